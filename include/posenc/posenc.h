@@ -1,0 +1,164 @@
+// posenc: sinusoidal position encodings, every entry correctly rounded, on every instruction set.
+//
+// For a position p and a pair index i the encoding is the real number
+//
+//   sin(p * w_i) and cos(p * w_i),   w_i = position_scale * base^(-2i / exponent_dim)
+//
+// ("Attention Is All You Need", section 3.5, has exponent_dim = dim), rounded to nearest, ties to even.
+// Hence the bits are the same on every target, with every compiler, for every split of the rows.
+//
+// Nothing here throws. Only Create allocates; afterwards nothing allocates, locks or keeps state, so
+// one Encoder may be used by any number of threads at once. Results do not depend on the caller's
+// floating-point state (rounding mode, flush-to-zero, exception masks), which is left as it was.
+#ifndef POSENC_POSENC_H_
+#define POSENC_POSENC_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#if defined(__GNUC__)
+#define POSENC_API __attribute__((visibility("default")))
+#else
+#define POSENC_API
+#endif
+
+namespace posenc {
+
+namespace internal {
+struct Kernels;         // src/kernels.h
+struct FrequencyTable;  // src/frequencies.h
+}  // namespace internal
+
+// Positions are integers (steps) with |p| <= kMaxPosition.
+inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 31;
+
+// Columns of a row: 1 <= dim <= kMaxDim.
+inline constexpr std::size_t kMaxDim = std::size_t{1} << 24;
+
+// What a call reports. On any status but kOk nothing has been written.
+enum class Status : int {
+  kOk = 0,
+  kNullPointer,          // a null pointer where rows > 0
+  kNotCreated,           // an Encoder or Frequencies on which Create has not succeeded
+  kBadDim,               // dim is 0 or exceeds kMaxDim
+  kBadBase,              // base is NaN, infinite, zero or negative
+  kBadExponentDim,       // exponent_dim is NaN, infinite or zero
+  kBadPositionScale,     // position_scale is NaN or infinite, or not 1 with a compat recipe
+  kBadLayout,            // not a value of Layout
+  kBadRecipe,            // not a value of Recipe
+  kFrequencyOutOfRange,  // some w_i is neither 0 nor 2^-126 <= |w_i| <= 2^31
+  kUnknownTarget,        // no compiled target has that name
+  kUnavailableTarget,    // this CPU cannot run that target
+  kOutOfMemory,          // Create could not allocate its tables
+  kStrideTooSmall,       // row_stride < dim
+  kSizeOverflow,         // rows * row_stride floats exceed the address space
+  kPositionOutOfRange,   // some position has |p| > kMaxPosition
+};
+
+// One static English sentence for a status; never null.
+POSENC_API const char* StatusMessage(Status status);
+
+// Where the columns of a row go. An odd dim has ceil(dim/2) sines and floor(dim/2) cosines.
+enum class Layout : std::uint8_t {
+  kInterleaved,  // [sin_0 cos_0 sin_1 cos_1 ...]          the paper
+  kSinCos,       // [sin_0 sin_1 ... | cos_0 cos_1 ...]    tensor2tensor, fairseq, Marian
+  kCosSin,       // [cos_0 cos_1 ... | sin_0 sin_1 ...]    diffusion timestep embeddings
+};
+
+// How the phase p * w_i is rounded before its sine and cosine are taken.
+enum class Recipe : std::uint8_t {
+  kExact,  // not at all: the real number
+  // As NumPy and PyTorch notebooks write it: q = f32(pow(base, f32(2i / exponent_dim))),
+  // phase = f32(f32(p) / q). pow and the sine and cosine of that phase are correctly rounded.
+  kF32PowDiv,
+};
+
+// What to encode. Plain data; only dim must be set.
+struct Spec {
+  std::size_t dim = 0;                  // columns of a row (d_model)
+  Layout layout = Layout::kInterleaved;
+  double base = 10000.0;                // the longest wavelength is near 2 pi * base
+  std::optional<double> exponent_dim;   // divides 2i; dim unless given
+  double position_scale = 1.0;          // multiplies every position
+  Recipe recipe = Recipe::kExact;
+  const char* target = nullptr;         // a name from Targets(); the best on this CPU if null
+};
+
+// One compiled instruction set. REFERENCE, the scalar path without SIMD, is always there and last.
+struct Target {
+  const char* name;  // Highway's name, e.g. "AVX2"
+  bool runnable;     // this CPU can run it
+  bool best;         // the one that is used unless Spec::target names another
+};
+
+inline constexpr std::size_t kMaxTargets = 32;
+
+// Fills targets [kMaxTargets], best first, and returns how many there are.
+POSENC_API std::size_t Targets(Target (&targets)[kMaxTargets]);
+
+// The angular frequencies w_i [count], count = ceil(dim / 2), held wider than double. Immutable.
+class POSENC_API Frequencies {
+ public:
+  // Uses every member of spec but layout. On failure *out is left as it was.
+  static Status Create(const Spec& spec, Frequencies* out);
+
+  Frequencies() = default;
+  ~Frequencies();
+  Frequencies(Frequencies&& other) noexcept;
+  Frequencies& operator=(Frequencies&& other) noexcept;
+
+  std::size_t count() const;
+
+  // w_i rounded to double, in radians per step; NaN unless i < count(). Slow (microseconds): for inspection.
+  double Radians(std::size_t i) const;
+
+ private:
+  friend class Encoder;
+  const internal::FrequencyTable* table_ = nullptr;
+};
+
+// Writes or adds encodings, a row per position. Immutable after Create.
+//
+// Shapes: out and x are [rows, row_stride] floats of which the columns 0 .. dim - 1 are used; the others
+// keep their bytes. row_stride >= dim, counted in elements. Any alignment will do.
+class POSENC_API Encoder {
+ public:
+  // Allocates 16 bytes a pair. On failure *out is left as it was.
+  static Status Create(const Spec& spec, Encoder* out);
+
+  std::size_t dim() const { return dim_; }
+  Layout layout() const { return layout_; }
+  const char* target() const;  // the name of the target in use; "" before Create
+  const Frequencies& frequencies() const { return frequencies_; }
+
+  // out[r] = PE(first_position + r)
+  Status Write(std::int64_t first_position, std::size_t rows, float* out, std::size_t row_stride) const;
+
+  // out[r] = PE(positions[r]). On kPositionOutOfRange *bad_index, if given, is the first such r.
+  Status WriteAt(const std::int32_t* positions, std::size_t rows, float* out, std::size_t row_stride,
+                 std::size_t* bad_index = nullptr) const;
+  Status WriteAt(const std::int64_t* positions, std::size_t rows, float* out, std::size_t row_stride,
+                 std::size_t* bad_index = nullptr) const;
+
+  // x[r] = x[r] * scale + PE(first_position + r), each operation rounded to float: the encoding, the
+  // product (sqrt(d_model) is the usual scale), the sum. Bit-identical to adding the written table.
+  Status Add(std::int64_t first_position, std::size_t rows, float* x, std::size_t row_stride,
+             float scale = 1.0f) const;
+
+  // The same for any positions; bad_index as in WriteAt.
+  Status AddAt(const std::int32_t* positions, std::size_t rows, float* x, std::size_t row_stride,
+               float scale = 1.0f, std::size_t* bad_index = nullptr) const;
+  Status AddAt(const std::int64_t* positions, std::size_t rows, float* x, std::size_t row_stride,
+               float scale = 1.0f, std::size_t* bad_index = nullptr) const;
+
+ private:
+  Frequencies frequencies_;
+  std::size_t dim_ = 0;
+  Layout layout_ = Layout::kInterleaved;
+  const internal::Kernels* kernels_ = nullptr;
+};
+
+}  // namespace posenc
+
+#endif  // POSENC_POSENC_H_

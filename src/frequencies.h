@@ -1,0 +1,48 @@
+// The frequencies of an encoder as the kernels read them, and the geometric schedule behind them. The
+// only place where exponent conventions live.
+#ifndef POSENC_SRC_FREQUENCIES_H_
+#define POSENC_SRC_FREQUENCIES_H_
+
+#include <cstddef>
+
+#include "posenc/posenc.h"
+#include "wide.h"
+
+namespace posenc {
+namespace internal {
+
+struct DoubleDouble {
+  double high, low;  // the value is high + low, |low| <= ulp(high) / 2
+};
+
+// w_i = scale * exp(i * log_ratio): base^(-2i / exponent_dim) by the exp trick.
+struct Schedule {
+  Wide log_ratio;  // -2 ln(base) / exponent_dim
+  Wide scale;
+
+  Wide Frequency(std::size_t i) const;  // w_i in radians, relative error below 2^-kFrequencyBits
+};
+inline constexpr int kFrequencyBits = 220;
+
+// Entries of the arrays past `count` are zero, so that kernels may load whole vectors.
+inline constexpr std::size_t kPadding = 64;
+
+struct FrequencyTable {
+  std::size_t count;
+  Recipe recipe;
+  Schedule schedule;
+
+  // Recipe::kExact: the phase steps in quarter turns, w_i * 2/pi, as high + low with a relative error
+  // below 2^-kTableBits. Since positions are integers, steps beyond two quarter turns are kept modulo four.
+  const double* high;
+  const double* low;
+
+  // Recipe::kF32PowDiv: the q_i.
+  const float* divisors;
+};
+inline constexpr int kTableBits = 97;
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_FREQUENCIES_H_

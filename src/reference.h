@@ -1,0 +1,27 @@
+// The scalar path: every pair in 256-bit arithmetic, without Highway and sharing no angle arithmetic with
+// the kernels. It is the last row of the kernel table, and the last resort of all others.
+#ifndef POSENC_SRC_REFERENCE_H_
+#define POSENC_SRC_REFERENCE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "frequencies.h"
+#include "kernels.h"
+
+namespace posenc {
+namespace internal {
+
+// Replaces the entries of the pairs first + k for which flags[k] != 0, k < lanes, at one position.
+Tally RecomputePairs(const FrequencyTable& table, std::int64_t position, std::size_t first,
+                     const std::uint64_t* flags, std::size_t lanes, float* sines, float* cosines);
+
+// data = PE, or data * scale + PE if not null.
+Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, const float* scale);
+
+extern const Kernels kReferenceKernels;
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_REFERENCE_H_

@@ -1,0 +1,114 @@
+// The direct kernel's arithmetic, for any target: exact reduction to a quarter turn, sine and cosine by
+// polynomials in double, and the rounding test. One body, included once per target.
+#if defined(POSENC_SRC_SINCOS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_SINCOS_INL_H_
+#undef POSENC_SRC_SINCOS_INL_H_
+#else
+#define POSENC_SRC_SINCOS_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "bounds.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// a * b - product for product = round(a * b): exact with FMA; else from halves of at most 27 bits, where
+// only the product of the two low halves can round (a relative error below 2^-105 of a * b).
+template <class D, class V>
+HWY_INLINE V ProductError(D d, V a, V b, V product) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulSub(a, b, product);
+#else
+  const hn::RebindToUnsigned<D> du;
+  const auto top = hn::BitCast(d, hn::Set(du, ~((std::uint64_t{1} << 27) - 1)));
+  const V a_high = hn::And(a, top);
+  const V b_high = hn::And(b, top);
+  const V a_low = hn::Sub(a, a_high);
+  const V b_low = hn::Sub(b, b_high);
+  V error = hn::Sub(hn::Mul(a_high, b_high), product);
+  error = hn::Add(error, hn::Mul(a_low, b_high));
+  error = hn::Add(error, hn::Mul(a_high, b_low));
+  return hn::Add(error, hn::Mul(a_low, b_low));
+#endif
+}
+
+// sin(pi/2 r) for |r| <= 1/2. Coefficients: tools/sincos_coefficients.sollya.
+template <class D, class V>
+HWY_INLINE V SinePolynomial(D d, V r, V r2) {
+  V p = hn::Set(d, 0x1.e357ef81f2614p-25);
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.e2fe76fdcc0fcp-19));
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.50782d5f145e5p-13));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.32d2ccdfe9423p-8));
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.466bc67754fffp-4));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.4abbce625be09p-1));
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.921fb54442d18p0));
+  return hn::Mul(p, r);
+}
+
+// cos(pi/2 r) for |r| <= 1/2.
+template <class D, class V>
+HWY_INLINE V CosinePolynomial(D d, V r2) {
+  V p = hn::Set(d, -0x1.b167305462f85p-28);
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.f9c89ca22cd52p-22));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.a6d1e7294c416p-16));
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.e1f5067b90b39p-11));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.55d3c7e3c325bp-6));
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.03c1f081b5a67p-2));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.3bd3cc9be45dep0));
+  return hn::MulAdd(p, r2, hn::Set(d, 1.0));
+}
+
+// Sine and cosine of position * step quarter turns, step = high + low, with a relative error of at most
+// kDirectError, except in the lanes of the returned mask: there the reduction cancelled too much.
+template <class D, class V>
+HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, V& sine, V& cosine) {
+  const hn::RebindToUnsigned<D> du;
+  const V phase = hn::Mul(position, high);
+  const V phase_low = hn::MulAdd(position, low, ProductError(d, position, high, phase));
+
+  // Adding 1.5 * 2^52 rounds to an integer, which then stands in the low bits of the sum.
+  const V magic = hn::Set(d, 0x1.8p52);
+  const V shifted = hn::Add(phase, magic);
+  const V r = hn::Add(hn::Sub(phase, hn::Sub(shifted, magic)), phase_low);
+  const auto cancelled = hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, kMaxCancellation)));
+
+  const V r2 = hn::Mul(r, r);
+  const V s = SinePolynomial(d, r, r2);
+  const V c = CosinePolynomial(d, r2);
+
+  // Quadrant q: bit 0 swaps, bit 1 negates the sine, their sum the cosine.
+  const auto quadrant = hn::BitCast(du, shifted);
+  const auto swap = hn::MaskFromVec(hn::BitCast(d, hn::VecFromMask(du, hn::TestBit(quadrant, hn::Set(du, 1)))));
+  const V sign = hn::SignBit(d);
+  const auto sine_sign = hn::BitCast(d, hn::ShiftLeft<62>(quadrant));
+  const auto cosine_sign = hn::BitCast(d, hn::ShiftLeft<62>(hn::Add(quadrant, hn::Set(du, 1))));
+  sine = hn::Xor(hn::IfThenElse(swap, c, s), hn::And(sine_sign, sign));
+  cosine = hn::Xor(hn::IfThenElse(swap, s, c), hn::And(cosine_sign, sign));
+  return cancelled;
+}
+
+// Ziv's rounding test: the lanes of v that lie within kDirectWindow ulps of a midpoint of two floats, so
+// that the rounding of v might not be that of the real number.
+template <class D, class V>
+HWY_INLINE hn::Mask<D> NearMidpoint(D d, V v) {
+  const hn::RebindToUnsigned<D> du;
+  constexpr std::uint64_t kDropped = std::uint64_t{1} << 29;  // bits that a float does not have
+  constexpr std::uint64_t kWindow = 2 * kDirectWindow;
+  const auto bits = hn::Add(hn::BitCast(du, v), hn::Set(du, kDropped / 2 + kDirectWindow));
+  const auto far = hn::And(bits, hn::Set(du, kDropped - kWindow));
+  return hn::MaskFromVec(hn::BitCast(d, hn::VecFromMask(du, hn::Eq(far, hn::Zero(du)))));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_SINCOS_INL_H_

@@ -1,0 +1,43 @@
+#include "posenc/posenc.h"
+
+namespace posenc {
+
+const char* StatusMessage(Status status) {
+  switch (status) {
+    case Status::kOk:
+      return "success";
+    case Status::kNullPointer:
+      return "a pointer is null although there are rows to process";
+    case Status::kNotCreated:
+      return "the object has not been created";
+    case Status::kBadDim:
+      return "dim must be between 1 and 16777216";
+    case Status::kBadBase:
+      return "base must be positive and finite";
+    case Status::kBadExponentDim:
+      return "exponent_dim must be finite and not zero";
+    case Status::kBadPositionScale:
+      return "position_scale must be finite, and 1 with a compat recipe";
+    case Status::kBadLayout:
+      return "layout is not a value of posenc::Layout";
+    case Status::kBadRecipe:
+      return "recipe is not a value of posenc::Recipe";
+    case Status::kFrequencyOutOfRange:
+      return "a frequency is outside 2^-126 .. 2^31 radians per step and not zero";
+    case Status::kUnknownTarget:
+      return "no compiled target has that name";
+    case Status::kUnavailableTarget:
+      return "this CPU cannot run that target";
+    case Status::kOutOfMemory:
+      return "out of memory";
+    case Status::kStrideTooSmall:
+      return "row_stride is smaller than dim";
+    case Status::kSizeOverflow:
+      return "rows times row_stride exceeds the address space";
+    case Status::kPositionOutOfRange:
+      return "a position is outside -2^31 .. 2^31";
+  }
+  return "unknown status";
+}
+
+}  // namespace posenc
