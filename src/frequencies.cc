@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMinFrequency = 0x1p-126;
 constexpr double kMaxFrequency = 0x1p31;
-constexpr double kMaxExpArgument = 2000.0;  // beyond, no scale brings w_i into range
+constexpr std::int64_t kMaxLogExponent = 11;  // beyond e^(2^11) no scale brings w_i into range
 constexpr std::size_t kMaxPowers = 32;
 constexpr std::align_val_t kAlignment{128};
 
@@ -37,6 +37,10 @@ Status CheckSpec(const Spec& spec) {
     case Recipe::kExact:
       return Status::kOk;
     case Recipe::kF32PowDiv:
+      if (spec.exponent_dim && (static_cast<float>(*spec.exponent_dim) == 0.0f ||
+                                !std::isfinite(static_cast<float>(*spec.exponent_dim)))) {
+        return Status::kBadExponentDim;
+      }
       return spec.position_scale == 1.0 ? Status::kOk : Status::kBadPositionScale;
   }
   return Status::kBadRecipe;
@@ -52,7 +56,7 @@ Status MakeSchedule(const Spec& spec, std::size_t count, Schedule* schedule) {
   // A geometric sequence: its ends are its extremes.
   const auto last = static_cast<std::int64_t>(count - 1);
   const Wide log_span = Multiply(FromInteger(last), schedule->log_ratio);
-  if (!log_span.IsZero() && log_span.exponent > 11) return Status::kFrequencyOutOfRange;
+  if (!log_span.IsZero() && log_span.exponent > kMaxLogExponent) return Status::kFrequencyOutOfRange;
   for (const std::size_t i : {std::size_t{0}, count - 1}) {
     const double frequency = std::fabs(ToDouble(schedule->Frequency(i)));
     if (frequency < kMinFrequency || frequency > kMaxFrequency) return Status::kFrequencyOutOfRange;

@@ -43,7 +43,7 @@ enum class Status : int {
   kNotCreated,           // an Encoder or Frequencies on which Create has not succeeded
   kBadDim,               // dim is 0 or exceeds kMaxDim
   kBadBase,              // base is NaN, infinite, zero or negative
-  kBadExponentDim,       // exponent_dim is NaN, infinite or zero
+  kBadExponentDim,       // exponent_dim is NaN, infinite or zero (for a recipe: as float)
   kBadPositionScale,     // position_scale is NaN or infinite, or not 1 with a compat recipe
   kBadLayout,            // not a value of Layout
   kBadRecipe,            // not a value of Recipe
@@ -69,7 +69,7 @@ enum class Layout : std::uint8_t {
 // How the phase p * w_i is rounded before its sine and cosine are taken.
 enum class Recipe : std::uint8_t {
   kExact,  // not at all: the real number
-  // As NumPy and PyTorch notebooks write it: q = f32(pow(base, f32(2i / exponent_dim))),
+  // As NumPy and PyTorch notebooks write it: q = f32(pow(base, f32(2i / f32(exponent_dim)))),
   // phase = f32(f32(p) / q). pow and the sine and cosine of that phase are correctly rounded.
   kF32PowDiv,
 };
