@@ -1,0 +1,48 @@
+// Command-line values: numbers are read strictly (the whole word, no overflow), and whatever is wrong
+// becomes one exception with one line to say.
+#ifndef POSENC_TOOLS_OPTIONS_H_
+#define POSENC_TOOLS_OPTIONS_H_
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "posenc/posenc.h"
+
+namespace posenc {
+namespace tools {
+
+// Ends the command with exit status 2.
+class UsageError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Throws a UsageError with the status's message unless it is kOk.
+void Require(Status status);
+
+// The rows of Targets().
+std::vector<Target> CompiledTargets();
+
+// The target of that name, or a UsageError if there is none or this CPU cannot run it.
+Target FindTarget(const std::string& option, const std::string& name);
+
+// Each reads the whole of `text` or throws a UsageError that names the option.
+std::int64_t ParseInteger(const std::string& option, const std::string& text);
+std::size_t ParseCount(const std::string& option, const std::string& text);
+double ParseReal(const std::string& option, const std::string& text);
+
+// "0,5,9", or @FILE with integers separated by white space or commas.
+std::vector<std::int64_t> ParsePositions(const std::string& option, const std::string& text);
+
+// An option NAME TYPE whose word goes to `parse`.
+CLI::Option* AddOption(CLI::App& app, const std::string& name, const std::string& type,
+                       const std::string& help, const std::function<void(const std::string& text)>& parse);
+
+}  // namespace tools
+}  // namespace posenc
+
+#endif  // POSENC_TOOLS_OPTIONS_H_

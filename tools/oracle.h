@@ -1,0 +1,80 @@
+// The oracle of tests and tools: what an encoder must write, by MPFR. It shares the public headers with
+// the library and no arithmetic.
+//
+// Every sine and cosine is taken with an error bound, rounded only if the bound decides the rounding,
+// and otherwise taken again with twice the bits. Hence no float that it returns depends on a precision.
+#ifndef POSENC_TOOLS_ORACLE_H_
+#define POSENC_TOOLS_ORACLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "number.h"
+#include "posenc/posenc.h"
+
+namespace posenc {
+namespace oracle {
+
+// Which sine or cosine a column holds.
+struct Entry {
+  bool sine;
+  std::size_t pair;
+};
+Entry EntryAt(Layout layout, std::size_t dim, std::size_t column);
+
+// Lays ceil(dim / 2) sines and floor(dim / 2) cosines out as a row [dim].
+void PlaceRow(Layout layout, std::size_t dim, const float* sines, const float* cosines, float* row);
+
+// Immutable after construction; threads may share one. Call it with the default floating-point state.
+class Oracle {
+ public:
+  // `spec` must be one that Encoder::Create accepts; its target is ignored.
+  explicit Oracle(const Spec& spec);
+  ~Oracle();
+
+  std::size_t dim() const { return spec_.dim; }
+  std::size_t sines() const { return (spec_.dim + 1) / 2; }
+  std::size_t cosines() const { return spec_.dim / 2; }
+
+  // One position: sines [sines()], cosines [cosines()]. Some microseconds a pair.
+  void Row(std::int64_t position, float* sines, float* cosines) const { Range(position, 1, sines, cosines); }
+
+  // Consecutive positions: sines [rows, sines()], cosines [rows, cosines()]. About 0.2 microseconds a pair
+  // with Recipe::kExact, thousands of rows at a time. Returns the largest distance in ULP between one of
+  // these floats and the real number that it stands for (at most 0.5).
+  double Range(std::int64_t first_position, std::size_t rows, float* sines, float* cosines) const;
+
+  // The same in the layout of the spec: out [rows, row_stride], columns past dim keep their bytes.
+  double Table(std::int64_t first_position, std::size_t rows, float* out, std::size_t row_stride) const;
+
+  // |got - exact| / spacing(exact) as accuracy.h defines it; infinite if `got` is not finite.
+  double Ulp(float got, std::int64_t position, std::size_t column) const;
+
+  // The real number, in scientific notation with `digits` significant decimal digits.
+  std::string Exact(std::int64_t position, std::size_t column, int digits = 30) const;
+
+ private:
+  struct Pair;
+  class Ulps;
+
+  Number Frequency(std::size_t pair, int bits) const;
+  Number Phase(std::size_t pair, std::int64_t position, int bits) const;
+  Pair Evaluate(std::size_t pair, std::int64_t position, int bits) const;
+  Pair EvaluateAndRound(std::size_t pair, std::int64_t position, float* sine, float* cosine) const;
+  template <class Put>
+  void Direct(std::size_t pair, std::int64_t first_position, std::size_t rows, const Put& put) const;
+  template <class Put>
+  void Rotate(std::size_t pair, std::int64_t first_position, std::size_t rows, const Put& put) const;
+  Number ExactEntry(std::int64_t position, std::size_t column) const;
+
+  Spec spec_;
+  // [sines()]: the frequencies, or the divisors of Recipe::kF32PowDiv.
+  std::vector<Number> factors_;
+};
+
+}  // namespace oracle
+}  // namespace posenc
+
+#endif  // POSENC_TOOLS_ORACLE_H_

@@ -1,0 +1,64 @@
+// Writes every case on every target, compares each entry with the oracle and digests the digest cases.
+#ifndef POSENC_TOOLS_VERIFY_H_
+#define POSENC_TOOLS_VERIFY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "verify_cases.h"
+
+namespace posenc {
+namespace tools {
+
+#ifdef POSENC_HAVE_MPFR
+inline constexpr bool kHaveOracle = true;
+#else
+inline constexpr bool kHaveOracle = false;
+#endif
+
+inline constexpr char kReferenceName[] = "REFERENCE";
+
+// Work is done in chunks of rows. Beyond the digest cases the slow REFERENCE takes one of so many.
+inline constexpr std::size_t kChunkRows = 512;
+inline constexpr std::size_t kReferenceThinning = 32;
+
+// FNV-1a, 64 bits, over the little-endian bytes of float32 entries.
+class Digest {
+ public:
+  void Append(const float* values, std::size_t count);
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325u;
+};
+
+// What became of one target.
+struct Report {
+  std::string target;
+  std::uint64_t entries = 0;  // compared with the oracle
+  std::uint64_t mismatches = 0;
+  double worst_ulp = 0.0;             // of the entries written (not of those added)
+  Digest digest;                      // of the digest cases
+  std::vector<std::string> examples;  // one line for each of the first mismatches
+
+  static constexpr std::size_t kMaxExamples = 10;
+};
+
+struct Plan {
+  std::vector<Case> digest_cases;
+  std::vector<Case> more_cases;
+  std::vector<std::string> targets;  // each runnable
+  unsigned threads = 1;
+  std::function<void(double fraction)> progress;  // called now and then, by one thread at a time
+};
+
+// A report per target, in order.
+std::vector<Report> Verify(const Plan& plan);
+
+}  // namespace tools
+}  // namespace posenc
+
+#endif  // POSENC_TOOLS_VERIFY_H_

@@ -1,0 +1,176 @@
+#include "verify_cases.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace posenc {
+namespace tools {
+namespace {
+
+constexpr Layout kLayouts[] = {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin};
+constexpr std::size_t kDims[] = {1, 2, 3, 5, 11, 16, 31, 64, 134};  // around the vector lengths
+constexpr double kBases[] = {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0};
+
+Case MakeCase(std::size_t dim, std::int64_t first, std::size_t rows, double base = 10000.0) {
+  Case c;
+  c.spec.dim = dim;
+  c.spec.base = base;
+  c.first = first;
+  c.rows = rows;
+  return c;
+}
+
+// The last `rows` positions of the whole range.
+Case AtTheEnd(std::size_t dim, std::size_t rows, double base) {
+  return MakeCase(dim, kMaxPosition + 1 - static_cast<std::int64_t>(rows), rows, base);
+}
+
+void AppendLayouts(std::vector<Case>* cases) {
+  for (const Layout layout : kLayouts) {
+    for (const std::size_t dim : kDims) {
+      Case c = MakeCase(dim, -3, 32);
+      c.spec.layout = layout;
+      cases->push_back(c);
+    }
+  }
+}
+
+// Each base around 0, around the powers of two where float positions or phases fail, and at both ends.
+void AppendPositions(std::vector<Case>* cases) {
+  for (const double base : kBases) {
+    for (const std::int64_t around :
+         {std::int64_t{0}, std::int64_t{4096}, std::int64_t{1} << 16, std::int64_t{1} << 20,
+          std::int64_t{1} << 24, -(std::int64_t{1} << 24)}) {
+      cases->push_back(MakeCase(128, around - 48, 96, base));
+    }
+    cases->push_back(MakeCase(128, -kMaxPosition, 96, base));
+    cases->push_back(AtTheEnd(128, 96, base));
+  }
+  cases->push_back(MakeCase(512, 0, 512));
+  cases->push_back(MakeCase(1024, 65536, 32));
+}
+
+void AppendScales(std::vector<Case>* cases) {
+  for (const double scale : {0.001, -3.5, 0x1p-20, 0x1.000003p-20, 1048576.0, 0.0}) {
+    Case c = MakeCase(96, -5, 32);
+    c.spec.position_scale = scale;
+    cases->push_back(c);
+  }
+  Case diffusion = MakeCase(320, 0, 48);
+  diffusion.spec.layout = Layout::kCosSin;
+  diffusion.spec.exponent_dim = 318.0;
+  cases->push_back(diffusion);
+}
+
+void AppendRecipes(std::vector<Case>* cases) {
+  for (const double base : {10000.0, 500000.0, 7.25}) {
+    for (const std::int64_t first : {std::int64_t{0}, (std::int64_t{1} << 24) - 3, -kMaxPosition}) {
+      Case c = MakeCase(130, first, 24, base);
+      c.spec.recipe = Recipe::kF32PowDiv;
+      cases->push_back(c);
+    }
+  }
+}
+
+void AppendLists(std::vector<Case>* cases) {
+  for (const Layout layout : kLayouts) {
+    Case c = MakeCase(257, -kMaxPosition, 32);
+    c.spec.layout = layout;
+    c.step = 134217721;  // a prime: 32 steps cross the range
+    cases->push_back(c);
+    c.add = true;
+    cases->push_back(c);
+  }
+}
+
+void AppendAdds(std::vector<Case>* cases) {
+  for (const Layout layout : kLayouts) {
+    for (const float scale : {1.0f, 22.627417f /* sqrt(512) */, -0.3f}) {
+      Case c = MakeCase(99, -8, 40);
+      c.spec.layout = layout;
+      c.add = true;
+      c.scale = scale;
+      cases->push_back(c);
+    }
+  }
+}
+
+std::string Shortest(double value) {
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
+}
+
+const char* Name(Layout layout) {
+  switch (layout) {
+    case Layout::kInterleaved:
+      return "interleaved";
+    case Layout::kSinCos:
+      return "sin_cos";
+    case Layout::kCosSin:
+      break;
+  }
+  return "cos_sin";
+}
+
+}  // namespace
+
+std::vector<Case> DigestCases() {
+  std::vector<Case> cases;
+  AppendLayouts(&cases);
+  AppendPositions(&cases);
+  AppendScales(&cases);
+  AppendRecipes(&cases);
+  AppendLists(&cases);
+  AppendAdds(&cases);
+  return cases;
+}
+
+std::vector<Case> TableCases() {
+  std::vector<Case> cases = {MakeCase(512, 0, 5120), MakeCase(768, 0, 4096), MakeCase(1024, 0, 8192)};
+  for (const double base : kBases) {
+    cases.push_back(MakeCase(128, -8192, 16384, base));
+    cases.push_back(AtTheEnd(128, 8192, base));
+  }
+  Case add = MakeCase(512, 1 << 20, 4096);
+  add.add = true;
+  add.scale = 22.627417f;
+  cases.push_back(add);
+  Case recipe = MakeCase(512, 0, 512);
+  recipe.spec.recipe = Recipe::kF32PowDiv;
+  cases.push_back(recipe);
+  return cases;
+}
+
+std::vector<Case> ExhaustiveCases() {
+  constexpr std::size_t kRows = std::size_t{1} << 20;
+  std::vector<Case> cases = {MakeCase(1024, 0, kRows)};
+  for (const double base : kBases) {
+    if (base != 10000.0) cases.push_back(MakeCase(128, 0, kRows, base));
+    cases.push_back(AtTheEnd(64, kRows, base));
+  }
+  Case recipe = MakeCase(512, 0, 1 << 14);
+  recipe.spec.recipe = Recipe::kF32PowDiv;
+  cases.push_back(recipe);
+  return cases;
+}
+
+float AddInput(std::size_t row, std::size_t column) {
+  const std::uint32_t hash =
+      static_cast<std::uint32_t>(row) * 2654435761u ^ static_cast<std::uint32_t>(column) * 2246822519u;
+  return std::ldexp(static_cast<float>(static_cast<std::int32_t>(hash)), -29);
+}
+
+std::string Describe(const Case& c) {
+  const Spec& spec = c.spec;
+  std::string text = c.add ? "Add" : "Write";
+  if (c.step != 1) text += "At";
+  text += " dim " + std::to_string(spec.dim) + ", base " + Shortest(spec.base) + ", " + Name(spec.layout);
+  if (spec.exponent_dim) text += ", exponent_dim " + Shortest(*spec.exponent_dim);
+  if (spec.position_scale != 1.0) text += ", position_scale " + Shortest(spec.position_scale);
+  if (spec.recipe == Recipe::kF32PowDiv) text += ", f32_pow_div";
+  if (c.add) text += ", scale " + Shortest(static_cast<double>(c.scale));
+  return text;
+}
+
+}  // namespace tools
+}  // namespace posenc

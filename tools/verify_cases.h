@@ -1,0 +1,47 @@
+// What posenc verify writes and compares. The digest covers the first of the three lists, in its order;
+// whoever changes that list makes another digest: count kDigestVersion up and renew golden_digest.h.
+#ifndef POSENC_TOOLS_VERIFY_CASES_H_
+#define POSENC_TOOLS_VERIFY_CASES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "posenc/posenc.h"
+
+namespace posenc {
+namespace tools {
+
+// Rows of one encoding. Row r is for position first + r * step; with a step other than 1 the positions are
+// passed as a list.
+struct Case {
+  Spec spec;  // without a target
+  std::int64_t first = 0;
+  std::size_t rows = 0;
+  std::int64_t step = 1;
+  bool add = false;  // Add instead of Write, to AddInput
+  float scale = 1.0f;
+
+  std::int64_t Position(std::size_t row) const { return first + static_cast<std::int64_t>(row) * step; }
+};
+
+// All layouts and operations, odd dims, bases, scales and the ends of the range: a second per target.
+std::vector<Case> DigestCases();
+
+// Whole tables of usual sizes: what `verify` adds.
+std::vector<Case> TableCases();
+
+// Every position below 2^20, for the usual bases: what `verify --full` adds to both.
+std::vector<Case> ExhaustiveCases();
+
+// What a case with `add` adds to: a hash of row and column, spread over [-4, 4).
+float AddInput(std::size_t row, std::size_t column);
+
+// "Write dim 512, base 10000, sin_cos, ..."
+std::string Describe(const Case& c);
+
+}  // namespace tools
+}  // namespace posenc
+
+#endif  // POSENC_TOOLS_VERIFY_CASES_H_
