@@ -1,0 +1,69 @@
+#include "memory_limits.h"
+
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "memory_limits.cc"
+#include "hwy/foreach_target.h"  // must come before highway.h
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace bench {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<float>;
+
+void FillStores(float* HWY_RESTRICT out, std::size_t count) {
+  const D d;
+  const auto value = hn::Set(d, 1.25f);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::Store(value, d, out + i);
+}
+
+void FillStream(float* HWY_RESTRICT out, std::size_t count) {
+  const D d;
+  const auto value = hn::Set(d, 1.25f);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::Stream(value, d, out + i);
+  hwy::FlushStream();
+}
+
+void AddTable(const float* HWY_RESTRICT table, float* HWY_RESTRICT x, std::size_t count) {
+  const D d;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    hn::Store(hn::Add(hn::Load(d, x + i), hn::Load(d, table + i)), d, x + i);
+  }
+}
+
+const char* LimitsTarget() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace bench
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace posenc {
+namespace bench {
+
+HWY_EXPORT(FillStores);
+HWY_EXPORT(FillStream);
+HWY_EXPORT(AddTable);
+HWY_EXPORT(LimitsTarget);
+
+void FillMemset(float* out, std::size_t count) {
+  constexpr int kByte = 0x3c;  // makes floats of 0.0115
+  std::memset(out, kByte, count * sizeof(float));
+}
+void FillStores(float* out, std::size_t count) { HWY_DYNAMIC_DISPATCH(FillStores)(out, count); }
+void FillStream(float* out, std::size_t count) { HWY_DYNAMIC_DISPATCH(FillStream)(out, count); }
+void AddTable(const float* table, float* x, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(AddTable)(table, x, count);
+}
+const char* LimitsTarget() { return HWY_DYNAMIC_DISPATCH(LimitsTarget)(); }
+
+}  // namespace bench
+}  // namespace posenc
+#endif  // HWY_ONCE

@@ -1,0 +1,32 @@
+// Other ways to write the same table. To add one: a function here that describes it, a file that
+// implements it, a line in peers.cc and one in CMakeLists.txt.
+#ifndef POSENC_BENCH_PEERS_H_
+#define POSENC_BENCH_PEERS_H_
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace posenc {
+namespace bench {
+
+struct Peer {
+  // Writes rows first, first + 1, ... to out [rows, dim].
+  using Writer = std::function<void(int first, std::size_t rows, float* out)>;
+
+  std::string name;
+  std::string label;  // what exactly runs
+  // Does what the peer does once for all rows; dim is a multiple of 16.
+  std::function<Writer(std::size_t dim)> prepare;
+};
+
+Peer ScalarLibm();
+Peer SleefDouble();
+
+std::vector<Peer> Peers();  // all that were found at configure time
+
+}  // namespace bench
+}  // namespace posenc
+
+#endif  // POSENC_BENCH_PEERS_H_
