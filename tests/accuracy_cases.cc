@@ -1,0 +1,208 @@
+#include "accuracy_cases.h"
+
+#include <cstdio>
+#include <random>
+#include <utility>
+
+#include "oracle.h"
+
+namespace posenc {
+namespace {
+
+constexpr double kBases[] = {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0};
+
+Block MakeRun(const Spec& spec, std::int64_t first, std::size_t rows) {
+  Block block{spec, {}, true, {}, {}};
+  for (std::size_t r = 0; r < rows; ++r) block.positions.push_back(first + static_cast<std::int64_t>(r));
+  return block;
+}
+
+Block MakeList(const Spec& spec, std::vector<std::int64_t> positions) {
+  return {spec, std::move(positions), false, {}, {}};
+}
+
+Spec WithBase(std::size_t dim, double base) {
+  Spec spec = MakeSpec(dim);
+  spec.base = base;
+  return spec;
+}
+
+// Runs that cross 0, are negative, and cross or touch 4095, 2^16, 2^20, 2^24 and both ends of the range.
+void AddRuns(const Spec& spec, std::size_t rows, std::vector<Block>* blocks) {
+  const auto n = static_cast<std::int64_t>(rows);
+  for (const std::int64_t first : {-n / 2, std::int64_t{-5000}, 4095 - n / 2, (std::int64_t{1} << 16) - n / 2,
+                                   (std::int64_t{1} << 20) - n / 2, (std::int64_t{1} << 24) - n / 2,
+                                   -(std::int64_t{1} << 24) - n / 2, kMaxPosition - n + 1, -kMaxPosition}) {
+    blocks->push_back(MakeRun(spec, first, rows));
+  }
+}
+
+std::string BaseName(double base) {
+  char name[32];
+  std::snprintf(name, sizeof(name), "Base%g", base);
+  for (char* c = name; *c != '\0'; ++c) {
+    if (*c == '.') *c = '_';
+    if (*c == '+') *c = 'p';
+  }
+  return name;
+}
+
+// Dims 1 .. 130, so that every vector length meets every tail, in pairs and in rows.
+std::vector<Block> EveryDim(double base) {
+  std::vector<Block> blocks;
+  for (std::size_t dim = 1; dim <= 130; ++dim) AddRuns(WithBase(dim, base), 128 + dim % 37, &blocks);
+  return blocks;
+}
+
+std::vector<Block> LargeDims(double base) {
+  std::vector<Block> blocks;
+  for (const std::size_t dim : {512u, 768u, 1024u}) AddRuns(WithBase(dim, base), 257, &blocks);
+  return blocks;
+}
+
+std::vector<Block> LongRuns() {
+  return {MakeRun(WithBase(512, 10000.0), 0, 8192), MakeRun(WithBase(134, 10000.0), -4096, 32768),
+          MakeRun(WithBase(64, 500000.0), (1 << 20) - 4096, 65536)};
+}
+
+std::vector<Block> RandomPositions() {
+  std::mt19937_64 random(3);
+  std::vector<Block> blocks;
+  for (const double base : kBases) {
+    for (const std::size_t dim : {5u, 130u, 1024u}) {
+      std::vector<std::int64_t> positions(64);
+      for (std::int64_t& p : positions) {
+        p = static_cast<std::int64_t>(random() % (2 * kMaxPosition + 1)) - kMaxPosition;
+      }
+      blocks.push_back(MakeList(WithBase(dim, base), std::move(positions)));
+    }
+  }
+  return blocks;
+}
+
+// Numerators of convergents of pi, and near ones: sin(p) or cos(p), w_0 = 1, is nearly 0.
+std::vector<Block> NearMultiplesOfPi() {
+  std::vector<std::int64_t> positions;
+  for (const std::int64_t p :
+       {3,      11,      22,      333,     355,      710,      103993,    104348,    208341,    312689,
+        833719, 1146408, 4272943, 5419351, 80143857, 85563208, 165707065, 245850922, 411557987, 1068966896}) {
+    for (const std::int64_t multiple : {p, 2 * p, -p}) {
+      if (multiple <= kMaxPosition) positions.push_back(multiple);
+    }
+  }
+  return {MakeList(WithBase(16, 10000.0), positions), MakeList(WithBase(1, 1.0), positions)};
+}
+
+// Frequencies and positions whose product is k quarter turns up to a factor 1 + 2^-bits, from convergents
+// of pi/2: far more cancels than the steps of the kernels can bear.
+std::vector<Block> NearQuarterTurns() {
+  struct Near {
+    double frequency;
+    std::int64_t position;
+  };
+  constexpr Near kNear[] = {
+      {0x1.712ebd9949477p+21, 1698314833},  // k = 3269862348112417, bits = 134.9
+      {0x1.712ebd9949477p+22, 1698314833},  // k = 6539724696224834, bits = 134.9
+      {0x1.1fa633b094df6p+19, 398658709},   // k = 149511480295785, bits = 128.5
+      {0x1.6bb3882e67b42p+14, 986781521},   // k = 14622645602569, bits = 125.5
+      {0x1.c9b6f9ba94489p-2, 1353878003},   // k = 385260607, bits = 116.4
+      {0x1.c9b6f9ba94489p-1, 1353878003},   // k = 770521214, bits = 116.4
+      {0x1.86cf4fdf6bd80p+0, 2137161337},   // k = 2077030749, bits = 114.5
+      {0x1.8a10680a2dbc7p+0, 1025610426},   // k = 1005054107, bits = 112.9
+      {0x1.2cd6940b19000p+3, 60735587},     // k = 363501623, bits = 92
+  };
+  std::vector<Block> blocks;
+  for (const Near& near : kNear) {
+    Spec spec = WithBase(17, 1.0);  // all pairs, so that every lane and the tail meet it
+    spec.position_scale = near.frequency;
+    const std::int64_t p = near.position;
+    blocks.push_back(MakeList(spec, {p, -p, p - 1, p + 1}));
+  }
+  return blocks;
+}
+
+// theta = p * 2^-k exactly: where p has 25 bits, sin(theta) lies theta^3 / 6 below a midpoint of floats.
+std::vector<Block> TinyPhases() {
+  std::vector<Block> blocks;
+  for (const double scale : {0x1p-20, 0x1p-40, 0x1p-60, 0x1p-100, 0x1p-126, -0x1p-126}) {
+    Spec spec = WithBase(3, 1.0);
+    spec.position_scale = scale;
+    AddRuns(spec, 33, &blocks);
+    blocks.push_back(MakeList(spec, {(1 << 24) + 1, (1 << 24) + 3, (1 << 25) + 2, (1 << 25) - 1,
+                                     -(1 << 24) - 1, (1 << 30) + 192, 1, 2}));
+  }
+  return blocks;
+}
+
+// Other exponent denominators and scales: whisper's dim - 2, interpolation, growing frequencies, 2^31, 0.
+std::vector<Block> OtherSchedules() {
+  std::vector<Block> blocks;
+  for (const std::size_t dim : {6u, 67u}) {
+    for (const double exponent_dim : {4.0, 66.0, 1e6, -50.0}) {
+      for (const double scale : {1.0, -0.125, 1.0 / 3.0, 1000.0, 0.0}) {
+        Spec spec = WithBase(dim, 10000.0);
+        spec.exponent_dim = exponent_dim;
+        spec.position_scale = scale;
+        Encoder encoder;
+        if (Encoder::Create(spec, &encoder) != Status::kOk) continue;  // beyond 2^31 or 2^-126
+        AddRuns(spec, 33, &blocks);
+      }
+    }
+    Spec fastest = WithBase(dim, 1.0);
+    fastest.position_scale = 0x1p31;
+    AddRuns(fastest, 33, &blocks);
+  }
+  return blocks;
+}
+
+}  // namespace
+
+std::vector<float> Block::Want(Layout layout) const {
+  const std::size_t dim = spec.dim;
+  std::vector<float> table(positions.size() * dim);
+  for (std::size_t r = 0; r < positions.size(); ++r) {
+    oracle::PlaceRow(layout, dim, sines.data() + r * ((dim + 1) / 2), cosines.data() + r * (dim / 2),
+                     &table[r * dim]);
+  }
+  return table;
+}
+
+std::vector<float> Block::Got(const Encoder& encoder) const {
+  if (is_run) return Write(encoder, positions.front(), positions.size());
+  std::vector<float> table(positions.size() * spec.dim);
+  EXPECT_EQ(encoder.WriteAt(positions.data(), positions.size(), table.data(), spec.dim), Status::kOk);
+  return table;
+}
+
+void Block::Solve() {
+  const oracle::Oracle oracle(spec);
+  const std::size_t rows = positions.size();
+  sines.resize(rows * oracle.sines());
+  cosines.resize(rows * oracle.cosines());
+  if (is_run) {
+    oracle.Range(positions.front(), rows, sines.data(), cosines.data());
+    return;
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    oracle.Row(positions[r], sines.data() + r * oracle.sines(), cosines.data() + r * oracle.cosines());
+  }
+}
+
+std::vector<Case> AccuracyCases() {
+  std::vector<Case> cases;
+  for (const double base : kBases) {
+    cases.push_back({"EveryDim" + BaseName(base), [base] { return EveryDim(base); }});
+  }
+  for (const double base : kBases) {
+    cases.push_back({"LargeDims" + BaseName(base), [base] { return LargeDims(base); }});
+  }
+  cases.push_back({"LongRuns", LongRuns});
+  cases.push_back({"RandomPositions", RandomPositions});
+  cases.push_back({"NearMultiplesOfPi", NearMultiplesOfPi});
+  cases.push_back({"NearQuarterTurns", NearQuarterTurns});
+  cases.push_back({"TinyPhases", TinyPhases});
+  cases.push_back({"OtherSchedules", OtherSchedules});
+  return cases;
+}
+
+}  // namespace posenc

@@ -1,0 +1,38 @@
+// What accuracy_test.cc compares: blocks of rows, each solved by the oracle, grouped in named cases.
+#ifndef POSENC_TESTS_ACCURACY_CASES_H_
+#define POSENC_TESTS_ACCURACY_CASES_H_
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "per_target.h"
+
+namespace posenc {
+
+// Rows of one spec: a run of positions, or any list of them.
+struct Block {
+  Spec spec;
+  std::vector<std::int64_t> positions;
+  bool is_run;
+  std::vector<float> sines, cosines;  // of the oracle, after Solve
+
+  void Solve();
+  std::vector<float> Want(Layout layout) const;
+  std::vector<float> Got(const Encoder& encoder) const;
+};
+
+struct Case {
+  std::string name;
+  std::function<std::vector<Block>()> make;
+};
+
+inline void PrintTo(const Case& c, std::ostream* os) { *os << c.name; }
+
+std::vector<Case> AccuracyCases();
+
+}  // namespace posenc
+
+#endif  // POSENC_TESTS_ACCURACY_CASES_H_

@@ -1,0 +1,132 @@
+// The promise: every entry is the correctly rounded one, on every target. All entries of all cases are
+// compared with MPFR, bit for bit; the number compared is printed for each target at the end.
+//
+// A case is computed by the oracle once and shared by targets and layouts: the targets of a case run one
+// after the other. The reference, which takes every entry in 256-bit arithmetic, does a sample of it.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "accuracy_cases.h"
+#include "oracle.h"
+#include "per_target.h"
+
+namespace posenc {
+namespace {
+
+// The blocks of the latest case asked for.
+const std::vector<Block>& Solved(const Case& c) {
+  static std::string name;
+  static std::vector<Block> blocks;
+  if (name != c.name) {
+    blocks = c.make();
+    for (Block& block : blocks) block.Solve();
+    name = c.name;
+  }
+  return blocks;
+}
+
+struct Count {
+  std::size_t entries = 0, mismatches = 0;
+};
+
+std::map<std::string, Count>& Counts() {
+  static std::map<std::string, Count> counts;
+  return counts;
+}
+
+class Accuracy : public testing::TestWithParam<std::tuple<Case, Target>> {
+ protected:
+  void SetUp() override {
+    if (!target().runnable) GTEST_SKIP() << "this CPU cannot run " << target().name;
+  }
+  static const Case& GetCase() { return std::get<0>(GetParam()); }
+  static const Target& target() { return std::get<1>(GetParam()); }
+};
+
+// Describes the first entry that is not the wanted one.
+std::string Describe(const Block& block, const Encoder& encoder, const std::vector<float>& got,
+                     const std::vector<float>& want) {
+  std::size_t k = 0;
+  while (SameBits(got[k], want[k])) ++k;
+  Spec spec = block.spec;
+  spec.layout = encoder.layout();
+  const oracle::Oracle oracle(spec);
+  const std::int64_t position = block.positions[k / spec.dim];
+  const std::size_t column = k % spec.dim;
+  char text[400];
+  std::snprintf(text, sizeof(text),
+                "dim %zu, %s, base %g, scale %a: position %lld, column %zu: %a, exact %s: %g ULP", spec.dim,
+                Name(spec.layout), spec.base, spec.position_scale, static_cast<long long>(position), column,
+                static_cast<double>(got[k]), oracle.Exact(position, column).c_str(),
+                oracle.Ulp(got[k], position, column));
+  return text;
+}
+
+std::size_t Compare(const Block& block, const Encoder& encoder) {
+  const std::vector<float> got = block.Got(encoder);
+  const std::vector<float> want = block.Want(encoder.layout());
+  if (SameBits(got, want)) return 0;
+  std::size_t mismatches = 0;
+  for (std::size_t k = 0; k < want.size(); ++k) mismatches += SameBits(got[k], want[k]) ? 0u : 1u;
+  ADD_FAILURE() << mismatches << " of " << want.size()
+                << " entries; the first: " << Describe(block, encoder, got, want);
+  return mismatches;
+}
+
+// What the reference can afford: a block out of 53 (coprime to the blocks of a dim) or a small one, in one
+// layout.
+bool InSampleOfReference(const Block& block, std::size_t index, std::size_t layout) {
+  const std::size_t entries = block.positions.size() * block.spec.dim;
+  return (index % 53 == 0 || entries < 1500) && entries < 200000 && index / 53 % 3 == layout;
+}
+
+TEST_P(Accuracy, EveryEntryIsCorrectlyRounded) {
+  const bool is_reference = std::string(target().name) == kReference;
+  const std::vector<Block>& blocks = Solved(GetCase());
+  Count& count = Counts()[target().name];
+  std::size_t compared = 0;
+  for (std::size_t b = 0; b < blocks.size() && !HasFailure(); ++b) {
+    for (std::size_t l = 0; l < std::size(kLayouts); ++l) {
+      if (is_reference && !InSampleOfReference(blocks[b], b, l)) continue;
+      Spec spec = blocks[b].spec;
+      spec.target = target().name;
+      spec.layout = kLayouts[l];
+      count.mismatches += Compare(blocks[b], Create(spec));
+      compared += blocks[b].positions.size() * spec.dim;
+    }
+  }
+  count.entries += compared;
+  if (is_reference && compared == 0) GTEST_SKIP() << "too slow for " << kReference;
+  EXPECT_GT(compared, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , Accuracy, testing::Combine(testing::ValuesIn(AccuracyCases()), testing::ValuesIn(CompiledTargets())),
+    [](const auto& param_info) {
+      return std::get<0>(param_info.param).name + "_" + std::get<1>(param_info.param).name;
+    });
+
+class Summary : public testing::Environment {
+ public:
+  void TearDown() override {
+    for (const Target& target : CompiledTargets()) {
+      const Count count = Counts()[target.name];
+      std::printf("accuracy: %-10s %12zu entries compared, %zu mismatches%s\n", target.name, count.entries,
+                  count.mismatches,
+                  !target.runnable                         ? " (this CPU cannot run it)"
+                  : std::string(target.name) == kReference ? " (a sample: it is slow)"
+                                                           : "");
+    }
+  }
+};
+
+const testing::Environment* const kSummary = testing::AddGlobalTestEnvironment(new Summary);
+
+}  // namespace
+}  // namespace posenc

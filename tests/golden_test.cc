@@ -1,0 +1,126 @@
+// The figures that published notebooks print, digit for digit. The golden files hold them as printed.
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "per_target.h"
+
+namespace posenc {
+namespace {
+
+// The figures of a golden file in order; lines that begin with # are prose.
+std::vector<std::string> Figures(const std::string& file) {
+  std::ifstream in(std::string(POSENC_GOLDEN_DIR) + "/" + file);
+  EXPECT_TRUE(in.is_open()) << file;
+  std::vector<std::string> figures;
+  for (std::string line; std::getline(in, line);) {
+    if (line[0] == '#') continue;
+    std::istringstream words(line);
+    for (std::string word; words >> word;) figures.push_back(word);
+  }
+  return figures;
+}
+
+std::string Print(const char* format, float value) {
+  char text[64];
+  std::snprintf(text, sizeof(text), format, static_cast<double>(value));
+  return text;
+}
+
+// As NumPy prints float32: the shortest decimal that names the float, at most 8 decimals, at least "0.".
+std::string PrintAsNumPy(float value) {
+  char shortest[64];
+  const auto end = std::to_chars(shortest, shortest + sizeof(shortest), value, std::chars_format::fixed).ptr;
+  std::string text(shortest, end);
+  const std::size_t point = text.find('.');
+  if (point == std::string::npos) return text + '.';
+  if (text.size() - point - 1 <= 8) return text;
+  text = Print("%.8f", value);
+  return text.erase(text.find_last_not_of('0') + 1);
+}
+
+std::vector<float> Table(const char* target, std::size_t dim, std::size_t rows,
+                         Recipe recipe = Recipe::kExact) {
+  Spec spec = MakeSpec(dim, target);
+  spec.recipe = recipe;
+  return Write(Create(spec), 0, rows);
+}
+
+void ExpectPrinted(const std::vector<float>& table, const char* format,
+                   const std::vector<std::string>& figures) {
+  ASSERT_LE(figures.size(), table.size());
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    EXPECT_EQ(Print(format, table[i]), figures[i]) << "figure " << i;
+  }
+}
+
+class Golden : public PerTarget {};
+
+TEST_P(Golden, Torch6x10) {
+  const auto figures = Figures("torch_6x10.txt");
+  ASSERT_EQ(figures.size(), 60u);
+  ExpectPrinted(Table(target(), 6, 10), "%.4f", figures);
+}
+
+TEST_P(Golden, Torch11OddDim) {
+  const auto figures = Figures("torch_11x5.txt");
+  ASSERT_EQ(figures.size(), 64u);
+  ExpectPrinted(Table(target(), 11, 6), "%.4e", figures);
+}
+
+TEST_P(Golden, Torch4x5) {
+  const auto figures = Figures("torch_4x5.txt");
+  ASSERT_EQ(figures.size(), 20u);
+  ExpectPrinted(Table(target(), 4, 5), "%.4f", figures);
+}
+
+// The embeddings are known to 4 decimals only, so a sum may lie off by half a unit of the addend and the
+// print-out by half a unit of the sum: 1e-4 is all that the print-out implies. (2^-22 covers the
+// conversions of a sum below 4 to float.) As it happens, every printed digit comes out.
+TEST_P(Golden, Torch4x5AddedToEmbeddings) {
+  const auto embeddings = Figures("torch_4x5_embeddings.txt");
+  const auto sums = Figures("torch_4x5_sums.txt");
+  ASSERT_EQ(embeddings.size(), 20u);
+  ASSERT_EQ(sums.size(), 20u);
+  std::vector<float> x;
+  for (const auto& figure : embeddings) x.push_back(std::strtof(figure.c_str(), nullptr));
+  ASSERT_EQ(Create(MakeSpec(4, target())).Add(0, 5, x.data(), 4), Status::kOk);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_LE(std::fabs(double{x[i]} - std::strtod(sums[i].c_str(), nullptr)), 1e-4 + 0x1p-22) << i;
+  }
+  ExpectPrinted(x, "%.4f", sums);
+}
+
+// The notebook's own phases are float32: the exact table is near, the recipe is the notebook.
+TEST_P(Golden, NumPy6x10IsNearTheExactTable) {
+  const auto figures = Figures("numpy_6x10.txt");
+  ASSERT_EQ(figures.size(), 60u);
+  const auto table = Table(target(), 6, 10);
+  int different = 0;
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    EXPECT_NEAR(double{table[i]}, std::strtod(figures[i].c_str(), nullptr), 1e-7) << "figure " << i;
+    different += PrintAsNumPy(table[i]) != figures[i];
+  }
+  EXPECT_EQ(different, 10);
+}
+
+TEST_P(Golden, NumPy6x10IsTheF32PowDivRecipe) {
+  const auto figures = Figures("numpy_6x10.txt");
+  ASSERT_EQ(figures.size(), 60u);
+  const auto table = Table(target(), 6, 10, Recipe::kF32PowDiv);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    EXPECT_EQ(PrintAsNumPy(table[i]), figures[i]) << "figure " << i;
+  }
+}
+
+POSENC_INSTANTIATE_PER_TARGET(Golden);
+
+}  // namespace
+}  // namespace posenc

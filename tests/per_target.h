@@ -1,0 +1,99 @@
+// Tests that run once for every row of the library's own table of kernels, and the few helpers that they
+// share: creating an encoder, writing a table, comparing bits.
+#ifndef POSENC_TESTS_PER_TARGET_H_
+#define POSENC_TESTS_PER_TARGET_H_
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "posenc/posenc.h"
+
+namespace posenc {
+
+inline void PrintTo(const Target& target, std::ostream* os) { *os << target.name; }
+inline void PrintTo(Status status, std::ostream* os) { *os << StatusMessage(status); }
+
+inline constexpr Layout kLayouts[] = {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin};
+inline constexpr const char* kReference = "REFERENCE";
+
+inline const char* Name(Layout layout) {
+  switch (layout) {
+    case Layout::kInterleaved:
+      return "interleaved";
+    case Layout::kSinCos:
+      return "sin_cos";
+    case Layout::kCosSin:
+      return "cos_sin";
+  }
+  return "?";
+}
+
+inline std::vector<Target> CompiledTargets() {
+  Target targets[kMaxTargets];
+  return {targets, targets + Targets(targets)};
+}
+
+inline std::vector<Target> RunnableTargets() {
+  std::vector<Target> runnable;
+  for (const Target& target : CompiledTargets()) {
+    if (target.runnable) runnable.push_back(target);
+  }
+  return runnable;
+}
+
+// A suite over all compiled targets; those that this CPU lacks are skipped, visibly.
+class PerTarget : public testing::TestWithParam<Target> {
+ protected:
+  void SetUp() override {
+    if (!GetParam().runnable) GTEST_SKIP() << "this CPU cannot run " << GetParam().name;
+  }
+
+  const char* target() const { return GetParam().name; }
+  bool IsReference() const { return std::string(target()) == kReference; }
+};
+
+#define POSENC_INSTANTIATE_PER_TARGET(Suite)                                      \
+  INSTANTIATE_TEST_SUITE_P(, Suite, testing::ValuesIn(posenc::CompiledTargets()), \
+                           [](const auto& param_info) { return std::string(param_info.param.name); })
+
+inline Encoder Create(const Spec& spec) {
+  Encoder encoder;
+  EXPECT_EQ(Encoder::Create(spec, &encoder), Status::kOk);
+  return encoder;
+}
+
+inline Spec MakeSpec(std::size_t dim, const char* target = nullptr, Layout layout = Layout::kInterleaved) {
+  Spec spec;
+  spec.dim = dim;
+  spec.target = target;
+  spec.layout = layout;
+  return spec;
+}
+
+// The rows [rows, dim] at first_position, first_position + 1, ...
+inline std::vector<float> Write(const Encoder& encoder, std::int64_t first_position, std::size_t rows) {
+  std::vector<float> table(rows * encoder.dim());
+  EXPECT_EQ(encoder.Write(first_position, rows, table.data(), encoder.dim()), Status::kOk);
+  return table;
+}
+
+inline bool SameBits(float a, float b) { return std::memcmp(&a, &b, sizeof(float)) == 0; }
+
+inline bool SameBits(const float* a, const float* b, std::size_t count) {
+  return std::memcmp(a, b, count * sizeof(float)) == 0;
+}
+
+inline bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && SameBits(a.data(), b.data(), a.size());
+}
+
+}  // namespace posenc
+
+#endif  // POSENC_TESTS_PER_TARGET_H_
