@@ -1,20 +1,27 @@
 // Checks the arguments of every call, then walks the rows in blocks over the kernels of the target.
 
-#include "posenc/posenc.h"
-
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
+#include "call.h"
+#include "elements.h"
 #include "fp_state.h"
 #include "kernels.h"
+#include "posenc/posenc.h"
+#include "store_policy.h"
 #include "targets.h"
 
 namespace posenc {
+namespace internal {
 namespace {
 
-constexpr std::size_t kBlockRows = 64;  // positions of a block live on the stack
+template <class T>
+constexpr ElementType kTypeOf = std::is_same_v<T, float>      ? kFloat32
+                                : std::is_same_v<T, BFloat16> ? kBFloat16
+                                                              : kFloat16;
 
-internal::Columns MakeColumns(Layout layout, std::size_t dim) {
+Columns MakeColumns(Layout layout, std::size_t dim) {
   const std::size_t cosines = dim / 2;
   const std::size_t sines = dim - cosines;
   switch (layout) {
@@ -32,93 +39,120 @@ bool IsLayout(Layout layout) {
   return layout == Layout::kInterleaved || layout == Layout::kSinCos || layout == Layout::kCosSin;
 }
 
-// Where the positions of a call come from: Check, then [r] for row r.
-struct Consecutive {
-  std::int64_t first;
-
-  Status Check(std::size_t rows) const {
-    if (rows == 0) return Status::kOk;
-    if (first < -kMaxPosition || first > kMaxPosition) return Status::kPositionOutOfRange;
-    const auto room = static_cast<std::uint64_t>(kMaxPosition - first);
-    return rows - 1 > room ? Status::kPositionOutOfRange : Status::kOk;
-  }
-
-  std::int64_t operator[](std::size_t r) const { return first + static_cast<std::int64_t>(r); }
+// The rows of a matrix that a caller passed.
+struct Matrix {
+  void* data;
+  std::size_t stride;  // in elements
 };
 
-template <class Position>
-struct List {
-  const Position* positions;
-  std::size_t* bad_index;  // may be null
-
-  Status Check(std::size_t rows) const {
-    if (rows == 0) return Status::kOk;
-    if (positions == nullptr) return Status::kNullPointer;
-    for (std::size_t r = 0; r < rows; ++r) {
-      if (positions[r] < -kMaxPosition || positions[r] > kMaxPosition) {
-        if (bad_index != nullptr) *bad_index = r;
-        return Status::kPositionOutOfRange;
-      }
-    }
-    return Status::kOk;
-  }
-
-  std::int64_t operator[](std::size_t r) const { return positions[r]; }
+// Where the rows of a token embedding come from.
+struct Lookup {
+  List ids;
+  const void* table;
+  std::size_t vocabulary;
+  std::size_t stride;
 };
 
-// What is done to a block of rows.
-struct WriteRows {
-  const internal::Kernels& kernels;
-  const internal::FrequencyTable& table;
-  internal::Columns columns;
-
-  void operator()(const internal::Rows& rows) const { kernels.write(table, columns, rows); }
-};
-
-struct AddRows {
-  const internal::Kernels& kernels;
-  const internal::FrequencyTable& table;
-  internal::Columns columns;
-  float scale;
-
-  void operator()(const internal::Rows& rows) const { kernels.add(table, columns, rows, scale); }
-};
-
-Status CheckShape(std::size_t dim, std::size_t rows, const void* data, std::size_t row_stride) {
-  if (row_stride < dim) return Status::kStrideTooSmall;
+Status CheckMatrix(std::size_t dim, std::size_t size, std::size_t rows, const void* data,
+                   std::size_t stride) {
+  if (stride < dim) return Status::kStrideTooSmall;
   if (rows == 0) return Status::kOk;
-  if (rows > PTRDIFF_MAX / sizeof(float) / row_stride) return Status::kSizeOverflow;
+  if (rows > PTRDIFF_MAX / size / stride) return Status::kSizeOverflow;
   return data == nullptr ? Status::kNullPointer : Status::kOk;
 }
 
-template <class Positions, class Operation>
-Status Run(const Positions& positions, std::size_t rows, float* data, std::size_t row_stride,
-           const Operation& operation) {
-  const std::size_t dim = operation.columns.sines + operation.columns.cosines;
-  if (const Status status = CheckShape(dim, rows, data, row_stride); status != Status::kOk) return status;
-  if (const Status status = positions.Check(rows); status != Status::kOk) return status;
-  const internal::FpState fp_state;
-  std::int64_t block[kBlockRows];
-  for (std::size_t begin = 0; begin < rows; begin += kBlockRows) {
-    const std::size_t count = rows - begin < kBlockRows ? rows - begin : kBlockRows;
-    for (std::size_t r = 0; r < count; ++r) block[r] = positions[begin + r];
-    operation(internal::Rows{block, count, data + begin * row_stride, row_stride});
+// All values[i], i < count, are in [low, high].
+bool CheckList(const List& values, std::size_t count, std::int64_t low, std::int64_t high,
+               std::size_t* bad_index) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (values[i] >= low && values[i] <= high) continue;
+    if (bad_index != nullptr) *bad_index = i;
+    return false;
   }
-  return Status::kOk;
+  return true;
+}
+
+// The last position from which a run of that many rows stays in range; the least int64 if there is none.
+std::int64_t LastStart(std::size_t rows) {
+  constexpr auto kPositions = static_cast<std::uint64_t>(2 * kMaxPosition + 1);
+  if (rows > kPositions) return INT64_MIN;
+  return rows == 0 ? INT64_MAX : kMaxPosition - static_cast<std::int64_t>(rows - 1);
+}
+
+Status CheckRun(std::int64_t first, std::size_t rows) {
+  if (rows == 0) return Status::kOk;
+  return first < -kMaxPosition || first > LastStart(rows) ? Status::kPositionOutOfRange : Status::kOk;
+}
+
+Status CheckLookup(const Lookup& lookup, std::size_t dim, std::size_t size, std::size_t rows,
+                   std::size_t* bad_index) {
+  if (rows == 0) return lookup.stride < dim ? Status::kStrideTooSmall : Status::kOk;
+  if (const Status status = CheckMatrix(dim, size, lookup.vocabulary, lookup.table, lookup.stride);
+      status != Status::kOk) {
+    return status;
+  }
+  if (lookup.ids.IsNull()) return Status::kNullPointer;
+  const auto last = static_cast<std::int64_t>(lookup.vocabulary) - 1;
+  return CheckList(lookup.ids, rows, 0, last, bad_index) ? Status::kOk : Status::kIdOutOfRange;
+}
+
+unsigned char* RowAddress(void* data, std::size_t bytes) { return static_cast<unsigned char*>(data) + bytes; }
+
+// Rows of a run (positions null) or a list, to a matrix, from a lookup if there is one.
+void ForBlocks(const Call& call, std::int64_t first, const List& positions, std::size_t rows,
+               const Matrix& matrix, const Lookup* lookup = nullptr) {
+  const FpState fp_state;
+  const std::size_t size = ElementSize(call.type);
+  const bool stream = call.scale == nullptr && positions.IsNull() &&
+                      ShouldStream(call.columns, size, rows, matrix.data, matrix.stride);
+  std::int64_t position[Rows::kMax];
+  const void* source[Rows::kMax];
+  for (std::size_t begin = 0; begin < rows; begin += Rows::kMax) {
+    Rows block{};
+    block.count = rows - begin < Rows::kMax ? rows - begin : Rows::kMax;
+    block.first = first + static_cast<std::int64_t>(begin);
+    block.data = RowAddress(matrix.data, begin * matrix.stride * size);
+    block.stride = matrix.stride;
+    block.stream = stream;
+    if (!positions.IsNull()) {
+      for (std::size_t r = 0; r < block.count; ++r) position[r] = positions[begin + r];
+      block.positions = position;
+    }
+    if (lookup != nullptr) {
+      for (std::size_t r = 0; r < block.count; ++r) {
+        const auto id = static_cast<std::size_t>(lookup->ids[begin + r]);
+        source[r] = static_cast<const unsigned char*>(lookup->table) + id * lookup->stride * size;
+      }
+      block.sources = source;
+    }
+    call.Apply(block);
+  }
+}
+
+Status CheckBatch(std::size_t batch, std::size_t rows, std::size_t size, std::size_t batch_stride,
+                  std::size_t row_stride) {
+  if (batch < 2 || rows == 0) return Status::kOk;
+  if (batch_stride / rows < row_stride) return Status::kStrideTooSmall;
+  return batch > PTRDIFF_MAX / size / batch_stride ? Status::kSizeOverflow : Status::kOk;
 }
 
 }  // namespace
+}  // namespace internal
+
+using internal::CheckList;
+using internal::CheckMatrix;
+using internal::CheckRun;
+using internal::kTypeOf;
+using internal::List;
 
 Status Encoder::Create(const Spec& spec, Encoder* out) {
   if (out == nullptr) return Status::kNullPointer;
-  if (!IsLayout(spec.layout)) return Status::kBadLayout;
+  if (!internal::IsLayout(spec.layout)) return Status::kBadLayout;
   Encoder encoder;
-  if (const Status status = Frequencies::Create(spec, &encoder.frequencies_); status != Status::kOk) {
+  if (const Status status = Frequencies::Create(spec, &encoder.frequencies_); status != Status::kOk)
     return status;
-  }
-  if (const Status status = internal::FindKernels(spec.target, &encoder.kernels_); status != Status::kOk) {
+  if (const Status status = internal::FindKernels(spec.target, &encoder.kernels_); status != Status::kOk)
     return status;
-  }
   encoder.dim_ = spec.dim;
   encoder.layout_ = spec.layout;
   *out = std::move(encoder);
@@ -127,45 +161,119 @@ Status Encoder::Create(const Spec& spec, Encoder* out) {
 
 const char* Encoder::target() const { return kernels_ == nullptr ? "" : kernels_->name; }
 
-Status Encoder::Write(std::int64_t first_position, std::size_t rows, float* out, std::size_t row_stride) const {
+template <class T>
+Status Encoder::Write(std::int64_t first_position, std::size_t rows, T* out, std::size_t row_stride) const {
   if (frequencies_.table_ == nullptr) return Status::kNotCreated;
-  return Run(Consecutive{first_position}, rows, out, row_stride,
-             WriteRows{*kernels_, *frequencies_.table_, MakeColumns(layout_, dim_)});
+  if (const Status status = CheckMatrix(dim_, sizeof(T), rows, out, row_stride); status != Status::kOk)
+    return status;
+  if (const Status status = CheckRun(first_position, rows); status != Status::kOk) return status;
+  const internal::Call call{*kernels_, *frequencies_.table_, internal::MakeColumns(layout_, dim_),
+                            kTypeOf<T>};
+  internal::ForBlocks(call, first_position, List(), rows, {out, row_stride});
+  return Status::kOk;
 }
 
-Status Encoder::WriteAt(const std::int32_t* positions, std::size_t rows, float* out, std::size_t row_stride,
+template <class T, class Position>
+Status Encoder::WriteAt(const Position* positions, std::size_t rows, T* out, std::size_t row_stride,
                         std::size_t* bad_index) const {
   if (frequencies_.table_ == nullptr) return Status::kNotCreated;
-  return Run(List<std::int32_t>{positions, bad_index}, rows, out, row_stride,
-             WriteRows{*kernels_, *frequencies_.table_, MakeColumns(layout_, dim_)});
+  if (const Status status = CheckMatrix(dim_, sizeof(T), rows, out, row_stride); status != Status::kOk)
+    return status;
+  if (rows == 0) return Status::kOk;
+  if (positions == nullptr) return Status::kNullPointer;
+  const List list(positions);
+  if (!CheckList(list, rows, -kMaxPosition, kMaxPosition, bad_index)) return Status::kPositionOutOfRange;
+  const internal::Call call{*kernels_, *frequencies_.table_, internal::MakeColumns(layout_, dim_),
+                            kTypeOf<T>};
+  internal::ForBlocks(call, 0, list, rows, {out, row_stride});
+  return Status::kOk;
 }
 
-Status Encoder::WriteAt(const std::int64_t* positions, std::size_t rows, float* out, std::size_t row_stride,
-                        std::size_t* bad_index) const {
-  if (frequencies_.table_ == nullptr) return Status::kNotCreated;
-  return Run(List<std::int64_t>{positions, bad_index}, rows, out, row_stride,
-             WriteRows{*kernels_, *frequencies_.table_, MakeColumns(layout_, dim_)});
-}
-
-Status Encoder::Add(std::int64_t first_position, std::size_t rows, float* x, std::size_t row_stride,
+template <class T>
+Status Encoder::Add(std::int64_t first_position, std::size_t rows, T* x, std::size_t row_stride,
                     float scale) const {
   if (frequencies_.table_ == nullptr) return Status::kNotCreated;
-  return Run(Consecutive{first_position}, rows, x, row_stride,
-             AddRows{*kernels_, *frequencies_.table_, MakeColumns(layout_, dim_), scale});
+  if (const Status status = CheckMatrix(dim_, sizeof(T), rows, x, row_stride); status != Status::kOk)
+    return status;
+  if (const Status status = CheckRun(first_position, rows); status != Status::kOk) return status;
+  const internal::Call call{*kernels_, *frequencies_.table_, internal::MakeColumns(layout_, dim_), kTypeOf<T>,
+                            &scale};
+  internal::ForBlocks(call, first_position, List(), rows, {x, row_stride});
+  return Status::kOk;
 }
 
-Status Encoder::AddAt(const std::int32_t* positions, std::size_t rows, float* x, std::size_t row_stride,
-                      float scale, std::size_t* bad_index) const {
+template <class T, class Position>
+Status Encoder::AddAt(const Position* positions, std::size_t rows, T* x, std::size_t row_stride, float scale,
+                      std::size_t* bad_index) const {
   if (frequencies_.table_ == nullptr) return Status::kNotCreated;
-  return Run(List<std::int32_t>{positions, bad_index}, rows, x, row_stride,
-             AddRows{*kernels_, *frequencies_.table_, MakeColumns(layout_, dim_), scale});
+  if (const Status status = CheckMatrix(dim_, sizeof(T), rows, x, row_stride); status != Status::kOk)
+    return status;
+  if (rows == 0) return Status::kOk;
+  if (positions == nullptr) return Status::kNullPointer;
+  const List list(positions);
+  if (!CheckList(list, rows, -kMaxPosition, kMaxPosition, bad_index)) return Status::kPositionOutOfRange;
+  const internal::Call call{*kernels_, *frequencies_.table_, internal::MakeColumns(layout_, dim_), kTypeOf<T>,
+                            &scale};
+  internal::ForBlocks(call, 0, list, rows, {x, row_stride});
+  return Status::kOk;
 }
 
-Status Encoder::AddAt(const std::int64_t* positions, std::size_t rows, float* x, std::size_t row_stride,
+template <class T, class Id>
+Status Encoder::Embed(const Id* ids, std::size_t rows, const T* table, std::size_t vocabulary,
+                      std::size_t table_stride, std::int64_t first_position, T* out, std::size_t row_stride,
                       float scale, std::size_t* bad_index) const {
   if (frequencies_.table_ == nullptr) return Status::kNotCreated;
-  return Run(List<std::int64_t>{positions, bad_index}, rows, x, row_stride,
-             AddRows{*kernels_, *frequencies_.table_, MakeColumns(layout_, dim_), scale});
+  if (const Status status = CheckMatrix(dim_, sizeof(T), rows, out, row_stride); status != Status::kOk)
+    return status;
+  if (const Status status = CheckRun(first_position, rows); status != Status::kOk) return status;
+  const internal::Lookup lookup{List(ids), table, vocabulary, table_stride};
+  if (const Status status = CheckLookup(lookup, dim_, sizeof(T), rows, bad_index); status != Status::kOk)
+    return status;
+  const internal::Call call{*kernels_, *frequencies_.table_, internal::MakeColumns(layout_, dim_), kTypeOf<T>,
+                            &scale};
+  internal::ForBlocks(call, first_position, List(), rows, {out, row_stride}, &lookup);
+  return Status::kOk;
 }
+
+template <class T, class Position>
+Status Encoder::AddBatch(const Position* first_positions, std::size_t batch, std::size_t rows, T* x,
+                         std::size_t batch_stride, std::size_t row_stride, float scale,
+                         std::size_t* bad_index) const {
+  if (frequencies_.table_ == nullptr) return Status::kNotCreated;
+  if (const Status status = CheckMatrix(dim_, sizeof(T), batch == 0 ? 0 : rows, x, row_stride);
+      status != Status::kOk) {
+    return status;
+  }
+  if (const Status status = internal::CheckBatch(batch, rows, sizeof(T), batch_stride, row_stride);
+      status != Status::kOk) {
+    return status;
+  }
+  if (batch == 0 || rows == 0) return Status::kOk;
+  if (first_positions == nullptr) return Status::kNullPointer;
+  const List firsts(first_positions);
+  if (!CheckList(firsts, batch, -kMaxPosition, internal::LastStart(rows), bad_index))
+    return Status::kPositionOutOfRange;
+  const internal::Call call{*kernels_, *frequencies_.table_, internal::MakeColumns(layout_, dim_), kTypeOf<T>,
+                            &scale};
+  internal::AddBatch(call, {firsts, batch, rows, x, batch_stride, row_stride});
+  return Status::kOk;
+}
+
+#define POSENC_INSTANTIATE_INTEGER(T, Integer)                                                              \
+  template Status Encoder::WriteAt(const Integer*, std::size_t, T*, std::size_t, std::size_t*) const;       \
+  template Status Encoder::AddAt(const Integer*, std::size_t, T*, std::size_t, float, std::size_t*) const;  \
+  template Status Encoder::Embed(const Integer*, std::size_t, const T*, std::size_t, std::size_t,           \
+                                 std::int64_t, T*, std::size_t, float, std::size_t*) const;                 \
+  template Status Encoder::AddBatch(const Integer*, std::size_t, std::size_t, T*, std::size_t, std::size_t, \
+                                    float, std::size_t*) const;
+#define POSENC_INSTANTIATE(T)                                                            \
+  template Status Encoder::Write(std::int64_t, std::size_t, T*, std::size_t) const;      \
+  template Status Encoder::Add(std::int64_t, std::size_t, T*, std::size_t, float) const; \
+  POSENC_INSTANTIATE_INTEGER(T, std::int32_t)                                            \
+  POSENC_INSTANTIATE_INTEGER(T, std::int64_t)
+
+POSENC_INSTANTIATE(float)
+POSENC_INSTANTIATE(BFloat16)
+POSENC_INSTANTIATE(Float16)
 
 }  // namespace posenc

@@ -17,11 +17,20 @@ constexpr double kMinFrequency = 0x1p-126;
 constexpr double kMaxFrequency = 0x1p31;
 constexpr std::int64_t kMaxLogExponent = 11;  // beyond e^(2^11) no scale brings w_i into range
 constexpr std::size_t kMaxPowers = 32;
+
+// Rotations take 16 bytes a pair and row: as many rows as fit the budget.
+constexpr std::size_t kMinReach = 2;
+constexpr std::size_t kRotationBytes = 96 * 1024;
 constexpr std::align_val_t kAlignment{128};
 
 DoubleDouble ToDoubleDouble(const Wide& x) {
   const double high = ToDouble(x);
   return {high, ToDouble(Subtract(x, FromDouble(high)))};
+}
+
+std::size_t Reach(std::size_t count) {
+  const std::size_t fitting = kRotationBytes / (2 * sizeof(double) * count);
+  return fitting < kMinReach ? kMinReach : fitting > kMaxReach ? kMaxReach : fitting;
 }
 
 std::size_t PairCount(std::size_t dim) { return dim / 2 + dim % 2; }
@@ -65,7 +74,8 @@ Status MakeSchedule(const Spec& spec, std::size_t count, Schedule* schedule) {
 }
 
 // high and low for Recipe::kExact: one exp for the ratio, its powers by squaring, the rest in vectors.
-void FillSteps(const Schedule& schedule, const Kernels& kernels, std::size_t count, double* high, double* low) {
+void FillSteps(const Schedule& schedule, const Kernels& kernels, std::size_t count, double* high,
+               double* low) {
   DoubleDouble powers[kMaxPowers];
   Wide power = Exp(schedule.log_ratio);
   for (std::size_t k = 0; (count - 1) >> k != 0; ++k) {
@@ -76,11 +86,11 @@ void FillSteps(const Schedule& schedule, const Kernels& kernels, std::size_t cou
   kernels.geometric(ToDoubleDouble(first), powers, count, high, low);
 
   for (std::size_t i = 0; i < count; ++i) {
-    if (std::fabs(high[i]) < 2.0) continue;
+    if (std::fabs(high[i]) < 4.0) continue;
     const Wide step = Multiply(schedule.Frequency(i), QuarterTurnsPerRadian());
-    Wide quarter = step;
-    quarter.exponent -= 2;
-    const Wide reduced = Subtract(step, FromInteger(4 * NearestInteger(quarter)));
+    Wide eighth = step;
+    eighth.exponent -= 3;
+    const Wide reduced = Subtract(step, FromInteger(8 * NearestInteger(eighth)));
     const DoubleDouble pair = ToDoubleDouble(reduced);
     high[i] = pair.high;
     low[i] = pair.low;
@@ -94,8 +104,8 @@ void FillDivisors(const Spec& spec, std::size_t count, float* divisors) {
   for (std::size_t i = 0; i < count; ++i) {
     const float exponent = static_cast<float>(2 * i) / denominator;
     bool decided = true;
-    divisors[i] = RoundToFloat(Exp(Multiply(FromDouble(static_cast<double>(exponent)), log_base)),
-                               kFrequencyBits, &decided);
+    divisors[i] = RoundToFormat(Exp(Multiply(FromDouble(static_cast<double>(exponent)), log_base)),
+                                kFloat32Format, kFrequencyBits, &decided);
   }
 }
 
@@ -115,20 +125,24 @@ Status Frequencies::Create(const Spec& spec, Frequencies* out) {
   const internal::FpState fp_state;
   if (const Status status = internal::CheckSpec(spec); status != Status::kOk) return status;
   const internal::Kernels* kernels = nullptr;
-  if (const Status status = internal::FindKernels(spec.target, &kernels); status != Status::kOk) return status;
+  if (const Status status = internal::FindKernels(spec.target, &kernels); status != Status::kOk)
+    return status;
 
   FrequencyTable table{};
   table.count = internal::PairCount(spec.dim);
   table.recipe = spec.recipe;
-  if (const Status status = internal::MakeSchedule(spec, table.count, &table.schedule); status != Status::kOk) {
+  if (const Status status = internal::MakeSchedule(spec, table.count, &table.schedule);
+      status != Status::kOk) {
     return status;
   }
 
   // One block: the table, then its arrays.
   const std::size_t padded = table.count + internal::kPadding;
   const bool exact = spec.recipe == Recipe::kExact;
+  table.reach = exact && kernels->rotations != nullptr ? internal::Reach(table.count) : 0;
   const std::size_t header = (sizeof(FrequencyTable) + 127) / 128 * 128;
-  const std::size_t bytes = header + padded * (exact ? 2 * sizeof(double) : sizeof(float));
+  const std::size_t entry_bytes = exact ? (2 + 2 * table.reach) * sizeof(double) : sizeof(float);
+  const std::size_t bytes = header + padded * entry_bytes;
   auto* block = static_cast<unsigned char*>(::operator new(bytes, internal::kAlignment, std::nothrow));
   if (block == nullptr) return Status::kOutOfMemory;
   std::memset(block, 0, bytes);
@@ -138,6 +152,10 @@ Status Frequencies::Create(const Spec& spec, Frequencies* out) {
     internal::FillSteps(table.schedule, *kernels, table.count, high, low);
     table.high = high;
     table.low = low;
+    if (table.reach != 0) {
+      kernels->rotations(table, low + padded);
+      table.rotations = low + padded;
+    }
   } else {
     auto* divisors = reinterpret_cast<float*>(block + header);
     for (std::size_t i = table.count; i < padded; ++i) divisors[i] = 1.0f;

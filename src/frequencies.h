@@ -27,20 +27,35 @@ inline constexpr int kFrequencyBits = 220;
 // Entries of the arrays past `count` are zero, so that kernels may load whole vectors.
 inline constexpr std::size_t kPadding = 64;
 
+// Rows on either side of an anchor: at most this many.
+inline constexpr std::size_t kMaxReach = 8;
+
 struct FrequencyTable {
+  std::size_t first;  // of the schedule's pairs, in a view of some of them; else 0
   std::size_t count;
   Recipe recipe;
   Schedule schedule;
 
   // Recipe::kExact: the phase steps in quarter turns, w_i * 2/pi, as high + low with a relative error
-  // below 2^-kTableBits. Since positions are integers, steps beyond two quarter turns are kept modulo four.
+  // below 2^-kTableBits. Since positions are integers, or half-integers as anchors of a run of rows, steps
+  // beyond four quarter turns are kept modulo eight.
   const double* high;
   const double* low;
+
+  // Recipe::kExact: e^(i w (k + 1/2)) for k < reach, in the order of the target that uses them
+  // (rotate-inl.h); null if it does not.
+  const double* rotations;
+  std::size_t reach;
 
   // Recipe::kF32PowDiv: the q_i.
   const float* divisors;
 };
 inline constexpr int kTableBits = 97;
+
+// For our own tests and tools; null before Create.
+struct Access {
+  static const FrequencyTable* Table(const Frequencies& frequencies) { return frequencies.table_; }
+};
 
 }  // namespace internal
 }  // namespace posenc

@@ -19,6 +19,7 @@
 
 #include "direct-inl.h"
 #include "geometric-inl.h"
+#include "rotate-inl.h"
 
 #ifndef POSENC_SRC_KERNELS_CC_
 #define POSENC_SRC_KERNELS_CC_
@@ -36,16 +37,47 @@ namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 
-Tally Write(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
-  return DirectRows(table, columns, rows, WriteEntries());
+// Lists and recipes take the direct kernel, runs the rotations.
+template <class Operation>
+Tally ApplyRows(const FrequencyTable& table, const Columns& columns, const Rows& rows,
+                const Operation& operation) {
+  if (rows.positions != nullptr || table.rotations == nullptr)
+    return DirectRows(table, columns, rows, operation);
+  return RotatedRows(table, columns, rows, operation);
 }
 
+template <ElementType kType>
+Tally Write(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
+  return ApplyRows(table, columns, rows, WriteOperation<kType>());
+}
+
+template <ElementType kType>
 Tally Add(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
-  return DirectRows(table, columns, rows, AddEntries{scale});
+  return ApplyRows(table, columns, rows, AddOperation<kType>{scale});
+}
+
+template <ElementType kType>
+void AddEntries(const float* entries, std::size_t count, float scale, void* x) {
+  const AddOperation<kType> operation{scale};
+  const hn::ScalableTag<float> df;
+  auto* to = static_cast<ElementOf<kType>*>(x);
+  std::size_t i = 0;
+  if (reinterpret_cast<std::uintptr_t>(x) % sizeof(*to) == 0) {
+    for (; i + hn::Lanes(df) <= count; i += hn::Lanes(df)) {
+      StoreLanes(operation, df, hn::LoadU(df, entries + i), to + i, to + i, false);
+    }
+  }
+  StoreFew(operation, entries + i, count - i, 1, to + i, to + i);
 }
 
 constexpr const char* kNamespaceName = HWY_STR(HWY_NAMESPACE);  // "N_AVX2"
-constexpr Kernels kKernels = {HWY_TARGET, kNamespaceName + 2, &Geometric, &Write, &Add};
+constexpr Kernels kKernels = {HWY_TARGET,
+                              kNamespaceName + 2,
+                              &Geometric,
+                              &MakeRotations,
+                              {&Write<kFloat32>, &Write<kBFloat16>, &Write<kFloat16>},
+                              {&Add<kFloat32>, &Add<kBFloat16>, &Add<kFloat16>},
+                              {&AddEntries<kFloat32>, &AddEntries<kBFloat16>, &AddEntries<kFloat16>}};
 
 }  // namespace HWY_NAMESPACE
 
@@ -89,8 +121,7 @@ const Kernels* const* AllKernels(std::size_t* count) {
 bool IsRunnable(const Kernels& kernels) {
   // The baseline needs no asking; a Highway built by another compiler may know it by another name. Asked
   // once, because CPUID takes tens of microseconds in a virtual machine.
-  static const std::int64_t runnable =
-      hwy::SupportedTargets() | HWY_STATIC_TARGET | HWY_SCALAR | HWY_EMU128;
+  static const std::int64_t runnable = hwy::SupportedTargets() | HWY_STATIC_TARGET | HWY_SCALAR | HWY_EMU128;
   return kernels.target == 0 || (runnable & kernels.target) != 0;
 }
 

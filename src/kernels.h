@@ -22,16 +22,29 @@ struct Columns {
 
 // What became of the entries that the rounding test could not decide.
 struct Tally {
+  std::size_t direct = 0;      // pairs of rotated rows taken again by the direct kernel
   std::size_t recomputed = 0;  // pairs taken again in wide arithmetic
   std::size_t undecided = 0;   // entries that even wide arithmetic could not decide (see reference.h)
 };
 
-// A block of rows: row r, at data + r * stride, is for positions[r].
+// The storage types of rows; an index into the kernels below.
+enum ElementType : std::size_t { kFloat32, kBFloat16, kFloat16, kElementTypes };
+
+// A block of rows. Row r, [dim], is at data + r * stride elements.
 struct Rows {
-  const std::int64_t* positions;  // [count], |p| <= kMaxPosition
-  std::size_t count;
-  float* data;
-  std::size_t stride;  // in elements
+  static constexpr std::size_t kMax = 64;
+
+  const std::int64_t* positions;  // [count] of any order, |p| <= kMaxPosition; or null: first, first + 1, ...
+  std::int64_t first;
+  std::size_t count;  // at most kMax
+  void* data;
+  std::size_t stride;
+  const void* const* sources;  // [count] rows to add to; or null: those of data
+  bool stream;                 // past the caches; whole, aligned vectors only
+
+  std::int64_t Position(std::size_t r) const {
+    return positions != nullptr ? positions[r] : first + static_cast<std::int64_t>(r);
+  }
 };
 
 // Kernels are called with the default floating-point state (fp_state.h).
@@ -39,16 +52,23 @@ struct Kernels {
   std::int64_t target;  // Highway's target bit; 0 for the reference
   const char* name;
 
-  // Fills high and low [PaddedPairs(count)]: pair i is the phase step first * ratio^i, in quarter turns
+  // Fills high and low [count, padded]: pair i is the phase step first * ratio^i, in quarter turns
   // held as high + low. powers[k] is ratio^(2^k).
   void (*geometric)(DoubleDouble first, const DoubleDouble* powers, std::size_t count, double* high,
                     double* low);
 
-  // data = PE
-  Tally (*write)(const FrequencyTable& table, const Columns& columns, const Rows& rows);
+  // Fills table.rotations from table.high and table.low; null if the target does not use them.
+  void (*rotations)(const FrequencyTable& table, double* rotations);
 
-  // data = data * scale + PE
-  Tally (*add)(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale);
+  // data = PE, rounded to the element type.
+  Tally (*write[kElementTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows);
+
+  // data = sources * scale + PE in float, rounded to the element type.
+  Tally (*add[kElementTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows,
+                              float scale);
+
+  // x [count] = x * scale + entries, as add does it.
+  void (*add_entries[kElementTypes])(const float* entries, std::size_t count, float scale, void* x);
 };
 
 // All compiled rows, best first, the reference last.

@@ -1,6 +1,6 @@
 #include "reference.h"
 
-#include <cstring>
+#include "elements.h"
 
 namespace posenc {
 namespace internal {
@@ -11,7 +11,7 @@ class Phase {
  public:
   Phase(const FrequencyTable& table, std::size_t pair) : recipe_(table.recipe) {
     if (recipe_ == Recipe::kExact) {
-      step_ = Multiply(table.schedule.Frequency(pair), QuarterTurnsPerRadian());
+      step_ = Multiply(table.schedule.Frequency(table.first + pair), QuarterTurnsPerRadian());
     } else {
       divisor_ = table.divisors[pair];
     }
@@ -32,7 +32,7 @@ class Phase {
 };
 
 // One entry each, and how many of the two could not be decided.
-std::size_t EvaluatePair(const Wide& phase, float* sine, float* cosine) {
+std::size_t EvaluatePair(const Wide& phase, ElementType type, float* sine, float* cosine) {
   if (phase.IsZero()) {
     *sine = 0.0f;
     *cosine = 1.0f;
@@ -54,19 +54,12 @@ std::size_t EvaluatePair(const Wide& phase, float* sine, float* cosine) {
   if (negate_sine) sine_value = Negate(sine_value);
   if (negate_sine != swap) cosine_value = Negate(cosine_value);
   bool sine_decided = true, cosine_decided = true;
-  *sine = RoundToFloat(sine_value, bits, &sine_decided);
-  *cosine = RoundToFloat(cosine_value, bits, &cosine_decided);
+  const Format format = type == kFloat32    ? kFloat32Format
+                        : type == kBFloat16 ? kBFloat16Format
+                                            : kFloat16Format;
+  *sine = RoundToFormat(sine_value, format, bits, &sine_decided);
+  *cosine = RoundToFormat(cosine_value, format, bits, &cosine_decided);
   return (sine_decided ? 0u : 1u) + (cosine_decided ? 0u : 1u);
-}
-
-// memcpy, since rows may have any alignment.
-void StoreEntry(float value, const float* scale, float* to) {
-  if (scale != nullptr) {
-    float x;
-    std::memcpy(&x, to, sizeof(x));
-    value = x * *scale + value;
-  }
-  std::memcpy(to, &value, sizeof(value));
 }
 
 // first * ratio^i by binary powers, each entry on its own.
@@ -83,44 +76,65 @@ void ReferenceGeometric(DoubleDouble first, const DoubleDouble* powers, std::siz
   }
 }
 
-Tally ReferenceWrite(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
-  return ReferenceRows(table, columns, rows, nullptr);
-}
-
-Tally ReferenceAdd(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
-  return ReferenceRows(table, columns, rows, &scale);
-}
-
-}  // namespace
-
-Tally RecomputePairs(const FrequencyTable& table, std::int64_t position, std::size_t first,
-                     const std::uint64_t* flags, std::size_t lanes, float* sines, float* cosines) {
-  Tally tally;
-  for (std::size_t k = 0; k < lanes; ++k) {
-    if (flags[k] == 0) continue;
-    ++tally.recomputed;
-    tally.undecided += EvaluatePair(Phase(table, first + k).At(position), &sines[k], &cosines[k]);
-  }
-  return tally;
-}
-
-Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, const float* scale) {
+// data = PE rounded to `format`, or sources * scale + PE if scale is not null, stored as kType.
+template <ElementType kType>
+Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, ElementType format,
+                    const float* scale) {
+  using Element = ElementOf<kType>;
   Tally tally;
   for (std::size_t i = 0; i < columns.sines; ++i) {
     const Phase phase(table, i);
+    const std::size_t sine_column = columns.sine_offset + i * columns.step;
+    const std::size_t cosine_column = columns.cosine_offset + i * columns.step;
     for (std::size_t r = 0; r < rows.count; ++r) {
       float sine, cosine;
-      tally.undecided += EvaluatePair(phase.At(rows.positions[r]), &sine, &cosine);
-      float* row = rows.data + r * rows.stride;
-      StoreEntry(sine, scale, row + columns.sine_offset + i * columns.step);
-      if (i < columns.cosines) StoreEntry(cosine, scale, row + columns.cosine_offset + i * columns.step);
+      tally.undecided += EvaluatePair(phase.At(rows.Position(r)), format, &sine, &cosine);
+      Element* to = static_cast<Element*>(rows.data) + r * rows.stride;
+      const Element* from = rows.sources == nullptr ? to : static_cast<const Element*>(rows.sources[r]);
+      StoreEntries(kType, &sine, 1, 1, scale, from + sine_column, to + sine_column);
+      if (i < columns.cosines)
+        StoreEntries(kType, &cosine, 1, 1, scale, from + cosine_column, to + cosine_column);
     }
   }
   tally.recomputed = columns.sines * rows.count;
   return tally;
 }
 
-const Kernels kReferenceKernels = {0, "REFERENCE", &ReferenceGeometric, &ReferenceWrite, &ReferenceAdd};
+template <ElementType kType>
+Tally ReferenceWrite(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
+  return ReferenceRows<kType>(table, columns, rows, kType, nullptr);
+}
+
+template <ElementType kType>
+Tally ReferenceAdd(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
+  return ReferenceRows<kType>(table, columns, rows, kFloat32, &scale);
+}
+
+template <ElementType kType>
+void ReferenceAddEntries(const float* entries, std::size_t count, float scale, void* x) {
+  StoreEntries(kType, entries, count, 1, &scale, x, x);
+}
+
+}  // namespace
+
+void RecomputePairs(const FrequencyTable& table, ElementType format, std::int64_t position, std::size_t first,
+                    const std::uint64_t* flags, std::size_t lanes, float* sines, float* cosines,
+                    Tally& tally) {
+  for (std::size_t k = 0; k < lanes; ++k) {
+    if (flags[k] == 0) continue;
+    ++tally.recomputed;
+    tally.undecided += EvaluatePair(Phase(table, first + k).At(position), format, &sines[k], &cosines[k]);
+  }
+}
+
+const Kernels kReferenceKernels = {
+    0,
+    "REFERENCE",
+    &ReferenceGeometric,
+    nullptr,
+    {&ReferenceWrite<kFloat32>, &ReferenceWrite<kBFloat16>, &ReferenceWrite<kFloat16>},
+    {&ReferenceAdd<kFloat32>, &ReferenceAdd<kBFloat16>, &ReferenceAdd<kFloat16>},
+    {&ReferenceAddEntries<kFloat32>, &ReferenceAddEntries<kBFloat16>, &ReferenceAddEntries<kFloat16>}};
 
 }  // namespace internal
 }  // namespace posenc

@@ -12,12 +12,11 @@
 namespace posenc {
 namespace internal {
 
-// Replaces the entries of the pairs first + k for which flags[k] != 0, k < lanes, at one position.
-Tally RecomputePairs(const FrequencyTable& table, std::int64_t position, std::size_t first,
-                     const std::uint64_t* flags, std::size_t lanes, float* sines, float* cosines);
-
-// data = PE, or data * scale + PE if not null.
-Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, const float* scale);
+// Replaces the entries of the pairs first + k for which flags[k] != 0, k < lanes, at one position, rounded
+// to the format of a type; the values are held as float.
+void RecomputePairs(const FrequencyTable& table, ElementType format, std::int64_t position, std::size_t first,
+                    const std::uint64_t* flags, std::size_t lanes, float* sines, float* cosines,
+                    Tally& tally);
 
 extern const Kernels kReferenceKernels;
 

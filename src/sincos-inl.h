@@ -39,17 +39,21 @@ HWY_INLINE V ProductError(D d, V a, V b, V product) {
 #endif
 }
 
-// sin(pi/2 r) for |r| <= 1/2. Coefficients: tools/sincos_coefficients.sollya.
+// sin(pi/2 (r + r_low)) for |r| <= 1/2. Coefficients: tools/sincos_coefficients.sollya. The first term,
+// pi/2 * r, is summed last and with the low parts of both factors.
 template <class D, class V>
-HWY_INLINE V SinePolynomial(D d, V r, V r2) {
-  V p = hn::Set(d, 0x1.e357ef81f2614p-25);
-  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.e2fe76fdcc0fcp-19));
-  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.50782d5f145e5p-13));
-  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.32d2ccdfe9423p-8));
-  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.466bc67754fffp-4));
-  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.4abbce625be09p-1));
-  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.921fb54442d18p0));
-  return hn::Mul(p, r);
+HWY_INLINE V SinePolynomial(D d, V r, V r_low, V r2) {
+  const V half_pi = hn::Set(d, 0x1.921fb54442d18p0);
+  const V half_pi_low = hn::Set(d, 0x1.1a62633145c07p-54);
+  V p = hn::Set(d, 0x1.e3fe151639f31p-25);
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.e3009538e2c1ap-19));
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.507830084092cp-13));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.32d2cce31fa25p-8));
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.466bc67758c6ap-4));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.4abbce625be46p-1));
+  p = hn::MulAdd(p, r2, half_pi_low);
+  const V rest = hn::MulAdd(p, r, hn::Mul(half_pi, r_low));
+  return hn::MulAdd(half_pi, r, rest);
 }
 
 // cos(pi/2 r) for |r| <= 1/2.
@@ -66,7 +70,8 @@ HWY_INLINE V CosinePolynomial(D d, V r2) {
 }
 
 // Sine and cosine of position * step quarter turns, step = high + low, with a relative error of at most
-// kDirectError, except in the lanes of the returned mask: there the reduction cancelled too much.
+// kDirectError, except in the lanes of the returned mask: there the reduction cancelled so much that only
+// the absolute error is as small.
 template <class D, class V>
 HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, V& sine, V& cosine) {
   const hn::RebindToUnsigned<D> du;
@@ -76,34 +81,24 @@ HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, V& sine, V& cosine
   // Adding 1.5 * 2^52 rounds to an integer, which then stands in the low bits of the sum.
   const V magic = hn::Set(d, 0x1.8p52);
   const V shifted = hn::Add(phase, magic);
-  const V r = hn::Add(hn::Sub(phase, hn::Sub(shifted, magic)), phase_low);
+  const V reduced = hn::Sub(phase, hn::Sub(shifted, magic));
+  const V r = hn::Add(reduced, phase_low);
+  const V r_low = hn::Sub(phase_low, hn::Sub(r, reduced));
   const auto cancelled = hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, kMaxCancellation)));
 
   const V r2 = hn::Mul(r, r);
-  const V s = SinePolynomial(d, r, r2);
+  const V s = SinePolynomial(d, r, r_low, r2);
   const V c = CosinePolynomial(d, r2);
 
   // Quadrant q: bit 0 swaps, bit 1 negates the sine, their sum the cosine.
   const auto quadrant = hn::BitCast(du, shifted);
-  const auto swap = hn::MaskFromVec(hn::BitCast(d, hn::VecFromMask(du, hn::TestBit(quadrant, hn::Set(du, 1)))));
+  const auto swap = hn::RebindMask(d, hn::TestBit(quadrant, hn::Set(du, 1)));
   const V sign = hn::SignBit(d);
   const auto sine_sign = hn::BitCast(d, hn::ShiftLeft<62>(quadrant));
   const auto cosine_sign = hn::BitCast(d, hn::ShiftLeft<62>(hn::Add(quadrant, hn::Set(du, 1))));
   sine = hn::Xor(hn::IfThenElse(swap, c, s), hn::And(sine_sign, sign));
   cosine = hn::Xor(hn::IfThenElse(swap, s, c), hn::And(cosine_sign, sign));
   return cancelled;
-}
-
-// Ziv's rounding test: the lanes of v that lie within kDirectWindow ulps of a midpoint of two floats, so
-// that the rounding of v might not be that of the real number.
-template <class D, class V>
-HWY_INLINE hn::Mask<D> NearMidpoint(D d, V v) {
-  const hn::RebindToUnsigned<D> du;
-  constexpr std::uint64_t kDropped = std::uint64_t{1} << 29;  // bits that a float does not have
-  constexpr std::uint64_t kWindow = 2 * kDirectWindow;
-  const auto bits = hn::Add(hn::BitCast(du, v), hn::Set(du, kDropped / 2 + kDirectWindow));
-  const auto far = hn::And(bits, hn::Set(du, kDropped - kWindow));
-  return hn::MaskFromVec(hn::BitCast(d, hn::VecFromMask(du, hn::Eq(far, hn::Zero(du)))));
 }
 
 }  // namespace HWY_NAMESPACE

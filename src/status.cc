@@ -36,6 +36,8 @@ const char* StatusMessage(Status status) {
       return "rows times row_stride exceeds the address space";
     case Status::kPositionOutOfRange:
       return "a position is outside -2^31 .. 2^31";
+    case Status::kIdOutOfRange:
+      return "a token id is outside the vocabulary";
   }
   return "unknown status";
 }

@@ -240,15 +240,13 @@ void SinCosQuarterTurns(const Wide& r, Wide* sine, Wide* cosine) {
 
 const Wide& QuarterTurnsPerRadian() { return kTwoOverPi; }
 
-float RoundToFloat(const Wide& x, int bits, bool* decided) {
+float RoundToFormat(const Wide& x, Format format, int bits, bool* decided) {
   if (x.IsZero()) return 0.0f;
-  // Fewer than 24 bits are kept below 2^-126, none below 2^-150.
-  constexpr int kDigits = 24;
-  constexpr std::int64_t kMinExponent = -125;
-  const std::int64_t lost = x.exponent < kMinExponent ? kMinExponent - x.exponent : 0;
-  const int kept_bits = lost > kDigits ? -1 : kDigits - static_cast<int>(lost);
+  // Subnormal numbers have fewer digits.
+  const std::int64_t lost = x.exponent < format.min_exponent ? format.min_exponent - x.exponent : 0;
+  const int kept_bits = lost > format.digits ? -1 : format.digits - static_cast<int>(lost);
   if (kept_bits < 0) return x.negative ? -0.0f : 0.0f;
-  // kept . fraction: the fraction, in units of 2^-64 of the last place, is 0.fraction.
+  // In units of the last place kept: magnitude = kept + fraction, to be held against kept + 1/2.
   const std::uint64_t kept = kept_bits == 0 ? 0 : x.limb[3] >> (64 - kept_bits);
   const Wide magnitude = Wide{{x.limb[0], x.limb[1], x.limb[2], x.limb[3]}, kept_bits, false};
   const Wide midpoint = Scale(FromInteger(static_cast<std::int64_t>(2 * kept + 1)), -1);
@@ -256,8 +254,7 @@ float RoundToFloat(const Wide& x, int bits, bool* decided) {
   if (above.IsZero() || above.exponent <= kept_bits - bits) *decided = false;
   const bool up = above.IsZero() ? (kept & 1) != 0 : !above.negative;
   const auto rounded = static_cast<double>(kept + (up ? 1 : 0));
-  const auto result =
-      static_cast<float>(std::ldexp(rounded, static_cast<int>(x.exponent) - kept_bits));
+  const auto result = static_cast<float>(std::ldexp(rounded, static_cast<int>(x.exponent) - kept_bits));
   return x.negative ? -result : result;
 }
 

@@ -48,9 +48,18 @@ void SinCosQuarterTurns(const Wide& r, Wide* sine, Wide* cosine);
 // 2/pi: quarter turns in a radian, relative error below 2^-255.
 const Wide& QuarterTurnsPerRadian();
 
-// Rounds x to the nearest float. *decided becomes false unless every real number within a factor
-// 1 +- 2^-bits of x rounds to the same float.
-float RoundToFloat(const Wide& x, int bits, bool* decided);
+// A binary floating-point format: digits of a normal number, exponent of the least one (0.1 * 2^exponent).
+struct Format {
+  int digits;
+  int min_exponent;
+};
+inline constexpr Format kFloat32Format = {24, -125};
+inline constexpr Format kBFloat16Format = {8, -125};
+inline constexpr Format kFloat16Format = {11, -13};
+
+// Rounds x to the nearest number of the format, ties to even. *decided becomes false unless every real
+// number within a factor 1 +- 2^-bits of x rounds to the same one.
+float RoundToFormat(const Wide& x, Format format, int bits, bool* decided);
 
 }  // namespace internal
 }  // namespace posenc

@@ -54,6 +54,29 @@ std::vector<Block> EveryDim(double base) {
   return blocks;
 }
 
+// The ends of every vector length, for the types whose rows differ in storing and rounding only.
+std::vector<Block> SomeDims() {
+  std::vector<Block> blocks;
+  for (const double base : kBases) {
+    for (const std::size_t dim : {1u, 2u, 3u, 7u, 15u, 17u, 30u, 33u, 62u, 64u, 67u, 127u, 130u}) {
+      AddRuns(WithBase(dim, base), 70 + dim % 37, &blocks);
+    }
+  }
+  return blocks;
+}
+
+// At small positions and large bases most phases are tiny: subnormal as float16, and rotations of them
+// cannot be trusted.
+std::vector<Block> SmallPositions() {
+  std::vector<Block> blocks;
+  for (const double base : {10000.0, 500000.0, 1e7}) {
+    blocks.push_back(MakeRun(WithBase(128, base), 1, 1024));
+    blocks.push_back(MakeRun(WithBase(512, base), -64, 129));
+    blocks.push_back(MakeList(WithBase(128, base), {1, 2, 3, 4, 5, 6, 7, 8, 63, -1, -2, -3}));
+  }
+  return blocks;
+}
+
 std::vector<Block> LargeDims(double base) {
   std::vector<Block> blocks;
   for (const std::size_t dim : {512u, 768u, 1024u}) AddRuns(WithBase(dim, base), 257, &blocks);
@@ -130,6 +153,15 @@ std::vector<Block> TinyPhases() {
     AddRuns(spec, 33, &blocks);
     blocks.push_back(MakeList(spec, {(1 << 24) + 1, (1 << 24) + 3, (1 << 25) + 2, (1 << 25) - 1,
                                      -(1 << 24) - 1, (1 << 30) + 192, 1, 2}));
+    // The same with 9 bits, for midpoints of bfloat16.
+    blocks.push_back(MakeList(spec, {257, 259, 511, -257, 1025, (1 << 20) + (1 << 12), 3}));
+  }
+  // Subnormal as float16, whose last place then is 2^-24.
+  for (const double scale : {0x1p-25, 0x1p-26, 0x1p-27, -0x1p-25}) {
+    Spec spec = WithBase(5, 1.0);
+    spec.position_scale = scale;
+    AddRuns(spec, 33, &blocks);
+    blocks.push_back(MakeRun(spec, -70, 2200));
   }
   return blocks;
 }
@@ -151,6 +183,10 @@ std::vector<Block> OtherSchedules() {
     Spec fastest = WithBase(dim, 1.0);
     fastest.position_scale = 0x1p31;
     AddRuns(fastest, 33, &blocks);
+    Spec growing = WithBase(dim, 1e-6);  // most steps exceed four quarter turns
+    AddRuns(growing, 33, &blocks);
+    growing.position_scale = -1000.0;
+    AddRuns(growing, 33, &blocks);
   }
   return blocks;
 }
@@ -167,15 +203,8 @@ std::vector<float> Block::Want(Layout layout) const {
   return table;
 }
 
-std::vector<float> Block::Got(const Encoder& encoder) const {
-  if (is_run) return Write(encoder, positions.front(), positions.size());
-  std::vector<float> table(positions.size() * spec.dim);
-  EXPECT_EQ(encoder.WriteAt(positions.data(), positions.size(), table.data(), spec.dim), Status::kOk);
-  return table;
-}
-
-void Block::Solve() {
-  const oracle::Oracle oracle(spec);
+void Block::Solve(oracle::Format format) {
+  const oracle::Oracle oracle(spec, format);
   const std::size_t rows = positions.size();
   sines.resize(rows * oracle.sines());
   cosines.resize(rows * oracle.cosines());
@@ -190,18 +219,30 @@ void Block::Solve() {
 
 std::vector<Case> AccuracyCases() {
   std::vector<Case> cases;
+  const auto add = [&](const std::string& name, const std::function<std::vector<Block>()>& make,
+                       oracle::Format format = oracle::Format::kFloat32) {
+    cases.push_back({name, format, make});
+  };
   for (const double base : kBases) {
-    cases.push_back({"EveryDim" + BaseName(base), [base] { return EveryDim(base); }});
+    add("EveryDim" + BaseName(base), [base] { return EveryDim(base); });
   }
   for (const double base : kBases) {
-    cases.push_back({"LargeDims" + BaseName(base), [base] { return LargeDims(base); }});
+    add("LargeDims" + BaseName(base), [base] { return LargeDims(base); });
   }
-  cases.push_back({"LongRuns", LongRuns});
-  cases.push_back({"RandomPositions", RandomPositions});
-  cases.push_back({"NearMultiplesOfPi", NearMultiplesOfPi});
-  cases.push_back({"NearQuarterTurns", NearQuarterTurns});
-  cases.push_back({"TinyPhases", TinyPhases});
-  cases.push_back({"OtherSchedules", OtherSchedules});
+  add("LongRuns", LongRuns);
+  for (const oracle::Format format :
+       {oracle::Format::kFloat32, oracle::Format::kBFloat16, oracle::Format::kFloat16}) {
+    const std::string type = format == oracle::Format::kFloat32    ? ""
+                             : format == oracle::Format::kBFloat16 ? "BFloat16"
+                                                                   : "Float16";
+    if (format != oracle::Format::kFloat32) add(type + "SomeDims", SomeDims, format);
+    add(type + "SmallPositions", SmallPositions, format);
+    add(type + "RandomPositions", RandomPositions, format);
+    add(type + "NearMultiplesOfPi", NearMultiplesOfPi, format);
+    add(type + "NearQuarterTurns", NearQuarterTurns, format);
+    add(type + "TinyPhases", TinyPhases, format);
+    add(type + "OtherSchedules", OtherSchedules, format);
+  }
   return cases;
 }
 

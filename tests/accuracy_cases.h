@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "format.h"
 #include "per_target.h"
 
 namespace posenc {
@@ -19,13 +20,17 @@ struct Block {
   bool is_run;
   std::vector<float> sines, cosines;  // of the oracle, after Solve
 
-  void Solve();
+  void Solve(oracle::Format format);
   std::vector<float> Want(Layout layout) const;
-  std::vector<float> Got(const Encoder& encoder) const;
+  template <class T>
+  std::vector<T> Got(const Encoder& encoder) const {
+    return is_run ? Write<T>(encoder, positions.front(), positions.size()) : WriteAt<T>(encoder, positions);
+  }
 };
 
 struct Case {
   std::string name;
+  oracle::Format format;
   std::function<std::vector<Block>()> make;
 };
 

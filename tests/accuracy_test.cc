@@ -15,6 +15,7 @@
 #include "accuracy_cases.h"
 #include "oracle.h"
 #include "per_target.h"
+#include "scalar_formats.h"
 
 namespace posenc {
 namespace {
@@ -25,7 +26,7 @@ const std::vector<Block>& Solved(const Case& c) {
   static std::vector<Block> blocks;
   if (name != c.name) {
     blocks = c.make();
-    for (Block& block : blocks) block.Solve();
+    for (Block& block : blocks) block.Solve(c.format);
     name = c.name;
   }
   return blocks;
@@ -50,33 +51,50 @@ class Accuracy : public testing::TestWithParam<std::tuple<Case, Target>> {
 };
 
 // Describes the first entry that is not the wanted one.
-std::string Describe(const Block& block, const Encoder& encoder, const std::vector<float>& got,
+template <class T>
+std::string Describe(const Block& block, oracle::Format format, Layout layout, const std::vector<T>& got,
                      const std::vector<float>& want) {
   std::size_t k = 0;
-  while (SameBits(got[k], want[k])) ++k;
+  while (SameBits(got[k], Nearest<T>(static_cast<double>(want[k])))) ++k;
   Spec spec = block.spec;
-  spec.layout = encoder.layout();
-  const oracle::Oracle oracle(spec);
+  spec.layout = layout;
+  const oracle::Oracle oracle(spec, format);
   const std::int64_t position = block.positions[k / spec.dim];
   const std::size_t column = k % spec.dim;
   char text[400];
   std::snprintf(text, sizeof(text),
                 "dim %zu, %s, base %g, scale %a: position %lld, column %zu: %a, exact %s: %g ULP", spec.dim,
-                Name(spec.layout), spec.base, spec.position_scale, static_cast<long long>(position), column,
-                static_cast<double>(got[k]), oracle.Exact(position, column).c_str(),
-                oracle.Ulp(got[k], position, column));
+                Name(layout), spec.base, spec.position_scale, static_cast<long long>(position), column,
+                static_cast<double>(Value(got[k])), oracle.Exact(position, column).c_str(),
+                oracle.Ulp(Value(got[k]), position, column));
   return text;
 }
 
-std::size_t Compare(const Block& block, const Encoder& encoder) {
-  const std::vector<float> got = block.Got(encoder);
+// The oracle's entries are numbers of the type, held as floats: Nearest only moves them.
+template <class T>
+std::size_t Compare(const Block& block, oracle::Format format, const Encoder& encoder) {
+  const std::vector<T> got = block.Got<T>(encoder);
   const std::vector<float> want = block.Want(encoder.layout());
-  if (SameBits(got, want)) return 0;
   std::size_t mismatches = 0;
-  for (std::size_t k = 0; k < want.size(); ++k) mismatches += SameBits(got[k], want[k]) ? 0u : 1u;
+  for (std::size_t k = 0; k < want.size(); ++k) {
+    mismatches += SameBits(got[k], Nearest<T>(static_cast<double>(want[k]))) ? 0u : 1u;
+  }
+  if (mismatches == 0) return 0;
   ADD_FAILURE() << mismatches << " of " << want.size()
-                << " entries; the first: " << Describe(block, encoder, got, want);
+                << " entries; the first: " << Describe(block, format, encoder.layout(), got, want);
   return mismatches;
+}
+
+std::size_t Compare(oracle::Format format, const Block& block, const Encoder& encoder) {
+  switch (format) {
+    case oracle::Format::kFloat32:
+      return Compare<float>(block, format, encoder);
+    case oracle::Format::kBFloat16:
+      return Compare<BFloat16>(block, format, encoder);
+    case oracle::Format::kFloat16:
+      break;
+  }
+  return Compare<Float16>(block, format, encoder);
 }
 
 // What the reference can afford: a block out of 53 (coprime to the blocks of a dim) or a small one, in one
@@ -97,7 +115,7 @@ TEST_P(Accuracy, EveryEntryIsCorrectlyRounded) {
       Spec spec = blocks[b].spec;
       spec.target = target().name;
       spec.layout = kLayouts[l];
-      count.mismatches += Compare(blocks[b], Create(spec));
+      count.mismatches += Compare(GetCase().format, blocks[b], Create(spec));
       compared += blocks[b].positions.size() * spec.dim;
     }
   }

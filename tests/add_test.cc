@@ -1,75 +1,51 @@
-// Add is the written table added in float: the encoding, the product with scale and the sum are each
-// rounded once.
+// Add is the encoding, rounded to float, added in float: product, sum and the conversion to a 16-bit type
+// are each rounded once.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <iterator>
-#include <limits>
-#include <random>
+#include <cstdint>
 #include <vector>
 
+#include "kernel_calls.h"
 #include "per_target.h"
+#include "scalar_formats.h"
 
 namespace posenc {
 namespace {
 
 constexpr std::int64_t kFirst = 4000;
 
-// Activations of every size, and the special values at prime intervals.
-std::vector<float> Activations(std::size_t count) {
-  using Limits = std::numeric_limits<float>;
-  constexpr float kSpecials[] = {0.0f,
-                                 -0.0f,
-                                 Limits::denorm_min(),
-                                 -1e-40f,
-                                 Limits::min(),
-                                 Limits::max(),
-                                 -Limits::max(),
-                                 Limits::infinity(),
-                                 1.0f,
-                                 -Limits::infinity(),
-                                 0x1.fffffep-1f,
-                                 Limits::quiet_NaN()};
-  std::mt19937 random(5);
-  std::vector<float> x(count);
-  for (float& value : x) {
-    const auto mantissa = static_cast<float>(static_cast<int>(random() % (1u << 25)) - (1 << 24));
-    value = std::ldexp(mantissa, -static_cast<int>(random() % 40) - 10);
-  }
-  for (std::size_t i = 0; i < count; i += 7) x[i] = kSpecials[i / 7 % std::size(kSpecials)];
-  return x;
-}
-
 class AddTest : public PerTarget {
  protected:
   std::size_t rows() const { return IsReference() ? 5 : 67; }
 };
 
-bool Equal(float a, float b) { return SameBits(a, b) || (std::isnan(a) && std::isnan(b)); }
-
-void ExpectSums(const std::vector<float>& got, const std::vector<float>& x, float scale,
+template <class T>
+void ExpectSums(const std::vector<T>& got, const std::vector<T>& x, float scale,
                 const std::vector<float>& pe) {
   for (std::size_t k = 0; k < x.size(); ++k) {
-    const float product = x[k] * scale;
-    const float want = product + pe[k];
-    ASSERT_TRUE(Equal(got[k], want)) << x[k] << " * " << scale << " + " << pe[k] << " = " << want << ", not "
-                                     << got[k];
+    const T want = Sum(x[k], scale, pe[k]);
+    ASSERT_TRUE(Equal(got[k], want)) << "entry " << k << ": " << Value(x[k]) << " * " << scale << " + "
+                                     << pe[k] << " = " << Value(want) << ", not " << Value(got[k]);
   }
 }
 
 TEST_P(AddTest, IsTheWrittenTableAdded) {
-  const float kScales[] = {1.0f, std::sqrt(512.0f), std::sqrt(768.0f), 0.0f, -1.0f, 0.1f, 1e-38f, 1e30f};
+  const float scales[] = {1.0f, std::sqrt(512.0f), std::sqrt(768.0f), 0.0f, -1.0f, 0.1f, 1e-38f, 1e30f};
   for (const std::size_t dim : {1u, 2u, 9u, 31u, 64u, 131u}) {
     for (const Layout layout : kLayouts) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
       const auto written = Write(encoder, kFirst, rows());
-      const auto x = Activations(written.size());
-      for (const float scale : kScales) {
-        auto added = x;
-        ASSERT_EQ(encoder.Add(kFirst, rows(), added.data(), dim, scale), Status::kOk);
-        ASSERT_NO_FATAL_FAILURE(ExpectSums(added, x, scale, written))
-            << "dim " << dim << ", " << Name(layout);
-      }
+      ForEachType([&](auto element) {
+        using T = decltype(element);
+        const auto x = Activations<T>(written.size());
+        for (const float scale : scales) {
+          auto added = x;
+          ASSERT_EQ(encoder.Add(kFirst, rows(), added.data(), dim, scale), Status::kOk);
+          ASSERT_NO_FATAL_FAILURE(ExpectSums(added, x, scale, written))
+              << "dim " << dim << ", " << Name(layout);
+        }
+      });
     }
   }
 }
@@ -97,18 +73,70 @@ TEST_P(AddTest, AddAtIsAddOfEachRow) {
   const float scale = std::sqrt(37.0f);
   for (const Layout layout : kLayouts) {
     const Encoder encoder = Create(MakeSpec(kDim, target(), layout));
-    const auto x = Activations(wide.size() * kDim);
-    auto one_by_one = x, at64 = x, at32 = x;
-    for (std::size_t r = 0; r < wide.size(); ++r) {
-      ASSERT_EQ(encoder.Add(wide[r], 1, &one_by_one[r * kDim], kDim, scale), Status::kOk);
-    }
-    ASSERT_EQ(encoder.AddAt(wide.data(), wide.size(), at64.data(), kDim, scale), Status::kOk);
-    ASSERT_EQ(encoder.AddAt(narrow.data(), narrow.size(), at32.data(), kDim, scale), Status::kOk);
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      ASSERT_TRUE(Equal(at64[k], one_by_one[k])) << "entry " << k;
-      ASSERT_TRUE(Equal(at32[k], one_by_one[k])) << "entry " << k;
+    ForEachType([&](auto element) {
+      const auto x = Activations<decltype(element)>(wide.size() * kDim);
+      auto one_by_one = x, at64 = x, at32 = x;
+      for (std::size_t r = 0; r < wide.size(); ++r) {
+        ASSERT_EQ(encoder.Add(wide[r], 1, &one_by_one[r * kDim], kDim, scale), Status::kOk);
+      }
+      ASSERT_EQ(encoder.AddAt(wide.data(), wide.size(), at64.data(), kDim, scale), Status::kOk);
+      ASSERT_EQ(encoder.AddAt(narrow.data(), narrow.size(), at32.data(), kDim, scale), Status::kOk);
+      for (std::size_t k = 0; k < x.size(); ++k) {
+        ASSERT_TRUE(Equal(at64[k], one_by_one[k])) << "entry " << k;
+        ASSERT_TRUE(Equal(at32[k], one_by_one[k])) << "entry " << k;
+      }
+    });
+  }
+}
+
+// The 65536 values of a 16-bit type, widened, scaled, added to and rounded again.
+template <class T>
+void ExpectEveryBitPattern(const Encoder& encoder, std::size_t rows, std::size_t row_step) {
+  const std::size_t dim = encoder.dim();
+  for (const float scale : {1.0f, 0.0f, 0x1p-16f, 0x1.fffffep-1f, 3.0f, -0x1p15f, 0x1p120f}) {
+    for (std::size_t row = 0; row * dim < 0x10000; row += rows * row_step) {
+      const auto written = Write(encoder, static_cast<std::int64_t>(row), rows);
+      std::vector<T> x(rows * dim);
+      for (std::size_t k = 0; k < x.size(); ++k) x[k].bits = static_cast<std::uint16_t>(row * dim + k);
+      auto added = x;
+      ASSERT_EQ(encoder.Add(static_cast<std::int64_t>(row), rows, added.data(), dim, scale), Status::kOk);
+      ASSERT_NO_FATAL_FAILURE(ExpectSums(added, x, scale, written)) << "from bits " << row * dim;
     }
   }
+}
+
+TEST_P(AddTest, EveryBitPatternOfSixteen) {
+  const std::size_t rows = IsReference() ? 1 : 64, row_step = IsReference() ? 31 : 1;
+  for (const Layout layout : {Layout::kInterleaved, Layout::kSinCos}) {
+    Spec spec = MakeSpec(64, target(), layout);
+    ExpectEveryBitPattern<BFloat16>(Create(spec), rows, row_step);
+    ExpectEveryBitPattern<Float16>(Create(spec), rows, row_step);
+    spec.dim = 63;  // no vector is whole
+    ExpectEveryBitPattern<Float16>(Create(spec), rows, row_step);
+  }
+}
+
+// The kernel that adds entries written before (of a batch), with sums at every kind of midpoint.
+template <class T>
+void ExpectEntriesAdded(const internal::Kernels& kernels, std::size_t count) {
+  const auto x = Activations<T>(count, 7);
+  std::vector<float> entries(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    entries[k] = k % 3 == 0 ? 0.0f : std::ldexp(1.0f, -static_cast<int>(k % 40));
+    if (k % 5 == 0) entries[k] = -entries[k];
+  }
+  for (const float scale : {1.0f, 1.5f, 0x1p-20f}) {
+    auto added = x;
+    kernels.add_entries[kElementType<T>](entries.data(), count, scale, added.data());
+    ASSERT_NO_FATAL_FAILURE(ExpectSums(added, x, scale, entries)) << count << " entries";
+  }
+}
+
+TEST_P(AddTest, AddEntriesOfAnyCount) {
+  for (std::size_t count = 0; count < 70; ++count) {
+    ForEachType([&](auto element) { ExpectEntriesAdded<decltype(element)>(KernelsOf(target()), count); });
+  }
+  ForEachType([&](auto element) { ExpectEntriesAdded<decltype(element)>(KernelsOf(target()), 20000); });
 }
 
 POSENC_INSTANTIATE_PER_TARGET(AddTest);

@@ -35,6 +35,7 @@ bool Allocate() {
 #if defined(__GLIBC__) && !defined(POSENC_SANITIZED)
 extern "C" {
 // glibc's own names for what the functions below replace.
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
@@ -55,6 +56,7 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
   *out = block;
   return 0;
 }
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 }
 #else
 void* operator new(std::size_t size) {
@@ -87,17 +89,23 @@ TEST_P(Allocation, OnlyCreateAllocates) {
     ASSERT_EQ(Encoder::Create(spec, &encoder), Status::kOk);
     EXPECT_GT(allocations, before_creation);  // so the counter counts
 
-    std::vector<float> data(rows * kDim);
     const std::vector<std::int32_t> narrow(rows, 1 << 20);
-    const std::vector<std::int64_t> wide(rows, -kMaxPosition);
+    const std::vector<std::int64_t> wide(rows, -kMaxPosition), ids(rows);
+    ForEachType([&](auto element) {
+      std::vector<decltype(element)> data(rows * kDim), table(kDim);
+      const std::size_t before = allocations;
+      encoder.Write(-100, rows, data.data(), kDim);
+      encoder.WriteAt(narrow.data(), rows, data.data(), kDim);
+      encoder.WriteAt(wide.data(), rows, data.data(), kDim);
+      encoder.Add(-100, rows, data.data(), kDim);
+      encoder.AddAt(narrow.data(), rows, data.data(), kDim, 2.0f);
+      encoder.AddAt(wide.data(), rows, data.data(), kDim, 2.0f);
+      encoder.Embed(ids.data(), rows, table.data(), 1, kDim, 0, data.data(), kDim);
+      encoder.AddBatch(narrow.data(), 2, rows / 2, data.data(), rows / 2 * kDim, kDim);
+      encoder.Write(kMaxPosition, rows, data.data(), kDim);  // an error
+      EXPECT_EQ(allocations, before);
+    });
     const std::size_t before = allocations;
-    encoder.Write(-100, rows, data.data(), kDim);
-    encoder.WriteAt(narrow.data(), rows, data.data(), kDim);
-    encoder.WriteAt(wide.data(), rows, data.data(), kDim);
-    encoder.Add(-100, rows, data.data(), kDim);
-    encoder.AddAt(narrow.data(), rows, data.data(), kDim, 2.0f);
-    encoder.AddAt(wide.data(), rows, data.data(), kDim, 2.0f);
-    encoder.Write(kMaxPosition, rows, data.data(), kDim);  // an error
     encoder.frequencies().Radians(3);
     EXPECT_EQ(allocations, before);
   }

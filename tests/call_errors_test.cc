@@ -1,7 +1,9 @@
-// Bad input to Write, WriteAt, Add and AddAt: each has its status, and nothing is written.
+// Bad input to calls: each mistake has its status, and nothing is written. What only Embed and AddBatch can
+// get wrong is in their own tests.
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <ostream>
 #include <string>
@@ -16,39 +18,58 @@ constexpr std::int64_t kMinInt64 = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kDim = 8;
 
-// A call of each of the six entry points; *bad_index is only for those that take a list.
+// A call of each entry point and type; *bad_index is only for those that take a list.
 struct Call {
-  const char* name;
-  Status (*run)(const Encoder&, std::int64_t position, std::size_t rows, float* data, std::size_t stride);
+  std::string name;
+  std::function<Status(const Encoder&, std::int64_t position, std::size_t rows, void* data,
+                       std::size_t stride)>
+      run;
 };
 
-template <class Position>
-std::vector<Position> Positions(std::int64_t first, std::size_t rows) {
-  return std::vector<Position>(rows < 16 ? rows : 16, static_cast<Position>(first));
+template <class Integer>
+std::vector<Integer> List(std::int64_t first, std::size_t rows) {
+  return std::vector<Integer>(rows < 16 ? rows : 16, static_cast<Integer>(first));
 }
 
-const Call kCalls[] = {
-    {"Write", [](const Encoder& e, std::int64_t p, std::size_t rows, float* data,
-                 std::size_t stride) { return e.Write(p, rows, data, stride); }},
-    {"Add", [](const Encoder& e, std::int64_t p, std::size_t rows, float* data,
-               std::size_t stride) { return e.Add(p, rows, data, stride); }},
-    {"WriteAt32",
-     [](const Encoder& e, std::int64_t p, std::size_t rows, float* data, std::size_t stride) {
-       return e.WriteAt(Positions<std::int32_t>(p, rows).data(), rows, data, stride);
-     }},
-    {"WriteAt64",
-     [](const Encoder& e, std::int64_t p, std::size_t rows, float* data, std::size_t stride) {
-       return e.WriteAt(Positions<std::int64_t>(p, rows).data(), rows, data, stride);
-     }},
-    {"AddAt32",
-     [](const Encoder& e, std::int64_t p, std::size_t rows, float* data, std::size_t stride) {
-       return e.AddAt(Positions<std::int32_t>(p, rows).data(), rows, data, stride);
-     }},
-    {"AddAt64",
-     [](const Encoder& e, std::int64_t p, std::size_t rows, float* data, std::size_t stride) {
-       return e.AddAt(Positions<std::int64_t>(p, rows).data(), rows, data, stride);
-     }},
-};
+template <class T>
+void AddCallsOfType(const std::string& type, std::vector<Call>* calls) {
+  const auto add = [&](const std::string& name, auto run) {
+    calls->push_back(
+        {name + type, [run](const Encoder& e, std::int64_t p, std::size_t rows, void* data,
+                            std::size_t stride) { return run(e, p, rows, static_cast<T*>(data), stride); }});
+  };
+  const auto add_lists = [&](auto integer, const std::string& bits) {
+    using Integer = decltype(integer);
+    add("WriteAt" + bits, [](const Encoder& e, auto p, auto rows, T* data, auto stride) {
+      return e.WriteAt(List<Integer>(p, rows).data(), rows, data, stride);
+    });
+    add("AddAt" + bits, [](const Encoder& e, auto p, auto rows, T* data, auto stride) {
+      return e.AddAt(List<Integer>(p, rows).data(), rows, data, stride);
+    });
+    add("Embed" + bits, [](const Encoder& e, auto p, auto rows, T* data, auto stride) {
+      static const T table[kDim] = {};
+      return e.Embed(List<Integer>(0, rows).data(), rows, table, 1, kDim, p, data, stride);
+    });
+    add("AddBatch" + bits, [](const Encoder& e, auto p, auto rows, T* data, auto stride) {
+      return e.AddBatch(List<Integer>(p, 2).data(), 2, rows, data, rows * stride, stride);
+    });
+  };
+  add("Write", [](const Encoder& e, auto p, auto rows, T* data, auto stride) {
+    return e.Write(p, rows, data, stride);
+  });
+  add("Add",
+      [](const Encoder& e, auto p, auto rows, T* data, auto stride) { return e.Add(p, rows, data, stride); });
+  add_lists(std::int32_t(), "32");
+  add_lists(std::int64_t(), "64");
+}
+
+std::vector<Call> AllCalls() {
+  std::vector<Call> calls;
+  AddCallsOfType<float>("", &calls);
+  AddCallsOfType<BFloat16>("BFloat16", &calls);
+  AddCallsOfType<Float16>("Float16", &calls);
+  return calls;
+}
 
 class CallErrors : public testing::TestWithParam<Call> {
  protected:
@@ -89,47 +110,56 @@ TEST_P(CallErrors, SizeOverflow) {
   ExpectFails(encoder, 0, kMaxSize / 4 + 1, kDim, Status::kSizeOverflow);
 }
 
-INSTANTIATE_TEST_SUITE_P(, CallErrors, testing::ValuesIn(kCalls),
-                         [](const auto& param_info) { return std::string(param_info.param.name); });
+INSTANTIATE_TEST_SUITE_P(, CallErrors, testing::ValuesIn(AllCalls()),
+                         [](const auto& param_info) { return param_info.param.name; });
 
 TEST(PositionErrors, RunsThatLeaveTheRange) {
   const Encoder encoder = Create(MakeSpec(kDim));
-  std::vector<float> data(3 * kDim, 0.25f);
-  const std::vector<float> before = data;
-  for (const std::int64_t first : {kMaxPosition - 1, kMaxPosition, kMaxPosition + 1, -kMaxPosition - 1,
-                                   -kMaxPosition - 2, kMaxInt64, kMaxInt64 - 1, kMaxInt64 - 2, kMinInt64,
-                                   kMinInt64 + 1, std::int64_t{1} << 32, -(std::int64_t{1} << 32)}) {
-    EXPECT_EQ(encoder.Write(first, 3, data.data(), kDim), Status::kPositionOutOfRange) << first;
-    EXPECT_EQ(encoder.Add(first, 3, data.data(), kDim), Status::kPositionOutOfRange) << first;
-    EXPECT_TRUE(SameBits(data, before)) << first;
-  }
-  EXPECT_EQ(encoder.Write(kMaxPosition - 2, 3, data.data(), kDim), Status::kOk);
-  EXPECT_EQ(encoder.Write(-kMaxPosition, 3, data.data(), kDim), Status::kOk);
+  const std::int32_t ids[3] = {};
+  ForEachType([&](auto element) {
+    using T = decltype(element);
+    const std::vector<T> table(kDim), before(3 * kDim);
+    std::vector<T> data = before;
+    for (const std::int64_t first : {kMaxPosition - 1, kMaxPosition, kMaxPosition + 1, -kMaxPosition - 1,
+                                     -kMaxPosition - 2, kMaxInt64, kMaxInt64 - 1, kMaxInt64 - 2, kMinInt64,
+                                     kMinInt64 + 1, std::int64_t{1} << 32, -(std::int64_t{1} << 32)}) {
+      EXPECT_EQ(encoder.Write(first, 3, data.data(), kDim), Status::kPositionOutOfRange) << first;
+      EXPECT_EQ(encoder.Add(first, 3, data.data(), kDim), Status::kPositionOutOfRange) << first;
+      EXPECT_EQ(encoder.Embed(ids, 3, table.data(), 1, kDim, first, data.data(), kDim),
+                Status::kPositionOutOfRange)
+          << first;
+      EXPECT_TRUE(SameBits(data, before)) << first;
+    }
+    EXPECT_EQ(encoder.Write(kMaxPosition - 2, 3, data.data(), kDim), Status::kOk);
+    EXPECT_EQ(encoder.Write(-kMaxPosition, 3, data.data(), kDim), Status::kOk);
+  });
 }
 
 // The status names the first bad index and precedes all writing, however late the index comes.
 TEST(PositionErrors, ListsReportTheFirstBadIndex) {
   constexpr std::size_t kRows = 200;
   const Encoder encoder = Create(MakeSpec(kDim));
-  std::vector<float> data(kRows * kDim, 0.25f);
-  const std::vector<float> before = data;
-  for (const std::int64_t bad : {kMaxPosition + 1, -kMaxPosition - 1, kMaxInt64, kMinInt64}) {
-    for (const std::size_t index : {std::size_t{0}, std::size_t{100}, kRows - 1}) {
-      std::vector<std::int64_t> positions(kRows, kMaxPosition);
-      positions[index] = bad;
-      positions.back() = bad;
-      std::size_t bad_index = 4711;
-      EXPECT_EQ(encoder.WriteAt(positions.data(), kRows, data.data(), kDim, &bad_index),
-                Status::kPositionOutOfRange);
-      EXPECT_EQ(bad_index, index);
-      bad_index = 4711;
-      EXPECT_EQ(encoder.AddAt(positions.data(), kRows, data.data(), kDim, 1.0f, &bad_index),
-                Status::kPositionOutOfRange);
-      EXPECT_EQ(bad_index, index);
-      EXPECT_EQ(encoder.WriteAt(positions.data(), kRows, data.data(), kDim), Status::kPositionOutOfRange);
-      EXPECT_TRUE(SameBits(data, before));
+  ForEachType([&](auto element) {
+    using T = decltype(element);
+    const std::vector<T> before(kRows * kDim);
+    std::vector<T> data = before;
+    for (const std::int64_t bad : {kMaxPosition + 1, -kMaxPosition - 1, kMaxInt64, kMinInt64}) {
+      for (const std::size_t index : {std::size_t{0}, std::size_t{100}, kRows - 1}) {
+        std::vector<std::int64_t> positions(kRows, kMaxPosition);
+        positions[index] = positions.back() = bad;
+        std::size_t bad_index = 4711;
+        EXPECT_EQ(encoder.WriteAt(positions.data(), kRows, data.data(), kDim, &bad_index),
+                  Status::kPositionOutOfRange);
+        EXPECT_EQ(bad_index, index);
+        bad_index = 4711;
+        EXPECT_EQ(encoder.AddAt(positions.data(), kRows, data.data(), kDim, 1.0f, &bad_index),
+                  Status::kPositionOutOfRange);
+        EXPECT_EQ(bad_index, index);
+        EXPECT_EQ(encoder.WriteAt(positions.data(), kRows, data.data(), kDim), Status::kPositionOutOfRange);
+        EXPECT_TRUE(SameBits(data, before));
+      }
     }
-  }
+  });
 }
 
 TEST(PositionErrors, GoodListsLeaveBadIndexAlone) {
@@ -147,12 +177,13 @@ TEST(PositionErrors, NullListOnlyWithoutRows) {
   float data[kDim] = {};
   const std::int32_t* no_positions = nullptr;
   const std::int64_t* no_wide_positions = nullptr;
+  float* nothing = nullptr;
   EXPECT_EQ(encoder.WriteAt(no_positions, 1, data, kDim), Status::kNullPointer);
   EXPECT_EQ(encoder.WriteAt(no_wide_positions, 1, data, kDim), Status::kNullPointer);
   EXPECT_EQ(encoder.AddAt(no_positions, 1, data, kDim), Status::kNullPointer);
   EXPECT_EQ(encoder.AddAt(no_wide_positions, 1, data, kDim), Status::kNullPointer);
-  EXPECT_EQ(encoder.WriteAt(no_positions, 0, nullptr, kDim), Status::kOk);
-  EXPECT_EQ(encoder.AddAt(no_wide_positions, 0, nullptr, kDim), Status::kOk);
+  EXPECT_EQ(encoder.WriteAt(no_positions, 0, nothing, kDim), Status::kOk);
+  EXPECT_EQ(encoder.AddAt(no_wide_positions, 0, nothing, kDim), Status::kOk);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 // ("SCALAR|EMU128": either will do; which one depends on the compiler.)
 const std::vector<std::string> kExpected = {
 #if defined(__x86_64__)
-    "AVX3",     "AVX2", "SSE4", "SSSE3", "SCALAR|EMU128",
+    "AVX3_DL",  "AVX3", "AVX2", "SSE4", "SSSE3", "SCALAR|EMU128",
 #elif defined(__aarch64__) && defined(__clang__)
     "NEON",
 #elif defined(__aarch64__)

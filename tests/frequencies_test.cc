@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "kernel_calls.h"
 #include "per_target.h"
-#include "step_table.h"
 #include "wide_number.h"
 
 namespace posenc {
@@ -57,28 +57,50 @@ TEST_P(FrequenciesTest, ExponentDimReplacesDim) {
   EXPECT_EQ(frequencies.Radians(5), 1e-4);
 }
 
+// 2/pi * scale * base^(-2i / exponent_dim), modulo 8 where it exceeds 4: what high + low must be.
+Number ExactStep(double base, double exponent_dim, double scale, std::size_t i) {
+  Number step = ExactFrequency(base, exponent_dim, scale, i), turns(kOracleBits);
+  mpfr_const_pi(turns, MPFR_RNDN);
+  mpfr_div(step, step, turns, MPFR_RNDN);
+  mpfr_mul_2ui(step, step, 1, MPFR_RNDN);
+  if (mpfr_cmpabs(step, ToNumber(4.0)) < 0) return step;
+  mpfr_div_2ui(turns, step, 3, MPFR_RNDN);
+  mpfr_rint(turns, turns, MPFR_RNDN);
+  mpfr_mul_2ui(turns, turns, 3, MPFR_RNDN);
+  mpfr_sub(step, step, turns, MPFR_RNDN);
+  return step;
+}
+
+void ExpectSteps(const Spec& spec) {
+  Frequencies frequencies;
+  ASSERT_EQ(Frequencies::Create(spec, &frequencies), Status::kOk);
+  const internal::FrequencyTable& table = TableOf(frequencies);
+  ASSERT_EQ(table.count, spec.dim / 2);
+  for (std::size_t i = 0; i < table.count; ++i) {
+    Number step = ToNumber(table.high[i]);
+    mpfr_add_d(step, step, table.low[i], MPFR_RNDN);
+    const Number exact = ExactStep(spec.base, static_cast<double>(spec.dim), spec.position_scale, i);
+    ASSERT_GE(CorrectBits(step, exact), internal::kTableBits) << i << " of " << table.count;
+    ASSERT_EQ(table.high[i] + table.low[i], table.high[i]) << i << " of " << table.count;
+    ASSERT_LE(std::fabs(table.high[i]), 4.0) << i << " of " << table.count;
+  }
+  for (std::size_t i = table.count; i < table.count + internal::kPadding; ++i) {
+    ASSERT_EQ(table.high[i], 0.0) << i - table.count;
+    ASSERT_EQ(table.low[i], 0.0) << i - table.count;
+  }
+}
+
 // What kernels read: high + low is w_i * 2/pi to kTableBits bits, and zero past the last pair.
 TEST_P(FrequenciesTest, StepsAreWiderThanDouble) {
-  const internal::Kernels& kernels = KernelsOf(target());
-  Number quarter_turns_per_radian(kOracleBits);
-  mpfr_const_pi(quarter_turns_per_radian, MPFR_RNDN);
-  mpfr_ui_div(quarter_turns_per_radian, 2, quarter_turns_per_radian, MPFR_RNDN);
-  for (const double base : {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0}) {
-    for (const std::size_t count : {1u, 2u, 3u, 17u, 64u, 515u}) {
-      const double exponent_dim = 2.0 * static_cast<double>(count);
-      const StepTable steps(kernels, base, exponent_dim, count);
-      for (std::size_t i = 0; i < count; ++i) {
-        const double high = steps.table().high[i], low = steps.table().low[i];
-        Number step = ToNumber(high);
-        mpfr_add_d(step, step, low, MPFR_RNDN);
-        Number exact = ExactFrequency(base, exponent_dim, 1.0, i);
-        mpfr_mul(exact, exact, quarter_turns_per_radian, MPFR_RNDN);
-        EXPECT_GE(CorrectBits(step, exact), internal::kTableBits)
-            << "base " << base << ", " << i << " of " << count;
-        EXPECT_EQ(high + low, high) << "base " << base << ", " << i << " of " << count;
+  for (const double base : {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0, 1e-6}) {
+    for (const double scale : {1.0, -0.3, 1000.0}) {
+      for (const std::size_t count : {1u, 2u, 3u, 17u, 64u, 515u}) {
+        SCOPED_TRACE(testing::Message() << "base " << base << ", scale " << scale);
+        Spec spec = MakeSpec(2 * count, target());
+        spec.base = base;
+        spec.position_scale = scale;
+        ExpectSteps(spec);
       }
-      EXPECT_EQ(steps.table().high[count], 0.0);
-      EXPECT_EQ(steps.table().low[count], 0.0);
     }
   }
 }
@@ -87,13 +109,16 @@ POSENC_INSTANTIATE_PER_TARGET(FrequenciesTest);
 
 // The last resort's frequencies, which no table rounds.
 TEST(Schedule, FrequencyIsGoodToItsBits) {
-  const internal::Kernels& reference = KernelsOf(kReference);
   for (const double base : {10000.0, 1e7, 7.25, 0.5}) {
-    constexpr std::size_t kCount = 512;
-    const StepTable steps(reference, base, 1024.0, kCount, 0.7);
-    for (std::size_t i = 0; i < kCount; i += 73) {
-      const Number exact = ExactFrequency(base, 1024.0, 0.7, i);
-      EXPECT_GE(CorrectBits(ToNumber(steps.table().schedule.Frequency(i)), exact), internal::kFrequencyBits)
+    Spec spec = MakeSpec(1024, kReference);
+    spec.base = base;
+    spec.position_scale = 0.7;
+    Frequencies frequencies;
+    ASSERT_EQ(Frequencies::Create(spec, &frequencies), Status::kOk);
+    const internal::Schedule& schedule = TableOf(frequencies).schedule;
+    for (std::size_t i = 0; i < frequencies.count(); i += 73) {
+      EXPECT_GE(CorrectBits(ToNumber(schedule.Frequency(i)), ExactFrequency(base, 1024.0, 0.7, i)),
+                internal::kFrequencyBits)
           << "base " << base << ", i " << i;
     }
   }

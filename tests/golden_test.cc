@@ -90,6 +90,7 @@ TEST_P(Golden, Torch4x5AddedToEmbeddings) {
   ASSERT_EQ(embeddings.size(), 20u);
   ASSERT_EQ(sums.size(), 20u);
   std::vector<float> x;
+  x.reserve(embeddings.size());
   for (const auto& figure : embeddings) x.push_back(std::strtof(figure.c_str(), nullptr));
   ASSERT_EQ(Create(MakeSpec(4, target())).Add(0, 5, x.data(), 4), Status::kOk);
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -20,29 +20,33 @@ std::vector<std::size_t> Dims(bool reference) {
 
 class LayoutTest : public PerTarget {
  protected:
-  std::vector<float> Rows(std::size_t dim, Layout layout) const {
-    return Write(Create(MakeSpec(dim, target(), layout)), kFirst, kRows);
+  template <class T = float>
+  std::vector<T> Rows(std::size_t dim, Layout layout) const {
+    return Write<T>(Create(MakeSpec(dim, target(), layout)), kFirst, kRows);
   }
 };
 
 // [sin_0 .. | cos_0 ..] and [cos_0 .. | sin_0 ..] are the columns of [sin_0 cos_0 sin_1 ...] moved.
 TEST_P(LayoutTest, HalvesHoldTheInterleavedColumns) {
   for (const std::size_t dim : Dims(IsReference())) {
-    const std::size_t sines = (dim + 1) / 2, cosines = dim / 2;
-    const auto interleaved = Rows(dim, Layout::kInterleaved);
-    const auto sin_cos = Rows(dim, Layout::kSinCos);
-    const auto cos_sin = Rows(dim, Layout::kCosSin);
-    for (std::size_t r = 0; r < kRows; ++r) {
-      for (std::size_t j = 0; j < dim; ++j) {
-        const std::size_t i = j / 2;
-        const bool sine = j % 2 == 0;
-        const float want = interleaved[r * dim + j];
-        EXPECT_TRUE(SameBits(sin_cos[r * dim + (sine ? i : sines + i)], want))
-            << "dim " << dim << ", column " << j;
-        EXPECT_TRUE(SameBits(cos_sin[r * dim + (sine ? cosines + i : i)], want))
-            << "dim " << dim << ", column " << j;
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      const std::size_t sines = (dim + 1) / 2, cosines = dim / 2;
+      const auto interleaved = Rows<T>(dim, Layout::kInterleaved);
+      const auto sin_cos = Rows<T>(dim, Layout::kSinCos);
+      const auto cos_sin = Rows<T>(dim, Layout::kCosSin);
+      for (std::size_t r = 0; r < kRows; ++r) {
+        for (std::size_t j = 0; j < dim; ++j) {
+          const std::size_t i = j / 2;
+          const bool sine = j % 2 == 0;
+          const T want = interleaved[r * dim + j];
+          EXPECT_TRUE(SameBits(sin_cos[r * dim + (sine ? i : sines + i)], want))
+              << "dim " << dim << ", column " << j;
+          EXPECT_TRUE(SameBits(cos_sin[r * dim + (sine ? cosines + i : i)], want))
+              << "dim " << dim << ", column " << j;
+        }
       }
-    }
+    });
   }
 }
 
@@ -70,29 +74,41 @@ TEST_P(LayoutTest, FirstSineAndCosineAreThoseOfThePosition) {
   }
 }
 
+// Writes rows `gap` columns apart between canaries, and expects them and the canaries.
+template <class T>
+void ExpectCanaries(const Encoder& encoder, std::size_t gap) {
+  constexpr unsigned char kCanary = 0xA5;
+  const std::size_t dim = encoder.dim(), stride = dim + gap;
+  const auto want = Write<T>(encoder, kFirst, kRows);
+  std::vector<T> added(kRows * dim);
+  ASSERT_EQ(encoder.Add(kFirst, kRows, added.data(), dim), Status::kOk);
+  std::vector<T> room(kRows * stride + 2 * gap);
+  std::memset(room.data(), kCanary, room.size() * sizeof(T));
+  const std::vector<T> canaries = room;
+  T* out = room.data() + gap;
+  const auto expect = [&](const std::vector<T>& rows, const char* call) {
+    EXPECT_TRUE(SameBits(room.data(), canaries.data(), gap)) << call << ", dim " << dim;
+    for (std::size_t r = 0; r < kRows; ++r) {
+      EXPECT_TRUE(SameBits(out + r * stride, &rows[r * dim], dim))
+          << call << ", dim " << dim << ", row " << r;
+      EXPECT_TRUE(SameBits(out + r * stride + dim, canaries.data(), gap))
+          << call << ", dim " << dim << ", row " << r;
+    }
+  };
+  for (std::size_t r = 0; r < kRows; ++r) std::memset(out + r * stride, 0, dim * sizeof(T));
+  ASSERT_EQ(encoder.Add(kFirst, kRows, out, stride), Status::kOk);
+  expect(added, "Add");
+  ASSERT_EQ(encoder.Write(kFirst, kRows, out, stride), Status::kOk);
+  expect(want, "Write");
+}
+
 // Rows may lie apart; the columns between them, and what surrounds the table, keep their bytes.
 TEST_P(LayoutTest, ColumnsPastDimKeepTheirBytes) {
-  constexpr unsigned char kCanary = 0xA5;
   for (const std::size_t dim : Dims(IsReference())) {
     for (const Layout layout : kLayouts) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
-      const auto want = Write(encoder, kFirst, kRows);
       for (const std::size_t gap : {1u, 3u, 16u}) {
-        const std::size_t stride = dim + gap;
-        std::vector<float> room(kRows * stride + 2 * gap), canaries(room.size());
-        std::memset(room.data(), kCanary, room.size() * sizeof(float));
-        canaries = room;
-        float* out = room.data() + gap;
-        for (std::size_t r = 0; r < kRows; ++r) std::memset(out + r * stride, 0, dim * sizeof(float));
-        ASSERT_EQ(encoder.Add(kFirst, kRows, out, stride), Status::kOk);
-        for (std::size_t r = 0; r < kRows; ++r) EXPECT_TRUE(SameBits(out + r * stride, &want[r * dim], dim));
-        ASSERT_EQ(encoder.Write(kFirst, kRows, out, stride), Status::kOk);
-        EXPECT_TRUE(SameBits(room.data(), canaries.data(), gap));
-        for (std::size_t r = 0; r < kRows; ++r) {
-          EXPECT_TRUE(SameBits(out + r * stride, &want[r * dim], dim)) << "dim " << dim << ", row " << r;
-          EXPECT_TRUE(SameBits(out + r * stride + dim, canaries.data(), gap))
-              << "dim " << dim << ", row " << r;
-        }
+        ForEachType([&](auto element) { ExpectCanaries<decltype(element)>(encoder, gap); });
       }
     }
   }

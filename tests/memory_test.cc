@@ -1,38 +1,15 @@
 // No byte outside the rows is read or written, and any alignment will do.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
+#include "guarded_pages.h"
 #include "per_target.h"
 
 namespace posenc {
 namespace {
-
-// Bytes between two pages that nobody may touch.
-class GuardedPages {
- public:
-  explicit GuardedPages(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
-    size_ = (bytes + page_ - 1) / page_ * page_;
-    void* map = mmap(nullptr, size_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED) std::abort();
-    map_ = static_cast<unsigned char*>(map);
-    if (mprotect(begin(), size_, PROT_READ | PROT_WRITE) != 0) std::abort();
-  }
-  ~GuardedPages() { munmap(map_, size_ + 2 * page_); }
-  GuardedPages(const GuardedPages&) = delete;
-  GuardedPages& operator=(const GuardedPages&) = delete;
-
-  unsigned char* begin() { return map_ + page_; }
-  unsigned char* end() { return begin() + size_; }
-
- private:
-  std::size_t page_, size_;
-  unsigned char* map_;
-};
 
 constexpr std::size_t kMaxRows = 70;
 constexpr std::int64_t kFirst = -3;
@@ -46,23 +23,34 @@ class Memory : public PerTarget {
   }
 };
 
-// `data` [rows, stride], whose last row ends after dim columns, becomes `want` by Write and by Add.
+// What Write and Add to zeros must give.
+template <class T>
+struct Wanted {
+  std::vector<T> written, added;
+
+  Wanted(const Encoder& encoder, std::size_t rows)
+      : written(Write<T>(encoder, kFirst, rows)), added(written.size()) {
+    EXPECT_EQ(encoder.Add(kFirst, rows, added.data(), encoder.dim()), Status::kOk);
+  }
+};
+
+// `data` [rows, stride], whose last row ends after dim columns, becomes what is wanted by Write and by Add.
+template <class T>
 void ExpectRows(const Encoder& encoder, std::size_t rows, std::size_t stride, unsigned char* data,
-                const std::vector<float>& want) {
+                const Wanted<T>& want) {
   const std::size_t dim = encoder.dim();
-  auto* out = reinterpret_cast<float*>(data);
-  const auto expect = [&](const char* call) {
+  auto* out = reinterpret_cast<T*>(data);
+  const auto expect = [&](const std::vector<T>& table, const char* call) {
     for (std::size_t r = 0; r < rows; ++r) {
-      ASSERT_EQ(std::memcmp(data + r * stride * sizeof(float), &want[r * dim], dim * sizeof(float)), 0)
+      ASSERT_EQ(std::memcmp(data + r * stride * sizeof(T), &table[r * dim], dim * sizeof(T)), 0)
           << call << ": dim " << dim << ", stride " << stride << ", row " << r << " of " << rows;
     }
   };
   ASSERT_EQ(encoder.Write(kFirst, rows, out, stride), Status::kOk);
-  expect("Write");
-  for (std::size_t r = 0; r < rows; ++r)
-    std::memset(data + r * stride * sizeof(float), 0, dim * sizeof(float));
+  expect(want.written, "Write");
+  for (std::size_t r = 0; r < rows; ++r) std::memset(data + r * stride * sizeof(T), 0, dim * sizeof(T));
   ASSERT_EQ(encoder.Add(kFirst, rows, out, stride), Status::kOk);
-  expect("Add");
+  expect(want.added, "Add");
 }
 
 TEST_P(Memory, GuardPagesRightBeforeAndRightAfter) {
@@ -70,15 +58,19 @@ TEST_P(Memory, GuardPagesRightBeforeAndRightAfter) {
   for (const std::size_t dim : Dims()) {
     for (const Layout layout : kLayouts) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
-      const std::vector<float> want = Write(encoder, kFirst, kMaxRows);
-      for (const std::size_t rows : {std::size_t{1}, std::size_t{2}, std::size_t{7}, kMaxRows}) {
-        if (IsReference() && rows == kMaxRows) continue;
-        for (const std::size_t stride : {dim, dim + 5}) {
-          const std::size_t bytes = ((rows - 1) * stride + dim) * sizeof(float);
-          ExpectRows(encoder, rows, stride, pages.begin(), want);
-          ExpectRows(encoder, rows, stride, pages.end() - bytes, want);
+      ForEachType([&](auto element) {
+        using T = decltype(element);
+        const Wanted<T> want(encoder, IsReference() ? 7 : kMaxRows);
+        for (const std::size_t rows : {std::size_t{1}, std::size_t{2}, std::size_t{7}, kMaxRows}) {
+          if (IsReference() && rows == kMaxRows) continue;
+          for (const std::size_t stride : {dim, dim + 5}) {
+            const std::size_t bytes = ((rows - 1) * stride + dim) * sizeof(T);
+            ExpectRows(encoder, rows, stride, pages.begin(), want);
+            ExpectRows(encoder, rows, stride, pages.end() - bytes, want);
+            ExpectRows(encoder, rows, stride, pages.end() - bytes - 1, want);
+          }
         }
-      }
+      });
     }
   }
 }
@@ -106,19 +98,23 @@ TEST_P(Memory, GuardPagesAroundPositions) {
   }
 }
 
-// Every offset from a cache line, in whole floats and in bytes.
+// Every offset from a cache line, in whole elements and in bytes.
 TEST_P(Memory, AnyAlignment) {
+  constexpr std::size_t kRows = 6;
   for (const std::size_t dim : {1u, 6u, 33u, 64u}) {
     for (const Layout layout : kLayouts) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
-      constexpr std::size_t kRows = 6;
-      const std::vector<float> want = Write(encoder, kFirst, kRows);
-      const std::size_t stride = dim + 1;
-      std::vector<unsigned char> room(64 + kRows * stride * sizeof(float) + 64);
-      for (const std::size_t offset : {0u, 1u, 2u, 3u, 4u, 8u, 12u, 15u, 16u, 20u, 28u, 32u, 36u, 60u, 63u}) {
-        const auto address = reinterpret_cast<std::uintptr_t>(room.data());
-        ExpectRows(encoder, kRows, stride, room.data() + (64 - address % 64) % 64 + offset, want);
-      }
+      ForEachType([&](auto element) {
+        using T = decltype(element);
+        const Wanted<T> want(encoder, kRows);
+        const std::size_t stride = dim + 1;
+        std::vector<unsigned char> room(64 + kRows * stride * sizeof(T) + 64);
+        for (const std::size_t offset :
+             {0u, 1u, 2u, 3u, 4u, 8u, 12u, 15u, 16u, 20u, 28u, 32u, 36u, 60u, 63u}) {
+          const auto address = reinterpret_cast<std::uintptr_t>(room.data());
+          ExpectRows(encoder, kRows, stride, room.data() + (64 - address % 64) % 64 + offset, want);
+        }
+      });
     }
   }
 }

@@ -77,21 +77,61 @@ inline Spec MakeSpec(std::size_t dim, const char* target = nullptr, Layout layou
   return spec;
 }
 
+template <class T>
+bool SameBits(const T* a, const T* b, std::size_t count) {
+  return count == 0 || std::memcmp(a, b, count * sizeof(T)) == 0;
+}
+
+template <class T>
+bool SameBits(T a, T b) {
+  return SameBits(&a, &b, 1);
+}
+
+template <class T>
+bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && SameBits(a.data(), b.data(), a.size());
+}
+
+// Calls visit(T()) for each element type T, named in failures.
+template <class Visit>
+void ForEachType(const Visit& visit) {
+  {
+    SCOPED_TRACE("float");
+    visit(float());
+  }
+  {
+    SCOPED_TRACE("BFloat16");
+    visit(BFloat16());
+  }
+  {
+    SCOPED_TRACE("Float16");
+    visit(Float16());
+  }
+}
+
 // The rows [rows, dim] at first_position, first_position + 1, ...
-inline std::vector<float> Write(const Encoder& encoder, std::int64_t first_position, std::size_t rows) {
-  std::vector<float> table(rows * encoder.dim());
+template <class T = float>
+std::vector<T> Write(const Encoder& encoder, std::int64_t first_position, std::size_t rows) {
+  std::vector<T> table(rows * encoder.dim());
   EXPECT_EQ(encoder.Write(first_position, rows, table.data(), encoder.dim()), Status::kOk);
   return table;
 }
 
-inline bool SameBits(float a, float b) { return std::memcmp(&a, &b, sizeof(float)) == 0; }
-
-inline bool SameBits(const float* a, const float* b, std::size_t count) {
-  return std::memcmp(a, b, count * sizeof(float)) == 0;
+// The rows [positions.size(), dim] of a list.
+template <class T = float, class Position>
+std::vector<T> WriteAt(const Encoder& encoder, const std::vector<Position>& positions) {
+  std::vector<T> table(positions.size() * encoder.dim());
+  EXPECT_EQ(encoder.WriteAt(positions.data(), positions.size(), table.data(), encoder.dim()), Status::kOk);
+  return table;
 }
 
-inline bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && SameBits(a.data(), b.data(), a.size());
+template <class Position = std::int64_t>
+std::vector<Position> Consecutive(std::int64_t first, std::size_t count) {
+  std::vector<Position> positions(count);
+  for (std::size_t r = 0; r < count; ++r) {
+    positions[r] = static_cast<Position>(first + static_cast<std::int64_t>(r));
+  }
+  return positions;
 }
 
 }  // namespace posenc

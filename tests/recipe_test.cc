@@ -7,6 +7,7 @@
 
 #include "oracle.h"
 #include "per_target.h"
+#include "scalar_formats.h"
 
 namespace posenc {
 namespace {
@@ -28,7 +29,7 @@ std::vector<std::int64_t> Positions() {
   return positions;
 }
 
-std::vector<Block> MakeBlocks() {
+std::vector<Block> MakeBlocks(oracle::Format format) {
   std::vector<Block> blocks;
   for (const double base : {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0, 0.1}) {
     for (const std::size_t dim : {1u, 2u, 6u, 11u, 64u, 131u}) {
@@ -40,7 +41,7 @@ std::vector<Block> MakeBlocks() {
         blocks.push_back({spec, Positions(), {}});
         Block& block = blocks.back();
         block.want.resize(block.positions.size() * dim);
-        const oracle::Oracle oracle(spec);
+        const oracle::Oracle oracle(spec, format);
         for (std::size_t r = 0; r < block.positions.size(); ++r) {
           oracle.Table(block.positions[r], 1, &block.want[r * dim], dim);
         }
@@ -52,24 +53,27 @@ std::vector<Block> MakeBlocks() {
 
 class RecipeTest : public PerTarget {};
 
-TEST_P(RecipeTest, F32PowDivIsCorrectlyRounded) {
-  static const std::vector<Block> blocks = MakeBlocks();
+template <class T>
+void ExpectCorrectlyRounded(const char* target) {
+  static const std::vector<Block> blocks = MakeBlocks(kFormat<T>);
   std::size_t compared = 0;
   for (const Block& block : blocks) {
     Spec spec = block.spec;
-    spec.target = target();
-    std::vector<float> got(block.want.size());
-    ASSERT_EQ(Create(spec).WriteAt(block.positions.data(), block.positions.size(), got.data(), spec.dim),
-              Status::kOk);
+    spec.target = target;
+    const std::vector<T> got = WriteAt<T>(Create(spec), block.positions);
     for (std::size_t k = 0; k < got.size(); ++k) {
-      ASSERT_TRUE(SameBits(got[k], block.want[k]))
+      ASSERT_TRUE(SameBits(Value(got[k]), block.want[k]))
           << "base " << spec.base << ", dim " << spec.dim << ", exponent_dim " << *spec.exponent_dim
-          << ", position " << block.positions[k / spec.dim] << ", column " << k % spec.dim << ": " << got[k]
-          << ", not " << block.want[k];
+          << ", position " << block.positions[k / spec.dim] << ", column " << k % spec.dim << ": "
+          << Value(got[k]) << ", not " << block.want[k];
     }
     compared += got.size();
   }
-  std::printf("recipe: %s: %zu entries compared\n", target(), compared);
+  std::printf("recipe: %s: %zu entries compared\n", target, compared);
+}
+
+TEST_P(RecipeTest, F32PowDivIsCorrectlyRounded) {
+  ForEachType([&](auto element) { ExpectCorrectlyRounded<decltype(element)>(target()); });
 }
 
 TEST_P(RecipeTest, LayoutsHoldTheSameEntries) {

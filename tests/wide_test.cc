@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -29,7 +30,7 @@ Wide RandomWide(int max_exponent) {
     limb = kind == 0 ? 0 : kind == 1 ? ~std::uint64_t{0} : Random()();
   }
   x.limb[3] |= std::uint64_t{1} << 63;
-  const auto span = static_cast<std::uint64_t>(2 * max_exponent + 1);
+  const auto span = 2 * static_cast<std::uint64_t>(max_exponent) + 1;
   x.exponent = static_cast<std::int64_t>(Random()() % span) - max_exponent;
   x.negative = Random()() % 2 != 0;
   return x;
@@ -185,33 +186,65 @@ TEST(Wide, QuarterTurnsPerRadian) {
   EXPECT_GE(CorrectBits(ToNumber(internal::QuarterTurnsPerRadian()), exact), 255);
 }
 
-TEST(Wide, RoundToFloatRoundsToNearest) {
-  for (int n = 0; n < 20000; ++n) {
-    Wide x = RandomWide(n % 2 == 0 ? 20 : 125);
-    if (n % 4 == 0) x.limb[3] = (x.limb[3] & ~std::uint64_t{0xFFFFFFFFFF}) | 0x8000000000;  // near a midpoint
-    bool decided = true;
-    EXPECT_EQ(RoundToFloat(x, 200, &decided), mpfr_get_flt(ToNumber(x), MPFR_RNDN)) << ToDouble(x);
+constexpr Format kFormats[] = {kFloat32Format, kBFloat16Format, kFloat16Format};
+
+// MPFR's own way: round to the digits that are left in the range of subnormals, or to none.
+double Nearest(const Wide& x, Format format) {
+  const Number exact = ToNumber(x);
+  const mpfr_exp_t lost = std::max<mpfr_exp_t>(0, format.min_exponent - mpfr_get_exp(exact));
+  if (lost >= format.digits) {  // 0 or the least subnormal, as x is at most half of it or not
+    const double least = std::ldexp(1.0, format.min_exponent - format.digits);
+    const double magnitude = mpfr_cmpabs(exact, ToNumber(least / 2)) > 0 ? least : 0.0;
+    return std::copysign(magnitude, mpfr_signbit(exact) != 0 ? -1.0 : 1.0);
+  }
+  Number rounded(static_cast<mpfr_prec_t>(format.digits - lost));
+  mpfr_set(rounded, exact, MPFR_RNDN);
+  return mpfr_get_d(rounded, MPFR_RNDN);
+}
+
+TEST(Wide, RoundToFormatRoundsToNearest) {
+  for (const Format format : kFormats) {
+    for (int n = 0; n < 30000; ++n) {
+      Wide x = RandomWide(n % 2 == 0 ? 20 : 125);
+      if (n % 3 == 0) x.exponent = format.min_exponent + 1 - n % 30;  // around the subnormals
+      const int kept =
+          format.digits - static_cast<int>(std::max<std::int64_t>(0, format.min_exponent - x.exponent));
+      if (n % 4 == 0 && kept >= 0) {  // near a midpoint
+        const std::uint64_t half = std::uint64_t{1} << (63 - kept);
+        x.limb[3] = (x.limb[3] & ~(2 * half - 1)) | half;
+      }
+      bool decided = true;
+      const double want = Nearest(x, format);
+      const auto got = static_cast<double>(RoundToFormat(x, format, 200, &decided));
+      EXPECT_EQ(got, want) << ToDouble(x) << " to " << format.digits << " digits";
+      EXPECT_EQ(std::signbit(got), x.negative);
+    }
   }
 }
 
-TEST(Wide, RoundToFloatKnowsWhatItCannotDecide) {
-  const auto decides = [](const Wide& x, int bits) {
-    bool decided = true;
-    RoundToFloat(x, bits, &decided);
-    return decided;
-  };
-  const Wide midpoint = FromDouble(1.0 + 0x1p-24);
-  EXPECT_FALSE(decides(midpoint, 200));
-  for (const bool above : {false, true}) {
-    for (const int distance : {60, 100, 180}) {
-      const Wide nudge{{0, 0, 0, std::uint64_t{1} << 63}, 1 - distance, !above};
-      const Wide x = Add(midpoint, nudge);
-      EXPECT_TRUE(decides(x, distance + 4)) << distance;
-      EXPECT_FALSE(decides(x, distance - 4)) << distance;
+TEST(Wide, RoundToFormatKnowsWhatItCannotDecide) {
+  for (const Format format : kFormats) {
+    const auto decides = [&](const Wide& x, int bits) {
+      bool decided = true;
+      RoundToFormat(x, format, bits, &decided);
+      return decided;
+    };
+    const Wide normal = FromDouble(1.0 + std::ldexp(1.0, -format.digits));
+    const Wide subnormal = FromDouble(std::ldexp(3.0, format.min_exponent - format.digits - 1));
+    for (const Wide& midpoint : {normal, subnormal, Negate(normal)}) {
+      EXPECT_FALSE(decides(midpoint, 200));
+      for (const bool above : {false, true}) {
+        for (const int distance : {60, 100, 180}) {
+          const Wide nudge{{0, 0, 0, std::uint64_t{1} << 63}, midpoint.exponent - distance, !above};
+          const Wide x = Add(midpoint, nudge);
+          EXPECT_TRUE(decides(x, distance + 4)) << distance;
+          EXPECT_FALSE(decides(x, distance - 4)) << distance;
+        }
+      }
     }
+    EXPECT_TRUE(decides(FromDouble(0.3), 60));
+    EXPECT_FALSE(decides(FromDouble(0.3), 6));  // 6 bits decide none of them
   }
-  EXPECT_TRUE(decides(FromDouble(0.3), 60));
-  EXPECT_FALSE(decides(FromDouble(0.3), 10));  // 10 bits decide no float
 }
 
 }  // namespace

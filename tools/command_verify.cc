@@ -49,32 +49,59 @@ Plan MakePlan(const Request& request, const std::vector<Target>& targets) {
   return plan;
 }
 
+bool HasGoldenDigests(const Report& report) {
+  return report.digest.value() == kGoldenDigest && report.digest_v1.value() == kGoldenDigestV1;
+}
+
 bool IsRight(const Report& report) {
-  return report.mismatches == 0 && report.worst_ulp <= kMaxUlp && report.digest.value() == kGoldenDigest;
+  return report.mismatches == 0 && report.worst_ulp <= kMaxUlp && report.tally.undecided == 0 &&
+         HasGoldenDigests(report);
 }
 
 void Print(const Target& target, const Report* report) {
+  std::printf("%-10s", target.name);
   if (report == nullptr) {
-    std::printf("%-12s skipped: this CPU cannot run it\n", target.name);
-  } else if (kHaveOracle) {
-    std::printf("%-12s %14" PRIu64 " %11" PRIu64 "   %.9f   %016" PRIx64 "\n", target.name, report->entries,
-                report->mismatches, report->worst_ulp, report->digest.value());
-  } else {
-    std::printf("%-12s %016" PRIx64 "\n", target.name, report->digest.value());
+    std::puts(" skipped: this CPU cannot run it");
+    return;
   }
+  if (kHaveOracle) {
+    std::printf(" %14" PRIu64 " %10" PRIu64 " %11.9f", report->entries, report->mismatches,
+                report->worst_ulp);
+  }
+  if (target.name == std::string(kReferenceName)) {
+    std::printf(" %11s %8s %9s", "-", "all", "-");
+  } else {
+    std::printf(" %11zu %8zu %9zu", report->tally.direct, report->tally.recomputed, report->tally.undecided);
+  }
+  std::printf("  %016" PRIx64 "\n", report->digest.value());
 }
 
 void PrintHead(const Plan& plan) {
-  if (!kHaveOracle) {
-    std::puts("Built without MPFR: only the digests are checked.");
-    std::printf("%-12s digest\n", "target");
-    return;
-  }
+  if (!kHaveOracle) std::puts("Built without MPFR: only the digests are checked.");
   if (!plan.more_cases.empty()) {
     std::printf("%s, which is slow, takes one chunk of %zu rows in %zu beyond the digest cases.\n",
                 kReferenceName, kChunkRows, kReferenceThinning);
   }
-  std::printf("%-12s %14s %11s     worst ULP   digest\n", "target", "entries", "mismatches");
+  std::printf("%-10s", "target");
+  if (kHaveOracle) std::printf(" %14s %10s %11s", "entries", "mismatches", "worst ULP");
+  std::printf(" %11s %8s %9s  digest\n", "direct", "wide", "undecided");
+}
+
+void PrintMismatches(const Report& report) {
+  for (const std::string& example : report.examples) std::printf("mismatch: %s\n", example.c_str());
+  const char* target = report.target.c_str();
+  if (report.mismatches > report.examples.size()) {
+    std::printf("mismatch: %s: %" PRIu64 " more\n", target, report.mismatches - report.examples.size());
+  }
+  if (report.tally.undecided != 0) {
+    std::printf("mismatch: %s: %zu entries rounded without proof\n", target, report.tally.undecided);
+  }
+  if (!HasGoldenDigests(report)) {
+    std::printf("mismatch: %s: digests v1 %016" PRIx64 ", v%d %016" PRIx64 " instead of %016" PRIx64
+                ", %016" PRIx64 "\n",
+                target, report.digest_v1.value(), kDigestVersion, report.digest.value(), kGoldenDigestV1,
+                kGoldenDigest);
+  }
 }
 
 ExitStatus VerifyTargets(const Request& request) {
@@ -91,15 +118,7 @@ ExitStatus VerifyTargets(const Request& request) {
   for (const Report& report : reports) {
     if (IsRight(report)) continue;
     status = kMismatch;
-    for (const std::string& example : report.examples) std::printf("mismatch: %s\n", example.c_str());
-    if (report.mismatches > report.examples.size()) {
-      std::printf("mismatch: %s: %" PRIu64 " more\n", report.target.c_str(),
-                  report.mismatches - report.examples.size());
-    }
-    if (report.digest.value() != kGoldenDigest) {
-      std::printf("mismatch: %s: digest %016" PRIx64 " instead of %016" PRIx64 "\n", report.target.c_str(),
-                  report.digest.value(), kGoldenDigest);
-    }
+    PrintMismatches(report);
   }
   std::printf("digest v%d %016" PRIx64 "\n", kDigestVersion, reports.front().digest.value());
   return status;
@@ -110,9 +129,10 @@ ExitStatus VerifyTargets(const Request& request) {
 void AddVerifyCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("verify", "Compare every target that this CPU runs with MPFR");
   command->footer(
-      "Every entry is compared, and the last line is a digest of the outputs, the same on every machine and "
-      "in\n"
-      "every mode. Without --quick and --full: the digest's cases and whole tables of usual sizes.");
+      "Every entry is compared, and the last line is a digest of the outputs, the same on every machine, in\n"
+      "every mode. Without --quick and --full: the digest's cases and whole tables of usual sizes.\n"
+      "Columns: pairs of entries that the rounding test sent from rotation to the direct kernel, and on to\n"
+      "wide arithmetic, and entries that even this could not decide.");
   const auto request = std::make_shared<Request>();
   CLI::Option* quick = command->add_flag("--quick", request->quick, "Only the digest's cases (seconds)");
   command

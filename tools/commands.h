@@ -19,6 +19,7 @@ using Run = std::function<ExitStatus()>;
 
 void AddTargetsCommand(CLI::App& app, Run* run);
 void AddTableCommand(CLI::App& app, Run* run);
+void AddPlotCommand(CLI::App& app, Run* run);
 void AddVerifyCommand(CLI::App& app, Run* run);
 
 }  // namespace tools

@@ -1,35 +1,29 @@
-// A NumPy file of float32, written row by row, that appears under its name only when it is complete.
+// A NumPy file of entries, written row by row.
 #ifndef POSENC_TOOLS_NPY_H_
 #define POSENC_TOOLS_NPY_H_
 
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <vector>
+
+#include "format.h"
+#include "output_file.h"
 
 namespace posenc {
 namespace tools {
 
-// Format version 1.0, C order, little-endian on any machine. Failures throw a UsageError, and a file that
-// is not finished is removed. What is not a regular file (/dev/stdout) is written to directly.
+// Format version 1.0, C order, little-endian on any machine: <f4, <f2, or <u2 for bfloat16, which NumPy
+// lacks.
 class NpyWriter {
  public:
-  NpyWriter(const std::string& path, std::size_t rows, std::size_t dim);
-  ~NpyWriter();
-  NpyWriter(const NpyWriter&) = delete;
-  NpyWriter& operator=(const NpyWriter&) = delete;
+  NpyWriter(const std::string& path, oracle::Format format, std::size_t rows, std::size_t dim);
 
   void Append(const float* values, std::size_t count);
-  void Finish();
+  void Finish() { file_.Finish(); }
 
  private:
-  explicit NpyWriter(const std::string& path);
-  void Write(const void* bytes, std::size_t size);
-  [[noreturn]] void Fail() const;
-
-  std::string path_;
-  std::string written_path_;  // path_, or a name beside it until Finish
-  std::FILE* file_ = nullptr;
+  OutputFile file_;
+  oracle::Format format_;
   std::vector<unsigned char> buffer_;
 };
 

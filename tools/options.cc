@@ -12,10 +12,6 @@ namespace posenc {
 namespace tools {
 namespace {
 
-[[noreturn]] void Refuse(const std::string& option, const std::string& text, const std::string& wanted) {
-  throw UsageError(option + ": '" + text + "' is not " + wanted);
-}
-
 template <class Integer>
 Integer ParseWhole(const std::string& option, const std::string& text, const std::string& wanted) {
   Integer value{};
@@ -36,12 +32,18 @@ std::string ReadFile(const std::string& option, const std::string& path) {
   }
   // A directory can be opened, but not read.
   if (!file.is_open() || file.bad()) {
-    throw UsageError(option + ": cannot read '" + path + "': " + std::strerror(errno));
+    Refuse(option, path, std::string("a file that can be read: ") + std::strerror(errno));
   }
   return text;
 }
 
 }  // namespace
+
+void Refuse(const std::string& option, const std::string& text, const std::string& wanted) {
+  std::string message = option;
+  message.append(": '").append(text).append("' is not ").append(wanted);
+  throw UsageError(message);
+}
 
 std::vector<Target> CompiledTargets() {
   Target targets[kMaxTargets];
@@ -55,10 +57,10 @@ void Require(Status status) {
 Target FindTarget(const std::string& option, const std::string& name) {
   for (const Target& target : CompiledTargets()) {
     if (name != target.name) continue;
-    if (!target.runnable) throw UsageError(option + ": this CPU cannot run '" + name + "'");
-    return target;
+    if (target.runnable) return target;
+    Refuse(option, name, "a target that this CPU can run");
   }
-  throw UsageError(option + ": '" + name + "' is not a target; see 'posenc targets'");
+  Refuse(option, name, "a target; see 'posenc targets'");
 }
 
 std::int64_t ParseInteger(const std::string& option, const std::string& text) {

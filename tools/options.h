@@ -9,6 +9,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "posenc/posenc.h"
@@ -20,6 +21,9 @@ namespace tools {
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+// Throws the UsageError "OPTION: 'TEXT' is not WANTED".
+[[noreturn]] void Refuse(const std::string& option, const std::string& text, const std::string& wanted);
 
 // Throws a UsageError with the status's message unless it is kOk.
 void Require(Status status);
@@ -41,6 +45,23 @@ std::vector<std::int64_t> ParsePositions(const std::string& option, const std::s
 // An option NAME TYPE whose word goes to `parse`.
 CLI::Option* AddOption(CLI::App& app, const std::string& name, const std::string& type,
                        const std::string& help, const std::function<void(const std::string& text)>& parse);
+
+// An option that takes one of the names of an enumeration; the first is the default.
+template <class Enum>
+void AddChoice(CLI::App& app, const std::string& name, const std::string& help, Enum* value,
+               const std::vector<std::pair<std::string, Enum>>& choices) {
+  std::string names;
+  for (const auto& choice : choices) names += (names.empty() ? "" : "|") + choice.first;
+  AddOption(app, name, names, help, [=](const std::string& text) {
+    for (const auto& choice : choices) {
+      if (choice.first == text) {
+        *value = choice.second;
+        return;
+      }
+    }
+    Refuse(name, text, "one of " + names);
+  })->default_str(choices.front().first);
+}
 
 }  // namespace tools
 }  // namespace posenc

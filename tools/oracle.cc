@@ -28,12 +28,40 @@ void OwnThreadCache() {
   static_cast<void>(cache);
 }
 
-// Rounds v, which differs from the real number by at most 2^error, if that decides the float.
-bool Round(const Number& v, mpfr_exp_t error, float* out) {
-  if (mpfr_zero_p(v)) return false;
-  if (!mpfr_can_round(v, mpfr_get_exp(v) - error, MPFR_RNDN, MPFR_RNDN, kFloatBits)) return false;
-  *out = mpfr_get_flt(v, MPFR_RNDN);
+// Below the least number: its half, which no exact value equals, decides; and the sign must be certain.
+bool RoundTiny(Format format, const Number& v, mpfr_exp_t error, float* out) {
+  if (mpfr_get_exp(v) < error + 2) return false;
+  const int least = LeastExponent(format);
+  Number above(mpfr_get_prec(v)), half(MPFR_PREC_MIN);
+  mpfr_set_ui_2exp(half, 1, least - 1, MPFR_RNDN);
+  mpfr_abs(above, v, MPFR_RNDN);
+  mpfr_sub(above, above, half, MPFR_RNDN);
+  if (mpfr_zero_p(above) || mpfr_get_exp(above) < error + 2) return false;
+  *out = std::copysign(mpfr_sgn(above) > 0 ? std::ldexp(1.0f, least) : 0.0f,
+                       static_cast<float>(mpfr_sgn(static_cast<mpfr_srcptr>(v))));
   return true;
+}
+
+// Rounds v, which differs from the real number by at most 2^error, if that decides the rounding.
+bool Round(Format format, const Number& v, mpfr_exp_t error, float* out) {
+  if (mpfr_zero_p(v)) return false;
+  const mpfr_exp_t exponent = mpfr_get_exp(v);
+  const mpfr_exp_t bits = std::min<mpfr_exp_t>(Digits(format), exponent - LeastExponent(format));
+  if (bits < 1) return RoundTiny(format, v, error, out);
+  if (!mpfr_can_round(v, exponent - error, MPFR_RNDN, MPFR_RNDN, bits)) return false;
+  if (format == Format::kFloat32) {
+    *out = mpfr_get_flt(v, MPFR_RNDN);
+    return true;
+  }
+  Number rounded(bits);
+  mpfr_set(rounded, v, MPFR_RNDN);
+  *out = mpfr_get_flt(rounded, MPFR_RNDN);
+  return true;
+}
+
+double UlpErrorOf(Format format, double error, double exact) {
+  if (format == Format::kFloat32) return UlpError(error, exact);
+  return std::ldexp(std::fabs(error), -SpacingExponent(format, exact));
 }
 
 void RoundToF32(Number* v) { mpfr_prec_round(*v, kFloatBits, MPFR_RNDN); }
@@ -68,31 +96,34 @@ struct Oracle::Pair {
   bool exact;
   mpfr_exp_t sine_error, cosine_error;
 
-  bool RoundBoth(float* s, float* c) const {
+  bool RoundBoth(Format format, float* s, float* c) const {
     if (exact) {
       *s = 0.0f;
       *c = 1.0f;
       return true;
     }
-    return Round(sine, sine_error, s) && Round(cosine, cosine_error, c);
+    return Round(format, sine, sine_error, s) && Round(format, cosine, cosine_error, c);
   }
 };
 
-// The largest error seen. Values are rounded to double first: that is monotonic and midpoints of floats
+// The largest error seen. Values are rounded to double first: that is monotonic and midpoints of all formats
 // are doubles, so that no error of at most half a unit comes out larger.
 class Oracle::Ulps {
  public:
+  explicit Ulps(Format format) : format_(format) {}
+
   void See(float rounded, const Number& value) {
     const double exact = mpfr_get_d(value, MPFR_RNDN);
-    largest_ = std::max(largest_, UlpError(static_cast<double>(rounded) - exact, exact));
+    largest_ = std::max(largest_, UlpErrorOf(format_, static_cast<double>(rounded) - exact, exact));
   }
   double largest() const { return largest_; }
 
  private:
+  const Format format_;
   double largest_ = 0.0;
 };
 
-Oracle::Oracle(const Spec& spec) : spec_(spec) {
+Oracle::Oracle(const Spec& spec, Format format) : spec_(spec), format_(format) {
   OwnThreadCache();
   const double exponent_dim = spec.exponent_dim.value_or(static_cast<double>(spec.dim));
   factors_.reserve(sines());
@@ -164,7 +195,7 @@ Oracle::Pair Oracle::EvaluateAndRound(std::size_t pair, std::int64_t position, f
                                       float* cosine) const {
   for (int bits = kDirectBits;; bits *= 2) {
     Pair result = Evaluate(pair, position, bits);
-    if (result.RoundBoth(sine, cosine)) return result;
+    if (result.RoundBoth(format_, sine, cosine)) return result;
   }
 }
 
@@ -193,7 +224,7 @@ void Oracle::Rotate(std::size_t pair, std::int64_t first_position, std::size_t r
       mpfr_mul(cs, c, step_s, MPFR_RNDN);
       mpfr_sub(c, cc, ss, MPFR_RNDN);
       mpfr_add(s, sc, cs, MPFR_RNDN);
-      if (Round(s, kRotationError, &sine) && Round(c, kRotationError, &cosine)) {
+      if (Round(format_, s, kRotationError, &sine) && Round(format_, c, kRotationError, &cosine)) {
         put(r, sine, cosine, s, c);
         continue;
       }
@@ -207,7 +238,7 @@ void Oracle::Rotate(std::size_t pair, std::int64_t first_position, std::size_t r
 
 double Oracle::Range(std::int64_t first_position, std::size_t rows, float* sines, float* cosines) const {
   OwnThreadCache();
-  Ulps ulps;
+  Ulps ulps(format_);
   const std::size_t sine_count = this->sines();
   const std::size_t cosine_count = this->cosines();
   for (std::size_t i = 0; i < sine_count; ++i) {
@@ -252,7 +283,7 @@ double Oracle::Ulp(float got, std::int64_t position, std::size_t column) const {
   Number error(mpfr_get_prec(exact));
   mpfr_d_sub(error, static_cast<double>(got), exact, MPFR_RNDN);
   // Rounding the exact value down keeps its exponent.
-  return UlpError(mpfr_get_d(error, MPFR_RNDN), mpfr_get_d(exact, MPFR_RNDZ));
+  return UlpErrorOf(format_, mpfr_get_d(error, MPFR_RNDN), mpfr_get_d(exact, MPFR_RNDZ));
 }
 
 std::string Oracle::Exact(std::int64_t position, std::size_t column, int digits) const {

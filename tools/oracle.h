@@ -2,7 +2,11 @@
 // the library and no arithmetic.
 //
 // Every sine and cosine is taken with an error bound, rounded only if the bound decides the rounding,
-// and otherwise taken again with twice the bits. Hence no float that it returns depends on a precision.
+// and otherwise taken again with twice the bits. Hence no entry that it returns depends on a precision.
+//
+// Entries of all formats are handed out as floats, which hold them exactly; Pack (format.h) gives the 16 bits
+// of a bfloat16 or float16. They are rounded once, from the exact value, also where they are subnormal; what
+// rounds to zero keeps its sign.
 #ifndef POSENC_TOOLS_ORACLE_H_
 #define POSENC_TOOLS_ORACLE_H_
 
@@ -11,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "format.h"
 #include "number.h"
 #include "posenc/posenc.h"
 
@@ -31,7 +36,7 @@ void PlaceRow(Layout layout, std::size_t dim, const float* sines, const float* c
 class Oracle {
  public:
   // `spec` must be one that Encoder::Create accepts; its target is ignored.
-  explicit Oracle(const Spec& spec);
+  explicit Oracle(const Spec& spec, Format format = Format::kFloat32);
   ~Oracle();
 
   std::size_t dim() const { return spec_.dim; }
@@ -42,14 +47,15 @@ class Oracle {
   void Row(std::int64_t position, float* sines, float* cosines) const { Range(position, 1, sines, cosines); }
 
   // Consecutive positions: sines [rows, sines()], cosines [rows, cosines()]. About 0.2 microseconds a pair
-  // with Recipe::kExact, thousands of rows at a time. Returns the largest distance in ULP between one of
-  // these floats and the real number that it stands for (at most 0.5).
+  // with Recipe::kExact, thousands of rows at a time. Returns the largest distance in ULP of the format
+  // between one of these entries and the real number that it stands for (at most 0.5).
   double Range(std::int64_t first_position, std::size_t rows, float* sines, float* cosines) const;
 
   // The same in the layout of the spec: out [rows, row_stride], columns past dim keep their bytes.
   double Table(std::int64_t first_position, std::size_t rows, float* out, std::size_t row_stride) const;
 
-  // |got - exact| / spacing(exact) as accuracy.h defines it; infinite if `got` is not finite.
+  // |got - exact| / spacing(exact) as accuracy.h defines it, with the format's spacing; infinite if `got` is
+  // not finite.
   double Ulp(float got, std::int64_t position, std::size_t column) const;
 
   // The real number, in scientific notation with `digits` significant decimal digits.
@@ -70,6 +76,7 @@ class Oracle {
   Number ExactEntry(std::int64_t position, std::size_t column) const;
 
   Spec spec_;
+  Format format_;
   // [sines()]: the frequencies, or the divisors of Recipe::kF32PowDiv.
   std::vector<Number> factors_;
 };

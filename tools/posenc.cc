@@ -1,4 +1,4 @@
-// posenc: lists the targets of the library, prints or saves encodings, and verifies them against MPFR.
+// posenc: lists the targets of the library, prints, saves or draws encodings, and verifies them against MPFR.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -36,10 +36,11 @@ ExitStatus Main(int argc, char** argv) {
   posenc::tools::Run run;
   posenc::tools::AddTargetsCommand(app, &run);
   posenc::tools::AddTableCommand(app, &run);
+  posenc::tools::AddPlotCommand(app, &run);
   posenc::tools::AddVerifyCommand(app, &run);
   try {
     app.parse(argc, argv);
-    if (!run) return Fail("a subcommand is required: targets, table or verify");
+    if (!run) return Fail("a subcommand is required: targets, table, plot or verify");
     return FlushOutput(run());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return Fail(error.what());

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <exception>
 #include <mutex>
 #include <thread>
 
+#include "call_on_elements.h"
 #include "options.h"
+#include "tally.h"
 #include "verify_judge.h"
 
 namespace posenc {
@@ -15,25 +16,29 @@ namespace tools {
 namespace {
 
 // Writes or adds rows [row, row + rows) of the case.
-void RunCase(const Case& c, const Encoder& encoder, std::size_t row, std::size_t rows, float* out) {
+void RunCase(const Case& c, const Encoder& encoder, std::size_t row, std::size_t rows, float* values) {
   const std::size_t dim = c.spec.dim;
   if (c.add) {
-    for (std::size_t i = 0; i < rows * dim; ++i) out[i] = AddInput(row + i / dim, i % dim);
-  }
-  if (c.step == 1) {
-    Require(c.add ? encoder.Add(c.Position(row), rows, out, dim, c.scale)
-                  : encoder.Write(c.Position(row), rows, out, dim));
-    return;
+    for (std::size_t i = 0; i < rows * dim; ++i) values[i] = AddInput(c.format, row + i / dim, i % dim);
   }
   std::vector<std::int64_t> positions;
   for (std::size_t r = row; r < row + rows; ++r) positions.push_back(c.Position(r));
-  Require(c.add ? encoder.AddAt(positions.data(), rows, out, dim, c.scale)
-                : encoder.WriteAt(positions.data(), rows, out, dim));
+  Require(CallOnElements(c.format, values, rows * dim, [&](auto* x) {
+    if (c.step == 1) {
+      return c.add ? encoder.Add(positions[0], rows, x, dim, c.scale)
+                   : encoder.Write(positions[0], rows, x, dim);
+    }
+    return c.add ? encoder.AddAt(positions.data(), rows, x, dim, c.scale)
+                 : encoder.WriteAt(positions.data(), rows, x, dim);
+  }));
 }
 
 void Merge(const Report& part, Report* whole) {
   whole->entries += part.entries;
   whole->mismatches += part.mismatches;
+  whole->tally.direct += part.tally.direct;
+  whole->tally.recomputed += part.tally.recomputed;
+  whole->tally.undecided += part.tally.undecided;
   whole->worst_ulp = std::max(whole->worst_ulp, part.worst_ulp);
   for (const std::string& example : part.examples) {
     if (whole->examples.size() < Report::kMaxExamples) whole->examples.push_back(example);
@@ -66,7 +71,8 @@ class CaseRun {
     for (std::thread& thread : threads) thread.join();
     if (error_) std::rethrow_exception(error_);
     for (std::size_t t = 0; t < outputs_.size(); ++t) {
-      reports_[t].digest.Append(outputs_[t].data(), outputs_[t].size());
+      reports_[t].digest.Append(case_.format, outputs_[t].data(), outputs_[t].size());
+      if (case_.format == oracle::Format::kFloat32) reports_[t].digest_v1 = reports_[t].digest;
     }
   }
 
@@ -95,7 +101,9 @@ class CaseRun {
     for (std::size_t t = 0; t < encoders_.size(); ++t) {
       if (!digest_ && plan_.targets[t] == kReferenceName && chunk % kReferenceThinning != 0) continue;
       RunCase(case_, encoders_[t], row, rows, got.data());
-      const Report part = judge_.Compare(expected, plan_.targets[t], row, rows, got.data());
+      Report part = judge_.Compare(expected, plan_.targets[t], row, rows, got.data());
+      if (!case_.add && plan_.targets[t] != kReferenceName)
+        part.tally = CountTiers(case_, encoders_[t], row, rows);
       if (digest_)
         std::copy(got.begin(), got.end(), outputs_[t].begin() + static_cast<std::ptrdiff_t>(row * dim));
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -124,12 +132,10 @@ std::size_t Entries(const std::vector<Case>& cases) {
 
 }  // namespace
 
-void Digest::Append(const float* values, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t bits;
-    std::memcpy(&bits, values + i, sizeof(bits));
-    for (int shift = 0; shift < 32; shift += 8) value_ = (value_ ^ (bits >> shift & 0xff)) * 0x100000001b3u;
-  }
+void Digest::Append(oracle::Format format, const float* values, std::size_t count) {
+  std::vector<unsigned char> bytes;
+  for (std::size_t i = 0; i < count; ++i) oracle::AppendBytes(format, values[i], &bytes);
+  for (const unsigned char byte : bytes) value_ = (value_ ^ byte) * 0x100000001b3u;
 }
 
 std::vector<Report> Verify(const Plan& plan) {

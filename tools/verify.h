@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels.h"
 #include "verify_cases.h"
 
 namespace posenc {
@@ -25,10 +26,10 @@ inline constexpr char kReferenceName[] = "REFERENCE";
 inline constexpr std::size_t kChunkRows = 512;
 inline constexpr std::size_t kReferenceThinning = 32;
 
-// FNV-1a, 64 bits, over the little-endian bytes of float32 entries.
+// FNV-1a, 64 bits, over the little-endian bytes of entries, four or two each.
 class Digest {
  public:
-  void Append(const float* values, std::size_t count);
+  void Append(oracle::Format format, const float* values, std::size_t count);
   std::uint64_t value() const { return value_; }
 
  private:
@@ -41,7 +42,9 @@ struct Report {
   std::uint64_t entries = 0;  // compared with the oracle
   std::uint64_t mismatches = 0;
   double worst_ulp = 0.0;             // of the entries written (not of those added)
-  Digest digest;                      // of the digest cases
+  internal::Tally tally;              // of the pairs written; stays 0 for the reference, which has one tier
+  Digest digest_v1;                   // of the digest cases of float32, which come first
+  Digest digest;                      // of all digest cases
   std::vector<std::string> examples;  // one line for each of the first mismatches
 
   static constexpr std::size_t kMaxExamples = 10;

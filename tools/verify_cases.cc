@@ -1,12 +1,16 @@
 #include "verify_cases.h"
 
-#include <charconv>
 #include <cmath>
+
+#include "encoding.h"
 
 namespace posenc {
 namespace tools {
 namespace {
 
+using oracle::Format;
+
+constexpr Format k16BitFormats[] = {Format::kBFloat16, Format::kFloat16};
 constexpr Layout kLayouts[] = {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin};
 constexpr std::size_t kDims[] = {1, 2, 3, 5, 11, 16, 31, 64, 134};  // around the vector lengths
 constexpr double kBases[] = {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0};
@@ -95,21 +99,41 @@ void AppendAdds(std::vector<Case>* cases) {
   }
 }
 
-std::string Shortest(double value) {
-  char text[32];
-  return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
+// The window of the rounding test, the store functions and the subnormal numbers differ from float32's.
+void Append16Bit(Format format, std::vector<Case>* cases) {
+  const auto begin = static_cast<std::ptrdiff_t>(cases->size());
+  AppendLayouts(cases);
+  for (const double base : kBases) {
+    cases->push_back(MakeCase(128, -48, 96, base));
+    cases->push_back(MakeCase(128, 1 << 20, 64, base));
+    cases->push_back(AtTheEnd(128, 64, base));
+  }
+  for (const double scale :
+       {1e-3, -0x1p-10, 0x1p-14, -0x1.8p-17, 0x1p-23, -0x1p-25, 0x1.000003p-26, 0x1p-100}) {
+    Case c = MakeCase(96, -9, 48);
+    c.spec.position_scale = scale;
+    cases->push_back(c);
+  }
+  AppendRecipes(cases);
+  AppendLists(cases);
+  AppendAdds(cases);
+  Case overflow = MakeCase(64, 0, 16);
+  overflow.add = true;
+  overflow.scale = 30000.0f;
+  cases->push_back(overflow);
+  for (auto c = cases->begin() + begin; c != cases->end(); ++c) c->format = format;
 }
 
-const char* Name(Layout layout) {
-  switch (layout) {
-    case Layout::kInterleaved:
-      return "interleaved";
-    case Layout::kSinCos:
-      return "sin_cos";
-    case Layout::kCosSin:
+const char* Name(Format format) {
+  switch (format) {
+    case Format::kFloat32:
+      return "f32";
+    case Format::kBFloat16:
+      return "bf16";
+    case Format::kFloat16:
       break;
   }
-  return "cos_sin";
+  return "f16";
 }
 
 }  // namespace
@@ -122,6 +146,7 @@ std::vector<Case> DigestCases() {
   AppendRecipes(&cases);
   AppendLists(&cases);
   AppendAdds(&cases);
+  for (const Format format : k16BitFormats) Append16Bit(format, &cases);
   return cases;
 }
 
@@ -138,6 +163,13 @@ std::vector<Case> TableCases() {
   Case recipe = MakeCase(512, 0, 512);
   recipe.spec.recipe = Recipe::kF32PowDiv;
   cases.push_back(recipe);
+  for (const Format format : k16BitFormats) {
+    for (Case c :
+         {MakeCase(512, 0, 5120), MakeCase(128, -8192, 16384, 500000.0), AtTheEnd(128, 8192, 1e7), add}) {
+      c.format = format;
+      cases.push_back(c);
+    }
+  }
   return cases;
 }
 
@@ -151,23 +183,24 @@ std::vector<Case> ExhaustiveCases() {
   Case recipe = MakeCase(512, 0, 1 << 14);
   recipe.spec.recipe = Recipe::kF32PowDiv;
   cases.push_back(recipe);
+  for (const Format format : k16BitFormats) {
+    cases.push_back(MakeCase(256, 0, kRows));
+    cases.back().format = format;
+  }
   return cases;
 }
 
-float AddInput(std::size_t row, std::size_t column) {
+float AddInput(Format format, std::size_t row, std::size_t column) {
   const std::uint32_t hash =
       static_cast<std::uint32_t>(row) * 2654435761u ^ static_cast<std::uint32_t>(column) * 2246822519u;
-  return std::ldexp(static_cast<float>(static_cast<std::int32_t>(hash)), -29);
+  const auto value = static_cast<float>(static_cast<std::int32_t>(hash));
+  return oracle::RoundTo(format, std::ldexp(static_cast<double>(value), -29));
 }
 
 std::string Describe(const Case& c) {
-  const Spec& spec = c.spec;
   std::string text = c.add ? "Add" : "Write";
   if (c.step != 1) text += "At";
-  text += " dim " + std::to_string(spec.dim) + ", base " + Shortest(spec.base) + ", " + Name(spec.layout);
-  if (spec.exponent_dim) text += ", exponent_dim " + Shortest(*spec.exponent_dim);
-  if (spec.position_scale != 1.0) text += ", position_scale " + Shortest(spec.position_scale);
-  if (spec.recipe == Recipe::kF32PowDiv) text += ", f32_pow_div";
+  text += std::string(" ") + Name(c.format) + ", " + Describe(c.spec);
   if (c.add) text += ", scale " + Shortest(static_cast<double>(c.scale));
   return text;
 }

@@ -1,5 +1,6 @@
-// What posenc verify writes and compares. The digest covers the first of the three lists, in its order;
-// whoever changes that list makes another digest: count kDigestVersion up and renew golden_digest.h.
+// What posenc verify writes and compares. The digest covers the first of the three lists, in its order. To
+// change that list, append to it, count kDigestVersion up and keep the digest of the part before in
+// golden_digest.h: it must hold for ever.
 #ifndef POSENC_TOOLS_VERIFY_CASES_H_
 #define POSENC_TOOLS_VERIFY_CASES_H_
 
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "format.h"
 #include "posenc/posenc.h"
 
 namespace posenc {
@@ -17,6 +19,7 @@ namespace tools {
 // passed as a list.
 struct Case {
   Spec spec;  // without a target
+  oracle::Format format = oracle::Format::kFloat32;
   std::int64_t first = 0;
   std::size_t rows = 0;
   std::int64_t step = 1;
@@ -26,7 +29,8 @@ struct Case {
   std::int64_t Position(std::size_t row) const { return first + static_cast<std::int64_t>(row) * step; }
 };
 
-// All layouts and operations, odd dims, bases, scales and the ends of the range: a second per target.
+// All layouts and operations, odd dims, bases, scales and the ends of the range, for float32 and then for the
+// 16-bit types.
 std::vector<Case> DigestCases();
 
 // Whole tables of usual sizes: what `verify` adds.
@@ -35,10 +39,10 @@ std::vector<Case> TableCases();
 // Every position below 2^20, for the usual bases: what `verify --full` adds to both.
 std::vector<Case> ExhaustiveCases();
 
-// What a case with `add` adds to: a hash of row and column, spread over [-4, 4).
-float AddInput(std::size_t row, std::size_t column);
+// What a case with `add` adds to: a hash of row and column, spread over [-4, 4], a number of the format.
+float AddInput(oracle::Format format, std::size_t row, std::size_t column);
 
-// "Write dim 512, base 10000, sin_cos, ..."
+// "Write f16, dim 512, base 10000, sin_cos, ..."
 std::string Describe(const Case& c);
 
 }  // namespace tools

@@ -10,7 +10,7 @@ namespace {
 
 bool SameBits(float a, float b) { return std::memcmp(&a, &b, sizeof(a)) == 0; }
 
-std::string Format(float value) {
+std::string Show(float value) {
   char text[80];
   std::snprintf(text, sizeof(text), "%a (%.9g)", static_cast<double>(value), static_cast<double>(value));
   return text;
@@ -34,8 +34,9 @@ Expected Judge::Expect(std::size_t row, std::size_t rows) const {
   if (!case_.add) return expected;
   expected.worst_ulp = 0.0;
   for (std::size_t i = 0; i < rows * dim; ++i) {
-    const float product = AddInput(row + i / dim, i % dim) * case_.scale;
-    out[i] = product + out[i];
+    const float product = AddInput(case_.format, row + i / dim, i % dim) * case_.scale;
+    const float sum = product + out[i];
+    out[i] = oracle::RoundTo(case_.format, static_cast<double>(sum));
   }
   return expected;
 }
@@ -63,8 +64,8 @@ std::string Judge::Describe(const std::string& target, std::size_t row, std::siz
                             float expected) const {
   const std::int64_t position = case_.Position(row);
   return target + ": " + tools::Describe(case_) + ", position " + std::to_string(position) + ", column " +
-         std::to_string(column) + ": got " + Format(got) + ", expected " + Format(expected) +
-         (case_.add ? "; x " + Format(AddInput(row, column)) + ", encoding " : "; exact ") +
+         std::to_string(column) + ": got " + Show(got) + ", expected " + Show(expected) +
+         (case_.add ? "; x " + Show(AddInput(case_.format, row, column)) + ", encoding " : "; exact ") +
          oracle_.Exact(position, column);
 }
 

@@ -15,7 +15,7 @@ namespace posenc {
 namespace tools {
 
 struct Expected {
-  std::vector<float> entries;  // [rows, dim]
+  std::vector<float> entries;  // [rows, dim], of the case's format
   double worst_ulp = 0.0;      // of these, hence of all outputs that are equal to them
 };
 
@@ -23,7 +23,8 @@ struct Expected {
 
 class Judge {
  public:
-  explicit Judge(const Case& c) : case_(c), oracle_(c.spec) {}
+  // What is added to has been rounded to float32.
+  explicit Judge(const Case& c) : case_(c), oracle_(c.spec, c.add ? oracle::Format::kFloat32 : c.format) {}
 
   // Rows [row, row + rows) of the case.
   Expected Expect(std::size_t row, std::size_t rows) const;

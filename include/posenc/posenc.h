@@ -28,6 +28,7 @@ namespace posenc {
 namespace internal {
 struct Kernels;         // src/kernels.h
 struct FrequencyTable;  // src/frequencies.h
+struct Access;          // src/frequencies.h
 }  // namespace internal
 
 // Positions are integers (steps) with |p| <= kMaxPosition.
@@ -35,6 +36,14 @@ inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 31;
 
 // Columns of a row: 1 <= dim <= kMaxDim.
 inline constexpr std::size_t kMaxDim = std::size_t{1} << 24;
+
+// 16-bit elements; the bits are what memory holds.
+struct BFloat16 {
+  std::uint16_t bits;
+};
+struct Float16 {
+  std::uint16_t bits;
+};
 
 // What a call reports. On any status but kOk nothing has been written.
 enum class Status : int {
@@ -52,8 +61,9 @@ enum class Status : int {
   kUnavailableTarget,    // this CPU cannot run that target
   kOutOfMemory,          // Create could not allocate its tables
   kStrideTooSmall,       // row_stride < dim
-  kSizeOverflow,         // rows * row_stride floats exceed the address space
+  kSizeOverflow,         // rows * row_stride elements exceed the address space
   kPositionOutOfRange,   // some position has |p| > kMaxPosition
+  kIdOutOfRange,         // some token id is negative or not below the vocabulary's size
 };
 
 // One static English sentence for a status; never null.
@@ -76,13 +86,13 @@ enum class Recipe : std::uint8_t {
 
 // What to encode. Plain data; only dim must be set.
 struct Spec {
-  std::size_t dim = 0;                  // columns of a row (d_model)
+  std::size_t dim = 0;  // columns of a row (d_model)
   Layout layout = Layout::kInterleaved;
-  double base = 10000.0;                // the longest wavelength is near 2 pi * base
-  std::optional<double> exponent_dim;   // divides 2i; dim unless given
-  double position_scale = 1.0;          // multiplies every position
+  double base = 10000.0;               // the longest wavelength is near 2 pi * base
+  std::optional<double> exponent_dim;  // divides 2i; dim unless given
+  double position_scale = 1.0;         // multiplies every position
   Recipe recipe = Recipe::kExact;
-  const char* target = nullptr;         // a name from Targets(); the best on this CPU if null
+  const char* target = nullptr;  // a name from Targets(); the best on this CPU if null
 };
 
 // One compiled instruction set. REFERENCE, the scalar path without SIMD, is always there and last.
@@ -115,16 +125,19 @@ class POSENC_API Frequencies {
 
  private:
   friend class Encoder;
+  friend struct internal::Access;
   const internal::FrequencyTable* table_ = nullptr;
 };
 
 // Writes or adds encodings, a row per position. Immutable after Create.
 //
-// Shapes: out and x are [rows, row_stride] floats of which the columns 0 .. dim - 1 are used; the others
-// keep their bytes. row_stride >= dim, counted in elements. Any alignment will do.
+// T is float, BFloat16 or Float16, Position and Id are std::int32_t or std::int64_t. out and x are
+// [rows, row_stride] elements of which the columns 0 .. dim - 1 are used; the others keep their bytes.
+// row_stride >= dim, counted in elements. Any alignment will do. Where a list is checked, *bad_index, if
+// given, is the first row at fault.
 class POSENC_API Encoder {
  public:
-  // Allocates 16 bytes a pair. On failure *out is left as it was.
+  // Allocates 16 bytes a pair and up to 96 KB of rotations. On failure *out is left as it was.
   static Status Create(const Spec& spec, Encoder* out);
 
   std::size_t dim() const { return dim_; }
@@ -132,25 +145,42 @@ class POSENC_API Encoder {
   const char* target() const;  // the name of the target in use; "" before Create
   const Frequencies& frequencies() const { return frequencies_; }
 
-  // out[r] = PE(first_position + r)
-  Status Write(std::int64_t first_position, std::size_t rows, float* out, std::size_t row_stride) const;
+  // out[r] = PE(first_position + r), correctly rounded to T.
+  template <class T>
+  Status Write(std::int64_t first_position, std::size_t rows, T* out, std::size_t row_stride) const;
 
-  // out[r] = PE(positions[r]). On kPositionOutOfRange *bad_index, if given, is the first such r.
-  Status WriteAt(const std::int32_t* positions, std::size_t rows, float* out, std::size_t row_stride,
-                 std::size_t* bad_index = nullptr) const;
-  Status WriteAt(const std::int64_t* positions, std::size_t rows, float* out, std::size_t row_stride,
+  // out[r] = PE(positions[r])
+  template <class T, class Position>
+  Status WriteAt(const Position* positions, std::size_t rows, T* out, std::size_t row_stride,
                  std::size_t* bad_index = nullptr) const;
 
-  // x[r] = x[r] * scale + PE(first_position + r), each operation rounded to float: the encoding, the
-  // product (sqrt(d_model) is the usual scale), the sum. Bit-identical to adding the written table.
-  Status Add(std::int64_t first_position, std::size_t rows, float* x, std::size_t row_stride,
+  // x[r] = x[r] * scale + PE(first_position + r). The encoding is rounded to float, then the product (by
+  // sqrt(d_model), usually), then the sum; a 16-bit x is widened before and the sum rounded after. For float
+  // this is bit-identical to adding the written table.
+  template <class T>
+  Status Add(std::int64_t first_position, std::size_t rows, T* x, std::size_t row_stride,
              float scale = 1.0f) const;
 
-  // The same for any positions; bad_index as in WriteAt.
-  Status AddAt(const std::int32_t* positions, std::size_t rows, float* x, std::size_t row_stride,
+  // The same at positions[r].
+  template <class T, class Position>
+  Status AddAt(const Position* positions, std::size_t rows, T* x, std::size_t row_stride, float scale = 1.0f,
+               std::size_t* bad_index = nullptr) const;
+
+  // Token embedding in one pass: out[r] = table[ids[r]] * scale + PE(first_position + r), rounded as in Add.
+  // table [vocabulary, table_stride], table_stride >= dim; it does not overlap out.
+  template <class T, class Id>
+  Status Embed(const Id* ids, std::size_t rows, const T* table, std::size_t vocabulary,
+               std::size_t table_stride, std::int64_t first_position, T* out, std::size_t row_stride,
                float scale = 1.0f, std::size_t* bad_index = nullptr) const;
-  Status AddAt(const std::int64_t* positions, std::size_t rows, float* x, std::size_t row_stride,
-               float scale = 1.0f, std::size_t* bad_index = nullptr) const;
+
+  // A batch of sequences, each with a first position of its own (left padding makes them differ):
+  // x[b][r] = x[b][r] * scale + PE(first_positions[b] + r). x [batch, batch_stride] elements, each sequence
+  // [rows, row_stride] within; batch_stride >= rows * row_stride unless batch is 1. Each position's row is
+  // computed once for all sequences that contain it. *bad_index is a sequence.
+  template <class T, class Position>
+  Status AddBatch(const Position* first_positions, std::size_t batch, std::size_t rows, T* x,
+                  std::size_t batch_stride, std::size_t row_stride, float scale = 1.0f,
+                  std::size_t* bad_index = nullptr) const;
 
  private:
   Frequencies frequencies_;

@@ -1,0 +1,85 @@
+#include "elements.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace posenc {
+namespace internal {
+namespace {
+
+std::uint32_t Bits(float x) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return bits;
+}
+
+float FromBits(std::uint32_t bits) {
+  float x;
+  std::memcpy(&x, &bits, sizeof(x));
+  return x;
+}
+
+float Widen(ElementType type, std::uint16_t bits) {
+  if (type == kBFloat16) return FromBits(std::uint32_t{bits} << 16);
+  const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
+  const int exponent = (bits >> 10) & 0x1F;
+  const auto digits = static_cast<float>(bits & 0x3FF);
+  if (exponent == 0) return sign * std::ldexp(digits, -24);
+  if (exponent < 31) return sign * std::ldexp(digits + 1024.0f, exponent - 25);
+  return FromBits((std::uint32_t{bits & 0x8000u} << 16) | 0x7F800000u | (std::uint32_t{bits & 0x3FFu} << 13));
+}
+
+std::uint16_t Narrow(ElementType type, float x) {
+  const std::uint32_t bits = Bits(x);
+  const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
+  if (type == kBFloat16) {
+    if (std::isnan(x)) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
+    return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+  }
+  if (std::isnan(x)) return static_cast<std::uint16_t>(sign | 0x7E00u);
+  const float magnitude = std::fabs(x);
+  if (magnitude >= 65520.0f) return static_cast<std::uint16_t>(sign | 0x7C00u);
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  if (exponent < -13 || magnitude == 0.0f) exponent = -13;
+  // In units of the last place, rounded to even; one too many digits carries into the exponent.
+  const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 11 - exponent)));
+  return static_cast<std::uint16_t>(sign + (static_cast<std::uint32_t>(exponent + 13) << 10) + units);
+}
+
+float Load(ElementType type, const unsigned char* from) {
+  if (type == kFloat32) {
+    float x;
+    std::memcpy(&x, from, sizeof(x));
+    return x;
+  }
+  std::uint16_t bits;
+  std::memcpy(&bits, from, sizeof(bits));
+  return Widen(type, bits);
+}
+
+void Store(ElementType type, float x, unsigned char* to) {
+  if (type == kFloat32) {
+    std::memcpy(to, &x, sizeof(x));
+    return;
+  }
+  const std::uint16_t bits = Narrow(type, x);
+  std::memcpy(to, &bits, sizeof(bits));
+}
+
+}  // namespace
+
+void StoreEntries(ElementType type, const float* entries, std::size_t count, std::size_t step,
+                  const float* scale, const void* from, void* to) {
+  const std::size_t stride = step * ElementSize(type);
+  const auto* source = static_cast<const unsigned char*>(from);
+  auto* out = static_cast<unsigned char*>(to);
+  for (std::size_t k = 0; k < count; ++k) {
+    float entry = entries[k];
+    if (scale != nullptr) entry = Load(type, source + k * stride) * *scale + entry;
+    Store(type, entry, out + k * stride);
+  }
+}
+
+}  // namespace internal
+}  // namespace posenc

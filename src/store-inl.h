@@ -1,0 +1,149 @@
+// What becomes of rounded entries: written, or added to a source, as float, bfloat16 or float16. Included
+// once per target.
+#if defined(POSENC_SRC_STORE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_STORE_INL_H_
+#undef POSENC_SRC_STORE_INL_H_
+#else
+#define POSENC_SRC_STORE_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "elements.h"
+#include "format-inl.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// out = PE
+template <ElementType kType_>
+struct WriteOperation {
+  static constexpr ElementType kType = kType_;
+  static constexpr ElementType kFormat = kType_;  // what entries are rounded to
+  static constexpr bool kReads = false;
+  float scale = 1.0f;  // not used
+};
+
+// out = source * scale + PE, in float
+template <ElementType kType_>
+struct AddOperation {
+  static constexpr ElementType kType = kType_;
+  static constexpr ElementType kFormat = kFloat32;
+  static constexpr bool kReads = true;
+  float scale;
+};
+
+template <class Operation>
+using Stored = ElementOf<Operation::kType>;
+
+// Exact.
+template <ElementType kType, class DF>
+HWY_INLINE hn::Vec<DF> LoadAsFloat(DF df, const ElementOf<kType>* from) {
+  if constexpr (kType == kFloat32) {
+    return hn::LoadU(df, from);
+  } else {
+    const hn::Rebind<std::uint16_t, DF> d16;
+    const hn::RebindToUnsigned<DF> du;
+    const auto bits = hn::PromoteTo(du, hn::LoadU(d16, from));
+    if constexpr (kType == kBFloat16) return hn::BitCast(df, hn::ShiftLeft<16>(bits));
+    // Shifted to the place of a float's digits, exponents are 112 too small: a product mends that, subnormals
+    // included, and an exponent of all ones is set apart.
+    const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7FFF)));
+    const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000)));
+    const auto finite = hn::BitCast(du, hn::Mul(hn::BitCast(df, magnitude), hn::Set(df, 0x1p112f)));
+    const auto special = hn::Or(magnitude, hn::Set(du, 0x7F800000));
+    const auto is_special =
+        hn::RebindMask(df, hn::Ne(hn::And(magnitude, hn::Set(du, 0x0F800000)), hn::Set(du, 0x0F800000)));
+    return hn::BitCast(df, hn::Or(sign, hn::BitCast(du, hn::IfThenElse(is_special, hn::BitCast(df, finite),
+                                                                       hn::BitCast(df, special)))));
+  }
+}
+
+// Bits of the nearest 16-bit value, ties to even, in the low half of each lane.
+template <class DF>
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToBFloat16(DF /*df*/, hn::Vec<DF> v) {
+  const hn::RebindToUnsigned<DF> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, odd), hn::Set(du, 0x7FFF)));
+  const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x40));
+  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded, quiet);
+}
+
+template <class DF>
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToFloat16(DF df, hn::Vec<DF> v) {
+  const hn::RebindToUnsigned<DF> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 0x8000));
+  const auto magnitude = hn::Abs(v);
+  const auto digits = hn::BitCast(du, magnitude);
+  const auto odd = hn::And(hn::ShiftRight<13>(digits), hn::Set(du, 1));
+  const auto normal =
+      hn::ShiftRight<13>(hn::Sub(hn::Add(digits, hn::Add(odd, hn::Set(du, 0xFFF))), hn::Set(du, 112u << 23)));
+  // Adding 1/2, whose last place is 2^-24, rounds a subnormal.
+  const auto half = hn::Set(df, 0.5f);
+  const auto subnormal = hn::Sub(hn::BitCast(du, hn::Add(magnitude, half)), hn::BitCast(du, half));
+  auto result =
+      hn::IfThenElse(hn::RebindMask(du, hn::Lt(magnitude, hn::Set(df, 0x1p-14f))), subnormal, normal);
+  result = hn::IfThenElse(hn::RebindMask(du, hn::Ge(magnitude, hn::Set(df, 65520.0f))), hn::Set(du, 0x7C00),
+                          result);
+  result = hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), result, hn::Set(du, 0x7E00));
+  return hn::Or(result, sign);
+}
+
+// Streams only if half a cache line is filled at once: many rows are open at a time, and with smaller pieces
+// the write-combining buffers lose more than the reads of the lines cost.
+template <class D>
+HWY_INLINE void StoreVector(D d, hn::Vec<D> v, hn::TFromD<D>* to, [[maybe_unused]] bool stream) {
+  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 32) {
+    if (stream) return hn::Stream(v, d, to);
+  }
+  hn::StoreU(v, d, to);
+}
+
+// As many entries as df has lanes.
+template <class Operation, class DF>
+HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entries,
+                           const Stored<Operation>* from, Stored<Operation>* to, bool stream) {
+  if constexpr (Operation::kReads) {
+    entries =
+        hn::Add(hn::Mul(LoadAsFloat<Operation::kType>(df, from), hn::Set(df, operation.scale)), entries);
+  }
+  if constexpr (Operation::kType == kFloat32) {
+    StoreVector(df, entries, to, stream);
+  } else {
+    const hn::Rebind<std::uint16_t, DF> d16;
+    const hn::RebindToUnsigned<DF> du;
+    hn::Vec<hn::RebindToUnsigned<DF>> bits;
+    if constexpr (Operation::kType == kFloat16) {
+      bits = RoundToFloat16(df, entries);
+    } else if constexpr (Operation::kReads) {
+      bits = RoundToBFloat16(df, entries);
+    } else {
+      bits = hn::ShiftRight<16>(hn::BitCast(du, entries));
+    }
+    // Saturates, which changes nothing; TruncateTo of Highway 1.0.3 is wrong for part of a vector.
+    const auto narrow = hn::DemoteTo(d16, hn::BitCast(hn::RebindToSigned<DF>(), bits));
+    StoreVector(d16, narrow, to, stream);
+  }
+}
+
+// Any number of entries, at any alignment, step elements apart.
+template <class Operation>
+HWY_INLINE void StoreFew(const Operation& operation, const float* entries, std::size_t count,
+                         std::size_t step, const Stored<Operation>* from, Stored<Operation>* to) {
+  StoreEntries(Operation::kType, entries, count, step, Operation::kReads ? &operation.scale : nullptr, from,
+               to);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_STORE_INL_H_

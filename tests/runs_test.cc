@@ -1,0 +1,170 @@
+// A run of positions is the list of them, bit for bit: wherever groups of rows, blocks, signs and the range
+// begin and end, and however fast the phases grow.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel_calls.h"
+#include "per_target.h"
+#include "scalar_formats.h"
+
+namespace posenc {
+namespace {
+
+using internal::kMaxReach;
+
+class Runs : public PerTarget {};
+
+// Runs of every length up to `longest` from each of the first positions, against one list of them all.
+template <class T>
+void ExpectRunsAreLists(const Encoder& encoder, std::int64_t first, std::int64_t last, std::size_t longest) {
+  const std::vector<T> list =
+      WriteAt<T>(encoder, Consecutive(first, static_cast<std::size_t>(last - first + 1)));
+  for (std::int64_t start = first; start <= last; start += start - first < 3 ? 1 : 13) {
+    const T* rows = &list[static_cast<std::size_t>(start - first) * encoder.dim()];
+    for (std::size_t length = 1; length <= longest; ++length) {
+      if (start + static_cast<std::int64_t>(length) - 1 > last) break;
+      const std::vector<T> run = Write<T>(encoder, start, length);
+      ASSERT_TRUE(SameBits(run.data(), rows, run.size())) << length << " rows from " << start;
+    }
+  }
+}
+
+// Rows::kMax is 64: runs of 70 take two blocks.
+TEST_P(Runs, OfAnyLengthAreLists) {
+  const std::size_t longest = IsReference() ? 9 : 70;
+  const auto span = static_cast<std::int64_t>(longest) + 6;
+  for (const std::size_t dim : {5u, 64u, 131u}) {
+    if (IsReference() && dim != 5) continue;
+    for (const Layout layout : kLayouts) {
+      SCOPED_TRACE(testing::Message() << "dim " << dim << ", " << Name(layout));
+      const Encoder encoder = Create(MakeSpec(dim, target(), layout));
+      ForEachType([&](auto element) {
+        using T = decltype(element);
+        ExpectRunsAreLists<T>(encoder, -span / 2, span / 2, longest);
+        ExpectRunsAreLists<T>(encoder, -kMaxPosition, -kMaxPosition + span, longest);
+        ExpectRunsAreLists<T>(encoder, kMaxPosition - span, kMaxPosition, longest);
+      });
+    }
+  }
+}
+
+// From each distance below 0 on, so that 0 falls on every row of a group.
+TEST_P(Runs, MayCrossZeroAnywhere) {
+  constexpr std::size_t kRows = 4 * kMaxReach + 3;
+  const Encoder encoder = Create(MakeSpec(37, target()));
+  for (std::int64_t first = -static_cast<std::int64_t>(kRows); first <= 2; first += IsReference() ? 17 : 1) {
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      const auto list = WriteAt<T>(encoder, Consecutive(first, kRows));
+      EXPECT_TRUE(SameBits(Write<T>(encoder, first, kRows), list)) << "from " << first;
+    });
+  }
+}
+
+// Where rotations take much memory, groups are smaller.
+TEST_P(Runs, OfLargeDims) {
+  if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
+  for (const std::size_t dim : {2200u, 6200u, 6301u}) {
+    for (const Layout layout : kLayouts) {
+      SCOPED_TRACE(testing::Message() << "dim " << dim << ", " << Name(layout));
+      const Encoder encoder = Create(MakeSpec(dim, target(), layout));
+      EXPECT_GT(TableOf(encoder.frequencies()).reach, 0u);
+      EXPECT_LT(TableOf(encoder.frequencies()).reach, kMaxReach);
+      ForEachType([&](auto element) {
+        using T = decltype(element);
+        ExpectRunsAreLists<T>(encoder, -7, 4, 12);
+        ExpectRunsAreLists<T>(encoder, kMaxPosition - 13, kMaxPosition, 14);
+      });
+    }
+  }
+}
+
+Spec Schedule(double base, double scale) {
+  Spec spec = MakeSpec(69);
+  spec.base = base;
+  spec.position_scale = scale;
+  return spec;
+}
+
+// Steps beyond four quarter turns are kept modulo eight, which must suit the half-integers of anchors.
+TEST_P(Runs, OfAnySchedule) {
+  const Spec schedules[] = {Schedule(0.5, 1.0),      Schedule(1e-6, 1.0),   Schedule(1e-6, -1000.0),
+                            Schedule(1.0, 12345.7),  Schedule(1.0, 0x1p31), Schedule(10000.0, -0.7),
+                            Schedule(1.0, 0x1p-126), Schedule(1.0, 6.5),    Schedule(7.25, -0x1p31)};
+  for (Spec spec : schedules) {
+    for (const Layout layout : kLayouts) {
+      SCOPED_TRACE(testing::Message()
+                   << "base " << spec.base << ", scale " << spec.position_scale << ", " << Name(layout));
+      spec.target = target();
+      spec.layout = layout;
+      const Encoder encoder = Create(spec);
+      const std::size_t rows = IsReference() ? 3 : 81;
+      for (const std::int64_t first : {std::int64_t{-40}, std::int64_t{1000000}, -kMaxPosition}) {
+        ForEachType([&](auto element) {
+          using T = decltype(element);
+          const auto list = WriteAt<T>(encoder, Consecutive(first, rows));
+          EXPECT_TRUE(SameBits(Write<T>(encoder, first, rows), list)) << "from " << first;
+        });
+      }
+    }
+  }
+}
+
+// Near pi/6 and pi/7 every third or seventh phase is a number of quarter turns but for 2^-13: a sine or
+// cosine just large enough for a rotation, in which two large products cancel and leave their errors. These
+// are the entries, out of 1.5 * 10^9, where that error exceeds 2^-53 (the first: with FMA as well) and
+// reaches across a midpoint of floats: the rounding test has to be that wide.
+constexpr double kNearSixth = 0x1.0c152382d7366p-1 * (1.0 + 0x1p-33);
+constexpr double kNearSeventh = 0x1.cb91f3bcba140p-2;
+struct Critical {
+  double position_scale;
+  std::int64_t position;
+};
+constexpr Critical kCritical[] = {{kNearSeventh, 2206722}, {kNearSeventh, 2256205}, {kNearSeventh, 3096086},
+                                  {kNearSeventh, 3205993}, {kNearSeventh, 3396134}, {kNearSeventh, 3430525},
+                                  {kNearSeventh, 3705373}, {kNearSixth, 2245452},   {kNearSixth, 2265468},
+                                  {kNearSixth, 2527155},   {kNearSixth, 2529798},   {kNearSixth, 2735907},
+                                  {kNearSixth, 2848479},   {kNearSixth, 2857503},   {kNearSixth, 2918502},
+                                  {kNearSixth, 2931315},   {kNearSixth, 2947539},   {kNearSixth, 2976960}};
+
+TEST_P(Runs, OfEntriesJustLargeEnough) {
+  if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
+  for (const Critical& critical : kCritical) {
+    for (const Layout layout : {Layout::kInterleaved, Layout::kSinCos}) {
+      Spec spec = MakeSpec(512, target(), layout);
+      spec.base = 1.0 - 0x1p-35;  // 256 frequencies, all near
+      spec.position_scale = critical.position_scale;
+      const Encoder encoder = Create(spec);
+      constexpr std::size_t kGroup = 2 * kMaxReach;
+      const std::int64_t last = critical.position + static_cast<std::int64_t>(kGroup);
+      for (std::int64_t first = last - 2 * static_cast<std::int64_t>(kGroup) + 1; first < last; ++first) {
+        const auto list = WriteAt(encoder, Consecutive(first, kGroup));
+        EXPECT_TRUE(SameBits(Write(encoder, first, kGroup), list)) << "from " << first;
+      }
+    }
+  }
+}
+
+TEST_P(Runs, OfFrequencyZeroAreZerosAndOnes) {
+  for (const double scale : {0.0, -0.0}) {
+    Spec spec = Schedule(10000.0, scale);
+    spec.target = target();
+    const Encoder encoder = Create(spec);
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      for (const auto& table : {Write<T>(encoder, -20, 41), WriteAt<T>(encoder, Consecutive(-20, 41))}) {
+        for (std::size_t k = 0; k < table.size(); ++k) {
+          ASSERT_TRUE(SameBits(Value(table[k]), k % spec.dim % 2 == 0 ? 0.0f : 1.0f))
+              << "scale " << scale << ", entry " << k << ": " << Value(table[k]);
+        }
+      }
+    });
+  }
+}
+
+POSENC_INSTANTIATE_PER_TARGET(Runs);
+
+}  // namespace
+}  // namespace posenc
