@@ -7,7 +7,6 @@
 #include <limits>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "memory_limits.h"
 
@@ -57,52 +56,47 @@ class Contestant {
   double best_ = std::numeric_limits<double>::infinity();
 };
 
-struct Rival {
-  const char* counter;
-  Contestant contestant;
-};
-
-std::vector<Rival> Rivals(Shape shape, const float* table) {
-  float* out = Output(shape);
-  std::vector<Rival> rivals;
-  rivals.push_back({"memset_ratio", Contestant([=] { FillMemset(out, shape.floats()); })});
-  rivals.push_back({"stream_ratio", Contestant([=] { FillStream(out, shape.floats()); })});
-  if (table != nullptr) {
-    rivals.push_back({"table_add_ratio", Contestant([=] { AddTable(table, out, shape.floats()); })});
-  }
+std::vector<Rival> WithLimits(Work work, std::vector<Rival> rivals) {
+  float* out = Output().Get<float>(work.bytes / sizeof(float));
+  const std::size_t floats = work.bytes / sizeof(float);
+  rivals.push_back({"memset_ratio", [=] { FillMemset(out, floats); }});
+  rivals.push_back({"stream_ratio", [=] { FillStream(out, floats); }});
   return rivals;
 }
 
 }  // namespace
 
-void Buffer::Free::operator()(float* data) const { std::free(data); }
+void Buffer::Free::operator()(void* data) const { std::free(data); }
 
-float* Buffer::Get(std::size_t floats) {
-  if (floats > floats_) {
+void* Buffer::Get(std::size_t bytes) {
+  if (bytes > bytes_) {
     data_.reset();
-    const std::size_t bytes = (floats * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
-    data_.reset(static_cast<float*>(std::aligned_alloc(kAlignment, bytes)));
+    bytes_ = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    data_.reset(std::aligned_alloc(kAlignment, bytes_));
     if (data_ == nullptr) throw std::bad_alloc();
-    std::memset(data_.get(), 0, bytes);
-    floats_ = floats;
+    std::memset(data_.get(), 0, bytes_);
   }
   return data_.get();
 }
 
-float* Output(Shape shape) {
+Buffer& Output() {
   static Buffer buffer;
-  return buffer.Get(shape.floats());
+  return buffer;
 }
 
-void Measure(benchmark::State& state, Shape shape, const std::function<void()>& call, const float* table) {
-  std::vector<Rival> rivals = Rivals(shape, table);
+void Measure(benchmark::State& state, Work work, const std::function<void()>& call,
+             const std::vector<Rival>& rivals) {
+  const std::vector<Rival> all = WithLimits(work, rivals);
+  std::vector<Contestant> others;
+  others.reserve(all.size());
+  for (const Rival& rival : all) others.emplace_back(rival.call);
   Contestant subject(call);
   while (state.KeepRunningBatch(kRounds * subject.calls())) {
     for (int round = 0; round < kRounds; ++round) {
       state.PauseTiming();
-      for (Rival& rival : rivals) {
-        rival.contestant.Warm();
-        rival.contestant.Time();
+      for (Contestant& other : others) {
+        other.Warm();
+        other.Time();
       }
       subject.Warm();
       state.ResumeTiming();
@@ -110,9 +104,16 @@ void Measure(benchmark::State& state, Shape shape, const std::function<void()>& 
     }
   }
   using benchmark::Counter;
-  const double rate = static_cast<double>(shape.bytes()) / subject.best();
-  state.counters["bytes_per_second"] = Counter(rate, Counter::kDefaults, Counter::kIs1000);
-  for (const Rival& rival : rivals) state.counters[rival.counter] = rival.contestant.best() / subject.best();
+  const auto rate = [&](std::size_t amount) {
+    return Counter(static_cast<double>(amount) / subject.best(), Counter::kDefaults, Counter::kIs1000);
+  };
+  state.counters["bytes_per_second"] = rate(work.bytes);
+  state.counters["entries_per_second"] = rate(work.entries);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double ratio = others[i].best() / subject.best();
+    const bool inverse = all[i].direction == Rival::Counter::kRivalOverRow;
+    state.counters[all[i].counter] = inverse ? 1.0 / ratio : ratio;
+  }
 }
 
 void Fail(benchmark::State& state, const std::string& message) {

@@ -1,4 +1,5 @@
-// How everything here is measured: a call against the limits of memory, in turn, on one buffer.
+// How everything here is measured: a call against the limits of memory and against its rivals, in turn, on
+// one buffer.
 #ifndef POSENC_BENCH_MEASURE_H_
 #define POSENC_BENCH_MEASURE_H_
 
@@ -8,38 +9,50 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace posenc {
 namespace bench {
 
-struct Shape {
-  std::size_t rows, dim;
-
-  std::size_t floats() const { return rows * dim; }
-  std::size_t bytes() const { return floats() * sizeof(float); }
-  std::string name() const { return std::to_string(rows) + "x" + std::to_string(dim); }
-};
-
 // Memory that stays where it is, as long as no more is asked for: 64-byte aligned, every page touched.
 class Buffer {
  public:
-  float* Get(std::size_t floats);
+  void* Get(std::size_t bytes);
+
+  template <class T>
+  T* Get(std::size_t count) {
+    return static_cast<T*>(Get(count * sizeof(T)));
+  }
 
  private:
   struct Free {
-    void operator()(float* data) const;
+    void operator()(void* data) const;
   };
-  std::unique_ptr<float, Free> data_;
-  std::size_t floats_ = 0;
+  std::unique_ptr<void, Free> data_;
+  std::size_t bytes_ = 0;
 };
 
-// The buffer that all calls write to, [shape.rows, shape.dim].
-float* Output(Shape shape);
+// The buffer that all calls write to.
+Buffer& Output();
 
-// Times `call`, which writes Output(shape) once, and sets the counters of the row (README.md). Given a
-// `table` of that shape, the call is also compared with adding it.
-void Measure(benchmark::State& state, Shape shape, const std::function<void()>& call,
-             const float* table = nullptr);
+// What one call yields.
+struct Work {
+  std::size_t entries;
+  std::size_t bytes;  // of the output; of an x that is added to, counted once
+};
+
+// Another way to do the same work, which takes turns with the call.
+struct Rival {
+  enum class Counter { kRowOverRival, kRivalOverRow };  // whose rate over whose
+
+  std::string counter;
+  std::function<void()> call;
+  Counter direction = Counter::kRowOverRival;
+};
+
+// Times `call`, which writes Output(), and sets the counters of the row (README.md).
+void Measure(benchmark::State& state, Work work, const std::function<void()>& call,
+             const std::vector<Rival>& rivals = {});
 
 // Ends the row with an error, and the process with exit status 1.
 void Fail(benchmark::State& state, const std::string& message);

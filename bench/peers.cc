@@ -1,15 +1,19 @@
 #include "peers.h"
 
+#include <utility>
+
 namespace posenc {
 namespace bench {
 
 std::vector<Peer> Peers() {
-  return {
-      ScalarLibm(),
-#ifdef POSENC_BENCH_SLEEF
-      SleefDouble(),
+  std::vector<Peer> peers = {ScalarLibm()};
+#ifdef POSENC_BENCH_X86
+  for (Peer& peer : SimdPeers()) peers.push_back(std::move(peer));
 #endif
-  };
+#ifdef POSENC_BENCH_TORCH
+  peers.push_back(PyTorch());
+#endif
+  return peers;
 }
 
 }  // namespace bench

@@ -17,14 +17,17 @@ struct Peer {
 
   std::string name;
   std::string label;  // what exactly runs
-  // Does what the peer does once for all rows; dim is a multiple of 16.
+  // Does what the peer does once for all rows; dim is a multiple of 32.
   std::function<Writer(std::size_t dim)> prepare;
+  // The target of posenc that may use as much of the CPU as the peer does; the best one if empty.
+  std::string target;
 };
 
 Peer ScalarLibm();
-Peer SleefDouble();
+Peer PyTorch();
+std::vector<Peer> SimdPeers();  // SLEEF, Eigen and libmvec on the widest vectors, and limited to SSE4
 
-std::vector<Peer> Peers();  // all that were found at configure time
+std::vector<Peer> Peers();  // all that were found at configure time and run on this CPU
 
 }  // namespace bench
 }  // namespace posenc

@@ -29,9 +29,11 @@ void WriteScalarLibm(int first, std::size_t rows, std::size_t dim, float* out) {
 }  // namespace
 
 Peer ScalarLibm() {
-  return {"scalar_libm", kLabel, [](std::size_t dim) -> Peer::Writer {
+  return {"scalar_libm", kLabel,
+          [](std::size_t dim) -> Peer::Writer {
             return [dim](int first, std::size_t rows, float* out) { WriteScalarLibm(first, rows, dim, out); };
-          }};
+          },
+          ""};
 }
 
 }  // namespace bench

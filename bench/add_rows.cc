@@ -1,0 +1,171 @@
+// Add, AddBatch and Embed, beside what is done without them: precomputed tables, gathers, calls per sequence.
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "memory_limits.h"
+#include "suite.h"
+
+namespace posenc {
+namespace bench {
+namespace {
+
+constexpr Shape kShapes[] = {{1, 1024}, {16, 512}, {512, 512}, {5000, 512}, {5120, 512}, {65536, 1024}};
+constexpr Shape kNarrowShapes[] = {{1, 1024}, {512, 512}, {65536, 1024}};
+constexpr Shape kEmbedShapes[] = {{1, 512}, {16, 512}, {512, 512}, {5120, 512}};
+constexpr std::size_t kVocabulary = 32000;
+
+struct BatchShape {
+  std::size_t batch;
+  Shape sequence;
+
+  std::size_t entries() const { return batch * sequence.entries(); }
+  std::string name() const { return std::to_string(batch) + "x" + sequence.name(); }
+};
+constexpr BatchShape kBatchShapes[] = {{32, {1, 1024}}, {4, {64, 512}}, {8, {512, 512}}};
+
+// A precomputed table; valid until the next call.
+const float* Table(std::int64_t first, Shape shape) {
+  static Buffer buffer;
+  float* table = buffer.Get<float>(shape.entries());
+  Encoder encoder;
+  Spec spec;
+  spec.dim = shape.dim;
+  if (Encoder::Create(spec, &encoder) != Status::kOk) return nullptr;
+  return encoder.Write(first, shape.rows, table, shape.dim) == Status::kOk ? table : nullptr;
+}
+
+template <class T>
+void Add(benchmark::State& state, Shape shape, const std::string& target) {
+  Encoder encoder;
+  if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
+  T* x = Output().Get<T>(shape.entries());
+  std::memset(x, 0, shape.entries() * sizeof(T));
+  MeasureChecked(state, shape.work<T>(),
+                 [&] { return encoder.Add(FirstPosition(shape), shape.rows, x, shape.dim); });
+}
+
+void AddFloat(benchmark::State& state, Shape shape, const std::string& target) {
+  Encoder encoder;
+  if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
+  float* x = Output().Get<float>(shape.entries());
+  std::memset(x, 0, shape.entries() * sizeof(float));
+  const float* table = Table(FirstPosition(shape), shape);
+  if (table == nullptr) return Fail(state, "no table");
+  MeasureChecked(state, shape.work<float>(),
+                 [&] { return encoder.Add(FirstPosition(shape), shape.rows, x, shape.dim); },
+                 {{"table_add_ratio", [=] { AddTable(table, x, shape.entries()); }}});
+}
+
+// Sequences begin at 0, -3, -6 ...: each is padded on the left by three tokens more.
+void AddBatch(benchmark::State& state, BatchShape shape, const std::string& target) {
+  const Shape one = shape.sequence;
+  Encoder encoder;
+  if (!Created(state, MakeSpec(one.dim, target), &encoder)) return;
+  float* x = Output().Get<float>(shape.entries());
+  std::memset(x, 0, shape.entries() * sizeof(float));
+  std::vector<std::int64_t> first(shape.batch);
+  for (std::size_t b = 0; b < first.size(); ++b) first[b] = -3 * static_cast<std::int64_t>(b);
+  const std::int64_t lowest = first.back();
+  const float* table = Table(lowest, {one.rows + static_cast<std::size_t>(-lowest), one.dim});
+  if (table == nullptr) return Fail(state, "no table");
+
+  const auto add_sequences = [&] {
+    for (std::size_t b = 0; b < shape.batch; ++b) {
+      encoder.Add(first[b], one.rows, x + b * one.entries(), one.dim);
+    }
+  };
+  const auto add_table = [&] {
+    for (std::size_t b = 0; b < shape.batch; ++b) {
+      const auto row = static_cast<std::size_t>(first[b] - lowest);
+      bench::AddTable(table + row * one.dim, x + b * one.entries(), one.entries());
+    }
+  };
+  MeasureChecked(
+      state, {shape.entries(), shape.entries() * sizeof(float)},
+      [&] { return encoder.AddBatch(first.data(), shape.batch, one.rows, x, one.entries(), one.dim); },
+      {{"per_sequence_ratio", add_sequences}, {"table_add_ratio", add_table}});
+}
+
+// Token embeddings [kVocabulary, dim]; the values do not matter.
+const float* TokenTable(std::size_t dim) {
+  static std::vector<float> table;
+  if (table.size() != kVocabulary * dim) table.assign(kVocabulary * dim, 0.25f);
+  return table.data();
+}
+
+// Random token ids; each call gets others.
+class TokenIds {
+ public:
+  explicit TokenIds(std::size_t rows) : rows_(rows), ids_(kCount) {
+    std::mt19937 random(2);
+    std::uniform_int_distribution<std::int32_t> id(0, kVocabulary - 1);
+    for (std::int32_t& i : ids_) i = id(random);
+  }
+  const std::int32_t* Next() {
+    if (next_ + rows_ > kCount) next_ = 0;
+    const std::int32_t* ids = ids_.data() + next_;
+    next_ += rows_;
+    return ids;
+  }
+
+ private:
+  static constexpr std::size_t kCount = std::size_t{1} << 17;
+  std::size_t rows_, next_ = 0;
+  std::vector<std::int32_t> ids_;
+};
+
+void Embed(benchmark::State& state, Shape shape, const std::string& target) {
+  Encoder encoder;
+  if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
+  const int first = FirstPosition(shape);
+  const float* tokens = TokenTable(shape.dim);
+  const float* positions = Table(first, shape);
+  if (positions == nullptr) return Fail(state, "no table");
+  float* out = Output().Get<float>(shape.entries());
+  TokenIds embed_ids(shape.rows), add_ids(shape.rows), table_ids(shape.rows);
+
+  const auto gather = [&](const std::int32_t* ids) {
+    for (std::size_t r = 0; r < shape.rows; ++r) {
+      std::memcpy(out + r * shape.dim, tokens + static_cast<std::size_t>(ids[r]) * shape.dim,
+                  shape.dim * sizeof(float));
+    }
+  };
+  const auto gather_add = [&] {
+    gather(add_ids.Next());
+    encoder.Add(first, shape.rows, out, shape.dim);
+  };
+  const auto gather_table = [&] {
+    gather(table_ids.Next());
+    AddTable(positions, out, shape.entries());
+  };
+  const auto embed = [&] {
+    return encoder.Embed(embed_ids.Next(), shape.rows, tokens, kVocabulary, shape.dim, first, out, shape.dim);
+  };
+  MeasureChecked(state, shape.work<float>(), embed,
+                 {{"gather_add_ratio", gather_add}, {"gather_table_ratio", gather_table}});
+}
+
+// run(state, shape, target) as OPERATION/SHAPE/TARGET
+template <class ShapeType>
+void RegisterAll(const std::string& operation, ShapeType shape, const TargetNames& targets,
+                 void (*run)(benchmark::State&, ShapeType, const std::string&)) {
+  const std::string prefix = operation + "/" + shape.name() + "/";
+  for (const std::string& target : targets) {
+    if (IsTooSlow(target, shape.entries())) continue;
+    Register(prefix + target, [=](benchmark::State& state) { run(state, shape, target); });
+  }
+}
+
+}  // namespace
+
+void RegisterAdd(const TargetNames& targets) {
+  for (const Shape shape : kShapes) RegisterAll("Add/f32", shape, targets, AddFloat);
+  for (const Shape shape : kNarrowShapes) RegisterAll("Add/bf16", shape, targets, Add<BFloat16>);
+  for (const Shape shape : kNarrowShapes) RegisterAll("Add/f16", shape, targets, Add<Float16>);
+  for (const BatchShape shape : kBatchShapes) RegisterAll("AddBatch/f32", shape, targets, AddBatch);
+  for (const Shape shape : kEmbedShapes) RegisterAll("Embed/f32", shape, targets, Embed);
+}
+
+}  // namespace bench
+}  // namespace posenc

@@ -1,0 +1,69 @@
+// Creation: warm, from cold caches, and the first one of the process.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "suite.h"
+
+namespace posenc {
+namespace bench {
+namespace {
+
+constexpr std::size_t kDims[] = {128, 512, 1024};
+constexpr std::size_t kFirstDim = 1024;
+
+double CreationMicroseconds(const Spec& spec) {
+  using Clock = std::chrono::steady_clock;
+  Encoder encoder;
+  const Clock::time_point start = Clock::now();
+  benchmark::DoNotOptimize(Encoder::Create(spec, &encoder));
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+// Leaves nothing of the library, code or data, in the caches (as far as caches evict).
+void SweepCaches() {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  static std::vector<unsigned char> memory(kBytes);
+  static unsigned char value = 0;
+  std::memset(memory.data(), ++value, kBytes);
+  benchmark::DoNotOptimize(memory.data());
+}
+
+double MedianColdMicroseconds(const Spec& spec) {
+  std::vector<double> times(9);
+  for (double& time : times) {
+    SweepCaches();
+    time = CreationMicroseconds(spec);
+  }
+  std::nth_element(times.begin(), times.begin() + 4, times.end());
+  return times[4];
+}
+
+void Create(benchmark::State& state, const Spec& spec, double first_microseconds) {
+  Encoder encoder;
+  if (!Created(state, spec, &encoder)) return;
+  for (auto _ : state) benchmark::DoNotOptimize(Encoder::Create(spec, &encoder));
+  state.counters["cold_us"] = MedianColdMicroseconds(spec);
+  if (spec.dim == kFirstDim) state.counters["first_us"] = first_microseconds;
+}
+
+}  // namespace
+
+void RegisterCreate(const TargetNames& targets) {
+  std::map<std::string, double> first;
+  for (const std::string& target : targets) {
+    first[target] = CreationMicroseconds(MakeSpec(kFirstDim, target));
+  }
+  for (const std::size_t dim : kDims) {
+    for (const std::string& target : targets) {
+      const double first_microseconds = first[target];
+      Register("Create/f32/" + std::to_string(dim) + "/" + target,
+               [=](benchmark::State& state) { Create(state, MakeSpec(dim, target), first_microseconds); });
+    }
+  }
+}
+
+}  // namespace bench
+}  // namespace posenc

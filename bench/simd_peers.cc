@@ -1,0 +1,61 @@
+// SLEEF, Eigen and libmvec on the widest vectors of this CPU, and limited to SSE4. Frequencies are taken
+// once.
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "peers.h"
+#include "simd_rows.h"
+
+namespace posenc {
+namespace bench {
+namespace {
+
+template <class T>
+Peer::Writer Prepare(const SimdRow<T>& row, std::size_t dim) {
+  std::vector<T> frequencies(dim / 2);
+  for (std::size_t i = 0; i < frequencies.size(); ++i) {
+    frequencies[i] =
+        static_cast<T>(std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(dim)));
+  }
+  return [=, write = row.write](int first, std::size_t rows, float* out) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      const T position = static_cast<T>(first + static_cast<int>(r));
+      write(position, frequencies.data(), dim / 2, out + r * dim);
+    }
+  };
+}
+
+template <class T>
+void AddPeer(const std::string& name, const SimdRow<T>& row, const std::string& target,
+             std::vector<Peer>* peers) {
+  if (row.write == nullptr) return;
+  peers->push_back({name, row.label, [row](std::size_t dim) { return Prepare(row, dim); }, target});
+}
+
+void AddPeers(const SimdRows& rows, const std::string& suffix, const std::string& target,
+              std::vector<Peer>* peers) {
+  AddPeer("sleef_double" + suffix, rows.sleef_double, target, peers);
+  AddPeer("sleef_float" + suffix, rows.sleef_float, target, peers);
+  AddPeer("eigen" + suffix, rows.eigen, target, peers);
+  AddPeer("libmvec" + suffix, rows.libmvec, target, peers);
+}
+
+}  // namespace
+
+std::vector<Peer> SimdPeers() {
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
+                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  std::vector<Peer> peers;
+  if (has_avx512) {
+    AddPeers(avx512::Rows(), "", "", &peers);
+  } else if (has_avx2) {
+    AddPeers(avx2::Rows(), "", "", &peers);
+  }
+  if (__builtin_cpu_supports("sse4.1")) AddPeers(sse4::Rows(), "_sse4", "SSE4", &peers);
+  return peers;
+}
+
+}  // namespace bench
+}  // namespace posenc

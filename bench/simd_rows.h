@@ -1,0 +1,38 @@
+// One row by the vector functions of other libraries, per instruction set: simd_rows.cc is compiled once for
+// each, because only there do the libraries declare the functions, and Clang passes vectors in registers.
+#ifndef POSENC_BENCH_SIMD_ROWS_H_
+#define POSENC_BENCH_SIMD_ROWS_H_
+
+#include <cstddef>
+
+namespace posenc {
+namespace bench {
+
+// frequencies [pairs], out [2 * pairs]; pairs is a multiple of 16. The phase, position * frequency, and its
+// sine and cosine are of type T.
+template <class T>
+struct SimdRow {
+  void (*write)(T position, const T* frequencies, std::size_t pairs, float* out);
+  const char* label;  // what exactly runs
+};
+
+// `write` is null where the library was not found at configure time.
+struct SimdRows {
+  SimdRow<double> sleef_double;
+  SimdRow<float> sleef_float, eigen, libmvec;
+};
+
+namespace sse4 {
+SimdRows Rows();
+}
+namespace avx2 {
+SimdRows Rows();
+}
+namespace avx512 {
+SimdRows Rows();
+}
+
+}  // namespace bench
+}  // namespace posenc
+
+#endif  // POSENC_BENCH_SIMD_ROWS_H_

@@ -1,0 +1,99 @@
+// The rows of the benchmark, in groups, and what the groups share. Each group registers its rows with Google
+// Benchmark; README.md lists them.
+#ifndef POSENC_BENCH_SUITE_H_
+#define POSENC_BENCH_SUITE_H_
+
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measure.h"
+#include "posenc/posenc.h"
+
+namespace posenc {
+namespace bench {
+
+using TargetNames = std::vector<std::string>;  // those that this CPU runs, best first
+
+void RegisterCreate(const TargetNames& targets);  // before anything else creates an encoder
+void RegisterWrite(const TargetNames& targets);   // write_rows.cc
+void RegisterAdd(const TargetNames& targets);     // add_rows.cc
+void RegisterLimits();                            // limit_rows.cc
+void RegisterPeers();                             // peer_rows.cc
+
+struct Shape {
+  std::size_t rows, dim;
+
+  std::size_t entries() const { return rows * dim; }
+  std::string name() const { return std::to_string(rows) + "x" + std::to_string(dim); }
+
+  template <class T>
+  Work work() const {
+    return {entries(), entries() * sizeof(T)};
+  }
+};
+
+// Tables start at 0. A single row is one step of decoding: position 0 would be too easy.
+inline int FirstPosition(Shape shape) { return shape.rows == 1 ? 3001 : 0; }
+
+// Whether the target, one without vectors, would take too long for that many entries: the reference is slower
+// by a factor of a thousand.
+bool IsTooSlow(const std::string& target, std::size_t entries);
+
+template <class T>
+const char* TypeName();
+template <>
+inline const char* TypeName<float>() {
+  return "f32";
+}
+template <>
+inline const char* TypeName<BFloat16>() {
+  return "bf16";
+}
+template <>
+inline const char* TypeName<Float16>() {
+  return "f16";
+}
+
+Spec MakeSpec(std::size_t dim, const std::string& target);  // keeps a pointer to target
+
+// False, and the row has failed, if the encoder could not be made.
+bool Created(benchmark::State& state, const Spec& spec, Encoder* encoder);
+
+// Random positions, the same ones in each run; each Next() hands out others, so that none is learned by
+// heart.
+class PositionList {
+ public:
+  PositionList(std::int64_t lowest, std::int64_t highest);
+  const std::int64_t* Next(std::size_t rows);  // at most kCount
+
+  static constexpr std::size_t kCount = 4096;
+
+ private:
+  std::vector<std::int64_t> positions_;
+  std::size_t next_ = 0;
+};
+
+// Adds a row that is timed in microseconds.
+template <class Body>
+void Register(const std::string& name, const Body& body) {
+  benchmark::RegisterBenchmark(name.c_str(), body)->Unit(benchmark::kMicrosecond);
+}
+
+// Makes the call once for its status, then measures it.
+template <class Call>
+void MeasureChecked(benchmark::State& state, Work work, const Call& call,
+                    const std::vector<Rival>& rivals = {}) {
+  const Status status = call();
+  if (status != Status::kOk) return Fail(state, StatusMessage(status));
+  Measure(
+      state, work, [&] { call(); }, rivals);
+}
+
+}  // namespace bench
+}  // namespace posenc
+
+#endif  // POSENC_BENCH_SUITE_H_

@@ -1,0 +1,133 @@
+// Write and WriteAt: sizes, element types, a large base, another layout, two threads.
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "second_thread.h"
+#include "suite.h"
+
+namespace posenc {
+namespace bench {
+namespace {
+
+constexpr Shape kShapes[] = {{1, 1024},   {16, 512},   {512, 512},   {4096, 128},
+                             {5000, 512}, {5120, 512}, {65536, 1024}};
+constexpr Shape kNarrowShapes[] = {{1, 1024}, {512, 512}, {5120, 512}, {65536, 1024}};
+constexpr Shape kListShapes[] = {{1, 1024}, {512, 512}};
+constexpr Shape kThreadShapes[] = {{512, 512}, {5120, 512}};
+
+constexpr std::int64_t kLargestPosition = 1 << 20;
+
+// How a row departs from the plain float table of base 10000, interleaved; and the counter that compares the
+// two, if any.
+struct Variant {
+  const char* name = "";  // part of the row's name, with its slash
+  double base = 10000.0;
+  Layout layout = Layout::kInterleaved;
+  const char* plain_counter = nullptr;
+};
+
+template <class T>
+void Write(benchmark::State& state, Shape shape, const std::string& target, Variant variant) {
+  Encoder plain, encoder;
+  Spec spec = MakeSpec(shape.dim, target);
+  if (!Created(state, spec, &plain)) return;
+  spec.base = variant.base;
+  spec.layout = variant.layout;
+  if (!Created(state, spec, &encoder)) return;
+  float* plain_out = Output().Get<float>(shape.entries());
+  T* out = Output().Get<T>(shape.entries());
+  const int first = FirstPosition(shape);
+  std::vector<Rival> rivals;
+  if (variant.plain_counter != nullptr) {
+    rivals.push_back(
+        {variant.plain_counter, [&, plain_out] { plain.Write(first, shape.rows, plain_out, shape.dim); }});
+  }
+  MeasureChecked(
+      state, shape.work<T>(), [&] { return encoder.Write(first, shape.rows, out, shape.dim); }, rivals);
+}
+
+template <class T>
+void WriteAt(benchmark::State& state, Shape shape, const std::string& target) {
+  Encoder encoder;
+  if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
+  PositionList positions(-kLargestPosition, kLargestPosition);
+  T* out = Output().Get<T>(shape.entries());
+  MeasureChecked(state, shape.work<T>(),
+                 [&] { return encoder.WriteAt(positions.Next(shape.rows), shape.rows, out, shape.dim); });
+}
+
+// Each thread writes half of the rows. The result must be what one thread writes.
+void WriteOnTwoThreads(benchmark::State& state, Shape shape, const std::string& target) {
+  Encoder encoder;
+  if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
+  float* out = Output().Get<float>(shape.entries());
+  const std::size_t half = shape.rows / 2;
+  const auto write_all = [&] { encoder.Write(0, shape.rows, out, shape.dim); };
+  SecondThread second([&] {
+    encoder.Write(static_cast<std::int64_t>(half), shape.rows - half, out + half * shape.dim, shape.dim);
+  });
+  const auto write_halves = [&] {
+    second.Start();
+    const Status status = encoder.Write(0, half, out, shape.dim);
+    second.Wait();
+    return status;
+  };
+
+  write_all();
+  const std::vector<float> expected(out, out + shape.entries());
+  std::memset(out, 0xff, shape.entries() * sizeof(float));
+  write_halves();
+  if (std::memcmp(out, expected.data(), shape.entries() * sizeof(float)) != 0) {
+    return Fail(state, "two threads write other bits than one");
+  }
+  MeasureChecked(state, shape.work<float>(), write_halves, {{"speedup", write_all}});
+}
+
+template <class T>
+void RegisterTables(Shape shape, const TargetNames& targets, Variant variant) {
+  for (const std::string& target : targets) {
+    if (IsTooSlow(target, shape.entries())) continue;
+    Register(std::string("Write/") + TypeName<T>() + "/" + shape.name() + variant.name + "/" + target,
+             [=](benchmark::State& state) { Write<T>(state, shape, target, variant); });
+  }
+}
+
+template <class T>
+void RegisterLists(Shape shape, const TargetNames& targets) {
+  for (const std::string& target : targets) {
+    if (IsTooSlow(target, shape.entries())) continue;
+    Register(std::string("WriteAt/") + TypeName<T>() + "/" + shape.name() + "/" + target,
+             [=](benchmark::State& state) { WriteAt<T>(state, shape, target); });
+  }
+}
+
+void RegisterThreads(Shape shape, const TargetNames& targets) {
+  for (const std::string& target : targets) {
+    if (IsTooSlow(target, shape.entries())) continue;
+    Register("Write/f32/" + shape.name() + "/threads:2/" + target,
+             [=](benchmark::State& state) { WriteOnTwoThreads(state, shape, target); });
+  }
+}
+
+}  // namespace
+
+void RegisterWrite(const TargetNames& targets) {
+  for (const Shape shape : kShapes) RegisterTables<float>(shape, targets, {});
+  RegisterTables<float>({4096, 128}, targets,
+                        {"/base500000", 500000.0, Layout::kInterleaved, "base10000_ratio"});
+  RegisterTables<float>({512, 512}, targets, {"/sin_cos", 10000.0, Layout::kSinCos, "interleaved_ratio"});
+  if (std::thread::hardware_concurrency() > 1) {
+    for (const Shape shape : kThreadShapes) RegisterThreads(shape, targets);
+  }
+  Variant narrow;
+  narrow.plain_counter = "f32_ratio";
+  for (const Shape shape : kNarrowShapes) RegisterTables<BFloat16>(shape, targets, narrow);
+  for (const Shape shape : kNarrowShapes) RegisterTables<Float16>(shape, targets, narrow);
+  for (const Shape shape : kListShapes) RegisterLists<float>(shape, targets);
+  for (const Shape shape : kListShapes) RegisterLists<BFloat16>(shape, targets);
+  for (const Shape shape : kListShapes) RegisterLists<Float16>(shape, targets);
+}
+
+}  // namespace bench
+}  // namespace posenc
