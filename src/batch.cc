@@ -23,7 +23,7 @@ FrequencyTable View(const FrequencyTable& table, std::size_t first) {
     view.high += first;
     view.low += first;
   }
-  if (table.rotations != nullptr) view.rotations += 2 * first * table.reach;
+  if (table.rotations != nullptr) view.rotations += first;
   if (table.divisors != nullptr) view.divisors += first;
   return view;
 }

@@ -20,22 +20,36 @@ inline constexpr double kDirectError = 3 * 0x1p-53;
 inline constexpr std::uint64_t kDirectWindow = 4;
 static_assert(kDirectError * 0x1p53 <= kDirectWindow, "the test must cover the error");
 
-// Absolute error of a rotated entry a * b +- c * d. Of the unit vectors (a, c) and (b, d) one component is
-// at least 0.7 and comes from the cosine's polynomial, the other from the sine's: sqrt((2.9^2 + 2.2^2) / 2)
-// = 2.6 u for each vector. Products and sum, each at most 1: 1.5 u.
-inline constexpr double kRotatedError = 7 * 0x1p-53;
+// Absolute error of a rotated value a * b +- c * d. Of the unit vectors (a, c) and (b, d) one component is at
+// least 0.7 and comes from the cosine's polynomial, the other from the sine's: sqrt((2.9^2 + 2.2^2) / 2) =
+// 2.6 u for each vector. Products and sum, each at most 1: 1.5 u. So 6.7 u after one rotation, to the anchor
+// of a group; 10.8 u after a second, to its rows.
+inline constexpr double kRotatedError = 11 * 0x1p-53;
 
-// Rotated entries below 2^-kRotatedSmall are computed again; the others if they lie within kRotatedWindow
-// ulps of a midpoint. From there on the ulp of a double is at least 2^-(kRotatedSmall + 52).
-inline constexpr int kRotatedSmall = 13;
-inline constexpr std::uint64_t kRotatedWindow = std::uint64_t{1} << 15;
-static_assert(kRotatedError * 0x1p65 <= kRotatedWindow && kRotatedSmall + 52 == 65,
-              "the test must cover the error");
+// Rotated entries below `small` are computed again; the others if they lie within `window` ulps of a
+// midpoint. From there on the ulp of a double is at least small * 2^-52.
+struct RotatedTest {
+  double small;
+  std::uint64_t window;
+};
+inline constexpr RotatedTest kRotatedFloat = {0x1p-12, std::uint64_t{1} << 15};
+// To fewer digits a wider window costs nothing. What float16 rounds below 2^-14 is subnormal.
+inline constexpr RotatedTest kRotated16Bit = {0x1p-14, std::uint64_t{1} << 20};
+static_assert(kRotatedError <= kRotatedFloat.small * 0x1p-52 * kRotatedFloat.window &&
+                  kRotatedError <= kRotated16Bit.small * 0x1p-52 * kRotated16Bit.window,
+              "the tests must cover the error");
 
-// While a phase stays within half a quarter turn, nothing cancels but between rows on opposite sides of
-// an anchor: there a rotated sine loses at most the factor (anchor + reach) / 1, and its error stays far
-// inside the window however small it is. Such lanes are exempt from the test for small entries.
+// While a phase stays within half a quarter turn, nothing cancels but between steps of opposite signs, of at
+// most 64 rows in all, from positions of at least 1: a rotated sine loses at most 7 bits to each rotation,
+// and its error stays far inside the window however small it is. Such lanes are exempt from the test for
+// small entries.
 inline constexpr double kExemptQuarterTurns = 0.5;
+
+// Absolute error of a value rotated in float, in e = 2^-25, the most by which a number below 1 is rounded:
+// unit vectors of rounded components, sqrt(2) each; the products, 1 each; two sums, which may reach 1, 2
+// each: 8.9 in all. While the phases of a run stay below E <= 1/2 radian, those of sines are E times 2^-24
+// each: 1 for each rounded sine, 1/2 for each cosine, 1 for each product and sum: 7.1 in all.
+inline constexpr double kFloatRotatedError = 9 * 0x1p-25;
 
 // 2/pi = high + low to 2^-107: quarter turns in a radian.
 inline constexpr double kTwoOverPiHigh = 0x1.45f306dc9c883p-1;

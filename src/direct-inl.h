@@ -106,8 +106,7 @@ HWY_INLINE void StorePairs(const Operation& operation, const Columns& columns, s
 #else
   if constexpr (kInterleaved) {
     const hn::ScalableTag<float> df;
-    const auto entries = hn::BitCast(df, InterleaveFloats(sines, cosines));
-    return StoreLanes(operation, df, entries, row.from + 2 * i, row.to + 2 * i, false);
+    return StoreLanes(operation, df, Join<true>(sines, cosines), row.from + 2 * i, row.to + 2 * i, false);
   }
 #endif
   const Floats df;

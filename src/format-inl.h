@@ -27,14 +27,6 @@ using LongVec = hn::Vec<Longs>;
 using Floats = hn::Rebind<float, Doubles>;  // as many lanes as Doubles
 using FloatVec = hn::Vec<Floats>;
 
-// Lanes of 32 bits, twice as many as Doubles; where there is but one lane, two share it.
-#if HWY_TARGET == HWY_SCALAR
-using Words = hn::ScalableTag<std::uint64_t>;
-#else
-using Words = hn::ScalableTag<std::uint32_t>;
-#endif
-using WordVec = hn::Vec<Words>;
-
 // The bits of a double that a value of the format does not have, in its normal range.
 template <ElementType kFormat>
 constexpr int kDroppedBits = kFormat == kFloat32    ? 29
@@ -84,102 +76,130 @@ HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
   }
 }
 
-// The same 32 bits in every lane of Words.
-HWY_INLINE WordVec SetWords(std::uint32_t bits) {
-#if HWY_TARGET == HWY_SCALAR
-  return hn::Set(Words(), (std::uint64_t{bits} << 32) | bits);
-#else
-  return hn::Set(Words(), bits);
-#endif
-}
+#if HWY_TARGET != HWY_SCALAR  // which has no vectors to rotate
 
-// The lanes of v with no bit of `bits`.
-HWY_INLINE hn::Mask<Words> NoneOf(WordVec v, WordVec bits) {
+using Words = hn::ScalableTag<std::uint32_t>;  // twice as many lanes as Doubles
+using WordVec = hn::Vec<Words>;
+using Entries = hn::ScalableTag<float>;  // as many lanes as Words
+using EntryVec = hn::Vec<Entries>;
+
+// The high or the low words of both, in some order, the same for both; on x86 [a0 a1 b0 b1] in each 128 bits.
+template <bool kHigh>
+HWY_INLINE WordVec WordsOf(LongVec a, LongVec b) {
   const Words dw;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  (void)dw;
-  return hn::Mask<Words>{_mm512_testn_epi32_mask(v.raw, bits.raw)};  // GCC 12 does not fuse And and Eq
-#elif HWY_TARGET == HWY_SCALAR
-  const auto both = hn::And(v, bits);
-  return hn::Or(hn::Eq(hn::ShiftRight<32>(both), hn::Zero(dw)),
-                hn::Eq(hn::ShiftLeft<32>(both), hn::Zero(dw)));
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
+  const Entries df;
+  constexpr int kImm = kHigh ? 0xDD : 0x88;
+  const EntryVec af = hn::BitCast(df, a);
+  const EntryVec bf = hn::BitCast(df, b);
+#if HWY_TARGET <= HWY_AVX3
+  return hn::BitCast(dw, EntryVec{_mm512_shuffle_ps(af.raw, bf.raw, kImm)});
+#elif HWY_TARGET == HWY_AVX2
+  return hn::BitCast(dw, EntryVec{_mm256_shuffle_ps(af.raw, bf.raw, kImm)});
 #else
-  return hn::Eq(hn::And(v, bits), hn::Zero(dw));
+  return hn::BitCast(dw, EntryVec{_mm_shuffle_ps(af.raw, bf.raw, kImm)});
+#endif
+#else
+  if (kHigh) return hn::OddEven(hn::BitCast(dw, b), hn::DupOdd(hn::BitCast(dw, a)));
+  return hn::OddEven(hn::DupEven(hn::BitCast(dw, b)), hn::BitCast(dw, a));
 #endif
 }
 
-// v + the same 32 bits in each word, without a carry between words.
-HWY_INLINE WordVec AddWords(WordVec v, std::uint32_t bits) {
-#if HWY_TARGET == HWY_SCALAR
-  const auto low = hn::And(hn::Add(v, hn::Set(Words(), bits)), hn::Set(Words(), 0xFFFFFFFFu));
-  const auto high = hn::Add(v, hn::Set(Words(), std::uint64_t{bits} << 32));
-  return hn::Or(low, hn::AndNot(hn::Set(Words(), 0xFFFFFFFFu), high));
+// [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...].
+template <bool kInterleaved>
+HWY_INLINE EntryVec Join(FloatVec a, FloatVec b) {
+  const Entries df;
+  if constexpr (!kInterleaved) return hn::Combine(df, b, a);
+#if HWY_TARGET == HWY_AVX2
+  const Floats dh;
+  return hn::Combine(df, hn::InterleaveUpper(dh, a, b), hn::InterleaveLower(dh, a, b));
 #else
-  return hn::Add(v, SetWords(bits));
-#endif
-}
-
-// [a0 b0 a1 b1 ...] of the high and of the low words.
-HWY_INLINE void InterleaveWords(LongVec a, LongVec b, WordVec& high, WordVec& low) {
-#if HWY_TARGET == HWY_SCALAR
-  const auto low_word = hn::Set(Words(), 0xFFFFFFFFu);
-  low = hn::Or(hn::And(a, low_word), hn::ShiftLeft<32>(b));
-  high = hn::Or(hn::ShiftRight<32>(a), hn::AndNot(low_word, b));
-#else
-  const auto a_words = hn::BitCast(Words(), a);
-  const auto b_words = hn::BitCast(Words(), b);
-  high = hn::OddEven(b_words, hn::DupOdd(a_words));
-  low = hn::OddEven(hn::DupEven(b_words), a_words);
-#endif
-}
-
-// [a0 b0 a1 b1 ...]
-HWY_INLINE WordVec InterleaveFloats(FloatVec a, FloatVec b) {
   const Longs du;
   const hn::Rebind<std::uint32_t, Longs> dw;
   const auto low = hn::PromoteTo(du, hn::BitCast(dw, a));
   const auto high = hn::ShiftLeft<32>(hn::PromoteTo(du, hn::BitCast(dw, b)));
-  return hn::BitCast(Words(), hn::Or(low, high));
-}
-
-// high * 8 + the top three bits of low.
-HWY_INLINE WordVec ShiftedHigh(WordVec high, WordVec low) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
-  return WordVec{_mm512_shldi_epi32(high.raw, low.raw, 3)};
-#elif HWY_TARGET == HWY_SCALAR
-  const auto high_part = hn::And(hn::ShiftLeft<3>(high), SetWords(~7u));
-  return hn::Or(high_part, hn::And(hn::ShiftRight<29>(low), SetWords(7u)));
-#else
-  return hn::Or(hn::ShiftLeft<3>(high), hn::ShiftRight<29>(low));
+  return hn::BitCast(df, hn::Or(low, high));
 #endif
 }
 
-// Rounds rotated entries, |a|, |b| <= 1, to floats [a0 b0 a1 b1 ...] and returns the lanes near a midpoint.
-//
-// The exponent field of a double, less 896 = 0b111 << 7, is that of the float, so a float's digits are 30
-// bits of the biased double; above them both have 0 below 2, and the sign.
 template <ElementType kFormat>
-HWY_INLINE hn::Mask<Words> RoundRotated(DoubleVec a, DoubleVec b, WordVec& entries) {
+constexpr RotatedTest kRotatedTest = kFormat == kFloat32 ? kRotatedFloat : kRotated16Bit;
+
+// Rounds rotated entries, |a|, |b| <= 1, to floats joined as above; what it returns is 0 in the lanes near a
+// midpoint, in an order of its own, and below 2^31 in the others.
+template <ElementType kFormat, bool kInterleaved>
+HWY_INLINE WordVec RoundRotated(DoubleVec a, DoubleVec b, EntryVec& entries) {
+  const Doubles d;
   const Longs du;
-  const auto bias = hn::Set(du, kRoundingBias<kFormat, kRotatedWindow>);
-  WordVec high, low;
-  InterleaveWords(hn::Add(hn::BitCast(du, a), bias), hn::Add(hn::BitCast(du, b), bias), high, low);
-  const auto digits = SetWords(0x3FFFFFFFu);
-  entries = hn::Or(hn::And(ShiftedHigh(high, low), digits), hn::AndNot(digits, high));
-  constexpr std::uint64_t kFar = kFarBits<kFormat, kRotatedWindow>;
-  const auto near = NoneOf(low, SetWords(static_cast<std::uint32_t>(kFar)));
-  if constexpr (kFormat == kFloat32) return near;
-  entries = hn::And(entries, SetWords(~((1u << (kDroppedBits<kFormat> - 29)) - 1)));
-  return hn::And(near, NoneOf(high, SetWords(static_cast<std::uint32_t>(kFar >> 32))));
+  const Words dw;
+  const Floats df;
+  constexpr std::uint64_t kFar = kFarBits<kFormat, kRotatedTest<kFormat>.window>;
+  const auto bias = hn::Set(du, kRoundingBias<kFormat, kRotatedTest<kFormat>.window>);
+  const auto a_biased = hn::Add(hn::BitCast(du, a), bias);
+  const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
+  const WordVec low = WordsOf<false>(a_biased, b_biased);
+  WordVec far = hn::And(low, hn::Set(dw, static_cast<std::uint32_t>(kFar & 0xFFFFFFFFu)));
+  if constexpr (kFormat != kFloat32) {
+    const WordVec high = WordsOf<true>(a_biased, b_biased);
+    far = hn::Or(hn::ShiftRight<1>(far), hn::And(high, hn::Set(dw, static_cast<std::uint32_t>(kFar >> 32))));
+  }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kInterleaved) {
+    // The exponent field of a double, less 896 = 0b111 << 7, is that of the float, so a float's digits are
+    // 30 bits of the biased double; above them both have 0 below 2, and the sign.
+    const WordVec high = WordsOf<true>(a_biased, b_biased);
+#if HWY_TARGET <= HWY_AVX3_DL
+    const WordVec shifted{_mm512_shldi_epi32(high.raw, low.raw, 3)};
+#else
+    const WordVec shifted = hn::Or(hn::ShiftLeft<3>(high), hn::ShiftRight<29>(low));
+#endif
+    const auto digits = hn::Set(dw, 0x3FFFFFFFu);
+    WordVec words = hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high));
+    if constexpr (kFormat != kFloat32) {
+      words = hn::And(words, hn::Set(dw, ~((1u << (kDroppedBits<kFormat> - 29)) - 1)));
+    }
+    entries = hn::BitCast(Entries(), WordVec{_mm512_shuffle_epi32(words.raw, _MM_PERM_DBCA)});
+    return far;
+  }
+#endif
+  if constexpr (kFormat == kFloat32) {
+    entries = Join<kInterleaved>(hn::DemoteTo(df, a), hn::DemoteTo(df, b));
+  } else {
+    const auto kept = hn::Set(du, ~((std::uint64_t{1} << kDroppedBits<kFormat>)-1));
+    entries = Join<kInterleaved>(hn::DemoteTo(df, hn::BitCast(d, hn::And(a_biased, kept))),
+                                 hn::DemoteTo(df, hn::BitCast(d, hn::And(b_biased, kept))));
+  }
+  return far;
 }
 
-// Has bit 30 set in the lanes in which an entry is at least 2^-kRotatedSmall.
-HWY_INLINE WordVec Large(WordVec entries) {
-  return AddWords(entries, (std::uint32_t{kRotatedSmall} + 1) << 23);
+// Negative in the lanes in which either entry is below the limit.
+HWY_INLINE WordVec Small(EntryVec a, EntryVec b, EntryVec limit) {
+  const Words dw;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  const EntryVec least{_mm512_range_ps(a.raw, b.raw, 0b1010)};
+#else
+  const EntryVec least = hn::Min(hn::Abs(a), hn::Abs(b));
+#endif
+  return hn::Sub(hn::BitCast(dw, least), hn::BitCast(dw, limit));
 }
 
-// The lanes in which bit 30 is not set.
-HWY_INLINE hn::Mask<Words> NotLarge(WordVec large) { return NoneOf(large, SetWords(1u << 30)); }
+// Negative in the lanes in which v is 0.
+HWY_INLINE WordVec IsZero(WordVec v) {
+  const Words dw;
+  return hn::Sub(v, hn::Set(dw, 1));
+}
+
+HWY_INLINE bool AnyNegative(WordVec v) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
+  const Entries df;
+  return !hn::AllFalse(df, hn::MaskFromVec(hn::BitCast(df, v)));  // looks at sign bits
+#else
+  const hn::RebindToSigned<Words> di;
+  return !hn::AllFalse(di, hn::Lt(hn::BitCast(di, v), hn::Zero(di)));
+#endif
+}
+
+#endif  // HWY_SCALAR
 
 }  // namespace HWY_NAMESPACE
 }  // namespace internal

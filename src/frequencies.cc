@@ -18,19 +18,11 @@ constexpr double kMaxFrequency = 0x1p31;
 constexpr std::int64_t kMaxLogExponent = 11;  // beyond e^(2^11) no scale brings w_i into range
 constexpr std::size_t kMaxPowers = 32;
 
-// Rotations take 16 bytes a pair and row: as many rows as fit the budget.
-constexpr std::size_t kMinReach = 2;
-constexpr std::size_t kRotationBytes = 96 * 1024;
 constexpr std::align_val_t kAlignment{128};
 
 DoubleDouble ToDoubleDouble(const Wide& x) {
   const double high = ToDouble(x);
   return {high, ToDouble(Subtract(x, FromDouble(high)))};
-}
-
-std::size_t Reach(std::size_t count) {
-  const std::size_t fitting = kRotationBytes / (2 * sizeof(double) * count);
-  return fitting < kMinReach ? kMinReach : fitting > kMaxReach ? kMaxReach : fitting;
 }
 
 std::size_t PairCount(std::size_t dim) { return dim / 2 + dim % 2; }
@@ -137,11 +129,12 @@ Status Frequencies::Create(const Spec& spec, Frequencies* out) {
   }
 
   // One block: the table, then its arrays.
-  const std::size_t padded = table.count + internal::kPadding;
+  table.padded = table.count + internal::kPadding;
+  const std::size_t padded = table.padded;
   const bool exact = spec.recipe == Recipe::kExact;
-  table.reach = exact && kernels->rotations != nullptr ? internal::Reach(table.count) : 0;
+  const std::size_t rotations = exact && kernels->rotations != nullptr ? internal::kRotations : 0;
   const std::size_t header = (sizeof(FrequencyTable) + 127) / 128 * 128;
-  const std::size_t entry_bytes = exact ? (2 + 2 * table.reach) * sizeof(double) : sizeof(float);
+  const std::size_t entry_bytes = exact ? (2 + 2 * rotations) * sizeof(double) : sizeof(float);
   const std::size_t bytes = header + padded * entry_bytes;
   auto* block = static_cast<unsigned char*>(::operator new(bytes, internal::kAlignment, std::nothrow));
   if (block == nullptr) return Status::kOutOfMemory;
@@ -152,7 +145,7 @@ Status Frequencies::Create(const Spec& spec, Frequencies* out) {
     internal::FillSteps(table.schedule, *kernels, table.count, high, low);
     table.high = high;
     table.low = low;
-    if (table.reach != 0) {
+    if (rotations != 0) {
       kernels->rotations(table, low + padded);
       table.rotations = low + padded;
     }

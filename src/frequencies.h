@@ -27,8 +27,9 @@ inline constexpr int kFrequencyBits = 220;
 // Entries of the arrays past `count` are zero, so that kernels may load whole vectors.
 inline constexpr std::size_t kPadding = 64;
 
-// Rows on either side of an anchor: at most this many.
-inline constexpr std::size_t kMaxReach = 8;
+// Rows on either side of an anchor, and the rotations of a pair: to each of them and to two more anchors.
+inline constexpr std::size_t kReach = 8;
+inline constexpr std::size_t kRotations = kReach + 2;
 
 struct FrequencyTable {
   std::size_t first;  // of the schedule's pairs, in a view of some of them; else 0
@@ -42,10 +43,10 @@ struct FrequencyTable {
   const double* high;
   const double* low;
 
-  // Recipe::kExact: e^(i w (k + 1/2)) for k < reach, in the order of the target that uses them
-  // (rotate-inl.h); null if it does not.
+  // Recipe::kExact: [kRotations][2][padded], cosines and sines of w s for the steps s of the run-of-rows
+  // kernel (rotate-inl.h); null if the target does not use them.
   const double* rotations;
-  std::size_t reach;
+  std::size_t padded;
 
   // Recipe::kF32PowDiv: the q_i.
   const float* divisors;

@@ -41,9 +41,11 @@ namespace HWY_NAMESPACE {
 template <class Operation>
 Tally ApplyRows(const FrequencyTable& table, const Columns& columns, const Rows& rows,
                 const Operation& operation) {
-  if (rows.positions != nullptr || table.rotations == nullptr)
-    return DirectRows(table, columns, rows, operation);
-  return RotatedRows(table, columns, rows, operation);
+#if HWY_TARGET != HWY_SCALAR
+  if (rows.positions == nullptr && table.rotations != nullptr)
+    return RotatedRows(table, columns, rows, operation);
+#endif
+  return DirectRows(table, columns, rows, operation);
 }
 
 template <ElementType kType>
@@ -74,7 +76,11 @@ constexpr const char* kNamespaceName = HWY_STR(HWY_NAMESPACE);  // "N_AVX2"
 constexpr Kernels kKernels = {HWY_TARGET,
                               kNamespaceName + 2,
                               &Geometric,
+#if HWY_TARGET == HWY_SCALAR
+                              nullptr,
+#else
                               &MakeRotations,
+#endif
                               {&Write<kFloat32>, &Write<kBFloat16>, &Write<kFloat16>},
                               {&Add<kFloat32>, &Add<kBFloat16>, &Add<kFloat16>},
                               {&AddEntries<kFloat32>, &AddEntries<kBFloat16>, &AddEntries<kFloat16>}};

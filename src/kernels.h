@@ -22,9 +22,18 @@ struct Columns {
 
 // What became of the entries that the rounding test could not decide.
 struct Tally {
+  std::size_t doubles = 0;     // pairs of bfloat16 rows that rotations in float left to those in double
   std::size_t direct = 0;      // pairs of rotated rows taken again by the direct kernel
   std::size_t recomputed = 0;  // pairs taken again in wide arithmetic
   std::size_t undecided = 0;   // entries that even wide arithmetic could not decide (see reference.h)
+
+  Tally& operator+=(const Tally& other) {
+    doubles += other.doubles;
+    direct += other.direct;
+    recomputed += other.recomputed;
+    undecided += other.undecided;
+    return *this;
+  }
 };
 
 // The storage types of rows; an index into the kernels below.
@@ -57,7 +66,8 @@ struct Kernels {
   void (*geometric)(DoubleDouble first, const DoubleDouble* powers, std::size_t count, double* high,
                     double* low);
 
-  // Fills table.rotations from table.high and table.low; null if the target does not use them.
+  // Fills rotations, [kRotations][2][table.padded], from table.high and table.low; null if the target
+  // does not use them.
   void (*rotations)(const FrequencyTable& table, double* rotations);
 
   // data = PE, rounded to the element type.

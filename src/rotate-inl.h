@@ -3,6 +3,7 @@
 //
 //   e^(iw(a + k)) and e^(iw(a - k)) from e^(iwa) and e^(iwk), k = 1/2, 3/2, ...: 6 operations for 4 vectors
 //
+// Anchors of neighbouring groups are in turn rotated from one that the direct kernel's arithmetic evaluates.
 // What the rounding test flags, or is too small for its absolute error, is taken again by the direct
 // kernel. Included once per target.
 #if defined(POSENC_SRC_ROTATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -12,9 +13,13 @@
 #define POSENC_SRC_ROTATE_INL_H_
 #endif
 
+#include "anchors-inl.h"
 #include "direct-inl.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "rotate_float-inl.h"
+
+#if HWY_TARGET != HWY_SCALAR
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -22,245 +27,247 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Blocks (vectors of pairs) whose anchors wait on the stack while a group's rows are rotated: evaluating
-// them together hides the latency of the polynomials, and their rotations stay in L1 for the next group.
-constexpr std::size_t kChunkBlocks = 32;
-
-// Fills [block][k][cosines, sines] of (k + 1/2) steps, a vector each, k < table.reach.
-HWY_NOINLINE void MakeRotations(const FrequencyTable& table, double* rotations) {
-  const Doubles d;
-  const std::size_t lanes = hn::Lanes(d);
-  DoubleVec sine, cosine;
-  for (std::size_t i = 0; i < table.count; i += lanes) {
-    for (std::size_t k = 0; k < table.reach; ++k, rotations += 2 * lanes) {
-      SinCos(d, hn::Set(d, static_cast<double>(k) + 0.5), hn::LoadU(d, table.high + i),
-             hn::LoadU(d, table.low + i), sine, cosine);
-      hn::StoreU(cosine, d, rotations);
-      hn::StoreU(sine, d, rotations + lanes);
-    }
-  }
-}
-
-// Rows around an anchor, at positions of one sign.
+// Two rows at the same distance from an anchor, before and after it, in the pairs of a chunk.
 template <class Operation>
-struct Group {
-  std::int64_t first;  // position of rows[0]
-  std::size_t half;    // rows on either side, at most table.reach
-  bool aligned;        // to elements, all of them
-  bool stream;
-  Row<Operation> rows[2 * kMaxReach];
+struct RowPair {
+  std::int64_t position[2];
+  Row<Operation> row[2];
+  const Stored<Operation>* next[2];  // that are read after these
+  std::size_t begin;                 // the chunk's first pair; the arrays below begin there
+  const double* sines;
+  const double* cosines;
+  const float* small;
+  const double* rotation;
+  std::size_t padded;
 };
 
-// Per block: sines and cosines of the anchor, and the exempt lanes as bit 30 of both words.
+// [s0 c0 s1 c1 ...] of the pairs from begin + at on, of both rows. True if some need the direct kernel.
 template <class Operation>
-HWY_INLINE void MakeAnchors(const FrequencyTable& table, const Group<Operation>& group, std::size_t begin,
-                            std::size_t end, double* anchors) {
+HWY_INLINE bool RotateInterleaved(const RowPair<Operation>& pair, std::size_t at, EntryVec& entries0,
+                                  EntryVec& entries1, WordVec& far0, WordVec& far1) {
   const Doubles d;
-  const Longs du;
-  const std::size_t lanes = hn::Lanes(d);
-  const double anchor = static_cast<double>(group.first) + static_cast<double>(group.half) - 0.5;
-  const double last = static_cast<double>(group.first) + static_cast<double>(2 * group.half - 1);
-  const auto extent = hn::Set(d, group.first < 0 ? -static_cast<double>(group.first) : last);
-  // For float16 no lane is but those of frequency 0, since what it rounds below 2^-14 is subnormal.
-  const auto limit = hn::Set(d, Operation::kFormat == kFloat16 ? 0.0 : kExemptQuarterTurns);
-  DoubleVec sine, cosine;
-  for (std::size_t i = begin; i < end; i += lanes, anchors += 3 * lanes) {
-    const auto high = hn::LoadU(d, table.high + i);
-    SinCos(d, hn::Set(d, anchor), high, hn::LoadU(d, table.low + i), sine, cosine);
-    const auto exempt = hn::RebindMask(du, hn::Le(hn::Mul(hn::Abs(high), extent), limit));
-    hn::StoreU(sine, d, anchors);
-    hn::StoreU(cosine, d, anchors + lanes);
-    hn::StoreU(hn::BitCast(d, hn::IfThenElseZero(exempt, hn::Set(du, 0x4000000040000000u))), d,
-               anchors + 2 * lanes);
-  }
+  DoubleVec s0, c0, s1, c1;
+  Rotate(hn::LoadU(d, pair.sines + at), hn::LoadU(d, pair.cosines + at), pair.rotation + at, pair.padded, s1,
+         c1, s0, c0);
+  far0 = RoundRotated<Operation::kFormat, true>(s0, c0, entries0);
+  far1 = RoundRotated<Operation::kFormat, true>(s1, c1, entries1);
+  const auto small = Small(entries0, entries1, hn::LoadU(Entries(), pair.small + 2 * at));
+  return AnyNegative(hn::Or(IsZero(hn::Min(far0, far1)), small));
 }
 
-// e^(i anchor) * e^(+-i rotation).
-HWY_INLINE void Rotate(DoubleVec sine, DoubleVec cosine, const double* rotation, DoubleVec& sine_plus,
-                       DoubleVec& cosine_plus, DoubleVec& sine_minus, DoubleVec& cosine_minus) {
-  const Doubles d;
-  const auto c = hn::LoadU(d, rotation);
-  const auto s = hn::LoadU(d, rotation + hn::Lanes(d));
-  const auto sc = hn::Mul(sine, c);
-  const auto cc = hn::Mul(cosine, c);
-  sine_plus = hn::MulAdd(cosine, s, sc);
-  sine_minus = hn::NegMulAdd(cosine, s, sc);
-  cosine_plus = hn::NegMulAdd(sine, s, cc);
-  cosine_minus = hn::MulAdd(sine, s, cc);
-}
-
-// count entries or a vector of words, contiguous in the row from column on.
+// The same of two vectors of pairs: [s0 s1 ...] and [c0 c1 ...].
 template <class Operation>
-HWY_INLINE void StoreWords(const Operation& operation, WordVec entries, std::size_t column, std::size_t count,
-                           [[maybe_unused]] const Group<Operation>& group, const Row<Operation>& row) {
-#if HWY_TARGET != HWY_SCALAR
-  const hn::ScalableTag<float> df;
-  if (HWY_LIKELY(group.aligned && count >= hn::Lanes(df))) {
-    return StoreLanes(operation, df, hn::BitCast(df, entries), row.from + column, row.to + column,
-                      group.stream);
-  }
-#endif
-  HWY_ALIGN hn::TFromD<Words> buffer[2 * hn::MaxLanes(Doubles())];
-  hn::StoreU(entries, Words(), buffer);
-  StoreFew(operation, reinterpret_cast<const float*>(buffer), HWY_MIN(count, 2 * hn::Lanes(Doubles())), 1,
-           row.from + column, row.to + column);
+HWY_INLINE bool RotateHalves(const RowPair<Operation>& pair, std::size_t at, EntryVec& sines0,
+                             EntryVec& cosines0, EntryVec& sines1, EntryVec& cosines1, WordVec& far0,
+                             WordVec& far1) {
+  constexpr ElementType kFormat = Operation::kFormat;
+  const Doubles d;
+  const std::size_t at_b = at + hn::Lanes(d);
+  DoubleVec s0, c0, s1, c1, s0b, c0b, s1b, c1b;
+  Rotate(hn::LoadU(d, pair.sines + at), hn::LoadU(d, pair.cosines + at), pair.rotation + at, pair.padded, s1,
+         c1, s0, c0);
+  Rotate(hn::LoadU(d, pair.sines + at_b), hn::LoadU(d, pair.cosines + at_b), pair.rotation + at_b,
+         pair.padded, s1b, c1b, s0b, c0b);
+  far0 =
+      hn::Min(RoundRotated<kFormat, false>(s0, s0b, sines0), RoundRotated<kFormat, false>(c0, c0b, cosines0));
+  far1 =
+      hn::Min(RoundRotated<kFormat, false>(s1, s1b, sines1), RoundRotated<kFormat, false>(c1, c1b, cosines1));
+  const auto limit = hn::LoadU(Entries(), pair.small + 2 * at);
+  const auto small = hn::Or(Small(sines0, cosines0, limit), Small(sines1, cosines1, limit));
+  return AnyNegative(hn::Or(IsZero(hn::Min(far0, far1)), small));
 }
 
-// [a0 b0 a1 b1 ...] to [a0 a1 ... b0 b1 ...].
-HWY_INLINE WordVec Deinterleave(WordVec v) {
-#if HWY_TARGET == HWY_SCALAR
-  return v;
-#else
-  const Words dw;
-  const auto half = static_cast<std::uint32_t>(hn::Lanes(dw) / 2);
-  const auto lane = hn::Iota(dw, 0);
-  const auto twice = hn::Add(lane, lane);
-  const auto upper = hn::Not(hn::Eq(hn::And(lane, hn::Set(dw, half)), hn::Zero(dw)));
-  const auto index = hn::IfThenElse(upper, hn::Sub(twice, hn::Set(dw, 2 * half - 1)), twice);
-  return hn::TableLookupLanes(v, hn::IndicesFromVec(dw, index));
-#endif
-}
-
-// The rows at distance k + 1/2 from the anchor once more, by the direct kernel: first the row after the
-// anchor, then that before. Rare: about one call in 150.
-//
-// Interleaved: [s0 c0 s1 c1 ...] of the pairs from i on. Halves: [s0 s'0 s1 s'1 ...] and [c0 c'0 c1 c'1 ...],
-// with s' and c' a vector further on.
+// The hot loop: whole vectors from pair i up to `end`, or to the first that need the direct kernel; returns
+// where it stopped. Nothing is called from here, so that all constants stay in registers.
 template <bool kInterleaved, class Operation>
-HWY_NOINLINE void DirectEntries(const FrequencyTable& table, const Group<Operation>& group, std::size_t k,
-                                std::size_t i, Tally& tally, hn::TFromD<Words>* entries) {
-  const Words dw;
-  const std::size_t lanes = hn::Lanes(Doubles());
-  FloatVec sines, cosines, sines_b, cosines_b;
-  for (const std::size_t r : {group.half + k, group.half - 1 - k}) {
-    const std::int64_t position = group.first + static_cast<std::int64_t>(r);
-    RoundedPairs<Recipe::kExact, Operation::kFormat>(table, position, i, tally, sines, cosines);
-    tally.direct += lanes;
-    if constexpr (kInterleaved) {
-      hn::StoreU(InterleaveFloats(sines, cosines), dw, entries);
-      entries += hn::Lanes(dw);
-    } else {
-      RoundedPairs<Recipe::kExact, Operation::kFormat>(table, position, i + lanes, tally, sines_b, cosines_b);
-      hn::StoreU(InterleaveFloats(sines, sines_b), dw, entries);
-      hn::StoreU(InterleaveFloats(cosines, cosines_b), dw, entries + hn::Lanes(dw));
-      tally.direct += lanes;
-      entries += 2 * hn::Lanes(dw);
-    }
-  }
-}
-
-// One block of pairs: [s0 c0 s1 c1 ...].
-template <class Operation>
-HWY_INLINE void RotateInterleaved(const FrequencyTable& table, const Columns& columns,
-                                  const Operation& operation, const Group<Operation>& group, std::size_t i,
-                                  const double* anchors, Tally& tally) {
-  const Doubles d;
-  const Words dw;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto sine = hn::LoadU(d, anchors);
-  const auto cosine = hn::LoadU(d, anchors + lanes);
-  const auto exempt = hn::BitCast(dw, hn::LoadU(d, anchors + 2 * lanes));
-  const double* rotation = table.rotations + 2 * i * table.reach;
-  const std::size_t count = columns.sines + columns.cosines - 2 * i;
-  HWY_ALIGN hn::TFromD<Words> direct[2 * hn::MaxLanes(dw)];
-  DoubleVec s1, c1, s2, c2;
-  WordVec plus, minus;
-  for (std::size_t k = 0; k < group.half; ++k, rotation += 2 * lanes) {
-    Rotate(sine, cosine, rotation, s1, c1, s2, c2);
-    const auto near = hn::Or(RoundRotated<Operation::kFormat>(s1, c1, plus),
-                             RoundRotated<Operation::kFormat>(s2, c2, minus));
-    const auto small = NotLarge(hn::Or(hn::And(Large(plus), Large(minus)), exempt));
-    if (HWY_UNLIKELY(!hn::AllFalse(dw, hn::Or(near, small)))) {
-      DirectEntries<true>(table, group, k, i, tally, direct);
-      plus = hn::Load(dw, direct);
-      minus = hn::Load(dw, direct + hn::Lanes(dw));
-    }
-    StoreWords(operation, plus, 2 * i, count, group, group.rows[group.half + k]);
-    StoreWords(operation, minus, 2 * i, count, group, group.rows[group.half - 1 - k]);
-  }
-}
-
-// Two blocks of pairs: [s0 s1 ...] and [c0 c1 ...].
-template <class Operation>
-HWY_INLINE void RotateHalves(const FrequencyTable& table, const Columns& columns, const Operation& operation,
-                             const Group<Operation>& group, std::size_t i, const double* anchors,
-                             Tally& tally) {
-  const Doubles d;
-  const Words dw;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto sine_a = hn::LoadU(d, anchors);
-  const auto cosine_a = hn::LoadU(d, anchors + lanes);
-  const auto sine_b = hn::LoadU(d, anchors + 3 * lanes);
-  const auto cosine_b = hn::LoadU(d, anchors + 4 * lanes);
-  WordVec exempt, unused;
-  InterleaveWords(hn::BitCast(Longs(), hn::LoadU(d, anchors + 2 * lanes)),
-                  hn::BitCast(Longs(), hn::LoadU(d, anchors + 5 * lanes)), exempt, unused);
-  const double* rotation_a = table.rotations + 2 * i * table.reach;
-  const double* rotation_b = rotation_a + 2 * lanes * table.reach;
-  const std::size_t sine_column = columns.sine_offset + i;
-  const std::size_t cosine_column = columns.cosine_offset + i;
-  const std::size_t cosines = columns.cosines > i ? columns.cosines - i : 0;
-  HWY_ALIGN hn::TFromD<Words> direct[4 * hn::MaxLanes(dw)];
-  DoubleVec s1a, c1a, s2a, c2a, s1b, c1b, s2b, c2b;
-  WordVec s1, c1, s2, c2;
-  for (std::size_t k = 0; k < group.half; ++k, rotation_a += 2 * lanes, rotation_b += 2 * lanes) {
-    Rotate(sine_a, cosine_a, rotation_a, s1a, c1a, s2a, c2a);
-    Rotate(sine_b, cosine_b, rotation_b, s1b, c1b, s2b, c2b);
-    const auto near1 = hn::Or(RoundRotated<Operation::kFormat>(s1a, s1b, s1),
-                              RoundRotated<Operation::kFormat>(c1a, c1b, c1));
-    const auto near2 = hn::Or(RoundRotated<Operation::kFormat>(s2a, s2b, s2),
-                              RoundRotated<Operation::kFormat>(c2a, c2b, c2));
-    const auto large = hn::And(hn::And(Large(s1), Large(c1)), hn::And(Large(s2), Large(c2)));
-    const auto small = NotLarge(hn::Or(large, exempt));
-    if (HWY_UNLIKELY(!hn::AllFalse(dw, hn::Or(hn::Or(near1, near2), small)))) {
-      DirectEntries<false>(table, group, k, i, tally, direct);
-      s1 = hn::Load(dw, direct);
-      c1 = hn::Load(dw, direct + hn::Lanes(dw));
-      s2 = hn::Load(dw, direct + 2 * hn::Lanes(dw));
-      c2 = hn::Load(dw, direct + 3 * hn::Lanes(dw));
-    }
-    const Row<Operation>& plus = group.rows[group.half + k];
-    const Row<Operation>& minus = group.rows[group.half - 1 - k];
-    StoreWords(operation, Deinterleave(s1), sine_column, columns.sines - i, group, plus);
-    StoreWords(operation, Deinterleave(c1), cosine_column, cosines, group, plus);
-    StoreWords(operation, Deinterleave(s2), sine_column, columns.sines - i, group, minus);
-    StoreWords(operation, Deinterleave(c2), cosine_column, cosines, group, minus);
-  }
-}
-
-// A run of positions of one sign: rows begin .. end - 1 of a block.
-template <bool kInterleaved, class Operation>
-HWY_NOINLINE void RotateRows(const FrequencyTable& table, const Columns& columns, const Rows& rows,
-                             const Operation& operation, std::size_t begin, std::size_t end, Tally& tally) {
-  const std::size_t lanes = hn::Lanes(Doubles());
-  constexpr std::size_t kBlocks = kInterleaved ? 1 : 2;
-  HWY_ALIGN double anchors[(kChunkBlocks + 1) * 3 * hn::MaxLanes(Doubles())];
-  Group<Operation> group;
-  group.aligned = IsAligned<Operation>(rows);
-  group.stream = rows.stream;
-  for (std::size_t pair = 0; pair < columns.sines; pair += kChunkBlocks * lanes) {
-    const std::size_t pair_end = HWY_MIN(pair + kChunkBlocks * lanes, columns.sines);
-    for (std::size_t row = begin; row + 1 < end; row += 2 * group.half) {
-      group.half = HWY_MIN(table.reach, (end - row) / 2);
-      group.first = rows.first + static_cast<std::int64_t>(row);
-      for (std::size_t r = 0; r < 2 * group.half; ++r) group.rows[r] = RowAt<Operation>(rows, row + r);
-      MakeAnchors(table, group, pair, pair_end + (kBlocks - 1) * lanes, anchors);
-      const double* at = anchors;
-      for (std::size_t i = pair; i < pair_end; i += kBlocks * lanes, at += kBlocks * 3 * lanes) {
-        if constexpr (kInterleaved) {
-          RotateInterleaved(table, columns, operation, group, i, at, tally);
-        } else {
-          RotateHalves(table, columns, operation, group, i, at, tally);
-        }
+HWY_NOINLINE std::size_t RotateVectors(const Columns& columns, const Operation& operation,
+                                       const RowPair<Operation>& pair, bool stream, std::size_t i,
+                                       std::size_t end) {
+  const Entries df;
+  const RowPair<Operation> p = pair;
+  WordVec far0, far1;
+  if constexpr (kInterleaved) {
+    EntryVec entries0, entries1;
+    for (; i < end; i += hn::Lanes(Doubles())) {
+      if (HWY_UNLIKELY(RotateInterleaved(p, i - p.begin, entries0, entries1, far0, far1))) break;
+      if constexpr (Operation::kReads) {
+        hwy::Prefetch(p.next[0] + 2 * i);
+        hwy::Prefetch(p.next[1] + 2 * i);
       }
+      StoreLanes(operation, df, entries0, p.row[0].from + 2 * i, p.row[0].to + 2 * i, stream);
+      StoreLanes(operation, df, entries1, p.row[1].from + 2 * i, p.row[1].to + 2 * i, stream);
+    }
+  } else {
+    EntryVec sines0, cosines0, sines1, cosines1;
+    for (; i < end; i += hn::Lanes(df)) {
+      if (HWY_UNLIKELY(RotateHalves(p, i - p.begin, sines0, cosines0, sines1, cosines1, far0, far1))) break;
+      const std::size_t sine = columns.sine_offset + i;
+      const std::size_t cosine = columns.cosine_offset + i;
+      if constexpr (Operation::kReads) {
+        hwy::Prefetch(p.next[0] + sine);
+        hwy::Prefetch(p.next[0] + cosine);
+        hwy::Prefetch(p.next[1] + sine);
+        hwy::Prefetch(p.next[1] + cosine);
+      }
+      StoreLanes(operation, df, sines0, p.row[0].from + sine, p.row[0].to + sine, stream);
+      StoreLanes(operation, df, cosines0, p.row[0].from + cosine, p.row[0].to + cosine, stream);
+      StoreLanes(operation, df, sines1, p.row[1].from + sine, p.row[1].to + sine, stream);
+      StoreLanes(operation, df, cosines1, p.row[1].from + cosine, p.row[1].to + cosine, stream);
+    }
+  }
+  return i;
+}
+
+// Vectors through the caches or past them, or only the entries that there are.
+enum class Stores { kCached, kStream, kFew };
+
+template <class Operation>
+HWY_INLINE void StoreSome(const Operation& operation, EntryVec entries, std::size_t count, Stores stores,
+                          const Row<Operation>& row, std::size_t column) {
+  const Entries df;
+  if (stores != Stores::kFew) {
+    return StoreLanes(operation, df, entries, row.from + column, row.to + column, stores == Stores::kStream);
+  }
+  HWY_ALIGN float buffer[hn::MaxLanes(df)];
+  hn::StoreU(entries, df, buffer);
+  StoreFew(operation, buffer, HWY_MIN(count, hn::Lanes(df)), 1, row.from + column, row.to + column);
+}
+
+// One row of a vector of the hot loop, whole or not, with all that it leaves out: the direct kernel where it
+// is needed (about one vector in 250), the end of a row, misaligned elements.
+template <class Operation>
+HWY_INLINE void FinishInterleaved(const FrequencyTable& table, const Columns& columns,
+                                  const Operation& operation, const RowPair<Operation>& pair, std::size_t r,
+                                  std::size_t i, EntryVec entries, WordVec far, Stores stores, Tally& tally) {
+  const auto limit = hn::LoadU(Entries(), pair.small + 2 * (i - pair.begin));
+  if (AnyNegative(hn::Or(IsZero(far), Small(entries, entries, limit)))) {
+    FloatVec sines, cosines;
+    RoundedPairs<Recipe::kExact, Operation::kFormat>(table, pair.position[r], i, tally, sines, cosines);
+    entries = Join<true>(sines, cosines);
+    tally.direct += hn::Lanes(Doubles());
+  }
+  StoreSome(operation, entries, columns.sines + columns.cosines - 2 * i, stores, pair.row[r], 2 * i);
+}
+
+template <class Operation>
+HWY_INLINE void FinishHalves(const FrequencyTable& table, const Columns& columns, const Operation& operation,
+                             const RowPair<Operation>& pair, std::size_t r, std::size_t i, EntryVec all_sines,
+                             EntryVec all_cosines, WordVec far, Stores stores, Tally& tally) {
+  const std::size_t lanes = hn::Lanes(Doubles());
+  const auto limit = hn::LoadU(Entries(), pair.small + 2 * (i - pair.begin));
+  if (AnyNegative(hn::Or(IsZero(far), Small(all_sines, all_cosines, limit)))) {
+    FloatVec sines, cosines, sines_b, cosines_b;
+    RoundedPairs<Recipe::kExact, Operation::kFormat>(table, pair.position[r], i, tally, sines, cosines);
+    RoundedPairs<Recipe::kExact, Operation::kFormat>(table, pair.position[r], i + lanes, tally, sines_b,
+                                                     cosines_b);
+    all_sines = Join<false>(sines, sines_b);
+    all_cosines = Join<false>(cosines, cosines_b);
+    tally.direct += 2 * lanes;
+  }
+  StoreSome(operation, all_sines, columns.sines - i, stores, pair.row[r], columns.sine_offset + i);
+  if (i >= columns.cosines) return;
+  StoreSome(operation, all_cosines, columns.cosines - i, stores, pair.row[r], columns.cosine_offset + i);
+}
+
+// Where the hot loop stopped.
+template <bool kInterleaved, class Operation>
+HWY_NOINLINE void RotateSlowly(const FrequencyTable& table, const Columns& columns,
+                               const Operation& operation, const RowPair<Operation>& pair, std::size_t i,
+                               Stores stores, Tally& tally) {
+  WordVec far0, far1;
+  if constexpr (kInterleaved) {
+    EntryVec entries0, entries1;
+    RotateInterleaved(pair, i - pair.begin, entries0, entries1, far0, far1);
+    FinishInterleaved(table, columns, operation, pair, 0, i, entries0, far0, stores, tally);
+    FinishInterleaved(table, columns, operation, pair, 1, i, entries1, far1, stores, tally);
+  } else {
+    EntryVec sines0, cosines0, sines1, cosines1;
+    RotateHalves(pair, i - pair.begin, sines0, cosines0, sines1, cosines1, far0, far1);
+    FinishHalves(table, columns, operation, pair, 0, i, sines0, cosines0, far0, stores, tally);
+    FinishHalves(table, columns, operation, pair, 1, i, sines1, cosines1, far1, stores, tally);
+  }
+}
+
+// The chunk's columns of two rows, by the hot loop `rotate` of `at_once` pairs. Up to pair `whole`, vectors
+// may be stored at once.
+template <bool kInterleaved, class Operation, class HotLoop>
+HWY_INLINE void RotateRows(const FrequencyTable& table, const Columns& columns, const Operation& operation,
+                           const RowPair<Operation>& pair, std::size_t end, std::size_t whole,
+                           std::size_t at_once, bool stream, const HotLoop& rotate, Tally& tally) {
+  const std::size_t slow = (kInterleaved ? 1 : 2) * hn::Lanes(Doubles());
+  for (std::size_t i = pair.begin; i < end;) {
+    if (i < whole) i = rotate(i, whole);
+    if (Operation::kFormat == kBFloat16 && i < whole) tally.doubles += 2 * at_once;
+    const std::size_t stop = HWY_MIN(end, i + at_once);
+    for (; i < stop; i += slow) {
+      const Stores stores = i >= whole ? Stores::kFew : stream ? Stores::kStream : Stores::kCached;
+      RotateSlowly<kInterleaved>(table, columns, operation, pair, i, stores, tally);
     }
   }
 }
 
-HWY_INLINE void AddTally(const Tally& from, Tally& to) {
-  to.direct += from.direct;
-  to.recomputed += from.recomputed;
-  to.undecided += from.undecided;
+// Row by row, each from its first column to its last: memory sees few rows at a time, in order.
+template <bool kInterleaved, class Operation>
+HWY_NOINLINE void RotateRun(const FrequencyTable& table, const Columns& columns, const Rows& rows,
+                            const Operation& operation, const Run& run, Tally& tally) {
+  constexpr bool kFloats = Operation::kFormat == kBFloat16;
+  constexpr std::size_t kChunk = kFloats ? FloatAnchors::kChunkPairs : kChunkPairs;
+  const std::size_t at_once = (kInterleaved && !kFloats ? 1 : 2) * hn::Lanes(Doubles());
+  const std::size_t vectors = IsAligned<Operation>(rows) ? columns.cosines / at_once * at_once : 0;
+  Anchors anchors;
+  [[maybe_unused]] std::conditional_t<kFloats, FloatAnchors, int> floats;
+  for (std::size_t begin = 0; begin < columns.sines; begin += kChunk) {
+    const std::size_t end = HWY_MIN(begin + kChunk, columns.sines);
+    const std::size_t whole = HWY_MIN(end, vectors);
+    MakeAnchors<kInterleaved, Operation::kFormat>(table, run, begin, end - begin, anchors);
+    if constexpr (kFloats) RoundAnchors(table, run, begin, end - begin, anchors, floats);
+    const std::size_t pairs = run.groups * run.half;
+    for (std::size_t n = 0; n < pairs; ++n) {
+      const std::size_t g = n / run.half;
+      const std::size_t k = n % run.half;
+      const auto position = [&](std::size_t r) { return run.first + static_cast<std::int64_t>(r); };
+      const auto row = [&](std::size_t r) { return RowAt<Operation>(rows, run.begin + r); };
+      const std::size_t r0 = run.Before(n);
+      const std::size_t r1 = run.After(n);
+      const std::size_t next = HWY_MIN(n + 1, pairs - 1);
+      const RowPair<Operation> pair = {{position(r0), position(r1)},
+                                       {row(r0), row(r1)},
+                                       {row(run.Before(next)).from, row(run.After(next)).from},
+                                       begin,
+                                       anchors.sines[g],
+                                       anchors.cosines[g],
+                                       anchors.small,
+                                       table.rotations + 2 * k * table.padded + begin,
+                                       table.padded};
+      const auto rotate = [&](std::size_t i, std::size_t stop) {
+        if constexpr (kFloats) {
+          const FloatRowPair float_pair = {{pair.row[0].to, pair.row[1].to},
+                                           floats.errors,
+                                           floats.sines[g],
+                                           floats.cosines[g],
+                                           {floats.rotations[k][0], floats.rotations[k][1]}};
+          return RotateFloatVectors<kInterleaved>(columns, float_pair, begin, rows.stream, i, stop);
+        } else {
+          return RotateVectors<kInterleaved>(columns, operation, pair, rows.stream, i, stop);
+        }
+      };
+      RotateRows<kInterleaved>(table, columns, operation, pair, end, whole, at_once, rows.stream, rotate,
+                               tally);
+    }
+  }
+}
+
+// The longest run from row `begin` on; of no rows if there is but one.
+HWY_INLINE Run NextRun(const Rows& rows, std::size_t begin) {
+  Run run;
+  run.first = rows.first + static_cast<std::int64_t>(begin);
+  run.begin = begin;
+  std::size_t count = run.first == 0 ? 1 : rows.count - begin;
+  if (run.first < 0) count = HWY_MIN(count, static_cast<std::size_t>(-run.first));
+  run.groups = kMaxGroups;
+  while (run.groups > 1 && run.groups * 2 * kReach > count) run.groups /= 2;
+  run.half = HWY_MIN(kReach, count / 2);
+  return run;
 }
 
 // Consecutive positions. Position 0 and odd rows out go to the direct kernel.
@@ -269,25 +276,23 @@ HWY_INLINE Tally RotatedRows(const FrequencyTable& table, const Columns& columns
                              const Operation& operation) {
   Tally tally;
   for (std::size_t begin = 0; begin < rows.count;) {
-    const std::int64_t first = rows.first + static_cast<std::int64_t>(begin);
-    std::size_t count = first == 0 ? 1 : rows.count - begin;
-    if (first < 0) count = HWY_MIN(count, static_cast<std::size_t>(-first));
-    if (count > 1) {
-      count -= count % 2;
-      if (columns.step == 2) {
-        RotateRows<true>(table, columns, rows, operation, begin, begin + count, tally);
-      } else {
-        RotateRows<false>(table, columns, rows, operation, begin, begin + count, tally);
-      }
-    } else {
+    const Run run = NextRun(rows, begin);
+    if (run.half == 0) {
       Rows one = rows;
-      one.first = first;
+      one.first = run.first;
       one.count = 1;
       one.data = static_cast<Stored<Operation>*>(rows.data) + begin * rows.stride;
       if (rows.sources != nullptr) one.sources = rows.sources + begin;
-      AddTally(DirectRows(table, columns, one, operation), tally);
+      tally += DirectRows(table, columns, one, operation);
+      ++begin;
+      continue;
     }
-    begin += count;
+    if (columns.step == 2) {
+      RotateRun<true>(table, columns, rows, operation, run, tally);
+    } else {
+      RotateRun<false>(table, columns, rows, operation, run, tally);
+    }
+    begin += run.count();
   }
   if (rows.stream) hwy::FlushStream();
   return tally;
@@ -297,5 +302,7 @@ HWY_INLINE Tally RotatedRows(const FrequencyTable& table, const Columns& columns
 }  // namespace internal
 }  // namespace posenc
 HWY_AFTER_NAMESPACE();
+
+#endif  // HWY_SCALAR
 
 #endif  // POSENC_SRC_ROTATE_INL_H_

@@ -96,11 +96,9 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToFloat16(DF df, hn::Vec<DF> v
   return hn::Or(result, sign);
 }
 
-// Streams only if half a cache line is filled at once: many rows are open at a time, and with smaller pieces
-// the write-combining buffers lose more than the reads of the lines cost.
 template <class D>
 HWY_INLINE void StoreVector(D d, hn::Vec<D> v, hn::TFromD<D>* to, [[maybe_unused]] bool stream) {
-  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 32) {
+  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16) {
     if (stream) return hn::Stream(v, d, to);
   }
   hn::StoreU(v, d, to);
@@ -119,6 +117,12 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
   } else {
     const hn::Rebind<std::uint16_t, DF> d16;
     const hn::RebindToUnsigned<DF> du;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+    if constexpr (Operation::kType == kFloat16 && !Operation::kReads) {
+      const hn::Rebind<hwy::float16_t, DF> dh;
+      return StoreVector(d16, hn::BitCast(d16, hn::DemoteTo(dh, entries)), to, stream);  // exact
+    }
+#endif
     hn::Vec<hn::RebindToUnsigned<DF>> bits;
     if constexpr (Operation::kType == kFloat16) {
       bits = RoundToFloat16(df, entries);

@@ -45,12 +45,6 @@ inline internal::Columns ColumnsOf(Layout layout, std::size_t dim) {
   return {sines, cosines, cosines, 0, 1};
 }
 
-inline void Count(const internal::Tally& from, internal::Tally* to) {
-  to->direct += from.direct;
-  to->recomputed += from.recomputed;
-  to->undecided += from.undecided;
-}
-
 // Writes (or, if scale is not null, adds) the rows of a run to data [rows, dim], block by block.
 template <class T>
 internal::Tally RunKernel(const Encoder& encoder, std::int64_t first, std::size_t rows, T* data,
@@ -65,9 +59,8 @@ internal::Tally RunKernel(const Encoder& encoder, std::int64_t first, std::size_
     block.count = std::min(rows - begin, internal::Rows::kMax);
     block.data = data + begin * encoder.dim();
     block.stride = encoder.dim();
-    Count(scale == nullptr ? kernels.write[kElementType<T>](table, columns, block)
-                           : kernels.add[kElementType<T>](table, columns, block, *scale),
-          &tally);
+    tally += scale == nullptr ? kernels.write[kElementType<T>](table, columns, block)
+                              : kernels.add[kElementType<T>](table, columns, block, *scale);
   }
   return tally;
 }

@@ -1,0 +1,147 @@
+// bfloat16 rows need so few digits that floats can rotate them: each entry is computed with its error added
+// and with it subtracted. Where both round to the same value, that is right; where not, the rotations in
+// double decide. Included once per target.
+#if defined(POSENC_SRC_ROTATE_FLOAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_ROTATE_FLOAT_INL_H_
+#undef POSENC_SRC_ROTATE_FLOAT_INL_H_
+#else
+#define POSENC_SRC_ROTATE_FLOAT_INL_H_
+#endif
+
+#include "anchors-inl.h"
+#include "hwy/highway.h"
+
+#if HWY_TARGET != HWY_SCALAR
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Anchors and rotations of a chunk, rounded to float, and the error of a rotated sine.
+struct FloatAnchors {
+  static constexpr std::size_t kChunkPairs = 256;
+  static constexpr std::size_t kSize = kChunkPairs + hn::MaxLanes(Entries());
+
+  HWY_ALIGN float errors[kSize];
+  HWY_ALIGN float sines[kMaxGroups][kSize];
+  HWY_ALIGN float cosines[kMaxGroups][kSize];
+  HWY_ALIGN float rotations[kReach][2][kSize];
+};
+
+HWY_NOINLINE void RoundAnchors(const FrequencyTable& table, const Run& run, std::size_t begin,
+                               std::size_t count, const Anchors& anchors, FloatAnchors& floats) {
+  const Doubles d;
+  const Floats df;
+  constexpr double kRadians = 0x1.921fb6p0;  // in a quarter turn, rounded up
+  const auto extent = hn::Set(d, kRadians * run.Extent());
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    const auto round = [&](const double* from, float* to) {
+      hn::StoreU(hn::DemoteTo(df, hn::LoadU(d, from)), df, to + at);
+    };
+    const auto phase = hn::Mul(hn::Abs(hn::LoadU(d, table.high + begin + at)), extent);
+    const auto error = hn::Mul(hn::Min(phase, hn::Set(d, 0.5)), hn::Set(d, 2 * kFloatRotatedError));
+    hn::StoreU(hn::DemoteTo(df, error), df, floats.errors + at);
+    for (std::size_t g = 0; g < run.groups; ++g) {
+      round(anchors.sines[g] + at, floats.sines[g]);
+      round(anchors.cosines[g] + at, floats.cosines[g]);
+    }
+    for (std::size_t k = 0; k < run.half; ++k) {
+      const double* rotation = table.rotations + 2 * k * table.padded + begin + at;
+      round(rotation, floats.rotations[k][0]);
+      round(rotation + table.padded, floats.rotations[k][1]);
+    }
+  }
+}
+
+// Two rows at the same distance from an anchor, in the pairs of a chunk; arrays begin at its first pair.
+struct FloatRowPair {
+  std::uint16_t* row[2];
+  const float* errors;
+  const float* sines;
+  const float* cosines;
+  const float* rotation[2];
+};
+
+HWY_INLINE WordVec Biased(EntryVec v) {
+  const Words dw;
+  return hn::Add(hn::BitCast(dw, v), hn::Set(dw, 0x8000));
+}
+
+// The bits in which `upper` and `lower` differ once rounded, above those that are dropped.
+HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded) {
+  rounded = Biased(upper);
+  return hn::Xor(rounded, Biased(lower));
+}
+
+HWY_INLINE bool AnyInUpperHalf(WordVec v) {
+  const Words dw;
+  const auto upper = hn::Set(dw, 0xFFFF0000u);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return _mm512_test_epi32_mask(v.raw, upper.raw) != 0;
+#else
+  return !hn::AllTrue(dw, hn::Eq(hn::And(v, upper), hn::Zero(dw)));
+#endif
+}
+
+// The entries of the pairs from `at` on of both rows, biased. True if the error matters to some.
+HWY_INLINE bool RotateFloats(const FloatRowPair& pair, std::size_t at, WordVec& sine0, WordVec& cosine0,
+                             WordVec& sine1, WordVec& cosine1) {
+  const Entries df;
+  const auto s = hn::LoadU(df, pair.sines + at);
+  const auto c = hn::LoadU(df, pair.cosines + at);
+  const auto rc = hn::LoadU(df, pair.rotation[0] + at);
+  const auto rs = hn::LoadU(df, pair.rotation[1] + at);
+  const auto sine_error = hn::LoadU(df, pair.errors + at);
+  const auto cosine_error = hn::Set(df, static_cast<float>(kFloatRotatedError));
+  const auto s_upper = hn::MulAdd(s, rc, sine_error);
+  const auto s_lower = hn::MulSub(s, rc, sine_error);
+  const auto c_upper = hn::MulAdd(c, rc, cosine_error);
+  const auto c_lower = hn::MulSub(c, rc, cosine_error);
+  auto differ = RoundBoth(hn::NegMulAdd(c, rs, s_upper), hn::NegMulAdd(c, rs, s_lower), sine0);
+  differ = hn::Or(differ, RoundBoth(hn::MulAdd(s, rs, c_upper), hn::MulAdd(s, rs, c_lower), cosine0));
+  differ = hn::Or(differ, RoundBoth(hn::MulAdd(c, rs, s_upper), hn::MulAdd(c, rs, s_lower), sine1));
+  differ = hn::Or(differ, RoundBoth(hn::NegMulAdd(s, rs, c_upper), hn::NegMulAdd(s, rs, c_lower), cosine1));
+  return AnyInUpperHalf(differ);
+}
+
+// The upper halves of s and c as [s0 c0 s1 c1 ...].
+HWY_INLINE void StoreInterleaved(WordVec s, WordVec c, std::uint16_t* to, bool stream) {
+  const hn::ScalableTag<std::uint16_t> d16;
+  StoreVector(d16, hn::OddEven(hn::BitCast(d16, c), hn::BitCast(d16, hn::ShiftRight<16>(s))), to, stream);
+}
+
+HWY_INLINE void StoreUpperHalves(WordVec v, std::uint16_t* to, bool stream) {
+  StoreLanes(WriteOperation<kBFloat16>(), Entries(), hn::BitCast(Entries(), v), nullptr, to, stream);
+}
+
+// Whole vectors from pair i up to `end`, or to the first that need doubles; returns where it stopped.
+template <bool kInterleaved>
+HWY_NOINLINE std::size_t RotateFloatVectors(const Columns& columns, const FloatRowPair& pair,
+                                            std::size_t begin, bool stream, std::size_t i, std::size_t end) {
+  const FloatRowPair p = pair;
+  WordVec sine0, cosine0, sine1, cosine1;
+  for (; i < end; i += hn::Lanes(Entries())) {
+    if (HWY_UNLIKELY(RotateFloats(p, i - begin, sine0, cosine0, sine1, cosine1))) break;
+    if constexpr (kInterleaved) {
+      StoreInterleaved(sine0, cosine0, p.row[0] + 2 * i, stream);
+      StoreInterleaved(sine1, cosine1, p.row[1] + 2 * i, stream);
+    } else {
+      StoreUpperHalves(sine0, p.row[0] + columns.sine_offset + i, stream);
+      StoreUpperHalves(cosine0, p.row[0] + columns.cosine_offset + i, stream);
+      StoreUpperHalves(sine1, p.row[1] + columns.sine_offset + i, stream);
+      StoreUpperHalves(cosine1, p.row[1] + columns.cosine_offset + i, stream);
+    }
+  }
+  return i;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // HWY_SCALAR
+
+#endif  // POSENC_SRC_ROTATE_FLOAT_INL_H_
