@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "fp_state.h"
@@ -21,7 +22,7 @@ constexpr std::size_t kMaxPowers = 32;
 // Rotations take 16 bytes a pair and row: as many rows as fit the budget.
 constexpr std::size_t kMinReach = 2;
 constexpr std::size_t kRotationBytes = 96 * 1024;
-constexpr std::align_val_t kAlignment{128};
+constexpr std::size_t kAlignment = 128;
 
 DoubleDouble ToDoubleDouble(const Wide& x) {
   const double high = ToDouble(x);
@@ -109,6 +110,51 @@ void FillDivisors(const Spec& spec, std::size_t count, float* divisors) {
   }
 }
 
+// Where the parts of a table lie in its block of memory: the table itself, then its arrays.
+std::size_t HeaderBytes() { return (sizeof(FrequencyTable) + kAlignment - 1) / kAlignment * kAlignment; }
+
+std::size_t BlockBytes(const FrequencyTable& table) {
+  const bool exact = table.recipe == Recipe::kExact;
+  const std::size_t entry_bytes = exact ? (2 + 2 * table.reach) * sizeof(double) : sizeof(float);
+  return HeaderBytes() + (table.count + kPadding) * entry_bytes;
+}
+
+// A table without its arrays, and the target that will fill them.
+Status PlanTable(const Spec& spec, FrequencyTable* table, const Kernels** kernels) {
+  if (const Status status = CheckSpec(spec); status != Status::kOk) return status;
+  if (const Status status = FindKernels(spec.target, kernels); status != Status::kOk) return status;
+  table->count = PairCount(spec.dim);
+  table->recipe = spec.recipe;
+  const bool rotates = spec.recipe == Recipe::kExact && (*kernels)->rotations != nullptr;
+  table->reach = rotates ? Reach(table->count) : 0;
+  return MakeSchedule(spec, table->count, &table->schedule);
+}
+
+// Puts the table and its arrays into block [BlockBytes(table)], aligned to kAlignment.
+const FrequencyTable* BuildTable(const Spec& spec, const Kernels& kernels, FrequencyTable table,
+                                 unsigned char* block) {
+  std::memset(block, 0, BlockBytes(table));
+  const std::size_t padded = table.count + kPadding;
+  unsigned char* arrays = block + HeaderBytes();
+  if (table.recipe == Recipe::kExact) {
+    auto* high = reinterpret_cast<double*>(arrays);
+    double* low = high + padded;
+    FillSteps(table.schedule, kernels, table.count, high, low);
+    table.high = high;
+    table.low = low;
+    if (table.reach != 0) {
+      kernels.rotations(table, low + padded);
+      table.rotations = low + padded;
+    }
+  } else {
+    auto* divisors = reinterpret_cast<float*>(arrays);
+    for (std::size_t i = table.count; i < padded; ++i) divisors[i] = 1.0f;
+    FillDivisors(spec, table.count, divisors);
+    table.divisors = divisors;
+  }
+  return ::new (block) FrequencyTable(table);
+}
+
 }  // namespace
 
 Wide Schedule::Frequency(std::size_t i) const {
@@ -122,54 +168,40 @@ using internal::FrequencyTable;
 
 Status Frequencies::Create(const Spec& spec, Frequencies* out) {
   if (out == nullptr) return Status::kNullPointer;
-  const internal::FpState fp_state;
-  if (const Status status = internal::CheckSpec(spec); status != Status::kOk) return status;
   const internal::Kernels* kernels = nullptr;
-  if (const Status status = internal::FindKernels(spec.target, &kernels); status != Status::kOk)
-    return status;
+  return Make(spec, nullptr, 0, out, &kernels);
+}
 
+Status Frequencies::MemorySize(const Spec& spec, std::size_t* bytes) {
+  const internal::FpState fp_state;
+  const internal::Kernels* kernels = nullptr;
   FrequencyTable table{};
-  table.count = internal::PairCount(spec.dim);
-  table.recipe = spec.recipe;
-  if (const Status status = internal::MakeSchedule(spec, table.count, &table.schedule);
-      status != Status::kOk) {
-    return status;
-  }
+  if (const Status status = internal::PlanTable(spec, &table, &kernels); status != Status::kOk) return status;
+  *bytes = internal::BlockBytes(table) + internal::kAlignment - 1;
+  return Status::kOk;
+}
 
-  // One block: the table, then its arrays.
-  const std::size_t padded = table.count + internal::kPadding;
-  const bool exact = spec.recipe == Recipe::kExact;
-  table.reach = exact && kernels->rotations != nullptr ? internal::Reach(table.count) : 0;
-  const std::size_t header = (sizeof(FrequencyTable) + 127) / 128 * 128;
-  const std::size_t entry_bytes = exact ? (2 + 2 * table.reach) * sizeof(double) : sizeof(float);
-  const std::size_t bytes = header + padded * entry_bytes;
-  auto* block = static_cast<unsigned char*>(::operator new(bytes, internal::kAlignment, std::nothrow));
-  if (block == nullptr) return Status::kOutOfMemory;
-  std::memset(block, 0, bytes);
-  if (exact) {
-    auto* high = reinterpret_cast<double*>(block + header);
-    double* low = high + padded;
-    internal::FillSteps(table.schedule, *kernels, table.count, high, low);
-    table.high = high;
-    table.low = low;
-    if (table.reach != 0) {
-      kernels->rotations(table, low + padded);
-      table.rotations = low + padded;
-    }
-  } else {
-    auto* divisors = reinterpret_cast<float*>(block + header);
-    for (std::size_t i = table.count; i < padded; ++i) divisors[i] = 1.0f;
-    internal::FillDivisors(spec, table.count, divisors);
-    table.divisors = divisors;
+Status Frequencies::Make(const Spec& spec, void* memory, std::size_t bytes, Frequencies* out,
+                         const internal::Kernels** kernels) {
+  const internal::FpState fp_state;
+  FrequencyTable table{};
+  if (const Status status = internal::PlanTable(spec, &table, kernels); status != Status::kOk) return status;
+  table.owned = memory == nullptr;
+  const std::size_t needed = internal::BlockBytes(table);
+  if (table.owned) {
+    memory = ::operator new (needed, std::align_val_t{internal::kAlignment}, std::nothrow);
+    if (memory == nullptr) return Status::kOutOfMemory;
+  } else if (std::align(internal::kAlignment, needed, memory, bytes) == nullptr) {
+    return Status::kMemoryTooSmall;
   }
   *out = Frequencies();
-  out->table_ = ::new (block) FrequencyTable(table);
+  out->table_ = internal::BuildTable(spec, **kernels, table, static_cast<unsigned char*>(memory));
   return Status::kOk;
 }
 
 Frequencies::~Frequencies() {
-  if (table_ != nullptr) {
-    ::operator delete(const_cast<FrequencyTable*>(table_), internal::kAlignment);
+  if (table_ != nullptr && table_->owned) {
+    ::operator delete (const_cast<FrequencyTable*>(table_), std::align_val_t{internal::kAlignment});
   }
 }
 

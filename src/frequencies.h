@@ -31,6 +31,7 @@ inline constexpr std::size_t kPadding = 64;
 inline constexpr std::size_t kMaxReach = 8;
 
 struct FrequencyTable {
+  bool owned;         // the memory is ours, not the caller's
   std::size_t first;  // of the schedule's pairs, in a view of some of them; else 0
   std::size_t count;
   Recipe recipe;

@@ -7,9 +7,9 @@
 // ("Attention Is All You Need", section 3.5, has exponent_dim = dim), rounded to nearest, ties to even.
 // Hence the bits are the same on every target, with every compiler, for every split of the rows.
 //
-// Nothing here throws. Only Create allocates; afterwards nothing allocates, locks or keeps state, so
-// one Encoder may be used by any number of threads at once. Results do not depend on the caller's
-// floating-point state (rounding mode, flush-to-zero, exception masks), which is left as it was.
+// Nothing here throws. Only Create allocates (CreateIn does not); afterwards nothing allocates, locks or
+// keeps state, so one Encoder may be used by any number of threads at once. Results do not depend on the
+// caller's floating-point state (rounding mode, flush-to-zero, exception masks), which is left as it was.
 #ifndef POSENC_POSENC_H_
 #define POSENC_POSENC_H_
 
@@ -17,11 +17,7 @@
 #include <cstdint>
 #include <optional>
 
-#if defined(__GNUC__)
-#define POSENC_API __attribute__((visibility("default")))
-#else
-#define POSENC_API
-#endif
+#include "posenc/export.h"
 
 namespace posenc {
 
@@ -48,7 +44,7 @@ struct Float16 {
 // What a call reports. On any status but kOk nothing has been written.
 enum class Status : int {
   kOk = 0,
-  kNullPointer,          // a null pointer where rows > 0
+  kNullPointer,          // a null pointer where there is something to read or write
   kNotCreated,           // an Encoder or Frequencies on which Create has not succeeded
   kBadDim,               // dim is 0 or exceeds kMaxDim
   kBadBase,              // base is NaN, infinite, zero or negative
@@ -64,6 +60,10 @@ enum class Status : int {
   kSizeOverflow,         // rows * row_stride elements exceed the address space
   kPositionOutOfRange,   // some position has |p| > kMaxPosition
   kIdOutOfRange,         // some token id is negative or not below the vocabulary's size
+  kBuffersOverlap,       // what is written and what is read share memory
+  kMemoryTooSmall,       // less memory than MemorySize asks for
+  kBadType,              // C only: not a posenc_type that this parameter takes
+  kBadStructSize,        // C only: struct_size is wrong, or unknown members of the struct are set
 };
 
 // One static English sentence for a status; never null.
@@ -126,6 +126,11 @@ class POSENC_API Frequencies {
  private:
   friend class Encoder;
   friend struct internal::Access;
+  // memory is null if it is to be allocated.
+  static Status Make(const Spec& spec, void* memory, std::size_t bytes, Frequencies* out,
+                     const internal::Kernels** kernels);
+  static Status MemorySize(const Spec& spec, std::size_t* bytes);
+
   const internal::FrequencyTable* table_ = nullptr;
 };
 
@@ -133,12 +138,19 @@ class POSENC_API Frequencies {
 //
 // T is float, BFloat16 or Float16, Position and Id are std::int32_t or std::int64_t. out and x are
 // [rows, row_stride] elements of which the columns 0 .. dim - 1 are used; the others keep their bytes.
-// row_stride >= dim, counted in elements. Any alignment will do. Where a list is checked, *bad_index, if
-// given, is the first row at fault.
+// row_stride >= dim, counted in elements. Any alignment will do. What is written must not overlap a list or
+// table that is read. Where a list is checked, *bad_index, if given, is the first row at fault.
 class POSENC_API Encoder {
  public:
   // Allocates 16 bytes a pair and up to 96 KB of rotations. On failure *out is left as it was.
   static Status Create(const Spec& spec, Encoder* out);
+
+  // The bytes of memory that CreateIn needs for that spec, on this CPU.
+  static Status MemorySize(const Spec& spec, std::size_t* bytes);
+
+  // Create without allocating: the tables lie in memory [bytes], of any alignment, which must neither move
+  // nor be freed before the Encoder is gone. On failure *out is left as it was.
+  static Status CreateIn(const Spec& spec, void* memory, std::size_t bytes, Encoder* out);
 
   std::size_t dim() const { return dim_; }
   Layout layout() const { return layout_; }
@@ -183,6 +195,8 @@ class POSENC_API Encoder {
                   std::size_t* bad_index = nullptr) const;
 
  private:
+  static Status Make(const Spec& spec, void* memory, std::size_t bytes, Encoder* out);
+
   Frequencies frequencies_;
   std::size_t dim_ = 0;
   Layout layout_ = Layout::kInterleaved;

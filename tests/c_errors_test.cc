@@ -1,0 +1,312 @@
+// Bad input to the C ABI that C++ cannot even express, and overlapping memory: a status, nothing written. The
+// rest is what the C++ calls refuse (call_errors_test.cc, create_errors_test.cc), behind the same checks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "c_encoder.h"
+#include "per_target.h"
+
+namespace posenc {
+namespace {
+
+constexpr std::size_t kDim = 8, kRows = 3;
+constexpr std::int32_t kMinInt = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
+
+// The arguments of a call that works; tests spoil some of them.
+struct Arguments {
+  const posenc_encoder* encoder = nullptr;
+  posenc_type list_type = POSENC_I32;
+  const void* list = nullptr;  // positions, ids or first positions
+  const void* table = nullptr;
+  posenc_type type = POSENC_F32;
+  void* data = nullptr;
+  std::size_t* bad_index = nullptr;
+};
+
+struct Call {
+  const char* name;
+  bool has_list;
+  bool has_table;
+  std::function<posenc_status(const Arguments&)> run;
+};
+
+std::vector<Call> AllCalls() {
+  return {
+      {"write", false, false,
+       [](const Arguments& a) { return posenc_write(a.encoder, 0, kRows, a.type, a.data, kDim); }},
+      {"write_at", true, false,
+       [](const Arguments& a) {
+         return posenc_write_at(a.encoder, a.list_type, a.list, kRows, a.type, a.data, kDim, a.bad_index);
+       }},
+      {"add", false, false,
+       [](const Arguments& a) { return posenc_add(a.encoder, 0, kRows, a.type, a.data, kDim, 1.0f); }},
+      {"add_at", true, false,
+       [](const Arguments& a) {
+         return posenc_add_at(a.encoder, a.list_type, a.list, kRows, a.type, a.data, kDim, 1.0f, a.bad_index);
+       }},
+      {"embed", true, true,
+       [](const Arguments& a) {
+         return posenc_embed(a.encoder, a.list_type, a.list, kRows, a.type, a.table, kRows, kDim, 0, a.data,
+                             kDim, 1.0f, a.bad_index);
+       }},
+      {"add_batch", true, false,
+       [](const Arguments& a) {
+         return posenc_add_batch(a.encoder, a.list_type, a.list, kRows, 1, a.type, a.data, kDim, kDim, 1.0f,
+                                 a.bad_index);
+       }},
+  };
+}
+
+std::vector<Call> CallsWith(bool Call::*property) {
+  std::vector<Call> calls;
+  for (const Call& call : AllCalls()) {
+    if (call.*property) calls.push_back(call);
+  }
+  return calls;
+}
+
+std::string NameOf(const testing::TestParamInfo<Call>& info) { return info.param.name; }
+
+class CErrors : public testing::TestWithParam<Call> {
+ protected:
+  Arguments Good() {
+    Arguments good;
+    good.encoder = encoder_.get();
+    good.list = list_;
+    good.table = table_.data();
+    good.data = data_.data();
+    return good;
+  }
+
+  void ExpectFails(const Arguments& arguments, posenc_status want) {
+    const std::vector<float> before = data_;
+    EXPECT_EQ(GetParam().run(arguments), want) << posenc_status_message(want);
+    EXPECT_TRUE(SameBits(data_, before));
+  }
+
+  const CEncoder encoder_{MakeSpec(kDim)};
+  std::int32_t list_[2 * kRows] = {0, 1, 2};
+  std::vector<float> table_ = std::vector<float>(kRows * kDim), data_ = std::vector<float>(64, 0.25f);
+};
+
+class CListErrors : public CErrors {};
+class CTableErrors : public CErrors {};
+
+TEST_P(CErrors, GoodArgumentsWork) { EXPECT_EQ(GetParam().run(Good()), POSENC_OK); }
+
+TEST_P(CErrors, NullHandle) {
+  Arguments bad = Good();
+  bad.encoder = nullptr;
+  ExpectFails(bad, POSENC_NOT_CREATED);
+}
+
+TEST_P(CErrors, NullPointers) {
+  Arguments bad = Good();
+  bad.data = nullptr;
+  ExpectFails(bad, POSENC_NULL_POINTER);
+  bad = Good();
+  bad.list = nullptr;
+  if (GetParam().has_list) ExpectFails(bad, POSENC_NULL_POINTER);
+  bad = Good();
+  bad.table = nullptr;
+  if (GetParam().has_table) ExpectFails(bad, POSENC_NULL_POINTER);
+}
+
+TEST_P(CErrors, UnknownTypes) {
+  for (const posenc_type type :
+       std::initializer_list<posenc_type>{kMinInt, -1, 0, 4, POSENC_I32, POSENC_I64, 7, kMaxInt}) {
+    Arguments bad = Good();
+    bad.type = type;
+    ExpectFails(bad, POSENC_BAD_TYPE);
+  }
+  for (const posenc_type type : std::initializer_list<posenc_type>{kMinInt, -1, 0, POSENC_F32, POSENC_BF16,
+                                                                   POSENC_F16, 4, 7, kMaxInt}) {
+    Arguments bad = Good();
+    bad.list_type = type;
+    if (GetParam().has_list) ExpectFails(bad, POSENC_BAD_TYPE);
+  }
+}
+
+TEST_P(CListErrors, BadIndex) {
+  std::size_t bad_index = 4711;
+  const std::int64_t values[kRows] = {0, (std::int64_t{1} << 31) + 1, -1 - (std::int64_t{1} << 31)};
+  Arguments bad = Good();
+  bad.list_type = POSENC_I64;
+  bad.list = values;
+  bad.bad_index = &bad_index;
+  ExpectFails(bad, GetParam().has_table ? POSENC_ID_OUT_OF_RANGE : POSENC_POSITION_OUT_OF_RANGE);
+  EXPECT_EQ(bad_index, 1u);
+}
+
+// A list that shares a single byte with either end of the output; one that only touches it is fine.
+TEST_P(CListErrors, ListOverlapsOutput) {
+  std::vector<float> memory(64);
+  auto* begin = reinterpret_cast<unsigned char*>(memory.data());
+  constexpr std::size_t kList = kRows * sizeof(std::int32_t), kData = kRows * kDim * sizeof(float);
+  Arguments arguments = Good();
+  arguments.data = begin + kList;
+  for (const std::size_t offset : {std::size_t{1}, kList, kData / 2, kList + kData - 1}) {
+    arguments.list = begin + offset;
+    const std::vector<float> before = memory;
+    EXPECT_EQ(GetParam().run(arguments), POSENC_BUFFERS_OVERLAP) << offset;
+    EXPECT_TRUE(SameBits(memory, before));
+  }
+  for (const std::size_t offset : {std::size_t{0}, kList + kData}) {
+    std::fill(memory.begin(), memory.end(), 0.0f);
+    arguments.list = begin + offset;
+    EXPECT_EQ(GetParam().run(arguments), POSENC_OK) << offset;
+  }
+}
+
+TEST_P(CTableErrors, TableOverlapsOutput) {
+  std::vector<float> memory(3 * kRows * kDim);
+  Arguments arguments = Good();
+  arguments.data = &memory[kRows * kDim];
+  for (const std::size_t offset : {std::size_t{1}, kRows * kDim, 2 * kRows * kDim - 1}) {
+    arguments.table = &memory[offset];
+    const std::vector<float> before = memory;
+    EXPECT_EQ(GetParam().run(arguments), POSENC_BUFFERS_OVERLAP) << offset;
+    EXPECT_TRUE(SameBits(memory, before));
+  }
+  for (const std::size_t offset : {std::size_t{0}, 2 * kRows * kDim}) {
+    arguments.table = &memory[offset];
+    EXPECT_EQ(GetParam().run(arguments), POSENC_OK) << offset;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, CErrors, testing::ValuesIn(AllCalls()), NameOf);
+INSTANTIATE_TEST_SUITE_P(, CListErrors, testing::ValuesIn(CallsWith(&Call::has_list)), NameOf);
+INSTANTIATE_TEST_SUITE_P(, CTableErrors, testing::ValuesIn(CallsWith(&Call::has_table)), NameOf);
+
+// Creation in all three ways fails with `want` and sets nothing.
+void ExpectCreateFails(const posenc_spec* spec, posenc_status want) {
+  alignas(64) static unsigned char memory[1 << 16];
+  auto* const untouched = reinterpret_cast<posenc_encoder*>(memory);
+  posenc_encoder* encoder = untouched;
+  std::size_t bytes = 4711;
+  EXPECT_EQ(posenc_encoder_create(spec, &encoder), want) << posenc_status_message(want);
+  EXPECT_EQ(posenc_encoder_memory_size(spec, &bytes), want);
+  EXPECT_EQ(posenc_encoder_create_in(spec, memory, sizeof(memory), &encoder), want);
+  EXPECT_EQ(encoder, untouched);
+  EXPECT_EQ(bytes, 4711u);
+  EXPECT_TRUE(std::all_of(std::begin(memory), std::end(memory), [](unsigned char b) { return b == 0; }));
+}
+
+TEST(CCreateErrors, NullPointers) {
+  const posenc_spec spec = ToC(MakeSpec(kDim));
+  ExpectCreateFails(nullptr, POSENC_NULL_POINTER);
+  EXPECT_EQ(posenc_encoder_create(&spec, nullptr), POSENC_NULL_POINTER);
+  EXPECT_EQ(posenc_encoder_memory_size(&spec, nullptr), POSENC_NULL_POINTER);
+  posenc_encoder* encoder = nullptr;
+  EXPECT_EQ(posenc_encoder_create_in(&spec, nullptr, 1 << 20, &encoder), POSENC_NULL_POINTER);
+  char memory[64];
+  EXPECT_EQ(posenc_encoder_create_in(&spec, memory, sizeof(memory), nullptr), POSENC_NULL_POINTER);
+  EXPECT_EQ(posenc_spec_init(nullptr, sizeof(spec)), POSENC_NULL_POINTER);
+}
+
+TEST(CCreateErrors, StructSize) {
+  posenc_spec spec = ToC(MakeSpec(kDim));
+  const posenc_spec before = spec;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, sizeof(spec) - 9, std::size_t{4097},
+                                 std::numeric_limits<std::size_t>::max()}) {
+    EXPECT_EQ(posenc_spec_init(&spec, size), POSENC_BAD_STRUCT_SIZE);
+    EXPECT_EQ(std::memcmp(&spec, &before, sizeof(spec)), 0);
+    spec.struct_size = size;
+    ExpectCreateFails(&spec, POSENC_BAD_STRUCT_SIZE);
+    spec = before;
+  }
+}
+
+// A caller with a newer header: fine while what this version lacks is not used.
+TEST(CCreateErrors, NewerStructs) {
+  struct Newer {
+    posenc_spec spec;
+    std::int64_t member;
+  } newer;
+  newer.member = 1;
+  ASSERT_EQ(posenc_spec_init(&newer.spec, sizeof(newer)), POSENC_OK);
+  EXPECT_EQ(newer.member, 0);
+  newer.spec.dim = kDim;
+  posenc_encoder* encoder = nullptr;
+  EXPECT_EQ(posenc_encoder_create(&newer.spec, &encoder), POSENC_OK);
+  posenc_encoder_destroy(encoder);
+  newer.member = std::int64_t{1} << 56;
+  ExpectCreateFails(&newer.spec, POSENC_BAD_STRUCT_SIZE);
+}
+
+TEST(CCreateErrors, UnknownValues) {
+  const posenc_spec good = ToC(MakeSpec(kDim));
+  for (const std::int32_t value : {kMinInt, -1, 3, 255, 256, 257, 65536, kMaxInt}) {
+    posenc_spec spec = good;
+    spec.layout = value;
+    ExpectCreateFails(&spec, POSENC_BAD_LAYOUT);
+    spec = good;
+    spec.recipe = value;
+    ExpectCreateFails(&spec, POSENC_BAD_RECIPE);
+  }
+  posenc_spec spec = good;
+  spec.target = "";
+  ExpectCreateFails(&spec, POSENC_UNKNOWN_TARGET);
+}
+
+TEST(CCreateErrors, BadNumbers) {
+  const posenc_spec good = ToC(MakeSpec(kDim));
+  posenc_spec spec = good;
+  spec.dim = 0;
+  ExpectCreateFails(&spec, POSENC_BAD_DIM);
+  spec = good;
+  spec.base = 0.0;
+  ExpectCreateFails(&spec, POSENC_BAD_BASE);
+  spec = good;
+  spec.exponent_dim = std::numeric_limits<double>::quiet_NaN();
+  ExpectCreateFails(&spec, POSENC_BAD_EXPONENT_DIM);
+  spec = good;
+  spec.position_scale = std::numeric_limits<double>::infinity();
+  ExpectCreateFails(&spec, POSENC_BAD_POSITION_SCALE);
+  spec.position_scale = 1e300;
+  ExpectCreateFails(&spec, POSENC_FREQUENCY_OUT_OF_RANGE);
+}
+
+TEST(CCreateErrors, MemoryOverlapsArguments) {
+  union {
+    unsigned char bytes[1 << 16];
+    struct {
+      posenc_spec spec;
+      posenc_encoder* encoder;
+    } arguments;
+  } memory = {};
+  const posenc_spec spec = ToC(MakeSpec(kDim));
+  memory.arguments.spec = spec;
+  posenc_encoder* encoder = nullptr;
+  EXPECT_EQ(posenc_encoder_create_in(&memory.arguments.spec, &memory, sizeof(memory), &encoder),
+            POSENC_BUFFERS_OVERLAP);
+  EXPECT_EQ(posenc_encoder_create_in(&spec, &memory, sizeof(memory), &memory.arguments.encoder),
+            POSENC_BUFFERS_OVERLAP);
+  EXPECT_EQ(encoder, nullptr);
+  EXPECT_EQ(memory.arguments.encoder, nullptr);
+  EXPECT_EQ(std::memcmp(&memory.arguments.spec, &spec, sizeof(spec)), 0);
+}
+
+TEST(CHandles, NullOnesHaveNoProperties) {
+  EXPECT_EQ(posenc_encoder_dim(nullptr), 0u);
+  EXPECT_EQ(posenc_encoder_layout(nullptr), -1);
+  EXPECT_STREQ(posenc_encoder_target(nullptr), "");
+  EXPECT_EQ(posenc_encoder_frequency_count(nullptr), 0u);
+  EXPECT_TRUE(std::isnan(posenc_encoder_radians(nullptr, 0)));
+  posenc_encoder_destroy(nullptr);
+  EXPECT_STREQ(posenc_status_message(kMaxInt), "unknown status");
+  EXPECT_STREQ(posenc_status_message(kMinInt), "unknown status");
+}
+
+}  // namespace
+}  // namespace posenc
