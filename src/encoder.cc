@@ -79,6 +79,20 @@ void ForBlocks(const Call& call, std::int64_t first, const List& positions, std:
 }
 
 }  // namespace
+
+Status Access::Make(const Spec& spec, void* memory, std::size_t bytes, Encoder* out) {
+  if (!IsLayout(spec.layout)) return Status::kBadLayout;
+  Encoder encoder;
+  if (const Status status = Make(spec, memory, bytes, &encoder.frequencies_, &encoder.kernels_);
+      status != Status::kOk) {
+    return status;
+  }
+  encoder.dim_ = spec.dim;
+  encoder.layout_ = spec.layout;
+  *out = std::move(encoder);
+  return Status::kOk;
+}
+
 }  // namespace internal
 
 using internal::Bytes;
@@ -90,13 +104,13 @@ using internal::MatrixBytes;
 using internal::Overlap;
 
 Status Encoder::Create(const Spec& spec, Encoder* out) {
-  return out == nullptr ? Status::kNullPointer : Make(spec, nullptr, 0, out);
+  return out == nullptr ? Status::kNullPointer : internal::Access::Make(spec, nullptr, 0, out);
 }
 
 Status Encoder::MemorySize(const Spec& spec, std::size_t* bytes) {
   if (bytes == nullptr) return Status::kNullPointer;
   if (!internal::IsLayout(spec.layout)) return Status::kBadLayout;
-  return Frequencies::MemorySize(spec, bytes);
+  return internal::Access::MemorySize(spec, bytes);
 }
 
 Status Encoder::CreateIn(const Spec& spec, void* memory, std::size_t bytes, Encoder* out) {
@@ -104,20 +118,7 @@ Status Encoder::CreateIn(const Spec& spec, void* memory, std::size_t bytes, Enco
   const Bytes target{memory, bytes};
   if (Overlap(target, {out, sizeof(*out)}) || Overlap(target, {&spec, sizeof(spec)}))
     return Status::kBuffersOverlap;
-  return Make(spec, memory, bytes, out);
-}
-
-Status Encoder::Make(const Spec& spec, void* memory, std::size_t bytes, Encoder* out) {
-  if (!internal::IsLayout(spec.layout)) return Status::kBadLayout;
-  Encoder encoder;
-  if (const Status status = Frequencies::Make(spec, memory, bytes, &encoder.frequencies_, &encoder.kernels_);
-      status != Status::kOk) {
-    return status;
-  }
-  encoder.dim_ = spec.dim;
-  encoder.layout_ = spec.layout;
-  *out = std::move(encoder);
-  return Status::kOk;
+  return internal::Access::Make(spec, memory, bytes, out);
 }
 
 const char* Encoder::target() const { return kernels_ == nullptr ? "" : kernels_->name; }

@@ -162,6 +162,33 @@ Wide Schedule::Frequency(std::size_t i) const {
   return Multiply(scale, Exp(Multiply(FromInteger(static_cast<std::int64_t>(i)), log_ratio)));
 }
 
+Status Access::MemorySize(const Spec& spec, std::size_t* bytes) {
+  const FpState fp_state;
+  const Kernels* kernels = nullptr;
+  FrequencyTable table{};
+  if (const Status status = PlanTable(spec, &table, &kernels); status != Status::kOk) return status;
+  *bytes = BlockBytes(table) + kAlignment - 1;
+  return Status::kOk;
+}
+
+Status Access::Make(const Spec& spec, void* memory, std::size_t bytes, Frequencies* out,
+                    const Kernels** kernels) {
+  const FpState fp_state;
+  FrequencyTable table{};
+  if (const Status status = PlanTable(spec, &table, kernels); status != Status::kOk) return status;
+  table.owned = memory == nullptr;
+  const std::size_t needed = BlockBytes(table);
+  if (table.owned) {
+    memory = ::operator new (needed, std::align_val_t{kAlignment}, std::nothrow);
+    if (memory == nullptr) return Status::kOutOfMemory;
+  } else if (std::align(kAlignment, needed, memory, bytes) == nullptr) {
+    return Status::kMemoryTooSmall;
+  }
+  *out = Frequencies();
+  out->table_ = BuildTable(spec, **kernels, table, static_cast<unsigned char*>(memory));
+  return Status::kOk;
+}
+
 }  // namespace internal
 
 using internal::FrequencyTable;
@@ -169,34 +196,7 @@ using internal::FrequencyTable;
 Status Frequencies::Create(const Spec& spec, Frequencies* out) {
   if (out == nullptr) return Status::kNullPointer;
   const internal::Kernels* kernels = nullptr;
-  return Make(spec, nullptr, 0, out, &kernels);
-}
-
-Status Frequencies::MemorySize(const Spec& spec, std::size_t* bytes) {
-  const internal::FpState fp_state;
-  const internal::Kernels* kernels = nullptr;
-  FrequencyTable table{};
-  if (const Status status = internal::PlanTable(spec, &table, &kernels); status != Status::kOk) return status;
-  *bytes = internal::BlockBytes(table) + internal::kAlignment - 1;
-  return Status::kOk;
-}
-
-Status Frequencies::Make(const Spec& spec, void* memory, std::size_t bytes, Frequencies* out,
-                         const internal::Kernels** kernels) {
-  const internal::FpState fp_state;
-  FrequencyTable table{};
-  if (const Status status = internal::PlanTable(spec, &table, kernels); status != Status::kOk) return status;
-  table.owned = memory == nullptr;
-  const std::size_t needed = internal::BlockBytes(table);
-  if (table.owned) {
-    memory = ::operator new (needed, std::align_val_t{internal::kAlignment}, std::nothrow);
-    if (memory == nullptr) return Status::kOutOfMemory;
-  } else if (std::align(internal::kAlignment, needed, memory, bytes) == nullptr) {
-    return Status::kMemoryTooSmall;
-  }
-  *out = Frequencies();
-  out->table_ = internal::BuildTable(spec, **kernels, table, static_cast<unsigned char*>(memory));
-  return Status::kOk;
+  return internal::Access::Make(spec, nullptr, 0, out, &kernels);
 }
 
 Frequencies::~Frequencies() {

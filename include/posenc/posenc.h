@@ -126,11 +126,6 @@ class POSENC_API Frequencies {
  private:
   friend class Encoder;
   friend struct internal::Access;
-  // memory is null if it is to be allocated.
-  static Status Make(const Spec& spec, void* memory, std::size_t bytes, Frequencies* out,
-                     const internal::Kernels** kernels);
-  static Status MemorySize(const Spec& spec, std::size_t* bytes);
-
   const internal::FrequencyTable* table_ = nullptr;
 };
 
@@ -195,8 +190,7 @@ class POSENC_API Encoder {
                   std::size_t* bad_index = nullptr) const;
 
  private:
-  static Status Make(const Spec& spec, void* memory, std::size_t bytes, Encoder* out);
-
+  friend struct internal::Access;
   Frequencies frequencies_;
   std::size_t dim_ = 0;
   Layout layout_ = Layout::kInterleaved;
