@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kDim = 130, kStride = 144, kRows = 20000, kThreads = 4;
 constexpr std::int64_t kFirst = -1000;
-constexpr std::size_t kStackBytes = 64 * 1024;  // what small runtimes give a thread
+constexpr std::size_t kStackBytes = 64 * 1024, kGuardBytes = 256 * 1024;  // small, and no way to miss its end
 
 // Threads that run a job for each range of rows.
 class Pool {
@@ -25,6 +25,7 @@ class Pool {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, kStackBytes);
+    pthread_attr_setguardsize(&attributes, kGuardBytes);
     std::vector<pthread_t> threads(kThreads);
     for (pthread_t& thread : threads) pthread_create(&thread, &attributes, &Work<Job>::Run, &work);
     for (pthread_t& thread : threads) pthread_join(thread, nullptr);
@@ -57,9 +58,13 @@ bool FillsTheSameTable(const posenc::Encoder& encoder, std::size_t range) {
   Pool().ParallelFor(kRows, range, [&](std::size_t begin, std::size_t end) {
     const std::int64_t first = kFirst + static_cast<std::int64_t>(begin);
     failures += encoder.Write(first, end - begin, &got[begin * kStride], kStride) != posenc::Status::kOk;
-    const std::int64_t firsts[] = {first};  // the deepest call
+    // The call that needs most stack: two sequences that share their positions.
+    const std::int64_t firsts[] = {first, first};
+    const std::size_t entries = (end - begin) * kStride;
+    std::vector<T> batch(2 * entries);
     failures +=
-        encoder.AddBatch(firsts, 1, end - begin, &sum[begin * kStride], 0, kStride) != posenc::Status::kOk;
+        encoder.AddBatch(firsts, 2, end - begin, batch.data(), entries, kStride) != posenc::Status::kOk;
+    std::memcpy(&sum[begin * kStride], &batch[entries], entries * sizeof(T));
   });
   const std::size_t bytes = want.size() * sizeof(T);
   return failures == 0 && std::memcmp(got.data(), want.data(), bytes) == 0 &&
