@@ -33,12 +33,14 @@ inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 31;
 // Columns of a row: 1 <= dim <= kMaxDim.
 inline constexpr std::size_t kMaxDim = std::size_t{1} << 24;
 
-// 16-bit elements; the bits are what memory holds.
+// A bfloat16 as memory holds it.
 struct BFloat16 {
-  std::uint16_t bits;
+  std::uint16_t bits;  // sign, 8 of exponent, 7 of mantissa
 };
+
+// An IEEE half precision number as memory holds it.
 struct Float16 {
-  std::uint16_t bits;
+  std::uint16_t bits;  // sign, 5 of exponent, 10 of mantissa
 };
 
 // What a call reports. On any status but kOk nothing has been written.
@@ -86,13 +88,13 @@ enum class Recipe : std::uint8_t {
 
 // What to encode. Plain data; only dim must be set.
 struct Spec {
-  std::size_t dim = 0;  // columns of a row (d_model)
-  Layout layout = Layout::kInterleaved;
-  double base = 10000.0;               // the longest wavelength is near 2 pi * base
-  std::optional<double> exponent_dim;  // divides 2i; dim unless given
-  double position_scale = 1.0;         // multiplies every position
-  Recipe recipe = Recipe::kExact;
-  const char* target = nullptr;  // a name from Targets(); the best on this CPU if null
+  std::size_t dim = 0;                   // columns of a row (d_model)
+  Layout layout = Layout::kInterleaved;  // of the columns
+  double base = 10000.0;                 // the longest wavelength is near 2 pi * base
+  std::optional<double> exponent_dim;    // divides 2i; dim unless given
+  double position_scale = 1.0;           // multiplies every position
+  Recipe recipe = Recipe::kExact;        // of the phases
+  const char* target = nullptr;          // a name from Targets(); the best on this CPU if null
 };
 
 // One compiled instruction set. REFERENCE, the scalar path without SIMD, is always there and last.
@@ -102,6 +104,7 @@ struct Target {
   bool best;         // the one that is used unless Spec::target names another
 };
 
+// No build has more targets.
 inline constexpr std::size_t kMaxTargets = 32;
 
 // Fills targets [kMaxTargets], best first, and returns how many there are.
@@ -115,10 +118,10 @@ class POSENC_API Frequencies {
 
   Frequencies() = default;
   ~Frequencies();
-  Frequencies(Frequencies&& other) noexcept;
-  Frequencies& operator=(Frequencies&& other) noexcept;
+  Frequencies(Frequencies&& other) noexcept;             // other is then as before Create
+  Frequencies& operator=(Frequencies&& other) noexcept;  // exchanges the two
 
-  std::size_t count() const;
+  std::size_t count() const;  // ceil(dim / 2); 0 before Create
 
   // w_i rounded to double, in radians per step; NaN unless i < count(). Slow (microseconds): for inspection.
   double Radians(std::size_t i) const;
@@ -147,10 +150,10 @@ class POSENC_API Encoder {
   // nor be freed before the Encoder is gone. On failure *out is left as it was.
   static Status CreateIn(const Spec& spec, void* memory, std::size_t bytes, Encoder* out);
 
-  std::size_t dim() const { return dim_; }
-  Layout layout() const { return layout_; }
-  const char* target() const;  // the name of the target in use; "" before Create
-  const Frequencies& frequencies() const { return frequencies_; }
+  std::size_t dim() const { return dim_; }                         // 0 before Create
+  Layout layout() const { return layout_; }                        // of the columns
+  const char* target() const;                                      // the one in use; "" before Create
+  const Frequencies& frequencies() const { return frequencies_; }  // those of the rows
 
   // out[r] = PE(first_position + r), correctly rounded to T.
   template <class T>

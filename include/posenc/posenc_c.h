@@ -135,11 +135,17 @@ POSENC_API posenc_status posenc_encoder_create_in(const posenc_spec* spec, void*
 // Frees what posenc_encoder_create allocated. Null is fine.
 POSENC_API void posenc_encoder_destroy(posenc_encoder* encoder);
 
-// What was created; of a null encoder 0, -1, "" and 0.
+// The columns of a row; 0 for a null encoder.
 POSENC_API size_t posenc_encoder_dim(const posenc_encoder* encoder);
+
+// Where they go; -1 for a null encoder.
 POSENC_API posenc_layout posenc_encoder_layout(const posenc_encoder* encoder);
-POSENC_API const char* posenc_encoder_target(const posenc_encoder* encoder);      // the target in use
-POSENC_API size_t posenc_encoder_frequency_count(const posenc_encoder* encoder);  // ceil(dim / 2)
+
+// The name of the target in use; "" for a null encoder.
+POSENC_API const char* posenc_encoder_target(const posenc_encoder* encoder);
+
+// ceil(dim / 2); 0 for a null encoder.
+POSENC_API size_t posenc_encoder_frequency_count(const posenc_encoder* encoder);
 
 // w_i rounded to double, in radians per step; NaN unless i < posenc_encoder_frequency_count. Slow
 // (microseconds): for inspection.
