@@ -81,6 +81,11 @@ if(WAY MATCHES "add_subdirectory|fetch_content")
 elseif(WAY STREQUAL find_package)
   # The package of a shared posenc must not ask for Highway.
   configure_and_build(-D CMAKE_PREFIX_PATH=${PREFIX} -D CMAKE_DISABLE_FIND_PACKAGE_hwy=${SHARED})
+elseif(WAY STREQUAL by_hand)
+  separate_arguments(options UNIX_COMMAND "${options} ${CMAKE_CXX_FLAGS}")
+  file(GLOB sources ${SOURCE}/src/*.cc)
+  run(${compiler} ${options} -O2 -ffp-contract=off -DHWY_COMPILE_ONLY_STATIC -I${HIGHWAY_INCLUDE_DIR}
+      -I${SOURCE}/include -I${SOURCE}/src ${WORK}/${program_file} ${sources} -o ${WORK}/consumer)
 else()
   build_with_pkg_config()
 endif()
