@@ -185,7 +185,7 @@ posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, si
   if (memory == nullptr || encoder == nullptr) return POSENC_NULL_POINTER;
   posenc::Spec copy;
   if (const Status status = FromC(spec, &copy); status != Status::kOk) return ToC(status);
-  if (posenc::internal::Overlap({memory, bytes}, {encoder, sizeof(*encoder)}) ||
+  if (posenc::internal::Overlap({memory, bytes}, {encoder, sizeof(void*)}) ||
       posenc::internal::Overlap({memory, bytes}, {spec, spec->struct_size})) {
     return POSENC_BUFFERS_OVERLAP;
   }

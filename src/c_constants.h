@@ -10,7 +10,7 @@
 namespace posenc {
 
 #define POSENC_SAME(c_constant, constant) \
-  static_assert(c_constant == static_cast<std::int32_t>(constant), "C and C++ disagree")
+  static_assert((c_constant) == static_cast<std::int32_t>(constant), "C and C++ disagree")
 POSENC_SAME(POSENC_OK, Status::kOk);
 POSENC_SAME(POSENC_NULL_POINTER, Status::kNullPointer);
 POSENC_SAME(POSENC_NOT_CREATED, Status::kNotCreated);

@@ -229,6 +229,7 @@ Status Encoder::AddBatch(const Position* first_positions, std::size_t batch, std
   return Status::kOk;
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types
 #define POSENC_INSTANTIATE_INTEGER(T, Integer)                                                              \
   template Status Encoder::WriteAt(const Integer*, std::size_t, T*, std::size_t, std::size_t*) const;       \
   template Status Encoder::AddAt(const Integer*, std::size_t, T*, std::size_t, float, std::size_t*) const;  \
@@ -241,6 +242,7 @@ Status Encoder::AddBatch(const Position* first_positions, std::size_t batch, std
   template Status Encoder::Add(std::int64_t, std::size_t, T*, std::size_t, float) const; \
   POSENC_INSTANTIATE_INTEGER(T, std::int32_t)                                            \
   POSENC_INSTANTIATE_INTEGER(T, std::int64_t)
+// NOLINTEND(bugprone-macro-parentheses)
 
 POSENC_INSTANTIATE(float)
 POSENC_INSTANTIATE(BFloat16)

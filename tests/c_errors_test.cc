@@ -81,22 +81,22 @@ class CErrors : public testing::TestWithParam<Call> {
  protected:
   Arguments Good() {
     Arguments good;
-    good.encoder = encoder_.get();
-    good.list = list_;
-    good.table = table_.data();
-    good.data = data_.data();
+    good.encoder = encoder.get();
+    good.list = list;
+    good.table = table.data();
+    good.data = data.data();
     return good;
   }
 
   void ExpectFails(const Arguments& arguments, posenc_status want) {
-    const std::vector<float> before = data_;
+    const std::vector<float> before = data;
     EXPECT_EQ(GetParam().run(arguments), want) << posenc_status_message(want);
-    EXPECT_TRUE(SameBits(data_, before));
+    EXPECT_TRUE(SameBits(data, before));
   }
 
-  const CEncoder encoder_{MakeSpec(kDim)};
-  std::int32_t list_[2 * kRows] = {0, 1, 2};
-  std::vector<float> table_ = std::vector<float>(kRows * kDim), data_ = std::vector<float>(64, 0.25f);
+  const CEncoder encoder{MakeSpec(kDim)};
+  std::int32_t list[2 * kRows] = {0, 1, 2};
+  std::vector<float> table = std::vector<float>(kRows * kDim), data = std::vector<float>(64, 0.25f);
 };
 
 class CListErrors : public CErrors {};
@@ -155,9 +155,9 @@ TEST_P(CListErrors, ListOverlapsOutput) {
   constexpr std::size_t kList = kRows * sizeof(std::int32_t), kData = kRows * kDim * sizeof(float);
   Arguments arguments = Good();
   arguments.data = begin + kList;
+  const std::vector<float> before(memory.size());
   for (const std::size_t offset : {std::size_t{1}, kList, kData / 2, kList + kData - 1}) {
     arguments.list = begin + offset;
-    const std::vector<float> before = memory;
     EXPECT_EQ(GetParam().run(arguments), POSENC_BUFFERS_OVERLAP) << offset;
     EXPECT_TRUE(SameBits(memory, before));
   }
@@ -172,9 +172,9 @@ TEST_P(CTableErrors, TableOverlapsOutput) {
   std::vector<float> memory(3 * kRows * kDim);
   Arguments arguments = Good();
   arguments.data = &memory[kRows * kDim];
+  const std::vector<float> before(memory.size());
   for (const std::size_t offset : {std::size_t{1}, kRows * kDim, 2 * kRows * kDim - 1}) {
     arguments.table = &memory[offset];
-    const std::vector<float> before = memory;
     EXPECT_EQ(GetParam().run(arguments), POSENC_BUFFERS_OVERLAP) << offset;
     EXPECT_TRUE(SameBits(memory, before));
   }

@@ -19,6 +19,7 @@
 #ifndef POSENC_POSENC_C_H_
 #define POSENC_POSENC_C_H_
 
+// NOLINTBEGIN(modernize-*, readability-identifier-naming)
 #include <stddef.h>
 #include <stdint.h>
 
@@ -191,6 +192,7 @@ POSENC_API posenc_status posenc_add_batch(const posenc_encoder* encoder, posenc_
                                           posenc_type type, void* x, size_t batch_stride, size_t row_stride,
                                           float scale, size_t* bad_index);
 
+// NOLINTEND(modernize-*, readability-identifier-naming)
 #ifdef __cplusplus
 }  // extern "C"
 #endif
