@@ -9,6 +9,7 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Call {
   bool has_table;
   std::function<posenc_status(const Arguments&)> run;
 };
+
+void PrintTo(const Call& call, std::ostream* os) { *os << call.name; }
 
 std::vector<Call> AllCalls() {
   return {
