@@ -65,6 +65,9 @@ void* operator new(std::size_t size) {
   if (block == nullptr) std::abort();
   return block;
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return Allocate() ? std::malloc(size) : nullptr;
+}
 void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   const auto align = static_cast<std::size_t>(alignment);
   return Allocate() ? std::aligned_alloc(align, (size + align - 1) / align * align) : nullptr;
