@@ -3,6 +3,7 @@
 #include <thread>
 #include <vector>
 
+#include "posenc/posenc_c.h"
 #include "second_thread.h"
 #include "suite.h"
 
@@ -57,6 +58,25 @@ void WriteAt(benchmark::State& state, Shape shape, const std::string& target) {
                  [&] { return encoder.WriteAt(positions.Next(shape.rows), shape.rows, out, shape.dim); });
 }
 
+// The same row through the C ABI.
+void WriteThroughC(benchmark::State& state, Shape shape, const std::string& target) {
+  Encoder encoder;
+  if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
+  posenc_spec spec;
+  posenc_spec_init(&spec, sizeof(spec));
+  spec.dim = shape.dim;
+  spec.target = target.c_str();
+  posenc_encoder* c = nullptr;
+  if (posenc_encoder_create(&spec, &c) != POSENC_OK) return Fail(state, "the C ABI creates no encoder");
+  float* out = Output().Get<float>(shape.entries());
+  const int first = FirstPosition(shape);
+  MeasureChecked(
+      state, shape.work<float>(),
+      [&] { return static_cast<Status>(posenc_write(c, first, shape.rows, POSENC_F32, out, shape.dim)); },
+      {{"cpp_ratio", [&] { encoder.Write(first, shape.rows, out, shape.dim); }}});
+  posenc_encoder_destroy(c);
+}
+
 // Each thread writes half of the rows. The result must be what one thread writes.
 void WriteOnTwoThreads(benchmark::State& state, Shape shape, const std::string& target) {
   Encoder encoder;
@@ -102,6 +122,14 @@ void RegisterLists(Shape shape, const TargetNames& targets) {
   }
 }
 
+void RegisterThroughC(Shape shape, const TargetNames& targets) {
+  for (const std::string& target : targets) {
+    if (IsTooSlow(target, shape.entries())) continue;
+    Register("Write/f32/" + shape.name() + "/c_abi/" + target,
+             [=](benchmark::State& state) { WriteThroughC(state, shape, target); });
+  }
+}
+
 void RegisterThreads(Shape shape, const TargetNames& targets) {
   for (const std::string& target : targets) {
     if (IsTooSlow(target, shape.entries())) continue;
@@ -114,6 +142,7 @@ void RegisterThreads(Shape shape, const TargetNames& targets) {
 
 void RegisterWrite(const TargetNames& targets) {
   for (const Shape shape : kShapes) RegisterTables<float>(shape, targets, {});
+  RegisterThroughC({1, 1024}, targets);
   RegisterTables<float>({4096, 128}, targets,
                         {"/base500000", 500000.0, Layout::kInterleaved, "base10000_ratio"});
   RegisterTables<float>({512, 512}, targets, {"/sin_cos", 10000.0, Layout::kSinCos, "interleaved_ratio"});

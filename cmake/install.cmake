@@ -2,18 +2,25 @@
 include(CMakePackageConfigHelpers)
 
 set(posenc_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/posenc)
-get_target_property(posenc_type posenc TYPE)
 
 install(TARGETS posenc EXPORT posenc-targets)
 install(DIRECTORY include/posenc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT posenc-targets NAMESPACE posenc:: DESTINATION ${posenc_package_dir})
 
-# Only a static posenc needs Highway when its user links.
+# Only a static posenc needs Highway when its user links; from C, the C++ runtime as well.
 set(posenc_find_highway "")
 set(posenc_pc_requires "")
+set(posenc_cxx_runtime "")
 if(posenc_type STREQUAL "STATIC_LIBRARY")
-  set(posenc_find_highway "include(CMakeFindDependencyMacro)\nfind_dependency(hwy 1.0.3)")
-  set(posenc_pc_requires "Requires.private: libhwy >= 1.0.3")
+  if(NOT POSENC_ONE_TARGET)
+    set(posenc_find_highway "include(CMakeFindDependencyMacro)\nfind_dependency(hwy 1.0.3)")
+    set(posenc_pc_requires "Requires.private: libhwy >= 1.0.3")
+  endif()
+  foreach(library IN LISTS CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
+    if(library MATCHES "^(stdc\\+\\+|c\\+\\+|c\\+\\+abi|m)$")
+      string(APPEND posenc_cxx_runtime " -l${library}")
+    endif()
+  endforeach()
 endif()
 configure_package_config_file(cmake/posenc-config.cmake.in ${PROJECT_BINARY_DIR}/posenc-config.cmake
   INSTALL_DESTINATION ${posenc_package_dir} NO_SET_AND_CHECK_MACRO)

@@ -4,25 +4,50 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "kernels.h"
 
 namespace posenc {
 namespace internal {
 
-// int32 or int64 values that a caller passed; null if it passed none.
+// int32 or int64 values that a caller passed, of any alignment; null if it passed none.
 class List {
  public:
   List() = default;
   explicit List(const std::int32_t* values) : values32_(values) {}
   explicit List(const std::int64_t* values) : values64_(values) {}
 
-  bool IsNull() const { return values32_ == nullptr && values64_ == nullptr; }
-  std::int64_t operator[](std::size_t i) const { return values32_ != nullptr ? values32_[i] : values64_[i]; }
+  bool IsNull() const { return Data() == nullptr; }
+  std::int64_t operator[](std::size_t i) const {
+    return values32_ != nullptr ? Load<std::int32_t>(i) : Load<std::int64_t>(i);
+  }
+
+  const void* Data() const {
+    return values32_ != nullptr ? static_cast<const void*>(values32_) : static_cast<const void*>(values64_);
+  }
+  std::size_t ValueBytes() const {
+    return values32_ != nullptr ? sizeof(std::int32_t) : sizeof(std::int64_t);
+  }
 
  private:
+  template <class Integer>
+  Integer Load(std::size_t i) const {
+    Integer value;
+    std::memcpy(&value, static_cast<const unsigned char*>(Data()) + i * sizeof(value), sizeof(value));
+    return value;
+  }
+
   const std::int32_t* values32_ = nullptr;
   const std::int64_t* values64_ = nullptr;
+};
+
+// Where the rows of a token embedding come from.
+struct Lookup {
+  List ids;
+  const void* table;
+  std::size_t vocabulary;
+  std::size_t stride;
 };
 
 // What is done to rows, and with what.

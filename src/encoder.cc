@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "call.h"
+#include "checks.h"
 #include "elements.h"
 #include "fp_state.h"
 #include "kernels.h"
 #include "posenc/posenc.h"
 #include "store_policy.h"
-#include "targets.h"
 
 namespace posenc {
 namespace internal {
@@ -45,57 +45,6 @@ struct Matrix {
   std::size_t stride;  // in elements
 };
 
-// Where the rows of a token embedding come from.
-struct Lookup {
-  List ids;
-  const void* table;
-  std::size_t vocabulary;
-  std::size_t stride;
-};
-
-Status CheckMatrix(std::size_t dim, std::size_t size, std::size_t rows, const void* data,
-                   std::size_t stride) {
-  if (stride < dim) return Status::kStrideTooSmall;
-  if (rows == 0) return Status::kOk;
-  if (rows > PTRDIFF_MAX / size / stride) return Status::kSizeOverflow;
-  return data == nullptr ? Status::kNullPointer : Status::kOk;
-}
-
-// All values[i], i < count, are in [low, high].
-bool CheckList(const List& values, std::size_t count, std::int64_t low, std::int64_t high,
-               std::size_t* bad_index) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (values[i] >= low && values[i] <= high) continue;
-    if (bad_index != nullptr) *bad_index = i;
-    return false;
-  }
-  return true;
-}
-
-// The last position from which a run of that many rows stays in range; the least int64 if there is none.
-std::int64_t LastStart(std::size_t rows) {
-  constexpr auto kPositions = static_cast<std::uint64_t>(2 * kMaxPosition + 1);
-  if (rows > kPositions) return INT64_MIN;
-  return rows == 0 ? INT64_MAX : kMaxPosition - static_cast<std::int64_t>(rows - 1);
-}
-
-Status CheckRun(std::int64_t first, std::size_t rows) {
-  if (rows == 0) return Status::kOk;
-  return first < -kMaxPosition || first > LastStart(rows) ? Status::kPositionOutOfRange : Status::kOk;
-}
-
-Status CheckLookup(const Lookup& lookup, std::size_t dim, std::size_t size, std::size_t rows,
-                   std::size_t* bad_index) {
-  if (rows == 0) return lookup.stride < dim ? Status::kStrideTooSmall : Status::kOk;
-  if (const Status status = CheckMatrix(dim, size, lookup.vocabulary, lookup.table, lookup.stride);
-      status != Status::kOk) {
-    return status;
-  }
-  if (lookup.ids.IsNull()) return Status::kNullPointer;
-  const auto last = static_cast<std::int64_t>(lookup.vocabulary) - 1;
-  return CheckList(lookup.ids, rows, 0, last, bad_index) ? Status::kOk : Status::kIdOutOfRange;
-}
-
 unsigned char* RowAddress(void* data, std::size_t bytes) { return static_cast<unsigned char*>(data) + bytes; }
 
 // Rows of a run (positions null) or a list, to a matrix, from a lookup if there is one.
@@ -129,34 +78,47 @@ void ForBlocks(const Call& call, std::int64_t first, const List& positions, std:
   }
 }
 
-Status CheckBatch(std::size_t batch, std::size_t rows, std::size_t size, std::size_t batch_stride,
-                  std::size_t row_stride) {
-  if (batch < 2 || rows == 0) return Status::kOk;
-  if (batch_stride / rows < row_stride) return Status::kStrideTooSmall;
-  return batch > PTRDIFF_MAX / size / batch_stride ? Status::kSizeOverflow : Status::kOk;
-}
-
 }  // namespace
-}  // namespace internal
 
-using internal::CheckList;
-using internal::CheckMatrix;
-using internal::CheckRun;
-using internal::kTypeOf;
-using internal::List;
-
-Status Encoder::Create(const Spec& spec, Encoder* out) {
-  if (out == nullptr) return Status::kNullPointer;
-  if (!internal::IsLayout(spec.layout)) return Status::kBadLayout;
+Status Access::Make(const Spec& spec, void* memory, std::size_t bytes, Encoder* out) {
+  if (!IsLayout(spec.layout)) return Status::kBadLayout;
   Encoder encoder;
-  if (const Status status = Frequencies::Create(spec, &encoder.frequencies_); status != Status::kOk)
+  if (const Status status = Make(spec, memory, bytes, &encoder.frequencies_, &encoder.kernels_);
+      status != Status::kOk) {
     return status;
-  if (const Status status = internal::FindKernels(spec.target, &encoder.kernels_); status != Status::kOk)
-    return status;
+  }
   encoder.dim_ = spec.dim;
   encoder.layout_ = spec.layout;
   *out = std::move(encoder);
   return Status::kOk;
+}
+
+}  // namespace internal
+
+using internal::Bytes;
+using internal::CheckMatrix;
+using internal::CheckRun;
+using internal::kTypeOf;
+using internal::List;
+using internal::MatrixBytes;
+using internal::Overlap;
+
+Status Encoder::Create(const Spec& spec, Encoder* out) {
+  return out == nullptr ? Status::kNullPointer : internal::Access::Make(spec, nullptr, 0, out);
+}
+
+Status Encoder::MemorySize(const Spec& spec, std::size_t* bytes) {
+  if (bytes == nullptr) return Status::kNullPointer;
+  if (!internal::IsLayout(spec.layout)) return Status::kBadLayout;
+  return internal::Access::MemorySize(spec, bytes);
+}
+
+Status Encoder::CreateIn(const Spec& spec, void* memory, std::size_t bytes, Encoder* out) {
+  if (memory == nullptr || out == nullptr) return Status::kNullPointer;
+  const Bytes target{memory, bytes};
+  if (Overlap(target, {out, sizeof(*out)}) || Overlap(target, {&spec, sizeof(spec)}))
+    return Status::kBuffersOverlap;
+  return internal::Access::Make(spec, memory, bytes, out);
 }
 
 const char* Encoder::target() const { return kernels_ == nullptr ? "" : kernels_->name; }
@@ -180,9 +142,10 @@ Status Encoder::WriteAt(const Position* positions, std::size_t rows, T* out, std
   if (const Status status = CheckMatrix(dim_, sizeof(T), rows, out, row_stride); status != Status::kOk)
     return status;
   if (rows == 0) return Status::kOk;
-  if (positions == nullptr) return Status::kNullPointer;
   const List list(positions);
-  if (!CheckList(list, rows, -kMaxPosition, kMaxPosition, bad_index)) return Status::kPositionOutOfRange;
+  const Bytes written = MatrixBytes(dim_, sizeof(T), rows, out, row_stride);
+  if (const Status status = internal::CheckPositions(list, rows, written, bad_index); status != Status::kOk)
+    return status;
   const internal::Call call{*kernels_, *frequencies_.table_, internal::MakeColumns(layout_, dim_),
                             kTypeOf<T>};
   internal::ForBlocks(call, 0, list, rows, {out, row_stride});
@@ -209,9 +172,10 @@ Status Encoder::AddAt(const Position* positions, std::size_t rows, T* x, std::si
   if (const Status status = CheckMatrix(dim_, sizeof(T), rows, x, row_stride); status != Status::kOk)
     return status;
   if (rows == 0) return Status::kOk;
-  if (positions == nullptr) return Status::kNullPointer;
   const List list(positions);
-  if (!CheckList(list, rows, -kMaxPosition, kMaxPosition, bad_index)) return Status::kPositionOutOfRange;
+  const Bytes written = MatrixBytes(dim_, sizeof(T), rows, x, row_stride);
+  if (const Status status = internal::CheckPositions(list, rows, written, bad_index); status != Status::kOk)
+    return status;
   const internal::Call call{*kernels_, *frequencies_.table_, internal::MakeColumns(layout_, dim_), kTypeOf<T>,
                             &scale};
   internal::ForBlocks(call, 0, list, rows, {x, row_stride});
@@ -226,9 +190,13 @@ Status Encoder::Embed(const Id* ids, std::size_t rows, const T* table, std::size
   if (const Status status = CheckMatrix(dim_, sizeof(T), rows, out, row_stride); status != Status::kOk)
     return status;
   if (const Status status = CheckRun(first_position, rows); status != Status::kOk) return status;
+  if (rows == 0) return table_stride < dim_ ? Status::kStrideTooSmall : Status::kOk;
   const internal::Lookup lookup{List(ids), table, vocabulary, table_stride};
-  if (const Status status = CheckLookup(lookup, dim_, sizeof(T), rows, bad_index); status != Status::kOk)
+  const Bytes written = MatrixBytes(dim_, sizeof(T), rows, out, row_stride);
+  if (const Status status = CheckLookup(lookup, dim_, sizeof(T), rows, written, bad_index);
+      status != Status::kOk) {
     return status;
+  }
   const internal::Call call{*kernels_, *frequencies_.table_, internal::MakeColumns(layout_, dim_), kTypeOf<T>,
                             &scale};
   internal::ForBlocks(call, first_position, List(), rows, {out, row_stride}, &lookup);
@@ -249,16 +217,19 @@ Status Encoder::AddBatch(const Position* first_positions, std::size_t batch, std
     return status;
   }
   if (batch == 0 || rows == 0) return Status::kOk;
-  if (first_positions == nullptr) return Status::kNullPointer;
   const List firsts(first_positions);
-  if (!CheckList(firsts, batch, -kMaxPosition, internal::LastStart(rows), bad_index))
-    return Status::kPositionOutOfRange;
+  const Bytes written{x, ((batch - 1) * batch_stride + (rows - 1) * row_stride + dim_) * sizeof(T)};
+  if (const Status status = internal::CheckFirsts(firsts, batch, rows, written, bad_index);
+      status != Status::kOk) {
+    return status;
+  }
   const internal::Call call{*kernels_, *frequencies_.table_, internal::MakeColumns(layout_, dim_), kTypeOf<T>,
                             &scale};
   internal::AddBatch(call, {firsts, batch, rows, x, batch_stride, row_stride});
   return Status::kOk;
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types
 #define POSENC_INSTANTIATE_INTEGER(T, Integer)                                                              \
   template Status Encoder::WriteAt(const Integer*, std::size_t, T*, std::size_t, std::size_t*) const;       \
   template Status Encoder::AddAt(const Integer*, std::size_t, T*, std::size_t, float, std::size_t*) const;  \
@@ -271,6 +242,7 @@ Status Encoder::AddBatch(const Position* first_positions, std::size_t batch, std
   template Status Encoder::Add(std::int64_t, std::size_t, T*, std::size_t, float) const; \
   POSENC_INSTANTIATE_INTEGER(T, std::int32_t)                                            \
   POSENC_INSTANTIATE_INTEGER(T, std::int64_t)
+// NOLINTEND(bugprone-macro-parentheses)
 
 POSENC_INSTANTIATE(float)
 POSENC_INSTANTIATE(BFloat16)

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "fp_state.h"
@@ -18,7 +19,7 @@ constexpr double kMaxFrequency = 0x1p31;
 constexpr std::int64_t kMaxLogExponent = 11;  // beyond e^(2^11) no scale brings w_i into range
 constexpr std::size_t kMaxPowers = 32;
 
-constexpr std::align_val_t kAlignment{128};
+constexpr std::size_t kAlignment = 128;
 
 DoubleDouble ToDoubleDouble(const Wide& x) {
   const double high = ToDouble(x);
@@ -101,11 +102,82 @@ void FillDivisors(const Spec& spec, std::size_t count, float* divisors) {
   }
 }
 
+// Where the parts of a table lie in its block of memory: the table itself, then its arrays.
+std::size_t HeaderBytes() { return (sizeof(FrequencyTable) + kAlignment - 1) / kAlignment * kAlignment; }
+
+std::size_t BlockBytes(const FrequencyTable& table, const Kernels& kernels) {
+  const std::size_t rotations = kernels.rotations != nullptr ? kRotations : 0;
+  const bool exact = table.recipe == Recipe::kExact;
+  return HeaderBytes() + table.padded * (exact ? (2 + 2 * rotations) * sizeof(double) : sizeof(float));
+}
+
+// A table without its arrays, and the target that will fill them.
+Status PlanTable(const Spec& spec, FrequencyTable* table, const Kernels** kernels) {
+  if (const Status status = CheckSpec(spec); status != Status::kOk) return status;
+  if (const Status status = FindKernels(spec.target, kernels); status != Status::kOk) return status;
+  table->count = PairCount(spec.dim);
+  table->recipe = spec.recipe;
+  table->padded = table->count + kPadding;
+  return MakeSchedule(spec, table->count, &table->schedule);
+}
+
+// Puts the table and its arrays into block [BlockBytes(table, kernels)], aligned to kAlignment.
+const FrequencyTable* BuildTable(const Spec& spec, const Kernels& kernels, FrequencyTable table,
+                                 unsigned char* block) {
+  std::memset(block, 0, BlockBytes(table, kernels));
+  const std::size_t padded = table.padded;
+  unsigned char* arrays = block + HeaderBytes();
+  if (table.recipe == Recipe::kExact) {
+    auto* high = reinterpret_cast<double*>(arrays);
+    double* low = high + padded;
+    FillSteps(table.schedule, kernels, table.count, high, low);
+    table.high = high;
+    table.low = low;
+    if (kernels.rotations != nullptr) {
+      kernels.rotations(table, low + padded);
+      table.rotations = low + padded;
+    }
+  } else {
+    auto* divisors = reinterpret_cast<float*>(arrays);
+    for (std::size_t i = table.count; i < padded; ++i) divisors[i] = 1.0f;
+    FillDivisors(spec, table.count, divisors);
+    table.divisors = divisors;
+  }
+  return ::new (block) FrequencyTable(table);
+}
+
 }  // namespace
 
 Wide Schedule::Frequency(std::size_t i) const {
   if (i == 0 || scale.IsZero()) return scale;
   return Multiply(scale, Exp(Multiply(FromInteger(static_cast<std::int64_t>(i)), log_ratio)));
+}
+
+Status Access::MemorySize(const Spec& spec, std::size_t* bytes) {
+  const FpState fp_state;
+  const Kernels* kernels = nullptr;
+  FrequencyTable table{};
+  if (const Status status = PlanTable(spec, &table, &kernels); status != Status::kOk) return status;
+  *bytes = BlockBytes(table, *kernels) + kAlignment - 1;
+  return Status::kOk;
+}
+
+Status Access::Make(const Spec& spec, void* memory, std::size_t bytes, Frequencies* out,
+                    const Kernels** kernels) {
+  const FpState fp_state;
+  FrequencyTable table{};
+  if (const Status status = PlanTable(spec, &table, kernels); status != Status::kOk) return status;
+  table.owned = memory == nullptr;
+  const std::size_t needed = BlockBytes(table, **kernels);
+  if (table.owned) {
+    memory = ::operator new (needed, std::align_val_t{kAlignment}, std::nothrow);
+    if (memory == nullptr) return Status::kOutOfMemory;
+  } else if (std::align(kAlignment, needed, memory, bytes) == nullptr) {
+    return Status::kMemoryTooSmall;
+  }
+  *out = Frequencies();
+  out->table_ = BuildTable(spec, **kernels, table, static_cast<unsigned char*>(memory));
+  return Status::kOk;
 }
 
 }  // namespace internal
@@ -114,55 +186,13 @@ using internal::FrequencyTable;
 
 Status Frequencies::Create(const Spec& spec, Frequencies* out) {
   if (out == nullptr) return Status::kNullPointer;
-  const internal::FpState fp_state;
-  if (const Status status = internal::CheckSpec(spec); status != Status::kOk) return status;
   const internal::Kernels* kernels = nullptr;
-  if (const Status status = internal::FindKernels(spec.target, &kernels); status != Status::kOk)
-    return status;
-
-  FrequencyTable table{};
-  table.count = internal::PairCount(spec.dim);
-  table.recipe = spec.recipe;
-  if (const Status status = internal::MakeSchedule(spec, table.count, &table.schedule);
-      status != Status::kOk) {
-    return status;
-  }
-
-  // One block: the table, then its arrays.
-  table.padded = table.count + internal::kPadding;
-  const std::size_t padded = table.padded;
-  const bool exact = spec.recipe == Recipe::kExact;
-  const std::size_t rotations = exact && kernels->rotations != nullptr ? internal::kRotations : 0;
-  const std::size_t header = (sizeof(FrequencyTable) + 127) / 128 * 128;
-  const std::size_t entry_bytes = exact ? (2 + 2 * rotations) * sizeof(double) : sizeof(float);
-  const std::size_t bytes = header + padded * entry_bytes;
-  auto* block = static_cast<unsigned char*>(::operator new(bytes, internal::kAlignment, std::nothrow));
-  if (block == nullptr) return Status::kOutOfMemory;
-  std::memset(block, 0, bytes);
-  if (exact) {
-    auto* high = reinterpret_cast<double*>(block + header);
-    double* low = high + padded;
-    internal::FillSteps(table.schedule, *kernels, table.count, high, low);
-    table.high = high;
-    table.low = low;
-    if (rotations != 0) {
-      kernels->rotations(table, low + padded);
-      table.rotations = low + padded;
-    }
-  } else {
-    auto* divisors = reinterpret_cast<float*>(block + header);
-    for (std::size_t i = table.count; i < padded; ++i) divisors[i] = 1.0f;
-    internal::FillDivisors(spec, table.count, divisors);
-    table.divisors = divisors;
-  }
-  *out = Frequencies();
-  out->table_ = ::new (block) FrequencyTable(table);
-  return Status::kOk;
+  return internal::Access::Make(spec, nullptr, 0, out, &kernels);
 }
 
 Frequencies::~Frequencies() {
-  if (table_ != nullptr) {
-    ::operator delete(const_cast<FrequencyTable*>(table_), internal::kAlignment);
+  if (table_ != nullptr && table_->owned) {
+    ::operator delete (const_cast<FrequencyTable*>(table_), std::align_val_t{internal::kAlignment});
   }
 }
 

@@ -32,6 +32,7 @@ inline constexpr std::size_t kReach = 8;
 inline constexpr std::size_t kRotations = kReach + 2;
 
 struct FrequencyTable {
+  bool owned;         // the memory is ours, not the caller's
   std::size_t first;  // of the schedule's pairs, in a view of some of them; else 0
   std::size_t count;
   Recipe recipe;
@@ -53,9 +54,18 @@ struct FrequencyTable {
 };
 inline constexpr int kTableBits = 97;
 
-// For our own tests and tools; null before Create.
+// The insides of public objects.
 struct Access {
+  // Null before Create.
   static const FrequencyTable* Table(const Frequencies& frequencies) { return frequencies.table_; }
+
+  // What both ways of creation do; memory is null if it is to be allocated.
+  static Status Make(const Spec& spec, void* memory, std::size_t bytes, Frequencies* out,
+                     const Kernels** kernels);
+  static Status Make(const Spec& spec, void* memory, std::size_t bytes, Encoder* out);
+
+  // The bytes that Make needs.
+  static Status MemorySize(const Spec& spec, std::size_t* bytes);
 };
 
 }  // namespace internal

@@ -124,12 +124,16 @@ const Kernels* const* AllKernels(std::size_t* count) {
   return kTable.rows;
 }
 
+#ifdef HWY_COMPILE_ONLY_STATIC
+bool IsRunnable(const Kernels& /*kernels*/) { return true; }  // by the compiler's flags; libhwy is not there
+#else
 bool IsRunnable(const Kernels& kernels) {
   // The baseline needs no asking; a Highway built by another compiler may know it by another name. Asked
   // once, because CPUID takes tens of microseconds in a virtual machine.
   static const std::int64_t runnable = hwy::SupportedTargets() | HWY_STATIC_TARGET | HWY_SCALAR | HWY_EMU128;
   return kernels.target == 0 || (runnable & kernels.target) != 0;
 }
+#endif
 
 const Kernels& BestKernels() {
   const Kernels* const* row = kTable.rows;

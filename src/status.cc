@@ -7,9 +7,9 @@ const char* StatusMessage(Status status) {
     case Status::kOk:
       return "success";
     case Status::kNullPointer:
-      return "a pointer is null although there are rows to process";
+      return "a pointer is null although there is something to read or write";
     case Status::kNotCreated:
-      return "the object has not been created";
+      return "the object is null or has not been created";
     case Status::kBadDim:
       return "dim must be between 1 and 16777216";
     case Status::kBadBase:
@@ -38,6 +38,14 @@ const char* StatusMessage(Status status) {
       return "a position is outside -2^31 .. 2^31";
     case Status::kIdOutOfRange:
       return "a token id is outside the vocabulary";
+    case Status::kBuffersOverlap:
+      return "memory that is written overlaps memory that is read";
+    case Status::kMemoryTooSmall:
+      return "the memory for the encoder is smaller than it needs";
+    case Status::kBadType:
+      return "the type is not a posenc_type that this parameter takes";
+    case Status::kBadStructSize:
+      return "struct_size is not the size of the struct, or members that this version lacks are set";
   }
   return "unknown status";
 }

@@ -9,6 +9,7 @@
 #include <new>
 #include <vector>
 
+#include "c_encoder.h"
 #include "per_target.h"
 
 namespace {
@@ -64,6 +65,9 @@ void* operator new(std::size_t size) {
   if (block == nullptr) std::abort();
   return block;
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return Allocate() ? std::malloc(size) : nullptr;
+}
 void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   const auto align = static_cast<std::size_t>(alignment);
   return Allocate() ? std::aligned_alloc(align, (size + align - 1) / align * align) : nullptr;
@@ -111,6 +115,38 @@ TEST_P(Allocation, OnlyCreateAllocates) {
   }
 }
 
+TEST_P(Allocation, OfTheCAbi) {
+  constexpr std::size_t kDim = 131, kRows = 4;
+  const posenc_spec spec = ToC(MakeSpec(kDim, target()));
+  std::size_t bytes = 0;
+  std::vector<unsigned char> memory(std::size_t{1} << 17);
+  const std::size_t before = allocations;
+  posenc_encoder* encoder = nullptr;
+  ASSERT_EQ(posenc_encoder_memory_size(&spec, &bytes), POSENC_OK);
+  ASSERT_LE(bytes, memory.size());
+  ASSERT_EQ(posenc_encoder_create_in(&spec, memory.data(), bytes, &encoder), POSENC_OK);
+  float data[kRows * kDim] = {}, table[kDim] = {};
+  const std::int32_t list[kRows] = {};
+  EXPECT_EQ(posenc_write(encoder, 7, kRows, POSENC_F32, data, kDim), POSENC_OK);
+  EXPECT_EQ(posenc_write_at(encoder, POSENC_I32, list, kRows, POSENC_F32, data, kDim, nullptr), POSENC_OK);
+  EXPECT_EQ(posenc_add(encoder, 7, kRows, POSENC_F32, data, kDim, 1.0f), POSENC_OK);
+  EXPECT_EQ(posenc_add_at(encoder, POSENC_I32, list, kRows, POSENC_F32, data, kDim, 1.0f, nullptr),
+            POSENC_OK);
+  EXPECT_EQ(posenc_embed(encoder, POSENC_I32, list, kRows, POSENC_F32, table, 1, kDim, 0, data, kDim, 1.0f,
+                         nullptr),
+            POSENC_OK);
+  EXPECT_EQ(
+      posenc_add_batch(encoder, POSENC_I32, list, kRows, 1, POSENC_F32, data, kDim, kDim, 1.0f, nullptr),
+      POSENC_OK);
+  posenc_status_message(posenc_write(encoder, 0, kRows, POSENC_F32, nullptr, kDim));
+  posenc_encoder_destroy(encoder);
+  posenc_targets(nullptr, 0);
+  EXPECT_EQ(allocations, before);
+  ASSERT_EQ(posenc_encoder_create(&spec, &encoder), POSENC_OK);
+  EXPECT_EQ(allocations, before + 1);  // one block
+  posenc_encoder_destroy(encoder);
+}
+
 TEST_P(Allocation, OutOfMemoryIsAStatus) {
   Encoder encoder = Create(MakeSpec(8));
   const std::vector<float> want = Write(encoder, 7, 3);
@@ -118,6 +154,13 @@ TEST_P(Allocation, OutOfMemoryIsAStatus) {
   const Status status = Encoder::Create(MakeSpec(64, target()), &encoder);
   exhausted = false;
   EXPECT_EQ(status, Status::kOutOfMemory);
+  const posenc_spec spec = ToC(MakeSpec(64, target()));
+  posenc_encoder* c_encoder = nullptr;
+  exhausted = true;
+  const posenc_status c_status = posenc_encoder_create(&spec, &c_encoder);
+  exhausted = false;
+  EXPECT_EQ(c_status, POSENC_OUT_OF_MEMORY);
+  EXPECT_EQ(c_encoder, nullptr);
   EXPECT_EQ(encoder.dim(), 8u);
   EXPECT_TRUE(SameBits(Write(encoder, 7, 3), want));
 }

@@ -20,7 +20,7 @@ constexpr std::size_t kDim = 8;
 
 TEST(StatusMessages, AreDistinctSentences) {
   std::set<std::string> messages;
-  for (int value = 0; value <= static_cast<int>(Status::kIdOutOfRange); ++value) {
+  for (int value = 0; value <= static_cast<int>(Status::kBadStructSize); ++value) {
     const char* message = StatusMessage(static_cast<Status>(value));
     ASSERT_NE(message, nullptr) << value;
     EXPECT_STRNE(message, "") << value;

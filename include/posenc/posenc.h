@@ -7,9 +7,9 @@
 // ("Attention Is All You Need", section 3.5, has exponent_dim = dim), rounded to nearest, ties to even.
 // Hence the bits are the same on every target, with every compiler, for every split of the rows.
 //
-// Nothing here throws. Only Create allocates; afterwards nothing allocates, locks or keeps state, so
-// one Encoder may be used by any number of threads at once. Results do not depend on the caller's
-// floating-point state (rounding mode, flush-to-zero, exception masks), which is left as it was.
+// Nothing here throws. Only Create allocates (CreateIn does not); afterwards nothing allocates, locks or
+// keeps state, so one Encoder may be used by any number of threads at once. Results do not depend on the
+// caller's floating-point state (rounding mode, flush-to-zero, exception masks), which is left as it was.
 #ifndef POSENC_POSENC_H_
 #define POSENC_POSENC_H_
 
@@ -17,11 +17,7 @@
 #include <cstdint>
 #include <optional>
 
-#if defined(__GNUC__)
-#define POSENC_API __attribute__((visibility("default")))
-#else
-#define POSENC_API
-#endif
+#include "posenc/export.h"
 
 namespace posenc {
 
@@ -37,18 +33,20 @@ inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 31;
 // Columns of a row: 1 <= dim <= kMaxDim.
 inline constexpr std::size_t kMaxDim = std::size_t{1} << 24;
 
-// 16-bit elements; the bits are what memory holds.
+// A bfloat16 as memory holds it.
 struct BFloat16 {
-  std::uint16_t bits;
+  std::uint16_t bits;  // sign, 8 of exponent, 7 of mantissa
 };
+
+// An IEEE half precision number as memory holds it.
 struct Float16 {
-  std::uint16_t bits;
+  std::uint16_t bits;  // sign, 5 of exponent, 10 of mantissa
 };
 
 // What a call reports. On any status but kOk nothing has been written.
 enum class Status : int {
   kOk = 0,
-  kNullPointer,          // a null pointer where rows > 0
+  kNullPointer,          // a null pointer where there is something to read or write
   kNotCreated,           // an Encoder or Frequencies on which Create has not succeeded
   kBadDim,               // dim is 0 or exceeds kMaxDim
   kBadBase,              // base is NaN, infinite, zero or negative
@@ -64,6 +62,10 @@ enum class Status : int {
   kSizeOverflow,         // rows * row_stride elements exceed the address space
   kPositionOutOfRange,   // some position has |p| > kMaxPosition
   kIdOutOfRange,         // some token id is negative or not below the vocabulary's size
+  kBuffersOverlap,       // what is written and what is read share memory
+  kMemoryTooSmall,       // less memory than MemorySize asks for
+  kBadType,              // C only: not a posenc_type that this parameter takes
+  kBadStructSize,        // C only: struct_size is wrong, or unknown members of the struct are set
 };
 
 // One static English sentence for a status; never null.
@@ -86,13 +88,13 @@ enum class Recipe : std::uint8_t {
 
 // What to encode. Plain data; only dim must be set.
 struct Spec {
-  std::size_t dim = 0;  // columns of a row (d_model)
-  Layout layout = Layout::kInterleaved;
-  double base = 10000.0;               // the longest wavelength is near 2 pi * base
-  std::optional<double> exponent_dim;  // divides 2i; dim unless given
-  double position_scale = 1.0;         // multiplies every position
-  Recipe recipe = Recipe::kExact;
-  const char* target = nullptr;  // a name from Targets(); the best on this CPU if null
+  std::size_t dim = 0;                   // columns of a row (d_model)
+  Layout layout = Layout::kInterleaved;  // of the columns
+  double base = 10000.0;                 // the longest wavelength is near 2 pi * base
+  std::optional<double> exponent_dim;    // divides 2i; dim unless given
+  double position_scale = 1.0;           // multiplies every position
+  Recipe recipe = Recipe::kExact;        // of the phases
+  const char* target = nullptr;          // a name from Targets(); the best on this CPU if null
 };
 
 // One compiled instruction set. REFERENCE, the scalar path without SIMD, is always there and last.
@@ -102,6 +104,7 @@ struct Target {
   bool best;         // the one that is used unless Spec::target names another
 };
 
+// No build has more targets.
 inline constexpr std::size_t kMaxTargets = 32;
 
 // Fills targets [kMaxTargets], best first, and returns how many there are.
@@ -115,10 +118,10 @@ class POSENC_API Frequencies {
 
   Frequencies() = default;
   ~Frequencies();
-  Frequencies(Frequencies&& other) noexcept;
-  Frequencies& operator=(Frequencies&& other) noexcept;
+  Frequencies(Frequencies&& other) noexcept;             // other is then as before Create
+  Frequencies& operator=(Frequencies&& other) noexcept;  // exchanges the two
 
-  std::size_t count() const;
+  std::size_t count() const;  // ceil(dim / 2); 0 before Create
 
   // w_i rounded to double, in radians per step; NaN unless i < count(). Slow (microseconds): for inspection.
   double Radians(std::size_t i) const;
@@ -133,17 +136,24 @@ class POSENC_API Frequencies {
 //
 // T is float, BFloat16 or Float16, Position and Id are std::int32_t or std::int64_t. out and x are
 // [rows, row_stride] elements of which the columns 0 .. dim - 1 are used; the others keep their bytes.
-// row_stride >= dim, counted in elements. Any alignment will do. Where a list is checked, *bad_index, if
-// given, is the first row at fault.
+// row_stride >= dim, counted in elements. Any alignment will do. What is written must not overlap a list or
+// table that is read. Where a list is checked, *bad_index, if given, is the first row at fault.
 class POSENC_API Encoder {
  public:
   // Allocates 16 bytes a pair and up to 96 KB of rotations. On failure *out is left as it was.
   static Status Create(const Spec& spec, Encoder* out);
 
-  std::size_t dim() const { return dim_; }
-  Layout layout() const { return layout_; }
-  const char* target() const;  // the name of the target in use; "" before Create
-  const Frequencies& frequencies() const { return frequencies_; }
+  // The bytes of memory that CreateIn needs for that spec, on this CPU.
+  static Status MemorySize(const Spec& spec, std::size_t* bytes);
+
+  // Create without allocating: the tables lie in memory [bytes], of any alignment, which must neither move
+  // nor be freed before the Encoder is gone. On failure *out is left as it was.
+  static Status CreateIn(const Spec& spec, void* memory, std::size_t bytes, Encoder* out);
+
+  std::size_t dim() const { return dim_; }                         // 0 before Create
+  Layout layout() const { return layout_; }                        // of the columns
+  const char* target() const;                                      // the one in use; "" before Create
+  const Frequencies& frequencies() const { return frequencies_; }  // those of the rows
 
   // out[r] = PE(first_position + r), correctly rounded to T.
   template <class T>
@@ -183,6 +193,7 @@ class POSENC_API Encoder {
                   std::size_t* bad_index = nullptr) const;
 
  private:
+  friend struct internal::Access;
   Frequencies frequencies_;
   std::size_t dim_ = 0;
   Layout layout_ = Layout::kInterleaved;

@@ -1,0 +1,200 @@
+// posenc for C (C99) and for everything that calls C. posenc.h, the C++ API, says what is computed, and its
+// promises hold here: correctly rounded entries, the same bits everywhere, no allocation, lock or state after
+// creation, one encoder for any number of threads.
+//
+//   posenc_spec spec;
+//   posenc_spec_init(&spec, sizeof(spec));
+//   spec.dim = 512;
+//   posenc_encoder* encoder = NULL;
+//   posenc_status status = posenc_encoder_create(&spec, &encoder);
+//   if (status == POSENC_OK) status = posenc_write(encoder, 0, rows, POSENC_F32, out, 512);
+//   if (status != POSENC_OK) puts(posenc_status_message(status));
+//   posenc_encoder_destroy(encoder);
+//
+// On any status but POSENC_OK nothing has been written (but *bad_index, where there is one). Null pointers
+// and unknown values are reported, never followed.
+//
+// The binary interface only grows: constants keep their values, functions their parameters, and posenc_spec
+// gets new members at its end only, which struct_size tells apart.
+#ifndef POSENC_POSENC_C_H_
+#define POSENC_POSENC_C_H_
+
+// NOLINTBEGIN(modernize-*, readability-identifier-naming)
+#include <stddef.h>
+#include <stdint.h>
+
+#include "posenc/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The version of this header, 10000 * major + 100 * minor + patch.
+#define POSENC_VERSION 100
+
+// The version of the library that runs, counted likewise.
+POSENC_API int32_t posenc_version(void);
+
+// What a call reports: the values of posenc::Status.
+typedef int32_t posenc_status;
+enum {
+  POSENC_OK = 0,
+  POSENC_NULL_POINTER = 1,            // a null pointer where there is something to read or write
+  POSENC_NOT_CREATED = 2,             // the encoder is null
+  POSENC_BAD_DIM = 3,                 // dim is 0 or exceeds 2^24
+  POSENC_BAD_BASE = 4,                // base is NaN, infinite, zero or negative
+  POSENC_BAD_EXPONENT_DIM = 5,        // exponent_dim is NaN or infinite (for a recipe: as float)
+  POSENC_BAD_POSITION_SCALE = 6,      // position_scale is NaN or infinite, or not 1 with a compat recipe
+  POSENC_BAD_LAYOUT = 7,              // not a posenc_layout
+  POSENC_BAD_RECIPE = 8,              // not a posenc_recipe
+  POSENC_FREQUENCY_OUT_OF_RANGE = 9,  // some w_i is neither 0 nor 2^-126 <= |w_i| <= 2^31
+  POSENC_UNKNOWN_TARGET = 10,         // no compiled target has that name
+  POSENC_UNAVAILABLE_TARGET = 11,     // this CPU cannot run that target
+  POSENC_OUT_OF_MEMORY = 12,          // posenc_encoder_create could not allocate
+  POSENC_STRIDE_TOO_SMALL = 13,       // row_stride < dim
+  POSENC_SIZE_OVERFLOW = 14,          // the rows exceed the address space
+  POSENC_POSITION_OUT_OF_RANGE = 15,  // some position is outside -2^31 .. 2^31
+  POSENC_ID_OUT_OF_RANGE = 16,        // some token id is negative or not below the vocabulary's size
+  POSENC_BUFFERS_OVERLAP = 17,        // what is written and what is read share memory
+  POSENC_MEMORY_TOO_SMALL = 18,       // less memory than posenc_encoder_memory_size asks for
+  POSENC_BAD_TYPE = 19,               // not a posenc_type that this parameter takes
+  POSENC_BAD_STRUCT_SIZE = 20         // struct_size is wrong, or members unknown to this version are set
+};
+
+// One static English sentence for a status; never null.
+POSENC_API const char* posenc_status_message(posenc_status status);
+
+// The types of arrays: of entries F32, BF16 or F16; of positions and ids I32 or I64. 4 is kept for double.
+typedef int32_t posenc_type;
+enum {
+  POSENC_F32 = 1,   // float
+  POSENC_BF16 = 2,  // bfloat16, the bits in a uint16_t
+  POSENC_F16 = 3,   // IEEE half precision, the bits in a uint16_t
+  POSENC_I32 = 5,   // int32_t
+  POSENC_I64 = 6    // int64_t
+};
+
+// Where the columns of a row go. An odd dim has ceil(dim/2) sines and floor(dim/2) cosines.
+typedef int32_t posenc_layout;
+enum {
+  POSENC_INTERLEAVED = 0,  // [sin_0 cos_0 sin_1 cos_1 ...]         the paper
+  POSENC_SIN_COS = 1,      // [sin_0 sin_1 ... | cos_0 cos_1 ...]   tensor2tensor, fairseq, Marian
+  POSENC_COS_SIN = 2       // [cos_0 cos_1 ... | sin_0 sin_1 ...]   diffusion timestep embeddings
+};
+
+// How the phase is rounded before its sine and cosine are taken.
+typedef int32_t posenc_recipe;
+enum {
+  POSENC_EXACT = 0,       // not at all: the real number
+  POSENC_F32_POW_DIV = 1  // as NumPy and PyTorch notebooks do it (posenc::Recipe::kF32PowDiv)
+};
+
+// What to encode: w_i = position_scale * base^(-2i / exponent_dim). posenc_spec_init first, then set dim and
+// whatever else differs from the defaults. Copied by creation.
+typedef struct posenc_spec {
+  size_t struct_size;     // sizeof(posenc_spec), set by posenc_spec_init
+  size_t dim;             // columns of a row (d_model), 1 .. 2^24
+  double base;            // 10000
+  double exponent_dim;    // divides 2i; 0 (the default) means dim
+  double position_scale;  // multiplies every position; 1
+  posenc_layout layout;   // POSENC_INTERLEAVED
+  posenc_recipe recipe;   // POSENC_EXACT
+  const char* target;     // a name from posenc_targets; NULL (the default) means the best on this CPU
+} posenc_spec;
+
+// Sets all members to their defaults, and dim to 0. struct_size is sizeof(posenc_spec) as the caller knows
+// it.
+POSENC_API posenc_status posenc_spec_init(posenc_spec* spec, size_t struct_size);
+
+// One compiled instruction set. This struct will not grow.
+typedef struct posenc_target {
+  const char* name;  // static
+  int32_t runnable;  // 1 if this CPU can run it, else 0
+  int32_t best;      // 1 for the one that is used unless posenc_spec.target names another
+} posenc_target;
+
+// Fills the first entries of targets [capacity], best first, as many as fit, and returns how many targets
+// there are. With null targets it only returns that.
+POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
+
+// Writes or adds encodings, a row per position. Immutable.
+typedef struct posenc_encoder posenc_encoder;
+
+// Allocates one block of memory: 16 bytes a pair of columns and up to 96 KB of rotations. On failure *encoder
+// is left as it was.
+POSENC_API posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
+
+// The bytes of memory that posenc_encoder_create_in needs for that spec, on this CPU.
+POSENC_API posenc_status posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes);
+
+// posenc_encoder_create without allocating: the encoder lies in memory [bytes], of any alignment, which must
+// not move and stays the caller's. It may be freed at any time after the last call, with or without
+// posenc_encoder_destroy.
+POSENC_API posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
+                                                  posenc_encoder** encoder);
+
+// Frees what posenc_encoder_create allocated. Null is fine.
+POSENC_API void posenc_encoder_destroy(posenc_encoder* encoder);
+
+// The columns of a row; 0 for a null encoder.
+POSENC_API size_t posenc_encoder_dim(const posenc_encoder* encoder);
+
+// Where they go; -1 for a null encoder.
+POSENC_API posenc_layout posenc_encoder_layout(const posenc_encoder* encoder);
+
+// The name of the target in use; "" for a null encoder.
+POSENC_API const char* posenc_encoder_target(const posenc_encoder* encoder);
+
+// ceil(dim / 2); 0 for a null encoder.
+POSENC_API size_t posenc_encoder_frequency_count(const posenc_encoder* encoder);
+
+// w_i rounded to double, in radians per step; NaN unless i < posenc_encoder_frequency_count. Slow
+// (microseconds): for inspection.
+POSENC_API double posenc_encoder_radians(const posenc_encoder* encoder, size_t i);
+
+// In all that follows out and x are [rows, row_stride] entries of `type`, of which the columns 0 .. dim - 1
+// are used; the others keep their bytes. Strides count entries and are at least dim. Any alignment will do,
+// of lists too. What is written must not overlap a list or table that is read. *bad_index, unless bad_index
+// is null, becomes the first row at fault where a list is refused.
+
+// out[r] = PE(first_position + r), correctly rounded to type.
+POSENC_API posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,
+                                      posenc_type type, void* out, size_t row_stride);
+
+// out[r] = PE(positions[r]); positions [rows] of I32 or I64.
+POSENC_API posenc_status posenc_write_at(const posenc_encoder* encoder, posenc_type position_type,
+                                         const void* positions, size_t rows, posenc_type type, void* out,
+                                         size_t row_stride, size_t* bad_index);
+
+// x[r] = x[r] * scale + PE(first_position + r). The encoding is rounded to float, then the product, then the
+// sum; 16-bit entries are widened before and the sum rounded after.
+POSENC_API posenc_status posenc_add(const posenc_encoder* encoder, int64_t first_position, size_t rows,
+                                    posenc_type type, void* x, size_t row_stride, float scale);
+
+// The same at positions[r]; positions [rows] of I32 or I64.
+POSENC_API posenc_status posenc_add_at(const posenc_encoder* encoder, posenc_type position_type,
+                                       const void* positions, size_t rows, posenc_type type, void* x,
+                                       size_t row_stride, float scale, size_t* bad_index);
+
+// Token embedding in one pass: out[r] = table[ids[r]] * scale + PE(first_position + r), rounded as in
+// posenc_add. ids [rows] of I32 or I64, table [vocabulary, table_stride] of `type`, table_stride >= dim.
+POSENC_API posenc_status posenc_embed(const posenc_encoder* encoder, posenc_type id_type, const void* ids,
+                                      size_t rows, posenc_type type, const void* table, size_t vocabulary,
+                                      size_t table_stride, int64_t first_position, void* out,
+                                      size_t row_stride, float scale, size_t* bad_index);
+
+// A batch of sequences, each with a first position of its own: x[b][r] = x[b][r] * scale +
+// PE(first_positions[b] + r). first_positions [batch] of I32 or I64; x [batch, batch_stride] entries, each
+// sequence [rows, row_stride] within; batch_stride >= rows * row_stride unless batch is 1. *bad_index is a
+// sequence.
+POSENC_API posenc_status posenc_add_batch(const posenc_encoder* encoder, posenc_type position_type,
+                                          const void* first_positions, size_t batch, size_t rows,
+                                          posenc_type type, void* x, size_t batch_stride, size_t row_stride,
+                                          float scale, size_t* bad_index);
+
+// NOLINTEND(modernize-*, readability-identifier-naming)
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // POSENC_POSENC_C_H_

@@ -1,0 +1,120 @@
+/* The C ABI from strict C99: every function once, in the ways that a runtime would use them. What it computes
+   is compared with the C++ API in c_calls_test.cc, bad input is in c_errors_test.cc. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "posenc/posenc_c.h"
+
+#define DIM 6
+#define ROWS 3
+
+static int failures = 0;
+
+#define CHECK(condition)                                                        \
+  do {                                                                          \
+    if (!(condition)) {                                                         \
+      ++failures;                                                               \
+      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+    }                                                                           \
+  } while (0)
+
+#define CHECK_OK(call)                                                                                    \
+  do {                                                                                                    \
+    const posenc_status check_status = (call);                                                            \
+    if (check_status != POSENC_OK) {                                                                      \
+      ++failures;                                                                                         \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, posenc_status_message(check_status)); \
+    }                                                                                                     \
+  } while (0)
+
+/* Float results of libm are good to an ulp or so: enough to tell columns and rows apart. */
+static int is_near(float got, double want) { return fabs((double)got - want) < 1e-6; }
+
+static void check_table(const float* table, size_t stride, int64_t first) {
+  size_t r, i;
+  for (r = 0; r < ROWS; ++r) {
+    for (i = 0; i < DIM / 2; ++i) {
+      const double phase = (double)(first + (int64_t)r) * pow(10000.0, -2.0 * (double)i / DIM);
+      CHECK(is_near(table[r * stride + 2 * i], sin(phase)));
+      CHECK(is_near(table[r * stride + 2 * i + 1], cos(phase)));
+    }
+  }
+}
+
+static posenc_spec make_spec(void) {
+  posenc_spec spec;
+  CHECK_OK(posenc_spec_init(&spec, sizeof(spec)));
+  CHECK(spec.struct_size == sizeof(spec) && spec.dim == 0 && spec.base == 10000.0);
+  CHECK(spec.exponent_dim == 0.0 && spec.position_scale == 1.0 && spec.target == NULL);
+  CHECK(spec.layout == POSENC_INTERLEAVED && spec.recipe == POSENC_EXACT);
+  spec.dim = DIM;
+  return spec;
+}
+
+static void check_targets(void) {
+  posenc_target targets[64];
+  const size_t count = posenc_targets(targets, 64);
+  size_t i, best = 0;
+  CHECK(count >= 1 && count <= 64 && posenc_targets(NULL, 0) == count && posenc_targets(NULL, 9) == count);
+  CHECK(strcmp(targets[count - 1].name, "REFERENCE") == 0 && targets[count - 1].runnable == 1);
+  for (i = 0; i < count; ++i) best += targets[i].best == 1 && targets[i].runnable == 1;
+  CHECK(best == 1);
+  targets[0].name = targets[1].name = NULL;
+  CHECK(posenc_targets(targets, 1) == count && targets[0].name != NULL && targets[1].name == NULL);
+}
+
+static void check_encoder(const posenc_encoder* encoder) {
+  float out[ROWS * (DIM + 1)], zero[ROWS * DIM] = {0};
+  const float embeddings[2 * DIM] = {1, 1, 1, 1, 1, 1};
+  const int32_t narrow[ROWS] = {7, 8, 9};
+  const int64_t wide[ROWS] = {-1, 0, 1}, ids[ROWS] = {1, 1, 1};
+  size_t bad_index = 4711;
+
+  CHECK(posenc_encoder_dim(encoder) == DIM && posenc_encoder_layout(encoder) == POSENC_INTERLEAVED);
+  CHECK(posenc_encoder_target(encoder)[0] != '\0');
+  CHECK(posenc_encoder_frequency_count(encoder) == DIM / 2 && posenc_encoder_radians(encoder, 0) == 1.0);
+  out[DIM] = 0.25f;
+  CHECK_OK(posenc_write(encoder, 5, ROWS, POSENC_F32, out, DIM + 1));
+  check_table(out, DIM + 1, 5);
+  CHECK(out[DIM] == 0.25f);
+  CHECK_OK(posenc_write_at(encoder, POSENC_I32, narrow, ROWS, POSENC_F32, out, DIM, &bad_index));
+  check_table(out, DIM, 7);
+  CHECK_OK(posenc_add(encoder, 5, ROWS, POSENC_F32, zero, DIM, 1.0f));
+  check_table(zero, DIM, 5);
+  CHECK_OK(posenc_add_at(encoder, POSENC_I64, wide, ROWS, POSENC_F32, zero, DIM, 0.0f, NULL));
+  check_table(zero, DIM, -1);
+  CHECK_OK(posenc_embed(encoder, POSENC_I64, ids, ROWS, POSENC_F32, embeddings, 2, DIM, 40, out, DIM, 2.0f,
+                        &bad_index));
+  check_table(out, DIM, 40);
+  CHECK_OK(
+      posenc_add_batch(encoder, POSENC_I32, narrow, 1, ROWS, POSENC_F32, zero, 0, DIM, 0.0f, &bad_index));
+  check_table(zero, DIM, 7);
+  CHECK(bad_index == 4711);
+}
+
+int main(void) {
+  const posenc_spec spec = make_spec();
+  posenc_encoder* encoder = NULL;
+  size_t bytes = 0;
+  void* memory;
+
+  CHECK(posenc_version() == POSENC_VERSION && POSENC_VERSION == POSENC_PROJECT_VERSION);
+  check_targets();
+  CHECK_OK(posenc_encoder_create(&spec, &encoder));
+  check_encoder(encoder);
+  posenc_encoder_destroy(encoder);
+  posenc_encoder_destroy(NULL);
+
+  CHECK_OK(posenc_encoder_memory_size(&spec, &bytes));
+  memory = malloc(bytes);
+  encoder = NULL;
+  CHECK_OK(posenc_encoder_create_in(&spec, memory, bytes, &encoder));
+  check_encoder(encoder);
+  posenc_encoder_destroy(encoder);
+  free(memory);
+
+  CHECK(posenc_write(NULL, 0, 1, POSENC_F32, &bytes, DIM) == POSENC_NOT_CREATED);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,130 @@
+// Bad input to creation through the C ABI: a status, nothing written.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <limits>
+
+#include "c_encoder.h"
+#include "per_target.h"
+
+namespace posenc {
+namespace {
+
+constexpr std::size_t kDim = 8;
+constexpr std::int32_t kMinInt = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
+
+// Creation in all three ways fails with `want` and sets nothing.
+void ExpectCreateFails(const posenc_spec* spec, posenc_status want) {
+  alignas(64) static unsigned char memory[1 << 16];
+  auto* const untouched = reinterpret_cast<posenc_encoder*>(memory);
+  posenc_encoder* encoder = untouched;
+  std::size_t bytes = 4711;
+  EXPECT_EQ(posenc_encoder_create(spec, &encoder), want) << posenc_status_message(want);
+  EXPECT_EQ(posenc_encoder_memory_size(spec, &bytes), want);
+  EXPECT_EQ(posenc_encoder_create_in(spec, memory, sizeof(memory), &encoder), want);
+  EXPECT_EQ(encoder, untouched);
+  EXPECT_EQ(bytes, 4711u);
+  EXPECT_TRUE(std::all_of(std::begin(memory), std::end(memory), [](unsigned char b) { return b == 0; }));
+}
+
+TEST(CCreateErrors, NullPointers) {
+  const posenc_spec spec = ToC(MakeSpec(kDim));
+  ExpectCreateFails(nullptr, POSENC_NULL_POINTER);
+  EXPECT_EQ(posenc_encoder_create(&spec, nullptr), POSENC_NULL_POINTER);
+  EXPECT_EQ(posenc_encoder_memory_size(&spec, nullptr), POSENC_NULL_POINTER);
+  posenc_encoder* encoder = nullptr;
+  EXPECT_EQ(posenc_encoder_create_in(&spec, nullptr, 1 << 20, &encoder), POSENC_NULL_POINTER);
+  char memory[64];
+  EXPECT_EQ(posenc_encoder_create_in(&spec, memory, sizeof(memory), nullptr), POSENC_NULL_POINTER);
+  EXPECT_EQ(posenc_spec_init(nullptr, sizeof(spec)), POSENC_NULL_POINTER);
+}
+
+TEST(CCreateErrors, StructSize) {
+  posenc_spec spec = ToC(MakeSpec(kDim));
+  const posenc_spec before = spec;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, sizeof(spec) - 9, std::size_t{4097},
+                                 std::numeric_limits<std::size_t>::max()}) {
+    EXPECT_EQ(posenc_spec_init(&spec, size), POSENC_BAD_STRUCT_SIZE);
+    EXPECT_EQ(std::memcmp(&spec, &before, sizeof(spec)), 0);
+    spec.struct_size = size;
+    ExpectCreateFails(&spec, POSENC_BAD_STRUCT_SIZE);
+    spec = before;
+  }
+}
+
+// A caller with a newer header: fine while what this version lacks is not used.
+TEST(CCreateErrors, NewerStructs) {
+  struct Newer {
+    posenc_spec spec;
+    std::int64_t member;
+  } newer;
+  newer.member = 1;
+  ASSERT_EQ(posenc_spec_init(&newer.spec, sizeof(newer)), POSENC_OK);
+  EXPECT_EQ(newer.member, 0);
+  newer.spec.dim = kDim;
+  posenc_encoder* encoder = nullptr;
+  EXPECT_EQ(posenc_encoder_create(&newer.spec, &encoder), POSENC_OK);
+  posenc_encoder_destroy(encoder);
+  newer.member = std::int64_t{1} << 56;
+  ExpectCreateFails(&newer.spec, POSENC_BAD_STRUCT_SIZE);
+}
+
+TEST(CCreateErrors, UnknownValues) {
+  const posenc_spec good = ToC(MakeSpec(kDim));
+  for (const std::int32_t value : {kMinInt, -1, 3, 255, 256, 257, 65536, kMaxInt}) {
+    posenc_spec spec = good;
+    spec.layout = value;
+    ExpectCreateFails(&spec, POSENC_BAD_LAYOUT);
+    spec = good;
+    spec.recipe = value;
+    ExpectCreateFails(&spec, POSENC_BAD_RECIPE);
+  }
+  posenc_spec spec = good;
+  spec.target = "";
+  ExpectCreateFails(&spec, POSENC_UNKNOWN_TARGET);
+}
+
+TEST(CCreateErrors, BadNumbers) {
+  const posenc_spec good = ToC(MakeSpec(kDim));
+  posenc_spec spec = good;
+  spec.dim = 0;
+  ExpectCreateFails(&spec, POSENC_BAD_DIM);
+  spec = good;
+  spec.base = 0.0;
+  ExpectCreateFails(&spec, POSENC_BAD_BASE);
+  spec = good;
+  spec.exponent_dim = std::numeric_limits<double>::quiet_NaN();
+  ExpectCreateFails(&spec, POSENC_BAD_EXPONENT_DIM);
+  spec = good;
+  spec.position_scale = std::numeric_limits<double>::infinity();
+  ExpectCreateFails(&spec, POSENC_BAD_POSITION_SCALE);
+  spec.position_scale = 1e300;
+  ExpectCreateFails(&spec, POSENC_FREQUENCY_OUT_OF_RANGE);
+}
+
+TEST(CCreateErrors, MemoryOverlapsArguments) {
+  union {
+    unsigned char bytes[1 << 16];
+    struct {
+      posenc_spec spec;
+      posenc_encoder* encoder;
+    } arguments;
+  } memory = {};
+  const posenc_spec spec = ToC(MakeSpec(kDim));
+  memory.arguments.spec = spec;
+  posenc_encoder* encoder = nullptr;
+  EXPECT_EQ(posenc_encoder_create_in(&memory.arguments.spec, &memory, sizeof(memory), &encoder),
+            POSENC_BUFFERS_OVERLAP);
+  EXPECT_EQ(posenc_encoder_create_in(&spec, &memory, sizeof(memory), &memory.arguments.encoder),
+            POSENC_BUFFERS_OVERLAP);
+  EXPECT_EQ(encoder, nullptr);
+  EXPECT_EQ(memory.arguments.encoder, nullptr);
+  EXPECT_EQ(std::memcmp(&memory.arguments.spec, &spec, sizeof(spec)), 0);
+}
+
+}  // namespace
+}  // namespace posenc

@@ -1,0 +1,121 @@
+"""posenc for NumPy, through the C ABI and ctypes; `numpy_ctypes.py LIBPOSENC` checks it."""
+
+import ctypes
+import sys
+
+try:
+    import numpy
+except ImportError:
+    print("SKIPPED: python3-numpy is not installed")
+    sys.exit(77)
+
+TYPES = {"float32": 1, "float16": 3, "int32": 5, "int64": 6}  # posenc_type
+SIZE = ctypes.c_size_t
+
+
+class Spec(ctypes.Structure):
+    """posenc_spec"""
+
+    _fields_ = [
+        ("struct_size", SIZE),
+        ("dim", SIZE),
+        ("base", ctypes.c_double),
+        ("exponent_dim", ctypes.c_double),
+        ("position_scale", ctypes.c_double),
+        ("layout", ctypes.c_int32),
+        ("recipe", ctypes.c_int32),
+        ("target", ctypes.c_char_p),
+    ]
+
+
+class Library:
+    def __init__(self, path):
+        self._c = ctypes.CDLL(path)
+        pointer, i32, i64 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
+        self._c.posenc_status_message.restype = ctypes.c_char_p
+        for name, arguments in {
+            "posenc_status_message": [i32],
+            "posenc_spec_init": [pointer, SIZE],
+            "posenc_encoder_create": [pointer, pointer],
+            "posenc_encoder_destroy": [pointer],
+            "posenc_write": [pointer, i64, SIZE, i32, pointer, SIZE],
+            "posenc_write_at": [pointer, i32, pointer, SIZE, i32, pointer, SIZE, pointer],
+            "posenc_add": [pointer, i64, SIZE, i32, pointer, SIZE, ctypes.c_float],
+        }.items():
+            getattr(self._c, name).argtypes = arguments
+
+    def call(self, name, *arguments):
+        status = getattr(self._c, name)(*arguments)
+        if status != 0:
+            raise ValueError(self._c.posenc_status_message(status).decode())
+
+    def destroy(self, handle):
+        self._c.posenc_encoder_destroy(handle)
+
+
+class Encoder:
+    def __init__(self, library, dim, **members):
+        self._handle = ctypes.c_void_p()
+        self._library = library
+        self.dim = dim
+        spec = Spec()
+        library.call("posenc_spec_init", ctypes.byref(spec), ctypes.sizeof(spec))
+        spec.dim = dim
+        for name, value in members.items():
+            setattr(spec, name, value)
+        library.call("posenc_encoder_create", ctypes.byref(spec), ctypes.byref(self._handle))
+
+    def __del__(self):
+        self._library.destroy(self._handle)
+
+    def write(self, first, rows, dtype="float32"):
+        out = numpy.empty((rows, self.dim), dtype)
+        self._library.call("posenc_write", self._handle, first, rows, TYPES[dtype], out.ctypes.data, self.dim)
+        return out
+
+    def write_at(self, positions, dtype="float32"):
+        positions = numpy.ascontiguousarray(positions)
+        out = numpy.empty((len(positions), self.dim), dtype)
+        self._library.call(
+            "posenc_write_at", self._handle, TYPES[positions.dtype.name], positions.ctypes.data, len(positions),
+            TYPES[dtype], out.ctypes.data, self.dim, None)
+        return out
+
+    def add(self, x, first, scale=1.0):
+        """x [rows, dim] in place; rows may be further apart than dim."""
+        stride = x.strides[0] // x.itemsize
+        self._library.call(
+            "posenc_add", self._handle, first, len(x), TYPES[x.dtype.name], x.ctypes.data, stride, scale)
+
+
+def refuses(make):
+    try:
+        make()
+    except ValueError as error:
+        print("refused:", error)
+        return True
+    return False
+
+
+def main(path):
+    import exact
+
+    library = Library(path)
+    encoder = Encoder(library, dim=64)
+    positions = numpy.array([0, 1, 2, 11, 4095, -77, 131071, 2**31, -(2**31)])
+    for dtype in ("float32", "float16"):
+        table = encoder.write_at(positions, dtype)
+        wrong = sum(exact.misrounded(got, int(p)) for got, p in zip(table, positions))
+        print(f"{dtype}: {wrong} of {table.size} entries not correctly rounded")
+        assert wrong == 0
+    assert (encoder.write(5, 40) == encoder.write_at(numpy.arange(5, 45, dtype="int32"))).all()
+    x = numpy.ones((40, 80), "float32")
+    encoder.add(x[:, :64], 5, scale=0.5)
+    assert (x[:, :64] == numpy.float32(0.5) + encoder.write(5, 40)).all() and (x[:, 64:] == 1).all()
+    assert refuses(lambda: Encoder(library, dim=0))
+    assert refuses(lambda: Encoder(library, dim=8, struct_size=3))
+    assert refuses(lambda: encoder.write(2**31, 2))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,93 @@
+// A runtime with threads of its own: they share one encoder in the runtime's memory and fill a table by
+// ranges of rows. Prints nothing but mistakes. Exit status: 0 if the bits are those of a single call.
+#include <posenc/posenc.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t kDim = 130, kStride = 144, kRows = 20000, kThreads = 4;
+constexpr std::int64_t kFirst = -1000;
+constexpr std::size_t kStackBytes = 64 * 1024, kGuardBytes = 256 * 1024;  // small, and no way to miss its end
+
+// Threads that run a job for each range of rows.
+class Pool {
+ public:
+  // Calls job(begin, end) for ranges that make up [0, rows).
+  template <class Job>
+  void ParallelFor(std::size_t rows, std::size_t range, const Job& job) {
+    Work<Job> work{job, rows, range, {}};
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, kStackBytes);
+    pthread_attr_setguardsize(&attributes, kGuardBytes);
+    std::vector<pthread_t> threads(kThreads);
+    for (pthread_t& thread : threads) pthread_create(&thread, &attributes, &Work<Job>::Run, &work);
+    for (pthread_t& thread : threads) pthread_join(thread, nullptr);
+    pthread_attr_destroy(&attributes);
+  }
+
+ private:
+  template <class Job>
+  struct Work {
+    static void* Run(void* argument) {
+      auto* work = static_cast<Work*>(argument);
+      for (std::size_t begin; (begin = work->next.fetch_add(work->range)) < work->rows;) {
+        work->job(begin, std::min(begin + work->range, work->rows));
+      }
+      return nullptr;
+    }
+
+    const Job& job;
+    std::size_t rows, range;
+    std::atomic<std::size_t> next;
+  };
+};
+
+template <class T>
+bool FillsTheSameTable(const posenc::Encoder& encoder, std::size_t range) {
+  std::vector<T> want(kRows * kStride), got = want, sum = want, one_sum = want;
+  std::atomic<int> failures{0};
+  failures += encoder.Write(kFirst, kRows, want.data(), kStride) != posenc::Status::kOk;
+  failures += encoder.Add(kFirst, kRows, one_sum.data(), kStride) != posenc::Status::kOk;
+  Pool().ParallelFor(kRows, range, [&](std::size_t begin, std::size_t end) {
+    const std::int64_t first = kFirst + static_cast<std::int64_t>(begin);
+    failures += encoder.Write(first, end - begin, &got[begin * kStride], kStride) != posenc::Status::kOk;
+    // The call that needs most stack: two sequences that share their positions.
+    const std::int64_t firsts[] = {first, first};
+    const std::size_t entries = (end - begin) * kStride;
+    std::vector<T> batch(2 * entries);
+    failures +=
+        encoder.AddBatch(firsts, 2, end - begin, batch.data(), entries, kStride) != posenc::Status::kOk;
+    std::memcpy(&sum[begin * kStride], &batch[entries], entries * sizeof(T));
+  });
+  const std::size_t bytes = want.size() * sizeof(T);
+  return failures == 0 && std::memcmp(got.data(), want.data(), bytes) == 0 &&
+         std::memcmp(sum.data(), one_sum.data(), bytes) == 0;
+}
+
+}  // namespace
+
+int main() {
+  posenc::Spec spec;
+  spec.dim = kDim;
+  std::size_t bytes = 0;
+  if (posenc::Encoder::MemorySize(spec, &bytes) != posenc::Status::kOk) return 1;
+  std::vector<unsigned char> arena(bytes);
+  posenc::Encoder encoder;
+  if (posenc::Encoder::CreateIn(spec, arena.data(), bytes, &encoder) != posenc::Status::kOk) return 1;
+  for (const std::size_t range : {1, 7, 64, 1000}) {
+    if (FillsTheSameTable<float>(encoder, range) && FillsTheSameTable<posenc::BFloat16>(encoder, range) &&
+        FillsTheSameTable<posenc::Float16>(encoder, range)) {
+      continue;
+    }
+    std::fprintf(stderr, "ranges of %zu rows give other bits than one call\n", range);
+    return 1;
+  }
+  return 0;
+}

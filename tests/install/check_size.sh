@@ -1,0 +1,10 @@
+#!/bin/sh
+# check_size.sh LIBRARY: a stripped shared library with all targets of this platform takes at most 300 KB.
+set -eu
+library=$1
+stripped=$library.stripped
+strip -o "$stripped" "$library"
+bytes=$(wc -c <"$stripped")
+rm "$stripped"
+echo "$bytes bytes"
+test "$bytes" -le 300000
