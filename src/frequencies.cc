@@ -78,7 +78,8 @@ void FillSteps(const Schedule& schedule, const Kernels& kernels, std::size_t cou
                double* low) {
   if (schedule.scale.IsZero()) return;  // the steps stay 0, though powers of the ratio may overflow
   DoubleDouble powers[kMaxPowers];
-  Wide power = Exp(schedule.log_ratio);
+  Wide power;
+  if (count > 1) power = Exp(schedule.log_ratio);  // a single step has no ratio to keep in range
   for (std::size_t k = 0; (count - 1) >> k != 0; ++k) {
     powers[k] = ToDoubleDouble(power);
     power = Multiply(power, power);

@@ -119,6 +119,14 @@ TEST_P(FrequenciesTest, AScaleOfZeroMakesAllStepsZero) {
   }
 }
 
+// The same with a ratio that nothing is multiplied by.
+TEST_P(FrequenciesTest, ASingleStepHasNoRatio) {
+  Spec spec = MakeSpec(2, target());
+  const auto want = Write(Create(spec), 5, 4);
+  spec.exponent_dim = 1e-300;
+  EXPECT_TRUE(SameBits(Write(Create(spec), 5, 4), want));
+}
+
 POSENC_INSTANTIATE_PER_TARGET(FrequenciesTest);
 
 // The last resort's frequencies, which no table rounds.
