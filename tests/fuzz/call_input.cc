@@ -88,7 +88,7 @@ CallInput MakeCall(std::size_t dim, FuzzedDataProvider& bytes) {
   call.kind = bytes.ConsumeEnum<Kind>();
   call.type = bytes.ConsumeEnum<Type>();
   call.wide = bytes.ConsumeBool();
-  call.rows = bytes.ConsumeIntegralInRange<std::size_t>(0, dim > 32 ? 20 : 70);
+  call.rows = bytes.ConsumeIntegralInRange<std::size_t>(0, dim > 32 ? 8 : dim > 8 ? 24 : 70);
   call.stride = MakeStride(dim, bytes);
   call.batch = bytes.ConsumeIntegralInRange<std::size_t>(0, 4);
   call.batch_stride = MakeStride(call.stride < 1000 ? call.rows * call.stride : 0, bytes);
