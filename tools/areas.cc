@@ -1,5 +1,6 @@
 #include "areas.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <utility>
@@ -17,10 +18,9 @@ RunOfRows MakeRun(std::size_t dim, double base, std::int64_t first, std::size_t 
   return run;
 }
 
-Area MakeArea(RunOfRows run) {
+Area MakeArea(const RunOfRows& run) {
   const auto end = run.first + static_cast<std::int64_t>(run.rows);
-  return {Describe(run.spec) + ", " + std::to_string(run.first) + " <= p < " + std::to_string(end),
-          {std::move(run)}};
+  return {Describe(run.spec) + ", " + std::to_string(run.first) + " <= p < " + std::to_string(end), {run}};
 }
 
 // Usual dims, any base from 2 to 2^24, every layout.

@@ -26,10 +26,10 @@ std::string CpuName() {
     const std::size_t colon = line.find(": ");
     if (colon == std::string::npos) continue;
     const std::string name = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
-    const std::string value = line.substr(colon + 2);
+    std::string value = line.substr(colon + 2);
     if (name == "model name" || name == "cpu" || name == "uarch") return value;
     if (name == "CPU implementer") parts = "implementer " + value;
-    if (name == "CPU part" && !parts.empty()) return parts + ", part " + value;
+    if (name == "CPU part" && !parts.empty()) return parts.append(", part ").append(value);
   }
   return "unknown";
 }

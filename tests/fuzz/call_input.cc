@@ -36,7 +36,7 @@ double MakeReal(FuzzedDataProvider& bytes) {
 }
 
 std::int64_t MakePosition(FuzzedDataProvider& bytes) {
-  const std::int64_t near = bytes.ConsumeIntegral<std::int8_t>();
+  const auto near = bytes.ConsumeIntegralInRange<std::int64_t>(-128, 127);
   if (bytes.ConsumeBool()) return near;
   if (bytes.ConsumeBool()) return bytes.ConsumeIntegralInRange<std::int64_t>(-kMaxPosition, kMaxPosition);
   std::int64_t sum;
@@ -100,7 +100,7 @@ CallInput MakeCall(std::size_t dim, FuzzedDataProvider& bytes) {
   for (std::size_t i = 0; i < length; ++i) {
     std::int64_t value = ids   ? bytes.ConsumeIntegral<std::uint8_t>() % 5
                          : far ? MakePosition(bytes)
-                               : bytes.ConsumeIntegral<std::int8_t>();
+                               : bytes.ConsumeIntegralInRange<std::int64_t>(-128, 127);
     if (bytes.ConsumeIntegral<std::uint8_t>() == 255) value = bytes.PickValueInArray(kInt64);
     call.list.push_back(call.wide ? value : static_cast<std::int32_t>(value));
   }
