@@ -3,6 +3,7 @@
 // way.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -181,6 +182,32 @@ TEST_P(WorstCases, AddedAndAddedInBatches) {
     ASSERT_EQ(encoder.AddBatch(firsts, 2, kRows, batch.data(), x.size(), kManyDim), Status::kOk);
     ExpectEntry(batch, kRow, kManyDim, column, c.want);
     ExpectEntry(batch, kRows + 1, kManyDim, column, c.want);
+  }
+}
+
+// Near a zero of the first turn entries are small because of cancellation, which a rotation's absolute error
+// does not survive, though the phase is small as well.
+TEST_P(WorstCases, NearZerosOfTheFirstTurn) {
+  constexpr std::size_t kRows = 41;
+  constexpr double kHalfPi = 0x1.921fb54442d18p0;
+  for (const int quarter_turns : {1, 2, 3, 4}) {
+    for (const std::int64_t position : {40, 1000, 30001}) {
+      for (const int bits : {16, 24, 30, 40}) {
+        SCOPED_TRACE(testing::Message()
+                     << quarter_turns << " quarter turns at " << position << " but for 2^-" << bits);
+        Spec spec = MakeSpec(33, target(), bits == 24 ? Layout::kSinCos : Layout::kInterleaved);
+        spec.base = 1.0;
+        spec.position_scale =
+            quarter_turns * kHalfPi * (1.0 + std::ldexp(1.0, -bits)) / static_cast<double>(position);
+        const Encoder encoder = Create(spec);
+        const std::int64_t first = position - static_cast<std::int64_t>(kRows / 2);
+        ForEachType([&](auto element) {
+          using T = decltype(element);
+          const auto list = WriteAt<T>(encoder, Consecutive(first, kRows));
+          EXPECT_TRUE(SameBits(Write<T>(encoder, first, kRows), list));
+        });
+      }
+    }
   }
 }
 

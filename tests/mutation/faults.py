@@ -71,7 +71,7 @@ FAULTS = (
           "kExemptQuarterTurns", SMALL + RUNS),
     Fault("exempt_beyond_cancellation", "src/bounds.h",
           "kExemptQuarterTurns = 0.5", "kExemptQuarterTurns = 4.0",
-          RUNS + SMALL),
+          WORST + RUNS),
     Fault("small_threshold", "src/format-inl.h", "(std::uint32_t{kRotatedSmall} + 1) << 23",
           "(std::uint32_t{kRotatedSmall} + 13) << 23", RUNS + SMALL),
     Fault("wrong_anchor", "src/rotate-inl.h", "static_cast<double>(group.half) - 0.5;",
