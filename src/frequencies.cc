@@ -69,8 +69,10 @@ Status MakeSchedule(const Spec& spec, std::size_t count, Schedule* schedule) {
 // high and low for Recipe::kExact: one exp for the ratio, its powers by squaring, the rest in vectors.
 void FillSteps(const Schedule& schedule, const Kernels& kernels, std::size_t count, double* high,
                double* low) {
+  if (schedule.scale.IsZero()) return;  // the steps stay 0, though powers of the ratio may overflow
   DoubleDouble powers[kMaxPowers];
-  Wide power = Exp(schedule.log_ratio);
+  Wide power;
+  if (count > 1) power = Exp(schedule.log_ratio);  // a single step has no ratio to keep in range
   for (std::size_t k = 0; (count - 1) >> k != 0; ++k) {
     powers[k] = ToDoubleDouble(power);
     power = Multiply(power, power);
@@ -96,6 +98,10 @@ void FillDivisors(const Spec& spec, std::size_t count, float* divisors) {
   const auto denominator = static_cast<float>(ExponentDim(spec));
   for (std::size_t i = 0; i < count; ++i) {
     const float exponent = static_cast<float>(2 * i) / denominator;
+    if (log_base.IsZero()) {  // pow(1, x) = 1, even where x overflows to infinity
+      divisors[i] = 1.0f;
+      continue;
+    }
     bool decided = true;
     divisors[i] = RoundToFormat(Exp(Multiply(FromDouble(static_cast<double>(exponent)), log_base)),
                                 kFloat32Format, kFrequencyBits, &decided);

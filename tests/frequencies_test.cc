@@ -105,6 +105,28 @@ TEST_P(FrequenciesTest, StepsAreWiderThanDouble) {
   }
 }
 
+// Found by fuzzing, under UndefinedBehaviorSanitizer: powers of a ratio that no other scale admits overflow.
+TEST_P(FrequenciesTest, AScaleOfZeroMakesAllStepsZero) {
+  for (const double base : {1e-300, 1e300}) {
+    Spec spec = MakeSpec(128, target());
+    spec.base = base;
+    spec.exponent_dim = 2.0;
+    spec.position_scale = 0.0;
+    const std::vector<float> table = Write(Create(spec), 1, 8);
+    for (std::size_t k = 0; k < table.size(); ++k) {
+      EXPECT_EQ(table[k], k % 2 == 0 ? 0.0f : 1.0f) << "base " << base << ", entry " << k;
+    }
+  }
+}
+
+// The same with a ratio that nothing is multiplied by.
+TEST_P(FrequenciesTest, ASingleStepHasNoRatio) {
+  Spec spec = MakeSpec(2, target());
+  const auto want = Write(Create(spec), 5, 4);
+  spec.exponent_dim = 1e-300;
+  EXPECT_TRUE(SameBits(Write(Create(spec), 5, 4), want));
+}
+
 POSENC_INSTANTIATE_PER_TARGET(FrequenciesTest);
 
 // The last resort's frequencies, which no table rounds.

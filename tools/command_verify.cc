@@ -2,19 +2,24 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "areas.h"
 #include "commands.h"
+#include "exhaustion.h"
 #include "golden_digest.h"
 #include "options.h"
 #include "posenc/accuracy.h"
 #include "posenc/posenc.h"
 #include "verify.h"
+#include "verify_json.h"
 
 namespace posenc {
 namespace tools {
@@ -23,6 +28,11 @@ namespace {
 struct Request {
   bool quick = false, full = false;
   std::string target;
+  std::string json;
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  std::size_t part = 1, parts = 1;
+  std::size_t reference_every = 32;
+  std::uint64_t seed = 20260101;
 };
 
 void ShowProgress(double fraction) {
@@ -33,19 +43,40 @@ void ShowProgress(double fraction) {
   std::fprintf(stderr, "\rverify: %d %%%s", percent, percent == 100 ? "\r              \r" : "");
 }
 
+std::vector<std::string> RunnableNames(const std::vector<Target>& targets) {
+  std::vector<std::string> names;
+  for (const Target& target : targets) {
+    if (target.runnable) names.push_back(target.name);
+  }
+  return names;
+}
+
+std::function<void(double)> Progress() {
+  if (isatty(STDERR_FILENO) != 0) return ShowProgress;
+  return [](double) {};
+}
+
 Plan MakePlan(const Request& request, const std::vector<Target>& targets) {
   Plan plan;
   plan.digest_cases = DigestCases();
-  if (kHaveOracle && !request.quick) plan.more_cases = TableCases();
-  if (kHaveOracle && request.full) {
-    const std::vector<Case> exhaustive = ExhaustiveCases();
-    plan.more_cases.insert(plan.more_cases.end(), exhaustive.begin(), exhaustive.end());
-  }
-  for (const Target& target : targets) {
-    if (target.runnable) plan.targets.push_back(target.name);
-  }
-  plan.threads = std::max(1u, std::thread::hardware_concurrency());
-  plan.progress = isatty(STDERR_FILENO) != 0 ? ShowProgress : [](double) {};
+  if (kHaveOracle && !request.quick && request.part == 1) plan.more_cases = TableCases();
+  plan.targets = RunnableNames(targets);
+  plan.compare = kHaveOracle;
+  plan.threads = request.threads;
+  plan.progress = Progress();
+  return plan;
+}
+
+Exhaustion MakeExhaustion(const Request& request, const std::vector<Target>& targets) {
+  Exhaustion plan;
+  if (!request.full) return plan;
+  plan.areas = FullAreas(request.seed);
+  plan.targets = RunnableNames(targets);
+  plan.threads = request.threads;
+  plan.reference_every = request.reference_every;
+  plan.part = request.part - 1;
+  plan.parts = request.parts;
+  plan.progress = Progress();
   return plan;
 }
 
@@ -58,15 +89,22 @@ bool IsRight(const Report& report) {
          HasGoldenDigests(report);
 }
 
+bool IsRight(const AreaReport& report) {
+  return std::all_of(report.counts.begin(), report.counts.end(),
+                     [](const Count& c) { return c.mismatches == 0 && c.tally.undecided == 0; });
+}
+
 void Print(const Target& target, const Report* report) {
   std::printf("%-10s", target.name);
   if (report == nullptr) {
     std::puts(" skipped: this CPU cannot run it");
     return;
   }
+  std::printf(" %14" PRIu64 " %10" PRIu64, report->entries, report->mismatches);
   if (kHaveOracle) {
-    std::printf(" %14" PRIu64 " %10" PRIu64 " %11.9f", report->entries, report->mismatches,
-                report->worst_ulp);
+    std::printf(" %11.9f", report->worst_ulp);
+  } else {
+    std::printf(" %11s", "-");
   }
   if (target.name == std::string(kReferenceName)) {
     std::printf(" %11s %8s %9s", "-", "all", "-");
@@ -77,18 +115,31 @@ void Print(const Target& target, const Report* report) {
 }
 
 void PrintHead(const Plan& plan) {
-  if (!kHaveOracle) std::puts("Built without MPFR: only the digests are checked.");
+  if (!plan.compare) std::puts("Built without MPFR: only the digests are checked.");
+  if (plan.compare && !kHaveOracle) {
+    std::printf("Built without MPFR, and some digest is wrong: all targets are compared with %s.\n",
+                kReferenceName);
+  }
   if (!plan.more_cases.empty()) {
     std::printf("%s, which is slow, takes one chunk of %zu rows in %zu beyond the digest cases.\n",
                 kReferenceName, kChunkRows, kReferenceThinning);
   }
-  std::printf("%-10s", "target");
-  if (kHaveOracle) std::printf(" %14s %10s %11s", "entries", "mismatches", "worst ULP");
-  std::printf(" %11s %8s %9s  digest\n", "direct", "wide", "undecided");
+  std::printf("%-10s %14s %10s %11s %11s %8s %9s  digest\n", "target", "entries", "mismatches", "worst ULP",
+              "direct", "wide", "undecided");
+}
+
+void Print(const Area& area, const AreaReport& report) {
+  std::printf("\n%s\n", area.name.c_str());
+  for (const Count& count : report.counts) {
+    const internal::Tally& tally = count.tally;
+    std::printf("%-10s %-7s %-4s %14" PRIu64 " %10" PRIu64 " %11zu %8zu %9zu %8.1f s\n", count.target.c_str(),
+                count.as_list ? "WriteAt" : "Write", Name(count.format), count.entries, count.mismatches,
+                tally.direct, tally.recomputed, tally.undecided, count.seconds);
+  }
 }
 
 void PrintMismatches(const Report& report) {
-  for (const std::string& example : report.examples) std::printf("mismatch: %s\n", example.c_str());
+  for (const Example& example : report.examples) std::printf("mismatch: %s\n", example.text.c_str());
   const char* target = report.target.c_str();
   if (report.mismatches > report.examples.size()) {
     std::printf("mismatch: %s: %" PRIu64 " more\n", target, report.mismatches - report.examples.size());
@@ -104,24 +155,87 @@ void PrintMismatches(const Report& report) {
   }
 }
 
-ExitStatus VerifyTargets(const Request& request) {
-  const std::vector<Target> targets = request.target.empty()
-                                          ? CompiledTargets()
-                                          : std::vector<Target>{FindTarget("--target", request.target)};
-  const Plan plan = MakePlan(request, targets);
-  const std::vector<Report> reports = Verify(plan);
+void PrintCases(const Plan& plan, const Outcome& outcome) {
   PrintHead(plan);
   std::size_t next = 0;
-  for (const Target& target : targets) Print(target, target.runnable ? &reports[next++] : nullptr);
-
-  ExitStatus status = kRight;
-  for (const Report& report : reports) {
-    if (IsRight(report)) continue;
-    status = kMismatch;
-    PrintMismatches(report);
+  for (const Target& target : outcome.targets) {
+    Print(target, target.runnable ? &outcome.reports[next++] : nullptr);
   }
-  std::printf("digest v%d %016" PRIx64 "\n", kDigestVersion, reports.front().digest.value());
-  return status;
+  for (const Report& report : outcome.reports) {
+    if (!IsRight(report)) PrintMismatches(report);
+  }
+}
+
+void PrintAreas(const Outcome& outcome) {
+  const Exhaustion& plan = outcome.exhaustion;
+  if (plan.areas.empty()) return;
+  std::printf("\nPart %zu of %zu; seed of random runs %" PRIu64 "; %s takes one chunk in %zu.\n",
+              plan.part + 1, plan.parts, outcome.seed, kReferenceName, plan.reference_every);
+  for (std::size_t a = 0; a < plan.areas.size(); ++a) {
+    Print(plan.areas[a], outcome.area_reports[a]);
+    for (const Example& example : outcome.area_reports[a].examples) {
+      std::printf("mismatch: %s\n", example.text.c_str());
+    }
+  }
+}
+
+ExitStatus VerifyTargets(const Request& request) {
+  if (!request.json.empty() && !kHaveJson) throw UsageError("--json: built without nlohmann-json");
+  if (request.full && !kHaveOracle) throw UsageError("--full: built without MPFR, nothing to compare with");
+  const auto start = std::chrono::steady_clock::now();
+  Outcome outcome;
+  outcome.targets = request.target.empty() ? CompiledTargets()
+                                           : std::vector<Target>{FindTarget("--target", request.target)};
+  outcome.seed = request.seed;
+  Plan plan = MakePlan(request, outcome.targets);
+  outcome.reports = Verify(plan);
+  if (!plan.compare && !std::all_of(outcome.reports.begin(), outcome.reports.end(),
+                                    [](const Report& r) { return IsRight(r); })) {
+    plan.compare = true;  // to name the entries
+    outcome.reports = Verify(plan);
+  }
+  PrintCases(plan, outcome);
+  outcome.exhaustion = MakeExhaustion(request, outcome.targets);
+#ifdef POSENC_HAVE_MPFR
+  outcome.area_reports = Exhaust(outcome.exhaustion);
+#endif
+  PrintAreas(outcome);
+  outcome.right = std::all_of(outcome.reports.begin(), outcome.reports.end(),
+                              [](const Report& r) { return IsRight(r); }) &&
+                  std::all_of(outcome.area_reports.begin(), outcome.area_reports.end(),
+                              [](const AreaReport& r) { return IsRight(r); });
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+#ifdef POSENC_HAVE_JSON
+  if (!request.json.empty()) WriteJson(outcome, request.json);
+#endif
+  std::printf("digest v%d %016" PRIx64 "\n", kDigestVersion, outcome.reports.front().digest.value());
+  return outcome.right ? kRight : kMismatch;
+}
+
+void ParsePart(const std::string& text, Request* request) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) Refuse("--part", text, "I/N, for example 1/8");
+  request->part = ParseCount("--part", text.substr(0, slash));
+  request->parts = ParseCount("--part", text.substr(slash + 1));
+  if (request->part < 1 || request->part > request->parts) Refuse("--part", text, "I/N with 1 <= I <= N");
+}
+
+std::size_t ParsePositive(const std::string& option, const std::string& text) {
+  const std::size_t value = ParseCount(option, text);
+  if (value == 0) Refuse(option, text, "1 or more");
+  return value;
+}
+
+void AddFullOptions(CLI::App& app, Request* request) {
+  const auto add = [&](const char* name, const char* type, const char* help, auto parse) {
+    AddOption(app, name, type, help, parse)->needs(app.get_option("--full"));
+  };
+  add("--part", "I/N", "Only the I-th of N parts of --full; tools/sum-reports sums their JSON files [1/1]",
+      [=](const std::string& text) { ParsePart(text, request); });
+  add("--reference-every", "N", "REFERENCE, which is slow, takes one chunk in N [32]",
+      [=](const std::string& text) { request->reference_every = ParsePositive("--reference-every", text); });
+  add("--seed", "S", "Of the random runs around 0, 2^24 and 2^31 [20260101]",
+      [=](const std::string& text) { request->seed = ParseCount("--seed", text); });
 }
 
 }  // namespace
@@ -137,10 +251,16 @@ void AddVerifyCommand(CLI::App& app, Run* run) {
   CLI::Option* quick = command->add_flag("--quick", request->quick, "Only the digest's cases (seconds)");
   command
       ->add_flag("--full", request->full,
-                 "Also every position below 2^20 for dim 1024 and six bases (minutes)")
+                 "Also every position of the everyday domain, in all types, as runs and lists (an hour)")
       ->excludes(quick);
   command->add_option("--target", request->target, "Only this target, a name from 'posenc targets' [all]")
       ->type_name("NAME");
+  command->add_option("--json", request->json, "Write a report to this file")->type_name("FILE");
+  AddOption(*command, "--threads", "N", "Threads [as many as there are processors]",
+            [=](const std::string& text) {
+              request->threads = static_cast<unsigned>(ParsePositive("--threads", text));
+            });
+  AddFullOptions(*command, request.get());
   command->callback([=] { *run = [=] { return VerifyTargets(*request); }; });
 }
 

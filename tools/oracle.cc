@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "posenc/accuracy.h"
+#include "rounding.h"
 
 namespace posenc {
 namespace oracle {
@@ -13,7 +16,8 @@ namespace {
 constexpr int kFloatBits = std::numeric_limits<float>::digits;
 constexpr int kFrequencyBits = 512;  // of the frequencies that are kept; more are computed when needed
 constexpr int kDirectBits = 256;     // of the first attempt
-constexpr int kRotationBits = 192;   // of a running rotation
+constexpr int kRotationBits = 256;   // of a running rotation
+constexpr int kAnchorBits = 384;     // phases below 2^62 lose as many bits of the anchor
 constexpr std::size_t kAnchorRows = 4096;
 
 // A rotation commits at most 2^(3 - kRotationBits), and there are kAnchorRows between two anchors.
@@ -26,37 +30,6 @@ struct ThreadCache {
 void OwnThreadCache() {
   thread_local const ThreadCache cache;
   static_cast<void>(cache);
-}
-
-// Below the least number: its half, which no exact value equals, decides; and the sign must be certain.
-bool RoundTiny(Format format, const Number& v, mpfr_exp_t error, float* out) {
-  if (mpfr_get_exp(v) < error + 2) return false;
-  const int least = LeastExponent(format);
-  Number above(mpfr_get_prec(v)), half(MPFR_PREC_MIN);
-  mpfr_set_ui_2exp(half, 1, least - 1, MPFR_RNDN);
-  mpfr_abs(above, v, MPFR_RNDN);
-  mpfr_sub(above, above, half, MPFR_RNDN);
-  if (mpfr_zero_p(above) || mpfr_get_exp(above) < error + 2) return false;
-  *out = std::copysign(mpfr_sgn(above) > 0 ? std::ldexp(1.0f, least) : 0.0f,
-                       static_cast<float>(mpfr_sgn(static_cast<mpfr_srcptr>(v))));
-  return true;
-}
-
-// Rounds v, which differs from the real number by at most 2^error, if that decides the rounding.
-bool Round(Format format, const Number& v, mpfr_exp_t error, float* out) {
-  if (mpfr_zero_p(v)) return false;
-  const mpfr_exp_t exponent = mpfr_get_exp(v);
-  const mpfr_exp_t bits = std::min<mpfr_exp_t>(Digits(format), exponent - LeastExponent(format));
-  if (bits < 1) return RoundTiny(format, v, error, out);
-  if (!mpfr_can_round(v, exponent - error, MPFR_RNDN, MPFR_RNDN, bits)) return false;
-  if (format == Format::kFloat32) {
-    *out = mpfr_get_flt(v, MPFR_RNDN);
-    return true;
-  }
-  Number rounded(bits);
-  mpfr_set(rounded, v, MPFR_RNDN);
-  *out = mpfr_get_flt(rounded, MPFR_RNDN);
-  return true;
 }
 
 double UlpErrorOf(Format format, double error, double exact) {
@@ -82,6 +55,13 @@ Entry EntryAt(Layout layout, std::size_t dim, std::size_t column) {
   return column < cosines ? Entry{false, column} : Entry{true, column - cosines};
 }
 
+std::size_t ColumnOf(const Entry& entry, Layout layout, std::size_t dim) {
+  const std::size_t sines = (dim + 1) / 2, cosines = dim / 2;
+  if (layout == Layout::kInterleaved) return 2 * entry.pair + (entry.sine ? 0 : 1);
+  const bool second = entry.sine == (layout == Layout::kCosSin);
+  return entry.pair + (second ? (entry.sine ? cosines : sines) : 0);
+}
+
 void PlaceRow(Layout layout, std::size_t dim, const float* sines, const float* cosines, float* row) {
   for (std::size_t column = 0; column < dim; ++column) {
     const Entry entry = EntryAt(layout, dim, column);
@@ -96,31 +76,12 @@ struct Oracle::Pair {
   bool exact;
   mpfr_exp_t sine_error, cosine_error;
 
-  bool RoundBoth(Format format, float* s, float* c) const {
-    if (exact) {
-      *s = 0.0f;
-      *c = 1.0f;
-      return true;
-    }
-    return Round(format, sine, sine_error, s) && Round(format, cosine, cosine_error, c);
+  bool RoundBoth(Format format, Rounding* s, Rounding* c) const {
+    if (!exact) return Round(format, sine, sine_error, s) && Round(format, cosine, cosine_error, c);
+    *s = {0, 0};
+    *c = {Pack(format, 1.0f), 0};
+    return true;
   }
-};
-
-// The largest error seen. Values are rounded to double first: that is monotonic and midpoints of all formats
-// are doubles, so that no error of at most half a unit comes out larger.
-class Oracle::Ulps {
- public:
-  explicit Ulps(Format format) : format_(format) {}
-
-  void See(float rounded, const Number& value) {
-    const double exact = mpfr_get_d(value, MPFR_RNDN);
-    largest_ = std::max(largest_, UlpErrorOf(format_, static_cast<double>(rounded) - exact, exact));
-  }
-  double largest() const { return largest_; }
-
- private:
-  const Format format_;
-  double largest_ = 0.0;
 };
 
 Oracle::Oracle(const Spec& spec, Format format) : spec_(spec), format_(format) {
@@ -191,89 +152,124 @@ Oracle::Pair Oracle::Evaluate(std::size_t pair, std::int64_t position, int bits)
 }
 
 // Ends, because the sine and cosine of an algebraic number other than 0 are transcendental: never a tie.
-Oracle::Pair Oracle::EvaluateAndRound(std::size_t pair, std::int64_t position, float* sine,
-                                      float* cosine) const {
+void Oracle::EvaluateAndRound(Format format, std::size_t pair, std::int64_t position, Rounding* sine,
+                              Rounding* cosine) const {
   for (int bits = kDirectBits;; bits *= 2) {
-    Pair result = Evaluate(pair, position, bits);
-    if (result.RoundBoth(format_, sine, cosine)) return result;
+    if (Evaluate(pair, position, bits).RoundBoth(format, sine, cosine)) return;
   }
 }
 
-template <class Put>
-void Oracle::Direct(std::size_t pair, std::int64_t first_position, std::size_t rows, const Put& put) const {
-  float sine, cosine;
+template <class Visit>
+void Oracle::Direct(std::size_t pair, std::int64_t first_position, std::size_t rows,
+                    const Visit& visit) const {
   for (std::size_t r = 0; r < rows; ++r) {
-    const Pair exact = EvaluateAndRound(pair, first_position + static_cast<std::int64_t>(r), &sine, &cosine);
-    put(r, sine, cosine, exact.sine, exact.cosine);
+    visit(r, Evaluate(pair, first_position + static_cast<std::int64_t>(r), kDirectBits));
   }
 }
 
-// e^(i w (p + 1)) = e^(i w p) e^(i w), evaluated anew every kAnchorRows, and wherever the rotation's error
-// leaves the rounding open.
-template <class Put>
-void Oracle::Rotate(std::size_t pair, std::int64_t first_position, std::size_t rows, const Put& put) const {
-  Number s(kRotationBits), c(kRotationBits), step_s(kRotationBits), step_c(kRotationBits);
+// e^(i w (p + 1)) = e^(i w p) e^(i w), evaluated anew every kAnchorRows.
+template <class Visit>
+void Oracle::Rotate(std::size_t pair, std::int64_t first_position, std::size_t rows,
+                    const Visit& visit) const {
+  Number step_s(kRotationBits), step_c(kRotationBits);
   Number ss(kRotationBits), cc(kRotationBits), sc(kRotationBits), cs(kRotationBits);
   mpfr_sin_cos(step_s, step_c, factors_[pair], MPFR_RNDN);
-  float sine, cosine;
+  Pair at{Number(kRotationBits), Number(kRotationBits), false, kRotationError, kRotationError};
   for (std::size_t r = 0; r < rows; ++r) {
-    if (r % kAnchorRows != 0) {
-      mpfr_mul(ss, s, step_s, MPFR_RNDN);
-      mpfr_mul(cc, c, step_c, MPFR_RNDN);
-      mpfr_mul(sc, s, step_c, MPFR_RNDN);
-      mpfr_mul(cs, c, step_s, MPFR_RNDN);
-      mpfr_sub(c, cc, ss, MPFR_RNDN);
-      mpfr_add(s, sc, cs, MPFR_RNDN);
-      if (Round(format_, s, kRotationError, &sine) && Round(format_, c, kRotationError, &cosine)) {
-        put(r, sine, cosine, s, c);
-        continue;
-      }
-    }
-    const Pair exact = EvaluateAndRound(pair, first_position + static_cast<std::int64_t>(r), &sine, &cosine);
-    put(r, sine, cosine, exact.sine, exact.cosine);
-    mpfr_set(s, exact.sine, MPFR_RNDN);
-    mpfr_set(c, exact.cosine, MPFR_RNDN);
-  }
-}
-
-double Oracle::Range(std::int64_t first_position, std::size_t rows, float* sines, float* cosines) const {
-  OwnThreadCache();
-  Ulps ulps(format_);
-  const std::size_t sine_count = this->sines();
-  const std::size_t cosine_count = this->cosines();
-  for (std::size_t i = 0; i < sine_count; ++i) {
-    const auto put = [&](std::size_t r, float sine, float cosine, const Number& s, const Number& c) {
-      sines[r * sine_count + i] = sine;
-      ulps.See(sine, s);
-      if (i == cosine_count) return;  // an odd dim has one cosine less
-      cosines[r * cosine_count + i] = cosine;
-      ulps.See(cosine, c);
-    };
-    if (rows == 1 || spec_.recipe != Recipe::kExact) {
-      Direct(i, first_position, rows, put);
+    if (r % kAnchorRows == 0 || at.exact) {
+      const Pair anchor = Evaluate(pair, first_position + static_cast<std::int64_t>(r), kAnchorBits);
+      mpfr_set(at.sine, anchor.sine, MPFR_RNDN);
+      mpfr_set(at.cosine, anchor.cosine, MPFR_RNDN);
     } else {
-      Rotate(i, first_position, rows, put);
+      mpfr_mul(ss, at.sine, step_s, MPFR_RNDN);
+      mpfr_mul(cc, at.cosine, step_c, MPFR_RNDN);
+      mpfr_mul(sc, at.sine, step_c, MPFR_RNDN);
+      mpfr_mul(cs, at.cosine, step_s, MPFR_RNDN);
+      mpfr_sub(at.cosine, cc, ss, MPFR_RNDN);
+      mpfr_add(at.sine, sc, cs, MPFR_RNDN);
     }
+    at.exact = mpfr_zero_p(factors_[pair]) != 0 || first_position + static_cast<std::int64_t>(r) == 0;
+    visit(r, at);
   }
-  return ulps.largest();
 }
 
-double Oracle::Table(std::int64_t first_position, std::size_t rows, float* out,
-                     std::size_t row_stride) const {
+// Calls visit(row, pair, approximation) for all.
+template <class Visit>
+void Oracle::ForEachPair(std::int64_t first_position, std::size_t rows, const Visit& visit) const {
+  OwnThreadCache();
+  for (std::size_t i = 0; i < sines(); ++i) {
+    const auto visit_row = [&](std::size_t r, const Pair& pair) { visit(r, i, pair); };
+    if (rows == 1 || spec_.recipe != Recipe::kExact) {
+      Direct(i, first_position, rows, visit_row);
+    } else {
+      Rotate(i, first_position, rows, visit_row);
+    }
+  }
+}
+
+// Calls put(sine, bits) for both entries of a pair, or its only one.
+template <class Put>
+void Oracle::PutPair(Format format, std::size_t pair, std::int64_t position, const Pair& approximation,
+                     Distances* distances, const Put& put) const {
+  Rounding sine, cosine;
+  if (!approximation.RoundBoth(format, &sine, &cosine)) {
+    EvaluateAndRound(format, pair, position, &sine, &cosine);
+  }
+  distances->See(sine, position, pair, true);
+  put(true, sine.bits);
+  if (pair >= cosines()) return;  // an odd dim has one cosine less
+  distances->See(cosine, position, pair, false);
+  put(false, cosine.bits);
+}
+
+Distances Oracle::Range(std::int64_t first_position, std::size_t rows, float* sines, float* cosines) const {
+  Distances distances;
+  ForEachPair(first_position, rows, [&](std::size_t r, std::size_t i, const Pair& pair) {
+    PutPair(format_, i, first_position + static_cast<std::int64_t>(r), pair, &distances,
+            [&](bool sine, std::uint32_t bits) {
+              const float value = Unpack(format_, bits);
+              (sine ? sines[r * this->sines() + i] : cosines[r * this->cosines() + i]) = value;
+            });
+  });
+  return distances;
+}
+
+Distances Oracle::Table(std::int64_t first_position, std::size_t rows, float* out,
+                        std::size_t row_stride) const {
   std::vector<float> all_sines(rows * sines()), all_cosines(rows * cosines());
-  const double ulp = Range(first_position, rows, all_sines.data(), all_cosines.data());
+  Distances distances = Range(first_position, rows, all_sines.data(), all_cosines.data());
   for (std::size_t r = 0; r < rows; ++r) {
     PlaceRow(spec_.layout, spec_.dim, all_sines.data() + r * sines(), all_cosines.data() + r * cosines(),
              out + r * row_stride);
   }
-  return ulp;
+  return distances;
+}
+
+std::array<Distances, 3> Oracle::AllTables(std::int64_t first_position, std::size_t rows,
+                                           const Tables& tables) const {
+  std::array<Distances, 3> distances;
+  ForEachPair(first_position, rows, [&](std::size_t r, std::size_t i, const Pair& pair) {
+    const std::int64_t position = first_position + static_cast<std::int64_t>(r);
+    const std::size_t sine_at = r * dim() + ColumnOf({true, i}, spec_.layout, dim());
+    const std::size_t cosine_at = r * dim() + ColumnOf({false, i}, spec_.layout, dim());
+    const auto store = [&](Format format, auto* table) {
+      PutPair(format, i, position, pair, &distances[static_cast<std::size_t>(format)],
+              [&](bool sine, std::uint32_t bits) {
+                using Bits = std::remove_pointer_t<decltype(table)>;
+                table[sine ? sine_at : cosine_at] = static_cast<Bits>(bits);
+              });
+    };
+    store(Format::kFloat32, tables.float32);
+    store(Format::kBFloat16, tables.bfloat16);
+    store(Format::kFloat16, tables.float16);
+  });
+  return distances;
 }
 
 Number Oracle::ExactEntry(std::int64_t position, std::size_t column) const {
   OwnThreadCache();
   const Entry entry = EntryAt(spec_.layout, spec_.dim, column);
-  float sine, cosine;
-  Pair exact = EvaluateAndRound(entry.pair, position, &sine, &cosine);
+  Pair exact = Evaluate(entry.pair, position, kAnchorBits);
   return std::move(entry.sine ? exact.sine : exact.cosine);
 }
 

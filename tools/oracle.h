@@ -10,11 +10,13 @@
 #ifndef POSENC_TOOLS_ORACLE_H_
 #define POSENC_TOOLS_ORACLE_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "distances.h"
 #include "format.h"
 #include "number.h"
 #include "posenc/posenc.h"
@@ -28,6 +30,7 @@ struct Entry {
   std::size_t pair;
 };
 Entry EntryAt(Layout layout, std::size_t dim, std::size_t column);
+std::size_t ColumnOf(const Entry& entry, Layout layout, std::size_t dim);
 
 // Lays ceil(dim / 2) sines and floor(dim / 2) cosines out as a row [dim].
 void PlaceRow(Layout layout, std::size_t dim, const float* sines, const float* cosines, float* row);
@@ -47,12 +50,21 @@ class Oracle {
   void Row(std::int64_t position, float* sines, float* cosines) const { Range(position, 1, sines, cosines); }
 
   // Consecutive positions: sines [rows, sines()], cosines [rows, cosines()]. About 0.2 microseconds a pair
-  // with Recipe::kExact, thousands of rows at a time. Returns the largest distance in ULP of the format
-  // between one of these entries and the real number that it stands for (at most 0.5).
-  double Range(std::int64_t first_position, std::size_t rows, float* sines, float* cosines) const;
+  // with Recipe::kExact, thousands of rows at a time.
+  Distances Range(std::int64_t first_position, std::size_t rows, float* sines, float* cosines) const;
 
   // The same in the layout of the spec: out [rows, row_stride], columns past dim keep their bytes.
-  double Table(std::int64_t first_position, std::size_t rows, float* out, std::size_t row_stride) const;
+  Distances Table(std::int64_t first_position, std::size_t rows, float* out, std::size_t row_stride) const;
+
+  // The same in all formats for little more than the price of one, whatever the oracle's own: the patterns of
+  // Pack, [rows, dim] each.
+  struct Tables {
+    std::uint32_t* float32;
+    std::uint16_t* bfloat16;
+    std::uint16_t* float16;
+  };
+  std::array<Distances, 3> AllTables(std::int64_t first_position, std::size_t rows,
+                                     const Tables& tables) const;
 
   // |got - exact| / spacing(exact) as accuracy.h defines it, with the format's spacing; infinite if `got` is
   // not finite.
@@ -63,16 +75,21 @@ class Oracle {
 
  private:
   struct Pair;
-  class Ulps;
 
   Number Frequency(std::size_t pair, int bits) const;
   Number Phase(std::size_t pair, std::int64_t position, int bits) const;
   Pair Evaluate(std::size_t pair, std::int64_t position, int bits) const;
-  Pair EvaluateAndRound(std::size_t pair, std::int64_t position, float* sine, float* cosine) const;
+  void EvaluateAndRound(Format format, std::size_t pair, std::int64_t position, Rounding* sine,
+                        Rounding* cosine) const;
+  template <class Visit>
+  void Direct(std::size_t pair, std::int64_t first_position, std::size_t rows, const Visit& visit) const;
+  template <class Visit>
+  void Rotate(std::size_t pair, std::int64_t first_position, std::size_t rows, const Visit& visit) const;
   template <class Put>
-  void Direct(std::size_t pair, std::int64_t first_position, std::size_t rows, const Put& put) const;
-  template <class Put>
-  void Rotate(std::size_t pair, std::int64_t first_position, std::size_t rows, const Put& put) const;
+  void PutPair(Format format, std::size_t pair, std::int64_t position, const Pair& approximation,
+               Distances* distances, const Put& put) const;
+  template <class Visit>
+  void ForEachPair(std::int64_t first_position, std::size_t rows, const Visit& visit) const;
   Number ExactEntry(std::int64_t position, std::size_t column) const;
 
   Spec spec_;

@@ -1,11 +1,10 @@
 #include "tally.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "frequencies.h"
+#include "store_policy.h"
 
 namespace posenc {
 namespace tools {
@@ -21,10 +20,10 @@ const Kernels& FindKernels(const char* name) {
   return **std::find_if(all, all + count, [=](const Kernels* k) { return std::strcmp(k->name, name) == 0; });
 }
 
-internal::Columns ColumnsOf(const Spec& spec) {
-  const std::size_t cosines = spec.dim / 2, sines = spec.dim - cosines;
-  if (spec.layout == Layout::kInterleaved) return {sines, cosines, 0, 1, 2};
-  if (spec.layout == Layout::kSinCos) return {sines, cosines, 0, sines, 1};
+internal::Columns ColumnsOf(Layout layout, std::size_t dim) {
+  const std::size_t cosines = dim / 2, sines = dim - cosines;
+  if (layout == Layout::kInterleaved) return {sines, cosines, 0, 1, 2};
+  if (layout == Layout::kSinCos) return {sines, cosines, 0, sines, 1};
   return {sines, cosines, cosines, 0, 1};
 }
 
@@ -35,27 +34,37 @@ internal::ElementType TypeOf(oracle::Format format) {
 
 }  // namespace
 
-Tally CountTiers(const Case& c, const Encoder& encoder, std::size_t row, std::size_t rows) {
+Tally WriteAndCount(const Encoder& encoder, oracle::Format format, std::int64_t first, std::int64_t step,
+                    bool as_list, std::size_t rows, void* data) {
   const Kernels& kernels = FindKernels(encoder.target());
   const internal::FrequencyTable& table = *internal::Access::Table(encoder.frequencies());
-  const std::size_t dim = c.spec.dim;
-  std::vector<float> data(Rows::kMax * dim);  // the largest elements
-  std::vector<std::int64_t> positions;
-  for (std::size_t r = row; r < row + rows; ++r) positions.push_back(c.Position(r));
+  const internal::Columns columns = ColumnsOf(encoder.layout(), encoder.dim());
+  const std::size_t size = format == oracle::Format::kFloat32 ? 4 : 2;
+  const bool stream = !as_list && internal::ShouldStream(columns, size, rows, data, encoder.dim());
+  std::int64_t positions[Rows::kMax];
   Tally tally;
   for (std::size_t r = 0; r < rows; r += Rows::kMax) {
     Rows block{};
-    block.positions = c.step == 1 ? nullptr : positions.data() + r;
-    block.first = positions[r];
+    block.first = first + static_cast<std::int64_t>(r) * step;
     block.count = std::min(Rows::kMax, rows - r);
-    block.data = data.data();
-    block.stride = dim;
-    const Tally part = kernels.write[TypeOf(c.format)](table, ColumnsOf(c.spec), block);
-    tally.direct += part.direct;
-    tally.recomputed += part.recomputed;
-    tally.undecided += part.undecided;
+    block.data = static_cast<unsigned char*>(data) + r * encoder.dim() * size;
+    block.stride = encoder.dim();
+    block.stream = stream;
+    if (as_list) {
+      for (std::size_t k = 0; k < block.count; ++k) {
+        positions[k] = block.first + static_cast<std::int64_t>(k) * step;
+      }
+      block.positions = positions;
+    }
+    Accumulate(kernels.write[TypeOf(format)](table, columns, block), &tally);
   }
   return tally;
+}
+
+void Accumulate(const Tally& part, Tally* whole) {
+  whole->direct += part.direct;
+  whole->recomputed += part.recomputed;
+  whole->undecided += part.undecided;
 }
 
 }  // namespace tools

@@ -3,16 +3,21 @@
 #define POSENC_TOOLS_TALLY_H_
 
 #include <cstddef>
+#include <cstdint>
 
+#include "format.h"
 #include "kernels.h"
 #include "posenc/posenc.h"
-#include "verify_cases.h"
 
 namespace posenc {
 namespace tools {
 
-// Writes rows [row, row + rows) of the case once more, by the kernel of the encoder, and counts.
-internal::Tally CountTiers(const Case& c, const Encoder& encoder, std::size_t row, std::size_t rows);
+// Writes rows at first, first + step, ... as Encoder::Write does, or WriteAt if as_list, block by block with
+// the encoder's kernel: data [rows, dim] elements of the format.
+internal::Tally WriteAndCount(const Encoder& encoder, oracle::Format format, std::int64_t first,
+                              std::int64_t step, bool as_list, std::size_t rows, void* data);
+
+void Accumulate(const internal::Tally& part, internal::Tally* whole);
 
 }  // namespace tools
 }  // namespace posenc

@@ -5,8 +5,8 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
-#include "call_on_elements.h"
 #include "options.h"
 #include "tally.h"
 #include "verify_judge.h"
@@ -15,41 +15,21 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// Writes or adds rows [row, row + rows) of the case.
-void RunCase(const Case& c, const Encoder& encoder, std::size_t row, std::size_t rows, float* values) {
-  const std::size_t dim = c.spec.dim;
-  if (c.add) {
-    for (std::size_t i = 0; i < rows * dim; ++i) values[i] = AddInput(c.format, row + i / dim, i % dim);
-  }
-  std::vector<std::int64_t> positions;
-  for (std::size_t r = row; r < row + rows; ++r) positions.push_back(c.Position(r));
-  Require(CallOnElements(c.format, values, rows * dim, [&](auto* x) {
-    if (c.step == 1) {
-      return c.add ? encoder.Add(positions[0], rows, x, dim, c.scale)
-                   : encoder.Write(positions[0], rows, x, dim);
-    }
-    return c.add ? encoder.AddAt(positions.data(), rows, x, dim, c.scale)
-                 : encoder.WriteAt(positions.data(), rows, x, dim);
-  }));
-}
-
 void Merge(const Report& part, Report* whole) {
   whole->entries += part.entries;
   whole->mismatches += part.mismatches;
-  whole->tally.direct += part.tally.direct;
-  whole->tally.recomputed += part.tally.recomputed;
-  whole->tally.undecided += part.tally.undecided;
+  Accumulate(part.tally, &whole->tally);
   whole->worst_ulp = std::max(whole->worst_ulp, part.worst_ulp);
-  for (const std::string& example : part.examples) {
-    if (whole->examples.size() < Report::kMaxExamples) whole->examples.push_back(example);
-  }
+  whole->distances.Merge(part.distances);
+  MergeExamples(part.examples, &whole->examples);
 }
 
 // One case on all targets: threads take chunks of rows, and the oracle's work on a chunk serves all.
 class CaseRun {
  public:
-  CaseRun(const Plan& plan, const Case& c, bool digest, std::vector<Report>* reports)
+  CaseRun(const Plan& plan, std::size_t number, const Case& c, bool digest, std::vector<Report>* reports)
       : plan_(plan),
+        number_(number),
         case_(c),
         digest_(digest),
         reports_(*reports),
@@ -96,14 +76,18 @@ class CaseRun {
 
   void RunChunk(std::size_t chunk, std::size_t row, std::size_t rows) {
     const std::size_t dim = case_.spec.dim;
-    const Expected expected = judge_.Expect(row, rows);
-    std::vector<float> got(rows * dim);
+    const Expected expected = plan_.compare ? judge_.Expect(row, rows) : Expected();
+    std::vector<float> got(rows * dim), scratch(rows * dim);
     for (std::size_t t = 0; t < encoders_.size(); ++t) {
       if (!digest_ && plan_.targets[t] == kReferenceName && chunk % kReferenceThinning != 0) continue;
       RunCase(case_, encoders_[t], row, rows, got.data());
-      Report part = judge_.Compare(expected, plan_.targets[t], row, rows, got.data());
-      if (!case_.add && plan_.targets[t] != kReferenceName)
-        part.tally = CountTiers(case_, encoders_[t], row, rows);
+      Report part;
+      if (plan_.compare) part = judge_.Compare(expected, plan_.targets[t], row, rows, got.data());
+      for (Example& example : part.examples) example.case_number = number_;
+      if (!case_.add && plan_.targets[t] != kReferenceName) {
+        part.tally = WriteAndCount(encoders_[t], case_.format, case_.Position(row), case_.step,
+                                   case_.step != 1, rows, scratch.data());
+      }
       if (digest_)
         std::copy(got.begin(), got.end(), outputs_[t].begin() + static_cast<std::ptrdiff_t>(row * dim));
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -112,6 +96,7 @@ class CaseRun {
   }
 
   const Plan& plan_;
+  const std::size_t number_;
   const Case& case_;
   const bool digest_;
   std::vector<Report>& reports_;
@@ -132,6 +117,14 @@ std::size_t Entries(const std::vector<Case>& cases) {
 
 }  // namespace
 
+void MergeExamples(const std::vector<Example>& part, std::vector<Example>* whole) {
+  whole->insert(whole->end(), part.begin(), part.end());
+  std::sort(whole->begin(), whole->end(), [](const Example& a, const Example& b) {
+    return std::tie(a.case_number, a.row, a.column) < std::tie(b.case_number, b.row, b.column);
+  });
+  if (whole->size() > kMaxExamples) whole->resize(kMaxExamples);
+}
+
 void Digest::Append(oracle::Format format, const float* values, std::size_t count) {
   std::vector<unsigned char> bytes;
   for (std::size_t i = 0; i < count; ++i) oracle::AppendBytes(format, values[i], &bytes);
@@ -147,8 +140,9 @@ std::vector<Report> Verify(const Plan& plan) {
     finished += entries;
     plan.progress(static_cast<double>(finished) / static_cast<double>(all));
   };
-  for (const Case& c : plan.digest_cases) CaseRun(plan, c, true, &reports).Run(done);
-  for (const Case& c : plan.more_cases) CaseRun(plan, c, false, &reports).Run(done);
+  std::size_t number = 0;
+  for (const Case& c : plan.digest_cases) CaseRun(plan, number++, c, true, &reports).Run(done);
+  for (const Case& c : plan.more_cases) CaseRun(plan, number++, c, false, &reports).Run(done);
   return reports;
 }
 

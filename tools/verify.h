@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "distances.h"
 #include "kernels.h"
 #include "verify_cases.h"
 
@@ -36,24 +37,34 @@ class Digest {
   std::uint64_t value_ = 0xcbf29ce484222325u;
 };
 
+// A mismatch in words, and where it is.
+struct Example {
+  std::size_t case_number, row, column;
+  std::string text;
+};
+inline constexpr std::size_t kMaxExamples = 10;
+
+// Keeps the first ones.
+void MergeExamples(const std::vector<Example>& part, std::vector<Example>* whole);
+
 // What became of one target.
 struct Report {
   std::string target;
-  std::uint64_t entries = 0;  // compared with the oracle
+  std::uint64_t entries = 0;  // compared with the judge
   std::uint64_t mismatches = 0;
-  double worst_ulp = 0.0;             // of the entries written (not of those added)
-  internal::Tally tally;              // of the pairs written; stays 0 for the reference, which has one tier
-  Digest digest_v1;                   // of the digest cases of float32, which come first
-  Digest digest;                      // of all digest cases
-  std::vector<std::string> examples;  // one line for each of the first mismatches
-
-  static constexpr std::size_t kMaxExamples = 10;
+  double worst_ulp = 0.0;       // of the entries written (not of those added)
+  oracle::Distances distances;  // of the right answers for the same entries
+  internal::Tally tally;        // of the pairs written; stays 0 for the reference, which has one tier
+  Digest digest_v1;             // of the digest cases of float32, which come first
+  Digest digest;                // of all digest cases
+  std::vector<Example> examples;
 };
 
 struct Plan {
   std::vector<Case> digest_cases;
   std::vector<Case> more_cases;
   std::vector<std::string> targets;  // each runnable
+  bool compare = true;               // entry by entry; else only digests are made
   unsigned threads = 1;
   std::function<void(double fraction)> progress;  // called now and then, by one thread at a time
 };

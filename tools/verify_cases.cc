@@ -1,8 +1,11 @@
 #include "verify_cases.h"
 
 #include <cmath>
+#include <cstdio>
 
+#include "call_on_elements.h"
 #include "encoding.h"
+#include "options.h"
 
 namespace posenc {
 namespace tools {
@@ -124,6 +127,8 @@ void Append16Bit(Format format, std::vector<Case>* cases) {
   for (auto c = cases->begin() + begin; c != cases->end(); ++c) c->format = format;
 }
 
+}  // namespace
+
 const char* Name(Format format) {
   switch (format) {
     case Format::kFloat32:
@@ -136,7 +141,12 @@ const char* Name(Format format) {
   return "f16";
 }
 
-}  // namespace
+std::string ShowEntry(Format format, std::uint32_t bits) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "0x%0*x (%.9g)", format == Format::kFloat32 ? 8 : 4, bits,
+                static_cast<double>(oracle::Unpack(format, bits)));
+  return text;
+}
 
 std::vector<Case> DigestCases() {
   std::vector<Case> cases;
@@ -173,28 +183,28 @@ std::vector<Case> TableCases() {
   return cases;
 }
 
-std::vector<Case> ExhaustiveCases() {
-  constexpr std::size_t kRows = std::size_t{1} << 20;
-  std::vector<Case> cases = {MakeCase(1024, 0, kRows)};
-  for (const double base : kBases) {
-    if (base != 10000.0) cases.push_back(MakeCase(128, 0, kRows, base));
-    cases.push_back(AtTheEnd(64, kRows, base));
-  }
-  Case recipe = MakeCase(512, 0, 1 << 14);
-  recipe.spec.recipe = Recipe::kF32PowDiv;
-  cases.push_back(recipe);
-  for (const Format format : k16BitFormats) {
-    cases.push_back(MakeCase(256, 0, kRows));
-    cases.back().format = format;
-  }
-  return cases;
-}
-
 float AddInput(Format format, std::size_t row, std::size_t column) {
   const std::uint32_t hash =
       static_cast<std::uint32_t>(row) * 2654435761u ^ static_cast<std::uint32_t>(column) * 2246822519u;
   const auto value = static_cast<float>(static_cast<std::int32_t>(hash));
   return oracle::RoundTo(format, std::ldexp(static_cast<double>(value), -29));
+}
+
+void RunCase(const Case& c, const Encoder& encoder, std::size_t row, std::size_t rows, float* values) {
+  const std::size_t dim = c.spec.dim;
+  if (c.add) {
+    for (std::size_t i = 0; i < rows * dim; ++i) values[i] = AddInput(c.format, row + i / dim, i % dim);
+  }
+  std::vector<std::int64_t> positions;
+  for (std::size_t r = row; r < row + rows; ++r) positions.push_back(c.Position(r));
+  Require(CallOnElements(c.format, values, rows * dim, [&](auto* x) {
+    if (c.step == 1) {
+      return c.add ? encoder.Add(positions[0], rows, x, dim, c.scale)
+                   : encoder.Write(positions[0], rows, x, dim);
+    }
+    return c.add ? encoder.AddAt(positions.data(), rows, x, dim, c.scale)
+                 : encoder.WriteAt(positions.data(), rows, x, dim);
+  }));
 }
 
 std::string Describe(const Case& c) {

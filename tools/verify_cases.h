@@ -1,4 +1,4 @@
-// What posenc verify writes and compares. The digest covers the first of the three lists, in its order. To
+// What posenc verify writes and compares. The digest covers the first of the two lists, in its order. To
 // change that list, append to it, count kDigestVersion up and keep the digest of the part before in
 // golden_digest.h: it must hold for ever.
 #ifndef POSENC_TOOLS_VERIFY_CASES_H_
@@ -36,11 +36,16 @@ std::vector<Case> DigestCases();
 // Whole tables of usual sizes: what `verify` adds.
 std::vector<Case> TableCases();
 
-// Every position below 2^20, for the usual bases: what `verify --full` adds to both.
-std::vector<Case> ExhaustiveCases();
-
 // What a case with `add` adds to: a hash of row and column, spread over [-4, 4], a number of the format.
 float AddInput(oracle::Format format, std::size_t row, std::size_t column);
+
+// Writes or adds rows [row, row + rows) of the case: values [rows, dim].
+void RunCase(const Case& c, const Encoder& encoder, std::size_t row, std::size_t rows, float* values);
+
+const char* Name(oracle::Format format);
+
+// "0x3f800000 (1)"
+std::string ShowEntry(oracle::Format format, std::uint32_t bits);
 
 // "Write f16, dim 512, base 10000, sin_cos, ..."
 std::string Describe(const Case& c);

@@ -1,4 +1,4 @@
-// Knows what a case must give, from the oracle; built without MPFR it knows nothing and compares nothing.
+// Knows what a case must give: from the oracle, or, built without MPFR, from the library's own scalar path.
 #ifndef POSENC_TOOLS_VERIFY_JUDGE_H_
 #define POSENC_TOOLS_VERIFY_JUDGE_H_
 
@@ -15,16 +15,13 @@ namespace posenc {
 namespace tools {
 
 struct Expected {
-  std::vector<float> entries;  // [rows, dim], of the case's format
-  double worst_ulp = 0.0;      // of these, hence of all outputs that are equal to them
+  std::vector<float> entries;   // [rows, dim], of the case's format
+  oracle::Distances distances;  // of these, hence of all outputs that are equal to them
 };
-
-#ifdef POSENC_HAVE_MPFR
 
 class Judge {
  public:
-  // What is added to has been rounded to float32.
-  explicit Judge(const Case& c) : case_(c), oracle_(c.spec, c.add ? oracle::Format::kFloat32 : c.format) {}
+  explicit Judge(const Case& c);
 
   // Rows [row, row + rows) of the case.
   Expected Expect(std::size_t row, std::size_t rows) const;
@@ -34,25 +31,18 @@ class Judge {
                  const float* got) const;
 
  private:
+  double Ulp(float got, std::int64_t position, std::size_t column) const;
+  std::string Exact(std::int64_t position, std::size_t column) const;
   std::string Describe(const std::string& target, std::size_t row, std::size_t column, float got,
                        float expected) const;
 
   const Case& case_;
+#ifdef POSENC_HAVE_MPFR
   oracle::Oracle oracle_;
-};
-
 #else
-
-class Judge {
- public:
-  explicit Judge(const Case&) {}
-  Expected Expect(std::size_t, std::size_t) const { return {}; }
-  Report Compare(const Expected&, const std::string&, std::size_t, std::size_t, const float*) const {
-    return {};
-  }
-};
-
+  Encoder reference_;
 #endif
+};
 
 }  // namespace tools
 }  // namespace posenc

@@ -1,0 +1,37 @@
+// The report of posenc verify as a JSON file, for archives and for tools/sum-reports.
+#ifndef POSENC_TOOLS_VERIFY_JSON_H_
+#define POSENC_TOOLS_VERIFY_JSON_H_
+
+#include <string>
+#include <vector>
+
+#include "exhaustion.h"
+#include "posenc/posenc.h"
+#include "verify.h"
+
+namespace posenc {
+namespace tools {
+
+#ifdef POSENC_HAVE_JSON
+inline constexpr bool kHaveJson = true;
+#else
+inline constexpr bool kHaveJson = false;
+#endif
+
+struct Outcome {
+  std::vector<Target> targets;  // all that were asked for
+  std::vector<Report> reports;  // of the runnable ones
+  Exhaustion exhaustion;        // no areas unless --full
+  std::vector<AreaReport> area_reports;
+  std::uint64_t seed = 0;
+  double seconds = 0.0;
+  bool right = false;
+};
+
+// Failures throw a UsageError.
+void WriteJson(const Outcome& outcome, const std::string& path);
+
+}  // namespace tools
+}  // namespace posenc
+
+#endif  // POSENC_TOOLS_VERIFY_JSON_H_
