@@ -21,18 +21,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Groups that share a direct evaluation.
 constexpr std::size_t kMaxGroups = 4;
 
-// Pairs that pass together: the longest run of memory in a row that is worth its anchors on the stack (41
+// Pairs that pass together: the longest run of memory in a row that is worth its anchors on the stack (23
 // KB).
 constexpr std::size_t kChunkPairs = 512;
 
-// Per pair: the limit below which entries are too small, as two floats; then sine and cosine at the anchor of
-// each group.
+// Per pair: the limit below which entries are too small, sine and cosine at the middle of a run, and at the
+// anchor of a group.
 struct Anchors {
   static constexpr std::size_t kSize = kChunkPairs + 2 * hn::MaxLanes(Doubles());
 
-  HWY_ALIGN float small[2 * kSize];
-  HWY_ALIGN double sines[kMaxGroups][kSize];
-  HWY_ALIGN double cosines[kMaxGroups][kSize];
+  HWY_ALIGN float limits[kSize];
+  HWY_ALIGN float small[2 * kSize];  // the limits in the order of entries
+  HWY_ALIGN double middle_sines[kSize];
+  HWY_ALIGN double middle_cosines[kSize];
+  HWY_ALIGN double sines[kSize];
+  HWY_ALIGN double cosines[kSize];
 };
 
 // To the rows of a group, then from the middle of a run to its groups' anchors.
@@ -88,54 +91,83 @@ struct Run {
   }  // the largest |position|
 };
 
-// From the sine and cosine at the middle of a run to those of its groups.
-HWY_INLINE void StoreAnchors(DoubleVec sine, DoubleVec cosine, std::size_t groups, const double* rotation,
-                             std::size_t padded, std::size_t at, Anchors& anchors) {
+// The middle of a run, for the pairs from `begin` on. Lanes whose phases stay within `exempt` quarter turns
+// have no limit.
+HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run, std::size_t begin,
+                              std::size_t count, double small, double exempt, Anchors& anchors) {
   const Doubles d;
-  if (groups == 1) {
-    hn::StoreU(sine, d, anchors.sines[0] + at);
-    hn::StoreU(cosine, d, anchors.cosines[0] + at);
-    return;
-  }
-  for (std::size_t g = groups / 2; g < groups; ++g, rotation += 2 * padded) {
-    DoubleVec s1, c1, s2, c2;
-    Rotate(sine, cosine, rotation, padded, s1, c1, s2, c2);
-    hn::StoreU(s1, d, anchors.sines[g] + at);
-    hn::StoreU(c1, d, anchors.cosines[g] + at);
-    hn::StoreU(s2, d, anchors.sines[groups - 1 - g] + at);
-    hn::StoreU(c2, d, anchors.cosines[groups - 1 - g] + at);
+  const Floats df;
+  const double middle = (static_cast<double>(run.first) + run.Last()) / 2;
+  const auto extent = hn::Set(d, run.Extent());
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    const std::size_t i = begin + at;
+    const auto high = hn::LoadU(d, table.high + i);
+    DoubleVec sine, cosine;
+    SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, table.low + i), sine, cosine);
+    const auto is_exempt = hn::Le(hn::Mul(hn::Abs(high), extent), hn::Set(d, exempt));
+    hn::StoreU(hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, small))), df, anchors.limits + at);
+    hn::StoreU(sine, d, anchors.middle_sines + at);
+    hn::StoreU(cosine, d, anchors.middle_cosines + at);
   }
 }
 
-// The anchors of the pairs from `begin` on: two vectors of pairs at a time, since halves take limits so.
-template <bool kInterleaved, ElementType kFormat>
-HWY_INLINE void MakeAnchors(const FrequencyTable& table, const Run& run, std::size_t begin, std::size_t count,
-                            Anchors& anchors) {
+// From the middle of a run to the anchor of group g.
+HWY_NOINLINE void MoveAnchors(const FrequencyTable& table, const Run& run, std::size_t g, std::size_t begin,
+                              std::size_t count, Anchors& anchors) {
   const Doubles d;
-  const Floats df;
-  const std::size_t lanes = hn::Lanes(d);
-  const double middle = (static_cast<double>(run.first) + run.Last()) / 2;
-  const auto extent = hn::Set(d, run.Extent());
-  // For float16 no lane is exempt but those of frequency 0, since what it rounds below 2^-14 is subnormal.
-  const auto exempt = hn::Set(d, kFormat == kFloat16 ? 0.0 : kExemptQuarterTurns);
-  FloatVec limits[2];
-  for (std::size_t at = 0; at < count; at += 2 * lanes) {
-    for (std::size_t b = 0; b < 2; ++b) {
-      const std::size_t i = at + b * lanes;
-      const auto high = hn::LoadU(d, table.high + begin + i);
-      DoubleVec sine, cosine;
-      SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, table.low + begin + i), sine, cosine);
-      const auto is_exempt = hn::Le(hn::Mul(hn::Abs(high), extent), exempt);
-      limits[b] = hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, kRotatedTest<kFormat>.small)));
-      StoreAnchors(sine, cosine, run.groups, table.rotations + 2 * kReach * table.padded + begin + i,
-                   table.padded, i, anchors);
-    }
-    const Entries de;
-    const auto first = kInterleaved ? Join<true>(limits[0], limits[0]) : Join<false>(limits[0], limits[1]);
-    hn::StoreU(first, de, anchors.small + 2 * at);
-    if (kInterleaved) hn::StoreU(Join<true>(limits[1], limits[1]), de, anchors.small + 2 * (at + lanes));
+  const bool after = 2 * g >= run.groups;
+  const std::size_t step = (after ? 2 * g - run.groups : run.groups - 2 - 2 * g) / 2;
+  const double* cosines = table.rotations + 2 * (kReach + step) * table.padded + begin;
+  const double* sines = cosines + table.padded;
+  const auto sign = hn::Set(d, after ? 0.0 : -0.0);
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    const auto sine = hn::LoadU(d, anchors.middle_sines + at);
+    const auto cosine = hn::LoadU(d, anchors.middle_cosines + at);
+    const auto c = hn::LoadU(d, cosines + at);
+    const auto s = hn::Xor(hn::LoadU(d, sines + at), sign);
+    hn::StoreU(hn::MulAdd(cosine, s, hn::Mul(sine, c)), d, anchors.sines + at);
+    hn::StoreU(hn::NegMulAdd(sine, s, hn::Mul(cosine, c)), d, anchors.cosines + at);
   }
 }
+
+// Puts limits in the order of entries: [l0 l0 l1 l1 ...], or the limits of two vectors of pairs.
+template <bool kInterleaved>
+HWY_INLINE void OrderLimits(std::size_t count, Anchors& anchors) {
+  const Floats df;
+  const std::size_t lanes = hn::Lanes(df);
+  for (std::size_t at = 0; at < count; at += kInterleaved ? lanes : 2 * lanes) {
+    const auto first = hn::LoadU(df, anchors.limits + at);
+    const auto second = kInterleaved ? first : hn::LoadU(df, anchors.limits + at + lanes);
+    hn::StoreU(Join<kInterleaved>(first, second), Entries(), anchors.small + 2 * at);
+  }
+}
+
+// What floats rotate; the arrays start at the chunk's first pair.
+struct RotatedFloats {
+  const float* errors;
+  const float* sines;
+  const float* cosines;
+  const float* rotation[2];
+};
+
+// The positions of two rows at the same distance from an anchor, before and after it, and what their entries
+// are rotated from: the arrays start at the chunk's first pair.
+struct RotatedPair {
+  std::int64_t position[2];
+  std::size_t begin;  // the chunk's first pair
+  const double* sines;
+  const double* cosines;
+  const float* small;
+  const float* limits;
+  const double* rotation;
+  std::size_t padded;
+  RotatedFloats floats;  // of bfloat16 only
+};
+
+struct RowPair {
+  Row row[2];
+  const unsigned char* next[2];  // that are read after these
+};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace internal

@@ -1,5 +1,5 @@
-// The direct kernel: rows at any positions, each entry from its own phase. One loop over the pairs of a
-// row; the last few pairs take the same arithmetic through a small buffer. Included once per target.
+// The direct kernel: rows at any positions, each entry from its own phase. Pairs are evaluated into a buffer
+// of floats, then stored in any layout and type. Included once per target.
 #if defined(POSENC_SRC_DIRECT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_DIRECT_INL_H_
 #undef POSENC_SRC_DIRECT_INL_H_
@@ -22,133 +22,139 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The sines and cosines of the pairs i .. i + Lanes - 1 at one position, rounded to the format.
-template <Recipe kRecipe, ElementType kFormat>
-HWY_INLINE void RoundedPairs(const FrequencyTable& table, std::int64_t position, std::size_t i, Tally& tally,
-                             FloatVec& sines, FloatVec& cosines) {
+// Pairs that pass through a buffer together.
+constexpr std::size_t kBufferPairs = 256;
+
+// Sines and cosines rounded to a format, a vector more than may be needed.
+struct PairBuffer {
+  HWY_ALIGN float sines[kBufferPairs + hn::MaxLanes(Doubles())];
+  HWY_ALIGN float cosines[kBufferPairs + hn::MaxLanes(Doubles())];
+};
+
+// Replaces the entries in flagged lanes by those of wide arithmetic.
+template <ElementType kFormat>
+HWY_NOINLINE void RecomputeLanes(const FrequencyTable& table, std::int64_t position, std::size_t i,
+                                 hn::Vec<Longs> flags, float* sines, float* cosines, Tally& tally) {
+  HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(Longs())];
+  hn::Store(flags, Longs(), lanes);
+  RecomputePairs(table, kFormat, position, i, lanes, hn::Lanes(Longs()), sines, cosines, tally);
+}
+
+// The sines and cosines of the pairs begin .. begin + count - 1 at one position; whole vectors of them.
+template <ElementType kFormat>
+HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, std::int64_t position, std::size_t begin,
+                                std::size_t count, float* sines, float* cosines, Tally& tally) {
   const Doubles d;
   const Floats df;
-  DoubleVec sine, cosine;
-  hn::Mask<Doubles> flagged;
-  if constexpr (kRecipe == Recipe::kExact) {
-    flagged = SinCos(d, hn::Set(d, static_cast<double>(position)), hn::LoadU(d, table.high + i),
-                     hn::LoadU(d, table.low + i), sine, cosine);
-  } else {
-    const auto radians =
-        hn::Div(hn::Set(df, static_cast<float>(position)), hn::LoadU(df, table.divisors + i));
-    flagged = SinCos(d, hn::PromoteTo(d, radians), hn::Set(d, kTwoOverPiHigh), hn::Set(d, kTwoOverPiLow),
-                     sine, cosine);
-  }
-  flagged = hn::Or(flagged, RoundDirect<kFormat>(sine, sines));
-  flagged = hn::Or(flagged, RoundDirect<kFormat>(cosine, cosines));
-  if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-    const Longs du;
-    const std::size_t lanes = hn::Lanes(d);
-    HWY_ALIGN std::uint64_t flags[hn::MaxLanes(d)];
-    HWY_ALIGN float entries[2 * hn::MaxLanes(d)];
-    hn::Store(hn::BitCast(du, hn::VecFromMask(d, flagged)), du, flags);
-    hn::StoreU(sines, df, entries);
-    hn::StoreU(cosines, df, entries + lanes);
-    RecomputePairs(table, kFormat, position, i, flags, lanes, entries, entries + lanes, tally);
-    sines = hn::LoadU(df, entries);
-    cosines = hn::LoadU(df, entries + lanes);
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    const std::size_t i = begin + at;
+    auto multiple = hn::Set(d, static_cast<double>(position));
+    auto high = hn::Set(d, kTwoOverPiHigh);
+    auto low = hn::Set(d, kTwoOverPiLow);
+    if (table.recipe == Recipe::kExact) {
+      high = hn::LoadU(d, table.high + i);
+      low = hn::LoadU(d, table.low + i);
+    } else {
+      const auto radians =
+          hn::Div(hn::Set(df, static_cast<float>(position)), hn::LoadU(df, table.divisors + i));
+      multiple = hn::PromoteTo(d, radians);
+    }
+    DoubleVec sine, cosine;
+    FloatVec rounded_sines, rounded_cosines;
+    auto flagged = SinCos(d, multiple, high, low, sine, cosine);
+    flagged = hn::Or(flagged, RoundDirect<kFormat>(sine, rounded_sines));
+    flagged = hn::Or(flagged, RoundDirect<kFormat>(cosine, rounded_cosines));
+    hn::StoreU(rounded_sines, df, sines + at);
+    hn::StoreU(rounded_cosines, df, cosines + at);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+      const auto flags = hn::BitCast(Longs(), hn::VecFromMask(d, flagged));
+      RecomputeLanes<kFormat>(table, position, i, flags, sines + at, cosines + at, tally);
+    }
   }
 }
 
 // One row on its way: where it is read and where it is written.
-template <class Operation>
 struct Row {
-  const Stored<Operation>* from;
-  Stored<Operation>* to;
+  const unsigned char* from;
+  unsigned char* to;
 };
 
-template <class Operation>
-HWY_INLINE Row<Operation> RowAt(const Rows& rows, std::size_t r) {
-  auto* to = static_cast<Stored<Operation>*>(rows.data) + r * rows.stride;
-  if (!Operation::kReads || rows.sources == nullptr) return {to, to};
-  return {static_cast<const Stored<Operation>*>(rows.sources[r]), to};
+HWY_INLINE Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) {
+  auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size;
+  if (rows.sources == nullptr) return {to, to};
+  return {static_cast<const unsigned char*>(rows.sources[r]), to};
 }
 
-// Vectors may access elements at any multiple of their size; other pointers take the buffer for all.
-template <class Operation>
-HWY_INLINE bool IsAligned(const Rows& rows) {
+// Vectors may access elements at any multiple of their size; other pointers take single elements.
+HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
   std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(rows.data);
-  if (Operation::kReads && rows.sources != nullptr) {
+  if (rows.sources != nullptr) {
     for (std::size_t r = 0; r < rows.count; ++r) bits |= reinterpret_cast<std::uintptr_t>(rows.sources[r]);
   }
-  return bits % sizeof(Stored<Operation>) == 0;
+  return bits % element_size == 0;
 }
 
-// The sines and cosines of the pairs from i on, as many as there are up to a vector, to a row.
-template <class Operation>
-HWY_INLINE void StoreFewPairs(const Operation& operation, const Columns& columns, std::size_t i,
-                              FloatVec sines, FloatVec cosines, const Row<Operation>& row) {
+// Stores `count` pairs from pair i on to a row, in vectors if its elements are aligned.
+template <bool kInterleaved, class Operation>
+HWY_NOINLINE void StorePairs(float scale, const Columns& columns, std::size_t i, std::size_t count,
+                             const float* sines, const float* cosines, const Row& row, bool aligned,
+                             bool stream) {
+  const Operation operation{scale};
+  const auto* from = reinterpret_cast<const Stored<Operation>*>(row.from);
+  auto* to = reinterpret_cast<Stored<Operation>*>(row.to);
   const Floats df;
   const std::size_t lanes = hn::Lanes(df);
-  HWY_ALIGN float buffer[hn::MaxLanes(df)];
+  const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
   const std::size_t sine = columns.sine_offset + i * columns.step;
-  hn::StoreU(sines, df, buffer);
-  StoreFew(operation, buffer, HWY_MIN(columns.sines - i, lanes), columns.step, row.from + sine,
-           row.to + sine);
-  if (i >= columns.cosines) return;
   const std::size_t cosine = columns.cosine_offset + i * columns.step;
-  hn::StoreU(cosines, df, buffer);
-  StoreFew(operation, buffer, HWY_MIN(columns.cosines - i, lanes), columns.step, row.from + cosine,
-           row.to + cosine);
-}
-
-// A whole vector of each.
-template <bool kInterleaved, class Operation>
-HWY_INLINE void StorePairs(const Operation& operation, const Columns& columns, std::size_t i, FloatVec sines,
-                           FloatVec cosines, const Row<Operation>& row) {
+  std::size_t at = 0;
 #if HWY_TARGET == HWY_SCALAR
-  if constexpr (kInterleaved) return StoreFewPairs(operation, columns, i, sines, cosines, row);
-#else
-  if constexpr (kInterleaved) {
-    const hn::ScalableTag<float> df;
-    return StoreLanes(operation, df, Join<true>(sines, cosines), row.from + 2 * i, row.to + 2 * i, false);
-  }
+  if (kInterleaved) aligned = false;  // single entries have no order
 #endif
-  const Floats df;
-  const std::size_t sine = columns.sine_offset + i;
-  const std::size_t cosine = columns.cosine_offset + i;
-  StoreLanes(operation, df, sines, row.from + sine, row.to + sine, false);
-  StoreLanes(operation, df, cosines, row.from + cosine, row.to + cosine, false);
+  for (; aligned && at + lanes <= cosine_count; at += lanes) {
+    const auto s = hn::LoadU(df, sines + at);
+    const auto c = hn::LoadU(df, cosines + at);
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (kInterleaved) {
+      StoreLanes(operation, Entries(), Join<true>(s, c), from + sine + 2 * at, to + sine + 2 * at, stream);
+      continue;
+    }
+#endif
+    StoreLanes(operation, df, s, from + sine + at, to + sine + at, stream);
+    StoreLanes(operation, df, c, from + cosine + at, to + cosine + at, stream);
+  }
+  if (at == count) return;
+  const std::size_t done = at * columns.step;
+  StoreFew(operation, sines + at, count - at, columns.step, from + sine + done, to + sine + done);
+  StoreFew(operation, cosines + at, cosine_count - at, columns.step, from + cosine + done,
+           to + cosine + done);
 }
 
-template <Recipe kRecipe, bool kInterleaved, class Operation>
-HWY_NOINLINE Tally DirectRowsOf(const FrequencyTable& table, const Columns& columns, const Rows& rows,
-                                const Operation& operation) {
-  const std::size_t lanes = hn::Lanes(Floats());
-  const std::size_t whole = IsAligned<Operation>(rows) ? columns.cosines / lanes * lanes : 0;
+// What of the direct kernel depends on layout and type.
+struct DirectRoutine {
+  std::size_t element_size;
+  decltype(&EvaluatePairs<kFloat32>) evaluate;
+  decltype(&StorePairs<true, WriteOperation<kFloat32>>) store;
+};
+
+template <bool kInterleaved, class Operation>
+constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), &EvaluatePairs<Operation::kFormat>,
+                                          &StorePairs<kInterleaved, Operation>};
+
+HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const FrequencyTable& table,
+                              const Columns& columns, const Rows& rows, float scale) {
+  const bool aligned = IsAligned(rows, routine.element_size);
   Tally tally;
-  FloatVec sines, cosines;
+  PairBuffer buffer;
   for (std::size_t r = 0; r < rows.count; ++r) {
-    const Row<Operation> row = RowAt<Operation>(rows, r);
-    const std::int64_t position = rows.Position(r);
-    std::size_t i = 0;
-    for (; i < whole; i += lanes) {
-      RoundedPairs<kRecipe, Operation::kFormat>(table, position, i, tally, sines, cosines);
-      StorePairs<kInterleaved>(operation, columns, i, sines, cosines, row);
-    }
-    for (; i < columns.sines; i += lanes) {
-      RoundedPairs<kRecipe, Operation::kFormat>(table, position, i, tally, sines, cosines);
-      StoreFewPairs(operation, columns, i, sines, cosines, row);
+    const Row row = RowAt(rows, routine.element_size, r);
+    for (std::size_t i = 0; i < columns.sines; i += kBufferPairs) {
+      const std::size_t count = HWY_MIN(columns.sines - i, kBufferPairs);
+      routine.evaluate(table, rows.Position(r), i, count, buffer.sines, buffer.cosines, tally);
+      routine.store(scale, columns, i, count, buffer.sines, buffer.cosines, row, aligned, false);
     }
   }
   return tally;
-}
-
-template <class Operation>
-HWY_INLINE Tally DirectRows(const FrequencyTable& table, const Columns& columns, const Rows& rows,
-                            const Operation& operation) {
-  const bool interleaved = columns.step == 2;
-  if (table.recipe == Recipe::kExact) {
-    return interleaved ? DirectRowsOf<Recipe::kExact, true>(table, columns, rows, operation)
-                       : DirectRowsOf<Recipe::kExact, false>(table, columns, rows, operation);
-  }
-  return interleaved ? DirectRowsOf<Recipe::kF32PowDiv, true>(table, columns, rows, operation)
-                     : DirectRowsOf<Recipe::kF32PowDiv, false>(table, columns, rows, operation);
 }
 
 }  // namespace HWY_NAMESPACE

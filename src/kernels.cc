@@ -39,23 +39,26 @@ namespace HWY_NAMESPACE {
 
 // Lists and recipes take the direct kernel, runs the rotations.
 template <class Operation>
-Tally ApplyRows(const FrequencyTable& table, const Columns& columns, const Rows& rows,
-                const Operation& operation) {
+Tally Apply(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
+  const bool interleaved = columns.step == 2;
 #if HWY_TARGET != HWY_SCALAR
-  if (rows.positions == nullptr && table.rotations != nullptr)
-    return RotatedRows(table, columns, rows, operation);
+  if (rows.positions == nullptr && table.rotations != nullptr) {
+    const auto& routine = interleaved ? kRotateRoutine<true, Operation> : kRotateRoutine<false, Operation>;
+    return RotatedRows(routine, table, columns, rows, scale);
+  }
 #endif
-  return DirectRows(table, columns, rows, operation);
+  const auto& routine = interleaved ? kDirectRoutine<true, Operation> : kDirectRoutine<false, Operation>;
+  return DirectRows(routine, table, columns, rows, scale);
 }
 
 template <ElementType kType>
 Tally Write(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
-  return ApplyRows(table, columns, rows, WriteOperation<kType>());
+  return Apply<WriteOperation<kType>>(table, columns, rows, 1.0f);
 }
 
 template <ElementType kType>
 Tally Add(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
-  return ApplyRows(table, columns, rows, AddOperation<kType>{scale});
+  return Apply<AddOperation<kType>>(table, columns, rows, scale);
 }
 
 template <ElementType kType>

@@ -25,44 +25,41 @@ struct FloatAnchors {
   static constexpr std::size_t kSize = kChunkPairs + hn::MaxLanes(Entries());
 
   HWY_ALIGN float errors[kSize];
-  HWY_ALIGN float sines[kMaxGroups][kSize];
-  HWY_ALIGN float cosines[kMaxGroups][kSize];
+  HWY_ALIGN float sines[kSize];
+  HWY_ALIGN float cosines[kSize];
   HWY_ALIGN float rotations[kReach][2][kSize];
 };
 
-HWY_NOINLINE void RoundAnchors(const FrequencyTable& table, const Run& run, std::size_t begin,
-                               std::size_t count, const Anchors& anchors, FloatAnchors& floats) {
+HWY_INLINE void RoundToFloats(const double* from, std::size_t count, float* to) {
   const Doubles d;
   const Floats df;
-  constexpr double kRadians = 0x1.921fb6p0;  // in a quarter turn, rounded up
-  const auto extent = hn::Set(d, kRadians * run.Extent());
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
-    const auto round = [&](const double* from, float* to) {
-      hn::StoreU(hn::DemoteTo(df, hn::LoadU(d, from)), df, to + at);
-    };
-    const auto phase = hn::Mul(hn::Abs(hn::LoadU(d, table.high + begin + at)), extent);
-    const auto error = hn::Mul(hn::Min(phase, hn::Set(d, 0.5)), hn::Set(d, 2 * kFloatRotatedError));
-    hn::StoreU(hn::DemoteTo(df, error), df, floats.errors + at);
-    for (std::size_t g = 0; g < run.groups; ++g) {
-      round(anchors.sines[g] + at, floats.sines[g]);
-      round(anchors.cosines[g] + at, floats.cosines[g]);
-    }
-    for (std::size_t k = 0; k < run.half; ++k) {
-      const double* rotation = table.rotations + 2 * k * table.padded + begin + at;
-      round(rotation, floats.rotations[k][0]);
-      round(rotation + table.padded, floats.rotations[k][1]);
-    }
+    hn::StoreU(hn::DemoteTo(df, hn::LoadU(d, from + at)), df, to + at);
   }
 }
 
-// Two rows at the same distance from an anchor, in the pairs of a chunk; arrays begin at its first pair.
-struct FloatRowPair {
-  std::uint16_t* row[2];
-  const float* errors;
-  const float* sines;
-  const float* cosines;
-  const float* rotation[2];
-};
+// The rotations of the pairs from `begin` on.
+HWY_NOINLINE void RoundRotations(const FrequencyTable& table, const Run& run, std::size_t begin,
+                                 std::size_t count, FloatAnchors& floats) {
+  const Doubles d;
+  constexpr double kRadians = 0x1.921fb6p0;  // in a quarter turn, rounded up
+  const auto extent = hn::Set(d, kRadians * run.Extent());
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    const auto phase = hn::Mul(hn::Abs(hn::LoadU(d, table.high + begin + at)), extent);
+    const auto error = hn::Mul(hn::Min(phase, hn::Set(d, 0.5)), hn::Set(d, 2 * kFloatRotatedError));
+    hn::StoreU(hn::DemoteTo(Floats(), error), Floats(), floats.errors + at);
+  }
+  for (std::size_t k = 0; k < run.half; ++k) {
+    const double* rotation = table.rotations + 2 * k * table.padded + begin;
+    RoundToFloats(rotation, count, floats.rotations[k][0]);
+    RoundToFloats(rotation + table.padded, count, floats.rotations[k][1]);
+  }
+}
+
+HWY_NOINLINE void RoundAnchors(const Anchors& anchors, bool middle, std::size_t count, FloatAnchors& floats) {
+  RoundToFloats(middle ? anchors.middle_sines : anchors.sines, count, floats.sines);
+  RoundToFloats(middle ? anchors.middle_cosines : anchors.cosines, count, floats.cosines);
+}
 
 HWY_INLINE WordVec Biased(EntryVec v) {
   const Words dw;
@@ -86,7 +83,7 @@ HWY_INLINE bool AnyInUpperHalf(WordVec v) {
 }
 
 // The entries of the pairs from `at` on of both rows, biased. True if the error matters to some.
-HWY_INLINE bool RotateFloats(const FloatRowPair& pair, std::size_t at, WordVec& sine0, WordVec& cosine0,
+HWY_INLINE bool RotateFloats(const RotatedFloats& pair, std::size_t at, WordVec& sine0, WordVec& cosine0,
                              WordVec& sine1, WordVec& cosine1) {
   const Entries df;
   const auto s = hn::LoadU(df, pair.sines + at);
@@ -116,22 +113,26 @@ HWY_INLINE void StoreUpperHalves(WordVec v, std::uint16_t* to, bool stream) {
   StoreLanes(WriteOperation<kBFloat16>(), Entries(), hn::BitCast(Entries(), v), nullptr, to, stream);
 }
 
-// Whole vectors from pair i up to `end`, or to the first that need doubles; returns where it stopped.
+// The hot loop of bfloat16, which stops where doubles must decide.
 template <bool kInterleaved>
-HWY_NOINLINE std::size_t RotateFloatVectors(const Columns& columns, const FloatRowPair& pair,
-                                            std::size_t begin, bool stream, std::size_t i, std::size_t end) {
-  const FloatRowPair p = pair;
+HWY_NOINLINE std::size_t RotateFloatVectors(float /*scale*/, const Columns& columns, const RotatedPair& pair,
+                                            const RowPair& rows, bool stream, std::size_t i,
+                                            std::size_t end) {
+  const RotatedFloats p = pair.floats;
+  const std::size_t begin = pair.begin;
+  auto* to0 = reinterpret_cast<std::uint16_t*>(rows.row[0].to);
+  auto* to1 = reinterpret_cast<std::uint16_t*>(rows.row[1].to);
   WordVec sine0, cosine0, sine1, cosine1;
   for (; i < end; i += hn::Lanes(Entries())) {
     if (HWY_UNLIKELY(RotateFloats(p, i - begin, sine0, cosine0, sine1, cosine1))) break;
     if constexpr (kInterleaved) {
-      StoreInterleaved(sine0, cosine0, p.row[0] + 2 * i, stream);
-      StoreInterleaved(sine1, cosine1, p.row[1] + 2 * i, stream);
+      StoreInterleaved(sine0, cosine0, to0 + 2 * i, stream);
+      StoreInterleaved(sine1, cosine1, to1 + 2 * i, stream);
     } else {
-      StoreUpperHalves(sine0, p.row[0] + columns.sine_offset + i, stream);
-      StoreUpperHalves(cosine0, p.row[0] + columns.cosine_offset + i, stream);
-      StoreUpperHalves(sine1, p.row[1] + columns.sine_offset + i, stream);
-      StoreUpperHalves(cosine1, p.row[1] + columns.cosine_offset + i, stream);
+      StoreUpperHalves(sine0, to0 + columns.sine_offset + i, stream);
+      StoreUpperHalves(cosine0, to0 + columns.cosine_offset + i, stream);
+      StoreUpperHalves(sine1, to1 + columns.sine_offset + i, stream);
+      StoreUpperHalves(cosine1, to1 + columns.cosine_offset + i, stream);
     }
   }
   return i;
