@@ -65,8 +65,8 @@ HWY_INLINE void Rotate(DoubleVec sine, DoubleVec cosine, const double* rotation,
   const auto sc = hn::Mul(sine, c);
   const auto cc = hn::Mul(cosine, c);
   sine_plus = hn::MulAdd(cosine, s, sc);
-  sine_minus = hn::NegMulAdd(cosine, s, sc);
-  cosine_plus = hn::NegMulAdd(sine, s, cc);
+  sine_minus = MinusProduct(cosine, s, sc);
+  cosine_plus = MinusProduct(sine, s, cc);
   cosine_minus = hn::MulAdd(sine, s, cc);
 }
 
@@ -118,7 +118,6 @@ HWY_INLINE void MakeAnchors(const FrequencyTable& table, const Run& run, std::si
   const auto extent = hn::Set(d, run.Extent());
   // For float16 no lane is exempt but those of frequency 0, since what it rounds below 2^-14 is subnormal.
   const auto exempt = hn::Set(d, kFormat == kFloat16 ? 0.0 : kExemptQuarterTurns);
-  FloatVec limits[2];
   for (std::size_t at = 0; at < count; at += 2 * lanes) {
     for (std::size_t b = 0; b < 2; ++b) {
       const std::size_t i = at + b * lanes;
@@ -126,14 +125,16 @@ HWY_INLINE void MakeAnchors(const FrequencyTable& table, const Run& run, std::si
       DoubleVec sine, cosine;
       SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, table.low + begin + i), sine, cosine);
       const auto is_exempt = hn::Le(hn::Mul(hn::Abs(high), extent), exempt);
-      limits[b] = hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, kRotatedTest<kFormat>.small)));
+      const auto limit =
+          hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, kRotatedTest<kFormat>.small)));
+      if constexpr (kInterleaved) {
+        hn::StoreU(Join<true>(limit, limit), Entries(), anchors.small + 2 * i);
+      } else {
+        hn::StoreU(limit, df, anchors.small + at + i);  // in the order of Join<false>
+      }
       StoreAnchors(sine, cosine, run.groups, table.rotations + 2 * kReach * table.padded + begin + i,
                    table.padded, i, anchors);
     }
-    const Entries de;
-    const auto first = kInterleaved ? Join<true>(limits[0], limits[0]) : Join<false>(limits[0], limits[1]);
-    hn::StoreU(first, de, anchors.small + 2 * at);
-    if (kInterleaved) hn::StoreU(Join<true>(limits[1], limits[1]), de, anchors.small + 2 * (at + lanes));
   }
 }
 
