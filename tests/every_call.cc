@@ -1,6 +1,6 @@
-// Every call, on every runnable target, by many threads that share one Encoder. A plain program, without
-// GoogleTest and MPFR, for tools that want all code compiled by them (MemorySanitizer) or run slowly
-// (Valgrind).
+// Every call, on every runnable target, in a plain program without GoogleTest and MPFR: for tools that must
+// have compiled all code (MemorySanitizer), that are slow (Valgrind), and for platforms without those
+// libraries.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -39,7 +39,7 @@ std::vector<T> Outputs(const Encoder& encoder, std::int64_t first, bool* ok) {
   return out;
 }
 
-// FNV-1a. Reads every byte: one that was not written is found by MemorySanitizer and Valgrind.
+// FNV-1a. Depends on every bit: one made of memory never written is seen by MemorySanitizer and Valgrind.
 template <class T>
 std::uint64_t Hash(const std::vector<T>& values) {
   std::uint64_t hash = 0xcbf29ce484222325u;
