@@ -68,8 +68,8 @@ HWY_INLINE void Rotate(DoubleVec sine, DoubleVec cosine, const double* rotation,
   const auto sc = hn::Mul(sine, c);
   const auto cc = hn::Mul(cosine, c);
   sine_plus = hn::MulAdd(cosine, s, sc);
-  sine_minus = hn::NegMulAdd(cosine, s, sc);
-  cosine_plus = hn::NegMulAdd(sine, s, cc);
+  sine_minus = MinusProduct(cosine, s, sc);
+  cosine_plus = MinusProduct(sine, s, cc);
   cosine_minus = hn::MulAdd(sine, s, cc);
 }
 
@@ -126,7 +126,7 @@ HWY_NOINLINE void MoveAnchors(const FrequencyTable& table, const Run& run, std::
     const auto c = hn::LoadU(d, cosines + at);
     const auto s = hn::Xor(hn::LoadU(d, sines + at), sign);
     hn::StoreU(hn::MulAdd(cosine, s, hn::Mul(sine, c)), d, anchors.sines + at);
-    hn::StoreU(hn::NegMulAdd(sine, s, hn::Mul(cosine, c)), d, anchors.cosines + at);
+    hn::StoreU(MinusProduct(sine, s, hn::Mul(cosine, c)), d, anchors.cosines + at);
   }
 }
 

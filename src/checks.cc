@@ -22,7 +22,7 @@ Status CheckList(const List& list, std::size_t count, std::int64_t low, std::int
 // The last position from which a run of that many rows stays in range; the least int64 if there is none.
 std::int64_t LastStart(std::size_t rows) {
   constexpr auto kPositions = static_cast<std::uint64_t>(2 * kMaxPosition + 1);
-  if (rows > kPositions) return INT64_MIN;
+  if (std::uint64_t{rows} > kPositions) return INT64_MIN;
   return rows == 0 ? INT64_MAX : kMaxPosition - static_cast<std::int64_t>(rows - 1);
 }
 

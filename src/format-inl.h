@@ -83,6 +83,9 @@ using WordVec = hn::Vec<Words>;
 using Entries = hn::ScalableTag<float>;  // as many lanes as Words
 using EntryVec = hn::Vec<Entries>;
 
+// Whether the high one of the two words of a 64-bit lane comes first.
+constexpr bool kBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
 // The high or the low words of both, in some order, the same for both; on x86 [a0 a1 b0 b1] in each 128 bits.
 template <bool kHigh>
 HWY_INLINE WordVec WordsOf(LongVec a, LongVec b) {
@@ -100,7 +103,7 @@ HWY_INLINE WordVec WordsOf(LongVec a, LongVec b) {
   return hn::BitCast(dw, EntryVec{_mm_shuffle_ps(af.raw, bf.raw, kImm)});
 #endif
 #else
-  if (kHigh) return hn::OddEven(hn::BitCast(dw, b), hn::DupOdd(hn::BitCast(dw, a)));
+  if (kHigh != kBigEndian) return hn::OddEven(hn::BitCast(dw, b), hn::DupOdd(hn::BitCast(dw, a)));
   return hn::OddEven(hn::DupEven(hn::BitCast(dw, b)), hn::BitCast(dw, a));
 #endif
 }
@@ -116,9 +119,10 @@ HWY_INLINE EntryVec Join(FloatVec a, FloatVec b) {
 #else
   const Longs du;
   const hn::Rebind<std::uint32_t, Longs> dw;
-  const auto low = hn::PromoteTo(du, hn::BitCast(dw, a));
-  const auto high = hn::ShiftLeft<32>(hn::PromoteTo(du, hn::BitCast(dw, b)));
-  return hn::BitCast(df, hn::Or(low, high));
+  const auto a_words = hn::PromoteTo(du, hn::BitCast(dw, a));
+  const auto b_words = hn::PromoteTo(du, hn::BitCast(dw, b));
+  if (kBigEndian) return hn::BitCast(df, hn::Or(hn::ShiftLeft<32>(a_words), b_words));
+  return hn::BitCast(df, hn::Or(a_words, hn::ShiftLeft<32>(b_words)));
 #endif
 }
 

@@ -96,17 +96,21 @@ HWY_INLINE bool RotateFloats(const RotatedFloats& pair, std::size_t at, WordVec&
   const auto s_lower = hn::MulSub(s, rc, sine_error);
   const auto c_upper = hn::MulAdd(c, rc, cosine_error);
   const auto c_lower = hn::MulSub(c, rc, cosine_error);
-  auto differ = RoundBoth(hn::NegMulAdd(c, rs, s_upper), hn::NegMulAdd(c, rs, s_lower), sine0);
+  auto differ = RoundBoth(MinusProduct(c, rs, s_upper), MinusProduct(c, rs, s_lower), sine0);
   differ = hn::Or(differ, RoundBoth(hn::MulAdd(s, rs, c_upper), hn::MulAdd(s, rs, c_lower), cosine0));
   differ = hn::Or(differ, RoundBoth(hn::MulAdd(c, rs, s_upper), hn::MulAdd(c, rs, s_lower), sine1));
-  differ = hn::Or(differ, RoundBoth(hn::NegMulAdd(s, rs, c_upper), hn::NegMulAdd(s, rs, c_lower), cosine1));
+  differ = hn::Or(differ, RoundBoth(MinusProduct(s, rs, c_upper), MinusProduct(s, rs, c_lower), cosine1));
   return AnyInUpperHalf(differ);
 }
 
 // The upper halves of s and c as [s0 c0 s1 c1 ...].
 HWY_INLINE void StoreInterleaved(WordVec s, WordVec c, std::uint16_t* to, bool stream) {
   const hn::ScalableTag<std::uint16_t> d16;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  StoreVector(d16, hn::OddEven(hn::BitCast(d16, hn::ShiftRight<16>(c)), hn::BitCast(d16, s)), to, stream);
+#else
   StoreVector(d16, hn::OddEven(hn::BitCast(d16, c), hn::BitCast(d16, hn::ShiftRight<16>(s))), to, stream);
+#endif
 }
 
 HWY_INLINE void StoreUpperHalves(WordVec v, std::uint16_t* to, bool stream) {

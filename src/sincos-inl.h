@@ -39,6 +39,16 @@ HWY_INLINE V ProductError(D d, V a, V b, V product) {
 #endif
 }
 
+// c - a * b. On POWER and z/Architecture hn::NegMulAdd is -(a * b - c), of the other sign where that is zero.
+template <class V>
+HWY_INLINE V MinusProduct(V a, V b, V c) {
+#if HWY_ARCH_PPC || HWY_ARCH_S390X
+  return hn::MulAdd(hn::Neg(a), b, c);
+#else
+  return hn::NegMulAdd(a, b, c);
+#endif
+}
+
 // sin(pi/2 (r + r_low)) for |r| <= 1/2. Coefficients: tools/sincos_coefficients.sollya. The first term,
 // pi/2 * r, is summed last and with the low parts of both factors.
 template <class D, class V>

@@ -3,31 +3,41 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "hwy/highway.h"  // its version
 #include "kernels.h"
 #include "per_target.h"
 
 namespace posenc {
 namespace {
 
-// The targets that a build for this platform must contain with Highway 1.0.3 and every later version.
-// ("SCALAR|EMU128": either will do; which one depends on the compiler.)
-const std::vector<std::string> kExpected = {
+constexpr const char* kSimple = "SCALAR|EMU128";  // either will do; which one depends on the compiler
+[[maybe_unused]] constexpr bool kHighway12 = HWY_MAJOR > 1 || HWY_MINOR >= 2;
+
+// The targets that a build for this platform must contain, with Highway 1.0.3 or with 1.2.0 and every later
+// version.
+std::vector<std::string> Expected() {
 #if defined(POSENC_ONE_TARGET)  // whichever the compiler's flags say
+  return {kReference};
 #elif defined(__x86_64__)
-    "AVX3_DL",  "AVX3", "AVX2", "SSE4", "SSSE3", "SCALAR|EMU128",
+  return {"AVX3_DL", "AVX3", "AVX2", "SSE4", "SSSE3", kSimple, kReference};
 #elif defined(__aarch64__) && defined(__clang__)
-    "NEON",
+  return {"NEON", kSimple, kReference};
 #elif defined(__aarch64__)
-    "SVE2",
-    "SVE",
-    "NEON",
+  return {"SVE2_128", "SVE_256", "SVE2", "SVE", "NEON", kSimple, kReference};
+#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
+  if (kHighway12) return {"PPC10", "PPC9", "PPC8", kSimple, kReference};
+#elif defined(__s390x__) && defined(__VEC__)
+  if (kHighway12) return {"Z15", "Z14", kSimple, kReference};
+#elif defined(__riscv_v)
+  if (kHighway12) return {"RVV", kSimple, kReference};
 #endif
-    kReference,
-};
+  return {kSimple, kReference};
+}
 
 bool Matches(const std::string& name, const std::string& alternatives) {
   return ("|" + alternatives + "|").find("|" + name + "|") != std::string::npos;
@@ -35,7 +45,7 @@ bool Matches(const std::string& name, const std::string& alternatives) {
 
 TEST(Dispatch, ExpectedTargetsOfThisPlatformAreCompiled) {
   const std::vector<Target> targets = CompiledTargets();
-  for (const std::string& expected : kExpected) {
+  for (const std::string& expected : Expected()) {
     EXPECT_TRUE(std::any_of(targets.begin(), targets.end(),
                             [&](const Target& target) { return Matches(target.name, expected); }))
         << expected << " is missing";
@@ -91,9 +101,19 @@ TEST(Dispatch, PrintsTheTargetsThatTheseTestsExecute) {
   for (const Target& target : CompiledTargets()) {
     (target.runnable ? executed : lacking) += std::string(" ") + target.name + (target.best ? "(best)" : "");
   }
-  std::printf("targets executed:%s\ntargets that this CPU lacks:%s\n", executed.c_str(),
-              lacking.empty() ? " none" : lacking.c_str());
+  std::printf("Highway %d.%d, targets executed:%s\ntargets that this CPU lacks:%s\n", HWY_MAJOR, HWY_MINOR,
+              executed.c_str(), lacking.empty() ? " none" : lacking.c_str());
   EXPECT_FALSE(executed.empty());
+}
+
+// Under emulation the CPU is known, and with it what must run: "SVE NEON SCALAR REFERENCE".
+TEST(Dispatch, TheTargetsExpectedOfThisCpuAreExecuted) {
+  const char* expected = std::getenv("POSENC_EXPECTED_TARGETS");
+  if (expected == nullptr) GTEST_SKIP() << "POSENC_EXPECTED_TARGETS is not set";
+  std::string executed;
+  for (const Target& target : RunnableTargets())
+    executed += std::string(executed.empty() ? "" : " ") + target.name;
+  EXPECT_EQ(executed, expected);
 }
 
 }  // namespace
