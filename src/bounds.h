@@ -46,10 +46,11 @@ static_assert(kRotatedError <= kRotatedFloat.small * 0x1p-52 * kRotatedFloat.win
 inline constexpr double kExemptQuarterTurns = 0.5;
 
 // Absolute error of a value rotated in float, in e = 2^-25, the most by which a number below 1 is rounded:
-// unit vectors of rounded components, sqrt(2) each; the products, 1 each; two sums, which may reach 1, 2
-// each: 8.9 in all. While the phases of a run stay below E <= 1/2 radian, those of sines are E times 2^-24
-// each: 1 for each rounded sine, 1/2 for each cosine, 1 for each product and sum: 7.1 in all.
-inline constexpr double kFloatRotatedError = 9 * 0x1p-25;
+// unit vectors of rounded components, sqrt(2) each; with FMA two sums, 1 each, without it two products more.
+// (Where a sum reaches 1, so does the entry.) While the phases of a run stay below E <= 1/2 radian, those of
+// sines are E times 2^-24 each: 1.5 of the components, 1 for each sum, 1 for each product but for a half.
+inline constexpr double kFloatRotatedError = 5 * 0x1p-25;
+inline constexpr double kFloatRotatedErrorWithoutFma = 7 * 0x1p-25;
 
 // 2/pi = high + low to 2^-107: quarter turns in a radian.
 inline constexpr double kTwoOverPiHigh = 0x1.45f306dc9c883p-1;

@@ -114,8 +114,8 @@ HWY_INLINE EntryVec Join(FloatVec a, FloatVec b) {
   const Entries df;
   if constexpr (!kInterleaved) return hn::Combine(df, b, a);
 #if HWY_TARGET == HWY_AVX2
-  const Floats dh;
-  return hn::Combine(df, hn::InterleaveUpper(dh, a, b), hn::InterleaveLower(dh, a, b));
+  alignas(32) static constexpr std::int32_t kOrder[8] = {0, 4, 1, 5, 2, 6, 3, 7};
+  return hn::TableLookupLanes(hn::Combine(df, b, a), hn::SetTableIndices(df, kOrder));
 #else
   const Longs du;
   const hn::Rebind<std::uint32_t, Longs> dw;

@@ -19,6 +19,8 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+constexpr double kFloatError = HWY_NATIVE_FMA ? kFloatRotatedError : kFloatRotatedErrorWithoutFma;
+
 // Anchors and rotations of a chunk, rounded to float, and the error of a rotated sine.
 struct FloatAnchors {
   static constexpr std::size_t kChunkPairs = 256;
@@ -46,7 +48,7 @@ HWY_NOINLINE void RoundRotations(const FrequencyTable& table, const Run& run, st
   const auto extent = hn::Set(d, kRadians * run.Extent());
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
     const auto phase = hn::Mul(hn::Abs(hn::LoadU(d, table.high + begin + at)), extent);
-    const auto error = hn::Mul(hn::Min(phase, hn::Set(d, 0.5)), hn::Set(d, 2 * kFloatRotatedError));
+    const auto error = hn::Mul(hn::Min(phase, hn::Set(d, 0.5)), hn::Set(d, 2 * kFloatError));
     hn::StoreU(hn::DemoteTo(Floats(), error), Floats(), floats.errors + at);
   }
   for (std::size_t k = 0; k < run.half; ++k) {
@@ -91,7 +93,7 @@ HWY_INLINE bool RotateFloats(const RotatedFloats& pair, std::size_t at, WordVec&
   const auto rc = hn::LoadU(df, pair.rotation[0] + at);
   const auto rs = hn::LoadU(df, pair.rotation[1] + at);
   const auto sine_error = hn::LoadU(df, pair.errors + at);
-  const auto cosine_error = hn::Set(df, static_cast<float>(kFloatRotatedError));
+  const auto cosine_error = hn::Set(df, static_cast<float>(kFloatError));
   const auto s_upper = hn::MulAdd(s, rc, sine_error);
   const auto s_lower = hn::MulSub(s, rc, sine_error);
   const auto c_upper = hn::MulAdd(c, rc, cosine_error);
