@@ -1,5 +1,6 @@
 // Batches: positions are walked in ascending blocks; the encodings of a block are written once to a buffer,
-// then added to every sequence that contains them.
+// then added to every sequence that contains them. Sequences are looked through for each block, so no more
+// than 64 share their blocks.
 
 #include <algorithm>
 
@@ -11,6 +12,7 @@ namespace posenc {
 namespace internal {
 namespace {
 
+constexpr std::size_t kTile = 64;
 constexpr std::int64_t kBlockRows = 32;
 constexpr std::size_t kBlockPairs = 128;  // the buffer is 32 KB of stack
 
@@ -28,6 +30,12 @@ FrequencyTable View(const FrequencyTable& table, std::size_t first) {
   return view;
 }
 
+// The sequences begin .. end - 1 of a batch.
+struct Tile {
+  const Batch& batch;
+  std::size_t begin, end;
+};
+
 // The positions [first, end) that a block covers, and the sequences that contain some of them.
 struct Block {
   std::int64_t first, end;
@@ -35,17 +43,18 @@ struct Block {
 };
 
 // The next block from `cursor` on: starts with the least position needed.
-Block NextBlock(const Batch& batch, std::int64_t cursor) {
+Block NextBlock(const Tile& tile, std::int64_t cursor) {
+  const Batch& batch = tile.batch;
   const auto rows = static_cast<std::int64_t>(batch.rows);
   Block block{INT64_MAX, INT64_MIN, 0};
-  for (std::size_t b = 0; b < batch.sequences; ++b) {
+  for (std::size_t b = tile.begin; b < tile.end; ++b) {
     if (batch.firsts[b] + rows <= cursor) continue;
     block.first = std::min(block.first, std::max(batch.firsts[b], cursor));
     block.end = std::max(block.end, batch.firsts[b] + rows);
   }
   if (block.end == INT64_MIN) return block;
   block.end = std::min(block.end, block.first + kBlockRows);
-  for (std::size_t b = 0; b < batch.sequences; ++b) {
+  for (std::size_t b = tile.begin; b < tile.end; ++b) {
     if (batch.firsts[b] < block.end && batch.firsts[b] + rows > block.first) ++block.sequences;
   }
   return block;
@@ -53,8 +62,9 @@ Block NextBlock(const Batch& batch, std::int64_t cursor) {
 
 // Calls visit(first, end, row) for the part [first, end) of the block in each sequence; row is that of first.
 template <class Visit>
-void ForSequences(const Call& call, const Batch& batch, const Block& block, const Visit& visit) {
-  for (std::size_t b = 0; b < batch.sequences; ++b) {
+void ForSequences(const Call& call, const Tile& tile, const Block& block, const Visit& visit) {
+  const Batch& batch = tile.batch;
+  for (std::size_t b = tile.begin; b < tile.end; ++b) {
     const std::int64_t start = batch.firsts[b];
     const std::int64_t first = std::max(start, block.first);
     const std::int64_t end = std::min(start + static_cast<std::int64_t>(batch.rows), block.end);
@@ -74,7 +84,8 @@ Rows RunOfRows(std::int64_t first, std::int64_t end, void* data, std::size_t str
   return rows;
 }
 
-void AddBlock(const Call& call, const Batch& batch, const Block& block) {
+void AddBlock(const Call& call, const Tile& tile, const Block& block) {
+  const Batch& batch = tile.batch;
   const std::size_t size = ElementSize(call.type);
   const bool interleaved = call.columns.step == 2;
   alignas(64) float buffer[kBlockRows * 2 * kBlockPairs];
@@ -89,7 +100,7 @@ void AddBlock(const Call& call, const Batch& batch, const Block& block) {
     const auto add_entries = call.kernels.add_entries[call.type];
     const std::size_t sine_column = call.columns.sine_offset + pair * call.columns.step;
     const std::size_t cosine_column = call.columns.cosine_offset + pair;
-    ForSequences(call, batch, block, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
+    ForSequences(call, tile, block, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
       const float* entries = buffer + static_cast<std::size_t>(first - block.first) * 2 * kBlockPairs;
       for (std::int64_t p = first; p < end; ++p, row += batch.row_stride * size, entries += 2 * kBlockPairs) {
         const std::size_t count = interleaved ? columns.sines + columns.cosines : columns.sines;
@@ -102,21 +113,27 @@ void AddBlock(const Call& call, const Batch& batch, const Block& block) {
   }
 }
 
+void AddTile(const Call& call, const Tile& tile) {
+  for (std::int64_t cursor = INT64_MIN;;) {
+    const Block block = NextBlock(tile, cursor);
+    if (block.sequences == 0) return;
+    if (block.sequences == 1) {
+      ForSequences(call, tile, block, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
+        call.Apply(RunOfRows(first, end, row, tile.batch.row_stride));
+      });
+    } else {
+      AddBlock(call, tile, block);
+    }
+    cursor = block.end;
+  }
+}
+
 }  // namespace
 
 void AddBatch(const Call& call, const Batch& batch) {
   const FpState fp_state;
-  for (std::int64_t cursor = INT64_MIN;;) {
-    const Block block = NextBlock(batch, cursor);
-    if (block.sequences == 0) return;
-    if (block.sequences == 1) {
-      ForSequences(call, batch, block, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
-        call.Apply(RunOfRows(first, end, row, batch.row_stride));
-      });
-    } else {
-      AddBlock(call, batch, block);
-    }
-    cursor = block.end;
+  for (std::size_t begin = 0; begin < batch.sequences; begin += kTile) {
+    AddTile(call, {batch, begin, std::min(begin + kTile, batch.sequences)});
   }
 }
 

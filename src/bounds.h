@@ -27,16 +27,18 @@ static_assert(kDirectError * 0x1p53 <= kDirectWindow, "the test must cover the e
 inline constexpr double kRotatedError = 11 * 0x1p-53;
 
 // Rotated entries below `small` are computed again; the others if they lie within `window` ulps of a
-// midpoint. From there on the ulp of a double is at least small * 2^-52.
+// midpoint. `ulp` is that of the least double that rounds to `small` or more.
 struct RotatedTest {
   double small;
   std::uint64_t window;
+  double ulp;
 };
-inline constexpr RotatedTest kRotatedFloat = {0x1p-12, std::uint64_t{1} << 15};
+// The float after 2^-12: what rounds to it was at least 2^-12.
+inline constexpr RotatedTest kRotatedFloat = {0x1.000002p-12, std::uint64_t{1} << 15, 0x1p-64};
 // To fewer digits a wider window costs nothing. What float16 rounds below 2^-14 is subnormal.
-inline constexpr RotatedTest kRotated16Bit = {0x1p-14, std::uint64_t{1} << 20};
-static_assert(kRotatedError <= kRotatedFloat.small * 0x1p-52 * kRotatedFloat.window &&
-                  kRotatedError <= kRotated16Bit.small * 0x1p-52 * kRotated16Bit.window,
+inline constexpr RotatedTest kRotated16Bit = {0x1p-14, std::uint64_t{1} << 20, 0x1p-67};
+static_assert(kRotatedError <= kRotatedFloat.window * kRotatedFloat.ulp &&
+                  kRotatedError <= kRotated16Bit.window * kRotated16Bit.ulp,
               "the tests must cover the error");
 
 // While a phase stays within half a quarter turn, nothing cancels but between steps of opposite signs, of at

@@ -121,6 +121,16 @@ Status Encoder::CreateIn(const Spec& spec, void* memory, std::size_t bytes, Enco
   return internal::Access::Make(spec, memory, bytes, out);
 }
 
+Encoder::Encoder(Encoder&& other) noexcept { *this = std::move(other); }
+
+Encoder& Encoder::operator=(Encoder&& other) noexcept {
+  std::swap(frequencies_, other.frequencies_);
+  std::swap(dim_, other.dim_);
+  std::swap(layout_, other.layout_);
+  std::swap(kernels_, other.kernels_);
+  return *this;
+}
+
 const char* Encoder::target() const { return kernels_ == nullptr ? "" : kernels_->name; }
 
 template <class T>

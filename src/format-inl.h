@@ -126,6 +126,31 @@ HWY_INLINE EntryVec Join(FloatVec a, FloatVec b) {
 #endif
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// [a0 b0 a1 b1 ...] of biased doubles as entries.
+//
+// The exponent field of a double, less 896 = 0b111 << 7, is that of the float, so a float's digits are 30
+// bits of the double; above them both have 0 below 2, and the sign. That holds from 2^-126 on, and for 0:
+// nothing else occurs, as frequencies are at least 2^-126 and rotations round to 0 or to more than 2^-107.
+template <ElementType kFormat>
+HWY_INLINE EntryVec JoinBits(LongVec a, LongVec b) {
+  const Words dw;
+  const WordVec high = WordsOf<true>(a, b);
+  const WordVec low = WordsOf<false>(a, b);
+#if HWY_TARGET <= HWY_AVX3_DL
+  const WordVec shifted{_mm512_shldi_epi32(high.raw, low.raw, 3)};
+#else
+  const WordVec shifted = hn::Or(hn::ShiftLeft<3>(high), hn::ShiftRight<29>(low));
+#endif
+  const auto digits = hn::Set(dw, 0x3FFFFFFFu);
+  WordVec words = hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high));
+  if constexpr (kFormat != kFloat32) {
+    words = hn::And(words, hn::Set(dw, ~((1u << (kDroppedBits<kFormat> - 29)) - 1)));
+  }
+  return hn::BitCast(Entries(), WordVec{_mm512_shuffle_epi32(words.raw, _MM_PERM_DBCA)});
+}
+#endif
+
 template <ElementType kFormat>
 constexpr RotatedTest kRotatedTest = kFormat == kFloat32 ? kRotatedFloat : kRotated16Bit;
 
@@ -149,20 +174,7 @@ HWY_INLINE WordVec RoundRotated(DoubleVec a, DoubleVec b, EntryVec& entries) {
   }
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   if constexpr (kInterleaved) {
-    // The exponent field of a double, less 896 = 0b111 << 7, is that of the float, so a float's digits are
-    // 30 bits of the biased double; above them both have 0 below 2, and the sign.
-    const WordVec high = WordsOf<true>(a_biased, b_biased);
-#if HWY_TARGET <= HWY_AVX3_DL
-    const WordVec shifted{_mm512_shldi_epi32(high.raw, low.raw, 3)};
-#else
-    const WordVec shifted = hn::Or(hn::ShiftLeft<3>(high), hn::ShiftRight<29>(low));
-#endif
-    const auto digits = hn::Set(dw, 0x3FFFFFFFu);
-    WordVec words = hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high));
-    if constexpr (kFormat != kFloat32) {
-      words = hn::And(words, hn::Set(dw, ~((1u << (kDroppedBits<kFormat> - 29)) - 1)));
-    }
-    entries = hn::BitCast(Entries(), WordVec{_mm512_shuffle_epi32(words.raw, _MM_PERM_DBCA)});
+    entries = JoinBits<kFormat>(a_biased, b_biased);
     return far;
   }
 #endif

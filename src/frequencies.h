@@ -24,7 +24,7 @@ struct Schedule {
 };
 inline constexpr int kFrequencyBits = 220;
 
-// Entries of the arrays past `count` are zero, so that kernels may load whole vectors.
+// Entries of the arrays past `count` are zero (divisors: one), so that kernels may load whole vectors.
 inline constexpr std::size_t kPadding = 64;
 
 // Rows on either side of an anchor, and the rotations of a pair: to each of them and to two more anchors.

@@ -19,7 +19,7 @@
 
 #include "direct-inl.h"
 #include "geometric-inl.h"
-#include "rotate-inl.h"
+#include "runs-inl.h"
 
 #ifndef POSENC_SRC_KERNELS_CC_
 #define POSENC_SRC_KERNELS_CC_

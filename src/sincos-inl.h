@@ -1,5 +1,5 @@
 // The direct kernel's arithmetic, for any target: exact reduction to a quarter turn, sine and cosine by
-// polynomials in double, and the rounding test. One body, included once per target.
+// polynomials in double. One body, included once per target.
 #if defined(POSENC_SRC_SINCOS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_SINCOS_INL_H_
 #undef POSENC_SRC_SINCOS_INL_H_

@@ -91,6 +91,14 @@ TEST_P(Batch, IsAddOfEachSequence) {
   }
 }
 
+// More sequences than share their blocks.
+TEST_P(Batch, OfManySequences) {
+  const Encoder encoder = Create(MakeSpec(24, target()));
+  Firsts firsts;
+  for (std::int64_t b = 0; b < 131; ++b) firsts.push_back(b % 7 == 0 ? 1000 * b : -(b % 5));
+  ExpectAddOfEach<float, std::int64_t>(encoder, firsts, {3, 1, 2}, 1.5f);
+}
+
 TEST_P(Batch, OfARecipe) {
   Spec spec = MakeSpec(300, target());
   spec.recipe = Recipe::kF32PowDiv;

@@ -156,9 +156,24 @@ TEST(Moved, EncodersWork) {
   const std::vector<float> want = Write(first, 9, 2);
   Encoder second = std::move(first);
   EXPECT_TRUE(SameBits(Write(second, 9, 2), want));
+  EXPECT_EQ(first.dim(), 0u);  // NOLINT(bugprone-use-after-move): as before Create
+  EXPECT_STREQ(first.target(), "");
+  float x = 0.0f;
+  EXPECT_EQ(first.Write(0, 1, &x, 1), Status::kNotCreated);
   first = Create(MakeSpec(4));
   second = std::move(first);
   EXPECT_EQ(second.dim(), 4u);
+  EXPECT_EQ(first.dim(), kDim);  // NOLINT(bugprone-use-after-move): exchanged
+  EXPECT_TRUE(SameBits(Write(first, 9, 2), want));
+}
+
+// The documented size: 176 bytes a pair and 12 KB.
+TEST(Memory, IsWhatTheHeaderSays) {
+  for (const std::size_t dim : {1u, 512u, 1024u, 2048u, 4096u, 1u << 20}) {
+    std::size_t bytes = 0;
+    ASSERT_EQ(Encoder::MemorySize(MakeSpec(dim), &bytes), Status::kOk);
+    EXPECT_LE(bytes, 176 * ((dim + 1) / 2) + 12 * 1024) << "dim " << dim;
+  }
 }
 
 }  // namespace

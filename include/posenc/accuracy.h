@@ -8,11 +8,13 @@
 
 namespace posenc {
 
-// Every float entry of a table is the correctly rounded value of the real-number formula.
+// Every entry of a table, float, BFloat16 or Float16, is the correctly rounded value of the real-number
+// formula: within half a unit in the last place of its type.
 inline constexpr double kMaxUlp = 0.5;
 
 // The distance between neighbouring floats around a real number x, 2^(floor(log2 |x|) - 23), and 2^-149
-// below the normal numbers. `magnitude` is x in any format with the exponent of x.
+// below the normal numbers. (Of BFloat16: 2^(floor(log2 |x|) - 7), 2^-133; of Float16: - 10, 2^-24.)
+// `magnitude` is x in any format with the exponent of x.
 inline double FloatSpacing(double magnitude) {
   constexpr int kDigits = std::numeric_limits<float>::digits;
   constexpr int kMinExponent = std::numeric_limits<float>::min_exponent;

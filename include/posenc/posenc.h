@@ -140,15 +140,20 @@ class POSENC_API Frequencies {
 // table that is read. Where a list is checked, *bad_index, if given, is the first row at fault.
 class POSENC_API Encoder {
  public:
-  // Allocates 16 bytes a pair and up to 96 KB of rotations. On failure *out is left as it was.
+  // Allocates 176 bytes a pair of columns and 12 KB. On failure *out is left as it was.
   static Status Create(const Spec& spec, Encoder* out);
 
   // The bytes of memory that CreateIn needs for that spec, on this CPU.
   static Status MemorySize(const Spec& spec, std::size_t* bytes);
 
   // Create without allocating: the tables lie in memory [bytes], of any alignment, which must neither move
-  // nor be freed before the Encoder is gone. On failure *out is left as it was.
+  // nor be freed before the Encoder is gone, and must not be in use by *out. On failure *out is left as it
+  // was.
   static Status CreateIn(const Spec& spec, void* memory, std::size_t bytes, Encoder* out);
+
+  Encoder() = default;
+  Encoder(Encoder&& other) noexcept;             // other is then as before Create
+  Encoder& operator=(Encoder&& other) noexcept;  // exchanges the two
 
   std::size_t dim() const { return dim_; }                         // 0 before Create
   Layout layout() const { return layout_; }                        // of the columns
@@ -186,7 +191,7 @@ class POSENC_API Encoder {
   // A batch of sequences, each with a first position of its own (left padding makes them differ):
   // x[b][r] = x[b][r] * scale + PE(first_positions[b] + r). x [batch, batch_stride] elements, each sequence
   // [rows, row_stride] within; batch_stride >= rows * row_stride unless batch is 1. Each position's row is
-  // computed once for all sequences that contain it. *bad_index is a sequence.
+  // computed once for all of 64 sequences that contain it. *bad_index is a sequence.
   template <class T, class Position>
   Status AddBatch(const Position* first_positions, std::size_t batch, std::size_t rows, T* x,
                   std::size_t batch_stride, std::size_t row_stride, float scale = 1.0f,

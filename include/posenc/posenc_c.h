@@ -120,7 +120,7 @@ POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 // Writes or adds encodings, a row per position. Immutable.
 typedef struct posenc_encoder posenc_encoder;
 
-// Allocates one block of memory: 16 bytes a pair of columns and up to 96 KB of rotations. On failure *encoder
+// Allocates one block of memory: 176 bytes a pair of columns and 12 KB. On failure *encoder
 // is left as it was.
 POSENC_API posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 
