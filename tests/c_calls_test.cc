@@ -163,7 +163,9 @@ TEST_P(CCalls, EncodersInCallersMemory) {
   EXPECT_EQ(Encoder::CreateIn(spec, memory.data(), bytes / 2, &placed), Status::kMemoryTooSmall);
   EXPECT_EQ(Encoder::CreateIn(spec, nullptr, bytes, &placed), Status::kNullPointer);
   EXPECT_EQ(Encoder::CreateIn(spec, memory.data(), bytes, nullptr), Status::kNullPointer);
-  EXPECT_EQ(Encoder::CreateIn(spec, &placed, bytes, &placed), Status::kBuffersOverlap);
+  EXPECT_EQ(Encoder::CreateIn(spec, &placed, sizeof(placed), &placed), Status::kBuffersOverlap);
+  Spec over = spec;
+  EXPECT_EQ(Encoder::CreateIn(over, &over, sizeof(over), &placed), Status::kBuffersOverlap);
   EXPECT_EQ(Encoder::MemorySize(spec, nullptr), Status::kNullPointer);
   EXPECT_EQ(Encoder::MemorySize(Spec(), &bytes), Status::kBadDim);
   EXPECT_TRUE(SameBits(Write(placed, kFirst, kRows), Write(encoder, kFirst, kRows)));

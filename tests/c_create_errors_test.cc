@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -44,9 +45,10 @@ TEST(CCreateErrors, NullPointers) {
 }
 
 TEST(CCreateErrors, StructSize) {
+  constexpr std::size_t kFirstSize = offsetof(posenc_spec, target) + sizeof(posenc_spec::target);
   posenc_spec spec = ToC(MakeSpec(kDim));
   const posenc_spec before = spec;
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, sizeof(spec) - 9, std::size_t{4097},
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kFirstSize - 1, std::size_t{4097},
                                  std::numeric_limits<std::size_t>::max()}) {
     EXPECT_EQ(posenc_spec_init(&spec, size), POSENC_BAD_STRUCT_SIZE);
     EXPECT_EQ(std::memcmp(&spec, &before, sizeof(spec)), 0);

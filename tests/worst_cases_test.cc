@@ -51,6 +51,18 @@ constexpr Constructed kConstructed[] = {
     {internal::kFloat16, 0x1.373ddee0d001cp-18, 309955, false, 0x1.104p-3f, -66.1},
     {internal::kFloat16, 0x1.a13ec10da86a4p-19, 524171, false, -0x1.e08p-5f, -65.2},
     {internal::kFloat16, 0x1.97e3f90190a5ep-20, 1040437, false, -0x1.4dp-7f, -63.2},
+    // Just large enough for a rotation, and too small, at frequencies so high that its products cancel and
+    // leave their errors.
+    {internal::kFloat32, 0x1.8deb952a37929p+0, 287, true, -0x1.0dd65ep-12f, -47.1},
+    {internal::kFloat32, 0x1.a6ec13e2cae6fp+0, 58, false, 0x1.1afe1ep-12f, -46.5},
+    {internal::kFloat32, 0x1.07e4ef4b6c3f0p+1, 64, true, 0x1.02b502p-12f, -46.2},
+    {internal::kFloat32, 0x1.c0581b5200565p-1, 174, false, 0x1.265ff4p-12f, -48.5},
+    {internal::kFloat32, 0x1.43eee086fbc10p+0, 144, true, 0x1.47faaep-19f, -45.7},
+    {internal::kFloat32, 0x1.abb35d2ca5651p+0, 283, false, 0x1.073dccp-19f, -46.1},
+    {internal::kBFloat16, 0x1.12c2c6a8b821ep+0, 281, true, 0x1.06p-14f, -53.1},
+    {internal::kBFloat16, 0x1.5a03964c98c0bp+0, 43, false, -0x1.44p-14f, -50.9},
+    {internal::kFloat16, 0x1.cb92156664bf1p-1, 63, true, 0x1.09p-14f, -46.7},
+    {internal::kFloat16, 0x1.c7bd92b880d31p-1, 270, false, -0x1.424p-14f, -46.9},
 };
 
 // The hardest entries of usual encodings that posenc verify --full met; for float32 see fallback_test.cc.
@@ -205,6 +217,35 @@ TEST_P(WorstCases, NearZerosOfTheFirstTurn) {
           using T = decltype(element);
           const auto list = WriteAt<T>(encoder, Consecutive(first, kRows));
           EXPECT_TRUE(SameBits(Write<T>(encoder, first, kRows), list));
+        });
+      }
+    }
+  }
+}
+
+// Near a zero in the same vector as a pair whose phases are so small that its entries are exempt from the
+// test for small ones: the next pair of a falling schedule, or the one before of a growing schedule.
+TEST_P(WorstCases, NearZerosBesideTinyPhases) {
+  if (IsReference()) GTEST_SKIP() << kReference << " has neither vectors nor rotations";
+  constexpr std::size_t kRows = 41;
+  constexpr std::int64_t kPosition = 100001, kFirst = kPosition - static_cast<std::int64_t>(kRows / 2);
+  constexpr double kHalfPi = 0x1.921fb54442d18p0;
+  constexpr double kFactor = 7.5;  // from pair to pair, of which no other comes near a zero
+  for (const Layout layout : kLayouts) {
+    for (const int quarter_turns : {1, 2}) {
+      for (const bool grows : {false, true}) {
+        SCOPED_TRACE(testing::Message() << quarter_turns << " quarter turns, " << Name(layout) << ", "
+                                        << (grows ? "growing" : "falling"));
+        Spec spec = MakeSpec(33, target(), layout);
+        spec.exponent_dim = 32.0;
+        spec.base = std::pow(kFactor, grows ? -16.0 : 16.0);
+        spec.position_scale = quarter_turns * kHalfPi * (1.0 + 0x1p-40) / static_cast<double>(kPosition) /
+                              (grows ? kFactor : 1.0);
+        const Encoder encoder = Create(spec);
+        ForEachType([&](auto element) {
+          using T = decltype(element);
+          const auto list = WriteAt<T>(encoder, Consecutive(kFirst, kRows));
+          EXPECT_TRUE(SameBits(Write<T>(encoder, kFirst, kRows), list));
         });
       }
     }
