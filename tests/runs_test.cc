@@ -110,42 +110,6 @@ TEST_P(Runs, OfAnySchedule) {
   }
 }
 
-// Near pi/6 and pi/7 every third or seventh phase is a number of quarter turns but for 2^-13: a sine or
-// cosine just large enough for a rotation, in which two large products cancel and leave their errors. These
-// are the entries, out of 1.5 * 10^9, where that error exceeds 2^-53 (the first: with FMA as well) and
-// reaches across a midpoint of floats: the rounding test has to be that wide.
-constexpr double kNearSixth = 0x1.0c152382d7366p-1 * (1.0 + 0x1p-33);
-constexpr double kNearSeventh = 0x1.cb91f3bcba140p-2;
-struct Critical {
-  double position_scale;
-  std::int64_t position;
-};
-constexpr Critical kCritical[] = {{kNearSeventh, 2206722}, {kNearSeventh, 2256205}, {kNearSeventh, 3096086},
-                                  {kNearSeventh, 3205993}, {kNearSeventh, 3396134}, {kNearSeventh, 3430525},
-                                  {kNearSeventh, 3705373}, {kNearSixth, 2245452},   {kNearSixth, 2265468},
-                                  {kNearSixth, 2527155},   {kNearSixth, 2529798},   {kNearSixth, 2735907},
-                                  {kNearSixth, 2848479},   {kNearSixth, 2857503},   {kNearSixth, 2918502},
-                                  {kNearSixth, 2931315},   {kNearSixth, 2947539},   {kNearSixth, 2976960}};
-
-TEST_P(Runs, OfEntriesJustLargeEnough) {
-  if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
-  for (const Critical& critical : kCritical) {
-    for (const Layout layout : {Layout::kInterleaved, Layout::kSinCos}) {
-      Spec spec = MakeSpec(512, target(), layout);
-      spec.base = 1.0 - 0x1p-35;  // 256 frequencies, all near
-      spec.position_scale = critical.position_scale;
-      const Encoder encoder = Create(spec);
-      for (const std::size_t rows : {2 * kReach, 8 * kReach}) {
-        const std::int64_t last = critical.position + static_cast<std::int64_t>(rows);
-        for (std::int64_t first = last - 2 * static_cast<std::int64_t>(rows) + 1; first < last; ++first) {
-          const auto list = WriteAt(encoder, Consecutive(first, rows));
-          EXPECT_TRUE(SameBits(Write(encoder, first, rows), list)) << "from " << first;
-        }
-      }
-    }
-  }
-}
-
 // Floats rotate bfloat16 rows; that their error reaches across a midpoint takes millions of entries to see.
 TEST_P(Runs, OfBFloat16AreListsThroughout) {
   if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
