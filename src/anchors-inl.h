@@ -50,7 +50,7 @@ HWY_NOINLINE void MakeRotations(const FrequencyTable& table, double* rotations) 
     const auto high = hn::LoadU(d, table.high + i);
     const auto low = hn::LoadU(d, table.low + i);
     for (std::size_t k = 0; k < kRotations; ++k) {
-      SinCos(d, hn::Set(d, RotationSteps(k)), high, low, sine, cosine);
+      SinCos(d, hn::Set(d, RotationSteps(k)), high, low, 0.0, sine, cosine);
       hn::StoreU(cosine, d, rotations + 2 * k * table.padded + i);
       hn::StoreU(sine, d, rotations + (2 * k + 1) * table.padded + i);
     }
@@ -103,7 +103,7 @@ HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run, std::
     const std::size_t i = begin + at;
     const auto high = hn::LoadU(d, table.high + i);
     DoubleVec sine, cosine;
-    SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, table.low + i), sine, cosine);
+    SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, table.low + i), 0.0, sine, cosine);
     const auto is_exempt = hn::Le(hn::Mul(hn::Abs(high), extent), hn::Set(d, exempt));
     hn::StoreU(hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, small))), df, anchors.limits + at);
     hn::StoreU(sine, d, anchors.middle_sines + at);

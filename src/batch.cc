@@ -24,6 +24,8 @@ FrequencyTable View(const FrequencyTable& table, std::size_t first) {
   if (table.high != nullptr) {
     view.high += first;
     view.low += first;
+    view.whole_high += first;
+    view.whole_low += first;
   }
   if (table.rotations != nullptr) view.rotations += first;
   if (table.divisors != nullptr) view.divisors += first;

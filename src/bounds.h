@@ -11,10 +11,24 @@ namespace internal {
 // good to 2^-97 (its step, frequencies.h) and 2^-104 (the product); r = high + low is then good to u / 2.
 inline constexpr double kMaxCancellation = 0x1p-43;
 
+// Smaller phases, in quarter turns, whose sines may be subnormal floats, are left to the last resort.
+inline constexpr double kLeastPhase = 0x1p-126;
+
 // Relative error of the direct kernel: u / 2 from r, u from the last sum, u from the product under it
 // (without FMA), 0.4 u from the smaller terms, 0.03 u from the polynomial: 2.9 u for the sine's
 // polynomial, 2.2 u for the cosine's.
 inline constexpr double kDirectError = 3 * 0x1p-53;
+
+// The direct kernel for doubles: the absolute error is kPhaseErrorPerCancellation * kMaxCancellation of the
+// phase (pi/2 times its 2^-97 and 2^-104), and relatively 2^-70 from the coefficients and terms that are not
+// sums of two doubles (1.5 * 2^-53 of 2^-18), 2^-79 from the polynomial, 2^-100 from products and sums.
+inline constexpr double kPhaseErrorPerCancellation = 0x1p-53;
+inline constexpr double kDoubleError = 0x1p-68;
+
+// It leaves larger and smaller phases, in quarter turns, to the last resort: of those the reduction is not an
+// integer's, of these the products are not exact.
+inline constexpr double kLargestPhase = 0x1p50;
+inline constexpr double kLeastDoublePhase = 0x1p-900;
 
 // The rounding test of a direct result flags what lies within so many ulps of a midpoint. A power of two.
 inline constexpr std::uint64_t kDirectWindow = 4;

@@ -62,6 +62,7 @@ Status FromC(const posenc_spec* from, Spec* spec) {
   if (const Status status = CopySpec(*from, &copy); status != Status::kOk) return status;
   if (copy.layout < 0 || copy.layout > UINT8_MAX) return Status::kBadLayout;
   if (copy.recipe < 0 || copy.recipe > UINT8_MAX) return Status::kBadRecipe;
+  if (copy.frequency_unit < 0 || copy.frequency_unit > UINT8_MAX) return Status::kBadFrequencies;
   spec->dim = copy.dim;
   spec->layout = static_cast<Layout>(copy.layout);
   spec->base = copy.base;
@@ -69,6 +70,10 @@ Status FromC(const posenc_spec* from, Spec* spec) {
   spec->position_scale = copy.position_scale;
   spec->recipe = static_cast<Recipe>(copy.recipe);
   spec->target = copy.target;
+  spec->frequencies.doubles = copy.frequencies;
+  spec->frequencies.floats = copy.frequencies_f32;
+  spec->frequencies.count = copy.frequency_count;
+  spec->frequencies.unit = static_cast<FrequencyUnit>(copy.frequency_unit);
   return Status::kOk;
 }
 
@@ -104,9 +109,10 @@ Status Create(const Spec& spec, posenc_encoder** out) {
   return status;
 }
 
-// Calls visit(T()) with the C++ type of entries, or of positions and ids.
+// Calls visit(T()) with the C++ type of entries that are added to, of entries that are written, and with that
+// of ids or positions too.
 template <class Visit>
-posenc_status WithEntry(posenc_type type, const Visit& visit) {
+posenc_status WithSummand(posenc_type type, const Visit& visit) {
   switch (type) {
     case POSENC_F32:
       return ToC(visit(float()));
@@ -120,15 +126,25 @@ posenc_status WithEntry(posenc_type type, const Visit& visit) {
 }
 
 template <class Visit>
-posenc_status WithTypes(posenc_type integer_type, posenc_type type, const Visit& visit) {
-  switch (integer_type) {
+posenc_status WithEntry(posenc_type type, const Visit& visit) {
+  return type == POSENC_F64 ? ToC(visit(double())) : WithSummand(type, visit);
+}
+
+template <class Visit>
+posenc_status WithInteger(posenc_type type, const Visit& visit) {
+  switch (type) {
     case POSENC_I32:
-      return WithEntry(type, [&](auto entry) { return visit(std::int32_t(), entry); });
+      return visit(std::int32_t());
     case POSENC_I64:
-      return WithEntry(type, [&](auto entry) { return visit(std::int64_t(), entry); });
+      return visit(std::int64_t());
     default:
       return POSENC_BAD_TYPE;
   }
+}
+
+template <class Visit>
+posenc_status WithPosition(posenc_type type, const Visit& visit) {
+  return type == POSENC_F64 ? visit(double()) : WithInteger(type, visit);
 }
 
 }  // namespace
@@ -139,7 +155,9 @@ using posenc::Status;
 using posenc::internal::FromC;
 using posenc::internal::ToC;
 using posenc::internal::WithEntry;
-using posenc::internal::WithTypes;
+using posenc::internal::WithInteger;
+using posenc::internal::WithPosition;
+using posenc::internal::WithSummand;
 
 int32_t posenc_version(void) { return POSENC_VERSION; }
 
@@ -231,20 +249,20 @@ posenc_status posenc_write_at(const posenc_encoder* encoder, posenc_type positio
                               size_t rows, posenc_type type, void* out, size_t row_stride,
                               size_t* bad_index) {
   if (encoder == nullptr) return POSENC_NOT_CREATED;
-  return WithTypes(position_type, type, [&](auto position, auto entry) {
-    using Position = decltype(position);
-    using T = decltype(entry);
-    return encoder->encoder.WriteAt(static_cast<const Position*>(positions), rows, static_cast<T*>(out),
-                                    row_stride, bad_index);
+  return WithPosition(position_type, [&](auto position) {
+    return WithEntry(type, [&](auto entry) {
+      const auto* list = static_cast<const decltype(position)*>(positions);
+      auto* data = static_cast<decltype(entry)*>(out);
+      return encoder->encoder.WriteAt(list, rows, data, row_stride, bad_index);
+    });
   });
 }
 
 posenc_status posenc_add(const posenc_encoder* encoder, int64_t first_position, size_t rows, posenc_type type,
                          void* x, size_t row_stride, float scale) {
   if (encoder == nullptr) return POSENC_NOT_CREATED;
-  return WithEntry(type, [&](auto entry) {
-    using T = decltype(entry);
-    return encoder->encoder.Add(first_position, rows, static_cast<T*>(x), row_stride, scale);
+  return WithSummand(type, [&](auto entry) {
+    return encoder->encoder.Add(first_position, rows, static_cast<decltype(entry)*>(x), row_stride, scale);
   });
 }
 
@@ -252,11 +270,12 @@ posenc_status posenc_add_at(const posenc_encoder* encoder, posenc_type position_
                             size_t rows, posenc_type type, void* x, size_t row_stride, float scale,
                             size_t* bad_index) {
   if (encoder == nullptr) return POSENC_NOT_CREATED;
-  return WithTypes(position_type, type, [&](auto position, auto entry) {
-    using Position = decltype(position);
-    using T = decltype(entry);
-    return encoder->encoder.AddAt(static_cast<const Position*>(positions), rows, static_cast<T*>(x),
-                                  row_stride, scale, bad_index);
+  return WithPosition(position_type, [&](auto position) {
+    return WithSummand(type, [&](auto entry) {
+      const auto* list = static_cast<const decltype(position)*>(positions);
+      auto* data = static_cast<decltype(entry)*>(x);
+      return encoder->encoder.AddAt(list, rows, data, row_stride, scale, bad_index);
+    });
   });
 }
 
@@ -265,12 +284,13 @@ posenc_status posenc_embed(const posenc_encoder* encoder, posenc_type id_type, c
                            int64_t first_position, void* out, size_t row_stride, float scale,
                            size_t* bad_index) {
   if (encoder == nullptr) return POSENC_NOT_CREATED;
-  return WithTypes(id_type, type, [&](auto id, auto entry) {
-    using Id = decltype(id);
-    using T = decltype(entry);
-    return encoder->encoder.Embed(static_cast<const Id*>(ids), rows, static_cast<const T*>(table), vocabulary,
-                                  table_stride, first_position, static_cast<T*>(out), row_stride, scale,
-                                  bad_index);
+  return WithInteger(id_type, [&](auto id) {
+    return WithSummand(type, [&](auto entry) {
+      using T = decltype(entry);
+      return encoder->encoder.Embed(static_cast<const decltype(id)*>(ids), rows, static_cast<const T*>(table),
+                                    vocabulary, table_stride, first_position, static_cast<T*>(out),
+                                    row_stride, scale, bad_index);
+    });
   });
 }
 
@@ -279,10 +299,11 @@ posenc_status posenc_add_batch(const posenc_encoder* encoder, posenc_type positi
                                void* x, size_t batch_stride, size_t row_stride, float scale,
                                size_t* bad_index) {
   if (encoder == nullptr) return POSENC_NOT_CREATED;
-  return WithTypes(position_type, type, [&](auto position, auto entry) {
-    using Position = decltype(position);
-    using T = decltype(entry);
-    return encoder->encoder.AddBatch(static_cast<const Position*>(first_positions), batch, rows,
-                                     static_cast<T*>(x), batch_stride, row_stride, scale, bad_index);
+  return WithInteger(position_type, [&](auto position) {
+    return WithSummand(type, [&](auto entry) {
+      const auto* firsts = static_cast<const decltype(position)*>(first_positions);
+      auto* data = static_cast<decltype(entry)*>(x);
+      return encoder->encoder.AddBatch(firsts, batch, rows, data, batch_stride, row_stride, scale, bad_index);
+    });
   });
 }

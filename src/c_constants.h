@@ -32,11 +32,15 @@ POSENC_SAME(POSENC_BUFFERS_OVERLAP, Status::kBuffersOverlap);
 POSENC_SAME(POSENC_MEMORY_TOO_SMALL, Status::kMemoryTooSmall);
 POSENC_SAME(POSENC_BAD_TYPE, Status::kBadType);
 POSENC_SAME(POSENC_BAD_STRUCT_SIZE, Status::kBadStructSize);
+POSENC_SAME(POSENC_BAD_FREQUENCIES, Status::kBadFrequencies);
 POSENC_SAME(POSENC_INTERLEAVED, Layout::kInterleaved);
 POSENC_SAME(POSENC_SIN_COS, Layout::kSinCos);
 POSENC_SAME(POSENC_COS_SIN, Layout::kCosSin);
 POSENC_SAME(POSENC_EXACT, Recipe::kExact);
 POSENC_SAME(POSENC_F32_POW_DIV, Recipe::kF32PowDiv);
+POSENC_SAME(POSENC_RADIANS, FrequencyUnit::kRadians);
+POSENC_SAME(POSENC_HALF_TURNS, FrequencyUnit::kHalfTurns);
+POSENC_SAME(POSENC_TURNS, FrequencyUnit::kTurns);
 #undef POSENC_SAME
 
 }  // namespace posenc

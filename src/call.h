@@ -11,35 +11,38 @@
 namespace posenc {
 namespace internal {
 
-// int32 or int64 values that a caller passed, of any alignment; null if it passed none.
+// Integers or doubles that a caller passed, of any alignment; null if it passed none.
 class List {
  public:
   List() = default;
-  explicit List(const std::int32_t* values) : values32_(values) {}
-  explicit List(const std::int64_t* values) : values64_(values) {}
+  explicit List(const std::int32_t* values) : values_(values), type_(kInt32) {}
+  explicit List(const std::int64_t* values) : values_(values), type_(kInt64) {}
+  explicit List(const double* values) : values_(values), type_(kDouble) {}
 
-  bool IsNull() const { return Data() == nullptr; }
+  bool IsNull() const { return values_ == nullptr; }
+  const void* Data() const { return values_; }
+  std::size_t ValueBytes() const { return type_ == kInt32 ? sizeof(std::int32_t) : sizeof(std::int64_t); }
+
+  // Of integers.
   std::int64_t operator[](std::size_t i) const {
-    return values32_ != nullptr ? Load<std::int32_t>(i) : Load<std::int64_t>(i);
+    return type_ == kInt32 ? Load<std::int32_t>(i) : Load<std::int64_t>(i);
   }
 
-  const void* Data() const {
-    return values32_ != nullptr ? static_cast<const void*>(values32_) : static_cast<const void*>(values64_);
-  }
-  std::size_t ValueBytes() const {
-    return values32_ != nullptr ? sizeof(std::int32_t) : sizeof(std::int64_t);
+  // Exact up to 2^53.
+  double AsDouble(std::size_t i) const {
+    return type_ == kDouble ? Load<double>(i) : static_cast<double>((*this)[i]);
   }
 
  private:
-  template <class Integer>
-  Integer Load(std::size_t i) const {
-    Integer value;
-    std::memcpy(&value, static_cast<const unsigned char*>(Data()) + i * sizeof(value), sizeof(value));
+  template <class Value>
+  Value Load(std::size_t i) const {
+    Value value;
+    std::memcpy(&value, static_cast<const unsigned char*>(values_) + i * sizeof(value), sizeof(value));
     return value;
   }
 
-  const std::int32_t* values32_ = nullptr;
-  const std::int64_t* values64_ = nullptr;
+  const void* values_ = nullptr;
+  enum { kInt32, kInt64, kDouble } type_ = kInt64;
 };
 
 // Where the rows of a token embedding come from.

@@ -1,18 +1,22 @@
 #include "checks.h"
 
+#include <cmath>
+
+#include "fp_state.h"
+
 namespace posenc {
 namespace internal {
 namespace {
 
-// All of list[i], i < count, count > 0, are in [low, high]; else out_of_range. Read while `written` is
-// written.
-Status CheckList(const List& list, std::size_t count, std::int64_t low, std::int64_t high,
-                 Status out_of_range, const Bytes& written, std::size_t* bad_index) {
+// in_range(i) for all i < count, count > 0, of a list; else out_of_range. Read while `written` is written.
+template <class InRange>
+Status CheckList(const List& list, std::size_t count, const InRange& in_range, Status out_of_range,
+                 const Bytes& written, std::size_t* bad_index) {
   if (list.IsNull()) return Status::kNullPointer;
   if (count > PTRDIFF_MAX / list.ValueBytes()) return Status::kSizeOverflow;
   if (Overlap({list.Data(), count * list.ValueBytes()}, written)) return Status::kBuffersOverlap;
   for (std::size_t i = 0; i < count; ++i) {
-    if (list[i] >= low && list[i] <= high) continue;
+    if (in_range(i)) continue;
     if (bad_index != nullptr) *bad_index = i;
     return out_of_range;
   }
@@ -48,14 +52,18 @@ bool Overlap(const Bytes& a, const Bytes& b) {
 
 Status CheckPositions(const List& positions, std::size_t count, const Bytes& written,
                       std::size_t* bad_index) {
-  return CheckList(positions, count, -kMaxPosition, kMaxPosition, Status::kPositionOutOfRange, written,
-                   bad_index);
+  const FpState fp_state;
+  const auto in_range = [&](std::size_t i) {  // no NaN is
+    return std::fabs(positions.AsDouble(i)) <= static_cast<double>(kMaxPosition);
+  };
+  return CheckList(positions, count, in_range, Status::kPositionOutOfRange, written, bad_index);
 }
 
 Status CheckFirsts(const List& firsts, std::size_t batch, std::size_t rows, const Bytes& written,
                    std::size_t* bad_index) {
-  return CheckList(firsts, batch, -kMaxPosition, LastStart(rows), Status::kPositionOutOfRange, written,
-                   bad_index);
+  const std::int64_t last = LastStart(rows);
+  const auto in_range = [&](std::size_t b) { return firsts[b] >= -kMaxPosition && firsts[b] <= last; };
+  return CheckList(firsts, batch, in_range, Status::kPositionOutOfRange, written, bad_index);
 }
 
 Status CheckRun(std::int64_t first, std::size_t rows) {
@@ -73,8 +81,9 @@ Status CheckLookup(const Lookup& lookup, std::size_t dim, std::size_t size, std:
       Overlap(MatrixBytes(dim, size, lookup.vocabulary, lookup.table, lookup.stride), written)) {
     return Status::kBuffersOverlap;
   }
-  const auto last = static_cast<std::int64_t>(lookup.vocabulary) - 1;
-  return CheckList(lookup.ids, rows, 0, last, Status::kIdOutOfRange, written, bad_index);
+  const auto end = static_cast<std::int64_t>(lookup.vocabulary);
+  const auto in_range = [&](std::size_t r) { return lookup.ids[r] >= 0 && lookup.ids[r] < end; };
+  return CheckList(lookup.ids, rows, in_range, Status::kIdOutOfRange, written, bad_index);
 }
 
 Status CheckBatch(std::size_t batch, std::size_t rows, std::size_t size, std::size_t batch_stride,

@@ -32,36 +32,69 @@ struct PairBuffer {
 };
 
 // Replaces the entries in flagged lanes by those of wide arithmetic.
-template <ElementType kFormat>
-HWY_NOINLINE void RecomputeLanes(const FrequencyTable& table, std::int64_t position, std::size_t i,
-                                 hn::Vec<Longs> flags, float* sines, float* cosines, Tally& tally) {
+template <ElementType kFormat, class Value>
+HWY_NOINLINE void RecomputeLanes(const FrequencyTable& table, double position, std::size_t i,
+                                 hn::Vec<Longs> flags, Value* sines, Value* cosines, Tally& tally) {
   HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(Longs())];
   hn::Store(flags, Longs(), lanes);
   RecomputePairs(table, kFormat, position, i, lanes, hn::Lanes(Longs()), sines, cosines, tally);
 }
 
+// The phases of consecutive pairs at one position: products multiple * (high + low) in quarter turns.
+class Phases {
+ public:
+  Phases(const FrequencyTable& table, double position) : table_(table), position_(position) {
+    const bool is_whole = static_cast<double>(static_cast<std::int64_t>(position)) == position;
+    high_ = is_whole ? table.high : table.whole_high;
+    low_ = is_whole ? table.low : table.whole_low;
+  }
+
+  HWY_INLINE void Load(std::size_t i, DoubleVec& multiple, DoubleVec& high, DoubleVec& low) const {
+    const Doubles d;
+    if (table_.recipe == Recipe::kExact) {
+      multiple = hn::Set(d, position_);
+      high = hn::LoadU(d, high_ + i);
+      low = hn::LoadU(d, low_ + i);
+    } else {
+      const Floats df;
+      multiple = hn::PromoteTo(
+          d, hn::Div(hn::Set(df, static_cast<float>(position_)), hn::LoadU(df, table_.divisors + i)));
+      high = hn::Set(d, kTwoOverPiHigh);
+      low = hn::Set(d, kTwoOverPiLow);
+    }
+  }
+
+  // Whether some may be below 2^-126, but for 0.
+  bool MayBeTiny() const { return position_ != 0.0 && position_ > -1.0 && position_ < 1.0; }
+
+ private:
+  const FrequencyTable& table_;
+  const double position_;
+  const double* high_;
+  const double* low_;
+};
+
+// The lanes in which multiple * high is less than least, but neither factor is 0.
+HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double least) {
+  const Doubles d;
+  const auto is_zero = hn::Or(hn::Eq(multiple, hn::Zero(d)), hn::Eq(high, hn::Zero(d)));
+  return hn::AndNot(is_zero, hn::Lt(hn::Abs(hn::Mul(multiple, high)), hn::Set(d, least)));
+}
+
 // The sines and cosines of the pairs begin .. begin + count - 1 at one position; whole vectors of them.
 template <ElementType kFormat>
-HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, std::int64_t position, std::size_t begin,
+HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, double position, std::size_t begin,
                                 std::size_t count, float* sines, float* cosines, Tally& tally) {
   const Doubles d;
   const Floats df;
+  const Phases phases(table, position);
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
     const std::size_t i = begin + at;
-    auto multiple = hn::Set(d, static_cast<double>(position));
-    auto high = hn::Set(d, kTwoOverPiHigh);
-    auto low = hn::Set(d, kTwoOverPiLow);
-    if (table.recipe == Recipe::kExact) {
-      high = hn::LoadU(d, table.high + i);
-      low = hn::LoadU(d, table.low + i);
-    } else {
-      const auto radians =
-          hn::Div(hn::Set(df, static_cast<float>(position)), hn::LoadU(df, table.divisors + i));
-      multiple = hn::PromoteTo(d, radians);
-    }
-    DoubleVec sine, cosine;
+    DoubleVec multiple, high, low, sine, cosine;
+    phases.Load(i, multiple, high, low);
     FloatVec rounded_sines, rounded_cosines;
-    auto flagged = SinCos(d, multiple, high, low, sine, cosine);
+    auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
+    if (HWY_UNLIKELY(phases.MayBeTiny())) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
     flagged = hn::Or(flagged, RoundDirect<kFormat>(sine, rounded_sines));
     flagged = hn::Or(flagged, RoundDirect<kFormat>(cosine, rounded_cosines));
     hn::StoreU(rounded_sines, df, sines + at);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "kernels.h"
@@ -15,7 +16,13 @@ template <ElementType kType>
 using ElementOf = std::conditional_t<kType == kFloat32, float, std::uint16_t>;
 
 inline constexpr std::size_t ElementSize(ElementType type) {
-  return type == kFloat32 ? sizeof(float) : sizeof(std::uint16_t);
+  return type == kFloat64 ? sizeof(double) : type == kFloat32 ? sizeof(float) : sizeof(std::uint16_t);
+}
+
+// to[k * step] = entries[k], k < count, where steps count doubles. Any alignment.
+inline void StoreDoubles(const double* entries, std::size_t count, std::size_t step, unsigned char* to) {
+  for (std::size_t k = 0; k < count; ++k)
+    std::memcpy(to + k * step * sizeof(double), entries + k, sizeof(double));
 }
 
 // to[k * step] = entries[k], or from[k * step] * *scale + entries[k] if scale is not null, k < count. Each

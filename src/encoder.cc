@@ -19,7 +19,8 @@ namespace {
 template <class T>
 constexpr ElementType kTypeOf = std::is_same_v<T, float>      ? kFloat32
                                 : std::is_same_v<T, BFloat16> ? kBFloat16
-                                                              : kFloat16;
+                                : std::is_same_v<T, Float16>  ? kFloat16
+                                                              : kFloat64;
 
 Columns MakeColumns(Layout layout, std::size_t dim) {
   const std::size_t cosines = dim / 2;
@@ -54,7 +55,7 @@ void ForBlocks(const Call& call, std::int64_t first, const List& positions, std:
   const std::size_t size = ElementSize(call.type);
   const bool stream = call.scale == nullptr && positions.IsNull() &&
                       ShouldStream(call.columns, size, rows, matrix.data, matrix.stride);
-  std::int64_t position[Rows::kMax];
+  double position[Rows::kMax];
   const void* source[Rows::kMax];
   for (std::size_t begin = 0; begin < rows; begin += Rows::kMax) {
     Rows block{};
@@ -64,7 +65,7 @@ void ForBlocks(const Call& call, std::int64_t first, const List& positions, std:
     block.stride = matrix.stride;
     block.stream = stream;
     if (!positions.IsNull()) {
-      for (std::size_t r = 0; r < block.count; ++r) position[r] = positions[begin + r];
+      for (std::size_t r = 0; r < block.count; ++r) position[r] = positions.AsDouble(begin + r);
       block.positions = position;
     }
     if (lookup != nullptr) {
@@ -240,9 +241,13 @@ Status Encoder::AddBatch(const Position* first_positions, std::size_t batch, std
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): types
+#define POSENC_INSTANTIATE_WRITE_AT(T, Position) \
+  template Status Encoder::WriteAt(const Position*, std::size_t, T*, std::size_t, std::size_t*) const;
+#define POSENC_INSTANTIATE_POSITION(T, Position) \
+  POSENC_INSTANTIATE_WRITE_AT(T, Position)       \
+  template Status Encoder::AddAt(const Position*, std::size_t, T*, std::size_t, float, std::size_t*) const;
 #define POSENC_INSTANTIATE_INTEGER(T, Integer)                                                              \
-  template Status Encoder::WriteAt(const Integer*, std::size_t, T*, std::size_t, std::size_t*) const;       \
-  template Status Encoder::AddAt(const Integer*, std::size_t, T*, std::size_t, float, std::size_t*) const;  \
+  POSENC_INSTANTIATE_POSITION(T, Integer)                                                                   \
   template Status Encoder::Embed(const Integer*, std::size_t, const T*, std::size_t, std::size_t,           \
                                  std::int64_t, T*, std::size_t, float, std::size_t*) const;                 \
   template Status Encoder::AddBatch(const Integer*, std::size_t, std::size_t, T*, std::size_t, std::size_t, \
@@ -251,11 +256,17 @@ Status Encoder::AddBatch(const Position* first_positions, std::size_t batch, std
   template Status Encoder::Write(std::int64_t, std::size_t, T*, std::size_t) const;      \
   template Status Encoder::Add(std::int64_t, std::size_t, T*, std::size_t, float) const; \
   POSENC_INSTANTIATE_INTEGER(T, std::int32_t)                                            \
-  POSENC_INSTANTIATE_INTEGER(T, std::int64_t)
+  POSENC_INSTANTIATE_INTEGER(T, std::int64_t)                                            \
+  POSENC_INSTANTIATE_POSITION(T, double)
 // NOLINTEND(bugprone-macro-parentheses)
 
 POSENC_INSTANTIATE(float)
 POSENC_INSTANTIATE(BFloat16)
 POSENC_INSTANTIATE(Float16)
+
+template Status Encoder::Write(std::int64_t, std::size_t, double*, std::size_t) const;
+POSENC_INSTANTIATE_WRITE_AT(double, std::int32_t)
+POSENC_INSTANTIATE_WRITE_AT(double, std::int64_t)
+POSENC_INSTANTIATE_WRITE_AT(double, double)
 
 }  // namespace posenc

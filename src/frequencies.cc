@@ -6,6 +6,8 @@
 #include <memory>
 #include <new>
 
+#include "bounds.h"
+#include "checks.h"
 #include "fp_state.h"
 #include "kernels.h"
 #include "targets.h"
@@ -20,6 +22,29 @@ constexpr std::int64_t kMaxLogExponent = 11;  // beyond e^(2^11) no scale brings
 constexpr std::size_t kMaxPowers = 32;
 
 constexpr std::size_t kAlignment = 128;
+constexpr double kMaxStep = 4.0;      // in quarter turns; larger steps are reduced
+constexpr double kSmallSteps = 6.28;  // radians, that are surely less
+
+bool HasList(const Spec& spec) {
+  const FrequencyList& list = spec.frequencies;
+  return list.doubles != nullptr || list.floats != nullptr || list.count != 0;
+}
+
+Bytes ListBytes(const FrequencyList& list) {
+  if (list.doubles != nullptr) return {list.doubles, list.count * sizeof(double)};
+  return {list.floats, list.count * sizeof(float)};
+}
+
+template <class T>
+double Load(const T* values, std::size_t i) {
+  T value;
+  std::memcpy(&value, reinterpret_cast<const unsigned char*>(values) + i * sizeof(value), sizeof(value));
+  return static_cast<double>(value);
+}
+
+double Listed(const FrequencyList& list, std::size_t i) {
+  return list.doubles != nullptr ? Load(list.doubles, i) : Load(list.floats, i);
+}
 
 DoubleDouble ToDoubleDouble(const Wide& x) {
   const double high = ToDouble(x);
@@ -28,11 +53,31 @@ DoubleDouble ToDoubleDouble(const Wide& x) {
 
 std::size_t PairCount(std::size_t dim) { return dim / 2 + dim % 2; }
 
+bool IsUnit(FrequencyUnit unit) {
+  return unit == FrequencyUnit::kRadians || unit == FrequencyUnit::kHalfTurns ||
+         unit == FrequencyUnit::kTurns;
+}
+
+Status CheckList(const Spec& spec) {
+  const FrequencyList& list = spec.frequencies;
+  if ((list.doubles == nullptr) == (list.floats == nullptr) || list.count != PairCount(spec.dim) ||
+      !IsUnit(list.unit) || spec.recipe != Recipe::kExact) {
+    return Status::kBadFrequencies;
+  }
+  for (std::size_t i = 0; i < list.count; ++i) {
+    if (!std::isfinite(Listed(list, i))) return Status::kBadFrequencies;
+  }
+  return Status::kOk;
+}
+
 Status CheckSpec(const Spec& spec) {
   if (spec.dim == 0 || spec.dim > kMaxDim) return Status::kBadDim;
   if (!std::isfinite(spec.base) || spec.base <= 0.0) return Status::kBadBase;
   if (spec.exponent_dim && (!std::isfinite(*spec.exponent_dim) || *spec.exponent_dim == 0.0)) {
     return Status::kBadExponentDim;
+  }
+  if (HasList(spec)) {
+    if (const Status status = CheckList(spec); status != Status::kOk) return status;
   }
   if (!std::isfinite(spec.position_scale)) return Status::kBadPositionScale;
   switch (spec.recipe) {
@@ -50,26 +95,36 @@ Status CheckSpec(const Spec& spec) {
 
 double ExponentDim(const Spec& spec) { return spec.exponent_dim.value_or(static_cast<double>(spec.dim)); }
 
-Status MakeSchedule(const Spec& spec, std::size_t count, Schedule* schedule) {
+// *largest is the largest |w_i|.
+Status MakeSchedule(const Spec& spec, std::size_t count, Schedule* schedule, double* largest) {
   const Wide log_base = Log(spec.base);
   schedule->log_ratio = Negate(Divide(Add(log_base, log_base), FromDouble(ExponentDim(spec))));
   schedule->scale = FromDouble(spec.position_scale);
+  schedule->list = spec.frequencies;
+  *largest = 0.0;
   if (schedule->scale.IsZero()) return Status::kOk;
+  const auto is_in_range = [&](std::size_t i) {
+    const double frequency = std::fabs(ToDouble(schedule->Radians(i)));
+    *largest = std::fmax(*largest, frequency);
+    return (frequency >= kMinFrequency && frequency <= kMaxFrequency) ||
+           (schedule->IsListed() && frequency == 0.0);
+  };
+  if (schedule->IsListed()) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!is_in_range(i)) return Status::kFrequencyOutOfRange;
+    }
+    return Status::kOk;
+  }
   // A geometric sequence: its ends are its extremes.
   const auto last = static_cast<std::int64_t>(count - 1);
   const Wide log_span = Multiply(FromInteger(last), schedule->log_ratio);
   if (!log_span.IsZero() && log_span.exponent > kMaxLogExponent) return Status::kFrequencyOutOfRange;
-  for (const std::size_t i : {std::size_t{0}, count - 1}) {
-    const double frequency = std::fabs(ToDouble(schedule->Frequency(i)));
-    if (frequency < kMinFrequency || frequency > kMaxFrequency) return Status::kFrequencyOutOfRange;
-  }
-  return Status::kOk;
+  return is_in_range(0) && is_in_range(count - 1) ? Status::kOk : Status::kFrequencyOutOfRange;
 }
 
-// high and low for Recipe::kExact: one exp for the ratio, its powers by squaring, the rest in vectors.
-void FillSteps(const Schedule& schedule, const Kernels& kernels, std::size_t count, double* high,
-               double* low) {
-  if (schedule.scale.IsZero()) return;  // the steps stay 0, though powers of the ratio may overflow
+// The steps of a geometric schedule: one exp for the ratio, its powers by squaring, the rest in vectors.
+void FillGeometric(const Schedule& schedule, const Kernels& kernels, std::size_t count, double* high,
+                   double* low) {
   DoubleDouble powers[kMaxPowers];
   Wide power;
   if (count > 1) power = Exp(schedule.log_ratio);  // a single step has no ratio to keep in range
@@ -79,17 +134,37 @@ void FillSteps(const Schedule& schedule, const Kernels& kernels, std::size_t cou
   }
   const Wide first = Multiply(schedule.scale, QuarterTurnsPerRadian());
   kernels.geometric(ToDoubleDouble(first), powers, count, high, low);
+}
 
+void FillListed(const Schedule& schedule, double* high, double* low) {
+  for (std::size_t i = 0; i < schedule.list.count; ++i) {
+    const DoubleDouble step = ToDoubleDouble(schedule.QuarterTurns(i));
+    high[i] = step.high;
+    low[i] = step.low;
+  }
+}
+
+// Steps beyond four quarter turns modulo eight.
+void ReduceSteps(const Schedule& schedule, std::size_t count, double* high, double* low) {
   for (std::size_t i = 0; i < count; ++i) {
-    if (std::fabs(high[i]) < 4.0) continue;
-    const Wide step = Multiply(schedule.Frequency(i), QuarterTurnsPerRadian());
+    if (std::fabs(high[i]) < kMaxStep) continue;
+    const Wide step = schedule.QuarterTurns(i);
     Wide eighth = step;
     eighth.exponent -= 3;
-    const Wide reduced = Subtract(step, FromInteger(8 * NearestInteger(eighth)));
-    const DoubleDouble pair = ToDoubleDouble(reduced);
-    high[i] = pair.high;
-    low[i] = pair.low;
+    const DoubleDouble reduced = ToDoubleDouble(Subtract(step, FromInteger(8 * NearestInteger(eighth))));
+    high[i] = reduced.high;
+    low[i] = reduced.low;
   }
+}
+
+// Whether no phase of a position needs more than 106 bits nor exceeds 2^50.
+bool PhasesAreExact(const FrequencyTable& table) {
+  if (!table.schedule.IsExact()) return false;
+  for (std::size_t i = 0; i < table.count; ++i) {
+    if (table.low[i] != 0.0 || table.whole_low[i] != 0.0 || std::fabs(table.whole_high[i]) > 0x1p19)
+      return false;
+  }
+  return true;
 }
 
 // q_i for Recipe::kF32PowDiv: pow is correctly rounded, an exact tie to even.
@@ -103,18 +178,24 @@ void FillDivisors(const Spec& spec, std::size_t count, float* divisors) {
       continue;
     }
     bool decided = true;
-    divisors[i] = RoundToFormat(Exp(Multiply(FromDouble(static_cast<double>(exponent)), log_base)),
-                                kFloat32Format, kFrequencyBits, &decided);
+    const Wide power = Exp(Multiply(FromDouble(static_cast<double>(exponent)), log_base));
+    divisors[i] = static_cast<float>(RoundToFormat(power, kFloat32Format, kFrequencyBits, &decided));
   }
 }
 
 // Where the parts of a table lie in its block of memory: the table itself, then its arrays.
 std::size_t HeaderBytes() { return (sizeof(FrequencyTable) + kAlignment - 1) / kAlignment * kAlignment; }
 
+// Arrays [padded] of doubles, for Recipe::kExact.
+std::size_t Arrays(const FrequencyTable& table, const Kernels& kernels) {
+  const std::size_t steps = table.steps_are_reduced ? 4 : 2;
+  const std::size_t listed = table.schedule.IsListed() ? 1 : 0;
+  return steps + listed + (kernels.rotations != nullptr ? 2 * kRotations : 0);
+}
+
 std::size_t BlockBytes(const FrequencyTable& table, const Kernels& kernels) {
-  const std::size_t rotations = kernels.rotations != nullptr ? kRotations : 0;
   const bool exact = table.recipe == Recipe::kExact;
-  return HeaderBytes() + table.padded * (exact ? (2 + 2 * rotations) * sizeof(double) : sizeof(float));
+  return HeaderBytes() + table.padded * (exact ? Arrays(table, kernels) * sizeof(double) : sizeof(float));
 }
 
 // A table without its arrays, and the target that will fill them.
@@ -124,28 +205,68 @@ Status PlanTable(const Spec& spec, FrequencyTable* table, const Kernels** kernel
   table->count = PairCount(spec.dim);
   table->recipe = spec.recipe;
   table->padded = table->count + kPadding;
-  return MakeSchedule(spec, table->count, &table->schedule);
+  table->max_cancellation = kMaxCancellation;
+  double largest = 0.0;
+  if (const Status status = MakeSchedule(spec, table->count, &table->schedule, &largest);
+      status != Status::kOk) {
+    return status;
+  }
+  table->steps_are_reduced = largest > kSmallSteps;
+  return Status::kOk;
+}
+
+// The arrays of Recipe::kExact.
+void FillSteps(const Kernels& kernels, FrequencyTable* table, double* arrays) {
+  const std::size_t padded = table->padded, count = table->count;
+  const auto next_array = [&] {
+    double* array = arrays;
+    arrays += padded;
+    return array;
+  };
+  Schedule& schedule = table->schedule;
+  if (schedule.IsListed()) {
+    double* listed = next_array();
+    for (std::size_t i = 0; i < count; ++i) listed[i] = schedule.Listed(i);
+    schedule.list.doubles = listed;
+    schedule.list.floats = nullptr;
+  }
+  double* high = next_array();
+  double* low = next_array();
+  if (schedule.scale.IsZero()) {
+    // The steps stay 0, though powers of the ratio may overflow.
+  } else if (schedule.IsListed()) {
+    FillListed(schedule, high, low);
+  } else {
+    FillGeometric(schedule, kernels, count, high, low);
+  }
+  table->high = table->whole_high = high;
+  table->low = table->whole_low = low;
+  if (table->steps_are_reduced) {
+    double* whole_high = next_array();
+    double* whole_low = next_array();
+    std::memcpy(whole_high, high, count * sizeof(*high));
+    std::memcpy(whole_low, low, count * sizeof(*low));
+    ReduceSteps(schedule, count, high, low);
+    table->whole_high = whole_high;
+    table->whole_low = whole_low;
+  }
+  if (PhasesAreExact(*table)) table->max_cancellation = 0.0;
+  if (kernels.rotations != nullptr) {
+    kernels.rotations(*table, arrays);
+    table->rotations = arrays;
+  }
 }
 
 // Puts the table and its arrays into block [BlockBytes(table, kernels)], aligned to kAlignment.
 const FrequencyTable* BuildTable(const Spec& spec, const Kernels& kernels, FrequencyTable table,
                                  unsigned char* block) {
   std::memset(block, 0, BlockBytes(table, kernels));
-  const std::size_t padded = table.padded;
   unsigned char* arrays = block + HeaderBytes();
   if (table.recipe == Recipe::kExact) {
-    auto* high = reinterpret_cast<double*>(arrays);
-    double* low = high + padded;
-    FillSteps(table.schedule, kernels, table.count, high, low);
-    table.high = high;
-    table.low = low;
-    if (kernels.rotations != nullptr) {
-      kernels.rotations(table, low + padded);
-      table.rotations = low + padded;
-    }
+    FillSteps(kernels, &table, reinterpret_cast<double*>(arrays));
   } else {
     auto* divisors = reinterpret_cast<float*>(arrays);
-    for (std::size_t i = table.count; i < padded; ++i) divisors[i] = 1.0f;
+    for (std::size_t i = table.count; i < table.padded; ++i) divisors[i] = 1.0f;
     FillDivisors(spec, table.count, divisors);
     table.divisors = divisors;
   }
@@ -154,9 +275,20 @@ const FrequencyTable* BuildTable(const Spec& spec, const Kernels& kernels, Frequ
 
 }  // namespace
 
-Wide Schedule::Frequency(std::size_t i) const {
+double Schedule::Listed(std::size_t i) const { return internal::Listed(list, i); }
+
+Wide Schedule::Radians(std::size_t i) const {
+  if (IsExact()) return Divide(QuarterTurns(i), QuarterTurnsPerRadian());
+  if (IsListed()) return Multiply(scale, FromDouble(Listed(i)));
   if (i == 0 || scale.IsZero()) return scale;
   return Multiply(scale, Exp(Multiply(FromInteger(static_cast<std::int64_t>(i)), log_ratio)));
+}
+
+Wide Schedule::QuarterTurns(std::size_t i) const {
+  if (!IsExact()) return Multiply(Radians(i), QuarterTurnsPerRadian());
+  Wide step = Multiply(scale, FromDouble(Listed(i)));
+  step.exponent += list.unit == FrequencyUnit::kTurns ? 2 : 1;
+  return step;
 }
 
 Status Access::MemorySize(const Spec& spec, std::size_t* bytes) {
@@ -175,6 +307,9 @@ Status Access::Make(const Spec& spec, void* memory, std::size_t bytes, Frequenci
   if (const Status status = PlanTable(spec, &table, kernels); status != Status::kOk) return status;
   table.owned = memory == nullptr;
   const std::size_t needed = BlockBytes(table, **kernels);
+  if (!table.owned && table.schedule.IsListed() && Overlap({memory, bytes}, ListBytes(table.schedule.list))) {
+    return Status::kBuffersOverlap;
+  }
   if (table.owned) {
     memory = ::operator new (needed, std::align_val_t{kAlignment}, std::nothrow);
     if (memory == nullptr) return Status::kOutOfMemory;
@@ -216,7 +351,7 @@ std::size_t Frequencies::count() const { return table_ == nullptr ? 0 : table_->
 double Frequencies::Radians(std::size_t i) const {
   if (i >= count()) return std::nan("");
   const internal::FpState fp_state;
-  return internal::ToDouble(table_->schedule.Frequency(i));
+  return internal::ToDouble(table_->schedule.Radians(i));
 }
 
 }  // namespace posenc

@@ -15,12 +15,19 @@ struct DoubleDouble {
   double high, low;  // the value is high + low, |low| <= ulp(high) / 2
 };
 
-// w_i = scale * exp(i * log_ratio): base^(-2i / exponent_dim) by the exp trick.
+// w_i = scale * exp(i * log_ratio): base^(-2i / exponent_dim) by the exp trick; or scale times a listed one.
 struct Schedule {
   Wide log_ratio;  // -2 ln(base) / exponent_dim
   Wide scale;
+  FrequencyList list;  // of count 0 if there is none
 
-  Wide Frequency(std::size_t i) const;  // w_i in radians, relative error below 2^-kFrequencyBits
+  // Relative errors below 2^-kFrequencyBits.
+  Wide Radians(std::size_t i) const;       // w_i
+  Wide QuarterTurns(std::size_t i) const;  // w_i * 2/pi; exact if IsExact()
+
+  bool IsListed() const { return list.count != 0; }
+  bool IsExact() const { return IsListed() && list.unit != FrequencyUnit::kRadians; }
+  double Listed(std::size_t i) const;
 };
 inline constexpr int kFrequencyBits = 220;
 
@@ -37,12 +44,21 @@ struct FrequencyTable {
   std::size_t count;
   Recipe recipe;
   Schedule schedule;
+  bool steps_are_reduced;
 
   // Recipe::kExact: the phase steps in quarter turns, w_i * 2/pi, as high + low with a relative error
-  // below 2^-kTableBits. Since positions are integers, or half-integers as anchors of a run of rows, steps
-  // beyond four quarter turns are kept modulo eight.
+  // below 2^-kTableBits. For integer positions, and half-integers as anchors of a run of rows, steps beyond
+  // four quarter turns are kept modulo eight.
   const double* high;
   const double* low;
+
+  // The steps themselves, for other positions: the same arrays if no step is that large.
+  const double* whole_high;
+  const double* whole_low;
+
+  // Phases of which the reduction leaves less than this are not accurate: kMaxCancellation; 0 if the steps,
+  // and with them the phases, are exact.
+  double max_cancellation;
 
   // Recipe::kExact: [kRotations][2][padded], cosines and sines of w s for the steps s of the run-of-rows
   // kernel (rotate-inl.h); null if the target does not use them.

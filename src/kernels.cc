@@ -18,6 +18,7 @@
 #include "hwy/highway.h"
 
 #include "direct-inl.h"
+#include "direct_double-inl.h"
 #include "geometric-inl.h"
 #include "runs-inl.h"
 
@@ -84,7 +85,7 @@ constexpr Kernels kKernels = {HWY_TARGET,
 #else
                               &MakeRotations,
 #endif
-                              {&Write<kFloat32>, &Write<kBFloat16>, &Write<kFloat16>},
+                              {&Write<kFloat32>, &Write<kBFloat16>, &Write<kFloat16>, &WriteDoubles},
                               {&Add<kFloat32>, &Add<kBFloat16>, &Add<kFloat16>},
                               {&AddEntries<kFloat32>, &AddEntries<kBFloat16>, &AddEntries<kFloat16>}};
 

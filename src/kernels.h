@@ -37,13 +37,20 @@ struct Tally {
 };
 
 // The storage types of rows; an index into the kernels below.
-enum ElementType : std::size_t { kFloat32, kBFloat16, kFloat16, kElementTypes };
+enum ElementType : std::size_t {
+  kFloat32,
+  kBFloat16,
+  kFloat16,
+  kSummandTypes,  // those that encodings are added to
+  kFloat64 = kSummandTypes,
+  kElementTypes
+};
 
 // A block of rows. Row r, [dim], is at data + r * stride elements.
 struct Rows {
   static constexpr std::size_t kMax = 64;
 
-  const std::int64_t* positions;  // [count] of any order, |p| <= kMaxPosition; or null: first, first + 1, ...
+  const double* positions;  // [count] of any order, |p| <= kMaxPosition; or null: first, first + 1, ...
   std::int64_t first;
   std::size_t count;  // at most kMax
   void* data;
@@ -51,8 +58,8 @@ struct Rows {
   const void* const* sources;  // [count] rows to add to; or null: those of data
   bool stream;                 // past the caches; whole, aligned vectors only
 
-  std::int64_t Position(std::size_t r) const {
-    return positions != nullptr ? positions[r] : first + static_cast<std::int64_t>(r);
+  double Position(std::size_t r) const {
+    return positions != nullptr ? positions[r] : static_cast<double>(first + static_cast<std::int64_t>(r));
   }
 };
 
@@ -74,11 +81,11 @@ struct Kernels {
   Tally (*write[kElementTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows);
 
   // data = sources * scale + PE in float, rounded to the element type.
-  Tally (*add[kElementTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows,
+  Tally (*add[kSummandTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows,
                               float scale);
 
   // x [count] = x * scale + entries, as add does it.
-  void (*add_entries[kElementTypes])(const float* entries, std::size_t count, float scale, void* x);
+  void (*add_entries[kSummandTypes])(const float* entries, std::size_t count, float scale, void* x);
 };
 
 // All compiled rows, best first, the reference last.

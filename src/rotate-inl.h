@@ -121,7 +121,8 @@ HWY_INLINE void FinishRow(const FrequencyTable& table, const RotatedPair& pair, 
   const auto far = RoundRotated<kFormat, false>(sine, cosine, rotated);
   if (AnyNegative(hn::Or(IsZero(far), Small(rotated, rotated, Join<false>(limit, limit))))) {
     const std::size_t lanes = hn::Lanes(df);
-    EvaluatePairs<kFormat>(table, pair.position[r], pair.begin + at, lanes, sines, cosines, tally);
+    EvaluatePairs<kFormat>(table, static_cast<double>(pair.position[r]), pair.begin + at, lanes, sines,
+                           cosines, tally);
     tally.direct += lanes;
   } else {
     hn::StoreU(hn::LowerHalf(df, rotated), df, sines);

@@ -18,8 +18,7 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// a * b - product for product = round(a * b): exact with FMA; else from halves of at most 27 bits, where
-// only the product of the two low halves can round (a relative error below 2^-105 of a * b).
+// a * b - product for product = round(a * b), exactly: with FMA, or from halves of 26 bits (Dekker).
 template <class D, class V>
 HWY_INLINE V ProductError(D d, V a, V b, V product) {
 #if HWY_NATIVE_FMA
@@ -27,9 +26,10 @@ HWY_INLINE V ProductError(D d, V a, V b, V product) {
   return hn::MulSub(a, b, product);
 #else
   const hn::RebindToUnsigned<D> du;
-  const auto top = hn::BitCast(d, hn::Set(du, ~((std::uint64_t{1} << 27) - 1)));
-  const V a_high = hn::And(a, top);
-  const V b_high = hn::And(b, top);
+  const auto top = hn::Set(du, ~((std::uint64_t{1} << 27) - 1));
+  const auto half = hn::Set(du, std::uint64_t{1} << 26);
+  const V a_high = hn::BitCast(d, hn::And(hn::Add(hn::BitCast(du, a), half), top));
+  const V b_high = hn::BitCast(d, hn::And(hn::Add(hn::BitCast(du, b), half), top));
   const V a_low = hn::Sub(a, a_high);
   const V b_low = hn::Sub(b, b_high);
   V error = hn::Sub(hn::Mul(a_high, b_high), product);
@@ -79,11 +79,17 @@ HWY_INLINE V CosinePolynomial(D d, V r2) {
   return hn::MulAdd(p, r2, hn::Set(d, 1.0));
 }
 
-// Sine and cosine of position * step quarter turns, step = high + low, with a relative error of at most
-// kDirectError, except in the lanes of the returned mask: there the reduction cancelled so much that only
-// the absolute error is as small.
+// Phases of position * step quarter turns, step = high + low, less the nearest integer: r + r_low, which is
+// exact but for the phase.
+template <class D>
+struct Reduced {
+  hn::Vec<D> phase;
+  hn::Vec<D> r, r_low;
+  hn::Vec<hn::RebindToUnsigned<D>> quadrant;  // the integer, in the low bits
+};
+
 template <class D, class V>
-HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, V& sine, V& cosine) {
+HWY_INLINE Reduced<D> Reduce(D d, V position, V high, V low) {
   const hn::RebindToUnsigned<D> du;
   const V phase = hn::Mul(position, high);
   const V phase_low = hn::MulAdd(position, low, ProductError(d, position, high, phase));
@@ -94,21 +100,34 @@ HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, V& sine, V& cosine
   const V reduced = hn::Sub(phase, hn::Sub(shifted, magic));
   const V r = hn::Add(reduced, phase_low);
   const V r_low = hn::Sub(phase_low, hn::Sub(r, reduced));
-  const auto cancelled = hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, kMaxCancellation)));
+  return {phase, r, r_low, hn::BitCast(du, shifted)};
+}
 
-  const V r2 = hn::Mul(r, r);
-  const V s = SinePolynomial(d, r, r_low, r2);
-  const V c = CosinePolynomial(d, r2);
-
-  // Quadrant q: bit 0 swaps, bit 1 negates the sine, their sum the cosine.
-  const auto quadrant = hn::BitCast(du, shifted);
+// Sine and cosine of quadrant + r quarter turns from those of r. Bit 0 of the quadrant swaps, bit 1 negates
+// the sine, their sum the cosine. Zeros become +0.
+template <class D, class V>
+HWY_INLINE void TurnByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V s, V c, V& sine, V& cosine) {
+  const hn::RebindToUnsigned<D> du;
   const auto swap = hn::RebindMask(d, hn::TestBit(quadrant, hn::Set(du, 1)));
   const V sign = hn::SignBit(d);
   const auto sine_sign = hn::BitCast(d, hn::ShiftLeft<62>(quadrant));
   const auto cosine_sign = hn::BitCast(d, hn::ShiftLeft<62>(hn::Add(quadrant, hn::Set(du, 1))));
-  sine = hn::Xor(hn::IfThenElse(swap, c, s), hn::And(sine_sign, sign));
-  cosine = hn::Xor(hn::IfThenElse(swap, s, c), hn::And(cosine_sign, sign));
-  return cancelled;
+  const V zero = hn::Zero(d);
+  sine = hn::Add(hn::Xor(hn::IfThenElse(swap, c, s), hn::And(sine_sign, sign)), zero);
+  cosine = hn::Add(hn::Xor(hn::IfThenElse(swap, s, c), hn::And(cosine_sign, sign)), zero);
+}
+
+// Sine and cosine of position * step quarter turns, step = high + low, with a relative error of at most
+// kDirectError, except in the lanes of the returned mask: there less than `max_cancellation` of the phase is
+// left, so that only the absolute error is as small.
+template <class D, class V>
+HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, double max_cancellation, V& sine, V& cosine) {
+  const Reduced<D> reduced = Reduce(d, position, high, low);
+  const V r2 = hn::Mul(reduced.r, reduced.r);
+  const V s = SinePolynomial(d, reduced.r, reduced.r_low, r2);
+  const V c = CosinePolynomial(d, r2);
+  TurnByQuadrant(d, reduced.quadrant, s, c, sine, cosine);
+  return hn::Lt(hn::Abs(reduced.r), hn::Mul(hn::Abs(reduced.phase), hn::Set(d, max_cancellation)));
 }
 
 }  // namespace HWY_NAMESPACE

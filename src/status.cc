@@ -35,7 +35,7 @@ const char* StatusMessage(Status status) {
     case Status::kSizeOverflow:
       return "rows times row_stride exceeds the address space";
     case Status::kPositionOutOfRange:
-      return "a position is outside -2^31 .. 2^31";
+      return "a position is outside -2^31 .. 2^31 or not a number";
     case Status::kIdOutOfRange:
       return "a token id is outside the vocabulary";
     case Status::kBuffersOverlap:
@@ -46,6 +46,9 @@ const char* StatusMessage(Status status) {
       return "the type is not a posenc_type that this parameter takes";
     case Status::kBadStructSize:
       return "struct_size is not the size of the struct, or members that this version lacks are set";
+    case Status::kBadFrequencies:
+      return "the frequencies need one of doubles and floats, ceil(dim / 2) finite ones, a unit, and no "
+             "recipe";
   }
   return "unknown status";
 }

@@ -240,12 +240,12 @@ void SinCosQuarterTurns(const Wide& r, Wide* sine, Wide* cosine) {
 
 const Wide& QuarterTurnsPerRadian() { return kTwoOverPi; }
 
-float RoundToFormat(const Wide& x, Format format, int bits, bool* decided) {
-  if (x.IsZero()) return 0.0f;
+double RoundToFormat(const Wide& x, Format format, int bits, bool* decided) {
+  if (x.IsZero()) return 0.0;
   // Subnormal numbers have fewer digits.
   const std::int64_t lost = x.exponent < format.min_exponent ? format.min_exponent - x.exponent : 0;
   const int kept_bits = lost > format.digits ? -1 : format.digits - static_cast<int>(lost);
-  if (kept_bits < 0) return x.negative ? -0.0f : 0.0f;
+  if (kept_bits < 0) return x.negative ? -0.0 : 0.0;
   // In units of the last place kept: magnitude = kept + fraction, to be held against kept + 1/2.
   const std::uint64_t kept = kept_bits == 0 ? 0 : x.limb[3] >> (64 - kept_bits);
   const Wide magnitude = Wide{{x.limb[0], x.limb[1], x.limb[2], x.limb[3]}, kept_bits, false};
@@ -254,7 +254,7 @@ float RoundToFormat(const Wide& x, Format format, int bits, bool* decided) {
   if (above.IsZero() || above.exponent <= kept_bits - bits) *decided = false;
   const bool up = above.IsZero() ? (kept & 1) != 0 : !above.negative;
   const auto rounded = static_cast<double>(kept + (up ? 1 : 0));
-  const auto result = static_cast<float>(std::ldexp(rounded, static_cast<int>(x.exponent) - kept_bits));
+  const double result = std::ldexp(rounded, static_cast<int>(x.exponent) - kept_bits);
   return x.negative ? -result : result;
 }
 

@@ -56,10 +56,11 @@ struct Format {
 inline constexpr Format kFloat32Format = {24, -125};
 inline constexpr Format kBFloat16Format = {8, -125};
 inline constexpr Format kFloat16Format = {11, -13};
+inline constexpr Format kFloat64Format = {53, -1021};
 
 // Rounds x to the nearest number of the format, ties to even. *decided becomes false unless every real
 // number within a factor 1 +- 2^-bits of x rounds to the same one.
-float RoundToFormat(const Wide& x, Format format, int bits, bool* decided);
+double RoundToFormat(const Wide& x, Format format, int bits, bool* decided);
 
 }  // namespace internal
 }  // namespace posenc

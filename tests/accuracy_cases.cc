@@ -213,7 +213,8 @@ void Block::Solve(oracle::Format format) {
     return;
   }
   for (std::size_t r = 0; r < rows; ++r) {
-    oracle.Row(positions[r], sines.data() + r * oracle.sines(), cosines.data() + r * oracle.cosines());
+    oracle.Row(static_cast<double>(positions[r]), sines.data() + r * oracle.sines(),
+               cosines.data() + r * oracle.cosines());
   }
 }
 

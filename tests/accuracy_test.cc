@@ -62,11 +62,11 @@ std::string Describe(const Block& block, oracle::Format format, Layout layout, c
   const std::int64_t position = block.positions[k / spec.dim];
   const std::size_t column = k % spec.dim;
   char text[400];
-  std::snprintf(text, sizeof(text),
-                "dim %zu, %s, base %g, scale %a: position %lld, column %zu: %a, exact %s: %g ULP", spec.dim,
-                Name(layout), spec.base, spec.position_scale, static_cast<long long>(position), column,
-                static_cast<double>(Value(got[k])), oracle.Exact(position, column).c_str(),
-                oracle.Ulp(Value(got[k]), position, column));
+  std::snprintf(
+      text, sizeof(text), "dim %zu, %s, base %g, scale %a: position %lld, column %zu: %a, exact %s: %g ULP",
+      spec.dim, Name(layout), spec.base, spec.position_scale, static_cast<long long>(position), column,
+      static_cast<double>(Value(got[k])), oracle.Exact(static_cast<double>(position), column).c_str(),
+      oracle.Ulp(Value(got[k]), static_cast<double>(position), column));
   return text;
 }
 

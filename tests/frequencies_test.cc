@@ -139,7 +139,7 @@ TEST(Schedule, FrequencyIsGoodToItsBits) {
     ASSERT_EQ(Frequencies::Create(spec, &frequencies), Status::kOk);
     const internal::Schedule& schedule = TableOf(frequencies).schedule;
     for (std::size_t i = 0; i < frequencies.count(); i += 73) {
-      EXPECT_GE(CorrectBits(ToNumber(schedule.Frequency(i)), ExactFrequency(base, 1024.0, 0.7, i)),
+      EXPECT_GE(CorrectBits(ToNumber(schedule.Radians(i)), ExactFrequency(base, 1024.0, 0.7, i)),
                 internal::kFrequencyBits)
           << "base " << base << ", i " << i;
     }

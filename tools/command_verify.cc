@@ -81,7 +81,8 @@ Exhaustion MakeExhaustion(const Request& request, const std::vector<Target>& tar
 }
 
 bool HasGoldenDigests(const Report& report) {
-  return report.digest.value() == kGoldenDigest && report.digest_v1.value() == kGoldenDigestV1;
+  return report.digest.value() == kGoldenDigest && report.digest_v2.value() == kGoldenDigestV2 &&
+         report.digest_v1.value() == kGoldenDigestV1;
 }
 
 bool IsRight(const Report& report) {
@@ -148,10 +149,14 @@ void PrintMismatches(const Report& report) {
     std::printf("mismatch: %s: %zu entries rounded without proof\n", target, report.tally.undecided);
   }
   if (!HasGoldenDigests(report)) {
-    std::printf("mismatch: %s: digests v1 %016" PRIx64 ", v%d %016" PRIx64 " instead of %016" PRIx64
-                ", %016" PRIx64 "\n",
-                target, report.digest_v1.value(), kDigestVersion, report.digest.value(), kGoldenDigestV1,
-                kGoldenDigest);
+    const auto print = [&](int version, std::uint64_t got, std::uint64_t golden) {
+      if (got == golden) return;
+      std::printf("mismatch: %s: digest v%d %016" PRIx64 " instead of %016" PRIx64 "\n", target, version, got,
+                  golden);
+    };
+    print(1, report.digest_v1.value(), kGoldenDigestV1);
+    print(2, report.digest_v2.value(), kGoldenDigestV2);
+    print(kDigestVersion, report.digest.value(), kGoldenDigest);
   }
 }
 

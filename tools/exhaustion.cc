@@ -151,12 +151,13 @@ class Worker {
       if (examples.size() == kMaxExamples) continue;
       const std::size_t row = task.row + i / dim, column = i % dim;
       const std::int64_t position = run_->first + static_cast<std::int64_t>(row);
-      examples.push_back(
-          {task.run, row, column,
-           count->target + ": " + (count->as_list ? "WriteAt " : "Write ") + Name(count->format) + ", " +
-               Describe(run_->spec) + ", position " + std::to_string(position) + ", column " +
-               std::to_string(column) + ": got " + ShowEntry(count->format, got) + ", expected " +
-               ShowEntry(count->format, right) + "; exact " + oracle_->Exact(position, column)});
+      examples.push_back({task.run, row, column,
+                          count->target + ": " + (count->as_list ? "WriteAt " : "Write ") +
+                              Name(count->format) + ", " + Describe(run_->spec) + ", position " +
+                              std::to_string(position) + ", column " + std::to_string(column) + ": got " +
+                              ShowEntry(count->format, got) + ", expected " +
+                              ShowEntry(count->format, right) + "; exact " +
+                              oracle_->Exact(static_cast<double>(position), column)});
     }
     MergeExamples(examples, &report->examples);
   }

@@ -37,7 +37,16 @@ double UlpErrorOf(Format format, double error, double exact) {
   return std::ldexp(std::fabs(error), -SpacingExponent(format, exact));
 }
 
-void RoundToF32(Number* v) { mpfr_prec_round(*v, kFloatBits, MPFR_RNDN); }
+// The nearest double to a number within 2^error of v; false if that leaves it open.
+bool RoundToDouble(const Number& v, mpfr_exp_t error, double* out) {
+  Number bound(MPFR_PREC_MIN), end(mpfr_get_prec(v) + 64);
+  mpfr_set_ui_2exp(bound, 1, error, MPFR_RNDN);
+  mpfr_sub(end, v, bound, MPFR_RNDD);
+  const double low = mpfr_get_d(end, MPFR_RNDN);
+  mpfr_add(end, v, bound, MPFR_RNDU);
+  *out = mpfr_get_d(end, MPFR_RNDN);
+  return low == *out && std::signbit(low) == std::signbit(*out);
+}
 
 }  // namespace
 
@@ -69,8 +78,8 @@ void PlaceRow(Layout layout, std::size_t dim, const float* sines, const float* c
   }
 }
 
-// Approximations of a sine and a cosine, off by at most 2^sine_error and 2^cosine_error. A phase of
-// exactly 0 has the exact values 0 and 1.
+// Approximations of a sine and a cosine, off by at most 2^sine_error and 2^cosine_error. Those of whole
+// quarter turns are exact: 0, 1 or -1.
 struct Oracle::Pair {
   Number sine, cosine;
   bool exact;
@@ -78,8 +87,8 @@ struct Oracle::Pair {
 
   bool RoundBoth(Format format, Rounding* s, Rounding* c) const {
     if (!exact) return Round(format, sine, sine_error, s) && Round(format, cosine, cosine_error, c);
-    *s = {0, 0};
-    *c = {Pack(format, 1.0f), 0};
+    *s = {Pack(format, mpfr_get_flt(sine, MPFR_RNDN)), 0};
+    *c = {Pack(format, mpfr_get_flt(cosine, MPFR_RNDN)), 0};
     return true;
   }
 };
@@ -107,6 +116,16 @@ Oracle::~Oracle() = default;
 // position_scale * base^(-2i / exponent_dim), relative error below 2^-bits. 64 bits cover the three
 // roundings and the exponent, which is below 2^12 wherever the frequency is in range.
 Number Oracle::Frequency(std::size_t pair, int bits) const {
+  if (spec_.frequencies.count != 0) {
+    Number listed(bits + 64), pi(bits + 64);
+    mpfr_set_d(listed, Listed(pair), MPFR_RNDN);
+    mpfr_mul_d(listed, listed, spec_.position_scale, MPFR_RNDN);
+    if (spec_.frequencies.unit == FrequencyUnit::kRadians) return listed;
+    mpfr_const_pi(pi, MPFR_RNDN);
+    mpfr_mul(listed, listed, pi, MPFR_RNDN);
+    if (spec_.frequencies.unit == FrequencyUnit::kTurns) mpfr_mul_2ui(listed, listed, 1, MPFR_RNDN);
+    return listed;
+  }
   Number exponent(bits + 64), base(53), frequency(bits + 64);
   mpfr_set_d(exponent, -2.0 * static_cast<double>(pair), MPFR_RNDN);
   mpfr_div_d(exponent, exponent, spec_.exponent_dim.value_or(static_cast<double>(spec_.dim)), MPFR_RNDN);
@@ -116,30 +135,62 @@ Number Oracle::Frequency(std::size_t pair, int bits) const {
   return frequency;
 }
 
+double Oracle::Listed(std::size_t pair) const {
+  const FrequencyList& list = spec_.frequencies;
+  return list.doubles != nullptr ? list.doubles[pair] : static_cast<double>(list.floats[pair]);
+}
+
+// Of listed frequencies in turns or half turns, modulo 4 and exact: three factors of 53 bits each.
+Number Oracle::QuarterTurns(std::size_t pair, double position) const {
+  Number turns(3 * 53), four(MPFR_PREC_MIN);
+  mpfr_set_d(turns, Listed(pair), MPFR_RNDN);
+  mpfr_mul_d(turns, turns, spec_.position_scale, MPFR_RNDN);
+  mpfr_mul_d(turns, turns, position, MPFR_RNDN);
+  mpfr_mul_2ui(turns, turns, spec_.frequencies.unit == FrequencyUnit::kTurns ? 2 : 1, MPFR_RNDN);
+  mpfr_set_ui(four, 4, MPFR_RNDN);
+  mpfr_fmod(turns, turns, four, MPFR_RNDN);
+  return turns;
+}
+
 // The angle in radians, relative error below 2^(2 - bits); exact for Recipe::kF32PowDiv.
-Number Oracle::Phase(std::size_t pair, std::int64_t position, int bits) const {
-  const auto p = static_cast<double>(position);
+Number Oracle::Phase(std::size_t pair, double position, int bits) const {
   if (spec_.recipe == Recipe::kF32PowDiv) {
-    Number phase(53);
-    mpfr_set_d(phase, p, MPFR_RNDN);
-    RoundToF32(&phase);
+    Number phase(
+        kDirectBits);  // a quotient of floats that is no number of so many bits is no midpoint either
+    mpfr_set_flt(phase, static_cast<float>(position), MPFR_RNDN);
     mpfr_div(phase, phase, factors_[pair], MPFR_RNDN);
+    mpfr_set_flt(phase, mpfr_get_flt(phase, MPFR_RNDN), MPFR_RNDN);
     return phase;
   }
   Number phase(bits);
   if (bits <= kFrequencyBits) {
-    mpfr_mul_d(phase, factors_[pair], p, MPFR_RNDN);
+    mpfr_mul_d(phase, factors_[pair], position, MPFR_RNDN);
   } else {
-    mpfr_mul_d(phase, Frequency(pair, bits), p, MPFR_RNDN);
+    mpfr_mul_d(phase, Frequency(pair, bits), position, MPFR_RNDN);
   }
   return phase;
 }
 
 // The errors: |phase| * 2^(2 - bits) from the phase, and half a unit of the result, which is at most as
 // large as |phase| (sine) or 1 (cosine).
-Oracle::Pair Oracle::Evaluate(std::size_t pair, std::int64_t position, int bits) const {
+Oracle::Pair Oracle::Evaluate(std::size_t pair, double position, int bits) const {
   Pair result{Number(bits), Number(bits), false, 0, 0};
-  const Number phase = Phase(pair, position, bits);
+  Number phase(bits);
+  if (spec_.frequencies.count != 0 && spec_.frequencies.unit != FrequencyUnit::kRadians) {
+    const Number turns = QuarterTurns(pair, position);
+    if (mpfr_integer_p(turns) != 0) {
+      const long quarters = (mpfr_get_si(turns, MPFR_RNDN) + 4) % 4;
+      result.exact = true;
+      mpfr_set_si(result.sine, quarters % 2 == 0 ? 0 : 2 - quarters, MPFR_RNDN);
+      mpfr_set_si(result.cosine, quarters % 2 == 0 ? 1 - quarters : 0, MPFR_RNDN);
+      return result;
+    }
+    mpfr_const_pi(phase, MPFR_RNDN);
+    mpfr_mul(phase, phase, turns, MPFR_RNDN);
+    mpfr_div_2ui(phase, phase, 1, MPFR_RNDN);
+  } else {
+    phase = Phase(pair, position, bits);
+  }
   mpfr_sin_cos(result.sine, result.cosine, phase, MPFR_RNDN);
   result.exact = mpfr_zero_p(phase) != 0;
   if (result.exact) {
@@ -152,18 +203,10 @@ Oracle::Pair Oracle::Evaluate(std::size_t pair, std::int64_t position, int bits)
 }
 
 // Ends, because the sine and cosine of an algebraic number other than 0 are transcendental: never a tie.
-void Oracle::EvaluateAndRound(Format format, std::size_t pair, std::int64_t position, Rounding* sine,
+void Oracle::EvaluateAndRound(Format format, std::size_t pair, double position, Rounding* sine,
                               Rounding* cosine) const {
   for (int bits = kDirectBits;; bits *= 2) {
     if (Evaluate(pair, position, bits).RoundBoth(format, sine, cosine)) return;
-  }
-}
-
-template <class Visit>
-void Oracle::Direct(std::size_t pair, std::int64_t first_position, std::size_t rows,
-                    const Visit& visit) const {
-  for (std::size_t r = 0; r < rows; ++r) {
-    visit(r, Evaluate(pair, first_position + static_cast<std::int64_t>(r), kDirectBits));
   }
 }
 
@@ -176,8 +219,9 @@ void Oracle::Rotate(std::size_t pair, std::int64_t first_position, std::size_t r
   mpfr_sin_cos(step_s, step_c, factors_[pair], MPFR_RNDN);
   Pair at{Number(kRotationBits), Number(kRotationBits), false, kRotationError, kRotationError};
   for (std::size_t r = 0; r < rows; ++r) {
+    const auto position = static_cast<double>(first_position + static_cast<std::int64_t>(r));
     if (r % kAnchorRows == 0 || at.exact) {
-      const Pair anchor = Evaluate(pair, first_position + static_cast<std::int64_t>(r), kAnchorBits);
+      const Pair anchor = Evaluate(pair, position, kAnchorBits);
       mpfr_set(at.sine, anchor.sine, MPFR_RNDN);
       mpfr_set(at.cosine, anchor.cosine, MPFR_RNDN);
     } else {
@@ -188,7 +232,11 @@ void Oracle::Rotate(std::size_t pair, std::int64_t first_position, std::size_t r
       mpfr_sub(at.cosine, cc, ss, MPFR_RNDN);
       mpfr_add(at.sine, sc, cs, MPFR_RNDN);
     }
-    at.exact = mpfr_zero_p(factors_[pair]) != 0 || first_position + static_cast<std::int64_t>(r) == 0;
+    at.exact = mpfr_zero_p(factors_[pair]) != 0 || position == 0.0;
+    if (at.exact) {
+      mpfr_set_zero(at.sine, 1);
+      mpfr_set_ui(at.cosine, 1, MPFR_RNDN);
+    }
     visit(r, at);
   }
 }
@@ -199,10 +247,13 @@ void Oracle::ForEachPair(std::int64_t first_position, std::size_t rows, const Vi
   OwnThreadCache();
   for (std::size_t i = 0; i < sines(); ++i) {
     const auto visit_row = [&](std::size_t r, const Pair& pair) { visit(r, i, pair); };
-    if (rows == 1 || spec_.recipe != Recipe::kExact) {
-      Direct(i, first_position, rows, visit_row);
-    } else {
+    if (rows > 1 && spec_.recipe == Recipe::kExact) {
       Rotate(i, first_position, rows, visit_row);
+      continue;
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::int64_t position = first_position + static_cast<std::int64_t>(r);
+      visit_row(r, Evaluate(i, static_cast<double>(position), kDirectBits));
     }
   }
 }
@@ -213,7 +264,7 @@ void Oracle::PutPair(Format format, std::size_t pair, std::int64_t position, con
                      Distances* distances, const Put& put) const {
   Rounding sine, cosine;
   if (!approximation.RoundBoth(format, &sine, &cosine)) {
-    EvaluateAndRound(format, pair, position, &sine, &cosine);
+    EvaluateAndRound(format, pair, static_cast<double>(position), &sine, &cosine);
   }
   distances->See(sine, position, pair, true);
   put(true, sine.bits);
@@ -232,6 +283,37 @@ Distances Oracle::Range(std::int64_t first_position, std::size_t rows, float* si
             });
   });
   return distances;
+}
+
+void Oracle::Row(double position, float* sines, float* cosines) const {
+  OwnThreadCache();
+  for (std::size_t i = 0; i < this->sines(); ++i) {
+    Rounding sine, cosine;
+    EvaluateAndRound(format_, i, position, &sine, &cosine);
+    sines[i] = Unpack(format_, sine.bits);
+    if (i < this->cosines()) cosines[i] = Unpack(format_, cosine.bits);
+  }
+}
+
+void Oracle::DoubleRow(double position, double* sines, double* cosines) const {
+  OwnThreadCache();
+  for (std::size_t i = 0; i < this->sines(); ++i) {
+    double sine = 0.0, cosine = 1.0;
+    for (int bits = kDirectBits;; bits *= 2) {
+      const Pair pair = Evaluate(i, position, bits);
+      if (pair.exact) {
+        sine = mpfr_get_d(pair.sine, MPFR_RNDN);
+        cosine = mpfr_get_d(pair.cosine, MPFR_RNDN);
+        break;
+      }
+      if (RoundToDouble(pair.sine, pair.sine_error, &sine) &&
+          RoundToDouble(pair.cosine, pair.cosine_error, &cosine)) {
+        break;
+      }
+    }
+    sines[i] = sine;
+    if (i < this->cosines()) cosines[i] = cosine;
+  }
 }
 
 Distances Oracle::Table(std::int64_t first_position, std::size_t rows, float* out,
@@ -266,14 +348,14 @@ std::array<Distances, 3> Oracle::AllTables(std::int64_t first_position, std::siz
   return distances;
 }
 
-Number Oracle::ExactEntry(std::int64_t position, std::size_t column) const {
+Number Oracle::ExactEntry(double position, std::size_t column) const {
   OwnThreadCache();
   const Entry entry = EntryAt(spec_.layout, spec_.dim, column);
   Pair exact = Evaluate(entry.pair, position, kAnchorBits);
   return std::move(entry.sine ? exact.sine : exact.cosine);
 }
 
-double Oracle::Ulp(float got, std::int64_t position, std::size_t column) const {
+double Oracle::Ulp(float got, double position, std::size_t column) const {
   if (!std::isfinite(got)) return std::numeric_limits<double>::infinity();
   const Number exact = ExactEntry(position, column);
   Number error(mpfr_get_prec(exact));
@@ -282,7 +364,7 @@ double Oracle::Ulp(float got, std::int64_t position, std::size_t column) const {
   return UlpErrorOf(format_, mpfr_get_d(error, MPFR_RNDN), mpfr_get_d(exact, MPFR_RNDZ));
 }
 
-std::string Oracle::Exact(std::int64_t position, std::size_t column, int digits) const {
+std::string Oracle::Exact(double position, std::size_t column, int digits) const {
   const Number exact = ExactEntry(position, column);
   char* text = nullptr;
   if (mpfr_asprintf(&text, "%.*Re", digits - 1, static_cast<mpfr_srcptr>(exact)) < 0) return "?";

@@ -46,8 +46,11 @@ class Oracle {
   std::size_t sines() const { return (spec_.dim + 1) / 2; }
   std::size_t cosines() const { return spec_.dim / 2; }
 
-  // One position: sines [sines()], cosines [cosines()]. Some microseconds a pair.
-  void Row(std::int64_t position, float* sines, float* cosines) const { Range(position, 1, sines, cosines); }
+  // One position, any finite double: sines [sines()], cosines [cosines()]. Some microseconds a pair.
+  void Row(double position, float* sines, float* cosines) const;
+
+  // The same rounded to double, whatever the oracle's format.
+  void DoubleRow(double position, double* sines, double* cosines) const;
 
   // Consecutive positions: sines [rows, sines()], cosines [rows, cosines()]. About 0.2 microseconds a pair
   // with Recipe::kExact, thousands of rows at a time.
@@ -68,21 +71,20 @@ class Oracle {
 
   // |got - exact| / spacing(exact) as accuracy.h defines it, with the format's spacing; infinite if `got` is
   // not finite.
-  double Ulp(float got, std::int64_t position, std::size_t column) const;
+  double Ulp(float got, double position, std::size_t column) const;
 
   // The real number, in scientific notation with `digits` significant decimal digits.
-  std::string Exact(std::int64_t position, std::size_t column, int digits = 30) const;
+  std::string Exact(double position, std::size_t column, int digits = 30) const;
 
  private:
   struct Pair;
 
   Number Frequency(std::size_t pair, int bits) const;
-  Number Phase(std::size_t pair, std::int64_t position, int bits) const;
-  Pair Evaluate(std::size_t pair, std::int64_t position, int bits) const;
-  void EvaluateAndRound(Format format, std::size_t pair, std::int64_t position, Rounding* sine,
+  Number QuarterTurns(std::size_t pair, double position) const;
+  Number Phase(std::size_t pair, double position, int bits) const;
+  Pair Evaluate(std::size_t pair, double position, int bits) const;
+  void EvaluateAndRound(Format format, std::size_t pair, double position, Rounding* sine,
                         Rounding* cosine) const;
-  template <class Visit>
-  void Direct(std::size_t pair, std::int64_t first_position, std::size_t rows, const Visit& visit) const;
   template <class Visit>
   void Rotate(std::size_t pair, std::int64_t first_position, std::size_t rows, const Visit& visit) const;
   template <class Put>
@@ -90,9 +92,10 @@ class Oracle {
                Distances* distances, const Put& put) const;
   template <class Visit>
   void ForEachPair(std::int64_t first_position, std::size_t rows, const Visit& visit) const;
-  Number ExactEntry(std::int64_t position, std::size_t column) const;
+  Number ExactEntry(double position, std::size_t column) const;
+  double Listed(std::size_t pair) const;
 
-  Spec spec_;
+  Spec spec_;  // the caller's list lives as long as the oracle
   Format format_;
   // [sines()]: the frequencies, or the divisors of Recipe::kF32PowDiv.
   std::vector<Number> factors_;

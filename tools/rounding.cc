@@ -22,9 +22,8 @@ Leading LeadingBits(mpfr_srcptr v) {
   return {words[0], words[1]};
 }
 
-// Below the least number: its half, which no exact value equals, decides; and the sign must be certain.
+// Below the least number: its half, which no exact value equals, decides.
 bool RoundTiny(Format format, const Number& v, mpfr_exp_t error, float* out) {
-  if (mpfr_get_exp(v) < error + 2) return false;
   const int least = LeastExponent(format);
   Number above(mpfr_get_prec(v)), half(MPFR_PREC_MIN);
   mpfr_set_ui_2exp(half, 1, least - 1, MPFR_RNDN);
@@ -55,7 +54,7 @@ bool RoundWithCare(Format format, const Number& v, mpfr_exp_t error, float* out)
 }  // namespace
 
 bool Round(Format format, const Number& v, mpfr_exp_t error, Rounding* out) {
-  if (mpfr_zero_p(v)) return false;
+  if (mpfr_zero_p(v) || mpfr_get_exp(v) < error + 2) return false;  // it might be 0, which has no sign
   const mpfr_exp_t exponent = mpfr_get_exp(v);
   const mpfr_exp_t spacing = std::max<mpfr_exp_t>(exponent - Digits(format), LeastExponent(format));
   const auto kept = static_cast<int>(std::max<mpfr_exp_t>(exponent - spacing, -64));

@@ -41,7 +41,7 @@ Tally WriteAndCount(const Encoder& encoder, oracle::Format format, std::int64_t 
   const internal::Columns columns = ColumnsOf(encoder.layout(), encoder.dim());
   const std::size_t size = format == oracle::Format::kFloat32 ? 4 : 2;
   const bool stream = !as_list && internal::ShouldStream(columns, size, rows, data, encoder.dim());
-  std::int64_t positions[Rows::kMax];
+  double positions[Rows::kMax];
   Tally tally;
   for (std::size_t r = 0; r < rows; r += Rows::kMax) {
     Rows block{};
@@ -52,7 +52,7 @@ Tally WriteAndCount(const Encoder& encoder, oracle::Format format, std::int64_t 
     block.stream = stream;
     if (as_list) {
       for (std::size_t k = 0; k < block.count; ++k) {
-        positions[k] = block.first + static_cast<std::int64_t>(k) * step;
+        positions[k] = static_cast<double>(block.first + static_cast<std::int64_t>(k) * step);
       }
       block.positions = positions;
     }

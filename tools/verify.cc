@@ -9,6 +9,7 @@
 
 #include "options.h"
 #include "tally.h"
+#include "verify_doubles.h"
 #include "verify_judge.h"
 
 namespace posenc {
@@ -126,9 +127,13 @@ void MergeExamples(const std::vector<Example>& part, std::vector<Example>* whole
 }
 
 void Digest::Append(oracle::Format format, const float* values, std::size_t count) {
-  std::vector<unsigned char> bytes;
-  for (std::size_t i = 0; i < count; ++i) oracle::AppendBytes(format, values[i], &bytes);
-  for (const unsigned char byte : bytes) value_ = (value_ ^ byte) * 0x100000001b3u;
+  for (std::size_t i = 0; i < count; ++i) {
+    AppendBytes(oracle::Pack(format, values[i]), format == oracle::Format::kFloat32 ? 4 : 2);
+  }
+}
+
+void Digest::AppendBytes(std::uint64_t bits, std::size_t bytes) {
+  for (std::size_t k = 0; k < bytes; ++k, bits >>= 8) value_ = (value_ ^ (bits & 0xFF)) * 0x100000001b3u;
 }
 
 std::vector<Report> Verify(const Plan& plan) {
@@ -142,7 +147,9 @@ std::vector<Report> Verify(const Plan& plan) {
   };
   std::size_t number = 0;
   for (const Case& c : plan.digest_cases) CaseRun(plan, number++, c, true, &reports).Run(done);
+  for (Report& report : reports) report.digest_v2 = report.digest;
   for (const Case& c : plan.more_cases) CaseRun(plan, number++, c, false, &reports).Run(done);
+  VerifyDoubles(plan, &reports);
   return reports;
 }
 

@@ -27,10 +27,11 @@ inline constexpr char kReferenceName[] = "REFERENCE";
 inline constexpr std::size_t kChunkRows = 512;
 inline constexpr std::size_t kReferenceThinning = 32;
 
-// FNV-1a, 64 bits, over the little-endian bytes of entries, four or two each.
+// FNV-1a, 64 bits, over the little-endian bytes of entries.
 class Digest {
  public:
   void Append(oracle::Format format, const float* values, std::size_t count);
+  void AppendBytes(std::uint64_t bits, std::size_t bytes);
   std::uint64_t value() const { return value_; }
 
  private:
@@ -56,7 +57,8 @@ struct Report {
   oracle::Distances distances;  // of the right answers for the same entries
   internal::Tally tally;        // of the pairs written; stays 0 for the reference, which has one tier
   Digest digest_v1;             // of the digest cases of float32, which come first
-  Digest digest;                // of all digest cases
+  Digest digest_v2;             // of all digest cases but verify_doubles'
+  Digest digest;                // of all
   std::vector<Example> examples;
 };
 

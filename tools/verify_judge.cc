@@ -36,11 +36,11 @@ Expected Judge::Expect(std::size_t row, std::size_t rows) const {
 }
 
 double Judge::Ulp(float got, std::int64_t position, std::size_t column) const {
-  return oracle_.Ulp(got, position, column);
+  return oracle_.Ulp(got, static_cast<double>(position), column);
 }
 
 std::string Judge::Exact(std::int64_t position, std::size_t column) const {
-  return oracle_.Exact(position, column);
+  return oracle_.Exact(static_cast<double>(position), column);
 }
 
 #else

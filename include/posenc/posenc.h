@@ -27,7 +27,7 @@ struct FrequencyTable;  // src/frequencies.h
 struct Access;          // src/frequencies.h
 }  // namespace internal
 
-// Positions are integers (steps) with |p| <= kMaxPosition.
+// Positions are steps, integers or any finite doubles, with |p| <= kMaxPosition.
 inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 31;
 
 // Columns of a row: 1 <= dim <= kMaxDim.
@@ -60,12 +60,13 @@ enum class Status : int {
   kOutOfMemory,          // Create could not allocate its tables
   kStrideTooSmall,       // row_stride < dim
   kSizeOverflow,         // rows * row_stride elements exceed the address space
-  kPositionOutOfRange,   // some position has |p| > kMaxPosition
+  kPositionOutOfRange,   // some position has |p| > kMaxPosition or is a NaN
   kIdOutOfRange,         // some token id is negative or not below the vocabulary's size
   kBuffersOverlap,       // what is written and what is read share memory
   kMemoryTooSmall,       // less memory than MemorySize asks for
   kBadType,              // C only: not a posenc_type that this parameter takes
   kBadStructSize,        // C only: struct_size is wrong, or unknown members of the struct are set
+  kBadFrequencies,       // a list that is not as FrequencyList says
 };
 
 // One static English sentence for a status; never null.
@@ -86,6 +87,19 @@ enum class Recipe : std::uint8_t {
   kF32PowDiv,
 };
 
+// What the numbers of a FrequencyList count, per step: frequencies in half turns are multiplied by pi, those
+// in turns by 2 pi.
+enum class FrequencyUnit : std::uint8_t { kRadians, kHalfTurns, kTurns };
+
+// A caller's own frequencies, such as a checkpoint's inv_freq: either doubles or floats, [count], of any
+// alignment and in any order, finite. Create copies them.
+struct FrequencyList {
+  const double* doubles = nullptr;
+  const float* floats = nullptr;
+  std::size_t count = 0;  // ceil(dim / 2)
+  FrequencyUnit unit = FrequencyUnit::kRadians;
+};
+
 // What to encode. Plain data; only dim must be set.
 struct Spec {
   std::size_t dim = 0;                   // columns of a row (d_model)
@@ -95,6 +109,7 @@ struct Spec {
   double position_scale = 1.0;           // multiplies every position
   Recipe recipe = Recipe::kExact;        // of the phases
   const char* target = nullptr;          // a name from Targets(); the best on this CPU if null
+  FrequencyList frequencies;             // if set, instead of those of base and exponent_dim
 };
 
 // One compiled instruction set. REFERENCE, the scalar path without SIMD, is always there and last.

@@ -53,23 +53,26 @@ enum {
   POSENC_OUT_OF_MEMORY = 12,          // posenc_encoder_create could not allocate
   POSENC_STRIDE_TOO_SMALL = 13,       // row_stride < dim
   POSENC_SIZE_OVERFLOW = 14,          // the rows exceed the address space
-  POSENC_POSITION_OUT_OF_RANGE = 15,  // some position is outside -2^31 .. 2^31
+  POSENC_POSITION_OUT_OF_RANGE = 15,  // some position is outside -2^31 .. 2^31 or a NaN
   POSENC_ID_OUT_OF_RANGE = 16,        // some token id is negative or not below the vocabulary's size
   POSENC_BUFFERS_OVERLAP = 17,        // what is written and what is read share memory
   POSENC_MEMORY_TOO_SMALL = 18,       // less memory than posenc_encoder_memory_size asks for
   POSENC_BAD_TYPE = 19,               // not a posenc_type that this parameter takes
-  POSENC_BAD_STRUCT_SIZE = 20         // struct_size is wrong, or members unknown to this version are set
+  POSENC_BAD_STRUCT_SIZE = 20,        // struct_size is wrong, or members unknown to this version are set
+  POSENC_BAD_FREQUENCIES = 21         // a list of frequencies that is not as posenc_spec says
 };
 
 // One static English sentence for a status; never null.
 POSENC_API const char* posenc_status_message(posenc_status status);
 
-// The types of arrays: of entries F32, BF16 or F16; of positions and ids I32 or I64. 4 is kept for double.
+// The types of arrays: of entries F32, BF16 or F16, and F64 where they are written; of positions I32, I64 or
+// F64; of ids and first positions I32 or I64.
 typedef int32_t posenc_type;
 enum {
   POSENC_F32 = 1,   // float
   POSENC_BF16 = 2,  // bfloat16, the bits in a uint16_t
   POSENC_F16 = 3,   // IEEE half precision, the bits in a uint16_t
+  POSENC_F64 = 4,   // double
   POSENC_I32 = 5,   // int32_t
   POSENC_I64 = 6    // int64_t
 };
@@ -89,8 +92,14 @@ enum {
   POSENC_F32_POW_DIV = 1  // as NumPy and PyTorch notebooks do it (posenc::Recipe::kF32PowDiv)
 };
 
-// What to encode: w_i = position_scale * base^(-2i / exponent_dim). posenc_spec_init first, then set dim and
-// whatever else differs from the defaults. Copied by creation.
+// What a caller's frequencies count, per step: those in half turns are multiplied by pi, those in turns by 2
+// pi.
+typedef int32_t posenc_unit;
+enum { POSENC_RADIANS = 0, POSENC_HALF_TURNS = 1, POSENC_TURNS = 2 };
+
+// What to encode: w_i = position_scale * base^(-2i / exponent_dim), or position_scale times a frequency of
+// the caller's. posenc_spec_init first, then set dim and whatever else differs from the defaults. Copied by
+// creation.
 typedef struct posenc_spec {
   size_t struct_size;     // sizeof(posenc_spec), set by posenc_spec_init
   size_t dim;             // columns of a row (d_model), 1 .. 2^24
@@ -100,6 +109,13 @@ typedef struct posenc_spec {
   posenc_layout layout;   // POSENC_INTERLEAVED
   posenc_recipe recipe;   // POSENC_EXACT
   const char* target;     // a name from posenc_targets; NULL (the default) means the best on this CPU
+
+  // NULL and 0 (the defaults), or the caller's frequencies instead of those of base and exponent_dim: one of
+  // the two pointers, to frequency_count = ceil(dim / 2) finite numbers, of any alignment and in any order.
+  const double* frequencies;
+  const float* frequencies_f32;
+  size_t frequency_count;
+  posenc_unit frequency_unit;  // POSENC_RADIANS
 } posenc_spec;
 
 // Sets all members to their defaults, and dim to 0. struct_size is sizeof(posenc_spec) as the caller knows
@@ -161,7 +177,7 @@ POSENC_API double posenc_encoder_radians(const posenc_encoder* encoder, size_t i
 POSENC_API posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,
                                       posenc_type type, void* out, size_t row_stride);
 
-// out[r] = PE(positions[r]); positions [rows] of I32 or I64.
+// out[r] = PE(positions[r]); positions [rows] of I32, I64 or F64.
 POSENC_API posenc_status posenc_write_at(const posenc_encoder* encoder, posenc_type position_type,
                                          const void* positions, size_t rows, posenc_type type, void* out,
                                          size_t row_stride, size_t* bad_index);
@@ -171,7 +187,7 @@ POSENC_API posenc_status posenc_write_at(const posenc_encoder* encoder, posenc_t
 POSENC_API posenc_status posenc_add(const posenc_encoder* encoder, int64_t first_position, size_t rows,
                                     posenc_type type, void* x, size_t row_stride, float scale);
 
-// The same at positions[r]; positions [rows] of I32 or I64.
+// The same at positions[r]; positions [rows] of I32, I64 or F64.
 POSENC_API posenc_status posenc_add_at(const posenc_encoder* encoder, posenc_type position_type,
                                        const void* positions, size_t rows, posenc_type type, void* x,
                                        size_t row_stride, float scale, size_t* bad_index);
