@@ -109,7 +109,11 @@ TEST_P(Allocation, OnlyCreateAllocates) {
       encoder.Write(kMaxPosition, rows, data.data(), kDim);  // an error
       EXPECT_EQ(allocations, before);
     });
+    const std::vector<double> positions(rows, 0.1);
+    std::vector<double> doubles(rows * kDim);
     const std::size_t before = allocations;
+    encoder.Write(-100, rows, doubles.data(), kDim);
+    encoder.WriteAt(positions.data(), rows, doubles.data(), kDim);
     encoder.frequencies().Radians(3);
     EXPECT_EQ(allocations, before);
   }
@@ -120,6 +124,8 @@ TEST_P(Allocation, OfTheCAbi) {
   const posenc_spec spec = ToC(MakeSpec(kDim, target()));
   std::size_t bytes = 0;
   std::vector<unsigned char> memory(std::size_t{1} << 17);
+  const double positions[kRows] = {0.5};
+  double doubles[kRows * kDim] = {};
   const std::size_t before = allocations;
   posenc_encoder* encoder = nullptr;
   ASSERT_EQ(posenc_encoder_memory_size(&spec, &bytes), POSENC_OK);
@@ -129,6 +135,8 @@ TEST_P(Allocation, OfTheCAbi) {
   const std::int32_t list[kRows] = {};
   EXPECT_EQ(posenc_write(encoder, 7, kRows, POSENC_F32, data, kDim), POSENC_OK);
   EXPECT_EQ(posenc_write_at(encoder, POSENC_I32, list, kRows, POSENC_F32, data, kDim, nullptr), POSENC_OK);
+  EXPECT_EQ(posenc_write_at(encoder, POSENC_F64, positions, kRows, POSENC_F64, doubles, kDim, nullptr),
+            POSENC_OK);
   EXPECT_EQ(posenc_add(encoder, 7, kRows, POSENC_F32, data, kDim, 1.0f), POSENC_OK);
   EXPECT_EQ(posenc_add_at(encoder, POSENC_I32, list, kRows, POSENC_F32, data, kDim, 1.0f, nullptr),
             POSENC_OK);

@@ -83,12 +83,36 @@ void ExpectSameLists(const Encoder& e, const posenc_encoder* c) {
       });
 }
 
+template <class T, class Position>
+void ExpectSameWrites(const Encoder& e, const posenc_encoder* c) {
+  const std::vector<Position> positions = {static_cast<Position>(-2.75), static_cast<Position>(1e6 + 0.1)};
+  std::vector<T> want(2 * kStride), got = want;
+  ASSERT_EQ(e.WriteAt(positions.data(), 2, want.data(), kStride), Status::kOk);
+  ASSERT_EQ(
+      posenc_write_at(c, kCType<Position>, positions.data(), 2, kCType<T>, got.data(), kStride, nullptr),
+      POSENC_OK);
+  EXPECT_TRUE(SameBits(got, want));
+  ASSERT_EQ(e.Write(kFirst, 2, want.data(), kStride), Status::kOk);
+  ASSERT_EQ(posenc_write(c, kFirst, 2, kCType<T>, got.data(), kStride), POSENC_OK);
+  EXPECT_TRUE(SameBits(got, want));
+}
+
 void ExpectSameCalls(const Encoder& e, const posenc_encoder* c) {
+  ExpectSameWrites<double, double>(e, c);
+  ExpectSameWrites<double, std::int32_t>(e, c);
+  ExpectSameWrites<double, std::int64_t>(e, c);
   ForEachType([&](auto entry) {
     using T = decltype(entry);
     ExpectSameRuns<T>(e, c);
     ExpectSameLists<T, std::int32_t>(e, c);
     ExpectSameLists<T, std::int64_t>(e, c);
+    ExpectSameWrites<T, double>(e, c);
+    const double position = 0.375;
+    ExpectSame<T>(
+        kStride, [&](T* x) { return e.AddAt(&position, 1, x, kStride, kScale); },
+        [&](void* x) {
+          return posenc_add_at(c, POSENC_F64, &position, 1, kCType<T>, x, kStride, kScale, nullptr);
+        });
   });
 }
 
@@ -105,6 +129,19 @@ TEST_P(CCalls, WriteTheSameBits) {
     EXPECT_EQ(posenc_encoder_frequency_count(c.get()), encoder.frequencies().count());
     EXPECT_EQ(posenc_encoder_radians(c.get(), 3), encoder.frequencies().Radians(3));
     ExpectSameCalls(encoder, c.get());
+  }
+}
+
+TEST_P(CCalls, OfListedFrequencies) {
+  const std::vector<double> doubles((kDim + 1) / 2, 0.3);
+  const std::vector<float> floats(doubles.begin(), doubles.end());
+  for (const FrequencyUnit unit :
+       {FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+    Spec spec = MakeSpec(kDim, target());
+    spec.frequencies = {doubles.data(), nullptr, doubles.size(), unit};
+    ExpectSameCalls(Create(spec), CEncoder(spec).get());
+    spec.frequencies = {nullptr, floats.data(), floats.size(), unit};
+    ExpectSameCalls(Create(spec), CEncoder(spec).get());
   }
 }
 

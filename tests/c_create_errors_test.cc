@@ -108,6 +108,34 @@ TEST(CCreateErrors, BadNumbers) {
   ExpectCreateFails(&spec, POSENC_FREQUENCY_OUT_OF_RANGE);
 }
 
+TEST(CCreateErrors, BadFrequencies) {
+  const double doubles[kDim / 2] = {1.0, 0.1, 0.01, 0.001};
+  const float floats[kDim / 2] = {1.0f, 0.1f, 0.01f, 0.001f};
+  posenc_spec good = ToC(MakeSpec(kDim));
+  good.frequencies = doubles;
+  good.frequency_count = kDim / 2;
+  posenc_encoder* encoder = nullptr;
+  ASSERT_EQ(posenc_encoder_create(&good, &encoder), POSENC_OK);
+  posenc_encoder_destroy(encoder);
+  posenc_spec spec = good;
+  spec.frequencies_f32 = floats;
+  ExpectCreateFails(&spec, POSENC_BAD_FREQUENCIES);
+  spec = good;
+  spec.frequencies = nullptr;
+  ExpectCreateFails(&spec, POSENC_BAD_FREQUENCIES);
+  for (const std::size_t count :
+       {std::size_t{0}, kDim / 2 - 1, kDim, std::numeric_limits<std::size_t>::max()}) {
+    spec = good;
+    spec.frequency_count = count;
+    ExpectCreateFails(&spec, POSENC_BAD_FREQUENCIES);
+  }
+  for (const std::int32_t unit : {kMinInt, -1, 3, 256, 65536, kMaxInt}) {
+    spec = good;
+    spec.frequency_unit = unit;
+    ExpectCreateFails(&spec, POSENC_BAD_FREQUENCIES);
+  }
+}
+
 TEST(CCreateErrors, MemoryOverlapsArguments) {
   union {
     unsigned char bytes[1 << 16];

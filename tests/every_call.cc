@@ -49,8 +49,20 @@ std::uint64_t Hash(const std::vector<T>& values) {
   return hash;
 }
 
+// Doubles, in and out.
+std::uint64_t HashOfDoubles(const Encoder& encoder, bool* ok) {
+  const double positions[] = {0.1, -1e9 - 0.3, 0x1p-1074, 0x1.000003p-126, 0x1p31};
+  std::vector<double> doubles((kRows + 5) * kDim);
+  std::vector<float> floats(5 * kDim);
+  *ok = *ok && encoder.Write(-7, kRows, doubles.data(), kDim) == Status::kOk &&
+        encoder.WriteAt(positions, 5, &doubles[kRows * kDim], kDim) == Status::kOk &&
+        encoder.WriteAt(positions, 5, floats.data(), kDim) == Status::kOk &&
+        encoder.AddAt(positions, 5, floats.data(), kDim) == Status::kOk;
+  return Hash(doubles) * 31 + Hash(floats);
+}
+
 std::uint64_t HashOfAll(const Encoder& encoder, bool* ok) {
-  std::uint64_t hash = 0;
+  std::uint64_t hash = HashOfDoubles(encoder, ok);
   for (const std::int64_t first : {std::int64_t{-20}, kMaxPosition - 99}) {
     for (const std::uint64_t part :
          {Hash(Outputs<float>(encoder, first, ok)), Hash(Outputs<BFloat16>(encoder, first, ok)),
@@ -75,6 +87,15 @@ std::uint64_t Run(const Target& target, bool* ok) {
       *ok = *ok && Encoder::Create(spec, &encoder) == Status::kOk;
       hash = hash * 31 + HashOfAll(encoder, ok);
     }
+    const std::vector<float> frequencies((kDim + 1) / 2, 0.7f);
+    Spec spec;
+    spec.dim = kDim;
+    spec.layout = layout;
+    spec.target = target.name;
+    spec.frequencies = {nullptr, frequencies.data(), frequencies.size(), FrequencyUnit::kTurns};
+    Encoder encoder;
+    *ok = *ok && Encoder::Create(spec, &encoder) == Status::kOk;
+    hash = hash * 31 + HashOfAll(encoder, ok);
   }
   return hash;
 }

@@ -140,6 +140,31 @@ struct Outputs {
   }
 };
 
+// Positions of all sizes, one of them a NaN: comparisons with it raise an exception, conversions too.
+struct DoubleOutputs {
+  static constexpr std::size_t kRows = 7;
+  std::vector<float> float32;
+  std::vector<double> float64;
+  Status refused = Status::kOk;
+
+  explicit DoubleOutputs(std::size_t dim) : float32(kRows * dim), float64(kRows * dim) {}
+
+  void Run(const Encoder& encoder) {
+    const std::size_t dim = encoder.dim();
+    const double positions[kRows + 1] = {0.1,    -1e9 - 0.3, 0x1p-1074, 0x1.000003p-126,
+                                         0x1p31, -0.0,       12.5,      std::nan("")};
+    encoder.WriteAt(positions, kRows, float32.data(), dim);
+    encoder.WriteAt(positions, kRows, float64.data(), dim);
+    refused = encoder.WriteAt(positions, kRows + 1, float64.data(), dim);
+  }
+
+  void ExpectSame(const DoubleOutputs& want) const {
+    EXPECT_TRUE(SameBits(float32, want.float32));
+    EXPECT_TRUE(SameBits(float64, want.float64));
+    EXPECT_EQ(refused, Status::kPositionOutOfRange);
+  }
+};
+
 // Everything that a caller may call.
 struct Calls {
   Spec spec;
@@ -150,6 +175,7 @@ struct Calls {
   Outputs<float> float32{spec.dim, rows};
   Outputs<BFloat16> bfloat16{spec.dim, rows};
   Outputs<Float16> float16{spec.dim, rows};
+  DoubleOutputs doubles{spec.dim};
 
   Calls(const Spec& the_spec, std::size_t row_count) : spec(the_spec), rows(row_count) {}
 
@@ -159,6 +185,7 @@ struct Calls {
     float32.Run(encoder, first);
     bfloat16.Run(encoder, first);
     float16.Run(encoder, first);
+    doubles.Run(encoder);
   }
 
   void ExpectSame(const Calls& want) const {
@@ -167,6 +194,7 @@ struct Calls {
     float32.ExpectSame(want.float32);
     bfloat16.ExpectSame(want.bfloat16);
     float16.ExpectSame(want.float16);
+    doubles.ExpectSame(want.doubles);
   }
 };
 
@@ -193,6 +221,31 @@ TEST_P(FpState, DoesNotChangeTheBitsAndIsLeftAsItWas) {
         }
       }
     }
+  }
+}
+
+// Listed frequencies are converted and compared as well: floats that are NaNs, subnormal, or not for a
+// double.
+TEST_P(FpState, OfListedFrequencies) {
+  const float frequencies[] = {0x1p-126f, 0.1f, 5e8f, 0.0f};
+  const float bad[] = {std::nanf(""), 0x1p-149f, 1.0f, 1.0f};
+  Spec spec = MakeSpec(8, target());
+  spec.frequencies = {nullptr, frequencies, 4, FrequencyUnit::kHalfTurns};
+  Spec bad_spec = spec;
+  bad_spec.frequencies.floats = bad;
+  Calls want(spec, 5);
+  want.Run(100);
+  ASSERT_EQ(want.created, Status::kOk);
+  for (const Mode& mode : kModes) {
+    SCOPED_TRACE(mode.name);
+    Calls got(spec, 5);
+    Status refused = Status::kOk;
+    RunIn(mode, 0, [&] {
+      got.Run(100);
+      refused = Encoder::Create(bad_spec, &got.encoder);
+    });
+    got.ExpectSame(want);
+    EXPECT_EQ(refused, Status::kBadFrequencies);
   }
 }
 
