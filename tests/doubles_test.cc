@@ -134,10 +134,28 @@ TEST_P(Doubles, AnglesThatAreMidpoints) {
       positions.push_back(-std::ldexp(0x1.01p0 * tens, exponent));
     }
   }
+  // Beside an odd number, which is the one nearer to zero.
+  for (int k = 0; k < 30; ++k) {
+    for (const int exponent : {-118, -126}) {
+      positions.push_back(std::ldexp(1.0 + (4 * k * k * k + 3) * 0x1p-24, exponent));
+      positions.push_back(-std::ldexp((1.0 + (4 * k + 3) * 0x1p-24) * 100.0, exponent + 20));
+    }
+  }
   ExpectExact(spec, positions);
   spec.base = 1.0;
   spec.position_scale = 0x1p-100;
   ExpectExact(spec, HardPositions(1.0));
+}
+
+// Such an angle and its sine are 2^-200 apart and less: where it is a midpoint, the sine is below it.
+TEST_P(Doubles, MidpointsAreDecided) {
+  const Encoder encoder = Create(MakeSpec(8, target()));
+  const std::vector<double> positions = {0x1.000003p-118, -0x1.000003p-118, 0x1.000007p-120 * 10,
+                                         0x1.01p-110};
+  std::vector<float> rows(8 * positions.size());
+  EXPECT_EQ(ListKernel(encoder, positions, rows.data()).undecided, 0u);
+  EXPECT_EQ(rows[0], 0x1.000002p-118f);
+  EXPECT_EQ(rows[8], -0x1.000002p-118f);
 }
 
 // Frequencies beyond a turn per step: whole positions may leave whole turns out, others may not.
@@ -222,6 +240,27 @@ TEST_P(Doubles, ListsAreCopied) {
   frequencies = {7.0, 7.0, 7.0};
   EXPECT_TRUE(SameBits(Write(encoder, 0, 8), before));
   EXPECT_EQ(encoder.frequencies().Radians(1), kPi);
+}
+
+// Found among 80 million entries: what sums of two doubles alone would round the wrong way. (w is 1.)
+TEST_P(Doubles, HardestFound) {
+  struct Hard {
+    double position;
+    bool sine;
+    double want;
+    double bits;  // log2 of the distance from the midpoint, relative to the entry
+  };
+  for (const Hard& hard : {Hard{0x1.be54e722f94f4p+2, false, 0x1.8aa26d1da61bcp-1, -74.6},
+                           Hard{0x1.9ebf395feac8ep-1, true, 0x1.72da875d4895ap-1, -73.5},
+                           Hard{0x1.5d31f39cd034dp+2, true, -0x1.78c95ace0ad17p-1, -76.7},
+                           Hard{0x1.6ce72003586bep-1, false, 0x1.8360e4a26f8d6p-1, -73.6},
+                           Hard{0x1.f59ab6f20dc6cp+1, false, -0x1.6cff646d2387ap-1, -72.7},
+                           Hard{0x1.b91123a026d7fp+2, false, 0x1.a41a7ac2524ebp-1, -75.2},
+                           Hard{0x1.e8d526a7fe0dap+1, false, -0x1.8ef2f2f9e4763p-1, -74.9},
+                           Hard{0x1.325d64d66abaap+1, false, -0x1.7747f17471333p-1, -73.9}}) {
+    const auto row = WriteAt<double>(Create(MakeSpec(2, target())), std::vector<double>{hard.position});
+    EXPECT_EQ(row[hard.sine ? 0 : 1], hard.want) << hard.position << ", 2^" << hard.bits;
+  }
 }
 
 // In turns the zeros are exact, and not for the last resort to find.

@@ -67,10 +67,9 @@ internal::Tally RunKernel(const Encoder& encoder, std::int64_t first, std::size_
 
 // Writes the rows of a list of at most Rows::kMax positions.
 template <class T>
-internal::Tally ListKernel(const Encoder& encoder, const std::vector<std::int64_t>& positions, T* data) {
-  const std::vector<double> doubles(positions.begin(), positions.end());
+internal::Tally ListKernel(const Encoder& encoder, const std::vector<double>& positions, T* data) {
   internal::Rows rows{};
-  rows.positions = doubles.data();
+  rows.positions = positions.data();
   rows.count = positions.size();
   rows.data = data;
   rows.stride = encoder.dim();
