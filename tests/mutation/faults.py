@@ -185,10 +185,10 @@ FAULTS = (
     Fault("pieces_take_the_first_divisors", "src/batch.cc",
           "  if (table.divisors != nullptr) view.divisors += first;\n", "", BATCH),
     # Arguments and state.
-    Fault("flush_to_zero_stays", "src/fp_state.h",
+    Fault("flush_to_zero_stays", "src/compiler.h",
           "if ((saved_ & ~kStatusFlags) != kDefault) _mm_setcsr(kDefault);",
           "", ("fp_state_test",)),
-    Fault("status_flags_not_restored", "src/fp_state.h", "if (_mm_getcsr() != saved_) _mm_setcsr(saved_);",
+    Fault("status_flags_not_restored", "src/compiler.h", "if (_mm_getcsr() != saved_) _mm_setcsr(saved_);",
           "if (((_mm_getcsr() ^ saved_) & ~kStatusFlags) != 0) _mm_setcsr(saved_);", ("fp_state_test",)),
     Fault("id_check_off_by_one", "src/checks.cc", "CheckList(lookup.ids, rows, 0, last, ",
           "CheckList(lookup.ids, rows, 0, last + 1, ", EMBED),
