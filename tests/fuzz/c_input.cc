@@ -111,12 +111,8 @@ Faults CSpec::Create(Encoder* encoder) const {
 
 Parts::Parts(const CallInput& call, std::size_t dim, bool one_block, const Place (&places)[kCount]) {
   const std::vector<std::uint8_t> list = call.ListBytes();
-  // A call that is refused may have any size; then these bytes must stay as they are.
-  const std::size_t size[kCount] = {std::min(call.DataSize(dim), CallInput::kLargest) * call.ElementSize(),
-                                    list.size(),
-                                    std::min(call.TableSize(dim), CallInput::kLargest) * call.ElementSize()};
-  // Strides whose rows might span the other blocks.
-  one_block |= std::max({call.stride, call.batch_stride, call.table_stride}) > CallInput::kLargest;
+  const std::size_t size[kCount] = {call.DataBytes(dim), list.size(), call.TableBytes(dim)};
+  one_block |= call.HasHugeStride();  // where chance has no say
   if (one_block) {
     constexpr std::size_t kShared = 2;  // bytes, or none, or a gap, by the place's shift
     const std::size_t data = std::max(size[kList], size[kTable]) + kMaxShift + call.offset;

@@ -5,6 +5,7 @@
 
 #include <fuzzer/FuzzedDataProvider.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -45,6 +46,12 @@ struct CallInput {
   std::size_t TableSize(std::size_t dim) const;
 
   std::size_t ElementSize() const { return type == Type::kFloat32 ? 4 : 2; }
+
+  // Memory for them. A call with a huge stride, if it is refused, may claim more: what lies there, a list
+  // maybe, is chance, and so is which of its faults is reported.
+  std::size_t DataBytes(std::size_t dim) const { return std::min(DataSize(dim), kLargest) * ElementSize(); }
+  std::size_t TableBytes(std::size_t dim) const { return std::min(TableSize(dim), kLargest) * ElementSize(); }
+  bool HasHugeStride() const { return std::max({stride, batch_stride, table_stride}) > kLargest; }
 
   bool HasList() const { return kind != Kind::kWrite && kind != Kind::kAdd; }
   std::vector<std::uint8_t> ListBytes() const;  // the list as memory holds it

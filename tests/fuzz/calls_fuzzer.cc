@@ -67,9 +67,8 @@ void CheckCall(const std::vector<Encoder>& encoders, const CallInput& call) {
   const std::size_t dim = encoders.front().dim();
   const bool valid = call.IsValid(dim);
   if (valid && call.IsLarge(dim)) return;
-  const Memory table(valid ? call.TableSize(dim) * call.ElementSize() : 64, 0, call.pattern);
-  const std::size_t data_size = valid ? call.DataSize(dim) * call.ElementSize() : 64;
-  const Result expected = RunOn(encoders.front(), call, table, data_size);  // of REFERENCE
+  const Memory table(call.TableBytes(dim), 0, call.pattern);
+  const Result expected = RunOn(encoders.front(), call, table, call.DataBytes(dim));  // of REFERENCE
   if (valid) {
     POSENC_FUZZ_CHECK(expected.status == Status::kOk);
     CheckGaps(expected, call, dim);
@@ -77,11 +76,12 @@ void CheckCall(const std::vector<Encoder>& encoders, const CallInput& call) {
     CheckRefused(expected, call);
   }
   for (std::size_t e = 1; e < encoders.size(); ++e) {
-    const Result result = RunOn(encoders[e], call, table, data_size);
+    const Result result = RunOn(encoders[e], call, table, call.DataBytes(dim));
+    if (!valid) CheckRefused(result, call);
+    if (!valid && call.HasHugeStride()) continue;
     POSENC_FUZZ_CHECK(result.status == expected.status);
     POSENC_FUZZ_CHECK(result.bad_index == expected.bad_index);
     POSENC_FUZZ_CHECK(Same(call.type, result.data, expected.data));
-    if (!valid) CheckRefused(result, call);
   }
 }
 
