@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "bounds.h"
+#include "compiler.h"
 #include "hwy/highway.h"
 #include "kernels.h"
 
@@ -82,9 +83,6 @@ using Words = hn::ScalableTag<std::uint32_t>;  // twice as many lanes as Doubles
 using WordVec = hn::Vec<Words>;
 using Entries = hn::ScalableTag<float>;  // as many lanes as Words
 using EntryVec = hn::Vec<Entries>;
-
-// Whether the high one of the two words of a 64-bit lane comes first.
-constexpr bool kBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 // The high or the low words of both, in some order, the same for both; on x86 [a0 a1 b0 b1] in each 128 bits.
 template <bool kHigh>

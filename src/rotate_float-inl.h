@@ -9,6 +9,7 @@
 #endif
 
 #include "anchors-inl.h"
+#include "compiler.h"
 #include "hwy/highway.h"
 
 #if HWY_TARGET != HWY_SCALAR
@@ -108,11 +109,11 @@ HWY_INLINE bool RotateFloats(const RotatedFloats& pair, std::size_t at, WordVec&
 // The upper halves of s and c as [s0 c0 s1 c1 ...].
 HWY_INLINE void StoreInterleaved(WordVec s, WordVec c, std::uint16_t* to, bool stream) {
   const hn::ScalableTag<std::uint16_t> d16;
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  StoreVector(d16, hn::OddEven(hn::BitCast(d16, hn::ShiftRight<16>(c)), hn::BitCast(d16, s)), to, stream);
-#else
-  StoreVector(d16, hn::OddEven(hn::BitCast(d16, c), hn::BitCast(d16, hn::ShiftRight<16>(s))), to, stream);
-#endif
+  if constexpr (kBigEndian) {
+    StoreVector(d16, hn::OddEven(hn::BitCast(d16, hn::ShiftRight<16>(c)), hn::BitCast(d16, s)), to, stream);
+  } else {
+    StoreVector(d16, hn::OddEven(hn::BitCast(d16, c), hn::BitCast(d16, hn::ShiftRight<16>(s))), to, stream);
+  }
 }
 
 HWY_INLINE void StoreUpperHalves(WordVec v, std::uint16_t* to, bool stream) {

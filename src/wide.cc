@@ -2,28 +2,14 @@
 
 #include <cmath>
 
+#include "compiler.h"
+
 namespace posenc {
 namespace internal {
 namespace {
 
 constexpr int kLimbs = 4;
 constexpr int kBits = 64 * kLimbs;
-
-// The 128-bit product a * b; its high half is returned.
-std::uint64_t MultiplyLimbs(std::uint64_t a, std::uint64_t b, std::uint64_t* low) {
-#ifdef __SIZEOF_INT128__
-  __extension__ using Uint128 = unsigned __int128;
-  const Uint128 product = static_cast<Uint128>(a) * b;
-  *low = static_cast<std::uint64_t>(product);
-  return static_cast<std::uint64_t>(product >> 64);
-#else
-  const std::uint64_t a0 = a & 0xFFFFFFFFu, a1 = a >> 32, b0 = b & 0xFFFFFFFFu, b1 = b >> 32;
-  const std::uint64_t low0 = a0 * b0, mid0 = a1 * b0, mid1 = a0 * b1;
-  const std::uint64_t carry = ((low0 >> 32) + (mid0 & 0xFFFFFFFFu) + (mid1 & 0xFFFFFFFFu)) >> 32;
-  *low = a * b;
-  return a1 * b1 + (mid0 >> 32) + (mid1 >> 32) + carry;
-#endif
-}
 
 int LeadingZeros(std::uint64_t x) {  // x != 0
   int zeros = 0;

@@ -43,7 +43,7 @@ class Fallback : public PerTarget {};
 // A list of one position, and a run of rows around it: the direct kernel and the rotations.
 void ExpectRecomputed(const Encoder& encoder, std::int64_t position, const std::vector<float>& want) {
   std::vector<float> row(encoder.dim());
-  internal::Tally tally = ListKernel(encoder, {position}, row.data());
+  internal::Tally tally = ListKernel(encoder, {static_cast<double>(position)}, row.data());
   EXPECT_GE(tally.recomputed, 1u);
   EXPECT_EQ(tally.undecided, 0u);
   EXPECT_TRUE(SameBits(row, want)) << "list";
@@ -82,7 +82,7 @@ void ExpectSinesInsideMidpoints(const Spec& spec, std::int64_t first, std::size_
   const Encoder encoder = Create(spec);
   std::vector<T> run(kRows * spec.dim), list(16 * spec.dim);
   const internal::Tally tally = RunKernel(encoder, first, kRows, run.data());
-  const internal::Tally list_tally = ListKernel(encoder, Consecutive(first, 16), list.data());
+  const internal::Tally list_tally = ListKernel(encoder, Consecutive<double>(first, 16), list.data());
   EXPECT_GE(tally.recomputed + list_tally.recomputed, recomputed_rows * ((spec.dim + 1) / 2));
   EXPECT_EQ(tally.undecided + list_tally.undecided, 0u);
   EXPECT_TRUE(SameBits(run.data(), list.data(), list.size()));
@@ -146,7 +146,7 @@ TEST_P(Fallback, WideArithmeticIsEnteredButRarely) {
   std::vector<float> data(kRows * kDim);
   internal::Tally list, run;
   for (std::int64_t first = kFirst; first < kLast; first += kRows) {
-    list += ListKernel(encoder, Consecutive(first, kRows), data.data());
+    list += ListKernel(encoder, Consecutive<double>(first, kRows), data.data());
     run += RunKernel(encoder, first, kRows, data.data());
   }
   constexpr std::size_t kPairs = static_cast<std::size_t>(kLast - kFirst) * kDim / 2;

@@ -105,16 +105,18 @@ ExitStatus MakeTable(const CLI::App& command, Request request) {
 void AddTableCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("table", "Print an encoding, or save it in NumPy format");
   command->footer(
-      "A row per position. The entries are the sines and cosines of S * position * B^(-2i/X), in radians,\n"
-      "correctly rounded to their type. They are printed with the fewest digits that name them in it.");
+      "A row per position; --rows or --positions is required. The entries are the sines and cosines of\n"
+      "S * position * B^(-2i/X), in radians, correctly rounded to their type. They are printed with the\n"
+      "fewest digits that name them in it.");
   const auto request = std::make_shared<Request>();
   AddEncodingOptions(*command, &request->encoding);
   AddOption(*command, "--positions", "LIST",
-            "Any positions instead: 0,5,9 or @FILE, integers separated by commas or white space",
+            "Any positions instead, in steps: 0,5,9 or @FILE, integers separated by commas or white space",
             [=](const std::string& text) { request->positions = ParsePositions("--positions", text); })
       ->excludes(command->get_option("--rows"))
       ->excludes(command->get_option("--first"));
-  AddChoice<Format>(*command, "--dtype", "Type of the entries", &request->format,
+  AddChoice<Format>(*command, "--dtype", "Type of the entries: float32, bfloat16 or float16",
+                    &request->format,
                     {{"f32", Format::kFloat32}, {"bf16", Format::kBFloat16}, {"f16", Format::kFloat16}});
   command
       ->add_option("--out", request->out,

@@ -256,12 +256,12 @@ void AddVerifyCommand(CLI::App& app, Run* run) {
   CLI::Option* quick = command->add_flag("--quick", request->quick, "Only the digest's cases (seconds)");
   command
       ->add_flag("--full", request->full,
-                 "Also every position of the everyday domain, in all types, as runs and lists (an hour)")
+                 "Also every position of the everyday domain, in all types, as runs and lists (half an hour)")
       ->excludes(quick);
   command->add_option("--target", request->target, "Only this target, a name from 'posenc targets' [all]")
       ->type_name("NAME");
-  command->add_option("--json", request->json, "Write a report to this file")->type_name("FILE");
-  AddOption(*command, "--threads", "N", "Threads [as many as there are processors]",
+  command->add_option("--json", request->json, "Also write a report to this file")->type_name("FILE");
+  AddOption(*command, "--threads", "N", "Threads that compare [as many as there are processors]",
             [=](const std::string& text) {
               request->threads = static_cast<unsigned>(ParsePositive("--threads", text));
             });

@@ -9,14 +9,14 @@ namespace tools {
 namespace {
 
 void AddSchedule(CLI::App& app, Spec* spec) {
-  AddOption(app, "--base", "B", "Base of the frequencies", [=](const std::string& text) {
+  AddOption(app, "--base", "B", "Base of the frequencies, above 0", [=](const std::string& text) {
     spec->base = ParseReal("--base", text);
   })->default_str("10000");
-  AddOption(app, "--exponent-dim", "X", "Divisor in the exponent [D]",
+  AddOption(app, "--exponent-dim", "X", "Divisor in the exponent -2i/X of the base, not 0 [D]",
             [=](const std::string& text) { spec->exponent_dim = ParseReal("--exponent-dim", text); });
-  AddOption(app, "--position-scale", "S", "Factor of every position", [=](const std::string& text) {
-    spec->position_scale = ParseReal("--position-scale", text);
-  })->default_str("1");
+  AddOption(app, "--position-scale", "S", "Radians per step of the first pair; multiplies every position",
+            [=](const std::string& text) { spec->position_scale = ParseReal("--position-scale", text); })
+      ->default_str("1");
 }
 
 }  // namespace
@@ -25,17 +25,19 @@ void AddEncodingOptions(CLI::App& app, Encoding* encoding) {
   AddOption(app, "--dim", "D", "Columns of a row (d_model), 1 .. 2^24", [=](const std::string& text) {
     encoding->spec.dim = ParseCount("--dim", text);
   })->required();
-  AddOption(app, "--rows", "N", "Rows, for consecutive positions",
+  AddOption(app, "--rows", "N", "Rows, one for each position from --first on",
             [=](const std::string& text) { encoding->rows = ParseCount("--rows", text); });
   AddOption(app, "--first", "P", "Position of the first row, in steps, |P| <= 2^31",
             [=](const std::string& text) { encoding->first = ParseInteger("--first", text); })
       ->default_str("0");
   AddSchedule(app, &encoding->spec);
-  AddChoice<Layout>(app, "--layout", "Order of the columns", &encoding->spec.layout,
+  AddChoice<Layout>(app, "--layout",
+                    "Columns: sines and cosines by turns, all sines first, or all cosines first",
+                    &encoding->spec.layout,
                     {{Name(Layout::kInterleaved), Layout::kInterleaved},
                      {Name(Layout::kSinCos), Layout::kSinCos},
                      {Name(Layout::kCosSin), Layout::kCosSin}});
-  AddChoice<Recipe>(app, "--recipe", "Rounding of the phase: none, or as float32 NumPy notebooks do",
+  AddChoice<Recipe>(app, "--recipe", "Rounding of the phase: none, or as float32 NumPy notebooks do (S = 1)",
                     &encoding->spec.recipe, {{"exact", Recipe::kExact}, {"f32_pow_div", Recipe::kF32PowDiv}});
   app.add_option("--target", encoding->target, "A name from 'posenc targets' [the best on this CPU]")
       ->type_name("NAME");

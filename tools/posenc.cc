@@ -16,7 +16,7 @@ using posenc::tools::ExitStatus;
 
 constexpr char kDescription[] =
     "Sinusoidal position encodings, every entry correctly rounded, the same bits on every target.\n"
-    "Exit status: 0 right, 1 mismatch found, 2 wrong usage.";
+    "Exit status: 0 right, 1 mismatch found, 2 wrong usage or not possible here.";
 
 ExitStatus Fail(std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
@@ -32,6 +32,8 @@ ExitStatus FlushOutput(ExitStatus status) {
 
 ExitStatus Main(int argc, char** argv) {
   CLI::App app(kDescription, "posenc");
+  app.footer(
+      "'posenc COMMAND --help' lists the options of a command, each with its default, as =VALUE or [VALUE].");
   app.require_subcommand(0, 1);  // none is complained about below, after unknown words
   posenc::tools::Run run;
   posenc::tools::AddTargetsCommand(app, &run);

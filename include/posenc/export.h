@@ -2,8 +2,9 @@
 #ifndef POSENC_EXPORT_H_
 #define POSENC_EXPORT_H_
 
-#if defined(__GNUC__)
-#define POSENC_API __attribute__((visibility("default")))
+// Plain C++17: a compiler passes over attributes that it does not know (MSVC warns). C only calls.
+#if defined(__cplusplus) && !defined(_MSC_VER)
+#define POSENC_API [[gnu::visibility("default")]]
 #else
 #define POSENC_API
 #endif

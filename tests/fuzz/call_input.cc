@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cfenv>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -26,7 +27,9 @@ constexpr std::size_t kHuge[] = {std::numeric_limits<std::size_t>::max(),
 
 double MakeReal(FuzzedDataProvider& bytes) {
   if (bytes.ConsumeBool()) {
-    return bytes.PickValueInArray({10000.0, 1.0, 500000.0, 0.5, 1e7, 0.0, -1.0, 0x1p-40, 0x1p31, 3.0});
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    return bytes.PickValueInArray({10000.0, 1.0, 500000.0, 0.5, 1e7, 0.0, -0.0, -1.0, 0x1p-40, 0x1p31, 3.0,
+                                   kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()});
   }
   if (bytes.ConsumeBool()) return bytes.ConsumeFloatingPointInRange(-1e6, 1e6);
   const auto bits = bytes.ConsumeIntegral<std::uint64_t>();
@@ -67,6 +70,46 @@ bool AllIn(const std::vector<std::int64_t>& list, std::int64_t low, std::int64_t
 
 bool InRange(std::int64_t first, std::size_t rows) {
   return rows == 0 || (first >= -kMaxPosition && first <= kMaxPosition - static_cast<std::int64_t>(rows - 1));
+}
+
+template <class T, class Integer>
+Status Call(const Encoder& e, const CallInput& c, const Integer* list, T* data, const T* table,
+            std::size_t* bad_index) {
+  switch (c.kind) {
+    case Kind::kWrite:
+      return e.Write(c.first, c.rows, data, c.stride);
+    case Kind::kWriteAt:
+      return e.WriteAt(list, c.rows, data, c.stride, bad_index);
+    case Kind::kAdd:
+      return e.Add(c.first, c.rows, data, c.stride, c.scale);
+    case Kind::kAddAt:
+      return e.AddAt(list, c.rows, data, c.stride, c.scale, bad_index);
+    case Kind::kEmbed:
+      return e.Embed(list, c.rows, table, c.vocabulary, c.table_stride, c.first, data, c.stride, c.scale,
+                     bad_index);
+    case Kind::kAddBatch:
+      return e.AddBatch(list, c.batch, c.rows, data, c.batch_stride, c.stride, c.scale, bad_index);
+  }
+  std::abort();
+}
+
+template <class T>
+Status CallWith(const Encoder& encoder, const CallInput& call, const Buffers& b) {
+  auto* data = static_cast<T*>(b.data);
+  const auto* table = static_cast<const T*>(b.table);
+  if (call.wide)
+    return Call(encoder, call, static_cast<const std::int64_t*>(b.list), data, table, b.bad_index);
+  return Call(encoder, call, static_cast<const std::int32_t*>(b.list), data, table, b.bad_index);
+}
+
+template <class Integer>
+std::vector<std::uint8_t> BytesOf(const std::vector<std::int64_t>& list) {
+  std::vector<std::uint8_t> bytes(list.size() * sizeof(Integer));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto value = static_cast<Integer>(list[i]);
+    std::memcpy(&bytes[i * sizeof(Integer)], &value, sizeof(Integer));
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -121,8 +164,7 @@ bool CallInput::IsValid(std::size_t dim) const {
   if (kind == Kind::kEmbed && table_stride < dim) return false;
   if (rows == 0 || (kind == Kind::kAddBatch && batch == 0)) return true;
   if (null_data || Overflows(rows, stride, ElementSize())) return false;
-  const bool has_list = kind != Kind::kWrite && kind != Kind::kAdd;
-  if (has_list && null_list) return false;
+  if (HasList() && null_list) return false;
   switch (kind) {
     case Kind::kWrite:
     case Kind::kAdd:
@@ -150,6 +192,28 @@ std::size_t CallInput::DataSize(std::size_t dim) const {
 
 std::size_t CallInput::TableSize(std::size_t dim) const {
   return kind != Kind::kEmbed || vocabulary == 0 ? 0 : (vocabulary - 1) * table_stride + dim;
+}
+
+std::vector<std::uint8_t> CallInput::ListBytes() const {
+  return wide ? BytesOf<std::int64_t>(list) : BytesOf<std::int32_t>(list);
+}
+
+Buffers MakeBuffers(const CallInput& call, void* data, const void* list, const void* table,
+                    std::size_t* bad_index) {
+  return {call.null_data ? nullptr : data, call.null_list ? nullptr : list, call.null_table ? nullptr : table,
+          bad_index};
+}
+
+Status Run(const Encoder& encoder, const CallInput& call, const Buffers& buffers) {
+  switch (call.type) {
+    case Type::kFloat32:
+      return CallWith<float>(encoder, call, buffers);
+    case Type::kBFloat16:
+      return CallWith<BFloat16>(encoder, call, buffers);
+    case Type::kFloat16:
+      return CallWith<Float16>(encoder, call, buffers);
+  }
+  std::abort();
 }
 
 }  // namespace fuzz

@@ -224,10 +224,10 @@ FAULTS = (
     Fault("pieces_take_the_first_divisors", "src/batch.cc",
           "  if (table.divisors != nullptr) view.divisors += first;\n", "", BATCH),
     # Arguments and state.
-    Fault("flush_to_zero_stays", "src/fp_state.h",
+    Fault("flush_to_zero_stays", "src/compiler.h",
           "if ((saved_ & ~kStatusFlags) != kDefault) _mm_setcsr(kDefault);",
           "", ("fp_state_test",)),
-    Fault("status_flags_not_restored", "src/fp_state.h", "if (_mm_getcsr() != saved_) _mm_setcsr(saved_);",
+    Fault("status_flags_not_restored", "src/compiler.h", "if (_mm_getcsr() != saved_) _mm_setcsr(saved_);",
           "if (((_mm_getcsr() ^ saved_) & ~kStatusFlags) != 0) _mm_setcsr(saved_);", ("fp_state_test",)),
     Fault("id_check_off_by_one", "src/checks.cc", "lookup.ids[r] < end", "lookup.ids[r] <= end", EMBED),
     Fault("run_may_leave_the_range", "src/checks.cc", "kMaxPosition - static_cast<std::int64_t>(rows - 1)",
