@@ -8,8 +8,8 @@
 
 namespace posenc {
 
-// Every entry of a table, float, BFloat16 or Float16, is the correctly rounded value of the real-number
-// formula: within half a unit in the last place of its type.
+// Every entry of a table, float, BFloat16, Float16 or double, is the correctly rounded value of the
+// real-number formula: within half a unit in the last place of its type.
 inline constexpr double kMaxUlp = 0.5;
 
 // The distance between neighbouring floats around a real number x, 2^(floor(log2 |x|) - 23), and 2^-149

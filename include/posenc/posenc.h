@@ -4,7 +4,8 @@
 //
 //   sin(p * w_i) and cos(p * w_i),   w_i = position_scale * base^(-2i / exponent_dim)
 //
-// ("Attention Is All You Need", section 3.5, has exponent_dim = dim), rounded to nearest, ties to even.
+// ("Attention Is All You Need", section 3.5, has exponent_dim = dim; w_i may also be frequencies of your
+// own), rounded to nearest, ties to even. Where it is 0 the entry is +0; what rounds to 0 keeps its sign.
 // Hence the bits are the same on every target, with every compiler, for every split of the rows.
 //
 // Nothing here throws. Only Create allocates (CreateIn does not); afterwards nothing allocates, locks or
@@ -94,10 +95,10 @@ enum class FrequencyUnit : std::uint8_t { kRadians, kHalfTurns, kTurns };
 // A caller's own frequencies, such as a checkpoint's inv_freq: either doubles or floats, [count], of any
 // alignment and in any order, finite. Create copies them.
 struct FrequencyList {
-  const double* doubles = nullptr;
-  const float* floats = nullptr;
-  std::size_t count = 0;  // ceil(dim / 2)
-  FrequencyUnit unit = FrequencyUnit::kRadians;
+  const double* doubles = nullptr;               // either these
+  const float* floats = nullptr;                 // or these
+  std::size_t count = 0;                         // ceil(dim / 2)
+  FrequencyUnit unit = FrequencyUnit::kRadians;  // of each
 };
 
 // What to encode. Plain data; only dim must be set.
@@ -149,13 +150,15 @@ class POSENC_API Frequencies {
 
 // Writes or adds encodings, a row per position. Immutable after Create.
 //
-// T is float, BFloat16 or Float16, Position and Id are std::int32_t or std::int64_t. out and x are
-// [rows, row_stride] elements of which the columns 0 .. dim - 1 are used; the others keep their bytes.
-// row_stride >= dim, counted in elements. Any alignment will do. What is written must not overlap a list or
-// table that is read. Where a list is checked, *bad_index, if given, is the first row at fault.
+// T is float, BFloat16 or Float16, where rows are only written also double. Id is std::int32_t or
+// std::int64_t, and so is Position, in lists also double. out and x are [rows, row_stride] elements of which
+// the columns 0 .. dim - 1 are used; the others keep their bytes. row_stride >= dim, counted in elements. Any
+// alignment will do. What is written must not overlap a list or table that is read. Where a list is checked,
+// *bad_index, if given, is the first row at fault.
 class POSENC_API Encoder {
  public:
-  // Allocates 176 bytes a pair of columns and 12 KB. On failure *out is left as it was.
+  // Allocates 176 bytes a pair of columns and 12 KB; with a list 8 bytes a pair more, with frequencies beyond
+  // 2 pi 16 more. On failure *out is left as it was.
   static Status Create(const Spec& spec, Encoder* out);
 
   // The bytes of memory that CreateIn needs for that spec, on this CPU.
@@ -179,7 +182,7 @@ class POSENC_API Encoder {
   template <class T>
   Status Write(std::int64_t first_position, std::size_t rows, T* out, std::size_t row_stride) const;
 
-  // out[r] = PE(positions[r])
+  // out[r] = PE(positions[r]). Doubles count as the real numbers that they are.
   template <class T, class Position>
   Status WriteAt(const Position* positions, std::size_t rows, T* out, std::size_t row_stride,
                  std::size_t* bad_index = nullptr) const;

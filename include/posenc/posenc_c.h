@@ -110,12 +110,12 @@ typedef struct posenc_spec {
   posenc_recipe recipe;   // POSENC_EXACT
   const char* target;     // a name from posenc_targets; NULL (the default) means the best on this CPU
 
-  // NULL and 0 (the defaults), or the caller's frequencies instead of those of base and exponent_dim: one of
-  // the two pointers, to frequency_count = ceil(dim / 2) finite numbers, of any alignment and in any order.
-  const double* frequencies;
-  const float* frequencies_f32;
-  size_t frequency_count;
-  posenc_unit frequency_unit;  // POSENC_RADIANS
+  // The caller's frequencies, instead of those of base and exponent_dim: finite, of any alignment, in any
+  // order.
+  const double* frequencies;     // NULL (the default), or these
+  const float* frequencies_f32;  // NULL (the default), or these
+  size_t frequency_count;        // 0 (the default), or ceil(dim / 2)
+  posenc_unit frequency_unit;    // of each; POSENC_RADIANS
 } posenc_spec;
 
 // Sets all members to their defaults, and dim to 0. struct_size is sizeof(posenc_spec) as the caller knows
