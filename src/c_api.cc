@@ -27,7 +27,7 @@ namespace {
 posenc_status ToC(Status status) { return static_cast<posenc_status>(status); }
 
 // The size of posenc_spec in version 0.1, and more than it will ever have.
-constexpr std::size_t kFirstSpecSize = offsetof(posenc_spec, target) + sizeof(posenc_spec::target);
+constexpr std::size_t kFirstSpecSize = sizeof(posenc_spec);
 constexpr std::size_t kMaxSpecSize = 4096;
 
 bool IsSpecSize(std::size_t size) { return size >= kFirstSpecSize && size <= kMaxSpecSize; }
