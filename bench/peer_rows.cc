@@ -1,6 +1,7 @@
 // The peers, each beside posenc on the same work: how fast, and how far from the correctly rounded values.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "peers.h"
@@ -21,63 +22,74 @@ struct Deviation {
   double max_abs_error = 0.0;
   std::size_t misrounded = 0;  // entries that differ
 
-  void Count(float got, float expected) {
+  template <class T>
+  void Count(T got, T expected) {
     if (got == expected) return;
     const double error = static_cast<double>(got) - static_cast<double>(expected);
+    // UlpError counts in the last places of floats.
+    constexpr int kDigitsBeyondFloat = std::numeric_limits<T>::digits - std::numeric_limits<float>::digits;
+    const double ulps = std::ldexp(UlpError(error, static_cast<double>(expected)), kDigitsBeyondFloat);
     ++misrounded;
-    max_ulp = std::fmax(max_ulp, std::isfinite(error) ? UlpError(error, expected) : HUGE_VAL);
+    max_ulp = std::fmax(max_ulp, std::isfinite(error) ? ulps : HUGE_VAL);
     max_abs_error = std::fmax(max_abs_error, std::isfinite(error) ? std::fabs(error) : HUGE_VAL);
   }
 };
 
 // Of the rows that the shape stands for: those of the table, or a sample of random ones.
-Deviation DeviationOf(const Peer::Writer& write, const Encoder& encoder, Shape shape) {
+template <class T>
+Deviation DeviationOf(const typename Peer<T>::Writer& write, const Encoder& encoder, Shape shape) {
   Deviation deviation;
-  PositionList positions(0, kLargestPosition);
-  const std::size_t rows = shape.rows == 1 ? PositionList::kCount : shape.rows;
-  std::vector<float> expected(shape.dim), got(shape.dim);
+  PositionList<std::int64_t> positions(0, kLargestPosition);
+  const std::size_t rows = shape.rows == 1 ? kListedPositions : shape.rows;
+  std::vector<T> expected(shape.dim), got(shape.dim);
   for (std::size_t r = 0; r < rows; ++r) {
     const auto position = shape.rows == 1 ? *positions.Next(1) : static_cast<std::int64_t>(r);
     encoder.Write(position, 1, expected.data(), shape.dim);
-    std::fill(got.begin(), got.end(), NAN);
+    std::fill(got.begin(), got.end(), static_cast<T>(NAN));
     write(static_cast<int>(position), 1, got.data());
     for (std::size_t i = 0; i < shape.dim; ++i) deviation.Count(got[i], expected[i]);
   }
   return deviation;
 }
 
-void RunPeer(benchmark::State& state, Shape shape, const Peer& peer) {
+template <class T>
+void RunPeer(benchmark::State& state, Shape shape, const Peer<T>& peer) {
   Encoder encoder;
   Spec spec = MakeSpec(shape.dim, peer.target);
   if (peer.target.empty()) spec.target = nullptr;
   if (!Created(state, spec, &encoder)) return;
-  const Peer::Writer write = peer.prepare(shape.dim);
-  const double first_rows = DeviationOf(write, encoder, {64, shape.dim}).max_abs_error;
+  const typename Peer<T>::Writer write = peer.prepare(shape.dim);
+  const double first_rows = DeviationOf<T>(write, encoder, {64, shape.dim}).max_abs_error;
   if (!(first_rows <= kTolerance)) return Fail(state, "differs from posenc by " + std::to_string(first_rows));
 
   state.SetLabel(peer.label);
-  float* out = Output().Get<float>(shape.entries());
-  PositionList positions(0, kLargestPosition), own_positions(0, kLargestPosition);
-  const auto first = [&](PositionList* list) { return shape.rows == 1 ? *list->Next(1) : 0; };
-  Measure(state, shape.work<float>(), [&] { write(static_cast<int>(first(&positions)), shape.rows, out); },
+  T* out = Output().Get<T>(shape.entries());
+  PositionList<std::int64_t> positions(0, kLargestPosition), own_positions(0, kLargestPosition);
+  const auto first = [&](auto* list) { return shape.rows == 1 ? *list->Next(1) : 0; };
+  Measure(state, shape.work<T>(), [&] { write(static_cast<int>(first(&positions)), shape.rows, out); },
           {{"posenc_speedup", [&] { encoder.Write(first(&own_positions), shape.rows, out, shape.dim); },
             Rival::Counter::kRivalOverRow}});
-  const Deviation deviation = DeviationOf(write, encoder, shape);
+  const Deviation deviation = DeviationOf<T>(write, encoder, shape);
   state.counters["max_ulp"] = deviation.max_ulp;
   state.counters["max_abs_error"] = deviation.max_abs_error;
-  const double compared =
-      static_cast<double>((shape.rows == 1 ? PositionList::kCount : shape.rows) * shape.dim);
+  const double compared = static_cast<double>((shape.rows == 1 ? kListedPositions : shape.rows) * shape.dim);
   state.counters["misrounded"] = static_cast<double>(deviation.misrounded) / compared;
+}
+
+template <class T>
+void RegisterPeersOf(Shape shape) {
+  for (const Peer<T>& peer : Peers<T>()) {
+    Register("Peer/" + peer.name + "/" + shape.name(),
+             [=](benchmark::State& state) { RunPeer(state, shape, peer); });
+  }
 }
 
 }  // namespace
 
 void RegisterPeers() {
   for (const Shape shape : kShapes) {
-    for (const Peer& peer : Peers()) {
-      Register("Peer/" + peer.name + "/" + shape.name(),
-               [=](benchmark::State& state) { RunPeer(state, shape, peer); });
-    }
+    RegisterPeersOf<float>(shape);
+    RegisterPeersOf<double>(shape);
   }
 }
 

@@ -1,20 +1,25 @@
 #include "peers.h"
 
+#include <type_traits>
 #include <utility>
 
 namespace posenc {
 namespace bench {
 
-std::vector<Peer> Peers() {
-  std::vector<Peer> peers = {ScalarLibm()};
+template <class T>
+std::vector<Peer<T>> Peers() {
+  std::vector<Peer<T>> peers = {ScalarLibm<T>()};
 #ifdef POSENC_BENCH_X86
-  for (Peer& peer : SimdPeers()) peers.push_back(std::move(peer));
+  for (Peer<T>& peer : SimdPeers<T>()) peers.push_back(std::move(peer));
 #endif
 #ifdef POSENC_BENCH_TORCH
-  peers.push_back(PyTorch());
+  if constexpr (std::is_same_v<T, float>) peers.push_back(PyTorch());
 #endif
   return peers;
 }
+
+template std::vector<Peer<float>> Peers<float>();
+template std::vector<Peer<double>> Peers<double>();
 
 }  // namespace bench
 }  // namespace posenc

@@ -11,9 +11,10 @@
 namespace posenc {
 namespace bench {
 
+template <class T>  // of the entries: float or double
 struct Peer {
   // Writes rows first, first + 1, ... to out [rows, dim].
-  using Writer = std::function<void(int first, std::size_t rows, float* out)>;
+  using Writer = std::function<void(int first, std::size_t rows, T* out)>;
 
   std::string name;
   std::string label;  // what exactly runs
@@ -23,11 +24,16 @@ struct Peer {
   std::string target;
 };
 
-Peer ScalarLibm();
-Peer PyTorch();
-std::vector<Peer> SimdPeers();  // SLEEF, Eigen and libmvec on the widest vectors, and limited to SSE4
+template <class T>
+Peer<T> ScalarLibm();
+Peer<float> PyTorch();
+// SLEEF, Eigen and libmvec on the widest vectors, and limited to SSE4. Of doubles, SLEEF.
+template <class T>
+std::vector<Peer<T>> SimdPeers();
 
-std::vector<Peer> Peers();  // all that were found at configure time and run on this CPU
+// All that were found at configure time and run on this CPU.
+template <class T>
+std::vector<Peer<T>> Peers();
 
 }  // namespace bench
 }  // namespace posenc

@@ -28,9 +28,9 @@ void WriteRecipe(int first, std::size_t rows, std::size_t dim, float* out) {
 
 }  // namespace
 
-Peer PyTorch() {
+Peer<float> PyTorch() {
   return {"pytorch", "libtorch " TORCH_VERSION " exp, outer product, sin and cos into slices",
-          [](std::size_t dim) -> Peer::Writer {
+          [](std::size_t dim) -> Peer<float>::Writer {
             at::set_num_threads(1);
             return [dim](int first, std::size_t rows, float* out) { WriteRecipe(first, rows, dim, out); };
           },

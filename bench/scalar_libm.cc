@@ -1,5 +1,7 @@
-// The loop that inference runtimes write: everything in float, the frequency taken anew for each entry.
+// The loop that inference runtimes write: everything in one type, the frequency taken anew for each entry.
 #include <cmath>
+#include <string>
+#include <type_traits>
 
 #include "peers.h"
 
@@ -7,19 +9,13 @@ namespace posenc {
 namespace bench {
 namespace {
 
-#ifdef __clang__
-constexpr char kLabel[] = "libm expf, sinf, cosf per entry";
-#else
-constexpr char kLabel[] = "libm expf, sinf, cosf per entry (GCC makes the last two sincosf)";
-#endif
-
-void WriteScalarLibm(int first, std::size_t rows, std::size_t dim, float* out) {
+template <class T>
+void WriteScalarLibm(int first, std::size_t rows, std::size_t dim, T* out) {
   for (std::size_t row = 0; row < rows; ++row) {
-    const float position = static_cast<float>(first) + static_cast<float>(row);
+    const T position = static_cast<T>(first) + static_cast<T>(row);
     for (std::size_t i = 0; i < dim / 2; ++i) {
-      const float frequency =
-          std::exp(-std::log(10000.0f) * static_cast<float>(2 * i) / static_cast<float>(dim));
-      const float angle = position * frequency;
+      const T frequency = std::exp(-std::log(T{10000}) * static_cast<T>(2 * i) / static_cast<T>(dim));
+      const T angle = position * frequency;
       out[row * dim + 2 * i] = std::sin(angle);
       out[row * dim + 2 * i + 1] = std::cos(angle);
     }
@@ -28,13 +24,22 @@ void WriteScalarLibm(int first, std::size_t rows, std::size_t dim, float* out) {
 
 }  // namespace
 
-Peer ScalarLibm() {
-  return {"scalar_libm", kLabel,
-          [](std::size_t dim) -> Peer::Writer {
-            return [dim](int first, std::size_t rows, float* out) { WriteScalarLibm(first, rows, dim, out); };
+template <class T>
+Peer<T> ScalarLibm() {
+  const std::string f = std::is_same_v<T, float> ? "f" : "";
+  std::string label = "libm exp" + f + ", sin" + f + ", cos" + f + " per entry";
+#ifndef __clang__
+  label += " (GCC makes the last two sincos" + f + ")";
+#endif
+  return {f.empty() ? "scalar_libm_f64" : "scalar_libm", label,
+          [](std::size_t dim) -> typename Peer<T>::Writer {
+            return [dim](int first, std::size_t rows, T* out) { WriteScalarLibm(first, rows, dim, out); };
           },
           ""};
 }
+
+template Peer<float> ScalarLibm<float>();
+template Peer<double> ScalarLibm<double>();
 
 }  // namespace bench
 }  // namespace posenc

@@ -11,43 +11,49 @@ namespace posenc {
 namespace bench {
 namespace {
 
-template <class T>
-Peer::Writer Prepare(const SimdRow<T>& row, std::size_t dim) {
-  std::vector<T> frequencies(dim / 2);
+template <class Phase, class T>
+typename Peer<T>::Writer Prepare(const SimdRow<Phase, T>& row, std::size_t dim) {
+  std::vector<Phase> frequencies(dim / 2);
   for (std::size_t i = 0; i < frequencies.size(); ++i) {
     frequencies[i] =
-        static_cast<T>(std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(dim)));
+        static_cast<Phase>(std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(dim)));
   }
-  return [=, write = row.write](int first, std::size_t rows, float* out) {
+  return [=, write = row.write](int first, std::size_t rows, T* out) {
     for (std::size_t r = 0; r < rows; ++r) {
-      const T position = static_cast<T>(first + static_cast<int>(r));
+      const Phase position = static_cast<Phase>(first + static_cast<int>(r));
       write(position, frequencies.data(), dim / 2, out + r * dim);
     }
   };
 }
 
-template <class T>
-void AddPeer(const std::string& name, const SimdRow<T>& row, const std::string& target,
-             std::vector<Peer>* peers) {
+template <class Phase, class T>
+void AddPeer(const std::string& name, const SimdRow<Phase, T>& row, const std::string& target,
+             std::vector<Peer<T>>* peers) {
   if (row.write == nullptr) return;
   peers->push_back({name, row.label, [row](std::size_t dim) { return Prepare(row, dim); }, target});
 }
 
 void AddPeers(const SimdRows& rows, const std::string& suffix, const std::string& target,
-              std::vector<Peer>* peers) {
+              std::vector<Peer<float>>* peers) {
   AddPeer("sleef_double" + suffix, rows.sleef_double, target, peers);
   AddPeer("sleef_float" + suffix, rows.sleef_float, target, peers);
   AddPeer("eigen" + suffix, rows.eigen, target, peers);
   AddPeer("libmvec" + suffix, rows.libmvec, target, peers);
 }
 
+void AddPeers(const SimdRows& rows, const std::string& suffix, const std::string& target,
+              std::vector<Peer<double>>* peers) {
+  AddPeer("sleef_f64" + suffix, rows.sleef_f64, target, peers);
+}
+
 }  // namespace
 
-std::vector<Peer> SimdPeers() {
+template <class T>
+std::vector<Peer<T>> SimdPeers() {
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  std::vector<Peer> peers;
+  std::vector<Peer<T>> peers;
   if (has_avx512) {
     AddPeers(avx512::Rows(), "", "", &peers);
   } else if (has_avx2) {
@@ -56,6 +62,9 @@ std::vector<Peer> SimdPeers() {
   if (__builtin_cpu_supports("sse4.1")) AddPeers(sse4::Rows(), "_sse4", "SSE4", &peers);
   return peers;
 }
+
+template std::vector<Peer<float>> SimdPeers<float>();
+template std::vector<Peer<double>> SimdPeers<double>();
 
 }  // namespace bench
 }  // namespace posenc

@@ -58,7 +58,8 @@ void WriteSleefFloat(float position, const float* frequencies, std::size_t pairs
   }
 }
 
-void WriteSleefDouble(double position, const double* frequencies, std::size_t pairs, float* out) {
+template <class T>
+void WriteSleefDouble(double position, const double* frequencies, std::size_t pairs, T* out) {
   const Doubles p = Set(position);
   for (std::size_t i = 0; i < pairs; i += kDoubles) {
     const auto r = POSENC_BENCH_SINCOSD(MulLoad(p, frequencies + i));
@@ -107,7 +108,9 @@ SimdRows Rows() {
 #ifdef POSENC_BENCH_SLEEF
 #define POSENC_BENCH_SLEEF_VERSION \
   "SLEEF " POSENC_BENCH_TEXT(SLEEF_VERSION_MAJOR) "." POSENC_BENCH_TEXT(SLEEF_VERSION_MINOR) " "
-  rows.sleef_double = {WriteSleefDouble, POSENC_BENCH_SLEEF_VERSION POSENC_BENCH_TEXT(POSENC_BENCH_SINCOSD)};
+  const char* double_label = POSENC_BENCH_SLEEF_VERSION POSENC_BENCH_TEXT(POSENC_BENCH_SINCOSD);
+  rows.sleef_f64 = {WriteSleefDouble, double_label};
+  rows.sleef_double = {WriteSleefDouble, double_label};
   rows.sleef_float = {WriteSleefFloat, POSENC_BENCH_SLEEF_VERSION POSENC_BENCH_TEXT(POSENC_BENCH_SINCOSF)};
 #endif
 #ifdef POSENC_BENCH_EIGEN

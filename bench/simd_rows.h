@@ -9,17 +9,18 @@ namespace posenc {
 namespace bench {
 
 // frequencies [pairs], out [2 * pairs]; pairs is a multiple of 16. The phase, position * frequency, and its
-// sine and cosine are of type T.
-template <class T>
+// sine and cosine are of type Phase, then rounded to T.
+template <class Phase, class T>
 struct SimdRow {
-  void (*write)(T position, const T* frequencies, std::size_t pairs, float* out);
+  void (*write)(Phase position, const Phase* frequencies, std::size_t pairs, T* out);
   const char* label;  // what exactly runs
 };
 
 // `write` is null where the library was not found at configure time.
 struct SimdRows {
-  SimdRow<double> sleef_double;
-  SimdRow<float> sleef_float, eigen, libmvec;
+  SimdRow<double, double> sleef_f64;
+  SimdRow<double, float> sleef_double;
+  SimdRow<float, float> sleef_float, eigen, libmvec;
 };
 
 namespace sse4 {

@@ -26,6 +26,13 @@ inline void StoreInterleaved(Doubles sines, Doubles cosines, float* out) {
   _mm512_storeu_ps(out, _mm512_permutex2var_ps(s, low, c));
 }
 
+inline void StoreInterleaved(Doubles sines, Doubles cosines, double* out) {
+  const __m512i low = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
+  const __m512i high = _mm512_add_epi64(low, _mm512_set1_epi64(4));
+  _mm512_storeu_pd(out, _mm512_permutex2var_pd(sines, low, cosines));
+  _mm512_storeu_pd(out + 8, _mm512_permutex2var_pd(sines, high, cosines));
+}
+
 #elif defined(__AVX2__)
 
 using Floats = __m256;
@@ -50,6 +57,13 @@ inline void StoreInterleaved(Doubles sines, Doubles cosines, float* out) {
   _mm_storeu_ps(out + 4, _mm_unpackhi_ps(s, c));
 }
 
+inline void StoreInterleaved(Doubles sines, Doubles cosines, double* out) {
+  const __m256d even = _mm256_unpacklo_pd(sines, cosines);
+  const __m256d odd = _mm256_unpackhi_pd(sines, cosines);
+  _mm256_storeu_pd(out, _mm256_permute2f128_pd(even, odd, 0x20));
+  _mm256_storeu_pd(out + 4, _mm256_permute2f128_pd(even, odd, 0x31));
+}
+
 #else
 
 using Floats = __m128;
@@ -67,6 +81,11 @@ inline void StoreInterleaved(Floats sines, Floats cosines, float* out) {
 
 inline void StoreInterleaved(Doubles sines, Doubles cosines, float* out) {
   _mm_storeu_ps(out, _mm_unpacklo_ps(_mm_cvtpd_ps(sines), _mm_cvtpd_ps(cosines)));
+}
+
+inline void StoreInterleaved(Doubles sines, Doubles cosines, double* out) {
+  _mm_storeu_pd(out, _mm_unpacklo_pd(sines, cosines));
+  _mm_storeu_pd(out + 2, _mm_unpackhi_pd(sines, cosines));
 }
 
 #endif

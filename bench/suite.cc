@@ -1,6 +1,7 @@
 #include "suite.h"
 
 #include <random>
+#include <type_traits>
 
 namespace posenc {
 namespace bench {
@@ -24,18 +25,25 @@ bool Created(benchmark::State& state, const Spec& spec, Encoder* encoder) {
   return status == Status::kOk;
 }
 
-PositionList::PositionList(std::int64_t lowest, std::int64_t highest) : positions_(kCount) {
+template <class Position>
+PositionList<Position>::PositionList(Position lowest, Position highest) : positions_(kListedPositions) {
   std::mt19937_64 random(1);
-  std::uniform_int_distribution<std::int64_t> position(lowest, highest);
-  for (std::int64_t& p : positions_) p = position(random);
+  std::conditional_t<std::is_integral_v<Position>, std::uniform_int_distribution<Position>,
+                     std::uniform_real_distribution<Position>>
+      position(lowest, highest);
+  for (Position& p : positions_) p = position(random);
 }
 
-const std::int64_t* PositionList::Next(std::size_t rows) {
-  if (next_ + rows > kCount) next_ = 0;
-  const std::int64_t* first = positions_.data() + next_;
+template <class Position>
+const Position* PositionList<Position>::Next(std::size_t rows) {
+  if (next_ + rows > kListedPositions) next_ = 0;
+  const Position* first = positions_.data() + next_;
   next_ += rows;
   return first;
 }
+
+template class PositionList<std::int64_t>;
+template class PositionList<double>;
 
 }  // namespace bench
 }  // namespace posenc

@@ -50,6 +50,10 @@ inline const char* TypeName<float>() {
   return "f32";
 }
 template <>
+inline const char* TypeName<double>() {
+  return "f64";
+}
+template <>
 inline const char* TypeName<BFloat16>() {
   return "bf16";
 }
@@ -63,17 +67,18 @@ Spec MakeSpec(std::size_t dim, const std::string& target);  // keeps a pointer t
 // False, and the row has failed, if the encoder could not be made.
 bool Created(benchmark::State& state, const Spec& spec, Encoder* encoder);
 
+inline constexpr std::size_t kListedPositions = 4096;
+
 // Random positions, the same ones in each run; each Next() hands out others, so that none is learned by
 // heart.
+template <class Position>  // std::int64_t or double
 class PositionList {
  public:
-  PositionList(std::int64_t lowest, std::int64_t highest);
-  const std::int64_t* Next(std::size_t rows);  // at most kCount
-
-  static constexpr std::size_t kCount = 4096;
+  PositionList(Position lowest, Position highest);
+  const Position* Next(std::size_t rows);  // at most kListedPositions
 
  private:
-  std::vector<std::int64_t> positions_;
+  std::vector<Position> positions_;
   std::size_t next_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Write and WriteAt: sizes, element types, a large base, another layout, two threads.
+// Write and WriteAt: sizes, element types, a large base, another layout, two threads, fractions of steps.
+#include <algorithm>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -14,6 +15,7 @@ namespace {
 constexpr Shape kShapes[] = {{1, 1024},   {16, 512},   {512, 512},   {4096, 128},
                              {5000, 512}, {5120, 512}, {65536, 1024}};
 constexpr Shape kNarrowShapes[] = {{1, 1024}, {512, 512}, {5120, 512}, {65536, 1024}};
+constexpr Shape kDoubleShapes[] = {{1, 1024}, {512, 512}, {5000, 512}};
 constexpr Shape kListShapes[] = {{1, 1024}, {512, 512}};
 constexpr Shape kThreadShapes[] = {{512, 512}, {5120, 512}};
 
@@ -36,8 +38,9 @@ void Write(benchmark::State& state, Shape shape, const std::string& target, Vari
   spec.base = variant.base;
   spec.layout = variant.layout;
   if (!Created(state, spec, &encoder)) return;
-  float* plain_out = Output().Get<float>(shape.entries());
-  T* out = Output().Get<T>(shape.entries());
+  void* buffer = Output().Get(shape.entries() * std::max(sizeof(T), sizeof(float)));
+  const auto plain_out = static_cast<float*>(buffer);
+  const auto out = static_cast<T*>(buffer);
   const int first = FirstPosition(shape);
   std::vector<Rival> rivals;
   if (variant.plain_counter != nullptr) {
@@ -52,10 +55,23 @@ template <class T>
 void WriteAt(benchmark::State& state, Shape shape, const std::string& target) {
   Encoder encoder;
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
-  PositionList positions(-kLargestPosition, kLargestPosition);
+  PositionList<std::int64_t> positions(-kLargestPosition, kLargestPosition);
   T* out = Output().Get<T>(shape.entries());
   MeasureChecked(state, shape.work<T>(),
                  [&] { return encoder.WriteAt(positions.Next(shape.rows), shape.rows, out, shape.dim); });
+}
+
+// At fractions of steps.
+void WriteAtFractions(benchmark::State& state, Shape shape, const std::string& target) {
+  Encoder encoder;
+  if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
+  PositionList<double> fractions(-kLargestPosition, kLargestPosition);
+  PositionList<std::int64_t> steps(-kLargestPosition, kLargestPosition);
+  float* out = Output().Get<float>(shape.entries());
+  MeasureChecked(
+      state, shape.work<float>(),
+      [&] { return encoder.WriteAt(fractions.Next(shape.rows), shape.rows, out, shape.dim); },
+      {{"steps_ratio", [&] { encoder.WriteAt(steps.Next(shape.rows), shape.rows, out, shape.dim); }}});
 }
 
 // The same row through the C ABI.
@@ -104,37 +120,29 @@ void WriteOnTwoThreads(benchmark::State& state, Shape shape, const std::string& 
   MeasureChecked(state, shape.work<float>(), write_halves, {{"speedup", write_all}});
 }
 
+// One row per target: body(state, shape, target).
+template <class Body>
+void RegisterEach(const std::string& operation, Shape shape, const std::string& variant,
+                  const TargetNames& targets, const Body& body) {
+  for (const std::string& target : targets) {
+    if (IsTooSlow(target, shape.entries())) continue;
+    Register(operation + "/" + shape.name() + variant + "/" + target,
+             [=](benchmark::State& state) { body(state, shape, target); });
+  }
+}
+
 template <class T>
 void RegisterTables(Shape shape, const TargetNames& targets, Variant variant) {
-  for (const std::string& target : targets) {
-    if (IsTooSlow(target, shape.entries())) continue;
-    Register(std::string("Write/") + TypeName<T>() + "/" + shape.name() + variant.name + "/" + target,
-             [=](benchmark::State& state) { Write<T>(state, shape, target, variant); });
-  }
+  RegisterEach(std::string("Write/") + TypeName<T>(), shape, variant.name, targets,
+               [=](benchmark::State& state, Shape s, const std::string& target) {
+                 Write<T>(state, s, target, variant);
+               });
 }
 
 template <class T>
-void RegisterLists(Shape shape, const TargetNames& targets) {
-  for (const std::string& target : targets) {
-    if (IsTooSlow(target, shape.entries())) continue;
-    Register(std::string("WriteAt/") + TypeName<T>() + "/" + shape.name() + "/" + target,
-             [=](benchmark::State& state) { WriteAt<T>(state, shape, target); });
-  }
-}
-
-void RegisterThroughC(Shape shape, const TargetNames& targets) {
-  for (const std::string& target : targets) {
-    if (IsTooSlow(target, shape.entries())) continue;
-    Register("Write/f32/" + shape.name() + "/c_abi/" + target,
-             [=](benchmark::State& state) { WriteThroughC(state, shape, target); });
-  }
-}
-
-void RegisterThreads(Shape shape, const TargetNames& targets) {
-  for (const std::string& target : targets) {
-    if (IsTooSlow(target, shape.entries())) continue;
-    Register("Write/f32/" + shape.name() + "/threads:2/" + target,
-             [=](benchmark::State& state) { WriteOnTwoThreads(state, shape, target); });
+void RegisterLists(const TargetNames& targets) {
+  for (const Shape shape : kListShapes) {
+    RegisterEach(std::string("WriteAt/") + TypeName<T>(), shape, "", targets, WriteAt<T>);
   }
 }
 
@@ -142,20 +150,24 @@ void RegisterThreads(Shape shape, const TargetNames& targets) {
 
 void RegisterWrite(const TargetNames& targets) {
   for (const Shape shape : kShapes) RegisterTables<float>(shape, targets, {});
-  RegisterThroughC({1, 1024}, targets);
+  RegisterEach("Write/f32", {1, 1024}, "/c_abi", targets, WriteThroughC);
   RegisterTables<float>({4096, 128}, targets,
                         {"/base500000", 500000.0, Layout::kInterleaved, "base10000_ratio"});
   RegisterTables<float>({512, 512}, targets, {"/sin_cos", 10000.0, Layout::kSinCos, "interleaved_ratio"});
   if (std::thread::hardware_concurrency() > 1) {
-    for (const Shape shape : kThreadShapes) RegisterThreads(shape, targets);
+    for (const Shape shape : kThreadShapes) {
+      RegisterEach("Write/f32", shape, "/threads:2", targets, WriteOnTwoThreads);
+    }
   }
-  Variant narrow;
-  narrow.plain_counter = "f32_ratio";
-  for (const Shape shape : kNarrowShapes) RegisterTables<BFloat16>(shape, targets, narrow);
-  for (const Shape shape : kNarrowShapes) RegisterTables<Float16>(shape, targets, narrow);
-  for (const Shape shape : kListShapes) RegisterLists<float>(shape, targets);
-  for (const Shape shape : kListShapes) RegisterLists<BFloat16>(shape, targets);
-  for (const Shape shape : kListShapes) RegisterLists<Float16>(shape, targets);
+  Variant other_type;
+  other_type.plain_counter = "f32_ratio";
+  for (const Shape shape : kNarrowShapes) RegisterTables<BFloat16>(shape, targets, other_type);
+  for (const Shape shape : kNarrowShapes) RegisterTables<Float16>(shape, targets, other_type);
+  for (const Shape shape : kDoubleShapes) RegisterTables<double>(shape, targets, other_type);
+  RegisterLists<float>(targets);
+  RegisterLists<BFloat16>(targets);
+  RegisterLists<Float16>(targets);
+  RegisterEach("WriteAt/f32", {1, 1024}, "/fractions", targets, WriteAtFractions);
 }
 
 }  // namespace bench

@@ -40,39 +40,45 @@ HWY_NOINLINE void RecomputeLanes(const FrequencyTable& table, double position, s
   RecomputePairs(table, kFormat, position, i, lanes, hn::Lanes(Longs()), sines, cosines, tally);
 }
 
-// The phases of consecutive pairs at one position: products multiple * (high + low) in quarter turns.
-class Phases {
- public:
-  Phases(const FrequencyTable& table, double position) : table_(table), position_(position) {
-    const bool is_whole = static_cast<double>(static_cast<std::int64_t>(position)) == position;
-    high_ = is_whole ? table.high : table.whole_high;
-    low_ = is_whole ? table.low : table.whole_low;
-  }
-
-  HWY_INLINE void Load(std::size_t i, DoubleVec& multiple, DoubleVec& high, DoubleVec& low) const {
-    const Doubles d;
-    if (table_.recipe == Recipe::kExact) {
-      multiple = hn::Set(d, position_);
-      high = hn::LoadU(d, high_ + i);
-      low = hn::LoadU(d, low_ + i);
-    } else {
-      const Floats df;
-      multiple = hn::PromoteTo(
-          d, hn::Div(hn::Set(df, static_cast<float>(position_)), hn::LoadU(df, table_.divisors + i)));
-      high = hn::Set(d, kTwoOverPiHigh);
-      low = hn::Set(d, kTwoOverPiLow);
-    }
-  }
-
-  // Whether some may be below 2^-126, but for 0.
-  bool MayBeTiny() const { return position_ != 0.0 && position_ > -1.0 && position_ < 1.0; }
-
- private:
-  const FrequencyTable& table_;
-  const double position_;
-  const double* high_;
-  const double* low_;
+// The steps of a table for one position.
+struct Steps {
+  const double* high;
+  const double* low;
 };
+
+HWY_INLINE Steps StepsAt(const FrequencyTable& table, double position) {
+  const bool is_whole = static_cast<double>(static_cast<std::int64_t>(position)) == position;
+  if (is_whole) return {table.high, table.low};
+  return {table.whole_high, table.whole_low};
+}
+
+// The phases of a vector of pairs from pair i on: multiple * (high + low), in quarter turns.
+HWY_INLINE void LoadPhases(const FrequencyTable& table, const Steps& steps, double position, std::size_t i,
+                           DoubleVec& multiple, DoubleVec& high, DoubleVec& low) {
+  const Doubles d;
+  multiple = hn::Set(d, position);
+  high = hn::Set(d, kTwoOverPiHigh);
+  low = hn::Set(d, kTwoOverPiLow);
+  if (table.recipe == Recipe::kExact) {
+    high = hn::LoadU(d, steps.high + i);
+    low = hn::LoadU(d, steps.low + i);
+  } else {
+    const Floats df;
+    const auto radians =
+        hn::Div(hn::Set(df, static_cast<float>(position)), hn::LoadU(df, table.divisors + i));
+    multiple = hn::PromoteTo(d, radians);
+  }
+}
+
+// Whether phases at that position may be tiny but not 0.
+HWY_INLINE bool MayBeTiny(double position) { return position > -1.0 && position < 1.0 && position != 0.0; }
+
+// -0 becomes +0.
+HWY_INLINE void ClearSignsOfZeros(DoubleVec& sine, DoubleVec& cosine) {
+  const auto zero = hn::Zero(Doubles());
+  sine = hn::Add(sine, zero);
+  cosine = hn::Add(cosine, zero);
+}
 
 // The lanes in which multiple * high is less than least, but neither factor is 0.
 HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double least) {
@@ -87,14 +93,18 @@ HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, double position, st
                                 std::size_t count, float* sines, float* cosines, Tally& tally) {
   const Doubles d;
   const Floats df;
-  const Phases phases(table, position);
+  const Steps steps = StepsAt(table, position);
+  const bool is_special = MayBeTiny(position) || table.max_cancellation == 0.0;
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
     const std::size_t i = begin + at;
     DoubleVec multiple, high, low, sine, cosine;
-    phases.Load(i, multiple, high, low);
+    LoadPhases(table, steps, position, i, multiple, high, low);
     FloatVec rounded_sines, rounded_cosines;
     auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
-    if (HWY_UNLIKELY(phases.MayBeTiny())) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
+    if (HWY_UNLIKELY(is_special)) {
+      flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
+      ClearSignsOfZeros(sine, cosine);
+    }
     flagged = hn::Or(flagged, RoundDirect<kFormat>(sine, rounded_sines));
     flagged = hn::Or(flagged, RoundDirect<kFormat>(cosine, rounded_cosines));
     hn::StoreU(rounded_sines, df, sines + at);

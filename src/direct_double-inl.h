@@ -84,13 +84,13 @@ HWY_INLINE hn::Mask<Doubles> RoundSum(const DoubleSum& v, DoubleVec error, Doubl
 HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, double position, std::size_t begin,
                                   std::size_t count, double* sines, double* cosines, Tally& tally) {
   const Doubles d;
-  const Phases phases(table, position);
+  const Steps steps = StepsAt(table, position);
   const auto phase_error = hn::Set(d, table.max_cancellation * kPhaseErrorPerCancellation);
   const auto relative_error = hn::Set(d, kDoubleError);
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
     const std::size_t i = begin + at;
     DoubleVec multiple, high, low;
-    phases.Load(i, multiple, high, low);
+    LoadPhases(table, steps, position, i, multiple, high, low);
     const Reduced<Doubles> reduced = Reduce(d, multiple, high, low);
     const DoubleSum r = {reduced.r, reduced.r_low};
     const DoubleSum r2 = Multiply(r, r);
@@ -100,13 +100,14 @@ HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, double position, 
     TurnByQuadrant(d, reduced.quadrant, s.high, c.high, sine.high, cosine.high);
     TurnByQuadrant(d, reduced.quadrant, s.low, c.low, sine.low, cosine.low);
     const auto error = hn::Mul(hn::Abs(reduced.phase), phase_error);
+    ClearSignsOfZeros(sine.high, cosine.high);
     DoubleVec rounded_sines, rounded_cosines;
     auto flagged = RoundSum(sine, hn::MulAdd(hn::Abs(sine.high), relative_error, error), rounded_sines);
     flagged = hn::Or(
         flagged, RoundSum(cosine, hn::MulAdd(hn::Abs(cosine.high), relative_error, error), rounded_cosines));
     // What is not reduced to |r| <= 1/2 is far beyond this.
     flagged = hn::Or(flagged, hn::Gt(hn::Abs(reduced.phase), hn::Set(d, kLargestPhase)));
-    if (HWY_UNLIKELY(phases.MayBeTiny())) {
+    if (HWY_UNLIKELY(MayBeTiny(position))) {
       flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
     }
     hn::StoreU(rounded_sines, d, sines + at);

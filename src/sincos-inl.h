@@ -18,7 +18,8 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// a * b - product for product = round(a * b), exactly: with FMA, or from halves of 26 bits (Dekker).
+// a * b - product for product = round(a * b), exactly: with FMA, or (Dekker) from halves of 26 bits of a, the low
+// one with a sign, and of 26 and 27 bits of b.
 template <class D, class V>
 HWY_INLINE V ProductError(D d, V a, V b, V product) {
 #if HWY_NATIVE_FMA
@@ -29,7 +30,7 @@ HWY_INLINE V ProductError(D d, V a, V b, V product) {
   const auto top = hn::Set(du, ~((std::uint64_t{1} << 27) - 1));
   const auto half = hn::Set(du, std::uint64_t{1} << 26);
   const V a_high = hn::BitCast(d, hn::And(hn::Add(hn::BitCast(du, a), half), top));
-  const V b_high = hn::BitCast(d, hn::And(hn::Add(hn::BitCast(du, b), half), top));
+  const V b_high = hn::BitCast(d, hn::And(hn::BitCast(du, b), top));
   const V a_low = hn::Sub(a, a_high);
   const V b_low = hn::Sub(b, b_high);
   V error = hn::Sub(hn::Mul(a_high, b_high), product);
@@ -112,9 +113,8 @@ HWY_INLINE void TurnByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V
   const V sign = hn::SignBit(d);
   const auto sine_sign = hn::BitCast(d, hn::ShiftLeft<62>(quadrant));
   const auto cosine_sign = hn::BitCast(d, hn::ShiftLeft<62>(hn::Add(quadrant, hn::Set(du, 1))));
-  const V zero = hn::Zero(d);
-  sine = hn::Add(hn::Xor(hn::IfThenElse(swap, c, s), hn::And(sine_sign, sign)), zero);
-  cosine = hn::Add(hn::Xor(hn::IfThenElse(swap, s, c), hn::And(cosine_sign, sign)), zero);
+  sine = hn::Xor(hn::IfThenElse(swap, c, s), hn::And(sine_sign, sign));
+  cosine = hn::Xor(hn::IfThenElse(swap, s, c), hn::And(cosine_sign, sign));
 }
 
 // Sine and cosine of position * step quarter turns, step = high + low, with a relative error of at most

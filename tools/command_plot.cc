@@ -55,7 +55,7 @@ HeatMap MakeMap(const Encoder& encoder, const Encoding& encoding) {
   const bool in_pairs = encoder.layout() == Layout::kInterleaved;
   const std::size_t row_step = SamplingStep(encoding.rows), column_step = SamplingStep(encoder.dim());
   HeatMap map;
-  map.title = "Position encoding: " + Describe(encoding.spec);
+  map.title = "Position encoding: " + Describe(SpecOf(encoding));
   map.note = SamplingNote(row_step, column_step, in_pairs);
   map.rows = {"position", Sample(encoding.first, encoding.rows, 1, row_step)};
   map.columns = {"dimension", Sample(0, encoder.dim(), in_pairs ? 2 : 1, column_step)};

@@ -1,16 +1,17 @@
 // posenc table: prints an encoding as notebooks do, or saves it for NumPy.
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "commands.h"
-#include "call_on_elements.h"
 #include "encoding.h"
 #include "npy.h"
 #include "options.h"
@@ -21,49 +22,44 @@ namespace posenc {
 namespace tools {
 namespace {
 
-using oracle::Format;
-
 constexpr std::size_t kBlockEntries = std::size_t{1} << 20;
 
 struct Request {
   Encoding encoding;
-  Format format = Format::kFloat32;
-  std::string out;
-  std::vector<std::int64_t> positions;  // if given, instead of first and rows
+  void (*show)(const Encoder&, const Request&) = nullptr;  // in the wanted type
+  std::optional<std::string> out;
+  std::vector<double> positions;  // if given, instead of first and rows
 };
 
-using Sink = std::function<void(std::size_t first_row, const float* values, std::size_t rows)>;
-
-// Hands the table over in blocks of rows, so that its size does not matter.
+// Hands the table over in blocks of rows, so that its size does not matter: sink(first_row, values, rows).
+template <class T, class Sink>
 void ForEachBlock(const Encoder& encoder, const Request& request, const Sink& sink) {
   const std::size_t dim = encoder.dim(), all_rows = request.encoding.rows;
   const std::size_t block = std::min(all_rows, kBlockEntries / dim + 1);
-  std::vector<float> values(block * dim);
+  std::vector<T> values(block * dim);
   for (std::size_t r = 0; r < all_rows; r += block) {
     const std::size_t rows = std::min(block, all_rows - r);
-    Require(CallOnElements(request.format, values.data(), rows * dim, [&](auto* out) {
-      return request.positions.empty()
-                 ? encoder.Write(request.encoding.first + static_cast<std::int64_t>(r), rows, out, dim)
-                 : encoder.WriteAt(request.positions.data() + r, rows, out, dim);
-    }));
+    Require(
+        request.positions.empty()
+            ? encoder.Write(request.encoding.first + static_cast<std::int64_t>(r), rows, values.data(), dim)
+            : encoder.WriteAt(request.positions.data() + r, rows, values.data(), dim));
     sink(r, values.data(), rows);
   }
 }
 
+template <class T>
 void Print(const Encoder& encoder, const Request& request) {
   const std::size_t dim = encoder.dim();
   std::size_t width = 0;
-  ForEachBlock(encoder, request, [&](std::size_t, const float* values, std::size_t rows) {
-    for (std::size_t i = 0; i < rows * dim; ++i) {
-      width = std::max(width, FormatEntry(request.format, values[i]).size());
-    }
+  ForEachBlock<T>(encoder, request, [&](std::size_t, const T* values, std::size_t rows) {
+    for (std::size_t i = 0; i < rows * dim; ++i) width = std::max(width, FormatEntry(values[i]).size());
   });
   std::string text;
-  ForEachBlock(encoder, request, [&](std::size_t first_row, const float* values, std::size_t rows) {
+  ForEachBlock<T>(encoder, request, [&](std::size_t first_row, const T* values, std::size_t rows) {
     text.clear();
     for (std::size_t r = 0; r < rows; ++r) {
       text += first_row + r == 0 ? "[" : "\n ";
-      AppendRow(request.format, values + r * dim, dim, width, &text);
+      AppendRow(values + r * dim, dim, width, &text);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
       throw UsageError(std::string("cannot write the output: ") + std::strerror(errno));
@@ -72,15 +68,21 @@ void Print(const Encoder& encoder, const Request& request) {
   std::puts(request.encoding.rows == 0 ? "[]" : "]");
 }
 
+template <class T>
 void Save(const Encoder& encoder, const Request& request) {
-  NpyWriter file(request.out, request.format, request.encoding.rows, encoder.dim());
-  ForEachBlock(encoder, request, [&](std::size_t, const float* values, std::size_t rows) {
+  NpyWriter file(*request.out, NpyType(T{}), sizeof(T), request.encoding.rows, encoder.dim());
+  ForEachBlock<T>(encoder, request, [&](std::size_t, const T* values, std::size_t rows) {
     file.Append(values, rows * encoder.dim());
   });
   file.Finish();
-  if (request.format == Format::kBFloat16) {
+  if (std::is_same_v<T, BFloat16>) {
     std::fputs("posenc: NumPy has no bfloat16: the file holds its bits, as <u2\n", stderr);
   }
+}
+
+template <class T>
+void Show(const Encoder& encoder, const Request& request) {
+  request.out ? Save<T>(encoder, request) : Print<T>(encoder, request);
 }
 
 ExitStatus MakeTable(const CLI::App& command, Request request) {
@@ -91,12 +93,7 @@ ExitStatus MakeTable(const CLI::App& command, Request request) {
   }
   const Encoder encoder = CreateEncoder(request.encoding);
   if (request.positions.empty()) RequirePositions(request.encoding.first, request.encoding.rows);
-  for (const std::int64_t position : request.positions) RequirePositions(position, 1);
-  if (command.count("--out") != 0) {
-    Save(encoder, request);
-  } else {
-    Print(encoder, request);
-  }
+  request.show(encoder, request);
   return kRight;
 }
 
@@ -106,21 +103,28 @@ void AddTableCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("table", "Print an encoding, or save it in NumPy format");
   command->footer(
       "A row per position; --rows or --positions is required. The entries are the sines and cosines of\n"
-      "S * position * B^(-2i/X), in radians, correctly rounded to their type. They are printed with the\n"
+      "S * position * B^(-2i/X), in radians, or of S * position * frequency i in its unit, correctly "
+      "rounded\n"
+      "to their type. They are printed with the\n"
       "fewest digits that name them in it.");
   const auto request = std::make_shared<Request>();
   AddEncodingOptions(*command, &request->encoding);
   AddOption(*command, "--positions", "LIST",
-            "Any positions instead, in steps: 0,5,9 or @FILE, integers separated by commas or white space",
-            [=](const std::string& text) { request->positions = ParsePositions("--positions", text); })
+            "Any positions instead, in steps: 0,0.5,9 or @FILE, numbers separated by commas or white space",
+            [=](const std::string& text) {
+              request->positions = ParseList(
+                  "--positions", text, "a number from -2^31 to 2^31",
+                  [](double position) { return std::fabs(position) <= static_cast<double>(kMaxPosition); });
+            })
       ->excludes(command->get_option("--rows"))
       ->excludes(command->get_option("--first"));
-  AddChoice<Format>(*command, "--dtype", "Type of the entries: float32, bfloat16 or float16",
-                    &request->format,
-                    {{"f32", Format::kFloat32}, {"bf16", Format::kBFloat16}, {"f16", Format::kFloat16}});
+  request->show = Show<float>;
+  AddChoice(*command, "--dtype", "Type of the entries: float32, bfloat16, float16 or double", &request->show,
+            {{"f32", Show<float>}, {"bf16", Show<BFloat16>}, {"f16", Show<Float16>}, {"f64", Show<double>}});
   command
-      ->add_option("--out", request->out,
-                   "Save as .npy (C order, shape (rows, dim); <f4, <f2, or <u2 for bf16) instead of printing")
+      ->add_option(
+          "--out", request->out,
+          "Save as .npy (C order, shape (rows, dim); <f4, <f2, <f8, or <u2 for bf16) instead of printing")
       ->type_name("FILE");
   command->callback([=] { *run = [=] { return MakeTable(*command, *request); }; });
 }

@@ -1,6 +1,7 @@
 #include "encoding.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "options.h"
 
@@ -8,15 +9,34 @@ namespace posenc {
 namespace tools {
 namespace {
 
-void AddSchedule(CLI::App& app, Spec* spec) {
+void AddSchedule(CLI::App& app, Encoding* encoding) {
+  Spec* spec = &encoding->spec;
   AddOption(app, "--base", "B", "Base of the frequencies, above 0", [=](const std::string& text) {
     spec->base = ParseReal("--base", text);
   })->default_str("10000");
   AddOption(app, "--exponent-dim", "X", "Divisor in the exponent -2i/X of the base, not 0 [D]",
             [=](const std::string& text) { spec->exponent_dim = ParseReal("--exponent-dim", text); });
-  AddOption(app, "--position-scale", "S", "Radians per step of the first pair; multiplies every position",
+  AddOption(app, "--position-scale", "S", "Multiplies every position; radians per step of the first pair",
             [=](const std::string& text) { spec->position_scale = ParseReal("--position-scale", text); })
       ->default_str("1");
+  AddChoice<Recipe>(app, "--recipe", "Rounding of the phase: none, or as float32 NumPy notebooks do (S = 1)",
+                    &spec->recipe, {{"exact", Recipe::kExact}, {"f32_pow_div", Recipe::kF32PowDiv}});
+}
+
+// Instead of the schedule's.
+void AddFrequencies(CLI::App& app, Encoding* encoding) {
+  CLI::Option* list = AddOption(
+      app, "--frequencies", "LIST", "Frequencies of your own, ceil(D/2) of them: 1,0.01 or @FILE",
+      [=](const std::string& text) {
+        encoding->frequencies = ParseList("--frequencies", text, "a finite number",
+                                          [](double frequency) { return std::isfinite(frequency); });
+      });
+  for (const char* other : {"--base", "--exponent-dim", "--recipe"}) list->excludes(app.get_option(other));
+  AddChoice<FrequencyUnit>(app, "--unit", "Of the frequencies, per step", &encoding->unit,
+                           {{"radians", FrequencyUnit::kRadians},
+                            {"half-turns", FrequencyUnit::kHalfTurns},
+                            {"turns", FrequencyUnit::kTurns}})
+      ->needs(list);
 }
 
 }  // namespace
@@ -30,24 +50,35 @@ void AddEncodingOptions(CLI::App& app, Encoding* encoding) {
   AddOption(app, "--first", "P", "Position of the first row, in steps, |P| <= 2^31",
             [=](const std::string& text) { encoding->first = ParseInteger("--first", text); })
       ->default_str("0");
-  AddSchedule(app, &encoding->spec);
+  AddSchedule(app, encoding);
+  AddFrequencies(app, encoding);
   AddChoice<Layout>(app, "--layout",
                     "Columns: sines and cosines by turns, all sines first, or all cosines first",
                     &encoding->spec.layout,
                     {{Name(Layout::kInterleaved), Layout::kInterleaved},
                      {Name(Layout::kSinCos), Layout::kSinCos},
                      {Name(Layout::kCosSin), Layout::kCosSin}});
-  AddChoice<Recipe>(app, "--recipe", "Rounding of the phase: none, or as float32 NumPy notebooks do (S = 1)",
-                    &encoding->spec.recipe, {{"exact", Recipe::kExact}, {"f32_pow_div", Recipe::kF32PowDiv}});
   app.add_option("--target", encoding->target, "A name from 'posenc targets' [the best on this CPU]")
       ->type_name("NAME");
 }
 
-Encoder CreateEncoder(const Encoding& encoding) {
+Spec SpecOf(const Encoding& encoding) {
   Spec spec = encoding.spec;
+  const std::vector<double>& list = encoding.frequencies;
+  if (!list.empty()) spec.frequencies = {list.data(), nullptr, list.size(), encoding.unit};
+  return spec;
+}
+
+Encoder CreateEncoder(const Encoding& encoding) {
+  Spec spec = SpecOf(encoding);
   if (encoding.target) spec.target = FindTarget("--target", *encoding.target).name;
   Encoder encoder;
-  Require(Encoder::Create(spec, &encoder));
+  const Status status = Encoder::Create(spec, &encoder);
+  if (status == Status::kBadFrequencies) {  // its other causes cannot be asked for here
+    throw UsageError("--frequencies: " + std::to_string(spec.frequencies.count) + " given, but --dim " +
+                     std::to_string(spec.dim) + " needs " + std::to_string(spec.dim / 2 + spec.dim % 2));
+  }
+  Require(status);
   return encoder;
 }
 
@@ -72,8 +103,10 @@ const char* Name(Layout layout) {
 }
 
 std::string Describe(const Spec& spec) {
-  std::string text = "dim " + std::to_string(spec.dim) + ", base " + Shortest(spec.base) + ", ";
-  text += Name(spec.layout);
+  const std::size_t listed = spec.frequencies.count;
+  std::string text = "dim " + std::to_string(spec.dim) + ", ";
+  text += listed == 0 ? "base " + Shortest(spec.base) : std::to_string(listed) + " frequencies";
+  text.append(", ").append(Name(spec.layout));
   if (spec.exponent_dim) text += ", exponent_dim " + Shortest(*spec.exponent_dim);
   if (spec.position_scale != 1.0) text += ", position_scale " + Shortest(spec.position_scale);
   if (spec.recipe == Recipe::kF32PowDiv) text += ", f32_pow_div";

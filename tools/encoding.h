@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "posenc/posenc.h"
 
@@ -15,13 +16,18 @@ namespace tools {
 
 // Rows of consecutive positions.
 struct Encoding {
-  Spec spec;  // without a target
+  Spec spec;                        // without a target and without a list
+  std::vector<double> frequencies;  // if not empty
+  FrequencyUnit unit = FrequencyUnit::kRadians;
   std::optional<std::string> target;
   std::int64_t first = 0;
   std::size_t rows = 0;
 };
 
 void AddEncodingOptions(CLI::App& app, Encoding* encoding);
+
+// With the list, which stays the encoding's, but without the target.
+Spec SpecOf(const Encoding& encoding);
 
 // A UsageError if there is no such encoding.
 Encoder CreateEncoder(const Encoding& encoding);
@@ -32,7 +38,7 @@ void RequirePositions(std::int64_t first, std::size_t rows);
 // "interleaved", "sin_cos", "cos_sin"
 const char* Name(Layout layout);
 
-// "dim 512, base 10000, sin_cos, ..."
+// "dim 512, base 10000, sin_cos, ...", "dim 4, 2 frequencies, sin_cos"
 std::string Describe(const Spec& spec);
 
 // The shortest decimal that names the double.

@@ -61,16 +61,6 @@ inline std::uint32_t Pack(Format format, float value) {
   return sign + (static_cast<std::uint32_t>(spacing - LeastExponent(format)) << 10) + units;
 }
 
-// Appends the little-endian bytes of the bit pattern.
-template <class Bytes>
-void AppendBytes(Format format, float value, Bytes* bytes) {
-  const std::uint32_t bits = Pack(format, value);
-  const int size = format == Format::kFloat32 ? 32 : 16;
-  for (int shift = 0; shift < size; shift += 8) {
-    bytes->push_back(static_cast<unsigned char>(bits >> shift & 0xff));
-  }
-}
-
 // The value of a bit pattern. A NaN of float16 comes out as an infinity.
 inline float Unpack(Format format, std::uint32_t bits) {
   if (format == Format::kFloat16) {

@@ -1,29 +1,17 @@
 #include "npy.h"
 
-#include <cstdint>
+#include <algorithm>
 
 namespace posenc {
 namespace tools {
 namespace {
 
-using oracle::Format;
+constexpr bool kBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
-const char* TypeName(Format format) {
-  switch (format) {
-    case Format::kFloat32:
-      return "<f4";
-    case Format::kFloat16:
-      return "<f2";
-    case Format::kBFloat16:
-      break;
-  }
-  return "<u2";
-}
-
-std::string Header(Format format, std::size_t rows, std::size_t dim) {
+std::string Header(const char* type, std::size_t rows, std::size_t dim) {
   constexpr std::size_t kPreamble = 10;  // magic, version, length
   std::string dict = "{'descr': '";
-  dict += TypeName(format);
+  dict += type;
   dict += "', 'fortran_order': False, 'shape': (";
   dict += std::to_string(rows) + ", " + std::to_string(dim) + "), }";
   dict.append(63 - (kPreamble + dict.size()) % 64, ' ');  // the data begins at a multiple of 64
@@ -36,15 +24,20 @@ std::string Header(Format format, std::size_t rows, std::size_t dim) {
 
 }  // namespace
 
-NpyWriter::NpyWriter(const std::string& path, Format format, std::size_t rows, std::size_t dim)
-    : file_(path), format_(format) {
-  const std::string header = Header(format, rows, dim);
+NpyWriter::NpyWriter(const std::string& path, const char* type, std::size_t element_bytes, std::size_t rows,
+                     std::size_t dim)
+    : file_(path), element_bytes_(element_bytes) {
+  const std::string header = Header(type, rows, dim);
   file_.Write(header.data(), header.size());
 }
 
-void NpyWriter::Append(const float* values, std::size_t count) {
-  buffer_.clear();
-  for (std::size_t i = 0; i < count; ++i) oracle::AppendBytes(format_, values[i], &buffer_);
+void NpyWriter::Append(const void* elements, std::size_t count) {
+  const auto* bytes = static_cast<const unsigned char*>(elements);
+  if (!kBigEndian) return file_.Write(bytes, count * element_bytes_);
+  buffer_.assign(bytes, bytes + count * element_bytes_);
+  for (auto i = buffer_.begin(); i != buffer_.end(); i += static_cast<std::ptrdiff_t>(element_bytes_)) {
+    std::reverse(i, i + static_cast<std::ptrdiff_t>(element_bytes_));
+  }
   file_.Write(buffer_.data(), buffer_.size());
 }
 

@@ -6,24 +6,31 @@
 #include <string>
 #include <vector>
 
-#include "format.h"
 #include "output_file.h"
+#include "posenc/posenc.h"
 
 namespace posenc {
 namespace tools {
 
-// Format version 1.0, C order, little-endian on any machine: <f4, <f2, or <u2 for bfloat16, which NumPy
-// lacks.
+// What NumPy reads the elements as: little-endian on any machine.
+inline const char* NpyType(double) { return "<f8"; }
+inline const char* NpyType(float) { return "<f4"; }
+inline const char* NpyType(Float16) { return "<f2"; }
+inline const char* NpyType(BFloat16) { return "<u2"; }  // the bits: NumPy lacks the type
+
+// Format version 1.0, C order.
 class NpyWriter {
  public:
-  NpyWriter(const std::string& path, oracle::Format format, std::size_t rows, std::size_t dim);
+  // `type` is one of NpyType, of elements of so many bytes.
+  NpyWriter(const std::string& path, const char* type, std::size_t element_bytes, std::size_t rows,
+            std::size_t dim);
 
-  void Append(const float* values, std::size_t count);
+  void Append(const void* elements, std::size_t count);
   void Finish() { file_.Finish(); }
 
  private:
   OutputFile file_;
-  oracle::Format format_;
+  std::size_t element_bytes_;
   std::vector<unsigned char> buffer_;
 };
 

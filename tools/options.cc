@@ -80,22 +80,26 @@ double ParseReal(const std::string& option, const std::string& text) {
   return value;
 }
 
-std::vector<std::int64_t> ParsePositions(const std::string& option, const std::string& text) {
+std::vector<double> ParseList(const std::string& option, const std::string& text, const std::string& wanted,
+                              const std::function<bool(double)>& fits) {
   const std::string list = text.substr(0, 1) == "@" ? ReadFile(option, text.substr(1)) : text;
-  std::vector<std::int64_t> positions;
+  std::vector<double> values;
   for (std::size_t i = 0;;) {
     while (i < list.size() && IsSpace(list[i])) ++i;
-    if (i == list.size() && (list.empty() || positions.empty() || list.back() != ',')) break;
+    if (i == list.size() && (list.empty() || values.empty() || list.back() != ',')) break;
     std::size_t end = i;
     while (end < list.size() && list[end] != ',' && !IsSpace(list[end])) ++end;
-    positions.push_back(ParseInteger(option, list.substr(i, end - i)));
+    const std::string item = list.substr(i, end - i);
+    const std::string place = option + ", item " + std::to_string(values.size() + 1);
+    values.push_back(ParseReal(place, item));
+    if (!fits(values.back())) Refuse(place, item, wanted);
     i = end;
     while (i < list.size() && IsSpace(list[i])) ++i;
     if (i == list.size()) break;
     if (list[i] == ',') ++i;
   }
-  if (positions.empty()) throw UsageError(option + ": no positions given");
-  return positions;
+  if (values.empty()) throw UsageError(option + ": the list is empty");
+  return values;
 }
 
 CLI::Option* AddOption(CLI::App& app, const std::string& name, const std::string& type,

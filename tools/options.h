@@ -39,20 +39,22 @@ std::int64_t ParseInteger(const std::string& option, const std::string& text);
 std::size_t ParseCount(const std::string& option, const std::string& text);
 double ParseReal(const std::string& option, const std::string& text);
 
-// "0,5,9", or @FILE with integers separated by white space or commas.
-std::vector<std::int64_t> ParsePositions(const std::string& option, const std::string& text);
+// "0,0.5,9", or @FILE with numbers separated by white space or commas, at least one. Each is `wanted`, which
+// `fits` decides; the message counts the items.
+std::vector<double> ParseList(const std::string& option, const std::string& text, const std::string& wanted,
+                              const std::function<bool(double)>& fits);
 
 // An option NAME TYPE whose word goes to `parse`.
 CLI::Option* AddOption(CLI::App& app, const std::string& name, const std::string& type,
                        const std::string& help, const std::function<void(const std::string& text)>& parse);
 
-// An option that takes one of the names of an enumeration; the first is the default.
-template <class Enum>
-void AddChoice(CLI::App& app, const std::string& name, const std::string& help, Enum* value,
-               const std::vector<std::pair<std::string, Enum>>& choices) {
+// An option that takes one of the names of some values; the first is the default.
+template <class Value>
+CLI::Option* AddChoice(CLI::App& app, const std::string& name, const std::string& help, Value* value,
+                       const std::vector<std::pair<std::string, Value>>& choices) {
   std::string names;
   for (const auto& choice : choices) names += (names.empty() ? "" : "|") + choice.first;
-  AddOption(app, name, names, help, [=](const std::string& text) {
+  const auto parse = [=](const std::string& text) {
     for (const auto& choice : choices) {
       if (choice.first == text) {
         *value = choice.second;
@@ -60,7 +62,8 @@ void AddChoice(CLI::App& app, const std::string& name, const std::string& help, 
       }
     }
     Refuse(name, text, "one of " + names);
-  })->default_str(choices.front().first);
+  };
+  return AddOption(app, name, names, help, parse)->default_str(choices.front().first);
 }
 
 }  // namespace tools

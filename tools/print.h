@@ -5,18 +5,30 @@
 #include <cstddef>
 #include <string>
 
-#include "format.h"
+#include "posenc/posenc.h"
 
 namespace posenc {
 namespace tools {
 
-// The shortest decimal that names the number among those of its format, with a point or an exponent ("0.",
+// The shortest decimal that names the number among those of its type, with a point or an exponent ("0.",
 // "0.5403023", "-1e-07"); a space stands for the sign of numbers that have none.
-std::string FormatEntry(oracle::Format format, float value);
+std::string FormatEntry(double value);
+std::string FormatEntry(float value);
+std::string FormatEntry(BFloat16 value);
+std::string FormatEntry(Float16 value);
 
 // Appends "[entry entry ...]", each entry filled up with spaces to `width`.
-void AppendRow(oracle::Format format, const float* row, std::size_t dim, std::size_t width,
-               std::string* text);
+template <class T>
+void AppendRow(const T* row, std::size_t dim, std::size_t width, std::string* text) {
+  *text += '[';
+  for (std::size_t i = 0; i < dim; ++i) {
+    if (i != 0) *text += ' ';
+    const std::string entry = FormatEntry(row[i]);
+    *text += entry;
+    text->append(width - entry.size(), ' ');
+  }
+  *text += ']';
+}
 
 }  // namespace tools
 }  // namespace posenc
