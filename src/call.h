@@ -45,6 +45,12 @@ class List {
   enum { kInt32, kInt64, kDouble } type_ = kInt64;
 };
 
+// The rows of a matrix that a caller passed.
+struct Matrix {
+  void* data;
+  std::size_t stride;  // in elements
+};
+
 // Where the rows of a token embedding come from.
 struct Lookup {
   List ids;

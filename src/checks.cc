@@ -86,11 +86,10 @@ Status CheckLookup(const Lookup& lookup, std::size_t dim, std::size_t size, std:
   return CheckList(lookup.ids, rows, in_range, Status::kIdOutOfRange, written, bad_index);
 }
 
-Status CheckBatch(std::size_t batch, std::size_t rows, std::size_t size, std::size_t batch_stride,
-                  std::size_t row_stride) {
-  if (batch < 2 || rows == 0) return Status::kOk;
-  if (batch_stride / rows < row_stride) return Status::kStrideTooSmall;
-  return batch > PTRDIFF_MAX / size / batch_stride ? Status::kSizeOverflow : Status::kOk;
+Status CheckBatch(const Batch& batch, std::size_t size) {
+  if (batch.sequences < 2 || batch.rows == 0) return Status::kOk;
+  if (batch.batch_stride / batch.rows < batch.row_stride) return Status::kStrideTooSmall;
+  return batch.sequences > PTRDIFF_MAX / size / batch.batch_stride ? Status::kSizeOverflow : Status::kOk;
 }
 
 }  // namespace internal

@@ -27,8 +27,7 @@ Bytes MatrixBytes(std::size_t dim, std::size_t size, std::size_t rows, const voi
 Status CheckMatrix(std::size_t dim, std::size_t size, std::size_t rows, const void* data, std::size_t stride);
 
 // The matrices [rows, row_stride] of a batch: that they do not overlap, and their sum.
-Status CheckBatch(std::size_t batch, std::size_t rows, std::size_t size, std::size_t batch_stride,
-                  std::size_t row_stride);
+Status CheckBatch(const Batch& batch, std::size_t size);
 
 // The positions first, first + 1, ...
 Status CheckRun(std::int64_t first, std::size_t rows);

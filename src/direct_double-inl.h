@@ -74,7 +74,8 @@ HWY_INLINE DoubleSum CosineSum(const DoubleSum& r2) {
   return MultiplyAdd(sum, r2, 1.0, 0.0);
 }
 
-// The nearest double to a value within `error` of v, and whether that bound leaves it open (Ziv's test).
+// The nearest double to a value within `error` of v, never -0, and whether that bound leaves it open (Ziv's
+// test).
 HWY_INLINE hn::Mask<Doubles> RoundSum(const DoubleSum& v, DoubleVec error, DoubleVec& rounded) {
   rounded = hn::Add(v.high, hn::Add(v.low, error));
   return hn::Ne(rounded, hn::Add(v.high, hn::Sub(v.low, error)));
@@ -100,7 +101,6 @@ HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, double position, 
     TurnByQuadrant(d, reduced.quadrant, s.high, c.high, sine.high, cosine.high);
     TurnByQuadrant(d, reduced.quadrant, s.low, c.low, sine.low, cosine.low);
     const auto error = hn::Mul(hn::Abs(reduced.phase), phase_error);
-    ClearSignsOfZeros(sine.high, cosine.high);
     DoubleVec rounded_sines, rounded_cosines;
     auto flagged = RoundSum(sine, hn::MulAdd(hn::Abs(sine.high), relative_error, error), rounded_sines);
     flagged = hn::Or(

@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "access.h"
 #include "bounds.h"
 #include "checks.h"
 #include "fp_state.h"

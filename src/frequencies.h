@@ -70,20 +70,6 @@ struct FrequencyTable {
 };
 inline constexpr int kTableBits = 97;
 
-// The insides of public objects.
-struct Access {
-  // Null before Create.
-  static const FrequencyTable* Table(const Frequencies& frequencies) { return frequencies.table_; }
-
-  // What both ways of creation do; memory is null if it is to be allocated.
-  static Status Make(const Spec& spec, void* memory, std::size_t bytes, Frequencies* out,
-                     const Kernels** kernels);
-  static Status Make(const Spec& spec, void* memory, std::size_t bytes, Encoder* out);
-
-  // The bytes that Make needs.
-  static Status MemorySize(const Spec& spec, std::size_t* bytes);
-};
-
 }  // namespace internal
 }  // namespace posenc
 

@@ -18,8 +18,8 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// a * b - product for product = round(a * b), exactly: with FMA, or (Dekker) from halves of 26 bits of a, the low
-// one with a sign, and of 26 and 27 bits of b.
+// a * b - product for product = round(a * b), exactly: with FMA, or (Dekker) from halves of 26 bits of a, the
+// low one with a sign, and of 26 and 27 bits of b.
 template <class D, class V>
 HWY_INLINE V ProductError(D d, V a, V b, V product) {
 #if HWY_NATIVE_FMA

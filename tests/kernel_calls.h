@@ -8,7 +8,7 @@
 #include <string>
 #include <type_traits>
 
-#include "frequencies.h"
+#include "access.h"
 #include "kernels.h"
 #include "per_target.h"
 

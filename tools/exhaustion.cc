@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "encoding.h"
-#include "frequencies.h"
+#include "access.h"
 #include "options.h"
 #include "oracle.h"
 #include "tally.h"

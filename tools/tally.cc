@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "frequencies.h"
+#include "access.h"
 #include "store_policy.h"
 
 namespace posenc {

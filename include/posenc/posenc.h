@@ -25,7 +25,7 @@ namespace posenc {
 namespace internal {
 struct Kernels;         // src/kernels.h
 struct FrequencyTable;  // src/frequencies.h
-struct Access;          // src/frequencies.h
+struct Access;          // src/access.h
 }  // namespace internal
 
 // Positions are steps, integers or any finite doubles, with |p| <= kMaxPosition.
