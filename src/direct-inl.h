@@ -25,19 +25,37 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Pairs that pass through a buffer together.
 constexpr std::size_t kBufferPairs = 256;
 
-// Sines and cosines rounded to a format, a vector more than may be needed.
+// Rounded entries of kPairs pairs in the order of a row: [s0 c0 s1 c1 ...] in steps of 2, else sines and
+// cosines apart. A vector more than may be needed.
+template <std::size_t kPairs>
 struct PairBuffer {
-  HWY_ALIGN float sines[kBufferPairs + hn::MaxLanes(Doubles())];
-  HWY_ALIGN float cosines[kBufferPairs + hn::MaxLanes(Doubles())];
+  static constexpr std::size_t kSize = kPairs + hn::MaxLanes(Doubles());
+  HWY_ALIGN float entries[2 * kSize];
+
+  float* Sines() { return entries; }
+  float* Cosines(std::size_t step) { return entries + (step == 2 ? 1 : kSize); }
 };
 
 // Replaces the entries in flagged lanes by those of wide arithmetic.
-template <ElementType kFormat, class Value>
-HWY_NOINLINE void RecomputeLanes(const FrequencyTable& table, double position, std::size_t i,
-                                 hn::Vec<Longs> flags, Value* sines, Value* cosines, Tally& tally) {
+template <class Value>
+HWY_NOINLINE void RecomputeLanes(const FrequencyTable& table, ElementType format, double position,
+                                 std::size_t i, hn::Vec<Longs> flags, Value* sines, Value* cosines,
+                                 std::size_t step, Tally& tally) {
   HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(Longs())];
   hn::Store(flags, Longs(), lanes);
-  RecomputePairs(table, kFormat, position, i, lanes, hn::Lanes(Longs()), sines, cosines, tally);
+  RecomputePairs(table, format, position, i, lanes, hn::Lanes(Longs()), sines, cosines, step, tally);
+}
+
+// Puts a vector of each into a PairBuffer.
+HWY_INLINE void OrderPairs(FloatVec sine, FloatVec cosine, float* sines, float* cosines, std::size_t step) {
+  const Floats df;
+#if HWY_TARGET == HWY_SCALAR
+  static_cast<void>(step);
+#else
+  if (step == 2) return hn::StoreU(Join<true>(sine, cosine), Entries(), sines);
+#endif
+  hn::StoreU(sine, df, sines);
+  hn::StoreU(cosine, df, cosines);
 }
 
 // The steps of a table for one position.
@@ -87,12 +105,12 @@ HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double l
   return hn::AndNot(is_zero, hn::Lt(hn::Abs(hn::Mul(multiple, high)), hn::Set(d, least)));
 }
 
-// The sines and cosines of the pairs begin .. begin + count - 1 at one position; whole vectors of them.
-template <ElementType kFormat>
-HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, double position, std::size_t begin,
-                                std::size_t count, float* sines, float* cosines, Tally& tally) {
+// The pairs begin .. begin + count - 1 at one position, whole vectors of them, in the order of a PairBuffer.
+HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, ElementType format, double position,
+                                std::size_t begin, std::size_t count, float* sines, float* cosines,
+                                std::size_t step, Tally& tally) {
   const Doubles d;
-  const Floats df;
+  const RoundDirect round(format);
   const Steps steps = StepsAt(table, position);
   const bool is_special = MayBeTiny(position) || table.max_cancellation == 0.0;
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
@@ -105,13 +123,14 @@ HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, double position, st
       flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
       ClearSignsOfZeros(sine, cosine);
     }
-    flagged = hn::Or(flagged, RoundDirect<kFormat>(sine, rounded_sines));
-    flagged = hn::Or(flagged, RoundDirect<kFormat>(cosine, rounded_cosines));
-    hn::StoreU(rounded_sines, df, sines + at);
-    hn::StoreU(rounded_cosines, df, cosines + at);
+    flagged = hn::Or(flagged, round(sine, rounded_sines));
+    flagged = hn::Or(flagged, round(cosine, rounded_cosines));
+    float* sines_at = sines + step * at;
+    float* cosines_at = cosines + step * at;
+    OrderPairs(rounded_sines, rounded_cosines, sines_at, cosines_at, step);
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
       const auto flags = hn::BitCast(Longs(), hn::VecFromMask(d, flagged));
-      RecomputeLanes<kFormat>(table, position, i, flags, sines + at, cosines + at, tally);
+      RecomputeLanes(table, format, position, i, flags, sines_at, cosines_at, step, tally);
     }
   }
 }
@@ -137,64 +156,44 @@ HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
   return bits % element_size == 0;
 }
 
-// Stores `count` pairs from pair i on to a row, in vectors if its elements are aligned.
-template <bool kInterleaved, class Operation>
-HWY_NOINLINE void StorePairs(float scale, const Columns& columns, std::size_t i, std::size_t count,
-                             const float* sines, const float* cosines, const Row& row, bool aligned,
-                             bool stream) {
-  const Operation operation{scale};
-  const auto* from = reinterpret_cast<const Stored<Operation>*>(row.from);
-  auto* to = reinterpret_cast<Stored<Operation>*>(row.to);
-  const Floats df;
-  const std::size_t lanes = hn::Lanes(df);
-  const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
-  const std::size_t sine = columns.sine_offset + i * columns.step;
-  const std::size_t cosine = columns.cosine_offset + i * columns.step;
-  std::size_t at = 0;
-#if HWY_TARGET == HWY_SCALAR
-  if (kInterleaved) aligned = false;  // single entries have no order
-#endif
-  for (; aligned && at + lanes <= cosine_count; at += lanes) {
-    const auto s = hn::LoadU(df, sines + at);
-    const auto c = hn::LoadU(df, cosines + at);
-#if HWY_TARGET != HWY_SCALAR
-    if constexpr (kInterleaved) {
-      StoreLanes(operation, Entries(), Join<true>(s, c), from + sine + 2 * at, to + sine + 2 * at, stream);
-      continue;
-    }
-#endif
-    StoreLanes(operation, df, s, from + sine + at, to + sine + at, stream);
-    StoreLanes(operation, df, c, from + cosine + at, to + cosine + at, stream);
-  }
-  if (at == count) return;
-  const std::size_t done = at * columns.step;
-  StoreFew(operation, sines + at, count - at, columns.step, from + sine + done, to + sine + done);
-  StoreFew(operation, cosines + at, cosine_count - at, columns.step, from + cosine + done,
-           to + cosine + done);
-}
-
-// What of the direct kernel depends on layout and type.
+// What of the direct kernel depends on the type.
 struct DirectRoutine {
   std::size_t element_size;
-  decltype(&EvaluatePairs<kFloat32>) evaluate;
-  decltype(&StorePairs<true, WriteOperation<kFloat32>>) store;
+  ElementType format;  // of the encodings
+  decltype(&StoreRun<WriteOperation<kFloat32>>) store;
 };
 
-template <bool kInterleaved, class Operation>
-constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), &EvaluatePairs<Operation::kFormat>,
-                                          &StorePairs<kInterleaved, Operation>};
+template <class Operation>
+constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::kFormat,
+                                          &StoreRun<Operation>};
+
+// Stores `count` pairs of a PairBuffer, from pair i on, to a row.
+HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, const Columns& columns, std::size_t i,
+                             std::size_t count, const float* sines, const float* cosines, const Row& row,
+                             bool aligned, bool stream) {
+  const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
+  const std::size_t sine = (columns.sine_offset + i * columns.step) * routine.element_size;
+  const std::size_t cosine = (columns.cosine_offset + i * columns.step) * routine.element_size;
+  if (columns.step == 2) {
+    return routine.store(scale, sines, count + cosine_count, row.from + sine, row.to + sine, aligned, stream);
+  }
+  routine.store(scale, sines, count, row.from + sine, row.to + sine, aligned, stream);
+  routine.store(scale, cosines, cosine_count, row.from + cosine, row.to + cosine, aligned, stream);
+}
 
 HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const FrequencyTable& table,
                               const Columns& columns, const Rows& rows, float scale) {
   const bool aligned = IsAligned(rows, routine.element_size);
   Tally tally;
-  PairBuffer buffer;
+  PairBuffer<kBufferPairs> buffer;
+  float* sines = buffer.Sines();
+  float* cosines = buffer.Cosines(columns.step);
   for (std::size_t r = 0; r < rows.count; ++r) {
     const Row row = RowAt(rows, routine.element_size, r);
     for (std::size_t i = 0; i < columns.sines; i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.sines - i, kBufferPairs);
-      routine.evaluate(table, rows.Position(r), i, count, buffer.sines, buffer.cosines, tally);
-      routine.store(scale, columns, i, count, buffer.sines, buffer.cosines, row, aligned, false);
+      EvaluatePairs(table, routine.format, rows.Position(r), i, count, sines, cosines, columns.step, tally);
+      StorePairs(routine, scale, columns, i, count, sines, cosines, row, aligned, false);
     }
   }
   return tally;

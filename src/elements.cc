@@ -69,15 +69,21 @@ void Store(ElementType type, float x, unsigned char* to) {
 
 }  // namespace
 
-void StoreEntries(ElementType type, const float* entries, std::size_t count, std::size_t step,
-                  const float* scale, const void* from, void* to) {
-  const std::size_t stride = step * ElementSize(type);
+void StoreDoubles(const double* entries, std::size_t count, std::size_t step, unsigned char* to) {
+  for (std::size_t k = 0; k < count; ++k) {
+    std::memcpy(to + k * step * sizeof(double), entries + k, sizeof(double));
+  }
+}
+
+void StoreEntries(ElementType type, const float* entries, std::size_t count, const float* scale,
+                  const void* from, void* to) {
+  const std::size_t size = ElementSize(type);
   const auto* source = static_cast<const unsigned char*>(from);
   auto* out = static_cast<unsigned char*>(to);
   for (std::size_t k = 0; k < count; ++k) {
     float entry = entries[k];
-    if (scale != nullptr) entry = Load(type, source + k * stride) * *scale + entry;
-    Store(type, entry, out + k * stride);
+    if (scale != nullptr) entry = Load(type, source + k * size) * *scale + entry;
+    Store(type, entry, out + k * size);
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "kernels.h"
@@ -20,15 +19,12 @@ inline constexpr std::size_t ElementSize(ElementType type) {
 }
 
 // to[k * step] = entries[k], k < count, where steps count doubles. Any alignment.
-inline void StoreDoubles(const double* entries, std::size_t count, std::size_t step, unsigned char* to) {
-  for (std::size_t k = 0; k < count; ++k)
-    std::memcpy(to + k * step * sizeof(double), entries + k, sizeof(double));
-}
+void StoreDoubles(const double* entries, std::size_t count, std::size_t step, unsigned char* to);
 
-// to[k * step] = entries[k], or from[k * step] * *scale + entries[k] if scale is not null, k < count. Each
-// operation rounds to float, the result to the type. Any alignment.
-void StoreEntries(ElementType type, const float* entries, std::size_t count, std::size_t step,
-                  const float* scale, const void* from, void* to);
+// to[k] = entries[k], or from[k] * *scale + entries[k] if scale is not null, k < count. Each operation rounds
+// to float, the result to the type. Any alignment.
+void StoreEntries(ElementType type, const float* entries, std::size_t count, const float* scale,
+                  const void* from, void* to);
 
 }  // namespace internal
 }  // namespace posenc

@@ -41,15 +41,14 @@ namespace HWY_NAMESPACE {
 // Lists and recipes take the direct kernel, runs the rotations.
 template <class Operation>
 Tally Apply(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
-  const bool interleaved = columns.step == 2;
 #if HWY_TARGET != HWY_SCALAR
   if (rows.positions == nullptr && table.rotations != nullptr) {
+    const bool interleaved = columns.step == 2;
     const auto& routine = interleaved ? kRotateRoutine<true, Operation> : kRotateRoutine<false, Operation>;
     return RotatedRows(routine, table, columns, rows, scale);
   }
 #endif
-  const auto& routine = interleaved ? kDirectRoutine<true, Operation> : kDirectRoutine<false, Operation>;
-  return DirectRows(routine, table, columns, rows, scale);
+  return DirectRows(kDirectRoutine<Operation>, table, columns, rows, scale);
 }
 
 template <ElementType kType>
@@ -64,16 +63,9 @@ Tally Add(const FrequencyTable& table, const Columns& columns, const Rows& rows,
 
 template <ElementType kType>
 void AddEntries(const float* entries, std::size_t count, float scale, void* x) {
-  const AddOperation<kType> operation{scale};
-  const hn::ScalableTag<float> df;
-  auto* to = static_cast<ElementOf<kType>*>(x);
-  std::size_t i = 0;
-  if (reinterpret_cast<std::uintptr_t>(x) % sizeof(*to) == 0) {
-    for (; i + hn::Lanes(df) <= count; i += hn::Lanes(df)) {
-      StoreLanes(operation, df, hn::LoadU(df, entries + i), to + i, to + i, false);
-    }
-  }
-  StoreFew(operation, entries + i, count - i, 1, to + i, to + i);
+  auto* to = static_cast<unsigned char*>(x);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(ElementOf<kType>) == 0;
+  StoreRun<AddOperation<kType>>(scale, entries, count, to, to, aligned, false);
 }
 
 constexpr const char* kNamespaceName = HWY_STR(HWY_NAMESPACE);  // "N_AVX2"

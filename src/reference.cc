@@ -124,9 +124,9 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
       const auto sine = static_cast<float>(exact_sine), cosine = static_cast<float>(exact_cosine);
       Element* to = static_cast<Element*>(rows.data) + r * rows.stride;
       const Element* from = rows.sources == nullptr ? to : static_cast<const Element*>(rows.sources[r]);
-      StoreEntries(kType, &sine, 1, 1, scale, from + sine_column, to + sine_column);
+      StoreEntries(kType, &sine, 1, scale, from + sine_column, to + sine_column);
       if (i < columns.cosines)
-        StoreEntries(kType, &cosine, 1, 1, scale, from + cosine_column, to + cosine_column);
+        StoreEntries(kType, &cosine, 1, scale, from + cosine_column, to + cosine_column);
     }
   }
   tally.recomputed = columns.sines * rows.count;
@@ -162,7 +162,7 @@ Tally ReferenceAdd(const FrequencyTable& table, const Columns& columns, const Ro
 
 template <ElementType kType>
 void ReferenceAddEntries(const float* entries, std::size_t count, float scale, void* x) {
-  StoreEntries(kType, entries, count, 1, &scale, x, x);
+  StoreEntries(kType, entries, count, &scale, x, x);
 }
 
 }  // namespace
@@ -170,20 +170,20 @@ void ReferenceAddEntries(const float* entries, std::size_t count, float scale, v
 template <class Value>
 void RecomputePairs(const FrequencyTable& table, ElementType format, double position, std::size_t first,
                     const std::uint64_t* flags, std::size_t lanes, Value* sines, Value* cosines,
-                    Tally& tally) {
+                    std::size_t step, Tally& tally) {
   for (std::size_t k = 0; k < lanes; ++k) {
     if (flags[k] == 0) continue;
     double sine, cosine;
     ++tally.recomputed;
     tally.undecided += EvaluatePair(Phase(table, first + k), position, format, &sine, &cosine);
-    sines[k] = static_cast<Value>(sine);
-    cosines[k] = static_cast<Value>(cosine);
+    sines[k * step] = static_cast<Value>(sine);
+    cosines[k * step] = static_cast<Value>(cosine);
   }
 }
 template void RecomputePairs(const FrequencyTable&, ElementType, double, std::size_t, const std::uint64_t*,
-                             std::size_t, float*, float*, Tally&);
+                             std::size_t, float*, float*, std::size_t, Tally&);
 template void RecomputePairs(const FrequencyTable&, ElementType, double, std::size_t, const std::uint64_t*,
-                             std::size_t, double*, double*, Tally&);
+                             std::size_t, double*, double*, std::size_t, Tally&);
 
 const Kernels kReferenceKernels = {
     0,

@@ -106,39 +106,40 @@ HWY_NOINLINE std::size_t RotateVectors(float scale, const Columns& columns, cons
 }
 
 // Up to two vectors of pairs of two rows.
-struct FewPairs {
-  HWY_ALIGN float sines[2][2 * hn::MaxLanes(Doubles())];
-  HWY_ALIGN float cosines[2][2 * hn::MaxLanes(Doubles())];
-};
+using FewPairs = PairBuffer<2 * hn::MaxLanes(Doubles())>[2];
 
 // One vector of one row: by the direct kernel if the rotated entries need it.
 template <ElementType kFormat>
 HWY_INLINE void FinishRow(const FrequencyTable& table, const RotatedPair& pair, std::size_t r, std::size_t at,
-                          DoubleVec sine, DoubleVec cosine, float* sines, float* cosines, Tally& tally) {
+                          DoubleVec sine, DoubleVec cosine, float* sines, float* cosines, std::size_t step,
+                          Tally& tally) {
   const Floats df;
   const auto limit = hn::LoadU(df, pair.limits + at);
   EntryVec rotated;
   const auto far = RoundRotated<kFormat, false>(sine, cosine, rotated);
   if (AnyNegative(hn::Or(IsZero(far), Small(rotated, rotated, Join<false>(limit, limit))))) {
     const std::size_t lanes = hn::Lanes(df);
-    EvaluatePairs<kFormat>(table, static_cast<double>(pair.position[r]), pair.begin + at, lanes, sines,
-                           cosines, tally);
+    EvaluatePairs(table, kFormat, static_cast<double>(pair.position[r]), pair.begin + at, lanes, sines,
+                  cosines, step, tally);
     tally.direct += lanes;
   } else {
-    hn::StoreU(hn::LowerHalf(df, rotated), df, sines);
-    hn::StoreU(hn::UpperHalf(df, rotated), df, cosines);
+    OrderPairs(hn::LowerHalf(df, rotated), hn::UpperHalf(df, rotated), sines, cosines, step);
   }
 }
 
 // What the hot loop leaves: vectors that need the direct kernel, about one in 250, and the ends of rows.
 template <ElementType kFormat>
 HWY_NOINLINE void FinishPairs(const FrequencyTable& table, const RotatedPair& pair, std::size_t at,
-                              std::size_t count, FewPairs& few, Tally& tally) {
+                              std::size_t count, FewPairs& few, std::size_t step, Tally& tally) {
   for (std::size_t n = 0; n < count; n += hn::Lanes(Doubles())) {
     DoubleVec s0, c0, s1, c1;
     RotateBoth(pair, at + n, s0, c0, s1, c1);
-    FinishRow<kFormat>(table, pair, 0, at + n, s0, c0, few.sines[0] + n, few.cosines[0] + n, tally);
-    FinishRow<kFormat>(table, pair, 1, at + n, s1, c1, few.sines[1] + n, few.cosines[1] + n, tally);
+    const auto finish = [&](std::size_t r, DoubleVec sine, DoubleVec cosine) HWY_ATTR {
+      FinishRow<kFormat>(table, pair, r, at + n, sine, cosine, few[r].Sines() + step * n,
+                         few[r].Cosines(step) + step * n, step, tally);
+    };
+    finish(0, s0, c0);
+    finish(1, s1, c1);
   }
 }
 
@@ -157,7 +158,7 @@ template <bool kInterleaved, class Operation>
 constexpr RotateRoutine MakeRoutine() {
   constexpr ElementType kFormat = Operation::kFormat;
   constexpr bool kFloats = kFormat == kBFloat16;
-  RotateRoutine routine = {kDirectRoutine<kInterleaved, Operation>,
+  RotateRoutine routine = {kDirectRoutine<Operation>,
                            nullptr,
                            &FinishPairs<kFormat>,
                            kInterleaved,

@@ -80,28 +80,22 @@ HWY_INLINE V CosinePolynomial(D d, V r2) {
   return hn::MulAdd(p, r2, hn::Set(d, 1.0));
 }
 
-// Phases of position * step quarter turns, step = high + low, less the nearest integer: r + r_low, which is
-// exact but for the phase.
-template <class D>
-struct Reduced {
-  hn::Vec<D> phase;
-  hn::Vec<D> r, r_low;
-  hn::Vec<hn::RebindToUnsigned<D>> quadrant;  // the integer, in the low bits
-};
-
+// Reduces phases of position * step quarter turns, step = high + low, by the nearest integer, which then
+// stands in the low bits of `quadrant`: r + r_low is exact but for the phase.
 template <class D, class V>
-HWY_INLINE Reduced<D> Reduce(D d, V position, V high, V low) {
+HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
+                       hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
   const hn::RebindToUnsigned<D> du;
-  const V phase = hn::Mul(position, high);
+  phase = hn::Mul(position, high);
   const V phase_low = hn::MulAdd(position, low, ProductError(d, position, high, phase));
 
   // Adding 1.5 * 2^52 rounds to an integer, which then stands in the low bits of the sum.
   const V magic = hn::Set(d, 0x1.8p52);
   const V shifted = hn::Add(phase, magic);
   const V reduced = hn::Sub(phase, hn::Sub(shifted, magic));
-  const V r = hn::Add(reduced, phase_low);
-  const V r_low = hn::Sub(phase_low, hn::Sub(r, reduced));
-  return {phase, r, r_low, hn::BitCast(du, shifted)};
+  r = hn::Add(reduced, phase_low);
+  r_low = hn::Sub(phase_low, hn::Sub(r, reduced));
+  quadrant = hn::BitCast(du, shifted);
 }
 
 // Sine and cosine of quadrant + r quarter turns from those of r. Bit 0 of the quadrant swaps, bit 1 negates
@@ -122,12 +116,12 @@ HWY_INLINE void TurnByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V
 // left, so that only the absolute error is as small.
 template <class D, class V>
 HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, double max_cancellation, V& sine, V& cosine) {
-  const Reduced<D> reduced = Reduce(d, position, high, low);
-  const V r2 = hn::Mul(reduced.r, reduced.r);
-  const V s = SinePolynomial(d, reduced.r, reduced.r_low, r2);
-  const V c = CosinePolynomial(d, r2);
-  TurnByQuadrant(d, reduced.quadrant, s, c, sine, cosine);
-  return hn::Lt(hn::Abs(reduced.r), hn::Mul(hn::Abs(reduced.phase), hn::Set(d, max_cancellation)));
+  V phase, r, r_low;
+  hn::Vec<hn::RebindToUnsigned<D>> quadrant;
+  Reduce(d, position, high, low, phase, r, r_low, quadrant);
+  const V r2 = hn::Mul(r, r);
+  TurnByQuadrant(d, quadrant, SinePolynomial(d, r, r_low, r2), CosinePolynomial(d, r2), sine, cosine);
+  return hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, max_cancellation)));
 }
 
 }  // namespace HWY_NAMESPACE

@@ -137,12 +137,28 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
   }
 }
 
-// Any number of entries, at any alignment, step elements apart.
+// Any number of entries, in vectors if their elements are aligned.
 template <class Operation>
-HWY_INLINE void StoreFew(const Operation& operation, const float* entries, std::size_t count,
-                         std::size_t step, const Stored<Operation>* from, Stored<Operation>* to) {
-  StoreEntries(Operation::kType, entries, count, step, Operation::kReads ? &operation.scale : nullptr, from,
-               to);
+HWY_NOINLINE void StoreRun(float scale, const float* entries, std::size_t count, const unsigned char* from,
+                           unsigned char* to, bool aligned, bool stream) {
+  using Element = Stored<Operation>;
+  const Operation operation{scale};
+  const auto* source = reinterpret_cast<const Element*>(from);
+  auto* out = reinterpret_cast<Element*>(to);
+  std::size_t at = 0;
+  const auto store = [&](auto df) HWY_ATTR {
+    StoreLanes(operation, df, hn::LoadU(df, entries + at), source + at, out + at, stream);
+    at += hn::Lanes(df);
+  };
+  const hn::ScalableTag<float> whole;
+  const Floats half;
+  if (aligned) {
+    while (at + hn::Lanes(whole) <= count) store(whole);
+    if (hn::Lanes(half) < hn::Lanes(whole) && at + hn::Lanes(half) <= count) store(half);
+  }
+  if (at == count) return;
+  StoreEntries(Operation::kType, entries + at, count - at, Operation::kReads ? &operation.scale : nullptr,
+               source + at, out + at);
 }
 
 }  // namespace HWY_NAMESPACE
