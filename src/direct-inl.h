@@ -23,40 +23,14 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Pairs that pass through a buffer together.
-constexpr std::size_t kBufferPairs = 256;
+constexpr std::size_t kBufferPairs = 512;
 
-// Rounded entries of kPairs pairs in the order of a row: [s0 c0 s1 c1 ...] in steps of 2, else sines and
-// cosines apart. A vector more than may be needed.
+// Rounded entries of kPairs pairs, a vector more than may be needed.
 template <std::size_t kPairs>
 struct PairBuffer {
-  static constexpr std::size_t kSize = kPairs + hn::MaxLanes(Doubles());
-  HWY_ALIGN float entries[2 * kSize];
-
-  float* Sines() { return entries; }
-  float* Cosines(std::size_t step) { return entries + (step == 2 ? 1 : kSize); }
+  HWY_ALIGN float sines[kPairs + hn::MaxLanes(Doubles())];
+  HWY_ALIGN float cosines[kPairs + hn::MaxLanes(Doubles())];
 };
-
-// Replaces the entries in flagged lanes by those of wide arithmetic.
-template <class Value>
-HWY_NOINLINE void RecomputeLanes(const FrequencyTable& table, ElementType format, double position,
-                                 std::size_t i, hn::Vec<Longs> flags, Value* sines, Value* cosines,
-                                 std::size_t step, Tally& tally) {
-  HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(Longs())];
-  hn::Store(flags, Longs(), lanes);
-  RecomputePairs(table, format, position, i, lanes, hn::Lanes(Longs()), sines, cosines, step, tally);
-}
-
-// Puts a vector of each into a PairBuffer.
-HWY_INLINE void OrderPairs(FloatVec sine, FloatVec cosine, float* sines, float* cosines, std::size_t step) {
-  const Floats df;
-#if HWY_TARGET == HWY_SCALAR
-  static_cast<void>(step);
-#else
-  if (step == 2) return hn::StoreU(Join<true>(sine, cosine), Entries(), sines);
-#endif
-  hn::StoreU(sine, df, sines);
-  hn::StoreU(cosine, df, cosines);
-}
 
 // The steps of a table for one position.
 struct Steps {
@@ -105,33 +79,74 @@ HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double l
   return hn::AndNot(is_zero, hn::Lt(hn::Abs(hn::Mul(multiple, high)), hn::Set(d, least)));
 }
 
-// The pairs begin .. begin + count - 1 at one position, whole vectors of them, in the order of a PairBuffer.
-HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, ElementType format, double position,
-                                std::size_t begin, std::size_t count, float* sines, float* cosines,
-                                std::size_t step, Tally& tally) {
+// The lanes of a vector that need wide arithmetic.
+struct Flags {
+  bool any = false;
+  HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(Longs())];
+
+  HWY_INLINE void Set(hn::Mask<Doubles> flagged) {
+    any = true;
+    hn::Store(hn::BitCast(Longs(), hn::VecFromMask(Doubles(), flagged)), Longs(), lanes);
+  }
+};
+
+template <ElementType kFormat>
+HWY_INLINE hn::Mask<Doubles> RoundPair(hn::Mask<Doubles> flagged, DoubleVec sine, DoubleVec cosine,
+                                       FloatVec& rounded_sines, FloatVec& rounded_cosines) {
+  flagged = hn::Or(flagged, RoundDirect<kFormat>(sine, rounded_sines));
+  return hn::Or(flagged, RoundDirect<kFormat>(cosine, rounded_cosines));
+}
+
+// Whole vectors of pairs, rounded to float or else to `format`, from pair begin + at on; returns where it
+// stopped: behind the first vector with flags, or at the end. Nothing is called from here, so that constants
+// stay in registers.
+template <bool kIsFloat>
+HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, double position, std::size_t begin,
+                                         std::size_t at, std::size_t count, ElementType format, float* sines,
+                                         float* cosines, Flags& flags) {
   const Doubles d;
-  const RoundDirect round(format);
+  const Floats df;
   const Steps steps = StepsAt(table, position);
   const bool is_special = MayBeTiny(position) || table.max_cancellation == 0.0;
-  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
-    const std::size_t i = begin + at;
+  while (at < count) {
     DoubleVec multiple, high, low, sine, cosine;
-    LoadPhases(table, steps, position, i, multiple, high, low);
+    LoadPhases(table, steps, position, begin + at, multiple, high, low);
     FloatVec rounded_sines, rounded_cosines;
     auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
     if (HWY_UNLIKELY(is_special)) {
       flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
       ClearSignsOfZeros(sine, cosine);
     }
-    flagged = hn::Or(flagged, round(sine, rounded_sines));
-    flagged = hn::Or(flagged, round(cosine, rounded_cosines));
-    float* sines_at = sines + step * at;
-    float* cosines_at = cosines + step * at;
-    OrderPairs(rounded_sines, rounded_cosines, sines_at, cosines_at, step);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      const auto flags = hn::BitCast(Longs(), hn::VecFromMask(d, flagged));
-      RecomputeLanes(table, format, position, i, flags, sines_at, cosines_at, step, tally);
+    if constexpr (kIsFloat) {
+      flagged = RoundPair<kFloat32>(flagged, sine, cosine, rounded_sines, rounded_cosines);
+    } else if (format == kBFloat16) {
+      flagged = RoundPair<kBFloat16>(flagged, sine, cosine, rounded_sines, rounded_cosines);
+    } else {
+      flagged = RoundPair<kFloat16>(flagged, sine, cosine, rounded_sines, rounded_cosines);
     }
+    hn::StoreU(rounded_sines, df, sines + at);
+    hn::StoreU(rounded_cosines, df, cosines + at);
+    at += hn::Lanes(d);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+      flags.Set(flagged);
+      break;
+    }
+  }
+  return at;
+}
+
+// The pairs begin .. begin + count - 1 at one position, whole vectors of them.
+HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, ElementType format, double position,
+                                std::size_t begin, std::size_t count, float* sines, float* cosines,
+                                Tally& tally) {
+  const auto evaluate = format == kFloat32 ? &EvaluateVectors<true> : &EvaluateVectors<false>;
+  for (std::size_t at = 0; at < count;) {
+    Flags flags;
+    at = evaluate(table, position, begin, at, count, format, sines, cosines, flags);
+    if (!flags.any) return;
+    const std::size_t lanes = hn::Lanes(Doubles()), last = at - lanes;
+    RecomputePairs(table, format, position, begin + last, flags.lanes, lanes, sines + last, cosines + last,
+                   tally);
   }
 }
 
@@ -167,7 +182,7 @@ template <class Operation>
 constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::kFormat,
                                           &StoreRun<Operation>};
 
-// Stores `count` pairs of a PairBuffer, from pair i on, to a row.
+// Stores `count` pairs from pair i on to a row.
 HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, const Columns& columns, std::size_t i,
                              std::size_t count, const float* sines, const float* cosines, const Row& row,
                              bool aligned, bool stream) {
@@ -175,10 +190,11 @@ HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, const Co
   const std::size_t sine = (columns.sine_offset + i * columns.step) * routine.element_size;
   const std::size_t cosine = (columns.cosine_offset + i * columns.step) * routine.element_size;
   if (columns.step == 2) {
-    return routine.store(scale, sines, count + cosine_count, row.from + sine, row.to + sine, aligned, stream);
+    return routine.store(scale, sines, cosines, count + cosine_count, row.from + sine, row.to + sine, aligned,
+                         stream);
   }
-  routine.store(scale, sines, count, row.from + sine, row.to + sine, aligned, stream);
-  routine.store(scale, cosines, cosine_count, row.from + cosine, row.to + cosine, aligned, stream);
+  routine.store(scale, sines, nullptr, count, row.from + sine, row.to + sine, aligned, stream);
+  routine.store(scale, cosines, nullptr, cosine_count, row.from + cosine, row.to + cosine, aligned, stream);
 }
 
 HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const FrequencyTable& table,
@@ -186,13 +202,13 @@ HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const FrequencyTable
   const bool aligned = IsAligned(rows, routine.element_size);
   Tally tally;
   PairBuffer<kBufferPairs> buffer;
-  float* sines = buffer.Sines();
-  float* cosines = buffer.Cosines(columns.step);
+  float* sines = buffer.sines;
+  float* cosines = buffer.cosines;
   for (std::size_t r = 0; r < rows.count; ++r) {
     const Row row = RowAt(rows, routine.element_size, r);
     for (std::size_t i = 0; i < columns.sines; i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.sines - i, kBufferPairs);
-      EvaluatePairs(table, routine.format, rows.Position(r), i, count, sines, cosines, columns.step, tally);
+      EvaluatePairs(table, routine.format, rows.Position(r), i, count, sines, cosines, tally);
       StorePairs(routine, scale, columns, i, count, sines, cosines, row, aligned, false);
     }
   }

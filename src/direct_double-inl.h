@@ -119,8 +119,10 @@ HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, double position, 
     hn::StoreU(rounded_sines, d, sines + at);
     hn::StoreU(rounded_cosines, d, cosines + at);
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      const auto flags = hn::BitCast(Longs(), hn::VecFromMask(d, flagged));
-      RecomputeLanes(table, kFloat64, position, i, flags, sines + at, cosines + at, 1, tally);
+      Flags flags;
+      flags.Set(flagged);
+      RecomputePairs(table, kFloat64, position, i, flags.lanes, hn::Lanes(d), sines + at, cosines + at,
+                     tally);
     }
   }
 }

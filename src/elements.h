@@ -21,10 +21,11 @@ inline constexpr std::size_t ElementSize(ElementType type) {
 // to[k * step] = entries[k], k < count, where steps count doubles. Any alignment.
 void StoreDoubles(const double* entries, std::size_t count, std::size_t step, unsigned char* to);
 
-// to[k] = entries[k], or from[k] * *scale + entries[k] if scale is not null, k < count. Each operation rounds
-// to float, the result to the type. Any alignment.
-void StoreEntries(ElementType type, const float* entries, std::size_t count, const float* scale,
-                  const void* from, void* to);
+// to[k] = e[k], or from[k] * *scale + e[k] if scale is not null, for first <= k < end, where e are the
+// entries, or, if cosines is not null, entries and cosines by turns. Each operation rounds to float, the
+// result to the type. Any alignment.
+void StoreEntries(ElementType type, const float* entries, const float* cosines, std::size_t first,
+                  std::size_t end, const float* scale, const void* from, void* to);
 
 }  // namespace internal
 }  // namespace posenc

@@ -41,38 +41,18 @@ constexpr std::uint64_t kRoundingBias = (std::uint64_t{1} << (kDroppedBits<kForm
 template <ElementType kFormat, std::uint64_t kWindow>
 constexpr std::uint64_t kFarBits = (std::uint64_t{1} << kDroppedBits<kFormat>)-2 * kWindow;
 
-// The lanes of v, good to kDirectError, that might round the wrong way (Ziv's test); rounded = the others. A
-// format at run time: one direct kernel serves all.
-class RoundDirect {
- public:
-  HWY_INLINE explicit RoundDirect(ElementType format) {
-    is_float16_ = format == kFloat16;
-    const bool is_float = format == kFloat32;
-    bias_ = is_float ? kRoundingBias<kFloat32, kDirectWindow> : kRoundingBias<kBFloat16, kDirectWindow>;
-    far_ = is_float ? kFarBits<kFloat32, kDirectWindow> : kFarBits<kBFloat16, kDirectWindow>;
-    kept_ = ~((std::uint64_t{1} << (is_float ? kDroppedBits<kFloat32> : kDroppedBits<kBFloat16>)) - 1);
-  }
-
-  HWY_INLINE hn::Mask<Doubles> operator()(DoubleVec v, FloatVec& rounded) const {
-    return HWY_UNLIKELY(is_float16_) ? ToFloat16(v, rounded) : ToFloat(v, rounded);
-  }
-
- private:
-  // Float and bfloat16 share the exponents of their normal numbers, which is all that occurs.
-  HWY_INLINE hn::Mask<Doubles> ToFloat(DoubleVec v, FloatVec& rounded) const {
-    const Doubles d;
-    const Longs du;
-    const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, bias_));
-    rounded = hn::DemoteTo(Floats(), hn::BitCast(d, hn::And(biased, hn::Set(du, kept_))));
-    return hn::RebindMask(d, hn::Eq(hn::And(biased, hn::Set(du, far_)), hn::Zero(du)));
-  }
-
-  // The last place is 2^-10 of the leading bit, but at least 2^-24: adding a number with just that last place
-  // rounds to it.
-  static HWY_INLINE hn::Mask<Doubles> ToFloat16(DoubleVec v, FloatVec& rounded) {
-    const Doubles d;
-    const Longs du;
-    const auto exponent = hn::And(hn::BitCast(du, v), hn::Set(du, std::uint64_t{0x7FF} << 52));
+// The lanes of v, good to kDirectError, that might round the wrong way (Ziv's test); rounded = the others.
+// Float and bfloat16 share the exponents of their normal numbers, which is all that occurs.
+template <ElementType kFormat>
+HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
+  const Doubles d;
+  const Longs du;
+  const Floats df;
+  const auto bits = hn::BitCast(du, v);
+  if constexpr (kFormat == kFloat16) {
+    // The last place is 2^-10 of the leading bit, but at least 2^-24: adding a number with just that last
+    // place rounds to it.
+    const auto exponent = hn::And(bits, hn::Set(du, std::uint64_t{0x7FF} << 52));
     const auto least = hn::Set(du, std::uint64_t{1023 - 14} << 52);
     const auto scale = hn::IfVecThenElse(
         hn::VecFromMask(du, hn::RebindMask(du, hn::Lt(hn::BitCast(d, exponent), hn::BitCast(d, least)))),
@@ -82,13 +62,20 @@ class RoundDirect {
     const auto nearest = hn::Sub(hn::Add(v, magic), magic);
     const auto half_ulp = hn::Mul(hn::BitCast(d, scale), hn::Set(d, 0x1p-11));
     const auto distance = hn::Abs(hn::Sub(hn::Abs(hn::Sub(v, nearest)), half_ulp));
-    rounded = hn::DemoteTo(Floats(), hn::CopySign(nearest, v));
+    rounded = hn::DemoteTo(df, hn::CopySign(nearest, v));
     return hn::Le(distance, hn::Mul(hn::BitCast(d, scale), hn::Set(d, 2 * kDirectError)));
+  } else {
+    const auto biased = hn::Add(bits, hn::Set(du, kRoundingBias<kFormat, kDirectWindow>));
+    if constexpr (kFormat == kFloat32) {
+      rounded = hn::DemoteTo(df, v);
+    } else {
+      constexpr std::uint64_t kKept = ~((std::uint64_t{1} << kDroppedBits<kFormat>)-1);
+      rounded = hn::DemoteTo(df, hn::BitCast(d, hn::And(biased, hn::Set(du, kKept))));
+    }
+    const auto far = hn::And(biased, hn::Set(du, kFarBits<kFormat, kDirectWindow>));
+    return hn::RebindMask(d, hn::Eq(far, hn::Zero(du)));
   }
-
-  std::uint64_t bias_, far_, kept_;
-  bool is_float16_;
-};
+}
 
 #if HWY_TARGET != HWY_SCALAR  // which has no vectors to rotate
 

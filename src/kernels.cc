@@ -65,7 +65,7 @@ template <ElementType kType>
 void AddEntries(const float* entries, std::size_t count, float scale, void* x) {
   auto* to = static_cast<unsigned char*>(x);
   const bool aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(ElementOf<kType>) == 0;
-  StoreRun<AddOperation<kType>>(scale, entries, count, to, to, aligned, false);
+  StoreRun<AddOperation<kType>>(scale, entries, nullptr, count, to, to, aligned, false);
 }
 
 constexpr const char* kNamespaceName = HWY_STR(HWY_NAMESPACE);  // "N_AVX2"

@@ -108,25 +108,26 @@ void ReferenceGeometric(DoubleDouble first, const DoubleDouble* powers, std::siz
   }
 }
 
-// data = PE rounded to `format`, or sources * scale + PE if scale is not null, stored as kType.
-template <ElementType kType>
-Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, ElementType format,
+// data = PE rounded to the type, or sources * scale + PE if scale is not null.
+Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, ElementType type,
                     const float* scale) {
-  using Element = ElementOf<kType>;
+  const std::size_t size = ElementSize(type);
   Tally tally;
   for (std::size_t i = 0; i < columns.sines; ++i) {
     const Phase phase(table, i);
-    const std::size_t sine_column = columns.sine_offset + i * columns.step;
-    const std::size_t cosine_column = columns.cosine_offset + i * columns.step;
     for (std::size_t r = 0; r < rows.count; ++r) {
-      double exact_sine, exact_cosine;
-      tally.undecided += EvaluatePair(phase, rows.Position(r), format, &exact_sine, &exact_cosine);
-      const auto sine = static_cast<float>(exact_sine), cosine = static_cast<float>(exact_cosine);
-      Element* to = static_cast<Element*>(rows.data) + r * rows.stride;
-      const Element* from = rows.sources == nullptr ? to : static_cast<const Element*>(rows.sources[r]);
-      StoreEntries(kType, &sine, 1, scale, from + sine_column, to + sine_column);
-      if (i < columns.cosines)
-        StoreEntries(kType, &cosine, 1, scale, from + cosine_column, to + cosine_column);
+      double sine, cosine;
+      tally.undecided +=
+          EvaluatePair(phase, rows.Position(r), scale == nullptr ? type : kFloat32, &sine, &cosine);
+      auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * size;
+      const auto* from = rows.sources == nullptr ? to : static_cast<const unsigned char*>(rows.sources[r]);
+      const auto store = [&](double entry, std::size_t column) {
+        if (type == kFloat64) return StoreDoubles(&entry, 1, 1, to + column * size);
+        const auto narrow = static_cast<float>(entry);
+        StoreEntries(type, &narrow, nullptr, 0, 1, scale, from + column * size, to + column * size);
+      };
+      store(sine, columns.sine_offset + i * columns.step);
+      if (i < columns.cosines) store(cosine, columns.cosine_offset + i * columns.step);
     }
   }
   tally.recomputed = columns.sines * rows.count;
@@ -135,34 +136,17 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
 
 template <ElementType kType>
 Tally ReferenceWrite(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
-  return ReferenceRows<kType>(table, columns, rows, kType, nullptr);
-}
-
-Tally ReferenceDoubles(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
-  Tally tally;
-  for (std::size_t i = 0; i < columns.sines; ++i) {
-    const Phase phase(table, i);
-    for (std::size_t r = 0; r < rows.count; ++r) {
-      double sine, cosine;
-      tally.undecided += EvaluatePair(phase, rows.Position(r), kFloat64, &sine, &cosine);
-      auto* row = static_cast<unsigned char*>(rows.data) + r * rows.stride * sizeof(double);
-      StoreDoubles(&sine, 1, 1, row + (columns.sine_offset + i * columns.step) * sizeof(double));
-      StoreDoubles(&cosine, i < columns.cosines ? 1 : 0, 1,
-                   row + (columns.cosine_offset + i * columns.step) * sizeof(double));
-    }
-  }
-  tally.recomputed = columns.sines * rows.count;
-  return tally;
+  return ReferenceRows(table, columns, rows, kType, nullptr);
 }
 
 template <ElementType kType>
 Tally ReferenceAdd(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
-  return ReferenceRows<kType>(table, columns, rows, kFloat32, &scale);
+  return ReferenceRows(table, columns, rows, kType, &scale);
 }
 
 template <ElementType kType>
 void ReferenceAddEntries(const float* entries, std::size_t count, float scale, void* x) {
-  StoreEntries(kType, entries, count, &scale, x, x);
+  StoreEntries(kType, entries, nullptr, 0, count, &scale, x, x);
 }
 
 }  // namespace
@@ -170,27 +154,28 @@ void ReferenceAddEntries(const float* entries, std::size_t count, float scale, v
 template <class Value>
 void RecomputePairs(const FrequencyTable& table, ElementType format, double position, std::size_t first,
                     const std::uint64_t* flags, std::size_t lanes, Value* sines, Value* cosines,
-                    std::size_t step, Tally& tally) {
+                    Tally& tally) {
   for (std::size_t k = 0; k < lanes; ++k) {
     if (flags[k] == 0) continue;
     double sine, cosine;
     ++tally.recomputed;
     tally.undecided += EvaluatePair(Phase(table, first + k), position, format, &sine, &cosine);
-    sines[k * step] = static_cast<Value>(sine);
-    cosines[k * step] = static_cast<Value>(cosine);
+    sines[k] = static_cast<Value>(sine);
+    cosines[k] = static_cast<Value>(cosine);
   }
 }
 template void RecomputePairs(const FrequencyTable&, ElementType, double, std::size_t, const std::uint64_t*,
-                             std::size_t, float*, float*, std::size_t, Tally&);
+                             std::size_t, float*, float*, Tally&);
 template void RecomputePairs(const FrequencyTable&, ElementType, double, std::size_t, const std::uint64_t*,
-                             std::size_t, double*, double*, std::size_t, Tally&);
+                             std::size_t, double*, double*, Tally&);
 
 const Kernels kReferenceKernels = {
     0,
     "REFERENCE",
     &ReferenceGeometric,
     nullptr,
-    {&ReferenceWrite<kFloat32>, &ReferenceWrite<kBFloat16>, &ReferenceWrite<kFloat16>, &ReferenceDoubles},
+    {&ReferenceWrite<kFloat32>, &ReferenceWrite<kBFloat16>, &ReferenceWrite<kFloat16>,
+     &ReferenceWrite<kFloat64>},
     {&ReferenceAdd<kFloat32>, &ReferenceAdd<kBFloat16>, &ReferenceAdd<kFloat16>},
     {&ReferenceAddEntries<kFloat32>, &ReferenceAddEntries<kBFloat16>, &ReferenceAddEntries<kFloat16>}};
 

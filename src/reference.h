@@ -13,11 +13,11 @@ namespace posenc {
 namespace internal {
 
 // Replaces the entries of the pairs first + k for which flags[k] != 0, k < lanes, at one position, rounded
-// to the format of a type; Value, float or double, holds its numbers. Entries are `step` apart.
+// to the format of a type; Value, float or double, holds its numbers.
 template <class Value>
 void RecomputePairs(const FrequencyTable& table, ElementType format, double position, std::size_t first,
                     const std::uint64_t* flags, std::size_t lanes, Value* sines, Value* cosines,
-                    std::size_t step, Tally& tally);
+                    Tally& tally);
 
 extern const Kernels kReferenceKernels;
 

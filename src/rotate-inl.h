@@ -111,8 +111,7 @@ using FewPairs = PairBuffer<2 * hn::MaxLanes(Doubles())>[2];
 // One vector of one row: by the direct kernel if the rotated entries need it.
 template <ElementType kFormat>
 HWY_INLINE void FinishRow(const FrequencyTable& table, const RotatedPair& pair, std::size_t r, std::size_t at,
-                          DoubleVec sine, DoubleVec cosine, float* sines, float* cosines, std::size_t step,
-                          Tally& tally) {
+                          DoubleVec sine, DoubleVec cosine, float* sines, float* cosines, Tally& tally) {
   const Floats df;
   const auto limit = hn::LoadU(df, pair.limits + at);
   EntryVec rotated;
@@ -120,23 +119,23 @@ HWY_INLINE void FinishRow(const FrequencyTable& table, const RotatedPair& pair, 
   if (AnyNegative(hn::Or(IsZero(far), Small(rotated, rotated, Join<false>(limit, limit))))) {
     const std::size_t lanes = hn::Lanes(df);
     EvaluatePairs(table, kFormat, static_cast<double>(pair.position[r]), pair.begin + at, lanes, sines,
-                  cosines, step, tally);
+                  cosines, tally);
     tally.direct += lanes;
   } else {
-    OrderPairs(hn::LowerHalf(df, rotated), hn::UpperHalf(df, rotated), sines, cosines, step);
+    hn::StoreU(hn::LowerHalf(df, rotated), df, sines);
+    hn::StoreU(hn::UpperHalf(df, rotated), df, cosines);
   }
 }
 
 // What the hot loop leaves: vectors that need the direct kernel, about one in 250, and the ends of rows.
 template <ElementType kFormat>
 HWY_NOINLINE void FinishPairs(const FrequencyTable& table, const RotatedPair& pair, std::size_t at,
-                              std::size_t count, FewPairs& few, std::size_t step, Tally& tally) {
+                              std::size_t count, FewPairs& few, Tally& tally) {
   for (std::size_t n = 0; n < count; n += hn::Lanes(Doubles())) {
     DoubleVec s0, c0, s1, c1;
     RotateBoth(pair, at + n, s0, c0, s1, c1);
     const auto finish = [&](std::size_t r, DoubleVec sine, DoubleVec cosine) HWY_ATTR {
-      FinishRow<kFormat>(table, pair, r, at + n, sine, cosine, few[r].Sines() + step * n,
-                         few[r].Cosines(step) + step * n, step, tally);
+      FinishRow<kFormat>(table, pair, r, at + n, sine, cosine, few[r].sines + n, few[r].cosines + n, tally);
     };
     finish(0, s0, c0);
     finish(1, s1, c1);

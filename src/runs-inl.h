@@ -43,10 +43,10 @@ HWY_NOINLINE void RotateRows(const Task& task, const RotatedPair& pair, const Ro
     if (i >= end) return;
     if (routine.floats && i < whole) tally.doubles += 2 * task.at_once;
     const std::size_t count = HWY_MIN(task.at_once, end - i);
-    routine.finish(task.table, pair, i - pair.begin, count, few, task.columns.step, tally);
+    routine.finish(task.table, pair, i - pair.begin, count, few, tally);
     for (std::size_t r = 0; r < 2; ++r) {
-      StorePairs(routine.direct, task.scale, task.columns, i, count, few[r].Sines(),
-                 few[r].Cosines(task.columns.step), rows.row[r], task.aligned, task.rows.stream && i < whole);
+      StorePairs(routine.direct, task.scale, task.columns, i, count, few[r].sines, few[r].cosines,
+                 rows.row[r], task.aligned, task.rows.stream && i < whole);
     }
     i += count;
   }

@@ -137,28 +137,40 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
   }
 }
 
-// Any number of entries, in vectors if their elements are aligned.
+// A vector of entries from the `at`-th on, or of [s0 c0 s1 c1 ...] if there are cosines.
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> LoadEntries(const float* entries, const float* cosines,
+                                                       std::size_t at) {
+  const hn::ScalableTag<float> df;
+  if (cosines == nullptr) return hn::LoadU(df, entries + at);
+#if HWY_TARGET == HWY_SCALAR
+  return hn::LoadU(df, (at % 2 == 0 ? entries : cosines) + at / 2);
+#else
+  return Join<true>(hn::LoadU(Floats(), entries + at / 2), hn::LoadU(Floats(), cosines + at / 2));
+#endif
+}
+
+// Any number of entries, or of entries and cosines by turns, in vectors if their elements are aligned.
 template <class Operation>
-HWY_NOINLINE void StoreRun(float scale, const float* entries, std::size_t count, const unsigned char* from,
-                           unsigned char* to, bool aligned, bool stream) {
+HWY_NOINLINE void StoreRun(float scale, const float* entries, const float* cosines, std::size_t count,
+                           const unsigned char* from, unsigned char* to, bool aligned, bool stream) {
   using Element = Stored<Operation>;
   const Operation operation{scale};
   const auto* source = reinterpret_cast<const Element*>(from);
   auto* out = reinterpret_cast<Element*>(to);
-  std::size_t at = 0;
-  const auto store = [&](auto df) HWY_ATTR {
-    StoreLanes(operation, df, hn::LoadU(df, entries + at), source + at, out + at, stream);
-    at += hn::Lanes(df);
-  };
-  const hn::ScalableTag<float> whole;
+  const hn::ScalableTag<float> df;
   const Floats half;
+  std::size_t at = 0;
   if (aligned) {
-    while (at + hn::Lanes(whole) <= count) store(whole);
-    if (hn::Lanes(half) < hn::Lanes(whole) && at + hn::Lanes(half) <= count) store(half);
+    for (; at + hn::Lanes(df) <= count; at += hn::Lanes(df)) {
+      StoreLanes(operation, df, LoadEntries(entries, cosines, at), source + at, out + at, stream);
+    }
+    if (cosines == nullptr && at + hn::Lanes(half) <= count) {
+      StoreLanes(operation, half, hn::LoadU(half, entries + at), source + at, out + at, stream);
+      at += hn::Lanes(half);
+    }
   }
-  if (at == count) return;
-  StoreEntries(Operation::kType, entries + at, count - at, Operation::kReads ? &operation.scale : nullptr,
-               source + at, out + at);
+  StoreEntries(Operation::kType, entries, cosines, at, count, Operation::kReads ? &operation.scale : nullptr,
+               source, out);
 }
 
 }  // namespace HWY_NAMESPACE

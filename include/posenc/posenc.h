@@ -35,12 +35,12 @@ inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 31;
 inline constexpr std::size_t kMaxDim = std::size_t{1} << 24;
 
 // A bfloat16 as memory holds it.
-struct BFloat16 {
+struct POSENC_API BFloat16 {
   std::uint16_t bits;  // sign, 8 of exponent, 7 of mantissa
 };
 
 // An IEEE half precision number as memory holds it.
-struct Float16 {
+struct POSENC_API Float16 {
   std::uint16_t bits;  // sign, 5 of exponent, 10 of mantissa
 };
 
