@@ -88,8 +88,10 @@ struct Room {
     }
     block = Memory(front + size + argument_size + (argument_size == 0 ? 0 : 64), 0, kCanary);
     if (argument_size == 0) return;
-    const std::size_t at =
-        alignment * bytes.ConsumeIntegralInRange<std::size_t>(0, (block.size() - argument_size) / alignment);
+    const std::size_t last = block.size() - argument_size;
+    const std::size_t at = bytes.ConsumeIntegralInRange<std::size_t>(
+                               0, bytes.ConsumeBool() ? last : std::min<std::size_t>(last, 256)) /
+                           alignment * alignment;
     std::uint8_t* argument = block.data() + at;
     if (inside == kSpec) {
       std::memcpy(argument, spec, argument_size);
