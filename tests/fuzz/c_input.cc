@@ -43,7 +43,7 @@ std::string MakeTarget(FuzzedDataProvider& bytes) {
 
 // None, or any, mostly one that some parameter takes.
 std::optional<posenc_type> MakeOtherType(FuzzedDataProvider& bytes) {
-  if (!Rarely(bytes)) return std::nullopt;
+  if (!Rarely(bytes, 8)) return std::nullopt;
   return bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange(0, 7) : bytes.ConsumeIntegral<posenc_type>();
 }
 

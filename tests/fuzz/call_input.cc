@@ -285,7 +285,7 @@ CallInput MakeCall(std::size_t dim, FuzzedDataProvider& bytes) {
   const bool ids = call.kind == Kind::kEmbed, far = bytes.ConsumeBool();
   for (std::size_t i = 0; i < length; ++i) {
     if (call.list_type == ListType::kDouble) {
-      call.doubles.push_back(Rarely(bytes, 256) ? MakeBadPosition(bytes) : MakeDoublePosition(bytes));
+      call.doubles.push_back(MakeDoublePosition(bytes));
       continue;
     }
     std::int64_t value = ids   ? bytes.ConsumeIntegral<std::uint8_t>() % 5
@@ -293,6 +293,9 @@ CallInput MakeCall(std::size_t dim, FuzzedDataProvider& bytes) {
                                : bytes.ConsumeIntegralInRange<std::int64_t>(-128, 127);
     if (bytes.ConsumeIntegral<std::uint8_t>() == 255) value = bytes.PickValueInArray(kInt64);
     call.integers.push_back(call.list_type == ListType::kInt64 ? value : static_cast<std::int32_t>(value));
+  }
+  if (!call.doubles.empty() && Rarely(bytes, 6)) {
+    call.doubles[bytes.ConsumeIntegralInRange<std::size_t>(0, length - 1)] = MakeBadPosition(bytes);
   }
   call.scale = bytes.ConsumeBool() ? 1.0f : static_cast<float>(MakeReal(bytes));
   const int missing = bytes.ConsumeIntegralInRange(0, 40);
