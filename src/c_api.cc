@@ -203,8 +203,15 @@ posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, si
   if (memory == nullptr || encoder == nullptr) return POSENC_NULL_POINTER;
   posenc::Spec copy;
   if (const Status status = FromC(spec, &copy); status != Status::kOk) return ToC(status);
-  if (posenc::internal::Overlap({memory, bytes}, {encoder, sizeof(void*)}) ||
-      posenc::internal::Overlap({memory, bytes}, {spec, spec->struct_size})) {
+  // It checks the list, which must not lie in the handle either.
+  std::size_t needed = 0;
+  if (const Status status = posenc::internal::MemorySize(copy, &needed); status != Status::kOk) {
+    return ToC(status);
+  }
+  const posenc::internal::Bytes whole{memory, bytes};
+  if (posenc::internal::Overlap(whole, {encoder, sizeof(void*)}) ||
+      posenc::internal::Overlap(whole, {spec, spec->struct_size}) ||
+      posenc::internal::Overlap(whole, posenc::internal::ListBytes(copy.frequencies))) {
     return POSENC_BUFFERS_OVERLAP;
   }
   return ToC(posenc::internal::CreateIn(copy, memory, bytes, false, encoder));

@@ -50,6 +50,11 @@ bool Overlap(const Bytes& a, const Bytes& b) {
   return a_begin < b_begin ? b_begin - a_begin < a.count : a_begin - b_begin < b.count;
 }
 
+Bytes ListBytes(const FrequencyList& list) {
+  if (list.doubles != nullptr) return {list.doubles, list.count * sizeof(double)};
+  return {list.floats, list.count * sizeof(float)};
+}
+
 Status CheckPositions(const List& positions, std::size_t count, const Bytes& written,
                       std::size_t* bad_index) {
   const FpState fp_state;

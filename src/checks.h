@@ -23,6 +23,9 @@ bool Overlap(const Bytes& a, const Bytes& b);
 // From the first entry of the first row to the last one of the last; rows > 0, entries of `size` bytes.
 Bytes MatrixBytes(std::size_t dim, std::size_t size, std::size_t rows, const void* data, std::size_t stride);
 
+// Those of the caller's frequencies, which a creation has checked; none if there is no list.
+Bytes ListBytes(const FrequencyList& list);
+
 // A matrix [rows, stride], entries of `size` bytes.
 Status CheckMatrix(std::size_t dim, std::size_t size, std::size_t rows, const void* data, std::size_t stride);
 

@@ -31,11 +31,6 @@ bool HasList(const Spec& spec) {
   return list.doubles != nullptr || list.floats != nullptr || list.count != 0;
 }
 
-Bytes ListBytes(const FrequencyList& list) {
-  if (list.doubles != nullptr) return {list.doubles, list.count * sizeof(double)};
-  return {list.floats, list.count * sizeof(float)};
-}
-
 template <class T>
 double Load(const T* values, std::size_t i) {
   T value;
@@ -62,7 +57,7 @@ bool IsUnit(FrequencyUnit unit) {
 Status CheckList(const Spec& spec) {
   const FrequencyList& list = spec.frequencies;
   if ((list.doubles == nullptr) == (list.floats == nullptr) || list.count != PairCount(spec.dim) ||
-      !IsUnit(list.unit) || spec.recipe != Recipe::kExact) {
+      spec.recipe != Recipe::kExact) {
     return Status::kBadFrequencies;
   }
   for (std::size_t i = 0; i < list.count; ++i) {
@@ -77,6 +72,7 @@ Status CheckSpec(const Spec& spec) {
   if (spec.exponent_dim && (!std::isfinite(*spec.exponent_dim) || *spec.exponent_dim == 0.0)) {
     return Status::kBadExponentDim;
   }
+  if (!IsUnit(spec.frequencies.unit)) return Status::kBadFrequencies;
   if (HasList(spec)) {
     if (const Status status = CheckList(spec); status != Status::kOk) return status;
   }

@@ -156,5 +156,23 @@ TEST(CCreateErrors, MemoryOverlapsArguments) {
   EXPECT_EQ(std::memcmp(&memory.arguments.spec, &spec, sizeof(spec)), 0);
 }
 
+// The handle comes before the tables, and is no place for the list either.
+TEST(CCreateErrors, MemoryOverlapsList) {
+  unsigned char memory[1 << 16] = {};
+  const float list[kDim / 2] = {1.0f, 0.1f, 0.01f, 0.001f};
+  posenc_encoder* encoder = nullptr;
+  for (const std::size_t at :
+       {std::size_t{0}, std::size_t{1}, std::size_t{64}, sizeof(memory) - sizeof(list)}) {
+    std::memcpy(memory + at, list, sizeof(list));
+    posenc_spec spec = ToC(MakeSpec(kDim));
+    spec.frequencies_f32 = reinterpret_cast<const float*>(memory + at);
+    spec.frequency_count = kDim / 2;
+    EXPECT_EQ(posenc_encoder_create_in(&spec, memory, sizeof(memory), &encoder), POSENC_BUFFERS_OVERLAP)
+        << at;
+    EXPECT_EQ(encoder, nullptr);
+    EXPECT_EQ(std::memcmp(memory + at, list, sizeof(list)), 0);
+  }
+}
+
 }  // namespace
 }  // namespace posenc

@@ -382,6 +382,15 @@ TEST_P(Doubles, BadListsAreRefused) {
     const double list[] = {1.0, bad};
     EXPECT_EQ(status([&](Spec* s) { s->frequencies.doubles = list; }), Status::kFrequencyOutOfRange) << bad;
   }
+  // The unit counts even where there is no list.
+  EXPECT_EQ(status([](Spec* s) {
+              s->frequencies = {nullptr, nullptr, 0, static_cast<FrequencyUnit>(3)};
+            }),
+            Status::kBadFrequencies);
+  EXPECT_EQ(status([](Spec* s) {
+              s->frequencies = {nullptr, nullptr, 0, FrequencyUnit::kTurns};
+            }),
+            Status::kOk);
   const double two[] = {1.0, 0x1p30};
   EXPECT_EQ(status([&](Spec* s) {
               s->frequencies.doubles = two;

@@ -165,8 +165,8 @@ class POSENC_API Encoder {
   static Status MemorySize(const Spec& spec, std::size_t* bytes);
 
   // Create without allocating: the tables lie in memory [bytes], of any alignment, which must neither move
-  // nor be freed before the Encoder is gone, and must not be in use by *out. On failure *out is left as it
-  // was.
+  // nor be freed before the Encoder is gone, and must not be in use by *out nor hold the spec or its list. On
+  // failure *out is left as it was.
   static Status CreateIn(const Spec& spec, void* memory, std::size_t bytes, Encoder* out);
 
   Encoder() = default;

@@ -144,8 +144,8 @@ POSENC_API posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_e
 POSENC_API posenc_status posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes);
 
 // posenc_encoder_create without allocating: the encoder lies in memory [bytes], of any alignment, which must
-// not move and stays the caller's; *spec and *encoder are elsewhere. It may be freed at any time after the
-// last call, with or without posenc_encoder_destroy.
+// not move and stays the caller's; *spec, a list of frequencies and *encoder are elsewhere. It may be freed
+// at any time after the last call, with or without posenc_encoder_destroy.
 POSENC_API posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                                   posenc_encoder** encoder);
 

@@ -77,19 +77,31 @@ struct Room {
         size(bytes_needed -
              (bytes.ConsumeBool() ? 0 : bytes.ConsumeIntegralInRange<std::size_t>(0, bytes_needed))),
         spec(c_spec.get()) {
-    const bool spec_inside = Rarely(bytes, 8) && spec != nullptr,
-               out_inside = !spec_inside && Rarely(bytes, 8);
-    const std::size_t argument_size = spec_inside ? c_spec.size() : out_inside ? sizeof(void*) : 0;
+    enum Inside : int { kSpec, kOut, kList, kNothing };
+    const auto inside = static_cast<Inside>(bytes.ConsumeIntegralInRange(0, 15));
+    std::size_t argument_size = 0, alignment = 8;
+    if (inside == kSpec && spec != nullptr) argument_size = c_spec.size();
+    if (inside == kOut) argument_size = sizeof(void*);
+    if (inside == kList && spec != nullptr) {
+      argument_size = c_spec.list_size();
+      alignment = 1;
+    }
     block = Memory(front + size + argument_size + (argument_size == 0 ? 0 : 64), 0, kCanary);
     if (argument_size == 0) return;
-    const std::size_t at =
-        8 * bytes.ConsumeIntegralInRange<std::size_t>(0, (block.size() - argument_size) / 8);
-    if (spec_inside) {
-      std::memcpy(block.data() + at, spec, argument_size);
-      spec = reinterpret_cast<const posenc_spec*>(block.data() + at);
-    } else {
-      out = reinterpret_cast<posenc_encoder**>(block.data() + at);
+    const std::size_t last = block.size() - argument_size;
+    const std::size_t at = bytes.ConsumeIntegralInRange<std::size_t>(
+                               0, bytes.ConsumeBool() ? last : std::min<std::size_t>(last, 256)) /
+                           alignment * alignment;
+    std::uint8_t* argument = block.data() + at;
+    if (inside == kSpec) {
+      std::memcpy(argument, spec, argument_size);
+      spec = reinterpret_cast<const posenc_spec*>(argument);
+    } else if (inside == kOut) {
+      out = reinterpret_cast<posenc_encoder**>(argument);
       *out = Untouched();
+    } else {
+      spec_of_list = c_spec.WithListAt(argument);
+      spec = reinterpret_cast<const posenc_spec*>(spec_of_list.data());
     }
     overlaps = at < front + size && front < at + argument_size;
   }
@@ -100,7 +112,7 @@ struct Room {
   posenc_encoder* outside = Untouched();
   posenc_encoder** out = &outside;
   bool overlaps = false;
-  Memory block{0, 0, kCanary};
+  Memory block{0, 0, kCanary}, spec_of_list{0, 0, kCanary};
 };
 
 // The same encoder in C and in C++, or none.
@@ -116,11 +128,21 @@ class Encoders {
       room_ = std::make_unique<Room>(spec, size, bytes);
       CreateIn(size, Rarely(bytes), Rarely(bytes));
     }
-    if (in_c_ != nullptr) CheckProperties(bytes);
   }
   Encoders(const Encoders&) = delete;
   Encoders& operator=(const Encoders&) = delete;
   ~Encoders() { posenc_encoder_destroy(in_c_); }
+
+  void CheckProperties(FuzzedDataProvider& bytes) const {
+    const Frequencies& frequencies = in_cpp_.frequencies();
+    const auto i = bytes.ConsumeIntegralInRange<std::size_t>(0, frequencies.count() + 1);
+    const double radians = posenc_encoder_radians(in_c_, i), want = frequencies.Radians(i);
+    POSENC_FUZZ_CHECK(i < frequencies.count() ? radians == want : std::isnan(radians));
+    POSENC_FUZZ_CHECK(posenc_encoder_dim(in_c_) == in_cpp_.dim());
+    POSENC_FUZZ_CHECK(posenc_encoder_layout(in_c_) == static_cast<posenc_layout>(in_cpp_.layout()));
+    POSENC_FUZZ_CHECK(std::strcmp(posenc_encoder_target(in_c_), in_cpp_.target()) == 0);
+    POSENC_FUZZ_CHECK(posenc_encoder_frequency_count(in_c_) == frequencies.count());
+  }
 
   const posenc_encoder* in_c() const { return in_c_; }
   const Encoder& in_cpp() const { return in_cpp_; }
@@ -167,17 +189,6 @@ class Encoders {
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (i < written_begin || i >= written_end) POSENC_FUZZ_CHECK(room.block.data()[i] == before[i]);
     }
-  }
-
-  void CheckProperties(FuzzedDataProvider& bytes) const {
-    const Frequencies& frequencies = in_cpp_.frequencies();
-    const auto i = bytes.ConsumeIntegralInRange<std::size_t>(0, frequencies.count() + 1);
-    const double radians = posenc_encoder_radians(in_c_, i), want = frequencies.Radians(i);
-    POSENC_FUZZ_CHECK(i < frequencies.count() ? radians == want : std::isnan(radians));
-    POSENC_FUZZ_CHECK(posenc_encoder_dim(in_c_) == in_cpp_.dim());
-    POSENC_FUZZ_CHECK(posenc_encoder_layout(in_c_) == static_cast<posenc_layout>(in_cpp_.layout()));
-    POSENC_FUZZ_CHECK(std::strcmp(posenc_encoder_target(in_c_), in_cpp_.target()) == 0);
-    POSENC_FUZZ_CHECK(posenc_encoder_frequency_count(in_c_) == frequencies.count());
   }
 
   Encoder in_cpp_;
@@ -244,10 +255,11 @@ void CheckCall(const Encoders& encoders, const CCall& c, const CallInput& call) 
 }
 
 void CheckEncoder(FuzzedDataProvider& bytes) {
-  const CSpec spec(bytes);
-  const Encoders encoders(spec, bytes);
+  const Encoders encoders(CSpec(bytes), bytes);  // the list of frequencies is gone when they are called
   const CCall c(bytes);
-  if (encoders.in_c() != nullptr) CheckCall(encoders, c, MakeCall(encoders.in_cpp().dim(), bytes));
+  if (encoders.in_c() == nullptr) return;
+  encoders.CheckProperties(bytes);
+  CheckCall(encoders, c, MakeCall(encoders.in_cpp().dim(), bytes));
 }
 
 }  // namespace

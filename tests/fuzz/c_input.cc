@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <initializer_list>
 #include <limits>
 
 #include "to_c.h"
@@ -42,13 +41,19 @@ std::string MakeTarget(FuzzedDataProvider& bytes) {
   return targets[bytes.ConsumeIntegralInRange<std::size_t>(0, Targets(targets) - 1)].name;
 }
 
-// None, or one that is not among `good`, mostly a type that others take.
-std::optional<posenc_type> MakeBadType(std::initializer_list<posenc_type> good, FuzzedDataProvider& bytes) {
-  if (!Rarely(bytes)) return std::nullopt;
-  const posenc_type type =
-      bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange(0, 7) : bytes.ConsumeIntegral<posenc_type>();
-  if (std::find(good.begin(), good.end(), type) != good.end()) return std::nullopt;
-  return type;
+// None, or any, mostly one that some parameter takes.
+std::optional<posenc_type> MakeOtherType(FuzzedDataProvider& bytes) {
+  if (!Rarely(bytes, 8)) return std::nullopt;
+  return bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange(0, 7) : bytes.ConsumeIntegral<posenc_type>();
+}
+
+bool IsListType(const CallInput& call, posenc_type type) {
+  return type == POSENC_I32 || type == POSENC_I64 || (call.TakesDoublePositions() && type == POSENC_F64);
+}
+
+bool IsEntryType(const CallInput& call, posenc_type type) {
+  return type == POSENC_F32 || type == POSENC_BF16 || type == POSENC_F16 ||
+         (call.TakesDoubles() && type == POSENC_F64);
 }
 
 bool IsByte(std::int32_t value) { return value >= 0 && value <= 255; }
@@ -66,8 +71,6 @@ bool Disjoint(std::size_t a, std::size_t a_size, std::size_t b, std::size_t b_si
 
 }  // namespace
 
-bool Rarely(FuzzedDataProvider& bytes, int n) { return bytes.ConsumeIntegralInRange(1, n) == n; }
-
 bool Faults::Allow(posenc_status status) const {
   if (None()) return status == POSENC_OK;
   return std::find(statuses_.begin(), statuses_.end(), status) != statuses_.end();
@@ -75,23 +78,38 @@ bool Faults::Allow(posenc_status status) const {
 
 CSpec::CSpec(FuzzedDataProvider& bytes)
     : target_(MakeTarget(bytes)),
-      spec_(MakeSpec(bytes)),
-      layout_(MakeEnum(static_cast<posenc_layout>(spec_.layout), bytes)),
-      recipe_(MakeEnum(static_cast<posenc_recipe>(spec_.recipe), bytes)),
+      input_(MakeSpec(bytes)),
+      layout_(MakeEnum(static_cast<posenc_layout>(input_.spec.layout), bytes)),
+      recipe_(MakeEnum(static_cast<posenc_recipe>(input_.spec.recipe), bytes)),
+      unit_(MakeEnum(static_cast<posenc_unit>(input_.spec.frequencies.unit), bytes)),
       struct_size_(MakeStructSize(bytes)),
       null_(Rarely(bytes, 64)),
       memory_(Allocation(struct_size_), 0, {0}) {
-  if (bytes.ConsumeBool()) spec_.target = target_.c_str();
-  posenc_spec spec = ToC(spec_);
-  if (spec.exponent_dim == 0.0) spec_.exponent_dim.reset();  // so does C say it
+  if (bytes.ConsumeBool()) input_.spec.target = target_.c_str();
+  posenc_spec spec = ToC(input_.spec);
+  if (spec.exponent_dim == 0.0) input_.spec.exponent_dim.reset();  // so does C say it
   spec.struct_size = struct_size_;
   spec.layout = layout_;
   spec.recipe = recipe_;
+  spec.frequency_unit = unit_;
   std::memcpy(memory_.data(), &spec, std::min(sizeof(spec), memory_.size()));
   if (memory_.size() > kSpecSize && Rarely(bytes, 4)) {
     unknown_member_ = true;
     memory_.data()[bytes.ConsumeIntegralInRange(kSpecSize, memory_.size() - 1)] = 1;
   }
+}
+
+Memory CSpec::WithListAt(std::uint8_t* list) const {
+  std::memcpy(list, input_.list.data(), list_size());
+  posenc_spec spec;
+  Memory copy(size(), 0, {0});
+  std::memcpy(copy.data(), memory_.data(), size());
+  if (size() < sizeof(spec)) return copy;  // which is refused
+  std::memcpy(&spec, copy.data(), sizeof(spec));
+  if (spec.frequencies != nullptr) spec.frequencies = reinterpret_cast<const double*>(list);
+  if (spec.frequencies_f32 != nullptr) spec.frequencies_f32 = reinterpret_cast<const float*>(list);
+  std::memcpy(copy.data(), &spec, sizeof(spec));
+  return copy;
 }
 
 Faults CSpec::Create(Encoder* encoder) const {
@@ -101,10 +119,12 @@ Faults CSpec::Create(Encoder* encoder) const {
                POSENC_BAD_STRUCT_SIZE);
   faults.AddIf(!IsByte(layout_), POSENC_BAD_LAYOUT);
   faults.AddIf(!IsByte(recipe_), POSENC_BAD_RECIPE);
+  faults.AddIf(!IsByte(unit_), POSENC_BAD_FREQUENCIES);
   if (!faults.None()) return faults;
-  Spec spec = spec_;
+  Spec spec = input_.spec;
   spec.layout = static_cast<Layout>(layout_);
   spec.recipe = static_cast<Recipe>(recipe_);
+  spec.frequencies.unit = static_cast<FrequencyUnit>(unit_);
   faults.Add(Encoder::Create(spec, encoder));
   return faults;
 }
@@ -150,8 +170,8 @@ CCall::CCall(FuzzedDataProvider& bytes)
     : null_encoder(Rarely(bytes, 64)),
       null_bad_index(Rarely(bytes, 4)),
       one_block(bytes.ConsumeBool()),
-      bad_list_type(MakeBadType({POSENC_I32, POSENC_I64}, bytes)),
-      bad_entry_type(MakeBadType({POSENC_F32, POSENC_BF16, POSENC_F16}, bytes)) {
+      other_list_type(MakeOtherType(bytes)),
+      other_entry_type(MakeOtherType(bytes)) {
   for (Parts::Place& place : places) {
     place.side = bytes.ConsumeEnum<Parts::Place::Side>();
     place.shift = bytes.ConsumeIntegralInRange<std::size_t>(0, bytes.ConsumeBool() ? 4 : kMaxShift);
@@ -159,12 +179,19 @@ CCall::CCall(FuzzedDataProvider& bytes)
 }
 
 posenc_type CCall::ListType(const CallInput& call) const {
-  return bad_list_type.value_or(call.wide ? POSENC_I64 : POSENC_I32);
+  constexpr posenc_type kTypes[] = {POSENC_I32, POSENC_I64, POSENC_F64};
+  if (other_list_type && !IsListType(call, *other_list_type)) return *other_list_type;
+  return kTypes[static_cast<std::size_t>(call.list_type)];
 }
 
 posenc_type CCall::EntryType(const CallInput& call) const {
-  constexpr posenc_type kTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16};
-  return bad_entry_type.value_or(kTypes[static_cast<std::size_t>(call.type)]);
+  constexpr posenc_type kTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64};
+  if (other_entry_type && !IsEntryType(call, *other_entry_type)) return *other_entry_type;
+  return kTypes[static_cast<std::size_t>(call.type)];
+}
+
+bool CCall::HasBadType(const CallInput& call) const {
+  return (call.HasList() && !IsListType(call, ListType(call))) || !IsEntryType(call, EntryType(call));
 }
 
 }  // namespace fuzz

@@ -38,8 +38,11 @@ class CSpec {
   explicit CSpec(FuzzedDataProvider& bytes);
 
   const posenc_spec* get() const { return null_ ? nullptr : data(); }
-  const std::uint8_t* bytes() const { return memory_.data(); }
   std::size_t size() const { return memory_.size(); }
+  std::size_t list_size() const { return input_.list.size(); }
+
+  // The same, with a copy of the list, which it makes, at `list` [list_size()].
+  Memory WithListAt(std::uint8_t* list) const;
 
   // What a creation from it must say; *encoder, the same in C++, if nothing.
   Faults Create(Encoder* encoder) const;
@@ -48,9 +51,10 @@ class CSpec {
   const posenc_spec* data() const { return reinterpret_cast<const posenc_spec*>(memory_.data()); }
 
   std::string target_;
-  Spec spec_;
+  SpecInput input_;
   posenc_layout layout_;
   posenc_recipe recipe_;
+  posenc_unit unit_;
   std::size_t struct_size_;
   bool unknown_member_ = false;
   bool null_;
@@ -82,21 +86,18 @@ class Parts {
   std::uint8_t* at_[kCount];
 };
 
-// One of the calls, mostly with the types that its memory has.
+// One of the calls, mostly with the types that its memory has, else with others that must be refused.
 struct CCall {
   explicit CCall(FuzzedDataProvider& bytes);
 
   posenc_type ListType(const CallInput& call) const;
   posenc_type EntryType(const CallInput& call) const;
-  bool HasBadType(const CallInput& call) const { return (call.HasList() && bad_list_type) || bad_entry_type; }
+  bool HasBadType(const CallInput& call) const;
 
   bool null_encoder, null_bad_index, one_block;
-  std::optional<posenc_type> bad_list_type, bad_entry_type;
+  std::optional<posenc_type> other_list_type, other_entry_type;  // used where the call does not take them
   Parts::Place places[Parts::kCount];
 };
-
-// True about once in n.
-bool Rarely(FuzzedDataProvider& bytes, int n = 32);
 
 }  // namespace fuzz
 }  // namespace posenc

@@ -1,6 +1,7 @@
 // One call of the public API per input, on every target that this CPU runs. Accepted calls write what
 // REFERENCE writes, and not one byte more; refused ones write nothing; both as the documentation says.
 // AddressSanitizer and UndefinedBehaviorSanitizer watch the memory.
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -11,14 +12,16 @@ namespace posenc {
 namespace fuzz {
 namespace {
 
+constexpr std::size_t kNoIndex = 4711;
+
 struct Result {
   Status status;
-  std::size_t bad_index = 4711;
+  std::size_t bad_index;
   Memory data;
 };
 
 Result RunOn(const Encoder& encoder, const CallInput& call, const Memory& table, std::size_t data_size) {
-  Result result{Status::kOk, 4711, Memory(data_size, call.offset, call.pattern)};
+  Result result{Status::kOk, kNoIndex, Memory(data_size, call.offset, call.pattern)};
   const std::vector<std::uint8_t> list = call.ListBytes();
   result.status = WithRounding(call.rounding, [&] {
     return Run(encoder, call,
@@ -36,9 +39,10 @@ bool IsNan(Type type, const std::uint8_t* element) {
   return (bits & ~(type == Type::kFloat32 ? 0x80000000u : 0x8000u)) > infinity;
 }
 
-// Bit by bit, but for the payloads of NaNs.
+// Bit by bit, but for the payloads of NaNs. (Doubles are only written, and are none.)
 bool Same(Type type, const Memory& a, const Memory& b) {
   if (a == b) return true;
+  if (type == Type::kFloat64) return false;
   const std::size_t size = type == Type::kFloat32 ? 4 : 2;
   for (std::size_t i = 0; i < a.size(); i += size) {
     if (std::memcmp(a.data() + i, b.data() + i, size) == 0) continue;
@@ -50,6 +54,7 @@ bool Same(Type type, const Memory& a, const Memory& b) {
 void CheckRefused(const Result& result, const CallInput& call) {
   POSENC_FUZZ_CHECK(result.status != Status::kOk);
   POSENC_FUZZ_CHECK(result.data == Memory(result.data.size(), 0, call.pattern));
+  if (result.bad_index != kNoIndex) POSENC_FUZZ_CHECK(result.bad_index == call.FirstBad());
 }
 
 // Columns past dim keep their bytes. (Between sequences of a batch as well.)
@@ -85,13 +90,29 @@ void CheckCall(const std::vector<Encoder>& encoders, const CallInput& call) {
   }
 }
 
+// A list of frequencies is refused if it must be, and means what its unit says.
+void CheckList(const SpecInput& input, const Encoder& encoder, Status status) {
+  const bool good = input.HasGoodList();
+  POSENC_FUZZ_CHECK(status != (good ? Status::kBadFrequencies : Status::kOk));
+  if (!good || input.ListCount() == 0) return;
+  POSENC_FUZZ_CHECK(status != Status::kOk || input.InRange());
+  POSENC_FUZZ_CHECK(status != Status::kFrequencyOutOfRange || !input.SurelyInRange());
+  if (status != Status::kOk) return;
+  for (std::size_t i = 0; i < input.ListCount(); ++i) {
+    const double want = input.Radians(i), got = encoder.frequencies().Radians(i);
+    POSENC_FUZZ_CHECK(std::fabs(got - want) <= SpecInput::kRadiansError * std::fabs(want));
+  }
+}
+
 // The encoder on every runnable target, REFERENCE first; empty if the spec is refused, by all alike.
-std::vector<Encoder> CreateAll(Spec spec) {
+std::vector<Encoder> CreateAll(const SpecInput& input) {
+  Spec spec = input.spec;
   Target targets[kMaxTargets];
   const std::size_t count = Targets(targets);
   spec.target = "REFERENCE";
   Encoder reference;
   const Status status = Encoder::Create(spec, &reference);
+  CheckList(input, reference, status);
   std::vector<Encoder> encoders;
   for (std::size_t t = 0; t < count; ++t) {
     spec.target = targets[t].name;
@@ -116,6 +137,7 @@ std::vector<Encoder> CreateAll(Spec spec) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzedDataProvider bytes(data, size);
+  // The list of frequencies is gone when they are called.
   const std::vector<posenc::Encoder> encoders = posenc::fuzz::CreateAll(posenc::fuzz::MakeSpec(bytes));
   if (!encoders.empty()) {
     posenc::fuzz::CheckCall(encoders, posenc::fuzz::MakeCall(encoders.front().dim(), bytes));
