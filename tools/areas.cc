@@ -49,7 +49,7 @@ std::vector<Area> FullAreas(std::uint64_t seed) {
   constexpr std::size_t kMillion = std::size_t{1} << 20;
   std::vector<Area> areas;
   for (const auto& [base, dim] : {std::pair(10000.0, 512), std::pair(500000.0, 128), std::pair(1e7, 128)}) {
-    for (const std::size_t rows : {16, 512}) {
+    for (const std::size_t rows : {std::size_t{16}, std::size_t{512}}) {
       areas.push_back(MakeArea(MakeRun(static_cast<std::size_t>(dim), base, 0, rows)));
     }
   }
