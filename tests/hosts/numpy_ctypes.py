@@ -1,6 +1,7 @@
 """posenc for NumPy, through the C ABI and ctypes; `numpy_ctypes.py LIBPOSENC` checks it."""
 
 import ctypes
+import decimal
 import sys
 
 try:
@@ -9,7 +10,7 @@ except ImportError:
     print("SKIPPED: python3-numpy is not installed")
     sys.exit(77)
 
-TYPES = {"float32": 1, "float16": 3, "int32": 5, "int64": 6}  # posenc_type
+TYPES = {"float32": 1, "float16": 3, "float64": 4, "int32": 5, "int64": 6}  # posenc_type
 SIZE = ctypes.c_size_t
 
 
@@ -25,6 +26,10 @@ class Spec(ctypes.Structure):
         ("layout", ctypes.c_int32),
         ("recipe", ctypes.c_int32),
         ("target", ctypes.c_char_p),
+        ("frequencies", ctypes.c_void_p),
+        ("frequencies_f32", ctypes.c_void_p),
+        ("frequency_count", SIZE),
+        ("frequency_unit", ctypes.c_int32),
     ]
 
 
@@ -103,7 +108,7 @@ def main(path):
     library = Library(path)
     encoder = Encoder(library, dim=64)
     positions = numpy.array([0, 1, 2, 11, 4095, -77, 131071, 2**31, -(2**31)])
-    for dtype in ("float32", "float16"):
+    for dtype in ("float32", "float16", "float64"):
         table = encoder.write_at(positions, dtype)
         wrong = sum(exact.misrounded(got, int(p)) for got, p in zip(table, positions))
         print(f"{dtype}: {wrong} of {table.size} entries not correctly rounded")
@@ -112,6 +117,11 @@ def main(path):
     x = numpy.ones((40, 80), "float32")
     encoder.add(x[:, :64], 5, scale=0.5)
     assert (x[:, :64] == numpy.float32(0.5) + encoder.write(5, 40)).all() and (x[:, 64:] == 1).all()
+    timesteps = encoder.write_at(numpy.array([0.25, 2.5]), "float64")
+    assert exact.misrounded(timesteps[0], decimal.Decimal("0.25")) == 0
+    turns = numpy.array([0.25, 1.0])  # of the caller's, copied by creation
+    fourier = Encoder(library, dim=4, frequencies=turns.ctypes.data, frequency_count=2, frequency_unit=2)
+    assert (fourier.write(1, 2) == [[1, 0, 0, 1], [0, -1, 0, 1]]).all()
     assert refuses(lambda: Encoder(library, dim=0))
     assert refuses(lambda: Encoder(library, dim=8, struct_size=3))
     assert refuses(lambda: encoder.write(2**31, 2))
