@@ -65,7 +65,8 @@ constexpr Constructed kConstructed[] = {
     {internal::kFloat16, 0x1.c7bd92b880d31p-1, 270, false, -0x1.424p-14f, -46.9},
 };
 
-// The hardest entries of usual encodings that posenc verify --full met; for float32 see fallback_test.cc.
+// The hardest entries that posenc verify --full met (docs/exhaustion.md); for float32 see fallback_test.cc
+// too.
 struct Found {
   internal::ElementType type;
   std::size_t dim;
@@ -77,15 +78,35 @@ struct Found {
   double bits;  // log2 of the distance from the midpoint, in units of the neighbours' distance
 };
 constexpr Found kFound[] = {
+    {internal::kFloat32, 128, 10000, 10461481, 26, true, 0x1.f21ec2p-1f, -32.6},
     {internal::kFloat32, 128, 500000, 3681610, 18, true, -0x1.a0d3fep-3f, -32.0},
+    {internal::kFloat32, 128, 500000, 548383, 19, false, -0x1.8c0496p-3f, -31.7},
+    {internal::kFloat32, 768, 10000, 755824, 259, true, 0x1.c1682cp-1f, -31.1},
+    {internal::kFloat32, 128, 1e+06, 2913351, 35, false, -0x1.459ac6p-1f, -31.1},
+    {internal::kFloat32, 231, 586827.3376504133, -2146615753, 99, true, 0x1.fb4a06p-1f, -30.3},
+    {internal::kFloat32, 128, 500000, 10727421, 46, false, 0x1.ec51a6p-2f, -30.2},
+    {internal::kFloat32, 128, 1e+06, 2104169, 50, false, 0x1.6e9efp-1f, -30.2},
     {internal::kFloat32, 128, 500000, 6139768, 21, false, -0x1.ff8c9cp-1f, -29.9},
     {internal::kFloat32, 128, 10000, 3624423, 35, false, 0x1.c7547cp-1f, -29.7},
     {internal::kFloat32, 1024, 10000, 977267, 496, false, -0x1.c5fb8p-5f, -29.5},
     {internal::kBFloat16, 768, 10000, 93324, 340, true, 0x1.fcp-1f, -42.3},
+    {internal::kBFloat16, 1024, 10000, 283010, 13, false, 0x1p+0f, -35.6},
+    {internal::kBFloat16, 128, 500000, 4185147, 31, false, -0x1.4p-1f, -32.3},
+    {internal::kBFloat16, 128, 1e+06, 1755338, 49, false, 0x1.76p-1f, -32.1},
+    {internal::kBFloat16, 128, 10000, 1246149, 20, true, -0x1.06p-2f, -32.0},
+    {internal::kBFloat16, 128, 10000, 12461490, 36, true, -0x1.06p-2f, -32.0},
     {internal::kBFloat16, 128, 1e+06, 12461490, 24, true, -0x1.06p-2f, -32.0},
+    {internal::kBFloat16, 1024, 10000, 896344, 285, false, -0x1.1ap-2f, -31.7},
     {internal::kBFloat16, 128, 1e+06, 11280601, 30, true, -0x1.fap-1f, -31.5},
     {internal::kBFloat16, 64, 500000, 2147177479, 5, true, 0x1.fap-1f, -30.0},
     {internal::kFloat16, 64, 1e+07, 2146609790, 7, false, 0x1.3bp-1f, -36.8},
+    {internal::kFloat16, 128, 1e+06, 12330653, 19, false, -0x1.f88p-1f, -36.1},
+    {internal::kFloat16, 128, 10000, 10045140, 55, false, 0x1.9dcp-2f, -32.6},
+    {internal::kFloat16, 1024, 10000, 1004514, 312, false, 0x1.9dcp-2f, -32.6},
+    {internal::kFloat16, 768, 10000, 1004514, 234, false, 0x1.9dcp-2f, -32.6},
+    {internal::kFloat16, 128, 10000, 1004514, 39, false, 0x1.9dcp-2f, -32.6},
+    {internal::kFloat16, 128, 1e+06, 1004514, 26, false, 0x1.9dcp-2f, -32.6},
+    {internal::kFloat16, 1024, 10000, 417965, 195, true, 0x1.b3cp-2f, -31.3},
     {internal::kFloat16, 768, 10000, 837877, 66, true, 0x1.f7cp-1f, -30.9},
     {internal::kFloat16, 128, 1e+06, 4842241, 1, false, -0x1.28cp-1f, -30.6},
     {internal::kFloat16, 128, 10000, 4874819, 20, true, 0x1.b34p-1f, -30.6},
