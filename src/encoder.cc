@@ -7,11 +7,8 @@
 #include "access.h"
 #include "call.h"
 #include "checks.h"
-#include "elements.h"
-#include "fp_state.h"
 #include "kernels.h"
 #include "posenc/posenc.h"
-#include "store_policy.h"
 
 namespace posenc {
 namespace internal {
