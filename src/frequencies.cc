@@ -275,7 +275,7 @@ const FrequencyTable* BuildTable(const Spec& spec, const Kernels& kernels, Frequ
 double Schedule::Listed(std::size_t i) const { return internal::Listed(list, i); }
 
 Wide Schedule::Radians(std::size_t i) const {
-  if (IsExact()) return Divide(QuarterTurns(i), QuarterTurnsPerRadian());
+  if (IsExact()) return Multiply(QuarterTurns(i), RadiansPerQuarterTurn());
   if (IsListed()) return Multiply(scale, FromDouble(Listed(i)));
   if (i == 0 || scale.IsZero()) return scale;
   return Multiply(scale, Exp(Multiply(FromInteger(static_cast<std::int64_t>(i)), log_ratio)));

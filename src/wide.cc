@@ -225,6 +225,7 @@ void SinCosQuarterTurns(const Wide& r, Wide* sine, Wide* cosine) {
 }
 
 const Wide& QuarterTurnsPerRadian() { return kTwoOverPi; }
+const Wide& RadiansPerQuarterTurn() { return kHalfPi; }
 
 double RoundToFormat(const Wide& x, Format format, int bits, bool* decided) {
   if (x.IsZero()) return 0.0;

@@ -45,8 +45,9 @@ Wide Log(double x);
 inline constexpr int kSinCosBits = 246;
 void SinCosQuarterTurns(const Wide& r, Wide* sine, Wide* cosine);
 
-// 2/pi: quarter turns in a radian, relative error below 2^-255.
+// 2/pi: quarter turns in a radian, and its inverse; relative errors below 2^-255.
 const Wide& QuarterTurnsPerRadian();
+const Wide& RadiansPerQuarterTurn();
 
 // A binary floating-point format: digits of a normal number, exponent of the least one (0.1 * 2^exponent).
 struct Format {
