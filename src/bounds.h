@@ -11,6 +11,11 @@ namespace internal {
 // good to 2^-97 (its step, frequencies.h) and 2^-104 (the product); r = high + low is then good to u / 2.
 inline constexpr double kMaxCancellation = 0x1p-43;
 
+// Exact steps up to this, in quarter turns, make phases below 2^43, which r = phase + low less the integer
+// next to `phase` leaves below 1/2 + 2^-10. (Of larger phases of other steps the test for cancellation flags
+// what is not.)
+inline constexpr double kLargestExactStep = 0x1p12;
+
 // Smaller phases, in quarter turns, whose sines may be subnormal floats, are left to the last resort.
 inline constexpr double kLeastPhase = 0x1p-126;
 
@@ -26,7 +31,8 @@ inline constexpr double kPhaseErrorPerCancellation = 0x1p-53;
 inline constexpr double kDoubleError = 0x1p-68;
 
 // It leaves larger and smaller phases, in quarter turns, to the last resort: of those the reduction is not an
-// integer's, of these the products are not exact.
+// integer's, of these the products are not exact. Above 2^43 the error of the phase outweighs what the
+// polynomials lose beyond |r| = 1/2.
 inline constexpr double kLargestPhase = 0x1p50;
 inline constexpr double kLeastDoublePhase = 0x1p-900;
 

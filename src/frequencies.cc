@@ -101,10 +101,11 @@ Status MakeSchedule(const Spec& spec, std::size_t count, Schedule* schedule, dou
   *largest = 0.0;
   if (schedule->scale.IsZero()) return Status::kOk;
   const auto is_in_range = [&](std::size_t i) {
-    const double frequency = std::fabs(ToDouble(schedule->Radians(i)));
+    const Wide radians = schedule->Radians(i);
+    if (radians.IsZero()) return true;  // as listed
+    const double frequency = std::fabs(ToDouble(radians));
     *largest = std::fmax(*largest, frequency);
-    return (frequency >= kMinFrequency && frequency <= kMaxFrequency) ||
-           (schedule->IsListed() && frequency == 0.0);
+    return frequency >= kMinFrequency && frequency <= kMaxFrequency;
   };
   if (schedule->IsListed()) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -154,11 +155,13 @@ void ReduceSteps(const Schedule& schedule, std::size_t count, double* high, doub
   }
 }
 
-// Whether no phase of a position needs more than 106 bits nor exceeds 2^50.
+// Whether no phase of a position needs more than 106 bits nor exceeds 2^43, beyond which r is not small
+// enough for the polynomials.
 bool PhasesAreExact(const FrequencyTable& table) {
   if (!table.schedule.IsExact()) return false;
   for (std::size_t i = 0; i < table.count; ++i) {
-    if (table.low[i] != 0.0 || table.whole_low[i] != 0.0 || std::fabs(table.whole_high[i]) > 0x1p19)
+    if (table.low[i] != 0.0 || table.whole_low[i] != 0.0 ||
+        std::fabs(table.whole_high[i]) > kLargestExactStep)
       return false;
   }
   return true;

@@ -199,6 +199,26 @@ TEST_P(Doubles, ListedFrequencies) {
   }
 }
 
+// Exact steps, with all their digits, up to the largest and just beyond, at positions with all theirs.
+TEST_P(Doubles, ExactStepsAtLargePositions) {
+  const std::vector<double> up_to_12 = {0x1.00001da5161d5p+9,  0x1.fffffffffffffp+9,  0x1p10,
+                                        -0x1.23456789abcdfp+8, 0x1.edcba987654321p-3, 0x1.3p-4};
+  const std::vector<double> beyond = {0x1.00001da5161d5p+16,  0x1.8p17,  1.0,
+                                      0x1.00000000000001p+10, -0x1.fp26, 0.1};
+  std::vector<double> positions = {0x1.fffffffffffffp+30, -0x1.fffffffffffffp+30, 0x1p31, 0.75};
+  for (const double position : RandomPositions(2 * RandomOnes(), 11)) {
+    positions.push_back(position);
+    positions.push_back(std::copysign(0x1p31, position) - position);
+  }
+  for (const std::vector<double>& frequencies : {up_to_12, beyond, std::vector<double>(6, beyond[0])}) {
+    for (const FrequencyUnit unit : {FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+      Spec spec = MakeSpec(12);
+      spec.frequencies = {frequencies.data(), nullptr, frequencies.size(), unit};
+      ExpectExact(spec, positions);
+    }
+  }
+}
+
 // Runs of rows rotate listed frequencies too, and are what the list of the same positions gives.
 TEST_P(Doubles, ListedFrequenciesInRuns) {
   if (IsReference()) GTEST_SKIP() << "nothing rotates";
@@ -391,6 +411,12 @@ TEST_P(Doubles, BadListsAreRefused) {
               s->frequencies = {nullptr, nullptr, 0, FrequencyUnit::kTurns};
             }),
             Status::kOk);
+  const double underflows[] = {1e-300, 1e300};
+  EXPECT_EQ(status([&](Spec* s) {
+              s->frequencies.doubles = underflows;
+              s->position_scale = 1e-300;
+            }),
+            Status::kFrequencyOutOfRange);
   const double two[] = {1.0, 0x1p30};
   EXPECT_EQ(status([&](Spec* s) {
               s->frequencies.doubles = two;

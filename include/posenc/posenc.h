@@ -110,7 +110,7 @@ struct Spec {
   double position_scale = 1.0;           // multiplies every position
   Recipe recipe = Recipe::kExact;        // of the phases
   const char* target = nullptr;          // a name from Targets(); the best on this CPU if null
-  FrequencyList frequencies;             // if set, instead of those of base and exponent_dim
+  FrequencyList frequencies;             // if set, instead of those of base and exponent_dim (still checked)
 };
 
 // One compiled instruction set. REFERENCE, the scalar path without SIMD, is always there and last.
@@ -157,8 +157,8 @@ class POSENC_API Frequencies {
 // *bad_index, if given, is the first row at fault.
 class POSENC_API Encoder {
  public:
-  // Allocates 176 bytes a pair of columns and 12 KB; with a list 8 bytes a pair more, with frequencies beyond
-  // 2 pi 16 more. On failure *out is left as it was.
+  // Allocates 176 bytes a pair of columns and 13 KB; with a list 8 bytes a pair more, with frequencies
+  // above 6.28 16 more. On failure *out is left as it was.
   static Status Create(const Spec& spec, Encoder* out);
 
   // The bytes of memory that CreateIn needs for that spec, on this CPU.

@@ -110,8 +110,8 @@ typedef struct posenc_spec {
   posenc_recipe recipe;   // POSENC_EXACT
   const char* target;     // a name from posenc_targets; NULL (the default) means the best on this CPU
 
-  // The caller's frequencies, instead of those of base and exponent_dim: finite, of any alignment, in any
-  // order.
+  // The caller's frequencies, instead of those of base and exponent_dim (which must be valid all the same):
+  // finite, of any alignment, in any order.
   const double* frequencies;     // NULL (the default), or these
   const float* frequencies_f32;  // NULL (the default), or these
   size_t frequency_count;        // 0 (the default), or ceil(dim / 2)
@@ -136,8 +136,8 @@ POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 // Writes or adds encodings, a row per position. Immutable.
 typedef struct posenc_encoder posenc_encoder;
 
-// Allocates one block of memory: 176 bytes a pair of columns and 12 KB. On failure *encoder
-// is left as it was.
+// Allocates one block of memory: 176 bytes a pair of columns and 13 KB; with frequencies of the caller's 8
+// bytes a pair more, with any above 6.28 16 more. On failure *encoder is left as it was.
 POSENC_API posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 
 // The bytes of memory that posenc_encoder_create_in needs for that spec, on this CPU.
