@@ -127,7 +127,7 @@ HWY_INLINE void FinishRow(const FrequencyTable& table, const RotatedPair& pair, 
   }
 }
 
-// What the hot loop leaves: vectors that need the direct kernel, about one in 250, and the ends of rows.
+// What the hot loop leaves: vectors that need the direct kernel, about one in 231, and the ends of rows.
 template <ElementType kFormat>
 HWY_NOINLINE void FinishPairs(const FrequencyTable& table, const RotatedPair& pair, std::size_t at,
                               std::size_t count, FewPairs& few, Tally& tally) {
