@@ -41,7 +41,7 @@ class Distances {
     const std::uint64_t error = up ? ~f : f;
     const std::uint64_t margin = (up ? f : ~f) & ~(std::uint64_t{1} << 63);
     ++entries_;
-    ++bins_[error >> 59];
+    ++bins_[static_cast<std::size_t>(error >> 59)];
     ++margins_[margin == 0 ? 64 : static_cast<std::size_t>(__builtin_clzll(margin))];
     if (error > worst_) worst_ = error;
     if (margin < bound_) Keep({margin, position, pair, sine, rounding.bits, 0});
