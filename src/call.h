@@ -51,6 +51,9 @@ struct Matrix {
   std::size_t stride;  // in elements
 };
 
+// Where a layout puts the columns of a row.
+Columns MakeColumns(Layout layout, std::size_t dim);
+
 // Where the rows of a token embedding come from.
 struct Lookup {
   List ids;

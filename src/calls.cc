@@ -14,20 +14,6 @@ namespace posenc {
 namespace internal {
 namespace {
 
-Columns MakeColumns(Layout layout, std::size_t dim) {
-  const std::size_t cosines = dim / 2;
-  const std::size_t sines = dim - cosines;
-  switch (layout) {
-    case Layout::kInterleaved:
-      return {sines, cosines, 0, 1, 2};
-    case Layout::kSinCos:
-      return {sines, cosines, 0, sines, 1};
-    case Layout::kCosSin:
-      break;
-  }
-  return {sines, cosines, cosines, 0, 1};
-}
-
 unsigned char* RowAddress(void* data, std::size_t bytes) { return static_cast<unsigned char*>(data) + bytes; }
 
 // Rows of a run (positions null) or a list, to a matrix, from a lookup if there is one.
@@ -62,6 +48,20 @@ void ForBlocks(const Call& call, std::int64_t first, const List& positions, std:
 }
 
 }  // namespace
+
+Columns MakeColumns(Layout layout, std::size_t dim) {
+  const std::size_t cosines = dim / 2;
+  const std::size_t sines = dim - cosines;
+  switch (layout) {
+    case Layout::kInterleaved:
+      return {sines, cosines, 0, 1, 2};
+    case Layout::kSinCos:
+      return {sines, cosines, 0, sines, 1};
+    case Layout::kCosSin:
+      break;
+  }
+  return {sines, cosines, cosines, 0, 1};
+}
 
 Status Access::Run(const Encoder& encoder, ElementType type, const float* scale, std::int64_t first,
                    std::size_t rows, const Matrix& matrix) {

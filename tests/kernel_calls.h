@@ -32,26 +32,13 @@ inline const internal::FrequencyTable& TableOf(const Frequencies& frequencies) {
   return *internal::Access::Table(frequencies);
 }
 
-inline internal::Columns ColumnsOf(Layout layout, std::size_t dim) {
-  const std::size_t cosines = dim / 2, sines = dim - cosines;
-  switch (layout) {
-    case Layout::kInterleaved:
-      return {sines, cosines, 0, 1, 2};
-    case Layout::kSinCos:
-      return {sines, cosines, 0, sines, 1};
-    case Layout::kCosSin:
-      break;
-  }
-  return {sines, cosines, cosines, 0, 1};
-}
-
 // Writes (or, if scale is not null, adds) the rows of a run to data [rows, dim], block by block.
 template <class T>
 internal::Tally RunKernel(const Encoder& encoder, std::int64_t first, std::size_t rows, T* data,
                           const float* scale = nullptr) {
   const internal::Kernels& kernels = KernelsOf(encoder.target());
   const internal::FrequencyTable& table = TableOf(encoder.frequencies());
-  const internal::Columns columns = ColumnsOf(encoder.layout(), encoder.dim());
+  const internal::Columns columns = internal::MakeColumns(encoder.layout(), encoder.dim());
   internal::Tally tally;
   for (std::size_t begin = 0; begin < rows; begin += internal::Rows::kMax) {
     internal::Rows block{};
@@ -74,8 +61,8 @@ internal::Tally ListKernel(const Encoder& encoder, const std::vector<double>& po
   rows.data = data;
   rows.stride = encoder.dim();
   return KernelsOf(encoder.target())
-      .write[kElementType<T>](TableOf(encoder.frequencies()), ColumnsOf(encoder.layout(), encoder.dim()),
-                              rows);
+      .write[kElementType<T>](TableOf(encoder.frequencies()),
+                              internal::MakeColumns(encoder.layout(), encoder.dim()), rows);
 }
 
 }  // namespace posenc

@@ -50,7 +50,7 @@ class Room {
 template <class T>
 std::size_t StreamedRows(Layout layout, std::size_t dim, const T* data, std::size_t stride) {
   const auto streams = [&](std::size_t rows) {
-    return internal::ShouldStream(ColumnsOf(layout, dim), sizeof(T), rows, data, stride);
+    return internal::ShouldStream(internal::MakeColumns(layout, dim), sizeof(T), rows, data, stride);
   };
   if (!streams(kMostRows)) return 0;
   std::size_t cached = 0, streamed = kMostRows;
@@ -121,7 +121,7 @@ POSENC_INSTANTIATE_PER_TARGET(Stream);
 // Only whole cache lines, and only if there are many.
 TEST(StorePolicy, StreamsWholeLines) {
   Room<float> room(64);
-  const internal::Columns columns = ColumnsOf(Layout::kInterleaved, 64);
+  const internal::Columns columns = internal::MakeColumns(Layout::kInterleaved, 64);
   EXPECT_TRUE(internal::ShouldStream(columns, sizeof(float), kMostRows, room.data(), 64));
   EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), 64, room.data(), 64));
   EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), kMostRows, room.data() + 4, 64));

@@ -20,13 +20,6 @@ const Kernels& FindKernels(const char* name) {
   return **std::find_if(all, all + count, [=](const Kernels* k) { return std::strcmp(k->name, name) == 0; });
 }
 
-internal::Columns ColumnsOf(Layout layout, std::size_t dim) {
-  const std::size_t cosines = dim / 2, sines = dim - cosines;
-  if (layout == Layout::kInterleaved) return {sines, cosines, 0, 1, 2};
-  if (layout == Layout::kSinCos) return {sines, cosines, 0, sines, 1};
-  return {sines, cosines, cosines, 0, 1};
-}
-
 internal::ElementType TypeOf(oracle::Format format) {
   if (format == oracle::Format::kFloat32) return internal::kFloat32;
   return format == oracle::Format::kBFloat16 ? internal::kBFloat16 : internal::kFloat16;
@@ -38,7 +31,7 @@ Tally WriteAndCount(const Encoder& encoder, oracle::Format format, std::int64_t 
                     bool as_list, std::size_t rows, void* data) {
   const Kernels& kernels = FindKernels(encoder.target());
   const internal::FrequencyTable& table = *internal::Access::Table(encoder.frequencies());
-  const internal::Columns columns = ColumnsOf(encoder.layout(), encoder.dim());
+  const internal::Columns columns = internal::MakeColumns(encoder.layout(), encoder.dim());
   const std::size_t size = format == oracle::Format::kFloat32 ? 4 : 2;
   const bool stream = !as_list && internal::ShouldStream(columns, size, rows, data, encoder.dim());
   double positions[Rows::kMax];
