@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <new>
 #include <utility>
 
@@ -21,12 +22,19 @@ constexpr double kCachedCallSeconds = 5e-3;  // longer calls gain nothing from a
 
 bool any_failed = false;
 
+// The calls in a section of each row, and the place of the row that runs. Google Benchmark demands that all
+// repetitions of a row make the same number of calls.
+std::map<std::string, int> calls_of_rows;
+int* calls_of_row = nullptr;
+
 // One of those that take turns.
 class Contestant {
  public:
-  explicit Contestant(std::function<void()> call) : call_(std::move(call)) {
+  // calls: how often it is made in a section; 0 if that is to be found.
+  explicit Contestant(std::function<void()> call, int calls = 0) : call_(std::move(call)) {
     call_();
-    while ((section_ = Run()) < kSectionSeconds) calls_ *= 2;
+    calls_ = std::max(calls, 1);
+    while ((section_ = Run()) < kSectionSeconds && calls == 0) calls_ *= 2;
   }
 
   // After the others have had the caches.
@@ -84,13 +92,16 @@ Buffer& Output() {
   return buffer;
 }
 
+void BeginRow(const std::string& name) { calls_of_row = &calls_of_rows[name]; }
+
 void Measure(benchmark::State& state, Work work, const std::function<void()>& call,
              const std::vector<Rival>& rivals) {
   const std::vector<Rival> all = WithLimits(work, rivals);
   std::vector<Contestant> others;
   others.reserve(all.size());
   for (const Rival& rival : all) others.emplace_back(rival.call);
-  Contestant subject(call);
+  Contestant subject(call, *calls_of_row);
+  *calls_of_row = subject.calls();
   while (state.KeepRunningBatch(kRounds * subject.calls())) {
     for (int round = 0; round < kRounds; ++round) {
       state.PauseTiming();

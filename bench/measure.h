@@ -50,6 +50,9 @@ struct Rival {
   Counter direction = Counter::kRowOverRival;
 };
 
+// What is measured from now on belongs to the row of this name.
+void BeginRow(const std::string& name);
+
 // Times `call`, which writes Output(), and sets the counters of the row (README.md).
 void Measure(benchmark::State& state, Work work, const std::function<void()>& call,
              const std::vector<Rival>& rivals = {});

@@ -85,7 +85,11 @@ class PositionList {
 // Adds a row that is timed in microseconds.
 template <class Body>
 void Register(const std::string& name, const Body& body) {
-  benchmark::RegisterBenchmark(name.c_str(), body)->Unit(benchmark::kMicrosecond);
+  const auto row = [name, body](benchmark::State& state) {
+    BeginRow(name);
+    body(state);
+  };
+  benchmark::RegisterBenchmark(name.c_str(), row)->Unit(benchmark::kMicrosecond);
 }
 
 // Makes the call once for its status, then measures it.
