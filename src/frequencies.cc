@@ -17,107 +17,15 @@ namespace posenc {
 namespace internal {
 namespace {
 
-constexpr double kMinFrequency = 0x1p-126;
-constexpr double kMaxFrequency = 0x1p31;
-constexpr std::int64_t kMaxLogExponent = 11;  // beyond e^(2^11) no scale brings w_i into range
 constexpr std::size_t kMaxPowers = 32;
 
 constexpr std::size_t kAlignment = 128;
 constexpr double kMaxStep = 4.0;      // in quarter turns; larger steps are reduced
 constexpr double kSmallSteps = 6.28;  // radians, that are surely less
 
-bool HasList(const Spec& spec) {
-  const FrequencyList& list = spec.frequencies;
-  return list.doubles != nullptr || list.floats != nullptr || list.count != 0;
-}
-
-template <class T>
-double Load(const T* values, std::size_t i) {
-  T value;
-  std::memcpy(&value, reinterpret_cast<const unsigned char*>(values) + i * sizeof(value), sizeof(value));
-  return static_cast<double>(value);
-}
-
-double Listed(const FrequencyList& list, std::size_t i) {
-  return list.doubles != nullptr ? Load(list.doubles, i) : Load(list.floats, i);
-}
-
 DoubleDouble ToDoubleDouble(const Wide& x) {
   const double high = ToDouble(x);
   return {high, ToDouble(Subtract(x, FromDouble(high)))};
-}
-
-std::size_t PairCount(std::size_t dim) { return dim / 2 + dim % 2; }
-
-bool IsUnit(FrequencyUnit unit) {
-  return unit == FrequencyUnit::kRadians || unit == FrequencyUnit::kHalfTurns ||
-         unit == FrequencyUnit::kTurns;
-}
-
-Status CheckList(const Spec& spec) {
-  const FrequencyList& list = spec.frequencies;
-  if ((list.doubles == nullptr) == (list.floats == nullptr) || list.count != PairCount(spec.dim) ||
-      spec.recipe != Recipe::kExact) {
-    return Status::kBadFrequencies;
-  }
-  for (std::size_t i = 0; i < list.count; ++i) {
-    if (!std::isfinite(Listed(list, i))) return Status::kBadFrequencies;
-  }
-  return Status::kOk;
-}
-
-Status CheckSpec(const Spec& spec) {
-  if (spec.dim == 0 || spec.dim > kMaxDim) return Status::kBadDim;
-  if (!std::isfinite(spec.base) || spec.base <= 0.0) return Status::kBadBase;
-  if (spec.exponent_dim && (!std::isfinite(*spec.exponent_dim) || *spec.exponent_dim == 0.0)) {
-    return Status::kBadExponentDim;
-  }
-  if (!IsUnit(spec.frequencies.unit)) return Status::kBadFrequencies;
-  if (HasList(spec)) {
-    if (const Status status = CheckList(spec); status != Status::kOk) return status;
-  }
-  if (!std::isfinite(spec.position_scale)) return Status::kBadPositionScale;
-  switch (spec.recipe) {
-    case Recipe::kExact:
-      return Status::kOk;
-    case Recipe::kF32PowDiv:
-      if (spec.exponent_dim && (static_cast<float>(*spec.exponent_dim) == 0.0f ||
-                                !std::isfinite(static_cast<float>(*spec.exponent_dim)))) {
-        return Status::kBadExponentDim;
-      }
-      return spec.position_scale == 1.0 ? Status::kOk : Status::kBadPositionScale;
-  }
-  return Status::kBadRecipe;
-}
-
-double ExponentDim(const Spec& spec) { return spec.exponent_dim.value_or(static_cast<double>(spec.dim)); }
-
-// *largest is the largest |w_i|.
-Status MakeSchedule(const Spec& spec, std::size_t count, Schedule* schedule, double* largest) {
-  const Wide log_base = Log(spec.base);
-  schedule->log_ratio = Negate(Divide(Add(log_base, log_base), FromDouble(ExponentDim(spec))));
-  schedule->scale = FromDouble(spec.position_scale);
-  schedule->list = spec.frequencies;
-  *largest = 0.0;
-  if (schedule->scale.IsZero()) return Status::kOk;
-  const auto is_in_range = [&](std::size_t i) {
-    const Wide radians = schedule->Radians(i);
-    if (radians.IsZero()) return true;  // as listed
-    const double frequency = std::fabs(ToDouble(radians));
-    *largest = std::fmax(*largest, frequency);
-    return frequency >= kMinFrequency && frequency <= kMaxFrequency;
-  };
-  if (schedule->IsListed()) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!is_in_range(i)) return Status::kFrequencyOutOfRange;
-    }
-    return Status::kOk;
-  }
-  // A geometric sequence: its ends are its extremes.
-  const auto last = static_cast<std::int64_t>(count - 1);
-  const Wide log_span = Multiply(FromInteger(last), schedule->log_ratio);
-  if (!log_span.IsZero() && log_span.exponent > kMaxLogExponent) return Status::kFrequencyOutOfRange;
-  return is_in_range(0) && is_in_range(count - 1) ? Status::kOk : Status::kFrequencyOutOfRange;
 }
 
 // The steps of a geometric schedule: one exp for the ratio, its powers by squaring, the rest in vectors.
@@ -167,22 +75,6 @@ bool PhasesAreExact(const FrequencyTable& table) {
   return true;
 }
 
-// q_i for Recipe::kF32PowDiv: pow is correctly rounded, an exact tie to even.
-void FillDivisors(const Spec& spec, std::size_t count, float* divisors) {
-  const Wide log_base = Log(spec.base);
-  const auto denominator = static_cast<float>(ExponentDim(spec));
-  for (std::size_t i = 0; i < count; ++i) {
-    const float exponent = static_cast<float>(2 * i) / denominator;
-    if (log_base.IsZero()) {  // pow(1, x) = 1, even where x overflows to infinity
-      divisors[i] = 1.0f;
-      continue;
-    }
-    bool decided = true;
-    const Wide power = Exp(Multiply(FromDouble(static_cast<double>(exponent)), log_base));
-    divisors[i] = static_cast<float>(RoundToFormat(power, kFloat32Format, kFrequencyBits, &decided));
-  }
-}
-
 // Where the parts of a table lie in its block of memory: the table itself, then its arrays.
 std::size_t HeaderBytes() { return (sizeof(FrequencyTable) + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -200,17 +92,15 @@ std::size_t BlockBytes(const FrequencyTable& table, const Kernels& kernels) {
 
 // A table without its arrays, and the target that will fill them.
 Status PlanTable(const Spec& spec, FrequencyTable* table, const Kernels** kernels) {
-  if (const Status status = CheckSpec(spec); status != Status::kOk) return status;
+  double largest = 0.0;
+  if (const Status status = MakeSchedule(spec, &table->schedule, &largest); status != Status::kOk) {
+    return status;
+  }
   if (const Status status = FindKernels(spec.target, kernels); status != Status::kOk) return status;
   table->count = PairCount(spec.dim);
   table->recipe = spec.recipe;
   table->padded = table->count + kPadding;
   table->max_cancellation = kMaxCancellation;
-  double largest = 0.0;
-  if (const Status status = MakeSchedule(spec, table->count, &table->schedule, &largest);
-      status != Status::kOk) {
-    return status;
-  }
   table->steps_are_reduced = largest > kSmallSteps;
   return Status::kOk;
 }
@@ -267,29 +157,13 @@ const FrequencyTable* BuildTable(const Spec& spec, const Kernels& kernels, Frequ
   } else {
     auto* divisors = reinterpret_cast<float*>(arrays);
     for (std::size_t i = table.count; i < table.padded; ++i) divisors[i] = 1.0f;
-    FillDivisors(spec, table.count, divisors);
+    FillDivisors(spec, divisors);
     table.divisors = divisors;
   }
   return ::new (block) FrequencyTable(table);
 }
 
 }  // namespace
-
-double Schedule::Listed(std::size_t i) const { return internal::Listed(list, i); }
-
-Wide Schedule::Radians(std::size_t i) const {
-  if (IsExact()) return Multiply(QuarterTurns(i), RadiansPerQuarterTurn());
-  if (IsListed()) return Multiply(scale, FromDouble(Listed(i)));
-  if (i == 0 || scale.IsZero()) return scale;
-  return Multiply(scale, Exp(Multiply(FromInteger(static_cast<std::int64_t>(i)), log_ratio)));
-}
-
-Wide Schedule::QuarterTurns(std::size_t i) const {
-  if (!IsExact()) return Multiply(Radians(i), QuarterTurnsPerRadian());
-  Wide step = Multiply(scale, FromDouble(Listed(i)));
-  step.exponent += list.unit == FrequencyUnit::kTurns ? 2 : 1;
-  return step;
-}
 
 Status Access::MemorySize(const Spec& spec, std::size_t* bytes) {
   const FpState fp_state;

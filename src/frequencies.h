@@ -1,12 +1,11 @@
-// The frequencies of an encoder as the kernels read them, and the geometric schedule behind them. The
-// only place where exponent conventions live.
+// The frequencies of an encoder as the kernels read them.
 #ifndef POSENC_SRC_FREQUENCIES_H_
 #define POSENC_SRC_FREQUENCIES_H_
 
 #include <cstddef>
 
 #include "posenc/posenc.h"
-#include "wide.h"
+#include "schedule.h"
 
 namespace posenc {
 namespace internal {
@@ -14,22 +13,6 @@ namespace internal {
 struct DoubleDouble {
   double high, low;  // the value is high + low, |low| <= ulp(high) / 2
 };
-
-// w_i = scale * exp(i * log_ratio): base^(-2i / exponent_dim) by the exp trick; or scale times a listed one.
-struct Schedule {
-  Wide log_ratio;  // -2 ln(base) / exponent_dim
-  Wide scale;
-  FrequencyList list;  // of count 0 if there is none
-
-  // Relative errors below 2^-kFrequencyBits.
-  Wide Radians(std::size_t i) const;       // w_i
-  Wide QuarterTurns(std::size_t i) const;  // w_i * 2/pi; exact if IsExact()
-
-  bool IsListed() const { return list.count != 0; }
-  bool IsExact() const { return IsListed() && list.unit != FrequencyUnit::kRadians; }
-  double Listed(std::size_t i) const;
-};
-inline constexpr int kFrequencyBits = 220;
 
 // Entries of the arrays past `count` are zero (divisors: one), so that kernels may load whole vectors.
 inline constexpr std::size_t kPadding = 64;
