@@ -53,7 +53,7 @@ class CaseRun {
     if (error_) std::rethrow_exception(error_);
     for (std::size_t t = 0; t < outputs_.size(); ++t) {
       reports_[t].digest.Append(case_.format, outputs_[t].data(), outputs_[t].size());
-      if (case_.format == oracle::Format::kFloat32) reports_[t].digest_v1 = reports_[t].digest;
+      if (case_.format == oracle::Format::kFloat32) reports_[t].digests[0] = reports_[t].digest.value();
     }
   }
 
@@ -147,7 +147,7 @@ std::vector<Report> Verify(const Plan& plan) {
   };
   std::size_t number = 0;
   for (const Case& c : plan.digest_cases) CaseRun(plan, number++, c, true, &reports).Run(done);
-  for (Report& report : reports) report.digest_v2 = report.digest;
+  for (Report& report : reports) report.digests[1] = report.digest.value();
   for (const Case& c : plan.more_cases) CaseRun(plan, number++, c, false, &reports).Run(done);
   VerifyDoubles(plan, &reports);
   return reports;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "distances.h"
+#include "golden_digest.h"
 #include "kernels.h"
 #include "verify_cases.h"
 
@@ -56,9 +57,8 @@ struct Report {
   double worst_ulp = 0.0;       // of the entries written (not of those added)
   oracle::Distances distances;  // of the right answers for the same entries
   internal::Tally tally;        // of the pairs written; stays 0 for the reference, which has one tier
-  Digest digest_v1;             // of the digest cases of float32, which come first
-  Digest digest_v2;             // of all digest cases but verify_doubles'
-  Digest digest;                // of all
+  Digest digest;
+  std::uint64_t digests[kDigestVersion] = {};  // each version's; the last is that of all digest cases
   std::vector<Example> examples;
 };
 

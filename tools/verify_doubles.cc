@@ -22,13 +22,18 @@ using oracle::Format;
 struct ListCase {
   Spec spec;                        // without a target and without a list
   std::vector<double> frequencies;  // if not empty
+  std::vector<float> floats;        // instead of those
   FrequencyUnit unit = FrequencyUnit::kRadians;
   std::vector<double> positions;
+  bool is_run = false;  // positions that follow each other, for Write
+
+  std::size_t listed() const { return frequencies.size() + floats.size(); }
 
   Spec SpecFor(const char* target) const {
     Spec copy = spec;
     copy.target = target;
-    if (!frequencies.empty()) copy.frequencies = {frequencies.data(), nullptr, frequencies.size(), unit};
+    copy.frequencies = {frequencies.empty() ? nullptr : frequencies.data(),
+                        floats.empty() ? nullptr : floats.data(), listed(), unit};
     return copy;
   }
 };
@@ -70,6 +75,14 @@ std::vector<double> Eighths() {
   return positions;
 }
 
+std::vector<double> Run(std::int64_t first, std::size_t count) {
+  std::vector<double> positions;
+  for (std::size_t r = 0; r < count; ++r) {
+    positions.push_back(static_cast<double>(first) + static_cast<double>(r));
+  }
+  return positions;
+}
+
 ListCase MakeCase(std::size_t dim, std::vector<double> positions, double base = 10000.0) {
   ListCase c;
   c.spec.dim = dim;
@@ -78,7 +91,11 @@ ListCase MakeCase(std::size_t dim, std::vector<double> positions, double base = 
   return c;
 }
 
-std::vector<ListCase> Cases() {
+constexpr FrequencyUnit kUnits[] = {FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns,
+                                    FrequencyUnit::kTurns};
+
+// What came with version 3 of the digest.
+std::vector<ListCase> Cases3() {
   std::vector<ListCase> cases;
   for (const Layout layout : {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin}) {
     for (const std::size_t dim : {1u, 2u, 11u, 64u}) {
@@ -99,12 +116,45 @@ std::vector<ListCase> Cases() {
   }
   cases.push_back(MakeCase(16, Fractions(40)));
   cases.back().spec.recipe = Recipe::kF32PowDiv;
-  for (const FrequencyUnit unit :
-       {FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+  for (const FrequencyUnit unit : kUnits) {
     for (const std::vector<double>& positions : {Eighths(), SmallPositions(), LargePositions()}) {
       cases.push_back(MakeCase(15, positions));
       cases.back().frequencies = {1.0, -0.1, 0.0, 0x1p-126, 5.0, 3e8, 0.0625, 0x1.921fb54442d18p1};
       cases.back().unit = unit;
+    }
+  }
+  return cases;
+}
+
+// Version 4: steps that are exact, with all their digits, up to the largest and beyond it; lists in runs of
+// rows, and lists of floats.
+std::vector<ListCase> Cases4() {
+  std::vector<ListCase> cases;
+  const std::vector<double> exact = {0x1.00001da5161d5p+9,  0x1.fffffffffffffp+9, 0x1p10,
+                                     -0x1.23456789abcdfp+8, 0x1.edcba98765432p-3, 0x1.3p-4};
+  const std::vector<double> beyond = {0x1.00001da5161d5p+16, 0x1.8p17,  1.0,
+                                      0x1.0000000000001p+10, -0x1.fp26, 0.1};
+  for (const std::vector<double>& frequencies : {exact, beyond}) {
+    for (const FrequencyUnit unit : {FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+      for (const std::vector<double>& positions : {LargePositions(), Fractions(40)}) {
+        cases.push_back(MakeCase(12, positions));
+        cases.back().frequencies = frequencies;
+        cases.back().unit = unit;
+      }
+    }
+  }
+  std::vector<float> floats;
+  for (int k = 0; k < 37; ++k) floats.push_back(std::ldexp(1.0f + static_cast<float>(k), -k));
+  for (const FrequencyUnit unit : kUnits) {
+    for (const Layout layout : {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin}) {
+      for (const double scale : {1.0, -0.3}) {
+        cases.push_back(MakeCase(73, Run(layout == Layout::kSinCos ? -kMaxPosition : 1000, 130)));
+        cases.back().spec.layout = layout;
+        cases.back().spec.position_scale = scale;
+        cases.back().floats = floats;
+        cases.back().unit = unit;
+        cases.back().is_run = true;
+      }
     }
   }
   return cases;
@@ -131,8 +181,11 @@ Rows RowsOf(const ListCase& c, const char* target) {
   Require(Encoder::Create(c.SpecFor(target), &encoder));
   Rows rows;
   ForEachType(rows, [&](const char*, auto* entries) {
-    entries->resize(c.positions.size() * c.spec.dim);
-    Require(encoder.WriteAt(c.positions.data(), c.positions.size(), entries->data(), c.spec.dim));
+    const std::size_t count = c.positions.size(), dim = c.spec.dim;
+    entries->resize(count * dim);
+    const auto first = static_cast<std::int64_t>(c.positions[0]);
+    Require(c.is_run ? encoder.Write(first, count, entries->data(), dim)
+                     : encoder.WriteAt(c.positions.data(), count, entries->data(), dim));
   });
   return rows;
 }
@@ -203,11 +256,11 @@ std::string Describe(const ListCase& c, const char* type, std::size_t k, std::ui
   const double position = c.positions[k / c.spec.dim];
   char text[160];
   std::snprintf(text, sizeof(text),
-                ", %zu listed frequencies, position %a, column %zu: got 0x%llx, expected 0x%llx",
-                c.frequencies.size(), position, k % c.spec.dim, static_cast<unsigned long long>(got),
+                ", %zu listed frequencies, position %a, column %zu: got 0x%llx, expected 0x%llx", c.listed(),
+                position, k % c.spec.dim, static_cast<unsigned long long>(got),
                 static_cast<unsigned long long>(want));
-  return std::string(": WriteAt ") + type + ", " + tools::Describe(c.spec) + text + "; exact " +
-         Exact(c, position, k % c.spec.dim);
+  return std::string(c.is_run ? ": Write " : ": WriteAt ") + type + ", " + tools::Describe(c.spec) + text +
+         "; exact " + Exact(c, position, k % c.spec.dim);
 }
 
 template <class T>
@@ -228,21 +281,27 @@ void Compare(const ListCase& c, std::size_t number, const char* type, const std:
 
 void VerifyDoubles(const Plan& plan, std::vector<Report>* reports) {
   std::size_t number = plan.digest_cases.size() + plan.more_cases.size();
-  for (const ListCase& c : Cases()) {
-    Rows want = plan.compare ? ExpectedRows(c) : Rows();
-    for (Report& report : *reports) {
-      Rows got = RowsOf(c, report.target.c_str());
-      ForEachType(got, [&](const char*, auto* entries) {
-        for (const auto& entry : *entries) report.digest.AppendBytes(BitsOf(entry), sizeof(entry));
-      });
-      if (!plan.compare) continue;
-      Compare(c, number, "f32", got.f32, want.f32, &report);
-      Compare(c, number, "bf16", got.bf16, want.bf16, &report);
-      Compare(c, number, "f16", got.f16, want.f16, &report);
-      Compare(c, number, "f64", got.f64, want.f64, &report);
+  const auto verify = [&](const std::vector<ListCase>& cases) {
+    for (const ListCase& c : cases) {
+      Rows want = plan.compare ? ExpectedRows(c) : Rows();
+      for (Report& report : *reports) {
+        Rows got = RowsOf(c, report.target.c_str());
+        ForEachType(got, [&](const char*, auto* entries) {
+          for (const auto& entry : *entries) report.digest.AppendBytes(BitsOf(entry), sizeof(entry));
+        });
+        if (!plan.compare) continue;
+        Compare(c, number, "f32", got.f32, want.f32, &report);
+        Compare(c, number, "bf16", got.bf16, want.bf16, &report);
+        Compare(c, number, "f16", got.f16, want.f16, &report);
+        Compare(c, number, "f64", got.f64, want.f64, &report);
+      }
+      ++number;
     }
-    ++number;
-  }
+  };
+  verify(Cases3());
+  for (Report& report : *reports) report.digests[2] = report.digest.value();
+  verify(Cases4());
+  for (Report& report : *reports) report.digests[3] = report.digest.value();
 }
 
 }  // namespace tools

@@ -96,7 +96,7 @@ void WriteJson(const Outcome& outcome, const std::string& path) {
   json["seconds"] = outcome.seconds;
   json["digest"] = {{"version", kDigestVersion},
                     {"value", Hex(outcome.reports.front().digest.value())},
-                    {"golden", Hex(kGoldenDigest)}};
+                    {"golden", Hex(kGoldenDigests[kDigestVersion - 1])}};
   json["targets"] = Json::array();
   std::size_t next = 0;
   for (const Target& target : outcome.targets) {
