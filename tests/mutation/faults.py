@@ -36,7 +36,8 @@ C_ERRORS = ("c_errors_test",)
 C_CREATE_ERRORS = ("c_create_errors_test",)
 C_CALLS = ("c_calls_test",)
 FREQUENCIES = ("frequencies_test",)
-DOUBLES = ("doubles_test:-*REFERENCE",)
+LISTED = ("listed_test:-*REFERENCE",)
+DOUBLES = ("doubles_test:-*REFERENCE", "double_rows_test:-*REFERENCE") + LISTED
 
 FAULTS = (
     # The direct kernel.
@@ -89,20 +90,20 @@ FAULTS = (
           "hn::Set(d, 0x1p80)", DOUBLES),
     Fault("doubles_without_a_cosine_less", "src/direct_double-inl.h", "StoreDoubles(cosines, cosine_count,",
           "StoreDoubles(cosines, count,", DOUBLES),
-    Fault("turns_are_half_turns", "src/frequencies.cc", "list.unit == FrequencyUnit::kTurns ? 2 : 1", "1", DOUBLES),
+    Fault("turns_are_half_turns", "src/schedule.cc", "list.unit == FrequencyUnit::kTurns ? 2 : 1", "1", LISTED),
     Fault("exact_phases_unseen", "src/frequencies.cc", "if (PhasesAreExact(*table)) table->max_cancellation = 0.0;",
-          "", DOUBLES),
-    Fault("exact_phases_too_large", "src/bounds.h", "kLargestExactStep = 0x1p12", "kLargestExactStep = 0x1p19", DOUBLES),
-    Fault("underflowing_frequency_is_zero", "src/frequencies.cc", "if (radians.IsZero()) return true;",
-          "if (ToDouble(radians) == 0.0) return true;", DOUBLES),
+          "", LISTED),
+    Fault("exact_phases_too_large", "src/bounds.h", "kLargestExactStep = 0x1p12", "kLargestExactStep = 0x1p19", LISTED),
+    Fault("underflowing_frequency_is_zero", "src/schedule.cc", "if (radians.IsZero()) return true;",
+          "if (ToDouble(radians) == 0.0) return true;", LISTED),
     Fault("inexact_phases_taken_for_exact", "src/frequencies.cc", "if (PhasesAreExact(*table)) ", "", DOUBLES + CANCEL),
-    Fault("list_not_copied", "src/frequencies.cc", "schedule.list.doubles = listed;", "", DOUBLES),
-    Fault("list_of_any_length", "src/frequencies.cc", "list.count != PairCount(spec.dim) ||", "", DOUBLES),
+    Fault("list_not_copied", "src/frequencies.cc", "schedule.list.doubles = listed;", "", LISTED),
+    Fault("list_of_any_length", "src/schedule.cc", "list.count != PairCount(spec.dim) ||", "", LISTED),
     Fault("list_in_the_memory", "src/frequencies.cc", "Overlap({memory, bytes}, ListBytes(table.schedule.list))",
-          "false", DOUBLES),
-    Fault("list_with_a_recipe", "src/frequencies.cc", "spec.recipe != Recipe::kExact", "false", DOUBLES),
-    Fault("infinite_frequencies", "src/frequencies.cc", "if (!std::isfinite(Listed(list, i)))",
-          "if (std::isnan(Listed(list, i)))", DOUBLES),
+          "false", LISTED),
+    Fault("list_with_a_recipe", "src/schedule.cc", "spec.recipe != Recipe::kExact", "false", LISTED),
+    Fault("infinite_frequencies", "src/schedule.cc", "if (!std::isfinite(Listed(list, i)))",
+          "if (std::isnan(Listed(list, i)))", LISTED),
     Fault("nan_is_a_position", "src/checks.cc",
           "return std::fabs(positions.AsDouble(i)) <= static_cast<double>(kMaxPosition);",
           "return !(std::fabs(positions.AsDouble(i)) > static_cast<double>(kMaxPosition));", DOUBLES),

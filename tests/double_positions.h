@@ -1,0 +1,123 @@
+// Positions that are doubles, and a test's base that compares what they give, in every type, with MPFR.
+#ifndef POSENC_TESTS_DOUBLE_POSITIONS_H_
+#define POSENC_TESTS_DOUBLE_POSITIONS_H_
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernel_calls.h"
+#include "oracle.h"
+#include "per_target.h"
+#include "scalar_formats.h"
+
+namespace posenc {
+
+inline constexpr double kPi = 3.14159265358979323846;
+
+// Positions at which something may go wrong, for frequencies near `frequency`.
+inline std::vector<double> HardPositions(double frequency) {
+  std::vector<double> positions = {
+      0.0,          -0.0,       0.5,      -0.25,    1.0,       1.5,
+      -7.0,         0x1p-20,    0x1p-126, 0x1p-149, -0x1p-300, 0x1p-1074,
+      -0x1p-1022,   0x1.8p-127, 1e-40,    0x1p31,   -0x1p31,   0x1.fffffffffffffp30,
+      0x1p24 + 0.5, 1e9 + 0.1};
+  // Next to multiples of pi/2: the double nearest to each, and its neighbours.
+  for (const double multiple : {1.0, 2.0, 3.0, 101.0, 65536.0, 1e6 + 1, 1e9 + 3}) {
+    const double position = multiple * kPi / 2 / frequency;
+    if (std::fabs(position) > 0x1.fffffp30) continue;
+    positions.push_back(position);
+    positions.push_back(std::nextafter(position, 0.0));
+    positions.push_back(-std::nextafter(position, HUGE_VAL));
+  }
+  // A sine next to a midpoint of floats, of bfloat16s and of float16s: as small as the angle itself.
+  for (const double midpoint : {0x1.000003p0, 0x1.01p0, 0x1.fffffdp0, 0x1.002p0}) {
+    for (const int exponent : {-12, -13, -14, -24, -40, -80, -100, -120, -126, -140}) {
+      positions.push_back(std::ldexp(midpoint, exponent) / frequency);
+    }
+  }
+  return positions;
+}
+
+inline std::vector<double> RandomPositions(std::size_t count, std::uint32_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<double> positions;
+  for (std::size_t n = 0; n < count; ++n) {
+    const int exponent = static_cast<int>(random() % 64) - 32;
+    const double mantissa = std::ldexp(static_cast<double>(random() >> 11), -53);
+    positions.push_back(std::ldexp(n % 2 == 0 ? mantissa : -mantissa, exponent < 31 ? exponent : 31));
+  }
+  return positions;
+}
+
+inline std::vector<double> Positions(double frequency, std::size_t random_ones) {
+  std::vector<double> positions = HardPositions(frequency);
+  for (const double position : RandomPositions(random_ones, 20261121)) positions.push_back(position);
+  return positions;
+}
+
+inline std::string Show(const Spec& spec, double position, std::size_t column) {
+  char text[200];
+  std::snprintf(text, sizeof(text),
+                "dim %zu, base %g, scale %a, %zu listed, unit %d: position %a, column %zu", spec.dim,
+                spec.base, spec.position_scale, spec.frequencies.count,
+                static_cast<int>(spec.frequencies.unit), position, column);
+  return text;
+}
+
+class ExactPerTarget : public PerTarget {
+ protected:
+  std::size_t RandomOnes() const { return IsReference() ? 20 : 200; }
+
+  // The number of entries that differ from the oracle's, which is asked once for all.
+  void ExpectExact(Spec spec, const std::vector<double>& positions) {
+    spec.target = target();
+    const Encoder encoder = Create(spec);
+    ASSERT_EQ(encoder.dim(), spec.dim);
+    ForEachType([&](auto type) { Compare<decltype(type)>(spec, encoder, positions); });
+    SCOPED_TRACE("double");
+    CompareDoubles(spec, encoder, positions);
+  }
+
+ private:
+  template <class T>
+  static void Compare(const Spec& spec, const Encoder& encoder, const std::vector<double>& positions) {
+    const oracle::Oracle oracle(spec, kFormat<T>);
+    const std::vector<T> got = WriteAt<T>(encoder, positions);
+    std::vector<float> sines(oracle.sines()), cosines(oracle.cosines() + 1), row(spec.dim);
+    for (std::size_t r = 0; r < positions.size(); ++r) {
+      oracle.Row(positions[r], sines.data(), cosines.data());
+      oracle::PlaceRow(spec.layout, spec.dim, sines.data(), cosines.data(), row.data());
+      for (std::size_t k = 0; k < spec.dim; ++k) {
+        ASSERT_TRUE(SameBits(got[r * spec.dim + k], Nearest<T>(static_cast<double>(row[k]))))
+            << Show(spec, positions[r], k) << ": " << Value(got[r * spec.dim + k]) << ", exact "
+            << oracle.Exact(positions[r], k);
+      }
+    }
+  }
+
+  static void CompareDoubles(const Spec& spec, const Encoder& encoder, const std::vector<double>& positions) {
+    const oracle::Oracle oracle(spec);
+    const std::vector<double> got = WriteAt<double>(encoder, positions);
+    std::vector<double> sines(oracle.sines()), cosines(oracle.cosines() + 1);
+    for (std::size_t r = 0; r < positions.size(); ++r) {
+      oracle.DoubleRow(positions[r], sines.data(), cosines.data());
+      for (std::size_t k = 0; k < spec.dim; ++k) {
+        const oracle::Entry entry = oracle::EntryAt(spec.layout, spec.dim, k);
+        const double want = (entry.sine ? sines : cosines)[entry.pair];
+        ASSERT_TRUE(SameBits(got[r * spec.dim + k], want))
+            << Show(spec, positions[r], k) << ": " << got[r * spec.dim + k] << ", exact "
+            << oracle.Exact(positions[r], k);
+      }
+    }
+  }
+};
+
+}  // namespace posenc
+
+#endif  // POSENC_TESTS_DOUBLE_POSITIONS_H_

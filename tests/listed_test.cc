@@ -1,0 +1,188 @@
+// Frequencies of the caller's.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "double_positions.h"
+
+namespace posenc {
+namespace {
+
+class Listed : public ExactPerTarget {};
+
+TEST_P(Listed, ListedFrequencies) {
+  const std::vector<double> doubles = {1.0, -0.1, 0.0, 0x1p-125, 1e-3, 5.0, 3e8, kPi};
+  const std::vector<float> floats(doubles.begin(), doubles.end());
+  for (const FrequencyUnit unit :
+       {FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+    for (const bool is_double : {true, false}) {
+      Spec spec = MakeSpec(is_double ? 16 : 15, nullptr, is_double ? Layout::kInterleaved : Layout::kCosSin);
+      spec.frequencies.count = doubles.size();
+      spec.frequencies.unit = unit;
+      if (is_double) {
+        spec.frequencies.doubles = doubles.data();
+      } else {
+        spec.frequencies.floats = floats.data();
+      }
+      const double frequency = unit == FrequencyUnit::kRadians ? 1.0
+                               : unit == FrequencyUnit::kTurns ? 4.0
+                                                               : 2.0;
+      // In turns, whole multiples of a quarter are exact zeros and ones.
+      std::vector<double> positions = Positions(frequency, RandomOnes() / 2);
+      for (double eighths = -20.0; eighths < 20.0; ++eighths) positions.push_back(eighths / 8);
+      if (is_double || unit != FrequencyUnit::kRadians) ExpectExact(spec, positions);
+      spec.position_scale = 0.75;
+      ExpectExact(spec, positions);
+    }
+  }
+}
+
+// Exact steps, with all their digits, up to the largest and just beyond, at positions with all theirs.
+TEST_P(Listed, ExactStepsAtLargePositions) {
+  const std::vector<double> up_to_12 = {0x1.00001da5161d5p+9,  0x1.fffffffffffffp+9,  0x1p10,
+                                        -0x1.23456789abcdfp+8, 0x1.edcba987654321p-3, 0x1.3p-4};
+  const std::vector<double> beyond = {0x1.00001da5161d5p+16,  0x1.8p17,  1.0,
+                                      0x1.00000000000001p+10, -0x1.fp26, 0.1};
+  std::vector<double> positions = {0x1.fffffffffffffp+30, -0x1.fffffffffffffp+30, 0x1p31, 0.75};
+  for (const double position : RandomPositions(2 * RandomOnes(), 11)) {
+    positions.push_back(position);
+    positions.push_back(std::copysign(0x1p31, position) - position);
+  }
+  for (const std::vector<double>& frequencies : {up_to_12, beyond, std::vector<double>(6, beyond[0])}) {
+    for (const FrequencyUnit unit : {FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+      Spec spec = MakeSpec(12);
+      spec.frequencies = {frequencies.data(), nullptr, frequencies.size(), unit};
+      ExpectExact(spec, positions);
+    }
+  }
+}
+
+// Runs of rows rotate listed frequencies too, and are what the list of the same positions gives.
+TEST_P(Listed, ListedFrequenciesInRuns) {
+  if (IsReference()) GTEST_SKIP() << "nothing rotates";
+  std::vector<double> frequencies;
+  for (int k = 0; k < 37; ++k) frequencies.push_back(std::ldexp(1.0 + k, -k));
+  for (const FrequencyUnit unit :
+       {FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+    for (const Layout layout : kLayouts) {
+      Spec spec = MakeSpec(74, target(), layout);
+      spec.frequencies = {frequencies.data(), nullptr, frequencies.size(), unit};
+      const Encoder encoder = Create(spec);
+      const std::int64_t first = 1000;
+      ForEachType([&](auto type) {
+        using T = decltype(type);
+        const oracle::Oracle oracle(spec, kFormat<T>);
+        std::vector<float> want(200 * spec.dim);
+        oracle.Table(first, 200, want.data(), spec.dim);
+        const std::vector<T> run = Write<T>(encoder, first, 200);
+        for (std::size_t k = 0; k < run.size(); ++k) {
+          ASSERT_TRUE(SameBits(run[k], Nearest<T>(static_cast<double>(want[k]))))
+              << Show(spec, static_cast<double>(first) + static_cast<double>(k / spec.dim), k % spec.dim)
+              << ": " << Value(run[k]) << ", exact " << want[k];
+        }
+        EXPECT_TRUE(SameBits(WriteAt<T>(encoder, Consecutive<double>(first, 200)), run));
+      });
+      EXPECT_TRUE(SameBits(WriteAt<double>(encoder, Consecutive<double>(first, 200)),
+                           Write<double>(encoder, first, 200)));
+    }
+  }
+}
+
+// A list that is what base would give, but for its rounding to double, is held as exactly.
+TEST_P(Listed, ListsAreCopied) {
+  std::vector<double> frequencies = {1.0, 0.5, 0.25};
+  Spec spec = MakeSpec(6, target());
+  spec.frequencies = {frequencies.data(), nullptr, 3, FrequencyUnit::kTurns};
+  const Encoder encoder = Create(spec);
+  const auto before = Write(encoder, 0, 8);
+  frequencies = {7.0, 7.0, 7.0};
+  EXPECT_TRUE(SameBits(Write(encoder, 0, 8), before));
+  EXPECT_EQ(encoder.frequencies().Radians(1), kPi);
+}
+
+// In turns the zeros are exact, and not for the last resort to find.
+TEST_P(Listed, WholeTurnsNeedNoLastResort) {
+  if (IsReference()) GTEST_SKIP() << "it is the last resort";
+  const std::vector<double> frequencies = {1.0, 2.0, 0.5, 1024.0};
+  Spec spec = MakeSpec(8, target());
+  spec.frequencies = {frequencies.data(), nullptr, 4, FrequencyUnit::kHalfTurns};
+  const Encoder encoder = Create(spec);
+  std::vector<float> row(8 * 3);
+  EXPECT_EQ(ListKernel(encoder, {1, 2, 5}, row.data()).recomputed, 0u);
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    if (k % 8 == 4 || k % 8 == 5) continue;  // half a half turn
+    EXPECT_TRUE(SameBits(std::fabs(row[k]), k % 2 == 0 ? 0.0f : 1.0f)) << k;
+    EXPECT_TRUE(k % 2 != 0 || !std::signbit(row[k])) << k;
+  }
+}
+
+TEST_P(Listed, BadListsAreRefused) {
+  const std::vector<double> frequencies = {1.0, 0.5};
+  const std::vector<float> floats = {1.0f, 0.5f};
+  const auto status = [&](auto change) {
+    Spec spec = MakeSpec(4, target());
+    spec.frequencies = {frequencies.data(), nullptr, 2, FrequencyUnit::kRadians};
+    change(&spec);
+    Encoder encoder;
+    const Status result = Encoder::Create(spec, &encoder);
+    EXPECT_EQ(encoder.dim(), result == Status::kOk ? 4u : 0u);
+    return result;
+  };
+  EXPECT_EQ(status([](Spec*) {}), Status::kOk);
+  EXPECT_EQ(status([](Spec* s) { s->frequencies.count = 1; }), Status::kBadFrequencies);
+  EXPECT_EQ(status([](Spec* s) { s->frequencies.count = SIZE_MAX; }), Status::kBadFrequencies);
+  EXPECT_EQ(status([](Spec* s) { s->frequencies.doubles = nullptr; }), Status::kBadFrequencies);
+  EXPECT_EQ(status([&](Spec* s) { s->frequencies.floats = floats.data(); }), Status::kBadFrequencies);
+  EXPECT_EQ(status([](Spec* s) { s->frequencies.unit = static_cast<FrequencyUnit>(3); }),
+            Status::kBadFrequencies);
+  EXPECT_EQ(status([](Spec* s) { s->recipe = Recipe::kF32PowDiv; }), Status::kBadFrequencies);
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), HUGE_VAL, -HUGE_VAL}) {
+    const double list[] = {1.0, bad};
+    EXPECT_EQ(status([&](Spec* s) { s->frequencies.doubles = list; }), Status::kBadFrequencies);
+  }
+  for (const double bad : {0x1p-127, 0x1.0000000000001p31, -1e300, 1e-320}) {
+    const double list[] = {1.0, bad};
+    EXPECT_EQ(status([&](Spec* s) { s->frequencies.doubles = list; }), Status::kFrequencyOutOfRange) << bad;
+  }
+  // The unit counts even where there is no list.
+  EXPECT_EQ(status([](Spec* s) {
+              s->frequencies = {nullptr, nullptr, 0, static_cast<FrequencyUnit>(3)};
+            }),
+            Status::kBadFrequencies);
+  EXPECT_EQ(status([](Spec* s) {
+              s->frequencies = {nullptr, nullptr, 0, FrequencyUnit::kTurns};
+            }),
+            Status::kOk);
+  const double underflows[] = {1e-300, 1e300};
+  EXPECT_EQ(status([&](Spec* s) {
+              s->frequencies.doubles = underflows;
+              s->position_scale = 1e-300;
+            }),
+            Status::kFrequencyOutOfRange);
+  const double two[] = {1.0, 0x1p30};
+  EXPECT_EQ(status([&](Spec* s) {
+              s->frequencies.doubles = two;
+              s->frequencies.unit = FrequencyUnit::kTurns;
+            }),
+            Status::kFrequencyOutOfRange);
+}
+
+TEST_P(Listed, AListOfAnyAlignmentOutsideTheMemory) {
+  std::vector<unsigned char> memory(1 << 16);
+  const double frequencies[] = {1.0, 0.5};
+  std::memcpy(&memory[1], frequencies, sizeof(frequencies));
+  Spec spec = MakeSpec(4, target());
+  spec.frequencies.doubles = reinterpret_cast<const double*>(&memory[1]);
+  spec.frequencies.count = 2;
+  Encoder encoder;
+  EXPECT_EQ(Encoder::CreateIn(spec, memory.data(), memory.size(), &encoder), Status::kBuffersOverlap);
+  ASSERT_EQ(Encoder::CreateIn(spec, memory.data() + 17, memory.size() - 17, &encoder), Status::kOk);
+  EXPECT_EQ(encoder.frequencies().Radians(1), 0.5);
+}
+
+POSENC_INSTANTIATE_PER_TARGET(Listed);
+
+}  // namespace
+}  // namespace posenc
