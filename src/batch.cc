@@ -133,10 +133,12 @@ void AddTile(const Call& call, const Tile& tile) {
 }  // namespace
 
 void AddBatch(const Call& call, const Batch& batch) {
-  const FpState fp_state;
-  for (std::size_t begin = 0; begin < batch.sequences; begin += kTile) {
-    AddTile(call, {batch, begin, std::min(begin + kTile, batch.sequences)});
-  }
+  InFpState([&] {
+    for (std::size_t begin = 0; begin < batch.sequences; begin += kTile) {
+      AddTile(call, {batch, begin, std::min(begin + kTile, batch.sequences)});
+    }
+    return Status::kOk;
+  });
 }
 
 }  // namespace internal

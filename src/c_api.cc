@@ -52,11 +52,10 @@ Status CopySpec(const posenc_spec& from, posenc_spec* to) {
   }
   *to = DefaultSpec();
   std::memcpy(to, bytes, std::min(sizeof(*to), from.struct_size));
-  return Status::kOk;
+  return to->reserved == 0 ? Status::kOk : Status::kBadStructSize;
 }
 
 Status FromC(const posenc_spec* from, Spec* spec) {
-  const FpState fp_state;
   if (from == nullptr) return Status::kNullPointer;
   posenc_spec copy;
   if (const Status status = CopySpec(*from, &copy); status != Status::kOk) return status;
@@ -66,7 +65,7 @@ Status FromC(const posenc_spec* from, Spec* spec) {
   spec->dim = copy.dim;
   spec->layout = static_cast<Layout>(copy.layout);
   spec->base = copy.base;
-  if (copy.exponent_dim != 0.0) spec->exponent_dim = copy.exponent_dim;
+  if (InFpState([&] { return copy.exponent_dim != 0.0; })) spec->exponent_dim = copy.exponent_dim;
   spec->position_scale = copy.position_scale;
   spec->recipe = static_cast<Recipe>(copy.recipe);
   spec->target = copy.target;
@@ -132,14 +131,9 @@ posenc_status WithEntry(posenc_type type, const Visit& visit) {
 
 template <class Visit>
 posenc_status WithInteger(posenc_type type, const Visit& visit) {
-  switch (type) {
-    case POSENC_I32:
-      return visit(std::int32_t());
-    case POSENC_I64:
-      return visit(std::int64_t());
-    default:
-      return POSENC_BAD_TYPE;
-  }
+  if (type == POSENC_I32) return visit(std::int32_t());
+  if (type == POSENC_I64) return visit(std::int64_t());
+  return POSENC_BAD_TYPE;
 }
 
 template <class Visit>

@@ -17,34 +17,36 @@ namespace {
 unsigned char* RowAddress(void* data, std::size_t bytes) { return static_cast<unsigned char*>(data) + bytes; }
 
 // Rows of a run (positions null) or a list, to a matrix, from a lookup if there is one.
-void ForBlocks(const Call& call, std::int64_t first, const List& positions, std::size_t rows,
-               const Matrix& matrix, const Lookup* lookup = nullptr) {
-  const FpState fp_state;
-  const std::size_t size = ElementSize(call.type);
-  const bool stream = call.scale == nullptr && positions.IsNull() &&
-                      ShouldStream(call.columns, size, rows, matrix.data, matrix.stride);
-  double position[Rows::kMax];
-  const void* source[Rows::kMax];
-  for (std::size_t begin = 0; begin < rows; begin += Rows::kMax) {
-    Rows block{};
-    block.count = rows - begin < Rows::kMax ? rows - begin : Rows::kMax;
-    block.first = first + static_cast<std::int64_t>(begin);
-    block.data = RowAddress(matrix.data, begin * matrix.stride * size);
-    block.stride = matrix.stride;
-    block.stream = stream;
-    if (!positions.IsNull()) {
-      for (std::size_t r = 0; r < block.count; ++r) position[r] = positions.AsDouble(begin + r);
-      block.positions = position;
-    }
-    if (lookup != nullptr) {
-      for (std::size_t r = 0; r < block.count; ++r) {
-        const auto id = static_cast<std::size_t>(lookup->ids[begin + r]);
-        source[r] = static_cast<const unsigned char*>(lookup->table) + id * lookup->stride * size;
+Status ForBlocks(const Call& call, std::int64_t first, const List& positions, std::size_t rows,
+                 const Matrix& matrix, const Lookup* lookup = nullptr) {
+  return InFpState([&] {
+    const std::size_t size = ElementSize(call.type);
+    const bool stream = call.scale == nullptr && positions.IsNull() &&
+                        ShouldStream(call.columns, size, rows, matrix.data, matrix.stride);
+    double position[Rows::kMax];
+    const void* source[Rows::kMax];
+    for (std::size_t begin = 0; begin < rows; begin += Rows::kMax) {
+      Rows block{};
+      block.count = rows - begin < Rows::kMax ? rows - begin : Rows::kMax;
+      block.first = first + static_cast<std::int64_t>(begin);
+      block.data = RowAddress(matrix.data, begin * matrix.stride * size);
+      block.stride = matrix.stride;
+      block.stream = stream;
+      if (!positions.IsNull()) {
+        for (std::size_t r = 0; r < block.count; ++r) position[r] = positions.AsDouble(begin + r);
+        block.positions = position;
       }
-      block.sources = source;
+      if (lookup != nullptr) {
+        for (std::size_t r = 0; r < block.count; ++r) {
+          const auto id = static_cast<std::size_t>(lookup->ids[begin + r]);
+          source[r] = static_cast<const unsigned char*>(lookup->table) + id * lookup->stride * size;
+        }
+        block.sources = source;
+      }
+      call.Apply(block);
     }
-    call.Apply(block);
-  }
+    return Status::kOk;
+  });
 }
 
 }  // namespace
@@ -72,9 +74,8 @@ Status Access::Run(const Encoder& encoder, ElementType type, const float* scale,
     return status;
   }
   if (const Status status = CheckRun(first, rows); status != Status::kOk) return status;
-  ForBlocks({*encoder.kernels_, *table, MakeColumns(encoder.layout_, encoder.dim_), type, scale}, first,
-            List(), rows, matrix);
-  return Status::kOk;
+  return ForBlocks({*encoder.kernels_, *table, MakeColumns(encoder.layout_, encoder.dim_), type, scale},
+                   first, List(), rows, matrix);
 }
 
 Status Access::At(const Encoder& encoder, ElementType type, const float* scale, const List& positions,
@@ -88,9 +89,8 @@ Status Access::At(const Encoder& encoder, ElementType type, const float* scale, 
   const Bytes written = MatrixBytes(dim, size, rows, matrix.data, matrix.stride);
   if (const Status status = CheckPositions(positions, rows, written, bad_index); status != Status::kOk)
     return status;
-  ForBlocks({*encoder.kernels_, *table, MakeColumns(encoder.layout_, dim), type, scale}, 0, positions, rows,
-            matrix);
-  return Status::kOk;
+  return ForBlocks({*encoder.kernels_, *table, MakeColumns(encoder.layout_, dim), type, scale}, 0, positions,
+                   rows, matrix);
 }
 
 Status Access::Embed(const Encoder& encoder, ElementType type, float scale, const Lookup& lookup,
@@ -105,9 +105,8 @@ Status Access::Embed(const Encoder& encoder, ElementType type, float scale, cons
   const Bytes written = MatrixBytes(dim, size, rows, matrix.data, matrix.stride);
   if (const Status status = CheckLookup(lookup, dim, size, rows, written, bad_index); status != Status::kOk)
     return status;
-  ForBlocks({*encoder.kernels_, *table, MakeColumns(encoder.layout_, dim), type, &scale}, first, List(), rows,
-            matrix, &lookup);
-  return Status::kOk;
+  return ForBlocks({*encoder.kernels_, *table, MakeColumns(encoder.layout_, dim), type, &scale}, first,
+                   List(), rows, matrix, &lookup);
 }
 
 Status Access::AddBatch(const Encoder& encoder, ElementType type, float scale, const Batch& batch,

@@ -57,11 +57,11 @@ Bytes ListBytes(const FrequencyList& list) {
 
 Status CheckPositions(const List& positions, std::size_t count, const Bytes& written,
                       std::size_t* bad_index) {
-  const FpState fp_state;
   const auto in_range = [&](std::size_t i) {  // no NaN is
     return std::fabs(positions.AsDouble(i)) <= static_cast<double>(kMaxPosition);
   };
-  return CheckList(positions, count, in_range, Status::kPositionOutOfRange, written, bad_index);
+  return InFpState(
+      [&] { return CheckList(positions, count, in_range, Status::kPositionOutOfRange, written, bad_index); });
 }
 
 Status CheckFirsts(const List& firsts, std::size_t batch, std::size_t rows, const Bytes& written,

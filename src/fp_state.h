@@ -8,20 +8,22 @@
 namespace posenc {
 namespace internal {
 
-// Saves the state and sets the default one, for the lifetime of the object.
-class FpState {
- public:
-  FpState() {
-    registers_.Read();
-    registers_.SetDefault();
-  }
-  FpState(const FpState&) = delete;
-  FpState& operator=(const FpState&) = delete;
-  ~FpState() { registers_.Restore(); }
-
- private:
-  FpRegisters registers_;
-};
+// What work() returns in that environment. Compilers move arithmetic across accesses to the environment, but
+// not out of a function that they cannot know.
+template <class Work>
+auto InFpState(const Work& work) {
+  struct Job {
+    const Work& work;
+    decltype(work()) result;
+  } job{work, {}};
+  void (*volatile unknown)(Job*) = [](Job* that) { that->result = that->work(); };
+  FpRegisters registers;
+  registers.Read();
+  registers.SetDefault();
+  unknown(&job);
+  registers.Restore();
+  return job.result;
+}
 
 }  // namespace internal
 }  // namespace posenc

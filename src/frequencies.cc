@@ -166,33 +166,36 @@ const FrequencyTable* BuildTable(const Spec& spec, const Kernels& kernels, Frequ
 }  // namespace
 
 Status Access::MemorySize(const Spec& spec, std::size_t* bytes) {
-  const FpState fp_state;
-  const Kernels* kernels = nullptr;
-  FrequencyTable table{};
-  if (const Status status = PlanTable(spec, &table, &kernels); status != Status::kOk) return status;
-  *bytes = BlockBytes(table, *kernels) + kAlignment - 1;
-  return Status::kOk;
+  return InFpState([&] {
+    const Kernels* kernels = nullptr;
+    FrequencyTable table{};
+    const Status status = PlanTable(spec, &table, &kernels);
+    if (status == Status::kOk) *bytes = BlockBytes(table, *kernels) + kAlignment - 1;
+    return status;
+  });
 }
 
 Status Access::Make(const Spec& spec, void* memory, std::size_t bytes, Frequencies* out,
                     const Kernels** kernels) {
-  const FpState fp_state;
-  FrequencyTable table{};
-  if (const Status status = PlanTable(spec, &table, kernels); status != Status::kOk) return status;
-  table.owned = memory == nullptr;
-  const std::size_t needed = BlockBytes(table, **kernels);
-  if (!table.owned && table.schedule.IsListed() && Overlap({memory, bytes}, ListBytes(table.schedule.list))) {
-    return Status::kBuffersOverlap;
-  }
-  if (table.owned) {
-    memory = ::operator new (needed, std::align_val_t{kAlignment}, std::nothrow);
-    if (memory == nullptr) return Status::kOutOfMemory;
-  } else if (std::align(kAlignment, needed, memory, bytes) == nullptr) {
-    return Status::kMemoryTooSmall;
-  }
-  *out = Frequencies();
-  out->table_ = BuildTable(spec, **kernels, table, static_cast<unsigned char*>(memory));
-  return Status::kOk;
+  return InFpState([&] {
+    FrequencyTable table{};
+    if (const Status status = PlanTable(spec, &table, kernels); status != Status::kOk) return status;
+    table.owned = memory == nullptr;
+    const std::size_t needed = BlockBytes(table, **kernels);
+    if (!table.owned && table.schedule.IsListed() &&
+        Overlap({memory, bytes}, ListBytes(table.schedule.list))) {
+      return Status::kBuffersOverlap;
+    }
+    if (table.owned) {
+      memory = ::operator new (needed, std::align_val_t{kAlignment}, std::nothrow);
+      if (memory == nullptr) return Status::kOutOfMemory;
+    } else if (std::align(kAlignment, needed, memory, bytes) == nullptr) {
+      return Status::kMemoryTooSmall;
+    }
+    *out = Frequencies();
+    out->table_ = BuildTable(spec, **kernels, table, static_cast<unsigned char*>(memory));
+    return Status::kOk;
+  });
 }
 
 }  // namespace internal
@@ -224,8 +227,7 @@ std::size_t Frequencies::count() const { return table_ == nullptr ? 0 : table_->
 
 double Frequencies::Radians(std::size_t i) const {
   if (i >= count()) return std::nan("");
-  const internal::FpState fp_state;
-  return internal::ToDouble(table_->schedule.Radians(i));
+  return internal::InFpState([&] { return internal::ToDouble(table_->schedule.Radians(i)); });
 }
 
 }  // namespace posenc
