@@ -11,6 +11,15 @@
 #include <cfenv>
 #endif
 
+// Flags that let a compiler rewrite floating-point expressions; cmake/refuse_fast_math.cmake says it earlier.
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) ||             \
+    defined(__NO_SIGNED_ZEROS__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 2)
+#error "posenc is correctly rounded: without -ffast-math and its parts, and not on the x87"
+#endif
+static_assert(sizeof(0.1) == sizeof(double),
+              "posenc is correctly rounded: not with -fsingle-precision-constant");
+
 namespace posenc {
 namespace internal {
 

@@ -31,9 +31,10 @@ const char* StatusMessage(Status status) {
     case Status::kOutOfMemory:
       return "out of memory";
     case Status::kStrideTooSmall:
-      return "row_stride is smaller than dim";
+      return "a stride is too small: row_stride or table_stride below dim, or batch_stride below rows * "
+             "row_stride";
     case Status::kSizeOverflow:
-      return "rows times row_stride exceeds the address space";
+      return "a matrix or batch, its rows times its stride, exceeds the address space";
     case Status::kPositionOutOfRange:
       return "a position is outside -2^31 .. 2^31 or not a number";
     case Status::kIdOutOfRange:

@@ -73,7 +73,13 @@ TEST(CCreateErrors, NewerStructs) {
   posenc_encoder_destroy(encoder);
   newer.member = std::int64_t{1} << 56;
   ExpectCreateFails(&newer.spec, POSENC_BAD_STRUCT_SIZE);
+  posenc_spec spec = ToC(MakeSpec(kDim));
+  spec.reserved = 1;
+  ExpectCreateFails(&spec, POSENC_BAD_STRUCT_SIZE);
 }
+
+// A member that is added later must not fall into padding, where struct_size does not tell.
+static_assert(offsetof(posenc_spec, reserved) + sizeof(posenc_spec::reserved) == sizeof(posenc_spec), "");
 
 TEST(CCreateErrors, UnknownValues) {
   const posenc_spec good = ToC(MakeSpec(kDim));

@@ -59,8 +59,8 @@ enum class Status : int {
   kUnknownTarget,        // no compiled target has that name
   kUnavailableTarget,    // this CPU cannot run that target
   kOutOfMemory,          // Create could not allocate its tables
-  kStrideTooSmall,       // row_stride < dim
-  kSizeOverflow,         // rows * row_stride elements exceed the address space
+  kStrideTooSmall,       // row_stride or table_stride < dim, or matrices of a batch overlap
+  kSizeOverflow,         // a matrix or a batch exceeds the address space
   kPositionOutOfRange,   // some position has |p| > kMaxPosition or is a NaN
   kIdOutOfRange,         // some token id is negative or not below the vocabulary's size
   kBuffersOverlap,       // what is written and what is read share memory
@@ -93,12 +93,12 @@ enum class Recipe : std::uint8_t {
 enum class FrequencyUnit : std::uint8_t { kRadians, kHalfTurns, kTurns };
 
 // A caller's own frequencies, such as a checkpoint's inv_freq: either doubles or floats, [count], of any
-// alignment and in any order, finite. Create copies them.
+// alignment and in any order, finite; only with Recipe::kExact. Create copies them.
 struct FrequencyList {
   const double* doubles = nullptr;               // either these
   const float* floats = nullptr;                 // or these
   std::size_t count = 0;                         // ceil(dim / 2)
-  FrequencyUnit unit = FrequencyUnit::kRadians;  // of each
+  FrequencyUnit unit = FrequencyUnit::kRadians;  // of each; a FrequencyUnit even without a list
 };
 
 // What to encode. Plain data; only dim must be set.
@@ -153,11 +153,12 @@ class POSENC_API Frequencies {
 // T is float, BFloat16 or Float16, where rows are only written also double. Id is std::int32_t or
 // std::int64_t, and so is Position, in lists also double. out and x are [rows, row_stride] elements of which
 // the columns 0 .. dim - 1 are used; the others keep their bytes. row_stride >= dim, counted in elements. Any
-// alignment will do. What is written must not overlap a list or table that is read. Where a list is checked,
+// alignment will do. What is written must not overlap a list or table that is read; all memory from the first
+// row's first entry to the last row's last counts, the gaps between rows too. Where a list is checked,
 // *bad_index, if given, is the first row at fault.
 class POSENC_API Encoder {
  public:
-  // Allocates 176 bytes a pair of columns and 13 KB; with a list 8 bytes a pair more, with frequencies
+  // Allocates 176 bytes a pair of columns and up to 13 KB; with a list 8 bytes a pair more, with frequencies
   // above 6.28 16 more. On failure *out is left as it was.
   static Status Create(const Spec& spec, Encoder* out);
 

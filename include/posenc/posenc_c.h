@@ -43,7 +43,7 @@ enum {
   POSENC_NOT_CREATED = 2,             // the encoder is null
   POSENC_BAD_DIM = 3,                 // dim is 0 or exceeds 2^24
   POSENC_BAD_BASE = 4,                // base is NaN, infinite, zero or negative
-  POSENC_BAD_EXPONENT_DIM = 5,        // exponent_dim is NaN or infinite (for a recipe: as float)
+  POSENC_BAD_EXPONENT_DIM = 5,        // exponent_dim is NaN or infinite (for a recipe: or 0, as float)
   POSENC_BAD_POSITION_SCALE = 6,      // position_scale is NaN or infinite, or not 1 with a compat recipe
   POSENC_BAD_LAYOUT = 7,              // not a posenc_layout
   POSENC_BAD_RECIPE = 8,              // not a posenc_recipe
@@ -51,8 +51,8 @@ enum {
   POSENC_UNKNOWN_TARGET = 10,         // no compiled target has that name
   POSENC_UNAVAILABLE_TARGET = 11,     // this CPU cannot run that target
   POSENC_OUT_OF_MEMORY = 12,          // posenc_encoder_create could not allocate
-  POSENC_STRIDE_TOO_SMALL = 13,       // row_stride < dim
-  POSENC_SIZE_OVERFLOW = 14,          // the rows exceed the address space
+  POSENC_STRIDE_TOO_SMALL = 13,       // row_stride or table_stride < dim, or matrices of a batch overlap
+  POSENC_SIZE_OVERFLOW = 14,          // a matrix or a batch exceeds the address space
   POSENC_POSITION_OUT_OF_RANGE = 15,  // some position is outside -2^31 .. 2^31 or a NaN
   POSENC_ID_OUT_OF_RANGE = 16,        // some token id is negative or not below the vocabulary's size
   POSENC_BUFFERS_OVERLAP = 17,        // what is written and what is read share memory
@@ -110,12 +110,14 @@ typedef struct posenc_spec {
   posenc_recipe recipe;   // POSENC_EXACT
   const char* target;     // a name from posenc_targets; NULL (the default) means the best on this CPU
 
-  // The caller's frequencies, instead of those of base and exponent_dim (which must be valid all the same):
-  // finite, of any alignment, in any order.
+  // The caller's frequencies, with recipe POSENC_EXACT, instead of those of base and exponent_dim (which must
+  // be valid all the same, as the unit must without a list): one of the two arrays; finite, of any alignment,
+  // in any order.
   const double* frequencies;     // NULL (the default), or these
   const float* frequencies_f32;  // NULL (the default), or these
   size_t frequency_count;        // 0 (the default), or ceil(dim / 2)
   posenc_unit frequency_unit;    // of each; POSENC_RADIANS
+  int32_t reserved;              // 0
 } posenc_spec;
 
 // Sets all members to their defaults, and dim to 0. struct_size is sizeof(posenc_spec) as the caller knows
@@ -136,8 +138,8 @@ POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 // Writes or adds encodings, a row per position. Immutable.
 typedef struct posenc_encoder posenc_encoder;
 
-// Allocates one block of memory: 176 bytes a pair of columns and 13 KB; with frequencies of the caller's 8
-// bytes a pair more, with any above 6.28 16 more. On failure *encoder is left as it was.
+// Allocates one block of memory: 176 bytes a pair of columns and up to 13 KB; with frequencies of the
+// caller's 8 bytes a pair more, with any above 6.28 16 more. On failure *encoder is left as it was.
 POSENC_API posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 
 // The bytes of memory that posenc_encoder_create_in needs for that spec, on this CPU.
@@ -170,8 +172,9 @@ POSENC_API double posenc_encoder_radians(const posenc_encoder* encoder, size_t i
 
 // In all that follows out and x are [rows, row_stride] entries of `type`, of which the columns 0 .. dim - 1
 // are used; the others keep their bytes. Strides count entries and are at least dim. Any alignment will do,
-// of lists too. What is written must not overlap a list or table that is read. *bad_index, unless bad_index
-// is null, becomes the first row at fault where a list is refused.
+// of lists too. What is written must not overlap a list or table that is read; all memory from the first
+// row's first entry to the last row's last counts, the gaps between rows too. *bad_index, unless bad_index is
+// null, becomes the first row at fault where a list is refused.
 
 // out[r] = PE(first_position + r), correctly rounded to type.
 POSENC_API posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,
