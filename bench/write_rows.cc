@@ -124,10 +124,12 @@ void WriteOnTwoThreads(benchmark::State& state, Shape shape, const std::string& 
 template <class Body>
 void RegisterEach(const std::string& operation, Shape shape, const std::string& variant,
                   const TargetNames& targets, const Body& body) {
+  std::string prefix = operation + "/";
+  prefix += shape.name() + variant;
+  prefix += "/";
   for (const std::string& target : targets) {
     if (IsTooSlow(target, shape.entries())) continue;
-    Register(operation + "/" + shape.name() + variant + "/" + target,
-             [=](benchmark::State& state) { body(state, shape, target); });
+    Register(prefix + target, [=](benchmark::State& state) { body(state, shape, target); });
   }
 }
 

@@ -21,18 +21,18 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // out = PE
-template <ElementType kType_>
+template <ElementType kStored>
 struct WriteOperation {
-  static constexpr ElementType kType = kType_;
-  static constexpr ElementType kFormat = kType_;  // what entries are rounded to
+  static constexpr ElementType kType = kStored;
+  static constexpr ElementType kFormat = kStored;  // what entries are rounded to
   static constexpr bool kReads = false;
   float scale = 1.0f;  // not used
 };
 
 // out = source * scale + PE, in float
-template <ElementType kType_>
+template <ElementType kStored>
 struct AddOperation {
-  static constexpr ElementType kType = kType_;
+  static constexpr ElementType kType = kStored;
   static constexpr ElementType kFormat = kFloat32;
   static constexpr bool kReads = true;
   float scale;

@@ -30,20 +30,20 @@ static int failures = 0;
   } while (0)
 
 /* Float results of libm are good to an ulp or so: enough to tell columns and rows apart. */
-static int is_near(float got, double want) { return fabs((double)got - want) < 1e-6; }
+static int IsNear(float got, double want) { return fabs((double)got - want) < 1e-6; }
 
-static void check_table(const float* table, size_t stride, int64_t first) {
+static void CheckTable(const float* table, size_t stride, int64_t first) {
   size_t r, i;
   for (r = 0; r < ROWS; ++r) {
     for (i = 0; i < DIM / 2; ++i) {
       const double phase = (double)(first + (int64_t)r) * pow(10000.0, -2.0 * (double)i / DIM);
-      CHECK(is_near(table[r * stride + 2 * i], sin(phase)));
-      CHECK(is_near(table[r * stride + 2 * i + 1], cos(phase)));
+      CHECK(IsNear(table[r * stride + 2 * i], sin(phase)));
+      CHECK(IsNear(table[r * stride + 2 * i + 1], cos(phase)));
     }
   }
 }
 
-static posenc_spec make_spec(void) {
+static posenc_spec MakeSpec(void) {
   posenc_spec spec;
   CHECK_OK(posenc_spec_init(&spec, sizeof(spec)));
   CHECK(spec.struct_size == sizeof(spec) && spec.dim == 0 && spec.base == 10000.0);
@@ -53,7 +53,7 @@ static posenc_spec make_spec(void) {
   return spec;
 }
 
-static void check_targets(void) {
+static void CheckTargets(void) {
   posenc_target targets[64];
   const size_t count = posenc_targets(targets, 64);
   size_t i, best = 0;
@@ -65,7 +65,7 @@ static void check_targets(void) {
   CHECK(posenc_targets(targets, 1) == count && targets[0].name != NULL && targets[1].name == NULL);
 }
 
-static void check_encoder(const posenc_encoder* encoder) {
+static void CheckEncoder(const posenc_encoder* encoder) {
   float out[ROWS * (DIM + 1)], zero[ROWS * DIM] = {0};
   const float embeddings[2 * DIM] = {1, 1, 1, 1, 1, 1};
   const int32_t narrow[ROWS] = {7, 8, 9};
@@ -77,33 +77,33 @@ static void check_encoder(const posenc_encoder* encoder) {
   CHECK(posenc_encoder_frequency_count(encoder) == DIM / 2 && posenc_encoder_radians(encoder, 0) == 1.0);
   out[DIM] = 0.25f;
   CHECK_OK(posenc_write(encoder, 5, ROWS, POSENC_F32, out, DIM + 1));
-  check_table(out, DIM + 1, 5);
+  CheckTable(out, DIM + 1, 5);
   CHECK(out[DIM] == 0.25f);
   CHECK_OK(posenc_write_at(encoder, POSENC_I32, narrow, ROWS, POSENC_F32, out, DIM, &bad_index));
-  check_table(out, DIM, 7);
+  CheckTable(out, DIM, 7);
   CHECK_OK(posenc_add(encoder, 5, ROWS, POSENC_F32, zero, DIM, 1.0f));
-  check_table(zero, DIM, 5);
+  CheckTable(zero, DIM, 5);
   CHECK_OK(posenc_add_at(encoder, POSENC_I64, wide, ROWS, POSENC_F32, zero, DIM, 0.0f, NULL));
-  check_table(zero, DIM, -1);
+  CheckTable(zero, DIM, -1);
   CHECK_OK(posenc_embed(encoder, POSENC_I64, ids, ROWS, POSENC_F32, embeddings, 2, DIM, 40, out, DIM, 2.0f,
                         &bad_index));
-  check_table(out, DIM, 40);
+  CheckTable(out, DIM, 40);
   CHECK_OK(
       posenc_add_batch(encoder, POSENC_I32, narrow, 1, ROWS, POSENC_F32, zero, 0, DIM, 0.0f, &bad_index));
-  check_table(zero, DIM, 7);
+  CheckTable(zero, DIM, 7);
   CHECK(bad_index == 4711);
 }
 
 int main(void) {
-  const posenc_spec spec = make_spec();
+  const posenc_spec spec = MakeSpec();
   posenc_encoder* encoder = NULL;
   size_t bytes = 0;
   void* memory;
 
   CHECK(posenc_version() == POSENC_VERSION && POSENC_VERSION == POSENC_PROJECT_VERSION);
-  check_targets();
+  CheckTargets();
   CHECK_OK(posenc_encoder_create(&spec, &encoder));
-  check_encoder(encoder);
+  CheckEncoder(encoder);
   posenc_encoder_destroy(encoder);
   posenc_encoder_destroy(NULL);
 
@@ -111,7 +111,7 @@ int main(void) {
   memory = malloc(bytes);
   encoder = NULL;
   CHECK_OK(posenc_encoder_create_in(&spec, memory, bytes, &encoder));
-  check_encoder(encoder);
+  CheckEncoder(encoder);
   posenc_encoder_destroy(encoder);
   free(memory);
 

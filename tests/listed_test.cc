@@ -62,8 +62,8 @@ TEST_P(Listed, ExactStepsAtLargePositions) {
 // Runs of rows rotate listed frequencies too, and are what the list of the same positions gives.
 TEST_P(Listed, ListedFrequenciesInRuns) {
   if (IsReference()) GTEST_SKIP() << "nothing rotates";
-  std::vector<double> frequencies;
-  for (int k = 0; k < 37; ++k) frequencies.push_back(std::ldexp(1.0 + k, -k));
+  std::vector<double> frequencies(37);
+  for (int k = 0; k < 37; ++k) frequencies[static_cast<std::size_t>(k)] = std::ldexp(1.0 + k, -k);
   for (const FrequencyUnit unit :
        {FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
     for (const Layout layout : kLayouts) {
@@ -79,7 +79,8 @@ TEST_P(Listed, ListedFrequenciesInRuns) {
         const std::vector<T> run = Write<T>(encoder, first, 200);
         for (std::size_t k = 0; k < run.size(); ++k) {
           ASSERT_TRUE(SameBits(run[k], Nearest<T>(static_cast<double>(want[k]))))
-              << Show(spec, static_cast<double>(first) + static_cast<double>(k / spec.dim), k % spec.dim)
+              << Show(spec, static_cast<double>(first + static_cast<std::int64_t>(k / spec.dim)),
+                      k % spec.dim)
               << ": " << Value(run[k]) << ", exact " << want[k];
         }
         EXPECT_TRUE(SameBits(WriteAt<T>(encoder, Consecutive<double>(first, 200)), run));

@@ -74,7 +74,7 @@ ExitStatus Plot(const Request& request) {
   const Encoder encoder = CreateEncoder(request.encoding);
   RequirePositions(request.encoding.first, request.encoding.rows);
   const HeatMap map = MakeMap(encoder, request.encoding);
-  OutputFile file(request.out);
+  OutputFile file("--out", request.out);
   const std::string png = DrawPng(map);
   file.Write(png.data(), png.size());
   file.Finish();

@@ -103,10 +103,9 @@ void AddTableCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("table", "Print an encoding, or save it in NumPy format");
   command->footer(
       "A row per position; --rows or --positions is required. The entries are the sines and cosines of\n"
-      "S * position * B^(-2i/X), in radians, or of S * position * frequency i in its unit, correctly "
-      "rounded\n"
-      "to their type. They are printed with the\n"
-      "fewest digits that name them in it.");
+      "S * position * B^(-2i/X), in radians, or of S * position * frequency i in its unit, correctly\n"
+      "rounded to their type (with --recipe f32_pow_div, those of phases that were rounded to float).\n"
+      "They are printed with the fewest digits that name them in it.");
   const auto request = std::make_shared<Request>();
   AddEncodingOptions(*command, &request->encoding);
   AddOption(*command, "--positions", "LIST",

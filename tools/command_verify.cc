@@ -181,6 +181,8 @@ void PrintAreas(const Outcome& outcome) {
 ExitStatus VerifyTargets(const Request& request) {
   if (!request.json.empty() && !kHaveJson) throw UsageError("--json: built without nlohmann-json");
   if (request.full && !kHaveOracle) throw UsageError("--full: built without MPFR, nothing to compare with");
+  std::unique_ptr<OutputFile> json;  // before all else: who cannot write it need not wait
+  if (!request.json.empty()) json = std::make_unique<OutputFile>("--json", request.json);
   const auto start = std::chrono::steady_clock::now();
   Outcome outcome;
   outcome.targets = request.target.empty() ? CompiledTargets()
@@ -205,7 +207,7 @@ ExitStatus VerifyTargets(const Request& request) {
                               [](const AreaReport& r) { return IsRight(r); });
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 #ifdef POSENC_HAVE_JSON
-  if (!request.json.empty()) WriteJson(outcome, request.json);
+  if (json != nullptr) WriteJson(outcome, json.get());
 #endif
   std::printf("digest v%zu %016" PRIx64 "\n", kDigestVersion, outcome.reports.front().digest.value());
   return outcome.right ? kRight : kMismatch;

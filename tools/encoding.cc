@@ -16,7 +16,7 @@ void AddSchedule(CLI::App& app, Encoding* encoding) {
   })->default_str("10000");
   AddOption(app, "--exponent-dim", "X", "Divisor in the exponent -2i/X of the base, not 0 [D]",
             [=](const std::string& text) { spec->exponent_dim = ParseReal("--exponent-dim", text); });
-  AddOption(app, "--position-scale", "S", "Multiplies every position; radians per step of the first pair",
+  AddOption(app, "--position-scale", "S", "Multiplies every position, also with --frequencies",
             [=](const std::string& text) { spec->position_scale = ParseReal("--position-scale", text); })
       ->default_str("1");
   AddChoice<Recipe>(app, "--recipe", "Rounding of the phase: none, or as float32 NumPy notebooks do (S = 1)",

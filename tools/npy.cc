@@ -26,7 +26,7 @@ std::string Header(const char* type, std::size_t rows, std::size_t dim) {
 
 NpyWriter::NpyWriter(const std::string& path, const char* type, std::size_t element_bytes, std::size_t rows,
                      std::size_t dim)
-    : file_(path), element_bytes_(element_bytes) {
+    : file_("--out", path), element_bytes_(element_bytes) {
   const std::string header = Header(type, rows, dim);
   file_.Write(header.data(), header.size());
 }

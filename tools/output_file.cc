@@ -22,7 +22,8 @@ std::string Resolve(const std::string& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path) : path_(Resolve(path)), written_path_(path_) {
+OutputFile::OutputFile(const std::string& option, const std::string& path)
+    : option_(option), path_(Resolve(path)), written_path_(path_) {
   std::error_code error;
   const fs::file_status status = fs::status(path_, error);
   const bool replace = !fs::exists(status) || fs::is_regular_file(status);
@@ -49,7 +50,7 @@ void OutputFile::Finish() {
 }
 
 void OutputFile::Fail() const {
-  throw UsageError("--out: cannot write '" + path_ + "': " + std::strerror(errno));
+  throw UsageError(option_ + ": cannot write '" + path_ + "': " + std::strerror(errno));
 }
 
 }  // namespace tools

@@ -13,7 +13,7 @@ namespace tools {
 // (/dev/stdout) is written to directly.
 class OutputFile {
  public:
-  explicit OutputFile(const std::string& path);
+  OutputFile(const std::string& option, const std::string& path);  // the option that named it
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -24,6 +24,7 @@ class OutputFile {
  private:
   [[noreturn]] void Fail() const;
 
+  std::string option_;
   std::string path_;
   std::string written_path_;  // path_, or a name beside it until Finish
   std::FILE* file_ = nullptr;

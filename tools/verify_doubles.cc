@@ -143,8 +143,10 @@ std::vector<ListCase> Cases4() {
       }
     }
   }
-  std::vector<float> floats;
-  for (int k = 0; k < 37; ++k) floats.push_back(std::ldexp(1.0f + static_cast<float>(k), -k));
+  std::vector<float> floats(37);
+  for (int k = 0; k < 37; ++k) {
+    floats[static_cast<std::size_t>(k)] = std::ldexp(1.0f + static_cast<float>(k), -k);
+  }
   for (const FrequencyUnit unit : kUnits) {
     for (const Layout layout : {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin}) {
       for (const double scale : {1.0, -0.3}) {

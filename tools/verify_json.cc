@@ -89,7 +89,7 @@ Json AreaJson(const Area& area, const AreaReport& report) {
 
 }  // namespace
 
-void WriteJson(const Outcome& outcome, const std::string& path) {
+void WriteJson(const Outcome& outcome, OutputFile* file) {
   Json json = {{"finished", TimeStamp()}};
   for (const auto& [name, value] : DescribeMachine()) json["machine"][name] = value;
   json["right"] = outcome.right;
@@ -113,9 +113,8 @@ void WriteJson(const Outcome& outcome, const std::string& path) {
     json["areas"].push_back(AreaJson(plan.areas[a], outcome.area_reports[a]));
   }
   const std::string text = json.dump(1) + "\n";
-  OutputFile file(path);
-  file.Write(text.data(), text.size());
-  file.Finish();
+  file->Write(text.data(), text.size());
+  file->Finish();
 }
 
 }  // namespace tools

@@ -2,10 +2,11 @@
 #ifndef POSENC_TOOLS_VERIFY_JSON_H_
 #define POSENC_TOOLS_VERIFY_JSON_H_
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "exhaustion.h"
+#include "output_file.h"
 #include "posenc/posenc.h"
 #include "verify.h"
 
@@ -28,8 +29,7 @@ struct Outcome {
   bool right = false;
 };
 
-// Failures throw a UsageError.
-void WriteJson(const Outcome& outcome, const std::string& path);
+void WriteJson(const Outcome& outcome, OutputFile* file);
 
 }  // namespace tools
 }  // namespace posenc
