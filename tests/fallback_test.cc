@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "oracle.h"
@@ -116,6 +117,10 @@ TEST_P(Fallback, SixteenBitSinesInsideMidpoints) {
 TEST_P(Fallback, DirectKernelIsEnteredButRarely) {
   if (IsReference()) GTEST_SKIP() << kReference << " has nothing to fall back on";
   constexpr std::size_t kDim = 512, kRows = 4096, kPairs = kRows * kDim / 2;
+  // Whole vectors are handed on; those of SVE and RVV may be four times as long as any others.
+  const std::string name = target();
+  const bool may_be_long = name.rfind("SVE", 0) == 0 || name.rfind("RVV", 0) == 0;
+  const std::size_t few_pairs = may_be_long ? kPairs / 8 : kPairs / 20;
   for (const double base : {10000.0, 500000.0, 1e7}) {
     for (const Layout layout : kLayouts) {
       Spec spec = MakeSpec(kDim, target(), layout);
@@ -130,8 +135,8 @@ TEST_P(Fallback, DirectKernelIsEnteredButRarely) {
         const bool rotates = TableOf(encoder.frequencies()).rotations != nullptr;
         EXPECT_EQ(tally.direct > 0, rotates);
         EXPECT_EQ(tally.doubles > 0, rotates && kElementType<T> == internal::kBFloat16);
-        EXPECT_LT(tally.doubles, kPairs / 20);
-        EXPECT_LT(tally.direct, kPairs / 20);
+        EXPECT_LT(tally.doubles, few_pairs);
+        EXPECT_LT(tally.direct, few_pairs);
         EXPECT_EQ(tally.undecided, 0u);
       });
     }
