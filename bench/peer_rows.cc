@@ -1,7 +1,6 @@
 // The peers, each beside posenc on the same work: how fast, and how far from the correctly rounded values.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "peers.h"
@@ -26,9 +25,7 @@ struct Deviation {
   void Count(T got, T expected) {
     if (got == expected) return;
     const double error = static_cast<double>(got) - static_cast<double>(expected);
-    // UlpError counts in the last places of floats.
-    constexpr int kDigitsBeyondFloat = std::numeric_limits<T>::digits - std::numeric_limits<float>::digits;
-    const double ulps = std::ldexp(UlpError(error, static_cast<double>(expected)), kDigitsBeyondFloat);
+    const double ulps = UlpError(TypeOf<T>(), error, static_cast<double>(expected));
     ++misrounded;
     max_ulp = std::fmax(max_ulp, std::isfinite(error) ? ulps : HUGE_VAL);
     max_abs_error = std::fmax(max_abs_error, std::isfinite(error) ? std::fabs(error) : HUGE_VAL);

@@ -1,6 +1,7 @@
 // The benchmark's main: what the machine and the build are, then all rows.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -61,12 +62,23 @@ void DescribeBuild() {
   benchmark::AddCustomContext("limits_target", LimitsTarget());
 }
 
+// Takes the argument that begins with `name` out of the list, and its rest into *value.
+void TakeOption(const std::string& name, std::vector<char*>* arguments, std::string* value) {
+  const auto at = std::find_if(arguments->begin(), arguments->end(),
+                               [&](const char* word) { return std::string(word).rfind(name, 0) == 0; });
+  if (at == arguments->end()) return;
+  *value = *at + name.size();
+  arguments->erase(at);
+}
+
 int Main(int argc, char** argv) {
   // Our defaults come first, so that the caller's flags win.
   char min_time[] = "--benchmark_min_time=0.05";
   char tabular[] = "--benchmark_counters_tabular=true";
   std::vector<char*> arguments = {argv[0], min_time, tabular};
   arguments.insert(arguments.end(), argv + 1, argv + argc);
+  std::string before;
+  TakeOption("--before=", &arguments, &before);
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
   benchmark::Initialize(&count, arguments.data());
@@ -79,6 +91,7 @@ int Main(int argc, char** argv) {
   RegisterAdd(targets);
   RegisterLimits();
   RegisterPeers();
+  if (!before.empty()) RegisterBefore(before, targets);
   if (benchmark::RunSpecifiedBenchmarks() == 0) return 2;
   return AnyFailed() ? 1 : 0;
 }

@@ -23,6 +23,7 @@ void RegisterWrite(const TargetNames& targets);   // write_rows.cc
 void RegisterAdd(const TargetNames& targets);     // add_rows.cc
 void RegisterLimits();                            // limit_rows.cc
 void RegisterPeers();                             // peer_rows.cc
+void RegisterBefore(const std::string& path, const TargetNames& targets);  // before_rows.cc
 
 struct Shape {
   std::size_t rows, dim;
@@ -42,25 +43,6 @@ inline int FirstPosition(Shape shape) { return shape.rows == 1 ? 3001 : 0; }
 // Whether the target, one without vectors, would take too long for that many entries: the reference is slower
 // by a factor of a thousand.
 bool IsTooSlow(const std::string& target, std::size_t entries);
-
-template <class T>
-const char* TypeName();
-template <>
-inline const char* TypeName<float>() {
-  return "f32";
-}
-template <>
-inline const char* TypeName<double>() {
-  return "f64";
-}
-template <>
-inline const char* TypeName<BFloat16>() {
-  return "bf16";
-}
-template <>
-inline const char* TypeName<Float16>() {
-  return "f16";
-}
 
 Spec MakeSpec(std::size_t dim, const std::string& target);  // keeps a pointer to target
 

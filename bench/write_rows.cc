@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "posenc/posenc_c.h"
+#include "posenc/accuracy.h"
 #include "second_thread.h"
 #include "suite.h"
 
@@ -74,25 +74,6 @@ void WriteAtFractions(benchmark::State& state, Shape shape, const std::string& t
       {{"steps_ratio", [&] { encoder.WriteAt(steps.Next(shape.rows), shape.rows, out, shape.dim); }}});
 }
 
-// The same row through the C ABI.
-void WriteThroughC(benchmark::State& state, Shape shape, const std::string& target) {
-  Encoder encoder;
-  if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
-  posenc_spec spec;
-  posenc_spec_init(&spec, sizeof(spec));
-  spec.dim = shape.dim;
-  spec.target = target.c_str();
-  posenc_encoder* c = nullptr;
-  if (posenc_encoder_create(&spec, &c) != POSENC_OK) return Fail(state, "the C ABI creates no encoder");
-  float* out = Output().Get<float>(shape.entries());
-  const int first = FirstPosition(shape);
-  MeasureChecked(
-      state, shape.work<float>(),
-      [&] { return static_cast<Status>(posenc_write(c, first, shape.rows, POSENC_F32, out, shape.dim)); },
-      {{"cpp_ratio", [&] { encoder.Write(first, shape.rows, out, shape.dim); }}});
-  posenc_encoder_destroy(c);
-}
-
 // Each thread writes half of the rows. The result must be what one thread writes.
 void WriteOnTwoThreads(benchmark::State& state, Shape shape, const std::string& target) {
   Encoder encoder;
@@ -135,7 +116,7 @@ void RegisterEach(const std::string& operation, Shape shape, const std::string& 
 
 template <class T>
 void RegisterTables(Shape shape, const TargetNames& targets, Variant variant) {
-  RegisterEach(std::string("Write/") + TypeName<T>(), shape, variant.name, targets,
+  RegisterEach(std::string("Write/") + TraitsOf(TypeOf<T>()).name, shape, variant.name, targets,
                [=](benchmark::State& state, Shape s, const std::string& target) {
                  Write<T>(state, s, target, variant);
                });
@@ -144,7 +125,7 @@ void RegisterTables(Shape shape, const TargetNames& targets, Variant variant) {
 template <class T>
 void RegisterLists(const TargetNames& targets) {
   for (const Shape shape : kListShapes) {
-    RegisterEach(std::string("WriteAt/") + TypeName<T>(), shape, "", targets, WriteAt<T>);
+    RegisterEach(std::string("WriteAt/") + TraitsOf(TypeOf<T>()).name, shape, "", targets, WriteAt<T>);
   }
 }
 
@@ -152,7 +133,6 @@ void RegisterLists(const TargetNames& targets) {
 
 void RegisterWrite(const TargetNames& targets) {
   for (const Shape shape : kShapes) RegisterTables<float>(shape, targets, {});
-  RegisterEach("Write/f32", {1, 1024}, "/c_abi", targets, WriteThroughC);
   RegisterTables<float>({4096, 128}, targets,
                         {"/base500000", 500000.0, Layout::kInterleaved, "base10000_ratio"});
   RegisterTables<float>({512, 512}, targets, {"/sin_cos", 10000.0, Layout::kSinCos, "interleaved_ratio"});

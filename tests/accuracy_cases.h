@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "format.h"
+#include "oracle/oracle.h"
 #include "per_target.h"
 
 namespace posenc {
@@ -18,10 +18,12 @@ struct Block {
   Spec spec;
   std::vector<std::int64_t> positions;
   bool is_run;
-  std::vector<float> sines, cosines;  // of the oracle, after Solve
+  std::vector<double> want;  // the oracle's entries, interleaved, after Solve
 
-  void Solve(oracle::Format format);
-  std::vector<float> Want(Layout layout) const;
+  void Solve(posenc_type type);
+  double Want(std::size_t row, const oracle::Entry& entry) const {
+    return want[row * spec.dim + 2 * entry.pair + (entry.sine ? 0 : 1)];
+  }
   template <class T>
   std::vector<T> Got(const Encoder& encoder) const {
     return is_run ? Write<T>(encoder, positions.front(), positions.size()) : WriteAt<T>(encoder, positions);
@@ -30,7 +32,7 @@ struct Block {
 
 struct Case {
   std::string name;
-  oracle::Format format;
+  posenc_type type;
   std::function<std::vector<Block>()> make;
 };
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "accuracy_cases.h"
-#include "oracle.h"
 #include "per_target.h"
 #include "scalar_formats.h"
 
@@ -26,7 +25,7 @@ const std::vector<Block>& Solved(const Case& c) {
   static std::vector<Block> blocks;
   if (name != c.name) {
     blocks = c.make();
-    for (Block& block : blocks) block.Solve(c.format);
+    for (Block& block : blocks) block.Solve(c.type);
     name = c.name;
   }
   return blocks;
@@ -44,57 +43,50 @@ std::map<std::string, Count>& Counts() {
 class Accuracy : public testing::TestWithParam<std::tuple<Case, Target>> {
  protected:
   void SetUp() override {
-    if (!target().runnable) GTEST_SKIP() << "this CPU cannot run " << target().name;
+    if (target().runnable == 0) GTEST_SKIP() << "this CPU cannot run " << target().name;
   }
   static const Case& GetCase() { return std::get<0>(GetParam()); }
   static const Target& target() { return std::get<1>(GetParam()); }
 };
 
-// Describes the first entry that is not the wanted one.
-template <class T>
-std::string Describe(const Block& block, oracle::Format format, Layout layout, const std::vector<T>& got,
-                     const std::vector<float>& want) {
-  std::size_t k = 0;
-  while (SameBits(got[k], Nearest<T>(static_cast<double>(want[k])))) ++k;
+std::string Describe(const Block& block, posenc_type type, Layout layout, std::size_t k, double got) {
   Spec spec = block.spec;
   spec.layout = layout;
-  const oracle::Oracle oracle(spec, format);
-  const std::int64_t position = block.positions[k / spec.dim];
+  const oracle::Oracle oracle(spec, type);
+  const auto position = static_cast<double>(block.positions[k / spec.dim]);
   const std::size_t column = k % spec.dim;
   char text[400];
-  std::snprintf(
-      text, sizeof(text), "dim %zu, %s, base %g, scale %a: position %lld, column %zu: %a, exact %s: %g ULP",
-      spec.dim, Name(layout), spec.base, spec.position_scale, static_cast<long long>(position), column,
-      static_cast<double>(Value(got[k])), oracle.Exact(static_cast<double>(position), column).c_str(),
-      oracle.Ulp(Value(got[k]), static_cast<double>(position), column));
+  std::snprintf(text, sizeof(text),
+                "dim %zu, %s, base %g, scale %a: position %.0f, column %zu: %a, exact %s: %g ULP", spec.dim,
+                Name(layout), spec.base, spec.position_scale, position, column, got,
+                oracle.Exact(position, column).c_str(), oracle.Ulp(got, position, column));
   return text;
 }
 
-// The oracle's entries are numbers of the type, held as floats: Nearest only moves them.
+// The number of entries that are not the oracle's, of which the first is described.
 template <class T>
-std::size_t Compare(const Block& block, oracle::Format format, const Encoder& encoder) {
+std::size_t Mismatches(const Block& block, const Encoder& encoder) {
   const std::vector<T> got = block.Got<T>(encoder);
-  const std::vector<float> want = block.Want(encoder.layout());
+  const std::size_t dim = encoder.dim();
   std::size_t mismatches = 0;
-  for (std::size_t k = 0; k < want.size(); ++k) {
-    mismatches += SameBits(got[k], Nearest<T>(static_cast<double>(want[k]))) ? 0u : 1u;
+  for (std::size_t column = 0; column < dim; ++column) {
+    const oracle::Entry entry = oracle::EntryAt(encoder.layout(), dim, column);
+    for (std::size_t r = 0; r < block.positions.size(); ++r) {
+      const T value = got[r * dim + column];
+      if (SameBits(value, Nearest<T>(block.Want(r, entry)))) continue;
+      if (mismatches++ != 0) continue;
+      ADD_FAILURE() << Describe(block, TypeOf<T>(), encoder.layout(), r * dim + column,
+                                static_cast<double>(Value(value)));
+    }
   }
-  if (mismatches == 0) return 0;
-  ADD_FAILURE() << mismatches << " of " << want.size()
-                << " entries; the first: " << Describe(block, format, encoder.layout(), got, want);
+  EXPECT_EQ(mismatches, 0u) << "of " << got.size();
   return mismatches;
 }
 
-std::size_t Compare(oracle::Format format, const Block& block, const Encoder& encoder) {
-  switch (format) {
-    case oracle::Format::kFloat32:
-      return Compare<float>(block, format, encoder);
-    case oracle::Format::kBFloat16:
-      return Compare<BFloat16>(block, format, encoder);
-    case oracle::Format::kFloat16:
-      break;
-  }
-  return Compare<Float16>(block, format, encoder);
+std::size_t Mismatches(posenc_type type, const Block& block, const Encoder& encoder) {
+  if (type == POSENC_BF16) return Mismatches<BFloat16>(block, encoder);
+  if (type == POSENC_F16) return Mismatches<Float16>(block, encoder);
+  return Mismatches<float>(block, encoder);
 }
 
 // What the reference can afford: a block out of 53 (coprime to the blocks of a dim) or a small one, in one
@@ -115,7 +107,7 @@ TEST_P(Accuracy, EveryEntryIsCorrectlyRounded) {
       Spec spec = blocks[b].spec;
       spec.target = target().name;
       spec.layout = kLayouts[l];
-      count.mismatches += Compare(GetCase().format, blocks[b], Create(spec));
+      count.mismatches += Mismatches(GetCase().type, blocks[b], Create(spec));
       compared += blocks[b].positions.size() * spec.dim;
     }
   }
@@ -137,7 +129,7 @@ class Summary : public testing::Environment {
       const Count count = Counts()[target.name];
       std::printf("accuracy: %-10s %12zu entries compared, %zu mismatches%s\n", target.name, count.entries,
                   count.mismatches,
-                  !target.runnable                         ? " (this CPU cannot run it)"
+                  target.runnable == 0                     ? " (this CPU cannot run it)"
                   : std::string(target.name) == kReference ? " (a sample: it is slow)"
                                                            : "");
     }

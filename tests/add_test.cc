@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernel_calls.h"
+#include "kernel/encoder_kernels.h"
+#include "kernel/targets.h"
 #include "per_target.h"
 #include "scalar_formats.h"
 
@@ -66,26 +67,25 @@ TEST_P(AddTest, IsNotFused) {
   EXPECT_GT(fused_differs, x.size() / 100);
 }
 
-TEST_P(AddTest, AddAtIsAddOfEachRow) {
-  constexpr std::size_t kDim = 37;
-  const std::vector<std::int64_t> wide = {5, -5, 0, 1 << 30, 77, 77, -(1 << 30) + 3};
-  const std::vector<std::int32_t> narrow(wide.begin(), wide.end());
-  const float scale = std::sqrt(37.0f);
+// Of a list of integers, in any order, some twice, and of fractions.
+template <class Position>
+void ExpectListAdded(const Encoder& encoder, const std::vector<Position>& positions) {
+  const std::vector<float> written = WriteAt(encoder, positions);
+  ForEachType([&](auto element) {
+    const auto x = Activations<decltype(element)>(written.size());
+    auto added = x;
+    ASSERT_EQ(encoder.AddAt(positions.data(), positions.size(), added.data(), encoder.dim(), 3.1f),
+              Status::kOk);
+    ExpectSums(added, x, 3.1f, written);
+  });
+}
+
+TEST_P(AddTest, AddAtIsTheWrittenTableAdded) {
   for (const Layout layout : kLayouts) {
-    const Encoder encoder = Create(MakeSpec(kDim, target(), layout));
-    ForEachType([&](auto element) {
-      const auto x = Activations<decltype(element)>(wide.size() * kDim);
-      auto one_by_one = x, at64 = x, at32 = x;
-      for (std::size_t r = 0; r < wide.size(); ++r) {
-        ASSERT_EQ(encoder.Add(wide[r], 1, &one_by_one[r * kDim], kDim, scale), Status::kOk);
-      }
-      ASSERT_EQ(encoder.AddAt(wide.data(), wide.size(), at64.data(), kDim, scale), Status::kOk);
-      ASSERT_EQ(encoder.AddAt(narrow.data(), narrow.size(), at32.data(), kDim, scale), Status::kOk);
-      for (std::size_t k = 0; k < x.size(); ++k) {
-        ASSERT_TRUE(Equal(at64[k], one_by_one[k])) << "entry " << k;
-        ASSERT_TRUE(Equal(at32[k], one_by_one[k])) << "entry " << k;
-      }
-    });
+    const Encoder encoder = Create(MakeSpec(37, target(), layout));
+    ExpectListAdded<std::int64_t>(encoder, {5, -5, 0, 1 << 30, 77, 77, -(1 << 30) + 3});
+    ExpectListAdded<std::int32_t>(encoder, {5, -5, 0, 1 << 30, 77, 77, -(1 << 30) + 3});
+    ExpectListAdded<double>(encoder, {0.375, -1e9 - 0.3, 0x1p-1074, 12.5, 0x1p-30, -0.1, 1e6 + 0.7});
   }
 }
 
@@ -118,7 +118,7 @@ TEST_P(AddTest, EveryBitPatternOfSixteen) {
 
 // The kernel that adds entries written before (of a batch), with sums at every kind of midpoint.
 template <class T>
-void ExpectEntriesAdded(const internal::Kernels& kernels, std::size_t count) {
+void ExpectEntriesAdded(const internal::EncoderKernels& kernels, std::size_t count) {
   const auto x = Activations<T>(count, 7);
   std::vector<float> entries(count);
   for (std::size_t k = 0; k < count; ++k) {
@@ -127,16 +127,20 @@ void ExpectEntriesAdded(const internal::Kernels& kernels, std::size_t count) {
   }
   for (const float scale : {1.0f, 1.5f, 0x1p-20f}) {
     auto added = x;
-    kernels.add_entries[kElementType<T>](entries.data(), count, scale, added.data());
+    kernels.add_entries[TypeOf<T>()](entries.data(), count, scale, added.data());
     ASSERT_NO_FATAL_FAILURE(ExpectSums(added, x, scale, entries)) << count << " entries";
   }
 }
 
 TEST_P(AddTest, AddEntriesOfAnyCount) {
-  for (std::size_t count = 0; count < 70; ++count) {
-    ForEachType([&](auto element) { ExpectEntriesAdded<decltype(element)>(KernelsOf(target()), count); });
-  }
-  ForEachType([&](auto element) { ExpectEntriesAdded<decltype(element)>(KernelsOf(target()), 20000); });
+  std::int64_t bit = 0;
+  ASSERT_EQ(internal::FindTarget(target(), &bit), POSENC_OK);
+  const internal::EncoderKernels& kernels = *internal::EncoderKernelsOf(bit);
+  ForEachType([&](auto element) {
+    using T = decltype(element);
+    for (std::size_t count = 0; count < 70; ++count) ExpectEntriesAdded<T>(kernels, count);
+    ExpectEntriesAdded<T>(kernels, 20000);
+  });
 }
 
 POSENC_INSTANTIATE_PER_TARGET(AddTest);

@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-#include "c_encoder.h"
+#include "every_call.h"
 #include "per_target.h"
 
 namespace {
@@ -85,74 +85,41 @@ class Allocation : public PerTarget {};
 TEST_P(Allocation, OnlyCreateAllocates) {
   constexpr std::size_t kDim = 131;
   const std::size_t rows = IsReference() ? 4 : 500;
-  for (const Recipe recipe : {Recipe::kExact, Recipe::kF32PowDiv}) {
+  for (const PhaseRounding rounding : {PhaseRounding::kNone, PhaseRounding::kF32PowDiv}) {
     Spec spec = MakeSpec(kDim, target());
-    spec.recipe = recipe;
+    spec.phase_rounding = rounding;
     Encoder encoder;
     const std::size_t before_creation = allocations;
     ASSERT_EQ(Encoder::Create(spec, &encoder), Status::kOk);
-    EXPECT_GT(allocations, before_creation);  // so the counter counts
-
-    const std::vector<std::int32_t> narrow(rows, 1 << 20);
-    const std::vector<std::int64_t> wide(rows, -kMaxPosition), ids(rows);
-    ForEachType([&](auto element) {
-      std::vector<decltype(element)> data(rows * kDim), table(kDim);
+    EXPECT_EQ(allocations, before_creation + 1);  // one block; so the counter counts
+    ForEachEntryType([&](auto element) {
+      EveryCall<decltype(element)> calls(kDim, -100, rows, rows);
       const std::size_t before = allocations;
-      encoder.Write(-100, rows, data.data(), kDim);
-      encoder.WriteAt(narrow.data(), rows, data.data(), kDim);
-      encoder.WriteAt(wide.data(), rows, data.data(), kDim);
-      encoder.Add(-100, rows, data.data(), kDim);
-      encoder.AddAt(narrow.data(), rows, data.data(), kDim, 2.0f);
-      encoder.AddAt(wide.data(), rows, data.data(), kDim, 2.0f);
-      encoder.Embed(ids.data(), rows, table.data(), 1, kDim, 0, data.data(), kDim);
-      encoder.AddBatch(narrow.data(), 2, rows / 2, data.data(), rows / 2 * kDim, kDim);
-      encoder.Write(kMaxPosition, rows, data.data(), kDim);  // an error
+      const bool ok = calls.Run(encoder);
+      encoder.Write(kMaxPosition, rows, calls.out.data(), kDim);  // an error
       EXPECT_EQ(allocations, before);
+      EXPECT_TRUE(ok);
     });
-    const std::vector<double> positions(rows, 0.1);
-    std::vector<double> doubles(rows * kDim);
     const std::size_t before = allocations;
-    encoder.Write(-100, rows, doubles.data(), kDim);
-    encoder.WriteAt(positions.data(), rows, doubles.data(), kDim);
-    encoder.frequencies().Radians(3);
+    encoder.Radians(3);
+    StatusMessage(Encoder::Create(spec, nullptr));
+    posenc_targets(nullptr, 0);
     EXPECT_EQ(allocations, before);
   }
 }
 
-TEST_P(Allocation, OfTheCAbi) {
-  constexpr std::size_t kDim = 131, kRows = 4;
-  const posenc_spec spec = ToC(MakeSpec(kDim, target()));
-  std::size_t bytes = 0;
+TEST_P(Allocation, NoneInCallersMemory) {
+  const Spec spec = MakeSpec(131, target());
   std::vector<unsigned char> memory(std::size_t{1} << 17);
-  const double positions[kRows] = {0.5};
-  double doubles[kRows * kDim] = {};
   const std::size_t before = allocations;
-  posenc_encoder* encoder = nullptr;
-  ASSERT_EQ(posenc_encoder_memory_size(&spec, &bytes), POSENC_OK);
-  ASSERT_LE(bytes, memory.size());
-  ASSERT_EQ(posenc_encoder_create_in(&spec, memory.data(), bytes, &encoder), POSENC_OK);
-  float data[kRows * kDim] = {}, table[kDim] = {};
-  const std::int32_t list[kRows] = {};
-  EXPECT_EQ(posenc_write(encoder, 7, kRows, POSENC_F32, data, kDim), POSENC_OK);
-  EXPECT_EQ(posenc_write_at(encoder, POSENC_I32, list, kRows, POSENC_F32, data, kDim, nullptr), POSENC_OK);
-  EXPECT_EQ(posenc_write_at(encoder, POSENC_F64, positions, kRows, POSENC_F64, doubles, kDim, nullptr),
-            POSENC_OK);
-  EXPECT_EQ(posenc_add(encoder, 7, kRows, POSENC_F32, data, kDim, 1.0f), POSENC_OK);
-  EXPECT_EQ(posenc_add_at(encoder, POSENC_I32, list, kRows, POSENC_F32, data, kDim, 1.0f, nullptr),
-            POSENC_OK);
-  EXPECT_EQ(posenc_embed(encoder, POSENC_I32, list, kRows, POSENC_F32, table, 1, kDim, 0, data, kDim, 1.0f,
-                         nullptr),
-            POSENC_OK);
-  EXPECT_EQ(
-      posenc_add_batch(encoder, POSENC_I32, list, kRows, 1, POSENC_F32, data, kDim, kDim, 1.0f, nullptr),
-      POSENC_OK);
-  posenc_status_message(posenc_write(encoder, 0, kRows, POSENC_F32, nullptr, kDim));
-  posenc_encoder_destroy(encoder);
-  posenc_targets(nullptr, 0);
+  {
+    std::size_t bytes = 0;
+    Encoder encoder;
+    ASSERT_EQ(Encoder::MemorySize(spec, &bytes), Status::kOk);
+    ASSERT_EQ(Encoder::CreateIn(spec, memory.data(), memory.size(), &encoder), Status::kOk);
+    ASSERT_LE(bytes, memory.size());
+  }
   EXPECT_EQ(allocations, before);
-  ASSERT_EQ(posenc_encoder_create(&spec, &encoder), POSENC_OK);
-  EXPECT_EQ(allocations, before + 1);  // one block
-  posenc_encoder_destroy(encoder);
 }
 
 TEST_P(Allocation, OutOfMemoryIsAStatus) {
@@ -162,13 +129,6 @@ TEST_P(Allocation, OutOfMemoryIsAStatus) {
   const Status status = Encoder::Create(MakeSpec(64, target()), &encoder);
   exhausted = false;
   EXPECT_EQ(status, Status::kOutOfMemory);
-  const posenc_spec spec = ToC(MakeSpec(64, target()));
-  posenc_encoder* c_encoder = nullptr;
-  exhausted = true;
-  const posenc_status c_status = posenc_encoder_create(&spec, &c_encoder);
-  exhausted = false;
-  EXPECT_EQ(c_status, POSENC_OUT_OF_MEMORY);
-  EXPECT_EQ(c_encoder, nullptr);
   EXPECT_EQ(encoder.dim(), 8u);
   EXPECT_TRUE(SameBits(Write(encoder, 7, 3), want));
 }

@@ -3,11 +3,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <vector>
 
-#include "guarded_pages.h"
 #include "per_target.h"
 #include "scalar_formats.h"
 
@@ -71,7 +69,7 @@ class Batch : public PerTarget {
 
 // Pairs are walked 128 at a time: dims with fewer, with a cosine less than the second part, with more.
 TEST_P(Batch, IsAddOfEachSequence) {
-  for (const std::size_t dim : {1u, 5u, 64u, 257u, 600u}) {
+  for (const std::size_t dim : {1u, 5u, 6u, 33u, 64u, 257u, 600u}) {
     if (IsReference() && dim > 64) continue;
     for (const Layout layout : kLayouts) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
@@ -99,9 +97,9 @@ TEST_P(Batch, OfManySequences) {
   ExpectAddOfEach<float, std::int64_t>(encoder, firsts, {3, 1, 2}, 1.5f);
 }
 
-TEST_P(Batch, OfARecipe) {
+TEST_P(Batch, OfAPhaseRounding) {
   Spec spec = MakeSpec(300, target());
-  spec.recipe = Recipe::kF32PowDiv;
+  spec.phase_rounding = PhaseRounding::kF32PowDiv;
   for (const Layout layout : kLayouts) {
     spec.layout = layout;
     const Encoder encoder = Create(spec);
@@ -112,99 +110,7 @@ TEST_P(Batch, OfARecipe) {
   }
 }
 
-// Equal sequences at guarded ends of memory, also at odd addresses.
-TEST_P(Batch, GuardPagesAndAnyAlignment) {
-  const std::size_t batch = 2, rows = IsReference() ? 2 : 9;
-  const std::int32_t firsts[] = {-4, -4};
-  for (const std::size_t dim : {1u, 6u, 33u, 64u, 257u}) {
-    for (const Layout layout : kLayouts) {
-      const Encoder encoder = Create(MakeSpec(dim, target(), layout));
-      ForEachType([&](auto element) {
-        using T = decltype(element);
-        std::vector<T> want(rows * dim);
-        ASSERT_EQ(encoder.Add(-4, rows, want.data(), dim), Status::kOk);
-        const std::size_t bytes = batch * want.size() * sizeof(T);
-        GuardedPages pages(bytes + 1);
-        for (auto* data : {pages.begin(), pages.begin() + 1, pages.end() - bytes, pages.end() - bytes - 1}) {
-          std::memset(data, 0, bytes);
-          ASSERT_EQ(encoder.AddBatch(firsts, batch, rows, reinterpret_cast<T*>(data), rows * dim, dim),
-                    Status::kOk);
-          for (std::size_t b = 0; b < batch; ++b) {
-            ASSERT_EQ(std::memcmp(data + b * bytes / batch, want.data(), bytes / batch), 0)
-                << "dim " << dim << ", " << Name(layout) << ", sequence " << b;
-          }
-        }
-      });
-    }
-  }
-}
-
 POSENC_INSTANTIATE_PER_TARGET(Batch);
-
-constexpr std::size_t kDim = 8, kRows = 3;
-constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
-
-template <class T>
-class Failing {
- public:
-  template <class Position>
-  void Expect(Status want, const Position* firsts, std::size_t batch, std::size_t batch_stride,
-              std::size_t* bad_index = nullptr) {
-    EXPECT_EQ(encoder_.AddBatch(firsts, batch, kRows, x_.data(), batch_stride, kDim, 1.0f, bad_index), want);
-    EXPECT_TRUE(SameBits(x_, std::vector<T>(x_.size())));
-  }
-
- private:
-  const Encoder encoder_ = Create(MakeSpec(kDim));
-  std::vector<T> x_ = std::vector<T>(7 * kRows * kDim);
-};
-
-TEST(BatchErrors, FirstPositionsOutOfRange) {
-  ForEachType([](auto element) {
-    Failing<decltype(element)> failing;
-    for (const std::int64_t bad :
-         {kMaxPosition - 1, kMaxPosition + 1, -kMaxPosition - 1, std::numeric_limits<std::int64_t>::max(),
-          std::numeric_limits<std::int64_t>::min()}) {
-      for (const std::size_t index : {0u, 3u, 6u}) {
-        Firsts firsts(7, kMaxPosition - static_cast<std::int64_t>(kRows) + 1);
-        firsts[index] = firsts.back() = bad;
-        std::size_t bad_index = 4711;
-        failing.Expect(Status::kPositionOutOfRange, firsts.data(), 7, kRows * kDim, &bad_index);
-        EXPECT_EQ(bad_index, index);
-        failing.Expect(Status::kPositionOutOfRange, firsts.data(), 7, kRows * kDim);
-      }
-    }
-  });
-}
-
-TEST(BatchErrors, BadBatches) {
-  ForEachType([](auto element) {
-    Failing<decltype(element)> failing;
-    const std::vector<std::int32_t> firsts(7);
-    const std::int32_t* none = nullptr;
-    failing.Expect(Status::kNullPointer, none, 7, kRows * kDim);
-    failing.Expect(Status::kNullPointer, static_cast<const std::int64_t*>(nullptr), 1, 0);
-    failing.Expect(Status::kStrideTooSmall, firsts.data(), 7, kRows * kDim - 1);
-    failing.Expect(Status::kStrideTooSmall, firsts.data(), 2, 0);
-    failing.Expect(Status::kSizeOverflow, firsts.data(), 7, kMaxSize);
-    failing.Expect(Status::kSizeOverflow, firsts.data(), 7, kMaxSize / 8);
-    failing.Expect(Status::kSizeOverflow, firsts.data(), kMaxSize, kRows * kDim);
-    failing.Expect(Status::kSizeOverflow, firsts.data(), kMaxSize / 8 + 1, 32);  // wraps around to 0
-    failing.Expect(Status::kOk, none, 0, 0);
-  });
-}
-
-TEST(BatchErrors, NothingToDoIsFine) {
-  const Encoder encoder = Create(MakeSpec(kDim));
-  const std::int32_t firsts[] = {0, 0};
-  float* nothing = nullptr;
-  EXPECT_EQ(encoder.AddBatch(firsts, 0, kRows, nothing, 0, kDim), Status::kOk);
-  EXPECT_EQ(encoder.AddBatch(firsts, 2, 0, nothing, 0, kDim), Status::kOk);
-  EXPECT_EQ(encoder.AddBatch(firsts, 2, kRows, nothing, kRows * kDim, kDim), Status::kNullPointer);
-  float x[kRows * kDim] = {};
-  EXPECT_EQ(encoder.AddBatch(firsts, 1, kRows, x, 0, kDim), Status::kOk);  // one sequence needs no stride
-  EXPECT_EQ(x[1], 1.0f);
-}
 
 }  // namespace
 }  // namespace posenc

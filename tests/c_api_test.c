@@ -1,5 +1,6 @@
-/* The C ABI from strict C99: every function once, in the ways that a runtime would use them. What it computes
-   is compared with the C++ API in c_calls_test.cc, bad input is in c_errors_test.cc. */
+/* The C ABI from strict C99: every function once, in the ways that a runtime would use them. What the
+   types of posenc.h make of them is in typed_header_test.cc, bad input in create_errors_test.cc and
+   call_errors_test.cc. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static posenc_spec MakeSpec(void) {
   CHECK_OK(posenc_spec_init(&spec, sizeof(spec)));
   CHECK(spec.struct_size == sizeof(spec) && spec.dim == 0 && spec.base == 10000.0);
   CHECK(spec.exponent_dim == 0.0 && spec.position_scale == 1.0 && spec.target == NULL);
-  CHECK(spec.layout == POSENC_INTERLEAVED && spec.recipe == POSENC_EXACT);
+  CHECK(spec.layout == POSENC_INTERLEAVED && spec.phase_rounding == POSENC_NO_PHASE_ROUNDING);
   spec.dim = DIM;
   return spec;
 }

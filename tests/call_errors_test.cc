@@ -1,190 +1,255 @@
-// Bad input to calls: each mistake has its status, and nothing is written. What only Embed and AddBatch can
-// get wrong is in their own tests.
+// Bad input to calls, of every type that they take: each mistake has its status, and nothing is written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <cstring>
+#include <initializer_list>
 #include <limits>
-#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "per_target.h"
+#include "call_errors.h"
 
 namespace posenc {
 namespace {
 
+constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
 constexpr std::int64_t kMinInt64 = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t kDim = 8;
+constexpr std::int32_t kMinInt = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// A call of each entry point and type; *bad_index is only for those that take a list.
-struct Call {
-  std::string name;
-  std::function<Status(const Encoder&, std::int64_t position, std::size_t rows, void* data,
-                       std::size_t stride)>
-      run;
-};
-
-template <class Integer>
-std::vector<Integer> List(std::int64_t first, std::size_t rows) {
-  return std::vector<Integer>(rows < 16 ? rows : 16, static_cast<Integer>(first));
-}
-
-template <class T>
-void AddCallsOfType(const std::string& type, std::vector<Call>* calls) {
-  const auto add = [&](const std::string& name, auto run) {
-    calls->push_back(
-        {name + type, [run](const Encoder& e, std::int64_t p, std::size_t rows, void* data,
-                            std::size_t stride) { return run(e, p, rows, static_cast<T*>(data), stride); }});
-  };
-  const auto add_lists = [&](auto integer, const std::string& bits) {
-    using Integer = decltype(integer);
-    add("WriteAt" + bits, [](const Encoder& e, auto p, auto rows, T* data, auto stride) {
-      return e.WriteAt(List<Integer>(p, rows).data(), rows, data, stride);
-    });
-    add("AddAt" + bits, [](const Encoder& e, auto p, auto rows, T* data, auto stride) {
-      return e.AddAt(List<Integer>(p, rows).data(), rows, data, stride);
-    });
-    add("Embed" + bits, [](const Encoder& e, auto p, auto rows, T* data, auto stride) {
-      static const T table[kDim] = {};
-      return e.Embed(List<Integer>(0, rows).data(), rows, table, 1, kDim, p, data, stride);
-    });
-    add("AddBatch" + bits, [](const Encoder& e, auto p, auto rows, T* data, auto stride) {
-      return e.AddBatch(List<Integer>(p, 2).data(), 2, rows, data, rows * stride, stride);
-    });
-  };
-  add("Write", [](const Encoder& e, auto p, auto rows, T* data, auto stride) {
-    return e.Write(p, rows, data, stride);
+TEST_P(CallErrors, GoodArgumentsWork) {
+  ForEachTypes([&](Arguments a) {
+    Expect(POSENC_OK, a);
+    const auto* entries = static_cast<const unsigned char*>(a.data);
+    EXPECT_TRUE(std::any_of(entries, entries + kDim * 2, [](unsigned char byte) { return byte != 0; }));
   });
-  add("Add",
-      [](const Encoder& e, auto p, auto rows, T* data, auto stride) { return e.Add(p, rows, data, stride); });
-  add_lists(std::int32_t(), "32");
-  add_lists(std::int64_t(), "64");
 }
 
-std::vector<Call> AllCalls() {
-  std::vector<Call> calls;
-  AddCallsOfType<float>("", &calls);
-  AddCallsOfType<BFloat16>("BFloat16", &calls);
-  AddCallsOfType<Float16>("Float16", &calls);
-  return calls;
-}
-
-class CallErrors : public testing::TestWithParam<Call> {
- protected:
-  // The call reports `want` and leaves every byte of its output.
-  void ExpectFails(const Encoder& encoder, std::int64_t position, std::size_t rows, std::size_t stride,
-                   Status want) {
-    std::vector<float> data(64, 0.25f);
-    const std::vector<float> before = data;
-    EXPECT_EQ(GetParam().run(encoder, position, rows, data.data(), stride), want);
-    EXPECT_TRUE(SameBits(data, before));
-  }
-};
-
-void PrintTo(const Call& call, std::ostream* os) { *os << call.name; }
-
-TEST_P(CallErrors, NotCreated) { ExpectFails(Encoder(), 0, 2, kDim, Status::kNotCreated); }
-
-TEST_P(CallErrors, NullPointer) {
-  EXPECT_EQ(GetParam().run(Create(MakeSpec(kDim)), 0, 2, nullptr, kDim), Status::kNullPointer);
+TEST_P(CallErrors, NullPointers) {
+  ForEachTypes([&](const Arguments& good) {
+    Arguments a = good;
+    a.encoder = nullptr;
+    Expect(POSENC_NOT_CREATED, a);
+    a = good;
+    a.data = nullptr;
+    Expect(POSENC_NULL_POINTER, a);
+    if (GetParam().HasList()) {
+      a = good;
+      a.list = nullptr;
+      Expect(POSENC_NULL_POINTER, a);
+      a.rows = 1;
+      Expect(POSENC_NULL_POINTER, a);
+    }
+    if (GetParam().HasTable()) {
+      a = good;
+      a.table = nullptr;
+      Expect(POSENC_NULL_POINTER, a);
+    }
+  });
 }
 
 TEST_P(CallErrors, NoRowsAreFine) {
-  EXPECT_EQ(GetParam().run(Create(MakeSpec(kDim)), 0, 0, nullptr, kDim), Status::kOk);
+  ForEachTypes([&](Arguments a) {
+    a.rows = 0;
+    a.data = nullptr;
+    a.list = nullptr;
+    a.first = kMaxInt64;
+    Expect(POSENC_OK, a);
+    a.table = nullptr;
+    a.vocabulary = 0;
+    Expect(POSENC_OK, a);
+  });
+}
+
+TEST_P(CallErrors, UnknownTypes) {
+  const auto takes = [](const std::vector<posenc_type>& types, posenc_type type) {
+    return std::count(types.begin(), types.end(), type) != 0;
+  };
+  ForEachTypes([&](const Arguments& good) {
+    for (const posenc_type type : {kMinInt, -1, 0, 1, 2, 3, 4, 5, 6, 7, kMaxInt}) {
+      Arguments a = good;
+      a.type = type;
+      if (!takes(GetParam().types, type)) Expect(POSENC_BAD_TYPE, a);
+      a = good;
+      a.list_type = type;
+      if (GetParam().HasList() && !takes(GetParam().list_types, type)) Expect(POSENC_BAD_TYPE, a);
+    }
+  });
 }
 
 TEST_P(CallErrors, StrideTooSmall) {
-  ExpectFails(Create(MakeSpec(kDim)), 0, 2, kDim - 1, Status::kStrideTooSmall);
-  ExpectFails(Create(MakeSpec(kDim)), 0, 2, 0, Status::kStrideTooSmall);
+  ForEachTypes([&](Arguments a) {
+    for (const std::size_t stride : {kDim - 1, std::size_t{0}}) {
+      a.stride = stride;
+      Expect(POSENC_STRIDE_TOO_SMALL, a);
+    }
+  });
 }
 
 TEST_P(CallErrors, SizeOverflow) {
-  constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
-  const Encoder encoder = Create(MakeSpec(kDim));
-  for (const std::size_t stride : {kMaxSize, kMaxSize / 2, kMaxSize / 4, kMaxSize / 8, kMaxSize / 16 + 1}) {
-    ExpectFails(encoder, 0, 8, stride, Status::kSizeOverflow);
-  }
-  // 2^62 * 8 * sizeof(float) wraps around to 0.
-  ExpectFails(encoder, 0, kMaxSize / 4 + 1, kDim, Status::kSizeOverflow);
+  ForEachTypes([&](Arguments a) {
+    a.rows = 8;
+    for (const std::size_t stride : {kMaxSize, kMaxSize / 2, kMaxSize / 4, kMaxSize / 8, kMaxSize / 16 + 1}) {
+      a.stride = stride;
+      a.batch_stride = a.rows * stride;
+      Expect(POSENC_SIZE_OVERFLOW, a);
+    }
+    a.stride = kDim;
+    a.rows = kMaxSize / 4 + 1;  // 2^62 * 8 * sizeof(float) wraps around to 0
+    a.batch_stride = a.rows * kDim;
+    Expect(POSENC_SIZE_OVERFLOW, a);
+  });
 }
 
-INSTANTIATE_TEST_SUITE_P(, CallErrors, testing::ValuesIn(AllCalls()),
-                         [](const auto& param_info) { return param_info.param.name; });
+// Of one column of 16 bits each a list of 64 bits needs more.
+TEST_P(CallErrors, SizeOverflowOfTheListAlone) {
+  if (!GetParam().HasList() || GetParam().HasTable()) GTEST_SKIP() << "no list of so many values";
+  const Encoder encoder = Create(MakeSpec(1));
+  ForEachTypes([&](Arguments a) {
+    if (SizeOf(a.type) != 2 || SizeOf(a.list_type) != 8) return;
+    a.encoder = encoder.c_encoder();
+    a.stride = a.batch_stride = a.rows = 1;
+    (GetParam().IsBatch() ? a.sequences : a.rows) = kMaxSize / 8 + 1;
+    Expect(POSENC_SIZE_OVERFLOW, a);
+  });
+}
 
-TEST(PositionErrors, RunsThatLeaveTheRange) {
-  const Encoder encoder = Create(MakeSpec(kDim));
-  const std::int32_t ids[3] = {};
-  ForEachType([&](auto element) {
-    using T = decltype(element);
-    const std::vector<T> table(kDim), before(3 * kDim);
-    std::vector<T> data = before;
+TEST_P(CallErrors, RunsThatLeaveTheRange) {
+  if (GetParam().HasList() && !GetParam().HasTable()) GTEST_SKIP() << "not a run";
+  ForEachTypes([&](Arguments a) {
     for (const std::int64_t first : {kMaxPosition - 1, kMaxPosition, kMaxPosition + 1, -kMaxPosition - 1,
                                      -kMaxPosition - 2, kMaxInt64, kMaxInt64 - 1, kMaxInt64 - 2, kMinInt64,
                                      kMinInt64 + 1, std::int64_t{1} << 32, -(std::int64_t{1} << 32)}) {
-      EXPECT_EQ(encoder.Write(first, 3, data.data(), kDim), Status::kPositionOutOfRange) << first;
-      EXPECT_EQ(encoder.Add(first, 3, data.data(), kDim), Status::kPositionOutOfRange) << first;
-      EXPECT_EQ(encoder.Embed(ids, 3, table.data(), 1, kDim, first, data.data(), kDim),
-                Status::kPositionOutOfRange)
-          << first;
-      EXPECT_TRUE(SameBits(data, before)) << first;
+      SCOPED_TRACE(first);
+      a.first = first;
+      Expect(POSENC_POSITION_OUT_OF_RANGE, a);
     }
-    EXPECT_EQ(encoder.Write(kMaxPosition - 2, 3, data.data(), kDim), Status::kOk);
-    EXPECT_EQ(encoder.Write(-kMaxPosition, 3, data.data(), kDim), Status::kOk);
+    for (const std::int64_t first : {kMaxPosition - 2, -kMaxPosition}) {
+      a.first = first;
+      Expect(POSENC_OK, a);
+    }
   });
 }
 
-// The status names the first bad index and precedes all writing, however late the index comes.
-TEST(PositionErrors, ListsReportTheFirstBadIndex) {
-  constexpr std::size_t kRows = 200;
-  const Encoder encoder = Create(MakeSpec(kDim));
-  ForEachType([&](auto element) {
-    using T = decltype(element);
-    const std::vector<T> before(kRows * kDim);
-    std::vector<T> data = before;
-    for (const std::int64_t bad : {kMaxPosition + 1, -kMaxPosition - 1, kMaxInt64, kMinInt64}) {
-      for (const std::size_t index : {std::size_t{0}, std::size_t{100}, kRows - 1}) {
-        std::vector<std::int64_t> positions(kRows, kMaxPosition);
-        positions[index] = positions.back() = bad;
-        std::size_t bad_index = 4711;
-        EXPECT_EQ(encoder.WriteAt(positions.data(), kRows, data.data(), kDim, &bad_index),
-                  Status::kPositionOutOfRange);
-        EXPECT_EQ(bad_index, index);
-        bad_index = 4711;
-        EXPECT_EQ(encoder.AddAt(positions.data(), kRows, data.data(), kDim, 1.0f, &bad_index),
-                  Status::kPositionOutOfRange);
-        EXPECT_EQ(bad_index, index);
-        EXPECT_EQ(encoder.WriteAt(positions.data(), kRows, data.data(), kDim), Status::kPositionOutOfRange);
-        EXPECT_TRUE(SameBits(data, before));
+TEST_P(CallErrors, BadValuesOfLists) {
+  if (!GetParam().HasList()) GTEST_SKIP() << "no list";
+  ForEachTypes([&](const Arguments& a) {
+    if (GetParam().HasTable()) {
+      constexpr std::int32_t kEnd = kRows;
+      if (a.list_type == POSENC_I32) {
+        ExpectBadValues<std::int32_t>(POSENC_ID_OUT_OF_RANGE, a, kEnd - 1, {-1, kMinInt, kEnd, kMaxInt});
+      } else {
+        ExpectBadValues<std::int64_t>(POSENC_ID_OUT_OF_RANGE, a, kEnd - 1, {-1, kMinInt64, kEnd, kMaxInt64});
       }
+      return;
+    }
+    constexpr posenc_status kWant = POSENC_POSITION_OUT_OF_RANGE;
+    if (GetParam().IsBatch()) {
+      constexpr auto kLast = kMaxPosition - static_cast<std::int64_t>(kRows) + 1;
+      if (a.list_type == POSENC_I32) return ExpectBadValues<std::int32_t>(kWant, a, kLast, {kMaxInt});
+      return ExpectBadValues(kWant, a, kLast,
+                             {kLast + 1, kMaxPosition + 1, -kMaxPosition - 1, kMaxInt64, kMinInt64});
+    }
+    if (a.list_type == POSENC_F64) {
+      ExpectBadValues(kWant, a, -0x1p31,
+                      {kNaN, HUGE_VAL, -HUGE_VAL, 0x1.0000000000001p31, -0x1.0000000000001p31, 1e300});
+    } else if (a.list_type == POSENC_I64) {
+      ExpectBadValues(kWant, a, kMaxPosition, {kMaxPosition + 1, -kMaxPosition - 1, kMaxInt64, kMinInt64});
+    } else {
+      ExpectBadIndex(POSENC_OK, a, std::vector<std::int32_t>{0, kMinInt, kMaxInt}, 0);  // none is bad
     }
   });
 }
 
-TEST(PositionErrors, GoodListsLeaveBadIndexAlone) {
-  const Encoder encoder = Create(MakeSpec(kDim));
-  const std::int32_t positions[] = {0, std::numeric_limits<std::int32_t>::min(),
-                                    std::numeric_limits<std::int32_t>::max()};
-  std::vector<float> data(3 * kDim);
-  std::size_t bad_index = 4711;
-  EXPECT_EQ(encoder.WriteAt(positions, 3, data.data(), kDim, &bad_index), Status::kOk);
-  EXPECT_EQ(bad_index, 4711u);
+// What is read may share no byte with either end of what is written, and may touch it.
+TEST_P(CallErrors, Overlaps) {
+  ForEachTypes([&](const Arguments& good) {
+    const std::size_t rows = GetParam().IsBatch() ? 2 * kRows : kRows;
+    const std::size_t written = rows * kDim * SizeOf(good.type);
+    unsigned char memory[1200] = {};
+    unsigned char* const data = memory + 400;
+    const auto expect = [&](const void* Arguments::*read, std::size_t bytes) {
+      Arguments a = good;
+      a.data = data;
+      for (const auto& [at, overlaps] :
+           {std::pair(data - bytes, false), std::pair(data - bytes + 1, true), std::pair(data, true),
+            std::pair(data + written / 2, true), std::pair(data + written - 1, true),
+            std::pair(data + written, false)}) {
+        a.*read = at;
+        std::memset(memory, 0, sizeof(memory));
+        EXPECT_EQ(GetParam().call(a), overlaps ? POSENC_BUFFERS_OVERLAP : POSENC_OK) << at - data;
+        EXPECT_EQ(std::all_of(memory, memory + sizeof(memory), [](unsigned char b) { return b == 0; }),
+                  overlaps);
+      }
+    };
+    const std::size_t values = GetParam().IsBatch() ? 2 : kRows;
+    if (GetParam().HasList()) expect(&Arguments::list, values * SizeOf(good.list_type));
+    if (GetParam().HasTable()) expect(&Arguments::table, kRows * kDim * SizeOf(good.type));
+  });
 }
 
-TEST(PositionErrors, NullListOnlyWithoutRows) {
-  const Encoder encoder = Create(MakeSpec(kDim));
-  float data[kDim] = {};
-  const std::int32_t* no_positions = nullptr;
-  const std::int64_t* no_wide_positions = nullptr;
-  float* nothing = nullptr;
-  EXPECT_EQ(encoder.WriteAt(no_positions, 1, data, kDim), Status::kNullPointer);
-  EXPECT_EQ(encoder.WriteAt(no_wide_positions, 1, data, kDim), Status::kNullPointer);
-  EXPECT_EQ(encoder.AddAt(no_positions, 1, data, kDim), Status::kNullPointer);
-  EXPECT_EQ(encoder.AddAt(no_wide_positions, 1, data, kDim), Status::kNullPointer);
-  EXPECT_EQ(encoder.WriteAt(no_positions, 0, nothing, kDim), Status::kOk);
-  EXPECT_EQ(encoder.AddAt(no_wide_positions, 0, nothing, kDim), Status::kOk);
+TEST_P(CallErrors, BadTables) {
+  if (!GetParam().HasTable()) GTEST_SKIP() << "no table";
+  ForEachTypes([&](const Arguments& good) {
+    const auto expect = [&](posenc_status want, std::size_t vocabulary, std::size_t stride) {
+      SCOPED_TRACE(testing::Message() << vocabulary << " rows " << stride << " apart");
+      Arguments a = good;
+      a.vocabulary = vocabulary;
+      a.table_stride = stride;
+      Expect(want, a);
+    };
+    expect(POSENC_STRIDE_TOO_SMALL, kRows, kDim - 1);
+    expect(POSENC_STRIDE_TOO_SMALL, kRows, 0);
+    expect(POSENC_SIZE_OVERFLOW, kMaxSize, kDim);
+    expect(POSENC_SIZE_OVERFLOW, 41, kMaxSize / 4);
+    expect(POSENC_SIZE_OVERFLOW, kMaxSize / 8 + 1, kDim);
+    Arguments a = good;
+    a.vocabulary = 0;
+    ExpectBadIndex(POSENC_ID_OUT_OF_RANGE, a, std::vector<std::int64_t>(kRows), 0);
+    a.table = nullptr;
+    Expect(POSENC_ID_OUT_OF_RANGE, a);
+    a = good;
+    a.rows = 0;
+    a.table_stride = kDim - 1;
+    Expect(POSENC_STRIDE_TOO_SMALL, a);
+  });
 }
+
+TEST_P(CallErrors, BadBatches) {
+  if (!GetParam().IsBatch()) GTEST_SKIP() << "no batch";
+  ForEachTypes([&](const Arguments& good) {
+    const auto expect = [&](posenc_status want, std::size_t sequences, std::size_t batch_stride) {
+      SCOPED_TRACE(testing::Message() << sequences << " sequences " << batch_stride << " apart");
+      Arguments a = good;
+      a.sequences = sequences;
+      a.batch_stride = batch_stride;
+      Expect(want, a);
+    };
+    expect(POSENC_STRIDE_TOO_SMALL, 7, kRows * kDim - 1);
+    expect(POSENC_STRIDE_TOO_SMALL, 2, 0);
+    expect(POSENC_SIZE_OVERFLOW, 7, kMaxSize);
+    expect(POSENC_SIZE_OVERFLOW, 7, kMaxSize / 8);
+    expect(POSENC_SIZE_OVERFLOW, kMaxSize, kRows * kDim);
+    expect(POSENC_SIZE_OVERFLOW, kMaxSize / 8 + 1, 32);  // wraps around to 0
+    expect(POSENC_OK, 1, 0);                             // one sequence needs no stride
+    Arguments a = good;
+    a.sequences = 0;
+    a.data = nullptr;
+    a.list = nullptr;
+    a.batch_stride = 0;
+    Expect(POSENC_OK, a);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(, CallErrors, testing::ValuesIn(Functions()),
+                         [](const auto& param_info) { return std::string(param_info.param.name); });
 
 }  // namespace
 }  // namespace posenc

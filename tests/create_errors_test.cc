@@ -1,13 +1,18 @@
-// Bad input to Create: every status has a case that produces it and a message of its own, and the objects
-// that were to be created keep their old contents. call_errors_test.cc has the statuses of calls.
+// Bad input to creation: every status has a case that produces it and a message of its own, and nothing is
+// written. call_errors_test.cc has the statuses of calls.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <string>
-#include <utility>
-#include <vector>
+#include <type_traits>
 
 #include "per_target.h"
 
@@ -16,164 +21,261 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
+constexpr std::int32_t kMinInt = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kDim = 8;
+constexpr double kDoubles[kDim / 2] = {1.0, 0.1, 0.01, 0.001};
+constexpr float kFloats[kDim / 2] = {1.0f, 0.1f, 0.01f, 0.001f};
+
+// Creation in all three ways gives `want`, and on failure sets nothing.
+void ExpectStatus(const posenc_spec* spec, posenc_status want) {
+  static unsigned char memory[1 << 16];
+  auto* const untouched = reinterpret_cast<posenc_encoder*>(memory);
+  posenc_encoder *encoder = untouched, *placed = untouched;
+  std::size_t bytes = 4711;
+  EXPECT_EQ(posenc_encoder_create(spec, &encoder), want) << posenc_status_message(want);
+  EXPECT_EQ(posenc_encoder_memory_size(spec, &bytes), want);
+  EXPECT_EQ(posenc_encoder_create_in(spec, memory, sizeof(memory), &placed), want);
+  if (want == POSENC_OK) {
+    EXPECT_EQ(posenc_encoder_dim(encoder), spec->dim);
+    EXPECT_EQ(posenc_encoder_dim(placed), spec->dim);
+    posenc_encoder_destroy(encoder);
+    std::memset(memory, 0, sizeof(memory));
+  } else {
+    EXPECT_EQ(encoder, untouched);
+    EXPECT_EQ(placed, untouched);
+    EXPECT_EQ(bytes, 4711u);
+    EXPECT_TRUE(std::all_of(std::begin(memory), std::end(memory), [](unsigned char b) { return b == 0; }));
+  }
+}
+
+posenc_spec GoodSpec() { return ToC(MakeSpec(kDim)); }
+
+// Of a good spec with one member changed to each of some values.
+template <class T>
+void ExpectStatusWith(T posenc_spec::*member, std::initializer_list<std::common_type_t<T>> values,
+                      posenc_status want, posenc_spec spec = GoodSpec()) {
+  for (const T value : values) {
+    SCOPED_TRACE(testing::PrintToString(value));
+    spec.*member = value;
+    ExpectStatus(&spec, want);
+  }
+}
 
 TEST(StatusMessages, AreDistinctSentences) {
   std::set<std::string> messages;
-  for (int value = 0; value <= static_cast<int>(Status::kBadStructSize); ++value) {
-    const char* message = StatusMessage(static_cast<Status>(value));
-    ASSERT_NE(message, nullptr) << value;
-    EXPECT_STRNE(message, "") << value;
-    EXPECT_TRUE(messages.insert(message).second) << value << ": " << message;
+  for (posenc_status status = POSENC_OK; status <= POSENC_BAD_FREQUENCIES; ++status) {
+    const char* message = posenc_status_message(status);
+    ASSERT_NE(message, nullptr) << status;
+    EXPECT_STRNE(message, "") << status;
+    EXPECT_TRUE(messages.insert(message).second) << status << ": " << message;
   }
-  EXPECT_EQ(messages.count(StatusMessage(static_cast<Status>(4711))), 0u);
-  EXPECT_STRNE(StatusMessage(static_cast<Status>(-1)), "");
+  for (const posenc_status status : {kMinInt, -1, POSENC_BAD_FREQUENCIES + 1, 4711, kMaxInt}) {
+    EXPECT_STREQ(posenc_status_message(status), "unknown status");
+  }
+  EXPECT_EQ(messages.count("unknown status"), 0u);
 }
 
-// Create fails with `want`, and the objects that it was to fill still work as before.
-void ExpectCreateFails(const Spec& spec, Status want) {
-  Encoder encoder = Create(MakeSpec(kDim));
-  const std::vector<float> before = Write(encoder, 7, 3);
-  EXPECT_EQ(Encoder::Create(spec, &encoder), want);
-  EXPECT_EQ(encoder.dim(), kDim);
-  EXPECT_TRUE(SameBits(Write(encoder, 7, 3), before));
-  if (want == Status::kBadLayout) return;  // not a property of frequencies
-
-  Frequencies frequencies;
-  ASSERT_EQ(Frequencies::Create(MakeSpec(kDim), &frequencies), Status::kOk);
-  const double last = frequencies.Radians(3);
-  EXPECT_EQ(Frequencies::Create(spec, &frequencies), want);
-  EXPECT_EQ(frequencies.count(), kDim / 2);
-  EXPECT_EQ(frequencies.Radians(3), last);
+TEST(CreateErrors, NullPointers) {
+  const posenc_spec spec = GoodSpec();
+  ExpectStatus(&spec, POSENC_OK);
+  ExpectStatus(nullptr, POSENC_NULL_POINTER);
+  EXPECT_EQ(posenc_encoder_create(&spec, nullptr), POSENC_NULL_POINTER);
+  EXPECT_EQ(posenc_encoder_memory_size(&spec, nullptr), POSENC_NULL_POINTER);
+  posenc_encoder* encoder = nullptr;
+  EXPECT_EQ(posenc_encoder_create_in(&spec, nullptr, 1 << 20, &encoder), POSENC_NULL_POINTER);
+  char memory[64];
+  EXPECT_EQ(posenc_encoder_create_in(&spec, memory, sizeof(memory), nullptr), POSENC_NULL_POINTER);
+  EXPECT_EQ(posenc_spec_init(nullptr, sizeof(spec)), POSENC_NULL_POINTER);
 }
 
-void ExpectCreates(const Spec& spec) {
-  Encoder encoder;
-  EXPECT_EQ(Encoder::Create(spec, &encoder), Status::kOk);
-  EXPECT_EQ(encoder.dim(), spec.dim);
+TEST(CreateErrors, StructSize) {
+  const posenc_spec before = GoodSpec();
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, sizeof(posenc_spec) - 1, std::size_t{4097}, kMaxSize}) {
+    posenc_spec spec = before;
+    EXPECT_EQ(posenc_spec_init(&spec, size), POSENC_BAD_STRUCT_SIZE);
+    EXPECT_EQ(std::memcmp(&spec, &before, sizeof(spec)), 0);
+    ExpectStatusWith(&posenc_spec::struct_size, {size}, POSENC_BAD_STRUCT_SIZE);
+  }
 }
 
-TEST(CreateErrors, NullPointer) {
-  EXPECT_EQ(Encoder::Create(MakeSpec(kDim), nullptr), Status::kNullPointer);
-  EXPECT_EQ(Frequencies::Create(MakeSpec(kDim), nullptr), Status::kNullPointer);
+// A caller with a newer header: fine while what this version lacks is not used.
+TEST(CreateErrors, NewerStructs) {
+  struct Newer {
+    posenc_spec spec;
+    std::int64_t member;
+  } newer;
+  newer.member = 1;
+  ASSERT_EQ(posenc_spec_init(&newer.spec, sizeof(newer)), POSENC_OK);
+  EXPECT_EQ(newer.member, 0);
+  newer.spec.dim = kDim;
+  ExpectStatus(&newer.spec, POSENC_OK);
+  for (int bit = 0; bit < 63; bit += 9) {  // in every byte
+    newer.member = std::int64_t{1} << bit;
+    ExpectStatus(&newer.spec, POSENC_BAD_STRUCT_SIZE);
+  }
+  ExpectStatusWith(&posenc_spec::reserved, {1, kMinInt}, POSENC_BAD_STRUCT_SIZE);
 }
+
+// A member that is added later must not fall into padding, where struct_size does not tell.
+static_assert(offsetof(posenc_spec, reserved) + sizeof(posenc_spec::reserved) == sizeof(posenc_spec), "");
 
 TEST(CreateErrors, BadDim) {
-  ExpectCreateFails(Spec(), Status::kBadDim);
-  ExpectCreateFails(MakeSpec(kMaxDim + 1), Status::kBadDim);
-  ExpectCreateFails(MakeSpec(std::numeric_limits<std::size_t>::max()), Status::kBadDim);
-  ExpectCreates(MakeSpec(1));
+  ExpectStatusWith(&posenc_spec::dim, {std::size_t{0}, kMaxDim + 1, kMaxSize}, POSENC_BAD_DIM);
+  ExpectStatusWith(&posenc_spec::dim, {std::size_t{1}}, POSENC_OK);
 }
 
 TEST(CreateErrors, BadBase) {
-  for (const double base : {kNaN, kInfinity, -kInfinity, 0.0, -0.0, -10000.0}) {
-    Spec spec = MakeSpec(kDim);
-    spec.base = base;
-    ExpectCreateFails(spec, Status::kBadBase);
-  }
+  ExpectStatusWith(&posenc_spec::base, {kNaN, kInfinity, -kInfinity, 0.0, -0.0, -10000.0}, POSENC_BAD_BASE);
 }
 
+// A phase rounding needs it as a float.
 TEST(CreateErrors, BadExponentDim) {
-  for (const double exponent_dim : {kNaN, kInfinity, -kInfinity, 0.0, -0.0}) {
-    Spec spec = MakeSpec(kDim);
-    spec.exponent_dim = exponent_dim;
-    ExpectCreateFails(spec, Status::kBadExponentDim);
-  }
+  constexpr auto kMember = &posenc_spec::exponent_dim;
+  ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity}, POSENC_BAD_EXPONENT_DIM);
+  ExpectStatusWith(kMember, {0.0, -0.0}, POSENC_OK);
+  posenc_spec rounded = GoodSpec();
+  rounded.phase_rounding = POSENC_F32_POW_DIV;
+  ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity, 0x1p-150, -kLeast, 1e300, -0x1p128},
+                   POSENC_BAD_EXPONENT_DIM, rounded);
+  rounded.base = 1.0;  // whose powers stay in range
+  ExpectStatusWith(kMember, {0.0, -0.0, 0x1p-149, -0x1.fffffep127}, POSENC_OK, rounded);
 }
 
 TEST(CreateErrors, BadPositionScale) {
-  Spec spec = MakeSpec(kDim);
-  for (const double scale : {kNaN, kInfinity, -kInfinity}) {
-    spec.position_scale = scale;
-    ExpectCreateFails(spec, Status::kBadPositionScale);
-  }
-  spec.position_scale = 0.5;
-  spec.recipe = Recipe::kF32PowDiv;
-  ExpectCreateFails(spec, Status::kBadPositionScale);
+  constexpr auto kMember = &posenc_spec::position_scale;
+  ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity}, POSENC_BAD_POSITION_SCALE);
+  ExpectStatusWith(kMember, {1e300}, POSENC_FREQUENCY_OUT_OF_RANGE);
+  posenc_spec rounded = GoodSpec();
+  rounded.phase_rounding = POSENC_F32_POW_DIV;
+  ExpectStatusWith(kMember, {0.5, 0.0, -1.0, kNaN, kInfinity}, POSENC_BAD_POSITION_SCALE, rounded);
 }
 
-TEST(CreateErrors, BadLayoutAndRecipe) {
-  Spec spec = MakeSpec(kDim);
-  spec.layout = static_cast<Layout>(3);
-  ExpectCreateFails(spec, Status::kBadLayout);
-  spec = MakeSpec(kDim);
-  spec.recipe = static_cast<Recipe>(2);
-  ExpectCreateFails(spec, Status::kBadRecipe);
+TEST(CreateErrors, UnknownValues) {
+  for (const std::int32_t value : {kMinInt, -1, 3, 255, 256, 257, 65536, kMaxInt}) {
+    ExpectStatusWith(&posenc_spec::layout, {value}, POSENC_BAD_LAYOUT);
+    ExpectStatusWith(&posenc_spec::phase_rounding, {value}, POSENC_BAD_PHASE_ROUNDING);
+    ExpectStatusWith(&posenc_spec::frequency_unit, {value}, POSENC_BAD_FREQUENCIES);  // even without a list
+  }
+  ExpectStatusWith(&posenc_spec::phase_rounding, {2}, POSENC_BAD_PHASE_ROUNDING);
+  ExpectStatusWith(&posenc_spec::frequency_unit, {POSENC_HALF_TURNS, POSENC_TURNS}, POSENC_OK);
 }
 
 TEST(CreateErrors, FrequencyOutOfRange) {
-  Spec spec = MakeSpec(kDim);
-  spec.base = 1.0;
+  posenc_spec constant = GoodSpec();
+  constant.base = 1.0;
   for (const double limit : {0x1p31, 0x1p-126}) {
     const double outside = std::nextafter(limit, limit > 1.0 ? kInfinity : 0.0);
-    for (const double sign : {1.0, -1.0}) {
-      spec.position_scale = sign * limit;
-      ExpectCreates(spec);
-      spec.position_scale = sign * outside;
-      ExpectCreateFails(spec, Status::kFrequencyOutOfRange);
+    ExpectStatusWith(&posenc_spec::position_scale, {limit, -limit, 0.0, -0.0}, POSENC_OK, constant);
+    ExpectStatusWith(&posenc_spec::position_scale, {outside, -outside}, POSENC_FREQUENCY_OUT_OF_RANGE,
+                     constant);
+  }
+  ExpectStatusWith(&posenc_spec::base, {1e-300, 1e300, kLeast}, POSENC_FREQUENCY_OUT_OF_RANGE);
+  ExpectStatusWith(&posenc_spec::exponent_dim, {1e-3, -1e-3, kLeast}, POSENC_FREQUENCY_OUT_OF_RANGE);
+}
+
+TEST(CreateErrors, BadFrequencies) {
+  posenc_spec good = GoodSpec();
+  good.frequencies = kDoubles;
+  good.frequency_count = kDim / 2;
+  ExpectStatus(&good, POSENC_OK);
+  ExpectStatusWith(&posenc_spec::frequencies_f32, {kFloats}, POSENC_BAD_FREQUENCIES, good);  // both
+  ExpectStatusWith(&posenc_spec::frequencies, {nullptr}, POSENC_BAD_FREQUENCIES, good);
+  ExpectStatusWith(&posenc_spec::frequency_count, {std::size_t{0}, kDim / 2 - 1, kDim, kMaxSize},
+                   POSENC_BAD_FREQUENCIES, good);
+  ExpectStatusWith(&posenc_spec::frequency_unit, {kMinInt, -1, 3, 256, 65536, kMaxInt},
+                   POSENC_BAD_FREQUENCIES, good);
+  ExpectStatusWith(&posenc_spec::phase_rounding, {POSENC_F32_POW_DIV}, POSENC_BAD_FREQUENCIES, good);
+  good.frequencies = nullptr;
+  good.frequencies_f32 = kFloats;
+  ExpectStatus(&good, POSENC_OK);
+  const float bad[kDim / 2] = {1.0f, 1.0f, std::numeric_limits<float>::infinity(), 1.0f};
+  ExpectStatusWith(&posenc_spec::frequencies_f32, {bad}, POSENC_BAD_FREQUENCIES, good);
+}
+
+TEST(CreateErrors, BadListedFrequencies) {
+  double list[kDim / 2] = {1.0, 1.0, 1.0, 1.0};
+  posenc_spec spec = GoodSpec();
+  spec.frequencies = list;
+  spec.frequency_count = kDim / 2;
+  const auto expect = [&](std::initializer_list<double> frequencies, posenc_status want) {
+    for (const double frequency : frequencies) {
+      SCOPED_TRACE(frequency);
+      list[2] = frequency;
+      ExpectStatus(&spec, want);
     }
-  }
-  spec.position_scale = 0.0;
-  ExpectCreates(spec);
-  spec = MakeSpec(kDim);
-  for (const double base : {1e-300, 1e300, std::numeric_limits<double>::denorm_min()}) {
-    spec.base = base;
-    ExpectCreateFails(spec, Status::kFrequencyOutOfRange);
-  }
-  spec = MakeSpec(kDim);
-  for (const double exponent_dim : {1e-3, -1e-3, std::numeric_limits<double>::denorm_min()}) {
-    spec.exponent_dim = exponent_dim;
-    ExpectCreateFails(spec, Status::kFrequencyOutOfRange);
-  }
+  };
+  expect({kNaN, kInfinity, -kInfinity}, POSENC_BAD_FREQUENCIES);
+  expect({0x1p-127, 0x1.0000000000001p31, -1e300, 1e-320}, POSENC_FREQUENCY_OUT_OF_RANGE);
+  expect({0.0, -0.0, -0x1p-126, 0x1p31}, POSENC_OK);
+  spec.position_scale = 1e-300;
+  expect({1e-300, 1e300}, POSENC_FREQUENCY_OUT_OF_RANGE);  // the product is, or the others
+  spec.position_scale = 1.0;
+  spec.frequency_unit = POSENC_TURNS;
+  expect({0x1p30}, POSENC_FREQUENCY_OUT_OF_RANGE);
 }
 
-TEST(CreateErrors, UnknownTarget) {
-  for (const char* name : {"", "AVX", "avx2", "AVX2 ", "REFERENCE2"}) {
-    ExpectCreateFails(MakeSpec(kDim, name), Status::kUnknownTarget);
-  }
-}
-
-TEST(CreateErrors, UnavailableTarget) {
-  bool found = false;
+TEST(CreateErrors, Targets) {
+  ExpectStatusWith(&posenc_spec::target, {"", "AVX", "avx2", "AVX2 ", "REFERENCE2"}, POSENC_UNKNOWN_TARGET);
   for (const Target& target : CompiledTargets()) {
-    if (target.runnable) continue;
-    found = true;
-    ExpectCreateFails(MakeSpec(kDim, target.name), Status::kUnavailableTarget);
+    ExpectStatusWith(&posenc_spec::target, {target.name},
+                     target.runnable != 0 ? POSENC_OK : POSENC_UNAVAILABLE_TARGET);
   }
-  if (!found) GTEST_SKIP() << "this CPU runs every compiled target";
 }
 
-TEST(NotCreated, IsEmpty) {
-  const Encoder encoder;
-  EXPECT_EQ(encoder.dim(), 0u);
-  EXPECT_STREQ(encoder.target(), "");
-  EXPECT_EQ(encoder.frequencies().count(), 0u);
-  EXPECT_TRUE(std::isnan(Frequencies().Radians(0)));
+TEST(CreateErrors, MemoryOverlapsArguments) {
+  union {
+    unsigned char bytes[1 << 16];
+    struct {
+      posenc_spec spec;
+      posenc_encoder* encoder;
+    } arguments;
+  } memory = {};
+  const posenc_spec spec = GoodSpec();
+  memory.arguments.spec = spec;
+  posenc_encoder* encoder = nullptr;
+  EXPECT_EQ(posenc_encoder_create_in(&memory.arguments.spec, &memory, sizeof(memory), &encoder),
+            POSENC_BUFFERS_OVERLAP);
+  EXPECT_EQ(posenc_encoder_create_in(&spec, &memory, sizeof(memory), &memory.arguments.encoder),
+            POSENC_BUFFERS_OVERLAP);
+  EXPECT_EQ(encoder, nullptr);
+  EXPECT_EQ(memory.arguments.encoder, nullptr);
+  EXPECT_EQ(std::memcmp(&memory.arguments.spec, &spec, sizeof(spec)), 0);
 }
 
-TEST(Moved, EncodersWork) {
-  Encoder first = Create(MakeSpec(kDim));
-  const std::vector<float> want = Write(first, 9, 2);
-  Encoder second = std::move(first);
-  EXPECT_TRUE(SameBits(Write(second, 9, 2), want));
-  EXPECT_EQ(first.dim(), 0u);  // NOLINT(bugprone-use-after-move): as before Create
-  EXPECT_STREQ(first.target(), "");
-  float x = 0.0f;
-  EXPECT_EQ(first.Write(0, 1, &x, 1), Status::kNotCreated);
-  first = Create(MakeSpec(4));
-  second = std::move(first);
-  EXPECT_EQ(second.dim(), 4u);
-  EXPECT_EQ(first.dim(), kDim);  // NOLINT(bugprone-use-after-move): exchanged
-  EXPECT_TRUE(SameBits(Write(first, 9, 2), want));
-}
-
-// The documented size: 176 bytes a pair and 12 KB.
-TEST(Memory, IsWhatTheHeaderSays) {
-  for (const std::size_t dim : {1u, 512u, 1024u, 2048u, 4096u, 1u << 20}) {
-    std::size_t bytes = 0;
-    ASSERT_EQ(Encoder::MemorySize(MakeSpec(dim), &bytes), Status::kOk);
-    EXPECT_LE(bytes, 176 * ((dim + 1) / 2) + 12 * 1024) << "dim " << dim;
+// The handle comes before the tables, and is no place for the list either; a list behind the memory is fine.
+template <class T>
+void ExpectNoOverlapWith(const T (&list)[kDim / 2], const T* posenc_spec::*member) {
+  unsigned char memory[1 << 16] = {};
+  posenc_encoder* encoder = nullptr;
+  posenc_spec spec = GoodSpec();
+  spec.frequency_count = kDim / 2;
+  constexpr std::size_t kLast = sizeof(memory) - sizeof(list);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{64}, kLast}) {
+    std::memcpy(memory + at, list, sizeof(list));
+    spec.*member = reinterpret_cast<const T*>(memory + at);
+    EXPECT_EQ(posenc_encoder_create_in(&spec, memory, kLast + 1, &encoder), POSENC_BUFFERS_OVERLAP) << at;
+    EXPECT_EQ(encoder, nullptr);
+    EXPECT_EQ(std::memcmp(memory + at, list, sizeof(list)), 0);
   }
+  EXPECT_EQ(posenc_encoder_create_in(&spec, memory, kLast, &encoder), POSENC_OK);
+}
+
+TEST(CreateErrors, MemoryOverlapsList) {
+  ExpectNoOverlapWith(kDoubles, &posenc_spec::frequencies);
+  ExpectNoOverlapWith(kFloats, &posenc_spec::frequencies_f32);
+}
+
+TEST(NullEncoder, HasNoProperties) {
+  EXPECT_EQ(posenc_encoder_dim(nullptr), 0u);
+  EXPECT_EQ(posenc_encoder_layout(nullptr), -1);
+  EXPECT_STREQ(posenc_encoder_target(nullptr), "");
+  EXPECT_EQ(posenc_encoder_frequency_count(nullptr), 0u);
+  EXPECT_TRUE(std::isnan(posenc_encoder_radians(nullptr, 0)));
+  posenc_encoder_destroy(nullptr);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
-// The table of kernels: a build that loses a target fails here, and the list that was tested is printed.
+// The list of targets, and every noun's table of kernels: a build that loses a target fails here, and the
+// list that was tested is printed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -9,7 +11,9 @@
 #include <vector>
 
 #include "hwy/highway.h"  // its version
-#include "kernels.h"
+#include "kernel/encoder_kernels.h"
+#include "kernel/targets.h"
+#include "kernel/tile_kernels.h"
 #include "per_target.h"
 
 namespace posenc {
@@ -55,39 +59,54 @@ TEST(Dispatch, ExpectedTargetsOfThisPlatformAreCompiled) {
 #endif
 }
 
-TEST(Dispatch, PublicListIsTheKernelTable) {
-  std::size_t count = 0;
-  const internal::Kernels* const* kernels = internal::AllKernels(&count);
+TEST(Dispatch, PublicListIsTheListOfCompiledTargets) {
+  std::int64_t bits[POSENC_MAX_TARGETS];
+  const std::size_t count = internal::CompiledTargets(bits);
   const std::vector<Target> targets = CompiledTargets();
   ASSERT_EQ(targets.size(), count);
   for (std::size_t i = 0; i < count; ++i) {
-    EXPECT_STREQ(targets[i].name, kernels[i]->name);
-    EXPECT_EQ(targets[i].runnable, internal::IsRunnable(*kernels[i])) << targets[i].name;
-    EXPECT_EQ(targets[i].best, kernels[i] == &internal::BestKernels()) << targets[i].name;
+    EXPECT_STREQ(targets[i].name, internal::NameOf(bits[i]));
+    EXPECT_EQ(targets[i].runnable, internal::IsRunnable(bits[i]) ? 1 : 0) << targets[i].name;
+    EXPECT_EQ(targets[i].best, bits[i] == internal::BestTarget() ? 1 : 0) << targets[i].name;
   }
 }
 
-TEST(Dispatch, NamesAreUnique) {
+// Every noun has all kernels of each compiled target, and none of another; no two targets share a row.
+TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
+  std::int64_t bits[POSENC_MAX_TARGETS];
+  const std::size_t count = internal::CompiledTargets(bits);
+  const std::set<std::int64_t> compiled(bits, bits + count);
+  ASSERT_EQ(compiled.size(), count);
+  std::set<const void*> rows;
+  for (int n = -1; n < 63; ++n) {
+    const std::int64_t bit = n < 0 ? internal::kReferenceTarget : std::int64_t{1} << n;
+    const internal::EncoderKernels* encoder = internal::EncoderKernelsOf(bit);
+    const internal::TileKernels* tile = internal::TileKernelsOf(bit);
+    EXPECT_EQ(encoder != nullptr, compiled.count(bit) != 0) << n;
+    EXPECT_EQ(tile != nullptr, compiled.count(bit) != 0) << n;
+    if (encoder == nullptr || tile == nullptr) continue;
+    EXPECT_TRUE(rows.insert(encoder).second && rows.insert(tile).second) << n;
+    for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64}) {
+      EXPECT_NE(encoder->write[type], nullptr) << n << ", type " << type;
+      if (type == POSENC_F64) continue;
+      EXPECT_NE(encoder->add[type], nullptr) << n << ", type " << type;
+      EXPECT_NE(encoder->add_entries[type], nullptr) << n << ", type " << type;
+    }
+    EXPECT_TRUE(tile->floats != nullptr && tile->doubles != nullptr) << n;
+  }
+}
+
+TEST(Dispatch, NamesAreUniqueTheBestIsTheFirstRunnableTheReferenceLast) {
   std::set<std::string> names;
+  std::string best;
   for (const Target& target : CompiledTargets()) {
     EXPECT_TRUE(names.insert(target.name).second) << target.name;
+    EXPECT_EQ(target.best, best.empty() && target.runnable != 0 ? 1 : 0) << target.name;
+    if (target.best != 0) best = target.name;
   }
-}
-
-TEST(Dispatch, ReferenceIsLastAndAlwaysRuns) {
-  const std::vector<Target> targets = CompiledTargets();
-  ASSERT_FALSE(targets.empty());
-  EXPECT_STREQ(targets.back().name, kReference);
-  EXPECT_TRUE(targets.back().runnable);
-}
-
-TEST(Dispatch, BestIsTheFirstRunnableOne) {
-  const std::vector<Target> targets = CompiledTargets();
-  const auto first = std::find_if(targets.begin(), targets.end(), [](const Target& t) { return t.runnable; });
-  ASSERT_NE(first, targets.end());
-  EXPECT_TRUE(first->best);
-  EXPECT_EQ(std::count_if(targets.begin(), targets.end(), [](const Target& t) { return t.best; }), 1);
-  EXPECT_STREQ(Create(MakeSpec(8)).target(), first->name);
+  EXPECT_EQ(Create(MakeSpec(8)).target(), best);
+  EXPECT_STREQ(CompiledTargets().back().name, kReference);
+  EXPECT_EQ(CompiledTargets().back().runnable, 1);
 }
 
 class EachTarget : public PerTarget {};
@@ -99,7 +118,8 @@ POSENC_INSTANTIATE_PER_TARGET(EachTarget);
 TEST(Dispatch, PrintsTheTargetsThatTheseTestsExecute) {
   std::string executed, lacking;
   for (const Target& target : CompiledTargets()) {
-    (target.runnable ? executed : lacking) += std::string(" ") + target.name + (target.best ? "(best)" : "");
+    (target.runnable != 0 ? executed : lacking) +=
+        std::string(" ") + target.name + (target.best != 0 ? "(best)" : "");
   }
   std::printf("Highway %d.%d, targets executed:%s\ntargets that this CPU lacks:%s\n", HWY_MAJOR, HWY_MINOR,
               executed.c_str(), lacking.empty() ? " none" : lacking.c_str());

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel_calls.h"
-#include "oracle.h"
+#include "oracle/oracle.h"
 #include "per_target.h"
 #include "scalar_formats.h"
 
@@ -70,51 +69,28 @@ inline std::string Show(const Spec& spec, double position, std::size_t column) {
   return text;
 }
 
-class ExactPerTarget : public PerTarget {
+class RoundedPerTarget : public PerTarget {
  protected:
   std::size_t RandomOnes() const { return IsReference() ? 20 : 200; }
 
-  // The number of entries that differ from the oracle's, which is asked once for all.
-  void ExpectExact(Spec spec, const std::vector<double>& positions) {
+  void ExpectCorrectlyRounded(Spec spec, const std::vector<double>& positions) {
     spec.target = target();
     const Encoder encoder = Create(spec);
     ASSERT_EQ(encoder.dim(), spec.dim);
-    ForEachType([&](auto type) { Compare<decltype(type)>(spec, encoder, positions); });
-    SCOPED_TRACE("double");
-    CompareDoubles(spec, encoder, positions);
-  }
-
- private:
-  template <class T>
-  static void Compare(const Spec& spec, const Encoder& encoder, const std::vector<double>& positions) {
-    const oracle::Oracle oracle(spec, kFormat<T>);
-    const std::vector<T> got = WriteAt<T>(encoder, positions);
-    std::vector<float> sines(oracle.sines()), cosines(oracle.cosines() + 1), row(spec.dim);
-    for (std::size_t r = 0; r < positions.size(); ++r) {
-      oracle.Row(positions[r], sines.data(), cosines.data());
-      oracle::PlaceRow(spec.layout, spec.dim, sines.data(), cosines.data(), row.data());
-      for (std::size_t k = 0; k < spec.dim; ++k) {
-        ASSERT_TRUE(SameBits(got[r * spec.dim + k], Nearest<T>(static_cast<double>(row[k]))))
-            << Show(spec, positions[r], k) << ": " << Value(got[r * spec.dim + k]) << ", exact "
-            << oracle.Exact(positions[r], k);
+    ForEachEntryType([&](auto type) {
+      using T = decltype(type);
+      const oracle::Oracle oracle(spec, TypeOf<T>());
+      const std::vector<T> got = WriteAt<T>(encoder, positions);
+      std::vector<double> row(spec.dim);
+      for (std::size_t r = 0; r < positions.size(); ++r) {
+        oracle.Row(positions[r], row.data());
+        for (std::size_t k = 0; k < spec.dim; ++k) {
+          ASSERT_TRUE(SameBits(got[r * spec.dim + k], Nearest<T>(row[k])))
+              << Show(spec, positions[r], k) << ": " << Value(got[r * spec.dim + k]) << ", exact "
+              << oracle.Exact(positions[r], k);
+        }
       }
-    }
-  }
-
-  static void CompareDoubles(const Spec& spec, const Encoder& encoder, const std::vector<double>& positions) {
-    const oracle::Oracle oracle(spec);
-    const std::vector<double> got = WriteAt<double>(encoder, positions);
-    std::vector<double> sines(oracle.sines()), cosines(oracle.cosines() + 1);
-    for (std::size_t r = 0; r < positions.size(); ++r) {
-      oracle.DoubleRow(positions[r], sines.data(), cosines.data());
-      for (std::size_t k = 0; k < spec.dim; ++k) {
-        const oracle::Entry entry = oracle::EntryAt(spec.layout, spec.dim, k);
-        const double want = (entry.sine ? sines : cosines)[entry.pair];
-        ASSERT_TRUE(SameBits(got[r * spec.dim + k], want))
-            << Show(spec, positions[r], k) << ": " << got[r * spec.dim + k] << ", exact "
-            << oracle.Exact(positions[r], k);
-      }
-    }
+    });
   }
 };
 

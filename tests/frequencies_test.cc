@@ -1,8 +1,8 @@
-// The frequencies: their values against MPFR, and the vectorised schedule behind them on every target.
+// The frequencies: their values, and the steps that the kernels read, against MPFR. They are the same for all
+// targets.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <vector>
 
 #include "kernel_calls.h"
@@ -25,44 +25,52 @@ Number ExactFrequency(double base, double exponent_dim, double scale, std::size_
   return result;
 }
 
-class FrequenciesTest : public PerTarget {};
-
-TEST_P(FrequenciesTest, RadiansAreCorrectlyRounded) {
+TEST(Frequencies, RadiansAreCorrectlyRounded) {
   for (const double base : {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0}) {
     for (const std::size_t dim : {1u, 2u, 11u, 128u, 1023u}) {
       for (const double scale : {1.0, -0.3, 0.0, 1000.0}) {
-        Spec spec = MakeSpec(dim, target());
+        Spec spec = MakeSpec(dim);
         spec.base = base;
         spec.position_scale = scale;
-        Frequencies frequencies;
-        ASSERT_EQ(Frequencies::Create(spec, &frequencies), Status::kOk);
-        ASSERT_EQ(frequencies.count(), (dim + 1) / 2);
-        for (std::size_t i = 0; i < frequencies.count(); i += 1 + dim / 64) {
+        const Encoder encoder = Create(spec);
+        ASSERT_EQ(encoder.frequency_count(), (dim + 1) / 2);
+        for (std::size_t i = 0; i < encoder.frequency_count(); i += 1 + dim / 64) {
           const Number exact = ExactFrequency(base, static_cast<double>(dim), scale, i);
-          EXPECT_EQ(frequencies.Radians(i), mpfr_get_d(exact, MPFR_RNDN))
+          EXPECT_EQ(encoder.Radians(i), mpfr_get_d(exact, MPFR_RNDN))
               << "base " << base << ", dim " << dim << ", i " << i;
         }
-        EXPECT_TRUE(std::isnan(frequencies.Radians(frequencies.count())));
+        EXPECT_TRUE(std::isnan(encoder.Radians(encoder.frequency_count())));
       }
     }
   }
 }
 
-TEST_P(FrequenciesTest, ExponentDimReplacesDim) {
-  Spec spec = MakeSpec(12, target());
+TEST(Frequencies, ExponentDimReplacesDim) {
+  Spec spec = MakeSpec(12);
   spec.exponent_dim = 10.0;  // dim - 2: from 1 to 1 / base inclusive
-  Frequencies frequencies;
-  ASSERT_EQ(Frequencies::Create(spec, &frequencies), Status::kOk);
-  EXPECT_EQ(frequencies.Radians(0), 1.0);
-  EXPECT_EQ(frequencies.Radians(5), 1e-4);
+  const Encoder encoder = Create(spec);
+  EXPECT_EQ(encoder.Radians(0), 1.0);
+  EXPECT_EQ(encoder.Radians(5), 1e-4);
+  const std::vector<float> want = Write(Create(MakeSpec(12)), 7, 4);
+  for (const double exponent_dim : {0.0, -0.0, 12.0}) {  // 0 means dim
+    spec.exponent_dim = exponent_dim;
+    EXPECT_TRUE(SameBits(Write(Create(spec), 7, 4), want)) << exponent_dim;
+  }
 }
 
-// 2/pi * scale * base^(-2i / exponent_dim), modulo 8 where it exceeds 4: what high + low must be.
+// 2/pi * scale * base^(-2i / exponent_dim)
 Number ExactStep(double base, double exponent_dim, double scale, std::size_t i) {
   Number step = ExactFrequency(base, exponent_dim, scale, i), turns(kOracleBits);
   mpfr_const_pi(turns, MPFR_RNDN);
   mpfr_div(step, step, turns, MPFR_RNDN);
   mpfr_mul_2ui(step, step, 1, MPFR_RNDN);
+  return step;
+}
+
+// Modulo 8 where it exceeds 4.
+Number Reduced(const Number& exact) {
+  Number step(kOracleBits), turns(kOracleBits);
+  mpfr_set(step, exact, MPFR_RNDN);
   if (mpfr_cmpabs(step, ToNumber(4.0)) < 0) return step;
   mpfr_div_2ui(turns, step, 3, MPFR_RNDN);
   mpfr_rint(turns, turns, MPFR_RNDN);
@@ -71,16 +79,19 @@ Number ExactStep(double base, double exponent_dim, double scale, std::size_t i) 
   return step;
 }
 
+// What kernels read: high + low is w_i * 2/pi to kTableBits bits, and zero past the last pair; the whole
+// steps too, where these are reduced.
 void ExpectSteps(const Spec& spec) {
-  Frequencies frequencies;
-  ASSERT_EQ(Frequencies::Create(spec, &frequencies), Status::kOk);
-  const internal::FrequencyTable& table = TableOf(frequencies);
+  const Encoder encoder = Create(spec);
+  const internal::FrequencyTable& table = InsideOf(encoder).table;
   ASSERT_EQ(table.count, spec.dim / 2);
   for (std::size_t i = 0; i < table.count; ++i) {
-    Number step = ToNumber(table.high[i]);
+    Number step = ToNumber(table.high[i]), whole = ToNumber(table.whole_high[i]);
     mpfr_add_d(step, step, table.low[i], MPFR_RNDN);
+    mpfr_add_d(whole, whole, table.whole_low[i], MPFR_RNDN);
     const Number exact = ExactStep(spec.base, static_cast<double>(spec.dim), spec.position_scale, i);
-    ASSERT_GE(CorrectBits(step, exact), internal::kTableBits) << i << " of " << table.count;
+    ASSERT_GE(CorrectBits(whole, exact), internal::kTableBits) << i << " of " << table.count;
+    ASSERT_GE(CorrectBits(step, Reduced(exact)), internal::kTableBits) << i << " of " << table.count;
     ASSERT_EQ(table.high[i] + table.low[i], table.high[i]) << i << " of " << table.count;
     ASSERT_LE(std::fabs(table.high[i]), 4.0) << i << " of " << table.count;
   }
@@ -90,13 +101,12 @@ void ExpectSteps(const Spec& spec) {
   }
 }
 
-// What kernels read: high + low is w_i * 2/pi to kTableBits bits, and zero past the last pair.
-TEST_P(FrequenciesTest, StepsAreWiderThanDouble) {
+TEST(Frequencies, StepsAreWiderThanDouble) {
   for (const double base : {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0, 1e-6}) {
     for (const double scale : {1.0, -0.3, 1000.0}) {
       for (const std::size_t count : {1u, 2u, 3u, 17u, 64u, 515u}) {
         SCOPED_TRACE(testing::Message() << "base " << base << ", scale " << scale);
-        Spec spec = MakeSpec(2 * count, target());
+        Spec spec = MakeSpec(2 * count);
         spec.base = base;
         spec.position_scale = scale;
         ExpectSteps(spec);
@@ -105,10 +115,26 @@ TEST_P(FrequenciesTest, StepsAreWiderThanDouble) {
   }
 }
 
+// The last resort's frequencies, which no table rounds.
+TEST(Frequencies, OfTheScheduleAreGoodToTheirBits) {
+  for (const double base : {10000.0, 1e7, 7.25, 0.5}) {
+    Spec spec = MakeSpec(1024);
+    spec.base = base;
+    spec.position_scale = 0.7;
+    const Encoder encoder = Create(spec);
+    const internal::Schedule& schedule = InsideOf(encoder).table.schedule;
+    for (std::size_t i = 0; i < encoder.frequency_count(); i += 73) {
+      EXPECT_GE(CorrectBits(ToNumber(schedule.Radians(i)), ExactFrequency(base, 1024.0, 0.7, i)),
+                internal::kFrequencyBits)
+          << "base " << base << ", i " << i;
+    }
+  }
+}
+
 // Found by fuzzing, under UndefinedBehaviorSanitizer: powers of a ratio that no other scale admits overflow.
-TEST_P(FrequenciesTest, AScaleOfZeroMakesAllStepsZero) {
+TEST(Frequencies, AScaleOfZeroMakesAllStepsZero) {
   for (const double base : {1e-300, 1e300}) {
-    Spec spec = MakeSpec(128, target());
+    Spec spec = MakeSpec(128);
     spec.base = base;
     spec.exponent_dim = 2.0;
     spec.position_scale = 0.0;
@@ -120,30 +146,11 @@ TEST_P(FrequenciesTest, AScaleOfZeroMakesAllStepsZero) {
 }
 
 // The same with a ratio that nothing is multiplied by.
-TEST_P(FrequenciesTest, ASingleStepHasNoRatio) {
-  Spec spec = MakeSpec(2, target());
+TEST(Frequencies, ASingleStepHasNoRatio) {
+  Spec spec = MakeSpec(2);
   const auto want = Write(Create(spec), 5, 4);
   spec.exponent_dim = 1e-300;
   EXPECT_TRUE(SameBits(Write(Create(spec), 5, 4), want));
-}
-
-POSENC_INSTANTIATE_PER_TARGET(FrequenciesTest);
-
-// The last resort's frequencies, which no table rounds.
-TEST(Schedule, FrequencyIsGoodToItsBits) {
-  for (const double base : {10000.0, 1e7, 7.25, 0.5}) {
-    Spec spec = MakeSpec(1024, kReference);
-    spec.base = base;
-    spec.position_scale = 0.7;
-    Frequencies frequencies;
-    ASSERT_EQ(Frequencies::Create(spec, &frequencies), Status::kOk);
-    const internal::Schedule& schedule = TableOf(frequencies).schedule;
-    for (std::size_t i = 0; i < frequencies.count(); i += 73) {
-      EXPECT_GE(CorrectBits(ToNumber(schedule.Radians(i)), ExactFrequency(base, 1024.0, 0.7, i)),
-                internal::kFrequencyBits)
-          << "base " << base << ", i " << i;
-    }
-  }
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ std::string PrintAsNumPy(float value) {
 }
 
 std::vector<float> Table(const char* target, std::size_t dim, std::size_t rows,
-                         Recipe recipe = Recipe::kExact) {
+                         PhaseRounding rounding = PhaseRounding::kNone) {
   Spec spec = MakeSpec(dim, target);
-  spec.recipe = recipe;
+  spec.phase_rounding = rounding;
   return Write(Create(spec), 0, rows);
 }
 
@@ -63,22 +63,20 @@ void ExpectPrinted(const std::vector<float>& table, const char* format,
 
 class Golden : public PerTarget {};
 
-TEST_P(Golden, Torch6x10) {
-  const auto figures = Figures("torch_6x10.txt");
-  ASSERT_EQ(figures.size(), 60u);
-  ExpectPrinted(Table(target(), 6, 10), "%.4f", figures);
-}
-
-TEST_P(Golden, Torch11OddDim) {
-  const auto figures = Figures("torch_11x5.txt");
-  ASSERT_EQ(figures.size(), 64u);
-  ExpectPrinted(Table(target(), 11, 6), "%.4e", figures);
-}
-
-TEST_P(Golden, Torch4x5) {
-  const auto figures = Figures("torch_4x5.txt");
-  ASSERT_EQ(figures.size(), 20u);
-  ExpectPrinted(Table(target(), 4, 5), "%.4f", figures);
+TEST_P(Golden, TorchTables) {
+  struct Printed {
+    const char* file;
+    std::size_t dim, rows, figures;
+    const char* format;
+  };
+  for (const Printed& printed :
+       {Printed{"torch_6x10.txt", 6, 10, 60, "%.4f"}, Printed{"torch_11x5.txt", 11, 6, 64, "%.4e"},
+        Printed{"torch_4x5.txt", 4, 5, 20, "%.4f"}}) {
+    SCOPED_TRACE(printed.file);
+    const auto figures = Figures(printed.file);
+    ASSERT_EQ(figures.size(), printed.figures);
+    ExpectPrinted(Table(target(), printed.dim, printed.rows), printed.format, figures);
+  }
 }
 
 // The embeddings are known to 4 decimals only, so a sum may lie off by half a unit of the addend and the
@@ -99,8 +97,9 @@ TEST_P(Golden, Torch4x5AddedToEmbeddings) {
   ExpectPrinted(x, "%.4f", sums);
 }
 
-// The notebook's own phases are float32: the exact table is near, the recipe is the notebook.
-TEST_P(Golden, NumPy6x10IsNearTheExactTable) {
+// The notebook's own phases are float32: the table of the real numbers is near, with the
+// phase rounding it is the notebook.
+TEST_P(Golden, NumPy6x10IsNearTheUnroundedPhases) {
   const auto figures = Figures("numpy_6x10.txt");
   ASSERT_EQ(figures.size(), 60u);
   const auto table = Table(target(), 6, 10);
@@ -112,10 +111,10 @@ TEST_P(Golden, NumPy6x10IsNearTheExactTable) {
   EXPECT_EQ(different, 10);
 }
 
-TEST_P(Golden, NumPy6x10IsTheF32PowDivRecipe) {
+TEST_P(Golden, NumPy6x10IsF32PowDiv) {
   const auto figures = Figures("numpy_6x10.txt");
   ASSERT_EQ(figures.size(), 60u);
-  const auto table = Table(target(), 6, 10, Recipe::kF32PowDiv);
+  const auto table = Table(target(), 6, 10, PhaseRounding::kF32PowDiv);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     EXPECT_EQ(PrintAsNumPy(table[i]), figures[i]) << "figure " << i;
   }

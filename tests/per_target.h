@@ -1,4 +1,4 @@
-// Tests that run once for every row of the library's own table of kernels, and the few helpers that they
+// Tests that run once for every compiled target, and the few helpers that they
 // share: creating an encoder, writing a table, comparing bits.
 #ifndef POSENC_TESTS_PER_TARGET_H_
 #define POSENC_TESTS_PER_TARGET_H_
@@ -15,9 +15,11 @@
 
 #include "posenc/posenc.h"
 
+// Found where posenc_target is: outside the namespace.
+inline void PrintTo(const posenc_target& target, std::ostream* os) { *os << target.name; }
+
 namespace posenc {
 
-inline void PrintTo(const Target& target, std::ostream* os) { *os << target.name; }
 inline void PrintTo(Status status, std::ostream* os) { *os << StatusMessage(status); }
 
 inline constexpr Layout kLayouts[] = {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin};
@@ -43,7 +45,7 @@ inline std::vector<Target> CompiledTargets() {
 inline std::vector<Target> RunnableTargets() {
   std::vector<Target> runnable;
   for (const Target& target : CompiledTargets()) {
-    if (target.runnable) runnable.push_back(target);
+    if (target.runnable != 0) runnable.push_back(target);
   }
   return runnable;
 }
@@ -52,7 +54,7 @@ inline std::vector<Target> RunnableTargets() {
 class PerTarget : public testing::TestWithParam<Target> {
  protected:
   void SetUp() override {
-    if (!GetParam().runnable) GTEST_SKIP() << "this CPU cannot run " << GetParam().name;
+    if (GetParam().runnable == 0) GTEST_SKIP() << "this CPU cannot run " << GetParam().name;
   }
 
   const char* target() const { return GetParam().name; }
@@ -92,7 +94,7 @@ bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && SameBits(a.data(), b.data(), a.size());
 }
 
-// Calls visit(T()) for each element type T, named in failures.
+// Calls visit(T()) for each type T that encodings are added to, named in failures.
 template <class Visit>
 void ForEachType(const Visit& visit) {
   {
@@ -107,6 +109,14 @@ void ForEachType(const Visit& visit) {
     SCOPED_TRACE("Float16");
     visit(Float16());
   }
+}
+
+// The same for each type that they are written as.
+template <class Visit>
+void ForEachEntryType(const Visit& visit) {
+  ForEachType(visit);
+  SCOPED_TRACE("double");
+  visit(double());
 }
 
 // The rows [rows, dim] at first_position, first_position + 1, ...

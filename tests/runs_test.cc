@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernel_calls.h"
+#include "frequency/table.h"
 #include "per_target.h"
-#include "scalar_formats.h"
 
 namespace posenc {
 namespace {
@@ -63,7 +62,7 @@ TEST_P(Runs, MayCrossZeroAnywhere) {
   }
 }
 
-// Rows are rotated in pieces of 1024 columns.
+// Angles are added in chunks of 1024 columns.
 TEST_P(Runs, OfLargeDims) {
   if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
   for (const std::size_t dim : {1026u, 2049u, 6301u}) {
@@ -110,7 +109,8 @@ TEST_P(Runs, OfAnySchedule) {
   }
 }
 
-// Floats rotate bfloat16 rows; that their error reaches across a midpoint takes millions of entries to see.
+// Angles of bfloat16 rows are added in float; that their error reaches across a midpoint takes millions of
+// entries to see.
 TEST_P(Runs, OfBFloat16AreListsThroughout) {
   if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
   constexpr std::size_t kRows = 4096;
@@ -124,23 +124,6 @@ TEST_P(Runs, OfBFloat16AreListsThroughout) {
         EXPECT_TRUE(SameBits(Write<BFloat16>(encoder, first, kRows), list)) << "from " << first;
       }
     }
-  }
-}
-
-TEST_P(Runs, OfFrequencyZeroAreZerosAndOnes) {
-  for (const double scale : {0.0, -0.0}) {
-    Spec spec = Schedule(10000.0, scale);
-    spec.target = target();
-    const Encoder encoder = Create(spec);
-    ForEachType([&](auto element) {
-      using T = decltype(element);
-      for (const auto& table : {Write<T>(encoder, -20, 41), WriteAt<T>(encoder, Consecutive(-20, 41))}) {
-        for (std::size_t k = 0; k < table.size(); ++k) {
-          ASSERT_TRUE(SameBits(Value(table[k]), k % spec.dim % 2 == 0 ? 0.0f : 1.0f))
-              << "scale " << scale << ", entry " << k << ": " << Value(table[k]);
-        }
-      }
-    });
   }
 }
 

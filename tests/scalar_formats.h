@@ -1,4 +1,4 @@
-// The element types one value at a time, by the tools' arithmetic (format.h), which is not the library's.
+// The types of entries one value at a time, by the oracle's arithmetic, which is not the library's.
 #ifndef POSENC_TESTS_SCALAR_FORMATS_H_
 #define POSENC_TESTS_SCALAR_FORMATS_H_
 
@@ -10,35 +10,31 @@
 #include <type_traits>
 #include <vector>
 
-#include "format.h"
+#include "oracle/format.h"
 #include "per_target.h"
 
 namespace posenc {
 
+// As a float; a double stays one.
 template <class T>
-inline constexpr oracle::Format kFormat = std::is_same_v<T, float>      ? oracle::Format::kFloat32
-                                          : std::is_same_v<T, BFloat16> ? oracle::Format::kBFloat16
-                                                                        : oracle::Format::kFloat16;
-
-template <class T>
-float Value(T x) {
-  if constexpr (std::is_same_v<T, float>) {
+auto Value(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
     return x;
   } else {
     const unsigned infinity = std::is_same_v<T, BFloat16> ? 0x7F80 : 0x7C00;
     if ((x.bits & 0x7FFFu) > infinity) return std::numeric_limits<float>::quiet_NaN();
-    return oracle::Unpack(kFormat<T>, x.bits);
+    return static_cast<float>(oracle::Unpack(TypeOf<T>(), x.bits));
   }
 }
 
 // To nearest, ties to even; some NaN for NaN.
 template <class T>
 T Nearest(double x) {
-  if constexpr (std::is_same_v<T, float>) {
-    return static_cast<float>(x);
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(x);
   } else {
     if (std::isnan(x)) return {0x7FFF};
-    return {static_cast<std::uint16_t>(oracle::Pack(kFormat<T>, oracle::RoundTo(kFormat<T>, x)))};
+    return {static_cast<std::uint16_t>(oracle::Pack(TypeOf<T>(), oracle::RoundTo(TypeOf<T>(), x)))};
   }
 }
 
@@ -59,24 +55,10 @@ T Sum(T x, float scale, float pe) {
 // Activations of every size, and the special values at prime intervals.
 template <class T>
 std::vector<T> Activations(std::size_t count, unsigned seed = 5) {
-  using Limits = std::numeric_limits<float>;
-  const float specials[] = {0.0f,
-                            -0.0f,
-                            Limits::denorm_min(),
-                            -1e-40f,
-                            Limits::min(),
-                            Limits::max(),
-                            -Limits::max(),
-                            0x1p-24f,
-                            Limits::infinity(),
-                            1.0f,
-                            -Limits::infinity(),
-                            0x1.fffffep-1f,
-                            65504.0f,
-                            -0x3p-16f,
-                            0x1p-14f,
-                            -1.0f,
-                            Limits::quiet_NaN()};
+  const double specials[] = {
+      0.0,     -0.0,     0x1p-149,    -1e-40,    0x1p-126,      0x1.fffffep127, -0x1.fffffep127,
+      0x1p-24, HUGE_VAL, 1.0,         -HUGE_VAL, 0x1.fffffep-1, 65504.0,        -0x3p-16,
+      0x1p-14, -1.0,     std::nan("")};
   std::mt19937 random(seed);
   std::vector<T> x(count);
   for (T& value : x) {
@@ -85,7 +67,7 @@ std::vector<T> Activations(std::size_t count, unsigned seed = 5) {
   }
   std::size_t next = 0;
   for (std::size_t i = 0; i < count; i += 7) {
-    x[i] = Nearest<T>(static_cast<double>(specials[next++ % std::size(specials)]));
+    x[i] = Nearest<T>(specials[next++ % std::size(specials)]);
   }
   return x;
 }

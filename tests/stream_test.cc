@@ -5,52 +5,30 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <vector>
 
-#include "kernel_calls.h"
+#include "call/store_policy.h"
+#include "guarded_pages.h"
 #include "per_target.h"
-#include "store_policy.h"
 
 namespace posenc {
 namespace {
 
 constexpr std::size_t kMostRows = 1 << 18;
-constexpr std::size_t kLine = 64;
 
-// Elements on whole cache lines, filled with a canary.
-template <class T>
-class Room {
- public:
-  explicit Room(std::size_t count) : bytes_(count * sizeof(T)) {
-    data_ = static_cast<unsigned char*>(::operator new(bytes_ + 2 * kLine, kAlignment));
-    std::memset(data_, kCanary, bytes_ + 2 * kLine);
-  }
-  ~Room() { ::operator delete(data_, kAlignment); }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
+constexpr unsigned char kCanary = 0xA5;
 
-  T* data() { return reinterpret_cast<T*>(data_ + kLine); }
-  bool SurroundingsAreUntouched() const {
-    return AreCanaries(data_, kLine) && AreCanaries(data_ + kLine + bytes_, kLine);
-  }
-  static bool AreCanaries(const void* from, std::size_t bytes) {
-    const auto* p = static_cast<const unsigned char*>(from);
-    return std::all_of(p, p + bytes, [](unsigned char byte) { return byte == kCanary; });
-  }
-
- private:
-  static constexpr std::align_val_t kAlignment{kLine};
-  static constexpr unsigned char kCanary = 0xA5;
-  std::size_t bytes_;
-  unsigned char* data_;
-};
+bool AreCanaries(const void* begin, const void* end) {
+  return std::all_of(static_cast<const unsigned char*>(begin), static_cast<const unsigned char*>(end),
+                     [](unsigned char byte) { return byte == kCanary; });
+}
 
 // The fewest rows that are streamed; 0 if not even many are.
 template <class T>
 std::size_t StreamedRows(Layout layout, std::size_t dim, const T* data, std::size_t stride) {
   const auto streams = [&](std::size_t rows) {
-    return internal::ShouldStream(internal::MakeColumns(layout, dim), sizeof(T), rows, data, stride);
+    return internal::ShouldStream(internal::MakeColumns(static_cast<posenc_layout>(layout), dim), sizeof(T),
+                                  rows, data, stride);
   };
   if (!streams(kMostRows)) return 0;
   std::size_t cached = 0, streamed = kMostRows;
@@ -66,17 +44,19 @@ template <class T>
 void ExpectRowsOfSmallCalls(const Encoder& encoder, std::int64_t first, std::size_t rows,
                             std::size_t stride) {
   const std::size_t dim = encoder.dim();
-  Room<T> room(rows * stride);
-  ASSERT_EQ(encoder.Write(first, rows, room.data(), stride), Status::kOk);
-  EXPECT_TRUE(room.SurroundingsAreUntouched());
+  GuardedPages pages(rows * stride * sizeof(T));
+  std::memset(pages.begin(), kCanary, static_cast<std::size_t>(pages.end() - pages.begin()));
+  T* const data = reinterpret_cast<T*>(pages.begin());
+  ASSERT_EQ(encoder.Write(first, rows, data, stride), Status::kOk);
+  EXPECT_TRUE(AreCanaries(data + rows * stride, pages.end()));
   constexpr std::size_t kPiece = 100;
   for (std::size_t begin = 0; begin < rows; begin += kPiece) {
     const std::size_t count = std::min(kPiece, rows - begin);
     const auto want = Write<T>(encoder, first + static_cast<std::int64_t>(begin), count);
     for (std::size_t r = 0; r < count; ++r) {
-      const T* row = room.data() + (begin + r) * stride;
+      const T* row = data + (begin + r) * stride;
       ASSERT_TRUE(SameBits(row, &want[r * dim], dim)) << "row " << begin + r;
-      ASSERT_TRUE(Room<T>::AreCanaries(row + dim, (stride - dim) * sizeof(T))) << "row " << begin + r;
+      ASSERT_TRUE(AreCanaries(row + dim, row + stride)) << "row " << begin + r;
     }
   }
 }
@@ -85,8 +65,9 @@ class Stream : public PerTarget {};
 
 template <class T>
 std::size_t ExpectStreamedRows(const Encoder& encoder, std::size_t stride) {
-  Room<T> line(1);
-  const std::size_t rows = StreamedRows(encoder.layout(), encoder.dim(), line.data(), stride);
+  GuardedPages pages(1);  // where any cache line begins
+  const auto* data = reinterpret_cast<const T*>(pages.begin());
+  const std::size_t rows = StreamedRows(encoder.layout(), encoder.dim(), data, stride);
   if (rows == 0) return 0;
   // From a few rows below 0 on, so that the direct kernel and both signs take part.
   ExpectRowsOfSmallCalls<T>(encoder, -37, rows, stride);
@@ -120,12 +101,13 @@ POSENC_INSTANTIATE_PER_TARGET(Stream);
 
 // Only whole cache lines, and only if there are many.
 TEST(StorePolicy, StreamsWholeLines) {
-  Room<float> room(64);
-  const internal::Columns columns = internal::MakeColumns(Layout::kInterleaved, 64);
-  EXPECT_TRUE(internal::ShouldStream(columns, sizeof(float), kMostRows, room.data(), 64));
-  EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), 64, room.data(), 64));
-  EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), kMostRows, room.data() + 4, 64));
-  EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), kMostRows, room.data(), 68));
+  GuardedPages pages(1);
+  const auto* data = reinterpret_cast<const float*>(pages.begin());
+  const internal::Columns columns = internal::MakeColumns(POSENC_INTERLEAVED, 64);
+  EXPECT_TRUE(internal::ShouldStream(columns, sizeof(float), kMostRows, data, 64));
+  EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), 64, data, 64));
+  EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), kMostRows, data + 4, 64));
+  EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), kMostRows, data, 68));
 }
 
 }  // namespace

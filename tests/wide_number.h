@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "number.h"
-#include "wide.h"
+#include "number/wide.h"
+#include "oracle/number.h"
 
 namespace posenc {
 

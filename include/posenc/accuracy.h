@@ -1,31 +1,59 @@
-// What posenc promises about accuracy, each bound one constant, and the definition of ULP that the
-// tests, the tools and the documents share.
+// What posenc promises about accuracy, each bound one constant, and the types of entries and the definition
+// of ULP that the library, the tests, the tools and the documents share.
 #ifndef POSENC_ACCURACY_H_
 #define POSENC_ACCURACY_H_
 
 #include <cmath>
-#include <limits>
+#include <cstddef>
+
+#include "posenc/posenc_c.h"
 
 namespace posenc {
 
-// Every entry of a table, float, BFloat16, Float16 or double, is the correctly rounded value of the
-// real-number formula: within half a unit in the last place of its type.
+// Every entry of a table is the correctly rounded value of the real-number formula: within half a unit in the
+// last place of its type.
 inline constexpr double kMaxUlp = 0.5;
 
-// The distance between neighbouring floats around a real number x, 2^(floor(log2 |x|) - 23), and 2^-149
-// below the normal numbers. (Of BFloat16: 2^(floor(log2 |x|) - 7), 2^-133; of Float16: - 10, 2^-24.)
-// `magnitude` is x in any format with the exponent of x.
-inline double FloatSpacing(double magnitude) {
-  constexpr int kDigits = std::numeric_limits<float>::digits;
-  constexpr int kMinExponent = std::numeric_limits<float>::min_exponent;
-  int exponent = kMinExponent;
-  if (magnitude != 0.0) std::frexp(magnitude, &exponent);
-  return std::ldexp(1.0, (exponent < kMinExponent ? kMinExponent : exponent) - kDigits);
+// A type of entries: a binary floating-point format with subnormal numbers.
+struct ElementTraits {
+  const char* name;  // as the tools and the benchmark call it
+  std::size_t size;  // in bytes
+  int digits;        // of a normal number, in bits
+  int min_exponent;  // the least normal number is 2^(min_exponent - 1)
+  int max_exponent;  // numbers from 2^max_exponent on are infinite
+
+  // The least positive number is 2^least_exponent().
+  constexpr int least_exponent() const { return min_exponent - digits; }
+};
+
+// Of POSENC_F32, POSENC_BF16, POSENC_F16 or POSENC_F64.
+constexpr ElementTraits TraitsOf(posenc_type type) {
+  switch (type) {
+    case POSENC_BF16:
+      return {"bf16", 2, 8, -125, 128};
+    case POSENC_F16:
+      return {"f16", 2, 11, -13, 16};
+    case POSENC_F64:
+      return {"f64", 8, 53, -1021, 1024};
+    default:
+      return {"f32", 4, 24, -125, 128};
+  }
 }
 
-// The error of a float in units in the last place: |got - exact| / spacing(exact). `error` is the
+// log2 of the distance between neighbouring numbers of the type around a real number x. `magnitude` is x in
+// any format with the exponent of x.
+inline int SpacingExponent(posenc_type type, double magnitude) {
+  const ElementTraits traits = TraitsOf(type);
+  int exponent = traits.min_exponent;
+  if (magnitude != 0.0) std::frexp(magnitude, &exponent);
+  return (exponent < traits.min_exponent ? traits.min_exponent : exponent) - traits.digits;
+}
+
+// The error of an entry in units in the last place: |got - exact| / spacing(exact). `error` is the
 // difference, taken in a precision wide enough for it.
-inline double UlpError(double error, double exact) { return std::fabs(error) / FloatSpacing(exact); }
+inline double UlpError(posenc_type type, double error, double exact) {
+  return std::ldexp(std::fabs(error), -SpacingExponent(type, exact));
+}
 
 }  // namespace posenc
 

@@ -1,99 +1,89 @@
-// posenc: sinusoidal position encodings, every entry correctly rounded, on every instruction set.
+// posenc for C++: sinusoidal position encodings, every entry correctly rounded, on every instruction set.
 //
-// For a position p and a pair index i the encoding is the real number
-//
-//   sin(p * w_i) and cos(p * w_i),   w_i = position_scale * base^(-2i / exponent_dim)
-//
-// ("Attention Is All You Need", section 3.5, has exponent_dim = dim; w_i may also be frequencies of your
-// own), rounded to nearest, ties to even. Where it is 0 the entry is +0; what rounds to 0 keeps its sign.
-// Hence the bits are the same on every target, with every compiler, for every split of the rows.
-//
-// Nothing here throws. Only Create allocates (CreateIn does not); afterwards nothing allocates, locks or
-// keeps state, so one Encoder may be used by any number of threads at once. Results do not depend on the
-// caller's floating-point state (rounding mode, flush-to-zero, exception masks), which is left as it was.
+// Types for the functions of posenc_c.h, the library's binary interface, which says what is computed and
+// promised. Nothing here throws, checks or allocates by itself, and none of it is in the library: any C++17
+// compiler and any of its flags will do.
 #ifndef POSENC_POSENC_H_
 #define POSENC_POSENC_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <type_traits>
 
-#include "posenc/export.h"
+#include "posenc/posenc_c.h"
 
 namespace posenc {
 
-namespace internal {
-struct Kernels;         // src/kernels.h
-struct FrequencyTable;  // src/frequencies.h
-struct Access;          // src/access.h
-}  // namespace internal
-
 // Positions are steps, integers or any finite doubles, with |p| <= kMaxPosition.
-inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 31;
+inline constexpr std::int64_t kMaxPosition = POSENC_MAX_POSITION;
 
 // Columns of a row: 1 <= dim <= kMaxDim.
-inline constexpr std::size_t kMaxDim = std::size_t{1} << 24;
+inline constexpr std::size_t kMaxDim = POSENC_MAX_DIM;
 
 // A bfloat16 as memory holds it.
-struct POSENC_API BFloat16 {
+struct BFloat16 {
   std::uint16_t bits;  // sign, 8 of exponent, 7 of mantissa
 };
 
 // An IEEE half precision number as memory holds it.
-struct POSENC_API Float16 {
+struct Float16 {
   std::uint16_t bits;  // sign, 5 of exponent, 10 of mantissa
 };
 
 // What a call reports. On any status but kOk nothing has been written.
-enum class Status : int {
-  kOk = 0,
-  kNullPointer,          // a null pointer where there is something to read or write
-  kNotCreated,           // an Encoder or Frequencies on which Create has not succeeded
-  kBadDim,               // dim is 0 or exceeds kMaxDim
-  kBadBase,              // base is NaN, infinite, zero or negative
-  kBadExponentDim,       // exponent_dim is NaN, infinite or zero (for a recipe: as float)
-  kBadPositionScale,     // position_scale is NaN or infinite, or not 1 with a compat recipe
-  kBadLayout,            // not a value of Layout
-  kBadRecipe,            // not a value of Recipe
-  kFrequencyOutOfRange,  // some w_i is neither 0 nor 2^-126 <= |w_i| <= 2^31
-  kUnknownTarget,        // no compiled target has that name
-  kUnavailableTarget,    // this CPU cannot run that target
-  kOutOfMemory,          // Create could not allocate its tables
-  kStrideTooSmall,       // row_stride or table_stride < dim, or matrices of a batch overlap
-  kSizeOverflow,         // a matrix or a batch exceeds the address space
-  kPositionOutOfRange,   // some position has |p| > kMaxPosition or is a NaN
-  kIdOutOfRange,         // some token id is negative or not below the vocabulary's size
-  kBuffersOverlap,       // what is written and what is read share memory
-  kMemoryTooSmall,       // less memory than MemorySize asks for
-  kBadType,              // C only: not a posenc_type that this parameter takes
-  kBadStructSize,        // C only: struct_size is wrong, or unknown members of the struct are set
-  kBadFrequencies,       // a list that is not as FrequencyList says
+enum class Status : posenc_status {
+  kOk = POSENC_OK,
+  kNullPointer = POSENC_NULL_POINTER,
+  kNotCreated = POSENC_NOT_CREATED,
+  kBadDim = POSENC_BAD_DIM,
+  kBadBase = POSENC_BAD_BASE,
+  kBadExponentDim = POSENC_BAD_EXPONENT_DIM,
+  kBadPositionScale = POSENC_BAD_POSITION_SCALE,
+  kBadLayout = POSENC_BAD_LAYOUT,
+  kBadPhaseRounding = POSENC_BAD_PHASE_ROUNDING,
+  kFrequencyOutOfRange = POSENC_FREQUENCY_OUT_OF_RANGE,
+  kUnknownTarget = POSENC_UNKNOWN_TARGET,
+  kUnavailableTarget = POSENC_UNAVAILABLE_TARGET,
+  kOutOfMemory = POSENC_OUT_OF_MEMORY,
+  kStrideTooSmall = POSENC_STRIDE_TOO_SMALL,
+  kSizeOverflow = POSENC_SIZE_OVERFLOW,
+  kPositionOutOfRange = POSENC_POSITION_OUT_OF_RANGE,
+  kIdOutOfRange = POSENC_ID_OUT_OF_RANGE,
+  kBuffersOverlap = POSENC_BUFFERS_OVERLAP,
+  kMemoryTooSmall = POSENC_MEMORY_TOO_SMALL,
+  kBadType = POSENC_BAD_TYPE,
+  kBadStructSize = POSENC_BAD_STRUCT_SIZE,
+  kBadFrequencies = POSENC_BAD_FREQUENCIES,
 };
 
 // One static English sentence for a status; never null.
-POSENC_API const char* StatusMessage(Status status);
+inline const char* StatusMessage(Status status) {
+  return posenc_status_message(static_cast<posenc_status>(status));
+}
 
 // Where the columns of a row go. An odd dim has ceil(dim/2) sines and floor(dim/2) cosines.
-enum class Layout : std::uint8_t {
-  kInterleaved,  // [sin_0 cos_0 sin_1 cos_1 ...]          the paper
-  kSinCos,       // [sin_0 sin_1 ... | cos_0 cos_1 ...]    tensor2tensor, fairseq, Marian
-  kCosSin,       // [cos_0 cos_1 ... | sin_0 sin_1 ...]    diffusion timestep embeddings
+enum class Layout : posenc_layout {
+  kInterleaved = POSENC_INTERLEAVED,  // [sin_0 cos_0 sin_1 cos_1 ...]          the paper
+  kSinCos = POSENC_SIN_COS,           // [sin_0 sin_1 ... | cos_0 cos_1 ...]    tensor2tensor, fairseq, Marian
+  kCosSin = POSENC_COS_SIN,           // [cos_0 cos_1 ... | sin_0 sin_1 ...]    diffusion timestep embeddings
 };
 
 // How the phase p * w_i is rounded before its sine and cosine are taken.
-enum class Recipe : std::uint8_t {
-  kExact,  // not at all: the real number
-  // As NumPy and PyTorch notebooks write it: q = f32(pow(base, f32(2i / f32(exponent_dim)))),
-  // phase = f32(f32(p) / q). pow and the sine and cosine of that phase are correctly rounded.
-  kF32PowDiv,
+enum class PhaseRounding : posenc_phase_rounding {
+  kNone = POSENC_NO_PHASE_ROUNDING,  // the real number
+  kF32PowDiv = POSENC_F32_POW_DIV,   // as NumPy and PyTorch notebooks write it, see posenc_c.h
 };
 
 // What the numbers of a FrequencyList count, per step: frequencies in half turns are multiplied by pi, those
 // in turns by 2 pi.
-enum class FrequencyUnit : std::uint8_t { kRadians, kHalfTurns, kTurns };
+enum class FrequencyUnit : posenc_unit {
+  kRadians = POSENC_RADIANS,
+  kHalfTurns = POSENC_HALF_TURNS,
+  kTurns = POSENC_TURNS,
+};
 
 // A caller's own frequencies, such as a checkpoint's inv_freq: either doubles or floats, [count], of any
-// alignment and in any order, finite; only with Recipe::kExact. Create copies them.
+// alignment and in any order, finite; only with PhaseRounding::kNone. Create copies them.
 struct FrequencyList {
   const double* doubles = nullptr;               // either these
   const float* floats = nullptr;                 // or these
@@ -106,47 +96,53 @@ struct Spec {
   std::size_t dim = 0;                   // columns of a row (d_model)
   Layout layout = Layout::kInterleaved;  // of the columns
   double base = 10000.0;                 // the longest wavelength is near 2 pi * base
-  std::optional<double> exponent_dim;    // divides 2i; dim unless given
+  double exponent_dim = 0.0;             // divides 2i; 0 means dim
   double position_scale = 1.0;           // multiplies every position
-  Recipe recipe = Recipe::kExact;        // of the phases
-  const char* target = nullptr;          // a name from Targets(); the best on this CPU if null
-  FrequencyList frequencies;             // if set, instead of those of base and exponent_dim (still checked)
+  PhaseRounding phase_rounding = PhaseRounding::kNone;
+  const char* target = nullptr;  // a name from Targets(); the best on this CPU if null
+  FrequencyList frequencies;     // if set, instead of those of base and exponent_dim
 };
 
-// One compiled instruction set. REFERENCE, the scalar path without SIMD, is always there and last.
-struct Target {
-  const char* name;  // Highway's name, e.g. "AVX2"
-  bool runnable;     // this CPU can run it
-  bool best;         // the one that is used unless Spec::target names another
-};
+// The same for the C functions; points to what spec points to.
+inline posenc_spec ToC(const Spec& spec) {
+  posenc_spec c{};
+  c.struct_size = sizeof(c);
+  c.dim = spec.dim;
+  c.base = spec.base;
+  c.exponent_dim = spec.exponent_dim;
+  c.position_scale = spec.position_scale;
+  c.layout = static_cast<posenc_layout>(spec.layout);
+  c.phase_rounding = static_cast<posenc_phase_rounding>(spec.phase_rounding);
+  c.target = spec.target;
+  c.frequencies = spec.frequencies.doubles;
+  c.frequencies_f32 = spec.frequencies.floats;
+  c.frequency_count = spec.frequencies.count;
+  c.frequency_unit = static_cast<posenc_unit>(spec.frequencies.unit);
+  return c;
+}
+
+// One compiled instruction set: name, runnable (this CPU can run it), best (the one that is used unless
+// Spec::target names another). REFERENCE, the scalar path without SIMD, is always there and last.
+using Target = posenc_target;
 
 // No build has more targets.
-inline constexpr std::size_t kMaxTargets = 32;
+inline constexpr std::size_t kMaxTargets = POSENC_MAX_TARGETS;
 
 // Fills targets [kMaxTargets], best first, and returns how many there are.
-POSENC_API std::size_t Targets(Target (&targets)[kMaxTargets]);
+inline std::size_t Targets(Target (&targets)[kMaxTargets]) { return posenc_targets(targets, kMaxTargets); }
 
-// The angular frequencies w_i [count], count = ceil(dim / 2), held wider than double. Immutable.
-class POSENC_API Frequencies {
- public:
-  // Uses every member of spec but layout. On failure *out is left as it was.
-  static Status Create(const Spec& spec, Frequencies* out);
-
-  Frequencies() = default;
-  ~Frequencies();
-  Frequencies(Frequencies&& other) noexcept;             // other is then as before Create
-  Frequencies& operator=(Frequencies&& other) noexcept;  // exchanges the two
-
-  std::size_t count() const;  // ceil(dim / 2); 0 before Create
-
-  // w_i rounded to double, in radians per step; NaN unless i < count(). Slow (microseconds): for inspection.
-  double Radians(std::size_t i) const;
-
- private:
-  friend class Encoder;
-  friend struct internal::Access;
-  const internal::FrequencyTable* table_ = nullptr;
-};
+// The posenc_type of a type: of entries float, BFloat16, Float16 or double; of positions and ids
+// std::int32_t, std::int64_t or double.
+template <class T>
+constexpr posenc_type TypeOf() {
+  if constexpr (std::is_same_v<T, float>) return POSENC_F32;
+  if constexpr (std::is_same_v<T, BFloat16>) return POSENC_BF16;
+  if constexpr (std::is_same_v<T, Float16>) return POSENC_F16;
+  if constexpr (std::is_same_v<T, double>) return POSENC_F64;
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 4) return POSENC_I32;
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 8) return POSENC_I64;
+  return 0;
+}
 
 // Writes or adds encodings, a row per position. Immutable after Create.
 //
@@ -156,56 +152,101 @@ class POSENC_API Frequencies {
 // alignment will do. What is written must not overlap a list or table that is read; all memory from the first
 // row's first entry to the last row's last counts, the gaps between rows too. Where a list is checked,
 // *bad_index, if given, is the first row at fault.
-class POSENC_API Encoder {
+class Encoder {
  public:
   // Allocates 176 bytes a pair of columns and up to 13 KB; with a list 8 bytes a pair more, with frequencies
   // above 6.28 16 more. On failure *out is left as it was.
-  static Status Create(const Spec& spec, Encoder* out);
+  static Status Create(const Spec& spec, Encoder* out) {
+    if (out == nullptr) return Status::kNullPointer;
+    const posenc_spec c = ToC(spec);
+    return out->Take([&](posenc_encoder** made) { return posenc_encoder_create(&c, made); });
+  }
 
   // The bytes of memory that CreateIn needs for that spec, on this CPU.
-  static Status MemorySize(const Spec& spec, std::size_t* bytes);
+  static Status MemorySize(const Spec& spec, std::size_t* bytes) {
+    const posenc_spec c = ToC(spec);
+    return static_cast<Status>(posenc_encoder_memory_size(&c, bytes));
+  }
 
-  // Create without allocating: the tables lie in memory [bytes], of any alignment, which must neither move
-  // nor be freed before the Encoder is gone, and must not be in use by *out nor hold the spec or its list. On
+  // Create without allocating: the encoder lies in memory [bytes], of any alignment, which must neither move
+  // nor be freed before *out is gone, and must not be in use by *out nor hold it or the spec's list. On
   // failure *out is left as it was.
-  static Status CreateIn(const Spec& spec, void* memory, std::size_t bytes, Encoder* out);
+  static Status CreateIn(const Spec& spec, void* memory, std::size_t bytes, Encoder* out) {
+    if (out == nullptr) return Status::kNullPointer;
+    const posenc_spec c = ToC(spec);
+    return out->Take(
+        [&](posenc_encoder** made) { return posenc_encoder_create_in(&c, memory, bytes, made); });
+  }
 
   Encoder() = default;
-  Encoder(Encoder&& other) noexcept;             // other is then as before Create
-  Encoder& operator=(Encoder&& other) noexcept;  // exchanges the two
+  Encoder(Encoder&& other) noexcept : encoder_(other.encoder_) { other.encoder_ = nullptr; }
+  Encoder& operator=(Encoder&& other) noexcept {  // exchanges the two
+    posenc_encoder* mine = encoder_;
+    encoder_ = other.encoder_;
+    other.encoder_ = mine;
+    return *this;
+  }
+  ~Encoder() { posenc_encoder_destroy(encoder_); }
 
-  std::size_t dim() const { return dim_; }                         // 0 before Create
-  Layout layout() const { return layout_; }                        // of the columns
-  const char* target() const;                                      // the one in use; "" before Create
-  const Frequencies& frequencies() const { return frequencies_; }  // those of the rows
+  std::size_t dim() const { return posenc_encoder_dim(encoder_); }  // 0 before Create
+  Layout layout() const {                                           // of the columns; none before Create
+    return static_cast<Layout>(posenc_encoder_layout(encoder_));
+  }
+  const char* target() const { return posenc_encoder_target(encoder_); }  // the one in use; "" before Create
+
+  // Angular frequencies w_i, i < frequency_count() = ceil(dim / 2), rounded to double, in radians per step;
+  // NaN for other i. Slow (microseconds): for inspection.
+  std::size_t frequency_count() const { return posenc_encoder_frequency_count(encoder_); }
+  double Radians(std::size_t i) const { return posenc_encoder_radians(encoder_, i); }
+
+  // For the C functions; null before Create.
+  const posenc_encoder* c_encoder() const { return encoder_; }
 
   // out[r] = PE(first_position + r), correctly rounded to T.
   template <class T>
-  Status Write(std::int64_t first_position, std::size_t rows, T* out, std::size_t row_stride) const;
+  Status Write(std::int64_t first_position, std::size_t rows, T* out, std::size_t row_stride) const {
+    static_assert(IsEntry<T>(), "T is float, BFloat16, Float16 or double");
+    return static_cast<Status>(posenc_write(encoder_, first_position, rows, TypeOf<T>(), out, row_stride));
+  }
 
   // out[r] = PE(positions[r]). Doubles count as the real numbers that they are.
   template <class T, class Position>
   Status WriteAt(const Position* positions, std::size_t rows, T* out, std::size_t row_stride,
-                 std::size_t* bad_index = nullptr) const;
+                 std::size_t* bad_index = nullptr) const {
+    static_assert(IsEntry<T>() && IsPosition<Position>(), "see the types above the class");
+    return static_cast<Status>(posenc_write_at(encoder_, TypeOf<Position>(), positions, rows, TypeOf<T>(),
+                                               out, row_stride, bad_index));
+  }
 
   // x[r] = x[r] * scale + PE(first_position + r). The encoding is rounded to float, then the product (by
   // sqrt(d_model), usually), then the sum; a 16-bit x is widened before and the sum rounded after. For float
   // this is bit-identical to adding the written table.
   template <class T>
   Status Add(std::int64_t first_position, std::size_t rows, T* x, std::size_t row_stride,
-             float scale = 1.0f) const;
+             float scale = 1.0f) const {
+    static_assert(IsSummand<T>(), "T is float, BFloat16 or Float16");
+    return static_cast<Status>(posenc_add(encoder_, first_position, rows, TypeOf<T>(), x, row_stride, scale));
+  }
 
   // The same at positions[r].
   template <class T, class Position>
   Status AddAt(const Position* positions, std::size_t rows, T* x, std::size_t row_stride, float scale = 1.0f,
-               std::size_t* bad_index = nullptr) const;
+               std::size_t* bad_index = nullptr) const {
+    static_assert(IsSummand<T>() && IsPosition<Position>(), "see the types above the class");
+    return static_cast<Status>(posenc_add_at(encoder_, TypeOf<Position>(), positions, rows, TypeOf<T>(), x,
+                                             row_stride, scale, bad_index));
+  }
 
   // Token embedding in one pass: out[r] = table[ids[r]] * scale + PE(first_position + r), rounded as in Add.
-  // table [vocabulary, table_stride], table_stride >= dim; it does not overlap out.
+  // ids [rows], table [vocabulary, table_stride], table_stride >= dim, counted in elements.
   template <class T, class Id>
   Status Embed(const Id* ids, std::size_t rows, const T* table, std::size_t vocabulary,
                std::size_t table_stride, std::int64_t first_position, T* out, std::size_t row_stride,
-               float scale = 1.0f, std::size_t* bad_index = nullptr) const;
+               float scale = 1.0f, std::size_t* bad_index = nullptr) const {
+    static_assert(IsSummand<T>() && IsInteger<Id>(), "see the types above the class");
+    return static_cast<Status>(posenc_embed(encoder_, TypeOf<Id>(), ids, rows, TypeOf<T>(), table, vocabulary,
+                                            table_stride, first_position, out, row_stride, scale, bad_index));
+  }
 
   // A batch of sequences, each with a first position of its own (left padding makes them differ):
   // x[b][r] = x[b][r] * scale + PE(first_positions[b] + r). x [batch, batch_stride] elements, each sequence
@@ -214,14 +255,40 @@ class POSENC_API Encoder {
   template <class T, class Position>
   Status AddBatch(const Position* first_positions, std::size_t batch, std::size_t rows, T* x,
                   std::size_t batch_stride, std::size_t row_stride, float scale = 1.0f,
-                  std::size_t* bad_index = nullptr) const;
+                  std::size_t* bad_index = nullptr) const {
+    static_assert(IsSummand<T>() && IsInteger<Position>(), "see the types above the class");
+    return static_cast<Status>(posenc_add_batch(encoder_, TypeOf<Position>(), first_positions, batch, rows,
+                                                TypeOf<T>(), x, batch_stride, row_stride, scale, bad_index));
+  }
 
  private:
-  friend struct internal::Access;
-  Frequencies frequencies_;
-  std::size_t dim_ = 0;
-  Layout layout_ = Layout::kInterleaved;
-  const internal::Kernels* kernels_ = nullptr;
+  template <class T>
+  static constexpr bool IsSummand() {
+    return TypeOf<T>() == POSENC_F32 || TypeOf<T>() == POSENC_BF16 || TypeOf<T>() == POSENC_F16;
+  }
+  template <class T>
+  static constexpr bool IsEntry() {
+    return IsSummand<T>() || TypeOf<T>() == POSENC_F64;
+  }
+  template <class T>
+  static constexpr bool IsInteger() {
+    return TypeOf<T>() == POSENC_I32 || TypeOf<T>() == POSENC_I64;
+  }
+  template <class T>
+  static constexpr bool IsPosition() {
+    return IsInteger<T>() || TypeOf<T>() == POSENC_F64;
+  }
+
+  // Replaces the encoder by the one that make(&encoder_) made, if it did.
+  template <class Make>
+  Status Take(const Make& make) {
+    posenc_encoder* old = encoder_;
+    const posenc_status status = make(&encoder_);
+    if (status == POSENC_OK) posenc_encoder_destroy(old);
+    return static_cast<Status>(status);
+  }
+
+  posenc_encoder* encoder_ = nullptr;
 };
 
 }  // namespace posenc

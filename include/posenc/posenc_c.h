@@ -1,6 +1,17 @@
-// posenc for C (C99) and for everything that calls C. posenc.h, the C++ API, says what is computed, and its
-// promises hold here: correctly rounded entries, the same bits everywhere, no allocation, lock or state after
-// creation, one encoder for any number of threads.
+// posenc for C (C99), for everything that calls C, and under posenc.h, which only gives these functions
+// types: this is the library's binary interface.
+//
+// For a position p and a pair index i the encoding is the real number
+//
+//   sin(p * w_i) and cos(p * w_i),   w_i = position_scale * base^(-2i / exponent_dim)
+//
+// ("Attention Is All You Need", section 3.5, has exponent_dim = dim; w_i may also be frequencies of your
+// own), rounded to nearest, ties to even. Where it is 0 the entry is +0; what rounds to 0 keeps its sign.
+// Hence the bits are the same on every target, with every compiler, for every split of the rows.
+//
+// Only posenc_encoder_create allocates; afterwards nothing allocates, locks or keeps state, so one encoder
+// may be used by any number of threads at once. Results do not depend on the caller's floating-point state
+// (rounding mode, flush-to-zero, exception masks), which is left as it was.
 //
 //   posenc_spec spec;
 //   posenc_spec_init(&spec, sizeof(spec));
@@ -23,7 +34,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "posenc/export.h"
+// What a shared library shows. A static posenc and its users are compiled with POSENC_STATIC: a plugin with
+// one inside (and -fvisibility=hidden) neither shows it nor gets another's.
+#if defined(__GNUC__) && !defined(POSENC_STATIC)
+#define POSENC_API __attribute__((visibility("default")))
+#else
+#define POSENC_API
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,18 +52,27 @@ extern "C" {
 // The version of the library that runs, counted likewise.
 POSENC_API int32_t posenc_version(void);
 
-// What a call reports: the values of posenc::Status.
+// Positions are steps, integers or any finite doubles, with |p| <= POSENC_MAX_POSITION.
+#define POSENC_MAX_POSITION INT64_C(2147483648)
+
+// Columns of a row: 1 <= dim <= POSENC_MAX_DIM.
+#define POSENC_MAX_DIM 16777216
+
+// No build has more targets.
+#define POSENC_MAX_TARGETS 32
+
+// What a call reports. On any status but POSENC_OK nothing has been written.
 typedef int32_t posenc_status;
 enum {
   POSENC_OK = 0,
-  POSENC_NULL_POINTER = 1,            // a null pointer where there is something to read or write
-  POSENC_NOT_CREATED = 2,             // the encoder is null
-  POSENC_BAD_DIM = 3,                 // dim is 0 or exceeds 2^24
-  POSENC_BAD_BASE = 4,                // base is NaN, infinite, zero or negative
-  POSENC_BAD_EXPONENT_DIM = 5,        // exponent_dim is NaN or infinite (for a recipe: or 0, as float)
-  POSENC_BAD_POSITION_SCALE = 6,      // position_scale is NaN or infinite, or not 1 with a compat recipe
-  POSENC_BAD_LAYOUT = 7,              // not a posenc_layout
-  POSENC_BAD_RECIPE = 8,              // not a posenc_recipe
+  POSENC_NULL_POINTER = 1,        // a null pointer where there is something to read or write
+  POSENC_NOT_CREATED = 2,         // the encoder is null
+  POSENC_BAD_DIM = 3,             // dim is 0 or exceeds POSENC_MAX_DIM
+  POSENC_BAD_BASE = 4,            // base is NaN, infinite, zero or negative
+  POSENC_BAD_EXPONENT_DIM = 5,    // exponent_dim is NaN or infinite (with a phase rounding: or 0, as float)
+  POSENC_BAD_POSITION_SCALE = 6,  // position_scale is NaN or infinite, or not 1 with a phase rounding
+  POSENC_BAD_LAYOUT = 7,          // not a posenc_layout
+  POSENC_BAD_PHASE_ROUNDING = 8,  // not a posenc_phase_rounding
   POSENC_FREQUENCY_OUT_OF_RANGE = 9,  // some w_i is neither 0 nor 2^-126 <= |w_i| <= 2^31
   POSENC_UNKNOWN_TARGET = 10,         // no compiled target has that name
   POSENC_UNAVAILABLE_TARGET = 11,     // this CPU cannot run that target
@@ -85,15 +111,17 @@ enum {
   POSENC_COS_SIN = 2       // [cos_0 cos_1 ... | sin_0 sin_1 ...]   diffusion timestep embeddings
 };
 
-// How the phase is rounded before its sine and cosine are taken.
-typedef int32_t posenc_recipe;
+// How the phase p * w_i is rounded before its sine and cosine are taken.
+typedef int32_t posenc_phase_rounding;
 enum {
-  POSENC_EXACT = 0,       // not at all: the real number
-  POSENC_F32_POW_DIV = 1  // as NumPy and PyTorch notebooks do it (posenc::Recipe::kF32PowDiv)
+  POSENC_NO_PHASE_ROUNDING = 0,  // the real number
+  // As NumPy and PyTorch notebooks write it: q = f32(pow(base, f32(2i / f32(exponent_dim)))),
+  // phase = f32(f32(p) / q). pow and the sine and cosine of that phase are correctly rounded.
+  POSENC_F32_POW_DIV = 1
 };
 
-// What a caller's frequencies count, per step: those in half turns are multiplied by pi, those in turns by 2
-// pi.
+// What a caller's frequencies count, per step: those in half turns are multiplied by pi, those in turns by
+// 2 pi.
 typedef int32_t posenc_unit;
 enum { POSENC_RADIANS = 0, POSENC_HALF_TURNS = 1, POSENC_TURNS = 2 };
 
@@ -101,16 +129,16 @@ enum { POSENC_RADIANS = 0, POSENC_HALF_TURNS = 1, POSENC_TURNS = 2 };
 // the caller's. posenc_spec_init first, then set dim and whatever else differs from the defaults. Copied by
 // creation.
 typedef struct posenc_spec {
-  size_t struct_size;     // sizeof(posenc_spec), set by posenc_spec_init
-  size_t dim;             // columns of a row (d_model), 1 .. 2^24
-  double base;            // 10000
-  double exponent_dim;    // divides 2i; 0 (the default) means dim
-  double position_scale;  // multiplies every position; 1
-  posenc_layout layout;   // POSENC_INTERLEAVED
-  posenc_recipe recipe;   // POSENC_EXACT
-  const char* target;     // a name from posenc_targets; NULL (the default) means the best on this CPU
+  size_t struct_size;                    // sizeof(posenc_spec), set by posenc_spec_init
+  size_t dim;                            // columns of a row (d_model), 1 .. POSENC_MAX_DIM
+  double base;                           // 10000: the longest wavelength is near 2 pi * base
+  double exponent_dim;                   // divides 2i; 0 (the default) means dim
+  double position_scale;                 // multiplies every position; 1
+  posenc_layout layout;                  // POSENC_INTERLEAVED
+  posenc_phase_rounding phase_rounding;  // POSENC_NO_PHASE_ROUNDING
+  const char* target;  // a name from posenc_targets; NULL (the default) means the best on this CPU
 
-  // The caller's frequencies, with recipe POSENC_EXACT, instead of those of base and exponent_dim (which must
+  // The caller's frequencies, without a phase rounding, instead of those of base and exponent_dim (which must
   // be valid all the same, as the unit must without a list): one of the two arrays; finite, of any alignment,
   // in any order.
   const double* frequencies;     // NULL (the default), or these
@@ -124,9 +152,10 @@ typedef struct posenc_spec {
 // it.
 POSENC_API posenc_status posenc_spec_init(posenc_spec* spec, size_t struct_size);
 
-// One compiled instruction set. This struct will not grow.
+// One compiled instruction set. REFERENCE, the scalar path without SIMD, is always there and last. This
+// struct will not grow.
 typedef struct posenc_target {
-  const char* name;  // static
+  const char* name;  // Highway's name, e.g. "AVX2"; static
   int32_t runnable;  // 1 if this CPU can run it, else 0
   int32_t best;      // 1 for the one that is used unless posenc_spec.target names another
 } posenc_target;
@@ -185,8 +214,9 @@ POSENC_API posenc_status posenc_write_at(const posenc_encoder* encoder, posenc_t
                                          const void* positions, size_t rows, posenc_type type, void* out,
                                          size_t row_stride, size_t* bad_index);
 
-// x[r] = x[r] * scale + PE(first_position + r). The encoding is rounded to float, then the product, then the
-// sum; 16-bit entries are widened before and the sum rounded after.
+// x[r] = x[r] * scale + PE(first_position + r). The encoding is rounded to float, then the product (by
+// sqrt(d_model), usually), then the sum; 16-bit entries are widened before and the sum rounded after. For
+// float this is bit-identical to adding the written table.
 POSENC_API posenc_status posenc_add(const posenc_encoder* encoder, int64_t first_position, size_t rows,
                                     posenc_type type, void* x, size_t row_stride, float scale);
 
@@ -204,8 +234,8 @@ POSENC_API posenc_status posenc_embed(const posenc_encoder* encoder, posenc_type
 
 // A batch of sequences, each with a first position of its own: x[b][r] = x[b][r] * scale +
 // PE(first_positions[b] + r). first_positions [batch] of I32 or I64; x [batch, batch_stride] entries, each
-// sequence [rows, row_stride] within; batch_stride >= rows * row_stride unless batch is 1. *bad_index is a
-// sequence.
+// sequence [rows, row_stride] within; batch_stride >= rows * row_stride unless batch is 1. Each position's
+// row is computed once for all of 64 sequences that contain it. *bad_index is a sequence.
 POSENC_API posenc_status posenc_add_batch(const posenc_encoder* encoder, posenc_type position_type,
                                           const void* first_positions, size_t batch, size_t rows,
                                           posenc_type type, void* x, size_t batch_stride, size_t row_stride,

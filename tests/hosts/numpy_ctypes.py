@@ -24,7 +24,7 @@ class Spec(ctypes.Structure):
         ("exponent_dim", ctypes.c_double),
         ("position_scale", ctypes.c_double),
         ("layout", ctypes.c_int32),
-        ("recipe", ctypes.c_int32),
+        ("phase_rounding", ctypes.c_int32),
         ("target", ctypes.c_char_p),
         ("frequencies", ctypes.c_void_p),
         ("frequencies_f32", ctypes.c_void_p),

@@ -5,7 +5,6 @@ compiler=$1 prefix=$2 library=$3
 plugin=$prefix/plugin.so
 "$compiler" -shared -fPIC -fvisibility=hidden -DPOSENC_STATIC -I"$prefix/include" -o "$plugin" -x c++ - -x none "$library" <<'END'
 #include <posenc/posenc.h>
-#include <posenc/posenc_c.h>
 extern "C" __attribute__((visibility("default"))) int Plugin(posenc_spec* spec, posenc_encoder** encoder) {
   posenc::Encoder other;
   return posenc_encoder_create(spec, encoder) + static_cast<int>(posenc::Encoder::Create({}, &other));

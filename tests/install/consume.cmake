@@ -83,7 +83,7 @@ elseif(WAY STREQUAL find_package)
   configure_and_build(-D CMAKE_PREFIX_PATH=${PREFIX} -D CMAKE_DISABLE_FIND_PACKAGE_hwy=${SHARED})
 elseif(WAY STREQUAL by_hand)
   separate_arguments(options UNIX_COMMAND "${options} ${CMAKE_CXX_FLAGS}")
-  file(GLOB sources ${SOURCE}/src/*.cc)
+  file(GLOB sources ${SOURCE}/src/*/*.cc)
   run(${compiler} ${options} -O2 -ffp-contract=off -DHWY_COMPILE_ONLY_STATIC -I${HIGHWAY_INCLUDE_DIR}
       -I${SOURCE}/include -I${SOURCE}/src ${WORK}/${program_file} ${sources} -o ${WORK}/consumer)
 else()

@@ -1,0 +1,178 @@
+// The C functions of encoders: creation, which plans its memory once, and the calls.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "api/handle.h"
+#include "api/spec.h"
+#include "call/call.h"
+#include "call/checks.h"
+#include "kernel/targets.h"
+#include "number/fp_state.h"
+#include "posenc/posenc_c.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+constexpr std::size_t kAlignment = 128;
+constexpr std::size_t kHandleBytes = (sizeof(posenc_encoder) + kAlignment - 1) / kAlignment * kAlignment;
+
+// An encoder to be: all but the arrays of its table, and what they were asked to be.
+struct Plan {
+  posenc_spec spec;
+  Encoder encoder;
+
+  std::size_t bytes() const { return kHandleBytes + ArrayBytes(encoder.table); }
+};
+
+posenc_status MakePlan(const posenc_spec* from, Plan* plan) {
+  posenc_spec& spec = plan->spec;
+  Encoder& encoder = plan->encoder;
+  if (const posenc_status status = CopySpec(from, &spec); status != POSENC_OK) return status;
+  if (!IsLayout(spec.layout)) return POSENC_BAD_LAYOUT;
+  const posenc_status status = InFpState([&] { return PlanTable(spec, &encoder.table); });
+  if (status != POSENC_OK) return status;
+  if (const posenc_status found = FindTarget(spec.target, &encoder.target); found != POSENC_OK) return found;
+  encoder.dim = spec.dim;
+  encoder.layout = spec.layout;
+  encoder.columns = MakeColumns(spec.layout, spec.dim);
+  encoder.kernels = EncoderKernelsOf(encoder.target);
+  encoder.tile_kernels = TileKernelsOf(encoder.target);
+  encoder.table.has_offsets =
+      spec.phase_rounding == POSENC_NO_PHASE_ROUNDING && encoder.tile_kernels->fill_offsets != nullptr;
+  return POSENC_OK;
+}
+
+// In memory [plan.bytes()], aligned to kAlignment.
+posenc_encoder* Build(const Plan& plan, void* memory, bool owned) {
+  auto* handle = ::new (memory) posenc_encoder{plan.encoder, owned};
+  FrequencyTable& table = handle->encoder.table;
+  InFpState([&] {
+    FillTable(plan.spec, static_cast<unsigned char*>(memory) + kHandleBytes, &table);
+    if (table.has_offsets) plan.encoder.tile_kernels->fill_offsets(table, table.offsets);
+    return 0;
+  });
+  return handle;
+}
+
+}  // namespace
+}  // namespace internal
+}  // namespace posenc
+
+using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
+
+posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder) {
+  if (encoder == nullptr) return POSENC_NULL_POINTER;
+  Plan plan;
+  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
+  void* memory = ::operator new (plan.bytes(), std::align_val_t{kAlignment}, std::nothrow);
+  if (memory == nullptr) return POSENC_OUT_OF_MEMORY;
+  *encoder = Build(plan, memory, true);
+  return POSENC_OK;
+}
+
+posenc_status posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes) {
+  if (bytes == nullptr) return POSENC_NULL_POINTER;
+  Plan plan;
+  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
+  *bytes = plan.bytes() + kAlignment - 1;
+  return POSENC_OK;
+}
+
+posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
+                                       posenc_encoder** encoder) {
+  if (memory == nullptr || encoder == nullptr) return POSENC_NULL_POINTER;
+  Plan plan;
+  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
+  const Bytes whole{memory, bytes};
+  const FrequencyList& list = plan.encoder.table.schedule.list;
+  if (Overlap(whole, {encoder, sizeof(*encoder)}) || Overlap(whole, {spec, spec->struct_size}) ||
+      Overlap(whole, {list.data(), list.bytes()})) {
+    return POSENC_BUFFERS_OVERLAP;
+  }
+  if (std::align(kAlignment, plan.bytes(), memory, bytes) == nullptr) return POSENC_MEMORY_TOO_SMALL;
+  *encoder = Build(plan, memory, false);
+  return POSENC_OK;
+}
+
+void posenc_encoder_destroy(posenc_encoder* encoder) {
+  if (encoder == nullptr || !encoder->owned) return;
+  encoder->~posenc_encoder();
+  ::operator delete (encoder, std::align_val_t{kAlignment});
+}
+
+size_t posenc_encoder_dim(const posenc_encoder* encoder) {
+  return encoder == nullptr ? 0 : encoder->encoder.dim;
+}
+
+posenc_layout posenc_encoder_layout(const posenc_encoder* encoder) {
+  return encoder == nullptr ? -1 : encoder->encoder.layout;
+}
+
+const char* posenc_encoder_target(const posenc_encoder* encoder) {
+  return encoder == nullptr ? "" : NameOf(encoder->encoder.target);
+}
+
+size_t posenc_encoder_frequency_count(const posenc_encoder* encoder) {
+  return encoder == nullptr ? 0 : encoder->encoder.table.count;
+}
+
+double posenc_encoder_radians(const posenc_encoder* encoder, size_t i) {
+  if (i >= posenc_encoder_frequency_count(encoder)) return std::nan("");
+  return InFpState([&] { return ToDouble(encoder->encoder.table.schedule.Radians(i)); });
+}
+
+posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,
+                           posenc_type type, void* out, size_t row_stride) {
+  if (encoder == nullptr) return POSENC_NOT_CREATED;
+  if (!IsEntry(type)) return POSENC_BAD_TYPE;
+  return CallRun({encoder->encoder, type}, first_position, rows, {out, row_stride});
+}
+
+posenc_status posenc_write_at(const posenc_encoder* encoder, posenc_type position_type, const void* positions,
+                              size_t rows, posenc_type type, void* out, size_t row_stride,
+                              size_t* bad_index) {
+  if (encoder == nullptr) return POSENC_NOT_CREATED;
+  if (!IsPosition(position_type) || !IsEntry(type)) return POSENC_BAD_TYPE;
+  return CallList({encoder->encoder, type}, {position_type, positions}, rows, {out, row_stride}, bad_index);
+}
+
+posenc_status posenc_add(const posenc_encoder* encoder, int64_t first_position, size_t rows, posenc_type type,
+                         void* x, size_t row_stride, float scale) {
+  if (encoder == nullptr) return POSENC_NOT_CREATED;
+  if (!IsSummand(type)) return POSENC_BAD_TYPE;
+  return CallRun({encoder->encoder, type, &scale}, first_position, rows, {x, row_stride});
+}
+
+posenc_status posenc_add_at(const posenc_encoder* encoder, posenc_type position_type, const void* positions,
+                            size_t rows, posenc_type type, void* x, size_t row_stride, float scale,
+                            size_t* bad_index) {
+  if (encoder == nullptr) return POSENC_NOT_CREATED;
+  if (!IsPosition(position_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
+  return CallList({encoder->encoder, type, &scale}, {position_type, positions}, rows, {x, row_stride},
+                  bad_index);
+}
+
+posenc_status posenc_embed(const posenc_encoder* encoder, posenc_type id_type, const void* ids, size_t rows,
+                           posenc_type type, const void* table, size_t vocabulary, size_t table_stride,
+                           int64_t first_position, void* out, size_t row_stride, float scale,
+                           size_t* bad_index) {
+  if (encoder == nullptr) return POSENC_NOT_CREATED;
+  if (!IsInteger(id_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
+  return CallEmbed({encoder->encoder, type, &scale}, {{id_type, ids}, table, vocabulary, table_stride},
+                   first_position, rows, {out, row_stride}, bad_index);
+}
+
+posenc_status posenc_add_batch(const posenc_encoder* encoder, posenc_type position_type,
+                               const void* first_positions, size_t batch, size_t rows, posenc_type type,
+                               void* x, size_t batch_stride, size_t row_stride, float scale,
+                               size_t* bad_index) {
+  if (encoder == nullptr) return POSENC_NOT_CREATED;
+  if (!IsInteger(position_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
+  return CallBatch({encoder->encoder, type, &scale},
+                   {{position_type, first_positions}, batch, rows, x, batch_stride, row_stride}, bad_index);
+}

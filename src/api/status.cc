@@ -1,0 +1,58 @@
+// The version, and the sentence of each status.
+
+#include "posenc/posenc_c.h"
+
+int32_t posenc_version(void) { return POSENC_VERSION; }
+
+const char* posenc_status_message(posenc_status status) {
+  switch (status) {
+    case POSENC_OK:
+      return "success";
+    case POSENC_NULL_POINTER:
+      return "a pointer is null although there is something to read or write";
+    case POSENC_NOT_CREATED:
+      return "the object is null or has not been created";
+    case POSENC_BAD_DIM:
+      return "dim must be between 1 and 16777216";
+    case POSENC_BAD_BASE:
+      return "base must be positive and finite";
+    case POSENC_BAD_EXPONENT_DIM:
+      return "exponent_dim must be finite, and no more than a float holds with a phase rounding";
+    case POSENC_BAD_POSITION_SCALE:
+      return "position_scale must be finite, and 1 with a phase rounding";
+    case POSENC_BAD_LAYOUT:
+      return "layout is not a posenc_layout";
+    case POSENC_BAD_PHASE_ROUNDING:
+      return "phase_rounding is not a posenc_phase_rounding";
+    case POSENC_FREQUENCY_OUT_OF_RANGE:
+      return "a frequency is outside 2^-126 .. 2^31 radians per step and not zero";
+    case POSENC_UNKNOWN_TARGET:
+      return "no compiled target has that name";
+    case POSENC_UNAVAILABLE_TARGET:
+      return "this CPU cannot run that target";
+    case POSENC_OUT_OF_MEMORY:
+      return "out of memory";
+    case POSENC_STRIDE_TOO_SMALL:
+      return "a stride is too small: row_stride or table_stride below dim, or batch_stride below rows * "
+             "row_stride";
+    case POSENC_SIZE_OVERFLOW:
+      return "a matrix or batch, its rows times its stride, exceeds the address space";
+    case POSENC_POSITION_OUT_OF_RANGE:
+      return "a position is outside -2^31 .. 2^31 or not a number";
+    case POSENC_ID_OUT_OF_RANGE:
+      return "a token id is outside the vocabulary";
+    case POSENC_BUFFERS_OVERLAP:
+      return "memory that is written overlaps memory that is read";
+    case POSENC_MEMORY_TOO_SMALL:
+      return "the memory for the encoder is smaller than it needs";
+    case POSENC_BAD_TYPE:
+      return "the type is not a posenc_type that this parameter takes";
+    case POSENC_BAD_STRUCT_SIZE:
+      return "struct_size is not the size of the struct, or members that this version lacks are set";
+    case POSENC_BAD_FREQUENCIES:
+      return "the frequencies need one of doubles and floats, ceil(dim / 2) finite ones, a unit, and no "
+             "phase rounding";
+    default:
+      return "unknown status";
+  }
+}

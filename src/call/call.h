@@ -1,0 +1,111 @@
+// The calls of an encoder: their arguments are checked, then their rows walked over its kernels.
+#ifndef POSENC_SRC_CALL_CALL_H_
+#define POSENC_SRC_CALL_CALL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "call/encoder.h"
+#include "kernel/rows.h"
+#include "number/elements.h"
+#include "posenc/posenc_c.h"
+
+namespace posenc {
+namespace internal {
+
+inline bool IsInteger(posenc_type type) { return type == POSENC_I32 || type == POSENC_I64; }
+inline bool IsPosition(posenc_type type) { return IsInteger(type) || type == POSENC_F64; }
+
+// Positions or ids that a caller passed, of any alignment; null if it passed none.
+class List {
+ public:
+  List() = default;
+  List(posenc_type type, const void* values) : values_(values), type_(type) {}
+
+  bool IsNull() const { return values_ == nullptr; }
+  const void* data() const { return values_; }
+  std::size_t value_bytes() const {
+    return type_ == POSENC_I32 ? sizeof(std::int32_t) : sizeof(std::int64_t);
+  }
+
+  // Of integers.
+  std::int64_t operator[](std::size_t i) const {
+    return type_ == POSENC_I32 ? Load<std::int32_t>(i) : Load<std::int64_t>(i);
+  }
+
+  // Exact up to 2^53.
+  double AsDouble(std::size_t i) const {
+    return type_ == POSENC_F64 ? Load<double>(i) : static_cast<double>((*this)[i]);
+  }
+
+ private:
+  template <class Value>
+  Value Load(std::size_t i) const {
+    Value value;
+    std::memcpy(&value, static_cast<const unsigned char*>(values_) + i * sizeof(value), sizeof(value));
+    return value;
+  }
+
+  const void* values_ = nullptr;
+  posenc_type type_ = POSENC_I64;
+};
+
+// The rows of a matrix that a caller passed.
+struct Matrix {
+  void* data;
+  std::size_t stride;  // in elements
+};
+
+// Where the rows of a token embedding come from.
+struct Lookup {
+  List ids;
+  const void* table;
+  std::size_t vocabulary;
+  std::size_t stride;
+};
+
+// Sequences of consecutive positions, each at a first position of its own.
+struct Batch {
+  List firsts;  // [sequences]
+  std::size_t sequences;
+  std::size_t rows;  // of each
+  void* data;        // [sequences, batch_stride] elements, rows row_stride apart
+  std::size_t batch_stride;
+  std::size_t row_stride;
+};
+
+// What is done to rows, and with what.
+struct Call {
+  const Encoder& encoder;
+  posenc_type type;              // an entry if it writes, else a summand
+  const float* scale = nullptr;  // null: write
+
+  std::size_t element_size() const { return ElementSize(type); }
+
+  Tally Apply(const Rows& rows) const {
+    const EncoderKernels& kernels = *encoder.kernels;
+    if (scale == nullptr) return kernels.write[type](encoder.table, encoder.columns, rows);
+    return kernels.add[type](encoder.table, encoder.columns, rows, *scale);
+  }
+};
+
+// Each checks every argument before it writes; *bad_index, if given, is the first value of a list at fault.
+posenc_status CallRun(const Call& call, std::int64_t first, std::size_t rows, const Matrix& matrix);
+posenc_status CallList(const Call& call, const List& positions, std::size_t rows, const Matrix& matrix,
+                       std::size_t* bad_index);
+posenc_status CallEmbed(const Call& call, const Lookup& lookup, std::int64_t first, std::size_t rows,
+                        const Matrix& matrix, std::size_t* bad_index);
+posenc_status CallBatch(const Call& call, const Batch& batch, std::size_t* bad_index);
+
+// Without checks: rows of a run (positions null) or a list, to a matrix, from a lookup if there is one.
+Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std::size_t rows,
+               const Matrix& matrix, const Lookup* lookup = nullptr);
+
+// Without checks: adds to a batch, computing each position's row once for all sequences that contain it.
+void WalkBatch(const Call& call, const Batch& batch);
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_CALL_CALL_H_

@@ -1,0 +1,98 @@
+#include "call/checks.h"
+
+#include <cmath>
+
+#include "number/fp_state.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+// in_range(i) for all i < count, count > 0, of a list; else out_of_range. Read while `written` is written.
+template <class InRange>
+posenc_status CheckList(const List& list, std::size_t count, const InRange& in_range,
+                        posenc_status out_of_range, const Bytes& written, std::size_t* bad_index) {
+  if (list.IsNull()) return POSENC_NULL_POINTER;
+  if (count > PTRDIFF_MAX / list.value_bytes()) return POSENC_SIZE_OVERFLOW;
+  if (Overlap({list.data(), count * list.value_bytes()}, written)) return POSENC_BUFFERS_OVERLAP;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (in_range(i)) continue;
+    if (bad_index != nullptr) *bad_index = i;
+    return out_of_range;
+  }
+  return POSENC_OK;
+}
+
+// The last position from which a run of that many rows stays in range; the least int64 if there is none.
+std::int64_t LastStart(std::size_t rows) {
+  constexpr auto kPositions = static_cast<std::uint64_t>(2 * POSENC_MAX_POSITION + 1);
+  if (std::uint64_t{rows} > kPositions) return INT64_MIN;
+  return rows == 0 ? INT64_MAX : POSENC_MAX_POSITION - static_cast<std::int64_t>(rows - 1);
+}
+
+}  // namespace
+
+posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix) {
+  if (matrix.stride < shape.dim) return POSENC_STRIDE_TOO_SMALL;
+  if (shape.rows == 0) return POSENC_OK;
+  if (shape.rows > PTRDIFF_MAX / shape.element_size / matrix.stride) return POSENC_SIZE_OVERFLOW;
+  return matrix.data == nullptr ? POSENC_NULL_POINTER : POSENC_OK;
+}
+
+Bytes MatrixBytes(const Shape& shape, const Matrix& matrix) {
+  return {matrix.data, ((shape.rows - 1) * matrix.stride + shape.dim) * shape.element_size};
+}
+
+Bytes BatchBytes(const Batch& batch, const Shape& shape) {
+  const std::size_t last = (batch.sequences - 1) * batch.batch_stride + (batch.rows - 1) * batch.row_stride;
+  return {batch.data, (last + shape.dim) * shape.element_size};
+}
+
+bool Overlap(const Bytes& a, const Bytes& b) {
+  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data);
+  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data);
+  return a_begin < b_begin ? b_begin - a_begin < a.count : a_begin - b_begin < b.count;
+}
+
+posenc_status CheckPositions(const List& positions, std::size_t count, const Bytes& written,
+                             std::size_t* bad_index) {
+  const auto in_range = [&](std::size_t i) {  // no NaN is
+    return std::fabs(positions.AsDouble(i)) <= static_cast<double>(POSENC_MAX_POSITION);
+  };
+  return InFpState([&] {
+    return CheckList(positions, count, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
+  });
+}
+
+posenc_status CheckFirsts(const Batch& batch, const Bytes& written, std::size_t* bad_index) {
+  const std::int64_t last = LastStart(batch.rows);
+  const auto in_range = [&](std::size_t b) {
+    return batch.firsts[b] >= -POSENC_MAX_POSITION && batch.firsts[b] <= last;
+  };
+  return CheckList(batch.firsts, batch.sequences, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
+}
+
+posenc_status CheckRun(std::int64_t first, std::size_t rows) {
+  if (rows == 0) return POSENC_OK;
+  return first < -POSENC_MAX_POSITION || first > LastStart(rows) ? POSENC_POSITION_OUT_OF_RANGE : POSENC_OK;
+}
+
+posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& written,
+                          std::size_t* bad_index) {
+  const Shape shape{out.dim, out.element_size, lookup.vocabulary};
+  const Matrix table{const_cast<void*>(lookup.table), lookup.stride};  // only looked at
+  if (const posenc_status status = CheckMatrix(shape, table); status != POSENC_OK) return status;
+  if (lookup.vocabulary != 0 && Overlap(MatrixBytes(shape, table), written)) return POSENC_BUFFERS_OVERLAP;
+  const auto end = static_cast<std::int64_t>(lookup.vocabulary);
+  const auto in_range = [&](std::size_t r) { return lookup.ids[r] >= 0 && lookup.ids[r] < end; };
+  return CheckList(lookup.ids, out.rows, in_range, POSENC_ID_OUT_OF_RANGE, written, bad_index);
+}
+
+posenc_status CheckBatch(const Batch& batch, std::size_t element_size) {
+  if (batch.sequences < 2 || batch.rows == 0) return POSENC_OK;
+  if (batch.batch_stride / batch.rows < batch.row_stride) return POSENC_STRIDE_TOO_SMALL;
+  return batch.sequences > PTRDIFF_MAX / element_size / batch.batch_stride ? POSENC_SIZE_OVERFLOW : POSENC_OK;
+}
+
+}  // namespace internal
+}  // namespace posenc

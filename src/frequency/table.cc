@@ -1,0 +1,163 @@
+#include "frequency/table.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "number/bounds.h"
+#include "number/double_double.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+constexpr double kMaxStep = 4.0;      // in quarter turns; larger steps are reduced
+constexpr double kSmallSteps = 6.28;  // radians, that are surely less
+
+bool HasSteps(const FrequencyTable& table) { return table.phase_rounding == POSENC_NO_PHASE_ROUNDING; }
+
+struct Array {
+  double* FrequencyTable::*start;
+  bool in_slices;                              // begins at a slice's first pair
+  std::size_t (*rows)(const FrequencyTable&);  // [rows, padded]; 0 if there is none
+};
+constexpr Array kArrays[] = {
+    {&FrequencyTable::listed, false,
+     [](const FrequencyTable& t) -> std::size_t { return t.schedule.IsListed() ? 1 : 0; }},
+    {&FrequencyTable::high, true, [](const FrequencyTable& t) -> std::size_t { return HasSteps(t) ? 1 : 0; }},
+    {&FrequencyTable::low, true, [](const FrequencyTable& t) -> std::size_t { return HasSteps(t) ? 1 : 0; }},
+    {&FrequencyTable::whole_high, true,
+     [](const FrequencyTable& t) -> std::size_t { return t.steps_are_reduced ? 1 : 0; }},
+    {&FrequencyTable::whole_low, true,
+     [](const FrequencyTable& t) -> std::size_t { return t.steps_are_reduced ? 1 : 0; }},
+    {&FrequencyTable::offsets, true,
+     [](const FrequencyTable& t) -> std::size_t { return t.has_offsets ? 2 * kOffsets : 0; }},
+    {&FrequencyTable::divisors, true,
+     [](const FrequencyTable& t) -> std::size_t { return HasSteps(t) ? 0 : 1; }},
+};
+
+// The steps of a geometric schedule: one exp for the ratio, its powers by squaring; entries m .. 2m - 1 are
+// entries 0 .. m - 1 times ratio^m. An entry is a product of at most 24 factors.
+void FillGeometric(const Schedule& schedule, std::size_t count, double* high, double* low) {
+  const DoubleDouble first = ToDoubleDouble(Multiply(schedule.scale, QuarterTurnsPerRadian()));
+  high[0] = first.high;
+  low[0] = first.low;
+  if (count == 1) return;  // a single step has no ratio to keep in range
+  Wide power = Exp(schedule.log_ratio);
+  for (std::size_t m = 1; m < count; m *= 2) {
+    const DoubleDouble factor = ToDoubleDouble(power);
+    for (std::size_t i = 0; i < m && m + i < count; ++i) {
+      const DoubleDouble step = Multiply(DoubleDouble{high[i], low[i]}, factor);
+      high[m + i] = step.high;
+      low[m + i] = step.low;
+    }
+    if (2 * m < count) power = Multiply(power, power);  // the next one might overflow
+  }
+}
+
+void FillListed(const Schedule& schedule, double* high, double* low) {
+  for (std::size_t i = 0; i < schedule.list.count; ++i) {
+    const DoubleDouble step = ToDoubleDouble(schedule.QuarterTurns(i));
+    high[i] = step.high;
+    low[i] = step.low;
+  }
+}
+
+// Steps beyond four quarter turns modulo eight.
+void ReduceSteps(const Schedule& schedule, std::size_t count, double* high, double* low) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (std::fabs(high[i]) < kMaxStep) continue;
+    const Wide step = schedule.QuarterTurns(i);
+    Wide eighth = step;
+    eighth.exponent -= 3;
+    const DoubleDouble reduced = ToDoubleDouble(Subtract(step, FromInteger(8 * NearestInteger(eighth))));
+    high[i] = reduced.high;
+    low[i] = reduced.low;
+  }
+}
+
+// Whether no phase of a position needs more than 106 bits nor exceeds 2^43, beyond which r is not small
+// enough for the polynomials.
+bool PhasesAreExact(const FrequencyTable& table) {
+  if (!table.schedule.IsExact()) return false;
+  for (std::size_t i = 0; i < table.count; ++i) {
+    if (table.low[i] != 0.0 || table.whole_low[i] != 0.0 ||
+        std::fabs(table.whole_high[i]) > kLargestExactStep)
+      return false;
+  }
+  return true;
+}
+
+void FillSteps(FrequencyTable* table) {
+  Schedule& schedule = table->schedule;
+  const std::size_t count = table->count;
+  if (schedule.IsListed()) {
+    for (std::size_t i = 0; i < count; ++i) table->listed[i] = schedule.list[i];
+    schedule.list.doubles = table->listed;
+    schedule.list.floats = nullptr;
+  }
+  if (schedule.scale.IsZero()) {
+    // The steps stay 0, though powers of the ratio may overflow.
+  } else if (schedule.IsListed()) {
+    FillListed(schedule, table->high, table->low);
+  } else {
+    FillGeometric(schedule, count, table->high, table->low);
+  }
+  if (table->steps_are_reduced) {
+    std::memcpy(table->whole_high, table->high, count * sizeof(double));
+    std::memcpy(table->whole_low, table->low, count * sizeof(double));
+    ReduceSteps(schedule, count, table->high, table->low);
+  } else {
+    table->whole_high = table->high;
+    table->whole_low = table->low;
+  }
+  if (PhasesAreExact(*table)) table->max_cancellation = 0.0;
+}
+
+}  // namespace
+
+FrequencyTable FrequencyTable::Slice(std::size_t first_pair, std::size_t pairs) const {
+  FrequencyTable slice = *this;
+  slice.first += first_pair;
+  slice.count = pairs;
+  for (const Array& array : kArrays) {
+    if (array.in_slices && slice.*array.start != nullptr) slice.*array.start += first_pair;
+  }
+  return slice;
+}
+
+posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table) {
+  *table = {};
+  double largest = 0.0;
+  if (const posenc_status status = MakeSchedule(spec, &table->schedule, &largest); status != POSENC_OK) {
+    return status;
+  }
+  table->phase_rounding = spec.phase_rounding;
+  table->count = PairCount(spec.dim);
+  table->padded = table->count + kPadding;
+  table->steps_are_reduced = HasSteps(*table) && largest > kSmallSteps;
+  table->max_cancellation = kMaxCancellation;
+  return POSENC_OK;
+}
+
+std::size_t ArrayBytes(const FrequencyTable& table) {
+  std::size_t rows = 0;
+  for (const Array& array : kArrays) rows += array.rows(table);
+  return rows * table.padded * sizeof(double);
+}
+
+void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table) {
+  std::memset(memory, 0, ArrayBytes(*table));
+  auto* next = static_cast<double*>(memory);
+  for (const Array& array : kArrays) {
+    const std::size_t rows = array.rows(*table);
+    if (rows == 0) continue;
+    table->*array.start = next;
+    next += rows * table->padded;
+  }
+  if (HasSteps(*table)) return FillSteps(table);
+  for (std::size_t i = table->count; i < table->padded; ++i) table->divisors[i] = 1.0;
+  FillDivisors(spec, table->divisors);
+}
+
+}  // namespace internal
+}  // namespace posenc

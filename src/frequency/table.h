@@ -1,0 +1,72 @@
+// The frequencies of an encoding as the kernels read them.
+#ifndef POSENC_SRC_FREQUENCY_TABLE_H_
+#define POSENC_SRC_FREQUENCY_TABLE_H_
+
+#include <cstddef>
+
+#include "frequency/schedule.h"
+#include "posenc/posenc_c.h"
+
+namespace posenc {
+namespace internal {
+
+// Entries of the arrays past `count` are zero (divisors: one), so that kernels may load whole vectors.
+inline constexpr std::size_t kPadding = 64;
+
+// Rows on either side of an anchor, and the offsets of a pair: to each of them and to two more anchors.
+inline constexpr std::size_t kReach = 8;
+inline constexpr std::size_t kOffsets = kReach + 2;
+
+// The arrays are described once, by kArrays in table.cc, and lie behind one another in one block of memory.
+struct FrequencyTable {
+  Schedule schedule;  // what the steps were made of, for the last resort
+  posenc_phase_rounding phase_rounding;
+  std::size_t first;  // of the schedule's pairs, in a slice of them; else 0
+  std::size_t count;
+  std::size_t padded;
+  bool steps_are_reduced;
+  bool has_offsets;
+
+  // Phases of which the reduction leaves less than this are not accurate: kMaxCancellation; 0 if the steps,
+  // and with them the phases, are exact.
+  double max_cancellation;
+
+  // The caller's frequencies, if it gave some.
+  double* listed;
+
+  // Without a phase rounding: the phase steps in quarter turns, w_i * 2/pi, as high + low with a relative
+  // error below 2^-kTableBits. For integer positions, and half-integers as anchors of a run of rows, steps
+  // beyond four quarter turns are kept modulo eight.
+  double* high;
+  double* low;
+
+  // The steps themselves, for other positions: the same arrays if no step is that large.
+  double* whole_high;
+  double* whole_low;
+
+  // [kOffsets][2][padded], cosines and sines of w s for the offsets s of angle addition
+  // (kernel/anchors-inl.h); null unless has_offsets.
+  double* offsets;
+
+  // POSENC_F32_POW_DIV: the q_i, which are floats.
+  double* divisors;
+
+  // The pairs first .. first + count - 1.
+  FrequencyTable Slice(std::size_t first_pair, std::size_t pairs) const;
+};
+inline constexpr int kTableBits = 97;
+
+// A table without its arrays; for the caller to set: has_offsets.
+posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table);
+
+// Of the arrays, all of them.
+std::size_t ArrayBytes(const FrequencyTable& table);
+
+// Puts the arrays into memory [ArrayBytes(*table)], which is aligned for doubles, and fills all but the
+// offsets.
+void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table);
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_FREQUENCY_TABLE_H_

@@ -1,0 +1,179 @@
+// What angle addition starts from: the offsets of each pair, to the rows of a group, and the anchors of
+// groups (angle_addition-inl.h). Included once per target.
+#if defined(POSENC_SRC_KERNEL_ANCHORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_ANCHORS_INL_H_
+#undef POSENC_SRC_KERNEL_ANCHORS_INL_H_
+#else
+#define POSENC_SRC_KERNEL_ANCHORS_INL_H_
+#endif
+
+#include "kernel/direct-inl.h"
+#include "hwy/highway.h"
+
+#if HWY_TARGET != HWY_SCALAR
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Groups that share a direct evaluation.
+constexpr std::size_t kMaxGroups = 4;
+
+// Pairs that pass together: the longest run of memory in a row that is worth its anchors on the stack (23
+// KB).
+constexpr std::size_t kChunkPairs = 512;
+
+// Per pair: the limit below which entries are too small, sine and cosine at the middle of a run, and at the
+// anchor of a group.
+struct Anchors {
+  static constexpr std::size_t kSize = kChunkPairs + 2 * hn::MaxLanes(Doubles());
+
+  HWY_ALIGN float limits[kSize];
+  HWY_ALIGN float small[2 * kSize];  // the limits in the order of entries
+  HWY_ALIGN double middle_sines[kSize];
+  HWY_ALIGN double middle_cosines[kSize];
+  HWY_ALIGN double sines[kSize];
+  HWY_ALIGN double cosines[kSize];
+};
+
+// To the rows of a group, then from the middle of a run to its groups' anchors.
+HWY_INLINE double OffsetOf(std::size_t k) {
+  return k < kReach ? static_cast<double>(k) + 0.5 : static_cast<double>((2 * (k - kReach) + 1) * kReach);
+}
+
+inline HWY_NOINLINE void FillOffsets(const FrequencyTable& table, double* offsets) {
+  const Doubles d;
+  DoubleVec sine, cosine;
+  for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
+    const auto high = hn::LoadU(d, table.high + i);
+    const auto low = hn::LoadU(d, table.low + i);
+    for (std::size_t k = 0; k < kOffsets; ++k) {
+      SinCos(d, hn::Set(d, OffsetOf(k)), high, low, 0.0, sine, cosine);
+      hn::StoreU(cosine, d, offsets + 2 * k * table.padded + i);
+      hn::StoreU(sine, d, offsets + (2 * k + 1) * table.padded + i);
+    }
+  }
+}
+
+// e^(i anchor) * e^(+-i offset), with the offset's cosines and sines at `offset` and `padded` further
+// on.
+HWY_INLINE void SumAndDifference(DoubleVec sine, DoubleVec cosine, const double* offset, std::size_t padded,
+                                 DoubleVec& sine_plus, DoubleVec& cosine_plus, DoubleVec& sine_minus,
+                                 DoubleVec& cosine_minus) {
+  const Doubles d;
+  const auto c = hn::LoadU(d, offset);
+  const auto s = hn::LoadU(d, offset + padded);
+  const auto sc = hn::Mul(sine, c);
+  const auto cc = hn::Mul(cosine, c);
+  sine_plus = hn::MulAdd(cosine, s, sc);
+  sine_minus = MinusProduct(cosine, s, sc);
+  cosine_plus = MinusProduct(sine, s, cc);
+  cosine_minus = hn::MulAdd(sine, s, cc);
+}
+
+// Consecutive rows of one sign, in 1, 2 or 4 groups of 2 * half rows; half is kReach if there are several.
+struct Run {
+  std::int64_t first;
+  std::size_t begin;  // the row of `first`
+  std::size_t groups;
+  std::size_t half;
+
+  std::size_t count() const { return groups * 2 * half; }
+  // Mirrored rows in the order of their work: group by group, from its middle outwards.
+  std::size_t After(std::size_t n) const { return (2 * (n / half) + 1) * half + n % half; }
+  std::size_t Before(std::size_t n) const { return (2 * (n / half) + 1) * half - 1 - n % half; }
+
+  double Last() const { return static_cast<double>(first) + static_cast<double>(count() - 1); }
+  double Extent() const {
+    return first < 0 ? -static_cast<double>(first) : Last();
+  }  // the largest |position|
+};
+
+// The middle of a run, for the pairs from `begin` on. Lanes whose phases stay within `exempt` quarter turns
+// have no limit.
+inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run, std::size_t begin,
+                                     std::size_t count, double small, double exempt, Anchors& anchors) {
+  const Doubles d;
+  const Floats df;
+  const double middle = (static_cast<double>(run.first) + run.Last()) / 2;
+  const auto extent = hn::Set(d, run.Extent());
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    const std::size_t i = begin + at;
+    const auto high = hn::LoadU(d, table.high + i);
+    DoubleVec sine, cosine;
+    SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, table.low + i), 0.0, sine, cosine);
+    const auto is_exempt = hn::Le(hn::Mul(hn::Abs(high), extent), hn::Set(d, exempt));
+    hn::StoreU(hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, small))), df, anchors.limits + at);
+    hn::StoreU(sine, d, anchors.middle_sines + at);
+    hn::StoreU(cosine, d, anchors.middle_cosines + at);
+  }
+}
+
+// From the middle of a run to the anchor of group g.
+inline HWY_NOINLINE void MoveAnchors(const FrequencyTable& table, const Run& run, std::size_t g,
+                                     std::size_t begin, std::size_t count, Anchors& anchors) {
+  const Doubles d;
+  const bool after = 2 * g >= run.groups;
+  const std::size_t step = (after ? 2 * g - run.groups : run.groups - 2 - 2 * g) / 2;
+  const double* cosines = table.offsets + 2 * (kReach + step) * table.padded + begin;
+  const double* sines = cosines + table.padded;
+  const auto sign = hn::Set(d, after ? 0.0 : -0.0);
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    const auto sine = hn::LoadU(d, anchors.middle_sines + at);
+    const auto cosine = hn::LoadU(d, anchors.middle_cosines + at);
+    const auto c = hn::LoadU(d, cosines + at);
+    const auto s = hn::Xor(hn::LoadU(d, sines + at), sign);
+    hn::StoreU(hn::MulAdd(cosine, s, hn::Mul(sine, c)), d, anchors.sines + at);
+    hn::StoreU(MinusProduct(sine, s, hn::Mul(cosine, c)), d, anchors.cosines + at);
+  }
+}
+
+// Puts limits in the order of entries: [l0 l0 l1 l1 ...], or the limits of two vectors of pairs.
+template <bool kInterleaved>
+HWY_INLINE void OrderLimits(std::size_t count, Anchors& anchors) {
+  const Floats df;
+  const std::size_t lanes = hn::Lanes(df);
+  for (std::size_t at = 0; at < count; at += kInterleaved ? lanes : 2 * lanes) {
+    const auto first = hn::LoadU(df, anchors.limits + at);
+    const auto second = kInterleaved ? first : hn::LoadU(df, anchors.limits + at + lanes);
+    hn::StoreU(Join<kInterleaved>(first, second), Entries(), anchors.small + 2 * at);
+  }
+}
+
+// What angles are added from in float; the arrays start at the chunk's first pair.
+struct MirroredFloats {
+  const float* errors;
+  const float* sines;
+  const float* cosines;
+  const float* offset[2];
+};
+
+// The positions of mirrored rows, before and after their anchor, and what their entries are added from: the
+// arrays start at the chunk's first pair.
+struct MirroredAngles {
+  std::int64_t position[2];
+  std::size_t begin;  // the chunk's first pair
+  const double* sines;
+  const double* cosines;
+  const float* small;
+  const float* limits;
+  const double* offset;
+  std::size_t padded;
+  MirroredFloats floats;  // of bfloat16 only
+};
+
+struct MirroredRows {
+  Row row[2];
+  const unsigned char* next[2];  // that are read after these
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // HWY_SCALAR
+
+#endif  // POSENC_SRC_KERNEL_ANCHORS_INL_H_

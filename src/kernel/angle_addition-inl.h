@@ -1,0 +1,187 @@
+// Runs of rows by the angle-addition formulas: groups of rows around an anchor half-way between two
+// positions. Rows at equal distances on either side of it, mirrored rows, share products and loads:
+//
+//   e^(iw(a + k)) and e^(iw(a - k)) from e^(iwa) and e^(iwk), k = 1/2, 3/2, ...: 6 operations for 4 vectors
+//
+// Anchors of neighbouring groups are in turn added up from one that the direct kernel's arithmetic evaluates.
+// What the rounding test flags, or is too small for its absolute error, is taken again by the direct
+// kernel. Included once per target.
+#if defined(POSENC_SRC_KERNEL_ANGLE_ADDITION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_ANGLE_ADDITION_INL_H_
+#undef POSENC_SRC_KERNEL_ANGLE_ADDITION_INL_H_
+#else
+#define POSENC_SRC_KERNEL_ANGLE_ADDITION_INL_H_
+#endif
+
+#include "kernel/anchors-inl.h"
+#include "kernel/direct-inl.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "kernel/angle_addition_float-inl.h"
+
+#if HWY_TARGET != HWY_SCALAR
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+HWY_INLINE void MirroredSinCos(const MirroredAngles& angles, std::size_t at, DoubleVec& s0, DoubleVec& c0,
+                               DoubleVec& s1, DoubleVec& c1) {
+  const Doubles d;
+  SumAndDifference(hn::LoadU(d, angles.sines + at), hn::LoadU(d, angles.cosines + at), angles.offset + at,
+                   angles.padded, s1, c1, s0, c0);
+}
+
+// [s0 c0 s1 c1 ...] of the pairs from begin + at on, of both rows. True if some need the direct kernel.
+template <posenc_type kFormat>
+HWY_INLINE bool InterleavedEntries(const MirroredAngles& angles, std::size_t at, EntryVec& entries0,
+                                   EntryVec& entries1) {
+  DoubleVec s0, c0, s1, c1;
+  MirroredSinCos(angles, at, s0, c0, s1, c1);
+  const auto far0 = RoundAdded<kFormat, true>(s0, c0, entries0);
+  const auto far1 = RoundAdded<kFormat, true>(s1, c1, entries1);
+  const auto small = Small(entries0, entries1, hn::LoadU(Entries(), angles.small + 2 * at));
+  return AnyNegative(hn::Or(IsZero(hn::Min(far0, far1)), small));
+}
+
+// The same of two vectors of pairs: [s0 s1 ...] and [c0 c1 ...].
+template <posenc_type kFormat>
+HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, EntryVec& sines0,
+                                EntryVec& cosines0, EntryVec& sines1, EntryVec& cosines1) {
+  DoubleVec s0, c0, s1, c1, s0b, c0b, s1b, c1b;
+  MirroredSinCos(angles, at, s0, c0, s1, c1);
+  MirroredSinCos(angles, at + hn::Lanes(Doubles()), s0b, c0b, s1b, c1b);
+  const auto far0 =
+      hn::Min(RoundAdded<kFormat, false>(s0, s0b, sines0), RoundAdded<kFormat, false>(c0, c0b, cosines0));
+  const auto far1 =
+      hn::Min(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
+  const auto limit = hn::LoadU(Entries(), angles.small + 2 * at);
+  const auto small = hn::Or(Small(sines0, cosines0, limit), Small(sines1, cosines1, limit));
+  return AnyNegative(hn::Or(IsZero(hn::Min(far0, far1)), small));
+}
+
+// The hot loop: whole vectors from pair i up to `end`, or to the first that need the direct kernel; returns
+// where it stopped. Nothing is called from here, so that all constants stay in registers.
+template <bool kInterleaved, class Operation>
+HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, const MirroredAngles& angles,
+                                           const MirroredRows& rows, bool stream, std::size_t i,
+                                           std::size_t end) {
+  using Element = Stored<Operation>;
+  constexpr posenc_type kFormat = Operation::kFormat;
+  const Entries df;
+  const Operation operation{scale};
+  const MirroredAngles p = angles;
+  const auto* from0 = reinterpret_cast<const Element*>(rows.row[0].from);
+  const auto* from1 = reinterpret_cast<const Element*>(rows.row[1].from);
+  auto* to0 = reinterpret_cast<Element*>(rows.row[0].to);
+  auto* to1 = reinterpret_cast<Element*>(rows.row[1].to);
+  const auto* next0 = reinterpret_cast<const Element*>(rows.next[0]);
+  const auto* next1 = reinterpret_cast<const Element*>(rows.next[1]);
+  const auto store = [&](EntryVec entries0, EntryVec entries1, std::size_t column) HWY_ATTR {
+    if constexpr (Operation::kReads) {
+      hwy::Prefetch(next0 + column);
+      hwy::Prefetch(next1 + column);
+    }
+    StoreLanes(operation, df, entries0, from0 + column, to0 + column, stream);
+    StoreLanes(operation, df, entries1, from1 + column, to1 + column, stream);
+  };
+  if constexpr (kInterleaved) {
+    EntryVec entries0, entries1;
+    for (; i < end; i += hn::Lanes(Doubles())) {
+      if (HWY_UNLIKELY(InterleavedEntries<kFormat>(p, i - p.begin, entries0, entries1))) break;
+      store(entries0, entries1, 2 * i);
+    }
+  } else {
+    const std::size_t sine_offset = columns.sine_offset;
+    const std::size_t cosine_offset = columns.cosine_offset;
+    EntryVec sines0, cosines0, sines1, cosines1;
+    for (; i < end; i += hn::Lanes(df)) {
+      if (HWY_UNLIKELY(HalvesOfEntries<kFormat>(p, i - p.begin, sines0, cosines0, sines1, cosines1))) break;
+      store(sines0, sines1, sine_offset + i);
+      store(cosines0, cosines1, cosine_offset + i);
+    }
+  }
+  return i;
+}
+
+// Up to two vectors of pairs of two rows.
+using FewPairs = PairBuffer<2 * hn::MaxLanes(Doubles())>[2];
+
+// One vector of one row: by the direct kernel if the added angles need it.
+template <posenc_type kFormat>
+HWY_INLINE void FinishRow(const FrequencyTable& table, const MirroredAngles& angles, std::size_t r,
+                          std::size_t at, DoubleVec sine, DoubleVec cosine, float* sines, float* cosines,
+                          Tally& tally) {
+  const Floats df;
+  const auto limit = hn::LoadU(df, angles.limits + at);
+  EntryVec added;
+  const auto far = RoundAdded<kFormat, false>(sine, cosine, added);
+  if (AnyNegative(hn::Or(IsZero(far), Small(added, added, Join<false>(limit, limit))))) {
+    const std::size_t lanes = hn::Lanes(df);
+    EvaluatePairs(table, kFormat, static_cast<double>(angles.position[r]), angles.begin + at, lanes, sines,
+                  cosines, tally);
+    tally.direct += lanes;
+  } else {
+    hn::StoreU(hn::LowerHalf(df, added), df, sines);
+    hn::StoreU(hn::UpperHalf(df, added), df, cosines);
+  }
+}
+
+// What the hot loop leaves: vectors that need the direct kernel, about one in 231, and the ends of rows.
+template <posenc_type kFormat>
+HWY_NOINLINE void FinishPairs(const FrequencyTable& table, const MirroredAngles& angles, std::size_t at,
+                              std::size_t count, FewPairs& few, Tally& tally) {
+  for (std::size_t n = 0; n < count; n += hn::Lanes(Doubles())) {
+    DoubleVec s0, c0, s1, c1;
+    MirroredSinCos(angles, at + n, s0, c0, s1, c1);
+    const auto finish = [&](std::size_t r, DoubleVec sine, DoubleVec cosine) HWY_ATTR {
+      FinishRow<kFormat>(table, angles, r, at + n, sine, cosine, few[r].sines + n, few[r].cosines + n, tally);
+    };
+    finish(0, s0, c0);
+    finish(1, s1, c1);
+  }
+}
+
+// What of this kernel depends on layout and type.
+struct RunRoutine {
+  DirectRoutine direct;
+  decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) hot_loop;
+  decltype(&FinishPairs<POSENC_F32>) finish;
+  bool interleaved;
+  bool floats;  // the hot loop adds angles in float
+  double small;
+  double exempt;
+};
+
+template <bool kInterleaved, class Operation>
+constexpr RunRoutine MakeRoutine() {
+  constexpr posenc_type kFormat = Operation::kFormat;
+  constexpr bool kFloats = kFormat == POSENC_BF16;
+  RunRoutine routine = {kDirectRoutine<Operation>,
+                        nullptr,
+                        &FinishPairs<kFormat>,
+                        kInterleaved,
+                        kFloats,
+                        kAddedTest<kFormat>.small,
+                        kFormat == POSENC_F16 ? 0.0 : kExemptQuarterTurns};
+  if constexpr (kFloats) {
+    routine.hot_loop = &AngleAdditionFloatLoop<kInterleaved>;
+  } else {
+    routine.hot_loop = &AngleAdditionLoop<kInterleaved, Operation>;
+  }
+  return routine;
+}
+
+template <bool kInterleaved, class Operation>
+constexpr RunRoutine kRunRoutine = MakeRoutine<kInterleaved, Operation>();
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // HWY_SCALAR
+
+#endif  // POSENC_SRC_KERNEL_ANGLE_ADDITION_INL_H_

@@ -1,0 +1,41 @@
+// Which kernel does what: lists and rounded phases take the direct one, runs angle addition. Included once
+// per target.
+#if defined(POSENC_SRC_KERNEL_APPLY_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_APPLY_INL_H_
+#undef POSENC_SRC_KERNEL_APPLY_INL_H_
+#else
+#define POSENC_SRC_KERNEL_APPLY_INL_H_
+#endif
+
+#include "hwy/highway.h"
+#include "kernel/direct-inl.h"
+#include "kernel/runs-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+
+template <class Operation>
+Tally Apply(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
+#if HWY_TARGET != HWY_SCALAR
+  if (rows.at.IsRun() && table.has_offsets) {
+    const bool interleaved = columns.step == 2;
+    const auto& routine = interleaved ? kRunRoutine<true, Operation> : kRunRoutine<false, Operation>;
+    return RunRows(routine, table, columns, rows, scale);
+  }
+#endif
+  return DirectRows(kDirectRoutine<Operation>, table, columns, rows, scale);
+}
+
+template <posenc_type kType>
+Tally Write(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
+  return Apply<WriteOperation<kType>>(table, columns, rows, 1.0f);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_APPLY_INL_H_

@@ -1,0 +1,223 @@
+// The direct kernel: rows at any positions, each entry from its own phase. Pairs are evaluated into a buffer
+// of floats, then stored in any layout and type. Included once per target.
+#if defined(POSENC_SRC_KERNEL_DIRECT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_DIRECT_INL_H_
+#undef POSENC_SRC_KERNEL_DIRECT_INL_H_
+#else
+#define POSENC_SRC_KERNEL_DIRECT_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "kernel/format-inl.h"
+#include "hwy/highway.h"
+#include "kernel/rows.h"
+#include "kernel/reference.h"
+#include "kernel/sincos-inl.h"
+#include "kernel/store-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Pairs that pass through a buffer together.
+constexpr std::size_t kBufferPairs = 512;
+
+// Rounded entries of kPairs pairs, a vector more than may be needed.
+template <std::size_t kPairs>
+struct PairBuffer {
+  HWY_ALIGN float sines[kPairs + hn::MaxLanes(Doubles())];
+  HWY_ALIGN float cosines[kPairs + hn::MaxLanes(Doubles())];
+};
+
+// The steps of a table for one position.
+struct Steps {
+  const double* high;
+  const double* low;
+};
+
+HWY_INLINE Steps StepsAt(const FrequencyTable& table, double position) {
+  const bool is_whole = static_cast<double>(static_cast<std::int64_t>(position)) == position;
+  if (is_whole) return {table.high, table.low};
+  return {table.whole_high, table.whole_low};
+}
+
+// The phases of a vector of pairs from pair i on: multiple * (high + low), in quarter turns.
+HWY_INLINE void LoadPhases(const FrequencyTable& table, const Steps& steps, double position, std::size_t i,
+                           DoubleVec& multiple, DoubleVec& high, DoubleVec& low) {
+  const Doubles d;
+  multiple = hn::Set(d, position);
+  high = hn::Set(d, kTwoOverPiHigh);
+  low = hn::Set(d, kTwoOverPiLow);
+  if (table.phase_rounding == POSENC_NO_PHASE_ROUNDING) {
+    high = hn::LoadU(d, steps.high + i);
+    low = hn::LoadU(d, steps.low + i);
+  } else {
+    const Floats df;
+    const auto radians = hn::Div(hn::Set(df, static_cast<float>(position)),
+                                 hn::DemoteTo(df, hn::LoadU(d, table.divisors + i)));
+    multiple = hn::PromoteTo(d, radians);
+  }
+}
+
+// Whether phases at that position may be tiny but not 0.
+HWY_INLINE bool MayBeTiny(double position) { return position > -1.0 && position < 1.0 && position != 0.0; }
+
+// -0 becomes +0.
+HWY_INLINE void ClearSignsOfZeros(DoubleVec& sine, DoubleVec& cosine) {
+  const auto zero = hn::Zero(Doubles());
+  sine = hn::Add(sine, zero);
+  cosine = hn::Add(cosine, zero);
+}
+
+// The lanes in which multiple * high is less than least, but neither factor is 0.
+HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double least) {
+  const Doubles d;
+  const auto is_zero = hn::Or(hn::Eq(multiple, hn::Zero(d)), hn::Eq(high, hn::Zero(d)));
+  return hn::AndNot(is_zero, hn::Lt(hn::Abs(hn::Mul(multiple, high)), hn::Set(d, least)));
+}
+
+// The lanes of a vector that need wide arithmetic.
+struct Flags {
+  bool any = false;
+  HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(Longs())];
+
+  HWY_INLINE void Set(hn::Mask<Doubles> flagged) {
+    any = true;
+    hn::Store(hn::BitCast(Longs(), hn::VecFromMask(Doubles(), flagged)), Longs(), lanes);
+  }
+};
+
+template <posenc_type kFormat>
+HWY_INLINE hn::Mask<Doubles> RoundPair(hn::Mask<Doubles> flagged, DoubleVec sine, DoubleVec cosine,
+                                       FloatVec& rounded_sines, FloatVec& rounded_cosines) {
+  flagged = hn::Or(flagged, RoundDirect<kFormat>(sine, rounded_sines));
+  return hn::Or(flagged, RoundDirect<kFormat>(cosine, rounded_cosines));
+}
+
+// Whole vectors of pairs, rounded to float or else to `format`, from pair begin + at on; returns where it
+// stopped: behind the first vector with flags, or at the end. Nothing is called from here, so that constants
+// stay in registers.
+template <bool kIsFloat>
+HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, double position, std::size_t begin,
+                                         std::size_t at, std::size_t count, posenc_type format, float* sines,
+                                         float* cosines, Flags& flags) {
+  const Doubles d;
+  const Floats df;
+  const Steps steps = StepsAt(table, position);
+  const bool is_special = MayBeTiny(position) || table.max_cancellation == 0.0;
+  while (at < count) {
+    DoubleVec multiple, high, low, sine, cosine;
+    LoadPhases(table, steps, position, begin + at, multiple, high, low);
+    FloatVec rounded_sines, rounded_cosines;
+    auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
+    if (HWY_UNLIKELY(is_special)) {
+      flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
+      ClearSignsOfZeros(sine, cosine);
+    }
+    if constexpr (kIsFloat) {
+      flagged = RoundPair<POSENC_F32>(flagged, sine, cosine, rounded_sines, rounded_cosines);
+    } else if (format == POSENC_BF16) {
+      flagged = RoundPair<POSENC_BF16>(flagged, sine, cosine, rounded_sines, rounded_cosines);
+    } else {
+      flagged = RoundPair<POSENC_F16>(flagged, sine, cosine, rounded_sines, rounded_cosines);
+    }
+    hn::StoreU(rounded_sines, df, sines + at);
+    hn::StoreU(rounded_cosines, df, cosines + at);
+    at += hn::Lanes(d);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+      flags.Set(flagged);
+      break;
+    }
+  }
+  return at;
+}
+
+// The pairs begin .. begin + count - 1 at one position, whole vectors of them.
+inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format, double position,
+                                       std::size_t begin, std::size_t count, float* sines, float* cosines,
+                                       Tally& tally) {
+  const auto evaluate = format == POSENC_F32 ? &EvaluateVectors<true> : &EvaluateVectors<false>;
+  for (std::size_t at = 0; at < count;) {
+    Flags flags;
+    at = evaluate(table, position, begin, at, count, format, sines, cosines, flags);
+    if (!flags.any) return;
+    const std::size_t lanes = hn::Lanes(Doubles()), last = at - lanes;
+    RecomputePairs(table, format, position, begin + last, flags.lanes, lanes, sines + last, cosines + last,
+                   tally);
+  }
+}
+
+// One row on its way: where it is read and where it is written.
+struct Row {
+  const unsigned char* from;
+  unsigned char* to;
+};
+
+HWY_INLINE Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) {
+  auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size;
+  if (rows.sources == nullptr) return {to, to};
+  return {static_cast<const unsigned char*>(rows.sources[r]), to};
+}
+
+// Vectors may access elements at any multiple of their size; other pointers take single elements.
+HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
+  std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(rows.data);
+  if (rows.sources != nullptr) {
+    for (std::size_t r = 0; r < rows.at.count; ++r) bits |= reinterpret_cast<std::uintptr_t>(rows.sources[r]);
+  }
+  return bits % element_size == 0;
+}
+
+// What of the direct kernel depends on the type.
+struct DirectRoutine {
+  std::size_t element_size;
+  posenc_type format;  // of the encodings
+  decltype(&StoreRun<WriteOperation<POSENC_F32>>) store;
+};
+
+template <class Operation>
+constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::kFormat,
+                                          &StoreRun<Operation>};
+
+// Stores `count` pairs from pair i on to a row.
+inline HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, const Columns& columns,
+                                    std::size_t i, std::size_t count, const float* sines,
+                                    const float* cosines, const Row& row, bool aligned, bool stream) {
+  const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
+  const std::size_t sine = (columns.sine_offset + i * columns.step) * routine.element_size;
+  const std::size_t cosine = (columns.cosine_offset + i * columns.step) * routine.element_size;
+  if (columns.step == 2) {
+    return routine.store(scale, sines, cosines, count + cosine_count, row.from + sine, row.to + sine, aligned,
+                         stream);
+  }
+  routine.store(scale, sines, nullptr, count, row.from + sine, row.to + sine, aligned, stream);
+  routine.store(scale, cosines, nullptr, cosine_count, row.from + cosine, row.to + cosine, aligned, stream);
+}
+
+inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const FrequencyTable& table,
+                                     const Columns& columns, const Rows& rows, float scale) {
+  const bool aligned = IsAligned(rows, routine.element_size);
+  Tally tally;
+  PairBuffer<kBufferPairs> buffer;
+  float* sines = buffer.sines;
+  float* cosines = buffer.cosines;
+  for (std::size_t r = 0; r < rows.at.count; ++r) {
+    const Row row = RowAt(rows, routine.element_size, r);
+    for (std::size_t i = 0; i < columns.sines; i += kBufferPairs) {
+      const std::size_t count = HWY_MIN(columns.sines - i, kBufferPairs);
+      EvaluatePairs(table, routine.format, rows.at[r], i, count, sines, cosines, tally);
+      StorePairs(routine, scale, columns, i, count, sines, cosines, row, aligned, false);
+    }
+  }
+  return tally;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_DIRECT_INL_H_

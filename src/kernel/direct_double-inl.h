@@ -1,0 +1,156 @@
+// The direct kernel for rows of doubles: sines and cosines as sums of two doubles, rounded once. Included
+// once per target.
+#if defined(POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_
+#undef POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_
+#else
+#define POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_
+#endif
+
+#include <cstring>
+
+#include "number/bounds.h"
+#include "kernel/direct-inl.h"
+#include "hwy/highway.h"
+#include "kernel/sincos-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// In what follows values are sums of two doubles, *_low at most some units in the last place of *_high. (No
+// struct of them: vectors of no fixed size cannot be members.)
+
+// high + low = a * b, which it may be one of.
+HWY_INLINE void Multiply(DoubleVec a_high, DoubleVec a_low, DoubleVec b_high, DoubleVec b_low,
+                         DoubleVec& high, DoubleVec& low) {
+  const Doubles d;
+  const auto product = hn::Mul(a_high, b_high);
+  const auto cross = hn::MulAdd(a_high, b_low, hn::Mul(a_low, b_high));
+  low = hn::Add(ProductError(d, a_high, b_high, product), cross);
+  high = product;
+}
+
+// sum = sum * b + c, |sum * b| < |c_high|.
+HWY_INLINE void MultiplyAdd(DoubleVec& sum_high, DoubleVec& sum_low, DoubleVec b_high, DoubleVec b_low,
+                            double c_high, double c_low) {
+  const Doubles d;
+  DoubleVec product_high, product_low;
+  Multiply(sum_high, sum_low, b_high, b_low, product_high, product_low);
+  const auto c = hn::Set(d, c_high);
+  sum_high = hn::Add(c, product_high);
+  const auto rest = hn::Sub(product_high, hn::Sub(sum_high, c));
+  sum_low = hn::Add(rest, hn::Add(product_low, hn::Set(d, c_low)));
+}
+
+// sin(pi/2 r) and cos(pi/2 r) for |r| <= 1/2, with an error of at most kDoubleError relatively. Coefficients:
+// tools/sincos_coefficients.sollya.
+HWY_INLINE void SineSum(DoubleVec r, DoubleVec r_low, DoubleVec r2, DoubleVec r2_low, DoubleVec& high,
+                        DoubleVec& low) {
+  const Doubles d;
+  high = hn::Set(d, 0x1.a77601ee2d808p-38);
+  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.6faa797d05ae1p-31));
+  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.e8f43183c7eaep-25));
+  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.e3074fdc94f13p-19));
+  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.50783487edca6p-13));
+  low = hn::Zero(d);
+  MultiplyAdd(high, low, r2, r2_low, -0x1.32d2cce62bd81p-8, -0x1.fc997bef214bfp-62);
+  MultiplyAdd(high, low, r2, r2_low, 0x1.466bc6775aae2p-4, -0x1.7b156449d1394p-59);
+  MultiplyAdd(high, low, r2, r2_low, -0x1.4abbce625be53p-1, 0x1.055320b77e81dp-55);
+  MultiplyAdd(high, low, r2, r2_low, 0x1.921fb54442d18p0, 0x1.1a6262ca2dd2ap-54);
+  Multiply(high, low, r, r_low, high, low);
+}
+
+HWY_INLINE void CosineSum(DoubleVec r2, DoubleVec r2_low, DoubleVec& high, DoubleVec& low) {
+  const Doubles d;
+  high = hn::Set(d, -0x1.27a232ac17916p-41);
+  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.20c39b47e4aep-34));
+  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.b6e24c3ffd86fp-28));
+  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.f9d38a353f5e7p-22));
+  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.a6d1f2a203b89p-16));
+  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.e1f506891bab3p-11));
+  low = hn::Zero(d);
+  MultiplyAdd(high, low, r2, r2_low, -0x1.55d3c7e3cbffap-6, 0x1.83b8ebe5612cp-64);
+  MultiplyAdd(high, low, r2, r2_low, 0x1.03c1f081b5ac4p-2, -0x1.32b612a8e3bffp-56);
+  MultiplyAdd(high, low, r2, r2_low, -0x1.3bd3cc9be45dep0, -0x1.692b700f121bdp-54);
+  MultiplyAdd(high, low, r2, r2_low, 1.0, 0.0);
+}
+
+// The nearest double to a value within `error` of high + low, never -0, and whether that bound leaves it open
+// (Ziv's test).
+HWY_INLINE hn::Mask<Doubles> RoundSum(DoubleVec high, DoubleVec low, DoubleVec error, DoubleVec& rounded) {
+  rounded = hn::Add(high, hn::Add(low, error));
+  return hn::Ne(rounded, hn::Add(high, hn::Sub(low, error)));
+}
+
+// Like EvaluatePairs.
+inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, double position, std::size_t begin,
+                                         std::size_t count, double* sines, double* cosines, Tally& tally) {
+  const Doubles d;
+  const Steps steps = StepsAt(table, position);
+  const auto phase_error = hn::Set(d, table.max_cancellation * kPhaseErrorPerCancellation);
+  const auto relative_error = hn::Set(d, kDoubleError);
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    const std::size_t i = begin + at;
+    DoubleVec multiple, high, low;
+    LoadPhases(table, steps, position, i, multiple, high, low);
+    DoubleVec phase, r, r_low, r2, r2_low;
+    LongVec quadrant;
+    Reduce(d, multiple, high, low, phase, r, r_low, quadrant);
+    Multiply(r, r_low, r, r_low, r2, r2_low);
+    DoubleVec s, s_low, c, c_low, sine, sine_low, cosine, cosine_low;
+    SineSum(r, r_low, r2, r2_low, s, s_low);
+    CosineSum(r2, r2_low, c, c_low);
+    TurnByQuadrant(d, quadrant, s, c, sine, cosine);
+    TurnByQuadrant(d, quadrant, s_low, c_low, sine_low, cosine_low);
+    const auto error = hn::Mul(hn::Abs(phase), phase_error);
+    const auto sine_error = hn::MulAdd(hn::Abs(sine), relative_error, error);
+    const auto cosine_error = hn::MulAdd(hn::Abs(cosine), relative_error, error);
+    DoubleVec rounded_sines, rounded_cosines;
+    auto flagged = RoundSum(sine, sine_low, sine_error, rounded_sines);
+    flagged = hn::Or(flagged, RoundSum(cosine, cosine_low, cosine_error, rounded_cosines));
+    // What is not reduced to |r| <= 1/2 is far beyond this.
+    flagged = hn::Or(flagged, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
+    if (HWY_UNLIKELY(MayBeTiny(position))) {
+      flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
+    }
+    hn::StoreU(rounded_sines, d, sines + at);
+    hn::StoreU(rounded_cosines, d, cosines + at);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+      Flags flags;
+      flags.Set(flagged);
+      RecomputePairs(table, POSENC_F64, position, i, flags.lanes, hn::Lanes(d), sines + at, cosines + at,
+                     tally);
+    }
+  }
+}
+
+// data = PE, rounded to double.
+inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Columns& columns,
+                                       const Rows& rows) {
+  HWY_ALIGN double sines[kBufferPairs + hn::MaxLanes(Doubles())];
+  HWY_ALIGN double cosines[kBufferPairs + hn::MaxLanes(Doubles())];
+  Tally tally;
+  for (std::size_t r = 0; r < rows.at.count; ++r) {
+    auto* row = static_cast<unsigned char*>(rows.data) + r * rows.stride * sizeof(double);
+    for (std::size_t i = 0; i < columns.sines; i += kBufferPairs) {
+      const std::size_t count = HWY_MIN(columns.sines - i, kBufferPairs);
+      EvaluateDoubles(table, rows.at[r], i, count, sines, cosines, tally);
+      const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
+      StoreDoubles(sines, count, columns.step,
+                   row + (columns.sine_offset + i * columns.step) * sizeof(double));
+      StoreDoubles(cosines, cosine_count, columns.step,
+                   row + (columns.cosine_offset + i * columns.step) * sizeof(double));
+    }
+  }
+  return tally;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_

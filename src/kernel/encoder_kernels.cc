@@ -1,0 +1,97 @@
+// Compiled once per target: every pass adds its row.
+
+#include "kernel/encoder_kernels.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel/attainable.h"
+#include "kernel/reference.h"
+#include "kernel/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/encoder_kernels.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include "hwy/highway.h"
+
+#include "kernel/apply-inl.h"
+#include "kernel/direct_double-inl.h"
+
+#ifndef POSENC_SRC_KERNEL_ENCODER_KERNELS_CC_
+#define POSENC_SRC_KERNEL_ENCODER_KERNELS_CC_
+namespace posenc {
+namespace internal {
+// The row of a target; null unless a pass below compiled it.
+template <std::int64_t kTarget>
+struct EncoderRow {
+  static constexpr const EncoderKernels* kKernels = nullptr;
+};
+}  // namespace internal
+}  // namespace posenc
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+
+template <posenc_type kType>
+Tally Add(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
+  return Apply<AddOperation<kType>>(table, columns, rows, scale);
+}
+
+template <posenc_type kType>
+void AddEntries(const float* entries, std::size_t count, float scale, void* x) {
+  auto* to = static_cast<unsigned char*>(x);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(ElementOf<kType>) == 0;
+  StoreRun<AddOperation<kType>>(scale, entries, nullptr, count, to, to, aligned, false);
+}
+
+constexpr EncoderKernels kEncoderKernels = {
+    {nullptr, &Write<POSENC_F32>, &Write<POSENC_BF16>, &Write<POSENC_F16>, &WriteDoubles},
+    {nullptr, &Add<POSENC_F32>, &Add<POSENC_BF16>, &Add<POSENC_F16>},
+    {nullptr, &AddEntries<POSENC_F32>, &AddEntries<POSENC_BF16>, &AddEntries<POSENC_F16>}};
+
+}  // namespace HWY_NAMESPACE
+
+template <>
+struct EncoderRow<HWY_TARGET> {
+  static constexpr const EncoderKernels* kKernels = &HWY_NAMESPACE::kEncoderKernels;
+};
+
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace posenc {
+namespace internal {
+namespace {
+
+template <posenc_type kType>
+Tally ReferenceAdd(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
+  return ReferenceRows(table, columns, rows, kType, &scale);
+}
+
+template <posenc_type kType>
+void ReferenceAddEntries(const float* entries, std::size_t count, float scale, void* x) {
+  StoreEntries(kType, entries, nullptr, 0, count, &scale, x, x);
+}
+
+constexpr EncoderKernels kReference = {
+    {nullptr, &ReferenceWrite<POSENC_F32>, &ReferenceWrite<POSENC_BF16>, &ReferenceWrite<POSENC_F16>,
+     &ReferenceWrite<POSENC_F64>},
+    {nullptr, &ReferenceAdd<POSENC_F32>, &ReferenceAdd<POSENC_BF16>, &ReferenceAdd<POSENC_F16>},
+    {nullptr, &ReferenceAddEntries<POSENC_F32>, &ReferenceAddEntries<POSENC_BF16>,
+     &ReferenceAddEntries<POSENC_F16>}};
+
+}  // namespace
+
+const EncoderKernels* EncoderKernelsOf(std::int64_t target) {
+  return target == kReferenceTarget ? &kReference : RowOf<EncoderRow>(target);
+}
+
+}  // namespace internal
+}  // namespace posenc
+#endif  // HWY_ONCE

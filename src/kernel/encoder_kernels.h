@@ -1,0 +1,35 @@
+// The encoder's kernels: a row per compiled target (targets.h). The library, the tests, the benchmarks and
+// the tools all use these rows.
+#ifndef POSENC_SRC_KERNEL_ENCODER_KERNELS_H_
+#define POSENC_SRC_KERNEL_ENCODER_KERNELS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "frequency/table.h"
+#include "kernel/rows.h"
+#include "number/elements.h"
+
+namespace posenc {
+namespace internal {
+
+// Called with the default floating-point state (number/fp_state.h). Arrays are indexed by posenc_type.
+struct EncoderKernels {
+  // data = PE, rounded to the type.
+  Tally (*write[kEntryTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows);
+
+  // data = sources * scale + PE in float, rounded to the type.
+  Tally (*add[kSummandTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows,
+                              float scale);
+
+  // x [count] = x * scale + entries, as add does it.
+  void (*add_entries[kSummandTypes])(const float* entries, std::size_t count, float scale, void* x);
+};
+
+// The row of a target; null if it is not compiled.
+const EncoderKernels* EncoderKernelsOf(std::int64_t target);
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_KERNEL_ENCODER_KERNELS_H_

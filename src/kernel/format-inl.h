@@ -1,0 +1,224 @@
+// What rounding to float, bfloat16 or float16 means: for vectors of the direct kernel, and for two
+// vectors at a time that angle addition made. Rounded entries travel as floats until they are stored.
+// Included once per target.
+#if defined(POSENC_SRC_KERNEL_FORMAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_FORMAT_INL_H_
+#undef POSENC_SRC_KERNEL_FORMAT_INL_H_
+#else
+#define POSENC_SRC_KERNEL_FORMAT_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "number/bounds.h"
+#include "number/compiler.h"
+#include "hwy/highway.h"
+#include "kernel/rows.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Doubles = hn::ScalableTag<double>;
+using DoubleVec = hn::Vec<Doubles>;
+using Longs = hn::ScalableTag<std::uint64_t>;
+using LongVec = hn::Vec<Longs>;
+using Floats = hn::Rebind<float, Doubles>;  // as many lanes as Doubles
+using FloatVec = hn::Vec<Floats>;
+
+// The bits of a double that a value of the format does not have, in its normal range.
+template <posenc_type kFormat>
+constexpr int kDroppedBits = kFormat == POSENC_F32    ? 29
+                             : kFormat == POSENC_BF16 ? 45
+                                                      : 42;
+
+// Half of the last place kept, and the window of the rounding test: adding both to the bits rounds all
+// that the test lets pass, and makes the dropped bits of the others less than twice the window.
+template <posenc_type kFormat, std::uint64_t kWindow>
+constexpr std::uint64_t kRoundingBias = (std::uint64_t{1} << (kDroppedBits<kFormat> - 1)) + kWindow;
+template <posenc_type kFormat, std::uint64_t kWindow>
+constexpr std::uint64_t kFarBits = (std::uint64_t{1} << kDroppedBits<kFormat>)-2 * kWindow;
+
+// The lanes of v, good to kDirectError, that might round the wrong way (Ziv's test); rounded = the others.
+// Float and bfloat16 share the exponents of their normal numbers, which is all that occurs.
+template <posenc_type kFormat>
+HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
+  const Doubles d;
+  const Longs du;
+  const Floats df;
+  const auto bits = hn::BitCast(du, v);
+  if constexpr (kFormat == POSENC_F16) {
+    // The last place is 2^-10 of the leading bit, but at least 2^-24: adding a number with just that last
+    // place rounds to it.
+    const auto exponent = hn::And(bits, hn::Set(du, std::uint64_t{0x7FF} << 52));
+    const auto least = hn::Set(du, std::uint64_t{1023 - 14} << 52);
+    const auto scale = hn::IfVecThenElse(
+        hn::VecFromMask(du, hn::RebindMask(du, hn::Lt(hn::BitCast(d, exponent), hn::BitCast(d, least)))),
+        least, exponent);
+    const auto magic =
+        hn::BitCast(d, hn::Add(scale, hn::Set(du, (std::uint64_t{42} << 52) + (std::uint64_t{1} << 51))));
+    const auto nearest = hn::Sub(hn::Add(v, magic), magic);
+    const auto half_ulp = hn::Mul(hn::BitCast(d, scale), hn::Set(d, 0x1p-11));
+    const auto distance = hn::Abs(hn::Sub(hn::Abs(hn::Sub(v, nearest)), half_ulp));
+    rounded = hn::DemoteTo(df, hn::CopySign(nearest, v));
+    return hn::Le(distance, hn::Mul(hn::BitCast(d, scale), hn::Set(d, 2 * kDirectError)));
+  } else {
+    const auto biased = hn::Add(bits, hn::Set(du, kRoundingBias<kFormat, kDirectWindow>));
+    if constexpr (kFormat == POSENC_F32) {
+      rounded = hn::DemoteTo(df, v);
+    } else {
+      constexpr std::uint64_t kKept = ~((std::uint64_t{1} << kDroppedBits<kFormat>)-1);
+      rounded = hn::DemoteTo(df, hn::BitCast(d, hn::And(biased, hn::Set(du, kKept))));
+    }
+    const auto far = hn::And(biased, hn::Set(du, kFarBits<kFormat, kDirectWindow>));
+    return hn::RebindMask(d, hn::Eq(far, hn::Zero(du)));
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR  // which has no vectors
+
+using Words = hn::ScalableTag<std::uint32_t>;  // twice as many lanes as Doubles
+using WordVec = hn::Vec<Words>;
+using Entries = hn::ScalableTag<float>;  // as many lanes as Words
+using EntryVec = hn::Vec<Entries>;
+
+// The high or the low words of both, in some order, the same for both; on x86 [a0 a1 b0 b1] in each 128 bits.
+template <bool kHigh>
+HWY_INLINE WordVec WordsOf(LongVec a, LongVec b) {
+  const Words dw;
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
+  const Entries df;
+  constexpr int kImm = kHigh ? 0xDD : 0x88;
+  const EntryVec af = hn::BitCast(df, a);
+  const EntryVec bf = hn::BitCast(df, b);
+#if HWY_TARGET <= HWY_AVX3
+  return hn::BitCast(dw, EntryVec{_mm512_shuffle_ps(af.raw, bf.raw, kImm)});
+#elif HWY_TARGET == HWY_AVX2
+  return hn::BitCast(dw, EntryVec{_mm256_shuffle_ps(af.raw, bf.raw, kImm)});
+#else
+  return hn::BitCast(dw, EntryVec{_mm_shuffle_ps(af.raw, bf.raw, kImm)});
+#endif
+#else
+  if (kHigh != kBigEndian) return hn::OddEven(hn::BitCast(dw, b), hn::DupOdd(hn::BitCast(dw, a)));
+  return hn::OddEven(hn::DupEven(hn::BitCast(dw, b)), hn::BitCast(dw, a));
+#endif
+}
+
+// [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...].
+template <bool kInterleaved>
+HWY_INLINE EntryVec Join(FloatVec a, FloatVec b) {
+  const Entries df;
+  if constexpr (!kInterleaved) return hn::Combine(df, b, a);
+#if HWY_TARGET == HWY_AVX2
+  alignas(32) static constexpr std::int32_t kOrder[8] = {0, 4, 1, 5, 2, 6, 3, 7};
+  return hn::TableLookupLanes(hn::Combine(df, b, a), hn::SetTableIndices(df, kOrder));
+#else
+  const Longs du;
+  const hn::Rebind<std::uint32_t, Longs> dw;
+  const auto a_words = hn::PromoteTo(du, hn::BitCast(dw, a));
+  const auto b_words = hn::PromoteTo(du, hn::BitCast(dw, b));
+  if (kBigEndian) return hn::BitCast(df, hn::Or(hn::ShiftLeft<32>(a_words), b_words));
+  return hn::BitCast(df, hn::Or(a_words, hn::ShiftLeft<32>(b_words)));
+#endif
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// [a0 b0 a1 b1 ...] of biased doubles as entries.
+//
+// The exponent field of a double, less 896 = 0b111 << 7, is that of the float, so a float's digits are 30
+// bits of the double; above them both have 0 below 2, and the sign. That holds from 2^-126 on, and for 0:
+// nothing else occurs, as frequencies are at least 2^-126 and sums of angles round to 0 or to more than
+// 2^-107.
+template <posenc_type kFormat>
+HWY_INLINE EntryVec JoinBits(LongVec a, LongVec b) {
+  const Words dw;
+  const WordVec high = WordsOf<true>(a, b);
+  const WordVec low = WordsOf<false>(a, b);
+#if HWY_TARGET <= HWY_AVX3_DL
+  const WordVec shifted{_mm512_shldi_epi32(high.raw, low.raw, 3)};
+#else
+  const WordVec shifted = hn::Or(hn::ShiftLeft<3>(high), hn::ShiftRight<29>(low));
+#endif
+  const auto digits = hn::Set(dw, 0x3FFFFFFFu);
+  WordVec words = hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high));
+  if constexpr (kFormat != POSENC_F32) {
+    words = hn::And(words, hn::Set(dw, ~((1u << (kDroppedBits<kFormat> - 29)) - 1)));
+  }
+  return hn::BitCast(Entries(), WordVec{_mm512_shuffle_epi32(words.raw, _MM_PERM_DBCA)});
+}
+#endif
+
+template <posenc_type kFormat>
+constexpr AddedTest kAddedTest = kFormat == POSENC_F32 ? kAddedFloat : kAdded16Bit;
+
+// Rounds added entries, |a|, |b| <= 1, to floats joined as above; what it returns is 0 in the lanes near a
+// midpoint, in an order of its own, and below 2^31 in the others.
+template <posenc_type kFormat, bool kInterleaved>
+HWY_INLINE WordVec RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
+  const Doubles d;
+  const Longs du;
+  const Words dw;
+  const Floats df;
+  constexpr std::uint64_t kFar = kFarBits<kFormat, kAddedTest<kFormat>.window>;
+  const auto bias = hn::Set(du, kRoundingBias<kFormat, kAddedTest<kFormat>.window>);
+  const auto a_biased = hn::Add(hn::BitCast(du, a), bias);
+  const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
+  const WordVec low = WordsOf<false>(a_biased, b_biased);
+  WordVec far = hn::And(low, hn::Set(dw, static_cast<std::uint32_t>(kFar & 0xFFFFFFFFu)));
+  if constexpr (kFormat != POSENC_F32) {
+    const WordVec high = WordsOf<true>(a_biased, b_biased);
+    far = hn::Or(hn::ShiftRight<1>(far), hn::And(high, hn::Set(dw, static_cast<std::uint32_t>(kFar >> 32))));
+  }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kInterleaved) {
+    entries = JoinBits<kFormat>(a_biased, b_biased);
+    return far;
+  }
+#endif
+  if constexpr (kFormat == POSENC_F32) {
+    entries = Join<kInterleaved>(hn::DemoteTo(df, a), hn::DemoteTo(df, b));
+  } else {
+    const auto kept = hn::Set(du, ~((std::uint64_t{1} << kDroppedBits<kFormat>)-1));
+    entries = Join<kInterleaved>(hn::DemoteTo(df, hn::BitCast(d, hn::And(a_biased, kept))),
+                                 hn::DemoteTo(df, hn::BitCast(d, hn::And(b_biased, kept))));
+  }
+  return far;
+}
+
+// Negative in the lanes in which either entry is below the limit.
+HWY_INLINE WordVec Small(EntryVec a, EntryVec b, EntryVec limit) {
+  const Words dw;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  const EntryVec least{_mm512_range_ps(a.raw, b.raw, 0b1010)};
+#else
+  const EntryVec least = hn::Min(hn::Abs(a), hn::Abs(b));
+#endif
+  return hn::Sub(hn::BitCast(dw, least), hn::BitCast(dw, limit));
+}
+
+// Negative in the lanes in which v is 0.
+HWY_INLINE WordVec IsZero(WordVec v) {
+  const Words dw;
+  return hn::Sub(v, hn::Set(dw, 1));
+}
+
+HWY_INLINE bool AnyNegative(WordVec v) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
+  const Entries df;
+  return !hn::AllFalse(df, hn::MaskFromVec(hn::BitCast(df, v)));  // looks at sign bits
+#else
+  const hn::RebindToSigned<Words> di;
+  return !hn::AllFalse(di, hn::Lt(hn::BitCast(di, v), hn::Zero(di)));
+#endif
+}
+
+#endif  // HWY_SCALAR
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_FORMAT_INL_H_

@@ -1,0 +1,82 @@
+// What kernels work on: rows of a matrix, and where their columns go.
+#ifndef POSENC_SRC_KERNEL_ROWS_H_
+#define POSENC_SRC_KERNEL_ROWS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "posenc/posenc_c.h"
+
+namespace posenc {
+namespace internal {
+
+// Where the sines and cosines of a row go: entry i of each at offset + i * step.
+struct Columns {
+  std::size_t sines;    // ceil(dim / 2)
+  std::size_t cosines;  // floor(dim / 2)
+  std::size_t sine_offset;
+  std::size_t cosine_offset;
+  std::size_t step;  // 2 if interleaved, else 1
+};
+
+inline bool IsLayout(posenc_layout layout) {
+  return layout == POSENC_INTERLEAVED || layout == POSENC_SIN_COS || layout == POSENC_COS_SIN;
+}
+
+// Those of a layout.
+inline Columns MakeColumns(posenc_layout layout, std::size_t dim) {
+  const std::size_t cosines = dim / 2;
+  const std::size_t sines = dim - cosines;
+  switch (layout) {
+    case POSENC_INTERLEAVED:
+      return {sines, cosines, 0, 1, 2};
+    case POSENC_SIN_COS:
+      return {sines, cosines, 0, sines, 1};
+    default:
+      return {sines, cosines, cosines, 0, 1};
+  }
+}
+
+// A run, or a list in any order; |p| <= POSENC_MAX_POSITION.
+struct Positions {
+  const double* list;  // [count]; or null: first, first + 1, ...
+  std::int64_t first;
+  std::size_t count;
+
+  bool IsRun() const { return list == nullptr; }
+  double operator[](std::size_t r) const {
+    return list != nullptr ? list[r] : static_cast<double>(first + static_cast<std::int64_t>(r));
+  }
+};
+
+// A block of rows. Row r, [dim], is at data + r * stride elements.
+struct Rows {
+  static constexpr std::size_t kMax = 64;
+
+  Positions at;  // at most kMax
+  void* data;
+  std::size_t stride;
+  const void* const* sources;  // [at.count] rows to add to; or null: those of data
+  bool stream;                 // past the caches; whole, aligned vectors only
+};
+
+// What became of the entries that the rounding test could not decide.
+struct Tally {
+  std::size_t doubles = 0;     // pairs of bfloat16 rows that angle addition in float left to that in double
+  std::size_t direct = 0;      // pairs of rows of a run taken again by the direct kernel
+  std::size_t recomputed = 0;  // pairs taken again in wide arithmetic
+  std::size_t undecided = 0;   // entries that even wide arithmetic could not decide (see reference.h)
+
+  Tally& operator+=(const Tally& other) {
+    doubles += other.doubles;
+    direct += other.direct;
+    recomputed += other.recomputed;
+    undecided += other.undecided;
+    return *this;
+  }
+};
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_KERNEL_ROWS_H_

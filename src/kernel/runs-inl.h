@@ -1,0 +1,166 @@
+// Runs of rows on their way through angle addition: chunks of columns, groups of rows, mirrored rows.
+// Included once per target.
+#if defined(POSENC_SRC_KERNEL_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_RUNS_INL_H_
+#undef POSENC_SRC_KERNEL_RUNS_INL_H_
+#else
+#define POSENC_SRC_KERNEL_RUNS_INL_H_
+#endif
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "kernel/angle_addition-inl.h"
+
+#if HWY_TARGET != HWY_SCALAR
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A call on its way through the rows.
+struct Task {
+  const RunRoutine& routine;
+  const FrequencyTable& table;
+  const Columns& columns;
+  const Rows& rows;
+  float scale;
+  bool aligned;
+  std::size_t at_once;  // pairs that the hot loop takes at once
+  std::size_t whole;    // pairs that it may take: they fill vectors
+};
+
+// The pairs from angles.begin to `end` of mirrored rows.
+inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles& angles,
+                                          const MirroredRows& rows, std::size_t end, Tally& tally) {
+  const RunRoutine& routine = task.routine;
+  const std::size_t whole = HWY_MIN(task.whole, end);
+  FewPairs few;
+  for (std::size_t i = angles.begin; i < end;) {
+    const bool in_vectors = i < whole;
+    if (in_vectors) i = routine.hot_loop(task.scale, task.columns, angles, rows, task.rows.stream, i, whole);
+    if (i >= end) return;
+    if (routine.floats && i < whole) tally.doubles += 2 * task.at_once;
+    const std::size_t count = HWY_MIN(task.at_once, end - i);
+    routine.finish(task.table, angles, i - angles.begin, count, few, tally);
+    for (std::size_t r = 0; r < 2; ++r) {
+      StorePairs(routine.direct, task.scale, task.columns, i, count, few[r].sines, few[r].cosines,
+                 rows.row[r], task.aligned, task.rows.stream && i < whole);
+    }
+    i += count;
+  }
+}
+
+// A group's columns of a chunk, row by row, each from its first column to its last: memory sees few rows at a
+// time, in order.
+HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::size_t begin, std::size_t end,
+                          const Anchors& anchors, const FloatAnchors* floats, Tally& tally) {
+  const bool one = run.groups == 1;  // its anchor is the middle
+  const std::size_t last = run.groups * run.half - 1;
+  const auto position = [&](std::size_t r) { return run.first + static_cast<std::int64_t>(r); };
+  const auto row = [&](std::size_t r) {
+    return RowAt(task.rows, task.routine.direct.element_size, run.begin + r);
+  };
+  for (std::size_t k = 0; k < run.half; ++k) {
+    const std::size_t n = g * run.half + k;
+    const std::size_t next = HWY_MIN(n + 1, last);
+    MirroredAngles angles = {{position(run.Before(n)), position(run.After(n))},
+                             begin,
+                             one ? anchors.middle_sines : anchors.sines,
+                             one ? anchors.middle_cosines : anchors.cosines,
+                             anchors.small,
+                             anchors.limits,
+                             task.table.offsets + 2 * k * task.table.padded + begin,
+                             task.table.padded,
+                             {}};
+    if (floats != nullptr) {
+      const auto& offset = floats->offsets[k];
+      angles.floats = {floats->errors, floats->sines, floats->cosines, {offset[0], offset[1]}};
+    }
+    const MirroredRows rows = {{row(run.Before(n)), row(run.After(n))},
+                               {row(run.Before(next)).from, row(run.After(next)).from}};
+    FillMirroredRows(task, angles, rows, end, tally);
+  }
+}
+
+template <bool kFloats>
+HWY_NOINLINE void FillRun(const Task& task, const Run& run, Tally& tally) {
+  constexpr std::size_t kChunk = kFloats ? FloatAnchors::kChunkPairs : kChunkPairs;
+  const RunRoutine& routine = task.routine;
+  Anchors anchors;
+  [[maybe_unused]] std::conditional_t<kFloats, FloatAnchors, int> floats;
+  for (std::size_t begin = 0; begin < task.columns.sines; begin += kChunk) {
+    const std::size_t end = HWY_MIN(begin + kChunk, task.columns.sines);
+    const std::size_t count = end - begin;
+    MakeAnchors(task.table, run, begin, count, routine.small, routine.exempt, anchors);
+    if (routine.interleaved) {
+      OrderLimits<true>(count, anchors);
+    } else {
+      OrderLimits<false>(count, anchors);
+    }
+    if constexpr (kFloats) RoundOffsets(task.table, run, begin, count, floats);
+    for (std::size_t g = 0; g < run.groups; ++g) {
+      if (run.groups > 1) MoveAnchors(task.table, run, g, begin, count, anchors);
+      if constexpr (kFloats) {
+        RoundAnchors(anchors, run.groups == 1, count, floats);
+        FillGroup(task, run, g, begin, end, anchors, &floats, tally);
+      } else {
+        FillGroup(task, run, g, begin, end, anchors, nullptr, tally);
+      }
+    }
+  }
+}
+
+// The longest run from row `begin` on; of no rows if there is but one.
+HWY_INLINE Run NextRun(const Positions& at, std::size_t begin) {
+  Run run;
+  run.first = at.first + static_cast<std::int64_t>(begin);
+  run.begin = begin;
+  std::size_t count = run.first == 0 ? 1 : at.count - begin;
+  if (run.first < 0) count = HWY_MIN(count, static_cast<std::size_t>(-run.first));
+  run.groups = kMaxGroups;
+  while (run.groups > 1 && run.groups * 2 * kReach > count) run.groups /= 2;
+  run.half = HWY_MIN(kReach, count / 2);
+  return run;
+}
+
+// Consecutive positions. Position 0 and odd rows out go to the direct kernel.
+inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTable& table,
+                                  const Columns& columns, const Rows& rows, float scale) {
+  const std::size_t size = routine.direct.element_size;
+  const bool aligned = IsAligned(rows, size);
+  const std::size_t at_once = (routine.interleaved && !routine.floats ? 1 : 2) * hn::Lanes(Doubles());
+  const std::size_t whole = aligned ? columns.cosines / at_once * at_once : 0;
+  const Task task = {routine, table, columns, rows, scale, aligned, at_once, whole};
+  Tally tally;
+  for (std::size_t begin = 0; begin < rows.at.count;) {
+    const Run run = NextRun(rows.at, begin);
+    if (run.half == 0) {
+      Rows one = rows;
+      one.at = {nullptr, run.first, 1};
+      one.data = static_cast<unsigned char*>(rows.data) + begin * rows.stride * size;
+      if (rows.sources != nullptr) one.sources = rows.sources + begin;
+      tally += DirectRows(routine.direct, table, columns, one, scale);
+      ++begin;
+      continue;
+    }
+    if (routine.floats) {
+      FillRun<true>(task, run, tally);
+    } else {
+      FillRun<false>(task, run, tally);
+    }
+    begin += run.count();
+  }
+  if (rows.stream) hwy::FlushStream();
+  return tally;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // HWY_SCALAR
+
+#endif  // POSENC_SRC_KERNEL_RUNS_INL_H_

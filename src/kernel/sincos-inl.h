@@ -1,0 +1,132 @@
+// The direct kernel's arithmetic, for any target: exact reduction to a quarter turn, sine and cosine by
+// polynomials in double. One body, included once per target.
+#if defined(POSENC_SRC_KERNEL_SINCOS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_SINCOS_INL_H_
+#undef POSENC_SRC_KERNEL_SINCOS_INL_H_
+#else
+#define POSENC_SRC_KERNEL_SINCOS_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "number/bounds.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// a * b - product for product = round(a * b), exactly: with FMA, or (Dekker) from halves of 26 bits of a, the
+// low one with a sign, and of 26 and 27 bits of b.
+template <class D, class V>
+HWY_INLINE V ProductError(D d, V a, V b, V product) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulSub(a, b, product);
+#else
+  const hn::RebindToUnsigned<D> du;
+  const auto top = hn::Set(du, ~((std::uint64_t{1} << 27) - 1));
+  const auto half = hn::Set(du, std::uint64_t{1} << 26);
+  const V a_high = hn::BitCast(d, hn::And(hn::Add(hn::BitCast(du, a), half), top));
+  const V b_high = hn::BitCast(d, hn::And(hn::BitCast(du, b), top));
+  const V a_low = hn::Sub(a, a_high);
+  const V b_low = hn::Sub(b, b_high);
+  V error = hn::Sub(hn::Mul(a_high, b_high), product);
+  error = hn::Add(error, hn::Mul(a_low, b_high));
+  error = hn::Add(error, hn::Mul(a_high, b_low));
+  return hn::Add(error, hn::Mul(a_low, b_low));
+#endif
+}
+
+// c - a * b. On POWER and z/Architecture hn::NegMulAdd is -(a * b - c), of the other sign where that is zero.
+template <class V>
+HWY_INLINE V MinusProduct(V a, V b, V c) {
+#if HWY_ARCH_PPC || HWY_ARCH_S390X
+  return hn::MulAdd(hn::Neg(a), b, c);
+#else
+  return hn::NegMulAdd(a, b, c);
+#endif
+}
+
+// sin(pi/2 (r + r_low)) for |r| <= 1/2. Coefficients: tools/sincos_coefficients.sollya. The first term,
+// pi/2 * r, is summed last and with the low parts of both factors.
+template <class D, class V>
+HWY_INLINE V SinePolynomial(D d, V r, V r_low, V r2) {
+  const V half_pi = hn::Set(d, 0x1.921fb54442d18p0);
+  const V half_pi_low = hn::Set(d, 0x1.1a62633145c07p-54);
+  V p = hn::Set(d, 0x1.e3fe151639f31p-25);
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.e3009538e2c1ap-19));
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.507830084092cp-13));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.32d2cce31fa25p-8));
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.466bc67758c6ap-4));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.4abbce625be46p-1));
+  p = hn::MulAdd(p, r2, half_pi_low);
+  const V rest = hn::MulAdd(p, r, hn::Mul(half_pi, r_low));
+  return hn::MulAdd(half_pi, r, rest);
+}
+
+// cos(pi/2 r) for |r| <= 1/2.
+template <class D, class V>
+HWY_INLINE V CosinePolynomial(D d, V r2) {
+  V p = hn::Set(d, -0x1.b167305462f85p-28);
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.f9c89ca22cd52p-22));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.a6d1e7294c416p-16));
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.e1f5067b90b39p-11));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.55d3c7e3c325bp-6));
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.03c1f081b5a67p-2));
+  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.3bd3cc9be45dep0));
+  return hn::MulAdd(p, r2, hn::Set(d, 1.0));
+}
+
+// Reduces phases of position * step quarter turns, step = high + low, by the nearest integer, which then
+// stands in the low bits of `quadrant`: r + r_low is exact but for the phase.
+template <class D, class V>
+HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
+                       hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
+  const hn::RebindToUnsigned<D> du;
+  phase = hn::Mul(position, high);
+  const V phase_low = hn::MulAdd(position, low, ProductError(d, position, high, phase));
+
+  // Adding 1.5 * 2^52 rounds to an integer, which then stands in the low bits of the sum.
+  const V magic = hn::Set(d, 0x1.8p52);
+  const V shifted = hn::Add(phase, magic);
+  const V reduced = hn::Sub(phase, hn::Sub(shifted, magic));
+  r = hn::Add(reduced, phase_low);
+  r_low = hn::Sub(phase_low, hn::Sub(r, reduced));
+  quadrant = hn::BitCast(du, shifted);
+}
+
+// Sine and cosine of quadrant + r quarter turns from those of r. Bit 0 of the quadrant swaps, bit 1 negates
+// the sine, their sum the cosine. Zeros become +0.
+template <class D, class V>
+HWY_INLINE void TurnByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V s, V c, V& sine, V& cosine) {
+  const hn::RebindToUnsigned<D> du;
+  const auto swap = hn::RebindMask(d, hn::TestBit(quadrant, hn::Set(du, 1)));
+  const V sign = hn::SignBit(d);
+  const auto sine_sign = hn::BitCast(d, hn::ShiftLeft<62>(quadrant));
+  const auto cosine_sign = hn::BitCast(d, hn::ShiftLeft<62>(hn::Add(quadrant, hn::Set(du, 1))));
+  sine = hn::Xor(hn::IfThenElse(swap, c, s), hn::And(sine_sign, sign));
+  cosine = hn::Xor(hn::IfThenElse(swap, s, c), hn::And(cosine_sign, sign));
+}
+
+// Sine and cosine of position * step quarter turns, step = high + low, with a relative error of at most
+// kDirectError, except in the lanes of the returned mask: there less than `max_cancellation` of the phase is
+// left, so that only the absolute error is as small.
+template <class D, class V>
+HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, double max_cancellation, V& sine, V& cosine) {
+  V phase, r, r_low;
+  hn::Vec<hn::RebindToUnsigned<D>> quadrant;
+  Reduce(d, position, high, low, phase, r, r_low, quadrant);
+  const V r2 = hn::Mul(r, r);
+  TurnByQuadrant(d, quadrant, SinePolynomial(d, r, r_low, r2), CosinePolynomial(d, r2), sine, cosine);
+  return hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, max_cancellation)));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_SINCOS_INL_H_

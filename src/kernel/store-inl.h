@@ -1,0 +1,181 @@
+// What becomes of rounded entries: written, or added to a source, as float, bfloat16 or float16. Included
+// once per target.
+#if defined(POSENC_SRC_KERNEL_STORE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_STORE_INL_H_
+#undef POSENC_SRC_KERNEL_STORE_INL_H_
+#else
+#define POSENC_SRC_KERNEL_STORE_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "number/elements.h"
+#include "kernel/format-inl.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// out = PE
+template <posenc_type kStored>
+struct WriteOperation {
+  static constexpr posenc_type kType = kStored;
+  static constexpr posenc_type kFormat = kStored;  // what entries are rounded to
+  static constexpr bool kReads = false;
+  float scale = 1.0f;  // not used
+};
+
+// out = source * scale + PE, in float
+template <posenc_type kStored>
+struct AddOperation {
+  static constexpr posenc_type kType = kStored;
+  static constexpr posenc_type kFormat = POSENC_F32;
+  static constexpr bool kReads = true;
+  float scale;
+};
+
+template <class Operation>
+using Stored = ElementOf<Operation::kType>;
+
+// Exact.
+template <posenc_type kType, class DF>
+HWY_INLINE hn::Vec<DF> LoadAsFloat(DF df, const ElementOf<kType>* from) {
+  if constexpr (kType == POSENC_F32) {
+    return hn::LoadU(df, from);
+  } else {
+    const hn::Rebind<std::uint16_t, DF> d16;
+    const hn::RebindToUnsigned<DF> du;
+    const auto bits = hn::PromoteTo(du, hn::LoadU(d16, from));
+    if constexpr (kType == POSENC_BF16) return hn::BitCast(df, hn::ShiftLeft<16>(bits));
+    // Shifted to the place of a float's digits, exponents are 112 too small: a product mends that, subnormals
+    // included, and an exponent of all ones is set apart.
+    const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7FFF)));
+    const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000)));
+    const auto finite = hn::BitCast(du, hn::Mul(hn::BitCast(df, magnitude), hn::Set(df, 0x1p112f)));
+    const auto special = hn::Or(magnitude, hn::Set(du, 0x7F800000));
+    const auto is_special =
+        hn::RebindMask(df, hn::Ne(hn::And(magnitude, hn::Set(du, 0x0F800000)), hn::Set(du, 0x0F800000)));
+    return hn::BitCast(df, hn::Or(sign, hn::BitCast(du, hn::IfThenElse(is_special, hn::BitCast(df, finite),
+                                                                       hn::BitCast(df, special)))));
+  }
+}
+
+// Bits of the nearest 16-bit value, ties to even, in the low half of each lane.
+template <class DF>
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToBFloat16(DF /*df*/, hn::Vec<DF> v) {
+  const hn::RebindToUnsigned<DF> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, odd), hn::Set(du, 0x7FFF)));
+  const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x40));
+  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded, quiet);
+}
+
+template <class DF>
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToFloat16(DF df, hn::Vec<DF> v) {
+  const hn::RebindToUnsigned<DF> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 0x8000));
+  const auto magnitude = hn::Abs(v);
+  const auto digits = hn::BitCast(du, magnitude);
+  const auto odd = hn::And(hn::ShiftRight<13>(digits), hn::Set(du, 1));
+  const auto normal =
+      hn::ShiftRight<13>(hn::Sub(hn::Add(digits, hn::Add(odd, hn::Set(du, 0xFFF))), hn::Set(du, 112u << 23)));
+  // Adding 1/2, whose last place is 2^-24, rounds a subnormal.
+  const auto half = hn::Set(df, 0.5f);
+  const auto subnormal = hn::Sub(hn::BitCast(du, hn::Add(magnitude, half)), hn::BitCast(du, half));
+  auto result =
+      hn::IfThenElse(hn::RebindMask(du, hn::Lt(magnitude, hn::Set(df, 0x1p-14f))), subnormal, normal);
+  result = hn::IfThenElse(hn::RebindMask(du, hn::Ge(magnitude, hn::Set(df, 65520.0f))), hn::Set(du, 0x7C00),
+                          result);
+  result = hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), result, hn::Set(du, 0x7E00));
+  return hn::Or(result, sign);
+}
+
+template <class D>
+HWY_INLINE void StoreVector(D d, hn::Vec<D> v, hn::TFromD<D>* to, [[maybe_unused]] bool stream) {
+  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16) {
+    if (stream) return hn::Stream(v, d, to);
+  }
+  hn::StoreU(v, d, to);
+}
+
+// As many entries as df has lanes.
+template <class Operation, class DF>
+HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entries,
+                           const Stored<Operation>* from, Stored<Operation>* to, bool stream) {
+  if constexpr (Operation::kReads) {
+    entries =
+        hn::Add(hn::Mul(LoadAsFloat<Operation::kType>(df, from), hn::Set(df, operation.scale)), entries);
+  }
+  if constexpr (Operation::kType == POSENC_F32) {
+    StoreVector(df, entries, to, stream);
+  } else {
+    const hn::Rebind<std::uint16_t, DF> d16;
+    const hn::RebindToUnsigned<DF> du;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+    if constexpr (Operation::kType == POSENC_F16 && !Operation::kReads) {
+      const hn::Rebind<hwy::float16_t, DF> dh;
+      return StoreVector(d16, hn::BitCast(d16, hn::DemoteTo(dh, entries)), to, stream);  // exact
+    }
+#endif
+    hn::Vec<hn::RebindToUnsigned<DF>> bits;
+    if constexpr (Operation::kType == POSENC_F16) {
+      bits = RoundToFloat16(df, entries);
+    } else if constexpr (Operation::kReads) {
+      bits = RoundToBFloat16(df, entries);
+    } else {
+      bits = hn::ShiftRight<16>(hn::BitCast(du, entries));
+    }
+    // Saturates, which changes nothing; TruncateTo of Highway 1.0.3 is wrong for part of a vector.
+    const auto narrow = hn::DemoteTo(d16, hn::BitCast(hn::RebindToSigned<DF>(), bits));
+    StoreVector(d16, narrow, to, stream);
+  }
+}
+
+// A vector of entries from the `at`-th on, or of [s0 c0 s1 c1 ...] if there are cosines.
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> LoadEntries(const float* entries, const float* cosines,
+                                                       std::size_t at) {
+  const hn::ScalableTag<float> df;
+  if (cosines == nullptr) return hn::LoadU(df, entries + at);
+#if HWY_TARGET == HWY_SCALAR
+  return hn::LoadU(df, (at % 2 == 0 ? entries : cosines) + at / 2);
+#else
+  return Join<true>(hn::LoadU(Floats(), entries + at / 2), hn::LoadU(Floats(), cosines + at / 2));
+#endif
+}
+
+// Any number of entries, or of entries and cosines by turns, in vectors if their elements are aligned.
+template <class Operation>
+HWY_NOINLINE void StoreRun(float scale, const float* entries, const float* cosines, std::size_t count,
+                           const unsigned char* from, unsigned char* to, bool aligned, bool stream) {
+  using Element = Stored<Operation>;
+  const Operation operation{scale};
+  const auto* source = reinterpret_cast<const Element*>(from);
+  auto* out = reinterpret_cast<Element*>(to);
+  const hn::ScalableTag<float> df;
+  const Floats half;
+  std::size_t at = 0;
+  if (aligned) {
+    for (; at + hn::Lanes(df) <= count; at += hn::Lanes(df)) {
+      StoreLanes(operation, df, LoadEntries(entries, cosines, at), source + at, out + at, stream);
+    }
+    if (cosines == nullptr && at + hn::Lanes(half) <= count) {
+      StoreLanes(operation, half, hn::LoadU(half, entries + at), source + at, out + at, stream);
+      at += hn::Lanes(half);
+    }
+  }
+  StoreEntries(Operation::kType, entries, cosines, at, count, Operation::kReads ? &operation.scale : nullptr,
+               source, out);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_STORE_INL_H_

@@ -1,0 +1,62 @@
+#include "kernel/attainable.h"
+
+#include "kernel/targets.h"
+
+#include <cstring>
+
+#include "hwy/targets.h"
+
+namespace posenc {
+namespace internal {
+
+std::size_t CompiledTargets(std::int64_t (&targets)[POSENC_MAX_TARGETS]) {
+  std::size_t count = 0;
+  for (int bit = 0; bit < 63; ++bit) {  // lower bits are better
+    const std::int64_t target = std::int64_t{1} << bit;
+    if ((static_cast<std::int64_t>(HWY_TARGETS) & target) != 0) targets[count++] = target;
+  }
+  targets[count++] = kReferenceTarget;
+  return count;
+}
+
+const char* NameOf(std::int64_t target) {
+  return target == kReferenceTarget ? "REFERENCE" : hwy::TargetName(target);
+}
+
+#ifdef HWY_COMPILE_ONLY_STATIC
+bool IsRunnable(std::int64_t /*target*/) { return true; }  // by the compiler's flags; libhwy is not there
+#else
+bool IsRunnable(std::int64_t target) {
+  // The baseline needs no asking; a Highway built by another compiler may know it by another name. Asked
+  // once, because CPUID takes tens of microseconds in a virtual machine.
+  static const std::int64_t runnable = hwy::SupportedTargets() | HWY_STATIC_TARGET | HWY_SCALAR | HWY_EMU128;
+  return target == kReferenceTarget || (runnable & target) != 0;
+}
+#endif
+
+std::int64_t BestTarget() {
+  std::int64_t targets[POSENC_MAX_TARGETS];
+  CompiledTargets(targets);
+  const std::int64_t* target = targets;
+  while (!IsRunnable(*target)) ++target;
+  return *target;
+}
+
+posenc_status FindTarget(const char* name, std::int64_t* target) {
+  if (name == nullptr) {
+    *target = BestTarget();
+    return POSENC_OK;
+  }
+  std::int64_t targets[POSENC_MAX_TARGETS];
+  const std::size_t count = CompiledTargets(targets);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (std::strcmp(NameOf(targets[i]), name) != 0) continue;
+    if (!IsRunnable(targets[i])) return POSENC_UNAVAILABLE_TARGET;
+    *target = targets[i];
+    return POSENC_OK;
+  }
+  return POSENC_UNKNOWN_TARGET;
+}
+
+}  // namespace internal
+}  // namespace posenc

@@ -1,0 +1,84 @@
+// Error bounds of the kernels' double arithmetic, shared by code, tests and documents. u = 2^-53.
+#ifndef POSENC_SRC_NUMBER_BOUNDS_H_
+#define POSENC_SRC_NUMBER_BOUNDS_H_
+
+#include <cstdint>
+
+namespace posenc {
+namespace internal {
+
+// A direct result is used only if its reduced phase has |r| >= kMaxCancellation * |phase|. The phase is
+// good to 2^-97 (its step, frequency/table.h) and 2^-104 (the product); r = high + low is then good to u / 2.
+inline constexpr double kMaxCancellation = 0x1p-43;
+
+// Exact steps up to this, in quarter turns, make phases below 2^43, which r = phase + low less the integer
+// next to `phase` leaves below 1/2 + 2^-10. (Of larger phases of other steps the test for cancellation flags
+// what is not.)
+inline constexpr double kLargestExactStep = 0x1p12;
+
+// Smaller phases, in quarter turns, whose sines may be subnormal floats, are left to the last resort.
+inline constexpr double kLeastPhase = 0x1p-126;
+
+// Relative error of the direct kernel: u / 2 from r, u from the last sum, u from the product under it
+// (without FMA), 0.4 u from the smaller terms, 0.03 u from the polynomial: 2.9 u for the sine's
+// polynomial, 2.2 u for the cosine's.
+inline constexpr double kDirectError = 3 * 0x1p-53;
+
+// The direct kernel for doubles: the absolute error is kPhaseErrorPerCancellation * kMaxCancellation of the
+// phase (pi/2 times its 2^-97 and 2^-104), and relatively 2^-70 from the coefficients and terms that are not
+// sums of two doubles (1.5 * 2^-53 of 2^-18), 2^-79 from the polynomial, 2^-100 from products and sums.
+inline constexpr double kPhaseErrorPerCancellation = 0x1p-53;
+inline constexpr double kDoubleError = 0x1p-68;
+
+// It leaves larger and smaller phases, in quarter turns, to the last resort: of those the reduction is not an
+// integer's, of these the products are not exact. Above 2^43 the error of the phase outweighs what the
+// polynomials lose beyond |r| = 1/2.
+inline constexpr double kLargestPhase = 0x1p50;
+inline constexpr double kLeastDoublePhase = 0x1p-900;
+
+// The rounding test of a direct result flags what lies within so many ulps of a midpoint. A power of two.
+inline constexpr std::uint64_t kDirectWindow = 4;
+static_assert(kDirectError * 0x1p53 <= kDirectWindow, "the test must cover the error");
+
+// Angle addition: absolute error of a value a * b +- c * d. Of the unit vectors (a, c) and (b, d) one
+// component is at least 0.7 and comes from the cosine's polynomial, the other from the sine's: sqrt((2.9^2
+// + 2.2^2) / 2) = 2.6 u for each vector. Products and sum, each at most 1: 1.5 u. So 6.7 u after one
+// addition, to the anchor of a group; 10.8 u after a second, to its rows.
+inline constexpr double kAngleAdditionError = 11 * 0x1p-53;
+
+// Added entries below `small` are computed again; the others if they lie within `window` ulps of a
+// midpoint. `ulp` is that of the least double that rounds to `small` or more.
+struct AddedTest {
+  double small;
+  std::uint64_t window;
+  double ulp;
+};
+// The float after 2^-12: what rounds to it was at least 2^-12.
+inline constexpr AddedTest kAddedFloat = {0x1.000002p-12, std::uint64_t{1} << 15, 0x1p-64};
+// To fewer digits a wider window costs nothing. What float16 rounds below 2^-14 is subnormal.
+inline constexpr AddedTest kAdded16Bit = {0x1p-14, std::uint64_t{1} << 20, 0x1p-67};
+static_assert(kAngleAdditionError <= kAddedFloat.window * kAddedFloat.ulp &&
+                  kAngleAdditionError <= kAdded16Bit.window * kAdded16Bit.ulp,
+              "the tests must cover the error");
+
+// While a phase stays within half a quarter turn, nothing cancels but between steps of opposite signs, of at
+// most 64 rows in all, from positions of at least 1: an added sine loses at most 7 bits to each addition,
+// and its error stays far inside the window however small it is. Such lanes are exempt from the test for
+// small entries.
+inline constexpr double kExemptQuarterTurns = 0.5;
+
+// Absolute error of angle addition in float, in e = 2^-25, the most by which a number below 1 is rounded:
+// unit vectors of rounded components, sqrt(2) each; with FMA two sums, 1 each, without it two products more.
+// (Where a sum reaches 1, so does the entry.) While the phases of a run stay below E <= 1/2 radian, those of
+// sines are E times 2^-24 each: 1.5 of the components, 1 for each sum, 1 for each product but for a half.
+inline constexpr double kFloatAngleAdditionError = 5 * 0x1p-25;
+inline constexpr double kFloatAngleAdditionErrorWithoutFma = 7 * 0x1p-25;
+
+// 2/pi = high + low to 2^-107: quarter turns in a radian.
+inline constexpr double kTwoOverPiHigh = 0x1.45f306dc9c883p-1;
+inline constexpr double kTwoOverPiLow = -0x1.6b01ec5417056p-55;
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_NUMBER_BOUNDS_H_

@@ -1,0 +1,99 @@
+// All that is neither plain C++17 nor Highway's: what only some compilers or processors have, and beside each
+// a portable way.
+#ifndef POSENC_SRC_NUMBER_COMPILER_H_
+#define POSENC_SRC_NUMBER_COMPILER_H_
+
+#include <cstdint>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <xmmintrin.h>
+#elif !defined(__aarch64__)
+#include <cfenv>
+#endif
+
+// Flags that let a compiler rewrite floating-point expressions; cmake/refuse_fast_math.cmake says it earlier.
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) ||             \
+    defined(__NO_SIGNED_ZEROS__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 2)
+#error "posenc is correctly rounded: without -ffast-math and its parts, and not on the x87"
+#endif
+static_assert(sizeof(0.1) == sizeof(double),
+              "posenc is correctly rounded: not with -fsingle-precision-constant");
+
+namespace posenc {
+namespace internal {
+
+// Whether the high one of the two words of a 64-bit number comes first in memory.
+#ifdef __BYTE_ORDER__
+inline constexpr bool kBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+#else
+inline constexpr bool kBigEndian = false;  // compilers without the macro know no such machine
+#endif
+
+// The 128-bit product a * b; its high half is returned.
+inline std::uint64_t MultiplyLimbs(std::uint64_t a, std::uint64_t b, std::uint64_t* low) {
+#ifdef __SIZEOF_INT128__
+  __extension__ using Uint128 = unsigned __int128;
+  const Uint128 product = static_cast<Uint128>(a) * b;
+  *low = static_cast<std::uint64_t>(product);
+  return static_cast<std::uint64_t>(product >> 64);
+#else
+  const std::uint64_t a0 = a & 0xFFFFFFFFu, a1 = a >> 32, b0 = b & 0xFFFFFFFFu, b1 = b >> 32;
+  const std::uint64_t low0 = a0 * b0, mid0 = a1 * b0, mid1 = a0 * b1;
+  const std::uint64_t carry = ((low0 >> 32) + (mid0 & 0xFFFFFFFFu) + (mid1 & 0xFFFFFFFFu)) >> 32;
+  *low = a * b;
+  return a1 * b1 + (mid0 >> 32) + (mid1 >> 32) + carry;
+#endif
+}
+
+// The registers of the floating-point environment: Read; SetDefault, once read; and back as they were.
+#if defined(__x86_64__) || defined(__i386__)
+class FpRegisters {
+ public:
+  void Read() { saved_ = _mm_getcsr(); }
+  void SetDefault() const {
+    if ((saved_ & ~kStatusFlags) != kDefault) _mm_setcsr(kDefault);
+  }
+  void Restore() const {
+    if (_mm_getcsr() != saved_) _mm_setcsr(saved_);
+  }
+
+ private:
+  static constexpr unsigned kStatusFlags = 0x3F;
+  static constexpr unsigned kDefault = 0x1F80;
+  unsigned saved_;
+};
+#elif defined(__aarch64__)
+class FpRegisters {
+ public:
+  void Read() {
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control_));
+    __asm__ volatile("mrs %0, fpsr" : "=r"(status_));
+  }
+  void SetDefault() const {
+    if (control_ != 0) __asm__ volatile("msr fpcr, %0" : : "r"(std::uint64_t{0}));
+  }
+  void Restore() const {
+    if (control_ != 0) __asm__ volatile("msr fpcr, %0" : : "r"(control_));
+    __asm__ volatile("msr fpsr, %0" : : "r"(status_));
+  }
+
+ private:
+  std::uint64_t control_, status_;
+};
+#else
+class FpRegisters {
+ public:
+  void Read() { std::fegetenv(&saved_); }
+  void SetDefault() const { std::fesetenv(FE_DFL_ENV); }
+  void Restore() const { std::fesetenv(&saved_); }
+
+ private:
+  std::fenv_t saved_;
+};
+#endif
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_NUMBER_COMPILER_H_

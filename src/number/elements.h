@@ -1,0 +1,41 @@
+// The types of entries, one entry at a time: for the ends of rows and for the reference.
+#ifndef POSENC_SRC_NUMBER_ELEMENTS_H_
+#define POSENC_SRC_NUMBER_ELEMENTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "posenc/accuracy.h"
+#include "posenc/posenc_c.h"
+
+namespace posenc {
+namespace internal {
+
+// Tables by type have room for each of these; at 0 is none.
+inline constexpr std::size_t kSummandTypes = POSENC_F16 + 1;  // those that encodings are added to
+inline constexpr std::size_t kEntryTypes = POSENC_F64 + 1;    // those that they are written as
+
+inline bool IsSummand(posenc_type type) {
+  return type == POSENC_F32 || type == POSENC_BF16 || type == POSENC_F16;
+}
+inline bool IsEntry(posenc_type type) { return IsSummand(type) || type == POSENC_F64; }
+
+inline constexpr std::size_t ElementSize(posenc_type type) { return TraitsOf(type).size; }
+
+template <posenc_type kType>
+using ElementOf = std::conditional_t<kType == POSENC_F32, float, std::uint16_t>;
+
+// to[k * step] = entries[k], k < count, where steps count doubles. Any alignment.
+void StoreDoubles(const double* entries, std::size_t count, std::size_t step, unsigned char* to);
+
+// to[k] = e[k], or from[k] * *scale + e[k] if scale is not null, for first <= k < end, where e are the
+// entries, or, if cosines is not null, entries and cosines by turns. Each operation rounds to float, the
+// result to the type, a summand. Any alignment.
+void StoreEntries(posenc_type type, const float* entries, const float* cosines, std::size_t first,
+                  std::size_t end, const float* scale, const void* from, void* to);
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_NUMBER_ELEMENTS_H_

@@ -1,0 +1,31 @@
+// The floating-point environment of a call: round to nearest, no flushing of subnormals, exceptions
+// masked, whatever the caller has set. Control and status come back as they were.
+#ifndef POSENC_SRC_NUMBER_FP_STATE_H_
+#define POSENC_SRC_NUMBER_FP_STATE_H_
+
+#include "number/compiler.h"
+
+namespace posenc {
+namespace internal {
+
+// What work() returns in that environment. Compilers move arithmetic across accesses to the environment, but
+// not out of a function that they cannot know.
+template <class Work>
+auto InFpState(const Work& work) {
+  struct Job {
+    const Work& work;
+    decltype(work()) result;
+  } job{work, {}};
+  void (*volatile unknown)(Job*) = [](Job* that) { that->result = that->work(); };
+  FpRegisters registers;
+  registers.Read();
+  registers.SetDefault();
+  unknown(&job);
+  registers.Restore();
+  return job.result;
+}
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_NUMBER_FP_STATE_H_

@@ -1,0 +1,72 @@
+// Every call of one type of entries, in memory that is there before. Plain: needs neither GoogleTest nor
+// MPFR.
+#ifndef POSENC_TESTS_EVERY_CALL_H_
+#define POSENC_TESTS_EVERY_CALL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "posenc/posenc.h"
+
+namespace posenc {
+
+template <class T>
+class EveryCall {
+ public:
+  // Runs of `rows` positions from `first` on, even so many, and lists of `listed`.
+  EveryCall(std::size_t dim, std::int64_t first, std::size_t rows, std::size_t listed)
+      : dim_(dim), first_(first), rows_(rows), ids_(listed) {
+    const std::int64_t wide[] = {0, -1, first, kMaxPosition, -kMaxPosition, 77};
+    const double doubles[] = {0.1, -1e9 - 0.3, 0x1p-1074, 0x1.000003p-126, 0x1p31, -0.0, 12.5};
+    for (std::size_t r = 0; r < listed; ++r) {
+      wide_.push_back(wide[r % 6]);
+      narrow_.push_back((1 << 20) - static_cast<std::int32_t>(r) * 300007);
+      doubles_.push_back(doubles[r % 7]);
+      ids_[r] = static_cast<std::int32_t>((3 * r + 1) % 4);
+    }
+    out.resize((std::is_same_v<T, double> ? rows + 3 * listed : 3 * rows + 7 * listed) * dim);
+    table.resize(4 * dim);
+  }
+
+  // Whether all calls succeed. Allocates nothing.
+  bool Run(const Encoder& encoder) {
+    T* x = out.data();
+    bool ok = true;
+    const auto check = [&](Status status, std::size_t rows) {
+      ok = ok && status == Status::kOk;
+      x += rows * dim_;
+    };
+    const std::size_t listed = ids_.size();
+    check(encoder.Write(first_, rows_, x, dim_), rows_);
+    check(encoder.WriteAt(wide_.data(), listed, x, dim_), listed);
+    check(encoder.WriteAt(narrow_.data(), listed, x, dim_), listed);
+    check(encoder.WriteAt(doubles_.data(), listed, x, dim_), listed);
+    if constexpr (!std::is_same_v<T, double>) {
+      const std::int32_t firsts[] = {5, 6};
+      check(encoder.AddBatch(firsts, 2, rows_ / 2, x, rows_ / 2 * dim_, dim_, 0.3f), rows_);
+      check(encoder.Add(first_, rows_, x, dim_, 0.3f), rows_);
+      check(encoder.AddAt(wide_.data(), listed, x, dim_, 0.3f), listed);
+      check(encoder.AddAt(narrow_.data(), listed, x, dim_, 0.3f), listed);
+      check(encoder.AddAt(doubles_.data(), listed, x, dim_, 0.3f), listed);
+      check(encoder.Embed(ids_.data(), listed, table.data(), 4, dim_, first_, x, dim_, 0.3f), listed);
+    }
+    return ok;
+  }
+
+  std::vector<T> out;    // the rows of all calls
+  std::vector<T> table;  // [4, dim], of which Embed takes rows
+
+ private:
+  std::size_t dim_;
+  std::int64_t first_;
+  std::size_t rows_;
+  std::vector<std::int64_t> wide_;
+  std::vector<std::int32_t> narrow_, ids_;
+  std::vector<double> doubles_;
+};
+
+}  // namespace posenc
+
+#endif  // POSENC_TESTS_EVERY_CALL_H_

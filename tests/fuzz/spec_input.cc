@@ -1,0 +1,200 @@
+#include "spec_input.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace posenc {
+namespace fuzz {
+namespace {
+
+constexpr std::size_t kLargestDim = 150;  // of specs that are not refused
+constexpr std::size_t kSpecSize = sizeof(posenc_spec);
+constexpr std::size_t kMaxSpecSize = 4096;  // of any version
+
+// Mostly one of the first numbers, else any, often one whose low byte is right.
+std::int32_t MakeEnum(std::int32_t count, FuzzedDataProvider& bytes) {
+  const auto right = bytes.ConsumeIntegralInRange<std::int32_t>(0, count - 1);
+  if (!Rarely(bytes)) return right;
+  return bytes.ConsumeBool() ? bytes.ConsumeIntegral<std::int32_t>() : right | 256;
+}
+
+std::size_t MakeStructSize(FuzzedDataProvider& bytes) {
+  const int choice = bytes.ConsumeIntegralInRange(0, 31);
+  if (choice == 0) return bytes.PickValueInArray({kMaxSpecSize, kMaxSpecSize + 1, SIZE_MAX});
+  if (choice == 1) return bytes.ConsumeIntegralInRange<std::size_t>(0, kSpecSize);
+  return bytes.ConsumeIntegralInRange(kSpecSize, kSpecSize + (choice < 5 ? 40 : 0));
+}
+
+std::string MakeTarget(FuzzedDataProvider& bytes) {
+  if (Rarely(bytes)) return bytes.ConsumeRandomLengthString(12);
+  const std::vector<posenc_target> targets = Targets();
+  return targets[bytes.ConsumeIntegralInRange<std::size_t>(0, targets.size() - 1)].name;
+}
+
+}  // namespace
+
+std::vector<posenc_target> Targets() {
+  std::vector<posenc_target> targets(POSENC_MAX_TARGETS);
+  targets.resize(posenc_targets(targets.data(), targets.size()));
+  return targets;
+}
+
+double MakeReal(FuzzedDataProvider& bytes) {
+  if (bytes.ConsumeBool()) {
+    return bytes.PickValueInArray({10000.0, 1.0, 500000.0, 0.5, 1e7, 0.0, -0.0, -1.0, 0x1p-40, 0x1p31, 3.0,
+                                   1e300, HUGE_VAL, -HUGE_VAL, std::nan("")});
+  }
+  if (Rarely(bytes, 3)) {  // about the limits of frequencies and positions
+    return bytes.PickValueInArray({0x1p-126, -0x1p-127, 0x0.8p-1022, 1e-320, 0x1p29, 0x1.45f306dc9c882p28,
+                                   -0x1p31, 0x1.fffffffffffffp30, 0x1.0000000000001p31,
+                                   -0x1.0000000000001p31});
+  }
+  if (bytes.ConsumeBool()) return bytes.ConsumeFloatingPointInRange(-1e6, 1e6);
+  const auto bits = bytes.ConsumeIntegral<std::uint64_t>();
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+SpecInput::SpecInput(FuzzedDataProvider& bytes) : null(Rarely(bytes, 64)) {
+  spec.struct_size = MakeStructSize(bytes);
+  spec.dim = bytes.ConsumeIntegralInRange<std::size_t>(0, kLargestDim);
+  if (Rarely(bytes, 64)) spec.dim = bytes.PickValueInArray(kHuge);
+  spec.base = bytes.ConsumeBool() ? MakeReal(bytes) : 10000.0;
+  spec.exponent_dim = Rarely(bytes, 4) ? MakeReal(bytes) : 0.0;
+  spec.position_scale = Rarely(bytes, 4) ? MakeReal(bytes) : 1.0;
+  spec.layout = MakeEnum(3, bytes);
+  spec.phase_rounding = bytes.ConsumeBool() ? MakeEnum(3, bytes) : POSENC_NO_PHASE_ROUNDING;
+  spec.frequency_unit = MakeEnum(3, bytes);
+  if (Rarely(bytes, 64)) spec.reserved = bytes.ConsumeIntegral<std::int32_t>();
+  if (Rarely(bytes, 3)) MakeList(bytes);
+  if (bytes.ConsumeBool()) {
+    target_ = MakeTarget(bytes);
+    spec.target = target_.c_str();
+  }
+  if (PassedSize() > kSpecSize && Rarely(bytes, 4)) {
+    unknown_member_ = bytes.ConsumeIntegralInRange(kSpecSize, PassedSize() - 1);
+  }
+}
+
+// With or without one fault of it as a list. Few lists are wild: in the others every number will do.
+void SpecInput::MakeList(FuzzedDataProvider& bytes) {
+  enum Fault : int { kCount, kBoth, kNeither, kPhaseRounding, kNone };
+  const auto fault = static_cast<Fault>(bytes.ConsumeIntegralInRange(0, 31));
+  const std::size_t count = PairCount();
+  spec.frequency_count = count;
+  if (fault == kCount) {
+    spec.frequency_count =
+        Rarely(bytes, 4) ? bytes.PickValueInArray(kHuge) : count + 1 - 2 * bytes.ConsumeBool();
+  }
+  if (fault != kPhaseRounding) spec.phase_rounding = POSENC_NO_PHASE_ROUNDING;
+  const bool floats = bytes.ConsumeBool(), wild = Rarely(bytes, 4);
+  const bool readable = spec.dim <= kLargestDim && fault > kNeither;
+  const std::size_t offset = bytes.ConsumeBool() ? 0 : bytes.ConsumeIntegralInRange<std::size_t>(0, 63);
+  const std::size_t size = floats ? sizeof(float) : sizeof(double);
+  list = Memory(readable ? count * size : 0, offset);
+  if (fault != kNeither) {
+    if (floats || fault == kBoth) spec.frequencies_f32 = reinterpret_cast<const float*>(list.data());
+    if (!floats || fault == kBoth) spec.frequencies = reinterpret_cast<const double*>(list.data());
+  }
+  for (std::size_t i = 0; i < list.size() / size; ++i) {
+    const double tame =
+        std::ldexp(bytes.ConsumeIntegral<std::int8_t>(), bytes.ConsumeIntegralInRange(-100, 20));
+    const double value = wild && Rarely(bytes, 16) ? MakeReal(bytes) : tame;
+    const auto narrow = static_cast<float>(value);
+    std::memcpy(list.data() + i * size, floats ? static_cast<const void*>(&narrow) : &value, size);
+  }
+}
+
+// A size that must be refused unseen is not that of the memory, nor is one too small for itself.
+std::size_t SpecInput::PassedSize() const {
+  if (spec.struct_size > kMaxSpecSize) return kSpecSize;
+  return std::max(spec.struct_size, sizeof(spec.struct_size));
+}
+
+void SpecInput::Pass(const char* target_name, const std::uint8_t* list_at, std::uint8_t* at) const {
+  posenc_spec changed = spec;
+  changed.target = target_name;
+  if (spec.frequencies != nullptr) changed.frequencies = reinterpret_cast<const double*>(list_at);
+  if (spec.frequencies_f32 != nullptr) changed.frequencies_f32 = reinterpret_cast<const float*>(list_at);
+  std::memset(at, 0, PassedSize());
+  std::memcpy(at, &changed, std::min(PassedSize(), kSpecSize));
+  if (unknown_member_ != 0) at[unknown_member_] = 1;
+}
+
+double SpecInput::Listed(std::size_t i) const {
+  float narrow;
+  double value;
+  const std::uint8_t* at = list.data() + i * list.size() / PairCount();
+  std::memcpy(spec.frequencies != nullptr ? static_cast<void*>(&value) : &narrow, at,
+              list.size() / PairCount());
+  return spec.frequencies != nullptr ? value : static_cast<double>(narrow);
+}
+
+bool SpecInput::HasGoodList() const {
+  if (spec.frequency_unit < POSENC_RADIANS || spec.frequency_unit > POSENC_TURNS) return false;
+  if (!HasList()) return spec.frequency_count == 0;
+  if (spec.frequencies != nullptr && spec.frequencies_f32 != nullptr) return false;
+  if (spec.frequency_count != PairCount()) return false;
+  if (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) return false;
+  for (std::size_t i = 0; list.size() != 0 && i < PairCount(); ++i) {
+    if (!std::isfinite(Listed(i))) return false;
+  }
+  return true;
+}
+
+double SpecInput::ExponentDim() const {
+  return spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
+}
+
+long double SpecInput::Radians(std::size_t i) const {
+  constexpr long double kUnits[] = {1.0L, 0x1.921fb54442d18468p1L, 0x1.921fb54442d18468p2L};
+  if (HasList()) return spec.position_scale * kUnits[spec.frequency_unit] * Listed(i);
+  const long double power = -2.0L * i / ExponentDim() * std::log2(static_cast<long double>(spec.base));
+  return spec.position_scale * std::exp2(std::clamp(power, -8000.0L, 8000.0L));  // neither 0 nor infinite
+}
+
+void SpecInput::AddRangeFaults(Faults* faults) const {
+  const std::size_t last = PairCount() - 1, step = HasList() ? 1 : std::max<std::size_t>(last, 1);
+  for (std::size_t i = 0; i <= last; i += step) {  // of a geometric sequence the ends
+    const long double w = std::fabs(Radians(i));
+    const auto out = [&](long double slack) {
+      return w != 0.0L && (w < 0x1p-126L * slack || w * slack > 0x1p31L);
+    };
+    faults->AddPossible(out(1.0L + kRadiansError), POSENC_FREQUENCY_OUT_OF_RANGE);
+    faults->AddIf(out(1.0L - kRadiansError), POSENC_FREQUENCY_OUT_OF_RANGE);
+  }
+}
+
+Faults SpecInput::CreationFaults(const char* target_name) const {
+  Faults faults;
+  faults.AddIf(null, POSENC_NULL_POINTER);
+  faults.AddIf(spec.struct_size < kSpecSize || spec.struct_size > kMaxSpecSize || unknown_member_ != 0 ||
+                   spec.reserved != 0,
+               POSENC_BAD_STRUCT_SIZE);
+  if (!faults.None()) return faults;
+  const bool rounds = spec.phase_rounding == POSENC_F32_POW_DIV;
+  const auto narrow = static_cast<float>(ExponentDim());
+  faults.AddIf(spec.dim == 0 || spec.dim > POSENC_MAX_DIM, POSENC_BAD_DIM);
+  faults.AddIf(!std::isfinite(spec.base) || spec.base <= 0.0, POSENC_BAD_BASE);
+  faults.AddIf(!std::isfinite(ExponentDim()) || (rounds && (narrow == 0.0f || !std::isfinite(narrow))),
+               POSENC_BAD_EXPONENT_DIM);
+  faults.AddIf(!std::isfinite(spec.position_scale) || (rounds && spec.position_scale != 1.0),
+               POSENC_BAD_POSITION_SCALE);
+  faults.AddIf(!rounds && spec.phase_rounding != POSENC_NO_PHASE_ROUNDING, POSENC_BAD_PHASE_ROUNDING);
+  faults.AddIf(!HasGoodList(), POSENC_BAD_FREQUENCIES);
+  if (faults.None()) AddRangeFaults(&faults);
+  faults.AddIf(spec.layout < POSENC_INTERLEAVED || spec.layout > POSENC_COS_SIN, POSENC_BAD_LAYOUT);
+  if (target_name == nullptr) return faults;
+  const std::vector<posenc_target> targets = Targets();
+  const auto found = std::find_if(targets.begin(), targets.end(), [&](const posenc_target& target) {
+    return std::strcmp(target.name, target_name) == 0;
+  });
+  faults.AddIf(found == targets.end(), POSENC_UNKNOWN_TARGET);
+  faults.AddIf(found != targets.end() && found->runnable == 0, POSENC_UNAVAILABLE_TARGET);
+  return faults;
+}
+
+}  // namespace fuzz
+}  // namespace posenc

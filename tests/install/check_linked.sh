@@ -1,0 +1,19 @@
+#!/bin/sh
+# check_linked.sh COMPILER PREFIX LIBRARY: a program takes from the static library what it calls: one that only asks for
+# the targets carries no kernels, one that encodes those of encoders and of tiles.
+set -eu
+compiler=$1 prefix=$2 library=$3
+program=$prefix/linked
+link() {  # BODY
+  echo "#include <posenc/posenc.h>
+    int main() { $1; }" |
+    "$compiler" -std=c++17 -DPOSENC_STATIC -I"$prefix/include" -o "$program" -x c++ - -x none "$library" -lhwy
+}
+kernels() { nm -C "$program" | sed -n 's/.* posenc::internal::\([A-Za-z]*KernelsOf\).*/\1/p' | sort -u | tr '\n' ' '; }
+expect() { [ "$(kernels)" = "$1" ] || { echo "linked: $(kernels)instead of: $1" >&2; exit 1; }; }
+
+link 'posenc::Target targets[posenc::kMaxTargets]; return posenc::Targets(targets) == 0'
+expect ''
+link 'posenc::Encoder encoder; return static_cast<int>(posenc::Encoder::Create({}, &encoder))'
+expect 'EncoderKernelsOf TileKernelsOf '
+rm "$program"

@@ -1,0 +1,268 @@
+// posenc.h over posenc_c.h: every template for every type that it admits calls the function that it should,
+// with the arguments in their places; encoders own what they created; defaults and values are the same.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "per_target.h"
+#include "scalar_formats.h"
+
+namespace posenc {
+namespace {
+
+// All different, so that no two arguments may change places.
+constexpr std::size_t kDim = 21, kRows = 3, kStride = 25, kBatch = 2, kBatchStride = 83, kVocabulary = 5,
+                      kTableStride = 23;
+constexpr std::int64_t kFirst = -4;
+constexpr float kScale = 1.5f;
+constexpr std::size_t kNone = 4711;
+
+class TypedHeader : public testing::Test {
+ protected:
+  const Encoder e = Create(MakeSpec(kDim));
+  const posenc_encoder* const c = e.c_encoder();
+};
+
+// What a call of C++ and one of C make of the same activations.
+template <class T>
+class Both {
+ public:
+  T* x() { return got_.data(); }
+  T* c_x() { return want_.data(); }
+  std::size_t bad = kNone, c_bad = kNone;
+
+  // Compares, and begins anew.
+  void Expect(Status got, posenc_status want) {
+    EXPECT_EQ(static_cast<posenc_status>(got), want);
+    EXPECT_EQ(bad, c_bad);
+    EXPECT_TRUE(SameBits(got_, want_));
+    EXPECT_EQ(SameBits(want_, Both().want_), want != POSENC_OK);
+    *this = Both();
+  }
+
+ private:
+  std::vector<T> got_ = Activations<T>(kBatch * kBatchStride), want_ = got_;
+};
+
+template <class T, class Position>
+void ExpectSameLists(const Encoder& e, const std::vector<Position>& positions) {
+  constexpr posenc_type kType = TypeOf<T>(), kList = TypeOf<Position>();
+  const posenc_encoder* c = e.c_encoder();
+  const Position* p = positions.data();
+  Both<T> b;
+  b.Expect(e.WriteAt(p, kRows, b.x(), kStride, &b.bad),
+           posenc_write_at(c, kList, p, kRows, kType, b.c_x(), kStride, &b.c_bad));
+  if constexpr (!std::is_same_v<T, double>) {
+    b.Expect(e.AddAt(p, kRows, b.x(), kStride, kScale, &b.bad),
+             posenc_add_at(c, kList, p, kRows, kType, b.c_x(), kStride, kScale, &b.c_bad));
+    b.Expect(e.AddAt(p, kRows, b.x(), kStride),
+             posenc_add_at(c, kList, p, kRows, kType, b.c_x(), kStride, 1.0f, nullptr));
+  }
+}
+
+template <class T, class Integer>
+void ExpectSameIntegers(const Encoder& e, const std::vector<Integer>& list) {
+  constexpr posenc_type kType = TypeOf<T>(), kList = TypeOf<Integer>();
+  const posenc_encoder* c = e.c_encoder();
+  const std::vector<T> table = Activations<T>(kVocabulary * kTableStride, 9);
+  const T* t = table.data();
+  const Integer* l = list.data();
+  Both<T> b;
+  b.Expect(e.Embed(l, kRows, t, kVocabulary, kTableStride, kFirst, b.x(), kStride, kScale, &b.bad),
+           posenc_embed(c, kList, l, kRows, kType, t, kVocabulary, kTableStride, kFirst, b.c_x(), kStride,
+                        kScale, &b.c_bad));
+  b.Expect(e.Embed(l, kRows, t, kVocabulary, kTableStride, kFirst, b.x(), kStride),
+           posenc_embed(c, kList, l, kRows, kType, t, kVocabulary, kTableStride, kFirst, b.c_x(), kStride,
+                        1.0f, nullptr));
+  b.Expect(
+      e.AddBatch(l, kBatch, kRows, b.x(), kBatchStride, kStride, kScale, &b.bad),
+      posenc_add_batch(c, kList, l, kBatch, kRows, kType, b.c_x(), kBatchStride, kStride, kScale, &b.c_bad));
+  b.Expect(
+      e.AddBatch(l, kBatch, kRows, b.x(), kBatchStride, kStride),
+      posenc_add_batch(c, kList, l, kBatch, kRows, kType, b.c_x(), kBatchStride, kStride, 1.0f, nullptr));
+}
+
+TEST_F(TypedHeader, CallsAreThoseOfC) {
+  ForEachEntryType([&](auto entry) {
+    using T = decltype(entry);
+    Both<T> b;
+    b.Expect(e.Write(kFirst, kRows, b.x(), kStride),
+             posenc_write(c, kFirst, kRows, TypeOf<T>(), b.c_x(), kStride));
+    ExpectSameLists<T, std::int32_t>(e, {3, -1, 77});
+    ExpectSameLists<T, std::int64_t>(e, {3, -1, 1 << 30});
+    ExpectSameLists<T, std::int64_t>(e, {3, kMaxPosition + 1, -1});
+    ExpectSameLists<T, double>(e, {0.375, -1e6 - 0.1, 0x1p-130});
+    ExpectSameLists<T, double>(e, {0.375, 1.0, std::nan("")});
+  });
+  ForEachType([&](auto entry) {
+    using T = decltype(entry);
+    Both<T> b;
+    b.Expect(e.Add(kFirst, kRows, b.x(), kStride, kScale),
+             posenc_add(c, kFirst, kRows, TypeOf<T>(), b.c_x(), kStride, kScale));
+    b.Expect(e.Add(kFirst, kRows, b.x(), kStride),
+             posenc_add(c, kFirst, kRows, TypeOf<T>(), b.c_x(), kStride, 1.0f));
+    ExpectSameIntegers<T, std::int32_t>(e, {4, 0, 3});
+    ExpectSameIntegers<T, std::int64_t>(e, {4, 0, 3});
+    ExpectSameIntegers<T, std::int64_t>(e, {4, kMaxPosition + 1, 0});
+  });
+}
+
+TEST_F(TypedHeader, PropertiesAreThoseOfC) {
+  EXPECT_EQ(e.dim(), kDim);
+  EXPECT_EQ(Create(MakeSpec(kDim, nullptr, Layout::kCosSin)).layout(), Layout::kCosSin);
+  EXPECT_STREQ(e.target(), posenc_encoder_target(c));
+  EXPECT_EQ(e.frequency_count(), (kDim + 1) / 2);
+  EXPECT_EQ(e.Radians(3), posenc_encoder_radians(c, 3));
+  EXPECT_EQ(e.Radians(0), 1.0);
+}
+
+TEST_F(TypedHeader, TargetsAreThoseOfC) {
+  Target targets[kMaxTargets];
+  posenc_target c_targets[kMaxTargets];
+  ASSERT_EQ(Targets(targets), posenc_targets(c_targets, kMaxTargets));
+  EXPECT_EQ(std::memcmp(targets, c_targets, Targets(targets) * sizeof(Target)), 0);
+}
+
+// Neither default differs, nor does padding.
+TEST(ToC, DefaultsAreThoseOfC) {
+  posenc_spec want;
+  ASSERT_EQ(posenc_spec_init(&want, sizeof(want)), POSENC_OK);
+  const posenc_spec got = ToC(Spec());
+  EXPECT_EQ(std::memcmp(&got, &want, sizeof(want)), 0);
+}
+
+TEST(ToC, EveryMemberHasItsPlace) {
+  const double doubles[] = {1.0};
+  const float floats[] = {1.0f};
+  Spec spec = MakeSpec(3, kReference, Layout::kCosSin);
+  spec.base = 4.0;
+  spec.exponent_dim = 5.0;
+  spec.position_scale = 6.0;
+  spec.phase_rounding = PhaseRounding::kF32PowDiv;
+  spec.frequencies = {doubles, floats, 7, FrequencyUnit::kTurns};
+  const posenc_spec got = ToC(spec);
+  const posenc_spec want = {sizeof(posenc_spec),
+                            3,
+                            4.0,
+                            5.0,
+                            6.0,
+                            POSENC_COS_SIN,
+                            POSENC_F32_POW_DIV,
+                            kReference,
+                            doubles,
+                            floats,
+                            7,
+                            POSENC_TURNS,
+                            0};
+  EXPECT_EQ(std::memcmp(&got, &want, sizeof(want)), 0);
+}
+
+template <class Enum>
+void ExpectValues(std::initializer_list<Enum> values, std::int32_t first) {
+  static_assert(std::is_same_v<std::underlying_type_t<Enum>, std::int32_t>, "as in C");
+  for (const Enum value : values) EXPECT_EQ(static_cast<std::int32_t>(value), first++);
+}
+
+// Constants keep their values, which are part of the binary interface.
+TEST(Values, AreThoseOfTheBinaryInterface) {
+  ExpectValues({Status::kOk,
+                Status::kNullPointer,
+                Status::kNotCreated,
+                Status::kBadDim,
+                Status::kBadBase,
+                Status::kBadExponentDim,
+                Status::kBadPositionScale,
+                Status::kBadLayout,
+                Status::kBadPhaseRounding,
+                Status::kFrequencyOutOfRange,
+                Status::kUnknownTarget,
+                Status::kUnavailableTarget,
+                Status::kOutOfMemory,
+                Status::kStrideTooSmall,
+                Status::kSizeOverflow,
+                Status::kPositionOutOfRange,
+                Status::kIdOutOfRange,
+                Status::kBuffersOverlap,
+                Status::kMemoryTooSmall,
+                Status::kBadType,
+                Status::kBadStructSize,
+                Status::kBadFrequencies},
+               0);
+  ExpectValues({Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin}, 0);
+  ExpectValues({PhaseRounding::kNone, PhaseRounding::kF32PowDiv}, 0);
+  ExpectValues({FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}, 0);
+  EXPECT_EQ((std::vector<posenc_type>{TypeOf<float>(), TypeOf<BFloat16>(), TypeOf<Float16>(),
+                                      TypeOf<double>(), TypeOf<std::int32_t>(), TypeOf<std::int64_t>()}),
+            (std::vector<posenc_type>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(TypeOf<std::uint32_t>() + TypeOf<std::int16_t>() + TypeOf<bool>() + TypeOf<char*>(), 0);
+  for (posenc_status status = -1; status <= POSENC_BAD_FREQUENCIES + 1; ++status) {
+    EXPECT_EQ(StatusMessage(static_cast<Status>(status)), posenc_status_message(status));
+  }
+}
+
+// An encoder works, and is the one that was created.
+void ExpectWorks(const Encoder& encoder, std::size_t dim) {
+  ASSERT_EQ(encoder.dim(), dim);
+  EXPECT_TRUE(SameBits(Write(encoder, kFirst, kRows), Write(Create(MakeSpec(dim)), kFirst, kRows)));
+}
+
+TEST(Encoders, AreEmptyBeforeCreate) {
+  const Encoder encoder;
+  EXPECT_EQ(encoder.dim(), 0u);
+  EXPECT_EQ(encoder.layout(), static_cast<Layout>(-1));
+  EXPECT_STREQ(encoder.target(), "");
+  EXPECT_EQ(encoder.frequency_count(), 0u);
+  EXPECT_TRUE(std::isnan(encoder.Radians(0)));
+  EXPECT_EQ(encoder.c_encoder(), nullptr);
+  float x = 0.0f;
+  EXPECT_EQ(encoder.Write(0, 1, &x, 1), Status::kNotCreated);
+}
+
+TEST(Encoders, Move) {
+  Encoder first = Create(MakeSpec(kDim));
+  Encoder second = std::move(first);
+  ExpectWorks(second, kDim);
+  EXPECT_EQ(first.c_encoder(), nullptr);  // NOLINT(bugprone-use-after-move): as before Create
+  first = Create(MakeSpec(4));
+  second = std::move(first);
+  ExpectWorks(second, 4);
+  ExpectWorks(first, kDim);  // NOLINT(bugprone-use-after-move): exchanged
+}
+
+// With AddressSanitizer this also shows that nothing is freed twice, or never.
+TEST(Encoders, AreReplacedByCreateUnlessItFails) {
+  Encoder encoder;
+  std::vector<unsigned char> memory(1 << 16);
+  for (const std::size_t dim : {8u, 9u}) {
+    ASSERT_EQ(Encoder::Create(MakeSpec(dim), &encoder), Status::kOk);
+    EXPECT_EQ(Encoder::Create(Spec(), &encoder), Status::kBadDim);
+    ExpectWorks(encoder, dim);
+    ASSERT_EQ(Encoder::CreateIn(MakeSpec(dim + 2), memory.data(), memory.size(), &encoder), Status::kOk);
+    EXPECT_EQ(Encoder::CreateIn(MakeSpec(6), memory.data(), 9, &encoder), Status::kMemoryTooSmall);
+    EXPECT_EQ(Encoder::CreateIn(MakeSpec(6), nullptr, memory.size(), &encoder), Status::kNullPointer);
+    EXPECT_EQ(Encoder::CreateIn(MakeSpec(6), &encoder, sizeof(encoder), &encoder), Status::kBuffersOverlap);
+    ExpectWorks(encoder, dim + 2);
+    const Encoder moved = std::move(encoder);
+    ExpectWorks(moved, dim + 2);
+  }
+  EXPECT_EQ(Encoder::Create(MakeSpec(kDim), nullptr), Status::kNullPointer);
+  EXPECT_EQ(Encoder::CreateIn(MakeSpec(kDim), memory.data(), memory.size(), nullptr), Status::kNullPointer);
+}
+
+TEST(Encoders, MemorySizeIsThatOfC) {
+  const posenc_spec spec = ToC(MakeSpec(kDim));
+  std::size_t want = 0, got = 0;
+  ASSERT_EQ(posenc_encoder_memory_size(&spec, &want), POSENC_OK);
+  EXPECT_EQ(Encoder::MemorySize(MakeSpec(kDim), &got), Status::kOk);
+  EXPECT_EQ(got, want);
+  EXPECT_EQ(Encoder::MemorySize(MakeSpec(kDim), nullptr), Status::kNullPointer);
+  EXPECT_EQ(Encoder::MemorySize(Spec(), &got), Status::kBadDim);
+}
+
+}  // namespace
+}  // namespace posenc

@@ -1,0 +1,28 @@
+// The subcommands of posenc. Each Add... declares its options on `app` and hands its work to `*run`, which
+// is called when the whole command line has been understood and returns the exit status.
+#ifndef POSENC_TOOLS_COMMAND_COMMANDS_H_
+#define POSENC_TOOLS_COMMAND_COMMANDS_H_
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace posenc {
+namespace tools {
+
+enum ExitStatus : int {
+  kRight = 0,
+  kMismatch = 1,
+  kWrongUsage = 2,  // also: what was asked for cannot be done here
+};
+
+using Run = std::function<ExitStatus()>;
+
+void AddTargetsCommand(CLI::App& app, Run* run);
+void AddTableCommand(CLI::App& app, Run* run);
+void AddPlotCommand(CLI::App& app, Run* run);
+void AddVerifyCommand(CLI::App& app, Run* run);
+
+}  // namespace tools
+}  // namespace posenc
+
+#endif  // POSENC_TOOLS_COMMAND_COMMANDS_H_

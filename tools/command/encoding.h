@@ -1,0 +1,49 @@
+// The options that say which encoding is wanted, the same for every subcommand that makes one.
+#ifndef POSENC_TOOLS_COMMAND_ENCODING_H_
+#define POSENC_TOOLS_COMMAND_ENCODING_H_
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "posenc/posenc.h"
+
+namespace posenc {
+namespace tools {
+
+// Rows of consecutive positions.
+struct Encoding {
+  Spec spec;                        // without a target and without a list, but with its unit
+  std::vector<double> frequencies;  // if not empty
+  std::optional<std::string> target;
+  std::int64_t first = 0;
+  std::size_t rows = 0;
+};
+
+void AddEncodingOptions(CLI::App& app, Encoding* encoding);
+
+// With the list, which stays the encoding's, but without the target.
+Spec SpecOf(const Encoding& encoding);
+
+// A UsageError if there is no such encoding.
+Encoder CreateEncoder(const Encoding& encoding);
+
+// A UsageError if some position is out of range: calls for parts of a run would find out only later.
+void RequirePositions(std::int64_t first, std::size_t rows);
+
+// "interleaved", "sin_cos", "cos_sin"
+const char* Name(Layout layout);
+
+// "dim 512, base 10000, sin_cos, ...", "dim 4, 2 frequencies, sin_cos"
+std::string Describe(const Spec& spec);
+
+// The shortest decimal that names the double.
+std::string Shortest(double value);
+
+}  // namespace tools
+}  // namespace posenc
+
+#endif  // POSENC_TOOLS_COMMAND_ENCODING_H_

@@ -1,0 +1,105 @@
+// posenc plot: the well-known picture of an encoding.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command/commands.h"
+#include "command/encoding.h"
+#include "command/options.h"
+#include "command/output_file.h"
+#include "posenc/posenc.h"
+#ifdef POSENC_HAVE_GD
+#include "command/heat_map.h"
+#endif
+
+namespace posenc {
+namespace tools {
+namespace {
+
+struct Request {
+  Encoding encoding;
+  std::string out;
+};
+
+#ifdef POSENC_HAVE_GD
+
+// One group of neighbours in so many, such that no more than kMaxCells are left of `count`.
+std::size_t SamplingStep(std::size_t count) { return (count - 1) / kMaxCells + 1; }
+
+// Groups of `group` neighbours, a group in `step`: first, ..., below first + count.
+std::vector<std::int64_t> Sample(std::int64_t first, std::size_t count, std::size_t group, std::size_t step) {
+  std::vector<std::int64_t> sample;
+  for (std::size_t i = 0; i < count; i += group * step) {
+    for (std::size_t j = i; j < std::min(i + group, count); ++j) {
+      sample.push_back(first + static_cast<std::int64_t>(j));
+    }
+  }
+  return sample;
+}
+
+std::string SamplingNote(std::size_t row_step, std::size_t column_step, bool in_pairs) {
+  std::string note;
+  if (row_step > 1) note += "one position in " + std::to_string(row_step);
+  if (column_step > 1) {
+    note += note.empty() ? "one " : ", one ";
+    note += (in_pairs ? "pair of dimensions in " : "dimension in ") + std::to_string(column_step);
+  }
+  return note.empty() ? note : "Drawn: " + note + ".";
+}
+
+HeatMap MakeMap(const Encoder& encoder, const Encoding& encoding) {
+  // A sine goes with its cosine, so that a sample looks like the whole.
+  const bool in_pairs = encoder.layout() == Layout::kInterleaved;
+  const std::size_t row_step = SamplingStep(encoding.rows), column_step = SamplingStep(encoder.dim());
+  HeatMap map;
+  map.title = "Position encoding: " + Describe(SpecOf(encoding));
+  map.note = SamplingNote(row_step, column_step, in_pairs);
+  map.rows = {"position", Sample(encoding.first, encoding.rows, 1, row_step)};
+  map.columns = {"dimension", Sample(0, encoder.dim(), in_pairs ? 2 : 1, column_step)};
+  std::vector<float> row(encoder.dim());
+  for (const std::int64_t position : map.rows.coordinates) {
+    Require(encoder.Write(position, 1, row.data(), row.size()));
+    for (const std::int64_t column : map.columns.coordinates) {
+      map.values.push_back(row[static_cast<std::size_t>(column)]);
+    }
+  }
+  return map;
+}
+
+ExitStatus Plot(const Request& request) {
+  if (request.encoding.rows == 0) throw UsageError("--rows: there is nothing to draw in 0 rows");
+  const Encoder encoder = CreateEncoder(request.encoding);
+  RequirePositions(request.encoding.first, request.encoding.rows);
+  const HeatMap map = MakeMap(encoder, request.encoding);
+  OutputFile file("--out", request.out);
+  file.Write(DrawPng(map));
+  file.Finish();
+  if (!map.note.empty()) std::fprintf(stderr, "posenc: %s\n", map.note.c_str());
+  return kRight;
+}
+
+#else
+
+ExitStatus Plot(const Request&) { throw UsageError("plot: this posenc was built without libgd"); }
+
+#endif
+
+}  // namespace
+
+void AddPlotCommand(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("plot", "Draw an encoding as a heat map");
+  command->footer(
+      "Positions go down, dimensions to the right, a cell being a whole number of pixels. Of more than 1024\n"
+      "rows or columns a sample is drawn (of interleaved columns, pairs), and the picture says so.");
+  const auto request = std::make_shared<Request>();
+  AddEncodingOptions(*command, &request->encoding);
+  command->get_option("--rows")->required();
+  command->add_option("--out", request->out, "The PNG file")->type_name("FILE")->required();
+  command->callback([=] { *run = [=] { return Plot(*request); }; });
+}
+
+}  // namespace tools
+}  // namespace posenc

@@ -1,0 +1,245 @@
+// posenc verify: proves every target of this machine right, and prints a digest to compare with others.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "command/commands.h"
+#include "command/options.h"
+#include "posenc/posenc.h"
+#include "verify/cases.h"
+#include "verify/json.h"
+#include "verify/verify.h"
+
+namespace posenc {
+namespace tools {
+namespace {
+
+struct Request {
+  bool quick = false, full = false;
+  std::string target;
+  std::string json;
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  std::size_t part = 1, parts = 1;
+  std::size_t reference_every = 32;
+  std::uint64_t seed = 20260101;
+};
+
+void ShowProgress(double fraction) {
+  static const bool on_terminal = isatty(STDERR_FILENO) != 0;
+  static int shown = -1;
+  const int percent = static_cast<int>(100.0 * fraction);
+  if (!on_terminal || percent == shown) return;
+  shown = percent;
+  std::fprintf(stderr, "\rverify: %d %%%s", percent, percent == 100 ? "\r              \r" : "");
+}
+
+Plan MakePlan(const Request& request, const std::vector<Target>& targets) {
+  Plan plan;
+  for (const Target& target : targets) {
+    if (target.runnable != 0) plan.targets.emplace_back(target.name);
+  }
+  plan.threads = request.threads;
+  plan.progress = ShowProgress;
+  return plan;
+}
+
+Plan PlanCases(const Request& request, const std::vector<Target>& targets) {
+  Plan plan = MakePlan(request, targets);
+  plan.groups = {{"cases", DigestCases()}};
+  plan.digested = plan.groups[0].cases.size();
+  plan.compare = kHaveOracle;
+  plan.reference_every = 16;
+  if (!kHaveOracle || request.quick || request.part != 1) return plan;
+  for (const Case& c : TableCases()) plan.groups[0].cases.push_back(c);
+  return plan;
+}
+
+Plan PlanAreas(const Request& request, const std::vector<Target>& targets) {
+  Plan plan = MakePlan(request, targets);
+  if (request.full) plan.groups = FullAreas(request.seed);
+  plan.all_ways = true;
+  plan.reference_every = request.reference_every;
+  plan.part = request.part - 1;
+  plan.parts = request.parts;
+  return plan;
+}
+
+bool IsRight(const Report& report) { return report.found.right() && report.digest.value() == kGoldenDigest; }
+
+bool AllRight(const GroupReport& cases) {
+  return std::all_of(cases.reports.begin(), cases.reports.end(), IsRight);
+}
+
+void PrintRow(const Target& target, const Report* report) {
+  if (report == nullptr) {
+    std::printf("%-10s skipped: this CPU cannot run it\n", target.name);
+    return;
+  }
+  const Findings& found = report->found;
+  const bool has_tiers = report->target != kReferenceName;
+  const auto pairs = [&](std::size_t count, const char* other) {
+    return has_tiers ? std::to_string(count) : other;
+  };
+  char ulp[32];
+  std::snprintf(ulp, sizeof(ulp), "%.9f", found.worst_ulp);
+  std::printf("%-10s %14" PRIu64 " %10" PRIu64 " %11s %11s %8s %9s  %016" PRIx64 "\n", target.name,
+              found.entries, found.mismatches, kHaveOracle ? ulp : "-",
+              pairs(found.tally.direct, "-").c_str(), pairs(found.tally.recomputed, "all").c_str(),
+              pairs(found.tally.undecided, "-").c_str(), report->digest.value());
+}
+
+void PrintHead(const Plan& plan) {
+  if (!plan.compare) std::puts("Built without MPFR: only the digest is checked.");
+  if (plan.compare && !kHaveOracle) {
+    std::printf("Built without MPFR, and some digest is wrong: all targets are compared with %s.\n",
+                kReferenceName);
+  }
+  if (plan.groups[0].cases.size() > plan.digested) {
+    std::printf("%s, which is slow, takes one chunk of %zu rows in %zu beyond the digest cases.\n",
+                kReferenceName, plan.chunk_rows(), plan.reference_every);
+  }
+  std::printf("%-10s %14s %10s %11s %11s %8s %9s  digest\n", "target", "entries", "mismatches", "worst ULP",
+              "direct", "wide", "undecided");
+}
+
+void PrintExamples(const Findings& found) {
+  for (const Example& example : found.examples) std::printf("mismatch: %s\n", example.text.c_str());
+}
+
+void PrintMismatches(const Report& report) {
+  const Findings& found = report.found;
+  const char* target = report.target.c_str();
+  PrintExamples(found);
+  if (found.mismatches > found.examples.size()) {
+    std::printf("mismatch: %s: %" PRIu64 " more\n", target, found.mismatches - found.examples.size());
+  }
+  if (found.tally.undecided != 0) {
+    std::printf("mismatch: %s: %zu entries rounded without proof\n", target, found.tally.undecided);
+  }
+  if (report.digest.value() != kGoldenDigest) {
+    std::printf("mismatch: %s: digest v%d %016" PRIx64 " instead of %016" PRIx64 "\n", target, kDigestVersion,
+                report.digest.value(), kGoldenDigest);
+  }
+}
+
+void PrintCases(const Plan& plan, const Outcome& outcome) {
+  PrintHead(plan);
+  std::size_t next = 0;
+  for (const Target& target : outcome.targets) {
+    PrintRow(target, target.runnable != 0 ? &outcome.cases.reports[next++] : nullptr);
+  }
+  for (const Report& report : outcome.cases.reports) {
+    if (!IsRight(report)) PrintMismatches(report);
+  }
+}
+
+void PrintAreas(const Outcome& outcome) {
+  const Plan& plan = outcome.areas;
+  if (plan.groups.empty()) return;
+  std::printf("\nPart %zu of %zu; seed of random runs %" PRIu64 "; %s takes one chunk in %zu.\n",
+              plan.part + 1, plan.parts, outcome.seed, kReferenceName, plan.reference_every);
+  for (std::size_t a = 0; a < plan.groups.size(); ++a) {
+    std::printf("\n%s\n", plan.groups[a].name.c_str());
+    for (const Report& report : outcome.area_reports[a].reports) {
+      const Findings& found = report.found;
+      std::printf("%-10s %-7s %-4s %14" PRIu64 " %10" PRIu64 " %11zu %8zu %9zu %8.1f s\n",
+                  report.target.c_str(), report.call(), TraitsOf(report.type).name, found.entries,
+                  found.mismatches, found.tally.direct, found.tally.recomputed, found.tally.undecided,
+                  report.seconds);
+    }
+    PrintExamples(outcome.area_reports[a].found);
+  }
+}
+
+ExitStatus VerifyTargets(const Request& request) {
+  if (!request.json.empty() && !kHaveJson) throw UsageError("--json: built without nlohmann-json");
+  if (request.full && !kHaveOracle) throw UsageError("--full: built without MPFR, nothing to compare with");
+  std::unique_ptr<OutputFile> json;  // before all else: who cannot write it need not wait
+  if (!request.json.empty()) json = std::make_unique<OutputFile>("--json", request.json);
+  const auto start = std::chrono::steady_clock::now();
+  Outcome outcome;
+  outcome.targets = request.target.empty() ? CompiledTargets()
+                                           : std::vector<Target>{FindTarget("--target", request.target)};
+  outcome.seed = request.seed;
+  Plan plan = PlanCases(request, outcome.targets);
+  outcome.cases = Verify(plan).front();
+  if (!plan.compare && !AllRight(outcome.cases)) {
+    plan.compare = true;  // to name the entries
+    outcome.cases = Verify(plan).front();
+  }
+  PrintCases(plan, outcome);
+  outcome.areas = PlanAreas(request, outcome.targets);
+  outcome.area_reports = Verify(outcome.areas);
+  PrintAreas(outcome);
+  outcome.right =
+      AllRight(outcome.cases) && std::all_of(outcome.area_reports.begin(), outcome.area_reports.end(),
+                                             [](const GroupReport& area) { return area.found.right(); });
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+#ifdef POSENC_HAVE_JSON
+  if (json != nullptr) WriteJson(outcome, json.get());
+#endif
+  std::printf("digest v%d %016" PRIx64 "\n", kDigestVersion, outcome.cases.reports.front().digest.value());
+  return outcome.right ? kRight : kMismatch;
+}
+
+void ParsePart(const std::string& text, Request* request) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) Refuse("--part", text, "I/N, for example 1/8");
+  request->part = ParseCount("--part", text.substr(0, slash));
+  request->parts = ParseCount("--part", text.substr(slash + 1));
+  if (request->part < 1 || request->part > request->parts) Refuse("--part", text, "I/N with 1 <= I <= N");
+}
+
+std::size_t ParsePositive(const std::string& option, const std::string& text) {
+  const std::size_t value = ParseCount(option, text);
+  if (value == 0) Refuse(option, text, "1 or more");
+  return value;
+}
+
+void AddFullOptions(CLI::App& app, Request* request) {
+  const auto add = [&](const char* name, const char* type, const char* help, auto parse) {
+    AddOption(app, name, type, help, parse)->needs(app.get_option("--full"));
+  };
+  add("--part", "I/N", "Only the I-th of N parts of --full; tools/sum-reports sums their JSON files [1/1]",
+      [=](const std::string& text) { ParsePart(text, request); });
+  add("--reference-every", "N", "REFERENCE, which is slow, takes one chunk in N [32]",
+      [=](const std::string& text) { request->reference_every = ParsePositive("--reference-every", text); });
+  add("--seed", "S", "Of the random runs around 0, 2^24 and 2^31 [20260101]",
+      [=](const std::string& text) { request->seed = ParseCount("--seed", text); });
+}
+
+}  // namespace
+
+void AddVerifyCommand(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("verify", "Compare every target that this CPU runs with MPFR");
+  command->footer(
+      "Every entry is compared, and the last line is a digest of the outputs, the same on every machine, in\n"
+      "every mode. Without --quick and --full: the digest's cases and whole tables of usual sizes.\n"
+      "Columns: pairs that the rounding test sent from angle addition to the direct kernel, and on to wide\n"
+      "arithmetic, and entries that even this could not decide.");
+  const auto request = std::make_shared<Request>();
+  CLI::Option* quick = command->add_flag("--quick", request->quick, "Only the digest's cases (seconds)");
+  command
+      ->add_flag("--full", request->full,
+                 "Also every position of the everyday domain, in all types, as runs and lists (half an hour)")
+      ->excludes(quick);
+  command->add_option("--target", request->target, "Only this target, a name from 'posenc targets' [all]")
+      ->type_name("NAME");
+  command->add_option("--json", request->json, "Also write a report to this file")->type_name("FILE");
+  AddOption(*command, "--threads", "N", "Threads that compare [as many as there are processors]",
+            [=](const std::string& text) {
+              request->threads = static_cast<unsigned>(ParsePositive("--threads", text));
+            });
+  AddFullOptions(*command, request.get());
+  command->callback([=] { *run = [=] { return VerifyTargets(*request); }; });
+}
+
+}  // namespace tools
+}  // namespace posenc

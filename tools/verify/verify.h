@@ -1,0 +1,77 @@
+// Writes every case on every target, compares each entry with the oracle and digests the digest cases.
+#ifndef POSENC_TOOLS_VERIFY_VERIFY_H_
+#define POSENC_TOOLS_VERIFY_VERIFY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "oracle/distances.h"
+#include "verify/case.h"
+#include "verify/judge.h"
+
+namespace posenc {
+namespace tools {
+
+// Of the digest cases, what every machine must find.
+inline constexpr int kDigestVersion = 4;
+inline constexpr std::uint64_t kGoldenDigest = 0x2193c2039e9465e5;
+
+// FNV-1a, 64 bits, over the little-endian bytes of entries.
+class Digest {
+ public:
+  void Append(const std::string& bytes) {
+    for (const char byte : bytes) value_ = (value_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325u;
+};
+
+// Work is done in chunks of rows. Threads take them in any order; the oracle's work on one serves all
+// targets.
+struct Plan {
+  std::vector<Group> groups;
+  std::size_t digested = 0;  // the first cases of the only group
+  // Each case is a run, to be written in each of kSharedTypes, and as a run, which uses angle addition, and
+  // as a list, which does not; only by the row walker. Needs MPFR.
+  bool all_ways = false;
+  std::vector<std::string> targets;  // each runnable
+  bool compare = true;               // entry by entry; else only digests are made
+  unsigned threads = 1;
+  std::size_t reference_every = 1;  // the slow REFERENCE takes one chunk in so many that are not digested
+  std::size_t part = 0, parts = 1;  // of so many, only this part of the chunks
+  std::function<void(double fraction)> progress;  // called now and then, by one thread at a time
+
+  std::size_t chunk_rows() const { return all_ways ? 4096 : 512; }
+};
+
+// What became of one target (in one way, of all_ways).
+struct Report {
+  std::string target;
+  posenc_type type = 0;
+  bool as_list = false;
+  Findings found;
+  oracle::Distances distances;  // of the right answers for the same entries
+  double seconds = 0.0;         // of one processor, for writing
+  Digest digest;                // of the plan's digested cases
+
+  const char* call() const { return as_list ? "WriteAt" : "Write"; }
+};
+
+struct GroupReport {
+  std::vector<Report> reports;
+  Findings found;                            // of all
+  std::vector<oracle::Distances> distances;  // of kSharedTypes; a hard entry's origin is the case
+};
+
+// A report per group.
+std::vector<GroupReport> Verify(const Plan& plan);
+
+}  // namespace tools
+}  // namespace posenc
+
+#endif  // POSENC_TOOLS_VERIFY_VERIFY_H_
