@@ -49,6 +49,19 @@ void Create(benchmark::State& state, const Spec& spec, double first_microseconds
   if (spec.dim == kFirstDim) state.counters["first_us"] = first_microseconds;
 }
 
+// For lists of positions only; beside the encoder for everything.
+void CreateForLists(benchmark::State& state, Spec spec) {
+  Encoder encoder;
+  spec.lists_only = true;
+  if (!Created(state, spec, &encoder)) return;
+  for (auto _ : state) benchmark::DoNotOptimize(Encoder::Create(spec, &encoder));
+}
+
+void MemorySize(benchmark::State& state, const Spec& spec) {
+  std::size_t bytes = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(Encoder::MemorySize(spec, &bytes));
+}
+
 }  // namespace
 
 void RegisterCreate(const TargetNames& targets) {
@@ -61,6 +74,10 @@ void RegisterCreate(const TargetNames& targets) {
       const double first_microseconds = first[target];
       Register("Create/f32/" + std::to_string(dim) + "/" + target,
                [=](benchmark::State& state) { Create(state, MakeSpec(dim, target), first_microseconds); });
+      Register("Create/f32/" + std::to_string(dim) + "/lists_only/" + target,
+               [=](benchmark::State& state) { CreateForLists(state, MakeSpec(dim, target)); });
+      Register("MemorySize/" + std::to_string(dim) + "/" + target,
+               [=](benchmark::State& state) { MemorySize(state, MakeSpec(dim, target)); });
     }
   }
 }

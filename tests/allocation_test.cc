@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -11,6 +12,7 @@
 
 #include "every_call.h"
 #include "per_target.h"
+#include "verify/hard_angles.h"
 
 namespace {
 
@@ -89,6 +91,7 @@ TEST_P(Allocation, OnlyCreateAllocates) {
     Spec spec = MakeSpec(kDim, target());
     spec.phase_rounding = rounding;
     Encoder encoder;
+    spec.nan_rows = true;
     const std::size_t before_creation = allocations;
     ASSERT_EQ(Encoder::Create(spec, &encoder), Status::kOk);
     EXPECT_EQ(allocations, before_creation + 1);  // one block; so the counter counts
@@ -97,6 +100,8 @@ TEST_P(Allocation, OnlyCreateAllocates) {
       const std::size_t before = allocations;
       const bool ok = calls.Run(encoder);
       encoder.Write(kMaxPosition, rows, calls.out.data(), kDim);  // an error
+      const double nan = std::nan("");
+      encoder.WriteAt(&nan, 1, calls.out.data(), kDim);
       EXPECT_EQ(allocations, before);
       EXPECT_TRUE(ok);
     });
@@ -106,6 +111,19 @@ TEST_P(Allocation, OnlyCreateAllocates) {
     posenc_targets(nullptr, 0);
     EXPECT_EQ(allocations, before);
   }
+}
+
+// Not even by what takes 1,024 bits.
+TEST_P(Allocation, NoneOfTheLastResort) {
+  const tools::HardAngle angle = tools::HardAngles()[0];
+  Spec spec = MakeSpec(2, target());
+  spec.position_scale = angle.scale;
+  spec.frequencies = {&angle.frequency, nullptr, 1, FrequencyUnit::kRadians};
+  const Encoder encoder = Create(spec);
+  double out[2];
+  const std::size_t before = allocations;
+  EXPECT_EQ(encoder.WriteAt(&angle.position, 1, out, 2), Status::kOk);
+  EXPECT_EQ(allocations, before);
 }
 
 TEST_P(Allocation, NoneInCallersMemory) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "per_target.h"
@@ -52,8 +53,16 @@ void ExpectAddOfEach(const Encoder& encoder, const Firsts& wide, const Shape& sh
                              scale, &bad_index),
             Status::kOk);
   EXPECT_EQ(bad_index, 4711u);
+  if constexpr (std::is_same_v<Position, std::int64_t>) {  // whose sums do not overflow
+    auto shifted = room;
+    for (Position& first : firsts) first -= 3;
+    ASSERT_EQ(posenc_add_batch(encoder.c_encoder(), 3, POSENC_I64, firsts.data(), firsts.size(), shape.rows,
+                               TypeOf<T>(), shifted.data(), batch_stride, row_stride, scale, nullptr),
+              POSENC_OK);
+    EXPECT_TRUE(SameBits(shifted, got));
+  }
   for (std::size_t k = 0; k < want.size(); ++k) {
-    ASSERT_TRUE(Equal(got[k], want[k]))
+    ASSERT_TRUE(SameBits(got[k], want[k]))
         << "sequence " << k / batch_stride << ", row " << k % batch_stride / row_stride << ", column "
         << k % batch_stride % row_stride << ": " << Value(got[k]) << ", not " << Value(want[k]);
   }
@@ -89,12 +98,55 @@ TEST_P(Batch, IsAddOfEachSequence) {
   }
 }
 
+// A list of equal first positions may be left out.
+TEST_P(Batch, OfASharedFirstPosition) {
+  for (const std::size_t dim : {1u, 37u, 300u}) {
+    if (IsReference() && dim > 64) continue;
+    const Encoder encoder = Create(MakeSpec(dim, target(), Layout::kSinCos));
+    for (const Shape& shape : Shapes()) {
+      for (const std::int64_t first : {std::int64_t{-5}, -kMaxPosition, kMaxPosition - 69}) {
+        for (const std::size_t sequences : {1u, 2u, 7u, 70u}) {
+          if (IsReference() && sequences > 7) continue;
+          const std::size_t row_stride = dim + shape.row_gap;
+          const std::size_t batch_stride = shape.rows * row_stride + shape.batch_gap;
+          const Firsts firsts(sequences, first);
+          ForEachType([&](auto element) {
+            auto want = Activations<decltype(element)>(sequences * batch_stride), got = want;
+            ASSERT_EQ(encoder.AddBatch(firsts.data(), sequences, shape.rows, want.data(), batch_stride,
+                                       row_stride, 0.7f),
+                      Status::kOk);
+            ASSERT_EQ(
+                encoder.AddBatch(first, sequences, shape.rows, got.data(), batch_stride, row_stride, 0.7f),
+                Status::kOk);
+            EXPECT_TRUE(SameBits(got, want)) << sequences << " sequences from " << first;
+          });
+        }
+      }
+    }
+  }
+}
+
 // More sequences than share their blocks.
 TEST_P(Batch, OfManySequences) {
   const Encoder encoder = Create(MakeSpec(24, target()));
   Firsts firsts;
   for (std::int64_t b = 0; b < 131; ++b) firsts.push_back(b % 7 == 0 ? 1000 * b : -(b % 5));
   ExpectAddOfEach<float, std::int64_t>(encoder, firsts, {3, 1, 2}, 1.5f);
+}
+
+// Sums that are NaNs have the same bits, also of pairs that are added a chunk at a time.
+TEST_P(Batch, OfScalesThatMakeNans) {
+  for (const std::size_t dim : {33u, 300u}) {
+    if (IsReference() && dim > 64) continue;
+    for (const Layout layout : kLayouts) {
+      const Encoder encoder = Create(MakeSpec(dim, target(), layout));
+      for (const float scale : {0.0f, -HUGE_VALF, std::nanf("")}) {
+        ForEachType([&](auto element) {
+          ExpectAddOfEach<decltype(element), std::int64_t>(encoder, {3, 0, 3, -30}, {4, 2, 3}, scale);
+        });
+      }
+    }
+  }
 }
 
 TEST_P(Batch, OfAPhaseRounding) {

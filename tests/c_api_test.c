@@ -50,6 +50,7 @@ static posenc_spec MakeSpec(void) {
   CHECK(spec.struct_size == sizeof(spec) && spec.dim == 0 && spec.base == 10000.0);
   CHECK(spec.exponent_dim == 0.0 && spec.position_scale == 1.0 && spec.target == NULL);
   CHECK(spec.layout == POSENC_INTERLEAVED && spec.phase_rounding == POSENC_NO_PHASE_ROUNDING);
+  CHECK(spec.nan_rows == 0 && spec.lists_only == 0);
   spec.dim = DIM;
   return spec;
 }
@@ -71,6 +72,7 @@ static void CheckEncoder(const posenc_encoder* encoder) {
   const float embeddings[2 * DIM] = {1, 1, 1, 1, 1, 1};
   const int32_t narrow[ROWS] = {7, 8, 9};
   const int64_t wide[ROWS] = {-1, 0, 1}, ids[ROWS] = {1, 1, 1};
+  const float fractions[ROWS] = {-8.0f, -7.0f, -6.0f};
   size_t bad_index = 4711;
 
   CHECK(posenc_encoder_dim(encoder) == DIM && posenc_encoder_layout(encoder) == POSENC_INTERLEAVED);
@@ -86,12 +88,16 @@ static void CheckEncoder(const posenc_encoder* encoder) {
   CheckTable(zero, DIM, 5);
   CHECK_OK(posenc_add_at(encoder, POSENC_I64, wide, ROWS, POSENC_F32, zero, DIM, 0.0f, NULL));
   CheckTable(zero, DIM, -1);
-  CHECK_OK(posenc_embed(encoder, POSENC_I64, ids, ROWS, POSENC_F32, embeddings, 2, DIM, 40, out, DIM, 2.0f,
-                        &bad_index));
+  CHECK_OK(posenc_embed(encoder, POSENC_I64, ids, ROWS, POSENC_F32, embeddings, 2, DIM, 40, POSENC_F32, out,
+                        DIM, 2.0f, &bad_index));
   CheckTable(out, DIM, 40);
-  CHECK_OK(
-      posenc_add_batch(encoder, POSENC_I32, narrow, 1, ROWS, POSENC_F32, zero, 0, DIM, 0.0f, &bad_index));
-  CheckTable(zero, DIM, 7);
+  CHECK_OK(posenc_add_batch(encoder, 100, POSENC_I32, narrow, 1, ROWS, POSENC_F32, zero, 0, DIM, 0.0f,
+                            &bad_index));
+  CheckTable(zero, DIM, 107);
+  CHECK_OK(posenc_add_batch(encoder, 9, POSENC_I32, NULL, 1, ROWS, POSENC_F32, zero, 0, DIM, 0.0f, NULL));
+  CheckTable(zero, DIM, 9);
+  CHECK_OK(posenc_write_at(encoder, POSENC_F32, fractions, ROWS, POSENC_F32, out, DIM, NULL));
+  CheckTable(out, DIM, -8);
   CHECK(bad_index == 4711);
 }
 

@@ -25,6 +25,7 @@ struct Arguments {
   void* data;
   posenc_type list_type = 0;
   const void* list = nullptr;  // positions, ids or first positions
+  posenc_type table_type = 0;
   const void* table = nullptr;
   std::size_t vocabulary = kRows, table_stride = kDim;
   std::int64_t first = 0;
@@ -49,7 +50,7 @@ inline std::vector<Function> Functions() {
   const std::vector<posenc_type> summands = {POSENC_F32, POSENC_BF16, POSENC_F16},
                                  entries = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64},
                                  integers = {POSENC_I32, POSENC_I64},
-                                 positions = {POSENC_I32, POSENC_I64, POSENC_F64};
+                                 positions = {POSENC_I32, POSENC_I64, POSENC_F32, POSENC_F64};
   using A = const Arguments&;
   return {
       {"write",
@@ -72,15 +73,21 @@ inline std::vector<Function> Functions() {
        }},
       {"embed", summands, integers,
        [](A a) {
-         return posenc_embed(a.encoder, a.list_type, a.list, a.rows, a.type, a.table, a.vocabulary,
-                             a.table_stride, a.first, a.data, a.stride, 1.0f, a.bad_index);
+         return posenc_embed(a.encoder, a.list_type, a.list, a.rows, a.table_type, a.table, a.vocabulary,
+                             a.table_stride, a.first, a.type, a.data, a.stride, 1.0f, a.bad_index);
        }},
       {"add_batch", summands, integers,
        [](A a) {
-         return posenc_add_batch(a.encoder, a.list_type, a.list, a.sequences, a.rows, a.type, a.data,
+         return posenc_add_batch(a.encoder, a.first, a.list_type, a.list, a.sequences, a.rows, a.type, a.data,
                                  a.batch_stride, a.stride, 1.0f, a.bad_index);
        }},
   };
+}
+
+// Of a table whose rows are added to entries of a type.
+inline std::vector<posenc_type> TableTypes(posenc_type type) {
+  if (type == POSENC_F32) return {POSENC_F32, POSENC_BF16, POSENC_F16};
+  return {type};
 }
 
 inline std::size_t SizeOf(posenc_type type) {
@@ -100,8 +107,16 @@ class CallErrors : public testing::TestWithParam<Function> {
         SCOPED_TRACE(testing::Message() << "types " << type << ", " << list_type);
         Arguments a{encoder_.c_encoder(), type, data_.data(), list_type};
         if (GetParam().HasList()) a.list = list_.data();
-        if (GetParam().HasTable()) a.table = table_.data();
-        visit(a);
+        if (!GetParam().HasTable()) {
+          visit(a);
+          continue;
+        }
+        a.table = table_.data();
+        for (const posenc_type table_type : TableTypes(type)) {
+          SCOPED_TRACE(testing::Message() << "table type " << table_type);
+          a.table_type = table_type;
+          visit(a);
+        }
       }
     }
   }

@@ -40,7 +40,7 @@ TEST_P(CallErrors, NullPointers) {
     a = good;
     a.data = nullptr;
     Expect(POSENC_NULL_POINTER, a);
-    if (GetParam().HasList()) {
+    if (GetParam().HasList() && !GetParam().IsBatch()) {
       a = good;
       a.list = nullptr;
       Expect(POSENC_NULL_POINTER, a);
@@ -80,6 +80,9 @@ TEST_P(CallErrors, UnknownTypes) {
       a = good;
       a.list_type = type;
       if (GetParam().HasList() && !takes(GetParam().list_types, type)) Expect(POSENC_BAD_TYPE, a);
+      a = good;
+      a.table_type = type;
+      if (GetParam().HasTable() && !takes(TableTypes(a.type), type)) Expect(POSENC_BAD_TYPE, a);
     }
   });
 }
@@ -122,8 +125,9 @@ TEST_P(CallErrors, SizeOverflowOfTheListAlone) {
 }
 
 TEST_P(CallErrors, RunsThatLeaveTheRange) {
-  if (GetParam().HasList() && !GetParam().HasTable()) GTEST_SKIP() << "not a run";
+  if (GetParam().HasList() && !GetParam().HasTable() && !GetParam().IsBatch()) GTEST_SKIP() << "not a run";
   ForEachTypes([&](Arguments a) {
+    if (GetParam().IsBatch()) a.list = nullptr;  // all sequences are that run
     for (const std::int64_t first : {kMaxPosition - 1, kMaxPosition, kMaxPosition + 1, -kMaxPosition - 1,
                                      -kMaxPosition - 2, kMaxInt64, kMaxInt64 - 1, kMaxInt64 - 2, kMinInt64,
                                      kMinInt64 + 1, std::int64_t{1} << 32, -(std::int64_t{1} << 32)}) {
@@ -157,7 +161,10 @@ TEST_P(CallErrors, BadValuesOfLists) {
       return ExpectBadValues(kWant, a, kLast,
                              {kLast + 1, kMaxPosition + 1, -kMaxPosition - 1, kMaxInt64, kMinInt64});
     }
-    if (a.list_type == POSENC_F64) {
+    if (a.list_type == POSENC_F32) {
+      ExpectBadValues<float>(kWant, a, -0x1p31f,
+                             {std::nanf(""), HUGE_VALF, -HUGE_VALF, 0x1.000002p31f, -0x1.000002p31f, 1e38f});
+    } else if (a.list_type == POSENC_F64) {
       ExpectBadValues(kWant, a, -0x1p31,
                       {kNaN, HUGE_VAL, -HUGE_VAL, 0x1.0000000000001p31, -0x1.0000000000001p31, 1e300});
     } else if (a.list_type == POSENC_I64) {
@@ -191,7 +198,7 @@ TEST_P(CallErrors, Overlaps) {
     };
     const std::size_t values = GetParam().IsBatch() ? 2 : kRows;
     if (GetParam().HasList()) expect(&Arguments::list, values * SizeOf(good.list_type));
-    if (GetParam().HasTable()) expect(&Arguments::table, kRows * kDim * SizeOf(good.type));
+    if (GetParam().HasTable()) expect(&Arguments::table, kRows * kDim * SizeOf(good.table_type));
   });
 }
 
@@ -219,6 +226,42 @@ TEST_P(CallErrors, BadTables) {
     a.rows = 0;
     a.table_stride = kDim - 1;
     Expect(POSENC_STRIDE_TOO_SMALL, a);
+  });
+}
+
+// Of a shared first position and those of a list; terms beyond 2^62 are refused, whatever they sum to.
+TEST_P(CallErrors, BadSumsOfFirstPositions) {
+  if (!GetParam().IsBatch()) GTEST_SKIP() << "no batch";
+  constexpr std::int64_t kFar = std::int64_t{1} << 62;
+  constexpr auto kLast = kMaxPosition - static_cast<std::int64_t>(kRows) + 1;
+  ForEachTypes([&](Arguments a) {
+    a.sequences = 2;
+    const auto expect = [&](std::int64_t shared, const auto& firsts, std::size_t bad_index = 2) {
+      SCOPED_TRACE(testing::Message() << shared << " + " << testing::PrintToString(firsts));
+      a.first = shared;
+      ExpectBadIndex(bad_index == 2 ? POSENC_OK : POSENC_POSITION_OUT_OF_RANGE, a, firsts, bad_index);
+    };
+    if (a.list_type == POSENC_I32) {
+      using Firsts = std::vector<std::int32_t>;
+      expect(-kMaxPosition, Firsts{kMaxInt, 0});
+      expect(kMaxPosition, Firsts{kMinInt, 0}, 1);
+      expect(-1, Firsts{0, kMinInt}, 1);
+      return;
+    }
+    using Firsts = std::vector<std::int64_t>;
+    expect(1000, Firsts{0, kLast - 1000});
+    expect(1000, Firsts{0, kLast - 999}, 1);
+    expect(-1000, Firsts{0, -kMaxPosition + 1000});
+    expect(-1000, Firsts{0, -kMaxPosition + 999}, 1);
+    expect(kFar, Firsts{-kFar, -kFar + 5});
+    expect(kFar, Firsts{-kFar, -kFar - 1}, 1);
+    expect(kFar + 1, Firsts{-kFar, -kFar}, 0);
+    expect(-kFar, Firsts{kFar, kFar - 5});
+    expect(-kFar, Firsts{kFar, kFar + 1}, 1);
+    expect(-kFar - 1, Firsts{kFar, kFar}, 0);
+    expect(kMaxInt64, Firsts{kMinInt64, 0}, 0);
+    expect(5, Firsts{0, kMinInt64}, 1);
+    expect(5, Firsts{0, kMaxInt64}, 1);
   });
 }
 

@@ -29,6 +29,20 @@ constexpr std::size_t kDim = 8;
 constexpr double kDoubles[kDim / 2] = {1.0, 0.1, 0.01, 0.001};
 constexpr float kFloats[kDim / 2] = {1.0f, 0.1f, 0.01f, 0.001f};
 
+// The size that memory would need is an estimate: it may be given for frequencies next to the range.
+bool MayHaveASize(const posenc_spec* spec, posenc_status status) {
+  if (status != POSENC_FREQUENCY_OUT_OF_RANGE) return false;
+  constexpr double kLimits[] = {0x1p31, 0x1p-126};
+  return std::any_of(std::begin(kLimits), std::end(kLimits), [&](double limit) {
+    const auto is_near = [&](double w) {
+      return std::fabs(w) / limit > 0.999999 && std::fabs(w) / limit < 1.000001;
+    };
+    return is_near(spec->position_scale) ||
+           (spec->frequencies != nullptr &&
+            std::any_of(spec->frequencies, spec->frequencies + spec->frequency_count, is_near));
+  });
+}
+
 // Creation in all three ways gives `want`, and on failure sets nothing.
 void ExpectStatus(const posenc_spec* spec, posenc_status want) {
   static unsigned char memory[1 << 16];
@@ -36,7 +50,9 @@ void ExpectStatus(const posenc_spec* spec, posenc_status want) {
   posenc_encoder *encoder = untouched, *placed = untouched;
   std::size_t bytes = 4711;
   EXPECT_EQ(posenc_encoder_create(spec, &encoder), want) << posenc_status_message(want);
-  EXPECT_EQ(posenc_encoder_memory_size(spec, &bytes), want);
+  const posenc_status sized = posenc_encoder_memory_size(spec, &bytes);
+  EXPECT_TRUE(sized == want || (sized == POSENC_OK && MayHaveASize(spec, want)))
+      << posenc_status_message(sized);
   EXPECT_EQ(posenc_encoder_create_in(spec, memory, sizeof(memory), &placed), want);
   if (want == POSENC_OK) {
     EXPECT_EQ(posenc_encoder_dim(encoder), spec->dim);
@@ -46,7 +62,7 @@ void ExpectStatus(const posenc_spec* spec, posenc_status want) {
   } else {
     EXPECT_EQ(encoder, untouched);
     EXPECT_EQ(placed, untouched);
-    EXPECT_EQ(bytes, 4711u);
+    EXPECT_TRUE(sized == POSENC_OK || bytes == 4711u);
     EXPECT_TRUE(std::all_of(std::begin(memory), std::end(memory), [](unsigned char b) { return b == 0; }));
   }
 }
@@ -66,13 +82,13 @@ void ExpectStatusWith(T posenc_spec::*member, std::initializer_list<std::common_
 
 TEST(StatusMessages, AreDistinctSentences) {
   std::set<std::string> messages;
-  for (posenc_status status = POSENC_OK; status <= POSENC_BAD_FREQUENCIES; ++status) {
+  for (posenc_status status = POSENC_OK; status <= POSENC_BAD_FLAG; ++status) {
     const char* message = posenc_status_message(status);
     ASSERT_NE(message, nullptr) << status;
     EXPECT_STRNE(message, "") << status;
     EXPECT_TRUE(messages.insert(message).second) << status << ": " << message;
   }
-  for (const posenc_status status : {kMinInt, -1, POSENC_BAD_FREQUENCIES + 1, 4711, kMaxInt}) {
+  for (const posenc_status status : {kMinInt, -1, POSENC_BAD_FLAG + 1, 4711, kMaxInt}) {
     EXPECT_STREQ(posenc_status_message(status), "unknown status");
   }
   EXPECT_EQ(messages.count("unknown status"), 0u);
@@ -130,6 +146,14 @@ TEST(CreateErrors, BadDim) {
 
 TEST(CreateErrors, BadBase) {
   ExpectStatusWith(&posenc_spec::base, {kNaN, kInfinity, -kInfinity, 0.0, -0.0, -10000.0}, POSENC_BAD_BASE);
+  posenc_spec rounded = GoodSpec();  // needs it as a float
+  rounded.phase_rounding = POSENC_F32_POW_DIV;
+  rounded.exponent_dim = 1e30;  // whose powers stay in range
+  ExpectStatusWith(&posenc_spec::base,
+                   {kNaN, kInfinity, -1.0, 0.0, 0x1p-150, kLeast, 1e300, 0x1.ffffffp127, 0x1p128},
+                   POSENC_BAD_BASE, rounded);
+  ExpectStatusWith(&posenc_spec::base, {0x1p-149, 0x1.8p-150, 0x1.fffffep127, 0x1.fffffefffffffp127},
+                   POSENC_OK, rounded);
 }
 
 // A phase rounding needs it as a float.
@@ -162,6 +186,13 @@ TEST(CreateErrors, UnknownValues) {
   }
   ExpectStatusWith(&posenc_spec::phase_rounding, {2}, POSENC_BAD_PHASE_ROUNDING);
   ExpectStatusWith(&posenc_spec::frequency_unit, {POSENC_HALF_TURNS, POSENC_TURNS}, POSENC_OK);
+}
+
+TEST(CreateErrors, BadFlags) {
+  for (const auto flag : {&posenc_spec::nan_rows, &posenc_spec::lists_only}) {
+    ExpectStatusWith(flag, {0, 1}, POSENC_OK);
+    ExpectStatusWith(flag, {2, -1, 3, 256, 257, 65536, kMinInt, kMaxInt}, POSENC_BAD_FLAG);
+  }
 }
 
 TEST(CreateErrors, FrequencyOutOfRange) {
@@ -224,49 +255,6 @@ TEST(CreateErrors, Targets) {
     ExpectStatusWith(&posenc_spec::target, {target.name},
                      target.runnable != 0 ? POSENC_OK : POSENC_UNAVAILABLE_TARGET);
   }
-}
-
-TEST(CreateErrors, MemoryOverlapsArguments) {
-  union {
-    unsigned char bytes[1 << 16];
-    struct {
-      posenc_spec spec;
-      posenc_encoder* encoder;
-    } arguments;
-  } memory = {};
-  const posenc_spec spec = GoodSpec();
-  memory.arguments.spec = spec;
-  posenc_encoder* encoder = nullptr;
-  EXPECT_EQ(posenc_encoder_create_in(&memory.arguments.spec, &memory, sizeof(memory), &encoder),
-            POSENC_BUFFERS_OVERLAP);
-  EXPECT_EQ(posenc_encoder_create_in(&spec, &memory, sizeof(memory), &memory.arguments.encoder),
-            POSENC_BUFFERS_OVERLAP);
-  EXPECT_EQ(encoder, nullptr);
-  EXPECT_EQ(memory.arguments.encoder, nullptr);
-  EXPECT_EQ(std::memcmp(&memory.arguments.spec, &spec, sizeof(spec)), 0);
-}
-
-// The handle comes before the tables, and is no place for the list either; a list behind the memory is fine.
-template <class T>
-void ExpectNoOverlapWith(const T (&list)[kDim / 2], const T* posenc_spec::*member) {
-  unsigned char memory[1 << 16] = {};
-  posenc_encoder* encoder = nullptr;
-  posenc_spec spec = GoodSpec();
-  spec.frequency_count = kDim / 2;
-  constexpr std::size_t kLast = sizeof(memory) - sizeof(list);
-  for (const std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{64}, kLast}) {
-    std::memcpy(memory + at, list, sizeof(list));
-    spec.*member = reinterpret_cast<const T*>(memory + at);
-    EXPECT_EQ(posenc_encoder_create_in(&spec, memory, kLast + 1, &encoder), POSENC_BUFFERS_OVERLAP) << at;
-    EXPECT_EQ(encoder, nullptr);
-    EXPECT_EQ(std::memcmp(memory + at, list, sizeof(list)), 0);
-  }
-  EXPECT_EQ(posenc_encoder_create_in(&spec, memory, kLast, &encoder), POSENC_OK);
-}
-
-TEST(CreateErrors, MemoryOverlapsList) {
-  ExpectNoOverlapWith(kDoubles, &posenc_spec::frequencies);
-  ExpectNoOverlapWith(kFloats, &posenc_spec::frequencies_f32);
 }
 
 TEST(NullEncoder, HasNoProperties) {

@@ -1,5 +1,6 @@
 // Positions and rows of doubles.
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "double_positions.h"
@@ -47,9 +48,23 @@ TEST_P(Doubles, MidpointsAreDecided) {
   const std::vector<double> positions = {0x1.000003p-118, -0x1.000003p-118, 0x1.000007p-120 * 10,
                                          0x1.01p-110};
   std::vector<float> rows(8 * positions.size());
-  EXPECT_EQ(WalkList(encoder, positions, rows.data()).undecided, 0u);
+  EXPECT_EQ(WalkList(encoder, positions, rows.data()).widest, 3u);  // 256 bits do not tell
   EXPECT_EQ(rows[0], 0x1.000002p-118f);
   EXPECT_EQ(rows[8], -0x1.000002p-118f);
+}
+
+// Angles that are midpoints of doubles, so small that not even 1,024 bits show the sine below them.
+TEST_P(Doubles, MidpointsOfTinyDoubles) {
+  Spec spec = MakeSpec(4);
+  spec.base = 1.0;
+  spec.position_scale = 1.5;
+  std::vector<double> positions;
+  for (const int exponent : {-80, -120, -300, -511, -513, -600, -1000, -1021}) {
+    for (const double mantissa : {0x1.0000000000001p0, -0x1.0000000000003p0, 0x1.4000000000001p0, 0x1.4p0}) {
+      positions.push_back(std::ldexp(mantissa, exponent));
+    }
+  }
+  ExpectCorrectlyRounded(spec, positions);
 }
 
 // Frequencies beyond a turn per step: whole positions may leave whole turns out, others may not.
@@ -108,6 +123,34 @@ TEST_P(Doubles, RowsInEveryLayout) {
         ASSERT_TRUE(SameBits(&got[r * dim], want.data(), dim))
             << Name(layout) << ", dim " << dim << ", row " << r;
       }
+    }
+  }
+}
+
+// A list of floats is the list of the same numbers as doubles.
+TEST_P(Doubles, PositionsMayBeFloats) {
+  std::vector<float> floats = {0.0f,    -0.0f,    0x1p-149f, -0x1.8p-127f, 0x1.000002p-126f,
+                               0x1p31f, -0x1p31f, 0.1f};
+  for (const double position : RandomPositions(IsReference() ? 20 : 200, 3)) {
+    floats.push_back(static_cast<float>(position));
+  }
+  const std::vector<double> doubles(floats.begin(), floats.end());
+  for (const PhaseRounding rounding : {PhaseRounding::kNone, PhaseRounding::kF32PowDiv}) {
+    for (const Layout layout : kLayouts) {
+      Spec spec = MakeSpec(37, target(), layout);
+      spec.phase_rounding = rounding;
+      const Encoder encoder = Create(spec);
+      ForEachEntryType([&](auto element) {
+        using T = decltype(element);
+        const std::vector<T> want = WriteAt<T>(encoder, doubles);
+        EXPECT_TRUE(SameBits(WriteAt<T>(encoder, floats), want));
+        if constexpr (!std::is_same_v<T, double>) {
+          auto sums = Activations<T>(want.size()), want_sums = sums;
+          ASSERT_EQ(encoder.AddAt(doubles.data(), doubles.size(), want_sums.data(), 37, 1.5f), Status::kOk);
+          ASSERT_EQ(encoder.AddAt(floats.data(), floats.size(), sums.data(), 37, 1.5f), Status::kOk);
+          EXPECT_TRUE(SameBits(sums, want_sums));
+        }
+      });
     }
   }
 }

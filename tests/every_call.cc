@@ -61,7 +61,7 @@ std::uint64_t HashOfLayouts(Spec spec, bool* ok) {
   return hash;
 }
 
-// With and without a phase rounding, and with listed frequencies.
+// With and without a phase rounding, with listed frequencies, and for lists.
 std::uint64_t Run(const Target& target, bool* ok) {
   Spec spec;
   spec.dim = kDim;
@@ -71,6 +71,9 @@ std::uint64_t Run(const Target& target, bool* ok) {
   spec.frequencies = {nullptr, frequencies.data(), frequencies.size(), FrequencyUnit::kTurns};
   hash = hash * 31 + HashOfLayouts(spec, ok);
   spec.frequencies = {};
+  spec.lists_only = spec.nan_rows = true;
+  hash = hash * 31 + HashOfLayouts(spec, ok);
+  spec.lists_only = spec.nan_rows = false;
   spec.phase_rounding = PhaseRounding::kF32PowDiv;
   return hash * 31 + HashOfLayouts(spec, ok);
 }

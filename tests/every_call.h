@@ -24,10 +24,17 @@ class EveryCall {
       wide_.push_back(wide[r % 6]);
       narrow_.push_back((1 << 20) - static_cast<std::int32_t>(r) * 300007);
       doubles_.push_back(doubles[r % 7]);
+      floats_.push_back(static_cast<float>(doubles[r % 7]));
       ids_[r] = static_cast<std::int32_t>((3 * r + 1) % 4);
     }
-    out.resize((std::is_same_v<T, double> ? rows + 3 * listed : 3 * rows + 7 * listed) * dim);
+    out.resize((std::is_same_v<T, double> ? rows + 4 * listed : 4 * rows + 11 * listed) * dim);
     table.resize(4 * dim);
+    bfloats.resize(4 * dim);
+    halves.resize(4 * dim);
+    for (std::size_t k = 0; k < 4 * dim; ++k) {
+      bfloats[k].bits = static_cast<std::uint16_t>(0x3F80 + 5 * k);
+      halves[k].bits = static_cast<std::uint16_t>(0x3C00 + 5 * k);
+    }
   }
 
   // Whether all calls succeed. Allocates nothing.
@@ -43,20 +50,29 @@ class EveryCall {
     check(encoder.WriteAt(wide_.data(), listed, x, dim_), listed);
     check(encoder.WriteAt(narrow_.data(), listed, x, dim_), listed);
     check(encoder.WriteAt(doubles_.data(), listed, x, dim_), listed);
+    check(encoder.WriteAt(floats_.data(), listed, x, dim_), listed);
     if constexpr (!std::is_same_v<T, double>) {
       const std::int32_t firsts[] = {5, 6};
       check(encoder.AddBatch(firsts, 2, rows_ / 2, x, rows_ / 2 * dim_, dim_, 0.3f), rows_);
+      check(encoder.AddBatch(first_, 2, rows_ / 2, x, rows_ / 2 * dim_, dim_, 0.3f), rows_);
       check(encoder.Add(first_, rows_, x, dim_, 0.3f), rows_);
       check(encoder.AddAt(wide_.data(), listed, x, dim_, 0.3f), listed);
       check(encoder.AddAt(narrow_.data(), listed, x, dim_, 0.3f), listed);
       check(encoder.AddAt(doubles_.data(), listed, x, dim_, 0.3f), listed);
+      check(encoder.AddAt(floats_.data(), listed, x, dim_, 0.3f), listed);
       check(encoder.Embed(ids_.data(), listed, table.data(), 4, dim_, first_, x, dim_, 0.3f), listed);
+      if constexpr (std::is_same_v<T, float>) {
+        check(encoder.Embed(ids_.data(), listed, bfloats.data(), 4, dim_, first_, x, dim_, 0.3f), listed);
+        check(encoder.Embed(ids_.data(), listed, halves.data(), 4, dim_, first_, x, dim_, 0.3f), listed);
+      }
     }
     return ok;
   }
 
   std::vector<T> out;    // the rows of all calls
   std::vector<T> table;  // [4, dim], of which Embed takes rows
+  std::vector<BFloat16> bfloats;
+  std::vector<Float16> halves;
 
  private:
   std::size_t dim_;
@@ -65,6 +81,7 @@ class EveryCall {
   std::vector<std::int64_t> wide_;
   std::vector<std::int32_t> narrow_, ids_;
   std::vector<double> doubles_;
+  std::vector<float> floats_;
 };
 
 }  // namespace posenc

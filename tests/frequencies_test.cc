@@ -103,7 +103,7 @@ void ExpectSteps(const Spec& spec) {
 
 TEST(Frequencies, StepsAreWiderThanDouble) {
   for (const double base : {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0, 1e-6}) {
-    for (const double scale : {1.0, -0.3, 1000.0}) {
+    for (const double scale : {1.0, -0.3, 6.284, -6.5, 1000.0}) {
       for (const std::size_t count : {1u, 2u, 3u, 17u, 64u, 515u}) {
         SCOPED_TRACE(testing::Message() << "base " << base << ", scale " << scale);
         Spec spec = MakeSpec(2 * count);
@@ -124,9 +124,11 @@ TEST(Frequencies, OfTheScheduleAreGoodToTheirBits) {
     const Encoder encoder = Create(spec);
     const internal::Schedule& schedule = InsideOf(encoder).table.schedule;
     for (std::size_t i = 0; i < encoder.frequency_count(); i += 73) {
-      EXPECT_GE(CorrectBits(ToNumber(schedule.Radians(i)), ExactFrequency(base, 1024.0, 0.7, i)),
-                internal::kFrequencyBits)
-          << "base " << base << ", i " << i;
+      const Number exact = ExactFrequency(base, 1024.0, 0.7, i), step = ExactStep(base, 1024.0, 0.7, i);
+      SCOPED_TRACE(testing::Message() << "base " << base << ", i " << i);
+      EXPECT_GE(CorrectBits(ToNumber(schedule.Radians<4>(i)), exact), internal::kFrequencyBits<4>);
+      EXPECT_GE(CorrectBits(ToNumber(schedule.QuarterTurns<4>(i)), step), internal::kFrequencyBits<4>);
+      EXPECT_GE(CorrectBits(ToNumber(schedule.QuarterTurns<16>(i)), step), internal::kFrequencyBits<16>);
     }
   }
 }

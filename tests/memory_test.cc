@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -177,6 +178,7 @@ TEST_P(Memory, ListsOfAnyAlignmentBetweenGuardPages) {
   for (const std::size_t rows : {1u, 2u, 3u, 5u, 64u, 65u, 131u}) {
     ExpectListsAreRead<std::int32_t>(encoder, rows);
     ExpectListsAreRead<std::int64_t>(encoder, rows);
+    ExpectListsAreRead<float>(encoder, rows);
     ExpectListsAreRead<double>(encoder, rows);
   }
 }
@@ -209,6 +211,49 @@ TEST_P(Memory, EncodersInCallersMemory) {
 
 POSENC_INSTANTIATE_PER_TARGET(Memory);
 
+// Also where an estimate says whether steps are reduced, and what is just in range: next to 2 pi, 2^31 and
+// 2^-126.
+TEST(MemorySize, IsEnoughNextToEveryLimit) {
+  for (const double limit : {0x1.921fb54442d18p2, 0x1p31, 0x1p-126}) {
+    for (const double factor : {0.99, 0.9985, 1.0 - 2e-6, 1.0 - 5e-7, 1.0 - 0x1p-53, 1.0, 1.0 + 0x1p-52,
+                                1.0 + 5e-7, 1.0 + 2e-6, 1.0007, 1.01}) {
+      for (const std::size_t dim : {2u, 9u, 130u}) {
+        const std::vector<double> list((dim + 1) / 2, limit * factor);
+        for (const int kind : {0, 1, 2}) {
+          Spec spec = MakeSpec(dim);
+          spec.base = kind == 1 ? 10000.0 : 1.0;  // the largest, or all, or all of a list
+          if (kind == 1 && limit < 1.0) continue;
+          if (kind < 2) spec.position_scale = limit * factor;
+          if (kind == 2) spec.frequencies = {list.data(), nullptr, list.size(), FrequencyUnit::kRadians};
+          std::size_t bytes = 0;
+          const Status sized = Encoder::MemorySize(spec, &bytes);
+          if (sized != Status::kOk) {
+            EXPECT_EQ(sized, Status::kFrequencyOutOfRange);
+            Encoder none;
+            EXPECT_EQ(Encoder::Create(spec, &none), sized);
+            EXPECT_GT(std::fabs(factor - 1.0), 4e-7);
+            continue;
+          }
+          GuardedPages pages(bytes);
+          Encoder encoder, allocated;
+          const Status placed = Encoder::CreateIn(spec, pages.end() - bytes, bytes, &encoder);
+          EXPECT_EQ(placed, Encoder::Create(spec, &allocated));
+          const bool is_inside =
+              limit == 0x1.921fb54442d18p2 || (limit > 1.0 ? factor <= 1.0 : factor >= 1.0);
+          EXPECT_EQ(placed == Status::kOk, is_inside) << limit << " * " << factor;
+          if (placed == Status::kOk) {
+            EXPECT_TRUE(SameBits(Write(encoder, 5, 40), Write(allocated, 5, 40)));
+            continue;
+          }
+          EXPECT_EQ(placed, Status::kFrequencyOutOfRange);  // within a millionth
+          EXPECT_LT(std::fabs(factor - 1.0), 1.1e-6);
+          EXPECT_EQ(factor > 1.0, limit > 1.0);
+        }
+      }
+    }
+  }
+}
+
 // The documented size: 176 bytes a pair and up to 12 KB, and what a list and fast frequencies add.
 TEST(MemorySize, IsWhatTheHeaderSays) {
   const std::vector<double> list(1u << 19, 1.0);
@@ -225,6 +270,9 @@ TEST(MemorySize, IsWhatTheHeaderSays) {
     expect_at_most(192, 13 * 1024);
     spec.frequencies = {list.data(), nullptr, pairs, FrequencyUnit::kRadians};
     expect_at_most(200, 14 * 1024);
+    spec = MakeSpec(dim);
+    spec.lists_only = true;
+    expect_at_most(16, 2 * 1024);
   }
 }
 

@@ -3,7 +3,6 @@
 #define POSENC_TESTS_ORACLE_ROWS_H_
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "oracle/oracle.h"
@@ -12,9 +11,9 @@
 namespace posenc {
 
 template <class T>
-std::vector<T> OracleRow(const Spec& spec, std::int64_t position) {
+std::vector<T> OracleRow(const Spec& spec, double position) {
   std::vector<double> row(spec.dim);
-  oracle::Oracle(spec, TypeOf<T>()).Row(static_cast<double>(position), row.data());
+  oracle::Oracle(spec, TypeOf<T>()).Row(position, row.data());
   std::vector<T> entries(spec.dim);
   std::transform(row.begin(), row.end(), entries.begin(), Nearest<T>);
   return entries;

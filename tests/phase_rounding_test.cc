@@ -31,7 +31,7 @@ std::vector<std::int64_t> Positions() {
 std::vector<Block> MakeBlocks(posenc_type type) {
   std::vector<Block> blocks;
   const std::vector<std::int64_t> positions = Positions();
-  for (const double base : {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0, 0.1}) {
+  for (const double base : {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0, 0.1, 10000.1}) {
     for (const std::size_t dim : {1u, 2u, 6u, 11u, 64u, 131u}) {
       for (const double exponent_dim : {static_cast<double>(dim), static_cast<double>(dim) + 0.1}) {
         Spec spec = MakeSpec(dim);

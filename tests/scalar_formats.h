@@ -3,9 +3,10 @@
 #define POSENC_TESTS_SCALAR_FORMATS_H_
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
-#include <limits>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -21,38 +22,75 @@ auto Value(T x) {
   if constexpr (std::is_floating_point_v<T>) {
     return x;
   } else {
-    const unsigned infinity = std::is_same_v<T, BFloat16> ? 0x7F80 : 0x7C00;
-    if ((x.bits & 0x7FFFu) > infinity) return std::numeric_limits<float>::quiet_NaN();
     return static_cast<float>(oracle::Unpack(TypeOf<T>(), x.bits));
   }
 }
 
-// To nearest, ties to even; some NaN for NaN.
+template <class T>
+T FromBits(std::uint64_t bits) {
+  T x;
+  if constexpr (std::is_same_v<T, float>) {
+    const auto narrow = static_cast<std::uint32_t>(bits);
+    std::memcpy(&x, &narrow, sizeof(x));
+  } else if constexpr (std::is_same_v<T, double>) {
+    std::memcpy(&x, &bits, sizeof(x));
+  } else {
+    x.bits = static_cast<std::uint16_t>(bits);
+  }
+  return x;
+}
+
+// The one that the library writes.
+template <class T>
+T CanonicalNan() {
+  return FromBits<T>(std::is_same_v<T, double>     ? 0x7FF8000000000000
+                     : std::is_same_v<T, float>    ? 0x7FC00000
+                     : std::is_same_v<T, BFloat16> ? 0x7FC0
+                                                   : 0x7E00);
+}
+
+// To nearest, ties to even.
 template <class T>
 T Nearest(double x) {
+  if (std::isnan(x)) return CanonicalNan<T>();
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(x);
   } else {
-    if (std::isnan(x)) return {0x7FFF};
     return {static_cast<std::uint16_t>(oracle::Pack(TypeOf<T>(), oracle::RoundTo(TypeOf<T>(), x)))};
   }
 }
 
-// The same bits, or NaN both.
-template <class T>
-bool Equal(T a, T b) {
-  return SameBits(a, b) || (std::isnan(Value(a)) && std::isnan(Value(b)));
-}
-
-// x * scale + pe as Add promises it: the product and the sum rounded to float, the sum then to T.
+// x * scale + pe as Add promises it: the product and the sum rounded to float, the sum then to T. A NaN is
+// the canonical one, but for a float's with a scale that makes none: it is made quiet.
 template <class T>
 T Sum(T x, float scale, float pe) {
+  if constexpr (std::is_same_v<T, float>) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &x, sizeof(bits));
+    if (std::isnan(x) && std::isfinite(scale) && scale != 0.0f) return FromBits<T>(bits | 0x00400000);
+  }
   const float product = Value(x) * scale;
   const float sum = product + pe;
   return Nearest<T>(static_cast<double>(sum));
 }
 
-// Activations of every size, and the special values at prime intervals.
+// Whether that is the sum. Some processors keep nothing of a NaN.
+template <class T>
+bool IsSum(T got, T x, float scale, float pe) {
+  const T want = Sum(x, scale, pe);
+  return SameBits(got, want) || (std::isnan(Value(want)) && SameBits(got, CanonicalNan<T>()));
+}
+
+// Quiet, signaling, negative, with and without a payload; as float's bits, or the upper half of them.
+template <class T>
+T OddNan(std::size_t k) {
+  constexpr std::uint32_t kBFloat16s[] = {0x7F81, 0xFFC0, 0xFFFF, 0x7FD5, 0xFF80 | 0x21};
+  constexpr std::uint32_t kFloat16s[] = {0x7C01, 0xFE00, 0xFFFF, 0x7E55, 0xFC21};
+  const std::uint32_t bits = (std::is_same_v<T, Float16> ? kFloat16s : kBFloat16s)[k % 5];
+  return FromBits<T>(std::is_same_v<T, float> ? bits << 16 | (k % 2) * 0xABCD : bits);
+}
+
+// Activations of every size, and the special values at prime intervals; NaNs of all kinds.
 template <class T>
 std::vector<T> Activations(std::size_t count, unsigned seed = 5) {
   const double specials[] = {
@@ -68,6 +106,9 @@ std::vector<T> Activations(std::size_t count, unsigned seed = 5) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < count; i += 7) {
     x[i] = Nearest<T>(specials[next++ % std::size(specials)]);
+    if constexpr (!std::is_same_v<T, double>) {
+      if (std::isnan(Value(x[i]))) x[i] = OddNan<T>(next / std::size(specials));
+    }
   }
   return x;
 }

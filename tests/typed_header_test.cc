@@ -65,26 +65,47 @@ void ExpectSameLists(const Encoder& e, const std::vector<Position>& positions) {
   }
 }
 
+template <class T, class Element, class Integer>
+void ExpectSameEmbed(const Encoder& e, const std::vector<Integer>& list) {
+  constexpr posenc_type kType = TypeOf<T>(), kList = TypeOf<Integer>(), kTable = TypeOf<Element>();
+  const posenc_encoder* c = e.c_encoder();
+  const std::vector<Element> table = Activations<Element>(kVocabulary * kTableStride, 9);
+  const Element* t = table.data();
+  const Integer* l = list.data();
+  Both<T> b;
+  b.Expect(e.Embed(l, kRows, t, kVocabulary, kTableStride, kFirst, b.x(), kStride, kScale, &b.bad),
+           posenc_embed(c, kList, l, kRows, kTable, t, kVocabulary, kTableStride, kFirst, kType, b.c_x(),
+                        kStride, kScale, &b.c_bad));
+  b.Expect(e.Embed(l, kRows, t, kVocabulary, kTableStride, kFirst, b.x(), kStride),
+           posenc_embed(c, kList, l, kRows, kTable, t, kVocabulary, kTableStride, kFirst, kType, b.c_x(),
+                        kStride, 1.0f, nullptr));
+}
+
 template <class T, class Integer>
 void ExpectSameIntegers(const Encoder& e, const std::vector<Integer>& list) {
   constexpr posenc_type kType = TypeOf<T>(), kList = TypeOf<Integer>();
   const posenc_encoder* c = e.c_encoder();
-  const std::vector<T> table = Activations<T>(kVocabulary * kTableStride, 9);
-  const T* t = table.data();
   const Integer* l = list.data();
+  ExpectSameEmbed<T, T>(e, list);
   Both<T> b;
-  b.Expect(e.Embed(l, kRows, t, kVocabulary, kTableStride, kFirst, b.x(), kStride, kScale, &b.bad),
-           posenc_embed(c, kList, l, kRows, kType, t, kVocabulary, kTableStride, kFirst, b.c_x(), kStride,
-                        kScale, &b.c_bad));
-  b.Expect(e.Embed(l, kRows, t, kVocabulary, kTableStride, kFirst, b.x(), kStride),
-           posenc_embed(c, kList, l, kRows, kType, t, kVocabulary, kTableStride, kFirst, b.c_x(), kStride,
-                        1.0f, nullptr));
-  b.Expect(
-      e.AddBatch(l, kBatch, kRows, b.x(), kBatchStride, kStride, kScale, &b.bad),
-      posenc_add_batch(c, kList, l, kBatch, kRows, kType, b.c_x(), kBatchStride, kStride, kScale, &b.c_bad));
+  b.Expect(e.AddBatch(l, kBatch, kRows, b.x(), kBatchStride, kStride, kScale, &b.bad),
+           posenc_add_batch(c, 0, kList, l, kBatch, kRows, kType, b.c_x(), kBatchStride, kStride, kScale,
+                            &b.c_bad));
   b.Expect(
       e.AddBatch(l, kBatch, kRows, b.x(), kBatchStride, kStride),
-      posenc_add_batch(c, kList, l, kBatch, kRows, kType, b.c_x(), kBatchStride, kStride, 1.0f, nullptr));
+      posenc_add_batch(c, 0, kList, l, kBatch, kRows, kType, b.c_x(), kBatchStride, kStride, 1.0f, nullptr));
+}
+
+template <class T>
+void ExpectSameSharedFirst(const Encoder& e, std::int64_t first) {
+  const posenc_encoder* c = e.c_encoder();
+  Both<T> b;
+  b.Expect(e.AddBatch(first, kBatch, kRows, b.x(), kBatchStride, kStride, kScale),
+           posenc_add_batch(c, first, POSENC_I64, nullptr, kBatch, kRows, TypeOf<T>(), b.c_x(), kBatchStride,
+                            kStride, kScale, nullptr));
+  b.Expect(e.AddBatch(first, kBatch, kRows, b.x(), kBatchStride, kStride),
+           posenc_add_batch(c, first, POSENC_I64, nullptr, kBatch, kRows, TypeOf<T>(), b.c_x(), kBatchStride,
+                            kStride, 1.0f, nullptr));
 }
 
 TEST_F(TypedHeader, CallsAreThoseOfC) {
@@ -96,6 +117,8 @@ TEST_F(TypedHeader, CallsAreThoseOfC) {
     ExpectSameLists<T, std::int32_t>(e, {3, -1, 77});
     ExpectSameLists<T, std::int64_t>(e, {3, -1, 1 << 30});
     ExpectSameLists<T, std::int64_t>(e, {3, kMaxPosition + 1, -1});
+    ExpectSameLists<T, float>(e, {0.375f, -1e6f, 0x1p-130f});
+    ExpectSameLists<T, float>(e, {0.375f, 0x1.000002p31f, 1.0f});
     ExpectSameLists<T, double>(e, {0.375, -1e6 - 0.1, 0x1p-130});
     ExpectSameLists<T, double>(e, {0.375, 1.0, std::nan("")});
   });
@@ -109,7 +132,10 @@ TEST_F(TypedHeader, CallsAreThoseOfC) {
     ExpectSameIntegers<T, std::int32_t>(e, {4, 0, 3});
     ExpectSameIntegers<T, std::int64_t>(e, {4, 0, 3});
     ExpectSameIntegers<T, std::int64_t>(e, {4, kMaxPosition + 1, 0});
+    for (const std::int64_t first : {kFirst, kMaxPosition}) ExpectSameSharedFirst<T>(e, first);
   });
+  ExpectSameEmbed<float, BFloat16, std::int32_t>(e, {4, 0, 3});
+  ExpectSameEmbed<float, Float16, std::int64_t>(e, {4, kVocabulary, 0});
 }
 
 TEST_F(TypedHeader, PropertiesAreThoseOfC) {
@@ -128,7 +154,7 @@ TEST_F(TypedHeader, TargetsAreThoseOfC) {
   EXPECT_EQ(std::memcmp(targets, c_targets, Targets(targets) * sizeof(Target)), 0);
 }
 
-// Neither default differs, nor does padding.
+// Nor does padding.
 TEST(ToC, DefaultsAreThoseOfC) {
   posenc_spec want;
   ASSERT_EQ(posenc_spec_init(&want, sizeof(want)), POSENC_OK);
@@ -145,6 +171,7 @@ TEST(ToC, EveryMemberHasItsPlace) {
   spec.position_scale = 6.0;
   spec.phase_rounding = PhaseRounding::kF32PowDiv;
   spec.frequencies = {doubles, floats, 7, FrequencyUnit::kTurns};
+  spec.nan_rows = true;
   const posenc_spec got = ToC(spec);
   const posenc_spec want = {sizeof(posenc_spec),
                             3,
@@ -158,8 +185,12 @@ TEST(ToC, EveryMemberHasItsPlace) {
                             floats,
                             7,
                             POSENC_TURNS,
+                            1,
+                            0,
                             0};
   EXPECT_EQ(std::memcmp(&got, &want, sizeof(want)), 0);
+  spec.lists_only = true;
+  EXPECT_EQ(ToC(spec).lists_only, 1);
 }
 
 template <class Enum>
@@ -191,7 +222,8 @@ TEST(Values, AreThoseOfTheBinaryInterface) {
                 Status::kMemoryTooSmall,
                 Status::kBadType,
                 Status::kBadStructSize,
-                Status::kBadFrequencies},
+                Status::kBadFrequencies,
+                Status::kBadFlag},
                0);
   ExpectValues({Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin}, 0);
   ExpectValues({PhaseRounding::kNone, PhaseRounding::kF32PowDiv}, 0);
@@ -200,7 +232,7 @@ TEST(Values, AreThoseOfTheBinaryInterface) {
                                       TypeOf<double>(), TypeOf<std::int32_t>(), TypeOf<std::int64_t>()}),
             (std::vector<posenc_type>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(TypeOf<std::uint32_t>() + TypeOf<std::int16_t>() + TypeOf<bool>() + TypeOf<char*>(), 0);
-  for (posenc_status status = -1; status <= POSENC_BAD_FREQUENCIES + 1; ++status) {
+  for (posenc_status status = -1; status <= POSENC_BAD_FLAG + 1; ++status) {
     EXPECT_EQ(StatusMessage(static_cast<Status>(status)), posenc_status_message(status));
   }
 }

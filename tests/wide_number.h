@@ -10,16 +10,17 @@
 
 namespace posenc {
 
-inline constexpr mpfr_prec_t kOracleBits = 700;
+inline constexpr mpfr_prec_t kOracleBits = 3000;
 
 // x exactly.
-inline oracle::Number ToNumber(const internal::Wide& x) {
+template <int kLimbs>
+oracle::Number ToNumber(const internal::Wide<kLimbs>& x) {
   oracle::Number result(kOracleBits), part(kOracleBits);
   mpfr_set_zero(result, 1);
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < kLimbs; ++i) {
     for (int half = 0; half < 2; ++half) {
       const auto digits = static_cast<std::uint32_t>(x.limb[i] >> (32 * half));
-      mpfr_set_ui_2exp(part, digits, 64 * (i - 4) + 32 * half + static_cast<mpfr_exp_t>(x.exponent),
+      mpfr_set_ui_2exp(part, digits, 64 * (i - kLimbs) + 32 * half + static_cast<mpfr_exp_t>(x.exponent),
                        MPFR_RNDN);
       mpfr_add(result, result, part, MPFR_RNDN);
     }

@@ -1,15 +1,15 @@
-// The 256-bit arithmetic of the last resort against MPFR, within the bounds that wide.h states.
+// The arithmetic of the last resort, of both widths, against MPFR, within the bounds that wide.h states.
 #include "number/wide.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
-#include <random>
 #include <vector>
 
-#include "posenc/accuracy.h"
+#include "random_wide.h"
 #include "wide_number.h"
 
 namespace posenc {
@@ -18,123 +18,110 @@ namespace {
 
 using oracle::Number;
 
-std::mt19937_64& Random() {
-  static std::mt19937_64 random(17);
-  return random;
-}
-
-// Random limbs, some all zeros or ones, which is where carries go wrong.
-Wide RandomWide(int max_exponent) {
-  Wide x;
-  for (std::uint64_t& limb : x.limb) {
-    const std::uint64_t kind = Random()() % 8;
-    limb = kind == 0 ? 0 : kind == 1 ? ~std::uint64_t{0} : Random()();
-  }
-  x.limb[3] |= std::uint64_t{1} << 63;
-  const auto span = 2 * static_cast<std::uint64_t>(max_exponent) + 1;
-  x.exponent = static_cast<std::int64_t>(Random()() % span) - max_exponent;
-  x.negative = Random()() % 2 != 0;
-  return x;
-}
-
-double RandomDouble() {
-  return std::ldexp(static_cast<double>(static_cast<std::int64_t>(Random()())),
-                    static_cast<int>(Random()() % 120) - 124);
-}
+constexpr int kMany = 10000;
 
 using MpfrFunction = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
-void ExpectOperation(Wide (*operation)(const Wide&, const Wide&), MpfrFunction exact_operation, const Wide& a,
-                     const Wide& b) {
+template <int n>
+void ExpectOperation(Wide<n> (*operation)(const Wide<n>&, const Wide<n>&), MpfrFunction exact_operation,
+                     const Wide<n>& a, const Wide<n>& b) {
   Number exact(kOracleBits);
   exact_operation(exact, ToNumber(a), ToNumber(b), MPFR_RNDN);
-  EXPECT_GE(CorrectBits(ToNumber(operation(a, b)), exact), kWideBits);
+  EXPECT_GE(CorrectBits(ToNumber(operation(a, b)), exact), kWideBits<n>);
 }
 
-TEST(Wide, ConversionsAreExact) {
-  for (int n = 0; n < 2000; ++n) {
+TYPED_TEST_SUITE(WideTest, Widths, WidthName);
+
+TYPED_TEST(WideTest, ConversionsAreExact) {
+  constexpr int n = TypeParam::kBits / 64;
+  for (int k = 0; k < 2000; ++k) {
     const double x = RandomDouble();
-    EXPECT_EQ(mpfr_cmp_d(ToNumber(FromDouble(x)), x), 0) << x;
-    EXPECT_EQ(ToDouble(FromDouble(x)), x);
+    for (const double any : {x, -RandomPositive()}) {
+      EXPECT_EQ(mpfr_cmp_d(ToNumber(FromDouble<n>(any)), any), 0) << any;
+    }
+    EXPECT_EQ(ToDouble(FromDouble<n>(x)), x);
     const auto i = static_cast<std::int64_t>(Random()() >> (Random()() % 64));
     Number integer(kOracleBits);
     mpfr_set_sj(integer, i, MPFR_RNDN);
-    EXPECT_EQ(mpfr_cmp(ToNumber(FromInteger(i)), integer), 0) << i;
+    EXPECT_EQ(mpfr_cmp(ToNumber(FromInteger<n>(i)), integer), 0) << i;
   }
-  EXPECT_TRUE(FromDouble(0.0).IsZero());
-  EXPECT_TRUE(FromInteger(0).IsZero());
-  EXPECT_EQ(ToDouble(FromInteger(std::numeric_limits<std::int64_t>::min())), -0x1p63);
+  EXPECT_TRUE(FromDouble<n>(0.0).IsZero());
+  EXPECT_TRUE(FromInteger<n>(0).IsZero());
+  EXPECT_EQ(ToDouble(FromInteger<n>(std::numeric_limits<std::int64_t>::min())), -0x1p63);
 }
 
-TEST(Wide, ToDoubleRoundsToNearest) {
-  for (int n = 0; n < 20000; ++n) {
-    Wide x = RandomWide(200);
-    if (n % 4 == 0) x.limb[3] = (x.limb[3] & ~std::uint64_t{0x7FF}) | 0x400;  // near a midpoint
-    if (n % 8 == 0) x.limb[0] = x.limb[1] = x.limb[2] = 0;                    // at one
-    if (n % 16 == 4) x.limb[1] = x.limb[2] = 0, x.limb[0] = 1;                // just above one
+TYPED_TEST(WideTest, ToDoubleRoundsToNearest) {
+  constexpr int n = TypeParam::kBits / 64;
+  for (int k = 0; k < kMany; ++k) {
+    Wide<n> x = RandomWide<n>(200);
+    if (k % 4 == 0) x.limb[n - 1] = (x.limb[n - 1] & ~std::uint64_t{0x7FF}) | 0x400;  // near a midpoint
+    if (k % 4 == 0 && k % 16 != 12) std::fill(x.limb, x.limb + n - 1, 0);             // at one
+    if (k % 16 == 4) x.limb[k / 16 % (n - 1)] = 1;                                    // just above one
     EXPECT_EQ(ToDouble(x), mpfr_get_d(ToNumber(x), MPFR_RNDN));
   }
 }
 
-TEST(Wide, Arithmetic) {
-  for (int n = 0; n < 20000; ++n) {
-    const Wide a = RandomWide(n % 2 == 0 ? 3 : 300), b = RandomWide(n % 2 == 0 ? 3 : 300);
-    ExpectOperation(&internal::Add, &mpfr_add, a, b);
-    ExpectOperation(&internal::Subtract, &mpfr_sub, a, b);
-    ExpectOperation(&internal::Multiply, &mpfr_mul, a, b);
-    ExpectOperation(&internal::Divide, &mpfr_div, a, b);
-    const auto small = static_cast<std::uint32_t>(1 + Random()() % 0xFFFFFFFFu);
-    Number quotient(kOracleBits);
-    mpfr_div_ui(quotient, ToNumber(a), small, MPFR_RNDN);
-    EXPECT_GE(CorrectBits(ToNumber(DivideSmall(a, small)), quotient), kWideBits);
+TYPED_TEST(WideTest, Arithmetic) {
+  constexpr int n = TypeParam::kBits / 64;
+  for (int k = 0; k < kMany; ++k) {
+    const Wide<n> a = RandomWide<n>(k % 2 == 0 ? 3 : 300), b = RandomWide<n>(k % 2 == 0 ? 3 : 300);
+    ExpectOperation(&internal::Add<n>, &mpfr_add, a, b);
+    ExpectOperation(&internal::Subtract<n>, &mpfr_sub, a, b);
+    ExpectOperation(&internal::Multiply<n>, &mpfr_mul, a, b);
+    ExpectOperation(&internal::Divide<n>, &mpfr_div, a, b);
   }
 }
 
-TEST(Wide, CancellationLosesNothing) {
-  for (int n = 0; n < 20000; ++n) {
-    const Wide a = RandomWide(10);
-    Wide b = a;
-    b.limb[Random()() % 4] ^= std::uint64_t{1} << (Random()() % 63);
-    if (n % 3 == 0) b.exponent += static_cast<std::int64_t>(Random()() % 5) - 2;
-    ExpectOperation(&internal::Subtract, &mpfr_sub, a, b);
+TYPED_TEST(WideTest, CancellationLosesNothing) {
+  constexpr int n = TypeParam::kBits / 64;
+  for (int k = 0; k < kMany; ++k) {
+    const Wide<n> a = RandomWide<n>(10);
+    Wide<n> b = a;
+    b.limb[Random()() % n] ^= std::uint64_t{1} << (Random()() % 63);
+    if (k % 3 == 0) b.exponent += static_cast<std::int64_t>(Random()() % 5) - 2;
+    ExpectOperation(&internal::Subtract<n>, &mpfr_sub, a, b);
     EXPECT_TRUE(Subtract(a, a).IsZero());
   }
 }
 
-TEST(Wide, ZeroIsNeutral) {
-  const Wide x = RandomWide(10), zero;
-  ExpectOperation(&internal::Add, &mpfr_add, x, zero);
-  ExpectOperation(&internal::Add, &mpfr_add, zero, x);
-  ExpectOperation(&internal::Subtract, &mpfr_sub, zero, x);
+TYPED_TEST(WideTest, ZeroIsNeutral) {
+  constexpr int n = TypeParam::kBits / 64;
+  const Wide<n> x = RandomWide<n>(10), zero;
+  ExpectOperation(&internal::Add<n>, &mpfr_add, x, zero);
+  ExpectOperation(&internal::Add<n>, &mpfr_add, zero, x);
+  ExpectOperation(&internal::Subtract<n>, &mpfr_sub, zero, x);
   EXPECT_TRUE(Multiply(x, zero).IsZero());
   EXPECT_TRUE(Multiply(zero, x).IsZero());
   EXPECT_TRUE(Divide(zero, x).IsZero());
 }
 
-TEST(Wide, NearestInteger) {
-  for (int n = 0; n < 20000; ++n) {
-    Wide x = RandomWide(61);
-    if (n % 3 == 0) x = Add(FromInteger(static_cast<std::int64_t>(Random()() >> 3)), FromDouble(0.25));
+TYPED_TEST(WideTest, NearestInteger) {
+  constexpr int n = TypeParam::kBits / 64;
+  for (int k = 0; k < kMany; ++k) {
+    Wide<n> x = RandomWide<n>(61);
+    if (k % 3 == 0) x = Add(FromInteger<n>(static_cast<std::int64_t>(Random()() >> 3)), FromDouble<n>(0.25));
     Number distance = ToNumber(x);
-    mpfr_sub(distance, distance, ToNumber(FromInteger(NearestInteger(x))), MPFR_RNDN);
+    mpfr_sub(distance, distance, ToNumber(FromInteger<n>(NearestInteger(x))), MPFR_RNDN);
     EXPECT_LE(mpfr_cmpabs(distance, ToNumber(0.5)), 0) << ToDouble(x);
   }
-  EXPECT_EQ(NearestInteger(Wide()), 0);
-  EXPECT_EQ(NearestInteger(FromDouble(-0.75)), -1);
+  EXPECT_EQ(NearestInteger(Wide<n>()), 0);
+  EXPECT_EQ(NearestInteger(FromDouble<n>(-0.75)), -1);
 }
 
-TEST(Wide, Exp) {
-  for (int n = 0; n < 3000; ++n) {
-    const Wide x = RandomWide(n % 2 == 0 ? 11 : 60);
+TYPED_TEST(WideTest, Exp) {
+  constexpr int n = TypeParam::kBits / 64;
+  for (int k = 0; k < 3000; ++k) {
+    const Wide<n> x = RandomWide<n>(k % 2 == 0 ? 11 : 60);
     if (x.exponent > 11) continue;
     Number exact(kOracleBits);
     mpfr_exp(exact, ToNumber(x), MPFR_RNDN);
-    EXPECT_GE(CorrectBits(ToNumber(internal::Exp(x)), exact), 240) << ToDouble(x);
+    EXPECT_GE(CorrectBits(ToNumber(internal::Exp(x)), exact), kExpLogBits<n>) << ToDouble(x);
   }
-  EXPECT_EQ(ToDouble(internal::Exp(Wide())), 1.0);
+  EXPECT_EQ(ToDouble(internal::Exp(Wide<n>())), 1.0);
 }
 
-TEST(Wide, Log) {
+TYPED_TEST(WideTest, Log) {
+  constexpr int n = TypeParam::kBits / 64;
   std::vector<double> arguments = {10000.0,
                                    500000.0,
                                    1e7,
@@ -148,109 +135,76 @@ TEST(Wide, Log) {
                                    1.0 + 0x1p-6,
                                    1.0 - 0x1p-6,
                                    0x1.fffffffffffffp1023};
-  for (int n = 0; n < 1000; ++n) arguments.push_back(std::fabs(RandomDouble()));
-  for (int n = 0; n < 1000; ++n) arguments.push_back(1.0 + RandomDouble() * 0x1p-70);
+  for (int k = 0; k < 1000; ++k) arguments.push_back(std::fabs(RandomDouble()));
+  for (int k = 0; k < 1000; ++k) arguments.push_back(RandomPositive());
   for (const double x : arguments) {
     if (x <= 0.0) continue;
     Number exact(kOracleBits);
     mpfr_log(exact, ToNumber(x), MPFR_RNDN);
-    EXPECT_GE(CorrectBits(ToNumber(internal::Log(x)), exact), 236) << x;
+    EXPECT_GE(CorrectBits(ToNumber(internal::Log<n>(x)), exact), kExpLogBits<n>) << x;
   }
-  EXPECT_TRUE(internal::Log(1.0).IsZero());
+  EXPECT_TRUE(internal::Log<n>(1.0).IsZero());
 }
 
-TEST(Wide, SinCosQuarterTurns) {
-  for (int n = 0; n < 5000; ++n) {
-    Wide r = RandomWide(n % 2 == 0 ? 3 : 80);
-    if (n % 2 == 0) r.exponent = -1 - static_cast<std::int64_t>(Random()() % 3);
+TEST(ApproximateLog, IsNearTheLogarithm) {
+  std::vector<double> arguments = {0x1p-1074,
+                                   0x1.8p-1073,
+                                   0x1p-1022,
+                                   0x0.8p-1022,
+                                   0x1.fffffffffffffp1023,
+                                   0.5,
+                                   2.0,
+                                   0x1.6a09e667f3bcdp-1,
+                                   0x1.6a09e667f3bccp-1,
+                                   0x1.6a09e667f3bcdp0,
+                                   10000.0};
+  for (int bits = 1; bits <= 53; ++bits) {
+    arguments.push_back(1.0 - std::ldexp(1.0, -bits));
+    arguments.push_back(1.0 + std::ldexp(1.0, -std::min(bits, 52)));
+  }
+  for (int k = 0; k < 100000; ++k) arguments.push_back(RandomPositive());
+  for (const double x : arguments) {
+    Number exact(200), error(200);
+    mpfr_set_d(exact, x, MPFR_RNDN);
+    mpfr_log(exact, exact, MPFR_RNDN);
+    mpfr_sub_d(error, exact, ApproximateLog(x), MPFR_RNDN);
+    if (mpfr_zero_p(error) != 0) continue;
+    EXPECT_LE(mpfr_get_exp(error), -38) << x;
+    EXPECT_LE(mpfr_get_exp(error), mpfr_get_exp(exact) - 39) << x;  // hence relatively below 2^-38
+  }
+  EXPECT_EQ(ApproximateLog(1.0), 0.0);
+}
+
+TYPED_TEST(WideTest, SinCosQuarterTurns) {
+  constexpr int n = TypeParam::kBits / 64;
+  for (int k = 0; k < 5000; ++k) {
+    Wide<n> r = RandomWide<n>(k % 2 == 0 ? 3 : 80);
+    if (k % 2 == 0) r.exponent = -1 - static_cast<std::int64_t>(Random()() % 3);
     if (r.exponent >= 0) continue;
     Number x(kOracleBits), sine(kOracleBits), cosine(kOracleBits);
     mpfr_const_pi(x, MPFR_RNDN);
     mpfr_mul(x, x, ToNumber(r), MPFR_RNDN);
     mpfr_div_2ui(x, x, 1, MPFR_RNDN);
     mpfr_sin_cos(sine, cosine, x, MPFR_RNDN);
-    Wide s, c;
+    Wide<n> s, c;
     internal::SinCosQuarterTurns(r, &s, &c);
-    EXPECT_GE(CorrectBits(ToNumber(s), sine), kSinCosBits) << ToDouble(r);
-    EXPECT_GE(CorrectBits(ToNumber(c), cosine), kSinCosBits) << ToDouble(r);
+    EXPECT_GE(CorrectBits(ToNumber(s), sine), kSinCosBits<n>) << ToDouble(r);
+    EXPECT_GE(CorrectBits(ToNumber(c), cosine), kSinCosBits<n>) << ToDouble(r);
   }
-  Wide s, c;
-  internal::SinCosQuarterTurns(Wide(), &s, &c);
+  Wide<n> s, c;
+  internal::SinCosQuarterTurns(Wide<n>(), &s, &c);
   EXPECT_TRUE(s.IsZero());
   EXPECT_EQ(ToDouble(c), 1.0);
 }
 
-TEST(Wide, QuarterTurnsPerRadian) {
+TYPED_TEST(WideTest, QuarterTurnsPerRadian) {
+  constexpr int n = TypeParam::kBits / 64;
   Number exact(kOracleBits);
   mpfr_const_pi(exact, MPFR_RNDN);
   mpfr_ui_div(exact, 2, exact, MPFR_RNDN);
-  EXPECT_GE(CorrectBits(ToNumber(internal::QuarterTurnsPerRadian()), exact), 255);
-}
-
-constexpr posenc_type kTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64};
-
-// MPFR's own way: round to the digits that are left in the range of subnormals, or to none.
-double Nearest(const Wide& x, const ElementTraits& format) {
-  const Number exact = ToNumber(x);
-  const mpfr_exp_t lost = std::max<mpfr_exp_t>(0, format.min_exponent - mpfr_get_exp(exact));
-  if (lost >= format.digits) {  // 0 or the least subnormal, as x is at most half of it or not
-    const double least = std::ldexp(1.0, format.least_exponent());
-    const double magnitude = mpfr_cmpabs(exact, ToNumber(least / 2)) > 0 ? least : 0.0;
-    return std::copysign(magnitude, mpfr_signbit(exact) != 0 ? -1.0 : 1.0);
-  }
-  Number rounded(static_cast<mpfr_prec_t>(format.digits - lost));
-  mpfr_set(rounded, exact, MPFR_RNDN);
-  return mpfr_get_d(rounded, MPFR_RNDN);
-}
-
-TEST(Wide, RoundToTypeRoundsToNearest) {
-  for (const posenc_type type : kTypes) {
-    const ElementTraits format = TraitsOf(type);
-    for (int n = 0; n < 30000; ++n) {
-      Wide x = RandomWide(n % 2 == 0 ? 20 : 125);
-      if (n % 3 == 0) x.exponent = format.min_exponent + 1 - n % 30;  // around the subnormals
-      const int kept =
-          format.digits - static_cast<int>(std::max<std::int64_t>(0, format.min_exponent - x.exponent));
-      if (n % 4 == 0 && kept >= 0) {  // near a midpoint
-        const std::uint64_t half = std::uint64_t{1} << (63 - kept);
-        x.limb[3] = (x.limb[3] & ~(2 * half - 1)) | half;
-      }
-      bool decided = true;
-      const double want = Nearest(x, format);
-      const auto got = RoundToType(x, type, 200, &decided);
-      EXPECT_EQ(got, want) << ToDouble(x) << " to " << format.digits << " digits";
-      EXPECT_EQ(std::signbit(got), x.negative);
-    }
-  }
-}
-
-TEST(Wide, RoundToTypeKnowsWhatItCannotDecide) {
-  for (const posenc_type type : kTypes) {
-    const ElementTraits format = TraitsOf(type);
-    const auto decides = [&](const Wide& x, int bits) {
-      bool decided = true;
-      RoundToType(x, type, bits, &decided);
-      return decided;
-    };
-    const auto power = [](int exponent) {
-      return Wide{{0, 0, 0, std::uint64_t{1} << 63}, exponent + 1, false};
-    };
-    const Wide normal = Add(power(0), power(-format.digits));
-    const Wide subnormal = Add(power(format.least_exponent()), power(format.least_exponent() - 1));
-    for (const Wide& midpoint : {normal, subnormal, Negate(normal)}) {
-      EXPECT_FALSE(decides(midpoint, 200));
-      for (const bool above : {false, true}) {
-        for (const int distance : {60, 100, 180}) {
-          const Wide nudge{{0, 0, 0, std::uint64_t{1} << 63}, midpoint.exponent - distance, !above};
-          const Wide x = Add(midpoint, nudge);
-          EXPECT_TRUE(decides(x, distance + 4)) << distance;
-          EXPECT_FALSE(decides(x, distance - 4)) << distance;
-        }
-      }
-    }
-    EXPECT_TRUE(decides(FromDouble(0.3), 60));
-    EXPECT_FALSE(decides(FromDouble(0.3), 6));  // 6 bits decide none of them
-  }
+  EXPECT_GE(CorrectBits(ToNumber(internal::QuarterTurnsPerRadian<n>()), exact), TypeParam::kBits - 1);
+  mpfr_ui_div(exact, 1, exact, MPFR_RNDN);
+  EXPECT_GE(CorrectBits(ToNumber(internal::RadiansPerQuarterTurn<n>()), exact), TypeParam::kBits - 1);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ void ExpectRow(const Spec& spec, std::int64_t position) {
   SCOPED_TRACE(testing::Message() << "dim " << spec.dim << ", base " << spec.base << ", scale "
                                   << spec.position_scale << ", " << Name(spec.layout) << ", position "
                                   << position);
-  const std::vector<T> want = OracleRow<T>(spec, position);
+  const std::vector<T> want = OracleRow<T>(spec, static_cast<double>(position));
   const Encoder encoder = Create(spec);
   EXPECT_TRUE(SameBits(WriteAt<T>(encoder, std::vector<std::int64_t>{position}), want));
   for (std::size_t row = 0; row < kRows; ++row) {
@@ -131,7 +131,7 @@ TEST_P(WorstCases, AddedAndAddedInBatches) {
     Spec spec = MakeSpec(kManyDim, target());
     spec.position_scale = c.frequency;
     const Encoder encoder = Create(spec);
-    const std::vector<float> want = OracleRow<float>(spec, c.position);
+    const std::vector<float> want = OracleRow<float>(spec, static_cast<double>(c.position));
     const std::int64_t firsts[] = {c.position - static_cast<std::int64_t>(kRow), c.position - 1};
     std::vector<float> x(3 * kSize);
     ASSERT_EQ(encoder.Add(firsts[0], kRows, x.data(), kManyDim), Status::kOk);

@@ -54,6 +54,7 @@ enum class Status : posenc_status {
   kBadType = POSENC_BAD_TYPE,
   kBadStructSize = POSENC_BAD_STRUCT_SIZE,
   kBadFrequencies = POSENC_BAD_FREQUENCIES,
+  kBadFlag = POSENC_BAD_FLAG,
 };
 
 // One static English sentence for a status; never null.
@@ -101,6 +102,8 @@ struct Spec {
   PhaseRounding phase_rounding = PhaseRounding::kNone;
   const char* target = nullptr;  // a name from Targets(); the best on this CPU if null
   FrequencyList frequencies;     // if set, instead of those of base and exponent_dim
+  bool nan_rows = false;         // a list's bad positions make rows of NaN instead of refusing the call
+  bool lists_only = false;       // made faster and smaller, for WriteAt and AddAt
 };
 
 // The same for the C functions; points to what spec points to.
@@ -118,6 +121,8 @@ inline posenc_spec ToC(const Spec& spec) {
   c.frequencies_f32 = spec.frequencies.floats;
   c.frequency_count = spec.frequencies.count;
   c.frequency_unit = static_cast<posenc_unit>(spec.frequencies.unit);
+  c.nan_rows = spec.nan_rows ? 1 : 0;
+  c.lists_only = spec.lists_only ? 1 : 0;
   return c;
 }
 
@@ -132,7 +137,7 @@ inline constexpr std::size_t kMaxTargets = POSENC_MAX_TARGETS;
 inline std::size_t Targets(Target (&targets)[kMaxTargets]) { return posenc_targets(targets, kMaxTargets); }
 
 // The posenc_type of a type: of entries float, BFloat16, Float16 or double; of positions and ids
-// std::int32_t, std::int64_t or double.
+// std::int32_t, std::int64_t, float or double.
 template <class T>
 constexpr posenc_type TypeOf() {
   if constexpr (std::is_same_v<T, float>) return POSENC_F32;
@@ -147,11 +152,11 @@ constexpr posenc_type TypeOf() {
 // Writes or adds encodings, a row per position. Immutable after Create.
 //
 // T is float, BFloat16 or Float16, where rows are only written also double. Id is std::int32_t or
-// std::int64_t, and so is Position, in lists also double. out and x are [rows, row_stride] elements of which
-// the columns 0 .. dim - 1 are used; the others keep their bytes. row_stride >= dim, counted in elements. Any
-// alignment will do. What is written must not overlap a list or table that is read; all memory from the first
-// row's first entry to the last row's last counts, the gaps between rows too. Where a list is checked,
-// *bad_index, if given, is the first row at fault.
+// std::int64_t, and so is Position, in lists also float or double. out and x are [rows, row_stride] elements
+// of which the columns 0 .. dim - 1 are used; the others keep their bytes. row_stride >= dim, counted in
+// elements. Any alignment will do. What is written must not overlap a list or table that is read; all memory
+// from the first row's first entry to the last row's last counts, the gaps between rows too. Where a list is
+// checked, *bad_index, if given, is the first row at fault.
 class Encoder {
  public:
   // Allocates 176 bytes a pair of columns and up to 13 KB; with a list 8 bytes a pair more, with frequencies
@@ -238,14 +243,18 @@ class Encoder {
   }
 
   // Token embedding in one pass: out[r] = table[ids[r]] * scale + PE(first_position + r), rounded as in Add.
-  // ids [rows], table [vocabulary, table_stride], table_stride >= dim, counted in elements.
-  template <class T, class Id>
-  Status Embed(const Id* ids, std::size_t rows, const T* table, std::size_t vocabulary,
+  // ids [rows], table [vocabulary, table_stride], table_stride >= dim, counted in elements. Element is T, or
+  // BFloat16 or Float16 where T is float.
+  template <class T, class Id, class Element>
+  Status Embed(const Id* ids, std::size_t rows, const Element* table, std::size_t vocabulary,
                std::size_t table_stride, std::int64_t first_position, T* out, std::size_t row_stride,
                float scale = 1.0f, std::size_t* bad_index = nullptr) const {
-    static_assert(IsSummand<T>() && IsInteger<Id>(), "see the types above the class");
-    return static_cast<Status>(posenc_embed(encoder_, TypeOf<Id>(), ids, rows, TypeOf<T>(), table, vocabulary,
-                                            table_stride, first_position, out, row_stride, scale, bad_index));
+    static_assert(IsSummand<T>() && IsInteger<Id>() && IsSummand<Element>() &&
+                      (std::is_same_v<T, Element> || std::is_same_v<T, float>),
+                  "see the types above the class");
+    return static_cast<Status>(posenc_embed(encoder_, TypeOf<Id>(), ids, rows, TypeOf<Element>(), table,
+                                            vocabulary, table_stride, first_position, TypeOf<T>(), out,
+                                            row_stride, scale, bad_index));
   }
 
   // A batch of sequences, each with a first position of its own (left padding makes them differ):
@@ -257,8 +266,17 @@ class Encoder {
                   std::size_t batch_stride, std::size_t row_stride, float scale = 1.0f,
                   std::size_t* bad_index = nullptr) const {
     static_assert(IsSummand<T>() && IsInteger<Position>(), "see the types above the class");
-    return static_cast<Status>(posenc_add_batch(encoder_, TypeOf<Position>(), first_positions, batch, rows,
+    return static_cast<Status>(posenc_add_batch(encoder_, 0, TypeOf<Position>(), first_positions, batch, rows,
                                                 TypeOf<T>(), x, batch_stride, row_stride, scale, bad_index));
+  }
+
+  // The same where all sequences begin at one position.
+  template <class T>
+  Status AddBatch(std::int64_t first_position, std::size_t batch, std::size_t rows, T* x,
+                  std::size_t batch_stride, std::size_t row_stride, float scale = 1.0f) const {
+    static_assert(IsSummand<T>(), "T is float, BFloat16 or Float16");
+    return static_cast<Status>(posenc_add_batch(encoder_, first_position, POSENC_I64, nullptr, batch, rows,
+                                                TypeOf<T>(), x, batch_stride, row_stride, scale, nullptr));
   }
 
  private:
@@ -276,7 +294,7 @@ class Encoder {
   }
   template <class T>
   static constexpr bool IsPosition() {
-    return IsInteger<T>() || TypeOf<T>() == POSENC_F64;
+    return IsInteger<T>() || TypeOf<T>() == POSENC_F32 || TypeOf<T>() == POSENC_F64;
   }
 
   // Replaces the encoder by the one that make(&encoder_) made, if it did.

@@ -1,8 +1,8 @@
 // The C functions of encoders: creation, which plans its memory once, and the calls.
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -29,22 +29,32 @@ struct Plan {
   std::size_t bytes() const { return kHandleBytes + ArrayBytes(encoder.table); }
 };
 
+bool IsFlag(std::int32_t flag) { return flag == 0 || flag == 1; }
+
 posenc_status MakePlan(const posenc_spec* from, Plan* plan) {
   posenc_spec& spec = plan->spec;
   Encoder& encoder = plan->encoder;
   if (const posenc_status status = CopySpec(from, &spec); status != POSENC_OK) return status;
   if (!IsLayout(spec.layout)) return POSENC_BAD_LAYOUT;
+  if (!IsFlag(spec.lists_only) || !IsFlag(spec.nan_rows)) return POSENC_BAD_FLAG;
   const posenc_status status = InFpState([&] { return PlanTable(spec, &encoder.table); });
   if (status != POSENC_OK) return status;
   if (const posenc_status found = FindTarget(spec.target, &encoder.target); found != POSENC_OK) return found;
   encoder.dim = spec.dim;
   encoder.layout = spec.layout;
+  encoder.nan_rows = spec.nan_rows != 0;
   encoder.columns = MakeColumns(spec.layout, spec.dim);
   encoder.kernels = EncoderKernelsOf(encoder.target);
   encoder.tile_kernels = TileKernelsOf(encoder.target);
-  encoder.table.has_offsets =
-      spec.phase_rounding == POSENC_NO_PHASE_ROUNDING && encoder.tile_kernels->fill_offsets != nullptr;
+  encoder.table.has_offsets = spec.phase_rounding == POSENC_NO_PHASE_ROUNDING && spec.lists_only == 0 &&
+                              encoder.tile_kernels->fill_offsets != nullptr;
   return POSENC_OK;
+}
+
+// With its schedule, which takes microseconds and settles whether all frequencies are in range.
+posenc_status MakeWholePlan(const posenc_spec* from, Plan* plan) {
+  if (const posenc_status status = MakePlan(from, plan); status != POSENC_OK) return status;
+  return InFpState([&] { return MakeSchedule(plan->spec, &plan->encoder.table.schedule); });
 }
 
 // In memory [plan.bytes()], aligned to kAlignment.
@@ -68,7 +78,7 @@ using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
 posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder) {
   if (encoder == nullptr) return POSENC_NULL_POINTER;
   Plan plan;
-  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
+  if (const posenc_status status = MakeWholePlan(spec, &plan); status != POSENC_OK) return status;
   void* memory = ::operator new (plan.bytes(), std::align_val_t{kAlignment}, std::nothrow);
   if (memory == nullptr) return POSENC_OUT_OF_MEMORY;
   *encoder = Build(plan, memory, true);
@@ -87,7 +97,7 @@ posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, si
                                        posenc_encoder** encoder) {
   if (memory == nullptr || encoder == nullptr) return POSENC_NULL_POINTER;
   Plan plan;
-  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
+  if (const posenc_status status = MakeWholePlan(spec, &plan); status != POSENC_OK) return status;
   const Bytes whole{memory, bytes};
   const FrequencyList& list = plan.encoder.table.schedule.list;
   if (Overlap(whole, {encoder, sizeof(*encoder)}) || Overlap(whole, {spec, spec->struct_size}) ||
@@ -122,8 +132,8 @@ size_t posenc_encoder_frequency_count(const posenc_encoder* encoder) {
 }
 
 double posenc_encoder_radians(const posenc_encoder* encoder, size_t i) {
-  if (i >= posenc_encoder_frequency_count(encoder)) return std::nan("");
-  return InFpState([&] { return ToDouble(encoder->encoder.table.schedule.Radians(i)); });
+  if (i >= posenc_encoder_frequency_count(encoder)) return std::numeric_limits<double>::quiet_NaN();
+  return InFpState([&] { return ToDouble(encoder->encoder.table.schedule.Radians<4>(i)); });
 }
 
 posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,
@@ -137,7 +147,7 @@ posenc_status posenc_write_at(const posenc_encoder* encoder, posenc_type positio
                               size_t rows, posenc_type type, void* out, size_t row_stride,
                               size_t* bad_index) {
   if (encoder == nullptr) return POSENC_NOT_CREATED;
-  if (!IsPosition(position_type) || !IsEntry(type)) return POSENC_BAD_TYPE;
+  if (!IsPositionType(position_type) || !IsEntry(type)) return POSENC_BAD_TYPE;
   return CallList({encoder->encoder, type}, {position_type, positions}, rows, {out, row_stride}, bad_index);
 }
 
@@ -152,27 +162,31 @@ posenc_status posenc_add_at(const posenc_encoder* encoder, posenc_type position_
                             size_t rows, posenc_type type, void* x, size_t row_stride, float scale,
                             size_t* bad_index) {
   if (encoder == nullptr) return POSENC_NOT_CREATED;
-  if (!IsPosition(position_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
+  if (!IsPositionType(position_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
   return CallList({encoder->encoder, type, &scale}, {position_type, positions}, rows, {x, row_stride},
                   bad_index);
 }
 
 posenc_status posenc_embed(const posenc_encoder* encoder, posenc_type id_type, const void* ids, size_t rows,
-                           posenc_type type, const void* table, size_t vocabulary, size_t table_stride,
-                           int64_t first_position, void* out, size_t row_stride, float scale,
-                           size_t* bad_index) {
+                           posenc_type table_type, const void* table, size_t vocabulary, size_t table_stride,
+                           int64_t first_position, posenc_type type, void* out, size_t row_stride,
+                           float scale, size_t* bad_index) {
   if (encoder == nullptr) return POSENC_NOT_CREATED;
-  if (!IsInteger(id_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
-  return CallEmbed({encoder->encoder, type, &scale}, {{id_type, ids}, table, vocabulary, table_stride},
-                   first_position, rows, {out, row_stride}, bad_index);
+  if (!IsInteger(id_type) || !IsSummand(type) || !IsSummand(table_type)) return POSENC_BAD_TYPE;
+  if (table_type != type && type != POSENC_F32) return POSENC_BAD_TYPE;  // widened, never narrowed
+  return CallEmbed({encoder->encoder, type, &scale},
+                   {{id_type, ids}, table_type, table, vocabulary, table_stride}, first_position, rows,
+                   {out, row_stride}, bad_index);
 }
 
-posenc_status posenc_add_batch(const posenc_encoder* encoder, posenc_type position_type,
-                               const void* first_positions, size_t batch, size_t rows, posenc_type type,
-                               void* x, size_t batch_stride, size_t row_stride, float scale,
-                               size_t* bad_index) {
+posenc_status posenc_add_batch(const posenc_encoder* encoder, int64_t first_position,
+                               posenc_type position_type, const void* first_positions, size_t batch,
+                               size_t rows, posenc_type type, void* x, size_t batch_stride, size_t row_stride,
+                               float scale, size_t* bad_index) {
   if (encoder == nullptr) return POSENC_NOT_CREATED;
   if (!IsInteger(position_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
-  return CallBatch({encoder->encoder, type, &scale},
-                   {{position_type, first_positions}, batch, rows, x, batch_stride, row_stride}, bad_index);
+  return CallBatch(
+      {encoder->encoder, type, &scale},
+      {first_position, {position_type, first_positions}, batch, rows, x, batch_stride, row_stride},
+      bad_index);
 }

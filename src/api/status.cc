@@ -52,6 +52,8 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_BAD_FREQUENCIES:
       return "the frequencies need one of doubles and floats, ceil(dim / 2) finite ones, a unit, and no "
              "phase rounding";
+    case POSENC_BAD_FLAG:
+      return "nan_rows or lists_only is neither 0 nor 1";
     default:
       return "unknown status";
   }

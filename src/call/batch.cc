@@ -37,14 +37,14 @@ Block NextBlock(const Sequences& sequences, std::int64_t cursor) {
   const auto rows = static_cast<std::int64_t>(batch.rows);
   Block block{INT64_MAX, INT64_MIN, 0};
   for (std::size_t b = sequences.begin; b < sequences.end; ++b) {
-    if (batch.firsts[b] + rows <= cursor) continue;
-    block.first = std::min(block.first, std::max(batch.firsts[b], cursor));
-    block.end = std::max(block.end, batch.firsts[b] + rows);
+    if (batch.First(b) + rows <= cursor) continue;
+    block.first = std::min(block.first, std::max(batch.First(b), cursor));
+    block.end = std::max(block.end, batch.First(b) + rows);
   }
   if (block.end == INT64_MIN) return block;
   block.end = std::min(block.end, block.first + kBlockRows);
   for (std::size_t b = sequences.begin; b < sequences.end; ++b) {
-    if (batch.firsts[b] < block.end && batch.firsts[b] + rows > block.first) ++block.sequences;
+    if (batch.First(b) < block.end && batch.First(b) + rows > block.first) ++block.sequences;
   }
   return block;
 }
@@ -54,7 +54,7 @@ template <class Visit>
 void ForSequences(const Call& call, const Sequences& sequences, const Block& block, const Visit& visit) {
   const Batch& batch = sequences.batch;
   for (std::size_t b = sequences.begin; b < sequences.end; ++b) {
-    const std::int64_t start = batch.firsts[b];
+    const std::int64_t start = batch.First(b);
     const std::int64_t first = std::max(start, block.first);
     const std::int64_t end = std::min(start + static_cast<std::int64_t>(batch.rows), block.end);
     if (first >= end) continue;
@@ -86,6 +86,7 @@ void AddBlock(const Call& call, const Sequences& sequences, const Block& block) 
           add_entries(tile.sines(r), sines, *call.scale, row + sine_bytes);
           add_entries(tile.cosines(r), cosines, *call.scale, row + cosine_bytes);
         }
+        if (call.MakesNans()) MakeNansCanonical(encoder.dim, row);
       }
     });
   }

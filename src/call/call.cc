@@ -21,7 +21,8 @@ posenc_status CallList(const Call& call, const List& positions, std::size_t rows
   const Shape shape{call.encoder.dim, call.element_size(), rows};
   if (const posenc_status status = CheckMatrix(shape, matrix); status != POSENC_OK) return status;
   if (rows == 0) return POSENC_OK;
-  if (const posenc_status status = CheckPositions(positions, rows, MatrixBytes(shape, matrix), bad_index);
+  if (const posenc_status status =
+          CheckPositions(positions, rows, call.encoder.nan_rows, MatrixBytes(shape, matrix), bad_index);
       status != POSENC_OK) {
     return status;
   }

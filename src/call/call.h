@@ -15,7 +15,14 @@ namespace posenc {
 namespace internal {
 
 inline bool IsInteger(posenc_type type) { return type == POSENC_I32 || type == POSENC_I64; }
-inline bool IsPosition(posenc_type type) { return IsInteger(type) || type == POSENC_F64; }
+inline bool IsPositionType(posenc_type type) {
+  return IsInteger(type) || type == POSENC_F32 || type == POSENC_F64;
+}
+
+// False for a NaN.
+inline bool IsPosition(double p) {
+  return p >= -static_cast<double>(POSENC_MAX_POSITION) && p <= static_cast<double>(POSENC_MAX_POSITION);
+}
 
 // Positions or ids that a caller passed, of any alignment; null if it passed none.
 class List {
@@ -25,9 +32,7 @@ class List {
 
   bool IsNull() const { return values_ == nullptr; }
   const void* data() const { return values_; }
-  std::size_t value_bytes() const {
-    return type_ == POSENC_I32 ? sizeof(std::int32_t) : sizeof(std::int64_t);
-  }
+  std::size_t value_bytes() const { return type_ == POSENC_I32 || type_ == POSENC_F32 ? 4 : 8; }
 
   // Of integers.
   std::int64_t operator[](std::size_t i) const {
@@ -36,7 +41,8 @@ class List {
 
   // Exact up to 2^53.
   double AsDouble(std::size_t i) const {
-    return type_ == POSENC_F64 ? Load<double>(i) : static_cast<double>((*this)[i]);
+    if (type_ == POSENC_F64) return Load<double>(i);
+    return type_ == POSENC_F32 ? static_cast<double>(Load<float>(i)) : static_cast<double>((*this)[i]);
   }
 
  private:
@@ -60,6 +66,7 @@ struct Matrix {
 // Where the rows of a token embedding come from.
 struct Lookup {
   List ids;
+  posenc_type type;  // of the table's entries: the call's, or one that is widened to it
   const void* table;
   std::size_t vocabulary;
   std::size_t stride;
@@ -67,12 +74,15 @@ struct Lookup {
 
 // Sequences of consecutive positions, each at a first position of its own.
 struct Batch {
-  List firsts;  // [sequences]
+  std::int64_t first;  // of all, and to it is added
+  List firsts;         // [sequences], unless null
   std::size_t sequences;
   std::size_t rows;  // of each
   void* data;        // [sequences, batch_stride] elements, rows row_stride apart
   std::size_t batch_stride;
   std::size_t row_stride;
+
+  std::int64_t First(std::size_t b) const { return first + (firsts.IsNull() ? 0 : firsts[b]); }
 };
 
 // What is done to rows, and with what.
@@ -86,7 +96,18 @@ struct Call {
   Tally Apply(const Rows& rows) const {
     const EncoderKernels& kernels = *encoder.kernels;
     if (scale == nullptr) return kernels.write[type](encoder.table, encoder.columns, rows);
-    return kernels.add[type](encoder.table, encoder.columns, rows, *scale);
+    const Tally tally = kernels.add[type](encoder.table, encoder.columns, rows, *scale);
+    for (std::size_t r = 0; MakesNans() && r < rows.at.count; ++r) {
+      MakeNansCanonical(encoder.dim,
+                        static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size());
+    }
+    return tally;
+  }
+
+  // Whether a product with scale may be a NaN where x is none: of floats each processor makes another one.
+  // (Where only x is a NaN, they agree; 16-bit types have one NaN anyway.)
+  bool MakesNans() const {
+    return scale != nullptr && type == POSENC_F32 && (*scale == 0.0f || *scale - *scale != 0.0f);
   }
 };
 

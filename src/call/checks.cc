@@ -49,25 +49,28 @@ Bytes BatchBytes(const Batch& batch, const Shape& shape) {
 }
 
 bool Overlap(const Bytes& a, const Bytes& b) {
+  if (a.count == 0 || b.count == 0) return false;
   const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data);
   const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data);
   return a_begin < b_begin ? b_begin - a_begin < a.count : a_begin - b_begin < b.count;
 }
 
-posenc_status CheckPositions(const List& positions, std::size_t count, const Bytes& written,
+posenc_status CheckPositions(const List& positions, std::size_t count, bool any_value, const Bytes& written,
                              std::size_t* bad_index) {
-  const auto in_range = [&](std::size_t i) {  // no NaN is
-    return std::fabs(positions.AsDouble(i)) <= static_cast<double>(POSENC_MAX_POSITION);
-  };
+  const auto in_range = [&](std::size_t i) { return any_value || IsPosition(positions.AsDouble(i)); };
   return InFpState([&] {
     return CheckList(positions, count, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
   });
 }
 
 posenc_status CheckFirsts(const Batch& batch, const Bytes& written, std::size_t* bad_index) {
+  if (batch.firsts.IsNull()) return CheckRun(batch.first, batch.rows);
+  constexpr std::int64_t kFar = std::int64_t{1} << 62;  // from there on sums might overflow
   const std::int64_t last = LastStart(batch.rows);
   const auto in_range = [&](std::size_t b) {
-    return batch.firsts[b] >= -POSENC_MAX_POSITION && batch.firsts[b] <= last;
+    if (batch.first < -kFar || batch.first > kFar || batch.firsts[b] < -kFar || batch.firsts[b] > kFar)
+      return false;
+    return batch.First(b) >= -POSENC_MAX_POSITION && batch.First(b) <= last;
   };
   return CheckList(batch.firsts, batch.sequences, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
 }
@@ -79,7 +82,7 @@ posenc_status CheckRun(std::int64_t first, std::size_t rows) {
 
 posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& written,
                           std::size_t* bad_index) {
-  const Shape shape{out.dim, out.element_size, lookup.vocabulary};
+  const Shape shape{out.dim, ElementSize(lookup.type), lookup.vocabulary};
   const Matrix table{const_cast<void*>(lookup.table), lookup.stride};  // only looked at
   if (const posenc_status status = CheckMatrix(shape, table); status != POSENC_OK) return status;
   if (lookup.vocabulary != 0 && Overlap(MatrixBytes(shape, table), written)) return POSENC_BUFFERS_OVERLAP;

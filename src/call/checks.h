@@ -41,7 +41,7 @@ posenc_status CheckRun(std::int64_t first, std::size_t rows);
 
 // Lists of rows > 0 or sequences > 0 values, read while `written` is written. *bad_index, if given, is the
 // first value out of range.
-posenc_status CheckPositions(const List& positions, std::size_t rows, const Bytes& written,
+posenc_status CheckPositions(const List& positions, std::size_t rows, bool any_value, const Bytes& written,
                              std::size_t* bad_index);
 posenc_status CheckFirsts(const Batch& batch, const Bytes& written, std::size_t* bad_index);
 posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& written,

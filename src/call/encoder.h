@@ -18,6 +18,7 @@ struct Encoder {
   std::size_t dim;
   posenc_layout layout;
   Columns columns;  // of that layout
+  bool nan_rows;    // posenc_spec's
   std::int64_t target;
   const EncoderKernels* kernels;
   const TileKernels* tile_kernels;

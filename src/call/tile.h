@@ -15,12 +15,12 @@ namespace posenc {
 namespace internal {
 
 // Of floats, which are correctly rounded, or of doubles with an absolute error of at most kAngleAdditionError
-// (number/bounds.h). It lies on the stack: 32 KB of floats. Call it in the default floating-point state.
+// (number/bounds.h). It lies on the stack, 24 or 16 KB. Call it in the default floating-point state.
 template <class Entry>
 class Tile {
  public:
-  static constexpr std::size_t kRows = 32;
-  static constexpr std::size_t kPairs = std::is_same_v<Entry, float> ? 128 : 64;
+  static constexpr std::size_t kRows = std::is_same_v<Entry, float> ? 32 : 16;
+  static constexpr std::size_t kPairs = std::is_same_v<Entry, float> ? 96 : 64;
 
   // The pairs of `slice`, at most kPairs, at a run or list of at most kRows positions. Of floats
   // `interleaved` ones lie in rows [sin_0 cos_0 sin_1 ...].

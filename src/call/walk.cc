@@ -8,35 +8,83 @@
 
 namespace posenc {
 namespace internal {
+namespace {
+
+// One block of rows on its way: what the kernels get, and the memory that it points to.
+class Block {
+ public:
+  Block(const Call& call, const Matrix& matrix, bool stream) : call_(call), matrix_(matrix) {
+    rows_.stride = matrix.stride;
+    rows_.stream = stream;
+  }
+
+  void Take(std::int64_t first, std::size_t begin, std::size_t count) {
+    rows_.at = {nullptr, first + static_cast<std::int64_t>(begin), count};
+    rows_.data = RowAt(begin);
+  }
+
+  // Positions of a list; bad ones, which only nan_rows admits, are put off.
+  void TakeList(const List& positions, std::size_t begin) {
+    rows_.at.list = list_;
+    for (std::size_t r = 0; r < rows_.at.count; ++r) {
+      list_[r] = positions.AsDouble(begin + r);
+      is_bad_[r] = !IsPosition(list_[r]);
+      if (is_bad_[r]) list_[r] = 0.0;
+    }
+  }
+
+  // Rows of a table; those of another type are widened to where they are then added to.
+  void TakeLookup(const Lookup& lookup, std::size_t begin) {
+    const bool widen = lookup.type != call_.type;
+    rows_.sources = widen ? nullptr : sources_;
+    for (std::size_t r = 0; r < rows_.at.count; ++r) {
+      const auto id = static_cast<std::size_t>(lookup.ids[begin + r]);
+      const auto* source =
+          static_cast<const unsigned char*>(lookup.table) + id * lookup.stride * ElementSize(lookup.type);
+      if (widen) call_.encoder.kernels->widen[lookup.type](source, call_.encoder.dim, RowAt(begin + r));
+      sources_[r] = source;
+    }
+  }
+
+  Tally Apply(bool has_bad) {
+    const Tally tally = call_.Apply(rows_);
+    for (std::size_t r = 0; has_bad && r < rows_.at.count; ++r) {
+      if (is_bad_[r])
+        StoreNans(call_.type, call_.encoder.dim, static_cast<unsigned char*>(rows_.data) + r * row_bytes());
+    }
+    return tally;
+  }
+
+ private:
+  std::size_t row_bytes() const { return matrix_.stride * call_.element_size(); }
+  unsigned char* RowAt(std::size_t r) const {
+    return static_cast<unsigned char*>(matrix_.data) + r * row_bytes();
+  }
+
+  const Call& call_;
+  const Matrix& matrix_;
+  Rows rows_{};
+  double list_[Rows::kMax];
+  bool is_bad_[Rows::kMax];
+  const void* sources_[Rows::kMax];
+};
+
+}  // namespace
 
 Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std::size_t rows,
                const Matrix& matrix, const Lookup* lookup) {
   return InFpState([&] {
-    const std::size_t size = call.element_size();
-    Rows block{};
-    block.stride = matrix.stride;
-    block.stream = call.scale == nullptr && positions.IsNull() &&
-                   ShouldStream(call.encoder.columns, size, rows, matrix.data, matrix.stride);
-    double list[Rows::kMax];
-    const void* sources[Rows::kMax];
-    if (!positions.IsNull()) block.at.list = list;
-    if (lookup != nullptr) block.sources = sources;
+    const bool is_run = positions.IsNull();
+    Block block(
+        call, matrix,
+        is_run && call.scale == nullptr &&
+            ShouldStream(call.encoder.columns, call.element_size(), rows, matrix.data, matrix.stride));
     Tally tally;
     for (std::size_t begin = 0; begin < rows; begin += Rows::kMax) {
-      const std::size_t count = std::min(rows - begin, Rows::kMax);
-      block.at.first = first + static_cast<std::int64_t>(begin);
-      block.at.count = count;
-      block.data = static_cast<unsigned char*>(matrix.data) + begin * matrix.stride * size;
-      if (!positions.IsNull()) {
-        for (std::size_t r = 0; r < count; ++r) list[r] = positions.AsDouble(begin + r);
-      }
-      if (lookup != nullptr) {
-        for (std::size_t r = 0; r < count; ++r) {
-          const auto id = static_cast<std::size_t>(lookup->ids[begin + r]);
-          sources[r] = static_cast<const unsigned char*>(lookup->table) + id * lookup->stride * size;
-        }
-      }
-      tally += call.Apply(block);
+      block.Take(first, begin, std::min(rows - begin, Rows::kMax));
+      if (!is_run) block.TakeList(positions, begin);
+      if (lookup != nullptr) block.TakeLookup(*lookup, begin);
+      tally += block.Apply(!is_run && call.encoder.nan_rows);
     }
     return tally;
   });

@@ -10,7 +10,11 @@ namespace {
 
 constexpr double kMinFrequency = 0x1p-126;
 constexpr double kMaxFrequency = 0x1p31;
-constexpr std::int64_t kMaxLogExponent = 11;  // beyond e^(2^11) no scale brings w_i into range
+constexpr double kLogMinFrequency = -87.336544750553102;
+constexpr double kLogMaxFrequency = 21.487562597358306;
+constexpr double kLogOfSmall = 1.8372;  // steps of e^1.8372 = 6.279 radians are below four quarter turns
+constexpr double kLogPi = 1.1447298858494002;
+constexpr double kLogTwoPi = 1.8378770664093453;
 
 template <class T>
 double Load(const T* values, std::size_t i) {
@@ -55,6 +59,8 @@ posenc_status CheckSpec(const posenc_spec& spec) {
     case POSENC_NO_PHASE_ROUNDING:
       return POSENC_OK;
     case POSENC_F32_POW_DIV: {
+      const auto base = static_cast<float>(spec.base);
+      if (base == 0.0f || !std::isfinite(base)) return POSENC_BAD_BASE;
       const auto exponent_dim = static_cast<float>(ExponentDim(spec));
       if (exponent_dim == 0.0f || !std::isfinite(exponent_dim)) return POSENC_BAD_EXPONENT_DIM;
       return spec.position_scale == 1.0 ? POSENC_OK : POSENC_BAD_POSITION_SCALE;
@@ -64,42 +70,86 @@ posenc_status CheckSpec(const posenc_spec& spec) {
   }
 }
 
+// What an estimate of log |w_i| says of the frequency.
+enum class Range { kInside, kOutside, kNearALimit };
+
+Range RangeOf(double log_frequency) {
+  constexpr double kError = 1e-6;  // far more than that of the estimates
+  if (log_frequency > kLogMinFrequency + kError && log_frequency < kLogMaxFrequency - kError)
+    return Range::kInside;
+  const bool is_near = log_frequency > kLogMinFrequency - kError && log_frequency < kLogMaxFrequency + kError;
+  return is_near ? Range::kNearALimit : Range::kOutside;
+}
+
+double LogMagnitude(double x) { return ApproximateLog(std::fabs(x)); }
+
+// Calls visit(i, log |w_i|), an estimate, for the pairs of the largest and the least frequency, or for all in
+// a list; not for those that are 0. Ends and returns false where visit does.
+template <class Visit>
+bool ForExtremes(const posenc_spec& spec, const Visit& visit) {
+  if (spec.position_scale == 0.0) return true;
+  const double log_scale = LogMagnitude(spec.position_scale);
+  const FrequencyList list = ListOf(spec);
+  if (list.count != 0) {
+    const double log_unit = list.unit == POSENC_RADIANS ? 0.0
+                            : list.unit == POSENC_TURNS ? kLogTwoPi
+                                                        : kLogPi;
+    for (std::size_t i = 0; i < list.count; ++i) {
+      if (list[i] != 0.0 && !visit(i, log_scale + LogMagnitude(list[i]) + log_unit)) return false;
+    }
+    return true;
+  }
+  // A geometric sequence: its ends are its extremes.
+  const std::size_t last = PairCount(spec.dim) - 1;
+  const double log_base = ApproximateLog(spec.base);
+  const double steps = -2.0 * static_cast<double>(last) / ExponentDim(spec);  // may be infinite
+  const double log_span = last == 0 || log_base == 0.0 ? 0.0 : steps * log_base;
+  return visit(0, log_scale) && visit(last, log_scale + log_span);
+}
+
+template <int kLimbs>
+Wide<kLimbs> LogRatio(const Schedule& schedule) {
+  const Wide<kLimbs> log_base = Log<kLimbs>(schedule.base);
+  return Negate(Divide(Add(log_base, log_base), FromDouble<kLimbs>(schedule.exponent_dim)));
+}
+
+template <int kLimbs>
+Wide<kLimbs> LogRatioOf(const Schedule& schedule) {
+  if constexpr (kLimbs == 4) return schedule.log_ratio;
+  return LogRatio<kLimbs>(schedule);
+}
+
 }  // namespace
 
 std::size_t PairCount(std::size_t dim) { return dim / 2 + dim % 2; }
 
-posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule, double* largest) {
+posenc_status EstimateSchedule(const posenc_spec& spec, bool* has_large) {
   if (const posenc_status status = CheckSpec(spec); status != POSENC_OK) return status;
-  const std::size_t count = PairCount(spec.dim);
-  const Wide log_base = Log(spec.base);
-  schedule->log_ratio = Negate(Divide(Add(log_base, log_base), FromDouble(ExponentDim(spec))));
-  schedule->scale = FromDouble(spec.position_scale);
+  *has_large = false;
+  const bool are_in_range = ForExtremes(spec, [&](std::size_t /*i*/, double log_frequency) {
+    *has_large = *has_large || log_frequency > kLogOfSmall;
+    return RangeOf(log_frequency) != Range::kOutside;
+  });
+  return are_in_range ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
+}
+
+posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
+  schedule->base = spec.base;
+  schedule->exponent_dim = ExponentDim(spec);
+  schedule->scale = spec.position_scale;
   schedule->list = ListOf(spec);
-  *largest = 0.0;
-  if (schedule->scale.IsZero()) return POSENC_OK;
-  const auto is_in_range = [&](std::size_t i) {
-    const Wide radians = schedule->Radians(i);
-    if (radians.IsZero()) return true;  // as listed
-    const double frequency = std::fabs(ToDouble(radians));
-    *largest = std::fmax(*largest, frequency);
+  if (!schedule->IsListed()) schedule->log_ratio = LogRatio<4>(*schedule);
+  const bool are_in_range = ForExtremes(spec, [&](std::size_t i, double log_frequency) {
+    if (RangeOf(log_frequency) != Range::kNearALimit) return true;
+    const double frequency = std::fabs(ToDouble(schedule->Radians<4>(i)));
     return frequency >= kMinFrequency && frequency <= kMaxFrequency;
-  };
-  if (schedule->IsListed()) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!is_in_range(i)) return POSENC_FREQUENCY_OUT_OF_RANGE;
-    }
-    return POSENC_OK;
-  }
-  // A geometric sequence: its ends are its extremes.
-  const auto last = static_cast<std::int64_t>(count - 1);
-  const Wide log_span = Multiply(FromInteger(last), schedule->log_ratio);
-  if (!log_span.IsZero() && log_span.exponent > kMaxLogExponent) return POSENC_FREQUENCY_OUT_OF_RANGE;
-  return is_in_range(0) && is_in_range(count - 1) ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
+  });
+  return are_in_range ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
 }
 
 // pow is correctly rounded, an exact tie to even.
 void FillDivisors(const posenc_spec& spec, double* divisors) {
-  const Wide log_base = Log(spec.base);
+  const Wide256 log_base = Log<4>(static_cast<double>(static_cast<float>(spec.base)));
   const auto denominator = static_cast<float>(ExponentDim(spec));
   for (std::size_t i = 0; i < PairCount(spec.dim); ++i) {
     const float exponent = static_cast<float>(2 * i) / denominator;
@@ -108,8 +158,8 @@ void FillDivisors(const posenc_spec& spec, double* divisors) {
       continue;
     }
     bool decided = true;
-    const Wide power = Exp(Multiply(FromDouble(static_cast<double>(exponent)), log_base));
-    divisors[i] = RoundToType(power, POSENC_F32, kFrequencyBits, &decided);
+    const Wide256 power = Exp(Multiply(FromDouble<4>(static_cast<double>(exponent)), log_base));
+    divisors[i] = RoundToType(power, POSENC_F32, kFrequencyBits<4>, &decided);
   }
 }
 
@@ -117,19 +167,28 @@ double FrequencyList::operator[](std::size_t i) const {
   return doubles != nullptr ? Load(doubles, i) : Load(floats, i);
 }
 
-Wide Schedule::Radians(std::size_t i) const {
-  if (IsExact()) return Multiply(QuarterTurns(i), RadiansPerQuarterTurn());
-  if (IsListed()) return Multiply(scale, FromDouble(list[i]));
-  if (i == 0 || scale.IsZero()) return scale;
-  return Multiply(scale, Exp(Multiply(FromInteger(static_cast<std::int64_t>(i)), log_ratio)));
+template <int kLimbs>
+Wide<kLimbs> Schedule::Radians(std::size_t i) const {
+  if (IsExact()) return Multiply(QuarterTurns<kLimbs>(i), RadiansPerQuarterTurn<kLimbs>());
+  const auto wide_scale = FromDouble<kLimbs>(scale);
+  if (IsListed()) return Multiply(wide_scale, FromDouble<kLimbs>(list[i]));
+  if (i == 0 || wide_scale.IsZero()) return wide_scale;
+  const auto exponent =
+      Multiply(FromInteger<kLimbs>(static_cast<std::int64_t>(i)), LogRatioOf<kLimbs>(*this));
+  return Multiply(wide_scale, Exp(exponent));
 }
 
-Wide Schedule::QuarterTurns(std::size_t i) const {
-  if (!IsExact()) return Multiply(Radians(i), QuarterTurnsPerRadian());
-  Wide step = Multiply(scale, FromDouble(list[i]));
+template <int kLimbs>
+Wide<kLimbs> Schedule::QuarterTurns(std::size_t i) const {
+  if (!IsExact()) return Multiply(Radians<kLimbs>(i), QuarterTurnsPerRadian<kLimbs>());
+  Wide<kLimbs> step = Multiply(FromDouble<kLimbs>(scale), FromDouble<kLimbs>(list[i]));
   step.exponent += list.unit == POSENC_TURNS ? 2 : 1;
   return step;
 }
+
+template Wide256 Schedule::Radians(std::size_t) const;
+template Wide256 Schedule::QuarterTurns(std::size_t) const;
+template Wide1024 Schedule::QuarterTurns(std::size_t) const;
 
 }  // namespace internal
 }  // namespace posenc

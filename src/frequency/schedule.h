@@ -25,23 +25,33 @@ struct FrequencyList {
 
 // w_i = scale * exp(i * log_ratio): base^(-2i / exponent_dim) by the exp trick; or scale times a listed one.
 struct Schedule {
-  Wide log_ratio;  // -2 ln(base) / exponent_dim
-  Wide scale;
+  double base;
+  double exponent_dim;
+  double scale;
   FrequencyList list;
+  Wide256 log_ratio;  // -2 ln(base) / exponent_dim; the other widths compute it anew
 
-  // Relative errors below 2^-kFrequencyBits.
-  Wide Radians(std::size_t i) const;       // w_i
-  Wide QuarterTurns(std::size_t i) const;  // w_i * 2/pi; exact if IsExact()
+  // Relative errors below 2^-kFrequencyBits<kLimbs>.
+  template <int kLimbs>
+  Wide<kLimbs> Radians(std::size_t i) const;  // w_i
+  template <int kLimbs>
+  Wide<kLimbs> QuarterTurns(std::size_t i) const;  // w_i * 2/pi; exact if IsExact()
 
   bool IsListed() const { return list.count != 0; }
   bool IsExact() const { return IsListed() && list.unit != POSENC_RADIANS; }
 };
-inline constexpr int kFrequencyBits = 220;
+template <int kLimbs>
+inline constexpr int kFrequencyBits = 64 * kLimbs - 36;
 
 std::size_t PairCount(std::size_t dim);
 
-// Of a spec, whose struct_size, layout and target are not looked at; *largest is the largest |w_i|.
-posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule, double* largest);
+// Whether a spec is right, as far as estimates tell in nanoseconds: a frequency within a millionth of the
+// limits of the range passes. (Its struct_size, layout and target are not looked at.) *has_large becomes
+// whether some |w_i| may exceed four quarter turns.
+posenc_status EstimateSchedule(const posenc_spec& spec, bool* has_large);
+
+// Of a spec that EstimateSchedule has passed; its list is not copied.
+posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule);
 
 // [PairCount(spec.dim)]: the q_i of POSENC_F32_POW_DIV, which are floats.
 void FillDivisors(const posenc_spec& spec, double* divisors);

@@ -10,8 +10,7 @@ namespace posenc {
 namespace internal {
 namespace {
 
-constexpr double kMaxStep = 4.0;      // in quarter turns; larger steps are reduced
-constexpr double kSmallSteps = 6.28;  // radians, that are surely less
+constexpr double kMaxStep = 4.0;  // in quarter turns; larger steps are reduced
 
 bool HasSteps(const FrequencyTable& table) { return table.phase_rounding == POSENC_NO_PHASE_ROUNDING; }
 
@@ -22,7 +21,7 @@ struct Array {
 };
 constexpr Array kArrays[] = {
     {&FrequencyTable::listed, false,
-     [](const FrequencyTable& t) -> std::size_t { return t.schedule.IsListed() ? 1 : 0; }},
+     [](const FrequencyTable& t) -> std::size_t { return t.is_listed ? 1 : 0; }},
     {&FrequencyTable::high, true, [](const FrequencyTable& t) -> std::size_t { return HasSteps(t) ? 1 : 0; }},
     {&FrequencyTable::low, true, [](const FrequencyTable& t) -> std::size_t { return HasSteps(t) ? 1 : 0; }},
     {&FrequencyTable::whole_high, true,
@@ -38,11 +37,11 @@ constexpr Array kArrays[] = {
 // The steps of a geometric schedule: one exp for the ratio, its powers by squaring; entries m .. 2m - 1 are
 // entries 0 .. m - 1 times ratio^m. An entry is a product of at most 24 factors.
 void FillGeometric(const Schedule& schedule, std::size_t count, double* high, double* low) {
-  const DoubleDouble first = ToDoubleDouble(Multiply(schedule.scale, QuarterTurnsPerRadian()));
+  const DoubleDouble first = ToDoubleDouble(schedule.QuarterTurns<4>(0));
   high[0] = first.high;
   low[0] = first.low;
   if (count == 1) return;  // a single step has no ratio to keep in range
-  Wide power = Exp(schedule.log_ratio);
+  Wide256 power = Exp(schedule.log_ratio);
   for (std::size_t m = 1; m < count; m *= 2) {
     const DoubleDouble factor = ToDoubleDouble(power);
     for (std::size_t i = 0; i < m && m + i < count; ++i) {
@@ -56,7 +55,7 @@ void FillGeometric(const Schedule& schedule, std::size_t count, double* high, do
 
 void FillListed(const Schedule& schedule, double* high, double* low) {
   for (std::size_t i = 0; i < schedule.list.count; ++i) {
-    const DoubleDouble step = ToDoubleDouble(schedule.QuarterTurns(i));
+    const DoubleDouble step = ToDoubleDouble(schedule.QuarterTurns<4>(i));
     high[i] = step.high;
     low[i] = step.low;
   }
@@ -66,10 +65,10 @@ void FillListed(const Schedule& schedule, double* high, double* low) {
 void ReduceSteps(const Schedule& schedule, std::size_t count, double* high, double* low) {
   for (std::size_t i = 0; i < count; ++i) {
     if (std::fabs(high[i]) < kMaxStep) continue;
-    const Wide step = schedule.QuarterTurns(i);
-    Wide eighth = step;
+    const Wide256 step = schedule.QuarterTurns<4>(i);
+    Wide256 eighth = step;
     eighth.exponent -= 3;
-    const DoubleDouble reduced = ToDoubleDouble(Subtract(step, FromInteger(8 * NearestInteger(eighth))));
+    const DoubleDouble reduced = ToDoubleDouble(Subtract(step, FromInteger<4>(8 * NearestInteger(eighth))));
     high[i] = reduced.high;
     low[i] = reduced.low;
   }
@@ -95,7 +94,7 @@ void FillSteps(FrequencyTable* table) {
     schedule.list.doubles = table->listed;
     schedule.list.floats = nullptr;
   }
-  if (schedule.scale.IsZero()) {
+  if (schedule.scale == 0.0) {
     // The steps stay 0, though powers of the ratio may overflow.
   } else if (schedule.IsListed()) {
     FillListed(schedule, table->high, table->low);
@@ -127,14 +126,13 @@ FrequencyTable FrequencyTable::Slice(std::size_t first_pair, std::size_t pairs) 
 
 posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table) {
   *table = {};
-  double largest = 0.0;
-  if (const posenc_status status = MakeSchedule(spec, &table->schedule, &largest); status != POSENC_OK) {
-    return status;
-  }
+  bool has_large = false;
+  if (const posenc_status status = EstimateSchedule(spec, &has_large); status != POSENC_OK) return status;
   table->phase_rounding = spec.phase_rounding;
+  table->is_listed = spec.frequency_count != 0;
   table->count = PairCount(spec.dim);
   table->padded = table->count + kPadding;
-  table->steps_are_reduced = HasSteps(*table) && largest > kSmallSteps;
+  table->steps_are_reduced = HasSteps(*table) && has_large;
   table->max_cancellation = kMaxCancellation;
   return POSENC_OK;
 }

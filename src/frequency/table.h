@@ -24,6 +24,7 @@ struct FrequencyTable {
   std::size_t first;  // of the schedule's pairs, in a slice of them; else 0
   std::size_t count;
   std::size_t padded;
+  bool is_listed;
   bool steps_are_reduced;
   bool has_offsets;
 
@@ -56,14 +57,14 @@ struct FrequencyTable {
 };
 inline constexpr int kTableBits = 97;
 
-// A table without its arrays; for the caller to set: has_offsets.
+// A table without its schedule and its arrays, in nanoseconds; for the caller to set: has_offsets.
 posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table);
 
 // Of the arrays, all of them.
 std::size_t ArrayBytes(const FrequencyTable& table);
 
 // Puts the arrays into memory [ArrayBytes(*table)], which is aligned for doubles, and fills all but the
-// offsets.
+// offsets; the table has its schedule.
 void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table);
 
 }  // namespace internal

@@ -48,10 +48,27 @@ void AddEntries(const float* entries, std::size_t count, float scale, void* x) {
   StoreRun<AddOperation<kType>>(scale, entries, nullptr, count, to, to, aligned, false);
 }
 
+template <posenc_type kType>
+void Widen(const void* from, std::size_t count, void* to) {
+  const hn::ScalableTag<float> df;
+  const auto* source = static_cast<const std::uint16_t*>(from);
+  auto* out = static_cast<float*>(to);
+  std::size_t at = 0;
+  if (reinterpret_cast<std::uintptr_t>(from) % sizeof(*source) == 0 &&
+      reinterpret_cast<std::uintptr_t>(to) % sizeof(*out) == 0) {
+    for (; at + hn::Lanes(df) <= count; at += hn::Lanes(df)) {
+      hn::StoreU(LoadAsFloat<kType>(df, source + at), df, out + at);
+    }
+  }
+  WidenEntries(kType, static_cast<const unsigned char*>(from) + at * sizeof(*source), count - at,
+               static_cast<unsigned char*>(to) + at * sizeof(*out));
+}
+
 constexpr EncoderKernels kEncoderKernels = {
     {nullptr, &Write<POSENC_F32>, &Write<POSENC_BF16>, &Write<POSENC_F16>, &WriteDoubles},
     {nullptr, &Add<POSENC_F32>, &Add<POSENC_BF16>, &Add<POSENC_F16>},
-    {nullptr, &AddEntries<POSENC_F32>, &AddEntries<POSENC_BF16>, &AddEntries<POSENC_F16>}};
+    {nullptr, &AddEntries<POSENC_F32>, &AddEntries<POSENC_BF16>, &AddEntries<POSENC_F16>},
+    {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>}};
 
 }  // namespace HWY_NAMESPACE
 
@@ -79,12 +96,18 @@ void ReferenceAddEntries(const float* entries, std::size_t count, float scale, v
   StoreEntries(kType, entries, nullptr, 0, count, &scale, x, x);
 }
 
+template <posenc_type kType>
+void ReferenceWiden(const void* from, std::size_t count, void* to) {
+  WidenEntries(kType, from, count, to);
+}
+
 constexpr EncoderKernels kReference = {
     {nullptr, &ReferenceWrite<POSENC_F32>, &ReferenceWrite<POSENC_BF16>, &ReferenceWrite<POSENC_F16>,
      &ReferenceWrite<POSENC_F64>},
     {nullptr, &ReferenceAdd<POSENC_F32>, &ReferenceAdd<POSENC_BF16>, &ReferenceAdd<POSENC_F16>},
     {nullptr, &ReferenceAddEntries<POSENC_F32>, &ReferenceAddEntries<POSENC_BF16>,
-     &ReferenceAddEntries<POSENC_F16>}};
+     &ReferenceAddEntries<POSENC_F16>},
+    {nullptr, nullptr, &ReferenceWiden<POSENC_BF16>, &ReferenceWiden<POSENC_F16>}};
 
 }  // namespace
 

@@ -24,6 +24,9 @@ struct EncoderKernels {
 
   // x [count] = x * scale + entries, as add does it.
   void (*add_entries[kSummandTypes])(const float* entries, std::size_t count, float scale, void* x);
+
+  // to [count] = from, as floats; of bfloat16 and float16.
+  void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);
 };
 
 // The row of a target; null if it is not compiled.

@@ -64,14 +64,14 @@ struct Rows {
 struct Tally {
   std::size_t doubles = 0;     // pairs of bfloat16 rows that angle addition in float left to that in double
   std::size_t direct = 0;      // pairs of rows of a run taken again by the direct kernel
-  std::size_t recomputed = 0;  // pairs taken again in wide arithmetic
-  std::size_t undecided = 0;   // entries that even wide arithmetic could not decide (see reference.h)
+  std::size_t recomputed = 0;  // pairs taken again in wide arithmetic, of 256 bits
+  std::size_t widest = 0;      // pairs that these leave open, taken again in 1,024 bits
 
   Tally& operator+=(const Tally& other) {
     doubles += other.doubles;
     direct += other.direct;
     recomputed += other.recomputed;
-    undecided += other.undecided;
+    widest += other.widest;
     return *this;
   }
 };

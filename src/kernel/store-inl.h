@@ -71,8 +71,7 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToBFloat16(DF /*df*/, hn::Vec<
   const auto bits = hn::BitCast(du, v);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
   const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, odd), hn::Set(du, 0x7FFF)));
-  const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x40));
-  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded, quiet);
+  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded, hn::Set(du, kNanBits<POSENC_BF16>));
 }
 
 template <class DF>
@@ -92,8 +91,8 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToFloat16(DF df, hn::Vec<DF> v
       hn::IfThenElse(hn::RebindMask(du, hn::Lt(magnitude, hn::Set(df, 0x1p-14f))), subnormal, normal);
   result = hn::IfThenElse(hn::RebindMask(du, hn::Ge(magnitude, hn::Set(df, 65520.0f))), hn::Set(du, 0x7C00),
                           result);
-  result = hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), result, hn::Set(du, 0x7E00));
-  return hn::Or(result, sign);
+  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), hn::Or(result, sign),
+                        hn::Set(du, kNanBits<POSENC_F16>));
 }
 
 template <class D>

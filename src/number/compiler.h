@@ -11,7 +11,8 @@
 #include <cfenv>
 #endif
 
-// Flags that let a compiler rewrite floating-point expressions; cmake/refuse_fast_math.cmake says it earlier.
+// Flags that let a compiler rewrite floating-point expressions; cmake/exact_arithmetic.cmake switches them
+// off.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) ||             \
     defined(__NO_SIGNED_ZEROS__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
     (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 2)

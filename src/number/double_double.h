@@ -12,9 +12,9 @@ struct DoubleDouble {
 };
 
 // Good to 2^-106.
-inline DoubleDouble ToDoubleDouble(const Wide& x) {
+inline DoubleDouble ToDoubleDouble(const Wide256& x) {
   const double high = ToDouble(x);
-  return {high, ToDouble(Subtract(x, FromDouble(high)))};
+  return {high, ToDouble(Subtract(x, FromDouble<4>(high)))};
 }
 
 // Two halves of x, of 26 bits each (Veltkamp); |x| < 2^996.

@@ -1,6 +1,5 @@
 #include "number/elements.h"
 
-#include <cmath>
 #include <cstring>
 
 namespace posenc {
@@ -21,30 +20,33 @@ float FromBits(std::uint32_t bits) {
 
 float Widen(posenc_type type, std::uint16_t bits) {
   if (type == POSENC_BF16) return FromBits(std::uint32_t{bits} << 16);
-  const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
-  const int exponent = (bits >> 10) & 0x1F;
-  const auto digits = static_cast<float>(bits & 0x3FF);
-  if (exponent == 0) return sign * std::ldexp(digits, -24);
-  if (exponent < 31) return sign * std::ldexp(digits + 1024.0f, exponent - 25);
-  return FromBits((std::uint32_t{bits & 0x8000u} << 16) | 0x7F800000u | (std::uint32_t{bits & 0x3FFu} << 13));
+  const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16, exponent = bits >> 10 & 0x1Fu,
+                      digits = bits & 0x3FFu;
+  if (exponent == 0) return FromBits(sign | Bits(static_cast<float>(digits) * 0x1p-24f));
+  const std::uint32_t wide_exponent = exponent == 31 ? 255 : exponent + 112;
+  return FromBits(sign | wide_exponent << 23 | digits << 13);
 }
 
 std::uint16_t Narrow(posenc_type type, float x) {
-  const std::uint32_t bits = Bits(x);
-  const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
+  const std::uint32_t bits = Bits(x), magnitude = bits & 0x7FFFFFFFu;
+  const bool is_nan = magnitude > 0x7F800000u;
   if (type == POSENC_BF16) {
-    if (std::isnan(x)) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
+    if (is_nan) return kNanBits<POSENC_BF16>;
     return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
   }
-  if (std::isnan(x)) return static_cast<std::uint16_t>(sign | 0x7E00u);
-  const float magnitude = std::fabs(x);
-  if (magnitude >= 65520.0f) return static_cast<std::uint16_t>(sign | 0x7C00u);
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);
-  if (exponent < -13 || magnitude == 0.0f) exponent = -13;
-  // In units of the last place, rounded to even; one too many digits carries into the exponent.
-  const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 11 - exponent)));
-  return static_cast<std::uint16_t>(sign + (static_cast<std::uint32_t>(exponent + 13) << 10) + units);
+  const std::uint32_t sign = (bits >> 16) & 0x8000u;
+  if (is_nan) return kNanBits<POSENC_F16>;
+  if (magnitude >= Bits(65520.0f)) return static_cast<std::uint16_t>(sign | 0x7C00u);
+  // A normal number loses 13 digits, a smaller one more; one too many carries into the exponent.
+  const std::uint32_t exponent = magnitude >> 23;
+  if (exponent > 112) {
+    const std::uint32_t rounded = magnitude + 0xFFFu + ((magnitude >> 13) & 1u);
+    return static_cast<std::uint16_t>(sign + (rounded >> 13) - (112u << 10));
+  }
+  if (exponent < 102) return static_cast<std::uint16_t>(sign);  // below half of 2^-24
+  const std::uint32_t digits = (magnitude & 0x7FFFFFu) | 0x800000u, shift = 126 - exponent;
+  const std::uint32_t half = 1u << (shift - 1), odd = (digits >> shift) & 1u;
+  return static_cast<std::uint16_t>(sign + ((digits + half - 1 + odd) >> shift));
 }
 
 float Load(posenc_type type, const unsigned char* from) {
@@ -85,6 +87,33 @@ void StoreEntries(posenc_type type, const float* entries, const float* cosines, 
     if (scale != nullptr) entry = Load(type, source + k * size) * *scale + entry;
     Store(type, entry, out + k * size);
   }
+}
+
+void WidenEntries(posenc_type type, const void* from, std::size_t count, void* to) {
+  const std::size_t size = ElementSize(type);
+  for (std::size_t k = 0; k < count; ++k) {
+    const float entry = Load(type, static_cast<const unsigned char*>(from) + k * size);
+    Store(POSENC_F32, entry, static_cast<unsigned char*>(to) + k * sizeof(entry));
+  }
+}
+
+void MakeNansCanonical(std::size_t count, void* row) {
+  auto* to = static_cast<unsigned char*>(row);
+  for (std::size_t k = 0; k < count; ++k, to += sizeof(float)) {
+    const float entry = Load(POSENC_F32, to);
+    if (entry != entry) StoreNans(POSENC_F32, 1, to);
+  }
+}
+
+void StoreNans(posenc_type type, std::size_t count, void* to) {
+  const std::uint64_t f64 = std::uint64_t{0x7FF8} << 48;
+  const std::uint32_t f32 = kNanBits<POSENC_F32>;
+  const std::uint16_t f16 = type == POSENC_BF16 ? kNanBits<POSENC_BF16> : kNanBits<POSENC_F16>;
+  const void* nan = &f16;
+  if (type == POSENC_F32) nan = &f32;
+  if (type == POSENC_F64) nan = &f64;
+  const std::size_t size = ElementSize(type);
+  for (std::size_t k = 0; k < count; ++k) std::memcpy(static_cast<unsigned char*>(to) + k * size, nan, size);
 }
 
 }  // namespace internal

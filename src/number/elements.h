@@ -26,8 +26,23 @@ inline constexpr std::size_t ElementSize(posenc_type type) { return TraitsOf(typ
 template <posenc_type kType>
 using ElementOf = std::conditional_t<kType == POSENC_F32, float, std::uint16_t>;
 
+// The bits of a canonical NaN: quiet, positive, without a payload.
+template <posenc_type kType>
+inline constexpr std::uint32_t kNanBits = kType == POSENC_F32    ? 0x7FC00000u
+                                          : kType == POSENC_BF16 ? 0x7FC0u
+                                                                 : 0x7E00u;
+
 // to[k * step] = entries[k], k < count, where steps count doubles. Any alignment.
 void StoreDoubles(const double* entries, std::size_t count, std::size_t step, unsigned char* to);
+
+// to[k] = from[k], k < count, widened to float. Any alignment.
+void WidenEntries(posenc_type type, const void* from, std::size_t count, void* to);
+
+// Of floats [count], any NaN becomes the canonical one. Any alignment.
+void MakeNansCanonical(std::size_t count, void* row);
+
+// to[k] = the canonical NaN, k < count. Any alignment.
+void StoreNans(posenc_type type, std::size_t count, void* to);
 
 // to[k] = e[k], or from[k] * *scale + e[k] if scale is not null, for first <= k < end, where e are the
 // entries, or, if cosines is not null, entries and cosines by turns. Each operation rounds to float, the

@@ -1,5 +1,6 @@
-// 256-bit binary floating point in plain integers, for what must be wider than double: building the
-// frequency schedule, and the last resort when a double cannot decide a rounding.
+// Binary floating point of 256 and of 1024 bits in plain integers, for what
+// must be wider than double: building the frequency schedule, and the last
+// resort when a double cannot decide a rounding. Calls nothing of libm.
 #ifndef POSENC_SRC_NUMBER_WIDE_H_
 #define POSENC_SRC_NUMBER_WIDE_H_
 
@@ -10,50 +11,81 @@
 namespace posenc {
 namespace internal {
 
-// (-1)^negative * 0.mantissa * 2^exponent. The mantissa is limb[3] : limb[2] : limb[1] : limb[0], its top
-// bit set; zero has an all-zero mantissa. The exponent does not overflow in any use here.
+// (-1)^negative * 0.mantissa * 2^exponent. The mantissa is limb[kLimbs - 1] :
+// ... : limb[0], its top bit set; zero has an all-zero mantissa. The exponent
+// does not overflow in any use here.
+template <int kLimbs>
 struct Wide {
-  std::uint64_t limb[4] = {0, 0, 0, 0};
+  static constexpr int kBits = 64 * kLimbs;
+
+  std::uint64_t limb[kLimbs] = {};
   std::int64_t exponent = 0;
   bool negative = false;
 
-  bool IsZero() const { return limb[3] == 0; }
+  bool IsZero() const { return limb[kLimbs - 1] == 0; }
 };
+using Wide256 = Wide<4>;
+using Wide1024 = Wide<16>;
 
-// Conversions to Wide are exact, those to double round to nearest (normal range only).
-Wide FromDouble(double x);
-Wide FromInteger(std::int64_t x);
-double ToDouble(const Wide& x);
+// Conversions to Wide are exact, those to double round to nearest (normal range
+// only).
+template <int kLimbs>
+Wide<kLimbs> FromDouble(double x);
+template <int kLimbs>
+Wide<kLimbs> FromInteger(std::int64_t x);
+template <int kLimbs>
+double ToDouble(const Wide<kLimbs> &x);
 
-// Each result has a relative error below 2^-kWideBits, also after cancellation. Divisors are not 0.
-inline constexpr int kWideBits = 251;
-Wide Negate(Wide x);
-Wide Add(const Wide& a, const Wide& b);
-Wide Subtract(const Wide& a, const Wide& b);
-Wide Multiply(const Wide& a, const Wide& b);
-Wide Divide(const Wide& a, const Wide& b);
-Wide DivideSmall(const Wide& a, std::uint32_t b);
+// Each result has a relative error below 2^-kWideBits, also after cancellation.
+// Divisors are not 0.
+template <int kLimbs>
+inline constexpr int kWideBits = 64 * kLimbs - 5;
+template <int kLimbs>
+Wide<kLimbs> Negate(Wide<kLimbs> x);
+template <int kLimbs>
+Wide<kLimbs> Add(const Wide<kLimbs> &a, const Wide<kLimbs> &b);
+template <int kLimbs>
+Wide<kLimbs> Subtract(const Wide<kLimbs> &a, const Wide<kLimbs> &b);
+template <int kLimbs>
+Wide<kLimbs> Multiply(const Wide<kLimbs> &a, const Wide<kLimbs> &b);
+template <int kLimbs>
+Wide<kLimbs> Divide(const Wide<kLimbs> &a, const Wide<kLimbs> &b);
 
 // The nearest integer (either one at a tie); |x| < 2^62.
-std::int64_t NearestInteger(const Wide& x);
+template <int kLimbs>
+std::int64_t NearestInteger(const Wide<kLimbs> &x);
 
-// exp(x) for |x| < 2^11: relative error below 2^-240.
-Wide Exp(const Wide& x);
+// exp(x) for |x| < 2^11 and the natural logarithm of x > 0: relative errors
+// below 2^-kExpLogBits.
+template <int kLimbs>
+inline constexpr int kExpLogBits = 64 * kLimbs - 24;
+template <int kLimbs>
+Wide<kLimbs> Exp(const Wide<kLimbs> &x);
+template <int kLimbs>
+Wide<kLimbs> Log(double x);
 
-// The natural logarithm of x > 0: relative error below 2^-236.
-Wide Log(double x);
+// The natural logarithm of x > 0: error below 2^-38 and 2^-38 of it.
+double ApproximateLog(double x);
 
-// sin and cos of r quarter turns, |r| <= 1/2: relative errors below 2^-kSinCosBits.
-inline constexpr int kSinCosBits = 246;
-void SinCosQuarterTurns(const Wide& r, Wide* sine, Wide* cosine);
+// sin and cos of r quarter turns, |r| <= 1/2: relative errors below
+// 2^-kSinCosBits.
+template <int kLimbs>
+inline constexpr int kSinCosBits = 64 * kLimbs - 10;
+template <int kLimbs>
+void SinCosQuarterTurns(const Wide<kLimbs> &r, Wide<kLimbs> *sine, Wide<kLimbs> *cosine);
 
-// 2/pi: quarter turns in a radian, and its inverse; relative errors below 2^-255.
-const Wide& QuarterTurnsPerRadian();
-const Wide& RadiansPerQuarterTurn();
+// 2/pi: quarter turns in a radian, and its inverse; relative errors below
+// 2^-(64 kLimbs - 1).
+template <int kLimbs>
+Wide<kLimbs> QuarterTurnsPerRadian();
+template <int kLimbs>
+Wide<kLimbs> RadiansPerQuarterTurn();
 
-// Rounds x to the nearest number of a type, ties to even. *decided becomes false unless every real
-// number within a factor 1 +- 2^-bits of x rounds to the same one.
-double RoundToType(const Wide& x, posenc_type type, int bits, bool* decided);
+// Rounds x to the nearest number of a type, ties to even. *decided becomes
+// false unless every real number within a factor 1 +- 2^-bits of x rounds to
+// the same one.
+template <int kLimbs>
+double RoundToType(const Wide<kLimbs> &x, posenc_type type, int bits, bool *decided);
 
 }  // namespace internal
 }  // namespace posenc

@@ -67,8 +67,9 @@ std::size_t TypeSize(posenc_type type) {
   return type == POSENC_F32 || type == POSENC_I32 ? 4 : 8;
 }
 
-CallInput::CallInput(std::size_t encoder_dim, FuzzedDataProvider& bytes)
-    : kind(bytes.ConsumeEnum<Kind>()), dim(encoder_dim), first(MakePosition(bytes)) {
+CallInput::CallInput(std::size_t encoder_dim, bool has_nan_rows, FuzzedDataProvider& bytes)
+    : kind(bytes.ConsumeEnum<Kind>()), dim(encoder_dim), nan_rows(has_nan_rows), first(MakePosition(bytes)) {
+  if (HasBatch() && !Rarely(bytes, 4)) first %= 128;
   MakeTypes(bytes);
   MakeSizes(bytes);
   MakeList(bytes);
@@ -93,19 +94,27 @@ bool CallInput::TakesType(posenc_type entry) const {
 }
 
 bool CallInput::TakesListType(posenc_type value) const {
-  if (value == POSENC_F64) return kind == Kind::kWriteAt || kind == Kind::kAddAt;
+  if (value == POSENC_F64 || value == POSENC_F32) return HasPositions();
   return value == POSENC_I32 || value == POSENC_I64;
+}
+
+bool CallInput::TakesTableType(posenc_type entry) const {
+  return entry == type || (type == POSENC_F32 && (entry == POSENC_BF16 || entry == POSENC_F16));
 }
 
 void CallInput::MakeTypes(FuzzedDataProvider& bytes) {
   type = bytes.PickValueInArray({POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64});
   if (!TakesType(type)) type = POSENC_F32;
-  list_type = bytes.PickValueInArray({POSENC_I32, POSENC_I64, POSENC_F64});
+  list_type = bytes.PickValueInArray({POSENC_I32, POSENC_I64, POSENC_F32, POSENC_F64});
   if (!TakesListType(list_type)) list_type = POSENC_I32;
   said_type = MakeSaidType(type, bytes);
   if (TakesType(said_type)) said_type = type;
   said_list_type = HasList() ? MakeSaidType(list_type, bytes) : list_type;
   if (TakesListType(said_list_type)) said_list_type = list_type;
+  table_type = bytes.PickValueInArray({POSENC_F32, POSENC_BF16, POSENC_F16});
+  if (!TakesTableType(table_type)) table_type = type;
+  said_table_type = HasTable() ? MakeSaidType(table_type, bytes) : table_type;
+  if (TakesTableType(said_table_type)) said_table_type = table_type;
 }
 
 void CallInput::MakeSizes(FuzzedDataProvider& bytes) {
@@ -119,7 +128,11 @@ void CallInput::MakeSizes(FuzzedDataProvider& bytes) {
 }
 
 bool CallInput::IsInRange(std::int64_t value) const {
-  if (!HasTable()) return IsRun(value, HasBatch() ? rows : 1);
+  if (HasBatch()) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 62;
+    return std::max(first, value) <= kFar && std::min(first, value) >= -kFar && IsRun(first + value, rows);
+  }
+  if (!HasTable()) return nan_rows || IsRun(value, 1);
   return value >= 0 && value < static_cast<std::int64_t>(vocabulary);
 }
 
@@ -137,10 +150,11 @@ void CallInput::MakeList(FuzzedDataProvider& bytes) {
   const std::size_t odd = Rarely(bytes, 4) ? bytes.ConsumeIntegralInRange<std::size_t>(0, count) : count;
   for (std::size_t i = 0; i < count; ++i) {
     bool good;
-    if (list_type == POSENC_F64) {
-      const double value = i == odd ? MakeReal(bytes) : MakeDoublePosition(bytes);
-      good = std::fabs(value) <= static_cast<double>(kMaxPosition);
-      Append(value, &list);
+    if (list_type == POSENC_F64 || list_type == POSENC_F32) {
+      double value = i == odd ? MakeReal(bytes) : MakeDoublePosition(bytes);
+      if (list_type == POSENC_F32) value = static_cast<double>(static_cast<float>(value));
+      good = nan_rows || std::fabs(value) <= static_cast<double>(kMaxPosition);
+      list_type == POSENC_F32 ? Append(static_cast<float>(value), &list) : Append(value, &list);
     } else {
       std::int64_t value = MakeInteger(i == odd, far, bytes);
       if (list_type == POSENC_I32) value = static_cast<std::int32_t>(value);
@@ -152,12 +166,12 @@ void CallInput::MakeList(FuzzedDataProvider& bytes) {
 }
 
 Faults CallInput::SizeFaults() const {
-  const std::size_t size = TypeSize(type);
+  const std::size_t size = TypeSize(type), table_size = TypeSize(table_type);
   Faults faults;
   faults.AddIf(stride < dim || (HasTable() && table_stride < dim), POSENC_STRIDE_TOO_SMALL);
   if (IsEmpty()) return faults;
   faults.AddIf(Overflows(rows, stride, size), POSENC_SIZE_OVERFLOW);
-  faults.AddIf(HasTable() && Overflows(vocabulary, table_stride, size), POSENC_SIZE_OVERFLOW);
+  faults.AddIf(HasTable() && Overflows(vocabulary, table_stride, table_size), POSENC_SIZE_OVERFLOW);
   if (!HasBatch() || batch == 1) return faults;
   faults.AddIf(batch_stride / rows < stride, POSENC_STRIDE_TOO_SMALL);
   faults.AddIf(Overflows(batch, batch_stride, size), POSENC_SIZE_OVERFLOW);
@@ -168,11 +182,14 @@ Faults CallInput::CallFaults(const Parts& parts) const {
   Faults faults = SizeFaults();
   const bool is_sized = faults.None() && !null[kData];  // else it is not known what it claims
   faults.AddIf(null_encoder, POSENC_NOT_CREATED);
-  faults.AddIf(said_type != type || said_list_type != list_type, POSENC_BAD_TYPE);
+  faults.AddIf(said_type != type || said_list_type != list_type || said_table_type != table_type,
+               POSENC_BAD_TYPE);
   if (IsEmpty()) return faults;
-  faults.AddIf(null[kData] || (HasList() && null[kList]) || (HasTable() && null[kTable] && vocabulary != 0),
+  faults.AddIf(null[kData] || (HasList() && null[kList] && !HasBatch()) ||
+                   (HasTable() && null[kTable] && vocabulary != 0),
                POSENC_NULL_POINTER);
-  faults.AddIf((!HasList() || HasTable()) && !IsRun(first, rows), POSENC_POSITION_OUT_OF_RANGE);
+  faults.AddIf((!HasList() || HasTable() || (HasBatch() && null[kList])) && !IsRun(first, rows),
+               POSENC_POSITION_OUT_OF_RANGE);
   faults.AddIf(!null[kList] && first_bad < count,
                HasTable() ? POSENC_ID_OUT_OF_RANGE : POSENC_POSITION_OUT_OF_RANGE);
   if (!is_sized) return faults;
@@ -188,7 +205,7 @@ std::size_t CallInput::DataSize() const {
 }
 
 std::size_t CallInput::TableSize() const {
-  return !HasTable() || vocabulary == 0 ? 0 : ((vocabulary - 1) * table_stride + dim) * TypeSize(type);
+  return !HasTable() || vocabulary == 0 ? 0 : ((vocabulary - 1) * table_stride + dim) * TypeSize(table_type);
 }
 
 Parts CallInput::MakeParts() const {
@@ -217,11 +234,11 @@ posenc_status CallInput::Run(const posenc_encoder* encoder, const Parts& parts,
     case Kind::kAddAt:
       return posenc_add_at(e, said_list_type, list_at, rows, said_type, data, stride, scale, index);
     case Kind::kEmbed:
-      return posenc_embed(e, said_list_type, list_at, rows, said_type, table, vocabulary, table_stride, first,
-                          data, stride, scale, index);
+      return posenc_embed(e, said_list_type, list_at, rows, said_table_type, table, vocabulary, table_stride,
+                          first, said_type, data, stride, scale, index);
     case Kind::kAddBatch:
-      return posenc_add_batch(e, said_list_type, list_at, batch, rows, said_type, data, batch_stride, stride,
-                              scale, index);
+      return posenc_add_batch(e, first, said_list_type, list_at, batch, rows, said_type, data, batch_stride,
+                              stride, scale, index);
   }
   std::abort();
 }

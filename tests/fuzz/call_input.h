@@ -20,12 +20,13 @@ enum class Kind : std::uint8_t { kWrite, kWriteAt, kAdd, kAddAt, kEmbed, kAddBat
 enum Part : int { kData, kList, kTable, kParts };
 
 struct CallInput {
-  CallInput(std::size_t dim, FuzzedDataProvider& bytes);
+  CallInput(std::size_t dim, bool nan_rows, FuzzedDataProvider& bytes);
 
   Kind kind;
-  posenc_type type, list_type;            // as memory holds them
-  posenc_type said_type, said_list_type;  // as the call says: the same, or what it does not take
-  std::size_t dim;                        // of the encoder
+  posenc_type type, list_type, table_type;                 // as memory holds them
+  posenc_type said_type, said_list_type, said_table_type;  // as the call says: the same, or what it refuses
+  std::size_t dim;                                         // of the encoder, as is
+  bool nan_rows;
   std::size_t rows, stride;
   std::size_t batch, batch_stride;
   std::size_t vocabulary, table_stride;
@@ -42,6 +43,14 @@ struct CallInput {
   bool HasList() const { return kind != Kind::kWrite && kind != Kind::kAdd; }
   bool HasTable() const { return kind == Kind::kEmbed; }
   bool HasBatch() const { return kind == Kind::kAddBatch; }
+  bool HasPositions() const { return kind == Kind::kWriteAt || kind == Kind::kAddAt; }
+  bool PassesList() const { return HasList() && !null[kList]; }
+
+  // Whether a NaN of x may stay what it is.
+  bool KeepsNans() const {
+    const bool adds = kind != Kind::kWrite && kind != Kind::kWriteAt;
+    return adds && type == POSENC_F32 && scale != 0.0f && scale - scale == 0.0f;
+  }
 
   // With the parts of its memory.
   Parts MakeParts() const;
@@ -60,6 +69,7 @@ struct CallInput {
   std::int64_t MakeInteger(bool odd, bool far, FuzzedDataProvider& bytes) const;
   bool TakesType(posenc_type entry) const;
   bool TakesListType(posenc_type value) const;
+  bool TakesTableType(posenc_type entry) const;
   bool IsInRange(std::int64_t value) const;
   bool IsEmpty() const { return rows == 0 || (HasBatch() && batch == 0); }
   Faults SizeFaults() const;

@@ -67,6 +67,8 @@ SpecInput::SpecInput(FuzzedDataProvider& bytes) : null(Rarely(bytes, 64)) {
   spec.layout = MakeEnum(3, bytes);
   spec.phase_rounding = bytes.ConsumeBool() ? MakeEnum(3, bytes) : POSENC_NO_PHASE_ROUNDING;
   spec.frequency_unit = MakeEnum(3, bytes);
+  spec.nan_rows = MakeEnum(2, bytes);
+  spec.lists_only = MakeEnum(2, bytes);
   if (Rarely(bytes, 64)) spec.reserved = bytes.ConsumeIntegral<std::int32_t>();
   if (Rarely(bytes, 3)) MakeList(bytes);
   if (bytes.ConsumeBool()) {
@@ -155,19 +157,19 @@ long double SpecInput::Radians(std::size_t i) const {
   return spec.position_scale * std::exp2(std::clamp(power, -8000.0L, 8000.0L));  // neither 0 nor infinite
 }
 
-void SpecInput::AddRangeFaults(Faults* faults) const {
+void SpecInput::AddRangeFaults(long double error, Faults* faults) const {
   const std::size_t last = PairCount() - 1, step = HasList() ? 1 : std::max<std::size_t>(last, 1);
   for (std::size_t i = 0; i <= last; i += step) {  // of a geometric sequence the ends
     const long double w = std::fabs(Radians(i));
     const auto out = [&](long double slack) {
       return w != 0.0L && (w < 0x1p-126L * slack || w * slack > 0x1p31L);
     };
-    faults->AddPossible(out(1.0L + kRadiansError), POSENC_FREQUENCY_OUT_OF_RANGE);
-    faults->AddIf(out(1.0L - kRadiansError), POSENC_FREQUENCY_OUT_OF_RANGE);
+    faults->AddPossible(out(1.0L + error), POSENC_FREQUENCY_OUT_OF_RANGE);
+    faults->AddIf(out(1.0L - error), POSENC_FREQUENCY_OUT_OF_RANGE);
   }
 }
 
-Faults SpecInput::CreationFaults(const char* target_name) const {
+Faults SpecInput::CreationFaults(const char* target_name, long double range_error) const {
   Faults faults;
   faults.AddIf(null, POSENC_NULL_POINTER);
   faults.AddIf(spec.struct_size < kSpecSize || spec.struct_size > kMaxSpecSize || unknown_member_ != 0 ||
@@ -175,17 +177,21 @@ Faults SpecInput::CreationFaults(const char* target_name) const {
                POSENC_BAD_STRUCT_SIZE);
   if (!faults.None()) return faults;
   const bool rounds = spec.phase_rounding == POSENC_F32_POW_DIV;
-  const auto narrow = static_cast<float>(ExponentDim());
+  const auto narrow = static_cast<float>(ExponentDim()), narrow_base = static_cast<float>(spec.base);
   faults.AddIf(spec.dim == 0 || spec.dim > POSENC_MAX_DIM, POSENC_BAD_DIM);
-  faults.AddIf(!std::isfinite(spec.base) || spec.base <= 0.0, POSENC_BAD_BASE);
+  faults.AddIf(!std::isfinite(spec.base) || spec.base <= 0.0 ||
+                   (rounds && (narrow_base == 0.0f || !std::isfinite(narrow_base))),
+               POSENC_BAD_BASE);
   faults.AddIf(!std::isfinite(ExponentDim()) || (rounds && (narrow == 0.0f || !std::isfinite(narrow))),
                POSENC_BAD_EXPONENT_DIM);
   faults.AddIf(!std::isfinite(spec.position_scale) || (rounds && spec.position_scale != 1.0),
                POSENC_BAD_POSITION_SCALE);
   faults.AddIf(!rounds && spec.phase_rounding != POSENC_NO_PHASE_ROUNDING, POSENC_BAD_PHASE_ROUNDING);
   faults.AddIf(!HasGoodList(), POSENC_BAD_FREQUENCIES);
-  if (faults.None()) AddRangeFaults(&faults);
+  if (faults.None()) AddRangeFaults(range_error, &faults);
   faults.AddIf(spec.layout < POSENC_INTERLEAVED || spec.layout > POSENC_COS_SIN, POSENC_BAD_LAYOUT);
+  const auto is_flag = [](std::int32_t flag) { return flag == 0 || flag == 1; };
+  faults.AddIf(!is_flag(spec.nan_rows) || !is_flag(spec.lists_only), POSENC_BAD_FLAG);
   if (target_name == nullptr) return faults;
   const std::vector<posenc_target> targets = Targets();
   const auto found = std::find_if(targets.begin(), targets.end(), [&](const posenc_target& target) {

@@ -26,12 +26,13 @@ struct SpecInput {
   void Pass(const char* target_name, const std::uint8_t* list_at, std::uint8_t* at) const;
   std::size_t PassedSize() const;
 
-  // What creation must say of it with that target.
-  Faults CreationFaults(const char* target_name) const;
+  // What creation must say of it with that target, where frequencies are known to a relative error.
+  Faults CreationFaults(const char* target_name, long double range_error = kRadiansError) const;
 
   // About w_i, if the spec is valid but maybe for its range: within kRadiansError of it.
   long double Radians(std::size_t i) const;
   static constexpr long double kRadiansError = 0x1.8p-53L;
+  static constexpr long double kEstimateError = 1.1e-6L;  // that of posenc_encoder_memory_size
   std::size_t PairCount() const { return spec.dim / 2 + spec.dim % 2; }
 
   posenc_spec spec{};
@@ -44,7 +45,7 @@ struct SpecInput {
   bool HasGoodList() const;  // or none
   double Listed(std::size_t i) const;
   double ExponentDim() const;
-  void AddRangeFaults(Faults* faults) const;
+  void AddRangeFaults(long double error, Faults* faults) const;
 
   std::string target_;
   std::size_t unknown_member_ = 0;  // where one is set, if anywhere

@@ -30,6 +30,8 @@ class Spec(ctypes.Structure):
         ("frequencies_f32", ctypes.c_void_p),
         ("frequency_count", SIZE),
         ("frequency_unit", ctypes.c_int32),
+        ("nan_rows", ctypes.c_int32),
+        ("lists_only", ctypes.c_int32),
         ("reserved", ctypes.c_int32),
     ]
 

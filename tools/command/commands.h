@@ -13,6 +13,7 @@ enum ExitStatus : int {
   kRight = 0,
   kMismatch = 1,
   kWrongUsage = 2,  // also: what was asked for cannot be done here
+  kBrokenPipe = 3,  // nobody wanted to read the rest of the output
 };
 
 using Run = std::function<ExitStatus()>;

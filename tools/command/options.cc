@@ -23,12 +23,16 @@ Integer ParseWhole(const std::string& option, const std::string& text, const std
 
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
+// Some files never end.
+constexpr std::size_t kLongestFile = std::size_t{1} << 28;
+
 std::string ReadFile(const std::string& option, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
   char block[4096];
   while (file.read(block, sizeof(block)), file.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kLongestFile) Refuse(option, path, "a file of at most 256 MiB");
   }
   // A directory can be opened, but not read.
   if (!file.is_open() || file.bad()) {
@@ -39,9 +43,14 @@ std::string ReadFile(const std::string& option, const std::string& path) {
 
 }  // namespace
 
+std::string Abbreviated(const std::string& text) {
+  constexpr std::size_t kLongest = 200;
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
 void Refuse(const std::string& option, const std::string& text, const std::string& wanted) {
   std::string message = option;
-  message.append(": '").append(text).append("' is not ").append(wanted);
+  message.append(": '").append(Abbreviated(text)).append("' is not ").append(wanted);
   throw UsageError(message);
 }
 

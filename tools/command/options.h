@@ -22,7 +22,10 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws the UsageError "OPTION: 'TEXT' is not WANTED".
+// A text that fits in a line of a message, with its end left out if need be.
+std::string Abbreviated(const std::string& text);
+
+// Throws the UsageError "OPTION: 'TEXT' is not WANTED", the text abbreviated.
 [[noreturn]] void Refuse(const std::string& option, const std::string& text, const std::string& wanted);
 
 // Throws a UsageError with the status's message unless it is POSENC_OK.

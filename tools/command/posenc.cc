@@ -1,14 +1,13 @@
 // posenc: lists the targets of the library, prints, saves or draws encodings, and verifies them against MPFR.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "command/commands.h"
-#include "command/options.h"
+#include "command/output_file.h"
 
 namespace {
 
@@ -16,21 +15,18 @@ using posenc::tools::ExitStatus;
 
 constexpr char kDescription[] =
     "Sinusoidal position encodings, every entry correctly rounded, the same bits on every target.\n"
-    "Exit status: 0 right, 1 mismatch found, 2 wrong usage or not possible here.";
+    "Exit status: 0 right, 1 mismatch found, 2 wrong usage or not possible here, 3 the reader of the output\n"
+    "left before its end.";
 
 ExitStatus Fail(std::string message) {
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  std::fprintf(stderr, "posenc: %s\n", message.c_str());
+  // One line, whatever the words were that it repeats.
+  std::replace_if(
+      message.begin(), message.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, ' ');
+  std::fprintf(stderr, "posenc: %.600s\n", message.c_str());
   return ExitStatus::kWrongUsage;
 }
 
-// What was printed may still be in the buffer, and the disk full.
-ExitStatus FlushOutput(ExitStatus status) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  return Fail(std::string("cannot write the output: ") + std::strerror(errno));
-}
-
-ExitStatus Main(int argc, char** argv) {
+ExitStatus ParseAndRun(int argc, char** argv) {
   CLI::App app(kDescription, "posenc");
   app.footer(
       "'posenc COMMAND --help' lists the options of a command, each with its default, as =VALUE or [VALUE].");
@@ -42,12 +38,27 @@ ExitStatus Main(int argc, char** argv) {
   posenc::tools::AddVerifyCommand(app, &run);
   try {
     app.parse(argc, argv);
-    if (!run) return Fail("a subcommand is required: targets, table, plot or verify");
-    return FlushOutput(run());
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return Fail(error.what());
+    if (error.get_exit_code() != 0) throw;
     app.exit(error);  // prints what --help asks for
-    return FlushOutput(ExitStatus::kRight);
+    run = [] { return ExitStatus::kRight; };
+  }
+  if (!run) return Fail("a subcommand is required: targets, table, plot or verify");
+  const ExitStatus status = run();
+  try {
+    posenc::tools::FlushStdout();
+  } catch (const posenc::tools::BrokenPipe&) {
+    if (status == ExitStatus::kRight) throw;  // a mismatch is a mismatch
+  }
+  return status;
+}
+
+ExitStatus Main(int argc, char** argv) {
+  try {
+    posenc::tools::PrepareStreams();
+    return ParseAndRun(argc, argv);
+  } catch (const posenc::tools::BrokenPipe&) {
+    return ExitStatus::kBrokenPipe;
   } catch (const std::bad_alloc&) {
     return Fail("out of memory");
   } catch (const std::exception& error) {

@@ -1,11 +1,9 @@
 // posenc table: prints an encoding as notebooks do, or saves it for NumPy.
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -98,9 +96,7 @@ void Print(const Encoder& encoder, const Request& request) {
       text.append(entry).append(width - entry.size(), ' ');
       if (i % dim == dim - 1) text += ']';
     }
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
-      throw UsageError(std::string("cannot write the output: ") + std::strerror(errno));
-    }
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) FlushStdout();
   });
   std::puts(request.encoding.rows == 0 ? "[]" : "]");
 }

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,16 +18,21 @@
 #include "verify/cases.h"
 #include "verify/json.h"
 #include "verify/verify.h"
+#ifdef POSENC_HAVE_MPFR
+#include <mpfr.h>
+#endif
 
 namespace posenc {
 namespace tools {
 namespace {
 
+// More would only be slower.
+constexpr unsigned kMaxThreads = 1024;
+
 struct Request {
   bool quick = false, full = false;
-  std::string target;
-  std::string json;
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  std::optional<std::string> target, json;
+  unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads);
   std::size_t part = 1, parts = 1;
   std::size_t reference_every = 32;
   std::uint64_t seed = 20260101;
@@ -40,6 +47,10 @@ void ShowProgress(double fraction) {
   std::fprintf(stderr, "\rverify: %d %%%s", percent, percent == 100 ? "\r              \r" : "");
 }
 
+void NoteFewerThreads(unsigned started, unsigned wanted) {
+  std::fprintf(stderr, "posenc: only %u of %u threads could be started\n", started, wanted);
+}
+
 Plan MakePlan(const Request& request, const std::vector<Target>& targets) {
   Plan plan;
   for (const Target& target : targets) {
@@ -47,6 +58,7 @@ Plan MakePlan(const Request& request, const std::vector<Target>& targets) {
   }
   plan.threads = request.threads;
   plan.progress = ShowProgress;
+  plan.fewer_threads = NoteFewerThreads;
   return plan;
 }
 
@@ -92,7 +104,7 @@ void PrintRow(const Target& target, const Report* report) {
   std::printf("%-10s %14" PRIu64 " %10" PRIu64 " %11s %11s %8s %9s  %016" PRIx64 "\n", target.name,
               found.entries, found.mismatches, kHaveOracle ? ulp : "-",
               pairs(found.tally.direct, "-").c_str(), pairs(found.tally.recomputed, "all").c_str(),
-              pairs(found.tally.undecided, "-").c_str(), report->digest.value());
+              pairs(found.tally.widest, "-").c_str(), report->digest.value());
 }
 
 void PrintHead(const Plan& plan) {
@@ -106,7 +118,7 @@ void PrintHead(const Plan& plan) {
                 kReferenceName, plan.chunk_rows(), plan.reference_every);
   }
   std::printf("%-10s %14s %10s %11s %11s %8s %9s  digest\n", "target", "entries", "mismatches", "worst ULP",
-              "direct", "wide", "undecided");
+              "direct", "256 bits", "1024 bits");
 }
 
 void PrintExamples(const Findings& found) {
@@ -119,9 +131,6 @@ void PrintMismatches(const Report& report) {
   PrintExamples(found);
   if (found.mismatches > found.examples.size()) {
     std::printf("mismatch: %s: %" PRIu64 " more\n", target, found.mismatches - found.examples.size());
-  }
-  if (found.tally.undecided != 0) {
-    std::printf("mismatch: %s: %zu entries rounded without proof\n", target, found.tally.undecided);
   }
   if (report.digest.value() != kGoldenDigest) {
     std::printf("mismatch: %s: digest v%d %016" PRIx64 " instead of %016" PRIx64 "\n", target, kDigestVersion,
@@ -151,22 +160,48 @@ void PrintAreas(const Outcome& outcome) {
       const Findings& found = report.found;
       std::printf("%-10s %-7s %-4s %14" PRIu64 " %10" PRIu64 " %11zu %8zu %9zu %8.1f s\n",
                   report.target.c_str(), report.call(), TraitsOf(report.type).name, found.entries,
-                  found.mismatches, found.tally.direct, found.tally.recomputed, found.tally.undecided,
+                  found.mismatches, found.tally.direct, found.tally.recomputed, found.tally.widest,
                   report.seconds);
     }
     PrintExamples(outcome.area_reports[a].found);
   }
 }
 
+#ifdef POSENC_HAVE_MPFR
+
+void* AllocateOrEnd(std::size_t size) {
+  void* const block = std::malloc(size);
+  if (block == nullptr) EndOutOfMemory();
+  return block;
+}
+
+void* ReallocateOrEnd(void* old, std::size_t, std::size_t size) {
+  void* const block = std::realloc(old, size);
+  if (block == nullptr) EndOutOfMemory();
+  return block;
+}
+
+void Free(void* block, std::size_t) { std::free(block); }
+
+// Its own functions abort.
+void TameMpfr() { mp_set_memory_functions(AllocateOrEnd, ReallocateOrEnd, Free); }
+
+#else
+
+void TameMpfr() {}
+
+#endif
+
 ExitStatus VerifyTargets(const Request& request) {
-  if (!request.json.empty() && !kHaveJson) throw UsageError("--json: built without nlohmann-json");
+  if (request.json && !kHaveJson) throw UsageError("--json: built without nlohmann-json");
   if (request.full && !kHaveOracle) throw UsageError("--full: built without MPFR, nothing to compare with");
   std::unique_ptr<OutputFile> json;  // before all else: who cannot write it need not wait
-  if (!request.json.empty()) json = std::make_unique<OutputFile>("--json", request.json);
+  if (request.json) json = std::make_unique<OutputFile>("--json", *request.json);
+  TameMpfr();
   const auto start = std::chrono::steady_clock::now();
   Outcome outcome;
-  outcome.targets = request.target.empty() ? CompiledTargets()
-                                           : std::vector<Target>{FindTarget("--target", request.target)};
+  outcome.targets =
+      request.target ? std::vector<Target>{FindTarget("--target", *request.target)} : CompiledTargets();
   outcome.seed = request.seed;
   Plan plan = PlanCases(request, outcome.targets);
   outcome.cases = Verify(plan).front();
@@ -175,6 +210,7 @@ ExitStatus VerifyTargets(const Request& request) {
     outcome.cases = Verify(plan).front();
   }
   PrintCases(plan, outcome);
+  if (request.full) FlushStdout();  // half an hour before more comes
   outcome.areas = PlanAreas(request, outcome.targets);
   outcome.area_reports = Verify(outcome.areas);
   PrintAreas(outcome);
@@ -195,6 +231,14 @@ void ParsePart(const std::string& text, Request* request) {
   request->part = ParseCount("--part", text.substr(0, slash));
   request->parts = ParseCount("--part", text.substr(slash + 1));
   if (request->part < 1 || request->part > request->parts) Refuse("--part", text, "I/N with 1 <= I <= N");
+}
+
+unsigned ParseThreads(const std::string& text) {
+  const std::size_t value = ParseCount("--threads", text);
+  if (value < 1 || value > kMaxThreads) {
+    Refuse("--threads", text, "a whole number from 1 to " + std::to_string(kMaxThreads));
+  }
+  return static_cast<unsigned>(value);
 }
 
 std::size_t ParsePositive(const std::string& option, const std::string& text) {
@@ -233,10 +277,8 @@ void AddVerifyCommand(CLI::App& app, Run* run) {
   command->add_option("--target", request->target, "Only this target, a name from 'posenc targets' [all]")
       ->type_name("NAME");
   command->add_option("--json", request->json, "Also write a report to this file")->type_name("FILE");
-  AddOption(*command, "--threads", "N", "Threads that compare [as many as there are processors]",
-            [=](const std::string& text) {
-              request->threads = static_cast<unsigned>(ParsePositive("--threads", text));
-            });
+  AddOption(*command, "--threads", "N", "Threads that compare, 1 .. 1024 [as many as there are processors]",
+            [=](const std::string& text) { request->threads = ParseThreads(text); });
   AddFullOptions(*command, request.get());
   command->callback([=] { *run = [=] { return VerifyTargets(*request); }; });
 }

@@ -22,14 +22,16 @@ inline double RoundTo(posenc_type type, double x) {
   return std::copysign(HUGE_VAL, x);
 }
 
-// The bit pattern of a number of the type (not NaN), in the low bits.
+// The bit pattern of a number of the type, in the low bits; of a NaN the quiet, positive one without a
+// payload.
 inline std::uint64_t Pack(posenc_type type, double value) {
   const ElementTraits traits = TraitsOf(type);
   const int bits = 8 * static_cast<int>(traits.size);
   const std::uint64_t sign = std::uint64_t{std::signbit(value)} << (bits - 1);
-  if (std::isinf(value)) {
+  if (!std::isfinite(value)) {
     const int exponents = traits.max_exponent - traits.min_exponent + 2;  // those of numbers, and one above
-    return sign | static_cast<std::uint64_t>(exponents) << (traits.digits - 1);
+    const std::uint64_t infinity = static_cast<std::uint64_t>(exponents) << (traits.digits - 1);
+    return std::isnan(value) ? infinity | std::uint64_t{1} << (traits.digits - 2) : sign | infinity;
   }
   if (value == 0.0) return sign;
   const int spacing = SpacingExponent(type, value);
@@ -39,7 +41,7 @@ inline std::uint64_t Pack(posenc_type type, double value) {
          units;
 }
 
-// The value of a bit pattern. A NaN comes out as an infinity.
+// The value of a bit pattern. Of a NaN only that it is one is kept.
 inline double Unpack(posenc_type type, std::uint64_t bits) {
   const ElementTraits traits = TraitsOf(type);
   const int width = 8 * static_cast<int>(traits.size);
@@ -47,7 +49,9 @@ inline double Unpack(posenc_type type, std::uint64_t bits) {
   const double sign = magnitude == bits ? 1.0 : -1.0;
   const auto exponent = static_cast<int>(magnitude >> (traits.digits - 1));
   const std::uint64_t digits = magnitude & ((std::uint64_t{1} << (traits.digits - 1)) - 1);
-  if (exponent == traits.max_exponent - traits.min_exponent + 2) return sign * HUGE_VAL;
+  if (exponent == traits.max_exponent - traits.min_exponent + 2) {
+    return digits == 0 ? sign * HUGE_VAL : std::nan("");
+  }
   const std::uint64_t units = exponent == 0 ? digits : digits | std::uint64_t{1} << (traits.digits - 1);
   return sign *
          std::ldexp(static_cast<double>(units), traits.least_exponent() + (exponent > 0 ? exponent - 1 : 0));

@@ -79,10 +79,10 @@ Oracle::Oracle(const Spec& spec, posenc_type type) : spec_(spec), type_(type) {
       factors_.push_back(Frequency(i, kFrequencyBits));
       continue;
     }
-    Number exponent(kFloatBits), denominator(kFloatBits), base(53), divisor(kFloatBits);
+    Number exponent(kFloatBits), denominator(kFloatBits), base(kFloatBits), divisor(kFloatBits);
     mpfr_set_d(denominator, ExponentDim(), MPFR_RNDN);
     mpfr_ui_div(exponent, 2 * static_cast<unsigned long>(i), denominator, MPFR_RNDN);
-    mpfr_set_d(base, spec.base, MPFR_RNDN);
+    mpfr_set_flt(base, static_cast<float>(spec.base), MPFR_RNDN);
     mpfr_pow(divisor, base, exponent, MPFR_RNDN);
     factors_.push_back(std::move(divisor));
   }

@@ -21,8 +21,9 @@ struct Case {
   std::int64_t first = 0;
   std::size_t rows = 0;
   std::vector<double> positions = {};  // [rows]; or empty: first, first + 1, ...
-  posenc_type list = 0;                // what the positions are passed as a list of; 0: they are a run
+  posenc_type list = 0;                // I64, F32 or F64: the positions are passed as a list; 0: as a run
   bool add = false;                    // to AddInput, instead of writing
+  bool specials = false;               // of AddInput: infinities, NaNs, zeros and the like
   float scale = 1.0f;
 
   double Position(std::size_t row) const {
@@ -38,8 +39,9 @@ struct Group {
   std::vector<Case> cases;
 };
 
-// What a case with `add` adds to: a hash of row and column, spread over [-4, 4], a number of the type.
-double AddInput(posenc_type type, std::size_t row, std::size_t column);
+// What a case with `add` adds to: the bits of a hash of row and column, spread over [-4, 4], or of a special
+// value.
+std::uint64_t AddInput(const Case& c, std::size_t row, std::size_t column);
 
 // Writes or adds rows [row, row + rows) of the case: out [rows, dim].
 void RunCase(const Case& c, const Encoder& encoder, std::size_t row, std::size_t rows, Entries* out);

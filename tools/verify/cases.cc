@@ -226,6 +226,7 @@ std::vector<Case> DigestCases() {
       cases.emplace_back(c).type = type;
     }
   }
+  AppendSpecialCases(&cases);
   return cases;
 }
 

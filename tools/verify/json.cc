@@ -89,7 +89,7 @@ Json Hex(std::uint64_t value) {
 }
 
 Json TallyJson(const internal::Tally& tally) {
-  return {{"direct", tally.direct}, {"wide", tally.recomputed}, {"undecided", tally.undecided}};
+  return {{"direct", tally.direct}, {"wide", tally.recomputed}, {"widest", tally.widest}};
 }
 
 Json ExampleTexts(const std::vector<Example>& examples) {

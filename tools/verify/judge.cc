@@ -1,8 +1,10 @@
 #include "verify/judge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -29,6 +31,12 @@ Findings& Findings::operator+=(const Findings& other) {
 
 #ifdef POSENC_HAVE_MPFR
 
+namespace {
+
+bool IsPosition(double p) { return std::fabs(p) <= 0x1p31; }  // no NaN is
+
+}  // namespace
+
 // What is added to has been rounded to float32.
 Judge::Judge(const Case& c) : case_(c), oracle_(c.spec, c.add ? POSENC_F32 : c.type) {}
 
@@ -40,12 +48,19 @@ Expected Judge::Expect(std::size_t row, std::size_t rows) const {
     const auto first = static_cast<std::int64_t>(case_.Position(row));
     expected.distances = oracle_.Rows(first, rows, values.data());
   } else {
-    for (std::size_t r = 0; r < rows; ++r) oracle_.Row(case_.Position(row + r), &values[r * dim]);
+    for (std::size_t r = 0; r < rows; ++r) {
+      if (IsPosition(case_.Position(row + r))) {
+        oracle_.Row(case_.Position(row + r), &values[r * dim]);
+      } else {
+        std::fill_n(&values[r * dim], dim, std::numeric_limits<double>::quiet_NaN());
+      }
+    }
   }
   if (case_.add) {
     expected.distances = {};
     for (std::size_t i = 0; i < rows * dim; ++i) {
-      const auto x = static_cast<float>(AddInput(case_.type, row + i / dim, i % dim));
+      const std::uint64_t bits = AddInput(case_, row + i / dim, i % dim);
+      const auto x = static_cast<float>(oracle::Unpack(case_.type, bits));
       const float product = x * case_.scale;
       const float sum = product + static_cast<float>(values[i]);
       values[i] = oracle::RoundTo(case_.type, static_cast<double>(sum));
@@ -70,11 +85,12 @@ std::vector<Expected> Judge::ExpectShared(std::size_t row, std::size_t rows) con
 }
 
 double Judge::Ulp(double got, std::size_t row, std::size_t column) const {
+  if (!IsPosition(case_.Position(row))) return std::numeric_limits<double>::infinity();
   return oracle_.Ulp(got, case_.Position(row), column);
 }
 
 std::string Judge::Exact(std::size_t row, std::size_t column) const {
-  return oracle_.Exact(case_.Position(row), column);
+  return IsPosition(case_.Position(row)) ? oracle_.Exact(case_.Position(row), column) : "NaN";
 }
 
 #else
@@ -119,8 +135,7 @@ std::string Judge::Describe(std::uint64_t got, std::uint64_t expected, std::size
   std::snprintf(place, sizeof(place), ", position %.17g, column %zu: ", case_.Position(row), column);
   std::string text = tools::Describe(case_) + place + "got " + show(got) + ", expected " + show(expected);
   if (!case_.add) return text + "; exact " + Exact(row, column);
-  const std::uint64_t x = oracle::Pack(case_.type, AddInput(case_.type, row, column));
-  return text + "; x " + show(x) + ", encoding " + Exact(row, column);
+  return text + "; x " + show(AddInput(case_, row, column)) + ", encoding " + Exact(row, column);
 }
 
 }  // namespace tools

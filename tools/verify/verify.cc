@@ -8,7 +8,9 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -181,6 +183,21 @@ class Collector {
   std::size_t next_ = 0;                                     // of them
 };
 
+// Does `work`, which throws nothing, on so many threads or as many as the system grants, this one among them.
+// Returns how many these were.
+unsigned OnThreads(unsigned wanted, const std::function<void()>& work) {
+  std::vector<std::thread> others;
+  others.reserve(wanted - 1);
+  try {
+    while (others.size() < wanted - 1) others.emplace_back(work);
+  } catch (const std::system_error&) {  // no more of them
+  } catch (const std::bad_alloc&) {     // no memory for more
+  }
+  work();
+  for (std::thread& thread : others) thread.join();
+  return static_cast<unsigned>(others.size()) + 1;
+}
+
 }  // namespace
 
 std::vector<GroupReport> Verify(const Plan& plan) {
@@ -207,9 +224,9 @@ std::vector<GroupReport> Verify(const Plan& plan) {
       failed = true;
     }
   };
-  std::vector<std::thread> threads;
-  for (unsigned i = 0; i < plan.threads; ++i) threads.emplace_back(work);
-  for (std::thread& thread : threads) thread.join();
+  const auto wanted = static_cast<unsigned>(std::clamp<std::size_t>(tasks.size(), 1, plan.threads));
+  const unsigned started = OnThreads(wanted, work);
+  if (started < wanted) plan.fewer_threads(started, wanted);
   if (error) std::rethrow_exception(error);
   return collector.reports();
 }

@@ -1,0 +1,368 @@
+// The arithmetic of wide.h for any number of limbs; wide256.cc and wide1024.cc instantiate it.
+#ifndef POSENC_SRC_NUMBER_WIDE_ARITHMETIC_H_
+#define POSENC_SRC_NUMBER_WIDE_ARITHMETIC_H_
+
+#include <cstring>
+
+#include "number/compiler.h"
+#include "number/wide.h"
+#include "posenc/accuracy.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+// 0.mantissa of constants (MPFR), truncated; the lowest word first.
+constexpr int kMostLimbs = 16;
+constexpr std::uint64_t kLn2[kMostLimbs] = {
+    0xda2d97c50f3fd5c6, 0x655fa1872f20e3a2, 0xf5dfa6bd38303248, 0x72ce87b19d6548ca,
+    0x256fa0ec7657f74b, 0xb9ea9bc3b136603b, 0x1acbda11317c387e, 0x3e96ca16224ae8c5,
+    0x27573b291169b825, 0xed2eae35c1382144, 0x559552fb4afa1b10, 0xe7b876206debac98,
+    0x8a0d175b8baafa2b, 0x40f343267298b62d, 0xc9e3b39803f2f6af, 0xb17217f7d1cf79ab};
+constexpr std::uint64_t kHalfPi[kMostLimbs] = {  // of pi / 4
+    0x98da48361c55d39a, 0xc2007cb8a163bf05, 0x49286651ece45b3d, 0xae9f24117c4b1fe6,
+    0xee386bfb5a899fa5, 0x0bff5cb6f406b7ed, 0xf44c42e9a637ed6b, 0xe485b576625e7ec6,
+    0x4fe1356d6d51c245, 0x302b0a6df25f1437, 0xef9519b3cd3a431b, 0x514a08798e3404dd,
+    0x020bbea63b139b22, 0x29024e088a67cc74, 0xc4c6628b80dc1cd1, 0xc90fdaa22168c234};
+constexpr std::uint64_t kTwoOverPi[kMostLimbs] = {
+    0x7527bac7ebe5f17b, 0x4f463f669e5fea2d, 0x6d367ecf27cb09b7, 0xef2f118b5a0a6d1f,
+    0x1ff897ffde05980f, 0x9c845f8bbdf9283b, 0x3991d639835339f4, 0xe99c7026b45f7e41,
+    0xe88235f52ebb4484, 0xfe1deb1cb129a73e, 0x06492eea09d1921c, 0xb7246e3a424dd2e0,
+    0xfe5163abdebbc561, 0xdb6295993c439041, 0xfc2757d1f534ddc0, 0xa2f9836e4e441529};
+
+template <int kLimbs>
+Wide<kLimbs> Constant(const std::uint64_t (&limbs)[kMostLimbs], std::int64_t exponent) {
+  Wide<kLimbs> x;
+  for (int i = 0; i < kLimbs; ++i) x.limb[i] = limbs[kMostLimbs - kLimbs + i];
+  x.exponent = exponent;
+  return x;
+}
+
+int LeadingZeros(std::uint64_t x) {  // x != 0
+  int zeros = 0;
+  for (int step = 32; step > 0; step /= 2) {
+    if ((x >> (64 - step)) == 0) {
+      zeros += step;
+      x <<= step;
+    }
+  }
+  return zeros;
+}
+
+// digits [n] /= 2^shift, truncated.
+void ShiftRight(std::uint64_t *digits, int n, std::int64_t shift) {
+  const std::int64_t limbs = shift / 64;
+  const int bits = static_cast<int>(shift % 64);
+  for (int i = 0; i < n; ++i) {
+    const std::int64_t from = i + limbs;
+    const std::uint64_t low = from < n ? digits[from] : 0;
+    const std::uint64_t high = from + 1 < n ? digits[from + 1] : 0;
+    digits[i] = bits == 0 ? low : (low >> bits) | (high << (64 - bits));
+  }
+}
+
+// 0.digits [n] * 2^exponent as a Wide: normalises, keeps the top limbs,
+// truncates the rest.
+template <int kLimbs>
+Wide<kLimbs> Normalize(const std::uint64_t *digits, int n, std::int64_t exponent, bool negative) {
+  int top = n - 1;
+  while (top >= 0 && digits[top] == 0) --top;
+  Wide<kLimbs> result;
+  if (top < 0) return result;
+  const int bits = LeadingZeros(digits[top]);
+  for (int i = 0; i < kLimbs; ++i) {
+    const int from = top - (kLimbs - 1) + i;
+    const std::uint64_t high = from >= 0 ? digits[from] : 0;
+    const std::uint64_t low = from >= 1 ? digits[from - 1] : 0;
+    result.limb[i] = bits == 0 ? high : (high << bits) | (low >> (64 - bits));
+  }
+  result.exponent = exponent - 64 * (n - 1 - top) - bits;
+  result.negative = negative;
+  return result;
+}
+
+template <int kLimbs>
+bool MagnitudeLess(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
+  if (a.IsZero() || b.IsZero()) return a.IsZero() && !b.IsZero();
+  if (a.exponent != b.exponent) return a.exponent < b.exponent;
+  for (int i = kLimbs - 1; i > 0; --i) {
+    if (a.limb[i] != b.limb[i]) return a.limb[i] < b.limb[i];
+  }
+  return a.limb[0] < b.limb[0];
+}
+
+template <int kLimbs>
+Wide<kLimbs> Scale(Wide<kLimbs> x, std::int64_t exponent) {  // x * 2^exponent
+  x.exponent += exponent;
+  return x;
+}
+
+template <int kLimbs>
+Wide<kLimbs> DivideSmall(const Wide<kLimbs> &a, std::uint32_t b) {
+  std::uint64_t digits[kLimbs + 1] = {};
+  std::uint64_t remainder = 0;
+  for (int i = kLimbs; i >= 0; --i) {
+    const std::uint64_t limb = i > 0 ? a.limb[i - 1] : 0;
+    const std::uint64_t high = (remainder << 32) | (limb >> 32);
+    const std::uint64_t low = ((high % b) << 32) | (limb & 0xFFFFFFFFu);
+    digits[i] = ((high / b) << 32) | (low / b);
+    remainder = low % b;
+  }
+  return Normalize<kLimbs>(digits, kLimbs + 1, a.exponent, a.negative);
+}
+
+// Terms of a series below 2^-kBits of its sum no longer count.
+template <int kLimbs>
+bool Negligible(const Wide<kLimbs> &term, const Wide<kLimbs> &sum) {
+  return term.IsZero() || term.exponent < sum.exponent - term.kBits - 2;
+}
+
+// 2^exponent, of a normal number.
+double PowerOfTwo(int exponent) {
+  const std::uint64_t bits = static_cast<std::uint64_t>(exponent + 1023) << 52;
+  double power;
+  std::memcpy(&power, &bits, sizeof(power));
+  return power;
+}
+
+// integer * 2^exponent, which is a double or out of range.
+double ScaleDouble(double integer, std::int64_t exponent) {
+  constexpr int kStep = 1000;
+  for (; exponent > kStep; exponent -= kStep) integer *= PowerOfTwo(kStep);
+  for (; exponent < -kStep; exponent += kStep) integer *= PowerOfTwo(-kStep);
+  return integer * PowerOfTwo(static_cast<int>(exponent));
+}
+
+// The terms of the series of exp(r), |r| < 1, that count.
+template <int kLimbs>
+std::uint64_t TermsOfExp(const Wide<kLimbs> &r) {
+  std::uint64_t n = 0;
+  for (std::int64_t bits = r.IsZero() ? r.kBits : 0; bits < r.kBits + 2;
+       bits -= r.exponent - 63 + LeadingZeros(n))
+    ++n;
+  return n;
+}
+
+// How often an argument of Exp is halved first: then its series has about as many terms.
+constexpr int kSquarings = 12;
+
+}  // namespace
+
+template <int kLimbs>
+Wide<kLimbs> FromInteger(std::int64_t x) {
+  const std::uint64_t magnitude = x < 0 ? 0 - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+  return Normalize<kLimbs>(&magnitude, 1, 64, x < 0);
+}
+
+template <int kLimbs>
+Wide<kLimbs> FromDouble(double x) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  const auto exponent = static_cast<int>(bits >> 52 & 0x7FF);
+  std::uint64_t digits = bits & ((std::uint64_t{1} << 52) - 1);
+  if (exponent != 0) digits |= std::uint64_t{1} << 52;
+  return Normalize<kLimbs>(&digits, 1, (exponent == 0 ? 1 : exponent) - 1075 + 64, bits >> 63 != 0);
+}
+
+template <int kLimbs>
+double ToDouble(const Wide<kLimbs> &x) {
+  if (x.IsZero()) return 0.0;
+  // The top 63 bits, the last one sticky, so that the one rounding is the
+  // conversion to double.
+  std::uint64_t rest = x.limb[kLimbs - 1] & 1;
+  for (int i = 0; i < kLimbs - 1; ++i) rest |= x.limb[i];
+  const auto top = static_cast<std::int64_t>((x.limb[kLimbs - 1] >> 1) | (rest != 0 ? 1 : 0));
+  const double magnitude = ScaleDouble(static_cast<double>(top), x.exponent - 63);
+  return x.negative ? -magnitude : magnitude;
+}
+
+template <int kLimbs>
+Wide<kLimbs> Negate(Wide<kLimbs> x) {
+  x.negative = !x.negative;
+  return x;
+}
+
+template <int kLimbs>
+Wide<kLimbs> Add(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
+  if (MagnitudeLess(a, b)) return Add(b, a);
+  if (b.IsZero()) return a;
+  const std::int64_t distance = a.exponent - b.exponent;
+  if (distance > a.kBits + 64) return a;
+  // A guard limb below, so that cancellation loses nothing, and room for a
+  // carry above.
+  constexpr int kDigits = kLimbs + 2;
+  std::uint64_t x[kDigits] = {}, y[kDigits] = {};
+  for (int i = 0; i < kLimbs; ++i) {
+    x[i + 1] = a.limb[i];
+    y[i + 1] = b.limb[i];
+  }
+  ShiftRight(y, kDigits, distance);
+  const bool subtract = a.negative != b.negative;
+  std::uint64_t carry = subtract ? 1 : 0;
+  for (int i = 0; i < kDigits; ++i) {
+    const std::uint64_t addend = subtract ? ~y[i] : y[i];
+    const std::uint64_t sum = x[i] + addend;
+    x[i] = sum + carry;
+    carry = (sum < addend ? 1 : 0) | (x[i] < sum ? 1 : 0);
+  }
+  return Normalize<kLimbs>(x, kDigits, a.exponent + 64, a.negative);
+}
+
+template <int kLimbs>
+Wide<kLimbs> Subtract(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
+  return Add(a, Negate(b));
+}
+
+template <int kLimbs>
+Wide<kLimbs> Multiply(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
+  std::uint64_t product[2 * kLimbs] = {};
+  for (int i = 0; i < kLimbs; ++i) {
+    std::uint64_t carry = 0;
+    for (int j = 0; j < kLimbs; ++j) {
+      std::uint64_t low;
+      std::uint64_t high = MultiplyLimbs(a.limb[i], b.limb[j], &low);
+      low += carry;
+      high += low < carry ? 1 : 0;
+      product[i + j] += low;
+      carry = high + (product[i + j] < low ? 1 : 0);
+    }
+    product[i + kLimbs] = carry;
+  }
+  return Normalize<kLimbs>(product, 2 * kLimbs, a.exponent + b.exponent, a.negative != b.negative);
+}
+
+template <int kLimbs>
+Wide<kLimbs> Divide(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
+  Wide<kLimbs> divisor = b;
+  divisor.exponent = 0;
+  // Newton's iteration for 1 / divisor doubles the correct bits: 52, 104, 208,
+  // ...
+  const auto one = FromInteger<kLimbs>(1);
+  auto reciprocal = FromDouble<kLimbs>(1.0 / ToDouble(divisor));
+  for (int bits = 52; bits < divisor.kBits; bits *= 2) {
+    const Wide<kLimbs> error = Subtract(one, Multiply(divisor, reciprocal));
+    reciprocal = Add(reciprocal, Multiply(reciprocal, error));
+  }
+  return Scale(Multiply(a, reciprocal), -b.exponent);
+}
+
+template <int kLimbs>
+std::int64_t NearestInteger(const Wide<kLimbs> &x) {
+  if (x.IsZero() || x.exponent < 0) return 0;
+  auto half = Scale(FromInteger<kLimbs>(1), -1);
+  half.negative = x.negative;
+  const Wide<kLimbs> shifted = Add(x, half);
+  const std::uint64_t whole = shifted.exponent == 0 ? 0 : shifted.limb[kLimbs - 1] >> (64 - shifted.exponent);
+  return x.negative ? -static_cast<std::int64_t>(whole) : static_cast<std::int64_t>(whole);
+}
+
+template <int kLimbs>
+Wide<kLimbs> Exp(const Wide<kLimbs> &x) {
+  // exp(x) = 2^k * exp(r / 2^n)^(2^n), |r| <= ln(2) / 2.
+  const auto ln2 = Constant<kLimbs>(kLn2, 0);
+  const std::int64_t k = NearestInteger(FromDouble<4>(ToDouble(x) * 1.4426950408889634));
+  const Wide<kLimbs> r = Scale(Subtract(x, Multiply(FromInteger<kLimbs>(k), ln2)), -kSquarings);
+  // The series from its last term on. Some terms share a division: where d = n (n - 1) ... (m + 1),
+  // 1 + r / (m + 1) + ... + s r^(n - m) / d = (((s r + n) r + n (n - 1)) r + ... + d) / d.
+  auto sum = FromInteger<kLimbs>(1);
+  for (std::uint64_t n = TermsOfExp(r); n > 0;) {
+    std::uint64_t divisor = 1;
+    do {
+      divisor *= n--;
+      sum = Add(Multiply(sum, r), FromInteger<kLimbs>(static_cast<std::int64_t>(divisor)));
+    } while (n > 0 && divisor * n < std::uint64_t{1} << 32);
+    sum = DivideSmall(sum, static_cast<std::uint32_t>(divisor));
+  }
+  for (int i = 0; i < kSquarings; ++i) sum = Multiply(sum, sum);
+  return Scale(sum, k);
+}
+
+template <int kLimbs>
+Wide<kLimbs> Log(double x) {
+  // log(x) = y + log(q), q = x * exp(-y) near 1, log(q) = 2 atanh(z), z = (q -
+  // 1) / (q + 1). Near 1, where y would cancel, y = 0.
+  const auto one = FromInteger<kLimbs>(1), wide_x = FromDouble<kLimbs>(x);
+  const bool near_one = x > 1.0 - 1.0 / 64 && x < 1.0 + 1.0 / 64;
+  const auto y = near_one ? Wide<kLimbs>() : FromDouble<kLimbs>(ApproximateLog(x));
+  const Wide<kLimbs> q = near_one ? wide_x : Multiply(wide_x, Exp(Negate(y)));
+  const Wide<kLimbs> z = Divide(Subtract(q, one), Add(q, one));
+  const Wide<kLimbs> square = Multiply(z, z);
+  Wide<kLimbs> sum = z;
+  Wide<kLimbs> power = z;
+  for (std::uint32_t n = 3; !Negligible(power, sum); n += 2) {
+    power = Multiply(power, square);
+    sum = Add(sum, DivideSmall(power, n));
+  }
+  return Add(y, Scale(sum, 1));
+}
+
+template <int kLimbs>
+void SinCosQuarterTurns(const Wide<kLimbs> &r, Wide<kLimbs> *sine, Wide<kLimbs> *cosine) {
+  const Wide<kLimbs> x = Multiply(r, RadiansPerQuarterTurn<kLimbs>());
+  auto term = FromInteger<kLimbs>(1);
+  Wide<kLimbs> sums[2] = {term, Wide<kLimbs>()};  // of the even terms, the odd terms
+  for (std::uint32_t n = 1; n <= 2 || !Negligible(term, sums[1]); ++n) {
+    term = DivideSmall(Multiply(term, x), n);
+    Wide<kLimbs> &sum = sums[n % 2];
+    sum = Add(sum, n % 4 < 2 ? term : Negate(term));
+  }
+  *cosine = sums[0];
+  *sine = sums[1];
+}
+
+template <int kLimbs>
+Wide<kLimbs> QuarterTurnsPerRadian() {
+  return Constant<kLimbs>(kTwoOverPi, 0);
+}
+
+template <int kLimbs>
+Wide<kLimbs> RadiansPerQuarterTurn() {
+  return Constant<kLimbs>(kHalfPi, 1);
+}
+
+template <int kLimbs>
+double RoundToType(const Wide<kLimbs> &x, posenc_type type, int bits, bool *decided) {
+  if (x.IsZero()) return 0.0;
+  const ElementTraits format = TraitsOf(type);
+  // Subnormal numbers have fewer digits.
+  const std::int64_t lost = x.exponent < format.min_exponent ? format.min_exponent - x.exponent : 0;
+  const int kept_bits = lost > format.digits ? -1 : format.digits - static_cast<int>(lost);
+  if (kept_bits < 0) return x.negative ? -0.0 : 0.0;
+  // In units of the last place kept: magnitude = kept + fraction, to be held
+  // against kept + 1/2.
+  const std::uint64_t kept = kept_bits == 0 ? 0 : x.limb[kLimbs - 1] >> (64 - kept_bits);
+  Wide<kLimbs> magnitude = x;
+  magnitude.exponent = kept_bits;
+  magnitude.negative = false;
+  const Wide<kLimbs> midpoint = Scale(FromInteger<kLimbs>(static_cast<std::int64_t>(2 * kept + 1)), -1);
+  const Wide<kLimbs> above = Subtract(magnitude, midpoint);
+  if (above.IsZero() || above.exponent <= kept_bits - bits) *decided = false;
+  const bool up = above.IsZero() ? (kept & 1) != 0 : !above.negative;
+  const auto rounded = static_cast<double>(kept + (up ? 1 : 0));
+  const double result = ScaleDouble(rounded, x.exponent - kept_bits);
+  return x.negative ? -result : result;
+}
+
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define POSENC_INSTANTIATE_WIDE(n)                                         \
+  template Wide<n> FromInteger<n>(std::int64_t);                           \
+  template Wide<n> FromDouble<n>(double);                                  \
+  template double ToDouble(const Wide<n> &);                               \
+  template Wide<n> Negate(Wide<n>);                                        \
+  template Wide<n> Add(const Wide<n> &, const Wide<n> &);                  \
+  template Wide<n> Subtract(const Wide<n> &, const Wide<n> &);             \
+  template Wide<n> Multiply(const Wide<n> &, const Wide<n> &);             \
+  template Wide<n> Divide(const Wide<n> &, const Wide<n> &);               \
+  template std::int64_t NearestInteger(const Wide<n> &);                   \
+  template Wide<n> Exp(const Wide<n> &);                                   \
+  template Wide<n> Log<n>(double);                                         \
+  template void SinCosQuarterTurns(const Wide<n> &, Wide<n> *, Wide<n> *); \
+  template Wide<n> QuarterTurnsPerRadian<n>();                             \
+  template Wide<n> RadiansPerQuarterTurn<n>();                             \
+  template double RoundToType(const Wide<n> &, posenc_type, int, bool *);
+// NOLINTEND(bugprone-macro-parentheses)
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_NUMBER_WIDE_ARITHMETIC_H_

@@ -1,0 +1,266 @@
+#!/bin/sh
+# abuses.sh POSENC WORK [SANITIZED]: a list of abuses of the command. None may crash or hang it, leave a file that
+# is not finished, or change a file when it refuses. What cannot be tried here is said to be left out.
+posenc=$1 work=$2/abuses.$$ sanitized=$3
+tried=0 failed=0
+quick="verify --quick --target SCALAR"
+table="table --dim 4 --rows 3"
+endless="table --dim 512 --rows 2147483648"
+long=$(printf '%0200d' 7)
+words=$(printf '%0100000d' 0)
+as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+[ "$(id -u)" = 0 ] || as_nobody=
+ulimit -c 0
+
+fail() {  # NAME SENTENCE
+  failed=$((failed + 1))
+  echo "FAILED: $1: $2"
+}
+
+expect() {  # NAME COMMAND...: that it succeeds
+  expected=$1
+  shift
+  "$@" >/dev/null 2>&1 || fail "$expected" "not so: $*"
+}
+
+# An empty folder for the next abuses, with the file `kept`.
+fresh() {
+  cd "$work" && chmod -R u+w . && rm -rf box && mkdir box && cd box && echo kept >kept || exit 2
+}
+
+# check NAME STATUSES STATUS: after an abuse, whose standard error is ../stderr.
+check() {
+  tried=$((tried + 1))
+  case " $2 " in
+    *" $3 "*) ;;
+    *) fail "$1" "status $3, expected $2; $(head -c 300 ../stderr)" ;;
+  esac
+  for part in ./*.part ./*/*.part ../*.part; do
+    [ ! -e "$part" ] || fail "$1" "it left $part"
+    rm -f "$part"
+  done
+  if [ "$3" = 2 ]; then
+    [ "$(wc -c <../stderr)" -le 1000 ] || fail "$1" "too long a sentence"
+    [ "$(tr -d '\0' <kept)" = kept ] || fail "$1" "it refused, but changed the file"
+  fi
+  [ -d kept ] || echo kept >kept
+}
+
+# abuse NAME STATUSES ARGUMENT...
+abuse() {
+  name=$1 statuses=$2
+  shift 2
+  timeout -s KILL 100 "$posenc" "$@" >../stdout 2>../stderr
+  check "$name" "$statuses" $?
+}
+
+# limited NAME STATUSES LIMITS ARGUMENT...: with what ulimit is to set.
+limited() {
+  name=$1 statuses=$2 limits=$3
+  shift 3
+  (eval "$limits" && exec "$posenc" "$@") >../stdout 2>../stderr
+  check "$name" "$statuses" $?
+}
+
+numbers() {  # STATUSES OPTION ARGUMENT...: silly values of a numeric option
+  statuses=$1 option=$2
+  shift 2
+  for value in "" 0 -1 4294967296 4294967297 9223372036854775808 18446744073709551615 18446744073709551616 \
+    1e999 nan word "$long"; do
+    timeout -s KILL 100 "$posenc" "$@" "$option" "$value" --out kept >../stdout 2>../stderr
+    check "$* $option '$value'" "$statuses" $?
+  done
+}
+
+try_values() {
+  fresh
+  for command in table plot; do
+    numbers "0 2" --dim $command --rows 3
+    numbers "0 2" --rows $command --dim 4
+    for option in --first --base --exponent-dim --position-scale --frequencies; do
+      numbers "0 2" $option $command --dim 2 --rows 3
+    done
+    for option in --dtype --layout --unit --target --phase-rounding; do
+      abuse "$command $option with a long word" 2 $command --dim 4 --rows 3 --out kept $option "$words"
+    done
+  done
+  numbers "0 2" --positions table --dim 2
+  for option in --part --reference-every --seed --threads --target --json; do
+    for value in "" 0 -1 1e999 word 18446744073709551616 1/0 / "$long"; do
+      abuse "verify $option '$value'" 2 verify --full --target NONE $option "$value"
+    done
+  done
+  abuse "verify: the largest numbers" 0 verify --full --target SCALAR --seed 18446744073709551615 \
+    --part 18446744073709551615/18446744073709551615 --reference-every 18446744073709551615
+}
+
+try_threads() {
+  fresh
+  for count in 0 1025 40000 4294967295 4294967296 4294967297 18446744073709551615; do
+    abuse "--threads $count" 2 $quick --threads $count
+  done
+  if [ -n "$sanitized" ]; then
+    echo "left out: limits of processes and memory, beyond which sanitizers go"
+    return
+  fi
+  one="$as_nobody prlimit --nproc=1:1"
+  if $one "$posenc" targets >/dev/null 2>&1; then  # root may have as many as it likes
+    $one "$posenc" $quick --threads 1024 >../stdout 2>../stderr
+    check "--threads 1024 in one process" 0 $?
+    expect "--threads 1024 in one process" grep -q 'only 1 of' ../stderr
+  else
+    echo "left out: a limit of processes (no prlimit or setpriv, or others may not run $posenc)"
+  fi
+  # A thread's stack is as large as the limit of stacks.
+  limited "memory for 2 stacks" 0 "ulimit -s 1048576; ulimit -v 3000000" $quick --threads 8
+  expect "memory for 2 stacks" grep -q 'only [123] of 8' ../stderr
+  for size in 60000 100000 250000; do  # the loader's status is 127
+    limited "verify in $size KiB" "0 2 127" "ulimit -v $size" $quick --threads 8 --json json
+    limited "table in $size KiB" "0 2 127" "ulimit -v $size" table --dim 9999999 --rows 9 --out kept
+    limited "plot in $size KiB" "0 2 127" "ulimit -v $size" plot --dim 9999999 --rows 9 --out kept
+  done
+}
+
+try_streams() {
+  fresh
+  "$posenc" $table >&- 2>../stderr
+  check "closed stdout" 2 $?
+  "$posenc" $table --out new >&- 2>../stderr <&-
+  check "closed stdout and a file" 0 $?
+  "$posenc" $table --dtype bf16 --out new <&- >&- 2>&-
+  check "all closed" 0 $?
+  expect "all closed" test "$(wc -c <new)" = 152
+  "$posenc" $quick --json new >&- 2>../stderr
+  check "verify without stdout" 2 $?
+  expect "verify without stdout" test ! -e new -o "$(head -c 1 new)" = "{"
+  "$posenc" verify --threads 0 2>&-
+  check "no stderr for a refusal" 2 $?
+  for arguments in targets --help "$table"; do
+    [ -e /dev/full ] || continue
+    "$posenc" $arguments >/dev/full 2>../stderr
+    check "$arguments to a full disk" 2 $?
+  done
+  for out in "" "--out /dev/stdout"; do
+    (timeout 30 "$posenc" table --dim 64 --rows 99999 $out 2>../stderr; echo $? >../status) | head -c 9 >/dev/null
+    check "a reader that left $out" 3 "$(cat ../status)"
+    expect "a reader that left $out" test ! -s ../stderr
+  done
+}
+
+try_files() {
+  fresh
+  mkdir folder
+  echo data >file
+  ln -s loop loop
+  for out in "" . folder folder/ nowhere/new new/ file/new loop loop/new /proc/new "$long$long" \
+    "$words" "$(printf '%02000d' 0 | sed 's/0/.\//g')$long$long"; do
+    abuse "--out '$(printf %.60s "$out")'" 2 $table --out "$out"
+    abuse "--json '$(printf %.60s "$out")'" 2 $quick --json "$out"
+  done
+  mkdir -p a/b
+  ln -s b/link2 a/link1
+  ln -s ../target a/b/link2
+  for round in dangling good; do
+    abuse "a $round link" 0 $table --out a/link1
+    expect "a $round link" test -L a/link1 -a -L a/b/link2 -a -f a/target -a ! -L a/target
+    expect "a $round link" test "$(wc -c <a/target)" = 176
+  done
+  longest=$(printf '%0255d' 0)
+  abuse "the longest name" 0 $table --out "$longest"
+  expect "the longest name" test -f "$longest"
+  abuse "no file but a pipe" 0 $table --out /dev/null
+  try_permissions
+}
+
+mode_of() { ls -ld "$1" | cut -c 1-10; }
+
+try_permissions() {
+  for mode in 600 640 666 755; do
+    echo old >mode && chmod $mode mode && before=$(mode_of mode)
+    abuse "a file of mode $mode" 0 $table --out mode
+    expect "a file of mode $mode" test "$(mode_of mode)" = "$before"
+  done
+  (umask 077 && exec "$posenc" $table --out private)
+  expect "the umask" test "$(mode_of private)" = -rw-------
+  chmod 777 .
+  mkdir -m 755 theirs
+  echo kept >theirs/file
+  echo kept >readable && chmod 444 readable
+  [ -n "$as_nobody" ] || chmod 555 theirs
+  if $as_nobody "$posenc" $table --out mine 2>/dev/null; then
+    for out in theirs/new theirs/file readable; do
+      $as_nobody "$posenc" $table --out $out 2>../stderr
+      check "$out, which is write-protected" 2 $?
+    done
+    expect "write-protected files" test "$(cat theirs/file readable)" = "$(printf 'kept\nkept')"
+  else
+    echo "left out: files of others (no setpriv, or others may not write here or run $posenc)"
+  fi
+  limited "a file beyond the limit of sizes" 2 "ulimit -f 1" table --dim 64 --rows 999 --out kept
+}
+
+# The command ends by the signal; the shell's status for that is 128 and its number.
+try_signals() {
+  fresh
+  for signal in 1:HUP 2:INT 3:QUIT 15:TERM; do
+    timeout --preserve-status -s ${signal#*:} 0.2 "$posenc" $endless --out kept 2>../stderr
+    check "SIG${signal#*:} in the middle of a table" $((128 + ${signal%:*})) $?
+    timeout --preserve-status -s ${signal#*:} 0.2 "$posenc" verify --json new >../stdout 2>../stderr
+    check "SIG${signal#*:} in the middle of verify" $((128 + ${signal%:*})) $?
+    expect "SIG${signal#*:} in the middle of verify" test ! -e new
+  done
+  (trap '' HUP && exec "$posenc" $quick --threads 1024 --json new >../stdout 2>../stderr) &
+  sleep 0.2
+  kill -HUP $!
+  wait $!
+  check "an ignored signal, --threads 1024" 0 $?
+  expect "an ignored signal, --threads 1024" test -s new
+}
+
+try_two_at_once() {
+  fresh
+  for round in 1 2 3; do
+    "$posenc" table --dim 64 --rows 20000 --out both 2>../stderr &
+    "$posenc" table --dim 64 --rows 30000 --out both 2>../stderr
+    status=$?
+    wait $!
+    check "two that write a file" "0 0" "$status $?"
+    case $(wc -c <both) in
+      5120128 | 7680128) ;;
+      *) fail "two that write a file" "it has $(wc -c <both) bytes" ;;
+    esac
+  done
+}
+
+try_lists() {
+  fresh
+  mkfifo pipe
+  printf '1\0002' >zeros
+  printf ',,,' >commas
+  printf '1\n2 x\n' >word
+  printf '%s' "$words$words$words" >digits
+  : >empty
+  for file in "" . /nowhere pipe/x empty commas word zeros "$posenc" /dev/zero "$words"; do
+    for option in --positions "--rows 3 --frequencies"; do
+      abuse "$option @$(printf %.60s "$file")" 2 table --dim 2 $option "@$file" --out kept
+    done
+  done
+  for list in , 0x 1e3x -0, "1 2 3" 1,,2 " "; do
+    abuse "--frequencies '$list'" 2 table --dim 4 --rows 3 --frequencies "$list" --out kept
+  done
+  abuse "a line of digits" "0 2" table --dim 2 --positions @digits --out kept
+  (printf 1 >pipe) &
+  abuse "a list from a pipe" 0 table --dim 2 --positions @pipe --out new
+  abuse "100000 words" 2 table $(seq 20000)
+  abuse "control characters" 2 "$(printf 'ta\033[31m\rble\n')"
+  expect "control characters" test "$(wc -l <../stderr)" = 1
+}
+
+mkdir -p "$work" || exit 2
+chmod 755 "$work"
+for room in values threads streams files signals two_at_once lists; do
+  try_$room
+done
+cd / && chmod -R u+w "$work" && rm -rf "$work"
+echo "$tried abuses, $failed failures"
+[ $failed = 0 ]

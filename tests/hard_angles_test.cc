@@ -1,0 +1,125 @@
+// Angles that come nearest to multiples of pi/2: up to 200 bits cancel, so that the 256 bits of the last
+// resort leave entries open and it goes on in 1,024. Every target, in every type, against MPFR.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "kernel_calls.h"
+#include "oracle_rows.h"
+#include "per_target.h"
+#include "scalar_formats.h"
+#include "verify/hard_angles.h"
+
+namespace posenc {
+namespace {
+
+using tools::HardAngle;
+
+// Of a list, the frequency is the only one; of a base, that of pair 1.
+Spec SpecOf(const HardAngle& angle, bool listed, const char* target) {
+  Spec spec = MakeSpec(listed ? 2 : 4, target);
+  spec.position_scale = angle.scale;
+  if (listed) {
+    spec.frequencies = {&angle.frequency, nullptr, 1, FrequencyUnit::kRadians};
+  } else {
+    spec.exponent_dim = -2.0;
+    spec.base = angle.frequency;
+  }
+  return spec;
+}
+
+class HardAngles : public PerTarget {
+ protected:
+  std::size_t Step() const { return IsReference() ? 5 : 1; }  // the oracle takes longest
+};
+
+// Returns how many pairs needed 1,024 bits.
+template <class T>
+std::size_t ExpectRows(const Spec& spec, const HardAngle& angle) {
+  const Encoder encoder = Create(spec);
+  const std::vector<T> want = OracleRow<T>(spec, angle.position);
+  std::vector<T> rows(2 * spec.dim);
+  const internal::Tally tally = WalkList(encoder, {angle.position, -angle.position}, rows.data());
+  EXPECT_TRUE(SameBits(rows.data(), want.data(), spec.dim));
+  for (std::size_t k = 0; k < spec.dim; ++k) {  // a sine is odd, a cosine even
+    const auto x = Value(want[k]), mirrored = Value(rows[spec.dim + k]);
+    EXPECT_TRUE(SameBits(mirrored, k % 2 == 0 ? -x : x)) << k;
+  }
+  if (angle.is_integer) {
+    const auto first = static_cast<std::int64_t>(angle.position) - 1;
+    const std::vector<T> run = Write<T>(encoder, first, 3);
+    EXPECT_TRUE(SameBits(&run[spec.dim], want.data(), spec.dim)) << "in a run";
+  }
+  return tally.widest;
+}
+
+TEST_P(HardAngles, AreRight) {
+  const std::vector<HardAngle> angles = tools::HardAngles();
+  std::size_t widest_of_doubles = 0, count = 0;
+  for (const bool listed : {true, false}) {
+    for (std::size_t n = 0; n < angles.size(); n += listed ? Step() : 4 * Step()) {
+      const HardAngle& angle = angles[n];
+      const Spec spec = SpecOf(angle, listed, target());
+      SCOPED_TRACE(testing::Message() << "angle " << n << ", " << (listed ? "listed" : "of a base"));
+      ForEachType([&](auto element) { ExpectRows<decltype(element)>(spec, angle); });
+      const std::size_t widest = ExpectRows<double>(spec, angle);
+      widest_of_doubles += widest;
+      ++count;
+      ASSERT_FALSE(HasFailure());
+      if (n < 200) {
+        EXPECT_GT(widest, 0u);  // the hardest
+      }
+    }
+  }
+  EXPECT_GT(widest_of_doubles, count);  // of two positions each
+  RecordProperty("count", static_cast<int>(count));
+  RecordProperty("widest", static_cast<int>(widest_of_doubles));
+}
+
+// Beside easy pairs, in every lane of a vector and behind the last whole one.
+TEST_P(HardAngles, InEveryLane) {
+  const HardAngle angle = tools::HardAngles()[0];
+  constexpr std::size_t kPairs = 37;
+  for (const Layout layout : kLayouts) {
+    for (std::size_t pair = 0; pair < kPairs; ++pair) {
+      std::vector<double> frequencies(kPairs, angle.frequency / 3);
+      frequencies[pair] = angle.frequency;
+      Spec spec = MakeSpec(2 * kPairs, target(), layout);
+      spec.position_scale = angle.scale;
+      spec.frequencies = {frequencies.data(), nullptr, kPairs, FrequencyUnit::kRadians};
+      std::vector<double> row(spec.dim);
+      const internal::Tally tally = WalkList(Create(spec), {angle.position}, row.data());
+      EXPECT_EQ(tally.widest, 1u);
+      if (pair % 9 != 0) continue;  // the oracle is slow
+      EXPECT_TRUE(SameBits(row, OracleRow<double>(spec, angle.position))) << pair;
+    }
+  }
+}
+
+// With the values that an issue reported, so that the oracle is checked too.
+TEST_P(HardAngles, AsReported) {
+  const std::vector<HardAngle> angles = tools::ReportedAngles();
+  ASSERT_EQ(angles.size(), 3u);
+  const auto row = [&](std::size_t n, bool listed) {
+    const Spec spec = SpecOf(angles[n], listed, target());
+    const std::vector<double> want = OracleRow<double>(spec, angles[n].position);
+    std::vector<double> got(spec.dim);
+    EXPECT_EQ(WalkList(Create(spec), {angles[n].position}, got.data()).widest, 1u);
+    EXPECT_TRUE(SameBits(got, want));
+    return got;
+  };
+  EXPECT_EQ(row(0, true)[1], 0x1.917e1e6d5a97ap-150);
+  const double sine = row(1, false)[2];
+  EXPECT_EQ(std::ilogb(sine), -150);
+  EXPECT_EQ(static_cast<std::int64_t>(std::ldexp(std::fabs(sine), 202)) & 0xFFFFFFF, 0x736ba6b);
+  EXPECT_EQ(row(2, false)[3], -0x1.3ce2837d2cf2fp-131);
+}
+
+POSENC_INSTANTIATE_PER_TARGET(HardAngles);
+
+}  // namespace
+}  // namespace posenc

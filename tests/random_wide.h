@@ -1,0 +1,77 @@
+// Random numbers of the last resort, and a suite over both of its widths.
+#ifndef POSENC_TESTS_RANDOM_WIDE_H_
+#define POSENC_TESTS_RANDOM_WIDE_H_
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+
+#include "number/wide.h"
+
+namespace posenc {
+namespace internal {
+
+inline std::mt19937_64& Random() {
+  static std::mt19937_64 random(17);
+  return random;
+}
+
+// Random limbs, some all zeros or ones, which is where carries go wrong.
+template <int n>
+Wide<n> RandomWide(int max_exponent) {
+  Wide<n> x;
+  for (std::uint64_t& limb : x.limb) {
+    const std::uint64_t kind = Random()() % 8;
+    limb = kind == 0 ? 0 : kind == 1 ? ~std::uint64_t{0} : Random()();
+  }
+  x.limb[n - 1] |= std::uint64_t{1} << 63;
+  const auto span = 2 * static_cast<std::uint64_t>(max_exponent) + 1;
+  x.exponent = static_cast<std::int64_t>(Random()() % span) - max_exponent;
+  x.negative = Random()() % 2 != 0;
+  return x;
+}
+
+inline double RandomDouble() {
+  return std::ldexp(static_cast<double>(static_cast<std::int64_t>(Random()())),
+                    static_cast<int>(Random()() % 120) - 124);
+}
+
+// 2^exponent
+template <int n>
+Wide<n> PowerOfTwo(std::int64_t exponent, bool negative = false) {
+  Wide<n> x = FromInteger<n>(1);
+  x.exponent += exponent;
+  x.negative = negative;
+  return x;
+}
+
+// Any positive finite number, also a subnormal one; half of them next to 1.
+inline double RandomPositive() {
+  double x = 0.0;
+  while (!(x > 0.0 && std::isfinite(x))) {
+    const std::uint64_t bits = Random()();
+    std::memcpy(&x, &bits, sizeof(x));
+    if (bits % 2 == 0)
+      x = 1.0 + std::ldexp(static_cast<double>(bits >> 32) - 0x1p31, -32 - static_cast<int>(bits / 2 % 20));
+  }
+  return x;
+}
+
+template <class Width>
+class WideTest : public testing::Test {};
+
+using Widths = testing::Types<Wide256, Wide1024>;
+struct WidthName {
+  template <class Width>
+  static std::string GetName(int /*index*/) {
+    return std::to_string(Width::kBits) + "Bits";
+  }
+};
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_TESTS_RANDOM_WIDE_H_
