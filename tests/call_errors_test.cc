@@ -229,10 +229,10 @@ TEST_P(CallErrors, BadTables) {
   });
 }
 
-// Of a shared first position and those of a list; terms beyond 2^62 are refused, whatever they sum to.
+// Of a shared first position and those of a list; terms of 2^62 and more are refused, whatever they sum to.
 TEST_P(CallErrors, BadSumsOfFirstPositions) {
   if (!GetParam().IsBatch()) GTEST_SKIP() << "no batch";
-  constexpr std::int64_t kFar = std::int64_t{1} << 62;
+  constexpr std::int64_t kFar = (std::int64_t{1} << 62) - 1;
   constexpr auto kLast = kMaxPosition - static_cast<std::int64_t>(kRows) + 1;
   ForEachTypes([&](Arguments a) {
     a.sequences = 2;
@@ -256,6 +256,7 @@ TEST_P(CallErrors, BadSumsOfFirstPositions) {
     expect(kFar, Firsts{-kFar, -kFar + 5});
     expect(kFar, Firsts{-kFar, -kFar - 1}, 1);
     expect(kFar + 1, Firsts{-kFar, -kFar}, 0);
+    expect(kFar + 1, Firsts{kFar + 1, 0}, 0);
     expect(-kFar, Firsts{kFar, kFar - 5});
     expect(-kFar, Firsts{kFar, kFar + 1}, 1);
     expect(-kFar - 1, Firsts{kFar, kFar}, 0);

@@ -1,6 +1,7 @@
 // A rounded phase: it is rounded as notebooks do, its sine and cosine correctly.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 #include <vector>
@@ -87,6 +88,21 @@ TEST_P(PhaseRoundingTest, PowersOfOneAreOne) {
   spec.phase_rounding = PhaseRounding::kF32PowDiv;
   spec.exponent_dim = 0x1p-140;
   EXPECT_TRUE(SameBits(Write(Create(spec), 3, 4), want));
+}
+
+// float32 makes 1 of a base next to 1, or a base whose logarithm is larger by two thirds: its frequencies, of
+// the rounded base, are the ones that must be in range.
+TEST_P(PhaseRoundingTest, BaseIsRoundedBeforeItsFrequenciesAreChecked) {
+  Spec spec = MakeSpec(4, target());
+  spec.phase_rounding = PhaseRounding::kF32PowDiv;
+  spec.base = 1 + 0.6 * 0x1p-23;
+  spec.exponent_dim = -0x1p-22 / 34;  // exp(34), not exp(20.4)
+  Encoder none;
+  EXPECT_EQ(Encoder::Create(spec, &none), Status::kFrequencyOutOfRange);
+  spec.base = 1 + 0.4 * 0x1p-23;
+  spec.exponent_dim = -0x1p-22 / 100;  // 1, not exp(40)
+  const auto got = Write(Create(spec), 3, 4);
+  EXPECT_TRUE(std::equal(got.begin(), got.begin() + 2, got.begin() + 2));
 }
 
 POSENC_INSTANTIATE_PER_TARGET(PhaseRoundingTest);

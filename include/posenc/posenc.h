@@ -102,7 +102,7 @@ struct Spec {
   PhaseRounding phase_rounding = PhaseRounding::kNone;
   const char* target = nullptr;  // a name from Targets(); the best on this CPU if null
   FrequencyList frequencies;     // if set, instead of those of base and exponent_dim
-  bool nan_rows = false;         // a list's bad positions make rows of NaN instead of refusing the call
+  bool nan_rows = false;         // bad positions of At calls make rows of NaN instead of refusing them
   bool lists_only = false;       // made faster and smaller, for WriteAt and AddAt
 };
 

@@ -73,7 +73,7 @@ enum {
   POSENC_BAD_POSITION_SCALE = 6,  // position_scale is NaN or infinite, or not 1 with a phase rounding
   POSENC_BAD_LAYOUT = 7,          // not a posenc_layout
   POSENC_BAD_PHASE_ROUNDING = 8,  // not a posenc_phase_rounding
-  POSENC_FREQUENCY_OUT_OF_RANGE = 9,  // some w_i is neither 0 nor 2^-126 <= |w_i| <= 2^31
+  POSENC_FREQUENCY_OUT_OF_RANGE = 9,  // some w_i, as double, is neither 0 nor 2^-126 <= |w_i| <= 2^31
   POSENC_UNKNOWN_TARGET = 10,         // no compiled target has that name
   POSENC_UNAVAILABLE_TARGET = 11,     // this CPU cannot run that target
   POSENC_OUT_OF_MEMORY = 12,          // posenc_encoder_create could not allocate
@@ -149,8 +149,8 @@ typedef struct posenc_spec {
   size_t frequency_count;        // 0 (the default), or ceil(dim / 2)
   posenc_unit frequency_unit;    // of each; POSENC_RADIANS
 
-  // 1: a position of a list that is a NaN or out of range makes a row of NaN; 0 (the default): it refuses the
-  // call.
+  // 1: a position of an _at call that is a NaN or out of range makes a row of NaN; 0 (the default): it
+  // refuses the call. First positions of a batch refuse it in any case.
   int32_t nan_rows;
   // 1: for lists of positions only: made several times faster, in 16 instead of 176 bytes a pair; runs of
   // positions then cost what lists do. 0 is the default.
@@ -231,8 +231,9 @@ POSENC_API posenc_status posenc_write_at(const posenc_encoder* encoder, posenc_t
 // float this is bit-identical to adding the written table.
 //
 // A sum that is a NaN is written as the quiet, positive one without a payload, on every target. The one
-// exception is a float x that is itself a NaN, with a scale that is neither 0, infinite nor a NaN: it stays
-// as it is, made quiet, unless the processor drops its sign and payload (RISC-V, WebAssembly).
+// exception is a NaN of your own in a float x (or, for posenc_embed, in the table of one), with a scale that
+// is neither 0, infinite nor a NaN: it stays as it is, made quiet, unless the processor drops its sign and
+// payload (RISC-V, WebAssembly).
 POSENC_API posenc_status posenc_add(const posenc_encoder* encoder, int64_t first_position, size_t rows,
                                     posenc_type type, void* x, size_t row_stride, float scale);
 

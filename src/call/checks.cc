@@ -65,7 +65,7 @@ posenc_status CheckPositions(const List& positions, std::size_t count, bool any_
 
 posenc_status CheckFirsts(const Batch& batch, const Bytes& written, std::size_t* bad_index) {
   if (batch.firsts.IsNull()) return CheckRun(batch.first, batch.rows);
-  constexpr std::int64_t kFar = std::int64_t{1} << 62;  // from there on sums might overflow
+  constexpr std::int64_t kFar = (std::int64_t{1} << 62) - 1;  // sums of terms farther out might overflow
   const std::int64_t last = LastStart(batch.rows);
   const auto in_range = [&](std::size_t b) {
     if (batch.first < -kFar || batch.first > kFar || batch.firsts[b] < -kFar || batch.firsts[b] > kFar)

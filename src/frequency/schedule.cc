@@ -45,9 +45,16 @@ posenc_status CheckList(const posenc_spec& spec) {
   return POSENC_OK;
 }
 
-double ExponentDim(const posenc_spec& spec) {
+double GivenExponentDim(const posenc_spec& spec) {
   return spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
 }
+
+// As a phase rounding takes them, which may make another frequency of a base next to 1.
+double Rounded(const posenc_spec& spec, double x) {
+  return spec.phase_rounding == POSENC_F32_POW_DIV ? static_cast<double>(static_cast<float>(x)) : x;
+}
+double Base(const posenc_spec& spec) { return Rounded(spec, spec.base); }
+double ExponentDim(const posenc_spec& spec) { return Rounded(spec, GivenExponentDim(spec)); }
 
 posenc_status CheckSpec(const posenc_spec& spec) {
   if (spec.dim == 0 || spec.dim > POSENC_MAX_DIM) return POSENC_BAD_DIM;
@@ -59,10 +66,9 @@ posenc_status CheckSpec(const posenc_spec& spec) {
     case POSENC_NO_PHASE_ROUNDING:
       return POSENC_OK;
     case POSENC_F32_POW_DIV: {
-      const auto base = static_cast<float>(spec.base);
-      if (base == 0.0f || !std::isfinite(base)) return POSENC_BAD_BASE;
-      const auto exponent_dim = static_cast<float>(ExponentDim(spec));
-      if (exponent_dim == 0.0f || !std::isfinite(exponent_dim)) return POSENC_BAD_EXPONENT_DIM;
+      const double base = Base(spec), exponent_dim = ExponentDim(spec);
+      if (base == 0.0 || !std::isfinite(base)) return POSENC_BAD_BASE;
+      if (exponent_dim == 0.0 || !std::isfinite(exponent_dim)) return POSENC_BAD_EXPONENT_DIM;
       return spec.position_scale == 1.0 ? POSENC_OK : POSENC_BAD_POSITION_SCALE;
     }
     default:
@@ -101,7 +107,7 @@ bool ForExtremes(const posenc_spec& spec, const Visit& visit) {
   }
   // A geometric sequence: its ends are its extremes.
   const std::size_t last = PairCount(spec.dim) - 1;
-  const double log_base = ApproximateLog(spec.base);
+  const double log_base = ApproximateLog(Base(spec));
   const double steps = -2.0 * static_cast<double>(last) / ExponentDim(spec);  // may be infinite
   const double log_span = last == 0 || log_base == 0.0 ? 0.0 : steps * log_base;
   return visit(0, log_scale) && visit(last, log_scale + log_span);
@@ -134,7 +140,7 @@ posenc_status EstimateSchedule(const posenc_spec& spec, bool* has_large) {
 }
 
 posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
-  schedule->base = spec.base;
+  schedule->base = Base(spec);
   schedule->exponent_dim = ExponentDim(spec);
   schedule->scale = spec.position_scale;
   schedule->list = ListOf(spec);
@@ -149,7 +155,7 @@ posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
 
 // pow is correctly rounded, an exact tie to even.
 void FillDivisors(const posenc_spec& spec, double* divisors) {
-  const Wide256 log_base = Log<4>(static_cast<double>(static_cast<float>(spec.base)));
+  const Wide256 log_base = Log<4>(Base(spec));
   const auto denominator = static_cast<float>(ExponentDim(spec));
   for (std::size_t i = 0; i < PairCount(spec.dim); ++i) {
     const float exponent = static_cast<float>(2 * i) / denominator;

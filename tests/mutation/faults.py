@@ -329,8 +329,8 @@ FAULTS = (
           "hn::Or(result, sign),\n                        hn::Or(hn::Set(du, kNanBits<POSENC_F16>), sign));", NANS + ADD),
     Fault("float_positions_are_doubles", "src/call/call.h", "type_ == POSENC_F32 ? static_cast<double>(Load<float>(i))",
           "type_ == POSENC_F32 ? Load<double>(i)", NANS + DOUBLES),
-    Fault("base_not_rounded_to_float", "src/frequency/schedule.cc", "static_cast<double>(static_cast<float>(spec.base))",
-          "spec.base", ("phase_rounding_test",)),
+    Fault("base_not_rounded_to_float", "src/frequency/schedule.cc", "return Rounded(spec, spec.base);",
+          "return spec.base;", ("phase_rounding_test",)),
     # The typed header.
     Fault("unit_lost_in_cpp", "include/posenc/posenc.h",
           "c.frequency_unit = static_cast<posenc_unit>(spec.frequencies.unit);", "", HEADER + LISTED),
