@@ -243,7 +243,10 @@ TEST(CreateErrors, BadListedFrequencies) {
   expect({0x1p-127, 0x1.0000000000001p31, -1e300, 1e-320}, POSENC_FREQUENCY_OUT_OF_RANGE);
   expect({0.0, -0.0, -0x1p-126, 0x1p31}, POSENC_OK);
   spec.position_scale = 1e-300;
-  expect({1e-300, 1e300}, POSENC_FREQUENCY_OUT_OF_RANGE);  // the product is, or the others
+  list[0] = list[1] = list[3] = 1e300;
+  expect({1e-300}, POSENC_FREQUENCY_OUT_OF_RANGE);  // though the product is 0 as double
+  expect({0.0, 1e300}, POSENC_OK);
+  list[0] = list[1] = list[3] = 1.0;
   spec.position_scale = 1.0;
   spec.frequency_unit = POSENC_TURNS;
   expect({0x1p30}, POSENC_FREQUENCY_OUT_OF_RANGE);
