@@ -152,8 +152,8 @@ typedef struct posenc_spec {
   // 1: a position of an _at call that is a NaN or out of range makes a row of NaN; 0 (the default): it
   // refuses the call. First positions of a batch refuse it in any case.
   int32_t nan_rows;
-  // 1: for lists of positions only: made several times faster, in 16 instead of 176 bytes a pair; runs of
-  // positions then cost what lists do. 0 is the default.
+  // 1: for lists of positions only: made in 16 instead of 176 bytes a pair and in less time (at dim 1024 by
+  // 1.7 with AVX-512, 5 with SSE4); runs of positions then cost what lists do. 0 is the default.
   int32_t lists_only;
   int32_t reserved;  // 0
 } posenc_spec;
