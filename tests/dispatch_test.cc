@@ -12,6 +12,7 @@
 
 #include "hwy/highway.h"  // its version
 #include "kernel/encoder_kernels.h"
+#include "kernel/rotary_kernels.h"
 #include "kernel/targets.h"
 #include "kernel/tile_kernels.h"
 #include "per_target.h"
@@ -82,13 +83,21 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
     const std::int64_t bit = n < 0 ? internal::kReferenceTarget : std::int64_t{1} << n;
     const internal::EncoderKernels* encoder = internal::EncoderKernelsOf(bit);
     const internal::TileKernels* tile = internal::TileKernelsOf(bit);
+    const internal::RotaryKernels* rotary = internal::RotaryKernelsOf(bit);
     EXPECT_EQ(encoder != nullptr, compiled.count(bit) != 0) << n;
     EXPECT_EQ(tile != nullptr, compiled.count(bit) != 0) << n;
-    if (encoder == nullptr || tile == nullptr) continue;
-    EXPECT_TRUE(rows.insert(encoder).second && rows.insert(tile).second) << n;
+    EXPECT_EQ(rotary != nullptr, compiled.count(bit) != 0) << n;
+    if (encoder == nullptr || tile == nullptr || rotary == nullptr) continue;
+    EXPECT_TRUE(rows.insert(encoder).second && rows.insert(tile).second && rows.insert(rotary).second) << n;
     for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64}) {
       EXPECT_NE(encoder->write[type], nullptr) << n << ", type " << type;
+      EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
       if (type == POSENC_F64) continue;
+      EXPECT_NE(rotary->close[type], nullptr) << n << ", type " << type;
+      for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
+        EXPECT_NE(rotary->exact[type][pairing], nullptr) << n << ", type " << type;
+        EXPECT_NE(rotary->fast[type][pairing], nullptr) << n << ", type " << type;
+      }
       EXPECT_NE(encoder->add[type], nullptr) << n << ", type " << type;
       EXPECT_NE(encoder->add_entries[type], nullptr) << n << ", type " << type;
     }

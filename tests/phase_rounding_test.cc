@@ -92,6 +92,18 @@ TEST_P(PhaseRoundingTest, PowersOfOneAreOne) {
 
 // float32 makes 1 of a base next to 1, or a base whose logarithm is larger by two thirds: its frequencies, of
 // the rounded base, are the ones that must be in range.
+// 259^3 = 17373979 lies between two floats, of which the even one is 17373980.
+TEST_P(PhaseRoundingTest, PowersThatAreTiesAreEven) {
+  Spec spec = MakeSpec(4, target());
+  spec.base = 259.0;
+  spec.exponent_dim = 2.0 / 3.0;
+  spec.phase_rounding = PhaseRounding::kF32PowDiv;
+  float row[4];
+  ASSERT_EQ(Create(spec).Write(17373980, 1, row, 4), Status::kOk);
+  EXPECT_EQ(row[2], 0x1.aed548p-1f);  // the sine of 1
+  EXPECT_EQ(row[3], 0x1.14a280p-1f);
+}
+
 TEST_P(PhaseRoundingTest, BaseIsRoundedBeforeItsFrequenciesAreChecked) {
   Spec spec = MakeSpec(4, target());
   spec.phase_rounding = PhaseRounding::kF32PowDiv;

@@ -232,7 +232,7 @@ TEST(Values, AreThoseOfTheBinaryInterface) {
                                       TypeOf<double>(), TypeOf<std::int32_t>(), TypeOf<std::int64_t>()}),
             (std::vector<posenc_type>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(TypeOf<std::uint32_t>() + TypeOf<std::int16_t>() + TypeOf<bool>() + TypeOf<char*>(), 0);
-  for (posenc_status status = -1; status <= POSENC_BAD_FLAG + 1; ++status) {
+  for (posenc_status status = -1; status <= POSENC_BAD_CACHE + 1; ++status) {
     EXPECT_EQ(StatusMessage(static_cast<Status>(status)), posenc_status_message(status));
   }
 }

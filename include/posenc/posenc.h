@@ -55,6 +55,22 @@ enum class Status : posenc_status {
   kBadStructSize = POSENC_BAD_STRUCT_SIZE,
   kBadFrequencies = POSENC_BAD_FREQUENCIES,
   kBadFlag = POSENC_BAD_FLAG,
+  kBadHeadDim = POSENC_BAD_HEAD_DIM,
+  kBadRotaryDim = POSENC_BAD_ROTARY_DIM,
+  kBadPairing = POSENC_BAD_PAIRING,
+  kBadArithmetic = POSENC_BAD_ARITHMETIC,
+  kBadScaling = POSENC_BAD_SCALING,
+  kBadFactor = POSENC_BAD_FACTOR,
+  kBadLength = POSENC_BAD_LENGTH,
+  kBadBeta = POSENC_BAD_BETA,
+  kBadMscale = POSENC_BAD_MSCALE,
+  kBadFreqFactor = POSENC_BAD_FREQ_FACTOR,
+  kBadProportion = POSENC_BAD_PROPORTION,
+  kBadFactorList = POSENC_BAD_FACTOR_LIST,
+  kBadAxes = POSENC_BAD_AXES,
+  kBadAmplitude = POSENC_BAD_AMPLITUDE,
+  kUnknownPreset = POSENC_UNKNOWN_PRESET,
+  kBadCache = POSENC_BAD_CACHE,
 };
 
 // One static English sentence for a status; never null.
@@ -94,16 +110,16 @@ struct FrequencyList {
 
 // What to encode. Plain data; only dim must be set.
 struct Spec {
-  std::size_t dim = 0;                   // columns of a row (d_model)
-  Layout layout = Layout::kInterleaved;  // of the columns
-  double base = 10000.0;                 // the longest wavelength is near 2 pi * base
-  double exponent_dim = 0.0;             // divides 2i; 0 means dim
-  double position_scale = 1.0;           // multiplies every position
-  PhaseRounding phase_rounding = PhaseRounding::kNone;
-  const char* target = nullptr;  // a name from Targets(); the best on this CPU if null
-  FrequencyList frequencies;     // if set, instead of those of base and exponent_dim
-  bool nan_rows = false;         // bad positions of At calls make rows of NaN instead of refusing them
-  bool lists_only = false;       // made faster and smaller, for WriteAt and AddAt
+  std::size_t dim = 0;                                  // columns of a row (d_model)
+  Layout layout = Layout::kInterleaved;                 // of the columns
+  double base = 10000.0;                                // the longest wavelength is near 2 pi * base
+  double exponent_dim = 0.0;                            // divides 2i; 0 means dim
+  double position_scale = 1.0;                          // multiplies every position
+  PhaseRounding phase_rounding = PhaseRounding::kNone;  // of phases, none
+  const char* target = nullptr;                         // a name from Targets(); the best on this CPU if null
+  FrequencyList frequencies;                            // if set, instead of those of base and exponent_dim
+  bool nan_rows = false;    // bad positions of At calls make rows of NaN instead of refusing them
+  bool lists_only = false;  // made faster and smaller, for WriteAt and AddAt
 };
 
 // The same for the C functions; points to what spec points to.
@@ -184,6 +200,7 @@ class Encoder {
   }
 
   Encoder() = default;
+  // Takes over what other made; other is as before Create.
   Encoder(Encoder&& other) noexcept : encoder_(other.encoder_) { other.encoder_ = nullptr; }
   Encoder& operator=(Encoder&& other) noexcept {  // exchanges the two
     posenc_encoder* mine = encoder_;
@@ -199,9 +216,11 @@ class Encoder {
   }
   const char* target() const { return posenc_encoder_target(encoder_); }  // the one in use; "" before Create
 
-  // Angular frequencies w_i, i < frequency_count() = ceil(dim / 2), rounded to double, in radians per step;
-  // NaN for other i. Slow (microseconds): for inspection.
+  // ceil(dim / 2); 0 before Create.
   std::size_t frequency_count() const { return posenc_encoder_frequency_count(encoder_); }
+
+  // w_i rounded to double, in radians per step; NaN unless i < frequency_count(). Slow (microseconds): for
+  // inspection.
   double Radians(std::size_t i) const { return posenc_encoder_radians(encoder_, i); }
 
   // For the C functions; null before Create.

@@ -86,7 +86,26 @@ enum {
   POSENC_BAD_TYPE = 19,               // not a posenc_type that this parameter takes
   POSENC_BAD_STRUCT_SIZE = 20,        // struct_size is wrong, or members unknown to this version are set
   POSENC_BAD_FREQUENCIES = 21,        // a list of frequencies that is not as posenc_spec says
-  POSENC_BAD_FLAG = 22                // nan_rows or lists_only is neither 0 nor 1
+  POSENC_BAD_FLAG = 22,               // a member that is 0 or 1 is neither
+
+  // Of rotary embeddings (rotary_c.h).
+  POSENC_BAD_HEAD_DIM = 23,  // head_dim is below 2, exceeds POSENC_MAX_HEAD_DIM, or does not suit the preset
+  POSENC_BAD_ROTARY_DIM = 24,   // rotary_dim is 0, odd, above POSENC_MAX_ROTARY_DIM or beyond the head
+  POSENC_BAD_PAIRING = 25,      // pairing or output_pairing is none
+  POSENC_BAD_ARITHMETIC = 26,   // not a posenc_arithmetic
+  POSENC_BAD_SCALING = 27,      // not a posenc_scaling, or one that phase_rounding or the list does not admit
+  POSENC_BAD_FACTOR = 28,       // factor, or what dynamic NTK makes of it, is not positive and finite
+  POSENC_BAD_LENGTH = 29,       // length or original_length is not positive and finite, where it counts
+  POSENC_BAD_BETA = 30,         // beta_fast or beta_slow is not positive and finite, or they are exchanged
+  POSENC_BAD_MSCALE = 31,       // mscale or mscale_all_dim is negative or not finite
+  POSENC_BAD_FREQ_FACTOR = 32,  // not 0 < low_freq_factor < high_freq_factor, finite
+  POSENC_BAD_PROPORTION = 33,   // proportion is outside 0 .. 1
+  POSENC_BAD_FACTOR_LIST =
+      34,                     // a list of factors is missing, of the wrong length, or not positive and finite
+  POSENC_BAD_AXES = 35,       // axes, sections or axis_order: sections do not add up, or unknown
+  POSENC_BAD_AMPLITUDE = 36,  // an amplitude, or times a scale, is outside 2^-64 .. 2^64
+  POSENC_UNKNOWN_PRESET = 37,  // no preset has that name
+  POSENC_BAD_CACHE = 38        // not a posenc_cache_layout, or not the tables that it has
 };
 
 // One static English sentence for a status; never null.

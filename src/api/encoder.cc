@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <new>
 
+#include "api/block.h"
 #include "api/handle.h"
 #include "api/spec.h"
 #include "call/call.h"
@@ -18,15 +18,13 @@ namespace posenc {
 namespace internal {
 namespace {
 
-constexpr std::size_t kAlignment = 128;
-constexpr std::size_t kHandleBytes = (sizeof(posenc_encoder) + kAlignment - 1) / kAlignment * kAlignment;
-
 // An encoder to be: all but the arrays of its table, and what they were asked to be.
 struct Plan {
   posenc_spec spec;
   Encoder encoder;
 
-  std::size_t bytes() const { return kHandleBytes + ArrayBytes(encoder.table); }
+  std::size_t bytes() const { return kHandleBytes<posenc_encoder> + ArrayBytes(encoder.table); }
+  posenc_encoder* Build(void* memory, bool owned) const;
 };
 
 bool IsFlag(std::int32_t flag) { return flag == 0 || flag == 1; }
@@ -57,13 +55,12 @@ posenc_status MakeWholePlan(const posenc_spec* from, Plan* plan) {
   return InFpState([&] { return MakeSchedule(plan->spec, &plan->encoder.table.schedule); });
 }
 
-// In memory [plan.bytes()], aligned to kAlignment.
-posenc_encoder* Build(const Plan& plan, void* memory, bool owned) {
-  auto* handle = ::new (memory) posenc_encoder{plan.encoder, owned};
+posenc_encoder* Plan::Build(void* memory, bool owned) const {
+  auto* handle = ::new (memory) posenc_encoder{encoder, owned};
   FrequencyTable& table = handle->encoder.table;
   InFpState([&] {
-    FillTable(plan.spec, static_cast<unsigned char*>(memory) + kHandleBytes, &table);
-    if (table.has_offsets) plan.encoder.tile_kernels->fill_offsets(table, table.offsets);
+    FillTable(spec, static_cast<unsigned char*>(memory) + kHandleBytes<posenc_encoder>, &table);
+    if (table.has_offsets) encoder.tile_kernels->fill_offsets(table, table.offsets);
     return 0;
   });
   return handle;
@@ -79,17 +76,14 @@ posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** en
   if (encoder == nullptr) return POSENC_NULL_POINTER;
   Plan plan;
   if (const posenc_status status = MakeWholePlan(spec, &plan); status != POSENC_OK) return status;
-  void* memory = ::operator new (plan.bytes(), std::align_val_t{kAlignment}, std::nothrow);
-  if (memory == nullptr) return POSENC_OUT_OF_MEMORY;
-  *encoder = Build(plan, memory, true);
-  return POSENC_OK;
+  return CreateBlock(plan, encoder);
 }
 
 posenc_status posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes) {
   if (bytes == nullptr) return POSENC_NULL_POINTER;
   Plan plan;
   if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
-  *bytes = plan.bytes() + kAlignment - 1;
+  *bytes = BytesIn(plan);
   return POSENC_OK;
 }
 
@@ -98,22 +92,12 @@ posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, si
   if (memory == nullptr || encoder == nullptr) return POSENC_NULL_POINTER;
   Plan plan;
   if (const posenc_status status = MakeWholePlan(spec, &plan); status != POSENC_OK) return status;
-  const Bytes whole{memory, bytes};
   const FrequencyList& list = plan.encoder.table.schedule.list;
-  if (Overlap(whole, {encoder, sizeof(*encoder)}) || Overlap(whole, {spec, spec->struct_size}) ||
-      Overlap(whole, {list.data(), list.bytes()})) {
-    return POSENC_BUFFERS_OVERLAP;
-  }
-  if (std::align(kAlignment, plan.bytes(), memory, bytes) == nullptr) return POSENC_MEMORY_TOO_SMALL;
-  *encoder = Build(plan, memory, false);
-  return POSENC_OK;
+  return CreateBlockIn(plan, {{spec, spec->struct_size}, {list.data(), list.bytes()}}, memory, bytes,
+                       encoder);
 }
 
-void posenc_encoder_destroy(posenc_encoder* encoder) {
-  if (encoder == nullptr || !encoder->owned) return;
-  encoder->~posenc_encoder();
-  ::operator delete (encoder, std::align_val_t{kAlignment});
-}
+void posenc_encoder_destroy(posenc_encoder* encoder) { DestroyBlock(encoder); }
 
 size_t posenc_encoder_dim(const posenc_encoder* encoder) {
   return encoder == nullptr ? 0 : encoder->encoder.dim;

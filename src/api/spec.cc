@@ -1,18 +1,15 @@
 #include "api/spec.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
+
+#include "api/versioned.h"
 
 namespace posenc {
 namespace internal {
 namespace {
 
-// The size of posenc_spec in version 0.1, and more than it will ever have.
+// The size of posenc_spec in version 0.1.
 constexpr std::size_t kFirstSpecSize = sizeof(posenc_spec);
-constexpr std::size_t kMaxSpecSize = 4096;
-
-bool IsSpecSize(std::size_t size) { return size >= kFirstSpecSize && size <= kMaxSpecSize; }
 
 posenc_spec DefaultSpec() {
   posenc_spec spec{};
@@ -23,17 +20,9 @@ posenc_spec DefaultSpec() {
 
 }  // namespace
 
-// A caller who knows fewer members gets the defaults of the others. One who knows more must have left them
-// zero, which means that they are not used.
 posenc_status CopySpec(const posenc_spec* from, posenc_spec* to) {
-  if (from == nullptr) return POSENC_NULL_POINTER;
-  if (!IsSpecSize(from->struct_size)) return POSENC_BAD_STRUCT_SIZE;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(from);
-  for (std::size_t i = sizeof(*from); i < from->struct_size; ++i) {
-    if (bytes[i] != 0) return POSENC_BAD_STRUCT_SIZE;
-  }
-  *to = DefaultSpec();
-  std::memcpy(to, bytes, std::min(sizeof(*to), from->struct_size));
+  const posenc_status status = CopyVersioned(from, kFirstSpecSize, DefaultSpec(), to);
+  if (status != POSENC_OK) return status;
   return to->reserved == 0 ? POSENC_OK : POSENC_BAD_STRUCT_SIZE;
 }
 
@@ -42,11 +31,5 @@ posenc_status CopySpec(const posenc_spec* from, posenc_spec* to) {
 
 posenc_status posenc_spec_init(posenc_spec* spec, size_t struct_size) {
   using namespace posenc::internal;
-  if (spec == nullptr) return POSENC_NULL_POINTER;
-  if (!IsSpecSize(struct_size)) return POSENC_BAD_STRUCT_SIZE;
-  std::memset(spec, 0, struct_size);
-  const posenc_spec defaults = DefaultSpec();
-  std::memcpy(spec, &defaults, std::min(sizeof(defaults), struct_size));
-  spec->struct_size = struct_size;
-  return POSENC_OK;
+  return WriteVersioned(DefaultSpec(), kFirstSpecSize, struct_size, spec);
 }

@@ -53,7 +53,42 @@ const char* posenc_status_message(posenc_status status) {
       return "the frequencies need one of doubles and floats, ceil(dim / 2) finite ones, a unit, and no "
              "phase rounding";
     case POSENC_BAD_FLAG:
-      return "nan_rows or lists_only is neither 0 nor 1";
+      return "a flag (nan_rows, lists_only, truncate, inverse) is neither 0 nor 1";
+    case POSENC_BAD_HEAD_DIM:
+      return "head_dim must be between 2 and 65536";
+    case POSENC_BAD_ROTARY_DIM:
+      return "rotary_dim must be even, between 2 and 1024, and end with the head: rotary_offset + rotary_dim "
+             "<= head_dim";
+    case POSENC_BAD_PAIRING:
+      return "pairing or output_pairing is not a posenc_pairing";
+    case POSENC_BAD_ARITHMETIC:
+      return "arithmetic is not a posenc_arithmetic";
+    case POSENC_BAD_SCALING:
+      return "scaling is not a posenc_scaling, or not one for that phase_rounding or a list of frequencies";
+    case POSENC_BAD_FACTOR:
+      return "factor must be positive and finite, and so must be what a dynamic scaling makes of it";
+    case POSENC_BAD_LENGTH:
+      return "length and original_length must be positive and finite where the scaling uses them";
+    case POSENC_BAD_BETA:
+      return "beta_fast and beta_slow must be positive and finite, beta_fast not the smaller one";
+    case POSENC_BAD_MSCALE:
+      return "mscale and mscale_all_dim must be finite and not negative";
+    case POSENC_BAD_FREQ_FACTOR:
+      return "low_freq_factor must be positive and below high_freq_factor, both finite";
+    case POSENC_BAD_PROPORTION:
+      return "proportion must be between 0 and 1";
+    case POSENC_BAD_FACTOR_LIST:
+      return "the factors need one of doubles and floats, rotary_dim / 2 positive and finite ones, and "
+             "LongRoPE two lists";
+    case POSENC_BAD_AXES:
+      return "axes must be 1 to 4, sections add up to rotary_dim / 2 and suit axis_order; of one axis there "
+             "are none";
+    case POSENC_BAD_AMPLITUDE:
+      return "amplitude, scale and their product must be between 2^-64 and 2^64";
+    case POSENC_UNKNOWN_PRESET:
+      return "no preset has that name";
+    case POSENC_BAD_CACHE:
+      return "layout is not a posenc_cache_layout, or cos and sin are not the tables that it has";
     default:
       return "unknown status";
   }

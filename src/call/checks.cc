@@ -75,6 +75,12 @@ posenc_status CheckFirsts(const Batch& batch, const Bytes& written, std::size_t*
   return CheckList(batch.firsts, batch.sequences, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
 }
 
+posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t end, const Bytes& written,
+                           std::size_t* bad_index) {
+  const auto in_range = [&](std::size_t i) { return indices[i] >= 0 && indices[i] < end; };
+  return CheckList(indices, count, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
+}
+
 posenc_status CheckRun(std::int64_t first, std::size_t rows) {
   if (rows == 0) return POSENC_OK;
   return first < -POSENC_MAX_POSITION || first > LastStart(rows) ? POSENC_POSITION_OUT_OF_RANGE : POSENC_OK;

@@ -43,6 +43,8 @@ posenc_status CheckRun(std::int64_t first, std::size_t rows);
 // first value out of range.
 posenc_status CheckPositions(const List& positions, std::size_t rows, bool any_value, const Bytes& written,
                              std::size_t* bad_index);
+posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t end, const Bytes& written,
+                           std::size_t* bad_index);  // 0 .. end - 1
 posenc_status CheckFirsts(const Batch& batch, const Bytes& written, std::size_t* bad_index);
 posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& written,
                           std::size_t* bad_index);

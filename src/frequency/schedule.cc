@@ -153,7 +153,20 @@ posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
   return are_in_range ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
 }
 
-// pow is correctly rounded, an exact tie to even.
+double NearestOrTie(Wide256 x, posenc_type type) {
+  constexpr int kBits = kFrequencyBits<4> - 4;
+  bool decided = true;
+  const double nearest = RoundToType(x, type, kBits, &decided);
+  if (decided) return nearest;
+  Wide256 half = FromInteger<4>(1);  // of the last bit of 64
+  half.exponent = x.exponent - 64;
+  half.negative = x.negative;
+  x = Add(x, half);
+  x.limb[0] = x.limb[1] = x.limb[2] = 0;
+  return RoundToType(x, type, kBits, &decided);
+}
+
+// pow is correctly rounded.
 void FillDivisors(const posenc_spec& spec, double* divisors) {
   const Wide256 log_base = Log<4>(Base(spec));
   const auto denominator = static_cast<float>(ExponentDim(spec));
@@ -163,9 +176,8 @@ void FillDivisors(const posenc_spec& spec, double* divisors) {
       divisors[i] = 1.0;
       continue;
     }
-    bool decided = true;
     const Wide256 power = Exp(Multiply(FromDouble<4>(static_cast<double>(exponent)), log_base));
-    divisors[i] = RoundToType(power, POSENC_F32, kFrequencyBits<4>, &decided);
+    divisors[i] = NearestOrTie(power, POSENC_F32);
   }
 }
 
@@ -175,7 +187,7 @@ double FrequencyList::operator[](std::size_t i) const {
 
 template <int kLimbs>
 Wide<kLimbs> Schedule::Radians(std::size_t i) const {
-  if (IsExact()) return Multiply(QuarterTurns<kLimbs>(i), RadiansPerQuarterTurn<kLimbs>());
+  if (IsRotary() || IsExact()) return Multiply(QuarterTurns<kLimbs>(i), RadiansPerQuarterTurn<kLimbs>());
   const auto wide_scale = FromDouble<kLimbs>(scale);
   if (IsListed()) return Multiply(wide_scale, FromDouble<kLimbs>(list[i]));
   if (i == 0 || wide_scale.IsZero()) return wide_scale;
@@ -186,6 +198,13 @@ Wide<kLimbs> Schedule::Radians(std::size_t i) const {
 
 template <int kLimbs>
 Wide<kLimbs> Schedule::QuarterTurns(std::size_t i) const {
+  if (IsRotary()) {
+    if constexpr (kLimbs == 4) {
+      return rotary.in_256_bits(*rotary.schedule, i);
+    } else {
+      return rotary.in_1024_bits(*rotary.schedule, i);
+    }
+  }
   if (!IsExact()) return Multiply(Radians<kLimbs>(i), QuarterTurnsPerRadian<kLimbs>());
   Wide<kLimbs> step = Multiply(FromDouble<kLimbs>(scale), FromDouble<kLimbs>(list[i]));
   step.exponent += list.unit == POSENC_TURNS ? 2 : 1;

@@ -10,8 +10,6 @@ namespace posenc {
 namespace internal {
 namespace {
 
-constexpr double kMaxStep = 4.0;  // in quarter turns; larger steps are reduced
-
 bool HasSteps(const FrequencyTable& table) { return table.phase_rounding == POSENC_NO_PHASE_ROUNDING; }
 
 struct Array {
@@ -101,15 +99,7 @@ void FillSteps(FrequencyTable* table) {
   } else {
     FillGeometric(schedule, count, table->high, table->low);
   }
-  if (table->steps_are_reduced) {
-    std::memcpy(table->whole_high, table->high, count * sizeof(double));
-    std::memcpy(table->whole_low, table->low, count * sizeof(double));
-    ReduceSteps(schedule, count, table->high, table->low);
-  } else {
-    table->whole_high = table->high;
-    table->whole_low = table->low;
-  }
-  if (PhasesAreExact(*table)) table->max_cancellation = 0.0;
+  FinishSteps(table);
 }
 
 }  // namespace
@@ -143,7 +133,7 @@ std::size_t ArrayBytes(const FrequencyTable& table) {
   return rows * table.padded * sizeof(double);
 }
 
-void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table) {
+void PlaceArrays(void* memory, FrequencyTable* table) {
   std::memset(memory, 0, ArrayBytes(*table));
   auto* next = static_cast<double*>(memory);
   for (const Array& array : kArrays) {
@@ -152,6 +142,23 @@ void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table) {
     table->*array.start = next;
     next += rows * table->padded;
   }
+}
+
+void FinishSteps(FrequencyTable* table) {
+  const std::size_t count = table->count;
+  if (table->steps_are_reduced) {
+    std::memcpy(table->whole_high, table->high, count * sizeof(double));
+    std::memcpy(table->whole_low, table->low, count * sizeof(double));
+    ReduceSteps(table->schedule, count, table->high, table->low);
+  } else {
+    table->whole_high = table->high;
+    table->whole_low = table->low;
+  }
+  if (PhasesAreExact(*table)) table->max_cancellation = 0.0;
+}
+
+void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table) {
+  PlaceArrays(memory, table);
   if (HasSteps(*table)) return FillSteps(table);
   for (std::size_t i = table->count; i < table->padded; ++i) table->divisors[i] = 1.0;
   FillDivisors(spec, table->divisors);

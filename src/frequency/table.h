@@ -56,6 +56,7 @@ struct FrequencyTable {
   FrequencyTable Slice(std::size_t first_pair, std::size_t pairs) const;
 };
 inline constexpr int kTableBits = 97;
+inline constexpr double kMaxStep = 4.0;  // in quarter turns; larger steps are reduced
 
 // A table without its schedule and its arrays, in nanoseconds; for the caller to set: has_offsets.
 posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table);
@@ -66,6 +67,11 @@ std::size_t ArrayBytes(const FrequencyTable& table);
 // Puts the arrays into memory [ArrayBytes(*table)], which is aligned for doubles, and fills all but the
 // offsets; the table has its schedule.
 void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table);
+
+// For other nouns: sets the pointers into memory, which becomes zero; and, once high and low are the whole
+// steps, reduces them and sees whether they are exact.
+void PlaceArrays(void* memory, FrequencyTable* table);
+void FinishSteps(FrequencyTable* table);
 
 }  // namespace internal
 }  // namespace posenc

@@ -85,6 +85,21 @@ HWY_INLINE hn::Mask<Doubles> RoundSum(DoubleVec high, DoubleVec low, DoubleVec e
   return hn::Ne(rounded, hn::Add(high, hn::Sub(low, error)));
 }
 
+// Sines and cosines of phases multiple * (high + low) quarter turns, as sums of two doubles.
+HWY_INLINE void SinCosSums(DoubleVec multiple, DoubleVec high, DoubleVec low, DoubleVec& phase,
+                           DoubleVec& sine, DoubleVec& sine_low, DoubleVec& cosine, DoubleVec& cosine_low) {
+  const Doubles d;
+  DoubleVec r, r_low, r2, r2_low;
+  LongVec quadrant;
+  Reduce(d, multiple, high, low, phase, r, r_low, quadrant);
+  Multiply(r, r_low, r, r_low, r2, r2_low);
+  DoubleVec s, s_low, c, c_low;
+  SineSum(r, r_low, r2, r2_low, s, s_low);
+  CosineSum(r2, r2_low, c, c_low);
+  TurnByQuadrant(d, quadrant, s, c, sine, cosine);
+  TurnByQuadrant(d, quadrant, s_low, c_low, sine_low, cosine_low);
+}
+
 // Like EvaluatePairs.
 inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, double position, std::size_t begin,
                                          std::size_t count, double* sines, double* cosines, Tally& tally) {
@@ -96,15 +111,8 @@ inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, double pos
     const std::size_t i = begin + at;
     DoubleVec multiple, high, low;
     LoadPhases(table, steps, position, i, multiple, high, low);
-    DoubleVec phase, r, r_low, r2, r2_low;
-    LongVec quadrant;
-    Reduce(d, multiple, high, low, phase, r, r_low, quadrant);
-    Multiply(r, r_low, r, r_low, r2, r2_low);
-    DoubleVec s, s_low, c, c_low, sine, sine_low, cosine, cosine_low;
-    SineSum(r, r_low, r2, r2_low, s, s_low);
-    CosineSum(r2, r2_low, c, c_low);
-    TurnByQuadrant(d, quadrant, s, c, sine, cosine);
-    TurnByQuadrant(d, quadrant, s_low, c_low, sine_low, cosine_low);
+    DoubleVec phase, sine, sine_low, cosine, cosine_low;
+    SinCosSums(multiple, high, low, phase, sine, sine_low, cosine, cosine_low);
     const auto error = hn::Mul(hn::Abs(phase), phase_error);
     const auto sine_error = hn::MulAdd(hn::Abs(sine), relative_error, error);
     const auto cosine_error = hn::MulAdd(hn::Abs(cosine), relative_error, error);

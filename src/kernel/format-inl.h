@@ -28,6 +28,21 @@ using LongVec = hn::Vec<Longs>;
 using Floats = hn::Rebind<float, Doubles>;  // as many lanes as Doubles
 using FloatVec = hn::Vec<Floats>;
 
+// To nearest, what is too large to infinity, where Highway's portable targets stop at the largest float.
+HWY_INLINE FloatVec ToFloats(DoubleVec v) {
+  const Floats df;
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  const Doubles d;
+  HWY_ALIGN double lanes[hn::MaxLanes(d)];
+  HWY_ALIGN float rounded[hn::MaxLanes(d)];
+  hn::Store(v, d, lanes);
+  for (std::size_t k = 0; k < hn::Lanes(d); ++k) rounded[k] = static_cast<float>(lanes[k]);
+  return hn::Load(df, rounded);
+#else
+  return hn::DemoteTo(df, v);
+#endif
+}
+
 // The bits of a double that a value of the format does not have, in its normal range.
 template <posenc_type kFormat>
 constexpr int kDroppedBits = kFormat == POSENC_F32    ? 29

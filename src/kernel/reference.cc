@@ -1,88 +1,27 @@
 #include "kernel/reference.h"
 
+#include "kernel/wide_turn.h"
 #include "number/elements.h"
 
 namespace posenc {
 namespace internal {
 namespace {
 
-// The phases of one pair, in quarter turns.
-template <int kLimbs>
-class Phase {
- public:
-  Phase(const FrequencyTable& table, std::size_t pair) : rounding_(table.phase_rounding) {
-    if (rounding_ == POSENC_NO_PHASE_ROUNDING) {
-      step_ = table.schedule.QuarterTurns<kLimbs>(table.first + pair);
-      is_exact_ = table.schedule.IsExact();
-    } else {
-      divisor_ = static_cast<float>(table.divisors[pair]);
-    }
-  }
-
-  // Relative error below 2^-kBits, and 0 if it is exact.
-  static constexpr int kBits = kFrequencyBits<kLimbs> - 1;
-  bool IsExact() const { return is_exact_; }
-  Wide<kLimbs> At(double position) const {
-    if (rounding_ == POSENC_NO_PHASE_ROUNDING) return Multiply(FromDouble<kLimbs>(position), step_);
-    const float radians = static_cast<float>(position) / divisor_;
-    return Multiply(FromDouble<kLimbs>(static_cast<double>(radians)), QuarterTurnsPerRadian<kLimbs>());
-  }
-
- private:
-  posenc_phase_rounding rounding_;
-  Wide<kLimbs> step_;
-  bool is_exact_ = false;
-  float divisor_ = 1.0f;
-};
-
-constexpr int kMostLimbs = 16;
-
-// Below 2^-79 a sine that cannot be told from a midpoint belongs to an angle that is one: the sine is on its
-// side of zero (PROOF.md, section 5).
-constexpr int kSmallExponent = -79;
-
-template <int kLimbs>
-double TowardZero(Wide<kLimbs> x, posenc_type type) {
-  constexpr int kBelow = 200;
-  Wide<kLimbs> step = x;
-  step.exponent -= kBelow;
-  bool decided = true;
-  return RoundToType(Subtract(x, step), type, kBelow + 2, &decided);
-}
-
 // One entry each; false if so many bits leave one of them open.
 template <int kLimbs>
 bool EvaluatePair(const Phase<kLimbs>& pair, double position, posenc_type type, double* sine,
                   double* cosine) {
-  const Wide<kLimbs> phase = pair.At(position);
-  if (phase.IsZero()) {
+  const WideTurn<kLimbs> turn = TurnOf(pair, position);
+  if (turn.is_zero) {
     *sine = 0.0;
     *cosine = 1.0;
     return true;
   }
-  const std::int64_t quarter_turns = NearestInteger(phase);
-  const Wide<kLimbs> r = Subtract(phase, FromInteger<kLimbs>(quarter_turns));
-  Wide<kLimbs> s, c;
-  SinCosQuarterTurns(r, &s, &c);
-  int bits = kSinCosBits<kLimbs> - 1;
-  if (!pair.IsExact()) {
-    // The error of the phase, relative to what is left of it after the reduction.
-    const std::int64_t cancelled = r.IsZero() ? pair.kBits : phase.exponent - r.exponent;
-    const auto phase_bits = static_cast<int>(pair.kBits - 1 - (cancelled > 0 ? cancelled : 0));
-    if (phase_bits < bits) bits = phase_bits - 1;
-  }
-
-  const bool swap = (quarter_turns & 1) != 0;
-  const bool negate_sine = (quarter_turns & 2) != 0;
-  Wide<kLimbs> sine_value = swap ? c : s;
-  Wide<kLimbs> cosine_value = swap ? s : c;
-  if (negate_sine) sine_value = Negate(sine_value);
-  if (negate_sine != swap) cosine_value = Negate(cosine_value);
   bool sine_decided = true, cosine_decided = true;
-  *sine = RoundToType(sine_value, type, bits, &sine_decided);
-  *cosine = RoundToType(cosine_value, type, bits, &cosine_decided);
-  if (!sine_decided && kLimbs == kMostLimbs && phase.exponent < kSmallExponent) {
-    *sine = TowardZero(sine_value, type);
+  *sine = RoundToType(turn.sine, type, turn.bits, &sine_decided);
+  *cosine = RoundToType(turn.cosine, type, turn.bits, &cosine_decided);
+  if (!sine_decided && kLimbs == kMostLimbs && turn.is_tiny) {
+    *sine = TowardZero(turn.sine, type);
     sine_decided = true;
   }
   return sine_decided && cosine_decided;

@@ -42,25 +42,39 @@ template <class Operation>
 using Stored = ElementOf<Operation::kType>;
 
 // Exact.
+template <class DF>
+HWY_INLINE hn::Vec<DF> FromFloat16(DF df, hn::Vec<hn::Rebind<std::uint16_t, DF>> half) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  return hn::PromoteTo(df, hn::BitCast(hn::Rebind<hwy::float16_t, DF>(), half));
+#else
+  const hn::RebindToUnsigned<DF> du;
+  const auto bits = hn::PromoteTo(du, half);
+  // Shifted to the place of a float's digits, exponents are 112 too small: a product mends that, subnormals
+  // included, and an exponent of all ones is set apart.
+  const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7FFF)));
+  const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000)));
+  const auto finite = hn::BitCast(du, hn::Mul(hn::BitCast(df, magnitude), hn::Set(df, 0x1p112f)));
+  const auto special = hn::Or(magnitude, hn::Set(du, 0x7F800000));
+  const auto is_special =
+      hn::RebindMask(df, hn::Ne(hn::And(magnitude, hn::Set(du, 0x0F800000)), hn::Set(du, 0x0F800000)));
+  return hn::BitCast(df, hn::Or(sign, hn::BitCast(du, hn::IfThenElse(is_special, hn::BitCast(df, finite),
+                                                                     hn::BitCast(df, special)))));
+#endif
+}
+
+// Exact.
 template <posenc_type kType, class DF>
 HWY_INLINE hn::Vec<DF> LoadAsFloat(DF df, const ElementOf<kType>* from) {
   if constexpr (kType == POSENC_F32) {
     return hn::LoadU(df, from);
   } else {
     const hn::Rebind<std::uint16_t, DF> d16;
-    const hn::RebindToUnsigned<DF> du;
-    const auto bits = hn::PromoteTo(du, hn::LoadU(d16, from));
-    if constexpr (kType == POSENC_BF16) return hn::BitCast(df, hn::ShiftLeft<16>(bits));
-    // Shifted to the place of a float's digits, exponents are 112 too small: a product mends that, subnormals
-    // included, and an exponent of all ones is set apart.
-    const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7FFF)));
-    const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000)));
-    const auto finite = hn::BitCast(du, hn::Mul(hn::BitCast(df, magnitude), hn::Set(df, 0x1p112f)));
-    const auto special = hn::Or(magnitude, hn::Set(du, 0x7F800000));
-    const auto is_special =
-        hn::RebindMask(df, hn::Ne(hn::And(magnitude, hn::Set(du, 0x0F800000)), hn::Set(du, 0x0F800000)));
-    return hn::BitCast(df, hn::Or(sign, hn::BitCast(du, hn::IfThenElse(is_special, hn::BitCast(df, finite),
-                                                                       hn::BitCast(df, special)))));
+    const auto bits = hn::LoadU(d16, from);
+    if constexpr (kType == POSENC_BF16) {
+      return hn::BitCast(df, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<DF>(), bits)));
+    } else {
+      return FromFloat16(df, bits);
+    }
   }
 }
 
@@ -93,6 +107,18 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToFloat16(DF df, hn::Vec<DF> v
                           result);
   return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), hn::Or(result, sign),
                         hn::Set(du, kNanBits<POSENC_F16>));
+}
+
+// The same, but that a NaN may be any.
+template <class DF>
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> Float16Bits(DF df, hn::Vec<DF> v) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  const hn::Rebind<hwy::float16_t, DF> dh;
+  const hn::Rebind<std::uint16_t, DF> d16;
+  return hn::PromoteTo(hn::RebindToUnsigned<DF>(), hn::BitCast(d16, hn::DemoteTo(dh, v)));
+#else
+  return RoundToFloat16(df, v);
+#endif
 }
 
 template <class D>

@@ -74,6 +74,33 @@ inline constexpr double kExemptQuarterTurns = 0.5;
 inline constexpr double kFloatAngleAdditionError = 5 * 0x1p-25;
 inline constexpr double kFloatAngleAdditionErrorWithoutFma = 7 * 0x1p-25;
 
+// Rotation. Relative error of gain * cosine and gain * sine: kDirectError, u from the gain, a product of two
+// doubles, u from the product with it.
+inline constexpr double kGainedError = 5 * 0x1p-53;
+inline constexpr std::uint64_t kGainedWindow = 8;
+static_assert(kGainedError * 0x1p53 <= kGainedWindow, "the test must cover the error");
+
+// Of a cos - b sin, by m, the larger of |a| and |b| times the gain, the sums of the elements with their bound
+// added, and with it taken off. The terms a cos, to which the bound is added first, and b sin weigh so many
+// roundings each, in the worst case as the sides of a right triangle: sqrt(6^2 + 5^2) u, without FMA
+// sqrt(7^2 + 6^2) u, and sqrt(2) u of the sum.
+inline constexpr double kRotationError = 12 * 0x1p-53;
+
+// Without the bound, 10 u: the window covers that where a sum is at least 2^-12 of m, whose ulp is 2^-65 of
+// m. It must also be a normal float.
+inline constexpr std::uint64_t kRotatedWindow = std::uint64_t{1} << 16;
+inline constexpr float kLeastPart = 0x1.000002p-12f;
+inline constexpr float kLeastRotated = 0x1p-125f;
+static_assert(10 * 0x1p-53 <= kRotatedWindow * 0x1p-65, "the window must cover the error");
+
+// The same in float, by v = 2^-24: cosine and sine round once, sqrt(2^2 + 1) v, without FMA sqrt(3^2 + 2^2)
+// v, and sqrt(2) v.
+inline constexpr double kFloatRotationError = 3.75 * 0x1p-24;
+inline constexpr double kFloatRotationErrorWithoutFma = 5.25 * 0x1p-24;
+
+// Where elements are so small that products are subnormal they round by 2^-150 each: four of them, at most.
+inline constexpr float kLeastRotationError = 0x1p-147f;
+
 // 2/pi = high + low to 2^-107: quarter turns in a radian.
 inline constexpr double kTwoOverPiHigh = 0x1.45f306dc9c883p-1;
 inline constexpr double kTwoOverPiLow = -0x1.6b01ec5417056p-55;

@@ -26,6 +26,14 @@ inline constexpr std::size_t ElementSize(posenc_type type) { return TraitsOf(typ
 template <posenc_type kType>
 using ElementOf = std::conditional_t<kType == POSENC_F32, float, std::uint16_t>;
 
+// 2^exponent, of a double.
+inline constexpr double TwoTo(int exponent) {
+  double power = 1.0;
+  for (; exponent > 0; --exponent) power *= 2.0;
+  for (; exponent < 0; ++exponent) power /= 2.0;
+  return power;
+}
+
 // The bits of a canonical NaN: quiet, positive, without a payload.
 template <posenc_type kType>
 inline constexpr std::uint32_t kNanBits = kType == POSENC_F32    ? 0x7FC00000u

@@ -63,6 +63,8 @@ template <int kLimbs>
 Wide<kLimbs> Exp(const Wide<kLimbs> &x);
 template <int kLimbs>
 Wide<kLimbs> Log(double x);
+template <int kLimbs>
+Wide<kLimbs> Log(const Wide<kLimbs> &x);  // 2^-2900 < x < 2^2900
 
 // The natural logarithm of x > 0: error below 2^-38 and 2^-38 of it.
 double ApproximateLog(double x);

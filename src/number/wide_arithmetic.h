@@ -279,12 +279,19 @@ Wide<kLimbs> Exp(const Wide<kLimbs> &x) {
 
 template <int kLimbs>
 Wide<kLimbs> Log(double x) {
+  return Log(FromDouble<kLimbs>(x));
+}
+
+template <int kLimbs>
+Wide<kLimbs> Log(const Wide<kLimbs> &x) {
   // log(x) = y + log(q), q = x * exp(-y) near 1, log(q) = 2 atanh(z), z = (q -
   // 1) / (q + 1). Near 1, where y would cancel, y = 0.
-  const auto one = FromInteger<kLimbs>(1), wide_x = FromDouble<kLimbs>(x);
-  const bool near_one = x > 1.0 - 1.0 / 64 && x < 1.0 + 1.0 / 64;
-  const auto y = near_one ? Wide<kLimbs>() : FromDouble<kLimbs>(ApproximateLog(x));
-  const Wide<kLimbs> q = near_one ? wide_x : Multiply(wide_x, Exp(Negate(y)));
+  const auto one = FromInteger<kLimbs>(1);
+  const double estimate =
+      ApproximateLog(ToDouble(Scale(x, -x.exponent))) + static_cast<double>(x.exponent) * 0.69314718055994531;
+  const bool near_one = estimate > -1.0 / 64 && estimate < 1.0 / 64;
+  const auto y = near_one ? Wide<kLimbs>() : FromDouble<kLimbs>(estimate);
+  const Wide<kLimbs> q = near_one ? x : Multiply(x, Exp(Negate(y)));
   const Wide<kLimbs> z = Divide(Subtract(q, one), Add(q, one));
   const Wide<kLimbs> square = Multiply(z, z);
   Wide<kLimbs> sum = z;
@@ -326,11 +333,11 @@ double RoundToType(const Wide<kLimbs> &x, posenc_type type, int bits, bool *deci
   const ElementTraits format = TraitsOf(type);
   // Subnormal numbers have fewer digits.
   const std::int64_t lost = x.exponent < format.min_exponent ? format.min_exponent - x.exponent : 0;
-  const int kept_bits = lost > format.digits ? -1 : format.digits - static_cast<int>(lost);
-  if (kept_bits < 0) return x.negative ? -0.0 : 0.0;
+  if (lost > format.digits + 1) return x.negative ? -0.0 : 0.0;
+  const int kept_bits = format.digits - static_cast<int>(lost);  // -1: it may be next to half of the least
   // In units of the last place kept: magnitude = kept + fraction, to be held
   // against kept + 1/2.
-  const std::uint64_t kept = kept_bits == 0 ? 0 : x.limb[kLimbs - 1] >> (64 - kept_bits);
+  const std::uint64_t kept = kept_bits <= 0 ? 0 : x.limb[kLimbs - 1] >> (64 - kept_bits);
   Wide<kLimbs> magnitude = x;
   magnitude.exponent = kept_bits;
   magnitude.negative = false;
@@ -356,6 +363,7 @@ double RoundToType(const Wide<kLimbs> &x, posenc_type type, int bits, bool *deci
   template std::int64_t NearestInteger(const Wide<n> &);                   \
   template Wide<n> Exp(const Wide<n> &);                                   \
   template Wide<n> Log<n>(double);                                         \
+  template Wide<n> Log(const Wide<n> &);                                   \
   template void SinCosQuarterTurns(const Wide<n> &, Wide<n> *, Wide<n> *); \
   template Wide<n> QuarterTurnsPerRadian<n>();                             \
   template Wide<n> RadiansPerQuarterTurn<n>();                             \

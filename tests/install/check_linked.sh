@@ -1,11 +1,12 @@
 #!/bin/sh
 # check_linked.sh COMPILER PREFIX LIBRARY: a program takes from the static library what it calls: one that only asks for
-# the targets carries no kernels, one that encodes those of encoders and of tiles.
+# the targets carries no kernels, one that encodes those of encoders and of tiles, one that rotates those of rotaries.
 set -eu
 compiler=$1 prefix=$2 library=$3
 program=$prefix/linked
 link() {  # BODY
   echo "#include <posenc/posenc.h>
+    #include <posenc/rotary_c.h>
     int main() { $1; }" |
     "$compiler" -std=c++17 -DPOSENC_STATIC -I"$prefix/include" -o "$program" -x c++ - -x none "$library" -lhwy
 }
@@ -16,4 +17,7 @@ link 'posenc::Target targets[posenc::kMaxTargets]; return posenc::Targets(target
 expect ''
 link 'posenc::Encoder encoder; return static_cast<int>(posenc::Encoder::Create({}, &encoder))'
 expect 'EncoderKernelsOf TileKernelsOf '
+link 'posenc_rotary_spec spec; posenc_rotary* rotary; posenc_rotary_spec_init(&spec, sizeof(spec));
+  return posenc_rotary_create(&spec, &rotary)'
+expect 'RotaryKernelsOf '
 rm "$program"

@@ -1,0 +1,305 @@
+// Rotary position embeddings (RoPE) for C (C99): frequencies of every scaling, caches of cosines and sines,
+// and the rotation of q and k.
+//
+// At a position p each pair (a, b) of a head's elements, of frequency w_i, becomes
+//
+//   (A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i))),   w_i = base^(-2i / rotary_dim)
+//
+// ("RoFormer", section 3.2.2), where w_i is changed by a scaling and A is the amplitude of that scaling times
+// the scale of the call. With POSENC_EXACT, the default, each element is this real number of the elements
+// that were given, rounded once, to nearest, ties to even: at any context length, for every type, on every
+// target the same bits. Nothing is tabulated: |p| <= 2^31.
+//
+//   posenc_rotary_spec spec;
+//   posenc_rotary_spec_preset(&spec, sizeof(spec), "llama3", 128);
+//   posenc_rotary* rotary = NULL;
+//   posenc_status status = posenc_rotary_create(&spec, &rotary);
+//   posenc_heads tensors[2] = {{q, 32, 32 * 128, 128}, {k, 8, 8 * 128, 128}};   // [tokens, heads, 128]
+//   if (status == POSENC_OK) status = posenc_rotate(rotary, n_past, tokens, POSENC_F32, tensors, 2);
+//   if (status != POSENC_OK) puts(posenc_status_message(status));
+//   posenc_rotary_destroy(rotary);
+//
+// What posenc_c.h says of memory, threads, floating-point state, statuses and versions holds here too.
+#ifndef POSENC_ROTARY_C_H_
+#define POSENC_ROTARY_C_H_
+
+// NOLINTBEGIN(modernize-*, readability-identifier-naming)
+#include "posenc/posenc_c.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Elements of a head: 2 <= head_dim <= POSENC_MAX_HEAD_DIM.
+#define POSENC_MAX_HEAD_DIM 65536
+
+// At most so many of them turn.
+#define POSENC_MAX_ROTARY_DIM 1024
+
+// Axes of a position.
+#define POSENC_MAX_AXES 4
+
+// Which elements of the rotary_dim = r ones are a pair.
+typedef int32_t posenc_pairing;
+enum {
+  POSENC_HALF_SPLIT = 0,   // (x_i, x_{i + r/2})   GPT-NeoX, Llama in transformers, vLLM's is_neox_style
+  POSENC_NEIGHBOURS = 1,   // (x_2i, x_{2i + 1})   "interleaved": RoFormer, GPT-J, Llama's own, ggml's normal
+  POSENC_SAME_PAIRING = 2  // of the output: that of the input
+};
+
+// What is computed.
+typedef int32_t posenc_arithmetic;
+enum {
+  // The real number, rounded once. Where it is 0 the element is +0; what rounds to 0 keeps its sign. A sum
+  // that IEEE arithmetic makes a NaN (of a NaN or of infinities) is the quiet, positive one without a
+  // payload.
+  POSENC_EXACT = 0,
+  // A cos and A sin correctly rounded to float; two products and their sum, each rounded to float; that
+  // rounded to the type. The same bits on every target (but for NaNs), wrong by 2 ulp(A hypot(a, b)) at most.
+  POSENC_FAST = 1
+};
+
+// How a model's context was stretched. L is `length`, L0 `original_length`, f `factor`, r rotary_dim, i a
+// pair; w_i = base^(-2i / exponent_dim) before scaling. position_scale comes after it. Only the settings that
+// a scaling uses need be right, but none may be a NaN.
+typedef int32_t posenc_scaling;
+enum {
+  POSENC_NO_SCALING = 0,
+  // Position interpolation: w_i / f.
+  POSENC_LINEAR = 1,
+  // base * f^(r / (r - 2)) for base. Where r is 2, the only w is 1.
+  POSENC_NTK = 2,
+  // The same with f max(L, L0) / L0 - (f - 1) for f: "dynamic" of transformers.
+  POSENC_DYNAMIC_NTK = 3,
+  // The same with 2^ceil(log2(L / L0) + 1) - 1, at least 1, for f: Qwen 1.
+  POSENC_QWEN_NTK = 4,
+  // base * f for base, and w_i / f^(2 / r): "ntk" of vLLM.
+  POSENC_MIXED_NTK = 5,
+  // YaRN: m_i / f + 1 - m_i times w_i, m_i = (i - low) / (high - low) from 0 to 1, where low and high are the
+  // pairs that turn beta_fast and beta_slow times in L0: r ln(L0 / (2 pi beta)) / (2 ln base), low rounded
+  // down and high up unless `truncate` is 0, low >= 0, high <= r - 1, and high + 1/1000 where they are equal.
+  // base > 1. A = (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1), or 1 where f <= 1.
+  POSENC_YARN = 6,
+  // YaRN with f^(-m_i) times w_i, and A = 1: Grok 1.
+  POSENC_YARN_LOG = 7,
+  // w_i / factors[i], or w_i / long_factors[i] where L > L0; A = sqrt(1 + ln f / ln L0), or 1 where f <= 1.
+  POSENC_LONGROPE = 8,
+  // w_i where it turns high_freq_factor times in L0 or more, w_i / f where it does low_freq_factor times or
+  // fewer; between them (1 - s) w_i / f + s w_i, s = (turns - low) / (high - low).
+  POSENC_LLAMA3 = 9,
+  // w_i / f for the first floor(f64(proportion * r) / 2) pairs, 0 for the others: Gemma.
+  POSENC_PROPORTIONAL = 10,
+  // w_i / factors[i]: ggml's freq_factors.
+  POSENC_FREQUENCY_FACTORS = 11
+};
+
+// Which of the axes of a position turns pair i, where sections[k] is how many pairs axis k has.
+typedef int32_t posenc_axis_order;
+enum {
+  // Axis 0's pairs first, then axis 1's ...: Qwen2-VL.
+  POSENC_CONSECUTIVE_AXES = 0,
+  // Axis k = i mod axes while i < axes * sections[k], else axis 0: Qwen3-VL.
+  POSENC_INTERLEAVED_AXES = 1,
+  // Axes 1, 2, ... by turns, as many pairs each; then axis 0: ERNIE 4.5 VL, whose mrope_section is {y, x,
+  // time}, here
+  // {time, y, x}.
+  POSENC_ALTERNATING_AXES = 2,
+  // Consecutive; axis k has the scaled frequencies, and entries of lists, k, k + axes, k + 2 axes, ...:
+  // Pixtral.
+  POSENC_SPLIT_AXES = 3,
+  // Consecutive; axis k has base^(-j / sections[k]), j = 0, 1, ...: vision towers, DINOv3. exponent_dim is 0.
+  POSENC_AXIAL_AXES = 4
+};
+
+// How phases are rounded, for those who must keep the bits of another engine. The cosine and sine of such a
+// phase are then correctly rounded, or exact, as always. f32() and f64() round; r is exponent_dim, or else
+// rotary_dim; pow and exp are correctly rounded, which those of an installation are not always. With
+// POSENC_NO_SCALING or POSENC_LINEAR (f else is 1), unit POSENC_RADIANS and position_scale 1; SPLIT and AXIAL
+// axes with INV_FREQ only.
+typedef int32_t posenc_rotary_rounding;
+enum {
+  // The real number.
+  POSENC_NO_ROUNDING = 0,
+  // w = f32(f32(1 / f32(pow(f32(base), f32(2i / r)))) / f), or your own list of floats; f32(f32(p) * w):
+  // transformers, vLLM.
+  POSENC_F32_INV_FREQ = 1,
+  // t_0 = f32(p), t_{i+1} = f32(t_i * f32(pow(f32(base), f32(-2 / r)))); f32(f32(1 / f) * t_i), and with
+  // POSENC_FREQUENCY_FACTORS f32(t_i / f32(factors[i])): ggml.
+  POSENC_F32_ITERATED = 2,
+  // w = f32(exp(f32(-i * f32(ln(base) / (r / 2))))); f32(f32(f32(p) * f32(1 / f)) * w): MLX.
+  POSENC_F32_EXP = 3,
+  // w = f32(f32(f64(1 / f64(pow(base, f64(2i / r))))) / f); f32(f32(p) * w): gemma.cpp.
+  POSENC_F64_INV_FREQ = 4
+};
+
+// What to rotate by. posenc_rotary_spec_init or posenc_rotary_spec_preset first. Copied by creation, lists
+// too.
+typedef struct posenc_rotary_spec {
+  size_t struct_size;             // sizeof(posenc_rotary_spec), set by the functions above
+  size_t head_dim;                // elements of a head
+  size_t rotary_dim;              // even; 0 (the default) means head_dim - rotary_offset
+  size_t rotary_offset;           // the first element that turns; 0. The others are left alone, or copied.
+  posenc_pairing pairing;         // POSENC_HALF_SPLIT
+  posenc_pairing output_pairing;  // POSENC_SAME_PAIRING
+  posenc_arithmetic arithmetic;   // POSENC_EXACT
+  posenc_rotary_rounding phase_rounding;  // POSENC_NO_ROUNDING
+  double base;                            // 10000 (rope_theta)
+  double exponent_dim;                    // 0 (the default) means rotary_dim
+  double position_scale;                  // multiplies every position; 1
+  posenc_unit unit;  // of the frequencies before scaling: POSENC_RADIANS, or turns: 2 pi base^(...)
+
+  posenc_scaling scaling;  // POSENC_NO_SCALING
+  double factor;           // f, of all scalings but LONGROPE's and FREQUENCY_FACTORS' w; 1
+  double length;           // L, the current length of the context; 0
+  double original_length;  // L0, that of the training; 0
+  double beta_fast;        // of YaRN, 32
+  double beta_slow;        // of YaRN, 1
+  double mscale;           // of YaRN's amplitude, 1
+  double mscale_all_dim;   // of it too, 0 (transformers: these two if both are given and not 0, else 1 and 0)
+  double low_freq_factor;  // of Llama 3, 1
+  double high_freq_factor;       // of Llama 3, 4
+  double proportion;             // of POSENC_PROPORTIONAL, 0 .. 1; 1
+  double amplitude;              // A instead of the scaling's; 0 (the default): the scaling's
+  int32_t truncate;              // of YaRN, 1 (the default) or 0
+  posenc_axis_order axis_order;  // POSENC_CONSECUTIVE_AXES
+
+  size_t factor_count;            // 0 (the default), or rotary_dim / 2
+  const double* factors;          // NULL (the default), or these; positive
+  const float* factors_f32;       // NULL (the default), or these
+  const double* long_factors;     // of LongRoPE, or these
+  const float* long_factors_f32;  // of LongRoPE, if its others are floats
+
+  // The caller's frequencies (a checkpoint's inv_freq) instead of those of base and exponent_dim; scaled like
+  // them, by all that does not change the base.
+  size_t frequency_count;        // 0 (the default), or rotary_dim / 2
+  const double* frequencies;     // NULL (the default), or these
+  const float* frequencies_f32;  // NULL (the default), or these
+
+  size_t axes;                       // of a position, 1 .. POSENC_MAX_AXES; 1
+  size_t sections[POSENC_MAX_AXES];  // pairs of each axis, in all rotary_dim / 2; of one axis none
+
+  const char* target;  // a name from posenc_targets; NULL (the default) means the best on this CPU
+} posenc_rotary_spec;
+
+// Sets all members to their defaults, and head_dim to 0.
+POSENC_API posenc_status posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size);
+
+// A family of models, as posenc_rotary_presets lists it.
+typedef struct posenc_preset {
+  const char* name;     // e.g. "llama3"
+  const char* formula;  // in one line
+  const char* source;   // project, file, function
+} posenc_preset;
+
+// Sets all members to those of a preset for heads of that size. Lengths and factors that differ between the
+// models of a family are then set by the caller. POSENC_UNKNOWN_PRESET, or POSENC_BAD_HEAD_DIM where head_dim
+// does not suit the preset (odd, too small, or not the one that its sections need). On failure *spec is left
+// as it was.
+POSENC_API posenc_status posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size,
+                                                   const char* name, size_t head_dim);
+
+// Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
+POSENC_API size_t posenc_rotary_presets(posenc_preset* presets, size_t capacity);
+
+// Rotates. Immutable.
+typedef struct posenc_rotary posenc_rotary;
+
+// As posenc_encoder_create: one block of memory, up to 60 bytes a pair and 5 KB.
+POSENC_API posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary);
+
+// As posenc_encoder_memory_size, in microseconds.
+POSENC_API posenc_status posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* bytes);
+
+// As posenc_encoder_create_in.
+POSENC_API posenc_status posenc_rotary_create_in(const posenc_rotary_spec* spec, void* memory, size_t bytes,
+                                                 posenc_rotary** rotary);
+
+// As posenc_encoder_destroy.
+POSENC_API void posenc_rotary_destroy(posenc_rotary* rotary);
+
+// Elements of a head; 0 for a null rotary.
+POSENC_API size_t posenc_rotary_head_dim(const posenc_rotary* rotary);
+
+// rotary_dim / 2; 0 for a null rotary.
+POSENC_API size_t posenc_rotary_frequency_count(const posenc_rotary* rotary);
+
+// The name of the target in use; "" for a null rotary.
+POSENC_API const char* posenc_rotary_target(const posenc_rotary* rotary);
+
+// A, the nearest double; NaN for a null rotary.
+POSENC_API double posenc_rotary_amplitude(const posenc_rotary* rotary);
+
+// The scaled w_i rounded to double, in radians per step; NaN unless i < posenc_rotary_frequency_count. Slow.
+POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
+
+// Heads of one tensor: element e of head h of token t is at data + t * token_stride + h * head_stride + e.
+// [tokens, heads, head_dim] has the strides heads * head_dim and head_dim, [heads, tokens, head_dim] has
+// head_dim and tokens * head_dim. Of the members after head_stride 0 is the default. This struct will not
+// grow.
+typedef struct posenc_heads {
+  void* data;                  // where the result goes
+  size_t heads;                // of each token
+  size_t token_stride;         // in elements
+  size_t head_stride;          // in elements
+  const void* source;          // what is rotated; NULL: data, in place. Of any alignment, like data
+  size_t source_token_stride;  // 0: that of data
+  size_t source_head_stride;   // 0: that of data
+  double scale;      // 2^-64 .. 2^64, times the amplitude one real number; 0: 1. Of the elements that turn
+  int32_t inverse;   // 1: turns back, by -p; amplitude and scale multiply as before
+  int32_t reserved;  // 0
+} posenc_heads;
+
+// Rotates tensors [count] of one type (F32, BF16 or F16) at the positions first_position + t, t < tokens, the
+// same on all axes. Heads of a tensor must not overlap, nor what is written anything else that is read or
+// written. Cosines and sines are computed once a token, for all heads and tensors.
+POSENC_API posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
+                                       posenc_type type, const posenc_heads* tensors, size_t count);
+
+// The same at positions [axes, tokens] of I32, I64, F32 or F64: first those of axis 0.
+POSENC_API posenc_status posenc_rotate_at(const posenc_rotary* rotary, posenc_type position_type,
+                                          const void* positions, size_t tokens, posenc_type type,
+                                          const posenc_heads* tensors, size_t count, size_t* bad_index);
+
+// Where the cosines and sines of r/2 pairs go in a row of a cache.
+typedef int32_t posenc_cache_layout;
+enum {
+  POSENC_CACHE_HALVES = 0,  // two tables, cos and sin [tokens, r/2]                        ONNX Runtime
+  POSENC_CACHE_DUPLICATED =
+      1,  // two tables [tokens, r], each value for both elements of `pairing`: transformers
+  POSENC_CACHE_COS_SIN = 2,  // one table [cos_0 cos_1 ... | sin_0 sin_1 ...] [tokens, r]            vLLM
+  POSENC_CACHE_PAIRS = 3     // one table [cos_0 sin_0 cos_1 sin_1 ...] [tokens, r]                  ggml
+};
+
+// A cache of a caller's. This struct will not grow.
+typedef struct posenc_cache {
+  posenc_cache_layout layout;  // of both tables
+  posenc_type type;            // F32, BF16, F16 or F64
+  void* cos;                   // the only table of COS_SIN and PAIRS
+  void* sin;                   // else NULL
+  size_t row_stride;           // of either, in elements
+} posenc_cache;
+
+// Writes A cos(p w_i) and A sin(p w_i), correctly rounded, at first_position + t. Columns past those of the
+// layout keep their bytes.
+POSENC_API posenc_status posenc_rotary_write(const posenc_rotary* rotary, int64_t first_position,
+                                             size_t tokens, const posenc_cache* cache);
+
+// The same at positions [axes, tokens].
+POSENC_API posenc_status posenc_rotary_write_at(const posenc_rotary* rotary, posenc_type position_type,
+                                                const void* positions, size_t tokens,
+                                                const posenc_cache* cache, size_t* bad_index);
+
+// Rotates by the rows of a cache of yours [rows], of F32, BF16 or F16, in the arithmetic POSENC_FAST whatever
+// the rotary's, with the scale times cos and sin rounded to float: token t by row first_row + t, or by
+// row_indices[t], [tokens] of I32 or I64.
+POSENC_API posenc_status posenc_rotate_cached(const posenc_rotary* rotary, const posenc_cache* cache,
+                                              size_t rows, int64_t first_row, posenc_type index_type,
+                                              const void* row_indices, size_t tokens, posenc_type type,
+                                              const posenc_heads* tensors, size_t count, size_t* bad_index);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+// NOLINTEND(modernize-*, readability-identifier-naming)
+
+#endif  // POSENC_ROTARY_C_H_

@@ -1,0 +1,169 @@
+// The C functions of rotaries: creation and the calls.
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+
+#include "api/block.h"
+#include "api/rotary_handle.h"
+#include "api/rotary_spec.h"
+#include "call/rotary.h"
+#include "kernel/targets.h"
+#include "number/fp_state.h"
+#include "posenc/rotary_c.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+// A rotary to be: all but the arrays of its table.
+struct RotaryPlan {
+  posenc_rotary_spec spec;
+  Rotary rotary;
+
+  std::size_t bytes() const { return kHandleBytes<posenc_rotary> + ArrayBytes(rotary.table); }
+
+  posenc_rotary* Build(void* memory, bool owned) const {
+    auto* handle = ::new (memory) posenc_rotary{rotary, owned};
+    InFpState([&] {
+      FillRotaryTable(static_cast<unsigned char*>(memory) + kHandleBytes<posenc_rotary>,
+                      &handle->rotary.table);
+      return 0;
+    });
+    return handle;
+  }
+};
+
+posenc_status MakePlan(const posenc_rotary_spec* from, RotaryPlan* plan) {
+  posenc_rotary_spec& spec = plan->spec;
+  Rotary& rotary = plan->rotary;
+  if (const posenc_status status = CopyRotarySpec(from, &spec); status != POSENC_OK) return status;
+  const posenc_status status = InFpState([&] { return PlanRotaryTable(spec, &rotary.table); });
+  if (status != POSENC_OK) return status;
+  if (const posenc_status found = FindTarget(spec.target, &rotary.target); found != POSENC_OK) return found;
+  rotary.head_dim = spec.head_dim;
+  rotary.offset = spec.rotary_offset;
+  rotary.pairs = rotary.table.frequencies.count;
+  rotary.axes = spec.axes;
+  rotary.from = spec.pairing;
+  rotary.to = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
+  rotary.arithmetic = spec.arithmetic;
+  rotary.kernels = RotaryKernelsOf(rotary.target);
+  return POSENC_OK;
+}
+
+// The bytes of a list of doubles or of floats.
+Bytes ListBytes(const double* doubles, const float* floats, std::size_t count) {
+  if (doubles != nullptr) return {doubles, count * sizeof(*doubles)};
+  if (floats != nullptr) return {floats, count * sizeof(*floats)};
+  return {nullptr, 0};
+}
+
+}  // namespace
+}  // namespace internal
+}  // namespace posenc
+
+using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
+
+posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary) {
+  if (rotary == nullptr) return POSENC_NULL_POINTER;
+  RotaryPlan plan;
+  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
+  return CreateBlock(plan, rotary);
+}
+
+posenc_status posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* bytes) {
+  if (bytes == nullptr) return POSENC_NULL_POINTER;
+  RotaryPlan plan;
+  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
+  *bytes = BytesIn(plan);
+  return POSENC_OK;
+}
+
+posenc_status posenc_rotary_create_in(const posenc_rotary_spec* spec, void* memory, size_t bytes,
+                                      posenc_rotary** rotary) {
+  if (memory == nullptr || rotary == nullptr) return POSENC_NULL_POINTER;
+  RotaryPlan plan;
+  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
+  const posenc_rotary_spec& s = plan.spec;
+  return CreateBlockIn(plan,
+                       {{spec, spec->struct_size},
+                        ListBytes(s.frequencies, s.frequencies_f32, s.frequency_count),
+                        ListBytes(s.factors, s.factors_f32, s.factor_count),
+                        ListBytes(s.long_factors, s.long_factors_f32, s.factor_count)},
+                       memory, bytes, rotary);
+}
+
+void posenc_rotary_destroy(posenc_rotary* rotary) { DestroyBlock(rotary); }
+
+size_t posenc_rotary_head_dim(const posenc_rotary* rotary) {
+  return rotary == nullptr ? 0 : rotary->rotary.head_dim;
+}
+
+size_t posenc_rotary_frequency_count(const posenc_rotary* rotary) {
+  return rotary == nullptr ? 0 : rotary->rotary.pairs;
+}
+
+const char* posenc_rotary_target(const posenc_rotary* rotary) {
+  return rotary == nullptr ? "" : NameOf(rotary->rotary.target);
+}
+
+double posenc_rotary_amplitude(const posenc_rotary* rotary) {
+  return rotary == nullptr ? std::numeric_limits<double>::quiet_NaN()
+                           : rotary->rotary.table.schedule.amplitude;
+}
+
+double posenc_rotary_radians(const posenc_rotary* rotary, size_t i) {
+  if (i >= posenc_rotary_frequency_count(rotary)) return std::numeric_limits<double>::quiet_NaN();
+  return InFpState([&] { return ToDouble(rotary->rotary.table.schedule.Radians<4>(i)); });
+}
+
+posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
+                            posenc_type type, const posenc_heads* tensors, size_t count) {
+  if (rotary == nullptr) return POSENC_NOT_CREATED;
+  if (!IsSummand(type)) return POSENC_BAD_TYPE;
+  const Rotary& it = rotary->rotary;
+  return CallRotate(it, {first_position, List(), it.axes, tokens}, {type, tensors, count}, nullptr);
+}
+
+posenc_status posenc_rotate_at(const posenc_rotary* rotary, posenc_type position_type, const void* positions,
+                               size_t tokens, posenc_type type, const posenc_heads* tensors, size_t count,
+                               size_t* bad_index) {
+  if (rotary == nullptr) return POSENC_NOT_CREATED;
+  if (!IsPositionType(position_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
+  if (positions == nullptr && tokens != 0) return POSENC_NULL_POINTER;
+  const Rotary& it = rotary->rotary;
+  return CallRotate(it, {0, List(position_type, positions), it.axes, tokens}, {type, tensors, count},
+                    bad_index);
+}
+
+posenc_status posenc_rotary_write(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
+                                  const posenc_cache* cache) {
+  if (rotary == nullptr) return POSENC_NOT_CREATED;
+  if (cache == nullptr) return POSENC_NULL_POINTER;
+  if (!IsEntry(cache->type)) return POSENC_BAD_TYPE;
+  const Rotary& it = rotary->rotary;
+  return CallWriteCache(it, {first_position, List(), it.axes, tokens}, *cache, nullptr);
+}
+
+posenc_status posenc_rotary_write_at(const posenc_rotary* rotary, posenc_type position_type,
+                                     const void* positions, size_t tokens, const posenc_cache* cache,
+                                     size_t* bad_index) {
+  if (rotary == nullptr) return POSENC_NOT_CREATED;
+  if (cache == nullptr || (positions == nullptr && tokens != 0)) return POSENC_NULL_POINTER;
+  if (!IsPositionType(position_type) || !IsEntry(cache->type)) return POSENC_BAD_TYPE;
+  const Rotary& it = rotary->rotary;
+  return CallWriteCache(it, {0, List(position_type, positions), it.axes, tokens}, *cache, bad_index);
+}
+
+posenc_status posenc_rotate_cached(const posenc_rotary* rotary, const posenc_cache* cache, size_t rows,
+                                   int64_t first_row, posenc_type index_type, const void* row_indices,
+                                   size_t tokens, posenc_type type, const posenc_heads* tensors, size_t count,
+                                   size_t* bad_index) {
+  if (rotary == nullptr) return POSENC_NOT_CREATED;
+  if (cache == nullptr) return POSENC_NULL_POINTER;
+  if (!IsInteger(index_type) || !IsSummand(type) || !IsSummand(cache->type)) return POSENC_BAD_TYPE;
+  return CallRotateCached(rotary->rotary, {*cache, rows, first_row, List(index_type, row_indices)}, tokens,
+                          {type, tensors, count}, bad_index);
+}

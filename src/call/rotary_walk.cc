@@ -1,0 +1,300 @@
+// Walks the tokens of a rotary's call: cosines and sines of each once, for all heads.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "call/rotary.h"
+#include "number/double_double.h"
+#include "number/fp_state.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+constexpr std::size_t kBuffer = kMaxRotaryPairs + kTurnPadding;
+
+// What turns a token.
+class TokenTurns {
+ public:
+  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary) {}
+
+  Tally Take(const TokenPositions& positions, std::size_t t) {
+    double position[POSENC_MAX_AXES] = {};
+    positions.At(t, position);
+    token_ = {nullptr, position[0]};
+    if (rotary_.table.HasMultiples()) {
+      rotary_.table.FillMultiples(position, multiples_);
+      token_.multiples = multiples_;
+    }
+    has_floats_ = false;
+    return rotary_.kernels->turn(rotary_.table.frequencies, token_, cosines_, sines_);
+  }
+
+  Tally Rotate(posenc_type type, const Gain& gain, const Heads& heads) {
+    Tally tally;
+    if (rotary_.arithmetic == POSENC_FAST) {
+      tally = TakeFloats(gain);
+      rotary_.kernels->fast[type][heads.pairing](float_cosines_, float_sines_, heads);
+      return tally;
+    }
+    if (!(gain == gain_)) tally += Close(type);
+    gain_ = gain;
+    for (std::size_t begin = 0; begin < heads.count; begin += kMaxHeads) {
+      Heads some = heads;
+      some.source += begin * heads.source_stride;
+      some.data += begin * heads.stride;
+      some.count = std::min(heads.count - begin, kMaxHeads);
+      tally += rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain},
+                                                           cosines_, sines_, some, open_);
+    }
+    return tally;
+  }
+
+  // Whatever Rotate has left open.
+  Tally Close(posenc_type type) {
+    Tally tally;
+    if (open_.count != 0) rotary_.kernels->close[type](rotary_.table.frequencies, gain_, open_, tally);
+    return tally;
+  }
+
+  Tally Round(posenc_type type, const Gain& gain, void* cosines, void* sines) {
+    return rotary_.kernels->round[type](rotary_.table.frequencies, token_, gain, cosines_, sines_, cosines,
+                                        sines);
+  }
+
+ private:
+  // Tensors of the same gain share them.
+  Tally TakeFloats(const Gain& gain) {
+    if (has_floats_ && gain == gain_) return {};
+    gain_ = gain;
+    has_floats_ = true;
+    return Round(POSENC_F32, gain, float_cosines_, float_sines_);
+  }
+
+  const Rotary& rotary_;
+  Token token_{};
+  Gain gain_{};  // of the floats, or of the open pairs
+  bool has_floats_ = false;
+  OpenPairs open_;
+  double multiples_[kBuffer];
+  double cosines_[kBuffer], sines_[kBuffer];
+  float float_cosines_[kBuffer], float_sines_[kBuffer];
+};
+
+// A tensor's heads of one token, and what of them is copied.
+class TokenHeads {
+ public:
+  TokenHeads(const Rotary& rotary, posenc_type type, const posenc_heads& tensor)
+      : rotary_(rotary), tensor_(tensor), size_(ElementSize(type)) {
+    in_place_ = IsInPlace(tensor);
+    is_direct_ =
+        IsMultiple(tensor.data) && (in_place_ || IsMultiple(tensor.source)) && rotary.from == rotary.to;
+  }
+
+  // rotate(heads) for all heads of token t at once, or each by way of a buffer: unaligned ones, and those
+  // that are paired otherwise afterwards. finish() where the result is read.
+  template <class Rotate, class Finish>
+  void ForToken(std::size_t t, const Rotate& rotate, const Finish& finish) const {
+    auto* data = static_cast<unsigned char*>(tensor_.data) + t * tensor_.token_stride * size_;
+    const unsigned char* source = data;
+    std::size_t source_stride = tensor_.head_stride * size_;
+    if (!in_place_) {
+      source = static_cast<const unsigned char*>(tensor_.source) + t * SourceTokenStride(tensor_) * size_;
+      source_stride = SourceHeadStride(tensor_) * size_;
+    }
+    const std::size_t stride = tensor_.head_stride * size_;
+    const std::size_t begin = rotary_.offset * size_, bytes = 2 * rotary_.pairs * size_;
+    if (!in_place_) CopyRest(source, source_stride, data, stride);
+    if (is_direct_) {
+      rotate(Heads{source + begin, data + begin, source_stride, stride, tensor_.heads, rotary_.pairs,
+                   rotary_.to});
+      return;
+    }
+    alignas(64) unsigned char buffer[POSENC_MAX_ROTARY_DIM * sizeof(float)];
+    for (std::size_t h = 0; h < tensor_.heads; ++h) {
+      if (rotary_.from == rotary_.to) {
+        std::memcpy(buffer, source + h * source_stride + begin, bytes);
+      } else {
+        PairAnew(source + h * source_stride + begin, buffer);
+      }
+      rotate(Heads{buffer, buffer, 0, 0, 1, rotary_.pairs, rotary_.to});
+      finish();
+      std::memcpy(data + h * stride + begin, buffer, bytes);
+    }
+  }
+
+ private:
+  bool IsMultiple(const void* p) const { return reinterpret_cast<std::uintptr_t>(p) % size_ == 0; }
+
+  void PairAnew(const unsigned char* source, unsigned char* to) const {
+    for (std::size_t i = 0; i < rotary_.pairs; ++i) {
+      const PairIndex old = ElementsOf(rotary_.from, i, rotary_.pairs);
+      const PairIndex now = ElementsOf(rotary_.to, i, rotary_.pairs);
+      std::memcpy(to + now.a * size_, source + old.a * size_, size_);
+      std::memcpy(to + now.b * size_, source + old.b * size_, size_);
+    }
+  }
+
+  void CopyRest(const unsigned char* source, std::size_t source_stride, unsigned char* data,
+                std::size_t stride) const {
+    const std::size_t begin = rotary_.offset * size_, end = begin + 2 * rotary_.pairs * size_;
+    const std::size_t all = rotary_.head_dim * size_;
+    if (end - begin == all) return;
+    for (std::size_t h = 0; h < tensor_.heads; ++h, source += source_stride, data += stride) {
+      std::memcpy(data, source, begin);
+      std::memcpy(data + end, source + end, all - end);
+    }
+  }
+
+  const Rotary& rotary_;
+  const posenc_heads& tensor_;
+  std::size_t size_;
+  bool in_place_, is_direct_;
+};
+
+Gain GainOf(double amplitude, const posenc_heads& tensor) {
+  return {amplitude, ScaleOf(tensor), tensor.inverse != 0};
+}
+
+// x * scale, rounded once: the product of doubles becomes odd unless it is exact, so that it is no midpoint of floats.
+float RoundedProduct(float x, double scale) {
+  const auto wide = static_cast<double>(x);
+  double product = wide * scale;
+  if (!std::isfinite(product)) return static_cast<float>(product);
+  const DoubleDouble halves = Split(scale);
+  const double error = (wide * halves.high - product) + wide * halves.low;  // Dekker
+  std::uint64_t bits;
+  std::memcpy(&bits, &product, sizeof(bits));
+  if (error != 0.0 && bits % 2 == 0) bits += (error > 0.0) == (product > 0.0) ? 1 : -1;
+  std::memcpy(&product, &bits, sizeof(bits));
+  return static_cast<float>(product);
+}
+
+// A row of a cache.
+class CacheRow {
+ public:
+  CacheRow(const Rotary& rotary, const posenc_cache& cache, std::size_t row)
+      : cache_(cache), pairs_(rotary.pairs), size_(ElementSize(cache.type)) {
+    const std::size_t offset = row * cache.row_stride * size_;
+    cos_ = static_cast<unsigned char*>(cache.cos) + offset;
+    sin_ = cache.sin == nullptr ? cos_ : static_cast<unsigned char*>(cache.sin) + offset;
+    step_ = 1;
+    copies_ = 1;
+    apart_ = 0;
+    switch (cache.layout) {
+      case POSENC_CACHE_DUPLICATED:
+        copies_ = 2;
+        step_ = rotary.from == POSENC_NEIGHBOURS ? 2 : 1;
+        apart_ = rotary.from == POSENC_NEIGHBOURS ? 1 : pairs_;
+        break;
+      case POSENC_CACHE_COS_SIN:
+        sin_ = cos_ + pairs_ * size_;
+        break;
+      case POSENC_CACHE_PAIRS:
+        sin_ = cos_ + size_;
+        step_ = 2;
+        break;
+      default:
+        break;
+    }
+  }
+
+  // cosines and sines [pairs] of the cache's type.
+  void Store(const unsigned char* cosines, const unsigned char* sines) const {
+    for (std::size_t i = 0; i < pairs_; ++i) {
+      for (std::size_t copy = 0; copy < copies_; ++copy) {
+        const std::size_t at = (i * step_ + copy * apart_) * size_;
+        std::memcpy(cos_ + at, cosines + i * size_, size_);
+        std::memcpy(sin_ + at, sines + i * size_, size_);
+      }
+    }
+  }
+
+  void Load(const Gain& gain, float* cosines, float* sines) const {
+    for (std::size_t i = 0; i < pairs_; ++i) {
+      cosines[i] = LoadOne(cos_ + i * step_ * size_, gain.scale);
+      sines[i] = LoadOne(sin_ + i * step_ * size_, gain.inverse ? -gain.scale : gain.scale);
+    }
+    for (std::size_t i = pairs_; i < pairs_ + kTurnPadding; ++i) cosines[i] = sines[i] = 0.0f;
+  }
+
+ private:
+  float LoadOne(const unsigned char* from, double scale) const {
+    float x;
+    if (cache_.type == POSENC_F32) {
+      std::memcpy(&x, from, sizeof(x));
+    } else {
+      WidenEntries(cache_.type, from, 1, &x);
+    }
+    return RoundedProduct(x, scale);
+  }
+
+  const posenc_cache& cache_;
+  std::size_t pairs_, size_, step_, copies_, apart_;
+  unsigned char *cos_, *sin_;
+};
+
+}  // namespace
+
+Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
+  return InFpState([&] {
+    TokenTurns turns(rotary);
+    Tally tally;
+    for (std::size_t t = 0; t < positions.tokens; ++t) {
+      tally += turns.Take(positions, t);
+      for (std::size_t i = 0; i < tensors.count; ++i) {
+        const posenc_heads& tensor = tensors.heads[i];
+        if (tensor.heads == 0) continue;
+        const Gain gain = GainOf(rotary.table.schedule.amplitude, tensor);
+        TokenHeads(rotary, tensors.type, tensor)
+            .ForToken(
+                t, [&](const Heads& heads) { tally += turns.Rotate(tensors.type, gain, heads); },
+                [&] { tally += turns.Close(tensors.type); });
+      }
+    }
+    tally += turns.Close(tensors.type);
+    return tally;
+  });
+}
+
+void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
+  InFpState([&] {
+    float cosines[kBuffer], sines[kBuffer];
+    for (std::size_t t = 0; t < tokens; ++t) {
+      const CacheRow row(rotary, rows.cache, rows.At(t));
+      for (std::size_t i = 0; i < tensors.count; ++i) {
+        const posenc_heads& tensor = tensors.heads[i];
+        if (tensor.heads == 0) continue;
+        row.Load(GainOf(1.0, tensor), cosines, sines);
+        TokenHeads(rotary, tensors.type, tensor)
+            .ForToken(
+                t,
+                [&](const Heads& heads) {
+                  rotary.kernels->fast[tensors.type][heads.pairing](cosines, sines, heads);
+                },
+                [] {});
+      }
+    }
+    return 0;
+  });
+}
+
+Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+  return InFpState([&] {
+    alignas(double) unsigned char cosines[kBuffer * sizeof(double)], sines[kBuffer * sizeof(double)];
+    TokenTurns turns(rotary);
+    const Gain gain{rotary.table.schedule.amplitude, 1.0, false};
+    Tally tally;
+    for (std::size_t t = 0; t < positions.tokens; ++t) {
+      tally += turns.Take(positions, t);
+      tally += turns.Round(cache.type, gain, cosines, sines);
+      CacheRow(rotary, cache, t).Store(cosines, sines);
+    }
+    return tally;
+  });
+}
+
+}  // namespace internal
+}  // namespace posenc

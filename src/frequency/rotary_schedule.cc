@@ -1,0 +1,177 @@
+#include "frequency/rotary_schedule.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "frequency/rotary_checks.h"
+#include "frequency/rotary_constants.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+template <int kLimbs>
+Wide<kLimbs> One() {
+  return FromInteger<kLimbs>(1);
+}
+
+// base^(-2 exponent / exponent_dim)
+template <int kLimbs>
+Wide<kLimbs> Power(const RotaryConstants<kLimbs>& constants, std::size_t exponent, double exponent_dim) {
+  if (exponent == 0) return One<kLimbs>();
+  const auto numerator = FromInteger<kLimbs>(-2 * static_cast<std::int64_t>(exponent));
+  return Exp(Divide(Multiply(numerator, constants.log_base), FromDouble<kLimbs>(exponent_dim)));
+}
+
+// From 0 to 1, and exactly these at its ends and beyond. A ramp of YaRN whose end was moved may fall; no pair
+// is on it then.
+template <int kLimbs>
+Wide<kLimbs> Ramp(const RotaryConstants<kLimbs>& constants, const Wide<kLimbs>& at) {
+  Wide<kLimbs> above = Subtract(at, constants.low), width = constants.width;
+  if (width.negative) {
+    above = Negate(above);
+    width = Negate(width);
+  }
+  if (above.IsZero() || above.negative) return {};
+  return Subtract(width, above).negative ? One<kLimbs>() : Multiply(above, constants.inverse_width);
+}
+
+// w / f and w in the proportion of share and 1 - share, by w.
+template <int kLimbs>
+Wide<kLimbs> Interpolated(const RotaryConstants<kLimbs>& constants, const Wide<kLimbs>& share) {
+  return Add(Multiply(share, constants.inverse_factor), Subtract(One<kLimbs>(), share));
+}
+
+template <int kLimbs>
+Wide<kLimbs> InQuarterTurns(Wide<kLimbs> frequency, posenc_unit unit) {
+  if (unit == POSENC_RADIANS) return Multiply(frequency, QuarterTurnsPerRadian<kLimbs>());
+  frequency.exponent += unit == POSENC_TURNS ? 2 : 1;
+  return frequency;
+}
+
+// What the scaling makes of step, an unscaled frequency in quarter turns.
+template <int kLimbs>
+Wide<kLimbs> Scaled(const RotarySchedule& schedule, const RotaryConstants<kLimbs>& constants,
+                    std::size_t entry, const Wide<kLimbs>& step) {
+  const auto i = FromInteger<kLimbs>(static_cast<std::int64_t>(entry));
+  switch (schedule.spec.scaling) {
+    case POSENC_LINEAR:
+      return Multiply(step, constants.inverse_factor);
+    case POSENC_YARN:
+      return Multiply(step, Interpolated(constants, Ramp(constants, i)));
+    case POSENC_YARN_LOG:
+      return Multiply(step, Exp(Negate(Multiply(Ramp(constants, i), constants.log_factor))));
+    case POSENC_LLAMA3: {
+      Wide<kLimbs> turns = Multiply(FromDouble<kLimbs>(schedule.spec.original_length), step);
+      turns.exponent -= 2;
+      return Multiply(step, Interpolated(constants, Subtract(One<kLimbs>(), Ramp(constants, turns))));
+    }
+    case POSENC_PROPORTIONAL:
+      return entry < schedule.turning ? Multiply(step, constants.inverse_factor) : Wide<kLimbs>();
+    case POSENC_LONGROPE:
+    case POSENC_FREQUENCY_FACTORS:
+      return Divide(step, FromDouble<kLimbs>(schedule.factors[entry]));
+    default:  // those that change the base
+      return step;
+  }
+}
+
+// power: base^(-2 exponent / exponent_dim), unless frequencies are listed.
+template <int kLimbs>
+Wide<kLimbs> Step(const RotarySchedule& schedule, const RotaryConstants<kLimbs>& constants, std::size_t entry,
+                  const Wide<kLimbs>& power) {
+  const bool is_listed = schedule.list.count != 0;
+  const Wide<kLimbs> frequency = is_listed ? FromDouble<kLimbs>(schedule.list[entry]) : power;
+  const Wide<kLimbs> step = InQuarterTurns(frequency, schedule.spec.unit);
+  return Multiply(Scaled(schedule, constants, entry, step), constants.scale);
+}
+
+template <int kLimbs>
+Wide<kLimbs> StepOf(const RotarySchedule& schedule, const RotaryConstants<kLimbs>& constants,
+                    std::size_t pair) {
+  const PairPlace place = PlaceOf(schedule.spec, pair);
+  if (constants.scale.IsZero()) return {};  // powers may be anything
+  const bool is_listed = schedule.list.count != 0;
+  const auto power = is_listed ? Wide<kLimbs>() : Power(constants, place.exponent, place.exponent_dim);
+  return Step(schedule, constants, place.entry, power);
+}
+
+}  // namespace
+
+posenc_status MakeRotarySchedule(const posenc_rotary_spec& spec, RotarySchedule* schedule) {
+  *schedule = {};
+  schedule->spec = spec;
+  schedule->list = {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.unit};
+  schedule->factors = FactorsOf(spec);
+  posenc_rotary_spec& own = schedule->spec;  // the caller's memory is not its own
+  own.factors = own.long_factors = own.frequencies = nullptr;
+  own.factors_f32 = own.long_factors_f32 = own.frequencies_f32 = nullptr;
+  own.target = nullptr;
+
+  const double amplitude = AmplitudeOf(spec);
+  if (!(amplitude >= 0x1p-64 && amplitude <= 0x1p64)) return POSENC_BAD_AMPLITUDE;
+  schedule->amplitude = amplitude;
+  if (!NtkFactorIsRight(spec)) return POSENC_BAD_FACTOR;
+  if (!ExponentsAreRight(*schedule)) return POSENC_FREQUENCY_OUT_OF_RANGE;
+  if (spec.scaling == POSENC_PROPORTIONAL) {  // the product in double, where 0.3 means three tenths
+    schedule->turning = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
+  }
+  if (IsYarn(spec) && spec.truncate != 0) RoundRamp(schedule);
+  schedule->constants = MakeConstants<4>(*schedule);
+  schedule->is_steep = IsSteep(*schedule);
+  return POSENC_OK;
+}
+
+template <int kLimbs>
+Wide<kLimbs> RotarySchedule::QuarterTurns(std::size_t pair) const {
+  if constexpr (kLimbs == 4) {
+    if (!is_steep) return StepOf(*this, constants, pair);
+    const Wide1024 step = QuarterTurns<16>(pair);
+    Wide256 top;
+    std::memcpy(top.limb, step.limb + 12, sizeof(top.limb));
+    top.exponent = step.exponent;
+    top.negative = step.negative;
+    return top;
+  } else {
+    return StepOf(*this, MakeConstants<kLimbs>(*this), pair);
+  }
+}
+
+template <int kLimbs>
+Wide<kLimbs> RotarySchedule::Radians(std::size_t pair) const {
+  return Multiply(QuarterTurns<kLimbs>(pair), RadiansPerQuarterTurn<kLimbs>());
+}
+
+template Wide256 RotarySchedule::QuarterTurns(std::size_t) const;
+template Wide1024 RotarySchedule::QuarterTurns(std::size_t) const;
+template Wide256 RotarySchedule::Radians(std::size_t) const;
+template Wide1024 RotarySchedule::Radians(std::size_t) const;
+
+bool RotarySchedule::IsExact() const {
+  return list.count != 0 && spec.unit != POSENC_RADIANS && spec.scaling == POSENC_NO_SCALING;
+}
+
+Wide256 RotaryPass::Next() {
+  const RotaryConstants<4>& constants = schedule_.constants;
+  const std::size_t pair = pair_++;
+  if (schedule_.list.count != 0 || schedule_.is_steep || constants.scale.IsZero()) {
+    return schedule_.QuarterTurns<4>(pair);
+  }
+  const PairPlace place = PlaceOf(schedule_.spec, pair);
+  const std::size_t advance = place.exponent - last_exponent_;
+  if (place.exponent == 0 || place.exponent <= last_exponent_) {  // an axis begins
+    power_ = Power(constants, place.exponent, place.exponent_dim);
+  } else {
+    if (advance != advance_ || place.exponent_dim != exponent_dim_) {
+      advance_ = advance;
+      exponent_dim_ = place.exponent_dim;
+      ratio_ = Power(constants, advance, place.exponent_dim);
+    }
+    power_ = Multiply(power_, ratio_);
+  }
+  last_exponent_ = place.exponent;
+  return Step(schedule_, constants, place.entry, power_);
+}
+
+}  // namespace internal
+}  // namespace posenc

@@ -1,0 +1,89 @@
+// What the rotary's kernels work on: one token's heads, and what they are turned by.
+#ifndef POSENC_SRC_KERNEL_HEADS_H_
+#define POSENC_SRC_KERNEL_HEADS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "frequency/table.h"
+#include "posenc/rotary_c.h"
+
+namespace posenc {
+namespace internal {
+
+inline constexpr std::size_t kMaxRotaryPairs = POSENC_MAX_ROTARY_DIM / 2;
+
+// Kernels may write, and want to read, so many numbers behind those of the pairs.
+inline constexpr std::size_t kTurnPadding = 64;
+
+// Where a token is: a multiple of each frequency, or the same of all.
+struct Token {
+  const double* multiples;  // [the table's padded], or null
+  double position;
+
+  double operator[](std::size_t pair) const { return multiples != nullptr ? multiples[pair] : position; }
+};
+
+// What cosines and sines are multiplied by, as a real number: amplitude * scale; and whether sines are
+// negated.
+struct Gain {
+  double amplitude, scale;
+  bool inverse;
+
+  double nearest() const { return amplitude * scale; }
+  bool operator==(const Gain& other) const {
+    return amplitude == other.amplitude && scale == other.scale && inverse == other.inverse;
+  }
+};
+
+// What a rotation is by.
+struct Rotation {
+  const FrequencyTable& table;
+  const Token& token;
+  const Gain& gain;
+};
+
+// The parts of a token's heads that turn: element e of head h is at data + h * stride bytes, e elements on;
+// what it is made of at source, which may be data. Elements are aligned to their size.
+struct Heads {
+  const unsigned char* source;
+  unsigned char* data;
+  std::size_t source_stride;
+  std::size_t stride;
+  std::size_t count;
+  std::size_t pairs;
+  posenc_pairing pairing;
+};
+
+// The elements of pair i of so many, the second after the first.
+struct PairIndex {
+  std::size_t a, b;
+};
+inline PairIndex ElementsOf(posenc_pairing pairing, std::size_t i, std::size_t pairs) {
+  if (pairing == POSENC_NEIGHBOURS) return {2 * i, 2 * i + 1};
+  return {i, i + pairs};
+}
+
+// Pairs of one gain that a loop could not round, of any tokens, until they are closed.
+struct OpenPairs {
+  static constexpr std::size_t kFull = 64;
+  static constexpr std::size_t kCapacity = kFull + 2 * kTurnPadding;  // vectors are added and read whole
+
+  std::size_t count = 0;
+  std::uint32_t place[kCapacity];  // head * kMaxRotaryPairs + pair
+  float a[kCapacity];
+  float b[kCapacity];
+  double multiple[kCapacity];
+  double cosine[kCapacity];  // times the gain
+  double sine[kCapacity];
+  unsigned char* x[kCapacity];  // where the elements go
+  unsigned char* y[kCapacity];
+};
+
+// Heads that a loop takes at once, so that places are words.
+inline constexpr std::size_t kMaxHeads = std::size_t{1} << 20;
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_KERNEL_HEADS_H_

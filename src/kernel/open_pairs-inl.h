@@ -1,0 +1,110 @@
+// Exact sums between bounds, and the pairs that a loop leaves open: closed in double, or in the last resort.
+// Included once per target.
+#if defined(POSENC_SRC_KERNEL_OPEN_PAIRS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_OPEN_PAIRS_INL_H_
+#undef POSENC_SRC_KERNEL_OPEN_PAIRS_INL_H_
+#else
+#define POSENC_SRC_KERNEL_OPEN_PAIRS_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "kernel/heads.h"
+#include "kernel/turns-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The larger of |a| and |b|, as bits; above those of finite floats if either is no finite one.
+template <class DF>
+HWY_INLINE hn::Vec<hn::RebindToSigned<DF>> LargerMagnitude(DF df, hn::Vec<DF> a, hn::Vec<DF> b) {
+  const hn::RebindToSigned<DF> di;
+  (void)df;
+  return hn::Max(hn::BitCast(di, hn::Abs(a)), hn::BitCast(di, hn::Abs(b)));
+}
+
+// a cosine - b sine and b cosine + a sine from above and below.
+template <class D, class V>
+HWY_INLINE void BoundSums(D d, V a, V b, V cosine, V sine, V bound, V& x_high, V& x_low, V& y_high,
+                          V& y_low) {
+  const V minus_bound = hn::Sub(hn::Zero(d), bound);  // of 0 it is 0: sums that are 0 are +0
+  x_high = MinusProduct(b, sine, hn::MulAdd(a, cosine, bound));
+  x_low = MinusProduct(b, sine, hn::MulAdd(a, cosine, minus_bound));
+  y_high = hn::MulAdd(a, sine, hn::MulAdd(b, cosine, bound));
+  y_low = hn::MulAdd(a, sine, hn::MulAdd(b, cosine, minus_bound));
+}
+
+// What the open pairs from `begin` on, of a token, are: all but place, a and b.
+inline HWY_NOINLINE void Note(const Token& token, const Heads& heads, std::size_t element_size,
+                              const double* cosines, const double* sines, std::size_t begin,
+                              OpenPairs& open) {
+  for (std::size_t n = begin; n < open.count; ++n) {
+    const std::size_t pair = open.place[n] % kMaxRotaryPairs, head = open.place[n] / kMaxRotaryPairs;
+    const PairIndex at = ElementsOf(heads.pairing, pair, heads.pairs);
+    unsigned char* data = heads.data + head * heads.stride;
+    open.multiple[n] = token[pair];
+    open.cosine[n] = cosines[pair];
+    open.sine[n] = sines[pair];
+    open.x[n] = data + at.a * element_size;
+    open.y[n] = data + at.b * element_size;
+  }
+}
+
+// The elements of 16-bit types in double; pairs that this leaves open too are flagged.
+template <posenc_type kType>
+HWY_INLINE void RotateInDouble(const OpenPairs& open, std::size_t from, double error, std::uint64_t* flags,
+                               float* xs, float* ys) {
+  const Doubles d;
+  const Floats df;
+  const auto a = hn::LoadU(df, open.a + from), b = hn::LoadU(df, open.b + from);
+  const auto magnitude = hn::BitCast(df, LargerMagnitude(df, a, b));
+  const auto bound = hn::Mul(hn::PromoteTo(d, magnitude), hn::Set(d, error));
+  DoubleVec x_high, x_low, y_high, y_low;
+  BoundSums(d, hn::PromoteTo(d, a), hn::PromoteTo(d, b), hn::LoadU(d, open.cosine + from),
+            hn::LoadU(d, open.sine + from), bound, x_high, x_low, y_high, y_low);
+  FloatVec x, y;
+  auto flagged = RoundBetween<kType>(x_low, x_high, x);
+  flagged = hn::Or(flagged, RoundBetween<kType>(y_low, y_high, y));
+  flagged = hn::Or(flagged, hn::Not(hn::Lt(bound, hn::Set(d, 0x1p200))));  // NaN, infinity
+  hn::Store(hn::BitCast(Longs(), hn::VecFromMask(d, flagged)), Longs(), flags);
+  hn::Store(x, df, xs);
+  hn::Store(y, df, ys);
+}
+
+template <posenc_type kType>
+HWY_NOINLINE void CloseOpenPairs(const FrequencyTable& table, const Gain& gain, OpenPairs& open,
+                                 Tally& tally) {
+  const std::size_t lanes = hn::Lanes(Doubles());
+  tally.doubles += kType == POSENC_F32 ? 0 : open.count;
+  for (std::size_t from = 0; from < open.count; from += lanes) {
+    HWY_ALIGN std::uint64_t flags[hn::MaxLanes(Longs())];
+    HWY_ALIGN float xs[hn::MaxLanes(Doubles())], ys[hn::MaxLanes(Doubles())];
+    if constexpr (kType != POSENC_F32) {
+      RotateInDouble<kType>(open, from, kRotationError * gain.nearest(), flags, xs, ys);
+    }
+    for (std::size_t k = 0; k < lanes && from + k < open.count; ++k) {
+      const std::size_t n = from + k;
+      if (kType == POSENC_F32 || flags[k] != 0) {
+        const RotatedPair rotated =
+            RecomputePair(table, open.multiple[n], gain, kType, open.place[n] % kMaxRotaryPairs, open.a[n],
+                          open.b[n], tally);
+        xs[k] = rotated.x;
+        ys[k] = rotated.y;
+      }
+      StoreEntries(kType, xs + k, nullptr, 0, 1, nullptr, nullptr, open.x[n]);
+      StoreEntries(kType, ys + k, nullptr, 0, 1, nullptr, nullptr, open.y[n]);
+    }
+  }
+  open.count = 0;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_OPEN_PAIRS_INL_H_

@@ -1,0 +1,87 @@
+// Pairs of a head's elements as vectors of floats: loaded and stored in either pairing. Included once per
+// target.
+#if defined(POSENC_SRC_KERNEL_PAIRS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_PAIRS_INL_H_
+#undef POSENC_SRC_KERNEL_PAIRS_INL_H_
+#else
+#define POSENC_SRC_KERNEL_PAIRS_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "kernel/heads.h"
+#include "kernel/store-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class DF>
+using WordsAs = hn::Vec<hn::RebindToUnsigned<DF>>;
+
+// The first and the second elements of a vector of pairs; those of half-split ones are `apart` elements
+// apart.
+template <posenc_type kType, posenc_pairing kPairing, class DF>
+HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, hn::Vec<DF>& a,
+                          hn::Vec<DF>& b) {
+  if constexpr (kPairing == POSENC_HALF_SPLIT || hn::MaxLanes(DF()) == 1) {
+    const bool is_split = kPairing == POSENC_HALF_SPLIT;
+    a = LoadAsFloat<kType>(df, at);
+    b = LoadAsFloat<kType>(df, at + (is_split ? apart : 1));
+  } else if constexpr (kType == POSENC_F32) {
+    hn::LoadInterleaved2(df, at, a, b);
+  } else {
+    const hn::RebindToUnsigned<DF> du;
+    const hn::Repartition<std::uint16_t, DF> d16;
+    const auto words = hn::BitCast(du, hn::LoadU(d16, at));  // a word a pair
+    if constexpr (kType == POSENC_BF16) {
+      const auto low = hn::BitCast(df, hn::ShiftLeft<16>(words));
+      const auto high = hn::BitCast(df, hn::And(words, hn::Set(du, 0xFFFF0000u)));
+      a = kBigEndian ? high : low;
+      b = kBigEndian ? low : high;
+    } else {
+      const hn::RebindToSigned<DF> di;
+      const hn::Rebind<std::uint16_t, DF> halves;
+      const auto low_bits = hn::BitCast(di, hn::And(words, hn::Set(du, 0xFFFFu)));
+      const auto high_bits = hn::BitCast(di, hn::ShiftRight<16>(words));
+      const auto low = FromFloat16(df, hn::DemoteTo(halves, low_bits));
+      const auto high = FromFloat16(df, hn::DemoteTo(halves, high_bits));
+      a = kBigEndian ? high : low;
+      b = kBigEndian ? low : high;
+    }
+  }
+}
+
+// Bits of floats, or of 16-bit elements in the low halves.
+template <posenc_type kType, posenc_pairing kPairing, class DF>
+HWY_INLINE void StorePairs(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>* at, std::size_t apart) {
+  constexpr bool kIsSplit = kPairing == POSENC_HALF_SPLIT;
+  if constexpr (kType == POSENC_F32) {
+    const auto x_floats = hn::BitCast(df, x), y_floats = hn::BitCast(df, y);
+    if constexpr (kIsSplit || hn::MaxLanes(DF()) == 1) {
+      hn::StoreU(x_floats, df, at);
+      hn::StoreU(y_floats, df, at + (kIsSplit ? apart : 1));
+    } else {
+      hn::StoreInterleaved2(x_floats, y_floats, df, at);
+    }
+  } else if constexpr (kIsSplit || hn::MaxLanes(DF()) == 1) {
+    const hn::Rebind<std::uint16_t, DF> d16;
+    const hn::RebindToSigned<DF> di;
+    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, x)), d16, at);
+    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, y)), d16, at + (kIsSplit ? apart : 1));
+  } else {
+    const hn::Repartition<std::uint16_t, DF> d16;
+    const auto words = kBigEndian ? hn::Or(hn::ShiftLeft<16>(x), y) : hn::Or(x, hn::ShiftLeft<16>(y));
+    hn::StoreU(hn::BitCast(d16, words), d16, at);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_PAIRS_INL_H_

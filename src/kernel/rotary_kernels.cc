@@ -1,0 +1,107 @@
+// Compiled once per target: every pass adds its row.
+
+#include "kernel/rotary_kernels.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernel/attainable.h"
+#include "kernel/rotary_reference.h"
+#include "kernel/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/rotary_kernels.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include "hwy/highway.h"
+
+#include "kernel/rotate-inl.h"
+
+#ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
+#define POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
+namespace posenc {
+namespace internal {
+// The row of a target; null unless a pass below compiled it.
+template <std::int64_t kTarget>
+struct RotaryRow {
+  static constexpr const RotaryKernels* kKernels = nullptr;
+};
+
+// What a template makes of each summand type and pairing.
+#define POSENC_PAIRINGS(function, type) \
+  { &function<type, POSENC_HALF_SPLIT>, &function<type, POSENC_NEIGHBOURS> }
+#define POSENC_TYPES_AND_PAIRINGS(function)                                            \
+  {                                                                                    \
+    {}, POSENC_PAIRINGS(function, POSENC_F32), POSENC_PAIRINGS(function, POSENC_BF16), \
+        POSENC_PAIRINGS(function, POSENC_F16)                                          \
+  }
+}  // namespace internal
+}  // namespace posenc
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+
+constexpr RotaryKernels kRotaryKernels = {
+    &Turn,
+    {nullptr, &RoundTurns<POSENC_F32>, &RoundTurns<POSENC_BF16>, &RoundTurns<POSENC_F16>,
+     &RoundTurnsToDouble},
+    POSENC_TYPES_AND_PAIRINGS(RotateExact),
+    {nullptr, &CloseOpenPairs<POSENC_F32>, &CloseOpenPairs<POSENC_BF16>, &CloseOpenPairs<POSENC_F16>},
+    POSENC_TYPES_AND_PAIRINGS(RotateFast)};
+
+}  // namespace HWY_NAMESPACE
+
+template <>
+struct RotaryRow<HWY_TARGET> {
+  static constexpr const RotaryKernels* kKernels = &HWY_NAMESPACE::kRotaryKernels;
+};
+
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace posenc {
+namespace internal {
+namespace {
+
+template <posenc_type kType>
+Tally Round(const FrequencyTable& table, const Token& token, const Gain& gain, const double* /*cosines*/,
+            const double* /*sines*/, void* rounded_cosines, void* rounded_sines) {
+  return ReferenceRound(table, token, gain, kType, rounded_cosines, rounded_sines);
+}
+
+template <posenc_type kType, posenc_pairing>
+Tally Exact(const Rotation& rotation, const double* /*cosines*/, const double* /*sines*/, const Heads& heads,
+            OpenPairs& /*open*/) {
+  return ReferenceExact(rotation, kType, heads);
+}
+
+void CloseNone(const FrequencyTable& /*table*/, const Gain& /*gain*/, OpenPairs& /*open*/, Tally& /*tally*/) {
+}
+
+template <posenc_type kType, posenc_pairing>
+void Fast(const float* cosines, const float* sines, const Heads& heads) {
+  ReferenceFast(kType, heads, cosines, sines);
+}
+
+constexpr RotaryKernels kReference = {
+    &ReferenceTurn,
+    {nullptr, &Round<POSENC_F32>, &Round<POSENC_BF16>, &Round<POSENC_F16>, &Round<POSENC_F64>},
+    POSENC_TYPES_AND_PAIRINGS(Exact),
+    {nullptr, &CloseNone, &CloseNone, &CloseNone},
+    POSENC_TYPES_AND_PAIRINGS(Fast)};
+
+}  // namespace
+
+const RotaryKernels* RotaryKernelsOf(std::int64_t target) {
+  return target == kReferenceTarget ? &kReference : RowOf<RotaryRow>(target);
+}
+
+}  // namespace internal
+}  // namespace posenc
+#endif  // HWY_ONCE

@@ -1,0 +1,43 @@
+// The rotary's kernels: a row per compiled target (targets.h).
+#ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
+#define POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
+
+#include <cstdint>
+
+#include "frequency/table.h"
+#include "kernel/heads.h"
+#include "kernel/rows.h"
+#include "number/elements.h"
+
+namespace posenc {
+namespace internal {
+
+// Called with the default floating-point state (number/fp_state.h). Arrays are indexed by posenc_type and
+// posenc_pairing; cosines and sines, aligned, have room for kTurnPadding more than the pairs, and may be
+// written there.
+struct RotaryKernels {
+  // Cosines and sines of a token, as doubles with a relative error of at most kDirectError.
+  Tally (*turn)(const FrequencyTable& table, const Token& token, double* cosines, double* sines);
+
+  // From those: gain * cosine and gain * sine, correctly rounded to the type.
+  Tally (*round[kEntryTypes])(const FrequencyTable& table, const Token& token, const Gain& gain,
+                              const double* cosines, const double* sines, void* rounded_cosines,
+                              void* rounded_sines);
+
+  // Rotates a token's heads, at most kMaxHeads of them, each element correctly rounded, but for the pairs
+  // that are left in `open`: these await `close`, with the same type and gain.
+  Tally (*exact[kSummandTypes][2])(const Rotation& rotation, const double* cosines, const double* sines,
+                                   const Heads& heads, OpenPairs& open);
+  void (*close[kSummandTypes])(const FrequencyTable& table, const Gain& gain, OpenPairs& open, Tally& tally);
+
+  // The same in POSENC_FAST.
+  void (*fast[kSummandTypes][2])(const float* cosines, const float* sines, const Heads& heads);
+};
+
+// The row of a target; null if it is not compiled.
+const RotaryKernels* RotaryKernelsOf(std::int64_t target);
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_KERNEL_ROTARY_KERNELS_H_

@@ -1,0 +1,243 @@
+#include "kernel/rotary_reference.h"
+
+#include <cstring>
+
+#include "kernel/wide_turn.h"
+#include "number/elements.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+template <int kLimbs>
+WideTurn<kLimbs> TurnBack(WideTurn<kLimbs> turn, const Gain& gain) {
+  if (gain.inverse) turn.sine = Negate(turn.sine);
+  return turn;
+}
+
+template <int kLimbs>
+WideTurn<kLimbs> TurnAt(const FrequencyTable& table, double multiple, const Gain& gain, std::size_t pair) {
+  return TurnBack(TurnOf(Phase<kLimbs>(table, pair), multiple), gain);
+}
+
+template <int kLimbs>
+Wide<kLimbs> WideGain(const Gain& gain) {
+  return Multiply(FromDouble<kLimbs>(gain.amplitude), FromDouble<kLimbs>(gain.scale));
+}
+
+// gain * cosine and gain * sine; false if so many bits leave one of them open.
+template <int kLimbs>
+bool RoundTurn(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type type, double* cosine,
+               double* sine) {
+  const auto factor = WideGain<kLimbs>(gain);
+  const auto round = [&](const Wide<kLimbs>& value, double* rounded) {
+    bool decided = true;
+    *rounded = RoundToType(value, type, turn.bits - 3, &decided);
+    if (!decided && kLimbs == kMostLimbs && turn.is_tiny && !turn.is_zero) {
+      *rounded = TowardZero(value, type);  // of a cosine too: of its factor, it is on its side of zero
+    }
+    return decided || turn.is_zero;
+  };
+  const bool is_cosine = round(Multiply(factor, turn.cosine), cosine);
+  return round(Multiply(factor, turn.sine), sine) && is_cosine;
+}
+
+// One element a * cosine + b * sine, times the gain.
+template <int kLimbs>
+struct WideElement {
+  Wide<kLimbs> value;
+  int bits;  // relative error below 2^-bits, if positive
+};
+
+template <int kLimbs>
+WideElement<kLimbs> Combine(const WideTurn<kLimbs>& turn, const Wide<kLimbs>& gain, float a, float b) {
+  const auto first = Multiply(Multiply(gain, FromDouble<kLimbs>(static_cast<double>(a))), turn.cosine);
+  const auto second = Multiply(Multiply(gain, FromDouble<kLimbs>(static_cast<double>(b))), turn.sine);
+  WideElement<kLimbs> element{Add(first, second), turn.bits - 4};
+  if (!first.IsZero() && !second.IsZero()) {
+    const std::int64_t top = first.exponent > second.exponent ? first.exponent : second.exponent;
+    const std::int64_t cancelled =
+        element.value.IsZero() ? Wide<kLimbs>::kBits : top - element.value.exponent;
+    if (cancelled > 0) element.bits -= static_cast<int>(cancelled);
+  }
+  return element;
+}
+
+// Where the phase is so small that 1,024 bits show nothing of what it does, the element lies where the sine,
+// if it has a part in it, or else the cosine's curve puts it.
+template <int kLimbs>
+double Nudge(const WideElement<kLimbs>& element, const WideTurn<kLimbs>& turn, posenc_type type, float a,
+             float b) {
+  constexpr int kBelow = 200;
+  bool is_negative = !element.value.negative;  // toward zero
+  if (a != 0.0f && b != 0.0f) is_negative = turn.sine.negative != (b < 0.0f);
+  Wide<kLimbs> step = element.value;
+  step.exponent -= kBelow;
+  step.negative = is_negative;
+  bool decided = true;
+  return RoundToType(Add(element.value, step), type, kBelow + 2, &decided);
+}
+
+template <int kLimbs>
+bool RoundElement(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type type, float a, float b,
+                  float* rounded) {
+  const WideElement<kLimbs> element = Combine(turn, WideGain<kLimbs>(gain), a, b);
+  bool decided = (a == 0.0f && b == 0.0f) || turn.is_zero || element.bits > 0;
+  double value = 0.0;
+  if (!element.value.IsZero() && decided) value = RoundToType(element.value, type, element.bits, &decided);
+  if (turn.is_zero) decided = true;  // a product of doubles
+  if (!decided && kLimbs == kMostLimbs && turn.is_tiny) value = Nudge(element, turn, type, a, b);
+  *rounded = static_cast<float>(value);
+  return decided;
+}
+
+template <int kLimbs>
+bool RoundPair(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type type, float a, float b,
+               RotatedPair* rotated) {
+  const bool is_x = RoundElement(turn, gain, type, a, -b, &rotated->x);
+  return RoundElement(turn, gain, type, b, a, &rotated->y) && is_x;
+}
+
+bool IsFinite(float x) { return x - x == 0.0f; }
+
+float NanToCanonical(float x) {
+  if (x == x) return x;
+  const std::uint32_t bits = kNanBits<POSENC_F32>;
+  std::memcpy(&x, &bits, sizeof(x));
+  return x;
+}
+
+// As IEEE arithmetic has it: only signs and zeros of cosine and sine matter.
+RotatedPair RotateNonFinite(const WideTurn<4>& turn, float a, float b) {
+  const auto c = static_cast<float>(ToDouble(turn.cosine)), s = static_cast<float>(ToDouble(turn.sine));
+  const auto sign = [](const Wide256& x, float rounded) {
+    return x.IsZero() ? rounded : x.negative ? -1.0f : 1.0f;
+  };
+  const float cosine = sign(turn.cosine, c), sine = sign(turn.sine, s);
+  return {NanToCanonical(a * cosine - b * sine), NanToCanonical(b * cosine + a * sine)};
+}
+
+RotatedPair RotatePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
+                       std::size_t pair, const WideTurn<4>& turn, float a, float b, Tally& tally) {
+  if (!IsFinite(a) || !IsFinite(b)) return RotateNonFinite(turn, a, b);
+  RotatedPair rotated;
+  if (!RoundPair(turn, gain, type, a, b, &rotated)) {
+    ++tally.widest;
+    RoundPair(TurnAt<kMostLimbs>(table, multiple, gain, pair), gain, type, a, b, &rotated);
+  }
+  return rotated;
+}
+
+float LoadElement(posenc_type type, const unsigned char* from) {
+  float x;
+  if (type == POSENC_F32) {
+    std::memcpy(&x, from, sizeof(x));
+  } else {
+    WidenEntries(type, from, 1, &x);
+  }
+  return x;
+}
+
+void StoreElement(posenc_type type, float x, unsigned char* to) {
+  StoreEntries(type, &x, nullptr, 0, 1, nullptr, nullptr, to);
+}
+
+// rotate(i, a, b) for each pair of each head.
+template <class Rotate>
+void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
+  const std::size_t size = ElementSize(type);
+  for (std::size_t i = 0; i < heads.pairs; ++i) {
+    const PairIndex at = ElementsOf(heads.pairing, i, heads.pairs);
+    for (std::size_t h = 0; h < heads.count; ++h) {
+      const unsigned char* source = heads.source + h * heads.source_stride;
+      unsigned char* data = heads.data + h * heads.stride;
+      const RotatedPair rotated =
+          rotate(i, LoadElement(type, source + at.a * size), LoadElement(type, source + at.b * size));
+      StoreElement(type, rotated.x, data + at.a * size);
+      StoreElement(type, rotated.y, data + at.b * size);
+    }
+  }
+}
+
+}  // namespace
+
+template <class Value>
+void RecomputeTurns(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
+                    std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* cosines,
+                    Value* sines, Tally& tally) {
+  for (std::size_t k = 0; k < lanes; ++k) {
+    const std::size_t pair = first + k;
+    if (flags[k] == 0 || pair >= table.count) continue;
+    double cosine, sine;
+    ++tally.recomputed;
+    if (!RoundTurn(TurnAt<4>(table, token[pair], gain, pair), gain, type, &cosine, &sine)) {
+      ++tally.widest;
+      RoundTurn(TurnAt<kMostLimbs>(table, token[pair], gain, pair), gain, type, &cosine, &sine);
+    }
+    cosines[k] = static_cast<Value>(cosine);
+    sines[k] = static_cast<Value>(sine);
+  }
+}
+template void RecomputeTurns(const FrequencyTable&, const Token&, const Gain&, posenc_type, std::size_t,
+                             const std::uint64_t*, std::size_t, float*, float*, Tally&);
+template void RecomputeTurns(const FrequencyTable&, const Token&, const Gain&, posenc_type, std::size_t,
+                             const std::uint64_t*, std::size_t, double*, double*, Tally&);
+
+RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
+                          std::size_t pair, float a, float b, Tally& tally) {
+  ++tally.recomputed;
+  return RotatePair(table, multiple, gain, type, pair, TurnAt<4>(table, multiple, gain, pair), a, b, tally);
+}
+
+Tally ReferenceTurn(const FrequencyTable& table, const Token& token, double* cosines, double* sines) {
+  const std::uint64_t all = 1;
+  Tally tally;
+  for (std::size_t i = 0; i < table.count; ++i) {
+    RecomputeTurns(table, token, {1.0, 1.0, false}, POSENC_F64, i, &all, 1, cosines + i, sines + i, tally);
+  }
+  return tally;
+}
+
+Tally ReferenceRound(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
+                     void* cosines, void* sines) {
+  const std::uint64_t all = 1;
+  const std::size_t size = ElementSize(type);
+  Tally tally;
+  for (std::size_t i = 0; i < table.count; ++i) {
+    double cosine, sine;
+    RecomputeTurns(table, token, gain, type, i, &all, 1, &cosine, &sine, tally);
+    const auto store = [&](double value, void* to) {
+      auto* at = static_cast<unsigned char*>(to) + i * size;
+      if (type == POSENC_F64) return StoreDoubles(&value, 1, 1, at);
+      StoreElement(type, static_cast<float>(value), at);
+    };
+    store(cosine, cosines);
+    store(sine, sines);
+  }
+  return tally;
+}
+
+Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads) {
+  const Gain& gain = rotation.gain;
+  Tally tally;
+  std::size_t last = heads.pairs;  // none
+  WideTurn<4> turn;
+  ForPairs(type, heads, [&](std::size_t i, float a, float b) {
+    const double multiple = rotation.token[i];
+    if (i != last) turn = TurnAt<4>(rotation.table, multiple, gain, i);
+    last = i;
+    ++tally.recomputed;
+    return RotatePair(rotation.table, multiple, gain, type, i, turn, a, b, tally);
+  });
+  return tally;
+}
+
+void ReferenceFast(posenc_type type, const Heads& heads, const float* cosines, const float* sines) {
+  ForPairs(type, heads, [&](std::size_t i, float a, float b) {
+    const float ac = a * cosines[i], bs = b * sines[i], bc = b * cosines[i], as = a * sines[i];
+    return RotatedPair{ac - bs, bc + as};
+  });
+}
+
+}  // namespace internal
+}  // namespace posenc

@@ -1,0 +1,219 @@
+// Cosines and sines of a token's pairs: as doubles, times a gain, rounded to a type. Included once per
+// target.
+#if defined(POSENC_SRC_KERNEL_TURNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_TURNS_INL_H_
+#undef POSENC_SRC_KERNEL_TURNS_INL_H_
+#else
+#define POSENC_SRC_KERNEL_TURNS_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "kernel/direct_double-inl.h"
+#include "kernel/heads.h"
+#include "kernel/rotary_reference.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The phases of a vector of pairs: like LoadPhases, of a token.
+struct TokenPhases {
+  const double* high;
+  const double* low;
+  bool may_be_tiny;
+
+  TokenPhases(const FrequencyTable& table, const Token& token) : high(table.high), low(table.low) {
+    bool is_whole = true;
+    may_be_tiny = false;
+    for (std::size_t i = 0; i < (token.multiples != nullptr ? table.count : 1); ++i) {
+      const double multiple = token[i];
+      is_whole = is_whole && multiple >= -0x1p62 && multiple <= 0x1p62 &&
+                 static_cast<double>(static_cast<std::int64_t>(multiple)) == multiple;
+      may_be_tiny = may_be_tiny || MayBeTiny(multiple);
+    }
+    if (!is_whole) {
+      high = table.whole_high;
+      low = table.whole_low;
+    }
+  }
+};
+
+inline HWY_NOINLINE Tally Turn(const FrequencyTable& table, const Token& token, double* cosines,
+                               double* sines) {
+  const Doubles d;
+  const TokenPhases phases(table, token);
+  Tally tally;
+  for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
+    const auto multiple =
+        token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
+    const auto high = hn::LoadU(d, phases.high + i), low = hn::LoadU(d, phases.low + i);
+    DoubleVec sine, cosine;
+    auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
+    if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
+    hn::StoreU(cosine, d, cosines + i);
+    hn::StoreU(hn::Add(sine, hn::Zero(d)), d, sines + i);  // never -0
+    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+      Flags flags;
+      flags.Set(flagged);
+      RecomputeTurns(table, token, {1.0, 1.0, false}, POSENC_F64, i, flags.lanes, hn::Lanes(d), cosines + i,
+                     sines + i, tally);
+    }
+  }
+  return tally;
+}
+
+// v rounded to a format of floats, of whatever exponent.
+template <posenc_type kFormat>
+HWY_INLINE FloatVec RoundToFormat(DoubleVec v) {
+  const Doubles d;
+  const Longs du;
+  constexpr ElementTraits kTraits = TraitsOf(kFormat);
+  // Adding a number whose last place is that of v in the format rounds to it.
+  const auto exponent = hn::And(hn::BitCast(du, v), hn::Set(du, std::uint64_t{0x7FF} << 52));
+  const auto least = hn::Set(d, TwoTo(kTraits.min_exponent - 1));
+  const auto scale = hn::Max(hn::BitCast(d, exponent), least);
+  const auto magic = hn::Mul(scale, hn::Set(d, 1.5 * TwoTo(53 - kTraits.digits)));
+  const auto nearest = hn::Sub(hn::Add(v, magic), magic);
+  return ToFloats(hn::CopySign(nearest, v));
+}
+
+// Of numbers between low and high, the lanes in which rounding leaves them open.
+template <posenc_type kFormat>
+HWY_INLINE hn::Mask<Doubles> RoundBetween(DoubleVec low, DoubleVec high, FloatVec& rounded) {
+  const hn::RebindToSigned<Floats> di;
+  const auto below = RoundToFormat<kFormat>(low);
+  rounded = RoundToFormat<kFormat>(high);
+  const auto differ = hn::Ne(hn::BitCast(di, below), hn::BitCast(di, rounded));
+  // A mask of floats is one of as many doubles by way of numbers.
+  const Doubles d;
+  const auto one =
+      hn::IfThenElse(hn::RebindMask(Floats(), differ), hn::Set(Floats(), 1.0f), hn::Zero(Floats()));
+  return hn::Ne(hn::PromoteTo(d, one), hn::Zero(d));
+}
+
+// v, good to kGainedError, rounded, and the lanes that this leaves open.
+template <posenc_type kFormat>
+HWY_INLINE hn::Mask<Doubles> RoundGained(DoubleVec v, FloatVec& rounded) {
+  const Doubles d;
+  if constexpr (kFormat == POSENC_F32) {
+    const Longs du;
+    rounded = ToFloats(v);
+    const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kRoundingBias<kFormat, kGainedWindow>));
+    const auto far = hn::And(biased, hn::Set(du, kFarBits<kFormat, kGainedWindow>));
+    const auto is_small = hn::And(hn::Lt(hn::Abs(v), hn::Set(d, 0x1p-125)), hn::Ne(v, hn::Zero(d)));
+    return hn::Or(is_small, hn::RebindMask(d, hn::Eq(far, hn::Zero(du))));
+  } else {
+    const auto error = hn::Mul(hn::Abs(v), hn::Set(d, kGainedError));
+    return RoundBetween<kFormat>(hn::Sub(v, error), hn::Add(v, error), rounded);
+  }
+}
+
+template <posenc_type kType>
+Tally RoundTurns(const FrequencyTable& table, const Token& token, const Gain& gain, const double* cosines,
+                 const double* sines, void* rounded_cosines, void* rounded_sines) {
+  const Doubles d;
+  const Floats df;
+  const TokenPhases phases(table, token);
+  const auto factor = hn::Set(d, gain.nearest());
+  const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
+  [[maybe_unused]] auto* to_cosines = static_cast<unsigned char*>(rounded_cosines);
+  [[maybe_unused]] auto* to_sines = static_cast<unsigned char*>(rounded_sines);
+  [[maybe_unused]] constexpr std::size_t kSize = ElementSize(kType);
+  Tally tally;
+  for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
+    const auto cosine = hn::Mul(hn::LoadU(d, cosines + i), factor);
+    const auto sine = hn::Add(hn::Mul(hn::LoadU(d, sines + i), sine_factor), hn::Zero(d));
+    FloatVec rounded_cosine, rounded_sine;
+    auto flagged = RoundGained<kType>(cosine, rounded_cosine);
+    flagged = hn::Or(flagged, RoundGained<kType>(sine, rounded_sine));
+    if (phases.may_be_tiny) {  // sines may be 0 for want of exponents, or become 0: of which sign?
+      const auto multiple =
+          token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
+      flagged = hn::Or(flagged, IsTiny(multiple, hn::LoadU(d, phases.high + i), kLeastDoublePhase));
+    }
+    if constexpr (kType == POSENC_F32) {
+      if (HWY_LIKELY(hn::AllFalse(d, flagged))) {
+        hn::StoreU(rounded_cosine, df, static_cast<float*>(rounded_cosines) + i);
+        hn::StoreU(rounded_sine, df, static_cast<float*>(rounded_sines) + i);
+        continue;
+      }
+    }
+    HWY_ALIGN float entries[2][hn::MaxLanes(d)];
+    hn::StoreU(rounded_cosine, df, entries[0]);
+    hn::StoreU(rounded_sine, df, entries[1]);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+      Flags flags;
+      flags.Set(flagged);
+      RecomputeTurns(table, token, gain, kType, i, flags.lanes, hn::Lanes(d), entries[0], entries[1], tally);
+    }
+    if constexpr (kType == POSENC_F32) {
+      hn::StoreU(hn::LoadU(df, entries[0]), df, static_cast<float*>(rounded_cosines) + i);
+      hn::StoreU(hn::LoadU(df, entries[1]), df, static_cast<float*>(rounded_sines) + i);
+    } else {
+      const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
+      StoreEntries(kType, entries[0], nullptr, 0, count, nullptr, nullptr, to_cosines + i * kSize);
+      StoreEntries(kType, entries[1], nullptr, 0, count, nullptr, nullptr, to_sines + i * kSize);
+    }
+  }
+  return tally;
+}
+
+// To double: from sums of two doubles.
+inline Tally RoundTurnsToDouble(const FrequencyTable& table, const Token& token, const Gain& gain,
+                                const double* /*cosines*/, const double* /*sines*/, void* rounded_cosines,
+                                void* rounded_sines) {
+  const Doubles d;
+  const TokenPhases phases(table, token);
+  const auto amplitude = hn::Set(d, gain.amplitude), scale = hn::Set(d, gain.scale);
+  const auto factor = hn::Mul(amplitude, scale), factor_low = ProductError(d, amplitude, scale, factor);
+  auto* to_cosines = static_cast<unsigned char*>(rounded_cosines);
+  auto* to_sines = static_cast<unsigned char*>(rounded_sines);
+  Tally tally;
+  for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
+    const auto multiple =
+        token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
+    const auto high = hn::LoadU(d, phases.high + i), low = hn::LoadU(d, phases.low + i);
+    DoubleVec phase, sine, sine_low, cosine, cosine_low;
+    SinCosSums(multiple, high, low, phase, sine, sine_low, cosine, cosine_low);
+    const auto phase_error =
+        hn::Mul(hn::Abs(phase), hn::Set(d, table.max_cancellation * kPhaseErrorPerCancellation));
+    const auto cosine_error =
+        hn::Mul(hn::MulAdd(hn::Abs(cosine), hn::Set(d, kDoubleError), phase_error), factor);
+    const auto sine_error = hn::Mul(hn::MulAdd(hn::Abs(sine), hn::Set(d, kDoubleError), phase_error), factor);
+    Multiply(cosine, cosine_low, factor, factor_low, cosine, cosine_low);
+    Multiply(sine, sine_low, factor, factor_low, sine, sine_low);
+    if (gain.inverse) {
+      sine = hn::Neg(sine);
+      sine_low = hn::Neg(sine_low);
+    }
+    DoubleVec rounded_cosine, rounded_sine;
+    auto flagged = RoundSum(cosine, cosine_low, cosine_error, rounded_cosine);
+    flagged = hn::Or(flagged, RoundSum(sine, sine_low, sine_error, rounded_sine));
+    flagged = hn::Or(flagged, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
+    if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
+    HWY_ALIGN double entries[2][hn::MaxLanes(d)];
+    hn::Store(rounded_cosine, d, entries[0]);
+    hn::Store(rounded_sine, d, entries[1]);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+      Flags flags;
+      flags.Set(flagged);
+      RecomputeTurns(table, token, gain, POSENC_F64, i, flags.lanes, hn::Lanes(d), entries[0], entries[1],
+                     tally);
+    }
+    const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
+    StoreDoubles(entries[0], count, 1, to_cosines + i * sizeof(double));
+    StoreDoubles(entries[1], count, 1, to_sines + i * sizeof(double));
+  }
+  return tally;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_TURNS_INL_H_

@@ -1,0 +1,465 @@
+// rotary.h over rotary_c.h: every template for every type that it admits calls the function that it should,
+// with the arguments in their places; rotaries own what they created; defaults, members and values are the
+// same.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "per_target.h"
+#include "posenc/rotary.h"
+#include "scalar_formats.h"
+
+namespace posenc {
+namespace {
+
+// All different, so that no two arguments may change places.
+constexpr std::size_t kHeadDim = 12, kTokens = 3, kQHeads = 4, kKHeads = 2, kRows = 7, kStride = 13;
+constexpr std::int64_t kFirst = -5;
+constexpr std::size_t kNone = 4711;
+
+Rotary Create(std::size_t head_dim = kHeadDim) {
+  RotarySpec spec;
+  spec.head_dim = head_dim;
+  Rotary rotary;
+  EXPECT_EQ(Rotary::Create(spec, &rotary), Status::kOk);
+  return rotary;
+}
+
+// Members are compared one by one: padding does not count.
+void ExpectSame(const posenc_rotary_spec& got, const posenc_rotary_spec& want) {
+  EXPECT_EQ(got.struct_size, want.struct_size);
+  EXPECT_EQ(got.head_dim, want.head_dim);
+  EXPECT_EQ(got.rotary_dim, want.rotary_dim);
+  EXPECT_EQ(got.rotary_offset, want.rotary_offset);
+  EXPECT_EQ(got.pairing, want.pairing);
+  EXPECT_EQ(got.output_pairing, want.output_pairing);
+  EXPECT_EQ(got.arithmetic, want.arithmetic);
+  EXPECT_EQ(got.phase_rounding, want.phase_rounding);
+  EXPECT_EQ(got.base, want.base);
+  EXPECT_EQ(got.exponent_dim, want.exponent_dim);
+  EXPECT_EQ(got.position_scale, want.position_scale);
+  EXPECT_EQ(got.unit, want.unit);
+  EXPECT_EQ(got.scaling, want.scaling);
+  EXPECT_EQ(got.factor, want.factor);
+  EXPECT_EQ(got.length, want.length);
+  EXPECT_EQ(got.original_length, want.original_length);
+  EXPECT_EQ(got.beta_fast, want.beta_fast);
+  EXPECT_EQ(got.beta_slow, want.beta_slow);
+  EXPECT_EQ(got.mscale, want.mscale);
+  EXPECT_EQ(got.mscale_all_dim, want.mscale_all_dim);
+  EXPECT_EQ(got.low_freq_factor, want.low_freq_factor);
+  EXPECT_EQ(got.high_freq_factor, want.high_freq_factor);
+  EXPECT_EQ(got.proportion, want.proportion);
+  EXPECT_EQ(got.amplitude, want.amplitude);
+  EXPECT_EQ(got.truncate, want.truncate);
+  EXPECT_EQ(got.factor_count, want.factor_count);
+  EXPECT_EQ(got.factors, want.factors);
+  EXPECT_EQ(got.factors_f32, want.factors_f32);
+  EXPECT_EQ(got.long_factors, want.long_factors);
+  EXPECT_EQ(got.long_factors_f32, want.long_factors_f32);
+  EXPECT_EQ(got.frequency_count, want.frequency_count);
+  EXPECT_EQ(got.frequencies, want.frequencies);
+  EXPECT_EQ(got.frequencies_f32, want.frequencies_f32);
+  EXPECT_EQ(got.axes, want.axes);
+  for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) EXPECT_EQ(got.sections[k], want.sections[k]);
+  EXPECT_EQ(got.axis_order, want.axis_order);
+  EXPECT_EQ(got.target, want.target);
+}
+
+TEST(RotaryToC, DefaultsAreThoseOfC) {
+  posenc_rotary_spec want;
+  ASSERT_EQ(posenc_rotary_spec_init(&want, sizeof(want)), POSENC_OK);
+  ExpectSame(ToC(RotarySpec()), want);
+  ExpectSame(ToC(FromC(want)), want);
+}
+
+// A spec with a value of its own in each member.
+posenc_rotary_spec Distinct() {
+  static const double doubles[3] = {};
+  static const float floats[3] = {};
+  posenc_rotary_spec c{};
+  c.struct_size = sizeof(c);
+  c.head_dim = 1;
+  c.rotary_dim = 2;
+  c.rotary_offset = 3;
+  c.pairing = 4;
+  c.output_pairing = 5;
+  c.arithmetic = 6;
+  c.phase_rounding = 7;
+  c.base = 8;
+  c.exponent_dim = 9;
+  c.position_scale = 10;
+  c.unit = 11;
+  c.scaling = 12;
+  c.factor = 13;
+  c.length = 14;
+  c.original_length = 15;
+  c.beta_fast = 16;
+  c.beta_slow = 17;
+  c.mscale = 18;
+  c.mscale_all_dim = 19;
+  c.low_freq_factor = 20;
+  c.high_freq_factor = 21;
+  c.proportion = 22;
+  c.amplitude = 23;
+  c.truncate = 1;
+  c.factor_count = 24;
+  c.factors = &doubles[0];
+  c.factors_f32 = &floats[0];
+  c.long_factors = &doubles[1];
+  c.long_factors_f32 = &floats[1];
+  c.frequency_count = 25;
+  c.frequencies = &doubles[2];
+  c.frequencies_f32 = &floats[2];
+  c.axes = 26;
+  for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) c.sections[k] = 27 + k;
+  c.axis_order = 31;
+  c.target = kReference;
+  return c;
+}
+
+TEST(RotaryToC, EveryMemberHasItsPlace) {
+  const posenc_rotary_spec c = Distinct();
+  const RotarySpec spec = FromC(c);
+  EXPECT_EQ(spec.head_dim, 1u);
+  EXPECT_EQ(spec.rotary_dim, 2u);
+  EXPECT_EQ(spec.rotary_offset, 3u);
+  EXPECT_EQ(spec.pairing, static_cast<Pairing>(4));
+  EXPECT_EQ(spec.output_pairing, static_cast<Pairing>(5));
+  EXPECT_EQ(spec.arithmetic, static_cast<Arithmetic>(6));
+  EXPECT_EQ(spec.phase_rounding, static_cast<RotaryRounding>(7));
+  EXPECT_EQ(spec.base, 8);
+  EXPECT_EQ(spec.exponent_dim, 9);
+  EXPECT_EQ(spec.position_scale, 10);
+  EXPECT_EQ(spec.unit, static_cast<FrequencyUnit>(11));
+  EXPECT_EQ(spec.scaling, static_cast<Scaling>(12));
+  EXPECT_EQ(spec.factor, 13);
+  EXPECT_EQ(spec.length, 14);
+  EXPECT_EQ(spec.original_length, 15);
+  EXPECT_EQ(spec.beta_fast, 16);
+  EXPECT_EQ(spec.beta_slow, 17);
+  EXPECT_EQ(spec.mscale, 18);
+  EXPECT_EQ(spec.mscale_all_dim, 19);
+  EXPECT_EQ(spec.low_freq_factor, 20);
+  EXPECT_EQ(spec.high_freq_factor, 21);
+  EXPECT_EQ(spec.proportion, 22);
+  EXPECT_EQ(spec.amplitude, 23);
+  EXPECT_TRUE(spec.truncate);
+  EXPECT_EQ(spec.factors.count, 24u);
+  EXPECT_EQ(spec.factors.doubles, c.factors);
+  EXPECT_EQ(spec.factors.floats, c.factors_f32);
+  EXPECT_EQ(spec.factors.long_doubles, c.long_factors);
+  EXPECT_EQ(spec.factors.long_floats, c.long_factors_f32);
+  EXPECT_EQ(spec.frequencies.count, 25u);
+  EXPECT_EQ(spec.frequencies.doubles, c.frequencies);
+  EXPECT_EQ(spec.frequencies.floats, c.frequencies_f32);
+  EXPECT_EQ(spec.axes, 26u);
+  for (std::size_t k = 0; k < kMaxAxes; ++k) EXPECT_EQ(spec.sections[k], 27 + k);
+  EXPECT_EQ(spec.axis_order, static_cast<AxisOrder>(31));
+  EXPECT_EQ(spec.target, kReference);
+  ExpectSame(ToC(spec), c);
+
+  posenc_rotary_spec untruncated = c;
+  untruncated.truncate = 0;
+  EXPECT_FALSE(FromC(untruncated).truncate);
+  ExpectSame(ToC(FromC(untruncated)), untruncated);
+}
+
+TEST(RotaryToC, HeadsAndCachesHaveTheirPlaces) {
+  float data = 0.0f, source = 0.0f;
+  const posenc_heads heads = ToC(Heads<float>{&data, 1, 2, 3, &source, 4, 5, 6.0, true});
+  EXPECT_EQ(heads.data, &data);
+  EXPECT_EQ(heads.heads, 1u);
+  EXPECT_EQ(heads.token_stride, 2u);
+  EXPECT_EQ(heads.head_stride, 3u);
+  EXPECT_EQ(heads.source, &source);
+  EXPECT_EQ(heads.source_token_stride, 4u);
+  EXPECT_EQ(heads.source_head_stride, 5u);
+  EXPECT_EQ(heads.scale, 6.0);
+  EXPECT_EQ(heads.inverse, 1);
+  const posenc_heads in_place = ToC(Heads{&data, 1, 2, 3});
+  EXPECT_EQ(in_place.source, nullptr);
+  EXPECT_EQ(in_place.scale, 1.0);
+  EXPECT_EQ(in_place.inverse, 0);
+
+  double cos = 0.0, sin = 0.0;
+  const posenc_cache cache = ToC(Cache<double>{CacheLayout::kDuplicated, &cos, &sin, 9});
+  EXPECT_EQ(cache.layout, POSENC_CACHE_DUPLICATED);
+  EXPECT_EQ(cache.type, POSENC_F64);
+  EXPECT_EQ(cache.cos, &cos);
+  EXPECT_EQ(cache.sin, &sin);
+  EXPECT_EQ(cache.row_stride, 9u);
+  const BFloat16 table[1] = {};
+  const posenc_cache constant = ToC(Cache{CacheLayout::kPairs, table, nullptr, 8});
+  EXPECT_EQ(constant.type, POSENC_BF16);
+  EXPECT_EQ(constant.cos, table);
+  EXPECT_EQ(constant.sin, nullptr);
+}
+
+template <class Enum>
+void ExpectValues(std::initializer_list<Enum> values) {
+  static_assert(std::is_same_v<std::underlying_type_t<Enum>, std::int32_t>, "as in C");
+  std::int32_t want = 0;
+  for (const Enum value : values) EXPECT_EQ(static_cast<std::int32_t>(value), want++);
+}
+
+// Constants keep their values, which are part of the binary interface.
+TEST(RotaryValues, AreThoseOfTheBinaryInterface) {
+  ExpectValues({Pairing::kHalfSplit, Pairing::kNeighbours, Pairing::kSame});
+  ExpectValues({Arithmetic::kExact, Arithmetic::kFast});
+  ExpectValues({Scaling::kNone, Scaling::kLinear, Scaling::kNtk, Scaling::kDynamicNtk, Scaling::kQwenNtk,
+                Scaling::kMixedNtk, Scaling::kYarn, Scaling::kYarnLog, Scaling::kLongRope, Scaling::kLlama3,
+                Scaling::kProportional, Scaling::kFrequencyFactors});
+  ExpectValues({AxisOrder::kConsecutive, AxisOrder::kInterleaved, AxisOrder::kAlternating, AxisOrder::kSplit,
+                AxisOrder::kAxial});
+  ExpectValues({RotaryRounding::kNone, RotaryRounding::kF32InvFreq, RotaryRounding::kF32Iterated,
+                RotaryRounding::kF32Exp, RotaryRounding::kF64InvFreq});
+  ExpectValues({CacheLayout::kHalves, CacheLayout::kDuplicated, CacheLayout::kCosSin, CacheLayout::kPairs});
+  EXPECT_EQ(POSENC_SAME_PAIRING, 2);
+  EXPECT_EQ(POSENC_FAST, 1);
+  EXPECT_EQ(POSENC_FREQUENCY_FACTORS, 11);
+  EXPECT_EQ(POSENC_AXIAL_AXES, 4);
+  EXPECT_EQ(POSENC_F64_INV_FREQ, 4);
+  EXPECT_EQ(POSENC_CACHE_PAIRS, 3);
+}
+
+TEST(RotaryPreset, IsThatOfC) {
+  posenc_preset first, c_first;
+  ASSERT_EQ(RotaryPresets(&first, 1), posenc_rotary_presets(&c_first, 1));
+  EXPECT_EQ(first.name, c_first.name);
+  posenc_rotary_spec want;
+  ASSERT_EQ(posenc_rotary_spec_preset(&want, sizeof(want), "qwen3_vl", 128), POSENC_OK);
+  RotarySpec spec;
+  EXPECT_EQ(RotaryPreset("qwen3_vl", 128, &spec), Status::kOk);
+  ExpectSame(ToC(spec), want);
+  EXPECT_EQ(RotaryPreset("none", 128, &spec), Status::kUnknownPreset);
+  EXPECT_EQ(RotaryPreset("qwen3_vl", 64, &spec), Status::kBadHeadDim);
+  EXPECT_EQ(RotaryPreset(nullptr, 128, &spec), Status::kNullPointer);
+  EXPECT_EQ(RotaryPreset("llama", 128, nullptr), Status::kNullPointer);
+  ExpectSame(ToC(spec), want);
+}
+
+// What a call of C++ and one of C make of the same q and k.
+template <class T>
+class Both {
+ public:
+  Heads<T> q() { return Q(&got_); }
+  Heads<T> k() { return K(&got_); }
+  const posenc_heads* c_tensors() {
+    c_tensors_[0] = ToC(Q(&want_));
+    c_tensors_[1] = ToC(K(&want_));
+    return c_tensors_;
+  }
+  std::size_t bad = kNone, c_bad = kNone;
+
+  // Compares, and begins anew.
+  void Expect(Status got, posenc_status want) {
+    EXPECT_EQ(static_cast<posenc_status>(got), want);
+    EXPECT_EQ(bad, c_bad);
+    EXPECT_TRUE(SameBits(got_, want_));
+    EXPECT_EQ(SameBits(want_, Both().want_), want != POSENC_OK);
+    *this = Both();
+  }
+
+ private:
+  // q [tokens, heads, head_dim], out of place, scaled; k [heads, tokens, head_dim], in place, turned back.
+  static constexpr std::size_t kQ = kTokens * kQHeads * kHeadDim, kK = kTokens * kKHeads * kHeadDim;
+  static Heads<T> Q(std::vector<T>* x) {
+    return {x->data(), kQHeads, kQHeads * kHeadDim, kHeadDim, x->data() + kQ + kK, kQHeads * kHeadDim,
+            kHeadDim,  0.375};
+  }
+  static Heads<T> K(std::vector<T>* x) {
+    Heads<T> k{x->data() + kQ, kKHeads, kHeadDim, kTokens * kHeadDim};
+    k.inverse = true;
+    return k;
+  }
+
+  std::vector<T> got_ = Activations<T>(2 * kQ + kK), want_ = got_;
+  posenc_heads c_tensors_[2];
+};
+
+template <class T, class Position>
+void ExpectSameAt(const Rotary& rotary, const std::vector<Position>& positions) {
+  const Position* p = positions.data();
+  Both<T> b;
+  b.Expect(rotary.RotateAt(p, kTokens, {b.q(), b.k()}, &b.bad),
+           posenc_rotate_at(rotary.c_rotary(), TypeOf<Position>(), p, kTokens, TypeOf<T>(), b.c_tensors(), 2,
+                            &b.c_bad));
+  b.Expect(rotary.RotateAt(p, kTokens, {b.q(), b.k()}),
+           posenc_rotate_at(rotary.c_rotary(), TypeOf<Position>(), p, kTokens, TypeOf<T>(), b.c_tensors(), 2,
+                            nullptr));
+}
+
+TEST(RotaryCalls, RotateIsThatOfC) {
+  const Rotary rotary = Create();
+  ForEachType([&](auto entry) {
+    using T = decltype(entry);
+    Both<T> b;
+    b.Expect(rotary.Rotate(kFirst, kTokens, {b.q(), b.k()}),
+             posenc_rotate(rotary.c_rotary(), kFirst, kTokens, TypeOf<T>(), b.c_tensors(), 2));
+    b.Expect(rotary.Rotate(kFirst, kTokens, {b.q()}),
+             posenc_rotate(rotary.c_rotary(), kFirst, kTokens, TypeOf<T>(), b.c_tensors(), 1));
+    b.Expect(rotary.Rotate(kMaxPosition, kTokens, {b.q(), b.k()}),
+             posenc_rotate(rotary.c_rotary(), kMaxPosition, kTokens, TypeOf<T>(), b.c_tensors(), 2));
+    ExpectSameAt<T, std::int32_t>(rotary, {3, -1, 77});
+    ExpectSameAt<T, std::int64_t>(rotary, {3, -1, 1 << 30});
+    ExpectSameAt<T, std::int64_t>(rotary, {3, kMaxPosition + 1, -1});
+    ExpectSameAt<T, float>(rotary, {0.375f, -1e6f, 77.0f});
+    ExpectSameAt<T, double>(rotary, {0.375, -1e6 - 0.1, 77.0});
+    ExpectSameAt<T, double>(rotary, {0.375, 1.0, std::nan("")});
+  });
+}
+
+// Two tables of a cache, as C++ and as C write them.
+template <class T>
+void ExpectSameCache(const Rotary& rotary, CacheLayout layout) {
+  const bool two = layout == CacheLayout::kHalves || layout == CacheLayout::kDuplicated;
+  const std::vector<T> before = Activations<T>(2 * kTokens * kStride);
+  std::vector<T> got = before, want = before;
+  const auto cache = [&](std::vector<T>* x) {
+    return Cache<T>{layout, x->data(), two ? x->data() + kTokens * kStride : nullptr, kStride};
+  };
+  const posenc_cache c = ToC(cache(&want));
+  EXPECT_EQ(rotary.WriteCache(kFirst, kTokens, cache(&got)), Status::kOk);
+  EXPECT_EQ(posenc_rotary_write(rotary.c_rotary(), kFirst, kTokens, &c), POSENC_OK);
+  EXPECT_TRUE(SameBits(got, want));
+  EXPECT_FALSE(SameBits(got, before));
+
+  const double positions[kTokens] = {0.5, -3.25, 1e5}, bad[kTokens] = {0.5, 1e10, 1.0};
+  EXPECT_EQ(rotary.WriteCacheAt(positions, kTokens, cache(&got)), Status::kOk);
+  EXPECT_EQ(posenc_rotary_write_at(rotary.c_rotary(), POSENC_F64, positions, kTokens, &c, nullptr),
+            POSENC_OK);
+  EXPECT_TRUE(SameBits(got, want));
+  std::size_t bad_index = kNone, c_bad_index = kNone;
+  const Status status = rotary.WriteCacheAt(bad, kTokens, cache(&got), &bad_index);
+  EXPECT_EQ(static_cast<posenc_status>(status),
+            posenc_rotary_write_at(rotary.c_rotary(), POSENC_F64, bad, kTokens, &c, &c_bad_index));
+  EXPECT_EQ(bad_index, c_bad_index);
+}
+
+TEST(RotaryCalls, WriteCacheIsThatOfC) {
+  const Rotary rotary = Create();
+  ForEachEntryType([&](auto entry) {
+    for (const CacheLayout layout :
+         {CacheLayout::kHalves, CacheLayout::kDuplicated, CacheLayout::kCosSin, CacheLayout::kPairs}) {
+      ExpectSameCache<decltype(entry)>(rotary, layout);
+    }
+  });
+}
+
+template <class T, class Entry, class Index>
+void ExpectSameCached(const Rotary& rotary, const std::vector<Index>& rows) {
+  std::vector<Entry> table(kRows * kStride);
+  ASSERT_EQ(rotary.WriteCache(0, kRows, Cache{CacheLayout::kCosSin, table.data(), nullptr, kStride}),
+            Status::kOk);
+  const Cache<const Entry> cache{CacheLayout::kCosSin, table.data(), nullptr, kStride};
+  const posenc_cache c = ToC(cache);
+  const posenc_rotary* r = rotary.c_rotary();
+  Both<T> b;
+  b.Expect(rotary.RotateCached(cache, kRows, 2, kTokens, {b.q(), b.k()}),
+           posenc_rotate_cached(r, &c, kRows, 2, POSENC_I64, nullptr, kTokens, TypeOf<T>(), b.c_tensors(), 2,
+                                nullptr));
+  b.Expect(rotary.RotateCachedAt(cache, kRows, rows.data(), kTokens, {b.q(), b.k()}, &b.bad),
+           posenc_rotate_cached(r, &c, kRows, 0, TypeOf<Index>(), rows.data(), kTokens, TypeOf<T>(),
+                                b.c_tensors(), 2, &b.c_bad));
+  b.Expect(rotary.RotateCachedAt(cache, kRows, rows.data(), kTokens, {b.q(), b.k()}),
+           posenc_rotate_cached(r, &c, kRows, 0, TypeOf<Index>(), rows.data(), kTokens, TypeOf<T>(),
+                                b.c_tensors(), 2, nullptr));
+}
+
+TEST(RotaryCalls, RotateCachedIsThatOfC) {
+  const Rotary rotary = Create();
+  ForEachType([&](auto entry) {
+    using T = decltype(entry);
+    ExpectSameCached<T, float, std::int32_t>(rotary, {6, 0, 3});
+    ExpectSameCached<T, float, std::int64_t>(rotary, {6, 0, 3});
+    ExpectSameCached<T, BFloat16, std::int64_t>(rotary, {6, 0, 3});
+    ExpectSameCached<T, Float16, std::int32_t>(rotary, {6, kRows, 3});
+  });
+}
+
+// Whether {heads of A, heads of B} is one call.
+template <class A, class B>
+auto Mixes(int)
+    -> decltype(std::declval<Rotary>().Rotate(0, 1, {std::declval<Heads<A>>(), std::declval<Heads<B>>()}),
+                std::true_type());
+template <class A, class B>
+std::false_type Mixes(...);
+static_assert(decltype(Mixes<float, float>(0))::value, "one type");
+static_assert(!decltype(Mixes<float, BFloat16>(0))::value, "two types in one call");
+
+static_assert(std::is_aggregate_v<Heads<float>> && std::is_aggregate_v<Cache<float>> &&
+                  std::is_trivially_copyable_v<RotarySpec>,
+              "plain data");
+static_assert(std::is_nothrow_move_constructible_v<Rotary> && std::is_nothrow_move_assignable_v<Rotary> &&
+                  !std::is_copy_constructible_v<Rotary>,
+              "owns what it created");
+
+TEST(Rotaries, AreEmptyBeforeCreate) {
+  const Rotary rotary;
+  EXPECT_EQ(rotary.head_dim(), 0u);
+  EXPECT_EQ(rotary.frequency_count(), 0u);
+  EXPECT_STREQ(rotary.target(), "");
+  EXPECT_TRUE(std::isnan(rotary.amplitude()));
+  EXPECT_TRUE(std::isnan(rotary.Radians(0)));
+  EXPECT_EQ(rotary.c_rotary(), nullptr);
+  float x[2] = {};
+  EXPECT_EQ(rotary.Rotate(0, 1, {Heads{x, 1, 2, 2}}), Status::kNotCreated);
+}
+
+TEST(Rotaries, PropertiesAreThoseOfC) {
+  const Rotary rotary = Create();
+  const posenc_rotary* c = rotary.c_rotary();
+  EXPECT_EQ(rotary.head_dim(), kHeadDim);
+  EXPECT_EQ(rotary.frequency_count(), kHeadDim / 2);
+  EXPECT_STREQ(rotary.target(), posenc_rotary_target(c));
+  EXPECT_EQ(rotary.amplitude(), posenc_rotary_amplitude(c));
+  for (std::size_t i = 0; i < kHeadDim / 2; ++i) EXPECT_EQ(rotary.Radians(i), posenc_rotary_radians(c, i));
+  EXPECT_TRUE(std::isnan(rotary.Radians(kHeadDim / 2)));
+}
+
+TEST(Rotaries, Move) {
+  Rotary first = Create(8);
+  Rotary second = std::move(first);
+  EXPECT_EQ(second.head_dim(), 8u);
+  EXPECT_EQ(first.head_dim(), 0u);  // NOLINT(bugprone-use-after-move)
+  first = Create(10);
+  std::swap(first, second);
+  EXPECT_EQ(first.head_dim(), 8u);
+  EXPECT_EQ(second.head_dim(), 10u);
+}
+
+TEST(Rotaries, StayOnFailure) {
+  Rotary rotary = Create(8);
+  EXPECT_EQ(Rotary::Create(RotarySpec(), &rotary), Status::kBadHeadDim);
+  EXPECT_EQ(rotary.head_dim(), 8u);
+  EXPECT_EQ(Rotary::Create(RotarySpec(), nullptr), Status::kNullPointer);
+}
+
+TEST(Rotaries, CreateInMemoryOfTheCaller) {
+  RotarySpec spec;
+  spec.head_dim = kHeadDim;
+  const posenc_rotary_spec c = ToC(spec);
+  std::size_t bytes = 0, want = 0;
+  ASSERT_EQ(Rotary::MemorySize(spec, &bytes), Status::kOk);
+  ASSERT_EQ(posenc_rotary_memory_size(&c, &want), POSENC_OK);
+  EXPECT_EQ(bytes, want);
+  EXPECT_EQ(Rotary::MemorySize(spec, nullptr), Status::kNullPointer);
+  EXPECT_EQ(Rotary::MemorySize(RotarySpec(), &bytes), Status::kBadHeadDim);
+  std::vector<unsigned char> memory(bytes);
+  Rotary rotary;
+  ASSERT_EQ(Rotary::CreateIn(spec, memory.data(), memory.size(), &rotary), Status::kOk);
+  EXPECT_EQ(rotary.head_dim(), kHeadDim);
+  EXPECT_EQ(Rotary::CreateIn(spec, nullptr, memory.size(), &rotary), Status::kNullPointer);
+  EXPECT_EQ(Rotary::CreateIn(spec, memory.data(), 1, &rotary), Status::kMemoryTooSmall);
+  EXPECT_EQ(Rotary::CreateIn(spec, memory.data(), memory.size(), nullptr), Status::kNullPointer);
+  EXPECT_EQ(rotary.head_dim(), kHeadDim);
+}
+
+}  // namespace
+}  // namespace posenc

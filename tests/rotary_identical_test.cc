@@ -1,0 +1,213 @@
+// The same bits everywhere: in every order of heads and tokens, for every split of the tokens and of the tensors, on many
+// threads at once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "rotary_every_call.h"
+
+namespace posenc {
+namespace {
+
+constexpr std::size_t kHeads = 3;
+constexpr std::int64_t kFirst = 131000;
+
+class RotaryIdentical : public PerTarget {
+ protected:
+  std::size_t tokens() const { return IsReference() ? 12 : 150; }
+
+  // Numbers [tokens, kHeads, head_dim], some of them hard.
+  template <class T>
+  std::vector<T> Numbers(std::size_t head_dim) const {
+    PairMaker<T> maker(12);
+    std::vector<T> x;
+    for (std::size_t k = 0; k < tokens() * kHeads * head_dim / 2; ++k) {
+      const double angle = static_cast<double>(k % 70);
+      const Rotated<T> pair = maker.Make(k + k / 50, std::cos(angle), std::sin(angle), 1.0);
+      x.push_back(pair.x);
+      x.push_back(pair.y);
+    }
+    return x;
+  }
+
+  static posenc_heads Heads(void* data, std::size_t heads, std::size_t token_stride, std::size_t head_stride) {
+    posenc_heads of{};
+    of.data = data;
+    of.heads = heads;
+    of.token_stride = token_stride;
+    of.head_stride = head_stride;
+    return of;
+  }
+
+  template <class T>
+  static void Rotate(const RotaryPtr& rotary, std::int64_t first, std::size_t tokens, const posenc_heads* heads,
+                     std::size_t count = 1) {
+    ASSERT_EQ(posenc_rotate(rotary.get(), first, tokens, TypeOf<T>(), heads, count), POSENC_OK);
+  }
+
+  // visit(rotary, head_dim) of both arithmetics and pairings.
+  template <class Visit>
+  void ForRotaries(const Visit& visit) const {
+    for (const std::size_t dim : {10u, 64u, 80u}) {
+      for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
+        for (const auto& [from, to] : {std::pair<posenc_pairing, posenc_pairing>{POSENC_HALF_SPLIT, POSENC_HALF_SPLIT},
+                                       {POSENC_NEIGHBOURS, POSENC_NEIGHBOURS},
+                                       {POSENC_NEIGHBOURS, POSENC_HALF_SPLIT}}) {
+          posenc_rotary_spec spec = MakeRotarySpec(dim, target());
+          spec.arithmetic = arithmetic;
+          spec.pairing = from;
+          spec.output_pairing = to;
+          visit(CreateRotary(spec), dim);
+        }
+      }
+    }
+  }
+};
+
+// [tokens, heads, head_dim] and [heads, tokens, head_dim]; a tensor of many heads and many of one; in place and from a
+// source in the other order.
+TEST_P(RotaryIdentical, OrderOfTokensAndHeads) {
+  ForRotaries([&](const RotaryPtr& rotary, std::size_t dim) {
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      const std::vector<T> x = Numbers<T>(dim);
+      std::vector<T> want = x, by_head(x.size()), back(x.size());
+      const posenc_heads dense = Heads(want.data(), kHeads, kHeads * dim, dim);
+      Rotate<T>(rotary, kFirst, tokens(), &dense);
+      const auto head_first = [&](T* data) { return Heads(data, kHeads, dim, tokens() * dim); };
+      const auto as_rows = [&](const std::vector<T>& heads) {
+        std::vector<T> rows(heads.size());
+        for (std::size_t k = 0; k < tokens() * kHeads; ++k) {
+          const std::size_t t = k / kHeads, h = k % kHeads;
+          std::copy_n(&heads[(h * tokens() + t) * dim], dim, &rows[k * dim]);
+        }
+        return rows;
+      };
+      for (std::size_t k = 0; k < tokens() * kHeads; ++k) {
+        const std::size_t t = k / kHeads, h = k % kHeads;
+        std::copy_n(&x[k * dim], dim, &by_head[(h * tokens() + t) * dim]);
+      }
+      const std::vector<T> heads_before = by_head;
+      posenc_heads heads = head_first(by_head.data());
+      Rotate<T>(rotary, kFirst, tokens(), &heads);
+      EXPECT_TRUE(SameBits(as_rows(by_head), want));
+
+      heads = head_first(back.data());
+      heads.source = x.data();
+      heads.source_token_stride = kHeads * dim;
+      heads.source_head_stride = dim;
+      Rotate<T>(rotary, kFirst, tokens(), &heads);
+      EXPECT_TRUE(SameBits(as_rows(back), want));
+
+      std::vector<T> single = x;
+      std::vector<posenc_heads> many;
+      for (std::size_t h = 0; h < kHeads; ++h) many.push_back(Heads(&single[h * dim], 1, kHeads * dim, 0));
+      Rotate<T>(rotary, kFirst, tokens(), many.data(), many.size());
+      EXPECT_TRUE(SameBits(single, want));
+    });
+  });
+}
+
+TEST_P(RotaryIdentical, AnySplitOfTheTokens) {
+  std::mt19937 random(1);
+  ForRotaries([&](const RotaryPtr& rotary, std::size_t dim) {
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      const std::vector<T> x = Numbers<T>(dim);
+      std::vector<T> want = x;
+      posenc_heads heads = Heads(want.data(), kHeads, kHeads * dim, dim);
+      Rotate<T>(rotary, kFirst, tokens(), &heads);
+      for (const std::size_t longest : {std::size_t{1}, std::size_t{5}, std::size_t{100}}) {
+        std::vector<T> parts = x;
+        for (std::size_t t = 0; t < tokens();) {
+          const std::size_t count = std::min<std::size_t>(tokens() - t, 1 + random() % longest);
+          heads = Heads(&parts[t * kHeads * dim], kHeads, kHeads * dim, dim);
+          Rotate<T>(rotary, kFirst + static_cast<std::int64_t>(t), count, &heads);
+          t += count;
+        }
+        EXPECT_TRUE(SameBits(parts, want)) << "head_dim " << dim << ", parts <= " << longest;
+      }
+      // The positions one by one, from the last on.
+      std::vector<std::int64_t> positions = Consecutive(kFirst, tokens());
+      std::reverse(positions.begin(), positions.end());
+      std::vector<T> turned(x.size());
+      heads = Heads(turned.data(), kHeads, kHeads * dim, dim);
+      std::vector<T> source;
+      for (std::size_t t = tokens(); t-- > 0;) {
+        source.insert(source.end(), &x[t * kHeads * dim], &x[t * kHeads * dim] + kHeads * dim);
+      }
+      heads.source = source.data();
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_I64, positions.data(), tokens(), TypeOf<T>(), &heads, 1, nullptr),
+                POSENC_OK);
+      for (std::size_t t = 0; t < tokens(); ++t) {
+        ASSERT_TRUE(SameBits(&turned[(tokens() - 1 - t) * kHeads * dim], &want[t * kHeads * dim], kHeads * dim)) << t;
+      }
+    });
+  });
+}
+
+// What turns forwards and back is what it was, but for rounding: the inverse is one.
+TEST_P(RotaryIdentical, BackAndForth) {
+  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(64, target()));
+  PairMaker<float> maker(3);
+  std::vector<float> x(tokens() * 64);
+  for (float& value : x) value = maker.Normal(-1, 1);
+  std::vector<float> y = x;
+  posenc_heads heads = Heads(y.data(), 1, 64, 64);
+  heads.scale = 4.0;
+  Rotate<float>(rotary, kFirst, tokens(), &heads);
+  heads.scale = 0.25;
+  heads.inverse = 1;
+  Rotate<float>(rotary, kFirst, tokens(), &heads);
+  for (std::size_t k = 0; k < x.size(); ++k) ASSERT_NEAR(y[k], x[k], 2e-6f);
+}
+
+// One rotary for all threads: each makes every call, and pieces of one tensor make the whole.
+TEST_P(RotaryIdentical, ManyThreads) {
+  constexpr std::size_t kThreads = 6, kDim = 64, kPiece = 7;
+  const auto run = [&](const auto& work) {
+    std::atomic<std::size_t> waiting{kThreads};
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        --waiting;
+        while (waiting != 0) std::this_thread::yield();
+        work(t);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  };
+  for (const posenc_rotary_spec& spec : RotarySpecsOfEveryKind(target())) {
+    const RotaryPtr rotary = CreateRotary(spec);
+    EveryRotaryCall<BFloat16> want(spec);
+    ASSERT_TRUE(want.Run(rotary.get()));
+    std::vector<EveryRotaryCall<BFloat16>> got(kThreads, EveryRotaryCall<BFloat16>(spec));
+    run([&](std::size_t t) { EXPECT_TRUE(got[t].Run(rotary.get())); });
+    for (const auto& calls : got) {
+      EXPECT_TRUE(SameBits(calls.out, want.out) && SameBits(calls.cos, want.cos) && SameBits(calls.sin, want.sin));
+    }
+  }
+  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(kDim, target()));
+  const std::vector<float> x = Numbers<float>(kDim);
+  std::vector<float> want = x, pieces = x;
+  const posenc_heads heads = Heads(want.data(), kHeads, kHeads * kDim, kDim);
+  Rotate<float>(rotary, kFirst, tokens(), &heads);
+  std::atomic<std::size_t> next{0};
+  run([&](std::size_t) {
+    for (std::size_t t = next.fetch_add(kPiece); t < tokens(); t = next.fetch_add(kPiece)) {
+      const posenc_heads piece = Heads(&pieces[t * kHeads * kDim], kHeads, kHeads * kDim, kDim);
+      Rotate<float>(rotary, kFirst + static_cast<std::int64_t>(t), std::min(kPiece, tokens() - t), &piece);
+    }
+  });
+  EXPECT_TRUE(SameBits(pieces, want));
+}
+
+POSENC_INSTANTIATE_PER_TARGET(RotaryIdentical);
+
+}  // namespace
+}  // namespace posenc
