@@ -101,7 +101,7 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
       EXPECT_NE(encoder->add[type], nullptr) << n << ", type " << type;
       EXPECT_NE(encoder->add_entries[type], nullptr) << n << ", type " << type;
     }
-    EXPECT_TRUE(tile->floats != nullptr && tile->doubles != nullptr) << n;
+    EXPECT_NE(tile->floats, nullptr) << n;
   }
 }
 

@@ -12,10 +12,8 @@ namespace posenc {
 namespace internal {
 namespace {
 
-using FloatTile = Tile<float>;
-
 constexpr std::size_t kMaxSequences = 64;
-constexpr auto kBlockRows = static_cast<std::int64_t>(FloatTile::kRows);
+constexpr auto kBlockRows = static_cast<std::int64_t>(Tile::kRows);
 
 // The sequences begin .. end - 1 of a batch.
 struct Sequences {
@@ -70,9 +68,9 @@ void AddBlock(const Call& call, const Sequences& sequences, const Block& block) 
   const bool interleaved = columns.step == 2;
   const std::size_t size = call.element_size(), row_bytes = sequences.batch.row_stride * size;
   const auto add_entries = encoder.kernels->add_entries[call.type];
-  FloatTile tile;
-  for (std::size_t pair = 0; pair < columns.sines; pair += FloatTile::kPairs) {
-    const std::size_t sines = std::min(columns.sines - pair, FloatTile::kPairs);
+  Tile tile;
+  for (std::size_t pair = 0; pair < columns.sines; pair += Tile::kPairs) {
+    const std::size_t sines = std::min(columns.sines - pair, Tile::kPairs);
     const std::size_t cosines = std::min(columns.cosines - std::min(pair, columns.cosines), sines);
     tile.Fill(*encoder.tile_kernels, encoder.table.Slice(pair, sines), block.positions(), interleaved);
     const std::size_t sine_bytes = (columns.sine_offset + pair * columns.step) * size;

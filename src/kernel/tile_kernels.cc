@@ -15,8 +15,8 @@
 
 #include "hwy/highway.h"
 
+#include "kernel/anchors-inl.h"
 #include "kernel/apply-inl.h"
-#include "kernel/tile-inl.h"
 
 #ifndef POSENC_SRC_KERNEL_TILE_KERNELS_CC_
 #define POSENC_SRC_KERNEL_TILE_KERNELS_CC_
@@ -42,7 +42,7 @@ constexpr TileKernels kTileKernels = {
 #else
     &FillOffsets,
 #endif
-    &Write<POSENC_F32>, &TileDoubles};
+    &Write<POSENC_F32>};
 
 }  // namespace HWY_NAMESPACE
 
@@ -60,7 +60,7 @@ namespace posenc {
 namespace internal {
 namespace {
 
-constexpr TileKernels kReference = {nullptr, &ReferenceWrite<POSENC_F32>, &ReferenceWrite<POSENC_F64>};
+constexpr TileKernels kReference = {nullptr, &ReferenceWrite<POSENC_F32>};
 
 }  // namespace
 

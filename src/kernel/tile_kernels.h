@@ -19,10 +19,6 @@ struct TileKernels {
 
   // data = sines and cosines, correctly rounded to float.
   Tally (*floats)(const FrequencyTable& table, const Columns& columns, const Rows& rows);
-
-  // data = sines and cosines as doubles with an absolute error of at most kAngleAdditionError; columns.step
-  // is 1.
-  Tally (*doubles)(const FrequencyTable& table, const Columns& columns, const Rows& rows);
 };
 
 // The row of a target; null if it is not compiled.
