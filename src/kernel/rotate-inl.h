@@ -168,53 +168,44 @@ HWY_INLINE bool RotateQuickly(const float* from, float* to, std::size_t apart,
 
 #endif  // HWY_SCALAR
 
-// One vector of pairs on its way; a head's last one, unless it is whole, passes through a buffer.
-template <posenc_type kType, posenc_pairing kPairing>
-struct HeadVectors {
-  using Element = ElementOf<kType>;
-  const Element* source;
-  Element* data;
-  std::size_t pairs;
+// Where the elements of a head are.
+template <posenc_type kType>
+struct Head {
+  const ElementOf<kType>* source;
+  ElementOf<kType>* data;
 
-  static constexpr std::size_t kStep = kPairing == POSENC_NEIGHBOURS ? 2 : 1;
+  Head(const Heads& heads, std::size_t head)
+      : source(reinterpret_cast<const ElementOf<kType>*>(heads.source + head * heads.source_stride)),
+        data(reinterpret_cast<ElementOf<kType>*>(heads.data + head * heads.stride)) {}
+};
 
-  template <class DF>
-  HWY_INLINE void Load(DF df, std::size_t i, hn::Vec<DF>& a, hn::Vec<DF>& b) const {
-    const std::size_t lanes = hn::Lanes(df);
-    if (HWY_LIKELY(i + lanes <= pairs)) {
-      return LoadPairs<kType, kPairing>(df, source + i * kStep, pairs, a, b);
+// Elements of a pair of neighbours follow those of the one before; of half-split ones each element does.
+template <posenc_pairing kPairing>
+constexpr std::size_t kStep = kPairing == POSENC_NEIGHBOURS ? 2 : 1;
+
+// The pairs of a head from `first` on, fewer than a vector has lanes, as a vector of them in memory.
+template <posenc_type kType, posenc_pairing kPairing, class DF>
+struct LastPairs {
+  HWY_ALIGN ElementOf<kType> elements[2 * hn::MaxLanes(DF())] = {};
+
+  HWY_NOINLINE void Read(const ElementOf<kType>* source, std::size_t first, std::size_t pairs) {
+    for (std::size_t k = 0; first + k < pairs; ++k) {
+      const PairIndex from = ElementsOf(kPairing, first + k, pairs);
+      const PairIndex to = ElementsOf(kPairing, k, hn::Lanes(DF()));
+      elements[to.a] = source[from.a];
+      elements[to.b] = source[from.b];
     }
-    HWY_ALIGN Element buffer[2 * hn::MaxLanes(DF())] = {};
-    for (std::size_t k = 0; i + k < pairs; ++k) {
-      const PairIndex from = ElementsOf(kPairing, i + k, pairs), to = ElementsOf(kPairing, k, lanes);
-      buffer[to.a] = source[from.a];
-      buffer[to.b] = source[from.b];
-    }
-    LoadPairs<kType, kPairing>(df, buffer, lanes, a, b);
   }
 
-  template <class DF>
-  HWY_INLINE void Store(DF df, std::size_t i, WordsAs<DF> x, WordsAs<DF> y) const {
-    const std::size_t lanes = hn::Lanes(df);
-    if (HWY_LIKELY(i + lanes <= pairs)) {
-      return StorePairs<kType, kPairing>(df, x, y, data + i * kStep, pairs);
-    }
-    HWY_ALIGN Element buffer[2 * hn::MaxLanes(DF())];
-    StorePairs<kType, kPairing>(df, x, y, buffer, lanes);
-    for (std::size_t k = 0; i + k < pairs; ++k) {
-      const PairIndex from = ElementsOf(kPairing, k, lanes), to = ElementsOf(kPairing, i + k, pairs);
-      data[to.a] = buffer[from.a];
-      data[to.b] = buffer[from.b];
+  HWY_NOINLINE void Write(ElementOf<kType>* data, std::size_t first, std::size_t pairs) const {
+    for (std::size_t k = 0; first + k < pairs; ++k) {
+      const PairIndex from = ElementsOf(kPairing, k, hn::Lanes(DF()));
+      const PairIndex to = ElementsOf(kPairing, first + k, pairs);
+      data[to.a] = elements[from.a];
+      data[to.b] = elements[from.b];
     }
   }
 };
-
-template <posenc_type kType, posenc_pairing kPairing>
-HWY_INLINE HeadVectors<kType, kPairing> VectorsOf(const Heads& heads, std::size_t head) {
-  using Element = ElementOf<kType>;
-  return {reinterpret_cast<const Element*>(heads.source + head * heads.source_stride),
-          reinterpret_cast<Element*>(heads.data + head * heads.stride), heads.pairs};
-}
 
 // The first `count` lanes of a mask, of at most 64, one bit each.
 template <class D>
@@ -250,42 +241,60 @@ HWY_NOINLINE void Push(const FlaggedLanes<DF>& lanes, std::size_t place, std::si
   open.count = n;
 }
 
-// From `at` on; stops where there are many open pairs. Calls nothing but for those.
+// The pairs from `pair` on of a head, a vector of them, of which `count` are its; half-split elements are
+// `apart`.
+template <posenc_type kType, posenc_pairing kPairing>
+HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+                             const GainedTurns<TurnOfType<kType>>& turns, std::size_t head, std::size_t pair,
+                             std::size_t count, OpenPairs& open) {
+  const PairsOf<kType> df;
+  const hn::RebindToSigned<PairsOf<kType>> di;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (kType == POSENC_F32) {
+    if (HWY_LIKELY(RotateQuickly<kPairing>(from, to, apart, turns, pair))) return;
+  }
+#endif
+  hn::Vec<PairsOf<kType>> a, b;
+  WordsAs<PairsOf<kType>> x, y;
+  LoadPairs<kType, kPairing>(df, from, apart, a, b);
+  const auto flagged = RotateExactly<kType>(df, a, b, turns, pair, x, y);
+  StorePairs<kType, kPairing>(df, x, y, to, apart);
+  if (HWY_LIKELY(hn::AllFalse(di, flagged))) return;
+  FlaggedLanes<PairsOf<kType>> lanes;
+  hn::Store(a, df, lanes.a);
+  hn::Store(b, df, lanes.b);
+  hn::Store(hn::VecFromMask(di, flagged), di, lanes.flags);
+  Push(lanes, head * kMaxRotaryPairs + pair, count, open);
+}
+
+template <posenc_type kType, posenc_pairing kPairing>
+HWY_NOINLINE void RotateLast(const Head<kType>& head, std::size_t pairs,
+                             const GainedTurns<TurnOfType<kType>>& turns, Progress at, OpenPairs& open) {
+  LastPairs<kType, kPairing, PairsOf<kType>> last;
+  last.Read(head.source, at.pair, pairs);
+  RotateVector<kType, kPairing>(last.elements, last.elements, hn::Lanes(PairsOf<kType>()), turns, at.head,
+                                at.pair, pairs - at.pair, open);
+  last.Write(head.data, at.pair, pairs);
+}
+
+// From `at` on; stops where there are many open pairs.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE Progress RotateLoop(const Heads& heads, const GainedTurns<TurnOfType<kType>>& turns, Progress at,
                                  OpenPairs& open) {
-  const PairsOf<kType> df;
-  const hn::RebindToSigned<PairsOf<kType>> di;
-  const std::size_t lanes = hn::Lanes(df);
+  const std::size_t lanes = hn::Lanes(PairsOf<kType>()), pairs = heads.pairs;
   for (; at.head < heads.count; ++at.head, at.pair = 0) {
-    const auto vectors = VectorsOf<kType, kPairing>(heads, at.head);
-    for (; at.pair < heads.pairs; at.pair += lanes) {
-#if HWY_TARGET != HWY_SCALAR
-      if constexpr (kType == POSENC_F32) {
-        const std::size_t element = at.pair * vectors.kStep;
-        if (at.pair + lanes <= heads.pairs &&
-            HWY_LIKELY(RotateQuickly<kPairing>(vectors.source + element, vectors.data + element, heads.pairs,
-                                               turns, at.pair))) {
-          continue;
-        }
-      }
-#endif
-      hn::Vec<PairsOf<kType>> a, b;
-      WordsAs<PairsOf<kType>> x, y;
-      vectors.Load(df, at.pair, a, b);
-      const auto flagged = RotateExactly<kType>(df, a, b, turns, at.pair, x, y);
-      vectors.Store(df, at.pair, x, y);
-      if (HWY_LIKELY(hn::AllFalse(di, flagged))) continue;
-      FlaggedLanes<PairsOf<kType>> open_lanes;
-      hn::Store(a, df, open_lanes.a);
-      hn::Store(b, df, open_lanes.b);
-      hn::Store(hn::VecFromMask(di, flagged), di, open_lanes.flags);
-      Push(open_lanes, at.head * kMaxRotaryPairs + at.pair, heads.pairs - at.pair, open);
+    const Head<kType> head(heads, at.head);
+    for (; at.pair + lanes <= pairs; at.pair += lanes) {
+      const std::size_t element = at.pair * kStep<kPairing>;
+      RotateVector<kType, kPairing>(head.source + element, head.data + element, pairs, turns, at.head,
+                                    at.pair, lanes, open);
       if (HWY_UNLIKELY(open.count >= OpenPairs::kFull)) {
         at.pair += lanes;
         return at;
       }
     }
+    if (at.pair < pairs) RotateLast<kType, kPairing>(head, pairs, turns, at, open);
+    if (HWY_UNLIKELY(open.count >= OpenPairs::kFull)) return {at.head + 1, 0};
   }
   return at;
 }
@@ -379,19 +388,33 @@ HWY_INLINE WordsAs<DF> RoundPlainly(DF df, hn::Vec<DF> v) {
 }
 
 template <posenc_type kType, posenc_pairing kPairing>
+HWY_INLINE void RotateVectorFast(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+                                 const float* cosines, const float* sines) {
+  const hn::ScalableTag<float> df;
+  hn::Vec<hn::ScalableTag<float>> a, b;
+  LoadPairs<kType, kPairing>(df, from, apart, a, b);
+  const auto cosine = hn::LoadU(df, cosines), sine = hn::LoadU(df, sines);
+  const auto x = hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine));
+  const auto y = hn::Add(hn::Mul(b, cosine), hn::Mul(a, sine));
+  StorePairs<kType, kPairing>(df, RoundPlainly<kType>(df, x), RoundPlainly<kType>(df, y), to, apart);
+}
+
+template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {
-  const hn::ScalableTag<float> df;
-  for (std::size_t head = 0; head < heads.count; ++head) {
-    const auto vectors = VectorsOf<kType, kPairing>(heads, head);
-    for (std::size_t i = 0; i < heads.pairs; i += hn::Lanes(df)) {
-      hn::Vec<hn::ScalableTag<float>> a, b;
-      vectors.Load(df, i, a, b);
-      const auto cosine = hn::LoadU(df, cosines + i), sine = hn::LoadU(df, sines + i);
-      const auto x = hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine));
-      const auto y = hn::Add(hn::Mul(b, cosine), hn::Mul(a, sine));
-      vectors.Store(df, i, RoundPlainly<kType>(df, x), RoundPlainly<kType>(df, y));
+  const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>()), pairs = heads.pairs;
+  for (std::size_t h = 0; h < heads.count; ++h) {
+    const Head<kType> head(heads, h);
+    std::size_t i = 0;
+    for (; i + lanes <= pairs; i += lanes) {
+      RotateVectorFast<kType, kPairing>(head.source + i * kStep<kPairing>, head.data + i * kStep<kPairing>,
+                                        pairs, cosines + i, sines + i);
     }
+    if (i == pairs) continue;
+    LastPairs<kType, kPairing, hn::ScalableTag<float>> last;
+    last.Read(head.source, i, pairs);
+    RotateVectorFast<kType, kPairing>(last.elements, last.elements, lanes, cosines + i, sines + i);
+    last.Write(head.data, i, pairs);
   }
 }
 
