@@ -8,6 +8,7 @@
 #endif
 
 #include <cstdint>
+#include <type_traits>
 
 #include "hwy/highway.h"
 #include "kernel/heads.h"
@@ -19,6 +20,10 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Room for any vector of floats. (Of half a vector hn::MaxLanes of Highway 1.0.3 is too small on SVE_256,
+// SVE2_128.)
+constexpr std::size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<float>());
+
 template <class DF>
 using WordsAs = hn::Vec<hn::RebindToUnsigned<DF>>;
 
@@ -27,11 +32,23 @@ using WordsAs = hn::Vec<hn::RebindToUnsigned<DF>>;
 template <posenc_type kType, posenc_pairing kPairing, class DF>
 HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, hn::Vec<DF>& a,
                           hn::Vec<DF>& b) {
-  if constexpr (kPairing == POSENC_HALF_SPLIT || hn::MaxLanes(DF()) == 1) {
+  if constexpr (kPairing == POSENC_HALF_SPLIT || HWY_TARGET == HWY_SCALAR) {
     const bool is_split = kPairing == POSENC_HALF_SPLIT;
     a = LoadAsFloat<kType>(df, at);
     b = LoadAsFloat<kType>(df, at + (is_split ? apart : 1));
   } else if constexpr (kType == POSENC_F32) {
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (std::is_same_v<DF, Floats>) {
+      const Longs dl;
+      const hn::RebindToUnsigned<DF> du;
+      const auto words = hn::BitCast(dl, hn::LoadU(Entries(), at));  // a word a pair
+      const auto low = hn::BitCast(df, hn::TruncateTo(du, words));
+      const auto high = hn::BitCast(df, hn::TruncateTo(du, hn::ShiftRight<32>(words)));
+      a = kBigEndian ? high : low;
+      b = kBigEndian ? low : high;
+      return;
+    }
+#endif
     hn::LoadInterleaved2(df, at, a, b);
   } else {
     const hn::RebindToUnsigned<DF> du;
@@ -61,13 +78,18 @@ HWY_INLINE void StorePairs(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>
   constexpr bool kIsSplit = kPairing == POSENC_HALF_SPLIT;
   if constexpr (kType == POSENC_F32) {
     const auto x_floats = hn::BitCast(df, x), y_floats = hn::BitCast(df, y);
-    if constexpr (kIsSplit || hn::MaxLanes(DF()) == 1) {
+    if constexpr (kIsSplit || HWY_TARGET == HWY_SCALAR) {
       hn::StoreU(x_floats, df, at);
       hn::StoreU(y_floats, df, at + (kIsSplit ? apart : 1));
     } else {
+#if HWY_TARGET != HWY_SCALAR
+      if constexpr (std::is_same_v<DF, Floats>) {
+        return hn::StoreU(Join<true>(x_floats, y_floats), Entries(), at);
+      }
+#endif
       hn::StoreInterleaved2(x_floats, y_floats, df, at);
     }
-  } else if constexpr (kIsSplit || hn::MaxLanes(DF()) == 1) {
+  } else if constexpr (kIsSplit || HWY_TARGET == HWY_SCALAR) {
     const hn::Rebind<std::uint16_t, DF> d16;
     const hn::RebindToSigned<DF> di;
     hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, x)), d16, at);

@@ -186,10 +186,10 @@ constexpr std::size_t kStep = kPairing == POSENC_NEIGHBOURS ? 2 : 1;
 // The pairs of a head from `first` on, fewer than a vector has lanes, as a vector of them in memory.
 template <posenc_type kType, posenc_pairing kPairing, class DF>
 struct LastPairs {
-  HWY_ALIGN ElementOf<kType> elements[2 * hn::MaxLanes(DF())] = {};
+  HWY_ALIGN ElementOf<kType> elements[2 * kMostLanes] = {};
 
   HWY_NOINLINE void Read(const ElementOf<kType>* source, std::size_t first, std::size_t pairs) {
-    for (std::size_t k = 0; first + k < pairs; ++k) {
+    for (std::size_t k = 0; k < hn::Lanes(DF()) && first + k < pairs; ++k) {
       const PairIndex from = ElementsOf(kPairing, first + k, pairs);
       const PairIndex to = ElementsOf(kPairing, k, hn::Lanes(DF()));
       elements[to.a] = source[from.a];
@@ -198,7 +198,7 @@ struct LastPairs {
   }
 
   HWY_NOINLINE void Write(ElementOf<kType>* data, std::size_t first, std::size_t pairs) const {
-    for (std::size_t k = 0; first + k < pairs; ++k) {
+    for (std::size_t k = 0; k < hn::Lanes(DF()) && first + k < pairs; ++k) {
       const PairIndex from = ElementsOf(kPairing, k, hn::Lanes(DF()));
       const PairIndex to = ElementsOf(kPairing, first + k, pairs);
       data[to.a] = elements[from.a];
@@ -210,7 +210,7 @@ struct LastPairs {
 // The first `count` lanes of a mask, of at most 64, one bit each.
 template <class D>
 HWY_INLINE std::uint64_t FirstBits(D d, hn::Mask<D> mask, std::size_t count) {
-  std::uint8_t bytes[hn::MaxLanes(D()) / 8 + 8] = {};
+  std::uint8_t bytes[kMostLanes / 8 + 8] = {};
   hn::StoreMaskBits(d, mask, bytes);
   std::uint64_t bits = 0;
   for (std::size_t k = 0; k < 8; ++k) bits |= std::uint64_t{bytes[k]} << (8 * k);
@@ -220,9 +220,9 @@ HWY_INLINE std::uint64_t FirstBits(D d, hn::Mask<D> mask, std::size_t count) {
 // Lanes that are flagged, and what they are of.
 template <class DF>
 struct FlaggedLanes {
-  HWY_ALIGN float a[hn::MaxLanes(DF())];
-  HWY_ALIGN float b[hn::MaxLanes(DF())];
-  HWY_ALIGN std::int32_t flags[hn::MaxLanes(DF())];
+  HWY_ALIGN float a[kMostLanes];
+  HWY_ALIGN float b[kMostLanes];
+  HWY_ALIGN std::int32_t flags[kMostLanes];
 };
 
 // Adds the flagged lanes, of the first `count`, to the open pairs.
