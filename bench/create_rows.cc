@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "posenc/rotary.h"
 #include "suite.h"
 
 namespace posenc {
@@ -14,11 +15,12 @@ namespace {
 constexpr std::size_t kDims[] = {128, 512, 1024};
 constexpr std::size_t kFirstDim = 1024;
 
-double CreationMicroseconds(const Spec& spec) {
+template <class Made, class SpecOfIt>  // Encoder and Spec, or Rotary and RotarySpec
+double CreationMicroseconds(const SpecOfIt& spec) {
   using Clock = std::chrono::steady_clock;
-  Encoder encoder;
+  Made made;
   const Clock::time_point start = Clock::now();
-  benchmark::DoNotOptimize(Encoder::Create(spec, &encoder));
+  benchmark::DoNotOptimize(Made::Create(spec, &made));
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
@@ -31,11 +33,12 @@ void SweepCaches() {
   benchmark::DoNotOptimize(memory.data());
 }
 
-double MedianColdMicroseconds(const Spec& spec) {
+template <class Made, class SpecOfIt>
+double MedianColdMicroseconds(const SpecOfIt& spec) {
   std::vector<double> times(9);
   for (double& time : times) {
     SweepCaches();
-    time = CreationMicroseconds(spec);
+    time = CreationMicroseconds<Made>(spec);
   }
   std::nth_element(times.begin(), times.begin() + 4, times.end());
   return times[4];
@@ -45,7 +48,7 @@ void Create(benchmark::State& state, const Spec& spec, double first_microseconds
   Encoder encoder;
   if (!Created(state, spec, &encoder)) return;
   for (auto _ : state) benchmark::DoNotOptimize(Encoder::Create(spec, &encoder));
-  state.counters["cold_us"] = MedianColdMicroseconds(spec);
+  state.counters["cold_us"] = MedianColdMicroseconds<Encoder>(spec);
   if (spec.dim == kFirstDim) state.counters["first_us"] = first_microseconds;
 }
 
@@ -55,6 +58,18 @@ void CreateForLists(benchmark::State& state, Spec spec) {
   spec.lists_only = true;
   if (!Created(state, spec, &encoder)) return;
   for (auto _ : state) benchmark::DoNotOptimize(Encoder::Create(spec, &encoder));
+}
+
+void CreateRotary(benchmark::State& state, const std::string& preset, std::size_t head_dim,
+                  const std::string& target) {
+  RotarySpec spec;
+  Rotary rotary;
+  Status status = RotaryPreset(preset.c_str(), head_dim, &spec);
+  spec.target = target.c_str();
+  if (status == Status::kOk) status = Rotary::Create(spec, &rotary);
+  if (status != Status::kOk) return Fail(state, StatusMessage(status));
+  for (auto _ : state) benchmark::DoNotOptimize(Rotary::Create(spec, &rotary));
+  state.counters["cold_us"] = MedianColdMicroseconds<Rotary>(spec);
 }
 
 void MemorySize(benchmark::State& state, const Spec& spec) {
@@ -67,7 +82,7 @@ void MemorySize(benchmark::State& state, const Spec& spec) {
 void RegisterCreate(const TargetNames& targets) {
   std::map<std::string, double> first;
   for (const std::string& target : targets) {
-    first[target] = CreationMicroseconds(MakeSpec(kFirstDim, target));
+    first[target] = CreationMicroseconds<Encoder>(MakeSpec(kFirstDim, target));
   }
   for (const std::size_t dim : kDims) {
     for (const std::string& target : targets) {
@@ -79,6 +94,10 @@ void RegisterCreate(const TargetNames& targets) {
       Register("MemorySize/" + std::to_string(dim) + "/" + target,
                [=](benchmark::State& state) { MemorySize(state, MakeSpec(dim, target)); });
     }
+  }
+  for (const std::string& target : targets) {
+    Register("Create/llama3/128/" + target,
+             [=](benchmark::State& state) { CreateRotary(state, "llama3", 128, target); });
   }
 }
 

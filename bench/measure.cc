@@ -96,10 +96,14 @@ void BeginRow(const std::string& name) { calls_of_row = &calls_of_rows[name]; }
 
 void Measure(benchmark::State& state, Work work, const std::function<void()>& call,
              const std::vector<Rival>& rivals) {
-  const std::vector<Rival> all = WithLimits(work, rivals);
+  MeasureInPlace(state, work, call, WithLimits(work, rivals));
+}
+
+void MeasureInPlace(benchmark::State& state, Work work, const std::function<void()>& call,
+                    const std::vector<Rival>& rivals) {
   std::vector<Contestant> others;
-  others.reserve(all.size());
-  for (const Rival& rival : all) others.emplace_back(rival.call);
+  others.reserve(rivals.size());
+  for (const Rival& rival : rivals) others.emplace_back(rival.call);
   Contestant subject(call, *calls_of_row);
   *calls_of_row = subject.calls();
   while (state.KeepRunningBatch(kRounds * subject.calls())) {
@@ -120,10 +124,10 @@ void Measure(benchmark::State& state, Work work, const std::function<void()>& ca
   };
   state.counters["bytes_per_second"] = rate(work.bytes);
   state.counters["entries_per_second"] = rate(work.entries);
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (std::size_t i = 0; i < rivals.size(); ++i) {
     const double ratio = others[i].best() / subject.best();
-    const bool inverse = all[i].direction == Rival::Counter::kRivalOverRow;
-    state.counters[all[i].counter] = inverse ? 1.0 / ratio : ratio;
+    const bool inverse = rivals[i].direction == Rival::Counter::kRivalOverRow;
+    state.counters[rivals[i].counter] = inverse ? 1.0 / ratio : ratio;
   }
 }
 

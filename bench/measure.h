@@ -57,6 +57,10 @@ void BeginRow(const std::string& name);
 void Measure(benchmark::State& state, Work work, const std::function<void()>& call,
              const std::vector<Rival>& rivals = {});
 
+// The same beside the rivals alone: `call` changes what is in Output(), which filling it would destroy.
+void MeasureInPlace(benchmark::State& state, Work work, const std::function<void()>& call,
+                    const std::vector<Rival>& rivals);
+
 // Ends the row with an error, and the process with exit status 1.
 void Fail(benchmark::State& state, const std::string& message);
 bool AnyFailed();

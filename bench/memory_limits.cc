@@ -37,6 +37,14 @@ void AddTable(const float* HWY_RESTRICT table, float* HWY_RESTRICT x, std::size_
   }
 }
 
+void Scale(float factor, float* HWY_RESTRICT x, std::size_t count) {
+  const D d;
+  const auto by = hn::Set(d, factor);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    hn::Store(hn::Mul(hn::Load(d, x + i), by), d, x + i);
+  }
+}
+
 const char* LimitsTarget() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace HWY_NAMESPACE
@@ -51,6 +59,7 @@ namespace bench {
 HWY_EXPORT(FillStores);
 HWY_EXPORT(FillStream);
 HWY_EXPORT(AddTable);
+HWY_EXPORT(Scale);
 HWY_EXPORT(LimitsTarget);
 
 void FillMemset(float* out, std::size_t count) {
@@ -62,6 +71,7 @@ void FillStream(float* out, std::size_t count) { HWY_DYNAMIC_DISPATCH(FillStream
 void AddTable(const float* table, float* x, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(AddTable)(table, x, count);
 }
+void Scale(float factor, float* x, std::size_t count) { HWY_DYNAMIC_DISPATCH(Scale)(factor, x, count); }
 const char* LimitsTarget() { return HWY_DYNAMIC_DISPATCH(LimitsTarget)(); }
 
 }  // namespace bench

@@ -15,6 +15,7 @@ void FillMemset(float* out, std::size_t count);  // as the C library does it
 void FillStores(float* out, std::size_t count);  // ordinary stores, through the caches
 void FillStream(float* out, std::size_t count);  // streaming stores, around the caches, with their fence
 void AddTable(const float* table, float* x, std::size_t count);  // x += table
+void Scale(float factor, float* x, std::size_t count);           // x *= factor
 
 const char* LimitsTarget();  // the instruction set that these run on, as Highway calls it
 

@@ -31,6 +31,11 @@ Peer<float> PyTorch();
 template <class T>
 std::vector<Peer<T>> SimdPeers();
 
+#ifdef POSENC_BENCH_X86
+bool CpuHasAvx2();    // what add_simd_rows(avx2 ...) in CMakeLists.txt compiles for
+bool CpuHasAvx512();  // and add_simd_rows(avx512 ...)
+#endif
+
 // All that were found at configure time and run on this CPU.
 template <class T>
 std::vector<Peer<T>> Peers();

@@ -89,6 +89,7 @@ int Main(int argc, char** argv) {
   RegisterCreate(targets);
   RegisterWrite(targets);
   RegisterAdd(targets);
+  RegisterRotary(targets);
   RegisterLimits();
   RegisterPeers();
   if (!before.empty()) RegisterBefore(before, targets);

@@ -48,15 +48,19 @@ void AddPeers(const SimdRows& rows, const std::string& suffix, const std::string
 
 }  // namespace
 
+bool CpuHasAvx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+bool CpuHasAvx512() {
+  return CpuHasAvx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+
 template <class T>
 std::vector<Peer<T>> SimdPeers() {
-  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
-                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   std::vector<Peer<T>> peers;
-  if (has_avx512) {
+  if (CpuHasAvx512()) {
     AddPeers(avx512::Rows(), "", "", &peers);
-  } else if (has_avx2) {
+  } else if (CpuHasAvx2()) {
     AddPeers(avx2::Rows(), "", "", &peers);
   }
   if (__builtin_cpu_supports("sse4.1")) AddPeers(sse4::Rows(), "_sse4", "SSE4", &peers);

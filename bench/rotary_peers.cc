@@ -1,0 +1,103 @@
+// Compiled once per instruction set, with POSENC_BENCH_ISA its namespace. No inline function from elsewhere
+// is called here, lest the linker take one of a wider instruction set for all.
+#include "rotary_peers.h"
+
+#include <math.h>    // NOLINT(modernize-deprecated-headers): std::sin of float is inline
+#include <string.h>  // NOLINT(modernize-deprecated-headers)
+
+namespace posenc {
+namespace bench {
+namespace POSENC_BENCH_ISA {
+namespace {
+
+inline float Widen(float x) { return x; }
+inline float Widen(std::uint16_t bits) {
+  const std::uint32_t word = static_cast<std::uint32_t>(bits) << 16;
+  float x;
+  memcpy(&x, &word, sizeof(x));
+  return x;
+}
+
+inline void Round(float x, float* to) { *to = x; }
+inline void Round(float x, std::uint16_t* to) {  // to nearest, ties to even; not for NaNs
+  std::uint32_t word;
+  memcpy(&word, &x, sizeof(x));
+  *to = static_cast<std::uint16_t>((word + 0x7FFF + ((word >> 16) & 1)) >> 16);
+}
+
+template <class Element>
+inline void RotateHalves(Element* __restrict a, Element* __restrict b, const float* __restrict cosines,
+                         const float* __restrict sines, std::size_t pairs) {
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const float x = Widen(a[i]), y = Widen(b[i]);
+    Round(x * cosines[i] - y * sines[i], a + i);
+    Round(y * cosines[i] + x * sines[i], b + i);
+  }
+}
+
+template <class Element>
+inline void RotateNeighbours(Element* __restrict head, const float* __restrict cosines,
+                             const float* __restrict sines, std::size_t pairs) {
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const float x = Widen(head[2 * i]), y = Widen(head[2 * i + 1]);
+    Round(x * cosines[i] - y * sines[i], head + 2 * i);
+    Round(y * cosines[i] + x * sines[i], head + 2 * i + 1);
+  }
+}
+
+template <class Element>
+inline void RotateToken(const LoopWork<Element>& work, std::size_t t, const float* cosines,
+                        const float* sines) {
+  for (const LoopTensor<Element>& tensor : work.tensors) {
+    Element* head = tensor.data + t * tensor.token_stride;
+    for (std::size_t h = 0; h < tensor.heads; ++h, head += tensor.head_stride) {
+      if (work.is_interleaved) {
+        RotateNeighbours(head, cosines, sines, work.pairs);
+      } else {
+        RotateHalves(head, head + work.pairs, cosines, sines, work.pairs);
+      }
+    }
+  }
+}
+
+template <class Element>
+void ByTable(const LoopWork<Element>& work, const float* table) {
+  for (std::size_t t = 0; t < work.tokens; ++t) {
+    const float* cosines = table + t * 2 * work.pairs;
+    RotateToken(work, t, cosines, cosines + work.pairs);
+  }
+}
+
+inline void WriteRow(float position, const float* frequencies, std::size_t pairs, float* cosines,
+                     float* sines) {
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const float phase = position * frequencies[i];
+    cosines[i] = cosf(phase);
+    sines[i] = sinf(phase);
+  }
+}
+
+template <class Element>
+void BySinCos(const LoopWork<Element>& work, int first, const float* frequencies) {
+  float cosines[kMaxLoopPairs], sines[kMaxLoopPairs];
+  for (std::size_t t = 0; t < work.tokens; ++t) {
+    WriteRow(static_cast<float>(first + static_cast<int>(t)), frequencies, work.pairs, cosines, sines);
+    RotateToken(work, t, cosines, sines);
+  }
+}
+
+void WriteTable(int first, std::size_t tokens, const float* frequencies, std::size_t pairs, float* table) {
+  for (std::size_t t = 0; t < tokens; ++t, table += 2 * pairs) {
+    WriteRow(static_cast<float>(first + static_cast<int>(t)), frequencies, pairs, table, table + pairs);
+  }
+}
+
+}  // namespace
+
+AllRotaryLoops Loops() {
+  return {{ByTable<float>, BySinCos<float>}, {ByTable<std::uint16_t>, BySinCos<std::uint16_t>}, WriteTable};
+}
+
+}  // namespace POSENC_BENCH_ISA
+}  // namespace bench
+}  // namespace posenc
