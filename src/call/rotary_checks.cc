@@ -52,15 +52,17 @@ bool AreApart(const Blocks& blocks) {
   return blocks.outer_count == 1 || blocks.outer_stride >= blocks.InnerBytes();
 }
 
-// Whether what begins there and is so long takes turns with the other, where either comes again every `stride`.
-bool TakeTurns(const Blocks& a, std::size_t a_bytes, const Blocks& b, std::size_t b_bytes, std::size_t stride) {
+// Whether what begins there and is so long takes turns with the other, where either comes again every
+// `stride`.
+bool TakeTurns(const Blocks& a, std::size_t a_bytes, const Blocks& b, std::size_t b_bytes,
+               std::size_t stride) {
   const std::uintptr_t distance =
       b.begin >= a.begin ? (b.begin - a.begin) % stride : (stride - (a.begin - b.begin) % stride) % stride;
   return distance >= a_bytes && distance + b_bytes <= stride;
 }
 
-// Whether a block of one may overlap one of the other. Those that take turns do not: in the same rows, as q and
-// k of one projection do, or head by head, where q, k and v of a head are next to each other.
+// Whether a block of one may overlap one of the other. Those that take turns do not: in the same rows, as q
+// and k of one projection do, or head by head, where q, k and v of a head are next to each other.
 bool MayOverlap(const Blocks& a, const Blocks& b) {
   const Bytes a_bytes{reinterpret_cast<const void*>(a.begin), a.AllBytes()};
   const Bytes b_bytes{reinterpret_cast<const void*>(b.begin), b.AllBytes()};
@@ -79,13 +81,16 @@ struct Written {
   bool is_in_place;
 };
 
+// In the default floating-point state.
+posenc_status CheckGain(double amplitude, const posenc_heads& heads) {
+  if ((heads.inverse != 0 && heads.inverse != 1) || heads.reserved != 0) return POSENC_BAD_FLAG;
+  const auto is_right = [](double x) { return x >= 0x1p-64 && x <= 0x1p64; };  // no NaN is
+  const double scale = ScaleOf(heads);
+  return is_right(scale) && is_right(amplitude * scale) ? POSENC_OK : POSENC_BAD_AMPLITUDE;
+}
+
 posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type type,
                          const posenc_heads& heads, Written* written) {
-  if ((heads.inverse != 0 && heads.inverse != 1) || heads.reserved != 0) return POSENC_BAD_FLAG;
-  const double scale = ScaleOf(heads);
-  const double gain = rotary.table.schedule.amplitude * scale;
-  if (!(scale >= 0x1p-64 && scale <= 0x1p64 && gain >= 0x1p-64 && gain <= 0x1p64))
-    return POSENC_BAD_AMPLITUDE;
   if (heads.heads == 0 || tokens == 0) return POSENC_OK;
   const std::size_t size = ElementSize(type);
   written->is_in_place = IsInPlace(heads);
@@ -125,6 +130,14 @@ posenc_status CheckTensor(const Rotary& rotary, std::size_t tokens, const Tensor
 
 posenc_status CheckTensors(const Rotary& rotary, std::size_t tokens, const Tensors& tensors) {
   if (tensors.count != 0 && tensors.heads == nullptr) return POSENC_NULL_POINTER;
+  const posenc_status gains = InFpState([&] {
+    posenc_status status = POSENC_OK;
+    for (std::size_t i = 0; i < tensors.count && status == POSENC_OK; ++i) {
+      status = CheckGain(rotary.table.schedule.amplitude, tensors.heads[i]);
+    }
+    return status;
+  });
+  if (gains != POSENC_OK) return gains;
   for (std::size_t i = 0; i < tensors.count; ++i) {
     if (const posenc_status status = CheckTensor(rotary, tokens, tensors, i); status != POSENC_OK)
       return status;

@@ -1,0 +1,213 @@
+// POSENC_EXACT: each element is the real number of the elements that were given, rounded once, by the oracle; in
+// every type and pairing, in place or not, at positions, amplitudes and dims of every kind.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "rotary_tensors.h"
+
+namespace posenc {
+namespace {
+
+// Of amplitude and scale, whose product need not be a double.
+const RotaryGain kGains[] = {{1.0, 1.0, false},     {1.3465735902799727, 1.0, false},
+                             {1.0, 0x1p-64, false}, {0x1p64, 1.0, false},
+                             {0.1, 1.0, false},     {1.3465735902799727, 0.1, false}};
+
+class RotaryExact : public PerTarget {
+ protected:
+  // The reference computes every pair in wide arithmetic.
+  Pairings pairings() const {
+    if (!IsReference()) return AllPairings();
+    return {{POSENC_HALF_SPLIT, POSENC_HALF_SPLIT}, {POSENC_NEIGHBOURS, POSENC_HALF_SPLIT}};
+  }
+
+  posenc_rotary_spec Spec(std::size_t head_dim) const { return MakeRotarySpec(head_dim, target()); }
+
+  // Forwards and back, pairs by make(maker, turn, gain, head, pair).
+  template <class T, class Make>
+  void Expect(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads, RotaryGain gain,
+              const Make& make) const {
+    PairMaker<T> maker(static_cast<unsigned>(spec.head_dim + heads));
+    std::vector<RotaryTensor<T>> tensors;
+    std::vector<RotaryGain> gains;
+    for (const bool inverse : {false, true}) {
+      gain.inverse = inverse;
+      gains.push_back(gain);
+      tensors.push_back(MakeTensor<T>(
+          spec, turns, heads, gain,
+          [&](const GainedTurn& turn, std::size_t h, std::size_t i) { return make(maker, turn, gain, h, i); },
+          [](const GainedTurn& turn, T a, T b) { return turn.Rotate(a, b); }));
+    }
+    ExpectRotated(spec, turns, tensors, gains, pairings());
+  }
+
+  // Pairs of some kinds, or of all.
+  void ExpectKinds(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads, const RotaryGain& gain,
+                   const std::vector<std::size_t>& kinds = {}) const {
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      std::size_t k = 0;
+      Expect<T>(spec, turns, heads, gain,
+                [&](PairMaker<T>& maker, const GainedTurn& turn, const RotaryGain& g, std::size_t, std::size_t) {
+                  const std::size_t kind = kinds.empty() ? k % maker.kKinds : kinds[k % kinds.size()];
+                  k += 1 + k / 97 % 3;
+                  return maker.Make(kind, turn.cosine(), turn.sine(), g.amplitude * g.scale);
+                });
+    });
+  }
+};
+
+TEST_P(RotaryExact, ElementsOfEveryKind) {
+  for (const std::size_t dim : {2u, 4u, 6u, 64u, 80u, 128u, 130u, 256u, 1024u}) {
+    if (IsReference() && dim > 130) continue;
+    const posenc_rotary_spec spec = Spec(dim);
+    const TurnTable turns(spec, RotaryPositions());
+    const std::size_t heads = std::max<std::size_t>(1, (IsReference() ? 36 : 128) / dim);
+    for (const RotaryGain& gain : kGains) {
+      ExpectKinds(spec, turns, heads, gain);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// More than one vector's worth of pairs that leave the loop, in a row.
+TEST_P(RotaryExact, NothingButHardPairs) {
+  const std::size_t heads = IsReference() ? 2 : 12;
+  for (const std::size_t dim : {6u, 202u}) {
+    const posenc_rotary_spec spec = Spec(dim);
+    const TurnTable turns(spec, {1.0, 0x1p31, 1e-3});
+    for (const RotaryGain& gain : {kGains[0], kGains[5]}) {
+      ExpectKinds(spec, turns, heads, gain, {13, 14});
+      ExpectKinds(spec, turns, heads, gain, {2, 3, 12});
+      ExpectKinds(spec, turns, heads, gain, {6, 7, 8});
+      ExpectKinds(spec, turns, heads, gain, {13, 0, 0, 0, 0, 0, 0});
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// All pairs next to 1 of bfloat16, and of float16 every first element with some second ones.
+TEST_P(RotaryExact, SixteenBitGridsAroundOne) {
+  constexpr std::size_t kDim = 64;
+  const posenc_rotary_spec spec = Spec(kDim);
+  for (const double position : {1.0, 131071.0, -7.0, 0.5}) {
+    const TurnTable turns(spec, {position});
+    const std::size_t share = IsReference() ? 32 : 1;
+    std::size_t k = 0;
+    const auto expect = [&](auto element, std::uint16_t half, std::size_t firsts, std::size_t seconds) {
+      using T = decltype(element);
+      k = 0;
+      Expect<T>(spec, turns, firsts * seconds / (kDim / 2) / share, kGains[position == 0.5 ? 1 : 0],
+                [&](PairMaker<T>& maker, const GainedTurn&, const RotaryGain&, std::size_t, std::size_t) {
+                  const std::size_t at = k;
+                  k += share;
+                  const T a = FromBits<T>(half + at % firsts);
+                  if (seconds == 64) return Rotated<T>{a, maker.Normal(-8, 1)};
+                  const std::size_t b = at / firsts % seconds;
+                  return Rotated<T>{a, FromBits<T>(half + b / 2 + 0x8000 * (b % 2))};
+                });
+    };
+    expect(BFloat16(), 0x3F00, 256, 512);  // from 1/2 to 2, and the second also negative
+    if (HasFailure()) return;
+    expect(Float16(), 0x3800, 2048, 64);
+    if (HasFailure()) return;
+  }
+}
+
+// Sums that are in the middle of two numbers, and 0: where no angle takes part, at quarter turns, and at eighths of
+// a turn.
+TEST_P(RotaryExact, TiesAndZeros) {
+  std::vector<double> positions = {0.0, -0.0};
+  for (int k = -5; k <= 9; ++k) positions.push_back(k * 0.125);
+  positions.push_back(0x1p31);
+  positions.push_back(0x1p31 - 0.125);
+  posenc_rotary_spec in_turns = Spec(8);
+  in_turns.unit = POSENC_TURNS;
+  in_turns.base = 16.0;  // 1, 1/2, 1/4, 1/8
+  const TurnTable turns(in_turns, positions);
+  const posenc_rotary_spec spec = Spec(20);
+  const TurnTable at_zero(spec, {0.0, -0.0});
+  for (const double amplitude : {1.0, 1.5, 0.5, 0.25, 1.25, 1.0 + 0x1p-24, 1.0 + 0x1p-8, 1.0 - 0x1p-12, 0x1.000001p-64}) {
+    for (const double scale : {1.0, 1.0 - 0x1p-52}) {
+      ExpectKinds(in_turns, turns, IsReference() ? 2 : 5, {std::max(amplitude, 0x1p-63), scale, false});
+      ExpectKinds(spec, at_zero, IsReference() ? 4 : 18, {std::max(amplitude, 0x1p-63), scale, false});
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Next to the middle, at angles that only thousands of bits tell from 0.
+TEST_P(RotaryExact, TiesThatTinyAnglesBreak) {
+  const posenc_rotary_spec spec = Spec(12);
+  const TurnTable turns(spec, {0x1p-1000, -0x1p-1000, 0x1p-70, -0x1p-130, 0x1p-260, 0x1p-511, 0x1p-600, -0x1p-800,
+                               -0x1p-1074, 0x1.8p-513});
+  for (const double amplitude : {1.0, 1.5, 0.75, 1.0 + 0x1p-24}) {
+    ExpectKinds(spec, turns, IsReference() ? 4 : 18, {amplitude, 1.0, false});
+    if (HasFailure()) return;
+  }
+}
+
+// NaNs of every kind are the canonical one; infinities go where IEEE arithmetic has them.
+TEST_P(RotaryExact, NansAndInfinities) {
+  posenc_rotary_spec in_turns = Spec(8);
+  in_turns.unit = POSENC_TURNS;
+  in_turns.base = 16.0;
+  const std::vector<double> positions = {-0.0, 1.0, -0.75, 0.125, 3.1, 0x1p-1000};
+  for (const posenc_rotary_spec& spec : {in_turns, Spec(10)}) {
+    const TurnTable turns(spec, positions);
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      std::vector<T> numbers = {Nearest<T>(HUGE_VAL), Nearest<T>(-HUGE_VAL), Nearest<T>(0.0),   Nearest<T>(-0.0),
+                                Largest<T>(),         Nearest<T>(1.0),       Nearest<T>(-2.5), FromBits<T>(1)};
+      for (std::size_t k = 0; k < 5; ++k) numbers.push_back(OddNan<T>(k));
+      const std::size_t count = numbers.size();
+      for (const RotaryGain& gain : {kGains[0], kGains[3]}) {
+        Expect<T>(spec, turns, count * count, gain,
+                  [&](PairMaker<T>&, const GainedTurn&, const RotaryGain&, std::size_t h, std::size_t i) {
+                    const std::size_t k = (h + i) % (count * count);
+                    return Rotated<T>{numbers[k % count], numbers[k / count]};
+                  });
+      }
+    });
+    if (HasFailure()) return;
+  }
+}
+
+// Of a head a part turns; the rest stays where it is, or is copied.
+TEST_P(RotaryExact, PartsOfHeads) {
+  const struct {
+    std::size_t head_dim, rotary_dim, offset;
+  } parts[] = {{3, 2, 0}, {3, 2, 1}, {80, 32, 0}, {80, 32, 48}, {80, 32, 5}, {96, 0, 64}, {576, 64, 512}, {65536, 34, 65501}};
+  for (const auto& part : parts) {
+    posenc_rotary_spec spec = Spec(part.head_dim);
+    spec.rotary_dim = part.rotary_dim;
+    spec.rotary_offset = part.offset;
+    const TurnTable turns(spec, {0.0, 7.0, -1048575.0, 0.5});
+    ExpectKinds(spec, turns, part.head_dim > 1000 ? 1 : 5, kGains[1]);
+    if (HasFailure()) return;
+  }
+}
+
+// What multiplies positions, and other exponents.
+TEST_P(RotaryExact, OtherSchedules) {
+  posenc_rotary_spec spec = Spec(64);
+  spec.base = 1e6;
+  spec.position_scale = 0.3;
+  spec.exponent_dim = 77.5;
+  ExpectKinds(spec, TurnTable(spec, RotaryPositions()), 2, kGains[1]);
+  const double list[] = {1.0, 0.1, 0.0, -0.25, 1e-6};
+  spec = Spec(10);
+  spec.frequencies = list;
+  spec.frequency_count = 5;
+  ExpectKinds(spec, TurnTable(spec, RotaryPositions()), 18, kGains[1]);
+}
+
+POSENC_INSTANTIATE_PER_TARGET(RotaryExact);
+
+}  // namespace
+}  // namespace posenc

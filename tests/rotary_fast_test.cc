@@ -1,0 +1,335 @@
+// POSENC_FAST, and rotation by a caller's cache: the bits of plain float arithmetic with correctly rounded cosines and
+// sines, and no more than 2 ulp(hypot) off.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "rotary_tensors.h"
+
+namespace posenc {
+namespace {
+
+const RotaryGain kGains[] = {{1.0, 1.0, false},    {1.3465735902799727, 1.0, false}, {1.0, 0x1p-64, false},
+                             {0x1p64, 1.0, false}, {1.3465735902799727, 0.1, false}};
+
+// Two products and a sum, each rounded to float, and that to the type.
+template <class T>
+Rotated<T> RotateInFloats(float cosine, float sine, T a, T b) {
+  const float wide_a = Value(a), wide_b = Value(b);
+  const float ac = wide_a * cosine, bs = wide_b * sine, bc = wide_b * cosine, as = wide_a * sine;
+  const float x = ac - bs, y = bc + as;
+  return {Nearest<T>(static_cast<double>(x)), Nearest<T>(static_cast<double>(y))};
+}
+
+class RotaryFast : public PerTarget {
+ protected:
+  posenc_rotary_spec Spec(std::size_t head_dim) const {
+    posenc_rotary_spec spec = MakeRotarySpec(head_dim, target());
+    spec.arithmetic = POSENC_FAST;
+    return spec;
+  }
+};
+
+// Of any numbers: those with special ones among them are 1 of 9.
+template <class T>
+Rotated<T> AnyPair(PairMaker<T>& maker, std::size_t k, const GainedTurn& turn, double gain) {
+  if (k % 9 != 0) return maker.Make(k, turn.cosine(), turn.sine(), gain);
+  const T specials[] = {Nearest<T>(HUGE_VAL), Nearest<T>(-HUGE_VAL), OddNan<T>(k), Nearest<T>(-0.0), Largest<T>(),
+                        FromBits<T>(1)};
+  return {k % 2 == 0 ? specials[k / 9 % 6] : maker.AnyFinite(), k % 4 < 2 ? specials[k / 54 % 6] : maker.AnyFinite()};
+}
+
+TEST_P(RotaryFast, IsPlainFloatArithmetic) {
+  for (const std::size_t dim : {2u, 6u, 64u, 80u, 130u, 1024u}) {
+    if (IsReference() && dim > 130) continue;
+    const posenc_rotary_spec spec = Spec(dim);
+    const TurnTable turns(spec, RotaryPositions());
+    const std::size_t heads = std::max<std::size_t>(IsReference() ? 2 : 3, (IsReference() ? 36 : 288) / dim);
+    for (const RotaryGain& given : kGains) {
+      ForEachType([&](auto element) {
+        using T = decltype(element);
+        PairMaker<T> maker(7);
+        std::vector<RotaryTensor<T>> tensors;
+        std::vector<RotaryGain> gains;
+        for (const bool inverse : {false, true, true}) {  // the third shares the turns of the second
+          const RotaryGain gain{given.amplitude, given.scale, inverse};
+          std::size_t k = 0;
+          gains.push_back(gain);
+          tensors.push_back(MakeTensor<T>(
+              spec, turns, heads, gain,
+              [&](const GainedTurn& turn, std::size_t, std::size_t) {
+                return AnyPair(maker, k++, turn, gain.amplitude * gain.scale);
+              },
+              [](const GainedTurn& turn, T a, T b) {
+                return RotateInFloats(turn.Cosine<float>(), turn.Sine<float>(), a, b);
+              }));
+        }
+        ExpectRotated(spec, turns, tensors, gains, AllPairings(), true);
+      });
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Where neither products nor sums overflow.
+TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
+  const std::size_t dim = IsReference() ? 32 : 128, heads = IsReference() ? 6 : 36;
+  const posenc_rotary_spec plain = Spec(dim);
+  const TurnTable turns(plain, {1.0, 131071.0, -7.0, 0.5, 0x1p31});
+  for (const RotaryGain& gain : kGains) {
+    posenc_rotary_spec spec = plain;
+    spec.amplitude = gain.amplitude;
+    const RotaryPtr rotary = CreateRotary(spec);
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      PairMaker<T> maker(9);
+      std::size_t k = 0;
+      const RotaryTensor<T> tensor = MakeTensor<T>(
+          spec, turns, heads, gain,
+          [&](const GainedTurn& turn, std::size_t, std::size_t) {
+            return maker.Make(k++, turn.cosine(), turn.sine(), gain.amplitude * gain.scale);
+          },
+          [](const GainedTurn&, T a, T b) { return Rotated<T>{a, b}; });
+      const std::vector<T> before = tensor.Before(POSENC_HALF_SPLIT);
+      std::vector<T> after = before;
+      const posenc_heads call = tensor.Heads(after.data(), nullptr, gain);
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, turns.positions().data(), turns.tokens(), TypeOf<T>(), &call,
+                                 1, nullptr),
+                POSENC_OK);
+      double worst = 0.0;
+      for (std::size_t t = 0; t < turns.tokens(); ++t) {
+        for (std::size_t i = 0; i < turns.pairs(); ++i) {
+          const GainedTurn turn = turns.Gained(t, i, gain);
+          for (std::size_t h = 0; h < heads; ++h) {
+            const std::size_t at = (t * heads + h) * dim + i;
+            const auto a = static_cast<double>(Value(before[at])), b = static_cast<double>(Value(before[at + dim / 2]));
+            const double length = std::hypot(a, b) * (gain.amplitude * gain.scale);
+            if (!(length < static_cast<double>(Value(Largest<T>())) / 2)) continue;
+            const double ulp = std::ldexp(1.0, SpacingExponent(TypeOf<T>(), length));
+            worst = std::max({worst, std::fabs(static_cast<double>(Value(after[at])) - turn.Element(a, -b)) / ulp,
+                              std::fabs(static_cast<double>(Value(after[at + dim / 2])) - turn.Element(b, a)) / ulp});
+          }
+        }
+      }
+      EXPECT_LE(worst, 2.0);
+      // So something was compared; what float16 makes of the largest and the least gain is nothing.
+      EXPECT_TRUE(worst > 0.4 || (TypeOf<T>() == POSENC_F16 && std::fabs(std::log2(gain.amplitude * gain.scale)) > 60));
+    });
+  }
+}
+
+// What a caller's cache holds at a row: the layouts of posenc_cache_layout in its own words.
+template <class C>
+struct OwnCache {
+  posenc_cache_layout layout;
+  posenc_pairing pairing;
+  std::size_t pairs, rows, stride;
+  std::vector<C> cos, sin;
+
+  OwnCache(posenc_cache_layout the_layout, posenc_pairing the_pairing, std::size_t the_pairs, std::size_t the_rows)
+      : layout(the_layout), pairing(the_pairing), pairs(the_pairs), rows(the_rows) {
+    stride = (layout == POSENC_CACHE_HALVES ? pairs : 2 * pairs) + 3;
+    cos.resize(rows * stride, CanonicalNan<C>());
+    if (HasTwo()) sin = cos;
+  }
+
+  bool HasTwo() const { return layout == POSENC_CACHE_HALVES || layout == POSENC_CACHE_DUPLICATED; }
+
+  void Put(std::size_t row, std::size_t i, C cosine, C sine) {
+    C* c = &cos[row * stride];
+    C* s = HasTwo() ? &sin[row * stride] : c;
+    const ElementIndices both = IndicesOf(pairing, i, pairs);
+    switch (layout) {
+      case POSENC_CACHE_HALVES:
+        c[i] = cosine;
+        s[i] = sine;
+        break;
+      case POSENC_CACHE_DUPLICATED:
+        c[both.a] = c[both.b] = cosine;
+        s[both.a] = s[both.b] = sine;
+        break;
+      case POSENC_CACHE_COS_SIN:
+        c[i] = cosine;
+        c[pairs + i] = sine;
+        break;
+      default:
+        c[2 * i] = cosine;
+        c[2 * i + 1] = sine;
+    }
+  }
+
+  posenc_cache Get() {
+    posenc_cache cache{};
+    cache.layout = layout;
+    cache.type = TypeOf<C>();
+    cache.cos = cos.data();
+    cache.sin = HasTwo() ? sin.data() : nullptr;
+    cache.row_stride = stride;
+    return cache;
+  }
+};
+
+constexpr posenc_cache_layout kLayouts[] = {POSENC_CACHE_HALVES, POSENC_CACHE_DUPLICATED, POSENC_CACHE_COS_SIN,
+                                            POSENC_CACHE_PAIRS};
+
+// The float nearest to a product: one rounding, where that of doubles would be two.
+float RoundedProduct(double scale, double x) {
+  Number product(53 + 53);
+  mpfr_set_d(product, scale, MPFR_RNDN);
+  mpfr_mul_d(product, product, x, MPFR_RNDN);
+  return mpfr_zero_p(product) != 0 ? static_cast<float>(scale * x) : Nearest<float>(RoundExact(product));
+}
+
+// Tokens by rows, of any numbers: no matter what the rotary itself is.
+class RotaryCached : public PerTarget {
+ protected:
+  static constexpr std::size_t kRows = 9, kHeads = 3;
+
+  template <class C, class T>
+  void Expect(posenc_rotary_spec spec, posenc_cache_layout layout, const RotaryGain& gain, int list) const {
+    const std::size_t pairs = (spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim) / 2;
+    OwnCache<C> cache(layout, spec.pairing, pairs, kRows);
+    PairMaker<C> angles(3);
+    PairMaker<T> maker(4);
+    std::vector<Rotated<C>> turns;
+    for (std::size_t k = 0; k < kRows * pairs; ++k) {
+      Rotated<C> turn = {angles.Normal(-9, -1), angles.Normal(-9, -1)};
+      if (k % 7 == 0) turn = {Nearest<C>(1.0), Nearest<C>(k % 2 == 0 ? 0.0 : -0.0)};
+      if (k % 11 == 0) turn = {angles.AnyFinite(), angles.AnyFinite()};
+      turns.push_back(turn);
+      cache.Put(k / pairs, k % pairs, turn.x, turn.y);
+    }
+    const std::vector<std::size_t> rows = {3, 4, 5, 6};
+    const std::vector<std::size_t> listed = {8, 0, 5, 5};
+    const std::vector<std::int32_t> narrow(listed.begin(), listed.end());
+    const std::vector<std::int64_t> wide(listed.begin(), listed.end());
+    const std::size_t tokens = rows.size();
+    std::vector<Rotated<T>> before, after;
+    for (std::size_t k = 0; k < tokens * kHeads * pairs; ++k) {
+      const std::size_t t = k / (kHeads * pairs), i = k % pairs;
+      const Rotated<C>& turn = turns[(list == 0 ? rows : listed)[t] * pairs + i];
+      const Rotated<T> pair =
+          maker.Make(k, static_cast<double>(Value(turn.x)), static_cast<double>(Value(turn.y)), 1.0);
+      const double sign = gain.inverse ? -1.0 : 1.0;
+      before.push_back(pair);
+      after.push_back(RotateInFloats(RoundedProduct(gain.scale, static_cast<double>(Value(turn.x))),
+                                     RoundedProduct(sign * gain.scale, static_cast<double>(Value(turn.y))), pair.x,
+                                     pair.y));
+    }
+    const RotaryTensor<T> tensor(spec, tokens, kHeads, pairs, before, after);
+    const RotaryPtr rotary = CreateRotary(spec);
+    ASSERT_NE(rotary, nullptr);
+    const posenc_pairing to = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
+    for (const bool in_place : {true, false}) {
+      const std::vector<T> source = tensor.Before(spec.pairing);
+      std::vector<T> result = in_place ? source : std::vector<T>(source.size());
+      const posenc_heads heads = tensor.Heads(result.data(), in_place ? nullptr : source.data(), gain);
+      const posenc_cache from = cache.Get();
+      const std::vector<C> cos = cache.cos, sin = cache.sin;
+      const void* indices = list == 0   ? nullptr
+                            : list == 1 ? static_cast<const void*>(narrow.data())
+                                        : static_cast<const void*>(wide.data());
+      ASSERT_EQ(posenc_rotate_cached(rotary.get(), &from, kRows, 3, list == 1 ? POSENC_I32 : POSENC_I64, indices, tokens,
+                                     TypeOf<T>(), &heads, 1, nullptr),
+                POSENC_OK);
+      ASSERT_TRUE(tensor.IsAfter(result, to, true))
+          << "layout " << layout << ", cache type " << from.type << ", list " << list << ", scale " << gain.scale
+          << ", pairings " << spec.pairing << " to " << to << (gain.inverse ? ", back" : "")
+          << (in_place ? ", in place" : "");
+      EXPECT_TRUE(SameBits(cache.cos, cos) && SameBits(cache.sin, sin));
+    }
+  }
+};
+
+TEST_P(RotaryCached, IsPlainFloatArithmeticInEveryLayout) {
+  int k = 0;
+  for (const posenc_cache_layout layout : kLayouts) {
+    for (const auto& [from, to] : AllPairings()) {
+      for (const RotaryGain& gain : {RotaryGain{1.0, 1.0, false}, {1.0, 1.0, true}, {1.0, 0.1, false}, {1.0, 0x1p-64, true}}) {
+        posenc_rotary_spec spec = MakeRotarySpec(k % 3 == 0 ? 6 : 44, target());
+        spec.pairing = from;
+        spec.output_pairing = to;
+        spec.arithmetic = k % 2 == 0 ? POSENC_EXACT : POSENC_FAST;
+        spec.amplitude = 1.25;  // the cache has it
+        if (k % 3 == 1) {
+          spec.rotary_dim = 38;
+          spec.rotary_offset = 5;
+        }
+        ForEachType([&](auto entry) {
+          ForEachType([&](auto element) { Expect<decltype(entry), decltype(element)>(spec, layout, gain, k++ % 3); });
+        });
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+// A scale times an entry next to the middle of two floats, where rounding twice goes wrong.
+TEST_P(RotaryCached, ScalesAreRoundedOnce) {
+  std::mt19937 random(1);
+  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(2, target()));
+  int twice = 0;
+  for (int k = 0; k < 20000; ++k) {
+    float row[2] = {1.0f + static_cast<float>(random() % (1u << 23)) * 0x1p-23f, 0.0f};
+    const double middle = 1.0 + static_cast<double>(2 * (random() % (1u << 23)) + 1) * 0x1p-24;
+    const double scale = middle / static_cast<double>(row[0]);
+    const float want = RoundedProduct(scale, static_cast<double>(row[0]));
+    twice += want != static_cast<float>(scale * static_cast<double>(row[0])) ? 1 : 0;
+    float x[2] = {1.0f, 0.0f};
+    posenc_heads heads{};
+    heads.data = x;
+    heads.heads = 1;
+    heads.token_stride = heads.head_stride = 2;
+    heads.scale = scale;
+    posenc_cache cache{};
+    cache.layout = POSENC_CACHE_PAIRS;
+    cache.type = POSENC_F32;
+    cache.cos = row;
+    cache.row_stride = 2;
+    ASSERT_EQ(posenc_rotate_cached(rotary.get(), &cache, 1, 0, POSENC_I64, nullptr, 1, POSENC_F32, &heads, 1, nullptr),
+              POSENC_OK);
+    ASSERT_EQ(x[0], want) << std::hexfloat << row[0] << " * " << scale;
+  }
+  EXPECT_GT(twice, 1000);  // so it would show
+}
+
+// A cache as the library writes it turns as the rotary itself does in floats.
+TEST_P(RotaryCached, WrittenCachesTurnLikePositions) {
+  for (const posenc_cache_layout layout : kLayouts) {
+    for (const posenc_pairing pairing : kPairings) {
+      posenc_rotary_spec spec = MakeRotarySpec(70, target());
+      spec.arithmetic = POSENC_FAST;
+      spec.pairing = pairing;
+      spec.amplitude = 1.3465735902799727;
+      const RotaryPtr rotary = CreateRotary(spec);
+      OwnCache<float> cache(layout, pairing, 35, 12);
+      posenc_cache to = cache.Get();
+      ASSERT_EQ(posenc_rotary_write(rotary.get(), -5, 12, &to), POSENC_OK);
+      PairMaker<BFloat16> maker(5);
+      std::vector<BFloat16> x(12 * 2 * 70);
+      for (BFloat16& value : x) value = maker.Normal(-3, 3);
+      std::vector<BFloat16> y = x;
+      posenc_heads heads{};
+      heads.heads = 2;
+      heads.token_stride = 140;
+      heads.head_stride = 70;
+      heads.data = x.data();
+      ASSERT_EQ(posenc_rotate(rotary.get(), -5, 12, POSENC_BF16, &heads, 1), POSENC_OK);
+      heads.data = y.data();
+      ASSERT_EQ(posenc_rotate_cached(rotary.get(), &to, 12, 0, POSENC_I32, nullptr, 12, POSENC_BF16, &heads, 1, nullptr),
+                POSENC_OK);
+      EXPECT_TRUE(SameBits(x, y));
+    }
+  }
+}
+
+POSENC_INSTANTIATE_PER_TARGET(RotaryFast);
+POSENC_INSTANTIATE_PER_TARGET(RotaryCached);
+
+}  // namespace
+}  // namespace posenc
