@@ -43,6 +43,15 @@ FREQUENCIES = ("frequencies_test",)
 LISTED = ("listed_test:-*REFERENCE",)
 DOUBLES = ("doubles_test:-*REFERENCE",) + LISTED
 
+SIMD_ONLY = "-*REFERENCE:*SCALAR:*EMU128:*SSSE3"
+ROTARY_EXACT = (f"rotary_exact_test:{SIMD_ONLY}",)
+ROTARY_HARD = ("rotary_exact_test:*Ties*:*Hard*",)
+ROTARY_FAST = (f"rotary_fast_test:{SIMD_ONLY}",)
+ROTARY_CACHE = (f"rotary_cache_test:{SIMD_ONLY}",)
+ROTARY_CALLS = ("rotary_calls_test", f"rotary_memory_test:{SIMD_ONLY}", f"rotary_identical_test:{SIMD_ONLY}")
+ROTARY_AXES = (f"rotary_axes_test:{SIMD_ONLY}",)
+ROTARY_FREQUENCIES = ("rotary_frequencies_test",)
+
 FAULTS = (
     # The direct kernel.
     Fault("sine_coefficient_bit", "src/kernel/sincos-inl.h", "0x1.921fb54442d18p0", "0x1.921fb54442d28p0", WORST),
@@ -239,6 +248,52 @@ FAULTS = (
           "{&FrequencyTable::whole_high, false,", TILE),
     Fault("slices_take_the_first_divisors", "src/frequency/table.cc", "{&FrequencyTable::divisors, true,",
           "{&FrequencyTable::divisors, false,", BATCH),
+    # Rotation.
+    Fault("rotation_bound_too_small", "src/number/bounds.h", "kRotationError = 12 * 0x1p-53", "kRotationError = 12 * 0x1p-60",
+          ROTARY_EXACT),
+    Fault("float_rotation_bound_too_small", "src/number/bounds.h", "kFloatRotationError = 3.75 * 0x1p-24",
+          "kFloatRotationError = 0.75 * 0x1p-24", ROTARY_EXACT),
+    Fault("small_sums_rounded_quickly", "src/number/bounds.h", "kLeastPart = 0x1.000002p-12f", "kLeastPart = 0x1p-30f",
+          ROTARY_EXACT),
+    Fault("subnormal_sums_rounded_quickly", "src/number/bounds.h", "kLeastRotated = 0x1p-125f", "kLeastRotated = 0.0f",
+          ROTARY_EXACT),
+    Fault("sums_that_overflow_in_float", "src/kernel/rotate-inl.h", "floats.most = MostOf(gain);",
+          "floats.most = 0x7F7FFFFF;", ROTARY_EXACT),
+    Fault("open_pairs_of_another_lane", "src/kernel/rotate-inl.h", "open.a[n] = lanes.a[k];", "open.a[n] = lanes.a[0];",
+          ROTARY_EXACT),
+    Fault("open_pairs_are_forgotten", "src/call/rotary_walk.cc", "    tally += turns.Close(tensors.type);\n    return tally;",
+          "    return tally;", ROTARY_EXACT),
+    Fault("cancelled_bits_of_sums_trusted", "src/kernel/rotary_reference.cc", "if (cancelled > 0) element.bits",
+          "if (cancelled > 100000) element.bits", ROTARY_HARD),
+    Fault("ties_toward_zero", "src/kernel/rotary_reference.cc", "is_negative = turn.sine.negative != (b < 0.0f)",
+          "is_negative = !element.value.negative", ROTARY_HARD),
+    Fault("gains_share_floats", "src/call/rotary_walk.cc", "if (has_floats_ && gain == gain_) return {};",
+          "if (has_floats_) return {};", ROTARY_FAST + ROTARY_CALLS),
+    Fault("rest_of_heads_not_copied", "src/call/rotary_walk.cc", "if (!in_place_) CopyRest(", "if (false) CopyRest(",
+          ROTARY_EXACT),
+    Fault("heads_that_cross_themselves", "src/call/rotary_checks.cc",
+          "if (blocks.inner_count > 1 && blocks.inner_stride < blocks.bytes) return false;", "", ROTARY_CALLS),
+    Fault("duplicates_of_neighbours_apart", "src/call/rotary_walk.cc", "apart_ = rotary.from == POSENC_NEIGHBOURS ? 1 : pairs_;",
+          "apart_ = pairs_;", ROTARY_CACHE),
+    Fault("positions_of_the_first_axis", "src/frequency/rotary_table.cc", "position[axes == nullptr ? 0 : axes[i]]",
+          "position[0]", ROTARY_AXES),
+    # Rotary frequencies.
+    Fault("interleaved_axes_end_with_the_first", "src/frequency/rotary_axes.cc", "pair < spec.axes * spec.sections[axis]",
+          "pair < spec.axes * spec.sections[0]", ROTARY_FREQUENCIES),
+    Fault("dynamic_ntk_when_short", "src/frequency/rotary_constants.cc",
+          "if (spec.length <= spec.original_length) return One<kLimbs>();", "", ROTARY_FREQUENCIES),
+    Fault("yarn_from_negative_pairs", "src/frequency/rotary_constants.cc", "if (low.negative) low = {};", "",
+          ROTARY_FREQUENCIES),
+    Fault("yarn_beyond_the_last_pair", "src/frequency/rotary_constants.cc", "if (!Subtract(high, last).negative) high = last;", "",
+          ROTARY_FREQUENCIES),
+    Fault("mscale_of_all_dims_ignored", "src/frequency/rotary_constants.cc", "term(spec.mscale_all_dim)", "one",
+          ROTARY_FREQUENCIES),
+    Fault("proportional_turns_one_more", "src/frequency/rotary_schedule.cc", "entry < schedule.turning",
+          "entry <= schedule.turning", ROTARY_FREQUENCIES),
+    Fault("phases_rounded_less_often", "src/frequency/rounded_phases.cc", "static_cast<double>(start * values[i])",
+          "static_cast<double>(start) * static_cast<double>(values[i])", ROTARY_FREQUENCIES),
+    Fault("lists_of_the_caller_kept", "src/frequency/rotary_table.cc", "list->doubles = memory;",
+          "if (list->doubles == nullptr) list->doubles = memory;", ROTARY_FREQUENCIES),
     # Arguments and state.
     Fault("flush_to_zero_stays", "src/number/compiler.h",
           "if ((saved_ & ~kStatusFlags) != kDefault) _mm_setcsr(kDefault);",
