@@ -1,5 +1,5 @@
-// After the creation of a rotary nothing allocates, not even what takes 1,024 bits; and a creation that cannot allocate
-// says so.
+// After the creation of a rotary nothing allocates, not even what takes 1,024 bits; and a creation that
+// cannot allocate says so.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Positions of several axes: each pair turns by that of its axis, in every order of the axes; by the oracle, axis for
-// axis, and by rotaries of one axis.
+// Positions of several axes: each pair turns by that of its axis, in every order of the axes; by the oracle,
+// axis for axis, and by rotaries of one axis.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,12 +20,18 @@ struct Order {
 
 // Those of the models in the header, and odd ones.
 const Order kOrders[] = {
-    {POSENC_CONSECUTIVE_AXES, 3, {16, 24, 24}}, {POSENC_CONSECUTIVE_AXES, 4, {1, 0, 5, 2}},
-    {POSENC_CONSECUTIVE_AXES, 2, {0, 7}},       {POSENC_INTERLEAVED_AXES, 3, {24, 20, 20}},
-    {POSENC_INTERLEAVED_AXES, 2, {8, 8}},       {POSENC_INTERLEAVED_AXES, 4, {11, 2, 0, 1}},
-    {POSENC_ALTERNATING_AXES, 3, {20, 22, 22}}, {POSENC_ALTERNATING_AXES, 2, {3, 6}},
-    {POSENC_SPLIT_AXES, 2, {8, 8}},             {POSENC_SPLIT_AXES, 3, {4, 4, 4}},
-    {POSENC_AXIAL_AXES, 2, {16, 16}},           {POSENC_AXIAL_AXES, 3, {2, 3, 5}},
+    {POSENC_CONSECUTIVE_AXES, 3, {16, 24, 24}},
+    {POSENC_CONSECUTIVE_AXES, 4, {1, 0, 5, 2}},
+    {POSENC_CONSECUTIVE_AXES, 2, {0, 7}},
+    {POSENC_INTERLEAVED_AXES, 3, {24, 20, 20}},
+    {POSENC_INTERLEAVED_AXES, 2, {8, 8}},
+    {POSENC_INTERLEAVED_AXES, 4, {11, 2, 0, 1}},
+    {POSENC_ALTERNATING_AXES, 3, {20, 22, 22}},
+    {POSENC_ALTERNATING_AXES, 2, {3, 6}},
+    {POSENC_SPLIT_AXES, 2, {8, 8}},
+    {POSENC_SPLIT_AXES, 3, {4, 4, 4}},
+    {POSENC_AXIAL_AXES, 2, {16, 16}},
+    {POSENC_AXIAL_AXES, 3, {2, 3, 5}},
 };
 
 class RotaryAxes : public PerTarget {
@@ -86,8 +92,8 @@ TEST_P(RotaryAxes, PairsTurnByTheirAxis) {
         }
         const RotaryTensor<T> tensor(plain, kTokens, kHeads, pairs, before, after);
         for (const posenc_pairing pairing : kPairings) {
-          SCOPED_TRACE(testing::Message() << "order " << order.order << ", " << order.axes << " axes, " << pairs
-                                          << " pairs, pairing " << pairing);
+          SCOPED_TRACE(testing::Message() << "order " << order.order << ", " << order.axes << " axes, "
+                                          << pairs << " pairs, pairing " << pairing);
           posenc_rotary_spec spec = plain;
           spec.amplitude = gain.amplitude;
           spec.pairing = pairing;
@@ -95,13 +101,15 @@ TEST_P(RotaryAxes, PairsTurnByTheirAxis) {
           ASSERT_NE(rotary, nullptr);
           std::vector<T> x = tensor.Before(pairing);
           const posenc_heads heads = tensor.Heads(x.data(), nullptr, gain);
-          ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, positions.data(), kTokens, TypeOf<T>(), &heads, 1, nullptr),
+          ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, positions.data(), kTokens, TypeOf<T>(), &heads,
+                                     1, nullptr),
                     POSENC_OK);
           ASSERT_TRUE(tensor.IsAfter(x, pairing));
           std::vector<T> cos(cosines.size()), sin(cosines.size());
           const posenc_cache cache = {POSENC_CACHE_HALVES, TypeOf<T>(), cos.data(), sin.data(), pairs};
-          ASSERT_EQ(posenc_rotary_write_at(rotary.get(), POSENC_F64, positions.data(), kTokens, &cache, nullptr),
-                    POSENC_OK);
+          ASSERT_EQ(
+              posenc_rotary_write_at(rotary.get(), POSENC_F64, positions.data(), kTokens, &cache, nullptr),
+              POSENC_OK);
           EXPECT_TRUE(SameBits(cos, cosines));
           EXPECT_TRUE(SameBits(sin, sines));
         }
@@ -111,8 +119,8 @@ TEST_P(RotaryAxes, PairsTurnByTheirAxis) {
   }
 }
 
-// A run of positions is the same on all axes; and so one axis turns as the others: where frequencies do not depend on
-// the axis, as without axes.
+// A run of positions is the same on all axes; and so one axis turns as the others: where frequencies do not
+// depend on the axis, as without axes.
 TEST_P(RotaryAxes, RunsAreTheSameOnAllAxes) {
   for (const Order& order : kOrders) {
     for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
@@ -133,7 +141,8 @@ TEST_P(RotaryAxes, RunsAreTheSameOnAllAxes) {
         for (std::size_t t = 0; t < kTokens; ++t) positions.push_back(static_cast<std::int32_t>(t) - 4);
       }
       heads.data = listed.data();
-      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_I32, positions.data(), kTokens, POSENC_F32, &heads, 1, nullptr),
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_I32, positions.data(), kTokens, POSENC_F32, &heads, 1,
+                                 nullptr),
                 POSENC_OK);
       EXPECT_TRUE(SameBits(x, listed));
       if (order.order > POSENC_ALTERNATING_AXES) continue;
@@ -161,9 +170,11 @@ TEST_P(RotaryAxes, AnAxisIsARotaryOfItsOwn) {
     posenc_heads heads{};
     heads.heads = 1;
     heads.data = whole.data();
-    ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, positions, 1, POSENC_F32, &heads, 1, nullptr), POSENC_OK);
+    ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, positions, 1, POSENC_F32, &heads, 1, nullptr),
+              POSENC_OK);
     for (std::size_t axis = 0; axis < 2; ++axis) {
-      // base^(-2 (axis + 2j) / 64), or base^(-j / 16): an amplitude of 1 and a position_scale make no difference.
+      // base^(-2 (axis + 2j) / 64), or base^(-j / 16): an amplitude of 1 and a position_scale make no
+      // difference.
       std::vector<float> part(32);
       for (std::size_t j = 0; j < 16; ++j) {
         part[j] = x[16 * axis + j];
@@ -173,7 +184,9 @@ TEST_P(RotaryAxes, AnAxisIsARotaryOfItsOwn) {
       if (order == POSENC_SPLIT_AXES && axis == 1) continue;  // base^(-2/64) more: no schedule without axes
       const RotaryPtr single = CreateRotary(one);
       heads.data = part.data();
-      ASSERT_EQ(posenc_rotate_at(single.get(), POSENC_F64, positions + axis, 1, POSENC_F32, &heads, 1, nullptr), POSENC_OK);
+      ASSERT_EQ(
+          posenc_rotate_at(single.get(), POSENC_F64, positions + axis, 1, POSENC_F32, &heads, 1, nullptr),
+          POSENC_OK);
       for (std::size_t j = 0; j < 16; ++j) {
         EXPECT_EQ(part[j], whole[16 * axis + j]);
         EXPECT_EQ(part[16 + j], whole[pairs + 16 * axis + j]);

@@ -1,5 +1,5 @@
-// Caches of cosines and sines: every entry of every layout and type is the nearest number, the amplitude included;
-// what is not of the layout keeps its bytes.
+// Caches of cosines and sines: every entry of every layout and type is the nearest number, the amplitude
+// included; what is not of the layout keeps its bytes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -75,7 +75,8 @@ class RotaryCache : public PerTarget {
               Put(&want.cos, row + 2 * i + 1, sines[k]);
           }
         }
-        Tables shifted{std::vector<unsigned char>(shift, kCanary), std::vector<unsigned char>(shift, kCanary)};
+        Tables shifted{std::vector<unsigned char>(shift, kCanary),
+                       std::vector<unsigned char>(shift, kCanary)};
         shifted.cos.insert(shifted.cos.end(), got.cos.begin(), got.cos.end());
         shifted.sin.insert(shifted.sin.end(), got.sin.begin(), got.sin.end());
         posenc_cache cache{};
@@ -84,11 +85,13 @@ class RotaryCache : public PerTarget {
         cache.cos = shifted.cos.data() + shift;
         cache.sin = has_two ? shifted.sin.data() + shift : nullptr;
         cache.row_stride = stride;
-        ASSERT_EQ(posenc_rotary_write_at(rotary.get(), POSENC_F64, turns.positions().data(), tokens, &cache, nullptr),
+        ASSERT_EQ(posenc_rotary_write_at(rotary.get(), POSENC_F64, turns.positions().data(), tokens, &cache,
+                                         nullptr),
                   POSENC_OK);
         std::memcpy(got.cos.data(), shifted.cos.data() + shift, got.cos.size());
         std::memcpy(got.sin.data(), shifted.sin.data() + shift, got.sin.size());
-        EXPECT_EQ(std::vector<unsigned char>(shifted.cos.begin(), shifted.cos.begin() + static_cast<std::ptrdiff_t>(shift)),
+        EXPECT_EQ(std::vector<unsigned char>(shifted.cos.begin(),
+                                             shifted.cos.begin() + static_cast<std::ptrdiff_t>(shift)),
                   std::vector<unsigned char>(shift, kCanary));
         for (const bool is_cos : {true, false}) {
           const std::vector<unsigned char>& is = is_cos ? got.cos : got.sin;
@@ -98,10 +101,10 @@ class RotaryCache : public PerTarget {
             std::memcpy(&entry, &is[at * sizeof(T)], sizeof(T));
             std::memcpy(&right, &expected[at * sizeof(T)], sizeof(T));
             ASSERT_TRUE(SameBits(entry, right))
-                << "layout " << layout << ", pairing " << pairing << ", amplitude " << std::hexfloat << amplitude
-                << ", position " << turns.positions()[std::min(at / stride, tokens - 1)] << ", " << std::dec
-                << (is_cos ? "cos" : "sin") << " column " << at % stride << " of " << stride << ": " << std::hex
-                << BitsOf(entry) << ", not " << BitsOf(right);
+                << "layout " << layout << ", pairing " << pairing << ", amplitude " << std::hexfloat
+                << amplitude << ", position " << turns.positions()[std::min(at / stride, tokens - 1)] << ", "
+                << std::dec << (is_cos ? "cos" : "sin") << " column " << at % stride << " of " << stride
+                << ": " << std::hex << BitsOf(entry) << ", not " << BitsOf(right);
           }
         }
       }
@@ -148,7 +151,8 @@ TEST_P(RotaryCache, WholeQuarterTurns) {
   for (int k = -20; k <= 20; ++k) positions.push_back(k * 0.125);
   positions.push_back(0x1p31);
   const TurnTable turns(spec, positions);
-  for (const double amplitude : {1.0, 1.0 + 0x1p-24, 1.0 + 3 * 0x1p-24, 1.0 + 0x1p-8, 1.0 - 0x1p-12, 0x1.8p-64}) {
+  for (const double amplitude :
+       {1.0, 1.0 + 0x1p-24, 1.0 + 3 * 0x1p-24, 1.0 + 0x1p-8, 1.0 - 0x1p-12, 0x1.8p-64}) {
     ForEachEntryType([&](auto entry) { Expect<decltype(entry)>(spec, turns, amplitude, 0, 0); });
     if (HasFailure()) return;
   }
@@ -168,11 +172,14 @@ TEST_P(RotaryCache, RunsAndListsOfEveryTypeAgree) {
     EXPECT_EQ(call(&cache), POSENC_OK);
     return table;
   };
-  for (const std::int64_t first : {std::int64_t{-33}, std::int64_t{16000000}, -kMaxPosition, kMaxPosition - 69}) {
-    const auto run = write([&](const posenc_cache* c) { return posenc_rotary_write(rotary.get(), first, kTokens, c); });
+  for (const std::int64_t first :
+       {std::int64_t{-33}, std::int64_t{16000000}, -kMaxPosition, kMaxPosition - 69}) {
+    const auto run =
+        write([&](const posenc_cache* c) { return posenc_rotary_write(rotary.get(), first, kTokens, c); });
     const auto expect = [&](posenc_type type, const auto& list) {
       EXPECT_TRUE(SameBits(run, write([&](const posenc_cache* c) {
-                             return posenc_rotary_write_at(rotary.get(), type, list.data(), kTokens, c, nullptr);
+                             return posenc_rotary_write_at(rotary.get(), type, list.data(), kTokens, c,
+                                                           nullptr);
                            })))
           << "from " << first << ", type " << type;
     };

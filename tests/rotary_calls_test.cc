@@ -1,5 +1,5 @@
-// Bad input to the calls of a rotary: each mistake has its status, next to it is what works, and on any failure
-// nothing is written.
+// Bad input to the calls of a rotary: each mistake has its status, next to it is what works, and on any
+// failure nothing is written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,7 +56,8 @@ std::vector<RotaryFunction> RotaryFunctions() {
        [](A a) { return posenc_rotate(a.rotary, a.first, a.tokens, a.type, a.tensors, a.count); }},
       {"rotate_at", true, false, true, false,
        [](A a) {
-         return posenc_rotate_at(a.rotary, a.list_type, a.list, a.tokens, a.type, a.tensors, a.count, a.bad_index);
+         return posenc_rotate_at(a.rotary, a.list_type, a.list, a.tokens, a.type, a.tensors, a.count,
+                                 a.bad_index);
        }},
       {"write", false, false, false, true,
        [](A a) { return posenc_rotary_write(a.rotary, a.first, a.tokens, a.cache); }},
@@ -66,8 +67,8 @@ std::vector<RotaryFunction> RotaryFunctions() {
        }},
       {"rotate_cached", false, true, true, true,
        [](A a) {
-         return posenc_rotate_cached(a.rotary, a.cache, a.rows, a.first, a.list_type, a.list, a.tokens, a.type,
-                                     a.tensors, a.count, a.bad_index);
+         return posenc_rotate_cached(a.rotary, a.cache, a.rows, a.first, a.list_type, a.list, a.tokens,
+                                     a.type, a.tensors, a.count, a.bad_index);
        }},
   };
 }
@@ -176,7 +177,8 @@ TEST_P(RotaryCalls, GoodArgumentsWork) {
 
 TEST_P(RotaryCalls, NullPointers) {
   Expect(POSENC_NOT_CREATED, [](RotaryMemory& m) { m.arguments.rotary = nullptr; });
-  if (function().has_positions) Expect(POSENC_NULL_POINTER, [](RotaryMemory& m) { m.arguments.list = nullptr; });
+  if (function().has_positions)
+    Expect(POSENC_NULL_POINTER, [](RotaryMemory& m) { m.arguments.list = nullptr; });
   if (function().has_tensors) {
     Expect(POSENC_NULL_POINTER, [](RotaryMemory& m) { m.arguments.tensors = nullptr; });
     for (const std::size_t k : {0u, 1u, 2u}) {
@@ -261,13 +263,14 @@ TEST_P(RotaryCalls, UnknownTypes) {
   }
 }
 
-// Heads of a token next to each other or apart, tokens of a head next to each other or apart; but never crossing.
+// Heads of a token next to each other or apart, tokens of a head next to each other or apart; but never
+// crossing.
 TEST_P(RotaryCalls, Strides) {
   if (!function().has_tensors) GTEST_SKIP() << "no tensors";
   const auto expect = [&](posenc_status want, std::size_t tokens, std::size_t heads, std::size_t token_stride,
                           std::size_t head_stride) {
-    SCOPED_TRACE(testing::Message() << tokens << " tokens " << token_stride << " apart, " << heads << " heads "
-                                    << head_stride << " apart");
+    SCOPED_TRACE(testing::Message() << tokens << " tokens " << token_stride << " apart, " << heads
+                                    << " heads " << head_stride << " apart");
     Expect(want, [&](RotaryMemory& m) {
       m.arguments.tokens = tokens;
       m.tensors[0].heads = heads;
@@ -373,7 +376,7 @@ TEST_P(RotaryCalls, TensorsThatOverlap) {
       m.tensors[0].data = m.data.data() + 700;
       m.tensors[0].source = reinterpret_cast<unsigned char*>(m.tensors[1].data) + distance;
     });
-    if (distance == 0) return;  // in place
+    if (distance == 0) return;           // in place
     Expect(want, [&](RotaryMemory& m) {  // its own source
       m.tensors[0].data = m.data.data() + 100;
       m.tensors[0].source = reinterpret_cast<unsigned char*>(m.tensors[0].data) + distance;
@@ -381,8 +384,8 @@ TEST_P(RotaryCalls, TensorsThatOverlap) {
   };
   const auto bytes = static_cast<std::ptrdiff_t>(kBytes);
   for (const std::ptrdiff_t distance : {bytes, -bytes, bytes + 1}) expect(POSENC_OK, distance);
-  for (const std::ptrdiff_t distance : {std::ptrdiff_t{0}, bytes - 1, 1 - bytes, std::ptrdiff_t{4}, std::ptrdiff_t{-32},
-                                        std::ptrdiff_t{32}}) {
+  for (const std::ptrdiff_t distance : {std::ptrdiff_t{0}, bytes - 1, 1 - bytes, std::ptrdiff_t{4},
+                                        std::ptrdiff_t{-32}, std::ptrdiff_t{32}}) {
     expect(POSENC_BUFFERS_OVERLAP, distance);
   }
   // In place by another name, and what two tensors read.
@@ -410,12 +413,13 @@ TEST_P(RotaryCalls, TensorsThatOverlap) {
 // q, k and v of one projection, in any order of its axes.
 TEST_P(RotaryCalls, FusedTensors) {
   if (!function().has_tensors) GTEST_SKIP() << "no tensors";
-  const auto expect = [&](posenc_status want, std::size_t second, std::size_t token_stride, std::size_t head_stride,
-                          std::size_t heads, std::size_t fewest_tokens = 1) {
+  const auto expect = [&](posenc_status want, std::size_t second, std::size_t token_stride,
+                          std::size_t head_stride, std::size_t heads, std::size_t fewest_tokens = 1) {
     for (const std::size_t tokens : {std::size_t{1}, kTokens}) {
       if (tokens < fewest_tokens) continue;
-      SCOPED_TRACE(testing::Message() << tokens << " tokens " << token_stride << " apart, heads " << head_stride
-                                      << " apart, the second tensor " << second << " behind the first");
+      SCOPED_TRACE(testing::Message()
+                   << tokens << " tokens " << token_stride << " apart, heads " << head_stride
+                   << " apart, the second tensor " << second << " behind the first");
       Expect(want, [&](RotaryMemory& m) {
         m.arguments.tokens = m.arguments.rows = tokens;
         m.arguments.count = 2;
@@ -470,7 +474,8 @@ TEST_P(RotaryCalls, ListsAndCachesThatOverlapWhatIsWritten) {
         SCOPED_TRACE(testing::Message() << (is_cos ? "cos " : "sin ") << distance);
         Expect(want, [&](RotaryMemory& m) {
           m.tensors[0].data = m.data.data() + 200;
-          (is_cos ? m.cache.cos : m.cache.sin) = reinterpret_cast<unsigned char*>(m.tensors[0].data) + distance;
+          (is_cos ? m.cache.cos : m.cache.sin) =
+              reinterpret_cast<unsigned char*>(m.tensors[0].data) + distance;
         });
       };
       expect(POSENC_OK, -kTable);
@@ -538,9 +543,11 @@ TEST_P(RotaryCalls, ListedPositionsOutOfRange) {
                                 {POSENC_MAX_POSITION + 1, -POSENC_MAX_POSITION - 1, kMinInt64, kMaxInt64});
   ExpectBadValues<std::int64_t>(POSENC_I64, -POSENC_MAX_POSITION, {kMinInt64});
   ExpectBadValues<std::int32_t>(POSENC_I32, kMinInt, {});
-  ExpectBadValues<double>(POSENC_F64, most, {std::nextafter(most, HUGE_VAL), -std::nextafter(most, HUGE_VAL), kNaN, -kNaN,
-                                             HUGE_VAL, -HUGE_VAL});
-  ExpectBadValues<float>(POSENC_F32, -0x1p31f, {std::nextafter(0x1p31f, HUGE_VALF), std::nanf(""), HUGE_VALF});
+  ExpectBadValues<double>(
+      POSENC_F64, most,
+      {std::nextafter(most, HUGE_VAL), -std::nextafter(most, HUGE_VAL), kNaN, -kNaN, HUGE_VAL, -HUGE_VAL});
+  ExpectBadValues<float>(POSENC_F32, -0x1p31f,
+                         {std::nextafter(0x1p31f, HUGE_VALF), std::nanf(""), HUGE_VALF});
   // Of several axes all count, those of axis 0 first.
   posenc_rotary_spec spec = MakeRotarySpec(kHeadDim);
   spec.axes = 2;
@@ -593,8 +600,8 @@ TEST_P(RotaryCalls, ScalesAndFlags) {
     }
   };
   for (const double scale : {0.0, -0.0, 1.0, 0x1p-64, 0x1p64, 0.3}) expect(POSENC_OK, scale, rotary_);
-  for (const double scale : {-1.0, std::nextafter(0x1p64, 1e30), std::nextafter(0x1p-64, 0.0), kNaN, HUGE_VAL, -HUGE_VAL,
-                             5e-324}) {
+  for (const double scale : {-1.0, std::nextafter(0x1p64, 1e30), std::nextafter(0x1p-64, 0.0), kNaN, HUGE_VAL,
+                             -HUGE_VAL, 5e-324}) {
     expect(POSENC_BAD_AMPLITUDE, scale, rotary_);
   }
   posenc_rotary_spec spec = MakeRotarySpec(kHeadDim);

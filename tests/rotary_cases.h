@@ -42,9 +42,9 @@ inline constexpr posenc_pairing kPairings[] = {POSENC_HALF_SPLIT, POSENC_NEIGHBO
 // Whole numbers and others, near and far, and those whose sines only show in many bits.
 inline const std::vector<double>& RotaryPositions() {
   static const std::vector<double> positions = {
-      0.0,  1.0,  -1.0, 7.0,  131071.0,        1048575.0,   0x1p31,           -0x1p31,
-      0.5,  1e-3, -0.0, 1e-9, 0x1.000003p-100, 0x1p-1000,   2147483647.0,     -1999999973.0,
-      12.5, 0x1p-1074, -0x1p-1012};
+      0.0,          1.0,           -1.0, 7.0,       131071.0,  1048575.0,       0x1p31,
+      -0x1p31,      0.5,           1e-3, -0.0,      1e-9,      0x1.000003p-100, 0x1p-1000,
+      2147483647.0, -1999999973.0, 12.5, 0x1p-1074, -0x1p-1012};
   return positions;
 }
 
@@ -162,10 +162,13 @@ class PairMaker {
   static int Digits() { return TraitsOf(TypeOf<T>()).digits; }
   static double Wide(T x) { return static_cast<double>(Value(x)); }
   double Sign() { return random_() % 2 == 0 ? 1.0 : -1.0; }
-  int Exponent(int low, int high) { return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1)); }
+  int Exponent(int low, int high) {
+    return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1));
+  }
   T Zero() { return Nearest<T>(std::copysign(0.0, Sign())); }
   T Subnormal() {
-    return Nearest<T>(std::ldexp(Sign() * static_cast<double>(random_() % (1u << (Digits() - 1))), LeastExponent<T>()));
+    return Nearest<T>(
+        std::ldexp(Sign() * static_cast<double>(random_() % (1u << (Digits() - 1))), LeastExponent<T>()));
   }
 
   // The nearest number that is finite; for what is none any.

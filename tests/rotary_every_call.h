@@ -52,7 +52,8 @@ class EveryRotaryCall {
     };
     const auto at = [&](posenc_type type, const void* positions) {
       const posenc_heads both[2] = {next(nullptr, 0.0, false), next(source_.data(), 0.1, true)};
-      ok = ok && posenc_rotate_at(rotary, type, positions, kTokens, TypeOf<T>(), both, 2, nullptr) == POSENC_OK;
+      ok = ok &&
+           posenc_rotate_at(rotary, type, positions, kTokens, TypeOf<T>(), both, 2, nullptr) == POSENC_OK;
     };
     at(POSENC_F64, doubles_.data());
     at(POSENC_F32, floats_.data());
@@ -66,12 +67,13 @@ class EveryRotaryCall {
          {POSENC_CACHE_HALVES, POSENC_CACHE_DUPLICATED, POSENC_CACHE_COS_SIN, POSENC_CACHE_PAIRS}) {
       const bool has_two = layout == POSENC_CACHE_HALVES || layout == POSENC_CACHE_DUPLICATED;
       posenc_cache cache = {layout, POSENC_F64, c, has_two ? s : nullptr, dim_};
-      ok = ok && posenc_rotary_write_at(rotary, POSENC_F64, doubles_.data(), kTokens, &cache, nullptr) == POSENC_OK;
+      ok = ok &&
+           posenc_rotary_write_at(rotary, POSENC_F64, doubles_.data(), kTokens, &cache, nullptr) == POSENC_OK;
       cache.type = TypeOf<T>();
       ok = ok && posenc_rotary_write(rotary, 1000, kTokens, &cache) == POSENC_OK;
       const posenc_heads heads = next(nullptr, 0.3, layout == POSENC_CACHE_PAIRS);
-      ok = ok && posenc_rotate_cached(rotary, &cache, kTokens, 0, POSENC_I32, nullptr, kTokens, TypeOf<T>(), &heads, 1,
-                                      nullptr) == POSENC_OK;
+      ok = ok && posenc_rotate_cached(rotary, &cache, kTokens, 0, POSENC_I32, nullptr, kTokens, TypeOf<T>(),
+                                      &heads, 1, nullptr) == POSENC_OK;
       c += kTokens * dim_;
       s += kTokens * dim_;
     }

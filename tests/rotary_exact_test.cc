@@ -1,5 +1,5 @@
-// POSENC_EXACT: each element is the real number of the elements that were given, rounded once, by the oracle; in
-// every type and pairing, in place or not, at positions, amplitudes and dims of every kind.
+// POSENC_EXACT: each element is the real number of the elements that were given, rounded once, by the oracle;
+// in every type and pairing, in place or not, at positions, amplitudes and dims of every kind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,17 +47,18 @@ class RotaryExact : public PerTarget {
   }
 
   // Pairs of some kinds, or of all.
-  void ExpectKinds(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads, const RotaryGain& gain,
-                   const std::vector<std::size_t>& kinds = {}) const {
+  void ExpectKinds(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
+                   const RotaryGain& gain, const std::vector<std::size_t>& kinds = {}) const {
     ForEachType([&](auto element) {
       using T = decltype(element);
       std::size_t k = 0;
-      Expect<T>(spec, turns, heads, gain,
-                [&](PairMaker<T>& maker, const GainedTurn& turn, const RotaryGain& g, std::size_t, std::size_t) {
-                  const std::size_t kind = kinds.empty() ? k % maker.kKinds : kinds[k % kinds.size()];
-                  k += 1 + k / 97 % 3;
-                  return maker.Make(kind, turn.cosine(), turn.sine(), g.amplitude * g.scale);
-                });
+      Expect<T>(
+          spec, turns, heads, gain,
+          [&](PairMaker<T>& maker, const GainedTurn& turn, const RotaryGain& g, std::size_t, std::size_t) {
+            const std::size_t kind = kinds.empty() ? k % maker.kKinds : kinds[k % kinds.size()];
+            k += 1 + k / 97 % 3;
+            return maker.Make(kind, turn.cosine(), turn.sine(), g.amplitude * g.scale);
+          });
     });
   }
 };
@@ -119,8 +120,8 @@ TEST_P(RotaryExact, SixteenBitGridsAroundOne) {
   }
 }
 
-// Sums that are in the middle of two numbers, and 0: where no angle takes part, at quarter turns, and at eighths of
-// a turn.
+// Sums that are in the middle of two numbers, and 0: where no angle takes part, at quarter turns, and at
+// eighths of a turn.
 TEST_P(RotaryExact, TiesAndZeros) {
   std::vector<double> positions = {0.0, -0.0};
   for (int k = -5; k <= 9; ++k) positions.push_back(k * 0.125);
@@ -132,7 +133,8 @@ TEST_P(RotaryExact, TiesAndZeros) {
   const TurnTable turns(in_turns, positions);
   const posenc_rotary_spec spec = Spec(20);
   const TurnTable at_zero(spec, {0.0, -0.0});
-  for (const double amplitude : {1.0, 1.5, 0.5, 0.25, 1.25, 1.0 + 0x1p-24, 1.0 + 0x1p-8, 1.0 - 0x1p-12, 0x1.000001p-64}) {
+  for (const double amplitude :
+       {1.0, 1.5, 0.5, 0.25, 1.25, 1.0 + 0x1p-24, 1.0 + 0x1p-8, 1.0 - 0x1p-12, 0x1.000001p-64}) {
     for (const double scale : {1.0, 1.0 - 0x1p-52}) {
       ExpectKinds(in_turns, turns, IsReference() ? 2 : 5, {std::max(amplitude, 0x1p-63), scale, false});
       ExpectKinds(spec, at_zero, IsReference() ? 4 : 18, {std::max(amplitude, 0x1p-63), scale, false});
@@ -141,11 +143,52 @@ TEST_P(RotaryExact, TiesAndZeros) {
   }
 }
 
+// The same of frequencies that are rational and not binary, 1, 1/3, 1/9 and 1/27 of a turn: what turns is
+// only moved, and infinities meet zeros.
+TEST_P(RotaryExact, WholeQuarterTurnsByThirds) {
+  posenc_rotary_spec spec = Spec(8);
+  spec.unit = POSENC_TURNS;
+  spec.base = 81.0;
+  const RotaryPtr rotary = CreateRotary(spec);
+  ForEachType([&](auto element) {
+    using T = decltype(element);
+    PairMaker<T> maker(1);
+    for (int quarters = -12; quarters <= 12; ++quarters) {
+      const double position = 6.75 * quarters;
+      std::vector<T> x(8);
+      for (std::size_t i = 0; i < 4; ++i) {
+        x[i] = (quarters + static_cast<int>(i)) % 5 == 0 ? Nearest<T>(HUGE_VAL) : maker.AnyFinite();
+        x[i + 4] = (quarters + static_cast<int>(i)) % 7 == 0 ? Nearest<T>(-HUGE_VAL) : maker.AnyFinite();
+      }
+      std::vector<T> want(8);
+      for (std::size_t i = 0; i < 4; ++i) {
+        const int powers[] = {27, 9, 3, 1};
+        const int k = ((quarters * powers[i]) % 4 + 4) % 4;
+        const double c = k % 2 == 0 ? 1 - k : 0, s = k % 2 == 0 ? 0 : 2 - k;
+        const auto a = static_cast<double>(Value(x[i])), b = static_cast<double>(Value(x[i + 4]));
+        want[i] = Nearest<T>((a * c - b * s) + 0.0);
+        want[i + 4] = Nearest<T>((b * c + a * s) + 0.0);
+      }
+      std::vector<T> got = x;
+      posenc_heads heads{};
+      heads.data = got.data();
+      heads.heads = 1;
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, &position, 1, TypeOf<T>(), &heads, 1, nullptr),
+                POSENC_OK);
+      for (std::size_t e = 0; e < 8; ++e) {
+        EXPECT_TRUE(SameBits(got[e], want[e]))
+            << position << ", element " << e << ": " << Value(got[e]) << ", not " << Value(want[e]) << ", of "
+            << Value(x[e % 4]) << ", " << Value(x[e % 4 + 4]);
+      }
+    }
+  });
+}
+
 // Next to the middle, at angles that only thousands of bits tell from 0.
 TEST_P(RotaryExact, TiesThatTinyAnglesBreak) {
   const posenc_rotary_spec spec = Spec(12);
-  const TurnTable turns(spec, {0x1p-1000, -0x1p-1000, 0x1p-70, -0x1p-130, 0x1p-260, 0x1p-511, 0x1p-600, -0x1p-800,
-                               -0x1p-1074, 0x1.8p-513});
+  const TurnTable turns(spec, {0x1p-1000, -0x1p-1000, 0x1p-70, -0x1p-130, 0x1p-260, 0x1p-511, 0x1p-600,
+                               -0x1p-800, -0x1p-1074, 0x1.8p-513});
   for (const double amplitude : {1.0, 1.5, 0.75, 1.0 + 0x1p-24}) {
     ExpectKinds(spec, turns, IsReference() ? 4 : 18, {amplitude, 1.0, false});
     if (HasFailure()) return;
@@ -162,8 +205,9 @@ TEST_P(RotaryExact, NansAndInfinities) {
     const TurnTable turns(spec, positions);
     ForEachType([&](auto element) {
       using T = decltype(element);
-      std::vector<T> numbers = {Nearest<T>(HUGE_VAL), Nearest<T>(-HUGE_VAL), Nearest<T>(0.0),   Nearest<T>(-0.0),
-                                Largest<T>(),         Nearest<T>(1.0),       Nearest<T>(-2.5), FromBits<T>(1)};
+      std::vector<T> numbers = {Nearest<T>(HUGE_VAL), Nearest<T>(-HUGE_VAL), Nearest<T>(0.0),
+                                Nearest<T>(-0.0),     Largest<T>(),          Nearest<T>(1.0),
+                                Nearest<T>(-2.5),     FromBits<T>(1)};
       for (std::size_t k = 0; k < 5; ++k) numbers.push_back(OddNan<T>(k));
       const std::size_t count = numbers.size();
       for (const RotaryGain& gain : {kGains[0], kGains[3]}) {
@@ -182,7 +226,8 @@ TEST_P(RotaryExact, NansAndInfinities) {
 TEST_P(RotaryExact, PartsOfHeads) {
   const struct {
     std::size_t head_dim, rotary_dim, offset;
-  } parts[] = {{3, 2, 0}, {3, 2, 1}, {80, 32, 0}, {80, 32, 48}, {80, 32, 5}, {96, 0, 64}, {576, 64, 512}, {65536, 34, 65501}};
+  } parts[] = {{3, 2, 0},   {3, 2, 1},   {80, 32, 0},    {80, 32, 48},
+               {80, 32, 5}, {96, 0, 64}, {576, 64, 512}, {65536, 34, 65501}};
   for (const auto& part : parts) {
     posenc_rotary_spec spec = Spec(part.head_dim);
     spec.rotary_dim = part.rotary_dim;

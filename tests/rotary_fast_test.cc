@@ -1,5 +1,5 @@
-// POSENC_FAST, and rotation by a caller's cache: the bits of plain float arithmetic with correctly rounded cosines and
-// sines, and no more than 2 ulp(hypot) off.
+// POSENC_FAST, and rotation by a caller's cache: the bits of plain float arithmetic with correctly rounded
+// cosines and sines, and no more than 2 ulp(hypot) off.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +14,11 @@
 namespace posenc {
 namespace {
 
-const RotaryGain kGains[] = {{1.0, 1.0, false},    {1.3465735902799727, 1.0, false}, {1.0, 0x1p-64, false},
-                             {0x1p64, 1.0, false}, {1.3465735902799727, 0.1, false}};
+const RotaryGain kGains[] = {{1.0, 1.0, false},
+                             {1.3465735902799727, 1.0, false},
+                             {1.0, 0x1p-64, false},
+                             {0x1p64, 1.0, false},
+                             {1.3465735902799727, 0.1, false}};
 
 // Two products and a sum, each rounded to float, and that to the type.
 template <class T>
@@ -39,9 +42,10 @@ class RotaryFast : public PerTarget {
 template <class T>
 Rotated<T> AnyPair(PairMaker<T>& maker, std::size_t k, const GainedTurn& turn, double gain) {
   if (k % 9 != 0) return maker.Make(k, turn.cosine(), turn.sine(), gain);
-  const T specials[] = {Nearest<T>(HUGE_VAL), Nearest<T>(-HUGE_VAL), OddNan<T>(k), Nearest<T>(-0.0), Largest<T>(),
-                        FromBits<T>(1)};
-  return {k % 2 == 0 ? specials[k / 9 % 6] : maker.AnyFinite(), k % 4 < 2 ? specials[k / 54 % 6] : maker.AnyFinite()};
+  const T specials[] = {Nearest<T>(HUGE_VAL), Nearest<T>(-HUGE_VAL), OddNan<T>(k),
+                        Nearest<T>(-0.0),     Largest<T>(),          FromBits<T>(1)};
+  return {k % 2 == 0 ? specials[k / 9 % 6] : maker.AnyFinite(),
+          k % 4 < 2 ? specials[k / 54 % 6] : maker.AnyFinite()};
 }
 
 TEST_P(RotaryFast, IsPlainFloatArithmetic) {
@@ -94,12 +98,14 @@ TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
           [&](const GainedTurn& turn, std::size_t, std::size_t) {
             return maker.Make(k++, turn.cosine(), turn.sine(), gain.amplitude * gain.scale);
           },
-          [](const GainedTurn&, T a, T b) { return Rotated<T>{a, b}; });
+          [](const GainedTurn&, T a, T b) {
+            return Rotated<T>{a, b};
+          });
       const std::vector<T> before = tensor.Before(POSENC_HALF_SPLIT);
       std::vector<T> after = before;
       const posenc_heads call = tensor.Heads(after.data(), nullptr, gain);
-      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, turns.positions().data(), turns.tokens(), TypeOf<T>(), &call,
-                                 1, nullptr),
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, turns.positions().data(), turns.tokens(),
+                                 TypeOf<T>(), &call, 1, nullptr),
                 POSENC_OK);
       double worst = 0.0;
       for (std::size_t t = 0; t < turns.tokens(); ++t) {
@@ -107,18 +113,21 @@ TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
           const GainedTurn turn = turns.Gained(t, i, gain);
           for (std::size_t h = 0; h < heads; ++h) {
             const std::size_t at = (t * heads + h) * dim + i;
-            const auto a = static_cast<double>(Value(before[at])), b = static_cast<double>(Value(before[at + dim / 2]));
+            const auto a = static_cast<double>(Value(before[at])),
+                       b = static_cast<double>(Value(before[at + dim / 2]));
             const double length = std::hypot(a, b) * (gain.amplitude * gain.scale);
             if (!(length < static_cast<double>(Value(Largest<T>())) / 2)) continue;
             const double ulp = std::ldexp(1.0, SpacingExponent(TypeOf<T>(), length));
-            worst = std::max({worst, std::fabs(static_cast<double>(Value(after[at])) - turn.Element(a, -b)) / ulp,
-                              std::fabs(static_cast<double>(Value(after[at + dim / 2])) - turn.Element(b, a)) / ulp});
+            worst = std::max(
+                {worst, std::fabs(static_cast<double>(Value(after[at])) - turn.Element(a, -b)) / ulp,
+                 std::fabs(static_cast<double>(Value(after[at + dim / 2])) - turn.Element(b, a)) / ulp});
           }
         }
       }
       EXPECT_LE(worst, 2.0);
       // So something was compared; what float16 makes of the largest and the least gain is nothing.
-      EXPECT_TRUE(worst > 0.4 || (TypeOf<T>() == POSENC_F16 && std::fabs(std::log2(gain.amplitude * gain.scale)) > 60));
+      EXPECT_TRUE(worst > 0.4 ||
+                  (TypeOf<T>() == POSENC_F16 && std::fabs(std::log2(gain.amplitude * gain.scale)) > 60));
     });
   }
 }
@@ -131,7 +140,8 @@ struct OwnCache {
   std::size_t pairs, rows, stride;
   std::vector<C> cos, sin;
 
-  OwnCache(posenc_cache_layout the_layout, posenc_pairing the_pairing, std::size_t the_pairs, std::size_t the_rows)
+  OwnCache(posenc_cache_layout the_layout, posenc_pairing the_pairing, std::size_t the_pairs,
+           std::size_t the_rows)
       : layout(the_layout), pairing(the_pairing), pairs(the_pairs), rows(the_rows) {
     stride = (layout == POSENC_CACHE_HALVES ? pairs : 2 * pairs) + 3;
     cos.resize(rows * stride, CanonicalNan<C>());
@@ -174,8 +184,8 @@ struct OwnCache {
   }
 };
 
-constexpr posenc_cache_layout kLayouts[] = {POSENC_CACHE_HALVES, POSENC_CACHE_DUPLICATED, POSENC_CACHE_COS_SIN,
-                                            POSENC_CACHE_PAIRS};
+constexpr posenc_cache_layout kLayouts[] = {POSENC_CACHE_HALVES, POSENC_CACHE_DUPLICATED,
+                                            POSENC_CACHE_COS_SIN, POSENC_CACHE_PAIRS};
 
 // The float nearest to a product: one rounding, where that of doubles would be two.
 float RoundedProduct(double scale, double x) {
@@ -218,8 +228,8 @@ class RotaryCached : public PerTarget {
       const double sign = gain.inverse ? -1.0 : 1.0;
       before.push_back(pair);
       after.push_back(RotateInFloats(RoundedProduct(gain.scale, static_cast<double>(Value(turn.x))),
-                                     RoundedProduct(sign * gain.scale, static_cast<double>(Value(turn.y))), pair.x,
-                                     pair.y));
+                                     RoundedProduct(sign * gain.scale, static_cast<double>(Value(turn.y))),
+                                     pair.x, pair.y));
     }
     const RotaryTensor<T> tensor(spec, tokens, kHeads, pairs, before, after);
     const RotaryPtr rotary = CreateRotary(spec);
@@ -234,12 +244,12 @@ class RotaryCached : public PerTarget {
       const void* indices = list == 0   ? nullptr
                             : list == 1 ? static_cast<const void*>(narrow.data())
                                         : static_cast<const void*>(wide.data());
-      ASSERT_EQ(posenc_rotate_cached(rotary.get(), &from, kRows, 3, list == 1 ? POSENC_I32 : POSENC_I64, indices, tokens,
-                                     TypeOf<T>(), &heads, 1, nullptr),
+      ASSERT_EQ(posenc_rotate_cached(rotary.get(), &from, kRows, 3, list == 1 ? POSENC_I32 : POSENC_I64,
+                                     indices, tokens, TypeOf<T>(), &heads, 1, nullptr),
                 POSENC_OK);
       ASSERT_TRUE(tensor.IsAfter(result, to, true))
-          << "layout " << layout << ", cache type " << from.type << ", list " << list << ", scale " << gain.scale
-          << ", pairings " << spec.pairing << " to " << to << (gain.inverse ? ", back" : "")
+          << "layout " << layout << ", cache type " << from.type << ", list " << list << ", scale "
+          << gain.scale << ", pairings " << spec.pairing << " to " << to << (gain.inverse ? ", back" : "")
           << (in_place ? ", in place" : "");
       EXPECT_TRUE(SameBits(cache.cos, cos) && SameBits(cache.sin, sin));
     }
@@ -250,7 +260,8 @@ TEST_P(RotaryCached, IsPlainFloatArithmeticInEveryLayout) {
   int k = 0;
   for (const posenc_cache_layout layout : kLayouts) {
     for (const auto& [from, to] : AllPairings()) {
-      for (const RotaryGain& gain : {RotaryGain{1.0, 1.0, false}, {1.0, 1.0, true}, {1.0, 0.1, false}, {1.0, 0x1p-64, true}}) {
+      for (const RotaryGain& gain :
+           {RotaryGain{1.0, 1.0, false}, {1.0, 1.0, true}, {1.0, 0.1, false}, {1.0, 0x1p-64, true}}) {
         posenc_rotary_spec spec = MakeRotarySpec(k % 3 == 0 ? 6 : 44, target());
         spec.pairing = from;
         spec.output_pairing = to;
@@ -261,7 +272,8 @@ TEST_P(RotaryCached, IsPlainFloatArithmeticInEveryLayout) {
           spec.rotary_offset = 5;
         }
         ForEachType([&](auto entry) {
-          ForEachType([&](auto element) { Expect<decltype(entry), decltype(element)>(spec, layout, gain, k++ % 3); });
+          ForEachType(
+              [&](auto element) { Expect<decltype(entry), decltype(element)>(spec, layout, gain, k++ % 3); });
         });
         if (HasFailure()) return;
       }
@@ -291,7 +303,8 @@ TEST_P(RotaryCached, ScalesAreRoundedOnce) {
     cache.type = POSENC_F32;
     cache.cos = row;
     cache.row_stride = 2;
-    ASSERT_EQ(posenc_rotate_cached(rotary.get(), &cache, 1, 0, POSENC_I64, nullptr, 1, POSENC_F32, &heads, 1, nullptr),
+    ASSERT_EQ(posenc_rotate_cached(rotary.get(), &cache, 1, 0, POSENC_I64, nullptr, 1, POSENC_F32, &heads, 1,
+                                   nullptr),
               POSENC_OK);
     ASSERT_EQ(x[0], want) << std::hexfloat << row[0] << " * " << scale;
   }
@@ -321,7 +334,8 @@ TEST_P(RotaryCached, WrittenCachesTurnLikePositions) {
       heads.data = x.data();
       ASSERT_EQ(posenc_rotate(rotary.get(), -5, 12, POSENC_BF16, &heads, 1), POSENC_OK);
       heads.data = y.data();
-      ASSERT_EQ(posenc_rotate_cached(rotary.get(), &to, 12, 0, POSENC_I32, nullptr, 12, POSENC_BF16, &heads, 1, nullptr),
+      ASSERT_EQ(posenc_rotate_cached(rotary.get(), &to, 12, 0, POSENC_I32, nullptr, 12, POSENC_BF16, &heads,
+                                     1, nullptr),
                 POSENC_OK);
       EXPECT_TRUE(SameBits(x, y));
     }

@@ -1,5 +1,5 @@
-// Whatever floating-point state the caller has set, a rotary's bits are the same; and the state, control and status,
-// comes back as it was.
+// Whatever floating-point state the caller has set, a rotary's bits are the same; and the state, control and
+// status, comes back as it was.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,8 @@
 namespace posenc {
 namespace {
 
-// Everything that a caller may call. Of double positions one is a NaN: comparisons with it raise an exception.
+// Everything that a caller may call. Of double positions one is a NaN: comparisons with it raise an
+// exception.
 struct RotaryCalls {
   posenc_rotary_spec spec;
   bool ok = false;

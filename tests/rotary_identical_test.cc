@@ -1,5 +1,5 @@
-// The same bits everywhere: in every order of heads and tokens, for every split of the tokens and of the tensors, on many
-// threads at once.
+// The same bits everywhere: in every order of heads and tokens, for every split of the tokens and of the
+// tensors, on many threads at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,8 @@ class RotaryIdentical : public PerTarget {
     return x;
   }
 
-  static posenc_heads Heads(void* data, std::size_t heads, std::size_t token_stride, std::size_t head_stride) {
+  static posenc_heads Heads(void* data, std::size_t heads, std::size_t token_stride,
+                            std::size_t head_stride) {
     posenc_heads of{};
     of.data = data;
     of.heads = heads;
@@ -45,8 +46,8 @@ class RotaryIdentical : public PerTarget {
   }
 
   template <class T>
-  static void Rotate(const RotaryPtr& rotary, std::int64_t first, std::size_t tokens, const posenc_heads* heads,
-                     std::size_t count = 1) {
+  static void Rotate(const RotaryPtr& rotary, std::int64_t first, std::size_t tokens,
+                     const posenc_heads* heads, std::size_t count = 1) {
     ASSERT_EQ(posenc_rotate(rotary.get(), first, tokens, TypeOf<T>(), heads, count), POSENC_OK);
   }
 
@@ -55,9 +56,10 @@ class RotaryIdentical : public PerTarget {
   void ForRotaries(const Visit& visit) const {
     for (const std::size_t dim : {10u, 64u, 80u}) {
       for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
-        for (const auto& [from, to] : {std::pair<posenc_pairing, posenc_pairing>{POSENC_HALF_SPLIT, POSENC_HALF_SPLIT},
-                                       {POSENC_NEIGHBOURS, POSENC_NEIGHBOURS},
-                                       {POSENC_NEIGHBOURS, POSENC_HALF_SPLIT}}) {
+        for (const auto& [from, to] :
+             {std::pair<posenc_pairing, posenc_pairing>{POSENC_HALF_SPLIT, POSENC_HALF_SPLIT},
+              {POSENC_NEIGHBOURS, POSENC_NEIGHBOURS},
+              {POSENC_NEIGHBOURS, POSENC_HALF_SPLIT}}) {
           posenc_rotary_spec spec = MakeRotarySpec(dim, target());
           spec.arithmetic = arithmetic;
           spec.pairing = from;
@@ -69,8 +71,8 @@ class RotaryIdentical : public PerTarget {
   }
 };
 
-// [tokens, heads, head_dim] and [heads, tokens, head_dim]; a tensor of many heads and many of one; in place and from a
-// source in the other order.
+// [tokens, heads, head_dim] and [heads, tokens, head_dim]; a tensor of many heads and many of one; in place
+// and from a source in the other order.
 TEST_P(RotaryIdentical, OrderOfTokensAndHeads) {
   ForRotaries([&](const RotaryPtr& rotary, std::size_t dim) {
     ForEachType([&](auto element) {
@@ -142,10 +144,13 @@ TEST_P(RotaryIdentical, AnySplitOfTheTokens) {
         source.insert(source.end(), &x[t * kHeads * dim], &x[t * kHeads * dim] + kHeads * dim);
       }
       heads.source = source.data();
-      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_I64, positions.data(), tokens(), TypeOf<T>(), &heads, 1, nullptr),
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_I64, positions.data(), tokens(), TypeOf<T>(), &heads, 1,
+                                 nullptr),
                 POSENC_OK);
       for (std::size_t t = 0; t < tokens(); ++t) {
-        ASSERT_TRUE(SameBits(&turned[(tokens() - 1 - t) * kHeads * dim], &want[t * kHeads * dim], kHeads * dim)) << t;
+        ASSERT_TRUE(
+            SameBits(&turned[(tokens() - 1 - t) * kHeads * dim], &want[t * kHeads * dim], kHeads * dim))
+            << t;
       }
     });
   });
@@ -189,7 +194,8 @@ TEST_P(RotaryIdentical, ManyThreads) {
     std::vector<EveryRotaryCall<BFloat16>> got(kThreads, EveryRotaryCall<BFloat16>(spec));
     run([&](std::size_t t) { EXPECT_TRUE(got[t].Run(rotary.get())); });
     for (const auto& calls : got) {
-      EXPECT_TRUE(SameBits(calls.out, want.out) && SameBits(calls.cos, want.cos) && SameBits(calls.sin, want.sin));
+      EXPECT_TRUE(SameBits(calls.out, want.out) && SameBits(calls.cos, want.cos) &&
+                  SameBits(calls.sin, want.sin));
     }
   }
   const RotaryPtr rotary = CreateRotary(MakeRotarySpec(kDim, target()));

@@ -1,5 +1,5 @@
-// No byte outside the heads is read or written, neither around nor between them, and any alignment will do: of tensors,
-// sources, caches and lists; a rotary lies in exactly the memory that it asks for.
+// No byte outside the heads is read or written, neither around nor between them, and any alignment will do:
+// of tensors, sources, caches and lists; a rotary lies in exactly the memory that it asks for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,9 @@ struct Places {
   std::size_t bytes() const {
     return ((kTokens - 1) * token_stride + (kHeads - 1) * head_stride + head_dim) * size;
   }
-  std::size_t HeadAt(std::size_t t, std::size_t h) const { return (t * token_stride + h * head_stride) * size; }
+  std::size_t HeadAt(std::size_t t, std::size_t h) const {
+    return (t * token_stride + h * head_stride) * size;
+  }
 
   template <class T>
   void Put(const std::vector<T>& x, unsigned char* to) const {
@@ -36,14 +38,14 @@ struct Places {
 
   // That heads are those, and all else from begin to end canaries.
   template <class T>
-  testing::AssertionResult Hold(const std::vector<T>& x, const unsigned char* data, const unsigned char* begin,
-                                const unsigned char* end) const {
+  testing::AssertionResult Hold(const std::vector<T>& x, const unsigned char* data,
+                                const unsigned char* begin, const unsigned char* end) const {
     std::vector<unsigned char> want(static_cast<std::size_t>(end - begin), kCanary);
     Put(x, want.data() + (data - begin));
     const auto at = std::mismatch(want.begin(), want.end(), begin).first;
     if (at == want.end()) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << "byte " << (at - want.begin()) - (data - begin) << " from the first head on, of "
-                                       << bytes();
+    return testing::AssertionFailure()
+           << "byte " << (at - want.begin()) - (data - begin) << " from the first head on, of " << bytes();
   }
 };
 
@@ -71,13 +73,13 @@ class RotaryMemoryTest : public PerTarget {
     std::vector<T> want = x, table(kTokens * 2 * pairs);
     // Rows of a cache end at a page as well.
     GuardedPages cache_pages(table.size() * sizeof(T) + 1);
-    posenc_cache cache = {POSENC_CACHE_PAIRS, TypeOf<T>(), cache_pages.end() - table.size() * sizeof(T) - dim % 2, nullptr,
-                          2 * pairs};
+    posenc_cache cache = {POSENC_CACHE_PAIRS, TypeOf<T>(),
+                          cache_pages.end() - table.size() * sizeof(T) - dim % 2, nullptr, 2 * pairs};
     ASSERT_EQ(posenc_rotary_write(rotary.get(), kFirst, kTokens, &cache), POSENC_OK);
     const auto rotate = [&](const posenc_heads& heads) {
       if (cached) {
-        return posenc_rotate_cached(rotary.get(), &cache, kTokens, 0, POSENC_I32, nullptr, kTokens, TypeOf<T>(), &heads, 1,
-                                    nullptr);
+        return posenc_rotate_cached(rotary.get(), &cache, kTokens, 0, POSENC_I32, nullptr, kTokens,
+                                    TypeOf<T>(), &heads, 1, nullptr);
       }
       return posenc_rotate(rotary.get(), kFirst, kTokens, TypeOf<T>(), &heads, 1);
     };
@@ -92,12 +94,16 @@ class RotaryMemoryTest : public PerTarget {
       const Places by_head = {dim, dim + gap, kTokens * (dim + gap), sizeof(T)};
       for (const Places& places : {dense, by_head}) {
         GuardedPages pages(places.bytes() + 1), source_pages(places.bytes() + 1);
-        for (const std::size_t before_end : {std::size_t{0}, std::size_t{1}, static_cast<std::size_t>(pages.end() - pages.begin()) - places.bytes()}) {
+        for (const std::size_t before_end :
+             {std::size_t{0}, std::size_t{1},
+              static_cast<std::size_t>(pages.end() - pages.begin()) - places.bytes()}) {
           unsigned char* data = pages.end() - places.bytes() - before_end;
           unsigned char* source = source_pages.end() - places.bytes() - before_end;
-          unsigned char* begin = std::max(data - std::min<std::ptrdiff_t>(64, data - pages.begin()), pages.begin());
-          unsigned char* end = data + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(places.bytes()) + 64,
-                                                               pages.end() - data);
+          unsigned char* begin =
+              std::max(data - std::min<std::ptrdiff_t>(64, data - pages.begin()), pages.begin());
+          unsigned char* end =
+              data +
+              std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(places.bytes()) + 64, pages.end() - data);
           std::memset(begin, kCanary, static_cast<std::size_t>(end - begin));
           places.Put(x, from_source ? source : data);
           heads.data = data;
@@ -106,9 +112,10 @@ class RotaryMemoryTest : public PerTarget {
           heads.source = from_source ? source : nullptr;
           ASSERT_EQ(rotate(heads), POSENC_OK);
           ASSERT_TRUE(places.Hold(want, data, begin, end))
-              << "head_dim " << dim << ", gap " << gap << ", " << before_end << " bytes before the end of the page"
-              << (from_source ? ", from a source" : "") << (cached ? ", cached" : "") << ", arithmetic "
-              << spec.arithmetic << ", pairings " << spec.pairing << " to " << spec.output_pairing;
+              << "head_dim " << dim << ", gap " << gap << ", " << before_end
+              << " bytes before the end of the page" << (from_source ? ", from a source" : "")
+              << (cached ? ", cached" : "") << ", arithmetic " << spec.arithmetic << ", pairings "
+              << spec.pairing << " to " << spec.output_pairing;
         }
       }
     }
@@ -170,7 +177,8 @@ TEST_P(RotaryMemoryTest, CachesAndListsBetweenGuardPages) {
         std::vector<T> cos(kTokens * stride), sin = cos;
         posenc_cache plain = {layout, TypeOf<T>(), cos.data(), has_two ? sin.data() : nullptr, stride};
         ASSERT_EQ(posenc_rotary_write(rotary.get(), kFirst, kTokens, &plain), POSENC_OK);
-        GuardedPages cos_pages(bytes + 1), sin_pages(bytes + 1), list_pages(kTokens * sizeof(std::int64_t) + 1);
+        GuardedPages cos_pages(bytes + 1), sin_pages(bytes + 1),
+            list_pages(kTokens * sizeof(std::int64_t) + 1);
         for (const std::size_t before_end : {0u, 1u}) {
           posenc_cache cache = plain;
           unsigned char* const cos_at = cos_pages.end() - bytes - before_end;
@@ -182,7 +190,8 @@ TEST_P(RotaryMemoryTest, CachesAndListsBetweenGuardPages) {
           unsigned char* const list = list_pages.end() - kTokens * sizeof(std::int64_t) - before_end;
           const std::vector<std::int64_t> positions = Consecutive(kFirst, kTokens);
           std::memcpy(list, positions.data(), kTokens * sizeof(std::int64_t));
-          ASSERT_EQ(posenc_rotary_write_at(rotary.get(), POSENC_I64, list, kTokens, &cache, nullptr), POSENC_OK);
+          ASSERT_EQ(posenc_rotary_write_at(rotary.get(), POSENC_I64, list, kTokens, &cache, nullptr),
+                    POSENC_OK);
           EXPECT_EQ(std::memcmp(cos_at, cos.data(), bytes), 0);
           EXPECT_TRUE(!has_two || std::memcmp(sin_at, sin.data(), bytes) == 0);
         }
@@ -220,7 +229,8 @@ TEST_P(RotaryMemoryTest, AnyAlignment) {
           ASSERT_EQ(rotate(want.data(), nullptr), POSENC_OK);
           std::vector<unsigned char> room(of_type.bytes() + 256), other = room;
           const auto at = [](std::vector<unsigned char>& bytes, std::size_t offset) {
-            return bytes.data() + (64 - reinterpret_cast<std::uintptr_t>(bytes.data()) % 64) % 64 + 64 + offset;
+            return bytes.data() + (64 - reinterpret_cast<std::uintptr_t>(bytes.data()) % 64) % 64 + 64 +
+                   offset;
           };
           for (const std::size_t offset : {0u, 1u, 2u, 3u, 4u, 6u, 8u, 12u, 16u, 31u, 32u, 36u, 60u, 63u}) {
             for (const std::size_t source_offset : {0u, 1u, 2u, 4u, 99u}) {
@@ -284,7 +294,8 @@ TEST_P(RotaryMemoryTest, RotariesInCallersMemory) {
     GuardedPages pages(bytes + 128);
     posenc_rotary* rotary = nullptr;
     for (std::size_t shift = 0; shift < 128; ++shift) {  // again and again in the same memory
-      ASSERT_EQ(posenc_rotary_create_in(&spec, pages.end() - bytes - shift, bytes, &rotary), POSENC_OK) << shift;
+      ASSERT_EQ(posenc_rotary_create_in(&spec, pages.end() - bytes - shift, bytes, &rotary), POSENC_OK)
+          << shift;
       EXPECT_TRUE(SameBits(write(rotary), want)) << shift;
       posenc_rotary_destroy(rotary);
     }
@@ -325,7 +336,8 @@ TEST_P(RotaryMemoryTest, MemoryOverlapsArguments) {
   // The spec, and where the handle goes.
   for (const std::size_t at : {std::size_t{0}, std::size_t{64}, bytes / 8 * 8 - 8}) {
     std::memcpy(begin + at, &spec, sizeof(spec));
-    EXPECT_EQ(posenc_rotary_create_in(reinterpret_cast<const posenc_rotary_spec*>(begin + at), begin, bytes, &rotary),
+    EXPECT_EQ(posenc_rotary_create_in(reinterpret_cast<const posenc_rotary_spec*>(begin + at), begin, bytes,
+                                      &rotary),
               POSENC_BUFFERS_OVERLAP);
     EXPECT_EQ(std::memcmp(begin + at, &spec, sizeof(spec)), 0);
     auto** handle = reinterpret_cast<posenc_rotary**>(begin + at);
@@ -352,8 +364,9 @@ TEST_P(RotaryMemoryTest, MemoryOverlapsArguments) {
     }
   }
   spec.frequencies = spec.factors = spec.long_factors = nullptr;
-  for (const float* posenc_rotary_spec::*member : {&posenc_rotary_spec::frequencies_f32, &posenc_rotary_spec::factors_f32,
-                                                   &posenc_rotary_spec::long_factors_f32}) {
+  for (const float* posenc_rotary_spec::*member :
+       {&posenc_rotary_spec::frequencies_f32, &posenc_rotary_spec::factors_f32,
+        &posenc_rotary_spec::long_factors_f32}) {
     spec.frequencies_f32 = spec.factors_f32 = spec.long_factors_f32 = one_floats.data();
     std::memcpy(begin + 32, one_floats.data(), pairs * sizeof(float));
     spec.*member = reinterpret_cast<const float*>(begin + 32);

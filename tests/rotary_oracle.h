@@ -175,7 +175,8 @@ class RotaryOracle {
     w.is_exact = mpfr_div_d(exponent, exponent, places_[pair].denominator, MPFR_RNDN) == 0;
     mpfr_set_d(base, spec_.base, MPFR_RNDN);
     w.is_exact = mpfr_pow(w.value, base, exponent, MPFR_RNDN) == 0 && w.is_exact;
-    if (spec_.frequencies != nullptr) w.is_exact = mpfr_set_d(w.value, spec_.frequencies[pair], MPFR_RNDN) == 0;
+    if (spec_.frequencies != nullptr)
+      w.is_exact = mpfr_set_d(w.value, spec_.frequencies[pair], MPFR_RNDN) == 0;
     w.is_exact = mpfr_mul_d(w.value, w.value, spec_.position_scale, MPFR_RNDN) == 0 && w.is_exact;
     return w;
   }
@@ -309,8 +310,8 @@ class GainedTurn {
       return {};
     }
     if (wider_ == nullptr) {
-      wider_ = std::make_unique<GainedTurn>(oracle_, pair_, position_, gain_, oracle_.WideTurn(pair_, position_),
-                                            kMostTurnBits);
+      wider_ = std::make_unique<GainedTurn>(oracle_, pair_, position_, gain_,
+                                            oracle_.WideTurn(pair_, position_), kMostTurnBits);
     }
     return visit(*wider_);
   }

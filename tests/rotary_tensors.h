@@ -1,4 +1,5 @@
-// Tensors of pairs that are known, with what becomes of them: rotated in every pairing, in place and from a source.
+// Tensors of pairs that are known, with what becomes of them: rotated in every pairing, in place and from a
+// source.
 #ifndef POSENC_TESTS_ROTARY_TENSORS_H_
 #define POSENC_TESTS_ROTARY_TENSORS_H_
 
@@ -54,8 +55,13 @@ class RotaryTensor {
  public:
   RotaryTensor(const posenc_rotary_spec& spec, std::size_t tokens, std::size_t heads, std::size_t pairs,
                std::vector<Rotated<T>> before, std::vector<Rotated<T>> after)
-      : head_dim_(spec.head_dim), offset_(spec.rotary_offset), tokens_(tokens), heads_(heads), pairs_(pairs),
-        before_(std::move(before)), after_(std::move(after)) {}
+      : head_dim_(spec.head_dim),
+        offset_(spec.rotary_offset),
+        tokens_(tokens),
+        heads_(heads),
+        pairs_(pairs),
+        before_(std::move(before)),
+        after_(std::move(after)) {}
 
   std::vector<T> Before(posenc_pairing pairing) const { return Arrange(before_, pairing); }
   std::vector<T> After(posenc_pairing pairing) const { return Arrange(after_, pairing); }
@@ -78,7 +84,8 @@ class RotaryTensor {
   }
 
   // That `got` is `want`, or says what is wrong. Where `any_nan`, NaNs are NaNs.
-  testing::AssertionResult IsAfter(const std::vector<T>& got, posenc_pairing pairing, bool any_nan = false) const {
+  testing::AssertionResult IsAfter(const std::vector<T>& got, posenc_pairing pairing,
+                                   bool any_nan = false) const {
     const std::vector<T> want = After(pairing);
     if (SameBits(got, want)) return testing::AssertionSuccess();
     for (std::size_t t = 0; t < tokens_; ++t) {
@@ -89,9 +96,9 @@ class RotaryTensor {
           if (SameBits(is, expected)) continue;
           if (any_nan && std::isnan(Value(is)) && std::isnan(Value(expected))) continue;
           auto failure = testing::AssertionFailure();
-          failure << "token " << t << ", head " << h << ", element " << e << ": " << std::hexfloat << Value(is)
-                  << " (bits " << std::hex << BitsOf(is) << "), not " << Value(expected) << " (bits "
-                  << BitsOf(expected) << ")";
+          failure << "token " << t << ", head " << h << ", element " << e << ": " << std::hexfloat
+                  << Value(is) << " (bits " << std::hex << BitsOf(is) << "), not " << Value(expected)
+                  << " (bits " << BitsOf(expected) << ")";
           for (std::size_t i = 0; i < pairs_; ++i) {
             const ElementIndices at = IndicesOf(pairing, i, pairs_);
             if (offset_ + at.a != e && offset_ + at.b != e) continue;
@@ -152,12 +159,14 @@ inline Pairings AllPairings() {
 
 // Rotates tensors with gains of one amplitude, in one call, in place and from sources.
 template <class T>
-void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns, const std::vector<RotaryTensor<T>>& tensors,
-                   const std::vector<RotaryGain>& gains, const Pairings& pairings, bool any_nan = false) {
+void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns,
+                   const std::vector<RotaryTensor<T>>& tensors, const std::vector<RotaryGain>& gains,
+                   const Pairings& pairings, bool any_nan = false) {
   spec.amplitude = gains[0].amplitude;
   for (const auto& [from, to] : pairings) {
-    SCOPED_TRACE(testing::Message() << "head_dim " << spec.head_dim << ", rotary_dim " << spec.rotary_dim << ", pairings "
-                                    << from << " to " << to << ", amplitude " << spec.amplitude);
+    SCOPED_TRACE(testing::Message() << "head_dim " << spec.head_dim << ", rotary_dim " << spec.rotary_dim
+                                    << ", pairings " << from << " to " << to << ", amplitude "
+                                    << spec.amplitude);
     spec.pairing = from;
     spec.output_pairing = from == to && spec.head_dim % 4 == 0 ? POSENC_SAME_PAIRING : to;
     const RotaryPtr rotary = CreateRotary(spec);
@@ -168,10 +177,11 @@ void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns, const std::v
       for (std::size_t k = 0; k < tensors.size(); ++k) {
         sources.push_back(tensors[k].Before(from));
         results.push_back(in_place ? sources[k] : std::vector<T>(tensors[k].size()));
-        heads.push_back(tensors[k].Heads(results[k].data(), in_place ? nullptr : sources[k].data(), gains[k]));
+        heads.push_back(
+            tensors[k].Heads(results[k].data(), in_place ? nullptr : sources[k].data(), gains[k]));
       }
-      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, turns.positions().data(), turns.tokens(), TypeOf<T>(),
-                                 heads.data(), heads.size(), nullptr),
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, turns.positions().data(), turns.tokens(),
+                                 TypeOf<T>(), heads.data(), heads.size(), nullptr),
                 POSENC_OK);
       for (std::size_t k = 0; k < tensors.size(); ++k) {
         ASSERT_TRUE(tensors[k].IsAfter(results[k], to, any_nan))

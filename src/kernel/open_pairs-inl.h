@@ -32,6 +32,16 @@ template <class D, class V>
 HWY_INLINE void BoundSums(D d, V a, V b, V cosine, V sine, V bound, V& x_high, V& x_low, V& y_high,
                           V& y_low) {
   const V minus_bound = hn::Sub(hn::Zero(d), bound);  // of 0 it is 0: sums that are 0 are +0
+#if HWY_ARCH_PPC
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {  // GCC's vmaddfp takes subnormal floats for zeros
+    const V ac = hn::Mul(a, cosine), bs = hn::Mul(b, sine), bc = hn::Mul(b, cosine), as = hn::Mul(a, sine);
+    x_high = hn::Sub(hn::Add(ac, bound), bs);
+    x_low = hn::Sub(hn::Add(ac, minus_bound), bs);
+    y_high = hn::Add(hn::Add(bc, bound), as);
+    y_low = hn::Add(hn::Add(bc, minus_bound), as);
+    return;
+  }
+#endif
   x_high = MinusProduct(b, sine, hn::MulAdd(a, cosine, bound));
   x_low = MinusProduct(b, sine, hn::MulAdd(a, cosine, minus_bound));
   y_high = hn::MulAdd(a, sine, hn::MulAdd(b, cosine, bound));

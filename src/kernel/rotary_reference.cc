@@ -108,18 +108,21 @@ float NanToCanonical(float x) {
 }
 
 // As IEEE arithmetic has it: only signs and zeros of cosine and sine matter.
-RotatedPair RotateNonFinite(const WideTurn<4>& turn, float a, float b) {
-  const auto c = static_cast<float>(ToDouble(turn.cosine)), s = static_cast<float>(ToDouble(turn.sine));
-  const auto sign = [](const Wide256& x, float rounded) {
-    return x.IsZero() ? rounded : x.negative ? -1.0f : 1.0f;
-  };
-  const float cosine = sign(turn.cosine, c), sine = sign(turn.sine, s);
+template <int kLimbs>
+RotatedPair RotateNonFinite(const WideTurn<kLimbs>& turn, float a, float b) {
+  const auto sign = [](const Wide<kLimbs>& x) { return x.IsZero() ? 0.0f : x.negative ? -1.0f : 1.0f; };
+  const float cosine = sign(turn.cosine), sine = sign(turn.sine);
   return {NanToCanonical(a * cosine - b * sine), NanToCanonical(b * cosine + a * sine)};
 }
 
 RotatedPair RotatePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
                        std::size_t pair, const WideTurn<4>& turn, float a, float b, Tally& tally) {
-  if (!IsFinite(a) || !IsFinite(b)) return RotateNonFinite(turn, a, b);
+  const bool is_finite = IsFinite(a) && IsFinite(b);
+  if (!is_finite && turn.bits > 0) return RotateNonFinite(turn, a, b);
+  if (!is_finite) {  // whole quarter turns have a zero
+    ++tally.widest;
+    return RotateNonFinite(TurnAt<kMostLimbs>(table, multiple, gain, pair), a, b);
+  }
   RotatedPair rotated;
   if (!RoundPair(turn, gain, type, a, b, &rotated)) {
     ++tally.widest;

@@ -365,7 +365,8 @@ Tally RotateExact(const Rotation& rotation, const double* cosines, const double*
     if (kPairing == POSENC_NEIGHBOURS) Spread(heads.pairs, turns);
     RotateHeads<kType, kPairing>(rotation, heads, turns, turns, open, tally);
   } else {
-    constexpr double kError = HWY_NATIVE_FMA ? kFloatRotationError : kFloatRotationErrorWithoutFma;
+    constexpr double kError =
+        HWY_NATIVE_FMA && !HWY_ARCH_PPC ? kFloatRotationError : kFloatRotationErrorWithoutFma;
     GainedTurns<float> floats;
     floats.error = static_cast<float>(kError * gain.nearest() * (1.0 + 0x1p-20));
     floats.most = MostOf(gain);

@@ -125,7 +125,8 @@ Tally RoundTurns(const FrequencyTable& table, const Token& token, const Gain& ga
   [[maybe_unused]] constexpr std::size_t kSize = ElementSize(kType);
   Tally tally;
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
-    const auto cosine = hn::Mul(hn::LoadU(d, cosines + i), factor);
+    // Zeros are +0.
+    const auto cosine = hn::Add(hn::Mul(hn::LoadU(d, cosines + i), factor), hn::Zero(d));
     const auto sine = hn::Add(hn::Mul(hn::LoadU(d, sines + i), sine_factor), hn::Zero(d));
     FloatVec rounded_cosine, rounded_sine;
     auto flagged = RoundGained<kType>(cosine, rounded_cosine);

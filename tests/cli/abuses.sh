@@ -85,6 +85,14 @@ try_values() {
     done
   done
   numbers "0 2" --positions table --dim 2
+  for option in --factor --original-length --amplitude --rotary-dim --frequencies --factors --sections --base; do
+    numbers "0 2" $option table --rotary llama3 --dim 8 --rows 3
+  done
+  numbers "0 2" --dim table --rotary llama --rows 3
+  numbers "0 2" --factor plot --rotary llama3 --dim 8
+  for option in --rotary --cache --scaling --pairing --axis-order; do
+    abuse "table --rotary $option with a long word" 2 table --rotary llama --dim 4 --rows 3 --out kept $option "$words"
+  done
   for option in --part --reference-every --seed --threads --target --json; do
     for value in "" 0 -1 1e999 word 18446744073709551616 1/0 / "$long"; do
       abuse "verify $option '$value'" 2 verify --full --target NONE $option "$value"

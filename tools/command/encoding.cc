@@ -22,35 +22,32 @@ void AddSchedule(CLI::App& app, Encoding* encoding) {
   AddOption(app, "--position-scale", "S", "Multiplies every position, also with --frequencies",
             [=](const std::string& text) { spec->position_scale = ParseReal("--position-scale", text); })
       ->default_str("1");
-  AddChoice<PhaseRounding>(
-      app, "--phase-rounding", "Rounding of the phase: none, or as float32 NumPy notebooks do (S = 1)",
-      &spec->phase_rounding, {{"none", PhaseRounding::kNone}, {"f32_pow_div", PhaseRounding::kF32PowDiv}});
+  const std::vector<std::string> roundings = {"none",         "f32_pow_div", "f32_inv_freq",
+                                              "f32_iterated", "f32_exp",     "f64_inv_freq"};
+  std::vector<std::pair<std::string, std::string>> choices;
+  for (const std::string& name : roundings) choices.emplace_back(name, name);
+  AddChoice<std::string>(app, "--phase-rounding",
+                         "Rounding of the phase: none, or as float32 NumPy notebooks do (f32_pow_div, S = "
+                         "1); the others are of --rotary",
+                         &encoding->phase_rounding, choices);
 }
 
 // Instead of the schedule's.
 void AddFrequencies(CLI::App& app, Encoding* encoding) {
-  CLI::Option* list = AddOption(
-      app, "--frequencies", "LIST", "Frequencies of your own, ceil(D/2) of them: 1,0.01 or @FILE",
-      [=](const std::string& text) {
-        encoding->frequencies = ParseList("--frequencies", text, "a finite number",
-                                          [](double frequency) { return std::isfinite(frequency); });
-      });
-  for (const char* other : {"--base", "--exponent-dim", "--phase-rounding"}) {
-    list->excludes(app.get_option(other));
-  }
+  AddOption(app, "--frequencies", "LIST", "Frequencies of your own, ceil(D/2) of them: 1,0.01 or @FILE",
+            [=](const std::string& text) { encoding->listed = text; })
+      ->expected(0, 1);
   AddChoice<FrequencyUnit>(app, "--unit", "Of the frequencies, per step", &encoding->spec.frequencies.unit,
                            {{"radians", FrequencyUnit::kRadians},
                             {"half-turns", FrequencyUnit::kHalfTurns},
-                            {"turns", FrequencyUnit::kTurns}})
-      ->needs(list);
+                            {"turns", FrequencyUnit::kTurns}});
 }
 
 }  // namespace
 
 void AddEncodingOptions(CLI::App& app, Encoding* encoding) {
-  AddOption(app, "--dim", "D", "Columns of a row (d_model), 1 .. 2^24", [=](const std::string& text) {
-    encoding->spec.dim = ParseCount("--dim", text);
-  })->required();
+  AddOption(app, "--dim", "D", "Columns of a row (d_model), 1 .. 2^24",
+            [=](const std::string& text) { encoding->spec.dim = ParseCount("--dim", text); });
   AddOption(app, "--rows", "N", "Rows, one for each position from --first on",
             [=](const std::string& text) { encoding->rows = ParseCount("--rows", text); });
   AddOption(app, "--first", "P", "Position of the first row, in steps, |P| <= 2^31",
@@ -66,6 +63,28 @@ void AddEncodingOptions(CLI::App& app, Encoding* encoding) {
                      {Name(Layout::kCosSin), Layout::kCosSin}});
   app.add_option("--target", encoding->target, "A name from 'posenc targets' [the best on this CPU]")
       ->type_name("NAME");
+}
+
+void RequireOption(const CLI::App& app, const std::string& name) {
+  if (app.count(name) == 0) throw UsageError(name + " is required");
+}
+
+void FinishEncoding(const CLI::App& app, Encoding* encoding) {
+  RequireOption(app, "--dim");
+  if (encoding->phase_rounding == "f32_pow_div") {
+    encoding->spec.phase_rounding = PhaseRounding::kF32PowDiv;
+  } else if (encoding->phase_rounding != "none") {
+    throw UsageError("--phase-rounding: " + encoding->phase_rounding + " is of --rotary");
+  }
+  if (!encoding->listed) {
+    if (app.count("--unit") != 0) throw UsageError("--unit requires --frequencies");
+    return;
+  }
+  for (const char* other : {"--base", "--exponent-dim", "--phase-rounding"}) {
+    if (app.count(other) != 0) throw UsageError(std::string("--frequencies excludes ") + other);
+  }
+  encoding->frequencies = ParseList("--frequencies", *encoding->listed, "a finite number",
+                                    [](double frequency) { return std::isfinite(frequency); });
 }
 
 Spec SpecOf(const Encoding& encoding) {

@@ -14,16 +14,24 @@
 namespace posenc {
 namespace tools {
 
-// Rows of consecutive positions.
+// Rows of consecutive positions. What rotary embeddings understand in another way is kept as it was said.
 struct Encoding {
   Spec spec;                        // without a target and without a list, but with its unit
   std::vector<double> frequencies;  // if not empty
+  std::string phase_rounding = "none";
+  std::optional<std::string> listed;  // the frequencies
   std::optional<std::string> target;
   std::int64_t first = 0;
   std::size_t rows = 0;
 };
 
 void AddEncodingOptions(CLI::App& app, Encoding* encoding);
+
+// Once all is parsed: understands what was kept, or throws a UsageError for what does not go together.
+void FinishEncoding(const CLI::App& app, Encoding* encoding);
+
+// A UsageError unless it is given.
+void RequireOption(const CLI::App& app, const std::string& name);
 
 // With the list, which stays the encoding's, but without the target.
 Spec SpecOf(const Encoding& encoding);

@@ -1,4 +1,4 @@
-// posenc plot: the well-known picture of an encoding.
+// posenc plot: the well-known picture of an encoding, or the wavelengths of rotary embeddings.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -10,9 +10,12 @@
 #include "command/encoding.h"
 #include "command/options.h"
 #include "command/output_file.h"
+#include "command/rotary_members.h"
+#include "command/rotary_options.h"
 #include "posenc/posenc.h"
 #ifdef POSENC_HAVE_GD
 #include "command/heat_map.h"
+#include "command/schedule_plot.h"
 #endif
 
 namespace posenc {
@@ -21,6 +24,7 @@ namespace {
 
 struct Request {
   Encoding encoding;
+  RotaryOptions rotary;
   std::string out;
 };
 
@@ -69,36 +73,66 @@ HeatMap MakeMap(const Encoder& encoder, const Encoding& encoding) {
   return map;
 }
 
-ExitStatus Plot(const Request& request) {
+SchedulePlot MakeSchedulePlot(const CLI::App& command, Request* request) {
+  for (const char* other : {"--rows", "--first", "--layout"}) {
+    if (command.count(other) != 0) throw UsageError(std::string(other) + " excludes --rotary");
+  }
+  const Encoding& encoding = request->encoding;
+  const bool asks = (encoding.listed && encoding.listed->empty()) ||
+                    (request->rotary.amplitude && request->rotary.amplitude->empty());
+  if (asks) throw UsageError("plot: --frequencies and --amplitude need values");
+  posenc_rotary_spec spec = RotarySpecOf(command, encoding, &request->rotary);
+  SchedulePlot plot;
+  const RotaryHandle rotary = CreateRotary(spec);
+  plot.title = *request->rotary.preset + ": " + Describe(spec);
+  plot.scaled = FrequenciesOf(rotary.get());
+  if (std::count(plot.scaled.begin(), plot.scaled.end(), 0.0) != 0) plot.note = "Others do not turn.";
+  spec.scaling = POSENC_NO_SCALING;
+  plot.unscaled = FrequenciesOf(CreateRotary(spec).get());
+  return plot;
+}
+
+ExitStatus Write(const Request& request, const std::string& png) {
+  OutputFile file("--out", request.out);
+  file.Write(png);
+  file.Finish();
+  return kRight;
+}
+
+ExitStatus Plot(const CLI::App& command, Request request) {
+  if (request.rotary.preset) return Write(request, DrawPng(MakeSchedulePlot(command, &request)));
+  FinishEncoding(command, &request.encoding);
+  RequireOption(command, "--rows");
   if (request.encoding.rows == 0) throw UsageError("--rows: there is nothing to draw in 0 rows");
   const Encoder encoder = CreateEncoder(request.encoding);
   RequirePositions(request.encoding.first, request.encoding.rows);
   const HeatMap map = MakeMap(encoder, request.encoding);
-  OutputFile file("--out", request.out);
-  file.Write(DrawPng(map));
-  file.Finish();
+  Write(request, DrawPng(map));
   if (!map.note.empty()) std::fprintf(stderr, "posenc: %s\n", map.note.c_str());
   return kRight;
 }
 
 #else
 
-ExitStatus Plot(const Request&) { throw UsageError("plot: this posenc was built without libgd"); }
+ExitStatus Plot(const CLI::App&, const Request&) {
+  throw UsageError("plot: this posenc was built without libgd");
+}
 
 #endif
 
 }  // namespace
 
 void AddPlotCommand(CLI::App& app, Run* run) {
-  CLI::App* command = app.add_subcommand("plot", "Draw an encoding as a heat map");
+  CLI::App* command = app.add_subcommand("plot", "Draw an encoding as a heat map, or wavelengths");
   command->footer(
       "Positions go down, dimensions to the right, a cell being a whole number of pixels. Of more than 1024\n"
-      "rows or columns a sample is drawn (of interleaved columns, pairs), and the picture says so.");
+      "rows or columns a sample is drawn (of interleaved columns, pairs), and the picture says so.\n"
+      "With --rotary the wavelengths of all pairs, 2 pi over the frequency, with and without the scaling.");
   const auto request = std::make_shared<Request>();
   AddEncodingOptions(*command, &request->encoding);
-  command->get_option("--rows")->required();
+  AddRotaryOptions(*command, &request->rotary);
   command->add_option("--out", request->out, "The PNG file")->type_name("FILE")->required();
-  command->callback([=] { *run = [=] { return Plot(*request); }; });
+  command->callback([=] { *run = [=] { return Plot(*command, *request); }; });
 }
 
 }  // namespace tools

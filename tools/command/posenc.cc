@@ -14,7 +14,8 @@ namespace {
 using posenc::tools::ExitStatus;
 
 constexpr char kDescription[] =
-    "Sinusoidal position encodings, every entry correctly rounded, the same bits on every target.\n"
+    "Sinusoidal position encodings and rotary embeddings, every entry correctly rounded, the same bits on\n"
+    "every target.\n"
     "Exit status: 0 right, 1 mismatch found, 2 wrong usage or not possible here, 3 the reader of the output\n"
     "left before its end.";
 

@@ -1,146 +1,140 @@
-// posenc table: prints an encoding as notebooks do, or saves it for NumPy.
+// posenc table: prints an encoding, or a cache of rotary embeddings, as notebooks do, or saves it for NumPy.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command/commands.h"
 #include "command/encoding.h"
-#include "command/entries.h"
 #include "command/options.h"
-#include "command/output_file.h"
-#include "oracle/format.h"
+#include "command/rotary_options.h"
+#include "command/table_output.h"
 #include "posenc/posenc.h"
+#include "posenc/rotary_c.h"
 
 namespace posenc {
 namespace tools {
 namespace {
 
-constexpr std::size_t kBlockEntries = std::size_t{1} << 20;
-
 struct Request {
   Encoding encoding;
+  RotaryOptions rotary;
+  posenc_cache_layout cache = POSENC_CACHE_HALVES;
+  bool presets = false;
   posenc_type type = POSENC_F32;
   std::optional<std::string> out;
-  std::vector<double> positions;  // if given, instead of first and rows
+  std::vector<double> positions;  // if given, instead of first and rows: [axes, rows]
 };
 
-// Hands the table over in blocks of rows, so that its size does not matter: sink(first_row, entries, rows).
-template <class Sink>
-void ForEachBlock(const Encoder& encoder, const Request& request, const Sink& sink) {
-  const posenc_encoder* c = encoder.c_encoder();
-  const std::size_t dim = encoder.dim(), all_rows = request.encoding.rows;
-  const std::size_t block = std::min(all_rows, kBlockEntries / dim + 1);
-  Entries entries(request.type, block * dim);
-  for (std::size_t r = 0; r < all_rows; r += block) {
-    const std::size_t rows = std::min(block, all_rows - r);
-    const std::int64_t first = request.encoding.first + static_cast<std::int64_t>(r);
-    Require(request.positions.empty() ? posenc_write(c, first, rows, request.type, entries.data(), dim)
-                                      : posenc_write_at(c, POSENC_F64, request.positions.data() + r, rows,
-                                                        request.type, entries.data(), dim, nullptr));
-    sink(r, entries, rows);
-  }
+std::int64_t First(const Request& request, std::size_t row) {
+  return request.encoding.first + static_cast<std::int64_t>(row);
 }
 
-// The shortest decimal that names the value among those of its C++ type.
-template <class Real>
-std::string FormatReal(Real value) {
-  char shortest[32];
-  std::string text(shortest, std::to_chars(shortest, shortest + sizeof(shortest), value).ptr);
-  if (!std::signbit(value)) text.insert(0, " ");
-  if (text.find_first_of(".e") == std::string::npos) text += '.';
-  return text;
+TableSource EncodingTable(const Encoder& encoder, const Request& request) {
+  const auto fill = [&](std::size_t, std::size_t row, std::size_t rows, Entries* out) {
+    const posenc_encoder* c = encoder.c_encoder();
+    Require(request.positions.empty()
+                ? posenc_write(c, First(request, row), rows, request.type, out->data(), encoder.dim())
+                : posenc_write_at(c, POSENC_F64, request.positions.data() + row, rows, request.type,
+                                  out->data(), encoder.dim(), nullptr));
+  };
+  return {request.type, 1, request.encoding.rows, encoder.dim(), fill};
 }
 
-// A 16-bit value with as few decimal digits as name it.
-double Abbreviate(posenc_type type, double value) {
-  for (int digits = 1; digits <= 5; ++digits) {  // as many as float16 needs
-    char text[32];
-    const auto end =
-        std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific, digits - 1).ptr;
-    double decimal = 0.0;
-    std::from_chars(text, end, decimal);
-    if (oracle::RoundTo(type, decimal) == value) return decimal;
-  }
-  return value;
-}
-
-// The shortest decimal that names the number among those of its type, with a point or an exponent ("0.",
-// "0.5403023", "-1e-07"), as NumPy prints it; a space stands for the sign of numbers that have none.
-std::string FormatEntry(posenc_type type, std::uint64_t bits) {
-  const double value = oracle::Unpack(type, bits);
-  if (type == POSENC_F64) return FormatReal(value);
-  if (type == POSENC_F32) return FormatReal(static_cast<float>(value));
-  return FormatReal(Abbreviate(type, value));
-}
-
-void Print(const Encoder& encoder, const Request& request) {
-  const std::size_t dim = encoder.dim();
-  std::size_t width = 0;
-  ForEachBlock(encoder, request, [&](std::size_t, const Entries& entries, std::size_t rows) {
-    for (std::size_t i = 0; i < rows * dim; ++i) {
-      width = std::max(width, FormatEntry(request.type, entries[i]).size());
+// Both tables of the cache are made, and one is kept.
+TableSource CacheTables(const posenc_rotary* rotary, std::size_t axes, const Request& request) {
+  const posenc_cache_layout layout = request.cache;
+  const bool is_two = layout == POSENC_CACHE_HALVES || layout == POSENC_CACHE_DUPLICATED;
+  const std::size_t pairs = posenc_rotary_frequency_count(rotary);
+  const std::size_t columns = layout == POSENC_CACHE_HALVES ? pairs : 2 * pairs;
+  const auto fill = [=, &request](std::size_t table, std::size_t row, std::size_t rows, Entries* out) {
+    Entries other(request.type, is_two ? rows * columns : 0);
+    Entries& sines = table == 0 ? other : *out;
+    Entries& cosines = table == 0 ? *out : other;
+    const posenc_cache cache{layout, request.type, cosines.data(), is_two ? sines.data() : nullptr, columns};
+    std::vector<double> positions;
+    for (std::size_t k = 0; k < axes && !request.positions.empty(); ++k) {
+      const double* of_axis = request.positions.data() + k * request.encoding.rows + row;
+      positions.insert(positions.end(), of_axis, of_axis + rows);
     }
-  });
-  std::string text;
-  ForEachBlock(encoder, request, [&](std::size_t first_row, const Entries& entries, std::size_t rows) {
-    text.clear();
-    for (std::size_t i = 0; i < rows * dim; ++i) {
-      text += i % dim != 0 ? " " : first_row + i == 0 ? "[[" : "\n [";
-      const std::string entry = FormatEntry(request.type, entries[i]);
-      text.append(entry).append(width - entry.size(), ' ');
-      if (i % dim == dim - 1) text += ']';
-    }
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) FlushStdout();
-  });
-  std::puts(request.encoding.rows == 0 ? "[]" : "]");
+    Require(positions.empty()
+                ? posenc_rotary_write(rotary, First(request, row), rows, &cache)
+                : posenc_rotary_write_at(rotary, POSENC_F64, positions.data(), rows, &cache, nullptr));
+  };
+  return {request.type, is_two ? 2u : 1u, request.encoding.rows, columns, fill};
 }
 
-// NumPy lacks bfloat16: its bits.
-const char* NpyType(posenc_type type) {
-  return type == POSENC_F32 ? "<f4" : type == POSENC_F16 ? "<f2" : type == POSENC_F64 ? "<f8" : "<u2";
-}
-
-// Format version 1.0, C order.
-std::string NpyHeader(posenc_type type, std::size_t rows, std::size_t dim) {
-  constexpr std::size_t kPreamble = 10;  // magic, version, length
-  std::string dict = std::string("{'descr': '") + NpyType(type) + "', 'fortran_order': False, 'shape': (" +
-                     std::to_string(rows) + ", " + std::to_string(dim) + "), }";
-  dict.append(63 - (kPreamble + dict.size()) % 64, ' ');  // the data begins at a multiple of 64
-  dict += '\n';
-  std::string header("\x93NUMPY\x01\x00", 8);
-  header += static_cast<char>(dict.size() & 0xff);
-  header += static_cast<char>(dict.size() >> 8);
-  return header + dict;
-}
-
-void Save(const Encoder& encoder, const Request& request) {
-  OutputFile file("--out", *request.out);
-  file.Write(NpyHeader(request.type, request.encoding.rows, encoder.dim()));
-  ForEachBlock(encoder, request, [&](std::size_t, const Entries& entries, std::size_t rows) {
-    file.Write(entries.LittleEndian(rows * encoder.dim()));
-  });
-  file.Finish();
-  if (request.type == POSENC_BF16) {
-    std::fputs("posenc: NumPy has no bfloat16: the file holds its bits, as <u2\n", stderr);
+void SetRows(const CLI::App& command, std::size_t axes, Request* request) {
+  if (command.count("--positions") == 0) {
+    if (command.count("--rows") == 0) throw UsageError("--rows is required unless --positions is given");
+    return RequirePositions(request->encoding.first, request->encoding.rows);
   }
+  if (request->positions.size() % axes != 0) {
+    throw UsageError("--positions: " + std::to_string(request->positions.size()) + " given, but a row has " +
+                     std::to_string(axes));
+  }
+  request->encoding.rows = request->positions.size() / axes;
+}
+
+void PutOut(const TableSource& source, const Request& request) {
+  request.out ? SaveTables(source, *request.out) : PrintTables(source);
+}
+
+ExitStatus MakeCache(const CLI::App& command, Request request) {
+  if (command.count("--layout") != 0) throw UsageError("--layout: with --rotary there is --cache");
+  const posenc_rotary_spec spec = RotarySpecOf(command, request.encoding, &request.rotary);
+  const RotaryHandle rotary = CreateRotary(spec);
+  const bool wants_frequencies = request.encoding.listed && request.encoding.listed->empty();
+  const bool wants_amplitude = request.rotary.amplitude && request.rotary.amplitude->empty();
+  if (!wants_frequencies && !wants_amplitude) {
+    SetRows(command, spec.axes, &request);
+    PutOut(CacheTables(rotary.get(), spec.axes, request), request);
+    return kRight;
+  }
+  for (const char* other : {"--rows", "--first", "--positions", "--dtype", "--cache", "--out"}) {
+    if (command.count(other) != 0) {
+      throw UsageError(std::string(other) + " excludes --frequencies and --amplitude without values");
+    }
+  }
+  if (wants_frequencies) {
+    for (const double w : FrequenciesOf(rotary.get())) std::printf("%.17g\n", w);
+  }
+  if (wants_amplitude) std::printf("%.17g\n", posenc_rotary_amplitude(rotary.get()));
+  return kRight;
 }
 
 ExitStatus MakeTable(const CLI::App& command, Request request) {
-  if (command.count("--positions") != 0) {
-    request.encoding.rows = request.positions.size();
-  } else if (command.count("--rows") == 0) {
-    throw UsageError("--rows is required unless --positions is given");
+  if (request.presets) {
+    PrintPresets();
+    return kRight;
   }
+  if (request.rotary.preset) return MakeCache(command, std::move(request));
+  if (command.count("--cache") != 0) throw UsageError("--cache requires --rotary");
+  FinishEncoding(command, &request.encoding);
   const Encoder encoder = CreateEncoder(request.encoding);
-  if (request.positions.empty()) RequirePositions(request.encoding.first, request.encoding.rows);
-  request.out ? Save(encoder, request) : Print(encoder, request);
+  SetRows(command, 1, &request);
+  PutOut(EncodingTable(encoder, request), request);
   return kRight;
+}
+
+void AddCacheOptions(CLI::App& command, Request* request) {
+  AddRotaryOptions(command, &request->rotary);
+  command.option_defaults()->group("Rotary embeddings");
+  AddChoice<posenc_cache_layout>(command, "--cache",
+                                 "Two tables, cosines and sines, of a column per pair or of one per element; "
+                                 "or one, [cos | sin] or [cos sin cos sin ...]",
+                                 &request->cache,
+                                 {{"halves", POSENC_CACHE_HALVES},
+                                  {"duplicated", POSENC_CACHE_DUPLICATED},
+                                  {"cos_sin", POSENC_CACHE_COS_SIN},
+                                  {"pairs", POSENC_CACHE_PAIRS}});
+  command.add_flag("--presets", request->presets, "List the presets: name, formula, source");
+  command.option_defaults()->group("Options");
 }
 
 }  // namespace
@@ -152,7 +146,11 @@ void AddTableCommand(CLI::App& app, Run* run) {
       "S * position * B^(-2i/X), in radians, or of S * position * frequency i in its unit, correctly "
       "rounded\n"
       "to their type (with --phase-rounding f32_pow_div, those of phases that were rounded to float).\n"
-      "They are printed with the fewest digits that name them in it.");
+      "They are printed with the fewest digits that name them in it.\n"
+      "With --rotary they are those of a cache, times the amplitude; of two tables the cosines come first,\n"
+      "and a file has the shape (2, rows, columns). Options of Rotary embeddings, and --base, --frequencies\n"
+      "and the like, are put over the preset's. --frequencies and --amplitude without values print what\n"
+      "they are, scaled, in radians per step; --positions are those of axis 0, then those of axis 1 ...");
   const auto request = std::make_shared<Request>();
   AddEncodingOptions(*command, &request->encoding);
   AddOption(*command, "--positions", "LIST",
@@ -172,6 +170,7 @@ void AddTableCommand(CLI::App& app, Run* run) {
           "--out", request->out,
           "Save as .npy (C order, shape (rows, dim); <f4, <f2, <f8, or <u2 for bf16) instead of printing")
       ->type_name("FILE");
+  AddCacheOptions(*command, request.get());
   command->callback([=] { *run = [=] { return MakeTable(*command, *request); }; });
 }
 

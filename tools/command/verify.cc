@@ -64,19 +64,20 @@ Plan MakePlan(const Request& request, const std::vector<Target>& targets) {
 
 Plan PlanCases(const Request& request, const std::vector<Target>& targets) {
   Plan plan = MakePlan(request, targets);
-  plan.groups = {{"cases", DigestCases()}};
-  plan.digested = plan.groups[0].cases.size();
+  plan.groups = {{"cases", DigestSubjects()}};
+  Subjects& subjects = plan.groups[0].subjects;
+  plan.digested = subjects.size();
   plan.compare = kHaveOracle;
   plan.reference_every = 16;
   if (!kHaveOracle || request.quick || request.part != 1) return plan;
-  for (const Case& c : TableCases()) plan.groups[0].cases.push_back(c);
+  for (const auto& subject : TableSubjects()) subjects.push_back(subject);
   return plan;
 }
 
 Plan PlanAreas(const Request& request, const std::vector<Target>& targets) {
   Plan plan = MakePlan(request, targets);
   if (request.full) plan.groups = FullAreas(request.seed);
-  plan.all_ways = true;
+  plan.by_way = true;
   plan.reference_every = request.reference_every;
   plan.part = request.part - 1;
   plan.parts = request.parts;
@@ -113,9 +114,9 @@ void PrintHead(const Plan& plan) {
     std::printf("Built without MPFR, and some digest is wrong: all targets are compared with %s.\n",
                 kReferenceName);
   }
-  if (plan.groups[0].cases.size() > plan.digested) {
-    std::printf("%s, which is slow, takes one chunk of %zu rows in %zu beyond the digest cases.\n",
-                kReferenceName, plan.chunk_rows(), plan.reference_every);
+  if (plan.groups[0].subjects.size() > plan.digested) {
+    std::printf("%s, which is slow, takes one chunk in %zu beyond the digest cases.\n", kReferenceName,
+                plan.reference_every);
   }
   std::printf("%-10s %14s %10s %11s %11s %8s %9s  digest\n", "target", "entries", "mismatches", "worst ULP",
               "direct", "256 bits", "1024 bits");
@@ -158,8 +159,8 @@ void PrintAreas(const Outcome& outcome) {
     std::printf("\n%s\n", plan.groups[a].name.c_str());
     for (const Report& report : outcome.area_reports[a].reports) {
       const Findings& found = report.found;
-      std::printf("%-10s %-7s %-4s %14" PRIu64 " %10" PRIu64 " %11zu %8zu %9zu %8.1f s\n",
-                  report.target.c_str(), report.call(), TraitsOf(report.type).name, found.entries,
+      std::printf("%-10s %-17s %-4s %14" PRIu64 " %10" PRIu64 " %11zu %8zu %9zu %8.1f s\n",
+                  report.target.c_str(), report.call.c_str(), TraitsOf(report.type).name, found.entries,
                   found.mismatches, found.tally.direct, found.tally.recomputed, found.tally.widest,
                   report.seconds);
     }
@@ -210,7 +211,7 @@ ExitStatus VerifyTargets(const Request& request) {
     outcome.cases = Verify(plan).front();
   }
   PrintCases(plan, outcome);
-  if (request.full) FlushStdout();  // half an hour before more comes
+  if (request.full) FlushStdout();  // a long time before more comes
   outcome.areas = PlanAreas(request, outcome.targets);
   outcome.area_reports = Verify(outcome.areas);
   PrintAreas(outcome);
@@ -272,7 +273,8 @@ void AddVerifyCommand(CLI::App& app, Run* run) {
   CLI::Option* quick = command->add_flag("--quick", request->quick, "Only the digest's cases (seconds)");
   command
       ->add_flag("--full", request->full,
-                 "Also every position of the everyday domain, in all types, as runs and lists (half an hour)")
+                 "Also every position of the everyday domain, in all types, as runs and lists, and rotations "
+                 "(40 minutes)")
       ->excludes(quick);
   command->add_option("--target", request->target, "Only this target, a name from 'posenc targets' [all]")
       ->type_name("NAME");

@@ -56,6 +56,11 @@ bool Round(posenc_type type, const Number& v, mpfr_exp_t error, Rounding* out) {
   if (mpfr_zero_p(v) || mpfr_get_exp(v) < error + 2) return false;  // it might be 0, which has no sign
   const ElementTraits traits = TraitsOf(type);
   const mpfr_exp_t exponent = mpfr_get_exp(v);
+  if (exponent > traits.max_exponent && exponent > error + 64) {
+    *out = {Pack(type, std::copysign(HUGE_VAL, mpfr_signbit(static_cast<mpfr_srcptr>(v)) != 0 ? -1.0 : 1.0)),
+            0};
+    return true;
+  }
   const mpfr_exp_t spacing = std::max<mpfr_exp_t>(exponent - traits.digits, traits.least_exponent());
   const auto kept = static_cast<int>(std::max<mpfr_exp_t>(exponent - spacing, -64));
   const Leading leading = LeadingBits(v);
@@ -81,6 +86,23 @@ bool Round(posenc_type type, const Number& v, mpfr_exp_t error, Rounding* out) {
   const std::uint64_t sign = mpfr_signbit(static_cast<mpfr_srcptr>(v)) != 0 ? 1 : 0;
   out->bits = magnitude | sign << (8 * traits.size - 1);
   return true;
+}
+
+void RoundExact(posenc_type type, const Number& v, Rounding* out) {
+  *out = {};
+  if (mpfr_zero_p(v) != 0) return;
+  const int least = TraitsOf(type).least_exponent();
+  const mpfr_exp_t bits = std::min<mpfr_exp_t>(TraitsOf(type).digits, mpfr_get_exp(v) - least);
+  double value = 0.0;
+  if (bits >= 1) {
+    Number rounded(bits);
+    mpfr_set(rounded, v, MPFR_RNDN);
+    value = std::fabs(mpfr_get_d(rounded, MPFR_RNDN));
+    if (value >= std::ldexp(1.0, TraitsOf(type).max_exponent)) value = HUGE_VAL;
+  } else if (bits == 0) {  // more than half of the least number, or that
+    value = mpfr_min_prec(v) > 1 ? std::ldexp(1.0, least) : 0.0;
+  }
+  out->bits = Pack(type, mpfr_signbit(static_cast<mpfr_srcptr>(v)) != 0 ? -value : value);
 }
 
 }  // namespace oracle

@@ -14,6 +14,9 @@ namespace oracle {
 // Rounds v, which differs from the real number by at most 2^error, if that decides the rounding.
 bool Round(posenc_type type, const Number& v, mpfr_exp_t error, Rounding* out);
 
+// Rounds v, which is the real number: ties to even, and 0 to +0.
+void RoundExact(posenc_type type, const Number& v, Rounding* out);
+
 }  // namespace oracle
 }  // namespace posenc
 

@@ -3,28 +3,27 @@
 #define POSENC_TOOLS_VERIFY_CASES_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "verify/case.h"
+#include "verify/subject.h"
 
 namespace posenc {
 namespace tools {
 
-// All layouts and operations, odd dims, bases, scales and the ends of the range, for float32 and then for the
-// 16-bit types; then positions that are no integers and listed frequencies, in all types; then what later
-// versions appended. The digest covers them in this order, which must stay as it is: append to them, and
-// count kDigestVersion up.
-std::vector<Case> DigestCases();
+using Subjects = std::vector<std::shared_ptr<const Subject>>;
+
+// The digest covers these in this order, which must stay as it is: append to them, and count kDigestVersion
+// up. First encodings, then rotary embeddings.
+Subjects DigestSubjects();
 
 // Whole tables of usual sizes: what `verify` adds.
-std::vector<Case> TableCases();
+Subjects TableSubjects();
 
-// Areas of positions and pairs, to be written in all ways, which --full adds: all of the everyday domain,
-// what it costs at small positions, and random runs, chosen by the seed, at its edges.
+// What --full adds, to be written in all ways: all of the everyday domain, what it costs at small positions,
+// and random runs, chosen by the seed, at its edges; rotations of random and of hard elements, too. Needs
+// MPFR.
 std::vector<Group> FullAreas(std::uint64_t seed);
-
-// The part of DigestCases that special_cases.cc makes, in its order.
-void AppendSpecialCases(std::vector<Case>* cases);
 
 }  // namespace tools
 }  // namespace posenc

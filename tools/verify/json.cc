@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "command/encoding.h"
 #include "posenc/accuracy.h"
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
@@ -117,10 +116,10 @@ Json TypeJson(const oracle::Distances& distances, posenc_type type, const Group&
   for (const oracle::HardEntry& entry : distances.hardest()) {
     char distance[32];
     std::snprintf(distance, sizeof(distance), "%.3g", std::ldexp(static_cast<double>(entry.margin), -64));
-    hardest.push_back({{"spec", Describe(area.cases[entry.origin].spec)},
+    hardest.push_back({{"spec", area.subjects[entry.origin]->Describe()},
                        {"position", entry.position},
                        {"pair", entry.pair},
-                       {"entry", entry.sine ? "sine" : "cosine"},
+                       {"entry", area.subjects[entry.origin]->EntryName(entry.sine)},
                        {"value", ShowEntry(type, entry.bits)},
                        {"from_midpoint", distance}});
   }
@@ -134,7 +133,7 @@ Json TypeJson(const oracle::Distances& distances, posenc_type type, const Group&
 Json CountJson(const Report& report) {
   return {{"target", report.target},
           {"type", TraitsOf(report.type).name},
-          {"call", report.call()},
+          {"call", report.call},
           {"entries", report.found.entries},
           {"mismatches", report.found.mismatches},
           {"pairs", TallyJson(report.found.tally)},

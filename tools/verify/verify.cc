@@ -2,32 +2,28 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
-#include <ctime>
 #include <exception>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
-
-#include "api/handle.h"
 
 namespace posenc {
 namespace tools {
 namespace {
 
-// Rows of a case.
+// Rows of a subject.
 struct Task {
-  std::size_t group, number;  // of the case in it
-  const Case& of;
+  std::size_t group, number;  // of the subject in it
+  const Subject& of;
   std::size_t row, rows;
   bool digest, with_reference;
 
-  std::size_t entries() const { return rows * of.spec.dim; }
+  std::size_t entries() const { return rows * of.columns(); }
 };
 
 std::vector<Task> MakeTasks(const Plan& plan) {
@@ -35,12 +31,13 @@ std::vector<Task> MakeTasks(const Plan& plan) {
   std::size_t chunk = 0;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     const Group& group = plan.groups[g];
-    for (std::size_t number = 0; number < group.cases.size(); ++number) {
-      const Case& c = group.cases[number];
-      for (std::size_t row = 0; row < c.rows; row += plan.chunk_rows()) {
+    for (std::size_t number = 0; number < group.subjects.size(); ++number) {
+      const Subject& subject = *group.subjects[number];
+      const std::size_t all = subject.rows(), rows = subject.chunk_rows();
+      for (std::size_t row = 0; row < all; row += rows) {
         if (chunk++ % plan.parts != plan.part) continue;
         const bool digest = number < plan.digested;
-        tasks.push_back({g, number, c, row, std::min(plan.chunk_rows(), c.rows - row), digest,
+        tasks.push_back({g, number, subject, row, std::min(rows, all - row), digest,
                          digest || (tasks.size() + 1) % plan.reference_every == 0});
       }
     }
@@ -48,16 +45,10 @@ std::vector<Task> MakeTasks(const Plan& plan) {
   return tasks;
 }
 
-double ThreadSeconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 struct Result {
   std::vector<Report> reports;
   std::vector<std::string> digested;  // of the targets
-  std::vector<Expected> expected;     // one, or of kSharedTypes
+  std::vector<oracle::Distances> distances;
 };
 
 // What a thread keeps from task to task.
@@ -69,78 +60,52 @@ class Worker {
     Prepare(task.of);
     Result result;
     result.digested.resize(plan_.targets.size());
-    if (plan_.all_ways) {
-      result.expected = judge_->ExpectShared(task.row, task.rows);
-    } else if (plan_.compare) {
-      result.expected.push_back(judge_->Expect(task.row, task.rows));
-    }
-    for (std::size_t t = 0; t < encoders_.size(); ++t) {
+    if (plan_.compare) answers_ = trial_->Expect(task.row, task.rows);
+    for (std::size_t t = 0; t < plan_.targets.size(); ++t) {
       if (!task.with_reference && plan_.targets[t] == kReferenceName) continue;
-      for (std::size_t w = 0; w < ways_.size(); ++w) {
-        const bool as_list = ways_[w].list != 0;
-        if (plan_.all_ways && as_list && !encoders_[t].c_encoder()->encoder.table.has_offsets) continue;
-        Report& report = result.reports.emplace_back();
-        report.target = plan_.targets[t];
-        report.type = plan_.all_ways ? ways_[w].type : 0;
-        report.as_list = plan_.all_ways && as_list;
-        Write(task, ways_[w], encoders_[t], &report);
-        if (task.digest) result.digested[t] = got_.LittleEndian(got_.count());
-        if (plan_.compare) Compare(task, ways_[w], result.expected[w / 2], &report);
-        if (!plan_.all_ways && !ways_[w].add && report.target != kReferenceName) {
-          report.found.tally = WalkCase(ways_[w], encoders_[t], task.row, task.rows, &got_);
-        }
-      }
+      for (const Way& way : ways_) Do(task, t, way, &result);
     }
+    result.distances = std::move(answers_.distances);
     return result;
   }
 
  private:
-  void Prepare(const Case& c) {
-    if (case_ == &c) return;
-    case_ = &c;
-    judge_.emplace(c);
-    encoders_ = MakeEncoders(c.spec, plan_.targets);
-    ways_ = {c};
-    if (!plan_.all_ways) return;
-    ways_.assign(2 * std::size(kSharedTypes), c);
-    for (std::size_t w = 0; w < ways_.size(); ++w) {
-      ways_[w].type = kSharedTypes[w / 2];
-      ways_[w].list = w % 2 == 0 ? 0 : POSENC_F64;
-    }
+  void Prepare(const Subject& subject) {
+    if (subject_ == &subject) return;
+    subject_ = &subject;
+    trial_ = subject.Start(plan_.targets);
+    ways_ = subject.ways();
   }
 
-  void Write(const Task& task, const Case& way, const Encoder& encoder, Report* report) {
-    got_.Reset(way.type, task.entries());
-    const double start = ThreadSeconds();
-    if (plan_.all_ways) {
-      report->found.tally = WalkCase(way, encoder, task.row, task.rows, &got_);
-    } else {
-      RunCase(way, encoder, task.row, task.rows, &got_);
+  void Do(const Task& task, std::size_t t, const Way& way, Result* result) {
+    written_.tally = {};
+    if (!trial_->Write(t, way, task.row, task.rows, &written_)) return;
+    Report& report = result->reports.emplace_back();
+    report.target = plan_.targets[t];
+    if (plan_.by_way) report.type = way.type;
+    if (plan_.by_way) report.call = way.call;
+    report.seconds = written_.seconds;
+    if (task.digest) result->digested[t] = written_.entries.LittleEndian(written_.entries.count());
+    if (plan_.compare) {
+      report.found = Compare(trial_.get(), way, answers_.entries[way.answer], written_.entries, report.target,
+                             task.number, task.row, task.of.columns());
+      report.distances = answers_.distances[way.numbers];
+      report.found.worst_ulp = std::max(report.found.worst_ulp, report.distances.worst_ulp());
     }
-    report->seconds = ThreadSeconds() - start;
-  }
-
-  void Compare(const Task& task, const Case& way, const Expected& expected, Report* report) const {
-    Findings& found = report->found;
-    if (std::memcmp(got_.data(), expected.entries.data(), got_.bytes()) != 0) {
-      found += Judge(way).Compare(expected.entries, got_, report->target, task.number, task.row);
-    }
-    found.entries = task.entries();
-    found.worst_ulp = std::max(found.worst_ulp, expected.distances.worst_ulp());
-    report->distances = expected.distances;
+    report.found.tally = written_.tally;
   }
 
   const Plan& plan_;
-  const Case* case_ = nullptr;
-  std::optional<Judge> judge_;
-  std::vector<Encoder> encoders_;  // [targets]
-  std::vector<Case> ways_;
-  Entries got_;
+  const Subject* subject_ = nullptr;
+  std::unique_ptr<Trial> trial_;
+  std::vector<Way> ways_;
+  Answers answers_;
+  Written written_;
 };
 
 void Merge(const Report& part, std::vector<Report>* whole) {
   auto at = std::find_if(whole->begin(), whole->end(), [&](const Report& r) {
-    return r.target == part.target && r.type == part.type && r.as_list == part.as_list;
+    return r.target == part.target && r.type == part.type && r.call == part.call;
   });
   if (at == whole->end()) return whole->push_back(part);
   at->found += part.found;
@@ -153,7 +118,7 @@ class Collector {
  public:
   explicit Collector(const Plan& plan) : plan_(plan), reports_(plan.groups.size()) {
     for (GroupReport& report : reports_) report.distances.resize(std::size(kSharedTypes));
-    if (plan.all_ways) return;
+    if (plan.by_way) return;
     for (const std::string& target : plan.targets) reports_[0].reports.emplace_back().target = target;
   }
 
@@ -163,10 +128,10 @@ class Collector {
       Merge(part, &whole.reports);
       whole.found += part.found;
     }
-    for (std::size_t k = 0; plan_.all_ways && k < result.expected.size(); ++k) {
-      whole.distances[k].Merge(result.expected[k].distances, task.number);
+    for (std::size_t k = 0; plan_.by_way && k < result.distances.size(); ++k) {
+      whole.distances[k].Merge(result.distances[k], task.number);
     }
-    if (plan_.all_ways) return;
+    if (plan_.by_way) return;
     waiting_.emplace(number, std::move(result.digested));
     for (auto it = waiting_.begin(); it != waiting_.end() && it->first == next_; it = waiting_.erase(it)) {
       for (std::size_t t = 0; t < it->second.size(); ++t) whole.reports[t].digest.Append(it->second[t]);

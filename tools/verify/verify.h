@@ -1,4 +1,4 @@
-// Writes every case on every target, compares each entry with the oracle and digests the digest cases.
+// Writes every subject on every target, compares each entry with the oracle and digests the first subjects.
 #ifndef POSENC_TOOLS_VERIFY_VERIFY_H_
 #define POSENC_TOOLS_VERIFY_VERIFY_H_
 
@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "oracle/distances.h"
-#include "verify/case.h"
-#include "verify/judge.h"
+#include "verify/findings.h"
+#include "verify/subject.h"
 
 namespace posenc {
 namespace tools {
 
-// Of the digest cases, what every machine must find.
-inline constexpr int kDigestVersion = 5;
-inline constexpr std::uint64_t kGoldenDigest = 0x1dfc833aeb676218;
+// Of the digest's subjects, what every machine must find.
+inline constexpr int kDigestVersion = 6;
+inline constexpr std::uint64_t kGoldenDigest = 0x781a104cd7b11f2a;
 
 // FNV-1a, 64 bits, over the little-endian bytes of entries.
 class Digest {
@@ -31,14 +31,12 @@ class Digest {
   std::uint64_t value_ = 0xcbf29ce484222325u;
 };
 
-// Work is done in chunks of rows. Threads take them in any order; the oracle's work on one serves all
-// targets.
+// Work is done in chunks of rows. Threads take them in any order; the oracle's work on one serves all targets
+// and all ways.
 struct Plan {
   std::vector<Group> groups;
-  std::size_t digested = 0;  // the first cases of the only group
-  // Each case is a run, to be written in each of kSharedTypes, and as a run, which uses angle addition, and
-  // as a list, which does not; only by the row walker. Needs MPFR.
-  bool all_ways = false;
+  std::size_t digested = 0;          // the first subjects of the only group, each with one way
+  bool by_way = false;               // a report per target and way, not per target
   std::vector<std::string> targets;  // each runnable
   bool compare = true;               // entry by entry; else only digests are made
   unsigned threads = 1;
@@ -46,27 +44,23 @@ struct Plan {
   std::size_t part = 0, parts = 1;  // of so many, only this part of the chunks
   std::function<void(double fraction)> progress;  // called now and then, by one thread at a time
   std::function<void(unsigned started, unsigned wanted)> fewer_threads;  // called if not all could be started
-
-  std::size_t chunk_rows() const { return all_ways ? 4096 : 512; }
 };
 
-// What became of one target (in one way, of all_ways).
+// What became of one target, or of one way on it.
 struct Report {
   std::string target;
-  posenc_type type = 0;
-  bool as_list = false;
+  posenc_type type = 0;   // of the way,
+  std::string call = {};  // as this
   Findings found;
   oracle::Distances distances;  // of the right answers for the same entries
   double seconds = 0.0;         // of one processor, for writing
-  Digest digest;                // of the plan's digested cases
-
-  const char* call() const { return as_list ? "WriteAt" : "Write"; }
+  Digest digest;                // of the plan's digested subjects
 };
 
 struct GroupReport {
   std::vector<Report> reports;
   Findings found;                            // of all
-  std::vector<oracle::Distances> distances;  // of kSharedTypes; a hard entry's origin is the case
+  std::vector<oracle::Distances> distances;  // of kSharedTypes; a hard entry's origin is the subject
 };
 
 // A report per group.

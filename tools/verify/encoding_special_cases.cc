@@ -1,6 +1,6 @@
-// Digest cases of what is rare: sums of special values, positions that are floats or none,
-// frequencies of a rounded base, and the angles that cancel most.
-#include "verify/cases.h"
+// Digest cases of what is rare: sums of special values, positions that are floats or none, frequencies of a
+// rounded base, and the angles that cancel most.
+#include "verify/encoding_cases.h"
 
 #include <cmath>
 #include <cstddef>
@@ -9,29 +9,28 @@
 #include <utility>
 #include <vector>
 
-#include "verify/case.h"
 #include "verify/hard_angles.h"
 
 namespace posenc {
 namespace tools {
 namespace {
 
-using Cases = std::vector<Case>;
+using Cases = std::vector<EncodingCase>;
 using Positions = std::vector<double>;
 
 constexpr Layout kLayouts[] = {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin};
 constexpr posenc_type kTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64};
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-Case MakeList(std::size_t dim, Positions positions, posenc_type list = POSENC_F64) {
-  Case c = MakeRun(dim, 0, positions.size());
+EncodingCase MakeList(std::size_t dim, Positions positions, posenc_type list = POSENC_F64) {
+  EncodingCase c = MakeRun(dim, 0, positions.size());
   c.positions = std::move(positions);
   c.list = list;
   return c;
 }
 
 // In every type that the case can be in.
-void AddTypes(Case c, Cases* cases) {
+void AddTypes(EncodingCase c, Cases* cases) {
   for (const posenc_type type : kTypes) {
     if (c.add && type == POSENC_F64) continue;
     c.type = type;
@@ -43,7 +42,7 @@ void AddSpecialSums(Cases* cases) {
   for (const Layout layout : kLayouts) {
     for (const float scale :
          {0.0f, -0.0f, HUGE_VALF, -HUGE_VALF, std::nanf(""), 1.0f, -2.5f, 0x1p-130f, 3e38f}) {
-      for (Case c : {MakeRun(67, -5, 24), MakeList(35, {0.0, 0.37, -1e9, 77.0, 0x1p-140})}) {
+      for (EncodingCase c : {MakeRun(67, -5, 24), MakeList(35, {0.0, 0.37, -1e9, 77.0, 0x1p-140})}) {
         c.spec.layout = layout;
         c.add = c.specials = true;
         c.scale = scale;
@@ -58,7 +57,7 @@ void AddFloatPositions(Cases* cases) {
   for (int r = 0; r < 24; ++r) positions.push_back(static_cast<double>(static_cast<float>(r * 0.37 - 3.0)));
   for (const Layout layout : kLayouts) {
     for (const bool add : {false, true}) {
-      Case c = MakeList(38, positions, POSENC_F32);
+      EncodingCase c = MakeList(38, positions, POSENC_F32);
       c.spec.layout = layout;
       c.add = add;
       AddTypes(c, cases);
@@ -74,7 +73,7 @@ void AddNanRows(Cases* cases) {
   for (const Layout layout : kLayouts) {
     for (const bool add : {false, true}) {
       for (const bool lists_only : {false, true}) {
-        for (Case c :
+        for (EncodingCase c :
              {MakeList(19, doubles), MakeList(19, floats, POSENC_F32), MakeList(19, integers, POSENC_I64)}) {
           c.spec.layout = layout;
           c.spec.nan_rows = true;
@@ -90,7 +89,7 @@ void AddNanRows(Cases* cases) {
 void AddListsOnly(Cases* cases) {
   for (const Layout layout : kLayouts) {
     for (const bool add : {false, true}) {
-      Case c = MakeRun(134, 100000, 40);
+      EncodingCase c = MakeRun(134, 100000, 40);
       c.spec.layout = layout;
       c.spec.lists_only = true;
       c.add = add;
@@ -101,7 +100,8 @@ void AddListsOnly(Cases* cases) {
 
 // A base that is no float.
 void AddRoundedBase(Cases* cases) {
-  for (Case c : {MakeRun(64, 0, 40), MakeRun(64, (1 << 24) - 3, 24), MakeList(64, {0.5, 1e6 + 0.3, -77.7})}) {
+  for (EncodingCase c :
+       {MakeRun(64, 0, 40), MakeRun(64, (1 << 24) - 3, 24), MakeList(64, {0.5, 1e6 + 0.3, -77.7})}) {
     c.spec.base = 10000.1;
     c.spec.phase_rounding = PhaseRounding::kF32PowDiv;
     AddTypes(c, cases);
@@ -112,8 +112,8 @@ void AddRoundedBase(Cases* cases) {
 void AddHardAngle(const HardAngle& angle, bool listed, bool run, Cases* cases) {
   constexpr std::size_t kRows = 5;
   const std::size_t dim = listed ? 2 : 4;
-  Case c = run ? MakeRun(dim, static_cast<std::int64_t>(angle.position) - 2, kRows)
-               : MakeList(dim, {angle.position});
+  EncodingCase c = run ? MakeRun(dim, static_cast<std::int64_t>(angle.position) - 2, kRows)
+                       : MakeList(dim, {angle.position});
   c.spec.position_scale = angle.scale;
   if (listed) {
     c.spec.frequencies = {&angle.frequency, nullptr, 1, FrequencyUnit::kRadians};
@@ -143,7 +143,7 @@ void AddHardAngles(Cases* cases) {
 
 }  // namespace
 
-void AppendSpecialCases(std::vector<Case>* cases) {
+void AppendSpecialCases(std::vector<EncodingCase>* cases) {
   AddSpecialSums(cases);
   AddFloatPositions(cases);
   AddNanRows(cases);

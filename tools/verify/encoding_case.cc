@@ -1,7 +1,6 @@
-#include "verify/case.h"
+#include "verify/encoding_case.h"
 
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <iterator>
 
@@ -23,7 +22,7 @@ void Append(Value value, std::vector<unsigned char>* bytes) {
 }
 
 // The positions of some rows as a caller passes them; none of a run.
-std::vector<unsigned char> Passed(const Case& c, std::size_t row, std::size_t rows) {
+std::vector<unsigned char> Passed(const EncodingCase& c, std::size_t row, std::size_t rows) {
   std::vector<unsigned char> list;
   for (std::size_t r = 0; c.list != 0 && r < rows; ++r) {
     const double position = c.Position(row + r);
@@ -39,7 +38,7 @@ std::vector<unsigned char> Passed(const Case& c, std::size_t row, std::size_t ro
 }
 
 // Of a run; a list's positions may be NaNs.
-std::int64_t First(const Case& c, std::size_t row) {
+std::int64_t First(const EncodingCase& c, std::size_t row) {
   return c.list == 0 ? static_cast<std::int64_t>(c.Position(row)) : 0;
 }
 
@@ -50,7 +49,7 @@ constexpr std::uint32_t kSpecials[2][14] = {{0x7F80, 0xFF80, 0x0000, 0x8000, 0x3
                                              0x0001, 0x7E00, 0xFE00, 0x7C01, 0xFFFF, 0xFD55}};
 constexpr std::size_t kNans = 9;
 
-std::uint64_t Special(const Case& c, std::uint32_t hash) {
+std::uint64_t Special(const EncodingCase& c, std::uint32_t hash) {
   // What becomes of a float NaN times a number is not the same everywhere.
   const bool is_float = c.type == POSENC_F32;
   const bool has_nans = !is_float || c.scale == 0.0f || !std::isfinite(c.scale);
@@ -61,8 +60,8 @@ std::uint64_t Special(const Case& c, std::uint32_t hash) {
 
 }  // namespace
 
-Case MakeRun(std::size_t dim, std::int64_t first, std::size_t rows, double base) {
-  Case run;
+EncodingCase MakeRun(std::size_t dim, std::int64_t first, std::size_t rows, double base) {
+  EncodingCase run;
   run.spec.dim = dim;
   run.spec.base = base;
   run.first = first;
@@ -70,7 +69,7 @@ Case MakeRun(std::size_t dim, std::int64_t first, std::size_t rows, double base)
   return run;
 }
 
-std::uint64_t AddInput(const Case& c, std::size_t row, std::size_t column) {
+std::uint64_t AddInput(const EncodingCase& c, std::size_t row, std::size_t column) {
   const std::uint32_t hash =
       static_cast<std::uint32_t>(row) * 2654435761u ^ static_cast<std::uint32_t>(column) * 2246822519u;
   if (c.specials) return Special(c, hash);
@@ -78,7 +77,7 @@ std::uint64_t AddInput(const Case& c, std::size_t row, std::size_t column) {
   return oracle::Pack(c.type, oracle::RoundTo(c.type, std::ldexp(static_cast<double>(value), -29)));
 }
 
-void RunCase(const Case& c, const Encoder& encoder, std::size_t row, std::size_t rows, Entries* out) {
+void RunCase(const EncodingCase& c, const Encoder& encoder, std::size_t row, std::size_t rows, Entries* out) {
   const posenc_encoder* e = encoder.c_encoder();
   const std::size_t dim = c.spec.dim;
   const std::int64_t first = First(c, row);
@@ -97,31 +96,14 @@ void RunCase(const Case& c, const Encoder& encoder, std::size_t row, std::size_t
               : posenc_add_at(e, c.list, list.data(), rows, c.type, out->data(), dim, c.scale, nullptr));
 }
 
-internal::Tally WalkCase(const Case& c, const Encoder& encoder, std::size_t row, std::size_t rows,
+internal::Tally WalkCase(const EncodingCase& c, const Encoder& encoder, std::size_t row, std::size_t rows,
                          Entries* out) {
   const std::vector<unsigned char> list = Passed(c, row, rows);
   return internal::WalkRows({encoder.c_encoder()->encoder, c.type}, First(c, row),
                             internal::List(c.list, list.data()), rows, {out->data(), c.spec.dim});
 }
 
-std::vector<Encoder> MakeEncoders(Spec spec, const std::vector<std::string>& targets) {
-  std::vector<Encoder> encoders(targets.size());
-  for (std::size_t t = 0; t < targets.size(); ++t) {
-    spec.target = targets[t].c_str();
-    Require(Encoder::Create(spec, &encoders[t]));
-  }
-  return encoders;
-}
-
-std::string ShowEntry(posenc_type type, std::uint64_t bits) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "0x%0*llx (%.*g)", static_cast<int>(2 * TraitsOf(type).size),
-                static_cast<unsigned long long>(bits), type == POSENC_F64 ? 17 : 9,
-                oracle::Unpack(type, bits));
-  return text;
-}
-
-std::string Describe(const Case& c) {
+std::string Describe(const EncodingCase& c) {
   std::string text = c.add ? "Add" : "Write";
   if (c.list != 0) text += "At";
   text.append(" ").append(TraitsOf(c.type).name).append(", ").append(Describe(c.spec));

@@ -1,0 +1,152 @@
+#include "verify/rotary_inputs.h"
+
+#include <cmath>
+
+#include "oracle/format.h"
+#include "posenc/accuracy.h"
+
+namespace posenc {
+namespace tools {
+namespace {
+
+// SplitMix64.
+std::uint64_t Mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+class Maker {
+ public:
+  Maker(posenc_type type, std::uint64_t random, double cosine, double sine)
+      : type_(type), traits_(TraitsOf(type)), random_(random), cosine_(cosine), sine_(sine) {}
+
+  InputPair Make(Inputs inputs) {
+    switch (inputs) {
+      case Inputs::kEvery:
+        return Make(kByTurns[Below(sizeof(kByTurns) / sizeof(kByTurns[0]))]);
+      case Inputs::kNormal:
+        return {Normal(-6, 3), Normal(-6, 3)};
+      case Inputs::kAny:
+        return {AnyFinite(), AnyFinite()};
+      case Inputs::kCancelling:
+        return Cancelling();
+      case Inputs::kMiddle:
+        return Middle();
+      case Inputs::kTiny:
+        return {Tiny(), Tiny()};
+      case Inputs::kLarge:
+        return {Large(), Below(2) == 0 ? Large() : AnyFinite()};
+      case Inputs::kSpecial:
+        break;
+    }
+    const std::uint64_t special = Special(), other = Below(2) == 0 ? Special() : AnyFinite();
+    return Below(2) == 0 ? InputPair{special, other} : InputPair{other, special};
+  }
+
+ private:
+  static constexpr Inputs kByTurns[] = {Inputs::kNormal,     Inputs::kNormal,     Inputs::kAny,
+                                        Inputs::kCancelling, Inputs::kCancelling, Inputs::kMiddle,
+                                        Inputs::kTiny,       Inputs::kLarge};
+
+  std::uint64_t Next() { return random_ = Mix(random_); }
+  std::uint64_t Below(std::uint64_t end) { return (Next() >> 32) % end; }
+  // With any sign. (Its argument, which takes its own random numbers, comes first.)
+  std::uint64_t Signed(std::uint64_t bits) { return bits | (Next() >> 63) << (8 * traits_.size - 1); }
+  std::uint64_t Infinity() const { return oracle::Pack(type_, HUGE_VAL); }
+
+  // Of the nearest finite number.
+  std::uint64_t Finite(double x) const {
+    const std::uint64_t largest = Infinity() - 1, sign = std::uint64_t{1} << (8 * traits_.size - 1);
+    if (!std::isfinite(x)) return largest;
+    const std::uint64_t bits = oracle::Pack(type_, oracle::RoundTo(type_, x));
+    return (bits & ~sign) <= largest ? bits : (bits & sign) | largest;
+  }
+
+  // 2^low to 2^high.
+  std::uint64_t Normal(int low, int high) {
+    const int exponent = low + static_cast<int>(Below(static_cast<std::uint64_t>(high - low)));
+    const double mantissa = 1.0 + std::ldexp(static_cast<double>(Next() >> 40), -24);
+    return Signed(Finite(std::ldexp(mantissa, exponent)));
+  }
+
+  std::uint64_t AnyFinite() { return Signed(Next() % Infinity()); }
+
+  std::uint64_t Tiny() {
+    const std::uint64_t subnormal = std::uint64_t{1} << (traits_.digits - 1);
+    switch (Below(6)) {
+      case 0:
+        return Signed(0);
+      case 1:
+        return Signed(Below(9));
+      case 2:
+        return Normal(traits_.min_exponent - 3, traits_.min_exponent + 6);
+      case 3:
+        return Normal(-4, 4);
+      default:
+        return Signed(Below(subnormal));
+    }
+  }
+
+  std::uint64_t Large() {
+    if (Below(8) == 0) return Signed(Infinity() - 1 - Below(4));
+    return Normal(traits_.max_exponent - 3, traits_.max_exponent);
+  }
+
+  std::uint64_t Special() {
+    const std::uint64_t infinity = Infinity(), least = std::uint64_t{1} << (traits_.digits - 1);
+    const std::uint64_t specials[] = {infinity,     infinity,     0,         1,    infinity + least / 2,
+                                      infinity - 1, infinity + 1, least - 1, least};
+    return Signed(specials[Below(sizeof(specials) / sizeof(specials[0]))]);
+  }
+
+  // 1 and 2^-k, for all k that count; often 1.
+  double Beside() {
+    const auto k = static_cast<int>(Below(4 * static_cast<std::uint64_t>(traits_.digits) / 3));
+    return k >= traits_.digits ? 1.0 : 1.0 + std::ldexp(1.0, -k);
+  }
+
+  // b = a cosine / sine, or the other way round, or somewhat beside it.
+  InputPair Cancelling() {
+    const bool is_x = Below(2) == 0;
+    const std::uint64_t a = Normal(-6, 6);
+    const double ratio = is_x ? cosine_ / sine_ : -sine_ / cosine_;
+    if (!std::isfinite(ratio)) return {a, Normal(-6, 6)};
+    return {a, Finite(oracle::Unpack(type_, a) * ratio * Beside())};
+  }
+
+  // a, and a b so small that it puts one of the results next to the middle of two numbers.
+  InputPair Middle() {
+    const bool is_x = Below(2) == 0;
+    const std::uint64_t bits = Normal(-2, 3);
+    const double a = oracle::Unpack(type_, bits);
+    const double first = a * (is_x ? cosine_ : sine_), other = is_x ? -sine_ : cosine_;
+    if (first == 0.0 || other == 0.0) return {bits, Signed(Below(4))};
+    const double spacing = std::ldexp(1.0, SpacingExponent(type_, first));
+    const double middle = (std::floor(first / spacing) + 0.5) * spacing;
+    // What the rounded product left out, by halves of 26 bits.
+    const double turn = is_x ? cosine_ : sine_;
+    const double high = static_cast<double>(static_cast<float>(turn)), low = turn - high;
+    const double rest = (a * high - middle) + a * low;
+    return {bits, Finite(-rest / other * Beside())};
+  }
+
+  posenc_type type_;
+  ElementTraits traits_;
+  std::uint64_t random_;
+  double cosine_, sine_;
+};
+
+}  // namespace
+
+InputPair MakeInput(Inputs inputs, posenc_type type, std::uint64_t random, double cosine, double sine) {
+  return Maker(type, random, cosine, sine).Make(inputs);
+}
+
+std::uint64_t HashOf(std::uint64_t seed, std::uint64_t row, std::uint64_t head, std::uint64_t pair) {
+  return Mix(Mix(Mix(seed) ^ row) ^ (head << 32 | pair));
+}
+
+}  // namespace tools
+}  // namespace posenc

@@ -1,0 +1,37 @@
+// Elements to rotate: random ones, and those that are hard. The same on every machine.
+#ifndef POSENC_TOOLS_VERIFY_ROTARY_INPUTS_H_
+#define POSENC_TOOLS_VERIFY_ROTARY_INPUTS_H_
+
+#include <cstdint>
+
+#include "posenc/posenc_c.h"
+
+namespace posenc {
+namespace tools {
+
+enum class Inputs {
+  kEvery,       // all of those below by turns
+  kNormal,      // of about the same size, as in models
+  kAny,         // any finite bits: ratios up to the largest
+  kCancelling,  // one of the results is what remains of two equal products
+  kMiddle,      // a result near the middle of two neighbours
+  kTiny,        // subnormal elements and results, zeros, and the least numbers
+  kLarge,       // results around the largest number
+  kSpecial,     // infinities, NaNs, zeros, and others beside them
+};
+
+// Bits of the type.
+struct InputPair {
+  std::uint64_t a, b;
+};
+
+// Of a kind, by a random number; cosine and sine, without amplitude, are those of the pair's angle.
+InputPair MakeInput(Inputs inputs, posenc_type type, std::uint64_t random, double cosine, double sine);
+
+// A random number for each of its arguments.
+std::uint64_t HashOf(std::uint64_t seed, std::uint64_t row, std::uint64_t head, std::uint64_t pair);
+
+}  // namespace tools
+}  // namespace posenc
+
+#endif  // POSENC_TOOLS_VERIFY_ROTARY_INPUTS_H_
