@@ -355,6 +355,26 @@ TEST_P(RotaryCalls, SizeOverflow) {
   }
 }
 
+// Of more positions than there is memory for, on several axes, which no tensor limits.
+TEST_P(RotaryCalls, ListsBeyondTheAddressSpace) {
+  if (!function().has_positions || !function().has_tensors) GTEST_SKIP() << "no positions, or a cache that limits them";
+  posenc_rotary_spec spec = MakeRotarySpec(kHeadDim);
+  spec.axes = 4;
+  std::fill(spec.sections, spec.sections + 4, 1);
+  const RotaryPtr rotary = CreateRotary(spec);
+  for (const std::size_t tokens : {kMaxSize / 4 + 1, kMaxSize / 2 + 1, kMaxSize, kMaxSize / 16 + 1}) {
+    for (const std::size_t count : {0u, 1u}) {
+      SCOPED_TRACE(testing::Message() << tokens << " tokens, " << count << " tensors");
+      Expect(POSENC_SIZE_OVERFLOW, [&](RotaryMemory& m) {
+        m.arguments.rotary = rotary.get();
+        m.arguments.tokens = tokens;
+        m.arguments.count = count;
+        m.tensors[0].heads = 0;
+      });
+    }
+  }
+}
+
 TEST_P(RotaryCalls, TensorsThatOverlap) {
   if (!function().has_tensors) GTEST_SKIP() << "no tensors";
   constexpr std::size_t kBytes = kTokens * kStride * sizeof(float);

@@ -5,10 +5,10 @@
 //
 //   (A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i))),   w_i = base^(-2i / rotary_dim)
 //
-// ("RoFormer", section 3.2.2), where w_i is changed by a scaling and A is the amplitude of that scaling times
-// the scale of the call. With POSENC_EXACT, the default, each element is this real number of the elements
-// that were given, rounded once, to nearest, ties to even: at any context length, for every type, on every
-// target the same bits. Nothing is tabulated: |p| <= 2^31.
+// ("RoFormer", section 3.2.2), where w_i is changed by a scaling and A is the amplitude of that scaling, as
+// the nearest double, times the scale of the call. With POSENC_EXACT, the default, each element is this real
+// number of the elements that were given, rounded once, to nearest, ties to even: at any context length, for
+// every type, on every target the same bits. Nothing is tabulated: |p| <= 2^31.
 //
 //   posenc_rotary_spec spec;
 //   posenc_rotary_spec_preset(&spec, sizeof(spec), "llama3", 128);
