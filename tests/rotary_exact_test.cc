@@ -184,6 +184,27 @@ TEST_P(RotaryExact, WholeQuarterTurnsByThirds) {
   });
 }
 
+// Half of the least number, nearly: what 256 bits may take for less, at either end of a pair.
+TEST_P(RotaryExact, HalfOfTheLeastNumber) {
+  const posenc_rotary_spec spec = Spec(2);  // 1 radian a step
+  const std::vector<double> positions = {0x1p-130, -0x1p-130, 0x1p-125, -0x1p-140, 0x1p-140};
+  const TurnTable turns(spec, positions);
+  ForEachType([&](auto element) {
+    using T = decltype(element);
+    if (TypeOf<T>() == POSENC_F16) return;  // its numbers are too small for such angles
+    const double least = std::ldexp(1.0, LeastExponent<T>());
+    Expect<T>(spec, turns, 48, kGains[0],
+              [&](PairMaker<T>&, const GainedTurn& turn, const RotaryGain&, std::size_t h, std::size_t) {
+                // n least numbers, and what turns to n + 1/2 or n - 1/2 of them.
+                const double n = static_cast<double>(h % 6 + 1) * (h % 2 == 0 ? 1.0 : -1.0);
+                const double other =
+                    (n + (h / 6 % 2 == 0 ? 0.5 : -0.5)) * least / turn.sine() * (h / 24 == 0 ? -1.0 : 1.0);
+                const Rotated<T> pair = {Nearest<T>(other), Nearest<T>(n * least)};
+                return h / 12 % 2 == 0 ? pair : Rotated<T>{pair.y, pair.x};
+              });
+  });
+}
+
 // Next to the middle, at angles that only thousands of bits tell from 0.
 TEST_P(RotaryExact, TiesThatTinyAnglesBreak) {
   const posenc_rotary_spec spec = Spec(12);

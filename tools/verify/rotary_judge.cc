@@ -171,7 +171,7 @@ std::string RotaryJudge::Exact(const RotaryElement& element, posenc_type type) {
 #else
 
 RotaryJudge::RotaryJudge(const RotaryCase& c, RotaryCalls* calls)
-    : case_(c), calls_(calls), reference_(MakeRotary(c.spec, kReferenceName)) {}
+    : calls_(calls), reference_(MakeRotary(c.spec, kReferenceName)) {}
 
 void RotaryJudge::Rotate(const posenc_type*, std::size_t, std::vector<InputPair>*, oracle::Distances*) {}
 

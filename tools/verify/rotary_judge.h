@@ -49,11 +49,12 @@ class RotaryJudge {
   void PartsOf(const RotaryElement& element, posenc_type type, double* u, double* v);
 #endif
 
+#ifdef POSENC_HAVE_MPFR
   const RotaryCase& case_;
   RotaryCalls* calls_;
-#ifdef POSENC_HAVE_MPFR
   oracle::RotaryOracle oracle_;
 #else
+  RotaryCalls* calls_;
   RotaryPtr reference_;
 #endif
 };
