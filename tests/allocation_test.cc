@@ -1,83 +1,15 @@
-// After creation nothing allocates; and a creation that cannot allocate says so. Every allocation of this
-// program goes through the functions below.
+// After creation nothing allocates; and a creation that cannot allocate says so.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
-#include <new>
 #include <vector>
 
+#include "allocations.h"
 #include "every_call.h"
 #include "per_target.h"
 #include "verify/hard_angles.h"
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-std::atomic<bool> exhausted{false};
-
-bool Allocate() {
-  ++allocations;
-  return !exhausted;
-}
-
-}  // namespace
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define POSENC_SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define POSENC_SANITIZED 1
-#endif
-
-#if defined(__GLIBC__) && !defined(POSENC_SANITIZED)
-extern "C" {
-// glibc's own names for what the functions below replace.
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-
-void* malloc(std::size_t size) { return Allocate() ? __libc_malloc(size) : nullptr; }
-void* calloc(std::size_t count, std::size_t size) {
-  return Allocate() ? __libc_calloc(count, size) : nullptr;
-}
-void* realloc(void* old, std::size_t size) { return Allocate() ? __libc_realloc(old, size) : nullptr; }
-void* memalign(std::size_t alignment, std::size_t size) {
-  return Allocate() ? __libc_memalign(alignment, size) : nullptr;
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) { return memalign(alignment, size); }
-int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
-  void* block = memalign(alignment, size);
-  if (block == nullptr) return ENOMEM;
-  *out = block;
-  return 0;
-}
-// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
-}
-#else
-void* operator new(std::size_t size) {
-  void* block = Allocate() ? std::malloc(size) : nullptr;
-  if (block == nullptr) std::abort();
-  return block;
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return Allocate() ? std::malloc(size) : nullptr;
-}
-void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-  const auto align = static_cast<std::size_t>(alignment);
-  return Allocate() ? std::aligned_alloc(align, (size + align - 1) / align * align) : nullptr;
-}
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t) noexcept { std::free(block); }
-void operator delete(void* block, std::align_val_t) noexcept { std::free(block); }
-#endif
 
 namespace posenc {
 namespace {

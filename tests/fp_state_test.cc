@@ -9,103 +9,12 @@
 #include <vector>
 
 #include "every_call.h"
+#include "fp_modes.h"
 #include "per_target.h"
 #include "scalar_formats.h"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 namespace posenc {
 namespace {
-
-#if defined(__SSE2__)
-using Control = std::uint32_t;
-constexpr Control kFlush = 0x8040;  // FTZ, DAZ
-Control GetControl() { return _mm_getcsr(); }
-void SetControl(Control control) { _mm_setcsr(control); }
-#elif defined(__aarch64__)
-using Control = std::uint64_t;
-constexpr Control kFlush = Control{1} << 24;  // FZ
-Control GetControl() {
-  Control control;
-  __asm__ volatile("mrs %0, fpcr" : "=r"(control));
-  return control;
-}
-void SetControl(Control control) { __asm__ volatile("msr fpcr, %0" : : "r"(control)); }
-#else
-using Control = int;
-constexpr Control kFlush = 0;  // not known here
-Control GetControl() { return std::fegetround(); }
-void SetControl(Control control) { std::fesetround(control); }
-#endif
-
-struct Mode {
-  const char* name;
-  int rounding;
-  Control control;  // set in addition
-  bool trap;        // unmask all exceptions
-};
-
-const Mode kModes[] = {
-    {"Default", FE_TONEAREST, 0, false},    {"Upward", FE_UPWARD, 0, false},
-    {"Downward", FE_DOWNWARD, 0, false},    {"TowardZero", FE_TOWARDZERO, 0, false},
-    {"Flush", FE_TONEAREST, kFlush, false}, {"UpwardFlush", FE_UPWARD, kFlush, false},
-#ifdef __GLIBC__
-    {"Trap", FE_TONEAREST, 0, true},        {"DownwardFlushTrap", FE_DOWNWARD, kFlush, true},
-#endif
-};
-
-// Sets a mode for its lifetime; all status flags start cleared.
-class ModeScope {
- public:
-  explicit ModeScope(const Mode& mode) {
-    std::fegetenv(&saved_);
-    std::fesetround(mode.rounding);
-    if (mode.control != 0) SetControl(GetControl() | mode.control);
-    std::feclearexcept(FE_ALL_EXCEPT);
-#ifdef __GLIBC__
-    if (mode.trap) feenableexcept(FE_ALL_EXCEPT);
-#endif
-  }
-  ~ModeScope() { std::fesetenv(&saved_); }
-  ModeScope(const ModeScope&) = delete;
-  ModeScope& operator=(const ModeScope&) = delete;
-
- private:
-  std::fenv_t saved_;
-};
-
-// All that a call must leave as it was.
-struct State {
-  Control control;  // on x86 with the status flags of SSE
-  int flags, rounding, trapped;
-
-  static State Get() {
-    State state{GetControl(), std::fetestexcept(FE_ALL_EXCEPT), std::fegetround(), 0};
-#ifdef __GLIBC__
-    state.trapped = fegetexcept();
-#endif
-    return state;
-  }
-};
-
-// Runs `work` in a mode, with some status flags raised, and expects the state untouched.
-template <class Work>
-void RunIn(const Mode& mode, int raised, const Work& work) {
-  State before{}, after{};
-  {
-    const ModeScope scope(mode);
-    if (!mode.trap && raised != 0) std::feraiseexcept(raised);
-    before = State::Get();
-    work();
-    after = State::Get();
-  }
-  EXPECT_EQ(after.control, before.control);
-  EXPECT_EQ(after.flags, before.flags);
-  EXPECT_EQ(after.rounding, before.rounding);
-  EXPECT_EQ(after.trapped, before.trapped);
-}
 
 // Everything that a caller may call. Of double positions one is a NaN: comparisons with it raise an
 // exception.

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "rotary_allocations.h"
+#include "allocations.h"
 #include "rotary_every_call.h"
 
 namespace posenc {

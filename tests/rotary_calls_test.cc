@@ -357,7 +357,8 @@ TEST_P(RotaryCalls, SizeOverflow) {
 
 // Of more positions than there is memory for, on several axes, which no tensor limits.
 TEST_P(RotaryCalls, ListsBeyondTheAddressSpace) {
-  if (!function().has_positions || !function().has_tensors) GTEST_SKIP() << "no positions, or a cache that limits them";
+  if (!function().has_positions || !function().has_tensors)
+    GTEST_SKIP() << "no positions, or a cache that limits them";
   posenc_rotary_spec spec = MakeRotarySpec(kHeadDim);
   spec.axes = 4;
   std::fill(spec.sections, spec.sections + 4, 1);

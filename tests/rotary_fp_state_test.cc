@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rotary_every_call.h"
-#include "rotary_fp_modes.h"
+#include "fp_modes.h"
 
 namespace posenc {
 namespace {

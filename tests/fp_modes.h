@@ -1,6 +1,6 @@
 // Floating-point states that a caller may have set, and that what is done in one leaves it as it was.
-#ifndef POSENC_TESTS_ROTARY_FP_MODES_H_
-#define POSENC_TESTS_ROTARY_FP_MODES_H_
+#ifndef POSENC_TESTS_FP_MODES_H_
+#define POSENC_TESTS_FP_MODES_H_
 
 #include <gtest/gtest.h>
 
@@ -103,4 +103,4 @@ void RunIn(const Mode& mode, int raised, const Work& work) {
 
 }  // namespace posenc
 
-#endif  // POSENC_TESTS_ROTARY_FP_MODES_H_
+#endif  // POSENC_TESTS_FP_MODES_H_

@@ -1,6 +1,7 @@
-// Counts every allocation of a program, and makes them fail. For one file of a program.
-#ifndef POSENC_TESTS_ROTARY_ALLOCATIONS_H_
-#define POSENC_TESTS_ROTARY_ALLOCATIONS_H_
+// Counts every allocation of a program, and makes them fail: all go through the functions below. For one file
+// of a program.
+#ifndef POSENC_TESTS_ALLOCATIONS_H_
+#define POSENC_TESTS_ALLOCATIONS_H_
 
 #include <atomic>
 #include <cerrno>
@@ -73,4 +74,4 @@ void operator delete(void* block, std::size_t) noexcept { std::free(block); }
 void operator delete(void* block, std::align_val_t) noexcept { std::free(block); }
 #endif
 
-#endif  // POSENC_TESTS_ROTARY_ALLOCATIONS_H_
+#endif  // POSENC_TESTS_ALLOCATIONS_H_
