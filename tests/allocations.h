@@ -39,16 +39,18 @@ void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
 
-void* malloc(std::size_t size) { return Allocate() ? __libc_malloc(size) : nullptr; }
-void* calloc(std::size_t count, std::size_t size) {
+void* malloc(std::size_t size) noexcept { return Allocate() ? __libc_malloc(size) : nullptr; }
+void* calloc(std::size_t count, std::size_t size) noexcept {
   return Allocate() ? __libc_calloc(count, size) : nullptr;
 }
-void* realloc(void* old, std::size_t size) { return Allocate() ? __libc_realloc(old, size) : nullptr; }
-void* memalign(std::size_t alignment, std::size_t size) {
+void* realloc(void* old, std::size_t size) noexcept {
+  return Allocate() ? __libc_realloc(old, size) : nullptr;
+}
+void* memalign(std::size_t alignment, std::size_t size) noexcept {
   return Allocate() ? __libc_memalign(alignment, size) : nullptr;
 }
-void* aligned_alloc(std::size_t alignment, std::size_t size) { return memalign(alignment, size); }
-int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
+void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept { return memalign(alignment, size); }
+int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
   void* block = memalign(alignment, size);
   if (block == nullptr) return ENOMEM;
   *out = block;
