@@ -27,6 +27,21 @@ constexpr std::size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<float>());
 template <class DF>
 using WordsAs = hn::Vec<hn::RebindToUnsigned<DF>>;
 
+// Where the elements of a head are.
+template <posenc_type kType>
+struct Head {
+  const ElementOf<kType>* source;
+  ElementOf<kType>* data;
+
+  Head(const Heads& heads, std::size_t head)
+      : source(reinterpret_cast<const ElementOf<kType>*>(heads.source + head * heads.source_stride)),
+        data(reinterpret_cast<ElementOf<kType>*>(heads.data + head * heads.stride)) {}
+};
+
+// Elements of a pair of neighbours follow those of the one before; of half-split ones each element does.
+template <posenc_pairing kPairing>
+constexpr std::size_t kStep = kPairing == POSENC_NEIGHBOURS ? 2 : 1;
+
 // The first and the second elements of a vector of pairs; those of half-split ones are `apart` elements
 // apart.
 template <posenc_type kType, posenc_pairing kPairing, class DF>
@@ -100,6 +115,30 @@ HWY_INLINE void StorePairs(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>
     hn::StoreU(hn::BitCast(d16, words), d16, at);
   }
 }
+
+// The pairs of a head from `first` on, fewer than a vector has lanes, as a vector of them in memory.
+template <posenc_type kType, posenc_pairing kPairing, class DF>
+struct LastPairs {
+  HWY_ALIGN ElementOf<kType> elements[2 * kMostLanes] = {};
+
+  HWY_NOINLINE void Read(const ElementOf<kType>* source, std::size_t first, std::size_t pairs) {
+    for (std::size_t k = 0; k < hn::Lanes(DF()) && first + k < pairs; ++k) {
+      const PairIndex from = ElementsOf(kPairing, first + k, pairs);
+      const PairIndex to = ElementsOf(kPairing, k, hn::Lanes(DF()));
+      elements[to.a] = source[from.a];
+      elements[to.b] = source[from.b];
+    }
+  }
+
+  HWY_NOINLINE void Write(ElementOf<kType>* data, std::size_t first, std::size_t pairs) const {
+    for (std::size_t k = 0; k < hn::Lanes(DF()) && first + k < pairs; ++k) {
+      const PairIndex from = ElementsOf(kPairing, k, hn::Lanes(DF()));
+      const PairIndex to = ElementsOf(kPairing, first + k, pairs);
+      data[to.a] = elements[from.a];
+      data[to.b] = elements[from.b];
+    }
+  }
+};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace internal

@@ -17,6 +17,7 @@
 #include "hwy/highway.h"
 
 #include "kernel/rotate-inl.h"
+#include "kernel/rotate_fast-inl.h"
 
 #ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
 #define POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_

@@ -1,4 +1,4 @@
-// Rotation of a token's heads: exactly, or in the plain arithmetic of floats. Included once per target.
+// Rotation of a token's heads, exactly. Included once per target.
 #if defined(POSENC_SRC_KERNEL_ROTATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ROTATE_INL_H_
 #undef POSENC_SRC_KERNEL_ROTATE_INL_H_
@@ -12,6 +12,7 @@
 #include "hwy/highway.h"
 #include "kernel/open_pairs-inl.h"
 #include "kernel/pairs-inl.h"
+#include "kernel/rotate_quickly-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -27,20 +28,9 @@ using TurnOfType = std::conditional_t<kType == POSENC_F32, double, float>;
 
 // Cosines and sines times the gain, and what bounds the error of the sums.
 template <class Value>
-struct GainedTurns {
-  HWY_ALIGN Value cosines[kMaxRotaryPairs + kTurnPadding];
-  HWY_ALIGN Value sines[kMaxRotaryPairs + kTurnPadding];
-  // Of doubles, as neighbours take them: [c_0 c_0 c_1 c_1 ...] and [-s_0 s_0 -s_1 s_1 ...].
-  HWY_ALIGN Value twice_cosines[sizeof(Value) == 8 ? 2 * kMaxRotaryPairs + kTurnPadding : 1];
-  HWY_ALIGN Value signed_sines[sizeof(Value) == 8 ? 2 * kMaxRotaryPairs + kTurnPadding : 1];
+struct BoundedTurns : GainedTurns<Value> {
   Value error;        // by the larger of |a| and |b|
-  float least_part;   // of it: smaller sums are not rounded quickly
   std::int32_t most;  // bits of the largest float of which no sum overflows
-};
-
-// Where a loop over heads and their pairs is.
-struct Progress {
-  std::size_t head, pair;
 };
 
 // Of sums that no midpoint is between, bits in the low halves of words: ties may go either way, NaNs any.
@@ -70,7 +60,7 @@ HWY_INLINE WordsAs<DF> Differ(DF df, hn::Vec<DF> v, hn::Vec<DF> w) {
 // The elements of a vector of pairs, and the lanes in which the bound leaves one of them open.
 template <posenc_type kType, class DF>
 HWY_INLINE hn::Mask<hn::RebindToSigned<DF>> RotateExactly(DF df, hn::Vec<DF> a, hn::Vec<DF> b,
-                                                          const GainedTurns<TurnOfType<kType>>& turns,
+                                                          const BoundedTurns<TurnOfType<kType>>& turns,
                                                           std::size_t i, WordsAs<DF>& x, WordsAs<DF>& y) {
   const hn::RebindToSigned<DF> di;
   const hn::RebindToUnsigned<DF> du;
@@ -103,109 +93,6 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<DF>> RotateExactly(DF df, hn::Vec<DF> a, 
   }
   return hn::Or(special, hn::Ne(hn::BitCast(di, differ), hn::Zero(di)));
 }
-
-#if HWY_TARGET != HWY_SCALAR
-
-// Of two vectors of sums and their floats, whether a pair may be open: unless the bits that a float drops,
-// 29, are not within the window of a midpoint, and the float is no small part of `larger`, the larger element
-// of its pair.
-HWY_INLINE bool MayBeOpen(DoubleVec x_sum, DoubleVec y_sum, FloatVec least, FloatVec larger,
-                          float least_part) {
-  const Floats df;
-  const Longs du;
-  const Words dw;
-  // Of what is not finite it is neither.
-  const auto limit = hn::MulAdd(larger, hn::Set(df, least_part), hn::Set(df, kLeastRotated));
-  constexpr std::uint64_t kBias = kRoundingBias<POSENC_F32, kRotatedWindow>;
-  constexpr std::uint64_t kFar = kFarBits<POSENC_F32, kRotatedWindow>;
-  const auto biased = hn::Add(WordsOf<false>(hn::BitCast(du, x_sum), hn::BitCast(du, y_sum)),
-                              hn::Set(dw, static_cast<std::uint32_t>(kBias)));
-  const auto far = hn::And(biased, hn::Set(dw, static_cast<std::uint32_t>(kFar)));
-  return !hn::AllTrue(df, hn::Gt(least, limit)) || !hn::AllFalse(dw, hn::Eq(far, hn::Zero(dw)));
-}
-
-// A whole vector of pairs of floats with half of the work of RotateExactly, if none may be open; else false,
-// and nothing is stored.
-template <posenc_pairing kPairing>
-HWY_INLINE bool RotateQuickly(const float* from, float* to, std::size_t apart,
-                              const GainedTurns<double>& turns, std::size_t i) {
-  const Floats df;
-  const Doubles d;
-  if constexpr (kPairing == POSENC_HALF_SPLIT) {
-    const auto a = hn::LoadU(df, from), b = hn::LoadU(df, from + apart);
-    const auto a_wide = hn::PromoteTo(d, a), b_wide = hn::PromoteTo(d, b);
-    const auto cosine = hn::LoadU(d, turns.cosines + i), sine = hn::LoadU(d, turns.sines + i);
-    const auto x_sum = MinusProduct(b_wide, sine, hn::Mul(a_wide, cosine));
-    const auto y_sum = hn::MulAdd(a_wide, sine, hn::Mul(b_wide, cosine));
-    const auto x = ToFloats(x_sum), y = ToFloats(y_sum);
-    const auto larger = hn::BitCast(df, LargerMagnitude(df, a, b));
-    const auto least = hn::Min(hn::Abs(x), hn::Abs(y));
-    if (HWY_UNLIKELY(MayBeOpen(x_sum, y_sum, least, larger, turns.least_part))) return false;
-    hn::StoreU(x, df, to);
-    hn::StoreU(y, df, to + apart);
-  } else {
-    const std::size_t half = hn::Lanes(df);
-    const auto first = hn::LoadU(df, from), second = hn::LoadU(df, from + half);
-    const auto first_wide = hn::PromoteTo(d, first), second_wide = hn::PromoteTo(d, second);
-    const double* cosines = turns.twice_cosines + 2 * i;
-    const double* sines = turns.signed_sines + 2 * i;
-    const auto first_sum = hn::MulAdd(hn::Reverse2(d, first_wide), hn::LoadU(d, sines),
-                                      hn::Mul(first_wide, hn::LoadU(d, cosines)));
-    const auto second_sum = hn::MulAdd(hn::Reverse2(d, second_wide), hn::LoadU(d, sines + half),
-                                       hn::Mul(second_wide, hn::LoadU(d, cosines + half)));
-    const auto x = ToFloats(first_sum), y = ToFloats(second_sum);
-    // Of either half the larger of all pairs: of none it is less than its own.
-    const auto first_larger = LargerMagnitude(df, first, hn::Reverse2(df, first));
-    const auto second_larger = LargerMagnitude(df, second, hn::Reverse2(df, second));
-    const auto larger = hn::BitCast(df, hn::Max(first_larger, second_larger));
-    const auto least = hn::Min(hn::Abs(x), hn::Abs(y));
-    if (HWY_UNLIKELY(MayBeOpen(first_sum, second_sum, least, larger, turns.least_part))) return false;
-    hn::StoreU(x, df, to);
-    hn::StoreU(y, df, to + half);
-  }
-  return true;
-}
-
-#endif  // HWY_SCALAR
-
-// Where the elements of a head are.
-template <posenc_type kType>
-struct Head {
-  const ElementOf<kType>* source;
-  ElementOf<kType>* data;
-
-  Head(const Heads& heads, std::size_t head)
-      : source(reinterpret_cast<const ElementOf<kType>*>(heads.source + head * heads.source_stride)),
-        data(reinterpret_cast<ElementOf<kType>*>(heads.data + head * heads.stride)) {}
-};
-
-// Elements of a pair of neighbours follow those of the one before; of half-split ones each element does.
-template <posenc_pairing kPairing>
-constexpr std::size_t kStep = kPairing == POSENC_NEIGHBOURS ? 2 : 1;
-
-// The pairs of a head from `first` on, fewer than a vector has lanes, as a vector of them in memory.
-template <posenc_type kType, posenc_pairing kPairing, class DF>
-struct LastPairs {
-  HWY_ALIGN ElementOf<kType> elements[2 * kMostLanes] = {};
-
-  HWY_NOINLINE void Read(const ElementOf<kType>* source, std::size_t first, std::size_t pairs) {
-    for (std::size_t k = 0; k < hn::Lanes(DF()) && first + k < pairs; ++k) {
-      const PairIndex from = ElementsOf(kPairing, first + k, pairs);
-      const PairIndex to = ElementsOf(kPairing, k, hn::Lanes(DF()));
-      elements[to.a] = source[from.a];
-      elements[to.b] = source[from.b];
-    }
-  }
-
-  HWY_NOINLINE void Write(ElementOf<kType>* data, std::size_t first, std::size_t pairs) const {
-    for (std::size_t k = 0; k < hn::Lanes(DF()) && first + k < pairs; ++k) {
-      const PairIndex from = ElementsOf(kPairing, k, hn::Lanes(DF()));
-      const PairIndex to = ElementsOf(kPairing, first + k, pairs);
-      data[to.a] = elements[from.a];
-      data[to.b] = elements[from.b];
-    }
-  }
-};
 
 // The first `count` lanes of a mask, of at most 64, one bit each.
 template <class D>
@@ -245,15 +132,10 @@ HWY_NOINLINE void Push(const FlaggedLanes<DF>& lanes, std::size_t place, std::si
 // `apart`.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
-                             const GainedTurns<TurnOfType<kType>>& turns, std::size_t head, std::size_t pair,
+                             const BoundedTurns<TurnOfType<kType>>& turns, std::size_t head, std::size_t pair,
                              std::size_t count, OpenPairs& open) {
   const PairsOf<kType> df;
   const hn::RebindToSigned<PairsOf<kType>> di;
-#if HWY_TARGET != HWY_SCALAR
-  if constexpr (kType == POSENC_F32) {
-    if (HWY_LIKELY(RotateQuickly<kPairing>(from, to, apart, turns, pair))) return;
-  }
-#endif
   hn::Vec<PairsOf<kType>> a, b;
   WordsAs<PairsOf<kType>> x, y;
   LoadPairs<kType, kPairing>(df, from, apart, a, b);
@@ -269,7 +151,7 @@ HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to,
 
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateLast(const Head<kType>& head, std::size_t pairs,
-                             const GainedTurns<TurnOfType<kType>>& turns, Progress at, OpenPairs& open) {
+                             const BoundedTurns<TurnOfType<kType>>& turns, Progress at, OpenPairs& open) {
   LastPairs<kType, kPairing, PairsOf<kType>> last;
   last.Read(head.source, at.pair, pairs);
   RotateVector<kType, kPairing>(last.elements, last.elements, hn::Lanes(PairsOf<kType>()), turns, at.head,
@@ -277,58 +159,22 @@ HWY_NOINLINE void RotateLast(const Head<kType>& head, std::size_t pairs,
   last.Write(head.data, at.pair, pairs);
 }
 
-// From `at` on; stops where there are many open pairs.
+// The pairs from `at` on that RotateQuickly takes at once, or the rest of the head.
 template <posenc_type kType, posenc_pairing kPairing>
-HWY_NOINLINE Progress RotateLoop(const Heads& heads, const GainedTurns<TurnOfType<kType>>& turns, Progress at,
-                                 OpenPairs& open) {
-  const std::size_t lanes = hn::Lanes(PairsOf<kType>()), pairs = heads.pairs;
-  for (; at.head < heads.count; ++at.head, at.pair = 0) {
-    const Head<kType> head(heads, at.head);
-    for (; at.pair + lanes <= pairs; at.pair += lanes) {
-      const std::size_t element = at.pair * kStep<kPairing>;
-      RotateVector<kType, kPairing>(head.source + element, head.data + element, pairs, turns, at.head,
-                                    at.pair, lanes, open);
-      if (HWY_UNLIKELY(open.count >= OpenPairs::kFull)) {
-        at.pair += lanes;
-        return at;
-      }
-    }
-    if (at.pair < pairs) RotateLast<kType, kPairing>(head, pairs, turns, at, open);
-    if (HWY_UNLIKELY(open.count >= OpenPairs::kFull)) return {at.head + 1, 0};
+HWY_NOINLINE Progress RotateSome(const Heads& heads, const BoundedTurns<TurnOfType<kType>>& turns,
+                                 Progress at, OpenPairs& open) {
+  const std::size_t lanes = hn::Lanes(PairsOf<kType>());
+  const std::size_t some = HWY_TARGET == HWY_SCALAR ? 32 : hn::Lanes(hn::ScalableTag<float>());
+  const bool is_rest = at.pair + some >= heads.pairs;
+  const std::size_t end = is_rest ? heads.pairs : at.pair + some;
+  const Head<kType> head(heads, at.head);
+  for (; at.pair + lanes <= end; at.pair += lanes) {
+    const std::size_t element = at.pair * kStep<kPairing>;
+    RotateVector<kType, kPairing>(head.source + element, head.data + element, heads.pairs, turns, at.head,
+                                  at.pair, lanes, open);
   }
-  return at;
-}
-
-// cosines and sines [count], times the gain, and zeros behind them for the rest of a vector of floats.
-template <class Value>
-HWY_NOINLINE void ApplyGain(const Gain& gain, std::size_t count, const double* cosines, const double* sines,
-                            GainedTurns<Value>& turns) {
-  const Doubles d;
-  const auto factor = hn::Set(d, gain.nearest());
-  const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
-  const std::size_t vectors =
-      (count + hn::Lanes(hn::ScalableTag<float>()) - 1) / hn::Lanes(hn::ScalableTag<float>());
-  for (std::size_t i = 0; i < vectors * hn::Lanes(hn::ScalableTag<float>()); i += hn::Lanes(d)) {
-    const bool is_one = i < count;
-    const auto cosine = is_one ? hn::Mul(hn::LoadU(d, cosines + i), factor) : hn::Zero(d);
-    const auto sine = is_one ? hn::Mul(hn::LoadU(d, sines + i), sine_factor) : hn::Zero(d);
-    if constexpr (sizeof(Value) == sizeof(double)) {
-      hn::StoreU(cosine, d, turns.cosines + i);
-      hn::StoreU(sine, d, turns.sines + i);
-    } else {
-      hn::StoreU(ToFloats(cosine), Floats(), turns.cosines + i);
-      hn::StoreU(ToFloats(sine), Floats(), turns.sines + i);
-    }
-  }
-}
-
-// For neighbours.
-inline HWY_NOINLINE void Spread(std::size_t count, GainedTurns<double>& turns) {
-  for (std::size_t i = 0; i < count; ++i) {
-    turns.twice_cosines[2 * i] = turns.twice_cosines[2 * i + 1] = turns.cosines[i];
-    turns.signed_sines[2 * i] = -turns.sines[i];
-    turns.signed_sines[2 * i + 1] = turns.sines[i];
-  }
+  if (at.pair < end) RotateLast<kType, kPairing>(head, heads.pairs, turns, at, open);
+  return is_rest ? Progress{at.head + 1, 0} : at;
 }
 
 // Larger elements are left to what rounds sums beyond the largest float; NaNs and infinities too.
@@ -341,81 +187,85 @@ inline std::int32_t MostOf(const Gain& gain) {
 }
 
 template <posenc_type kType, posenc_pairing kPairing, class Value>
-HWY_INLINE void RotateHeads(const Rotation& rotation, const Heads& heads, const GainedTurns<Value>& turns,
-                            const GainedTurns<double>& doubles, OpenPairs& open, Tally& tally) {
-  for (Progress at{0, 0}; at.head < heads.count;) {
-    const std::size_t begin = open.count;
-    at = RotateLoop<kType, kPairing>(heads, turns, at, open);
-    Note(rotation.token, heads, ElementSize(kType), doubles.cosines, doubles.sines, begin, open);
-    if (open.count >= OpenPairs::kFull) CloseOpenPairs<kType>(rotation.table, rotation.gain, open, tally);
+HWY_INLINE Tally RotateHeads(const Rotation& rotation, const Heads& heads, const QuickTurns<Value>& quick,
+                             const BoundedTurns<Value>& turns, const GainedTurns<double>& doubles,
+                             OpenPairs& open) {
+  Tally tally;
+  std::size_t noted = open.count;
+  for (Progress at{0, 0};;) {
+    at = RotateQuickly<kType, kPairing>(heads, quick, at);
+    if (at.head == heads.count) break;
+    at = RotateSome<kType, kPairing>(heads, turns, at, open);
+    if (HWY_LIKELY(open.count < OpenPairs::kFull)) continue;
+    Note(rotation.token, heads, ElementSize(kType), doubles.cosines, doubles.sines, noted, open);
+    CloseOpenPairs<kType>(rotation.table, rotation.gain, open, tally);
+    noted = 0;
   }
+  Note(rotation.token, heads, ElementSize(kType), doubles.cosines, doubles.sines, noted, open);
+  return tally;
+}
+
+template <posenc_pairing kPairing>
+Tally RotateFloats(const Rotation& rotation, const double* cosines, const double* sines, const Heads& heads,
+                   OpenPairs& open) {
+  const double gain = rotation.gain.nearest();
+  BoundedTurns<double> turns;
+  turns.error = kRotationError * gain;
+  turns.most = 0x7F7FFFFF;  // all that are finite: doubles do not overflow
+  ApplyGain(rotation.gain, heads.pairs, cosines, sines, turns);
+  QuickTurns<double> quick{
+      turns.cosines, turns.sines, nullptr, nullptr, kLeastPart * static_cast<float>(gain), turns.most};
+  if constexpr (kPairing == POSENC_NEIGHBOURS) {
+    SpreadTurns<double> spread;
+    Spread(turns.cosines, turns.sines, heads.pairs, spread);
+    quick.cosines = spread.cosines;
+    quick.sines = spread.sines;
+    return RotateHeads<POSENC_F32, kPairing>(rotation, heads, quick, turns, turns, open);
+  } else {
+    return RotateHeads<POSENC_F32, kPairing>(rotation, heads, quick, turns, turns, open);
+  }
+}
+
+// The turns of parts of doubles, as the pairing takes them; by way of `floats`.
+template <posenc_type kType, Part kPart, class Turns>
+HWY_INLINE void PlacePart(const GainedTurns<double>& turns, std::size_t count, GainedTurns<float>& floats,
+                          Turns& placed) {
+  if constexpr (std::is_same_v<Turns, SpreadTurns<float>>) {
+    TakeParts<kType, kPart>(turns, count, floats);
+    Spread(floats.cosines, floats.sines, count, placed);
+  } else {
+    TakeParts<kType, kPart>(turns, count, placed);
+  }
+}
+
+template <posenc_type kType, posenc_pairing kPairing>
+Tally RotateShort(const Rotation& rotation, const double* cosines, const double* sines, const Heads& heads,
+                  OpenPairs& open) {
+  constexpr double kError =
+      HWY_NATIVE_FMA && !HWY_ARCH_PPC ? kFloatRotationError : kFloatRotationErrorWithoutFma;
+  const double gain = rotation.gain.nearest();
+  GainedTurns<double> doubles;
+  ApplyGain(rotation.gain, heads.pairs, cosines, sines, doubles);
+  BoundedTurns<float> turns;
+  turns.error = static_cast<float>(kError * gain * (1.0 + 0x1p-20));
+  turns.most = MostOf(rotation.gain);
+  std::conditional_t<kTakesSpread<kType, kPairing>, SpreadTurns<float>, GainedTurns<float>> high, low;
+  PlacePart<kType, Part::kHigh>(doubles, heads.pairs, turns, high);
+  PlacePart<kType, Part::kLow>(doubles, heads.pairs, turns, low);
+  TakeParts<kType, Part::kNearest>(doubles, heads.pairs, turns);
+  const QuickTurns<float> quick{
+      high.cosines, high.sines, low.cosines, low.sines, kLeastPartInFloat<kType> * static_cast<float>(gain),
+      turns.most};
+  return RotateHeads<kType, kPairing>(rotation, heads, quick, turns, doubles, open);
 }
 
 template <posenc_type kType, posenc_pairing kPairing>
 Tally RotateExact(const Rotation& rotation, const double* cosines, const double* sines, const Heads& heads,
                   OpenPairs& open) {
-  const Gain& gain = rotation.gain;
-  GainedTurns<double> turns;
-  turns.error = kRotationError * gain.nearest();
-  turns.least_part = kLeastPart * static_cast<float>(gain.nearest());
-  turns.most = 0x7F7FFFFF;  // all that are finite: doubles do not overflow
-  ApplyGain(gain, heads.pairs, cosines, sines, turns);
-  Tally tally;
   if constexpr (kType == POSENC_F32) {
-    if (kPairing == POSENC_NEIGHBOURS) Spread(heads.pairs, turns);
-    RotateHeads<kType, kPairing>(rotation, heads, turns, turns, open, tally);
+    return RotateFloats<kPairing>(rotation, cosines, sines, heads, open);
   } else {
-    constexpr double kError =
-        HWY_NATIVE_FMA && !HWY_ARCH_PPC ? kFloatRotationError : kFloatRotationErrorWithoutFma;
-    GainedTurns<float> floats;
-    floats.error = static_cast<float>(kError * gain.nearest() * (1.0 + 0x1p-20));
-    floats.most = MostOf(gain);
-    ApplyGain(gain, heads.pairs, cosines, sines, floats);
-    RotateHeads<kType, kPairing>(rotation, heads, floats, turns, open, tally);
-  }
-  return tally;
-}
-
-// Words of a vector of pairs in plain arithmetic.
-template <posenc_type kType, class DF>
-HWY_INLINE WordsAs<DF> RoundPlainly(DF df, hn::Vec<DF> v) {
-  if constexpr (kType == POSENC_F32) {
-    return hn::BitCast(hn::RebindToUnsigned<DF>(), v);
-  } else if constexpr (kType == POSENC_BF16) {
-    return RoundToBFloat16(df, v);
-  } else {
-    return Float16Bits(df, v);
-  }
-}
-
-template <posenc_type kType, posenc_pairing kPairing>
-HWY_INLINE void RotateVectorFast(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
-                                 const float* cosines, const float* sines) {
-  const hn::ScalableTag<float> df;
-  hn::Vec<hn::ScalableTag<float>> a, b;
-  LoadPairs<kType, kPairing>(df, from, apart, a, b);
-  const auto cosine = hn::LoadU(df, cosines), sine = hn::LoadU(df, sines);
-  const auto x = hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine));
-  const auto y = hn::Add(hn::Mul(b, cosine), hn::Mul(a, sine));
-  StorePairs<kType, kPairing>(df, RoundPlainly<kType>(df, x), RoundPlainly<kType>(df, y), to, apart);
-}
-
-template <posenc_type kType, posenc_pairing kPairing>
-HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
-                             const Heads& heads) {
-  const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>()), pairs = heads.pairs;
-  for (std::size_t h = 0; h < heads.count; ++h) {
-    const Head<kType> head(heads, h);
-    std::size_t i = 0;
-    for (; i + lanes <= pairs; i += lanes) {
-      RotateVectorFast<kType, kPairing>(head.source + i * kStep<kPairing>, head.data + i * kStep<kPairing>,
-                                        pairs, cosines + i, sines + i);
-    }
-    if (i == pairs) continue;
-    LastPairs<kType, kPairing, hn::ScalableTag<float>> last;
-    last.Read(head.source, i, pairs);
-    RotateVectorFast<kType, kPairing>(last.elements, last.elements, lanes, cosines + i, sines + i);
-    last.Write(head.data, i, pairs);
+    return RotateShort<kType, kPairing>(rotation, cosines, sines, heads, open);
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "posenc/posenc_c.h"
+
 namespace posenc {
 namespace internal {
 
@@ -97,6 +99,12 @@ static_assert(10 * 0x1p-53 <= kRotatedWindow * 0x1p-65, "the window must cover t
 // v, and sqrt(2) v.
 inline constexpr double kFloatRotationError = 3.75 * 0x1p-24;
 inline constexpr double kFloatRotationErrorWithoutFma = 5.25 * 0x1p-24;
+
+// In float with cosines and sines of two parts, the products with the high ones exact: ulps of a sum that is
+// at least that part of m.
+inline constexpr std::uint32_t kFloatRotatedWindow = 4;
+template <posenc_type kType>
+inline constexpr float kLeastPartInFloat = kType == POSENC_F16 ? 0x1.00001p-11f : 0x1.00001p-14f;
 
 // Where elements are so small that products are subnormal they round by 2^-150 each: four of them, at most.
 inline constexpr float kLeastRotationError = 0x1p-147f;

@@ -1,0 +1,101 @@
+// Cosines and sines of a token times its gain, as the loops over its heads take them. Included once per
+// target.
+#if defined(POSENC_SRC_KERNEL_GAINED_TURNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_GAINED_TURNS_INL_H_
+#undef POSENC_SRC_KERNEL_GAINED_TURNS_INL_H_
+#else
+#define POSENC_SRC_KERNEL_GAINED_TURNS_INL_H_
+#endif
+
+#include <cstddef>
+
+#include "hwy/highway.h"
+#include "kernel/format-inl.h"
+#include "kernel/heads.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class Value>
+struct GainedTurns {
+  HWY_ALIGN Value cosines[kMaxRotaryPairs + kTurnPadding];
+  HWY_ALIGN Value sines[kMaxRotaryPairs + kTurnPadding];
+};
+
+// The same for each element of neighbours: [c_0 c_0 c_1 c_1 ...] and [-s_0 s_0 -s_1 s_1 ...].
+template <class Value>
+struct SpreadTurns {
+  HWY_ALIGN Value cosines[2 * (kMaxRotaryPairs + kTurnPadding)];
+  HWY_ALIGN Value sines[2 * (kMaxRotaryPairs + kTurnPadding)];
+};
+
+// Neighbours that are turned in place need spread turns; two bfloat16 are one word, taken apart.
+template <posenc_type kType, posenc_pairing kPairing>
+constexpr bool kTakesSpread = kPairing == POSENC_NEIGHBOURS&& kType != POSENC_BF16;
+
+// Loops take, and arrays of turns hold, so many pairs: of `count` as many as fill vectors of floats, the last
+// ones zeros.
+inline std::size_t PaddedPairs(std::size_t count) {
+  return hwy::RoundUpTo(count, hn::Lanes(hn::ScalableTag<float>()));
+}
+
+// Of cosines and sines [count].
+inline HWY_NOINLINE void ApplyGain(const Gain& gain, std::size_t count, const double* cosines,
+                                   const double* sines, GainedTurns<double>& turns) {
+  const hn::ScalableTag<double> d;
+  const auto factor = hn::Set(d, gain.nearest());
+  const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
+  for (std::size_t i = 0; i < PaddedPairs(count); i += hn::Lanes(d)) {
+    const bool is_one = i < count;
+    hn::StoreU(is_one ? hn::Mul(hn::LoadU(d, cosines + i), factor) : hn::Zero(d), d, turns.cosines + i);
+    hn::StoreU(is_one ? hn::Mul(hn::LoadU(d, sines + i), sine_factor) : hn::Zero(d), d, turns.sines + i);
+  }
+}
+
+// What floats take of a double: all that rounds, or its first digits, and what these leave.
+enum class Part { kNearest, kHigh, kLow };
+
+// So many digits that products with elements of the type are exact in float.
+template <posenc_type kType>
+constexpr int kHighDigits = 24 - TraitsOf(kType).digits;
+
+template <posenc_type kType, Part kPart>
+HWY_INLINE FloatVec TakePart(DoubleVec v) {
+  const hn::ScalableTag<double> d;
+  const hn::RebindToUnsigned<Floats> du;
+  const auto nearest = ToFloats(v);
+  if (kPart == Part::kNearest) return nearest;
+  constexpr std::uint32_t kDigits = ~((1u << (24 - kHighDigits<kType>)) - 1);
+  const auto high = hn::BitCast(Floats(), hn::And(hn::BitCast(du, nearest), hn::Set(du, kDigits)));
+  return kPart == Part::kHigh ? high : ToFloats(hn::Sub(v, hn::PromoteTo(d, high)));
+}
+
+template <posenc_type kType, Part kPart>
+HWY_NOINLINE void TakeParts(const GainedTurns<double>& turns, std::size_t count, GainedTurns<float>& floats) {
+  const hn::ScalableTag<double> d;
+  for (std::size_t i = 0; i < PaddedPairs(count); i += hn::Lanes(d)) {
+    hn::StoreU(TakePart<kType, kPart>(hn::LoadU(d, turns.cosines + i)), Floats(), floats.cosines + i);
+    hn::StoreU(TakePart<kType, kPart>(hn::LoadU(d, turns.sines + i)), Floats(), floats.sines + i);
+  }
+}
+
+template <class Value>
+HWY_NOINLINE void Spread(const Value* cosines, const Value* sines, std::size_t count,
+                         SpreadTurns<Value>& turns) {
+  const hn::ScalableTag<Value> d;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
+    hn::StoreInterleaved2(cosine, cosine, d, turns.cosines + 2 * i);
+    hn::StoreInterleaved2(hn::Neg(sine), sine, d, turns.sines + 2 * i);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_GAINED_TURNS_INL_H_

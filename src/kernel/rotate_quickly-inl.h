@@ -1,0 +1,270 @@
+// Most pairs: rotated exactly by sums good to a few ulps, and a test that no midpoint is near. Included once
+// per target.
+#if defined(POSENC_SRC_KERNEL_ROTATE_QUICKLY_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_ROTATE_QUICKLY_INL_H_
+#undef POSENC_SRC_KERNEL_ROTATE_QUICKLY_INL_H_
+#else
+#define POSENC_SRC_KERNEL_ROTATE_QUICKLY_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "kernel/gained_turns-inl.h"
+#include "kernel/open_pairs-inl.h"
+#include "kernel/pairs-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Where a loop over heads and their pairs is.
+struct Progress {
+  std::size_t head, pair;
+};
+
+// Cosines and sines, of neighbours spread, and for shorter types than float what their high parts leave; and
+// the limits of what is taken.
+template <class Value>
+struct QuickTurns {
+  const Value* cosines;
+  const Value* sines;
+  const Value* low_cosines;
+  const Value* low_sines;
+  float least_part;   // of the larger element: smaller sums may be too inexact
+  std::int32_t most;  // bits of the largest float of which no sum overflows
+};
+
+#if HWY_TARGET == HWY_SCALAR
+
+template <posenc_type kType, posenc_pairing, class Value>
+Progress RotateQuickly(const Heads& /*heads*/, const QuickTurns<Value>& /*turns*/, Progress at) {
+  return at;
+}
+
+#else
+
+// Where a type's sums are normal, and floats' products too.
+template <posenc_type kType>
+constexpr float kLeastQuickly = kType == POSENC_F32    ? kLeastRotated
+                                : kType == POSENC_BF16 ? 0x1p-90f
+                                                       : 0x1p-14f;
+
+// The bits of a float's sum in double, or of a sum in float, that its type drops: biased so that they are
+// less than twice the window near a midpoint, where they are 0 in all of kFarDropped.
+template <posenc_type kType>
+constexpr std::uint32_t kDroppedBias = kType == POSENC_F32
+                                           ? std::uint32_t{kRoundingBias<POSENC_F32, kRotatedWindow>}
+                                           : (1u << (23 - TraitsOf(kType).digits)) + kFloatRotatedWindow;
+template <posenc_type kType>
+constexpr std::uint32_t kFarDropped = kType == POSENC_F32
+                                          ? std::uint32_t{kFarBits<POSENC_F32, kRotatedWindow>}
+                                          : (1u << (24 - TraitsOf(kType).digits)) - 2 * kFloatRotatedWindow;
+
+// u cosine + v sine, or with a minus, in double.
+template <bool kMinus>
+HWY_INLINE DoubleVec SumInDouble(DoubleVec u, DoubleVec v, const double* cosine, const double* sine) {
+  const Doubles d;
+  const auto product = hn::Mul(u, hn::LoadU(d, cosine));
+  return kMinus ? MinusProduct(v, hn::LoadU(d, sine), product) : hn::MulAdd(v, hn::LoadU(d, sine), product);
+}
+
+// Rounds sums to floats; `biased` in some order.
+HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, WordVec& biased) {
+  const Longs du;
+  const Words dw;
+  value = Join<false>(ToFloats(lower), ToFloats(upper));
+  biased = hn::Add(WordsOf<false>(hn::BitCast(du, lower), hn::BitCast(du, upper)),
+                   hn::Set(dw, kDroppedBias<POSENC_F32>));
+}
+
+// a b + c, or with a minus.
+template <bool kMinus>
+HWY_INLINE EntryVec ProductAnd(EntryVec a, EntryVec b, EntryVec c) {
+#if HWY_ARCH_PPC  // GCC's vmaddfp takes subnormal floats for zeros
+  return kMinus ? hn::Sub(hn::Mul(a, b), c) : hn::Add(hn::Mul(a, b), c);
+#else
+  return kMinus ? hn::MulSub(a, b, c) : hn::MulAdd(a, b, c);
+#endif
+}
+
+// u cosine + v sine, or with a minus, in float: products with the high parts are exact.
+template <posenc_type kType, bool kMinus>
+HWY_INLINE void SumInFloat(EntryVec u, EntryVec v, const QuickTurns<float>& turns, std::size_t i,
+                           EntryVec& value, WordVec& biased) {
+  const Entries df;
+  const Words dw;
+  const auto high =
+      ProductAnd<kMinus>(u, hn::LoadU(df, turns.cosines + i), hn::Mul(v, hn::LoadU(df, turns.sines + i)));
+  const auto low = ProductAnd<kMinus>(u, hn::LoadU(df, turns.low_cosines + i),
+                                      hn::Mul(v, hn::LoadU(df, turns.low_sines + i)));
+  value = hn::Add(high, low);
+  biased = hn::Add(hn::BitCast(dw, value), hn::Set(dw, kDroppedBias<kType>));
+}
+
+// The larger, or the smaller, of |a| and |b|; of a NaN and a number either.
+template <bool kLarger>
+HWY_INLINE EntryVec MagnitudeOf(EntryVec a, EntryVec b) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return EntryVec{_mm512_range_ps(a.raw, b.raw, kLarger ? 0b1011 : 0b1010)};
+#else
+  return kLarger ? hn::Max(hn::Abs(a), hn::Abs(b)) : hn::Min(hn::Abs(a), hn::Abs(b));
+#endif
+}
+
+// Whether one of two vectors of sums may be open: unless its dropped bits are far from a midpoint's, it is no
+// small part of `larger`, the larger element of its pair, and all are finite.
+template <posenc_type kType, class Value>
+HWY_INLINE bool MayBeOpen(EntryVec x, WordVec x_biased, EntryVec y, WordVec y_biased, EntryVec larger,
+                          const QuickTurns<Value>& turns) {
+  const Entries df;
+  const Words dw;
+  const hn::RebindToSigned<Words> di;
+  const auto far = hn::Set(dw, kFarDropped<kType>);
+  const auto nearest =
+      hn::Min(hn::BitCast(di, hn::And(x_biased, far)), hn::BitCast(di, hn::And(y_biased, far)));
+  const auto limit = hn::MulAdd(larger, hn::Set(df, turns.least_part), hn::Set(df, kLeastQuickly<kType>));
+  auto is_closed = hn::And(hn::Gt(MagnitudeOf<false>(x, y), limit),  // not of NaNs
+                           hn::RebindMask(df, hn::Ne(nearest, hn::Zero(di))));
+  if constexpr (kType == POSENC_BF16) {
+    is_closed =
+        hn::AndNot(hn::RebindMask(df, hn::Gt(hn::BitCast(di, larger), hn::Set(di, turns.most))), is_closed);
+  }
+  return !hn::AllTrue(df, is_closed);
+}
+
+// Sums that are not open, rounded to the type.
+template <posenc_type kType>
+HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) {
+  if constexpr (kType == POSENC_F32) {
+    hn::StoreU(value, Entries(), to);
+  } else {
+    const hn::Rebind<std::uint16_t, Entries> d16;
+    const hn::RebindToSigned<Words> di;
+    if constexpr (kType == POSENC_BF16) {
+      hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, hn::ShiftRight<16>(biased))), d16, to);
+    } else {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+      const hn::Rebind<hwy::float16_t, Entries> dh;
+      hn::StoreU(hn::BitCast(d16, hn::DemoteTo(dh, value)), d16, to);
+#else
+      const Words dw;
+      const auto magnitude = hn::ShiftRight<13>(hn::And(biased, hn::Set(dw, 0x7FFFFFFFu)));
+      const auto normal = hn::BitCast(di, hn::Sub(magnitude, hn::Set(dw, 112u << 10)));
+      const auto sign = hn::And(hn::ShiftRight<16>(biased), hn::Set(dw, 0x8000u));
+      const auto bits = hn::Or(hn::Min(normal, hn::Set(di, 0x7C00)), hn::BitCast(di, sign));
+      hn::StoreU(hn::DemoteTo(d16, bits), d16, to);
+#endif
+    }
+  }
+}
+
+// As many pairs as Entries has lanes, from pair i on, if none of them may be open; else false, and nothing is
+// stored.
+template <posenc_type kType, posenc_pairing kPairing, class Value>
+HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+                            const QuickTurns<Value>& turns, std::size_t i) {
+  EntryVec a, b;
+  LoadPairs<kType, kPairing>(Entries(), from, apart, a, b);
+  EntryVec x, y;
+  WordVec x_biased, y_biased;
+  if constexpr (kType == POSENC_F32) {
+    const Doubles d;
+    const Floats df;
+    const std::size_t half = hn::Lanes(df);
+    const double *cosines = turns.cosines + i, *sines = turns.sines + i;
+    const auto a_lower = hn::PromoteTo(d, hn::LoadU(df, from));
+    const auto a_upper = hn::PromoteTo(d, hn::LoadU(df, from + half));
+    const auto b_lower = hn::PromoteTo(d, hn::LoadU(df, from + apart));
+    const auto b_upper = hn::PromoteTo(d, hn::LoadU(df, from + apart + half));
+    RoundSums(SumInDouble<true>(a_lower, b_lower, cosines, sines),
+              SumInDouble<true>(a_upper, b_upper, cosines + half, sines + half), x, x_biased);
+    RoundSums(SumInDouble<false>(b_lower, a_lower, cosines, sines),
+              SumInDouble<false>(b_upper, a_upper, cosines + half, sines + half), y, y_biased);
+  } else {
+    SumInFloat<kType, true>(a, b, turns, i, x, x_biased);
+    SumInFloat<kType, false>(b, a, turns, i, y, y_biased);
+  }
+  if (HWY_UNLIKELY(MayBeOpen<kType>(x, x_biased, y, y_biased, MagnitudeOf<true>(a, b), turns))) return false;
+  if constexpr (kPairing == POSENC_HALF_SPLIT) {
+    StoreSums<kType>(x, x_biased, to);
+    StoreSums<kType>(y, y_biased, to + apart);
+  } else {
+    const Words dw;
+    const auto first = kBigEndian ? y_biased : x_biased, second = kBigEndian ? x_biased : y_biased;
+    const auto words = hn::Or(hn::ShiftRight<16>(first), hn::And(second, hn::Set(dw, 0xFFFF0000u)));
+    hn::StoreU(hn::BitCast(hn::Repartition<std::uint16_t, Words>(), words),
+               hn::Repartition<std::uint16_t, Words>(), to);
+  }
+  return true;
+}
+
+// The sums of a vector of neighbours.
+template <posenc_type kType, class Value>
+HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickTurns<Value>& turns, std::size_t i,
+                              EntryVec& value, WordVec& biased, EntryVec& elements) {
+  elements = LoadAsFloat<kType>(Entries(), from);
+  if constexpr (kType == POSENC_F32) {
+    const Doubles d;
+    const std::size_t half = hn::Lanes(d);
+    const double *cosines = turns.cosines + i, *sines = turns.sines + i;
+    const auto lower = hn::PromoteTo(d, hn::LoadU(Floats(), from));
+    const auto upper = hn::PromoteTo(d, hn::LoadU(Floats(), from + half));
+    RoundSums(SumInDouble<false>(lower, hn::Reverse2(d, lower), cosines, sines),
+              SumInDouble<false>(upper, hn::Reverse2(d, upper), cosines + half, sines + half), value, biased);
+  } else {
+    SumInFloat<kType, false>(elements, hn::Reverse2(Entries(), elements), turns, i, value, biased);
+  }
+}
+
+template <posenc_type kType, class Value>
+HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to,
+                              const QuickTurns<Value>& turns, std::size_t i) {
+  const Entries df;
+  const std::size_t lanes = hn::Lanes(df);
+  EntryVec first, second, first_elements, second_elements;
+  WordVec first_biased, second_biased;
+  SumNeighbours<kType>(from, turns, 2 * i, first, first_biased, first_elements);
+  SumNeighbours<kType>(from + lanes, turns, 2 * i + lanes, second, second_biased, second_elements);
+  // Of two pairs the larger of all four elements: of neither it is less than its own. A NaN is larger.
+  const auto both = hn::BitCast(df, LargerMagnitude(df, first_elements, second_elements));
+  const auto larger = hn::BitCast(df, LargerMagnitude(df, both, hn::Reverse2(df, both)));
+  if (HWY_UNLIKELY(MayBeOpen<kType>(first, first_biased, second, second_biased, larger, turns))) return false;
+  StoreSums<kType>(first, first_biased, to);
+  StoreSums<kType>(second, second_biased, to + lanes);
+  return true;
+}
+
+// From `at` on to the next pairs that may be open, or are not as many as Entries has lanes.
+template <posenc_type kType, posenc_pairing kPairing, class Value>
+HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>& shared, Progress at) {
+  const QuickTurns<Value> turns = shared;  // no store can change it
+  const std::size_t lanes = hn::Lanes(Entries()), pairs = heads.pairs;
+  for (; at.head < heads.count; ++at.head, at.pair = 0) {
+    const Head<kType> head(heads, at.head);
+    for (; at.pair + lanes <= pairs; at.pair += lanes) {
+      const std::size_t element = at.pair * kStep<kPairing>;
+      bool is_closed;
+      if constexpr (kTakesSpread<kType, kPairing>) {
+        is_closed = RotateInPlace<kType>(head.source + element, head.data + element, turns, at.pair);
+      } else {
+        is_closed =
+            RotateApart<kType, kPairing>(head.source + element, head.data + element, pairs, turns, at.pair);
+      }
+      if (HWY_UNLIKELY(!is_closed)) return at;
+    }
+    if (at.pair < pairs) return at;
+  }
+  return at;
+}
+
+#endif  // HWY_SCALAR
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_ROTATE_QUICKLY_INL_H_
