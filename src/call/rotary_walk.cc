@@ -108,8 +108,9 @@ class TokenHeads {
     const std::size_t begin = rotary_.offset * size_, bytes = 2 * rotary_.pairs * size_;
     if (!in_place_) CopyRest(source, source_stride, data, stride);
     if (is_direct_) {
+      const std::size_t ahead = (in_place_ ? tensor_.token_stride : SourceTokenStride(tensor_)) * size_;
       rotate(Heads{source + begin, data + begin, source_stride, stride, tensor_.heads, rotary_.pairs,
-                   rotary_.to});
+                   rotary_.to, ahead});
       return;
     }
     alignas(64) unsigned char buffer[POSENC_MAX_ROTARY_DIM * sizeof(float)];
@@ -119,7 +120,7 @@ class TokenHeads {
       } else {
         PairAnew(source + h * source_stride + begin, buffer);
       }
-      rotate(Heads{buffer, buffer, 0, 0, 1, rotary_.pairs, rotary_.to});
+      rotate(Heads{buffer, buffer, 0, 0, 1, rotary_.pairs, rotary_.to, 0});
       finish();
       std::memcpy(data + h * stride + begin, buffer, bytes);
     }

@@ -49,6 +49,7 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
     const Head<kType> head(heads, h);
     std::size_t i = 0;
     for (; i + lanes <= pairs; i += lanes) {
+      FetchPairs<kPairing>(head.source + i * kStep<kPairing>, pairs, lanes, heads.ahead);
       RotateVectorFast<kType, kPairing>(head.source + i * kStep<kPairing>, head.data + i * kStep<kPairing>,
                                         pairs, cosines + i, sines + i);
     }
