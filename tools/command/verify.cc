@@ -36,6 +36,7 @@ struct Request {
   std::size_t part = 1, parts = 1;
   std::size_t reference_every = 32;
   std::uint64_t seed = 20260101;
+  std::string areas;  // in the names of those that are compared
 };
 
 void ShowProgress(double fraction) {
@@ -74,9 +75,19 @@ Plan PlanCases(const Request& request, const std::vector<Target>& targets) {
   return plan;
 }
 
+std::vector<Group> AreasOf(const Request& request) {
+  std::vector<Group> areas = FullAreas(request.seed);
+  const auto is_left_out = [&](const Group& area) {
+    return area.name.find(request.areas) == std::string::npos;
+  };
+  areas.erase(std::remove_if(areas.begin(), areas.end(), is_left_out), areas.end());
+  if (areas.empty()) Refuse("--areas", request.areas, "part of the name of an area, for example rotation");
+  return areas;
+}
+
 Plan PlanAreas(const Request& request, const std::vector<Target>& targets) {
   Plan plan = MakePlan(request, targets);
-  if (request.full) plan.groups = FullAreas(request.seed);
+  if (request.full) plan.groups = AreasOf(request);
   plan.by_way = true;
   plan.reference_every = request.reference_every;
   plan.part = request.part - 1;
@@ -201,6 +212,7 @@ ExitStatus VerifyTargets(const Request& request) {
   TameMpfr();
   const auto start = std::chrono::steady_clock::now();
   Outcome outcome;
+  if (request.full) AreasOf(request);  // or it is wrong usage
   outcome.targets =
       request.target ? std::vector<Target>{FindTarget("--target", *request.target)} : CompiledTargets();
   outcome.seed = request.seed;
@@ -252,6 +264,8 @@ void AddFullOptions(CLI::App& app, Request* request) {
   const auto add = [&](const char* name, const char* type, const char* help, auto parse) {
     AddOption(app, name, type, help, parse)->needs(app.get_option("--full"));
   };
+  add("--areas", "WORD", "Only areas of --full with WORD in their name, for example rotation [all]",
+      [=](const std::string& text) { request->areas = text; });
   add("--part", "I/N", "Only the I-th of N parts of --full; tools/sum-reports sums their JSON files [1/1]",
       [=](const std::string& text) { ParsePart(text, request); });
   add("--reference-every", "N", "REFERENCE, which is slow, takes one chunk in N [32]",
@@ -268,7 +282,7 @@ void AddVerifyCommand(CLI::App& app, Run* run) {
       "Every entry is compared, and the last line is a digest of the outputs, the same on every machine, in\n"
       "every mode. Without --quick and --full: the digest's cases and whole tables of usual sizes.\n"
       "Columns: pairs that the rounding test sent from angle addition to the direct kernel, and on to wide\n"
-      "arithmetic, and entries that even this could not decide.");
+      "arithmetic of 256 bits, and of 1,024.");
   const auto request = std::make_shared<Request>();
   CLI::Option* quick = command->add_flag("--quick", request->quick, "Only the digest's cases (seconds)");
   command
