@@ -18,7 +18,7 @@ constexpr std::size_t kBuffer = kMaxRotaryPairs + kTurnPadding;
 // What turns a token.
 class TokenTurns {
  public:
-  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary) {}
+  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary) { open_.count = 0; }
 
   Tally Take(const TokenPositions& positions, std::size_t t) {
     double position[POSENC_MAX_AXES] = {};
@@ -36,7 +36,7 @@ class TokenTurns {
     Tally tally;
     if (rotary_.arithmetic == POSENC_FAST) {
       tally = TakeFloats(gain);
-      rotary_.kernels->fast[type][heads.pairing](float_cosines_, float_sines_, heads);
+      rotary_.kernels->fast[type][heads.pairing](floats_.cosines, floats_.sines, heads);
       return tally;
     }
     if (!(gain == gain_)) tally += Close(type);
@@ -55,7 +55,8 @@ class TokenTurns {
   // Whatever Rotate has left open.
   Tally Close(posenc_type type) {
     Tally tally;
-    if (open_.count != 0) rotary_.kernels->close[type](rotary_.table.frequencies, gain_, open_, tally);
+    const bool has_open = rotary_.arithmetic == POSENC_EXACT && open_.count != 0;
+    if (has_open) rotary_.kernels->close[type](rotary_.table.frequencies, gain_, open_, tally);
     return tally;
   }
 
@@ -70,17 +71,21 @@ class TokenTurns {
     if (has_floats_ && gain == gain_) return {};
     gain_ = gain;
     has_floats_ = true;
-    return Round(POSENC_F32, gain, float_cosines_, float_sines_);
+    return Round(POSENC_F32, gain, floats_.cosines, floats_.sines);
   }
 
   const Rotary& rotary_;
   Token token_{};
   Gain gain_{};  // of the floats, or of the open pairs
   bool has_floats_ = false;
-  OpenPairs open_;
+  union {  // stack is scarce
+    OpenPairs open_;
+    struct {
+      float cosines[kBuffer], sines[kBuffer];
+    } floats_;
+  };
   double multiples_[kBuffer];
   double cosines_[kBuffer], sines_[kBuffer];
-  float float_cosines_[kBuffer], float_sines_[kBuffer];
 };
 
 // A tensor's heads of one token, and what of them is copied.

@@ -19,22 +19,23 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Arrays of them. Stack is scarce: a kernel has only those that it reads in its loops.
 template <class Value>
-struct GainedTurns {
-  HWY_ALIGN Value cosines[kMaxRotaryPairs + kTurnPadding];
-  HWY_ALIGN Value sines[kMaxRotaryPairs + kTurnPadding];
+struct TurnArrays {
+  HWY_ALIGN Value cosines[kMaxRotaryPairs];
+  HWY_ALIGN Value sines[kMaxRotaryPairs];
 };
 
 // The same for each element of neighbours: [c_0 c_0 c_1 c_1 ...] and [-s_0 s_0 -s_1 s_1 ...].
 template <class Value>
 struct SpreadTurns {
-  HWY_ALIGN Value cosines[2 * (kMaxRotaryPairs + kTurnPadding)];
-  HWY_ALIGN Value sines[2 * (kMaxRotaryPairs + kTurnPadding)];
+  HWY_ALIGN Value cosines[2 * kMaxRotaryPairs];
+  HWY_ALIGN Value sines[2 * kMaxRotaryPairs];
 };
 
 // Neighbours that are turned in place need spread turns; two bfloat16 are one word, taken apart.
 template <posenc_type kType, posenc_pairing kPairing>
-constexpr bool kTakesSpread = kPairing == POSENC_NEIGHBOURS&& kType != POSENC_BF16;
+constexpr bool kTakesSpread = kPairing == POSENC_NEIGHBOURS ? kType != POSENC_BF16 : false;
 
 // Loops take, and arrays of turns hold, so many pairs: of `count` as many as fill vectors of floats, the last
 // ones zeros.
@@ -42,17 +43,39 @@ inline std::size_t PaddedPairs(std::size_t count) {
   return hwy::RoundUpTo(count, hn::Lanes(hn::ScalableTag<float>()));
 }
 
-// Of cosines and sines [count].
-inline HWY_NOINLINE void ApplyGain(const Gain& gain, std::size_t count, const double* cosines,
-                                   const double* sines, GainedTurns<double>& turns) {
+// Cosines and sines [count] and what they are multiplied by.
+struct GainedTurns {
+  const double* cosines;
+  const double* sines;
+  std::size_t count;
+  double factor, sine_factor;
+
+  GainedTurns(const double* turn_cosines, const double* turn_sines, std::size_t pairs, const Gain& gain)
+      : cosines(turn_cosines),
+        sines(turn_sines),
+        count(pairs),
+        factor(gain.nearest()),
+        sine_factor(gain.inverse ? -gain.nearest() : gain.nearest()) {}
+};
+
+// take(cosine, sine, i) for vectors of products, pairs i and on, to the last that PaddedPairs counts.
+template <class Take>
+HWY_INLINE void ForGained(const GainedTurns& turns, const Take& take) {
   const hn::ScalableTag<double> d;
-  const auto factor = hn::Set(d, gain.nearest());
-  const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
-  for (std::size_t i = 0; i < PaddedPairs(count); i += hn::Lanes(d)) {
-    const bool is_one = i < count;
-    hn::StoreU(is_one ? hn::Mul(hn::LoadU(d, cosines + i), factor) : hn::Zero(d), d, turns.cosines + i);
-    hn::StoreU(is_one ? hn::Mul(hn::LoadU(d, sines + i), sine_factor) : hn::Zero(d), d, turns.sines + i);
+  const auto factor = hn::Set(d, turns.factor), sine_factor = hn::Set(d, turns.sine_factor);
+  for (std::size_t i = 0; i < PaddedPairs(turns.count); i += hn::Lanes(d)) {
+    const bool is_one = i < turns.count;
+    take(is_one ? hn::Mul(hn::LoadU(d, turns.cosines + i), factor) : hn::Zero(d),
+         is_one ? hn::Mul(hn::LoadU(d, turns.sines + i), sine_factor) : hn::Zero(d), i);
   }
+}
+
+inline HWY_NOINLINE void StoreGained(const GainedTurns& turns, TurnArrays<double>& arrays) {
+  const hn::ScalableTag<double> d;
+  ForGained(turns, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
+    hn::StoreU(cosine, d, arrays.cosines + i);
+    hn::StoreU(sine, d, arrays.sines + i);
+  });
 }
 
 // What floats take of a double: all that rounds, or its first digits, and what these leave.
@@ -74,12 +97,11 @@ HWY_INLINE FloatVec TakePart(DoubleVec v) {
 }
 
 template <posenc_type kType, Part kPart>
-HWY_NOINLINE void TakeParts(const GainedTurns<double>& turns, std::size_t count, GainedTurns<float>& floats) {
-  const hn::ScalableTag<double> d;
-  for (std::size_t i = 0; i < PaddedPairs(count); i += hn::Lanes(d)) {
-    hn::StoreU(TakePart<kType, kPart>(hn::LoadU(d, turns.cosines + i)), Floats(), floats.cosines + i);
-    hn::StoreU(TakePart<kType, kPart>(hn::LoadU(d, turns.sines + i)), Floats(), floats.sines + i);
-  }
+HWY_NOINLINE void StoreParts(const GainedTurns& turns, TurnArrays<float>& arrays) {
+  ForGained(turns, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
+    hn::StoreU(TakePart<kType, kPart>(cosine), Floats(), arrays.cosines + i);
+    hn::StoreU(TakePart<kType, kPart>(sine), Floats(), arrays.sines + i);
+  });
 }
 
 template <class Value>

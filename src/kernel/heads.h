@@ -70,7 +70,7 @@ struct OpenPairs {
   static constexpr std::size_t kFull = 64;
   static constexpr std::size_t kCapacity = kFull + 2 * kTurnPadding;  // vectors are added and read whole
 
-  std::size_t count = 0;
+  std::size_t count;
   std::uint32_t place[kCapacity];  // head * kMaxRotaryPairs + pair
   float a[kCapacity];
   float b[kCapacity];

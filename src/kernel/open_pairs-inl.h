@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
+#include "kernel/gained_turns-inl.h"
 #include "kernel/heads.h"
 #include "kernel/turns-inl.h"
 
@@ -50,15 +51,14 @@ HWY_INLINE void BoundSums(D d, V a, V b, V cosine, V sine, V bound, V& x_high, V
 
 // What the open pairs from `begin` on, of a token, are: all but place, a and b.
 inline HWY_NOINLINE void Note(const Token& token, const Heads& heads, std::size_t element_size,
-                              const double* cosines, const double* sines, std::size_t begin,
-                              OpenPairs& open) {
+                              const GainedTurns& turns, std::size_t begin, OpenPairs& open) {
   for (std::size_t n = begin; n < open.count; ++n) {
     const std::size_t pair = open.place[n] % kMaxRotaryPairs, head = open.place[n] / kMaxRotaryPairs;
     const PairIndex at = ElementsOf(heads.pairing, pair, heads.pairs);
     unsigned char* data = heads.data + head * heads.stride;
     open.multiple[n] = token[pair];
-    open.cosine[n] = cosines[pair];
-    open.sine[n] = sines[pair];
+    open.cosine[n] = turns.cosines[pair] * turns.factor;
+    open.sine[n] = turns.sines[pair] * turns.sine_factor;
     open.x[n] = data + at.a * element_size;
     open.y[n] = data + at.b * element_size;
   }

@@ -28,7 +28,7 @@ using TurnOfType = std::conditional_t<kType == POSENC_F32, double, float>;
 
 // Cosines and sines times the gain, and what bounds the error of the sums.
 template <class Value>
-struct BoundedTurns : GainedTurns<Value> {
+struct BoundedTurns : TurnArrays<Value> {
   Value error;        // by the larger of |a| and |b|
   std::int32_t most;  // bits of the largest float of which no sum overflows
 };
@@ -188,8 +188,7 @@ inline std::int32_t MostOf(const Gain& gain) {
 
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_INLINE Tally RotateHeads(const Rotation& rotation, const Heads& heads, const QuickTurns<Value>& quick,
-                             const BoundedTurns<Value>& turns, const GainedTurns<double>& doubles,
-                             OpenPairs& open) {
+                             const BoundedTurns<Value>& turns, const GainedTurns& gained, OpenPairs& open) {
   Tally tally;
   std::size_t noted = open.count;
   for (Progress at{0, 0};;) {
@@ -197,11 +196,11 @@ HWY_INLINE Tally RotateHeads(const Rotation& rotation, const Heads& heads, const
     if (at.head == heads.count) break;
     at = RotateSome<kType, kPairing>(heads, turns, at, open);
     if (HWY_LIKELY(open.count < OpenPairs::kFull)) continue;
-    Note(rotation.token, heads, ElementSize(kType), doubles.cosines, doubles.sines, noted, open);
+    Note(rotation.token, heads, ElementSize(kType), gained, noted, open);
     CloseOpenPairs<kType>(rotation.table, rotation.gain, open, tally);
     noted = 0;
   }
-  Note(rotation.token, heads, ElementSize(kType), doubles.cosines, doubles.sines, noted, open);
+  Note(rotation.token, heads, ElementSize(kType), gained, noted, open);
   return tally;
 }
 
@@ -212,7 +211,8 @@ Tally RotateFloats(const Rotation& rotation, const double* cosines, const double
   BoundedTurns<double> turns;
   turns.error = kRotationError * gain;
   turns.most = 0x7F7FFFFF;  // all that are finite: doubles do not overflow
-  ApplyGain(rotation.gain, heads.pairs, cosines, sines, turns);
+  const GainedTurns gained(cosines, sines, heads.pairs, rotation.gain);
+  StoreGained(gained, turns);
   QuickTurns<double> quick{
       turns.cosines, turns.sines, nullptr, nullptr, kLeastPart * static_cast<float>(gain), turns.most};
   if constexpr (kPairing == POSENC_NEIGHBOURS) {
@@ -220,21 +220,20 @@ Tally RotateFloats(const Rotation& rotation, const double* cosines, const double
     Spread(turns.cosines, turns.sines, heads.pairs, spread);
     quick.cosines = spread.cosines;
     quick.sines = spread.sines;
-    return RotateHeads<POSENC_F32, kPairing>(rotation, heads, quick, turns, turns, open);
+    return RotateHeads<POSENC_F32, kPairing>(rotation, heads, quick, turns, gained, open);
   } else {
-    return RotateHeads<POSENC_F32, kPairing>(rotation, heads, quick, turns, turns, open);
+    return RotateHeads<POSENC_F32, kPairing>(rotation, heads, quick, turns, gained, open);
   }
 }
 
-// The turns of parts of doubles, as the pairing takes them; by way of `floats`.
+// Parts as the pairing takes them; by way of `arrays`.
 template <posenc_type kType, Part kPart, class Turns>
-HWY_INLINE void PlacePart(const GainedTurns<double>& turns, std::size_t count, GainedTurns<float>& floats,
-                          Turns& placed) {
+HWY_INLINE void PlaceParts(const GainedTurns& turns, TurnArrays<float>& arrays, Turns& placed) {
   if constexpr (std::is_same_v<Turns, SpreadTurns<float>>) {
-    TakeParts<kType, kPart>(turns, count, floats);
-    Spread(floats.cosines, floats.sines, count, placed);
+    StoreParts<kType, kPart>(turns, arrays);
+    Spread(arrays.cosines, arrays.sines, turns.count, placed);
   } else {
-    TakeParts<kType, kPart>(turns, count, placed);
+    StoreParts<kType, kPart>(turns, placed);
   }
 }
 
@@ -244,19 +243,18 @@ Tally RotateShort(const Rotation& rotation, const double* cosines, const double*
   constexpr double kError =
       HWY_NATIVE_FMA && !HWY_ARCH_PPC ? kFloatRotationError : kFloatRotationErrorWithoutFma;
   const double gain = rotation.gain.nearest();
-  GainedTurns<double> doubles;
-  ApplyGain(rotation.gain, heads.pairs, cosines, sines, doubles);
+  const GainedTurns gained(cosines, sines, heads.pairs, rotation.gain);
   BoundedTurns<float> turns;
   turns.error = static_cast<float>(kError * gain * (1.0 + 0x1p-20));
   turns.most = MostOf(rotation.gain);
-  std::conditional_t<kTakesSpread<kType, kPairing>, SpreadTurns<float>, GainedTurns<float>> high, low;
-  PlacePart<kType, Part::kHigh>(doubles, heads.pairs, turns, high);
-  PlacePart<kType, Part::kLow>(doubles, heads.pairs, turns, low);
-  TakeParts<kType, Part::kNearest>(doubles, heads.pairs, turns);
+  std::conditional_t<kTakesSpread<kType, kPairing>, SpreadTurns<float>, TurnArrays<float>> high, low;
+  PlaceParts<kType, Part::kHigh>(gained, turns, high);
+  PlaceParts<kType, Part::kLow>(gained, turns, low);
+  StoreParts<kType, Part::kNearest>(gained, turns);
   const QuickTurns<float> quick{
       high.cosines, high.sines, low.cosines, low.sines, kLeastPartInFloat<kType> * static_cast<float>(gain),
       turns.most};
-  return RotateHeads<kType, kPairing>(rotation, heads, quick, turns, doubles, open);
+  return RotateHeads<kType, kPairing>(rotation, heads, quick, turns, gained, open);
 }
 
 template <posenc_type kType, posenc_pairing kPairing>

@@ -1,6 +1,8 @@
 // A runtime with threads of its own: they share one encoder in the runtime's memory and fill a table by
-// ranges of rows. Prints nothing but mistakes. Exit status: 0 if the bits are those of a single call.
+// ranges of rows, and one rotary. Prints nothing but mistakes. Exit status: 0 if the bits are those of a
+// single call.
 #include <posenc/posenc.h>
+#include <posenc/rotary.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -71,9 +73,58 @@ bool FillsTheSameTable(const posenc::Encoder& encoder, std::size_t range) {
          std::memcmp(sum.data(), one_sum.data(), bytes) == 0;
 }
 
+// The calls that need most stack: as many elements as may turn, and positions that only the last resort
+// knows.
+template <class T>
+bool RotatesTheSame(const posenc::RotarySpec& spec) {
+  constexpr std::size_t kHeads = 2, kTokens = 40, kRange = 3;
+  posenc::Rotary rotary;
+  if (posenc::Rotary::Create(spec, &rotary) != posenc::Status::kOk) return false;
+  std::vector<double> positions(2 * kTokens);  // of two axes
+  for (std::size_t t = 0; t < positions.size(); ++t) {
+    positions[t] = t % 2 == 0 ? static_cast<double>(t) / 7 : 0x1p-1074 * static_cast<double>(t);
+  }
+  const std::size_t stride = kHeads * spec.head_dim;
+  std::vector<T> want(kTokens * stride);
+  std::memset(want.data(), 0x3c, want.size() * sizeof(T));  // positive in all types, none a NaN
+  std::vector<T> got = want;
+  std::atomic<int> failures{0};
+  const auto rotate = [&](std::size_t begin, std::size_t end, std::vector<T>* x) {
+    std::vector<double> at(positions.begin() + begin, positions.begin() + end);
+    at.insert(at.end(), positions.begin() + kTokens + begin, positions.begin() + kTokens + end);
+    const posenc::Heads<T> heads{x->data() + begin * stride, kHeads, stride, spec.head_dim};
+    failures += rotary.RotateAt(at.data(), end - begin, {heads}) != posenc::Status::kOk;
+  };
+  rotate(0, kTokens, &want);
+  Pool().ParallelFor(kTokens, kRange, [&](std::size_t begin, std::size_t end) { rotate(begin, end, &got); });
+  return failures == 0 && std::memcmp(got.data(), want.data(), want.size() * sizeof(T)) == 0;
+}
+
+bool RotatesTheSameInEveryWay() {
+  posenc::RotarySpec spec;
+  spec.head_dim = POSENC_MAX_ROTARY_DIM;
+  spec.axes = 2;
+  spec.sections[0] = spec.sections[1] = spec.head_dim / 4;
+  for (const posenc::Pairing pairing : {posenc::Pairing::kHalfSplit, posenc::Pairing::kNeighbours}) {
+    for (const posenc::Arithmetic arithmetic : {posenc::Arithmetic::kExact, posenc::Arithmetic::kFast}) {
+      spec.pairing = pairing;
+      spec.arithmetic = arithmetic;
+      if (!RotatesTheSame<float>(spec) || !RotatesTheSame<posenc::BFloat16>(spec) ||
+          !RotatesTheSame<posenc::Float16>(spec)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 int main() {
+  if (!RotatesTheSameInEveryWay()) {
+    std::fprintf(stderr, "ranges of tokens are rotated to other bits than in one call\n");
+    return 1;
+  }
   posenc::Spec spec;
   spec.dim = kDim;
   std::size_t bytes = 0;
