@@ -3,7 +3,8 @@
 set -eu
 compiler=$1 prefix=$2 library=$3
 plugin=$prefix/plugin.so
-"$compiler" -shared -fPIC -fvisibility=hidden -DPOSENC_STATIC -I"$prefix/include" -o "$plugin" -x c++ - -x none "$library" <<'END'
+"$compiler" -std=c++17 -shared -fPIC -fvisibility=hidden -DPOSENC_STATIC -I"$prefix/include" -o "$plugin" \
+  -x c++ - -x none "$library" <<'END'
 #include <posenc/posenc.h>
 extern "C" __attribute__((visibility("default"))) int Plugin(posenc_spec* spec, posenc_encoder** encoder) {
   posenc::Encoder other;
