@@ -14,11 +14,12 @@ constexpr std::size_t kMost = PTRDIFF_MAX;
 
 // Blocks of memory [outer, inner] apart by their strides, all of so many bytes.
 struct Blocks {
-  std::uintptr_t begin;
+  const void* data;
   std::size_t outer_count, outer_stride, inner_count, inner_stride, bytes;
 
   std::size_t InnerBytes() const { return (inner_count - 1) * inner_stride + bytes; }
-  std::size_t AllBytes() const { return (outer_count - 1) * outer_stride + InnerBytes(); }
+  Bytes All() const { return {data, (outer_count - 1) * outer_stride + InnerBytes()}; }
+  std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
 };
 
 // Heads of tokens, of which there are some, in order of their strides; false if they exceed the address
@@ -34,14 +35,9 @@ bool MakeBlocks(const void* data, std::size_t tokens, std::size_t token_stride, 
   }
   const std::size_t last_token = (tokens - 1) * token_stride, last_head = (heads - 1) * head_stride;
   if (last_token > most - last_head || last_token + last_head > most - head_dim) return false;
-  *blocks = {reinterpret_cast<std::uintptr_t>(data),
-             tokens,
-             token_stride * size,
-             heads,
-             head_stride * size,
-             head_dim * size};
+  *blocks = {data, tokens, token_stride * size, heads, head_stride * size, head_dim * size};
   if (heads > 1 && (tokens == 1 || token_stride < head_stride)) {
-    *blocks = {blocks->begin, heads, head_stride * size, tokens, token_stride * size, head_dim * size};
+    *blocks = {data, heads, head_stride * size, tokens, token_stride * size, head_dim * size};
   }
   return true;
 }
@@ -56,17 +52,16 @@ bool AreApart(const Blocks& blocks) {
 // `stride`.
 bool TakeTurns(const Blocks& a, std::size_t a_bytes, const Blocks& b, std::size_t b_bytes,
                std::size_t stride) {
+  const std::uintptr_t a_begin = a.begin(), b_begin = b.begin();
   const std::uintptr_t distance =
-      b.begin >= a.begin ? (b.begin - a.begin) % stride : (stride - (a.begin - b.begin) % stride) % stride;
+      b_begin >= a_begin ? (b_begin - a_begin) % stride : (stride - (a_begin - b_begin) % stride) % stride;
   return distance >= a_bytes && distance + b_bytes <= stride;
 }
 
 // Whether a block of one may overlap one of the other. Those that take turns do not: in the same rows, as q
 // and k of one projection do, or head by head, where q, k and v of a head are next to each other.
 bool MayOverlap(const Blocks& a, const Blocks& b) {
-  const Bytes a_bytes{reinterpret_cast<const void*>(a.begin), a.AllBytes()};
-  const Bytes b_bytes{reinterpret_cast<const void*>(b.begin), b.AllBytes()};
-  if (!Overlap(a_bytes, b_bytes)) return false;
+  if (!Overlap(a.All(), b.All())) return false;
   if (a.outer_count != 1 && a.outer_stride == b.outer_stride &&
       TakeTurns(a, a.InnerBytes(), b, b.InnerBytes(), a.outer_stride)) {
     return false;
@@ -153,8 +148,7 @@ posenc_status ForWritten(const Rotary& rotary, std::size_t tokens, const Tensors
     Written written{};
     CheckHeads(rotary, tokens, tensors.type, tensors.heads[i], &written);
     if (tensors.heads[i].heads == 0) continue;
-    const Bytes bytes{tensors.heads[i].data, written.data.AllBytes()};
-    if (const posenc_status status = visit(bytes); status != POSENC_OK) return status;
+    if (const posenc_status status = visit(written.data.All()); status != POSENC_OK) return status;
   }
   return POSENC_OK;
 }
