@@ -39,7 +39,7 @@ template <class Plan, class Handle>
 posenc_status CreateBlockIn(const Plan& plan, std::initializer_list<Bytes> read, void* memory,
                             std::size_t bytes, Handle** handle) {
   const Bytes whole{memory, bytes};
-  if (Overlap(whole, {handle, sizeof(*handle)})) return POSENC_BUFFERS_OVERLAP;
+  if (Overlap(whole, {handle, sizeof(Handle*)})) return POSENC_BUFFERS_OVERLAP;
   for (const Bytes& other : read) {
     if (Overlap(whole, other)) return POSENC_BUFFERS_OVERLAP;
   }

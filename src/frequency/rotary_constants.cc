@@ -188,7 +188,7 @@ bool IsSteep(const RotarySchedule& schedule) {
   if (spec.scaling == POSENC_LLAMA3) {
     magnified = step * (low + width) / width * (LargestLog(schedule) + 1.0) / 2.0;
   } else if (IsYarn(spec) && spec.truncate == 0 && width > 0.0) {
-    const double pairs_per_log = static_cast<double>(spec.rotary_dim / 2) / ApproximateLog(spec.base);
+    const double pairs_per_log = static_cast<double>(spec.rotary_dim) / (2.0 * ApproximateLog(spec.base));
     magnified = step * 2.0 * (low + width + 1.0 + pairs_per_log) / width;
   }
   return !(magnified < 1024.0);

@@ -353,7 +353,7 @@ FAULTS = (
           CREATE_ERRORS),
     Fault("memory_may_hold_the_spec", "src/api/encoder.cc", "{spec, spec->struct_size}",
           "{spec, 0}", IN_MEMORY),
-    Fault("memory_may_hold_the_handle", "src/api/block.h", "Overlap(whole, {handle, sizeof(*handle)})", "false", IN_MEMORY),
+    Fault("memory_may_hold_the_handle", "src/api/block.h", "Overlap(whole, {handle, sizeof(Handle*)})", "false", IN_MEMORY),
     Fault("callers_memory_deleted", "src/api/block.h", "if (handle == nullptr || !handle->owned) return;",
           "if (handle == nullptr) return;", MEMORY),
     Fault("flags_not_checked", "src/api/encoder.cc", "if (!IsFlag(spec.lists_only) || !IsFlag(spec.nan_rows)) return POSENC_BAD_FLAG;",
