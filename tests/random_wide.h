@@ -21,14 +21,14 @@ inline std::mt19937_64& Random() {
 }
 
 // Random limbs, some all zeros or ones, which is where carries go wrong.
-template <int n>
-Wide<n> RandomWide(int max_exponent) {
-  Wide<n> x;
+template <int kLimbs>
+Wide<kLimbs> RandomWide(int max_exponent) {
+  Wide<kLimbs> x;
   for (std::uint64_t& limb : x.limb) {
     const std::uint64_t kind = Random()() % 8;
     limb = kind == 0 ? 0 : kind == 1 ? ~std::uint64_t{0} : Random()();
   }
-  x.limb[n - 1] |= std::uint64_t{1} << 63;
+  x.limb[kLimbs - 1] |= std::uint64_t{1} << 63;
   const auto span = 2 * static_cast<std::uint64_t>(max_exponent) + 1;
   x.exponent = static_cast<std::int64_t>(Random()() % span) - max_exponent;
   x.negative = Random()() % 2 != 0;
@@ -41,9 +41,9 @@ inline double RandomDouble() {
 }
 
 // 2^exponent
-template <int n>
-Wide<n> PowerOfTwo(std::int64_t exponent, bool negative = false) {
-  Wide<n> x = FromInteger<n>(1);
+template <int kLimbs>
+Wide<kLimbs> PowerOfTwo(std::int64_t exponent, bool negative = false) {
+  Wide<kLimbs> x = FromInteger<kLimbs>(1);
   x.exponent += exponent;
   x.negative = negative;
   return x;

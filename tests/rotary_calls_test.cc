@@ -152,12 +152,15 @@ class RotaryCalls : public testing::TestWithParam<RotaryFunction> {
     }
   }
 
+  const RotaryPtr& rotary() const { return rotary_; }
+
+ private:
   const RotaryPtr rotary_ = CreateRotary(MakeRotarySpec(kHeadDim));
 };
 
 TEST_P(RotaryCalls, GoodArgumentsWork) {
   const auto changes = [&](const std::function<void(RotaryMemory&)>& change) {
-    RotaryMemory memory(rotary_.get(), function());
+    RotaryMemory memory(rotary().get(), function());
     if (function().has_rows) memory.cos[0] = memory.sin[1] = 7.0;
     change(memory);
     const std::vector<double> before = function().has_tensors ? memory.data : memory.cos;
@@ -620,10 +623,10 @@ TEST_P(RotaryCalls, ScalesAndFlags) {
       });
     }
   };
-  for (const double scale : {0.0, -0.0, 1.0, 0x1p-64, 0x1p64, 0.3}) expect(POSENC_OK, scale, rotary_);
+  for (const double scale : {0.0, -0.0, 1.0, 0x1p-64, 0x1p64, 0.3}) expect(POSENC_OK, scale, rotary());
   for (const double scale : {-1.0, std::nextafter(0x1p64, 1e30), std::nextafter(0x1p-64, 0.0), kNaN, HUGE_VAL,
                              -HUGE_VAL, 5e-324}) {
-    expect(POSENC_BAD_AMPLITUDE, scale, rotary_);
+    expect(POSENC_BAD_AMPLITUDE, scale, rotary());
   }
   posenc_rotary_spec spec = MakeRotarySpec(kHeadDim);
   spec.amplitude = 4.0;

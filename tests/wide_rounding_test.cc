@@ -23,8 +23,8 @@ TYPED_TEST_SUITE(WideTest, Widths, WidthName);
 constexpr posenc_type kTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64};
 
 // MPFR's own way: round to the digits that are left in the range of subnormals, or to none.
-template <int n>
-double Nearest(const Wide<n>& x, const ElementTraits& format) {
+template <int kLimbs>
+double Nearest(const Wide<kLimbs>& x, const ElementTraits& format) {
   const Number exact = ToNumber(x);
   const mpfr_exp_t lost = std::max<mpfr_exp_t>(0, format.min_exponent - mpfr_get_exp(exact));
   if (lost >= format.digits) {  // 0 or the least subnormal, as x is at most half of it or not
@@ -38,17 +38,17 @@ double Nearest(const Wide<n>& x, const ElementTraits& format) {
 }
 
 TYPED_TEST(WideTest, RoundToTypeRoundsToNearest) {
-  constexpr int n = TypeParam::kBits / 64;
+  constexpr int kLimbs = TypeParam::kBits / 64;
   for (const posenc_type type : kTypes) {
     const ElementTraits format = TraitsOf(type);
     for (int k = 0; k < kMany; ++k) {
-      Wide<n> x = RandomWide<n>(k % 2 == 0 ? 20 : 125);
+      Wide<kLimbs> x = RandomWide<kLimbs>(k % 2 == 0 ? 20 : 125);
       if (k % 3 == 0) x.exponent = format.min_exponent + 1 - k % 30;  // around the subnormals
       const int kept =
           format.digits - static_cast<int>(std::max<std::int64_t>(0, format.min_exponent - x.exponent));
       if (k % 4 == 0 && kept >= 0) {  // near a midpoint
         const std::uint64_t half = std::uint64_t{1} << (63 - kept);
-        x.limb[n - 1] = (x.limb[n - 1] & ~(2 * half - 1)) | half;
+        x.limb[kLimbs - 1] = (x.limb[kLimbs - 1] & ~(2 * half - 1)) | half;
       }
       bool decided = true;
       const double want = Nearest(x, format);
@@ -60,29 +60,29 @@ TYPED_TEST(WideTest, RoundToTypeRoundsToNearest) {
 }
 
 TYPED_TEST(WideTest, RoundToTypeKnowsWhatItCannotDecide) {
-  constexpr int n = TypeParam::kBits / 64;
+  constexpr int kLimbs = TypeParam::kBits / 64;
   for (const posenc_type type : kTypes) {
     const ElementTraits format = TraitsOf(type);
-    const auto decides = [&](const Wide<n>& x, int bits) {
+    const auto decides = [&](const Wide<kLimbs>& x, int bits) {
       bool decided = true;
       RoundToType(x, type, bits, &decided);
       return decided;
     };
-    const auto normal = Add(PowerOfTwo<n>(0), PowerOfTwo<n>(-format.digits));
+    const auto normal = Add(PowerOfTwo<kLimbs>(0), PowerOfTwo<kLimbs>(-format.digits));
     const auto subnormal =
-        Add(PowerOfTwo<n>(format.least_exponent()), PowerOfTwo<n>(format.least_exponent() - 1));
-    for (const Wide<n>& midpoint : {normal, subnormal, Negate(normal)}) {
+        Add(PowerOfTwo<kLimbs>(format.least_exponent()), PowerOfTwo<kLimbs>(format.least_exponent() - 1));
+    for (const Wide<kLimbs>& midpoint : {normal, subnormal, Negate(normal)}) {
       EXPECT_FALSE(decides(midpoint, TypeParam::kBits - 10));
       for (const bool above : {false, true}) {
         for (const int distance : {60, 100, 180, TypeParam::kBits - 70}) {
-          const auto x = Add(midpoint, PowerOfTwo<n>(midpoint.exponent - 1 - distance, !above));
+          const auto x = Add(midpoint, PowerOfTwo<kLimbs>(midpoint.exponent - 1 - distance, !above));
           EXPECT_TRUE(decides(x, distance + 4)) << distance;
           EXPECT_FALSE(decides(x, distance - 4)) << distance;
         }
       }
     }
-    EXPECT_TRUE(decides(FromDouble<n>(0.3), 60));
-    EXPECT_FALSE(decides(FromDouble<n>(0.3), 6));  // 6 bits decide none of them
+    EXPECT_TRUE(decides(FromDouble<kLimbs>(0.3), 60));
+    EXPECT_FALSE(decides(FromDouble<kLimbs>(0.3), 6));  // 6 bits decide none of them
   }
 }
 

@@ -22,106 +22,109 @@ constexpr int kMany = 10000;
 
 using MpfrFunction = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
-template <int n>
-void ExpectOperation(Wide<n> (*operation)(const Wide<n>&, const Wide<n>&), MpfrFunction exact_operation,
-                     const Wide<n>& a, const Wide<n>& b) {
+template <int kLimbs>
+void ExpectOperation(Wide<kLimbs> (*operation)(const Wide<kLimbs>&, const Wide<kLimbs>&),
+                     MpfrFunction exact_operation, const Wide<kLimbs>& a, const Wide<kLimbs>& b) {
   Number exact(kOracleBits);
   exact_operation(exact, ToNumber(a), ToNumber(b), MPFR_RNDN);
-  EXPECT_GE(CorrectBits(ToNumber(operation(a, b)), exact), kWideBits<n>);
+  EXPECT_GE(CorrectBits(ToNumber(operation(a, b)), exact), kWideBits<kLimbs>);
 }
 
 TYPED_TEST_SUITE(WideTest, Widths, WidthName);
 
 TYPED_TEST(WideTest, ConversionsAreExact) {
-  constexpr int n = TypeParam::kBits / 64;
+  constexpr int kLimbs = TypeParam::kBits / 64;
   for (int k = 0; k < 2000; ++k) {
     const double x = RandomDouble();
     for (const double any : {x, -RandomPositive()}) {
-      EXPECT_EQ(mpfr_cmp_d(ToNumber(FromDouble<n>(any)), any), 0) << any;
+      EXPECT_EQ(mpfr_cmp_d(ToNumber(FromDouble<kLimbs>(any)), any), 0) << any;
     }
-    EXPECT_EQ(ToDouble(FromDouble<n>(x)), x);
+    EXPECT_EQ(ToDouble(FromDouble<kLimbs>(x)), x);
     const auto i = static_cast<std::int64_t>(Random()() >> (Random()() % 64));
     Number integer(kOracleBits);
     mpfr_set_sj(integer, i, MPFR_RNDN);
-    EXPECT_EQ(mpfr_cmp(ToNumber(FromInteger<n>(i)), integer), 0) << i;
+    EXPECT_EQ(mpfr_cmp(ToNumber(FromInteger<kLimbs>(i)), integer), 0) << i;
   }
-  EXPECT_TRUE(FromDouble<n>(0.0).IsZero());
-  EXPECT_TRUE(FromInteger<n>(0).IsZero());
-  EXPECT_EQ(ToDouble(FromInteger<n>(std::numeric_limits<std::int64_t>::min())), -0x1p63);
+  EXPECT_TRUE(FromDouble<kLimbs>(0.0).IsZero());
+  EXPECT_TRUE(FromInteger<kLimbs>(0).IsZero());
+  EXPECT_EQ(ToDouble(FromInteger<kLimbs>(std::numeric_limits<std::int64_t>::min())), -0x1p63);
 }
 
 TYPED_TEST(WideTest, ToDoubleRoundsToNearest) {
-  constexpr int n = TypeParam::kBits / 64;
+  constexpr int kLimbs = TypeParam::kBits / 64;
   for (int k = 0; k < kMany; ++k) {
-    Wide<n> x = RandomWide<n>(200);
-    if (k % 4 == 0) x.limb[n - 1] = (x.limb[n - 1] & ~std::uint64_t{0x7FF}) | 0x400;  // near a midpoint
-    if (k % 4 == 0 && k % 16 != 12) std::fill(x.limb, x.limb + n - 1, 0);             // at one
-    if (k % 16 == 4) x.limb[k / 16 % (n - 1)] = 1;                                    // just above one
+    Wide<kLimbs> x = RandomWide<kLimbs>(200);
+    if (k % 4 == 0)
+      x.limb[kLimbs - 1] = (x.limb[kLimbs - 1] & ~std::uint64_t{0x7FF}) | 0x400;  // near a midpoint
+    if (k % 4 == 0 && k % 16 != 12) std::fill(x.limb, x.limb + kLimbs - 1, 0);    // at one
+    if (k % 16 == 4) x.limb[k / 16 % (kLimbs - 1)] = 1;                           // just above one
     EXPECT_EQ(ToDouble(x), mpfr_get_d(ToNumber(x), MPFR_RNDN));
   }
 }
 
 TYPED_TEST(WideTest, Arithmetic) {
-  constexpr int n = TypeParam::kBits / 64;
+  constexpr int kLimbs = TypeParam::kBits / 64;
   for (int k = 0; k < kMany; ++k) {
-    const Wide<n> a = RandomWide<n>(k % 2 == 0 ? 3 : 300), b = RandomWide<n>(k % 2 == 0 ? 3 : 300);
-    ExpectOperation(&internal::Add<n>, &mpfr_add, a, b);
-    ExpectOperation(&internal::Subtract<n>, &mpfr_sub, a, b);
-    ExpectOperation(&internal::Multiply<n>, &mpfr_mul, a, b);
-    ExpectOperation(&internal::Divide<n>, &mpfr_div, a, b);
+    const Wide<kLimbs> a = RandomWide<kLimbs>(k % 2 == 0 ? 3 : 300),
+                       b = RandomWide<kLimbs>(k % 2 == 0 ? 3 : 300);
+    ExpectOperation(&internal::Add<kLimbs>, &mpfr_add, a, b);
+    ExpectOperation(&internal::Subtract<kLimbs>, &mpfr_sub, a, b);
+    ExpectOperation(&internal::Multiply<kLimbs>, &mpfr_mul, a, b);
+    ExpectOperation(&internal::Divide<kLimbs>, &mpfr_div, a, b);
   }
 }
 
 TYPED_TEST(WideTest, CancellationLosesNothing) {
-  constexpr int n = TypeParam::kBits / 64;
+  constexpr int kLimbs = TypeParam::kBits / 64;
   for (int k = 0; k < kMany; ++k) {
-    const Wide<n> a = RandomWide<n>(10);
-    Wide<n> b = a;
-    b.limb[Random()() % n] ^= std::uint64_t{1} << (Random()() % 63);
+    const Wide<kLimbs> a = RandomWide<kLimbs>(10);
+    Wide<kLimbs> b = a;
+    b.limb[Random()() % kLimbs] ^= std::uint64_t{1} << (Random()() % 63);
     if (k % 3 == 0) b.exponent += static_cast<std::int64_t>(Random()() % 5) - 2;
-    ExpectOperation(&internal::Subtract<n>, &mpfr_sub, a, b);
+    ExpectOperation(&internal::Subtract<kLimbs>, &mpfr_sub, a, b);
     EXPECT_TRUE(Subtract(a, a).IsZero());
   }
 }
 
 TYPED_TEST(WideTest, ZeroIsNeutral) {
-  constexpr int n = TypeParam::kBits / 64;
-  const Wide<n> x = RandomWide<n>(10), zero;
-  ExpectOperation(&internal::Add<n>, &mpfr_add, x, zero);
-  ExpectOperation(&internal::Add<n>, &mpfr_add, zero, x);
-  ExpectOperation(&internal::Subtract<n>, &mpfr_sub, zero, x);
+  constexpr int kLimbs = TypeParam::kBits / 64;
+  const Wide<kLimbs> x = RandomWide<kLimbs>(10), zero;
+  ExpectOperation(&internal::Add<kLimbs>, &mpfr_add, x, zero);
+  ExpectOperation(&internal::Add<kLimbs>, &mpfr_add, zero, x);
+  ExpectOperation(&internal::Subtract<kLimbs>, &mpfr_sub, zero, x);
   EXPECT_TRUE(Multiply(x, zero).IsZero());
   EXPECT_TRUE(Multiply(zero, x).IsZero());
   EXPECT_TRUE(Divide(zero, x).IsZero());
 }
 
 TYPED_TEST(WideTest, NearestInteger) {
-  constexpr int n = TypeParam::kBits / 64;
+  constexpr int kLimbs = TypeParam::kBits / 64;
   for (int k = 0; k < kMany; ++k) {
-    Wide<n> x = RandomWide<n>(61);
-    if (k % 3 == 0) x = Add(FromInteger<n>(static_cast<std::int64_t>(Random()() >> 3)), FromDouble<n>(0.25));
+    Wide<kLimbs> x = RandomWide<kLimbs>(61);
+    if (k % 3 == 0)
+      x = Add(FromInteger<kLimbs>(static_cast<std::int64_t>(Random()() >> 3)), FromDouble<kLimbs>(0.25));
     Number distance = ToNumber(x);
-    mpfr_sub(distance, distance, ToNumber(FromInteger<n>(NearestInteger(x))), MPFR_RNDN);
+    mpfr_sub(distance, distance, ToNumber(FromInteger<kLimbs>(NearestInteger(x))), MPFR_RNDN);
     EXPECT_LE(mpfr_cmpabs(distance, ToNumber(0.5)), 0) << ToDouble(x);
   }
-  EXPECT_EQ(NearestInteger(Wide<n>()), 0);
-  EXPECT_EQ(NearestInteger(FromDouble<n>(-0.75)), -1);
+  EXPECT_EQ(NearestInteger(Wide<kLimbs>()), 0);
+  EXPECT_EQ(NearestInteger(FromDouble<kLimbs>(-0.75)), -1);
 }
 
 TYPED_TEST(WideTest, Exp) {
-  constexpr int n = TypeParam::kBits / 64;
+  constexpr int kLimbs = TypeParam::kBits / 64;
   for (int k = 0; k < 3000; ++k) {
-    const Wide<n> x = RandomWide<n>(k % 2 == 0 ? 11 : 60);
+    const Wide<kLimbs> x = RandomWide<kLimbs>(k % 2 == 0 ? 11 : 60);
     if (x.exponent > 11) continue;
     Number exact(kOracleBits);
     mpfr_exp(exact, ToNumber(x), MPFR_RNDN);
-    EXPECT_GE(CorrectBits(ToNumber(internal::Exp(x)), exact), kExpLogBits<n>) << ToDouble(x);
+    EXPECT_GE(CorrectBits(ToNumber(internal::Exp(x)), exact), kExpLogBits<kLimbs>) << ToDouble(x);
   }
-  EXPECT_EQ(ToDouble(internal::Exp(Wide<n>())), 1.0);
+  EXPECT_EQ(ToDouble(internal::Exp(Wide<kLimbs>())), 1.0);
 }
 
 TYPED_TEST(WideTest, Log) {
-  constexpr int n = TypeParam::kBits / 64;
+  constexpr int kLimbs = TypeParam::kBits / 64;
   std::vector<double> arguments = {10000.0,
                                    500000.0,
                                    1e7,
@@ -141,9 +144,9 @@ TYPED_TEST(WideTest, Log) {
     if (x <= 0.0) continue;
     Number exact(kOracleBits);
     mpfr_log(exact, ToNumber(x), MPFR_RNDN);
-    EXPECT_GE(CorrectBits(ToNumber(internal::Log<n>(x)), exact), kExpLogBits<n>) << x;
+    EXPECT_GE(CorrectBits(ToNumber(internal::Log<kLimbs>(x)), exact), kExpLogBits<kLimbs>) << x;
   }
-  EXPECT_TRUE(internal::Log<n>(1.0).IsZero());
+  EXPECT_TRUE(internal::Log<kLimbs>(1.0).IsZero());
 }
 
 TEST(ApproximateLog, IsNearTheLogarithm) {
@@ -176,9 +179,9 @@ TEST(ApproximateLog, IsNearTheLogarithm) {
 }
 
 TYPED_TEST(WideTest, SinCosQuarterTurns) {
-  constexpr int n = TypeParam::kBits / 64;
+  constexpr int kLimbs = TypeParam::kBits / 64;
   for (int k = 0; k < 5000; ++k) {
-    Wide<n> r = RandomWide<n>(k % 2 == 0 ? 3 : 80);
+    Wide<kLimbs> r = RandomWide<kLimbs>(k % 2 == 0 ? 3 : 80);
     if (k % 2 == 0) r.exponent = -1 - static_cast<std::int64_t>(Random()() % 3);
     if (r.exponent >= 0) continue;
     Number x(kOracleBits), sine(kOracleBits), cosine(kOracleBits);
@@ -186,25 +189,25 @@ TYPED_TEST(WideTest, SinCosQuarterTurns) {
     mpfr_mul(x, x, ToNumber(r), MPFR_RNDN);
     mpfr_div_2ui(x, x, 1, MPFR_RNDN);
     mpfr_sin_cos(sine, cosine, x, MPFR_RNDN);
-    Wide<n> s, c;
+    Wide<kLimbs> s, c;
     internal::SinCosQuarterTurns(r, &s, &c);
-    EXPECT_GE(CorrectBits(ToNumber(s), sine), kSinCosBits<n>) << ToDouble(r);
-    EXPECT_GE(CorrectBits(ToNumber(c), cosine), kSinCosBits<n>) << ToDouble(r);
+    EXPECT_GE(CorrectBits(ToNumber(s), sine), kSinCosBits<kLimbs>) << ToDouble(r);
+    EXPECT_GE(CorrectBits(ToNumber(c), cosine), kSinCosBits<kLimbs>) << ToDouble(r);
   }
-  Wide<n> s, c;
-  internal::SinCosQuarterTurns(Wide<n>(), &s, &c);
+  Wide<kLimbs> s, c;
+  internal::SinCosQuarterTurns(Wide<kLimbs>(), &s, &c);
   EXPECT_TRUE(s.IsZero());
   EXPECT_EQ(ToDouble(c), 1.0);
 }
 
 TYPED_TEST(WideTest, QuarterTurnsPerRadian) {
-  constexpr int n = TypeParam::kBits / 64;
+  constexpr int kLimbs = TypeParam::kBits / 64;
   Number exact(kOracleBits);
   mpfr_const_pi(exact, MPFR_RNDN);
   mpfr_ui_div(exact, 2, exact, MPFR_RNDN);
-  EXPECT_GE(CorrectBits(ToNumber(internal::QuarterTurnsPerRadian<n>()), exact), TypeParam::kBits - 1);
+  EXPECT_GE(CorrectBits(ToNumber(internal::QuarterTurnsPerRadian<kLimbs>()), exact), TypeParam::kBits - 1);
   mpfr_ui_div(exact, 1, exact, MPFR_RNDN);
-  EXPECT_GE(CorrectBits(ToNumber(internal::RadiansPerQuarterTurn<n>()), exact), TypeParam::kBits - 1);
+  EXPECT_GE(CorrectBits(ToNumber(internal::RadiansPerQuarterTurn<kLimbs>()), exact), TypeParam::kBits - 1);
 }
 
 }  // namespace
