@@ -76,6 +76,10 @@ void Beside(benchmark::State& state, const std::string& path, const std::string&
   }
 }
 
+std::string Name(const std::string& operation, const char* type, Shape shape, const std::string& target) {
+  return "Before/" + operation + "/" + type + "/" + shape.name() + "/" + target;
+}
+
 }  // namespace
 
 void RegisterBefore(const std::string& path, const TargetNames& targets) {
@@ -83,11 +87,9 @@ void RegisterBefore(const std::string& path, const TargetNames& targets) {
     for (const Shape shape : kShapes) {
       for (const std::string& target : targets) {
         if (IsTooSlow(target, shape.entries())) continue;
-        const std::string end = "/" + shape.name() + "/" + target;
-        const std::string name = std::string("Before/") + operation;
-        Register(name + "/f32" + end,
+        Register(Name(operation, "f32", shape, target),
                  [=](benchmark::State& state) { Beside<float>(state, path, operation, shape, target); });
-        Register(name + "/bf16" + end,
+        Register(Name(operation, "bf16", shape, target),
                  [=](benchmark::State& state) { Beside<BFloat16>(state, path, operation, shape, target); });
       }
     }

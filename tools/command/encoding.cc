@@ -25,6 +25,7 @@ void AddSchedule(CLI::App& app, Encoding* encoding) {
   const std::vector<std::string> roundings = {"none",         "f32_pow_div", "f32_inv_freq",
                                               "f32_iterated", "f32_exp",     "f64_inv_freq"};
   std::vector<std::pair<std::string, std::string>> choices;
+  choices.reserve(roundings.size());
   for (const std::string& name : roundings) choices.emplace_back(name, name);
   AddChoice<std::string>(app, "--phase-rounding",
                          "Rounding of the phase: none, or as float32 NumPy notebooks do (f32_pow_div, S = "

@@ -26,6 +26,7 @@ struct Free {
 // Logarithms of wavelengths, in positions per turn.
 std::vector<double> LogWavelengths(const std::vector<double>& frequencies) {
   std::vector<double> logs;
+  logs.reserve(frequencies.size());
   for (const double w : frequencies) {
     logs.push_back(w == 0.0 ? std::nan("") : std::log10(kTurn / std::fabs(w)));
   }

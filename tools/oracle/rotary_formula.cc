@@ -61,7 +61,8 @@ double RotaryFormula::Factor(std::size_t i) const {
 
 // As the scalings that change it do.
 Real RotaryFormula::Base(int bits) const {
-  const Real base(spec_.base, bits), f(spec_.factor, bits);
+  Real base(spec_.base, bits);
+  const Real f(spec_.factor, bits);
   const Real length(std::fmax(spec_.length, spec_.original_length), bits);
   const auto r = static_cast<double>(rotary_dim_);
   const auto ntk = [&](const Real& factor) {

@@ -58,7 +58,7 @@ Real Turn::Phase(std::size_t level, mpfr_exp_t* error, int* quarters) const {
   *quarters = -1;
   *error = kNone;
   if (spec.phase_rounding != POSENC_NO_ROUNDING) {
-    const Real phase(static_cast<double>(oracle_->formula_.RoundedPhase(pair_, position_)), 53);
+    Real phase(static_cast<double>(oracle_->formula_.RoundedPhase(pair_, position_)), 53);
     if (phase.is_zero()) *quarters = 0;
     return phase;
   }
@@ -68,7 +68,7 @@ Real Turn::Phase(std::size_t level, mpfr_exp_t* error, int* quarters) const {
   if (spec.unit == POSENC_RADIANS || phase.is_zero()) return phase;
   const bool is_exact = phase.exact();
   const double per_step = spec.unit == POSENC_TURNS ? 4.0 : 2.0;
-  const Real turned = (phase * per_step).Modulo(4.0);
+  Real turned = (phase * per_step).Modulo(4.0);
   if (is_exact && mpfr_integer_p(turned.get()) != 0) {
     *quarters = static_cast<int>((mpfr_get_si(turned.get(), MPFR_RNDN) + 4) % 4);
     return turned;
