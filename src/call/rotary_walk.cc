@@ -66,6 +66,10 @@ class TokenTurns {
   }
 
  private:
+  struct Floats {
+    float cosines[kBuffer], sines[kBuffer];
+  };
+
   // Tensors of the same gain share them.
   Tally TakeFloats(const Gain& gain) {
     if (has_floats_ && gain == gain_) return {};
@@ -80,9 +84,7 @@ class TokenTurns {
   bool has_floats_ = false;
   union {  // stack is scarce
     OpenPairs open_;
-    struct {
-      float cosines[kBuffer], sines[kBuffer];
-    } floats_;
+    Floats floats_;
   };
   double multiples_[kBuffer];
   double cosines_[kBuffer], sines_[kBuffer];
