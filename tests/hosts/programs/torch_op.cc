@@ -13,28 +13,11 @@
 #include <atomic>
 #include <memory>
 
+#include "torch_posenc.h"
+
 namespace {
 
-void Check(posenc_status status) {
-  TORCH_CHECK(status == POSENC_OK, "posenc::sinusoidal: ", posenc_status_message(status));
-}
-
-posenc_type TypeOf(at::ScalarType type) {
-  switch (type) {
-    case at::kFloat:
-      return POSENC_F32;
-    case at::kBFloat16:
-      return POSENC_BF16;
-    case at::kHalf:
-      return POSENC_F16;
-    case at::kInt:
-      return POSENC_I32;
-    case at::kLong:
-      return POSENC_I64;
-    default:
-      return 0;  // no posenc_type: the calls report it
-  }
-}
+void Check(posenc_status status) { CheckOk(status, "posenc::sinusoidal"); }
 
 struct Destroy {
   void operator()(posenc_encoder* encoder) const { posenc_encoder_destroy(encoder); }
