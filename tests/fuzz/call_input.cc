@@ -9,8 +9,16 @@ namespace posenc {
 namespace fuzz {
 namespace {
 
-constexpr std::int64_t kMaxPosition = POSENC_MAX_POSITION;
 constexpr std::int64_t kEdges[] = {0, 1 << 24, INT64_MAX, INT64_MIN, kMaxPosition, -kMaxPosition};
+
+std::size_t MakeStride(std::size_t least, FuzzedDataProvider& bytes) {
+  const int choice = bytes.ConsumeIntegralInRange(0, 31);
+  if (choice == 0) return bytes.PickValueInArray(kHuge);
+  if (choice == 1) return least - std::min<std::size_t>(least, 1);
+  return least + bytes.ConsumeIntegralInRange<std::size_t>(0, 20);
+}
+
+}  // namespace
 
 std::int64_t MakePosition(FuzzedDataProvider& bytes) {
   const auto near = bytes.ConsumeIntegralInRange<std::int64_t>(-128, 127);
@@ -29,14 +37,6 @@ double MakeDoublePosition(FuzzedDataProvider& bytes) {
                     bytes.ConsumeIntegralInRange(choice == 4 ? -1074 : 0, 31));
 }
 
-std::size_t MakeStride(std::size_t least, FuzzedDataProvider& bytes) {
-  const int choice = bytes.ConsumeIntegralInRange(0, 31);
-  if (choice == 0) return bytes.PickValueInArray(kHuge);
-  if (choice == 1) return least - std::min<std::size_t>(least, 1);
-  return least + bytes.ConsumeIntegralInRange<std::size_t>(0, 20);
-}
-
-// Mostly `right`, else any, mostly one that some parameter takes.
 posenc_type MakeSaidType(posenc_type right, FuzzedDataProvider& bytes) {
   if (!Rarely(bytes)) return right;
   return bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange(0, 7) : bytes.ConsumeIntegral<posenc_type>();
@@ -48,19 +48,10 @@ bool Overflows(std::size_t a, std::size_t b, std::size_t size) {
          product > PTRDIFF_MAX;
 }
 
-// Whether the positions first .. first + rows - 1 are positions; rows > 0.
 bool IsRun(std::int64_t first, std::size_t rows) {
   return first >= -kMaxPosition && rows <= std::size_t{2 * kMaxPosition + 1} &&
          first <= kMaxPosition - static_cast<std::int64_t>(rows - 1);
 }
-
-template <class Value>
-void Append(Value value, std::vector<std::uint8_t>* list) {
-  list->resize(list->size() + sizeof(value));
-  std::memcpy(&*list->end() - sizeof(value), &value, sizeof(value));
-}
-
-}  // namespace
 
 std::size_t TypeSize(posenc_type type) {
   if (type == POSENC_BF16 || type == POSENC_F16) return 2;

@@ -1,11 +1,12 @@
 // One call on an encoder of the fuzzer's bytes, right or wrong, its memory, and what the documentation says
-// of it.
+// of it; and what calls of all nouns are made of.
 #ifndef POSENC_TESTS_FUZZ_CALL_INPUT_H_
 #define POSENC_TESTS_FUZZ_CALL_INPUT_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "fuzzing.h"
@@ -13,6 +14,28 @@
 
 namespace posenc {
 namespace fuzz {
+
+constexpr std::int64_t kMaxPosition = POSENC_MAX_POSITION;
+
+std::size_t TypeSize(posenc_type type);
+
+std::int64_t MakePosition(FuzzedDataProvider& bytes);
+double MakeDoublePosition(FuzzedDataProvider& bytes);
+
+// Mostly `right`, else any, mostly one that some parameter takes.
+posenc_type MakeSaidType(posenc_type right, FuzzedDataProvider& bytes);
+
+// Whether so many bytes exceed the address space.
+bool Overflows(std::size_t a, std::size_t b, std::size_t size);
+
+// Whether the positions first .. first + rows - 1 are positions; rows > 0.
+bool IsRun(std::int64_t first, std::size_t rows);
+
+template <class Value>
+void Append(Value value, std::vector<std::uint8_t>* list) {
+  list->resize(list->size() + sizeof(value));
+  std::memcpy(&*list->end() - sizeof(value), &value, sizeof(value));
+}
 
 enum class Kind : std::uint8_t { kWrite, kWriteAt, kAdd, kAddAt, kEmbed, kAddBatch, kMaxValue = kAddBatch };
 
@@ -78,8 +101,6 @@ struct CallInput {
   std::size_t DataSize() const;
   std::size_t TableSize() const;
 };
-
-std::size_t TypeSize(posenc_type type);
 
 }  // namespace fuzz
 }  // namespace posenc

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "call_input.h"
+#include "creation.h"
 #include "fuzzing.h"
 #include "spec_input.h"
 
@@ -75,117 +74,11 @@ void CheckNullEncoder(FuzzedDataProvider& bytes) {
   POSENC_FUZZ_CHECK(std::isnan(posenc_encoder_radians(nullptr, bytes.ConsumeIntegral<std::size_t>())));
 }
 
-struct Destroy {
-  void operator()(posenc_encoder* encoder) const { posenc_encoder_destroy(encoder); }
-};
-
-struct Made {
-  Parts parts;  // with the encoder's memory, if it is the caller's
-  std::unique_ptr<posenc_encoder, Destroy> encoder;
-};
-
-// So many bytes of what an encoder asks for are for the worst alignment: less may or may not do.
-constexpr std::size_t kSlack = 256;
-
-// The parts of a creation's memory.
-enum CreationPart : int { kMemory, kSpec, kHandle, kFrequencies, kCreationParts };
-
-// How an encoder is made: by posenc_encoder_create, unless the fuzzer says otherwise.
-struct Way {
-  Way() = default;
-  explicit Way(FuzzedDataProvider& bytes)
-      : in_memory(bytes.ConsumeBool()), null_handle(Rarely(bytes)), rounding(MakeRounding(bytes)) {
-    if (!in_memory) return;
-    null_memory = Rarely(bytes);
-    offset = bytes.ConsumeIntegralInRange<std::size_t>(0, 127);
-    if (bytes.ConsumeBool())
-      missing = bytes.ConsumeIntegralInRange<std::size_t>(0, bytes.ConsumeBool() ? 160 : 65535);
-    const int shared = bytes.ConsumeIntegralInRange<int>(kSpec, 7);  // one part that shares the block
-    for (int part = kSpec; part < kCreationParts; ++part) places[part] = MakePlace(part != shared, bytes);
-  }
-
-  bool in_memory = false, null_handle = false, null_memory = false;
-  int rounding = FE_TONEAREST;
-  std::size_t offset = 0;   // of the memory
-  std::size_t missing = 0;  // bytes of it
-  Place places[kCreationParts];
-};
-
-// Stands for no encoder, and is never followed.
-posenc_encoder* Untouched() {
-  static std::uint64_t memory;
-  return reinterpret_cast<posenc_encoder*>(&memory);
-}
-
-// What posenc_encoder_create_in asks for; some size if the spec is refused.
-std::size_t MemorySize(const SpecInput& input, const char* target) {
-  const Faults faults = input.CreationFaults(target, SpecInput::kEstimateError);
-  std::size_t size = SIZE_MAX;
-  const Memory memory(input.PassedSize());
-  input.Pass(target, input.list.data(), memory.data());
-  const auto* spec = input.null ? nullptr : reinterpret_cast<const posenc_spec*>(memory.data());
-  const posenc_status status = posenc_encoder_memory_size(spec, &size);
-  POSENC_FUZZ_CHECK(faults.Allow(status) && (status == POSENC_OK) == (size != SIZE_MAX));
-  POSENC_FUZZ_CHECK(posenc_encoder_memory_size(spec, nullptr) != POSENC_OK);
-  return status == POSENC_OK ? size : 4000;
-}
-
-// The arguments of a creation, the spec with the list at `list`.
-Parts MakeCreationParts(const SpecInput& input, const char* target, const Way& way, std::size_t memory_size,
-                        const std::uint8_t* list) {
-  Parts parts({{memory_size, {}},
-               {input.PassedSize(), way.places[kSpec], alignof(posenc_spec)},
-               {sizeof(posenc_encoder*), way.places[kHandle], alignof(posenc_encoder*)},
-               {input.list.size(), way.places[kFrequencies]}},
-              way.offset, {0xC5, 0x5C, 0x17});
-  const posenc_encoder* untouched = Untouched();
-  std::memcpy(parts[kHandle], &untouched, sizeof(untouched));
-  input.Pass(target, list == nullptr ? parts[kFrequencies] : list, parts[kSpec]);
-  if (input.list.size() != 0) std::memcpy(parts[kFrequencies], input.list.data(), input.list.size());
-  return parts;
-}
-
-Made Create(const SpecInput& input, const char* target, const Way& way) {
-  Faults faults = input.CreationFaults(target);
-  const std::size_t needed = way.in_memory ? MemorySize(input, target) : 0;
-  const std::size_t size = needed - std::min(needed, way.missing);
-  Made made{MakeCreationParts(input, target, way, size, nullptr), nullptr};
-  Parts& parts = made.parts;
-  const Parts want = MakeCreationParts(input, target, way, size, parts[kFrequencies]);
-  faults.AddIf(way.null_handle || way.null_memory, POSENC_NULL_POINTER);
-  faults.AddPossible(size < needed, POSENC_MEMORY_TOO_SMALL);
-  faults.AddIf(size + kSlack < needed, POSENC_MEMORY_TOO_SMALL);
-  faults.AddIf(parts.Overlap(size, kSpec, input.PassedSize()) ||
-                   parts.Overlap(size, kHandle, sizeof(void*)) ||
-                   parts.Overlap(size, kFrequencies, input.list.size()),
-               POSENC_BUFFERS_OVERLAP);
-  const auto* spec = input.null ? nullptr : reinterpret_cast<const posenc_spec*>(parts[kSpec]);
-  auto* handle = reinterpret_cast<posenc_encoder**>(parts[kHandle]);
-  const posenc_status status = WithRounding(way.rounding, [&] {
-    posenc_encoder** out = way.null_handle ? nullptr : handle;
-    if (!way.in_memory) return posenc_encoder_create(spec, out);
-    return posenc_encoder_create_in(spec, way.null_memory ? nullptr : parts[kMemory], size, out);
-  });
-  posenc_encoder* encoder = std::exchange(*handle, Untouched());
-  POSENC_FUZZ_CHECK(faults.Allow(status) && (status == POSENC_OK) == (encoder != Untouched()));
-  if (status == POSENC_OK) std::memcpy(want[kMemory], parts[kMemory], size);
-  POSENC_FUZZ_CHECK(parts == want);
-  if (status != POSENC_OK) return {};
-  made.encoder.reset(encoder);
-  std::memset(parts[kSpec], 0xEE, input.PassedSize());
-  std::memset(parts[kFrequencies], 0xEE, input.list.size());
-  if (!way.in_memory) parts = Parts();
-  return made;
-}
-
 void CheckProperties(const posenc_encoder* encoder, const SpecInput& input, const char* target,
                      FuzzedDataProvider& bytes) {
   POSENC_FUZZ_CHECK(posenc_encoder_dim(encoder) == input.spec.dim);
   POSENC_FUZZ_CHECK(posenc_encoder_layout(encoder) == input.spec.layout);
   POSENC_FUZZ_CHECK(posenc_encoder_frequency_count(encoder) == input.PairCount());
-  for (const posenc_target& t : Targets()) {
-    if (target == nullptr && t.best == 1) target = t.name;
-  }
   POSENC_FUZZ_CHECK(std::strcmp(posenc_encoder_target(encoder), target) == 0);
   const auto i = bytes.ConsumeIntegralInRange<std::size_t>(0, input.PairCount());
   const double radians =
@@ -196,27 +89,6 @@ void CheckProperties(const posenc_encoder* encoder, const SpecInput& input, cons
     const long double want = input.Radians(i);
     POSENC_FUZZ_CHECK(std::fabs(radians - want) <= SpecInput::kRadiansError * std::fabs(want));
   }
-}
-
-// Encoders of one spec, which is gone by then: that of REFERENCE, one made in any way, of any target, and for
-// some inputs those of all targets that run; none if the spec is refused. Checks what creation says, and what
-// they say of themselves.
-std::vector<Made> MakeEncoders(FuzzedDataProvider& bytes, bool* nan_rows) {
-  const SpecInput input(bytes);
-  std::vector<Made> all;
-  const auto add = [&](const char* target, const Way& way) {
-    Made made = Create(input, target, way);
-    if (made.encoder == nullptr) return;
-    CheckProperties(made.encoder.get(), input, target, bytes);
-    all.push_back(std::move(made));
-  };
-  add(input.spec.target, Way(bytes));
-  std::vector<posenc_target> targets = Targets();
-  if (!Rarely(bytes, 4)) targets.erase(targets.begin(), targets.end() - 1);
-  for (const posenc_target& target : targets) add(target.name, Way());
-  if (!all.empty()) std::swap(all.front(), all.back());  // REFERENCE is the last
-  if (!all.empty()) *nan_rows = input.spec.nan_rows != 0;
-  return all;
 }
 
 // Calls visit(offset) with where each row of an accepted call begins, in bytes.
@@ -254,17 +126,17 @@ void CheckBadIndex(const CallInput& call, posenc_status status, std::size_t bad_
   POSENC_FUZZ_CHECK(bad_index == (of_list && !call.null_bad_index ? call.first_bad : kNoIndex));
 }
 
-void CheckCall(const std::vector<Made>& encoders, const CallInput& call) {
+void CheckCall(const std::vector<Made<SpecInput>>& encoders, const CallInput& call) {
   const Parts want = call.MakeParts();  // as it is, unless the call is accepted
   const Faults faults = call.CallFaults(want);
   if (faults.None() && call.IsLarge()) return;
   posenc_status expected = POSENC_OK;
-  for (const Made& made : encoders) {
+  for (const Made<SpecInput>& made : encoders) {
     const bool is_reference = &made == &encoders.front();
     const Parts got = call.MakeParts();
     std::size_t bad_index = kNoIndex;
     const posenc_status status =
-        WithRounding(call.rounding, [&] { return call.Run(made.encoder.get(), got, &bad_index); });
+        WithRounding(call.rounding, [&] { return call.Run(made.handle.get(), got, &bad_index); });
     if (is_reference) expected = status;
     POSENC_FUZZ_CHECK(faults.Allow(status) && status == expected);
     CheckBadIndex(call, status, bad_index);
@@ -279,10 +151,17 @@ void CheckCall(const std::vector<Made>& encoders, const CallInput& call) {
 }
 
 void CheckEncoders(FuzzedDataProvider& bytes) {
+  std::size_t dim = 0;
   bool nan_rows = false;
-  const std::vector<Made> encoders = MakeEncoders(bytes, &nan_rows);  // the spec is gone when they are called
-  if (encoders.empty()) return;
-  CheckCall(encoders, CallInput(posenc_encoder_dim(encoders.front().encoder.get()), nan_rows, bytes));
+  const std::vector<Made<SpecInput>> encoders = [&] {
+    const SpecInput input(bytes);  // is gone when they are called
+    dim = input.spec.dim;
+    nan_rows = input.spec.nan_rows != 0;
+    return MakeHandles(input, bytes, [&](const posenc_encoder* encoder, const char* target) {
+      CheckProperties(encoder, input, target, bytes);
+    });
+  }();
+  if (!encoders.empty()) CheckCall(encoders, CallInput(dim, nan_rows, bytes));
 }
 
 }  // namespace

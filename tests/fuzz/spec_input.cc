@@ -9,21 +9,13 @@ namespace fuzz {
 namespace {
 
 constexpr std::size_t kLargestDim = 150;  // of specs that are not refused
-constexpr std::size_t kSpecSize = sizeof(posenc_spec);
-constexpr std::size_t kMaxSpecSize = 4096;  // of any version
 
-// Mostly one of the first numbers, else any, often one whose low byte is right.
+}  // namespace
+
 std::int32_t MakeEnum(std::int32_t count, FuzzedDataProvider& bytes) {
   const auto right = bytes.ConsumeIntegralInRange<std::int32_t>(0, count - 1);
   if (!Rarely(bytes)) return right;
   return bytes.ConsumeBool() ? bytes.ConsumeIntegral<std::int32_t>() : right | 256;
-}
-
-std::size_t MakeStructSize(FuzzedDataProvider& bytes) {
-  const int choice = bytes.ConsumeIntegralInRange(0, 31);
-  if (choice == 0) return bytes.PickValueInArray({kMaxSpecSize, kMaxSpecSize + 1, SIZE_MAX});
-  if (choice == 1) return bytes.ConsumeIntegralInRange<std::size_t>(0, kSpecSize);
-  return bytes.ConsumeIntegralInRange(kSpecSize, kSpecSize + (choice < 5 ? 40 : 0));
 }
 
 std::string MakeTarget(FuzzedDataProvider& bytes) {
@@ -32,7 +24,21 @@ std::string MakeTarget(FuzzedDataProvider& bytes) {
   return targets[bytes.ConsumeIntegralInRange<std::size_t>(0, targets.size() - 1)].name;
 }
 
-}  // namespace
+void AddTargetFaults(const char* target, Faults* faults) {
+  if (target == nullptr) return;
+  const std::vector<posenc_target> targets = Targets();
+  const auto found = std::find_if(targets.begin(), targets.end(),
+                                  [&](const posenc_target& t) { return std::strcmp(t.name, target) == 0; });
+  faults->AddIf(found == targets.end(), POSENC_UNKNOWN_TARGET);
+  faults->AddIf(found != targets.end() && found->runnable == 0, POSENC_UNAVAILABLE_TARGET);
+}
+
+const char* BestTarget() {
+  for (const posenc_target& target : Targets()) {
+    if (target.best == 1) return target.name;
+  }
+  std::abort();
+}
 
 std::vector<posenc_target> Targets() {
   std::vector<posenc_target> targets(POSENC_MAX_TARGETS);
@@ -57,8 +63,8 @@ double MakeReal(FuzzedDataProvider& bytes) {
   return value;
 }
 
-SpecInput::SpecInput(FuzzedDataProvider& bytes) : null(Rarely(bytes, 64)) {
-  spec.struct_size = MakeStructSize(bytes);
+SpecInput::SpecInput(FuzzedDataProvider& bytes) {
+  MakeVersion(bytes);
   spec.dim = bytes.ConsumeIntegralInRange<std::size_t>(0, kLargestDim);
   if (Rarely(bytes, 64)) spec.dim = bytes.PickValueInArray(kHuge);
   spec.base = bytes.ConsumeBool() ? MakeReal(bytes) : 10000.0;
@@ -74,9 +80,6 @@ SpecInput::SpecInput(FuzzedDataProvider& bytes) : null(Rarely(bytes, 64)) {
   if (bytes.ConsumeBool()) {
     target_ = MakeTarget(bytes);
     spec.target = target_.c_str();
-  }
-  if (PassedSize() > kSpecSize && Rarely(bytes, 4)) {
-    unknown_member_ = bytes.ConsumeIntegralInRange(kSpecSize, PassedSize() - 1);
   }
 }
 
@@ -95,42 +98,35 @@ void SpecInput::MakeList(FuzzedDataProvider& bytes) {
   const bool readable = spec.dim <= kLargestDim && fault > kNeither;
   const std::size_t offset = bytes.ConsumeBool() ? 0 : bytes.ConsumeIntegralInRange<std::size_t>(0, 63);
   const std::size_t size = floats ? sizeof(float) : sizeof(double);
-  list = Memory(readable ? count * size : 0, offset);
+  list_ = Memory(readable ? count * size : 0, offset);
   if (fault != kNeither) {
-    if (floats || fault == kBoth) spec.frequencies_f32 = reinterpret_cast<const float*>(list.data());
-    if (!floats || fault == kBoth) spec.frequencies = reinterpret_cast<const double*>(list.data());
+    if (floats || fault == kBoth) spec.frequencies_f32 = reinterpret_cast<const float*>(list_.data());
+    if (!floats || fault == kBoth) spec.frequencies = reinterpret_cast<const double*>(list_.data());
   }
-  for (std::size_t i = 0; i < list.size() / size; ++i) {
+  for (std::size_t i = 0; i < list_.size() / size; ++i) {
     const double tame =
         std::ldexp(bytes.ConsumeIntegral<std::int8_t>(), bytes.ConsumeIntegralInRange(-100, 20));
     const double value = wild && Rarely(bytes, 16) ? MakeReal(bytes) : tame;
     const auto narrow = static_cast<float>(value);
-    std::memcpy(list.data() + i * size, floats ? static_cast<const void*>(&narrow) : &value, size);
+    std::memcpy(list_.data() + i * size, floats ? static_cast<const void*>(&narrow) : &value, size);
   }
 }
 
-// A size that must be refused unseen is not that of the memory, nor is one too small for itself.
-std::size_t SpecInput::PassedSize() const {
-  if (spec.struct_size > kMaxSpecSize) return kSpecSize;
-  return std::max(spec.struct_size, sizeof(spec.struct_size));
-}
-
-void SpecInput::Pass(const char* target_name, const std::uint8_t* list_at, std::uint8_t* at) const {
+void SpecInput::Pass(const char* target_name, const std::vector<const std::uint8_t*>& lists,
+                     std::uint8_t* at) const {
   posenc_spec changed = spec;
   changed.target = target_name;
-  if (spec.frequencies != nullptr) changed.frequencies = reinterpret_cast<const double*>(list_at);
-  if (spec.frequencies_f32 != nullptr) changed.frequencies_f32 = reinterpret_cast<const float*>(list_at);
-  std::memset(at, 0, PassedSize());
-  std::memcpy(at, &changed, std::min(PassedSize(), kSpecSize));
-  if (unknown_member_ != 0) at[unknown_member_] = 1;
+  if (spec.frequencies != nullptr) changed.frequencies = reinterpret_cast<const double*>(lists[0]);
+  if (spec.frequencies_f32 != nullptr) changed.frequencies_f32 = reinterpret_cast<const float*>(lists[0]);
+  PassAs(changed, at);
 }
 
 double SpecInput::Listed(std::size_t i) const {
   float narrow;
   double value;
-  const std::uint8_t* at = list.data() + i * list.size() / PairCount();
+  const std::uint8_t* at = list_.data() + i * list_.size() / PairCount();
   std::memcpy(spec.frequencies != nullptr ? static_cast<void*>(&value) : &narrow, at,
-              list.size() / PairCount());
+              list_.size() / PairCount());
   return spec.frequencies != nullptr ? value : static_cast<double>(narrow);
 }
 
@@ -140,7 +136,7 @@ bool SpecInput::HasGoodList() const {
   if (spec.frequencies != nullptr && spec.frequencies_f32 != nullptr) return false;
   if (spec.frequency_count != PairCount()) return false;
   if (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) return false;
-  for (std::size_t i = 0; list.size() != 0 && i < PairCount(); ++i) {
+  for (std::size_t i = 0; list_.size() != 0 && i < PairCount(); ++i) {
     if (!std::isfinite(Listed(i))) return false;
   }
   return true;
@@ -172,9 +168,7 @@ void SpecInput::AddRangeFaults(long double error, Faults* faults) const {
 Faults SpecInput::CreationFaults(const char* target_name, long double range_error) const {
   Faults faults;
   faults.AddIf(null, POSENC_NULL_POINTER);
-  faults.AddIf(spec.struct_size < kSpecSize || spec.struct_size > kMaxSpecSize || unknown_member_ != 0 ||
-                   spec.reserved != 0,
-               POSENC_BAD_STRUCT_SIZE);
+  faults.AddIf(HasWrongSize() || spec.reserved != 0, POSENC_BAD_STRUCT_SIZE);
   if (!faults.None()) return faults;
   const bool rounds = spec.phase_rounding == POSENC_F32_POW_DIV;
   const auto narrow = static_cast<float>(ExponentDim()), narrow_base = static_cast<float>(spec.base);
@@ -192,13 +186,7 @@ Faults SpecInput::CreationFaults(const char* target_name, long double range_erro
   faults.AddIf(spec.layout < POSENC_INTERLEAVED || spec.layout > POSENC_COS_SIN, POSENC_BAD_LAYOUT);
   const auto is_flag = [](std::int32_t flag) { return flag == 0 || flag == 1; };
   faults.AddIf(!is_flag(spec.nan_rows) || !is_flag(spec.lists_only), POSENC_BAD_FLAG);
-  if (target_name == nullptr) return faults;
-  const std::vector<posenc_target> targets = Targets();
-  const auto found = std::find_if(targets.begin(), targets.end(), [&](const posenc_target& target) {
-    return std::strcmp(target.name, target_name) == 0;
-  });
-  faults.AddIf(found == targets.end(), POSENC_UNKNOWN_TARGET);
-  faults.AddIf(found != targets.end() && found->runnable == 0, POSENC_UNAVAILABLE_TARGET);
+  AddTargetFaults(target_name, &faults);
   return faults;
 }
 
