@@ -149,7 +149,10 @@ double SpecInput::ExponentDim() const {
 long double SpecInput::Radians(std::size_t i) const {
   constexpr long double kUnits[] = {1.0L, 0x1.921fb54442d18468p1L, 0x1.921fb54442d18468p2L};
   if (HasList()) return spec.position_scale * kUnits[spec.frequency_unit] * Listed(i);
-  const long double power = -2.0L * i / ExponentDim() * std::log2(static_cast<long double>(spec.base));
+  const bool rounds = spec.phase_rounding == POSENC_F32_POW_DIV;
+  const auto taken = [&](double x) { return rounds ? static_cast<double>(static_cast<float>(x)) : x; };
+  const long double log_base = std::log2(static_cast<long double>(taken(spec.base)));
+  const long double power = -2.0L * i / taken(ExponentDim()) * log_base;
   return spec.position_scale * std::exp2(std::clamp(power, -8000.0L, 8000.0L));  // neither 0 nor infinite
 }
 
