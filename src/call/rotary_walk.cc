@@ -67,7 +67,8 @@ class TokenTurns {
 
  private:
   struct Floats {
-    float cosines[kBuffer], sines[kBuffer];
+    alignas(64) float cosines[kBuffer];
+    alignas(64) float sines[kBuffer];
   };
 
   // Tensors of the same gain share them.
@@ -86,8 +87,9 @@ class TokenTurns {
     OpenPairs open_;
     Floats floats_;
   };
-  double multiples_[kBuffer];
-  double cosines_[kBuffer], sines_[kBuffer];
+  alignas(64) double multiples_[kBuffer];
+  alignas(64) double cosines_[kBuffer];  // across lines of a cache loads take twice as long
+  alignas(64) double sines_[kBuffer];
 };
 
 // A tensor's heads of one token, and what of them is copied.
@@ -115,7 +117,9 @@ class TokenHeads {
     const std::size_t begin = rotary_.offset * size_, bytes = 2 * rotary_.pairs * size_;
     if (!in_place_) CopyRest(source, source_stride, data, stride);
     if (is_direct_) {
-      const std::size_t ahead = (in_place_ ? tensor_.token_stride : SourceTokenStride(tensor_)) * size_;
+      // Heads that follow each other are fetched by themselves.
+      const std::size_t token_stride = in_place_ ? tensor_.token_stride : SourceTokenStride(tensor_);
+      const std::size_t ahead = token_stride * size_ < source_stride ? token_stride * size_ : 0;
       rotate(Heads{source + begin, data + begin, source_stride, stride, tensor_.heads, rotary_.pairs,
                    rotary_.to, ahead});
       return;
@@ -271,7 +275,7 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
 
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
   InFpState([&] {
-    float cosines[kBuffer], sines[kBuffer];
+    alignas(64) float cosines[kBuffer], sines[kBuffer];
     for (std::size_t t = 0; t < tokens; ++t) {
       const CacheRow row(rotary, rows.cache, rows.At(t));
       for (std::size_t i = 0; i < tensors.count; ++i) {

@@ -39,28 +39,20 @@ struct Head {
         data(reinterpret_cast<ElementOf<kType>*>(heads.data + head * heads.stride)) {}
 };
 
-// Has memory fetch `count` elements that are `ahead` bytes on; they need not exist.
-template <class Element>
-HWY_INLINE void Fetch(const Element* from, std::size_t ahead, std::size_t count) {
-  for (std::size_t k = 0; k < count; k += 64 / sizeof(Element)) {
-    hwy::Prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from + k) + ahead));
+// Has memory fetch a head of the next token.
+template <posenc_type kType>
+HWY_INLINE void FetchNext(const Heads& heads, std::size_t head) {
+  if (heads.ahead == 0) return;
+  const unsigned char* source = heads.source + head * heads.source_stride;
+  const auto next = reinterpret_cast<std::uintptr_t>(source) + heads.ahead;  // of the last token: of nothing
+  for (std::size_t k = 0; k < 2 * heads.pairs * sizeof(ElementOf<kType>); k += 64) {
+    hwy::Prefetch(reinterpret_cast<const void*>(next + k));
   }
 }
 
 // Elements of a pair of neighbours follow those of the one before; of half-split ones each element does.
 template <posenc_pairing kPairing>
 constexpr std::size_t kStep = kPairing == POSENC_NEIGHBOURS ? 2 : 1;
-
-// Of so many pairs from `from` on.
-template <posenc_pairing kPairing, class Element>
-HWY_INLINE void FetchPairs(const Element* from, std::size_t apart, std::size_t count, std::size_t ahead) {
-  if (kPairing == POSENC_HALF_SPLIT) {
-    Fetch(from, ahead, count);
-    Fetch(from + apart, ahead, count);
-  } else {
-    Fetch(from, ahead, 2 * count);
-  }
-}
 
 // The first and the second elements of a vector of pairs; those of half-split ones are `apart` elements
 // apart.

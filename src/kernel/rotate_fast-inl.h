@@ -47,9 +47,9 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>()), pairs = heads.pairs;
   for (std::size_t h = 0; h < heads.count; ++h) {
     const Head<kType> head(heads, h);
+    FetchNext<kType>(heads, h);
     std::size_t i = 0;
     for (; i + lanes <= pairs; i += lanes) {
-      FetchPairs<kPairing>(head.source + i * kStep<kPairing>, pairs, lanes, heads.ahead);
       RotateVectorFast<kType, kPairing>(head.source + i * kStep<kPairing>, head.data + i * kStep<kPairing>,
                                         pairs, cosines + i, sines + i);
     }

@@ -246,7 +246,6 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>&
     const Head<kType> head(heads, at.head);
     for (; at.pair + lanes <= pairs; at.pair += lanes) {
       const std::size_t element = at.pair * kStep<kPairing>;
-      FetchPairs<kPairing>(head.source + element, pairs, lanes, heads.ahead);
       bool is_closed;
       if constexpr (kTakesSpread<kType, kPairing>) {
         is_closed = RotateInPlace<kType>(head.source + element, head.data + element, turns, at.pair);
