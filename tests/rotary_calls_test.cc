@@ -654,6 +654,24 @@ TEST_P(RotaryCalls, ScalesAndFlags) {
 INSTANTIATE_TEST_SUITE_P(, RotaryCalls, testing::ValuesIn(RotaryFunctions()),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
 
+// Not even as an address that is never read, which UndefinedBehaviorSanitizer sees.
+TEST(RotaryOfOneHead, HasNoStrideThatCounts) {
+  posenc_rotary_spec spec = MakeRotarySpec(kHeadDim);
+  spec.rotary_dim = kHeadDim / 2;  // the rest is copied
+  const RotaryPtr rotary = CreateRotary(spec);
+  const std::vector<float> source(kHeadDim, 1.0f);
+  std::vector<float> data(kHeadDim);
+  posenc_heads heads{};
+  heads.data = data.data();
+  heads.source = source.data();
+  heads.heads = 1;
+  for (const std::size_t stride : {kMaxSize, kMaxSize / 8}) {
+    heads.token_stride = heads.head_stride = stride;
+    ASSERT_EQ(posenc_rotate(rotary.get(), 0, 1, POSENC_F32, &heads, 1), POSENC_OK);
+    EXPECT_EQ(data, source);
+  }
+}
+
 // What needs no call.
 TEST(RotaryOfNull, HasNothing) {
   posenc_rotary_destroy(nullptr);

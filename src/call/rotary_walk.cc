@@ -154,9 +154,11 @@ class TokenHeads {
     const std::size_t begin = rotary_.offset * size_, end = begin + 2 * rotary_.pairs * size_;
     const std::size_t all = rotary_.head_dim * size_;
     if (end - begin == all) return;
-    for (std::size_t h = 0; h < tensor_.heads; ++h, source += source_stride, data += stride) {
-      std::memcpy(data, source, begin);
-      std::memcpy(data + end, source + end, all - end);
+    for (std::size_t h = 0; h < tensor_.heads; ++h) {
+      const unsigned char* from = source + h * source_stride;
+      unsigned char* to = data + h * stride;
+      std::memcpy(to, from, begin);
+      std::memcpy(to + end, from + end, all - end);
     }
   }
 
