@@ -11,7 +11,7 @@
 
 enum { LAYERS = 2, Q_HEADS = 32, K_HEADS = 8, HEADS = Q_HEADS + K_HEADS, DIM = 128, PAIRS = DIM / 2 };
 enum { TOKENS = 48, ROW = HEADS * DIM, RESULTS = LAYERS * TOKENS * ROW, THREADS = 4 };
-enum { STACK_BYTES = 72 * 1024, GUARD_BYTES = 256 * 1024 }; /* small, and no way to miss its end */
+enum { STACK_BYTES = 64 * 1024, GUARD_BYTES = 256 * 1024 }; /* small, and no way to miss its end */
 
 typedef enum { TOKENS_FIRST, HEADS_FIRST } Order; /* [tokens, heads, DIM], [heads, tokens, DIM] */
 
