@@ -54,6 +54,19 @@ HWY_INLINE void FetchNext(const Heads& heads, std::size_t head) {
 template <posenc_pairing kPairing>
 constexpr std::size_t kStep = kPairing == POSENC_NEIGHBOURS ? 2 : 1;
 
+// LoadAsFloat, but that a vector of 64 bytes of memory is loaded in two: where it lies across two lines of a
+// cache, DRAM then is a third faster (Zen 5).
+template <posenc_type kType, class DF>
+HWY_INLINE hn::Vec<DF> LoadHalves(DF df, const ElementOf<kType>* from) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (kType == POSENC_F32 && hn::MaxLanes(DF()) == 16) {
+    const hn::Half<DF> half;
+    return hn::Combine(df, hn::LoadU(half, from + 8), hn::LoadU(half, from));
+  }
+#endif
+  return LoadAsFloat<kType>(df, from);
+}
+
 // The first and the second elements of a vector of pairs; those of half-split ones are `apart` elements
 // apart.
 template <posenc_type kType, posenc_pairing kPairing, class DF>
@@ -61,8 +74,8 @@ HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, 
                           hn::Vec<DF>& b) {
   if constexpr (kPairing == POSENC_HALF_SPLIT || HWY_TARGET == HWY_SCALAR) {
     const bool is_split = kPairing == POSENC_HALF_SPLIT;
-    a = LoadAsFloat<kType>(df, at);
-    b = LoadAsFloat<kType>(df, at + (is_split ? apart : 1));
+    a = LoadHalves<kType>(df, at);
+    b = LoadHalves<kType>(df, at + (is_split ? apart : 1));
   } else if constexpr (kType == POSENC_F32) {
 #if HWY_TARGET != HWY_SCALAR
     if constexpr (std::is_same_v<DF, Floats>) {
@@ -76,7 +89,13 @@ HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, 
       return;
     }
 #endif
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+    const auto first = LoadHalves<kType>(df, at), second = LoadHalves<kType>(df, at + hn::Lanes(df));
+    a = hn::ConcatEven(df, second, first);
+    b = hn::ConcatOdd(df, second, first);
+#else
     hn::LoadInterleaved2(df, at, a, b);
+#endif
   } else {
     const hn::RebindToUnsigned<DF> du;
     const hn::Repartition<std::uint16_t, DF> d16;

@@ -205,7 +205,7 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
 template <posenc_type kType, class Value>
 HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickTurns<Value>& turns, std::size_t i,
                               EntryVec& value, WordVec& biased, EntryVec& elements) {
-  elements = LoadAsFloat<kType>(Entries(), from);
+  elements = LoadHalves<kType>(Entries(), from);
   if constexpr (kType == POSENC_F32) {
     const Doubles d;
     const std::size_t half = hn::Lanes(d);
