@@ -18,7 +18,7 @@ constexpr std::size_t kBuffer = kMaxRotaryPairs + kTurnPadding;
 // What turns a token.
 class TokenTurns {
  public:
-  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary) { open_.count = 0; }
+  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary) { shared_.open.count = 0; }
 
   Tally Take(const TokenPositions& positions, std::size_t t) {
     double position[POSENC_MAX_AXES] = {};
@@ -36,7 +36,7 @@ class TokenTurns {
     Tally tally;
     if (rotary_.arithmetic == POSENC_FAST) {
       tally = TakeFloats(gain);
-      rotary_.kernels->fast[type][heads.pairing](floats_.cosines, floats_.sines, heads);
+      rotary_.kernels->fast[type][heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads);
       return tally;
     }
     if (!(gain == gain_)) tally += Close(type);
@@ -47,7 +47,7 @@ class TokenTurns {
       some.data += begin * heads.stride;
       some.count = std::min(heads.count - begin, kMaxHeads);
       tally += rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain},
-                                                           cosines_, sines_, some, open_);
+                                                           cosines_, sines_, some, shared_.open);
     }
     return tally;
   }
@@ -55,8 +55,8 @@ class TokenTurns {
   // Whatever Rotate has left open.
   Tally Close(posenc_type type) {
     Tally tally;
-    const bool has_open = rotary_.arithmetic == POSENC_EXACT && open_.count != 0;
-    if (has_open) rotary_.kernels->close[type](rotary_.table.frequencies, gain_, open_, tally);
+    const bool has_open = rotary_.arithmetic == POSENC_EXACT && shared_.open.count != 0;
+    if (has_open) rotary_.kernels->close[type](rotary_.table.frequencies, gain_, shared_.open, tally);
     return tally;
   }
 
@@ -70,23 +70,24 @@ class TokenTurns {
     alignas(64) float cosines[kBuffer];
     alignas(64) float sines[kBuffer];
   };
+  union Shared {  // of the exact arithmetic or the fast one: stack is scarce
+    OpenPairs open;
+    Floats floats;
+  };
 
   // Tensors of the same gain share them.
   Tally TakeFloats(const Gain& gain) {
     if (has_floats_ && gain == gain_) return {};
     gain_ = gain;
     has_floats_ = true;
-    return Round(POSENC_F32, gain, floats_.cosines, floats_.sines);
+    return Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
   }
 
   const Rotary& rotary_;
   Token token_{};
   Gain gain_{};  // of the floats, or of the open pairs
   bool has_floats_ = false;
-  union {  // stack is scarce
-    OpenPairs open_;
-    Floats floats_;
-  };
+  Shared shared_;
   alignas(64) double multiples_[kBuffer];
   alignas(64) double cosines_[kBuffer];  // across lines of a cache loads take twice as long
   alignas(64) double sines_[kBuffer];
