@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 #include "rotary_tensors.h"
@@ -216,14 +217,72 @@ TEST_P(RotaryExact, TiesThatTinyAnglesBreak) {
   }
 }
 
+// Sums next to the middle of two numbers that cancel to any part of their terms: the angle puts them there.
+// The rest of each head is nothing of that kind.
+TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
+  constexpr std::size_t kPairs = 16, kHard = 5;
+  const std::vector<double> ones(kPairs, 1.0);
+  posenc_rotary_spec spec = Spec(2 * kPairs);
+  spec.frequencies = ones.data();
+  spec.frequency_count = kPairs;
+  const RotaryOracle oracle(Spec(2));
+  ForEachType([&](auto element) {
+    using T = decltype(element);
+    const int digits = TraitsOf(TypeOf<T>()).digits;
+    PairMaker<T> maker(11);
+    std::mt19937 random(12);
+    std::vector<double> positions;
+    std::vector<Rotated<T>> before, after;
+    for (int k = 0; k < (IsReference() ? 100 : 6000); ++k) {
+      const T a = maker.Normal(0, 0), b = maker.Normal(-2, 0);
+      const auto wide_a = static_cast<double>(Value(a)), wide_b = static_cast<double>(Value(b));
+      const double part = std::ldexp(0.5, -(k % 24)), half = std::ldexp(1.0, -digits);
+      const double ulp = sizeof(T) == 4 ? 0x1p-52 : part * 0x1p-23;
+      const auto middle = static_cast<double>(random() % (1u << (digits - 1)) * 2 + 1);
+      const double sum = part * (1.0 + middle * half) + ulp * (k / 24 % 13 - 6);
+      const double cosine = sum / std::hypot(wide_a, wide_b);  // or the sine, of which angle?
+      positions.push_back((k % 2 == 0 ? std::acos(cosine) : std::asin(cosine)) - std::atan2(wide_b, wide_a));
+      before.push_back({a, b});
+      const GainedTurn turn(oracle, 0, positions.back(), {}, oracle.At(0, positions.back()));
+      after.push_back(turn.Rotate(a, b));
+    }
+    for (const posenc_pairing pairing : kPairings) {
+      spec.pairing = pairing;
+      const RotaryPtr rotary = CreateRotary(spec);
+      const ElementIndices at = IndicesOf(pairing, kHard, kPairs);
+      std::vector<T> x(positions.size() * spec.head_dim);
+      for (T& value : x) value = maker.Normal(-2, -2);
+      for (std::size_t t = 0; t < positions.size(); ++t) {
+        x[t * spec.head_dim + at.a] = before[t].x;
+        x[t * spec.head_dim + at.b] = before[t].y;
+      }
+      posenc_heads heads{};
+      heads.data = x.data();
+      heads.heads = 1;
+      heads.token_stride = spec.head_dim;
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, positions.data(), positions.size(), TypeOf<T>(),
+                                 &heads, 1, nullptr),
+                POSENC_OK);
+      for (std::size_t t = 0; t < positions.size(); ++t) {
+        const T got_x = x[t * spec.head_dim + at.a], got_y = x[t * spec.head_dim + at.b];
+        ASSERT_TRUE(SameBits(got_x, after[t].x) && SameBits(got_y, after[t].y))
+            << std::hexfloat << Value(before[t].x) << ", " << Value(before[t].y) << " at " << positions[t]
+            << ": " << Value(got_x) << ", " << Value(got_y) << ", not " << Value(after[t].x) << ", "
+            << Value(after[t].y) << ", pairing " << pairing;
+      }
+    }
+  });
+}
+
 // NaNs of every kind are the canonical one; infinities go where IEEE arithmetic has them.
 TEST_P(RotaryExact, NansAndInfinities) {
   posenc_rotary_spec in_turns = Spec(8);
   in_turns.unit = POSENC_TURNS;
   in_turns.base = 16.0;
   const std::vector<double> positions = {-0.0, 1.0, -0.75, 0.125, 3.1, 0x1p-1000};
-  for (const posenc_rotary_spec& spec : {in_turns, Spec(10)}) {
+  for (const posenc_rotary_spec& spec : {in_turns, Spec(10), Spec(64)}) {
     const TurnTable turns(spec, positions);
+    const bool are_rare = spec.head_dim == 64;  // one in a vector of others
     ForEachType([&](auto element) {
       using T = decltype(element);
       std::vector<T> numbers = {Nearest<T>(HUGE_VAL), Nearest<T>(-HUGE_VAL), Nearest<T>(0.0),
@@ -232,11 +291,13 @@ TEST_P(RotaryExact, NansAndInfinities) {
       for (std::size_t k = 0; k < 5; ++k) numbers.push_back(OddNan<T>(k));
       const std::size_t count = numbers.size();
       for (const RotaryGain& gain : {kGains[0], kGains[3]}) {
-        Expect<T>(spec, turns, count * count, gain,
-                  [&](PairMaker<T>&, const GainedTurn&, const RotaryGain&, std::size_t h, std::size_t i) {
-                    const std::size_t k = (h + i) % (count * count);
-                    return Rotated<T>{numbers[k % count], numbers[k / count]};
-                  });
+        Expect<T>(
+            spec, turns, are_rare ? 3 * count : count * count, gain,
+            [&](PairMaker<T>& maker, const GainedTurn&, const RotaryGain&, std::size_t h, std::size_t i) {
+              if (are_rare && i % 16 != h % 16) return Rotated<T>{maker.Normal(-4, 4), maker.Normal(-4, 4)};
+              const std::size_t k = ((are_rare ? 29 : 1) * h + i) % (count * count);
+              return Rotated<T>{numbers[k % count], numbers[k / count]};
+            });
       }
     });
     if (HasFailure()) return;
