@@ -106,7 +106,7 @@ class TokenHeads {
   // rotate(heads) for all heads of token t at once, or each by way of a buffer: unaligned ones, and those
   // that are paired otherwise afterwards. finish() where the result is read.
   template <class Rotate, class Finish>
-  void ForToken(std::size_t t, const Rotate& rotate, const Finish& finish) const {
+  void ForToken(std::size_t t, bool has_next, const Rotate& rotate, const Finish& finish) const {
     auto* data = static_cast<unsigned char*>(tensor_.data) + t * tensor_.token_stride * size_;
     const unsigned char* source = data;
     std::size_t source_stride = tensor_.head_stride * size_;
@@ -119,8 +119,9 @@ class TokenHeads {
     if (!in_place_) CopyRest(source, source_stride, data, stride);
     if (is_direct_) {
       // Heads that follow each other are fetched by themselves.
-      const std::size_t token_stride = in_place_ ? tensor_.token_stride : SourceTokenStride(tensor_);
-      const std::size_t ahead = token_stride * size_ < source_stride ? token_stride * size_ : 0;
+      const std::size_t token_stride =
+          (in_place_ ? tensor_.token_stride : SourceTokenStride(tensor_)) * size_;
+      const std::size_t ahead = has_next && token_stride < source_stride ? token_stride : 0;
       rotate(Heads{source + begin, data + begin, source_stride, stride, tensor_.heads, rotary_.pairs,
                    rotary_.to, ahead});
       return;
@@ -267,7 +268,8 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
         const Gain gain = GainOf(rotary.table.schedule.amplitude, tensor);
         TokenHeads(rotary, tensors.type, tensor)
             .ForToken(
-                t, [&](const Heads& heads) { tally += turns.Rotate(tensors.type, gain, heads); },
+                t, t + 1 < positions.tokens,
+                [&](const Heads& heads) { tally += turns.Rotate(tensors.type, gain, heads); },
                 [&] { tally += turns.Close(tensors.type); });
       }
     }
@@ -287,7 +289,7 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
         row.Load(GainOf(1.0, tensor), cosines, sines);
         TokenHeads(rotary, tensors.type, tensor)
             .ForToken(
-                t,
+                t, t + 1 < tokens,
                 [&](const Heads& heads) {
                   rotary.kernels->fast[tensors.type][heads.pairing](cosines, sines, heads);
                 },

@@ -43,11 +43,8 @@ struct Head {
 template <posenc_type kType>
 HWY_INLINE void FetchNext(const Heads& heads, std::size_t head) {
   if (heads.ahead == 0) return;
-  const unsigned char* source = heads.source + head * heads.source_stride;
-  const auto next = reinterpret_cast<std::uintptr_t>(source) + heads.ahead;  // of the last token: of nothing
-  for (std::size_t k = 0; k < 2 * heads.pairs * sizeof(ElementOf<kType>); k += 64) {
-    hwy::Prefetch(reinterpret_cast<const void*>(next + k));
-  }
+  const unsigned char* next = heads.source + head * heads.source_stride + heads.ahead;
+  for (std::size_t k = 0; k < 2 * heads.pairs * sizeof(ElementOf<kType>); k += 64) hwy::Prefetch(next + k);
 }
 
 // Elements of a pair of neighbours follow those of the one before; of half-split ones each element does.
