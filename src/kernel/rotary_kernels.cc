@@ -41,7 +41,7 @@ struct RotaryRow {
 }  // namespace posenc
 #endif
 
-HWY_BEFORE_NAMESPACE();
+// No HWY_BEFORE_NAMESPACE: this defines no function, of which Clang would warn.
 namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
@@ -63,7 +63,6 @@ struct RotaryRow<HWY_TARGET> {
 
 }  // namespace internal
 }  // namespace posenc
-HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace posenc {

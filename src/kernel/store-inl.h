@@ -111,7 +111,7 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToFloat16(DF df, hn::Vec<DF> v
 
 // The same, but that a NaN may be any.
 template <class DF>
-HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> Float16Bits(DF df, hn::Vec<DF> v) {
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> Float16Bits([[maybe_unused]] DF df, hn::Vec<DF> v) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   const hn::Rebind<hwy::float16_t, DF> dh;
   const hn::Rebind<std::uint16_t, DF> d16;

@@ -31,7 +31,7 @@ struct TileRow {
 }  // namespace posenc
 #endif
 
-HWY_BEFORE_NAMESPACE();
+// No HWY_BEFORE_NAMESPACE: this defines no function, of which Clang would warn.
 namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
@@ -53,7 +53,6 @@ struct TileRow<HWY_TARGET> {
 
 }  // namespace internal
 }  // namespace posenc
-HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace posenc {
