@@ -412,6 +412,10 @@ TEST_P(RotaryCalls, TensorsThatOverlap) {
                                         std::ptrdiff_t{-32}, std::ptrdiff_t{32}}) {
     expect(POSENC_BUFFERS_OVERLAP, distance);
   }
+  Expect(POSENC_BUFFERS_OVERLAP, [](RotaryMemory& m) {  // the last two of three
+    m.arguments.count = 3;
+    m.tensors[2].data = reinterpret_cast<unsigned char*>(m.tensors[1].data) + kBytes - 1;
+  });
   // In place by another name, and what two tensors read.
   Expect(POSENC_OK, [](RotaryMemory& m) { m.tensors[0].source = m.tensors[0].data; });
   Expect(POSENC_OK, [](RotaryMemory& m) {
