@@ -77,6 +77,24 @@ TEST_P(RotaryExact, ElementsOfEveryKind) {
   }
 }
 
+// One in a vector, however long, of others that do not leave the loop.
+TEST_P(RotaryExact, KindsAmongOrdinaryPairs) {
+  std::vector<std::size_t> kinds;
+  for (std::size_t kind = 2; kind < PairMaker<float>::kKinds; ++kind) {
+    kinds.resize(kinds.size() + 29);
+    kinds.push_back(kind);
+  }
+  for (const std::size_t dim : {64u, 202u}) {
+    if (IsReference() && dim > 64) continue;
+    const posenc_rotary_spec spec = Spec(dim);
+    const TurnTable turns(spec, {1.0, -131071.0, 0.5, 0x1p31});
+    for (const RotaryGain& gain : kGains) {
+      ExpectKinds(spec, turns, IsReference() ? 2 : 8, gain, kinds);
+      if (HasFailure()) return;
+    }
+  }
+}
+
 // More than one vector's worth of pairs that leave the loop, in a row.
 TEST_P(RotaryExact, NothingButHardPairs) {
   const std::size_t heads = IsReference() ? 2 : 12;
@@ -234,7 +252,7 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
     std::vector<double> positions;
     std::vector<Rotated<T>> before, after;
     for (int k = 0; k < (IsReference() ? 100 : 6000); ++k) {
-      const T a = maker.Normal(0, 0), b = maker.Normal(-2, 0);
+      const T a = maker.Normal(0, 0), b = maker.Normal(-7, 0);
       const auto wide_a = static_cast<double>(Value(a)), wide_b = static_cast<double>(Value(b));
       const double part = std::ldexp(0.5, -(k % 24)), half = std::ldexp(1.0, -digits);
       const double ulp = sizeof(T) == 4 ? 0x1p-52 : part * 0x1p-23;
@@ -251,7 +269,7 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
       const RotaryPtr rotary = CreateRotary(spec);
       const ElementIndices at = IndicesOf(pairing, kHard, kPairs);
       std::vector<T> x(positions.size() * spec.head_dim);
-      for (T& value : x) value = maker.Normal(-2, -2);
+      for (T& value : x) value = maker.Normal(-6, -6);
       for (std::size_t t = 0; t < positions.size(); ++t) {
         x[t * spec.head_dim + at.a] = before[t].x;
         x[t * spec.head_dim + at.b] = before[t].y;
