@@ -1,5 +1,5 @@
 // POSENC_FAST, and rotation by a caller's cache: the bits of plain float arithmetic with correctly rounded
-// cosines and sines, and no more than 2 ulp(hypot) off.
+// cosines and sines, and no further off than rotary_c.h says.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -124,7 +124,7 @@ TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
           }
         }
       }
-      EXPECT_LE(worst, 2.0);
+      EXPECT_LE(worst, gain.amplitude * gain.scale == 1.0 ? 2.0 : 4.0);
       // So something was compared; what float16 makes of the largest and the least gain is nothing.
       EXPECT_TRUE(worst > 0.4 ||
                   (TypeOf<T>() == POSENC_F16 && std::fabs(std::log2(gain.amplitude * gain.scale)) > 60));
