@@ -674,6 +674,10 @@ TEST(RotaryOfOneHead, HasNoStrideThatCounts) {
     ASSERT_EQ(posenc_rotate(rotary.get(), 0, 1, POSENC_F32, &heads, 1), POSENC_OK);
     EXPECT_EQ(data, source);
   }
+  heads.source = heads.data;  // in place, whatever the strides of the source
+  heads.source_head_stride = heads.source_token_stride = 2 * kHeadDim;
+  EXPECT_EQ(posenc_rotate(rotary.get(), 0, 1, POSENC_F32, &heads, 1), POSENC_OK);
+  EXPECT_EQ(data, source);
 }
 
 // What needs no call.

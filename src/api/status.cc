@@ -53,7 +53,7 @@ const char* posenc_status_message(posenc_status status) {
       return "the frequencies need one of doubles and floats, ceil(dim / 2) finite ones, a unit, and no "
              "phase rounding";
     case POSENC_BAD_FLAG:
-      return "a flag (nan_rows, lists_only, truncate, inverse) is neither 0 nor 1";
+      return "a flag (nan_rows, lists_only, truncate, inverse) is neither 0 nor 1, or reserved is not 0";
     case POSENC_BAD_HEAD_DIM:
       return "head_dim must be between 2 and 65536";
     case POSENC_BAD_ROTARY_DIM:

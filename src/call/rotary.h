@@ -55,10 +55,10 @@ inline std::size_t SourceHeadStride(const posenc_heads& heads) {
   return heads.source_head_stride == 0 ? heads.head_stride : heads.source_head_stride;
 }
 inline double ScaleOf(const posenc_heads& heads) { return heads.scale == 0.0 ? 1.0 : heads.scale; }
-inline bool IsInPlace(const posenc_heads& heads) {
+inline bool IsInPlace(const posenc_heads& heads, std::size_t tokens) {
   return heads.source == nullptr ||
-         (heads.source == heads.data && SourceTokenStride(heads) == heads.token_stride &&
-          SourceHeadStride(heads) == heads.head_stride);
+         (heads.source == heads.data && (tokens < 2 || SourceTokenStride(heads) == heads.token_stride) &&
+          (heads.heads < 2 || SourceHeadStride(heads) == heads.head_stride));
 }
 
 // Rows of a caller's cache: row first + t, or that of a list, of so many.

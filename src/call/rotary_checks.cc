@@ -88,7 +88,7 @@ posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type t
                          const posenc_heads& heads, Written* written) {
   if (heads.heads == 0 || tokens == 0) return POSENC_OK;
   const std::size_t size = ElementSize(type);
-  written->is_in_place = IsInPlace(heads);
+  written->is_in_place = IsInPlace(heads, tokens);
   if (!MakeBlocks(heads.data, tokens, heads.token_stride, heads.heads, heads.head_stride, rotary.head_dim,
                   size, &written->data)) {
     return POSENC_SIZE_OVERFLOW;

@@ -96,9 +96,9 @@ class TokenTurns {
 // A tensor's heads of one token, and what of them is copied.
 class TokenHeads {
  public:
-  TokenHeads(const Rotary& rotary, posenc_type type, const posenc_heads& tensor)
-      : rotary_(rotary), tensor_(tensor), size_(ElementSize(type)) {
-    in_place_ = IsInPlace(tensor);
+  TokenHeads(const Rotary& rotary, posenc_type type, const posenc_heads& tensor, std::size_t tokens)
+      : rotary_(rotary), tensor_(tensor), tokens_(tokens), size_(ElementSize(type)) {
+    in_place_ = IsInPlace(tensor, tokens);
     is_direct_ =
         IsMultiple(tensor.data) && (in_place_ || IsMultiple(tensor.source)) && rotary.from == rotary.to;
   }
@@ -106,7 +106,7 @@ class TokenHeads {
   // rotate(heads) for all heads of token t at once, or each by way of a buffer: unaligned ones, and those
   // that are paired otherwise afterwards. finish() where the result is read.
   template <class Rotate, class Finish>
-  void ForToken(std::size_t t, bool has_next, const Rotate& rotate, const Finish& finish) const {
+  void ForToken(std::size_t t, const Rotate& rotate, const Finish& finish) const {
     auto* data = static_cast<unsigned char*>(tensor_.data) + t * tensor_.token_stride * size_;
     const unsigned char* source = data;
     std::size_t source_stride = tensor_.head_stride * size_;
@@ -121,7 +121,7 @@ class TokenHeads {
       // Heads that follow each other are fetched by themselves.
       const std::size_t token_stride =
           (in_place_ ? tensor_.token_stride : SourceTokenStride(tensor_)) * size_;
-      const std::size_t ahead = has_next && token_stride < source_stride ? token_stride : 0;
+      const std::size_t ahead = t + 1 < tokens_ && token_stride < source_stride ? token_stride : 0;
       rotate(Heads{source + begin, data + begin, source_stride, stride, tensor_.heads, rotary_.pairs,
                    rotary_.to, ahead});
       return;
@@ -166,7 +166,7 @@ class TokenHeads {
 
   const Rotary& rotary_;
   const posenc_heads& tensor_;
-  std::size_t size_;
+  std::size_t tokens_, size_;
   bool in_place_, is_direct_;
 };
 
@@ -266,10 +266,9 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
         const posenc_heads& tensor = tensors.heads[i];
         if (tensor.heads == 0) continue;
         const Gain gain = GainOf(rotary.table.schedule.amplitude, tensor);
-        TokenHeads(rotary, tensors.type, tensor)
+        TokenHeads(rotary, tensors.type, tensor, positions.tokens)
             .ForToken(
-                t, t + 1 < positions.tokens,
-                [&](const Heads& heads) { tally += turns.Rotate(tensors.type, gain, heads); },
+                t, [&](const Heads& heads) { tally += turns.Rotate(tensors.type, gain, heads); },
                 [&] { tally += turns.Close(tensors.type); });
       }
     }
@@ -287,9 +286,9 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
         const posenc_heads& tensor = tensors.heads[i];
         if (tensor.heads == 0) continue;
         row.Load(GainOf(1.0, tensor), cosines, sines);
-        TokenHeads(rotary, tensors.type, tensor)
+        TokenHeads(rotary, tensors.type, tensor, tokens)
             .ForToken(
-                t, t + 1 < tokens,
+                t,
                 [&](const Heads& heads) {
                   rotary.kernels->fast[tensors.type][heads.pairing](cosines, sines, heads);
                 },
