@@ -55,8 +55,8 @@ enum {
   // payload.
   POSENC_EXACT = 0,
   // A cos and A sin correctly rounded to float; two products and their sum, each rounded to float; that
-  // rounded to the type. The same bits on every target (but for NaNs), wrong by 2 ulp(hypot(a, b)) at most,
-  // with an amplitude or scale by less than 4 ulp(A hypot(a, b)).
+  // rounded to the type. The same bits on every target (but for NaNs), wrong by less than
+  // 2 ulp(hypot(a, b)), with an amplitude or scale by less than 3 ulp(A hypot(a, b)).
   POSENC_FAST = 1
 };
 
