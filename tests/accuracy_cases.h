@@ -22,7 +22,7 @@ struct Block {
 
   void Solve(posenc_type type);
   double Want(std::size_t row, const oracle::Entry& entry) const {
-    return want[row * spec.dim + 2 * entry.pair + (entry.sine ? 0 : 1)];
+    return want[row * spec.dim + 2 * entry.pair + (entry.sine() ? 0 : 1)];
   }
   template <class T>
   std::vector<T> Got(const Encoder& encoder) const {

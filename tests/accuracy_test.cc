@@ -68,9 +68,13 @@ template <class T>
 std::size_t Mismatches(const Block& block, const Encoder& encoder) {
   const std::vector<T> got = block.Got<T>(encoder);
   const std::size_t dim = encoder.dim();
+  Spec spec;
+  spec.dim = dim;
+  spec.layout = encoder.layout();
+  const std::vector<oracle::Entry> entries = oracle::EntriesOf(spec);
   std::size_t mismatches = 0;
   for (std::size_t column = 0; column < dim; ++column) {
-    const oracle::Entry entry = oracle::EntryAt(encoder.layout(), dim, column);
+    const oracle::Entry& entry = entries[column];
     for (std::size_t r = 0; r < block.positions.size(); ++r) {
       const T value = got[r * dim + column];
       if (SameBits(value, Nearest<T>(block.Want(r, entry)))) continue;

@@ -133,11 +133,12 @@ TEST(CreateErrors, NewerStructs) {
     newer.member = std::int64_t{1} << bit;
     ExpectStatus(&newer.spec, POSENC_BAD_STRUCT_SIZE);
   }
-  ExpectStatusWith(&posenc_spec::reserved, {1, kMinInt}, POSENC_BAD_STRUCT_SIZE);
 }
 
 // A member that is added later must not fall into padding, where struct_size does not tell.
-static_assert(offsetof(posenc_spec, reserved) + sizeof(posenc_spec::reserved) == sizeof(posenc_spec), "");
+static_assert(offsetof(posenc_spec, padding_position) + sizeof(posenc_spec::padding_position) ==
+                  sizeof(posenc_spec),
+              "");
 
 TEST(CreateErrors, BadDim) {
   ExpectStatusWith(&posenc_spec::dim, {std::size_t{0}, kMaxDim + 1, kMaxSize}, POSENC_BAD_DIM);
@@ -175,16 +176,23 @@ TEST(CreateErrors, BadPositionScale) {
   ExpectStatusWith(kMember, {1e300}, POSENC_FREQUENCY_OUT_OF_RANGE);
   posenc_spec rounded = GoodSpec();
   rounded.phase_rounding = POSENC_F32_POW_DIV;
-  ExpectStatusWith(kMember, {0.5, 0.0, -1.0, kNaN, kInfinity}, POSENC_BAD_POSITION_SCALE, rounded);
+  ExpectStatusWith(kMember, {0.0, 0x1p-150, 0x1p128, kNaN, kInfinity}, POSENC_BAD_POSITION_SCALE, rounded);
+  ExpectStatusWith(kMember, {0.5, -1.0, 1000.0}, POSENC_OK, rounded);
+  ExpectStatusWith(kMember, {0x1p-140, 0x1p32}, POSENC_FREQUENCY_OUT_OF_RANGE, rounded);
 }
 
 TEST(CreateErrors, UnknownValues) {
-  for (const std::int32_t value : {kMinInt, -1, 3, 255, 256, 257, 65536, kMaxInt}) {
+  for (const std::int32_t value : {kMinInt, -1, 10, 255, 256, 257, 65536, kMaxInt}) {
     ExpectStatusWith(&posenc_spec::layout, {value}, POSENC_BAD_LAYOUT);
+    ExpectStatusWith(&posenc_spec::odd_column, {value}, POSENC_BAD_ODD_COLUMN);
     ExpectStatusWith(&posenc_spec::phase_rounding, {value}, POSENC_BAD_PHASE_ROUNDING);
     ExpectStatusWith(&posenc_spec::frequency_unit, {value}, POSENC_BAD_FREQUENCIES);  // even without a list
+    ExpectStatusWith(&posenc_spec::has_padding, {value}, POSENC_BAD_FLAG);
+    ExpectStatusWith(&posenc_spec::input_first, {value}, POSENC_BAD_FLAG);
   }
-  ExpectStatusWith(&posenc_spec::phase_rounding, {2}, POSENC_BAD_PHASE_ROUNDING);
+  ExpectStatusWith(&posenc_spec::layout, {4}, POSENC_BAD_LAYOUT);
+  ExpectStatusWith(&posenc_spec::odd_column, {4}, POSENC_BAD_ODD_COLUMN);
+  ExpectStatusWith(&posenc_spec::frequency_unit, {3}, POSENC_BAD_FREQUENCIES);
   ExpectStatusWith(&posenc_spec::frequency_unit, {POSENC_HALF_TURNS, POSENC_TURNS}, POSENC_OK);
 }
 

@@ -64,9 +64,10 @@ void ExpectCorrectlyRounded(const char* target) {
       spec.target = target;
       spec.layout = layout;
       const std::vector<T> got = WriteAt<T>(Create(spec), positions);
+      const std::vector<oracle::Entry> entries = oracle::EntriesOf(spec);
       for (std::size_t k = 0; k < got.size(); ++k) {
-        const oracle::Entry entry = oracle::EntryAt(layout, spec.dim, k % spec.dim);
-        const double want = block.want[k / spec.dim * spec.dim + 2 * entry.pair + (entry.sine ? 0 : 1)];
+        const oracle::Entry& entry = entries[k % spec.dim];
+        const double want = block.want[k / spec.dim * spec.dim + 2 * entry.pair + (entry.sine() ? 0 : 1)];
         ASSERT_TRUE(SameBits(got[k], Nearest<T>(want)))
             << "base " << spec.base << ", dim " << spec.dim << ", exponent_dim " << spec.exponent_dim << ", "
             << Name(layout) << ", position " << positions[k / spec.dim] << ", column " << k % spec.dim << ": "

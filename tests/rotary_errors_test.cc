@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kHeadDim = 128, kPairs = kHeadDim / 2, kLast = 256;
 
 // Cosines and sines of the last `count` positions up to `last`, as doubles.
-std::vector<double> Turns(double base, RotaryRounding rounding, std::int64_t last, std::size_t count) {
+std::vector<double> Turns(double base, PhaseRounding rounding, std::int64_t last, std::size_t count) {
   RotarySpec spec;
   spec.head_dim = kHeadDim;
   spec.base = base;
@@ -39,16 +39,16 @@ double WorstSine(const std::vector<double>& got, const std::vector<double>& exac
 
 struct Engine {
   const char* name;
-  RotaryRounding rounding;
+  PhaseRounding rounding;
   double least, most;  // of the errors at 131071; in proportion at 1048575
 };
 
 TEST(RotaryErrors, OfRoundedPhasesGrowWithThePosition) {
   constexpr Engine kEngines[] = {
-      {"f32_inv_freq (transformers, vLLM)", RotaryRounding::kF32InvFreq, 1e-3, 2e-2},
-      {"f32_iterated (ggml)", RotaryRounding::kF32Iterated, 2e-3, 4e-2},
-      {"f32_exp (MLX)", RotaryRounding::kF32Exp, 1e-3, 4e-2},
-      {"f64_inv_freq (gemma.cpp)", RotaryRounding::kF64InvFreq, 1e-3, 2e-2}};
+      {"f32_inv_freq (transformers, vLLM)", PhaseRounding::kF32InvFreq, 1e-3, 2e-2},
+      {"f32_iterated (ggml)", PhaseRounding::kF32Iterated, 2e-3, 4e-2},
+      {"f32_exp (MLX)", PhaseRounding::kF32Exp, 1e-3, 4e-2},
+      {"f64_inv_freq (gemma.cpp)", PhaseRounding::kF64InvFreq, 1e-3, 2e-2}};
   std::printf(
       "| phases | base | at 131071 | its last 256 | at 1048575 | its last 256 "
       "|\n|---|---|---|---|---|---|\n");
@@ -58,7 +58,7 @@ TEST(RotaryErrors, OfRoundedPhasesGrowWithThePosition) {
       for (const std::int64_t last : {131071, 1048575}) {
         for (const std::size_t count : {std::size_t{1}, kLast}) {
           const double error = WorstSine(Turns(base, engine.rounding, last, count),
-                                         Turns(base, RotaryRounding::kNone, last, count));
+                                         Turns(base, PhaseRounding::kNone, last, count));
           const double grown = static_cast<double>(last) / 131071;
           EXPECT_GT(error, engine.least * grown) << engine.name << ", base " << base << ", " << last;
           EXPECT_LT(error, engine.most * grown) << engine.name << ", base " << base << ", " << last;
@@ -74,7 +74,7 @@ TEST(RotaryErrors, OfRoundedPhasesGrowWithThePosition) {
 TEST(RotaryErrors, OfExactPhasesDoNot) {
   for (const double base : {1e4, 5e5, 1e6}) {
     for (const std::int64_t last : {std::int64_t{131071}, std::int64_t{1048575}, kMaxPosition}) {
-      const std::vector<double> exact = Turns(base, RotaryRounding::kNone, last, kLast);
+      const std::vector<double> exact = Turns(base, PhaseRounding::kNone, last, kLast);
       std::vector<double> rounded(exact.size());
       std::transform(exact.begin(), exact.end(), rounded.begin(),
                      [](double x) { return static_cast<double>(static_cast<float>(x)); });

@@ -391,7 +391,7 @@ TEST(RotaryFrequencies, OfRandomSpecsAreThoseOfTheFormulas) {
   };
   int made = 0;
   for (int k = 0; k < 300; ++k) {
-    posenc_rotary_spec spec = Spec(2 * (1 + random() % kListed));
+    posenc_rotary_spec spec = Spec(2 * (1 + static_cast<std::size_t>(random() % kListed)));
     const std::size_t pairs = spec.head_dim / 2;
     spec.scaling = static_cast<posenc_scaling>(random() % 12);
     spec.base = std::exp(uniform(0.01, 18.0));
@@ -510,14 +510,14 @@ TEST(RotaryTable, AxesAreThoseOfTheProjects) {
   EXPECT_EQ(axes(WithAxes(Spec(10), POSENC_SPLIT_AXES, {3, 2})), "00011");
 }
 
-posenc_rotary_spec Rounded(posenc_rotary_rounding rounding, posenc_rotary_spec spec) {
+posenc_rotary_spec Rounded(posenc_phase_rounding rounding, posenc_rotary_spec spec) {
   spec.phase_rounding = rounding;
   return spec;
 }
 
 std::vector<Case> RoundedCases() {
   std::vector<Case> cases;
-  for (const posenc_rotary_rounding rounding :
+  for (const posenc_phase_rounding rounding :
        {POSENC_F32_INV_FREQ, POSENC_F32_ITERATED, POSENC_F32_EXP, POSENC_F64_INV_FREQ}) {
     for (const double base : {10000.0, 500000.0, 1e6, 10000.1, 0.3}) {
       for (const std::size_t dim : {2u, 6u, 10u, 14u, 22u, 26u, 64u, 80u, 128u, POSENC_MAX_ROTARY_DIM + 0u}) {
@@ -532,7 +532,7 @@ std::vector<Case> RoundedCases() {
     cases.push_back({"exponent_dim", Rounded(rounding, With(Spec(64), [](S& s) { s.exponent_dim = 96.3; }))});
     cases.push_back({"axes", Rounded(rounding, WithAxes(Spec(128), POSENC_INTERLEAVED_AXES, {24, 20, 20}))});
   }
-  for (const posenc_rotary_rounding rounding : {POSENC_F32_INV_FREQ, POSENC_F64_INV_FREQ}) {
+  for (const posenc_phase_rounding rounding : {POSENC_F32_INV_FREQ, POSENC_F64_INV_FREQ}) {
     cases.push_back({"split", Rounded(rounding, WithAxes(Spec(64), POSENC_SPLIT_AXES, {16, 16}))});
     cases.push_back({"axial", Rounded(rounding, WithAxes(Spec(64), POSENC_AXIAL_AXES, {9, 23}))});
   }
@@ -628,7 +628,7 @@ std::function<void(S&)> SetFactor(std::size_t i, float factor, bool is_long) {
 
 std::vector<Refusal> Refusals() {
   const std::size_t max_head = POSENC_MAX_HEAD_DIM, max_turning = POSENC_MAX_ROTARY_DIM;
-  const auto rounded = [](posenc_rotary_rounding rounding) { return Rounded(rounding, Spec(128)); };
+  const auto rounded = [](posenc_phase_rounding rounding) { return Rounded(rounding, Spec(128)); };
   static std::vector<double> bad_frequencies(kListed, 1.0);
   bad_frequencies[kListed - 1] = kNan;
   std::vector<Refusal> cases = {
@@ -731,9 +731,9 @@ std::vector<Refusal> Refusals() {
       {"frequencies of a rounding",
        Rounded(POSENC_F32_INV_FREQ, Listed()),
        {Set(&S::scaling, posenc_scaling{POSENC_LINEAR})},
-       {Set(&S::phase_rounding, posenc_rotary_rounding{POSENC_F32_ITERATED}),
-        Set(&S::phase_rounding, posenc_rotary_rounding{POSENC_F32_EXP}),
-        Set(&S::phase_rounding, posenc_rotary_rounding{POSENC_F64_INV_FREQ}),
+       {Set(&S::phase_rounding, posenc_phase_rounding{POSENC_F32_ITERATED}),
+        Set(&S::phase_rounding, posenc_phase_rounding{POSENC_F32_EXP}),
+        Set(&S::phase_rounding, posenc_phase_rounding{POSENC_F64_INV_FREQ}),
         [](S& s) {
           s.frequencies = Factors().doubles.data();
           s.frequencies_f32 = nullptr;
@@ -741,9 +741,9 @@ std::vector<Refusal> Refusals() {
        POSENC_BAD_FREQUENCIES},
       {"phase_rounding",
        Spec(128),
-       {Set(&S::phase_rounding, posenc_rotary_rounding{POSENC_F64_INV_FREQ})},
-       {Set(&S::phase_rounding, posenc_rotary_rounding{5}),
-        Set(&S::phase_rounding, posenc_rotary_rounding{-1})},
+       {Set(&S::phase_rounding, posenc_phase_rounding{POSENC_F64_INV_FREQ})},
+       {Set(&S::phase_rounding, posenc_phase_rounding{5}),
+        Set(&S::phase_rounding, posenc_phase_rounding{-1})},
        POSENC_BAD_PHASE_ROUNDING},
       {"scaling",
        Spec(128),

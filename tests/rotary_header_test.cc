@@ -132,7 +132,7 @@ TEST(RotaryToC, EveryMemberHasItsPlace) {
   EXPECT_EQ(spec.pairing, static_cast<Pairing>(4));
   EXPECT_EQ(spec.output_pairing, static_cast<Pairing>(5));
   EXPECT_EQ(spec.arithmetic, static_cast<Arithmetic>(6));
-  EXPECT_EQ(spec.phase_rounding, static_cast<RotaryRounding>(7));
+  EXPECT_EQ(spec.phase_rounding, static_cast<PhaseRounding>(7));
   EXPECT_EQ(spec.base, 8);
   EXPECT_EQ(spec.exponent_dim, 9);
   EXPECT_EQ(spec.position_scale, 10);
@@ -217,8 +217,8 @@ TEST(RotaryValues, AreThoseOfTheBinaryInterface) {
                 Scaling::kProportional, Scaling::kFrequencyFactors});
   ExpectValues({AxisOrder::kConsecutive, AxisOrder::kInterleaved, AxisOrder::kAlternating, AxisOrder::kSplit,
                 AxisOrder::kAxial});
-  ExpectValues({RotaryRounding::kNone, RotaryRounding::kF32InvFreq, RotaryRounding::kF32Iterated,
-                RotaryRounding::kF32Exp, RotaryRounding::kF64InvFreq});
+  ExpectValues({PhaseRounding::kNone, PhaseRounding::kF32InvFreq, PhaseRounding::kF32Iterated,
+                PhaseRounding::kF32Exp, PhaseRounding::kF64InvFreq});
   ExpectValues({CacheLayout::kHalves, CacheLayout::kDuplicated, CacheLayout::kCosSin, CacheLayout::kPairs});
   EXPECT_EQ(POSENC_SAME_PAIRING, 2);
   EXPECT_EQ(POSENC_FAST, 1);

@@ -429,7 +429,7 @@ TEST(RotarySpec, DefaultsAreThoseOfTheHeader) {
   EXPECT_EQ(spec.pairing, POSENC_HALF_SPLIT);
   EXPECT_EQ(spec.output_pairing, POSENC_SAME_PAIRING);
   EXPECT_EQ(spec.arithmetic, POSENC_EXACT);
-  EXPECT_EQ(spec.phase_rounding, POSENC_NO_ROUNDING);
+  EXPECT_EQ(spec.phase_rounding, POSENC_NO_PHASE_ROUNDING);
   EXPECT_EQ(spec.base, 10000);
   EXPECT_EQ(spec.exponent_dim, 0);
   EXPECT_EQ(spec.position_scale, 1);

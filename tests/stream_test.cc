@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "call/encoder.h"
 #include "call/store_policy.h"
 #include "guarded_pages.h"
 #include "per_target.h"
@@ -23,12 +24,20 @@ bool AreCanaries(const void* begin, const void* end) {
                      [](unsigned char byte) { return byte == kCanary; });
 }
 
+internal::Columns ColumnsOf(Layout layout, std::size_t dim) {
+  Spec spec;
+  spec.dim = dim;
+  spec.layout = layout;
+  internal::Encoder encoder;
+  EXPECT_EQ(internal::PlaceColumns(ToC(spec), &encoder), POSENC_OK);
+  return encoder.columns;
+}
+
 // The fewest rows that are streamed; 0 if not even many are.
 template <class T>
 std::size_t StreamedRows(Layout layout, std::size_t dim, const T* data, std::size_t stride) {
   const auto streams = [&](std::size_t rows) {
-    return internal::ShouldStream(internal::MakeColumns(static_cast<posenc_layout>(layout), dim), sizeof(T),
-                                  rows, data, stride);
+    return internal::ShouldStream(ColumnsOf(layout, dim), sizeof(T), rows, data, stride);
   };
   if (!streams(kMostRows)) return 0;
   std::size_t cached = 0, streamed = kMostRows;
@@ -103,7 +112,7 @@ POSENC_INSTANTIATE_PER_TARGET(Stream);
 TEST(StorePolicy, StreamsWholeLines) {
   GuardedPages pages(1);
   const auto* data = reinterpret_cast<const float*>(pages.begin());
-  const internal::Columns columns = internal::MakeColumns(POSENC_INTERLEAVED, 64);
+  const internal::Columns columns = ColumnsOf(Layout::kInterleaved, 64);
   EXPECT_TRUE(internal::ShouldStream(columns, sizeof(float), kMostRows, data, 64));
   EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), 64, data, 64));
   EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), kMostRows, data + 4, 64));

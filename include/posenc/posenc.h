@@ -71,6 +71,9 @@ enum class Status : posenc_status {
   kBadAmplitude = POSENC_BAD_AMPLITUDE,
   kUnknownPreset = POSENC_UNKNOWN_PRESET,
   kBadCache = POSENC_BAD_CACHE,
+  kBadMinTimescale = POSENC_BAD_MIN_TIMESCALE,
+  kBadOddColumn = POSENC_BAD_ODD_COLUMN,
+  kBadPositionOffset = POSENC_BAD_POSITION_OFFSET,
 };
 
 // One static English sentence for a status; never null.
@@ -78,17 +81,36 @@ inline const char* StatusMessage(Status status) {
   return posenc_status_message(static_cast<posenc_status>(status));
 }
 
-// Where the columns of a row go. An odd dim has ceil(dim/2) sines and floor(dim/2) cosines.
+// Where the columns of a row go. What an odd dim has in place of a last pair: OddColumn.
 enum class Layout : posenc_layout {
   kInterleaved = POSENC_INTERLEAVED,  // [sin_0 cos_0 sin_1 cos_1 ...]          the paper
-  kSinCos = POSENC_SIN_COS,           // [sin_0 sin_1 ... | cos_0 cos_1 ...]    tensor2tensor, fairseq, Marian
-  kCosSin = POSENC_COS_SIN,           // [cos_0 cos_1 ... | sin_0 sin_1 ...]    diffusion timestep embeddings
+  kSinCos = POSENC_SIN_COS,           // [sin_0 sin_1 ... | cos_0 cos_1 ...]    tensor2tensor, Marian
+  kCosSin = POSENC_COS_SIN,           // [cos_0 cos_1 ... | sin_0 sin_1 ...]    diffusion timesteps
+  kInterleavedCosSin =
+      POSENC_INTERLEAVED_COS_SIN  // [cos_0 sin_0 cos_1 sin_1 ...]          rotary caches of ggml
 };
 
-// How the phase p * w_i is rounded before its sine and cosine are taken.
+// What a row of odd dim has besides floor(dim / 2) pairs.
+enum class OddColumn : posenc_odd_column {
+  kHalfPair =
+      POSENC_ODD_HALF_PAIR,  // a pair more, of which only the sine (or, interleaved after it, the cosine)
+  kZeroLast = POSENC_ODD_ZERO_LAST,      // a zero in the last column
+  kZeroMiddle = POSENC_ODD_ZERO_MIDDLE,  // a zero between two halves
+  kCosineLast = POSENC_ODD_COSINE_LAST,  // the cosine of pair 0 once more, in the last column
+};
+
+// How the phase p * w_i is rounded before its sine and cosine are taken; posenc_c.h has the formulas.
 enum class PhaseRounding : posenc_phase_rounding {
-  kNone = POSENC_NO_PHASE_ROUNDING,  // the real number
-  kF32PowDiv = POSENC_F32_POW_DIV,   // as NumPy and PyTorch notebooks write it, see posenc_c.h
+  kNone = POSENC_NO_PHASE_ROUNDING,    // the real number
+  kF32PowDiv = POSENC_F32_POW_DIV,     // NumPy and PyTorch notebooks
+  kF32Exp = POSENC_F32_EXP,            // PyTorch's tutorial, fairseq, MLX
+  kF32LogDiv = POSENC_F32_LOG_DIV,     // diffusers, ggml
+  kF32InvFreq = POSENC_F32_INV_FREQ,   // transformers, vLLM
+  kF32Iterated = POSENC_F32_ITERATED,  // ggml's rope
+  kF64InvFreq = POSENC_F64_INV_FREQ,   // gemma.cpp
+  kF64PowDiv = POSENC_F64_POW_DIV,     // Python's and NumPy's doubles
+  kF64PowMul = POSENC_F64_POW_MUL,     // Wan
+  kF32List = POSENC_F32_LIST,          // any runtime with a list of its own
 };
 
 // What the numbers of a FrequencyList count, per step: frequencies in half turns are multiplied by pi, those
@@ -100,12 +122,12 @@ enum class FrequencyUnit : posenc_unit {
 };
 
 // A caller's own frequencies, such as a checkpoint's inv_freq: either doubles or floats, [count], of any
-// alignment and in any order, finite; only with PhaseRounding::kNone. Create copies them.
+// alignment and in any order, finite; with PhaseRounding::kNone or kF32List. Create copies them.
 struct FrequencyList {
   const double* doubles = nullptr;               // either these
   const float* floats = nullptr;                 // or these
-  std::size_t count = 0;                         // ceil(dim / 2)
-  FrequencyUnit unit = FrequencyUnit::kRadians;  // of each; a FrequencyUnit even without a list
+  std::size_t count = 0;                         // frequency_count()
+  FrequencyUnit unit = FrequencyUnit::kRadians;  // of each, and of those of base without a list
 };
 
 // What to encode. Plain data; only dim must be set.
@@ -120,6 +142,12 @@ struct Spec {
   FrequencyList frequencies;                            // if set, instead of those of base and exponent_dim
   bool nan_rows = false;    // bad positions of At calls make rows of NaN instead of refusing them
   bool lists_only = false;  // made faster and smaller, for WriteAt and AddAt
+  OddColumn odd_column = OddColumn::kHalfPair;  // of an odd dim
+  double min_timescale = 1.0;                   // tensor2tensor's; base is its max_timescale
+  std::int64_t position_offset = 0;             // added to every position, before the scale
+  bool input_first = false;                     // column 0 is the position itself (NeRF), encodings follow
+  bool has_padding = false;                     // rows at padding_position are zero
+  std::int64_t padding_position = 0;
 };
 
 // The same for the C functions; points to what spec points to.
@@ -139,6 +167,12 @@ inline posenc_spec ToC(const Spec& spec) {
   c.frequency_unit = static_cast<posenc_unit>(spec.frequencies.unit);
   c.nan_rows = spec.nan_rows ? 1 : 0;
   c.lists_only = spec.lists_only ? 1 : 0;
+  c.odd_column = static_cast<posenc_odd_column>(spec.odd_column);
+  c.min_timescale = spec.min_timescale;
+  c.position_offset = spec.position_offset;
+  c.input_first = spec.input_first ? 1 : 0;
+  c.has_padding = spec.has_padding ? 1 : 0;
+  c.padding_position = spec.padding_position;
   return c;
 }
 
@@ -216,7 +250,8 @@ class Encoder {
   }
   const char* target() const { return posenc_encoder_target(encoder_); }  // the one in use; "" before Create
 
-  // ceil(dim / 2); 0 before Create.
+  // Pairs of a row, half ones too: ceil(dim / 2), less where odd_column or input_first takes a column (but at
+  // least 1); 0 before Create.
   std::size_t frequency_count() const { return posenc_encoder_frequency_count(encoder_); }
 
   // w_i rounded to double, in radians per step; NaN unless i < frequency_count(). Slow (microseconds): for

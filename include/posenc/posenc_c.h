@@ -70,9 +70,10 @@ enum {
   POSENC_BAD_DIM = 3,             // dim is 0 or exceeds POSENC_MAX_DIM
   POSENC_BAD_BASE = 4,            // base is NaN, infinite, zero or negative
   POSENC_BAD_EXPONENT_DIM = 5,    // exponent_dim is NaN or infinite (with a phase rounding: or 0, as float)
-  POSENC_BAD_POSITION_SCALE = 6,  // position_scale is NaN or infinite, or not 1 with a phase rounding
+  POSENC_BAD_POSITION_SCALE = 6,  // position_scale is NaN or infinite (with a phase rounding: or 0, as float)
   POSENC_BAD_LAYOUT = 7,          // not a posenc_layout
-  POSENC_BAD_PHASE_ROUNDING = 8,  // not a posenc_phase_rounding
+  POSENC_BAD_PHASE_ROUNDING =
+      8,  // not a posenc_phase_rounding, or one that the unit or a list does not admit
   POSENC_FREQUENCY_OUT_OF_RANGE = 9,  // some w_i, as double, is neither 0 nor 2^-126 <= |w_i| <= 2^31
   POSENC_UNKNOWN_TARGET = 10,         // no compiled target has that name
   POSENC_UNAVAILABLE_TARGET = 11,     // this CPU cannot run that target
@@ -105,7 +106,13 @@ enum {
   POSENC_BAD_AXES = 35,       // axes, sections or axis_order: sections do not add up, or unknown
   POSENC_BAD_AMPLITUDE = 36,  // an amplitude, or times a scale, is outside 2^-64 .. 2^64
   POSENC_UNKNOWN_PRESET = 37,  // no preset has that name
-  POSENC_BAD_CACHE = 38        // not a posenc_cache_layout, or not the tables that it has
+  POSENC_BAD_CACHE = 38,       // not a posenc_cache_layout, or not the tables that it has
+
+  // Of encoders, again.
+  POSENC_BAD_MIN_TIMESCALE =
+      39,                      // min_timescale is not positive and finite, or not 1 where it does not count
+  POSENC_BAD_ODD_COLUMN = 40,  // not a posenc_odd_column, or one that layout cannot hold
+  POSENC_BAD_POSITION_OFFSET = 41  // position_offset is outside -2^31 .. 2^31
 };
 
 // One static English sentence for a status; never null.
@@ -123,33 +130,61 @@ enum {
   POSENC_I64 = 6    // int64_t
 };
 
-// Where the columns of a row go. An odd dim has ceil(dim/2) sines and floor(dim/2) cosines.
+// Where the columns of a row go. What an odd dim has in place of a last pair: posenc_odd_column.
 typedef int32_t posenc_layout;
 enum {
-  POSENC_INTERLEAVED = 0,  // [sin_0 cos_0 sin_1 cos_1 ...]         the paper
-  POSENC_SIN_COS = 1,      // [sin_0 sin_1 ... | cos_0 cos_1 ...]   tensor2tensor, fairseq, Marian
-  POSENC_COS_SIN = 2       // [cos_0 cos_1 ... | sin_0 sin_1 ...]   diffusion timestep embeddings
+  POSENC_INTERLEAVED = 0,         // [sin_0 cos_0 sin_1 cos_1 ...]         the paper
+  POSENC_SIN_COS = 1,             // [sin_0 sin_1 ... | cos_0 cos_1 ...]   tensor2tensor, fairseq, Marian
+  POSENC_COS_SIN = 2,             // [cos_0 cos_1 ... | sin_0 sin_1 ...]   diffusion timestep embeddings
+  POSENC_INTERLEAVED_COS_SIN = 3  // [cos_0 sin_0 cos_1 sin_1 ...]         rotary caches of ggml
 };
 
-// How the phase p * w_i is rounded before its sine and cosine are taken.
+// What a row of odd dim has besides floor(dim / 2) pairs.
+typedef int32_t posenc_odd_column;
+enum {
+  POSENC_ODD_HALF_PAIR = 0,    // a pair more, of which only the sine (POSENC_INTERLEAVED_COS_SIN: the cosine)
+  POSENC_ODD_ZERO_LAST = 1,    // a zero in the last column: tensor2tensor, fairseq, diffusers, ggml
+  POSENC_ODD_ZERO_MIDDLE = 2,  // a zero between two halves; not of interleaved layouts
+  POSENC_ODD_COSINE_LAST = 3   // the cosine of pair 0 once more, in the last column: Marian
+};
+
+// How the phase p * w_i is rounded before its sine and cosine are taken: step by step as frameworks do, for
+// those who must keep the phases of a trained model. f32() and f64() round, D is exponent_dim. pow, exp, and
+// the sine and cosine of the phase, are correctly rounded. Those of an installation are not always: with
+// base 10000 and dims 64 to 4096 torch 1.13 had 0 to 1.8 % of the phases of F32_POW_DIV otherwise, NumPy with
+// AVX-512 11 to 23 %. A position_scale other than 1 multiplies the phase in one more rounded product. With
+// unit POSENC_RADIANS and min_timescale 1; w of F32 recipes is a float of at least 2^-126.
 typedef int32_t posenc_phase_rounding;
 enum {
-  POSENC_NO_PHASE_ROUNDING = 0,  // the real number
-  // As NumPy and PyTorch notebooks write it: q = f32(pow(f32(base), f32(2i / f32(exponent_dim)))),
-  // phase = f32(f32(p) / q). pow and the sine and cosine of that phase are correctly rounded;
-  // those of an installation are not: with base 10000 and dims 64 to 4096 torch 1.13 had 0 to 1.8 % of its
-  // phases otherwise, NumPy with AVX-512 11 to 23 %.
-  POSENC_F32_POW_DIV = 1
+  // The real number.
+  POSENC_NO_PHASE_ROUNDING = 0,
+  // q = f32(pow(f32(base), f32(2i / f32(D)))), phase = f32(f32(p) / q): NumPy and PyTorch notebooks.
+  POSENC_F32_POW_DIV = 1,
+  // w = f32(exp(f32(2i * f32(-ln(base) / D)))), phase = f32(f32(p) * w): PyTorch's tutorial, fairseq, MLX.
+  POSENC_F32_EXP = 2,
+  // w = f32(exp(f32(f32(f32(-ln(base)) * i) / f32(D / 2)))), phase = f32(f32(p) * w): diffusers, ggml.
+  POSENC_F32_LOG_DIV = 3,
+  // w = f32(1 / f32(pow(f32(base), f32(2i / f32(D))))), phase = f32(f32(p) * w): transformers' inv_freq.
+  POSENC_F32_INV_FREQ = 4,
+  // t_0 = f32(p), t_{i+1} = f32(t_i * f32(pow(f32(base), f32(-2 / f32(D))))), phase = t_i: ggml's rope.
+  POSENC_F32_ITERATED = 5,
+  // w = f32(f64(1 / f64(pow(base, f64(2i / D))))), phase = f32(f32(p) * w): gemma.cpp.
+  POSENC_F64_INV_FREQ = 6,
+  // phase = f64(p / f64(pow(base, f64(2i / D)))): Python's and NumPy's doubles.
+  POSENC_F64_POW_DIV = 7,
+  // w = f64(pow(base, f64(-2i / D))), phase = f64(p * w): Wan.
+  POSENC_F64_POW_MUL = 8,
+  // w = f32 of the caller's frequency, phase = f32(f32(p) * w): any runtime with a list of its own.
+  POSENC_F32_LIST = 9
 };
 
-// What a caller's frequencies count, per step: those in half turns are multiplied by pi, those in turns by
-// 2 pi.
+// What frequencies count, per step: those in half turns are multiplied by pi, those in turns by 2 pi.
 typedef int32_t posenc_unit;
 enum { POSENC_RADIANS = 0, POSENC_HALF_TURNS = 1, POSENC_TURNS = 2 };
 
-// What to encode: w_i = position_scale * base^(-2i / exponent_dim), or position_scale times a frequency of
-// the caller's. posenc_spec_init first, then set dim and whatever else differs from the defaults. Copied by
-// creation.
+// What to encode: w_i = position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim), times
+// the unit, or position_scale times a frequency of the caller's. posenc_spec_init or posenc_spec_preset
+// first, then set dim and whatever else differs. Copied by creation.
 typedef struct posenc_spec {
   size_t struct_size;                    // sizeof(posenc_spec), set by posenc_spec_init
   size_t dim;                            // columns of a row (d_model), 1 .. POSENC_MAX_DIM
@@ -160,13 +195,13 @@ typedef struct posenc_spec {
   posenc_phase_rounding phase_rounding;  // POSENC_NO_PHASE_ROUNDING
   const char* target;  // a name from posenc_targets; NULL (the default) means the best on this CPU
 
-  // The caller's frequencies, without a phase rounding, instead of those of base and exponent_dim (which must
-  // be valid all the same, as the unit must without a list): one of the two arrays; finite, of any alignment,
-  // in any order.
+  // The caller's frequencies, without a phase rounding or with POSENC_F32_LIST, instead of those of base and
+  // exponent_dim (which must be valid all the same): one of the two arrays; finite, of any alignment, in any
+  // order.
   const double* frequencies;     // NULL (the default), or these
   const float* frequencies_f32;  // NULL (the default), or these
-  size_t frequency_count;        // 0 (the default), or ceil(dim / 2)
-  posenc_unit frequency_unit;    // of each; POSENC_RADIANS
+  size_t frequency_count;        // 0 (the default), or the pairs: posenc_encoder_frequency_count
+  posenc_unit frequency_unit;    // of each, listed or not; POSENC_RADIANS
 
   // 1: a position of an _at call that is a NaN or out of range makes a row of NaN; 0 (the default): it
   // refuses the call. First positions of a batch refuse it in any case.
@@ -174,7 +209,16 @@ typedef struct posenc_spec {
   // 1: for lists of positions only: made in 16 instead of 176 bytes a pair and in less time (at dim 1024 by
   // 1.7 with AVX-512, 5 with SSE4); runs of positions then cost what lists do. 0 is the default.
   int32_t lists_only;
-  int32_t reserved;  // 0
+  posenc_odd_column odd_column;  // POSENC_ODD_HALF_PAIR
+  double min_timescale;          // of tensor2tensor, whose max_timescale is base; 1
+  int64_t position_offset;       // added to every position, before the scale (exactly to integers); 0
+  // 1: rows at padding_position, as callers pass positions, are zero (fairseq's padding ids); 0 (the
+  // default).
+  int32_t has_padding;
+  // 1: column 0 holds the position itself, rounded to the type, and encodings follow (NeRF); dim counts it.
+  // 0 is the default.
+  int32_t input_first;
+  int64_t padding_position;
 } posenc_spec;
 
 // Sets all members to their defaults, and dim to 0. struct_size is sizeof(posenc_spec) as the caller knows
@@ -223,7 +267,8 @@ POSENC_API posenc_layout posenc_encoder_layout(const posenc_encoder* encoder);
 // The name of the target in use; "" for a null encoder.
 POSENC_API const char* posenc_encoder_target(const posenc_encoder* encoder);
 
-// ceil(dim / 2); 0 for a null encoder.
+// Pairs of a row, half ones too: ceil(dim / 2), less where odd_column or input_first takes a column (but at
+// least 1); 0 for a null encoder.
 POSENC_API size_t posenc_encoder_frequency_count(const posenc_encoder* encoder);
 
 // w_i rounded to double, in radians per step; NaN unless i < posenc_encoder_frequency_count. Slow

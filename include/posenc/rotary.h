@@ -68,15 +68,6 @@ enum class AxisOrder : posenc_axis_order {
   kAxial = POSENC_AXIAL_AXES,              // vision, DINOv3
 };
 
-// How phases are rounded, for those who must keep the bits of another engine.
-enum class RotaryRounding : posenc_rotary_rounding {
-  kNone = POSENC_NO_ROUNDING,          // the real number
-  kF32InvFreq = POSENC_F32_INV_FREQ,   // transformers, vLLM
-  kF32Iterated = POSENC_F32_ITERATED,  // ggml
-  kF32Exp = POSENC_F32_EXP,            // MLX
-  kF64InvFreq = POSENC_F64_INV_FREQ,   // gemma.cpp
-};
-
 // Where the cosines and sines go in a row of a cache.
 enum class CacheLayout : posenc_cache_layout {
   kHalves = POSENC_CACHE_HALVES,          // two tables [tokens, r/2]             ONNX Runtime
@@ -103,17 +94,17 @@ struct FactorList {
 
 // What to rotate by. Plain data; only head_dim must be set.
 struct RotarySpec {
-  std::size_t head_dim = 0;                               // elements of a head
-  std::size_t rotary_dim = 0;                             // those that turn; 0 means head_dim - rotary_offset
-  std::size_t rotary_offset = 0;                          // the first of them
-  Pairing pairing = Pairing::kHalfSplit;                  // of what is read
-  Pairing output_pairing = Pairing::kSame;                // of what is written
-  Arithmetic arithmetic = Arithmetic::kExact;             // of the rotation
-  RotaryRounding phase_rounding = RotaryRounding::kNone;  // of the phases
-  double base = 10000.0;                                  // rope_theta
-  double exponent_dim = 0.0;                              // 0 means rotary_dim
-  double position_scale = 1.0;                            // multiplies every position
-  FrequencyUnit unit = FrequencyUnit::kRadians;           // of the frequencies before scaling, or kTurns
+  std::size_t head_dim = 0;                             // elements of a head
+  std::size_t rotary_dim = 0;                           // those that turn; 0 means head_dim - rotary_offset
+  std::size_t rotary_offset = 0;                        // the first of them
+  Pairing pairing = Pairing::kHalfSplit;                // of what is read
+  Pairing output_pairing = Pairing::kSame;              // of what is written
+  Arithmetic arithmetic = Arithmetic::kExact;           // of the rotation
+  PhaseRounding phase_rounding = PhaseRounding::kNone;  // of the phases
+  double base = 10000.0;                                // rope_theta
+  double exponent_dim = 0.0;                            // 0 means rotary_dim
+  double position_scale = 1.0;                          // multiplies every position
+  FrequencyUnit unit = FrequencyUnit::kRadians;         // of the frequencies before scaling, or kTurns
 
   Scaling scaling = Scaling::kNone;  // of the frequencies
   double factor = 1.0;               // f
@@ -147,7 +138,7 @@ inline posenc_rotary_spec ToC(const RotarySpec& spec) {
   c.pairing = static_cast<posenc_pairing>(spec.pairing);
   c.output_pairing = static_cast<posenc_pairing>(spec.output_pairing);
   c.arithmetic = static_cast<posenc_arithmetic>(spec.arithmetic);
-  c.phase_rounding = static_cast<posenc_rotary_rounding>(spec.phase_rounding);
+  c.phase_rounding = static_cast<posenc_phase_rounding>(spec.phase_rounding);
   c.base = spec.base;
   c.exponent_dim = spec.exponent_dim;
   c.position_scale = spec.position_scale;
@@ -189,7 +180,7 @@ inline RotarySpec FromC(const posenc_rotary_spec& c) {
   spec.pairing = static_cast<Pairing>(c.pairing);
   spec.output_pairing = static_cast<Pairing>(c.output_pairing);
   spec.arithmetic = static_cast<Arithmetic>(c.arithmetic);
-  spec.phase_rounding = static_cast<RotaryRounding>(c.phase_rounding);
+  spec.phase_rounding = static_cast<PhaseRounding>(c.phase_rounding);
   spec.base = c.base;
   spec.exponent_dim = c.exponent_dim;
   spec.position_scale = c.position_scale;

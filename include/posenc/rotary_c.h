@@ -112,26 +112,14 @@ enum {
   POSENC_AXIAL_AXES = 4
 };
 
-// How phases are rounded, for those who must keep the bits of another engine. The cosine and sine of such a
-// phase are then correctly rounded, or exact, as always. f32() and f64() round; r is exponent_dim, or else
-// rotary_dim; pow and exp are correctly rounded, which those of an installation are not always. With
-// POSENC_NO_SCALING or POSENC_LINEAR (f else is 1), unit POSENC_RADIANS and position_scale 1; SPLIT and AXIAL
-// axes with INV_FREQ only.
-typedef int32_t posenc_rotary_rounding;
-enum {
-  // The real number.
-  POSENC_NO_ROUNDING = 0,
-  // w = f32(f32(1 / f32(pow(f32(base), f32(2i / r)))) / f), or your own list of floats; f32(f32(p) * w):
-  // transformers, vLLM.
-  POSENC_F32_INV_FREQ = 1,
-  // t_0 = f32(p), t_{i+1} = f32(t_i * f32(pow(f32(base), f32(-2 / r)))); f32(f32(1 / f) * t_i), and with
-  // POSENC_FREQUENCY_FACTORS f32(t_i / f32(factors[i])): ggml.
-  POSENC_F32_ITERATED = 2,
-  // w = f32(exp(f32(-i * f32(ln(base) / (r / 2))))); f32(f32(f32(p) * f32(1 / f)) * w): MLX.
-  POSENC_F32_EXP = 3,
-  // w = f32(f32(f64(1 / f64(pow(base, f64(2i / r))))) / f); f32(f32(p) * w): gemma.cpp.
-  POSENC_F64_INV_FREQ = 4
-};
+// Phase roundings of a rotary embedding, of which posenc_phase_rounding has the formulas; D is exponent_dim,
+// or else rotary_dim, and f the factor of POSENC_LINEAR. With that or POSENC_NO_SCALING (f then is 1), unit
+// POSENC_RADIANS and position_scale 1; SPLIT and AXIAL axes with an INV_FREQ only.
+//   POSENC_F32_INV_FREQ  transformers, vLLM  f32(w / f) for w, or your own list of floats
+//   POSENC_F32_ITERATED  ggml                f32(f32(1 / f) * t_i), and with POSENC_FREQUENCY_FACTORS
+//                                            f32(t_i / f32(factors[i]))
+//   POSENC_F32_EXP       MLX                 f32(f32(p) * f32(1 / f)) for f32(p)
+//   POSENC_F64_INV_FREQ  gemma.cpp           f32(w / f) for w
 
 // What to rotate by. posenc_rotary_spec_init or posenc_rotary_spec_preset first. Copied by creation, lists
 // too.
@@ -143,10 +131,10 @@ typedef struct posenc_rotary_spec {
   posenc_pairing pairing;         // POSENC_HALF_SPLIT
   posenc_pairing output_pairing;  // POSENC_SAME_PAIRING
   posenc_arithmetic arithmetic;   // POSENC_EXACT
-  posenc_rotary_rounding phase_rounding;  // POSENC_NO_ROUNDING
-  double base;                            // 10000 (rope_theta)
-  double exponent_dim;                    // 0 (the default) means rotary_dim
-  double position_scale;                  // multiplies every position; 1
+  posenc_phase_rounding phase_rounding;  // POSENC_NO_PHASE_ROUNDING
+  double base;                           // 10000 (rope_theta)
+  double exponent_dim;                   // 0 (the default) means rotary_dim
+  double position_scale;                 // multiplies every position; 1
   posenc_unit unit;  // of the frequencies before scaling: POSENC_RADIANS, or turns: 2 pi base^(...)
 
   posenc_scaling scaling;  // POSENC_NO_SCALING

@@ -33,15 +33,22 @@ posenc_status MakePlan(const posenc_spec* from, Plan* plan) {
   posenc_spec& spec = plan->spec;
   Encoder& encoder = plan->encoder;
   if (const posenc_status status = CopySpec(from, &spec); status != POSENC_OK) return status;
-  if (!IsLayout(spec.layout)) return POSENC_BAD_LAYOUT;
-  if (!IsFlag(spec.lists_only) || !IsFlag(spec.nan_rows)) return POSENC_BAD_FLAG;
+  if (!IsFlag(spec.lists_only) || !IsFlag(spec.nan_rows) || !IsFlag(spec.has_padding) ||
+      !IsFlag(spec.input_first)) {
+    return POSENC_BAD_FLAG;
+  }
+  if (const posenc_status status = PlaceColumns(spec, &encoder); status != POSENC_OK) return status;
+  if (spec.position_offset < -POSENC_MAX_POSITION || spec.position_offset > POSENC_MAX_POSITION)
+    return POSENC_BAD_POSITION_OFFSET;
   const posenc_status status = InFpState([&] { return PlanTable(spec, &encoder.table); });
   if (status != POSENC_OK) return status;
   if (const posenc_status found = FindTarget(spec.target, &encoder.target); found != POSENC_OK) return found;
   encoder.dim = spec.dim;
   encoder.layout = spec.layout;
+  encoder.offset = spec.position_offset;
+  encoder.has_padding = spec.has_padding != 0;
+  encoder.padding = spec.padding_position;
   encoder.nan_rows = spec.nan_rows != 0;
-  encoder.columns = MakeColumns(spec.layout, spec.dim);
   encoder.kernels = EncoderKernelsOf(encoder.target);
   encoder.tile_kernels = TileKernelsOf(encoder.target);
   encoder.table.has_offsets = spec.phase_rounding == POSENC_NO_PHASE_ROUNDING && spec.lists_only == 0 &&

@@ -15,15 +15,14 @@ posenc_spec DefaultSpec() {
   posenc_spec spec{};
   spec.base = 10000.0;
   spec.position_scale = 1.0;
+  spec.min_timescale = 1.0;
   return spec;
 }
 
 }  // namespace
 
 posenc_status CopySpec(const posenc_spec* from, posenc_spec* to) {
-  const posenc_status status = CopyVersioned(from, kFirstSpecSize, DefaultSpec(), to);
-  if (status != POSENC_OK) return status;
-  return to->reserved == 0 ? POSENC_OK : POSENC_BAD_STRUCT_SIZE;
+  return CopyVersioned(from, kFirstSpecSize, DefaultSpec(), to);
 }
 
 }  // namespace internal

@@ -65,14 +65,16 @@ void ForSequences(const Call& call, const Sequences& sequences, const Block& blo
 void AddBlock(const Call& call, const Sequences& sequences, const Block& block) {
   const Encoder& encoder = call.encoder;
   const Columns& columns = encoder.columns;
-  const bool interleaved = columns.step == 2;
+  const bool interleaved = columns.InTurns();
+  Positions positions = block.positions();
+  positions.first += encoder.offset;
   const std::size_t size = call.element_size(), row_bytes = sequences.batch.row_stride * size;
   const auto add_entries = encoder.kernels->add_entries[call.type];
   Tile tile;
   for (std::size_t pair = 0; pair < columns.sines; pair += Tile::kPairs) {
     const std::size_t sines = std::min(columns.sines - pair, Tile::kPairs);
     const std::size_t cosines = std::min(columns.cosines - std::min(pair, columns.cosines), sines);
-    tile.Fill(*encoder.tile_kernels, encoder.table.Slice(pair, sines), block.positions(), interleaved);
+    tile.Fill(*encoder.tile_kernels, encoder.table.Slice(pair, sines), positions, interleaved);
     const std::size_t sine_bytes = (columns.sine_offset + pair * columns.step) * size;
     const std::size_t cosine_bytes = (columns.cosine_offset + pair * columns.step) * size;
     ForSequences(call, sequences, block, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
@@ -90,13 +92,20 @@ void AddBlock(const Call& call, const Sequences& sequences, const Block& block) 
   }
 }
 
+// Rows of pairs alone, sines first or apart.
+bool SharesTiles(const Encoder& encoder) {
+  const Columns& columns = encoder.columns;
+  return encoder.HasPairsOnly() && !encoder.has_padding && (!columns.InTurns() || columns.SinesFirst());
+}
+
 void AddSequences(const Call& call, const Sequences& sequences) {
   for (std::int64_t cursor = INT64_MIN;;) {
     const Block block = NextBlock(sequences, cursor);
     if (block.sequences == 0) return;
-    if (block.sequences == 1) {
+    if (block.sequences == 1 || !SharesTiles(call.encoder)) {
       ForSequences(call, sequences, block, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
-        const Positions positions = {nullptr, first, static_cast<std::size_t>(end - first)};
+        const Positions positions = {nullptr, call.encoder.offset + first,
+                                     static_cast<std::size_t>(end - first)};
         call.Apply({positions, row, sequences.batch.row_stride, nullptr, false});
       });
     } else {

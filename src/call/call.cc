@@ -11,7 +11,7 @@ posenc_status CallRun(const Call& call, std::int64_t first, std::size_t rows, co
       status != POSENC_OK) {
     return status;
   }
-  if (const posenc_status status = CheckRun(first, rows); status != POSENC_OK) return status;
+  if (const posenc_status status = CheckRun(first, rows, encoder.offset); status != POSENC_OK) return status;
   WalkRows(call, first, List(), rows, matrix);
   return POSENC_OK;
 }
@@ -22,7 +22,8 @@ posenc_status CallList(const Call& call, const List& positions, std::size_t rows
   if (const posenc_status status = CheckMatrix(shape, matrix); status != POSENC_OK) return status;
   if (rows == 0) return POSENC_OK;
   if (const posenc_status status =
-          CheckPositions(positions, rows, call.encoder.nan_rows, MatrixBytes(shape, matrix), bad_index);
+          CheckPositions(positions, rows, {call.encoder.offset, call.encoder.nan_rows},
+                         MatrixBytes(shape, matrix), bad_index);
       status != POSENC_OK) {
     return status;
   }
@@ -34,7 +35,9 @@ posenc_status CallEmbed(const Call& call, const Lookup& lookup, std::int64_t fir
                         const Matrix& matrix, std::size_t* bad_index) {
   const Shape shape{call.encoder.dim, call.element_size(), rows};
   if (const posenc_status status = CheckMatrix(shape, matrix); status != POSENC_OK) return status;
-  if (const posenc_status status = CheckRun(first, rows); status != POSENC_OK) return status;
+  if (const posenc_status status = CheckRun(first, rows, call.encoder.offset); status != POSENC_OK) {
+    return status;
+  }
   if (rows == 0) return lookup.stride < shape.dim ? POSENC_STRIDE_TOO_SMALL : POSENC_OK;
   if (const posenc_status status = CheckLookup(lookup, shape, MatrixBytes(shape, matrix), bad_index);
       status != POSENC_OK) {
@@ -51,7 +54,8 @@ posenc_status CallBatch(const Call& call, const Batch& batch, std::size_t* bad_i
   }
   if (const posenc_status status = CheckBatch(batch, shape.element_size); status != POSENC_OK) return status;
   if (batch.sequences == 0 || batch.rows == 0) return POSENC_OK;
-  if (const posenc_status status = CheckFirsts(batch, BatchBytes(batch, shape), bad_index);
+  if (const posenc_status status =
+          CheckFirsts(batch, call.encoder.offset, BatchBytes(batch, shape), bad_index);
       status != POSENC_OK) {
     return status;
   }

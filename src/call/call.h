@@ -93,16 +93,8 @@ struct Call {
 
   std::size_t element_size() const { return ElementSize(type); }
 
-  Tally Apply(const Rows& rows) const {
-    const EncoderKernels& kernels = *encoder.kernels;
-    if (scale == nullptr) return kernels.write[type](encoder.table, encoder.columns, rows);
-    const Tally tally = kernels.add[type](encoder.table, encoder.columns, rows, *scale);
-    for (std::size_t r = 0; MakesNans() && r < rows.at.count; ++r) {
-      MakeNansCanonical(encoder.dim,
-                        static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size());
-    }
-    return tally;
-  }
+  // With all columns of its rows; those of padding are zero.
+  Tally Apply(const Rows& rows) const;
 
   // Whether a product with scale may be a NaN where x is none: of floats each processor makes another one.
   // (Where only x is a NaN, they agree; 16-bit types have one NaN anyway.)

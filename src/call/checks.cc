@@ -23,11 +23,11 @@ posenc_status CheckList(const List& list, std::size_t count, const InRange& in_r
   return POSENC_OK;
 }
 
-// The last position from which a run of that many rows stays in range; the least int64 if there is none.
+// The last position from which a run of that many rows stays in range; far out of it if there is none.
 std::int64_t LastStart(std::size_t rows) {
   constexpr auto kPositions = static_cast<std::uint64_t>(2 * POSENC_MAX_POSITION + 1);
-  if (std::uint64_t{rows} > kPositions) return INT64_MIN;
-  return rows == 0 ? INT64_MAX : POSENC_MAX_POSITION - static_cast<std::int64_t>(rows - 1);
+  if (std::uint64_t{rows} > kPositions) return -(std::int64_t{1} << 62);
+  return rows == 0 ? std::int64_t{1} << 62 : POSENC_MAX_POSITION - static_cast<std::int64_t>(rows - 1);
 }
 
 }  // namespace
@@ -55,22 +55,25 @@ bool Overlap(const Bytes& a, const Bytes& b) {
   return a_begin < b_begin ? b_begin - a_begin < a.count : a_begin - b_begin < b.count;
 }
 
-posenc_status CheckPositions(const List& positions, std::size_t count, bool any_value, const Bytes& written,
-                             std::size_t* bad_index) {
-  const auto in_range = [&](std::size_t i) { return any_value || IsPosition(positions.AsDouble(i)); };
+posenc_status CheckPositions(const List& positions, std::size_t count, const Admitted& admitted,
+                             const Bytes& written, std::size_t* bad_index) {
+  const auto in_range = [&](std::size_t i) {
+    return admitted.any_value || IsPosition(positions.AsDouble(i) + static_cast<double>(admitted.offset));
+  };
   return InFpState([&] {
     return CheckList(positions, count, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
   });
 }
 
-posenc_status CheckFirsts(const Batch& batch, const Bytes& written, std::size_t* bad_index) {
-  if (batch.firsts.IsNull()) return CheckRun(batch.first, batch.rows);
+posenc_status CheckFirsts(const Batch& batch, std::int64_t offset, const Bytes& written,
+                          std::size_t* bad_index) {
+  if (batch.firsts.IsNull()) return CheckRun(batch.first, batch.rows, offset);
   constexpr std::int64_t kFar = (std::int64_t{1} << 62) - 1;  // sums of terms farther out might overflow
   const std::int64_t last = LastStart(batch.rows);
   const auto in_range = [&](std::size_t b) {
     if (batch.first < -kFar || batch.first > kFar || batch.firsts[b] < -kFar || batch.firsts[b] > kFar)
       return false;
-    return batch.First(b) >= -POSENC_MAX_POSITION && batch.First(b) <= last;
+    return batch.First(b) >= -POSENC_MAX_POSITION - offset && batch.First(b) <= last - offset;
   };
   return CheckList(batch.firsts, batch.sequences, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
 }
@@ -81,9 +84,11 @@ posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t 
   return CheckList(indices, count, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
 }
 
-posenc_status CheckRun(std::int64_t first, std::size_t rows) {
+posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset) {
   if (rows == 0) return POSENC_OK;
-  return first < -POSENC_MAX_POSITION || first > LastStart(rows) ? POSENC_POSITION_OUT_OF_RANGE : POSENC_OK;
+  return first < -POSENC_MAX_POSITION - offset || first > LastStart(rows) - offset
+             ? POSENC_POSITION_OUT_OF_RANGE
+             : POSENC_OK;
 }
 
 posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& written,

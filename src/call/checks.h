@@ -36,16 +36,23 @@ posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix);
 // The matrices [rows, row_stride] of a batch: that they do not overlap, and their sum.
 posenc_status CheckBatch(const Batch& batch, std::size_t element_size);
 
-// The positions first, first + 1, ...
-posenc_status CheckRun(std::int64_t first, std::size_t rows);
+// The positions first, first + 1, ..., with an offset of at most POSENC_MAX_POSITION added.
+posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset = 0);
+
+// Which values a list of positions may have.
+struct Admitted {
+  std::int64_t offset = 0;  // of at most POSENC_MAX_POSITION: it is added before they are checked
+  bool any_value = false;
+};
 
 // Lists of rows > 0 or sequences > 0 values, read while `written` is written. *bad_index, if given, is the
 // first value out of range.
-posenc_status CheckPositions(const List& positions, std::size_t rows, bool any_value, const Bytes& written,
-                             std::size_t* bad_index);
+posenc_status CheckPositions(const List& positions, std::size_t rows, const Admitted& admitted,
+                             const Bytes& written, std::size_t* bad_index);
 posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t end, const Bytes& written,
                            std::size_t* bad_index);  // 0 .. end - 1
-posenc_status CheckFirsts(const Batch& batch, const Bytes& written, std::size_t* bad_index);
+posenc_status CheckFirsts(const Batch& batch, std::int64_t offset, const Bytes& written,
+                          std::size_t* bad_index);
 posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& written,
                           std::size_t* bad_index);
 

@@ -156,7 +156,7 @@ posenc_status ForWritten(const Rotary& rotary, std::size_t tokens, const Tensors
 posenc_status CheckTokens(const TokenPositions& positions, const Bytes& written, std::size_t* bad_index) {
   if (positions.list.IsNull()) return CheckRun(positions.first, positions.tokens);
   if (positions.tokens > kMost / positions.axes) return POSENC_SIZE_OVERFLOW;
-  return CheckPositions(positions.list, positions.axes * positions.tokens, false, written, bad_index);
+  return CheckPositions(positions.list, positions.axes * positions.tokens, {}, written, bad_index);
 }
 
 struct CacheShape {

@@ -1,5 +1,6 @@
 #include "call/store_policy.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace posenc {
@@ -18,10 +19,12 @@ constexpr std::size_t kStreamBytes = std::size_t{4} << 20;
 
 bool ShouldStream(const Columns& columns, std::size_t element_size, std::size_t rows, const void* data,
                   std::size_t stride) {
-  const std::size_t halves =
-      columns.step == 2 ? 0 : (columns.sine_offset + columns.cosine_offset) * element_size;
+  // In turns the later offset is not where anything begins.
+  const std::size_t first = std::min(columns.sine_offset, columns.cosine_offset) * element_size;
+  const std::size_t second =
+      columns.InTurns() ? 0 : std::max(columns.sine_offset, columns.cosine_offset) * element_size;
   const bool whole_lines = reinterpret_cast<std::uintptr_t>(data) % kLine == 0 &&
-                           stride * element_size % kLine == 0 && halves % kLine == 0;
+                           stride * element_size % kLine == 0 && first % kLine == 0 && second % kLine == 0;
   return whole_lines && rows * (columns.sines + columns.cosines) * element_size >= kStreamBytes;
 }
 

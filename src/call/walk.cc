@@ -19,15 +19,20 @@ class Block {
   }
 
   void Take(std::int64_t first, std::size_t begin, std::size_t count) {
-    rows_.at = {nullptr, first + static_cast<std::int64_t>(begin), count};
+    rows_.at = {nullptr, call_.encoder.offset + first + static_cast<std::int64_t>(begin), count};
     rows_.data = RowAt(begin);
   }
 
   // Positions of a list; bad ones, which only nan_rows admits, are put off.
   void TakeList(const List& positions, std::size_t begin) {
+    const Encoder& encoder = call_.encoder;
     rows_.at.list = list_;
+    rows_.padded = 0;
     for (std::size_t r = 0; r < rows_.at.count; ++r) {
-      list_[r] = positions.AsDouble(begin + r);
+      const double position = positions.AsDouble(begin + r);
+      const bool is_padding = encoder.has_padding && position == static_cast<double>(encoder.padding);
+      rows_.padded |= std::uint64_t{is_padding} << r;
+      list_[r] = is_padding ? 0.0 : encoder.Shifted(position);
       is_bad_[r] = !IsPosition(list_[r]);
       if (is_bad_[r]) list_[r] = 0.0;
     }

@@ -87,9 +87,12 @@ posenc_status CheckFrequencies(posenc_rotary_spec* spec) {
 }
 
 posenc_status CheckRounding(const posenc_rotary_spec& spec) {
-  const posenc_rotary_rounding rounding = spec.phase_rounding;
-  if (rounding == POSENC_NO_ROUNDING) return POSENC_OK;
-  if (rounding < POSENC_NO_ROUNDING || rounding > POSENC_F64_INV_FREQ) return POSENC_BAD_PHASE_ROUNDING;
+  const posenc_phase_rounding rounding = spec.phase_rounding;
+  if (rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
+  if (rounding != POSENC_F32_INV_FREQ && rounding != POSENC_F32_ITERATED && rounding != POSENC_F32_EXP &&
+      rounding != POSENC_F64_INV_FREQ) {
+    return POSENC_BAD_PHASE_ROUNDING;
+  }
   const bool divides = rounding == POSENC_F32_ITERATED && spec.scaling == POSENC_FREQUENCY_FACTORS;
   if (!divides && !IsOneOf(spec.scaling, POSENC_NO_SCALING, POSENC_LINEAR)) return POSENC_BAD_SCALING;
   if (spec.position_scale != 1.0) return POSENC_BAD_POSITION_SCALE;

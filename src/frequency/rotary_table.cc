@@ -17,7 +17,7 @@ constexpr double kMaxFrequency = 0x1p31;
 // The steps that kernels fall back to: with a phase rounding each frequency is 1 radian.
 template <int kLimbs>
 Wide<kLimbs> StepOf(const RotarySchedule& schedule, std::size_t pair) {
-  if (schedule.spec.phase_rounding != POSENC_NO_ROUNDING) return QuarterTurnsPerRadian<kLimbs>();
+  if (schedule.spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) return QuarterTurnsPerRadian<kLimbs>();
   return schedule.QuarterTurns<kLimbs>(pair);
 }
 
@@ -71,7 +71,6 @@ posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table
   if (!AreInRange(table->schedule, &has_large)) return POSENC_FREQUENCY_OUT_OF_RANGE;
 
   FrequencyTable& frequencies = table->frequencies;
-  frequencies.phase_rounding = POSENC_NO_PHASE_ROUNDING;
   frequencies.count = checked.rotary_dim / 2;
   frequencies.padded = frequencies.count + kPadding;
   frequencies.steps_are_reduced = has_large && !table->IsRounded();

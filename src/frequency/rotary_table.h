@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "frequency/rotary_schedule.h"
-#include "frequency/rounded_phases.h"
+#include "frequency/rotary_phases.h"
 #include "frequency/table.h"
 #include "posenc/rotary_c.h"
 
@@ -23,7 +23,7 @@ struct RotaryTable {
 
   // Whether pairs have multiples of their own: the positions of their axes, or rounded phases.
   bool HasMultiples() const { return IsRounded() || schedule.spec.axes > 1; }
-  bool IsRounded() const { return schedule.spec.phase_rounding != POSENC_NO_ROUNDING; }
+  bool IsRounded() const { return schedule.spec.phase_rounding != POSENC_NO_PHASE_ROUNDING; }
 
   // multiples [frequencies.padded], 0 past the pairs, of a position [axes].
   void FillMultiples(const double* position, double* multiples) const;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "frequency/float_steps.h"
+
 namespace posenc {
 namespace internal {
 namespace {
@@ -27,16 +29,12 @@ bool IsUnit(posenc_unit unit) {
   return unit == POSENC_RADIANS || unit == POSENC_HALF_TURNS || unit == POSENC_TURNS;
 }
 
-FrequencyList ListOf(const posenc_spec& spec) {
-  return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.frequency_unit};
-}
-
 posenc_status CheckList(const posenc_spec& spec) {
   const FrequencyList list = ListOf(spec);
   if (!IsUnit(list.unit)) return POSENC_BAD_FREQUENCIES;
   if (list.doubles == nullptr && list.floats == nullptr && list.count == 0) return POSENC_OK;
-  if ((list.doubles == nullptr) == (list.floats == nullptr) || list.count != PairCount(spec.dim) ||
-      spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) {
+  if ((list.doubles == nullptr) == (list.floats == nullptr) || list.count != PairCount(spec) ||
+      (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING && spec.phase_rounding != POSENC_F32_LIST)) {
     return POSENC_BAD_FREQUENCIES;
   }
   for (std::size_t i = 0; i < list.count; ++i) {
@@ -45,35 +43,30 @@ posenc_status CheckList(const posenc_spec& spec) {
   return POSENC_OK;
 }
 
-double GivenExponentDim(const posenc_spec& spec) {
-  return spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
-}
+bool IsPositive(double x) { return std::isfinite(x) && x > 0.0; }
 
-// As a phase rounding takes them, which may make another frequency of a base next to 1.
-double Rounded(const posenc_spec& spec, double x) {
-  return spec.phase_rounding == POSENC_F32_POW_DIV ? static_cast<double>(static_cast<float>(x)) : x;
+posenc_status CheckRounding(const posenc_spec& spec) {
+  if (spec.phase_rounding < POSENC_NO_PHASE_ROUNDING || spec.phase_rounding > POSENC_F32_LIST)
+    return POSENC_BAD_PHASE_ROUNDING;
+  if (spec.phase_rounding == POSENC_F32_LIST && spec.frequency_count == 0) return POSENC_BAD_FREQUENCIES;
+  if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
+  if (spec.frequency_unit != POSENC_RADIANS) return POSENC_BAD_PHASE_ROUNDING;
+  const double base = BaseOf(spec), exponent_dim = ExponentDimOf(spec);
+  if (!IsPositive(base)) return POSENC_BAD_BASE;
+  if (exponent_dim == 0.0 || !std::isfinite(exponent_dim)) return POSENC_BAD_EXPONENT_DIM;
+  return IsRegular(NearestFloat(spec.position_scale)) ? POSENC_OK : POSENC_BAD_POSITION_SCALE;
 }
-double Base(const posenc_spec& spec) { return Rounded(spec, spec.base); }
-double ExponentDim(const posenc_spec& spec) { return Rounded(spec, GivenExponentDim(spec)); }
 
 posenc_status CheckSpec(const posenc_spec& spec) {
   if (spec.dim == 0 || spec.dim > POSENC_MAX_DIM) return POSENC_BAD_DIM;
-  if (!std::isfinite(spec.base) || spec.base <= 0.0) return POSENC_BAD_BASE;
+  if (!IsPositive(spec.base)) return POSENC_BAD_BASE;
   if (!std::isfinite(spec.exponent_dim)) return POSENC_BAD_EXPONENT_DIM;
   if (const posenc_status status = CheckList(spec); status != POSENC_OK) return status;
   if (!std::isfinite(spec.position_scale)) return POSENC_BAD_POSITION_SCALE;
-  switch (spec.phase_rounding) {
-    case POSENC_NO_PHASE_ROUNDING:
-      return POSENC_OK;
-    case POSENC_F32_POW_DIV: {
-      const double base = Base(spec), exponent_dim = ExponentDim(spec);
-      if (base == 0.0 || !std::isfinite(base)) return POSENC_BAD_BASE;
-      if (exponent_dim == 0.0 || !std::isfinite(exponent_dim)) return POSENC_BAD_EXPONENT_DIM;
-      return spec.position_scale == 1.0 ? POSENC_OK : POSENC_BAD_POSITION_SCALE;
-    }
-    default:
-      return POSENC_BAD_PHASE_ROUNDING;
-  }
+  const bool may_have_least = spec.frequency_count == 0 && spec.phase_rounding == POSENC_NO_PHASE_ROUNDING;
+  if (!IsPositive(spec.min_timescale) || (spec.min_timescale != 1.0 && !may_have_least))
+    return POSENC_BAD_MIN_TIMESCALE;
+  return CheckRounding(spec);
 }
 
 // What an estimate of log |w_i| says of the frequency.
@@ -89,33 +82,36 @@ Range RangeOf(double log_frequency) {
 
 double LogMagnitude(double x) { return ApproximateLog(std::fabs(x)); }
 
+double LogOfUnit(posenc_unit unit) {
+  return unit == POSENC_RADIANS ? 0.0 : unit == POSENC_TURNS ? kLogTwoPi : kLogPi;
+}
+
 // Calls visit(i, log |w_i|), an estimate, for the pairs of the largest and the least frequency, or for all in
 // a list; not for those that are 0. Ends and returns false where visit does.
 template <class Visit>
-bool ForExtremes(const posenc_spec& spec, const Visit& visit) {
-  if (spec.position_scale == 0.0) return true;
-  const double log_scale = LogMagnitude(spec.position_scale);
+bool ForExtremes(const posenc_spec& spec, double scale, const Visit& visit) {
+  if (scale == 0.0) return true;
+  const double log_first = LogMagnitude(scale) + LogOfUnit(spec.frequency_unit);
   const FrequencyList list = ListOf(spec);
   if (list.count != 0) {
-    const double log_unit = list.unit == POSENC_RADIANS ? 0.0
-                            : list.unit == POSENC_TURNS ? kLogTwoPi
-                                                        : kLogPi;
     for (std::size_t i = 0; i < list.count; ++i) {
-      if (list[i] != 0.0 && !visit(i, log_scale + LogMagnitude(list[i]) + log_unit)) return false;
+      if (list[i] != 0.0 && !visit(i, log_first + LogMagnitude(list[i]))) return false;
     }
     return true;
   }
   // A geometric sequence: its ends are its extremes.
-  const std::size_t last = PairCount(spec.dim) - 1;
-  const double log_base = ApproximateLog(Base(spec));
-  const double steps = -2.0 * static_cast<double>(last) / ExponentDim(spec);  // may be infinite
+  const std::size_t last = PairCount(spec) - 1;
+  const double log_least = ApproximateLog(spec.min_timescale);
+  const double log_base = ApproximateLog(BaseOf(spec)) - log_least;
+  const double steps = -2.0 * static_cast<double>(last) / ExponentDimOf(spec);  // may be infinite
   const double log_span = last == 0 || log_base == 0.0 ? 0.0 : steps * log_base;
-  return visit(0, log_scale) && visit(last, log_scale + log_span);
+  return visit(0, log_first + log_least) && visit(last, log_first + log_least + log_span);
 }
 
 template <int kLimbs>
 Wide<kLimbs> LogRatio(const Schedule& schedule) {
-  const Wide<kLimbs> log_base = Log<kLimbs>(schedule.base);
+  Wide<kLimbs> log_base = Log<kLimbs>(schedule.base);
+  if (schedule.least != 1.0) log_base = Subtract(log_base, Log<kLimbs>(schedule.least));
   return Negate(Divide(Add(log_base, log_base), FromDouble<kLimbs>(schedule.exponent_dim)));
 }
 
@@ -125,60 +121,90 @@ Wide<kLimbs> LogRatioOf(const Schedule& schedule) {
   return LogRatio<kLimbs>(schedule);
 }
 
+// Whether base^(-2 / exponent_dim) is a power of two: frequencies of NeRF and of pixels, whose phases may be
+// whole quarter turns.
+bool IsBinary(const Schedule& schedule, std::int64_t* exponent) {
+  constexpr int kMantissaBits = 52, kBias = 1023;
+  std::uint64_t bits;
+  std::memcpy(&bits, &schedule.base, sizeof(bits));
+  if (schedule.least != 1.0 || bits << (64 - kMantissaBits) != 0 || bits >> kMantissaBits == 0) return false;
+  const double log2 = static_cast<double>(static_cast<int>(bits >> kMantissaBits) - kBias);
+  const double steps = -2.0 * log2 / schedule.exponent_dim;
+  if (!(std::fabs(steps) < 256.0) || steps * schedule.exponent_dim != -2.0 * log2) return false;
+  *exponent = static_cast<std::int64_t>(steps);
+  return static_cast<double>(*exponent) == steps;
+}
+
 }  // namespace
 
-std::size_t PairCount(std::size_t dim) { return dim / 2 + dim % 2; }
+FrequencyList ListOf(const posenc_spec& spec) {
+  return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.frequency_unit};
+}
+
+std::size_t PairCount(const posenc_spec& spec) {
+  const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
+  const std::size_t pairs = columns / 2 + (spec.odd_column == POSENC_ODD_HALF_PAIR ? columns % 2 : 0);
+  return pairs == 0 ? 1 : pairs;
+}
+
+// What they are as floats may make another frequency of a base next to 1.
+double BaseOf(const posenc_spec& spec) {
+  switch (spec.phase_rounding) {
+    case POSENC_F32_POW_DIV:
+    case POSENC_F32_INV_FREQ:
+    case POSENC_F32_ITERATED:
+      return static_cast<double>(NearestFloat(spec.base));
+    default:
+      return spec.base;
+  }
+}
+
+double ExponentDimOf(const posenc_spec& spec) {
+  const double given = spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
+  switch (spec.phase_rounding) {
+    case POSENC_F32_POW_DIV:
+    case POSENC_F32_LOG_DIV:
+    case POSENC_F32_INV_FREQ:
+    case POSENC_F32_ITERATED:
+      return static_cast<double>(NearestFloat(given));
+    default:
+      return given;
+  }
+}
 
 posenc_status EstimateSchedule(const posenc_spec& spec, bool* has_large) {
   if (const posenc_status status = CheckSpec(spec); status != POSENC_OK) return status;
   *has_large = false;
-  const bool are_in_range = ForExtremes(spec, [&](std::size_t /*i*/, double log_frequency) {
+  const auto is_in_range = [&](std::size_t /*i*/, double log_frequency) {
     *has_large = *has_large || log_frequency > kLogOfSmall;
     return RangeOf(log_frequency) != Range::kOutside;
-  });
+  };
+  // Recipes round w_i before the scale.
+  const bool are_in_range =
+      ForExtremes(spec, spec.position_scale, is_in_range) &&
+      (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING || ForExtremes(spec, 1.0, is_in_range));
   return are_in_range ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
 }
 
 posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
-  schedule->base = Base(spec);
-  schedule->exponent_dim = ExponentDim(spec);
+  schedule->base = BaseOf(spec);
+  schedule->least = spec.min_timescale;
+  schedule->exponent_dim = ExponentDimOf(spec);
   schedule->scale = spec.position_scale;
   schedule->list = ListOf(spec);
+  schedule->is_binary = !schedule->IsListed() && IsBinary(*schedule, &schedule->ratio_exponent);
   if (!schedule->IsListed()) schedule->log_ratio = LogRatio<4>(*schedule);
-  const bool are_in_range = ForExtremes(spec, [&](std::size_t i, double log_frequency) {
+  const auto is_in_range = [&](std::size_t i, double log_frequency) {
     if (RangeOf(log_frequency) != Range::kNearALimit) return true;
     const double frequency = std::fabs(ToDouble(schedule->Radians<4>(i)));
     return frequency >= kMinFrequency && frequency <= kMaxFrequency;
-  });
+  };
+  if (!ForExtremes(spec, schedule->scale, is_in_range)) return POSENC_FREQUENCY_OUT_OF_RANGE;
+  if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
+  schedule->scale = 1.0;
+  const bool are_in_range = ForExtremes(spec, schedule->scale, is_in_range);
+  schedule->scale = spec.position_scale;
   return are_in_range ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
-}
-
-double NearestOrTie(Wide256 x, posenc_type type) {
-  constexpr int kBits = kFrequencyBits<4> - 4;
-  bool decided = true;
-  const double nearest = RoundToType(x, type, kBits, &decided);
-  if (decided) return nearest;
-  Wide256 half = FromInteger<4>(1);  // of the last bit of 64
-  half.exponent = x.exponent - 64;
-  half.negative = x.negative;
-  x = Add(x, half);
-  x.limb[0] = x.limb[1] = x.limb[2] = 0;
-  return RoundToType(x, type, kBits, &decided);
-}
-
-// pow is correctly rounded.
-void FillDivisors(const posenc_spec& spec, double* divisors) {
-  const Wide256 log_base = Log<4>(Base(spec));
-  const auto denominator = static_cast<float>(ExponentDim(spec));
-  for (std::size_t i = 0; i < PairCount(spec.dim); ++i) {
-    const float exponent = static_cast<float>(2 * i) / denominator;
-    if (log_base.IsZero()) {  // pow(1, x) = 1, even where x overflows to infinity
-      divisors[i] = 1.0;
-      continue;
-    }
-    const Wide256 power = Exp(Multiply(FromDouble<4>(static_cast<double>(exponent)), log_base));
-    divisors[i] = NearestOrTie(power, POSENC_F32);
-  }
 }
 
 double FrequencyList::operator[](std::size_t i) const {
@@ -186,14 +212,23 @@ double FrequencyList::operator[](std::size_t i) const {
 }
 
 template <int kLimbs>
-Wide<kLimbs> Schedule::Radians(std::size_t i) const {
-  if (IsRotary() || IsExact()) return Multiply(QuarterTurns<kLimbs>(i), RadiansPerQuarterTurn<kLimbs>());
+Wide<kLimbs> Schedule::Counted(std::size_t i) const {
   const auto wide_scale = FromDouble<kLimbs>(scale);
   if (IsListed()) return Multiply(wide_scale, FromDouble<kLimbs>(list[i]));
-  if (i == 0 || wide_scale.IsZero()) return wide_scale;
-  const auto exponent =
-      Multiply(FromInteger<kLimbs>(static_cast<std::int64_t>(i)), LogRatioOf<kLimbs>(*this));
-  return Multiply(wide_scale, Exp(exponent));
+  Wide<kLimbs> first = least == 1.0 ? wide_scale : Multiply(wide_scale, FromDouble<kLimbs>(least));
+  if (i == 0 || first.IsZero()) return first;
+  const auto index = static_cast<std::int64_t>(i);
+  if (is_binary) {
+    first.exponent += index * ratio_exponent;
+    return first;
+  }
+  return Multiply(first, Exp(Multiply(FromInteger<kLimbs>(index), LogRatioOf<kLimbs>(*this))));
+}
+
+template <int kLimbs>
+Wide<kLimbs> Schedule::Radians(std::size_t i) const {
+  if (!IsRotary() && list.unit == POSENC_RADIANS) return Counted<kLimbs>(i);
+  return Multiply(QuarterTurns<kLimbs>(i), RadiansPerQuarterTurn<kLimbs>());
 }
 
 template <int kLimbs>
@@ -205,8 +240,8 @@ Wide<kLimbs> Schedule::QuarterTurns(std::size_t i) const {
       return rotary.in_1024_bits(*rotary.schedule, i);
     }
   }
-  if (!IsExact()) return Multiply(Radians<kLimbs>(i), QuarterTurnsPerRadian<kLimbs>());
-  Wide<kLimbs> step = Multiply(FromDouble<kLimbs>(scale), FromDouble<kLimbs>(list[i]));
+  Wide<kLimbs> step = Counted<kLimbs>(i);
+  if (list.unit == POSENC_RADIANS) return Multiply(step, QuarterTurnsPerRadian<kLimbs>());
   step.exponent += list.unit == POSENC_TURNS ? 2 : 1;
   return step;
 }

@@ -4,6 +4,7 @@
 #define POSENC_SRC_FREQUENCY_SCHEDULE_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "number/wide.h"
 #include "posenc/posenc_c.h"
@@ -23,6 +24,8 @@ struct FrequencyList {
   const void* data() const { return doubles != nullptr ? static_cast<const void*>(doubles) : floats; }
 };
 
+FrequencyList ListOf(const posenc_spec& spec);
+
 struct RotarySchedule;
 
 // The steps of a rotary embedding, in quarter turns. Called through pointers only, so that a static program
@@ -34,13 +37,17 @@ struct RotarySteps {
   bool are_exact;
 };
 
-// w_i = scale * exp(i * log_ratio): base^(-2i / exponent_dim) by the exp trick; or scale times a listed one.
+// w_i = scale * least * exp(i * log_ratio), (base / least)^(-2i / exponent_dim) by the exp trick; or scale
+// times a listed one; times the unit.
 struct Schedule {
   double base;
+  double least;  // min_timescale
   double exponent_dim;
   double scale;
-  FrequencyList list;
-  Wide256 log_ratio;   // -2 ln(base) / exponent_dim; the other widths compute it anew
+  FrequencyList list;  // its unit counts without a list too
+  Wide256 log_ratio;   // -2 ln(base / least) / exponent_dim; the other widths compute it anew
+  bool is_binary;      // the ratio is 2^ratio_exponent
+  std::int64_t ratio_exponent;
   RotarySteps rotary;  // instead of all that, unless its schedule is null
 
   // Relative errors below 2^-kFrequencyBits<kLimbs>.
@@ -51,12 +58,23 @@ struct Schedule {
 
   bool IsListed() const { return list.count != 0; }
   bool IsRotary() const { return rotary.schedule != nullptr; }
-  bool IsExact() const { return IsRotary() ? rotary.are_exact : IsListed() && list.unit != POSENC_RADIANS; }
+  bool IsExact() const {
+    return IsRotary() ? rotary.are_exact : (IsListed() || is_binary) && list.unit != POSENC_RADIANS;
+  }
+
+ private:
+  template <int kLimbs>
+  Wide<kLimbs> Counted(std::size_t i) const;  // w_i in its unit
 };
 template <int kLimbs>
 inline constexpr int kFrequencyBits = 64 * kLimbs - 36;
 
-std::size_t PairCount(std::size_t dim);
+// Pairs of a row, half ones too, but at least 1: some rows have none.
+std::size_t PairCount(const posenc_spec& spec);
+
+// base and exponent_dim as the phase rounding takes them: some recipes round them to float.
+double BaseOf(const posenc_spec& spec);
+double ExponentDimOf(const posenc_spec& spec);
 
 // Whether a spec is right, as far as estimates tell in nanoseconds: a frequency within a millionth of the
 // limits of the range passes. (Its struct_size, layout and target are not looked at.) *has_large becomes
@@ -65,13 +83,6 @@ posenc_status EstimateSchedule(const posenc_spec& spec, bool* has_large);
 
 // Of a spec that EstimateSchedule has passed; its list is not copied.
 posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule);
-
-// The nearest number of a type, ties to even. What 256 bits cannot tell from a midpoint is one: a quotient,
-// or a power with an integer for exponent.
-double NearestOrTie(Wide256 x, posenc_type type);
-
-// [PairCount(spec.dim)]: the q_i of POSENC_F32_POW_DIV, which are floats.
-void FillDivisors(const posenc_spec& spec, double* divisors);
 
 }  // namespace internal
 }  // namespace posenc

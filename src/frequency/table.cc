@@ -10,7 +10,9 @@ namespace posenc {
 namespace internal {
 namespace {
 
-bool HasSteps(const FrequencyTable& table) { return table.phase_rounding == POSENC_NO_PHASE_ROUNDING; }
+bool HasValues(const FrequencyTable& table) {
+  return !table.recipe.IsNone() && table.recipe.rounding != POSENC_F32_ITERATED;
+}
 
 struct Array {
   double* FrequencyTable::*start;
@@ -20,16 +22,16 @@ struct Array {
 constexpr Array kArrays[] = {
     {&FrequencyTable::listed, false,
      [](const FrequencyTable& t) -> std::size_t { return t.is_listed ? 1 : 0; }},
-    {&FrequencyTable::high, true, [](const FrequencyTable& t) -> std::size_t { return HasSteps(t) ? 1 : 0; }},
-    {&FrequencyTable::low, true, [](const FrequencyTable& t) -> std::size_t { return HasSteps(t) ? 1 : 0; }},
+    {&FrequencyTable::high, true, [](const FrequencyTable&) -> std::size_t { return 1; }},
+    {&FrequencyTable::low, true, [](const FrequencyTable&) -> std::size_t { return 1; }},
     {&FrequencyTable::whole_high, true,
      [](const FrequencyTable& t) -> std::size_t { return t.steps_are_reduced ? 1 : 0; }},
     {&FrequencyTable::whole_low, true,
      [](const FrequencyTable& t) -> std::size_t { return t.steps_are_reduced ? 1 : 0; }},
     {&FrequencyTable::offsets, true,
      [](const FrequencyTable& t) -> std::size_t { return t.has_offsets ? 2 * kOffsets : 0; }},
-    {&FrequencyTable::divisors, true,
-     [](const FrequencyTable& t) -> std::size_t { return HasSteps(t) ? 0 : 1; }},
+    {&FrequencyTable::recipe_values, false,
+     [](const FrequencyTable& t) -> std::size_t { return HasValues(t) ? 1 : 0; }},
 };
 
 // The steps of a geometric schedule: one exp for the ratio, its powers by squaring; entries m .. 2m - 1 are
@@ -51,8 +53,9 @@ void FillGeometric(const Schedule& schedule, std::size_t count, double* high, do
   }
 }
 
-void FillListed(const Schedule& schedule, double* high, double* low) {
-  for (std::size_t i = 0; i < schedule.list.count; ++i) {
+// Each on its own: of a list, or exact ones.
+void FillEach(const Schedule& schedule, std::size_t count, double* high, double* low) {
+  for (std::size_t i = 0; i < count; ++i) {
     const DoubleDouble step = ToDoubleDouble(schedule.QuarterTurns<4>(i));
     high[i] = step.high;
     low[i] = step.low;
@@ -75,7 +78,7 @@ void ReduceSteps(const Schedule& schedule, std::size_t count, double* high, doub
 // Whether no phase of a position needs more than 106 bits nor exceeds 2^43, beyond which r is not small
 // enough for the polynomials.
 bool PhasesAreExact(const FrequencyTable& table) {
-  if (!table.schedule.IsExact()) return false;
+  if (!table.schedule.IsExact() || !table.recipe.IsNone()) return false;
   for (std::size_t i = 0; i < table.count; ++i) {
     if (table.low[i] != 0.0 || table.whole_low[i] != 0.0 ||
         std::fabs(table.whole_high[i]) > kLargestExactStep)
@@ -92,10 +95,16 @@ void FillSteps(FrequencyTable* table) {
     schedule.list.doubles = table->listed;
     schedule.list.floats = nullptr;
   }
-  if (schedule.scale == 0.0) {
+  if (!table->recipe.IsNone()) {
+    const DoubleDouble radian = ToDoubleDouble(QuarterTurnsPerRadian<4>());
+    for (std::size_t i = 0; i < count; ++i) {
+      table->high[i] = radian.high;
+      table->low[i] = radian.low;
+    }
+  } else if (schedule.scale == 0.0) {
     // The steps stay 0, though powers of the ratio may overflow.
-  } else if (schedule.IsListed()) {
-    FillListed(schedule, table->high, table->low);
+  } else if (schedule.IsListed() || schedule.IsExact()) {
+    FillEach(schedule, count, table->high, table->low);
   } else {
     FillGeometric(schedule, count, table->high, table->low);
   }
@@ -118,11 +127,11 @@ posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table) {
   *table = {};
   bool has_large = false;
   if (const posenc_status status = EstimateSchedule(spec, &has_large); status != POSENC_OK) return status;
-  table->phase_rounding = spec.phase_rounding;
+  table->recipe.rounding = spec.phase_rounding;
   table->is_listed = spec.frequency_count != 0;
-  table->count = PairCount(spec.dim);
+  table->count = PairCount(spec);
   table->padded = table->count + kPadding;
-  table->steps_are_reduced = HasSteps(*table) && has_large;
+  table->steps_are_reduced = table->recipe.IsNone() && has_large;
   table->max_cancellation = kMaxCancellation;
   return POSENC_OK;
 }
@@ -159,9 +168,8 @@ void FinishSteps(FrequencyTable* table) {
 
 void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table) {
   PlaceArrays(memory, table);
-  if (HasSteps(*table)) return FillSteps(table);
-  for (std::size_t i = table->count; i < table->padded; ++i) table->divisors[i] = 1.0;
-  FillDivisors(spec, table->divisors);
+  table->recipe = MakeRecipe(spec, table->recipe_values);
+  FillSteps(table);
 }
 
 }  // namespace internal

@@ -4,13 +4,14 @@
 
 #include <cstddef>
 
+#include "frequency/recipe.h"
 #include "frequency/schedule.h"
 #include "posenc/posenc_c.h"
 
 namespace posenc {
 namespace internal {
 
-// Entries of the arrays past `count` are zero (divisors: one), so that kernels may load whole vectors.
+// Entries of the arrays past `count` are zero, so that kernels may load whole vectors.
 inline constexpr std::size_t kPadding = 64;
 
 // Rows on either side of an anchor, and the offsets of a pair: to each of them and to two more anchors.
@@ -20,7 +21,7 @@ inline constexpr std::size_t kOffsets = kReach + 2;
 // The arrays are described once, by kArrays in table.cc, and lie behind one another in one block of memory.
 struct FrequencyTable {
   Schedule schedule;  // what the steps were made of, for the last resort
-  posenc_phase_rounding phase_rounding;
+  Recipe recipe;      // of rounded phases; each step is one radian then
   std::size_t first;  // of the schedule's pairs, in a slice of them; else 0
   std::size_t count;
   std::size_t padded;
@@ -35,9 +36,9 @@ struct FrequencyTable {
   // The caller's frequencies, if it gave some.
   double* listed;
 
-  // Without a phase rounding: the phase steps in quarter turns, w_i * 2/pi, as high + low with a relative
-  // error below 2^-kTableBits. For integer positions, and half-integers as anchors of a run of rows, steps
-  // beyond four quarter turns are kept modulo eight.
+  // The phase steps in quarter turns, w_i * 2/pi, as high + low with a relative error below 2^-kTableBits.
+  // For integer positions, and half-integers as anchors of a run of rows, steps beyond four quarter turns are
+  // kept modulo eight.
   double* high;
   double* low;
 
@@ -49,8 +50,15 @@ struct FrequencyTable {
   // (kernel/anchors-inl.h); null unless has_offsets.
   double* offsets;
 
-  // POSENC_F32_POW_DIV: the q_i, which are floats.
-  double* divisors;
+  double* recipe_values;  // that the recipe has
+
+  // What the phases of a pair at a position are: the step times this, which is the position, but for a
+  // recipe. phases [count] is for the pairs from i on; returned if it is used.
+  const double* Multiples(double position, std::size_t i, std::size_t pairs, double* phases) const {
+    if (recipe.IsNone()) return nullptr;
+    recipe.Fill(position, first + i, pairs, phases);
+    return phases;
+  }
 
   // The pairs first .. first + count - 1.
   FrequencyTable Slice(std::size_t first_pair, std::size_t pairs) const;

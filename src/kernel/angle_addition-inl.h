@@ -120,8 +120,8 @@ HWY_INLINE void FinishRow(const FrequencyTable& table, const MirroredAngles& ang
   const auto far = RoundAdded<kFormat, false>(sine, cosine, added);
   if (AnyNegative(hn::Or(IsZero(far), Small(added, added, Join<false>(limit, limit))))) {
     const std::size_t lanes = hn::Lanes(df);
-    EvaluatePairs(table, kFormat, static_cast<double>(angles.position[r]), angles.begin + at, lanes, sines,
-                  cosines, tally);
+    EvaluatePairs(table, kFormat, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at,
+                  lanes, sines, cosines, tally);
     tally.direct += lanes;
   } else {
     hn::StoreU(hn::LowerHalf(df, added), df, sines);

@@ -19,8 +19,10 @@ namespace HWY_NAMESPACE {
 template <class Operation>
 Tally Apply(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
 #if HWY_TARGET != HWY_SCALAR
-  if (rows.at.IsRun() && table.has_offsets) {
-    const bool interleaved = columns.step == 2;
+  const bool interleaved = columns.InTurns();
+  // Cosines before sines by turns, and a cosine more than sines, are rare.
+  const bool is_common = interleaved ? columns.SinesFirst() : columns.sines >= columns.cosines;
+  if (rows.at.IsRun() && table.has_offsets && is_common) {
     const auto& routine = interleaved ? kRunRoutine<true, Operation> : kRunRoutine<false, Operation>;
     return RunRows(routine, table, columns, rows, scale);
   }

@@ -8,6 +8,7 @@
 #endif
 
 #include <cstdint>
+#include <utility>
 
 #include "kernel/format-inl.h"
 #include "hwy/highway.h"
@@ -38,32 +39,26 @@ struct Steps {
   const double* low;
 };
 
-HWY_INLINE Steps StepsAt(const FrequencyTable& table, double position) {
+HWY_INLINE Steps StepsAt(const FrequencyTable& table, double position) {  // a recipe's are all one
   const bool is_whole = static_cast<double>(static_cast<std::int64_t>(position)) == position;
   if (is_whole) return {table.high, table.low};
   return {table.whole_high, table.whole_low};
 }
 
-// The phases of a vector of pairs from pair i on: multiple * (high + low), in quarter turns.
-HWY_INLINE void LoadPhases(const FrequencyTable& table, const Steps& steps, double position, std::size_t i,
+// The phases of a vector of pairs from pair begin + at on: multiple * (high + low), in quarter turns.
+HWY_INLINE void LoadPhases(const Steps& steps, const Multiples& multiples, std::size_t begin, std::size_t at,
                            DoubleVec& multiple, DoubleVec& high, DoubleVec& low) {
   const Doubles d;
-  multiple = hn::Set(d, position);
-  high = hn::Set(d, kTwoOverPiHigh);
-  low = hn::Set(d, kTwoOverPiLow);
-  if (table.phase_rounding == POSENC_NO_PHASE_ROUNDING) {
-    high = hn::LoadU(d, steps.high + i);
-    low = hn::LoadU(d, steps.low + i);
-  } else {
-    const Floats df;
-    const auto radians = hn::Div(hn::Set(df, static_cast<float>(position)),
-                                 hn::DemoteTo(df, hn::LoadU(d, table.divisors + i)));
-    multiple = hn::PromoteTo(d, radians);
-  }
+  multiple = multiples.list == nullptr ? hn::Set(d, multiples.position) : hn::LoadU(d, multiples.list + at);
+  high = hn::LoadU(d, steps.high + begin + at);
+  low = hn::LoadU(d, steps.low + begin + at);
 }
 
 // Whether phases at that position may be tiny but not 0.
 HWY_INLINE bool MayBeTiny(double position) { return position > -1.0 && position < 1.0 && position != 0.0; }
+HWY_INLINE bool MayBeTiny(const Multiples& multiples) {
+  return multiples.list != nullptr || MayBeTiny(multiples.position);
+}
 
 // -0 becomes +0.
 HWY_INLINE void ClearSignsOfZeros(DoubleVec& sine, DoubleVec& cosine) {
@@ -101,16 +96,16 @@ HWY_INLINE hn::Mask<Doubles> RoundPair(hn::Mask<Doubles> flagged, DoubleVec sine
 // stopped: behind the first vector with flags, or at the end. Nothing is called from here, so that constants
 // stay in registers.
 template <bool kIsFloat>
-HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, double position, std::size_t begin,
-                                         std::size_t at, std::size_t count, posenc_type format, float* sines,
-                                         float* cosines, Flags& flags) {
+HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Multiples& multiples,
+                                         std::size_t begin, std::size_t at, std::size_t count,
+                                         posenc_type format, float* sines, float* cosines, Flags& flags) {
   const Doubles d;
   const Floats df;
-  const Steps steps = StepsAt(table, position);
-  const bool is_special = MayBeTiny(position) || table.max_cancellation == 0.0;
+  const Steps steps = StepsAt(table, multiples.position);
+  const bool is_special = MayBeTiny(multiples) || table.max_cancellation == 0.0;
   while (at < count) {
     DoubleVec multiple, high, low, sine, cosine;
-    LoadPhases(table, steps, position, begin + at, multiple, high, low);
+    LoadPhases(steps, multiples, begin, at, multiple, high, low);
     FloatVec rounded_sines, rounded_cosines;
     auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
     if (HWY_UNLIKELY(is_special)) {
@@ -135,18 +130,18 @@ HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, double pos
   return at;
 }
 
-// The pairs begin .. begin + count - 1 at one position, whole vectors of them.
-inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format, double position,
-                                       std::size_t begin, std::size_t count, float* sines, float* cosines,
-                                       Tally& tally) {
+// The pairs begin .. begin + count - 1 at one position, whole vectors of them, as are their multiples.
+inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format,
+                                       const Multiples& multiples, std::size_t begin, std::size_t count,
+                                       float* sines, float* cosines, Tally& tally) {
   const auto evaluate = format == POSENC_F32 ? &EvaluateVectors<true> : &EvaluateVectors<false>;
   for (std::size_t at = 0; at < count;) {
     Flags flags;
-    at = evaluate(table, position, begin, at, count, format, sines, cosines, flags);
+    at = evaluate(table, multiples, begin, at, count, format, sines, cosines, flags);
     if (!flags.any) return;
     const std::size_t lanes = hn::Lanes(Doubles()), last = at - lanes;
-    RecomputePairs(table, format, position, begin + last, flags.lanes, lanes, sines + last, cosines + last,
-                   tally);
+    RecomputePairs(table, format, multiples.From(last), begin + last, flags.lanes, lanes, sines + last,
+                   cosines + last, tally);
   }
 }
 
@@ -186,14 +181,16 @@ constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::
 inline HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, const Columns& columns,
                                     std::size_t i, std::size_t count, const float* sines,
                                     const float* cosines, const Row& row, bool aligned, bool stream) {
+  const std::size_t sine_count = HWY_MIN(count, columns.sines - HWY_MIN(i, columns.sines));
   const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
   const std::size_t sine = (columns.sine_offset + i * columns.step) * routine.element_size;
   const std::size_t cosine = (columns.cosine_offset + i * columns.step) * routine.element_size;
-  if (columns.step == 2) {
-    return routine.store(scale, sines, cosines, count + cosine_count, row.from + sine, row.to + sine, aligned,
-                         stream);
+  if (columns.InTurns()) {
+    const std::size_t both = sine_count + cosine_count, first = HWY_MIN(sine, cosine);
+    if (!columns.SinesFirst()) std::swap(sines, cosines);
+    return routine.store(scale, sines, cosines, both, row.from + first, row.to + first, aligned, stream);
   }
-  routine.store(scale, sines, nullptr, count, row.from + sine, row.to + sine, aligned, stream);
+  routine.store(scale, sines, nullptr, sine_count, row.from + sine, row.to + sine, aligned, stream);
   routine.store(scale, cosines, nullptr, cosine_count, row.from + cosine, row.to + cosine, aligned, stream);
 }
 
@@ -202,13 +199,15 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
   const bool aligned = IsAligned(rows, routine.element_size);
   Tally tally;
   PairBuffer<kBufferPairs> buffer;
+  HWY_ALIGN double phases[kBufferPairs + hn::MaxLanes(Doubles())] = {};
   float* sines = buffer.sines;
   float* cosines = buffer.cosines;
   for (std::size_t r = 0; r < rows.at.count; ++r) {
     const Row row = RowAt(rows, routine.element_size, r);
-    for (std::size_t i = 0; i < columns.sines; i += kBufferPairs) {
-      const std::size_t count = HWY_MIN(columns.sines - i, kBufferPairs);
-      EvaluatePairs(table, routine.format, rows.at[r], i, count, sines, cosines, tally);
+    for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
+      const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);
+      const Multiples multiples = {rows.at[r], table.Multiples(rows.at[r], i, count, phases)};
+      EvaluatePairs(table, routine.format, multiples, i, count, sines, cosines, tally);
       StorePairs(routine, scale, columns, i, count, sines, cosines, row, aligned, false);
     }
   }

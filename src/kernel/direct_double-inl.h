@@ -101,16 +101,16 @@ HWY_INLINE void SinCosSums(DoubleVec multiple, DoubleVec high, DoubleVec low, Do
 }
 
 // Like EvaluatePairs.
-inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, double position, std::size_t begin,
-                                         std::size_t count, double* sines, double* cosines, Tally& tally) {
+inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Multiples& multiples,
+                                         std::size_t begin, std::size_t count, double* sines, double* cosines,
+                                         Tally& tally) {
   const Doubles d;
-  const Steps steps = StepsAt(table, position);
+  const Steps steps = StepsAt(table, multiples.position);
   const auto phase_error = hn::Set(d, table.max_cancellation * kPhaseErrorPerCancellation);
   const auto relative_error = hn::Set(d, kDoubleError);
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
-    const std::size_t i = begin + at;
     DoubleVec multiple, high, low;
-    LoadPhases(table, steps, position, i, multiple, high, low);
+    LoadPhases(steps, multiples, begin, at, multiple, high, low);
     DoubleVec phase, sine, sine_low, cosine, cosine_low;
     SinCosSums(multiple, high, low, phase, sine, sine_low, cosine, cosine_low);
     const auto error = hn::Mul(hn::Abs(phase), phase_error);
@@ -121,7 +121,7 @@ inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, double pos
     flagged = hn::Or(flagged, RoundSum(cosine, cosine_low, cosine_error, rounded_cosines));
     // What is not reduced to |r| <= 1/2 is far beyond this.
     flagged = hn::Or(flagged, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
-    if (HWY_UNLIKELY(MayBeTiny(position))) {
+    if (HWY_UNLIKELY(MayBeTiny(multiples))) {
       flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
     }
     hn::StoreU(rounded_sines, d, sines + at);
@@ -129,8 +129,8 @@ inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, double pos
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
       Flags flags;
       flags.Set(flagged);
-      RecomputePairs(table, POSENC_F64, position, i, flags.lanes, hn::Lanes(d), sines + at, cosines + at,
-                     tally);
+      RecomputePairs(table, POSENC_F64, multiples.From(at), begin + at, flags.lanes, hn::Lanes(d), sines + at,
+                     cosines + at, tally);
     }
   }
 }
@@ -140,14 +140,17 @@ inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Column
                                        const Rows& rows) {
   HWY_ALIGN double sines[kBufferPairs + hn::MaxLanes(Doubles())];
   HWY_ALIGN double cosines[kBufferPairs + hn::MaxLanes(Doubles())];
+  HWY_ALIGN double phases[kBufferPairs + hn::MaxLanes(Doubles())] = {};
   Tally tally;
   for (std::size_t r = 0; r < rows.at.count; ++r) {
     auto* row = static_cast<unsigned char*>(rows.data) + r * rows.stride * sizeof(double);
-    for (std::size_t i = 0; i < columns.sines; i += kBufferPairs) {
-      const std::size_t count = HWY_MIN(columns.sines - i, kBufferPairs);
-      EvaluateDoubles(table, rows.at[r], i, count, sines, cosines, tally);
+    for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
+      const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);
+      const Multiples multiples = {rows.at[r], table.Multiples(rows.at[r], i, count, phases)};
+      EvaluateDoubles(table, multiples, i, count, sines, cosines, tally);
+      const std::size_t sine_count = HWY_MIN(count, columns.sines - HWY_MIN(i, columns.sines));
       const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
-      StoreDoubles(sines, count, columns.step,
+      StoreDoubles(sines, sine_count, columns.step,
                    row + (columns.sine_offset + i * columns.step) * sizeof(double));
       StoreDoubles(cosines, cosine_count, columns.step,
                    row + (columns.cosine_offset + i * columns.step) * sizeof(double));

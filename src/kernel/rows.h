@@ -10,32 +10,19 @@
 namespace posenc {
 namespace internal {
 
-// Where the sines and cosines of a row go: entry i of each at offset + i * step.
+// Where the sines and cosines of a row go: entry i of each at offset + i * step. Of one there may be one
+// more.
 struct Columns {
-  std::size_t sines;    // ceil(dim / 2)
-  std::size_t cosines;  // floor(dim / 2)
+  std::size_t sines;
+  std::size_t cosines;
   std::size_t sine_offset;
   std::size_t cosine_offset;
   std::size_t step;  // 2 if interleaved, else 1
+
+  std::size_t pairs() const { return sines < cosines ? cosines : sines; }
+  bool InTurns() const { return step == 2; }
+  bool SinesFirst() const { return sine_offset < cosine_offset; }
 };
-
-inline bool IsLayout(posenc_layout layout) {
-  return layout == POSENC_INTERLEAVED || layout == POSENC_SIN_COS || layout == POSENC_COS_SIN;
-}
-
-// Those of a layout.
-inline Columns MakeColumns(posenc_layout layout, std::size_t dim) {
-  const std::size_t cosines = dim / 2;
-  const std::size_t sines = dim - cosines;
-  switch (layout) {
-    case POSENC_INTERLEAVED:
-      return {sines, cosines, 0, 1, 2};
-    case POSENC_SIN_COS:
-      return {sines, cosines, 0, sines, 1};
-    default:
-      return {sines, cosines, cosines, 0, 1};
-  }
-}
 
 // A run, or a list in any order; |p| <= POSENC_MAX_POSITION.
 struct Positions {
@@ -58,6 +45,17 @@ struct Rows {
   std::size_t stride;
   const void* const* sources;  // [at.count] rows to add to; or null: those of data
   bool stream;                 // past the caches; whole, aligned vectors only
+  std::uint64_t padded = 0;    // of a list: bit r says that row r is of padding; not for kernels
+};
+
+// What the phases of one position are: a step times this, the position, but for a recipe; of the pairs from
+// some pair on.
+struct Multiples {
+  double position;
+  const double* list;  // or null: the position for all
+
+  double operator[](std::size_t k) const { return list == nullptr ? position : list[k]; }
+  Multiples From(std::size_t k) const { return {position, list == nullptr ? nullptr : list + k}; }
 };
 
 // What became of the entries that the rounding test could not decide.

@@ -20,29 +20,19 @@ inline constexpr int kMostLimbs = 16;
 template <int kLimbs>
 class Phase {
  public:
-  Phase(const FrequencyTable& table, std::size_t pair) : rounding_(table.phase_rounding) {
-    if (rounding_ == POSENC_NO_PHASE_ROUNDING) {
-      step_ = table.schedule.QuarterTurns<kLimbs>(table.first + pair);
-      is_exact_ = table.schedule.IsExact();
-    } else {
-      divisor_ = static_cast<float>(table.divisors[pair]);
-    }
-  }
+  Phase(const FrequencyTable& table, std::size_t pair)
+      : step_(table.recipe.IsNone() ? table.schedule.QuarterTurns<kLimbs>(table.first + pair)
+                                    : QuarterTurnsPerRadian<kLimbs>()),
+        is_exact_(table.recipe.IsNone() && table.schedule.IsExact()) {}
 
   // Relative error below 2^-kBits, and 0 if it is exact.
   static constexpr int kBits = kFrequencyBits<kLimbs> - 1;
   bool IsExact() const { return is_exact_; }
-  Wide<kLimbs> At(double position) const {
-    if (rounding_ == POSENC_NO_PHASE_ROUNDING) return Multiply(FromDouble<kLimbs>(position), step_);
-    const float radians = static_cast<float>(position) / divisor_;
-    return Multiply(FromDouble<kLimbs>(static_cast<double>(radians)), QuarterTurnsPerRadian<kLimbs>());
-  }
+  Wide<kLimbs> At(double multiple) const { return Multiply(FromDouble<kLimbs>(multiple), step_); }
 
  private:
-  posenc_phase_rounding rounding_;
   Wide<kLimbs> step_;
-  bool is_exact_ = false;
-  float divisor_ = 1.0f;
+  bool is_exact_;
 };
 
 template <int kLimbs>
@@ -61,8 +51,8 @@ inline constexpr int kSmallExponent = -79;
 inline constexpr std::int64_t kWholeBits = 600;
 
 template <int kLimbs>
-WideTurn<kLimbs> TurnOf(const Phase<kLimbs>& pair, double position) {
-  const Wide<kLimbs> phase = pair.At(position);
+WideTurn<kLimbs> TurnOf(const Phase<kLimbs>& pair, double multiple) {
+  const Wide<kLimbs> phase = pair.At(multiple);
   WideTurn<kLimbs> turn{
       {}, FromInteger<kLimbs>(1), kSinCosBits<kLimbs> - 1, phase.IsZero(), phase.exponent < kSmallExponent};
   if (turn.is_zero) return turn;

@@ -110,8 +110,6 @@ inline constexpr float kLeastPartInFloat = kType == POSENC_F16 ? 0x1.00001p-11f 
 inline constexpr float kLeastRotationError = 0x1p-147f;
 
 // 2/pi = high + low to 2^-107: quarter turns in a radian.
-inline constexpr double kTwoOverPiHigh = 0x1.45f306dc9c883p-1;
-inline constexpr double kTwoOverPiLow = -0x1.6b01ec5417056p-55;
 
 }  // namespace internal
 }  // namespace posenc

@@ -122,7 +122,7 @@ RotaryShape ShapeOf(const posenc_rotary_spec& spec, const posenc_rotary* rotary)
                        to,
                        posenc_rotary_amplitude(rotary),
                        spec.arithmetic == POSENC_EXACT,
-                       spec.phase_rounding != POSENC_NO_ROUNDING,
+                       spec.phase_rounding != POSENC_NO_PHASE_ROUNDING,
                        {},
                        {}};
   for (std::size_t i = 0; i < pairs; ++i) {

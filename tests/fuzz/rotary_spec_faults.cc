@@ -102,9 +102,9 @@ void RotarySpecInput::AddListFaults(Faults* faults) const {
 }
 
 void RotarySpecInput::AddRoundingFaults(Faults* faults) const {
-  const posenc_rotary_rounding rounding = spec.phase_rounding;
-  if (rounding == POSENC_NO_ROUNDING) return;
-  faults->AddIf(!IsIn(rounding, POSENC_NO_ROUNDING, POSENC_F64_INV_FREQ), POSENC_BAD_PHASE_ROUNDING);
+  const posenc_phase_rounding rounding = spec.phase_rounding;
+  if (rounding == POSENC_NO_PHASE_ROUNDING) return;
+  faults->AddIf(!IsIn(rounding, POSENC_NO_PHASE_ROUNDING, POSENC_F64_INV_FREQ), POSENC_BAD_PHASE_ROUNDING);
   const bool divides = rounding == POSENC_F32_ITERATED && spec.scaling == POSENC_FREQUENCY_FACTORS;
   faults->AddIf(!divides && !IsIn(spec.scaling, POSENC_NO_SCALING, POSENC_LINEAR), POSENC_BAD_SCALING);
   faults->AddIf(spec.position_scale != 1.0, POSENC_BAD_POSITION_SCALE);
@@ -144,7 +144,7 @@ void RotarySpecInput::AddFrequencyFaults(Faults* faults) const {
 
 // Steps that a float does not hold. What no estimate is far from that may be refused.
 void RotarySpecInput::AddRoundedPhaseFaults(Faults* faults) const {
-  if (spec.phase_rounding == POSENC_NO_ROUNDING || !faults->None()) return;
+  if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING || !faults->None()) return;
   const auto is_tame = [](long double x) { return std::fabs(x) > 0x1p-60L && std::fabs(x) < 0x1p25L; };
   const double exponent_dim =
       spec.exponent_dim == 0.0 ? static_cast<double>(RotaryDim(spec)) : spec.exponent_dim;

@@ -169,7 +169,7 @@ void RotarySpecInput::MakeFrequencies(FuzzedDataProvider& bytes) {
   enum Fault : int { kCount, kBoth, kNeither, kScaling, kNone };
   const auto fault = static_cast<Fault>(bytes.ConsumeIntegralInRange(0, 47));
   if (fault != kScaling && ChangesBase(spec.scaling)) spec.scaling = POSENC_NO_SCALING;
-  const bool is_rounded = spec.phase_rounding != POSENC_NO_ROUNDING;
+  const bool is_rounded = spec.phase_rounding != POSENC_NO_PHASE_ROUNDING;
   if (fault != kScaling && is_rounded) spec.phase_rounding = POSENC_F32_INV_FREQ;
   const bool floats = is_rounded ? !Rarely(bytes, 16) : bytes.ConsumeBool();
   spec.frequency_count = MakeCount(fault == kCount, bytes);

@@ -70,12 +70,18 @@ SpecInput::SpecInput(FuzzedDataProvider& bytes) {
   spec.base = bytes.ConsumeBool() ? MakeReal(bytes) : 10000.0;
   spec.exponent_dim = Rarely(bytes, 4) ? MakeReal(bytes) : 0.0;
   spec.position_scale = Rarely(bytes, 4) ? MakeReal(bytes) : 1.0;
-  spec.layout = MakeEnum(3, bytes);
-  spec.phase_rounding = bytes.ConsumeBool() ? MakeEnum(3, bytes) : POSENC_NO_PHASE_ROUNDING;
+  spec.layout = MakeEnum(4, bytes);
+  spec.odd_column = MakeEnum(4, bytes);
+  spec.phase_rounding = bytes.ConsumeBool() ? MakeEnum(POSENC_F32_LIST + 1, bytes) : POSENC_NO_PHASE_ROUNDING;
   spec.frequency_unit = MakeEnum(3, bytes);
   spec.nan_rows = MakeEnum(2, bytes);
   spec.lists_only = MakeEnum(2, bytes);
-  if (Rarely(bytes, 64)) spec.reserved = bytes.ConsumeIntegral<std::int32_t>();
+  spec.min_timescale = Rarely(bytes, 8) ? MakeReal(bytes) : 1.0;
+  spec.position_offset = Rarely(bytes, 8) ? bytes.ConsumeIntegral<std::int64_t>()
+                                          : bytes.ConsumeIntegralInRange<std::int64_t>(-5, 5);
+  spec.input_first = Rarely(bytes, 4) ? MakeEnum(2, bytes) : 0;
+  spec.has_padding = Rarely(bytes, 4) ? MakeEnum(2, bytes) : 0;
+  spec.padding_position = bytes.ConsumeIntegralInRange<std::int64_t>(-3, 9);
   if (Rarely(bytes, 3)) MakeList(bytes);
   if (bytes.ConsumeBool()) {
     target_ = MakeTarget(bytes);

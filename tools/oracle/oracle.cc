@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "oracle/format.h"
+#include "oracle/recipes.h"
 #include "oracle/rounding.h"
 #include "posenc/accuracy.h"
 
@@ -14,12 +15,12 @@ namespace posenc {
 namespace oracle {
 namespace {
 
-constexpr int kFloatBits = std::numeric_limits<float>::digits;
 constexpr int kFrequencyBits = 512;  // of the frequencies that are kept; more are computed when needed
 constexpr int kDirectBits = 256;     // of the first attempt
 constexpr int kAdditionBits = 256;   // of running sums of angles
 constexpr int kAnchorBits = 384;     // phases below 2^62 lose as many bits of the anchor
 constexpr std::size_t kAnchorRows = 4096;
+constexpr int kManyBits = 2048;  // in which nothing but an integer looks like one
 
 // An addition of angles commits at most 2^(3 - kAdditionBits), and there are kAnchorRows between two anchors.
 constexpr mpfr_exp_t kAdditionError = 3 + 12 - kAdditionBits;
@@ -33,28 +34,13 @@ void OwnThreadCache() {
   static_cast<void>(cache);
 }
 
+// Calls visit(row, position) for all, the position as passed.
+template <class Visit>
+void ForEachRow(std::int64_t first_position, std::size_t rows, const Visit& visit) {
+  for (std::size_t r = 0; r < rows; ++r) visit(r, first_position + static_cast<std::int64_t>(r));
+}
+
 }  // namespace
-
-Entry EntryAt(Layout layout, std::size_t dim, std::size_t column) {
-  const std::size_t cosines = dim / 2;
-  const std::size_t sines = dim - cosines;
-  switch (layout) {
-    case Layout::kInterleaved:
-      return {column % 2 == 0, column / 2};
-    case Layout::kSinCos:
-      return column < sines ? Entry{true, column} : Entry{false, column - sines};
-    case Layout::kCosSin:
-      break;
-  }
-  return column < cosines ? Entry{false, column} : Entry{true, column - cosines};
-}
-
-std::size_t ColumnOf(const Entry& entry, Layout layout, std::size_t dim) {
-  const std::size_t sines = (dim + 1) / 2, cosines = dim / 2;
-  if (layout == Layout::kInterleaved) return 2 * entry.pair + (entry.sine ? 0 : 1);
-  const bool second = entry.sine == (layout == Layout::kCosSin);
-  return entry.pair + (second ? (entry.sine ? cosines : sines) : 0);
-}
 
 // Approximations of a sine and a cosine, off by at most 2^sine_error and 2^cosine_error. Those of whole
 // quarter turns are exact: 0, 1 or -1.
@@ -71,44 +57,58 @@ struct Oracle::Pair {
   }
 };
 
-Oracle::Oracle(const Spec& spec, posenc_type type) : spec_(spec), type_(type) {
+Oracle::Oracle(const Spec& spec, posenc_type type)
+    : spec_(spec),
+      type_(type),
+      entries_(EntriesOf(spec)),
+      sine_at_(PairsOf(spec), kNone),
+      cosine_at_(sine_at_) {
   OwnThreadCache();
-  factors_.reserve(sines());
-  for (std::size_t i = 0; i < sines(); ++i) {
-    if (spec.phase_rounding == PhaseRounding::kNone) {
-      factors_.push_back(Frequency(i, kFrequencyBits));
-      continue;
+  for (std::size_t column = 0; column < entries_.size(); ++column) {
+    const Entry& entry = entries_[column];
+    std::size_t& at = entry.sine() ? sine_at_[entry.pair] : cosine_at_[entry.pair];
+    if (entry.IsOfPair() && at == kNone) {
+      at = column;
+    } else {
+      others_.push_back(column);
     }
-    Number exponent(kFloatBits), denominator(kFloatBits), base(kFloatBits), divisor(kFloatBits);
-    mpfr_set_d(denominator, ExponentDim(), MPFR_RNDN);
-    mpfr_ui_div(exponent, 2 * static_cast<unsigned long>(i), denominator, MPFR_RNDN);
-    mpfr_set_flt(base, static_cast<float>(spec.base), MPFR_RNDN);
-    mpfr_pow(divisor, base, exponent, MPFR_RNDN);
-    factors_.push_back(std::move(divisor));
+  }
+  for (std::size_t i = 0; i < sine_at_.size(); ++i) {
+    factors_.push_back(spec.phase_rounding == PhaseRounding::kNone ? Frequency(i, kFrequencyBits)
+                                                                   : RecipeFactor(spec, i));
   }
 }
 
 Oracle::~Oracle() = default;
 
-// position_scale * base^(-2i / exponent_dim), relative error below 2^-bits. 64 bits cover the three
-// roundings and the exponent, which is below 2^12 wherever the frequency is in range.
-Number Oracle::Frequency(std::size_t pair, int bits) const {
+// position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim) or a listed one, in the spec's
+// unit, relative error below 2^-bits. 96 bits cover the roundings and the exponent, which is below 2^12
+// wherever the frequency is in range, or else below 2^25 for a base next to 1.
+Number Oracle::Counted(std::size_t pair, int bits) const {
+  Number frequency(bits + 96);
   if (spec_.frequencies.count != 0) {
-    Number listed(bits + 64), pi(bits + 64);
-    mpfr_set_d(listed, Listed(pair), MPFR_RNDN);
-    mpfr_mul_d(listed, listed, spec_.position_scale, MPFR_RNDN);
-    if (spec_.frequencies.unit == FrequencyUnit::kRadians) return listed;
-    mpfr_const_pi(pi, MPFR_RNDN);
-    mpfr_mul(listed, listed, pi, MPFR_RNDN);
-    if (spec_.frequencies.unit == FrequencyUnit::kTurns) mpfr_mul_2ui(listed, listed, 1, MPFR_RNDN);
-    return listed;
+    mpfr_set_d(frequency, Listed(pair), MPFR_RNDN);
+    mpfr_mul_d(frequency, frequency, spec_.position_scale, MPFR_RNDN);
+    return frequency;
   }
-  Number exponent(bits + 64), base(53), frequency(bits + 64);
+  Number exponent(bits + 96), base(bits + 96);
   mpfr_set_d(exponent, -2.0 * static_cast<double>(pair), MPFR_RNDN);
   mpfr_div_d(exponent, exponent, ExponentDim(), MPFR_RNDN);
   mpfr_set_d(base, spec_.base, MPFR_RNDN);
+  mpfr_div_d(base, base, spec_.min_timescale, MPFR_RNDN);
   mpfr_pow(frequency, base, exponent, MPFR_RNDN);
+  mpfr_mul_d(frequency, frequency, spec_.min_timescale, MPFR_RNDN);
   mpfr_mul_d(frequency, frequency, spec_.position_scale, MPFR_RNDN);
+  return frequency;
+}
+
+// The same in radians.
+Number Oracle::Frequency(std::size_t pair, int bits) const {
+  Number frequency = Counted(pair, bits), pi(bits + 96);
+  if (spec_.frequencies.unit == FrequencyUnit::kRadians) return frequency;
+  mpfr_const_pi(pi, MPFR_RNDN);
+  mpfr_mul(frequency, frequency, pi, MPFR_RNDN);
+  if (spec_.frequencies.unit == FrequencyUnit::kTurns) mpfr_mul_2ui(frequency, frequency, 1, MPFR_RNDN);
   return frequency;
 }
 
@@ -121,30 +121,32 @@ double Oracle::ExponentDim() const {
   return spec_.exponent_dim == 0.0 ? static_cast<double>(spec_.dim) : spec_.exponent_dim;
 }
 
-// Of listed frequencies in turns or half turns, modulo 4 and exact: three factors of 53 bits each.
-Number Oracle::QuarterTurns(std::size_t pair, double position) const {
-  Number turns(3 * 53), four(MPFR_PREC_MIN);
-  mpfr_set_d(turns, Listed(pair), MPFR_RNDN);
-  mpfr_mul_d(turns, turns, spec_.position_scale, MPFR_RNDN);
+// Of frequencies in turns or half turns, modulo 4, relative error below 2^-bits. What is next to an integer
+// has lost bits, and is taken again in many; where it still is, it is one: of a base only a rational
+// frequency comes so near, and listed ones are exact.
+Number Oracle::QuarterTurns(std::size_t pair, double position, int bits) const {
+  constexpr int kLost = 320;  // 64 for the integer, 256 for the rest
+  Number turns = Counted(pair, bits + kLost), four(MPFR_PREC_MIN);
   mpfr_mul_d(turns, turns, position, MPFR_RNDN);
   mpfr_mul_2ui(turns, turns, spec_.frequencies.unit == FrequencyUnit::kTurns ? 2 : 1, MPFR_RNDN);
+  if (mpfr_zero_p(turns) != 0 || mpfr_get_exp(turns) < 0) return turns;
   mpfr_set_ui(four, 4, MPFR_RNDN);
   mpfr_fmod(turns, turns, four, MPFR_RNDN);
-  return turns;
+  Number nearest(mpfr_get_prec(turns)), rest(mpfr_get_prec(turns));
+  mpfr_rint(nearest, turns, MPFR_RNDN);
+  mpfr_sub(rest, turns, nearest, MPFR_RNDN);
+  if (mpfr_zero_p(rest) != 0) return nearest;
+  if (mpfr_get_exp(rest) > 64 - kLost) return turns;
+  if (bits < kManyBits) return QuarterTurns(pair, position, kManyBits);
+  return nearest;
 }
 
-// The angle in radians, relative error below 2^(2 - bits); exact for PhaseRounding::kF32PowDiv.
+// The angle in radians, relative error below 2^(2 - bits); exact for a recipe.
 Number Oracle::Phase(std::size_t pair, double position, int bits) const {
-  if (spec_.phase_rounding == PhaseRounding::kF32PowDiv) {
-    Number phase(
-        kDirectBits);  // a quotient of floats that is no number of so many bits is no midpoint either
-    mpfr_set_flt(phase, static_cast<float>(position), MPFR_RNDN);
-    mpfr_div(phase, phase, factors_[pair], MPFR_RNDN);
-    mpfr_set_flt(phase, mpfr_get_flt(phase, MPFR_RNDN), MPFR_RNDN);
-    return phase;
-  }
   Number phase(bits);
-  if (bits <= kFrequencyBits) {
+  if (spec_.phase_rounding != PhaseRounding::kNone) {
+    mpfr_set_d(phase, RecipePhase(spec_, factors_[pair], pair, position), MPFR_RNDN);
+  } else if (bits <= kFrequencyBits) {
     mpfr_mul_d(phase, factors_[pair], position, MPFR_RNDN);
   } else {
     mpfr_mul_d(phase, Frequency(pair, bits), position, MPFR_RNDN);
@@ -157,8 +159,8 @@ Number Oracle::Phase(std::size_t pair, double position, int bits) const {
 Oracle::Pair Oracle::Evaluate(std::size_t pair, double position, int bits) const {
   Pair result{Number(bits), Number(bits), false, 0, 0};
   Number phase(bits);
-  if (spec_.frequencies.count != 0 && spec_.frequencies.unit != FrequencyUnit::kRadians) {
-    const Number turns = QuarterTurns(pair, position);
+  if (spec_.frequencies.unit != FrequencyUnit::kRadians) {
+    const Number turns = QuarterTurns(pair, position, bits);
     if (mpfr_integer_p(turns) != 0) {
       const long quarters = (mpfr_get_si(turns, MPFR_RNDN) + 4) % 4;
       result.exact = true;
@@ -226,7 +228,7 @@ void Oracle::AddAngles(std::size_t pair, std::int64_t first_position, std::size_
 template <class Visit>
 void Oracle::ForEachPair(std::int64_t first_position, std::size_t rows, const Visit& visit) const {
   OwnThreadCache();
-  for (std::size_t i = 0; i < sines(); ++i) {
+  for (std::size_t i = 0; i < sine_at_.size(); ++i) {
     const auto visit_row = [&](std::size_t r, const Pair& pair) { visit(r, i, pair); };
     if (rows > 1 && spec_.phase_rounding == PhaseRounding::kNone) {
       AddAngles(i, first_position, rows, visit_row);
@@ -239,7 +241,7 @@ void Oracle::ForEachPair(std::int64_t first_position, std::size_t rows, const Vi
   }
 }
 
-// Calls put(sine, bits) for both entries of a pair, or its only one.
+// Calls put(column, bits) for both entries of a pair, or its only one.
 template <class Put>
 void Oracle::PutPair(posenc_type type, std::size_t pair, std::int64_t position, const Pair& approximation,
                      Distances* distances, const Put& put) const {
@@ -247,30 +249,71 @@ void Oracle::PutPair(posenc_type type, std::size_t pair, std::int64_t position, 
   if (!approximation.RoundBoth(type, &sine, &cosine)) {
     EvaluateAndRound(type, pair, static_cast<double>(position), &sine, &cosine);
   }
-  distances->See(sine, position, pair, true);
-  put(true, sine.bits);
-  if (pair >= cosines()) return;  // an odd dim has one cosine less
-  distances->See(cosine, position, pair, false);
-  put(false, cosine.bits);
+  if (sine_at_[pair] != kNone) {
+    distances->See(sine, position, pair, true);
+    put(sine_at_[pair], sine.bits);
+  }
+  if (cosine_at_[pair] != kNone) {
+    distances->See(cosine, position, pair, false);
+    put(cosine_at_[pair], cosine.bits);
+  }
+}
+
+bool Oracle::IsPadding(double position) const {
+  return spec_.has_padding && position == static_cast<double>(spec_.padding_position);
+}
+
+// Of a position with its offset.
+std::uint64_t Oracle::OtherEntry(posenc_type type, Entry::Kind kind, double position) const {
+  if (kind == Entry::kZero) return Pack(type, 0.0);
+  if (kind == Entry::kPosition) {
+    const ElementTraits traits = TraitsOf(type);
+    const int exponent = position == 0.0 ? 0 : std::ilogb(position) + 1;
+    const int last = std::max(exponent, traits.min_exponent) - traits.digits;
+    return Pack(type, std::ldexp(std::nearbyint(std::ldexp(position, -last)), last));
+  }
+  Rounding sine, cosine;
+  EvaluateAndRound(type, 0, position, &sine, &cosine);
+  return cosine.bits;
+}
+
+// Calls put(column, bits) for all other columns.
+template <class Put>
+void Oracle::PutOthers(posenc_type type, double position, const Put& put) const {
+  for (const std::size_t column : others_) put(column, OtherEntry(type, entries_[column].kind, position));
 }
 
 void Oracle::Row(double position, double* out) const {
   OwnThreadCache();
-  for (std::size_t i = 0; i < sines(); ++i) {
-    Rounding sine, cosine;
-    EvaluateAndRound(type_, i, position, &sine, &cosine);
-    out[ColumnOf({true, i}, spec_.layout, dim())] = Unpack(type_, sine.bits);
-    if (i < cosines()) out[ColumnOf({false, i}, spec_.layout, dim())] = Unpack(type_, cosine.bits);
+  if (IsPadding(position)) {
+    std::fill_n(out, dim(), 0.0);
+    return;
   }
+  const double p = position + static_cast<double>(spec_.position_offset);
+  const auto put = [&](std::size_t column, std::uint64_t bits) {
+    if (column != kNone) out[column] = Unpack(type_, bits);
+  };
+  for (std::size_t i = 0; i < sine_at_.size(); ++i) {
+    Rounding sine, cosine;
+    EvaluateAndRound(type_, i, p, &sine, &cosine);
+    put(sine_at_[i], sine.bits);
+    put(cosine_at_[i], cosine.bits);
+  }
+  PutOthers(type_, p, put);
 }
 
 Distances Oracle::Rows(std::int64_t first_position, std::size_t rows, double* out) const {
   Distances distances;
-  ForEachPair(first_position, rows, [&](std::size_t r, std::size_t i, const Pair& pair) {
-    PutPair(type_, i, first_position + static_cast<std::int64_t>(r), pair, &distances,
-            [&](bool sine, std::uint64_t bits) {
-              out[r * dim() + ColumnOf({sine, i}, spec_.layout, dim())] = Unpack(type_, bits);
-            });
+  const std::int64_t first = first_position + spec_.position_offset;
+  const auto put_in = [&](std::size_t r) {
+    return [=](std::size_t column, std::uint64_t bits) { out[r * dim() + column] = Unpack(type_, bits); };
+  };
+  ForEachPair(first, rows, [&](std::size_t r, std::size_t i, const Pair& pair) {
+    PutPair(type_, i, first + static_cast<std::int64_t>(r), pair, &distances, put_in(r));
+  });
+  ForEachRow(first_position, rows, [&](std::size_t r, std::int64_t position) {
+    PutOthers(type_, static_cast<double>(position + spec_.position_offset), put_in(r));
+    if (IsPadding(static_cast<double>(position))) std::fill_n(out + r * dim(), dim(), 0.0);
   });
   return distances;
 }
@@ -278,29 +321,43 @@ Distances Oracle::Rows(std::int64_t first_position, std::size_t rows, double* ou
 std::array<Distances, 3> Oracle::AllTables(std::int64_t first_position, std::size_t rows,
                                            const Tables& tables) const {
   std::array<Distances, 3> distances;
-  ForEachPair(first_position, rows, [&](std::size_t r, std::size_t i, const Pair& pair) {
-    const std::int64_t position = first_position + static_cast<std::int64_t>(r);
-    const std::size_t sine_at = r * dim() + ColumnOf({true, i}, spec_.layout, dim());
-    const std::size_t cosine_at = r * dim() + ColumnOf({false, i}, spec_.layout, dim());
-    const auto store = [&](posenc_type type, auto* table) {
-      PutPair(type, i, position, pair, &distances[static_cast<std::size_t>(type - POSENC_F32)],
-              [&](bool sine, std::uint64_t bits) {
-                using Bits = std::remove_pointer_t<decltype(table)>;
-                table[sine ? sine_at : cosine_at] = static_cast<Bits>(bits);
-              });
-    };
-    store(POSENC_F32, tables.float32);
-    store(POSENC_BF16, tables.bfloat16);
-    store(POSENC_F16, tables.float16);
+  const std::int64_t first = first_position + spec_.position_offset;
+  const auto for_each_table = [&](const auto& visit) {
+    visit(POSENC_F32, tables.float32);
+    visit(POSENC_BF16, tables.bfloat16);
+    visit(POSENC_F16, tables.float16);
+  };
+  const auto put_in = [&](auto* table, std::size_t r) {
+    using Bits = std::remove_pointer_t<decltype(table)>;
+    return
+        [=](std::size_t column, std::uint64_t bits) { table[r * dim() + column] = static_cast<Bits>(bits); };
+  };
+  ForEachPair(first, rows, [&](std::size_t r, std::size_t i, const Pair& pair) {
+    for_each_table([&](posenc_type type, auto* table) {
+      PutPair(type, i, first + static_cast<std::int64_t>(r), pair,
+              &distances[static_cast<std::size_t>(type - POSENC_F32)], put_in(table, r));
+    });
+  });
+  ForEachRow(first_position, rows, [&](std::size_t r, std::int64_t position) {
+    for_each_table([&](posenc_type type, auto* table) {
+      PutOthers(type, static_cast<double>(position + spec_.position_offset), put_in(table, r));
+      if (IsPadding(static_cast<double>(position))) std::fill_n(table + r * dim(), dim(), 0);
+    });
   });
   return distances;
 }
 
 Number Oracle::ExactEntry(double position, std::size_t column) const {
   OwnThreadCache();
-  const Entry entry = EntryAt(spec_.layout, spec_.dim, column);
-  Pair exact = Evaluate(entry.pair, position, kAnchorBits);
-  return std::move(entry.sine ? exact.sine : exact.cosine);
+  const Entry& entry = entries_[column];
+  const double p = position + static_cast<double>(spec_.position_offset);
+  if (!entry.IsOfPair() || IsPadding(position)) {
+    Number other(kDirectBits);
+    mpfr_set_d(other, entry.kind == Entry::kPosition && !IsPadding(position) ? p : 0.0, MPFR_RNDN);
+    return other;
+  }
+  Pair exact = Evaluate(entry.pair, p, kAnchorBits);
+  return std::move(entry.sine() ? exact.sine : exact.cosine);
 }
 
 double Oracle::Ulp(double got, double position, std::size_t column) const {

@@ -16,20 +16,13 @@
 #include <string>
 #include <vector>
 
+#include "oracle/columns.h"
 #include "oracle/distances.h"
 #include "oracle/number.h"
 #include "posenc/posenc.h"
 
 namespace posenc {
 namespace oracle {
-
-// Which sine or cosine a column holds.
-struct Entry {
-  bool sine;
-  std::size_t pair;
-};
-Entry EntryAt(Layout layout, std::size_t dim, std::size_t column);
-std::size_t ColumnOf(const Entry& entry, Layout layout, std::size_t dim);
 
 // Immutable after construction; threads may share one. Call it with the default floating-point state.
 class Oracle {
@@ -39,10 +32,8 @@ class Oracle {
   ~Oracle();
 
   std::size_t dim() const { return spec_.dim; }
-  std::size_t sines() const { return (spec_.dim + 1) / 2; }
-  std::size_t cosines() const { return spec_.dim / 2; }
 
-  // One position, any finite double: out [dim], in the spec's layout. Some microseconds a pair.
+  // One position, any finite double as callers pass it: out [dim]. Some microseconds a pair.
   void Row(double position, double* out) const;
 
   // Consecutive positions: out [rows, dim]. About 0.2 microseconds a pair without a phase rounding, thousands
@@ -69,8 +60,9 @@ class Oracle {
  private:
   struct Pair;
 
+  Number Counted(std::size_t pair, int bits) const;
   Number Frequency(std::size_t pair, int bits) const;
-  Number QuarterTurns(std::size_t pair, double position) const;
+  Number QuarterTurns(std::size_t pair, double position, int bits) const;
   Number Phase(std::size_t pair, double position, int bits) const;
   Pair Evaluate(std::size_t pair, double position, int bits) const;
   void EvaluateAndRound(posenc_type type, std::size_t pair, double position, Rounding* sine,
@@ -85,10 +77,19 @@ class Oracle {
   Number ExactEntry(double position, std::size_t column) const;
   double Listed(std::size_t pair) const;
   double ExponentDim() const;
+  bool IsPadding(double position) const;
+  std::uint64_t OtherEntry(posenc_type type, Entry::Kind kind, double position) const;
+  template <class Put>
+  void PutOthers(posenc_type type, double position, const Put& put) const;
+
+  static constexpr std::size_t kNone = SIZE_MAX;
 
   Spec spec_;  // the caller's list lives as long as the oracle
   posenc_type type_;
-  // [sines()]: the frequencies, or the divisors of PhaseRounding::kF32PowDiv.
+  std::vector<Entry> entries_;                    // [dim]
+  std::vector<std::size_t> sine_at_, cosine_at_;  // [pairs]: columns, or kNone
+  std::vector<std::size_t> others_;               // columns that are neither
+  // [pairs]: the frequencies, or what RecipeFactor gives.
   std::vector<Number> factors_;
 };
 

@@ -57,7 +57,7 @@ Real Turn::Phase(std::size_t level, mpfr_exp_t* error, int* quarters) const {
   const posenc_rotary_spec& spec = oracle_->spec_;
   *quarters = -1;
   *error = kNone;
-  if (spec.phase_rounding != POSENC_NO_ROUNDING) {
+  if (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) {
     Real phase(static_cast<double>(oracle_->formula_.RoundedPhase(pair_, position_)), 53);
     if (phase.is_zero()) *quarters = 0;
     return phase;

@@ -34,7 +34,7 @@ const Lists& AllLists() {
 }
 
 void AddSpec(const posenc_rotary_spec& spec, Cases* cases) {
-  const bool is_rounded = spec.phase_rounding != POSENC_NO_ROUNDING;
+  const bool is_rounded = spec.phase_rounding != POSENC_NO_PHASE_ROUNDING;
   RotaryCase c;
   c.spec = spec;
   c.call = RotaryCall::kWriteCache;

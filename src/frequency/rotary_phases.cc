@@ -1,42 +1,13 @@
-#include "frequency/rounded_phases.h"
+#include "frequency/rotary_phases.h"
 
 #include <cmath>
-#include <limits>
 
+#include "frequency/float_steps.h"
 #include "number/wide.h"
 
 namespace posenc {
 namespace internal {
 namespace {
-
-// As a cast, but for what is out of range.
-float NearestFloat(double x) {
-  constexpr double kLargest = 0x1.ffffffp127;  // and from there on infinite
-  if (x < kLargest && x > -kLargest) return static_cast<float>(x);
-  return x > 0.0 ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity();
-}
-
-float ToFloat(const Wide256& x) { return NearestFloat(NearestOrTie(x, POSENC_F32)); }
-
-float QuotientAsFloat(double a, double b) {
-  return a == 0.0 ? 0.0f : ToFloat(Divide(FromDouble<4>(a), FromDouble<4>(b)));
-}
-
-// exp(exponent * log) as a number of a type; 0 or infinite beyond all types.
-double ExpAsType(double exponent, const Wide256& log, posenc_type type) {
-  constexpr double kBeyond = 800.0;
-  if (log.IsZero()) return 1.0;
-  const double estimate = exponent * ToDouble(log);
-  if (!(estimate <= kBeyond)) return std::numeric_limits<double>::infinity();
-  if (estimate < -kBeyond) return 0.0;
-  return NearestOrTie(Exp(Multiply(FromDouble<4>(exponent), log)), type);
-}
-
-float ExpAsFloat(double exponent, const Wide256& log) {
-  return NearestFloat(ExpAsType(exponent, log, POSENC_F32));
-}
-
-bool IsRegular(float x) { return x != 0.0f && std::isfinite(x); }
 
 // The float steps before a position is known.
 class Recipe {
@@ -69,7 +40,7 @@ class Recipe {
       case POSENC_F32_EXP: {
         Wide256 rate = Divide(log_base_, FromDouble<4>(place.exponent_dim));
         ++rate.exponent;
-        return ExpAsFloat(static_cast<float>(-i) * ToFloat(rate), FromInteger<4>(1));
+        return ExpAsFloat(static_cast<float>(-i) * NearestFloat(rate), FromInteger<4>(1));
       }
       default:  // POSENC_F64_INV_FREQ
         return NearestFloat(1.0 / ExpAsType(2.0 * i / place.exponent_dim, log_base_, POSENC_F64));

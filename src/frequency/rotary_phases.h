@@ -1,6 +1,6 @@
-// The phases of other engines, step by step in float, as posenc_rotary_rounding names them.
-#ifndef POSENC_SRC_FREQUENCY_ROUNDED_PHASES_H_
-#define POSENC_SRC_FREQUENCY_ROUNDED_PHASES_H_
+// The phases of other engines, step by step in float, as posenc_phase_rounding names them.
+#ifndef POSENC_SRC_FREQUENCY_ROTARY_PHASES_H_
+#define POSENC_SRC_FREQUENCY_ROTARY_PHASES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -31,4 +31,4 @@ void FillRoundedValues(const RotarySchedule& schedule, float* values);
 }  // namespace internal
 }  // namespace posenc
 
-#endif  // POSENC_SRC_FREQUENCY_ROUNDED_PHASES_H_
+#endif  // POSENC_SRC_FREQUENCY_ROTARY_PHASES_H_

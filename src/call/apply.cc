@@ -1,0 +1,157 @@
+// What is done to a block of rows: its pairs by the kernels, then its other columns; rows of padding by
+// themselves.
+
+#include <cstring>
+
+#include "call/call.h"
+#include "number/elements.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+// Bit r: row r is of padding.
+std::uint64_t PaddedOfRun(const Encoder& encoder, const Positions& at) {
+  if (!encoder.has_padding) return 0;
+  const std::int64_t first = at.first - encoder.offset;  // as passed
+  if (encoder.padding < first || encoder.padding - first >= static_cast<std::int64_t>(at.count)) return 0;
+  return std::uint64_t{1} << (encoder.padding - first);
+}
+
+// A float from which every narrower type rounds as from p: between two floats the one whose last bit is set.
+float RoundToOdd(double p) {
+  const auto nearest = static_cast<float>(p);
+  const auto back = static_cast<double>(nearest);
+  if (back == p) return nearest;
+  std::uint32_t bits;
+  std::memcpy(&bits, &nearest, sizeof(bits));
+  if (p > 0.0 ? back > p : back < p) --bits;
+  bits |= 1;
+  float odd;
+  std::memcpy(&odd, &bits, sizeof(odd));
+  return odd;
+}
+
+// The element of row r in a column, where it is read and where it is written.
+struct Element {
+  const unsigned char* from;
+  unsigned char* to;
+};
+
+Element ElementAt(const Call& call, const Rows& rows, std::size_t r, std::size_t column) {
+  const std::size_t size = call.element_size();
+  auto* to = static_cast<unsigned char*>(rows.data) + (r * rows.stride + column) * size;
+  if (rows.sources == nullptr) return {to, to};
+  return {static_cast<const unsigned char*>(rows.sources[r]) + column * size, to};
+}
+
+// Of types other than double.
+void Store(const Call& call, const Element& element, float entry) {
+  StoreEntries(call.type, &entry, nullptr, 0, 1, call.scale, element.from, element.to);
+}
+
+void StorePositions(const Call& call, const Rows& rows) {
+  const bool is_narrow = call.scale == nullptr && call.type != POSENC_F32;
+  for (std::size_t r = 0; r < rows.at.count; ++r) {
+    const Element element = ElementAt(call, rows, r, 0);
+    const double p = rows.at[r];
+    if (call.type == POSENC_F64) {
+      StoreDoubles(&p, 1, 1, element.to);
+    } else {
+      Store(call, element, is_narrow ? RoundToOdd(p) : static_cast<float>(p));
+    }
+  }
+}
+
+// Written in their type; what is added, as floats.
+void StoreFirstCosines(const Call& call, const Rows& rows) {
+  constexpr Columns kPair = {1, 1, 0, 1, 2};
+  const posenc_type type = call.scale == nullptr ? call.type : POSENC_F32;
+  const std::size_t size = ElementSize(type);
+  alignas(double) unsigned char pairs[Rows::kMax * 2 * sizeof(double)];
+  const Encoder& encoder = call.encoder;
+  encoder.kernels->write[type](encoder.table.Slice(0, 1), kPair, {rows.at, pairs, 2, nullptr, false, 0});
+  for (std::size_t r = 0; r < rows.at.count; ++r) {
+    const Element element = ElementAt(call, rows, r, encoder.odd.at);
+    const unsigned char* const cosine = pairs + (2 * r + 1) * size;
+    if (call.scale == nullptr) {
+      std::memcpy(element.to, cosine, size);
+    } else {
+      float entry;
+      std::memcpy(&entry, cosine, sizeof(entry));
+      Store(call, element, entry);
+    }
+  }
+}
+
+void StoreZeros(const Call& call, const Rows& rows, std::size_t r, std::size_t column, std::size_t count) {
+  constexpr std::size_t kAtOnce = 64;
+  constexpr float kZeros[kAtOnce] = {};
+  if (call.scale == nullptr) {
+    std::memset(ElementAt(call, rows, r, column).to, 0, count * call.element_size());
+    return;
+  }
+  for (std::size_t i = 0; i < count; i += kAtOnce) {
+    const Element element = ElementAt(call, rows, r, column + i);
+    const std::size_t some = count - i < kAtOnce ? count - i : kAtOnce;
+    StoreEntries(call.type, kZeros, nullptr, 0, some, call.scale, element.from, element.to);
+  }
+}
+
+Tally ApplyWithoutPadding(const Call& call, const Rows& rows) {
+  const Encoder& encoder = call.encoder;
+  const EncoderKernels& kernels = *encoder.kernels;
+  const Tally tally = call.scale == nullptr
+                          ? kernels.write[call.type](encoder.table, encoder.columns, rows)
+                          : kernels.add[call.type](encoder.table, encoder.columns, rows, *call.scale);
+  if (encoder.HasPairsOnly()) return tally;
+  if (encoder.input_first) StorePositions(call, rows);
+  if (encoder.odd.is_cosine) {
+    StoreFirstCosines(call, rows);
+  } else if (encoder.odd.at != kNoColumn) {
+    for (std::size_t r = 0; r < rows.at.count; ++r) StoreZeros(call, rows, r, encoder.odd.at, 1);
+  }
+  return tally;
+}
+
+// The rows begin .. begin + count - 1 of a block.
+Rows Part(const Call& call, const Rows& rows, std::size_t begin, std::size_t count) {
+  Rows part = rows;
+  part.at.count = count;
+  if (rows.at.IsRun()) {
+    part.at.first += static_cast<std::int64_t>(begin);
+  } else {
+    part.at.list += begin;
+  }
+  part.data = static_cast<unsigned char*>(rows.data) + begin * rows.stride * call.element_size();
+  if (rows.sources != nullptr) part.sources += begin;
+  return part;
+}
+
+Tally ApplyAround(const Call& call, const Rows& rows, std::uint64_t padded) {
+  Tally tally;
+  std::size_t begin = 0;
+  for (std::size_t r = 0; r < rows.at.count; ++r) {
+    if (((padded >> r) & 1) == 0) continue;
+    if (r > begin) tally += ApplyWithoutPadding(call, Part(call, rows, begin, r - begin));
+    StoreZeros(call, rows, r, 0, call.encoder.dim);
+    begin = r + 1;
+  }
+  if (rows.at.count > begin)
+    tally += ApplyWithoutPadding(call, Part(call, rows, begin, rows.at.count - begin));
+  return tally;
+}
+
+}  // namespace
+
+Tally Call::Apply(const Rows& rows) const {
+  const std::uint64_t padded = rows.at.IsRun() ? PaddedOfRun(encoder, rows.at) : rows.padded;
+  const Tally tally = padded == 0 ? ApplyWithoutPadding(*this, rows) : ApplyAround(*this, rows, padded);
+  for (std::size_t r = 0; MakesNans() && r < rows.at.count; ++r) {
+    MakeNansCanonical(encoder.dim, static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size());
+  }
+  return tally;
+}
+
+}  // namespace internal
+}  // namespace posenc

@@ -1,0 +1,53 @@
+// Where the columns of a row go.
+
+#include "call/encoder.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+bool IsLayout(posenc_layout layout) {
+  return layout >= POSENC_INTERLEAVED && layout <= POSENC_INTERLEAVED_COS_SIN;
+}
+
+bool IsInTurns(posenc_layout layout) {
+  return layout == POSENC_INTERLEAVED || layout == POSENC_INTERLEAVED_COS_SIN;
+}
+
+}  // namespace
+
+posenc_status PlaceColumns(const posenc_spec& spec, Encoder* encoder) {
+  if (!IsLayout(spec.layout)) return POSENC_BAD_LAYOUT;
+  if (spec.odd_column < POSENC_ODD_HALF_PAIR || spec.odd_column > POSENC_ODD_COSINE_LAST ||
+      (spec.odd_column == POSENC_ODD_ZERO_MIDDLE && IsInTurns(spec.layout))) {
+    return POSENC_BAD_ODD_COLUMN;
+  }
+  const std::size_t first = spec.input_first != 0 ? 1 : 0;
+  const std::size_t pairs = (spec.dim - first) / 2;
+  const bool is_odd = (spec.dim - first) % 2 != 0;
+  const std::size_t half_pair = is_odd && spec.odd_column == POSENC_ODD_HALF_PAIR ? 1 : 0;
+  const std::size_t middle = is_odd && spec.odd_column == POSENC_ODD_ZERO_MIDDLE ? 1 : 0;
+  const std::size_t more = pairs + half_pair;
+  switch (spec.layout) {
+    case POSENC_INTERLEAVED:
+      encoder->columns = {more, pairs, first, first + 1, 2};
+      break;
+    case POSENC_INTERLEAVED_COS_SIN:
+      encoder->columns = {pairs, more, first + 1, first, 2};
+      break;
+    case POSENC_SIN_COS:
+      encoder->columns = {more, pairs, first, first + more + middle, 1};
+      break;
+    default:
+      encoder->columns = {more, pairs, first + pairs + middle, first, 1};
+  }
+  encoder->input_first = first != 0;
+  encoder->odd = {};
+  if (is_odd && half_pair == 0) {
+    encoder->odd = {middle != 0 ? first + pairs : spec.dim - 1, spec.odd_column == POSENC_ODD_COSINE_LAST};
+  }
+  return POSENC_OK;
+}
+
+}  // namespace internal
+}  // namespace posenc

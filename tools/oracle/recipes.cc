@@ -1,0 +1,140 @@
+#include "oracle/recipes.h"
+
+#include <utility>
+
+namespace posenc {
+namespace oracle {
+namespace {
+
+constexpr int kFloat = 24, kDouble = 53;
+constexpr int kMany = 400;  // what is rounded from these is no midpoint unless it is one
+
+Number Of(double x, int bits) {
+  Number number(bits);
+  mpfr_set_d(number, x, MPFR_RNDN);
+  return number;
+}
+
+double ExponentDim(const Spec& spec) {
+  return spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
+}
+
+// pow(base, exponent), each of so many bits.
+Number Power(double base, const Number& exponent, int bits) {
+  Number power(bits);
+  mpfr_pow(power, Of(base, bits), exponent, MPFR_RNDN);
+  return power;
+}
+
+// numerator / exponent_dim
+Number Exponent(double numerator, const Spec& spec, int bits) {
+  Number exponent(bits);
+  mpfr_div(exponent, Of(numerator, bits), Of(ExponentDim(spec), bits), MPFR_RNDN);
+  return exponent;
+}
+
+Number Inverse(const Number& x, int bits) {
+  Number inverse(bits);
+  mpfr_ui_div(inverse, 1, x, MPFR_RNDN);
+  return inverse;
+}
+
+Number Exp(const Number& x) {
+  Number power(kFloat);
+  mpfr_exp(power, x, MPFR_RNDN);
+  return power;
+}
+
+Number MinusLog(double base, int bits) {
+  Number log(bits);
+  mpfr_log(log, Of(base, kDouble), MPFR_RNDN);
+  mpfr_neg(log, log, MPFR_RNDN);
+  return log;
+}
+
+// An operation in enough bits, rounded to float as hardware does, subnormal numbers included.
+template <class Operation>
+float AsFloat(const Operation& operation, double a, double b) {
+  Number result(kMany);
+  operation(result, Of(a, kDouble), Of(b, kDouble), MPFR_RNDN);
+  return mpfr_get_flt(result, MPFR_RNDN);
+}
+
+float FloatProduct(double a, double b) { return AsFloat(mpfr_mul, a, b); }
+float FloatQuotient(double a, double b) { return AsFloat(mpfr_div, a, b); }
+
+}  // namespace
+
+Number RecipeFactor(const Spec& spec, std::size_t pair) {
+  const double twice = 2.0 * static_cast<double>(pair);
+  switch (spec.phase_rounding) {
+    case PhaseRounding::kNone:
+      break;
+    case PhaseRounding::kF32PowDiv:
+      return Power(spec.base, Exponent(twice, spec, kFloat), kFloat);
+    case PhaseRounding::kF32Exp: {
+      Number rate = MinusLog(spec.base, kMany), product(kFloat);
+      mpfr_div_d(rate, rate, ExponentDim(spec), MPFR_RNDN);
+      Number rounded(kFloat);
+      mpfr_set(rounded, rate, MPFR_RNDN);
+      mpfr_mul_d(product, rounded, twice, MPFR_RNDN);
+      return Exp(product);
+    }
+    case PhaseRounding::kF32LogDiv: {
+      Number product(kFloat), half = Of(ExponentDim(spec), kFloat);
+      mpfr_mul_d(product, MinusLog(spec.base, kFloat), twice / 2.0, MPFR_RNDN);
+      mpfr_div_ui(half, half, 2, MPFR_RNDN);
+      mpfr_div(product, product, half, MPFR_RNDN);
+      return Exp(product);
+    }
+    case PhaseRounding::kF32InvFreq:
+      return Inverse(Power(spec.base, Exponent(twice, spec, kFloat), kFloat), kFloat);
+    case PhaseRounding::kF32Iterated:
+      return Power(spec.base, Exponent(-2.0, spec, kFloat), kFloat);
+    case PhaseRounding::kF64InvFreq: {
+      Number inverse = Inverse(Power(spec.base, Exponent(twice, spec, kDouble), kDouble), kDouble);
+      mpfr_prec_round(inverse, kFloat, MPFR_RNDN);
+      return inverse;
+    }
+    case PhaseRounding::kF64PowDiv:
+      return Power(spec.base, Exponent(twice, spec, kDouble), kDouble);
+    case PhaseRounding::kF64PowMul:
+      return Power(spec.base, Exponent(-twice, spec, kDouble), kDouble);
+    case PhaseRounding::kF32List: {
+      const FrequencyList& list = spec.frequencies;
+      return Of(list.doubles != nullptr ? list.doubles[pair] : static_cast<double>(list.floats[pair]),
+                kFloat);
+    }
+  }
+  return Of(0.0, kFloat);
+}
+
+double RecipePhase(const Spec& spec, const Number& factor, std::size_t pair, double position) {
+  const double f = mpfr_get_d(factor, MPFR_RNDN);
+  if (spec.phase_rounding == PhaseRounding::kF64PowDiv || spec.phase_rounding == PhaseRounding::kF64PowMul) {
+    Number phase = Of(position, kDouble);
+    if (spec.phase_rounding == PhaseRounding::kF64PowDiv) {
+      mpfr_div_d(phase, phase, f, MPFR_RNDN);
+    } else {
+      mpfr_mul_d(phase, phase, f, MPFR_RNDN);
+    }
+    mpfr_mul_d(phase, phase, spec.position_scale, MPFR_RNDN);
+    return mpfr_get_d(phase, MPFR_RNDN);
+  }
+  Number start(kMany);
+  mpfr_set_d(start, position, MPFR_RNDN);
+  float phase = mpfr_get_flt(start, MPFR_RNDN);
+  if (spec.phase_rounding == PhaseRounding::kF32Iterated) {
+    for (std::size_t i = 0; i < pair; ++i) phase = FloatProduct(static_cast<double>(phase), f);
+  } else if (spec.phase_rounding == PhaseRounding::kF32PowDiv) {
+    phase = FloatQuotient(static_cast<double>(phase), f);
+  } else {
+    phase = FloatProduct(static_cast<double>(phase), f);
+  }
+  if (spec.position_scale == 1.0) return static_cast<double>(phase);
+  const Number scale = Of(spec.position_scale, kFloat);
+  return static_cast<double>(FloatProduct(mpfr_get_d(scale, MPFR_RNDN), static_cast<double>(phase)));
+}
+
+}  // namespace oracle
+}  // namespace posenc
