@@ -22,7 +22,8 @@ namespace posenc {
 
 inline void PrintTo(Status status, std::ostream* os) { *os << StatusMessage(status); }
 
-inline constexpr Layout kLayouts[] = {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin};
+inline constexpr Layout kLayouts[] = {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin,
+                                      Layout::kInterleavedCosSin};
 inline constexpr const char* kReference = "REFERENCE";
 
 inline const char* Name(Layout layout) {
@@ -33,6 +34,8 @@ inline const char* Name(Layout layout) {
       return "sin_cos";
     case Layout::kCosSin:
       return "cos_sin";
+    case Layout::kInterleavedCosSin:
+      return "interleaved_cos_sin";
   }
   return "?";
 }

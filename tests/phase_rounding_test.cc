@@ -1,8 +1,10 @@
-// A rounded phase: it is rounded as notebooks do, its sine and cosine correctly.
+// Rounded phases: they are rounded step by step as frameworks do, their sines and cosines correctly.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,37 +31,60 @@ std::vector<std::int64_t> Positions() {
   return positions;
 }
 
-std::vector<Block> MakeBlocks(posenc_type type) {
+constexpr PhaseRounding kRoundings[] = {PhaseRounding::kF32PowDiv,   PhaseRounding::kF32Exp,
+                                        PhaseRounding::kF32LogDiv,   PhaseRounding::kF32InvFreq,
+                                        PhaseRounding::kF32Iterated, PhaseRounding::kF64InvFreq,
+                                        PhaseRounding::kF64PowDiv,   PhaseRounding::kF64PowMul};
+
+struct Kind {
+  PhaseRounding rounding;
+  posenc_type type;
+};
+
+std::vector<Block> MakeBlocks(const Kind& kind) {
   std::vector<Block> blocks;
   const std::vector<std::int64_t> positions = Positions();
-  for (const double base : {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0, 0.1, 10000.1}) {
-    for (const std::size_t dim : {1u, 2u, 6u, 11u, 64u, 131u}) {
-      for (const double exponent_dim : {static_cast<double>(dim), static_cast<double>(dim) + 0.1}) {
-        Spec spec = MakeSpec(dim);
-        spec.base = base;
-        spec.exponent_dim = exponent_dim;
-        spec.phase_rounding = PhaseRounding::kF32PowDiv;
-        Block block{spec, std::vector<double>(positions.size() * dim)};
-        const oracle::Oracle oracle(spec, type);
-        for (std::size_t r = 0; r < positions.size(); ++r) {
-          oracle.Row(static_cast<double>(positions[r]), &block.want[r * dim]);
-        }
-        blocks.push_back(std::move(block));
-      }
+  const auto add = [&](double base, std::size_t dim, double exponent_dim, double scale) {
+    Spec spec = MakeSpec(dim);
+    spec.base = base;
+    spec.exponent_dim = exponent_dim;
+    spec.position_scale = scale;
+    spec.phase_rounding = kind.rounding;
+    Block block{spec, std::vector<double>(positions.size() * dim)};
+    const oracle::Oracle oracle(spec, kind.type);
+    for (std::size_t r = 0; r < positions.size(); ++r) {
+      oracle.Row(static_cast<double>(positions[r]), &block.want[r * dim]);
+    }
+    blocks.push_back(std::move(block));
+  };
+  for (const double base : {10000.0, 500000.0, 7.25, 0.5, 1.0, 10000.1}) {
+    for (const std::size_t dim : {1u, 2u, 11u, 64u, 131u}) {
+      for (const double more : {0.0, 0.1}) add(base, dim, static_cast<double>(dim) + more, 1.0);
     }
   }
+  add(10000.0, 64, 63.0, 1000.0);
+  add(10000.0, 320, 320.0, -0.1);
   return blocks;
 }
 
 class PhaseRoundingTest : public PerTarget {};
 
-// In every layout, whose columns are those of the interleaved one.
+std::string Describe(const Spec& spec) {
+  return "recipe " + std::to_string(static_cast<int>(spec.phase_rounding)) + ", base " +
+         std::to_string(spec.base) + ", dim " + std::to_string(spec.dim) + ", exponent_dim " +
+         std::to_string(spec.exponent_dim) + ", scale " + std::to_string(spec.position_scale);
+}
+
+// In every layout, whose columns are those of the interleaved one (of an odd dim without a cosine more).
 template <class T>
-void ExpectCorrectlyRounded(const char* target) {
-  static const std::vector<Block> blocks = MakeBlocks(TypeOf<T>());
+void ExpectCorrectlyRounded(const char* target, PhaseRounding rounding) {
+  static std::map<PhaseRounding, std::vector<Block>> solved;
+  std::vector<Block>& blocks = solved[rounding];
+  if (blocks.empty()) blocks = MakeBlocks({rounding, TypeOf<T>()});
   const std::vector<std::int64_t> positions = Positions();
   for (const Block& block : blocks) {
     for (const Layout layout : kLayouts) {
+      if (layout == Layout::kInterleavedCosSin && block.spec.dim % 2 != 0) continue;
       Spec spec = block.spec;
       spec.target = target;
       spec.layout = layout;
@@ -69,16 +94,90 @@ void ExpectCorrectlyRounded(const char* target) {
         const oracle::Entry& entry = entries[k % spec.dim];
         const double want = block.want[k / spec.dim * spec.dim + 2 * entry.pair + (entry.sine() ? 0 : 1)];
         ASSERT_TRUE(SameBits(got[k], Nearest<T>(want)))
-            << "base " << spec.base << ", dim " << spec.dim << ", exponent_dim " << spec.exponent_dim << ", "
-            << Name(layout) << ", position " << positions[k / spec.dim] << ", column " << k % spec.dim << ": "
-            << Value(got[k]) << ", not " << want;
+            << Describe(spec) << ", " << Name(layout) << ", position " << positions[k / spec.dim]
+            << ", column " << k % spec.dim << ": " << Value(got[k]) << ", not " << want;
       }
     }
   }
 }
 
-TEST_P(PhaseRoundingTest, F32PowDivIsCorrectlyRounded) {
-  ForEachEntryType([&](auto element) { ExpectCorrectlyRounded<decltype(element)>(target()); });
+TEST_P(PhaseRoundingTest, IsThatOfTheRecipe) {
+  for (const PhaseRounding rounding : kRoundings) {
+    ForEachEntryType([&](auto element) { ExpectCorrectlyRounded<decltype(element)>(target(), rounding); });
+  }
+}
+
+// Rows longer than the buffer that pairs pass through, and than a tile.
+TEST_P(PhaseRoundingTest, OfLongRows) {
+  if (IsReference()) GTEST_SKIP() << "slow";
+  const std::vector<double> positions = {1.0, 12345.678, -2147483648.0};
+  for (const PhaseRounding rounding : kRoundings) {
+    Spec spec = MakeSpec(2310);
+    spec.phase_rounding = rounding;
+    const oracle::Oracle oracle(spec, POSENC_F32);
+    std::vector<double> want(spec.dim);
+    spec.target = target();
+    const Encoder encoder = Create(spec);
+    const auto got = WriteAt<float>(encoder, positions);
+    for (std::size_t r = 0; r < positions.size(); ++r) {
+      oracle.Row(positions[r], want.data());
+      for (std::size_t k = 0; k < spec.dim; ++k) {
+        ASSERT_EQ(static_cast<double>(got[r * spec.dim + k]), want[k])
+            << Describe(spec) << ", position " << positions[r] << ", column " << k;
+      }
+    }
+    std::vector<float> batch(2 * 3 * spec.dim, 0.5f), sums = batch;
+    ASSERT_EQ(encoder.AddBatch(100, 2, 3, batch.data(), 3 * spec.dim, spec.dim), Status::kOk);
+    ASSERT_EQ(encoder.Add(100, 3, sums.data(), spec.dim), Status::kOk);
+    EXPECT_TRUE(SameBits(batch.data(), sums.data(), 3 * spec.dim));
+    EXPECT_TRUE(SameBits(batch.data() + 3 * spec.dim, sums.data(), 3 * spec.dim));
+  }
+}
+
+// Of the caller's frequencies, which become floats.
+TEST_P(PhaseRoundingTest, OfAList) {
+  const double frequencies[] = {1.0, 0.1, -1e-5, 0.0, 12345.678};
+  Spec spec = MakeSpec(10);
+  spec.phase_rounding = PhaseRounding::kF32List;
+  spec.frequencies = {frequencies, nullptr, 5, FrequencyUnit::kRadians};
+  ForEachEntryType([&](auto element) {
+    using T = decltype(element);
+    for (const double scale : {1.0, 0.3}) {
+      spec.position_scale = scale;
+      spec.target = nullptr;
+      const oracle::Oracle oracle(spec, TypeOf<T>());
+      spec.target = target();
+      const auto positions = Positions();
+      const auto got = WriteAt<T>(Create(spec), positions);
+      for (std::size_t r = 0; r < positions.size(); ++r) {
+        double want[10];
+        oracle.Row(static_cast<double>(positions[r]), want);
+        for (std::size_t k = 0; k < 10; ++k) {
+          ASSERT_TRUE(SameBits(got[r * 10 + k], Nearest<T>(want[k]))) << positions[r] << ", column " << k;
+        }
+      }
+    }
+  });
+  Encoder none;
+  spec.frequencies = {};
+  EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadFrequencies);
+  spec.phase_rounding = PhaseRounding::kF32Exp;
+  spec.frequencies = {frequencies, nullptr, 5, FrequencyUnit::kRadians};
+  EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadFrequencies);
+}
+
+TEST_P(PhaseRoundingTest, ContradictionsAreRefused) {
+  for (const PhaseRounding rounding : kRoundings) {
+    Spec spec = MakeSpec(8, target());
+    spec.phase_rounding = rounding;
+    Encoder none;
+    ASSERT_EQ(Encoder::Create(spec, &none), Status::kOk);
+    spec.frequencies.unit = FrequencyUnit::kTurns;
+    EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadPhaseRounding);
+    spec.frequencies.unit = FrequencyUnit::kRadians;
+    spec.min_timescale = 2.0;
+    EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadMinTimescale);
+  }
 }
 
 // pow(1, x) is 1, though x, 2i over a subnormal float, be infinite (which UndefinedBehaviorSanitizer minds).

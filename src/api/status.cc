@@ -19,11 +19,11 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_BAD_EXPONENT_DIM:
       return "exponent_dim must be finite, and no more than a float holds with a phase rounding";
     case POSENC_BAD_POSITION_SCALE:
-      return "position_scale must be finite, and 1 with a phase rounding";
+      return "position_scale must be finite, and with a phase rounding neither 0 nor infinite as a float";
     case POSENC_BAD_LAYOUT:
       return "layout is not a posenc_layout";
     case POSENC_BAD_PHASE_ROUNDING:
-      return "phase_rounding is not a posenc_phase_rounding";
+      return "phase_rounding is not a posenc_phase_rounding, or not one for that unit or for rotation";
     case POSENC_FREQUENCY_OUT_OF_RANGE:
       return "a frequency is outside 2^-126 .. 2^31 radians per step and not zero";
     case POSENC_UNKNOWN_TARGET:
@@ -50,10 +50,13 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_BAD_STRUCT_SIZE:
       return "struct_size is not the size of the struct, or members that this version lacks are set";
     case POSENC_BAD_FREQUENCIES:
-      return "the frequencies need one of doubles and floats, ceil(dim / 2) finite ones, a unit, and no "
-             "phase rounding";
+      return "the frequencies need one of doubles and floats, as many finite ones as there are pairs, a "
+             "unit, and "
+             "no phase rounding but that of a list, which needs them";
     case POSENC_BAD_FLAG:
-      return "a flag (nan_rows, lists_only, truncate, inverse) is neither 0 nor 1, or reserved is not 0";
+      return "a flag (nan_rows, lists_only, has_padding, input_first, truncate, inverse) is neither 0 nor 1, "
+             "or "
+             "reserved is not 0";
     case POSENC_BAD_HEAD_DIM:
       return "head_dim must be between 2 and 65536";
     case POSENC_BAD_ROTARY_DIM:
@@ -87,6 +90,13 @@ const char* posenc_status_message(posenc_status status) {
       return "amplitude, scale and their product must be between 2^-64 and 2^64";
     case POSENC_UNKNOWN_PRESET:
       return "no preset has that name";
+    case POSENC_BAD_MIN_TIMESCALE:
+      return "min_timescale must be positive and finite, and 1 with a phase rounding or a list of "
+             "frequencies";
+    case POSENC_BAD_ODD_COLUMN:
+      return "odd_column is not a posenc_odd_column, or a middle of columns in turns";
+    case POSENC_BAD_POSITION_OFFSET:
+      return "position_offset is outside -2^31 .. 2^31";
     case POSENC_BAD_CACHE:
       return "layout is not a posenc_cache_layout, or cos and sin are not the tables that it has";
     default:

@@ -73,12 +73,13 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
   const Entries df;
   const Operation operation{scale};
   const MirroredAngles p = angles;
-  const auto* from0 = reinterpret_cast<const Element*>(rows.row[0].from);
-  const auto* from1 = reinterpret_cast<const Element*>(rows.row[1].from);
-  auto* to0 = reinterpret_cast<Element*>(rows.row[0].to);
-  auto* to1 = reinterpret_cast<Element*>(rows.row[1].to);
-  const auto* next0 = reinterpret_cast<const Element*>(rows.next[0]);
-  const auto* next1 = reinterpret_cast<const Element*>(rows.next[1]);
+  const std::size_t first = kInterleaved ? columns.sine_offset : 0;
+  const auto* from0 = reinterpret_cast<const Element*>(rows.row[0].from) + first;
+  const auto* from1 = reinterpret_cast<const Element*>(rows.row[1].from) + first;
+  auto* to0 = reinterpret_cast<Element*>(rows.row[0].to) + first;
+  auto* to1 = reinterpret_cast<Element*>(rows.row[1].to) + first;
+  const auto* next0 = reinterpret_cast<const Element*>(rows.next[0]) + first;
+  const auto* next1 = reinterpret_cast<const Element*>(rows.next[1]) + first;
   const auto store = [&](EntryVec entries0, EntryVec entries1, std::size_t column) HWY_ATTR {
     if constexpr (Operation::kReads) {
       hwy::Prefetch(next0 + column);

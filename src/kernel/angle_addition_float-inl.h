@@ -128,8 +128,9 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float /*scale*/, const Columns& 
                                                 bool stream, std::size_t i, std::size_t end) {
   const MirroredFloats p = angles.floats;
   const std::size_t begin = angles.begin;
-  auto* to0 = reinterpret_cast<std::uint16_t*>(rows.row[0].to);
-  auto* to1 = reinterpret_cast<std::uint16_t*>(rows.row[1].to);
+  const std::size_t first = kInterleaved ? columns.sine_offset : 0;
+  auto* to0 = reinterpret_cast<std::uint16_t*>(rows.row[0].to) + first;
+  auto* to1 = reinterpret_cast<std::uint16_t*>(rows.row[1].to) + first;
   WordVec sine0, cosine0, sine1, cosine1;
   for (; i < end; i += hn::Lanes(Entries())) {
     if (HWY_UNLIKELY(MirroredFloatEntries(p, i - begin, sine0, cosine0, sine1, cosine1))) break;

@@ -48,9 +48,9 @@ bool Overflows(std::size_t a, std::size_t b, std::size_t size) {
          product > PTRDIFF_MAX;
 }
 
-bool IsRun(std::int64_t first, std::size_t rows) {
-  return first >= -kMaxPosition && rows <= std::size_t{2 * kMaxPosition + 1} &&
-         first <= kMaxPosition - static_cast<std::int64_t>(rows - 1);
+bool IsRun(std::int64_t first, std::size_t rows, std::int64_t shift) {
+  return first >= -kMaxPosition - shift && rows <= std::size_t{2 * kMaxPosition + 1} &&
+         first <= kMaxPosition - shift - static_cast<std::int64_t>(rows - 1);
 }
 
 std::size_t TypeSize(posenc_type type) {
@@ -58,8 +58,12 @@ std::size_t TypeSize(posenc_type type) {
   return type == POSENC_F32 || type == POSENC_I32 ? 4 : 8;
 }
 
-CallInput::CallInput(std::size_t encoder_dim, bool has_nan_rows, FuzzedDataProvider& bytes)
-    : kind(bytes.ConsumeEnum<Kind>()), dim(encoder_dim), nan_rows(has_nan_rows), first(MakePosition(bytes)) {
+CallInput::CallInput(const posenc_spec& spec, FuzzedDataProvider& bytes)
+    : kind(bytes.ConsumeEnum<Kind>()),
+      dim(spec.dim),
+      nan_rows(spec.nan_rows != 0),
+      shift(spec.position_offset),
+      first(MakePosition(bytes)) {
   if (HasBatch() && !Rarely(bytes, 4)) first %= 128;
   MakeTypes(bytes);
   MakeSizes(bytes);
@@ -121,9 +125,10 @@ void CallInput::MakeSizes(FuzzedDataProvider& bytes) {
 bool CallInput::IsInRange(std::int64_t value) const {
   if (HasBatch()) {
     constexpr std::int64_t kFar = std::int64_t{1} << 62;
-    return std::max(first, value) <= kFar && std::min(first, value) >= -kFar && IsRun(first + value, rows);
+    return std::max(first, value) <= kFar && std::min(first, value) >= -kFar &&
+           IsRun(first + value, rows, shift);
   }
-  if (!HasTable()) return nan_rows || IsRun(value, 1);
+  if (!HasTable()) return nan_rows || IsRun(value, 1, shift);
   return value >= 0 && value < static_cast<std::int64_t>(vocabulary);
 }
 
@@ -144,7 +149,7 @@ void CallInput::MakeList(FuzzedDataProvider& bytes) {
     if (list_type == POSENC_F64 || list_type == POSENC_F32) {
       double value = i == odd ? MakeReal(bytes) : MakeDoublePosition(bytes);
       if (list_type == POSENC_F32) value = static_cast<double>(static_cast<float>(value));
-      good = nan_rows || std::fabs(value) <= static_cast<double>(kMaxPosition);
+      good = nan_rows || std::fabs(value + static_cast<double>(shift)) <= static_cast<double>(kMaxPosition);
       list_type == POSENC_F32 ? Append(static_cast<float>(value), &list) : Append(value, &list);
     } else {
       std::int64_t value = MakeInteger(i == odd, far, bytes);
@@ -179,7 +184,7 @@ Faults CallInput::CallFaults(const Parts& parts) const {
   faults.AddIf(null[kData] || (HasList() && null[kList] && !HasBatch()) ||
                    (HasTable() && null[kTable] && vocabulary != 0),
                POSENC_NULL_POINTER);
-  faults.AddIf((!HasList() || HasTable() || (HasBatch() && null[kList])) && !IsRun(first, rows),
+  faults.AddIf((!HasList() || HasTable() || (HasBatch() && null[kList])) && !IsRun(first, rows, shift),
                POSENC_POSITION_OUT_OF_RANGE);
   faults.AddIf(!null[kList] && first_bad < count,
                HasTable() ? POSENC_ID_OUT_OF_RANGE : POSENC_POSITION_OUT_OF_RANGE);

@@ -28,8 +28,8 @@ posenc_type MakeSaidType(posenc_type right, FuzzedDataProvider& bytes);
 // Whether so many bytes exceed the address space.
 bool Overflows(std::size_t a, std::size_t b, std::size_t size);
 
-// Whether the positions first .. first + rows - 1 are positions; rows > 0.
-bool IsRun(std::int64_t first, std::size_t rows);
+// Whether first .. first + rows - 1 are positions once a shift of at most kMaxPosition is added; rows > 0.
+bool IsRun(std::int64_t first, std::size_t rows, std::int64_t shift = 0);
 
 template <class Value>
 void Append(Value value, std::vector<std::uint8_t>* list) {
@@ -43,13 +43,14 @@ enum class Kind : std::uint8_t { kWrite, kWriteAt, kAdd, kAddAt, kEmbed, kAddBat
 enum Part : int { kData, kList, kTable, kParts };
 
 struct CallInput {
-  CallInput(std::size_t dim, bool nan_rows, FuzzedDataProvider& bytes);
+  CallInput(const posenc_spec& spec, FuzzedDataProvider& bytes);
 
   Kind kind;
   posenc_type type, list_type, table_type;                 // as memory holds them
   posenc_type said_type, said_list_type, said_table_type;  // as the call says: the same, or what it refuses
   std::size_t dim;                                         // of the encoder, as is
   bool nan_rows;
+  std::int64_t shift;  // the encoder's position_offset
   std::size_t rows, stride;
   std::size_t batch, batch_stride;
   std::size_t vocabulary, table_stride;

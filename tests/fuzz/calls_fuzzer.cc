@@ -60,6 +60,7 @@ void CheckSpecInit(FuzzedDataProvider& bytes) {
   want.struct_size = struct_size;
   want.base = 10000.0;
   want.position_scale = 1.0;
+  want.min_timescale = 1.0;
   const Memory zeros(struct_size);
   std::memcpy(zeros.data(), &want, sizeof(want));
   POSENC_FUZZ_CHECK(status == POSENC_OK && memory == zeros);
@@ -151,17 +152,15 @@ void CheckCall(const std::vector<Made<SpecInput>>& encoders, const CallInput& ca
 }
 
 void CheckEncoders(FuzzedDataProvider& bytes) {
-  std::size_t dim = 0;
-  bool nan_rows = false;
+  posenc_spec spec{};
   const std::vector<Made<SpecInput>> encoders = [&] {
     const SpecInput input(bytes);  // is gone when they are called
-    dim = input.spec.dim;
-    nan_rows = input.spec.nan_rows != 0;
+    spec = input.spec;
     return MakeHandles(input, bytes, [&](const posenc_encoder* encoder, const char* target) {
       CheckProperties(encoder, input, target, bytes);
     });
   }();
-  if (!encoders.empty()) CheckCall(encoders, CallInput(dim, nan_rows, bytes));
+  if (!encoders.empty()) CheckCall(encoders, CallInput(spec, bytes));
 }
 
 }  // namespace

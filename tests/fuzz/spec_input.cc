@@ -99,7 +99,8 @@ void SpecInput::MakeList(FuzzedDataProvider& bytes) {
     spec.frequency_count =
         Rarely(bytes, 4) ? bytes.PickValueInArray(kHuge) : count + 1 - 2 * bytes.ConsumeBool();
   }
-  if (fault != kPhaseRounding) spec.phase_rounding = POSENC_NO_PHASE_ROUNDING;
+  if (fault != kPhaseRounding)
+    spec.phase_rounding = Rarely(bytes, 4) ? POSENC_F32_LIST : POSENC_NO_PHASE_ROUNDING;
   const bool floats = bytes.ConsumeBool(), wild = Rarely(bytes, 4);
   const bool readable = spec.dim <= kLargestDim && fault > kNeither;
   const std::size_t offset = bytes.ConsumeBool() ? 0 : bytes.ConsumeIntegralInRange<std::size_t>(0, 63);
@@ -136,12 +137,29 @@ double SpecInput::Listed(std::size_t i) const {
   return spec.frequencies != nullptr ? value : static_cast<double>(narrow);
 }
 
+std::size_t SpecInput::PairCount() const {
+  const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
+  const std::size_t halves = spec.odd_column == POSENC_ODD_HALF_PAIR ? columns % 2 : 0;
+  return std::max<std::size_t>(columns / 2 + halves, 1);
+}
+
+bool SpecInput::Rounds() const { return spec.phase_rounding != POSENC_NO_PHASE_ROUNDING; }
+
+bool SpecInput::TakesFloatBase() const {
+  const posenc_phase_rounding r = spec.phase_rounding;
+  return r == POSENC_F32_POW_DIV || r == POSENC_F32_INV_FREQ || r == POSENC_F32_ITERATED;
+}
+
+bool SpecInput::TakesFloatDim() const {
+  return TakesFloatBase() || spec.phase_rounding == POSENC_F32_LOG_DIV;
+}
+
 bool SpecInput::HasGoodList() const {
   if (spec.frequency_unit < POSENC_RADIANS || spec.frequency_unit > POSENC_TURNS) return false;
-  if (!HasList()) return spec.frequency_count == 0;
+  if (!HasList()) return spec.frequency_count == 0 && spec.phase_rounding != POSENC_F32_LIST;
   if (spec.frequencies != nullptr && spec.frequencies_f32 != nullptr) return false;
   if (spec.frequency_count != PairCount()) return false;
-  if (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) return false;
+  if (Rounds() && spec.phase_rounding != POSENC_F32_LIST) return false;
   for (std::size_t i = 0; list_.size() != 0 && i < PairCount(); ++i) {
     if (!std::isfinite(Listed(i))) return false;
   }
@@ -154,21 +172,27 @@ double SpecInput::ExponentDim() const {
 
 long double SpecInput::Radians(std::size_t i) const {
   constexpr long double kUnits[] = {1.0L, 0x1.921fb54442d18468p1L, 0x1.921fb54442d18468p2L};
-  if (HasList()) return spec.position_scale * kUnits[spec.frequency_unit] * Listed(i);
-  const bool rounds = spec.phase_rounding == POSENC_F32_POW_DIV;
-  const auto taken = [&](double x) { return rounds ? static_cast<double>(static_cast<float>(x)) : x; };
-  const long double log_base = std::log2(static_cast<long double>(taken(spec.base)));
-  const long double power = -2.0L * i / taken(ExponentDim()) * log_base;
-  return spec.position_scale * std::exp2(std::clamp(power, -8000.0L, 8000.0L));  // neither 0 nor infinite
+  const long double scale = spec.position_scale * kUnits[spec.frequency_unit];
+  if (HasList()) return scale * Listed(i);
+  const auto taken = [](bool as_float, double x) {
+    return as_float ? static_cast<double>(static_cast<float>(x)) : x;
+  };
+  const long double least = spec.min_timescale;
+  const long double log_base = std::log2(taken(TakesFloatBase(), spec.base) / least);
+  const long double power = -2.0L * i / taken(TakesFloatDim(), ExponentDim()) * log_base;
+  return scale * least * std::exp2(std::clamp(power, -8000.0L, 8000.0L));  // neither 0 nor infinite
 }
 
 void SpecInput::AddRangeFaults(long double error, Faults* faults) const {
   const std::size_t last = PairCount() - 1, step = HasList() ? 1 : std::max<std::size_t>(last, 1);
   for (std::size_t i = 0; i <= last; i += step) {  // of a geometric sequence the ends
     const long double w = std::fabs(Radians(i));
-    const auto out = [&](long double slack) {
-      return w != 0.0L && (w < 0x1p-126L * slack || w * slack > 0x1p31L);
+    // Recipes round w before the scale, which then is not 0.
+    const long double unscaled = Rounds() ? w / std::fabs(spec.position_scale) : w;
+    const auto is_out = [](long double x, long double slack) {
+      return x != 0.0L && (x < 0x1p-126L * slack || x * slack > 0x1p31L);
     };
+    const auto out = [&](long double slack) { return is_out(w, slack) || is_out(unscaled, slack); };
     faults->AddPossible(out(1.0L + error), POSENC_FREQUENCY_OUT_OF_RANGE);
     faults->AddIf(out(1.0L - error), POSENC_FREQUENCY_OUT_OF_RANGE);
   }
@@ -177,24 +201,38 @@ void SpecInput::AddRangeFaults(long double error, Faults* faults) const {
 Faults SpecInput::CreationFaults(const char* target_name, long double range_error) const {
   Faults faults;
   faults.AddIf(null, POSENC_NULL_POINTER);
-  faults.AddIf(HasWrongSize() || spec.reserved != 0, POSENC_BAD_STRUCT_SIZE);
+  faults.AddIf(HasWrongSize(), POSENC_BAD_STRUCT_SIZE);
   if (!faults.None()) return faults;
-  const bool rounds = spec.phase_rounding == POSENC_F32_POW_DIV;
-  const auto narrow = static_cast<float>(ExponentDim()), narrow_base = static_cast<float>(spec.base);
+  const auto is_float = [](double x) {
+    const auto narrow = static_cast<float>(x);
+    return narrow != 0.0f && std::isfinite(narrow);
+  };
+  const auto is_positive = [](double x) { return std::isfinite(x) && x > 0.0; };
   faults.AddIf(spec.dim == 0 || spec.dim > POSENC_MAX_DIM, POSENC_BAD_DIM);
-  faults.AddIf(!std::isfinite(spec.base) || spec.base <= 0.0 ||
-                   (rounds && (narrow_base == 0.0f || !std::isfinite(narrow_base))),
-               POSENC_BAD_BASE);
-  faults.AddIf(!std::isfinite(ExponentDim()) || (rounds && (narrow == 0.0f || !std::isfinite(narrow))),
+  faults.AddIf(!is_positive(spec.base) || (TakesFloatBase() && !is_float(spec.base)), POSENC_BAD_BASE);
+  faults.AddIf(!std::isfinite(ExponentDim()) || (TakesFloatDim() && !is_float(ExponentDim())),
                POSENC_BAD_EXPONENT_DIM);
-  faults.AddIf(!std::isfinite(spec.position_scale) || (rounds && spec.position_scale != 1.0),
+  faults.AddIf(!std::isfinite(spec.position_scale) || (Rounds() && !is_float(spec.position_scale)),
                POSENC_BAD_POSITION_SCALE);
-  faults.AddIf(!rounds && spec.phase_rounding != POSENC_NO_PHASE_ROUNDING, POSENC_BAD_PHASE_ROUNDING);
+  faults.AddIf(spec.phase_rounding < POSENC_NO_PHASE_ROUNDING || spec.phase_rounding > POSENC_F32_LIST ||
+                   (Rounds() && spec.frequency_unit != POSENC_RADIANS),
+               POSENC_BAD_PHASE_ROUNDING);
+  faults.AddIf(!is_positive(spec.min_timescale) || (spec.min_timescale != 1.0 && (Rounds() || HasList())),
+               POSENC_BAD_MIN_TIMESCALE);
   faults.AddIf(!HasGoodList(), POSENC_BAD_FREQUENCIES);
   if (faults.None()) AddRangeFaults(range_error, &faults);
-  faults.AddIf(spec.layout < POSENC_INTERLEAVED || spec.layout > POSENC_COS_SIN, POSENC_BAD_LAYOUT);
+  const bool in_turns = spec.layout == POSENC_INTERLEAVED || spec.layout == POSENC_INTERLEAVED_COS_SIN;
+  faults.AddIf(spec.layout < POSENC_INTERLEAVED || spec.layout > POSENC_INTERLEAVED_COS_SIN,
+               POSENC_BAD_LAYOUT);
+  faults.AddIf(spec.odd_column < POSENC_ODD_HALF_PAIR || spec.odd_column > POSENC_ODD_COSINE_LAST ||
+                   (in_turns && spec.odd_column == POSENC_ODD_ZERO_MIDDLE),
+               POSENC_BAD_ODD_COLUMN);
+  faults.AddIf(spec.position_offset < -POSENC_MAX_POSITION || spec.position_offset > POSENC_MAX_POSITION,
+               POSENC_BAD_POSITION_OFFSET);
   const auto is_flag = [](std::int32_t flag) { return flag == 0 || flag == 1; };
-  faults.AddIf(!is_flag(spec.nan_rows) || !is_flag(spec.lists_only), POSENC_BAD_FLAG);
+  faults.AddIf(!is_flag(spec.nan_rows) || !is_flag(spec.lists_only) || !is_flag(spec.has_padding) ||
+                   !is_flag(spec.input_first),
+               POSENC_BAD_FLAG);
   AddTargetFaults(target_name, &faults);
   return faults;
 }

@@ -97,7 +97,10 @@ struct SpecInput : VersionedInput<posenc_spec> {
   long double Radians(std::size_t i) const;
   static constexpr long double kRadiansError = 0x1.8p-53L;
   static constexpr long double kEstimateError = 1.1e-6L;  // that of posenc_encoder_memory_size
-  std::size_t PairCount() const { return spec.dim / 2 + spec.dim % 2; }
+  std::size_t PairCount() const;
+  bool Rounds() const;  // phases
+  bool TakesFloatBase() const;
+  bool TakesFloatDim() const;
 
  private:
   void MakeList(FuzzedDataProvider& bytes);

@@ -266,12 +266,7 @@ bool Oracle::IsPadding(double position) const {
 // Of a position with its offset.
 std::uint64_t Oracle::OtherEntry(posenc_type type, Entry::Kind kind, double position) const {
   if (kind == Entry::kZero) return Pack(type, 0.0);
-  if (kind == Entry::kPosition) {
-    const ElementTraits traits = TraitsOf(type);
-    const int exponent = position == 0.0 ? 0 : std::ilogb(position) + 1;
-    const int last = std::max(exponent, traits.min_exponent) - traits.digits;
-    return Pack(type, std::ldexp(std::nearbyint(std::ldexp(position, -last)), last));
-  }
+  if (kind == Entry::kPosition) return Pack(type, RoundTo(type, position));
   Rounding sine, cosine;
   EvaluateAndRound(type, 0, position, &sine, &cosine);
   return cosine.bits;

@@ -108,6 +108,72 @@ void AddRoundedBase(Cases* cases) {
   }
 }
 
+// What a row has besides its pairs, written and added, in runs over the padding and in lists.
+void AddColumns(Cases* cases) {
+  const Positions positions = {9, 0.375, -1e-3, 65519.5, 9, 1e9 + 0.5, -9, 0};
+  for (const Layout layout :
+       {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin, Layout::kInterleavedCosSin}) {
+    for (const OddColumn odd :
+         {OddColumn::kHalfPair, OddColumn::kZeroLast, OddColumn::kZeroMiddle, OddColumn::kCosineLast}) {
+      const bool in_turns = layout == Layout::kInterleaved || layout == Layout::kInterleavedCosSin;
+      if (odd == OddColumn::kZeroMiddle && in_turns) continue;
+      for (const bool input_first : {false, true}) {
+        for (const bool add : {false, true}) {
+          for (const std::size_t dim : {1u, 2u, 5u, 67u, 68u}) {
+            for (EncodingCase c : {MakeRun(dim, -4, 20), MakeList(dim, positions)}) {
+              c.spec.layout = layout;
+              c.spec.odd_column = odd;
+              c.spec.input_first = input_first;
+              c.spec.has_padding = true;
+              c.spec.padding_position = 9;
+              c.spec.position_offset = 3;
+              c.add = add;
+              AddTypes(c, cases);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Timescales, and frequencies of a base in turns: of NeRF (powers of two), thirds of a turn, any.
+void AddTimescales(Cases* cases) {
+  for (EncodingCase c : {MakeRun(66, -5, 24), MakeList(66, {0.5, 1e6 + 0.3, -77.7})}) {
+    c.spec.min_timescale = 0.3;
+    c.spec.exponent_dim = 64.0;
+    AddTypes(c, cases);
+  }
+  for (const FrequencyUnit unit : {FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+    for (const double base : {2.0, 0.5, 3.0, 100.0}) {
+      for (EncodingCase c : {MakeRun(24, -9, 24), MakeList(24, {0.5, 1.0 / 3.0, 0.1, -0.75, 1.0, 3.0})}) {
+        c.spec.base = base;
+        c.spec.exponent_dim = base == 2.0 ? -2.0 : 24.0;
+        c.spec.frequencies.unit = unit;
+        AddTypes(c, cases);
+      }
+    }
+  }
+}
+
+void AddRecipes(Cases* cases) {
+  for (const PhaseRounding rounding :
+       {PhaseRounding::kF32Exp, PhaseRounding::kF32LogDiv, PhaseRounding::kF32InvFreq,
+        PhaseRounding::kF32Iterated, PhaseRounding::kF64InvFreq, PhaseRounding::kF64PowDiv,
+        PhaseRounding::kF64PowMul}) {
+    for (const double scale : {1.0, 0.3}) {
+      for (EncodingCase c : {MakeRun(64, 0, 40), MakeRun(64, (1 << 24) - 3, 24),
+                             MakeList(64, {0.5, 1e6 + 0.3, -77.7, -0x1p31, 999.0})}) {
+        c.spec.base = 10000.1;
+        c.spec.exponent_dim = 62.0;
+        c.spec.position_scale = scale;
+        c.spec.phase_rounding = rounding;
+        AddTypes(c, cases);
+      }
+    }
+  }
+}
+
 // Of a list, the frequency is the only one; of a base, that of pair 1. A run has the position in the middle.
 void AddHardAngle(const HardAngle& angle, bool listed, bool run, Cases* cases) {
   constexpr std::size_t kRows = 5;
@@ -150,6 +216,9 @@ void AppendSpecialCases(std::vector<EncodingCase>* cases) {
   AddListsOnly(cases);
   AddRoundedBase(cases);
   AddHardAngles(cases);
+  AddRecipes(cases);
+  AddColumns(cases);
+  AddTimescales(cases);
 }
 
 }  // namespace tools

@@ -176,7 +176,8 @@ void AddAxes(Cases* cases) {
 
 void AddPhaseRoundings(Cases* cases) {
   const Lists& lists = AllLists();
-  for (int rounding = POSENC_F32_INV_FREQ; rounding <= POSENC_F64_INV_FREQ; ++rounding) {
+  for (const posenc_phase_rounding rounding :
+       {POSENC_F32_INV_FREQ, POSENC_F32_ITERATED, POSENC_F32_EXP, POSENC_F64_INV_FREQ}) {
     for (const double base : {10000.0, 500000.1}) {
       posenc_rotary_spec spec = Scaled(POSENC_NO_SCALING, 8, 0, 0);
       spec.phase_rounding = rounding;

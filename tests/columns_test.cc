@@ -1,0 +1,223 @@
+// What a row holds besides its pairs, and where: layouts, odd columns, the position itself, padding, offsets.
+// The oracle says what each entry is; columns.h of it is written from the words of posenc_c.h.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "oracle_rows.h"
+#include "per_target.h"
+#include "scalar_formats.h"
+
+namespace posenc {
+namespace {
+
+constexpr OddColumn kOddColumns[] = {OddColumn::kHalfPair, OddColumn::kZeroLast, OddColumn::kZeroMiddle,
+                                     OddColumn::kCosineLast};
+constexpr std::int64_t kPadding = 9;
+
+bool IsInTurns(Layout layout) {
+  return layout == Layout::kInterleaved || layout == Layout::kInterleavedCosSin;
+}
+
+std::vector<Spec> Specs(std::size_t dim) {
+  std::vector<Spec> specs;
+  for (const Layout layout : kLayouts) {
+    for (const OddColumn odd : kOddColumns) {
+      if (odd == OddColumn::kZeroMiddle && IsInTurns(layout)) continue;
+      for (const bool input_first : {false, true}) {
+        for (const bool has_padding : {false, true}) {
+          Spec spec = MakeSpec(dim, nullptr, layout);
+          spec.odd_column = odd;
+          spec.input_first = input_first;
+          spec.has_padding = has_padding;
+          spec.padding_position = kPadding;
+          spec.position_offset = has_padding ? 3 : input_first ? -2 : 0;
+          specs.push_back(spec);
+        }
+      }
+    }
+  }
+  return specs;
+}
+
+std::string Describe(const Spec& spec) {
+  return std::string(Name(spec.layout)) + ", dim " + std::to_string(spec.dim) + ", odd column " +
+         std::to_string(static_cast<int>(spec.odd_column)) + (spec.input_first ? ", input first" : "") +
+         (spec.has_padding ? ", padding" : "");
+}
+
+class Columns : public PerTarget {};
+
+template <class T>
+std::vector<T> Want(const Spec& spec, const std::vector<double>& positions) {
+  const oracle::Oracle oracle(spec, TypeOf<T>());
+  std::vector<T> want;
+  std::vector<double> row(spec.dim);
+  for (const double p : positions) {
+    oracle.Row(p, row.data());
+    for (const double entry : row) want.push_back(Nearest<T>(entry));
+  }
+  return want;
+}
+
+// Runs over the padding, whose rows lie within a block; lists with fractions.
+const std::vector<double> kRun = [] {
+  std::vector<double> run(70);
+  std::iota(run.begin(), run.end(), -4.0);
+  return run;
+}();
+const std::vector<double> kList = {9, 0.375, -1e-3, 65519.5, 70000.25, 9, 9, 1e9 + 0.5, -9, 0, 9};
+
+template <class T>
+void ExpectWritten(Spec spec, const char* target) {
+  SCOPED_TRACE(Describe(spec));
+  const auto run = Want<T>(spec, kRun), list = Want<T>(spec, kList);
+  spec.target = target;
+  const Encoder encoder = Create(spec);
+  EXPECT_TRUE(SameBits(Write<T>(encoder, static_cast<std::int64_t>(kRun[0]), kRun.size()), run));
+  EXPECT_TRUE(SameBits(WriteAt<T>(encoder, kList), list));
+}
+
+TEST_P(Columns, AreWritten) {
+  const std::vector<std::size_t> dims = IsReference() ? std::vector<std::size_t>{1, 2, 3, 8}
+                                                      : std::vector<std::size_t>{1, 2, 3, 4, 5, 33, 64, 67};
+  for (const std::size_t dim : dims) {
+    for (const Spec& spec : Specs(dim)) {
+      ForEachEntryType([&](auto element) { ExpectWritten<decltype(element)>(spec, target()); });
+    }
+  }
+}
+
+template <class T>
+std::vector<T> Sums(std::vector<T> x, float scale, const std::vector<float>& encodings) {
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = Sum(x[k], scale, encodings[k]);
+  return x;
+}
+
+// To rows, to a batch that shares positions, and to rows of a table.
+template <class T>
+void ExpectAdded(Spec spec, const char* target) {
+  SCOPED_TRACE(Describe(spec));
+  const std::size_t dim = spec.dim, rows = kRun.size();
+  const auto first = static_cast<std::int64_t>(kRun[0]);
+  const auto run = Want<float>(spec, kRun), list = Want<float>(spec, kList);
+  spec.target = target;
+  const Encoder encoder = Create(spec);
+  for (const float scale : {1.0f, -22.627417f}) {
+    const auto x = Activations<T>(rows * dim);
+    auto got = x;
+    EXPECT_EQ(encoder.Add(first, rows, got.data(), dim, scale), Status::kOk);
+    EXPECT_TRUE(SameBits(got, Sums(x, scale, run)));
+
+    const auto few = Activations<T>(kList.size() * dim);
+    got = few;
+    EXPECT_EQ(encoder.AddAt(kList.data(), kList.size(), got.data(), dim, scale), Status::kOk);
+    EXPECT_TRUE(SameBits(got, Sums(few, scale, list)));
+
+    auto batch = x;
+    batch.insert(batch.end(), x.begin(), x.end());
+    EXPECT_EQ(encoder.AddBatch(first, 2, rows, batch.data(), rows * dim, dim, scale), Status::kOk);
+    const auto want = Sums(x, scale, run);
+    EXPECT_TRUE(SameBits(batch.data(), want.data(), want.size()));
+    EXPECT_TRUE(SameBits(batch.data() + x.size(), want.data(), want.size()));
+
+    std::vector<std::int32_t> ids(rows);
+    std::iota(ids.rbegin(), ids.rend(), 0);
+    std::vector<T> looked_up, embedded(rows * dim);
+    for (std::size_t r = 0; r < rows; ++r) {
+      looked_up.insert(looked_up.end(), x.end() - static_cast<std::ptrdiff_t>((r + 1) * dim),
+                       x.end() - static_cast<std::ptrdiff_t>(r * dim));
+    }
+    EXPECT_EQ(encoder.Embed(ids.data(), rows, x.data(), rows, dim, first, embedded.data(), dim, scale),
+              Status::kOk);
+    EXPECT_TRUE(SameBits(embedded, Sums(looked_up, scale, run)));
+  }
+}
+
+TEST_P(Columns, AreAdded) {
+  const std::vector<std::size_t> dims =
+      IsReference() ? std::vector<std::size_t>{1, 3} : std::vector<std::size_t>{1, 2, 3, 5, 64, 67};
+  for (const std::size_t dim : dims) {
+    for (const Spec& spec : Specs(dim)) {
+      ForEachType([&](auto element) { ExpectAdded<decltype(element)>(spec, target()); });
+    }
+  }
+}
+
+// A frequency without a column is not looked for in a list.
+TEST_P(Columns, ListsHaveAFrequencyForEachPair) {
+  for (const auto& [dim, odd, input_first, pairs] :
+       {std::tuple<std::size_t, OddColumn, bool, std::size_t>{5, OddColumn::kHalfPair, false, 3},
+        {5, OddColumn::kZeroLast, false, 2},
+        {5, OddColumn::kCosineLast, false, 2},
+        {5, OddColumn::kHalfPair, true, 2},
+        {6, OddColumn::kHalfPair, true, 3},
+        {6, OddColumn::kZeroLast, true, 2},
+        {1, OddColumn::kZeroLast, false, 1},
+        {1, OddColumn::kHalfPair, true, 1}}) {
+    Spec spec = MakeSpec(dim, target());
+    spec.odd_column = odd;
+    spec.input_first = input_first;
+    EXPECT_EQ(Create(spec).frequency_count(), pairs);
+    const std::vector<double> frequencies = {0.5, 0.25, 0.125, 0.0625};
+    Encoder encoder;
+    for (std::size_t count = 1; count <= frequencies.size(); ++count) {
+      spec.frequencies = {frequencies.data(), nullptr, count, FrequencyUnit::kRadians};
+      EXPECT_EQ(Encoder::Create(spec, &encoder), count == pairs ? Status::kOk : Status::kBadFrequencies);
+    }
+    spec.frequencies.count = pairs;
+    spec.target = nullptr;
+    const auto want = Want<float>(spec, kList);
+    spec.target = target();
+    EXPECT_TRUE(SameBits(WriteAt<float>(Create(spec), kList), want));
+  }
+}
+
+// The shifted position must be in range, and only that.
+TEST_P(Columns, OffsetsMoveTheRange) {
+  float row[4], other[4];
+  Spec spec = MakeSpec(4, target());
+  const Encoder plain = Create(spec);
+  for (const std::int64_t offset : {std::int64_t{1}, -kMaxPosition, kMaxPosition}) {
+    spec.position_offset = offset;
+    const Encoder encoder = Create(spec);
+    for (const std::int64_t p : {-kMaxPosition, std::int64_t{-1}, kMaxPosition}) {
+      ASSERT_EQ(plain.Write(p, 1, other, 4), Status::kOk);
+      EXPECT_EQ(encoder.Write(p - offset, 1, row, 4), Status::kOk);
+      EXPECT_TRUE(SameBits(row, other, 4));
+      const std::int64_t passed = p - offset;
+      EXPECT_EQ(encoder.WriteAt(&passed, 1, row, 4), Status::kOk);
+      EXPECT_TRUE(SameBits(row, other, 4));
+    }
+    for (const std::int64_t p :
+         {-kMaxPosition - 1 - offset, kMaxPosition + 1 - offset, INT64_MAX, INT64_MIN}) {
+      EXPECT_EQ(encoder.Write(p, 1, row, 4), Status::kPositionOutOfRange);
+      EXPECT_EQ(encoder.WriteAt(&p, 1, row, 4), Status::kPositionOutOfRange);
+      EXPECT_EQ(encoder.AddBatch(&p, 1, 1, row, 4, 4), Status::kPositionOutOfRange);
+    }
+  }
+  for (const std::int64_t offset : {-kMaxPosition - 1, kMaxPosition + 1, INT64_MAX, INT64_MIN}) {
+    spec.position_offset = offset;
+    Encoder none;
+    EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadPositionOffset);
+  }
+}
+
+POSENC_INSTANTIATE_PER_TARGET(Columns);
+
+TEST(ColumnsOfASpec, TurnsHaveNoMiddle) {
+  Encoder none;
+  for (const Layout layout : {Layout::kInterleaved, Layout::kInterleavedCosSin}) {
+    for (const std::size_t dim : {7u, 8u}) {
+      Spec spec = MakeSpec(dim, nullptr, layout);
+      spec.odd_column = OddColumn::kZeroMiddle;
+      EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadOddColumn);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace posenc
