@@ -130,9 +130,11 @@ bool IsBinary(const Schedule& schedule, std::int64_t* exponent) {
   if (schedule.least != 1.0 || bits << (64 - kMantissaBits) != 0 || bits >> kMantissaBits == 0) return false;
   const double log2 = static_cast<double>(static_cast<int>(bits >> kMantissaBits) - kBias);
   const double steps = -2.0 * log2 / schedule.exponent_dim;
-  if (!(std::fabs(steps) < 256.0) || steps * schedule.exponent_dim != -2.0 * log2) return false;
+  if (!(std::fabs(steps) < 256.0)) return false;
   *exponent = static_cast<std::int64_t>(steps);
-  return static_cast<double>(*exponent) == steps;
+  // Exactly: steps is a rounded quotient.
+  const Wide256 product = Multiply(FromInteger<4>(*exponent), FromDouble<4>(schedule.exponent_dim));
+  return Subtract(product, FromDouble<4>(-2.0 * log2)).IsZero();
 }
 
 }  // namespace

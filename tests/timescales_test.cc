@@ -1,0 +1,108 @@
+// Frequencies by least and largest timescale, and of a base in half turns and turns.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "oracle_rows.h"
+#include "per_target.h"
+#include "scalar_formats.h"
+
+namespace posenc {
+namespace {
+
+class Timescales : public PerTarget {};
+
+const std::vector<double> kList = {0.0, 1.0, 0.5, -0.25, 1.0 / 3.0, 3.0, 12345.678, -1e9, 0x1p31};
+
+template <class T>
+void ExpectOracles(Spec spec, const char* target) {
+  spec.target = nullptr;
+  const oracle::Oracle oracle(spec, TypeOf<T>());
+  spec.target = target;
+  const Encoder encoder = Create(spec);
+  const std::size_t dim = spec.dim, rows = 40;
+  const auto run = Write<T>(encoder, -20, rows);
+  std::vector<double> want(rows * dim);
+  oracle.Rows(-20, rows, want.data());
+  for (std::size_t k = 0; k < run.size(); ++k) {
+    ASSERT_TRUE(SameBits(run[k], Nearest<T>(want[k])))
+        << "base " << spec.base << ", row " << k / dim << ", column " << k % dim << ": " << Value(run[k])
+        << ", not " << want[k];
+  }
+  const auto list = WriteAt<T>(encoder, kList);
+  for (std::size_t r = 0; r < kList.size(); ++r) {
+    oracle.Row(kList[r], want.data());
+    for (std::size_t k = 0; k < dim; ++k) {
+      ASSERT_TRUE(SameBits(list[r * dim + k], Nearest<T>(want[k])))
+          << "base " << spec.base << ", " << kList[r] << ", column " << k;
+    }
+  }
+}
+
+TEST_P(Timescales, AreThoseOfTheFormula) {
+  for (const double least : {1.0, 0.3, 2.0, 1e-3}) {
+    for (const double largest : {10000.0, 0.3, 1e4 / 3.0}) {
+      for (const double exponent_dim : {0.0, 62.0, -30.0}) {
+        Spec spec = MakeSpec(32);
+        spec.min_timescale = least;
+        spec.base = largest;
+        spec.exponent_dim = exponent_dim;
+        ForEachEntryType([&](auto element) { ExpectOracles<decltype(element)>(spec, target()); });
+      }
+    }
+  }
+}
+
+// 2^i times half a turn: phases that are whole quarter turns, as the positions of pixels make them; thirds of
+// a turn, which no binary number is; and ratios that are not rational.
+TEST_P(Timescales, OfABaseInTurns) {
+  for (const FrequencyUnit unit : {FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+    for (const auto& [base, exponent_dim] : {std::pair(2.0, -2.0),
+                                             {4.0, -2.0},
+                                             {0.5, 2.0},
+                                             {2.0, 4.0},
+                                             {2.0, 2.0 / 3.0},
+                                             {3.0, 2.0},
+                                             {100.0, 16.0}}) {
+      Spec spec = MakeSpec(base == 2.0 || base == 4.0 ? 20 : 16);
+      spec.base = base;
+      spec.exponent_dim = exponent_dim;
+      spec.frequencies.unit = unit;
+      ForEachEntryType([&](auto element) { ExpectOracles<decltype(element)>(spec, target()); });
+    }
+  }
+}
+
+// The frequencies of the list are those of the base.
+TEST_P(Timescales, PowersOfTwoAreExact) {
+  Spec spec = MakeSpec(16, target());
+  spec.base = 2.0;
+  spec.exponent_dim = -2.0;
+  spec.frequencies.unit = FrequencyUnit::kHalfTurns;
+  const auto of_base = WriteAt<float>(Create(spec), kList);
+  const double powers[] = {1, 2, 4, 8, 16, 32, 64, 128};
+  spec.frequencies = {powers, nullptr, 8, FrequencyUnit::kHalfTurns};
+  EXPECT_TRUE(SameBits(WriteAt<float>(Create(spec), kList), of_base));
+}
+
+POSENC_INSTANTIATE_PER_TARGET(Timescales);
+
+TEST(MinTimescale, IsPositiveAndFinite) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Encoder none;
+  Spec spec = MakeSpec(8);
+  for (const double bad : {0.0, -0.0, -1.0, kInfinity, -kInfinity, std::nan("")}) {
+    spec.min_timescale = bad;
+    EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadMinTimescale);
+  }
+  const double list[] = {1, 2, 3, 4};
+  spec.min_timescale = 0.5;
+  EXPECT_EQ(Encoder::Create(spec, &none), Status::kOk);
+  spec.frequencies = {list, nullptr, 4, FrequencyUnit::kRadians};
+  EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadMinTimescale);
+}
+
+}  // namespace
+}  // namespace posenc
