@@ -179,6 +179,8 @@ posenc_status EstimateSchedule(const posenc_spec& spec, bool* has_large) {
   *has_large = false;
   const auto is_in_range = [&](std::size_t /*i*/, double log_frequency) {
     *has_large = *has_large || log_frequency > kLogOfSmall;
+    // Rounded again and again, it might leave the range.
+    if (spec.phase_rounding == POSENC_F32_ITERATED && log_frequency > kLogMaxFrequency - 1.0) return false;
     return RangeOf(log_frequency) != Range::kOutside;
   };
   // Recipes round w_i before the scale.
