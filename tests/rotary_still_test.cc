@@ -22,6 +22,7 @@ const RotaryGain kGains[] = {{1.0, 1.0, false},
                              {1.0, 0.1, false},
                              {1.0 - 0x1p-12, 1.0 + 0x1p-12, false},
                              {0.75, 1.0 + 0x1p-52, false},
+                             {0.75 * (1.0 + 0x1p-30), 1.0 - 0x1p-30, false},
                              {0x1.8p-63, 1.0, false},
                              {1.0, 0x1.4p63, false}};
 
@@ -75,6 +76,44 @@ TEST_P(RotaryStill, TiesAtFrequencyZero) {
       if (HasFailure()) return;
     }
   }
+}
+
+// Gains that, as doubles, make of odd numbers what doubles cannot tell from a midpoint of a type.
+TEST_P(RotaryStill, ProductsNextToATie) {
+  const std::vector<double> zeros(37);
+  posenc_rotary_spec spec = Spec(74);
+  spec.frequencies = zeros.data();
+  spec.frequency_count = zeros.size();
+  const TurnTable turns(spec, {3.0});
+  for (const int digits : {24, 11, 8}) {
+    for (const double odd : {3.0, 7.0, 11.0, 25.0}) {
+      const double middle = 1.0 + std::ldexp(odd, -digits);
+      for (const double scale :
+           {middle / odd, std::nextafter(middle / odd, 0.0), std::nextafter(middle / odd, 1.0)}) {
+        Expect(spec, turns, 1, {1.0, scale, false},
+               [&](auto& maker, const GainedTurn&, double, std::size_t, std::size_t i) {
+                 auto pair = maker.Make(0, 1.0, 0.0, 1.0);
+                 pair.x = Nearest<decltype(pair.x)>(
+                     std::ldexp(i % 2 == 0 ? odd : -odd, static_cast<int>(i % 9) - 4));
+                 return pair;
+               });
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+// Steps of whole turns, which turn by fractions of a step.
+TEST_P(RotaryStill, WholeTurnsTurn) {
+  const std::vector<double> twos(16, 2.0);
+  posenc_rotary_spec spec = Spec(32);
+  spec.unit = POSENC_TURNS;
+  spec.frequencies = twos.data();
+  spec.frequency_count = twos.size();
+  const TurnTable turns(spec, {1.0, 0.25, 0.125, -1.5, 0.5});
+  Expect(spec, turns, 2, kGains[1], [&](auto& maker, const GainedTurn&, double, std::size_t, std::size_t i) {
+    return maker.Make(i == 3 ? 8 : 0, 1.0, 0.0, 1.0);
+  });
 }
 
 // NaNs and infinities among them.
