@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "per_target.h"
 
@@ -92,6 +93,23 @@ TEST(StatusMessages, AreDistinctSentences) {
     EXPECT_STREQ(posenc_status_message(status), "unknown status");
   }
   EXPECT_EQ(messages.count("unknown status"), 0u);
+}
+
+// Of what several calls report.
+TEST(StatusMessages, NameWhateverMayBeAtFault) {
+  const struct {
+    posenc_status status;
+    std::vector<const char*> words;
+  } messages[] = {{POSENC_STRIDE_TOO_SMALL,
+                   {"row_stride", "table_stride", "batch_stride", "token_stride", "head_stride"}},
+                  {POSENC_SIZE_OVERFLOW, {"matrix", "batch", "tensor", "list"}},
+                  {POSENC_POSITION_OUT_OF_RANGE, {"position", "row", "cache"}},
+                  {POSENC_MEMORY_TOO_SMALL, {"object"}}};
+  for (const auto& message : messages) {
+    for (const char* word : message.words) {
+      EXPECT_NE(std::string(posenc_status_message(message.status)).find(word), std::string::npos) << word;
+    }
+  }
 }
 
 TEST(CreateErrors, NullPointers) {

@@ -66,7 +66,7 @@ typedef int32_t posenc_status;
 enum {
   POSENC_OK = 0,
   POSENC_NULL_POINTER = 1,        // a null pointer where there is something to read or write
-  POSENC_NOT_CREATED = 2,         // the encoder is null
+  POSENC_NOT_CREATED = 2,         // the encoder or rotary is null
   POSENC_BAD_DIM = 3,             // dim is 0 or exceeds POSENC_MAX_DIM
   POSENC_BAD_BASE = 4,            // base is NaN, infinite, zero or negative
   POSENC_BAD_EXPONENT_DIM = 5,    // exponent_dim is NaN or infinite (with a phase rounding: or 0, as float)
@@ -77,13 +77,13 @@ enum {
   POSENC_FREQUENCY_OUT_OF_RANGE = 9,  // some w_i, as double, is neither 0 nor 2^-126 <= |w_i| <= 2^31
   POSENC_UNKNOWN_TARGET = 10,         // no compiled target has that name
   POSENC_UNAVAILABLE_TARGET = 11,     // this CPU cannot run that target
-  POSENC_OUT_OF_MEMORY = 12,          // posenc_encoder_create could not allocate
-  POSENC_STRIDE_TOO_SMALL = 13,       // row_stride or table_stride < dim, or matrices of a batch overlap
-  POSENC_SIZE_OVERFLOW = 14,          // a matrix or a batch exceeds the address space
-  POSENC_POSITION_OUT_OF_RANGE = 15,  // some position is outside -2^31 .. 2^31 or a NaN
+  POSENC_OUT_OF_MEMORY = 12,          // creation could not allocate
+  POSENC_STRIDE_TOO_SMALL = 13,       // rows, matrices of a batch or heads of a tensor would overlap
+  POSENC_SIZE_OVERFLOW = 14,          // a matrix, batch, tensor or list exceeds the address space
+  POSENC_POSITION_OUT_OF_RANGE = 15,  // a position is outside -2^31 .. 2^31 or a NaN; no row of a cache
   POSENC_ID_OUT_OF_RANGE = 16,        // some token id is negative or not below the vocabulary's size
   POSENC_BUFFERS_OVERLAP = 17,        // what is written and what is read share memory
-  POSENC_MEMORY_TOO_SMALL = 18,       // less memory than posenc_encoder_memory_size asks for
+  POSENC_MEMORY_TOO_SMALL = 18,       // less memory than the function of its size asks for
   POSENC_BAD_TYPE = 19,               // not a posenc_type that this parameter takes
   POSENC_BAD_STRUCT_SIZE = 20,        // struct_size is wrong, or members unknown to this version are set
   POSENC_BAD_FREQUENCIES = 21,        // a list of frequencies that is not as posenc_spec says

@@ -14,7 +14,9 @@
 //   posenc_rotary_spec_preset(&spec, sizeof(spec), "llama3", 128);
 //   posenc_rotary* rotary = NULL;
 //   posenc_status status = posenc_rotary_create(&spec, &rotary);
-//   posenc_heads tensors[2] = {{q, 32, 32 * 128, 128}, {k, 8, 8 * 128, 128}};   // [tokens, heads, 128]
+//   posenc_heads tensors[2] = {  // [tokens, heads, 128]
+//       {.data = q, .heads = 32, .token_stride = 32 * 128, .head_stride = 128},
+//       {.data = k, .heads = 8, .token_stride = 8 * 128, .head_stride = 128}};
 //   if (status == POSENC_OK) status = posenc_rotate(rotary, n_past, tokens, POSENC_F32, tensors, 2);
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //   posenc_rotary_destroy(rotary);

@@ -33,18 +33,18 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_OUT_OF_MEMORY:
       return "out of memory";
     case POSENC_STRIDE_TOO_SMALL:
-      return "a stride is too small: row_stride or table_stride below dim, or batch_stride below rows * "
-             "row_stride";
+      return "a stride is too small: row_stride or table_stride for a row, batch_stride for rows * "
+             "row_stride, or token_stride or head_stride, so that heads overlap";
     case POSENC_SIZE_OVERFLOW:
-      return "a matrix or batch, its rows times its stride, exceeds the address space";
+      return "a matrix, batch, tensor or list, by its counts and strides, exceeds the address space";
     case POSENC_POSITION_OUT_OF_RANGE:
-      return "a position is outside -2^31 .. 2^31 or not a number";
+      return "a position is outside -2^31 .. 2^31 or not a number, or a row is none of the cache";
     case POSENC_ID_OUT_OF_RANGE:
       return "a token id is outside the vocabulary";
     case POSENC_BUFFERS_OVERLAP:
       return "memory that is written overlaps memory that is read";
     case POSENC_MEMORY_TOO_SMALL:
-      return "the memory for the encoder is smaller than it needs";
+      return "the memory for the object is smaller than it needs";
     case POSENC_BAD_TYPE:
       return "the type is not a posenc_type that this parameter takes";
     case POSENC_BAD_STRUCT_SIZE:

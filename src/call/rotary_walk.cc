@@ -174,20 +174,11 @@ Gain GainOf(double amplitude, const posenc_heads& tensor) {
   return {amplitude, ScaleOf(tensor), tensor.inverse != 0};
 }
 
-// x * scale, rounded once: the product of doubles becomes odd unless it is exact, so that it is no midpoint
-// of floats.
+// x * scale, rounded once.
 float RoundedProduct(float x, double scale) {
   const auto wide = static_cast<double>(x);
-  double product = wide * scale;
-  if (!std::isfinite(product)) return static_cast<float>(product);
-  const DoubleDouble halves = Split(scale);
-  const double error = (wide * halves.high - product) + wide * halves.low;  // Dekker
-  std::uint64_t bits;
-  std::memcpy(&bits, &product, sizeof(bits));
-  if (error != 0.0 && bits % 2 == 0)
-    bits += (error > 0.0) == (product > 0.0) ? std::uint64_t{1} : ~std::uint64_t{0};
-  std::memcpy(&product, &bits, sizeof(bits));
-  return static_cast<float>(product);
+  if (!std::isfinite(wide)) return static_cast<float>(wide * scale);
+  return static_cast<float>(ToOdd(ExactProduct(wide, scale)));
 }
 
 // A row of a cache.

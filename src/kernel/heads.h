@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "frequency/table.h"
+#include "number/double_double.h"
 #include "posenc/rotary_c.h"
 
 namespace posenc {
@@ -31,10 +32,16 @@ struct Gain {
   bool inverse;
 
   double nearest() const { return amplitude * scale; }
+  bool IsDouble() const { return ExactProduct(amplitude, scale).low == 0.0; }
   bool operator==(const Gain& other) const {
     return amplitude == other.amplitude && scale == other.scale && inverse == other.inverse;
   }
 };
+
+// Whether a pair's phase is exactly 0, so that its cosine is 1 and its sine 0.
+inline bool IsStill(const FrequencyTable& table, double multiple, std::size_t pair) {
+  return multiple == 0.0 || table.whole_high[pair] == 0.0;
+}
 
 // What a rotation is by.
 struct Rotation {

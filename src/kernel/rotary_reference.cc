@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernel/wide_turn.h"
+#include "number/double_double.h"
 #include "number/elements.h"
 
 namespace posenc {
@@ -17,6 +18,9 @@ WideTurn<kLimbs> TurnBack(WideTurn<kLimbs> turn, const Gain& gain) {
 
 template <int kLimbs>
 WideTurn<kLimbs> TurnAt(const FrequencyTable& table, double multiple, const Gain& gain, std::size_t pair) {
+  if (IsStill(table, multiple, pair)) {
+    return {{}, FromInteger<kLimbs>(1), kSinCosBits<kLimbs> - 1, true, true};
+  }
   return TurnBack(TurnOf(Phase<kLimbs>(table, pair), multiple), gain);
 }
 
@@ -115,22 +119,6 @@ RotatedPair RotateNonFinite(const WideTurn<kLimbs>& turn, float a, float b) {
   return {NanToCanonical(a * cosine - b * sine), NanToCanonical(b * cosine + a * sine)};
 }
 
-RotatedPair RotatePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                       std::size_t pair, const WideTurn<4>& turn, float a, float b, Tally& tally) {
-  const bool is_finite = IsFinite(a) && IsFinite(b);
-  if (!is_finite && turn.bits > 0) return RotateNonFinite(turn, a, b);
-  if (!is_finite) {  // whole quarter turns have a zero
-    ++tally.widest;
-    return RotateNonFinite(TurnAt<kMostLimbs>(table, multiple, gain, pair), a, b);
-  }
-  RotatedPair rotated;
-  if (!RoundPair(turn, gain, type, a, b, &rotated)) {
-    ++tally.widest;
-    RoundPair(TurnAt<kMostLimbs>(table, multiple, gain, pair), gain, type, a, b, &rotated);
-  }
-  return rotated;
-}
-
 float LoadElement(posenc_type type, const unsigned char* from) {
   float x;
   if (type == POSENC_F32) {
@@ -143,6 +131,46 @@ float LoadElement(posenc_type type, const unsigned char* from) {
 
 void StoreElement(posenc_type type, float x, unsigned char* to) {
   StoreEntries(type, &x, nullptr, 0, 1, nullptr, nullptr, to);
+}
+
+// x, rounded to the odd one of the floats around it, unless it is one.
+float ToOddFloat(double x) {
+  auto odd = static_cast<float>(x);
+  const auto nearest = static_cast<double>(odd);
+  std::uint32_t bits;
+  std::memcpy(&bits, &odd, sizeof(bits));
+  if (nearest != x && bits % 2 == 0) bits += (nearest < x) == (x > 0.0) ? 1u : ~0u;
+  std::memcpy(&odd, &bits, sizeof(odd));
+  return odd;
+}
+
+// x * gain, rounded once.
+float ScaleElement(posenc_type type, float x, double gain) {
+  const double product = ToOdd(ExactProduct(static_cast<double>(x), gain)) + 0.0;  // of 0 it is +0
+  if (type == POSENC_F32) return static_cast<float>(product);
+  unsigned char element[sizeof(float)];
+  StoreElement(type, ToOddFloat(product), element);
+  return LoadElement(type, element);
+}
+
+RotatedPair RotatePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
+                       std::size_t pair, const WideTurn<4>& turn, float a, float b, Tally& tally) {
+  const bool is_finite = IsFinite(a) && IsFinite(b);
+  if (is_finite && turn.is_zero && gain.IsDouble()) {
+    return {ScaleElement(type, a, gain.nearest()), ScaleElement(type, b, gain.nearest())};
+  }
+  ++tally.recomputed;
+  if (!is_finite && turn.bits > 0) return RotateNonFinite(turn, a, b);
+  if (!is_finite) {  // whole quarter turns have a zero
+    ++tally.widest;
+    return RotateNonFinite(TurnAt<kMostLimbs>(table, multiple, gain, pair), a, b);
+  }
+  RotatedPair rotated;
+  if (!RoundPair(turn, gain, type, a, b, &rotated)) {
+    ++tally.widest;
+    RoundPair(TurnAt<kMostLimbs>(table, multiple, gain, pair), gain, type, a, b, &rotated);
+  }
+  return rotated;
 }
 
 // rotate(i, a, b) for each pair of each head.
@@ -188,8 +216,16 @@ template void RecomputeTurns(const FrequencyTable&, const Token&, const Gain&, p
 
 RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
                           std::size_t pair, float a, float b, Tally& tally) {
-  ++tally.recomputed;
   return RotatePair(table, multiple, gain, type, pair, TurnAt<4>(table, multiple, gain, pair), a, b, tally);
+}
+
+StillGain StillGainOf(const Gain& gain) {
+  const double factor = gain.nearest();
+  std::uint64_t bits;
+  std::memcpy(&bits, &factor, sizeof(bits));
+  const auto ends_with = [&](int zeros) { return bits % (std::uint64_t{1} << zeros) == 0; };
+  const bool is_short = ends_with(24) && gain.IsDouble();  // 24: the digits of a float
+  return {factor, is_short, is_short && !ends_with(52)};
 }
 
 Tally ReferenceTurn(const FrequencyTable& table, const Token& token, double* cosines, double* sines) {
@@ -229,7 +265,6 @@ Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& he
     const double multiple = rotation.token[i];
     if (i != last) turn = TurnAt<4>(rotation.table, multiple, gain, i);
     last = i;
-    ++tally.recomputed;
     return RotatePair(rotation.table, multiple, gain, type, i, turn, a, b, tally);
   });
   return tally;

@@ -29,6 +29,14 @@ struct RotatedPair {
 RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
                           std::size_t pair, float a, float b, Tally& tally);
 
+// The gain of pairs that do not turn.
+struct StillGain {
+  double factor;
+  bool is_short;    // products with it are exact; longer ones make no ties, which are too short for that
+  bool makes_ties;  // often
+};
+StillGain StillGainOf(const Gain& gain);
+
 // The kernels of RotaryKernels.
 Tally ReferenceTurn(const FrequencyTable& table, const Token& token, double* cosines, double* sines);
 Tally ReferenceRound(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,

@@ -13,6 +13,7 @@
 #include "kernel/open_pairs-inl.h"
 #include "kernel/pairs-inl.h"
 #include "kernel/rotate_quickly-inl.h"
+#include "kernel/rotate_still-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -159,22 +160,28 @@ HWY_NOINLINE void RotateLast(const Head<kType>& head, std::size_t pairs,
   last.Write(head.data, at.pair, pairs);
 }
 
-// The pairs from `at` on that RotateQuickly takes at once, or the rest of the head.
+// The pairs from `pair` on that RotateQuickly takes at once, or the rest of the head; or those that
+// RotateStill takes, if there are such.
 template <posenc_type kType, posenc_pairing kPairing>
-HWY_NOINLINE Progress RotateSome(const Heads& heads, const BoundedTurns<TurnOfType<kType>>& turns,
-                                 Progress at, OpenPairs& open) {
+HWY_NOINLINE Progress RotateSome(const Rotation& rotation, const Heads& heads,
+                                 const BoundedTurns<TurnOfType<kType>>& turns, std::size_t head,
+                                 std::size_t pair, OpenPairs& open) {
+  if (HWY_UNLIKELY(MayBeStill<kType>(rotation, heads, head, pair))) {
+    const Progress still = RotateStill<kType>(rotation, heads, {head, pair});
+    if (still.head != head || still.pair != pair) return still;
+  }
   const std::size_t lanes = hn::Lanes(PairsOf<kType>());
   const std::size_t some = HWY_TARGET == HWY_SCALAR ? 32 : hn::Lanes(hn::ScalableTag<float>());
-  const bool is_rest = at.pair + some >= heads.pairs;
-  const std::size_t end = is_rest ? heads.pairs : at.pair + some;
-  const Head<kType> head(heads, at.head);
-  for (; at.pair + lanes <= end; at.pair += lanes) {
-    const std::size_t element = at.pair * kStep<kPairing>;
-    RotateVector<kType, kPairing>(head.source + element, head.data + element, heads.pairs, turns, at.head,
-                                  at.pair, lanes, open);
+  const bool is_rest = pair + some >= heads.pairs;
+  const std::size_t end = is_rest ? heads.pairs : pair + some;
+  const Head<kType> elements(heads, head);
+  for (; pair + lanes <= end; pair += lanes) {
+    const std::size_t element = pair * kStep<kPairing>;
+    RotateVector<kType, kPairing>(elements.source + element, elements.data + element, heads.pairs, turns,
+                                  head, pair, lanes, open);
   }
-  if (at.pair < end) RotateLast<kType, kPairing>(head, heads.pairs, turns, at, open);
-  return is_rest ? Progress{at.head + 1, 0} : at;
+  if (pair < end) RotateLast<kType, kPairing>(elements, heads.pairs, turns, {head, pair}, open);
+  return is_rest ? Progress{head + 1, 0} : Progress{head, pair};
 }
 
 // Larger elements are left to what rounds sums beyond the largest float; NaNs and infinities too.
@@ -199,7 +206,7 @@ HWY_INLINE Tally RotateHeads(const Rotation& rotation, const Heads& heads, const
     }
     at = RotateQuickly<kType, kPairing>(some, quick, at);
     if (at.head == some.count) continue;
-    at = RotateSome<kType, kPairing>(heads, turns, at, open);
+    at = RotateSome<kType, kPairing>(rotation, some, turns, at.head, at.pair, open);
     if (HWY_LIKELY(open.count < OpenPairs::kFull)) continue;
     Note(rotation.token, heads, ElementSize(kType), gained, noted, open);
     CloseOpenPairs<kType>(rotation.table, rotation.gain, open, tally);

@@ -229,8 +229,8 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   SumNeighbours<kType>(from, turns, 2 * i, first, first_biased, first_elements);
   SumNeighbours<kType>(from + lanes, turns, 2 * i + lanes, second, second_biased, second_elements);
   // Of two pairs the larger of all four elements: of neither it is less than its own. A NaN is larger.
-  const auto both = hn::BitCast(df, LargerMagnitude(df, first_elements, second_elements));
-  const auto larger = hn::BitCast(df, LargerMagnitude(df, both, hn::Reverse2(df, both)));
+  const auto both = LargerMagnitude(df, first_elements, second_elements);
+  const auto larger = hn::BitCast(df, hn::Max(both, hn::Reverse2(hn::RebindToSigned<Entries>(), both)));
   if (HWY_UNLIKELY(MayBeOpen<kType>(first, first_biased, second, second_biased, larger, turns))) return false;
   StoreSums<kType>(first, first_biased, to);
   StoreSums<kType>(second, second_biased, to + lanes);

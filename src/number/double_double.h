@@ -2,6 +2,9 @@
 #ifndef POSENC_SRC_NUMBER_DOUBLE_DOUBLE_H_
 #define POSENC_SRC_NUMBER_DOUBLE_DOUBLE_H_
 
+#include <cstdint>
+#include <cstring>
+
 #include "number/wide.h"
 
 namespace posenc {
@@ -24,15 +27,30 @@ inline DoubleDouble Split(double x) {
   return {high, x - high};
 }
 
+// a * b, exactly (Dekker), where nothing is subnormal or overflows.
+inline DoubleDouble ExactProduct(double a, double b) {
+  const double product = a * b;
+  const DoubleDouble x = Split(a), y = Split(b);
+  return {product, (((x.high * y.high - product) + x.high * y.low) + x.low * y.high) + x.low * y.low};
+}
+
 // Relative error below 2^-103 (PROOF.md, section 1), where nothing is subnormal.
 inline DoubleDouble Multiply(const DoubleDouble& a, const DoubleDouble& b) {
-  const double product = a.high * b.high;
-  const DoubleDouble x = Split(a.high), y = Split(b.high);
-  const double exact_error =  // Dekker
-      (((x.high * y.high - product) + x.high * y.low) + x.low * y.high) + x.low * y.low;
-  const double error = exact_error + (a.high * b.low + a.low * b.high);
-  const double sum = product + error;
-  return {sum, error - (sum - product)};
+  const DoubleDouble product = ExactProduct(a.high, b.high);
+  const double error = product.low + (a.high * b.low + a.low * b.high);
+  const double sum = product.high + error;
+  return {sum, error - (sum - product.high)};
+}
+
+// One of the two doubles around x, an odd one, or x if it is a double: it rounds to shorter types as x does.
+inline double ToOdd(const DoubleDouble& x) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &x.high, sizeof(bits));
+  if (x.low != 0.0 && bits % 2 == 0)
+    bits += (x.low > 0.0) == (x.high > 0.0) ? std::uint64_t{1} : ~std::uint64_t{0};
+  double odd;
+  std::memcpy(&odd, &bits, sizeof(odd));
+  return odd;
 }
 
 }  // namespace internal

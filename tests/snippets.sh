@@ -1,0 +1,25 @@
+#!/bin/sh
+# snippets.sh SOURCE CC CXX: the pieces of C and C++ in the README and in the headers compile without a warning.
+set -eu
+cd "$1"
+cc=$2 cxx=$3
+warnings="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iinclude"
+
+# Of a header's comment, from a line on.
+in_comment() { awk -v first="//   $2" '$0 == first { on = 1 } on && !/^\/\/   / { exit } on { print substr($0, 6) }' "$1"; }
+# The first ```c of a document.
+in_document() { awk '/^```c$/ { on = 1; next } on && /^```$/ { exit } on' "$1"; }
+
+# check COMPILER LANGUAGE HEADER PARAMETERS: what comes in, as a function.
+check() {
+  piece=$(cat)
+  [ -n "$piece" ] || { echo "there is no piece of $2 for $3"; exit 1; }
+  printf '#include <stdio.h>\n#include "posenc/%s"\nvoid piece(%s);\nvoid piece(%s) {\n%s\n}\n' "$3" "$4" "$4" "$piece" |
+    $1 -x $2 $warnings -
+}
+
+heads="float* q, float* k, int64_t n_past, size_t tokens"
+in_document README.md | check "$cc -std=c99" c rotary_c.h "$heads"
+in_comment include/posenc/rotary_c.h "posenc_rotary_spec spec;" | check "$cc -std=c99" c rotary_c.h "$heads"
+in_comment include/posenc/rotary.h "posenc::RotarySpec spec;" | check "$cxx -std=c++17" c++ rotary.h "$heads"
+in_comment include/posenc/posenc_c.h "posenc_spec spec;" | check "$cc -std=c99" c posenc_c.h "float* out, size_t rows"
