@@ -33,8 +33,8 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_OUT_OF_MEMORY:
       return "out of memory";
     case POSENC_STRIDE_TOO_SMALL:
-      return "a stride is too small: row_stride or table_stride below dim, or batch_stride below rows * "
-             "row_stride";
+      return "a stride is too small: row_stride or table_stride below dim (of an axis: column + dim; of ids: "
+             "their number), or batch_stride below rows * row_stride";
     case POSENC_SIZE_OVERFLOW:
       return "a matrix or batch, its rows times its stride, exceeds the address space";
     case POSENC_POSITION_OUT_OF_RANGE:
@@ -89,6 +89,12 @@ const char* posenc_status_message(posenc_status status) {
       return "no preset has that name";
     case POSENC_BAD_CACHE:
       return "layout is not a posenc_cache_layout, or cos and sin are not the tables that it has";
+    case POSENC_BAD_GRID:
+      return "a grid needs 1 to 8 axes, no two of them with columns in common";
+    case POSENC_BAD_NORMALIZATION:
+      return "normalization is not a posenc_normalization, or its scale or offset is a NaN or outside -2^31 "
+             ".. "
+             "2^31";
     default:
       return "unknown status";
   }
