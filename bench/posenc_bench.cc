@@ -89,6 +89,7 @@ int Main(int argc, char** argv) {
   RegisterCreate(targets);
   RegisterWrite(targets);
   RegisterAdd(targets);
+  RegisterGrid(targets);
   RegisterRotary(targets);
   RegisterLimits();
   RegisterPeers();

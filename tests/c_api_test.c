@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "posenc/grid_c.h"
+#include "posenc/positions_c.h"
 #include "posenc/posenc_c.h"
 
 #define DIM 6
@@ -101,6 +103,53 @@ static void CheckEncoder(const posenc_encoder* encoder) {
   CHECK(bad_index == 4711);
 }
 
+/* Rows by h, then w; columns w first; then the same from a list, and added. */
+static void CheckGrids(const posenc_encoder* encoder) {
+  const double list[2] = {0.0, 1.0};
+  posenc_grid_axis axes[2] = {{NULL, DIM, 2, NULL, 0, 0, 0}, {NULL, 0, ROWS, NULL, 0, 0, 0}};
+  float out[(1 + 2 * ROWS) * 2 * DIM], x[(1 + 2 * ROWS) * 2 * DIM];
+  size_t bad_axis = 4711, bad_index = 4711, k;
+  axes[0].encoder = axes[1].encoder = encoder;
+  CHECK_OK(posenc_write_grid(axes, 2, 1, POSENC_F32, out, 2 * DIM, &bad_axis, &bad_index));
+  for (k = 0; k < 2 * DIM; ++k) CHECK(out[k] == 0.0f);
+  CheckTable(out + 2 * DIM, 2 * DIM, 0);
+  CheckTable(out + (1 + ROWS) * 2 * DIM, 2 * DIM, 0);
+  for (k = 0; k < DIM; ++k)
+    CHECK(out[2 * DIM + k] == out[3 * DIM + k] && out[5 * DIM + k] == out[3 * DIM + k]);
+  CHECK(out[(1 + ROWS) * 2 * DIM + DIM] > 0.84f); /* sin(1) of h */
+  axes[0].positions = list;
+  axes[0].position_type = POSENC_F64;
+  memset(x, 0, sizeof(x));
+  CHECK_OK(posenc_add_grid(axes, 2, 1, POSENC_F32, x, 2 * DIM, 2.0f, NULL, NULL));
+  CHECK(memcmp(x, out, sizeof(x)) == 0 && bad_axis == 4711 && bad_index == 4711);
+  axes[1].first_position = POSENC_MAX_POSITION;
+  CHECK(posenc_write_grid(axes, 2, 1, POSENC_F32, out, 2 * DIM, &bad_axis, &bad_index) ==
+        POSENC_POSITION_OUT_OF_RANGE);
+  CHECK(bad_axis == 1 && bad_index == 1);
+}
+
+static void CheckPositions(const posenc_encoder* encoder) {
+  const int32_t ids[ROWS] = {3, 1, 4};
+  const float embeddings[5 * DIM] = {0};
+  const uint8_t mask[ROWS] = {0, 0, 1};
+  int64_t positions[ROWS];
+  float out[ROWS * DIM];
+  double y[ROWS], x[ROWS];
+  size_t bad_index = 4711;
+  CHECK_OK(posenc_positions_from_ids(POSENC_I32, ids, 1, ROWS, ROWS, 1, 0, POSENC_I64, positions, ROWS));
+  CHECK(positions[0] == 2 && positions[1] == 1 && positions[2] == 3);
+  positions[0] = 0;
+  positions[2] = 2;
+  CHECK_OK(posenc_embed_at(encoder, POSENC_I32, ids, ROWS, POSENC_F32, embeddings, 5, DIM, POSENC_I64,
+                           positions, POSENC_F32, out, DIM, 1.0f, &bad_index));
+  CheckTable(out, DIM, 0);
+  CHECK(bad_index == 4711);
+  CHECK_OK(posenc_positions_from_mask(mask, 1, ROWS, POSENC_NO_NORMALIZATION, 0.0, 0.0, y, x));
+  CHECK(y[0] == 1.0 && y[1] == 1.0 && y[2] == 0.0 && x[0] == 1.0 && x[1] == 2.0 && x[2] == 2.0);
+  CHECK_OK(posenc_positions_from_mask(NULL, 1, 1, POSENC_NORMALIZE_F32, 0.0, 0.0, y, x));
+  CHECK(y[0] == x[0] && y[0] < 6.2832 && y[0] > 6.2831);
+}
+
 int main(void) {
   const posenc_spec spec = MakeSpec();
   posenc_encoder* encoder = NULL;
@@ -111,6 +160,8 @@ int main(void) {
   CheckTargets();
   CHECK_OK(posenc_encoder_create(&spec, &encoder));
   CheckEncoder(encoder);
+  CheckGrids(encoder);
+  CheckPositions(encoder);
   posenc_encoder_destroy(encoder);
   posenc_encoder_destroy(NULL);
 

@@ -28,6 +28,8 @@ struct Arguments {
   posenc_type table_type = 0;
   const void* table = nullptr;
   std::size_t vocabulary = kRows, table_stride = kDim;
+  posenc_type position_type = POSENC_I64;  // of embed_at, beside ids
+  const void* positions = nullptr;
   std::int64_t first = 0;
   std::size_t sequences = 2, batch_stride = kRows * kDim;
   std::size_t rows = kRows, stride = kDim;
@@ -40,7 +42,8 @@ struct Function {
   posenc_status (*call)(const Arguments&);
 
   bool HasList() const { return !list_types.empty(); }
-  bool HasTable() const { return std::string(name) == "embed"; }
+  bool HasTable() const { return std::string(name).rfind("embed", 0) == 0; }
+  bool HasIdsAndPositions() const { return std::string(name) == "embed_at"; }
   bool IsBatch() const { return std::string(name) == "add_batch"; }
 };
 
@@ -75,6 +78,12 @@ inline std::vector<Function> Functions() {
        [](A a) {
          return posenc_embed(a.encoder, a.list_type, a.list, a.rows, a.table_type, a.table, a.vocabulary,
                              a.table_stride, a.first, a.type, a.data, a.stride, 1.0f, a.bad_index);
+       }},
+      {"embed_at", summands, integers,
+       [](A a) {
+         return posenc_embed_at(a.encoder, a.list_type, a.list, a.rows, a.table_type, a.table, a.vocabulary,
+                                a.table_stride, a.position_type, a.positions, a.type, a.data, a.stride, 1.0f,
+                                a.bad_index);
        }},
       {"add_batch", summands, integers,
        [](A a) {
@@ -112,6 +121,7 @@ class CallErrors : public testing::TestWithParam<Function> {
           continue;
         }
         a.table = table_.data();
+        a.positions = positions_.data();
         for (const posenc_type table_type : TableTypes(type)) {
           SCOPED_TRACE(testing::Message() << "table type " << table_type);
           a.table_type = table_type;
@@ -157,7 +167,8 @@ class CallErrors : public testing::TestWithParam<Function> {
 
  private:
   const Encoder encoder_ = Create(MakeSpec(kDim));
-  std::vector<std::int64_t> list_ = std::vector<std::int64_t>(16);
+  std::vector<std::int64_t> list_ = std::vector<std::int64_t>(16),
+                            positions_ = std::vector<std::int64_t>(200);
   std::vector<double> table_ = std::vector<double>(kRows * kDim), data_ = std::vector<double>(200 * kDim);
   std::size_t bad_index_ = 4711;
 };

@@ -52,6 +52,11 @@ TEST_P(CallErrors, NullPointers) {
       a.table = nullptr;
       Expect(POSENC_NULL_POINTER, a);
     }
+    if (GetParam().HasIdsAndPositions()) {
+      a = good;
+      a.positions = nullptr;
+      Expect(POSENC_NULL_POINTER, a);
+    }
   });
 }
 
@@ -83,6 +88,11 @@ TEST_P(CallErrors, UnknownTypes) {
       a = good;
       a.table_type = type;
       if (GetParam().HasTable() && !takes(TableTypes(a.type), type)) Expect(POSENC_BAD_TYPE, a);
+      a = good;
+      a.position_type = type;
+      if (GetParam().HasIdsAndPositions() && !takes({POSENC_F32, POSENC_F64, POSENC_I32, POSENC_I64}, type)) {
+        Expect(POSENC_BAD_TYPE, a);
+      }
     }
   });
 }
@@ -125,7 +135,8 @@ TEST_P(CallErrors, SizeOverflowOfTheListAlone) {
 }
 
 TEST_P(CallErrors, RunsThatLeaveTheRange) {
-  if (GetParam().HasList() && !GetParam().HasTable() && !GetParam().IsBatch()) GTEST_SKIP() << "not a run";
+  const bool is_batch = GetParam().IsBatch(), has_run = is_batch || std::string(GetParam().name) == "embed";
+  if (GetParam().HasList() && !has_run) GTEST_SKIP() << "not a run";
   ForEachTypes([&](Arguments a) {
     if (GetParam().IsBatch()) a.list = nullptr;  // all sequences are that run
     for (const std::int64_t first : {kMaxPosition - 1, kMaxPosition, kMaxPosition + 1, -kMaxPosition - 1,
@@ -199,6 +210,7 @@ TEST_P(CallErrors, Overlaps) {
     const std::size_t values = GetParam().IsBatch() ? 2 : kRows;
     if (GetParam().HasList()) expect(&Arguments::list, values * SizeOf(good.list_type));
     if (GetParam().HasTable()) expect(&Arguments::table, kRows * kDim * SizeOf(good.table_type));
+    if (GetParam().HasIdsAndPositions()) expect(&Arguments::positions, kRows * SizeOf(good.position_type));
   });
 }
 
@@ -226,6 +238,40 @@ TEST_P(CallErrors, BadTables) {
     a.rows = 0;
     a.table_stride = kDim - 1;
     Expect(POSENC_STRIDE_TOO_SMALL, a);
+  });
+}
+
+// The first row at fault is told, and of which list; of ids if of both.
+TEST_P(CallErrors, BadPositionsBesideIds) {
+  if (!GetParam().HasIdsAndPositions()) GTEST_SKIP() << "one list";
+  ForEachTypes([&](Arguments a) {
+    if (a.list_type != POSENC_I64) return;
+    using Values = std::vector<std::int64_t>;
+    const auto expect = [&](posenc_status want, const Values& ids, const Values& positions,
+                            std::size_t index) {
+      SCOPED_TRACE(testing::PrintToString(ids) + ", " + testing::PrintToString(positions));
+      a.positions = positions.data();
+      ExpectBadIndex(want, a, ids, index);
+    };
+    const std::int64_t far = kMaxPosition + 1, end = kRows;
+    expect(POSENC_OK, {0, 1, 2}, {kMaxPosition, -kMaxPosition, 0}, 0);
+    expect(POSENC_POSITION_OUT_OF_RANGE, {0, 1, 2}, {0, 5, far}, 2);
+    expect(POSENC_POSITION_OUT_OF_RANGE, {0, 1, -1}, {0, -far, 5}, 1);
+    expect(POSENC_ID_OUT_OF_RANGE, {0, end, 2}, {0, 5, far}, 1);
+    expect(POSENC_ID_OUT_OF_RANGE, {0, end, 2}, {0, far, 5}, 1);
+    expect(POSENC_ID_OUT_OF_RANGE, {0, 1, -1}, {0, 5, 6}, 2);
+    const double doubles[] = {0.5, std::nan(""), 1.0};
+    a.position_type = POSENC_F64;
+    a.positions = doubles;
+    ExpectBadIndex(POSENC_POSITION_OUT_OF_RANGE, a, Values(kRows), 1);
+    const Encoder any = [] {
+      Spec spec = MakeSpec(kDim);
+      spec.nan_rows = true;
+      return Create(spec);
+    }();
+    a.encoder = any.c_encoder();
+    ExpectBadIndex(POSENC_OK, a, Values(kRows), 0);
+    ExpectBadIndex(POSENC_ID_OUT_OF_RANGE, a, Values{0, 1, end}, 2);
   });
 }
 

@@ -83,13 +83,13 @@ void ExpectStatusWith(T posenc_spec::*member, std::initializer_list<std::common_
 
 TEST(StatusMessages, AreDistinctSentences) {
   std::set<std::string> messages;
-  for (posenc_status status = POSENC_OK; status <= POSENC_BAD_CACHE; ++status) {
+  for (posenc_status status = POSENC_OK; status <= POSENC_BAD_NORMALIZATION; ++status) {
     const char* message = posenc_status_message(status);
     ASSERT_NE(message, nullptr) << status;
     EXPECT_STRNE(message, "") << status;
     EXPECT_TRUE(messages.insert(message).second) << status << ": " << message;
   }
-  for (const posenc_status status : {kMinInt, -1, POSENC_BAD_CACHE + 1, 4711, kMaxInt}) {
+  for (const posenc_status status : {kMinInt, -1, POSENC_BAD_NORMALIZATION + 1, 4711, kMaxInt}) {
     EXPECT_STREQ(posenc_status_message(status), "unknown status");
   }
   EXPECT_EQ(messages.count("unknown status"), 0u);

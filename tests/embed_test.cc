@@ -1,5 +1,8 @@
-// Embed of tables in a narrower type is Embed of the same tables widened, bit for bit.
+// Embed of tables in a narrower type is Embed of the same tables widened, bit for bit; EmbedAt is Embed of
+// each row on its own, and what the oracle says.
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +10,7 @@
 #include <vector>
 
 #include "guarded_pages.h"
+#include "oracle_rows.h"
 #include "per_target.h"
 #include "scalar_formats.h"
 
@@ -106,6 +110,74 @@ TEST_P(Embed, EveryBitPatternOfNarrowTables) {
   const Encoder encoder = Create(MakeSpec(64, target()));
   ExpectEveryBitPattern<BFloat16>(encoder);
   ExpectEveryBitPattern<Float16>(encoder);
+}
+
+// Of integers, in all types of lists.
+template <class T, class Element, class Id, class Position>
+void ExpectEachRow(const Encoder& encoder, const std::vector<std::int64_t>& positions) {
+  const std::size_t rows = positions.size(), dim = encoder.dim(), table_stride = dim + 3, stride = dim + 1;
+  const std::vector<Element> table = Activations<Element>(kVocabulary * table_stride);
+  const std::vector<Position> list(positions.begin(), positions.end());
+  std::vector<Id> ids(rows);
+  std::vector<T> want = Activations<T>(rows * stride, 3), got = want;
+  for (std::size_t r = 0; r < rows; ++r) {
+    ids[r] = static_cast<Id>((7 * r + 10) % kVocabulary);
+    ASSERT_EQ(encoder.Embed(&ids[r], 1, table.data(), kVocabulary, table_stride, positions[r],
+                            &want[r * stride], dim, 1.5f),
+              Status::kOk);
+  }
+  std::size_t bad_index = 4711;
+  ASSERT_EQ(encoder.EmbedAt(ids.data(), rows, table.data(), kVocabulary, table_stride, list.data(),
+                            got.data(), stride, 1.5f, &bad_index),
+            Status::kOk);
+  EXPECT_EQ(bad_index, 4711u);
+  EXPECT_TRUE(SameBits(got, want)) << "dim " << dim;
+}
+
+TEST_P(Embed, AtPositionsIsEmbedOfEachRow) {
+  const std::size_t rows = IsReference() ? 4 : 130;
+  std::vector<std::int64_t> positions;
+  for (std::size_t r = 0; r < rows; ++r)
+    positions.push_back(r % 3 == 0 ? 1 : static_cast<std::int64_t>(r % 40) - 9);
+  for (const std::size_t dim : {1u, 6u, 37u, 64u}) {
+    for (const Layout layout : kLayouts) {
+      const Encoder encoder = Create(MakeSpec(dim, target(), layout));
+      ForEachType([&](auto element) {
+        using T = decltype(element);
+        ExpectEachRow<T, T, std::int32_t, std::int64_t>(encoder, positions);
+        ExpectEachRow<T, T, std::int64_t, std::int32_t>(encoder, positions);
+        ExpectEachRow<T, T, std::int32_t, float>(encoder, positions);
+        ExpectEachRow<T, T, std::int32_t, double>(encoder, positions);
+      });
+      ExpectEachRow<float, BFloat16, std::int32_t, std::int64_t>(encoder, positions);
+      ExpectEachRow<float, Float16, std::int64_t, double>(encoder, positions);
+    }
+  }
+}
+
+// By MPFR, at fractions too; bad positions make rows of NaN where that is asked for.
+TEST_P(Embed, AtPositionsIsWhatTheOracleSays) {
+  Spec spec = MakeSpec(9, target());
+  spec.nan_rows = true;
+  const Encoder encoder = Create(spec);
+  const double positions[] = {0.0, -3.25, std::nan(""), 0x1p31, 4097.0};
+  const std::int64_t ids[] = {2, 0, 1, 2, 1};
+  ForEachType([&](auto element) {
+    using T = decltype(element);
+    const std::vector<T> table = Activations<T>(3 * spec.dim);
+    std::vector<T> got(5 * spec.dim);
+    ASSERT_EQ(encoder.EmbedAt(ids, 5, table.data(), 3, spec.dim, positions, got.data(), spec.dim, 3.0f),
+              Status::kOk);
+    for (std::size_t r = 0; r < 5; ++r) {
+      const bool is_bad = std::isnan(positions[r]);
+      const std::vector<float> pe = OracleRow<float>(spec, is_bad ? 0.0 : positions[r]);
+      for (std::size_t k = 0; k < spec.dim; ++k) {
+        const T x = table[static_cast<std::size_t>(ids[r]) * spec.dim + k], y = got[r * spec.dim + k];
+        EXPECT_TRUE(is_bad ? SameBits(y, CanonicalNan<T>()) : IsSum(y, x, 3.0f, pe[k]))
+            << r << ", column " << k;
+      }
+    }
+  });
 }
 
 POSENC_INSTANTIATE_PER_TARGET(Embed);

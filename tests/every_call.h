@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "posenc/grid.h"
 #include "posenc/posenc.h"
 
 namespace posenc {
@@ -27,7 +28,9 @@ class EveryCall {
       floats_.push_back(static_cast<float>(doubles[r % 7]));
       ids_[r] = static_cast<std::int32_t>((3 * r + 1) % 4);
     }
-    out.resize((std::is_same_v<T, double> ? rows + 4 * listed : 4 * rows + 11 * listed) * dim);
+    const std::size_t row_count =
+        std::is_same_v<T, double> ? rows + 4 * listed + kGridRows : 4 * rows + 13 * listed + 2 * kGridRows;
+    out.resize(row_count * dim);
     table.resize(4 * dim);
     bfloats.resize(4 * dim);
     halves.resize(4 * dim);
@@ -51,7 +54,11 @@ class EveryCall {
     check(encoder.WriteAt(narrow_.data(), listed, x, dim_), listed);
     check(encoder.WriteAt(doubles_.data(), listed, x, dim_), listed);
     check(encoder.WriteAt(floats_.data(), listed, x, dim_), listed);
+    const GridAxis axes[] = {RunAxis(encoder, dim_, first_, 3), ListAxis(encoder, 0, doubles_.data(), 2)};
+    check(WriteGrid(axes, x, 2 * dim_, 1), kGridRows);
     if constexpr (!std::is_same_v<T, double>) {
+      check(AddGrid(axes, x, 2 * dim_, 0.3f, 1), kGridRows);
+      check(encoder.EmbedAt(ids_.data(), listed, table.data(), 4, dim_, wide_.data(), x, dim_, 0.3f), listed);
       const std::int32_t firsts[] = {5, 6};
       check(encoder.AddBatch(firsts, 2, rows_ / 2, x, rows_ / 2 * dim_, dim_, 0.3f), rows_);
       check(encoder.AddBatch(first_, 2, rows_ / 2, x, rows_ / 2 * dim_, dim_, 0.3f), rows_);
@@ -64,6 +71,7 @@ class EveryCall {
       if constexpr (std::is_same_v<T, float>) {
         check(encoder.Embed(ids_.data(), listed, bfloats.data(), 4, dim_, first_, x, dim_, 0.3f), listed);
         check(encoder.Embed(ids_.data(), listed, halves.data(), 4, dim_, first_, x, dim_, 0.3f), listed);
+        check(encoder.EmbedAt(ids_.data(), listed, halves.data(), 4, dim_, doubles_.data(), x, dim_), listed);
       }
     }
     return ok;
@@ -75,6 +83,8 @@ class EveryCall {
   std::vector<Float16> halves;
 
  private:
+  static constexpr std::size_t kGridRows = 2 * (1 + 3 * 2);  // of dim entries
+
   std::size_t dim_;
   std::int64_t first_;
   std::size_t rows_;

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "per_target.h"
+#include "posenc/grid.h"
+#include "posenc/positions.h"
 #include "scalar_formats.h"
 
 namespace posenc {
@@ -65,6 +67,23 @@ void ExpectSameLists(const Encoder& e, const std::vector<Position>& positions) {
   }
 }
 
+template <class T, class Integer, class Element, class Position>
+void ExpectSameEmbedAt(const Encoder& e, const std::vector<Integer>& list, const std::vector<Element>& table,
+                       const std::vector<Position>& positions) {
+  constexpr posenc_type kType = TypeOf<T>(), kList = TypeOf<Integer>(), kTable = TypeOf<Element>(),
+                        kAt = TypeOf<Position>();
+  const Integer* l = list.data();
+  const Element* t = table.data();
+  const Position* p = positions.data();
+  Both<T> b;
+  b.Expect(e.EmbedAt(l, kRows, t, kVocabulary, kTableStride, p, b.x(), kStride, kScale, &b.bad),
+           posenc_embed_at(e.c_encoder(), kList, l, kRows, kTable, t, kVocabulary, kTableStride, kAt, p,
+                           kType, b.c_x(), kStride, kScale, &b.c_bad));
+  b.Expect(e.EmbedAt(l, kRows, t, kVocabulary, kTableStride, p, b.x(), kStride),
+           posenc_embed_at(e.c_encoder(), kList, l, kRows, kTable, t, kVocabulary, kTableStride, kAt, p,
+                           kType, b.c_x(), kStride, 1.0f, nullptr));
+}
+
 template <class T, class Element, class Integer>
 void ExpectSameEmbed(const Encoder& e, const std::vector<Integer>& list) {
   constexpr posenc_type kType = TypeOf<T>(), kList = TypeOf<Integer>(), kTable = TypeOf<Element>();
@@ -79,6 +98,10 @@ void ExpectSameEmbed(const Encoder& e, const std::vector<Integer>& list) {
   b.Expect(e.Embed(l, kRows, t, kVocabulary, kTableStride, kFirst, b.x(), kStride),
            posenc_embed(c, kList, l, kRows, kTable, t, kVocabulary, kTableStride, kFirst, kType, b.c_x(),
                         kStride, 1.0f, nullptr));
+  ExpectSameEmbedAt<T>(e, list, table, std::vector<float>{0.375f, -1e6f, 3.0f});
+  ExpectSameEmbedAt<T>(e, list, table, std::vector<double>{0.375, std::nan(""), 3.0});
+  ExpectSameEmbedAt<T>(e, list, table, std::vector<std::int32_t>{-7, 1 << 30, 3});
+  ExpectSameEmbedAt<T>(e, list, table, std::vector<std::int64_t>{-7, 1, kMaxPosition});
 }
 
 template <class T, class Integer>
@@ -136,6 +159,74 @@ TEST_F(TypedHeader, CallsAreThoseOfC) {
   });
   ExpectSameEmbed<float, BFloat16, std::int32_t>(e, {4, 0, 3});
   ExpectSameEmbed<float, Float16, std::int64_t>(e, {4, kVocabulary, 0});
+}
+
+TEST_F(TypedHeader, AxesOfGridsHaveTheirMembers) {
+  const double positions[] = {1.0, 2.0};
+  const GridAxis run = RunAxis(e, 1, -2, 3), list = ListAxis(e, 4, positions, 2);
+  EXPECT_TRUE(run.encoder == c && run.column == 1 && run.count == 3 && run.positions == nullptr &&
+              run.first_position == -2 && run.reserved == 0);
+  EXPECT_TRUE(list.encoder == c && list.column == 4 && list.count == 2 && list.positions == positions &&
+              list.position_type == POSENC_F64 && list.first_position == 0 && list.reserved == 0);
+  EXPECT_EQ(ListAxis<float>(e, 0, nullptr, 0).position_type, POSENC_F32);
+  EXPECT_EQ(ListAxis<std::int32_t>(e, 0, nullptr, 0).position_type, POSENC_I32);
+  EXPECT_EQ(ListAxis<std::int64_t>(e, 0, nullptr, 0).position_type, POSENC_I64);
+  EXPECT_EQ(kMaxGridAxes, 8u);
+}
+
+TEST_F(TypedHeader, GridsAreThoseOfC) {
+  const double bad[] = {1.0, std::nan("")};
+  for (const GridAxis& second : {RunAxis(e, 1, 7, 2), ListAxis(e, 1, bad, 2)}) {
+    const GridAxis axes[] = {RunAxis(e, 1 + kDim, kFirst, 1), second};
+    ForEachEntryType([&](auto entry) {
+      using T = decltype(entry);
+      constexpr std::size_t kWide = 2 * kDim + 4;
+      Both<T> b;
+      std::size_t axis = kNone, c_axis = kNone;
+      b.Expect(WriteGrid(axes, b.x(), kWide, 1, &axis, &b.bad),
+               posenc_write_grid(axes, 2, 1, TypeOf<T>(), b.c_x(), kWide, &c_axis, &b.c_bad));
+      EXPECT_EQ(axis, c_axis);
+      b.Expect(WriteGrid(axes, b.x(), kWide),
+               posenc_write_grid(axes, 2, 0, TypeOf<T>(), b.c_x(), kWide, nullptr, nullptr));
+      if constexpr (!std::is_same_v<T, double>) {
+        axis = c_axis = kNone;
+        b.Expect(AddGrid(axes, b.x(), kWide, kScale, 1, &axis, &b.bad),
+                 posenc_add_grid(axes, 2, 1, TypeOf<T>(), b.c_x(), kWide, kScale, &c_axis, &b.c_bad));
+        EXPECT_EQ(axis, c_axis);
+        b.Expect(AddGrid(axes, b.x(), kWide),
+                 posenc_add_grid(axes, 2, 0, TypeOf<T>(), b.c_x(), kWide, 1.0f, nullptr, nullptr));
+      }
+    });
+  }
+}
+
+template <class Id, class Position>
+void ExpectSamePositions() {
+  const Id ids[] = {5, 1, 6, 1, 7, 8, 9};
+  Position got[8] = {}, want[8] = {};
+  for (const std::int64_t past : {0, 4}) {
+    EXPECT_EQ(PositionsFromIds(ids, 2, 3, 4, 1, got, 5, past), Status::kOk);
+    EXPECT_EQ(posenc_positions_from_ids(TypeOf<Id>(), ids, 2, 3, 4, 1, past, TypeOf<Position>(), want, 5),
+              POSENC_OK);
+    EXPECT_TRUE(SameBits(got, want, 8));
+  }
+  EXPECT_EQ(PositionsFromIds(ids, 2, 3, 2, 1, got, 5), Status::kStrideTooSmall);
+}
+
+TEST(Positions, AreThoseOfC) {
+  ExpectSamePositions<std::int32_t, std::int32_t>();
+  ExpectSamePositions<std::int32_t, std::int64_t>();
+  ExpectSamePositions<std::int64_t, std::int32_t>();
+  ExpectSamePositions<std::int64_t, std::int64_t>();
+  const std::uint8_t mask[] = {0, 1, 0, 0, 0, 1};
+  double y[6], x[6], c_y[6], c_x[6];
+  EXPECT_EQ(PositionsFromMask(mask, 2, 3, y, x), Status::kOk);
+  EXPECT_EQ(posenc_positions_from_mask(mask, 2, 3, POSENC_NO_NORMALIZATION, 0.0, 0.0, c_y, c_x), POSENC_OK);
+  EXPECT_TRUE(SameBits(y, c_y, 6) && SameBits(x, c_x, 6));
+  EXPECT_EQ(PositionsFromMask(mask, 2, 3, y, x, Normalization::kF32, 3.0, -0.5), Status::kOk);
+  EXPECT_EQ(posenc_positions_from_mask(mask, 2, 3, POSENC_NORMALIZE_F32, 3.0, -0.5, c_y, c_x), POSENC_OK);
+  EXPECT_TRUE(SameBits(y, c_y, 6) && SameBits(x, c_x, 6));
+  EXPECT_EQ(PositionsFromMask(mask, 2, 3, y, x, static_cast<Normalization>(9)), Status::kBadNormalization);
 }
 
 TEST_F(TypedHeader, PropertiesAreThoseOfC) {
@@ -225,6 +316,8 @@ TEST(Values, AreThoseOfTheBinaryInterface) {
                 Status::kBadFrequencies,
                 Status::kBadFlag},
                0);
+  ExpectValues({Status::kBadGrid, Status::kBadNormalization}, 42);
+  ExpectValues({Normalization::kNone, Normalization::kF32, Normalization::kF64}, 0);
   ExpectValues({Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin}, 0);
   ExpectValues({PhaseRounding::kNone, PhaseRounding::kF32PowDiv}, 0);
   ExpectValues({FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}, 0);
@@ -232,7 +325,7 @@ TEST(Values, AreThoseOfTheBinaryInterface) {
                                       TypeOf<double>(), TypeOf<std::int32_t>(), TypeOf<std::int64_t>()}),
             (std::vector<posenc_type>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(TypeOf<std::uint32_t>() + TypeOf<std::int16_t>() + TypeOf<bool>() + TypeOf<char*>(), 0);
-  for (posenc_status status = -1; status <= POSENC_BAD_CACHE + 1; ++status) {
+  for (posenc_status status = -1; status <= POSENC_BAD_NORMALIZATION + 1; ++status) {
     EXPECT_EQ(StatusMessage(static_cast<Status>(status)), posenc_status_message(status));
   }
 }

@@ -71,6 +71,8 @@ enum class Status : posenc_status {
   kBadAmplitude = POSENC_BAD_AMPLITUDE,
   kUnknownPreset = POSENC_UNKNOWN_PRESET,
   kBadCache = POSENC_BAD_CACHE,
+  kBadGrid = POSENC_BAD_GRID,
+  kBadNormalization = POSENC_BAD_NORMALIZATION,
   kBadMinTimescale = POSENC_BAD_MIN_TIMESCALE,
   kBadOddColumn = POSENC_BAD_ODD_COLUMN,
   kBadPositionOffset = POSENC_BAD_POSITION_OFFSET,
@@ -309,6 +311,19 @@ class Encoder {
     return static_cast<Status>(posenc_embed(encoder_, TypeOf<Id>(), ids, rows, TypeOf<Element>(), table,
                                             vocabulary, table_stride, first_position, TypeOf<T>(), out,
                                             row_stride, scale, bad_index));
+  }
+
+  // The same at positions[r]. *bad_index is the first row at fault, and the status tells of which list.
+  template <class T, class Id, class Element, class Position>
+  Status EmbedAt(const Id* ids, std::size_t rows, const Element* table, std::size_t vocabulary,
+                 std::size_t table_stride, const Position* positions, T* out, std::size_t row_stride,
+                 float scale = 1.0f, std::size_t* bad_index = nullptr) const {
+    static_assert(IsSummand<T>() && IsInteger<Id>() && IsSummand<Element>() && IsPosition<Position>() &&
+                      (std::is_same_v<T, Element> || std::is_same_v<T, float>),
+                  "see the types above the class");
+    return static_cast<Status>(posenc_embed_at(encoder_, TypeOf<Id>(), ids, rows, TypeOf<Element>(), table,
+                                               vocabulary, table_stride, TypeOf<Position>(), positions,
+                                               TypeOf<T>(), out, row_stride, scale, bad_index));
   }
 
   // A batch of sequences, each with a first position of its own (left padding makes them differ):

@@ -112,7 +112,11 @@ enum {
   POSENC_BAD_MIN_TIMESCALE =
       39,                      // min_timescale is not positive and finite, or not 1 where it does not count
   POSENC_BAD_ODD_COLUMN = 40,  // not a posenc_odd_column, or one that layout cannot hold
-  POSENC_BAD_POSITION_OFFSET = 41  // position_offset is outside -2^31 .. 2^31
+  POSENC_BAD_POSITION_OFFSET = 41,  // position_offset is outside -2^31 .. 2^31
+
+  // Of grids (grid_c.h) and of positions made from ids and masks (positions_c.h).
+  POSENC_BAD_GRID = 42,          // no axis or more than POSENC_MAX_GRID_AXES, or two with the same columns
+  POSENC_BAD_NORMALIZATION = 43  // not a posenc_normalization, or its scale or offset is no position
 };
 
 // One static English sentence for a status; never null.
@@ -314,6 +318,14 @@ POSENC_API posenc_status posenc_embed(const posenc_encoder* encoder, posenc_type
                                       size_t vocabulary, size_t table_stride, int64_t first_position,
                                       posenc_type type, void* out, size_t row_stride, float scale,
                                       size_t* bad_index);
+
+// The same at positions[r]; positions [rows] of I32, I64, F32 or F64. *bad_index is the first row at fault,
+// and the status tells of which list (of ids if of both). Sequences with padding: positions_c.h numbers them.
+POSENC_API posenc_status posenc_embed_at(const posenc_encoder* encoder, posenc_type id_type, const void* ids,
+                                         size_t rows, posenc_type table_type, const void* table,
+                                         size_t vocabulary, size_t table_stride, posenc_type position_type,
+                                         const void* positions, posenc_type type, void* out,
+                                         size_t row_stride, float scale, size_t* bad_index);
 
 // A batch of sequences, each with a first position of its own: x[b][r] = x[b][r] * scale +
 // PE(first_position + first_positions[b] + r). first_positions [batch] of I32 or I64, or null: all begin at

@@ -73,6 +73,11 @@ posenc_encoder* Plan::Build(void* memory, bool owned) const {
   return handle;
 }
 
+bool AreTypesOfEmbed(posenc_type ids, posenc_type table, posenc_type type) {
+  if (!IsInteger(ids) || !IsSummand(type) || !IsSummand(table)) return false;
+  return table == type || type == POSENC_F32;  // widened, never narrowed
+}
+
 }  // namespace
 }  // namespace internal
 }  // namespace posenc
@@ -163,11 +168,22 @@ posenc_status posenc_embed(const posenc_encoder* encoder, posenc_type id_type, c
                            int64_t first_position, posenc_type type, void* out, size_t row_stride,
                            float scale, size_t* bad_index) {
   if (encoder == nullptr) return POSENC_NOT_CREATED;
-  if (!IsInteger(id_type) || !IsSummand(type) || !IsSummand(table_type)) return POSENC_BAD_TYPE;
-  if (table_type != type && type != POSENC_F32) return POSENC_BAD_TYPE;  // widened, never narrowed
+  if (!AreTypesOfEmbed(id_type, table_type, type)) return POSENC_BAD_TYPE;
   return CallEmbed({encoder->encoder, type, &scale},
                    {{id_type, ids}, table_type, table, vocabulary, table_stride}, first_position, rows,
                    {out, row_stride}, bad_index);
+}
+
+posenc_status posenc_embed_at(const posenc_encoder* encoder, posenc_type id_type, const void* ids,
+                              size_t rows, posenc_type table_type, const void* table, size_t vocabulary,
+                              size_t table_stride, posenc_type position_type, const void* positions,
+                              posenc_type type, void* out, size_t row_stride, float scale,
+                              size_t* bad_index) {
+  if (encoder == nullptr) return POSENC_NOT_CREATED;
+  if (!AreTypesOfEmbed(id_type, table_type, type) || !IsPositionType(position_type)) return POSENC_BAD_TYPE;
+  return CallEmbedAt({encoder->encoder, type, &scale},
+                     {{id_type, ids}, table_type, table, vocabulary, table_stride},
+                     {position_type, positions}, rows, {out, row_stride}, bad_index);
 }
 
 posenc_status posenc_add_batch(const posenc_encoder* encoder, int64_t first_position,

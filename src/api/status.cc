@@ -33,6 +33,8 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_OUT_OF_MEMORY:
       return "out of memory";
     case POSENC_STRIDE_TOO_SMALL:
+      return "a stride is too small: row_stride or table_stride below dim (of an axis: column + dim; of ids: "
+             "their number), or batch_stride below rows * row_stride";
       return "a stride is too small: row_stride or table_stride for a row, batch_stride for rows * "
              "row_stride, or token_stride or head_stride, so that heads overlap";
     case POSENC_SIZE_OVERFLOW:
@@ -99,6 +101,12 @@ const char* posenc_status_message(posenc_status status) {
       return "position_offset is outside -2^31 .. 2^31";
     case POSENC_BAD_CACHE:
       return "layout is not a posenc_cache_layout, or cos and sin are not the tables that it has";
+    case POSENC_BAD_GRID:
+      return "a grid needs 1 to 8 axes, no two of them with columns in common";
+    case POSENC_BAD_NORMALIZATION:
+      return "normalization is not a posenc_normalization, or its scale or offset is a NaN or outside -2^31 "
+             ".. "
+             "2^31";
     default:
       return "unknown status";
   }

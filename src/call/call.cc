@@ -1,5 +1,7 @@
 #include "call/call.h"
 
+#include <algorithm>
+
 #include "call/checks.h"
 
 namespace posenc {
@@ -44,6 +46,26 @@ posenc_status CallEmbed(const Call& call, const Lookup& lookup, std::int64_t fir
     return status;
   }
   WalkRows(call, first, List(), rows, matrix, &lookup);
+  return POSENC_OK;
+}
+
+posenc_status CallEmbedAt(const Call& call, const Lookup& lookup, const List& positions, std::size_t rows,
+                          const Matrix& matrix, std::size_t* bad_index) {
+  const Shape shape{call.encoder.dim, call.element_size(), rows};
+  if (const posenc_status status = CheckMatrix(shape, matrix); status != POSENC_OK) return status;
+  if (rows == 0) return lookup.stride < shape.dim ? POSENC_STRIDE_TOO_SMALL : POSENC_OK;
+  const Bytes written = MatrixBytes(shape, matrix);
+  std::size_t bad_id = rows, bad_position = rows;
+  const posenc_status ids = CheckLookup(lookup, shape, written, &bad_id);
+  if (ids != POSENC_OK && ids != POSENC_ID_OUT_OF_RANGE) return ids;
+  const posenc_status at =
+      CheckPositions(positions, rows, {call.encoder.offset, call.encoder.nan_rows}, written, &bad_position);
+  if (at != POSENC_OK && at != POSENC_POSITION_OUT_OF_RANGE) return at;
+  if (ids != POSENC_OK || at != POSENC_OK) {  // the list whose fault comes first
+    if (bad_index != nullptr) *bad_index = std::min(bad_id, bad_position);
+    return bad_id <= bad_position ? ids : at;
+  }
+  WalkRows(call, 0, positions, rows, matrix, &lookup);
   return POSENC_OK;
 }
 

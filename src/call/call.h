@@ -109,6 +109,8 @@ posenc_status CallList(const Call& call, const List& positions, std::size_t rows
                        std::size_t* bad_index);
 posenc_status CallEmbed(const Call& call, const Lookup& lookup, std::int64_t first, std::size_t rows,
                         const Matrix& matrix, std::size_t* bad_index);
+posenc_status CallEmbedAt(const Call& call, const Lookup& lookup, const List& positions, std::size_t rows,
+                          const Matrix& matrix, std::size_t* bad_index);
 posenc_status CallBatch(const Call& call, const Batch& batch, std::size_t* bad_index);
 
 // Without checks: rows of a run (positions null) or a list, to a matrix, from a lookup if there is one.

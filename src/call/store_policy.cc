@@ -28,5 +28,13 @@ bool ShouldStream(const Columns& columns, std::size_t element_size, std::size_t 
   return whole_lines && rows * (columns.sines + columns.cosines) * element_size >= kStreamBytes;
 }
 
+bool IsBeyondCaches(std::size_t bytes) { return bytes >= kStreamBytes; }
+
+bool ShouldStreamCopies(std::size_t bytes, std::size_t row_bytes, const void* data,
+                        std::size_t stride_bytes) {
+  return reinterpret_cast<std::uintptr_t>(data) % kLine == 0 && stride_bytes % kLine == 0 &&
+         row_bytes % kLine == 0 && IsBeyondCaches(bytes);
+}
+
 }  // namespace internal
 }  // namespace posenc

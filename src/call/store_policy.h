@@ -14,6 +14,12 @@ namespace internal {
 bool ShouldStream(const Columns& columns, std::size_t element_size, std::size_t rows, const void* data,
                   std::size_t stride);
 
+// Whether so many bytes are as many.
+bool IsBeyondCaches(std::size_t bytes);
+
+// The same of copies: `bytes` in all, of rows of row_bytes that are stride_bytes apart.
+bool ShouldStreamCopies(std::size_t bytes, std::size_t row_bytes, const void* data, std::size_t stride_bytes);
+
 }  // namespace internal
 }  // namespace posenc
 

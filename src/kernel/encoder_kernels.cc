@@ -16,6 +16,7 @@
 #include "hwy/highway.h"
 
 #include "kernel/apply-inl.h"
+#include "kernel/copies-inl.h"
 #include "kernel/direct_double-inl.h"
 
 #ifndef POSENC_SRC_KERNEL_ENCODER_KERNELS_CC_
@@ -68,7 +69,13 @@ constexpr EncoderKernels kEncoderKernels = {
     {nullptr, &Write<POSENC_F32>, &Write<POSENC_BF16>, &Write<POSENC_F16>, &WriteDoubles},
     {nullptr, &Add<POSENC_F32>, &Add<POSENC_BF16>, &Add<POSENC_F16>},
     {nullptr, &AddEntries<POSENC_F32>, &AddEntries<POSENC_BF16>, &AddEntries<POSENC_F16>},
-    {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>}};
+    {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
+#if HWY_TARGET == HWY_SCALAR
+    nullptr
+#else
+    &StreamCopies
+#endif
+};
 
 }  // namespace HWY_NAMESPACE
 
@@ -107,7 +114,8 @@ constexpr EncoderKernels kReference = {
     {nullptr, &ReferenceAdd<POSENC_F32>, &ReferenceAdd<POSENC_BF16>, &ReferenceAdd<POSENC_F16>},
     {nullptr, &ReferenceAddEntries<POSENC_F32>, &ReferenceAddEntries<POSENC_BF16>,
      &ReferenceAddEntries<POSENC_F16>},
-    {nullptr, nullptr, &ReferenceWiden<POSENC_BF16>, &ReferenceWiden<POSENC_F16>}};
+    {nullptr, nullptr, &ReferenceWiden<POSENC_BF16>, &ReferenceWiden<POSENC_F16>},
+    nullptr};
 
 }  // namespace
 

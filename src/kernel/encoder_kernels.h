@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "frequency/table.h"
+#include "kernel/copies.h"
 #include "kernel/rows.h"
 #include "number/elements.h"
 
@@ -27,6 +28,9 @@ struct EncoderKernels {
 
   // to [count] = from, as floats; of bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);
+
+  // Copies past the caches rows of whole lines, places on lines of their own; null where nothing can.
+  void (*stream_copies)(const Copies& copies);
 };
 
 // The row of a target; null if it is not compiled.

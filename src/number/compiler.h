@@ -47,6 +47,15 @@ inline std::uint64_t MultiplyLimbs(std::uint64_t a, std::uint64_t b, std::uint64
 #endif
 }
 
+// Asks for a line of memory that will be written soon. Any address will do.
+inline void PrefetchToWrite(const void* line) {
+#ifdef __GNUC__
+  __builtin_prefetch(line, 1);
+#else
+  static_cast<void>(line);
+#endif
+}
+
 // The registers of the floating-point environment: Read; SetDefault, once read; and back as they were.
 #if defined(__x86_64__) || defined(__i386__)
 class FpRegisters {

@@ -20,11 +20,11 @@ constexpr std::size_t kNoIndex = 4711;
 
 void CheckVersionAndMessages(FuzzedDataProvider& bytes) {
   POSENC_FUZZ_CHECK(posenc_version() == POSENC_VERSION);
-  const auto status = bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange<posenc_status>(-1, 30)
+  const auto status = bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange<posenc_status>(-1, 50)
                                           : bytes.ConsumeIntegral<posenc_status>();
   const char* message = posenc_status_message(status);
   POSENC_FUZZ_CHECK(message != nullptr && message[0] != '\0');
-  const bool known = status >= POSENC_OK && status <= POSENC_BAD_CACHE;
+  const bool known = status >= POSENC_OK && status <= POSENC_BAD_NORMALIZATION;
   POSENC_FUZZ_CHECK(known == (std::strcmp(message, posenc_status_message(-1)) != 0));
 }
 

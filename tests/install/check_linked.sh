@@ -6,6 +6,8 @@ compiler=$1 prefix=$2 library=$3
 program=$prefix/linked
 link() {  # BODY
   echo "#include <posenc/posenc.h>
+    #include <posenc/grid_c.h>
+    #include <posenc/positions_c.h>
     #include <posenc/rotary_c.h>
     int main() { $1; }" |
     "$compiler" -std=c++17 -DPOSENC_STATIC -I"$prefix/include" -o "$program" -x c++ - -x none "$library" -lhwy
@@ -14,6 +16,8 @@ kernels() { nm -C "$program" | sed -n 's/.* posenc::internal::\([A-Za-z]*Kernels
 expect() { [ "$(kernels)" = "$1" ] || { echo "linked: $(kernels)instead of: $1" >&2; exit 1; }; }
 
 link 'posenc::Target targets[posenc::kMaxTargets]; return posenc::Targets(targets) == 0'
+expect ''
+link 'long long id = 0, position; return posenc_positions_from_ids(POSENC_I64, &id, 1, 1, 1, 0, 0, POSENC_I64, &position, 1)'
 expect ''
 link 'posenc::Encoder encoder; return static_cast<int>(posenc::Encoder::Create({}, &encoder))'
 expect 'EncoderKernelsOf TileKernelsOf '

@@ -1,0 +1,119 @@
+// WriteGrid and AddGrid, beside Write and Add of a table of that size, and beside grids whose rows are all
+// computed anew.
+#include <cstring>
+#include <vector>
+
+#include "memory_limits.h"
+#include "posenc/accuracy.h"
+#include "posenc/grid.h"
+#include "suite.h"
+
+namespace posenc {
+namespace bench {
+namespace {
+
+// Axes of equal dims, whose columns lie in the opposite order, as in MAE: those of the last one first.
+struct GridShape {
+  std::size_t counts[3];  // the first one may be 1
+  std::size_t dim;        // of a row
+
+  std::size_t axes() const { return counts[0] == 1 ? 2 : 3; }
+  std::size_t count(std::size_t axis) const { return counts[axis + 3 - axes()]; }
+  std::size_t axis_dim() const { return dim / axes(); }
+  Shape table() const { return {counts[0] * counts[1] * counts[2], dim}; }
+  std::string name() const {
+    std::string name;
+    for (std::size_t a = 0; a < axes(); ++a) name += std::to_string(count(a)) + "x";
+    return name + std::to_string(dim);
+  }
+};
+constexpr GridShape kShapes[] = {
+    {{1, 14, 14}, 768}, {{1, 32, 32}, 1024}, {{1, 64, 64}, 1024}, {{16, 32, 32}, 1152}};
+constexpr GridShape kNarrowShapes[] = {{{1, 14, 14}, 768}, {{1, 64, 64}, 1024}};
+
+// A grid, its axes, and the position of each row on each axis.
+struct Grid {
+  Encoder encoder, whole;  // of an axis; of the table
+  GridAxis axes[3] = {};
+  std::vector<std::int32_t> positions[3];
+
+  bool Make(benchmark::State& state, const GridShape& shape, const std::string& target) {
+    if (!Created(state, MakeSpec(shape.axis_dim(), target), &encoder)) return false;
+    if (!Created(state, MakeSpec(shape.dim, target), &whole)) return false;
+    const std::size_t rows = shape.table().rows;
+    std::size_t inner = rows;
+    for (std::size_t a = 0; a < shape.axes(); ++a) {
+      axes[a] = RunAxis(encoder, (shape.axes() - 1 - a) * shape.axis_dim(), 0, shape.count(a));
+      inner /= shape.count(a);
+      for (std::size_t t = 0; t < rows; ++t) {
+        positions[a].push_back(static_cast<std::int32_t>(t / inner % shape.count(a)));
+      }
+    }
+    return true;
+  }
+};
+
+template <class T>
+void Write(benchmark::State& state, GridShape shape, const std::string& target) {
+  Grid grid;
+  if (!grid.Make(state, shape, target)) return;
+  const Shape table = shape.table();
+  T* out = Output().Get<T>(table.entries());
+  const auto anew = [&] {
+    for (std::size_t a = 0; a < shape.axes(); ++a) {
+      grid.encoder.WriteAt(grid.positions[a].data(), table.rows, out + grid.axes[a].column, table.dim);
+    }
+  };
+  MeasureChecked(
+      state, table.work<T>(),
+      [&] {
+        return static_cast<Status>(
+            posenc_write_grid(grid.axes, shape.axes(), 0, TypeOf<T>(), out, table.dim, nullptr, nullptr));
+      },
+      {{"write_ratio", [&] { grid.whole.Write(0, table.rows, out, table.dim); }}, {"anew_ratio", anew}});
+}
+
+template <class T>
+void Add(benchmark::State& state, GridShape shape, const std::string& target) {
+  Grid grid;
+  if (!grid.Make(state, shape, target)) return;
+  const Shape table = shape.table();
+  T* x = Output().Get<T>(table.entries());
+  std::memset(x, 0, table.entries() * sizeof(T));
+  const auto anew = [&] {
+    for (std::size_t a = 0; a < shape.axes(); ++a) {
+      grid.encoder.AddAt(grid.positions[a].data(), table.rows, x + grid.axes[a].column, table.dim);
+    }
+  };
+  MeasureChecked(state, table.work<T>(),
+                 [&] {
+                   return static_cast<Status>(posenc_add_grid(grid.axes, shape.axes(), 0, TypeOf<T>(), x,
+                                                              table.dim, 1.0f, nullptr, nullptr));
+                 },
+                 {{"add_ratio", [&] { grid.whole.Add(0, table.rows, x, table.dim); }}, {"anew_ratio", anew}});
+}
+
+// run(state, shape, target) as OPERATION/TYPE/SHAPE/TARGET
+template <class T>
+void RegisterAll(const std::string& operation, GridShape shape, const TargetNames& targets,
+                 void (*run)(benchmark::State&, GridShape, const std::string&)) {
+  const std::string prefix = operation + "/" + TraitsOf(TypeOf<T>()).name + "/" + shape.name() + "/";
+  for (const std::string& target : targets) {
+    if (IsTooSlow(target, shape.table().entries())) continue;
+    Register(prefix + target, [=](benchmark::State& state) { run(state, shape, target); });
+  }
+}
+
+}  // namespace
+
+void RegisterGrid(const TargetNames& targets) {
+  for (const GridShape& shape : kShapes) RegisterAll<float>("WriteGrid", shape, targets, Write<float>);
+  for (const GridShape& shape : kNarrowShapes)
+    RegisterAll<BFloat16>("WriteGrid", shape, targets, Write<BFloat16>);
+  for (const GridShape& shape : kShapes) RegisterAll<float>("AddGrid", shape, targets, Add<float>);
+  for (const GridShape& shape : kNarrowShapes)
+    RegisterAll<BFloat16>("AddGrid", shape, targets, Add<BFloat16>);
+}
+
+}  // namespace bench
+}  // namespace posenc

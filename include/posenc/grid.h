@@ -1,0 +1,62 @@
+// Grids for C++: types for the functions of grid_c.h, which says what is computed, and nothing else.
+//
+//   // Rows by h, then w; columns w first, as in MAE and timm; a row of zeros for the class token.
+//   const posenc::GridAxis axes[] = {posenc::RunAxis(encoder, dim / 2, 0, 14), posenc::RunAxis(encoder, 0, 0,
+//   14)}; status = posenc::WriteGrid(axes, out, /*row_stride=*/dim, /*prefix_rows=*/1);
+#ifndef POSENC_GRID_H_
+#define POSENC_GRID_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "posenc/grid_c.h"
+#include "posenc/posenc.h"
+
+namespace posenc {
+
+// Axes of a grid: 1 .. kMaxGridAxes.
+inline constexpr std::size_t kMaxGridAxes = POSENC_MAX_GRID_AXES;
+
+// An axis: its encoder, which must stay, the first of the columns that it gives, and its positions.
+using GridAxis = posenc_grid_axis;
+
+// With the positions first_position, first_position + 1, ...
+inline GridAxis RunAxis(const Encoder& encoder, std::size_t column, std::int64_t first_position,
+                        std::size_t count) {
+  return {encoder.c_encoder(), column, count, nullptr, first_position, 0, 0};
+}
+
+// With positions [count], which must stay: std::int32_t, std::int64_t, float or double.
+template <class Position>
+GridAxis ListAxis(const Encoder& encoder, std::size_t column, const Position* positions, std::size_t count) {
+  constexpr posenc_type kType = TypeOf<Position>();
+  static_assert(kType == POSENC_I32 || kType == POSENC_I64 || kType == POSENC_F32 || kType == POSENC_F64,
+                "Position is std::int32_t, std::int64_t, float or double");
+  return {encoder.c_encoder(), column, count, positions, 0, kType, 0};
+}
+
+// Writes prefix_rows rows of zeros, then a row for each cell, the last axis varying fastest: out
+// [prefix_rows + n, row_stride], n the product of all counts. T is float, BFloat16, Float16 or double. Where
+// there are more axes than the program knows, posenc_write_grid takes them.
+template <class T, std::size_t kCount>
+Status WriteGrid(const GridAxis (&axes)[kCount], T* out, std::size_t row_stride, std::size_t prefix_rows = 0,
+                 std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
+  static_assert(TypeOf<T>() >= POSENC_F32 && TypeOf<T>() <= POSENC_F64,
+                "T is float, BFloat16, Float16 or double");
+  return static_cast<Status>(
+      posenc_write_grid(axes, kCount, prefix_rows, TypeOf<T>(), out, row_stride, bad_axis, bad_index));
+}
+
+// The same for x = x * scale + PE, rounded as in Encoder::Add. T is float, BFloat16 or Float16.
+template <class T, std::size_t kCount>
+Status AddGrid(const GridAxis (&axes)[kCount], T* x, std::size_t row_stride, float scale = 1.0f,
+               std::size_t prefix_rows = 0, std::size_t* bad_axis = nullptr,
+               std::size_t* bad_index = nullptr) {
+  static_assert(TypeOf<T>() >= POSENC_F32 && TypeOf<T>() <= POSENC_F16, "T is float, BFloat16 or Float16");
+  return static_cast<Status>(
+      posenc_add_grid(axes, kCount, prefix_rows, TypeOf<T>(), x, row_stride, scale, bad_axis, bad_index));
+}
+
+}  // namespace posenc
+
+#endif  // POSENC_GRID_H_

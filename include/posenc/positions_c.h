@@ -1,0 +1,62 @@
+// Positions for C (C99), made of what a batch holds: of token ids with padding, as fairseq and transformers
+// number them, and of the mask of an image, as DETR does. They go into posenc_embed_at and posenc_write_at.
+//
+// What posenc_c.h says of threads, floating-point state, statuses and versions holds here too.
+#ifndef POSENC_POSITIONS_C_H_
+#define POSENC_POSITIONS_C_H_
+
+// NOLINTBEGIN(modernize-*, readability-identifier-naming)
+#include "posenc/posenc_c.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// positions[b][s] = padding_id + past + how many of ids[b][0] .. ids[b][s] are not padding_id; where
+// ids[b][s] is padding_id, padding_id: fairseq's make_positions, transformers'
+// create_position_ids_from_input_ids. past counts the tokens that came before (past_key_values_length): 0, or
+// more for sequences that go on.
+//
+// ids [batch, id_stride] and positions [batch, position_stride] of I32 or I64, of which the columns
+// 0 .. sequence - 1 are used; strides count elements and are at least `sequence`. They must not overlap.
+// POSENC_POSITION_OUT_OF_RANGE: padding_id is below -2^31, past is negative, or padding_id or
+// padding_id + past + sequence, the largest position there may be, exceeds 2^31 or the type of positions,
+// whatever the ids.
+POSENC_API posenc_status posenc_positions_from_ids(posenc_type id_type, const void* ids, size_t batch,
+                                                   size_t sequence, size_t id_stride, int64_t padding_id,
+                                                   int64_t past, posenc_type position_type, void* positions,
+                                                   size_t position_stride);
+
+// What becomes of a running count n whose last value, in its column or row, is m. f32() and f64() round to
+// nearest, each operation of its own.
+typedef int32_t posenc_normalization;
+enum {
+  POSENC_NO_NORMALIZATION = 0,  // n
+  // f32(f32(f32(n + f32(offset)) / f32(m + f32(1e-6))) * f32(scale)), what DETR, Conditional DETR and
+  // Mask2Former compute with offset 0, Deformable DETR with -0.5.
+  POSENC_NORMALIZE_F32 = 1,
+  POSENC_NORMALIZE_F64 = 2  // f64(f64(f64(n + offset) / f64(m + f64(1e-6))) * scale)
+};
+
+// The positions of an image's cells: y, x [height * width], row after row, of any alignment. y[r][c] is made
+// of how many of the cells (0, c) .. (r, c) are not padding, x[r][c] of how many of (r, 0) .. (r, c), both
+// beginning with 1. mask [height * width]: 0 is a cell, any other byte padding; null: all are cells.
+//
+// scale 0 means 2 pi, as the nearest double. Without a normalization scale and offset change nothing.
+// POSENC_BAD_NORMALIZATION: scale or offset is a NaN or outside -2^31 .. 2^31, or normalization is none of
+// the above. POSENC_POSITION_OUT_OF_RANGE: height or width exceeds 2^31. y, x and mask must not overlap.
+//
+// DETR's encoding is then that of two lists, y in the first half of the columns and x in the second:
+//
+//   posenc_write_at(encoder, POSENC_F64, y, height * width, POSENC_F32, out, dim, NULL);
+//   posenc_write_at(encoder, POSENC_F64, x, height * width, POSENC_F32, out + dim / 2, dim, NULL);
+POSENC_API posenc_status posenc_positions_from_mask(const uint8_t* mask, size_t height, size_t width,
+                                                    posenc_normalization normalization, double scale,
+                                                    double offset, double* y, double* x);
+
+// NOLINTEND(modernize-*, readability-identifier-naming)
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // POSENC_POSITIONS_C_H_

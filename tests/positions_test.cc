@@ -1,0 +1,386 @@
+// Positions made of ids and of masks, against literal transcriptions of fairseq's and DETR's code.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "fp_modes.h"
+#include "guarded_pages.h"
+#include "per_target.h"
+#include "posenc/positions.h"
+
+namespace posenc {
+namespace {
+
+constexpr std::int64_t kMinInt64 = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// fairseq/utils.py, make_positions: mask = tensor.ne(padding_idx).int()
+// (cumsum(mask, dim=1).type_as(mask) * mask).long() + padding_idx; past as transformers adds it to the sum.
+std::vector<std::int64_t> MakePositions(const std::vector<std::int64_t>& row, std::int64_t padding_idx,
+                                        std::int64_t past) {
+  std::vector<std::int64_t> positions;
+  std::int64_t cumsum = 0;
+  for (const std::int64_t id : row) {
+    const std::int64_t mask = id != padding_idx ? 1 : 0;
+    cumsum += mask;
+    positions.push_back((cumsum + past) * mask + padding_idx);
+  }
+  return positions;
+}
+
+// Rows of random ids, a third of them padding, at the end of a page or a byte before; gaps stay.
+template <class Id, class Position>
+void ExpectMakePositions(std::size_t batch, std::size_t sequence, std::int64_t padding_id,
+                         std::int64_t past) {
+  const std::size_t id_stride = sequence + 2, stride = sequence + 3;
+  const std::size_t id_bytes = ((batch - 1) * id_stride + sequence) * sizeof(Id);
+  const std::size_t bytes = ((batch - 1) * stride + sequence) * sizeof(Position);
+  std::mt19937 random(7);
+  std::vector<Id> ids(batch * id_stride);
+  for (Id& id : ids)
+    id = static_cast<Id>(random() % 3 == 0 ? padding_id : static_cast<std::int64_t>(random() % 1000));
+  for (const std::size_t shift : {0u, 1u}) {
+    GuardedPages id_pages(id_bytes + 1), pages(bytes + 1);
+    std::memcpy(id_pages.end() - id_bytes - shift, ids.data(), id_bytes);
+    std::memset(pages.begin(), 0xA5, static_cast<std::size_t>(pages.end() - pages.begin()));
+    ASSERT_EQ(PositionsFromIds(reinterpret_cast<const Id*>(id_pages.end() - id_bytes - shift), batch,
+                               sequence, id_stride, padding_id,
+                               reinterpret_cast<Position*>(pages.end() - bytes - shift), stride, past),
+              Status::kOk);
+    std::vector<Position> got(batch * stride), want(batch * stride);
+    std::memset(got.data(), 0xA5, got.size() * sizeof(Position));
+    want = got;
+    std::memcpy(got.data(), pages.end() - bytes - shift, bytes);
+    for (std::size_t b = 0; b < batch; ++b) {
+      const std::vector<std::int64_t> row(&ids[b * id_stride], &ids[b * id_stride] + sequence);
+      const std::vector<std::int64_t> positions = MakePositions(row, padding_id, past);
+      for (std::size_t s = 0; s < sequence; ++s) want[b * stride + s] = static_cast<Position>(positions[s]);
+    }
+    EXPECT_EQ(got, want) << batch << " x " << sequence << ", padding " << padding_id << ", past " << past;
+  }
+}
+
+TEST(PositionsFromIds, AreFairseqs) {
+  for (const std::size_t batch : {1u, 2u, 5u}) {
+    for (const std::size_t sequence : {1u, 2u, 17u, 300u}) {
+      for (const std::int64_t padding_id : {1, 0, -100, 999}) {
+        for (const std::int64_t past : {0, 1, 77}) {
+          ExpectMakePositions<std::int32_t, std::int32_t>(batch, sequence, padding_id, past);
+          ExpectMakePositions<std::int32_t, std::int64_t>(batch, sequence, padding_id, past);
+          ExpectMakePositions<std::int64_t, std::int32_t>(batch, sequence, padding_id, past);
+          ExpectMakePositions<std::int64_t, std::int64_t>(batch, sequence, padding_id, past);
+        }
+      }
+    }
+  }
+}
+
+// Padding 1 on the left of rows of three lengths.
+TEST(PositionsFromIds, OfLeftPadding) {
+  const std::int64_t left_pad[] = {9, 9, 9, 9, 9, 1, 9, 9, 9, 9, 1, 1, 1, 9, 9};
+  const std::vector<std::int64_t> want = {2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 1, 1, 1, 2, 3};
+  std::vector<std::int64_t> got(15);
+  ASSERT_EQ(PositionsFromIds(left_pad, 3, 5, 5, 1, got.data(), 5), Status::kOk);
+  EXPECT_EQ(got, want);
+}
+
+// Ids of 64 bits that equal padding in 32 of them are none.
+TEST(PositionsFromIds, ComparesWholeIds) {
+  const std::int64_t ids[] = {(std::int64_t{1} << 32) + 1, 1, kMinInt64, kMaxInt64};
+  std::vector<std::int32_t> got(4);
+  ASSERT_EQ(PositionsFromIds(ids, 1, 4, 4, 1, got.data(), 4), Status::kOk);
+  EXPECT_EQ(got, (std::vector<std::int32_t>{2, 1, 3, 4}));
+}
+
+struct IdArguments {
+  posenc_type id_type = POSENC_I64, position_type = POSENC_I64;
+  std::vector<std::int64_t> memory = std::vector<std::int64_t>(100, 3);
+  const void* ids = memory.data();
+  void* positions = memory.data() + 50;
+  std::size_t batch = 3, sequence = 5, id_stride = 6, stride = 7;
+  std::int64_t padding_id = 1, past = 0;
+};
+
+template <class Spoil>
+void ExpectIds(posenc_status want, const Spoil& spoil) {
+  IdArguments a;
+  spoil(a);
+  const std::vector<std::int64_t> before = a.memory;
+  EXPECT_EQ(posenc_positions_from_ids(a.id_type, a.ids, a.batch, a.sequence, a.id_stride, a.padding_id,
+                                      a.past, a.position_type, a.positions, a.stride),
+            want)
+      << posenc_status_message(want);
+  if (want != POSENC_OK) {
+    EXPECT_EQ(a.memory, before);
+  }
+}
+
+TEST(PositionsFromIds, Errors) {
+  ExpectIds(POSENC_OK, [](IdArguments&) {});
+  for (const posenc_type type : {-1, 0, 1, 2, 3, 4, 7}) {
+    ExpectIds(POSENC_BAD_TYPE, [&](IdArguments& a) { a.id_type = type; });
+    ExpectIds(POSENC_BAD_TYPE, [&](IdArguments& a) { a.position_type = type; });
+  }
+  ExpectIds(POSENC_NULL_POINTER, [](IdArguments& a) { a.ids = nullptr; });
+  ExpectIds(POSENC_NULL_POINTER, [](IdArguments& a) { a.positions = nullptr; });
+  ExpectIds(POSENC_STRIDE_TOO_SMALL, [](IdArguments& a) { a.id_stride = 4; });
+  ExpectIds(POSENC_STRIDE_TOO_SMALL, [](IdArguments& a) { a.stride = 4; });
+  ExpectIds(POSENC_SIZE_OVERFLOW, [](IdArguments& a) { a.batch = kMaxSize / 16; });
+  ExpectIds(POSENC_SIZE_OVERFLOW, [](IdArguments& a) { a.id_stride = kMaxSize / 8; });
+  ExpectIds(POSENC_SIZE_OVERFLOW, [](IdArguments& a) { a.stride = kMaxSize / 8; });
+  for (const std::size_t nothing : {0u, 1u}) {
+    ExpectIds(POSENC_OK, [&](IdArguments& a) {
+      (nothing == 0 ? a.batch : a.sequence) = 0;
+      a.ids = a.positions = nullptr;
+    });
+  }
+  ExpectIds(POSENC_OK, [](IdArguments& a) { a.sequence = a.id_stride = a.stride = 0; });
+}
+
+// The last position that there may be counts, whatever the ids.
+TEST(PositionsFromIds, Range) {
+  constexpr std::int64_t kMax = POSENC_MAX_POSITION;
+  const auto expect = [](posenc_status want, posenc_type type, std::int64_t padding_id, std::int64_t past) {
+    SCOPED_TRACE(testing::Message() << padding_id << ", past " << past);
+    ExpectIds(want, [&](IdArguments& a) {
+      a.position_type = type;
+      a.padding_id = padding_id;
+      a.past = past;
+    });
+  };
+  constexpr posenc_status kBad = POSENC_POSITION_OUT_OF_RANGE;
+  expect(POSENC_OK, POSENC_I64, kMax - 5, 0);
+  expect(kBad, POSENC_I64, kMax - 4, 0);
+  expect(POSENC_OK, POSENC_I64, kMax - 6, 1);
+  expect(kBad, POSENC_I64, kMax - 6, 2);
+  expect(POSENC_OK, POSENC_I32, kMax - 6, 0);
+  expect(kBad, POSENC_I32, kMax - 5, 0);
+  expect(POSENC_OK, POSENC_I64, -kMax, 2 * kMax - 5);
+  expect(kBad, POSENC_I64, -kMax, 2 * kMax - 4);
+  expect(POSENC_OK, POSENC_I32, -kMax, 0);
+  expect(kBad, POSENC_I64, -kMax - 1, 0);
+  expect(kBad, POSENC_I32, -kMax - 1, 0);
+  for (const std::int64_t far : {kMinInt64, kMaxInt64, kMaxInt64 - 5}) {
+    expect(kBad, POSENC_I64, far, 0);
+    expect(kBad, POSENC_I64, 0, far);
+    expect(kBad, POSENC_I64, far, far);
+  }
+  expect(kBad, POSENC_I64, 1, -1);
+  ExpectIds(kBad, [](IdArguments& a) {
+    a.batch = 0;
+    a.sequence = a.id_stride = a.stride = kMaxSize;
+  });
+}
+
+TEST(PositionsFromIds, Overlaps) {
+  constexpr std::size_t kIds = 2 * 6 + 5, kPositions = 2 * 7 + 5;
+  ExpectIds(POSENC_OK, [](IdArguments& a) { a.positions = a.memory.data() + kIds; });
+  ExpectIds(POSENC_BUFFERS_OVERLAP, [](IdArguments& a) { a.positions = a.memory.data() + kIds - 1; });
+  ExpectIds(POSENC_BUFFERS_OVERLAP, [](IdArguments& a) { a.positions = a.memory.data(); });
+  ExpectIds(POSENC_OK, [](IdArguments& a) { a.ids = a.memory.data() + 50 + kPositions; });
+  ExpectIds(POSENC_BUFFERS_OVERLAP, [](IdArguments& a) { a.ids = a.memory.data() + 50 + kPositions - 1; });
+}
+
+// DETR, models/position_encoding.py, PositionEmbeddingSine.forward, with Deformable DETR's offset:
+//   y_embed = not_mask.cumsum(1, dtype=torch.float32)
+//   y_embed = (y_embed + offset) / (y_embed[:, -1:, :] + eps) * self.scale
+// torch rounds each Python number to the tensor's float32, and each operation.
+struct Image {
+  std::size_t height, width;
+  std::vector<std::uint8_t> mask;
+  bool Has(std::size_t r, std::size_t c) const { return mask.empty() || mask[r * width + c] == 0; }
+};
+
+template <class Float>
+double Normalized(double n, double last, double offset, double scale) {
+  volatile Float x = static_cast<Float>(n);
+  volatile Float m = static_cast<Float>(last);
+  x = x + static_cast<Float>(offset);
+  m = m + static_cast<Float>(1e-6);
+  x = x / m;
+  x = x * static_cast<Float>(scale);
+  return static_cast<double>(x);
+}
+
+void Transcribe(const Image& image, Normalization normalization, double scale, double offset,
+                std::vector<double>* y, std::vector<double>* x) {
+  const auto finish = [&](double n, double last) {
+    if (normalization == Normalization::kNone) return n;
+    if (normalization == Normalization::kF32) return Normalized<float>(n, last, offset, scale);
+    return Normalized<double>(n, last, offset, scale);
+  };
+  const auto cells = [&](std::size_t rows, std::size_t columns, bool down, std::size_t r, std::size_t c) {
+    double n = 0.0;
+    for (std::size_t k = 0; k < (down ? rows : columns); ++k)
+      n += image.Has(down ? k : r, down ? c : k) ? 1.0 : 0.0;
+    return n;
+  };
+  for (std::size_t r = 0; r < image.height; ++r) {
+    for (std::size_t c = 0; c < image.width; ++c) {
+      y->push_back(finish(cells(r + 1, 0, true, r, c), cells(image.height, 0, true, r, c)));
+      x->push_back(finish(cells(0, c + 1, false, r, c), cells(0, image.width, false, r, c)));
+    }
+  }
+}
+
+std::vector<Image> Images() {
+  std::vector<Image> images = {{1, 1, {}}, {1, 7, {}}, {6, 1, {}}, {25, 34, {}}, {3, 2, {1, 1, 1, 1, 1, 1}}};
+  std::mt19937 random(3);
+  for (const std::size_t side : {2u, 5u, 41u}) {
+    Image rectangle = {side, side + 3,
+                       std::vector<std::uint8_t>(side * (side + 3))};  // as batches are padded
+    Image holes = rectangle;
+    for (std::size_t k = 0; k < rectangle.mask.size(); ++k) {
+      rectangle.mask[k] = k / (side + 3) >= side * 2 / 3 || k % (side + 3) >= side / 2 ? 1 : 0;
+      holes.mask[k] = random() % 3 == 0 ? static_cast<std::uint8_t>(1 + random() % 255) : 0;
+    }
+    images.push_back(rectangle);
+    images.push_back(holes);
+  }
+  return images;
+}
+
+void ExpectTranscribed(const Image& image, Normalization normalization, double scale, double offset) {
+  const std::size_t bytes = image.height * image.width * sizeof(double);
+  std::vector<double> want_y, want_x;
+  Transcribe(image, normalization, scale == 0.0 ? 2.0 * M_PI : scale, offset, &want_y, &want_x);
+  GuardedPages y_pages(bytes + 1), x_pages(bytes + 1), mask_pages(image.mask.size() + 1);
+  unsigned char* const y = y_pages.end() - bytes;
+  unsigned char* const x = x_pages.end() - bytes - 1;
+  unsigned char* const mask = mask_pages.end() - image.mask.size();
+  if (!image.mask.empty()) std::memcpy(mask, image.mask.data(), image.mask.size());
+  ASSERT_EQ(PositionsFromMask(image.mask.empty() ? nullptr : mask, image.height, image.width,
+                              reinterpret_cast<double*>(y), reinterpret_cast<double*>(x), normalization,
+                              scale, offset),
+            Status::kOk);
+  EXPECT_EQ(std::memcmp(y, want_y.data(), bytes), 0);
+  EXPECT_EQ(std::memcmp(x, want_x.data(), bytes), 0);
+}
+
+TEST(PositionsFromMask, AreDetrs) {
+  for (const Image& image : Images()) {
+    for (const Normalization normalization :
+         {Normalization::kNone, Normalization::kF32, Normalization::kF64}) {
+      for (const double scale : {0.0, 1.0, 20.0, 0.1}) {
+        for (const double offset : {0.0, -0.5, 0.3}) {
+          SCOPED_TRACE(testing::Message()
+                       << image.height << " x " << image.width << ", normalization "
+                       << static_cast<int>(normalization) << ", scale " << scale << ", offset " << offset);
+          ExpectTranscribed(image, normalization, scale, offset);
+        }
+      }
+    }
+  }
+}
+
+// Counts that a float still holds next to 1e-6, and those it does not.
+TEST(PositionsFromMask, OfLongRows) {
+  for (const std::size_t width : {7u, 8u, 16u, 31u, 33u, 64u, 1000u}) {
+    ExpectTranscribed({1, width, {}}, Normalization::kF32, 0.0, 0.0);
+    ExpectTranscribed({1, width, {}}, Normalization::kF64, 0.0, 0.0);
+  }
+}
+
+TEST(PositionsFromMask, WhateverTheFloatingPointState) {
+  const Image image = Images()[8];
+  for (const Normalization normalization : {Normalization::kF32, Normalization::kF64}) {
+    std::vector<double> want_y, want_x;
+    Transcribe(image, normalization, 0.1, 0.3, &want_y, &want_x);
+    for (const Mode& mode : kModes) {
+      std::vector<double> y(want_y.size()), x(y);
+      Status good = Status::kOk, tiny = good, bad = good;
+      double small[2];
+      RunIn(mode, 0, [&] {
+        good = PositionsFromMask(image.mask.data(), image.height, image.width, y.data(), x.data(),
+                                 normalization, 0.1, 0.3);
+        tiny = PositionsFromMask(nullptr, 1, 1, &small[0], &small[1], Normalization::kF64, 0x1p-1074);
+        bad = PositionsFromMask(image.mask.data(), image.height, image.width, y.data(), x.data(),
+                                normalization, kNaN);
+      });
+      EXPECT_EQ(good, Status::kOk);
+      EXPECT_EQ(tiny, Status::kOk);
+      EXPECT_EQ(small[0], 0x1p-1074);
+      EXPECT_EQ(bad, Status::kBadNormalization);
+      EXPECT_TRUE(SameBits(y, want_y) && SameBits(x, want_x)) << mode.name;
+    }
+  }
+}
+
+struct MaskArguments {
+  std::vector<double> memory = std::vector<double>(100, 3.0);
+  const std::uint8_t* mask = reinterpret_cast<const std::uint8_t*>(memory.data());
+  std::size_t height = 4, width = 6;
+  posenc_normalization normalization = POSENC_NORMALIZE_F32;
+  double scale = 1.0, offset = 0.0;
+  double *y = memory.data() + 10, *x = y + 24;
+};
+
+template <class Spoil>
+void ExpectMask(posenc_status want, const Spoil& spoil) {
+  MaskArguments a;
+  spoil(a);
+  const std::vector<double> before = a.memory;
+  EXPECT_EQ(
+      posenc_positions_from_mask(a.mask, a.height, a.width, a.normalization, a.scale, a.offset, a.y, a.x),
+      want)
+      << posenc_status_message(want);
+  if (want != POSENC_OK) {
+    EXPECT_TRUE(SameBits(a.memory, before));
+  }
+}
+
+TEST(PositionsFromMask, Errors) {
+  ExpectMask(POSENC_OK, [](MaskArguments&) {});
+  ExpectMask(POSENC_OK, [](MaskArguments& a) { a.mask = nullptr; });
+  ExpectMask(POSENC_NULL_POINTER, [](MaskArguments& a) { a.y = nullptr; });
+  ExpectMask(POSENC_NULL_POINTER, [](MaskArguments& a) { a.x = nullptr; });
+  for (const posenc_normalization kind : {-1, 3, 4711}) {
+    ExpectMask(POSENC_BAD_NORMALIZATION, [&](MaskArguments& a) { a.normalization = kind; });
+  }
+  for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL, 0x1.0000000000001p31, -0x1.0000000000001p31}) {
+    ExpectMask(POSENC_BAD_NORMALIZATION, [&](MaskArguments& a) { a.scale = bad; });
+    ExpectMask(POSENC_BAD_NORMALIZATION, [&](MaskArguments& a) { a.offset = bad; });
+  }
+  ExpectMask(POSENC_OK, [](MaskArguments& a) { a.scale = -0x1p31; });
+  ExpectMask(POSENC_OK, [](MaskArguments& a) { a.offset = 0x1p31; });
+  ExpectMask(POSENC_SIZE_OVERFLOW, [](MaskArguments& a) { a.height = kMaxSize / 8; });
+  ExpectMask(POSENC_SIZE_OVERFLOW, [](MaskArguments& a) { a.width = kMaxSize; });
+  ExpectMask(POSENC_POSITION_OUT_OF_RANGE, [](MaskArguments& a) {
+    a.height = (std::size_t{1} << 31) + 1;
+    a.width = 1;
+  });
+  ExpectMask(POSENC_POSITION_OUT_OF_RANGE, [](MaskArguments& a) {
+    a.height = 1;
+    a.width = (std::size_t{1} << 31) + 1;
+  });
+  for (const std::size_t height : {0u, 4u}) {
+    ExpectMask(POSENC_OK, [&](MaskArguments& a) {
+      a.height = height;
+      a.width = height == 0 ? 6 : 0;
+      a.y = a.x = nullptr;
+    });
+  }
+}
+
+TEST(PositionsFromMask, Overlaps) {
+  const auto byte = [](double* at, std::ptrdiff_t shift) {
+    return reinterpret_cast<unsigned char*>(at) + shift;
+  };
+  ExpectMask(POSENC_BUFFERS_OVERLAP,
+             [&](MaskArguments& a) { a.x = reinterpret_cast<double*>(byte(a.x, -1)); });
+  ExpectMask(POSENC_OK, [&](MaskArguments& a) { a.mask = byte(a.y, -24); });
+  ExpectMask(POSENC_BUFFERS_OVERLAP, [&](MaskArguments& a) { a.mask = byte(a.y, -23); });
+  ExpectMask(POSENC_BUFFERS_OVERLAP, [&](MaskArguments& a) { a.mask = byte(a.x, 24 * 8 - 1); });
+  ExpectMask(POSENC_OK, [&](MaskArguments& a) { a.mask = byte(a.x, 24 * 8); });
+}
+
+}  // namespace
+}  // namespace posenc
