@@ -60,11 +60,13 @@ class RowOf {
   Columns columns_;
 };
 
+inline std::size_t PairOf(std::size_t j) { return j / 2; }
+
 // pos / 10000^(2 (j // 2) / d) for each column j: sine where j is even, cosine where it is odd.
 inline Columns Paper(std::size_t d, int bits) {
   RowOf row(bits);
   for (std::size_t j = 0; j < d; ++j) {
-    const Real w = row.Power(10000, row.Ratio(-2.0 * static_cast<double>(j / 2), static_cast<double>(d)));
+    const Real w = row.Power(10000, row.Ratio(-2.0 * static_cast<double>(PairOf(j)), static_cast<double>(d)));
     j % 2 == 0 ? row.Sine(w) : row.Cosine(w);
   }
   return row.Take(d);
@@ -101,7 +103,7 @@ inline Columns Tatp22(std::size_t d, int bits) {
 inline Columns PaperInHalves(std::size_t d, int bits) {
   RowOf row(bits);
   const auto w = [&](std::size_t j) {
-    return row.Power(10000, row.Ratio(-2.0 * static_cast<double>(j / 2), static_cast<double>(d)));
+    return row.Power(10000, row.Ratio(-2.0 * static_cast<double>(PairOf(j)), static_cast<double>(d)));
   };
   for (std::size_t j = 0; j < d; j += 2) row.Sine(w(j));
   for (std::size_t j = 1; j < d; j += 2) row.Cosine(w(j));

@@ -250,16 +250,16 @@ const Row* Find(const char* name) {
   return nullptr;
 }
 
-// columns is what the pairs share, without the input.
-double ExponentDim(Divisor divisor, std::size_t columns) {
-  const auto d = static_cast<double>(columns);
-  const double pairs = static_cast<double>(columns / 2);
+double ExponentDim(Divisor divisor, std::size_t dim) {
+  const auto d = static_cast<double>(dim);
+  const std::size_t whole_pairs = dim / 2;
+  const auto pairs = static_cast<double>(whole_pairs);
   const double others = std::max(pairs - 1.0, 1.0);
   switch (divisor) {
     case Divisor::kDim:
       return 0.0;  // and so it remains when dim is changed
     case Divisor::kEvenDim:
-      return d + static_cast<double>(columns % 2);
+      return d + static_cast<double>(dim % 2);
     case Divisor::kWholePairs:
       return 2.0 * std::max(pairs, 1.0);
     case Divisor::kOtherPairs:
@@ -278,7 +278,7 @@ posenc_status MakeSpec(const Row& row, std::size_t dim, posenc_spec* spec) {
   if (dim == 0 || dim > POSENC_MAX_DIM) return POSENC_BAD_DIM;
   spec->dim = dim;
   spec->base = row.base;
-  spec->exponent_dim = ExponentDim(row.divisor, dim - (row.input_first ? 1 : 0));
+  spec->exponent_dim = ExponentDim(row.divisor, dim);
   spec->position_scale = row.position_scale;
   spec->layout = row.layout;
   spec->frequency_unit = row.unit;

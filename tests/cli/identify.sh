@@ -40,6 +40,25 @@ while read -r name rounding; do
     done
   done
 done <presets
+
+# at POSITIONS FIRST LAST: a table of those positions.
+at() {
+  tried=$((tried + 1))
+  "$posenc" table --preset pytorch_tutorial --dim 24 --positions "$1" --phase-rounding source --out table.npy
+  "$posenc" identify table.npy >found
+  grep -q "^pytorch_tutorial${tab}f32_exp$tab$2 \.\. $3${tab}0$tab" found || fail "$2 .. $3: $(cat found)"
+}
+at "$(seq -s , 1 40)" 1 40
+at "$(seq -s , 2 41)" 2 41
+at "$(seq -s , 39 -1 0)" 39 0
+at "$(seq -s , 20 -1 -20)" 20 -20
+at 0 0 0
+
+# Changed by half a spacing or more somewhere: no longer every bit, and the nearest are said.
+"$posenc" table --preset whisper --dim 8 --rows 20 --out table.npy
+printf '\001' | dd of=table.npy bs=1 seek=$((128 + 4 * 8 * 9)) conv=notrunc 2>/dev/null
+"$posenc" identify table.npy >found || fail "one entry differs: status $?"
+grep -q "^whisper${tab}exact${tab}0 \.\. 19$tab[1-9].*${tab}159 of 160\$" found || fail "one entry differs: $(cat found)"
 cd / && rm -rf "$work"
 echo "left out:$left_out" | tr ' ' '\n' | sort -u | tr '\n' ' '
 echo

@@ -177,14 +177,14 @@ std::size_t PrintDifferences(const Request& request, const Table& a, const Table
   if (entries == 0) return 0;
   const auto columns = static_cast<std::size_t>(std::count(differs.begin(), differs.end(), true));
   const auto position = [&](std::size_t r) {
-    return static_cast<long long>(request.first + static_cast<std::int64_t>(r));
+    return std::to_string(request.first + static_cast<std::int64_t>(r));
   };
   std::printf("entries that differ\t%zu of %zu, in %zu of %zu columns\n", entries, a.rows() * a.columns(),
               columns, a.columns());
-  std::printf("first difference\tposition %lld, column %zu: %s, %s\n", position(first_row), first_column,
-              Shortest(a.At(first_row, first_column)).c_str(),
+  std::printf("first difference\tposition %s, column %zu: %s, %s\n", position(first_row).c_str(),
+              first_column, Shortest(a.At(first_row, first_column)).c_str(),
               Shortest(b.At(first_row, first_column)).c_str());
-  std::printf("largest difference\t%.6g at position %lld, column %zu\n", largest, position(at_row),
+  std::printf("largest difference\t%.6g at position %s, column %zu\n", largest, position(at_row).c_str(),
               at_column);
   return entries;
 }
