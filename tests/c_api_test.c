@@ -69,6 +69,24 @@ static void CheckTargets(void) {
   CHECK(posenc_targets(targets, 1) == count && targets[0].name != NULL && targets[1].name == NULL);
 }
 
+static void CheckPresets(void) {
+  posenc_preset presets[256];
+  const size_t count = posenc_spec_presets(presets, 256);
+  posenc_spec spec;
+  posenc_encoder* encoder = NULL;
+  float row[DIM];
+  CHECK(count > 40 && count <= 256 && posenc_spec_presets(NULL, 0) == count);
+  CHECK(strcmp(presets[0].name, "attention_is_all_you_need") == 0 && presets[count - 1].source[0] != '\0');
+  CHECK_OK(posenc_spec_preset(&spec, sizeof(spec), "ctranslate2", DIM));
+  CHECK(spec.dim == DIM && spec.exponent_dim == 4.0 && spec.layout == POSENC_SIN_COS);
+  CHECK(posenc_spec_preset_rounding("fairseq") == POSENC_F32_EXP && posenc_spec_preset_rounding("") == -1);
+  CHECK_OK(posenc_encoder_create(&spec, &encoder));
+  CHECK_OK(posenc_write(encoder, 0, 1, POSENC_F32, row, DIM));
+  CHECK(IsNear(row[0], sin(1.0)) && IsNear(row[2], sin(1e-4)) && IsNear(row[3], cos(1.0)));
+  posenc_encoder_destroy(encoder);
+  CHECK(posenc_spec_preset(&spec, sizeof(spec), "no such", DIM) == POSENC_UNKNOWN_PRESET);
+}
+
 static void CheckEncoder(const posenc_encoder* encoder) {
   float out[ROWS * (DIM + 1)], zero[ROWS * DIM] = {0};
   const float embeddings[2 * DIM] = {1, 1, 1, 1, 1, 1};
@@ -158,6 +176,7 @@ int main(void) {
 
   CHECK(posenc_version() == POSENC_VERSION && POSENC_VERSION == POSENC_PROJECT_VERSION);
   CheckTargets();
+  CheckPresets();
   CHECK_OK(posenc_encoder_create(&spec, &encoder));
   CheckEncoder(encoder);
   CheckGrids(encoder);

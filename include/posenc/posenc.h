@@ -178,6 +178,55 @@ inline posenc_spec ToC(const Spec& spec) {
   return c;
 }
 
+// The reverse; points to what c points to.
+inline Spec FromC(const posenc_spec& c) {
+  Spec spec;
+  spec.dim = c.dim;
+  spec.base = c.base;
+  spec.exponent_dim = c.exponent_dim;
+  spec.position_scale = c.position_scale;
+  spec.layout = static_cast<Layout>(c.layout);
+  spec.phase_rounding = static_cast<PhaseRounding>(c.phase_rounding);
+  spec.target = c.target;
+  spec.frequencies = {c.frequencies, c.frequencies_f32, c.frequency_count,
+                      static_cast<FrequencyUnit>(c.frequency_unit)};
+  spec.nan_rows = c.nan_rows != 0;
+  spec.lists_only = c.lists_only != 0;
+  spec.odd_column = static_cast<OddColumn>(c.odd_column);
+  spec.min_timescale = c.min_timescale;
+  spec.position_offset = c.position_offset;
+  spec.input_first = c.input_first != 0;
+  spec.has_padding = c.has_padding != 0;
+  spec.padding_position = c.padding_position;
+  return spec;
+}
+
+// A convention that has a name: name, formula in one line, source (project, file, function).
+using Preset = posenc_preset;
+
+// Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
+inline std::size_t SpecPresets(Preset* presets, std::size_t capacity) {
+  return posenc_spec_presets(presets, capacity);
+}
+
+// Sets *spec to that of a preset for rows of dim columns, in exact arithmetic; change what differs
+// afterwards. One whose frequencies are the caller's sets frequencies.count, and Create reports
+// kBadFrequencies until they are there. On failure *spec is left as it was.
+inline Status SpecPreset(const char* name, std::size_t dim, Spec* spec) {
+  if (spec == nullptr) return Status::kNullPointer;
+  posenc_spec c{};
+  const posenc_status status = posenc_spec_preset(&c, sizeof(c), name, dim);
+  if (status == POSENC_OK) *spec = FromC(c);
+  return static_cast<Status>(status);
+}
+
+// How the source of a preset rounds its phases, for spec.phase_rounding; kNone where it does so in none of
+// the ways that there are, or there is no such preset.
+inline PhaseRounding SpecPresetRounding(const char* name) {
+  const posenc_phase_rounding rounding = posenc_spec_preset_rounding(name);
+  return rounding < 0 ? PhaseRounding::kNone : static_cast<PhaseRounding>(rounding);
+}
+
 // One compiled instruction set: name, runnable (this CPU can run it), best (the one that is used unless
 // Spec::target names another). REFERENCE, the scalar path without SIMD, is always there and last.
 using Target = posenc_target;

@@ -229,6 +229,29 @@ typedef struct posenc_spec {
 // it.
 POSENC_API posenc_status posenc_spec_init(posenc_spec* spec, size_t struct_size);
 
+// A convention that has a name, as posenc_spec_presets and posenc_rotary_presets list them. This struct will
+// not grow.
+typedef struct posenc_preset {
+  const char* name;     // e.g. "fairseq", "llama3"
+  const char* formula;  // in one line
+  const char* source;   // project, file, function
+} posenc_preset;
+
+// Sets all members to those of a preset (docs/presets.md) for rows of `dim` columns, in exact arithmetic;
+// change what differs afterwards. POSENC_UNKNOWN_PRESET where there is none of that name; on failure *spec is
+// left as it was. A preset whose frequencies are the caller's ("gaussian_fourier") sets frequency_count, so
+// that creation reports POSENC_BAD_FREQUENCIES until one of the two arrays is there.
+POSENC_API posenc_status posenc_spec_preset(posenc_spec* spec, size_t struct_size, const char* name,
+                                            size_t dim);
+
+// How the source of a preset rounds its phases, to be put into spec.phase_rounding by those who must match
+// its tables: POSENC_NO_PHASE_ROUNDING where it does so in none of the ways that there are; -1 for an unknown
+// name.
+POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
+
+// Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
+POSENC_API size_t posenc_spec_presets(posenc_preset* presets, size_t capacity);
+
 // One compiled instruction set. REFERENCE, the scalar path without SIMD, is always there and last. This
 // struct will not grow.
 typedef struct posenc_target {

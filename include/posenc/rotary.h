@@ -207,9 +207,6 @@ inline RotarySpec FromC(const posenc_rotary_spec& c) {
   return spec;
 }
 
-// A family of models: name, formula in one line, source (project, file, function).
-using Preset = posenc_preset;
-
 // Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
 inline std::size_t RotaryPresets(Preset* presets, std::size_t capacity) {
   return posenc_rotary_presets(presets, capacity);

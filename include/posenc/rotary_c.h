@@ -175,13 +175,6 @@ typedef struct posenc_rotary_spec {
 // Sets all members to their defaults, and head_dim to 0.
 POSENC_API posenc_status posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size);
 
-// A family of models, as posenc_rotary_presets lists it.
-typedef struct posenc_preset {
-  const char* name;     // e.g. "llama3"
-  const char* formula;  // in one line
-  const char* source;   // project, file, function
-} posenc_preset;
-
 // Sets all members to those of a preset for heads of that size. Lengths and factors that differ between the
 // models of a family are then set by the caller. POSENC_UNKNOWN_PRESET, or POSENC_BAD_HEAD_DIM where head_dim
 // does not suit the preset (odd, too small, or not the one that its sections need). On failure *spec is left

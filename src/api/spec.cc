@@ -11,6 +11,8 @@ namespace {
 // The size of posenc_spec in version 0.1.
 constexpr std::size_t kFirstSpecSize = sizeof(posenc_spec);
 
+}  // namespace
+
 posenc_spec DefaultSpec() {
   posenc_spec spec{};
   spec.base = 10000.0;
@@ -19,10 +21,12 @@ posenc_spec DefaultSpec() {
   return spec;
 }
 
-}  // namespace
-
 posenc_status CopySpec(const posenc_spec* from, posenc_spec* to) {
   return CopyVersioned(from, kFirstSpecSize, DefaultSpec(), to);
+}
+
+posenc_status WriteSpec(const posenc_spec& from, std::size_t struct_size, posenc_spec* to) {
+  return WriteVersioned(from, kFirstSpecSize, struct_size, to);
 }
 
 }  // namespace internal
@@ -30,5 +34,5 @@ posenc_status CopySpec(const posenc_spec* from, posenc_spec* to) {
 
 posenc_status posenc_spec_init(posenc_spec* spec, size_t struct_size) {
   using namespace posenc::internal;
-  return WriteVersioned(DefaultSpec(), kFirstSpecSize, struct_size, spec);
+  return WriteSpec(DefaultSpec(), struct_size, spec);
 }

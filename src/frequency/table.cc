@@ -1,6 +1,7 @@
 #include "frequency/table.h"
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 
 #include "number/bounds.h"
@@ -62,6 +63,9 @@ void FillEach(const Schedule& schedule, std::size_t count, double* high, double*
   }
 }
 
+// Of 219 bits of a step. What agrees in so many with a whole number is one: in turns, bases make such steps.
+constexpr std::int64_t kWholeBits = 200;
+
 // Steps beyond four quarter turns modulo eight.
 void ReduceSteps(const Schedule& schedule, std::size_t count, double* high, double* low) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -69,7 +73,9 @@ void ReduceSteps(const Schedule& schedule, std::size_t count, double* high, doub
     const Wide256 step = schedule.QuarterTurns<4>(i);
     Wide256 eighth = step;
     eighth.exponent -= 3;
-    const DoubleDouble reduced = ToDoubleDouble(Subtract(step, FromInteger<4>(8 * NearestInteger(eighth))));
+    Wide256 rest = Subtract(step, FromInteger<4>(8 * NearestInteger(eighth)));
+    if (step.exponent - rest.exponent > kWholeBits) rest = Wide256();
+    const DoubleDouble reduced = ToDoubleDouble(rest);
     high[i] = reduced.high;
     low[i] = reduced.low;
   }

@@ -82,11 +82,19 @@ try_values() {
     for option in --first --base --exponent-dim --position-scale --frequencies; do
       numbers "0 2" $option $command --dim 2 --rows 3
     done
-    for option in --dtype --layout --unit --target --phase-rounding; do
+    for option in --min-timescale --position-offset --padding-position; do
+      numbers "0 2" $option $command --dim 2 --rows 3
+    done
+    for option in --dtype --layout --unit --target --phase-rounding --preset --odd-column; do
       abuse "$command $option with a long word" 2 $command --dim 4 --rows 3 --out kept $option "$words"
     done
   done
   numbers "0 2" --positions table --dim 2
+  for value in "" -1 1e999 18446744073709551616 "$long" "$words"; do
+    for option in --dim --rows --first --preset --frequencies; do
+      abuse "diff $option '$(printf %.60s "$value")'" "0 1 2" diff --dim 4 --preset wan --preset edm_fourier $option "$value"
+    done
+  done
   for option in --factor --original-length --amplitude --rotary-dim --frequencies --factors --sections --base; do
     numbers "0 2" $option table --rotary llama3 --dim 8 --rows 3
   done
@@ -266,9 +274,74 @@ try_lists() {
   expect "control characters" test "$(wc -l <../stderr)" = 1
 }
 
+# npy NAME VERSION HEADER BYTES: a file of NumPy's, as a header says it, with so many bytes of zeros.
+npy() {
+  length=${#3}
+  {
+    printf '\223NUMPY'
+    printf "\\$(printf %03o "$2")\\000\\$(printf %03o $((length % 256)))\\$(printf %03o $((length / 256)))"
+    [ "$2" = 1 ] || printf '\000\000'
+    printf %s "$3"
+    head -c "$4" /dev/zero
+  } >"$1"
+}
+
+try_tables() {
+  fresh
+  whole="{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"
+  for version in 1 2 3; do
+    npy good $version "$whole" 48
+    abuse "identify: format $version" 1 identify good  # zeros
+  done
+  npy good 1 "{\"shape\":(3,4),\"fortran_order\":False,\"descr\":\"<f8\"}" 96
+  abuse "identify: another order" 1 identify good
+  for version in 0 4 255; do
+    npy bad $version "$whole" 48
+    abuse "identify: format $version" 2 identify bad
+  done
+  for bytes in 0 1 47 49 96; do
+    npy bad 1 "$whole" $bytes
+    abuse "identify: $bytes bytes" 2 identify bad
+  done
+  for header in "" "{" "{}" "{'descr': '<f4'}" "$whole x" "x$whole" "$(echo "$whole" | tr -d "'")" \
+    "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3, 4)}" \
+    "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4)}" "{'descr': '<f4', 'fortran_order': 0, 'shape': (3, 4)}" \
+    "{'descr': '>f4', 'fortran_order': False, 'shape': (3, 4)}" "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 4)}" \
+    "{'descr': '|O', 'fortran_order': False, 'shape': (3, 4)}" "{'descr': '$long', 'fortran_order': False, 'shape': (3, 4)}" \
+    "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 4)}" \
+    "{'descr': '<f4', 'fortran_order': False, 'shape': 12}" "{'descr': '<f4', 'fortran_order': False, 'shape': (12,)}" \
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2, 2)}" "{'descr': '<f4', 'fortran_order': False, 'shape': ()}" \
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (-3, 4)}" "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4" \
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4)}" "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 0)}" \
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 18446744073709551615)}" \
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387907, 4)}" \
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 99999999999999999999)}" \
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), 'more': 1}"; do
+    npy bad 1 "$header" 48
+    abuse "identify: $(printf %.60s "$header")" 2 identify bad
+  done
+  npy whole 2 "$whole" 48
+  for bytes in 0 1 5 6 7 8 9 11 12 13 40; do
+    head -c $bytes whole >bad
+    abuse "identify: the first $bytes bytes" 2 identify bad
+  done
+  printf '\223NUMPY\002\000\377\377\377\377{}' >bad
+  abuse "identify: a header of 4 GiB" 2 identify bad
+  for file in "" . nowhere /dev/null /dev/zero "$words" "$posenc" kept; do
+    abuse "identify $(printf %.60s "$file")" 2 identify "$file"
+  done
+  npy wide 1 "{'descr': '<u2', 'fortran_order': False, 'shape': (1, 1000000)}" 2000000
+  abuse "identify: a row of a million columns" 0 identify wide  # of padding
+  npy narrow 1 "{'descr': '<u2', 'fortran_order': False, 'shape': (1000000, 1)}" 2000000
+  abuse "identify: a million rows" 0 identify narrow  # odd columns
+  mkfifo pipe
+  (cat whole >pipe) &
+  abuse "identify: a pipe" 1 identify pipe
+}
+
 mkdir -p "$work" || exit 2
 chmod 755 "$work"
-for room in values threads streams files signals two_at_once lists; do
+for room in values threads streams files signals two_at_once lists tables; do
   try_$room
 done
 cd / && chmod -R u+w "$work" && rm -rf "$work"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_linked.sh COMPILER PREFIX LIBRARY: a program takes from the static library what it calls: one that only asks for
-# the targets carries no kernels, one that encodes those of encoders and of tiles, one that rotates those of rotaries.
+# the targets carries no kernels, one that encodes those of encoders and of tiles, one that rotates those of rotaries; none the
+# presets but by their name.
 set -eu
 compiler=$1 prefix=$2 library=$3
 program=$prefix/linked
@@ -13,6 +14,7 @@ link() {  # BODY
     "$compiler" -std=c++17 -DPOSENC_STATIC -I"$prefix/include" -o "$program" -x c++ - -x none "$library" -lhwy
 }
 kernels() { nm -C "$program" | sed -n 's/.* posenc::internal::\([A-Za-z]*KernelsOf\).*/\1/p' | sort -u | tr '\n' ' '; }
+presets() { nm "$program" | grep -c ' posenc_spec_preset$' || true; }
 expect() { [ "$(kernels)" = "$1" ] || { echo "linked: $(kernels)instead of: $1" >&2; exit 1; }; }
 
 link 'posenc::Target targets[posenc::kMaxTargets]; return posenc::Targets(targets) == 0'
@@ -21,6 +23,10 @@ link 'long long id = 0, position; return posenc_positions_from_ids(POSENC_I64, &
 expect ''
 link 'posenc::Encoder encoder; return static_cast<int>(posenc::Encoder::Create({}, &encoder))'
 expect 'EncoderKernelsOf TileKernelsOf '
+[ "$(presets)" = 0 ] || { echo 'linked: presets' >&2; exit 1; }
+link 'posenc::Spec spec; return static_cast<int>(posenc::SpecPreset("fairseq", 8, &spec))'
+expect ''
+[ "$(presets)" = 1 ] || { echo 'not linked: presets' >&2; exit 1; }
 link 'posenc_rotary_spec spec; posenc_rotary* rotary; posenc_rotary_spec_init(&spec, sizeof(spec));
   return posenc_rotary_create(&spec, &rotary)'
 expect 'RotaryKernelsOf '

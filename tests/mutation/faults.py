@@ -44,6 +44,7 @@ TILE = ("tile_test",)
 HARD = ("hard_angles_test:-*REFERENCE",)
 NANS = ("nan_rows_test", "add_test", "batch_test")
 FREQUENCIES = ("frequencies_test",)
+PRESETS = ("presets_test:-*REFERENCE:*Document",)
 LISTED = ("listed_test:-*REFERENCE",)
 GRID = ("grid_test:-*REFERENCE:*SCALAR",)
 GRID_ERRORS = ("grid_errors_test", "grid_test:*WithoutCells*")
@@ -807,6 +808,25 @@ FAULTS = (
           "posenc_add_batch(encoder_, 0, TypeOf<T>()", HEADER + BATCH),
     Fault("moving_copies", "include/posenc/posenc.h", "encoder_(other.encoder_) { other.encoder_ = nullptr; }",
           "encoder_(other.encoder_) {}", HEADER),
+    # The presets.
+    Fault("last_timescale_missed", "src/api/presets.cc", "return 2.0 * others;", "return 2.0 * (others + 1.0);", PRESETS),
+    Fault("odd_dim_not_made_even", "src/api/presets.cc", "return d + static_cast<double>(dim % 2);", "return d;", PRESETS),
+    Fault("halves_of_pairs_dropped", "src/api/presets.cc", "std::max(d - 2.0, 1.0)", "std::max(2.0 * pairs - 2.0, 1.0)", PRESETS),
+    Fault("powers_of_two_descend", "src/api/presets.cc", "return -2.0;", "return 2.0;", PRESETS),
+    Fault("preset_without_offset", "src/api/presets.cc", "spec->position_offset = row.position_offset;", "", PRESETS),
+    Fault("preset_without_padding", "src/api/presets.cc", "row.padding_position != 0 ? 1 : 0", "0", PRESETS),
+    Fault("preset_without_unit", "src/api/presets.cc", "spec->frequency_unit = row.unit;", "", PRESETS),
+    Fault("preset_without_input", "src/api/presets.cc", "spec->input_first = row.input_first ? 1 : 0;", "", PRESETS),
+    Fault("preset_without_scale", "src/api/presets.cc", "spec->position_scale = row.position_scale;", "", PRESETS),
+    Fault("preset_without_odd_column", "src/api/presets.cc", "spec->odd_column = row.odd_column;", "", PRESETS),
+    Fault("preset_invents_frequencies", "src/api/presets.cc", "if (row.is_listed) spec->frequency_count", "if (false) spec->frequency_count",
+          PRESETS),
+    Fault("preset_of_no_dim", "src/api/presets.cc", "if (dim == 0 || dim", "if (dim", PRESETS),
+    Fault("preset_rounds_by_itself", "src/api/presets.cc", "spec->layout = row.layout;",
+          "spec->layout = row.layout;\n  spec->phase_rounding = row.rounding;", PRESETS),
+    Fault("whole_steps_keep_their_error", "src/frequency/table.cc",
+          "if (step.exponent - rest.exponent > kWholeBits) rest = Wide256();", "", PRESETS),
+    Fault("padding_lost_from_c", "include/posenc/posenc.h", "spec.padding_position = c.padding_position;", "", PRESETS),
     # Creation.
     Fault("schedule_in_double", "src/number/double_double.h",
           "return {high, ToDouble(Subtract(x, FromDouble<4>(high)))};",

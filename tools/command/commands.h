@@ -21,6 +21,9 @@ using Run = std::function<ExitStatus()>;
 void AddTargetsCommand(CLI::App& app, Run* run);
 void AddTableCommand(CLI::App& app, Run* run);
 void AddPlotCommand(CLI::App& app, Run* run);
+void AddPresetsCommand(CLI::App& app, Run* run);
+void AddDiffCommand(CLI::App& app, Run* run);
+void AddIdentifyCommand(CLI::App& app, Run* run);
 void AddVerifyCommand(CLI::App& app, Run* run);
 
 }  // namespace tools

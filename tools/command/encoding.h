@@ -16,7 +16,9 @@ namespace tools {
 
 // Rows of consecutive positions. What rotary embeddings understand in another way is kept as it was said.
 struct Encoding {
-  Spec spec;                        // without a target and without a list, but with its unit
+  // Without a target and without a list, but with its unit; once all is parsed, over those of the preset.
+  Spec spec;
+  std::optional<std::string> preset;
   std::vector<double> frequencies;  // if not empty
   std::string phase_rounding = "none";
   std::optional<std::string> listed;  // the frequencies
@@ -30,6 +32,9 @@ void AddEncodingOptions(CLI::App& app, Encoding* encoding);
 // Once all is parsed: understands what was kept, or throws a UsageError for what does not go together.
 void FinishEncoding(const CLI::App& app, Encoding* encoding);
 
+// A UsageError for options that rotary embeddings have not.
+void RefuseWithRotary(const CLI::App& app);
+
 // A UsageError unless it is given.
 void RequireOption(const CLI::App& app, const std::string& name);
 
@@ -39,11 +44,21 @@ Spec SpecOf(const Encoding& encoding);
 // A UsageError if there is no such encoding.
 Encoder CreateEncoder(const Encoding& encoding);
 
-// A UsageError if some position is out of range: calls for parts of a run would find out only later.
-void RequirePositions(std::int64_t first, std::size_t rows);
+// A UsageError if some position is out of range, with the offset too: calls for parts of a run would find out
+// only later.
+void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset);
 
-// "interleaved", "sin_cos", "cos_sin"
+// Of that preset and dim, or a UsageError.
+Spec PresetSpec(const std::string& preset, std::size_t dim);
+
+// "interleaved", "sin_cos", "cos_sin", "interleaved_cos_sin"
 const char* Name(Layout layout);
+
+// "none", "f32_pow_div", ...
+const char* Name(PhaseRounding rounding);
+
+// All of them, by their values.
+const std::vector<const char*>& PhaseRoundingNames();
 
 // "dim 512, base 10000, sin_cos, ...", "dim 4, 2 frequencies, sin_cos"
 std::string Describe(const Spec& spec);

@@ -26,21 +26,6 @@ bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; 
 // Some files never end.
 constexpr std::size_t kLongestFile = std::size_t{1} << 28;
 
-std::string ReadFile(const std::string& option, const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  char block[4096];
-  while (file.read(block, sizeof(block)), file.gcount() > 0) {
-    text.append(block, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kLongestFile) Refuse(option, path, "a file of at most 256 MiB");
-  }
-  // A directory can be opened, but not read.
-  if (!file.is_open() || file.bad()) {
-    Refuse(option, path, std::string("a file that can be read: ") + std::strerror(errno));
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string Abbreviated(const std::string& text) {
@@ -87,6 +72,21 @@ double ParseReal(const std::string& option, const std::string& text) {
   const bool overflow = std::isinf(value) && text.find_first_of("0123456789") != std::string::npos;
   if (!whole || overflow) Refuse(option, text, "a number that a double can hold");
   return value;
+}
+
+std::string ReadFile(const std::string& option, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  char block[4096];
+  while (file.read(block, sizeof(block)), file.gcount() > 0) {
+    text.append(block, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kLongestFile) Refuse(option, path, "a file of at most 256 MiB");
+  }
+  // A directory can be opened, but not read.
+  if (!file.is_open() || file.bad()) {
+    Refuse(option, path, std::string("a file that can be read: ") + std::strerror(errno));
+  }
+  return text;
 }
 
 std::vector<double> ParseList(const std::string& option, const std::string& text, const std::string& wanted,

@@ -43,6 +43,9 @@ std::int64_t ParseInteger(const std::string& option, const std::string& text);
 std::size_t ParseCount(const std::string& option, const std::string& text);
 double ParseReal(const std::string& option, const std::string& text);
 
+// The bytes of a file of at most 256 MiB, or a UsageError that names the option.
+std::string ReadFile(const std::string& option, const std::string& path);
+
 // "0,0.5,9", or @FILE with numbers separated by white space or commas, at least one. Each is `wanted`, which
 // `fits` decides; the message counts the items.
 std::vector<double> ParseList(const std::string& option, const std::string& text, const std::string& wanted,

@@ -56,10 +56,11 @@ std::string SamplingNote(std::size_t row_step, std::size_t column_step, bool in_
 
 HeatMap MakeMap(const Encoder& encoder, const Encoding& encoding) {
   // A sine goes with its cosine, so that a sample looks like the whole.
-  const bool in_pairs = encoder.layout() == Layout::kInterleaved;
+  const Spec spec = SpecOf(encoding);
+  const bool in_pairs = spec.layout == Layout::kInterleaved || spec.layout == Layout::kInterleavedCosSin;
   const std::size_t row_step = SamplingStep(encoding.rows), column_step = SamplingStep(encoder.dim());
   HeatMap map;
-  map.title = "Position encoding: " + Describe(SpecOf(encoding));
+  map.title = (encoding.preset ? *encoding.preset : "Position encoding") + ": " + Describe(spec);
   map.note = SamplingNote(row_step, column_step, in_pairs);
   map.rows = {"position", Sample(encoding.first, encoding.rows, 1, row_step)};
   map.columns = {"dimension", Sample(0, encoder.dim(), in_pairs ? 2 : 1, column_step)};
@@ -67,14 +68,16 @@ HeatMap MakeMap(const Encoder& encoder, const Encoding& encoding) {
   for (const std::int64_t position : map.rows.coordinates) {
     Require(encoder.Write(position, 1, row.data(), row.size()));
     for (const std::int64_t column : map.columns.coordinates) {
-      map.values.push_back(row[static_cast<std::size_t>(column)]);
+      // A position itself may be beyond.
+      map.values.push_back(std::clamp(row[static_cast<std::size_t>(column)], -1.0f, 1.0f));
     }
   }
   return map;
 }
 
 SchedulePlot MakeSchedulePlot(const CLI::App& command, Request* request) {
-  for (const char* other : {"--rows", "--first", "--layout"}) {
+  RefuseWithRotary(command);
+  for (const char* other : {"--rows", "--first"}) {
     if (command.count(other) != 0) throw UsageError(std::string(other) + " excludes --rotary");
   }
   const Encoding& encoding = request->encoding;
@@ -105,7 +108,7 @@ ExitStatus Plot(const CLI::App& command, Request request) {
   RequireOption(command, "--rows");
   if (request.encoding.rows == 0) throw UsageError("--rows: there is nothing to draw in 0 rows");
   const Encoder encoder = CreateEncoder(request.encoding);
-  RequirePositions(request.encoding.first, request.encoding.rows);
+  RequirePositions(request.encoding.first, request.encoding.rows, request.encoding.spec.position_offset);
   const HeatMap map = MakeMap(encoder, request.encoding);
   Write(request, DrawPng(map));
   if (!map.note.empty()) std::fprintf(stderr, "posenc: %s\n", map.note.c_str());

@@ -1,4 +1,5 @@
-// posenc: lists the targets of the library, prints, saves or draws encodings, and verifies them against MPFR.
+// posenc: lists the targets and presets of the library, prints, saves or draws encodings, compares and
+// identifies them, and verifies them against MPFR.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -36,6 +37,9 @@ ExitStatus ParseAndRun(int argc, char** argv) {
   posenc::tools::AddTargetsCommand(app, &run);
   posenc::tools::AddTableCommand(app, &run);
   posenc::tools::AddPlotCommand(app, &run);
+  posenc::tools::AddPresetsCommand(app, &run);
+  posenc::tools::AddDiffCommand(app, &run);
+  posenc::tools::AddIdentifyCommand(app, &run);
   posenc::tools::AddVerifyCommand(app, &run);
   try {
     app.parse(argc, argv);
@@ -44,7 +48,7 @@ ExitStatus ParseAndRun(int argc, char** argv) {
     app.exit(error);  // prints what --help asks for
     run = [] { return ExitStatus::kRight; };
   }
-  if (!run) return Fail("a subcommand is required: targets, table, plot or verify");
+  if (!run) return Fail("a subcommand is required: targets, table, plot, presets, diff, identify or verify");
   const ExitStatus status = run();
   try {
     posenc::tools::FlushStdout();

@@ -69,10 +69,10 @@ TableSource CacheTables(const posenc_rotary* rotary, std::size_t axes, const Req
   return {request.type, is_two ? 2u : 1u, request.encoding.rows, columns, fill};
 }
 
-void SetRows(const CLI::App& command, std::size_t axes, Request* request) {
+void SetRows(const CLI::App& command, std::size_t axes, std::int64_t offset, Request* request) {
   if (command.count("--positions") == 0) {
     if (command.count("--rows") == 0) throw UsageError("--rows is required unless --positions is given");
-    return RequirePositions(request->encoding.first, request->encoding.rows);
+    return RequirePositions(request->encoding.first, request->encoding.rows, offset);
   }
   if (request->positions.size() % axes != 0) {
     throw UsageError("--positions: " + std::to_string(request->positions.size()) + " given, but a row has " +
@@ -86,13 +86,13 @@ void PutOut(const TableSource& source, const Request& request) {
 }
 
 ExitStatus MakeCache(const CLI::App& command, Request request) {
-  if (command.count("--layout") != 0) throw UsageError("--layout: with --rotary there is --cache");
+  RefuseWithRotary(command);
   const posenc_rotary_spec spec = RotarySpecOf(command, request.encoding, &request.rotary);
   const RotaryHandle rotary = CreateRotary(spec);
   const bool wants_frequencies = request.encoding.listed && request.encoding.listed->empty();
   const bool wants_amplitude = request.rotary.amplitude && request.rotary.amplitude->empty();
   if (!wants_frequencies && !wants_amplitude) {
-    SetRows(command, spec.axes, &request);
+    SetRows(command, spec.axes, 0, &request);
     PutOut(CacheTables(rotary.get(), spec.axes, request), request);
     return kRight;
   }
@@ -117,7 +117,7 @@ ExitStatus MakeTable(const CLI::App& command, Request request) {
   if (command.count("--cache") != 0) throw UsageError("--cache requires --rotary");
   FinishEncoding(command, &request.encoding);
   const Encoder encoder = CreateEncoder(request.encoding);
-  SetRows(command, 1, &request);
+  SetRows(command, 1, request.encoding.spec.position_offset, &request);
   PutOut(EncodingTable(encoder, request), request);
   return kRight;
 }
@@ -143,9 +143,8 @@ void AddTableCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("table", "Print an encoding, or save it in NumPy format");
   command->footer(
       "A row per position; --rows or --positions is required. The entries are the sines and cosines of\n"
-      "S * position * B^(-2i/X), in radians, or of S * position * frequency i in its unit, correctly "
-      "rounded\n"
-      "to their type (with --phase-rounding f32_pow_div, those of phases that were rounded to float).\n"
+      "S * position * B^(-2i/X), in its unit, or of S * position * frequency i, correctly rounded to their\n"
+      "type (with --phase-rounding, those of phases that were rounded step by step, as frameworks do).\n"
       "They are printed with the fewest digits that name them in it.\n"
       "With --rotary they are those of a cache, times the amplitude; of two tables the cosines come first,\n"
       "and a file has the shape (2, rows, columns). Options of Rotary embeddings, and --base, --frequencies\n"
