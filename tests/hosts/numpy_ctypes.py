@@ -32,7 +32,12 @@ class Spec(ctypes.Structure):
         ("frequency_unit", ctypes.c_int32),
         ("nan_rows", ctypes.c_int32),
         ("lists_only", ctypes.c_int32),
-        ("reserved", ctypes.c_int32),
+        ("odd_column", ctypes.c_int32),
+        ("min_timescale", ctypes.c_double),
+        ("position_offset", ctypes.c_int64),
+        ("has_padding", ctypes.c_int32),
+        ("input_first", ctypes.c_int32),
+        ("padding_position", ctypes.c_int64),
     ]
 
 
@@ -44,6 +49,8 @@ class Library:
         for name, arguments in {
             "posenc_status_message": [i32],
             "posenc_spec_init": [pointer, SIZE],
+            "posenc_spec_preset": [pointer, SIZE, ctypes.c_char_p, SIZE],
+            "posenc_spec_preset_rounding": [ctypes.c_char_p],
             "posenc_encoder_create": [pointer, pointer],
             "posenc_encoder_destroy": [pointer],
             "posenc_write": [pointer, i64, SIZE, i32, pointer, SIZE],
@@ -60,15 +67,25 @@ class Library:
     def destroy(self, handle):
         self._c.posenc_encoder_destroy(handle)
 
+    def spec(self, dim, preset=None):
+        spec = Spec()
+        if preset is None:
+            self.call("posenc_spec_init", ctypes.byref(spec), ctypes.sizeof(spec))
+            spec.dim = dim
+        else:
+            self.call("posenc_spec_preset", ctypes.byref(spec), ctypes.sizeof(spec), preset.encode(), dim)
+        return spec
+
+    def preset_rounding(self, name):
+        return self._c.posenc_spec_preset_rounding(name.encode())
+
 
 class Encoder:
-    def __init__(self, library, dim, **members):
+    def __init__(self, library, dim, preset=None, **members):
         self._handle = ctypes.c_void_p()
         self._library = library
         self.dim = dim
-        spec = Spec()
-        library.call("posenc_spec_init", ctypes.byref(spec), ctypes.sizeof(spec))
-        spec.dim = dim
+        self.spec = spec = library.spec(dim, preset)
         for name, value in members.items():
             setattr(spec, name, value)
         library.call("posenc_encoder_create", ctypes.byref(spec), ctypes.byref(self._handle))
@@ -105,10 +122,24 @@ def refuses(make):
     return False
 
 
+def check_spec(library):
+    """That Spec is posenc_spec: all of it, its members where the library has them."""
+    spec = library.spec(8)
+    assert spec.struct_size == ctypes.sizeof(Spec)
+    assert (spec.base, spec.position_scale, spec.min_timescale) == (10000, 1, 1)
+    spec = library.spec(9, "fairseq")
+    assert (spec.layout, spec.odd_column, spec.has_padding, spec.padding_position) == (1, 1, 1, 1)
+    assert (library.spec(9, "ctranslate2").position_offset, library.spec(9, "nerf").input_first) == (1, 1)
+    short = ctypes.sizeof(Spec) - 8
+    assert refuses(lambda: library.call("posenc_spec_init", ctypes.byref(spec), short))
+    assert refuses(lambda: library.spec(8, "no such preset"))
+
+
 def main(path):
     import exact
 
     library = Library(path)
+    check_spec(library)
     encoder = Encoder(library, dim=64)
     positions = numpy.array([0, 1, 2, 11, 4095, -77, 131071, 2**31, -(2**31)])
     for dtype in ("float32", "float16", "float64"):
