@@ -18,13 +18,14 @@ namespace bench {
 
 using TargetNames = std::vector<std::string>;  // those that this CPU runs, best first
 
-void RegisterCreate(const TargetNames& targets);  // before anything else creates an encoder
-void RegisterWrite(const TargetNames& targets);   // write_rows.cc
-void RegisterAdd(const TargetNames& targets);     // add_rows.cc
-void RegisterGrid(const TargetNames& targets);    // grid_rows.cc
-void RegisterRotary(const TargetNames& targets);  // rotary_rows.cc
-void RegisterLimits();                            // limit_rows.cc
-void RegisterPeers();                             // peer_rows.cc
+void RegisterCreate(const TargetNames& targets);     // before anything else creates an encoder
+void RegisterWrite(const TargetNames& targets);      // write_rows.cc
+void RegisterAdd(const TargetNames& targets);        // add_rows.cc
+void RegisterGrid(const TargetNames& targets);       // grid_rows.cc
+void RegisterRotary(const TargetNames& targets);     // rotary_rows.cc
+void RegisterTimesteps(const TargetNames& targets);  // timestep_rows.cc
+void RegisterLimits();                               // limit_rows.cc
+void RegisterPeers();                                // peer_rows.cc
 void RegisterBefore(const std::string& path, const TargetNames& targets);  // before_rows.cc
 
 struct Shape {
