@@ -237,7 +237,7 @@ typedef struct posenc_preset {
   const char* source;   // project, file, function
 } posenc_preset;
 
-// Sets all members to those of a preset (docs/presets.md) for rows of `dim` columns, in exact arithmetic;
+// Sets all members to those of a preset (docs/conventions.md) for rows of `dim` columns, in exact arithmetic;
 // change what differs afterwards. POSENC_UNKNOWN_PRESET where there is none of that name; on failure *spec is
 // left as it was. A preset whose frequencies are the caller's ("gaussian_fourier") sets frequency_count, so
 // that creation reports POSENC_BAD_FREQUENCIES until one of the two arrays is there.
