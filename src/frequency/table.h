@@ -52,12 +52,9 @@ struct FrequencyTable {
 
   double* recipe_values;  // that the recipe has
 
-  // What the phases of a pair at a position are: the step times this, which is the position, but for a
-  // recipe. phases [count] is for the pairs from i on; returned if it is used.
-  const double* Multiples(double position, std::size_t i, std::size_t pairs, double* phases) const {
-    if (recipe.IsNone()) return nullptr;
+  // phases [pairs] of a recipe, of the pairs from i on.
+  void FillPhases(double position, std::size_t i, std::size_t pairs, double* phases) const {
     recipe.Fill(position, first + i, pairs, phases);
-    return phases;
   }
 
   // The pairs first .. first + count - 1.

@@ -140,13 +140,13 @@ inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Column
                                        const Rows& rows) {
   HWY_ALIGN double sines[kBufferPairs + hn::MaxLanes(Doubles())];
   HWY_ALIGN double cosines[kBufferPairs + hn::MaxLanes(Doubles())];
-  HWY_ALIGN double phases[kBufferPairs + hn::MaxLanes(Doubles())] = {};
+  PhaseBuffer phases;
   Tally tally;
   for (std::size_t r = 0; r < rows.at.count; ++r) {
     auto* row = static_cast<unsigned char*>(rows.data) + r * rows.stride * sizeof(double);
     for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);
-      const Multiples multiples = {rows.at[r], table.Multiples(rows.at[r], i, count, phases)};
+      const Multiples multiples = MultiplesAt(table, rows.at[r], i, count, phases);
       EvaluateDoubles(table, multiples, i, count, sines, cosines, tally);
       const std::size_t sine_count = HWY_MIN(count, columns.sines - HWY_MIN(i, columns.sines));
       const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));

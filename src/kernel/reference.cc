@@ -64,7 +64,7 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
     const Phase<4> phase(table, i);
     for (std::size_t r = 0; r < rows.at.count; ++r) {
       double sine, cosine, multiple = rows.at[r];
-      table.Multiples(rows.at[r], i, 1, &multiple);
+      if (!table.recipe.IsNone()) table.FillPhases(rows.at[r], i, 1, &multiple);
       const posenc_type rounded = scale == nullptr ? type : POSENC_F32;
       if (!EvaluatePair(phase, multiple, rounded, &sine, &cosine)) {
         EvaluateInMostBits(table, i, multiple, rounded, &sine, &cosine, &tally);

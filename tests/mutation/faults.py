@@ -702,8 +702,6 @@ FAULTS = (
           "hn::Or(result, sign),\n                        hn::Or(hn::Set(du, kNanBits<POSENC_F16>), sign));", NANS + ADD),
     Fault("float_positions_are_doubles", "src/call/call.h", "type_ == POSENC_F32 ? static_cast<double>(Load<float>(i))",
           "type_ == POSENC_F32 ? Load<double>(i)", NANS + DOUBLES),
-    Fault("base_not_rounded_to_float", "src/frequency/schedule.cc", "return Rounded(spec, spec.base);",
-          "return spec.base;", ("phase_rounding_test",)),
     # Grids.
     Fault("prefix_rows_left_alone", "src/call/grid.cc",
           "std::memset(places.data + r * places.row_bytes + axis.column * places.size, 0, bytes);", "", GRID),
