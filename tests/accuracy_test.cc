@@ -111,6 +111,8 @@ TEST_P(Accuracy, EveryEntryIsCorrectlyRounded) {
       Spec spec = blocks[b].spec;
       spec.target = target().name;
       spec.layout = kLayouts[l];
+      if (spec.layout == Layout::kInterleavedCosSin && spec.dim % 2 != 0)
+        continue;  // has another last column
       count.mismatches += Mismatches(GetCase().type, blocks[b], Create(spec));
       compared += blocks[b].positions.size() * spec.dim;
     }

@@ -24,6 +24,8 @@ inline void PrintTo(Status status, std::ostream* os) { *os << StatusMessage(stat
 
 inline constexpr Layout kLayouts[] = {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin,
                                       Layout::kInterleavedCosSin};
+inline constexpr Layout kAddedLayouts[] = {Layout::kInterleaved, Layout::kSinCos,
+                                           Layout::kCosSin};  // whose runs take angle addition
 inline constexpr const char* kReference = "REFERENCE";
 
 inline const char* Name(Layout layout) {

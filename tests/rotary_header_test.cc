@@ -217,14 +217,11 @@ TEST(RotaryValues, AreThoseOfTheBinaryInterface) {
                 Scaling::kProportional, Scaling::kFrequencyFactors});
   ExpectValues({AxisOrder::kConsecutive, AxisOrder::kInterleaved, AxisOrder::kAlternating, AxisOrder::kSplit,
                 AxisOrder::kAxial});
-  ExpectValues({PhaseRounding::kNone, PhaseRounding::kF32InvFreq, PhaseRounding::kF32Iterated,
-                PhaseRounding::kF32Exp, PhaseRounding::kF64InvFreq});
   ExpectValues({CacheLayout::kHalves, CacheLayout::kDuplicated, CacheLayout::kCosSin, CacheLayout::kPairs});
   EXPECT_EQ(POSENC_SAME_PAIRING, 2);
   EXPECT_EQ(POSENC_FAST, 1);
   EXPECT_EQ(POSENC_FREQUENCY_FACTORS, 11);
   EXPECT_EQ(POSENC_AXIAL_AXES, 4);
-  EXPECT_EQ(POSENC_F64_INV_FREQ, 4);
   EXPECT_EQ(POSENC_CACHE_PAIRS, 3);
 }
 

@@ -263,6 +263,11 @@ TEST(ToC, EveryMemberHasItsPlace) {
   spec.phase_rounding = PhaseRounding::kF32PowDiv;
   spec.frequencies = {doubles, floats, 7, FrequencyUnit::kTurns};
   spec.nan_rows = true;
+  spec.odd_column = OddColumn::kCosineLast;
+  spec.min_timescale = 8.0;
+  spec.position_offset = 9;
+  spec.has_padding = true;
+  spec.padding_position = 10;
   const posenc_spec got = ToC(spec);
   const posenc_spec want = {sizeof(posenc_spec),
                             3,
@@ -278,10 +283,19 @@ TEST(ToC, EveryMemberHasItsPlace) {
                             POSENC_TURNS,
                             1,
                             0,
-                            0};
+                            POSENC_ODD_COSINE_LAST,
+                            8.0,
+                            9,
+                            1,
+                            0,
+                            10};
   EXPECT_EQ(std::memcmp(&got, &want, sizeof(want)), 0);
+  const posenc_spec again = ToC(FromC(want));
+  EXPECT_EQ(std::memcmp(&again, &want, sizeof(want)), 0);
   spec.lists_only = true;
+  spec.input_first = true;
   EXPECT_EQ(ToC(spec).lists_only, 1);
+  EXPECT_EQ(ToC(spec).input_first, 1);
 }
 
 template <class Enum>
@@ -318,8 +332,14 @@ TEST(Values, AreThoseOfTheBinaryInterface) {
                0);
   ExpectValues({Status::kBadGrid, Status::kBadNormalization}, 42);
   ExpectValues({Normalization::kNone, Normalization::kF32, Normalization::kF64}, 0);
-  ExpectValues({Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin}, 0);
-  ExpectValues({PhaseRounding::kNone, PhaseRounding::kF32PowDiv}, 0);
+  ExpectValues({Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin, Layout::kInterleavedCosSin}, 0);
+  ExpectValues({OddColumn::kHalfPair, OddColumn::kZeroLast, OddColumn::kZeroMiddle, OddColumn::kCosineLast},
+               0);
+  ExpectValues(
+      {PhaseRounding::kNone, PhaseRounding::kF32PowDiv, PhaseRounding::kF32Exp, PhaseRounding::kF32LogDiv,
+       PhaseRounding::kF32InvFreq, PhaseRounding::kF32Iterated, PhaseRounding::kF64InvFreq,
+       PhaseRounding::kF64PowDiv, PhaseRounding::kF64PowMul, PhaseRounding::kF32List},
+      0);
   ExpectValues({FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}, 0);
   EXPECT_EQ((std::vector<posenc_type>{TypeOf<float>(), TypeOf<BFloat16>(), TypeOf<Float16>(),
                                       TypeOf<double>(), TypeOf<std::int32_t>(), TypeOf<std::int64_t>()}),

@@ -149,7 +149,7 @@ struct Spec {
   std::int64_t position_offset = 0;             // added to every position, before the scale
   bool input_first = false;                     // column 0 is the position itself (NeRF), encodings follow
   bool has_padding = false;                     // rows at padding_position are zero
-  std::int64_t padding_position = 0;
+  std::int64_t padding_position = 0;            // as callers pass it, before the offset
 };
 
 // The same for the C functions; points to what spec points to.

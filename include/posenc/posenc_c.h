@@ -216,13 +216,11 @@ typedef struct posenc_spec {
   posenc_odd_column odd_column;  // POSENC_ODD_HALF_PAIR
   double min_timescale;          // of tensor2tensor, whose max_timescale is base; 1
   int64_t position_offset;       // added to every position, before the scale (exactly to integers); 0
-  // 1: rows at padding_position, as callers pass positions, are zero (fairseq's padding ids); 0 (the
-  // default).
-  int32_t has_padding;
+  int32_t has_padding;  // 1: rows at padding_position are zero (fairseq's padding ids); 0 (the default)
   // 1: column 0 holds the position itself, rounded to the type, and encodings follow (NeRF); dim counts it.
   // 0 is the default.
   int32_t input_first;
-  int64_t padding_position;
+  int64_t padding_position;  // as callers pass it, before the offset; 0
 } posenc_spec;
 
 // Sets all members to their defaults, and dim to 0. struct_size is sizeof(posenc_spec) as the caller knows

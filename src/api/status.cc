@@ -33,10 +33,8 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_OUT_OF_MEMORY:
       return "out of memory";
     case POSENC_STRIDE_TOO_SMALL:
-      return "a stride is too small: row_stride or table_stride below dim (of an axis: column + dim; of ids: "
-             "their number), or batch_stride below rows * row_stride";
-      return "a stride is too small: row_stride or table_stride for a row, batch_stride for rows * "
-             "row_stride, or token_stride or head_stride, so that heads overlap";
+      return "a stride is too small: row_stride or table_stride for a row (column + dim of an axis, or ids), "
+             "batch_stride for rows * row_stride, or token_stride or head_stride, so that heads overlap";
     case POSENC_SIZE_OVERFLOW:
       return "a matrix, batch, tensor or list, by its counts and strides, exceeds the address space";
     case POSENC_POSITION_OUT_OF_RANGE:
