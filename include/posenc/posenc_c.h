@@ -236,9 +236,10 @@ typedef struct posenc_preset {
 } posenc_preset;
 
 // Sets all members to those of a preset (docs/conventions.md) for rows of `dim` columns, in exact arithmetic;
-// change what differs afterwards. POSENC_UNKNOWN_PRESET where there is none of that name; on failure *spec is
-// left as it was. A preset whose frequencies are the caller's ("gaussian_fourier") sets frequency_count, so
-// that creation reports POSENC_BAD_FREQUENCIES until one of the two arrays is there.
+// change what differs afterwards, but not dim, from which exponent_dim follows. POSENC_UNKNOWN_PRESET where
+// there is none of that name; on failure *spec is left as it was. A preset whose frequencies are the caller's
+// ("gaussian_fourier") sets frequency_count, so that creation reports POSENC_BAD_FREQUENCIES until one of the
+// two arrays is there.
 POSENC_API posenc_status posenc_spec_preset(posenc_spec* spec, size_t struct_size, const char* name,
                                             size_t dim);
 

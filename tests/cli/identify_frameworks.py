@@ -122,7 +122,10 @@ def main():
                 tried += 1
                 right += check(posenc, work, preset, None, table.astype(np.float32))
     generator = np.random.default_rng(1)
-    for noise in (generator.uniform(-1, 1, (100, 64)), generator.normal(size=(50, 7)), np.zeros((20, 8)),
+    half_noise, one_nan = (next(numpy_tables(16))[2].copy() for _ in range(2))
+    half_noise[6:116] = generator.uniform(-1, 1, (110, 16))
+    one_nan[60, 3] = np.nan
+    for noise in (half_noise, one_nan, generator.uniform(-1, 1, (100, 64)), generator.normal(size=(50, 7)), np.zeros((20, 8)),
                   np.ones((9, 9)), np.full((9, 8), np.nan), generator.integers(0, 65536, (40, 16)).astype(np.uint16)):
         for kind in (np.float64, np.float32) if noise.dtype != np.uint16 else (np.uint16,):
             tried += 1

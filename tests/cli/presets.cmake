@@ -70,6 +70,9 @@ posenc_add_cli_test(diff.all_of_these STATUS 1
 posenc_add_cli_test(diff.columns STATUS 1
   STDOUT "\nwhisper 0\tmarian 0\nwhisper 1 \\.\\. 2\tnone of marian\nwhisper 3\tmarian 3\nwhisper 4 \\.\\. 6\tnone of marian\n$"
   RUN diff --preset whisper --preset marian --dim 7)
+posenc_add_cli_test(diff.each_column_once STATUS 1
+  STDOUT "\nmarian 0 \\.\\. 1\ttensor2tensor 0 \\.\\. 1\nmarian 2\tnone of tensor2tensor\n$"
+  RUN diff --preset marian --preset tensor2tensor --dim 3)
 posenc_add_cli_test(diff.listed STATUS 1 STDOUT "\nedm_fourier 0 \\.\\. 1\tgaussian_fourier 2 \\.\\. 3\n"
   RUN diff --preset edm_fourier --preset gaussian_fourier --dim 4 --frequencies 1.3,2)
 foreach(refusal

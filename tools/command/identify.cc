@@ -1,10 +1,8 @@
 // posenc identify: which preset, phase rounding and positions made a table.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -195,8 +193,7 @@ class Search {
       ++distance->equal;
       return;
     }
-    const double difference = std::fabs(given - expected);
-    const double error = std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+    const double error = std::fabs(given - expected);  // a NaN makes the mean one, which is not near
     distance->mean += error;
     distance->largest = std::max(distance->largest, error);
     distance->ulp = std::max(distance->ulp, std::ldexp(error, -SpacingExponent(table_.type, expected)));
