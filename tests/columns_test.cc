@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -46,15 +47,18 @@ std::vector<Spec> Specs(std::size_t dim) {
 std::string Describe(const Spec& spec) {
   return std::string(Name(spec.layout)) + ", dim " + std::to_string(spec.dim) + ", odd column " +
          std::to_string(static_cast<int>(spec.odd_column)) + (spec.input_first ? ", input first" : "") +
-         (spec.has_padding ? ", padding" : "");
+         (spec.has_padding ? ", padding" : "") + ", listed " + std::to_string(spec.frequencies.count);
 }
 
 class Columns : public PerTarget {};
 
+// For all targets once.
 template <class T>
-std::vector<T> Want(const Spec& spec, const std::vector<double>& positions) {
+const std::vector<T>& Want(const Spec& spec, const std::vector<double>& positions) {
+  static std::map<std::string, std::vector<T>> solved;
+  std::vector<T>& want = solved[Describe(spec) + (positions.size() > 20 ? "run" : "list")];
+  if (!want.empty()) return want;
   const oracle::Oracle oracle(spec, TypeOf<T>());
-  std::vector<T> want;
   std::vector<double> row(spec.dim);
   for (const double p : positions) {
     oracle.Row(p, row.data());
@@ -82,8 +86,8 @@ void ExpectWritten(Spec spec, const char* target) {
 }
 
 TEST_P(Columns, AreWritten) {
-  const std::vector<std::size_t> dims = IsReference() ? std::vector<std::size_t>{1, 2, 3, 8}
-                                                      : std::vector<std::size_t>{1, 2, 3, 4, 5, 33, 64, 67};
+  const std::vector<std::size_t> dims =
+      IsReference() ? std::vector<std::size_t>{1, 3, 4} : std::vector<std::size_t>{1, 2, 3, 5, 33, 64};
   for (const std::size_t dim : dims) {
     for (const Spec& spec : Specs(dim)) {
       ForEachEntryType([&](auto element) { ExpectWritten<decltype(element)>(spec, target()); });

@@ -3,8 +3,9 @@
 // columns.
 //
 //   /* MAE, get_2d_sincos_pos_embed(embed_dim, 14, cls_token=True): rows by h, then w; columns w first. */
-//   posenc_grid_axis axes[2] = {{encoder, dim / 2, 14}, {encoder, 0, 14}};   /* h, w; the encoder has dim / 2
-//   */ status = posenc_write_grid(axes, 2, 1, POSENC_F32, out, dim, NULL, NULL);
+//   posenc_grid_axis axes[2] = {{encoder, dim / 2, 14}, {encoder, 0, 14}};  /* the encoder has dim / 2 */
+//
+//   status = posenc_write_grid(axes, 2, 1, POSENC_F32, out, dim, NULL, NULL);
 //
 // What posenc_c.h says of memory, threads, floating-point state, statuses and versions holds here too.
 #ifndef POSENC_GRID_C_H_

@@ -14,7 +14,7 @@
 
 namespace posenc {
 
-// Positions are steps, integers or any finite doubles, with |p| <= kMaxPosition.
+// Positions are steps, integers or any finite doubles, with |p + position_offset| <= kMaxPosition.
 inline constexpr std::int64_t kMaxPosition = POSENC_MAX_POSITION;
 
 // Columns of a row: 1 <= dim <= kMaxDim.

@@ -52,7 +52,7 @@ extern "C" {
 // The version of the library that runs, counted likewise.
 POSENC_API int32_t posenc_version(void);
 
-// Positions are steps, integers or any finite doubles, with |p| <= POSENC_MAX_POSITION.
+// Positions are steps, integers or any finite doubles, with |p + position_offset| <= POSENC_MAX_POSITION.
 #define POSENC_MAX_POSITION INT64_C(2147483648)
 
 // Columns of a row: 1 <= dim <= POSENC_MAX_DIM.
@@ -193,7 +193,7 @@ typedef struct posenc_spec {
   size_t struct_size;                    // sizeof(posenc_spec), set by posenc_spec_init
   size_t dim;                            // columns of a row (d_model), 1 .. POSENC_MAX_DIM
   double base;                           // 10000: the longest wavelength is near 2 pi * base
-  double exponent_dim;                   // divides 2i; 0 (the default) means dim
+  double exponent_dim;                   // divides 2i; 0 (the default) means dim, all columns of a row
   double position_scale;                 // multiplies every position; 1
   posenc_layout layout;                  // POSENC_INTERLEAVED
   posenc_phase_rounding phase_rounding;  // POSENC_NO_PHASE_ROUNDING
@@ -215,7 +215,7 @@ typedef struct posenc_spec {
   int32_t lists_only;
   posenc_odd_column odd_column;  // POSENC_ODD_HALF_PAIR
   double min_timescale;          // of tensor2tensor, whose max_timescale is base; 1
-  int64_t position_offset;       // added to every position, before the scale (exactly to integers); 0
+  int64_t position_offset;       // added to every position (the sum rounds to double) before the scale; 0
   int32_t has_padding;  // 1: rows at padding_position are zero (fairseq's padding ids); 0 (the default)
   // 1: column 0 holds the position itself, rounded to the type, and encodings follow (NeRF); dim counts it.
   // 0 is the default.

@@ -10,6 +10,7 @@
 #include "api/spec.h"
 #include "call/call.h"
 #include "call/checks.h"
+#include "frequency/float_steps.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
@@ -129,7 +130,10 @@ size_t posenc_encoder_frequency_count(const posenc_encoder* encoder) {
 
 double posenc_encoder_radians(const posenc_encoder* encoder, size_t i) {
   if (i >= posenc_encoder_frequency_count(encoder)) return std::numeric_limits<double>::quiet_NaN();
-  return InFpState([&] { return ToDouble(encoder->encoder.table.schedule.Radians<4>(i)); });
+  return InFpState([&] {
+    const Wide256 radians = encoder->encoder.table.schedule.Radians<4>(i);
+    return radians.IsZero() ? 0.0 : NearestOrTie(radians, POSENC_F64);
+  });
 }
 
 posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,

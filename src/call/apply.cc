@@ -14,8 +14,8 @@ namespace {
 std::uint64_t PaddedOfRun(const Encoder& encoder, const Positions& at) {
   if (!encoder.has_padding) return 0;
   const std::int64_t first = at.first - encoder.offset;  // as passed
-  if (encoder.padding < first || encoder.padding - first >= static_cast<std::int64_t>(at.count)) return 0;
-  return std::uint64_t{1} << (encoder.padding - first);
+  const std::uint64_t row = static_cast<std::uint64_t>(encoder.padding) - static_cast<std::uint64_t>(first);
+  return row < at.count ? std::uint64_t{1} << row : 0;  // before the first it is far beyond the last
 }
 
 // A float from which every narrower type rounds as from p: between two floats the one whose last bit is set.

@@ -226,6 +226,17 @@ void Print(const Search& search, const Candidate& candidate, const NpyTable& tab
   }
 }
 
+// As much as the roundings of a phase, of a frequency and of the entries may make of a convention: beyond
+// that the table is near, but another one.
+bool IsExplainedByRounding(const Search& search, const Candidate& candidate, const NpyTable& table) {
+  const Positions& positions = search.PositionsOf(candidate);
+  const double farthest = std::max(std::fabs(static_cast<double>(positions.first)),
+                                   std::fabs(static_cast<double>(positions.At(table.rows - 1))));
+  const double scale = std::fabs(search.SettingsOf(candidate).spec.position_scale);
+  const double of_phases = std::ldexp(std::max(farthest * scale, 1.0), -20);
+  return candidate.distance.largest <= of_phases + std::ldexp(2.0, SpacingExponent(table.type, 1.0));
+}
+
 ExitStatus Identify(const std::string& path) {
   const NpyTable table = ReadNpy(path, kMaxEntries);
   const Search search(table);
@@ -237,6 +248,8 @@ ExitStatus Identify(const std::string& path) {
     std::puts("none");
     return kMismatch;
   }
+  const bool is_explained = IsExplainedByRounding(search, found[0], table);
+  if (!is_explained) std::puts("none; the nearest, by more than roundings explain:");
   std::puts(
       "# preset, phase rounding, positions, largest difference, the same in ULP, entries that are equal");
   constexpr std::size_t kPlaces = 3;  // where the first is not equal in every entry
@@ -246,7 +259,7 @@ ExitStatus Identify(const std::string& path) {
     if (place > kPlaces || (place > 1 && found[0].distance.largest == 0.0)) break;
     Print(search, found[k], table);
   }
-  return kRight;
+  return is_explained ? kRight : kMismatch;
 }
 
 }  // namespace
@@ -258,7 +271,9 @@ void AddIdentifyCommand(CLI::App& app, Run* run) {
       "presets are tried, exact and with each phase rounding, with positions from 0, 1 and 2 on, and down "
       "to\n"
       "0 or to the negative. One a line, tab-separated, the nearest first; several where they are the same;\n"
-      "if none has every bit, the three nearest. 'none', and exit status 1, if none is near.");
+      "if none has every bit, the three nearest. 'none', and exit status 1, if roundings do not explain what "
+      "is\n"
+      "left; then those that are near all the same.");
   const auto path = std::make_shared<std::string>();
   command->add_option("file", *path, "The table")->type_name("FILE.npy")->required();
   command->callback([=] { *run = [=] { return Identify(*path); }; });
