@@ -325,13 +325,15 @@ try_tables() {
     head -c $bytes whole >bad
     abuse "identify: the first $bytes bytes" 2 identify bad
   done
-  printf '\223NUMPY\002\000\377\377\377\377{}' >bad
+  printf '\223NUMPY\002\000\377\377\377\377%s' "$whole" >bad
   abuse "identify: a header of 4 GiB" 2 identify bad
+  { printf '\223NUMPY\001\001'; tail -c +9 good; } >bad
+  abuse "identify: format 1.1" 2 identify bad
   for file in "" . nowhere /dev/null /dev/zero "$words" "$posenc" kept; do
     abuse "identify $(printf %.60s "$file")" 2 identify "$file"
   done
-  npy wide 1 "{'descr': '<u2', 'fortran_order': False, 'shape': (1, 1000000)}" 2000000
-  abuse "identify: a row of a million columns" 0 identify wide  # of padding
+  npy wide 1 "{'descr': '<u2', 'fortran_order': False, 'shape': (1, 65536)}" 131072
+  abuse "identify: a row of 65536 columns" 0 identify wide  # of padding
   npy narrow 1 "{'descr': '<u2', 'fortran_order': False, 'shape': (1000000, 1)}" 2000000
   abuse "identify: a million rows" 0 identify narrow  # odd columns
   mkfifo pipe
