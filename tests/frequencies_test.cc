@@ -133,6 +133,15 @@ TEST(Frequencies, OfTheScheduleAreGoodToTheirBits) {
   }
 }
 
+// Ten times a scale of 53 bits lies between two doubles: the even one, though 256 bits of the root leave it
+// open.
+TEST(Frequencies, RadiansThatAreTiesAreEven) {
+  Spec spec = MakeSpec(8);
+  spec.exponent_dim = -8.0;
+  spec.position_scale = 0x1.eeaa1e942ffacp-42;
+  EXPECT_EQ(Create(spec).Radians(1), 0x1.352a531c9dfccp-38);
+}
+
 // Found by fuzzing, under UndefinedBehaviorSanitizer: powers of a ratio that no other scale admits overflow.
 TEST(Frequencies, AScaleOfZeroMakesAllStepsZero) {
   for (const double base : {1e-300, 1e300}) {

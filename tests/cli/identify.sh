@@ -59,6 +59,14 @@ at 0 0 0
 printf '\001' | dd of=table.npy bs=1 seek=$((128 + 4 * 8 * 9)) conv=notrunc 2>/dev/null
 "$posenc" identify table.npy >found || fail "one entry differs: status $?"
 grep -q "^whisper${tab}exact${tab}0 \.\. 19$tab[1-9].*${tab}159 of 160\$" found || fail "one entry differs: $(cat found)"
+
+# Another base is near at few positions, but no rounding of this one.
+for options in "--base 500000 --dim 64 --rows 2" "--base 500000 --dim 4 --rows 5" "--base 9900 --dim 64 --rows 50"; do
+  "$posenc" table $options --out table.npy
+  "$posenc" identify table.npy >found
+  [ $? = 1 ] || fail "$options: status"
+  grep -q "^none; the nearest" found || fail "$options: $(cat found)"
+done
 cd / && rm -rf "$work"
 echo "left out:$left_out" | tr ' ' '\n' | sort -u | tr '\n' ' '
 echo

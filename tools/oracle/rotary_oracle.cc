@@ -13,9 +13,9 @@ namespace posenc {
 namespace oracle {
 namespace {
 
-constexpr int kPhaseBits = 192;  // more than the bits of a level: phases go up to 2^63
-constexpr int kTurnBits = 32;    // more than these, of sines and cosines
-constexpr int kExactBits = 256;  // of an element of 24 bits times an amplitude and a scale of 53
+constexpr int kPhaseBits = 192;           // more than the bits of a level: phases go up to 2^63
+constexpr int kTurnBits = 32;             // more than these, of sines and cosines
+constexpr int kExactBits = 256;           // of an element of 24 bits times an amplitude and a scale of 53
 constexpr mpfr_exp_t kNone = -(1 << 28);  // no error; sums of three fit 32 bits
 
 mpfr_exp_t ExponentOf(mpfr_srcptr x) { return mpfr_zero_p(x) != 0 ? kNone : mpfr_get_exp(x); }
