@@ -34,7 +34,7 @@ bool AreCounted(std::int64_t padding_id, std::int64_t past, std::size_t columns,
   const std::int64_t last = type == POSENC_I32 ? INT32_MAX : POSENC_MAX_POSITION;
   if (padding_id < -POSENC_MAX_POSITION || padding_id > last || past < 0 || past > 2 * POSENC_MAX_POSITION)
     return false;
-  return columns <= static_cast<std::size_t>(4 * POSENC_MAX_POSITION) &&
+  return std::uint64_t{columns} <= static_cast<std::uint64_t>(4 * POSENC_MAX_POSITION) &&
          static_cast<std::int64_t>(columns) <= last - padding_id - past;
 }
 
