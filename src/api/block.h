@@ -4,8 +4,8 @@
 #define POSENC_SRC_API_BLOCK_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <new>
 
 #include "call/checks.h"
@@ -43,8 +43,9 @@ posenc_status CreateBlockIn(const Plan& plan, std::initializer_list<Bytes> read,
   for (const Bytes& other : read) {
     if (Overlap(whole, other)) return POSENC_BUFFERS_OVERLAP;
   }
-  if (std::align(kAlignment, plan.bytes(), memory, bytes) == nullptr) return POSENC_MEMORY_TOO_SMALL;
-  *handle = plan.Build(memory, false);
+  const std::size_t skipped = (0 - reinterpret_cast<std::uintptr_t>(memory)) % kAlignment;
+  if (bytes < skipped || bytes - skipped < plan.bytes()) return POSENC_MEMORY_TOO_SMALL;
+  *handle = plan.Build(static_cast<unsigned char*>(memory) + skipped, false);
   return POSENC_OK;
 }
 

@@ -7,7 +7,7 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <xmmintrin.h>
-#elif !defined(__aarch64__)
+#elif !defined(__aarch64__) && !defined(__wasm__)
 #include <cfenv>
 #endif
 
@@ -90,6 +90,13 @@ class FpRegisters {
 
  private:
   std::uint64_t control_, status_;
+};
+#elif defined(__wasm__)
+class FpRegisters {  // there are none: WebAssembly always computes in the default environment
+ public:
+  void Read() {}
+  void SetDefault() const {}
+  void Restore() const {}
 };
 #else
 class FpRegisters {
