@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "command/require.h"
 #include "posenc/posenc.h"
 
 namespace posenc {
@@ -27,10 +28,6 @@ std::string Abbreviated(const std::string& text);
 
 // Throws the UsageError "OPTION: 'TEXT' is not WANTED", the text abbreviated.
 [[noreturn]] void Refuse(const std::string& option, const std::string& text, const std::string& wanted);
-
-// Throws a UsageError with the status's message unless it is POSENC_OK.
-void Require(posenc_status status);
-inline void Require(Status status) { Require(static_cast<posenc_status>(status)); }
 
 // The rows of Targets().
 std::vector<Target> CompiledTargets();

@@ -6,8 +6,7 @@
 
 #include "api/handle.h"
 #include "call/call.h"
-#include "command/encoding.h"
-#include "command/options.h"
+#include "command/require.h"
 #include "oracle/format.h"
 
 namespace posenc {
@@ -101,17 +100,6 @@ internal::Tally WalkCase(const EncodingCase& c, const Encoder& encoder, std::siz
   const std::vector<unsigned char> list = Passed(c, row, rows);
   return internal::WalkRows({encoder.c_encoder()->encoder, c.type}, First(c, row),
                             internal::List(c.list, list.data()), rows, {out->data(), c.spec.dim});
-}
-
-std::string Describe(const EncodingCase& c) {
-  std::string text = c.add ? "Add" : "Write";
-  if (c.list != 0) text += "At";
-  text.append(" ").append(TraitsOf(c.type).name).append(", ").append(Describe(c.spec));
-  if (c.list == POSENC_F32) text += ", positions f32";
-  if (c.spec.nan_rows) text += ", rows of NaN";
-  if (c.spec.lists_only) text += ", lists only";
-  if (c.add) text += ", scale " + Shortest(static_cast<double>(c.scale));
-  return text;
 }
 
 }  // namespace tools

@@ -220,6 +220,17 @@ class EncodingSubject : public Subject {
 
 }  // namespace
 
+std::string Describe(const EncodingCase& c) {
+  std::string text = c.add ? "Add" : "Write";
+  if (c.list != 0) text += "At";
+  text.append(" ").append(TraitsOf(c.type).name).append(", ").append(Describe(c.spec));
+  if (c.list == POSENC_F32) text += ", positions f32";
+  if (c.spec.nan_rows) text += ", rows of NaN";
+  if (c.spec.lists_only) text += ", lists only";
+  if (c.add) text += ", scale " + Shortest(static_cast<double>(c.scale));
+  return text;
+}
+
 std::shared_ptr<const Subject> SubjectOf(const EncodingCase& c) {
   return std::make_shared<EncodingSubject>(c, false);
 }

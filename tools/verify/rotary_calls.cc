@@ -6,7 +6,7 @@
 
 #include "api/rotary_handle.h"
 #include "call/rotary.h"
-#include "command/options.h"
+#include "command/require.h"
 #include "oracle/format.h"
 #include "verify/thread_seconds.h"
 
@@ -202,7 +202,8 @@ void RotaryCalls::CallRotateCached(const posenc_rotary* rotary, Entries* out, do
 }
 
 // A row of two tables is that of the cosines, and then that of the sines.
-void RotaryCalls::CallWriteCache(const posenc_rotary* rotary, bool walk, Written* written) const {
+template <class Write>
+void RotaryCalls::WriteCache(const Write& write, Written* written) const {
   const std::size_t columns = case_.columns();
   const bool is_two = HasTwoTables(case_.layout);
   const std::size_t width = is_two ? columns / 2 : columns;
@@ -211,14 +212,7 @@ void RotaryCalls::CallWriteCache(const posenc_rotary* rotary, bool walk, Written
   const std::vector<unsigned char> list = PassedPositions();
   const auto first = static_cast<std::int64_t>(case_.list == 0 ? case_.Position(0, row_) : 0.0);
   const double start = ThreadSeconds();
-  if (walk) {
-    written->tally = internal::WalkCache(
-        rotary->rotary, {first, internal::List(case_.list, list.data()), case_.spec.axes, rows_}, cache);
-  } else {
-    Require(case_.list == 0
-                ? posenc_rotary_write(rotary, first, rows_, &cache)
-                : posenc_rotary_write_at(rotary, case_.list, list.data(), rows_, &cache, nullptr));
-  }
+  write(first, list.data(), cache);
   written->seconds = ThreadSeconds() - start;
   written->entries.Reset(case_.type, rows_ * columns);
   for (std::size_t k = 0; k < rows_ * columns; ++k) {
@@ -227,8 +221,24 @@ void RotaryCalls::CallWriteCache(const posenc_rotary* rotary, bool walk, Written
   }
 }
 
+void RotaryCalls::CallWriteCache(const posenc_rotary* rotary, Written* written) const {
+  const auto write = [&](std::int64_t first, const void* list, const posenc_cache& cache) {
+    Require(case_.list == 0 ? posenc_rotary_write(rotary, first, rows_, &cache)
+                            : posenc_rotary_write_at(rotary, case_.list, list, rows_, &cache, nullptr));
+  };
+  WriteCache(write, written);
+}
+
+void RotaryCalls::WalkCache(const posenc_rotary* rotary, Written* written) const {
+  const auto walk = [&](std::int64_t first, const void* list, const posenc_cache& cache) {
+    written->tally = internal::WalkCache(
+        rotary->rotary, {first, internal::List(case_.list, list), case_.spec.axes, rows_}, cache);
+  };
+  WriteCache(walk, written);
+}
+
 void RotaryCalls::Call(const posenc_rotary* rotary, Written* written) {
-  if (case_.call == RotaryCall::kWriteCache) return CallWriteCache(rotary, false, written);
+  if (case_.call == RotaryCall::kWriteCache) return CallWriteCache(rotary, written);
   if (case_.call == RotaryCall::kRotate) CallRotate(rotary, &written->entries, &written->seconds);
   if (case_.call == RotaryCall::kRotateCached) CallRotateCached(rotary, &written->entries, &written->seconds);
   const bool is_exact = case_.call == RotaryCall::kRotate && case_.spec.arithmetic == POSENC_EXACT;
@@ -237,7 +247,7 @@ void RotaryCalls::Call(const posenc_rotary* rotary, Written* written) {
 
 void RotaryCalls::Walk(const posenc_rotary* rotary, posenc_type type, posenc_pairing pairing,
                        Written* written) {
-  if (case_.call == RotaryCall::kWriteCache) return CallWriteCache(rotary, true, written);
+  if (case_.call == RotaryCall::kWriteCache) return WalkCache(rotary, written);
   const Tensors tensors = MakeTensors(type, pairing, &written->entries);
   const std::vector<unsigned char> list = PassedPositions();
   const auto first = static_cast<std::int64_t>(case_.list == 0 ? case_.Position(0, row_) : 0.0);

@@ -74,7 +74,11 @@ class RotaryCalls {
   std::vector<unsigned char> PassedPositions() const;
   void CallRotate(const posenc_rotary* rotary, Entries* out, double* seconds);
   void CallRotateCached(const posenc_rotary* rotary, Entries* out, double* seconds);
-  void CallWriteCache(const posenc_rotary* rotary, bool walk, Written* written) const;
+  // write(first, list, cache) fills the tables of the cache.
+  template <class Write>
+  void WriteCache(const Write& write, Written* written) const;
+  void CallWriteCache(const posenc_rotary* rotary, Written* written) const;
+  void WalkCache(const posenc_rotary* rotary, Written* written) const;
 
   const RotaryCase& case_;
   RotaryPtr turns_;  // of an amplitude of 1, on the best target

@@ -1,9 +1,6 @@
 #include "verify/rotary_case.h"
 
-#include "command/encoding.h"
-#include "command/options.h"
-#include "command/rotary_members.h"
-#include "posenc/accuracy.h"
+#include "command/require.h"
 
 namespace posenc {
 namespace tools {
@@ -22,20 +19,6 @@ posenc_rotary_spec MakeRotarySpec(std::size_t head_dim) {
   Require(posenc_rotary_spec_init(&spec, sizeof(spec)));
   spec.head_dim = head_dim;
   return spec;
-}
-
-std::string Describe(const RotaryCase& c) {
-  const char* const layouts[] = {"halves", "duplicated", "cos_sin", "pairs"};
-  const bool is_cache = c.call == RotaryCall::kWriteCache, is_cached = c.call == RotaryCall::kRotateCached;
-  std::string text = is_cache ? "WriteCache" : is_cached ? "RotateCached" : "Rotate";
-  if (c.list != 0) text += "At";
-  text.append(" ").append(TraitsOf(c.type).name).append(", ").append(Describe(c.spec));
-  if (is_cache) return text + ", " + layouts[c.layout];
-  if (is_cached) text.append(", a cache of ").append(TraitsOf(c.cache_type).name);
-  if (c.scale != 1.0) text += ", scale " + Shortest(c.scale);
-  if (c.inverse) text += ", back";
-  if (!c.in_place) text += ", from a source";
-  return text;
 }
 
 }  // namespace tools

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "command/options.h"
+#include "command/require.h"
 #include "verify/rotary_cases.h"
 
 namespace posenc {

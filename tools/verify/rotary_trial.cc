@@ -4,8 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "command/encoding.h"
 #include "command/rotary_members.h"
 #include "oracle/format.h"
+#include "posenc/accuracy.h"
 #include "verify/rotary_calls.h"
 #include "verify/rotary_case.h"
 #include "verify/rotary_judge.h"
@@ -140,6 +142,20 @@ class RotarySubject : public Subject {
 };
 
 }  // namespace
+
+std::string Describe(const RotaryCase& c) {
+  const char* const layouts[] = {"halves", "duplicated", "cos_sin", "pairs"};
+  const bool is_cache = c.call == RotaryCall::kWriteCache, is_cached = c.call == RotaryCall::kRotateCached;
+  std::string text = is_cache ? "WriteCache" : is_cached ? "RotateCached" : "Rotate";
+  if (c.list != 0) text += "At";
+  text.append(" ").append(TraitsOf(c.type).name).append(", ").append(Describe(c.spec));
+  if (is_cache) return text + ", " + layouts[c.layout];
+  if (is_cached) text.append(", a cache of ").append(TraitsOf(c.cache_type).name);
+  if (c.scale != 1.0) text += ", scale " + Shortest(c.scale);
+  if (c.inverse) text += ", back";
+  if (!c.in_place) text += ", from a source";
+  return text;
+}
 
 std::shared_ptr<const Subject> SubjectOf(const RotaryCase& c) {
   return std::make_shared<RotarySubject>(c, false);

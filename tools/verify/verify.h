@@ -9,27 +9,12 @@
 #include <vector>
 
 #include "oracle/distances.h"
+#include "verify/digest.h"
 #include "verify/findings.h"
 #include "verify/subject.h"
 
 namespace posenc {
 namespace tools {
-
-// Of the digest's subjects, what every machine must find.
-inline constexpr int kDigestVersion = 7;
-inline constexpr std::uint64_t kGoldenDigest = 0x0ad23a49a547e173;
-
-// FNV-1a, 64 bits, over the little-endian bytes of entries.
-class Digest {
- public:
-  void Append(const std::string& bytes) {
-    for (const char byte : bytes) value_ = (value_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325u;
-};
 
 // Work is done in chunks of rows. Threads take them in any order; the oracle's work on one serves all targets
 // and all ways.

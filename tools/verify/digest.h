@@ -1,0 +1,61 @@
+// The digest of all that must be the same everywhere, and how one target's is made without all that verifying
+// needs: no oracle, no threads, no exceptions, no command.
+#ifndef POSENC_TOOLS_VERIFY_DIGEST_H_
+#define POSENC_TOOLS_VERIFY_DIGEST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "verify/encoding_case.h"
+#include "verify/rotary_calls.h"
+#include "verify/rotary_case.h"
+
+namespace posenc {
+namespace tools {
+
+// Of the digest's subjects, what every machine must find.
+inline constexpr int kDigestVersion = 7;
+inline constexpr std::uint64_t kGoldenDigest = 0x0ad23a49a547e173;
+
+// FNV-1a, 64 bits, over the little-endian bytes of entries.
+class Digest {
+ public:
+  void Append(const std::string& bytes) {
+    for (const char byte : bytes) value_ = (value_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325u;
+};
+
+// Digests the cases of DigestSubjects() on one target, a case a step.
+class DigestRun {
+ public:
+  explicit DigestRun(std::string target);
+
+  bool done() const { return next_ == encodings_.size() + rotaries_.size(); }
+  void Step();
+  double fraction() const { return entries_ / all_; }  // of the entries
+  std::uint64_t value() const { return digest_.value(); }
+
+ private:
+  void Take(const EncodingCase& c);
+  void Take(const RotaryCase& c);
+  void Append(const Entries& entries);
+
+  std::string target_;
+  std::vector<EncodingCase> encodings_;
+  std::vector<RotaryCase> rotaries_;
+  std::size_t next_ = 0;
+  double entries_ = 0.0, all_ = 0.0;
+  Digest digest_;
+};
+
+}  // namespace tools
+}  // namespace posenc
+
+#endif  // POSENC_TOOLS_VERIFY_DIGEST_H_
