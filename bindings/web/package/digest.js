@@ -1,0 +1,37 @@
+// The digest of a posenc.wasm. The cases are a module of their own, digest.wasm, which calls the functions of a second
+// instance of that same posenc.wasm and lives in its memory, from 8 MiB on.
+
+const PAGES = 256; // 16 MiB: the cases' data and stack, and what they begin with
+const SLICE = 40; // ms, between which the page may breathe
+
+function link(exports, cases) {
+  const imports = {};
+  for (const { module, name, kind } of WebAssembly.Module.imports(cases)) {
+    imports[module] ??= {};
+    imports[module][name] = exports[name] ?? (kind === 'function'
+      ? () => { throw new Error(`digest: ${name} was called`); }
+      : undefined);
+  }
+  return imports;
+}
+
+export async function compute(library, bytes, target, progress) {
+  const { exports } = await WebAssembly.instantiate(library, {});
+  exports._initialize();
+  exports.memory.grow(Math.max(0, PAGES - exports.memory.buffer.byteLength / 65536));
+  const cases = await WebAssembly.compile(bytes);
+  const digest = (await WebAssembly.instantiate(cases, link(exports, cases))).exports;
+  digest._initialize();
+  const name = new TextEncoder().encode(`${target}\0`);
+  const at = exports.web_allocate(name.length);
+  if (at === 0) throw new RangeError('digest: there is no memory');
+  new Uint8Array(exports.memory.buffer).set(name, at);
+  digest.web_digest_start(at);
+  for (let fraction = 0; fraction < 1;) {
+    const until = performance.now() + SLICE;
+    while (fraction < 1 && performance.now() < until) fraction = digest.web_digest_step();
+    progress?.(fraction);
+    await new Promise((resolve) => { setTimeout(resolve); });
+  }
+  return BigInt.asUintN(64, digest.web_digest_value()).toString(16).padStart(16, '0');
+}

@@ -1,0 +1,166 @@
+/**
+ * Position encodings and rotary embeddings, every entry correctly rounded: the same bits as posenc's C library, on
+ * every machine. `await load()` first. Wrong types are TypeErrors and wrong values RangeErrors, thrown before anything
+ * of the caller's is written; each names the argument.
+ */
+
+/** Types of entries. bfloat16 and float16 are bit patterns in a Uint16Array. */
+export type Type = 'f32' | 'bf16' | 'f16' | 'f64';
+export type Entries = Float32Array | Float64Array | Uint16Array;
+/** Positions are integers or fractions from -2^31 to 2^31. */
+export type Positions = readonly number[] | Int32Array | BigInt64Array | Float32Array | Float64Array;
+export type Reals = readonly number[] | Float32Array | Float64Array;
+export type Layout = 'interleaved' | 'sin_cos' | 'cos_sin' | 'interleaved_cos_sin';
+export type PhaseRounding = 'none' | 'f32_pow_div' | 'f32_exp' | 'f32_log_div' | 'f32_inv_freq' | 'f32_iterated'
+  | 'f64_inv_freq' | 'f64_pow_div' | 'f64_pow_mul' | 'f32_list';
+export type FrequencyUnit = 'radians' | 'half_turns' | 'turns';
+
+/** Loads the module, once: the inlined one, or one from elsewhere (posenc.wasm of this package). */
+export function load(source?: string | URL | Response | BufferSource | WebAssembly.Module
+  | Promise<Response | BufferSource | WebAssembly.Module>): Promise<void>;
+
+/** Of the library, e.g. "0.1.0"; "" until it is loaded. */
+export let version: string;
+
+/** w_i = positionScale * base^(-2i / exponentDim); the members of posenc_spec (posenc_c.h), with their defaults. */
+export interface SpecOptions {
+  base?: number;
+  exponentDim?: number;
+  positionScale?: number;
+  layout?: Layout;
+  phaseRounding?: PhaseRounding;
+  target?: string;
+  frequencies?: Reals;
+  frequencyUnit?: FrequencyUnit;
+  nanRows?: boolean;
+  listsOnly?: boolean;
+  oddColumn?: 'half_pair' | 'zero_last' | 'zero_middle' | 'cosine_last';
+  minTimescale?: number;
+  positionOffset?: number | bigint;
+  /** Rows at this position are zero; null: none. */
+  paddingPosition?: number | bigint | null;
+  inputFirst?: boolean;
+}
+
+export interface EncodeOptions<T extends Type = Type> extends SpecOptions {
+  preset?: string;
+  type?: T;
+  out?: Entries;
+}
+
+type ArrayOf<T extends Type> = T extends 'f32' ? Float32Array : T extends 'f64' ? Float64Array : Uint16Array;
+
+/** Rows at positions, [positions, dim]. */
+export function encode<T extends Type = 'f32'>(positions: number | Positions, dim: number,
+  options?: EncodeOptions<T>): ArrayOf<T>;
+
+/** Rows at 0, 1, ..., [rows, dim]. */
+export function table<T extends Type = 'f32'>(rows: number, dim: number, options?: EncodeOptions<T>): ArrayOf<T>;
+
+export interface SumOptions {
+  /** Of a Uint16Array. */
+  type?: 'f32' | 'bf16' | 'f16';
+  scale?: number;
+}
+
+/** Writes or adds rows. Its memory is freed by dispose(), or some time after the last reference is gone. */
+export class Encoder {
+  constructor(options: SpecOptions & { dim: number });
+  /** A convention by name (presets()); overrides change it. */
+  static preset(name: string, dim: number, overrides?: SpecOptions): Encoder;
+  readonly dim: number;
+  readonly layout: Layout;
+  readonly target: string;
+  readonly frequencyCount: number;
+  /** w_i, radians per step. */
+  frequencies(): Float64Array;
+  /** Rows at first, first + 1, ...: to a new array of `type`, or to the front of `out`. */
+  write<T extends Type = 'f32'>(first: number | bigint, rows: number, type?: T): ArrayOf<T>;
+  write<A extends Entries>(first: number | bigint, rows: number, out: A, type?: Type): A;
+  writeAt<T extends Type = 'f32'>(positions: Positions, type?: T): ArrayOf<T>;
+  writeAt<A extends Entries>(positions: Positions, out: A, type?: Type): A;
+  /** x[r] = x[r] * scale + PE(first + r), in place; x is [rows, dim] and is returned. */
+  add<A extends Float32Array | Uint16Array>(x: A, first?: number | bigint, options?: SumOptions): A;
+  addAt<A extends Float32Array | Uint16Array>(x: A, positions: Positions, options?: SumOptions): A;
+  dispose(): void;
+}
+
+/** The members of posenc_rotary_spec (rotary_c.h), with their defaults. */
+export interface RotaryOptions {
+  rotaryDim?: number;
+  rotaryOffset?: number;
+  pairing?: 'half_split' | 'neighbours';
+  outputPairing?: 'half_split' | 'neighbours' | 'same';
+  arithmetic?: 'exact' | 'fast';
+  phaseRounding?: PhaseRounding;
+  base?: number;
+  exponentDim?: number;
+  positionScale?: number;
+  frequencyUnit?: FrequencyUnit;
+  scaling?: 'none' | 'linear' | 'ntk' | 'dynamic_ntk' | 'qwen_ntk' | 'mixed_ntk' | 'yarn' | 'yarn_log' | 'longrope'
+    | 'llama3' | 'proportional' | 'frequency_factors';
+  factor?: number;
+  length?: number;
+  originalLength?: number;
+  betaFast?: number;
+  betaSlow?: number;
+  mscale?: number;
+  mscaleAllDim?: number;
+  lowFreqFactor?: number;
+  highFreqFactor?: number;
+  proportion?: number;
+  amplitude?: number;
+  truncate?: boolean;
+  axisOrder?: 'consecutive' | 'interleaved' | 'alternating' | 'split' | 'axial';
+  factors?: Reals;
+  longFactors?: Reals;
+  frequencies?: Reals;
+  axes?: number;
+  sections?: readonly number[];
+  target?: string;
+}
+
+export interface RotateOptions {
+  /** Of a Uint16Array. */
+  type?: 'f32' | 'bf16' | 'f16';
+  heads?: number;
+  scale?: number;
+  inverse?: boolean;
+}
+
+/** Rotates q and k. Freed as an Encoder. Positions are the first one, or a list [axes, tokens]. */
+export class Rotary {
+  constructor(options: RotaryOptions & { headDim: number });
+  /** A family of models by name (rotaryPresets()); overrides change it. */
+  static preset(name: string, headDim: number, overrides?: RotaryOptions): Rotary;
+  readonly headDim: number;
+  readonly axes: number;
+  readonly target: string;
+  readonly frequencyCount: number;
+  readonly amplitude: number;
+  /** The scaled w_i, radians per step. */
+  frequencies(): Float64Array;
+  /** Cosines and sines: of 'halves' and 'duplicated' two tables, of 'cos_sin' and 'pairs' one, [tokens, columns]. */
+  cache<T extends Type = 'f32'>(positions: number | bigint | Positions, tokens: number,
+    options: { layout: 'halves' | 'duplicated'; type?: T }): { cos: ArrayOf<T>; sin: ArrayOf<T> };
+  cache<T extends Type = 'f32'>(positions: number | bigint | Positions, tokens: number,
+    options?: { layout?: 'cos_sin' | 'pairs'; type?: T }): { table: ArrayOf<T> };
+  /** x [tokens, heads, headDim], in place; it is returned. */
+  rotate<A extends Float32Array | Uint16Array>(x: A, positions: number | bigint | Positions,
+    options?: RotateOptions): A;
+  dispose(): void;
+}
+
+export interface Target { name: string; runnable: boolean; best: boolean }
+export interface Preset { name: string; formula: string; source: string }
+
+/** The instruction sets of the module, best first. */
+export function targets(): Target[];
+/** Conventions of encoders; phaseRounding is how their source rounds. */
+export function presets(): (Preset & { phaseRounding: PhaseRounding })[];
+export function rotaryPresets(): Preset[];
+
+/** What digest() must give on every machine. */
+export const goldenDigest: string;
+/** The digest of 4,651,731 entries, as `posenc verify` makes it; some seconds, in slices of 40 ms. */
+export function digest(progress?: (fraction: number) => void, options?: { target?: string }): Promise<string>;

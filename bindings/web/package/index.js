@@ -1,0 +1,775 @@
+// posenc for JavaScript: position encodings and rotary embeddings with every entry correctly rounded, computed by
+// the C library as WebAssembly. The types and their comments: index.d.ts.
+//
+// Rows go through memory of the module some at a time, so that it stays small whatever is asked for. Every
+// argument is checked before anything of the caller's is written.
+
+let wasm = null; // the module's exports, once loaded
+let compiled = null; // its WebAssembly.Module
+let members = null; // of specs: {encoder, rotary}, each a Map from name to [kind, offset]
+
+export let version = '';
+
+// ---- values that have names, in the order of the C constants ----
+
+const TYPES = { f32: 1, bf16: 2, f16: 3, f64: 4 };
+const ARRAYS = { f32: Float32Array, bf16: Uint16Array, f16: Uint16Array, f64: Float64Array };
+const I32 = 5;
+const I64 = 6;
+const LAYOUTS = ['interleaved', 'sin_cos', 'cos_sin', 'interleaved_cos_sin'];
+const ROUNDINGS = ['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_inv_freq', 'f32_iterated', 'f64_inv_freq',
+  'f64_pow_div', 'f64_pow_mul', 'f32_list'];
+const CACHES = ['halves', 'duplicated', 'cos_sin', 'pairs'];
+const NAMES = {
+  layout: LAYOUTS,
+  phaseRounding: ROUNDINGS,
+  oddColumn: ['half_pair', 'zero_last', 'zero_middle', 'cosine_last'],
+  frequencyUnit: ['radians', 'half_turns', 'turns'],
+  pairing: ['half_split', 'neighbours'],
+  outputPairing: ['half_split', 'neighbours', 'same'],
+  arithmetic: ['exact', 'fast'],
+  scaling: ['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3',
+    'proportional', 'frequency_factors'],
+  axisOrder: ['consecutive', 'interleaved', 'alternating', 'split', 'axial'],
+};
+const FLAGS = ['nanRows', 'listsOnly', 'inputFirst', 'truncate'];
+const KIND = { size: 0, double: 1, int32: 2, int64: 3, pointer: 4, sizes4: 5 };
+const OK = 0;
+const OUT_OF_MEMORY = 12;
+const POSITION_OUT_OF_RANGE = 15;
+const UNKNOWN_PRESET = 37;
+const MAX_POSITION = 2 ** 31;
+const CHUNK_BYTES = 1 << 18; // of rows: they stay in a second-level cache
+const CHUNK_ROWS = 64; // the library works on so many at a time
+
+// ---- the module ----
+
+function module() {
+  if (wasm === null) throw new Error('posenc is not loaded: await load() comes first');
+  return wasm;
+}
+
+const bytes = () => new Uint8Array(wasm.memory.buffer);
+const view = () => new DataView(wasm.memory.buffer);
+
+function text(pointer) {
+  const memory = bytes();
+  let end = pointer;
+  while (memory[end] !== 0) ++end;
+  return new TextDecoder().decode(memory.subarray(pointer, end));
+}
+
+function fail(status, argument) {
+  const sentence = text(wasm.posenc_status_message(status));
+  const error = new RangeError(argument ? `${argument}: ${sentence}` : sentence);
+  error.status = status;
+  throw error;
+}
+
+function require(status, argument) {
+  if (status !== OK) fail(status, argument);
+}
+
+function allocate(size) {
+  const pointer = wasm.web_allocate(size);
+  if (pointer === 0) fail(OUT_OF_MEMORY);
+  return pointer >>> 0;
+}
+
+// What work(allocate) returns; what it allocated so is freed.
+function withMemory(work) {
+  const taken = [];
+  try {
+    return work((size) => {
+      const pointer = allocate(size);
+      taken.push(pointer);
+      return pointer;
+    });
+  } finally {
+    for (const pointer of taken) wasm.web_free(pointer);
+  }
+}
+
+function copyIn(array, allocateHere) {
+  const pointer = allocateHere(array.byteLength || 1);
+  bytes().set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), pointer);
+  return pointer;
+}
+
+function copyText(string, allocateHere) {
+  const encoded = new TextEncoder().encode(string);
+  const terminated = new Uint8Array(encoded.length + 1);
+  terminated.set(encoded);
+  return copyIn(terminated, allocateHere);
+}
+
+function readMembers(pointer) {
+  const map = new Map();
+  for (const v = view(); v.getUint32(pointer, true) !== 0; pointer += 12) {
+    map.set(text(v.getUint32(pointer, true)), [v.getInt32(pointer + 4, true), v.getUint32(pointer + 8, true)]);
+  }
+  return map;
+}
+
+// Of a script that the build made: a module, compressed, as base64.
+async function unpacked(script) {
+  const { default: base64 } = await script;
+  const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+}
+
+async function compile(source) {
+  let from = await source;
+  if (from === undefined) from = await unpacked(import('./posenc.wasm.js'));
+  if (from instanceof WebAssembly.Module) return from;
+  if (typeof from === 'string' || from instanceof URL) from = await fetch(from);
+  if (typeof Response !== 'undefined' && from instanceof Response) {
+    if (!from.ok) throw new Error(`posenc: ${from.url}: ${from.status} ${from.statusText}`);
+    from = await from.arrayBuffer();
+  }
+  if (!(from instanceof ArrayBuffer) && !ArrayBuffer.isView(from)) {
+    throw new TypeError('source: a URL, Response, ArrayBuffer, Uint8Array or WebAssembly.Module is wanted');
+  }
+  try {
+    return await WebAssembly.compile(from);
+  } catch (error) {
+    if (error instanceof WebAssembly.CompileError) {
+      error.message += ' (posenc needs an engine with WebAssembly SIMD)';
+    }
+    throw error;
+  }
+}
+
+let loading = null;
+
+export function load(source) {
+  if (wasm !== null) return Promise.resolve();
+  loading ??= (async () => {
+    try {
+      compiled = await compile(source);
+      const instance = await WebAssembly.instantiate(compiled, {});
+      instance.exports._initialize();
+      wasm = instance.exports;
+      members = {
+        encoder: readMembers(wasm.web_spec_members()),
+        rotary: readMembers(wasm.web_rotary_spec_members()),
+      };
+      const number = wasm.posenc_version();
+      version = `${Math.floor(number / 10000)}.${Math.floor(number / 100) % 100}.${number % 100}`;
+    } finally {
+      loading = null;
+    }
+  })();
+  return loading;
+}
+
+
+// ---- arguments ----
+
+const show = (value) => {
+  if (typeof value === 'string') return value.length > 40 ? `'${value.slice(0, 40)}...'` : `'${value}'`;
+  if (typeof value === 'bigint') return `${value}n`;
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return String(value);
+  return Array.isArray(value) ? 'an array' : `a ${value.constructor?.name || 'function'}`;
+};
+
+function number(value, argument) {
+  if (typeof value !== 'number') throw new TypeError(`${argument}: a number is wanted, not ${show(value)}`);
+  return value;
+}
+
+// A count, at most 2^32 - 1.
+function count(value, argument) {
+  if (typeof value === 'bigint') value = Number(value);
+  number(value, argument);
+  if (!Number.isInteger(value) || value < 0) {
+    throw new RangeError(`${argument}: a whole number, 0 or more, is wanted, not ${show(value)}`);
+  }
+  return Math.min(value, 2 ** 32 - 1);
+}
+
+// An integer as a bigint, far out of the range of positions if it is out of that of integers.
+function integer(value, argument) {
+  if (typeof value !== 'bigint') {
+    number(value, argument);
+    if (!Number.isInteger(value)) {
+      throw new RangeError(`${argument}: a whole number is wanted, not ${show(value)} (lists may hold fractions)`);
+    }
+    value = BigInt(value);
+  }
+  const limit = 1n << 62n;
+  if (value > limit) return limit;
+  return value < -limit ? -limit : value;
+}
+
+function choice(value, names, argument) {
+  const index = names.indexOf(value);
+  if (index >= 0) return index;
+  const problem = `${argument}: one of ${names.join(', ')} is wanted, not ${show(value)}`;
+  throw typeof value === 'string' ? new RangeError(problem) : new TypeError(problem);
+}
+
+function typeName(value, argument = 'type') {
+  choice(value, Object.keys(TYPES), argument);
+  return value;
+}
+
+function options(value, known, where) {
+  if (value === undefined) return {};
+  if (typeof value !== 'object' || value === null) {
+    throw new TypeError(`${where}: an object is wanted, not ${show(value)}`);
+  }
+  for (const name of Object.keys(value)) {
+    if (!known.has(name)) {
+      throw new TypeError(`${where}: there is no option '${name}'; there are ${[...known].join(', ')}`);
+    }
+  }
+  return value;
+}
+
+// The type of the entries of a caller's array.
+function typeOf(array, type, argument) {
+  if (array instanceof Float32Array || array instanceof Float64Array) {
+    const own = array instanceof Float32Array ? 'f32' : 'f64';
+    if (type !== undefined && typeName(type) !== own) {
+      throw new TypeError(`${argument}: a ${array.constructor.name} holds ${own}, not ${type}`);
+    }
+    return own;
+  }
+  if (array instanceof Uint16Array) {
+    if (type !== 'bf16' && type !== 'f16') {
+      throw new TypeError(`${argument}: of a Uint16Array the type must be said, 'bf16' or 'f16'`);
+    }
+    return type;
+  }
+  throw new TypeError(`${argument}: a Float32Array, Float64Array or Uint16Array is wanted, not ${show(array)}`);
+}
+
+// A list of positions as the library takes it.
+function listOf(values, argument) {
+  if (values instanceof Int32Array) return { type: I32, array: values };
+  if (values instanceof BigInt64Array) return { type: I64, array: values };
+  if (values instanceof Float32Array) return { type: TYPES.f32, array: values };
+  if (values instanceof Float64Array) return { type: TYPES.f64, array: values };
+  if (!Array.isArray(values)) {
+    throw new TypeError(`${argument}: an array of numbers, Int32Array, BigInt64Array, Float32Array or Float64Array ` +
+      `is wanted, not ${show(values)}`);
+  }
+  const array = new Float64Array(values.length);
+  for (let i = 0; i < values.length; ++i) array[i] = number(values[i], `${argument}[${i}]`);
+  return { type: TYPES.f64, array };
+}
+
+// An array of the caller's own frequencies or factors.
+function reals(values, argument) {
+  if (values instanceof Float32Array || values instanceof Float64Array) return values;
+  const list = listOf(values, argument);
+  if (list.type !== TYPES.f64) throw new TypeError(`${argument}: an array of numbers or floats is wanted`);
+  return list.array;
+}
+
+const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
+
+// ---- specs ----
+
+// Writes an option into a spec.
+function setMember(map, spec, name, value, allocateHere) {
+  if (name === 'frequencies' || name === 'factors' || name === 'longFactors') {
+    const array = reals(value, name);
+    const pointer = copyIn(array, allocateHere);
+    const isFloat = array instanceof Float32Array;
+    view().setUint32(spec + map.get(isFloat ? `${name}F32` : name)[1], pointer, true);
+    view().setUint32(spec + map.get(isFloat ? name : `${name}F32`)[1], 0, true);
+    const counter = map.get(name === 'longFactors' ? 'factorsCount' : `${name}Count`)[1];
+    view().setUint32(spec + counter, array.length, true);
+    return;
+  }
+  if (name === 'paddingPosition') {
+    const has = value !== null;
+    view().setInt32(spec + map.get('hasPadding')[1], has ? 1 : 0, true);
+    view().setBigInt64(spec + map.get(name)[1], has ? integer(value, name) : 0n, true);
+    return;
+  }
+  const [kind, offset] = map.get(name);
+  const at = spec + offset;
+  if (kind === KIND.pointer) {
+    if (typeof value !== 'string') throw new TypeError(`${name}: a name is wanted, not ${show(value)}`);
+    const pointer = copyText(value, allocateHere);
+    view().setUint32(at, pointer, true);
+  } else if (kind === KIND.size) {
+    view().setUint32(at, count(value, name), true);
+  } else if (kind === KIND.double) {
+    view().setFloat64(at, number(value, name), true);
+  } else if (kind === KIND.int64) {
+    view().setBigInt64(at, integer(value, name), true);
+  } else if (kind === KIND.sizes4) {
+    if (!isList(value) || value.length > 4) throw new TypeError(`${name}: an array of up to 4 counts is wanted`);
+    for (let k = 0; k < 4; ++k) {
+      view().setUint32(at + 4 * k, k < value.length ? count(value[k], `${name}[${k}]`) : 0, true);
+    }
+  } else if (FLAGS.includes(name)) {
+    if (typeof value !== 'boolean') throw new TypeError(`${name}: true or false is wanted, not ${show(value)}`);
+    view().setInt32(at, value ? 1 : 0, true);
+  } else {
+    view().setInt32(at, choice(value, NAMES[name], name), true);
+  }
+}
+
+function knownOptions(map, more) {
+  const known = new Set(more);
+  for (const name of map.keys()) {
+    if (!/F32$|Count$|^hasPadding$/.test(name)) known.add(name);
+  }
+  return known;
+}
+
+const NOUNS = {
+  encoder: {
+    size: () => wasm.web_spec_size(),
+    init: (spec, size) => wasm.posenc_spec_init(spec, size),
+    preset: (spec, size, name, dim) => wasm.posenc_spec_preset(spec, size, name, dim),
+    create: (spec, handle) => wasm.posenc_encoder_create(spec, handle),
+    destroy: (handle) => wasm.posenc_encoder_destroy(handle),
+    dim: 'dim',
+  },
+  rotary: {
+    size: () => wasm.web_rotary_spec_size(),
+    init: (spec, size) => wasm.posenc_rotary_spec_init(spec, size),
+    preset: (spec, size, name, dim) => wasm.posenc_rotary_spec_preset(spec, size, name, dim),
+    create: (spec, handle) => wasm.posenc_rotary_create(spec, handle),
+    destroy: (handle) => wasm.posenc_rotary_destroy(handle),
+    dim: 'headDim',
+  },
+};
+
+// A handle, and what of its spec is needed later.
+function create(noun, preset, given, where) {
+  module();
+  const calls = NOUNS[noun];
+  const map = members[noun];
+  const wanted = options(given, knownOptions(map), where);
+  return withMemory((allocateHere) => {
+    const size = calls.size();
+    const spec = allocateHere(size);
+    if (preset === null) {
+      require(calls.init(spec, size));
+    } else {
+      if (typeof preset.name !== 'string') throw new TypeError(`name: a name is wanted, not ${show(preset.name)}`);
+      const status = calls.preset(spec, size, copyText(preset.name, allocateHere), count(preset.dim, calls.dim));
+      require(status, status === UNKNOWN_PRESET ? `'${preset.name.slice(0, 40)}'` : '');
+    }
+    for (const [name, value] of Object.entries(wanted)) {
+      if (value !== undefined) setMember(map, spec, name, value, allocateHere);
+    }
+    const handle = allocateHere(4);
+    require(calls.create(spec, handle));
+    const get = (name) => {
+      const [kind, offset] = map.get(name);
+      if (kind === KIND.int64) return Number(view().getBigInt64(spec + offset, true));
+      return kind === KIND.int32 ? view().getInt32(spec + offset, true) : view().getUint32(spec + offset, true);
+    };
+    return { pointer: view().getUint32(handle, true), get };
+  });
+}
+
+const registry = new FinalizationRegistry(({ noun, handle }) => {
+  if (handle.pointer !== 0) NOUNS[noun].destroy(handle.pointer);
+  handle.pointer = 0;
+});
+
+// What encoders and rotaries have in common: a pointer that is freed once.
+class Handle {
+  #noun;
+  #handle;
+
+  constructor(noun, pointer) {
+    this.#noun = noun;
+    this.#handle = { pointer };
+    registry.register(this, { noun, handle: this.#handle }, this);
+  }
+
+  dispose() {
+    registry.unregister(this);
+    if (this.#handle.pointer !== 0) NOUNS[this.#noun].destroy(this.#handle.pointer);
+    this.#handle.pointer = 0;
+  }
+
+  static pointerOf(that) {
+    if (that.#handle.pointer === 0) throw new Error('it was disposed of');
+    return that.#handle.pointer;
+  }
+}
+const pointerOf = Handle.pointerOf;
+delete Handle.pointerOf;
+if (typeof Symbol.dispose === 'symbol') {
+  Handle.prototype[Symbol.dispose] = function dispose() { this.dispose(); };
+}
+
+// ---- rows ----
+
+// work(row, rows) for the rows of a matrix, as many at a time as suit the caches.
+function inChunks(rows, rowBytes, work) {
+  const most = Math.max(CHUNK_ROWS, Math.floor(CHUNK_BYTES / Math.max(1, rowBytes) / CHUNK_ROWS) * CHUNK_ROWS);
+  const step = rowBytes * CHUNK_ROWS > 2 ** 26 ? Math.max(1, Math.floor(2 ** 26 / rowBytes)) : most;
+  for (let row = 0; row < rows; row += step) work(row, Math.min(step, rows - row), step);
+}
+
+// A run or a list of positions, checked as a whole, of which calls take parts. A list has `axes` parts of `rows`.
+function positionsOf(positions, rows, offset, nanRows, axes, argument) {
+  if (!isList(positions)) {
+    const first = integer(positions, argument);
+    const begin = first + BigInt(offset);
+    const limit = BigInt(MAX_POSITION);
+    const isOut = begin < -limit || begin > limit;
+    if (rows > 0 && (isOut || begin + BigInt(rows) - 1n > limit)) fail(POSITION_OUT_OF_RANGE, isOut ? argument : 'rows');
+    return { rows, list: null, first };
+  }
+  const list = listOf(positions, argument);
+  if (list.array.length !== axes * rows) {
+    throw new RangeError(`${argument}: ${axes * rows} positions are wanted, not ${list.array.length}`);
+  }
+  for (let i = 0; i < list.array.length && !nanRows; ++i) {
+    if (!(Math.abs(Number(list.array[i]) + offset) <= MAX_POSITION)) {
+      fail(POSITION_OUT_OF_RANGE, `${argument}[${i}]`);
+    }
+  }
+  return { rows, list, first: 0n };
+}
+
+// The memory that holds a part of the list's positions: [axes, rows].
+function passPositions(positions, pointer, axes, row, rows) {
+  const { array } = positions.list;
+  for (let k = 0; k < axes; ++k) {
+    const begin = k * positions.rows + row;
+    const part = array.subarray(begin, begin + rows);
+    bytes().set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength),
+      pointer + k * rows * array.BYTES_PER_ELEMENT);
+  }
+}
+
+const part = (begin, length, Array) =>
+  new Array(wasm.memory.buffer, begin, length);
+
+function newArray(Array, rows, columns, argument) {
+  const length = rows * columns;
+  if (length * Array.BYTES_PER_ELEMENT > Number.MAX_SAFE_INTEGER) {
+    throw new RangeError(`${argument}: ${rows} x ${columns} entries exceed all memory`);
+  }
+  return new Array(length);
+}
+
+// ---- encoders ----
+
+const ENTRY_OPTIONS = ['type', 'out'];
+const SUM_OPTIONS = new Set(['type', 'scale']);
+
+export class Encoder extends Handle {
+  #dim;
+  #offset;
+  #nanRows;
+  #layout;
+
+  constructor(given = {}, preset = null) {
+    const { pointer, get } = create('encoder', preset, given, 'options');
+    super('encoder', pointer);
+    this.#dim = get('dim');
+    this.#offset = get('positionOffset');
+    this.#nanRows = get('nanRows') !== 0;
+    this.#layout = LAYOUTS[get('layout')];
+  }
+
+  static preset(name, dim, overrides = {}) {
+    return new Encoder(overrides, { name, dim });
+  }
+
+  get dim() { return this.#dim; }
+  get layout() { return this.#layout; }
+  get target() { return text(module().posenc_encoder_target(pointerOf(this))); }
+  get frequencyCount() { return module().posenc_encoder_frequency_count(pointerOf(this)) >>> 0; }
+
+  frequencies() {
+    const pointer = pointerOf(this);
+    return Float64Array.from({ length: this.frequencyCount }, (_, i) => wasm.posenc_encoder_radians(pointer, i));
+  }
+
+  write(first, rows, out, type) {
+    return this.#write(first, count(rows, 'rows'), out, type, 'first');
+  }
+
+  writeAt(positions, out, type) {
+    if (!isList(positions)) listOf(positions, 'positions');
+    return this.#write(positions, positions.length, out, type, 'positions');
+  }
+
+  #write(positions, rows, out, type, argument) {
+    const pointer = pointerOf(this);
+    const dim = this.#dim;
+    if (typeof out === 'string') [out, type] = [undefined, out];
+    const name = out === undefined ? typeName(type ?? 'f32') : typeOf(out, type, 'out');
+    const all = positionsOf(positions, rows, this.#offset, this.#nanRows, 1, argument);
+    if (out !== undefined && out.length < rows * dim) {
+      throw new RangeError(`out: ${rows} x ${dim} entries are wanted, not ${out.length}`);
+    }
+    const to = out ?? newArray(ARRAYS[name], rows, dim, 'rows');
+    const size = to.BYTES_PER_ELEMENT;
+    withMemory((allocateHere) => {
+      let memory = 0;
+      let list = 0;
+      inChunks(rows, dim * size, (row, some, step) => {
+        if (memory === 0) {
+          memory = allocateHere(Math.min(step, rows) * dim * size);
+          if (all.list !== null) list = allocateHere(Math.min(step, rows) * all.list.array.BYTES_PER_ELEMENT);
+        }
+        if (all.list === null) {
+          require(wasm.posenc_write(pointer, all.first + BigInt(row), some, TYPES[name], memory, dim), argument);
+        } else {
+          passPositions(all, list, 1, row, some);
+          require(wasm.posenc_write_at(pointer, all.list.type, list, some, TYPES[name], memory, dim, 0), argument);
+        }
+        to.set(part(memory, some * dim, ARRAYS[name]), row * dim);
+      });
+    });
+    return to;
+  }
+
+  add(x, first = 0, given = undefined) {
+    if (isList(first)) throw new TypeError('first: a whole number is wanted; addAt takes positions');
+    return this.#add(x, first, given, 'first');
+  }
+
+  addAt(x, positions, given = undefined) {
+    if (!isList(positions)) listOf(positions, 'positions');
+    return this.#add(x, positions, given, 'positions');
+  }
+
+  #add(x, positions, given, argument) {
+    const pointer = pointerOf(this);
+    const dim = this.#dim;
+    const { type, scale = 1 } = options(given, SUM_OPTIONS, 'options');
+    const name = typeOf(x, type, 'x');
+    if (name === 'f64') throw new TypeError('x: a Float32Array or Uint16Array is wanted; there are no sums of doubles');
+    number(scale, 'scale');
+    if (x.length % dim !== 0) throw new RangeError(`x: ${x.length} entries are no rows of ${dim}`);
+    const rows = x.length / dim;
+    const all = positionsOf(positions, rows, this.#offset, this.#nanRows, 1, argument);
+    const size = x.BYTES_PER_ELEMENT;
+    withMemory((allocateHere) => {
+      let memory = 0;
+      let list = 0;
+      inChunks(rows, dim * size, (row, some, step) => {
+        if (memory === 0) {
+          memory = allocateHere(Math.min(step, rows) * dim * size);
+          if (all.list !== null) list = allocateHere(Math.min(step, rows) * all.list.array.BYTES_PER_ELEMENT);
+        }
+        part(memory, some * dim, ARRAYS[name]).set(x.subarray(row * dim, (row + some) * dim));
+        if (all.list === null) {
+          require(wasm.posenc_add(pointer, all.first + BigInt(row), some, TYPES[name], memory, dim, scale), argument);
+        } else {
+          passPositions(all, list, 1, row, some);
+          require(wasm.posenc_add_at(pointer, all.list.type, list, some, TYPES[name], memory, dim, scale, 0),
+            argument);
+        }
+        x.set(part(memory, some * dim, ARRAYS[name]), row * dim);
+      });
+    });
+    return x;
+  }
+}
+
+// What `use` makes of an encoder that exists as long as that.
+function withEncoder(dim, given, use) {
+  module();
+  const known = knownOptions(members.encoder, [...ENTRY_OPTIONS, 'preset']);
+  known.delete('dim');
+  const { type, out, preset, ...spec } = options(given, known, 'options');
+  const encoder = preset === undefined ? new Encoder({ ...spec, dim }) : Encoder.preset(preset, dim, spec);
+  try {
+    return use(encoder, out, type);
+  } finally {
+    encoder.dispose();
+  }
+}
+
+export function encode(positions, dim, given = undefined) {
+  return withEncoder(dim, given, (encoder, out, type) =>
+    encoder.writeAt(typeof positions === 'number' ? [positions] : positions, out, type));
+}
+
+export function table(rows, dim, given = undefined) {
+  return withEncoder(dim, given, (encoder, out, type) => encoder.write(0, rows, out, type));
+}
+
+// ---- rotary embeddings ----
+
+const ROTATE_OPTIONS = new Set(['type', 'heads', 'scale', 'inverse']);
+const CACHE_OPTIONS = new Set(['layout', 'type']);
+const HEADS_BYTES = 48; // sizeof(posenc_heads)
+
+export class Rotary extends Handle {
+  #headDim;
+  #axes;
+  #pairs;
+
+  constructor(given = {}, preset = null) {
+    const { pointer, get } = create('rotary', preset, given, 'options');
+    super('rotary', pointer);
+    this.#headDim = get('headDim');
+    this.#axes = get('axes');
+    this.#pairs = wasm.posenc_rotary_frequency_count(pointer) >>> 0;
+  }
+
+  static preset(name, headDim, overrides = {}) {
+    return new Rotary(overrides, { name, dim: headDim });
+  }
+
+  get headDim() { return this.#headDim; }
+  get axes() { return this.#axes; }
+  get target() { return text(module().posenc_rotary_target(pointerOf(this))); }
+  get frequencyCount() { return this.#pairs; }
+  get amplitude() { return module().posenc_rotary_amplitude(pointerOf(this)); }
+
+  frequencies() {
+    const pointer = pointerOf(this);
+    return Float64Array.from({ length: this.#pairs }, (_, i) => wasm.posenc_rotary_radians(pointer, i));
+  }
+
+  cache(positions, tokens, given = undefined) {
+    const pointer = pointerOf(this);
+    const rows = count(tokens, 'tokens');
+    const { layout = 'cos_sin', type = 'f32' } = options(given, CACHE_OPTIONS, 'options');
+    const layoutNumber = choice(layout, CACHES, 'layout');
+    const name = typeName(type);
+    const all = positionsOf(positions, rows, 0, false, this.#axes, 'positions');
+    const isTwo = layoutNumber < 2;
+    const width = layout === 'halves' ? this.#pairs : 2 * this.#pairs;
+    const made = () => newArray(ARRAYS[name], rows, width, 'tokens');
+    const tables = isTwo ? { cos: made(), sin: made() } : { table: made() };
+    const size = ARRAYS[name].BYTES_PER_ELEMENT;
+    withMemory((allocateHere) => {
+      const cache = allocateHere(20);
+      let cos = 0;
+      let sin = 0;
+      let list = 0;
+      inChunks(rows, width * size, (row, some, step) => {
+        if (cos === 0) {
+          cos = allocateHere(Math.min(step, rows) * width * size);
+          if (isTwo) sin = allocateHere(Math.min(step, rows) * width * size);
+          if (all.list !== null) {
+            list = allocateHere(Math.min(step, rows) * this.#axes * all.list.array.BYTES_PER_ELEMENT);
+          }
+          [layoutNumber, TYPES[name], cos, sin, width].forEach((v, k) => view().setUint32(cache + 4 * k, v, true));
+        }
+        if (all.list === null) {
+          require(wasm.posenc_rotary_write(pointer, all.first + BigInt(row), some, cache), 'positions');
+        } else {
+          passPositions(all, list, this.#axes, row, some);
+          require(wasm.posenc_rotary_write_at(pointer, all.list.type, list, some, cache, 0), 'positions');
+        }
+        const first = tables.cos ?? tables.table;
+        first.set(part(cos, some * width, ARRAYS[name]), row * width);
+        if (isTwo) tables.sin.set(part(sin, some * width, ARRAYS[name]), row * width);
+      });
+    });
+    return tables;
+  }
+
+  rotate(x, positions, given = undefined) {
+    const pointer = pointerOf(this);
+    const { type, heads = 1, scale = 1, inverse = false } = options(given, ROTATE_OPTIONS, 'options');
+    const name = typeOf(x, type, 'x');
+    if (name === 'f64') throw new TypeError('x: a Float32Array or Uint16Array is wanted; doubles are not rotated');
+    const many = count(heads, 'heads');
+    number(scale, 'scale');
+    if (scale === 0) throw new RangeError('scale: it must be between 2^-64 and 2^64');
+    if (typeof inverse !== 'boolean') throw new TypeError(`inverse: true or false is wanted, not ${show(inverse)}`);
+    const width = many * this.#headDim;
+    if (width === 0 || x.length % width !== 0) {
+      throw new RangeError(`x: ${x.length} elements are no tokens of ${many} heads of ${this.#headDim}`);
+    }
+    const rows = x.length / width;
+    const all = positionsOf(positions, rows, 0, false, this.#axes, 'positions');
+    const size = x.BYTES_PER_ELEMENT;
+    withMemory((allocateHere) => {
+      const tensor = allocateHere(HEADS_BYTES);
+      let memory = 0;
+      let list = 0;
+      const call = (row, some) => {
+        if (all.list === null) {
+          return wasm.posenc_rotate(pointer, all.first + BigInt(row), some, TYPES[name], tensor, 1);
+        }
+        passPositions(all, list, this.#axes, row, some);
+        return wasm.posenc_rotate_at(pointer, all.list.type, list, some, TYPES[name], tensor, 1, 0);
+      };
+      inChunks(rows, width * size, (row, some, step) => {
+        if (memory === 0) {
+          memory = allocateHere(Math.min(step, rows) * width * size);
+          if (all.list !== null) {
+            list = allocateHere(Math.min(step, rows) * this.#axes * all.list.array.BYTES_PER_ELEMENT);
+          }
+          const v = view();
+          [memory, many, width, this.#headDim, 0, 0, 0].forEach((m, k) => v.setUint32(tensor + 4 * k, m, true));
+          v.setFloat64(tensor + 32, scale, true);
+          v.setInt32(tensor + 40, inverse ? 1 : 0, true);
+          v.setInt32(tensor + 44, 0, true);
+        }
+        part(memory, some * width, ARRAYS[name]).set(x.subarray(row * width, (row + some) * width));
+        require(call(row, some), row === 0 ? '' : 'positions');
+        x.set(part(memory, some * width, ARRAYS[name]), row * width);
+      });
+    });
+    return x;
+  }
+}
+
+// ---- what there is ----
+
+// The rows of a list of structs that begin with strings.
+function listed(fill, size, read) {
+  module();
+  return withMemory((allocateHere) => {
+    const many = fill(0, 0) >>> 0;
+    const rows = allocateHere(many * size);
+    fill(rows, many);
+    return Array.from({ length: many }, (_, i) => read(rows + i * size));
+  });
+}
+
+const string = (pointer) => text(view().getUint32(pointer, true));
+
+export function targets() {
+  return listed((rows, many) => wasm.posenc_targets(rows, many), 12, (at) => ({
+    name: string(at),
+    runnable: view().getInt32(at + 4, true) !== 0,
+    best: view().getInt32(at + 8, true) !== 0,
+  }));
+}
+
+const preset = (at) => ({ name: string(at), formula: string(at + 4), source: string(at + 8) });
+
+export function presets() {
+  return listed((rows, many) => wasm.posenc_spec_presets(rows, many), 12, (at) => {
+    const row = preset(at);
+    const rounding = withMemory((allocateHere) => wasm.posenc_spec_preset_rounding(copyText(row.name, allocateHere)));
+    return { ...row, phaseRounding: ROUNDINGS[rounding] };
+  });
+}
+
+export function rotaryPresets() {
+  return listed((rows, many) => wasm.posenc_rotary_presets(rows, many), 12, preset);
+}
+
+// ---- the digest ----
+
+export const goldenDigest = '0ad23a49a547e173';
+
+export async function digest(progress = undefined, given = undefined) {
+  module();
+  const { target } = options(given, new Set(['target']), 'options');
+  if (progress !== undefined && typeof progress !== 'function') {
+    throw new TypeError(`progress: a function is wanted, not ${show(progress)}`);
+  }
+  const all = targets().map((row) => row.name);
+  const name = all[choice(target ?? all[0], all, 'target')];
+  const [{ compute }, cases] = await Promise.all([import('./digest.js'), unpacked(import('./digest.wasm.js'))]);
+  return compute(compiled, cases, name, progress);
+}

@@ -1,0 +1,137 @@
+// fuzz_test.mjs SECONDS [SEED]: calls with arguments of all kinds. Allowed are results and TypeErrors and RangeErrors
+// of one line; a trap of the module or any other error fails.
+import { posenc } from './package.mjs';
+
+const seconds = Number(process.argv[2] ?? 5);
+let seed = Number(process.argv[3] ?? Date.now() % 2 ** 31);
+console.log(`seed ${seed}`);
+
+function random() { // mulberry32
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+}
+const below = (n) => Math.floor(random() * n);
+const pick = (list) => list[below(list.length)];
+
+const NUMBERS = [0, -0, 1, 2, 3, 4, 7, 8, 64, 67, 128, 512, -1, -5, 0.5, -77.25, 1e-300, 5e-324, 1e300, 10000, 5e5, 2 ** 24,
+  2 ** 31, -(2 ** 31), 2 ** 31 - 1, 2 ** 31 + 1, 2 ** 32, 2 ** 33, 2 ** 53, 2 ** 63, 2 ** 64, -(2 ** 63), NaN, Infinity,
+  -Infinity];
+const ODD = [null, undefined, true, false, '', 'f32', '7', 7n, -1n, 2n ** 31n, 2n ** 63n, -(2n ** 64n), [], {}, [[]],
+  Symbol('s'), () => 1, new Map(), new Date(0), new ArrayBuffer(8), new Uint8Array(5), new BigUint64Array(2),
+  new DataView(new ArrayBuffer(8)), Object.create(null), { length: 3 }, new Proxy([], {}), 'x'.repeat(1000)];
+const NAMES = [...posenc.presets(), ...posenc.rotaryPresets()].map((row) => row.name);
+const WORDS = ['f32', 'bf16', 'f16', 'f64', 'interleaved', 'sin_cos', 'cos_sin', 'interleaved_cos_sin', 'none',
+  'f32_pow_div', 'f32_exp', 'f32_iterated', 'f64_pow_mul', 'f32_list', 'radians', 'half_turns', 'turns', 'zero_last',
+  'zero_middle', 'cosine_last', 'neighbours', 'same', 'fast', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk',
+  'yarn', 'yarn_log', 'longrope', 'llama3', 'proportional', 'frequency_factors', 'alternating', 'split', 'axial', 'halves',
+  'duplicated', 'pairs', 'WASM', 'REFERENCE', 'constructor', '__proto__'];
+const OPTIONS = ['base', 'exponentDim', 'positionScale', 'layout', 'phaseRounding', 'target', 'frequencies', 'frequencyUnit',
+  'nanRows', 'listsOnly', 'oddColumn', 'minTimescale', 'positionOffset', 'paddingPosition', 'inputFirst', 'type', 'out',
+  'preset', 'rotaryDim', 'rotaryOffset', 'pairing', 'outputPairing', 'arithmetic', 'scaling', 'factor', 'length',
+  'originalLength', 'betaFast', 'betaSlow', 'mscale', 'mscaleAllDim', 'lowFreqFactor', 'highFreqFactor', 'proportion',
+  'amplitude', 'truncate', 'axisOrder', 'factors', 'longFactors', 'axes', 'sections', 'heads', 'scale', 'inverse', 'dim',
+  'headDim', 'nothing'];
+const KINDS = {
+  layout: WORDS, phaseRounding: WORDS, target: WORDS, frequencyUnit: WORDS, oddColumn: WORDS, type: WORDS, pairing: WORDS,
+  outputPairing: WORDS, arithmetic: WORDS, scaling: WORDS, axisOrder: WORDS, preset: NAMES,
+  nanRows: [true, false], listsOnly: [true, false], inputFirst: [true, false], truncate: [true, false],
+  inverse: [true, false], axes: [1, 2, 3, 4], heads: [1, 2, 3],
+};
+
+const size = () => pick([0, 1, 2, 3, 4, 8, 16, 31, 64, 128, 134, 600, 5000]);
+const real = () => (below(3) === 0 ? pick(NUMBERS) : (random() - 0.3) * 10 ** below(8));
+const whole = () => (below(4) === 0 ? pick(NUMBERS) : below(3000) - 20);
+
+function array() {
+  const length = size();
+  const Type = pick([Float32Array, Float64Array, Uint16Array, Int32Array, BigInt64Array, Array, Float32Array, Float64Array]);
+  if (Type === Array) return Array.from({ length }, below(9) === 0 ? anything : real);
+  if (Type === BigInt64Array) return Type.from({ length }, () => BigInt(below(4000) - 5));
+  const made = Type.from({ length: length + 3 }, real).subarray(below(4));
+  if (below(30) === 0) structuredClone(made, { transfer: [made.buffer] }); // detached
+  return made;
+}
+
+function anything() {
+  return [() => pick(NUMBERS), () => pick(ODD), () => pick(WORDS), real, whole, array][below(6)]();
+}
+
+function option(name) {
+  if (below(12) === 0) return anything();
+  if (KINDS[name]) return pick(KINDS[name]);
+  if (/^(frequencies|factors|longFactors|out)$/.test(name)) return array();
+  if (name === 'sections') return Array.from({ length: below(6) }, () => below(30));
+  return below(2) === 0 ? real() : whole();
+}
+
+function options(...more) {
+  if (below(25) === 0) return anything();
+  const made = {};
+  for (const name of more) made[name] = option(name);
+  for (let i = below(4); i > 0; --i) {
+    const name = pick(OPTIONS);
+    made[name] = option(name);
+  }
+  return made;
+}
+
+const dim = () => (below(10) === 0 ? anything() : pick([1, 2, 3, 4, 8, 16, 31, 64, 128, 134, 600]));
+const rows = () => (below(10) === 0 ? pick([...ODD, -1, 0.5, NaN, 2 ** 40, 2 ** 33]) : size());
+const positions = () => pick([array, array, whole, anything])();
+const type = () => (below(2) === 0 ? pick(WORDS) : pick([undefined, array(), anything()]));
+
+let encoders = [new posenc.Encoder({ dim: 8 })];
+let rotaries = [new posenc.Rotary({ headDim: 8 })];
+function keep(list, made) {
+  list.push(made);
+  if (list.length > 40) list.splice(below(30), 1)[0][below(3) === 0 ? 'dispose' : 'toString']();
+}
+
+const CALLS = [
+  () => posenc.table(rows(), dim(), options()),
+  () => posenc.encode(positions(), dim(), options()),
+  () => keep(encoders, new posenc.Encoder(options('dim'))),
+  () => keep(encoders, posenc.Encoder.preset(below(9) ? pick(NAMES) : anything(), dim(), options())),
+  () => keep(rotaries, new posenc.Rotary(options('headDim'))),
+  () => keep(rotaries, posenc.Rotary.preset(below(9) ? pick(NAMES) : anything(), pick([dim(), 64, 128]), options())),
+  () => pick(encoders).write(whole(), rows(), type(), type()),
+  () => pick(encoders).writeAt(positions(), type(), type()),
+  () => pick(encoders).add(array(), whole(), options()),
+  () => pick(encoders).addAt(array(), positions(), options()),
+  () => pick(encoders).frequencies(),
+  () => pick(rotaries).cache(positions(), rows(), options()),
+  () => pick(rotaries).rotate(array(), positions(), options()),
+  () => pick(rotaries).frequencies() && pick(rotaries).amplitude + pick(rotaries).target.length,
+];
+
+const until = performance.now() + 1000 * seconds;
+let calls = 0;
+let refused = 0;
+while (performance.now() < until) {
+  const before = seed;
+  const call = pick(CALLS);
+  ++calls;
+  try {
+    call();
+  } catch (error) {
+    const isDisposed = error?.constructor === Error && /disposed/.test(error.message);
+    if (isDisposed) {
+      encoders = encoders.filter((e) => { try { return e.target; } catch { return false; } });
+      rotaries = rotaries.filter((r) => { try { return r.target; } catch { return false; } });
+      continue;
+    }
+    const isRefusal = error instanceof TypeError || error instanceof RangeError;
+    // The message of an engine's own error would not name our argument.
+    const isOurs = isRefusal && /^[\w'[\]]+( |:)/.test(error.message) && !/(is not a function|is not iterable|Cannot |^Invalid )/.test(error.message)
+      && !(error instanceof WebAssembly.RuntimeError);
+    if (!isOurs) {
+      console.error(`call ${calls}, seed ${before}: ${call}`);
+      throw error;
+    }
+    ++refused;
+  }
+}
+if (posenc.table(2, 2).join() !== '0,1,0.8414709568023682,0.5403022766113281') throw new Error('the module is broken');
+console.log(`${calls} calls, ${refused} refused, no trap`);

@@ -1,0 +1,66 @@
+// Digests, what published notebooks print, and how a module may be loaded.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { folder, posenc } from './package.mjs';
+
+const root = new URL('../../../', import.meta.url);
+
+// The figures of a golden file; lines that begin with # are prose.
+async function figures(name) {
+  const text = await readFile(new URL(`tests/golden/${name}`, root), 'utf8');
+  return text.split('\n').filter((line) => !line.startsWith('#')).flatMap((line) => line.split(/\s+/))
+    .filter((word) => word !== '');
+}
+
+async function expectPrinted(name, table, print) {
+  const wanted = await figures(name);
+  assert.ok(wanted.length > 0 && wanted.length <= table.length, name);
+  wanted.forEach((figure, i) => assert.equal(print(table[i]), figure, `${name}: figure ${i}`));
+}
+
+const fixed = (value) => value.toFixed(4);
+
+await expectPrinted('torch_4x5.txt', posenc.table(5, 4), fixed);
+await expectPrinted('torch_6x10.txt', posenc.table(10, 6), fixed);
+const inputs = { phaseRounding: 'f32_pow_div' };
+await expectPrinted('torch_11x5.txt', posenc.table(6, 11, inputs), (value) => {
+  const [digits, exponent] = value.toExponential(4).split('e');
+  return `${digits}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`;
+});
+
+// A sum, as a notebook has it.
+const embeddings = Float32Array.from((await figures('torch_4x5_embeddings.txt')).map(Number));
+await expectPrinted('torch_4x5_sums.txt', new posenc.Encoder({ dim: 4 }).add(embeddings), fixed);
+
+// The module has no imports; the header's version is the package's.
+const wasm = await readFile(`${folder}/posenc.wasm`);
+assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(wasm)), []);
+const manifest = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'));
+assert.equal(posenc.version, manifest.version);
+const project = await readFile(new URL('CMakeLists.txt', root), 'utf8');
+assert.equal(posenc.version, /project\(posenc VERSION ([0-9.]+)/.exec(project)[1]);
+
+// From bytes and as a module, each in a copy of its own.
+for (const source of [wasm, wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.length),
+  new WebAssembly.Module(wasm), new Response(wasm), `data:application/wasm;base64,${wasm.toString('base64')}`]) {
+  const copy = await import(`${folder}/index.js?${Math.random()}`);
+  assert.throws(() => copy.table(1, 2), /await load\(\)/);
+  assert.equal(copy.version, '');
+  await copy.load(source);
+  assert.deepEqual(copy.table(3, 4), posenc.table(3, 4));
+}
+
+// That of REFERENCE takes 20 s.
+const all = posenc.targets().map((target) => target.name);
+assert.deepEqual(all, ['WASM', 'REFERENCE']);
+let last = 0;
+const digest = await posenc.digest((fraction) => {
+  assert.ok(fraction >= last && fraction <= 1);
+  last = fraction;
+});
+assert.equal(last, 1);
+assert.equal(digest, posenc.goldenDigest);
+if (process.argv.includes('--reference')) {
+  assert.equal(await posenc.digest(undefined, { target: 'REFERENCE' }), posenc.goldenDigest);
+}
+console.log(`digest ${digest}; posenc.wasm ${wasm.length} bytes`);
