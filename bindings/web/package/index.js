@@ -39,7 +39,7 @@ const OUT_OF_MEMORY = 12;
 const POSITION_OUT_OF_RANGE = 15;
 const UNKNOWN_PRESET = 37;
 const MAX_POSITION = 2 ** 31;
-const CHUNK_BYTES = 1 << 18; // of rows: they stay in a second-level cache
+const CHUNK_BYTES = 1 << 19; // of rows: they stay in a second-level cache
 const CHUNK_ROWS = 64; // the library works on so many at a time
 
 // ---- the module ----
@@ -90,9 +90,14 @@ function withMemory(work) {
   }
 }
 
+// The bytes of a typed array; none of one that was transferred.
+const bytesOf = (array) => (array.byteLength === 0
+  ? new Uint8Array(0)
+  : new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+
 function copyIn(array, allocateHere) {
   const pointer = allocateHere(array.byteLength || 1);
-  bytes().set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), pointer);
+  bytes().set(bytesOf(array), pointer);
   return pointer;
 }
 
@@ -178,15 +183,18 @@ function number(value, argument) {
   return value;
 }
 
-// A count, at most 2^32 - 1.
+// A count, as a number.
 function count(value, argument) {
   if (typeof value === 'bigint') value = Number(value);
   number(value, argument);
   if (!Number.isInteger(value) || value < 0) {
     throw new RangeError(`${argument}: a whole number, 0 or more, is wanted, not ${show(value)}`);
   }
-  return Math.min(value, 2 ** 32 - 1);
+  return value;
 }
+
+// As the module takes it; what it cannot be stays too large.
+const clamped = (value) => Math.min(value, 2 ** 32 - 1);
 
 // An integer as a bigint, far out of the range of positions if it is out of that of integers.
 function integer(value, argument) {
@@ -297,7 +305,7 @@ function setMember(map, spec, name, value, allocateHere) {
     const pointer = copyText(value, allocateHere);
     view().setUint32(at, pointer, true);
   } else if (kind === KIND.size) {
-    view().setUint32(at, count(value, name), true);
+    view().setUint32(at, clamped(count(value, name)), true);
   } else if (kind === KIND.double) {
     view().setFloat64(at, number(value, name), true);
   } else if (kind === KIND.int64) {
@@ -305,7 +313,7 @@ function setMember(map, spec, name, value, allocateHere) {
   } else if (kind === KIND.sizes4) {
     if (!isList(value) || value.length > 4) throw new TypeError(`${name}: an array of up to 4 counts is wanted`);
     for (let k = 0; k < 4; ++k) {
-      view().setUint32(at + 4 * k, k < value.length ? count(value[k], `${name}[${k}]`) : 0, true);
+      view().setUint32(at + 4 * k, k < value.length ? clamped(count(value[k], `${name}[${k}]`)) : 0, true);
     }
   } else if (FLAGS.includes(name)) {
     if (typeof value !== 'boolean') throw new TypeError(`${name}: true or false is wanted, not ${show(value)}`);
@@ -355,7 +363,8 @@ function create(noun, preset, given, where) {
       require(calls.init(spec, size));
     } else {
       if (typeof preset.name !== 'string') throw new TypeError(`name: a name is wanted, not ${show(preset.name)}`);
-      const status = calls.preset(spec, size, copyText(preset.name, allocateHere), count(preset.dim, calls.dim));
+      const status = calls.preset(spec, size, copyText(preset.name, allocateHere),
+        clamped(count(preset.dim, calls.dim)));
       require(status, status === UNKNOWN_PRESET ? `'${preset.name.slice(0, 40)}'` : '');
     }
     for (const [name, value] of Object.entries(wanted)) {
@@ -442,8 +451,7 @@ function passPositions(positions, pointer, axes, row, rows) {
   for (let k = 0; k < axes; ++k) {
     const begin = k * positions.rows + row;
     const part = array.subarray(begin, begin + rows);
-    bytes().set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength),
-      pointer + k * rows * array.BYTES_PER_ELEMENT);
+    bytes().set(bytesOf(part), pointer + k * rows * array.BYTES_PER_ELEMENT);
   }
 }
 
@@ -451,11 +459,11 @@ const part = (begin, length, Array) =>
   new Array(wasm.memory.buffer, begin, length);
 
 function newArray(Array, rows, columns, argument) {
-  const length = rows * columns;
-  if (length * Array.BYTES_PER_ELEMENT > Number.MAX_SAFE_INTEGER) {
-    throw new RangeError(`${argument}: ${rows} x ${columns} entries exceed all memory`);
+  try {
+    return new Array(rows * columns);
+  } catch {
+    throw new RangeError(`${argument}: there is no memory for ${rows} x ${columns} entries`);
   }
-  return new Array(length);
 }
 
 // ---- encoders ----
@@ -678,7 +686,7 @@ export class Rotary extends Handle {
     const { type, heads = 1, scale = 1, inverse = false } = options(given, ROTATE_OPTIONS, 'options');
     const name = typeOf(x, type, 'x');
     if (name === 'f64') throw new TypeError('x: a Float32Array or Uint16Array is wanted; doubles are not rotated');
-    const many = count(heads, 'heads');
+    const many = clamped(count(heads, 'heads'));
     number(scale, 'scale');
     if (scale === 0) throw new RangeError('scale: it must be between 2^-64 and 2^64');
     if (typeof inverse !== 'boolean') throw new TypeError(`inverse: true or false is wanted, not ${show(inverse)}`);

@@ -52,10 +52,16 @@ try {
   }
   let compared = 0;
   for (const { name, phaseRounding } of posenc.presets()) {
-    if (name === 'gaussian_fourier') continue; // its frequencies are the caller's
-    const options = { preset: name, type: types[compared % 4], phaseRounding };
+    try {
+      posenc.Encoder.preset(name, 66).dispose();
+    } catch (error) {
+      if (error.status === undefined) throw error;
+      continue; // its frequencies are the caller's, or too high for so many columns
+    }
+    const isOf = phaseRounding !== 'none' && phaseRounding !== 'f32_list'; // a list is the caller's
+    const options = { preset: name, type: types[compared % 4], ...(isOf && { phaseRounding }) };
     expectSame(posenc.table(70, 66, options), native('--preset', name, '--dim', 66, '--rows', 70, '--dtype',
-      options.type, '--phase-rounding', phaseRounding === 'none' ? 'none' : 'source'), name);
+      options.type, '--phase-rounding', isOf ? 'source' : 'none'), name);
     ++compared;
   }
   for (const { name } of posenc.rotaryPresets()) {
