@@ -28,6 +28,7 @@ const doubles = new Float64Array(rows * dim);
 const halves = new Uint16Array(rows * dim);
 const ways = [
   ['plain JavaScript', out, () => plain(out)],
+  ['plain, to a new array', out, () => plain(new Float32Array(rows * dim))],
   ['posenc.table, to a new array', out, () => posenc.table(rows, dim)],
   ['write, float32', out, () => encoder.write(0, rows, out)],
   ['write, bfloat16', halves, () => encoder.write(0, rows, halves, 'bf16')],
@@ -49,7 +50,8 @@ ways.forEach(([name, array], k) => {
     `${(best[0] / best[k]).toFixed(1).padStart(6)} times plain`);
 });
 const least = Number(process.argv[process.argv.indexOf('--least') + 1] || 0);
-if (process.argv.includes('--least') && best[0] / best[1] < least) {
-  console.log(`FAILED: only ${(best[0] / best[1]).toFixed(1)} times as fast`);
+const ratio = best[0] / best[3]; // both to the caller's array
+if (process.argv.includes('--least') && ratio < least) {
+  console.log(`FAILED: only ${ratio.toFixed(1)} times as fast`);
   process.exitCode = 1;
 }

@@ -5,6 +5,7 @@
 
 namespace {
 
+// clang-format off
 constexpr Member kSpec[] = {
     {"dim", Kind::kSize, offsetof(posenc_spec, dim)},
     {"base", Kind::kDouble, offsetof(posenc_spec, base)},
@@ -65,6 +66,7 @@ constexpr Member kRotarySpec[] = {
     {"sections", Kind::kSizes4, offsetof(posenc_rotary_spec, sections)},
     {"target", Kind::kPointer, offsetof(posenc_rotary_spec, target)},
     {nullptr, Kind::kSize, 0}};
+// clang-format on
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// The digest of every target, where the command cannot be built: no exceptions, no threads, no MPFR. Exit status
-// 0 if each is the golden one.
+// The digest of every target, where the command cannot be built: no exceptions, no threads, no MPFR. Exit
+// status 0 if each is the golden one.
 #include "verify/digest.h"
 
 #include <cinttypes>
@@ -35,6 +35,7 @@ int main() {
   }
   std::printf("targets executed:");
   for (std::size_t t = 0; t < count; ++t) std::printf(" %s", targets[t].name);
-  std::printf("\ndigest v%d %016" PRIx64 "%s\n", posenc::tools::kDigestVersion, last, right ? "" : " mismatch");
+  std::printf("\ndigest v%d %016" PRIx64 "%s\n", posenc::tools::kDigestVersion, last,
+              right ? "" : " mismatch");
   return right ? 0 : 1;
 }
