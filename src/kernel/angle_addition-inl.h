@@ -42,8 +42,7 @@ HWY_INLINE bool InterleavedEntries(const MirroredAngles& angles, std::size_t at,
   MirroredSinCos(angles, at, s0, c0, s1, c1);
   const auto far0 = RoundAdded<kFormat, true>(s0, c0, entries0);
   const auto far1 = RoundAdded<kFormat, true>(s1, c1, entries1);
-  const auto small = Small(entries0, entries1, hn::LoadU(Entries(), angles.small + 2 * at));
-  return AnyNegative(hn::Or(IsZero(hn::Min(far0, far1)), small));
+  return AnyOpen(BothFar(far0, far1), Least(entries0, entries1), hn::LoadU(Entries(), angles.small + 2 * at));
 }
 
 // The same of two vectors of pairs: [s0 s1 ...] and [c0 c1 ...].
@@ -54,12 +53,11 @@ HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, En
   MirroredSinCos(angles, at, s0, c0, s1, c1);
   MirroredSinCos(angles, at + hn::Lanes(Doubles()), s0b, c0b, s1b, c1b);
   const auto far0 =
-      hn::Min(RoundAdded<kFormat, false>(s0, s0b, sines0), RoundAdded<kFormat, false>(c0, c0b, cosines0));
+      BothFar(RoundAdded<kFormat, false>(s0, s0b, sines0), RoundAdded<kFormat, false>(c0, c0b, cosines0));
   const auto far1 =
-      hn::Min(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
-  const auto limit = hn::LoadU(Entries(), angles.small + 2 * at);
-  const auto small = hn::Or(Small(sines0, cosines0, limit), Small(sines1, cosines1, limit));
-  return AnyNegative(hn::Or(IsZero(hn::Min(far0, far1)), small));
+      BothFar(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
+  return AnyOpen(BothFar(far0, far1), Least(Least(sines0, cosines0), Least(sines1, cosines1)),
+                 hn::LoadU(Entries(), angles.small + 2 * at));
 }
 
 // The hot loop: whole vectors from pair i up to `end`, or to the first that need the direct kernel; returns
@@ -119,7 +117,7 @@ HWY_INLINE void FinishRow(const FrequencyTable& table, const MirroredAngles& ang
   const auto limit = hn::LoadU(df, angles.limits + at);
   EntryVec added;
   const auto far = RoundAdded<kFormat, false>(sine, cosine, added);
-  if (AnyNegative(hn::Or(IsZero(far), Small(added, added, Join<false>(limit, limit))))) {
+  if (AnyOpen(far, Least(added, added), Join<false>(limit, limit))) {
     const std::size_t lanes = hn::Lanes(df);
     EvaluatePairs(table, kFormat, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at,
                   lanes, sines, cosines, tally);

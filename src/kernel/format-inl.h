@@ -99,18 +99,33 @@ using WordVec = hn::Vec<Words>;
 using Entries = hn::ScalableTag<float>;  // as many lanes as Words
 using EntryVec = hn::Vec<Entries>;
 
-// The high or the low words of both, in some order, the same for both; on x86 [a0 a1 b0 b1] in each 128 bits.
-template <bool kHigh>
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#define POSENC_JOINS_BITS 1  // rounds and joins entries as words, two vectors of doubles at a time
+#else
+#define POSENC_JOINS_BITS 0
+#endif
+
+// The high or the low words of both: [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...]; without
+// POSENC_JOINS_BITS in any order, the same for both.
+template <bool kHigh, bool kInterleaved>
 HWY_INLINE WordVec WordsOf(LongVec a, LongVec b) {
   const Words dw;
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
+#if POSENC_JOINS_BITS
+  const EntryVec af = hn::BitCast(Entries(), a), bf = hn::BitCast(Entries(), b);
+  if constexpr (!kInterleaved) {
+    return kHigh ? hn::ConcatOdd(dw, hn::BitCast(dw, b), hn::BitCast(dw, a))
+                 : hn::ConcatEven(dw, hn::BitCast(dw, b), hn::BitCast(dw, a));
+  } else if constexpr (kHigh) {
+    return hn::BitCast(dw, EntryVec{_mm512_mask_movehdup_ps(bf.raw, 0x5555, af.raw)});
+  } else {
+    return hn::BitCast(dw, EntryVec{_mm512_mask_moveldup_ps(af.raw, 0xAAAA, bf.raw)});
+  }
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
   const Entries df;
   constexpr int kImm = kHigh ? 0xDD : 0x88;
   const EntryVec af = hn::BitCast(df, a);
   const EntryVec bf = hn::BitCast(df, b);
-#if HWY_TARGET <= HWY_AVX3
-  return hn::BitCast(dw, EntryVec{_mm512_shuffle_ps(af.raw, bf.raw, kImm)});
-#elif HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2
   return hn::BitCast(dw, EntryVec{_mm256_shuffle_ps(af.raw, bf.raw, kImm)});
 #else
   return hn::BitCast(dw, EntryVec{_mm_shuffle_ps(af.raw, bf.raw, kImm)});
@@ -139,18 +154,16 @@ HWY_INLINE EntryVec Join(FloatVec a, FloatVec b) {
 #endif
 }
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// [a0 b0 a1 b1 ...] of biased doubles as entries.
+#if POSENC_JOINS_BITS
+// Biased doubles as entries, from their high and low words.
 //
 // The exponent field of a double, less 896 = 0b111 << 7, is that of the float, so a float's digits are 30
 // bits of the double; above them both have 0 below 2, and the sign. That holds from 2^-126 on, and for 0:
 // nothing else occurs, as frequencies are at least 2^-126 and sums of angles round to 0 or to more than
 // 2^-107.
 template <posenc_type kFormat>
-HWY_INLINE EntryVec JoinBits(LongVec a, LongVec b) {
+HWY_INLINE EntryVec EntriesOfWords(WordVec high, WordVec low) {
   const Words dw;
-  const WordVec high = WordsOf<true>(a, b);
-  const WordVec low = WordsOf<false>(a, b);
 #if HWY_TARGET <= HWY_AVX3_DL
   const WordVec shifted{_mm512_shldi_epi32(high.raw, low.raw, 3)};
 #else
@@ -161,71 +174,86 @@ HWY_INLINE EntryVec JoinBits(LongVec a, LongVec b) {
   if constexpr (kFormat != POSENC_F32) {
     words = hn::And(words, hn::Set(dw, ~((1u << (kDroppedBits<kFormat> - 29)) - 1)));
   }
-  return hn::BitCast(Entries(), WordVec{_mm512_shuffle_epi32(words.raw, _MM_PERM_DBCA)});
+  return hn::BitCast(Entries(), words);
 }
 #endif
 
 template <posenc_type kFormat>
 constexpr AddedTest kAddedTest = kFormat == POSENC_F32 ? kAddedFloat : kAdded16Bit;
 
-// Rounds added entries, |a|, |b| <= 1, to floats joined as above; what it returns is 0 in the lanes near a
-// midpoint, in an order of its own, and below 2^31 in the others.
+// What a rounding test says of a vector of entries: the lanes far from a midpoint; or words, 0 in those near
+// one, below 2^31 in the others.
+#if POSENC_JOINS_BITS
+using Far = hn::Mask<Words>;
+HWY_INLINE Far BothFar(Far a, Far b) { return hn::And(a, b); }
+#else
+using Far = WordVec;
+HWY_INLINE Far BothFar(Far a, Far b) { return hn::Min(a, b); }
+#endif
+
+// Rounds added entries, |a|, |b| <= 1, to floats joined as above. Lanes of Far have an order of their own.
 template <posenc_type kFormat, bool kInterleaved>
-HWY_INLINE WordVec RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
+HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
   const Doubles d;
   const Longs du;
   const Words dw;
   const Floats df;
   constexpr std::uint64_t kFar = kFarBits<kFormat, kAddedTest<kFormat>.window>;
+  const auto low_far = hn::Set(dw, static_cast<std::uint32_t>(kFar & 0xFFFFFFFFu));
+  const auto high_far = hn::Set(dw, static_cast<std::uint32_t>(kFar >> 32));
   const auto bias = hn::Set(du, kRoundingBias<kFormat, kAddedTest<kFormat>.window>);
   const auto a_biased = hn::Add(hn::BitCast(du, a), bias);
   const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
-  const WordVec low = WordsOf<false>(a_biased, b_biased);
-  WordVec far = hn::And(low, hn::Set(dw, static_cast<std::uint32_t>(kFar & 0xFFFFFFFFu)));
-  if constexpr (kFormat != POSENC_F32) {
-    const WordVec high = WordsOf<true>(a_biased, b_biased);
-    far = hn::Or(hn::ShiftRight<1>(far), hn::And(high, hn::Set(dw, static_cast<std::uint32_t>(kFar >> 32))));
-  }
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (kInterleaved) {
-    entries = JoinBits<kFormat>(a_biased, b_biased);
-    return far;
-  }
-#endif
+  const WordVec low = WordsOf<false, kInterleaved>(a_biased, b_biased);
+#if POSENC_JOINS_BITS
+  (void)d;
+  (void)df;
+  const WordVec high = WordsOf<true, kInterleaved>(a_biased, b_biased);
+  entries = EntriesOfWords<kFormat>(high, low);
+  const Far far{_mm512_test_epi32_mask(low.raw, low_far.raw)};
+  if constexpr (kFormat == POSENC_F32) return far;
+  return hn::Or(far, Far{_mm512_test_epi32_mask(high.raw, high_far.raw)});
+#else
+  WordVec far = hn::And(low, low_far);
   if constexpr (kFormat == POSENC_F32) {
     entries = Join<kInterleaved>(hn::DemoteTo(df, a), hn::DemoteTo(df, b));
   } else {
+    far = hn::Or(hn::ShiftRight<1>(far), hn::And(WordsOf<true, kInterleaved>(a_biased, b_biased), high_far));
     const auto kept = hn::Set(du, ~((std::uint64_t{1} << kDroppedBits<kFormat>)-1));
     entries = Join<kInterleaved>(hn::DemoteTo(df, hn::BitCast(d, hn::And(a_biased, kept))),
                                  hn::DemoteTo(df, hn::BitCast(d, hn::And(b_biased, kept))));
   }
   return far;
-}
-
-// Negative in the lanes in which either entry is below the limit.
-HWY_INLINE WordVec Small(EntryVec a, EntryVec b, EntryVec limit) {
-  const Words dw;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  const EntryVec least{_mm512_range_ps(a.raw, b.raw, 0b1010)};
-#else
-  const EntryVec least = hn::Min(hn::Abs(a), hn::Abs(b));
 #endif
-  return hn::Sub(hn::BitCast(dw, least), hn::BitCast(dw, limit));
 }
 
-// Negative in the lanes in which v is 0.
-HWY_INLINE WordVec IsZero(WordVec v) {
+// The smaller magnitudes.
+HWY_INLINE EntryVec Least(EntryVec a, EntryVec b) {
+#if POSENC_JOINS_BITS
+  return EntryVec{_mm512_range_ps(a.raw, b.raw, 0b1010)};
+#else
+  return hn::Min(hn::Abs(a), hn::Abs(b));
+#endif
+}
+
+// Whether the test leaves any of some entries open: one near a midpoint, or, as the smallest of them tell,
+// one below the limit.
+HWY_INLINE bool AnyOpen(Far far, EntryVec least, EntryVec limit) {
   const Words dw;
-  return hn::Sub(v, hn::Set(dw, 1));
-}
-
-HWY_INLINE bool AnyNegative(WordVec v) {
+#if POSENC_JOINS_BITS
+  const auto words = hn::BitCast(dw, least), limits = hn::BitCast(dw, limit);
+  return _mm512_mask_cmpge_epu32_mask(far.raw, words.raw, limits.raw) != 0xFFFF;
+#else
+  const auto is_small = hn::Sub(hn::BitCast(dw, least), hn::BitCast(dw, limit));  // negative, as is the next
+  const auto is_near = hn::Sub(far, hn::Set(dw, 1));
+  const auto is_open = hn::Or(is_near, is_small);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
   const Entries df;
-  return !hn::AllFalse(df, hn::MaskFromVec(hn::BitCast(df, v)));  // looks at sign bits
+  return !hn::AllFalse(df, hn::MaskFromVec(hn::BitCast(df, is_open)));  // looks at sign bits
 #else
   const hn::RebindToSigned<Words> di;
-  return !hn::AllFalse(di, hn::Lt(hn::BitCast(di, v), hn::Zero(di)));
+  return !hn::AllFalse(di, hn::Lt(hn::BitCast(di, is_open), hn::Zero(di)));
+#endif
 #endif
 }
 
