@@ -111,20 +111,18 @@ using FewPairs = PairBuffer<2 * hn::MaxLanes(Doubles())>[2];
 // One vector of one row: by the direct kernel if the added angles need it.
 template <posenc_type kFormat>
 HWY_INLINE void FinishRow(const FrequencyTable& table, const MirroredAngles& angles, std::size_t r,
-                          std::size_t at, DoubleVec sine, DoubleVec cosine, float* sines, float* cosines,
-                          Tally& tally) {
+                          std::size_t at, DoubleVec sine, DoubleVec cosine, float* entries, Tally& tally) {
   const Floats df;
   const auto limit = hn::LoadU(df, angles.limits + at);
   EntryVec added;
-  const auto far = RoundAdded<kFormat, false>(sine, cosine, added);
-  if (AnyOpen(far, Least(added, added), Join<false>(limit, limit))) {
+  const auto far = RoundAdded<kFormat, true>(sine, cosine, added);
+  if (AnyOpen(far, Least(added, added), Join<true>(limit, limit))) {
     const std::size_t lanes = hn::Lanes(df);
     EvaluatePairs(table, kFormat, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at,
-                  lanes, sines, cosines, tally);
+                  lanes, entries, tally);
     tally.direct += lanes;
   } else {
-    hn::StoreU(hn::LowerHalf(df, added), df, sines);
-    hn::StoreU(hn::UpperHalf(df, added), df, cosines);
+    hn::StoreU(added, Entries(), entries);
   }
 }
 
@@ -136,7 +134,7 @@ HWY_NOINLINE void FinishPairs(const FrequencyTable& table, const MirroredAngles&
     DoubleVec s0, c0, s1, c1;
     MirroredSinCos(angles, at + n, s0, c0, s1, c1);
     const auto finish = [&](std::size_t r, DoubleVec sine, DoubleVec cosine) HWY_ATTR {
-      FinishRow<kFormat>(table, angles, r, at + n, sine, cosine, few[r].sines + n, few[r].cosines + n, tally);
+      FinishRow<kFormat>(table, angles, r, at + n, sine, cosine, few[r].entries + 2 * n, tally);
     };
     finish(0, s0, c0);
     finish(1, s1, c1);

@@ -56,7 +56,7 @@ constexpr std::uint64_t kRoundingBias = (std::uint64_t{1} << (kDroppedBits<kForm
 template <posenc_type kFormat, std::uint64_t kWindow>
 constexpr std::uint64_t kFarBits = (std::uint64_t{1} << kDroppedBits<kFormat>)-2 * kWindow;
 
-// The lanes of v, good to kDirectError, that might round the wrong way (Ziv's test); rounded = the others.
+// The lanes of v, good to kRowError, that might round the wrong way (Ziv's test); rounded = the others.
 // Float and bfloat16 share the exponents of their normal numbers, which is all that occurs.
 template <posenc_type kFormat>
 HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
@@ -78,7 +78,7 @@ HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
     const auto half_ulp = hn::Mul(hn::BitCast(d, scale), hn::Set(d, 0x1p-11));
     const auto distance = hn::Abs(hn::Sub(hn::Abs(hn::Sub(v, nearest)), half_ulp));
     rounded = hn::DemoteTo(df, hn::CopySign(nearest, v));
-    return hn::Le(distance, hn::Mul(hn::BitCast(d, scale), hn::Set(d, 2 * kDirectError)));
+    return hn::Le(distance, hn::Mul(hn::BitCast(d, scale), hn::Set(d, 2 * kRowError)));
   } else {
     const auto biased = hn::Add(bits, hn::Set(du, kRoundingBias<kFormat, kDirectWindow>));
     if constexpr (kFormat == POSENC_F32) {
@@ -92,6 +92,13 @@ HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
   }
 }
 
+#undef POSENC_JOINS_BITS
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#define POSENC_JOINS_BITS 1  // rounds and joins entries as words, two vectors of doubles at a time
+#else
+#define POSENC_JOINS_BITS 0
+#endif
+
 #if HWY_TARGET != HWY_SCALAR  // which has no vectors
 
 using Words = hn::ScalableTag<std::uint32_t>;  // twice as many lanes as Doubles
@@ -99,11 +106,18 @@ using WordVec = hn::Vec<Words>;
 using Entries = hn::ScalableTag<float>;  // as many lanes as Words
 using EntryVec = hn::Vec<Entries>;
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-#define POSENC_JOINS_BITS 1  // rounds and joins entries as words, two vectors of doubles at a time
-#else
-#define POSENC_JOINS_BITS 0
 #endif
+
+// Flags of pairs: of theirs any of two lanes, or just one.
+#if POSENC_JOINS_BITS
+using PairFlags = hn::Mask<Words>;
+HWY_INLINE bool AllFalse(PairFlags flags) { return hn::AllFalse(Words(), flags); }
+#else
+using PairFlags = hn::Mask<Doubles>;
+HWY_INLINE bool AllFalse(PairFlags flags) { return hn::AllFalse(Doubles(), flags); }
+#endif
+
+#if HWY_TARGET != HWY_SCALAR
 
 // The high or the low words of both: [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...]; without
 // POSENC_JOINS_BITS in any order, the same for both.
@@ -180,6 +194,72 @@ HWY_INLINE EntryVec EntriesOfWords(WordVec high, WordVec low) {
 
 template <posenc_type kFormat>
 constexpr AddedTest kAddedTest = kFormat == POSENC_F32 ? kAddedFloat : kAdded16Bit;
+
+// RoundDirect of both, joined: [a0 b0 a1 b1 ...]. Adds to the flagged pairs those with an entry that might
+// round the wrong way.
+
+template <posenc_type kFormat>
+HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> flagged, PairFlags& flags) {
+#if POSENC_JOINS_BITS
+  const Words dw;
+  if constexpr (kFormat != POSENC_F16) {  // whose entries may be subnormal
+    const Longs du;
+    constexpr std::uint64_t kFar = kFarBits<kFormat, kDirectWindow>;
+    const auto bias = hn::Set(du, kRoundingBias<kFormat, kDirectWindow>);
+    const auto near = hn::RebindMask(du, flagged);  // to a midpoint, for this
+    const auto a_biased = hn::IfThenZeroElse(near, hn::Add(hn::BitCast(du, a), bias));
+    const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
+    const WordVec high = WordsOf<true, true>(a_biased, b_biased);
+    const WordVec low = WordsOf<false, true>(a_biased, b_biased);
+    flags = {
+        _mm512_testn_epi32_mask(low.raw, hn::Set(dw, static_cast<std::uint32_t>(kFar & 0xFFFFFFFFu)).raw)};
+    if constexpr (kFormat != POSENC_F32) {
+      flags = {_mm512_mask_testn_epi32_mask(flags.raw, high.raw,
+                                            hn::Set(dw, static_cast<std::uint32_t>(kFar >> 32)).raw)};
+    }
+    return EntriesOfWords<kFormat>(high, low);
+  }
+#endif
+  FloatVec a_rounded, b_rounded;
+  flagged = hn::Or(flagged, RoundDirect<kFormat>(a, a_rounded));
+  flagged = hn::Or(flagged, RoundDirect<kFormat>(b, b_rounded));
+#if POSENC_JOINS_BITS
+  flags = hn::MaskFromVec(hn::BitCast(dw, hn::VecFromMask(Doubles(), flagged)));
+#else
+  flags = flagged;
+#endif
+  return Join<true>(a_rounded, b_rounded);
+}
+
+// [sine cosine ...] of quadrant + r quarter turns from those of r: TurnByQuadrant once they are joined.
+HWY_INLINE EntryVec TurnEntries(LongVec quadrant, EntryVec entries) {
+  const Entries df;
+  const Words dw;
+#if POSENC_JOINS_BITS
+  alignas(64) static constexpr std::uint64_t kSigns[8] = {
+      0, 0x8000000000000000u, 0x8000000080000000u, 0x80000000u,
+      0, 0x8000000000000000u, 0x8000000080000000u, 0x80000000u};
+  const Longs du;
+  const auto pairs = hn::BitCast(du, entries);
+  const auto is_odd = hn::TestBit(quadrant, hn::Set(du, 1));
+  const LongVec turned{_mm512_mask_ror_epi64(pairs.raw, is_odd.raw, pairs.raw, 32)};
+  const LongVec signs{_mm512_permutexvar_epi64(quadrant.raw, hn::Load(du, kSigns).raw)};
+  (void)dw;
+  return hn::BitCast(df, hn::Xor(turned, signs));
+#else
+  const auto words = hn::BitCast(dw, quadrant);
+  const auto both = kBigEndian ? hn::DupOdd(words) : hn::DupEven(words);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4 && HWY_TARGET != HWY_EMU128
+  const auto is_odd = hn::MaskFromVec(hn::BitCast(df, hn::ShiftLeft<31>(both)));  // looks at sign bits
+#else
+  const auto is_odd = hn::RebindMask(df, hn::TestBit(both, hn::Set(dw, 1)));
+#endif
+  const auto turned = hn::IfThenElse(is_odd, hn::Reverse2(df, entries), entries);
+  const auto second = hn::And(hn::Iota(dw, 0), hn::Set(dw, 1));
+  const auto signs = hn::And(hn::ShiftLeft<30>(hn::Add(both, second)), hn::Set(dw, 0x80000000u));
+  return hn::Xor(turned, hn::BitCast(df, signs));
+#endif
+}
 
 // What a rounding test says of a vector of entries: the lanes far from a midpoint; or words, 0 in those near
 // one, below 2^31 in the others.

@@ -45,8 +45,8 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
     const std::size_t count = HWY_MIN(task.at_once, end - i);
     routine.finish(task.table, angles, i - angles.begin, count, few, tally);
     for (std::size_t r = 0; r < 2; ++r) {
-      StorePairs(routine.direct, task.scale, task.columns, i, count, few[r].sines, few[r].cosines,
-                 rows.row[r], task.aligned, task.rows.stream && i < whole);
+      StorePairs(routine.direct, task.scale, task.columns, i, count, few[r].entries, rows.row[r],
+                 task.aligned, task.rows.stream && i < whole);
     }
     i += count;
   }

@@ -162,39 +162,45 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
   }
 }
 
-// A vector of entries from the `at`-th on, or of [s0 c0 s1 c1 ...] if there are cosines.
-HWY_INLINE hn::Vec<hn::ScalableTag<float>> LoadEntries(const float* entries, const float* cosines,
+// A vector of entries from the `at`-th of an order on.
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> LoadEntries(const float* entries, EntryOrder order,
                                                        std::size_t at) {
   const hn::ScalableTag<float> df;
-  if (cosines == nullptr) return hn::LoadU(df, entries + at);
 #if HWY_TARGET == HWY_SCALAR
-  return hn::LoadU(df, (at % 2 == 0 ? entries : cosines) + at / 2);
+  return hn::LoadU(df, entries + order[at]);
 #else
-  return Join<true>(hn::LoadU(Floats(), entries + at / 2), hn::LoadU(Floats(), cosines + at / 2));
+  const auto first = hn::LoadU(df, entries + at * order.step);
+  if (order.step == 1) return order.flip == 0 ? first : hn::Reverse2(df, first);
+  const auto second = hn::LoadU(df, entries + at * order.step + hn::Lanes(df));
+  return order.flip == 0 ? hn::ConcatEven(df, second, first) : hn::ConcatOdd(df, second, first);
 #endif
 }
 
-// Any number of entries, or of entries and cosines by turns, in vectors if their elements are aligned.
+// Any number of entries in some order, in vectors if their elements are aligned.
 template <class Operation>
-HWY_NOINLINE void StoreRun(float scale, const float* entries, const float* cosines, std::size_t count,
+HWY_NOINLINE void StoreRun(float scale, const float* entries, EntryOrder order, std::size_t count,
                            const unsigned char* from, unsigned char* to, bool aligned, bool stream) {
   using Element = Stored<Operation>;
   const Operation operation{scale};
   const auto* source = reinterpret_cast<const Element*>(from);
   auto* out = reinterpret_cast<Element*>(to);
   const hn::ScalableTag<float> df;
-  const Floats half;
   std::size_t at = 0;
   if (aligned) {
     for (; at + hn::Lanes(df) <= count; at += hn::Lanes(df)) {
-      StoreLanes(operation, df, LoadEntries(entries, cosines, at), source + at, out + at, stream);
+      StoreLanes(operation, df, LoadEntries(entries, order, at), source + at, out + at, stream);
     }
-    if (cosines == nullptr && at + hn::Lanes(half) <= count) {
-      StoreLanes(operation, half, hn::LoadU(half, entries + at), source + at, out + at, stream);
+#if HWY_TARGET != HWY_SCALAR
+    const Floats half;
+    if (order.step == 2 && at + hn::Lanes(half) <= count) {
+      const auto both = hn::LoadU(df, entries + 2 * at);
+      const auto taken = order.flip == 0 ? hn::ConcatEven(df, both, both) : hn::ConcatOdd(df, both, both);
+      StoreLanes(operation, half, hn::LowerHalf(half, taken), source + at, out + at, stream);
       at += hn::Lanes(half);
     }
+#endif
   }
-  StoreEntries(Operation::kType, entries, cosines, at, count, Operation::kReads ? &operation.scale : nullptr,
+  StoreEntries(Operation::kType, entries, order, at, count, Operation::kReads ? &operation.scale : nullptr,
                source, out);
 }
 
