@@ -83,8 +83,8 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
       hwy::Prefetch(next0 + column);
       hwy::Prefetch(next1 + column);
     }
-    StoreLanes(operation, df, entries0, from0 + column, to0 + column, stream);
-    StoreLanes(operation, df, entries1, from1 + column, to1 + column, stream);
+    StoreAdded(operation, entries0, from0 + column, to0 + column, stream);
+    StoreAdded(operation, entries1, from1 + column, to1 + column, stream);
   };
   if constexpr (kInterleaved) {
     EntryVec entries0, entries1;
@@ -147,7 +147,8 @@ struct RunRoutine {
   decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) hot_loop;
   decltype(&FinishPairs<POSENC_F32>) finish;
   bool interleaved;
-  bool floats;  // the hot loop adds angles in float
+  bool floats;         // the hot loop adds angles in float,
+  double float_error;  // whose sines have this error
   double small;
   double exempt;
 };
@@ -155,16 +156,17 @@ struct RunRoutine {
 template <bool kInterleaved, class Operation>
 constexpr RunRoutine MakeRoutine() {
   constexpr posenc_type kFormat = Operation::kFormat;
-  constexpr bool kFloats = kFormat == POSENC_BF16;
+  constexpr bool kFloats = Operation::kType == POSENC_BF16;
   RunRoutine routine = {kDirectRoutine<Operation>,
                         nullptr,
                         &FinishPairs<kFormat>,
                         kInterleaved,
                         kFloats,
-                        kAddedTest<kFormat>.small,
+                        kFloatError<Operation>,
+                        kLeastAdded<kFormat>,
                         kFormat == POSENC_F16 ? 0.0 : kExemptQuarterTurns};
   if constexpr (kFloats) {
-    routine.hot_loop = &AngleAdditionFloatLoop<kInterleaved>;
+    routine.hot_loop = &AngleAdditionFloatLoop<kInterleaved, Operation>;
   } else {
     routine.hot_loop = &AngleAdditionLoop<kInterleaved, Operation>;
   }

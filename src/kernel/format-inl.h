@@ -49,6 +49,10 @@ constexpr int kDroppedBits = kFormat == POSENC_F32    ? 29
                              : kFormat == POSENC_BF16 ? 45
                                                       : 42;
 
+// Half of the last place kept of a float.
+template <posenc_type kFormat>
+constexpr std::uint32_t kHalfPlace = (std::uint32_t{1} << (kDroppedBits<kFormat> - 29)) / 2;
+
 // Half of the last place kept, and the window of the rounding test: adding both to the bits rounds all
 // that the test lets pass, and makes the dropped bits of the others less than twice the window.
 template <posenc_type kFormat, std::uint64_t kWindow>
@@ -169,14 +173,13 @@ HWY_INLINE EntryVec Join(FloatVec a, FloatVec b) {
 }
 
 #if POSENC_JOINS_BITS
-// Biased doubles as entries, from their high and low words.
+// Doubles as floats, from their high and low words: rounded toward zero.
 //
 // The exponent field of a double, less 896 = 0b111 << 7, is that of the float, so a float's digits are 30
 // bits of the double; above them both have 0 below 2, and the sign. That holds from 2^-126 on, and for 0:
 // nothing else occurs, as frequencies are at least 2^-126 and sums of angles round to 0 or to more than
 // 2^-107.
-template <posenc_type kFormat>
-HWY_INLINE EntryVec EntriesOfWords(WordVec high, WordVec low) {
+HWY_INLINE EntryVec FloatsOfWords(WordVec high, WordVec low) {
   const Words dw;
 #if HWY_TARGET <= HWY_AVX3_DL
   const WordVec shifted{_mm512_shldi_epi32(high.raw, low.raw, 3)};
@@ -184,16 +187,9 @@ HWY_INLINE EntryVec EntriesOfWords(WordVec high, WordVec low) {
   const WordVec shifted = hn::Or(hn::ShiftLeft<3>(high), hn::ShiftRight<29>(low));
 #endif
   const auto digits = hn::Set(dw, 0x3FFFFFFFu);
-  WordVec words = hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high));
-  if constexpr (kFormat != POSENC_F32) {
-    words = hn::And(words, hn::Set(dw, ~((1u << (kDroppedBits<kFormat> - 29)) - 1)));
-  }
-  return hn::BitCast(Entries(), words);
+  return hn::BitCast(Entries(), hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high)));
 }
 #endif
-
-template <posenc_type kFormat>
-constexpr AddedTest kAddedTest = kFormat == POSENC_F32 ? kAddedFloat : kAdded16Bit;
 
 // RoundDirect of both, joined: [a0 b0 a1 b1 ...]. Adds to the flagged pairs those with an entry that might
 // round the wrong way.
@@ -217,7 +213,10 @@ HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> flagg
       flags = {_mm512_mask_testn_epi32_mask(flags.raw, high.raw,
                                             hn::Set(dw, static_cast<std::uint32_t>(kFar >> 32)).raw)};
     }
-    return EntriesOfWords<kFormat>(high, low);
+    const EntryVec entries = FloatsOfWords(high, low);
+    if constexpr (kFormat == POSENC_F32) return entries;
+    return hn::BitCast(Entries(),
+                       hn::And(hn::BitCast(dw, entries), hn::Set(dw, ~(2 * kHalfPlace<kFormat> - 1))));
   }
 #endif
   FloatVec a_rounded, b_rounded;
@@ -266,45 +265,49 @@ HWY_INLINE EntryVec TurnEntries(LongVec quadrant, EntryVec entries) {
 #if POSENC_JOINS_BITS
 using Far = hn::Mask<Words>;
 HWY_INLINE Far BothFar(Far a, Far b) { return hn::And(a, b); }
+HWY_INLINE Far FarIn(WordVec words, WordVec bits) { return {_mm512_test_epi32_mask(words.raw, bits.raw)}; }
 #else
 using Far = WordVec;
 HWY_INLINE Far BothFar(Far a, Far b) { return hn::Min(a, b); }
+HWY_INLINE Far FarIn(WordVec words, WordVec bits) { return hn::And(words, bits); }
 #endif
 
-// Rounds added entries, |a|, |b| <= 1, to floats joined as above. Lanes of Far have an order of their own.
+// Rounds added entries, |a|, |b| <= 1, to floats joined as above; those of float16 are not rounded yet, which
+// is left to who stores them, but rounding them is. Lanes of Far have an order of their own.
 template <posenc_type kFormat, bool kInterleaved>
 HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
-  const Doubles d;
   const Longs du;
   const Words dw;
-  const Floats df;
-  constexpr std::uint64_t kFar = kFarBits<kFormat, kAddedTest<kFormat>.window>;
-  const auto low_far = hn::Set(dw, static_cast<std::uint32_t>(kFar & 0xFFFFFFFFu));
-  const auto high_far = hn::Set(dw, static_cast<std::uint32_t>(kFar >> 32));
-  const auto bias = hn::Set(du, kRoundingBias<kFormat, kAddedTest<kFormat>.window>);
-  const auto a_biased = hn::Add(hn::BitCast(du, a), bias);
-  const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
-  const WordVec low = WordsOf<false, kInterleaved>(a_biased, b_biased);
-#if POSENC_JOINS_BITS
-  (void)d;
-  (void)df;
-  const WordVec high = WordsOf<true, kInterleaved>(a_biased, b_biased);
-  entries = EntriesOfWords<kFormat>(high, low);
-  const Far far{_mm512_test_epi32_mask(low.raw, low_far.raw)};
-  if constexpr (kFormat == POSENC_F32) return far;
-  return hn::Or(far, Far{_mm512_test_epi32_mask(high.raw, high_far.raw)});
-#else
-  WordVec far = hn::And(low, low_far);
   if constexpr (kFormat == POSENC_F32) {
-    entries = Join<kInterleaved>(hn::DemoteTo(df, a), hn::DemoteTo(df, b));
-  } else {
-    far = hn::Or(hn::ShiftRight<1>(far), hn::And(WordsOf<true, kInterleaved>(a_biased, b_biased), high_far));
-    const auto kept = hn::Set(du, ~((std::uint64_t{1} << kDroppedBits<kFormat>)-1));
-    entries = Join<kInterleaved>(hn::DemoteTo(df, hn::BitCast(d, hn::And(a_biased, kept))),
-                                 hn::DemoteTo(df, hn::BitCast(d, hn::And(b_biased, kept))));
-  }
-  return far;
+    constexpr std::uint64_t kBias = kRoundingBias<POSENC_F32, kAddedWindow>;
+    const auto far = hn::Set(dw, static_cast<std::uint32_t>(kFarBits<POSENC_F32, kAddedWindow>));
+#if POSENC_JOINS_BITS
+    const auto a_biased = hn::Add(hn::BitCast(du, a), hn::Set(du, kBias));
+    const auto b_biased = hn::Add(hn::BitCast(du, b), hn::Set(du, kBias));
+    const WordVec low = WordsOf<false, kInterleaved>(a_biased, b_biased);
+    entries = FloatsOfWords(WordsOf<true, kInterleaved>(a_biased, b_biased), low);
+#else
+    const WordVec low = hn::Add(WordsOf<false, kInterleaved>(hn::BitCast(du, a), hn::BitCast(du, b)),
+                                hn::Set(dw, static_cast<std::uint32_t>(kBias)));
+    entries = Join<kInterleaved>(hn::DemoteTo(Floats(), a), hn::DemoteTo(Floats(), b));
 #endif
+    return FarIn(low, far);
+  } else {
+#if POSENC_JOINS_BITS
+    const LongVec a_bits = hn::BitCast(du, a), b_bits = hn::BitCast(du, b);
+    entries = FloatsOfWords(WordsOf<true, kInterleaved>(a_bits, b_bits),
+                            WordsOf<false, kInterleaved>(a_bits, b_bits));
+#else
+    entries = Join<kInterleaved>(hn::DemoteTo(Floats(), a), hn::DemoteTo(Floats(), b));
+#endif
+    // A midpoint is a float: the entry is near it if the float is that, or, rounded toward zero, the one
+    // before.
+    const auto biased = hn::Add(hn::BitCast(dw, entries), hn::Set(dw, kHalfPlace<kFormat> + 1));
+    if constexpr (kFormat == POSENC_BF16) {
+      entries = hn::BitCast(Entries(), hn::And(biased, hn::Set(dw, ~(2 * kHalfPlace<kFormat> - 1))));
+    }
+    return FarIn(biased, hn::Set(dw, 2 * kHalfPlace<kFormat> - 2));
+  }
 }
 
 // The smaller magnitudes.

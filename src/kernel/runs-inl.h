@@ -99,7 +99,7 @@ HWY_NOINLINE void FillRun(const Task& task, const Run& run, Tally& tally) {
     } else {
       OrderLimits<false>(count, anchors);
     }
-    if constexpr (kFloats) RoundOffsets(task.table, run, begin, count, floats);
+    if constexpr (kFloats) RoundOffsets(task.table, run, routine.float_error, begin, count, floats);
     for (std::size_t g = 0; g < run.groups; ++g) {
       if (run.groups > 1) MoveAnchors(task.table, run, g, begin, count, anchors);
       if constexpr (kFloats) {

@@ -129,6 +129,12 @@ HWY_INLINE void StoreVector(D d, hn::Vec<D> v, hn::TFromD<D>* to, [[maybe_unused
   hn::StoreU(v, d, to);
 }
 
+template <class DF>
+HWY_INLINE hn::Vec<DF> WithCanonicalNans(DF df, hn::Vec<DF> v) {
+  const auto nan = hn::BitCast(df, hn::Set(hn::RebindToUnsigned<DF>(), kNanBits<POSENC_F32>));
+  return hn::IfThenElse(hn::Eq(v, v), v, nan);
+}
+
 // As many entries as df has lanes.
 template <class Operation, class DF>
 HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entries,
@@ -143,9 +149,10 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
     const hn::Rebind<std::uint16_t, DF> d16;
     const hn::RebindToUnsigned<DF> du;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-    if constexpr (Operation::kType == POSENC_F16 && !Operation::kReads) {
+    if constexpr (Operation::kType == POSENC_F16) {
+      if constexpr (Operation::kReads) entries = WithCanonicalNans(df, entries);
       const hn::Rebind<hwy::float16_t, DF> dh;
-      return StoreVector(d16, hn::BitCast(d16, hn::DemoteTo(dh, entries)), to, stream);  // exact
+      return StoreVector(d16, hn::BitCast(d16, hn::DemoteTo(dh, entries)), to, stream);
     }
 #endif
     hn::Vec<hn::RebindToUnsigned<DF>> bits;
@@ -161,6 +168,25 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
     StoreVector(d16, narrow, to, stream);
   }
 }
+
+#if HWY_TARGET != HWY_SCALAR
+// A vector of entries as RoundAdded leaves them.
+template <class Operation>
+HWY_INLINE void StoreAdded(const Operation& operation, EntryVec entries, const Stored<Operation>* from,
+                           Stored<Operation>* to, bool stream) {
+#if !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX2
+  if constexpr (Operation::kType == POSENC_F16 && !Operation::kReads) {  // of normal numbers, no midpoints
+    const Words dw;
+    const auto biased = hn::Add(hn::BitCast(dw, entries), hn::Set(dw, kHalfPlace<POSENC_F16> - (112u << 23)));
+    const auto digits = hn::And(hn::ShiftRight<13>(biased), hn::Set(dw, 0x7FFF));
+    const auto bits = hn::Or(digits, hn::And(hn::ShiftRight<16>(biased), hn::Set(dw, 0x8000)));
+    const hn::Rebind<std::uint16_t, Entries> d16;
+    return StoreVector(d16, hn::DemoteTo(d16, hn::BitCast(hn::RebindToSigned<Words>(), bits)), to, stream);
+  }
+#endif
+  StoreLanes(operation, Entries(), entries, from, to, stream);
+}
+#endif
 
 // A vector of entries from the `at`-th of an order on.
 HWY_INLINE hn::Vec<hn::ScalableTag<float>> LoadEntries(const float* entries, EntryOrder order,

@@ -51,19 +51,13 @@ static_assert(kRowError * 0x1p53 <= kDirectWindow, "the test must cover the erro
 // addition, to the anchor of a group; 10.8 u after a second, to its rows.
 inline constexpr double kAngleAdditionError = 11 * 0x1p-53;
 
-// Added entries below `small` are computed again; the others if they lie within `window` ulps of a
-// midpoint. `ulp` is that of the least double that rounds to `small` or more.
-struct AddedTest {
-  double small;
-  std::uint64_t window;
-  double ulp;
-};
-// The float after 2^-12: what rounds to it was at least 2^-12.
-inline constexpr AddedTest kAddedFloat = {0x1.000002p-12, std::uint64_t{1} << 15, 0x1p-64};
-// To fewer digits a wider window costs nothing. What float16 rounds below 2^-14 is subnormal.
-inline constexpr AddedTest kAdded16Bit = {0x1p-14, std::uint64_t{1} << 20, 0x1p-67};
-static_assert(kAngleAdditionError <= kAddedFloat.window * kAddedFloat.ulp &&
-                  kAngleAdditionError <= kAdded16Bit.window * kAdded16Bit.ulp,
+// Added entries below the least are computed again; the others if they lie so near a midpoint: of floats
+// within `kAddedWindow` ulps of the double, of shorter types within that of a float. What rounds to the float
+// after 2^-12 was at least 2^-12; what float16 rounds below 2^-14 is subnormal.
+template <posenc_type kFormat>
+inline constexpr double kLeastAdded = kFormat == POSENC_F32 ? 0x1.000002p-12 : 0x1p-14;
+inline constexpr std::uint64_t kAddedWindow = std::uint64_t{1} << 15;
+static_assert(kAngleAdditionError <= kAddedWindow * 0x1p-64 && kAngleAdditionError <= 0x1p-14 * 0x1p-23,
               "the tests must cover the error");
 
 // While a phase stays within half a quarter turn, nothing cancels but between steps of opposite signs, of at
