@@ -134,8 +134,8 @@ HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t a
   differ = hn::Or(differ, round(hn::MulAdd(c, rs, s_upper), hn::MulAdd(c, rs, s_lower), x_sine1, sine1));
   differ =
       hn::Or(differ, round(MinusProduct(s, rs, c_upper), MinusProduct(s, rs, c_lower), x_cosine1, cosine1));
-  if constexpr (Operation::kReads) {  // any NaN, or infinities of both signs
-    const auto is_nan = hn::Ne(total, total);
+  if constexpr (Operation::kReads) {                    // any NaN, or infinities of both signs
+    const auto is_nan = hn::Not(hn::Eq(total, total));  // hn::Ne is false of NaNs on some targets
     differ = hn::Or(differ, hn::BitCast(Words(), hn::VecFromMask(df, is_nan)));
   }
   return AnyInUpperHalf(differ);

@@ -99,27 +99,33 @@ struct Flags {
 #endif
 };
 
+// Turns by the quadrants, so that none are left, and makes -0 +0 before anything rounds to -0.
+HWY_INLINE void TurnWithoutNegativeZeros(LongVec& quadrant, DoubleVec& s, DoubleVec& c) {
+  const auto zero = hn::Zero(Doubles());
+  DoubleVec sine, cosine;
+  TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
+  s = hn::Add(sine, zero);
+  c = hn::Add(cosine, zero);
+  quadrant = hn::Zero(Longs());
+}
+
 // Stores a vector of pairs as [s0 c0 s1 c1 ...], rounded, from the sines and cosines of what their quadrants
-// leave; -0 becomes +0 if it may occur. Returns the pairs that were flagged, or are by the rounding test.
+// leave. Returns the pairs that were flagged, or are by the rounding test.
 template <posenc_type kFormat>
-HWY_INLINE PairFlags StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, bool may_be_zero,
-                                  hn::Mask<Doubles> flagged, float* to) {
+HWY_INLINE PairFlags StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> flagged,
+                                  float* to) {
 #if HWY_TARGET == HWY_SCALAR
-  const Floats df;
   DoubleVec sine, cosine;
   TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
   for (const DoubleVec entry : {sine, cosine}) {
     FloatVec rounded;
     flagged = hn::Or(flagged, RoundDirect<kFormat>(entry, rounded));
-    hn::StoreU(may_be_zero ? hn::Add(rounded, hn::Zero(df)) : rounded, df, to++);
+    hn::StoreU(rounded, Floats(), to++);
   }
   return flagged;
 #else
-  const Entries df;
   PairFlags flags;
-  EntryVec entries = TurnEntries(quadrant, RoundPairs<kFormat>(s, c, flagged, flags));
-  if (HWY_UNLIKELY(may_be_zero)) entries = hn::Add(entries, hn::Zero(df));
-  hn::StoreU(entries, df, to);
+  hn::StoreU(TurnEntries(quadrant, RoundPairs<kFormat>(s, c, flagged, flags)), Entries(), to);
   return flags;
 #endif
 }
@@ -141,15 +147,18 @@ HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Mult
     LoadPhases(steps, numbers, begin, at, multiple, high, low);
     LongVec quadrant;
     auto flagged = ReducedSinCos<false>(d, multiple, high, low, max_cancellation, s, c, quadrant);
-    if (HWY_UNLIKELY(is_special)) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
+    if (HWY_UNLIKELY(is_special)) {
+      flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
+      TurnWithoutNegativeZeros(quadrant, s, c);
+    }
     float* to = entries + 2 * at;
     PairFlags rounding;
     if constexpr (kIsFloat) {
-      rounding = StoreRounded<POSENC_F32>(quadrant, s, c, is_special, flagged, to);
+      rounding = StoreRounded<POSENC_F32>(quadrant, s, c, flagged, to);
     } else if (format == POSENC_BF16) {
-      rounding = StoreRounded<POSENC_BF16>(quadrant, s, c, is_special, flagged, to);
+      rounding = StoreRounded<POSENC_BF16>(quadrant, s, c, flagged, to);
     } else {
-      rounding = StoreRounded<POSENC_F16>(quadrant, s, c, is_special, flagged, to);
+      rounding = StoreRounded<POSENC_F16>(quadrant, s, c, flagged, to);
     }
     at += hn::Lanes(d);
     if (HWY_UNLIKELY(!AllFalse(rounding))) {

@@ -175,13 +175,17 @@ template <class Operation>
 HWY_INLINE void StoreAdded(const Operation& operation, EntryVec entries, const Stored<Operation>* from,
                            Stored<Operation>* to, bool stream) {
 #if !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX2
-  if constexpr (Operation::kType == POSENC_F16 && !Operation::kReads) {  // of normal numbers, no midpoints
+  if constexpr (Operation::kType == POSENC_F16 &&
+                !Operation::kReads) {  // of normal numbers and 0, no midpoints
     const Words dw;
-    const auto biased = hn::Add(hn::BitCast(dw, entries), hn::Set(dw, kHalfPlace<POSENC_F16> - (112u << 23)));
-    const auto digits = hn::And(hn::ShiftRight<13>(biased), hn::Set(dw, 0x7FFF));
-    const auto bits = hn::Or(digits, hn::And(hn::ShiftRight<16>(biased), hn::Set(dw, 0x8000)));
+    const hn::RebindToSigned<Words> di;
+    const auto words = hn::BitCast(dw, entries);
+    const auto magnitude = hn::BitCast(di, hn::And(words, hn::Set(dw, 0x7FFFFFFF)));
+    const auto biased = hn::Add(magnitude, hn::Set(di, std::int32_t{kHalfPlace<POSENC_F16>} - (112 << 23)));
+    const auto digits = hn::ShiftRight<13>(hn::BitCast(dw, hn::Max(biased, hn::Zero(di))));
+    const auto bits = hn::Or(digits, hn::And(hn::ShiftRight<16>(words), hn::Set(dw, 0x8000)));
     const hn::Rebind<std::uint16_t, Entries> d16;
-    return StoreVector(d16, hn::DemoteTo(d16, hn::BitCast(hn::RebindToSigned<Words>(), bits)), to, stream);
+    return StoreVector(d16, hn::DemoteTo(d16, hn::BitCast(di, bits)), to, stream);
   }
 #endif
   StoreLanes(operation, Entries(), entries, from, to, stream);
