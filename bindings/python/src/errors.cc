@@ -1,0 +1,65 @@
+#include "errors.h"
+
+#include <new>
+
+namespace posenc_python {
+
+void RaiseType(const std::string& message) { throw nb::type_error(message.c_str()); }
+
+void RaiseValue(const std::string& message) { throw nb::value_error(message.c_str()); }
+
+void Check(posenc_status status, const std::string& what) {
+  if (status == POSENC_OK) return;
+  if (status == POSENC_OUT_OF_MEMORY) throw std::bad_alloc();
+  RaiseValue((what.empty() ? what : what + ": ") + posenc_status_message(status));
+}
+
+std::string TypeName(nb::handle object) {
+  const nb::handle type = object.type();
+  const std::string module = nb::str(type.attr("__module__")).c_str();
+  const std::string name = nb::str(type.attr("__qualname__")).c_str();
+  return module == "builtins" ? name : module + "." + name;
+}
+
+std::string Repr(nb::handle object) {
+  constexpr size_t kMost = 60;
+  const std::string text = nb::repr(object).c_str();
+  return text.size() <= kMost ? text : TypeName(object);
+}
+
+int64_t ToInteger(nb::handle object, const std::string& name) {
+  if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr())) {
+    RaiseType(name + " must be an integer, not " + TypeName(object));
+  }
+  const nb::object index = nb::steal(PyNumber_Index(object.ptr()));
+  if (!index.is_valid()) nb::raise_python_error();
+  int overflow = 0;
+  const int64_t value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow != 0) RaiseValue(name + " does not fit into 64 bits");
+  return value;
+}
+
+size_t ToSize(nb::handle object, const std::string& name) {
+  const int64_t value = ToInteger(object, name);
+  if (value < 0) RaiseValue(name + " must not be negative, and is " + std::to_string(value));
+  return static_cast<size_t>(value);
+}
+
+double ToReal(nb::handle object, const std::string& name) {
+  const bool is_number = PyFloat_Check(object.ptr()) || PyIndex_Check(object.ptr()) ||
+                         PyObject_HasAttrString(object.ptr(), "__float__") == 1;
+  if (PyBool_Check(object.ptr()) || !is_number) RaiseType(name + " must be a number, not " + TypeName(object));
+  const double value = PyFloat_AsDouble(object.ptr());
+  if (value == -1.0 && PyErr_Occurred() != nullptr) {
+    nb::python_error error;
+    nb::raise_from(error, PyExc_ValueError, "%s must be a number that a double holds", name.c_str());
+  }
+  return value;
+}
+
+bool ToFlag(nb::handle object, const std::string& name) {
+  if (!PyBool_Check(object.ptr())) RaiseType(name + " must be True or False, not " + TypeName(object));
+  return object.ptr() == Py_True;
+}
+
+}  // namespace posenc_python

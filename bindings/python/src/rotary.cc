@@ -1,0 +1,446 @@
+// posenc.Rotary: rotary_c.h's rotaries, their presets, caches, and the rotation of tensors.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <deque>
+#include <vector>
+
+#include "bindings.h"
+#include "members.h"
+#include "posenc/rotary.h"
+
+namespace posenc_python {
+namespace {
+
+using S = posenc_rotary_spec;
+
+struct Rotary {
+  posenc::Rotary rotary;
+  size_t axes;
+  nb::object head_dim;
+  nb::dict arguments;  // that it was made of
+};
+
+void SetSections(S* spec, nb::handle value) {
+  const List list(value, "sections", true);
+  if (list.shape().size() != 1 || list.count() > POSENC_MAX_AXES) {
+    RaiseValue("sections must be a list of up to " + std::to_string(POSENC_MAX_AXES) + " counts");
+  }
+  for (size_t i = 0; i < list.count(); ++i) {
+    const nb::object section = nb::borrow(value)[i];
+    spec->sections[i] = ToSize(section, "sections");
+  }
+}
+
+const Members<S>& RotaryMembers() {
+  static const Members<S> members = {
+      {"rotary_dim", &S::rotary_dim},
+      {"rotary_offset", &S::rotary_offset},
+      {"pairing", Choice<S>{&S::pairing, {"half_split", "neighbours"}}},
+      {"output_pairing", Choice<S>{&S::output_pairing, {"half_split", "neighbours", "same"}}},
+      {"arithmetic", Choice<S>{&S::arithmetic, {"exact", "fast"}}},
+      {"phase_rounding", Choice<S>{&S::phase_rounding, PhaseRoundings()}},
+      {"base", &S::base},
+      {"exponent_dim", &S::exponent_dim},
+      {"position_scale", &S::position_scale},
+      {"unit", Choice<S>{&S::unit, Units()}},
+      {"scaling", Choice<S>{&S::scaling,
+                            {"none", "linear", "ntk", "dynamic_ntk", "qwen_ntk", "mixed_ntk", "yarn", "yarn_log",
+                             "longrope", "llama3", "proportional", "frequency_factors"}}},
+      {"factor", &S::factor},
+      {"length", &S::length},
+      {"original_length", &S::original_length},
+      {"beta_fast", &S::beta_fast},
+      {"beta_slow", &S::beta_slow},
+      {"mscale", &S::mscale},
+      {"mscale_all_dim", &S::mscale_all_dim},
+      {"low_freq_factor", &S::low_freq_factor},
+      {"high_freq_factor", &S::high_freq_factor},
+      {"proportion", &S::proportion},
+      {"amplitude", &S::amplitude},
+      {"truncate", Flag<S>{&S::truncate}},
+      {"axis_order",
+       Choice<S>{&S::axis_order, {"consecutive", "interleaved", "alternating", "split", "axial"}}},
+      {"factors", Numbers<S>{&S::factors, &S::factor_count}},
+      {"long_factors", Numbers<S>{&S::long_factors, &S::factor_count}},
+      {"frequencies", Numbers<S>{&S::frequencies, &S::frequency_count}},
+      {"axes", &S::axes},
+      {"sections", &SetSections},
+      {"target", &S::target},
+      {"preset", [](S*, nb::handle) {}}};  // before all others
+  return members;
+}
+
+constexpr char kRotarySignature[] =
+    "def __init__(self, head_dim: int, *, preset: str | None = None, rotary_dim: int = 0, rotary_offset: int = 0, "
+    "pairing: posenc._types.Pairing = 'half_split', output_pairing: posenc._types.OutputPairing = 'same', "
+    "arithmetic: posenc._types.Arithmetic = 'exact', phase_rounding: posenc._types.PhaseRounding = 'none', "
+    "base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, "
+    "unit: posenc._types.Unit = 'radians', scaling: posenc._types.Scaling = 'none', factor: float = 1.0, "
+    "length: float = 0.0, original_length: float = 0.0, beta_fast: float = 32.0, beta_slow: float = 1.0, "
+    "mscale: float = 1.0, mscale_all_dim: float = 0.0, low_freq_factor: float = 1.0, "
+    "high_freq_factor: float = 4.0, proportion: float = 1.0, amplitude: float = 0.0, truncate: bool = True, "
+    "axis_order: posenc._types.AxisOrder = 'consecutive', factors: posenc._types.Numbers | None = None, "
+    "long_factors: posenc._types.Numbers | None = None, frequencies: posenc._types.Numbers | None = None, "
+    "axes: int = 1, sections: typing.Sequence[int] = (), target: str | None = None) -> None";
+
+constexpr char kRotaryDoc[] = R"(Rotary embeddings (RoPE): pairs (a, b) of a head's elements become
+
+    A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i)),   w_i = base^(-2i / rotary_dim), scaled
+
+each rounded once. Immutable, for any number of threads. Arguments are members of posenc::RotarySpec
+(posenc/rotary.h), whose formulas are in posenc/rotary_c.h:
+
+head_dim     elements of a head, of which rotary_dim (0: all) from rotary_offset on turn
+preset       a family of models, of posenc.rotary_presets(); further arguments change it
+pairing      half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own)
+scaling      how the context was stretched, with factor, length, original_length and so on
+factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied
+frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied
+axes         of a position, each with so many pairs as sections says, in axis_order)";
+
+constexpr char kRotateDoc[] = R"(Rotates tensors, q and k for one, in place.
+
+tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, writable, without requires_grad, of any
+            strides with elements next to each other; they may not overlap
+first       position of the first token; 0
+positions   instead of first: [tokens], or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
+scale       multiplies all that turns; a number, or one for each tensor
+inverse     turns back
+token_axis  -2 for [..., heads, tokens, head_dim] or [tokens, head_dim]
+
+Returns the tensor, or a tuple of them. On an error all are as they were.)";
+
+constexpr char kCacheDoc[] = R"(Cosines and sines, times the amplitude, correctly rounded.
+
+tokens     for the positions first .. first + tokens - 1
+positions  or for these: [...], with several axes [axes, ...]
+layout     halves: cos, sin [..., rotary_dim / 2]; duplicated: cos, sin [..., rotary_dim], as pairing has them;
+           cos_sin or pairs: one array [..., rotary_dim], cosines first or by turns
+dtype      float32, or another of NumPy's or torch's
+
+Returns (cos, sin) or the one array.)";
+
+const char* Blamed(posenc_status status) {
+  switch (status) {
+    case POSENC_UNKNOWN_TARGET:
+    case POSENC_UNAVAILABLE_TARGET:
+      return "target";
+    case POSENC_FREQUENCY_OUT_OF_RANGE:
+      return "base, position_scale, scaling or frequencies";
+    default:
+      return "";
+  }
+}
+
+// Both lists of factors have one count.
+void RequireSameCounts(const nb::dict& arguments) {
+  const char* names[] = {"factors", "long_factors"};
+  for (const char* name : names) {
+    if (!arguments.contains(name) || arguments[name].is_none()) return;
+  }
+  if (nb::len(nb::object(arguments[names[0]])) != nb::len(nb::object(arguments[names[1]]))) {
+    RaiseValue("factors and long_factors must be as many");
+  }
+}
+
+Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
+  S spec;
+  Kept kept;
+  const size_t elements = ToSize(head_dim, "head_dim");
+  if (arguments.contains("preset") && !arguments["preset"].is_none()) {
+    const nb::object preset = arguments["preset"];
+    if (!PyUnicode_Check(preset.ptr())) RaiseType("preset must be a string, not " + TypeName(preset));
+    Check(posenc_rotary_spec_preset(&spec, sizeof(spec), nb::str(preset).c_str(), elements),
+          "preset " + Repr(preset));
+  } else {
+    Check(posenc_rotary_spec_init(&spec, sizeof(spec)));
+    spec.head_dim = elements;
+  }
+  Set(RotaryMembers(), arguments, &spec, &kept);
+  RequireSameCounts(kept.arguments);
+  Rotary made;
+  const posenc_status status = Released(
+      [&] { return static_cast<posenc_status>(posenc::Rotary::Create(posenc::FromC(spec), &made.rotary)); });
+  Check(status, Blamed(status));
+  made.axes = spec.axes;
+  made.head_dim = nb::borrow(head_dim);
+  made.arguments = kept.arguments;
+  return made;
+}
+
+// The positions of a call: from a first one on, or a list [axes, ...], without `axes` where a position has one.
+struct Positions {
+  Positions(const Rotary& rotary, nb::handle from, nb::handle at) : axes(rotary.axes) {
+    if (!from.is_none() && !at.is_none()) RaiseValue("first and positions exclude each other");
+    first = from.is_none() ? 0 : ToInteger(from, "first");
+    if (at.is_none()) return;
+    list.emplace(at, "positions", false);
+    tokens = list->shape();
+    if (axes == 1) return;
+    if (tokens.empty() || tokens[0] != static_cast<int64_t>(axes)) {
+      RaiseValue("positions must have the shape [" + std::to_string(axes) + ", ...], not " + ToText(tokens));
+    }
+    tokens.erase(tokens.begin());
+  }
+
+  std::string Fault(posenc_status status, size_t bad) const {
+    if (status != POSENC_POSITION_OUT_OF_RANGE) return "";
+    return list ? list->At(bad) : "tokens from first on";
+  }
+
+  size_t axes;
+  int64_t first = 0;
+  std::optional<List> list;
+  Shape tokens;  // of a list, their shape
+};
+
+// A tensor's axes: [..., tokens, heads, head_dim], [..., heads, tokens, head_dim] or [tokens, head_dim].
+struct Tensor {
+  Tensor(const Rotary& rotary, nb::handle object, const std::string& name, int64_t token_axis)
+      : array(object, name.c_str(), Access::kWrite) {
+    array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
+    array.RequireColumns(rotary.rotary.head_dim());
+    const auto least = token_axis == -3 ? 3u : 2u;
+    if (array.axes() < least) {
+      RaiseValue(name + " must have at least " + std::to_string(least) + " axes; its shape is " + ToText(array.shape()));
+    }
+    const size_t last = array.axes() - 1;
+    token = last + 1 - static_cast<size_t>(-token_axis);
+    head = token == last - 1 ? last - 2 : last - 1;
+    has_heads = array.axes() > 2;
+    if (has_heads) heads = array.Join(head, head + 1);
+    tokens = array.Join(token, token + 1);
+    if (heads.count <= 1) heads.stride = rotary.rotary.head_dim();
+    if (tokens.count <= 1) tokens.stride = heads.count * heads.stride;
+    batch = Shape(array.shape().begin(), array.shape().end() - (has_heads ? 3 : 2));
+    batch_count = 1;
+    for (const int64_t n : batch) batch_count *= static_cast<size_t>(n);
+  }
+
+  // Of one element of the batch, counted in order.
+  posenc_heads Heads(size_t b, double scale, bool inverse) const {
+    int64_t offset = 0;
+    for (size_t axis = batch.size(); axis-- > 0;) {
+      const auto n = static_cast<size_t>(batch[axis]);
+      offset += static_cast<int64_t>(b % n) * array.strides()[axis];
+      b /= n;
+    }
+    posenc_heads result{};
+    result.data = static_cast<char*>(array.data()) + offset * static_cast<int64_t>(array.size());
+    result.heads = heads.count;
+    result.token_stride = tokens.stride;
+    result.head_stride = heads.stride;
+    result.scale = scale;
+    result.inverse = inverse ? 1 : 0;
+    return result;
+  }
+
+  Array array;
+  size_t token, head;
+  bool has_heads;
+  Steps heads{1, 0}, tokens{1, 0};
+  Shape batch;
+  size_t batch_count;
+};
+
+std::vector<double> ToScales(nb::handle scale, size_t count) {
+  if (!PyList_Check(scale.ptr()) && !PyTuple_Check(scale.ptr())) {
+    return std::vector<double>(count, ToReal(scale, "scale"));
+  }
+  std::vector<double> scales;
+  for (const nb::handle one : nb::borrow<nb::object>(scale)) scales.push_back(ToReal(one, "scale"));
+  if (scales.size() != count) RaiseValue("scale must be a number, or one for each tensor");
+  return scales;
+}
+
+// The tensors of a call, of one type and with as many tokens.
+struct Tensors {
+  Tensors(const Rotary& rotary, const nb::args& objects, nb::handle scale, bool is_inverse, int64_t token_axis)
+      : scales(ToScales(scale, objects.size())), inverse(is_inverse) {
+    constexpr const char* kNames[] = {"q", "k"};
+    for (size_t i = 0; i < objects.size(); ++i) {
+      const std::string name = i < 2 ? kNames[i] : "tensor " + std::to_string(i);
+      if (scales[i] == 0.0) RaiseValue("scale: " + std::string(posenc_status_message(POSENC_BAD_AMPLITUDE)));
+      const Tensor& tensor = all.emplace_back(rotary, objects[i], name, token_axis);
+      if (tensor.array.type() != all[0].array.type()) RaiseType(name + " must be of the same type as q");
+      if (tensor.tokens.count != all[0].tokens.count) RaiseValue(name + " must have as many tokens as q");
+    }
+  }
+
+  // Of one element of the batch; of all.
+  void Append(size_t b, std::vector<posenc_heads>* heads) const {
+    for (size_t i = 0; i < all.size(); ++i) heads->push_back(all[i].Heads(b, scales[i], inverse));
+  }
+  std::vector<posenc_heads> Heads() const {
+    std::vector<posenc_heads> heads;
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (size_t b = 0; b < all[i].batch_count; ++b) heads.push_back(all[i].Heads(b, scales[i], inverse));
+    }
+    return heads;
+  }
+
+  size_t tokens() const { return all[0].tokens.count; }
+  posenc_type type() const { return all[0].array.type(); }
+
+  std::deque<Tensor> all;
+  std::vector<double> scales;
+  bool inverse;
+};
+
+// With positions of its own for each element of the batch. Refused as a whole, or done as a whole: all positions and
+// all tensors are checked before the first element is rotated.
+posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions, const Tensors& tensors,
+                         size_t batch, size_t* bad) {
+  const List& list = *positions.list;
+  const size_t tokens = tensors.tokens(), all = batch * tokens;
+  posenc_status status = posenc_rotate_at(rotary, list.type(), list.data(), all, tensors.type(), nullptr, 0, bad);
+  if (status != POSENC_OK) return status;
+  const std::vector<posenc_heads> heads = tensors.Heads();
+  // Of what it refuses, the tensors come before this position.
+  status = posenc_rotate(rotary, INT64_MAX, tokens, tensors.type(), heads.data(), heads.size());
+  if (status != POSENC_POSITION_OUT_OF_RANGE) return status;
+  const size_t size = list.type() == POSENC_I32 || list.type() == POSENC_F32 ? 4 : 8;
+  std::vector<char> own(positions.axes * tokens * size);
+  for (size_t b = 0; b < batch; ++b) {
+    for (size_t axis = 0; axis < positions.axes; ++axis) {
+      const auto* from = static_cast<const char*>(list.data()) + (axis * all + b * tokens) * size;
+      std::copy(from, from + tokens * size, own.begin() + static_cast<std::ptrdiff_t>(axis * tokens * size));
+    }
+    std::vector<posenc_heads> some;
+    tensors.Append(b, &some);
+    status = posenc_rotate_at(rotary, list.type(), own.data(), tokens, tensors.type(), some.data(), some.size(), nullptr);
+    if (status != POSENC_OK) return status;
+  }
+  return POSENC_OK;
+}
+
+nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at, nb::handle scale,
+                  nb::handle inverse, nb::handle token_axis) {
+  if (objects.size() == 0) RaiseType("rotate_ needs a tensor");
+  const int64_t axis = ToInteger(token_axis, "token_axis");
+  if (axis != -3 && axis != -2) RaiseValue("token_axis must be -3, [..., tokens, heads, head_dim], or -2, [..., heads, tokens, head_dim]");
+  const Positions positions(self, first, at);
+  const Tensors tensors(self, objects, scale, ToFlag(inverse, "inverse"), axis);
+  const Shape run = {static_cast<int64_t>(tensors.tokens())};
+  Shape each = tensors.all[0].batch;
+  each.push_back(run[0]);
+  const posenc_rotary* rotary = self.rotary.c_rotary();
+  size_t bad = 0;
+  posenc_status status = POSENC_OK;
+  if (!positions.list) {
+    status = Released([&] {
+      const std::vector<posenc_heads> heads = tensors.Heads();
+      return posenc_rotate(rotary, positions.first, tensors.tokens(), tensors.type(), heads.data(), heads.size());
+    });
+  } else if (positions.tokens == run) {
+    status = Released([&] {
+      const std::vector<posenc_heads> heads = tensors.Heads();
+      return posenc_rotate_at(rotary, positions.list->type(), positions.list->data(), tensors.tokens(), tensors.type(),
+                              heads.data(), heads.size(), &bad);
+    });
+  } else if (positions.tokens == each) {
+    for (const Tensor& tensor : tensors.all) {
+      if (tensor.batch != tensors.all[0].batch) {
+        RaiseValue(tensor.array.name() + " must have the same axes before tokens and heads as q");
+      }
+    }
+    status = Released([&] { return RotateEach(rotary, positions, tensors, tensors.all[0].batch_count, &bad); });
+  } else {
+    RaiseValue("positions must have the shape " + ToText(run) + " or " + ToText(each) + ", not " +
+               ToText(positions.tokens));
+  }
+  Check(status, positions.Fault(status, bad));
+  if (objects.size() == 1) return objects[0];
+  return nb::borrow(objects);
+}
+
+nb::object Cache(const Rotary& self, nb::handle tokens, nb::handle first, nb::handle at, nb::handle layout,
+                 nb::handle dtype) {
+  if (tokens.is_none() == at.is_none()) RaiseType("cache needs either tokens or positions");
+  const Positions positions(self, first, at);
+  const int32_t order = ToChoice({"halves", "duplicated", "cos_sin", "pairs"}, layout, "layout");
+  const size_t pairs = self.rotary.frequency_count();
+  Shape shape = positions.list ? positions.tokens : Shape{static_cast<int64_t>(ToSize(tokens, "tokens"))};
+  shape.push_back(static_cast<int64_t>(order == POSENC_CACHE_HALVES ? pairs : 2 * pairs));
+  const bool two = order == POSENC_CACHE_HALVES || order == POSENC_CACHE_DUPLICATED;
+  const nb::object cosines = NewArray(shape, dtype, at), sines = NewArray(two ? shape : Shape{0}, dtype, at);
+  const Array cos(cosines, "cos", Access::kWrite), sin(sines, "sin", Access::kWrite);
+  const Rows rows = RowsOf(cos, static_cast<size_t>(shape.back()));
+  const posenc_cache cache = {order, cos.type(), cos.data(), two ? sin.data() : nullptr, rows.stride};
+  size_t bad = 0;
+  const posenc_status status = Released([&] {
+    return positions.list ? posenc_rotary_write_at(self.rotary.c_rotary(), positions.list->type(),
+                                                   positions.list->data(), rows.count, &cache, &bad)
+                          : posenc_rotary_write(self.rotary.c_rotary(), positions.first, rows.count, &cache);
+  });
+  Check(status, positions.Fault(status, bad));
+  if (two) return nb::make_tuple(cosines, sines);
+  return cosines;
+}
+
+nb::object Frequencies(const Rotary& self) {
+  const size_t count = self.rotary.frequency_count();
+  nb::object result = NewArray({static_cast<int64_t>(count)}, nb::str("float64"), nb::none());
+  const Array array(result, "frequencies", Access::kWrite);
+  for (size_t i = 0; i < count; ++i) static_cast<double*>(array.data())[i] = self.rotary.Radians(i);
+  return result;
+}
+
+nb::list Presets() {
+  std::vector<posenc_preset> presets(posenc_rotary_presets(nullptr, 0));
+  posenc_rotary_presets(presets.data(), presets.size());
+  nb::list list;
+  for (const posenc_preset& preset : presets) {
+    list.append(nb::make_tuple(preset.name, preset.formula, preset.source));
+  }
+  return list;
+}
+
+}  // namespace
+
+void BindRotary(nb::module_& module) {
+  nb::class_<Rotary>(module, "Rotary", nb::is_final(), kRotaryDoc)
+      .def(
+          "__init__",
+          [](nb::handle self, nb::object head_dim, nb::kwargs arguments) {
+            Initialize(self, [&] { return MakeRotary(head_dim, arguments); });
+          },
+          "head_dim"_a, "arguments"_a, nb::sig(kRotarySignature))
+      .def_static(
+          "preset",
+          [](nb::object name, nb::object head_dim, nb::kwargs overrides) {
+            overrides["preset"] = name;
+            return MakeRotary(head_dim, overrides);
+          },
+          "name"_a, "head_dim"_a, "overrides"_a,
+          nb::sig("def preset(name: str, head_dim: int, **overrides) -> Rotary"),
+          "Rotary(head_dim, preset=name, **overrides): posenc.rotary_presets() has the names.")
+      .def("rotate_", &Rotate, "tensors"_a, nb::kw_only(), "first"_a = nb::none(), "positions"_a = nb::none(),
+           "scale"_a = 1.0, "inverse"_a = false, "token_axis"_a = -3,
+           nb::sig("def rotate_(self, *tensors: posenc._types.Array, first: int | None = None, "
+                   "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
+                   "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3) -> typing.Any"),
+           kRotateDoc)
+      .def("cache", &Cache, "tokens"_a = nb::none(), nb::kw_only(), "first"_a = nb::none(),
+           "positions"_a = nb::none(), "layout"_a = "halves", "dtype"_a = nb::none(),
+           nb::sig("def cache(self, tokens: int | None = None, *, first: int | None = None, "
+                   "positions: posenc._types.Numbers | None = None, layout: posenc._types.CacheLayout = 'halves', "
+                   "dtype: posenc._types.DType = None) -> typing.Any"),
+           kCacheDoc)
+      .def_prop_ro("head_dim", [](const Rotary& self) { return self.rotary.head_dim(); }, "Elements of a head.")
+      .def_prop_ro("amplitude", [](const Rotary& self) { return self.rotary.amplitude(); },
+                   "What the scaling multiplies all that turns by.")
+      .def_prop_ro("target", [](const Rotary& self) { return self.rotary.target(); }, "The instruction set in use.")
+      .def_prop_ro("frequencies", &Frequencies, nb::sig("def frequencies(self, /) -> posenc._types.Array"),
+                   "The scaled frequencies in radians per step, [rotary_dim / 2] float64. Slow: microseconds each.")
+      .def("__repr__", [](const Rotary& self) { return Describe("posenc.Rotary", self.head_dim, self.arguments); })
+      .def("__reduce__",
+           [](const Rotary& self) { return Reduce(nb::type<Rotary>(), self.head_dim, self.arguments); })
+      .def("__copy__", [](nb::object self) { return self; })
+      .def("__deepcopy__", [](nb::object self, nb::handle) { return self; });
+  module.def("rotary_presets", &Presets);
+}
+
+}  // namespace posenc_python
