@@ -81,9 +81,9 @@ _kept = _lru_cache(maxsize=64, typed=True)(Encoder)
 
 
 def _encoder(dim, members):
-    try:
-        if dim <= 4096:
+    if type(dim) is int and dim <= 4096:
+        try:
             return _kept(dim, **members)
-    except TypeError:  # a list among them, or what Encoder refuses once more
-        pass
+        except TypeError:  # a list among them, or what Encoder refuses once more
+            pass
     return Encoder(dim, **members)

@@ -176,7 +176,8 @@ bool Array::IsContiguous() const {
 
 List::List(nb::handle object, const char* name, bool integers_only) : object_(nb::borrow(object)), name_(name) {
   if (PyBool_Check(object.ptr())) RaiseType(name_ + " must be numbers, not bool");
-  if (PyFloat_Check(object.ptr()) && !integers_only) {
+  if (PyFloat_Check(object.ptr())) {
+    if (integers_only) RaiseType(name_ + " must be integers, not float");
     Take(ToReal(object, name_));
     type_ = POSENC_F64;
   } else if (PyLong_Check(object.ptr())) {

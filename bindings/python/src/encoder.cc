@@ -239,7 +239,7 @@ nb::object Add(const Encoder& self, nb::object x, nb::handle first, nb::handle p
     Spread(&list, rows);
     const posenc_status status = AddList(self, array, list, factor, &bad);
     Check(status, Fault(status, list, bad));
-  } else if (first.is_none() || PyIndex_Check(first.ptr())) {
+  } else if (first.is_none() || IsInteger(first)) {
     Check(AddRuns(self, array, ToFirst(first), nullptr, factor, &bad), "x from first on");
   } else {
     const List list(first, "first", true);
@@ -351,29 +351,29 @@ void BindEncoder(nb::module_& module) {
           [](nb::handle self, nb::object dim, nb::kwargs arguments) {
             Initialize(self, [&] { return MakeEncoder(dim, arguments); });
           },
-          "dim"_a, "arguments"_a, nb::sig(kEncoderSignature))
+          "dim"_a.none(), "arguments"_a, nb::sig(kEncoderSignature))
       .def_static(
           "preset",
           [](nb::object name, nb::object dim, nb::kwargs overrides) {
             overrides["preset"] = name;
             return MakeEncoder(dim, overrides);
           },
-          "name"_a, "dim"_a, "overrides"_a, nb::sig("def preset(name: str, dim: int, **overrides) -> Encoder"),
+          "name"_a.none(), "dim"_a.none(), "overrides"_a, nb::sig("def preset(name: str, dim: int, **overrides) -> Encoder"),
           "Encoder(dim, preset=name, **overrides): posenc.presets() has the names.")
-      .def("encode", &Encode, "positions"_a, nb::kw_only(), "dtype"_a = nb::none(), "out"_a = nb::none(),
+      .def("encode", &Encode, "positions"_a.none(), nb::kw_only(), "dtype"_a = nb::none(), "out"_a = nb::none(),
            nb::sig("def encode(self, positions: posenc._types.Numbers, *, dtype: posenc._types.DType = None, "
                    "out: posenc._types.Array | None = None) -> posenc._types.Array"),
            kEncodeDoc)
-      .def("table", &Table, "rows"_a, nb::kw_only(), "first"_a = 0, "dtype"_a = nb::none(), "out"_a = nb::none(),
+      .def("table", &Table, "rows"_a.none(), nb::kw_only(), "first"_a.none() = 0, "dtype"_a = nb::none(), "out"_a = nb::none(),
            nb::sig("def table(self, rows: int, *, first: int = 0, dtype: posenc._types.DType = None, "
                    "out: posenc._types.Array | None = None) -> posenc._types.Array"),
            "The encoding at first .. first + rows - 1: [rows, dim], otherwise as encode().")
-      .def("add_", &Add, "x"_a, nb::kw_only(), "first"_a = nb::none(), "positions"_a = nb::none(), "scale"_a = 1.0,
+      .def("add_", &Add, "x"_a.none(), nb::kw_only(), "first"_a = nb::none(), "positions"_a = nb::none(), "scale"_a.none() = 1.0,
            nb::sig("def add_(self, x: posenc._types.Array, *, first: int | posenc._types.Numbers | None = None, "
                    "positions: posenc._types.Numbers | None = None, scale: float = 1.0) -> posenc._types.Array"),
            kAddDoc)
-      .def("embed", &Embed, "ids"_a, "table"_a, nb::kw_only(), "first"_a = nb::none(), "positions"_a = nb::none(),
-           "scale"_a = 1.0, "dtype"_a = nb::none(), "out"_a = nb::none(),
+      .def("embed", &Embed, "ids"_a.none(), "table"_a.none(), nb::kw_only(), "first"_a = nb::none(), "positions"_a = nb::none(),
+           "scale"_a.none() = 1.0, "dtype"_a = nb::none(), "out"_a = nb::none(),
            nb::sig("def embed(self, ids: posenc._types.Numbers, table: posenc._types.Array, *, "
                    "first: int | None = None, positions: posenc._types.Numbers | None = None, scale: float = 1.0, "
                    "dtype: posenc._types.DType = None, out: posenc._types.Array | None = None) "

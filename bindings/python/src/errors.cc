@@ -27,12 +27,21 @@ std::string Repr(nb::handle object) {
   return text.size() <= kMost ? text : TypeName(object);
 }
 
+bool IsInteger(nb::handle object) {
+  if (PyLong_Check(object.ptr()) || !PyIndex_Check(object.ptr())) return PyLong_Check(object.ptr());
+  const nb::object axes = nb::getattr(object, "ndim", nb::int_(0));  // arrays have __index__, too
+  return axes.equal(nb::int_(0));
+}
+
 int64_t ToInteger(nb::handle object, const std::string& name) {
   if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr())) {
     RaiseType(name + " must be an integer, not " + TypeName(object));
   }
   const nb::object index = nb::steal(PyNumber_Index(object.ptr()));
-  if (!index.is_valid()) nb::raise_python_error();
+  if (!index.is_valid()) {
+    nb::python_error error;
+    nb::raise_from(error, PyExc_TypeError, "%s must be an integer", name.c_str());
+  }
   int overflow = 0;
   const int64_t value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow != 0) RaiseValue(name + " does not fit into 64 bits");

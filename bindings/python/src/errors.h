@@ -26,6 +26,9 @@ std::string TypeName(nb::handle object);
 // repr(object), cut if long.
 std::string Repr(nb::handle object);
 
+// An integer, NumPy's too; a bool is one, an array of several is not.
+bool IsInteger(nb::handle object);
+
 // Integers and numbers as arguments, from whatever has __index__ or __float__, but no bool.
 int64_t ToInteger(nb::handle object, const std::string& name);
 size_t ToSize(nb::handle object, const std::string& name);  // not negative

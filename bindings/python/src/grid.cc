@@ -43,7 +43,7 @@ struct Axes {
     posenc_grid_axis axis{};
     axis.encoder = encoder->encoder.c_encoder();
     axis.column = ToSize(object[1], name + ": column");
-    if (PyIndex_Check(nb::object(object[2]).ptr()) != 0) {
+    if (IsInteger(nb::object(object[2]))) {
       axis.count = ToSize(object[2], name + ": count");
       lists.emplace_back();
     } else {
@@ -117,13 +117,13 @@ nb::object AddGrid(nb::object x, nb::handle objects, nb::handle prefix_rows, nb:
 }  // namespace
 
 void BindGrid(nb::module_& module) {
-  module.def("grid", &Grid, "axes"_a, nb::kw_only(), "prefix_rows"_a = 0, "dtype"_a = nb::none(),
+  module.def("grid", &Grid, "axes"_a.none(), nb::kw_only(), "prefix_rows"_a.none() = 0, "dtype"_a = nb::none(),
              "out"_a = nb::none(),
              nb::sig("def grid(axes: typing.Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, "
                      "prefix_rows: int = 0, dtype: posenc._types.DType = None, "
                      "out: posenc._types.Array | None = None) -> posenc._types.Array"),
              kGridDoc);
-  module.def("grid_add_", &AddGrid, "x"_a, "axes"_a, nb::kw_only(), "prefix_rows"_a = 0, "scale"_a = 1.0,
+  module.def("grid_add_", &AddGrid, "x"_a.none(), "axes"_a.none(), nb::kw_only(), "prefix_rows"_a.none() = 0, "scale"_a.none() = 1.0,
              nb::sig("def grid_add_(x: posenc._types.Array, "
                      "axes: typing.Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, "
                      "prefix_rows: int = 0, scale: float = 1.0) -> posenc._types.Array"),

@@ -27,6 +27,7 @@ nb::object CopyNumbers(nb::handle value, const std::string& name, std::vector<do
   const Array copy(array, name.c_str(), Access::kRead);
   if (copy.axes() != 1) RaiseValue(name + " must have one axis, and has " + std::to_string(copy.axes()));
   const auto* first = static_cast<const double*>(copy.data());
+  numbers->reserve(1);  // an empty list is one, too
   numbers->assign(first, first + copy.count());
   return array;
 }

@@ -407,24 +407,24 @@ void BindRotary(nb::module_& module) {
           [](nb::handle self, nb::object head_dim, nb::kwargs arguments) {
             Initialize(self, [&] { return MakeRotary(head_dim, arguments); });
           },
-          "head_dim"_a, "arguments"_a, nb::sig(kRotarySignature))
+          "head_dim"_a.none(), "arguments"_a, nb::sig(kRotarySignature))
       .def_static(
           "preset",
           [](nb::object name, nb::object head_dim, nb::kwargs overrides) {
             overrides["preset"] = name;
             return MakeRotary(head_dim, overrides);
           },
-          "name"_a, "head_dim"_a, "overrides"_a,
+          "name"_a.none(), "head_dim"_a.none(), "overrides"_a,
           nb::sig("def preset(name: str, head_dim: int, **overrides) -> Rotary"),
           "Rotary(head_dim, preset=name, **overrides): posenc.rotary_presets() has the names.")
       .def("rotate_", &Rotate, "tensors"_a, nb::kw_only(), "first"_a = nb::none(), "positions"_a = nb::none(),
-           "scale"_a = 1.0, "inverse"_a = false, "token_axis"_a = -3,
+           "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3,
            nb::sig("def rotate_(self, *tensors: posenc._types.Array, first: int | None = None, "
                    "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
                    "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3) -> typing.Any"),
            kRotateDoc)
       .def("cache", &Cache, "tokens"_a = nb::none(), nb::kw_only(), "first"_a = nb::none(),
-           "positions"_a = nb::none(), "layout"_a = "halves", "dtype"_a = nb::none(),
+           "positions"_a = nb::none(), "layout"_a.none() = "halves", "dtype"_a = nb::none(),
            nb::sig("def cache(self, tokens: int | None = None, *, first: int | None = None, "
                    "positions: posenc._types.Numbers | None = None, layout: posenc._types.CacheLayout = 'halves', "
                    "dtype: posenc._types.DType = None) -> typing.Any"),
