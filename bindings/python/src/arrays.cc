@@ -45,14 +45,22 @@ nb::object Attribute(nb::handle object, const char* name) { return nb::getattr(o
             TypeName(object));
 }
 
+[[noreturn]] void RaiseUnknown(const std::string& name, nb::handle array) {
+  const nb::object dtype = Attribute(array, "dtype");
+  RaiseType(name + " is of a type that posenc has not" +
+            (dtype.is_none() ? std::string() : std::string(": ") + nb::str(dtype).c_str()));
+}
+
 // What torch's tensors are besides memory.
 void CheckTensor(const std::string& name, nb::handle tensor) {
   const std::string device = nb::str(Attribute(Attribute(tensor, "device"), "type")).c_str();
-  if (device != "cpu") RaiseValue(name + " is on another device: " + device + "; posenc's arrays are in the CPU's memory");
+  if (device != "cpu")
+    RaiseValue(name + " is on another device: " + device + "; posenc's arrays are in the CPU's memory");
   if (Attribute(tensor, "requires_grad").ptr() == Py_True) {
     RaiseValue(name + " requires a gradient, and posenc records none: pass " + name + ".detach()");
   }
-  if (nb::cast<bool>(tensor.attr("is_neg")())) RaiseValue(name + " is negated lazily: pass " + name + ".resolve_neg()");
+  if (nb::cast<bool>(tensor.attr("is_neg")()))
+    RaiseValue(name + " is negated lazily: pass " + name + ".resolve_neg()");
 }
 
 // NumPy's arrays of ml_dtypes.bfloat16 have neither the buffer protocol nor DLPack.
@@ -70,7 +78,7 @@ Array::Array(nb::handle object, const char* name, Access access) : name_(name) {
     nb::object viewed = nb::borrow(object);
     if (PyObject_GetBuffer(object.ptr(), &buffer_.view, PyBUF_RECORDS_RO) != 0) {
       PyErr_Clear();
-      if (!IsNumpyBfloat16(object)) RaiseNoArray(name_, object);
+      if (!IsNumpyBfloat16(object)) RaiseUnknown(name_, object);
       viewed = object.attr("view")("uint16");
       type_ = POSENC_BF16;
       if (PyObject_GetBuffer(viewed.ptr(), &buffer_.view, PyBUF_RECORDS_RO) != 0) nb::raise_python_error();
@@ -81,11 +89,7 @@ Array::Array(nb::handle object, const char* name, Access access) : name_(name) {
   } else {
     RaiseNoArray(name_, object);
   }
-  if (type_ == 0) {
-    const nb::object dtype = Attribute(object, "dtype");
-    RaiseType(name_ + " is of a type that posenc has not" +
-              (dtype.is_none() ? std::string() : std::string(": ") + nb::str(dtype).c_str()));
-  }
+  if (type_ == 0) RaiseUnknown(name_, object);
 }
 
 void Array::TakeBuffer(Access access) {
@@ -111,7 +115,8 @@ void Array::TakeDlpack(nb::handle object, Access access) {
   if (dlpack_.device_type() != nb::device::cpu::value) {
     RaiseValue(name_ + " is on another device; posenc's arrays are in the CPU's memory");
   }
-  if (access == Access::kWrite && StartsWith(of, "jax")) RaiseValue(name_ + " is read-only, as JAX's arrays are");
+  if (access == Access::kWrite && StartsWith(of, "jax"))
+    RaiseValue(name_ + " is read-only, as JAX's arrays are");
   const nb::dlpack::dtype type = dlpack_.dtype();
   if (type.lanes == 1) type_ = TypeOf(static_cast<nb::dlpack::dtype_code>(type.code), type.bits);
   size_ = type.bits / 8u;
@@ -136,7 +141,8 @@ void Array::RequireType(std::initializer_list<posenc_type> types) const {
 }
 
 void Array::RequireShape(const Shape& shape) const {
-  if (shape_ != shape) RaiseValue(name_ + " must have the shape " + ToText(shape) + ", not " + ToText(shape_));
+  if (shape_ != shape)
+    RaiseValue(name_ + " must have the shape " + ToText(shape) + ", not " + ToText(shape_));
 }
 
 void Array::RequireColumns(size_t columns) const {
@@ -174,7 +180,8 @@ bool Array::IsContiguous() const {
   return true;
 }
 
-List::List(nb::handle object, const char* name, bool integers_only) : object_(nb::borrow(object)), name_(name) {
+List::List(nb::handle object, const char* name, bool integers_only)
+    : object_(nb::borrow(object)), name_(name) {
   if (PyBool_Check(object.ptr())) RaiseType(name_ + " must be numbers, not bool");
   if (PyFloat_Check(object.ptr())) {
     if (integers_only) RaiseType(name_ + " must be integers, not float");
@@ -252,6 +259,12 @@ void List::Repeat(size_t times) {
   data_ = copy_.data();
   shape_.insert(shape_.begin(), static_cast<int64_t>(times));
   count_ *= times;
+}
+
+Rows RowsOf(const Array& array, size_t columns) {
+  array.RequireColumns(columns);
+  const Steps steps = array.Join(0, array.axes() - 1);
+  return {array.data(), steps.count, steps.count <= 1 ? columns : steps.stride};
 }
 
 std::string ToText(const Shape& shape) {

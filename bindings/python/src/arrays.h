@@ -1,5 +1,5 @@
-// Arrays as posenc takes them: memory, a type, and how far apart elements are, of whatever has the buffer protocol
-// (NumPy, memoryview, array.array) or DLPack (torch and others); nothing is copied.
+// Arrays as posenc takes them: memory, a type, and how far apart elements are, of whatever has the buffer
+// protocol (NumPy, memoryview, array.array) or DLPack (torch and others); nothing is copied.
 #ifndef POSENC_PYTHON_ARRAYS_H_
 #define POSENC_PYTHON_ARRAYS_H_
 
@@ -29,15 +29,16 @@ struct Steps {
 // An array in the memory of this CPU, kept alive and in place as long as this lives.
 class Array {
  public:
-  // TypeError unless `object` is an array of elements that posenc has a type for. ValueError if it is on another
-  // device, requires a gradient, has elements that are not aligned to their size apart, or, with kWrite, is read-only.
+  // TypeError unless `object` is an array of elements that posenc has a type for. ValueError if it is on
+  // another device, requires a gradient, has elements that are not aligned to their size apart, or, with
+  // kWrite, is read-only.
   Array(nb::handle object, const char* name, Access access);
 
   const std::string& name() const { return name_; }
   void* data() const { return data_; }
   posenc_type type() const { return type_; }
-  size_t size() const { return size_; }    // of an element, in bytes
-  size_t count() const;                    // of elements
+  size_t size() const { return size_; }  // of an element, in bytes
+  size_t count() const;                  // of elements
   size_t axes() const { return shape_.size(); }
   const Shape& shape() const { return shape_; }
   const Shape& strides() const { return strides_; }  // in elements
@@ -74,7 +75,8 @@ class Array {
   Shape shape_, strides_;
 };
 
-// Positions or ids: a Python number, an array, or a list of numbers; contiguous, in memory of its own if need be.
+// Positions or ids: a Python number, an array, or a list of numbers; contiguous, in memory of its own if need
+// be.
 class List {
  public:
   List(nb::handle object, const char* name, bool integers_only);
@@ -106,10 +108,17 @@ class List {
   const void* data_ = nullptr;
 };
 
+// The rows of an array whose last axis has the columns, as the C functions take them.
+struct Rows {
+  void* data;
+  size_t count, stride;
+};
+Rows RowsOf(const Array& array, size_t columns);
+
 std::string ToText(const Shape& shape);
 
-// A new array of that shape: NumPy's, or torch's if dtype is torch's or `like` is and there is no dtype. TypeError or
-// ValueError for a dtype that is none.
+// A new array of that shape: NumPy's, or torch's if dtype is torch's or `like` is and there is no dtype.
+// TypeError or ValueError for a dtype that is none.
 nb::object NewArray(const Shape& shape, nb::handle dtype, nb::handle like);
 
 // `out` itself, if it is not None; else a new array.

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "arrays.h"
-#include "posenc/posenc.h"
 
 namespace posenc_python {
 
@@ -15,25 +14,12 @@ void BindEncoder(nb::module_& module);
 void BindGrid(nb::module_& module);
 void BindRotary(nb::module_& module);
 
-struct Encoder {
-  posenc::Encoder encoder;
-  nb::object dim;
-  nb::dict arguments;  // that it was made of
-};
-
 // What work() returns, which runs without the interpreter's lock and touches nothing of Python's.
 template <class Work>
 auto Released(const Work& work) {
   const nb::gil_scoped_release released;
   return work();
 }
-
-// The rows of an array whose last axis has the columns, as the C functions take them.
-struct Rows {
-  void* data;
-  size_t count, stride;
-};
-Rows RowsOf(const Array& array, size_t columns);
 
 // __init__ of a class that never changes: makes what make() returns, once. Two threads may try.
 template <class Make>

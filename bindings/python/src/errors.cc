@@ -57,7 +57,8 @@ size_t ToSize(nb::handle object, const std::string& name) {
 double ToReal(nb::handle object, const std::string& name) {
   const bool is_number = PyFloat_Check(object.ptr()) || PyIndex_Check(object.ptr()) ||
                          PyObject_HasAttrString(object.ptr(), "__float__") == 1;
-  if (PyBool_Check(object.ptr()) || !is_number) RaiseType(name + " must be a number, not " + TypeName(object));
+  if (PyBool_Check(object.ptr()) || !is_number)
+    RaiseType(name + " must be a number, not " + TypeName(object));
   const double value = PyFloat_AsDouble(object.ptr());
   if (value == -1.0 && PyErr_Occurred() != nullptr) {
     nb::python_error error;

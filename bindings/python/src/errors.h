@@ -16,8 +16,8 @@ using namespace nanobind::literals;
 [[noreturn]] void RaiseType(const std::string& message);
 [[noreturn]] void RaiseValue(const std::string& message);
 
-// Raises MemoryError, or ValueError with posenc's sentence, after `what` and a colon if there is one; nothing for
-// POSENC_OK.
+// Raises MemoryError, or ValueError with posenc's sentence, after `what` and a colon if there is one; nothing
+// for POSENC_OK.
 void Check(posenc_status status, const std::string& what = {});
 
 // "int", "numpy.ndarray": what something is, for messages.

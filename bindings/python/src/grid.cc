@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "bindings.h"
+#include "encoder.h"
 #include "posenc/grid_c.h"
 
 namespace posenc_python {
@@ -37,7 +37,8 @@ struct Axes {
   void Append(nb::handle object) {
     const std::string name = "axes[" + std::to_string(all.size()) + "]";
     const Encoder* encoder = nullptr;
-    if (!PyTuple_Check(object.ptr()) || nb::len(object) != 3 || !nb::try_cast(nb::handle(object[0]), encoder, false)) {
+    if (!PyTuple_Check(object.ptr()) || nb::len(object) != 3 ||
+        !nb::try_cast(nb::handle(object[0]), encoder, false)) {
       RaiseType(name + " must be a tuple (encoder, column, count or positions)");
     }
     posenc_grid_axis axis{};
@@ -63,7 +64,8 @@ struct Axes {
   void Check(posenc_status status, size_t axis, size_t index) const {
     if (status == POSENC_OK) return;
     std::string what = axis < all.size() ? "axes[" + std::to_string(axis) + "]" : "axes";
-    if (status == POSENC_POSITION_OUT_OF_RANGE && axis < all.size() && lists[axis]) what = lists[axis]->At(index);
+    if (status == POSENC_POSITION_OUT_OF_RANGE && axis < all.size() && lists[axis])
+      what = lists[axis]->At(index);
     posenc_python::Check(status, what);
   }
 
@@ -102,13 +104,14 @@ nb::object AddGrid(nb::object x, nb::handle objects, nb::handle prefix_rows, nb:
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
   if (array.axes() != 2 || axes.cells > SIZE_MAX / 4 ||
       static_cast<size_t>(array.shape()[0]) != prefix + axes.cells) {
-    RaiseValue("x must have a row for each of prefix_rows and of the cells; its shape is " + ToText(array.shape()));
+    RaiseValue("x must have a row for each of prefix_rows and of the cells; its shape is " +
+               ToText(array.shape()));
   }
   const Rows rows = RowsOf(array, axes.columns);
   size_t bad_axis = SIZE_MAX, bad_index = 0;
   const posenc_status status = Released([&] {
-    return posenc_add_grid(axes.all.data(), axes.all.size(), prefix, array.type(), rows.data, rows.stride, factor,
-                           &bad_axis, &bad_index);
+    return posenc_add_grid(axes.all.data(), axes.all.size(), prefix, array.type(), rows.data, rows.stride,
+                           factor, &bad_axis, &bad_index);
   });
   axes.Check(status, bad_axis, bad_index);
   return x;
@@ -117,17 +120,19 @@ nb::object AddGrid(nb::object x, nb::handle objects, nb::handle prefix_rows, nb:
 }  // namespace
 
 void BindGrid(nb::module_& module) {
-  module.def("grid", &Grid, "axes"_a.none(), nb::kw_only(), "prefix_rows"_a.none() = 0, "dtype"_a = nb::none(),
-             "out"_a = nb::none(),
+  module.def("grid", &Grid, "axes"_a.none(), nb::kw_only(), "prefix_rows"_a.none() = 0,
+             "dtype"_a = nb::none(), "out"_a = nb::none(),
              nb::sig("def grid(axes: typing.Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, "
                      "prefix_rows: int = 0, dtype: posenc._types.DType = None, "
                      "out: posenc._types.Array | None = None) -> posenc._types.Array"),
              kGridDoc);
-  module.def("grid_add_", &AddGrid, "x"_a.none(), "axes"_a.none(), nb::kw_only(), "prefix_rows"_a.none() = 0, "scale"_a.none() = 1.0,
+  module.def("grid_add_", &AddGrid, "x"_a.none(), "axes"_a.none(), nb::kw_only(), "prefix_rows"_a.none() = 0,
+             "scale"_a.none() = 1.0,
              nb::sig("def grid_add_(x: posenc._types.Array, "
                      "axes: typing.Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, "
                      "prefix_rows: int = 0, scale: float = 1.0) -> posenc._types.Array"),
-             "x = x * scale + grid(axes), in place: x [prefix_rows + cells, columns]. Returns x; on an error it is as "
+             "x = x * scale + grid(axes), in place: x [prefix_rows + cells, columns]. Returns x; on an error "
+             "it is as "
              "it was.");
 }
 

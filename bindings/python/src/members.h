@@ -40,8 +40,8 @@ struct Flag {
 template <class Spec>
 struct Member {
   const char* name;
-  std::variant<double Spec::*, size_t Spec::*, int64_t Spec::*, const char* Spec::*, Flag<Spec>, Choice<Spec>,
-               Numbers<Spec>, void (*)(Spec*, nb::handle)>
+  std::variant<double Spec::*, size_t Spec::*, int64_t Spec::*, const char * Spec::*, Flag<Spec>,
+               Choice<Spec>, Numbers<Spec>, void (*)(Spec*, nb::handle)>
       is;
 };
 

@@ -87,7 +87,7 @@ class Random:
         if kind[0] in "if" and self.r.random() < 0.5:
             try:
                 made[...] = self.r.choice((1, 7, -3, 0.5, float("nan"), 2.0**40))
-            except ALLOWED:
+            except (*ALLOWED, OverflowError):
                 pass
         if self.r.random() < 0.1:
             made.flags.writeable = False

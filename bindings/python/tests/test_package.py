@@ -4,6 +4,7 @@ import copy
 import glob
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,15 @@ class Package(unittest.TestCase):
         for noun in (posenc, posenc.Encoder, posenc.Encoder.add_, posenc.Encoder.encode, posenc.Encoder.embed,
                      posenc.Rotary, posenc.Rotary.rotate_, posenc.Rotary.cache, posenc.grid, posenc.encode):
             self.assertGreater(len(noun.__doc__.splitlines()), 3, noun)
+
+    def test_readme(self):
+        with open(os.path.join(os.path.dirname(__file__), "..", "README.md")) as file:
+            text = file.read()
+        program, printed = (text.split(f"```{language}\n", 1)[1].split("```", 1)[0] for language in ("python", "text"))
+        self.assertEqual(output(sys.executable, "-c", program), printed)
+        with open(os.path.join(os.path.dirname(__file__), "../../../README.md")) as file:
+            line, = re.findall("`(import posenc; [^`]*)`", file.read())
+        output(sys.executable, "-c", line)
 
     def test_stub_is_of_this_module(self):
         with tempfile.TemporaryDirectory() as folder:
