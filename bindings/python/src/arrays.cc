@@ -41,6 +41,7 @@ bool StartsWith(const std::string& text, const char* start) { return text.rfind(
 nb::object Attribute(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }
 
 [[noreturn]] void RaiseNoArray(const std::string& name, nb::handle object) {
+  RequireGiven(object, name);
   RaiseType(name + " must be an array (of NumPy, torch, or with DLPack or the buffer protocol), not " +
             TypeName(object));
 }
@@ -48,12 +49,12 @@ nb::object Attribute(nb::handle object, const char* name) { return nb::getattr(o
 [[noreturn]] void RaiseUnknown(const std::string& name, nb::handle array) {
   const nb::object dtype = Attribute(array, "dtype");
   RaiseType(name + " is of a type that posenc has not" +
-            (dtype.is_none() ? std::string() : std::string(": ") + nb::str(dtype).c_str()));
+            (dtype.is_none() ? std::string() : std::string(": ") + Text(dtype)));
 }
 
 // What torch's tensors are besides memory.
 void CheckTensor(const std::string& name, nb::handle tensor) {
-  const std::string device = nb::str(Attribute(Attribute(tensor, "device"), "type")).c_str();
+  const std::string device = Text(Attribute(Attribute(tensor, "device"), "type"));
   if (device != "cpu")
     RaiseValue(name + " is on another device: " + device + "; posenc's arrays are in the CPU's memory");
   if (Attribute(tensor, "requires_grad").ptr() == Py_True) {
@@ -66,7 +67,7 @@ void CheckTensor(const std::string& name, nb::handle tensor) {
 // NumPy's arrays of ml_dtypes.bfloat16 have neither the buffer protocol nor DLPack.
 bool IsNumpyBfloat16(nb::handle object) {
   return TypeName(object) == "numpy.ndarray" &&
-         std::strcmp(nb::str(Attribute(Attribute(object, "dtype"), "name")).c_str(), "bfloat16") == 0;
+         Text(Attribute(Attribute(object, "dtype"), "name")) == "bfloat16";
 }
 
 nb::handle empty;  // posenc._arrays.empty, as long as the process lives
@@ -110,6 +111,11 @@ void Array::TakeBuffer(Access access) {
 
 void Array::TakeDlpack(nb::handle object, Access access) {
   const std::string of = TypeName(object);
+  const nb::object module = object.type().attr("__module__");
+  const bool has_name =
+      PyUnicode_Check(module.ptr()) && PyUnicode_AsUTF8AndSize(module.ptr(), nullptr) != nullptr;
+  PyErr_Clear();
+  if (!has_name) RaiseNoArray(name_, object);  // nanobind relies on it
   if (nb::hasattr(object, "requires_grad")) CheckTensor(name_, object);
   if (!nb::try_cast(object, dlpack_, false)) RaiseNoArray(name_, object);
   if (dlpack_.device_type() != nb::device::cpu::value) {
@@ -247,6 +253,18 @@ std::string List::At(size_t index) const {
     index /= n;
   }
   return name_ + text;
+}
+
+int64_t List::Integer(size_t i) const {
+  int32_t narrow = 0;
+  int64_t wide = 0;
+  const auto* data = static_cast<const char*>(data_);
+  if (type_ == POSENC_I64) {
+    std::memcpy(&wide, data + i * sizeof(wide), sizeof(wide));
+    return wide;
+  }
+  std::memcpy(&narrow, data + i * sizeof(narrow), sizeof(narrow));
+  return narrow;
 }
 
 void List::Repeat(size_t times) {

@@ -87,6 +87,8 @@ class List {
   size_t count() const { return count_; }
   nb::handle object() const { return object_; }
 
+  // Number i, of integers.
+  int64_t Integer(size_t i) const;
   // "positions[3, 1]": the element at fault, for Check.
   std::string At(size_t index) const;
   // The same numbers over and over: shape [times, ...].

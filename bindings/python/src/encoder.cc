@@ -118,8 +118,7 @@ Encoder MakeEncoder(nb::handle dim, const nb::dict& arguments) {
   if (arguments.contains("preset") && !arguments["preset"].is_none()) {
     const nb::object preset = arguments["preset"];
     if (!PyUnicode_Check(preset.ptr())) RaiseType("preset must be a string, not " + TypeName(preset));
-    Check(posenc_spec_preset(&spec, sizeof(spec), nb::str(preset).c_str(), columns),
-          "preset " + Repr(preset));
+    Check(posenc_spec_preset(&spec, sizeof(spec), Text(preset).c_str(), columns), "preset " + Repr(preset));
   } else {
     Check(posenc_spec_init(&spec, sizeof(spec)));
     spec.dim = columns;
@@ -166,38 +165,41 @@ void BindEncoder(nb::module_& module) {
   nb::class_<Encoder>(module, "Encoder", nb::is_final(), kEncoderDoc)
       .def(
           "__init__",
-          [](nb::handle self, nb::object dim, nb::kwargs arguments) {
+          [](nb::handle self, nb::object dim, const nb::args& more, nb::kwargs arguments) {
+            RequireNoMore(more);
             Initialize(self, [&] { return MakeEncoder(dim, arguments); });
           },
-          "dim"_a.none(), "arguments"_a, nb::sig(kEncoderSignature))
+          "dim"_a.none() = nb::ellipsis(), "more"_a, "arguments"_a, nb::sig(kEncoderSignature))
       .def_static(
           "preset",
-          [](nb::object name, nb::object dim, nb::kwargs overrides) {
+          [](nb::object name, nb::object dim, const nb::args& more, nb::kwargs overrides) {
+            RequireNoMore(more);
             overrides["preset"] = name;
             return MakeEncoder(dim, overrides);
           },
-          "name"_a.none(), "dim"_a.none(), "overrides"_a,
+          "name"_a.none() = nb::ellipsis(), "dim"_a.none() = nb::ellipsis(), "more"_a, "overrides"_a,
           nb::sig("def preset(name: str, dim: int, **overrides) -> Encoder"),
           "Encoder(dim, preset=name, **overrides): posenc.presets() has the names.")
-      .def("encode", &Encode, "positions"_a.none(), nb::kw_only(), "dtype"_a = nb::none(),
-           "out"_a = nb::none(),
+      .def("encode", &Encode, "positions"_a.none() = nb::ellipsis(), "more"_a, "dtype"_a = nb::none(),
+           "out"_a = nb::none(), "unknown"_a,
            nb::sig("def encode(self, positions: posenc._types.Numbers, *, dtype: posenc._types.DType = None, "
                    "out: posenc._types.Array | None = None) -> posenc._types.Array"),
            kEncodeDoc)
-      .def("table", &Table, "rows"_a.none(), nb::kw_only(), "first"_a.none() = 0, "dtype"_a = nb::none(),
-           "out"_a = nb::none(),
+      .def("table", &Table, "rows"_a.none() = nb::ellipsis(), "more"_a, "first"_a.none() = 0,
+           "dtype"_a = nb::none(), "out"_a = nb::none(), "unknown"_a,
            nb::sig("def table(self, rows: int, *, first: int = 0, dtype: posenc._types.DType = None, "
                    "out: posenc._types.Array | None = None) -> posenc._types.Array"),
            "The encoding at first .. first + rows - 1: [rows, dim], otherwise as encode().")
-      .def("add_", &Add, "x"_a.none(), nb::kw_only(), "first"_a = nb::none(), "positions"_a = nb::none(),
-           "scale"_a.none() = 1.0,
+      .def("add_", &Add, "x"_a.none() = nb::ellipsis(), "more"_a, "first"_a = nb::none(),
+           "positions"_a = nb::none(), "scale"_a.none() = 1.0, "unknown"_a,
            nb::sig(
                "def add_(self, x: posenc._types.Array, *, first: int | posenc._types.Numbers | None = None, "
                "positions: posenc._types.Numbers | None = None, scale: float = 1.0) -> posenc._types.Array"),
            kAddDoc)
       .def(
-          "embed", &Embed, "ids"_a.none(), "table"_a.none(), nb::kw_only(), "first"_a = nb::none(),
-          "positions"_a = nb::none(), "scale"_a.none() = 1.0, "dtype"_a = nb::none(), "out"_a = nb::none(),
+          "embed", &Embed, "ids"_a.none() = nb::ellipsis(), "table"_a.none() = nb::ellipsis(), "more"_a,
+          "first"_a = nb::none(), "positions"_a = nb::none(), "scale"_a.none() = 1.0, "dtype"_a = nb::none(),
+          "out"_a = nb::none(), "unknown"_a,
           nb::sig(
               "def embed(self, ids: posenc._types.Numbers, table: posenc._types.Array, *, "
               "first: int | None = None, positions: posenc._types.Numbers | None = None, scale: float = 1.0, "

@@ -15,11 +15,15 @@ struct Encoder {
   nb::dict arguments;  // that it was made of
 };
 
-nb::object Encode(const Encoder& self, nb::handle positions, nb::handle dtype, nb::handle out);
-nb::object Table(const Encoder& self, nb::handle rows, nb::handle first, nb::handle dtype, nb::handle out);
-nb::object Add(const Encoder& self, nb::object x, nb::handle first, nb::handle positions, nb::handle scale);
-nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, nb::handle first,
-                 nb::handle positions, nb::handle scale, nb::handle dtype, nb::handle out);
+nb::object Encode(const Encoder& self, nb::handle positions, const nb::args& more, nb::handle dtype,
+                  nb::handle out, const nb::kwargs& unknown);
+nb::object Table(const Encoder& self, nb::handle rows, const nb::args& more, nb::handle first,
+                 nb::handle dtype, nb::handle out, const nb::kwargs& unknown);
+nb::object Add(const Encoder& self, nb::object x, const nb::args& more, nb::handle first,
+               nb::handle positions, nb::handle scale, const nb::kwargs& unknown);
+nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb::args& more,
+                 nb::handle first, nb::handle positions, nb::handle scale, nb::handle dtype, nb::handle out,
+                 const nb::kwargs& unknown);
 
 }  // namespace posenc_python
 

@@ -70,7 +70,10 @@ posenc_status AddRuns(const Encoder& self, const Array& x, int64_t first, const 
 
 }  // namespace
 
-nb::object Encode(const Encoder& self, nb::handle positions, nb::handle dtype, nb::handle out) {
+nb::object Encode(const Encoder& self, nb::handle positions, const nb::args& more, nb::handle dtype,
+                  nb::handle out, const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
   const size_t dim = self.encoder.dim();
   const List list(positions, "positions", false);
   Shape shape = list.shape();
@@ -89,7 +92,10 @@ nb::object Encode(const Encoder& self, nb::handle positions, nb::handle dtype, n
   return result;
 }
 
-nb::object Table(const Encoder& self, nb::handle rows, nb::handle first, nb::handle dtype, nb::handle out) {
+nb::object Table(const Encoder& self, nb::handle rows, const nb::args& more, nb::handle first,
+                 nb::handle dtype, nb::handle out, const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
   const size_t dim = self.encoder.dim();
   const Shape shape = {static_cast<int64_t>(ToSize(rows, "rows")), static_cast<int64_t>(dim)};
   const int64_t first_position = ToFirst(first);
@@ -106,7 +112,10 @@ nb::object Table(const Encoder& self, nb::handle rows, nb::handle first, nb::han
   return result;
 }
 
-nb::object Add(const Encoder& self, nb::object x, nb::handle first, nb::handle positions, nb::handle scale) {
+nb::object Add(const Encoder& self, nb::object x, const nb::args& more, nb::handle first,
+               nb::handle positions, nb::handle scale, const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
   RequireOne(first, positions);
   const Array array(x, "x", Access::kWrite);
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
@@ -134,8 +143,11 @@ nb::object Add(const Encoder& self, nb::object x, nb::handle first, nb::handle p
   return x;
 }
 
-nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, nb::handle first,
-                 nb::handle positions, nb::handle scale, nb::handle dtype, nb::handle out) {
+nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb::args& more,
+                 nb::handle first, nb::handle positions, nb::handle scale, nb::handle dtype, nb::handle out,
+                 const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
   RequireOne(first, positions);
   const size_t dim = self.encoder.dim();
   const posenc_encoder* encoder = self.encoder.c_encoder();

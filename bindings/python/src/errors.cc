@@ -14,16 +14,38 @@ void Check(posenc_status status, const std::string& what) {
   RaiseValue((what.empty() ? what : what + ": ") + posenc_status_message(status));
 }
 
+std::string Text(nb::handle object) {
+  const nb::object text = nb::steal(PyObject_Str(object.ptr()));
+  if (!text.is_valid()) nb::raise_python_error();
+  const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes.is_valid()) nb::raise_python_error();
+  return PyBytes_AsString(bytes.ptr());
+}
+
+void RequireNoMore(const nb::args& positional) {
+  if (positional.size() != 0) RaiseType("too many arguments: all further ones need their names");
+}
+
+void RequireNoMore(const nb::kwargs& keywords) {
+  for (const auto& [name, value] : keywords) RaiseType("unexpected keyword argument " + Text(name));
+}
+
+void RequireGiven(nb::handle object, const std::string& name) {
+  if (object.ptr() == Py_Ellipsis) RaiseType(name + " is missing");
+}
+
 std::string TypeName(nb::handle object) {
   const nb::handle type = object.type();
-  const std::string module = nb::str(type.attr("__module__")).c_str();
-  const std::string name = nb::str(type.attr("__qualname__")).c_str();
+  const std::string module = Text(type.attr("__module__"));
+  const std::string name = Text(type.attr("__qualname__"));
   return module == "builtins" ? name : module + "." + name;
 }
 
 std::string Repr(nb::handle object) {
   constexpr size_t kMost = 60;
-  const std::string text = nb::repr(object).c_str();
+  const nb::object repr = nb::steal(PyObject_Repr(object.ptr()));
+  if (!repr.is_valid()) nb::raise_python_error();
+  const std::string text = Text(repr);
   return text.size() <= kMost ? text : TypeName(object);
 }
 
@@ -34,6 +56,7 @@ bool IsInteger(nb::handle object) {
 }
 
 int64_t ToInteger(nb::handle object, const std::string& name) {
+  RequireGiven(object, name);
   if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr())) {
     RaiseType(name + " must be an integer, not " + TypeName(object));
   }

@@ -20,6 +20,17 @@ using namespace nanobind::literals;
 // for POSENC_OK.
 void Check(posenc_status status, const std::string& what = {});
 
+// str(object) as UTF-8; what that has not, such as half a surrogate pair, as an escape.
+std::string Text(nb::handle object);
+
+// TypeError if a call has arguments beyond those that it knows. (nanobind's own message names no argument,
+// and prints what may not be printable.)
+void RequireNoMore(const nb::args& positional);
+void RequireNoMore(const nb::kwargs& keywords);
+
+// TypeError for an argument whose default is Ellipsis, since a call needs it.
+void RequireGiven(nb::handle object, const std::string& name);
+
 // "int", "numpy.ndarray": what something is, for messages.
 std::string TypeName(nb::handle object);
 

@@ -28,6 +28,7 @@ out          [prefix_rows + cells, columns], written instead of a new array; col
 // (encoder, column, count) or (encoder, column, positions), each.
 struct Axes {
   explicit Axes(nb::handle objects) {
+    RequireGiven(objects, "axes");
     if (!PyList_Check(objects.ptr()) && !PyTuple_Check(objects.ptr())) {
       RaiseType("axes must be a list of (encoder, column, count or positions), not " + TypeName(objects));
     }
@@ -41,6 +42,7 @@ struct Axes {
         !nb::try_cast(nb::handle(object[0]), encoder, false)) {
       RaiseType(name + " must be a tuple (encoder, column, count or positions)");
     }
+    kept.push_back(nb::borrow(object));  // another thread may empty the list
     posenc_grid_axis axis{};
     axis.encoder = encoder->encoder.c_encoder();
     axis.column = ToSize(object[1], name + ": column");
@@ -69,12 +71,16 @@ struct Axes {
     posenc_python::Check(status, what);
   }
 
+  std::vector<nb::object> kept;
   std::vector<posenc_grid_axis> all;
   std::deque<std::optional<List>> lists;
   size_t columns = 0, used = 0, cells = 1;
 };
 
-nb::object Grid(nb::handle objects, nb::handle prefix_rows, nb::handle dtype, nb::handle out) {
+nb::object Grid(nb::handle objects, const nb::args& more, nb::handle prefix_rows, nb::handle dtype,
+                nb::handle out, const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
   const Axes axes(objects);
   const size_t prefix = ToSize(prefix_rows, "prefix_rows");
   if (axes.cells > SIZE_MAX / 4 || axes.columns > POSENC_MAX_DIM * size_t{POSENC_MAX_GRID_AXES}) {
@@ -96,7 +102,10 @@ nb::object Grid(nb::handle objects, nb::handle prefix_rows, nb::handle dtype, nb
   return result;
 }
 
-nb::object AddGrid(nb::object x, nb::handle objects, nb::handle prefix_rows, nb::handle scale) {
+nb::object AddGrid(nb::object x, nb::handle objects, const nb::args& more, nb::handle prefix_rows,
+                   nb::handle scale, const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
   const Axes axes(objects);
   const size_t prefix = ToSize(prefix_rows, "prefix_rows");
   const auto factor = static_cast<float>(ToReal(scale, "scale"));
@@ -120,14 +129,14 @@ nb::object AddGrid(nb::object x, nb::handle objects, nb::handle prefix_rows, nb:
 }  // namespace
 
 void BindGrid(nb::module_& module) {
-  module.def("grid", &Grid, "axes"_a.none(), nb::kw_only(), "prefix_rows"_a.none() = 0,
-             "dtype"_a = nb::none(), "out"_a = nb::none(),
+  module.def("grid", &Grid, "axes"_a.none() = nb::ellipsis(), "more"_a, "prefix_rows"_a.none() = 0,
+             "dtype"_a = nb::none(), "out"_a = nb::none(), "unknown"_a,
              nb::sig("def grid(axes: typing.Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, "
                      "prefix_rows: int = 0, dtype: posenc._types.DType = None, "
                      "out: posenc._types.Array | None = None) -> posenc._types.Array"),
              kGridDoc);
-  module.def("grid_add_", &AddGrid, "x"_a.none(), "axes"_a.none(), nb::kw_only(), "prefix_rows"_a.none() = 0,
-             "scale"_a.none() = 1.0,
+  module.def("grid_add_", &AddGrid, "x"_a.none() = nb::ellipsis(), "axes"_a.none() = nb::ellipsis(), "more"_a,
+             "prefix_rows"_a.none() = 0, "scale"_a.none() = 1.0, "unknown"_a,
              nb::sig("def grid_add_(x: posenc._types.Array, "
                      "axes: typing.Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, "
                      "prefix_rows: int = 0, scale: float = 1.0) -> posenc._types.Array"),

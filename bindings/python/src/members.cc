@@ -84,7 +84,7 @@ struct Setter {
 template <class Spec>
 void Set(const Members<Spec>& members, const nb::dict& arguments, Spec* spec, Kept* kept) {
   for (const auto& [key, value] : arguments) {
-    const std::string name = nb::str(key).c_str();
+    const std::string name = Text(key);
     const Member<Spec>* found = nullptr;
     for (const Member<Spec>& member : members) {
       if (name == member.name) found = &member;
@@ -99,9 +99,9 @@ template void Set(const Members<posenc_spec>&, const nb::dict&, posenc_spec*, Ke
 template void Set(const Members<posenc_rotary_spec>&, const nb::dict&, posenc_rotary_spec*, Kept*);
 
 std::string Describe(const char* name, nb::handle first, const nb::dict& arguments) {
-  std::string text = std::string(name) + "(" + nb::repr(first).c_str();
+  std::string text = std::string(name) + "(" + Repr(first);
   for (const auto& [key, value] : arguments) {
-    text.append(", ").append(nb::str(key).c_str()).append("=").append(Repr(value));
+    text.append(", ").append(Text(key)).append("=").append(Repr(value));
   }
   return text + ")";
 }

@@ -19,8 +19,8 @@ void SetSections(S* spec, nb::handle value) {
     RaiseValue("sections must be a list of up to " + std::to_string(POSENC_MAX_AXES) + " counts");
   }
   for (size_t i = 0; i < list.count(); ++i) {
-    const nb::object section = nb::borrow(value)[i];
-    spec->sections[i] = ToSize(section, "sections");
+    if (list.Integer(i) < 0) RaiseValue("sections must not be negative");
+    spec->sections[i] = static_cast<size_t>(list.Integer(i));
   }
 }
 
@@ -144,7 +144,7 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   if (arguments.contains("preset") && !arguments["preset"].is_none()) {
     const nb::object preset = arguments["preset"];
     if (!PyUnicode_Check(preset.ptr())) RaiseType("preset must be a string, not " + TypeName(preset));
-    Check(posenc_rotary_spec_preset(&spec, sizeof(spec), nb::str(preset).c_str(), elements),
+    Check(posenc_rotary_spec_preset(&spec, sizeof(spec), Text(preset).c_str(), elements),
           "preset " + Repr(preset));
   } else {
     Check(posenc_rotary_spec_init(&spec, sizeof(spec)));
@@ -186,29 +186,31 @@ void BindRotary(nb::module_& module) {
   nb::class_<Rotary>(module, "Rotary", nb::is_final(), kRotaryDoc)
       .def(
           "__init__",
-          [](nb::handle self, nb::object head_dim, nb::kwargs arguments) {
+          [](nb::handle self, nb::object head_dim, const nb::args& more, nb::kwargs arguments) {
+            RequireNoMore(more);
             Initialize(self, [&] { return MakeRotary(head_dim, arguments); });
           },
-          "head_dim"_a.none(), "arguments"_a, nb::sig(kRotarySignature))
+          "head_dim"_a.none() = nb::ellipsis(), "more"_a, "arguments"_a, nb::sig(kRotarySignature))
       .def_static(
           "preset",
-          [](nb::object name, nb::object head_dim, nb::kwargs overrides) {
+          [](nb::object name, nb::object head_dim, const nb::args& more, nb::kwargs overrides) {
+            RequireNoMore(more);
             overrides["preset"] = name;
             return MakeRotary(head_dim, overrides);
           },
-          "name"_a.none(), "head_dim"_a.none(), "overrides"_a,
+          "name"_a.none() = nb::ellipsis(), "head_dim"_a.none() = nb::ellipsis(), "more"_a, "overrides"_a,
           nb::sig("def preset(name: str, head_dim: int, **overrides) -> Rotary"),
           "Rotary(head_dim, preset=name, **overrides): posenc.rotary_presets() has the names.")
-      .def("rotate_", &Rotate, "tensors"_a, nb::kw_only(), "first"_a = nb::none(), "positions"_a = nb::none(),
-           "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3,
+      .def("rotate_", &Rotate, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
+           "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3, "unknown"_a,
            nb::sig(
                "def rotate_(self, *tensors: posenc._types.Array, first: int | None = None, "
                "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
                "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3) -> typing.Any"),
            kRotateDoc)
       .def(
-          "cache", &Cache, "tokens"_a = nb::none(), nb::kw_only(), "first"_a = nb::none(),
-          "positions"_a = nb::none(), "layout"_a.none() = "halves", "dtype"_a = nb::none(),
+          "cache", &Cache, "tokens"_a = nb::none(), "more"_a, "first"_a = nb::none(),
+          "positions"_a = nb::none(), "layout"_a.none() = "halves", "dtype"_a = nb::none(), "unknown"_a,
           nb::sig(
               "def cache(self, tokens: int | None = None, *, first: int | None = None, "
               "positions: posenc._types.Numbers | None = None, layout: posenc._types.CacheLayout = 'halves', "

@@ -17,9 +17,9 @@ struct Rotary {
 };
 
 nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
-                  nb::handle scale, nb::handle inverse, nb::handle token_axis);
-nb::object Cache(const Rotary& self, nb::handle tokens, nb::handle first, nb::handle at, nb::handle layout,
-                 nb::handle dtype);
+                  nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown);
+nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first, nb::handle at,
+                 nb::handle layout, nb::handle dtype, const nb::kwargs& unknown);
 
 }  // namespace posenc_python
 

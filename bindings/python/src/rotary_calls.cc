@@ -166,7 +166,8 @@ posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions
 }  // namespace
 
 nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
-                  nb::handle scale, nb::handle inverse, nb::handle token_axis) {
+                  nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown) {
+  RequireNoMore(unknown);
   if (objects.size() == 0) RaiseType("rotate_ needs a tensor");
   const int64_t axis = ToInteger(token_axis, "token_axis");
   if (axis != -3 && axis != -2)
@@ -209,8 +210,10 @@ nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first,
   return nb::borrow(objects);
 }
 
-nb::object Cache(const Rotary& self, nb::handle tokens, nb::handle first, nb::handle at, nb::handle layout,
-                 nb::handle dtype) {
+nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first, nb::handle at,
+                 nb::handle layout, nb::handle dtype, const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
   if (tokens.is_none() == at.is_none()) RaiseType("cache needs either tokens or positions");
   const Positions positions(self, first, at);
   const int32_t order = ToChoice({"halves", "duplicated", "cos_sin", "pairs"}, layout, "layout");

@@ -35,9 +35,30 @@ class OnAnotherDevice:
         return new(ctypes.addressof(tensor), b"dltensor", None)
 
 
+class OfAnUnnamedModule:
+    """What nanobind would not survive."""
+
+    __module__ = 3
+
+    def __dlpack__(self, **_):
+        raise ValueError("none")
+
+
 REFUSALS = [
     # Of specs.
-    (lambda: posenc.Encoder(), TypeError, "dim"),
+    (lambda: posenc.Encoder(), TypeError, "dim is missing"),
+    (lambda: posenc.Encoder(8, 10000.0), TypeError, "too many arguments"),
+    (lambda: posenc.Encoder(8, **{"\ud800": 1}), TypeError, "unexpected keyword argument \\ud800"),
+    (lambda: ENCODER.encode(), TypeError, "positions is missing"),
+    (lambda: ENCODER.encode([1], "float32"), TypeError, "too many arguments"),
+    (lambda: ENCODER.encode([1], dtpye="float32"), TypeError, "unexpected keyword argument dtpye"),
+    (lambda: ENCODER.encode([1], **{"\ud800": 1}), TypeError, "unexpected keyword argument \\ud800"),
+    (lambda: ENCODER.table(), TypeError, "rows is missing"),
+    (lambda: ENCODER.add_(), TypeError, "x is missing"),
+    (lambda: ENCODER.embed([1]), TypeError, "table is missing"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), axis=3), TypeError, "unexpected keyword argument axis"),
+    (lambda: posenc.grid(), TypeError, "axes is missing"),
+    (lambda: posenc.encode([1], 8, bse=3), TypeError, "unexpected keyword argument bse"),
     (lambda: posenc.Encoder(0), ValueError, "dim must be between 1 and 16777216"),
     (lambda: posenc.Encoder(-1), ValueError, "dim must not be negative"),
     (lambda: posenc.Encoder(2**70), ValueError, "dim does not fit into 64 bits"),
@@ -65,6 +86,7 @@ REFUSALS = [
     (lambda: posenc.Encoder(8, position_offset=2**40), ValueError, "position_offset"),
     (lambda: posenc.Encoder(8, padding_position=0.5), TypeError, "padding_position must be an integer"),
     (lambda: posenc.Encoder(8, preset="fairsek"), ValueError, "preset 'fairsek': no preset has that name"),
+    (lambda: posenc.Encoder(8, preset="\ud800"), ValueError, "preset '\\ud800': no preset has that name"),
     (lambda: posenc.Encoder(8, preset=3), TypeError, "preset must be a string"),
     (lambda: posenc.Encoder(8, preset="gaussian_fourier"), ValueError, "the frequencies need"),
     (lambda: posenc.Encoder.preset("", 8), ValueError, "preset"),
@@ -129,6 +151,7 @@ REFUSALS = [
     (lambda: ENCODER.add_(f32(2, 8), first=0.5), TypeError, "first must be integers, not float"),
     (lambda: ENCODER.add_(f32(2, 8), scale="2"), TypeError, "scale must be a number"),
     (lambda: ENCODER.add_(OnAnotherDevice(2)), ValueError, "x is on another device"),
+    (lambda: ENCODER.add_(OfAnUnnamedModule()), TypeError, "x must be an array"),
     (lambda: ENCODER.embed([0, 9], f32(3, 8)), ValueError, "ids[1]: a token id is outside the vocabulary"),
     (lambda: ENCODER.embed([[0], [-1]], f32(3, 8)), ValueError, "ids[1, 0]: a token id is outside"),
     (lambda: ENCODER.embed([0.5], f32(3, 8)), TypeError, "ids must be of int32, int64, not float64"),
