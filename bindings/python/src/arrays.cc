@@ -37,9 +37,6 @@ const char* NameOf(posenc_type type) {
 
 bool StartsWith(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
 
-// Of an attribute of NumPy's or torch's; None if there is none.
-nb::object Attribute(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }
-
 [[noreturn]] void RaiseNoArray(const std::string& name, nb::handle object) {
   RequireGiven(object, name);
   RaiseType(name + " must be an array (of NumPy, torch, or with DLPack or the buffer protocol), not " +
@@ -85,7 +82,7 @@ Array::Array(nb::handle object, const char* name, Access access) : name_(name) {
       if (PyObject_GetBuffer(viewed.ptr(), &buffer_.view, PyBUF_RECORDS_RO) != 0) nb::raise_python_error();
     }
     TakeBuffer(access);
-  } else if (nb::hasattr(object, "__dlpack__")) {
+  } else if (!Attribute(object, "__dlpack__").is_none()) {
     TakeDlpack(object, access);
   } else {
     RaiseNoArray(name_, object);
@@ -116,7 +113,7 @@ void Array::TakeDlpack(nb::handle object, Access access) {
       PyUnicode_Check(module.ptr()) && PyUnicode_AsUTF8AndSize(module.ptr(), nullptr) != nullptr;
   PyErr_Clear();
   if (!has_name) RaiseNoArray(name_, object);  // nanobind relies on it
-  if (nb::hasattr(object, "requires_grad")) CheckTensor(name_, object);
+  if (!Attribute(object, "requires_grad").is_none()) CheckTensor(name_, object);
   if (!nb::try_cast(object, dlpack_, false)) RaiseNoArray(name_, object);
   if (dlpack_.device_type() != nb::device::cpu::value) {
     RaiseValue(name_ + " is on another device; posenc's arrays are in the CPU's memory");

@@ -14,6 +14,8 @@ void Check(posenc_status status, const std::string& what) {
   RaiseValue((what.empty() ? what : what + ": ") + posenc_status_message(status));
 }
 
+nb::object Attribute(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }
+
 std::string Text(nb::handle object) {
   const nb::object text = nb::steal(PyObject_Str(object.ptr()));
   if (!text.is_valid()) nb::raise_python_error();
@@ -78,8 +80,8 @@ size_t ToSize(nb::handle object, const std::string& name) {
 }
 
 double ToReal(nb::handle object, const std::string& name) {
-  const bool is_number = PyFloat_Check(object.ptr()) || PyIndex_Check(object.ptr()) ||
-                         PyObject_HasAttrString(object.ptr(), "__float__") == 1;
+  const bool is_number =
+      PyFloat_Check(object.ptr()) || PyIndex_Check(object.ptr()) || !Attribute(object, "__float__").is_none();
   if (PyBool_Check(object.ptr()) || !is_number)
     RaiseType(name + " must be a number, not " + TypeName(object));
   const double value = PyFloat_AsDouble(object.ptr());

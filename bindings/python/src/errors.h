@@ -20,6 +20,9 @@ using namespace nanobind::literals;
 // for POSENC_OK.
 void Check(posenc_status status, const std::string& what = {});
 
+// An attribute; None if there is none, or asking for it raises.
+nb::object Attribute(nb::handle object, const char* name);
+
 // str(object) as UTF-8; what that has not, such as half a surrogate pair, as an escape.
 std::string Text(nb::handle object);
 
