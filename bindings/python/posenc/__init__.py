@@ -15,9 +15,9 @@ each naming the argument. The interpreter's lock is released during work; object
 """
 
 from functools import lru_cache as _lru_cache
-from typing import Dict, List, NamedTuple
+from typing import Any, Dict, List, NamedTuple, Optional
 
-from posenc import _posenc
+from posenc import _posenc, _types
 from posenc._posenc import MAX_POSITION, Encoder, Rotary, grid, grid_add_
 
 __all__ = [
@@ -60,7 +60,9 @@ def rotary_presets() -> Dict[str, Preset]:
     return {name: Preset(*its) for name, *its in _posenc.rotary_presets()}
 
 
-def encode(positions, dim, *, dtype=None, out=None, **members):
+def encode(
+    positions: _types.Numbers, dim: int, *, dtype: _types.DType = None, out: Optional[_types.Array] = None, **members: Any
+) -> _types.Array:
     """The encoding at each of the positions: [..., dim].
 
     positions  [...] int32, int64, float32 or float64, a list, or a number: |p| <= MAX_POSITION
@@ -72,7 +74,9 @@ def encode(positions, dim, *, dtype=None, out=None, **members):
     return _encoder(dim, members).encode(positions, dtype=dtype, out=out)
 
 
-def table(rows, dim, *, first=0, dtype=None, out=None, **members):
+def table(
+    rows: int, dim: int, *, first: int = 0, dtype: _types.DType = None, out: Optional[_types.Array] = None, **members: Any
+) -> _types.Array:
     """The encoding at the positions first .. first + rows - 1: [rows, dim]. Other arguments are as in encode()."""
     return _encoder(dim, members).table(rows, first=first, dtype=dtype, out=out)
 

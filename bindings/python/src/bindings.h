@@ -1,4 +1,4 @@
-// The nouns of the module; a file each, which says what it binds.
+// What the nouns of the module share: where each is bound, how calls run, how objects are made.
 #ifndef POSENC_PYTHON_BINDINGS_H_
 #define POSENC_PYTHON_BINDINGS_H_
 

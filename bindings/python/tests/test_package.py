@@ -2,6 +2,7 @@
 
 import copy
 import glob
+import importlib.metadata
 import os
 import pickle
 import re
@@ -27,6 +28,9 @@ class Package(unittest.TestCase):
         self.assertNotIn("posenc.so", needed)
         shown = [line.split()[-1] for line in output("nm", "-D", "--defined-only", MODULE).splitlines()]
         self.assertEqual(shown, ["PyInit__posenc"])
+
+    def test_version(self):
+        self.assertEqual(importlib.metadata.version("posenc"), posenc.version)
 
     def test_targets(self):
         targets = posenc.targets()
