@@ -49,16 +49,10 @@ bool StartsWith(const std::string& text, const char* start) { return text.rfind(
             (dtype.is_none() ? std::string() : std::string(": ") + Text(dtype)));
 }
 
-// What torch's tensors are besides memory.
-void CheckTensor(const std::string& name, nb::handle tensor) {
-  const std::string device = Text(Attribute(Attribute(tensor, "device"), "type"));
-  if (device != "cpu")
-    RaiseValue(name + " is on another device: " + device + "; posenc's arrays are in the CPU's memory");
-  if (Attribute(tensor, "requires_grad").ptr() == Py_True) {
-    RaiseValue(name + " requires a gradient, and posenc records none: pass " + name + ".detach()");
-  }
-  if (nb::cast<bool>(tensor.attr("is_neg")()))
-    RaiseValue(name + " is negated lazily: pass " + name + ".resolve_neg()");
+[[noreturn]] void RaiseDevice(const std::string& name, nb::handle object) {
+  const nb::object device = Attribute(object, "device");
+  RaiseValue(name + " is on another device" + (device.is_none() ? "" : ": " + Text(device)) +
+             "; posenc's arrays are in the CPU's memory");
 }
 
 // NumPy's arrays of ml_dtypes.bfloat16 have neither the buffer protocol nor DLPack.
@@ -107,19 +101,27 @@ void Array::TakeBuffer(Access access) {
 }
 
 void Array::TakeDlpack(nb::handle object, Access access) {
-  const std::string of = TypeName(object);
   const nb::object module = object.type().attr("__module__");
   const bool has_name =
       PyUnicode_Check(module.ptr()) && PyUnicode_AsUTF8AndSize(module.ptr(), nullptr) != nullptr;
   PyErr_Clear();
-  if (!has_name) RaiseNoArray(name_, object);  // nanobind relies on it
-  if (!Attribute(object, "requires_grad").is_none()) CheckTensor(name_, object);
-  if (!nb::try_cast(object, dlpack_, false)) RaiseNoArray(name_, object);
-  if (dlpack_.device_type() != nb::device::cpu::value) {
-    RaiseValue(name_ + " is on another device; posenc's arrays are in the CPU's memory");
+  if (!has_name) RaiseNoArray(name_, object);                           // nanobind relies on it
+  const nb::object requires_grad = Attribute(object, "requires_grad");  // torch's tensors have it
+  if (requires_grad.ptr() == Py_True) {
+    RaiseValue(name_ + " requires a gradient, and posenc records none: pass " + name_ + ".detach()");
   }
-  if (access == Access::kWrite && StartsWith(of, "jax"))
+  if (!nb::try_cast(object, dlpack_, false)) {
+    const nb::object device = Attribute(Attribute(object, "device"), "type");
+    if (!device.is_none() && Text(device) != "cpu") RaiseDevice(name_, object);
+    RaiseNoArray(name_, object);
+  }
+  if (dlpack_.device_type() != nb::device::cpu::value) RaiseDevice(name_, object);
+  if (!requires_grad.is_none() && object.attr("is_neg")().ptr() == Py_True) {
+    RaiseValue(name_ + " is negated lazily: pass " + name_ + ".resolve_neg()");
+  }
+  if (access == Access::kWrite && StartsWith(Text(module), "jax")) {
     RaiseValue(name_ + " is read-only, as JAX's arrays are");
+  }
   const nb::dlpack::dtype type = dlpack_.dtype();
   if (type.lanes == 1) type_ = TypeOf(static_cast<nb::dlpack::dtype_code>(type.code), type.bits);
   size_ = type.bits / 8u;
