@@ -98,7 +98,7 @@ HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
 
 #undef POSENC_JOINS_BITS
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-#define POSENC_JOINS_BITS 1  // rounds and joins entries as words, two vectors of doubles at a time
+#define POSENC_JOINS_BITS 1  // floats are put together from the words of two vectors of doubles
 #else
 #define POSENC_JOINS_BITS 0
 #endif
@@ -272,6 +272,21 @@ HWY_INLINE Far BothFar(Far a, Far b) { return hn::Min(a, b); }
 HWY_INLINE Far FarIn(WordVec words, WordVec bits) { return hn::And(words, bits); }
 #endif
 
+// Doubles as joined floats: to nearest, or toward zero.
+template <bool kInterleaved>
+HWY_INLINE EntryVec ToNearestFloats(DoubleVec a, DoubleVec b) {
+  return Join<kInterleaved>(hn::DemoteTo(Floats(), a), hn::DemoteTo(Floats(), b));
+}
+#if POSENC_JOINS_BITS
+template <bool kInterleaved>
+HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
+  return FloatsOfWords(WordsOf<true, kInterleaved>(a, b), WordsOf<false, kInterleaved>(a, b));
+}
+// Without a shift of two words at once conversions are as fast as halves put together.
+template <bool kInterleaved>
+constexpr bool kTruncates = kInterleaved || HWY_TARGET <= HWY_AVX3_DL;
+#endif
+
 // Rounds added entries, |a|, |b| <= 1, to floats joined as above; those of float16 are not rounded yet, which
 // is left to who stores them, but rounding them is. Lanes of Far have an order of their own.
 template <posenc_type kFormat, bool kInterleaved>
@@ -282,23 +297,21 @@ HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
     constexpr std::uint64_t kBias = kRoundingBias<POSENC_F32, kAddedWindow>;
     const auto far = hn::Set(dw, static_cast<std::uint32_t>(kFarBits<POSENC_F32, kAddedWindow>));
 #if POSENC_JOINS_BITS
-    const auto a_biased = hn::Add(hn::BitCast(du, a), hn::Set(du, kBias));
-    const auto b_biased = hn::Add(hn::BitCast(du, b), hn::Set(du, kBias));
-    const WordVec low = WordsOf<false, kInterleaved>(a_biased, b_biased);
-    entries = FloatsOfWords(WordsOf<true, kInterleaved>(a_biased, b_biased), low);
-#else
-    const WordVec low = hn::Add(WordsOf<false, kInterleaved>(hn::BitCast(du, a), hn::BitCast(du, b)),
-                                hn::Set(dw, static_cast<std::uint32_t>(kBias)));
-    entries = Join<kInterleaved>(hn::DemoteTo(Floats(), a), hn::DemoteTo(Floats(), b));
+    if constexpr (kTruncates<kInterleaved>) {
+      const auto a_biased = hn::Add(hn::BitCast(du, a), hn::Set(du, kBias));
+      const auto b_biased = hn::Add(hn::BitCast(du, b), hn::Set(du, kBias));
+      entries = TruncatedFloats<kInterleaved>(a_biased, b_biased);
+      return FarIn(WordsOf<false, kInterleaved>(a_biased, b_biased), far);
+    }
 #endif
-    return FarIn(low, far);
+    entries = ToNearestFloats<kInterleaved>(a, b);
+    const WordVec low = WordsOf<false, true>(hn::BitCast(du, a), hn::BitCast(du, b));
+    return FarIn(hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kBias))), far);
   } else {
 #if POSENC_JOINS_BITS
-    const LongVec a_bits = hn::BitCast(du, a), b_bits = hn::BitCast(du, b);
-    entries = FloatsOfWords(WordsOf<true, kInterleaved>(a_bits, b_bits),
-                            WordsOf<false, kInterleaved>(a_bits, b_bits));
+    entries = TruncatedFloats<kInterleaved>(hn::BitCast(du, a), hn::BitCast(du, b));
 #else
-    entries = Join<kInterleaved>(hn::DemoteTo(Floats(), a), hn::DemoteTo(Floats(), b));
+    entries = ToNearestFloats<kInterleaved>(a, b);
 #endif
     // A midpoint is a float: the entry is near it if the float is that, or, rounded toward zero, the one
     // before.
