@@ -154,9 +154,7 @@ TEST(CreateErrors, NewerStructs) {
 }
 
 // A member that is added later must not fall into padding, where struct_size does not tell.
-static_assert(offsetof(posenc_spec, padding_position) + sizeof(posenc_spec::padding_position) ==
-                  sizeof(posenc_spec),
-              "");
+static_assert(offsetof(posenc_spec, table_rows) + sizeof(posenc_spec::table_rows) == sizeof(posenc_spec), "");
 
 TEST(CreateErrors, BadDim) {
   ExpectStatusWith(&posenc_spec::dim, {std::size_t{0}, kMaxDim + 1, kMaxSize}, POSENC_BAD_DIM);

@@ -432,6 +432,7 @@ TEST(SpecPreset, AllMembersComeBackFromC) {
   c.frequency_count = 1;
   c.nan_rows = c.lists_only = 1;
   c.min_timescale = 3.0;
+  c.table_rows = UINT64_MAX;
   const posenc_spec back = ToC(FromC(c));
   EXPECT_EQ(back.phase_rounding, c.phase_rounding);
   EXPECT_EQ(back.target, c.target);
@@ -440,6 +441,7 @@ TEST(SpecPreset, AllMembersComeBackFromC) {
   EXPECT_EQ(back.nan_rows, 1);
   EXPECT_EQ(back.lists_only, 1);
   EXPECT_EQ(back.min_timescale, 3.0);
+  EXPECT_EQ(back.table_rows, UINT64_MAX);
 }
 
 }  // namespace

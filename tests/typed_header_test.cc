@@ -268,6 +268,7 @@ TEST(ToC, EveryMemberHasItsPlace) {
   spec.position_offset = 9;
   spec.has_padding = true;
   spec.padding_position = 10;
+  spec.table_rows = 11;
   const posenc_spec got = ToC(spec);
   const posenc_spec want = {sizeof(posenc_spec),
                             3,
@@ -288,7 +289,8 @@ TEST(ToC, EveryMemberHasItsPlace) {
                             9,
                             1,
                             0,
-                            10};
+                            10,
+                            11};
   EXPECT_EQ(std::memcmp(&got, &want, sizeof(want)), 0);
   const posenc_spec again = ToC(FromC(want));
   EXPECT_EQ(std::memcmp(&again, &want, sizeof(want)), 0);

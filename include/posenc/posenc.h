@@ -150,6 +150,7 @@ struct Spec {
   bool input_first = false;                     // column 0 is the position itself (NeRF), encodings follow
   bool has_padding = false;                     // rows at padding_position are zero
   std::int64_t padding_position = 0;            // as callers pass it, before the offset
+  std::uint64_t table_rows = 0;  // of a table that calls of Write make in parts, which are streamed as it is
 };
 
 // The same for the C functions; points to what spec points to.
@@ -175,6 +176,7 @@ inline posenc_spec ToC(const Spec& spec) {
   c.input_first = spec.input_first ? 1 : 0;
   c.has_padding = spec.has_padding ? 1 : 0;
   c.padding_position = spec.padding_position;
+  c.table_rows = spec.table_rows;
   return c;
 }
 
@@ -198,6 +200,7 @@ inline Spec FromC(const posenc_spec& c) {
   spec.input_first = c.input_first != 0;
   spec.has_padding = c.has_padding != 0;
   spec.padding_position = c.padding_position;
+  spec.table_rows = c.table_rows;
   return spec;
 }
 

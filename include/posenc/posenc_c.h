@@ -211,7 +211,7 @@ typedef struct posenc_spec {
   // refuses the call. First positions of a batch refuse it in any case.
   int32_t nan_rows;
   // 1: for lists of positions only: made in 16 instead of 176 bytes a pair and in less time (at dim 1024 by
-  // 1.7 with AVX-512, 5 with SSE4); runs of positions then cost what lists do. 0 is the default.
+  // 3 with AVX-512, 16 with SSE4); runs of positions then cost what lists do. 0 is the default.
   int32_t lists_only;
   posenc_odd_column odd_column;  // POSENC_ODD_HALF_PAIR
   double min_timescale;          // of tensor2tensor, whose max_timescale is base; 1
@@ -221,6 +221,10 @@ typedef struct posenc_spec {
   // 0 is the default.
   int32_t input_first;
   int64_t padding_position;  // as callers pass it, before the offset; 0
+  // Rows of the whole table of which each call of posenc_write makes a part, such as one of a thread pool:
+  // parts of a table of 4 MiB and more are then streamed past the caches, as one call for all rows is. 0 (the
+  // default): each call is whole. The bits do not depend on it; any number will do.
+  uint64_t table_rows;
 } posenc_spec;
 
 // Sets all members to their defaults, and dim to 0. struct_size is sizeof(posenc_spec) as the caller knows

@@ -112,7 +112,8 @@ template <int kLimbs>
 Wide<kLimbs> LogRatio(const Schedule& schedule) {
   Wide<kLimbs> log_base = Log<kLimbs>(schedule.base);
   if (schedule.least != 1.0) log_base = Subtract(log_base, Log<kLimbs>(schedule.least));
-  return Negate(Divide(Add(log_base, log_base), FromDouble<kLimbs>(schedule.exponent_dim)));
+  ++log_base.exponent;
+  return Negate(Divide(log_base, FromDouble<kLimbs>(schedule.exponent_dim)));
 }
 
 template <int kLimbs>

@@ -82,6 +82,7 @@ SpecInput::SpecInput(FuzzedDataProvider& bytes) {
   spec.input_first = Rarely(bytes, 4) ? MakeEnum(2, bytes) : 0;
   spec.has_padding = Rarely(bytes, 4) ? MakeEnum(2, bytes) : 0;
   spec.padding_position = bytes.ConsumeIntegralInRange<std::int64_t>(-3, 9);
+  spec.table_rows = Rarely(bytes, 4) ? bytes.ConsumeIntegral<std::uint64_t>() : 0;
   if (Rarely(bytes, 3)) MakeList(bytes);
   if (bytes.ConsumeBool()) {
     target_ = MakeTarget(bytes);

@@ -44,6 +44,7 @@ TILE = ("tile_test",)
 HARD = ("hard_angles_test:-*REFERENCE",)
 NANS = ("nan_rows_test", "add_test", "batch_test")
 FREQUENCIES = ("frequencies_test",)
+WIDE = ("wide_test",)
 PRESETS = ("presets_test:-*REFERENCE:*Document",)
 LISTED = ("listed_test:-*REFERENCE",)
 GRID = ("grid_test:-*REFERENCE:*SCALAR",)
@@ -333,6 +334,17 @@ FAULTS = (
           "return hn::Combine(df, a, b);", LAYOUT + RUNS),
     Fault("streams_broken_lines", "src/call/store_policy.cc",
           "stride * element_size % kLine == 0 && ", "", STREAM),
+    Fault("parts_of_tables_cached", "src/api/encoder.cc", "{out, row_stride, encoder->encoder.table_rows}",
+          "{out, row_stride}", STREAM),
+    Fault("table_rows_lost", "src/api/encoder.cc", "encoder.table_rows = spec.table_rows;", "encoder.table_rows = 0;", STREAM),
+    Fault("rows_of_a_table_instead_of_the_call", "src/call/walk.cc", "std::max<std::uint64_t>(rows, matrix.table_rows)",
+          "matrix.table_rows != 0 ? matrix.table_rows : rows", STREAM),
+    Fault("table_rows_overflow", "src/call/store_policy.cc", "rows >= (kStreamBytes + bytes - 1) / bytes",
+          "rows * bytes >= kStreamBytes", STREAM),
+    Fault("table_one_row_too_small", "src/call/store_policy.cc", "(kStreamBytes + bytes - 1) / bytes",
+          "kStreamBytes / bytes + 1", STREAM),
+    Fault("table_rows_lost_from_c", "include/posenc/posenc.h", "spec.table_rows = c.table_rows;", "", HEADER),
+    Fault("table_rows_lost_to_c", "include/posenc/posenc.h", "c.table_rows = spec.table_rows;", "", HEADER),
     Fault("blocks_start_over", "src/call/walk.cc", "offset + first + static_cast<std::int64_t>(begin), count}",
           "offset + first, count}", RUNS),
     # Adding.
@@ -854,10 +866,27 @@ FAULTS = (
           "if (step.exponent - rest.exponent > kWholeBits) rest = Wide256();", "", PRESETS),
     Fault("padding_lost_from_c", "include/posenc/posenc.h", "spec.padding_position = c.padding_position;", "", PRESETS),
     # Creation.
-    Fault("schedule_in_double", "src/number/double_double.h",
-          "return {high, ToDouble(Subtract(x, FromDouble<4>(high)))};",
-          "return {high, 0.0};", FREQUENCIES),
-    Fault("series_end_too_early", "src/number/wide_arithmetic.h", "bits < r.kBits + 2;", "bits < r.kBits / 2;",
+    Fault("schedule_in_double", "src/number/wide256.cc",
+          "ToDouble(Normalize<4>(rest, 4, x.exponent, x.negative != up))", "0.0", FREQUENCIES),
+    Fault("rest_of_the_wrong_sign", "src/number/wide256.cc", "x.negative != up", "x.negative", FREQUENCIES),
+    Fault("exp_in_too_few_words", "src/number/wide256.cc", "AddTerms<3>(series, 10, 6", "AddTerms<2>(series, 10, 6",
+          WIDE),
+    Fault("entry_of_another_table", "src/number/wide256.cc", "kExpOf256ths[j / 16 % 16]", "kExpOf256ths[j / 16 % 8]",
+          WIDE),
+    Fault("digit_of_a_table", "src/number/wide256.cc", "0xba617fe1f3f4f547", "0xba617fe1f3f4f546", WIDE),
+    Fault("log_without_its_signs", "src/number/wide256.cc", "Sum(kLogSeries, fraction, !e.negative)",
+          "Sum(kLogSeries, fraction, false)", WIDE),
+    Fault("log_cancels_next_to_one", "src/number/wide256.cc", "if (!is_near_one) {", "if (x.exponent != 2000) {", WIDE),
+    Fault("nothing_left_to_the_series", "src/number/wide256.cc", "1.4426950408889634 - 0x1p-30",
+          "1.4426950408889634 + 0x1p-30", WIDE),
+    Fault("products_without_their_last_bit", "src/number/wide_arithmetic.h",
+          "product[i + 1] << 1 | product[i] >> 63", "product[i + 1] << 1", WIDE),
+    Fault("products_of_fewer_columns", "src/number/wide_arithmetic.h", "int j = kLimbs - 1 - i; j < kLimbs",
+          "int j = kLimbs - (i > 0 ? i : 1); j < kLimbs", WIDE),
+    Fault("quotients_by_the_first_digits", "src/number/wide_arithmetic.h", "top << 32 == 0 && ", "", WIDE),
+    Fault("carry_of_sums_lost", "src/number/compiler.h", "*carry = static_cast<std::uint64_t>(sum >> 64);", "*carry = 0;",
+          WIDE),
+    Fault("series_end_too_early", "src/number/wide1024.cc", "bits < r.kBits + 2;", "bits < r.kBits / 2;",
           ("wide_test",)),
     Fault("sines_end_too_early", "src/number/wide_arithmetic.h", "sum.exponent - term.kBits - 2",
           "sum.exponent - term.kBits / 2", ("wide_test",)),
