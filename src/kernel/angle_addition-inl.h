@@ -78,10 +78,14 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
   auto* to1 = reinterpret_cast<Element*>(rows.row[1].to) + first;
   const auto* next0 = reinterpret_cast<const Element*>(rows.next[0]) + first;
   const auto* next1 = reinterpret_cast<const Element*>(rows.next[1]) + first;
+  [[maybe_unused]] const bool asks_ahead = AsksAhead(to0, stream);
   const auto store = [&](EntryVec entries0, EntryVec entries1, std::size_t column) HWY_ATTR {
     if constexpr (Operation::kReads) {
       hwy::Prefetch(next0 + column);
       hwy::Prefetch(next1 + column);
+    } else if (HWY_UNLIKELY(asks_ahead)) {
+      hwy::Prefetch(to0 + column + kBytesAhead / sizeof(Element));
+      hwy::Prefetch(to1 + column + kBytesAhead / sizeof(Element));
     }
     StoreAdded(operation, entries0, from0 + column, to0 + column, stream);
     StoreAdded(operation, entries1, from1 + column, to1 + column, stream);

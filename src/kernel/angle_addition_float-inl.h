@@ -190,9 +190,15 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& colu
   auto* to1 = reinterpret_cast<std::uint16_t*>(rows.row[1].to) + first;
   const auto* next0 = reinterpret_cast<const std::uint16_t*>(rows.next[0]) + first;
   const auto* next1 = reinterpret_cast<const std::uint16_t*>(rows.next[1]) + first;
+  [[maybe_unused]] const bool asks_ahead = AsksAhead(to0, stream);
   const auto prefetch = [&](std::size_t column) HWY_ATTR {
-    hwy::Prefetch(next0 + column);
-    hwy::Prefetch(next1 + column);
+    if constexpr (Operation::kReads) {
+      hwy::Prefetch(next0 + column);
+      hwy::Prefetch(next1 + column);
+    } else if (HWY_UNLIKELY(asks_ahead)) {
+      hwy::Prefetch(to0 + column + kBytesAhead / sizeof(*to0));
+      hwy::Prefetch(to1 + column + kBytesAhead / sizeof(*to1));
+    }
   };
   auto x_sine0 = hn::Zero(Entries()), x_cosine0 = x_sine0, x_sine1 = x_sine0, x_cosine1 = x_sine0;
   WordVec sine0, cosine0, sine1, cosine1;
@@ -206,14 +212,12 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& colu
       break;
     }
     if constexpr (kInterleaved) {
-      if constexpr (Operation::kReads) prefetch(2 * i);
+      prefetch(2 * i);
       StoreInterleaved(sine0, cosine0, to0 + 2 * i, stream);
       StoreInterleaved(sine1, cosine1, to1 + 2 * i, stream);
     } else {
-      if constexpr (Operation::kReads) {
-        prefetch(c.sine_offset + i);
-        prefetch(c.cosine_offset + i);
-      }
+      prefetch(c.sine_offset + i);
+      prefetch(c.cosine_offset + i);
       StoreUpperHalves(sine0, to0 + c.sine_offset + i, stream);
       StoreUpperHalves(cosine0, to0 + c.cosine_offset + i, stream);
       StoreUpperHalves(sine1, to1 + c.sine_offset + i, stream);

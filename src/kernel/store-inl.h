@@ -135,6 +135,13 @@ HWY_INLINE hn::Vec<DF> WithCanonicalNans(DF df, hn::Vec<DF> v) {
   return hn::IfThenElse(hn::Eq(v, v), v, nan);
 }
 
+// Whether a row that is written wants its lines asked for: some CPUs take twice as long for vectors that lie
+// in two lines, of which they fetch one after the other.
+HWY_INLINE bool AsksAhead(const void* row, bool stream) {
+  return !stream && reinterpret_cast<std::uintptr_t>(row) % HWY_MIN(HWY_MAX_BYTES, 64) != 0;
+}
+constexpr std::size_t kBytesAhead = 512;
+
 // As many entries as df has lanes.
 template <class Operation, class DF>
 HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entries,
