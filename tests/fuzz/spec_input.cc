@@ -138,7 +138,7 @@ double SpecInput::Listed(std::size_t i) const {
 }
 
 std::size_t SpecInput::PairCount() const {
-  const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
+  const std::size_t columns = spec.dim - (spec.dim != 0 && spec.input_first != 0 ? 1 : 0);
   const std::size_t halves = spec.odd_column == POSENC_ODD_HALF_PAIR ? columns % 2 : 0;
   return std::max<std::size_t>(columns / 2 + halves, 1);
 }
