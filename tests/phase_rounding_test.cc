@@ -194,6 +194,29 @@ TEST_P(PhaseRoundingTest, PowersOfOneAreOne) {
   EXPECT_TRUE(SameBits(Write(Create(spec), 3, 4), want));
 }
 
+// Of a pair alone the frequency is 1 by the formula, and of base 1 all are: no rate that is infinite, or 0 /
+// 0, makes NaNs of them.
+TEST_P(PhaseRoundingTest, WithoutARateFrequenciesAreOne) {
+  for (const PhaseRounding rounding : kRoundings) {
+    for (const double exponent_dim : {0x1p-149, -0x1p-140, 1e-300}) {
+      Spec spec = MakeSpec(2, target());
+      const auto want = Write(Create(spec), 3, 4);
+      spec.phase_rounding = rounding;
+      spec.exponent_dim = exponent_dim;
+      Encoder encoder;
+      const Status status = Encoder::Create(spec, &encoder);
+      ASSERT_TRUE(status == Status::kOk || (status == Status::kBadExponentDim && exponent_dim == 1e-300));
+      if (status != Status::kOk) continue;
+      EXPECT_TRUE(SameBits(Write(encoder, 3, 4), want)) << Describe(spec);
+      spec.dim = 6;
+      spec.base = 1.0;
+      Spec plain = MakeSpec(6, target());
+      plain.base = 1.0;
+      EXPECT_TRUE(SameBits(Write(Create(spec), 3, 4), Write(Create(plain), 3, 4))) << Describe(spec);
+    }
+  }
+}
+
 // float32 makes 1 of a base next to 1, or a base whose logarithm is larger by two thirds: its frequencies, of
 // the rounded base, are the ones that must be in range.
 // 259^3 = 17373979 lies between two floats, of which the even one is 17373980.

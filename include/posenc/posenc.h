@@ -73,6 +73,7 @@ enum class Status : posenc_status {
   kBadCache = POSENC_BAD_CACHE,
   kBadGrid = POSENC_BAD_GRID,
   kBadNormalization = POSENC_BAD_NORMALIZATION,
+  kBadPaddingPosition = POSENC_BAD_PADDING_POSITION,
   kBadMinTimescale = POSENC_BAD_MIN_TIMESCALE,
   kBadOddColumn = POSENC_BAD_ODD_COLUMN,
   kBadPositionOffset = POSENC_BAD_POSITION_OFFSET,

@@ -115,8 +115,11 @@ enum {
   POSENC_BAD_POSITION_OFFSET = 41,  // position_offset is outside -2^31 .. 2^31
 
   // Of grids (grid_c.h) and of positions made from ids and masks (positions_c.h).
-  POSENC_BAD_GRID = 42,          // no axis or more than POSENC_MAX_GRID_AXES, or two with the same columns
-  POSENC_BAD_NORMALIZATION = 43  // not a posenc_normalization, or its scale or offset is no position
+  POSENC_BAD_GRID = 42,           // no axis or more than POSENC_MAX_GRID_AXES, or two with the same columns
+  POSENC_BAD_NORMALIZATION = 43,  // not a posenc_normalization, or its scale or offset is no position
+
+  // Of encoders, again.
+  POSENC_BAD_PADDING_POSITION = 44  // with position_offset added, padding_position is outside -2^31 .. 2^31
 };
 
 // One static English sentence for a status; never null.
@@ -220,7 +223,7 @@ typedef struct posenc_spec {
   // 1: column 0 holds the position itself, rounded to the type, and encodings follow (NeRF); dim counts it.
   // 0 is the default.
   int32_t input_first;
-  int64_t padding_position;  // as callers pass it, before the offset; 0
+  int64_t padding_position;  // as callers pass it, before the offset, which may not lead out of the range; 0
 } posenc_spec;
 
 // Sets all members to their defaults, and dim to 0. struct_size is sizeof(posenc_spec) as the caller knows

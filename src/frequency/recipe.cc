@@ -14,6 +14,8 @@ bool IsOfDoubles(posenc_phase_rounding rounding) {
 
 // pow(base, exponent) as a float, or 1 / that.
 double Value(const posenc_spec& spec, const Wide256& log_base, std::size_t pair) {
+  // However little exponent_dim is.
+  if (pair == 0 || log_base.IsZero()) return 1.0;
   const double exponent_dim = ExponentDimOf(spec);
   const auto i = static_cast<double>(pair);
   const auto as_float = [](double x) { return static_cast<double>(NearestFloat(x)); };
@@ -50,7 +52,7 @@ Recipe MakeRecipe(const posenc_spec& spec, double* values) {
   const std::size_t count = PairCount(spec);
   if (spec.phase_rounding == POSENC_F32_LIST) {
     const FrequencyList list = ListOf(spec);
-    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(NearestFloat(list[i]));
+    for (std::size_t i = 0; i < count; ++i) values[i] = list[i];
     return recipe;
   }
   const Wide256 log_base = Log<4>(BaseOf(spec));

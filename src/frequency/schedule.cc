@@ -25,6 +25,11 @@ double Load(const T* values, std::size_t i) {
   return static_cast<double>(value);
 }
 
+// As the caller has it.
+double Listed(const FrequencyList& list, std::size_t i) {
+  return list.doubles != nullptr ? Load(list.doubles, i) : Load(list.floats, i);
+}
+
 bool IsUnit(posenc_unit unit) {
   return unit == POSENC_RADIANS || unit == POSENC_HALF_TURNS || unit == POSENC_TURNS;
 }
@@ -38,7 +43,7 @@ posenc_status CheckList(const posenc_spec& spec) {
     return POSENC_BAD_FREQUENCIES;
   }
   for (std::size_t i = 0; i < list.count; ++i) {
-    if (!std::isfinite(list[i])) return POSENC_BAD_FREQUENCIES;
+    if (!std::isfinite(Listed(list, i))) return POSENC_BAD_FREQUENCIES;
   }
   return POSENC_OK;
 }
@@ -80,7 +85,10 @@ Range RangeOf(double log_frequency) {
   return is_near ? Range::kNearALimit : Range::kOutside;
 }
 
-double LogMagnitude(double x) { return ApproximateLog(std::fabs(x)); }
+// Beyond the range if x is infinite.
+double LogMagnitude(double x) {
+  return std::isfinite(x) ? ApproximateLog(std::fabs(x)) : kLogMaxFrequency + 1.0;
+}
 
 double LogOfUnit(posenc_unit unit) {
   return unit == POSENC_RADIANS ? 0.0 : unit == POSENC_TURNS ? kLogTwoPi : kLogPi;
@@ -90,12 +98,14 @@ double LogOfUnit(posenc_unit unit) {
 // a list; not for those that are 0. Ends and returns false where visit does.
 template <class Visit>
 bool ForExtremes(const posenc_spec& spec, double scale, const Visit& visit) {
-  if (scale == 0.0) return true;
+  if (scale == 0.0 || !HasPairs(spec)) return true;
   const double log_first = LogMagnitude(scale) + LogOfUnit(spec.frequency_unit);
   const FrequencyList list = ListOf(spec);
   if (list.count != 0) {
     for (std::size_t i = 0; i < list.count; ++i) {
-      if (list[i] != 0.0 && !visit(i, log_first + LogMagnitude(list[i]))) return false;
+      if (Listed(list, i) == 0.0) continue;
+      const bool vanishes = list[i] == 0.0;
+      if (!visit(i, vanishes ? kLogMinFrequency - 1.0 : log_first + LogMagnitude(list[i]))) return false;
     }
     return true;
   }
@@ -140,7 +150,14 @@ bool IsBinary(const Schedule& schedule, std::int64_t* exponent) {
 }  // namespace
 
 FrequencyList ListOf(const posenc_spec& spec) {
-  return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.frequency_unit};
+  return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.frequency_unit,
+          spec.phase_rounding == POSENC_F32_LIST};
+}
+
+bool HasPairs(const posenc_spec& spec) {
+  const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
+  return columns > 1 || (columns == 1 && (spec.odd_column == POSENC_ODD_HALF_PAIR ||
+                                          spec.odd_column == POSENC_ODD_COSINE_LAST));
 }
 
 std::size_t PairCount(const posenc_spec& spec) {
@@ -194,7 +211,7 @@ posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
   schedule->base = BaseOf(spec);
   schedule->least = spec.min_timescale;
   schedule->exponent_dim = ExponentDimOf(spec);
-  schedule->scale = spec.position_scale;
+  schedule->scale = HasPairs(spec) ? spec.position_scale : 0.0;
   schedule->list = ListOf(spec);
   schedule->is_binary = !schedule->IsListed() && IsBinary(*schedule, &schedule->ratio_exponent);
   if (!schedule->IsListed()) schedule->log_ratio = LogRatio<4>(*schedule);
@@ -205,14 +222,16 @@ posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
   };
   if (!ForExtremes(spec, schedule->scale, is_in_range)) return POSENC_FREQUENCY_OUT_OF_RANGE;
   if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
+  const double scale = schedule->scale;
   schedule->scale = 1.0;
   const bool are_in_range = ForExtremes(spec, schedule->scale, is_in_range);
-  schedule->scale = spec.position_scale;
+  schedule->scale = scale;
   return are_in_range ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
 }
 
 double FrequencyList::operator[](std::size_t i) const {
-  return doubles != nullptr ? Load(doubles, i) : Load(floats, i);
+  const double listed = Listed(*this, i);
+  return are_rounded ? static_cast<double>(NearestFloat(listed)) : listed;
 }
 
 template <int kLimbs>

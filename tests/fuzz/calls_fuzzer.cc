@@ -25,7 +25,7 @@ void CheckVersionAndMessages(FuzzedDataProvider& bytes) {
                                           : bytes.ConsumeIntegral<posenc_status>();
   const char* message = posenc_status_message(status);
   POSENC_FUZZ_CHECK(message != nullptr && message[0] != '\0');
-  const bool known = status >= POSENC_OK && status <= POSENC_BAD_NORMALIZATION;
+  const bool known = status >= POSENC_OK && status <= POSENC_BAD_PADDING_POSITION;
   POSENC_FUZZ_CHECK(known == (std::strcmp(message, posenc_status_message(-1)) != 0));
 }
 
