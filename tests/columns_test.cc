@@ -210,6 +210,25 @@ TEST_P(Columns, OffsetsMoveTheRange) {
       EXPECT_EQ(encoder.AddBatch(&p, 1, 1, row, 4, 4), Status::kPositionOutOfRange);
     }
   }
+  // Rows of padding too.
+  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1}, -kMaxPosition, kMaxPosition}) {
+    spec.position_offset = offset;
+    spec.has_padding = true;
+    for (const std::int64_t end : {-kMaxPosition, kMaxPosition}) {
+      const std::int64_t padding = spec.padding_position = end - offset;
+      const Encoder encoder = Create(spec);
+      const std::vector<float> zeros(4);
+      EXPECT_TRUE(SameBits(Write(encoder, padding, 1), zeros));
+      EXPECT_TRUE(SameBits(WriteAt<float>(encoder, std::vector<std::int64_t>{padding}), zeros));
+      const std::int64_t beyond = padding + (end < 0 ? -1 : 1), first = std::min(padding, beyond);
+      const std::vector<std::int64_t> both = {first, first + 1};
+      std::vector<float> rows(8);
+      EXPECT_EQ(encoder.Write(first, 2, rows.data(), 4), Status::kPositionOutOfRange);
+      std::size_t bad_index = 2;
+      EXPECT_EQ(encoder.WriteAt(both.data(), 2, rows.data(), 4, &bad_index), Status::kPositionOutOfRange);
+      EXPECT_EQ(both[bad_index], beyond);
+    }
+  }
   for (const std::int64_t offset : {-kMaxPosition - 1, kMaxPosition + 1, INT64_MAX, INT64_MIN}) {
     spec.position_offset = offset;
     Encoder none;

@@ -182,12 +182,15 @@ TEST(CreateErrors, BadExponentDim) {
   constexpr auto kMember = &posenc_spec::exponent_dim;
   ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity}, POSENC_BAD_EXPONENT_DIM);
   ExpectStatusWith(kMember, {0.0, -0.0}, POSENC_OK);
-  posenc_spec rounded = GoodSpec();
-  rounded.phase_rounding = POSENC_F32_POW_DIV;
-  ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity, 0x1p-150, -kLeast, 1e300, -0x1p128},
-                   POSENC_BAD_EXPONENT_DIM, rounded);
-  rounded.base = 1.0;  // whose powers stay in range
-  ExpectStatusWith(kMember, {0.0, -0.0, 0x1p-149, -0x1.fffffep127}, POSENC_OK, rounded);
+  for (const posenc_phase_rounding rounding :
+       {POSENC_F32_POW_DIV, POSENC_F32_LOG_DIV, POSENC_F32_INV_FREQ, POSENC_F32_LOG_INCREMENT}) {
+    posenc_spec rounded = GoodSpec();
+    rounded.phase_rounding = rounding;
+    ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity, 0x1p-150, -kLeast, 1e300, -0x1p128},
+                     POSENC_BAD_EXPONENT_DIM, rounded);
+    rounded.base = 1.0;  // whose powers stay in range
+    ExpectStatusWith(kMember, {0.0, -0.0, 0x1p-149, -0x1.fffffep127}, POSENC_OK, rounded);
+  }
 }
 
 TEST(CreateErrors, BadPaddingPosition) {
@@ -215,7 +218,7 @@ TEST(CreateErrors, BadPositionScale) {
 }
 
 TEST(CreateErrors, UnknownValues) {
-  for (const std::int32_t value : {kMinInt, -1, 10, 255, 256, 257, 65536, kMaxInt}) {
+  for (const std::int32_t value : {kMinInt, -1, 11, 255, 256, 257, 65536, kMaxInt}) {
     ExpectStatusWith(&posenc_spec::layout, {value}, POSENC_BAD_LAYOUT);
     ExpectStatusWith(&posenc_spec::odd_column, {value}, POSENC_BAD_ODD_COLUMN);
     ExpectStatusWith(&posenc_spec::phase_rounding, {value}, POSENC_BAD_PHASE_ROUNDING);

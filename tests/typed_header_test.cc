@@ -335,11 +335,11 @@ TEST(Values, AreThoseOfTheBinaryInterface) {
   ExpectValues({Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin, Layout::kInterleavedCosSin}, 0);
   ExpectValues({OddColumn::kHalfPair, OddColumn::kZeroLast, OddColumn::kZeroMiddle, OddColumn::kCosineLast},
                0);
-  ExpectValues(
-      {PhaseRounding::kNone, PhaseRounding::kF32PowDiv, PhaseRounding::kF32Exp, PhaseRounding::kF32LogDiv,
-       PhaseRounding::kF32InvFreq, PhaseRounding::kF32Iterated, PhaseRounding::kF64InvFreq,
-       PhaseRounding::kF64PowDiv, PhaseRounding::kF64PowMul, PhaseRounding::kF32List},
-      0);
+  ExpectValues({PhaseRounding::kNone, PhaseRounding::kF32PowDiv, PhaseRounding::kF32Exp,
+                PhaseRounding::kF32LogDiv, PhaseRounding::kF32InvFreq, PhaseRounding::kF32Iterated,
+                PhaseRounding::kF64InvFreq, PhaseRounding::kF64PowDiv, PhaseRounding::kF64PowMul,
+                PhaseRounding::kF32List, PhaseRounding::kF32LogIncrement},
+               0);
   ExpectValues({FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}, 0);
   EXPECT_EQ((std::vector<posenc_type>{TypeOf<float>(), TypeOf<BFloat16>(), TypeOf<Float16>(),
                                       TypeOf<double>(), TypeOf<std::int32_t>(), TypeOf<std::int64_t>()}),

@@ -30,6 +30,9 @@ double Listed(const FrequencyList& list, std::size_t i) {
   return list.doubles != nullptr ? Load(list.doubles, i) : Load(list.floats, i);
 }
 
+// All but the one of the input.
+std::size_t ColumnsOfPairs(const posenc_spec& spec) { return spec.dim - (spec.input_first != 0 ? 1 : 0); }
+
 bool IsUnit(posenc_unit unit) {
   return unit == POSENC_RADIANS || unit == POSENC_HALF_TURNS || unit == POSENC_TURNS;
 }
@@ -51,7 +54,7 @@ posenc_status CheckList(const posenc_spec& spec) {
 bool IsPositive(double x) { return std::isfinite(x) && x > 0.0; }
 
 posenc_status CheckRounding(const posenc_spec& spec) {
-  if (spec.phase_rounding < POSENC_NO_PHASE_ROUNDING || spec.phase_rounding > POSENC_F32_LIST)
+  if (spec.phase_rounding < POSENC_NO_PHASE_ROUNDING || spec.phase_rounding > POSENC_F32_LOG_INCREMENT)
     return POSENC_BAD_PHASE_ROUNDING;
   if (spec.phase_rounding == POSENC_F32_LIST && spec.frequency_count == 0) return POSENC_BAD_FREQUENCIES;
   if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
@@ -68,7 +71,8 @@ posenc_status CheckSpec(const posenc_spec& spec) {
   if (!std::isfinite(spec.exponent_dim)) return POSENC_BAD_EXPONENT_DIM;
   if (const posenc_status status = CheckList(spec); status != POSENC_OK) return status;
   if (!std::isfinite(spec.position_scale)) return POSENC_BAD_POSITION_SCALE;
-  const bool may_have_least = spec.frequency_count == 0 && spec.phase_rounding == POSENC_NO_PHASE_ROUNDING;
+  const bool may_have_least = spec.frequency_count == 0 && (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING ||
+                                                            spec.phase_rounding == POSENC_F32_LOG_INCREMENT);
   if (!IsPositive(spec.min_timescale) || (spec.min_timescale != 1.0 && !may_have_least))
     return POSENC_BAD_MIN_TIMESCALE;
   return CheckRounding(spec);
@@ -155,13 +159,13 @@ FrequencyList ListOf(const posenc_spec& spec) {
 }
 
 bool HasPairs(const posenc_spec& spec) {
-  const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
+  const std::size_t columns = ColumnsOfPairs(spec);
   return columns > 1 || (columns == 1 && (spec.odd_column == POSENC_ODD_HALF_PAIR ||
                                           spec.odd_column == POSENC_ODD_COSINE_LAST));
 }
 
 std::size_t PairCount(const posenc_spec& spec) {
-  const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
+  const std::size_t columns = ColumnsOfPairs(spec);
   const std::size_t pairs = columns / 2 + (spec.odd_column == POSENC_ODD_HALF_PAIR ? columns % 2 : 0);
   return pairs == 0 ? 1 : pairs;
 }
@@ -185,6 +189,7 @@ double ExponentDimOf(const posenc_spec& spec) {
     case POSENC_F32_LOG_DIV:
     case POSENC_F32_INV_FREQ:
     case POSENC_F32_ITERATED:
+    case POSENC_F32_LOG_INCREMENT:
       return static_cast<double>(NearestFloat(given));
     default:
       return given;

@@ -72,7 +72,8 @@ SpecInput::SpecInput(FuzzedDataProvider& bytes) {
   spec.position_scale = Rarely(bytes, 4) ? MakeReal(bytes) : 1.0;
   spec.layout = MakeEnum(4, bytes);
   spec.odd_column = MakeEnum(4, bytes);
-  spec.phase_rounding = bytes.ConsumeBool() ? MakeEnum(POSENC_F32_LIST + 1, bytes) : POSENC_NO_PHASE_ROUNDING;
+  spec.phase_rounding =
+      bytes.ConsumeBool() ? MakeEnum(POSENC_F32_LOG_INCREMENT + 1, bytes) : POSENC_NO_PHASE_ROUNDING;
   spec.frequency_unit = MakeEnum(3, bytes);
   spec.nan_rows = MakeEnum(2, bytes);
   spec.lists_only = MakeEnum(2, bytes);
@@ -164,7 +165,8 @@ bool SpecInput::TakesFloatBase() const {
 }
 
 bool SpecInput::TakesFloatDim() const {
-  return TakesFloatBase() || spec.phase_rounding == POSENC_F32_LOG_DIV;
+  return TakesFloatBase() || spec.phase_rounding == POSENC_F32_LOG_DIV ||
+         spec.phase_rounding == POSENC_F32_LOG_INCREMENT;
 }
 
 bool SpecInput::HasGoodList() const {
@@ -229,10 +231,13 @@ Faults SpecInput::CreationFaults(const char* target_name, long double range_erro
                POSENC_BAD_EXPONENT_DIM);
   faults.AddIf(!std::isfinite(spec.position_scale) || (Rounds() && !is_float(spec.position_scale)),
                POSENC_BAD_POSITION_SCALE);
-  faults.AddIf(spec.phase_rounding < POSENC_NO_PHASE_ROUNDING || spec.phase_rounding > POSENC_F32_LIST ||
+  faults.AddIf(spec.phase_rounding < POSENC_NO_PHASE_ROUNDING ||
+                   spec.phase_rounding > POSENC_F32_LOG_INCREMENT ||
                    (Rounds() && spec.frequency_unit != POSENC_RADIANS),
                POSENC_BAD_PHASE_ROUNDING);
-  faults.AddIf(!is_positive(spec.min_timescale) || (spec.min_timescale != 1.0 && (Rounds() || HasList())),
+  faults.AddIf(!is_positive(spec.min_timescale) ||
+                   (spec.min_timescale != 1.0 &&
+                    (HasList() || (Rounds() && spec.phase_rounding != POSENC_F32_LOG_INCREMENT))),
                POSENC_BAD_MIN_TIMESCALE);
   faults.AddIf(!HasGoodList(), POSENC_BAD_FREQUENCIES);
   if (faults.None()) AddRangeFaults(range_error, &faults);
