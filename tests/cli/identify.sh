@@ -95,6 +95,11 @@ says "padding of another" whisper f32_exp "0 .. 39" "936 of 960" "but for 1 row 
 zeros 30
 says "padding, and zeros" fairseq exact "0 .. 39" "936 of 960" "but for 1 row of zeros"
 
+# Without them it is no table with padding.
+"$posenc" table --preset whisper --dim 24 --rows 40 --out table.npy
+says "no padding" whisper exact "0 .. 39" "960 of 960"
+grep "^fairseq" found && fail "no padding: $(cat found)"
+
 # A batch of one, one head; the order of columns.
 for shape in "(1, 40, 24)" "(40, 1, 24)" "(1, 40, 1, 24)"; do
   "$posenc" table --preset whisper --dim 24 --rows 40 --out table.npy

@@ -15,6 +15,13 @@ bool IsPositionType(posenc_type value) {
   return value == POSENC_F64 || value == POSENC_F32 || value == POSENC_I32 || value == POSENC_I64;
 }
 
+// The other of two lists, which may overlap what is written, but not each other: to the other side of it.
+void MoveAway(const Place& list, Place* other) {
+  const bool is_before = list.side == Place::kBefore;
+  other->side = is_before ? Place::kAfter : Place::kBefore;
+  other->shift = std::max<std::size_t>(other->shift, 4);  // beyond what sides share
+}
+
 std::size_t MakeStride(std::size_t least, FuzzedDataProvider& bytes) {
   const int choice = bytes.ConsumeIntegralInRange(0, 31);
   if (choice == 0) return bytes.PickValueInArray(kHuge);
@@ -83,6 +90,9 @@ CallInput::CallInput(const posenc_spec& spec, FuzzedDataProvider& bytes)
   const bool huge = std::max({rows, stride, batch_stride, table_stride}) > kLargest;
   const bool apart = !huge && bytes.ConsumeBool();
   for (Place& place : places) place = MakePlace(apart, bytes);
+  const bool list_stays = bytes.ConsumeBool();
+  if (HasBoth() && !apart)
+    MoveAway(places[list_stays ? kList : kPlaces], &places[list_stays ? kPlaces : kList]);
   pattern = bytes.ConsumeRemainingBytes<std::uint8_t>();
   pattern.push_back(0x3c);
 }
