@@ -73,6 +73,7 @@ enum class Status : posenc_status {
   kBadCache = POSENC_BAD_CACHE,
   kBadGrid = POSENC_BAD_GRID,
   kBadNormalization = POSENC_BAD_NORMALIZATION,
+  kBadPaddingPosition = POSENC_BAD_PADDING_POSITION,
   kBadMinTimescale = POSENC_BAD_MIN_TIMESCALE,
   kBadOddColumn = POSENC_BAD_ODD_COLUMN,
   kBadPositionOffset = POSENC_BAD_POSITION_OFFSET,
@@ -103,16 +104,17 @@ enum class OddColumn : posenc_odd_column {
 
 // How the phase p * w_i is rounded before its sine and cosine are taken; posenc_c.h has the formulas.
 enum class PhaseRounding : posenc_phase_rounding {
-  kNone = POSENC_NO_PHASE_ROUNDING,    // the real number
-  kF32PowDiv = POSENC_F32_POW_DIV,     // NumPy and PyTorch notebooks
-  kF32Exp = POSENC_F32_EXP,            // PyTorch's tutorial, fairseq, MLX
-  kF32LogDiv = POSENC_F32_LOG_DIV,     // diffusers, ggml
-  kF32InvFreq = POSENC_F32_INV_FREQ,   // transformers, vLLM
-  kF32Iterated = POSENC_F32_ITERATED,  // ggml's rope
-  kF64InvFreq = POSENC_F64_INV_FREQ,   // gemma.cpp
-  kF64PowDiv = POSENC_F64_POW_DIV,     // Python's and NumPy's doubles
-  kF64PowMul = POSENC_F64_POW_MUL,     // Wan
-  kF32List = POSENC_F32_LIST,          // any runtime with a list of its own
+  kNone = POSENC_NO_PHASE_ROUNDING,             // the real number
+  kF32PowDiv = POSENC_F32_POW_DIV,              // NumPy and PyTorch notebooks
+  kF32Exp = POSENC_F32_EXP,                     // PyTorch's tutorial, fairseq, MLX
+  kF32LogDiv = POSENC_F32_LOG_DIV,              // diffusers, ggml
+  kF32InvFreq = POSENC_F32_INV_FREQ,            // transformers, vLLM
+  kF32Iterated = POSENC_F32_ITERATED,           // ggml's rope
+  kF64InvFreq = POSENC_F64_INV_FREQ,            // gemma.cpp
+  kF64PowDiv = POSENC_F64_POW_DIV,              // Python's and NumPy's doubles
+  kF64PowMul = POSENC_F64_POW_MUL,              // Wan
+  kF32List = POSENC_F32_LIST,                   // any runtime with a list of its own
+  kF32LogIncrement = POSENC_F32_LOG_INCREMENT,  // tensor2tensor, Marian, CTranslate2, gemma.cpp
 };
 
 // What the numbers of a FrequencyList count, per step: frequencies in half turns are multiplied by pi, those

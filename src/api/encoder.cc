@@ -41,6 +41,8 @@ posenc_status MakePlan(const posenc_spec* from, Plan* plan) {
   if (const posenc_status status = PlaceColumns(spec, &encoder); status != POSENC_OK) return status;
   if (spec.position_offset < -POSENC_MAX_POSITION || spec.position_offset > POSENC_MAX_POSITION)
     return POSENC_BAD_POSITION_OFFSET;
+  if (spec.has_padding != 0 && CheckRun(spec.padding_position, 1, spec.position_offset) != POSENC_OK)
+    return POSENC_BAD_PADDING_POSITION;
   const posenc_status status = InFpState([&] { return PlanTable(spec, &encoder.table); });
   if (status != POSENC_OK) return status;
   if (const posenc_status found = FindTarget(spec.target, &encoder.target); found != POSENC_OK) return found;

@@ -1,7 +1,7 @@
 """The faults that plant_faults plants: what a slip of the hand, a lost line or a wrong bound would look like.
 
 Each replaces `old`, which must be in its file exactly once, by `new`; `tests` are the programs (and their
-GoogleTest filters) to try in order, those that should catch it first.
+GoogleTest filters) to try in order, those that should catch it first, or scripts of tests/cli.
 
 Left out, since no result shows it: that sines of angles that are midpoints are rounded toward zero on purpose (truncated
 arithmetic does so by itself), encoders that leak (sanitizers see them), the fence after streaming stores (one thread cannot tell), prefetches and
@@ -51,6 +51,8 @@ GRID = ("grid_test:-*REFERENCE:*SCALAR",)
 GRID_ERRORS = ("grid_errors_test", "grid_test:*WithoutCells*")
 POSITIONS = ("positions_test",)
 DOUBLES = ("doubles_test:-*REFERENCE",) + LISTED
+
+IDENTIFY = ("cli/identify.sh",)
 
 SIMD_ONLY = "-*REFERENCE:*SCALAR:*EMU128:*SSSE3"
 ROTARY_HARD = ("rotary_exact_test:*Ties*:*Hard*",)
@@ -142,8 +144,44 @@ FAULTS = (
           "return spec.base;", RECIPES),
     Fault("recipe_in_turns", "src/frequency/schedule.cc", "if (spec.frequency_unit != POSENC_RADIANS) return POSENC_BAD_PHASE_ROUNDING;",
           "", RECIPES),
+    Fault("increment_of_the_real_logarithm", "src/frequency/recipe.cc",
+          "NearestFloat(log_base) / (static_cast<float>(exponent_dim) / 2.0f)",
+          "static_cast<float>(ToDouble(log_base) / (exponent_dim / 2.0))", RECIPES),
+    Fault("increment_times_the_pair_first", "src/frequency/recipe.cc", "static_cast<float>(i) * -rate",
+          "-(NearestFloat(log_base) * static_cast<float>(i)) / (static_cast<float>(exponent_dim) / 2.0f) + 0 * rate",
+          RECIPES),
+    Fault("increments_without_a_least", "src/frequency/recipe.cc",
+          "as_float(least * ExpAsFloat(", "as_float(ExpAsFloat(", RECIPES),
+    Fault("first_frequency_without_a_least", "src/frequency/recipe.cc",
+          "return static_cast<double>(least);", "return 1.0;", RECIPES),
+    Fault("increments_of_the_whole_base", "src/frequency/recipe.cc",
+          "if (spec.min_timescale != 1.0) log_base = Subtract(log_base, Log<4>(spec.min_timescale));", "",
+          RECIPES),
+    Fault("increments_of_any_exponent_dim", "src/frequency/schedule.cc",
+          "    case POSENC_F32_LOG_INCREMENT:\n      return static_cast<double>(NearestFloat(given));",
+          "      return static_cast<double>(NearestFloat(given));", CREATE_ERRORS),
+    Fault("a_pair_alone_has_a_rate", "src/frequency/recipe.cc",
+          "pair == 0 || log_base.IsZero()", "log_base.IsZero()", RECIPES),
+    Fault("base_1_has_a_rate", "src/frequency/recipe.cc",
+          "pair == 0 || log_base.IsZero()", "pair == 0", RECIPES),
+    Fault("range_of_the_doubles", "src/frequency/schedule.cc",
+          "spec.phase_rounding == POSENC_F32_LIST}", "false}", CREATE_ERRORS),
+    Fault("vanishing_frequency_is_zero", "src/frequency/schedule.cc", "const bool vanishes = list[i] == 0.0;",
+          "if (list[i] == 0.0) continue;\n      const bool vanishes = false;", CREATE_ERRORS),
+    Fault("range_of_rows_without_pairs", "src/frequency/schedule.cc",
+          "scale == 0.0 || !HasPairs(spec)", "scale == 0.0", CREATE_ERRORS),
+    Fault("frequency_of_rows_without_pairs", "src/frequency/schedule.cc",
+          "HasPairs(spec) ? spec.position_scale : 0.0",
+          "spec.position_scale", CREATE_ERRORS),
+    Fault("radians_that_are_ties", "src/api/encoder.cc",
+          "NearestOrTie(radians, POSENC_F64)", "ToDouble(radians)", FREQUENCIES),
     # Columns besides pairs.
     Fault("cosines_second", "src/kernel/direct-inl.h", "columns.SinesFirst() ? EntryOrder() : kCosinesFirst", "EntryOrder()", COLUMNS),
+    Fault("padding_out_of_range", "src/api/encoder.cc",
+          "    return POSENC_BAD_PADDING_POSITION;", "    return POSENC_OK;", CREATE_ERRORS),
+    Fault("padding_in_range_without_its_offset", "src/api/encoder.cc",
+          "CheckRun(spec.padding_position, 1, spec.position_offset)",
+          "CheckRun(spec.padding_position, 1)", CREATE_ERRORS),
     Fault("cosines_first_by_angle_addition", "src/kernel/apply-inl.h", "interleaved ? columns.SinesFirst() :", "interleaved ? true :", COLUMNS),
     Fault("turns_from_column_0", "src/kernel/angle_addition-inl.h", "first = kInterleaved ? columns.sine_offset : 0;", "first = 0;", COLUMNS),
     Fault("bfloat16_turns_from_column_0", "src/kernel/angle_addition_float-inl.h",
@@ -213,8 +251,9 @@ FAULTS = (
     Fault("exact_phases_unseen", "src/frequency/table.cc", "if (PhasesAreExact(*table)) table->max_cancellation = 0.0;",
           "", LISTED),
     Fault("exact_phases_too_large", "src/number/bounds.h", "kLargestExactStep = 0x1p12", "kLargestExactStep = 0x1p19", LISTED),
-    Fault("underflowing_frequency_is_zero", "src/frequency/schedule.cc", "if (list[i] != 0.0 &&",
-          "if (list[i] * spec.position_scale != 0.0 &&", CREATE_ERRORS + LISTED),
+    Fault("underflowing_frequency_is_zero", "src/frequency/schedule.cc",
+          "if (Listed(list, i) == 0.0) continue;",
+          "if (list[i] * spec.position_scale == 0.0) continue;", CREATE_ERRORS + LISTED),
     Fault("inexact_phases_taken_for_exact", "src/frequency/table.cc", "if (PhasesAreExact(*table)) ", "", DOUBLES + CANCEL),
     Fault("list_not_copied", "src/frequency/table.cc", "schedule.list.doubles = table->listed;", "", LISTED),
     Fault("list_of_any_length", "src/frequency/schedule.cc", "list.count != PairCount(spec) ||", "", CREATE_ERRORS),
@@ -222,7 +261,7 @@ FAULTS = (
           IN_MEMORY),
     Fault("list_with_a_phase_rounding", "src/frequency/schedule.cc", "spec.phase_rounding != POSENC_NO_PHASE_ROUNDING",
           "false", CREATE_ERRORS),
-    Fault("infinite_frequencies", "src/frequency/schedule.cc", "if (!std::isfinite(list[i]))",
+    Fault("infinite_frequencies", "src/frequency/schedule.cc", "if (!std::isfinite(Listed(list, i)))",
           "if (std::isnan(list[i]))", CREATE_ERRORS),
     Fault("nan_is_a_position", "src/call/checks.cc",
           "return admitted.any_value ||", "return admitted.any_value || positions.AsDouble(i) != positions.AsDouble(i) ||", CALL_ERRORS),
@@ -897,6 +936,26 @@ FAULTS = (
           "if (RangeOf(log_frequency) != Range::kNearALimit) return true;", "return true;", CREATE_ERRORS),
     Fault("estimate_of_large_steps_off", "src/frequency/schedule.cc", "kLogOfSmall = 1.8372", "kLogOfSmall = 2.8372",
           DOUBLES + FREQUENCIES),
+    # posenc identify.
+    Fault("near_tables_are_explained", "tools/command/identify.cc",
+          "return candidate.distance.largest <= of_phases +",
+          "return of_phases >= 0.0 || candidate.distance.largest <= of_phases +", IDENTIFY),
+    Fault("zeros_are_compared", "tools/command/identify.cc",
+          "(IsZero(table_.entries, r) ? zeros_ : compared_)", "compared_", IDENTIFY),
+    Fault("zeros_explain_themselves", "tools/command/identify.cc",
+          "!IsPadding(candidate, r) && !IsZero(block, k)", "false", IDENTIFY),
+    Fault("padding_stays", "tools/command/identify.cc",
+          "return positions.At(zeros_.front());", "return settings.padding;", IDENTIFY),
+    Fault("padding_is_not_written", "tools/command/identify.cc", "is_padding ? 0 : block", "block", IDENTIFY),
+    Fault("roundings_of_the_exact_only", "tools/command/identify.cc",
+          "candidate.distance.mean > best + Slack(candidate, sample)", "candidate.distance.mean > 0.0", IDENTIFY),
+    Fault("encoder_of_other_settings", "tools/command/identify.cc",
+          "if (made != candidate.settings)", "if (!made)", IDENTIFY),
+    Fault("rows_first_always", "tools/command/npy.cc",
+          "const std::size_t row_step = header.fortran_order ? 1 : table.columns;",
+          "const std::size_t row_step = header.fortran_order ? 1 : table.columns;\n  header.fortran_order = false;",
+          IDENTIFY),
+    Fault("ones_are_kept", "tools/command/npy.cc", "  DropOnes(&header.shape);\n", "", IDENTIFY),
     Fault("a_target_lost", "src/kernel/encoder_kernels.cc", "#undef HWY_TARGET_INCLUDE\n",
           "#define HWY_DISABLED_TARGETS HWY_AVX2\n#undef HWY_TARGET_INCLUDE\n", ("dispatch_test",)),
 )
