@@ -201,6 +201,15 @@ TEST_P(Doubles, RunsOfManyFrequencies) {
   }
 }
 
+// Which nothing adds up.
+TEST_P(Doubles, RunsOfPhaseRoundings) {
+  for (const PhaseRounding rounding : {PhaseRounding::kF32PowDiv, PhaseRounding::kF64PowDiv}) {
+    Spec spec = MakeSpec(20, target());
+    spec.phase_rounding = rounding;
+    ExpectRowsOfList(Create(spec), 100, IsReference() ? 2 : 70);
+  }
+}
+
 // Phases that are tiny, 0, huge, in turns, of one pair and of its neighbours.
 TEST_P(Doubles, RunsOfSpecialFrequencies) {
   const std::size_t rows = IsReference() ? 2 : 66;

@@ -329,7 +329,7 @@ HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Columns& colu
       if (k == 0) MoveDoubleAnchor(run, n / run.half, count, anchors);
       const MirroredDoubles angles = {anchors.errors, &anchors.anchor, &anchors.offsets[k]};
       DoubleRows mirrored;
-      for (const std::size_t r : {0, 1}) {
+      for (std::size_t r = 0; r < 2; ++r) {
         const std::size_t row = r == 0 ? run.Before(n) : run.After(n);
         mirrored.position[r] = static_cast<double>(run.first + static_cast<std::int64_t>(row));
         mirrored.to[r] = RowAt(rows, sizeof(double), run.begin + row).to;
