@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
@@ -74,7 +75,7 @@ void Beside(benchmark::State& state, const std::string& path, const std::string&
     MeasureChecked(
         state, shape.work<T>(), [&] { return encoder.Write(first, shape.rows, out, shape.dim); },
         {{"before_ratio", [&] { before.write(old, first, shape.rows, TypeOf<T>(), out, shape.dim); }}});
-  } else {
+  } else if constexpr (!std::is_same_v<T, double>) {
     MeasureChecked(
         state, shape.work<T>(), [&] { return encoder.Add(first, shape.rows, out, shape.dim); },
         {{"before_ratio", [&] { before.add(old, first, shape.rows, TypeOf<T>(), out, shape.dim, 1.0f); }}});
@@ -151,6 +152,9 @@ void RegisterBefore(const std::string& path, const TargetNames& targets) {
                  [=](benchmark::State& state) { Beside<float>(state, path, operation, shape, target); });
         Register(Name(operation, "bf16", shape, target),
                  [=](benchmark::State& state) { Beside<BFloat16>(state, path, operation, shape, target); });
+        if (operation != std::string("Write")) continue;  // doubles are only written
+        Register(Name(operation, "f64", shape, target),
+                 [=](benchmark::State& state) { Beside<double>(state, path, operation, shape, target); });
       }
     }
   }

@@ -15,7 +15,7 @@ namespace {
 constexpr Shape kShapes[] = {{1, 1024},   {16, 512},   {512, 512},   {4096, 128},
                              {5000, 512}, {5120, 512}, {65536, 1024}};
 constexpr Shape kNarrowShapes[] = {{1, 1024}, {512, 512}, {5120, 512}, {65536, 1024}};
-constexpr Shape kDoubleShapes[] = {{1, 1024}, {512, 512}, {5000, 512}};
+constexpr Shape kDoubleShapes[] = {{1, 1024}, {512, 512}, {5000, 512}, {65536, 1024}};
 constexpr Shape kListShapes[] = {{1, 1024}, {512, 512}};
 constexpr Shape kThreadShapes[] = {{512, 512}, {5120, 512}};
 

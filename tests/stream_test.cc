@@ -95,7 +95,7 @@ TEST_P(Stream, RowsAreThoseOfSmallCalls) {
   // Full lines, halves that end within lines or not, odd dims, gaps.
   constexpr Shape kShapes[] = {{64, 64}, {63, 64}, {31, 32}, {96, 128}, {127, 128}, {512, 512}};
   for (const Layout layout : kLayouts) {
-    ForEachType([&](auto element) {
+    ForEachEntryType([&](auto element) {
       using T = decltype(element);
       std::size_t streamed = 0;
       for (const Shape& shape : kShapes) {

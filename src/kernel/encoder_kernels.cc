@@ -15,9 +15,9 @@
 
 #include "hwy/highway.h"
 
+#include "kernel/angle_addition_double-inl.h"
 #include "kernel/apply-inl.h"
 #include "kernel/copies-inl.h"
-#include "kernel/direct_double-inl.h"
 
 #ifndef POSENC_SRC_KERNEL_ENCODER_KERNELS_CC_
 #define POSENC_SRC_KERNEL_ENCODER_KERNELS_CC_

@@ -27,10 +27,18 @@ inline constexpr double kLeastPhase = 0x1p-126;
 inline constexpr double kDirectError = 3 * 0x1p-53;
 
 // The direct kernel for doubles: the absolute error is kPhaseErrorPerCancellation * kMaxCancellation of the
-// phase (pi/2 times its 2^-97 and 2^-104), and relatively 2^-70 from the coefficients and terms that are not
-// sums of two doubles (1.5 * 2^-53 of 2^-18), 2^-79 from the polynomial, 2^-100 from products and sums.
+// phase (pi/2 times its 2^-97 and 2^-104), and relatively 2^-79 from the polynomials and those of their terms
+// that are not sums of two doubles, 2^-100 from products and sums.
 inline constexpr double kPhaseErrorPerCancellation = 0x1p-53;
-inline constexpr double kDoubleError = 0x1p-68;
+inline constexpr double kDoubleError = 0x1p-78;
+
+// Angle addition for doubles. A row is the product of the middle of its run, of the move to its group's
+// anchor and of its offset, the latter two powers of half a step, 63 of them at most: 64 direct evaluations.
+// Each is off by kDoubleError at most, in the first quarter turn by that times the angle in radians. To that
+// come the errors of the phases, which add up to that of the largest phase of the run, and the rounding of
+// the mirrored rows (products and sums of parts below 2^-27 and 2^-25, parts to 2^-81): 5.3 * 2^-79.
+inline constexpr double kAddedEvaluations = 64;
+inline constexpr double kAddedDoubleError = 0x1p-76;
 
 // It leaves larger and smaller phases, in quarter turns, to the last resort: of those the reduction is not an
 // integer's, of these the products are not exact. Above 2^43 the error of the phase outweighs what the
