@@ -288,6 +288,7 @@ Wide<kLimbs> RadiansPerQuarterTurn() {
 
 template <int kLimbs>
 double RoundToType(const Wide<kLimbs> &x, posenc_type type, int bits, bool *decided) {
+  if (bits <= 0) *decided = false;  // not even the sign is known
   if (x.IsZero()) return 0.0;
   const ElementTraits format = TraitsOf(type);
   // Subnormal numbers have fewer digits.

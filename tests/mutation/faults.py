@@ -227,6 +227,8 @@ FAULTS = (
     Fault("timescale_not_checked", "src/frequency/schedule.cc", "!IsPositive(spec.min_timescale) ||", "", TIMESCALES),
     Fault("pairs_evaluated_from_the_first", "src/kernel/direct-inl.h", "LoadPhases(steps, numbers, begin, at, multiple", "LoadPhases(steps, numbers, 0, at, multiple", RUNS),
     # Double positions, listed frequencies, rows of doubles.
+    Fault("sign_of_no_bits", "src/number/wide_arithmetic.h", "  if (bits <= 0) *decided = false;  // not even the sign is known\n", "",
+          ("wide_rounding_test",)),
     Fault("no_wider_last_resort", "src/kernel/reference.cc",
           "    if (!EvaluatePair(Phase<4>(table, first + k), multiples[k], type, &sine, &cosine)) {",
           "    if (EvaluatePair(Phase<4>(table, first + k), multiples[k], type, &sine, &cosine); false) {", HARD),
