@@ -4,14 +4,17 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "posenc/posenc_c.h"
+#include "posenc/rotary_c.h"
 #include "suite.h"
 
 namespace posenc {
 namespace bench {
 namespace {
 
+constexpr std::size_t kDims[] = {128, 320, 1024};
 constexpr Shape kShapes[] = {{1, 1024}, {16, 512}, {512, 512}, {65536, 1024}};
 
 // The C functions of another library, which stays loaded.
@@ -23,7 +26,8 @@ class Library {
   bool Find() {
     return Find("posenc_spec_init", &spec_init) && Find("posenc_encoder_create", &create) &&
            Find("posenc_encoder_destroy", &destroy) && Find("posenc_write", &write) &&
-           Find("posenc_add", &add);
+           Find("posenc_add", &add) && Find("posenc_rotary_create", &rotary_create) &&
+           Find("posenc_rotary_destroy", &rotary_destroy);
   }
 
   decltype(&posenc_spec_init) spec_init = nullptr;
@@ -31,6 +35,8 @@ class Library {
   decltype(&posenc_encoder_destroy) destroy = nullptr;
   decltype(&posenc_write) write = nullptr;
   decltype(&posenc_add) add = nullptr;
+  decltype(&posenc_rotary_create) rotary_create = nullptr;
+  decltype(&posenc_rotary_destroy) rotary_destroy = nullptr;
 
  private:
   template <class Function>
@@ -69,10 +75,64 @@ void Beside(benchmark::State& state, const std::string& path, const std::string&
     MeasureChecked(
         state, shape.work<T>(), [&] { return encoder.Write(first, shape.rows, out, shape.dim); },
         {{"before_ratio", [&] { before.write(old, first, shape.rows, TypeOf<T>(), out, shape.dim); }}});
-  } else {
+  } else if constexpr (!std::is_same_v<T, double>) {
     MeasureChecked(
         state, shape.work<T>(), [&] { return encoder.Add(first, shape.rows, out, shape.dim); },
         {{"before_ratio", [&] { before.add(old, first, shape.rows, TypeOf<T>(), out, shape.dim, 1.0f); }}});
+  }
+}
+
+// Both specs are of this library's size: members that the other one does not know are 0.
+template <class Spec, class Handle>
+void CreateBeside(benchmark::State& state, const Spec& spec, posenc_status (*create)(const Spec*, Handle**),
+                  void (*destroy)(Handle*), posenc_status (*create_before)(const Spec*, Handle**),
+                  void (*destroy_before)(Handle*)) {
+  const auto created = [&spec](auto make, auto end) {
+    Handle* handle = nullptr;
+    const posenc_status status = make(&spec, &handle);
+    benchmark::DoNotOptimize(handle);
+    end(handle);
+    return status;
+  };
+  if (created(create, destroy) != POSENC_OK || created(create_before, destroy_before) != POSENC_OK)
+    return Fail(state, "--before: creates none");
+  MeasureInPlace(state, {1, 0}, [&] { created(create, destroy); },
+                 {{"before_ratio", [&] { created(create_before, destroy_before); }}});
+}
+
+void CreateEncoderBeside(benchmark::State& state, const std::string& path, std::size_t dim, bool lists_only,
+                         const std::string& target) {
+  Library before(path);
+  if (!before.Find()) return Fail(state, "--before: no shared libposenc");
+  Spec spec = MakeSpec(dim, target);
+  spec.lists_only = lists_only;
+  CreateBeside<posenc_spec, posenc_encoder>(state, ToC(spec), posenc_encoder_create, posenc_encoder_destroy,
+                                            before.create, before.destroy);
+}
+
+void CreateRotaryBeside(benchmark::State& state, const std::string& path, const char* preset,
+                        const std::string& target) {
+  Library before(path);
+  posenc_rotary_spec spec;
+  if (!before.Find() || posenc_rotary_spec_preset(&spec, sizeof(spec), preset, 128) != POSENC_OK)
+    return Fail(state, "--before: no shared libposenc, or no such preset");
+  spec.target = target.c_str();
+  CreateBeside<posenc_rotary_spec, posenc_rotary>(state, spec, posenc_rotary_create, posenc_rotary_destroy,
+                                                  before.rotary_create, before.rotary_destroy);
+}
+
+void RegisterCreateBefore(const std::string& path, const TargetNames& targets) {
+  for (const std::string& target : targets) {
+    for (const std::size_t dim : kDims) {
+      for (const bool lists_only : {false, true}) {
+        Register("Before/Create/f32/" + std::to_string(dim) + (lists_only ? "/lists_only/" : "/") + target,
+                 [=](benchmark::State& state) { CreateEncoderBeside(state, path, dim, lists_only, target); });
+      }
+    }
+    for (const char* preset : {"llama", "llama3"}) {
+      Register("Before/Create/" + std::string(preset) + "/128/" + target,
+               [=](benchmark::State& state) { CreateRotaryBeside(state, path, preset, target); });
+    }
   }
 }
 
@@ -83,6 +143,7 @@ std::string Name(const std::string& operation, const char* type, Shape shape, co
 }  // namespace
 
 void RegisterBefore(const std::string& path, const TargetNames& targets) {
+  RegisterCreateBefore(path, targets);
   for (const char* operation : {"Write", "Add"}) {
     for (const Shape shape : kShapes) {
       for (const std::string& target : targets) {
@@ -91,6 +152,9 @@ void RegisterBefore(const std::string& path, const TargetNames& targets) {
                  [=](benchmark::State& state) { Beside<float>(state, path, operation, shape, target); });
         Register(Name(operation, "bf16", shape, target),
                  [=](benchmark::State& state) { Beside<BFloat16>(state, path, operation, shape, target); });
+        if (operation != std::string("Write")) continue;  // doubles are only written
+        Register(Name(operation, "f64", shape, target),
+                 [=](benchmark::State& state) { Beside<double>(state, path, operation, shape, target); });
       }
     }
   }

@@ -12,6 +12,8 @@ namespace bench {
 namespace {
 
 constexpr Shape kShapes[] = {{1, 1024}, {512, 512}, {5000, 512}};
+constexpr Shape kLargeShape = {65536, 1024};
+constexpr std::size_t kMostRows = 5000;                   // that are compared
 constexpr std::int64_t kLargestPosition = (1 << 17) - 1;  // of single rows: decode steps of a long context
 constexpr double kTolerance = 1e-2;                       // in the first rows, lest a peer be used wrongly
 
@@ -32,12 +34,16 @@ struct Deviation {
   }
 };
 
+std::size_t ComparedRows(Shape shape) {
+  return shape.rows == 1 ? kListedPositions : std::min(shape.rows, kMostRows);
+}
+
 // Of the rows that the shape stands for: those of the table, or a sample of random ones.
 template <class T>
 Deviation DeviationOf(const typename Peer<T>::Writer& write, const Encoder& encoder, Shape shape) {
   Deviation deviation;
   PositionList<std::int64_t> positions(0, kLargestPosition);
-  const std::size_t rows = shape.rows == 1 ? kListedPositions : shape.rows;
+  const std::size_t rows = ComparedRows(shape);
   std::vector<T> expected(shape.dim), got(shape.dim);
   for (std::size_t r = 0; r < rows; ++r) {
     const auto position = shape.rows == 1 ? *positions.Next(1) : static_cast<std::int64_t>(r);
@@ -69,16 +75,19 @@ void RunPeer(benchmark::State& state, Shape shape, const Peer<T>& peer) {
   const Deviation deviation = DeviationOf<T>(write, encoder, shape);
   state.counters["max_ulp"] = deviation.max_ulp;
   state.counters["max_abs_error"] = deviation.max_abs_error;
-  const double compared = static_cast<double>((shape.rows == 1 ? kListedPositions : shape.rows) * shape.dim);
+  const auto compared = static_cast<double>(ComparedRows(shape) * shape.dim);
   state.counters["misrounded"] = static_cast<double>(deviation.misrounded) / compared;
 }
 
 template <class T>
+void RegisterPeer(Shape shape, const Peer<T>& peer) {
+  Register("Peer/" + peer.name + "/" + shape.name(),
+           [=](benchmark::State& state) { RunPeer(state, shape, peer); });
+}
+
+template <class T>
 void RegisterPeersOf(Shape shape) {
-  for (const Peer<T>& peer : Peers<T>()) {
-    Register("Peer/" + peer.name + "/" + shape.name(),
-             [=](benchmark::State& state) { RunPeer(state, shape, peer); });
-  }
+  for (const Peer<T>& peer : Peers<T>()) RegisterPeer(shape, peer);
 }
 
 }  // namespace
@@ -87,6 +96,9 @@ void RegisterPeers() {
   for (const Shape shape : kShapes) {
     RegisterPeersOf<float>(shape);
     RegisterPeersOf<double>(shape);
+  }
+  for (const Peer<double>& peer : Peers<double>()) {
+    if (peer.name.find("sleef") == 0) RegisterPeer(kLargeShape, peer);
   }
 }
 

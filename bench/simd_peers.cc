@@ -1,6 +1,7 @@
-// SLEEF, Eigen and libmvec on the widest vectors of this CPU, and limited to SSE4. Frequencies are taken
-// once.
+// SLEEF, Eigen and libmvec on the widest vectors of this CPU, and limited to SSE4; in doubles to AVX2 too.
+// Frequencies are taken once.
 #include <cmath>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,7 @@ std::vector<Peer<T>> SimdPeers() {
   std::vector<Peer<T>> peers;
   if (CpuHasAvx512()) {
     AddPeers(avx512::Rows(), "", "", &peers);
+    if constexpr (std::is_same_v<T, double>) AddPeers(avx2::Rows(), "_avx2", "AVX2", &peers);
   } else if (CpuHasAvx2()) {
     AddPeers(avx2::Rows(), "", "", &peers);
   }

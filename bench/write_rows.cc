@@ -15,7 +15,7 @@ namespace {
 constexpr Shape kShapes[] = {{1, 1024},   {16, 512},   {512, 512},   {4096, 128},
                              {5000, 512}, {5120, 512}, {65536, 1024}};
 constexpr Shape kNarrowShapes[] = {{1, 1024}, {512, 512}, {5120, 512}, {65536, 1024}};
-constexpr Shape kDoubleShapes[] = {{1, 1024}, {512, 512}, {5000, 512}};
+constexpr Shape kDoubleShapes[] = {{1, 1024}, {512, 512}, {5000, 512}, {65536, 1024}};
 constexpr Shape kListShapes[] = {{1, 1024}, {512, 512}};
 constexpr Shape kThreadShapes[] = {{512, 512}, {5120, 512}};
 
@@ -72,6 +72,28 @@ void WriteAtFractions(benchmark::State& state, Shape shape, const std::string& t
       state, shape.work<float>(),
       [&] { return encoder.WriteAt(fractions.Next(shape.rows), shape.rows, out, shape.dim); },
       {{"steps_ratio", [&] { encoder.WriteAt(steps.Next(shape.rows), shape.rows, out, shape.dim); }}});
+}
+
+// In calls of 64 rows, as a thread pool hands them out, of an encoder that knows the table's size: beside one
+// call for all rows, and beside such calls of an encoder that does not.
+void WriteInParts(benchmark::State& state, Shape shape, const std::string& target) {
+  constexpr std::size_t kPart = 64;
+  Encoder plain, encoder;
+  Spec spec = MakeSpec(shape.dim, target);
+  if (!Created(state, spec, &plain)) return;
+  spec.table_rows = shape.rows;
+  if (!Created(state, spec, &encoder)) return;
+  float* out = Output().Get<float>(shape.entries());
+  const auto write_parts = [=](const Encoder& with) {
+    Status status = Status::kOk;
+    for (std::size_t r = 0; r < shape.rows && status == Status::kOk; r += kPart) {
+      status = with.Write(static_cast<std::int64_t>(r), kPart, out + r * shape.dim, shape.dim);
+    }
+    return status;
+  };
+  MeasureChecked(state, shape.work<float>(), [&] { return write_parts(encoder); },
+                 {{"one_call_ratio", [&] { plain.Write(0, shape.rows, out, shape.dim); }},
+                  {"unknown_size_ratio", [&] { write_parts(plain); }}});
 }
 
 // Each thread writes half of the rows. The result must be what one thread writes.
@@ -141,6 +163,7 @@ void RegisterWrite(const TargetNames& targets) {
       RegisterEach("Write/f32", shape, "/threads:2", targets, WriteOnTwoThreads);
     }
   }
+  RegisterEach("Write/f32", {65536, 1024}, "/parts", targets, WriteInParts);
   Variant other_type;
   other_type.plain_counter = "f32_ratio";
   for (const Shape shape : kNarrowShapes) RegisterTables<BFloat16>(shape, targets, other_type);

@@ -35,7 +35,7 @@ std::vector<Spec> Specs(std::size_t dim) {
           spec.input_first = input_first;
           spec.has_padding = has_padding;
           spec.padding_position = kPadding;
-          spec.position_offset = has_padding ? 3 : input_first ? -2 : 0;
+          spec.position_offset = has_padding ? 3 : input_first ? -2 : 1;
           specs.push_back(spec);
         }
       }
@@ -67,13 +67,20 @@ const std::vector<T>& Want(const Spec& spec, const std::vector<double>& position
   return want;
 }
 
-// Runs over the padding, whose rows lie within a block; lists with fractions.
+// Runs over the padding, whose rows lie within a block; lists with fractions, some of them, less 2, nearer to
+// the middle between two numbers of 16 bits than a float can be.
 const std::vector<double> kRun = [] {
   std::vector<double> run(70);
   std::iota(run.begin(), run.end(), -4.0);
   return run;
 }();
-const std::vector<double> kList = {9, 0.375, -1e-3, 65519.5, 70000.25, 9, 9, 1e9 + 0.5, -9, 0, 9};
+const std::vector<double> kList = [] {
+  std::vector<double> list = {9, 0.375, -1e-3, 65519.5, 70000.25, 9, 9, 1e9 + 0.5, -9, 0, 9};
+  for (const double middle : {4 + 0x1p-7, 4 + 0x3p-10, -0x1p-10, -0x3p-7}) {
+    list.insert(list.end(), {middle - 0x1p-40, middle + 0x1p-40});
+  }
+  return list;
+}();
 
 template <class T>
 void ExpectWritten(Spec spec, const char* target) {
@@ -201,6 +208,25 @@ TEST_P(Columns, OffsetsMoveTheRange) {
       EXPECT_EQ(encoder.Write(p, 1, row, 4), Status::kPositionOutOfRange);
       EXPECT_EQ(encoder.WriteAt(&p, 1, row, 4), Status::kPositionOutOfRange);
       EXPECT_EQ(encoder.AddBatch(&p, 1, 1, row, 4, 4), Status::kPositionOutOfRange);
+    }
+  }
+  // Rows of padding too.
+  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1}, -kMaxPosition, kMaxPosition}) {
+    spec.position_offset = offset;
+    spec.has_padding = true;
+    for (const std::int64_t end : {-kMaxPosition, kMaxPosition}) {
+      const std::int64_t padding = spec.padding_position = end - offset;
+      const Encoder encoder = Create(spec);
+      const std::vector<float> zeros(4);
+      EXPECT_TRUE(SameBits(Write(encoder, padding, 1), zeros));
+      EXPECT_TRUE(SameBits(WriteAt<float>(encoder, std::vector<std::int64_t>{padding}), zeros));
+      const std::int64_t beyond = padding + (end < 0 ? -1 : 1), first = std::min(padding, beyond);
+      const std::vector<std::int64_t> both = {first, first + 1};
+      std::vector<float> rows(8);
+      EXPECT_EQ(encoder.Write(first, 2, rows.data(), 4), Status::kPositionOutOfRange);
+      std::size_t bad_index = 2;
+      EXPECT_EQ(encoder.WriteAt(both.data(), 2, rows.data(), 4, &bad_index), Status::kPositionOutOfRange);
+      EXPECT_EQ(both[bad_index], beyond);
     }
   }
   for (const std::int64_t offset : {-kMaxPosition - 1, kMaxPosition + 1, INT64_MAX, INT64_MIN}) {

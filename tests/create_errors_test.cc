@@ -26,6 +26,8 @@ constexpr double kLeast = std::numeric_limits<double>::denorm_min();
 constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
 constexpr std::int32_t kMinInt = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMinInt64 = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kDim = 8;
 constexpr double kDoubles[kDim / 2] = {1.0, 0.1, 0.01, 0.001};
 constexpr float kFloats[kDim / 2] = {1.0f, 0.1f, 0.01f, 0.001f};
@@ -83,13 +85,13 @@ void ExpectStatusWith(T posenc_spec::*member, std::initializer_list<std::common_
 
 TEST(StatusMessages, AreDistinctSentences) {
   std::set<std::string> messages;
-  for (posenc_status status = POSENC_OK; status <= POSENC_BAD_NORMALIZATION; ++status) {
+  for (posenc_status status = POSENC_OK; status <= POSENC_BAD_PADDING_POSITION; ++status) {
     const char* message = posenc_status_message(status);
     ASSERT_NE(message, nullptr) << status;
     EXPECT_STRNE(message, "") << status;
     EXPECT_TRUE(messages.insert(message).second) << status << ": " << message;
   }
-  for (const posenc_status status : {kMinInt, -1, POSENC_BAD_NORMALIZATION + 1, 4711, kMaxInt}) {
+  for (const posenc_status status : {kMinInt, -1, POSENC_BAD_PADDING_POSITION + 1, 4711, kMaxInt}) {
     EXPECT_STREQ(posenc_status_message(status), "unknown status");
   }
   EXPECT_EQ(messages.count("unknown status"), 0u);
@@ -154,9 +156,7 @@ TEST(CreateErrors, NewerStructs) {
 }
 
 // A member that is added later must not fall into padding, where struct_size does not tell.
-static_assert(offsetof(posenc_spec, padding_position) + sizeof(posenc_spec::padding_position) ==
-                  sizeof(posenc_spec),
-              "");
+static_assert(offsetof(posenc_spec, table_rows) + sizeof(posenc_spec::table_rows) == sizeof(posenc_spec), "");
 
 TEST(CreateErrors, BadDim) {
   ExpectStatusWith(&posenc_spec::dim, {std::size_t{0}, kMaxDim + 1, kMaxSize}, POSENC_BAD_DIM);
@@ -180,12 +180,28 @@ TEST(CreateErrors, BadExponentDim) {
   constexpr auto kMember = &posenc_spec::exponent_dim;
   ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity}, POSENC_BAD_EXPONENT_DIM);
   ExpectStatusWith(kMember, {0.0, -0.0}, POSENC_OK);
-  posenc_spec rounded = GoodSpec();
-  rounded.phase_rounding = POSENC_F32_POW_DIV;
-  ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity, 0x1p-150, -kLeast, 1e300, -0x1p128},
-                   POSENC_BAD_EXPONENT_DIM, rounded);
-  rounded.base = 1.0;  // whose powers stay in range
-  ExpectStatusWith(kMember, {0.0, -0.0, 0x1p-149, -0x1.fffffep127}, POSENC_OK, rounded);
+  for (const posenc_phase_rounding rounding :
+       {POSENC_F32_POW_DIV, POSENC_F32_LOG_DIV, POSENC_F32_INV_FREQ, POSENC_F32_LOG_INCREMENT}) {
+    posenc_spec rounded = GoodSpec();
+    rounded.phase_rounding = rounding;
+    ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity, 0x1p-150, -kLeast, 1e300, -0x1p128},
+                     POSENC_BAD_EXPONENT_DIM, rounded);
+    rounded.base = 1.0;  // whose powers stay in range
+    ExpectStatusWith(kMember, {0.0, -0.0, 0x1p-149, -0x1.fffffep127}, POSENC_OK, rounded);
+  }
+}
+
+TEST(CreateErrors, BadPaddingPosition) {
+  constexpr auto kMember = &posenc_spec::padding_position;
+  posenc_spec spec = GoodSpec();
+  ExpectStatusWith(kMember, {kMinInt64, kMaxInt64}, POSENC_OK, spec);  // as there is none
+  spec.has_padding = 1;
+  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{7}, kMaxPosition, -kMaxPosition}) {
+    spec.position_offset = offset;
+    const std::int64_t last = kMaxPosition - offset, first = -kMaxPosition - offset;
+    ExpectStatusWith(kMember, {first, first + 1, last - 1, last}, POSENC_OK, spec);
+    ExpectStatusWith(kMember, {first - 1, last + 1, kMinInt64, kMaxInt64}, POSENC_BAD_PADDING_POSITION, spec);
+  }
 }
 
 TEST(CreateErrors, BadPositionScale) {
@@ -200,7 +216,7 @@ TEST(CreateErrors, BadPositionScale) {
 }
 
 TEST(CreateErrors, UnknownValues) {
-  for (const std::int32_t value : {kMinInt, -1, 10, 255, 256, 257, 65536, kMaxInt}) {
+  for (const std::int32_t value : {kMinInt, -1, 11, 255, 256, 257, 65536, kMaxInt}) {
     ExpectStatusWith(&posenc_spec::layout, {value}, POSENC_BAD_LAYOUT);
     ExpectStatusWith(&posenc_spec::odd_column, {value}, POSENC_BAD_ODD_COLUMN);
     ExpectStatusWith(&posenc_spec::phase_rounding, {value}, POSENC_BAD_PHASE_ROUNDING);
@@ -276,6 +292,61 @@ TEST(CreateErrors, BadListedFrequencies) {
   spec.position_scale = 1.0;
   spec.frequency_unit = POSENC_TURNS;
   expect({0x1p30}, POSENC_FREQUENCY_OUT_OF_RANGE);
+}
+
+// With POSENC_F32_LIST frequencies are floats before anything is asked of them.
+TEST(CreateErrors, ListedFrequenciesOfRecipesAreFloats) {
+  double list[kDim / 2] = {1.0, 1.0, 1.0, 1.0};
+  posenc_spec spec = GoodSpec();
+  spec.frequencies = list;
+  spec.frequency_count = kDim / 2;
+  const auto expect = [&](double frequency, posenc_status exact, posenc_status rounded) {
+    SCOPED_TRACE(frequency);
+    list[2] = frequency;
+    spec.phase_rounding = POSENC_NO_PHASE_ROUNDING;
+    ExpectStatus(&spec, exact);
+    spec.phase_rounding = POSENC_F32_LIST;
+    ExpectStatus(&spec, rounded);
+  };
+  expect(0x1.0000000000001p31, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_OK);
+  expect(-0x1.0000008p31, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_OK);
+  expect(0x1.000002p31, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_FREQUENCY_OUT_OF_RANGE);
+  expect(0x1.ffffffp-127, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_OK);
+  expect(0x1.fffffcp-127, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_FREQUENCY_OUT_OF_RANGE);
+  for (const double far : {1e300, -1e300, 1e-300, -0x1p-151})  // infinite, or 0, as floats
+    expect(far, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_FREQUENCY_OUT_OF_RANGE);
+  for (const double bad : {kNaN, kInfinity}) expect(bad, POSENC_BAD_FREQUENCIES, POSENC_BAD_FREQUENCIES);
+  expect(-0.0, POSENC_OK, POSENC_OK);
+  // Nor does a scale that is little, or large, make one of them right.
+  list[2] = 1e300;
+  ExpectStatusWith(&posenc_spec::position_scale, {0x1p-100}, POSENC_FREQUENCY_OUT_OF_RANGE, spec);
+  list[2] = 1e-300;
+  ExpectStatusWith(&posenc_spec::position_scale, {0x1p20}, POSENC_FREQUENCY_OUT_OF_RANGE, spec);
+}
+
+// Rows without sines and cosines have no frequency that could be wrong.
+TEST(CreateErrors, RowsWithoutPairs) {
+  posenc_spec spec = GoodSpec();
+  spec.dim = 1;
+  const auto expect = [&](posenc_status want, double radians) {
+    ExpectStatusWith(&posenc_spec::position_scale, {1e300, 0x1p-1000}, want, spec);
+    posenc_encoder* encoder = nullptr;
+    ASSERT_EQ(posenc_encoder_create(&spec, &encoder), POSENC_OK);
+    EXPECT_EQ(posenc_encoder_radians(encoder, 0), radians);
+    posenc_encoder_destroy(encoder);
+  };
+  expect(POSENC_FREQUENCY_OUT_OF_RANGE, 1.0);
+  spec.layout = POSENC_SIN_COS;
+  for (const posenc_odd_column odd : {POSENC_ODD_ZERO_LAST, POSENC_ODD_ZERO_MIDDLE}) {
+    spec.odd_column = odd;
+    expect(POSENC_OK, 0.0);
+  }
+  spec.odd_column = POSENC_ODD_COSINE_LAST;
+  expect(POSENC_FREQUENCY_OUT_OF_RANGE, 1.0);
+  spec.input_first = 1;
+  expect(POSENC_OK, 0.0);
+  spec.dim = 2;
+  expect(POSENC_FREQUENCY_OUT_OF_RANGE, 1.0);
 }
 
 TEST(CreateErrors, Targets) {

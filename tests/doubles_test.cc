@@ -1,5 +1,7 @@
 // Positions and rows of doubles.
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -87,7 +89,8 @@ TEST_P(Doubles, PhaseRoundingsRoundPositionsToFloat) {
   ExpectCorrectlyRounded(spec, Positions(1.0, RandomOnes()));
 }
 
-// Found among 80 million entries: what sums of two doubles alone would round the wrong way. (w is 1.)
+// Found among 80 million entries, the last three among a thousand million: what sums of two doubles alone, of
+// polynomials with four or with five such terms, would round the wrong way. (w is 1.)
 TEST_P(Doubles, HardestRowsFound) {
   struct Hard {
     double position;
@@ -103,9 +106,39 @@ TEST_P(Doubles, HardestRowsFound) {
                            Hard{0x1.f59ab6f20dc6cp+1, false, -0x1.6cff646d2387ap-1, -72.7},
                            Hard{0x1.b91123a026d7fp+2, false, 0x1.a41a7ac2524ebp-1, -75.2},
                            Hard{0x1.e8d526a7fe0dap+1, false, -0x1.8ef2f2f9e4763p-1, -74.9},
-                           Hard{0x1.325d64d66abaap+1, false, -0x1.7747f17471333p-1, -73.9}}) {
+                           Hard{0x1.325d64d66abaap+1, false, -0x1.7747f17471333p-1, -73.9},
+                           Hard{0x1.672622ef15ce4p+0, false, 0x1.562fc7f2dd67dp-3, -80.6},
+                           Hard{0x1.72f50ba83bc06p+2, true, -0x1.df306b48d3d4cp-2, -85.6},
+                           Hard{0x1.7a561667a9ba8p+2, true, -0x1.73e602ba73453p-2, -82.1}}) {
     const auto row = WriteAt<double>(encoder, std::vector<double>{hard.position});
     EXPECT_EQ(row[hard.sine ? 0 : 1], hard.want) << hard.position << ", 2^" << hard.bits;
+  }
+}
+
+// Of runs, among 2.5 thousand million: half a step is next to an odd number of eighths of a turn, where
+// polynomials are worst.
+TEST_P(Doubles, HardestRunsFound) {
+  struct Hard {
+    double frequency;
+    std::int64_t first;
+    std::size_t row;
+    bool sine;
+    double want;
+    double bits;  // log2 of the distance from the midpoint
+  };
+  for (const Hard& hard : {Hard{0x1.90fffeb251e94p+0, 89805, 4, true, 0x1.68da1e3822913p-8, -75.2},
+                           Hard{0x1.8f02c0db9f66ap+0, 34104, 60, true, -0x1.61f13e5e9f2b9p-1, -74.6},
+                           Hard{0x1.2a14dcd2fe6cfp+2, 71624, 14, false, 0x1.e41ff1841a7f5p-1, -74.7},
+                           Hard{0x1.8c4e82086cd59p+0, 46733, 15, false, 0x1.d4974bea97d49p-1, -75.3},
+                           Hard{0x1.2bd68dc878ae3p+2, 3064, 51, true, -0x1.aa8c6693f58a7p-1, -74.7},
+                           Hard{0x1.2d025ad11a9bbp+2, 60446, 6, false, -0x1.7f35220b9fbb3p-7, -75.1},
+                           Hard{0x1.8ea8e80f8eb51p+0, 55662, 59, false, 0x1.eb434c3683ac9p-8, -74.7}}) {
+    Spec spec = MakeSpec(2, target());
+    spec.frequencies.doubles = &hard.frequency;
+    spec.frequencies.count = 1;
+    const auto rows = Write<double>(Create(spec), hard.first, 64);
+    EXPECT_EQ(rows[2 * hard.row + (hard.sine ? 0 : 1)], hard.want)
+        << hard.frequency << ", row " << hard.row << " from " << hard.first << ", 2^" << hard.bits;
   }
 }
 
@@ -125,6 +158,107 @@ TEST_P(Doubles, RowsInEveryLayout) {
       }
     }
   }
+}
+
+bool AddsDoubles(const std::string& target) { return target != kReference && target != "SCALAR"; }
+
+// Runs of doubles are added up, lists are evaluated: the same rows.
+void ExpectRowsOfList(const Encoder& encoder, std::int64_t first, std::size_t rows) {
+  const std::size_t dim = encoder.dim();
+  const auto got = Write<double>(encoder, first, rows);
+  const auto want = WriteAt<double>(encoder, Consecutive<double>(first, rows));
+  for (std::size_t r = 0; r < rows; ++r) {
+    ASSERT_TRUE(SameBits(&got[r * dim], &want[r * dim], dim))
+        << "dim " << dim << ", " << rows << " rows from " << first << ", row " << r;
+  }
+}
+
+TEST_P(Doubles, RunsOfEveryLength) {
+  if (!AddsDoubles(target())) GTEST_SKIP() << "adds nothing up";
+  for (const Layout layout : kLayouts) {
+    for (const std::size_t dim : {1u, 7u, 40u, 131u}) {
+      const Encoder encoder = Create(MakeSpec(dim, target(), layout));
+      for (std::size_t rows = 1; rows <= 130; rows += dim > 7 ? 3 : 1) {
+        for (const std::int64_t first : {0, 1, -37, -1000, 99999}) ExpectRowsOfList(encoder, first, rows);
+      }
+    }
+  }
+}
+
+TEST_P(Doubles, RunsOfManyFrequencies) {
+  const std::size_t rows = IsReference() ? 2 : 128;
+  for (const double base : {10000.0, 500000.0, 1.5}) {
+    for (const double scale : {1.0, -1.0, 1e-6, 3e5}) {
+      Spec spec = MakeSpec(300, target());
+      spec.base = base;
+      spec.position_scale = scale;
+      const Encoder encoder = Create(spec);
+      for (const std::int64_t first :
+           {std::int64_t{1}, std::int64_t{-64}, -kMaxPosition, kMaxPosition - 127}) {
+        ExpectRowsOfList(encoder, first, rows);
+      }
+    }
+  }
+}
+
+// Which nothing adds up.
+TEST_P(Doubles, RunsOfPhaseRoundings) {
+  for (const PhaseRounding rounding : {PhaseRounding::kF32PowDiv, PhaseRounding::kF64PowDiv}) {
+    Spec spec = MakeSpec(20, target());
+    spec.phase_rounding = rounding;
+    ExpectRowsOfList(Create(spec), 100, IsReference() ? 2 : 70);
+  }
+}
+
+// Phases that are tiny, 0, huge, in turns, of one pair and of its neighbours.
+TEST_P(Doubles, RunsOfSpecialFrequencies) {
+  const std::size_t rows = IsReference() ? 2 : 66;
+  std::vector<double> frequencies = {0x1p-126, -0x1p-126, 0.0,  0x1.8p-80, 0x1p-30, -0x1.4p-25,
+                                     0x1p-20,  1.0,       0.25, -0.0,      1.0 / 3, 0x1p28,
+                                     -0x1p28,  12345.678, -7.0, 0.125};
+  for (const bool only_tiny : {false, true}) {
+    if (only_tiny) frequencies.resize(5);
+    for (const FrequencyUnit unit : {FrequencyUnit::kRadians, FrequencyUnit::kTurns}) {
+      Spec spec = MakeSpec(2 * frequencies.size(), target(), Layout::kSinCos);
+      spec.frequencies.doubles = frequencies.data();
+      spec.frequencies.count = frequencies.size();
+      spec.frequencies.unit = unit;
+      if (unit == FrequencyUnit::kRadians) spec.position_scale = 8.0;
+      const Encoder encoder = Create(spec);
+      const oracle::Oracle oracle(spec, POSENC_F64);
+      std::vector<double> want(spec.dim);
+      for (const std::int64_t first :
+           {std::int64_t{-33}, std::int64_t{1000}, -kMaxPosition, kMaxPosition - 65}) {
+        const auto got = Write<double>(encoder, first, rows);
+        for (std::size_t r = 0; r < rows; ++r) {
+          const double position = static_cast<double>(first + static_cast<std::int64_t>(r));
+          oracle.Row(position, want.data());
+          for (std::size_t k = 0; k < spec.dim; ++k) {
+            ASSERT_TRUE(SameBits(got[r * spec.dim + k], want[k])) << Show(spec, position, k);
+          }
+        }
+      }
+    }
+  }
+}
+
+// What is left open is rare, so that runs are worth their name; frequency 0 leaves nothing open.
+TEST_P(Doubles, FewAreTakenAgain) {
+  if (!AddsDoubles(target())) GTEST_SKIP() << "adds nothing up";
+  std::vector<double> rows(640 * 128);
+  const std::size_t pairs = rows.size() / 2;
+  Spec spec = MakeSpec(128, target());
+  for (const Layout layout : kAddedLayouts) {
+    spec.layout = layout;
+    const internal::Tally near = WalkRun(Create(spec), 0, 640, rows.data());
+    EXPECT_GT(near.direct, 0u);  // position 0
+    EXPECT_LT(near.direct, pairs / 100);
+    const internal::Tally far = WalkRun(Create(spec), 1 << 20, 640, rows.data());
+    EXPECT_LT(far.direct, pairs / 1000);
+    EXPECT_LT(far.recomputed, pairs / 10000);
+  }
+  spec.position_scale = 0.0;
+  EXPECT_EQ(WalkRun(Create(spec), 1, 640, rows.data()).direct, 0u);
 }
 
 // A list of floats is the list of the same numbers as doubles.

@@ -31,10 +31,10 @@ std::vector<std::int64_t> Positions() {
   return positions;
 }
 
-constexpr PhaseRounding kRoundings[] = {PhaseRounding::kF32PowDiv,   PhaseRounding::kF32Exp,
-                                        PhaseRounding::kF32LogDiv,   PhaseRounding::kF32InvFreq,
-                                        PhaseRounding::kF32Iterated, PhaseRounding::kF64InvFreq,
-                                        PhaseRounding::kF64PowDiv,   PhaseRounding::kF64PowMul};
+constexpr PhaseRounding kRoundings[] = {
+    PhaseRounding::kF32PowDiv,  PhaseRounding::kF32Exp,      PhaseRounding::kF32LogDiv,
+    PhaseRounding::kF32InvFreq, PhaseRounding::kF32Iterated, PhaseRounding::kF64InvFreq,
+    PhaseRounding::kF64PowDiv,  PhaseRounding::kF64PowMul,   PhaseRounding::kF32LogIncrement};
 
 struct Kind {
   PhaseRounding rounding;
@@ -44,9 +44,11 @@ struct Kind {
 std::vector<Block> MakeBlocks(const Kind& kind) {
   std::vector<Block> blocks;
   const std::vector<std::int64_t> positions = Positions();
+  double least = 1.0;
   const auto add = [&](double base, std::size_t dim, double exponent_dim, double scale) {
     Spec spec = MakeSpec(dim);
     spec.base = base;
+    spec.min_timescale = least;
     spec.exponent_dim = exponent_dim;
     spec.position_scale = scale;
     spec.phase_rounding = kind.rounding;
@@ -66,6 +68,11 @@ std::vector<Block> MakeBlocks(const Kind& kind) {
   add(500000.0, 131, 131.1, 1.0);
   add(10000.0, 64, 63.0, 1000.0);
   add(10000.0, 320, 320.0, -0.1);
+  if (kind.rounding != PhaseRounding::kF32LogIncrement) return blocks;
+  least = 0.1;
+  add(10000.0, 64, 62.0, 1.0);
+  least = 3.5;
+  add(0.75, 7, 7.1, 0.3);
   return blocks;
 }
 
@@ -180,7 +187,8 @@ TEST_P(PhaseRoundingTest, ContradictionsAreRefused) {
     EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadPhaseRounding);
     spec.frequencies.unit = FrequencyUnit::kRadians;
     spec.min_timescale = 2.0;
-    EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadMinTimescale);
+    EXPECT_EQ(Encoder::Create(spec, &none),
+              rounding == PhaseRounding::kF32LogIncrement ? Status::kOk : Status::kBadMinTimescale);
   }
 }
 
@@ -192,6 +200,29 @@ TEST_P(PhaseRoundingTest, PowersOfOneAreOne) {
   spec.phase_rounding = PhaseRounding::kF32PowDiv;
   spec.exponent_dim = 0x1p-140;
   EXPECT_TRUE(SameBits(Write(Create(spec), 3, 4), want));
+}
+
+// Of a pair alone the frequency is 1 by the formula, and of base 1 all are: no rate that is infinite, or 0 /
+// 0, makes NaNs of them.
+TEST_P(PhaseRoundingTest, WithoutARateFrequenciesAreOne) {
+  for (const PhaseRounding rounding : kRoundings) {
+    for (const double exponent_dim : {0x1p-149, -0x1p-140, 1e-300}) {
+      Spec spec = MakeSpec(2, target());
+      const auto want = Write(Create(spec), 3, 4);
+      spec.phase_rounding = rounding;
+      spec.exponent_dim = exponent_dim;
+      Encoder encoder;
+      const Status status = Encoder::Create(spec, &encoder);
+      ASSERT_TRUE(status == Status::kOk || (status == Status::kBadExponentDim && exponent_dim == 1e-300));
+      if (status != Status::kOk) continue;
+      EXPECT_TRUE(SameBits(Write(encoder, 3, 4), want)) << Describe(spec);
+      spec.dim = 6;
+      spec.base = 1.0;
+      Spec plain = MakeSpec(6, target());
+      plain.base = 1.0;
+      EXPECT_TRUE(SameBits(Write(Create(spec), 3, 4), Write(Create(plain), 3, 4))) << Describe(spec);
+    }
+  }
 }
 
 // float32 makes 1 of a base next to 1, or a base whose logarithm is larger by two thirds: its frequencies, of

@@ -74,18 +74,18 @@ const Golden kGolden[] = {
     {"tensorflow_tutorial", preset_formulas::PaperInHalves, kNone},
     {"hf_marian", preset_formulas::PaperInHalves, POSENC_F64_POW_DIV},
     {"transformer_xl", preset_formulas::PaperInHalves, POSENC_F32_INV_FREQ},
-    {"tensor2tensor", preset_formulas::TimingSignal, kNone},
-    {"tensor2tensor_nd", preset_formulas::TimingSignal, kNone},
-    {"maxtext", preset_formulas::TimingSignal, kNone},
+    {"tensor2tensor", preset_formulas::TimingSignal, POSENC_F32_LOG_INCREMENT},
+    {"tensor2tensor_nd", preset_formulas::TimingSignal, POSENC_F32_LOG_INCREMENT},
+    {"maxtext", preset_formulas::TimingSignal, POSENC_F32_LOG_INCREMENT},
     {"flax", preset_formulas::TimingSignal, kNone},
     {"opennmt_tf", preset_formulas::TimingSignal, POSENC_F32_EXP, 1},
-    {"ctranslate2", preset_formulas::TimingSignal, kNone, 1},
+    {"ctranslate2", preset_formulas::TimingSignal, POSENC_F32_LOG_INCREMENT, 1},
     {"fairseq", preset_formulas::TimingSignal, POSENC_F32_EXP, 0, 1},
     {"hf_speech_to_text", preset_formulas::TimingSignal, POSENC_F32_EXP, 0, 1},
     {"hf_m2m_100", preset_formulas::TimingSignal, POSENC_F32_EXP, 0, 1},
     {"whisper", preset_formulas::TimingSignal, POSENC_F32_EXP},
-    {"gemma_cpp", preset_formulas::TimingSignal, kNone},
-    {"marian", preset_formulas::Marian, kNone},
+    {"gemma_cpp", preset_formulas::TimingSignal, POSENC_F32_LOG_INCREMENT},
+    {"marian", preset_formulas::Marian, POSENC_F32_LOG_INCREMENT},
     {"ddpm", preset_formulas::TimingSignal, POSENC_F32_EXP},
     {"diffusers_timestep", preset_formulas::TimingSignal, POSENC_F32_LOG_DIV},
     {"diffusers_unet", preset_formulas::Timestep, POSENC_F32_LOG_DIV},
@@ -432,6 +432,7 @@ TEST(SpecPreset, AllMembersComeBackFromC) {
   c.frequency_count = 1;
   c.nan_rows = c.lists_only = 1;
   c.min_timescale = 3.0;
+  c.table_rows = UINT64_MAX;
   const posenc_spec back = ToC(FromC(c));
   EXPECT_EQ(back.phase_rounding, c.phase_rounding);
   EXPECT_EQ(back.target, c.target);
@@ -440,6 +441,7 @@ TEST(SpecPreset, AllMembersComeBackFromC) {
   EXPECT_EQ(back.nan_rows, 1);
   EXPECT_EQ(back.lists_only, 1);
   EXPECT_EQ(back.min_timescale, 3.0);
+  EXPECT_EQ(back.table_rows, UINT64_MAX);
 }
 
 }  // namespace

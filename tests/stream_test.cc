@@ -7,10 +7,13 @@
 #include <cstring>
 #include <vector>
 
+#include "api/handle.h"
 #include "call/encoder.h"
 #include "call/store_policy.h"
 #include "guarded_pages.h"
+#include "kernel_calls.h"
 #include "per_target.h"
+#include "posenc/grid_c.h"
 
 namespace posenc {
 namespace {
@@ -92,7 +95,7 @@ TEST_P(Stream, RowsAreThoseOfSmallCalls) {
   // Full lines, halves that end within lines or not, odd dims, gaps.
   constexpr Shape kShapes[] = {{64, 64}, {63, 64}, {31, 32}, {96, 128}, {127, 128}, {512, 512}};
   for (const Layout layout : kLayouts) {
-    ForEachType([&](auto element) {
+    ForEachEntryType([&](auto element) {
       using T = decltype(element);
       std::size_t streamed = 0;
       for (const Shape& shape : kShapes) {
@@ -106,7 +109,115 @@ TEST_P(Stream, RowsAreThoseOfSmallCalls) {
   }
 }
 
+// Parts of a table that is said to be large, against small calls of an encoder that knows of none.
+TEST_P(Stream, PartsOfATableAreItsRows) {
+  if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
+  constexpr std::size_t kDim = 64, kStride = 128, kRows = 300;
+  for (const Layout layout : kLayouts) {
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      Spec spec = MakeSpec(kDim, target(), layout);
+      const auto want = Write<T>(Create(spec), -37, kRows);
+      spec.table_rows = UINT64_MAX;
+      const Encoder encoder = Create(spec);
+      GuardedPages pages(kRows * kStride * sizeof(T));
+      T* const data = reinterpret_cast<T*>(pages.begin());
+      for (const std::size_t part : {1u, 2u, 17u, 64u, 100u}) {
+        SCOPED_TRACE(testing::Message() << Name(layout) << ", parts of " << part);
+        std::memset(data, kCanary, kRows * kStride * sizeof(T));
+        for (std::size_t begin = 0; begin < kRows; begin += part) {
+          ASSERT_EQ(encoder.Write(static_cast<std::int64_t>(begin) - 37, std::min(part, kRows - begin),
+                                  data + begin * kStride, kStride),
+                    Status::kOk);
+        }
+        for (std::size_t r = 0; r < kRows; ++r) {
+          ASSERT_TRUE(SameBits(data + r * kStride, &want[r * kDim], kDim)) << "row " << r;
+          ASSERT_TRUE(AreCanaries(data + r * kStride + kDim, data + (r + 1) * kStride)) << "row " << r;
+        }
+      }
+    });
+  }
+}
+
 POSENC_INSTANTIATE_PER_TARGET(Stream);
+
+// An encoder whose kernels write nothing and say whether they were asked to stream.
+class Spy {
+ public:
+  explicit Spy(std::uint64_t table_rows) : handle_{{}, false} {
+    Spec spec = MakeSpec(kDim);
+    spec.table_rows = table_rows;
+    encoder_ = Create(spec);
+    handle_.encoder = InsideOf(encoder_);
+    handle_.encoder.kernels = &kernels_;
+    kernels_.write[POSENC_F32] = [](const internal::FrequencyTable&, const internal::Columns&,
+                                    const internal::Rows& rows) { return Saw(rows); };
+    kernels_.add[POSENC_F32] = [](const internal::FrequencyTable&, const internal::Columns&,
+                                  const internal::Rows& rows, float) { return Saw(rows); };
+  }
+
+  static constexpr std::size_t kDim = 1024;  // 1,024 rows of floats are 4 MiB
+
+  bool Streams(std::size_t rows, float* out, std::size_t stride = kDim) {
+    EXPECT_EQ(posenc_write(&handle_, 0, rows, POSENC_F32, out, stride), POSENC_OK);
+    return streamed_;
+  }
+  bool AddStreams(std::size_t rows, float* x) {
+    EXPECT_EQ(posenc_add(&handle_, 0, rows, POSENC_F32, x, kDim, 1.0f), POSENC_OK);
+    return streamed_;
+  }
+  bool ListStreams(float* out) {
+    const std::int32_t positions[] = {0, 1};
+    EXPECT_EQ(posenc_write_at(&handle_, POSENC_I32, positions, 2, POSENC_F32, out, kDim, nullptr), POSENC_OK);
+    return streamed_;
+  }
+  bool GridStreams(float* out) {
+    posenc_grid_axis axis{};
+    axis.encoder = &handle_;
+    axis.count = 2;
+    EXPECT_EQ(posenc_write_grid(&axis, 1, 0, POSENC_F32, out, kDim, nullptr, nullptr), POSENC_OK);
+    return streamed_;
+  }
+
+ private:
+  static internal::Tally Saw(const internal::Rows& rows) {
+    streamed_ = rows.stream;
+    return {};
+  }
+
+  inline static bool streamed_;
+  Encoder encoder_;
+  posenc_encoder handle_;
+  internal::EncoderKernels kernels_{};
+};
+
+TEST(StorePolicy, PartsOfALargeTableAreStreamed) {
+  GuardedPages pages(1024 * Spy::kDim * sizeof(float));
+  auto* const out = reinterpret_cast<float*>(pages.begin());
+  // Of the last but one all bytes together are 2^64.
+  Spy unknown(0), small(1023), large(1024), huge(std::uint64_t{1} << 52), all(UINT64_MAX);
+  for (const std::size_t rows : {1u, 64u, 1023u}) {
+    EXPECT_FALSE(unknown.Streams(rows, out)) << rows;
+    EXPECT_FALSE(small.Streams(rows, out)) << rows;
+    EXPECT_TRUE(large.Streams(rows, out)) << rows;
+    EXPECT_TRUE(huge.Streams(rows, out)) << rows;
+    EXPECT_TRUE(all.Streams(rows, out)) << rows;
+  }
+  EXPECT_TRUE(unknown.Streams(1024, out));
+  EXPECT_TRUE(small.Streams(1024, out));
+  EXPECT_FALSE(large.Streams(1, out + 1));
+  EXPECT_FALSE(large.Streams(2, out, Spy::kDim + 1));
+}
+
+// Sums and lists are never streamed, nor the rows of a grid's axis, which are copied from where they are.
+TEST(StorePolicy, OnlyRunsThatAreWrittenAreParts) {
+  GuardedPages pages(64 * Spy::kDim * sizeof(float));
+  auto* const out = reinterpret_cast<float*>(pages.begin());
+  Spy all(UINT64_MAX);
+  EXPECT_FALSE(all.AddStreams(64, out));
+  EXPECT_FALSE(all.ListStreams(out));
+  EXPECT_FALSE(all.GridStreams(out));
+}
 
 // Only whole cache lines, and only if there are many.
 TEST(StorePolicy, StreamsWholeLines) {

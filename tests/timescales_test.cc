@@ -95,7 +95,7 @@ TEST(MinTimescale, IsPositiveAndFinite) {
   Spec spec = MakeSpec(8);
   for (const double bad : {0.0, -0.0, -1.0, kInfinity, -kInfinity, std::nan("")}) {
     spec.min_timescale = bad;
-    EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadMinTimescale);
+    ASSERT_EQ(Encoder::Create(spec, &none), Status::kBadMinTimescale);
   }
   const double list[] = {1, 2, 3, 4};
   spec.min_timescale = 0.5;

@@ -268,6 +268,7 @@ TEST(ToC, EveryMemberHasItsPlace) {
   spec.position_offset = 9;
   spec.has_padding = true;
   spec.padding_position = 10;
+  spec.table_rows = 11;
   const posenc_spec got = ToC(spec);
   const posenc_spec want = {sizeof(posenc_spec),
                             3,
@@ -288,7 +289,8 @@ TEST(ToC, EveryMemberHasItsPlace) {
                             9,
                             1,
                             0,
-                            10};
+                            10,
+                            11};
   EXPECT_EQ(std::memcmp(&got, &want, sizeof(want)), 0);
   const posenc_spec again = ToC(FromC(want));
   EXPECT_EQ(std::memcmp(&again, &want, sizeof(want)), 0);
@@ -330,22 +332,22 @@ TEST(Values, AreThoseOfTheBinaryInterface) {
                 Status::kBadFrequencies,
                 Status::kBadFlag},
                0);
-  ExpectValues({Status::kBadGrid, Status::kBadNormalization}, 42);
+  ExpectValues({Status::kBadGrid, Status::kBadNormalization, Status::kBadPaddingPosition}, 42);
   ExpectValues({Normalization::kNone, Normalization::kF32, Normalization::kF64}, 0);
   ExpectValues({Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin, Layout::kInterleavedCosSin}, 0);
   ExpectValues({OddColumn::kHalfPair, OddColumn::kZeroLast, OddColumn::kZeroMiddle, OddColumn::kCosineLast},
                0);
-  ExpectValues(
-      {PhaseRounding::kNone, PhaseRounding::kF32PowDiv, PhaseRounding::kF32Exp, PhaseRounding::kF32LogDiv,
-       PhaseRounding::kF32InvFreq, PhaseRounding::kF32Iterated, PhaseRounding::kF64InvFreq,
-       PhaseRounding::kF64PowDiv, PhaseRounding::kF64PowMul, PhaseRounding::kF32List},
-      0);
+  ExpectValues({PhaseRounding::kNone, PhaseRounding::kF32PowDiv, PhaseRounding::kF32Exp,
+                PhaseRounding::kF32LogDiv, PhaseRounding::kF32InvFreq, PhaseRounding::kF32Iterated,
+                PhaseRounding::kF64InvFreq, PhaseRounding::kF64PowDiv, PhaseRounding::kF64PowMul,
+                PhaseRounding::kF32List, PhaseRounding::kF32LogIncrement},
+               0);
   ExpectValues({FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}, 0);
   EXPECT_EQ((std::vector<posenc_type>{TypeOf<float>(), TypeOf<BFloat16>(), TypeOf<Float16>(),
                                       TypeOf<double>(), TypeOf<std::int32_t>(), TypeOf<std::int64_t>()}),
             (std::vector<posenc_type>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(TypeOf<std::uint32_t>() + TypeOf<std::int16_t>() + TypeOf<bool>() + TypeOf<char*>(), 0);
-  for (posenc_status status = -1; status <= POSENC_BAD_NORMALIZATION + 1; ++status) {
+  for (posenc_status status = -1; status <= POSENC_BAD_PADDING_POSITION + 1; ++status) {
     EXPECT_EQ(StatusMessage(static_cast<Status>(status)), posenc_status_message(status));
   }
 }

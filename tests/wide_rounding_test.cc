@@ -86,6 +86,22 @@ TYPED_TEST(WideTest, RoundToTypeKnowsWhatItCannotDecide) {
   }
 }
 
+// Where no bit counts the sign does not either, even of what rounds to 0.
+TYPED_TEST(WideTest, RoundToTypeKnowsNoSignOfNoBits) {
+  constexpr int kLimbs = TypeParam::kBits / 64;
+  for (const posenc_type type : kTypes) {
+    for (const double x : {-0x1p-1000, 0x1p-1000, -1.25, 0.0}) {
+      Wide<kLimbs> wide = FromDouble<kLimbs>(x);
+      if (x == -0x1p-1000) wide.exponent -= 1000;
+      for (const int bits : {0, -7}) {
+        bool decided = true;
+        RoundToType(wide, type, bits, &decided);
+        EXPECT_FALSE(decided) << x << ", " << bits << " bits";
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace internal
 }  // namespace posenc

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "number/double_double.h"
 #include "random_wide.h"
 #include "wide_number.h"
 
@@ -121,6 +122,83 @@ TYPED_TEST(WideTest, Exp) {
     EXPECT_GE(CorrectBits(ToNumber(internal::Exp(x)), exact), kExpLogBits<kLimbs>) << ToDouble(x);
   }
   EXPECT_EQ(ToDouble(internal::Exp(Wide<kLimbs>())), 1.0);
+}
+
+// All entries of the tables that 256 bits take exp from, at both ends of what is left to the series.
+TEST(Wide256, ExpAtEveryEntryOfItsTables) {
+  for (std::int64_t j = 0; j < 2840; ++j) {
+    for (const std::int64_t end : {-1, 0, 1}) {
+      Wide256 x = FromInteger<4>((j << 40) + end);
+      x.exponent -= 52;
+      Number exact(kOracleBits);
+      mpfr_exp(exact, ToNumber(x), MPFR_RNDN);
+      EXPECT_GE(CorrectBits(ToNumber(internal::Exp(x)), exact), kExpLogBits<4>) << j << ", " << end;
+    }
+  }
+}
+
+// Where it goes over from tables to the series alone, and powers of two, of which nothing is left for that.
+TEST(Wide256, LogNextToOneAndToPowersOfTwo) {
+  for (int bits = 1; bits <= 250; ++bits) {
+    for (const std::int64_t exponent : {-1, 0, 1, 2, 2899}) {
+      for (const bool less : {false, true}) {
+        Wide256 x = Add(FromInteger<4>(1), PowerOfTwo<4>(-bits, less));
+        x.exponent += exponent;
+        Number exact(kOracleBits);
+        mpfr_log(exact, ToNumber(x), MPFR_RNDN);
+        if (mpfr_zero_p(exact) != 0) continue;  // half of 2, twice a half
+        EXPECT_GE(CorrectBits(ToNumber(internal::Log(x)), exact), kExpLogBits<4>) << bits << ", " << exponent;
+      }
+    }
+  }
+}
+
+// Divisors of few digits and others, also such as only lack those in the middle.
+TEST(Wide256, Quotients) {
+  for (int k = 0; k < kMany; ++k) {
+    const Wide256 a = RandomWide<4>(10);
+    Wide256 b = RandomWide<4>(10);
+    for (int i = 0; i < 3; ++i) b.limb[i] = i < k % 4 ? b.limb[i] : 0;
+    if (k % 3 != 0) b.limb[3] &= ~std::uint64_t{0} << 32;
+    ExpectOperation(&internal::Divide<4>, &mpfr_div, a, b);
+  }
+}
+
+// What has 256 digits is exact, whichever factor they come from.
+TEST(Wide256, ProductsOf256Digits) {
+  for (int k = 0; k < kMany; ++k) {
+    const auto digits = static_cast<int>(Random()() % 257);
+    const auto first = [&](int count) {
+      Wide256 x = RandomWide<4>(10);
+      for (int i = 0; i < 4; ++i) {
+        const int zeros = std::min(std::max(256 - count - 64 * i, 0), 64);
+        x.limb[i] = zeros == 64 ? 0 : x.limb[i] >> zeros << zeros;
+      }
+      return x;
+    };
+    const Wide256 a = first(digits), b = first(256 - digits);
+    Number exact(kOracleBits);
+    mpfr_mul(exact, ToNumber(a), ToNumber(b), MPFR_RNDN);
+    EXPECT_EQ(mpfr_cmp(ToNumber(Multiply(a, b)), exact), 0);
+  }
+}
+
+// As high and what it leaves of x, rounded in turn; ties too.
+TEST(Wide256, ToDoubleDouble) {
+  for (int k = 0; k < kMany; ++k) {
+    Wide256 x = RandomWide<4>(100);
+    if (k % 4 == 0) x.limb[3] = (x.limb[3] & ~std::uint64_t{0x7FF}) | 0x400;
+    if (k % 8 == 0) std::fill(x.limb, x.limb + 3, 0);
+    if (k % 16 == 0) x.limb[k / 16 % 3] = 1;
+    const DoubleDouble both = ToDoubleDouble(x);
+    EXPECT_EQ(both.high, mpfr_get_d(ToNumber(x), MPFR_RNDN));
+    Number rest = ToNumber(x);
+    mpfr_sub_d(rest, rest, both.high, MPFR_RNDN);
+    EXPECT_EQ(both.low, mpfr_get_d(rest, MPFR_RNDN));
+  }
+  const DoubleDouble zero = ToDoubleDouble(Wide256());
+  EXPECT_EQ(zero.high, 0.0);
+  EXPECT_EQ(zero.low, 0.0);
 }
 
 TYPED_TEST(WideTest, Log) {

@@ -73,6 +73,7 @@ enum class Status : posenc_status {
   kBadCache = POSENC_BAD_CACHE,
   kBadGrid = POSENC_BAD_GRID,
   kBadNormalization = POSENC_BAD_NORMALIZATION,
+  kBadPaddingPosition = POSENC_BAD_PADDING_POSITION,
   kBadMinTimescale = POSENC_BAD_MIN_TIMESCALE,
   kBadOddColumn = POSENC_BAD_ODD_COLUMN,
   kBadPositionOffset = POSENC_BAD_POSITION_OFFSET,
@@ -103,16 +104,17 @@ enum class OddColumn : posenc_odd_column {
 
 // How the phase p * w_i is rounded before its sine and cosine are taken; posenc_c.h has the formulas.
 enum class PhaseRounding : posenc_phase_rounding {
-  kNone = POSENC_NO_PHASE_ROUNDING,    // the real number
-  kF32PowDiv = POSENC_F32_POW_DIV,     // NumPy and PyTorch notebooks
-  kF32Exp = POSENC_F32_EXP,            // PyTorch's tutorial, fairseq, MLX
-  kF32LogDiv = POSENC_F32_LOG_DIV,     // diffusers, ggml
-  kF32InvFreq = POSENC_F32_INV_FREQ,   // transformers, vLLM
-  kF32Iterated = POSENC_F32_ITERATED,  // ggml's rope
-  kF64InvFreq = POSENC_F64_INV_FREQ,   // gemma.cpp
-  kF64PowDiv = POSENC_F64_POW_DIV,     // Python's and NumPy's doubles
-  kF64PowMul = POSENC_F64_POW_MUL,     // Wan
-  kF32List = POSENC_F32_LIST,          // any runtime with a list of its own
+  kNone = POSENC_NO_PHASE_ROUNDING,             // the real number
+  kF32PowDiv = POSENC_F32_POW_DIV,              // NumPy and PyTorch notebooks
+  kF32Exp = POSENC_F32_EXP,                     // PyTorch's tutorial, fairseq, MLX
+  kF32LogDiv = POSENC_F32_LOG_DIV,              // diffusers, ggml
+  kF32InvFreq = POSENC_F32_INV_FREQ,            // transformers, vLLM
+  kF32Iterated = POSENC_F32_ITERATED,           // ggml's rope
+  kF64InvFreq = POSENC_F64_INV_FREQ,            // gemma.cpp
+  kF64PowDiv = POSENC_F64_POW_DIV,              // Python's and NumPy's doubles
+  kF64PowMul = POSENC_F64_POW_MUL,              // Wan
+  kF32List = POSENC_F32_LIST,                   // any runtime with a list of its own
+  kF32LogIncrement = POSENC_F32_LOG_INCREMENT,  // tensor2tensor, Marian, CTranslate2, gemma.cpp
 };
 
 // What the numbers of a FrequencyList count, per step: frequencies in half turns are multiplied by pi, those
@@ -150,6 +152,7 @@ struct Spec {
   bool input_first = false;                     // column 0 is the position itself (NeRF), encodings follow
   bool has_padding = false;                     // rows at padding_position are zero
   std::int64_t padding_position = 0;            // as callers pass it, before the offset
+  std::uint64_t table_rows = 0;  // of a table that calls of Write make in parts, which are streamed as it is
 };
 
 // The same for the C functions; points to what spec points to.
@@ -175,6 +178,7 @@ inline posenc_spec ToC(const Spec& spec) {
   c.input_first = spec.input_first ? 1 : 0;
   c.has_padding = spec.has_padding ? 1 : 0;
   c.padding_position = spec.padding_position;
+  c.table_rows = spec.table_rows;
   return c;
 }
 
@@ -198,6 +202,7 @@ inline Spec FromC(const posenc_spec& c) {
   spec.input_first = c.input_first != 0;
   spec.has_padding = c.has_padding != 0;
   spec.padding_position = c.padding_position;
+  spec.table_rows = c.table_rows;
   return spec;
 }
 

@@ -115,8 +115,11 @@ enum {
   POSENC_BAD_POSITION_OFFSET = 41,  // position_offset is outside -2^31 .. 2^31
 
   // Of grids (grid_c.h) and of positions made from ids and masks (positions_c.h).
-  POSENC_BAD_GRID = 42,          // no axis or more than POSENC_MAX_GRID_AXES, or two with the same columns
-  POSENC_BAD_NORMALIZATION = 43  // not a posenc_normalization, or its scale or offset is no position
+  POSENC_BAD_GRID = 42,           // no axis or more than POSENC_MAX_GRID_AXES, or two with the same columns
+  POSENC_BAD_NORMALIZATION = 43,  // not a posenc_normalization, or its scale or offset is no position
+
+  // Of encoders, again.
+  POSENC_BAD_PADDING_POSITION = 44  // with position_offset added, padding_position is outside -2^31 .. 2^31
 };
 
 // One static English sentence for a status; never null.
@@ -157,7 +160,8 @@ enum {
 // the sine and cosine of the phase, are correctly rounded. Those of an installation are not always: with
 // base 10000 and dims 64 to 4096 torch 1.13 had 0 to 1.8 % of the phases of F32_POW_DIV otherwise, NumPy with
 // AVX-512 11 to 23 %. A position_scale other than 1 multiplies the phase in one more rounded product. With
-// unit POSENC_RADIANS and min_timescale 1; w of F32 recipes is a float of at least 2^-126.
+// unit POSENC_RADIANS and, but for F32_LOG_INCREMENT, min_timescale 1; w of F32 recipes is a float of at
+// least 2^-126.
 typedef int32_t posenc_phase_rounding;
 enum {
   // The real number.
@@ -179,7 +183,10 @@ enum {
   // w = f64(pow(base, f64(-2i / D))), phase = f64(p * w): Wan.
   POSENC_F64_POW_MUL = 8,
   // w = f32 of the caller's frequency, phase = f32(f32(p) * w): any runtime with a list of its own.
-  POSENC_F32_LIST = 9
+  POSENC_F32_LIST = 9,
+  // r = f32(f32(ln(base / min_timescale)) / f32(D / 2)), w = f32(f32(min_timescale) * f32(exp(f32(i * -r)))),
+  // phase = f32(f32(p) * w): tensor2tensor, Marian, CTranslate2, gemma.cpp, MaxText.
+  POSENC_F32_LOG_INCREMENT = 10
 };
 
 // What frequencies count, per step: those in half turns are multiplied by pi, those in turns by 2 pi.
@@ -211,7 +218,7 @@ typedef struct posenc_spec {
   // refuses the call. First positions of a batch refuse it in any case.
   int32_t nan_rows;
   // 1: for lists of positions only: made in 16 instead of 176 bytes a pair and in less time (at dim 1024 by
-  // 1.7 with AVX-512, 5 with SSE4); runs of positions then cost what lists do. 0 is the default.
+  // 3 with AVX-512, 16 with SSE4); runs of positions then cost what lists do. 0 is the default.
   int32_t lists_only;
   posenc_odd_column odd_column;  // POSENC_ODD_HALF_PAIR
   double min_timescale;          // of tensor2tensor, whose max_timescale is base; 1
@@ -220,7 +227,11 @@ typedef struct posenc_spec {
   // 1: column 0 holds the position itself, rounded to the type, and encodings follow (NeRF); dim counts it.
   // 0 is the default.
   int32_t input_first;
-  int64_t padding_position;  // as callers pass it, before the offset; 0
+  int64_t padding_position;  // as callers pass it, before the offset, which may not lead out of the range; 0
+  // Rows of the whole table of which each call of posenc_write makes a part, such as one of a thread pool:
+  // parts of a table of 4 MiB and more are then streamed past the caches, as one call for all rows is. 0 (the
+  // default): each call is whole. The bits do not depend on it; any number will do.
+  uint64_t table_rows;
 } posenc_spec;
 
 // Sets all members to their defaults, and dim to 0. struct_size is sizeof(posenc_spec) as the caller knows

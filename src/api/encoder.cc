@@ -41,6 +41,8 @@ posenc_status MakePlan(const posenc_spec* from, Plan* plan) {
   if (const posenc_status status = PlaceColumns(spec, &encoder); status != POSENC_OK) return status;
   if (spec.position_offset < -POSENC_MAX_POSITION || spec.position_offset > POSENC_MAX_POSITION)
     return POSENC_BAD_POSITION_OFFSET;
+  if (spec.has_padding != 0 && CheckRun(spec.padding_position, 1, spec.position_offset) != POSENC_OK)
+    return POSENC_BAD_PADDING_POSITION;
   const posenc_status status = InFpState([&] { return PlanTable(spec, &encoder.table); });
   if (status != POSENC_OK) return status;
   if (const posenc_status found = FindTarget(spec.target, &encoder.target); found != POSENC_OK) return found;
@@ -50,6 +52,7 @@ posenc_status MakePlan(const posenc_spec* from, Plan* plan) {
   encoder.has_padding = spec.has_padding != 0;
   encoder.padding = spec.padding_position;
   encoder.nan_rows = spec.nan_rows != 0;
+  encoder.table_rows = spec.table_rows;
   encoder.kernels = EncoderKernelsOf(encoder.target);
   encoder.tile_kernels = TileKernelsOf(encoder.target);
   encoder.table.has_offsets = spec.phase_rounding == POSENC_NO_PHASE_ROUNDING && spec.lists_only == 0 &&
@@ -140,7 +143,8 @@ posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position
                            posenc_type type, void* out, size_t row_stride) {
   if (encoder == nullptr) return POSENC_NOT_CREATED;
   if (!IsEntry(type)) return POSENC_BAD_TYPE;
-  return CallRun({encoder->encoder, type}, first_position, rows, {out, row_stride});
+  return CallRun({encoder->encoder, type}, first_position, rows,
+                 {out, row_stride, encoder->encoder.table_rows});
 }
 
 posenc_status posenc_write_at(const posenc_encoder* encoder, posenc_type position_type, const void* positions,

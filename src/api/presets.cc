@@ -129,11 +129,13 @@ constexpr Row kRows[] = {
                "kimiyoung/transformer-xl, mem_transformer.py, PositionalEmbedding", Divisor::kDim, kHalfPair,
                POSENC_F32_INV_FREQ),
     SinesFirst("tensor2tensor", "10000^(-i/max(h-1, 1)); min_timescale may be set",
-               "tensor2tensor, common_attention.py, get_timing_signal_1d", Divisor::kOtherPairs, kZeroLast),
+               "tensor2tensor, common_attention.py, get_timing_signal_1d", Divisor::kOtherPairs, kZeroLast,
+               POSENC_F32_LOG_INCREMENT),
     SinesFirst("tensor2tensor_nd", "10000^(-i/(h-1)), an axis of 2h columns",
-               "tensor2tensor, common_attention.py, add_timing_signal_nd", Divisor::kOtherPairs, kZeroLast),
+               "tensor2tensor, common_attention.py, add_timing_signal_nd", Divisor::kOtherPairs, kZeroLast,
+               POSENC_F32_LOG_INCREMENT),
     SinesFirst("maxtext", "10000^(-i/max(h-1, 1))", "maxtext, layers/embeddings.py, PositionalEmbedding",
-               Divisor::kOtherPairs, kZeroLast),
+               Divisor::kOtherPairs, kZeroLast, POSENC_F32_LOG_INCREMENT),
     SinesFirst("flax", "10000^(-i/(h-1))", "flax, examples/wmt/models.py, sinusoidal_init",
                Divisor::kOtherPairs, kZeroLast),
     SinesFirst("opennmt_tf", "10000^(-i/(h-1)), positions from 1",
@@ -142,7 +144,7 @@ constexpr Row kRows[] = {
         .FromOne(),
     SinesFirst("ctranslate2", "10000^(-i/(h-1)), positions from 1",
                "CTranslate2, src/layers/common.cc, generate_sinusoidal_position_encoding",
-               Divisor::kOtherPairs, kZeroLast)
+               Divisor::kOtherPairs, kZeroLast, POSENC_F32_LOG_INCREMENT)
         .FromOne(),
     SinesFirst("fairseq", "10000^(-i/(h-1)), position 1 is padding and zero, tokens begin at 2",
                "fairseq, sinusoidal_positional_embedding.py, get_embedding", Divisor::kOtherPairs, kZeroLast,
@@ -159,10 +161,10 @@ constexpr Row kRows[] = {
     SinesFirst("whisper", "10000^(-i/(h-1))", "openai/whisper, model.py, sinusoids", Divisor::kOtherPairs,
                kZeroLast, POSENC_F32_EXP),
     SinesFirst("gemma_cpp", "10000^(-i/(h-1))", "gemma.cpp, ops-inl.h, AddAbsolutePositionalEmbeddings",
-               Divisor::kOtherPairs, kZeroLast),
+               Divisor::kOtherPairs, kZeroLast, POSENC_F32_LOG_INCREMENT),
     SinesFirst("marian", "10000^(-i/(d/2-1)), h of them; of odd d cos(p) last",
                "marian-dev, cpu/tensor_operators.cpp, SinusoidalPositionEmbeddings", Divisor::kMarian,
-               kCosineLast),
+               kCosineLast, POSENC_F32_LOG_INCREMENT),
 
     // Timesteps of diffusion models.
     SinesFirst("ddpm", "10000^(-i/(h-1))", "hojonathanho/diffusion, nn.py, get_timestep_embedding",

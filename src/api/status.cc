@@ -97,6 +97,8 @@ const char* posenc_status_message(posenc_status status) {
       return "odd_column is not a posenc_odd_column, or a middle of columns in turns";
     case POSENC_BAD_POSITION_OFFSET:
       return "position_offset is outside -2^31 .. 2^31";
+    case POSENC_BAD_PADDING_POSITION:
+      return "padding_position, with position_offset added, is outside -2^31 .. 2^31";
     case POSENC_BAD_CACHE:
       return "layout is not a posenc_cache_layout, or cos and sin are not the tables that it has";
     case POSENC_BAD_GRID:

@@ -47,7 +47,7 @@ Element ElementAt(const Call& call, const Rows& rows, std::size_t r, std::size_t
 
 // Of types other than double.
 void Store(const Call& call, const Element& element, float entry) {
-  StoreEntries(call.type, &entry, nullptr, 0, 1, call.scale, element.from, element.to);
+  StoreEntries(call.type, &entry, {}, 0, 1, call.scale, element.from, element.to);
 }
 
 void StorePositions(const Call& call, const Rows& rows) {
@@ -94,7 +94,7 @@ void StoreZeros(const Call& call, const Rows& rows, std::size_t r, std::size_t c
   for (std::size_t i = 0; i < count; i += kAtOnce) {
     const Element element = ElementAt(call, rows, r, column + i);
     const std::size_t some = count - i < kAtOnce ? count - i : kAtOnce;
-    StoreEntries(call.type, kZeros, nullptr, 0, some, call.scale, element.from, element.to);
+    StoreEntries(call.type, kZeros, {}, 0, some, call.scale, element.from, element.to);
   }
 }
 

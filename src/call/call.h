@@ -60,7 +60,8 @@ class List {
 // The rows of a matrix that a caller passed.
 struct Matrix {
   void* data;
-  std::size_t stride;  // in elements
+  std::size_t stride;            // in elements
+  std::uint64_t table_rows = 0;  // of the table that these are a part of, unless fewer than they are
 };
 
 // Where the rows of a token embedding come from.

@@ -31,7 +31,8 @@ struct Encoder {
   std::int64_t offset;  // of positions: what is passed is less by this
   bool has_padding;     // rows at `padding`, as passed, are zero
   std::int64_t padding;
-  bool nan_rows;  // posenc_spec's
+  bool nan_rows;             // posenc_spec's
+  std::uint64_t table_rows;  // posenc_spec's
   std::int64_t target;
   const EncoderKernels* kernels;
   const TileKernels* tile_kernels;

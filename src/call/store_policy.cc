@@ -17,7 +17,7 @@ constexpr std::size_t kStreamBytes = std::size_t{4} << 20;
 
 }  // namespace
 
-bool ShouldStream(const Columns& columns, std::size_t element_size, std::size_t rows, const void* data,
+bool ShouldStream(const Columns& columns, std::size_t element_size, std::uint64_t rows, const void* data,
                   std::size_t stride) {
   // In turns the later offset is not where anything begins.
   const std::size_t first = std::min(columns.sine_offset, columns.cosine_offset) * element_size;
@@ -25,7 +25,9 @@ bool ShouldStream(const Columns& columns, std::size_t element_size, std::size_t 
       columns.InTurns() ? 0 : std::max(columns.sine_offset, columns.cosine_offset) * element_size;
   const bool whole_lines = reinterpret_cast<std::uintptr_t>(data) % kLine == 0 &&
                            stride * element_size % kLine == 0 && first % kLine == 0 && second % kLine == 0;
-  return whole_lines && rows * (columns.sines + columns.cosines) * element_size >= kStreamBytes;
+  const std::size_t bytes = (columns.sines + columns.cosines) * element_size;  // of a row
+  return whole_lines && bytes != 0 &&
+         rows >= (kStreamBytes + bytes - 1) / bytes;  // whose product may overflow
 }
 
 bool IsBeyondCaches(std::size_t bytes) { return bytes >= kStreamBytes; }

@@ -3,15 +3,16 @@
 #define POSENC_SRC_CALL_STORE_POLICY_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "kernel/rows.h"
 
 namespace posenc {
 namespace internal {
 
-// True if the rows together are large, and each begins on a cache line of its own, so that streaming stores
-// fill whole lines.
-bool ShouldStream(const Columns& columns, std::size_t element_size, std::size_t rows, const void* data,
+// True if so many rows, which are the call's or more, are large together, and each begins on a cache line of
+// its own, so that streaming stores fill whole lines.
+bool ShouldStream(const Columns& columns, std::size_t element_size, std::uint64_t rows, const void* data,
                   std::size_t stride);
 
 // Whether so many bytes are as many.

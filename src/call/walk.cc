@@ -83,7 +83,8 @@ Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std:
     Block block(
         call, matrix,
         is_run && call.scale == nullptr &&
-            ShouldStream(call.encoder.columns, call.element_size(), rows, matrix.data, matrix.stride));
+            ShouldStream(call.encoder.columns, call.element_size(),
+                         std::max<std::uint64_t>(rows, matrix.table_rows), matrix.data, matrix.stride));
     Tally tally;
     for (std::size_t begin = 0; begin < rows; begin += Rows::kMax) {
       block.Take(first, begin, std::min(rows - begin, Rows::kMax));

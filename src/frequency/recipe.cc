@@ -12,8 +12,11 @@ bool IsOfDoubles(posenc_phase_rounding rounding) {
   return rounding == POSENC_F64_POW_DIV || rounding == POSENC_F64_POW_MUL;
 }
 
-// pow(base, exponent) as a float, or 1 / that.
+// pow(base, exponent) as a float, or 1 / that. log_base is that of base / min_timescale.
 double Value(const posenc_spec& spec, const Wide256& log_base, std::size_t pair) {
+  const float least = NearestFloat(spec.min_timescale);
+  // However little exponent_dim is.
+  if (pair == 0 || log_base.IsZero()) return static_cast<double>(least);
   const double exponent_dim = ExponentDimOf(spec);
   const auto i = static_cast<double>(pair);
   const auto as_float = [](double x) { return static_cast<double>(NearestFloat(x)); };
@@ -28,6 +31,10 @@ double Value(const posenc_spec& spec, const Wide256& log_base, std::size_t pair)
     case POSENC_F32_LOG_DIV: {
       const float product = NearestFloat(Negate(log_base)) * static_cast<float>(i);
       return as_float(ExpAsFloat(product / (static_cast<float>(exponent_dim) / 2.0f), FromInteger<4>(1)));
+    }
+    case POSENC_F32_LOG_INCREMENT: {
+      const float rate = NearestFloat(log_base) / (static_cast<float>(exponent_dim) / 2.0f);
+      return as_float(least * ExpAsFloat(static_cast<float>(i) * -rate, FromInteger<4>(1)));
     }
     case POSENC_F32_INV_FREQ:
       return as_float(1.0f / ExpAsFloat(QuotientAsFloat(2.0 * i, exponent_dim), log_base));
@@ -50,10 +57,11 @@ Recipe MakeRecipe(const posenc_spec& spec, double* values) {
   const std::size_t count = PairCount(spec);
   if (spec.phase_rounding == POSENC_F32_LIST) {
     const FrequencyList list = ListOf(spec);
-    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(NearestFloat(list[i]));
+    for (std::size_t i = 0; i < count; ++i) values[i] = list[i];
     return recipe;
   }
-  const Wide256 log_base = Log<4>(BaseOf(spec));
+  Wide256 log_base = Log<4>(BaseOf(spec));
+  if (spec.min_timescale != 1.0) log_base = Subtract(log_base, Log<4>(spec.min_timescale));
   if (spec.phase_rounding == POSENC_F32_ITERATED) {
     recipe.ratio = ExpAsFloat(QuotientAsFloat(-2.0, ExponentDimOf(spec)), log_base);
     return recipe;

@@ -25,6 +25,14 @@ double Load(const T* values, std::size_t i) {
   return static_cast<double>(value);
 }
 
+// As the caller has it.
+double Listed(const FrequencyList& list, std::size_t i) {
+  return list.doubles != nullptr ? Load(list.doubles, i) : Load(list.floats, i);
+}
+
+// All but the one of the input.
+std::size_t ColumnsOfPairs(const posenc_spec& spec) { return spec.dim - (spec.input_first != 0 ? 1 : 0); }
+
 bool IsUnit(posenc_unit unit) {
   return unit == POSENC_RADIANS || unit == POSENC_HALF_TURNS || unit == POSENC_TURNS;
 }
@@ -38,7 +46,7 @@ posenc_status CheckList(const posenc_spec& spec) {
     return POSENC_BAD_FREQUENCIES;
   }
   for (std::size_t i = 0; i < list.count; ++i) {
-    if (!std::isfinite(list[i])) return POSENC_BAD_FREQUENCIES;
+    if (!std::isfinite(Listed(list, i))) return POSENC_BAD_FREQUENCIES;
   }
   return POSENC_OK;
 }
@@ -46,7 +54,7 @@ posenc_status CheckList(const posenc_spec& spec) {
 bool IsPositive(double x) { return std::isfinite(x) && x > 0.0; }
 
 posenc_status CheckRounding(const posenc_spec& spec) {
-  if (spec.phase_rounding < POSENC_NO_PHASE_ROUNDING || spec.phase_rounding > POSENC_F32_LIST)
+  if (spec.phase_rounding < POSENC_NO_PHASE_ROUNDING || spec.phase_rounding > POSENC_F32_LOG_INCREMENT)
     return POSENC_BAD_PHASE_ROUNDING;
   if (spec.phase_rounding == POSENC_F32_LIST && spec.frequency_count == 0) return POSENC_BAD_FREQUENCIES;
   if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
@@ -63,7 +71,8 @@ posenc_status CheckSpec(const posenc_spec& spec) {
   if (!std::isfinite(spec.exponent_dim)) return POSENC_BAD_EXPONENT_DIM;
   if (const posenc_status status = CheckList(spec); status != POSENC_OK) return status;
   if (!std::isfinite(spec.position_scale)) return POSENC_BAD_POSITION_SCALE;
-  const bool may_have_least = spec.frequency_count == 0 && spec.phase_rounding == POSENC_NO_PHASE_ROUNDING;
+  const bool may_have_least = spec.frequency_count == 0 && (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING ||
+                                                            spec.phase_rounding == POSENC_F32_LOG_INCREMENT);
   if (!IsPositive(spec.min_timescale) || (spec.min_timescale != 1.0 && !may_have_least))
     return POSENC_BAD_MIN_TIMESCALE;
   return CheckRounding(spec);
@@ -80,7 +89,10 @@ Range RangeOf(double log_frequency) {
   return is_near ? Range::kNearALimit : Range::kOutside;
 }
 
-double LogMagnitude(double x) { return ApproximateLog(std::fabs(x)); }
+// Beyond the range if x is infinite.
+double LogMagnitude(double x) {
+  return std::isfinite(x) ? ApproximateLog(std::fabs(x)) : kLogMaxFrequency + 1.0;
+}
 
 double LogOfUnit(posenc_unit unit) {
   return unit == POSENC_RADIANS ? 0.0 : unit == POSENC_TURNS ? kLogTwoPi : kLogPi;
@@ -90,12 +102,14 @@ double LogOfUnit(posenc_unit unit) {
 // a list; not for those that are 0. Ends and returns false where visit does.
 template <class Visit>
 bool ForExtremes(const posenc_spec& spec, double scale, const Visit& visit) {
-  if (scale == 0.0) return true;
+  if (scale == 0.0 || !HasPairs(spec)) return true;
   const double log_first = LogMagnitude(scale) + LogOfUnit(spec.frequency_unit);
   const FrequencyList list = ListOf(spec);
   if (list.count != 0) {
     for (std::size_t i = 0; i < list.count; ++i) {
-      if (list[i] != 0.0 && !visit(i, log_first + LogMagnitude(list[i]))) return false;
+      if (Listed(list, i) == 0.0) continue;
+      const bool vanishes = list[i] == 0.0;
+      if (!visit(i, vanishes ? kLogMinFrequency - 1.0 : log_first + LogMagnitude(list[i]))) return false;
     }
     return true;
   }
@@ -112,7 +126,8 @@ template <int kLimbs>
 Wide<kLimbs> LogRatio(const Schedule& schedule) {
   Wide<kLimbs> log_base = Log<kLimbs>(schedule.base);
   if (schedule.least != 1.0) log_base = Subtract(log_base, Log<kLimbs>(schedule.least));
-  return Negate(Divide(Add(log_base, log_base), FromDouble<kLimbs>(schedule.exponent_dim)));
+  ++log_base.exponent;
+  return Negate(Divide(log_base, FromDouble<kLimbs>(schedule.exponent_dim)));
 }
 
 template <int kLimbs>
@@ -140,11 +155,18 @@ bool IsBinary(const Schedule& schedule, std::int64_t* exponent) {
 }  // namespace
 
 FrequencyList ListOf(const posenc_spec& spec) {
-  return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.frequency_unit};
+  return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.frequency_unit,
+          spec.phase_rounding == POSENC_F32_LIST};
+}
+
+bool HasPairs(const posenc_spec& spec) {
+  const std::size_t columns = ColumnsOfPairs(spec);
+  return columns > 1 || (columns == 1 && (spec.odd_column == POSENC_ODD_HALF_PAIR ||
+                                          spec.odd_column == POSENC_ODD_COSINE_LAST));
 }
 
 std::size_t PairCount(const posenc_spec& spec) {
-  const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
+  const std::size_t columns = ColumnsOfPairs(spec);
   const std::size_t pairs = columns / 2 + (spec.odd_column == POSENC_ODD_HALF_PAIR ? columns % 2 : 0);
   return pairs == 0 ? 1 : pairs;
 }
@@ -168,6 +190,7 @@ double ExponentDimOf(const posenc_spec& spec) {
     case POSENC_F32_LOG_DIV:
     case POSENC_F32_INV_FREQ:
     case POSENC_F32_ITERATED:
+    case POSENC_F32_LOG_INCREMENT:
       return static_cast<double>(NearestFloat(given));
     default:
       return given;
@@ -194,7 +217,7 @@ posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
   schedule->base = BaseOf(spec);
   schedule->least = spec.min_timescale;
   schedule->exponent_dim = ExponentDimOf(spec);
-  schedule->scale = spec.position_scale;
+  schedule->scale = HasPairs(spec) ? spec.position_scale : 0.0;
   schedule->list = ListOf(spec);
   schedule->is_binary = !schedule->IsListed() && IsBinary(*schedule, &schedule->ratio_exponent);
   if (!schedule->IsListed()) schedule->log_ratio = LogRatio<4>(*schedule);
@@ -205,14 +228,16 @@ posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
   };
   if (!ForExtremes(spec, schedule->scale, is_in_range)) return POSENC_FREQUENCY_OUT_OF_RANGE;
   if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
+  const double scale = schedule->scale;
   schedule->scale = 1.0;
   const bool are_in_range = ForExtremes(spec, schedule->scale, is_in_range);
-  schedule->scale = spec.position_scale;
+  schedule->scale = scale;
   return are_in_range ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
 }
 
 double FrequencyList::operator[](std::size_t i) const {
-  return doubles != nullptr ? Load(doubles, i) : Load(floats, i);
+  const double listed = Listed(*this, i);
+  return are_rounded ? static_cast<double>(NearestFloat(listed)) : listed;
 }
 
 template <int kLimbs>

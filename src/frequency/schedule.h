@@ -18,6 +18,7 @@ struct FrequencyList {
   const float* floats;    // or these
   std::size_t count;
   posenc_unit unit;
+  bool are_rounded = false;  // to float
 
   double operator[](std::size_t i) const;
   std::size_t bytes() const { return count * (doubles != nullptr ? sizeof(double) : sizeof(float)); }
@@ -68,6 +69,9 @@ struct Schedule {
 };
 template <int kLimbs>
 inline constexpr int kFrequencyBits = 64 * kLimbs - 36;
+
+// Whether a row has a sine or cosine. A frequency of rows without is 0.
+bool HasPairs(const posenc_spec& spec);
 
 // Pairs of a row, half ones too, but at least 1: some rows have none.
 std::size_t PairCount(const posenc_spec& spec);

@@ -1,5 +1,6 @@
 #include "frequency/table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -45,7 +46,8 @@ void FillGeometric(const Schedule& schedule, std::size_t count, double* high, do
   Wide256 power = Exp(schedule.log_ratio);
   for (std::size_t m = 1; m < count; m *= 2) {
     const DoubleDouble factor = ToDoubleDouble(power);
-    for (std::size_t i = 0; i < m && m + i < count; ++i) {
+    const std::size_t end = std::min(m, count - m);  // one condition, so that compilers make vectors of this
+    for (std::size_t i = 0; i < end; ++i) {
       const DoubleDouble step = Multiply(DoubleDouble{high[i], low[i]}, factor);
       high[m + i] = step.high;
       low[m + i] = step.low;
@@ -149,13 +151,16 @@ std::size_t ArrayBytes(const FrequencyTable& table) {
 }
 
 void PlaceArrays(void* memory, FrequencyTable* table) {
-  std::memset(memory, 0, ArrayBytes(*table));
   auto* next = static_cast<double*>(memory);
   for (const Array& array : kArrays) {
     const std::size_t rows = array.rows(*table);
     if (rows == 0) continue;
     table->*array.start = next;
-    next += rows * table->padded;
+    // Offsets are nearly all there is, and of each pair they will be filled.
+    const std::size_t filled = array.start == &FrequencyTable::offsets ? table->count : 0;
+    for (std::size_t r = 0; r < rows; ++r, next += table->padded) {
+      std::memset(next + filled, 0, (table->padded - filled) * sizeof(*next));
+    }
   }
 }
 

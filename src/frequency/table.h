@@ -73,8 +73,8 @@ std::size_t ArrayBytes(const FrequencyTable& table);
 // offsets; the table has its schedule.
 void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table);
 
-// For other nouns: sets the pointers into memory, which becomes zero; and, once high and low are the whole
-// steps, reduces them and sees whether they are exact.
+// For other nouns: sets the pointers into memory, which becomes zero but for the pairs' offsets; and, once
+// high and low are the whole steps, reduces them and sees whether they are exact.
 void PlaceArrays(void* memory, FrequencyTable* table);
 void FinishSteps(FrequencyTable* table);
 

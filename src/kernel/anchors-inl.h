@@ -73,7 +73,7 @@ HWY_INLINE void SumAndDifference(DoubleVec sine, DoubleVec cosine, const double*
   cosine_minus = hn::MulAdd(sine, s, cc);
 }
 
-// Consecutive rows of one sign, in 1, 2 or 4 groups of 2 * half rows; half is kReach if there are several.
+// Consecutive rows, in 1, 2 or 4 groups of 2 * half rows; half is kReach if there are several.
 struct Run {
   std::int64_t first;
   std::size_t begin;  // the row of `first`
@@ -86,10 +86,15 @@ struct Run {
   std::size_t Before(std::size_t n) const { return (2 * (n / half) + 1) * half - 1 - n % half; }
 
   double Last() const { return static_cast<double>(first) + static_cast<double>(count() - 1); }
-  double Extent() const {
-    return first < 0 ? -static_cast<double>(first) : Last();
-  }  // the largest |position|
+  double Extent() const { return HWY_MAX(-static_cast<double>(first), Last()); }  // the largest |position|
 };
+
+// The longest run of no more than `count` rows from row `begin` on; of no rows if there is but one.
+HWY_INLINE Run LongestRun(std::int64_t first, std::size_t begin, std::size_t count) {
+  Run run = {first, begin, kMaxGroups, HWY_MIN(kReach, count / 2)};
+  while (run.groups > 1 && run.groups * 2 * kReach > count) run.groups /= 2;
+  return run;
+}
 
 // The middle of a run, for the pairs from `begin` on. Lanes whose phases stay within `exempt` quarter turns
 // have no limit.

@@ -42,8 +42,7 @@ HWY_INLINE bool InterleavedEntries(const MirroredAngles& angles, std::size_t at,
   MirroredSinCos(angles, at, s0, c0, s1, c1);
   const auto far0 = RoundAdded<kFormat, true>(s0, c0, entries0);
   const auto far1 = RoundAdded<kFormat, true>(s1, c1, entries1);
-  const auto small = Small(entries0, entries1, hn::LoadU(Entries(), angles.small + 2 * at));
-  return AnyNegative(hn::Or(IsZero(hn::Min(far0, far1)), small));
+  return AnyOpen(BothFar(far0, far1), Least(entries0, entries1), hn::LoadU(Entries(), angles.small + 2 * at));
 }
 
 // The same of two vectors of pairs: [s0 s1 ...] and [c0 c1 ...].
@@ -54,12 +53,11 @@ HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, En
   MirroredSinCos(angles, at, s0, c0, s1, c1);
   MirroredSinCos(angles, at + hn::Lanes(Doubles()), s0b, c0b, s1b, c1b);
   const auto far0 =
-      hn::Min(RoundAdded<kFormat, false>(s0, s0b, sines0), RoundAdded<kFormat, false>(c0, c0b, cosines0));
+      BothFar(RoundAdded<kFormat, false>(s0, s0b, sines0), RoundAdded<kFormat, false>(c0, c0b, cosines0));
   const auto far1 =
-      hn::Min(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
-  const auto limit = hn::LoadU(Entries(), angles.small + 2 * at);
-  const auto small = hn::Or(Small(sines0, cosines0, limit), Small(sines1, cosines1, limit));
-  return AnyNegative(hn::Or(IsZero(hn::Min(far0, far1)), small));
+      BothFar(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
+  return AnyOpen(BothFar(far0, far1), Least(Least(sines0, cosines0), Least(sines1, cosines1)),
+                 hn::LoadU(Entries(), angles.small + 2 * at));
 }
 
 // The hot loop: whole vectors from pair i up to `end`, or to the first that need the direct kernel; returns
@@ -80,13 +78,17 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
   auto* to1 = reinterpret_cast<Element*>(rows.row[1].to) + first;
   const auto* next0 = reinterpret_cast<const Element*>(rows.next[0]) + first;
   const auto* next1 = reinterpret_cast<const Element*>(rows.next[1]) + first;
+  [[maybe_unused]] const bool asks_ahead = AsksAhead(to0, stream);
   const auto store = [&](EntryVec entries0, EntryVec entries1, std::size_t column) HWY_ATTR {
     if constexpr (Operation::kReads) {
       hwy::Prefetch(next0 + column);
       hwy::Prefetch(next1 + column);
+    } else if (HWY_UNLIKELY(asks_ahead)) {
+      hwy::Prefetch(to0 + column + kBytesAhead / sizeof(Element));
+      hwy::Prefetch(to1 + column + kBytesAhead / sizeof(Element));
     }
-    StoreLanes(operation, df, entries0, from0 + column, to0 + column, stream);
-    StoreLanes(operation, df, entries1, from1 + column, to1 + column, stream);
+    StoreAdded(operation, entries0, from0 + column, to0 + column, stream);
+    StoreAdded(operation, entries1, from1 + column, to1 + column, stream);
   };
   if constexpr (kInterleaved) {
     EntryVec entries0, entries1;
@@ -113,20 +115,18 @@ using FewPairs = PairBuffer<2 * hn::MaxLanes(Doubles())>[2];
 // One vector of one row: by the direct kernel if the added angles need it.
 template <posenc_type kFormat>
 HWY_INLINE void FinishRow(const FrequencyTable& table, const MirroredAngles& angles, std::size_t r,
-                          std::size_t at, DoubleVec sine, DoubleVec cosine, float* sines, float* cosines,
-                          Tally& tally) {
+                          std::size_t at, DoubleVec sine, DoubleVec cosine, float* entries, Tally& tally) {
   const Floats df;
   const auto limit = hn::LoadU(df, angles.limits + at);
   EntryVec added;
-  const auto far = RoundAdded<kFormat, false>(sine, cosine, added);
-  if (AnyNegative(hn::Or(IsZero(far), Small(added, added, Join<false>(limit, limit))))) {
+  const auto far = RoundAdded<kFormat, true>(sine, cosine, added);
+  if (AnyOpen(far, Least(added, added), Join<true>(limit, limit))) {
     const std::size_t lanes = hn::Lanes(df);
     EvaluatePairs(table, kFormat, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at,
-                  lanes, sines, cosines, tally);
+                  lanes, entries, tally);
     tally.direct += lanes;
   } else {
-    hn::StoreU(hn::LowerHalf(df, added), df, sines);
-    hn::StoreU(hn::UpperHalf(df, added), df, cosines);
+    hn::StoreU(added, Entries(), entries);
   }
 }
 
@@ -138,7 +138,7 @@ HWY_NOINLINE void FinishPairs(const FrequencyTable& table, const MirroredAngles&
     DoubleVec s0, c0, s1, c1;
     MirroredSinCos(angles, at + n, s0, c0, s1, c1);
     const auto finish = [&](std::size_t r, DoubleVec sine, DoubleVec cosine) HWY_ATTR {
-      FinishRow<kFormat>(table, angles, r, at + n, sine, cosine, few[r].sines + n, few[r].cosines + n, tally);
+      FinishRow<kFormat>(table, angles, r, at + n, sine, cosine, few[r].entries + 2 * n, tally);
     };
     finish(0, s0, c0);
     finish(1, s1, c1);
@@ -151,7 +151,8 @@ struct RunRoutine {
   decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) hot_loop;
   decltype(&FinishPairs<POSENC_F32>) finish;
   bool interleaved;
-  bool floats;  // the hot loop adds angles in float
+  bool floats;         // the hot loop adds angles in float,
+  double float_error;  // whose sines have this error
   double small;
   double exempt;
 };
@@ -159,16 +160,17 @@ struct RunRoutine {
 template <bool kInterleaved, class Operation>
 constexpr RunRoutine MakeRoutine() {
   constexpr posenc_type kFormat = Operation::kFormat;
-  constexpr bool kFloats = kFormat == POSENC_BF16;
+  constexpr bool kFloats = Operation::kType == POSENC_BF16;
   RunRoutine routine = {kDirectRoutine<Operation>,
                         nullptr,
                         &FinishPairs<kFormat>,
                         kInterleaved,
                         kFloats,
-                        kAddedTest<kFormat>.small,
+                        kFloatError<Operation>,
+                        kLeastAdded<kFormat>,
                         kFormat == POSENC_F16 ? 0.0 : kExemptQuarterTurns};
   if constexpr (kFloats) {
-    routine.hot_loop = &AngleAdditionFloatLoop<kInterleaved>;
+    routine.hot_loop = &AngleAdditionFloatLoop<kInterleaved, Operation>;
   } else {
     routine.hot_loop = &AngleAdditionLoop<kInterleaved, Operation>;
   }

@@ -1,6 +1,6 @@
-// bfloat16 rows need so few digits that angles can be added in float: each entry is computed with its error
-// added and with it subtracted. Where both round to the same value, that is right; where not, angle addition
-// in double decides. Included once per target.
+// bfloat16 rows need so few digits that angles can be added in float: each entry, or its sum with an element,
+// is computed with its error added and with it subtracted. Where both round to the same value, that is right;
+// where not, angle addition in double decides. Included once per target.
 #if defined(POSENC_SRC_KERNEL_ANGLE_ADDITION_FLOAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ANGLE_ADDITION_FLOAT_INL_H_
 #undef POSENC_SRC_KERNEL_ANGLE_ADDITION_FLOAT_INL_H_
@@ -10,6 +10,7 @@
 
 #include "kernel/anchors-inl.h"
 #include "number/compiler.h"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 #if HWY_TARGET != HWY_SCALAR
@@ -20,7 +21,11 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr double kFloatError = HWY_NATIVE_FMA ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma;
+// Of an entry; or, of sums, of the float that it rounds to, where they may reach 1.
+template <class Operation>
+constexpr double kFloatError = (HWY_NATIVE_FMA ? kFloatAngleAdditionError
+                                               : kFloatAngleAdditionErrorWithoutFma) +
+                               (Operation::kReads ? 0x1p-24 : 0.0);
 
 // Anchors and offsets of a chunk, rounded to float, and the error of an added sine.
 struct FloatAnchors {
@@ -41,15 +46,15 @@ HWY_INLINE void RoundToFloats(const double* from, std::size_t count, float* to) 
   }
 }
 
-// The offsets of the pairs from `begin` on.
-inline HWY_NOINLINE void RoundOffsets(const FrequencyTable& table, const Run& run, std::size_t begin,
-                                      std::size_t count, FloatAnchors& floats) {
+// The offsets of the pairs from `begin` on; `largest` is the largest error of a sine.
+inline HWY_NOINLINE void RoundOffsets(const FrequencyTable& table, const Run& run, double largest,
+                                      std::size_t begin, std::size_t count, FloatAnchors& floats) {
   const Doubles d;
   constexpr double kRadians = 0x1.921fb6p0;  // in a quarter turn, rounded up
   const auto extent = hn::Set(d, kRadians * run.Extent());
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
     const auto phase = hn::Mul(hn::Abs(hn::LoadU(d, table.high + begin + at)), extent);
-    const auto error = hn::Mul(hn::Min(phase, hn::Set(d, 0.5)), hn::Set(d, 2 * kFloatError));
+    const auto error = hn::Mul(hn::Min(phase, hn::Set(d, 0.5)), hn::Set(d, 2 * largest));
     hn::StoreU(hn::DemoteTo(Floats(), error), Floats(), floats.errors + at);
   }
   for (std::size_t k = 0; k < run.half; ++k) {
@@ -65,15 +70,27 @@ inline HWY_NOINLINE void RoundAnchors(const Anchors& anchors, bool middle, std::
   RoundToFloats(middle ? anchors.middle_cosines : anchors.cosines, count, floats.cosines);
 }
 
+// Biased so that the upper half is rounded: ties of entries do not occur, those of sums go to even.
+template <class Operation>
 HWY_INLINE WordVec Biased(EntryVec v) {
   const Words dw;
-  return hn::Add(hn::BitCast(dw, v), hn::Set(dw, 0x8000));
+  const auto bits = hn::BitCast(dw, v);
+  if constexpr (!Operation::kReads) return hn::Add(bits, hn::Set(dw, 0x8000));
+  const auto down = hn::Add(bits, hn::Set(dw, 0x7FFF));
+#if POSENC_JOINS_BITS
+  const auto one = hn::Set(dw, 1);
+  const auto is_odd = _mm512_test_epi32_mask(bits.raw, hn::Set(dw, 0x10000).raw);
+  return WordVec{_mm512_mask_add_epi32(down.raw, is_odd, down.raw, one.raw)};
+#else
+  return hn::Add(down, hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 1)));
+#endif
 }
 
 // The bits in which `upper` and `lower` differ once rounded, above those that are dropped.
+template <class Operation>
 HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded) {
-  rounded = Biased(upper);
-  return hn::Xor(rounded, Biased(lower));
+  rounded = Biased<Operation>(upper);
+  return hn::Xor(rounded, Biased<Operation>(lower));
 }
 
 HWY_INLINE bool AnyInUpperHalf(WordVec v) {
@@ -86,8 +103,11 @@ HWY_INLINE bool AnyInUpperHalf(WordVec v) {
 #endif
 }
 
-// The entries of the pairs from `at` on of both rows, biased. True if the error matters to some.
-HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t at, WordVec& sine0,
+// What is stored for the pairs from `at` on of both rows, biased: entries, or their sums with the elements x.
+// True if the error matters to some, or a sum is a NaN.
+template <class Operation>
+HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t at, EntryVec x_sine0,
+                                     EntryVec x_cosine0, EntryVec x_sine1, EntryVec x_cosine1, WordVec& sine0,
                                      WordVec& cosine0, WordVec& sine1, WordVec& cosine1) {
   const Entries df;
   const auto s = hn::LoadU(df, angles.sines + at);
@@ -95,16 +115,49 @@ HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t a
   const auto rc = hn::LoadU(df, angles.offset[0] + at);
   const auto rs = hn::LoadU(df, angles.offset[1] + at);
   const auto sine_error = hn::LoadU(df, angles.errors + at);
-  const auto cosine_error = hn::Set(df, static_cast<float>(kFloatError));
+  const auto cosine_error = hn::Set(df, static_cast<float>(kFloatError<Operation>));
   const auto s_upper = hn::MulAdd(s, rc, sine_error);
   const auto s_lower = hn::MulSub(s, rc, sine_error);
   const auto c_upper = hn::MulAdd(c, rc, cosine_error);
   const auto c_lower = hn::MulSub(c, rc, cosine_error);
-  auto differ = RoundBoth(MinusProduct(c, rs, s_upper), MinusProduct(c, rs, s_lower), sine0);
-  differ = hn::Or(differ, RoundBoth(hn::MulAdd(s, rs, c_upper), hn::MulAdd(s, rs, c_lower), cosine0));
-  differ = hn::Or(differ, RoundBoth(hn::MulAdd(c, rs, s_upper), hn::MulAdd(c, rs, s_lower), sine1));
-  differ = hn::Or(differ, RoundBoth(MinusProduct(s, rs, c_upper), MinusProduct(s, rs, c_lower), cosine1));
+  auto total = hn::Zero(df);
+  const auto round = [&](EntryVec upper, EntryVec lower, EntryVec x, WordVec& rounded) HWY_ATTR {
+    if constexpr (Operation::kReads) {
+      upper = hn::Add(x, upper);
+      lower = hn::Add(x, lower);
+      total = hn::Add(total, upper);
+    }
+    return RoundBoth<Operation>(upper, lower, rounded);
+  };
+  auto differ = round(MinusProduct(c, rs, s_upper), MinusProduct(c, rs, s_lower), x_sine0, sine0);
+  differ = hn::Or(differ, round(hn::MulAdd(s, rs, c_upper), hn::MulAdd(s, rs, c_lower), x_cosine0, cosine0));
+  differ = hn::Or(differ, round(hn::MulAdd(c, rs, s_upper), hn::MulAdd(c, rs, s_lower), x_sine1, sine1));
+  differ =
+      hn::Or(differ, round(MinusProduct(s, rs, c_upper), MinusProduct(s, rs, c_lower), x_cosine1, cosine1));
+  if constexpr (Operation::kReads) {                    // any NaN, or infinities of both signs
+    const auto is_nan = hn::Not(hn::Eq(total, total));  // hn::Ne is false of NaNs on some targets
+    differ = hn::Or(differ, hn::BitCast(Words(), hn::VecFromMask(df, is_nan)));
+  }
   return AnyInUpperHalf(differ);
+}
+
+// The sources of a vector of pairs, to be added to sines and to cosines.
+template <bool kInterleaved, class Operation>
+HWY_INLINE void LoadSources(const Operation& operation, const Columns& columns, const std::uint16_t* from,
+                            std::size_t i, EntryVec& sines, EntryVec& cosines) {
+  const Entries df;
+  const auto scale = hn::Set(df, operation.scale);
+  if constexpr (kInterleaved) {
+    const Words dw;
+    const hn::Repartition<std::uint16_t, Words> d16;
+    const auto words = hn::BitCast(dw, hn::LoadU(d16, from + 2 * i));
+    const auto low = hn::ShiftLeft<16>(words), high = hn::And(words, hn::Set(dw, 0xFFFF0000u));
+    sines = hn::Mul(hn::BitCast(df, kBigEndian ? high : low), scale);
+    cosines = hn::Mul(hn::BitCast(df, kBigEndian ? low : high), scale);
+  } else {
+    sines = hn::Mul(LoadAsFloat<POSENC_BF16>(df, from + columns.sine_offset + i), scale);
+    cosines = hn::Mul(LoadAsFloat<POSENC_BF16>(df, from + columns.cosine_offset + i), scale);
+  }
 }
 
 // The upper halves of s and c as [s0 c0 s1 c1 ...].
@@ -122,26 +175,53 @@ HWY_INLINE void StoreUpperHalves(WordVec v, std::uint16_t* to, bool stream) {
 }
 
 // The hot loop of bfloat16, which stops where doubles must decide.
-template <bool kInterleaved>
-HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float /*scale*/, const Columns& columns,
+template <bool kInterleaved, class Operation>
+HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& columns,
                                                 const MirroredAngles& angles, const MirroredRows& rows,
                                                 bool stream, std::size_t i, std::size_t end) {
+  const Operation operation{scale};
   const MirroredFloats p = angles.floats;
+  const Columns c = columns;
   const std::size_t begin = angles.begin;
   const std::size_t first = kInterleaved ? columns.sine_offset : 0;
+  const auto* from0 = reinterpret_cast<const std::uint16_t*>(rows.row[0].from) + first;
+  const auto* from1 = reinterpret_cast<const std::uint16_t*>(rows.row[1].from) + first;
   auto* to0 = reinterpret_cast<std::uint16_t*>(rows.row[0].to) + first;
   auto* to1 = reinterpret_cast<std::uint16_t*>(rows.row[1].to) + first;
+  const auto* next0 = reinterpret_cast<const std::uint16_t*>(rows.next[0]) + first;
+  const auto* next1 = reinterpret_cast<const std::uint16_t*>(rows.next[1]) + first;
+  [[maybe_unused]] const bool asks_ahead = AsksAhead(to0, stream);
+  const auto prefetch = [&](std::size_t column) HWY_ATTR {
+    if constexpr (Operation::kReads) {
+      hwy::Prefetch(next0 + column);
+      hwy::Prefetch(next1 + column);
+    } else if (HWY_UNLIKELY(asks_ahead)) {
+      hwy::Prefetch(to0 + column + kBytesAhead / sizeof(*to0));
+      hwy::Prefetch(to1 + column + kBytesAhead / sizeof(*to1));
+    }
+  };
+  auto x_sine0 = hn::Zero(Entries()), x_cosine0 = x_sine0, x_sine1 = x_sine0, x_cosine1 = x_sine0;
   WordVec sine0, cosine0, sine1, cosine1;
   for (; i < end; i += hn::Lanes(Entries())) {
-    if (HWY_UNLIKELY(MirroredFloatEntries(p, i - begin, sine0, cosine0, sine1, cosine1))) break;
+    if constexpr (Operation::kReads) {
+      LoadSources<kInterleaved>(operation, c, from0, i, x_sine0, x_cosine0);
+      LoadSources<kInterleaved>(operation, c, from1, i, x_sine1, x_cosine1);
+    }
+    if (HWY_UNLIKELY(MirroredFloatEntries<Operation>(p, i - begin, x_sine0, x_cosine0, x_sine1, x_cosine1,
+                                                     sine0, cosine0, sine1, cosine1))) {
+      break;
+    }
     if constexpr (kInterleaved) {
+      prefetch(2 * i);
       StoreInterleaved(sine0, cosine0, to0 + 2 * i, stream);
       StoreInterleaved(sine1, cosine1, to1 + 2 * i, stream);
     } else {
-      StoreUpperHalves(sine0, to0 + columns.sine_offset + i, stream);
-      StoreUpperHalves(cosine0, to0 + columns.cosine_offset + i, stream);
-      StoreUpperHalves(sine1, to1 + columns.sine_offset + i, stream);
-      StoreUpperHalves(cosine1, to1 + columns.cosine_offset + i, stream);
+      prefetch(c.sine_offset + i);
+      prefetch(c.cosine_offset + i);
+      StoreUpperHalves(sine0, to0 + c.sine_offset + i, stream);
+      StoreUpperHalves(cosine0, to0 + c.cosine_offset + i, stream);
+      StoreUpperHalves(sine1, to1 + c.sine_offset + i, stream);
+      StoreUpperHalves(cosine1, to1 + c.cosine_offset + i, stream);
     }
   }
   return i;

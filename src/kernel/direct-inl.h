@@ -1,5 +1,6 @@
-// The direct kernel: rows at any positions, each entry from its own phase. Pairs are evaluated into a buffer
-// of floats, then stored in any layout and type. Included once per target.
+// The direct kernel: rows at any positions, each entry from its own phase. Pairs are evaluated as floats by
+// turns, where the row wants them, or else into a buffer, from which they are stored in any layout and type.
+// Included once per target.
 #if defined(POSENC_SRC_KERNEL_DIRECT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_DIRECT_INL_H_
 #undef POSENC_SRC_KERNEL_DIRECT_INL_H_
@@ -26,11 +27,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Pairs that pass through a buffer together.
 constexpr std::size_t kBufferPairs = 512;
 
-// Rounded entries of kPairs pairs, a vector more than may be needed.
+// Rounded entries of kPairs pairs, [s0 c0 s1 c1 ...], a vector more than may be needed.
 template <std::size_t kPairs>
 struct PairBuffer {
-  HWY_ALIGN float sines[kPairs + hn::MaxLanes(Doubles())];
-  HWY_ALIGN float cosines[kPairs + hn::MaxLanes(Doubles())];
+  HWY_ALIGN float entries[2 * (kPairs + hn::MaxLanes(Doubles()))];
 };
 
 // The steps of a table for one position.
@@ -75,13 +75,6 @@ HWY_INLINE bool MayBeTiny(const Multiples& multiples) {
   return multiples.list != nullptr || MayBeTiny(multiples.position);
 }
 
-// -0 becomes +0.
-HWY_INLINE void ClearSignsOfZeros(DoubleVec& sine, DoubleVec& cosine) {
-  const auto zero = hn::Zero(Doubles());
-  sine = hn::Add(sine, zero);
-  cosine = hn::Add(cosine, zero);
-}
-
 // The lanes in which multiple * high is less than least, but neither factor is 0.
 HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double least) {
   const Doubles d;
@@ -94,17 +87,47 @@ struct Flags {
   bool any = false;
   HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(Longs())];
 
-  HWY_INLINE void Set(hn::Mask<Doubles> flagged) {
+  HWY_INLINE void Set(LongVec flagged) {  // 0 in the other lanes
     any = true;
-    hn::Store(hn::BitCast(Longs(), hn::VecFromMask(Doubles(), flagged)), Longs(), lanes);
+    hn::Store(flagged, Longs(), lanes);
   }
+  HWY_INLINE void Set(hn::Mask<Doubles> flagged) {
+    Set(hn::BitCast(Longs(), hn::VecFromMask(Doubles(), flagged)));
+  }
+#if POSENC_JOINS_BITS
+  HWY_INLINE void Set(PairFlags flagged) { Set(hn::BitCast(Longs(), hn::VecFromMask(Words(), flagged))); }
+#endif
 };
 
+// Turns by the quadrants, so that none are left, and makes -0 +0 before anything rounds to -0.
+HWY_INLINE void TurnWithoutNegativeZeros(LongVec& quadrant, DoubleVec& s, DoubleVec& c) {
+  const auto zero = hn::Zero(Doubles());
+  DoubleVec sine, cosine;
+  TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
+  s = hn::Add(sine, zero);
+  c = hn::Add(cosine, zero);
+  quadrant = hn::Zero(Longs());
+}
+
+// Stores a vector of pairs as [s0 c0 s1 c1 ...], rounded, from the sines and cosines of what their quadrants
+// leave. Returns the pairs that were flagged, or are by the rounding test.
 template <posenc_type kFormat>
-HWY_INLINE hn::Mask<Doubles> RoundPair(hn::Mask<Doubles> flagged, DoubleVec sine, DoubleVec cosine,
-                                       FloatVec& rounded_sines, FloatVec& rounded_cosines) {
-  flagged = hn::Or(flagged, RoundDirect<kFormat>(sine, rounded_sines));
-  return hn::Or(flagged, RoundDirect<kFormat>(cosine, rounded_cosines));
+HWY_INLINE PairFlags StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> flagged,
+                                  float* to) {
+#if HWY_TARGET == HWY_SCALAR
+  DoubleVec sine, cosine;
+  TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
+  for (const DoubleVec entry : {sine, cosine}) {
+    FloatVec rounded;
+    flagged = hn::Or(flagged, RoundDirect<kFormat>(entry, rounded));
+    hn::StoreU(rounded, Floats(), to++);
+  }
+  return flagged;
+#else
+  PairFlags flags;
+  hn::StoreU(TurnEntries(quadrant, RoundPairs<kFormat>(s, c, flagged, flags)), Entries(), to);
+  return flags;
+#endif
 }
 
 // Whole vectors of pairs, rounded to float or else to `format`, from pair begin + at on; returns where it
@@ -113,50 +136,53 @@ HWY_INLINE hn::Mask<Doubles> RoundPair(hn::Mask<Doubles> flagged, DoubleVec sine
 template <bool kIsFloat>
 HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Multiples& multiples,
                                          std::size_t begin, std::size_t at, std::size_t count,
-                                         posenc_type format, float* sines, float* cosines, Flags& flags) {
+                                         posenc_type format, float* entries, Flags& flags) {
   const Doubles d;
-  const Floats df;
   const Steps steps = StepsAt(table, multiples.position);
-  const bool is_special = MayBeTiny(multiples) || table.max_cancellation == 0.0;
+  const Multiples numbers = multiples;  // no store can change these
+  const double max_cancellation = table.max_cancellation;
+  const bool is_special = MayBeTiny(multiples) || max_cancellation == 0.0;
   while (at < count) {
-    DoubleVec multiple, high, low, sine, cosine;
-    LoadPhases(steps, multiples, begin, at, multiple, high, low);
-    FloatVec rounded_sines, rounded_cosines;
-    auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
+    DoubleVec multiple, high, low, s, c;
+    LoadPhases(steps, numbers, begin, at, multiple, high, low);
+    LongVec quadrant;
+    auto flagged = ReducedSinCos<false>(d, multiple, high, low, max_cancellation, s, c, quadrant);
     if (HWY_UNLIKELY(is_special)) {
       flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
-      ClearSignsOfZeros(sine, cosine);
+      TurnWithoutNegativeZeros(quadrant, s, c);
     }
+    float* to = entries + 2 * at;
+    PairFlags rounding;
     if constexpr (kIsFloat) {
-      flagged = RoundPair<POSENC_F32>(flagged, sine, cosine, rounded_sines, rounded_cosines);
+      rounding = StoreRounded<POSENC_F32>(quadrant, s, c, flagged, to);
     } else if (format == POSENC_BF16) {
-      flagged = RoundPair<POSENC_BF16>(flagged, sine, cosine, rounded_sines, rounded_cosines);
+      rounding = StoreRounded<POSENC_BF16>(quadrant, s, c, flagged, to);
     } else {
-      flagged = RoundPair<POSENC_F16>(flagged, sine, cosine, rounded_sines, rounded_cosines);
+      rounding = StoreRounded<POSENC_F16>(quadrant, s, c, flagged, to);
     }
-    hn::StoreU(rounded_sines, df, sines + at);
-    hn::StoreU(rounded_cosines, df, cosines + at);
     at += hn::Lanes(d);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      flags.Set(flagged);
+    if (HWY_UNLIKELY(!AllFalse(rounding))) {
+      flags.Set(rounding);
       break;
     }
   }
   return at;
 }
 
-// The pairs begin .. begin + count - 1 at one position, whole vectors of them, as are their multiples.
+// The pairs begin .. begin + count - 1 at one position, whole vectors of them, as are their multiples, by
+// turns.
 inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format,
                                        const Multiples& multiples, std::size_t begin, std::size_t count,
-                                       float* sines, float* cosines, Tally& tally) {
+                                       float* entries, Tally& tally) {
   const auto evaluate = format == POSENC_F32 ? &EvaluateVectors<true> : &EvaluateVectors<false>;
   for (std::size_t at = 0; at < count;) {
     Flags flags;
-    at = evaluate(table, multiples, begin, at, count, format, sines, cosines, flags);
+    at = evaluate(table, multiples, begin, at, count, format, entries, flags);
     if (!flags.any) return;
     const std::size_t lanes = hn::Lanes(Doubles()), last = at - lanes;
-    RecomputePairs(table, format, multiples.From(last), begin + last, flags.lanes, lanes, sines + last,
-                   cosines + last, tally);
+    float* sines = entries + 2 * last;
+    RecomputePairs(table, format, multiples.From(last), begin + last, flags.lanes, lanes, sines, sines + 1,
+                   tally, 2);
   }
 }
 
@@ -185,28 +211,30 @@ HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
 struct DirectRoutine {
   std::size_t element_size;
   posenc_type format;  // of the encodings
+  bool in_place;       // entries are what is stored
   decltype(&StoreRun<WriteOperation<POSENC_F32>>) store;
 };
 
 template <class Operation>
 constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::kFormat,
+                                          Operation::kType == POSENC_F32 && !Operation::kReads,
                                           &StoreRun<Operation>};
 
 // Stores `count` pairs from pair i on to a row.
 inline HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, const Columns& columns,
-                                    std::size_t i, std::size_t count, const float* sines,
-                                    const float* cosines, const Row& row, bool aligned, bool stream) {
+                                    std::size_t i, std::size_t count, const float* entries, const Row& row,
+                                    bool aligned, bool stream) {
   const std::size_t sine_count = HWY_MIN(count, columns.sines - HWY_MIN(i, columns.sines));
   const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
   const std::size_t sine = (columns.sine_offset + i * columns.step) * routine.element_size;
   const std::size_t cosine = (columns.cosine_offset + i * columns.step) * routine.element_size;
   if (columns.InTurns()) {
     const std::size_t both = sine_count + cosine_count, first = HWY_MIN(sine, cosine);
-    if (!columns.SinesFirst()) std::swap(sines, cosines);
-    return routine.store(scale, sines, cosines, both, row.from + first, row.to + first, aligned, stream);
+    const EntryOrder order = columns.SinesFirst() ? EntryOrder() : kCosinesFirst;
+    return routine.store(scale, entries, order, both, row.from + first, row.to + first, aligned, stream);
   }
-  routine.store(scale, sines, nullptr, sine_count, row.from + sine, row.to + sine, aligned, stream);
-  routine.store(scale, cosines, nullptr, cosine_count, row.from + cosine, row.to + cosine, aligned, stream);
+  routine.store(scale, entries, kSines, sine_count, row.from + sine, row.to + sine, aligned, stream);
+  routine.store(scale, entries, kCosines, cosine_count, row.from + cosine, row.to + cosine, aligned, stream);
 }
 
 inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const FrequencyTable& table,
@@ -215,15 +243,22 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
   Tally tally;
   PairBuffer<kBufferPairs> buffer;
   PhaseBuffer phases;
-  float* sines = buffer.sines;
-  float* cosines = buffer.cosines;
+  const bool in_place = routine.in_place && aligned && columns.InTurns() && columns.SinesFirst();
+  const std::size_t whole = in_place ? columns.cosines / hn::Lanes(Doubles()) * hn::Lanes(Doubles()) : 0;
   for (std::size_t r = 0; r < rows.at.count; ++r) {
     const Row row = RowAt(rows, routine.element_size, r);
     for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);
       const Multiples multiples = MultiplesAt(table, rows.at[r], i, count, phases);
-      EvaluatePairs(table, routine.format, multiples, i, count, sines, cosines, tally);
-      StorePairs(routine, scale, columns, i, count, sines, cosines, row, aligned, false);
+      const std::size_t begun = HWY_MIN(count, whole - HWY_MIN(i, whole));  // where they are to be
+      if (begun > 0) {
+        float* to = reinterpret_cast<float*>(row.to) + columns.sine_offset + 2 * i;
+        EvaluatePairs(table, routine.format, multiples, i, begun, to, tally);
+      }
+      if (begun == count) continue;
+      EvaluatePairs(table, routine.format, multiples.From(begun), i + begun, count - begun, buffer.entries,
+                    tally);
+      StorePairs(routine, scale, columns, i + begun, count - begun, buffer.entries, row, aligned, false);
     }
   }
   return tally;

@@ -33,16 +33,24 @@ HWY_INLINE void Multiply(DoubleVec a_high, DoubleVec a_low, DoubleVec b_high, Do
   high = product;
 }
 
-// sum = sum * b + c, |sum * b| < |c_high|.
+// sum = sum * b + c, |sum * b| < |c_high| / 2.
 HWY_INLINE void MultiplyAdd(DoubleVec& sum_high, DoubleVec& sum_low, DoubleVec b_high, DoubleVec b_low,
                             double c_high, double c_low) {
   const Doubles d;
+  const auto c = hn::Set(d, c_high);
+#if HWY_NATIVE_FMA
+  const auto sum = hn::MulAdd(sum_high, b_high, c);
+  const auto rest = hn::MulAdd(sum_high, b_high, hn::Sub(c, sum));  // what `sum` was rounded by
+  const auto low = hn::MulAdd(sum_low, b_high, hn::MulAdd(sum_high, b_low, rest));
+  sum_low = hn::Add(low, hn::Set(d, c_low));
+  sum_high = sum;
+#else
   DoubleVec product_high, product_low;
   Multiply(sum_high, sum_low, b_high, b_low, product_high, product_low);
-  const auto c = hn::Set(d, c_high);
   sum_high = hn::Add(c, product_high);
   const auto rest = hn::Sub(product_high, hn::Sub(sum_high, c));
   sum_low = hn::Add(rest, hn::Add(product_low, hn::Set(d, c_low)));
+#endif
 }
 
 // sin(pi/2 r) and cos(pi/2 r) for |r| <= 1/2, with an error of at most kDoubleError relatively. Coefficients:
@@ -50,31 +58,31 @@ HWY_INLINE void MultiplyAdd(DoubleVec& sum_high, DoubleVec& sum_low, DoubleVec b
 HWY_INLINE void SineSum(DoubleVec r, DoubleVec r_low, DoubleVec r2, DoubleVec r2_low, DoubleVec& high,
                         DoubleVec& low) {
   const Doubles d;
-  high = hn::Set(d, 0x1.a77601ee2d808p-38);
-  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.6faa797d05ae1p-31));
-  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.e8f43183c7eaep-25));
-  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.e3074fdc94f13p-19));
-  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.50783487edca6p-13));
+  high = hn::Set(d, 0x1.a776024bba348p-38);
+  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.6faa797dc6d56p-31));
+  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.e8f43183c930ap-25));
+  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.e3074fdc94f25p-19));
   low = hn::Zero(d);
-  MultiplyAdd(high, low, r2, r2_low, -0x1.32d2cce62bd81p-8, -0x1.fc997bef214bfp-62);
-  MultiplyAdd(high, low, r2, r2_low, 0x1.466bc6775aae2p-4, -0x1.7b156449d1394p-59);
-  MultiplyAdd(high, low, r2, r2_low, -0x1.4abbce625be53p-1, 0x1.055320b77e81dp-55);
-  MultiplyAdd(high, low, r2, r2_low, 0x1.921fb54442d18p0, 0x1.1a6262ca2dd2ap-54);
+  MultiplyAdd(high, low, r2, r2_low, 0x1.50783487edca6p-13, 0x1.1c9b6c239c3p-70);
+  MultiplyAdd(high, low, r2, r2_low, -0x1.32d2cce62bd81p-8, -0x1.fcaccd55c4561p-62);
+  MultiplyAdd(high, low, r2, r2_low, 0x1.466bc6775aae2p-4, -0x1.7b154f57b8388p-59);
+  MultiplyAdd(high, low, r2, r2_low, -0x1.4abbce625be53p-1, 0x1.055320b31061ap-55);
+  MultiplyAdd(high, low, r2, r2_low, 0x1.921fb54442d18p0, 0x1.1a6262ca2f195p-54);
   Multiply(high, low, r, r_low, high, low);
 }
 
 HWY_INLINE void CosineSum(DoubleVec r2, DoubleVec r2_low, DoubleVec& high, DoubleVec& low) {
   const Doubles d;
-  high = hn::Set(d, -0x1.27a232ac17916p-41);
-  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.20c39b47e4aep-34));
-  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.b6e24c3ffd86fp-28));
-  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.f9d38a353f5e7p-22));
-  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.a6d1f2a203b89p-16));
-  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.e1f506891bab3p-11));
+  high = hn::Set(d, -0x1.27a1ff75c0a9ap-41);
+  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.20c39ad1da1p-34));
+  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.b6e24c3f1a376p-28));
+  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.f9d38a353e71cp-22));
+  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.a6d1f2a203b8p-16));
   low = hn::Zero(d);
-  MultiplyAdd(high, low, r2, r2_low, -0x1.55d3c7e3cbffap-6, 0x1.83b8ebe5612cp-64);
-  MultiplyAdd(high, low, r2, r2_low, 0x1.03c1f081b5ac4p-2, -0x1.32b612a8e3bffp-56);
-  MultiplyAdd(high, low, r2, r2_low, -0x1.3bd3cc9be45dep0, -0x1.692b700f121bdp-54);
+  MultiplyAdd(high, low, r2, r2_low, 0x1.e1f506891bab3p-11, -0x1.9c4f0c3769bap-69);
+  MultiplyAdd(high, low, r2, r2_low, -0x1.55d3c7e3cbffap-6, 0x1.845e4cda2b74p-64);
+  MultiplyAdd(high, low, r2, r2_low, 0x1.03c1f081b5ac4p-2, -0x1.32b616be39c6ep-56);
+  MultiplyAdd(high, low, r2, r2_low, -0x1.3bd3cc9be45dep0, -0x1.692b700ccd88cp-54);
   MultiplyAdd(high, low, r2, r2_low, 1.0, 0.0);
 }
 
@@ -135,9 +143,20 @@ inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Mult
   }
 }
 
-// data = PE, rounded to double.
-inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Columns& columns,
-                                       const Rows& rows) {
+// Stores `count` pairs from pair i on to a row, those of them that it has.
+HWY_INLINE void StoreSomeDoubles(const Columns& columns, std::size_t i, std::size_t count,
+                                 const double* sines, const double* cosines, unsigned char* row) {
+  const std::size_t sine_count = HWY_MIN(count, columns.sines - HWY_MIN(i, columns.sines));
+  const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
+  StoreDoubles(sines, sine_count, columns.step,
+               row + (columns.sine_offset + i * columns.step) * sizeof(double));
+  StoreDoubles(cosines, cosine_count, columns.step,
+               row + (columns.cosine_offset + i * columns.step) * sizeof(double));
+}
+
+// data = PE, rounded to double, row by row.
+inline HWY_NOINLINE Tally DirectDoubles(const FrequencyTable& table, const Columns& columns,
+                                        const Rows& rows) {
   HWY_ALIGN double sines[kBufferPairs + hn::MaxLanes(Doubles())];
   HWY_ALIGN double cosines[kBufferPairs + hn::MaxLanes(Doubles())];
   PhaseBuffer phases;
@@ -148,12 +167,7 @@ inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Column
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);
       const Multiples multiples = MultiplesAt(table, rows.at[r], i, count, phases);
       EvaluateDoubles(table, multiples, i, count, sines, cosines, tally);
-      const std::size_t sine_count = HWY_MIN(count, columns.sines - HWY_MIN(i, columns.sines));
-      const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
-      StoreDoubles(sines, sine_count, columns.step,
-                   row + (columns.sine_offset + i * columns.step) * sizeof(double));
-      StoreDoubles(cosines, cosine_count, columns.step,
-                   row + (columns.cosine_offset + i * columns.step) * sizeof(double));
+      StoreSomeDoubles(columns, i, count, sines, cosines, row);
     }
   }
   return tally;

@@ -15,9 +15,9 @@
 
 #include "hwy/highway.h"
 
+#include "kernel/angle_addition_double-inl.h"
 #include "kernel/apply-inl.h"
 #include "kernel/copies-inl.h"
-#include "kernel/direct_double-inl.h"
 
 #ifndef POSENC_SRC_KERNEL_ENCODER_KERNELS_CC_
 #define POSENC_SRC_KERNEL_ENCODER_KERNELS_CC_
@@ -46,7 +46,7 @@ template <posenc_type kType>
 void AddEntries(const float* entries, std::size_t count, float scale, void* x) {
   auto* to = static_cast<unsigned char*>(x);
   const bool aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(ElementOf<kType>) == 0;
-  StoreRun<AddOperation<kType>>(scale, entries, nullptr, count, to, to, aligned, false);
+  StoreRun<AddOperation<kType>>(scale, entries, {}, count, to, to, aligned, false);
 }
 
 template <posenc_type kType>
@@ -100,7 +100,7 @@ Tally ReferenceAdd(const FrequencyTable& table, const Columns& columns, const Ro
 
 template <posenc_type kType>
 void ReferenceAddEntries(const float* entries, std::size_t count, float scale, void* x) {
-  StoreEntries(kType, entries, nullptr, 0, count, &scale, x, x);
+  StoreEntries(kType, entries, {}, 0, count, &scale, x, x);
 }
 
 template <posenc_type kType>

@@ -49,6 +49,10 @@ constexpr int kDroppedBits = kFormat == POSENC_F32    ? 29
                              : kFormat == POSENC_BF16 ? 45
                                                       : 42;
 
+// Half of the last place kept of a float.
+template <posenc_type kFormat>
+constexpr std::uint32_t kHalfPlace = (std::uint32_t{1} << (kDroppedBits<kFormat> - 29)) / 2;
+
 // Half of the last place kept, and the window of the rounding test: adding both to the bits rounds all
 // that the test lets pass, and makes the dropped bits of the others less than twice the window.
 template <posenc_type kFormat, std::uint64_t kWindow>
@@ -56,7 +60,7 @@ constexpr std::uint64_t kRoundingBias = (std::uint64_t{1} << (kDroppedBits<kForm
 template <posenc_type kFormat, std::uint64_t kWindow>
 constexpr std::uint64_t kFarBits = (std::uint64_t{1} << kDroppedBits<kFormat>)-2 * kWindow;
 
-// The lanes of v, good to kDirectError, that might round the wrong way (Ziv's test); rounded = the others.
+// The lanes of v, good to kRowError, that might round the wrong way (Ziv's test); rounded = the others.
 // Float and bfloat16 share the exponents of their normal numbers, which is all that occurs.
 template <posenc_type kFormat>
 HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
@@ -78,7 +82,7 @@ HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
     const auto half_ulp = hn::Mul(hn::BitCast(d, scale), hn::Set(d, 0x1p-11));
     const auto distance = hn::Abs(hn::Sub(hn::Abs(hn::Sub(v, nearest)), half_ulp));
     rounded = hn::DemoteTo(df, hn::CopySign(nearest, v));
-    return hn::Le(distance, hn::Mul(hn::BitCast(d, scale), hn::Set(d, 2 * kDirectError)));
+    return hn::Le(distance, hn::Mul(hn::BitCast(d, scale), hn::Set(d, 2 * kRowError)));
   } else {
     const auto biased = hn::Add(bits, hn::Set(du, kRoundingBias<kFormat, kDirectWindow>));
     if constexpr (kFormat == POSENC_F32) {
@@ -92,6 +96,13 @@ HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
   }
 }
 
+#undef POSENC_JOINS_BITS
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#define POSENC_JOINS_BITS 1  // floats are put together from the words of two vectors of doubles
+#else
+#define POSENC_JOINS_BITS 0
+#endif
+
 #if HWY_TARGET != HWY_SCALAR  // which has no vectors
 
 using Words = hn::ScalableTag<std::uint32_t>;  // twice as many lanes as Doubles
@@ -99,18 +110,40 @@ using WordVec = hn::Vec<Words>;
 using Entries = hn::ScalableTag<float>;  // as many lanes as Words
 using EntryVec = hn::Vec<Entries>;
 
-// The high or the low words of both, in some order, the same for both; on x86 [a0 a1 b0 b1] in each 128 bits.
-template <bool kHigh>
+#endif
+
+// Flags of pairs: of theirs any of two lanes, or just one.
+#if POSENC_JOINS_BITS
+using PairFlags = hn::Mask<Words>;
+HWY_INLINE bool AllFalse(PairFlags flags) { return hn::AllFalse(Words(), flags); }
+#else
+using PairFlags = hn::Mask<Doubles>;
+HWY_INLINE bool AllFalse(PairFlags flags) { return hn::AllFalse(Doubles(), flags); }
+#endif
+
+#if HWY_TARGET != HWY_SCALAR
+
+// The high or the low words of both: [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...]; without
+// POSENC_JOINS_BITS in any order, the same for both.
+template <bool kHigh, bool kInterleaved>
 HWY_INLINE WordVec WordsOf(LongVec a, LongVec b) {
   const Words dw;
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
+#if POSENC_JOINS_BITS
+  const EntryVec af = hn::BitCast(Entries(), a), bf = hn::BitCast(Entries(), b);
+  if constexpr (!kInterleaved) {
+    return kHigh ? hn::ConcatOdd(dw, hn::BitCast(dw, b), hn::BitCast(dw, a))
+                 : hn::ConcatEven(dw, hn::BitCast(dw, b), hn::BitCast(dw, a));
+  } else if constexpr (kHigh) {
+    return hn::BitCast(dw, EntryVec{_mm512_mask_movehdup_ps(bf.raw, 0x5555, af.raw)});
+  } else {
+    return hn::BitCast(dw, EntryVec{_mm512_mask_moveldup_ps(af.raw, 0xAAAA, bf.raw)});
+  }
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
   const Entries df;
   constexpr int kImm = kHigh ? 0xDD : 0x88;
   const EntryVec af = hn::BitCast(df, a);
   const EntryVec bf = hn::BitCast(df, b);
-#if HWY_TARGET <= HWY_AVX3
-  return hn::BitCast(dw, EntryVec{_mm512_shuffle_ps(af.raw, bf.raw, kImm)});
-#elif HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2
   return hn::BitCast(dw, EntryVec{_mm256_shuffle_ps(af.raw, bf.raw, kImm)});
 #else
   return hn::BitCast(dw, EntryVec{_mm_shuffle_ps(af.raw, bf.raw, kImm)});
@@ -139,93 +172,184 @@ HWY_INLINE EntryVec Join(FloatVec a, FloatVec b) {
 #endif
 }
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// [a0 b0 a1 b1 ...] of biased doubles as entries.
+#if POSENC_JOINS_BITS
+// Doubles as floats, from their high and low words: rounded toward zero.
 //
 // The exponent field of a double, less 896 = 0b111 << 7, is that of the float, so a float's digits are 30
 // bits of the double; above them both have 0 below 2, and the sign. That holds from 2^-126 on, and for 0:
 // nothing else occurs, as frequencies are at least 2^-126 and sums of angles round to 0 or to more than
 // 2^-107.
-template <posenc_type kFormat>
-HWY_INLINE EntryVec JoinBits(LongVec a, LongVec b) {
+HWY_INLINE EntryVec FloatsOfWords(WordVec high, WordVec low) {
   const Words dw;
-  const WordVec high = WordsOf<true>(a, b);
-  const WordVec low = WordsOf<false>(a, b);
 #if HWY_TARGET <= HWY_AVX3_DL
   const WordVec shifted{_mm512_shldi_epi32(high.raw, low.raw, 3)};
 #else
   const WordVec shifted = hn::Or(hn::ShiftLeft<3>(high), hn::ShiftRight<29>(low));
 #endif
   const auto digits = hn::Set(dw, 0x3FFFFFFFu);
-  WordVec words = hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high));
-  if constexpr (kFormat != POSENC_F32) {
-    words = hn::And(words, hn::Set(dw, ~((1u << (kDroppedBits<kFormat> - 29)) - 1)));
-  }
-  return hn::BitCast(Entries(), WordVec{_mm512_shuffle_epi32(words.raw, _MM_PERM_DBCA)});
+  return hn::BitCast(Entries(), hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high)));
 }
 #endif
+
+// RoundDirect of both, joined: [a0 b0 a1 b1 ...]. Adds to the flagged pairs those with an entry that might
+// round the wrong way.
 
 template <posenc_type kFormat>
-constexpr AddedTest kAddedTest = kFormat == POSENC_F32 ? kAddedFloat : kAdded16Bit;
+HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> flagged, PairFlags& flags) {
+#if POSENC_JOINS_BITS
+  const Words dw;
+  if constexpr (kFormat != POSENC_F16) {  // whose entries may be subnormal
+    const Longs du;
+    constexpr std::uint64_t kFar = kFarBits<kFormat, kDirectWindow>;
+    const auto bias = hn::Set(du, kRoundingBias<kFormat, kDirectWindow>);
+    const auto near = hn::RebindMask(du, flagged);  // to a midpoint, for this
+    const auto a_biased = hn::IfThenZeroElse(near, hn::Add(hn::BitCast(du, a), bias));
+    const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
+    const WordVec high = WordsOf<true, true>(a_biased, b_biased);
+    const WordVec low = WordsOf<false, true>(a_biased, b_biased);
+    flags = {
+        _mm512_testn_epi32_mask(low.raw, hn::Set(dw, static_cast<std::uint32_t>(kFar & 0xFFFFFFFFu)).raw)};
+    if constexpr (kFormat != POSENC_F32) {
+      flags = {_mm512_mask_testn_epi32_mask(flags.raw, high.raw,
+                                            hn::Set(dw, static_cast<std::uint32_t>(kFar >> 32)).raw)};
+    }
+    const EntryVec entries = FloatsOfWords(high, low);
+    if constexpr (kFormat == POSENC_F32) return entries;
+    return hn::BitCast(Entries(),
+                       hn::And(hn::BitCast(dw, entries), hn::Set(dw, ~(2 * kHalfPlace<kFormat> - 1))));
+  }
+#endif
+  FloatVec a_rounded, b_rounded;
+  flagged = hn::Or(flagged, RoundDirect<kFormat>(a, a_rounded));
+  flagged = hn::Or(flagged, RoundDirect<kFormat>(b, b_rounded));
+#if POSENC_JOINS_BITS
+  flags = hn::MaskFromVec(hn::BitCast(dw, hn::VecFromMask(Doubles(), flagged)));
+#else
+  flags = flagged;
+#endif
+  return Join<true>(a_rounded, b_rounded);
+}
 
-// Rounds added entries, |a|, |b| <= 1, to floats joined as above; what it returns is 0 in the lanes near a
-// midpoint, in an order of its own, and below 2^31 in the others.
+// [sine cosine ...] of quadrant + r quarter turns from those of r: TurnByQuadrant once they are joined.
+HWY_INLINE EntryVec TurnEntries(LongVec quadrant, EntryVec entries) {
+  const Entries df;
+  const Words dw;
+#if POSENC_JOINS_BITS
+  alignas(64) static constexpr std::uint64_t kSigns[8] = {
+      0, 0x8000000000000000u, 0x8000000080000000u, 0x80000000u,
+      0, 0x8000000000000000u, 0x8000000080000000u, 0x80000000u};
+  const Longs du;
+  const auto pairs = hn::BitCast(du, entries);
+  const auto is_odd = hn::TestBit(quadrant, hn::Set(du, 1));
+  const LongVec turned{_mm512_mask_ror_epi64(pairs.raw, is_odd.raw, pairs.raw, 32)};
+  const LongVec signs{_mm512_permutexvar_epi64(quadrant.raw, hn::Load(du, kSigns).raw)};
+  (void)dw;
+  return hn::BitCast(df, hn::Xor(turned, signs));
+#else
+  const auto words = hn::BitCast(dw, quadrant);
+  const auto both = kBigEndian ? hn::DupOdd(words) : hn::DupEven(words);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4 && HWY_TARGET != HWY_EMU128
+  const auto is_odd = hn::MaskFromVec(hn::BitCast(df, hn::ShiftLeft<31>(both)));  // looks at sign bits
+#else
+  const auto is_odd = hn::RebindMask(df, hn::TestBit(both, hn::Set(dw, 1)));
+#endif
+  const auto turned = hn::IfThenElse(is_odd, hn::Reverse2(df, entries), entries);
+  const auto second = hn::And(hn::Iota(dw, 0), hn::Set(dw, 1));
+  const auto signs = hn::And(hn::ShiftLeft<30>(hn::Add(both, second)), hn::Set(dw, 0x80000000u));
+  return hn::Xor(turned, hn::BitCast(df, signs));
+#endif
+}
+
+// What a rounding test says of a vector of entries: the lanes far from a midpoint; or words, 0 in those near
+// one, below 2^31 in the others.
+#if POSENC_JOINS_BITS
+using Far = hn::Mask<Words>;
+HWY_INLINE Far BothFar(Far a, Far b) { return hn::And(a, b); }
+HWY_INLINE Far FarIn(WordVec words, WordVec bits) { return {_mm512_test_epi32_mask(words.raw, bits.raw)}; }
+#else
+using Far = WordVec;
+HWY_INLINE Far BothFar(Far a, Far b) { return hn::Min(a, b); }
+HWY_INLINE Far FarIn(WordVec words, WordVec bits) { return hn::And(words, bits); }
+#endif
+
+// Doubles as joined floats: to nearest, or toward zero.
+template <bool kInterleaved>
+HWY_INLINE EntryVec ToNearestFloats(DoubleVec a, DoubleVec b) {
+  return Join<kInterleaved>(hn::DemoteTo(Floats(), a), hn::DemoteTo(Floats(), b));
+}
+#if POSENC_JOINS_BITS
+template <bool kInterleaved>
+HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
+  return FloatsOfWords(WordsOf<true, kInterleaved>(a, b), WordsOf<false, kInterleaved>(a, b));
+}
+// Without a shift of two words at once conversions are as fast as halves put together.
+template <bool kInterleaved>
+constexpr bool kTruncates = kInterleaved || HWY_TARGET <= HWY_AVX3_DL;
+#endif
+
+// Rounds added entries, |a|, |b| <= 1, to floats joined as above; those of float16 are not rounded yet, which
+// is left to who stores them, but rounding them is. Lanes of Far have an order of their own.
 template <posenc_type kFormat, bool kInterleaved>
-HWY_INLINE WordVec RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
-  const Doubles d;
+HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
   const Longs du;
   const Words dw;
-  const Floats df;
-  constexpr std::uint64_t kFar = kFarBits<kFormat, kAddedTest<kFormat>.window>;
-  const auto bias = hn::Set(du, kRoundingBias<kFormat, kAddedTest<kFormat>.window>);
-  const auto a_biased = hn::Add(hn::BitCast(du, a), bias);
-  const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
-  const WordVec low = WordsOf<false>(a_biased, b_biased);
-  WordVec far = hn::And(low, hn::Set(dw, static_cast<std::uint32_t>(kFar & 0xFFFFFFFFu)));
-  if constexpr (kFormat != POSENC_F32) {
-    const WordVec high = WordsOf<true>(a_biased, b_biased);
-    far = hn::Or(hn::ShiftRight<1>(far), hn::And(high, hn::Set(dw, static_cast<std::uint32_t>(kFar >> 32))));
-  }
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (kInterleaved) {
-    entries = JoinBits<kFormat>(a_biased, b_biased);
-    return far;
-  }
-#endif
   if constexpr (kFormat == POSENC_F32) {
-    entries = Join<kInterleaved>(hn::DemoteTo(df, a), hn::DemoteTo(df, b));
-  } else {
-    const auto kept = hn::Set(du, ~((std::uint64_t{1} << kDroppedBits<kFormat>)-1));
-    entries = Join<kInterleaved>(hn::DemoteTo(df, hn::BitCast(d, hn::And(a_biased, kept))),
-                                 hn::DemoteTo(df, hn::BitCast(d, hn::And(b_biased, kept))));
-  }
-  return far;
-}
-
-// Negative in the lanes in which either entry is below the limit.
-HWY_INLINE WordVec Small(EntryVec a, EntryVec b, EntryVec limit) {
-  const Words dw;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  const EntryVec least{_mm512_range_ps(a.raw, b.raw, 0b1010)};
-#else
-  const EntryVec least = hn::Min(hn::Abs(a), hn::Abs(b));
+    constexpr std::uint64_t kBias = kRoundingBias<POSENC_F32, kAddedWindow>;
+    const auto far = hn::Set(dw, static_cast<std::uint32_t>(kFarBits<POSENC_F32, kAddedWindow>));
+#if POSENC_JOINS_BITS
+    if constexpr (kTruncates<kInterleaved>) {
+      const auto a_biased = hn::Add(hn::BitCast(du, a), hn::Set(du, kBias));
+      const auto b_biased = hn::Add(hn::BitCast(du, b), hn::Set(du, kBias));
+      entries = TruncatedFloats<kInterleaved>(a_biased, b_biased);
+      return FarIn(WordsOf<false, kInterleaved>(a_biased, b_biased), far);
+    }
 #endif
-  return hn::Sub(hn::BitCast(dw, least), hn::BitCast(dw, limit));
+    entries = ToNearestFloats<kInterleaved>(a, b);
+    const WordVec low = WordsOf<false, true>(hn::BitCast(du, a), hn::BitCast(du, b));
+    return FarIn(hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kBias))), far);
+  } else {
+#if POSENC_JOINS_BITS
+    entries = TruncatedFloats<kInterleaved>(hn::BitCast(du, a), hn::BitCast(du, b));
+#else
+    entries = ToNearestFloats<kInterleaved>(a, b);
+#endif
+    // A midpoint is a float: the entry is near it if the float is that, or, rounded toward zero, the one
+    // before.
+    const auto biased = hn::Add(hn::BitCast(dw, entries), hn::Set(dw, kHalfPlace<kFormat> + 1));
+    if constexpr (kFormat == POSENC_BF16) {
+      entries = hn::BitCast(Entries(), hn::And(biased, hn::Set(dw, ~(2 * kHalfPlace<kFormat> - 1))));
+    }
+    return FarIn(biased, hn::Set(dw, 2 * kHalfPlace<kFormat> - 2));
+  }
 }
 
-// Negative in the lanes in which v is 0.
-HWY_INLINE WordVec IsZero(WordVec v) {
+// The smaller magnitudes.
+HWY_INLINE EntryVec Least(EntryVec a, EntryVec b) {
+#if POSENC_JOINS_BITS
+  return EntryVec{_mm512_range_ps(a.raw, b.raw, 0b1010)};
+#else
+  return hn::Min(hn::Abs(a), hn::Abs(b));
+#endif
+}
+
+// Whether the test leaves any of some entries open: one near a midpoint, or, as the smallest of them tell,
+// one below the limit.
+HWY_INLINE bool AnyOpen(Far far, EntryVec least, EntryVec limit) {
   const Words dw;
-  return hn::Sub(v, hn::Set(dw, 1));
-}
-
-HWY_INLINE bool AnyNegative(WordVec v) {
+#if POSENC_JOINS_BITS
+  const auto words = hn::BitCast(dw, least), limits = hn::BitCast(dw, limit);
+  return _mm512_mask_cmpge_epu32_mask(far.raw, words.raw, limits.raw) != 0xFFFF;
+#else
+  const auto is_small = hn::Sub(hn::BitCast(dw, least), hn::BitCast(dw, limit));  // negative, as is the next
+  const auto is_near = hn::Sub(far, hn::Set(dw, 1));
+  const auto is_open = hn::Or(is_near, is_small);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
   const Entries df;
-  return !hn::AllFalse(df, hn::MaskFromVec(hn::BitCast(df, v)));  // looks at sign bits
+  return !hn::AllFalse(df, hn::MaskFromVec(hn::BitCast(df, is_open)));  // looks at sign bits
 #else
   const hn::RebindToSigned<Words> di;
-  return !hn::AllFalse(di, hn::Lt(hn::BitCast(di, v), hn::Zero(di)));
+  return !hn::AllFalse(di, hn::Lt(hn::BitCast(di, is_open), hn::Zero(di)));
+#endif
 #endif
 }
 

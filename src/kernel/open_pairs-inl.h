@@ -105,8 +105,8 @@ HWY_NOINLINE void CloseOpenPairs(const FrequencyTable& table, const Gain& gain, 
         xs[k] = rotated.x;
         ys[k] = rotated.y;
       }
-      StoreEntries(kType, xs + k, nullptr, 0, 1, nullptr, nullptr, open.x[n]);
-      StoreEntries(kType, ys + k, nullptr, 0, 1, nullptr, nullptr, open.y[n]);
+      StoreEntries(kType, xs + k, {}, 0, 1, nullptr, nullptr, open.x[n]);
+      StoreEntries(kType, ys + k, {}, 0, 1, nullptr, nullptr, open.y[n]);
     }
   }
   open.count = 0;

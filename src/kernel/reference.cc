@@ -39,7 +39,7 @@ void EvaluateInMostBits(const FrequencyTable& table, std::size_t pair, double mu
 template <class Value>
 void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multiples& multiples,
                     std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* sines,
-                    Value* cosines, Tally& tally) {
+                    Value* cosines, Tally& tally, std::size_t step) {
   for (std::size_t k = 0; k < lanes; ++k) {
     if (flags[k] == 0) continue;
     double sine, cosine;
@@ -47,14 +47,14 @@ void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multipl
     if (!EvaluatePair(Phase<4>(table, first + k), multiples[k], type, &sine, &cosine)) {
       EvaluateInMostBits(table, first + k, multiples[k], type, &sine, &cosine, &tally);
     }
-    sines[k] = static_cast<Value>(sine);
-    cosines[k] = static_cast<Value>(cosine);
+    sines[k * step] = static_cast<Value>(sine);
+    cosines[k * step] = static_cast<Value>(cosine);
   }
 }
 template void RecomputePairs(const FrequencyTable&, posenc_type, const Multiples&, std::size_t,
-                             const std::uint64_t*, std::size_t, float*, float*, Tally&);
+                             const std::uint64_t*, std::size_t, float*, float*, Tally&, std::size_t);
 template void RecomputePairs(const FrequencyTable&, posenc_type, const Multiples&, std::size_t,
-                             const std::uint64_t*, std::size_t, double*, double*, Tally&);
+                             const std::uint64_t*, std::size_t, double*, double*, Tally&, std::size_t);
 
 Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, posenc_type type,
                     const float* scale) {
@@ -74,7 +74,7 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
       const auto store = [&](double entry, std::size_t column) {
         if (type == POSENC_F64) return StoreDoubles(&entry, 1, 1, to + column * size);
         const auto narrow = static_cast<float>(entry);
-        StoreEntries(type, &narrow, nullptr, 0, 1, scale, from + column * size, to + column * size);
+        StoreEntries(type, &narrow, {}, 0, 1, scale, from + column * size, to + column * size);
       };
       if (i < columns.sines) store(sine, columns.sine_offset + i * columns.step);
       if (i < columns.cosines) store(cosine, columns.cosine_offset + i * columns.step);

@@ -14,11 +14,12 @@ namespace posenc {
 namespace internal {
 
 // Replaces the entries of the pairs first + k for which flags[k] != 0, k < lanes, at one position, rounded
-// to a type; Value, float or double, holds its numbers. multiples begin at pair first.
+// to a type; Value, float or double, holds its numbers, of pair first + k at k * step. multiples begin at
+// pair first.
 template <class Value>
 void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multiples& multiples,
                     std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* sines,
-                    Value* cosines, Tally& tally);
+                    Value* cosines, Tally& tally, std::size_t step = 1);
 
 // data = PE rounded to the type, or sources * scale + PE if scale is not null.
 Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, posenc_type type,

@@ -130,7 +130,7 @@ float LoadElement(posenc_type type, const unsigned char* from) {
 }
 
 void StoreElement(posenc_type type, float x, unsigned char* to) {
-  StoreEntries(type, &x, nullptr, 0, 1, nullptr, nullptr, to);
+  StoreEntries(type, &x, {}, 0, 1, nullptr, nullptr, to);
 }
 
 // x, rounded to the odd one of the floats around it, unless it is one.

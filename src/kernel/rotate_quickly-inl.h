@@ -76,7 +76,7 @@ HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, Wor
   const Longs du;
   const Words dw;
   value = Join<false>(ToFloats(lower), ToFloats(upper));
-  biased = hn::Add(WordsOf<false>(hn::BitCast(du, lower), hn::BitCast(du, upper)),
+  biased = hn::Add(WordsOf<false, true>(hn::BitCast(du, lower), hn::BitCast(du, upper)),
                    hn::Set(dw, kDroppedBias<POSENC_F32>));
 }
 

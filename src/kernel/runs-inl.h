@@ -45,8 +45,8 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
     const std::size_t count = HWY_MIN(task.at_once, end - i);
     routine.finish(task.table, angles, i - angles.begin, count, few, tally);
     for (std::size_t r = 0; r < 2; ++r) {
-      StorePairs(routine.direct, task.scale, task.columns, i, count, few[r].sines, few[r].cosines,
-                 rows.row[r], task.aligned, task.rows.stream && i < whole);
+      StorePairs(routine.direct, task.scale, task.columns, i, count, few[r].entries, rows.row[r],
+                 task.aligned, task.rows.stream && i < whole);
     }
     i += count;
   }
@@ -99,7 +99,7 @@ HWY_NOINLINE void FillRun(const Task& task, const Run& run, Tally& tally) {
     } else {
       OrderLimits<false>(count, anchors);
     }
-    if constexpr (kFloats) RoundOffsets(task.table, run, begin, count, floats);
+    if constexpr (kFloats) RoundOffsets(task.table, run, routine.float_error, begin, count, floats);
     for (std::size_t g = 0; g < run.groups; ++g) {
       if (run.groups > 1) MoveAnchors(task.table, run, g, begin, count, anchors);
       if constexpr (kFloats) {
@@ -112,17 +112,12 @@ HWY_NOINLINE void FillRun(const Task& task, const Run& run, Tally& tally) {
   }
 }
 
-// The longest run from row `begin` on; of no rows if there is but one.
+// The longest run from row `begin` on, of positions of one sign; of no rows if there is but one.
 HWY_INLINE Run NextRun(const Positions& at, std::size_t begin) {
-  Run run;
-  run.first = at.first + static_cast<std::int64_t>(begin);
-  run.begin = begin;
-  std::size_t count = run.first == 0 ? 1 : at.count - begin;
-  if (run.first < 0) count = HWY_MIN(count, static_cast<std::size_t>(-run.first));
-  run.groups = kMaxGroups;
-  while (run.groups > 1 && run.groups * 2 * kReach > count) run.groups /= 2;
-  run.half = HWY_MIN(kReach, count / 2);
-  return run;
+  const std::int64_t first = at.first + static_cast<std::int64_t>(begin);
+  std::size_t count = first == 0 ? 1 : at.count - begin;
+  if (first < 0) count = HWY_MIN(count, static_cast<std::size_t>(-first));
+  return LongestRun(first, begin, count);
 }
 
 // Consecutive positions. Position 0 and odd rows out go to the direct kernel.

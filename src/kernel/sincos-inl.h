@@ -50,32 +50,34 @@ HWY_INLINE V MinusProduct(V a, V b, V c) {
 #endif
 }
 
-// sin(pi/2 (r + r_low)) for |r| <= 1/2. Coefficients: tools/sincos_coefficients.sollya. The first term,
-// pi/2 * r, is summed last and with the low parts of both factors.
+// a + b x
 template <class D, class V>
-HWY_INLINE V SinePolynomial(D d, V r, V r_low, V r2) {
+HWY_INLINE V Linear(D d, V x, double a, double b) {
+  return hn::MulAdd(hn::Set(d, b), x, hn::Set(d, a));
+}
+
+// Of r and the squares r2 = r^2 and r4 = r2^2: sums of short chains, since a single row waits for them.
+// Coefficients: tools/sincos_coefficients.sollya.
+
+// sin(pi/2 r) for |r| <= 1/2; or, kWithLow, sin(pi/2 (r + r_low)), of which the first term, pi/2 * r, is
+// summed last and with the low parts of both factors.
+template <bool kWithLow, class D, class V>
+HWY_INLINE V SinePolynomial(D d, V r, V r_low, V r2, V r4) {
   const V half_pi = hn::Set(d, 0x1.921fb54442d18p0);
-  const V half_pi_low = hn::Set(d, 0x1.1a62633145c07p-54);
-  V p = hn::Set(d, 0x1.e3fe151639f31p-25);
-  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.e3009538e2c1ap-19));
-  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.507830084092cp-13));
-  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.32d2cce31fa25p-8));
-  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.466bc67758c6ap-4));
-  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.4abbce625be46p-1));
-  p = hn::MulAdd(p, r2, half_pi_low);
-  const V rest = hn::MulAdd(p, r, hn::Mul(half_pi, r_low));
-  return hn::MulAdd(half_pi, r, rest);
+  V p = Linear(d, r2, -0x1.e3009538e2c1ap-19, 0x1.e3fe151639f31p-25);
+  p = hn::MulAdd(p, r4, Linear(d, r2, -0x1.32d2cce31fa25p-8, 0x1.507830084092cp-13));
+  p = hn::MulAdd(p, r4, Linear(d, r2, -0x1.4abbce625be46p-1, 0x1.466bc67758c6ap-4));
+  if constexpr (!kWithLow) return hn::Mul(hn::MulAdd(p, r2, half_pi), r);
+  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.1a62633145c07p-54));
+  return hn::MulAdd(half_pi, r, hn::MulAdd(p, r, hn::Mul(half_pi, r_low)));
 }
 
 // cos(pi/2 r) for |r| <= 1/2.
 template <class D, class V>
-HWY_INLINE V CosinePolynomial(D d, V r2) {
-  V p = hn::Set(d, -0x1.b167305462f85p-28);
-  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.f9c89ca22cd52p-22));
-  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.a6d1e7294c416p-16));
-  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.e1f5067b90b39p-11));
-  p = hn::MulAdd(p, r2, hn::Set(d, -0x1.55d3c7e3c325bp-6));
-  p = hn::MulAdd(p, r2, hn::Set(d, 0x1.03c1f081b5a67p-2));
+HWY_INLINE V CosinePolynomial(D d, V r2, V r4) {
+  V p = Linear(d, r2, 0x1.f9c89ca22cd52p-22, -0x1.b167305462f85p-28);
+  p = hn::MulAdd(p, r4, Linear(d, r2, 0x1.e1f5067b90b39p-11, -0x1.a6d1e7294c416p-16));
+  p = hn::MulAdd(p, r4, Linear(d, r2, 0x1.03c1f081b5a67p-2, -0x1.55d3c7e3c325bp-6));
   p = hn::MulAdd(p, r2, hn::Set(d, -0x1.3bd3cc9be45dep0));
   return hn::MulAdd(p, r2, hn::Set(d, 1.0));
 }
@@ -111,17 +113,30 @@ HWY_INLINE void TurnByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V
   cosine = hn::Xor(hn::IfThenElse(swap, s, c), hn::And(cosine_sign, sign));
 }
 
-// Sine and cosine of position * step quarter turns, step = high + low, with a relative error of at most
-// kDirectError, except in the lanes of the returned mask: there less than `max_cancellation` of the phase is
-// left, so that only the absolute error is as small.
-template <class D, class V>
-HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, double max_cancellation, V& sine, V& cosine) {
+// Of position * step quarter turns, step = high + low: the sine and cosine of what is left by the quadrant,
+// with a relative error of at most kDirectError, or kRowError if not kWithLow, except in the lanes of the
+// returned mask: there less than `max_cancellation` of the phase is left, so that only the absolute error is
+// as small.
+template <bool kWithLow, class D, class V>
+HWY_INLINE hn::Mask<D> ReducedSinCos(D d, V position, V high, V low, double max_cancellation, V& s, V& c,
+                                     hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
   V phase, r, r_low;
-  hn::Vec<hn::RebindToUnsigned<D>> quadrant;
   Reduce(d, position, high, low, phase, r, r_low, quadrant);
   const V r2 = hn::Mul(r, r);
-  TurnByQuadrant(d, quadrant, SinePolynomial(d, r, r_low, r2), CosinePolynomial(d, r2), sine, cosine);
+  const V r4 = hn::Mul(r2, r2);
+  s = SinePolynomial<kWithLow>(d, r, r_low, r2, r4);
+  c = CosinePolynomial(d, r2, r4);
   return hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, max_cancellation)));
+}
+
+// Sine and cosine of position * step quarter turns, good to kDirectError where the mask is not set.
+template <class D, class V>
+HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, double max_cancellation, V& sine, V& cosine) {
+  V s, c;
+  hn::Vec<hn::RebindToUnsigned<D>> quadrant;
+  const auto flagged = ReducedSinCos<true>(d, position, high, low, max_cancellation, s, c, quadrant);
+  TurnByQuadrant(d, quadrant, s, c, sine, cosine);
+  return flagged;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -129,6 +129,19 @@ HWY_INLINE void StoreVector(D d, hn::Vec<D> v, hn::TFromD<D>* to, [[maybe_unused
   hn::StoreU(v, d, to);
 }
 
+template <class DF>
+HWY_INLINE hn::Vec<DF> WithCanonicalNans(DF df, hn::Vec<DF> v) {
+  const auto nan = hn::BitCast(df, hn::Set(hn::RebindToUnsigned<DF>(), kNanBits<POSENC_F32>));
+  return hn::IfThenElse(hn::Eq(v, v), v, nan);
+}
+
+// Whether a row that is written wants its lines asked for: some CPUs take twice as long for vectors that lie
+// in two lines, of which they fetch one after the other.
+HWY_INLINE bool AsksAhead(const void* row, bool stream) {
+  return !stream && reinterpret_cast<std::uintptr_t>(row) % HWY_MIN(HWY_MAX_BYTES, 64) != 0;
+}
+constexpr std::size_t kBytesAhead = 512;
+
 // As many entries as df has lanes.
 template <class Operation, class DF>
 HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entries,
@@ -143,9 +156,10 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
     const hn::Rebind<std::uint16_t, DF> d16;
     const hn::RebindToUnsigned<DF> du;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-    if constexpr (Operation::kType == POSENC_F16 && !Operation::kReads) {
+    if constexpr (Operation::kType == POSENC_F16) {
+      if constexpr (Operation::kReads) entries = WithCanonicalNans(df, entries);
       const hn::Rebind<hwy::float16_t, DF> dh;
-      return StoreVector(d16, hn::BitCast(d16, hn::DemoteTo(dh, entries)), to, stream);  // exact
+      return StoreVector(d16, hn::BitCast(d16, hn::DemoteTo(dh, entries)), to, stream);
     }
 #endif
     hn::Vec<hn::RebindToUnsigned<DF>> bits;
@@ -162,39 +176,68 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
   }
 }
 
-// A vector of entries from the `at`-th on, or of [s0 c0 s1 c1 ...] if there are cosines.
-HWY_INLINE hn::Vec<hn::ScalableTag<float>> LoadEntries(const float* entries, const float* cosines,
+#if HWY_TARGET != HWY_SCALAR
+// A vector of entries as RoundAdded leaves them.
+template <class Operation>
+HWY_INLINE void StoreAdded(const Operation& operation, EntryVec entries, const Stored<Operation>* from,
+                           Stored<Operation>* to, bool stream) {
+#if !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX2
+  if constexpr (Operation::kType == POSENC_F16 &&
+                !Operation::kReads) {  // of normal numbers and 0, no midpoints
+    const Words dw;
+    const hn::RebindToSigned<Words> di;
+    const auto words = hn::BitCast(dw, entries);
+    const auto magnitude = hn::BitCast(di, hn::And(words, hn::Set(dw, 0x7FFFFFFF)));
+    const auto biased = hn::Add(magnitude, hn::Set(di, std::int32_t{kHalfPlace<POSENC_F16>} - (112 << 23)));
+    const auto digits = hn::ShiftRight<13>(hn::BitCast(dw, hn::Max(biased, hn::Zero(di))));
+    const auto bits = hn::Or(digits, hn::And(hn::ShiftRight<16>(words), hn::Set(dw, 0x8000)));
+    const hn::Rebind<std::uint16_t, Entries> d16;
+    return StoreVector(d16, hn::DemoteTo(d16, hn::BitCast(di, bits)), to, stream);
+  }
+#endif
+  StoreLanes(operation, Entries(), entries, from, to, stream);
+}
+#endif
+
+// A vector of entries from the `at`-th of an order on.
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> LoadEntries(const float* entries, EntryOrder order,
                                                        std::size_t at) {
   const hn::ScalableTag<float> df;
-  if (cosines == nullptr) return hn::LoadU(df, entries + at);
 #if HWY_TARGET == HWY_SCALAR
-  return hn::LoadU(df, (at % 2 == 0 ? entries : cosines) + at / 2);
+  return hn::LoadU(df, entries + order[at]);
 #else
-  return Join<true>(hn::LoadU(Floats(), entries + at / 2), hn::LoadU(Floats(), cosines + at / 2));
+  const auto first = hn::LoadU(df, entries + at * order.step);
+  if (order.step == 1) return order.flip == 0 ? first : hn::Reverse2(df, first);
+  const auto second = hn::LoadU(df, entries + at * order.step + hn::Lanes(df));
+  return order.flip == 0 ? hn::ConcatEven(df, second, first) : hn::ConcatOdd(df, second, first);
 #endif
 }
 
-// Any number of entries, or of entries and cosines by turns, in vectors if their elements are aligned.
+// Any number of entries in some order, in vectors if their elements are aligned.
 template <class Operation>
-HWY_NOINLINE void StoreRun(float scale, const float* entries, const float* cosines, std::size_t count,
+HWY_NOINLINE void StoreRun(float scale, const float* entries, EntryOrder order, std::size_t count,
                            const unsigned char* from, unsigned char* to, bool aligned, bool stream) {
   using Element = Stored<Operation>;
   const Operation operation{scale};
   const auto* source = reinterpret_cast<const Element*>(from);
   auto* out = reinterpret_cast<Element*>(to);
   const hn::ScalableTag<float> df;
-  const Floats half;
   std::size_t at = 0;
   if (aligned) {
     for (; at + hn::Lanes(df) <= count; at += hn::Lanes(df)) {
-      StoreLanes(operation, df, LoadEntries(entries, cosines, at), source + at, out + at, stream);
+      StoreLanes(operation, df, LoadEntries(entries, order, at), source + at, out + at, stream);
     }
-    if (cosines == nullptr && at + hn::Lanes(half) <= count) {
-      StoreLanes(operation, half, hn::LoadU(half, entries + at), source + at, out + at, stream);
+#if HWY_TARGET != HWY_SCALAR
+    const Floats half;
+    if (order.step == 2 && at + hn::Lanes(half) <= count) {
+      const auto both = hn::LoadU(df, entries + 2 * at);
+      const auto taken = order.flip == 0 ? hn::ConcatEven(df, both, both) : hn::ConcatOdd(df, both, both);
+      StoreLanes(operation, half, hn::LowerHalf(half, taken), source + at, out + at, stream);
       at += hn::Lanes(half);
     }
+#endif
   }
-  StoreEntries(Operation::kType, entries, cosines, at, count, Operation::kReads ? &operation.scale : nullptr,
+  StoreEntries(Operation::kType, entries, order, at, count, Operation::kReads ? &operation.scale : nullptr,
                source, out);
 }
 

@@ -156,8 +156,8 @@ Tally RoundTurns(const FrequencyTable& table, const Token& token, const Gain& ga
       hn::StoreU(hn::LoadU(df, entries[1]), df, static_cast<float*>(rounded_sines) + i);
     } else {
       const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
-      StoreEntries(kType, entries[0], nullptr, 0, count, nullptr, nullptr, to_cosines + i * kSize);
-      StoreEntries(kType, entries[1], nullptr, 0, count, nullptr, nullptr, to_sines + i * kSize);
+      StoreEntries(kType, entries[0], {}, 0, count, nullptr, nullptr, to_cosines + i * kSize);
+      StoreEntries(kType, entries[1], {}, 0, count, nullptr, nullptr, to_sines + i * kSize);
     }
   }
   return tally;

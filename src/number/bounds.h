@@ -27,10 +27,18 @@ inline constexpr double kLeastPhase = 0x1p-126;
 inline constexpr double kDirectError = 3 * 0x1p-53;
 
 // The direct kernel for doubles: the absolute error is kPhaseErrorPerCancellation * kMaxCancellation of the
-// phase (pi/2 times its 2^-97 and 2^-104), and relatively 2^-70 from the coefficients and terms that are not
-// sums of two doubles (1.5 * 2^-53 of 2^-18), 2^-79 from the polynomial, 2^-100 from products and sums.
+// phase (pi/2 times its 2^-97 and 2^-104), and relatively 2^-79 from the polynomials and those of their terms
+// that are not sums of two doubles, 2^-100 from products and sums.
 inline constexpr double kPhaseErrorPerCancellation = 0x1p-53;
-inline constexpr double kDoubleError = 0x1p-68;
+inline constexpr double kDoubleError = 0x1p-78;
+
+// Angle addition for doubles. A row is the product of the middle of its run, of the move to its group's
+// anchor and of its offset, the latter two powers of half a step, 63 of them at most: 64 direct evaluations.
+// Each is off by kDoubleError at most, in the first quarter turn by that times the angle in radians. To that
+// come the errors of the phases, which add up to that of the largest phase of the run, and the rounding of
+// the mirrored rows (products and sums of parts below 2^-27 and 2^-25, parts to 2^-81): 5.3 * 2^-79.
+inline constexpr double kAddedEvaluations = 64;
+inline constexpr double kAddedDoubleError = 0x1p-76;
 
 // It leaves larger and smaller phases, in quarter turns, to the last resort: of those the reduction is not an
 // integer's, of these the products are not exact. Above 2^43 the error of the phase outweighs what the
@@ -38,9 +46,12 @@ inline constexpr double kDoubleError = 0x1p-68;
 inline constexpr double kLargestPhase = 0x1p50;
 inline constexpr double kLeastDoublePhase = 0x1p-900;
 
+// Rows of floats leave out the low part of r: u more from r.
+inline constexpr double kRowError = 4.5 * 0x1p-53;
+
 // The rounding test of a direct result flags what lies within so many ulps of a midpoint. A power of two.
-inline constexpr std::uint64_t kDirectWindow = 4;
-static_assert(kDirectError * 0x1p53 <= kDirectWindow, "the test must cover the error");
+inline constexpr std::uint64_t kDirectWindow = 8;
+static_assert(kRowError * 0x1p53 <= kDirectWindow, "the test must cover the error");
 
 // Angle addition: absolute error of a value a * b +- c * d. Of the unit vectors (a, c) and (b, d) one
 // component is at least 0.7 and comes from the cosine's polynomial, the other from the sine's: sqrt((2.9^2
@@ -48,19 +59,13 @@ static_assert(kDirectError * 0x1p53 <= kDirectWindow, "the test must cover the e
 // addition, to the anchor of a group; 10.8 u after a second, to its rows.
 inline constexpr double kAngleAdditionError = 11 * 0x1p-53;
 
-// Added entries below `small` are computed again; the others if they lie within `window` ulps of a
-// midpoint. `ulp` is that of the least double that rounds to `small` or more.
-struct AddedTest {
-  double small;
-  std::uint64_t window;
-  double ulp;
-};
-// The float after 2^-12: what rounds to it was at least 2^-12.
-inline constexpr AddedTest kAddedFloat = {0x1.000002p-12, std::uint64_t{1} << 15, 0x1p-64};
-// To fewer digits a wider window costs nothing. What float16 rounds below 2^-14 is subnormal.
-inline constexpr AddedTest kAdded16Bit = {0x1p-14, std::uint64_t{1} << 20, 0x1p-67};
-static_assert(kAngleAdditionError <= kAddedFloat.window * kAddedFloat.ulp &&
-                  kAngleAdditionError <= kAdded16Bit.window * kAdded16Bit.ulp,
+// Added entries below the least are computed again; the others if they lie so near a midpoint: of floats
+// within `kAddedWindow` ulps of the double, of shorter types within that of a float. What rounds to the float
+// after 2^-12 was at least 2^-12; what float16 rounds below 2^-14 is subnormal.
+template <posenc_type kFormat>
+inline constexpr double kLeastAdded = kFormat == POSENC_F32 ? 0x1.000002p-12 : 0x1p-14;
+inline constexpr std::uint64_t kAddedWindow = std::uint64_t{1} << 15;
+static_assert(kAngleAdditionError <= kAddedWindow * 0x1p-64 && kAngleAdditionError <= 0x1p-14 * 0x1p-23,
               "the tests must cover the error");
 
 // While a phase stays within half a quarter turn, nothing cancels but between steps of opposite signs, of at

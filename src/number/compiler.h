@@ -31,19 +31,55 @@ inline constexpr bool kBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 inline constexpr bool kBigEndian = false;  // compilers without the macro know no such machine
 #endif
 
-// The 128-bit product a * b; its high half is returned.
-inline std::uint64_t MultiplyLimbs(std::uint64_t a, std::uint64_t b, std::uint64_t* low) {
+// a * b + c + d, which 128 bits hold; the high half is returned.
+inline std::uint64_t MultiplyAdd(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d,
+                                 std::uint64_t* low) {
 #ifdef __SIZEOF_INT128__
   __extension__ using Uint128 = unsigned __int128;
-  const Uint128 product = static_cast<Uint128>(a) * b;
-  *low = static_cast<std::uint64_t>(product);
-  return static_cast<std::uint64_t>(product >> 64);
+  const Uint128 sum = static_cast<Uint128>(a) * b + c + d;
+  *low = static_cast<std::uint64_t>(sum);
+  return static_cast<std::uint64_t>(sum >> 64);
 #else
   const std::uint64_t a0 = a & 0xFFFFFFFFu, a1 = a >> 32, b0 = b & 0xFFFFFFFFu, b1 = b >> 32;
   const std::uint64_t low0 = a0 * b0, mid0 = a1 * b0, mid1 = a0 * b1;
   const std::uint64_t carry = ((low0 >> 32) + (mid0 & 0xFFFFFFFFu) + (mid1 & 0xFFFFFFFFu)) >> 32;
-  *low = a * b;
-  return a1 * b1 + (mid0 >> 32) + (mid1 >> 32) + carry;
+  std::uint64_t high = a1 * b1 + (mid0 >> 32) + (mid1 >> 32) + carry;
+  std::uint64_t sum = a * b + c;
+  high += sum < c ? 1 : 0;
+  sum += d;
+  high += sum < d ? 1 : 0;
+  *low = sum;
+  return high;
+#endif
+}
+
+// a + b + *carry, which is 0 or 1 and becomes what does not fit.
+inline std::uint64_t AddLimbs(std::uint64_t a, std::uint64_t b, std::uint64_t* carry) {
+#ifdef __SIZEOF_INT128__
+  __extension__ using Uint128 = unsigned __int128;
+  const Uint128 sum = static_cast<Uint128>(a) + b + *carry;
+  *carry = static_cast<std::uint64_t>(sum >> 64);
+  return static_cast<std::uint64_t>(sum);
+#else
+  const std::uint64_t sum = a + b, all = sum + *carry;
+  *carry = (sum < b ? 1 : 0) | (all < sum ? 1 : 0);
+  return all;
+#endif
+}
+
+// x != 0
+inline int LeadingZeros(std::uint64_t x) {
+#ifdef __GNUC__
+  return __builtin_clzll(x);
+#else
+  int zeros = 0;
+  for (int step = 32; step > 0; step /= 2) {
+    if ((x >> (64 - step)) == 0) {
+      zeros += step;
+      x <<= step;
+    }
+  }
+  return zeros;
 #endif
 }
 

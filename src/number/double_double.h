@@ -15,10 +15,7 @@ struct DoubleDouble {
 };
 
 // Good to 2^-106.
-inline DoubleDouble ToDoubleDouble(const Wide256& x) {
-  const double high = ToDouble(x);
-  return {high, ToDouble(Subtract(x, FromDouble<4>(high)))};
-}
+DoubleDouble ToDoubleDouble(const Wide256& x);
 
 // Two halves of x, of 26 bits each (Veltkamp); |x| < 2^996.
 inline DoubleDouble Split(double x) {

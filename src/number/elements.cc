@@ -77,13 +77,13 @@ void StoreDoubles(const double* entries, std::size_t count, std::size_t step, un
   }
 }
 
-void StoreEntries(posenc_type type, const float* entries, const float* cosines, std::size_t first,
+void StoreEntries(posenc_type type, const float* entries, EntryOrder order, std::size_t first,
                   std::size_t end, const float* scale, const void* from, void* to) {
   const std::size_t size = ElementSize(type);
   const auto* source = static_cast<const unsigned char*>(from);
   auto* out = static_cast<unsigned char*>(to);
   for (std::size_t k = first; k < end; ++k) {
-    float entry = cosines == nullptr ? entries[k] : (k % 2 == 0 ? entries : cosines)[k / 2];
+    float entry = entries[order[k]];
     if (scale != nullptr) entry = Load(type, source + k * size) * *scale + entry;
     Store(type, entry, out + k * size);
   }

@@ -52,10 +52,21 @@ void MakeNansCanonical(std::size_t count, void* row);
 // to[k] = the canonical NaN, k < count. Any alignment.
 void StoreNans(posenc_type type, std::size_t count, void* to);
 
+// Which of some entries in a buffer the k-th is: all in their order, or of [s0 c0 s1 c1 ...] the sines, the
+// cosines, or all with cosines first.
+struct EntryOrder {
+  std::size_t step = 1;
+  std::size_t flip = 0;
+
+  std::size_t operator[](std::size_t k) const { return (k * step) ^ flip; }
+};
+inline constexpr EntryOrder kSines = {2, 0};
+inline constexpr EntryOrder kCosines = {2, 1};
+inline constexpr EntryOrder kCosinesFirst = {1, 1};
+
 // to[k] = e[k], or from[k] * *scale + e[k] if scale is not null, for first <= k < end, where e are the
-// entries, or, if cosines is not null, entries and cosines by turns. Each operation rounds to float, the
-// result to the type, a summand. Any alignment.
-void StoreEntries(posenc_type type, const float* entries, const float* cosines, std::size_t first,
+// entries in that order. Each operation rounds to float, the result to the type, a summand. Any alignment.
+void StoreEntries(posenc_type type, const float* entries, EntryOrder order, std::size_t first,
                   std::size_t end, const float* scale, const void* from, void* to);
 
 }  // namespace internal

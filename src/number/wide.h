@@ -59,12 +59,12 @@ std::int64_t NearestInteger(const Wide<kLimbs> &x);
 // below 2^-kExpLogBits.
 template <int kLimbs>
 inline constexpr int kExpLogBits = 64 * kLimbs - 24;
-template <int kLimbs>
-Wide<kLimbs> Exp(const Wide<kLimbs> &x);
+Wide256 Exp(const Wide256 &x);
+Wide1024 Exp(const Wide1024 &x);
 template <int kLimbs>
 Wide<kLimbs> Log(double x);
-template <int kLimbs>
-Wide<kLimbs> Log(const Wide<kLimbs> &x);  // 2^-2900 < x < 2^2900
+Wide256 Log(const Wide256 &x);  // 2^-2900 < x < 2^2900
+Wide1024 Log(const Wide1024 &x);
 
 // The natural logarithm of x > 0: error below 2^-38 and 2^-38 of it.
 double ApproximateLog(double x);

@@ -3,6 +3,61 @@
 
 namespace posenc {
 namespace internal {
+namespace {
+
+// The terms of the series of exp(r), |r| < 1, that count.
+std::uint64_t TermsOfExp(const Wide1024 &r) {
+  std::uint64_t n = 0;
+  for (std::int64_t bits = r.IsZero() ? r.kBits : 0; bits < r.kBits + 2;
+       bits -= r.exponent - 63 + LeadingZeros(n))
+    ++n;
+  return n;
+}
+
+// How often an argument of Exp is halved first: then its series has about as many terms.
+constexpr int kSquarings = 12;
+
+}  // namespace
+
+Wide1024 Exp(const Wide1024 &x) {
+  // exp(x) = 2^k * exp(r / 2^n)^(2^n), |r| <= ln(2) / 2.
+  const auto ln2 = Constant<16>(kLn2, 0);
+  const std::int64_t k = NearestInteger(FromDouble<16>(ToDouble(x) * 1.4426950408889634));
+  const Wide1024 r = Scale(Subtract(x, Multiply(FromInteger<16>(k), ln2)), -kSquarings);
+  // The series from its last term on. Some terms share a division: where d = n (n - 1) ... (m + 1),
+  // 1 + r / (m + 1) + ... + s r^(n - m) / d = (((s r + n) r + n (n - 1)) r + ... + d) / d.
+  auto sum = FromInteger<16>(1);
+  for (std::uint64_t n = TermsOfExp(r); n > 0;) {
+    std::uint64_t divisor = 1;
+    do {
+      divisor *= n--;
+      sum = Add(Multiply(sum, r), FromInteger<16>(static_cast<std::int64_t>(divisor)));
+    } while (n > 0 && divisor * n < std::uint64_t{1} << 32);
+    sum = DivideSmall(sum, static_cast<std::uint32_t>(divisor));
+  }
+  for (int i = 0; i < kSquarings; ++i) sum = Multiply(sum, sum);
+  return Scale(sum, k);
+}
+
+Wide1024 Log(const Wide1024 &x) {
+  // log(x) = y + log(q), q = x * exp(-y) near 1, log(q) = 2 atanh(z), z = (q -
+  // 1) / (q + 1). Near 1, where y would cancel, y = 0.
+  const auto one = FromInteger<16>(1);
+  const double estimate =
+      ApproximateLog(ToDouble(Scale(x, -x.exponent))) + static_cast<double>(x.exponent) * 0.69314718055994531;
+  const bool near_one = estimate > -1.0 / 64 && estimate < 1.0 / 64;
+  const auto y = near_one ? Wide1024() : FromDouble<16>(estimate);
+  const Wide1024 q = near_one ? x : Multiply(x, Exp(Negate(y)));
+  const Wide1024 z = Divide(Subtract(q, one), Add(q, one));
+  const Wide1024 square = Multiply(z, z);
+  Wide1024 sum = z;
+  Wide1024 power = z;
+  for (std::uint32_t n = 3; !Negligible(power, sum); n += 2) {
+    power = Multiply(power, square);
+    sum = Add(sum, DivideSmall(power, n));
+  }
+  return Add(y, Scale(sum, 1));
+}
 
 POSENC_INSTANTIATE_WIDE(16)
 

@@ -2,6 +2,7 @@
 #ifndef POSENC_SRC_NUMBER_WIDE_ARITHMETIC_H_
 #define POSENC_SRC_NUMBER_WIDE_ARITHMETIC_H_
 
+#include <algorithm>
 #include <cstring>
 
 #include "number/compiler.h"
@@ -38,27 +39,9 @@ Wide<kLimbs> Constant(const std::uint64_t (&limbs)[kMostLimbs], std::int64_t exp
   return x;
 }
 
-int LeadingZeros(std::uint64_t x) {  // x != 0
-  int zeros = 0;
-  for (int step = 32; step > 0; step /= 2) {
-    if ((x >> (64 - step)) == 0) {
-      zeros += step;
-      x <<= step;
-    }
-  }
-  return zeros;
-}
-
-// digits [n] /= 2^shift, truncated.
-void ShiftRight(std::uint64_t *digits, int n, std::int64_t shift) {
-  const std::int64_t limbs = shift / 64;
-  const int bits = static_cast<int>(shift % 64);
-  for (int i = 0; i < n; ++i) {
-    const std::int64_t from = i + limbs;
-    const std::uint64_t low = from < n ? digits[from] : 0;
-    const std::uint64_t high = from + 1 < n ? digits[from + 1] : 0;
-    digits[i] = bits == 0 ? low : (low >> bits) | (high << (64 - bits));
-  }
+// The upper limb of (high : low) * 2^-bits, 0 <= bits < 64, but for what high is beyond it.
+inline std::uint64_t ShiftedLimb(std::uint64_t high, std::uint64_t low, int bits) {
+  return low >> bits | high << 1 << (63 - bits);
 }
 
 // 0.digits [n] * 2^exponent as a Wide: normalises, keeps the top limbs,
@@ -79,6 +62,34 @@ Wide<kLimbs> Normalize(const std::uint64_t *digits, int n, std::int64_t exponent
   result.exponent = exponent - 64 * (n - 1 - top) - bits;
   result.negative = negative;
   return result;
+}
+
+// 0.digits * 2^exponent
+template <int kLimbs>
+Wide<kLimbs> FromLimb(std::uint64_t digits, std::int64_t exponent, bool negative) {
+  Wide<kLimbs> result;
+  if (digits == 0) return result;
+  const int bits = LeadingZeros(digits);
+  result.limb[kLimbs - 1] = digits << bits;
+  result.exponent = exponent - bits;
+  result.negative = negative;
+  return result;
+}
+
+// The limbs kLimbs - 1 .. 2 kLimbs - 1 of a * b, without what partial products below these carry into them:
+// less than kLimbs units of the lowest one. Where the product needs no more than kLimbs limbs there is none:
+// zeros at the end of a and of b, 64 kLimbs - 1 together, are at least kLimbs - 1 whole limbs of zeros.
+template <int kLimbs>
+void MultiplyTop(const std::uint64_t *a, const std::uint64_t *b, std::uint64_t *product) {
+  product[0] = 0;
+  for (int i = 0; i < kLimbs; ++i) {
+    std::uint64_t carry = 0;
+    for (int j = kLimbs - 1 - i; j < kLimbs; ++j) {
+      std::uint64_t &digit = product[i + j - (kLimbs - 1)];
+      carry = MultiplyAdd(a[i], b[j], digit, carry, &digit);
+    }
+    product[i + 1] = carry;
+  }
 }
 
 template <int kLimbs>
@@ -133,25 +144,12 @@ double ScaleDouble(double integer, std::int64_t exponent) {
   return integer * PowerOfTwo(static_cast<int>(exponent));
 }
 
-// The terms of the series of exp(r), |r| < 1, that count.
-template <int kLimbs>
-std::uint64_t TermsOfExp(const Wide<kLimbs> &r) {
-  std::uint64_t n = 0;
-  for (std::int64_t bits = r.IsZero() ? r.kBits : 0; bits < r.kBits + 2;
-       bits -= r.exponent - 63 + LeadingZeros(n))
-    ++n;
-  return n;
-}
-
-// How often an argument of Exp is halved first: then its series has about as many terms.
-constexpr int kSquarings = 12;
-
 }  // namespace
 
 template <int kLimbs>
 Wide<kLimbs> FromInteger(std::int64_t x) {
   const std::uint64_t magnitude = x < 0 ? 0 - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
-  return Normalize<kLimbs>(&magnitude, 1, 64, x < 0);
+  return FromLimb<kLimbs>(magnitude, 64, x < 0);
 }
 
 template <int kLimbs>
@@ -161,7 +159,7 @@ Wide<kLimbs> FromDouble(double x) {
   const auto exponent = static_cast<int>(bits >> 52 & 0x7FF);
   std::uint64_t digits = bits & ((std::uint64_t{1} << 52) - 1);
   if (exponent != 0) digits |= std::uint64_t{1} << 52;
-  return Normalize<kLimbs>(&digits, 1, (exponent == 0 ? 1 : exponent) - 1075 + 64, bits >> 63 != 0);
+  return FromLimb<kLimbs>(digits, (exponent == 0 ? 1 : exponent) - 1075 + 64, bits >> 63 != 0);
 }
 
 template <int kLimbs>
@@ -191,19 +189,16 @@ Wide<kLimbs> Add(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
   // A guard limb below, so that cancellation loses nothing, and room for a
   // carry above.
   constexpr int kDigits = kLimbs + 2;
-  std::uint64_t x[kDigits] = {}, y[kDigits] = {};
-  for (int i = 0; i < kLimbs; ++i) {
-    x[i + 1] = a.limb[i];
-    y[i + 1] = b.limb[i];
-  }
-  ShiftRight(y, kDigits, distance);
+  std::uint64_t x[kDigits] = {}, y[2 * kDigits] = {};
+  std::memcpy(x + 1, a.limb, sizeof(a.limb));
+  std::memcpy(y + 1, b.limb, sizeof(b.limb));
+  const std::int64_t limbs = distance / 64;
+  const auto bits = static_cast<int>(distance % 64);
   const bool subtract = a.negative != b.negative;
+  const std::uint64_t flipped = subtract ? ~std::uint64_t{0} : 0;
   std::uint64_t carry = subtract ? 1 : 0;
   for (int i = 0; i < kDigits; ++i) {
-    const std::uint64_t addend = subtract ? ~y[i] : y[i];
-    const std::uint64_t sum = x[i] + addend;
-    x[i] = sum + carry;
-    carry = (sum < addend ? 1 : 0) | (x[i] < sum ? 1 : 0);
+    x[i] = AddLimbs(x[i], ShiftedLimb(y[i + limbs + 1], y[i + limbs], bits) ^ flipped, &carry);
   }
   return Normalize<kLimbs>(x, kDigits, a.exponent + 64, a.negative);
 }
@@ -215,24 +210,30 @@ Wide<kLimbs> Subtract(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
 
 template <int kLimbs>
 Wide<kLimbs> Multiply(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
-  std::uint64_t product[2 * kLimbs] = {};
+  std::uint64_t product[kLimbs + 1];
+  MultiplyTop<kLimbs>(a.limb, b.limb, product);
+  Wide<kLimbs> result;
+  if (product[kLimbs] == 0) return result;
+  // Two numbers of at least 1/2: at most one zero leads.
+  const int bits = (product[kLimbs] >> 63) != 0 ? 0 : 1;
   for (int i = 0; i < kLimbs; ++i) {
-    std::uint64_t carry = 0;
-    for (int j = 0; j < kLimbs; ++j) {
-      std::uint64_t low;
-      std::uint64_t high = MultiplyLimbs(a.limb[i], b.limb[j], &low);
-      low += carry;
-      high += low < carry ? 1 : 0;
-      product[i + j] += low;
-      carry = high + (product[i + j] < low ? 1 : 0);
-    }
-    product[i + kLimbs] = carry;
+    result.limb[i] = bits == 0 ? product[i + 1] : product[i + 1] << 1 | product[i] >> 63;
   }
-  return Normalize<kLimbs>(product, 2 * kLimbs, a.exponent + b.exponent, a.negative != b.negative);
+  result.exponent = a.exponent + b.exponent - bits;
+  result.negative = a.negative != b.negative;
+  return result;
 }
 
 template <int kLimbs>
 Wide<kLimbs> Divide(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
+  // Few digits, as most divisors have: by hand.
+  const std::uint64_t top = b.limb[kLimbs - 1];
+  if (top << 32 == 0 && std::all_of(b.limb, b.limb + kLimbs - 1, [](std::uint64_t x) { return x == 0; })) {
+    Wide<kLimbs> quotient = DivideSmall(a, static_cast<std::uint32_t>(top >> 32));
+    quotient.exponent += 32 - b.exponent;
+    quotient.negative = a.negative != b.negative;
+    return quotient;
+  }
   Wide<kLimbs> divisor = b;
   divisor.exponent = 0;
   // Newton's iteration for 1 / divisor doubles the correct bits: 52, 104, 208,
@@ -257,50 +258,8 @@ std::int64_t NearestInteger(const Wide<kLimbs> &x) {
 }
 
 template <int kLimbs>
-Wide<kLimbs> Exp(const Wide<kLimbs> &x) {
-  // exp(x) = 2^k * exp(r / 2^n)^(2^n), |r| <= ln(2) / 2.
-  const auto ln2 = Constant<kLimbs>(kLn2, 0);
-  const std::int64_t k = NearestInteger(FromDouble<4>(ToDouble(x) * 1.4426950408889634));
-  const Wide<kLimbs> r = Scale(Subtract(x, Multiply(FromInteger<kLimbs>(k), ln2)), -kSquarings);
-  // The series from its last term on. Some terms share a division: where d = n (n - 1) ... (m + 1),
-  // 1 + r / (m + 1) + ... + s r^(n - m) / d = (((s r + n) r + n (n - 1)) r + ... + d) / d.
-  auto sum = FromInteger<kLimbs>(1);
-  for (std::uint64_t n = TermsOfExp(r); n > 0;) {
-    std::uint64_t divisor = 1;
-    do {
-      divisor *= n--;
-      sum = Add(Multiply(sum, r), FromInteger<kLimbs>(static_cast<std::int64_t>(divisor)));
-    } while (n > 0 && divisor * n < std::uint64_t{1} << 32);
-    sum = DivideSmall(sum, static_cast<std::uint32_t>(divisor));
-  }
-  for (int i = 0; i < kSquarings; ++i) sum = Multiply(sum, sum);
-  return Scale(sum, k);
-}
-
-template <int kLimbs>
 Wide<kLimbs> Log(double x) {
   return Log(FromDouble<kLimbs>(x));
-}
-
-template <int kLimbs>
-Wide<kLimbs> Log(const Wide<kLimbs> &x) {
-  // log(x) = y + log(q), q = x * exp(-y) near 1, log(q) = 2 atanh(z), z = (q -
-  // 1) / (q + 1). Near 1, where y would cancel, y = 0.
-  const auto one = FromInteger<kLimbs>(1);
-  const double estimate =
-      ApproximateLog(ToDouble(Scale(x, -x.exponent))) + static_cast<double>(x.exponent) * 0.69314718055994531;
-  const bool near_one = estimate > -1.0 / 64 && estimate < 1.0 / 64;
-  const auto y = near_one ? Wide<kLimbs>() : FromDouble<kLimbs>(estimate);
-  const Wide<kLimbs> q = near_one ? x : Multiply(x, Exp(Negate(y)));
-  const Wide<kLimbs> z = Divide(Subtract(q, one), Add(q, one));
-  const Wide<kLimbs> square = Multiply(z, z);
-  Wide<kLimbs> sum = z;
-  Wide<kLimbs> power = z;
-  for (std::uint32_t n = 3; !Negligible(power, sum); n += 2) {
-    power = Multiply(power, square);
-    sum = Add(sum, DivideSmall(power, n));
-  }
-  return Add(y, Scale(sum, 1));
 }
 
 template <int kLimbs>
@@ -329,6 +288,7 @@ Wide<kLimbs> RadiansPerQuarterTurn() {
 
 template <int kLimbs>
 double RoundToType(const Wide<kLimbs> &x, posenc_type type, int bits, bool *decided) {
+  if (bits <= 0) *decided = false;  // not even the sign is known
   if (x.IsZero()) return 0.0;
   const ElementTraits format = TraitsOf(type);
   // Subnormal numbers have fewer digits.
@@ -361,9 +321,7 @@ double RoundToType(const Wide<kLimbs> &x, posenc_type type, int bits, bool *deci
   template Wide<n> Multiply(const Wide<n> &, const Wide<n> &);             \
   template Wide<n> Divide(const Wide<n> &, const Wide<n> &);               \
   template std::int64_t NearestInteger(const Wide<n> &);                   \
-  template Wide<n> Exp(const Wide<n> &);                                   \
   template Wide<n> Log<n>(double);                                         \
-  template Wide<n> Log(const Wide<n> &);                                   \
   template void SinCosQuarterTurns(const Wide<n> &, Wide<n> *, Wide<n> *); \
   template Wide<n> QuarterTurnsPerRadian<n>();                             \
   template Wide<n> RadiansPerQuarterTurn<n>();                             \

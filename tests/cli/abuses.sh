@@ -295,6 +295,10 @@ try_tables() {
   done
   npy good 1 "{\"shape\":(3,4),\"fortran_order\":False,\"descr\":\"<f8\"}" 96
   abuse "identify: another order" 1 identify good
+  for shape in "(1, 3, 4)" "(3, 1, 4)" "(1, 3, 1, 4)"; do
+    npy good 1 "{'descr': '<f4', 'fortran_order': True, 'shape': $shape}" 48
+    abuse "identify: $shape" 1 identify good
+  done
   for version in 0 4 255; do
     npy bad $version "$whole" 48
     abuse "identify: format $version" 2 identify bad
@@ -305,12 +309,13 @@ try_tables() {
   done
   for header in "" "{" "{}" "{'descr': '<f4'}" "$whole x" "x$whole" "$(echo "$whole" | tr -d "'")" \
     "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3, 4)}" \
-    "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4)}" "{'descr': '<f4', 'fortran_order': 0, 'shape': (3, 4)}" \
+    "{'descr': '<f4', 'fortran_order': 0, 'shape': (3, 4)}" \
     "{'descr': '>f4', 'fortran_order': False, 'shape': (3, 4)}" "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 4)}" \
     "{'descr': '|O', 'fortran_order': False, 'shape': (3, 4)}" "{'descr': '$long', 'fortran_order': False, 'shape': (3, 4)}" \
     "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 4)}" \
     "{'descr': '<f4', 'fortran_order': False, 'shape': 12}" "{'descr': '<f4', 'fortran_order': False, 'shape': (12,)}" \
     "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2, 2)}" "{'descr': '<f4', 'fortran_order': False, 'shape': ()}" \
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4, 1)}" \
     "{'descr': '<f4', 'fortran_order': False, 'shape': (-3, 4)}" "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4" \
     "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4)}" "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 0)}" \
     "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 18446744073709551615)}" \

@@ -5,6 +5,8 @@
 posenc=$1 work=$2/identify.$$ sanitized=$3
 tried=0 failed=0
 tab=$(printf '\t')
+line='
+'
 mkdir -p "$work" && cd "$work" || exit 2
 
 fail() {
@@ -22,9 +24,11 @@ identify() {
     return
   }
   tried=$((tried + 1))
-  "$posenc" identify table.npy >found || fail "$options: status $?"
-  head -n 1 found | grep -q "^# 40 rows of $4, $3\$" || fail "$options: $(head -n 1 found)"
-  grep -q "^$1$tab$2${tab}0 \.\. 39${tab}0${tab}0$tab" found || fail "$options: $(cat found)"
+  found=$("$posenc" identify table.npy) || fail "$options: status $?"
+  case $found in  # without a process for each
+    "# 40 rows of $4, $3$line"*"$line$1$tab$2${tab}0 .. 39${tab}0${tab}0$tab"*) ;;
+    *) fail "$options: $found" ;;
+  esac
 }
 
 "$posenc" presets | sed '/^# rotary/,$d; /^#/d' | cut -f 1,4 >presets
@@ -59,6 +63,70 @@ at 0 0 0
 printf '\001' | dd of=table.npy bs=1 seek=$((128 + 4 * 8 * 9)) conv=notrunc 2>/dev/null
 "$posenc" identify table.npy >found || fail "one entry differs: status $?"
 grep -q "^whisper${tab}exact${tab}0 \.\. 19$tab[1-9].*${tab}159 of 160\$" found || fail "one entry differs: $(cat found)"
+
+# says WHAT NAME ROUNDING POSITIONS EQUAL [MORE]: that line is said of table.npy, without a difference.
+says() {
+  tried=$((tried + 1))
+  "$posenc" identify table.npy >found || fail "$1: status $?"
+  want="$2$tab$3$tab$4${tab}0${tab}0$tab$5${6:+$tab}$6"
+  grep -qxF "$want" found || fail "$1: '$want' is not in: $(cat found)"
+}
+
+# Rows of zeros, of padding, in float32.
+zeros() {
+  for row in "$@"; do
+    dd if=/dev/zero of=table.npy bs=1 seek=$((128 + 96 * row)) count=96 conv=notrunc 2>/dev/null
+  done
+}
+for rows in 0 1 7 39 "0 1" "3 17 18 39"; do
+  "$posenc" table --preset pytorch_tutorial --dim 24 --rows 40 --phase-rounding source --out table.npy
+  zeros $rows
+  set -- $rows
+  many=s
+  [ $# != 1 ] || many=
+  says "rows $rows of zeros" pytorch_tutorial f32_exp "0 .. 39" "$((960 - 24 * $#)) of 960" "but for $# row$many of zeros"
+done
+for padding in 0 2 9 39; do
+  "$posenc" table --preset fairseq --dim 24 --rows 40 --phase-rounding source --padding-position $padding --out table.npy
+  says "padding $padding" fairseq f32_exp "0 .. 39" "960 of 960" "padding_position $padding"
+done
+says "padding of another" whisper f32_exp "0 .. 39" "936 of 960" "but for 1 row of zeros"
+"$posenc" table --preset fairseq --dim 24 --rows 40 --out table.npy
+zeros 30
+says "padding, and zeros" fairseq exact "0 .. 39" "936 of 960" "but for 1 row of zeros"
+
+# Without them it is no table with padding.
+"$posenc" table --preset whisper --dim 24 --rows 40 --out table.npy
+says "no padding" whisper exact "0 .. 39" "960 of 960"
+grep "^fairseq" found && fail "no padding: $(cat found)"
+
+# A batch of one, one head; the order of columns.
+for shape in "(1, 40, 24)" "(40, 1, 24)" "(1, 40, 1, 24)"; do
+  "$posenc" table --preset whisper --dim 24 --rows 40 --out table.npy
+  spaces=$(printf '%*s' $((${#shape} - 8)) '')
+  LC_ALL=C sed "1s/(40, 24), }$spaces/$shape, }/" table.npy >shaped.npy
+  cmp -s table.npy shaped.npy && fail "the shape is still (40, 24)"
+  mv shaped.npy table.npy
+  says "$shape" whisper exact "0 .. 39" "960 of 960"
+done
+"$posenc" table --preset whisper --dim 2 --rows 3 --out rows.npy
+LC_ALL=C sed '1s/False, /True,  /' rows.npy >table.npy
+for entry in 0 1 2 3 4 5; do
+  to=$((32 + entry % 2 * 3 + entry / 2))
+  dd if=rows.npy of=table.npy bs=4 skip=$((32 + entry)) seek=$to count=1 conv=notrunc 2>/dev/null
+done
+cmp -s rows.npy table.npy && fail "the order is that of rows"
+says "columns first" whisper exact "0 .. 2" "6 of 6"
+
+# Tables that are wide, long or small take no time.
+if [ -z "$sanitized" ]; then
+  "$posenc" table --preset whisper --dim 100000 --rows 1 --first 1 --phase-rounding source --out table.npy
+  says "a wide table" whisper f32_exp "1 .. 1" "100000 of 100000"
+  "$posenc" table --preset d2l --dim 2 --rows 1000000 --out table.npy
+  says "a long table" d2l exact "0 .. 999999" "131072 of 131072"
+fi
+"$posenc" table --preset d2l --dim 1 --rows 3 --out table.npy
+says "three entries" d2l exact "0 .. 2" "3 of 3"
 
 # Another base is near at few positions, but no rounding of this one.
 for options in "--base 500000 --dim 64 --rows 2" "--base 500000 --dim 4 --rows 5" "--base 9900 --dim 64 --rows 50"; do

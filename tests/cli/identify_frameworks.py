@@ -43,6 +43,12 @@ def numpy_tables(d):
     omega /= d / 2.0
     omega = np.float32(1.0) / np.float32(10000) ** omega
     yield "mae", "f32_inv_freq", sines_first(np.einsum("m,d->md", np.arange(ROWS, dtype=np.float32), omega))
+    increment = np.float32(math.log(10000)) / np.float32(max(d // 2 - 1, 1))
+    # To the nearest float, as glibc's is: with AVX-512 NumPy's own is wrong in the last bit of 14 of 32.
+    powers = np.exp((np.arange(d // 2, dtype=np.float32) * -increment).astype(np.float64)).astype(np.float32)
+    floats = n.astype(np.float32)[:, None] * powers
+    yield "tensor2tensor", "f32_log_increment", sines_first(floats)
+    yield "gemma_cpp", "f32_log_increment", sines_first(floats)
     increment = math.log(10000) / max(d // 2 - 1, 1)
     timescales = np.exp(np.arange(d // 2) * -increment)
     yield "tensor2tensor", None, sines_first(n[:, None] * timescales)

@@ -36,7 +36,7 @@ posenc_add_cli_test(table.min_timescale STATUS 0 STDOUT "^\\[\\[ 0\\.14112   -0\
   RUN table --dim 2 --positions 1.5 --min-timescale 2)
 posenc_add_cli_test(table.unit_without_frequencies STATUS 0 STDOUT "^\\[\\[ 1\\.  0\\.  0\\. -1\\.\\]\\]\n$"
   RUN table --dim 4 --positions 0.25 --base 2 --exponent-dim -2 --unit turns)
-foreach(rounding f32_pow_div f32_exp f32_log_div f32_inv_freq f32_iterated f64_inv_freq f64_pow_div f64_pow_mul)
+foreach(rounding f32_pow_div f32_exp f32_log_div f32_inv_freq f32_iterated f64_inv_freq f64_pow_div f64_pow_mul f32_log_increment)
   posenc_add_cli_test(table.phase_rounding.${rounding} STATUS 0
     RUN table --dim 6 --rows 2 --phase-rounding ${rounding})
 endforeach()

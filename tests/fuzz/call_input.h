@@ -37,18 +37,28 @@ void Append(Value value, std::vector<std::uint8_t>* list) {
   std::memcpy(&*list->end() - sizeof(value), &value, sizeof(value));
 }
 
-enum class Kind : std::uint8_t { kWrite, kWriteAt, kAdd, kAddAt, kEmbed, kAddBatch, kMaxValue = kAddBatch };
+enum class Kind : std::uint8_t {
+  kWrite,
+  kWriteAt,
+  kAdd,
+  kAddAt,
+  kEmbed,
+  kAddBatch,
+  kEmbedAt,
+  kMaxValue = kEmbedAt
+};
 
 // The parts of its memory.
-enum Part : int { kData, kList, kTable, kParts };
+enum Part : int { kData, kList, kTable, kPlaces, kParts };
 
 struct CallInput {
   CallInput(const posenc_spec& spec, FuzzedDataProvider& bytes);
 
   Kind kind;
-  posenc_type type, list_type, table_type;                 // as memory holds them
-  posenc_type said_type, said_list_type, said_table_type;  // as the call says: the same, or what it refuses
-  std::size_t dim;                                         // of the encoder, as is
+  posenc_type type, list_type, table_type, at_type;  // as memory holds them
+  // As the call says: the same, or what it refuses.
+  posenc_type said_type, said_list_type, said_table_type, said_at_type;
+  std::size_t dim;  // of the encoder, as is
   bool nan_rows;
   std::int64_t shift;  // the encoder's position_offset
   std::size_t rows, stride;
@@ -57,18 +67,24 @@ struct CallInput {
   std::int64_t first;
   std::vector<std::uint8_t> list;  // positions, first positions or ids
   std::size_t count, first_bad;    // of the list; the first one out of range, or count
+  std::vector<std::uint8_t> at;    // positions of ids
+  std::size_t first_bad_at;        // of those
   float scale;
   bool null_encoder, null[kParts], null_bad_index;
   int rounding;                       // of the caller's floating-point state
   std::size_t offset;                 // of the data from an aligned address, in bytes
-  Place places[kParts];               // of the list and the table
+  Place places[kParts];               // of all but the data
   std::vector<std::uint8_t> pattern;  // fills data and table
 
   bool HasList() const { return kind != Kind::kWrite && kind != Kind::kAdd; }
-  bool HasTable() const { return kind == Kind::kEmbed; }
+  bool HasTable() const { return kind == Kind::kEmbed || kind == Kind::kEmbedAt; }
   bool HasBatch() const { return kind == Kind::kAddBatch; }
   bool HasPositions() const { return kind == Kind::kWriteAt || kind == Kind::kAddAt; }
+  bool HasBoth() const { return kind == Kind::kEmbedAt; }  // ids, and their positions
   bool PassesList() const { return HasList() && !null[kList]; }
+
+  // The index that such a status comes with, or `none`.
+  std::size_t BadIndex(posenc_status status, std::size_t none) const;
 
   // Whether a NaN of x may stay what it is.
   bool KeepsNans() const {
@@ -89,12 +105,15 @@ struct CallInput {
 
   void MakeTypes(FuzzedDataProvider& bytes);
   void MakeSizes(FuzzedDataProvider& bytes);
-  void MakeList(FuzzedDataProvider& bytes);
-  std::int64_t MakeInteger(bool odd, bool far, FuzzedDataProvider& bytes) const;
+  void MakeLists(FuzzedDataProvider& bytes);
+  // Appends count values and returns the first that is bad.
+  std::size_t MakePositions(posenc_type value, std::vector<std::uint8_t>* values,
+                            FuzzedDataProvider& bytes) const;
+  std::size_t MakeIndices(FuzzedDataProvider& bytes);
   bool TakesType(posenc_type entry) const;
   bool TakesListType(posenc_type value) const;
   bool TakesTableType(posenc_type entry) const;
-  bool IsInRange(std::int64_t value) const;
+  bool IsIndex(std::int64_t value) const;  // or a first position
   bool IsEmpty() const { return rows == 0 || (HasBatch() && batch == 0); }
   Faults SizeFaults() const;
 

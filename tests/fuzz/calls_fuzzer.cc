@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "call_input.h"
@@ -24,7 +25,7 @@ void CheckVersionAndMessages(FuzzedDataProvider& bytes) {
                                           : bytes.ConsumeIntegral<posenc_status>();
   const char* message = posenc_status_message(status);
   POSENC_FUZZ_CHECK(message != nullptr && message[0] != '\0');
-  const bool known = status >= POSENC_OK && status <= POSENC_BAD_NORMALIZATION;
+  const bool known = status >= POSENC_OK && status <= POSENC_BAD_PADDING_POSITION;
   POSENC_FUZZ_CHECK(known == (std::strcmp(message, posenc_status_message(-1)) != 0));
 }
 
@@ -64,6 +65,38 @@ void CheckSpecInit(FuzzedDataProvider& bytes) {
   const Memory zeros(struct_size);
   std::memcpy(zeros.data(), &want, sizeof(want));
   POSENC_FUZZ_CHECK(status == POSENC_OK && memory == zeros);
+}
+
+// A preset or none, whose name may be any bytes; of another version's size.
+void CheckPresets(FuzzedDataProvider& bytes) {
+  const std::size_t count = posenc_spec_presets(nullptr, bytes.ConsumeIntegral<std::size_t>());
+  const auto capacity = bytes.ConsumeIntegralInRange<std::size_t>(0, count + 3);
+  const Memory memory(capacity * sizeof(posenc_preset), 0, {0xC5});
+  auto* presets = reinterpret_cast<posenc_preset*>(memory.data());
+  POSENC_FUZZ_CHECK(posenc_spec_presets(presets, capacity) == count);
+  const std::size_t filled = std::min(capacity, count);
+  const bool is_known = filled != 0 && bytes.ConsumeBool();
+  const auto struct_size = bytes.ConsumeIntegralInRange<std::size_t>(0, 4200);
+  const std::size_t dim = bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange<std::size_t>(0, 9)
+                                              : bytes.ConsumeIntegral<std::size_t>();
+  const bool null_name = Rarely(bytes);
+  const std::string name = is_known ? presets[bytes.ConsumeIntegralInRange<std::size_t>(0, filled - 1)].name
+                                    : bytes.ConsumeRandomLengthString();
+  const char* const passed = null_name ? nullptr : name.c_str();
+  const posenc_phase_rounding rounding = posenc_spec_preset_rounding(passed);
+  Faults faults;
+  faults.AddIf(null_name, POSENC_NULL_POINTER);
+  faults.AddIf(!null_name && rounding == -1, POSENC_UNKNOWN_PRESET);
+  faults.AddIf(dim == 0 || dim > POSENC_MAX_DIM, POSENC_BAD_DIM);
+  faults.AddIf(struct_size < sizeof(posenc_spec) || struct_size > 4096, POSENC_BAD_STRUCT_SIZE);
+  POSENC_FUZZ_CHECK(!is_known || null_name || rounding >= POSENC_NO_PHASE_ROUNDING);
+  POSENC_FUZZ_CHECK(posenc_spec_preset(nullptr, struct_size, passed, dim) != POSENC_OK);
+  const std::vector<std::uint8_t> canary = {0xC5, 0x5C, 0x17};
+  const Memory got(struct_size, 0, canary);
+  auto* spec = reinterpret_cast<posenc_spec*>(got.data());
+  const posenc_status status = posenc_spec_preset(spec, struct_size, passed, dim);
+  POSENC_FUZZ_CHECK(faults.Allow(status) && (status == POSENC_OK || got == Memory(struct_size, 0, canary)));
+  if (status == POSENC_OK) POSENC_FUZZ_CHECK(spec->dim == dim && spec->struct_size == struct_size);
 }
 
 void CheckNullEncoder(FuzzedDataProvider& bytes) {
@@ -121,12 +154,6 @@ void CheckNans(const CallInput& call, const Parts& parts) {
   });
 }
 
-void CheckBadIndex(const CallInput& call, posenc_status status, std::size_t bad_index) {
-  const bool of_list = status == POSENC_ID_OUT_OF_RANGE ||
-                       (status == POSENC_POSITION_OUT_OF_RANGE && call.PassesList() && !call.HasTable());
-  POSENC_FUZZ_CHECK(bad_index == (of_list && !call.null_bad_index ? call.first_bad : kNoIndex));
-}
-
 void CheckCall(const std::vector<Made<SpecInput>>& encoders, const CallInput& call) {
   const Parts want = call.MakeParts();  // as it is, unless the call is accepted
   const Faults faults = call.CallFaults(want);
@@ -140,7 +167,7 @@ void CheckCall(const std::vector<Made<SpecInput>>& encoders, const CallInput& ca
         WithRounding(call.rounding, [&] { return call.Run(made.handle.get(), got, &bad_index); });
     if (is_reference) expected = status;
     POSENC_FUZZ_CHECK(faults.Allow(status) && status == expected);
-    CheckBadIndex(call, status, bad_index);
+    POSENC_FUZZ_CHECK(bad_index == call.BadIndex(status, kNoIndex));
     if (status == POSENC_OK) CheckNans(call, got);
     if (status == POSENC_OK && is_reference) {
       ForRows(call, [&](std::size_t row) {
@@ -170,8 +197,8 @@ void CheckEncoders(FuzzedDataProvider& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace posenc::fuzz;
   constexpr void (*kChecks[])(FuzzedDataProvider&) = {CheckVersionAndMessages, CheckTargets, CheckSpecInit,
-                                                      CheckNullEncoder, CheckEncoders};
+                                                      CheckNullEncoder,        CheckPresets, CheckEncoders};
   FuzzedDataProvider bytes(data, size);
-  kChecks[std::min(bytes.ConsumeIntegralInRange(0, 63), 4)](bytes);
+  kChecks[std::min(bytes.ConsumeIntegralInRange(0, 63), 5)](bytes);
   return 0;
 }

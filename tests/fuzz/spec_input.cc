@@ -72,7 +72,8 @@ SpecInput::SpecInput(FuzzedDataProvider& bytes) {
   spec.position_scale = Rarely(bytes, 4) ? MakeReal(bytes) : 1.0;
   spec.layout = MakeEnum(4, bytes);
   spec.odd_column = MakeEnum(4, bytes);
-  spec.phase_rounding = bytes.ConsumeBool() ? MakeEnum(POSENC_F32_LIST + 1, bytes) : POSENC_NO_PHASE_ROUNDING;
+  spec.phase_rounding =
+      bytes.ConsumeBool() ? MakeEnum(POSENC_F32_LOG_INCREMENT + 1, bytes) : POSENC_NO_PHASE_ROUNDING;
   spec.frequency_unit = MakeEnum(3, bytes);
   spec.nan_rows = MakeEnum(2, bytes);
   spec.lists_only = MakeEnum(2, bytes);
@@ -81,7 +82,9 @@ SpecInput::SpecInput(FuzzedDataProvider& bytes) {
                                           : bytes.ConsumeIntegralInRange<std::int64_t>(-5, 5);
   spec.input_first = Rarely(bytes, 4) ? MakeEnum(2, bytes) : 0;
   spec.has_padding = Rarely(bytes, 4) ? MakeEnum(2, bytes) : 0;
-  spec.padding_position = bytes.ConsumeIntegralInRange<std::int64_t>(-3, 9);
+  spec.padding_position = Rarely(bytes, 16) ? bytes.ConsumeIntegral<std::int64_t>()
+                                            : bytes.ConsumeIntegralInRange<std::int64_t>(-3, 9);
+  spec.table_rows = Rarely(bytes, 4) ? bytes.ConsumeIntegral<std::uint64_t>() : 0;
   if (Rarely(bytes, 3)) MakeList(bytes);
   if (bytes.ConsumeBool()) {
     target_ = MakeTarget(bytes);
@@ -137,10 +140,22 @@ double SpecInput::Listed(std::size_t i) const {
   return spec.frequencies != nullptr ? value : static_cast<double>(narrow);
 }
 
+std::size_t SpecInput::Columns() const { return spec.dim - (spec.dim != 0 && spec.input_first != 0 ? 1 : 0); }
+
 std::size_t SpecInput::PairCount() const {
-  const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
+  const std::size_t columns = Columns();
   const std::size_t halves = spec.odd_column == POSENC_ODD_HALF_PAIR ? columns % 2 : 0;
   return std::max<std::size_t>(columns / 2 + halves, 1);
+}
+
+bool SpecInput::HasPairs() const {
+  const std::size_t columns = Columns();
+  const bool has_zero = spec.odd_column == POSENC_ODD_ZERO_LAST || spec.odd_column == POSENC_ODD_ZERO_MIDDLE;
+  return columns > 1 || (columns == 1 && !has_zero);
+}
+
+double SpecInput::Taken(double listed) const {
+  return spec.phase_rounding == POSENC_F32_LIST ? static_cast<double>(static_cast<float>(listed)) : listed;
 }
 
 bool SpecInput::Rounds() const { return spec.phase_rounding != POSENC_NO_PHASE_ROUNDING; }
@@ -151,7 +166,8 @@ bool SpecInput::TakesFloatBase() const {
 }
 
 bool SpecInput::TakesFloatDim() const {
-  return TakesFloatBase() || spec.phase_rounding == POSENC_F32_LOG_DIV;
+  return TakesFloatBase() || spec.phase_rounding == POSENC_F32_LOG_DIV ||
+         spec.phase_rounding == POSENC_F32_LOG_INCREMENT;
 }
 
 bool SpecInput::HasGoodList() const {
@@ -173,7 +189,8 @@ double SpecInput::ExponentDim() const {
 long double SpecInput::Radians(std::size_t i) const {
   constexpr long double kUnits[] = {1.0L, 0x1.921fb54442d18468p1L, 0x1.921fb54442d18468p2L};
   const long double scale = spec.position_scale * kUnits[spec.frequency_unit];
-  if (HasList()) return scale * Listed(i);
+  if (!HasPairs()) return 0.0L;
+  if (HasList()) return scale * Taken(Listed(i));
   const auto taken = [](bool as_float, double x) {
     return as_float ? static_cast<double>(static_cast<float>(x)) : x;
   };
@@ -185,7 +202,8 @@ long double SpecInput::Radians(std::size_t i) const {
 
 void SpecInput::AddRangeFaults(long double error, Faults* faults) const {
   const std::size_t last = PairCount() - 1, step = HasList() ? 1 : std::max<std::size_t>(last, 1);
-  for (std::size_t i = 0; i <= last; i += step) {  // of a geometric sequence the ends
+  for (std::size_t i = 0; i <= last && HasPairs(); i += step) {  // of a geometric sequence the ends
+    faults->AddIf(HasList() && Listed(i) != 0.0 && Taken(Listed(i)) == 0.0, POSENC_FREQUENCY_OUT_OF_RANGE);
     const long double w = std::fabs(Radians(i));
     // Recipes round w before the scale, which then is not 0.
     const long double unscaled = Rounds() ? w / std::fabs(spec.position_scale) : w;
@@ -214,10 +232,13 @@ Faults SpecInput::CreationFaults(const char* target_name, long double range_erro
                POSENC_BAD_EXPONENT_DIM);
   faults.AddIf(!std::isfinite(spec.position_scale) || (Rounds() && !is_float(spec.position_scale)),
                POSENC_BAD_POSITION_SCALE);
-  faults.AddIf(spec.phase_rounding < POSENC_NO_PHASE_ROUNDING || spec.phase_rounding > POSENC_F32_LIST ||
+  faults.AddIf(spec.phase_rounding < POSENC_NO_PHASE_ROUNDING ||
+                   spec.phase_rounding > POSENC_F32_LOG_INCREMENT ||
                    (Rounds() && spec.frequency_unit != POSENC_RADIANS),
                POSENC_BAD_PHASE_ROUNDING);
-  faults.AddIf(!is_positive(spec.min_timescale) || (spec.min_timescale != 1.0 && (Rounds() || HasList())),
+  faults.AddIf(!is_positive(spec.min_timescale) ||
+                   (spec.min_timescale != 1.0 &&
+                    (HasList() || (Rounds() && spec.phase_rounding != POSENC_F32_LOG_INCREMENT))),
                POSENC_BAD_MIN_TIMESCALE);
   faults.AddIf(!HasGoodList(), POSENC_BAD_FREQUENCIES);
   if (faults.None()) AddRangeFaults(range_error, &faults);
@@ -229,6 +250,9 @@ Faults SpecInput::CreationFaults(const char* target_name, long double range_erro
                POSENC_BAD_ODD_COLUMN);
   faults.AddIf(spec.position_offset < -POSENC_MAX_POSITION || spec.position_offset > POSENC_MAX_POSITION,
                POSENC_BAD_POSITION_OFFSET);
+  const __int128 padding = static_cast<__int128>(spec.padding_position) + spec.position_offset;
+  faults.AddIf(spec.has_padding != 0 && (padding < -POSENC_MAX_POSITION || padding > POSENC_MAX_POSITION),
+               POSENC_BAD_PADDING_POSITION);
   const auto is_flag = [](std::int32_t flag) { return flag == 0 || flag == 1; };
   faults.AddIf(!is_flag(spec.nan_rows) || !is_flag(spec.lists_only) || !is_flag(spec.has_padding) ||
                    !is_flag(spec.input_first),

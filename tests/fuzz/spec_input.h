@@ -105,7 +105,10 @@ struct SpecInput : VersionedInput<posenc_spec> {
  private:
   void MakeList(FuzzedDataProvider& bytes);
   bool HasList() const { return spec.frequencies != nullptr || spec.frequencies_f32 != nullptr; }
-  bool HasGoodList() const;  // or none
+  bool HasGoodList() const;     // or none
+  std::size_t Columns() const;  // but for the input's
+  bool HasPairs() const;        // or half a one
+  double Taken(double listed) const;
   double Listed(std::size_t i) const;
   double ExponentDim() const;
   void AddRangeFaults(long double error, Faults* faults) const;

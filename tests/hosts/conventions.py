@@ -15,9 +15,9 @@ import numpy_ctypes
 
 F32, F64 = numpy.float32, numpy.float64
 (NONE, F32_POW_DIV, F32_EXP, F32_LOG_DIV, F32_INV_FREQ, F32_ITERATED, F64_INV_FREQ, F64_POW_DIV, F64_POW_MUL,
- F32_LIST) = range(10)  # posenc_phase_rounding
+ F32_LIST, F32_LOG_INCREMENT) = range(11)  # posenc_phase_rounding
 ROUNDING_NAMES = ("none", "f32_pow_div", "f32_exp", "f32_log_div", "f32_inv_freq", "f32_iterated", "f64_inv_freq",
-                  "f64_pow_div", "f64_pow_mul", "f32_list")
+                  "f64_pow_div", "f64_pow_mul", "f32_list", "f32_log_increment")
 DIVIDES = (F32_POW_DIV, F64_POW_DIV)
 
 # Of the table of distances: a position, and those after it that count as well.
@@ -41,7 +41,7 @@ def real(x):
     return decimal.Decimal(float(x))
 
 
-def recipe_frequencies(rounding, base, exponent_dim, count):
+def recipe_frequencies(rounding, base, exponent_dim, count, min_timescale=1):
     """As posenc_c.h defines them: what a phase is divided by, or multiplied with."""
     log_base = decimal.Decimal(base).ln()
 
@@ -58,6 +58,10 @@ def recipe_frequencies(rounding, base, exponent_dim, count):
         if rounding == F32_LOG_DIV:
             product = nearest(real(nearest(-log_base, F32)) * i, F32)
             return nearest(real(nearest(real(product) / real(exponent_dim / 2), F32)).exp(), F32)
+        if rounding == F32_LOG_INCREMENT:
+            increment = nearest((decimal.Decimal(base) / real(min_timescale)).ln(), F32)
+            rate = nearest(real(increment) / real(exponent_dim / 2), F32)
+            return nearest(real(min_timescale) * real(nearest(real(nearest(-i * real(rate), F32)).exp(), F32)), F32)
         if rounding == F32_INV_FREQ:
             return nearest(1 / real(power(nearest(ratio, F32), F32)), F32)
         if rounding == F64_INV_FREQ:
@@ -161,7 +165,8 @@ class Report:
         if rounding != NONE:
             encoder = numpy_ctypes.Encoder(library, dim, preset, phase_rounding=rounding, base=base, **members)
             exponent_dim = encoder.spec.exponent_dim or dim
-            recipe = recipe_frequencies(rounding, base, exponent_dim, len(frequencies))
+            recipe = recipe_frequencies(rounding, base, exponent_dim, len(frequencies),
+                                        members.get("min_timescale", 1))
             assert recipe.dtype == frequencies.dtype
             which = recipe == frequencies
             assert (numpy.abs(recipe / frequencies.astype(F64) - 1) <= 4 * numpy.finfo(recipe.dtype).eps).all()

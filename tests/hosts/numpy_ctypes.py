@@ -38,6 +38,7 @@ class Spec(ctypes.Structure):
         ("has_padding", ctypes.c_int32),
         ("input_first", ctypes.c_int32),
         ("padding_position", ctypes.c_int64),
+        ("table_rows", ctypes.c_uint64),
     ]
 
 

@@ -232,8 +232,8 @@ const char* Name(PhaseRounding rounding) { return PhaseRoundingNames()[static_ca
 
 const std::vector<const char*>& PhaseRoundingNames() {
   static const std::vector<const char*> names = {
-      "none",         "f32_pow_div",  "f32_exp",     "f32_log_div", "f32_inv_freq",
-      "f32_iterated", "f64_inv_freq", "f64_pow_div", "f64_pow_mul", "f32_list"};
+      "none",         "f32_pow_div", "f32_exp",     "f32_log_div", "f32_inv_freq",     "f32_iterated",
+      "f64_inv_freq", "f64_pow_div", "f64_pow_mul", "f32_list",    "f32_log_increment"};
   return names;
 }
 

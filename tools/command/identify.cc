@@ -3,9 +3,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
+#include <map>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "command/commands.h"
@@ -20,7 +25,8 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// Entries of the table that are compared; of the first sample, and of what is left after that.
+// What is compared of the table; rows of the first sample, and candidates that are left after that.
+constexpr std::size_t kMaxRows = std::size_t{1} << 16;
 constexpr std::size_t kMaxEntries = std::size_t{1} << 20;
 constexpr std::size_t kSampleRows = 12;
 constexpr std::size_t kLeft = 24;
@@ -30,7 +36,8 @@ constexpr double kFar = 0.01;
 
 // What a preset says, and the names of all that say it.
 struct Settings {
-  Spec spec;
+  Spec spec;  // without its padding
+  std::optional<std::int64_t> padding;
   std::vector<std::string> names;
 };
 
@@ -46,30 +53,40 @@ struct Distance {
   double largest = 0.0;  // absolute
   double ulp = 0.0;      // the largest, in units of the type's spacing
   std::size_t equal = 0;
-
-  auto Rank() const { return std::make_tuple(mean, largest); }
 };
 
 struct Candidate {
   std::size_t settings;
   PhaseRounding rounding;
   std::size_t positions;
+  std::optional<std::int64_t> padding;  // a position
+  bool has_moved;                       // the padding, from the preset's position
+  std::size_t zeros;                    // rows of zeros that the table has beyond that
   Distance distance;
+
+  auto Rank() const { return std::make_tuple(distance.mean, distance.largest, zeros + (has_moved ? 1 : 0)); }
 };
 
+// Rows of one column of zeros.
+bool IsEmpty(const Spec& spec) {
+  return spec.dim == 1 && !spec.input_first &&
+         (spec.odd_column == OddColumn::kZeroLast || spec.odd_column == OddColumn::kZeroMiddle);
+}
+
 bool SaySame(const Spec& a, const Spec& b) {
+  if (IsEmpty(a) || IsEmpty(b)) return IsEmpty(a) == IsEmpty(b);
+  const std::size_t columns = a.dim - (a.input_first ? 1 : 0);
+  // A frequency alone is 1 whatever the base, and even dims have no odd column.
+  const bool is_alone = columns <= 2 || (columns == 3 && a.odd_column != OddColumn::kHalfPair);
   const auto divisor = [](const Spec& spec) {
     return spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
   };
   const auto tie = [&](const Spec& s) {
-    return std::make_tuple(s.layout, s.base, divisor(s), s.position_scale, s.frequencies.unit, s.odd_column,
-                           s.min_timescale, s.position_offset, s.input_first, s.has_padding,
-                           s.padding_position);
+    return std::make_tuple(s.layout, is_alone ? 1.0 : s.base, is_alone ? 1.0 : divisor(s), s.position_scale,
+                           s.frequencies.unit, columns % 2 == 0 ? OddColumn::kHalfPair : s.odd_column,
+                           s.min_timescale, s.position_offset, s.input_first);
   };
-  // Even dims have no odd column.
-  Spec even = b;
-  if ((a.dim - (a.input_first ? 1 : 0)) % 2 == 0) even.odd_column = a.odd_column;
-  return tie(a) == tie(even);
+  return tie(a) == tie(b);
 }
 
 // Of all presets but those whose frequencies are the caller's.
@@ -78,14 +95,18 @@ std::vector<Settings> AllSettings(std::size_t dim) {
   SpecPresets(presets.data(), presets.size());
   std::vector<Settings> all;
   for (const Preset& preset : presets) {
-    const Spec spec = PresetSpec(preset.name, dim);
+    Spec spec = PresetSpec(preset.name, dim);
     if (spec.frequencies.count != 0) continue;
-    const auto same =
-        std::find_if(all.begin(), all.end(), [&](const Settings& s) { return SaySame(s.spec, spec); });
+    std::optional<std::int64_t> padding;
+    if (spec.has_padding) padding = spec.padding_position;
+    spec.has_padding = false;
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Settings& s) {
+      return s.padding == padding && SaySame(s.spec, spec);
+    });
     if (same != all.end()) {
       same->names.emplace_back(preset.name);
     } else {
-      all.push_back({spec, {preset.name}});
+      all.push_back({spec, padding, {preset.name}});
     }
   }
   return all;
@@ -103,35 +124,33 @@ std::vector<Positions> AllPositions(std::size_t rows) {
 class Search {
  public:
   explicit Search(const NpyTable& table)
-      : table_(table), settings_(AllSettings(table.columns)), positions_(AllPositions(table.rows)) {}
+      : table_(table), settings_(AllSettings(table.columns)), positions_(AllPositions(table.rows)) {
+    FindZeros();
+  }
 
   // The nearest first; empty if none is near.
   std::vector<Candidate> Run() const {
-    std::vector<std::size_t> sample;
-    for (std::size_t k = 0; k < kSampleRows; ++k) {
-      const std::size_t r = k < kSampleRows / 2 ? k : (table_.kept - 1) * (k + 1) / kSampleRows;
-      if (r < table_.kept && (sample.empty() || r > sample.back())) sample.push_back(r);
-    }
-    std::vector<Candidate> near;
-    for (std::size_t s = 0; s < settings_.size(); ++s) {
-      for (std::size_t k = 0; k < PhaseRoundingNames().size(); ++k) {
-        Try(s, static_cast<PhaseRounding>(k), sample, &near);
-      }
-    }
+    const std::vector<std::size_t> sample = Sample();
+    std::vector<Candidate> near = Exact(sample);
+    AddRounded(sample, &near);
+    near.erase(std::remove_if(near.begin(), near.end(), [](const Candidate& c) { return !IsNear(c); }),
+               near.end());
     std::sort(near.begin(), near.end(), IsNearer);
+    if (sample.size() == compared_.size()) return near;
     // All that are as near as the best of them, and some more.
     std::size_t left = 0;
-    while (left < near.size() && (left < kLeft || near[left].distance.Rank() == near[0].distance.Rank())) {
-      ++left;
-    }
+    while (left < near.size() && (left < kLeft || near[left].Rank() == near[0].Rank())) ++left;
     near.resize(left);
-    std::vector<std::size_t> all(table_.kept);
-    for (std::size_t r = 0; r < all.size(); ++r) all[r] = r;
+    std::map<std::pair<std::size_t, std::size_t>, Distance> seen;  // where roundings are the same
     for (Candidate& candidate : near) {
-      candidate.distance = DistanceTo(CreateOn(candidate), positions_[candidate.positions], all);
+      Distance& known = seen[{candidate.settings, candidate.positions}];
+      if (!AreRoundingsTheSame(candidate) || known.equal == 0) {
+        known = DistanceTo(Create(candidate), candidate, compared_, kFar);
+        known.equal += (zeros_.size() - candidate.zeros) * table_.columns;
+      }
+      candidate.distance = known;
     }
-    near.erase(std::remove_if(near.begin(), near.end(),
-                              [](const Candidate& c) { return !(c.distance.mean <= kFar); }),
+    near.erase(std::remove_if(near.begin(), near.end(), [](const Candidate& c) { return !IsNear(c); }),
                near.end());
     std::sort(near.begin(), near.end(), IsNearer);
     return near;
@@ -141,12 +160,111 @@ class Search {
   const Positions& PositionsOf(const Candidate& candidate) const { return positions_[candidate.positions]; }
 
  private:
+  static bool IsNear(const Candidate& candidate) { return candidate.distance.mean <= kFar; }
+
   static bool IsNearer(const Candidate& a, const Candidate& b) {
-    return std::make_tuple(a.distance.Rank(), a.positions, a.rounding, a.settings) <
-           std::make_tuple(b.distance.Rank(), b.positions, b.rounding, b.settings);
+    return std::make_tuple(a.Rank(), a.positions, a.rounding, a.settings) <
+           std::make_tuple(b.Rank(), b.positions, b.rounding, b.settings);
   }
 
-  Encoder CreateOn(const Candidate& candidate) const {
+  // A few rows of zeros may be padding of any position. If most are, they are what the table is.
+  void FindZeros() {
+    for (std::size_t r = 0; r < table_.kept; ++r) {
+      (IsZero(table_.entries, r) ? zeros_ : compared_).push_back(r);
+    }
+    if (zeros_.size() <= compared_.size()) return;
+    zeros_.clear();
+    compared_.resize(table_.kept);
+    std::iota(compared_.begin(), compared_.end(), std::size_t{0});
+  }
+
+  bool IsZero(const Entries& entries, std::size_t row) const {
+    for (std::size_t c = 0; c < table_.columns; ++c) {
+      if (oracle::Unpack(table_.type, entries[row * table_.columns + c]) != 0.0) return false;
+    }
+    return true;
+  }
+
+  // The far rows first, which tell most candidates apart.
+  std::vector<std::size_t> Sample() const {
+    std::vector<std::size_t> sample;
+    const std::size_t count = compared_.size();
+    for (std::size_t k = 0; k < kSampleRows; ++k) {
+      const std::size_t at = k < kSampleRows / 2 ? k : (count - 1) * (k + 1) / kSampleRows;
+      if (at < count && (sample.empty() || compared_[at] > sample.back())) sample.push_back(compared_[at]);
+    }
+    std::reverse(sample.begin(), sample.end());
+    return sample;
+  }
+
+  // What the roundings of phases may add to the mean of a sample, and those of entries: more than any does.
+  double Slack(const Candidate& candidate, const std::vector<std::size_t>& sample) const {
+    const Spec& spec = SettingsOf(candidate).spec;
+    if (spec.exponent_dim < 0.0) return 2.0;  // frequencies beyond 1
+    double sum = 0.0;
+    for (const std::size_t r : sample) {
+      const auto position = static_cast<double>(PositionsOf(candidate).At(r) + spec.position_offset);
+      sum += std::min(std::ldexp(std::fabs(position * spec.position_scale) + 1.0, -18), 2.0);
+    }
+    return sum / static_cast<double>(sample.size()) + std::ldexp(1.0, SpacingExponent(table_.type, 1.0));
+  }
+
+  // All settings without a rounding, at all positions; those that may be near with one have a mean.
+  std::vector<Candidate> Exact(const std::vector<std::size_t>& sample) const {
+    std::vector<Candidate> all;
+    for (std::size_t s = 0; s < settings_.size(); ++s) {
+      std::size_t bytes;
+      if (Encoder::MemorySize(settings_[s].spec, &bytes) != Status::kOk) continue;  // not of this dim
+      Candidate candidate = {s, PhaseRounding::kNone, 0, std::nullopt, false, 0, {}};
+      const Encoder encoder = Create(candidate);
+      for (std::size_t p = 0; p < positions_.size(); ++p) {
+        candidate.positions = p;
+        candidate.padding = PaddingOf(settings_[s], positions_[p]);
+        candidate.has_moved = candidate.padding != settings_[s].padding;
+        candidate.distance = DistanceTo(encoder, candidate, sample, kFar + Slack(candidate, sample));
+        if (candidate.distance.mean > 2.0) continue;
+        candidate.zeros = UnexplainedZeros(encoder, candidate);
+        candidate.distance.equal += (zeros_.size() - candidate.zeros) * table_.columns;
+        all.push_back(candidate);
+      }
+    }
+    return all;
+  }
+
+  // The roundings of those that are as near as the best but for what a rounding may make.
+  void AddRounded(const std::vector<std::size_t>& sample, std::vector<Candidate>* candidates) const {
+    const std::size_t exact = candidates->size();
+    double best = kFar;
+    for (const Candidate& candidate : *candidates) best = std::min(best, candidate.distance.mean);
+    for (std::size_t k = 1; k < PhaseRoundingNames().size(); ++k) {
+      std::optional<std::size_t> made;  // the settings of
+      Encoder encoder;
+      for (std::size_t c = 0; c < exact; ++c) {
+        Candidate candidate = (*candidates)[c];
+        if (candidate.distance.mean > best + Slack(candidate, sample)) continue;
+        Spec spec = SettingsOf(candidate).spec;
+        spec.phase_rounding = candidate.rounding = static_cast<PhaseRounding>(k);
+        std::size_t bytes;
+        if (Encoder::MemorySize(spec, &bytes) != Status::kOk) continue;  // not of this unit
+        if (!AreRoundingsTheSame(candidate)) {
+          if (made != candidate.settings) encoder = Create(candidate);
+          made = candidate.settings;
+          candidate.distance = DistanceTo(encoder, candidate, sample, kFar);
+          candidate.distance.equal += (zeros_.size() - candidate.zeros) * table_.columns;
+        }
+        candidates->push_back(candidate);
+      }
+    }
+  }
+
+  // Of position 0, and of rows without pairs.
+  bool AreRoundingsTheSame(const Candidate& candidate) const {
+    const Spec& spec = SettingsOf(candidate).spec;
+    const std::int64_t first = PositionsOf(candidate).At(compared_[0]) + spec.position_offset;
+    return IsEmpty(spec) || (compared_.size() == 1 && first == 0);
+  }
+
+  Encoder Create(const Candidate& candidate) const {
     Spec spec = SettingsOf(candidate).spec;
     spec.phase_rounding = candidate.rounding;
     spec.lists_only = true;
@@ -155,36 +273,72 @@ class Search {
     return encoder;
   }
 
-  void Try(std::size_t settings, PhaseRounding rounding, const std::vector<std::size_t>& sample,
-           std::vector<Candidate>* near) const {
-    Candidate candidate = {settings, rounding, 0, {}};
-    Spec spec = settings_[settings].spec;
-    spec.phase_rounding = rounding;
-    std::size_t bytes;
-    if (Encoder::MemorySize(spec, &bytes) != Status::kOk) return;  // not of this dim, unit or rounding
-    const Encoder encoder = CreateOn(candidate);
-    for (std::size_t p = 0; p < positions_.size(); ++p) {
-      candidate.positions = p;
-      candidate.distance = DistanceTo(encoder, positions_[p], sample);
-      if (candidate.distance.mean <= kFar) near->push_back(candidate);
+  // Where the table has zeros: the preset's own position, or another.
+  std::optional<std::int64_t> PaddingOf(const Settings& settings, const Positions& positions) const {
+    if (!settings.padding || zeros_.empty()) return settings.padding;
+    for (const std::size_t r : zeros_) {
+      if (positions.At(r) == *settings.padding) return settings.padding;
+    }
+    return positions.At(zeros_.front());
+  }
+
+  // Calls visit(row, block, k) for rows of the table: entries [k, columns] of a block are those of a
+  // candidate without its padding. Ends where visit returns false.
+  template <class Visit>
+  void ForRows(const Encoder& encoder, const Candidate& candidate, const std::vector<std::size_t>& rows,
+               const Visit& visit) const {
+    constexpr std::size_t kBlockEntries = 4096;
+    const std::size_t columns = table_.columns;
+    const std::size_t most = std::min(std::max<std::size_t>(kBlockEntries / columns, 1), rows.size());
+    std::vector<std::int64_t> at(most);
+    Entries block(table_.type, most * columns);
+    for (std::size_t begin = 0; begin < rows.size(); begin += most) {
+      const std::size_t count = std::min(most, rows.size() - begin);
+      for (std::size_t k = 0; k < count; ++k) at[k] = PositionsOf(candidate).At(rows[begin + k]);
+      Require(posenc_write_at(encoder.c_encoder(), POSENC_I64, at.data(), count, table_.type, block.data(),
+                              columns, nullptr));
+      for (std::size_t k = 0; k < count; ++k) {
+        if (!visit(rows[begin + k], block, k)) return;
+      }
     }
   }
 
-  Distance DistanceTo(const Encoder& encoder, const Positions& positions,
-                      const std::vector<std::size_t>& rows) const {
-    const posenc_type type = table_.type;
+  std::size_t UnexplainedZeros(const Encoder& encoder, const Candidate& candidate) const {
+    std::size_t count = 0;
+    ForRows(encoder, candidate, zeros_, [&](std::size_t r, const Entries& block, std::size_t k) {
+      if (!IsPadding(candidate, r) && !IsZero(block, k)) ++count;
+      return true;
+    });
+    return count;
+  }
+
+  bool IsPadding(const Candidate& candidate, std::size_t row) const {
+    return candidate.padding == PositionsOf(candidate).At(row);
+  }
+
+  // The mean is infinite if it is a NaN or beyond a limit.
+  Distance DistanceTo(const Encoder& encoder, const Candidate& candidate,
+                      const std::vector<std::size_t>& rows, double limit) const {
     const std::size_t columns = table_.columns;
+    const auto count = static_cast<double>(rows.size() * columns);
     Distance distance;
-    Entries row(type, columns);
-    for (const std::size_t r : rows) {
-      const std::int64_t position = positions.At(r);
-      Require(
-          posenc_write_at(encoder.c_encoder(), POSENC_I64, &position, 1, type, row.data(), columns, nullptr));
+    double& sum = distance.mean;
+    ForRows(encoder, candidate, rows, [&](std::size_t r, const Entries& block, std::size_t k) {
+      const bool is_padding = IsPadding(candidate, r);
       for (std::size_t c = 0; c < columns; ++c) {
-        See(oracle::Unpack(type, table_.entries[r * columns + c]), oracle::Unpack(type, row[c]), &distance);
+        const std::uint64_t given = table_.entries[r * columns + c];
+        const std::uint64_t expected = is_padding ? 0 : block[k * columns + c];
+        if (given == expected) {
+          ++distance.equal;
+        } else {
+          See(oracle::Unpack(table_.type, given), oracle::Unpack(table_.type, expected), &distance);
+        }
       }
-    }
-    distance.mean /= static_cast<double>(rows.size() * columns);
+      if (sum <= limit * count) return true;
+      sum = std::numeric_limits<double>::infinity();
+      return false;
+    });
+    sum /= count;
     return distance;
   }
 
@@ -193,8 +347,8 @@ class Search {
       ++distance->equal;
       return;
     }
-    const double error = std::fabs(given - expected);  // a NaN makes the mean one, which is not near
-    distance->mean += error;
+    const double error = std::fabs(given - expected);
+    distance->mean += error;  // as yet the sum
     distance->largest = std::max(distance->largest, error);
     distance->ulp = std::max(distance->ulp, std::ldexp(error, -SpacingExponent(table_.type, expected)));
   }
@@ -202,6 +356,7 @@ class Search {
   const NpyTable& table_;
   std::vector<Settings> settings_;
   std::vector<Positions> positions_;
+  std::vector<std::size_t> compared_, zeros_;  // rows
 };
 
 // Those that round so by themselves first; only those, if they explain every bit.
@@ -219,10 +374,15 @@ void Print(const Search& search, const Candidate& candidate, const NpyTable& tab
   const Positions& positions = search.PositionsOf(candidate);
   const Distance& distance = candidate.distance;
   for (const std::string& name : NamesOf(search.SettingsOf(candidate), candidate)) {
-    std::printf("%s\t%s\t%lld .. %lld\t%.3g\t%.3g\t%zu of %zu\n", name.c_str(),
+    std::printf("%s\t%s\t%lld .. %lld\t%.3g\t%.3g\t%zu of %zu", name.c_str(),
                 candidate.rounding == PhaseRounding::kNone ? "exact" : Name(candidate.rounding),
                 static_cast<long long>(positions.first), static_cast<long long>(positions.At(table.rows - 1)),
                 distance.largest, distance.ulp, distance.equal, table.kept * table.columns);
+    if (candidate.has_moved)
+      std::printf("\tpadding_position %lld", static_cast<long long>(*candidate.padding));
+    if (candidate.zeros != 0)
+      std::printf("\tbut for %zu row%s of zeros", candidate.zeros, candidate.zeros == 1 ? "" : "s");
+    std::puts("");
   }
 }
 
@@ -238,7 +398,7 @@ bool IsExplainedByRounding(const Search& search, const Candidate& candidate, con
 }
 
 ExitStatus Identify(const std::string& path) {
-  const NpyTable table = ReadNpy(path, kMaxEntries);
+  const NpyTable table = ReadNpy(path, kMaxRows, kMaxEntries);
   const Search search(table);
   const std::vector<Candidate> found = search.Run();
   std::printf(
@@ -255,7 +415,7 @@ ExitStatus Identify(const std::string& path) {
   constexpr std::size_t kPlaces = 3;  // where the first is not equal in every entry
   std::size_t place = 1;
   for (std::size_t k = 0; k < found.size(); ++k) {
-    if (k != 0 && found[k].distance.Rank() != found[k - 1].distance.Rank()) ++place;
+    if (k != 0 && found[k].Rank() != found[k - 1].Rank()) ++place;
     if (place > kPlaces || (place > 1 && found[0].distance.largest == 0.0)) break;
     Print(search, found[k], table);
   }
@@ -271,9 +431,10 @@ void AddIdentifyCommand(CLI::App& app, Run* run) {
       "presets are tried, exact and with each phase rounding, with positions from 0, 1 and 2 on, and down "
       "to\n"
       "0 or to the negative. One a line, tab-separated, the nearest first; several where they are the same;\n"
-      "if none has every bit, the three nearest. 'none', and exit status 1, if roundings do not explain what "
-      "is\n"
-      "left; then those that are near all the same.");
+      "if none has every bit, the three nearest. A few rows of zeros may be padding of any position.\n"
+      "'none', and exit status 1, if roundings do not explain what is left; then those that are near all "
+      "the\n"
+      "same.");
   const auto path = std::make_shared<std::string>();
   command->add_option("file", *path, "The table")->type_name("FILE.npy")->required();
   command->callback([=] { *run = [=] { return Identify(*path); }; });

@@ -14,6 +14,8 @@ namespace posenc {
 namespace tools {
 namespace {
 
+constexpr std::size_t kMaxColumns = std::size_t{1} << 17;
+
 struct Header {
   std::string descr;
   bool fortran_order = false;
@@ -132,9 +134,18 @@ std::size_t ReadHeader(const std::string& path, const std::string& bytes, Header
   return begin + length;
 }
 
+// Leaves rows and columns of a batch of one, or of one head: (1, rows, columns), (rows, 1, columns).
+void DropOnes(std::vector<std::size_t>* shape) {
+  while (shape->size() > 2) {
+    const auto one = std::find(shape->begin(), shape->end() - 1, 1u);
+    if (one == shape->end() - 1) return;
+    shape->erase(one);
+  }
+}
+
 }  // namespace
 
-NpyTable ReadNpy(const std::string& path, std::size_t max_entries) {
+NpyTable ReadNpy(const std::string& path, std::size_t max_rows, std::size_t max_entries) {
   const std::string bytes = ReadFile("identify", path);
   Header header;
   const std::size_t begin = ReadHeader(path, bytes, &header);
@@ -142,23 +153,28 @@ NpyTable ReadNpy(const std::string& path, std::size_t max_entries) {
   if (!type)
     Refuse("identify", path,
            "a table of <f4, <f2, <f8 or, for bfloat16, <u2, but of " + Abbreviated(header.descr));
-  if (header.fortran_order) Refuse("identify", path, "in C order");
+  DropOnes(&header.shape);
   if (header.shape.size() != 2) {
     Refuse("identify", path,
            "a table of rows and columns, but has " + std::to_string(header.shape.size()) + " dimensions");
   }
   NpyTable table = {*type, header.shape[0], header.shape[1], 0, {}};
-  if (table.rows == 0 || table.columns == 0 || table.columns > kMaxDim) {
-    Refuse("identify", path, "a table with rows, and of 1 .. 2^24 columns");
+  if (table.rows == 0 || table.columns == 0 || table.columns > kMaxColumns) {
+    Refuse("identify", path, "a table with rows, and of 1 .. 131072 columns");
   }
   const std::size_t size = TraitsOf(*type).size, given = bytes.size() - begin;
   if (given % (size * table.columns) != 0 || given / (size * table.columns) != table.rows) {
     Refuse("identify", path, "of the size that its header says");
   }
-  table.kept = std::clamp<std::size_t>(max_entries / table.columns, 1, table.rows);
+  table.kept = std::clamp<std::size_t>(max_entries / table.columns, 1, std::min(max_rows, table.rows));
   table.entries.Reset(*type, table.kept * table.columns);
-  for (std::size_t i = 0; i < table.kept * table.columns; ++i) {
-    table.entries.Set(i, LittleEndian(bytes, begin + i * size, size));
+  const std::size_t row_step = header.fortran_order ? 1 : table.columns;
+  const std::size_t column_step = header.fortran_order ? table.rows : 1;
+  for (std::size_t r = 0; r < table.kept; ++r) {
+    for (std::size_t c = 0; c < table.columns; ++c) {
+      const std::size_t at = begin + (r * row_step + c * column_step) * size;
+      table.entries.Set(r * table.columns + c, LittleEndian(bytes, at, size));
+    }
   }
   return table;
 }

@@ -87,6 +87,18 @@ Number RecipeFactor(const Spec& spec, std::size_t pair) {
       mpfr_div(product, product, half, MPFR_RNDN);
       return Exp(product);
     }
+    case PhaseRounding::kF32LogIncrement: {
+      Number rate(kMany), half = Of(ExponentDim(spec), kFloat), least(kFloat);
+      mpfr_set_d(rate, spec.base, MPFR_RNDN);
+      mpfr_div_d(rate, rate, spec.min_timescale, MPFR_RNDN);
+      mpfr_log(rate, rate, MPFR_RNDN);
+      mpfr_prec_round(rate, kFloat, MPFR_RNDN);
+      mpfr_div_ui(half, half, 2, MPFR_RNDN);
+      mpfr_div(rate, rate, half, MPFR_RNDN);
+      mpfr_mul_d(rate, rate, -twice / 2.0, MPFR_RNDN);
+      mpfr_mul(least, Of(spec.min_timescale, kFloat), Exp(rate), MPFR_RNDN);
+      return least;
+    }
     case PhaseRounding::kF32InvFreq:
       return Inverse(Power(spec.base, Exponent(twice, spec, kFloat), kFloat), kFloat);
     case PhaseRounding::kF32Iterated:

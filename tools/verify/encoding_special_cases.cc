@@ -174,6 +174,23 @@ void AddRecipes(Cases* cases) {
   }
 }
 
+// The recipe that has timescales, too.
+void AddIncrements(Cases* cases) {
+  for (const double scale : {1.0, 0.3}) {
+    for (const double least : {1.0, 0.3}) {
+      for (EncodingCase c : {MakeRun(66, 0, 24), MakeRun(66, (1 << 24) - 3, 24),
+                             MakeList(66, {0.5, 1e6 + 0.3, -77.7, -0x1p31, 999.0})}) {
+        c.spec.base = 10000.1;
+        c.spec.exponent_dim = 64.0;
+        c.spec.position_scale = scale;
+        c.spec.min_timescale = least;
+        c.spec.phase_rounding = PhaseRounding::kF32LogIncrement;
+        AddTypes(c, cases);
+      }
+    }
+  }
+}
+
 // Of a list, the frequency is the only one; of a base, that of pair 1. A run has the position in the middle.
 void AddHardAngle(const HardAngle& angle, bool listed, bool run, Cases* cases) {
   constexpr std::size_t kRows = 5;
@@ -219,6 +236,7 @@ void AppendSpecialCases(std::vector<EncodingCase>* cases) {
   AddRecipes(cases);
   AddColumns(cases);
   AddTimescales(cases);
+  AddIncrements(cases);
 }
 
 }  // namespace tools

@@ -12,7 +12,7 @@ export type Positions = readonly number[] | Int32Array | BigInt64Array | Float32
 export type Reals = readonly number[] | Float32Array | Float64Array;
 export type Layout = 'interleaved' | 'sin_cos' | 'cos_sin' | 'interleaved_cos_sin';
 export type PhaseRounding = 'none' | 'f32_pow_div' | 'f32_exp' | 'f32_log_div' | 'f32_inv_freq' | 'f32_iterated'
-  | 'f64_inv_freq' | 'f64_pow_div' | 'f64_pow_mul' | 'f32_list';
+  | 'f64_inv_freq' | 'f64_pow_div' | 'f64_pow_mul' | 'f32_list' | 'f32_log_increment';
 export type FrequencyUnit = 'radians' | 'half_turns' | 'turns';
 
 /** Loads the module, once: the inlined one, or one from elsewhere (posenc.wasm of this package). */
@@ -162,5 +162,5 @@ export function rotaryPresets(): Preset[];
 
 /** What digest() must give on every machine. */
 export const goldenDigest: string;
-/** The digest of 4,651,731 entries, as `posenc verify` makes it; some seconds, in slices of 40 ms. */
+/** The digest of millions of entries, as `posenc verify` makes it; a second or some, in slices of 40 ms. */
 export function digest(progress?: (fraction: number) => void, options?: { target?: string }): Promise<string>;

@@ -40,6 +40,40 @@ assert.equal(posenc.version, manifest.version);
 const project = await readFile(new URL('CMakeLists.txt', root), 'utf8');
 assert.equal(posenc.version, /project\(posenc VERSION ([0-9.]+)/.exec(project)[1]);
 
+// Names and numbers that are written down again in JavaScript.
+const digestHeader = await readFile(new URL('tools/verify/digest.h', root), 'utf8');
+assert.equal(posenc.goldenDigest, /kGoldenDigest = 0x([0-9a-f]{16})/.exec(digestHeader)[1]);
+function refusal(call) {
+  try {
+    call();
+  } catch (error) {
+    return error.message;
+  }
+  return assert.fail('it is not refused');
+}
+const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+for (const [header, type, noun, others] of [
+  ['posenc_c.h', 'spec', (o) => new posenc.Encoder(o), { hasPadding: 'paddingPosition', tableRows: 'base' }],
+  ['rotary_c.h', 'rotary_spec', (o) => new posenc.Rotary(o), { unit: 'frequencyUnit' }]]) {
+  const text = (await readFile(new URL(`include/posenc/${header}`, root), 'utf8')).replace(/\/\/.*/g, '');
+  const struct = new RegExp(`typedef struct posenc_${type} \\{(.*?)\\}`, 's').exec(text)[1];
+  const known = refusal(() => noun({ nothing: 0 })).split('there are ')[1].split(', ');
+  for (const [, member] of struct.matchAll(/(\w+)(?:\[\w+\])?;/g)) {
+    if (/_f32$|_count$|^struct_size$/.test(member)) continue;
+    const name = others[camel(member)] ?? camel(member);
+    assert.ok(known.includes(name), `${header}: ${member}`);
+  }
+  // Members that are one of several values have as many names.
+  for (const [, type, member] of struct.matchAll(/posenc_(\w+) (\w+);/g)) {
+    const all = text + await readFile(new URL('include/posenc/posenc_c.h', root), 'utf8');
+    const values = new RegExp(`typedef int32_t posenc_${type};\\s*enum \\{(.*?)\\};`, 's').exec(all.replace(/\/\/.*/g, ''))[1];
+    const name = others[camel(member)] ?? camel(member);
+    const names = /^\w+: one of (.*) is wanted/.exec(refusal(() => noun({ [name]: 'nothing' })))[1].split(', ');
+    const wanted = values.match(/\w+ = \d+/g).length - (member === 'pairing' ? 1 : 0); // 'same' is of the output only
+    assert.equal(names.length, wanted, `${header}: ${member}`);
+  }
+}
+
 // From bytes and as a module, each in a copy of its own.
 for (const source of [wasm, wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.length),
   new WebAssembly.Module(wasm), new Response(wasm), `data:application/wasm;base64,${wasm.toString('base64')}`]) {

@@ -1,0 +1,93 @@
+"""Position encodings of Transformers, every entry correctly rounded, at SIMD speed.
+
+    posenc.table(5000, 512)                      # "Attention Is All You Need": float32 [5000, 512]
+    posenc.encode(timesteps, 320, preset="ddpm") # at any positions, by the convention of a framework
+    posenc.Encoder(512).add_(x)                  # x [..., rows, 512] += encoding, in place
+    posenc.Rotary(128, preset="llama3").rotate_(q, k)
+
+Arrays are NumPy's, torch's, or anything with DLPack or the buffer protocol, in the CPU's memory; what is written is
+written where it lies. What comes out is NumPy's, or torch's if dtype is one of torch's or positions (or a table) are a
+tensor and there is no dtype. Types are float64, float32, float16 and bfloat16; bfloat16 comes from torch, or by the
+package ml_dtypes.
+
+All arguments are checked before anything is written: TypeError for a value of a wrong type, ValueError for any other,
+each naming the argument. The interpreter's lock is released during work; objects never change, and serve all threads.
+"""
+
+from functools import lru_cache as _lru_cache
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from posenc import _posenc, _types
+from posenc._posenc import MAX_POSITION, Encoder, Rotary, grid, grid_add_
+
+__all__ = [
+    "MAX_POSITION", "Encoder", "Preset", "Rotary", "Target", "encode", "grid", "grid_add_", "presets",
+    "rotary_presets", "table", "targets", "version",
+]
+
+#: The version of the library inside.
+version = __version__ = "%d.%d.%d" % (_posenc.version // 10000, _posenc.version // 100 % 100, _posenc.version % 100)
+
+
+class Preset(NamedTuple):
+    """A convention that has a name."""
+
+    formula: str
+    source: str  # project, file, function
+    phase_rounding: str = "none"  # how the source rounds its phases, to be passed by those who must match its tables
+
+
+class Target(NamedTuple):
+    """An instruction set that posenc was compiled for."""
+
+    name: str
+    runnable: bool  # by this CPU
+    best: bool  # the one in use unless `target` names another
+
+
+def targets() -> List[Target]:
+    """The compiled instruction sets, best first."""
+    return [Target(*target) for target in _posenc.targets()]
+
+
+def presets() -> Dict[str, Preset]:
+    """Presets of Encoder, by name."""
+    return {name: Preset(*its) for name, *its in _posenc.presets()}
+
+
+def rotary_presets() -> Dict[str, Preset]:
+    """Presets of Rotary, by name."""
+    return {name: Preset(*its) for name, *its in _posenc.rotary_presets()}
+
+
+def encode(
+    positions: _types.Numbers, dim: int, *, dtype: _types.DType = None, out: Optional[_types.Array] = None, **members: Any
+) -> _types.Array:
+    """The encoding at each of the positions: [..., dim].
+
+    positions  [...] int32, int64, float32 or float64, a list, or a number: |p| <= MAX_POSITION
+    dim        columns of a row (d_model)
+    dtype      of the result: float32, or another of NumPy's or torch's
+    out        [..., dim], written instead of a new array
+    members    of Encoder: base, layout, preset ...
+    """
+    return _encoder(dim, members).encode(positions, dtype=dtype, out=out)
+
+
+def table(
+    rows: int, dim: int, *, first: int = 0, dtype: _types.DType = None, out: Optional[_types.Array] = None, **members: Any
+) -> _types.Array:
+    """The encoding at the positions first .. first + rows - 1: [rows, dim]. Other arguments are as in encode()."""
+    return _encoder(dim, members).table(rows, first=first, dtype=dtype, out=out)
+
+
+_kept = _lru_cache(maxsize=64, typed=True)(Encoder)
+
+
+def _encoder(dim, members):
+    if type(dim) is int and dim <= 4096:
+        try:
+            return _kept(dim, **members)
+        except TypeError:  # a list among them, or what Encoder refuses once more
+            pass
+    return Encoder(dim, **members)

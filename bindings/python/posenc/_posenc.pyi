@@ -1,0 +1,208 @@
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import posenc._types
+
+
+class Encoder:
+    """
+    Writes and adds encodings: sin(p w_i) and cos(p w_i), correctly rounded, with
+
+        w_i = position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim)
+
+    Immutable, for any number of threads; made in microseconds. Arguments are members of posenc::Spec (posenc/posenc.h):
+
+    dim               columns of a row (d_model)
+    preset            a framework's convention, of posenc.presets(); further arguments change it
+    layout            of the columns: sines and cosines by turns, or one after the other
+    exponent_dim      divides 2i; 0 means dim
+    position_scale    multiplies every position
+    phase_rounding    how the phase is rounded before its sine is taken: as a framework does, or none
+    target            an instruction set, of posenc.targets(); None: the best
+    frequencies       [pairs] of your own instead of w_i, in frequency_unit per step; copied
+    nan_rows          bad positions make rows of NaN, instead of ValueError
+    lists_only        made faster, for encode() and add_(positions=...)
+    odd_column        what an odd dim has besides pairs
+    position_offset   added to every position
+    input_first       column 0 is the position itself (NeRF)
+    padding_position  rows at it are zero; None: no row
+    """
+
+    def __init__(self, dim: int, *, preset: str | None = None, layout: posenc._types.Layout = 'interleaved', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, phase_rounding: posenc._types.PhaseRounding = 'none', target: str | None = None, frequencies: posenc._types.Numbers | None = None, frequency_unit: posenc._types.Unit = 'radians', nan_rows: bool = False, lists_only: bool = False, odd_column: posenc._types.OddColumn = 'half_pair', min_timescale: float = 1.0, position_offset: int = 0, input_first: bool = False, padding_position: int | None = None) -> None: ...
+
+    @staticmethod
+    def preset(name: str, dim: int, **overrides) -> Encoder:
+        """
+        Encoder(dim, preset=name, **overrides): posenc.presets() has the names.
+        """
+
+    def encode(self, positions: posenc._types.Numbers, *, dtype: posenc._types.DType = None, out: posenc._types.Array | None = None) -> posenc._types.Array:
+        """
+        The encoding at each of the positions: [..., dim].
+
+        positions  [...] int32, int64, float32 or float64, a list, or a number: |p| <= posenc.MAX_POSITION
+        dtype      of the result: float32, or another of NumPy's or torch's
+        out        [..., dim], written instead of a new array: float64, float32, float16 or bfloat16
+
+        Returns out, or a new array: torch's for its dtype, or for a tensor of positions without dtype; else NumPy's.
+        ValueError names the first position out of range; then nothing has been written.
+        """
+
+    def table(self, rows: int, *, first: int = 0, dtype: posenc._types.DType = None, out: posenc._types.Array | None = None) -> posenc._types.Array:
+        """
+        The encoding at first .. first + rows - 1: [rows, dim], otherwise as encode().
+        """
+
+    def add_(self, x: posenc._types.Array, *, first: int | posenc._types.Numbers | None = None, positions: posenc._types.Numbers | None = None, scale: float = 1.0) -> posenc._types.Array:
+        """
+        x = x * scale + encoding, in place, rounded as x * scale, a float32 encoding and the sum.
+
+        x          [..., rows, dim] float32, float16 or bfloat16, writable, without requires_grad; columns next to each other
+        first      position of the first row; [...], one for each sequence (left padding); 0
+        positions  instead of first: [rows], or [..., rows], of any values
+
+        Returns x. On an error x is as it was.
+        """
+
+    def embed(self, ids: posenc._types.Numbers, table: posenc._types.Array, *, first: int | None = None, positions: posenc._types.Numbers | None = None, scale: float = 1.0, dtype: posenc._types.DType = None, out: posenc._types.Array | None = None) -> posenc._types.Array:
+        """
+        table[ids] * scale + encoding, in one pass: [..., rows, dim].
+
+        ids        [..., rows] int32 or int64, below the length of the table
+        table      [vocabulary, dim] float32, float16 or bfloat16
+        first      position of the first row of each sequence; 0
+        positions  instead of first: [rows], or [..., rows]
+        dtype      of the result: the table's, or float32
+        out        [..., rows, dim], written instead of a new array; on an error it may be written in part
+        """
+
+    @property
+    def dim(self) -> int:
+        """Columns of a row."""
+
+    @property
+    def target(self) -> str:
+        """The instruction set in use."""
+
+    @property
+    def frequencies(self, /) -> posenc._types.Array:
+        """
+        The frequencies in radians per step, [pairs] float64. Slow: microseconds each.
+        """
+
+    def __repr__(self) -> str: ...
+
+    def __reduce__(self) -> tuple: ...
+
+    def __copy__(self) -> object: ...
+
+    def __deepcopy__(self, arg: object, /) -> object: ...
+
+MAX_POSITION: int = 2147483648
+
+class Rotary:
+    """
+    Rotary embeddings (RoPE): pairs (a, b) of a head's elements become
+
+        A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i)),   w_i = base^(-2i / rotary_dim), scaled
+
+    each rounded once. Immutable, for any number of threads. Arguments are members of posenc::RotarySpec
+    (posenc/rotary.h), whose formulas are in posenc/rotary_c.h:
+
+    head_dim     elements of a head, of which rotary_dim (0: all) from rotary_offset on turn
+    preset       a family of models, of posenc.rotary_presets(); further arguments change it
+    pairing      half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own)
+    scaling      how the context was stretched, with factor, length, original_length and so on
+    factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied
+    frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied
+    axes         of a position, each with so many pairs as sections says, in axis_order
+    """
+
+    def __init__(self, head_dim: int, *, preset: str | None = None, rotary_dim: int = 0, rotary_offset: int = 0, pairing: posenc._types.Pairing = 'half_split', output_pairing: posenc._types.OutputPairing = 'same', arithmetic: posenc._types.Arithmetic = 'exact', phase_rounding: posenc._types.PhaseRounding = 'none', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, unit: posenc._types.Unit = 'radians', scaling: posenc._types.Scaling = 'none', factor: float = 1.0, length: float = 0.0, original_length: float = 0.0, beta_fast: float = 32.0, beta_slow: float = 1.0, mscale: float = 1.0, mscale_all_dim: float = 0.0, low_freq_factor: float = 1.0, high_freq_factor: float = 4.0, proportion: float = 1.0, amplitude: float = 0.0, truncate: bool = True, axis_order: posenc._types.AxisOrder = 'consecutive', factors: posenc._types.Numbers | None = None, long_factors: posenc._types.Numbers | None = None, frequencies: posenc._types.Numbers | None = None, axes: int = 1, sections: Sequence[int] = (), target: str | None = None) -> None: ...
+
+    @staticmethod
+    def preset(name: str, head_dim: int, **overrides) -> Rotary:
+        """
+        Rotary(head_dim, preset=name, **overrides): posenc.rotary_presets() has the names.
+        """
+
+    def rotate_(self, *tensors: posenc._types.Array, first: int | None = None, positions: posenc._types.Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> Any:
+        """
+        Rotates tensors, q and k for one, in place.
+
+        tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, writable, without requires_grad, of any
+                    strides with elements next to each other; they may not overlap
+        first       position of the first token; 0
+        positions   instead of first: [tokens], or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
+        scale       multiplies all that turns; a number, or one for each tensor
+        inverse     turns back
+        token_axis  -2 for [..., heads, tokens, head_dim] or [tokens, head_dim]
+
+        Returns the tensor, or a tuple of them. On an error all are as they were.
+        """
+
+    def cache(self, tokens: int | None = None, *, first: int | None = None, positions: posenc._types.Numbers | None = None, layout: posenc._types.CacheLayout = 'halves', dtype: posenc._types.DType = None) -> Any:
+        """
+        Cosines and sines, times the amplitude, correctly rounded.
+
+        tokens     for the positions first .. first + tokens - 1
+        positions  or for these: [...], with several axes [axes, ...]
+        layout     halves: cos, sin [..., rotary_dim / 2]; duplicated: cos, sin [..., rotary_dim], as pairing has them;
+                   cos_sin or pairs: one array [..., rotary_dim], cosines first or by turns
+        dtype      float32, or another of NumPy's or torch's
+
+        Returns (cos, sin) or the one array.
+        """
+
+    @property
+    def head_dim(self) -> int:
+        """Elements of a head."""
+
+    @property
+    def amplitude(self) -> float:
+        """What the scaling multiplies all that turns by."""
+
+    @property
+    def target(self) -> str:
+        """The instruction set in use."""
+
+    @property
+    def frequencies(self, /) -> posenc._types.Array:
+        """
+        The scaled frequencies in radians per step, [rotary_dim / 2] float64. Slow: microseconds each.
+        """
+
+    def __repr__(self) -> str: ...
+
+    def __reduce__(self) -> tuple: ...
+
+    def __copy__(self) -> object: ...
+
+    def __deepcopy__(self, arg: object, /) -> object: ...
+
+def grid(axes: Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, prefix_rows: int = 0, dtype: posenc._types.DType = None, out: posenc._types.Array | None = None) -> posenc._types.Array:
+    """
+    Encodings of images and video, a row a cell: [prefix_rows + cells, columns].
+
+    axes         (encoder, column, n) each: the columns from that one on get the encoder's rows for the positions
+                 0 .. n - 1, or, if n is a list [count], for these. The last axis varies fastest.
+    prefix_rows  rows of zeros before (class tokens)
+    dtype        of the result: float32, or another of NumPy's or torch's
+    out          [prefix_rows + cells, columns], written instead of a new array; columns of no axis stay
+
+        half = posenc.Encoder(dim // 2, layout="sin_cos")  # MAE: rows by height, then width; columns by width first
+        posenc.grid([(half, dim // 2, 14), (half, 0, 14)], prefix_rows=1)
+    """
+
+def grid_add_(x: posenc._types.Array, axes: Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, prefix_rows: int = 0, scale: float = 1.0) -> posenc._types.Array:
+    """
+    x = x * scale + grid(axes), in place: x [prefix_rows + cells, columns]. Returns x; on an error it is as it was.
+    """
+
+def presets() -> list: ...
+
+def rotary_presets() -> list: ...
+
+def targets() -> list: ...
+
+version: int = 100

@@ -1,0 +1,134 @@
+// Arrays as posenc takes them: memory, a type, and how far apart elements are, of whatever has the buffer
+// protocol (NumPy, memoryview, array.array) or DLPack (torch and others); nothing is copied.
+#ifndef POSENC_PYTHON_ARRAYS_H_
+#define POSENC_PYTHON_ARRAYS_H_
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "errors.h"
+
+namespace posenc_python {
+
+using Shape = std::vector<int64_t>;
+
+enum class Access { kRead, kWrite };
+
+// So many blocks, so far apart in elements.
+struct Steps {
+  size_t count;
+  size_t stride;
+};
+
+// An array in the memory of this CPU, kept alive and in place as long as this lives.
+class Array {
+ public:
+  // TypeError unless `object` is an array of elements that posenc has a type for. ValueError if it is on
+  // another device, requires a gradient, has elements that are not aligned to their size apart, or, with
+  // kWrite, is read-only.
+  Array(nb::handle object, const char* name, Access access);
+
+  const std::string& name() const { return name_; }
+  void* data() const { return data_; }
+  posenc_type type() const { return type_; }
+  size_t size() const { return size_; }  // of an element, in bytes
+  size_t count() const;                  // of elements
+  size_t axes() const { return shape_.size(); }
+  const Shape& shape() const { return shape_; }
+  const Shape& strides() const { return strides_; }  // in elements
+
+  // TypeError unless it has one of these types.
+  void RequireType(std::initializer_list<posenc_type> types) const;
+  // ValueError unless it has this shape.
+  void RequireShape(const Shape& shape) const;
+  // ValueError unless the last axis has so many elements, next to each other.
+  void RequireColumns(size_t columns) const;
+  // The axes begin .. end - 1 as one. ValueError unless they are evenly spaced, forwards.
+  Steps Join(size_t begin, size_t end) const;
+  bool IsContiguous() const;
+
+ private:
+  void TakeBuffer(Access access);
+  void TakeDlpack(nb::handle object, Access access);
+
+  struct Buffer {
+    Buffer() = default;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer() { PyBuffer_Release(&view); }  // of nothing too
+
+    Py_buffer view = {};
+  };
+
+  std::string name_;
+  Buffer buffer_;
+  nb::ndarray<nb::ro> dlpack_;
+  void* data_ = nullptr;
+  posenc_type type_ = 0;
+  size_t size_ = 0;
+  Shape shape_, strides_;
+};
+
+// Positions or ids: a Python number, an array, or a list of numbers; contiguous, in memory of its own if need
+// be.
+class List {
+ public:
+  List(nb::handle object, const char* name, bool integers_only);
+
+  const void* data() const { return data_; }
+  posenc_type type() const { return type_; }
+  const Shape& shape() const { return shape_; }  // of a number empty
+  size_t count() const { return count_; }
+  nb::handle object() const { return object_; }
+
+  // Number i, of integers.
+  int64_t Integer(size_t i) const;
+  // "positions[3, 1]": the element at fault, for Check.
+  std::string At(size_t index) const;
+  // The same numbers over and over: shape [times, ...].
+  void Repeat(size_t times);
+
+ private:
+  template <class Number>
+  void Take(Number number);
+  void Take(nb::handle object, bool integers_only);
+  void Copy(const Array& array);
+
+  nb::object object_;
+  std::string name_;
+  posenc_type type_ = 0;
+  Shape shape_;
+  size_t count_ = 1;
+  std::optional<Array> array_;
+  std::vector<char> copy_;
+  const void* data_ = nullptr;
+};
+
+// The rows of an array whose last axis has the columns, as the C functions take them.
+struct Rows {
+  void* data;
+  size_t count, stride;
+};
+Rows RowsOf(const Array& array, size_t columns);
+
+std::string ToText(const Shape& shape);
+
+// A new array of that shape: NumPy's, or torch's if dtype is torch's or `like` is and there is no dtype.
+// TypeError or ValueError for a dtype that is none.
+nb::object NewArray(const Shape& shape, nb::handle dtype, nb::handle like);
+
+// `out` itself, if it is not None; else a new array.
+nb::object OutOrNew(nb::handle out, const Shape& shape, nb::handle dtype, nb::handle like);
+
+// Has posenc._arrays.empty at hand, for NewArray.
+void ImportArrays();
+
+}  // namespace posenc_python
+
+#endif  // POSENC_PYTHON_ARRAYS_H_

@@ -1,0 +1,30 @@
+// posenc.Encoder and its calls, whose arguments encoder.cc documents.
+#ifndef POSENC_PYTHON_ENCODER_H_
+#define POSENC_PYTHON_ENCODER_H_
+
+#include <nanobind/nanobind.h>
+
+#include "bindings.h"
+#include "posenc/posenc.h"
+
+namespace posenc_python {
+
+struct Encoder {
+  posenc::Encoder encoder;
+  nb::object dim;
+  nb::dict arguments;  // that it was made of
+};
+
+nb::object Encode(const Encoder& self, nb::handle positions, const nb::args& more, nb::handle dtype,
+                  nb::handle out, const nb::kwargs& unknown);
+nb::object Table(const Encoder& self, nb::handle rows, const nb::args& more, nb::handle first,
+                 nb::handle dtype, nb::handle out, const nb::kwargs& unknown);
+nb::object Add(const Encoder& self, nb::object x, const nb::args& more, nb::handle first,
+               nb::handle positions, nb::handle scale, const nb::kwargs& unknown);
+nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb::args& more,
+                 nb::handle first, nb::handle positions, nb::handle scale, nb::handle dtype, nb::handle out,
+                 const nb::kwargs& unknown);
+
+}  // namespace posenc_python
+
+#endif  // POSENC_PYTHON_ENCODER_H_

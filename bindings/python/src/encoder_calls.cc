@@ -1,0 +1,207 @@
+// What an encoder does: rows written, added, embedded.
+
+#include <nanobind/nanobind.h>
+
+#include "encoder.h"
+
+namespace posenc_python {
+namespace {
+
+// Of the rows of a call, what was at fault.
+std::string Fault(posenc_status status, const List& positions, size_t bad) {
+  return status == POSENC_POSITION_OUT_OF_RANGE ? positions.At(bad) : "";
+}
+
+int64_t ToFirst(nb::handle first) { return first.is_none() ? 0 : ToInteger(first, "first"); }
+
+void RequireOne(nb::handle first, nb::handle positions) {
+  if (!first.is_none() && !positions.is_none()) RaiseValue("first and positions exclude each other");
+}
+
+// Positions for rows of a shape: a position each, or those of the last axis, for all others the same.
+void Spread(List* positions, const Shape& rows) {
+  if (positions->shape() == rows) return;
+  const Shape last(rows.empty() ? rows.end() : rows.end() - 1, rows.end());
+  if (positions->shape() != last) {
+    RaiseValue("positions must have the shape " + ToText(rows) + " or " + ToText(last) + ", not " +
+               ToText(positions->shape()));
+  }
+  size_t times = 1;
+  for (size_t axis = 0; axis + 1 < rows.size(); ++axis) times *= static_cast<size_t>(rows[axis]);
+  positions->Repeat(times);
+}
+
+posenc_status AddList(const Encoder& self, const Array& x, const List& list, float scale, size_t* bad) {
+  const Rows rows = RowsOf(x, self.encoder.dim());
+  return Released([&] {
+    return posenc_add_at(self.encoder.c_encoder(), list.type(), list.data(), rows.count, x.type(), rows.data,
+                         rows.stride, scale, bad);
+  });
+}
+
+// x [..., rows, dim], its sequences apart or, as [rows, batch, dim] transposed, by turns.
+posenc_status AddRuns(const Encoder& self, const Array& x, int64_t first, const List* firsts, float scale,
+                      size_t* bad) {
+  const posenc_encoder* encoder = self.encoder.c_encoder();
+  const size_t dim = self.encoder.dim(), last = x.axes() - 1, before = x.axes() < 2 ? 0 : last - 1;
+  const Steps batch = x.Join(0, before);
+  Steps rows = x.Join(before, last);
+  if (rows.count <= 1) rows.stride = dim;
+  auto* data = static_cast<char*>(x.data());
+  const bool by_turns =
+      batch.count > 1 && rows.count > 1 && batch.stride >= dim && rows.stride / batch.count >= batch.stride;
+  if (by_turns && firsts == nullptr) {
+    return Released([&] {
+      posenc_status status = POSENC_OK;
+      for (size_t b = 0; b < batch.count && status == POSENC_OK; ++b) {  // if any is refused, the first is
+        status = posenc_add(encoder, first, rows.count, x.type(), data + b * batch.stride * x.size(),
+                            rows.stride, scale);
+      }
+      return status;
+    });
+  }
+  const size_t stride = batch.count > 1 ? batch.stride : rows.count * rows.stride;
+  return Released([&] {
+    return posenc_add_batch(encoder, first, firsts == nullptr ? POSENC_I64 : firsts->type(),
+                            firsts == nullptr ? nullptr : firsts->data(), batch.count, rows.count, x.type(),
+                            data, stride, rows.stride, scale, bad);
+  });
+}
+
+}  // namespace
+
+nb::object Encode(const Encoder& self, nb::handle positions, const nb::args& more, nb::handle dtype,
+                  nb::handle out, const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
+  const size_t dim = self.encoder.dim();
+  const List list(positions, "positions", false);
+  Shape shape = list.shape();
+  shape.push_back(static_cast<int64_t>(dim));
+  nb::object result = OutOrNew(out, shape, dtype, positions);
+  const Array array(result, "out", Access::kWrite);
+  array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64});
+  array.RequireShape(shape);
+  const Rows rows = RowsOf(array, dim);
+  size_t bad = 0;
+  const posenc_status status = Released([&] {
+    return posenc_write_at(self.encoder.c_encoder(), list.type(), list.data(), rows.count, array.type(),
+                           rows.data, rows.stride, &bad);
+  });
+  Check(status, Fault(status, list, bad));
+  return result;
+}
+
+nb::object Table(const Encoder& self, nb::handle rows, const nb::args& more, nb::handle first,
+                 nb::handle dtype, nb::handle out, const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
+  const size_t dim = self.encoder.dim();
+  const Shape shape = {static_cast<int64_t>(ToSize(rows, "rows")), static_cast<int64_t>(dim)};
+  const int64_t first_position = ToFirst(first);
+  nb::object result = OutOrNew(out, shape, dtype, nb::none());
+  const Array array(result, "out", Access::kWrite);
+  array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64});
+  array.RequireShape(shape);
+  const Rows into = RowsOf(array, dim);
+  Check(Released([&] {
+          return posenc_write(self.encoder.c_encoder(), first_position, into.count, array.type(), into.data,
+                              into.stride);
+        }),
+        "rows from first on");
+  return result;
+}
+
+nb::object Add(const Encoder& self, nb::object x, const nb::args& more, nb::handle first,
+               nb::handle positions, nb::handle scale, const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
+  RequireOne(first, positions);
+  const Array array(x, "x", Access::kWrite);
+  array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
+  array.RequireColumns(self.encoder.dim());
+  const auto factor = static_cast<float>(ToReal(scale, "scale"));
+  const Shape rows(array.shape().begin(), array.shape().end() - 1);
+  size_t bad = 0;
+  if (!positions.is_none()) {
+    List list(positions, "positions", false);
+    Spread(&list, rows);
+    const posenc_status status = AddList(self, array, list, factor, &bad);
+    Check(status, Fault(status, list, bad));
+  } else if (first.is_none() || IsInteger(first)) {
+    Check(AddRuns(self, array, ToFirst(first), nullptr, factor, &bad), "x from first on");
+  } else {
+    const List list(first, "first", true);
+    const Shape batch(rows.begin(), rows.empty() ? rows.end() : rows.end() - 1);
+    if (list.shape() != batch) {
+      RaiseValue("first must be an integer, or have the shape " + ToText(batch) + ", not " +
+                 ToText(list.shape()));
+    }
+    const posenc_status status = AddRuns(self, array, 0, &list, factor, &bad);
+    Check(status, Fault(status, list, bad));
+  }
+  return x;
+}
+
+nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb::args& more,
+                 nb::handle first, nb::handle positions, nb::handle scale, nb::handle dtype, nb::handle out,
+                 const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
+  RequireOne(first, positions);
+  const size_t dim = self.encoder.dim();
+  const posenc_encoder* encoder = self.encoder.c_encoder();
+  const List list(ids, "ids", true);
+  const Array from(table, "table", Access::kRead);
+  from.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
+  from.RequireColumns(dim);
+  if (from.axes() != 2) RaiseValue("table must have two axes, and has the shape " + ToText(from.shape()));
+  const Rows vocabulary = RowsOf(from, dim);
+  const auto factor = static_cast<float>(ToReal(scale, "scale"));
+  const int64_t first_position = ToFirst(first);
+
+  Shape shape = list.shape();
+  shape.push_back(static_cast<int64_t>(dim));
+  const nb::object its = nb::getattr(table, "dtype", nb::none());
+  nb::object result = OutOrNew(out, shape, dtype.is_none() && out.is_none() ? its : nb::borrow(dtype), table);
+  const Array array(result, "out", Access::kWrite);
+  array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
+  array.RequireShape(shape);
+  size_t bad = 0;
+  posenc_status status = POSENC_OK;
+  if (!positions.is_none()) {
+    List at(positions, "positions", false);
+    Spread(&at, list.shape());
+    const Rows rows = RowsOf(array, dim);
+    status = Released([&] {
+      return posenc_embed_at(encoder, list.type(), list.data(), rows.count, from.type(), vocabulary.data,
+                             vocabulary.count, vocabulary.stride, at.type(), at.data(), array.type(),
+                             rows.data, rows.stride, factor, &bad);
+    });
+    Check(status, status == POSENC_ID_OUT_OF_RANGE ? list.At(bad) : Fault(status, at, bad));
+    return result;
+  }
+  const size_t last = array.axes() - 1, before = last == 0 ? 0 : last - 1;
+  const Steps batch = array.Join(0, before);
+  Steps rows = array.Join(before, last);
+  if (rows.count <= 1) rows.stride = dim;
+  const size_t id_size = list.type() == POSENC_I32 ? 4 : 8;
+  status = Released([&] {
+    posenc_status one = POSENC_OK;
+    for (size_t b = 0; b < batch.count && one == POSENC_OK; ++b) {
+      one = posenc_embed(
+          encoder, list.type(), static_cast<const char*>(list.data()) + b * rows.count * id_size, rows.count,
+          from.type(), vocabulary.data, vocabulary.count, vocabulary.stride, first_position, array.type(),
+          static_cast<char*>(array.data()) + b * batch.stride * array.size(), rows.stride, factor, &bad);
+      if (one != POSENC_OK) bad += b * rows.count;
+    }
+    return one;
+  });
+  Check(status, status == POSENC_ID_OUT_OF_RANGE         ? list.At(bad)
+                : status == POSENC_POSITION_OUT_OF_RANGE ? "ids from first on"
+                : status == POSENC_BAD_TYPE              ? "dtype"
+                                                         : "");
+  return result;
+}
+
+}  // namespace posenc_python

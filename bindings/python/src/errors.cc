@@ -1,0 +1,100 @@
+#include "errors.h"
+
+#include <new>
+
+namespace posenc_python {
+
+void RaiseType(const std::string& message) { throw nb::type_error(message.c_str()); }
+
+void RaiseValue(const std::string& message) { throw nb::value_error(message.c_str()); }
+
+void Check(posenc_status status, const std::string& what) {
+  if (status == POSENC_OK) return;
+  if (status == POSENC_OUT_OF_MEMORY) throw std::bad_alloc();
+  RaiseValue((what.empty() ? what : what + ": ") + posenc_status_message(status));
+}
+
+nb::object Attribute(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }
+
+std::string Text(nb::handle object) {
+  const nb::object text = nb::steal(PyObject_Str(object.ptr()));
+  if (!text.is_valid()) nb::raise_python_error();
+  const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes.is_valid()) nb::raise_python_error();
+  return PyBytes_AsString(bytes.ptr());
+}
+
+void RequireNoMore(const nb::args& positional) {
+  if (positional.size() != 0) RaiseType("too many arguments: all further ones need their names");
+}
+
+void RequireNoMore(const nb::kwargs& keywords) {
+  for (const auto& [name, value] : keywords) RaiseType("unexpected keyword argument " + Text(name));
+}
+
+void RequireGiven(nb::handle object, const std::string& name) {
+  if (object.ptr() == Py_Ellipsis) RaiseType(name + " is missing");
+}
+
+std::string TypeName(nb::handle object) {
+  const nb::handle type = object.type();
+  const std::string module = Text(type.attr("__module__"));
+  const std::string name = Text(type.attr("__qualname__"));
+  return module == "builtins" ? name : module + "." + name;
+}
+
+std::string Repr(nb::handle object) {
+  constexpr size_t kMost = 60;
+  const nb::object repr = nb::steal(PyObject_Repr(object.ptr()));
+  if (!repr.is_valid()) nb::raise_python_error();
+  const std::string text = Text(repr);
+  return text.size() <= kMost ? text : TypeName(object);
+}
+
+bool IsInteger(nb::handle object) {
+  if (PyLong_Check(object.ptr()) || !PyIndex_Check(object.ptr())) return PyLong_Check(object.ptr());
+  const nb::object axes = nb::getattr(object, "ndim", nb::int_(0));  // arrays have __index__, too
+  return axes.equal(nb::int_(0));
+}
+
+int64_t ToInteger(nb::handle object, const std::string& name) {
+  RequireGiven(object, name);
+  if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr())) {
+    RaiseType(name + " must be an integer, not " + TypeName(object));
+  }
+  const nb::object index = nb::steal(PyNumber_Index(object.ptr()));
+  if (!index.is_valid()) {
+    nb::python_error error;
+    nb::raise_from(error, PyExc_TypeError, "%s must be an integer", name.c_str());
+  }
+  int overflow = 0;
+  const int64_t value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow != 0) RaiseValue(name + " does not fit into 64 bits");
+  return value;
+}
+
+size_t ToSize(nb::handle object, const std::string& name) {
+  const int64_t value = ToInteger(object, name);
+  if (value < 0) RaiseValue(name + " must not be negative, and is " + std::to_string(value));
+  return static_cast<size_t>(value);
+}
+
+double ToReal(nb::handle object, const std::string& name) {
+  const bool is_number =
+      PyFloat_Check(object.ptr()) || PyIndex_Check(object.ptr()) || !Attribute(object, "__float__").is_none();
+  if (PyBool_Check(object.ptr()) || !is_number)
+    RaiseType(name + " must be a number, not " + TypeName(object));
+  const double value = PyFloat_AsDouble(object.ptr());
+  if (value == -1.0 && PyErr_Occurred() != nullptr) {
+    nb::python_error error;
+    nb::raise_from(error, PyExc_ValueError, "%s must be a number that a double holds", name.c_str());
+  }
+  return value;
+}
+
+bool ToFlag(nb::handle object, const std::string& name) {
+  if (!PyBool_Check(object.ptr())) RaiseType(name + " must be True or False, not " + TypeName(object));
+  return object.ptr() == Py_True;
+}
+
+}  // namespace posenc_python

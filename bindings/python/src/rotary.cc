@@ -1,0 +1,238 @@
+// posenc.Rotary as Python sees it: members, documentation, presets.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <vector>
+
+#include "members.h"
+#include "rotary.h"
+
+namespace posenc_python {
+namespace {
+
+using S = posenc_rotary_spec;
+
+void SetSections(S* spec, nb::handle value) {
+  const List list(value, "sections", true);
+  if (list.shape().size() != 1 || list.count() > POSENC_MAX_AXES) {
+    RaiseValue("sections must be a list of up to " + std::to_string(POSENC_MAX_AXES) + " counts");
+  }
+  for (size_t i = 0; i < list.count(); ++i) {
+    if (list.Integer(i) < 0) RaiseValue("sections must not be negative");
+    spec->sections[i] = static_cast<size_t>(list.Integer(i));
+  }
+}
+
+const Members<S>& RotaryMembers() {
+  static const Members<S> members = {
+      {"rotary_dim", &S::rotary_dim},
+      {"rotary_offset", &S::rotary_offset},
+      {"pairing", Choice<S>{&S::pairing, {"half_split", "neighbours"}}},
+      {"output_pairing", Choice<S>{&S::output_pairing, {"half_split", "neighbours", "same"}}},
+      {"arithmetic", Choice<S>{&S::arithmetic, {"exact", "fast"}}},
+      {"phase_rounding", Choice<S>{&S::phase_rounding, PhaseRoundings()}},
+      {"base", &S::base},
+      {"exponent_dim", &S::exponent_dim},
+      {"position_scale", &S::position_scale},
+      {"unit", Choice<S>{&S::unit, Units()}},
+      {"scaling", Choice<S>{&S::scaling,
+                            {"none", "linear", "ntk", "dynamic_ntk", "qwen_ntk", "mixed_ntk", "yarn",
+                             "yarn_log", "longrope", "llama3", "proportional", "frequency_factors"}}},
+      {"factor", &S::factor},
+      {"length", &S::length},
+      {"original_length", &S::original_length},
+      {"beta_fast", &S::beta_fast},
+      {"beta_slow", &S::beta_slow},
+      {"mscale", &S::mscale},
+      {"mscale_all_dim", &S::mscale_all_dim},
+      {"low_freq_factor", &S::low_freq_factor},
+      {"high_freq_factor", &S::high_freq_factor},
+      {"proportion", &S::proportion},
+      {"amplitude", &S::amplitude},
+      {"truncate", Flag<S>{&S::truncate}},
+      {"axis_order",
+       Choice<S>{&S::axis_order, {"consecutive", "interleaved", "alternating", "split", "axial"}}},
+      {"factors", Numbers<S>{&S::factors, &S::factor_count}},
+      {"long_factors", Numbers<S>{&S::long_factors, &S::factor_count}},
+      {"frequencies", Numbers<S>{&S::frequencies, &S::frequency_count}},
+      {"axes", &S::axes},
+      {"sections", &SetSections},
+      {"target", &S::target},
+      {"preset", [](S*, nb::handle) {}}};  // before all others
+  return members;
+}
+
+constexpr char kRotarySignature[] =
+    "def __init__(self, head_dim: int, *, preset: str | None = None, rotary_dim: int = 0, rotary_offset: int "
+    "= 0, "
+    "pairing: posenc._types.Pairing = 'half_split', output_pairing: posenc._types.OutputPairing = 'same', "
+    "arithmetic: posenc._types.Arithmetic = 'exact', phase_rounding: posenc._types.PhaseRounding = 'none', "
+    "base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, "
+    "unit: posenc._types.Unit = 'radians', scaling: posenc._types.Scaling = 'none', factor: float = 1.0, "
+    "length: float = 0.0, original_length: float = 0.0, beta_fast: float = 32.0, beta_slow: float = 1.0, "
+    "mscale: float = 1.0, mscale_all_dim: float = 0.0, low_freq_factor: float = 1.0, "
+    "high_freq_factor: float = 4.0, proportion: float = 1.0, amplitude: float = 0.0, truncate: bool = True, "
+    "axis_order: posenc._types.AxisOrder = 'consecutive', factors: posenc._types.Numbers | None = None, "
+    "long_factors: posenc._types.Numbers | None = None, frequencies: posenc._types.Numbers | None = None, "
+    "axes: int = 1, sections: typing.Sequence[int] = (), target: str | None = None) -> None";
+
+constexpr char kRotaryDoc[] = R"(Rotary embeddings (RoPE): pairs (a, b) of a head's elements become
+
+    A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i)),   w_i = base^(-2i / rotary_dim), scaled
+
+each rounded once. Immutable, for any number of threads. Arguments are members of posenc::RotarySpec
+(posenc/rotary.h), whose formulas are in posenc/rotary_c.h:
+
+head_dim     elements of a head, of which rotary_dim (0: all) from rotary_offset on turn
+preset       a family of models, of posenc.rotary_presets(); further arguments change it
+pairing      half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own)
+scaling      how the context was stretched, with factor, length, original_length and so on
+factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied
+frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied
+axes         of a position, each with so many pairs as sections says, in axis_order)";
+
+constexpr char kRotateDoc[] = R"(Rotates tensors, q and k for one, in place.
+
+tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, writable, without requires_grad, of any
+            strides with elements next to each other; they may not overlap
+first       position of the first token; 0
+positions   instead of first: [tokens], or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
+scale       multiplies all that turns; a number, or one for each tensor
+inverse     turns back
+token_axis  -2 for [..., heads, tokens, head_dim] or [tokens, head_dim]
+
+Returns the tensor, or a tuple of them. On an error all are as they were.)";
+
+constexpr char kCacheDoc[] = R"(Cosines and sines, times the amplitude, correctly rounded.
+
+tokens     for the positions first .. first + tokens - 1
+positions  or for these: [...], with several axes [axes, ...]
+layout     halves: cos, sin [..., rotary_dim / 2]; duplicated: cos, sin [..., rotary_dim], as pairing has them;
+           cos_sin or pairs: one array [..., rotary_dim], cosines first or by turns
+dtype      float32, or another of NumPy's or torch's
+
+Returns (cos, sin) or the one array.)";
+
+const char* Blamed(posenc_status status) {
+  switch (status) {
+    case POSENC_UNKNOWN_TARGET:
+    case POSENC_UNAVAILABLE_TARGET:
+      return "target";
+    case POSENC_FREQUENCY_OUT_OF_RANGE:
+      return "base, position_scale, scaling or frequencies";
+    default:
+      return "";
+  }
+}
+
+// Both lists of factors have one count.
+void RequireSameCounts(const nb::dict& arguments) {
+  const char* names[] = {"factors", "long_factors"};
+  for (const char* name : names) {
+    if (!arguments.contains(name) || arguments[name].is_none()) return;
+  }
+  if (nb::len(nb::object(arguments[names[0]])) != nb::len(nb::object(arguments[names[1]]))) {
+    RaiseValue("factors and long_factors must be as many");
+  }
+}
+
+Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
+  S spec;
+  Kept kept;
+  const size_t elements = ToSize(head_dim, "head_dim");
+  if (arguments.contains("preset") && !arguments["preset"].is_none()) {
+    const nb::object preset = arguments["preset"];
+    if (!PyUnicode_Check(preset.ptr())) RaiseType("preset must be a string, not " + TypeName(preset));
+    Check(posenc_rotary_spec_preset(&spec, sizeof(spec), Text(preset).c_str(), elements),
+          "preset " + Repr(preset));
+  } else {
+    Check(posenc_rotary_spec_init(&spec, sizeof(spec)));
+    spec.head_dim = elements;
+  }
+  Set(RotaryMembers(), arguments, &spec, &kept);
+  RequireSameCounts(kept.arguments);
+  Rotary made;
+  const posenc_status status = Released(
+      [&] { return static_cast<posenc_status>(posenc::Rotary::Create(posenc::FromC(spec), &made.rotary)); });
+  Check(status, Blamed(status));
+  made.axes = spec.axes;
+  made.head_dim = nb::borrow(head_dim);
+  made.arguments = kept.arguments;
+  return made;
+}
+
+nb::object Frequencies(const Rotary& self) {
+  const size_t count = self.rotary.frequency_count();
+  nb::object result = NewArray({static_cast<int64_t>(count)}, nb::str("float64"), nb::none());
+  const Array array(result, "frequencies", Access::kWrite);
+  for (size_t i = 0; i < count; ++i) static_cast<double*>(array.data())[i] = self.rotary.Radians(i);
+  return result;
+}
+
+nb::list Presets() {
+  std::vector<posenc_preset> presets(posenc_rotary_presets(nullptr, 0));
+  posenc_rotary_presets(presets.data(), presets.size());
+  nb::list list;
+  for (const posenc_preset& preset : presets) {
+    list.append(nb::make_tuple(preset.name, preset.formula, preset.source));
+  }
+  return list;
+}
+
+}  // namespace
+
+void BindRotary(nb::module_& module) {
+  nb::class_<Rotary>(module, "Rotary", nb::is_final(), kRotaryDoc)
+      .def(
+          "__init__",
+          [](nb::handle self, nb::object head_dim, const nb::args& more, nb::kwargs arguments) {
+            RequireNoMore(more);
+            Initialize(self, [&] { return MakeRotary(head_dim, arguments); });
+          },
+          "head_dim"_a.none() = nb::ellipsis(), "more"_a, "arguments"_a, nb::sig(kRotarySignature))
+      .def_static(
+          "preset",
+          [](nb::object name, nb::object head_dim, const nb::args& more, nb::kwargs overrides) {
+            RequireNoMore(more);
+            overrides["preset"] = name;
+            return MakeRotary(head_dim, overrides);
+          },
+          "name"_a.none() = nb::ellipsis(), "head_dim"_a.none() = nb::ellipsis(), "more"_a, "overrides"_a,
+          nb::sig("def preset(name: str, head_dim: int, **overrides) -> Rotary"),
+          "Rotary(head_dim, preset=name, **overrides): posenc.rotary_presets() has the names.")
+      .def("rotate_", &Rotate, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
+           "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3, "unknown"_a,
+           nb::sig(
+               "def rotate_(self, *tensors: posenc._types.Array, first: int | None = None, "
+               "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
+               "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3) -> typing.Any"),
+           kRotateDoc)
+      .def(
+          "cache", &Cache, "tokens"_a = nb::none(), "more"_a, "first"_a = nb::none(),
+          "positions"_a = nb::none(), "layout"_a.none() = "halves", "dtype"_a = nb::none(), "unknown"_a,
+          nb::sig(
+              "def cache(self, tokens: int | None = None, *, first: int | None = None, "
+              "positions: posenc._types.Numbers | None = None, layout: posenc._types.CacheLayout = 'halves', "
+              "dtype: posenc._types.DType = None) -> typing.Any"),
+          kCacheDoc)
+      .def_prop_ro(
+          "head_dim", [](const Rotary& self) { return self.rotary.head_dim(); }, "Elements of a head.")
+      .def_prop_ro(
+          "amplitude", [](const Rotary& self) { return self.rotary.amplitude(); },
+          "What the scaling multiplies all that turns by.")
+      .def_prop_ro(
+          "target", [](const Rotary& self) { return self.rotary.target(); }, "The instruction set in use.")
+      .def_prop_ro(
+          "frequencies", &Frequencies, nb::sig("def frequencies(self, /) -> posenc._types.Array"),
+          "The scaled frequencies in radians per step, [rotary_dim / 2] float64. Slow: microseconds each.")
+      .def("__repr__",
+           [](const Rotary& self) { return Describe("posenc.Rotary", self.head_dim, self.arguments); })
+      .def("__reduce__",
+           [](const Rotary& self) { return Reduce(nb::type<Rotary>(), self.head_dim, self.arguments); })
+      .def("__copy__", [](nb::object self) { return self; })
+      .def("__deepcopy__", [](nb::object self, nb::handle) { return self; });
+  module.def("rotary_presets", &Presets);
+}
+
+}  // namespace posenc_python

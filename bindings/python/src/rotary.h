@@ -1,0 +1,26 @@
+// posenc.Rotary and its calls, whose arguments rotary.cc documents.
+#ifndef POSENC_PYTHON_ROTARY_H_
+#define POSENC_PYTHON_ROTARY_H_
+
+#include <nanobind/nanobind.h>
+
+#include "bindings.h"
+#include "posenc/rotary.h"
+
+namespace posenc_python {
+
+struct Rotary {
+  posenc::Rotary rotary;
+  size_t axes;
+  nb::object head_dim;
+  nb::dict arguments;  // that it was made of
+};
+
+nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
+                  nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown);
+nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first, nb::handle at,
+                 nb::handle layout, nb::handle dtype, const nb::kwargs& unknown);
+
+}  // namespace posenc_python
+
+#endif  // POSENC_PYTHON_ROTARY_H_

@@ -1,0 +1,239 @@
+// What a rotary does: tensors rotated, caches written.
+
+#include <nanobind/nanobind.h>
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "members.h"
+#include "rotary.h"
+
+namespace posenc_python {
+namespace {
+
+// The positions of a call: from a first one on, or a list [axes, ...], without `axes` where a position has
+// one.
+struct Positions {
+  Positions(const Rotary& rotary, nb::handle from, nb::handle at) : axes(rotary.axes) {
+    if (!from.is_none() && !at.is_none()) RaiseValue("first and positions exclude each other");
+    first = from.is_none() ? 0 : ToInteger(from, "first");
+    if (at.is_none()) return;
+    list.emplace(at, "positions", false);
+    tokens = list->shape();
+    if (axes == 1) return;
+    if (tokens.empty() || tokens[0] != static_cast<int64_t>(axes)) {
+      RaiseValue("positions must have the shape [" + std::to_string(axes) + ", ...], not " + ToText(tokens));
+    }
+    tokens.erase(tokens.begin());
+  }
+
+  std::string Fault(posenc_status status, size_t bad) const {
+    if (status != POSENC_POSITION_OUT_OF_RANGE) return "";
+    return list ? list->At(bad) : "tokens from first on";
+  }
+
+  size_t axes;
+  int64_t first = 0;
+  std::optional<List> list;
+  Shape tokens;  // of a list, their shape
+};
+
+// A tensor's axes: [..., tokens, heads, head_dim], [..., heads, tokens, head_dim] or [tokens, head_dim].
+struct Tensor {
+  Tensor(const Rotary& rotary, nb::handle object, const std::string& name, int64_t token_axis)
+      : array(object, name.c_str(), Access::kWrite) {
+    array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
+    array.RequireColumns(rotary.rotary.head_dim());
+    const auto least = token_axis == -3 ? 3u : 2u;
+    if (array.axes() < least) {
+      RaiseValue(name + " must have at least " + std::to_string(least) + " axes; its shape is " +
+                 ToText(array.shape()));
+    }
+    const size_t last = array.axes() - 1;
+    token = last + 1 - static_cast<size_t>(-token_axis);
+    head = token == last - 1 ? last - 2 : last - 1;
+    has_heads = array.axes() > 2;
+    if (has_heads) heads = array.Join(head, head + 1);
+    tokens = array.Join(token, token + 1);
+    if (heads.count <= 1) heads.stride = rotary.rotary.head_dim();
+    if (tokens.count <= 1) tokens.stride = heads.count * heads.stride;
+    batch = Shape(array.shape().begin(), array.shape().end() - (has_heads ? 3 : 2));
+    batch_count = 1;
+    for (const int64_t n : batch) batch_count *= static_cast<size_t>(n);
+  }
+
+  // Of one element of the batch, counted in order.
+  posenc_heads Heads(size_t b, double scale, bool inverse) const {
+    int64_t offset = 0;
+    for (size_t axis = batch.size(); axis-- > 0;) {
+      const auto n = static_cast<size_t>(batch[axis]);
+      offset += static_cast<int64_t>(b % n) * array.strides()[axis];
+      b /= n;
+    }
+    posenc_heads result{};
+    result.data = static_cast<char*>(array.data()) + offset * static_cast<int64_t>(array.size());
+    result.heads = heads.count;
+    result.token_stride = tokens.stride;
+    result.head_stride = heads.stride;
+    result.scale = scale;
+    result.inverse = inverse ? 1 : 0;
+    return result;
+  }
+
+  Array array;
+  size_t token, head;
+  bool has_heads;
+  Steps heads{1, 0}, tokens{1, 0};
+  Shape batch;
+  size_t batch_count;
+};
+
+std::vector<double> ToScales(nb::handle scale, size_t count) {
+  if (!PyList_Check(scale.ptr()) && !PyTuple_Check(scale.ptr())) {
+    return std::vector<double>(count, ToReal(scale, "scale"));
+  }
+  std::vector<double> scales;
+  for (const nb::handle one : nb::borrow<nb::object>(scale)) scales.push_back(ToReal(one, "scale"));
+  if (scales.size() != count) RaiseValue("scale must be a number, or one for each tensor");
+  return scales;
+}
+
+// The tensors of a call, of one type and with as many tokens.
+struct Tensors {
+  Tensors(const Rotary& rotary, const nb::args& objects, nb::handle scale, bool is_inverse,
+          int64_t token_axis)
+      : scales(ToScales(scale, objects.size())), inverse(is_inverse) {
+    constexpr const char* kNames[] = {"q", "k"};
+    for (size_t i = 0; i < objects.size(); ++i) {
+      const std::string name = i < 2 ? kNames[i] : "tensor " + std::to_string(i);
+      if (scales[i] == 0.0) RaiseValue("scale: " + std::string(posenc_status_message(POSENC_BAD_AMPLITUDE)));
+      const Tensor& tensor = all.emplace_back(rotary, objects[i], name, token_axis);
+      if (tensor.array.type() != all[0].array.type()) RaiseType(name + " must be of the same type as q");
+      if (tensor.tokens.count != all[0].tokens.count) RaiseValue(name + " must have as many tokens as q");
+    }
+  }
+
+  // Of one element of the batch; of all.
+  void Append(size_t b, std::vector<posenc_heads>* heads) const {
+    for (size_t i = 0; i < all.size(); ++i) heads->push_back(all[i].Heads(b, scales[i], inverse));
+  }
+  std::vector<posenc_heads> Heads() const {
+    std::vector<posenc_heads> heads;
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (size_t b = 0; b < all[i].batch_count; ++b) heads.push_back(all[i].Heads(b, scales[i], inverse));
+    }
+    return heads;
+  }
+
+  size_t tokens() const { return all[0].tokens.count; }
+  posenc_type type() const { return all[0].array.type(); }
+
+  std::deque<Tensor> all;
+  std::vector<double> scales;
+  bool inverse;
+};
+
+// With positions of its own for each element of the batch. Refused as a whole, or done as a whole: all
+// positions and all tensors are checked before the first element is rotated.
+posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions, const Tensors& tensors,
+                         size_t batch, size_t* bad) {
+  const List& list = *positions.list;
+  const size_t tokens = tensors.tokens(), all = batch * tokens;
+  posenc_status status =
+      posenc_rotate_at(rotary, list.type(), list.data(), all, tensors.type(), nullptr, 0, bad);
+  if (status != POSENC_OK) return status;
+  const std::vector<posenc_heads> heads = tensors.Heads();
+  // Of what it refuses, the tensors come before this position.
+  status = posenc_rotate(rotary, INT64_MAX, tokens, tensors.type(), heads.data(), heads.size());
+  if (status != POSENC_POSITION_OUT_OF_RANGE) return status;
+  const size_t size = list.type() == POSENC_I32 || list.type() == POSENC_F32 ? 4 : 8;
+  std::vector<char> own(positions.axes * tokens * size);
+  for (size_t b = 0; b < batch; ++b) {
+    for (size_t axis = 0; axis < positions.axes; ++axis) {
+      const auto* from = static_cast<const char*>(list.data()) + (axis * all + b * tokens) * size;
+      std::copy(from, from + tokens * size, own.begin() + static_cast<std::ptrdiff_t>(axis * tokens * size));
+    }
+    std::vector<posenc_heads> some;
+    tensors.Append(b, &some);
+    status = posenc_rotate_at(rotary, list.type(), own.data(), tokens, tensors.type(), some.data(),
+                              some.size(), nullptr);
+    if (status != POSENC_OK) return status;
+  }
+  return POSENC_OK;
+}
+
+}  // namespace
+
+nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
+                  nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown) {
+  RequireNoMore(unknown);
+  if (objects.size() == 0) RaiseType("rotate_ needs a tensor");
+  const int64_t axis = ToInteger(token_axis, "token_axis");
+  if (axis != -3 && axis != -2)
+    RaiseValue(
+        "token_axis must be -3, [..., tokens, heads, head_dim], or -2, [..., heads, tokens, head_dim]");
+  const Positions positions(self, first, at);
+  const Tensors tensors(self, objects, scale, ToFlag(inverse, "inverse"), axis);
+  const Shape run = {static_cast<int64_t>(tensors.tokens())};
+  Shape each = tensors.all[0].batch;
+  each.push_back(run[0]);
+  const posenc_rotary* rotary = self.rotary.c_rotary();
+  size_t bad = 0;
+  posenc_status status = POSENC_OK;
+  if (!positions.list) {
+    status = Released([&] {
+      const std::vector<posenc_heads> heads = tensors.Heads();
+      return posenc_rotate(rotary, positions.first, tensors.tokens(), tensors.type(), heads.data(),
+                           heads.size());
+    });
+  } else if (positions.tokens == run) {
+    status = Released([&] {
+      const std::vector<posenc_heads> heads = tensors.Heads();
+      return posenc_rotate_at(rotary, positions.list->type(), positions.list->data(), tensors.tokens(),
+                              tensors.type(), heads.data(), heads.size(), &bad);
+    });
+  } else if (positions.tokens == each) {
+    for (const Tensor& tensor : tensors.all) {
+      if (tensor.batch != tensors.all[0].batch) {
+        RaiseValue(tensor.array.name() + " must have the same axes before tokens and heads as q");
+      }
+    }
+    status =
+        Released([&] { return RotateEach(rotary, positions, tensors, tensors.all[0].batch_count, &bad); });
+  } else {
+    RaiseValue("positions must have the shape " + ToText(run) + " or " + ToText(each) + ", not " +
+               ToText(positions.tokens));
+  }
+  Check(status, positions.Fault(status, bad));
+  if (objects.size() == 1) return objects[0];
+  return nb::borrow(objects);
+}
+
+nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first, nb::handle at,
+                 nb::handle layout, nb::handle dtype, const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
+  if (tokens.is_none() == at.is_none()) RaiseType("cache needs either tokens or positions");
+  const Positions positions(self, first, at);
+  const int32_t order = ToChoice({"halves", "duplicated", "cos_sin", "pairs"}, layout, "layout");
+  const size_t pairs = self.rotary.frequency_count();
+  Shape shape = positions.list ? positions.tokens : Shape{static_cast<int64_t>(ToSize(tokens, "tokens"))};
+  shape.push_back(static_cast<int64_t>(order == POSENC_CACHE_HALVES ? pairs : 2 * pairs));
+  const bool two = order == POSENC_CACHE_HALVES || order == POSENC_CACHE_DUPLICATED;
+  const nb::object cosines = NewArray(shape, dtype, at), sines = NewArray(two ? shape : Shape{0}, dtype, at);
+  const Array cos(cosines, "cos", Access::kWrite), sin(sines, "sin", Access::kWrite);
+  const Rows rows = RowsOf(cos, static_cast<size_t>(shape.back()));
+  const posenc_cache cache = {order, cos.type(), cos.data(), two ? sin.data() : nullptr, rows.stride};
+  size_t bad = 0;
+  const posenc_status status = Released([&] {
+    return positions.list ? posenc_rotary_write_at(self.rotary.c_rotary(), positions.list->type(),
+                                                   positions.list->data(), rows.count, &cache, &bad)
+                          : posenc_rotary_write(self.rotary.c_rotary(), positions.first, rows.count, &cache);
+  });
+  Check(status, positions.Fault(status, bad));
+  if (two) return nb::make_tuple(cosines, sines);
+  return cosines;
+}
+
+}  // namespace posenc_python

@@ -1,0 +1,83 @@
+"""posenc's C functions by ctypes, in a shared library of another build: what the package's bits are compared with."""
+
+import ctypes
+import os
+import unittest
+
+import numpy
+
+PATH = os.environ.get("POSENC_LIBRARY", "")
+F32, BF16, F16, F64, I32, I64 = range(1, 7)  # posenc_type
+BITS = {F32: "uint32", BF16: "uint16", F16: "uint16", F64: "uint64"}
+NAMES = {F32: "float32", BF16: "bfloat16", F16: "float16", F64: "float64"}
+SIZE, I64_, INT, POINTER, FLOAT = ctypes.c_size_t, ctypes.c_int64, ctypes.c_int32, ctypes.c_void_p, ctypes.c_float
+
+
+class Heads(ctypes.Structure):
+    _fields_ = [("data", POINTER), ("heads", SIZE), ("token_stride", SIZE), ("head_stride", SIZE), ("source", POINTER),
+                ("source_token_stride", SIZE), ("source_head_stride", SIZE), ("scale", ctypes.c_double),
+                ("inverse", INT), ("reserved", INT)]
+
+
+class Cache(ctypes.Structure):
+    _fields_ = [("layout", INT), ("type", INT), ("cos", POINTER), ("sin", POINTER), ("row_stride", SIZE)]
+
+
+class Axis(ctypes.Structure):
+    _fields_ = [("encoder", POINTER), ("column", SIZE), ("count", SIZE), ("positions", POINTER),
+                ("first_position", I64_), ("position_type", INT), ("reserved", INT)]
+
+
+ARGUMENTS = {
+    "posenc_write": [POINTER, I64_, SIZE, INT, POINTER, SIZE],
+    "posenc_write_at": [POINTER, INT, POINTER, SIZE, INT, POINTER, SIZE, POINTER],
+    "posenc_add": [POINTER, I64_, SIZE, INT, POINTER, SIZE, FLOAT],
+    "posenc_add_at": [POINTER, INT, POINTER, SIZE, INT, POINTER, SIZE, FLOAT, POINTER],
+    "posenc_embed": [POINTER, INT, POINTER, SIZE, INT, POINTER, SIZE, SIZE, I64_, INT, POINTER, SIZE, FLOAT, POINTER],
+    "posenc_rotate": [POINTER, I64_, SIZE, INT, POINTER, SIZE],
+    "posenc_rotate_at": [POINTER, INT, POINTER, SIZE, INT, POINTER, SIZE, POINTER],
+    "posenc_rotary_write": [POINTER, I64_, SIZE, POINTER],
+    "posenc_write_grid": [POINTER, SIZE, SIZE, INT, POINTER, SIZE, POINTER, POINTER],
+}
+
+
+def random_bits(type_, shape, seed=1):
+    """Ordinary numbers as their bits, from float64 without rounding: top bits only."""
+    numbers = numpy.random.default_rng(seed).standard_normal(shape)
+    if type_ == F16:
+        return numbers.astype("float16").view("uint16")
+    if type_ == BF16:
+        return (numbers.astype("float32").view("uint32") >> 16).astype("uint16")
+    return numbers.astype(NAMES[type_]).view(BITS[type_])
+
+
+class Library:
+    def __init__(self):
+        if not PATH:
+            raise unittest.SkipTest("SKIPPED: POSENC_LIBRARY does not name a shared libposenc")
+        self.c = ctypes.CDLL(PATH)
+        for name, arguments in ARGUMENTS.items():
+            getattr(self.c, name).argtypes = arguments
+
+    def __call__(self, name, *arguments):
+        arguments = [a.ctypes.data if isinstance(a, numpy.ndarray) else a for a in arguments]
+        status = getattr(self.c, name)(*arguments)
+        assert status == 0, (name, status)
+
+    def _spec(self, preset, name, size):
+        """A spec whose size only the library knows."""
+        for bytes_ in range(8, 2048, 8):
+            spec = ctypes.create_string_buffer(bytes_)
+            if getattr(self.c, preset)(spec, SIZE(bytes_), name.encode(), SIZE(size)) == 0:
+                return spec
+        raise AssertionError(name)
+
+    def encoder(self, preset, dim):
+        handle = POINTER()
+        self("posenc_encoder_create", self._spec("posenc_spec_preset", preset, dim), ctypes.byref(handle))
+        return handle
+
+    def rotary(self, preset, head_dim):
+        handle = POINTER()
+        self("posenc_rotary_create", self._spec("posenc_rotary_spec_preset", preset, head_dim), ctypes.byref(handle))
+        return handle

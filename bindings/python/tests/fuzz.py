@@ -1,0 +1,224 @@
+"""fuzz.py SECONDS [SEED]: calls all of the package with random arguments of random kinds.
+
+A call may return or raise TypeError, ValueError, MemoryError (UnicodeError is a ValueError); anything else ends this
+with status 1, and a crash with that of a signal. What a refused call should have written must be as it was.
+"""
+
+import array
+import faulthandler
+import random
+import resource
+import sys
+import time
+import warnings
+
+import numpy
+import posenc
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+ALLOWED = (TypeError, ValueError, MemoryError)
+DIMS = (1, 2, 3, 8, 16, 64, 67)
+TYPES = ("float32", "float16", "float64", "int32", "int64", "int8", "uint64", "bool", "complex64", ">f4", "O", "S3", "V0")
+
+
+class Liar:
+    """Has every method that is asked for, and none of them right."""
+
+    def __init__(self, r):
+        self.r = r
+
+    def __getattr__(self, name):
+        if name.startswith("__") and self.r.random() < 0.7:
+            raise AttributeError(name)
+        return self.r.choice([None, 3, "x", lambda *a, **k: 1, self])
+
+    def __dlpack__(self, *_, **__):
+        return self.r.choice([None, 7, self, numpy.zeros((3, 8), "float32").__dlpack__()])
+
+    def __index__(self):
+        return self.r.choice([1, 2**70, -1])
+
+    def __float__(self):
+        return self.r.choice([1.0, float("nan")])
+
+    def __len__(self):
+        return 3
+
+
+class Raiser:
+    """Raises, whatever is asked."""
+
+    def __getattribute__(self, name):
+        raise ValueError("asked for " + name)
+
+    def __index__(self):
+        raise ValueError("__index__")
+
+    def __float__(self):
+        raise TypeError("__float__")
+
+    def __repr__(self):
+        raise ValueError("__repr__")
+
+
+class Random:
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.objects = [posenc.Encoder(8), posenc.Encoder(64, layout="sin_cos"), posenc.Rotary(8), posenc.Rotary(64)]
+
+    def shape(self):
+        axes = [self.r.choice((0, 1, 2, 3, 5, 9)) for _ in range(self.r.choice((0, 1, 1, 2, 2, 3, 4)))]
+        return axes + [self.r.choice(DIMS)] * self.r.choice((0, 1, 1))
+
+    def array(self, shape=None):
+        shape = self.shape() if shape is None else shape
+        kind = self.r.choice(TYPES) if self.r.random() < 0.2 else self.r.choice(TYPES[:5])
+        made = numpy.zeros(shape, kind)
+        if made.ndim and self.r.random() < 0.3:
+            made = made[tuple(slice(None, None, self.r.choice((1, 1, 2, -1))) for _ in made.shape)]
+        if self.r.random() < 0.2:
+            made = made.T
+        if self.r.random() < 0.1:
+            made = numpy.broadcast_to(made, (2, *made.shape))
+        if kind[0] in "if" and self.r.random() < 0.5:
+            try:
+                made[...] = self.r.choice((1, 7, -3, 0.5, float("nan"), 2.0**40))
+            except (*ALLOWED, OverflowError):
+                pass
+        if self.r.random() < 0.1:
+            made.flags.writeable = False
+        return made
+
+    def tensor(self):
+        made = torch.zeros(self.shape(), dtype=self.r.choice((
+            torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.int32, torch.int8,
+            torch.bool, torch.cfloat)))
+        change = self.r.randrange(12)
+        if change == 0 and made.is_floating_point():
+            made.requires_grad_()
+        if change == 1:
+            made = made.to("meta")
+        if change == 2 and made.dim() > 1:
+            made = made.transpose(0, -1)
+        if change == 3:
+            made = made.unsqueeze(0).expand(3, *made.shape)
+        if change == 4:
+            made = made.to_sparse()
+        return made
+
+    def number(self):
+        return self.r.choice((
+            0, 1, 2, 3, 5, 8, 64, -1, 0.5, 1.0, 1e-30, 1e300, float("nan"), float("inf"), 2**31, 2**31 + 1, -(2**31), 2**62,
+            2**63 - 1, 2**63, 2**64, -(2**63), True, 1j, numpy.int64(3), numpy.float32(2), 4096, 10000.0))
+
+    def text(self):
+        return self.r.choice((
+            "", "interleaved", "sin_cos", "float32", "bfloat16", "turns", "yarn", "llama3", "fairseq", "halves", "AVX2",
+            "REFERENCE", "f32_exp", "neighbours", "x" * 1000, "\0", "\ud800", "none"))
+
+    def other(self):
+        r = self.r
+        return r.choice((
+            None, [], (), {}, b"abcdefgh", bytearray(64), memoryview(bytearray(64)).cast("f"), array.array("d", [1, 2]),
+            set(), object(), int, posenc, Liar(r), Raiser(), range(4), [1, [2]], [None], ["a"], numpy.float32,
+            numpy.dtype("float16"), r.choice(self.objects), posenc.Encoder.__new__(posenc.Encoder), sys.stdout,
+            [1.5, 2, 3], [[1, 2], [3, 4]], [(self.objects[0], 0, 3), (self.objects[1], 8, [1, 2])],
+            [(self.objects[0], self.number(), self.number())], torch.float32 if torch else 1))
+
+    def any(self):
+        if self.r.random() < 0.35:
+            return self.array()
+        makes = [self.number, self.number, self.text, self.other] + [self.tensor] * (torch is not None)
+        return self.r.choice(makes)()
+
+    def likely(self, name, noun):
+        """A value that suits an argument of that name, as often as not."""
+        columns = getattr(noun, "dim", getattr(noun, "head_dim", 8))
+        few = lambda: [self.r.choice((0, 1, 2, 3, 5)) for _ in range(self.r.choice((1, 1, 2)))]
+        if name in ("dim", "head_dim", "rows", "tokens", "rotary_dim"):
+            return self.r.choice(DIMS)
+        if name in ("x", "out", "table"):
+            shape = few() + [columns]
+            kind = self.r.choice(("float32", "float16"))
+            return torch.zeros(shape, dtype=torch.bfloat16) if torch and self.r.random() < 0.3 else numpy.zeros(shape, kind)
+        if name == "tensors":
+            return numpy.zeros(few() + [self.r.choice((1, 2)), columns], "float32")
+        if name in ("positions", "ids"):
+            return self.r.choice((3, [0, 1, 2], numpy.arange(3), numpy.arange(6).reshape(2, 3) * 0.5, numpy.zeros(few(), int)))
+        if name in ("frequencies", "factors", "long_factors"):
+            return [1.0] * (columns // 2)
+        return self.any()
+
+    def argument(self, name, noun):
+        return self.likely(name, noun) if self.r.random() < 0.7 else self.any()
+
+
+# What there is, and the names of its arguments.
+ENCODER_MEMBERS = ("preset layout base exponent_dim position_scale phase_rounding target frequencies frequency_unit "
+                   "nan_rows lists_only odd_column min_timescale position_offset input_first padding_position").split()
+ROTARY_MEMBERS = ("preset rotary_dim rotary_offset pairing output_pairing arithmetic phase_rounding base exponent_dim "
+                  "position_scale unit scaling factor length original_length beta_fast beta_slow mscale mscale_all_dim "
+                  "low_freq_factor high_freq_factor proportion amplitude truncate axis_order factors long_factors "
+                  "frequencies axes sections target").split()
+CALLS = {
+    "Encoder": (["dim"], ENCODER_MEMBERS), "Rotary": (["head_dim"], ROTARY_MEMBERS),
+    "encode": (["positions"], ["dtype", "out"]), "table": (["rows"], ["first", "dtype", "out"]),
+    "add_": (["x"], ["first", "positions", "scale"]),
+    "embed": (["ids", "table"], ["first", "positions", "scale", "dtype", "out"]),
+    "rotate_": (["tensors", "tensors"], ["first", "positions", "scale", "inverse", "token_axis"]),
+    "cache": (["tokens"], ["first", "positions", "layout", "dtype"]),
+    "grid": (["axes"], ["prefix_rows", "dtype", "out"]), "grid_add_": (["x", "axes"], ["prefix_rows", "scale"]),
+}
+
+
+def one_call(random_):
+    r = random_.r
+    name = r.choice(list(CALLS))
+    noun = posenc
+    if name in ("encode", "table", "add_", "embed"):
+        noun = r.choice(random_.objects[:2])
+    if name in ("rotate_", "cache"):
+        noun = r.choice(random_.objects[2:])
+    required, optional = CALLS[name]
+    if name in ("encode", "table") and r.random() < 0.2:
+        noun, required = posenc, required + ["dim"]
+    arguments = [random_.argument(each, noun) for each in required]
+    if name == "rotate_" and r.random() < 0.5:
+        arguments.pop()
+    members = {each: random_.argument(each, noun) for each in r.sample(optional, min(len(optional), r.choice((0, 0, 1, 1, 2))))}
+    if r.random() < 0.02:
+        members["unheard_of"] = 1
+    if r.random() < 0.02:
+        arguments.append(random_.any())
+    written = [each for each in arguments + [members.get("out")] if type(each) is numpy.ndarray and each.dtype.kind == "f"]
+    before = [each.tobytes() for each in written]
+    try:
+        made = getattr(noun, name)(*arguments, **members)
+    except ALLOWED:
+        if name != "embed":  # which may have written a part of out
+            assert before == [each.tobytes() for each in written], (name, arguments, members)
+        return 0
+    if name in ("Encoder", "Rotary"):
+        repr(made)
+        random_.objects[r.choice((0, 1) if name == "Encoder" else (2, 3))] = made
+    return 1
+
+
+def main(seconds, seed):
+    faulthandler.enable()
+    warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))  # MemoryError, not all of the machine's memory
+    print("seed", seed, flush=True)
+    random_, until, calls, done = Random(seed), time.monotonic() + seconds, 0, 0
+    while time.monotonic() < until:
+        done += one_call(random_)
+        calls += 1
+    print(f"{calls} calls, {done} of them done, {calls - done} refused")
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(2**32))

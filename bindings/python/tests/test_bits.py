@@ -1,0 +1,195 @@
+"""The package computes what the C functions do, bit for bit, for all types."""
+
+import ctypes
+import unittest
+
+import c_functions as c
+import numpy
+import posenc
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+DIM, ROWS = 70, 97  # both odd enough for tails
+
+
+def array(bits, type_):
+    """As the package takes it: NumPy's, or torch's for bfloat16. Shares memory."""
+    if type_ != c.BF16:
+        return bits.view(c.NAMES[type_])
+    return torch.from_numpy(bits.view("int16")).view(torch.bfloat16)
+
+
+def bits(made):
+    if torch is not None and isinstance(made, torch.Tensor):
+        kind = {2: torch.int16, 4: torch.int32, 8: torch.int64}[made.element_size()]
+        made = made.contiguous().view(kind).numpy()
+    return numpy.ascontiguousarray(made).view("uint%d" % (8 * made.dtype.itemsize))
+
+
+def dtype(type_):
+    return torch.bfloat16 if type_ == c.BF16 else c.NAMES[type_]
+
+
+class Bits(unittest.TestCase):
+    def setUp(self):
+        self.c = c.Library()
+
+    def types(self, *types):
+        for type_ in types:
+            if type_ == c.BF16 and torch is None:
+                print("SKIPPED: bfloat16, as python3-torch is not installed")
+                continue
+            yield type_
+
+    def same(self, made, want):
+        self.assertEqual(made.shape, want.shape)
+        self.assertEqual(int((bits(made) != want).sum()), 0)
+
+    def test_table(self):
+        for preset in ("attention_is_all_you_need", "fairseq", "ddpm"):
+            ours = posenc.Encoder.preset(preset, DIM)
+            theirs = self.c.encoder(preset, DIM)
+            for type_ in self.types(c.F32, c.BF16, c.F16, c.F64):
+                want = numpy.empty((ROWS, DIM), c.BITS[type_])
+                self.c("posenc_write", theirs, 1000, ROWS, type_, want, DIM)
+                self.same(ours.table(ROWS, first=1000, dtype=dtype(type_)), want)
+                self.same(posenc.table(ROWS, DIM, first=1000, dtype=dtype(type_), preset=preset), want)
+
+    def test_encode(self):
+        ours, theirs = posenc.Encoder(DIM), self.c.encoder("attention_is_all_you_need", DIM)
+        for kind, number in (("int32", c.I32), ("int64", c.I64), ("float32", c.F32), ("float64", c.F64)):
+            positions = (numpy.arange(ROWS) * 1000.25 - 7).astype(kind)
+            for type_ in self.types(c.F32, c.BF16, c.F16, c.F64):
+                want = numpy.empty((ROWS, DIM), c.BITS[type_])
+                self.c("posenc_write_at", theirs, number, positions, ROWS, type_, want, DIM, None)
+                self.same(ours.encode(positions, dtype=dtype(type_)), want)
+                self.same(ours.encode(memoryview(positions), dtype=dtype(type_)), want)
+                out = numpy.zeros_like(want)
+                ours.encode(positions[:, None], out=array(out[:, None, :], type_))
+                self.same(out, want)
+
+    def test_add(self):
+        ours, theirs = posenc.Encoder(DIM), self.c.encoder("attention_is_all_you_need", DIM)
+        positions = numpy.arange(ROWS) * 3.5
+        for type_ in self.types(c.F32, c.BF16, c.F16):
+            x = c.random_bits(type_, (ROWS, DIM))
+            run, at, apart = x.copy(), x.copy(), numpy.repeat(x[:, None], 2, axis=1)
+            batch = numpy.stack([x, x, x])
+            ours.add_(array(run, type_), first=5, scale=0.5)
+            ours.add_(array(at, type_), positions=positions)
+            ours.add_(array(apart, type_)[:, 0], first=5, scale=0.5)
+            ours.add_(array(batch, type_), first=[5, 6, 5], scale=0.5)
+            by_turns = numpy.stack([x, x], axis=1)
+            ours.add_(array(by_turns, type_).swapaxes(0, 1), first=5, scale=0.5)
+            want = x.copy()
+            self.c("posenc_add", theirs, 5, ROWS, type_, want, DIM, 0.5)
+            for got in (run, apart[:, 0], batch[0], batch[2], by_turns[:, 0], by_turns[:, 1]):
+                self.same(got, want)
+            self.same(apart[:, 1], x)
+            want = x.copy()
+            self.c("posenc_add", theirs, 6, ROWS, type_, want, DIM, 0.5)
+            self.same(batch[1], want)
+            want = x.copy()
+            self.c("posenc_add_at", theirs, c.F64, positions, ROWS, type_, want, DIM, 1.0, None)
+            self.same(at, want)
+
+    def test_embed(self):
+        ours, theirs = posenc.Encoder(DIM), self.c.encoder("attention_is_all_you_need", DIM)
+        ids = numpy.random.default_rng(2).integers(0, 50, (2, ROWS))
+        for type_ in self.types(c.F32, c.BF16, c.F16):
+            table = c.random_bits(type_, (50, DIM))
+            want = numpy.empty((2, ROWS, DIM), c.BITS[type_])
+            for b in range(2):
+                self.c("posenc_embed", theirs, c.I64, ids[b], ROWS, type_, table, 50, DIM, 9, type_, want[b], DIM, 8.0,
+                       None)
+            self.same(ours.embed(ids, array(table, type_), first=9, scale=8.0), want)
+            at = numpy.arange(9, 9 + ROWS, dtype="int32")
+            self.same(ours.embed(ids, array(table, type_), positions=at, scale=8.0), want)
+            if type_ != c.F32:
+                wide = numpy.empty((ROWS, DIM), "uint32")
+                self.c("posenc_embed", theirs, c.I64, ids[0], ROWS, type_, table, 50, DIM, 0, c.F32, wide, DIM, 1.0,
+                       None)
+                self.same(ours.embed(ids[0], array(table, type_), dtype="float32"), wide)
+
+    def test_grid(self):
+        half, theirs = posenc.Encoder(DIM), self.c.encoder("attention_is_all_you_need", DIM)
+        ys = numpy.array([0.5, 1.5, 4.0])
+        axes = (c.Axis * 2)(c.Axis(theirs, DIM, 3, ys.ctypes.data, 0, c.F64, 0), c.Axis(theirs, 0, 5, None, 0, 0, 0))
+        for type_ in self.types(c.F32, c.BF16, c.F16, c.F64):
+            want = numpy.empty((16, 2 * DIM), c.BITS[type_])
+            self.c("posenc_write_grid", axes, 2, 1, type_, want, 2 * DIM, None, None)
+            made = posenc.grid([(half, DIM, ys), (half, 0, 5)], prefix_rows=1, dtype=dtype(type_))
+            self.same(made, want)
+        x = numpy.ones((16, 2 * DIM), "float32")
+        posenc.grid_add_(x, [(half, DIM, ys), (half, 0, 5)], prefix_rows=1)
+        self.assertTrue((x == 1 + posenc.grid([(half, DIM, ys), (half, 0, 5)], prefix_rows=1)).all())
+        self.assertTrue((posenc.grid([(half, 3, 2)])[:, :3] == 0).all())  # columns of no axis
+
+    def test_rotate(self):
+        tokens, shape = 11, (11, 3, 64)
+        for preset in ("llama3", "gpt_j"):
+            ours, theirs = posenc.Rotary.preset(preset, 64), self.c.rotary(preset, 64)
+            for type_ in self.types(c.F32, c.BF16, c.F16):
+                q, k = c.random_bits(type_, shape), c.random_bits(type_, (11, 1, 64), 2)
+                got_q, got_k = q.copy(), k.copy()
+                ours.rotate_(array(got_q, type_), array(got_k, type_), first=7, scale=[0.125, 1])
+                heads = (c.Heads * 2)(
+                    c.Heads(q.ctypes.data, 3, 3 * 64, 64, None, 0, 0, 0.125, 0, 0),
+                    c.Heads(k.ctypes.data, 1, 64, 64, None, 0, 0, 1, 0, 0))
+                first = c.random_bits(type_, shape)
+                self.c("posenc_rotate", theirs, 7, tokens, type_, heads, 2)
+                self.same(got_q, q)
+                self.same(got_k, k)
+                # The same heads first, in a batch whose elements have positions of their own.
+                run = numpy.arange(7, 7 + tokens, dtype="int32")
+                batch = numpy.stack([first.swapaxes(0, 1)] * 2)
+                ours.rotate_(array(batch, type_), positions=numpy.stack([run, run + 1]), scale=0.125, token_axis=-2)
+                self.same(batch[0].swapaxes(0, 1), q)
+                self.assertTrue((batch[1] != batch[0]).any())
+                inverse = batch.copy()
+                ours.rotate_(array(inverse, type_), positions=-numpy.stack([run, run + 1]), token_axis=-2)
+                ours.rotate_(array(batch, type_), positions=numpy.stack([run, run + 1]), token_axis=-2, inverse=True)
+                self.same(batch, inverse)
+
+    def test_axes(self):
+        rotary = posenc.Rotary(16, axes=2, sections=[4, 4], axis_order="axial")
+        x = numpy.random.default_rng(3).standard_normal((2, 6, 4, 16)).astype("float32")
+        at = numpy.arange(24).reshape(2, 2, 6) * 5  # [axes, batch, tokens]
+        both, one = x.copy(), x.copy()
+        rotary.rotate_(both.swapaxes(1, 2), positions=at, token_axis=-2)
+        for b in range(2):
+            rotary.rotate_(one[b], positions=at[:, b])
+        self.assertTrue((both == one).all() and (both != x).any())
+        rotary.rotate_(x, positions=at)
+        self.assertTrue((x == one).all())
+
+    def test_cache(self):
+        ours, theirs = posenc.Rotary(64, scaling="yarn", factor=4, original_length=4096), None
+        self.assertGreater(ours.amplitude, 1)
+        ours, theirs = posenc.Rotary.preset("llama3", 64), self.c.rotary("llama3", 64)
+        for type_ in self.types(c.F32, c.BF16, c.F16, c.F64):
+            for number, layout in enumerate(("halves", "duplicated", "cos_sin", "pairs")):
+                columns = 32 if number == 0 else 64
+                cos, sin = (numpy.empty((ROWS, columns), c.BITS[type_]) for _ in range(2))
+                table = c.Cache(number, type_, cos.ctypes.data, sin.ctypes.data if number < 2 else None, columns)
+                self.c("posenc_rotary_write", theirs, 3, ROWS, ctypes.byref(table))
+                made = ours.cache(ROWS, first=3, layout=layout, dtype=dtype(type_))
+                at = ours.cache(positions=numpy.arange(3, 3 + ROWS), layout=layout, dtype=dtype(type_))
+                for got in (made, at):
+                    self.same(got[0] if number < 2 else got, cos)
+                    if number < 2:
+                        self.same(got[1], sin)
+
+    def test_frequencies(self):
+        own = numpy.array([1.0, 0.25], "float32")
+        encoder = posenc.Encoder(4, frequencies=own, frequency_unit="turns")
+        own[:] = 3  # copied
+        self.assertTrue((encoder.table(2, dtype="float64") == [[0, 1, 0, 1], [0, 1, 1, 0]]).all())
+        self.assertTrue((posenc.Encoder(4, frequencies=[2, 3]).frequencies == [2, 3]).all())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,95 @@
+"""What is installed: one module that shows nothing but itself, types, help, objects that pickle."""
+
+import copy
+import glob
+import importlib.metadata
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import posenc
+
+MODULE, = glob.glob(os.path.join(os.path.dirname(posenc.__file__), "_posenc.*so"))
+STUBGEN = os.environ.get("POSENC_STUBGEN", "")
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+class Package(unittest.TestCase):
+    def test_the_library_is_inside(self):
+        needed = output("ldd", MODULE)
+        self.assertNotIn("hwy", needed)
+        self.assertNotIn("posenc.so", needed)
+        shown = [line.split()[-1] for line in output("nm", "-D", "--defined-only", MODULE).splitlines()]
+        self.assertEqual(shown, ["PyInit__posenc"])
+
+    def test_version(self):
+        self.assertEqual(importlib.metadata.version("posenc"), posenc.version)
+
+    def test_targets(self):
+        targets = posenc.targets()
+        self.assertEqual(targets[-1].name, "REFERENCE")
+        self.assertEqual([t.name for t in targets if t.best], [posenc.Encoder(4).target])
+        tables = [posenc.table(70, 64, target=t.name).tobytes() for t in targets if t.runnable]
+        self.assertEqual(len(set(tables)), 1)
+        print(posenc.version, [t.name for t in targets if t.runnable])
+
+    def test_presets(self):
+        for name, preset in posenc.presets().items():
+            self.assertTrue(preset.formula and preset.source, name)
+            own = {"frequencies": range(1, 17)} if name in ("gaussian_fourier", "edm_fourier") else {}
+            try:
+                made = posenc.Encoder.preset(name, 32, **own)
+            except ValueError as error:
+                self.assertIn("freq", str(error), name)
+                continue
+            self.assertEqual(made.table(3).shape, (3, 32))
+        for name in posenc.rotary_presets():
+            try:
+                posenc.Rotary.preset(name, 128)
+            except ValueError as error:
+                self.assertRegex(str(error), "head_dim|factor|length|section", name)
+
+    def test_objects(self):
+        encoder = posenc.Encoder(8, preset="fairseq", frequencies=[1, 2, 3, 4])
+        again = pickle.loads(pickle.dumps(encoder))
+        self.assertTrue((again.table(9) == encoder.table(9)).all())
+        self.assertIs(copy.deepcopy(encoder), encoder)
+        self.assertEqual(repr(posenc.Encoder(8, base=100.0)), "posenc.Encoder(8, base=100.0)")
+        rotary = pickle.loads(pickle.dumps(posenc.Rotary.preset("llama3", 128)))
+        self.assertEqual(repr(rotary), "posenc.Rotary(128, preset='llama3')")
+        self.assertEqual((rotary.head_dim, rotary.amplitude, len(rotary.frequencies)), (128, 1.0, 64))
+
+    def test_help(self):
+        for noun in (posenc, posenc.Encoder, posenc.Encoder.add_, posenc.Encoder.encode, posenc.Encoder.embed,
+                     posenc.Rotary, posenc.Rotary.rotate_, posenc.Rotary.cache, posenc.grid, posenc.encode):
+            self.assertGreater(len(noun.__doc__.splitlines()), 3, noun)
+
+    def test_readme(self):
+        with open(os.path.join(os.path.dirname(__file__), "..", "README.md")) as file:
+            text = file.read()
+        program, printed = (text.split(f"```{language}\n", 1)[1].split("```", 1)[0] for language in ("python", "text"))
+        self.assertEqual(output(sys.executable, "-c", program), printed)
+        with open(os.path.join(os.path.dirname(__file__), "../../../README.md")) as file:
+            line, = re.findall("`(import posenc; [^`]*)`", file.read())
+        output(sys.executable, "-c", line)
+
+    def test_stub_is_of_this_module(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = os.path.join(folder, "_posenc.pyi")
+            if not os.path.exists(STUBGEN):
+                self.skipTest("SKIPPED: POSENC_STUBGEN does not name nanobind's stubgen.py")
+            output(sys.executable, STUBGEN, "-q", "-P", "-m", "posenc._posenc", "-o", made)
+            with open(made) as new, open(os.path.join(os.path.dirname(posenc.__file__), "_posenc.pyi")) as kept:
+                self.assertEqual(new.read(), kept.read(), "run bindings/python/make-stub")
+        self.assertTrue(os.path.exists(os.path.join(os.path.dirname(posenc.__file__), "py.typed")))
+
+
+if __name__ == "__main__":
+    unittest.main()

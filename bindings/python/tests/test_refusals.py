@@ -1,0 +1,298 @@
+"""Every refusal: its type, and that its message names the argument and says why; and that nothing was written."""
+
+import types
+import unittest
+
+import numpy
+import posenc
+
+ENCODER, ROTARY = posenc.Encoder(8), posenc.Rotary(8)
+
+
+def f32(*shape):
+    return numpy.zeros(shape, "float32")
+
+
+def read_only(array):
+    array.flags.writeable = False
+    return array
+
+
+class OnAnotherDevice:
+    """DLPack as cupy has it."""
+
+    def __init__(self, code):
+        self.code = code
+
+    def __dlpack__(self, **_):
+        import ctypes
+
+        tensor = (ctypes.c_int64 * 16)()
+        tensor[1], tensor[2], tensor[3] = self.code, 0 | 2 << 32 | 32 << 40 | 1 << 48, ctypes.addressof(tensor) + 80
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        self.tensor = tensor
+        return new(ctypes.addressof(tensor), b"dltensor", None)
+
+
+class OfAnUnnamedModule:
+    """What nanobind would not survive."""
+
+    __module__ = 3
+
+    def __dlpack__(self, **_):
+        raise ValueError("none")
+
+
+REFUSALS = [
+    # Of specs.
+    (lambda: posenc.Encoder(), TypeError, "dim is missing"),
+    (lambda: posenc.Encoder(8, 10000.0), TypeError, "too many arguments"),
+    (lambda: posenc.Encoder(8, **{"\ud800": 1}), TypeError, "unexpected keyword argument \\ud800"),
+    (lambda: ENCODER.encode(), TypeError, "positions is missing"),
+    (lambda: ENCODER.encode([1], "float32"), TypeError, "too many arguments"),
+    (lambda: ENCODER.encode([1], dtpye="float32"), TypeError, "unexpected keyword argument dtpye"),
+    (lambda: ENCODER.encode([1], **{"\ud800": 1}), TypeError, "unexpected keyword argument \\ud800"),
+    (lambda: ENCODER.table(), TypeError, "rows is missing"),
+    (lambda: ENCODER.add_(), TypeError, "x is missing"),
+    (lambda: ENCODER.embed([1]), TypeError, "table is missing"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), axis=3), TypeError, "unexpected keyword argument axis"),
+    (lambda: posenc.grid(), TypeError, "axes is missing"),
+    (lambda: posenc.encode([1], 8, bse=3), TypeError, "unexpected keyword argument bse"),
+    (lambda: posenc.Encoder(0), ValueError, "dim must be between 1 and 16777216"),
+    (lambda: posenc.Encoder(-1), ValueError, "dim must not be negative"),
+    (lambda: posenc.Encoder(2**70), ValueError, "dim does not fit into 64 bits"),
+    (lambda: posenc.Encoder(8.0), TypeError, "dim must be an integer, not float"),
+    (lambda: posenc.Encoder(True), TypeError, "dim must be an integer, not bool"),
+    (lambda: posenc.Encoder("8"), TypeError, "dim must be an integer, not str"),
+    (lambda: posenc.Encoder(f32(2).astype(int)), TypeError, "dim must be an integer"),
+    (lambda: posenc.Encoder(8, bse=3), TypeError, "unexpected keyword argument bse"),
+    (lambda: posenc.Encoder(8, base=-1), ValueError, "base must be positive"),
+    (lambda: posenc.Encoder(8, base="e"), TypeError, "base must be a number, not str"),
+    (lambda: posenc.Encoder(8, base=10**400), ValueError, "base must be a number that a double holds"),
+    (lambda: posenc.Encoder(8, base=None), TypeError, "base must be a number, not NoneType"),
+    (lambda: posenc.Encoder(8, layout="sincos"), ValueError, "layout must be one of interleaved, sin_cos"),
+    (lambda: posenc.Encoder(8, layout=1), TypeError, "layout must be a string"),
+    (lambda: posenc.Encoder(8, layout="sin\0"), ValueError, "layout must be one of"),
+    (lambda: posenc.Encoder(8, nan_rows=1), TypeError, "nan_rows must be True or False"),
+    (lambda: posenc.Encoder(8, target="AVX9"), ValueError, "target: no compiled target"),
+    (lambda: posenc.Encoder(8, target="\ud800"), UnicodeEncodeError, "surrogates"),
+    (lambda: posenc.Encoder(8, target=1), TypeError, "target must be a string"),
+    (lambda: posenc.Encoder(8, base=1e-300), ValueError, "base, position_scale or frequencies: a frequency is outside"),
+    (lambda: posenc.Encoder(8, frequencies=[1]), ValueError, "the frequencies need"),
+    (lambda: posenc.Encoder(8, frequencies=[]), ValueError, "the frequencies need"),
+    (lambda: posenc.Encoder(8, frequencies=[[1, 2], [3, 4]]), ValueError, "frequencies must have one axis"),
+    (lambda: posenc.Encoder(8, frequencies="1 2 3 4"), TypeError, "frequencies must be numbers"),
+    (lambda: posenc.Encoder(8, position_offset=2**40), ValueError, "position_offset"),
+    (lambda: posenc.Encoder(8, padding_position=0.5), TypeError, "padding_position must be an integer"),
+    (lambda: posenc.Encoder(8, preset="fairsek"), ValueError, "preset 'fairsek': no preset has that name"),
+    (lambda: posenc.Encoder(8, preset="\ud800"), ValueError, "preset '\\ud800': no preset has that name"),
+    (lambda: posenc.Encoder(8, preset=3), TypeError, "preset must be a string"),
+    (lambda: posenc.Encoder(8, preset="gaussian_fourier"), ValueError, "the frequencies need"),
+    (lambda: posenc.Encoder.preset("", 8), ValueError, "preset"),
+    (lambda: ENCODER.__init__(8), TypeError, "never changes"),
+    (lambda: posenc.Encoder.__init__(3, 8), TypeError, "of another type"),
+    (lambda: type("Mine", (posenc.Encoder,), {}), TypeError, "subclassing"),
+    (lambda: posenc.Rotary(7), ValueError, "rotary_dim must be even"),
+    (lambda: posenc.Rotary(8, scaling="yarn"), ValueError, "original_length"),
+    (lambda: posenc.Rotary(8, sections=[1, 2, 3, 4, 5]), ValueError, "sections must be a list of up to 4"),
+    (lambda: posenc.Rotary(8, sections=3), ValueError, "sections"),
+    (lambda: posenc.Rotary(8, sections="ab"), TypeError, "sections"),
+    (lambda: posenc.Rotary(8, axes=2, sections=[4, 1]), ValueError, "sections"),
+    (lambda: posenc.Rotary(8, factors=[1, 2], long_factors=[1]), ValueError, "factors and long_factors"),
+    (lambda: posenc.Rotary(8, preset="llama9"), ValueError, "preset 'llama9'"),
+    # Of positions.
+    (lambda: ENCODER.encode(2**40), ValueError, "positions: a position is outside"),
+    (lambda: ENCODER.encode(2**80), ValueError, "positions does not fit into 64 bits"),
+    (lambda: ENCODER.encode([[0, 1], [float("nan"), 3]]), ValueError, "positions[1, 0]: a position is outside"),
+    (lambda: ENCODER.encode("abc"), TypeError, "positions must be an array"),
+    (lambda: ENCODER.encode(None), TypeError, "positions must be an array"),
+    (lambda: ENCODER.encode(["a"]), TypeError, "positions is of a type that posenc has not"),
+    (lambda: ENCODER.encode([1, [2, 3]]), ValueError, "positions must be numbers"),
+    (lambda: ENCODER.encode([1j]), TypeError, "positions"),
+    (lambda: ENCODER.encode(True), TypeError, "positions must be numbers, not bool"),
+    (lambda: ENCODER.encode(numpy.arange(3, dtype="uint8")), TypeError, "positions is of a type"),
+    (lambda: ENCODER.encode(numpy.arange(3, dtype=">i4")), TypeError, "positions is of a type"),
+    (lambda: ENCODER.encode(f32(3).astype("float16")), TypeError, "positions must be of int32, int64, float32, float64"),
+    (lambda: ENCODER.encode(b"abcd"), TypeError, "positions is of a type"),
+    (lambda: ENCODER.table(3, first=2**31), ValueError, "rows from first on: a position is outside"),
+    (lambda: ENCODER.table(-3), ValueError, "rows must not be negative"),
+    (lambda: ENCODER.table(2.0), TypeError, "rows must be an integer"),
+    (lambda: ENCODER.table(2, first=0.5), TypeError, "first must be an integer"),
+    (lambda: ENCODER.table(2**62), (ValueError, MemoryError), ""),
+    # Of types and shapes.
+    (lambda: ENCODER.table(2, dtype="int8"), TypeError, "dtype must be a dtype"),
+    (lambda: ENCODER.table(2, dtype=">f4"), TypeError, "dtype must be a dtype"),
+    (lambda: ENCODER.table(2, dtype=[]), TypeError, "dtype must be a dtype"),
+    (lambda: ENCODER.table(2, dtype="float33"), TypeError, "dtype must be a dtype"),
+    (lambda: ENCODER.table(2, dtype="float32", out=f32(2, 8)), ValueError, "dtype and out exclude each other"),
+    (lambda: ENCODER.table(2, out=f32(3, 8)), ValueError, "out must have the shape [2, 8], not [3, 8]"),
+    (lambda: ENCODER.table(2, out=read_only(f32(2, 8))), ValueError, "out is read-only"),
+    (lambda: ENCODER.table(2, out=f32(2, 8).astype(int)), TypeError, "out must be of float32, bfloat16, float16"),
+    (lambda: ENCODER.encode(f32(2), out=[]), TypeError, "out must be an array"),
+    (lambda: ENCODER.add_(read_only(f32(2, 8))), ValueError, "x is read-only"),
+    (lambda: ENCODER.add_(bytes(64)), ValueError, "x is read-only"),
+    (lambda: ENCODER.add_([[1.0] * 8]), TypeError, "x must be an array"),
+    (lambda: ENCODER.add_(f32(2, 8).astype("float64")), TypeError, "x must be of float32, bfloat16, float16, not float64"),
+    (lambda: ENCODER.add_(f32(2, 8).astype(">f4")), TypeError, "x is of a type that posenc has not: >f4"),
+    (lambda: ENCODER.add_(f32(2, 7)), ValueError, "x must have 8 columns; its shape is [2, 7]"),
+    (lambda: ENCODER.add_(numpy.float32(1)), (TypeError, ValueError), "x"),
+    (lambda: ENCODER.add_(f32(8, 8).T), ValueError, "x must have its columns next to each other"),
+    (lambda: ENCODER.add_(f32(2, 16)[:, ::2]), ValueError, "x must have its columns next to each other"),
+    (lambda: ENCODER.add_(f32(3, 8)[::-1]), ValueError, "x: its strides must not be negative"),
+    (lambda: ENCODER.add_(f32(3, 4, 8)[:, ::2].swapaxes(0, 1)[:, :2], first=[1, 2]), ValueError, "a stride is too small"),
+    (lambda: ENCODER.add_(f32(3, 4, 8)[:, :2], positions=[1, 2]), ValueError, "x: its axes 0 to 1 are not evenly spaced"),
+    (lambda: ENCODER.add_(numpy.lib.stride_tricks.as_strided(f32(9), (2, 8), (4, 4))), ValueError, "a stride is too small"),
+    (lambda: ENCODER.add_(numpy.lib.stride_tricks.as_strided(f32(99), (2, 8), (33, 4))), ValueError, "x: its elements are not"),
+    (lambda: ENCODER.add_(f32(2, 8), first=1, positions=[1, 2]), ValueError, "first and positions exclude each other"),
+    (lambda: ENCODER.add_(f32(2, 8), positions=[1, 2, 3]), ValueError, "positions must have the shape [2]"),
+    (lambda: ENCODER.add_(f32(3, 2, 8), first=[1, 2]), ValueError, "first must be an integer, or have the shape [3]"),
+    (lambda: ENCODER.add_(f32(3, 2, 8), first=[1, 2, 2**32]), ValueError, "first[2]: a position is outside"),
+    (lambda: ENCODER.add_(f32(2, 8), first=0.5), TypeError, "first must be integers, not float"),
+    (lambda: ENCODER.add_(f32(2, 8), scale="2"), TypeError, "scale must be a number"),
+    (lambda: ENCODER.add_(OnAnotherDevice(2)), ValueError, "x is on another device"),
+    (lambda: ENCODER.add_(OfAnUnnamedModule()), TypeError, "x must be an array"),
+    (lambda: ENCODER.embed([0, 9], f32(3, 8)), ValueError, "ids[1]: a token id is outside the vocabulary"),
+    (lambda: ENCODER.embed([[0], [-1]], f32(3, 8)), ValueError, "ids[1, 0]: a token id is outside"),
+    (lambda: ENCODER.embed([0.5], f32(3, 8)), TypeError, "ids must be of int32, int64, not float64"),
+    (lambda: ENCODER.embed([0], f32(8)), ValueError, "table must have two axes"),
+    (lambda: ENCODER.embed([0], f32(3, 9)), ValueError, "table must have 8 columns"),
+    (lambda: ENCODER.embed([0], f32(3, 8), dtype="float16"), ValueError, "dtype: the type is not"),
+    (lambda: ENCODER.embed([0], f32(3, 8), dtype="float64"), TypeError, "out must be of float32, bfloat16, float16"),
+    (lambda: ENCODER.embed([0], f32(3, 8), first=2**33), ValueError, "ids from first on: a position is outside"),
+    # Of rotation.
+    (lambda: ROTARY.rotate_(), TypeError, "rotate_ needs a tensor"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 7)), ValueError, "q must have 8 columns"),
+    (lambda: ROTARY.rotate_(f32(2, 8)), ValueError, "q must have at least 3 axes"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), read_only(f32(2, 3, 8))), ValueError, "k is read-only"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), f32(3, 3, 8)), ValueError, "k must have as many tokens as q"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), f32(2, 3, 8).astype("float16")), TypeError, "k must be of the same type as q"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), scale=[1, 2]), ValueError, "scale must be a number, or one for each tensor"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), scale=0), ValueError, "scale"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), scale=1e30), ValueError, "scale"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), token_axis=-1), ValueError, "token_axis must be -3"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), inverse=1), TypeError, "inverse must be True or False"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), first=2**31), ValueError, "tokens from first on: a position is outside"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), positions=[1]), ValueError, "positions must have the shape [2]"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), positions=[1, 2**32]), ValueError, "positions[1]: a position is outside"),
+    (lambda: ROTARY.rotate_(f32(2, 3, 8), first=1, positions=[1, 2]), ValueError, "first and positions exclude"),
+    (lambda: ROTARY.rotate_(f32(2, 2, 3, 8), f32(1, 2, 3, 8), positions=[[1, 2], [3, 4]]), ValueError, "k must have the same"),
+    (lambda: ROTARY.cache(), TypeError, "cache needs either tokens or positions"),
+    (lambda: ROTARY.cache(3, positions=[1]), TypeError, "cache needs either tokens or positions"),
+    (lambda: ROTARY.cache(3, layout="half"), ValueError, "layout must be one of halves"),
+    (lambda: posenc.Rotary(8, axes=2, sections=[2, 2]).cache(positions=[1, 2, 3]), ValueError, "positions must have the shape [2, ...]"),
+    # Of grids.
+    (lambda: posenc.grid(3), TypeError, "axes must be a list"),
+    (lambda: posenc.grid([]), ValueError, "axes: "),
+    (lambda: posenc.grid([(8, 0, 3)]), TypeError, "axes[0] must be a tuple"),
+    (lambda: posenc.grid([(ENCODER, 0, 3), (ENCODER, 7, 3)]), ValueError, "axes[1]: "),
+    (lambda: posenc.grid([(ENCODER, 0, [0, 2**33])]), ValueError, "axes[0]: positions[1]: a position is outside"),
+    (lambda: posenc.grid([(ENCODER, 0, -1)]), ValueError, "axes[0]: count must not be negative"),
+    (lambda: posenc.grid([(ENCODER, 0, 2**62), (ENCODER, 8, 2**62)]), ValueError, "axes"),
+    (lambda: posenc.grid_add_(f32(2, 8), [(ENCODER, 0, 3)]), ValueError, "x must have a row for each"),
+]
+
+
+class Refusals(unittest.TestCase):
+    def test_all(self):
+        for refused, error, text in REFUSALS:
+            with self.subTest(line=refused.__code__.co_firstlineno, text=text):
+                with self.assertRaises(error) as caught:
+                    refused()
+                self.assertIn(text, str(caught.exception))
+        print(len(REFUSALS), "refusals")
+
+    def test_nothing_is_written(self):
+        x = numpy.arange(32, dtype="float32").reshape(2, 2, 8)
+        before = x.copy()
+        late = [[0, 1], [2, 2**33]]
+        for refused in (
+            lambda: ENCODER.add_(x, positions=late),
+            lambda: ENCODER.add_(x, first=[0, 2**33]),
+            lambda: ROTARY.rotate_(x.swapaxes(0, 1)[:, :, None], positions=late),
+            lambda: ROTARY.rotate_(x[:, None], positions=late, token_axis=-2),
+        ):
+            with self.assertRaisesRegex(ValueError, "outside"):
+                refused()
+            self.assertTrue((x == before).all())
+
+    def test_overlap(self):
+        x = numpy.ones(4 * 2 * 3 * 8, "float32")
+        q = x.reshape(4, 2, 3, 8)
+        before = x.copy()
+        own = [[1, 2], [3, 4], [5, 6]]
+        for refused in (
+            lambda: ROTARY.rotate_(q, q),
+            lambda: ROTARY.rotate_(q[0], q[0, :, 1:]),
+            lambda: ROTARY.rotate_(q[:3], q[1:], positions=own),  # of two elements of the batch
+            lambda: ROTARY.rotate_(q[:3].swapaxes(1, 2), q[1:].swapaxes(1, 2), positions=own, token_axis=-2),
+            lambda: ENCODER.encode(x[:3], out=x[:24].reshape(3, 8)),
+            lambda: ENCODER.add_(x[:24].reshape(3, 8), positions=x[:3]),
+            lambda: ENCODER.embed([0], x[:24].reshape(3, 8), out=x[8:16].reshape(1, 8)),
+            lambda: ENCODER.add_(numpy.broadcast_to(x[:8], (2, 8))),
+        ):
+            with self.subTest(line=refused.__code__.co_firstlineno):
+                with self.assertRaisesRegex(ValueError, "overlap|read-only"):
+                    refused()
+                self.assertTrue((x == before).all())
+
+    def test_bfloat16_without_packages(self):
+        try:
+            import ml_dtypes  # noqa: F401
+        except ImportError:
+            with self.assertRaisesRegex(ValueError, "bfloat16.*ml_dtypes"):
+                posenc.table(2, 8, dtype="bfloat16")
+        else:
+            self.skipTest("SKIPPED: ml_dtypes is installed")
+
+    def test_bfloat16_of_ml_dtypes(self):
+        try:
+            import ml_dtypes
+        except ImportError:
+            self.skipTest("SKIPPED: ml_dtypes is not installed")
+        table, x = posenc.table(2, 8, dtype="bfloat16"), numpy.zeros((2, 8), ml_dtypes.bfloat16)
+        self.assertEqual(table.dtype, ml_dtypes.bfloat16)
+        self.assertIs(ENCODER.add_(x), x)
+        self.assertTrue((x.view("uint16") == table.view("uint16")).all())
+        self.assertTrue((table.astype("float32") == ENCODER.table(2).astype(ml_dtypes.bfloat16)).all())
+        with self.assertRaisesRegex(ValueError, "x is read-only"):
+            ENCODER.add_(read_only(x))
+        with self.assertRaisesRegex(TypeError, "x is of a type that posenc has not: float8_e5m2"):
+            ENCODER.add_(x.astype(ml_dtypes.float8_e5m2))
+
+    def test_immutable_arrays(self):
+        owner = f32(2, 8)
+        like_jax = types.new_class("ArrayImpl", exec_body=lambda body: body.update(
+            __module__="jaxlib.xla_extension", __dlpack__=lambda self, **_: owner.__dlpack__()))()
+        with self.assertRaisesRegex(ValueError, "x is read-only"):
+            ENCODER.add_(like_jax)
+
+    def test_uninitialized(self):
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for use in (lambda e: e.dim, lambda e: e.encode(1), lambda e: posenc.grid([(e, 0, 1)]), repr):
+                with self.assertRaises(TypeError):
+                    use(posenc.Encoder.__new__(posenc.Encoder))
+
+    def test_other_kinds_of_arrays(self):
+        import array
+        import ctypes
+
+        want = posenc.table(2, 8)
+        for x in (array.array("f", bytes(64)), (ctypes.c_float * 16)(), memoryview(bytearray(64)).cast("f")):
+            view = memoryview(x).cast("B").cast("f", (2, 8))
+            self.assertIs(ENCODER.add_(view), view)
+            self.assertTrue((numpy.asarray(view) == want).all())
+        self.assertTrue((ENCODER.encode(array.array("i", [0, 1])) == want).all())
+        self.assertTrue((ENCODER.encode(numpy.arange(0, 20)[::-1][19:17:-1]) == want).all())  # copied
+        self.assertEqual(ENCODER.encode(numpy.zeros((3, 0, 2))).shape, (3, 0, 2, 8))
+        self.assertEqual(ENCODER.encode([]).shape, (0, 8))
+        self.assertEqual(ENCODER.encode(numpy.int64(3)).shape, (8,))
+        self.assertEqual(ENCODER.encode(0.5).shape, (8,))
+        self.assertEqual(ENCODER.table(0).shape, (0, 8))
+
+
+if __name__ == "__main__":
+    unittest.main()

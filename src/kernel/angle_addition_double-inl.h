@@ -1,0 +1,389 @@
+// Runs of rows of doubles by angle addition in sums of two doubles (angle_addition-inl.h has the formulas).
+// The middle of a run and half a step are evaluated, offsets and anchors are products of these. Included once
+// per target.
+#if defined(POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_
+#undef POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_
+#else
+#define POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_
+#endif
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "kernel/anchors-inl.h"
+#include "kernel/direct_double-inl.h"
+#include "kernel/store-inl.h"
+#include "number/bounds.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR
+
+// Pairs that pass together, whole vectors of them: what they are added up from takes 26 KB of the stack.
+constexpr std::size_t kDoubleChunkPairs = 64;
+using ChunkArray = double[kDoubleChunkPairs];
+
+// Shorter runs are faster evaluated row by row.
+constexpr std::size_t kLeastDoubleRun = 4;
+
+// Sines and cosines of one angle per pair, as sums of two doubles.
+struct Angles {
+  HWY_ALIGN ChunkArray sines;
+  HWY_ALIGN ChunkArray sines_low;
+  HWY_ALIGN ChunkArray cosines;
+  HWY_ALIGN ChunkArray cosines_low;
+};
+
+// Split for products: into multiples of 2^-26, whose products are exact and so are sums of two of these, and
+// what is left. Also both in one double.
+struct SplitAngles {
+  Angles parts;
+  HWY_ALIGN ChunkArray whole_sines;
+  HWY_ALIGN ChunkArray whole_cosines;
+};
+
+struct DoubleAnchors {
+  HWY_ALIGN ChunkArray errors;  // of every entry of the run
+  Angles middle;
+  SplitAngles anchor;      // of a group
+  Angles offsets[kReach];  // to the rows of a group; split
+  Angles moves[2];         // from the middle to groups' anchors
+};
+
+// high + low = a + b, good to 2^-103 where neither is larger than 1.
+HWY_INLINE void AddSums(DoubleVec a, DoubleVec a_low, DoubleVec b, DoubleVec b_low, DoubleVec& high,
+                        DoubleVec& low) {
+  const auto sum = hn::Add(a, b);
+  const auto of_b = hn::Sub(sum, a);
+  const auto error = hn::Add(hn::Sub(a, hn::Sub(sum, of_b)), hn::Sub(b, of_b));
+  const auto rest = hn::Add(error, hn::Add(a_low, b_low));
+  high = hn::Add(sum, rest);
+  low = hn::Sub(rest, hn::Sub(high, sum));
+}
+
+// e^(i(a + b)), or e^(i(a - b)); may be one of them.
+HWY_NOINLINE inline void AddAngles(const Angles& a, const Angles& b, bool plus, std::size_t count,
+                                   Angles& sum) {
+  const Doubles d;
+  const auto sign = hn::Set(d, plus ? 0.0 : -0.0);
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    const auto s = hn::Load(d, a.sines + at), s_low = hn::Load(d, a.sines_low + at);
+    const auto c = hn::Load(d, a.cosines + at), c_low = hn::Load(d, a.cosines_low + at);
+    const auto bs = hn::Xor(hn::Load(d, b.sines + at), sign);
+    const auto bs_low = hn::Xor(hn::Load(d, b.sines_low + at), sign);
+    const auto bc = hn::Load(d, b.cosines + at), bc_low = hn::Load(d, b.cosines_low + at);
+    DoubleVec x, x_low, y, y_low, high, low;
+    Multiply(s, s_low, bc, bc_low, x, x_low);
+    Multiply(c, c_low, bs, bs_low, y, y_low);
+    AddSums(x, x_low, y, y_low, high, low);
+    hn::Store(high, d, sum.sines + at);
+    hn::Store(low, d, sum.sines_low + at);
+    Multiply(c, c_low, bc, bc_low, x, x_low);
+    Multiply(s, s_low, bs, bs_low, y, y_low);
+    AddSums(x, x_low, hn::Neg(y), hn::Neg(y_low), high, low);
+    hn::Store(high, d, sum.cosines + at);
+    hn::Store(low, d, sum.cosines_low + at);
+  }
+}
+
+// high becomes a multiple of 2^-26, low what it and the sum differ by, good to 2^-81.
+HWY_INLINE void SplitSum(DoubleVec& high, DoubleVec& low) {
+  const auto magic = hn::Set(Doubles(), 0x1.8p26);  // rounds to its last place
+  const auto multiple = hn::Sub(hn::Add(high, magic), magic);
+  low = hn::Add(hn::Sub(high, multiple), low);
+  high = multiple;
+}
+
+HWY_INLINE void SplitAt(const Angles& from, std::size_t at, Angles& to) {
+  const Doubles d;
+  auto high = hn::Load(d, from.sines + at), low = hn::Load(d, from.sines_low + at);
+  SplitSum(high, low);
+  hn::Store(high, d, to.sines + at);
+  hn::Store(low, d, to.sines_low + at);
+  high = hn::Load(d, from.cosines + at), low = hn::Load(d, from.cosines_low + at);
+  SplitSum(high, low);
+  hn::Store(high, d, to.cosines + at);
+  hn::Store(low, d, to.cosines_low + at);
+}
+
+// The middle of a run and half a step, for the pairs from `begin` on, and the error of the run's entries:
+// none of those whose phase is 0.
+HWY_NOINLINE inline void EvaluateAngles(const FrequencyTable& table, const Run& run, std::size_t begin,
+                                        std::size_t count, DoubleAnchors& anchors) {
+  const Doubles d;
+  const auto middle = hn::Set(d, (static_cast<double>(run.first) + run.Last()) / 2);
+  const auto extent = hn::Set(d, run.Extent());
+  const auto phase_error = hn::Set(d, table.max_cancellation * kPhaseErrorPerCancellation);
+  const auto evaluate = [&](DoubleVec multiple, DoubleVec high, DoubleVec low, std::size_t at, Angles& angles)
+                            HWY_ATTR {
+                              DoubleVec phase, sine, sine_low, cosine, cosine_low;
+                              SinCosSums(multiple, high, low, phase, sine, sine_low, cosine, cosine_low);
+                              hn::Store(sine, d, angles.sines + at);
+                              hn::Store(sine_low, d, angles.sines_low + at);
+                              hn::Store(cosine, d, angles.cosines + at);
+                              hn::Store(cosine_low, d, angles.cosines_low + at);
+                            };
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    const auto high = hn::LoadU(d, table.high + begin + at);
+    const auto low = hn::LoadU(d, table.low + begin + at);
+    evaluate(middle, high, low, at, anchors.middle);
+    evaluate(hn::Set(d, 0.5), high, low, at, anchors.offsets[0]);
+    const auto largest = hn::Mul(hn::Abs(high), extent);
+    // The phases of the factors add up to no more than the largest, 2 radians a quarter turn suffice.
+    const auto evaluations = hn::Min(hn::Set(d, kAddedEvaluations), hn::Add(largest, largest));
+    auto error = hn::MulAdd(evaluations, hn::Set(d, kDoubleError), hn::Set(d, kAddedDoubleError));
+    error = hn::MulAdd(largest, phase_error, error);
+    hn::Store(hn::IfThenZeroElse(hn::Eq(high, hn::Zero(d)), error), d, anchors.errors + at);
+  }
+}
+
+// Offsets, and moves if there are several groups.
+HWY_NOINLINE inline void MakeOffsets(const Run& run, std::size_t count, DoubleAnchors& anchors) {
+  Angles* offsets = anchors.offsets;
+  Angles* moves = anchors.moves;
+  AddAngles(offsets[0], offsets[0], true, count, moves[1]);  // a step
+  for (std::size_t k = 1; k < run.half; ++k) AddAngles(offsets[k - 1], moves[1], true, count, offsets[k]);
+  if (run.groups > 1) {
+    AddAngles(offsets[kReach - 1], offsets[0], true, count, moves[0]);  // kReach steps
+    AddAngles(moves[0], moves[0], true, count, moves[1]);
+    AddAngles(moves[1], moves[0], true, count, moves[1]);  // thrice that
+  }
+  for (std::size_t k = 0; k < run.half; ++k) {
+    for (std::size_t at = 0; at < count; at += hn::Lanes(Doubles())) SplitAt(offsets[k], at, offsets[k]);
+  }
+}
+
+// The anchor of group g.
+HWY_NOINLINE inline void MoveDoubleAnchor(const Run& run, std::size_t g, std::size_t count,
+                                          DoubleAnchors& anchors) {
+  const Doubles d;
+  SplitAngles& anchor = anchors.anchor;
+  const Angles* from = &anchors.middle;
+  if (run.groups > 1) {
+    const bool after = 2 * g >= run.groups;
+    const std::size_t move = (after ? 2 * g - run.groups : run.groups - 2 - 2 * g) / 2;
+    AddAngles(anchors.middle, anchors.moves[move], after, count, anchor.parts);
+    from = &anchor.parts;
+  }
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    hn::Store(hn::Add(hn::Load(d, from->sines + at), hn::Load(d, from->sines_low + at)), d,
+              anchor.whole_sines + at);
+    hn::Store(hn::Add(hn::Load(d, from->cosines + at), hn::Load(d, from->cosines_low + at)), d,
+              anchor.whole_cosines + at);
+    SplitAt(*from, at, anchor.parts);
+  }
+}
+
+// Mirrored rows at work: `offset` before and after an anchor.
+struct MirroredDoubles {
+  const double* errors;
+  const SplitAngles* anchor;
+  const Angles* offset;
+};
+
+// The entries of the pairs from `at` on of both rows, and which of them their error leaves open.
+HWY_INLINE void RoundMirrored(const MirroredDoubles& angles, std::size_t at, DoubleVec& s0, DoubleVec& c0,
+                              DoubleVec& s1, DoubleVec& c1, hn::Mask<Doubles>& open0,
+                              hn::Mask<Doubles>& open1) {
+  const Doubles d;
+  const Angles& a = angles.anchor->parts;
+  const Angles& b = *angles.offset;
+  const auto s = hn::Load(d, a.sines + at), s_low = hn::Load(d, a.sines_low + at);
+  const auto c = hn::Load(d, a.cosines + at), c_low = hn::Load(d, a.cosines_low + at);
+  const auto s_whole = hn::Load(d, angles.anchor->whole_sines + at);
+  const auto c_whole = hn::Load(d, angles.anchor->whole_cosines + at);
+  const auto bs = hn::Load(d, b.sines + at), bs_low = hn::Load(d, b.sines_low + at);
+  const auto bc = hn::Load(d, b.cosines + at), bc_low = hn::Load(d, b.cosines_low + at);
+  const auto error = hn::Load(d, angles.errors + at);
+
+  const auto sc = hn::Mul(s, bc);
+  const auto sc_low = hn::MulAdd(s_low, bc, hn::Mul(s_whole, bc_low));
+  const auto cs_low = hn::MulAdd(c_low, bs, hn::Mul(c_whole, bs_low));
+  open1 = RoundSum(hn::MulAdd(c, bs, sc), hn::Add(sc_low, cs_low), error, s1);
+  open0 = RoundSum(MinusProduct(c, bs, sc), hn::Sub(sc_low, cs_low), error, s0);
+
+  const auto cc = hn::Mul(c, bc);
+  const auto cc_low = hn::MulAdd(c_low, bc, hn::Mul(c_whole, bc_low));
+  const auto ss_low = hn::MulAdd(s_low, bs, hn::Mul(s_whole, bs_low));
+  open1 = hn::Or(open1, RoundSum(MinusProduct(s, bs, cc), hn::Sub(cc_low, ss_low), error, c1));
+  open0 = hn::Or(open0, RoundSum(hn::MulAdd(s, bs, cc), hn::Add(cc_low, ss_low), error, c0));
+}
+
+// [s0 c0 s1 c1 ...]
+HWY_INLINE void StoreByTurns(DoubleVec s, DoubleVec c, double* to, [[maybe_unused]] bool stream) {
+  const Doubles d;
+#if HWY_HAVE_SCALABLE
+  hn::StoreInterleaved2(s, c, d, to);
+#else
+  DoubleVec lower = hn::InterleaveLower(d, s, c), upper = hn::InterleaveUpper(d, s, c);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  lower.raw = _mm512_permutex2var_pd(s.raw, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), c.raw);
+  upper.raw = _mm512_permutex2var_pd(s.raw, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), c.raw);
+#else
+  static_assert(hn::MaxLanes(Doubles()) <= 4, "blocks of 128 bits, two at most");
+  if constexpr (hn::MaxLanes(Doubles()) == 4) {
+    const DoubleVec blocks = lower;
+    lower = hn::ConcatLowerLower(d, upper, blocks);
+    upper = hn::ConcatUpperUpper(d, upper, blocks);
+  }
+#endif
+  StoreVector(d, lower, to, stream);
+  StoreVector(d, upper, to + hn::Lanes(d), stream);
+#endif
+}
+
+template <bool kInterleaved>
+HWY_INLINE void StoreDoublePairs(const Columns& columns, DoubleVec s, DoubleVec c, double* row, std::size_t i,
+                                 bool stream) {
+  if constexpr (kInterleaved) {
+    StoreByTurns(s, c, row + columns.sine_offset + 2 * i, stream);
+  } else {
+    StoreVector(Doubles(), s, row + columns.sine_offset + i, stream);
+    StoreVector(Doubles(), c, row + columns.cosine_offset + i, stream);
+  }
+}
+
+// Mirrored rows: their positions and where they are written.
+struct DoubleRows {
+  double position[2];
+  unsigned char* to[2];
+};
+
+// The hot loop: whole vectors from pair i up to `end`, or to the first that are left open; returns where it
+// stopped.
+template <bool kInterleaved>
+HWY_NOINLINE std::size_t AngleAdditionDoubleLoop(const Columns& columns, const MirroredDoubles& angles,
+                                                 std::size_t begin, const DoubleRows& rows, bool stream,
+                                                 std::size_t i, std::size_t end) {
+  const Doubles d;
+  const Columns to = columns;
+  const MirroredDoubles p = angles;
+  auto* row0 = reinterpret_cast<double*>(rows.to[0]);
+  auto* row1 = reinterpret_cast<double*>(rows.to[1]);
+  for (; i < end; i += hn::Lanes(d)) {
+    DoubleVec s0, c0, s1, c1;
+    hn::Mask<Doubles> open0, open1;
+    RoundMirrored(p, i - begin, s0, c0, s1, c1, open0, open1);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Or(open0, open1)))) break;
+    StoreDoublePairs<kInterleaved>(to, s0, c0, row0, i, stream);
+    StoreDoublePairs<kInterleaved>(to, s1, c1, row1, i, stream);
+  }
+  return i;
+}
+
+// A vector of one row: by the direct kernel if it is left open.
+HWY_INLINE void FinishDoubles(const FrequencyTable& table, double position, std::size_t i,
+                              hn::Mask<Doubles> open, DoubleVec sine, DoubleVec cosine, double* sines,
+                              double* cosines, Tally& tally) {
+  const Doubles d;
+  if (hn::AllFalse(d, open)) {
+    hn::Store(sine, d, sines);
+    hn::Store(cosine, d, cosines);
+  } else {
+    EvaluateDoubles(table, {position, nullptr}, i, hn::Lanes(d), sines, cosines, tally);
+    tally.direct += hn::Lanes(d);
+  }
+}
+
+// What the hot loop leaves: open vectors, the ends of rows, rows that are not aligned.
+template <bool kInterleaved>
+HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, const Columns& columns,
+                                        const MirroredDoubles& angles, std::size_t begin,
+                                        const DoubleRows& rows, bool stream, bool in_vectors, std::size_t i,
+                                        Tally& tally) {
+  const Doubles d;
+  HWY_ALIGN double sines[2][hn::MaxLanes(d)];
+  HWY_ALIGN double cosines[2][hn::MaxLanes(d)];
+  DoubleVec s0, c0, s1, c1;
+  hn::Mask<Doubles> open0, open1;
+  RoundMirrored(angles, i - begin, s0, c0, s1, c1, open0, open1);
+  FinishDoubles(table, rows.position[0], i, open0, s0, c0, sines[0], cosines[0], tally);
+  FinishDoubles(table, rows.position[1], i, open1, s1, c1, sines[1], cosines[1], tally);
+  for (std::size_t r = 0; r < 2; ++r) {
+    if (in_vectors) {
+      StoreDoublePairs<kInterleaved>(columns, hn::Load(d, sines[r]), hn::Load(d, cosines[r]),
+                                     reinterpret_cast<double*>(rows.to[r]), i, stream);
+    } else {
+      StoreSomeDoubles(columns, i, hn::Lanes(d), sines[r], cosines[r], rows.to[r]);
+    }
+  }
+}
+
+template <bool kInterleaved>
+HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Columns& columns, const Rows& rows,
+                                const Run& run, Tally& tally) {
+  const std::size_t lanes = hn::Lanes(Doubles());
+  const std::size_t whole = IsAligned(rows, sizeof(double)) ? columns.cosines / lanes * lanes : 0;
+  DoubleAnchors anchors;
+  for (std::size_t begin = 0; begin < columns.sines; begin += kDoubleChunkPairs) {
+    const std::size_t end = HWY_MIN(begin + kDoubleChunkPairs, columns.sines);
+    const std::size_t count = end - begin, whole_end = HWY_MIN(whole, end);
+    EvaluateAngles(table, run, begin, count, anchors);
+    MakeOffsets(run, count, anchors);
+    for (std::size_t n = 0; n < run.groups * run.half; ++n) {
+      const std::size_t k = n % run.half;
+      if (k == 0) MoveDoubleAnchor(run, n / run.half, count, anchors);
+      const MirroredDoubles angles = {anchors.errors, &anchors.anchor, &anchors.offsets[k]};
+      DoubleRows mirrored;
+      for (std::size_t r = 0; r < 2; ++r) {
+        const std::size_t row = r == 0 ? run.Before(n) : run.After(n);
+        mirrored.position[r] = static_cast<double>(run.first + static_cast<std::int64_t>(row));
+        mirrored.to[r] = RowAt(rows, sizeof(double), run.begin + row).to;
+      }
+      for (std::size_t i = begin; i < end; i += lanes) {
+        const bool in_vectors = i < whole_end;
+        if (in_vectors) {
+          i = AngleAdditionDoubleLoop<kInterleaved>(columns, angles, begin, mirrored, rows.stream, i,
+                                                    whole_end);
+          if (i >= end) break;
+        }
+        FinishMirroredDoubles<kInterleaved>(table, columns, angles, begin, mirrored, rows.stream,
+                                            i < whole_end, i, tally);
+      }
+    }
+  }
+}
+#endif  // HWY_SCALAR
+
+// data = PE, rounded to double: runs by angle addition, others by the direct kernel.
+inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Columns& columns,
+                                       const Rows& rows) {
+#if HWY_TARGET == HWY_SCALAR
+  return DirectDoubles(table, columns, rows);
+#else
+  const bool is_common = columns.InTurns() ? columns.SinesFirst() : columns.sines >= columns.cosines;
+  if (!rows.at.IsRun() || !table.recipe.IsNone() || !is_common) return DirectDoubles(table, columns, rows);
+  Tally tally;
+  for (std::size_t begin = 0; begin < rows.at.count;) {
+    const std::int64_t first = rows.at.first + static_cast<std::int64_t>(begin);
+    const std::size_t left = rows.at.count - begin;
+    if (left < kLeastDoubleRun) {
+      Rows rest = rows;
+      rest.at = {nullptr, first, left};
+      rest.data = RowAt(rows, sizeof(double), begin).to;
+      tally += DirectDoubles(table, columns, rest);
+      break;
+    }
+    const Run run = LongestRun(first, begin, left);
+    if (columns.InTurns()) {
+      FillDoubleRun<true>(table, columns, rows, run, tally);
+    } else {
+      FillDoubleRun<false>(table, columns, rows, run, tally);
+    }
+    begin += run.count();
+  }
+  if (rows.stream) hwy::FlushStream();
+  return tally;
+#endif
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_
