@@ -39,7 +39,7 @@ const OUT_OF_MEMORY = 12;
 const POSITION_OUT_OF_RANGE = 15;
 const UNKNOWN_PRESET = 37;
 const MAX_POSITION = 2 ** 31;
-const CHUNK_BYTES = 1 << 19; // of rows: they stay in a second-level cache
+const CHUNK_BYTES = 1 << 20; // of rows: what is copied out is still in a cache
 const CHUNK_ROWS = 64; // the library works on so many at a time
 
 // ---- the module ----
