@@ -12,7 +12,7 @@ DType = Any
 Layout = Literal["interleaved", "sin_cos", "cos_sin", "interleaved_cos_sin"]
 PhaseRounding = Literal[
     "none", "f32_pow_div", "f32_exp", "f32_log_div", "f32_inv_freq", "f32_iterated", "f64_inv_freq", "f64_pow_div",
-    "f64_pow_mul", "f32_list",
+    "f64_pow_mul", "f32_list", "f32_log_increment",
 ]
 Unit = Literal["radians", "half_turns", "turns"]
 OddColumn = Literal["half_pair", "zero_last", "zero_middle", "cosine_last"]

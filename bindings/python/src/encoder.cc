@@ -149,7 +149,7 @@ nb::list Presets() {
   for (const posenc_preset& preset : presets) {
     const posenc_phase_rounding rounding = posenc_spec_preset_rounding(preset.name);
     list.append(nb::make_tuple(preset.name, preset.formula, preset.source,
-                               PhaseRoundings()[static_cast<size_t>(std::max(rounding, 0))]));
+                               PhaseRoundings().at(static_cast<size_t>(std::max(rounding, 0)))));
   }
   return list;
 }
