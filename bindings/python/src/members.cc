@@ -36,8 +36,8 @@ nb::object CopyNumbers(nb::handle value, const std::string& name, std::vector<do
 
 const std::vector<const char*>& PhaseRoundings() {
   static const std::vector<const char*> names = {
-      "none",         "f32_pow_div",  "f32_exp",     "f32_log_div", "f32_inv_freq",     "f32_iterated",
-      "f64_inv_freq", "f64_pow_div",  "f64_pow_mul", "f32_list",    "f32_log_increment"};
+      "none",         "f32_pow_div", "f32_exp",     "f32_log_div", "f32_inv_freq",     "f32_iterated",
+      "f64_inv_freq", "f64_pow_div", "f64_pow_mul", "f32_list",    "f32_log_increment"};
   return names;
 }
 
