@@ -1,6 +1,7 @@
 // Add, AddBatch and Embed, beside what is done without them: precomputed tables, gathers, calls per sequence.
 #include <cstring>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "memory_limits.h"
@@ -25,14 +26,21 @@ struct BatchShape {
 constexpr BatchShape kBatchShapes[] = {{32, {1, 1024}}, {4, {64, 512}}, {8, {512, 512}}};
 
 // A precomputed table; valid until the next call.
-const float* Table(std::int64_t first, Shape shape) {
+template <class T>
+const T* Table(std::int64_t first, Shape shape) {
   static Buffer buffer;
-  float* table = buffer.Get<float>(shape.entries());
+  T* table = buffer.Get<T>(shape.entries());
   Encoder encoder;
   Spec spec;
   spec.dim = shape.dim;
   if (Encoder::Create(spec, &encoder) != Status::kOk) return nullptr;
   return encoder.Write(first, shape.rows, table, shape.dim) == Status::kOk ? table : nullptr;
+}
+
+using bench::AddTable;
+void AddTable(const BFloat16* table, BFloat16* x, std::size_t count) {
+  AddTable(reinterpret_cast<const BFloat16Pair*>(table), reinterpret_cast<BFloat16Pair*>(x),
+                  count / 2);
 }
 
 template <class T>
@@ -41,20 +49,15 @@ void Add(benchmark::State& state, Shape shape, const std::string& target) {
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
   T* x = Output().Get<T>(shape.entries());
   std::memset(x, 0, shape.entries() * sizeof(T));
-  MeasureChecked(state, shape.work<T>(),
-                 [&] { return encoder.Add(FirstPosition(shape), shape.rows, x, shape.dim); });
-}
-
-void AddFloat(benchmark::State& state, Shape shape, const std::string& target) {
-  Encoder encoder;
-  if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
-  float* x = Output().Get<float>(shape.entries());
-  std::memset(x, 0, shape.entries() * sizeof(float));
-  const float* table = Table(FirstPosition(shape), shape);
-  if (table == nullptr) return Fail(state, "no table");
-  MeasureChecked(state, shape.work<float>(),
-                 [&] { return encoder.Add(FirstPosition(shape), shape.rows, x, shape.dim); },
-                 {{"table_add_ratio", [=] { AddTable(table, x, shape.entries()); }}});
+  const auto add = [&] { return encoder.Add(FirstPosition(shape), shape.rows, x, shape.dim); };
+  if constexpr (std::is_same_v<T, Float16>) {
+    MeasureChecked(state, shape.work<T>(), add);
+  } else {
+    const T* table = Table<T>(FirstPosition(shape), shape);
+    if (table == nullptr) return Fail(state, "no table");
+    MeasureChecked(state, shape.work<T>(), add,
+                   {{"table_add_ratio", [=] { AddTable(table, x, shape.entries()); }}});
+  }
 }
 
 // Sequences begin at 0, -3, -6 ...: each is padded on the left by three tokens more.
@@ -67,7 +70,7 @@ void AddBatch(benchmark::State& state, BatchShape shape, const std::string& targ
   std::vector<std::int64_t> first(shape.batch);
   for (std::size_t b = 0; b < first.size(); ++b) first[b] = -3 * static_cast<std::int64_t>(b);
   const std::int64_t lowest = first.back();
-  const float* table = Table(lowest, {one.rows + static_cast<std::size_t>(-lowest), one.dim});
+  const float* table = Table<float>(lowest, {one.rows + static_cast<std::size_t>(-lowest), one.dim});
   if (table == nullptr) return Fail(state, "no table");
 
   const auto add_sequences = [&] {
@@ -120,7 +123,7 @@ void Embed(benchmark::State& state, Shape shape, const std::string& target) {
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
   const int first = FirstPosition(shape);
   const float* tokens = TokenTable(shape.dim);
-  const float* positions = Table(first, shape);
+  const float* positions = Table<float>(first, shape);
   if (positions == nullptr) return Fail(state, "no table");
   float* out = Output().Get<float>(shape.entries());
   TokenIds embed_ids(shape.rows), add_ids(shape.rows), table_ids(shape.rows);
@@ -160,7 +163,7 @@ void RegisterAll(const std::string& operation, ShapeType shape, const TargetName
 }  // namespace
 
 void RegisterAdd(const TargetNames& targets) {
-  for (const Shape shape : kShapes) RegisterAll("Add/f32", shape, targets, AddFloat);
+  for (const Shape shape : kShapes) RegisterAll("Add/f32", shape, targets, Add<float>);
   for (const Shape shape : kNarrowShapes) RegisterAll("Add/bf16", shape, targets, Add<BFloat16>);
   for (const Shape shape : kNarrowShapes) RegisterAll("Add/f16", shape, targets, Add<Float16>);
   for (const BatchShape shape : kBatchShapes) RegisterAll("AddBatch/f32", shape, targets, AddBatch);

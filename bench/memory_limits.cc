@@ -1,5 +1,6 @@
 #include "memory_limits.h"
 
+#include <cstdint>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -37,6 +38,25 @@ void AddTable(const float* HWY_RESTRICT table, float* HWY_RESTRICT x, std::size_
   }
 }
 
+// Of neighbours in a word, each rounded to nearest; NaNs are not looked for.
+void AddBFloat16Pairs(const BFloat16Pair* HWY_RESTRICT table, BFloat16Pair* HWY_RESTRICT x,
+                      std::size_t count) {
+  const D d;
+  const hn::RebindToUnsigned<D> words;
+  const auto high = hn::Set(words, 0xFFFF0000u), one = hn::Set(words, 1), bias = hn::Set(words, 0x7FFF);
+  const auto sum = [&](auto a, auto b) HWY_ATTR {
+    const auto bits = hn::BitCast(words, hn::Add(hn::BitCast(d, a), hn::BitCast(d, b)));
+    return hn::Add(bits, hn::Add(bias, hn::And(hn::ShiftRight<16>(bits), one)));
+  };
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto a = hn::Load(words, x + i), b = hn::Load(words, table + i);
+    const auto low_sum = sum(hn::ShiftLeft<16>(a), hn::ShiftLeft<16>(b));
+    const auto high_sum = sum(hn::And(a, high), hn::And(b, high));
+    const auto both = hn::Or(hn::ShiftRight<16>(low_sum), hn::And(high_sum, high));
+    hn::Store(both, words, x + i);
+  }
+}
+
 void Scale(float factor, float* HWY_RESTRICT x, std::size_t count) {
   const D d;
   const auto by = hn::Set(d, factor);
@@ -59,6 +79,7 @@ namespace bench {
 HWY_EXPORT(FillStores);
 HWY_EXPORT(FillStream);
 HWY_EXPORT(AddTable);
+HWY_EXPORT(AddBFloat16Pairs);
 HWY_EXPORT(Scale);
 HWY_EXPORT(LimitsTarget);
 
@@ -70,6 +91,9 @@ void FillStores(float* out, std::size_t count) { HWY_DYNAMIC_DISPATCH(FillStores
 void FillStream(float* out, std::size_t count) { HWY_DYNAMIC_DISPATCH(FillStream)(out, count); }
 void AddTable(const float* table, float* x, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(AddTable)(table, x, count);
+}
+void AddTable(const BFloat16Pair* table, BFloat16Pair* x, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(AddBFloat16Pairs)(table, x, count);
 }
 void Scale(float factor, float* x, std::size_t count) { HWY_DYNAMIC_DISPATCH(Scale)(factor, x, count); }
 const char* LimitsTarget() { return HWY_DYNAMIC_DISPATCH(LimitsTarget)(); }

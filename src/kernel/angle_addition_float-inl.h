@@ -70,27 +70,20 @@ inline HWY_NOINLINE void RoundAnchors(const Anchors& anchors, bool middle, std::
   RoundToFloats(middle ? anchors.middle_cosines : anchors.cosines, count, floats.cosines);
 }
 
-// Biased so that the upper half is rounded: ties of entries do not occur, those of sums go to even.
+// The bits in which `upper` and `lower` differ once rounded, above those that are dropped: biased so that the
+// upper half is rounded, ties away from zero, of which the lower half is 0. It takes part in `least`.
 template <class Operation>
-HWY_INLINE WordVec Biased(EntryVec v) {
+HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, WordVec& least) {
   const Words dw;
-  const auto bits = hn::BitCast(dw, v);
-  if constexpr (!Operation::kReads) return hn::Add(bits, hn::Set(dw, 0x8000));
-  const auto down = hn::Add(bits, hn::Set(dw, 0x7FFF));
-#if POSENC_JOINS_BITS
-  const auto one = hn::Set(dw, 1);
-  const auto is_odd = _mm512_test_epi32_mask(bits.raw, hn::Set(dw, 0x10000).raw);
-  return WordVec{_mm512_mask_add_epi32(down.raw, is_odd, down.raw, one.raw)};
-#else
-  return hn::Add(down, hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 1)));
-#endif
-}
-
-// The bits in which `upper` and `lower` differ once rounded, above those that are dropped.
-template <class Operation>
-HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded) {
-  rounded = Biased<Operation>(upper);
-  return hn::Xor(rounded, Biased<Operation>(lower));
+  const hn::Repartition<std::uint16_t, Words> d16;
+  const auto bias = hn::Set(dw, 0x8000);
+  rounded = hn::Add(hn::BitCast(dw, upper), bias);
+  const auto other = hn::Add(hn::BitCast(dw, lower), bias);
+  if constexpr (Operation::kReads) {
+    const auto both = hn::Min(hn::BitCast(d16, rounded), hn::BitCast(d16, other));
+    least = hn::BitCast(dw, hn::Min(hn::BitCast(d16, least), both));
+  }
+  return hn::Xor(rounded, other);
 }
 
 HWY_INLINE bool AnyInUpperHalf(WordVec v) {
@@ -101,6 +94,18 @@ HWY_INLINE bool AnyInUpperHalf(WordVec v) {
 #else
   return !hn::AllTrue(dw, hn::Eq(hn::And(v, upper), hn::Zero(dw)));
 #endif
+}
+
+// Words with bits in the upper half where sums may be ties, which go to even, or `total` is no number: a NaN
+// was added, or infinities of both signs.
+HWY_INLINE WordVec TiesAndNans(WordVec least, EntryVec total) {
+  const Entries df;
+  const Words dw;
+  const hn::Repartition<std::uint16_t, Words> d16;
+  const auto halves = hn::BitCast(d16, least);
+  const auto is_zero = hn::BitCast(dw, hn::VecFromMask(d16, hn::Eq(halves, hn::Zero(d16))));
+  const auto is_nan = hn::Not(hn::Eq(total, total));  // hn::Ne is false of NaNs on some targets
+  return hn::Or(hn::ShiftLeft<16>(is_zero), hn::BitCast(dw, hn::VecFromMask(df, is_nan)));
 }
 
 // What is stored for the pairs from `at` on of both rows, biased: entries, or their sums with the elements x.
@@ -121,23 +126,21 @@ HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t a
   const auto c_upper = hn::MulAdd(c, rc, cosine_error);
   const auto c_lower = hn::MulSub(c, rc, cosine_error);
   auto total = hn::Zero(df);
+  auto least = hn::Set(Words(), 0xFFFFFFFFu);
   const auto round = [&](EntryVec upper, EntryVec lower, EntryVec x, WordVec& rounded) HWY_ATTR {
     if constexpr (Operation::kReads) {
       upper = hn::Add(x, upper);
       lower = hn::Add(x, lower);
       total = hn::Add(total, upper);
     }
-    return RoundBoth<Operation>(upper, lower, rounded);
+    return RoundBoth<Operation>(upper, lower, rounded, least);
   };
   auto differ = round(MinusProduct(c, rs, s_upper), MinusProduct(c, rs, s_lower), x_sine0, sine0);
   differ = hn::Or(differ, round(hn::MulAdd(s, rs, c_upper), hn::MulAdd(s, rs, c_lower), x_cosine0, cosine0));
   differ = hn::Or(differ, round(hn::MulAdd(c, rs, s_upper), hn::MulAdd(c, rs, s_lower), x_sine1, sine1));
   differ =
       hn::Or(differ, round(MinusProduct(s, rs, c_upper), MinusProduct(s, rs, c_lower), x_cosine1, cosine1));
-  if constexpr (Operation::kReads) {                    // any NaN, or infinities of both signs
-    const auto is_nan = hn::Not(hn::Eq(total, total));  // hn::Ne is false of NaNs on some targets
-    differ = hn::Or(differ, hn::BitCast(Words(), hn::VecFromMask(df, is_nan)));
-  }
+  if constexpr (Operation::kReads) differ = hn::Or(differ, TiesAndNans(least, total));
   return AnyInUpperHalf(differ);
 }
 

@@ -37,6 +37,11 @@ struct SpreadTurns {
 template <posenc_type kType, posenc_pairing kPairing>
 constexpr bool kTakesSpread = kPairing == POSENC_NEIGHBOURS ? kType != POSENC_BF16 : false;
 
+// Half-split bfloat16 is taken by words of two pairs, as far as pairs fill two vectors.
+template <posenc_type kType, posenc_pairing kPairing>
+constexpr bool kTakesWords = HWY_TARGET != HWY_SCALAR && (kType == POSENC_BF16) &&
+                             (kPairing == POSENC_HALF_SPLIT);
+
 // Loops take, and arrays of turns hold, so many pairs: of `count` as many as fill vectors of floats, the last
 // ones zeros.
 inline std::size_t PaddedPairs(std::size_t count) {
@@ -112,6 +117,18 @@ HWY_NOINLINE void Spread(const Value* cosines, const Value* sines, std::size_t c
     const auto cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
     hn::StoreInterleaved2(cosine, cosine, d, turns.cosines + 2 * i);
     hn::StoreInterleaved2(hn::Neg(sine), sine, d, turns.sines + 2 * i);
+  }
+}
+
+// Of each two vectors the elements with even numbers first, then the others.
+inline HWY_NOINLINE void PartEvenFromOdd(float* values, std::size_t count) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t i = 0; i + 2 * lanes <= count; i += 2 * lanes) {
+    hn::Vec<decltype(d)> even, odd;
+    hn::LoadInterleaved2(d, values + i, even, odd);
+    hn::StoreU(even, d, values + i);
+    hn::StoreU(odd, d, values + i + lanes);
   }
 }
 

@@ -171,7 +171,9 @@ HWY_NOINLINE Progress RotateSome(const Rotation& rotation, const Heads& heads,
     if (still.head != head || still.pair != pair) return still;
   }
   const std::size_t lanes = hn::Lanes(PairsOf<kType>());
-  const std::size_t some = HWY_TARGET == HWY_SCALAR ? 32 : hn::Lanes(hn::ScalableTag<float>());
+  const std::size_t some = HWY_TARGET == HWY_SCALAR
+                               ? 32
+                               : hn::Lanes(hn::ScalableTag<float>()) * (kTakesWords<kType, kPairing> ? 2 : 1);
   const bool is_rest = pair + some >= heads.pairs;
   const std::size_t end = is_rest ? heads.pairs : pair + some;
   const Head<kType> elements(heads, head);
@@ -225,8 +227,8 @@ Tally RotateFloats(const Rotation& rotation, const double* cosines, const double
   turns.most = 0x7F7FFFFF;  // all that are finite: doubles do not overflow
   const GainedTurns gained(cosines, sines, heads.pairs, rotation.gain);
   StoreGained(gained, turns);
-  QuickTurns<double> quick{
-      turns.cosines, turns.sines, nullptr, nullptr, kLeastPart * static_cast<float>(gain), turns.most};
+  QuickTurns<double> quick{turns.cosines, turns.sines, nullptr, nullptr,
+                           kLeastPart * static_cast<float>(gain)};
   if constexpr (kPairing == POSENC_NEIGHBOURS) {
     SpreadTurns<double> spread;
     Spread(turns.cosines, turns.sines, heads.pairs, spread);
@@ -239,13 +241,17 @@ Tally RotateFloats(const Rotation& rotation, const double* cosines, const double
 }
 
 // Parts as the pairing takes them; by way of `arrays`.
-template <posenc_type kType, Part kPart, class Turns>
+template <posenc_type kType, posenc_pairing kPairing, Part kPart, class Turns>
 HWY_INLINE void PlaceParts(const GainedTurns& turns, TurnArrays<float>& arrays, Turns& placed) {
-  if constexpr (std::is_same_v<Turns, SpreadTurns<float>>) {
+  if constexpr (kTakesSpread<kType, kPairing>) {
     StoreParts<kType, kPart>(turns, arrays);
     Spread(arrays.cosines, arrays.sines, turns.count, placed);
   } else {
     StoreParts<kType, kPart>(turns, placed);
+  }
+  if constexpr (kTakesWords<kType, kPairing>) {
+    PartEvenFromOdd(placed.cosines, turns.count);
+    PartEvenFromOdd(placed.sines, turns.count);
   }
 }
 
@@ -260,12 +266,11 @@ Tally RotateShort(const Rotation& rotation, const double* cosines, const double*
   turns.error = static_cast<float>(kError * gain * (1.0 + 0x1p-20));
   turns.most = MostOf(rotation.gain);
   std::conditional_t<kTakesSpread<kType, kPairing>, SpreadTurns<float>, TurnArrays<float>> high, low;
-  PlaceParts<kType, Part::kHigh>(gained, turns, high);
-  PlaceParts<kType, Part::kLow>(gained, turns, low);
+  PlaceParts<kType, kPairing, Part::kHigh>(gained, turns, high);
+  PlaceParts<kType, kPairing, Part::kLow>(gained, turns, low);
   StoreParts<kType, Part::kNearest>(gained, turns);
-  const QuickTurns<float> quick{
-      high.cosines, high.sines, low.cosines, low.sines, kLeastPartInFloat<kType> * static_cast<float>(gain),
-      turns.most};
+  const QuickTurns<float> quick{high.cosines, high.sines, low.cosines, low.sines,
+                                kLeastPartInFloat<kType> * static_cast<float>(gain)};
   return RotateHeads<kType, kPairing>(rotation, heads, quick, turns, gained, open);
 }
 

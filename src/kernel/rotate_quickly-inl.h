@@ -33,8 +33,7 @@ struct QuickTurns {
   const Value* sines;
   const Value* low_cosines;
   const Value* low_sines;
-  float least_part;   // of the larger element: smaller sums may be too inexact
-  std::int32_t most;  // bits of the largest float of which no sum overflows
+  float least_part;  // of the larger element: smaller sums may be too inexact
 };
 
 #if HWY_TARGET == HWY_SCALAR
@@ -114,25 +113,29 @@ HWY_INLINE EntryVec MagnitudeOf(EntryVec a, EntryVec b) {
 #endif
 }
 
-// Whether one of two vectors of sums may be open: unless its dropped bits are far from a midpoint's, it is no
-// small part of `larger`, the larger element of its pair, and all are finite.
+// Of the smallest part of the larger element, that times the gain is 2^126 or more where sums may overflow.
+constexpr float kReach = 4.0f / kLeastPartInFloat<POSENC_BF16>;
+
+// Which of two vectors of sums are closed: their dropped bits are far from a midpoint's, none is a small part
+// of `larger`, the larger element of its pair, and all are finite.
 template <posenc_type kType, class Value>
-HWY_INLINE bool MayBeOpen(EntryVec x, WordVec x_biased, EntryVec y, WordVec y_biased, EntryVec larger,
-                          const QuickTurns<Value>& turns) {
+HWY_INLINE hn::Mask<Entries> AreClosed(EntryVec x, WordVec x_biased, EntryVec y, WordVec y_biased,
+                                       EntryVec larger, const QuickTurns<Value>& turns) {
   const Entries df;
-  const Words dw;
-  const hn::RebindToSigned<Words> di;
-  const auto far = hn::Set(dw, kFarDropped<kType>);
-  const auto nearest =
-      hn::Min(hn::BitCast(di, hn::And(x_biased, far)), hn::BitCast(di, hn::And(y_biased, far)));
-  const auto limit = hn::MulAdd(larger, hn::Set(df, turns.least_part), hn::Set(df, kLeastQuickly<kType>));
-  auto is_closed = hn::And(hn::Gt(MagnitudeOf<false>(x, y), limit),  // not of NaNs
-                           hn::RebindMask(df, hn::Ne(nearest, hn::Zero(di))));
-  if constexpr (kType == POSENC_BF16) {
-    is_closed =
-        hn::AndNot(hn::RebindMask(df, hn::Gt(hn::BitCast(di, larger), hn::Set(di, turns.most))), is_closed);
+  const auto bits = hn::Set(Words(), kFarDropped<kType>);
+  const Far far = BothFar(FarIn(x_biased, bits), FarIn(y_biased, bits));
+  auto part = hn::Set(df, turns.least_part);
+  if constexpr (kType == POSENC_BF16) {  // infinite where sums may overflow
+    larger = hn::Mul(larger, hn::Set(df, turns.least_part * kReach));
+    part = hn::Set(df, 1.0f / kReach);
   }
-  return !hn::AllTrue(df, is_closed);
+  const auto limit = hn::MulAdd(larger, part, hn::Set(df, kLeastQuickly<kType>));
+  const auto smaller = MagnitudeOf<false>(x, y);
+#if POSENC_JOINS_BITS
+  return {_mm512_mask_cmp_ps_mask(far.raw, smaller.raw, limit.raw, _CMP_GT_OQ)};  // no NaN is
+#else
+  return hn::And(hn::Gt(smaller, limit), hn::RebindMask(df, hn::Ne(far, hn::Zero(Words()))));
+#endif
 }
 
 // Sums that are not open, rounded to the type.
@@ -161,6 +164,14 @@ HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) 
   }
 }
 
+// Bfloat16 of biased sums, those of `first` before those of `second`.
+HWY_INLINE void StoreNeighbours(WordVec first, WordVec second, std::uint16_t* to) {
+  const hn::Repartition<std::uint16_t, Words> d16;
+  const auto low = kBigEndian ? second : first, high = kBigEndian ? first : second;
+  const auto words = hn::Or(hn::ShiftRight<16>(low), hn::And(high, hn::Set(Words(), 0xFFFF0000u)));
+  hn::StoreU(hn::BitCast(d16, words), d16, to);
+}
+
 // As many pairs as Entries has lanes, from pair i on, if none of them may be open; else false, and nothing is
 // stored.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
@@ -187,17 +198,38 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
     SumInFloat<kType, true>(a, b, turns, i, x, x_biased);
     SumInFloat<kType, false>(b, a, turns, i, y, y_biased);
   }
-  if (HWY_UNLIKELY(MayBeOpen<kType>(x, x_biased, y, y_biased, MagnitudeOf<true>(a, b), turns))) return false;
+  const auto is_closed = AreClosed<kType>(x, x_biased, y, y_biased, MagnitudeOf<true>(a, b), turns);
+  if (HWY_UNLIKELY(!hn::AllTrue(Entries(), is_closed))) return false;
   if constexpr (kPairing == POSENC_HALF_SPLIT) {
     StoreSums<kType>(x, x_biased, to);
     StoreSums<kType>(y, y_biased, to + apart);
   } else {
-    const Words dw;
-    const auto first = kBigEndian ? y_biased : x_biased, second = kBigEndian ? x_biased : y_biased;
-    const auto words = hn::Or(hn::ShiftRight<16>(first), hn::And(second, hn::Set(dw, 0xFFFF0000u)));
-    hn::StoreU(hn::BitCast(hn::Repartition<std::uint16_t, Words>(), words),
-               hn::Repartition<std::uint16_t, Words>(), to);
+    StoreNeighbours(x_biased, y_biased, to);
   }
+  return true;
+}
+
+// Half-split bfloat16, twice as many pairs: neighbours of a half are a word. The turns of pairs with even
+// numbers come before the others'.
+HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::size_t apart,
+                            const QuickTurns<float>& turns, std::size_t i) {
+  constexpr posenc_type kType = POSENC_BF16;
+  const Entries df;
+  const std::size_t lanes = hn::Lanes(df);
+  EntryVec even_a, odd_a, even_b, odd_b, x, y;
+  LoadPairs<kType, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
+  LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
+  WordVec even_x, odd_x, even_y, odd_y;
+  SumInFloat<kType, true>(even_a, even_b, turns, i, x, even_x);
+  SumInFloat<kType, false>(even_b, even_a, turns, i, y, even_y);
+  auto is_closed = AreClosed<kType>(x, even_x, y, even_y, MagnitudeOf<true>(even_a, even_b), turns);
+  SumInFloat<kType, true>(odd_a, odd_b, turns, i + lanes, x, odd_x);
+  SumInFloat<kType, false>(odd_b, odd_a, turns, i + lanes, y, odd_y);
+  is_closed =
+      hn::And(is_closed, AreClosed<kType>(x, odd_x, y, odd_y, MagnitudeOf<true>(odd_a, odd_b), turns));
+  if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) return false;
+  StoreNeighbours(even_x, odd_x, to);
+  StoreNeighbours(even_y, odd_y, to + apart);
   return true;
 }
 
@@ -231,7 +263,8 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   // Of two pairs the larger of all four elements: of neither it is less than its own. A NaN is larger.
   const auto both = LargerMagnitude(df, first_elements, second_elements);
   const auto larger = hn::BitCast(df, hn::Max(both, hn::Reverse2(hn::RebindToSigned<Entries>(), both)));
-  if (HWY_UNLIKELY(MayBeOpen<kType>(first, first_biased, second, second_biased, larger, turns))) return false;
+  const auto is_closed = AreClosed<kType>(first, first_biased, second, second_biased, larger, turns);
+  if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) return false;
   StoreSums<kType>(first, first_biased, to);
   StoreSums<kType>(second, second_biased, to + lanes);
   return true;
@@ -242,8 +275,16 @@ template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>& shared, Progress at) {
   const QuickTurns<Value> turns = shared;  // no store can change it
   const std::size_t lanes = hn::Lanes(Entries()), pairs = heads.pairs;
+  const std::size_t words = pairs - pairs % (2 * lanes);
+  if (kTakesWords<kType, kPairing> && at.pair < words && at.pair % (2 * lanes) != 0) return at;
   for (; at.head < heads.count; ++at.head, at.pair = 0) {
     const Head<kType> head(heads, at.head);
+    if constexpr (kTakesWords<kType, kPairing>) {
+      for (; at.pair < words; at.pair += 2 * lanes) {
+        const ElementOf<kType>* from = head.source + at.pair;
+        if (HWY_UNLIKELY(!RotateWords(from, head.data + at.pair, pairs, turns, at.pair))) return at;
+      }
+    }
     for (; at.pair + lanes <= pairs; at.pair += lanes) {
       const std::size_t element = at.pair * kStep<kPairing>;
       bool is_closed;

@@ -58,13 +58,14 @@ HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::
                           const Anchors& anchors, const FloatAnchors* floats, Tally& tally) {
   const bool one = run.groups == 1;  // its anchor is the middle
   const std::size_t last = run.groups * run.half - 1;
+  const std::size_t rows_ahead = sizeof(float) / task.routine.direct.element_size;  // for memory to fetch
   const auto position = [&](std::size_t r) { return run.first + static_cast<std::int64_t>(r); };
   const auto row = [&](std::size_t r) {
     return RowAt(task.rows, task.routine.direct.element_size, run.begin + r);
   };
   for (std::size_t k = 0; k < run.half; ++k) {
     const std::size_t n = g * run.half + k;
-    const std::size_t next = HWY_MIN(n + 1, last);
+    const std::size_t next = HWY_MIN(n + rows_ahead, last);
     MirroredAngles angles = {{position(run.Before(n)), position(run.After(n))},
                              begin,
                              one ? anchors.middle_sines : anchors.sines,
