@@ -86,26 +86,29 @@ HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, W
   return hn::Xor(rounded, other);
 }
 
-HWY_INLINE bool AnyInUpperHalf(WordVec v) {
+// Whether there are bits in the upper half of `differ`; or of sums, ties, which go to even, or a `total` that
+// is no number: a NaN was added, or infinities of both signs.
+template <class Operation>
+HWY_INLINE bool AnyOpen(WordVec differ, WordVec least, EntryVec total) {
   const Words dw;
   const auto upper = hn::Set(dw, 0xFFFF0000u);
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  return _mm512_test_epi32_mask(v.raw, upper.raw) != 0;
+#if POSENC_JOINS_BITS
+  const unsigned differs = _mm512_test_epi32_mask(differ.raw, upper.raw);
+  if constexpr (!Operation::kReads) return differs != 0;
+  const unsigned ties = _mm512_testn_epi16_mask(least.raw, least.raw);
+  const unsigned nans = _mm512_cmp_ps_mask(total.raw, total.raw, _CMP_UNORD_Q);
+  return (differs | ties | nans) != 0;
 #else
-  return !hn::AllTrue(dw, hn::Eq(hn::And(v, upper), hn::Zero(dw)));
+  if constexpr (Operation::kReads) {
+    const Entries df;
+    const hn::Repartition<std::uint16_t, Words> d16;
+    const auto halves = hn::BitCast(d16, least);
+    const auto is_zero = hn::BitCast(dw, hn::VecFromMask(d16, hn::Eq(halves, hn::Zero(d16))));
+    const auto is_nan = hn::Not(hn::Eq(total, total));  // hn::Ne is false of NaNs on some targets
+    differ = hn::Or(differ, hn::Or(hn::ShiftLeft<16>(is_zero), hn::BitCast(dw, hn::VecFromMask(df, is_nan))));
+  }
+  return !hn::AllTrue(dw, hn::Eq(hn::And(differ, upper), hn::Zero(dw)));
 #endif
-}
-
-// Words with bits in the upper half where sums may be ties, which go to even, or `total` is no number: a NaN
-// was added, or infinities of both signs.
-HWY_INLINE WordVec TiesAndNans(WordVec least, EntryVec total) {
-  const Entries df;
-  const Words dw;
-  const hn::Repartition<std::uint16_t, Words> d16;
-  const auto halves = hn::BitCast(d16, least);
-  const auto is_zero = hn::BitCast(dw, hn::VecFromMask(d16, hn::Eq(halves, hn::Zero(d16))));
-  const auto is_nan = hn::Not(hn::Eq(total, total));  // hn::Ne is false of NaNs on some targets
-  return hn::Or(hn::ShiftLeft<16>(is_zero), hn::BitCast(dw, hn::VecFromMask(df, is_nan)));
 }
 
 // What is stored for the pairs from `at` on of both rows, biased: entries, or their sums with the elements x.
@@ -140,8 +143,7 @@ HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t a
   differ = hn::Or(differ, round(hn::MulAdd(c, rs, s_upper), hn::MulAdd(c, rs, s_lower), x_sine1, sine1));
   differ =
       hn::Or(differ, round(MinusProduct(s, rs, c_upper), MinusProduct(s, rs, c_lower), x_cosine1, cosine1));
-  if constexpr (Operation::kReads) differ = hn::Or(differ, TiesAndNans(least, total));
-  return AnyInUpperHalf(differ);
+  return AnyOpen<Operation>(differ, least, total);
 }
 
 // The sources of a vector of pairs, to be added to sines and to cosines.
