@@ -76,6 +76,9 @@ void SetLists(const Encoding& encoding, RotaryOptions* options, posenc_rotary_sp
     spec->long_factors = options->long_factors.data();
   }
   if (!encoding.listed || encoding.listed->empty()) return;
+  if (spec->phase_rounding != POSENC_NO_PHASE_ROUNDING) {
+    throw UsageError("--frequencies excludes --phase-rounding, whose own are floats");
+  }
   options->frequencies = ParseList("--frequencies", *encoding.listed, "a finite number",
                                    [](double frequency) { return std::isfinite(frequency); });
   spec->frequencies = options->frequencies.data();
