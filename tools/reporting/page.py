@@ -4,7 +4,7 @@ import math
 import re
 import textwrap
 
-from reporting.rows import ACCURACY_SHAPE, NO_VECTORS, number, select, setting, size_label, sort_by_size, unique
+from reporting.rows import ACCURACY_SHAPE, main_targets, number, select, setting, size_label, sort_by_size, unique
 
 TYPES = (("f32", "float32"), ("bf16", "bfloat16"), ("f16", "float16"), ("f64", "double"))
 IN_CACHE, IN_MEMORY = "512x512", "65536x1024"
@@ -21,7 +21,7 @@ class Run:
     def __init__(self, context, rows):
         self.context, self.rows = context, rows
         self.by_name = {row.name: row for row in rows}
-        self.targets = unique(row.target for row in select(rows, "Write", "f32", "") if row.target not in NO_VECTORS)
+        self.targets = main_targets(select(rows, "Write", "f32", ""))
 
     def row(self, name):
         """KeyError says which row is missing."""
@@ -88,7 +88,7 @@ def also(run):
     """README's other figures: of the best target, where none is named."""
     best, last = run.targets[0], run.targets[-1]
     add, table = f"Add/{{}}/{IN_MEMORY}/{best}", f"Write/{{}}/{IN_MEMORY}/{{}}"
-    others = "".join(f"; {ISA.get(target, target)}: {run.ratio(table.format('bf16', target), 'f32_ratio')}"
+    others = "".join(f" ({ISA.get(target, target)}: {run.ratio(table.format('bf16', target), 'f32_ratio')})"
                      for target in run.targets[1:2])
     sums = [run.entries(add.format(kind)) / run.entries(add.format("f32")) for kind in ("bf16", "f16")]
     steps = f"Timesteps/f32/64x320/{best}"
@@ -97,7 +97,7 @@ def also(run):
     return wrapped(f"""\
 - `Add` to a table of 256 MB: {run.ratio(add.format("f32"), "table_add_ratio")} times the rate of adding a precomputed \
 table; of 1 MB, which a cache holds, {run.ratio(f"Add/f32/{IN_CACHE}/{best}", "table_add_ratio")} times.
-- 16 bits, 256 MB: bfloat16 {run.ratio(table.format("bf16", best), "f32_ratio")} times float32's entries a second{others}; \
+- 16 bits, 256 MB: bfloat16 {run.ratio(table.format("bf16", best), "f32_ratio")} times float32's entries a second{others}, \
 float16 {run.ratio(table.format("f16", best), "f32_ratio")}; sums with bfloat16 {sums[0]:.2f}, with float16 {sums[1]:.2f}.
 - Two threads: {run.ratio(f"Write/f32/{IN_CACHE}/threads:2/{best}", "speedup")} times one ({IN_CACHE.replace("x", " x ")}). \
 Base 500000, of many small values: {run.ratio(f"Write/f32/4096x128/base500000/{best}", "base10000_ratio")} times base 10000.

@@ -9,8 +9,8 @@ from matplotlib.text import Text  # noqa: E402
 
 from reporting.page import IN_CACHE, IN_MEMORY, TYPES  # noqa: E402
 from reporting.rows import (ACCURACY_SHAPE, HOLLOW_TARGETS, LIMITS, NO_VECTORS, ROTARY_ERROR_SHAPE,  # noqa: E402
-                            ROTARY_RIVALS, ROTARY_SPEED_SHAPE, select, setting, size_label, sort_by_size,
-                            unique)
+                            ROTARY_RIVALS, ROTARY_SPEED_SHAPE, main_targets, select, setting, size_label,
+                            sort_by_size, unique)
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; markers differ as well.
 STYLES = [("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"),
@@ -84,9 +84,9 @@ def draw_speed(context, rows, path):
 
 def draw_types(context, rows, path):
     """Entries a second: a panel where a cache holds the table, one where none does."""
-    cells = {(row.shape, row.kind, row.target): row.counters["entries_per_second"] / 1e9
-             for row in select(rows, "Write", variant="") if row.target not in NO_VECTORS}
-    targets = unique(target for _, _, target in cells)
+    written = select(rows, "Write", variant="")
+    cells = {(row.shape, row.kind, row.target): row.counters["entries_per_second"] / 1e9 for row in written}
+    targets = main_targets(written)
     if not any((shape, "bf16", target) in cells for shape in (IN_CACHE, IN_MEMORY) for target in targets):
         return False
     figure, panels = plt.subplots(1, 2, figsize=(11, 5.2), sharey=True)

@@ -5,6 +5,7 @@ import math
 
 HOLLOW_TARGETS = ("SSE4", "SSSE3")
 NO_VECTORS = ("SCALAR", "EMU128", "REFERENCE")
+ALIKE = {"AVX3": ("AVX3_DL", "AVX3_ZEN4", "AVX3_SPR"), "SSSE3": ("SSE4",), "SSE2": ("SSE4", "SSSE3")}
 LIMITS = [("memset", "memset", "--"), ("stores", "ordinary stores", ":"), ("stream", "streaming stores", "-.")]
 ACCURACY_SHAPE = "5000x512"
 ROTARY_SPEED_SHAPE, ROTARY_ERROR_SHAPE = "512x40x128", "1x40x128"
@@ -64,6 +65,12 @@ def select(rows, operation, kind=None, variant=None):
 
 def unique(values):
     return list(dict.fromkeys(values))
+
+
+def main_targets(rows):
+    """Best first, without those of scalars and those that hardly differ from one that is there."""
+    targets = unique(row.target for row in rows if row.target not in NO_VECTORS)
+    return [target for target in targets if not any(like in targets for like in ALIKE.get(target, ()))]
 
 
 def number(value):
