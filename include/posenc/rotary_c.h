@@ -114,6 +114,9 @@ enum {
   POSENC_AXIAL_AXES = 4
 };
 
+// What to rotate by. posenc_rotary_spec_init or posenc_rotary_spec_preset first. Copied by creation, lists
+// too.
+//
 // Phase roundings of a rotary embedding, of which posenc_phase_rounding has the formulas; D is exponent_dim,
 // or else rotary_dim, and f the factor of POSENC_LINEAR. With that or POSENC_NO_SCALING (f then is 1), unit
 // POSENC_RADIANS and position_scale 1; SPLIT and AXIAL axes with an INV_FREQ only.
@@ -122,9 +125,6 @@ enum {
 //                                            f32(t_i / f32(factors[i]))
 //   POSENC_F32_EXP       MLX                 f32(f32(p) * f32(1 / f)) for f32(p)
 //   POSENC_F64_INV_FREQ  gemma.cpp           f32(w / f) for w
-
-// What to rotate by. posenc_rotary_spec_init or posenc_rotary_spec_preset first. Copied by creation, lists
-// too.
 typedef struct posenc_rotary_spec {
   size_t struct_size;             // sizeof(posenc_rotary_spec), set by the functions above
   size_t head_dim;                // elements of a head

@@ -143,6 +143,8 @@ try_streams() {
   fresh
   "$posenc" $table >&- 2>../stderr
   check "closed stdout" 2 $?
+  "$posenc" $table --out - >&- 2>../stderr
+  check "closed stdout, --out -" 2 $?
   "$posenc" $table --out new >&- 2>../stderr <&-
   check "closed stdout and a file" 0 $?
   "$posenc" $table --dtype bf16 --out new <&- >&- 2>&-
@@ -153,12 +155,12 @@ try_streams() {
   expect "verify without stdout" test ! -e new -o "$(head -c 1 new)" = "{"
   "$posenc" verify --threads 0 2>&-
   check "no stderr for a refusal" 2 $?
-  for arguments in targets --help "$table"; do
+  for arguments in targets --help --version "$table" "$table --out -"; do
     [ -e /dev/full ] || continue
     "$posenc" $arguments >/dev/full 2>../stderr
     check "$arguments to a full disk" 2 $?
   done
-  for out in "" "--out /dev/stdout"; do
+  for out in "" "--out /dev/stdout" "--out -"; do
     (timeout 30 "$posenc" table --dim 64 --rows 99999 $out 2>../stderr; echo $? >../status) | head -c 9 >/dev/null
     check "a reader that left $out" 3 "$(cat ../status)"
     expect "a reader that left $out" test ! -s ../stderr

@@ -107,6 +107,9 @@ if(POSENC_SYSTEM_PYTHON)
   add_test(NAME cli.identify.frameworks COMMAND ${POSENC_SYSTEM_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/identify_frameworks.py $<TARGET_FILE:posenc_tool> ${CMAKE_CURRENT_BINARY_DIR})
   set_tests_properties(cli.identify.frameworks PROPERTIES LABELS cli SKIP_RETURN_CODE 77 TIMEOUT 600)
+  add_test(NAME cli.programs COMMAND ${POSENC_SYSTEM_PYTHON}
+    ${CMAKE_CURRENT_SOURCE_DIR}/programs.py $<TARGET_FILE:posenc_tool> ${CMAKE_CURRENT_BINARY_DIR})
+  set_tests_properties(cli.programs PROPERTIES LABELS cli)
 else()
-  message(WARNING "Tables of frameworks are not identified: there is no python3")
+  message(WARNING "Tables of frameworks are not identified, and JSON is not read: there is no python3")
 endif()

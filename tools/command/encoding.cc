@@ -142,10 +142,24 @@ void RefuseWithRotary(const CLI::App& app) {
   }
 }
 
+std::vector<Preset> Presets() {
+  std::vector<Preset> presets(SpecPresets(nullptr, 0));
+  SpecPresets(presets.data(), presets.size());
+  return presets;
+}
+
+std::vector<std::string> NamesOf(const std::vector<Preset>& presets) {
+  std::vector<std::string> names;
+  for (const Preset& preset : presets) names.emplace_back(preset.name);
+  return names;
+}
+
 Spec PresetSpec(const std::string& preset, std::size_t dim) {
   Spec spec;
   const Status status = SpecPreset(preset.c_str(), dim, &spec);
-  if (status == Status::kUnknownPreset) Refuse("--preset", preset, "a preset; see 'posenc presets'");
+  if (status == Status::kUnknownPreset) {
+    Refuse("--preset", preset, "a preset; see 'posenc presets'", NamesOf(Presets()));
+  }
   Require(status);
   return spec;
 }

@@ -48,6 +48,10 @@ Encoder CreateEncoder(const Encoding& encoding);
 // only later.
 void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset);
 
+std::vector<Preset> Presets();
+
+std::vector<std::string> NamesOf(const std::vector<Preset>& presets);
+
 // Of that preset and dim, or a UsageError.
 Spec PresetSpec(const std::string& preset, std::size_t dim);
 

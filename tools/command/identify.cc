@@ -91,10 +91,8 @@ bool SaySame(const Spec& a, const Spec& b) {
 
 // Of all presets but those whose frequencies are the caller's.
 std::vector<Settings> AllSettings(std::size_t dim) {
-  std::vector<Preset> presets(SpecPresets(nullptr, 0));
-  SpecPresets(presets.data(), presets.size());
   std::vector<Settings> all;
-  for (const Preset& preset : presets) {
+  for (const Preset& preset : Presets()) {
     Spec spec = PresetSpec(preset.name, dim);
     if (spec.frequencies.count != 0) continue;
     std::optional<std::int64_t> padding;

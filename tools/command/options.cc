@@ -1,5 +1,6 @@
 #include "command/options.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
@@ -23,6 +24,28 @@ Integer ParseWhole(const std::string& option, const std::string& text, const std
 
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
+// Letters to insert, leave out, replace or exchange with the next one to make one word of the other, capitals
+// aside.
+std::size_t EditDistance(const std::string& a, const std::string& b) {
+  const auto same = [&](std::size_t i, std::size_t j) {
+    return std::tolower(static_cast<unsigned char>(a[i])) == std::tolower(static_cast<unsigned char>(b[j]));
+  };
+  // Of the first i letters of a and the first j of b.
+  std::vector<std::vector<std::size_t>> distance(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      std::size_t least = i == 0 || j == 0 ? i + j : distance[i - 1][j - 1] + (same(i - 1, j - 1) ? 0 : 1);
+      if (i > 0) least = std::min(least, distance[i - 1][j] + 1);
+      if (j > 0) least = std::min(least, distance[i][j - 1] + 1);
+      if (i > 1 && j > 1 && same(i - 1, j - 2) && same(i - 2, j - 1)) {
+        least = std::min(least, distance[i - 2][j - 2] + 1);
+      }
+      distance[i][j] = least;
+    }
+  }
+  return distance[a.size()][b.size()];
+}
+
 // Some files never end.
 constexpr std::size_t kLongestFile = std::size_t{1} << 28;
 
@@ -33,10 +56,35 @@ std::string Abbreviated(const std::string& text) {
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
 }
 
-void Refuse(const std::string& option, const std::string& text, const std::string& wanted) {
+std::string Suggestion(const std::string& text, const std::vector<std::string>& names) {
+  constexpr std::size_t kLongestName = 64;
+  if (text.size() > kLongestName) return "";
+  const std::string* nearest = nullptr;
+  std::size_t least = text.size() / 3 + 1;  // more than a third of the letters is another word
+  for (const std::string& name : names) {
+    const std::size_t distance = EditDistance(text, name);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = &name;
+  }
+  return nearest == nullptr ? "" : "; did you mean '" + *nearest + "'?";
+}
+
+void Refuse(const std::string& option, const std::string& text, const std::string& wanted,
+            const std::vector<std::string>& names) {
   std::string message = option;
   message.append(": '").append(Abbreviated(text)).append("' is not ").append(wanted);
-  throw UsageError(message);
+  throw UsageError(message + Suggestion(text, names));
+}
+
+void RefuseChoice(const std::string& option, const std::string& text, const std::vector<std::string>& names) {
+  Refuse(option, text, "one of " + Joined(names), names);
+}
+
+std::string Joined(const std::vector<std::string>& names) {
+  std::string joined;
+  for (const std::string& name : names) joined.append(joined.empty() ? "" : "|").append(name);
+  return joined;
 }
 
 std::vector<Target> CompiledTargets() {
@@ -49,12 +97,14 @@ void Require(posenc_status status) {
 }
 
 Target FindTarget(const std::string& option, const std::string& name) {
+  std::vector<std::string> names;
   for (const Target& target : CompiledTargets()) {
+    names.emplace_back(target.name);
     if (name != target.name) continue;
     if (target.runnable) return target;
     Refuse(option, name, "a target that this CPU can run");
   }
-  Refuse(option, name, "a target; see 'posenc targets'");
+  Refuse(option, name, "a target; see 'posenc targets'", names);
 }
 
 std::int64_t ParseInteger(const std::string& option, const std::string& text) {

@@ -26,8 +26,19 @@ class UsageError : public std::runtime_error {
 // A text that fits in a line of a message, with its end left out if need be.
 std::string Abbreviated(const std::string& text);
 
-// Throws the UsageError "OPTION: 'TEXT' is not WANTED", the text abbreviated.
-[[noreturn]] void Refuse(const std::string& option, const std::string& text, const std::string& wanted);
+// "; did you mean 'NAME'?", of the name that is most like `text`; nothing if none is.
+std::string Suggestion(const std::string& text, const std::vector<std::string>& names);
+
+// Throws the UsageError "OPTION: 'TEXT' is not WANTED", the text abbreviated, and the Suggestion.
+[[noreturn]] void Refuse(const std::string& option, const std::string& text, const std::string& wanted,
+                         const std::vector<std::string>& names = {});
+
+// Throws the UsageError "OPTION: 'TEXT' is not one of A|B|C", and the Suggestion.
+[[noreturn]] void RefuseChoice(const std::string& option, const std::string& text,
+                               const std::vector<std::string>& names);
+
+// "A|B|C"
+std::string Joined(const std::vector<std::string>& names);
 
 // The rows of Targets().
 std::vector<Target> CompiledTargets();
@@ -56,8 +67,8 @@ CLI::Option* AddOption(CLI::App& app, const std::string& name, const std::string
 template <class Value>
 CLI::Option* AddChoice(CLI::App& app, const std::string& name, const std::string& help, Value* value,
                        const std::vector<std::pair<std::string, Value>>& choices) {
-  std::string names;
-  for (const auto& choice : choices) names += (names.empty() ? "" : "|") + choice.first;
+  std::vector<std::string> names;
+  for (const auto& choice : choices) names.push_back(choice.first);
   const auto parse = [=](const std::string& text) {
     for (const auto& choice : choices) {
       if (choice.first == text) {
@@ -65,10 +76,18 @@ CLI::Option* AddChoice(CLI::App& app, const std::string& name, const std::string
         return;
       }
     }
-    Refuse(name, text, "one of " + names);
+    RefuseChoice(name, text, names);
   };
-  return AddOption(app, name, names, help, parse)->default_str(choices.front().first);
+  return AddOption(app, name, Joined(names), help, parse)->default_str(choices.front().first);
 }
+
+// --format text|json
+inline void AddFormat(CLI::App& app, bool* as_json) {
+  AddChoice<bool>(app, "--format", "Lines for people, or JSON", as_json, {{"text", false}, {"json", true}});
+}
+
+// For builds without nlohmann-json.
+[[noreturn]] inline void RefuseJson() { throw UsageError("--format json: built without nlohmann-json"); }
 
 }  // namespace tools
 }  // namespace posenc

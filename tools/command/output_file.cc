@@ -97,6 +97,11 @@ void EndOutOfMemory() {
 }
 
 OutputFile::OutputFile(const std::string& option, const std::string& path) : option_(option), path_(path) {
+  if (path == "-") {
+    file_ = fdopen(dup(STDOUT_FILENO), "wb");
+    if (file_ == nullptr) Fail();
+    return;
+  }
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (path.empty() || status.type() == fs::file_type::none) {

@@ -28,7 +28,8 @@ void FlushStdout();
 // A file that appears under its name only when it is complete. Failures throw as FailToWrite does, and a file
 // that is not finished is removed, also when a signal ends the command. A link stays, and what it names is
 // written. A file that is replaced leaves its permissions to the new one. What is not a regular file
-// (/dev/stdout) is written to directly. There is one such file at a time.
+// (/dev/stdout) is written to directly, and so is stdout, whose name is "-". There is one such file at a
+// time.
 class OutputFile {
  public:
   OutputFile(const std::string& option, const std::string& path);  // the option that named it

@@ -1,7 +1,9 @@
 // posenc plot: the well-known picture of an encoding, or the wavelengths of rotary embeddings.
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -102,7 +104,17 @@ ExitStatus Write(const Request& request, const std::string& png) {
   return kRight;
 }
 
+// A name without an extension may be anything.
+void RequirePngName(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (extension.empty() || extension == ".png") return;
+  Refuse("--out", path, "a name of a PNG file, the only format that plot writes");
+}
+
 ExitStatus Plot(const CLI::App& command, Request request) {
+  RequireOption(command, "--out");
+  RequirePngName(request.out);
   if (request.rotary.preset) return Write(request, DrawPng(MakeSchedulePlot(command, &request)));
   FinishEncoding(command, &request.encoding);
   RequireOption(command, "--rows");
@@ -134,7 +146,7 @@ void AddPlotCommand(CLI::App& app, Run* run) {
   const auto request = std::make_shared<Request>();
   AddEncodingOptions(*command, &request->encoding);
   AddRotaryOptions(*command, &request->rotary);
-  command->add_option("--out", request->out, "The PNG file")->type_name("FILE")->required();
+  command->add_option("--out", request->out, "The PNG file; - is standard output")->type_name("FILE");
   command->callback([=] { *run = [=] { return Plot(*command, *request); }; });
 }
 

@@ -6,9 +6,12 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "command/commands.h"
+#include "command/options.h"
 #include "command/output_file.h"
+#include "posenc/posenc_c.h"
 
 namespace {
 
@@ -28,10 +31,29 @@ ExitStatus Fail(std::string message) {
   return ExitStatus::kWrongUsage;
 }
 
+std::string Version() {
+  const int version = posenc_version();
+  return "posenc " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+// CLI11 names all words that are left, the last one first.
+ExitStatus RefuseExtras(const CLI::App& app) {
+  const std::vector<CLI::App*> given = app.get_subcommands();
+  const CLI::App& command = given.empty() ? app : *given.front();
+  const std::string word = app.remaining(true).front();
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) names.push_back("--" + option->get_single_name());
+  for (const CLI::App* subcommand : command.get_subcommands({})) names.push_back(subcommand->get_name());
+  return Fail("'" + posenc::tools::Abbreviated(word) + "' was not expected" +
+              posenc::tools::Suggestion(word.substr(0, word.find('=')), names));
+}
+
 ExitStatus ParseAndRun(int argc, char** argv) {
   CLI::App app(kDescription, "posenc");
   app.footer(
       "'posenc COMMAND --help' lists the options of a command, each with its default, as =VALUE or [VALUE].");
+  app.set_version_flag("--version", Version());
   app.require_subcommand(0, 1);  // none is complained about below, after unknown words
   posenc::tools::Run run;
   posenc::tools::AddTargetsCommand(app, &run);
@@ -43,6 +65,8 @@ ExitStatus ParseAndRun(int argc, char** argv) {
   posenc::tools::AddVerifyCommand(app, &run);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    return RefuseExtras(app);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw;
     app.exit(error);  // prints what --help asks for

@@ -1,26 +1,56 @@
 // posenc presets: lists the conventions that have names.
 #include <cstdio>
-#include <vector>
+#include <memory>
+#include <string>
 
 #include "command/commands.h"
 #include "command/encoding.h"
+#include "command/options.h"
 #include "command/rotary_options.h"
 #include "posenc/posenc.h"
+#ifdef POSENC_HAVE_JSON
+#include <nlohmann/json.hpp>
+#endif
 
 namespace posenc {
 namespace tools {
 namespace {
 
-ExitStatus ListPresets() {
-  std::vector<Preset> presets(SpecPresets(nullptr, 0));
-  SpecPresets(presets.data(), presets.size());
+#ifdef POSENC_HAVE_JSON
+
+nlohmann::ordered_json AsJson(const Preset& preset) {
+  return {{"name", preset.name}, {"frequencies", preset.formula}, {"source", preset.source}};
+}
+
+std::string PresetsAsJson() {
+  nlohmann::ordered_json encodings, rotaries;
+  for (const Preset& preset : Presets()) {
+    encodings.push_back(AsJson(preset));
+    encodings.back()["phase_rounding"] = Name(SpecPresetRounding(preset.name));
+  }
+  for (const Preset& preset : RotaryPresets()) rotaries.push_back(AsJson(preset));
+  const nlohmann::ordered_json all = {{"encodings", encodings}, {"rotary_embeddings", rotaries}};
+  return all.dump(1);
+}
+
+#else
+
+std::string PresetsAsJson() { RefuseJson(); }
+
+#endif
+
+ExitStatus ListPresets(bool as_json) {
+  if (as_json) {
+    std::puts(PresetsAsJson().c_str());
+    return kRight;
+  }
   std::puts("# encodings (--preset): name, w_i, source, phase rounding of the source");
-  for (const Preset& preset : presets) {
+  for (const Preset& preset : Presets()) {
     std::printf("%s\t%s\t%s\t%s\n", preset.name, preset.formula, preset.source,
                 Name(SpecPresetRounding(preset.name)));
   }
   std::puts("# rotary embeddings (--rotary): name, w_i, source");
-  PrintPresets();
+  PrintRotaryPresets();
   return kRight;
 }
 
@@ -31,7 +61,9 @@ void AddPresetsCommand(CLI::App& app, Run* run) {
   command->footer(
       "One a line, tab-separated: name, frequencies, source, and how the source rounds phases. Lines that\n"
       "begin with # are headings.");
-  command->callback([run] { *run = ListPresets; });
+  const auto as_json = std::make_shared<bool>(false);
+  AddFormat(*command, as_json.get());
+  command->callback([=] { *run = [=] { return ListPresets(*as_json); }; });
 }
 
 }  // namespace tools

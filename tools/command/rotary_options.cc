@@ -18,13 +18,15 @@ std::string OptionOf(const char* name) {
   return option;
 }
 
+std::vector<std::string> NamesOf(const RotaryChoice& choice) {
+  return {choice.values.begin(), choice.values.end()};
+}
+
 std::int32_t ValueOf(const RotaryChoice& choice, const std::string& text) {
-  std::string names;
   for (std::size_t k = 0; k < choice.values.size(); ++k) {
     if (text == choice.values[k]) return static_cast<std::int32_t>(k);
-    names.append(k == 0 ? "" : "|").append(choice.values[k]);
   }
-  Refuse(OptionOf(choice.name), text, "one of " + names);
+  RefuseChoice(OptionOf(choice.name), text, NamesOf(choice));
 }
 
 std::vector<double> ParseFactors(const std::string& option, const std::string& text) {
@@ -74,6 +76,9 @@ void SetLists(const Encoding& encoding, RotaryOptions* options, posenc_rotary_sp
     spec->long_factors = options->long_factors.data();
   }
   if (!encoding.listed || encoding.listed->empty()) return;
+  if (spec->phase_rounding != POSENC_NO_PHASE_ROUNDING) {
+    throw UsageError("--frequencies excludes --phase-rounding, whose own are floats");
+  }
   options->frequencies = ParseList("--frequencies", *encoding.listed, "a finite number",
                                    [](double frequency) { return std::isfinite(frequency); });
   spec->frequencies = options->frequencies.data();
@@ -110,9 +115,7 @@ void AddRotaryOptions(CLI::App& app, RotaryOptions* options) {
   for (const RotaryChoice& choice : RotaryChoices()) {
     const std::string option = OptionOf(choice.name);
     if (IsDeclared(app, option) || option == "--arithmetic" || option == "--output-pairing") continue;
-    std::string names;
-    for (const char* name : choice.values) names.append(names.empty() ? "" : "|").append(name);
-    AddOption(app, option, names, choice.help, [=, &choice](const std::string& text) {
+    AddOption(app, option, Joined(NamesOf(choice)), choice.help, [=, &choice](const std::string& text) {
       const std::int32_t value = ValueOf(choice, text);
       options->set.emplace_back([=, &choice](posenc_rotary_spec* spec) { spec->*choice.member = value; });
     })->needs(rotary);
@@ -127,7 +130,9 @@ posenc_rotary_spec RotarySpecOf(const CLI::App& app, const Encoding& encoding, R
   posenc_rotary_spec spec;
   const posenc_status status =
       posenc_rotary_spec_preset(&spec, sizeof(spec), preset.c_str(), encoding.spec.dim);
-  if (status == POSENC_UNKNOWN_PRESET) Refuse("--rotary", preset, "a preset; see 'posenc table --presets'");
+  if (status == POSENC_UNKNOWN_PRESET) {
+    Refuse("--rotary", preset, "a preset; see 'posenc table --presets'", NamesOf(RotaryPresets()));
+  }
   if (status != POSENC_OK)
     throw UsageError("--rotary " + Abbreviated(preset) + ": " + posenc_status_message(status));
   const auto given = [&](const char* name) {
@@ -167,10 +172,14 @@ std::vector<double> FrequenciesOf(const posenc_rotary* rotary) {
   return frequencies;
 }
 
-void PrintPresets() {
+std::vector<posenc_preset> RotaryPresets() {
   std::vector<posenc_preset> presets(posenc_rotary_presets(nullptr, 0));
   posenc_rotary_presets(presets.data(), presets.size());
-  for (const posenc_preset& preset : presets) {
+  return presets;
+}
+
+void PrintRotaryPresets() {
+  for (const posenc_preset& preset : RotaryPresets()) {
     std::printf("%s\t%s\t%s\n", preset.name, preset.formula, preset.source);
   }
 }

@@ -41,8 +41,10 @@ RotaryHandle CreateRotary(const posenc_rotary_spec& spec);
 // The scaled frequencies, in radians per step.
 std::vector<double> FrequenciesOf(const posenc_rotary* rotary);
 
+std::vector<posenc_preset> RotaryPresets();
+
 // Name, formula and source of each, separated by tabs.
-void PrintPresets();
+void PrintRotaryPresets();
 
 }  // namespace tools
 }  // namespace posenc

@@ -110,7 +110,7 @@ ExitStatus MakeCache(const CLI::App& command, Request request) {
 
 ExitStatus MakeTable(const CLI::App& command, Request request) {
   if (request.presets) {
-    PrintPresets();
+    PrintRotaryPresets();
     return kRight;
   }
   if (request.rotary.preset) return MakeCache(command, std::move(request));
@@ -167,7 +167,8 @@ void AddTableCommand(CLI::App& app, Run* run) {
   command
       ->add_option(
           "--out", request->out,
-          "Save as .npy (C order, shape (rows, dim); <f4, <f2, <f8, or <u2 for bf16) instead of printing")
+          "Save as .npy (C order, shape (rows, dim); <f4, <f2, <f8, or <u2 for bf16) instead of printing; to "
+          "standard output if it is -")
       ->type_name("FILE");
   AddCacheOptions(*command, request.get());
   command->callback([=] { *run = [=] { return MakeTable(*command, *request); }; });

@@ -206,6 +206,7 @@ void TameMpfr() {}
 
 ExitStatus VerifyTargets(const Request& request) {
   if (request.json && !kHaveJson) throw UsageError("--json: built without nlohmann-json");
+  if (request.json == "-") Refuse("--json", "-", "a file, and standard output has the table");
   if (request.full && !kHaveOracle) throw UsageError("--full: built without MPFR, nothing to compare with");
   std::unique_ptr<OutputFile> json;  // before all else: who cannot write it need not wait
   if (request.json) json = std::make_unique<OutputFile>("--json", *request.json);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tarball, installed into an empty folder without a network: the program of its README prints what that says, and the
-# line of the README at the top is right.
+# The tarball, installed into an empty folder without a network: the program of its README prints what that says, so does
+# that of docs/examples, and the line of the README at the top is right.
 cd "$(dirname "$0")/../../.." || exit 1
 build="${POSENC_WEB_BUILD:-$PWD/build/web}"
 command -v npm >/dev/null || { echo "skipped: there is no npm"; exit 77; }
@@ -8,6 +8,7 @@ command -v npm >/dev/null || { echo "skipped: there is no npm"; exit 77; }
 set -e
 tarball=$(echo "$build"/posenc-*.tgz)
 readme=$PWD/bindings/web/README.md
+examples=$PWD/docs/examples
 row=$(grep '^| npm |' README.md)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -28,6 +29,7 @@ esac
   echo 'await load(); console.log(table(2, 2).join());'
 } >row.mjs
 [ "$(node row.mjs)" = 0,1,0.8414709568023682,0.5403022766113281 ] || { echo "README.md: $row"; exit 1; }
+sh "$examples/../../tests/example.sh" "$examples/digest.mjs" node --input-type=module <"$examples/digest.mjs"
 # The types, where there is a compiler.
 if command -v tsc >/dev/null; then
   cp program.mjs program.mts

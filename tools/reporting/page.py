@@ -1,0 +1,160 @@
+"""What readers see of a run: docs/speed.md, a picture a question, and the figures of README.md."""
+
+import math
+import re
+import textwrap
+
+from reporting.rows import ACCURACY_SHAPE, main_targets, number, select, setting, size_label, sort_by_size, unique
+
+TYPES = (("f32", "float32"), ("bf16", "bfloat16"), ("f16", "float16"), ("f64", "double"))
+IN_CACHE, IN_MEMORY = "512x512", "65536x1024"
+SHAPES = ("1x1024", IN_CACHE, ACCURACY_SHAPE, IN_MEMORY)  # of README's table
+ISA = {"AVX3": "AVX-512", "AVX3_DL": "AVX-512 (AVX3_DL)", "AVX3_ZEN4": "AVX-512 (AVX3_ZEN4)", "AVX3_SPR": "AVX-512 (AVX3_SPR)"}
+PEERS = {"libmvec": "libmvec, float, {widest}", "eigen": "Eigen, float", "sleef_float": "SLEEF float u10, {widest}",
+         "sleef_double": "SLEEF double, rounded to float, {widest}", "pytorch": "the PyTorch recipe, {version}",
+         "scalar_libm": "scalar `expf`, `sinf`, `cosf`"}
+DOUBLE_PEERS = {"sleef_f64": "SLEEF u10, {widest}", "sleef_f64_avx2": "SLEEF u10, AVX2",
+                "scalar_libm_f64": "scalar `exp`, `sin`, `cos`"}
+
+
+class Run:
+    def __init__(self, context, rows):
+        self.context, self.rows = context, rows
+        self.by_name = {row.name: row for row in rows}
+        self.targets = main_targets(select(rows, "Write", "f32", ""))
+
+    def row(self, name):
+        """KeyError says which row is missing."""
+        return self.by_name[name]
+
+    def rate(self, name):
+        return f"{self.row(name).gigabytes:.1f}" if name in self.by_name else ""
+
+    def ratio(self, name, counter, digits=2):
+        return f"{self.row(name).counters[counter]:.{digits}f}"
+
+    def microseconds(self, name):
+        return number(float(f"{self.row(name).counters['real_time']:.2g}"))
+
+    def entries(self, name):
+        return self.row(name).counters["entries_per_second"]
+
+
+def markdown(header, rows):
+    lines = ["|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in (header, *rows)]
+    return "\n".join([lines[0], "|---" * len(header) + "|", *lines[1:]])
+
+
+def wrapped(text):
+    """Each line by itself, lists with what follows indented."""
+    return "\n".join(textwrap.fill(line, 120, subsequent_indent="  " if line.startswith("- ") else "",
+                                   break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
+
+
+def wrong(share):
+    """70 %, or 1 in 850,000."""
+    if share >= 0.01:
+        return f"{100 * share:.0f} %"
+    return f"1 in {round(1 / share, 1 - int(math.log10(1 / share))):,.0f}" if share else "none"
+
+
+def figures(run):
+    """README's table: GB/s."""
+    widest = ISA.get(run.context["limits_target"], run.context["limits_target"])
+
+    def line(name, label, target=None):
+        return [label, *(run.rate("/".join([name, shape, *([target] if target else [])])) for shape in SHAPES)]
+
+    def peers(names, prefix, first):
+        for name, label in names.items():
+            if f"Peer/{name}/{ACCURACY_SHAPE}" not in run.by_name:
+                continue
+            row = run.row(f"Peer/{name}/{ACCURACY_SHAPE}")
+            share = wrong(row.counters["misrounded"])
+            said = f"{share} of entries not correctly rounded" if first else share
+            first = False
+            label = label.format(widest=widest, version=" ".join(row.label.split()[:2]))
+            yield line(f"Peer/{name}", f"{prefix}{label} ({said})")
+
+    def own(kind, prefix):
+        return [line(f"Write/{kind}", f"{prefix}posenc, {ISA.get(target, target)}", target) for target in run.targets]
+
+    return markdown(["", *(shape.replace("x", " x ") for shape in SHAPES)],
+                    own("f32", "") + [line("Limit/stream", "streaming stores")] + list(peers(PEERS, "", True))
+                    + own("f64", "*doubles:* ") + list(peers(DOUBLE_PEERS, "*doubles:* ", False)))
+
+
+def also(run):
+    """README's other figures: of the best target, where none is named."""
+    best, last = run.targets[0], run.targets[-1]
+    add, table = f"Add/{{}}/{IN_MEMORY}/{best}", f"Write/{{}}/{IN_MEMORY}/{{}}"
+    others = "".join(f" ({ISA.get(target, target)}: {run.ratio(table.format('bf16', target), 'f32_ratio')})"
+                     for target in run.targets[1:2])
+    sums = [run.entries(add.format(kind)) / run.entries(add.format("f32")) for kind in ("bf16", "f16")]
+    steps = f"Timesteps/f32/64x320/{best}"
+    create = {dim: run.microseconds(f"Create/f32/{dim}/{best}") for dim in (128, 1024)}
+    lists = {dim: run.microseconds(f"Create/f32/{dim}/lists_only/{best}") for dim in (128, 1024)}
+    return wrapped(f"""\
+- `Add` to a table of 256 MB: {run.ratio(add.format("f32"), "table_add_ratio")} times the rate of adding a precomputed \
+table; of 1 MB, which a cache holds, {run.ratio(f"Add/f32/{IN_CACHE}/{best}", "table_add_ratio")} times.
+- 16 bits, 256 MB: bfloat16 {run.ratio(table.format("bf16", best), "f32_ratio")} times float32's entries a second{others}, \
+float16 {run.ratio(table.format("f16", best), "f32_ratio")}; sums with bfloat16 {sums[0]:.2f}, with float16 {sums[1]:.2f}.
+- Two threads: {run.ratio(f"Write/f32/{IN_CACHE}/threads:2/{best}", "speedup")} times one ({IN_CACHE.replace("x", " x ")}). \
+Base 500000, of many small values: {run.ratio(f"Write/f32/4096x128/base500000/{best}", "base10000_ratio")} times base 10000.
+- 64 timesteps of 320 columns: {run.microseconds(steps)} microseconds, {run.ratio(steps, "ggml_ratio", 0)} times as fast as \
+ggml's loop.
+- `Create`: {create[128]} microseconds at dim 128, {create[1024]} at 1024 ({ISA.get(last, last)}: \
+{run.microseconds(f"Create/f32/1024/{last}")}), for lists of positions only {lists[128]} and {lists[1024]}; `MemorySize` \
+{run.microseconds(f"MemorySize/1024/{best}")}.""")
+
+
+def replace(text, name, made):
+    """The text with what is made between its marks."""
+    pattern = re.compile(rf"(<!-- tools/report: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+    text, count = pattern.subn(lambda found: f"{found[1]}\n{made}\n\n{found[2]}", text)
+    assert count == 1, f"there is no block {name}"
+    return text
+
+
+def readme(run, text):
+    return replace(replace(text, "figures", figures(run)), "also", also(run))
+
+
+def page(run):
+    best, cache = run.targets[0], size_label(IN_CACHE).split("\n")[1]
+    shapes = sort_by_size(unique(row.shape for row in select(run.rows, "Write", "f32", "")))
+    rates = markdown(["GB/s", *(ISA.get(target, target) for target in run.targets)],
+                     [[shape, *(run.rate(f"Write/f32/{shape}/{target}") for target in run.targets)] for shape in shapes])
+    entries = markdown(["10^9 entries a second", *(f"{ISA.get(target, target)}, {where}" for target in run.targets
+                                                   for where in (cache, "256 MB"))],
+                       [[name, *(f"{run.entries(f'Write/{kind}/{shape}/{target}') / 1e9:.2g}" for target in run.targets
+                                 for shape in (IN_CACHE, IN_MEMORY))] for kind, name in TYPES])
+    return f"""\
+# How fast?
+
+{setting(run.context)}.
+
+One thread, all of one run of `posenc_bench` ([speed.json](speed.json)), of which `tools/report` makes this page and the
+figures of [README.md](../README.md). What is measured, and how: [bench/README.md](../bench/README.md).
+
+## How fast is my instruction set?
+
+![GB/s of each instruction set by the size of the table, beside what memory allows](speed.png)
+
+{rates}
+
+## What do 16 bits cost?
+
+![Entries a second by type, of each instruction set, in a cache and in memory](speed_types.png)
+
+{entries}
+
+What they cost in accuracy: [accuracy.md](accuracy.md).
+
+## What do I lose against memory?
+
+![The rate as a share of memset's, of streaming stores' and of adding a precomputed table](speed_memory.png)
+
+Of {ISA.get(best, best)}: 1 is a table that takes no time to compute. A table that is added from memory is read there too:
+`Add` of {IN_MEMORY.replace("x", " x ")} has {run.ratio(f"Add/f32/{IN_MEMORY}/{best}", "table_add_ratio")} times its rate.
+"""

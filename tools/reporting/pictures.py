@@ -1,0 +1,252 @@
+"""Pictures of a run. Each function says whether the run has the rows for its picture. Needs Debian's python3-matplotlib."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib import ticker  # noqa: E402
+from matplotlib.text import Text  # noqa: E402
+
+from reporting.page import IN_CACHE, IN_MEMORY, TYPES  # noqa: E402
+from reporting.rows import (ACCURACY_SHAPE, HOLLOW_TARGETS, LIMITS, NO_VECTORS, ROTARY_ERROR_SHAPE,  # noqa: E402
+                            ROTARY_RIVALS, ROTARY_SPEED_SHAPE, main_targets, select, setting, size_label,
+                            sort_by_size, unique)
+
+# Okabe and Ito's colours, which colour-blind readers can tell apart; markers differ as well.
+STYLES = [("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"),
+          ("#56B4E9", "P"), ("#000000", "X")]
+
+
+def draw_rates(axes, rows, operation, targets, shapes):
+    cells = {(row.shape, row.target): row.gigabytes for row in select(rows, operation, "f32", "")}
+    for (colour, marker), target in zip(STYLES, targets):
+        points = [(i, cells[shape, target]) for i, shape in enumerate(shapes) if (shape, target) in cells]
+        if points:
+            axes.plot(*zip(*points), color=colour, marker=marker, label=target, linewidth=1.6, markersize=6)
+
+
+def draw_limits(axes, rows, shapes):
+    cells = {(row.shape, row.kind): row.gigabytes for row in select(rows, "Limit")}
+    for name, label, dashes in LIMITS:
+        points = [(i, cells[shape, name]) for i, shape in enumerate(shapes) if (shape, name) in cells]
+        if points:
+            axes.plot(*zip(*points), color="#555555", linestyle=dashes, linewidth=1.4, label=label)
+
+
+def draw_table_add(axes, rows, shapes):
+    """Adding a precomputed table: as fast as the rows that it was measured beside say."""
+    points = [(i, max(row.gigabytes / row.counters["table_add_ratio"] for row in rows if row.shape == shape))
+              for i, shape in enumerate(shapes)]
+    if points:
+        axes.plot(*zip(*points), color="#555555", linestyle=(0, (6, 2)), linewidth=1.4,
+                  label="adding a precomputed table")
+
+
+def finish_axes(axes):
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+    axes.yaxis.set_minor_formatter(ticker.NullFormatter())
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def finish_rate_axes(axes, shapes, title):
+    axes.set_title(title, fontsize=11)
+    axes.set_xticks(range(len(shapes)), [size_label(shape) for shape in shapes], fontsize=8)
+    axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+    finish_axes(axes)
+
+
+def draw_speed(context, rows, path):
+    wanted = [row for row in rows if row.operation in ("Write", "Add") and row.kind == "f32"
+              and row.variant == "" and row.shape != ACCURACY_SHAPE and row.target != "REFERENCE"]
+    if not wanted:
+        return False
+    targets = unique(row.target for row in wanted)
+    figure, panels = plt.subplots(1, 2, figsize=(13, 6), sharey=True)
+    titles = {"Write": "Write: float32 table", "Add": "Add: x += encoding, bytes of x counted once"}
+    for axes, (operation, title) in zip(panels, titles.items()):
+        shapes = sort_by_size(unique(row.shape for row in select(wanted, operation)))
+        draw_rates(axes, wanted, operation, targets, shapes)
+        if operation == "Write":
+            draw_limits(axes, rows, shapes)
+        else:
+            draw_table_add(axes, select(wanted, "Add"), shapes)
+        finish_rate_axes(axes, shapes, title)
+    panels[0].set_ylabel("GB/s, one thread")
+    lines = {label: line for axes in panels for line, label in zip(*axes.get_legend_handles_labels())}
+    figure.legend(lines.values(), lines.keys(), loc="lower center", ncol=len(lines), fontsize=8, frameon=False,
+                  columnspacing=1.2, handlelength=2.6)
+    save(figure, "posenc: correctly rounded position encodings, by instruction set", context, path, 0.04)
+    return True
+
+
+def draw_types(context, rows, path):
+    """Entries a second: a panel where a cache holds the table, one where none does."""
+    written = select(rows, "Write", variant="")
+    cells = {(row.shape, row.kind, row.target): row.counters["entries_per_second"] / 1e9 for row in written}
+    targets = main_targets(written)
+    if not any((shape, "bf16", target) in cells for shape in (IN_CACHE, IN_MEMORY) for target in targets):
+        return False
+    figure, panels = plt.subplots(1, 2, figsize=(11, 5.2), sharey=True)
+    for axes, shape in zip(panels, (IN_CACHE, IN_MEMORY)):
+        draw_bars(axes, targets, [(name, [cells.get((shape, kind, target), 0) for target in targets]) for kind, name in TYPES],
+                  "{:.2g}")
+        axes.set_title(size_label(shape).replace("\n", ", "), fontsize=11)
+    panels[0].set_ylabel("10^9 entries a second, one thread")
+    panels[0].legend(frameon=False, fontsize=9)
+    save(figure, "What do 16 bits cost?", context, path)
+    return True
+
+
+def draw_memory(context, rows, path):
+    """The best target's rates, of those that memory allows."""
+    own = [row for row in rows if row.operation in ("Write", "Add") and row.kind == "f32" and row.variant == ""
+           and row.target not in NO_VECTORS]
+    if not own or not any(row.operation == "Add" for row in own):
+        return False
+    cells = {(row.operation, row.shape): row.counters for row in own if row.target == own[0].target}
+    shapes = sort_by_size(unique(shape for operation, shape in cells if operation == "Add"))
+    figure, axes = plt.subplots(figsize=(10, 5.2))
+    draw_bars(axes, [size_label(shape) for shape in shapes],
+              [(name, [cells.get((operation, shape), {}).get(counter, 0) for shape in shapes]) for name, operation, counter in (
+                  ("Write, of memset", "Write", "memset_ratio"), ("Write, of streaming stores", "Write", "stream_ratio"),
+                  ("Add, of adding a precomputed table", "Add", "table_add_ratio"))], "{:.2f}")
+    axes.axhline(1, color="#555555", linestyle="--", linewidth=1.2)
+    axes.legend(frameon=False, fontsize=9)
+    axes.set_ylabel("rate over rate")
+    save(figure, f"What do I lose against memory? float32, {own[0].target}, one thread", context, path)
+    return True
+
+
+def draw_bars(axes, groups, series, form):
+    """Series (name, a value a group), side by side."""
+    width = 0.8 / len(series)
+    for k, (name, values) in enumerate(series):
+        at = [g + (k - (len(series) - 1) / 2) * width for g in range(len(groups))]
+        bars = axes.bar(at, values, width * 0.92, color=STYLES[k][0], label=name)
+        axes.bar_label(bars, [form.format(value) if value else "" for value in values], fontsize=7.5, padding=1)
+    axes.set_xticks(range(len(groups)), groups, fontsize=9)
+    axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def draw_accuracy(context, rows, path):
+    peers = [row for row in select(rows, "Peer") if row.shape == ACCURACY_SHAPE and "_f64" not in row.kind]
+    own = [row for row in select(rows, "Write", "f32", "")
+           if row.shape == ACCURACY_SHAPE and row.target not in NO_VECTORS]
+    if not peers or not own:
+        return False
+    errors = [row.counters["max_abs_error"] for row in peers]
+    none = min(error for error in errors + [1e-8] if error > 0) / 100  # where "no error" is drawn
+    figure, axes = plt.subplots(figsize=(10, 6))
+    axes.set_xscale("log")
+    draw_points(axes, [(none, row.gigabytes, "posenc " + row.target, row.target in HOLLOW_TARGETS) for row in own],
+                STYLES[0])
+    draw_points(axes, [(max(row.counters["max_abs_error"], none), row.gigabytes, peer_name(row),
+                        row.kind.endswith("_sse4")) for row in peers], STYLES[1])
+    finish_accuracy_axes(axes, none, max(errors),
+                         "largest difference from the correctly rounded value (0: every entry is right to the last "
+                         "bit);\nin brackets the entries that are not correctly rounded; hollow: limited to SSE4")
+    save(figure, f"Speed against accuracy: float32 table of {ACCURACY_SHAPE}, one thread", context, path)
+    return True
+
+
+def draw_rotary(context, rows, path):
+    """The errors are those of a single token, at the end of a long context."""
+    def own(arithmetic, shape):
+        return {row.target: row for row in select(rows, "Rotate", arithmetic + "/f32/half_split", "")
+                if row.shape == shape and row.target not in NO_VECTORS}
+
+    points, rivals, scaling = [], {}, []
+    for arithmetic in ("exact", "fast"):
+        errors = own(arithmetic, ROTARY_ERROR_SHAPE)
+        for target, row in own(arithmetic, ROTARY_SPEED_SHAPE).items():
+            if target not in errors:
+                continue
+            points.append((errors[target].counters["error"], row.gigabytes, f"posenc {arithmetic}, {target}",
+                           target in HOLLOW_TARGETS))
+            scaling.append(row.gigabytes / row.counters["scale_ratio"])
+            for name, label in ROTARY_RIVALS:
+                if name + "_ratio" in row.counters:
+                    rate = row.gigabytes / row.counters[name + "_ratio"]
+                    error = errors[target].counters[name + "_error"]
+                    rivals[label] = max(rivals.get(label, (error, 0.0, label, False)), (error, rate, label, False))
+    if not points:
+        return False
+    errors = [point[0] for point in points + list(rivals.values())]
+    none = min([error for error in errors if error > 0] + [1e-6]) / 100  # where "no error" is drawn
+    figure, axes = plt.subplots(figsize=(10, 6))
+    axes.set_xscale("log")
+    draw_points(axes, [(max(x, none), *rest) for x, *rest in points], STYLES[0])
+    draw_points(axes, [(max(x, none), *rest) for x, *rest in rivals.values()], STYLES[1])
+    axes.axhline(max(scaling), color="#555555", linestyle="--", linewidth=1.2, label="scaling in place")
+    axes.legend(frameon=False, fontsize=8.5)
+    finish_accuracy_axes(axes, none, max(errors),
+                         "largest error at position 131071, by hypot(a, b) (0: every element is right to the last "
+                         "bit);\nhollow: limited to SSE4")
+    save(figure, f"Rotation of q and k in place: float32, half-split, {ROTARY_SPEED_SHAPE}, one thread", context, path)
+    return True
+
+
+def peer_name(row):
+    return f"{row.kind.replace('_', ' ')} ({100 * row.counters['misrounded']:.2g} %)"
+
+
+def draw_points(axes, points, style):
+    """Points (x, y, name, hollow), which name_points gives their names."""
+    colour, marker = style
+    for x, y, name, hollow in points:
+        axes.plot([x], [y], marker=marker, color=colour, markersize=8, linestyle="none", gid=name,
+                  markerfacecolor="white" if hollow else colour)
+
+
+def name_points(figure):
+    """Names right of their points; one that would touch a point or another name stands higher."""
+    renderer = figure.canvas.get_renderer()
+    for axes in figure.axes:
+        points = sorted((line for line in axes.get_lines() if line.get_gid()), key=lambda line: line.get_ydata()[0])
+        taken = [line.get_window_extent(renderer) for line in points]
+        for line in points:
+            at = line.get_xydata()[0]
+            for height in range(-3, 200, 2):
+                line_to_it = {"arrowstyle": "-", "color": "#999999", "linewidth": 0.7, "relpos": (0, 0)} if height > 20 else None
+                name = axes.annotate(line.get_gid(), at, xytext=(9, height), textcoords="offset points", fontsize=8.5,
+                                     arrowprops=line_to_it)
+                name.update_positions(renderer)
+                box = Text.get_window_extent(name, renderer)  # without the line
+                if not any(box.overlaps(other) for other in taken):
+                    break
+                name.remove()
+            taken.append(box)
+
+
+def finish_accuracy_axes(axes, none, worst, label):
+    axes.set_xlim(none / 4, worst * 200)
+    axes.axvline(none * 30, color="#999999", linewidth=0.8, linestyle=":")
+    powers = [k for k in range(-14, 1) if none * 40 < 10.0**k < worst * 20]
+    axes.set_xticks([none] + [10.0**k for k in powers], ["0"] + [f"$10^{{{k}}}$" for k in powers])
+    axes.xaxis.set_minor_locator(ticker.NullLocator())
+    axes.set_xlabel(label)
+    axes.set_ylabel("GB/s")
+    axes.grid(color="#dddddd", linewidth=0.6)
+    finish_axes(axes)
+
+
+def save(figure, title, context, path, bottom=0.0):
+    figure.suptitle(title, fontsize=13)
+    figure.text(0.5, 0.925, setting(context), ha="center", fontsize=8.5, color="#444444")
+    figure.tight_layout(rect=(0, bottom, 1, 0.95))
+    name_points(figure)
+    figure.savefig(path, dpi=90)
+    plt.close(figure)
+
+
+def draw_all(context, rows, folder):
+    """Returns the names of pictures whose rows the run has not."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = {"speed.png": draw_speed, "speed_types.png": draw_types, "speed_memory.png": draw_memory,
+                "accuracy.png": draw_accuracy, "rotary.png": draw_rotary}
+    return [name for name, draw in pictures.items() if not draw(context, rows, folder / name)]

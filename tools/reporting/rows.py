@@ -1,0 +1,93 @@
+"""A run of posenc_bench, as its JSON has it."""
+
+import json
+import math
+
+HOLLOW_TARGETS = ("SSE4", "SSSE3")
+NO_VECTORS = ("SCALAR", "EMU128", "REFERENCE")
+ALIKE = {"AVX3": ("AVX3_DL", "AVX3_ZEN4", "AVX3_SPR"), "SSSE3": ("SSE4",), "SSE2": ("SSE4", "SSSE3")}
+LIMITS = [("memset", "memset", "--"), ("stores", "ordinary stores", ":"), ("stream", "streaming stores", "-.")]
+ACCURACY_SHAPE = "5000x512"
+ROTARY_SPEED_SHAPE, ROTARY_ERROR_SHAPE = "512x40x128", "1x40x128"
+ROTARY_RIVALS = [("table", "table loop, -O3"), ("wide_table", "table loop, widest vectors"),
+                 ("sincos", "sinf, cosf loop, -O3"), ("torch", "libtorch")]
+
+
+CONTEXT = ("date", "num_cpus", "mhz_per_cpu", "load_avg", "best_target", "limits_target", "cpu", "compiler", "flags", "libc",
+           "targets_this_cpu_lacks")
+# Google Benchmark's words.
+REPETITIONS = ("family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index",
+               "threads", "iterations", "cpu_time")
+
+
+class Row:
+    """One line of the benchmark: OPERATION/TYPE/SHAPE[/VARIANT]/TARGET, Limit/NAME/SHAPE or Peer/NAME/SHAPE.
+
+    The type of Rotate is ARITHMETIC/TYPE/PAIRING.
+    """
+
+    def __init__(self, entry):
+        self.counters = entry
+        self.name = entry["name"]
+        parts = self.name.split("/")
+        if parts[0] == "Rotate":
+            parts[1:4] = ["/".join(parts[1:4])]
+        self.operation, self.kind, self.shape = parts[:3]
+        self.target = parts[-1] if len(parts) > 3 else None
+        self.variant = "/".join(parts[3:-1])
+        self.label = entry.get("label", "")
+
+    @property
+    def case(self):
+        return self.shape + ("/" + self.variant if self.variant else "")
+
+    @property
+    def gigabytes(self):
+        return self.counters["bytes_per_second"] / 1e9
+
+
+def load(path):
+    """Its context and rows, and a shorter text of the same."""
+    with open(path, encoding="utf-8") as file:
+        data = json.load(file)
+    entries = [{name: value for name, value in entry.items() if name not in REPETITIONS}
+               for entry in data["benchmarks"]
+               if entry.get("run_type", "iteration") == "iteration" and not entry.get("error_occurred")]
+    context = {name: value for name, value in data["context"].items() if name in CONTEXT}
+    lines = ",\n".join(map(json.dumps, entries))
+    return context, list(map(Row, entries)), f'{{"context": {json.dumps(context)},\n"benchmarks": [\n{lines}\n]}}\n'
+
+
+def select(rows, operation, kind=None, variant=None):
+    return [row for row in rows if row.operation == operation and kind in (None, row.kind)
+            and variant in (None, row.variant)]
+
+
+def unique(values):
+    return list(dict.fromkeys(values))
+
+
+def main_targets(rows):
+    """Best first, without those of scalars and those that hardly differ from one that is there."""
+    targets = unique(row.target for row in rows if row.target not in NO_VECTORS)
+    return [target for target in targets if not any(like in targets for like in ALIKE.get(target, ()))]
+
+
+def number(value):
+    return f"{value:.3g}" if 1e-3 <= abs(value) < 1e4 or value == 0 else f"{value:.1e}"
+
+
+def sort_by_size(shapes):
+    return sorted(shapes, key=lambda shape: math.prod(int(side) for side in shape.split("x")))
+
+
+def setting(context):
+    return (f"{context.get('cpu', 'unknown CPU')}, {context['num_cpus']} x {context['mhz_per_cpu']} MHz; "
+            f"{context.get('compiler', '?')} {context.get('flags', '')}; {context.get('libc', '?')}; "
+            f"{context['date'][:10]}")
+
+
+def size_label(shape):
+    rows, dim = (int(side) for side in shape.split("x"))
+    size = f"{rows * dim / 2**18:.3g} MB" if rows * dim >= 2**18 else f"{rows * dim / 2**8:.3g} KB"
+    return f"{rows} x {dim}\n{size}"
