@@ -69,6 +69,24 @@ TEST_P(AddTest, IsNotFused) {
   EXPECT_GT(fused_differs, x.size() / 100);
 }
 
+// Sums about 128.5 and 129.5, midpoints of bfloat16: cosines of small phases, which are many, lie next to 1.
+TEST_P(AddTest, TiesOfBFloat16GoToEven) {
+  constexpr std::size_t kDim = 4096;
+  const std::size_t rows = IsReference() ? 5 : 1024;
+  const Encoder encoder = Create(MakeSpec(kDim, target()));
+  const auto written = Write(encoder, 1, rows);
+  const std::vector<BFloat16> ones(written.size(), BFloat16{0x3F80});
+  std::size_t ties = 0;
+  for (const float midpoint : {128.5f, 129.5f}) {
+    const float scale = midpoint - 1.0f + 0x1p-11f;
+    auto added = ones;
+    ASSERT_EQ(encoder.Add(1, rows, added.data(), kDim, scale), Status::kOk);
+    ASSERT_NO_FATAL_FAILURE(ExpectSums(added, ones, scale, written));
+    for (const float pe : written) ties += scale + pe == midpoint;
+  }
+  EXPECT_GT(ties, rows);
+}
+
 // Of a list of integers, in any order, some twice, and of fractions.
 template <class Position>
 void ExpectListAdded(const Encoder& encoder, const std::vector<Position>& positions) {
