@@ -84,7 +84,7 @@ TEST_P(RotaryExact, KindsAmongOrdinaryPairs) {
     kinds.resize(kinds.size() + 29);
     kinds.push_back(kind);
   }
-  for (const std::size_t dim : {64u, 202u}) {
+  for (const std::size_t dim : {64u, 120u, 202u}) {
     if (IsReference() && dim > 64) continue;
     const posenc_rotary_spec spec = Spec(dim);
     const TurnTable turns(spec, {1.0, -131071.0, 0.5, 0x1p31});

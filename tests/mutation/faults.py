@@ -514,7 +514,7 @@ FAULTS = (
           "false", ROTARY_STILL),
     Fault("turns_of_words_in_order", "src/kernel/rotate-inl.h", "    PartEvenFromOdd(placed.sines, turns.count);\n", "",
           ROTARY_KINDS),
-    Fault("last_turns_parted_too", "src/kernel/gained_turns-inl.h", "i + 2 * lanes <= count", "i < count", ROTARY_PARTS),
+    Fault("last_turns_parted_too", "src/kernel/gained_turns-inl.h", "i + 2 * lanes <= count", "i < count", ROTARY_KINDS),
     Fault("quick_tails_forgotten", "src/kernel/rotate_quickly-inl.h", "if (at.pair < pairs) return at;", "",
           ROTARY_PARTS),
     Fault("turns_never_inverse", "src/kernel/gained_turns-inl.h",
