@@ -20,11 +20,18 @@ def empty(shape, dtype, like):
     return make(shape, dtype=its)
 
 
+def _empty_tensor(shape, dtype):
+    import torch
+
+    try:
+        return torch.empty(shape, dtype=dtype)
+    except RuntimeError as error:
+        raise MemoryError(str(error)) from None
+
+
 def _maker(dtype):
     if type(dtype).__module__ == "torch":
-        import torch
-
-        name, make, its = str(dtype).rpartition(".")[2], torch.empty, dtype
+        name, make, its = str(dtype).rpartition(".")[2], _empty_tensor, dtype
     else:
         its = numpy.dtype(_bfloat16() if dtype == "bfloat16" else dtype)
         name, make = its.name, numpy.empty

@@ -75,6 +75,9 @@ class Torch(unittest.TestCase):
         ):
             with self.assertRaisesRegex(TypeError, text):
                 ENCODER.add_(x)
+        for rows in 2**45, 2**62:  # beyond memory, beyond its addresses
+            with self.assertRaises(MemoryError):
+                ENCODER.table(rows, dtype=torch.float32)
         self.assertFalse(leaf.any())
         ENCODER.add_(leaf.detach())
         self.assertTrue(leaf.any())
