@@ -7,13 +7,13 @@
 #include <cfenv>
 #include <cstdint>
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(_M_X64)
 #include <immintrin.h>
 #endif
 
 namespace posenc {
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(_M_X64)
 using Control = std::uint32_t;
 inline constexpr Control kFlush = 0x8040;  // FTZ, DAZ
 inline Control GetControl() { return _mm_getcsr(); }
@@ -33,6 +33,18 @@ inline constexpr Control kFlush = 0;  // not known here
 inline Control GetControl() { return std::fegetround(); }
 inline void SetControl(Control control) { std::fesetround(control); }
 #endif
+
+// The x87's rounding, precision and exceptions, masked and seen, which C libraries of Windows keep apart.
+inline std::uint32_t GetX87() {
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+  std::uint16_t control, status;
+  __asm__ volatile("fnstcw %0" : "=m"(control));
+  __asm__ volatile("fnstsw %0" : "=m"(status));
+  return static_cast<std::uint32_t>(control) << 16 | status;
+#else
+  return 0;
+#endif
+}
 
 struct Mode {
   const char* name;
@@ -73,10 +85,11 @@ class ModeScope {
 // All that a call must leave as it was.
 struct State {
   Control control;  // on x86 with the status flags of SSE
+  std::uint32_t x87;
   int flags, rounding, trapped;
 
   static State Get() {
-    State state{GetControl(), std::fetestexcept(FE_ALL_EXCEPT), std::fegetround(), 0};
+    State state{GetControl(), GetX87(), std::fetestexcept(FE_ALL_EXCEPT), std::fegetround(), 0};
 #ifdef __GLIBC__
     state.trapped = fegetexcept();
 #endif
@@ -96,6 +109,7 @@ void RunIn(const Mode& mode, int raised, const Work& work) {
     after = State::Get();
   }
   EXPECT_EQ(after.control, before.control);
+  EXPECT_EQ(after.x87, before.x87);
   EXPECT_EQ(after.flags, before.flags);
   EXPECT_EQ(after.rounding, before.rounding);
   EXPECT_EQ(after.trapped, before.trapped);
