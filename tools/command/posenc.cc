@@ -9,6 +9,7 @@
 
 #include "command/commands.h"
 #include "command/output_file.h"
+#include "command/system.h"
 
 namespace {
 
