@@ -74,11 +74,15 @@ class ModeScope {
     if (mode.trap) feenableexcept(FE_ALL_EXCEPT);
 #endif
   }
-  ~ModeScope() { std::fesetenv(&saved_); }
+  ~ModeScope() {
+    std::fesetenv(&saved_);
+    SetControl(control_);  // which MinGW's fesetenv leaves as it is
+  }
   ModeScope(const ModeScope&) = delete;
   ModeScope& operator=(const ModeScope&) = delete;
 
  private:
+  const Control control_ = GetControl();
   std::fenv_t saved_;
 };
 
@@ -97,13 +101,20 @@ struct State {
   }
 };
 
+inline void Raise(int flags) {
+  std::feraiseexcept(flags);
+#ifdef __MINGW32__  // whose C library raises them on the x87 only
+  SetControl(GetControl() | static_cast<Control>(flags));
+#endif
+}
+
 // Runs `work` in a mode, with some status flags raised, and expects the state untouched.
 template <class Work>
 void RunIn(const Mode& mode, int raised, const Work& work) {
   State before{}, after{};
   {
     const ModeScope scope(mode);
-    if (!mode.trap && raised != 0) std::feraiseexcept(raised);
+    if (!mode.trap && raised != 0) Raise(raised);
     before = State::Get();
     work();
     after = State::Get();
