@@ -1,5 +1,9 @@
 // This library beside an older one, such as the last commit's: --before=libposenc.so, a shared build of it.
+#ifdef _WIN32
+#include <windows.h>
+#else
 #include <dlfcn.h>
+#endif
 
 #include <cstring>
 #include <memory>
@@ -17,10 +21,20 @@ namespace {
 constexpr std::size_t kDims[] = {128, 320, 1024};
 constexpr Shape kShapes[] = {{1, 1024}, {16, 512}, {512, 512}, {65536, 1024}};
 
+#ifdef _WIN32
+using Handle = HMODULE;
+Handle Open(const std::string& path) { return LoadLibraryA(path.c_str()); }
+auto SymbolOf(Handle library, const char* name) { return GetProcAddress(library, name); }
+#else
+using Handle = void*;
+Handle Open(const std::string& path) { return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); }
+auto SymbolOf(Handle library, const char* name) { return dlsym(library, name); }
+#endif
+
 // The C functions of another library, which stays loaded.
 class Library {
  public:
-  explicit Library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
+  explicit Library(const std::string& path) : handle_(Open(path)) {}
 
   // False if it is none, or lacks a function.
   bool Find() {
@@ -41,12 +55,13 @@ class Library {
  private:
   template <class Function>
   bool Find(const char* name, Function* function) {
-    void* symbol = handle_ == nullptr ? nullptr : dlsym(handle_, name);
+    const auto symbol = handle_ == nullptr ? nullptr : SymbolOf(handle_, name);
+    static_assert(sizeof(symbol) == sizeof(*function));
     std::memcpy(function, &symbol, sizeof(symbol));
     return symbol != nullptr;
   }
 
-  void* handle_;
+  Handle handle_;
 };
 
 struct Destroy {

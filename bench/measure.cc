@@ -74,14 +74,13 @@ std::vector<Rival> WithLimits(Work work, std::vector<Rival> rivals) {
 
 }  // namespace
 
-void Buffer::Free::operator()(void* data) const { std::free(data); }
+void Buffer::Free::operator()(void* data) const { operator delete (data, std::align_val_t{kAlignment}); }
 
 void* Buffer::Get(std::size_t bytes) {
   if (bytes > bytes_) {
     data_.reset();
     bytes_ = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    data_.reset(std::aligned_alloc(kAlignment, bytes_));
-    if (data_ == nullptr) throw std::bad_alloc();
+    data_.reset(operator new (bytes_, std::align_val_t{kAlignment}));
     std::memset(data_.get(), 0, bytes_);
   }
   return data_.get();

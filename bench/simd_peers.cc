@@ -1,5 +1,7 @@
 // SLEEF, Eigen and libmvec on the widest vectors of this CPU, and limited to SSE4; in doubles to AVX2 too.
 // Frequencies are taken once.
+#include <hwy/targets.h>
+
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -49,12 +51,9 @@ void AddPeers(const SimdRows& rows, const std::string& suffix, const std::string
 
 }  // namespace
 
-bool CpuHasAvx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool CpuHasAvx2() { return (hwy::SupportedTargets() & HWY_AVX2) != 0; }
 
-bool CpuHasAvx512() {
-  return CpuHasAvx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl");
-}
+bool CpuHasAvx512() { return (hwy::SupportedTargets() & HWY_AVX3) != 0; }
 
 template <class T>
 std::vector<Peer<T>> SimdPeers() {
@@ -65,7 +64,7 @@ std::vector<Peer<T>> SimdPeers() {
   } else if (CpuHasAvx2()) {
     AddPeers(avx2::Rows(), "", "", &peers);
   }
-  if (__builtin_cpu_supports("sse4.1")) AddPeers(sse4::Rows(), "_sse4", "SSE4", &peers);
+  if ((hwy::SupportedTargets() & HWY_SSE4) != 0) AddPeers(sse4::Rows(), "_sse4", "SSE4", &peers);
   return peers;
 }
 

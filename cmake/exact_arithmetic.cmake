@@ -1,7 +1,7 @@
 # posenc_exact_arithmetic: options that forbid the compiler to rewrite floating-point expressions, whatever flags come
 # from outside (CMAKE_CXX_FLAGS, add_compile_options): with them, GCC 12 and Clang 14 compile as if -ffast-math, -Ofast
 # and the like had not been given. What they cannot undo stops the configuration here, or else the compilation
-# (src/number/compiler.h).
+# (src/number/compiler.h). Without -fsigned-char GCC 12 blends wrongly on x86.
 get_directory_property(posenc_directory_flags COMPILE_OPTIONS)
 set(posenc_all_flags "${CMAKE_CXX_FLAGS} ${posenc_directory_flags}")
 foreach(config ${CMAKE_BUILD_TYPE} ${CMAKE_CONFIGURATION_TYPES})
@@ -9,9 +9,14 @@ foreach(config ${CMAKE_BUILD_TYPE} ${CMAKE_CONFIGURATION_TYPES})
   string(APPEND posenc_all_flags " ${CMAKE_CXX_FLAGS_${config}}")
 endforeach()
 
-set(posenc_exact_arithmetic -ffp-contract=off -fsigned-zeros)
+set(posenc_exact_arithmetic -ffp-contract=off -fsigned-zeros -fsigned-char)
 set(posenc_refused "-mfpmath=[a-z,+]*(387|both)")
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(MSVC)
+  set(posenc_exact_arithmetic /fp:precise)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # whose precise is -ffp-contract=on
+    list(APPEND posenc_exact_arithmetic /clang:-ffp-contract=off)
+  endif()
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(INSERT posenc_exact_arithmetic 0 -fno-fast-math -fno-unsafe-math-optimizations -fno-associative-math
     -fno-reciprocal-math -fno-finite-math-only -fno-single-precision-constant)
 elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -43,7 +48,7 @@ function(posenc_exact_target target)
     target_compile_options(${target} PRIVATE -O3)
     set_property(TARGET ${target} APPEND_STRING PROPERTY LINK_FLAGS " -O3")
   endif()
-  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT MSVC)
     set_property(TARGET ${target} APPEND_STRING PROPERTY LINK_FLAGS " -fno-fast-math -fno-unsafe-math-optimizations")
   endif()
 endfunction()

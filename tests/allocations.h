@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#ifdef _WIN32
+#include <malloc.h>
+#endif
 
 namespace {
 
@@ -59,6 +62,9 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept
 // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 }
 #else
+// Not to be inlined: GCC takes it for a mismatch where only one of a pair is.
+void (*volatile release)(void*) = std::free;
+
 void* operator new(std::size_t size) {
   void* block = Allocate() ? std::malloc(size) : nullptr;
   if (block == nullptr) std::abort();
@@ -69,11 +75,20 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
 }
 void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   const auto align = static_cast<std::size_t>(alignment);
-  return Allocate() ? std::aligned_alloc(align, (size + align - 1) / align * align) : nullptr;
+  if (!Allocate()) return nullptr;
+#ifdef _WIN32
+  return _aligned_malloc(size, align);
+#else
+  return std::aligned_alloc(align, (size + align - 1) / align * align);
+#endif
 }
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+void operator delete(void* block) noexcept { release(block); }
+void operator delete(void* block, std::size_t) noexcept { release(block); }
+#ifdef _WIN32
+void operator delete(void* block, std::align_val_t) noexcept { _aligned_free(block); }
+#else
 void operator delete(void* block, std::align_val_t) noexcept { std::free(block); }
+#endif
 #endif
 
 #endif  // POSENC_TESTS_ALLOCATIONS_H_

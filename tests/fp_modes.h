@@ -7,13 +7,13 @@
 #include <cfenv>
 #include <cstdint>
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(_M_X64)
 #include <immintrin.h>
 #endif
 
 namespace posenc {
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(_M_X64)
 using Control = std::uint32_t;
 inline constexpr Control kFlush = 0x8040;  // FTZ, DAZ
 inline Control GetControl() { return _mm_getcsr(); }
@@ -33,6 +33,18 @@ inline constexpr Control kFlush = 0;  // not known here
 inline Control GetControl() { return std::fegetround(); }
 inline void SetControl(Control control) { std::fesetround(control); }
 #endif
+
+// The x87's rounding, precision and exceptions, masked and seen, which C libraries of Windows keep apart.
+inline std::uint32_t GetX87() {
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+  std::uint16_t control, status;
+  __asm__ volatile("fnstcw %0" : "=m"(control));
+  __asm__ volatile("fnstsw %0" : "=m"(status));
+  return static_cast<std::uint32_t>(control) << 16 | status;
+#else
+  return 0;
+#endif
+}
 
 struct Mode {
   const char* name;
@@ -62,21 +74,26 @@ class ModeScope {
     if (mode.trap) feenableexcept(FE_ALL_EXCEPT);
 #endif
   }
-  ~ModeScope() { std::fesetenv(&saved_); }
+  ~ModeScope() {
+    std::fesetenv(&saved_);
+    SetControl(control_);  // which MinGW's fesetenv leaves as it is
+  }
   ModeScope(const ModeScope&) = delete;
   ModeScope& operator=(const ModeScope&) = delete;
 
  private:
+  const Control control_ = GetControl();
   std::fenv_t saved_;
 };
 
 // All that a call must leave as it was.
 struct State {
   Control control;  // on x86 with the status flags of SSE
+  std::uint32_t x87;
   int flags, rounding, trapped;
 
   static State Get() {
-    State state{GetControl(), std::fetestexcept(FE_ALL_EXCEPT), std::fegetround(), 0};
+    State state{GetControl(), GetX87(), std::fetestexcept(FE_ALL_EXCEPT), std::fegetround(), 0};
 #ifdef __GLIBC__
     state.trapped = fegetexcept();
 #endif
@@ -84,18 +101,26 @@ struct State {
   }
 };
 
+inline void Raise(int flags) {
+  std::feraiseexcept(flags);
+#ifdef __MINGW32__  // whose C library raises them on the x87 only
+  SetControl(GetControl() | static_cast<Control>(flags));
+#endif
+}
+
 // Runs `work` in a mode, with some status flags raised, and expects the state untouched.
 template <class Work>
 void RunIn(const Mode& mode, int raised, const Work& work) {
   State before{}, after{};
   {
     const ModeScope scope(mode);
-    if (!mode.trap && raised != 0) std::feraiseexcept(raised);
+    if (!mode.trap && raised != 0) Raise(raised);
     before = State::Get();
     work();
     after = State::Get();
   }
   EXPECT_EQ(after.control, before.control);
+  EXPECT_EQ(after.x87, before.x87);
   EXPECT_EQ(after.flags, before.flags);
   EXPECT_EQ(after.rounding, before.rounding);
   EXPECT_EQ(after.trapped, before.trapped);

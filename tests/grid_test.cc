@@ -1,8 +1,6 @@
 // Grids: each cell has, in the columns of each axis, the bits that WriteAt or AddAt gives a row at that axis'
 // position; rows before the cells are zeros; no other byte is touched, wherever the matrix lies.
 #include <gtest/gtest.h>
-#include <pthread.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +19,7 @@
 #include "per_target.h"
 #include "posenc/grid.h"
 #include "scalar_formats.h"
+#include "small_stack.h"
 #include "verify/hard_angles.h"
 
 namespace posenc {
@@ -386,37 +385,6 @@ TEST_P(Grids, WithoutCells) {
   std::fill_n(&want[13], 12, 6.0f);
   EXPECT_TRUE(SameBits(x, want));
   EXPECT_EQ(WriteGrid<float>(axes, nullptr, 13), Status::kOk);
-}
-
-// The work of a thread with a stack of 64 KB, all that a call may need.
-void* RunWork(void* work) {
-  (*static_cast<const std::function<void()>*>(work))();
-  return nullptr;
-}
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define POSENC_SANITIZED 1
-#endif
-#endif
-#if defined(POSENC_SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
-    !defined(__OPTIMIZE__)
-constexpr bool kFramesAreLarger = true;
-#else
-constexpr bool kFramesAreLarger = false;
-#endif
-
-void OnASmallStack(const std::function<void()>& work) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  const long least = sysconf(_SC_THREAD_STACK_MIN);  // more on some architectures
-  const std::size_t bytes = std::max(std::size_t{64} << 10, static_cast<std::size_t>(std::max(least, 0L)));
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
-  pthread_attr_setguardsize(&attributes, std::size_t{256} << 10);  // no way to miss its end
-  pthread_t thread;
-  ASSERT_EQ(pthread_create(&thread, &attributes, &RunWork, const_cast<std::function<void()>*>(&work)), 0);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
 }
 
 // Runs and lists, and what takes 1,024 bits.

@@ -251,7 +251,7 @@ std::vector<Image> Images() {
 void ExpectTranscribed(const Image& image, Normalization normalization, double scale, double offset) {
   const std::size_t bytes = image.height * image.width * sizeof(double);
   std::vector<double> want_y, want_x;
-  Transcribe(image, normalization, scale == 0.0 ? 2.0 * M_PI : scale, offset, &want_y, &want_x);
+  Transcribe(image, normalization, scale == 0.0 ? 2.0 * 3.141592653589793 : scale, offset, &want_y, &want_x);
   GuardedPages y_pages(bytes + 1), x_pages(bytes + 1), mask_pages(image.mask.size() + 1);
   unsigned char* const y = y_pages.end() - bytes;
   unsigned char* const x = x_pages.end() - bytes - 1;

@@ -36,7 +36,10 @@
 
 // What a shared library shows. A static posenc and its users are compiled with POSENC_STATIC: a plugin with
 // one inside (and -fvisibility=hidden) neither shows it nor gets another's.
-#if defined(__GNUC__) && !defined(POSENC_STATIC)
+// posenc_EXPORTS is CMake's, while it compiles a DLL; what only calls functions of one need not say so.
+#if defined(_WIN32) && defined(posenc_EXPORTS)
+#define POSENC_API __declspec(dllexport)
+#elif defined(__GNUC__) && !defined(_WIN32) && !defined(POSENC_STATIC)
 #define POSENC_API __attribute__((visibility("default")))
 #else
 #define POSENC_API

@@ -1,22 +1,27 @@
 // All that is neither plain C++17 nor Highway's: what only some compilers or processors have, and beside each
-// a portable way.
+// a portable way, or a refusal.
 #ifndef POSENC_SRC_NUMBER_COMPILER_H_
 #define POSENC_SRC_NUMBER_COMPILER_H_
 
 #include <cstdint>
+#include <cstring>
 
-#if defined(__x86_64__) || defined(__i386__)
+// An x86 whose doubles are computed by SSE2, by the names of GCC and Clang, or of MSVC.
+#if defined(__x86_64__) || defined(__i386__) || defined(_M_X64) || defined(_M_IX86)
+#define POSENC_X86 1
 #include <xmmintrin.h>
-#elif !defined(__aarch64__) && !defined(__wasm__)
-#include <cfenv>
 #endif
 
 // Flags that let a compiler rewrite floating-point expressions; cmake/exact_arithmetic.cmake switches them
 // off.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) ||             \
     defined(__NO_SIGNED_ZEROS__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
-    (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 2)
+    (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 2) || defined(_M_FP_FAST) ||             \
+    defined(_M_FP_CONTRACT) || (defined(_M_IX86_FP) && _M_IX86_FP < 2)
 #error "posenc is correctly rounded: without -ffast-math and its parts, and not on the x87"
+#endif
+#if defined(_MSC_VER) && _MSC_VER < 1930 && !defined(__clang__)
+#error "posenc is correctly rounded: MSVC before 2022 contracts products and sums, and does not say so"
 #endif
 static_assert(sizeof(0.1) == sizeof(double),
               "posenc is correctly rounded: not with -fsingle-precision-constant");
@@ -93,23 +98,9 @@ inline void PrefetchToWrite(const void* line) {
 }
 
 // The registers of the floating-point environment: Read; SetDefault, once read; and back as they were.
-#if defined(__x86_64__) || defined(__i386__)
-class FpRegisters {
- public:
-  void Read() { saved_ = _mm_getcsr(); }
-  void SetDefault() const {
-    if ((saved_ & ~kStatusFlags) != kDefault) _mm_setcsr(kDefault);
-  }
-  void Restore() const {
-    if (_mm_getcsr() != saved_) _mm_setcsr(saved_);
-  }
-
- private:
-  static constexpr unsigned kStatusFlags = 0x3F;
-  static constexpr unsigned kDefault = 0x1F80;
-  unsigned saved_;
-};
-#elif defined(__aarch64__)
+// fegetenv of the C library is none of them: it is libm's, and need not know how this processor flushes
+// subnormal numbers.
+#if defined(__aarch64__)
 class FpRegisters {
  public:
   void Read() {
@@ -135,14 +126,79 @@ class FpRegisters {  // there are none: WebAssembly always computes in the defau
   void Restore() const {}
 };
 #else
+// One register that has all: rounding, masks, flushing, flags.
+#if defined(POSENC_X86)
+struct FpRegister {
+  using Value = unsigned;
+  static constexpr Value kDefault = 0x1F80, kFlags = 0x3F;
+  static Value Get() { return _mm_getcsr(); }
+  static void Set(Value value) { _mm_setcsr(value); }
+};
+#elif defined(__riscv_flen)
+struct FpRegister {
+  using Value = unsigned long;
+  static constexpr Value kDefault = 0, kFlags = 0x1F;
+  static Value Get() {
+    Value value;
+    __asm__ volatile("frcsr %0" : "=r"(value));
+    return value;
+  }
+  static void Set(Value value) { __asm__ volatile("fscsr %0" : : "r"(value)); }
+};
+#elif defined(__powerpc64__)
+struct FpRegister {
+  using Value = std::uint64_t;
+  static constexpr Value kDefault = 0, kFlags = ~Value{0xFF};
+  static Value Get() {
+    double bits;
+    __asm__ volatile("mffs %0" : "=d"(bits));
+    Value value;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+  }
+  static void Set(Value value) {
+    double bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    __asm__ volatile("mtfsf 255, %0" : : "d"(bits));  // its lower half, which has what doubles need
+  }
+};
+#elif defined(__s390x__)
+struct FpRegister {
+  using Value = unsigned;
+  static constexpr Value kDefault = 0, kFlags = 0x00F80000;
+  static Value Get() {
+    Value value;
+    __asm__ volatile("efpc %0" : "=d"(value));
+    return value;
+  }
+  static void Set(Value value) { __asm__ volatile("sfpc %0" : : "d"(value)); }
+};
+#elif defined(__arm__) && defined(__ARM_FP)
+struct FpRegister {
+  using Value = unsigned;
+  static constexpr Value kDefault = 0, kFlags = 0xF800009F;
+  static Value Get() {
+    Value value;
+    __asm__ volatile("vmrs %0, fpscr" : "=r"(value));
+    return value;
+  }
+  static void Set(Value value) { __asm__ volatile("vmsr fpscr, %0" : : "r"(value)); }
+};
+#else
+#error "posenc sets the floating-point state of its calls: say here how this processor's is read and written"
+#endif
 class FpRegisters {
  public:
-  void Read() { std::fegetenv(&saved_); }
-  void SetDefault() const { std::fesetenv(FE_DFL_ENV); }
-  void Restore() const { std::fesetenv(&saved_); }
+  void Read() { saved_ = FpRegister::Get(); }
+  void SetDefault() const {
+    if ((saved_ & ~FpRegister::kFlags) != FpRegister::kDefault) FpRegister::Set(FpRegister::kDefault);
+  }
+  void Restore() const {
+    if (FpRegister::Get() != saved_) FpRegister::Set(saved_);
+  }
 
  private:
-  std::fenv_t saved_;
+  FpRegister::Value saved_;
 };
 #endif
 

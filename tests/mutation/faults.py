@@ -754,10 +754,10 @@ FAULTS = (
           ROTARY_ERRORS),
     # Arguments and state.
     Fault("flush_to_zero_stays", "src/number/compiler.h",
-          "if ((saved_ & ~kStatusFlags) != kDefault) _mm_setcsr(kDefault);",
+          "if ((saved_ & ~FpRegister::kFlags) != FpRegister::kDefault) FpRegister::Set(FpRegister::kDefault);",
           "", ("fp_state_test",)),
-    Fault("status_flags_not_restored", "src/number/compiler.h", "if (_mm_getcsr() != saved_) _mm_setcsr(saved_);",
-          "if (((_mm_getcsr() ^ saved_) & ~kStatusFlags) != 0) _mm_setcsr(saved_);", ("fp_state_test",)),
+    Fault("status_flags_not_restored", "src/number/compiler.h", "if (FpRegister::Get() != saved_) FpRegister::Set(saved_);",
+          "if (((FpRegister::Get() ^ saved_) & ~FpRegister::kFlags) != 0) FpRegister::Set(saved_);", ("fp_state_test",)),
     Fault("id_check_off_by_one", "src/call/checks.cc", "lookup.ids[r] < end", "lookup.ids[r] <= end", EMBED),
     Fault("run_may_leave_the_range", "src/call/checks.cc", "POSENC_MAX_POSITION - static_cast<std::int64_t>(rows - 1)",
           "POSENC_MAX_POSITION + 1 - static_cast<std::int64_t>(rows - 1)", CALL_ERRORS),

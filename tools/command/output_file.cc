@@ -1,12 +1,9 @@
 #include "command/output_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +12,7 @@
 
 #include "command/commands.h"
 #include "command/options.h"
+#include "command/system.h"
 
 namespace posenc {
 namespace tools {
@@ -28,7 +26,7 @@ std::atomic<bool> has_part{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "read by a signal handler");
 
 void RemovePart() {
-  if (has_part.exchange(false)) unlink(part_to_remove);
+  if (has_part.exchange(false)) std::remove(part_to_remove);
 }
 
 // The command still ends by the signal, as its parent expects.
@@ -36,13 +34,6 @@ void RemovePartAndEnd(int signal) {
   RemovePart();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
-}
-
-void RemovePartOnSignals() {
-  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU}) {
-    const auto before = std::signal(signal, RemovePartAndEnd);
-    if (before == SIG_IGN) std::signal(signal, SIG_IGN);  // as nohup wants it
-  }
 }
 
 // Where the links lead, the last of which may dangle: renaming onto a link would replace it.
@@ -61,25 +52,7 @@ std::string PartName(const fs::path& path) {
   return (path.parent_path() / ((name.size() > 200 ? "posenc" : name) + '.' + number + ".part")).string();
 }
 
-// As far as this user may.
-void TakePermissions(int to, const struct stat& from) {
-  if (fchown(to, from.st_uid, from.st_gid) != 0 && fchown(to, static_cast<uid_t>(-1), from.st_gid) != 0) {
-    // then the new file is the user's
-  }
-  fchmod(to, from.st_mode & 0777);
-}
-
 }  // namespace
-
-void PrepareStreams() {
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
-  int lowest;
-  do {
-    lowest = open("/", O_RDONLY);  // can be neither read nor written
-  } while (lowest >= 0 && lowest <= STDERR_FILENO);
-  if (lowest >= 0) close(lowest);
-}
 
 void FlushStdout() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) FailToWrite("cannot write the output");
@@ -98,7 +71,7 @@ void EndOutOfMemory() {
 
 OutputFile::OutputFile(const std::string& option, const std::string& path) : option_(option), path_(path) {
   if (path == "-") {
-    file_ = fdopen(dup(STDOUT_FILENO), "wb");
+    file_ = OpenStdout();
     if (file_ == nullptr) Fail();
     return;
   }
@@ -117,9 +90,9 @@ OutputFile::OutputFile(const std::string& option, const std::string& path) : opt
 }
 
 std::FILE* OutputFile::OpenPart(const std::string& target) {
-  struct stat replaced;
-  const bool replace = stat(target.c_str(), &replaced) == 0;
-  if (replace && access(target.c_str(), W_OK) != 0) return nullptr;
+  std::error_code error;
+  const bool replace = fs::exists(target, error);
+  if (replace && !MayWrite(target)) return nullptr;
   path_ = target;
   part_ = PartName(target);
   if (part_.size() >= sizeof(part_to_remove)) {
@@ -128,14 +101,10 @@ std::FILE* OutputFile::OpenPart(const std::string& target) {
   }
   std::memcpy(part_to_remove, part_.c_str(), part_.size() + 1);
   has_part = true;  // before there is one, so that no signal comes in between
-  RemovePartOnSignals();
-  const int descriptor = open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replace ? 0600 : 0666);
-  if (descriptor < 0) {
-    has_part = false;
-    return nullptr;
-  }
-  if (replace) TakePermissions(descriptor, replaced);
-  return fdopen(descriptor, "wb");
+  OnEndingSignals(RemovePartAndEnd);
+  std::FILE* const part = CreateNew(part_, replace ? target : "");
+  if (part == nullptr) has_part = false;
+  return part;
 }
 
 OutputFile::~OutputFile() {
@@ -152,7 +121,12 @@ void OutputFile::Finish() {
   file_ = nullptr;
   if (std::fclose(file) != 0) Fail();
   if (part_.empty()) return;
-  if (std::rename(part_.c_str(), path_.c_str()) != 0) Fail();
+  std::error_code error;
+  fs::rename(part_, path_, error);  // std::rename does not replace on Windows
+  if (error) {
+    errno = error.default_error_condition().value();
+    Fail();
+  }
   has_part = false;
 }
 

@@ -12,10 +12,6 @@ namespace tools {
 // Nobody reads the output any more. That is no failure, but it ends the command.
 class BrokenPipe : public std::exception {};
 
-// To be called first: a broken pipe and a file that grows beyond its limit become errors of the write, and a
-// stream that was closed stays unusable instead of becoming the next file that is opened.
-void PrepareStreams();
-
 // What was printed may still be in the buffer, and the disk full.
 void FlushStdout();
 

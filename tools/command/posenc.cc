@@ -11,6 +11,7 @@
 #include "command/commands.h"
 #include "command/options.h"
 #include "command/output_file.h"
+#include "command/system.h"
 #include "posenc/posenc_c.h"
 
 namespace {

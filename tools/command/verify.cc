@@ -1,6 +1,4 @@
 // posenc verify: proves every target of this machine right, and prints a digest to compare with others.
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
@@ -14,6 +12,7 @@
 
 #include "command/commands.h"
 #include "command/options.h"
+#include "command/system.h"
 #include "posenc/posenc.h"
 #include "verify/cases.h"
 #include "verify/json.h"
@@ -40,7 +39,7 @@ struct Request {
 };
 
 void ShowProgress(double fraction) {
-  static const bool on_terminal = isatty(STDERR_FILENO) != 0;
+  static const bool on_terminal = IsStderrATerminal();
   static int shown = -1;
   const int percent = static_cast<int>(100.0 * fraction);
   if (!on_terminal || percent == shown) return;

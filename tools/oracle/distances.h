@@ -29,6 +29,13 @@ struct HardEntry {
   std::size_t origin;  // for whoever merges: which of its parts it came from
 };
 
+// Of 64 bits. Most numbers have few.
+inline std::size_t LeadingZeros(std::uint64_t x) {
+  std::size_t zeros = 0;
+  while (zeros < 64 && (x << zeros) >> 63 == 0) ++zeros;
+  return zeros;
+}
+
 // Entries of one type.
 class Distances {
  public:
@@ -42,7 +49,7 @@ class Distances {
     const std::uint64_t margin = (up ? f : ~f) & ~(std::uint64_t{1} << 63);
     ++entries_;
     ++bins_[static_cast<std::size_t>(error >> 59)];
-    ++margins_[margin == 0 ? 64 : static_cast<std::size_t>(__builtin_clzll(margin))];
+    ++margins_[LeadingZeros(margin)];
     if (error > worst_) worst_ = error;
     if (margin < bound_) Keep({margin, position, pair, sine, rounding.bits, 0});
   }

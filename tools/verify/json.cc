@@ -2,11 +2,11 @@
 
 #include <hwy/base.h>
 #include <hwy/highway.h>
-#include <sys/utsname.h>
 
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -14,6 +14,9 @@
 #include <string>
 
 #include "posenc/accuracy.h"
+#ifndef _WIN32
+#include <sys/utsname.h>
+#endif
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
 #endif
@@ -27,6 +30,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+#ifdef _WIN32
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "unknown" : value;
+}
+
+std::string CpuName() { return Variable("PROCESSOR_IDENTIFIER"); }
+
+std::string Architecture() { return Variable("PROCESSOR_ARCHITECTURE"); }
+#else
 // As the kernel calls it; Arm's has numbers only, and others have other words for it.
 std::string CpuName() {
   std::ifstream info("/proc/cpuinfo");
@@ -43,21 +56,28 @@ std::string CpuName() {
   return "unknown";
 }
 
+std::string Architecture() {
+  utsname names;
+  return uname(&names) == 0 ? names.machine : "unknown";
+}
+#endif
+
 std::string Dotted(int major, int minor, int patch) {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
 // Where the report was made.
 Json DescribeMachine() {
-  utsname names;
   Json facts = {
       {"posenc", Dotted(posenc_version() / 10000, posenc_version() / 100 % 100, posenc_version() % 100)},
       {"cpu", CpuName()},
-      {"architecture", uname(&names) == 0 ? names.machine : "unknown"}};
-#ifdef __clang__
+      {"architecture", Architecture()}};
+#if defined(__clang__)
   facts["compiler"] = "Clang " __clang_version__;
-#else
+#elif defined(__GNUC__)
   facts["compiler"] = "GCC " __VERSION__;
+#else
+  facts["compiler"] = "neither Clang nor GCC";
 #endif
 #ifdef __GLIBC__
   facts["c_library"] = std::string("glibc ") + gnu_get_libc_version();
@@ -74,10 +94,8 @@ Json DescribeMachine() {
 // The UTC time now, as "2026-01-31T23:59:59Z".
 std::string TimeStamp() {
   const std::time_t now = std::time(nullptr);
-  std::tm utc;
   char text[32];
-  gmtime_r(&now, &utc);
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
   return text;
 }
 

@@ -2,7 +2,9 @@
 #ifndef POSENC_TOOLS_VERIFY_THREAD_SECONDS_H_
 #define POSENC_TOOLS_VERIFY_THREAD_SECONDS_H_
 
-#ifndef __wasm__
+#ifdef _WIN32
+#include "verify/windows_api.h"
+#elif !defined(__wasm__)
 #include <ctime>
 #endif
 
@@ -12,6 +14,10 @@ namespace tools {
 inline double ThreadSeconds() {
 #ifdef __wasm__
   return 0.0;
+#elif defined(_WIN32)
+  FILETIME created, ended, kernel, user;  // the last two in 100 ns
+  GetThreadTimes(GetCurrentThread(), &created, &ended, &kernel, &user);
+  return 1e-7 * (0x1p32 * user.dwHighDateTime + user.dwLowDateTime);
 #else
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -1,0 +1,80 @@
+// The stack that a call may need, and no more.
+#ifndef POSENC_TESTS_SMALL_STACK_H_
+#define POSENC_TESTS_SMALL_STACK_H_
+
+#include <gtest/gtest.h>
+
+#ifdef _WIN32
+#include <cstdint>
+#include <thread>
+#else
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#endif
+
+#include <cstddef>
+#include <functional>
+
+#include "guarded_pages.h"  // windows_api.h
+
+namespace posenc {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define POSENC_SANITIZED 1
+#endif
+#endif
+#if defined(POSENC_SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    (defined(__GNUC__) && !defined(__OPTIMIZE__))
+inline constexpr bool kFramesAreLarger = true;
+#else
+inline constexpr bool kFramesAreLarger = false;
+#endif
+
+inline constexpr std::size_t kStackBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kGuardBytes = std::size_t{256} << 10;  // no way to miss its beginning
+
+// Runs work in a thread that dies if it takes more.
+#ifdef _WIN32
+// A thread gets a megabyte or more, whatever it asks for: what lies below is closed to it.
+inline void OnASmallStack(const std::function<void()>& work) {
+  std::thread([&work] {
+    void (*volatile commit)() = [] {  // a stack has the pages that were touched, from its end on
+      volatile unsigned char pages[kStackBytes + 2 * kGuardBytes];
+      for (std::size_t k = sizeof(pages); k > 0; k -= 1024) pages[k - 1] = 0;
+    };
+    commit();
+    unsigned char here;
+    const auto end = reinterpret_cast<std::uintptr_t>(&here) - kStackBytes;
+    void* const guard = reinterpret_cast<void*>(end - end % PageSize() - kGuardBytes);
+    DWORD before;
+    EXPECT_NE(VirtualProtect(guard, kGuardBytes, PAGE_NOACCESS, &before), 0);
+    work();
+    VirtualProtect(guard, kGuardBytes, before, &before);
+  }).join();
+}
+#else
+inline void* RunWork(void* work) {
+  (*static_cast<const std::function<void()>*>(work))();
+  return nullptr;
+}
+
+inline void OnASmallStack(const std::function<void()>& work) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  const long least = sysconf(_SC_THREAD_STACK_MIN);  // more on some architectures
+  const std::size_t bytes = std::max(kStackBytes, static_cast<std::size_t>(std::max(least, 0L)));
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  pthread_attr_setguardsize(&attributes, kGuardBytes);
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(&thread, &attributes, &RunWork, const_cast<std::function<void()>*>(&work)), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+#endif
+
+}  // namespace posenc
+
+#endif  // POSENC_TESTS_SMALL_STACK_H_

@@ -1,0 +1,15 @@
+// <windows.h>, without the names that it takes away from everybody.
+#ifndef POSENC_TOOLS_VERIFY_WINDOWS_API_H_
+#define POSENC_TOOLS_VERIFY_WINDOWS_API_H_
+
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+#undef near
+#undef far
+
+#endif  // POSENC_TOOLS_VERIFY_WINDOWS_API_H_
