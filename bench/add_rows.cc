@@ -39,8 +39,7 @@ const T* Table(std::int64_t first, Shape shape) {
 
 using bench::AddTable;
 void AddTable(const BFloat16* table, BFloat16* x, std::size_t count) {
-  AddTable(reinterpret_cast<const BFloat16Pair*>(table), reinterpret_cast<BFloat16Pair*>(x),
-                  count / 2);
+  AddTable(reinterpret_cast<const BFloat16Pair*>(table), reinterpret_cast<BFloat16Pair*>(x), count / 2);
 }
 
 template <class T>
