@@ -171,7 +171,7 @@ struct MirroredAngles {
 
 struct MirroredRows {
   Row row[2];
-  const unsigned char* next[2];  // that are read after these
+  const unsigned char* next[2];  // that memory is asked for
 };
 
 }  // namespace HWY_NAMESPACE

@@ -71,41 +71,41 @@ inline HWY_NOINLINE void RoundAnchors(const Anchors& anchors, bool middle, std::
 }
 
 // The bits in which `upper` and `lower` differ once rounded, above those that are dropped: biased so that the
-// upper half is rounded, ties away from zero, of which the lower half is 0. It takes part in `least`.
+// upper half is rounded, ties away from zero. Of ties the lower half is the least signed number; `least` is
+// of the halves of both.
 template <class Operation>
 HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, WordVec& least) {
   const Words dw;
-  const hn::Repartition<std::uint16_t, Words> d16;
+  const hn::Repartition<std::int16_t, Words> d16;
   const auto bias = hn::Set(dw, 0x8000);
   rounded = hn::Add(hn::BitCast(dw, upper), bias);
-  const auto other = hn::Add(hn::BitCast(dw, lower), bias);
   if constexpr (Operation::kReads) {
-    const auto both = hn::Min(hn::BitCast(d16, rounded), hn::BitCast(d16, other));
+    const auto both = hn::Min(hn::BitCast(d16, upper), hn::BitCast(d16, lower));
     least = hn::BitCast(dw, hn::Min(hn::BitCast(d16, least), both));
   }
-  return hn::Xor(rounded, other);
+  return hn::Xor(rounded, hn::Add(hn::BitCast(dw, lower), bias));
 }
 
-// Whether there are bits in the upper half of `differ`; or of sums, ties, which go to even, or a `total` that
-// is no number: a NaN was added, or infinities of both signs.
+// Whether there are bits in the upper half of `differ`; or of sums, ties, which go to even (or a -0: its
+// upper half looks like one), or a `total` that is no number: a NaN was added, or infinities of both signs.
 template <class Operation>
 HWY_INLINE bool AnyOpen(WordVec differ, WordVec least, EntryVec total) {
   const Words dw;
-  const auto upper = hn::Set(dw, 0xFFFF0000u);
+  const auto upper = hn::Set(dw, 0xFFFF0000u), tie = hn::Set(dw, 0x80008000u);
 #if POSENC_JOINS_BITS
   const unsigned differs = _mm512_test_epi32_mask(differ.raw, upper.raw);
   if constexpr (!Operation::kReads) return differs != 0;
-  const unsigned ties = _mm512_testn_epi16_mask(least.raw, least.raw);
+  const unsigned ties = _mm512_cmpeq_epi16_mask(least.raw, tie.raw);
   const unsigned nans = _mm512_cmp_ps_mask(total.raw, total.raw, _CMP_UNORD_Q);
   return (differs | ties | nans) != 0;
 #else
   if constexpr (Operation::kReads) {
     const Entries df;
     const hn::Repartition<std::uint16_t, Words> d16;
-    const auto halves = hn::BitCast(d16, least);
-    const auto is_zero = hn::BitCast(dw, hn::VecFromMask(d16, hn::Eq(halves, hn::Zero(d16))));
+    const auto is_tie =
+        hn::BitCast(dw, hn::VecFromMask(d16, hn::Eq(hn::BitCast(d16, least), hn::BitCast(d16, tie))));
     const auto is_nan = hn::Not(hn::Eq(total, total));  // hn::Ne is false of NaNs on some targets
-    differ = hn::Or(differ, hn::Or(hn::ShiftLeft<16>(is_zero), hn::BitCast(dw, hn::VecFromMask(df, is_nan))));
+    differ = hn::Or(differ, hn::Or(hn::ShiftLeft<16>(is_tie), hn::BitCast(dw, hn::VecFromMask(df, is_nan))));
   }
   return !hn::AllTrue(dw, hn::Eq(hn::And(differ, upper), hn::Zero(dw)));
 #endif
@@ -129,7 +129,7 @@ HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t a
   const auto c_upper = hn::MulAdd(c, rc, cosine_error);
   const auto c_lower = hn::MulSub(c, rc, cosine_error);
   auto total = hn::Zero(df);
-  auto least = hn::Set(Words(), 0xFFFFFFFFu);
+  auto least = hn::Set(Words(), 0x7FFF7FFFu);
   const auto round = [&](EntryVec upper, EntryVec lower, EntryVec x, WordVec& rounded) HWY_ATTR {
     if constexpr (Operation::kReads) {
       upper = hn::Add(x, upper);

@@ -37,7 +37,7 @@ struct SpreadTurns {
 template <posenc_type kType, posenc_pairing kPairing>
 constexpr bool kTakesSpread = kPairing == POSENC_NEIGHBOURS ? kType != POSENC_BF16 : false;
 
-// Half-split bfloat16 is taken by words of two pairs, as far as pairs fill two vectors.
+// Half-split bfloat16 is taken by words of two pairs, as far as these fill vectors.
 template <posenc_type kType, posenc_pairing kPairing>
 constexpr bool kTakesWords = HWY_TARGET != HWY_SCALAR && (kType == POSENC_BF16) &&
                              (kPairing == POSENC_HALF_SPLIT);

@@ -144,13 +144,14 @@ HWY_INLINE void StorePairs(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>
   }
 }
 
-// The pairs of a head from `first` on, fewer than a vector has lanes, as a vector of them in memory.
+// The pairs of a head from `first` on to `end`, fewer than a vector has lanes, as one in memory.
 template <posenc_type kType, posenc_pairing kPairing, class DF>
 struct LastPairs {
   HWY_ALIGN ElementOf<kType> elements[2 * kMostLanes] = {};
 
-  HWY_NOINLINE void Read(const ElementOf<kType>* source, std::size_t first, std::size_t pairs) {
-    for (std::size_t k = 0; k < hn::Lanes(DF()) && first + k < pairs; ++k) {
+  HWY_NOINLINE void Read(const ElementOf<kType>* source, std::size_t first, std::size_t end,
+                         std::size_t pairs) {
+    for (std::size_t k = 0; first + k < end; ++k) {
       const PairIndex from = ElementsOf(kPairing, first + k, pairs);
       const PairIndex to = ElementsOf(kPairing, k, hn::Lanes(DF()));
       elements[to.a] = source[from.a];
@@ -158,8 +159,9 @@ struct LastPairs {
     }
   }
 
-  HWY_NOINLINE void Write(ElementOf<kType>* data, std::size_t first, std::size_t pairs) const {
-    for (std::size_t k = 0; k < hn::Lanes(DF()) && first + k < pairs; ++k) {
+  HWY_NOINLINE void Write(ElementOf<kType>* data, std::size_t first, std::size_t end,
+                          std::size_t pairs) const {
+    for (std::size_t k = 0; first + k < end; ++k) {
       const PairIndex from = ElementsOf(kPairing, k, hn::Lanes(DF()));
       const PairIndex to = ElementsOf(kPairing, first + k, pairs);
       data[to.a] = elements[from.a];

@@ -150,18 +150,20 @@ HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to,
   Push(lanes, head * kMaxRotaryPairs + pair, count, open);
 }
 
+// The pairs from `at` on to `end`, fewer than a vector has lanes.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateLast(const Head<kType>& head, std::size_t pairs,
-                             const BoundedTurns<TurnOfType<kType>>& turns, Progress at, OpenPairs& open) {
+                             const BoundedTurns<TurnOfType<kType>>& turns, Progress at, std::size_t end,
+                             OpenPairs& open) {
   LastPairs<kType, kPairing, PairsOf<kType>> last;
-  last.Read(head.source, at.pair, pairs);
+  last.Read(head.source, at.pair, end, pairs);
   RotateVector<kType, kPairing>(last.elements, last.elements, hn::Lanes(PairsOf<kType>()), turns, at.head,
-                                at.pair, pairs - at.pair, open);
-  last.Write(head.data, at.pair, pairs);
+                                at.pair, end - at.pair, open);
+  last.Write(head.data, at.pair, end, pairs);
 }
 
-// The pairs from `pair` on that RotateQuickly takes at once, or the rest of the head; or those that
-// RotateStill takes, if there are such.
+// From `pair` on to where RotateQuickly may go on, or to the end of the head; or those that RotateStill
+// takes, if there are such.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE Progress RotateSome(const Rotation& rotation, const Heads& heads,
                                  const BoundedTurns<TurnOfType<kType>>& turns, std::size_t head,
@@ -174,16 +176,15 @@ HWY_NOINLINE Progress RotateSome(const Rotation& rotation, const Heads& heads,
   const std::size_t some = HWY_TARGET == HWY_SCALAR
                                ? 32
                                : hn::Lanes(hn::ScalableTag<float>()) * (kTakesWords<kType, kPairing> ? 2 : 1);
-  const bool is_rest = pair + some >= heads.pairs;
-  const std::size_t end = is_rest ? heads.pairs : pair + some;
+  const std::size_t end = HWY_MIN(heads.pairs, pair - pair % some + some);
   const Head<kType> elements(heads, head);
   for (; pair + lanes <= end; pair += lanes) {
     const std::size_t element = pair * kStep<kPairing>;
     RotateVector<kType, kPairing>(elements.source + element, elements.data + element, heads.pairs, turns,
                                   head, pair, lanes, open);
   }
-  if (pair < end) RotateLast<kType, kPairing>(elements, heads.pairs, turns, {head, pair}, open);
-  return is_rest ? Progress{head + 1, 0} : Progress{head, pair};
+  if (pair < end) RotateLast<kType, kPairing>(elements, heads.pairs, turns, {head, pair}, end, open);
+  return end == heads.pairs ? Progress{head + 1, 0} : Progress{head, end};
 }
 
 // Larger elements are left to what rounds sums beyond the largest float; NaNs and infinities too.

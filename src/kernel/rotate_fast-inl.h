@@ -55,9 +55,9 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
     }
     if (i == pairs) continue;
     LastPairs<kType, kPairing, hn::ScalableTag<float>> last;
-    last.Read(head.source, i, pairs);
+    last.Read(head.source, i, pairs, pairs);
     RotateVectorFast<kType, kPairing>(last.elements, last.elements, lanes, cosines + i, sines + i);
-    last.Write(head.data, i, pairs);
+    last.Write(head.data, i, pairs, pairs);
   }
 }
 

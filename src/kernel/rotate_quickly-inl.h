@@ -26,7 +26,7 @@ struct Progress {
 };
 
 // Cosines and sines, of neighbours spread, and for shorter types than float what their high parts leave; and
-// the limits of what is taken.
+// the limit of what is taken.
 template <class Value>
 struct QuickTurns {
   const Value* cosines;
@@ -113,8 +113,9 @@ HWY_INLINE EntryVec MagnitudeOf(EntryVec a, EntryVec b) {
 #endif
 }
 
-// Of the smallest part of the larger element, that times the gain is 2^126 or more where sums may overflow.
-constexpr float kReach = 4.0f / kLeastPartInFloat<POSENC_BF16>;
+// 4 G is so many times the least part of the larger element: times that element it is infinite from 2^126 / G
+// on, where sums may overflow.
+constexpr float kFourGains = 4.0f / kLeastPartInFloat<POSENC_BF16>;
 
 // Which of two vectors of sums are closed: their dropped bits are far from a midpoint's, none is a small part
 // of `larger`, the larger element of its pair, and all are finite.
@@ -125,9 +126,9 @@ HWY_INLINE hn::Mask<Entries> AreClosed(EntryVec x, WordVec x_biased, EntryVec y,
   const auto bits = hn::Set(Words(), kFarDropped<kType>);
   const Far far = BothFar(FarIn(x_biased, bits), FarIn(y_biased, bits));
   auto part = hn::Set(df, turns.least_part);
-  if constexpr (kType == POSENC_BF16) {  // infinite where sums may overflow
-    larger = hn::Mul(larger, hn::Set(df, turns.least_part * kReach));
-    part = hn::Set(df, 1.0f / kReach);
+  if constexpr (kType == POSENC_BF16) {
+    larger = hn::Mul(larger, hn::Set(df, turns.least_part * kFourGains));
+    part = hn::Set(df, 1.0f / kFourGains);
   }
   const auto limit = hn::MulAdd(larger, part, hn::Set(df, kLeastQuickly<kType>));
   const auto smaller = MagnitudeOf<false>(x, y);
@@ -215,7 +216,7 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
                             const QuickTurns<float>& turns, std::size_t i) {
   constexpr posenc_type kType = POSENC_BF16;
   const Entries df;
-  const std::size_t lanes = hn::Lanes(df);
+  const std::size_t odd = i + hn::Lanes(df);
   EntryVec even_a, odd_a, even_b, odd_b, x, y;
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
@@ -223,8 +224,8 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
   SumInFloat<kType, true>(even_a, even_b, turns, i, x, even_x);
   SumInFloat<kType, false>(even_b, even_a, turns, i, y, even_y);
   auto is_closed = AreClosed<kType>(x, even_x, y, even_y, MagnitudeOf<true>(even_a, even_b), turns);
-  SumInFloat<kType, true>(odd_a, odd_b, turns, i + lanes, x, odd_x);
-  SumInFloat<kType, false>(odd_b, odd_a, turns, i + lanes, y, odd_y);
+  SumInFloat<kType, true>(odd_a, odd_b, turns, odd, x, odd_x);
+  SumInFloat<kType, false>(odd_b, odd_a, turns, odd, y, odd_y);
   is_closed =
       hn::And(is_closed, AreClosed<kType>(x, odd_x, y, odd_y, MagnitudeOf<true>(odd_a, odd_b), turns));
   if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) return false;
