@@ -89,7 +89,7 @@ HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, W
 // Whether there are bits in the upper half of `differ`; or of sums, ties, which go to even (or a -0: its
 // upper half looks like one), or a `total` that is no number: a NaN was added, or infinities of both signs.
 template <class Operation>
-HWY_INLINE bool AnyOpen(WordVec differ, WordVec least, EntryVec total) {
+HWY_INLINE bool AnyUndecided(WordVec differ, WordVec least, EntryVec total) {
   const Words dw;
   const auto upper = hn::Set(dw, 0xFFFF0000u), tie = hn::Set(dw, 0x80008000u);
 #if POSENC_JOINS_BITS
@@ -143,7 +143,7 @@ HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t a
   differ = hn::Or(differ, round(hn::MulAdd(c, rs, s_upper), hn::MulAdd(c, rs, s_lower), x_sine1, sine1));
   differ =
       hn::Or(differ, round(MinusProduct(s, rs, c_upper), MinusProduct(s, rs, c_lower), x_cosine1, cosine1));
-  return AnyOpen<Operation>(differ, least, total);
+  return AnyUndecided<Operation>(differ, least, total);
 }
 
 // The sources of a vector of pairs, to be added to sines and to cosines.

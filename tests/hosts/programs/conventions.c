@@ -206,8 +206,7 @@ static void TestMarian(size_t dim) {
 
 static void TestFairseq(size_t dim, int64_t padding) {
   enum { BATCH = 2, SEQUENCE = 6 };
-  const int64_t ids[BATCH * SEQUENCE] = {5,       6,       7, 8,  padding, padding,
-                                         padding, padding, 9, 40, 3,       4};
+  const int64_t ids[BATCH * SEQUENCE] = {5, 6, 7, 8, padding, padding, padding, padding, 9, 40, 3, 4};
   int64_t positions[BATCH * SEQUENCE];
   const size_t half = dim / 2;
   const float rate = (float)-(log(10000.0) / ((double)half - 1.0)), scale = 8.0f;

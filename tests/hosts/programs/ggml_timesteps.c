@@ -65,7 +65,8 @@ static int Compare(int dim) {
   int i;
   posenc_spec spec;
   for (i = 0; i < half; ++i) frequencies[i] = expf(-logf((float)MAX_PERIOD) * (float)i / (float)half);
-  if (RunGgml(dim) || posenc_spec_preset(&spec, sizeof(spec), "ggml_timestep", (size_t)dim) != POSENC_OK) return 1;
+  if (RunGgml(dim) || posenc_spec_preset(&spec, sizeof(spec), "ggml_timestep", (size_t)dim) != POSENC_OK)
+    return 1;
 
   spec.phase_rounding = POSENC_F32_LIST;
   spec.frequencies_f32 = frequencies;
