@@ -14,7 +14,6 @@
 #include "kernel/encoder_kernels.h"
 #include "kernel/rotary_kernels.h"
 #include "kernel/targets.h"
-#include "kernel/tile_kernels.h"
 #include "per_target.h"
 
 namespace posenc {
@@ -82,13 +81,11 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
   for (int n = -1; n < 63; ++n) {
     const std::int64_t bit = n < 0 ? internal::kReferenceTarget : std::int64_t{1} << n;
     const internal::EncoderKernels* encoder = internal::EncoderKernelsOf(bit);
-    const internal::TileKernels* tile = internal::TileKernelsOf(bit);
     const internal::RotaryKernels* rotary = internal::RotaryKernelsOf(bit);
     EXPECT_EQ(encoder != nullptr, compiled.count(bit) != 0) << n;
-    EXPECT_EQ(tile != nullptr, compiled.count(bit) != 0) << n;
     EXPECT_EQ(rotary != nullptr, compiled.count(bit) != 0) << n;
-    if (encoder == nullptr || tile == nullptr || rotary == nullptr) continue;
-    EXPECT_TRUE(rows.insert(encoder).second && rows.insert(tile).second && rows.insert(rotary).second) << n;
+    if (encoder == nullptr || rotary == nullptr) continue;
+    EXPECT_TRUE(rows.insert(encoder).second && rows.insert(rotary).second) << n;
     for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64}) {
       EXPECT_NE(encoder->write[type], nullptr) << n << ", type " << type;
       EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
@@ -101,7 +98,6 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
       EXPECT_NE(encoder->add[type], nullptr) << n << ", type " << type;
       EXPECT_NE(encoder->add_entries[type], nullptr) << n << ", type " << type;
     }
-    EXPECT_NE(tile->floats, nullptr) << n;
   }
 }
 

@@ -118,7 +118,7 @@ class TileTest : public PerTarget {
       spec.target = target();
       const Encoder encoder = Create(spec);
       SCOPED_TRACE(Show(spec, solved.positions[0], 0));
-      kernels_ = InsideOf(encoder).tile_kernels;
+      kernels_ = InsideOf(encoder).kernels;
       const FrequencyTable& table = InsideOf(encoder).table;
       for (const auto& [first, pairs] : Slices(table.count, Tile::kPairs, IsReference())) {
         // A slice of a slice is one of the whole.
@@ -142,7 +142,7 @@ class TileTest : public PerTarget {
     return tile;
   }
 
-  const internal::TileKernels* kernels_ = nullptr;
+  const internal::EncoderKernels* kernels_ = nullptr;
   std::size_t entries_ = 0;
 };
 

@@ -54,9 +54,8 @@ posenc_status MakePlan(const posenc_spec* from, Plan* plan) {
   encoder.nan_rows = spec.nan_rows != 0;
   encoder.table_rows = spec.table_rows;
   encoder.kernels = EncoderKernelsOf(encoder.target);
-  encoder.tile_kernels = TileKernelsOf(encoder.target);
   encoder.table.has_offsets = spec.phase_rounding == POSENC_NO_PHASE_ROUNDING && spec.lists_only == 0 &&
-                              encoder.tile_kernels->fill_offsets != nullptr;
+                              encoder.kernels->fill_offsets != nullptr;
   return POSENC_OK;
 }
 
@@ -71,7 +70,7 @@ posenc_encoder* Plan::Build(void* memory, bool owned) const {
   FrequencyTable& table = handle->encoder.table;
   InFpState([&] {
     FillTable(spec, static_cast<unsigned char*>(memory) + kHandleBytes<posenc_encoder>, &table);
-    if (table.has_offsets) encoder.tile_kernels->fill_offsets(table, table.offsets);
+    if (table.has_offsets) encoder.kernels->fill_offsets(table, table.offsets);
     return 0;
   });
   return handle;

@@ -74,7 +74,7 @@ void AddBlock(const Call& call, const Sequences& sequences, const Block& block) 
   for (std::size_t pair = 0; pair < columns.sines; pair += Tile::kPairs) {
     const std::size_t sines = std::min(columns.sines - pair, Tile::kPairs);
     const std::size_t cosines = std::min(columns.cosines - std::min(pair, columns.cosines), sines);
-    tile.Fill(*encoder.tile_kernels, encoder.table.Slice(pair, sines), positions, interleaved);
+    tile.Fill(*encoder.kernels, encoder.table.Slice(pair, sines), positions, interleaved);
     const std::size_t sine_bytes = (columns.sine_offset + pair * columns.step) * size;
     const std::size_t cosine_bytes = (columns.cosine_offset + pair * columns.step) * size;
     ForSequences(call, sequences, block, [&](std::int64_t first, std::int64_t end, unsigned char* row) {

@@ -8,7 +8,6 @@
 #include "frequency/table.h"
 #include "kernel/encoder_kernels.h"
 #include "kernel/rows.h"
-#include "kernel/tile_kernels.h"
 #include "posenc/posenc_c.h"
 
 namespace posenc {
@@ -35,7 +34,6 @@ struct Encoder {
   std::uint64_t table_rows;  // posenc_spec's
   std::int64_t target;
   const EncoderKernels* kernels;
-  const TileKernels* tile_kernels;
   FrequencyTable table;
 
   // To the nearest double, which of integers is exact.

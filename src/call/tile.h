@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "frequency/table.h"
+#include "kernel/encoder_kernels.h"
 #include "kernel/rows.h"
-#include "kernel/tile_kernels.h"
 
 namespace posenc {
 namespace internal {
@@ -21,11 +21,11 @@ class Tile {
 
   // The pairs of `slice`, at most kPairs, at a run or list of at most kRows positions. `interleaved` ones lie
   // in rows [sin_0 cos_0 sin_1 ...].
-  Tally Fill(const TileKernels& kernels, const FrequencyTable& slice, const Positions& positions,
+  Tally Fill(const EncoderKernels& kernels, const FrequencyTable& slice, const Positions& positions,
              bool interleaved = false) {
     const std::size_t pairs = slice.count;
     const Columns columns = {pairs, pairs, 0, interleaved ? 1 : kPairs, interleaved ? 2u : 1u};
-    return kernels.floats(slice, columns, {positions, entries_, 2 * kPairs, nullptr, false});
+    return kernels.write[POSENC_F32](slice, columns, {positions, entries_, 2 * kPairs, nullptr, false});
   }
 
   // [slice.count] each, unless interleaved.

@@ -18,6 +18,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernel/angle_addition_float-inl.h"
+#include "number/compiler.h"
 
 #if HWY_TARGET != HWY_SCALAR
 
@@ -79,7 +80,7 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
   const auto* next0 = reinterpret_cast<const Element*>(rows.next[0]) + first;
   const auto* next1 = reinterpret_cast<const Element*>(rows.next[1]) + first;
   [[maybe_unused]] const bool asks_ahead = AsksAhead(to0, stream);
-  const auto store = [&](EntryVec entries0, EntryVec entries1, std::size_t column) HWY_ATTR {
+  const auto store = [&](EntryVec entries0, EntryVec entries1, std::size_t column) POSENC_INLINE_LAMBDA {
     if constexpr (Operation::kReads) {
       hwy::Prefetch(next0 + column);
       hwy::Prefetch(next1 + column);

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernel/attainable.h"
+#include "kernel/highway_settings.h"
 #include "kernel/reference.h"
 #include "kernel/targets.h"
 
@@ -15,6 +15,7 @@
 
 #include "hwy/highway.h"
 
+#include "kernel/anchors-inl.h"
 #include "kernel/angle_addition_double-inl.h"
 #include "kernel/apply-inl.h"
 #include "kernel/copies-inl.h"
@@ -66,6 +67,11 @@ void Widen(const void* from, std::size_t count, void* to) {
 }
 
 constexpr EncoderKernels kEncoderKernels = {
+#if HWY_TARGET == HWY_SCALAR
+    nullptr,
+#else
+    &FillOffsets,
+#endif
     {nullptr, &Write<POSENC_F32>, &Write<POSENC_BF16>, &Write<POSENC_F16>, &WriteDoubles},
     {nullptr, &Add<POSENC_F32>, &Add<POSENC_BF16>, &Add<POSENC_F16>},
     {nullptr, &AddEntries<POSENC_F32>, &AddEntries<POSENC_BF16>, &AddEntries<POSENC_F16>},
@@ -109,6 +115,7 @@ void ReferenceWiden(const void* from, std::size_t count, void* to) {
 }
 
 constexpr EncoderKernels kReference = {
+    nullptr,
     {nullptr, &ReferenceWrite<POSENC_F32>, &ReferenceWrite<POSENC_BF16>, &ReferenceWrite<POSENC_F16>,
      &ReferenceWrite<POSENC_F64>},
     {nullptr, &ReferenceAdd<POSENC_F32>, &ReferenceAdd<POSENC_BF16>, &ReferenceAdd<POSENC_F16>},

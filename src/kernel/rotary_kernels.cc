@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernel/attainable.h"
+#include "kernel/highway_settings.h"
 #include "kernel/rotary_reference.h"
 #include "kernel/targets.h"
 

@@ -1,4 +1,4 @@
-#include "kernel/attainable.h"
+#include "kernel/highway_settings.h"
 
 #include "kernel/targets.h"
 

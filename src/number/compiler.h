@@ -26,6 +26,13 @@
 static_assert(sizeof(0.1) == sizeof(double),
               "posenc is correctly rounded: not with -fsingle-precision-constant");
 
+// HWY_ATTR and, where -O2 would leave it, HWY_INLINE: of a lambda that a hot loop calls.
+#if defined(__GNUC__)
+#define POSENC_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
+#else
+#define POSENC_INLINE_LAMBDA HWY_ATTR
+#endif
+
 namespace posenc {
 namespace internal {
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# check_linked.sh COMPILER PREFIX LIBRARY: a program takes from the static library what it calls: one that only asks for
-# the targets carries no kernels, one that encodes those of encoders and of tiles, one that rotates those of rotaries; none the
-# presets but by their name.
+# check_linked.sh COMPILER PREFIX LIBRARY [size]: a program takes from the static library what it calls: one that only
+# asks for the targets carries no kernels, one that encodes those of encoders, one that rotates those of rotaries; none
+# the presets but by their name. With `size`, encoding adds at most 320 KB to a stripped program.
 set -eu
-compiler=$1 prefix=$2 library=$3
+compiler=$1 prefix=$2 library=$3 size=${4:-}
 program=$prefix/linked
 link() {  # BODY
   echo "#include <posenc/posenc.h>
@@ -15,6 +15,7 @@ link() {  # BODY
 }
 kernels() { nm -C "$program" | sed -n 's/.* posenc::internal::\([A-Za-z]*KernelsOf\).*/\1/p' | sort -u | tr '\n' ' '; }
 presets() { nm "$program" | grep -c ' posenc_spec_preset$' || true; }
+bytes() { strip "$program" && wc -c <"$program"; }
 expect() { [ "$(kernels)" = "$1" ] || { echo "linked: $(kernels)instead of: $1" >&2; exit 1; }; }
 
 link 'posenc::Target targets[posenc::kMaxTargets]; return posenc::Targets(targets) == 0'
@@ -22,8 +23,15 @@ expect ''
 link 'long long id = 0, position; return posenc_positions_from_ids(POSENC_I64, &id, 1, 1, 1, 0, 0, POSENC_I64, &position, 1)'
 expect ''
 link 'posenc::Encoder encoder; return static_cast<int>(posenc::Encoder::Create({}, &encoder))'
-expect 'EncoderKernelsOf TileKernelsOf '
+expect 'EncoderKernelsOf '
 [ "$(presets)" = 0 ] || { echo 'linked: presets' >&2; exit 1; }
+if [ -n "$size" ]; then
+  encodes=$(bytes)
+  link ''
+  added=$((encodes - $(bytes)))
+  echo "encoding adds $added bytes"
+  [ "$added" -le 320000 ]
+fi
 link 'posenc::Spec spec; return static_cast<int>(posenc::SpecPreset("fairseq", 8, &spec))'
 expect ''
 [ "$(presets)" = 1 ] || { echo 'not linked: presets' >&2; exit 1; }
