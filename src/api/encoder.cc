@@ -70,7 +70,7 @@ posenc_encoder* Plan::Build(void* memory, bool owned) const {
   FrequencyTable& table = handle->encoder.table;
   InFpState([&] {
     FillTable(spec, static_cast<unsigned char*>(memory) + kHandleBytes<posenc_encoder>, &table);
-    if (table.has_offsets) encoder.kernels->fill_offsets(table, table.offsets);
+    if (table.has_offsets) encoder.kernels->fill_offsets(table);
     return 0;
   });
   return handle;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "number/bounds.h"
 #include "number/double_double.h"
@@ -16,25 +17,21 @@ bool HasValues(const FrequencyTable& table) {
   return !table.recipe.IsNone() && table.recipe.rounding != POSENC_F32_ITERATED;
 }
 
-struct Array {
-  double* FrequencyTable::*start;
-  bool in_slices;                              // begins at a slice's first pair
-  std::size_t (*rows)(const FrequencyTable&);  // [rows, padded]; 0 if there is none
-};
-constexpr Array kArrays[] = {
-    {&FrequencyTable::listed, false,
-     [](const FrequencyTable& t) -> std::size_t { return t.is_listed ? 1 : 0; }},
-    {&FrequencyTable::high, true, [](const FrequencyTable&) -> std::size_t { return 1; }},
-    {&FrequencyTable::low, true, [](const FrequencyTable&) -> std::size_t { return 1; }},
-    {&FrequencyTable::whole_high, true,
-     [](const FrequencyTable& t) -> std::size_t { return t.steps_are_reduced ? 1 : 0; }},
-    {&FrequencyTable::whole_low, true,
-     [](const FrequencyTable& t) -> std::size_t { return t.steps_are_reduced ? 1 : 0; }},
-    {&FrequencyTable::offsets, true,
-     [](const FrequencyTable& t) -> std::size_t { return t.has_offsets ? 2 * kOffsets : 0; }},
-    {&FrequencyTable::recipe_values, false,
-     [](const FrequencyTable& t) -> std::size_t { return HasValues(t) ? 1 : 0; }},
-};
+// Of a slice, where an array begins: at the table's first pair, or at the slice's.
+enum class Begins { kWithTable, kWithSlice };
+
+// visit(start, rows, begins) of every array, [rows, padded]; rows is 0 if there is none.
+template <class Table, class Visit>
+void ForEachArray(Table& table, const Visit& visit) {
+  visit(table.listed, table.is_listed ? 1u : 0u, Begins::kWithTable);
+  visit(table.high, 1u, Begins::kWithSlice);
+  visit(table.low, 1u, Begins::kWithSlice);
+  visit(table.whole_high, table.steps_are_reduced ? 1u : 0u, Begins::kWithSlice);
+  visit(table.whole_low, table.steps_are_reduced ? 1u : 0u, Begins::kWithSlice);
+  visit(table.offsets, table.has_offsets ? 2 * kOffsets : 0u, Begins::kWithSlice);
+  visit(table.float_offsets, table.has_offsets ? 2 * kReach : 0u, Begins::kWithSlice);
+  visit(table.recipe_values, HasValues(table) ? 1u : 0u, Begins::kWithTable);
+}
 
 // The steps of a geometric schedule: one exp for the ratio, its powers by squaring; entries m .. 2m - 1 are
 // entries 0 .. m - 1 times ratio^m. An entry is a product of at most 24 factors.
@@ -125,9 +122,9 @@ FrequencyTable FrequencyTable::Slice(std::size_t first_pair, std::size_t pairs) 
   FrequencyTable slice = *this;
   slice.first += first_pair;
   slice.count = pairs;
-  for (const Array& array : kArrays) {
-    if (array.in_slices && slice.*array.start != nullptr) slice.*array.start += first_pair;
-  }
+  ForEachArray(slice, [&](auto*& start, std::size_t /*rows*/, Begins begins) {
+    if (begins == Begins::kWithSlice && start != nullptr) start += first_pair;
+  });
   return slice;
 }
 
@@ -145,23 +142,24 @@ posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table) {
 }
 
 std::size_t ArrayBytes(const FrequencyTable& table) {
-  std::size_t rows = 0;
-  for (const Array& array : kArrays) rows += array.rows(table);
-  return rows * table.padded * sizeof(double);
+  std::size_t bytes = 0;
+  ForEachArray(table, [&](const auto* start, std::size_t rows, Begins /*begins*/) {
+    bytes += rows * table.padded * sizeof(*start);
+  });
+  return bytes;
 }
 
 void PlaceArrays(void* memory, FrequencyTable* table) {
-  auto* next = static_cast<double*>(memory);
-  for (const Array& array : kArrays) {
-    const std::size_t rows = array.rows(*table);
-    if (rows == 0) continue;
-    table->*array.start = next;
+  auto* next = static_cast<unsigned char*>(memory);
+  ForEachArray(*table, [&](auto*& start, std::size_t rows, Begins /*begins*/) {
+    if (rows == 0) return;
+    start = reinterpret_cast<std::remove_reference_t<decltype(start)>>(next);
     // Offsets are nearly all there is, and of each pair they will be filled.
-    const std::size_t filled = array.start == &FrequencyTable::offsets ? table->count : 0;
-    for (std::size_t r = 0; r < rows; ++r, next += table->padded) {
-      std::memset(next + filled, 0, (table->padded - filled) * sizeof(*next));
+    const std::size_t filled = rows > 1 ? table->count : 0;
+    for (std::size_t r = 0; r < rows; ++r, next += table->padded * sizeof(*start)) {
+      std::memset(next + filled * sizeof(*start), 0, (table->padded - filled) * sizeof(*start));
     }
-  }
+  });
 }
 
 void FinishSteps(FrequencyTable* table) {

@@ -18,7 +18,7 @@ inline constexpr std::size_t kPadding = 64;
 inline constexpr std::size_t kReach = 8;
 inline constexpr std::size_t kOffsets = kReach + 2;
 
-// The arrays are described once, by kArrays in table.cc, and lie behind one another in one block of memory.
+// The arrays are described once, by ForEachArray in table.cc, and lie behind one another in one block of memory.
 struct FrequencyTable {
   Schedule schedule;  // what the steps were made of, for the last resort
   Recipe recipe;      // of rounded phases; each step is one radian then
@@ -49,6 +49,7 @@ struct FrequencyTable {
   // [kOffsets][2][padded], cosines and sines of w s for the offsets s of angle addition
   // (kernel/anchors-inl.h); null unless has_offsets.
   double* offsets;
+  float* float_offsets;  // [kReach][2][padded], the first kReach of them as floats
 
   double* recipe_values;  // that the recipe has
 

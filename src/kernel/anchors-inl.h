@@ -43,16 +43,21 @@ HWY_INLINE double OffsetOf(std::size_t k) {
   return k < kReach ? static_cast<double>(k) + 0.5 : static_cast<double>((2 * (k - kReach) + 1) * kReach);
 }
 
-inline HWY_NOINLINE void FillOffsets(const FrequencyTable& table, double* offsets) {
+inline HWY_NOINLINE void FillOffsets(const FrequencyTable& table) {
   const Doubles d;
+  const Floats df;
   DoubleVec sine, cosine;
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
     const auto high = hn::LoadU(d, table.high + i);
     const auto low = hn::LoadU(d, table.low + i);
     for (std::size_t k = 0; k < kOffsets; ++k) {
       SinCos(d, hn::Set(d, OffsetOf(k)), high, low, 0.0, sine, cosine);
-      hn::StoreU(cosine, d, offsets + 2 * k * table.padded + i);
-      hn::StoreU(sine, d, offsets + (2 * k + 1) * table.padded + i);
+      const std::size_t cosines = 2 * k * table.padded + i, sines = cosines + table.padded;
+      hn::StoreU(cosine, d, table.offsets + cosines);
+      hn::StoreU(sine, d, table.offsets + sines);
+      if (k >= kReach) continue;
+      hn::StoreU(hn::DemoteTo(df, cosine), df, table.float_offsets + cosines);
+      hn::StoreU(hn::DemoteTo(df, sine), df, table.float_offsets + sines);
     }
   }
 }

@@ -27,15 +27,13 @@ constexpr double kFloatError = (HWY_NATIVE_FMA ? kFloatAngleAdditionError
                                                : kFloatAngleAdditionErrorWithoutFma) +
                                (Operation::kReads ? 0x1p-24 : 0.0);
 
-// Anchors and offsets of a chunk, rounded to float, and the error of an added sine.
+// Anchors of a chunk, rounded to float, and the error of an added sine.
 struct FloatAnchors {
-  static constexpr std::size_t kChunkPairs = 256;
   static constexpr std::size_t kSize = kChunkPairs + hn::MaxLanes(Entries());
 
   HWY_ALIGN float errors[kSize];
   HWY_ALIGN float sines[kSize];
   HWY_ALIGN float cosines[kSize];
-  HWY_ALIGN float offsets[kReach][2][kSize];
 };
 
 HWY_INLINE void RoundToFloats(const double* from, std::size_t count, float* to) {
@@ -46,9 +44,9 @@ HWY_INLINE void RoundToFloats(const double* from, std::size_t count, float* to) 
   }
 }
 
-// The offsets of the pairs from `begin` on; `largest` is the largest error of a sine.
-inline HWY_NOINLINE void RoundOffsets(const FrequencyTable& table, const Run& run, double largest,
-                                      std::size_t begin, std::size_t count, FloatAnchors& floats) {
+// The errors of the sines of the pairs from `begin` on; `largest` is the largest of all.
+inline HWY_NOINLINE void BoundSines(const FrequencyTable& table, const Run& run, double largest,
+                                    std::size_t begin, std::size_t count, FloatAnchors& floats) {
   const Doubles d;
   constexpr double kRadians = 0x1.921fb6p0;  // in a quarter turn, rounded up
   const auto extent = hn::Set(d, kRadians * run.Extent());
@@ -57,17 +55,12 @@ inline HWY_NOINLINE void RoundOffsets(const FrequencyTable& table, const Run& ru
     const auto error = hn::Mul(hn::Min(phase, hn::Set(d, 0.5)), hn::Set(d, 2 * largest));
     hn::StoreU(hn::DemoteTo(Floats(), error), Floats(), floats.errors + at);
   }
-  for (std::size_t k = 0; k < run.half; ++k) {
-    const double* offset = table.offsets + 2 * k * table.padded + begin;
-    RoundToFloats(offset, count, floats.offsets[k][0]);
-    RoundToFloats(offset + table.padded, count, floats.offsets[k][1]);
-  }
 }
 
-inline HWY_NOINLINE void RoundAnchors(const Anchors& anchors, bool middle, std::size_t count,
+inline HWY_NOINLINE void RoundAnchors(const double* sines, const double* cosines, std::size_t count,
                                       FloatAnchors& floats) {
-  RoundToFloats(middle ? anchors.middle_sines : anchors.sines, count, floats.sines);
-  RoundToFloats(middle ? anchors.middle_cosines : anchors.cosines, count, floats.cosines);
+  RoundToFloats(sines, count, floats.sines);
+  RoundToFloats(cosines, count, floats.cosines);
 }
 
 // The bits in which `upper` and `lower` differ once rounded, above those that are dropped: biased so that the

@@ -16,9 +16,8 @@ namespace internal {
 
 // Called with the default floating-point state (number/fp_state.h). Arrays are indexed by posenc_type.
 struct EncoderKernels {
-  // Fills offsets, [kOffsets][2][table.padded], from table.high and table.low; null if the target does not
-  // use them.
-  void (*fill_offsets)(const FrequencyTable& table, double* offsets);
+  // Fills the table's offsets from its steps; null if the target does not use them.
+  void (*fill_offsets)(const FrequencyTable& table);
 
   // data = PE, rounded to the type.
   Tally (*write[kEntryTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows);

@@ -55,8 +55,11 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
 // A group's columns of a chunk, row by row, each from its first column to its last: memory sees few rows at a
 // time, in order.
 HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::size_t begin, std::size_t end,
-                          const Anchors& anchors, const FloatAnchors* floats, Tally& tally) {
+                          const Anchors& anchors, FloatAnchors& floats, Tally& tally) {
   const bool one = run.groups == 1;  // its anchor is the middle
+  const double* sines = one ? anchors.middle_sines : anchors.sines;
+  const double* cosines = one ? anchors.middle_cosines : anchors.cosines;
+  if (task.routine.floats) RoundAnchors(sines, cosines, end - begin, floats);
   const std::size_t last = run.groups * run.half - 1;
   const std::size_t rows_ahead = sizeof(float) / task.routine.direct.element_size;  // for memory to fetch
   const auto position = [&](std::size_t r) { return run.first + static_cast<std::int64_t>(r); };
@@ -68,16 +71,16 @@ HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::
     const std::size_t next = HWY_MIN(n + rows_ahead, last);
     MirroredAngles angles = {{position(run.Before(n)), position(run.After(n))},
                              begin,
-                             one ? anchors.middle_sines : anchors.sines,
-                             one ? anchors.middle_cosines : anchors.cosines,
+                             sines,
+                             cosines,
                              anchors.small,
                              anchors.limits,
                              task.table.offsets + 2 * k * task.table.padded + begin,
                              task.table.padded,
                              {}};
-    if (floats != nullptr) {
-      const auto& offset = floats->offsets[k];
-      angles.floats = {floats->errors, floats->sines, floats->cosines, {offset[0], offset[1]}};
+    if (task.routine.floats) {
+      const float* offset = task.table.float_offsets + 2 * k * task.table.padded + begin;
+      angles.floats = {floats.errors, floats.sines, floats.cosines, {offset, offset + task.table.padded}};
     }
     const MirroredRows rows = {{row(run.Before(n)), row(run.After(n))},
                                {row(run.Before(next)).from, row(run.After(next)).from}};
@@ -85,14 +88,12 @@ HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::
   }
 }
 
-template <bool kFloats>
-HWY_NOINLINE void FillRun(const Task& task, const Run& run, Tally& tally) {
-  constexpr std::size_t kChunk = kFloats ? FloatAnchors::kChunkPairs : kChunkPairs;
+inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, Tally& tally) {
   const RunRoutine& routine = task.routine;
   Anchors anchors;
-  [[maybe_unused]] std::conditional_t<kFloats, FloatAnchors, int> floats;
-  for (std::size_t begin = 0; begin < task.columns.sines; begin += kChunk) {
-    const std::size_t end = HWY_MIN(begin + kChunk, task.columns.sines);
+  FloatAnchors floats;
+  for (std::size_t begin = 0; begin < task.columns.sines; begin += kChunkPairs) {
+    const std::size_t end = HWY_MIN(begin + kChunkPairs, task.columns.sines);
     const std::size_t count = end - begin;
     MakeAnchors(task.table, run, begin, count, routine.small, routine.exempt, anchors);
     if (routine.interleaved) {
@@ -100,15 +101,10 @@ HWY_NOINLINE void FillRun(const Task& task, const Run& run, Tally& tally) {
     } else {
       OrderLimits<false>(count, anchors);
     }
-    if constexpr (kFloats) RoundOffsets(task.table, run, routine.float_error, begin, count, floats);
+    if (routine.floats) BoundSines(task.table, run, routine.float_error, begin, count, floats);
     for (std::size_t g = 0; g < run.groups; ++g) {
       if (run.groups > 1) MoveAnchors(task.table, run, g, begin, count, anchors);
-      if constexpr (kFloats) {
-        RoundAnchors(anchors, run.groups == 1, count, floats);
-        FillGroup(task, run, g, begin, end, anchors, &floats, tally);
-      } else {
-        FillGroup(task, run, g, begin, end, anchors, nullptr, tally);
-      }
+      FillGroup(task, run, g, begin, end, anchors, floats, tally);
     }
   }
 }
@@ -141,11 +137,7 @@ inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTabl
       ++begin;
       continue;
     }
-    if (routine.floats) {
-      FillRun<true>(task, run, tally);
-    } else {
-      FillRun<false>(task, run, tally);
-    }
+    FillRun(task, run, tally);
     begin += run.count();
   }
   if (rows.stream) hwy::FlushStream();
