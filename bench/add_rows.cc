@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "memory_limits.h"
+#include "normal.h"
 #include "suite.h"
 
 namespace posenc {
@@ -47,15 +48,15 @@ void Add(benchmark::State& state, Shape shape, const std::string& target) {
   Encoder encoder;
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
   T* x = Output().Get<T>(shape.entries());
-  std::memset(x, 0, shape.entries() * sizeof(T));
-  const auto add = [&] { return encoder.Add(FirstPosition(shape), shape.rows, x, shape.dim); };
+  const auto fill = [=] { FillNormal(x, shape.entries()); };
+  const auto add = [&] { return encoder.Add(FirstPosition(shape), shape.rows, x, shape.dim, kAlternating); };
   if constexpr (std::is_same_v<T, Float16>) {
-    MeasureChecked(state, shape.work<T>(), add);
+    MeasureChecked(state, shape.work<T>(), add, {}, fill);
   } else {
     const T* table = Table<T>(FirstPosition(shape), shape);
     if (table == nullptr) return Fail(state, "no table");
     MeasureChecked(state, shape.work<T>(), add,
-                   {{"table_add_ratio", [=] { AddTable(table, x, shape.entries()); }}});
+                   {{"table_add_ratio", [=] { AddTable(table, x, shape.entries()); }}}, fill);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 
+#include "normal.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
 #include "suite.h"
@@ -84,7 +85,6 @@ void Beside(benchmark::State& state, const std::string& path, const std::string&
   if (before.create(&spec, &old) != POSENC_OK) return Fail(state, "--before: creates no encoder");
   const std::unique_ptr<posenc_encoder, Destroy> owned(old, {before.destroy});
   T* out = Output().Get<T>(shape.entries());
-  std::memset(out, 0, shape.entries() * sizeof(T));
   const int first = FirstPosition(shape);
   if (operation == "Write") {
     MeasureChecked(
@@ -92,8 +92,10 @@ void Beside(benchmark::State& state, const std::string& path, const std::string&
         {{"before_ratio", [&] { before.write(old, first, shape.rows, TypeOf<T>(), out, shape.dim); }}});
   } else if constexpr (!std::is_same_v<T, double>) {
     MeasureChecked(
-        state, shape.work<T>(), [&] { return encoder.Add(first, shape.rows, out, shape.dim); },
-        {{"before_ratio", [&] { before.add(old, first, shape.rows, TypeOf<T>(), out, shape.dim, 1.0f); }}});
+        state, shape.work<T>(), [&] { return encoder.Add(first, shape.rows, out, shape.dim, kAlternating); },
+        {{"before_ratio",
+          [&] { before.add(old, first, shape.rows, TypeOf<T>(), out, shape.dim, kAlternating); }}},
+        [&] { FillNormal(out, shape.entries()); });
   }
 }
 

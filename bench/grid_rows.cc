@@ -6,6 +6,7 @@
 #include "memory_limits.h"
 #include "posenc/accuracy.h"
 #include "posenc/grid.h"
+#include "normal.h"
 #include "suite.h"
 
 namespace posenc {
@@ -79,18 +80,21 @@ void Add(benchmark::State& state, GridShape shape, const std::string& target) {
   if (!grid.Make(state, shape, target)) return;
   const Shape table = shape.table();
   T* x = Output().Get<T>(table.entries());
-  std::memset(x, 0, table.entries() * sizeof(T));
   const auto anew = [&] {
     for (std::size_t a = 0; a < shape.axes(); ++a) {
-      grid.encoder.AddAt(grid.positions[a].data(), table.rows, x + grid.axes[a].column, table.dim);
+      grid.encoder.AddAt(grid.positions[a].data(), table.rows, x + grid.axes[a].column, table.dim,
+                         kAlternating);
     }
   };
-  MeasureChecked(state, table.work<T>(),
-                 [&] {
-                   return static_cast<Status>(posenc_add_grid(grid.axes, shape.axes(), 0, TypeOf<T>(), x,
-                                                              table.dim, 1.0f, nullptr, nullptr));
-                 },
-                 {{"add_ratio", [&] { grid.whole.Add(0, table.rows, x, table.dim); }}, {"anew_ratio", anew}});
+  MeasureChecked(
+      state, table.work<T>(),
+      [&] {
+        return static_cast<Status>(posenc_add_grid(grid.axes, shape.axes(), 0, TypeOf<T>(), x, table.dim,
+                                                   kAlternating, nullptr, nullptr));
+      },
+      {{"add_ratio", [&] { grid.whole.Add(0, table.rows, x, table.dim, kAlternating); }},
+       {"anew_ratio", anew}},
+      [&] { FillNormal(x, table.entries()); });
 }
 
 // run(state, shape, target) as OPERATION/TYPE/SHAPE/TARGET

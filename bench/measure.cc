@@ -94,12 +94,12 @@ Buffer& Output() {
 void BeginRow(const std::string& name) { calls_of_row = &calls_of_rows[name]; }
 
 void Measure(benchmark::State& state, Work work, const std::function<void()>& call,
-             const std::vector<Rival>& rivals) {
-  MeasureInPlace(state, work, call, WithLimits(work, rivals));
+             const std::vector<Rival>& rivals, const std::function<void()>& prepare) {
+  MeasureInPlace(state, work, call, WithLimits(work, rivals), prepare);
 }
 
 void MeasureInPlace(benchmark::State& state, Work work, const std::function<void()>& call,
-                    const std::vector<Rival>& rivals) {
+                    const std::vector<Rival>& rivals, const std::function<void()>& prepare) {
   std::vector<Contestant> others;
   others.reserve(rivals.size());
   for (const Rival& rival : rivals) others.emplace_back(rival.call);
@@ -109,9 +109,11 @@ void MeasureInPlace(benchmark::State& state, Work work, const std::function<void
     for (int round = 0; round < kRounds; ++round) {
       state.PauseTiming();
       for (Contestant& other : others) {
+        prepare();
         other.Warm();
         other.Time();
       }
+      prepare();
       subject.Warm();
       state.ResumeTiming();
       subject.Time();

@@ -53,13 +53,16 @@ struct Rival {
 // What is measured from now on belongs to the row of this name.
 void BeginRow(const std::string& name);
 
-// Times `call`, which writes Output(), and sets the counters of the row (README.md).
-void Measure(benchmark::State& state, Work work, const std::function<void()>& call,
-             const std::vector<Rival>& rivals = {});
+// Times `call`, which writes Output(), and sets the counters of the row (README.md). Each contestant finds
+// there what `prepare` puts there.
+void Measure(
+    benchmark::State& state, Work work, const std::function<void()>& call,
+    const std::vector<Rival>& rivals = {}, const std::function<void()>& prepare = [] {});
 
 // The same beside the rivals alone: `call` changes what is in Output(), which filling it would destroy.
-void MeasureInPlace(benchmark::State& state, Work work, const std::function<void()>& call,
-                    const std::vector<Rival>& rivals);
+void MeasureInPlace(
+    benchmark::State& state, Work work, const std::function<void()>& call, const std::vector<Rival>& rivals,
+    const std::function<void()>& prepare = [] {});
 
 // Ends the row with an error, and the process with exit status 1.
 void Fail(benchmark::State& state, const std::string& message);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "memory_limits.h"
+#include "normal.h"
 #include "peers.h"
 #include "posenc/accuracy.h"
 #include "posenc/rotary.h"
@@ -56,45 +57,12 @@ std::uint32_t BitsOf(float x) {
   return bits;
 }
 
-// x, at least 2^-14 and less than 2^16, without the bits that T lacks.
-template <class T>
-T Truncate(float x) {
-  const std::uint32_t bits = BitsOf(x);
-  if constexpr (std::is_same_v<T, BFloat16>) {
-    return T{static_cast<std::uint16_t>(bits >> 16)};
-  } else if constexpr (std::is_same_v<T, Float16>) {
-    constexpr std::uint32_t kBiases = std::uint32_t{127 - 15} << 23;  // of the exponents
-    const std::uint32_t magnitude = ((bits & 0x7FFFFFFF) - kBiases) >> 13;
-    return T{static_cast<std::uint16_t>((bits >> 16 & 0x8000) | magnitude)};
-  } else {
-    return x;
-  }
-}
-
 double ToDouble(float x) { return static_cast<double>(x); }
 double ToDouble(BFloat16 x) {
   const std::uint32_t bits = static_cast<std::uint32_t>(x.bits) << 16;
   float wide;
   std::memcpy(&wide, &bits, sizeof(wide));
   return static_cast<double>(wide);
-}
-
-// Normally distributed elements, the same ones in each run; those of a large x repeat.
-template <class T>
-void FillNormal(T* x, std::size_t count) {
-  static const std::vector<T> some = [] {
-    std::vector<T> values((std::size_t{1} << 18) + 128);
-    std::mt19937 random(3);
-    std::normal_distribution<float> normal;
-    for (T& value : values) {
-      const float drawn = normal(random);
-      value = Truncate<T>(std::copysign(std::max(std::fabs(drawn), 0x1p-14f), drawn));
-    }
-    return values;
-  }();
-  for (std::size_t i = 0; i < count; i += some.size()) {
-    std::memcpy(x + i, some.data(), std::min(some.size(), count - i) * sizeof(T));
-  }
 }
 
 // Elements that one pass after another turns in place: now and then filled anew, lest roundings add up to

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -79,12 +80,13 @@ void Register(const std::string& name, const Body& body) {
 
 // Makes the call once for its status, then measures it.
 template <class Call>
-void MeasureChecked(benchmark::State& state, Work work, const Call& call,
-                    const std::vector<Rival>& rivals = {}) {
+void MeasureChecked(
+    benchmark::State& state, Work work, const Call& call, const std::vector<Rival>& rivals = {},
+    const std::function<void()>& prepare = [] {}) {
   const Status status = call();
   if (status != Status::kOk) return Fail(state, StatusMessage(status));
   Measure(
-      state, work, [&] { call(); }, rivals);
+      state, work, [&] { call(); }, rivals, prepare);
 }
 
 }  // namespace bench

@@ -265,7 +265,7 @@ constexpr posenc_type TypeOf() {
 // checked, *bad_index, if given, is the first row at fault.
 class Encoder {
  public:
-  // Allocates 176 bytes a pair of columns and up to 13 KB; with a list 8 bytes a pair more, with frequencies
+  // Allocates 240 bytes a pair of columns and up to 17 KB; with a list 8 bytes a pair more, with frequencies
   // above 6.28 16 more. On failure *out is left as it was.
   static Status Create(const Spec& spec, Encoder* out) {
     if (out == nullptr) return Status::kNullPointer;

@@ -220,7 +220,7 @@ typedef struct posenc_spec {
   // 1: a position of an _at call that is a NaN or out of range makes a row of NaN; 0 (the default): it
   // refuses the call. First positions of a batch refuse it in any case.
   int32_t nan_rows;
-  // 1: for lists of positions only: made in 16 instead of 176 bytes a pair and in less time (at dim 1024 by
+  // 1: for lists of positions only: made in 16 instead of 240 bytes a pair and in less time (at dim 1024 by
   // 3 with AVX-512, 16 with SSE4); runs of positions then cost what lists do. 0 is the default.
   int32_t lists_only;
   posenc_odd_column odd_column;  // POSENC_ODD_HALF_PAIR
@@ -280,7 +280,7 @@ POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 // Writes or adds encodings, a row per position. Immutable.
 typedef struct posenc_encoder posenc_encoder;
 
-// Allocates one block of memory: 176 bytes a pair of columns and up to 13 KB; with frequencies of the
+// Allocates one block of memory: 240 bytes a pair of columns and up to 17 KB; with frequencies of the
 // caller's 8 bytes a pair more, with any above 6.28 16 more. On failure *encoder is left as it was.
 POSENC_API posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 

@@ -150,6 +150,7 @@ HWY_NOINLINE void FinishPairs(const FrequencyTable& table, const MirroredAngles&
 struct RunRoutine {
   DirectRoutine direct;
   decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) hot_loop;
+  decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) in_doubles;  // if `floats`
   decltype(&FinishPairs<POSENC_F32>) finish;
   bool interleaved;
   bool floats;         // the hot loop adds angles in float,
@@ -164,6 +165,7 @@ constexpr RunRoutine MakeRoutine() {
   constexpr bool kFloats = Operation::kType == POSENC_BF16;
   RunRoutine routine = {kDirectRoutine<Operation>,
                         nullptr,
+                        &AngleAdditionLoop<kInterleaved, Operation>,
                         &FinishPairs<kFormat>,
                         kInterleaved,
                         kFloats,
@@ -173,7 +175,7 @@ constexpr RunRoutine MakeRoutine() {
   if constexpr (kFloats) {
     routine.hot_loop = &AngleAdditionFloatLoop<kInterleaved, Operation>;
   } else {
-    routine.hot_loop = &AngleAdditionLoop<kInterleaved, Operation>;
+    routine.hot_loop = routine.in_doubles;
   }
   return routine;
 }

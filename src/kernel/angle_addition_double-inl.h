@@ -290,11 +290,10 @@ HWY_INLINE void FinishDoubles(const FrequencyTable& table, double position, std:
 }
 
 // What the hot loop leaves: open vectors, the ends of rows, rows that are not aligned.
-template <bool kInterleaved>
-HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, const Columns& columns,
-                                        const MirroredDoubles& angles, std::size_t begin,
-                                        const DoubleRows& rows, bool stream, bool in_vectors, std::size_t i,
-                                        Tally& tally) {
+inline HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, const Columns& columns,
+                                               const MirroredDoubles& angles, std::size_t begin,
+                                               const DoubleRows& rows, bool stream, bool in_vectors,
+                                               std::size_t i, Tally& tally) {
   const Doubles d;
   HWY_ALIGN double sines[2][hn::MaxLanes(d)];
   HWY_ALIGN double cosines[2][hn::MaxLanes(d)];
@@ -304,18 +303,23 @@ HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, const Colum
   FinishDoubles(table, rows.position[0], i, open0, s0, c0, sines[0], cosines[0], tally);
   FinishDoubles(table, rows.position[1], i, open1, s1, c1, sines[1], cosines[1], tally);
   for (std::size_t r = 0; r < 2; ++r) {
-    if (in_vectors) {
-      StoreDoublePairs<kInterleaved>(columns, hn::Load(d, sines[r]), hn::Load(d, cosines[r]),
-                                     reinterpret_cast<double*>(rows.to[r]), i, stream);
-    } else {
+    if (!in_vectors) {
       StoreSomeDoubles(columns, i, hn::Lanes(d), sines[r], cosines[r], rows.to[r]);
+      continue;
+    }
+    const auto sine = hn::Load(d, sines[r]), cosine = hn::Load(d, cosines[r]);
+    auto* row = reinterpret_cast<double*>(rows.to[r]);
+    if (columns.InTurns()) {
+      StoreDoublePairs<true>(columns, sine, cosine, row, i, stream);
+    } else {
+      StoreDoublePairs<false>(columns, sine, cosine, row, i, stream);
     }
   }
 }
 
-template <bool kInterleaved>
-HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Columns& columns, const Rows& rows,
-                                const Run& run, Tally& tally) {
+inline HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Columns& columns, const Rows& rows,
+                                       const Run& run, Tally& tally) {
+  const auto hot_loop = columns.InTurns() ? &AngleAdditionDoubleLoop<true> : &AngleAdditionDoubleLoop<false>;
   const std::size_t lanes = hn::Lanes(Doubles());
   const std::size_t whole = IsAligned(rows, sizeof(double)) ? columns.cosines / lanes * lanes : 0;
   DoubleAnchors anchors;
@@ -337,12 +341,10 @@ HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Columns& colu
       for (std::size_t i = begin; i < end; i += lanes) {
         const bool in_vectors = i < whole_end;
         if (in_vectors) {
-          i = AngleAdditionDoubleLoop<kInterleaved>(columns, angles, begin, mirrored, rows.stream, i,
-                                                    whole_end);
+          i = hot_loop(columns, angles, begin, mirrored, rows.stream, i, whole_end);
           if (i >= end) break;
         }
-        FinishMirroredDoubles<kInterleaved>(table, columns, angles, begin, mirrored, rows.stream,
-                                            i < whole_end, i, tally);
+        FinishMirroredDoubles(table, columns, angles, begin, mirrored, rows.stream, i < whole_end, i, tally);
       }
     }
   }
@@ -369,11 +371,7 @@ inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Column
       break;
     }
     const Run run = LongestRun(first, begin, left);
-    if (columns.InTurns()) {
-      FillDoubleRun<true>(table, columns, rows, run, tally);
-    } else {
-      FillDoubleRun<false>(table, columns, rows, run, tally);
-    }
+    FillDoubleRun(table, columns, rows, run, tally);
     begin += run.count();
   }
   if (rows.stream) hwy::FlushStream();

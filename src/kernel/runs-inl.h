@@ -41,8 +41,14 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
     const bool in_vectors = i < whole;
     if (in_vectors) i = routine.hot_loop(task.scale, task.columns, angles, rows, task.rows.stream, i, whole);
     if (i >= end) return;
-    if (routine.floats && i < whole) tally.doubles += 2 * task.at_once;
-    const std::size_t count = HWY_MIN(task.at_once, end - i);
+    std::size_t count = HWY_MIN(task.at_once, end - i);
+    if (routine.floats && i < whole) {
+      tally.doubles += 2 * count;
+      const std::size_t stop = i + count;
+      i = routine.in_doubles(task.scale, task.columns, angles, rows, task.rows.stream, i, stop);
+      if (i == stop) continue;
+      count = stop - i;
+    }
     routine.finish(task.table, angles, i - angles.begin, count, few, tally);
     for (std::size_t r = 0; r < 2; ++r) {
       StorePairs(routine.direct, task.scale, task.columns, i, count, few[r].entries, rows.row[r],
