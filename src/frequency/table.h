@@ -18,7 +18,8 @@ inline constexpr std::size_t kPadding = 64;
 inline constexpr std::size_t kReach = 8;
 inline constexpr std::size_t kOffsets = kReach + 2;
 
-// The arrays are described once, by ForEachArray in table.cc, and lie behind one another in one block of memory.
+// The arrays are described once, by ForEachArray in table.cc, and lie behind one another in one block of
+// memory.
 struct FrequencyTable {
   Schedule schedule;  // what the steps were made of, for the last resort
   Recipe recipe;      // of rounded phases; each step is one radian then

@@ -86,9 +86,9 @@ struct Run {
   std::size_t half;
 
   std::size_t count() const { return groups * 2 * half; }
-  // Mirrored rows in the order of their work: group by group, from its middle outwards.
-  std::size_t After(std::size_t n) const { return (2 * (n / half) + 1) * half + n % half; }
-  std::size_t Before(std::size_t n) const { return (2 * (n / half) + 1) * half - 1 - n % half; }
+  // The mirrored rows of group g with k rows between them and its anchor.
+  std::size_t After(std::size_t g, std::size_t k) const { return (2 * g + 1) * half + k; }
+  std::size_t Before(std::size_t g, std::size_t k) const { return (2 * g + 1) * half - 1 - k; }
 
   double Last() const { return static_cast<double>(first) + static_cast<double>(count() - 1); }
   double Extent() const { return HWY_MAX(-static_cast<double>(first), Last()); }  // the largest |position|

@@ -329,12 +329,12 @@ inline HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Column
     EvaluateAngles(table, run, begin, count, anchors);
     MakeOffsets(run, count, anchors);
     for (std::size_t n = 0; n < run.groups * run.half; ++n) {
-      const std::size_t k = n % run.half;
-      if (k == 0) MoveDoubleAnchor(run, n / run.half, count, anchors);
+      const std::size_t g = n / run.half, k = n % run.half;
+      if (k == 0) MoveDoubleAnchor(run, g, count, anchors);
       const MirroredDoubles angles = {anchors.errors, &anchors.anchor, &anchors.offsets[k]};
       DoubleRows mirrored;
       for (std::size_t r = 0; r < 2; ++r) {
-        const std::size_t row = r == 0 ? run.Before(n) : run.After(n);
+        const std::size_t row = r == 0 ? run.Before(g, k) : run.After(g, k);
         mirrored.position[r] = static_cast<double>(run.first + static_cast<std::int64_t>(row));
         mirrored.to[r] = RowAt(rows, sizeof(double), run.begin + row).to;
       }

@@ -66,16 +66,18 @@ HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::
   const double* sines = one ? anchors.middle_sines : anchors.sines;
   const double* cosines = one ? anchors.middle_cosines : anchors.cosines;
   if (task.routine.floats) RoundAnchors(sines, cosines, end - begin, floats);
-  const std::size_t last = run.groups * run.half - 1;
   const std::size_t rows_ahead = sizeof(float) / task.routine.direct.element_size;  // for memory to fetch
   const auto position = [&](std::size_t r) { return run.first + static_cast<std::int64_t>(r); };
   const auto row = [&](std::size_t r) {
     return RowAt(task.rows, task.routine.direct.element_size, run.begin + r);
   };
   for (std::size_t k = 0; k < run.half; ++k) {
-    const std::size_t n = g * run.half + k;
-    const std::size_t next = HWY_MIN(n + rows_ahead, last);
-    MirroredAngles angles = {{position(run.Before(n)), position(run.After(n))},
+    std::size_t next_g = g, next_k = k + rows_ahead;
+    if (next_k >= run.half) {
+      next_k = g + 1 < run.groups ? next_k - run.half : run.half - 1;
+      next_g = HWY_MIN(g + 1, run.groups - 1);
+    }
+    MirroredAngles angles = {{position(run.Before(g, k)), position(run.After(g, k))},
                              begin,
                              sines,
                              cosines,
@@ -88,8 +90,8 @@ HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::
       const float* offset = task.table.float_offsets + 2 * k * task.table.padded + begin;
       angles.floats = {floats.errors, floats.sines, floats.cosines, {offset, offset + task.table.padded}};
     }
-    const MirroredRows rows = {{row(run.Before(n)), row(run.After(n))},
-                               {row(run.Before(next)).from, row(run.After(next)).from}};
+    const MirroredRows rows = {{row(run.Before(g, k)), row(run.After(g, k))},
+                               {row(run.Before(next_g, next_k)).from, row(run.After(next_g, next_k)).from}};
     FillMirroredRows(task, angles, rows, end, tally);
   }
 }
