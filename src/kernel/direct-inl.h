@@ -130,30 +130,35 @@ HWY_INLINE PairFlags StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn
 #endif
 }
 
-// Whole vectors of pairs, rounded to float or else to `format`, from pair begin + at on; returns where it
-// stopped: behind the first vector with flags, or at the end. Nothing is called from here, so that constants
-// stay in registers.
-template <bool kIsFloat>
+// Whether multiples need more than that.
+inline bool IsSpecial(const FrequencyTable& table, const Multiples& multiples) {
+  return MayBeTiny(multiples) || table.max_cancellation == 0.0;
+}
+
+// Whole vectors of pairs, rounded to `format`, from pair begin + at on; returns where it stopped: behind the
+// first vector with flags, or at the end. kIsCommon: of floats, whose multiples are not special. Nothing is
+// called from here, so that constants stay in registers.
+template <bool kIsCommon>
 HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Multiples& multiples,
                                          std::size_t begin, std::size_t at, std::size_t count,
                                          posenc_type format, float* entries, Flags& flags) {
   const Doubles d;
   const Steps steps = StepsAt(table, multiples.position);
-  const Multiples numbers = multiples;  // no store can change these
-  const double max_cancellation = table.max_cancellation;
-  const bool is_special = MayBeTiny(multiples) || max_cancellation == 0.0;
-  while (at < count) {
+  const Multiples numbers = {multiples.position, kIsCommon ? nullptr : multiples.list};
+  const double max_cancellation = table.max_cancellation;  // no store can change these
+  const bool is_special = !kIsCommon && IsSpecial(table, multiples);
+  PairFlags rounding;
+  do {
     DoubleVec multiple, high, low, s, c;
     LoadPhases(steps, numbers, begin, at, multiple, high, low);
     LongVec quadrant;
     auto flagged = ReducedSinCos<false>(d, multiple, high, low, max_cancellation, s, c, quadrant);
-    if (HWY_UNLIKELY(is_special)) {
+    if (is_special) {
       flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
       TurnWithoutNegativeZeros(quadrant, s, c);
     }
     float* to = entries + 2 * at;
-    PairFlags rounding;
-    if constexpr (kIsFloat) {
+    if (kIsCommon || format == POSENC_F32) {
       rounding = StoreRounded<POSENC_F32>(quadrant, s, c, flagged, to);
     } else if (format == POSENC_BF16) {
       rounding = StoreRounded<POSENC_BF16>(quadrant, s, c, flagged, to);
@@ -161,11 +166,8 @@ HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Mult
       rounding = StoreRounded<POSENC_F16>(quadrant, s, c, flagged, to);
     }
     at += hn::Lanes(d);
-    if (HWY_UNLIKELY(!AllFalse(rounding))) {
-      flags.Set(rounding);
-      break;
-    }
-  }
+  } while (AllFalse(rounding) && at < count);
+  if (!AllFalse(rounding)) flags.Set(rounding);
   return at;
 }
 
@@ -174,7 +176,8 @@ HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Mult
 inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format,
                                        const Multiples& multiples, std::size_t begin, std::size_t count,
                                        float* entries, Tally& tally) {
-  const auto evaluate = format == POSENC_F32 ? &EvaluateVectors<true> : &EvaluateVectors<false>;
+  const bool is_common = format == POSENC_F32 && !IsSpecial(table, multiples);
+  const auto evaluate = is_common ? &EvaluateVectors<true> : &EvaluateVectors<false>;
   for (std::size_t at = 0; at < count;) {
     Flags flags;
     at = evaluate(table, multiples, begin, at, count, format, entries, flags);
