@@ -5,7 +5,6 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <random>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -50,12 +49,6 @@ struct Case {
 template <class T>
 using LoopElement = std::conditional_t<std::is_same_v<T, float>, float,
                                        std::conditional_t<std::is_same_v<T, BFloat16>, std::uint16_t, void>>;
-
-std::uint32_t BitsOf(float x) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &x, sizeof(bits));
-  return bits;
-}
 
 double ToDouble(float x) { return static_cast<double>(x); }
 double ToDouble(BFloat16 x) {
