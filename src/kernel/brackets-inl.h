@@ -42,14 +42,6 @@ HWY_INLINE WordVec NoMarks() {
 
 // Rounds both ends and returns the bits in which they differ, and others below those that are kept.
 template <class Operation>
-HWY_INLINE HalfVec RoundBoth(EntryVec upper, EntryVec lower, HalfVec& rounded, WordVec& /*marks*/) {
-  const hn::Rebind<std::uint16_t, Entries> d16;
-  const hn::Rebind<hwy::float16_t, Entries> dh;
-  rounded = hn::BitCast(d16, hn::DemoteTo(dh, upper));
-  return hn::Xor(rounded, hn::BitCast(d16, hn::DemoteTo(dh, lower)));
-}
-
-template <class Operation>
 HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, WordVec& marks) {
   const Words dw;
   if constexpr (Operation::kType == POSENC_F16) {
@@ -77,12 +69,6 @@ HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, W
 // Whether there are ends that differ; numbers below float16's normal ones, if rounded by hand; or, of sums,
 // ties, which go to even (or a -0: its upper half looks like one), or a `total` that is no number: a NaN was
 // added, or infinities of both signs.
-template <class Operation>
-HWY_INLINE bool AnyUndecided(HalfVec differ, WordVec /*marks*/, EntryVec /*total*/) {
-  const hn::Rebind<std::uint16_t, Entries> d16;
-  return !hn::AllTrue(d16, hn::Eq(differ, hn::Zero(d16)));
-}
-
 template <class Operation>
 HWY_INLINE bool AnyUndecided(WordVec differ, WordVec marks, EntryVec total) {
   const Words dw;
@@ -121,6 +107,26 @@ HWY_INLINE void StoreInterleaved(WordVec s, WordVec c, std::uint16_t* to, bool s
   }
 }
 
+HWY_INLINE void StoreNarrow(WordVec upper_halves, std::uint16_t* to, bool stream) {
+  StoreLanes(WriteOperation<POSENC_BF16>(), Entries(), hn::BitCast(Entries(), upper_halves), nullptr, to,
+             stream);
+}
+
+#if HWY_TARGET == HWY_AVX2  // the same of float16, by an instruction
+template <class Operation>
+HWY_INLINE HalfVec RoundBoth(EntryVec upper, EntryVec lower, HalfVec& rounded, WordVec& /*marks*/) {
+  const hn::Rebind<std::uint16_t, Entries> d16;
+  const hn::Rebind<hwy::float16_t, Entries> dh;
+  rounded = hn::BitCast(d16, hn::DemoteTo(dh, upper));
+  return hn::Xor(rounded, hn::BitCast(d16, hn::DemoteTo(dh, lower)));
+}
+
+template <class Operation>
+HWY_INLINE bool AnyUndecided(HalfVec differ, WordVec /*marks*/, EntryVec /*total*/) {
+  const hn::Rebind<std::uint16_t, Entries> d16;
+  return !hn::AllTrue(d16, hn::Eq(differ, hn::Zero(d16)));
+}
+
 HWY_INLINE void StoreInterleaved(HalfVec s, HalfVec c, std::uint16_t* to, bool stream) {
   const Words dw;
   const hn::ScalableTag<std::uint16_t> d16;
@@ -128,13 +134,10 @@ HWY_INLINE void StoreInterleaved(HalfVec s, HalfVec c, std::uint16_t* to, bool s
   StoreVector(d16, hn::BitCast(d16, words), to, stream);
 }
 
-HWY_INLINE void StoreNarrow(WordVec upper_halves, std::uint16_t* to, bool stream) {
-  StoreLanes(WriteOperation<POSENC_BF16>(), Entries(), hn::BitCast(Entries(), upper_halves), nullptr, to,
-             stream);
-}
 HWY_INLINE void StoreNarrow(HalfVec v, std::uint16_t* to, bool stream) {
   StoreVector(hn::Rebind<std::uint16_t, Entries>(), v, to, stream);
 }
+#endif  // HWY_AVX2
 
 }  // namespace HWY_NAMESPACE
 }  // namespace internal
