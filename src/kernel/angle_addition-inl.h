@@ -162,7 +162,7 @@ struct RunRoutine {
 template <bool kInterleaved, class Operation>
 constexpr RunRoutine MakeRoutine() {
   constexpr posenc_type kFormat = Operation::kFormat;
-  constexpr bool kFloats = Operation::kType == POSENC_BF16;
+  constexpr bool kFloats = kAddsInFloat<Operation>;
   RunRoutine routine = {kDirectRoutine<Operation>,
                         nullptr,
                         &AngleAdditionLoop<kInterleaved, Operation>,

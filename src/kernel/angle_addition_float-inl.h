@@ -1,6 +1,6 @@
-// bfloat16 rows need so few digits that angles can be added in float: each entry, or its sum with an element,
-// is computed with its error added and with it subtracted. Where both round to the same value, that is right;
-// where not, angle addition in double decides. Included once per target.
+// Rows of 16 bits need so few digits that angles can be added in float: each entry, or its sum with an
+// element, is computed with its error added and with it subtracted (brackets-inl.h). Where both round to the
+// same value, that is right; where not, angle addition in double decides. Included once per target.
 #if defined(POSENC_SRC_KERNEL_ANGLE_ADDITION_FLOAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ANGLE_ADDITION_FLOAT_INL_H_
 #undef POSENC_SRC_KERNEL_ANGLE_ADDITION_FLOAT_INL_H_
@@ -9,6 +9,7 @@
 #endif
 
 #include "kernel/anchors-inl.h"
+#include "kernel/brackets-inl.h"
 #include "number/compiler.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -63,53 +64,13 @@ inline HWY_NOINLINE void RoundAnchors(const double* sines, const double* cosines
   RoundToFloats(cosines, count, floats.cosines);
 }
 
-// The bits in which `upper` and `lower` differ once rounded, above those that are dropped: biased so that the
-// upper half is rounded, ties away from zero. Of ties the lower half is the least signed number; `least` is
-// of the halves of both.
-template <class Operation>
-HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, WordVec& least) {
-  const Words dw;
-  const hn::Repartition<std::int16_t, Words> d16;
-  const auto bias = hn::Set(dw, 0x8000);
-  rounded = hn::Add(hn::BitCast(dw, upper), bias);
-  if constexpr (Operation::kReads) {
-    const auto both = hn::Min(hn::BitCast(d16, upper), hn::BitCast(d16, lower));
-    least = hn::BitCast(dw, hn::Min(hn::BitCast(d16, least), both));
-  }
-  return hn::Xor(rounded, hn::Add(hn::BitCast(dw, lower), bias));
-}
-
-// Whether there are bits in the upper half of `differ`; or of sums, ties, which go to even (or a -0: its
-// upper half looks like one), or a `total` that is no number: a NaN was added, or infinities of both signs.
-template <class Operation>
-HWY_INLINE bool AnyUndecided(WordVec differ, WordVec least, EntryVec total) {
-  const Words dw;
-  const auto upper = hn::Set(dw, 0xFFFF0000u), tie = hn::Set(dw, 0x80008000u);
-#if POSENC_JOINS_BITS
-  const unsigned differs = _mm512_test_epi32_mask(differ.raw, upper.raw);
-  if constexpr (!Operation::kReads) return differs != 0;
-  const unsigned ties = _mm512_cmpeq_epi16_mask(least.raw, tie.raw);
-  const unsigned nans = _mm512_cmp_ps_mask(total.raw, total.raw, _CMP_UNORD_Q);
-  return (differs | ties | nans) != 0;
-#else
-  if constexpr (Operation::kReads) {
-    const Entries df;
-    const hn::Repartition<std::uint16_t, Words> d16;
-    const auto is_tie =
-        hn::BitCast(dw, hn::VecFromMask(d16, hn::Eq(hn::BitCast(d16, least), hn::BitCast(d16, tie))));
-    const auto is_nan = hn::Not(hn::Eq(total, total));  // hn::Ne is false of NaNs on some targets
-    differ = hn::Or(differ, hn::Or(hn::ShiftLeft<16>(is_tie), hn::BitCast(dw, hn::VecFromMask(df, is_nan))));
-  }
-  return !hn::AllTrue(dw, hn::Eq(hn::And(differ, upper), hn::Zero(dw)));
-#endif
-}
-
-// What is stored for the pairs from `at` on of both rows, biased: entries, or their sums with the elements x.
-// True if the error matters to some, or a sum is a NaN.
+// What is stored for the pairs from `at` on of both rows, as RoundBoth leaves it: entries, or their sums with
+// the elements x. True if the error matters to some, or a sum is a NaN.
 template <class Operation>
 HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t at, EntryVec x_sine0,
-                                     EntryVec x_cosine0, EntryVec x_sine1, EntryVec x_cosine1, WordVec& sine0,
-                                     WordVec& cosine0, WordVec& sine1, WordVec& cosine1) {
+                                     EntryVec x_cosine0, EntryVec x_sine1, EntryVec x_cosine1,
+                                     RoundedVec<Operation>& sine0, RoundedVec<Operation>& cosine0,
+                                     RoundedVec<Operation>& sine1, RoundedVec<Operation>& cosine1) {
   const Entries df;
   const auto s = hn::LoadU(df, angles.sines + at);
   const auto c = hn::LoadU(df, angles.cosines + at);
@@ -122,21 +83,22 @@ HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t a
   const auto c_upper = hn::MulAdd(c, rc, cosine_error);
   const auto c_lower = hn::MulSub(c, rc, cosine_error);
   auto total = hn::Zero(df);
-  auto least = hn::Set(Words(), 0x7FFF7FFFu);
-  const auto round = [&](EntryVec upper, EntryVec lower, EntryVec x, WordVec& rounded) HWY_ATTR {
-    if constexpr (Operation::kReads) {
-      upper = hn::Add(x, upper);
-      lower = hn::Add(x, lower);
-      total = hn::Add(total, upper);
-    }
-    return RoundBoth<Operation>(upper, lower, rounded, least);
-  };
+  auto marks = NoMarks<Operation>();
+  const auto round = [&](EntryVec upper, EntryVec lower, EntryVec x, RoundedVec<Operation>& rounded)
+                         HWY_ATTR {
+                           if constexpr (Operation::kReads) {
+                             upper = hn::Add(x, upper);
+                             lower = hn::Add(x, lower);
+                             total = hn::Add(total, upper);
+                           }
+                           return RoundBoth<Operation>(upper, lower, rounded, marks);
+                         };
   auto differ = round(MinusProduct(c, rs, s_upper), MinusProduct(c, rs, s_lower), x_sine0, sine0);
   differ = hn::Or(differ, round(hn::MulAdd(s, rs, c_upper), hn::MulAdd(s, rs, c_lower), x_cosine0, cosine0));
   differ = hn::Or(differ, round(hn::MulAdd(c, rs, s_upper), hn::MulAdd(c, rs, s_lower), x_sine1, sine1));
   differ =
       hn::Or(differ, round(MinusProduct(s, rs, c_upper), MinusProduct(s, rs, c_lower), x_cosine1, cosine1));
-  return AnyUndecided<Operation>(differ, least, total);
+  return AnyUndecided<Operation>(differ, marks, total);
 }
 
 // The sources of a vector of pairs, to be added to sines and to cosines.
@@ -158,21 +120,7 @@ HWY_INLINE void LoadSources(const Operation& operation, const Columns& columns, 
   }
 }
 
-// The upper halves of s and c as [s0 c0 s1 c1 ...].
-HWY_INLINE void StoreInterleaved(WordVec s, WordVec c, std::uint16_t* to, bool stream) {
-  const hn::ScalableTag<std::uint16_t> d16;
-  if constexpr (kBigEndian) {
-    StoreVector(d16, hn::OddEven(hn::BitCast(d16, hn::ShiftRight<16>(c)), hn::BitCast(d16, s)), to, stream);
-  } else {
-    StoreVector(d16, hn::OddEven(hn::BitCast(d16, c), hn::BitCast(d16, hn::ShiftRight<16>(s))), to, stream);
-  }
-}
-
-HWY_INLINE void StoreUpperHalves(WordVec v, std::uint16_t* to, bool stream) {
-  StoreLanes(WriteOperation<POSENC_BF16>(), Entries(), hn::BitCast(Entries(), v), nullptr, to, stream);
-}
-
-// The hot loop of bfloat16, which stops where doubles must decide.
+// The hot loop of 16 bits, which stops where doubles must decide.
 template <bool kInterleaved, class Operation>
 HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& columns,
                                                 const MirroredAngles& angles, const MirroredRows& rows,
@@ -199,7 +147,7 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& colu
     }
   };
   auto x_sine0 = hn::Zero(Entries()), x_cosine0 = x_sine0, x_sine1 = x_sine0, x_cosine1 = x_sine0;
-  WordVec sine0, cosine0, sine1, cosine1;
+  RoundedVec<Operation> sine0, cosine0, sine1, cosine1;
   for (; i < end; i += hn::Lanes(Entries())) {
     if constexpr (Operation::kReads) {
       LoadSources<kInterleaved>(operation, c, from0, i, x_sine0, x_cosine0);
@@ -216,10 +164,10 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& colu
     } else {
       prefetch(c.sine_offset + i);
       prefetch(c.cosine_offset + i);
-      StoreUpperHalves(sine0, to0 + c.sine_offset + i, stream);
-      StoreUpperHalves(cosine0, to0 + c.cosine_offset + i, stream);
-      StoreUpperHalves(sine1, to1 + c.sine_offset + i, stream);
-      StoreUpperHalves(cosine1, to1 + c.cosine_offset + i, stream);
+      StoreNarrow(sine0, to0 + c.sine_offset + i, stream);
+      StoreNarrow(cosine0, to0 + c.cosine_offset + i, stream);
+      StoreNarrow(sine1, to1 + c.sine_offset + i, stream);
+      StoreNarrow(cosine1, to1 + c.cosine_offset + i, stream);
     }
   }
   return i;

@@ -127,8 +127,10 @@ HWY_INLINE Run NextRun(const Positions& at, std::size_t begin) {
 
 // Consecutive positions. Position 0 and odd rows out go to the direct kernel.
 inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTable& table,
-                                  const Columns& columns, const Rows& rows, float scale) {
+                                  const Columns& columns, Rows rows, float scale) {
   const std::size_t size = routine.direct.element_size;
+  // The pairs that one vector of doubles makes must fill a vector, lest a store among streamed ones waits.
+  rows.stream = rows.stream && 2 * hn::Lanes(Doubles()) * size >= 16;
   const bool aligned = IsAligned(rows, size);
   const std::size_t at_once = (routine.interleaved && !routine.floats ? 1 : 2) * hn::Lanes(Doubles());
   const std::size_t whole = aligned ? columns.cosines / at_once * at_once : 0;
