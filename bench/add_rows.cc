@@ -66,7 +66,6 @@ void AddBatch(benchmark::State& state, BatchShape shape, const std::string& targ
   Encoder encoder;
   if (!Created(state, MakeSpec(one.dim, target), &encoder)) return;
   float* x = Output().Get<float>(shape.entries());
-  std::memset(x, 0, shape.entries() * sizeof(float));
   std::vector<std::int64_t> first(shape.batch);
   for (std::size_t b = 0; b < first.size(); ++b) first[b] = -3 * static_cast<std::int64_t>(b);
   const std::int64_t lowest = first.back();
@@ -75,7 +74,7 @@ void AddBatch(benchmark::State& state, BatchShape shape, const std::string& targ
 
   const auto add_sequences = [&] {
     for (std::size_t b = 0; b < shape.batch; ++b) {
-      encoder.Add(first[b], one.rows, x + b * one.entries(), one.dim);
+      encoder.Add(first[b], one.rows, x + b * one.entries(), one.dim, kAlternating);
     }
   };
   const auto add_table = [&] {
@@ -86,8 +85,11 @@ void AddBatch(benchmark::State& state, BatchShape shape, const std::string& targ
   };
   MeasureChecked(
       state, {shape.entries(), shape.entries() * sizeof(float)},
-      [&] { return encoder.AddBatch(first.data(), shape.batch, one.rows, x, one.entries(), one.dim); },
-      {{"per_sequence_ratio", add_sequences}, {"table_add_ratio", add_table}});
+      [&] {
+        return encoder.AddBatch(first.data(), shape.batch, one.rows, x, one.entries(), one.dim, kAlternating);
+      },
+      {{"per_sequence_ratio", add_sequences}, {"table_add_ratio", add_table}},
+      [=] { FillNormal(x, shape.entries()); });
 }
 
 // Token embeddings [kVocabulary, dim]; the values do not matter.

@@ -1,12 +1,11 @@
 // WriteGrid and AddGrid, beside Write and Add of a table of that size, and beside grids whose rows are all
 // computed anew.
-#include <cstring>
 #include <vector>
 
 #include "memory_limits.h"
+#include "normal.h"
 #include "posenc/accuracy.h"
 #include "posenc/grid.h"
-#include "normal.h"
 #include "suite.h"
 
 namespace posenc {

@@ -102,7 +102,11 @@ void MeasureInPlace(benchmark::State& state, Work work, const std::function<void
                     const std::vector<Rival>& rivals, const std::function<void()>& prepare) {
   std::vector<Contestant> others;
   others.reserve(rivals.size());
-  for (const Rival& rival : rivals) others.emplace_back(rival.call);
+  for (const Rival& rival : rivals) {
+    prepare();
+    others.emplace_back(rival.call);
+  }
+  prepare();
   Contestant subject(call, *calls_of_row);
   *calls_of_row = subject.calls();
   while (state.KeepRunningBatch(kRounds * subject.calls())) {

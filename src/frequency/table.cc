@@ -154,7 +154,7 @@ void PlaceArrays(void* memory, FrequencyTable* table) {
   ForEachArray(*table, [&](auto*& start, std::size_t rows, Begins /*begins*/) {
     if (rows == 0) return;
     start = reinterpret_cast<std::remove_reference_t<decltype(start)>>(next);
-    // Offsets are nearly all there is, and of each pair they will be filled.
+    // Arrays of many rows are offsets: nearly all there is, and of each pair they will be filled.
     const std::size_t filled = rows > 1 ? table->count : 0;
     for (std::size_t r = 0; r < rows; ++r, next += table->padded * sizeof(*start)) {
       std::memset(next + filled * sizeof(*start), 0, (table->padded - filled) * sizeof(*start));

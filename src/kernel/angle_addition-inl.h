@@ -150,7 +150,7 @@ HWY_NOINLINE void FinishPairs(const FrequencyTable& table, const MirroredAngles&
 struct RunRoutine {
   DirectRoutine direct;
   decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) hot_loop;
-  decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) in_doubles;  // if `floats`
+  decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) in_doubles;  // only if `floats`
   decltype(&FinishPairs<POSENC_F32>) finish;
   bool interleaved;
   bool floats;         // the hot loop adds angles in float,

@@ -130,7 +130,7 @@ HWY_INLINE PairFlags StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn
 #endif
 }
 
-// Whether multiples need more than that.
+// Whether multiples have phases that vectors must look at: tiny ones, or exact ones that may be 0.
 inline bool IsSpecial(const FrequencyTable& table, const Multiples& multiples) {
   return MayBeTiny(multiples) || table.max_cancellation == 0.0;
 }
@@ -145,7 +145,7 @@ HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Mult
   const Doubles d;
   const Steps steps = StepsAt(table, multiples.position);
   const Multiples numbers = {multiples.position, kIsCommon ? nullptr : multiples.list};
-  const double max_cancellation = table.max_cancellation;  // no store can change these
+  const double max_cancellation = table.max_cancellation;  // a copy, which stores cannot change
   const bool is_special = !kIsCommon && IsSpecial(table, multiples);
   PairFlags rounding;
   do {

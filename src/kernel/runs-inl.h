@@ -61,11 +61,11 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
 // A group's columns of a chunk, row by row, each from its first column to its last: memory sees few rows at a
 // time, in order.
 HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::size_t begin, std::size_t end,
-                          const Anchors& anchors, FloatAnchors& floats, Tally& tally) {
+                          const Anchors& anchors, FloatAnchors* floats, Tally& tally) {
   const bool one = run.groups == 1;  // its anchor is the middle
   const double* sines = one ? anchors.middle_sines : anchors.sines;
   const double* cosines = one ? anchors.middle_cosines : anchors.cosines;
-  if (task.routine.floats) RoundAnchors(sines, cosines, end - begin, floats);
+  if (floats != nullptr) RoundAnchors(sines, cosines, end - begin, *floats);
   const std::size_t rows_ahead = sizeof(float) / task.routine.direct.element_size;  // for memory to fetch
   const auto position = [&](std::size_t r) { return run.first + static_cast<std::int64_t>(r); };
   const auto row = [&](std::size_t r) {
@@ -86,9 +86,9 @@ HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::
                              task.table.offsets + 2 * k * task.table.padded + begin,
                              task.table.padded,
                              {}};
-    if (task.routine.floats) {
+    if (floats != nullptr) {
       const float* offset = task.table.float_offsets + 2 * k * task.table.padded + begin;
-      angles.floats = {floats.errors, floats.sines, floats.cosines, {offset, offset + task.table.padded}};
+      angles.floats = {floats->errors, floats->sines, floats->cosines, {offset, offset + task.table.padded}};
     }
     const MirroredRows rows = {{row(run.Before(g, k)), row(run.After(g, k))},
                                {row(run.Before(next_g, next_k)).from, row(run.After(next_g, next_k)).from}};
@@ -96,10 +96,10 @@ HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::
   }
 }
 
-inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, Tally& tally) {
+// `floats` is null if angles are added in double.
+inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, FloatAnchors* floats, Tally& tally) {
   const RunRoutine& routine = task.routine;
   Anchors anchors;
-  FloatAnchors floats;
   for (std::size_t begin = 0; begin < task.columns.sines; begin += kChunkPairs) {
     const std::size_t end = HWY_MIN(begin + kChunkPairs, task.columns.sines);
     const std::size_t count = end - begin;
@@ -109,12 +109,18 @@ inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, Tally& tally)
     } else {
       OrderLimits<false>(count, anchors);
     }
-    if (routine.floats) BoundSines(task.table, run, routine.float_error, begin, count, floats);
+    if (floats != nullptr) BoundSines(task.table, run, routine.float_error, begin, count, *floats);
     for (std::size_t g = 0; g < run.groups; ++g) {
       if (run.groups > 1) MoveAnchors(task.table, run, g, begin, count, anchors);
       FillGroup(task, run, g, begin, end, anchors, floats, tally);
     }
   }
+}
+
+// Apart, so that runs in double do not carry these 6 KB on the stack.
+inline HWY_NOINLINE void FillFloatRun(const Task& task, const Run& run, Tally& tally) {
+  FloatAnchors floats;
+  FillRun(task, run, &floats, tally);
 }
 
 // The longest run from row `begin` on, of positions of one sign; of no rows if there is but one.
@@ -147,7 +153,11 @@ inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTabl
       ++begin;
       continue;
     }
-    FillRun(task, run, tally);
+    if (routine.floats) {
+      FillFloatRun(task, run, tally);
+    } else {
+      FillRun(task, run, nullptr, tally);
+    }
     begin += run.count();
   }
   if (rows.stream) hwy::FlushStream();

@@ -1023,5 +1023,5 @@ FAULTS = (
           IDENTIFY),
     Fault("ones_are_kept", "tools/command/npy.cc", "  DropOnes(&header.shape);\n", "", IDENTIFY),
     Fault("a_target_lost", "src/kernel/encoder_kernels.cc", "#undef HWY_TARGET_INCLUDE\n",
-          "#define HWY_DISABLED_TARGETS HWY_AVX2\n#undef HWY_TARGET_INCLUDE\n", ("dispatch_test",)),
+          "#undef HWY_DISABLED_TARGETS\n#define HWY_DISABLED_TARGETS HWY_AVX2\n#undef HWY_TARGET_INCLUDE\n", ("dispatch_test",)),
 )
