@@ -97,7 +97,7 @@ class TokenTurns {
 class TokenHeads {
  public:
   TokenHeads(const Rotary& rotary, posenc_type type, const posenc_heads& tensor, std::size_t tokens)
-      : rotary_(rotary), tensor_(tensor), tokens_(tokens), size_(ElementSize(type)) {
+      : rotary_(rotary), tensor_(tensor), size_(ElementSize(type)) {
     in_place_ = IsInPlace(tensor, tokens);
     is_direct_ =
         IsMultiple(tensor.data) && (in_place_ || IsMultiple(tensor.source)) && rotary.from == rotary.to;
@@ -118,12 +118,8 @@ class TokenHeads {
     const std::size_t begin = rotary_.offset * size_, bytes = 2 * rotary_.pairs * size_;
     if (!in_place_) CopyRest(source, source_stride, data, stride);
     if (is_direct_) {
-      // Heads that follow each other are fetched by themselves.
-      const std::size_t token_stride =
-          (in_place_ ? tensor_.token_stride : SourceTokenStride(tensor_)) * size_;
-      const std::size_t ahead = t + 1 < tokens_ && token_stride < source_stride ? token_stride : 0;
       rotate(Heads{source + begin, data + begin, source_stride, stride, tensor_.heads, rotary_.pairs,
-                   rotary_.to, ahead});
+                   rotary_.to});
       return;
     }
     alignas(64) unsigned char buffer[POSENC_MAX_ROTARY_DIM * sizeof(float)];
@@ -133,7 +129,7 @@ class TokenHeads {
       } else {
         PairAnew(source + h * source_stride + begin, buffer);
       }
-      rotate(Heads{buffer, buffer, 0, 0, 1, rotary_.pairs, rotary_.to, 0});
+      rotate(Heads{buffer, buffer, 0, 0, 1, rotary_.pairs, rotary_.to});
       finish();
       std::memcpy(data + h * stride + begin, buffer, bytes);
     }
@@ -166,7 +162,7 @@ class TokenHeads {
 
   const Rotary& rotary_;
   const posenc_heads& tensor_;
-  std::size_t tokens_, size_;
+  std::size_t size_;
   bool in_place_, is_direct_;
 };
 

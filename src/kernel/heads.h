@@ -60,7 +60,6 @@ struct Heads {
   std::size_t count;
   std::size_t pairs;
   posenc_pairing pairing;
-  std::size_t ahead;  // bytes from a head's source to that of the next token, if memory should fetch it; or 0
 };
 
 // The elements of pair i of so many, the second after the first.

@@ -201,15 +201,10 @@ HWY_INLINE Tally RotateHeads(const Rotation& rotation, const Heads& heads, const
                              const BoundedTurns<Value>& turns, const GainedTurns& gained, OpenPairs& open) {
   Tally tally;
   std::size_t noted = open.count;
-  Heads some = heads;  // that are taken at once: one if others are to be fetched between
   for (Progress at{0, 0}; at.head < heads.count;) {
-    if (heads.ahead != 0 && at.pair == 0) {
-      FetchNext<kType>(heads, at.head);
-      some.count = at.head + 1;
-    }
-    at = RotateQuickly<kType, kPairing>(some, quick, at);
-    if (at.head == some.count) continue;
-    at = RotateSome<kType, kPairing>(rotation, some, turns, at.head, at.pair, open);
+    at = RotateQuickly<kType, kPairing>(heads, quick, at);
+    if (at.head == heads.count) continue;
+    at = RotateSome<kType, kPairing>(rotation, heads, turns, at.head, at.pair, open);
     if (HWY_LIKELY(open.count < OpenPairs::kFull)) continue;
     Note(rotation.token, heads, ElementSize(kType), gained, noted, open);
     CloseOpenPairs<kType>(rotation.table, rotation.gain, open, tally);

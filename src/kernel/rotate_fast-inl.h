@@ -34,6 +34,7 @@ HWY_INLINE void RotateVectorFast(const ElementOf<kType>* from, ElementOf<kType>*
                                  const float* cosines, const float* sines) {
   const hn::ScalableTag<float> df;
   hn::Vec<hn::ScalableTag<float>> a, b;
+  FetchAhead<kType, kPairing>(from, apart, hn::Lanes(df));
   LoadPairs<kType, kPairing>(df, from, apart, a, b);
   const auto cosine = hn::LoadU(df, cosines), sine = hn::LoadU(df, sines);
   const auto x = hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine));
@@ -47,7 +48,6 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>()), pairs = heads.pairs;
   for (std::size_t h = 0; h < heads.count; ++h) {
     const Head<kType> head(heads, h);
-    FetchNext<kType>(heads, h);
     std::size_t i = 0;
     for (; i + lanes <= pairs; i += lanes) {
       RotateVectorFast<kType, kPairing>(head.source + i * kStep<kPairing>, head.data + i * kStep<kPairing>,

@@ -179,6 +179,7 @@ template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
                             const QuickTurns<Value>& turns, std::size_t i) {
   EntryVec a, b;
+  FetchAhead<kType, kPairing>(from, apart, hn::Lanes(Entries()));
   LoadPairs<kType, kPairing>(Entries(), from, apart, a, b);
   EntryVec x, y;
   WordVec x_biased, y_biased;
@@ -218,6 +219,7 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
   const Entries df;
   const std::size_t odd = i + hn::Lanes(df);
   EntryVec even_a, odd_a, even_b, odd_b, x, y;
+  FetchAhead<kType, POSENC_HALF_SPLIT>(from, apart, 2 * hn::Lanes(df));
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
   WordVec even_x, odd_x, even_y, odd_y;
@@ -259,6 +261,7 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   const std::size_t lanes = hn::Lanes(df);
   EntryVec first, second, first_elements, second_elements;
   WordVec first_biased, second_biased;
+  FetchAhead<kType, POSENC_NEIGHBOURS>(from, 0, lanes);
   SumNeighbours<kType>(from, turns, 2 * i, first, first_biased, first_elements);
   SumNeighbours<kType>(from + lanes, turns, 2 * i + lanes, second, second_biased, second_elements);
   // Of two pairs the larger of all four elements: of neither it is less than its own. A NaN is larger.
