@@ -12,7 +12,7 @@
 
 #include "normal.h"
 #include "posenc/posenc_c.h"
-#include "posenc/rotary_c.h"
+#include "posenc/rotary.h"
 #include "suite.h"
 
 namespace posenc {
@@ -42,7 +42,7 @@ class Library {
     return Find("posenc_spec_init", &spec_init) && Find("posenc_encoder_create", &create) &&
            Find("posenc_encoder_destroy", &destroy) && Find("posenc_write", &write) &&
            Find("posenc_add", &add) && Find("posenc_rotary_create", &rotary_create) &&
-           Find("posenc_rotary_destroy", &rotary_destroy);
+           Find("posenc_rotary_destroy", &rotary_destroy) && Find("posenc_rotate", &rotate);
   }
 
   decltype(&posenc_spec_init) spec_init = nullptr;
@@ -52,6 +52,7 @@ class Library {
   decltype(&posenc_add) add = nullptr;
   decltype(&posenc_rotary_create) rotary_create = nullptr;
   decltype(&posenc_rotary_destroy) rotary_destroy = nullptr;
+  decltype(&posenc_rotate) rotate = nullptr;
 
  private:
   template <class Function>
@@ -65,9 +66,10 @@ class Library {
   Handle handle_;
 };
 
+template <class Handle>
 struct Destroy {
-  decltype(&posenc_encoder_destroy) destroy;
-  void operator()(posenc_encoder* encoder) const { destroy(encoder); }
+  void (*destroy)(Handle*);
+  void operator()(Handle* handle) const { destroy(handle); }
 };
 
 template <class T>
@@ -83,7 +85,7 @@ void Beside(benchmark::State& state, const std::string& path, const std::string&
   spec.dim = shape.dim;
   spec.target = target.c_str();
   if (before.create(&spec, &old) != POSENC_OK) return Fail(state, "--before: creates no encoder");
-  const std::unique_ptr<posenc_encoder, Destroy> owned(old, {before.destroy});
+  const std::unique_ptr<posenc_encoder, Destroy<posenc_encoder>> owned(old, {before.destroy});
   T* out = Output().Get<T>(shape.entries());
   const int first = FirstPosition(shape);
   if (operation == "Write") {
@@ -97,6 +99,58 @@ void Beside(benchmark::State& state, const std::string& path, const std::string&
           [&] { before.add(old, first, shape.rows, TypeOf<T>(), out, shape.dim, kAlternating); }}},
         [&] { FillNormal(out, shape.entries()); });
   }
+}
+
+// Heads of 128, those of q before those of k.
+struct Rotation {
+  Arithmetic arithmetic;
+  Pairing pairing;
+  std::size_t tokens;
+  bool is_heads_first;
+
+  static constexpr std::size_t kDim = 128, kQueryHeads = 32, kKeyHeads = 8;
+
+  std::size_t entries() const { return tokens * (kQueryHeads + kKeyHeads) * kDim; }
+  posenc_heads Tensor(void* data, std::size_t heads) const {
+    posenc_heads tensor{};
+    tensor.data = data;
+    tensor.heads = heads;
+    tensor.token_stride = is_heads_first ? kDim : heads * kDim;
+    tensor.head_stride = is_heads_first ? tokens * kDim : kDim;
+    return tensor;
+  }
+  std::string name(const char* type) const {
+    return (arithmetic == Arithmetic::kExact ? "exact/" : "fast/") + std::string(type) +
+           (pairing == Pairing::kHalfSplit ? "/half_split/" : "/interleaved/") + std::to_string(tokens) +
+           "x40x128/" + (is_heads_first ? "heads_first/" : "");
+  }
+};
+
+template <class T>
+void RotateBeside(benchmark::State& state, const std::string& path, const Rotation& which,
+                  const std::string& target) {
+  Library before(path);
+  if (!before.Find()) return Fail(state, "--before: no shared libposenc");
+  RotarySpec typed;
+  typed.head_dim = Rotation::kDim;
+  typed.arithmetic = which.arithmetic;
+  typed.pairing = which.pairing;
+  typed.target = target.c_str();
+  const posenc_rotary_spec spec = ToC(typed);
+  posenc_rotary *now = nullptr, *old = nullptr;
+  if (posenc_rotary_create(&spec, &now) != POSENC_OK || before.rotary_create(&spec, &old) != POSENC_OK)
+    return Fail(state, "--before: creates no rotary");
+  const std::unique_ptr<posenc_rotary, Destroy<posenc_rotary>> owned(now, {&posenc_rotary_destroy}),
+      owned_before(old, {before.rotary_destroy});
+  T* x = Output().Get<T>(which.entries());
+  const posenc_heads tensors[] = {
+      which.Tensor(x, Rotation::kQueryHeads),
+      which.Tensor(x + which.tokens * Rotation::kQueryHeads * Rotation::kDim, Rotation::kKeyHeads)};
+  MeasureInPlace(
+      state, {which.entries(), which.entries() * sizeof(T)},
+      [&] { posenc_rotate(now, 0, which.tokens, TypeOf<T>(), tensors, 2); },
+      {{"before_ratio", [&] { before.rotate(old, 0, which.tokens, TypeOf<T>(), tensors, 2); }}},
+      [&] { FillNormal(x, which.entries()); });
 }
 
 // Both specs are of this library's size: members that the other one does not know are 0.
@@ -153,6 +207,24 @@ void RegisterCreateBefore(const std::string& path, const TargetNames& targets) {
   }
 }
 
+template <class T>
+void RegisterRotateBefore(const std::string& path, const char* type, const TargetNames& targets) {
+  for (const Arithmetic arithmetic : {Arithmetic::kExact, Arithmetic::kFast}) {
+    for (const Pairing pairing : {Pairing::kHalfSplit, Pairing::kNeighbours}) {
+      for (const std::size_t tokens : {1u, 48u, 512u, 16384u}) {
+        for (const bool is_heads_first : {false, true}) {
+          const Rotation which = {arithmetic, pairing, tokens, is_heads_first};
+          for (const std::string& target : targets) {
+            if (IsTooSlow(target, which.entries())) continue;
+            Register("Before/Rotate/" + which.name(type) + target,
+                     [=](benchmark::State& state) { RotateBeside<T>(state, path, which, target); });
+          }
+        }
+      }
+    }
+  }
+}
+
 std::string Name(const std::string& operation, const char* type, Shape shape, const std::string& target) {
   return "Before/" + operation + "/" + type + "/" + shape.name() + "/" + target;
 }
@@ -161,6 +233,9 @@ std::string Name(const std::string& operation, const char* type, Shape shape, co
 
 void RegisterBefore(const std::string& path, const TargetNames& targets) {
   RegisterCreateBefore(path, targets);
+  RegisterRotateBefore<float>(path, "f32", targets);
+  RegisterRotateBefore<BFloat16>(path, "bf16", targets);
+  RegisterRotateBefore<Float16>(path, "f16", targets);
   for (const char* operation : {"Write", "Add"}) {
     for (const Shape shape : kShapes) {
       for (const std::string& target : targets) {
@@ -169,6 +244,8 @@ void RegisterBefore(const std::string& path, const TargetNames& targets) {
                  [=](benchmark::State& state) { Beside<float>(state, path, operation, shape, target); });
         Register(Name(operation, "bf16", shape, target),
                  [=](benchmark::State& state) { Beside<BFloat16>(state, path, operation, shape, target); });
+        Register(Name(operation, "f16", shape, target),
+                 [=](benchmark::State& state) { Beside<Float16>(state, path, operation, shape, target); });
         if (operation != std::string("Write")) continue;  // doubles are only written
         Register(Name(operation, "f64", shape, target),
                  [=](benchmark::State& state) { Beside<double>(state, path, operation, shape, target); });
