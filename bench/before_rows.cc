@@ -138,10 +138,11 @@ void RotateBeside(benchmark::State& state, const std::string& path, const Rotati
   typed.target = target.c_str();
   const posenc_rotary_spec spec = ToC(typed);
   posenc_rotary *now = nullptr, *old = nullptr;
-  if (posenc_rotary_create(&spec, &now) != POSENC_OK || before.rotary_create(&spec, &old) != POSENC_OK)
+  const bool is_created = posenc_rotary_create(&spec, &now) == POSENC_OK;
+  const std::unique_ptr<posenc_rotary, Destroy<posenc_rotary>> owned(now, {&posenc_rotary_destroy});
+  if (!is_created || before.rotary_create(&spec, &old) != POSENC_OK)
     return Fail(state, "--before: creates no rotary");
-  const std::unique_ptr<posenc_rotary, Destroy<posenc_rotary>> owned(now, {&posenc_rotary_destroy}),
-      owned_before(old, {before.rotary_destroy});
+  const std::unique_ptr<posenc_rotary, Destroy<posenc_rotary>> owned_before(old, {before.rotary_destroy});
   T* x = Output().Get<T>(which.entries());
   const posenc_heads tensors[] = {
       which.Tensor(x, Rotation::kQueryHeads),

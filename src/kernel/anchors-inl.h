@@ -171,7 +171,7 @@ struct MirroredAngles {
   const float* limits;
   const double* offset;
   std::size_t padded;
-  MirroredFloats floats;  // of bfloat16 only
+  MirroredFloats floats;  // if angles are added in float
 };
 
 struct MirroredRows {

@@ -11,6 +11,7 @@
 
 #include "hwy/highway.h"
 #include "kernel/store-inl.h"
+#include "number/compiler.h"
 
 #if HWY_TARGET != HWY_SCALAR
 
@@ -74,6 +75,7 @@ HWY_INLINE bool AnyUndecided(WordVec differ, WordVec marks, EntryVec total) {
   const Words dw;
   const auto upper = hn::Set(dw, 0xFFFF0000u), tie = hn::Set(dw, 0x80008000u);
 #if POSENC_JOINS_BITS
+  static_assert(Operation::kType == POSENC_BF16, "float16 drops fewer bits, and has marks");
   const unsigned differs = _mm512_test_epi32_mask(differ.raw, upper.raw);
   if constexpr (!Operation::kReads) return differs != 0;
   const unsigned ties = _mm512_cmpeq_epi16_mask(marks.raw, tie.raw);

@@ -34,7 +34,6 @@ HWY_INLINE void RotateVectorFast(const ElementOf<kType>* from, ElementOf<kType>*
                                  const float* cosines, const float* sines) {
   const hn::ScalableTag<float> df;
   hn::Vec<hn::ScalableTag<float>> a, b;
-  FetchAhead<kType, kPairing>(from, apart, hn::Lanes(df));
   LoadPairs<kType, kPairing>(df, from, apart, a, b);
   const auto cosine = hn::LoadU(df, cosines), sine = hn::LoadU(df, sines);
   const auto x = hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine));
@@ -50,6 +49,7 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
     const Head<kType> head(heads, h);
     std::size_t i = 0;
     for (; i + lanes <= pairs; i += lanes) {
+      FetchAhead(head.source, i, lanes);
       RotateVectorFast<kType, kPairing>(head.source + i * kStep<kPairing>, head.data + i * kStep<kPairing>,
                                         pairs, cosines + i, sines + i);
     }

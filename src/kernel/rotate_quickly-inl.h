@@ -179,7 +179,6 @@ template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
                             const QuickTurns<Value>& turns, std::size_t i) {
   EntryVec a, b;
-  FetchAhead<kType, kPairing>(from, apart, hn::Lanes(Entries()));
   LoadPairs<kType, kPairing>(Entries(), from, apart, a, b);
   EntryVec x, y;
   WordVec x_biased, y_biased;
@@ -219,7 +218,6 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
   const Entries df;
   const std::size_t odd = i + hn::Lanes(df);
   EntryVec even_a, odd_a, even_b, odd_b, x, y;
-  FetchAhead<kType, POSENC_HALF_SPLIT>(from, apart, 2 * hn::Lanes(df));
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
   WordVec even_x, odd_x, even_y, odd_y;
@@ -261,7 +259,6 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   const std::size_t lanes = hn::Lanes(df);
   EntryVec first, second, first_elements, second_elements;
   WordVec first_biased, second_biased;
-  FetchAhead<kType, POSENC_NEIGHBOURS>(from, 0, lanes);
   SumNeighbours<kType>(from, turns, 2 * i, first, first_biased, first_elements);
   SumNeighbours<kType>(from + lanes, turns, 2 * i + lanes, second, second_biased, second_elements);
   // Of two pairs the larger of all four elements: of neither it is less than its own. A NaN is larger.
@@ -285,11 +282,13 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>&
     const Head<kType> head(heads, at.head);
     if constexpr (kTakesWords<kType, kPairing>) {
       for (; at.pair < words; at.pair += 2 * lanes) {
+        FetchAhead(head.source, at.pair, 2 * lanes);
         const ElementOf<kType>* from = head.source + at.pair;
         if (HWY_UNLIKELY(!RotateWords(from, head.data + at.pair, pairs, turns, at.pair))) return at;
       }
     }
     for (; at.pair + lanes <= pairs; at.pair += lanes) {
+      FetchAhead(head.source, at.pair, lanes);
       const std::size_t element = at.pair * kStep<kPairing>;
       bool is_closed;
       if constexpr (kTakesSpread<kType, kPairing>) {
