@@ -13,6 +13,7 @@
 #include "normal.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary.h"
+#include "rotary_case.h"
 #include "suite.h"
 
 namespace posenc {
@@ -101,42 +102,12 @@ void Beside(benchmark::State& state, const std::string& path, const std::string&
   }
 }
 
-// Heads of 128, those of q before those of k.
-struct Rotation {
-  Arithmetic arithmetic;
-  Pairing pairing;
-  std::size_t tokens;
-  bool is_heads_first;
-
-  static constexpr std::size_t kDim = 128, kQueryHeads = 32, kKeyHeads = 8;
-
-  std::size_t entries() const { return tokens * (kQueryHeads + kKeyHeads) * kDim; }
-  posenc_heads Tensor(void* data, std::size_t heads) const {
-    posenc_heads tensor{};
-    tensor.data = data;
-    tensor.heads = heads;
-    tensor.token_stride = is_heads_first ? kDim : heads * kDim;
-    tensor.head_stride = is_heads_first ? tokens * kDim : kDim;
-    return tensor;
-  }
-  std::string name(const char* type) const {
-    return (arithmetic == Arithmetic::kExact ? "exact/" : "fast/") + std::string(type) +
-           (pairing == Pairing::kHalfSplit ? "/half_split/" : "/interleaved/") + std::to_string(tokens) +
-           "x40x128/" + (is_heads_first ? "heads_first/" : "");
-  }
-};
-
 template <class T>
-void RotateBeside(benchmark::State& state, const std::string& path, const Rotation& which,
+void RotateBeside(benchmark::State& state, const std::string& path, const RotaryCase& which,
                   const std::string& target) {
   Library before(path);
   if (!before.Find()) return Fail(state, "--before: no shared libposenc");
-  RotarySpec typed;
-  typed.head_dim = Rotation::kDim;
-  typed.arithmetic = which.arithmetic;
-  typed.pairing = which.pairing;
-  typed.target = target.c_str();
-  const posenc_rotary_spec spec = ToC(typed);
+  const posenc_rotary_spec spec = ToC(which.spec(target.c_str()));
   posenc_rotary *now = nullptr, *old = nullptr;
   const bool is_created = posenc_rotary_create(&spec, &now) == POSENC_OK;
   const std::unique_ptr<posenc_rotary, Destroy<posenc_rotary>> owned(now, {&posenc_rotary_destroy});
@@ -144,9 +115,8 @@ void RotateBeside(benchmark::State& state, const std::string& path, const Rotati
     return Fail(state, "--before: creates no rotary");
   const std::unique_ptr<posenc_rotary, Destroy<posenc_rotary>> owned_before(old, {before.rotary_destroy});
   T* x = Output().Get<T>(which.entries());
-  const posenc_heads tensors[] = {
-      which.Tensor(x, Rotation::kQueryHeads),
-      which.Tensor(x + which.tokens * Rotation::kQueryHeads * Rotation::kDim, Rotation::kKeyHeads)};
+  const auto [q, k] = TensorsOf(which, x);
+  const posenc_heads tensors[] = {ToC(q), ToC(k)};
   MeasureInPlace(
       state, {which.entries(), which.entries() * sizeof(T)},
       [&] { posenc_rotate(now, 0, which.tokens, TypeOf<T>(), tensors, 2); },
@@ -209,18 +179,15 @@ void RegisterCreateBefore(const std::string& path, const TargetNames& targets) {
 }
 
 template <class T>
-void RegisterRotateBefore(const std::string& path, const char* type, const TargetNames& targets) {
-  for (const Arithmetic arithmetic : {Arithmetic::kExact, Arithmetic::kFast}) {
-    for (const Pairing pairing : {Pairing::kHalfSplit, Pairing::kNeighbours}) {
-      for (const std::size_t tokens : {1u, 48u, 512u, 16384u}) {
-        for (const bool is_heads_first : {false, true}) {
-          const Rotation which = {arithmetic, pairing, tokens, is_heads_first};
-          for (const std::string& target : targets) {
-            if (IsTooSlow(target, which.entries())) continue;
-            Register("Before/Rotate/" + which.name(type) + target,
-                     [=](benchmark::State& state) { RotateBeside<T>(state, path, which, target); });
-          }
-        }
+void RegisterRotateBefore(const std::string& path, RotaryCase which, const TargetNames& targets) {
+  for (const std::size_t tokens : kTokens) {
+    which.tokens = tokens;
+    for (const bool is_heads_first : {false, true}) {
+      which.is_heads_first = is_heads_first;
+      for (const std::string& target : targets) {
+        if (IsTooSlow(target, which.entries())) continue;
+        Register("Before/" + NameOf(TypeOf<T>(), which) + target,
+                 [=](benchmark::State& state) { RotateBeside<T>(state, path, which, target); });
       }
     }
   }
@@ -234,9 +201,13 @@ std::string Name(const std::string& operation, const char* type, Shape shape, co
 
 void RegisterBefore(const std::string& path, const TargetNames& targets) {
   RegisterCreateBefore(path, targets);
-  RegisterRotateBefore<float>(path, "f32", targets);
-  RegisterRotateBefore<BFloat16>(path, "bf16", targets);
-  RegisterRotateBefore<Float16>(path, "f16", targets);
+  for (const Arithmetic arithmetic : {Arithmetic::kExact, Arithmetic::kFast}) {
+    for (const Pairing pairing : {Pairing::kHalfSplit, Pairing::kNeighbours}) {
+      RegisterRotateBefore<float>(path, {arithmetic, pairing}, targets);
+      RegisterRotateBefore<BFloat16>(path, {arithmetic, pairing}, targets);
+      RegisterRotateBefore<Float16>(path, {arithmetic, pairing}, targets);
+    }
+  }
   for (const char* operation : {"Write", "Add"}) {
     for (const Shape shape : kShapes) {
       for (const std::string& target : targets) {

@@ -14,6 +14,7 @@
 #include "peers.h"
 #include "posenc/accuracy.h"
 #include "posenc/rotary.h"
+#include "rotary_case.h"
 #include "rotary_peers.h"
 #include "suite.h"
 
@@ -21,29 +22,13 @@ namespace posenc {
 namespace bench {
 namespace {
 
-constexpr std::size_t kQueryHeads = 32, kKeyHeads = 8, kHeads = kQueryHeads + kKeyHeads;  // of Llama 3 8B
-constexpr std::size_t kHeadDim = 128, kPairs = kHeadDim / 2;
-constexpr std::size_t kTokens[] = {1, 48, 512, 16384};
+constexpr std::size_t kPairs = kHeadDim / 2;
 constexpr std::size_t kHeadsFirstTokens[] = {512, 16384};
 constexpr Shape kCacheShape = {4096, 128};
 constexpr int kDecodePosition = (1 << 17) - 1;  // of single tokens: the end of a long context
 constexpr std::size_t kCheckedTokens = 48;
 constexpr double kTolerance = 1e-2;         // of rivals in the first tokens, lest one be used wrongly
 constexpr double kFastTolerance = 0x1p-21;  // of hypot(a, b): more than POSENC_FAST's 2 ulp
-
-// What is rotated, and how.
-struct Case {
-  Arithmetic arithmetic = Arithmetic::kExact;
-  Pairing pairing = Pairing::kHalfSplit;
-  std::size_t tokens = 1;
-  int first = 0;                // position
-  bool is_heads_first = false;  // [heads, tokens, kHeadDim], else [tokens, heads, kHeadDim]
-
-  std::size_t entries() const { return tokens * kHeads * kHeadDim; }
-  std::size_t key_offset() const { return tokens * kQueryHeads * kHeadDim; }  // k lies behind q
-  std::size_t token_stride(std::size_t heads) const { return is_heads_first ? kHeadDim : heads * kHeadDim; }
-  std::size_t head_stride() const { return is_heads_first ? tokens * kHeadDim : kHeadDim; }
-};
 
 // The type in which rivals take T: void if there are none.
 template <class T>
@@ -75,26 +60,20 @@ class Elements {
   std::size_t count_, passes_ = 0;
 };
 
-bool CreatedRotary(benchmark::State& state, const Case& which, const char* target, Rotary* rotary) {
-  RotarySpec spec;
-  spec.head_dim = kHeadDim;
-  spec.arithmetic = which.arithmetic;
-  spec.pairing = which.pairing;
-  spec.target = target;
-  const Status status = Rotary::Create(spec, rotary);
+bool CreatedRotary(benchmark::State& state, const RotaryCase& which, const char* target, Rotary* rotary) {
+  const Status status = Rotary::Create(which.spec(target), rotary);
   if (status != Status::kOk) Fail(state, StatusMessage(status));
   return status == Status::kOk;
 }
 
 template <class T>
-Status Rotate(const Rotary& rotary, const Case& which, T* x) {
-  const Heads<T> q{x, kQueryHeads, which.token_stride(kQueryHeads), which.head_stride()};
-  const Heads<T> k{x + which.key_offset(), kKeyHeads, which.token_stride(kKeyHeads), which.head_stride()};
+Status Rotate(const Rotary& rotary, const RotaryCase& which, T* x) {
+  const auto [q, k] = TensorsOf(which, x);
   return rotary.Rotate(which.first, which.tokens, {q, k});
 }
 
 template <class T>
-LoopWork<LoopElement<T>> WorkOf(const Case& which, T* x) {
+LoopWork<LoopElement<T>> WorkOf(const RotaryCase& which, T* x) {
   static_assert(sizeof(T) == sizeof(LoopElement<T>), "T is that or its bits");
   auto* q = reinterpret_cast<LoopElement<T>*>(x);
   return {{{q, kQueryHeads, which.token_stride(kQueryHeads), which.head_stride()},
@@ -116,7 +95,7 @@ const float* FloatFrequencies() {
   return frequencies.data();
 }
 
-std::shared_ptr<std::vector<float>> TableOf(const Case& which) {
+std::shared_ptr<std::vector<float>> TableOf(const RotaryCase& which) {
   auto table = std::make_shared<std::vector<float>>(which.tokens * kHeadDim);
   baseline::Loops().write_table(which.first, which.tokens, FloatFrequencies(), kPairs, table->data());
   return table;
@@ -127,7 +106,7 @@ template <class T>
 struct RotaryRival {
   std::string name;
   // Does what is done once for all calls.
-  std::function<std::function<void()>(const Case& which, T* x)> prepare;
+  std::function<std::function<void()>(const RotaryCase& which, T* x)> prepare;
 };
 
 template <class T>
@@ -142,14 +121,14 @@ const RotaryLoops<LoopElement<T>>& LoopsOf(const AllRotaryLoops& all) {
 template <class T>
 RotaryRival<T> TableRival(const std::string& name, const AllRotaryLoops& all) {
   const auto by_table = LoopsOf<T>(all).by_table;
-  return {name, [by_table](const Case& which, T* x) -> std::function<void()> {
+  return {name, [by_table](const RotaryCase& which, T* x) -> std::function<void()> {
             const auto table = TableOf(which);
             return [=, work = WorkOf(which, x)] { by_table(work, table->data()); };
           }};
 }
 
 template <class T>
-std::vector<RotaryRival<T>> RivalsOf(const Case& of) {
+std::vector<RotaryRival<T>> RivalsOf(const RotaryCase& of) {
   if constexpr (std::is_void_v<LoopElement<T>>) {
     return {};
   } else {
@@ -162,7 +141,7 @@ std::vector<RotaryRival<T>> RivalsOf(const Case& of) {
     }
 #endif
     const auto by_sincos = LoopsOf<T>(baseline::Loops()).by_sincos;
-    rivals.push_back({"sincos", [by_sincos](const Case& which, T* x) -> std::function<void()> {
+    rivals.push_back({"sincos", [by_sincos](const RotaryCase& which, T* x) -> std::function<void()> {
                         return [=, work = WorkOf(which, x)] {
                           by_sincos(work, which.first, FloatFrequencies());
                         };
@@ -170,7 +149,7 @@ std::vector<RotaryRival<T>> RivalsOf(const Case& of) {
 #ifdef POSENC_BENCH_TORCH
     if constexpr (std::is_same_v<T, float>) {
       if (of.pairing == Pairing::kHalfSplit && !of.is_heads_first) {
-        rivals.push_back({"torch", [](const Case& which, T* x) -> std::function<void()> {
+        rivals.push_back({"torch", [](const RotaryCase& which, T* x) -> std::function<void()> {
                             const auto table = TableOf(which);
                             const auto rotation =
                                 std::make_shared<TorchRotation>(WorkOf(which, x), table->data());
@@ -207,7 +186,7 @@ double LargestError(Pairing pairing, const std::vector<T>& got, const std::vecto
 template <class T>
 class Checked {
  public:
-  Checked(benchmark::State& state, Case which) : which_(which), expected_(which.entries()) {
+  Checked(benchmark::State& state, RotaryCase which) : which_(which), expected_(which.entries()) {
     which.arithmetic = Arithmetic::kExact;
     Rotary exact;
     if (!CreatedRotary(state, which, nullptr, &exact)) return;
@@ -216,7 +195,7 @@ class Checked {
   }
 
   bool is_ready() const { return is_ready_; }
-  const Case& which() const { return which_; }
+  const RotaryCase& which() const { return which_; }
 
   // What `rotate`, given random elements, makes of them.
   template <class Rotation>
@@ -236,7 +215,7 @@ class Checked {
   }
 
  private:
-  Case which_;
+  RotaryCase which_;
   std::vector<T> expected_;
   bool is_ready_ = false;
 };
@@ -244,7 +223,7 @@ class Checked {
 // False, and the row has failed, unless all do the work that they are measured at. Of single floats the
 // errors become counters.
 template <class T>
-bool Check(benchmark::State& state, Case which, const Rotary& rotary,
+bool Check(benchmark::State& state, RotaryCase which, const Rotary& rotary,
            const std::vector<RotaryRival<T>>& rivals) {
   which.tokens = std::min(which.tokens, kCheckedTokens);
   const Checked<T> checked(state, which);
@@ -252,7 +231,7 @@ bool Check(benchmark::State& state, Case which, const Rotary& rotary,
   bool is_right = checked.is_ready();
   if (which.arithmetic == Arithmetic::kExact) is_right = is_right && checked.IsRight(got);
   if constexpr (!std::is_void_v<LoopElement<T>>) {
-    Case first = which;
+    RotaryCase first = which;
     first.first = 0;
     first.tokens = kCheckedTokens;
     const Checked<T> first_tokens(state, first);
@@ -272,7 +251,7 @@ bool Check(benchmark::State& state, Case which, const Rotary& rotary,
 }
 
 template <class T>
-void RunRotate(benchmark::State& state, const Case& which, const std::string& target) {
+void RunRotate(benchmark::State& state, const RotaryCase& which, const std::string& target) {
   Rotary rotary;
   if (!CreatedRotary(state, which, target.c_str(), &rotary)) return;
   const std::vector<RotaryRival<T>> peers = RivalsOf<T>(which);
@@ -313,16 +292,8 @@ void RunWriteCache(benchmark::State& state, const std::string& target) {
         [=] { baseline::Loops().write_table(0, kCacheShape.rows, FloatFrequencies(), kPairs, out); }}});
 }
 
-std::string NameOf(posenc_type type, const Case& which) {
-  std::string name = which.arithmetic == Arithmetic::kExact ? "Rotate/exact/" : "Rotate/fast/";
-  name += TraitsOf(type).name;
-  name += which.pairing == Pairing::kNeighbours ? "/interleaved/" : "/half_split/";
-  name += std::to_string(which.tokens) + "x" + std::to_string(kHeads) + "x" + std::to_string(kHeadDim);
-  return name + (which.is_heads_first ? "/heads_first/" : "/");
-}
-
 template <class T>
-void RegisterCase(Case which, const TargetNames& targets) {
+void RegisterCase(RotaryCase which, const TargetNames& targets) {
   which.first = which.tokens == 1 ? kDecodePosition : 0;
   for (const std::string& target : targets) {
     if (IsTooSlow(target, which.entries())) continue;

@@ -1,0 +1,60 @@
+// What is rotated: q and k of a model's heads, and how.
+#ifndef POSENC_BENCH_ROTARY_CASE_H_
+#define POSENC_BENCH_ROTARY_CASE_H_
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "posenc/accuracy.h"
+#include "posenc/rotary.h"
+
+namespace posenc {
+namespace bench {
+
+constexpr std::size_t kQueryHeads = 32, kKeyHeads = 8, kHeads = kQueryHeads + kKeyHeads;  // of Llama 3 8B
+constexpr std::size_t kHeadDim = 128;
+constexpr std::size_t kTokens[] = {1, 48, 512, 16384};
+
+struct RotaryCase {
+  Arithmetic arithmetic = Arithmetic::kExact;
+  Pairing pairing = Pairing::kHalfSplit;
+  std::size_t tokens = 1;
+  int first = 0;                // position
+  bool is_heads_first = false;  // [heads, tokens, kHeadDim], else [tokens, heads, kHeadDim]
+
+  std::size_t entries() const { return tokens * kHeads * kHeadDim; }
+  std::size_t key_offset() const { return tokens * kQueryHeads * kHeadDim; }  // k lies behind q
+  std::size_t token_stride(std::size_t heads) const { return is_heads_first ? kHeadDim : heads * kHeadDim; }
+  std::size_t head_stride() const { return is_heads_first ? tokens * kHeadDim : kHeadDim; }
+
+  RotarySpec spec(const char* target) const {
+    RotarySpec spec;
+    spec.head_dim = kHeadDim;
+    spec.arithmetic = arithmetic;
+    spec.pairing = pairing;
+    spec.target = target;
+    return spec;
+  }
+};
+
+// q and k, in place.
+template <class T>
+std::array<Heads<T>, 2> TensorsOf(const RotaryCase& which, T* x) {
+  return {Heads<T>{x, kQueryHeads, which.token_stride(kQueryHeads), which.head_stride()},
+          Heads<T>{x + which.key_offset(), kKeyHeads, which.token_stride(kKeyHeads), which.head_stride()}};
+}
+
+// Of a row, but for what comes before it and the target.
+inline std::string NameOf(posenc_type type, const RotaryCase& which) {
+  std::string name = which.arithmetic == Arithmetic::kExact ? "Rotate/exact/" : "Rotate/fast/";
+  name += TraitsOf(type).name;
+  name += which.pairing == Pairing::kNeighbours ? "/interleaved/" : "/half_split/";
+  name += std::to_string(which.tokens) + "x" + std::to_string(kHeads) + "x" + std::to_string(kHeadDim);
+  return name + (which.is_heads_first ? "/heads_first/" : "/");
+}
+
+}  // namespace bench
+}  // namespace posenc
+
+#endif  // POSENC_BENCH_ROTARY_CASE_H_
