@@ -18,24 +18,25 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Groups that share a direct evaluation.
+// Groups that share a direct evaluation, and the pairs that pass together, a chunk: few for many groups,
+// whose anchors then stay in the first-level cache; many for few, where longer parts of rows are worth more.
+// More would not fit a small stack (23 KB).
 constexpr std::size_t kMaxGroups = 4;
+constexpr std::size_t kMaxChunkPairs = 512;
+constexpr std::size_t kChunkAnchors = 1024;  // of all groups
+static_assert(kChunkAnchors >= 2 * kMaxChunkPairs, "");
 
-// Pairs that pass together: the longest run of memory in a row that is worth its anchors on the stack (23
-// KB).
-constexpr std::size_t kChunkPairs = 512;
-
-// Per pair: the limit below which entries are too small, sine and cosine at the middle of a run, and at the
-// anchor of a group.
+// Per pair: the limit below which entries are too small, and the sine and cosine at the anchor of each group,
+// `stride` apart.
 struct Anchors {
-  static constexpr std::size_t kSize = kChunkPairs + 2 * hn::MaxLanes(Doubles());
+  static constexpr std::size_t kPad = 2 * hn::MaxLanes(Doubles());
+  static constexpr std::size_t kSize = kMaxChunkPairs + kPad;
 
+  std::size_t stride;
   HWY_ALIGN float limits[kSize];
   HWY_ALIGN float small[2 * kSize];  // the limits in the order of entries
-  HWY_ALIGN double middle_sines[kSize];
-  HWY_ALIGN double middle_cosines[kSize];
-  HWY_ALIGN double sines[kSize];
-  HWY_ALIGN double cosines[kSize];
+  HWY_ALIGN double sines[kChunkAnchors + kMaxGroups * kPad];
+  HWY_ALIGN double cosines[kChunkAnchors + kMaxGroups * kPad];
 };
 
 // To the rows of a group, then from the middle of a run to its groups' anchors.
@@ -95,14 +96,14 @@ struct Run {
 };
 
 // The longest run of no more than `count` rows from row `begin` on; of no rows if there is but one.
-HWY_INLINE Run LongestRun(std::int64_t first, std::size_t begin, std::size_t count) {
-  Run run = {first, begin, kMaxGroups, HWY_MIN(kReach, count / 2)};
+HWY_INLINE Run LongestRun(std::int64_t first, std::size_t begin, std::size_t count, std::size_t max_groups) {
+  Run run = {first, begin, max_groups, HWY_MIN(kReach, count / 2)};
   while (run.groups > 1 && run.groups * 2 * kReach > count) run.groups /= 2;
   return run;
 }
 
-// The middle of a run, for the pairs from `begin` on. Lanes whose phases stay within `exempt` quarter turns
-// have no limit.
+// The anchors of a run, for the pairs from `begin` on: its middle, or, of several groups, those added up from
+// that, in mirrored pairs too. Lanes whose phases stay within `exempt` quarter turns have no limit.
 inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run, std::size_t begin,
                                      std::size_t count, double small, double exempt, Anchors& anchors) {
   const Doubles d;
@@ -116,27 +117,18 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
     SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, table.low + i), 0.0, sine, cosine);
     const auto is_exempt = hn::Le(hn::Mul(hn::Abs(high), extent), hn::Set(d, exempt));
     hn::StoreU(hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, small))), df, anchors.limits + at);
-    hn::StoreU(sine, d, anchors.middle_sines + at);
-    hn::StoreU(cosine, d, anchors.middle_cosines + at);
-  }
-}
-
-// From the middle of a run to the anchor of group g.
-inline HWY_NOINLINE void MoveAnchors(const FrequencyTable& table, const Run& run, std::size_t g,
-                                     std::size_t begin, std::size_t count, Anchors& anchors) {
-  const Doubles d;
-  const bool after = 2 * g >= run.groups;
-  const std::size_t step = (after ? 2 * g - run.groups : run.groups - 2 - 2 * g) / 2;
-  const double* cosines = table.offsets + 2 * (kReach + step) * table.padded + begin;
-  const double* sines = cosines + table.padded;
-  const auto sign = hn::Set(d, after ? 0.0 : -0.0);
-  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
-    const auto sine = hn::LoadU(d, anchors.middle_sines + at);
-    const auto cosine = hn::LoadU(d, anchors.middle_cosines + at);
-    const auto c = hn::LoadU(d, cosines + at);
-    const auto s = hn::Xor(hn::LoadU(d, sines + at), sign);
-    hn::StoreU(hn::MulAdd(cosine, s, hn::Mul(sine, c)), d, anchors.sines + at);
-    hn::StoreU(MinusProduct(sine, s, hn::Mul(cosine, c)), d, anchors.cosines + at);
+    const auto store = [&](std::size_t g, DoubleVec s, DoubleVec c) HWY_ATTR {
+      hn::StoreU(s, d, anchors.sines + g * anchors.stride + at);
+      hn::StoreU(c, d, anchors.cosines + g * anchors.stride + at);
+    };
+    if (run.groups == 1) store(0, sine, cosine);
+    for (std::size_t after = (run.groups + 1) / 2, step = kReach; after < run.groups; ++after, ++step) {
+      DoubleVec sine_after, cosine_after, sine_before, cosine_before;
+      SumAndDifference(sine, cosine, table.offsets + 2 * step * table.padded + i, table.padded, sine_after,
+                       cosine_after, sine_before, cosine_before);
+      store(after, sine_after, cosine_after);
+      store(run.groups - 1 - after, sine_before, cosine_before);
+    }
   }
 }
 

@@ -153,6 +153,7 @@ struct RunRoutine {
   decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) in_doubles;  // only if `floats`
   decltype(&FinishPairs<POSENC_F32>) finish;
   bool interleaved;
+  bool reads;
   bool floats;         // the hot loop adds angles in float,
   double float_error;  // whose sines have this error
   double small;
@@ -168,6 +169,7 @@ constexpr RunRoutine MakeRoutine() {
                         &AngleAdditionLoop<kInterleaved, Operation>,
                         &FinishPairs<kFormat>,
                         kInterleaved,
+                        Operation::kReads,
                         kFloats,
                         kFloatError<Operation>,
                         kLeastAdded<kFormat>,

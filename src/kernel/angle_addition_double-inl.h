@@ -370,7 +370,7 @@ inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Column
       tally += DirectDoubles(table, columns, rest);
       break;
     }
-    const Run run = LongestRun(first, begin, left);
+    const Run run = LongestRun(first, begin, left, kMaxGroups);
     FillDoubleRun(table, columns, rows, run, tally);
     begin += run.count();
   }

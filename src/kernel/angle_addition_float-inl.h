@@ -28,13 +28,11 @@ constexpr double kFloatError = (HWY_NATIVE_FMA ? kFloatAngleAdditionError
                                                : kFloatAngleAdditionErrorWithoutFma) +
                                (Operation::kReads ? 0x1p-24 : 0.0);
 
-// Anchors of a chunk, rounded to float, and the error of an added sine.
+// Anchors of a chunk, rounded to float, and the errors of added sines.
 struct FloatAnchors {
-  static constexpr std::size_t kSize = kChunkPairs + hn::MaxLanes(Entries());
-
-  HWY_ALIGN float errors[kSize];
-  HWY_ALIGN float sines[kSize];
-  HWY_ALIGN float cosines[kSize];
+  HWY_ALIGN float errors[kMaxChunkPairs + hn::MaxLanes(Entries())];
+  HWY_ALIGN float sines[sizeof(Anchors::sines) / sizeof(double)];
+  HWY_ALIGN float cosines[sizeof(Anchors::cosines) / sizeof(double)];
 };
 
 HWY_INLINE void RoundToFloats(const double* from, std::size_t count, float* to) {
@@ -58,10 +56,12 @@ inline HWY_NOINLINE void BoundSines(const FrequencyTable& table, const Run& run,
   }
 }
 
-inline HWY_NOINLINE void RoundAnchors(const double* sines, const double* cosines, std::size_t count,
+inline HWY_NOINLINE void RoundAnchors(const Anchors& anchors, std::size_t groups, std::size_t count,
                                       FloatAnchors& floats) {
-  RoundToFloats(sines, count, floats.sines);
-  RoundToFloats(cosines, count, floats.cosines);
+  for (std::size_t at = 0; at < groups * anchors.stride; at += anchors.stride) {
+    RoundToFloats(anchors.sines + at, count, floats.sines + at);
+    RoundToFloats(anchors.cosines + at, count, floats.cosines + at);
+  }
 }
 
 // What is stored for the pairs from `at` on of both rows, as RoundBoth leaves it: entries, or their sums with

@@ -58,41 +58,51 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
   }
 }
 
-// A group's columns of a chunk, row by row, each from its first column to its last: memory sees few rows at a
-// time, in order.
-HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::size_t begin, std::size_t end,
-                          const Anchors& anchors, FloatAnchors* floats, Tally& tally) {
-  const bool one = run.groups == 1;  // its anchor is the middle
-  const double* sines = one ? anchors.middle_sines : anchors.sines;
-  const double* cosines = one ? anchors.middle_cosines : anchors.cosines;
-  if (floats != nullptr) RoundAnchors(sines, cosines, end - begin, *floats);
-  const std::size_t rows_ahead = sizeof(float) / task.routine.direct.element_size;  // for memory to fetch
+// A chunk of a run, two rows at a time, each from its first column to its last: memory sees few rows at a
+// time, in order. Rows at one distance from their anchors follow one another, while its offsets lie in the
+// first-level cache.
+inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t begin, std::size_t end,
+                                   const Anchors& anchors, const FloatAnchors* floats, Tally& tally) {
+  const std::size_t size = task.routine.direct.element_size, padded = task.table.padded;
   const auto position = [&](std::size_t r) { return run.first + static_cast<std::int64_t>(r); };
-  const auto row = [&](std::size_t r) {
-    return RowAt(task.rows, task.routine.direct.element_size, run.begin + r);
+  const auto row = [&](std::size_t r) { return RowAt(task.rows, size, run.begin + r); };
+  const auto bytes = [&](std::size_t pairs) { return pairs * task.columns.step * size; };
+  // Memory is asked for rows of this chunk, and behind them for those of the next one, or of the next run.
+  const bool is_last = end == task.columns.sines;
+  const std::size_t run_rows = run.count();
+  const bool has_more = task.rows.sources == nullptr || run.begin + 2 * run_rows <= task.rows.at.count;
+  const auto next = [&](std::size_t r, bool is_behind) {
+    if (!is_behind || (is_last && !has_more)) return row(r).from;
+    return is_last ? row(run_rows + r).from - bytes(begin) : row(r).from + bytes(end - begin);
   };
   for (std::size_t k = 0; k < run.half; ++k) {
-    std::size_t next_g = g, next_k = k + rows_ahead;
-    if (next_k >= run.half) {
-      next_k = g + 1 < run.groups ? next_k - run.half : run.half - 1;
-      next_g = HWY_MIN(g + 1, run.groups - 1);
+    const std::size_t offset = 2 * k * padded + begin;
+    for (std::size_t g = 0; g < run.groups; ++g) {
+      const std::size_t at = g * anchors.stride;
+      const std::size_t before = run.Before(g, k), after = run.After(g, k);
+      MirroredAngles angles = {{position(before), position(after)},
+                               begin,
+                               anchors.sines + at,
+                               anchors.cosines + at,
+                               anchors.small,
+                               anchors.limits,
+                               task.table.offsets + offset,
+                               padded,
+                               {}};
+      if (floats != nullptr) {
+        const float* cosines = task.table.float_offsets + offset;
+        angles.floats = {
+            floats->errors, floats->sines + at, floats->cosines + at, {cosines, cosines + padded}};
+      }
+      std::size_t next_k = k, next_g = g + sizeof(float) / size;
+      for (; next_g >= run.groups; ++next_k) next_g -= run.groups;
+      const bool is_behind = next_k >= run.half;
+      next_k = HWY_MIN(is_behind ? next_k - run.half : next_k, run.half - 1);
+      const MirroredRows rows = {
+          {row(before), row(after)},
+          {next(run.Before(next_g, next_k), is_behind), next(run.After(next_g, next_k), is_behind)}};
+      FillMirroredRows(task, angles, rows, end, tally);
     }
-    MirroredAngles angles = {{position(run.Before(g, k)), position(run.After(g, k))},
-                             begin,
-                             sines,
-                             cosines,
-                             anchors.small,
-                             anchors.limits,
-                             task.table.offsets + 2 * k * task.table.padded + begin,
-                             task.table.padded,
-                             {}};
-    if (floats != nullptr) {
-      const float* offset = task.table.float_offsets + 2 * k * task.table.padded + begin;
-      angles.floats = {floats->errors, floats->sines, floats->cosines, {offset, offset + task.table.padded}};
-    }
-    const MirroredRows rows = {{row(run.Before(g, k)), row(run.After(g, k))},
-                               {row(run.Before(next_g, next_k)).from, row(run.After(next_g, next_k)).from}};
-    FillMirroredRows(task, angles, rows, end, tally);
   }
 }
 
@@ -100,20 +110,22 @@ HWY_INLINE void FillGroup(const Task& task, const Run& run, std::size_t g, std::
 inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, FloatAnchors* floats, Tally& tally) {
   const RunRoutine& routine = task.routine;
   Anchors anchors;
-  for (std::size_t begin = 0; begin < task.columns.sines; begin += kChunkPairs) {
-    const std::size_t end = HWY_MIN(begin + kChunkPairs, task.columns.sines);
+  const std::size_t chunk = HWY_MIN(kMaxChunkPairs, kChunkAnchors / run.groups);
+  for (std::size_t begin = 0; begin < task.columns.sines; begin += chunk) {
+    const std::size_t end = HWY_MIN(begin + chunk, task.columns.sines);
     const std::size_t count = end - begin;
+    anchors.stride = hwy::RoundUpTo(count, hn::Lanes(Entries())) + Anchors::kPad;
     MakeAnchors(task.table, run, begin, count, routine.small, routine.exempt, anchors);
     if (routine.interleaved) {
       OrderLimits<true>(count, anchors);
     } else {
       OrderLimits<false>(count, anchors);
     }
-    if (floats != nullptr) BoundSines(task.table, run, routine.float_error, begin, count, *floats);
-    for (std::size_t g = 0; g < run.groups; ++g) {
-      if (run.groups > 1) MoveAnchors(task.table, run, g, begin, count, anchors);
-      FillGroup(task, run, g, begin, end, anchors, floats, tally);
+    if (floats != nullptr) {
+      BoundSines(task.table, run, routine.float_error, begin, count, *floats);
+      RoundAnchors(anchors, run.groups, count, *floats);
     }
+    FillChunk(task, run, begin, end, anchors, floats, tally);
   }
 }
 
@@ -124,11 +136,11 @@ inline HWY_NOINLINE void FillFloatRun(const Task& task, const Run& run, Tally& t
 }
 
 // The longest run from row `begin` on, of positions of one sign; of no rows if there is but one.
-HWY_INLINE Run NextRun(const Positions& at, std::size_t begin) {
+HWY_INLINE Run NextRun(const Positions& at, std::size_t begin, std::size_t max_groups) {
   const std::int64_t first = at.first + static_cast<std::int64_t>(begin);
   std::size_t count = first == 0 ? 1 : at.count - begin;
   if (first < 0) count = HWY_MIN(count, static_cast<std::size_t>(-first));
-  return LongestRun(first, begin, count);
+  return LongestRun(first, begin, count, max_groups);
 }
 
 // Consecutive positions. Position 0 and odd rows out go to the direct kernel.
@@ -141,9 +153,11 @@ inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTabl
   const std::size_t at_once = (routine.interleaved && !routine.floats ? 1 : 2) * hn::Lanes(Doubles());
   const std::size_t whole = aligned ? columns.cosines / at_once * at_once : 0;
   const Task task = {routine, table, columns, rows, scale, aligned, at_once, whole};
+  const bool in_long_parts = routine.reads && columns.sines * kMaxGroups > kChunkAnchors;
+  const std::size_t max_groups = in_long_parts ? kChunkAnchors / kMaxChunkPairs : kMaxGroups;
   Tally tally;
   for (std::size_t begin = 0; begin < rows.at.count;) {
-    const Run run = NextRun(rows.at, begin);
+    const Run run = NextRun(rows.at, begin, max_groups);
     if (run.half == 0) {
       Rows one = rows;
       one.at = {nullptr, run.first, 1};
