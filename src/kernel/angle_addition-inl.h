@@ -113,21 +113,31 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
 // Up to two vectors of pairs of two rows.
 using FewPairs = PairBuffer<2 * hn::MaxLanes(Doubles())>[2];
 
-// One vector of one row: by the direct kernel if the added angles need it.
+// One vector of one row: where the added angles' error may matter, by the direct kernel. Both ends of what a
+// float's entry may be mostly round to the same, which takes less than to evaluate it.
 template <posenc_type kFormat>
 HWY_INLINE void FinishRow(const FrequencyTable& table, const MirroredAngles& angles, std::size_t r,
                           std::size_t at, DoubleVec sine, DoubleVec cosine, float* entries, Tally& tally) {
-  const Floats df;
-  const auto limit = hn::LoadU(df, angles.limits + at);
+  const Entries df;
   EntryVec added;
-  const auto far = RoundAdded<kFormat, true>(sine, cosine, added);
-  if (AnyOpen(far, Least(added, added), Join<true>(limit, limit))) {
-    const std::size_t lanes = hn::Lanes(df);
+  bool open;
+  if constexpr (kFormat == POSENC_F32) {
+    const auto error = hn::Set(Doubles(), kAddedBracket);
+    added = ToNearestFloats<true>(hn::Add(sine, error), hn::Add(cosine, error));
+    const auto lower = ToNearestFloats<true>(hn::Sub(sine, error), hn::Sub(cosine, error));
+    open = !hn::AllTrue(df, hn::Eq(added, lower));
+  } else {
+    const auto limit = hn::LoadU(Floats(), angles.limits + at);
+    const auto far = RoundAdded<kFormat, true>(sine, cosine, added);
+    open = AnyOpen(far, Least(added, added), Join<true>(limit, limit));
+  }
+  if (open) {
+    const std::size_t lanes = hn::Lanes(Doubles());
     EvaluatePairs(table, kFormat, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at,
                   lanes, entries, tally);
     tally.direct += lanes;
   } else {
-    hn::StoreU(added, Entries(), entries);
+    hn::StoreU(added, df, entries);
   }
 }
 

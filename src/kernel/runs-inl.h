@@ -64,43 +64,43 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
 inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t begin, std::size_t end,
                                    const Anchors& anchors, const FloatAnchors* floats, Tally& tally) {
   const std::size_t size = task.routine.direct.element_size, padded = task.table.padded;
-  const auto position = [&](std::size_t r) { return run.first + static_cast<std::int64_t>(r); };
-  const auto row = [&](std::size_t r) { return RowAt(task.rows, size, run.begin + r); };
-  const auto bytes = [&](std::size_t pairs) { return pairs * task.columns.step * size; };
-  // Memory is asked for rows of this chunk, and behind them for those of the next one, or of the next run.
-  const bool is_last = end == task.columns.sines;
   const std::size_t run_rows = run.count();
+  const auto row = [&](std::size_t r) { return RowAt(task.rows, size, run.begin + r); };
+  // Memory is asked for rows of this chunk, and behind them for those of the next one, or of the next run.
+  const std::size_t rows_ahead = sizeof(float) / size;
+  const bool is_last = end == task.columns.sines;
   const bool has_more = task.rows.sources == nullptr || run.begin + 2 * run_rows <= task.rows.at.count;
   const auto next = [&](std::size_t r, bool is_behind) {
+    const std::size_t column_bytes = task.columns.step * size;
     if (!is_behind || (is_last && !has_more)) return row(r).from;
-    return is_last ? row(run_rows + r).from - bytes(begin) : row(r).from + bytes(end - begin);
+    return is_last ? row(run_rows + r).from - begin * column_bytes
+                   : row(r).from + (end - begin) * column_bytes;
   };
+  MirroredAngles angles = {{}, begin, nullptr, nullptr, anchors.small, anchors.limits, nullptr, padded, {}};
   for (std::size_t k = 0; k < run.half; ++k) {
     const std::size_t offset = 2 * k * padded + begin;
+    angles.offset = task.table.offsets + offset;
     for (std::size_t g = 0; g < run.groups; ++g) {
       const std::size_t at = g * anchors.stride;
       const std::size_t before = run.Before(g, k), after = run.After(g, k);
-      MirroredAngles angles = {{position(before), position(after)},
-                               begin,
-                               anchors.sines + at,
-                               anchors.cosines + at,
-                               anchors.small,
-                               anchors.limits,
-                               task.table.offsets + offset,
-                               padded,
-                               {}};
+      angles.position[0] = run.first + static_cast<std::int64_t>(before);
+      angles.position[1] = run.first + static_cast<std::int64_t>(after);
+      angles.sines = anchors.sines + at;
+      angles.cosines = anchors.cosines + at;
       if (floats != nullptr) {
         const float* cosines = task.table.float_offsets + offset;
         angles.floats = {
             floats->errors, floats->sines + at, floats->cosines + at, {cosines, cosines + padded}};
       }
-      std::size_t next_k = k, next_g = g + sizeof(float) / size;
-      for (; next_g >= run.groups; ++next_k) next_g -= run.groups;
-      const bool is_behind = next_k >= run.half;
-      next_k = HWY_MIN(is_behind ? next_k - run.half : next_k, run.half - 1);
-      const MirroredRows rows = {
-          {row(before), row(after)},
-          {next(run.Before(next_g, next_k), is_behind), next(run.After(next_g, next_k), is_behind)}};
+      MirroredRows rows = {{row(before), row(after)}, {row(before).from, row(after).from}};
+      if (task.routine.reads) {
+        std::size_t next_k = k, next_g = g + rows_ahead;
+        for (; next_g >= run.groups; ++next_k) next_g -= run.groups;
+        const bool is_behind = next_k >= run.half;
+        next_k = HWY_MIN(is_behind ? next_k - run.half : next_k, run.half - 1);
+        rows.next[0] = next(run.Before(next_g, next_k), is_behind);
+        rows.next[1] = next(run.After(next_g, next_k), is_behind);
+      }
       FillMirroredRows(task, angles, rows, end, tally);
     }
   }

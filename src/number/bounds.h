@@ -58,6 +58,7 @@ static_assert(kRowError * 0x1p53 <= kDirectWindow, "the test must cover the erro
 // + 2.2^2) / 2) = 2.6 u for each vector. Products and sum, each at most 1: 1.5 u. So 6.7 u after one
 // addition, to the anchor of a group; 10.8 u after a second, to its rows.
 inline constexpr double kAngleAdditionError = 11 * 0x1p-53;
+inline constexpr double kAddedBracket = 12 * 0x1p-53;  // and of a sum or difference with that, half an ulp
 
 // Added entries below the least are computed again; the others if they lie so near a midpoint: of floats
 // within `kAddedWindow` ulps of the double, of shorter types within that of a float. What rounds to the float
