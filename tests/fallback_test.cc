@@ -99,8 +99,8 @@ TEST_P(Fallback, SixteenBitSinesInsideMidpoints) {
   // and keeps its sign.
   spec.position_scale = 0x1p-25;
   for (const std::int64_t first : {401, 1900, -2000}) ExpectSinesInsideMidpoints<Float16>(spec, first, 0);
-  ExpectSinesInsideMidpoints<Float16>(spec, 1, 10 + 8);
-  ExpectSinesInsideMidpoints<Float16>(spec, -70, 10);
+  ExpectSinesInsideMidpoints<Float16>(spec, 1, 2 + 2);
+  ExpectSinesInsideMidpoints<Float16>(spec, -70, 2);
 }
 
 // Each tier hands on little to the next: angle addition to the direct kernel, that to wide arithmetic.
@@ -124,12 +124,12 @@ TEST_P(Fallback, DirectKernelIsEnteredButRarely) {
         std::printf("fallback: %s, base %g, %s, %d digits: %zu of %zu pairs directly\n", target(), base,
                     Name(layout), TraitsOf(TypeOf<T>()).digits, tally.direct, kPairs);
         const bool adds_angles = InsideOf(encoder).table.has_offsets;
-        EXPECT_EQ(tally.direct > 0, adds_angles);
+        if (TypeOf<T>() == POSENC_F32) EXPECT_EQ(tally.direct > 0, adds_angles);
         const bool in_float =
             TypeOf<T>() == POSENC_BF16 || (TypeOf<T>() == POSENC_F16 && adds_float16_in_float);
         EXPECT_EQ(tally.doubles > 0, adds_angles && in_float);
         EXPECT_LT(tally.doubles, TypeOf<T>() == POSENC_F16 ? kPairs / 8 : few_pairs);
-        EXPECT_LT(tally.direct, few_pairs);
+        EXPECT_LT(tally.direct, few_pairs / 100);
         EXPECT_EQ(tally.widest, 0u);
       });
     }

@@ -20,21 +20,20 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Groups that share a direct evaluation, and the pairs that pass together, a chunk: few for many groups,
 // whose anchors then stay in the first-level cache; many for few, where longer parts of rows are worth more.
-// More would not fit a small stack (23 KB).
+// More would not fit a small stack (22 KB).
 constexpr std::size_t kMaxGroups = 4;
 constexpr std::size_t kMaxChunkPairs = 512;
 constexpr std::size_t kChunkAnchors = 1024;  // of all groups
 static_assert(kChunkAnchors >= 2 * kMaxChunkPairs, "");
 
-// Per pair: the limit below which entries are too small, and the sine and cosine at the anchor of each group,
-// `stride` apart.
+// Per pair: the limit below which entries are too small, in the order of entries, and the sine and cosine at
+// the anchor of each group, `stride` apart.
 struct Anchors {
   static constexpr std::size_t kPad = 2 * hn::MaxLanes(Doubles());
   static constexpr std::size_t kSize = kMaxChunkPairs + kPad;
 
   std::size_t stride;
-  HWY_ALIGN float limits[kSize];
-  HWY_ALIGN float small[2 * kSize];  // the limits in the order of entries
+  HWY_ALIGN float small[2 * kSize];
   HWY_ALIGN double sines[kChunkAnchors + kMaxGroups * kPad];
   HWY_ALIGN double cosines[kChunkAnchors + kMaxGroups * kPad];
 };
@@ -105,42 +104,45 @@ HWY_INLINE Run LongestRun(std::int64_t first, std::size_t begin, std::size_t cou
 // The anchors of a run, for the pairs from `begin` on: its middle, or, of several groups, those added up from
 // that, in mirrored pairs too. Lanes whose phases stay within `exempt` quarter turns have no limit.
 inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run, std::size_t begin,
-                                     std::size_t count, double small, double exempt, Anchors& anchors) {
+                                     std::size_t count, double small, double exempt, bool interleaved,
+                                     Anchors& anchors) {
   const Doubles d;
   const Floats df;
   const double middle = (static_cast<double>(run.first) + run.Last()) / 2;
   const auto extent = hn::Set(d, run.Extent());
+  // Copies, which stores cannot change.
+  const double *highs = table.high + begin, *lows = table.low + begin;
+  const std::size_t padded = table.padded, stride = anchors.stride, half = run.groups / 2;
+  const double* offsets = table.offsets + 2 * kReach * padded + begin;
+  double *sines = anchors.sines, *cosines = anchors.cosines;
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
-    const std::size_t i = begin + at;
-    const auto high = hn::LoadU(d, table.high + i);
+    const auto high = hn::LoadU(d, highs + at);
     DoubleVec sine, cosine;
-    SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, table.low + i), 0.0, sine, cosine);
+    SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, lows + at), 0.0, sine, cosine);
     const auto is_exempt = hn::Le(hn::Mul(hn::Abs(high), extent), hn::Set(d, exempt));
-    hn::StoreU(hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, small))), df, anchors.limits + at);
-    const auto store = [&](std::size_t g, DoubleVec s, DoubleVec c) HWY_ATTR {
-      hn::StoreU(s, d, anchors.sines + g * anchors.stride + at);
-      hn::StoreU(c, d, anchors.cosines + g * anchors.stride + at);
-    };
-    if (run.groups == 1) store(0, sine, cosine);
-    for (std::size_t after = (run.groups + 1) / 2, step = kReach; after < run.groups; ++after, ++step) {
-      DoubleVec sine_after, cosine_after, sine_before, cosine_before;
-      SumAndDifference(sine, cosine, table.offsets + 2 * step * table.padded + i, table.padded, sine_after,
-                       cosine_after, sine_before, cosine_before);
-      store(after, sine_after, cosine_after);
-      store(run.groups - 1 - after, sine_before, cosine_before);
+    const auto limit = hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, small)));
+    if (interleaved) {
+      hn::StoreU(Join<true>(limit, limit), Entries(), anchors.small + 2 * at);
+    } else {
+      hn::StoreU(limit, df, anchors.small + at);
     }
-  }
-}
-
-// Puts limits in the order of entries: [l0 l0 l1 l1 ...], or the limits of two vectors of pairs.
-template <bool kInterleaved>
-HWY_INLINE void OrderLimits(std::size_t count, Anchors& anchors) {
-  const Floats df;
-  const std::size_t lanes = hn::Lanes(df);
-  for (std::size_t at = 0; at < count; at += kInterleaved ? lanes : 2 * lanes) {
-    const auto first = hn::LoadU(df, anchors.limits + at);
-    const auto second = kInterleaved ? first : hn::LoadU(df, anchors.limits + at + lanes);
-    hn::StoreU(Join<kInterleaved>(first, second), Entries(), anchors.small + 2 * at);
+    if (half == 0) {
+      hn::StoreU(sine, d, sines + at);
+      hn::StoreU(cosine, d, cosines + at);
+    }
+    std::size_t after = half * stride + at, before = after - stride, offset = at;
+    for (std::size_t g = 0; g < half; ++g) {
+      DoubleVec sine_after, cosine_after, sine_before, cosine_before;
+      SumAndDifference(sine, cosine, offsets + offset, padded, sine_after, cosine_after, sine_before,
+                       cosine_before);
+      hn::StoreU(sine_after, d, sines + after);
+      hn::StoreU(cosine_after, d, cosines + after);
+      hn::StoreU(sine_before, d, sines + before);
+      hn::StoreU(cosine_before, d, cosines + before);
+      after += stride;
+      before -= stride;
+      offset += 2 * padded;
+    }
   }
 }
 
@@ -160,7 +162,6 @@ struct MirroredAngles {
   const double* sines;
   const double* cosines;
   const float* small;
-  const float* limits;
   const double* offset;
   std::size_t padded;
   MirroredFloats floats;  // if angles are added in float

@@ -58,7 +58,7 @@ HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, En
   const auto far1 =
       BothFar(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
   return AnyOpen(BothFar(far0, far1), Least(Least(sines0, cosines0), Least(sines1, cosines1)),
-                 hn::LoadU(Entries(), angles.small + 2 * at));
+                 hn::LoadU(Entries(), angles.small + at));
 }
 
 // The hot loop: whole vectors from pair i up to `end`, or to the first that need the direct kernel; returns
@@ -113,46 +113,38 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
 // Up to two vectors of pairs of two rows.
 using FewPairs = PairBuffer<2 * hn::MaxLanes(Doubles())>[2];
 
-// One vector of one row: where the added angles' error may matter, by the direct kernel. Both ends of what a
-// float's entry may be mostly round to the same, which takes less than to evaluate it.
-template <posenc_type kFormat>
-HWY_INLINE void FinishRow(const FrequencyTable& table, const MirroredAngles& angles, std::size_t r,
-                          std::size_t at, DoubleVec sine, DoubleVec cosine, float* entries, Tally& tally) {
-  const Entries df;
-  EntryVec added;
-  bool open;
-  if constexpr (kFormat == POSENC_F32) {
-    const auto error = hn::Set(Doubles(), kAddedBracket);
-    added = ToNearestFloats<true>(hn::Add(sine, error), hn::Add(cosine, error));
-    const auto lower = ToNearestFloats<true>(hn::Sub(sine, error), hn::Sub(cosine, error));
-    open = !hn::AllTrue(df, hn::Eq(added, lower));
+// One vector of one row. Both ends of what an entry may be mostly round to the same float; where not, the
+// direct kernel decides.
+template <bool kOdd>
+HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const MirroredAngles& angles,
+                          std::size_t r, std::size_t at, DoubleVec sine, DoubleVec cosine, float* entries,
+                          Tally& tally) {
+  const auto error = hn::Set(Doubles(), kAddedBracket);
+  const auto round = [](DoubleVec s, DoubleVec c) HWY_ATTR {
+    if (!kOdd) return ToNearestFloats<true>(s, c);
+    return WithLastBit(Entries(), ToNearestFloats<true>(TowardZero(s), TowardZero(c)));
+  };
+  const auto upper = round(hn::Add(sine, error), hn::Add(cosine, error));
+  const auto lower = round(hn::Sub(sine, error), hn::Sub(cosine, error));
+  if (hn::AllTrue(Entries(), hn::Eq(upper, lower))) {
+    hn::StoreU(upper, Entries(), entries);
   } else {
-    const auto limit = hn::LoadU(Floats(), angles.limits + at);
-    const auto far = RoundAdded<kFormat, true>(sine, cosine, added);
-    open = AnyOpen(far, Least(added, added), Join<true>(limit, limit));
-  }
-  if (open) {
     const std::size_t lanes = hn::Lanes(Doubles());
-    EvaluatePairs(table, kFormat, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at,
-                  lanes, entries, tally);
+    EvaluatePairs(table, format, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at, lanes,
+                  entries, tally);
     tally.direct += lanes;
-  } else {
-    hn::StoreU(added, df, entries);
   }
 }
 
-// What the hot loop leaves: vectors that need the direct kernel, about one in 231, and the ends of rows.
-template <posenc_type kFormat>
-HWY_NOINLINE void FinishPairs(const FrequencyTable& table, const MirroredAngles& angles, std::size_t at,
-                              std::size_t count, FewPairs& few, Tally& tally) {
+// What the hot loop leaves: vectors that its tests flag, about one in 231, and the ends of rows.
+template <bool kOdd>
+HWY_NOINLINE void FinishPairs(const FrequencyTable& table, posenc_type format, const MirroredAngles& angles,
+                              std::size_t at, std::size_t count, FewPairs& few, Tally& tally) {
   for (std::size_t n = 0; n < count; n += hn::Lanes(Doubles())) {
     DoubleVec s0, c0, s1, c1;
     MirroredSinCos(angles, at + n, s0, c0, s1, c1);
-    const auto finish = [&](std::size_t r, DoubleVec sine, DoubleVec cosine) HWY_ATTR {
-      FinishRow<kFormat>(table, angles, r, at + n, sine, cosine, few[r].entries + 2 * n, tally);
-    };
-    finish(0, s0, c0);
-    finish(1, s1, c1);
+    FinishRow<kOdd>(table, format, angles, 0, at + n, s0, c0, few[0].entries + 2 * n, tally);
+    FinishRow<kOdd>(table, format, angles, 1, at + n, s1, c1, few[1].entries + 2 * n, tally);
   }
 }
 
@@ -161,7 +153,7 @@ struct RunRoutine {
   DirectRoutine direct;
   decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) hot_loop;
   decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) in_doubles;  // only if `floats`
-  decltype(&FinishPairs<POSENC_F32>) finish;
+  decltype(&FinishPairs<false>) finish;
   bool interleaved;
   bool reads;
   bool floats;         // the hot loop adds angles in float,
@@ -177,7 +169,7 @@ constexpr RunRoutine MakeRoutine() {
   RunRoutine routine = {kDirectRoutine<Operation>,
                         nullptr,
                         &AngleAdditionLoop<kInterleaved, Operation>,
-                        &FinishPairs<kFormat>,
+                        &FinishPairs<RoundsToOdd(kFormat)>,
                         kInterleaved,
                         Operation::kReads,
                         kFloats,

@@ -110,8 +110,7 @@ HWY_INLINE void StoreInterleaved(WordVec s, WordVec c, std::uint16_t* to, bool s
 }
 
 HWY_INLINE void StoreNarrow(WordVec upper_halves, std::uint16_t* to, bool stream) {
-  StoreLanes(WriteOperation<POSENC_BF16>(), Entries(), hn::BitCast(Entries(), upper_halves), nullptr, to,
-             stream);
+  StoreNarrow(Entries(), hn::ShiftRight<16>(upper_halves), to, stream);
 }
 
 #if HWY_TARGET == HWY_AVX2  // the same of float16, by an instruction

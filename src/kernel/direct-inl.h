@@ -99,9 +99,9 @@ struct Flags {
 #endif
 };
 
-// Turns by the quadrants, so that none are left, and makes -0 +0 before anything rounds to -0.
-HWY_INLINE void TurnWithoutNegativeZeros(LongVec& quadrant, DoubleVec& s, DoubleVec& c) {
-  const auto zero = hn::Zero(Doubles());
+// Turns by the quadrants, so that none are left, and adds zero, which makes -0 +0 before anything rounds to
+// -0.
+HWY_INLINE void TurnAndAdd(DoubleVec zero, LongVec& quadrant, DoubleVec& s, DoubleVec& c) {
   DoubleVec sine, cosine;
   TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
   s = hn::Add(sine, zero);
@@ -111,7 +111,7 @@ HWY_INLINE void TurnWithoutNegativeZeros(LongVec& quadrant, DoubleVec& s, Double
 
 // Stores a vector of pairs as [s0 c0 s1 c1 ...], rounded, from the sines and cosines of what their quadrants
 // leave. Returns the pairs that were flagged, or are by the rounding test.
-template <posenc_type kFormat>
+template <bool kOdd>
 HWY_INLINE PairFlags StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> flagged,
                                   float* to) {
 #if HWY_TARGET == HWY_SCALAR
@@ -119,13 +119,13 @@ HWY_INLINE PairFlags StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn
   TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
   for (const DoubleVec entry : {sine, cosine}) {
     FloatVec rounded;
-    flagged = hn::Or(flagged, RoundDirect<kFormat>(entry, rounded));
-    hn::StoreU(rounded, Floats(), to++);
+    flagged = hn::Or(flagged, RoundDirect<kOdd>(entry, rounded));
+    hn::StoreU(kOdd ? WithLastBit(Floats(), rounded) : rounded, Floats(), to++);
   }
   return flagged;
 #else
   PairFlags flags;
-  hn::StoreU(TurnEntries(quadrant, RoundPairs<kFormat>(s, c, flagged, flags)), Entries(), to);
+  hn::StoreU(TurnEntries(quadrant, RoundPairs<kOdd>(s, c, flagged, flags)), Entries(), to);
   return flags;
 #endif
 }
@@ -135,7 +135,7 @@ inline bool IsSpecial(const FrequencyTable& table, const Multiples& multiples) {
   return MayBeTiny(multiples) || table.max_cancellation == 0.0;
 }
 
-// Whole vectors of pairs, rounded to `format`, from pair begin + at on; returns where it stopped: behind the
+// Whole vectors of pairs, rounded for `format`, from pair begin + at on; returns where it stopped: behind the
 // first vector with flags, or at the end. kIsCommon: of floats, whose multiples are not special. Nothing is
 // called from here, so that constants stay in registers.
 template <bool kIsCommon>
@@ -147,24 +147,25 @@ HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Mult
   const Multiples numbers = {multiples.position, kIsCommon ? nullptr : multiples.list};
   const double max_cancellation = table.max_cancellation;  // a copy, which stores cannot change
   const bool is_special = !kIsCommon && IsSpecial(table, multiples);
+  const bool is_odd = !kIsCommon && RoundsToOdd(format);
+  const auto not_zero = hn::BitCast(d, hn::Set(Longs(), is_odd && !kPassesZeros ? kLastBit / 2 : 0));
   PairFlags rounding;
   do {
     DoubleVec multiple, high, low, s, c;
     LoadPhases(steps, numbers, begin, at, multiple, high, low);
     LongVec quadrant;
     auto flagged = ReducedSinCos<false>(d, multiple, high, low, max_cancellation, s, c, quadrant);
+    if (is_odd) {  // cosines that would be near 1, and sines that would be 0, round to that from here too
+      c = hn::Min(c, hn::Set(d, 1 - 0x1p-30));
+      if (!kPassesZeros) s = hn::Add(s, not_zero);
+    }
     if (is_special) {
       flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
-      TurnWithoutNegativeZeros(quadrant, s, c);
+      TurnAndAdd(not_zero, quadrant, s, c);
     }
     float* to = entries + 2 * at;
-    if (kIsCommon || format == POSENC_F32) {
-      rounding = StoreRounded<POSENC_F32>(quadrant, s, c, flagged, to);
-    } else if (format == POSENC_BF16) {
-      rounding = StoreRounded<POSENC_BF16>(quadrant, s, c, flagged, to);
-    } else {
-      rounding = StoreRounded<POSENC_F16>(quadrant, s, c, flagged, to);
-    }
+    rounding = is_odd ? StoreRounded<true>(quadrant, s, c, flagged, to)
+                      : StoreRounded<false>(quadrant, s, c, flagged, to);
     at += hn::Lanes(d);
   } while (AllFalse(rounding) && at < count);
   if (!AllFalse(rounding)) flags.Set(rounding);

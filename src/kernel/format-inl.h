@@ -60,40 +60,32 @@ constexpr std::uint64_t kRoundingBias = (std::uint64_t{1} << (kDroppedBits<kForm
 template <posenc_type kFormat, std::uint64_t kWindow>
 constexpr std::uint64_t kFarBits = (std::uint64_t{1} << kDroppedBits<kFormat>)-2 * kWindow;
 
-// The lanes of v, good to kRowError, that might round the wrong way (Ziv's test); rounded = the others.
-// Float and bfloat16 share the exponents of their normal numbers, which is all that occurs.
-template <posenc_type kFormat>
+// The direct kernel rounds to the nearest float, or, for shorter types, to an odd one: toward zero, with the
+// last bit set. That rounds to any shorter type as the real number does.
+constexpr bool RoundsToOdd(posenc_type format) { return format != POSENC_F32; }
+constexpr std::uint64_t kLastBit = std::uint64_t{1} << kDroppedBits<POSENC_F32>;  // of a float, in a double
+template <bool kOdd>
+constexpr std::uint64_t kDirectBias = kOdd ? kDirectWindow : kRoundingBias<POSENC_F32, kDirectWindow>;
+
+HWY_INLINE DoubleVec TowardZero(DoubleVec v) {
+  return hn::BitCast(Doubles(), hn::And(hn::BitCast(Longs(), v), hn::Set(Longs(), ~(kLastBit - 1))));
+}
+
+// The lanes of v, good to kRowError, that might round the wrong way (Ziv's test); rounded = the others, odd
+// ones without their last bit.
+template <bool kOdd>
 HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
-  const Doubles d;
   const Longs du;
-  const Floats df;
-  const auto bits = hn::BitCast(du, v);
-  if constexpr (kFormat == POSENC_F16) {
-    // The last place is 2^-10 of the leading bit, but at least 2^-24: adding a number with just that last
-    // place rounds to it.
-    const auto exponent = hn::And(bits, hn::Set(du, std::uint64_t{0x7FF} << 52));
-    const auto least = hn::Set(du, std::uint64_t{1023 - 14} << 52);
-    const auto scale = hn::IfVecThenElse(
-        hn::VecFromMask(du, hn::RebindMask(du, hn::Lt(hn::BitCast(d, exponent), hn::BitCast(d, least)))),
-        least, exponent);
-    const auto magic =
-        hn::BitCast(d, hn::Add(scale, hn::Set(du, (std::uint64_t{42} << 52) + (std::uint64_t{1} << 51))));
-    const auto nearest = hn::Sub(hn::Add(v, magic), magic);
-    const auto half_ulp = hn::Mul(hn::BitCast(d, scale), hn::Set(d, 0x1p-11));
-    const auto distance = hn::Abs(hn::Sub(hn::Abs(hn::Sub(v, nearest)), half_ulp));
-    rounded = hn::DemoteTo(df, hn::CopySign(nearest, v));
-    return hn::Le(distance, hn::Mul(hn::BitCast(d, scale), hn::Set(d, 2 * kRowError)));
-  } else {
-    const auto biased = hn::Add(bits, hn::Set(du, kRoundingBias<kFormat, kDirectWindow>));
-    if constexpr (kFormat == POSENC_F32) {
-      rounded = hn::DemoteTo(df, v);
-    } else {
-      constexpr std::uint64_t kKept = ~((std::uint64_t{1} << kDroppedBits<kFormat>)-1);
-      rounded = hn::DemoteTo(df, hn::BitCast(d, hn::And(biased, hn::Set(du, kKept))));
-    }
-    const auto far = hn::And(biased, hn::Set(du, kFarBits<kFormat, kDirectWindow>));
-    return hn::RebindMask(d, hn::Eq(far, hn::Zero(du)));
-  }
+  rounded = hn::DemoteTo(Floats(), kOdd ? TowardZero(v) : v);
+  const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kDirectBias<kOdd>));
+  const auto far = hn::And(biased, hn::Set(du, kFarBits<POSENC_F32, kDirectWindow>));
+  return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
+}
+
+template <class DF>
+HWY_INLINE hn::Vec<DF> WithLastBit(DF df, hn::Vec<DF> v) {
+  const hn::RebindToUnsigned<DF> du;
+  return hn::BitCast(df, hn::Or(hn::BitCast(du, v), hn::Set(du, 1)));
 }
 
 #undef POSENC_JOINS_BITS
@@ -102,6 +94,9 @@ HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
 #else
 #define POSENC_JOINS_BITS 0
 #endif
+
+// Whether the test of odd floats knows that zeros are exact, or flags them.
+constexpr bool kPassesZeros = POSENC_JOINS_BITS;
 
 #if HWY_TARGET != HWY_SCALAR  // which has no vectors
 
@@ -193,41 +188,31 @@ HWY_INLINE EntryVec FloatsOfWords(WordVec high, WordVec low) {
 
 // RoundDirect of both, joined: [a0 b0 a1 b1 ...]. Adds to the flagged pairs those with an entry that might
 // round the wrong way.
-
-template <posenc_type kFormat>
+template <bool kOdd>
 HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> flagged, PairFlags& flags) {
 #if POSENC_JOINS_BITS
   const Words dw;
-  if constexpr (kFormat != POSENC_F16) {  // whose entries may be subnormal
-    const Longs du;
-    constexpr std::uint64_t kFar = kFarBits<kFormat, kDirectWindow>;
-    const auto bias = hn::Set(du, kRoundingBias<kFormat, kDirectWindow>);
-    const auto near = hn::RebindMask(du, flagged);  // to a midpoint, for this
-    const auto a_biased = hn::IfThenZeroElse(near, hn::Add(hn::BitCast(du, a), bias));
-    const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
-    const WordVec high = WordsOf<true, true>(a_biased, b_biased);
-    const WordVec low = WordsOf<false, true>(a_biased, b_biased);
-    flags = {
-        _mm512_testn_epi32_mask(low.raw, hn::Set(dw, static_cast<std::uint32_t>(kFar & 0xFFFFFFFFu)).raw)};
-    if constexpr (kFormat != POSENC_F32) {
-      flags = {_mm512_mask_testn_epi32_mask(flags.raw, high.raw,
-                                            hn::Set(dw, static_cast<std::uint32_t>(kFar >> 32)).raw)};
-    }
-    const EntryVec entries = FloatsOfWords(high, low);
-    if constexpr (kFormat == POSENC_F32) return entries;
-    return hn::BitCast(Entries(),
-                       hn::And(hn::BitCast(dw, entries), hn::Set(dw, ~(2 * kHalfPlace<kFormat> - 1))));
-  }
-#endif
-  FloatVec a_rounded, b_rounded;
-  flagged = hn::Or(flagged, RoundDirect<kFormat>(a, a_rounded));
-  flagged = hn::Or(flagged, RoundDirect<kFormat>(b, b_rounded));
-#if POSENC_JOINS_BITS
-  flags = hn::MaskFromVec(hn::BitCast(dw, hn::VecFromMask(Doubles(), flagged)));
+  const Longs du;
+  constexpr std::uint64_t kFar = kFarBits<POSENC_F32, kDirectWindow>;
+  const auto bias = hn::Set(du, kDirectBias<kOdd>);
+  const auto near = hn::RebindMask(du, flagged);  // to a float or midpoint, for this
+  const auto one = hn::Set(du, std::uint64_t{1023} << 52);
+  const auto a_biased = hn::IfThenElse(near, one, hn::Add(hn::BitCast(du, a), bias));
+  const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
+  const WordVec high = WordsOf<true, true>(a_biased, b_biased);
+  const WordVec low = WordsOf<false, true>(a_biased, b_biased);
+  flags = {_mm512_testn_epi32_mask(low.raw, hn::Set(dw, static_cast<std::uint32_t>(kFar)).raw)};
+  const EntryVec entries = FloatsOfWords(high, low);
+  if constexpr (!kOdd) return entries;
+  flags = {_mm512_mask_test_epi32_mask(flags.raw, high.raw, high.raw)};  // not zeros
+  return WithLastBit(Entries(), entries);
 #else
-  flags = flagged;
+  FloatVec a_rounded, b_rounded;
+  flagged = hn::Or(flagged, RoundDirect<kOdd>(a, a_rounded));
+  flags = hn::Or(flagged, RoundDirect<kOdd>(b, b_rounded));
+  const auto entries = Join<true>(a_rounded, b_rounded);
+  return kOdd ? WithLastBit(Entries(), entries) : entries;
 #endif
-  return Join<true>(a_rounded, b_rounded);
 }
 
 // [sine cosine ...] of quadrant + r quarter turns from those of r: TurnByQuadrant once they are joined.

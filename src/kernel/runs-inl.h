@@ -49,7 +49,7 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
       if (i == stop) continue;
       count = stop - i;
     }
-    routine.finish(task.table, angles, i - angles.begin, count, few, tally);
+    routine.finish(task.table, routine.direct.format, angles, i - angles.begin, count, few, tally);
     for (std::size_t r = 0; r < 2; ++r) {
       StorePairs(routine.direct, task.scale, task.columns, i, count, few[r].entries, rows.row[r],
                  task.aligned, task.rows.stream && i < whole);
@@ -76,7 +76,7 @@ inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t
     return is_last ? row(run_rows + r).from - begin * column_bytes
                    : row(r).from + (end - begin) * column_bytes;
   };
-  MirroredAngles angles = {{}, begin, nullptr, nullptr, anchors.small, anchors.limits, nullptr, padded, {}};
+  MirroredAngles angles = {{}, begin, nullptr, nullptr, anchors.small, nullptr, padded, {}};
   for (std::size_t k = 0; k < run.half; ++k) {
     const std::size_t offset = 2 * k * padded + begin;
     angles.offset = task.table.offsets + offset;
@@ -115,12 +115,7 @@ inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, FloatAnchors*
     const std::size_t end = HWY_MIN(begin + chunk, task.columns.sines);
     const std::size_t count = end - begin;
     anchors.stride = hwy::RoundUpTo(count, hn::Lanes(Entries())) + Anchors::kPad;
-    MakeAnchors(task.table, run, begin, count, routine.small, routine.exempt, anchors);
-    if (routine.interleaved) {
-      OrderLimits<true>(count, anchors);
-    } else {
-      OrderLimits<false>(count, anchors);
-    }
+    MakeAnchors(task.table, run, begin, count, routine.small, routine.exempt, routine.interleaved, anchors);
     if (floats != nullptr) {
       BoundSines(task.table, run, routine.float_error, begin, count, *floats);
       RoundAnchors(anchors, run.groups, count, *floats);
@@ -129,7 +124,7 @@ inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, FloatAnchors*
   }
 }
 
-// Apart, so that runs in double do not carry these 6 KB on the stack.
+// Apart, so that runs in double do not carry these 11 KB on the stack.
 inline HWY_NOINLINE void FillFloatRun(const Task& task, const Run& run, Tally& tally) {
   FloatAnchors floats;
   FillRun(task, run, &floats, tally);

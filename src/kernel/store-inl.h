@@ -142,6 +142,15 @@ HWY_INLINE bool AsksAhead(const void* row, bool stream) {
 }
 constexpr std::size_t kBytesAhead = 512;
 
+// The low halves of words. (Saturates, which changes nothing; TruncateTo of Highway 1.0.3 is wrong for part
+// of a vector.)
+template <class DF>
+HWY_INLINE void StoreNarrow(DF /*df*/, hn::Vec<hn::RebindToUnsigned<DF>> bits, std::uint16_t* to,
+                            bool stream) {
+  const hn::Rebind<std::uint16_t, DF> d16;
+  StoreVector(d16, hn::DemoteTo(d16, hn::BitCast(hn::RebindToSigned<DF>(), bits)), to, stream);
+}
+
 // As many entries as df has lanes.
 template <class Operation, class DF>
 HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entries,
@@ -153,26 +162,22 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
   if constexpr (Operation::kType == POSENC_F32) {
     StoreVector(df, entries, to, stream);
   } else {
-    const hn::Rebind<std::uint16_t, DF> d16;
-    const hn::RebindToUnsigned<DF> du;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
     if constexpr (Operation::kType == POSENC_F16) {
+      const hn::Rebind<std::uint16_t, DF> d16;
       if constexpr (Operation::kReads) entries = WithCanonicalNans(df, entries);
       const hn::Rebind<hwy::float16_t, DF> dh;
       return StoreVector(d16, hn::BitCast(d16, hn::DemoteTo(dh, entries)), to, stream);
     }
 #endif
-    hn::Vec<hn::RebindToUnsigned<DF>> bits;
+    const hn::RebindToUnsigned<DF> du;
     if constexpr (Operation::kType == POSENC_F16) {
-      bits = RoundToFloat16(df, entries);
+      StoreNarrow(df, RoundToFloat16(df, entries), to, stream);
     } else if constexpr (Operation::kReads) {
-      bits = RoundToBFloat16(df, entries);
-    } else {
-      bits = hn::ShiftRight<16>(hn::BitCast(du, entries));
+      StoreNarrow(df, RoundToBFloat16(df, entries), to, stream);
+    } else {  // odd, or of the type
+      StoreNarrow(df, hn::ShiftRight<16>(hn::Add(hn::BitCast(du, entries), hn::Set(du, 0x8000))), to, stream);
     }
-    // Saturates, which changes nothing; TruncateTo of Highway 1.0.3 is wrong for part of a vector.
-    const auto narrow = hn::DemoteTo(d16, hn::BitCast(hn::RebindToSigned<DF>(), bits));
-    StoreVector(d16, narrow, to, stream);
   }
 }
 
@@ -181,18 +186,20 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
 template <class Operation>
 HWY_INLINE void StoreAdded(const Operation& operation, EntryVec entries, const Stored<Operation>* from,
                            Stored<Operation>* to, bool stream) {
+  const Words dw;
+  if constexpr (Operation::kType == POSENC_BF16 && !Operation::kReads) {
+    return StoreNarrow(Entries(), hn::ShiftRight<16>(hn::BitCast(dw, entries)), to, stream);
+  }
 #if !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX2
   if constexpr (Operation::kType == POSENC_F16 &&
                 !Operation::kReads) {  // of normal numbers and 0, no midpoints
-    const Words dw;
     const hn::RebindToSigned<Words> di;
     const auto words = hn::BitCast(dw, entries);
     const auto magnitude = hn::BitCast(di, hn::And(words, hn::Set(dw, 0x7FFFFFFF)));
     const auto biased = hn::Add(magnitude, hn::Set(di, std::int32_t{kHalfPlace<POSENC_F16>} - (112 << 23)));
     const auto digits = hn::ShiftRight<13>(hn::BitCast(dw, hn::Max(biased, hn::Zero(di))));
-    const auto bits = hn::Or(digits, hn::And(hn::ShiftRight<16>(words), hn::Set(dw, 0x8000)));
-    const hn::Rebind<std::uint16_t, Entries> d16;
-    return StoreVector(d16, hn::DemoteTo(d16, hn::BitCast(di, bits)), to, stream);
+    const auto sign = hn::And(hn::ShiftRight<16>(words), hn::Set(dw, 0x8000));
+    return StoreNarrow(Entries(), hn::Or(digits, sign), to, stream);
   }
 #endif
   StoreLanes(operation, Entries(), entries, from, to, stream);
