@@ -280,8 +280,6 @@ FAULTS = (
           FREQUENCIES),
     Fault("split_in_the_wrong_place", "src/number/double_double.h", "0x1.0000002p27", "0x1.0p20", FREQUENCIES),
     # Angle addition in double.
-    Fault("added_float_window", "src/number/bounds.h", "kAddedWindow = std::uint64_t{1} << 15", "kAddedWindow = std::uint64_t{1} << 10",
-          WORST + RUNS),
     Fault("added_float_small", "src/number/bounds.h", "kFormat == POSENC_F32 ? 0x1.000002p-12 :", "kFormat == POSENC_F32 ? 0x1.000002p-24 :",
           WORST + RUNS),
     Fault("added_16_bit_small", "src/number/bounds.h", ": 0x1p-14;", ": 0x1p-24;", SMALL + WORST),
