@@ -38,6 +38,21 @@ struct Anchors {
   HWY_ALIGN double cosines[kChunkAnchors + kMaxGroups * kPad];
 };
 
+// Where angles are added in float: the errors of added sines, and the anchors, rounded.
+struct FloatAnchors {
+  HWY_ALIGN float errors[kMaxChunkPairs + hn::MaxLanes(Entries())];
+  HWY_ALIGN float sines[sizeof(Anchors::sines) / sizeof(double)];
+  HWY_ALIGN float cosines[sizeof(Anchors::cosines) / sizeof(double)];
+};
+
+// What becomes of small entries.
+struct Limits {
+  double small;        // entries below it are left to the direct kernel,
+  double exempt;       // but those whose phases stay within so many quarter turns
+  double float_error;  // of sines added in float
+  bool interleaved;    // is the order of entries
+};
+
 // To the rows of a group, then from the middle of a run to its groups' anchors.
 HWY_INLINE double OffsetOf(std::size_t k) {
   return k < kReach ? static_cast<double>(k) + 0.5 : static_cast<double>((2 * (k - kReach) + 1) * kReach);
@@ -102,43 +117,52 @@ HWY_INLINE Run LongestRun(std::int64_t first, std::size_t begin, std::size_t cou
 }
 
 // The anchors of a run, for the pairs from `begin` on: its middle, or, of several groups, those added up from
-// that, in mirrored pairs too. Lanes whose phases stay within `exempt` quarter turns have no limit.
-inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run, std::size_t begin,
-                                     std::size_t count, double small, double exempt, bool interleaved,
-                                     Anchors& anchors) {
+// that, in mirrored pairs too. `floats` is null if angles are added in double.
+inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run, const Limits& limits,
+                                     std::size_t begin, std::size_t count, Anchors& anchors,
+                                     FloatAnchors* floats) {
   const Doubles d;
   const Floats df;
   const double middle = (static_cast<double>(run.first) + run.Last()) / 2;
   const auto extent = hn::Set(d, run.Extent());
+  constexpr double kRadians = 0x1.921fb6p0;  // in a quarter turn, rounded up
+  const auto error_of_phase = hn::Set(d, 2 * kRadians * limits.float_error);
   // Copies, which stores cannot change.
   const double *highs = table.high + begin, *lows = table.low + begin;
   const std::size_t padded = table.padded, stride = anchors.stride, half = run.groups / 2;
   const double* offsets = table.offsets + 2 * kReach * padded + begin;
-  double *sines = anchors.sines, *cosines = anchors.cosines;
+  const bool interleaved = limits.interleaved;
+  const auto store = [&](DoubleVec sine, DoubleVec cosine, std::size_t to) HWY_ATTR {
+    hn::StoreU(sine, d, anchors.sines + to);
+    hn::StoreU(cosine, d, anchors.cosines + to);
+    if (floats == nullptr) return;
+    hn::StoreU(hn::DemoteTo(df, sine), df, floats->sines + to);
+    hn::StoreU(hn::DemoteTo(df, cosine), df, floats->cosines + to);
+  };
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
     const auto high = hn::LoadU(d, highs + at);
-    DoubleVec sine, cosine;
-    SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, lows + at), 0.0, sine, cosine);
-    const auto is_exempt = hn::Le(hn::Mul(hn::Abs(high), extent), hn::Set(d, exempt));
-    const auto limit = hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, small)));
+    const auto phase = hn::Mul(hn::Abs(high), extent);
+    const auto is_exempt = hn::Le(phase, hn::Set(d, limits.exempt));
+    const auto limit = hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, limits.small)));
     if (interleaved) {
       hn::StoreU(Join<true>(limit, limit), Entries(), anchors.small + 2 * at);
     } else {
       hn::StoreU(limit, df, anchors.small + at);
     }
-    if (half == 0) {
-      hn::StoreU(sine, d, sines + at);
-      hn::StoreU(cosine, d, cosines + at);
+    if (floats != nullptr) {
+      const auto error = hn::Min(hn::Mul(phase, error_of_phase), hn::Set(d, limits.float_error));
+      hn::StoreU(hn::DemoteTo(df, error), df, floats->errors + at);
     }
+    DoubleVec sine, cosine;
+    SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, lows + at), 0.0, sine, cosine);
+    if (half == 0) store(sine, cosine, at);
     std::size_t after = half * stride + at, before = after - stride, offset = at;
     for (std::size_t g = 0; g < half; ++g) {
       DoubleVec sine_after, cosine_after, sine_before, cosine_before;
       SumAndDifference(sine, cosine, offsets + offset, padded, sine_after, cosine_after, sine_before,
                        cosine_before);
-      hn::StoreU(sine_after, d, sines + after);
-      hn::StoreU(cosine_after, d, cosines + after);
-      hn::StoreU(sine_before, d, sines + before);
-      hn::StoreU(cosine_before, d, cosines + before);
+      store(sine_after, cosine_after, after);
+      store(sine_before, cosine_before, before);
       after += stride;
       before -= stride;
       offset += 2 * padded;

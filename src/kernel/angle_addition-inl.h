@@ -154,12 +154,9 @@ struct RunRoutine {
   decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) hot_loop;
   decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) in_doubles;  // only if `floats`
   decltype(&FinishPairs<false>) finish;
-  bool interleaved;
+  Limits limits;
   bool reads;
-  bool floats;         // the hot loop adds angles in float,
-  double float_error;  // whose sines have this error
-  double small;
-  double exempt;
+  bool floats;  // the hot loop adds angles in float
 };
 
 template <bool kInterleaved, class Operation>
@@ -170,12 +167,10 @@ constexpr RunRoutine MakeRoutine() {
                         nullptr,
                         &AngleAdditionLoop<kInterleaved, Operation>,
                         &FinishPairs<RoundsToOdd(kFormat)>,
-                        kInterleaved,
+                        {kLeastAdded<kFormat>, kFormat == POSENC_F16 ? 0.0 : kExemptQuarterTurns,
+                         kFloatError<Operation>, kInterleaved},
                         Operation::kReads,
-                        kFloats,
-                        kFloatError<Operation>,
-                        kLeastAdded<kFormat>,
-                        kFormat == POSENC_F16 ? 0.0 : kExemptQuarterTurns};
+                        kFloats};
   if constexpr (kFloats) {
     routine.hot_loop = &AngleAdditionFloatLoop<kInterleaved, Operation>;
   } else {

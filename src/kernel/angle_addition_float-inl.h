@@ -28,42 +28,6 @@ constexpr double kFloatError = (HWY_NATIVE_FMA ? kFloatAngleAdditionError
                                                : kFloatAngleAdditionErrorWithoutFma) +
                                (Operation::kReads ? 0x1p-24 : 0.0);
 
-// Anchors of a chunk, rounded to float, and the errors of added sines.
-struct FloatAnchors {
-  HWY_ALIGN float errors[kMaxChunkPairs + hn::MaxLanes(Entries())];
-  HWY_ALIGN float sines[sizeof(Anchors::sines) / sizeof(double)];
-  HWY_ALIGN float cosines[sizeof(Anchors::cosines) / sizeof(double)];
-};
-
-HWY_INLINE void RoundToFloats(const double* from, std::size_t count, float* to) {
-  const Doubles d;
-  const Floats df;
-  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
-    hn::StoreU(hn::DemoteTo(df, hn::LoadU(d, from + at)), df, to + at);
-  }
-}
-
-// The errors of the sines of the pairs from `begin` on; `largest` is the largest of all.
-inline HWY_NOINLINE void BoundSines(const FrequencyTable& table, const Run& run, double largest,
-                                    std::size_t begin, std::size_t count, FloatAnchors& floats) {
-  const Doubles d;
-  constexpr double kRadians = 0x1.921fb6p0;  // in a quarter turn, rounded up
-  const auto extent = hn::Set(d, kRadians * run.Extent());
-  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
-    const auto phase = hn::Mul(hn::Abs(hn::LoadU(d, table.high + begin + at)), extent);
-    const auto error = hn::Mul(hn::Min(phase, hn::Set(d, 0.5)), hn::Set(d, 2 * largest));
-    hn::StoreU(hn::DemoteTo(Floats(), error), Floats(), floats.errors + at);
-  }
-}
-
-inline HWY_NOINLINE void RoundAnchors(const Anchors& anchors, std::size_t groups, std::size_t count,
-                                      FloatAnchors& floats) {
-  for (std::size_t at = 0; at < groups * anchors.stride; at += anchors.stride) {
-    RoundToFloats(anchors.sines + at, count, floats.sines + at);
-    RoundToFloats(anchors.cosines + at, count, floats.cosines + at);
-  }
-}
-
 // What is stored for the pairs from `at` on of both rows, as RoundBoth leaves it: entries, or their sums with
 // the elements x. True if the error matters to some, or a sum is a NaN.
 template <class Operation>

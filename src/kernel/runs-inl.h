@@ -108,18 +108,13 @@ inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t
 
 // `floats` is null if angles are added in double.
 inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, FloatAnchors* floats, Tally& tally) {
-  const RunRoutine& routine = task.routine;
   Anchors anchors;
   const std::size_t chunk = HWY_MIN(kMaxChunkPairs, kChunkAnchors / run.groups);
   for (std::size_t begin = 0; begin < task.columns.sines; begin += chunk) {
     const std::size_t end = HWY_MIN(begin + chunk, task.columns.sines);
     const std::size_t count = end - begin;
     anchors.stride = hwy::RoundUpTo(count, hn::Lanes(Entries())) + Anchors::kPad;
-    MakeAnchors(task.table, run, begin, count, routine.small, routine.exempt, routine.interleaved, anchors);
-    if (floats != nullptr) {
-      BoundSines(task.table, run, routine.float_error, begin, count, *floats);
-      RoundAnchors(anchors, run.groups, count, *floats);
-    }
+    MakeAnchors(task.table, run, task.routine.limits, begin, count, anchors, floats);
     FillChunk(task, run, begin, end, anchors, floats, tally);
   }
 }
@@ -145,7 +140,7 @@ inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTabl
   // The pairs that one vector of doubles makes must fill a vector, lest a store among streamed ones waits.
   rows.stream = rows.stream && 2 * hn::Lanes(Doubles()) * size >= 16;
   const bool aligned = IsAligned(rows, size);
-  const std::size_t at_once = (routine.interleaved && !routine.floats ? 1 : 2) * hn::Lanes(Doubles());
+  const std::size_t at_once = (routine.limits.interleaved && !routine.floats ? 1 : 2) * hn::Lanes(Doubles());
   const std::size_t whole = aligned ? columns.cosines / at_once * at_once : 0;
   const Task task = {routine, table, columns, rows, scale, aligned, at_once, whole};
   const bool in_long_parts = routine.reads && columns.sines * kMaxGroups > kChunkAnchors;
