@@ -4,6 +4,7 @@
 
 #include "call/call.h"
 #include "call/store_policy.h"
+#include "number/compiler.h"
 #include "number/fp_state.h"
 
 namespace posenc {
@@ -80,11 +81,11 @@ Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std:
                const Matrix& matrix, const Lookup* lookup) {
   return InFpState([&] {
     const bool is_run = positions.IsNull();
-    Block block(
-        call, matrix,
+    const bool stream =
         is_run && call.scale == nullptr &&
-            ShouldStream(call.encoder.columns, call.element_size(),
-                         std::max<std::uint64_t>(rows, matrix.table_rows), matrix.data, matrix.stride));
+        ShouldStream(call.encoder.columns, call.element_size(),
+                     std::max<std::uint64_t>(rows, matrix.table_rows), matrix.data, matrix.stride);
+    Block block(call, matrix, stream);
     Tally tally;
     for (std::size_t begin = 0; begin < rows; begin += Rows::kMax) {
       block.Take(first, begin, std::min(rows - begin, Rows::kMax));
@@ -92,6 +93,7 @@ Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std:
       if (lookup != nullptr) block.TakeLookup(*lookup, begin);
       tally += block.Apply(!is_run && call.encoder.nan_rows);
     }
+    if (stream) FenceStreams();  // once: after each block it took 0.03 of the time
     return tally;
   });
 }

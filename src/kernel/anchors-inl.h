@@ -24,7 +24,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::size_t kMaxGroups = 4;
 constexpr std::size_t kMaxChunkPairs = 512;
 constexpr std::size_t kChunkAnchors = 1024;  // of all groups
-static_assert(kChunkAnchors >= 2 * kMaxChunkPairs, "");
 
 // Per pair: the limit below which entries are too small, in the order of entries, and the sine and cosine at
 // the anchor of each group, `stride` apart.
@@ -47,7 +46,7 @@ struct FloatAnchors {
 
 // What becomes of small entries.
 struct Limits {
-  double small;        // entries below it are left to the direct kernel,
+  double small;        // entries below it are flagged,
   double exempt;       // but those whose phases stay within so many quarter turns
   double float_error;  // of sines added in float
   bool interleaved;    // is the order of entries

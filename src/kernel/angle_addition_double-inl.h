@@ -8,7 +8,6 @@
 #define POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_
 #endif
 
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernel/anchors-inl.h"
 #include "kernel/direct_double-inl.h"
@@ -374,7 +373,6 @@ inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Column
     FillDoubleRun(table, columns, rows, run, tally);
     begin += run.count();
   }
-  if (rows.stream) hwy::FlushStream();
   return tally;
 #endif
 }

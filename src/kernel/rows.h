@@ -44,7 +44,7 @@ struct Rows {
   void* data;
   std::size_t stride;
   const void* const* sources;  // [at.count] rows to add to; or null: those of data
-  bool stream;                 // past the caches; whole, aligned vectors only
+  bool stream;                 // past the caches, whole, aligned vectors only; the caller has a fence
   std::uint64_t padded = 0;    // of a list: bit r says that row r is of padding; not for kernels
 };
 

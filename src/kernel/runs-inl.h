@@ -7,7 +7,6 @@
 #define POSENC_SRC_KERNEL_RUNS_INL_H_
 #endif
 
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernel/angle_addition-inl.h"
 
@@ -164,7 +163,6 @@ inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTabl
     }
     begin += run.count();
   }
-  if (rows.stream) hwy::FlushStream();
   return tally;
 }
 

@@ -43,6 +43,13 @@ inline constexpr bool kBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 inline constexpr bool kBigEndian = false;  // compilers without the macro know no such machine
 #endif
 
+// Lets nobody see what is stored later before what was stored past the caches. It waits for all of that.
+inline void FenceStreams() {
+#ifdef POSENC_X86
+  _mm_sfence();
+#endif
+}
+
 // a * b + c + d, which 128 bits hold; the high half is returned.
 inline std::uint64_t MultiplyAdd(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d,
                                  std::uint64_t* low) {
