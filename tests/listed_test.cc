@@ -65,6 +65,7 @@ TEST_P(Listed, ListedFrequenciesInRuns) {
   if (IsReference()) GTEST_SKIP() << "it adds no angles";
   std::vector<double> frequencies(37);
   for (int k = 0; k < 37; ++k) frequencies[static_cast<std::size_t>(k)] = std::ldexp(1.0 + k, -k);
+  frequencies[1] = 0.0;  // beside one of large sines
   for (const FrequencyUnit unit :
        {FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
     for (const Layout layout : kLayouts) {
