@@ -136,6 +136,39 @@ TEST_P(Fallback, DirectKernelIsEnteredButRarely) {
   }
 }
 
+// What fills the last vector of a row is no pair, and exact zeros and ones are not hard.
+TEST_P(Fallback, NothingIsHardThatIsNoPairOrExact) {
+  if (IsReference()) GTEST_SKIP() << kReference << " has nothing to fall back on";
+  const auto expect_easy = [&](const Spec& spec, const std::vector<double>& positions) {
+    SCOPED_TRACE(testing::Message() << "dim " << spec.dim << ", base " << spec.base);
+    const Encoder encoder = Create(spec);
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      std::vector<T> data(positions.size() * spec.dim);
+      EXPECT_EQ(WalkList(encoder, positions, data.data()).recomputed, 0u);
+    });
+  };
+  for (const double base : {1e-10, 1e-6, 10000.0}) {
+    for (const std::size_t dim : {2, 6, 130}) {
+      if (base < 1.0 && dim > 2) continue;  // its frequencies are large
+      Spec spec = MakeSpec(dim, target());
+      spec.base = base;
+      expect_easy(spec, {0.5, -0.999, 0.0});
+    }
+  }
+  Spec turns = MakeSpec(256, target());
+  turns.base = 1.0;
+  turns.frequencies.unit = FrequencyUnit::kHalfTurns;
+  expect_easy(turns, {0.5, 1.0, 1.5, 2.0, -1.0, -0.5, 0.0});
+
+  const Encoder encoder = Create(MakeSpec(130, target()));
+  ForEachType([&](auto element) {
+    using T = decltype(element);
+    std::vector<T> data(512 * 130);
+    EXPECT_LT(WalkRun(encoder, 1000, 512, data.data()).direct, 512u * 65 / 100);
+  });
+}
+
 TEST_P(Fallback, WideArithmeticIsEnteredButRarely) {
   if (IsReference()) GTEST_SKIP() << kReference << " has nothing to fall back on";
   constexpr std::size_t kDim = 512, kRows = 64;

@@ -4,8 +4,8 @@
 //   e^(iw(a + k)) and e^(iw(a - k)) from e^(iwa) and e^(iwk), k = 1/2, 3/2, ...: 6 operations for 4 vectors
 //
 // Anchors of neighbouring groups are in turn added up from one that the direct kernel's arithmetic evaluates.
-// What the rounding test flags, or is too small for its absolute error, is taken again by the direct
-// kernel. Included once per target.
+// What the rounding test flags, or is too small for its absolute error, is added again with that error on
+// either side, and rarely left to the direct kernel. Included once per target.
 #if defined(POSENC_SRC_KERNEL_ANGLE_ADDITION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ANGLE_ADDITION_INL_H_
 #undef POSENC_SRC_KERNEL_ANGLE_ADDITION_INL_H_
@@ -35,7 +35,7 @@ HWY_INLINE void MirroredSinCos(const MirroredAngles& angles, std::size_t at, Dou
                    angles.padded, s1, c1, s0, c0);
 }
 
-// [s0 c0 s1 c1 ...] of the pairs from begin + at on, of both rows. True if some need the direct kernel.
+// [s0 c0 s1 c1 ...] of the pairs from begin + at on, of both rows. True if the test leaves some open.
 template <posenc_type kFormat>
 HWY_INLINE bool InterleavedEntries(const MirroredAngles& angles, std::size_t at, EntryVec& entries0,
                                    EntryVec& entries1) {
@@ -61,7 +61,7 @@ HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, En
                  hn::LoadU(Entries(), angles.small + at));
 }
 
-// The hot loop: whole vectors from pair i up to `end`, or to the first that need the direct kernel; returns
+// The hot loop: whole vectors from pair i up to `end`, or to the first that are left open; returns
 // where it stopped. Nothing is called from here, so that all constants stay in registers.
 template <bool kInterleaved, class Operation>
 HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, const MirroredAngles& angles,
@@ -113,12 +113,12 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
 // Up to two vectors of pairs of two rows.
 using FewPairs = PairBuffer<2 * hn::MaxLanes(Doubles())>[2];
 
-// One vector of one row. Both ends of what an entry may be mostly round to the same float; where not, the
-// direct kernel decides.
+// One vector of one row, of so many pairs. Both ends of what an entry may be mostly round to the same float;
+// where not, the direct kernel decides.
 template <bool kOdd>
 HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const MirroredAngles& angles,
-                          std::size_t r, std::size_t at, DoubleVec sine, DoubleVec cosine, float* entries,
-                          Tally& tally) {
+                          std::size_t r, std::size_t at, std::size_t pairs, DoubleVec sine, DoubleVec cosine,
+                          float* entries, Tally& tally) {
   const auto error = hn::Set(Doubles(), kAddedBracket);
   const auto round = [](DoubleVec s, DoubleVec c) HWY_ATTR {
     if (!kOdd) return ToNearestFloats<true>(s, c);
@@ -126,7 +126,8 @@ HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const
   };
   const auto upper = round(hn::Add(sine, error), hn::Add(cosine, error));
   const auto lower = round(hn::Sub(sine, error), hn::Sub(cosine, error));
-  if (hn::AllTrue(Entries(), hn::Eq(upper, lower))) {
+  const auto is_pair = hn::FirstN(Entries(), 2 * pairs);  // and not what fills the vector
+  if (hn::AllTrue(Entries(), hn::Eq(upper, hn::IfThenElse(is_pair, lower, upper)))) {
     hn::StoreU(upper, Entries(), entries);
   } else {
     const std::size_t lanes = hn::Lanes(Doubles());
@@ -143,8 +144,9 @@ HWY_NOINLINE void FinishPairs(const FrequencyTable& table, posenc_type format, c
   for (std::size_t n = 0; n < count; n += hn::Lanes(Doubles())) {
     DoubleVec s0, c0, s1, c1;
     MirroredSinCos(angles, at + n, s0, c0, s1, c1);
-    FinishRow<kOdd>(table, format, angles, 0, at + n, s0, c0, few[0].entries + 2 * n, tally);
-    FinishRow<kOdd>(table, format, angles, 1, at + n, s1, c1, few[1].entries + 2 * n, tally);
+    const std::size_t pairs = HWY_MIN(count - n, hn::Lanes(Doubles()));
+    FinishRow<kOdd>(table, format, angles, 0, at + n, pairs, s0, c0, few[0].entries + 2 * n, tally);
+    FinishRow<kOdd>(table, format, angles, 1, at + n, pairs, s1, c1, few[1].entries + 2 * n, tally);
   }
 }
 

@@ -99,13 +99,13 @@ struct Flags {
 #endif
 };
 
-// Turns by the quadrants, so that none are left, and adds zero, which makes -0 +0 before anything rounds to
-// -0.
-HWY_INLINE void TurnAndAdd(DoubleVec zero, LongVec& quadrant, DoubleVec& s, DoubleVec& c) {
+// Turns by the quadrants, so that none are left, and adds 0, or what zeros become: both make -0 +0 before
+// anything rounds to -0.
+HWY_INLINE void TurnAndAdd(DoubleVec not_zero, LongVec& quadrant, DoubleVec& s, DoubleVec& c) {
   DoubleVec sine, cosine;
   TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
-  s = hn::Add(sine, zero);
-  c = hn::Add(cosine, zero);
+  s = hn::Add(sine, not_zero);
+  c = hn::Add(cosine, not_zero);
   quadrant = hn::Zero(Longs());
 }
 
@@ -157,7 +157,7 @@ HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Mult
     auto flagged = ReducedSinCos<false>(d, multiple, high, low, max_cancellation, s, c, quadrant);
     if (is_odd) {  // cosines that would be near 1, and sines that would be 0, round to that from here too
       c = hn::Min(c, hn::Set(d, 1 - 0x1p-30));
-      if (!kPassesZeros) s = hn::Add(s, not_zero);
+      if (!kPassesZeros && !is_special) s = hn::Add(s, not_zero);
     }
     if (is_special) {
       flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));

@@ -95,7 +95,8 @@ HWY_INLINE hn::Vec<DF> WithLastBit(DF df, hn::Vec<DF> v) {
 #define POSENC_JOINS_BITS 0
 #endif
 
-// Whether the test of odd floats knows that zeros are exact, or flags them.
+// Whether the test of odd floats knows that zeros are exact. Else they must become less than half of the
+// least bit of a float, once.
 constexpr bool kPassesZeros = POSENC_JOINS_BITS;
 
 #if HWY_TARGET != HWY_SCALAR  // which has no vectors

@@ -41,7 +41,7 @@ void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multipl
                     std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* sines,
                     Value* cosines, Tally& tally, std::size_t step) {
   for (std::size_t k = 0; k < lanes; ++k) {
-    if (flags[k] == 0) continue;
+    if (flags[k] == 0 || first + k >= table.count) continue;  // no pair, but what fills the vector
     double sine, cosine;
     ++tally.recomputed;
     if (!EvaluatePair(Phase<4>(table, first + k), multiples[k], type, &sine, &cosine)) {

@@ -59,8 +59,9 @@ static_assert(kRowError * 0x1p53 <= kDirectWindow, "the test must cover the erro
 // addition, to the anchor of a group; 10.8 u after a second, to its rows.
 inline constexpr double kAngleAdditionError = 11 * 0x1p-53;
 inline constexpr double kAddedBracket = 12 * 0x1p-53;  // and of a sum or difference with that, half an ulp
+static_assert(kAddedBracket >= kAngleAdditionError + 0x1p-53, "the bracket must cover the error");
 
-// Added entries below the least are computed again; the others if they lie so near a midpoint: of floats
+// Added entries below the least are taken again; the others if they lie so near a midpoint: of floats
 // within `kAddedWindow` ulps of the double, of shorter types within that of a float. What rounds to the float
 // after 2^-12 was at least 2^-12; what float16 rounds below 2^-14 is subnormal.
 template <posenc_type kFormat>

@@ -36,6 +36,7 @@ ADD = ("add_test",)
 BATCH = ("batch_test", "call_errors_test", "memory_test")
 EMBED = ("memory_test", "embed_test", "call_errors_test")
 BFLOAT16_RUNS = ("runs_test:*BFloat16*:-*REFERENCE",) + RUNS
+EASY = ("fallback_test:*Nothing*:-*REFERENCE",)
 RARELY = ("fallback_test:*DirectKernel*",)
 CALL_ERRORS = ("call_errors_test",)
 CREATE_ERRORS = ("create_errors_test",)
@@ -104,6 +105,9 @@ FAULTS = (
           "hn::IfThenElse(near, one, hn::Add(hn::BitCast(du, a), bias))", "hn::Add(hn::BitCast(du, a), bias)", CANCEL),
     Fault("window_of_odd_floats", "src/kernel/format-inl.h",
           "kOdd ? kDirectWindow :", "kOdd ? std::uint64_t{1} << 28 :", WORST),
+    Fault("zeros_are_hard", "src/kernel/direct-inl.h", "if (!kPassesZeros && !is_special) s", "if (kPassesZeros) s", EASY),
+    Fault("zeros_become_least_bits", "src/kernel/direct-inl.h", "if (!kPassesZeros && !is_special) s", "if (!kPassesZeros) s", EASY),
+    Fault("what_fills_vectors_is_pairs", "src/kernel/angle_addition-inl.h", "2 * pairs)", "hn::Lanes(Entries()))", EASY),
     Fault("cosines_of_16_bits_cut", "src/kernel/direct-inl.h", "1 - 0x1p-30", "1 - 0x1.0001p-9", WORST + RUNS),
     Fault("words_turned_the_other_way", "src/kernel/format-inl.h", "hn::ShiftLeft<30>(hn::Add(both, second))",
           "hn::ShiftLeft<30>(hn::Sub(both, second))", WORST + RUNS),
