@@ -124,7 +124,9 @@ TEST_P(Fallback, DirectKernelIsEnteredButRarely) {
         std::printf("fallback: %s, base %g, %s, %d digits: %zu of %zu pairs directly\n", target(), base,
                     Name(layout), TraitsOf(TypeOf<T>()).digits, tally.direct, kPairs);
         const bool adds_angles = InsideOf(encoder).table.has_offsets;
-        if (TypeOf<T>() == POSENC_F32) EXPECT_EQ(tally.direct > 0, adds_angles);
+        if (TypeOf<T>() == POSENC_F32) {
+          EXPECT_EQ(tally.direct > 0, adds_angles);
+        }
         const bool in_float =
             TypeOf<T>() == POSENC_BF16 || (TypeOf<T>() == POSENC_F16 && adds_float16_in_float);
         EXPECT_EQ(tally.doubles > 0, adds_angles && in_float);
