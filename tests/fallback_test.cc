@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel_calls.h"
@@ -150,13 +151,12 @@ TEST_P(Fallback, NothingIsHardThatIsNoPairOrExact) {
       EXPECT_EQ(WalkList(encoder, positions, data.data()).recomputed, 0u);
     });
   };
-  for (const double base : {1e-10, 1e-6, 10000.0}) {
-    for (const std::size_t dim : {2, 6, 130}) {
-      if (base < 1.0 && dim > 2) continue;  // its frequencies are large
-      Spec spec = MakeSpec(dim, target());
-      spec.base = base;
-      expect_easy(spec, {0.5, -0.999, 0.0});
-    }
+  // With a base below 1 a pair behind the last one would have a huge frequency.
+  for (const auto& [base, dim] :
+       {std::pair(1e-10, 2), std::pair(1e-6, 2), std::pair(1e4, 6), std::pair(1e4, 130)}) {
+    Spec spec = MakeSpec(static_cast<std::size_t>(dim), target());
+    spec.base = base;
+    expect_easy(spec, {0.5, -0.999, 0.0});
   }
   Spec turns = MakeSpec(256, target());
   turns.base = 1.0;

@@ -44,7 +44,7 @@ struct FloatAnchors {
   HWY_ALIGN float cosines[sizeof(Anchors::cosines) / sizeof(double)];
 };
 
-// What becomes of small entries.
+// What a type and a layout ask of anchors.
 struct Limits {
   double small;        // entries below it are flagged,
   double exempt;       // but those whose phases stay within so many quarter turns
