@@ -121,9 +121,11 @@ class PairMaker {
         const int ratio = static_cast<int>(random_() % 121) - 60;
         return {Normal(-ratio / 2 - 2, -ratio / 2 + 2), Normal(ratio - ratio / 2 - 2, ratio - ratio / 2 + 2)};
       }
-      case 11:  // next to what overflows
-        return Wanted(std::copysign(Wide(Largest<T>()) * (1.0 + std::ldexp(1.0, -Digits() - 1)), Sign()),
-                      Wide(Normal(kMost - 3, kMost)), c, s, gain);
+      case 11: {  // next to what overflows, or beyond it
+        const double most = random_() % 2 == 0 ? 1.0 + std::ldexp(1.0, -Digits() - 1) : 1.75;
+        return Wanted(std::copysign(Wide(Largest<T>()) * most, Sign()), Wide(Normal(kMost - 3, kMost)), c, s,
+                      gain);
+      }
       case 12:  // next to the middle of small numbers
         return Wanted(std::ldexp(Sign() * (static_cast<double>(random_() % 8) + 0.5), LeastExponent<T>()),
                       std::ldexp(static_cast<double>(random_() % 9) - 4.0, LeastExponent<T>()), c, s, gain);

@@ -239,6 +239,7 @@ TEST_P(RotaryExact, TiesThatTinyAnglesBreak) {
 // The rest of each head is nothing of that kind.
 TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
   constexpr std::size_t kPairs = 16, kHard = 5;
+  constexpr int kExponent = 10;  // so that what is left is normal in float16
   const std::vector<double> ones(kPairs, 1.0);
   posenc_rotary_spec spec = Spec(2 * kPairs);
   spec.frequencies = ones.data();
@@ -252,10 +253,10 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
     std::vector<double> positions;
     std::vector<Rotated<T>> before, after;
     for (int k = 0; k < (IsReference() ? 100 : 6000); ++k) {
-      const T a = maker.Normal(0, 0), b = maker.Normal(-7, 0);
+      const T a = maker.Normal(kExponent, kExponent), b = maker.Normal(kExponent - 7, kExponent);
       const auto wide_a = static_cast<double>(Value(a)), wide_b = static_cast<double>(Value(b));
-      const double part = std::ldexp(0.5, -(k % 24)), half = std::ldexp(1.0, -digits);
-      const double ulp = sizeof(T) == 4 ? 0x1p-52 : part * 0x1p-23;
+      const double part = std::ldexp(0.5, kExponent - k % 24), half = std::ldexp(1.0, -digits);
+      const double ulp = sizeof(T) == 4 ? std::ldexp(0x1p-52, kExponent) : part * 0x1p-23;
       const auto middle = static_cast<double>(random() % (1u << (digits - 1)) * 2 + 1);
       const double sum = part * (1.0 + middle * half) + ulp * (k / 24 % 13 - 6);
       const double cosine = sum / std::hypot(wide_a, wide_b);  // or the sine, of which angle?

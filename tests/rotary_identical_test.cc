@@ -156,26 +156,6 @@ TEST_P(RotaryIdentical, AnySplitOfTheTokens) {
   });
 }
 
-// More heads of a token than a kernel takes at once.
-TEST_P(RotaryIdentical, MillionsOfHeads) {
-  if (IsReference()) GTEST_SKIP() << "in wide arithmetic";
-  constexpr std::size_t kMany = (std::size_t{1} << 20) + 5, kSome = 1000;
-  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(2, target()));
-  PairMaker<BFloat16> maker(3);
-  std::vector<BFloat16> x(2 * kMany);
-  for (BFloat16& value : x) value = maker.Normal(-3, 3);
-  for (const bool in_place : {true, false}) {
-    std::vector<BFloat16> all = in_place ? x : std::vector<BFloat16>(x.size());
-    posenc_heads heads = Heads(all.data(), kMany, 0, 2);
-    if (!in_place) heads.source = x.data();
-    Rotate<BFloat16>(rotary, 7, 1, &heads);
-    std::vector<BFloat16> last(x.end() - 2 * kSome, x.end());
-    heads = Heads(last.data(), kSome, 0, 2);
-    Rotate<BFloat16>(rotary, 7, 1, &heads);
-    EXPECT_TRUE(SameBits(std::vector<BFloat16>(all.end() - 2 * kSome, all.end()), last));
-  }
-}
-
 // What turns forwards and back is what it was, but for rounding: the inverse is one.
 TEST_P(RotaryIdentical, BackAndForth) {
   const RotaryPtr rotary = CreateRotary(MakeRotarySpec(64, target()));

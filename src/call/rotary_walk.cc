@@ -1,6 +1,5 @@
 // Walks the tokens of a rotary's call: cosines and sines of each once, for all heads.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -41,14 +40,8 @@ class TokenTurns {
     }
     if (!(gain == gain_)) tally += Close(type);
     gain_ = gain;
-    for (std::size_t begin = 0; begin < heads.count; begin += kMaxHeads) {
-      Heads some = heads;
-      some.source += begin * heads.source_stride;
-      some.data += begin * heads.stride;
-      some.count = std::min(heads.count - begin, kMaxHeads);
-      tally += rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain},
-                                                           cosines_, sines_, some, shared_.open);
-    }
+    tally += rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, cosines_,
+                                                         sines_, heads, shared_.open);
     return tally;
   }
 

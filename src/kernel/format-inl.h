@@ -169,6 +169,16 @@ HWY_INLINE EntryVec Join(FloatVec a, FloatVec b) {
 }
 
 #if POSENC_JOINS_BITS
+// The high words of (high : low) << kCount.
+template <int kCount>
+HWY_INLINE WordVec ShiftLeftTogether(WordVec high, WordVec low) {
+#if HWY_TARGET <= HWY_AVX3_DL
+  return WordVec{_mm512_shldi_epi32(high.raw, low.raw, kCount)};
+#else
+  return hn::Or(hn::ShiftLeft<kCount>(high), hn::ShiftRight<32 - kCount>(low));
+#endif
+}
+
 // Doubles as floats, from their high and low words: rounded toward zero.
 //
 // The exponent field of a double, less 896 = 0b111 << 7, is that of the float, so a float's digits are 30
@@ -177,11 +187,7 @@ HWY_INLINE EntryVec Join(FloatVec a, FloatVec b) {
 // 2^-107.
 HWY_INLINE EntryVec FloatsOfWords(WordVec high, WordVec low) {
   const Words dw;
-#if HWY_TARGET <= HWY_AVX3_DL
-  const WordVec shifted{_mm512_shldi_epi32(high.raw, low.raw, 3)};
-#else
-  const WordVec shifted = hn::Or(hn::ShiftLeft<3>(high), hn::ShiftRight<29>(low));
-#endif
+  const WordVec shifted = ShiftLeftTogether<3>(high, low);
   const auto digits = hn::Set(dw, 0x3FFFFFFFu);
   return hn::BitCast(Entries(), hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high)));
 }

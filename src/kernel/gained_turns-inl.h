@@ -75,11 +75,23 @@ HWY_INLINE void ForGained(const GainedTurns& turns, const Take& take) {
   }
 }
 
-inline HWY_NOINLINE void StoreGained(const GainedTurns& turns, TurnArrays<double>& arrays) {
+// The products times a power of 2.
+inline HWY_NOINLINE void StoreGained(const GainedTurns& turns, double scale, TurnArrays<double>& arrays) {
   const hn::ScalableTag<double> d;
+  const auto scales = hn::Set(d, scale);
   ForGained(turns, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
-    hn::StoreU(cosine, d, arrays.cosines + i);
-    hn::StoreU(sine, d, arrays.sines + i);
+    hn::StoreU(hn::Mul(cosine, scales), d, arrays.cosines + i);
+    hn::StoreU(hn::Mul(sine, scales), d, arrays.sines + i);
+  });
+}
+
+inline HWY_NOINLINE void StoreGained(const GainedTurns& turns, double scale, SpreadTurns<double>& spread) {
+  const hn::ScalableTag<double> d;
+  const auto scales = hn::Set(d, scale);
+  ForGained(turns, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
+    const auto scaled_cosine = hn::Mul(cosine, scales), scaled_sine = hn::Mul(sine, scales);
+    hn::StoreInterleaved2(scaled_cosine, scaled_cosine, d, spread.cosines + 2 * i);
+    hn::StoreInterleaved2(hn::Neg(scaled_sine), scaled_sine, d, spread.sines + 2 * i);
   });
 }
 
@@ -109,10 +121,9 @@ HWY_NOINLINE void StoreParts(const GainedTurns& turns, TurnArrays<float>& arrays
   });
 }
 
-template <class Value>
-HWY_NOINLINE void Spread(const Value* cosines, const Value* sines, std::size_t count,
-                         SpreadTurns<Value>& turns) {
-  const hn::ScalableTag<Value> d;
+inline HWY_NOINLINE void Spread(const float* cosines, const float* sines, std::size_t count,
+                                SpreadTurns<float>& turns) {
+  const hn::ScalableTag<float> d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
     hn::StoreInterleaved2(cosine, cosine, d, turns.cosines + 2 * i);

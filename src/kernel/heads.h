@@ -77,7 +77,7 @@ struct OpenPairs {
   static constexpr std::size_t kCapacity = kFull + 2 * kTurnPadding;  // vectors are added and read whole
 
   std::size_t count;
-  std::uint32_t place[kCapacity];  // head * kMaxRotaryPairs + pair
+  std::uint64_t place[kCapacity];  // head * kMaxRotaryPairs + pair
   float a[kCapacity];
   float b[kCapacity];
   double multiple[kCapacity];
@@ -86,9 +86,6 @@ struct OpenPairs {
   unsigned char* x[kCapacity];  // where the elements go
   unsigned char* y[kCapacity];
 };
-
-// Heads that a loop takes at once, so that places are words.
-inline constexpr std::size_t kMaxHeads = std::size_t{1} << 20;
 
 }  // namespace internal
 }  // namespace posenc

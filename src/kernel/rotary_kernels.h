@@ -24,7 +24,7 @@ struct RotaryKernels {
                               const double* cosines, const double* sines, void* rounded_cosines,
                               void* rounded_sines);
 
-  // Rotates a token's heads, at most kMaxHeads of them, each element correctly rounded, but for the pairs
+  // Rotates a token's heads, each element correctly rounded, but for the pairs
   // that are left in `open`: these await `close`, with the same type and gain.
   Tally (*exact[kSummandTypes][2])(const Rotation& rotation, const double* cosines, const double* sines,
                                    const Heads& heads, OpenPairs& open);

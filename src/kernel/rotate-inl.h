@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "hwy/highway.h"
 #include "kernel/open_pairs-inl.h"
@@ -24,15 +25,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Pairs that are taken together: floats in double, shorter types in float.
 template <posenc_type kType>
 using PairsOf = std::conditional_t<kType == POSENC_F32, Floats, hn::ScalableTag<float>>;
-template <posenc_type kType>
-using TurnOfType = std::conditional_t<kType == POSENC_F32, double, float>;
 
-// Cosines and sines times the gain, and what bounds the error of the sums.
-template <class Value>
-struct BoundedTurns : TurnArrays<Value> {
-  Value error;        // by the larger of |a| and |b|
+// Cosines and sines times the gain, and what bounds the error of sums in float.
+struct BoundedTurns : TurnArrays<float> {
+  float error;        // by the larger of |a| and |b|
   std::int32_t most;  // bits of the largest float of which no sum overflows
 };
+template <posenc_type kType>
+using TurnsOf = std::conditional_t<kType == POSENC_F32, GainedTurns, BoundedTurns>;
 
 // Of sums that no midpoint is between, bits in the low halves of words: ties may go either way, NaNs any.
 template <posenc_type kType, class DF>
@@ -61,25 +61,29 @@ HWY_INLINE WordsAs<DF> Differ(DF df, hn::Vec<DF> v, hn::Vec<DF> w) {
 // The elements of a vector of pairs, and the lanes in which the bound leaves one of them open.
 template <posenc_type kType, class DF>
 HWY_INLINE hn::Mask<hn::RebindToSigned<DF>> RotateExactly(DF df, hn::Vec<DF> a, hn::Vec<DF> b,
-                                                          const BoundedTurns<TurnOfType<kType>>& turns,
-                                                          std::size_t i, WordsAs<DF>& x, WordsAs<DF>& y) {
+                                                          const TurnsOf<kType>& turns, std::size_t i,
+                                                          WordsAs<DF>& x, WordsAs<DF>& y) {
   const hn::RebindToSigned<DF> di;
   const hn::RebindToUnsigned<DF> du;
   const auto magnitude = LargerMagnitude(df, a, b);
-  const auto special = hn::Gt(magnitude, hn::Set(di, turns.most));
+  std::int32_t most = 0x7F7FFFFF;  // all that are finite: doubles do not overflow
   WordsAs<DF> differ;
   if constexpr (kType == POSENC_F32) {
     const Doubles d;
-    const auto bound = hn::Mul(hn::PromoteTo(d, hn::BitCast(df, magnitude)), hn::Set(d, turns.error));
+    const auto error = hn::Set(d, kRotationError * turns.factor);
+    const auto bound = hn::Mul(hn::PromoteTo(d, hn::BitCast(df, magnitude)), error);
+    const auto cosine = hn::Mul(hn::LoadU(d, turns.cosines + i), hn::Set(d, turns.factor));
+    const auto sine = hn::Mul(hn::LoadU(d, turns.sines + i), hn::Set(d, turns.sine_factor));
     DoubleVec x_sum, x_low_sum, y_sum, y_low_sum;
-    BoundSums(d, hn::PromoteTo(d, a), hn::PromoteTo(d, b), hn::LoadU(d, turns.cosines + i),
-              hn::LoadU(d, turns.sines + i), bound, x_sum, x_low_sum, y_sum, y_low_sum);
+    BoundSums(d, hn::PromoteTo(d, a), hn::PromoteTo(d, b), cosine, sine, bound, x_sum, x_low_sum, y_sum,
+              y_low_sum);
     x = hn::BitCast(du, ToFloats(x_sum));
     y = hn::BitCast(du, ToFloats(y_sum));
     const auto x_low = hn::BitCast(du, ToFloats(x_low_sum));
     const auto y_low = hn::BitCast(du, ToFloats(y_low_sum));
     differ = hn::Or(hn::Xor(x, x_low), hn::Xor(y, y_low));
   } else {
+    most = turns.most;
     const auto larger = hn::BitCast(df, magnitude);
     auto bound = hn::Mul(larger, hn::Set(df, turns.error));
     if constexpr (kType == POSENC_BF16) {
@@ -92,6 +96,7 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<DF>> RotateExactly(DF df, hn::Vec<DF> a, 
     y = RoundOpen<kType>(df, y_sum);
     differ = hn::Or(Differ<kType>(df, x_sum, x_low_sum), Differ<kType>(df, y_sum, y_low_sum));
   }
+  const auto special = hn::Gt(magnitude, hn::Set(di, most));
   return hn::Or(special, hn::Ne(hn::BitCast(di, differ), hn::Zero(di)));
 }
 
@@ -121,7 +126,7 @@ HWY_NOINLINE void Push(const FlaggedLanes<DF>& lanes, std::size_t place, std::si
   std::size_t n = open.count;
   for (std::uint64_t bits = FirstBits(di, flagged, count); bits != 0; bits &= bits - 1) {
     const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
-    open.place[n] = static_cast<std::uint32_t>(place + k);
+    open.place[n] = place + k;
     open.a[n] = lanes.a[k];
     open.b[n] = lanes.b[k];
     ++n;
@@ -133,7 +138,7 @@ HWY_NOINLINE void Push(const FlaggedLanes<DF>& lanes, std::size_t place, std::si
 // `apart`.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
-                             const BoundedTurns<TurnOfType<kType>>& turns, std::size_t head, std::size_t pair,
+                             const TurnsOf<kType>& turns, std::size_t head, std::size_t pair,
                              std::size_t count, OpenPairs& open) {
   const PairsOf<kType> df;
   const hn::RebindToSigned<PairsOf<kType>> di;
@@ -152,9 +157,8 @@ HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to,
 
 // The pairs from `at` on to `end`, fewer than a vector has lanes.
 template <posenc_type kType, posenc_pairing kPairing>
-HWY_NOINLINE void RotateLast(const Head<kType>& head, std::size_t pairs,
-                             const BoundedTurns<TurnOfType<kType>>& turns, Progress at, std::size_t end,
-                             OpenPairs& open) {
+HWY_NOINLINE void RotateLast(const Head<kType>& head, std::size_t pairs, const TurnsOf<kType>& turns,
+                             Progress at, std::size_t end, OpenPairs& open) {
   LastPairs<kType, kPairing, PairsOf<kType>> last;
   last.Read(head.source, at.pair, end, pairs);
   RotateVector<kType, kPairing>(last.elements, last.elements, hn::Lanes(PairsOf<kType>()), turns, at.head,
@@ -165,9 +169,8 @@ HWY_NOINLINE void RotateLast(const Head<kType>& head, std::size_t pairs,
 // From `pair` on to where RotateQuickly may go on, or to the end of the head; or those that RotateStill
 // takes, if there are such.
 template <posenc_type kType, posenc_pairing kPairing>
-HWY_NOINLINE Progress RotateSome(const Rotation& rotation, const Heads& heads,
-                                 const BoundedTurns<TurnOfType<kType>>& turns, std::size_t head,
-                                 std::size_t pair, OpenPairs& open) {
+HWY_NOINLINE Progress RotateSome(const Rotation& rotation, const Heads& heads, const TurnsOf<kType>& turns,
+                                 std::size_t head, std::size_t pair, OpenPairs& open) {
   if (HWY_UNLIKELY(MayBeStill<kType>(rotation, heads, head, pair))) {
     const Progress still = RotateStill<kType>(rotation, heads, {head, pair});
     if (still.head != head || still.pair != pair) return still;
@@ -198,7 +201,7 @@ inline std::int32_t MostOf(const Gain& gain) {
 
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_INLINE Tally RotateHeads(const Rotation& rotation, const Heads& heads, const QuickTurns<Value>& quick,
-                             const BoundedTurns<Value>& turns, const GainedTurns& gained, OpenPairs& open) {
+                             const TurnsOf<kType>& turns, const GainedTurns& gained, OpenPairs& open) {
   Tally tally;
   std::size_t noted = open.count;
   for (Progress at{0, 0}; at.head < heads.count;) {
@@ -217,23 +220,11 @@ HWY_INLINE Tally RotateHeads(const Rotation& rotation, const Heads& heads, const
 template <posenc_pairing kPairing>
 Tally RotateFloats(const Rotation& rotation, const double* cosines, const double* sines, const Heads& heads,
                    OpenPairs& open) {
-  const double gain = rotation.gain.nearest();
-  BoundedTurns<double> turns;
-  turns.error = kRotationError * gain;
-  turns.most = 0x7F7FFFFF;  // all that are finite: doubles do not overflow
   const GainedTurns gained(cosines, sines, heads.pairs, rotation.gain);
-  StoreGained(gained, turns);
-  QuickTurns<double> quick{turns.cosines, turns.sines, nullptr, nullptr,
-                           kLeastPart * static_cast<float>(gain)};
-  if constexpr (kPairing == POSENC_NEIGHBOURS) {
-    SpreadTurns<double> spread;
-    Spread(turns.cosines, turns.sines, heads.pairs, spread);
-    quick.cosines = spread.cosines;
-    quick.sines = spread.sines;
-    return RotateHeads<POSENC_F32, kPairing>(rotation, heads, quick, turns, gained, open);
-  } else {
-    return RotateHeads<POSENC_F32, kPairing>(rotation, heads, quick, turns, gained, open);
-  }
+  std::conditional_t<kTakesSpread<POSENC_F32, kPairing>, SpreadTurns<double>, TurnArrays<double>> placed;
+  StoreGained(gained, kTurnScale<POSENC_F32>, placed);
+  const QuickTurns<double> quick{placed.cosines, placed.sines, nullptr, nullptr};
+  return RotateHeads<POSENC_F32, kPairing>(rotation, heads, quick, gained, gained, open);
 }
 
 // Parts as the pairing takes them; by way of `arrays`.
@@ -258,15 +249,14 @@ Tally RotateShort(const Rotation& rotation, const double* cosines, const double*
       HWY_NATIVE_FMA && !HWY_ARCH_PPC ? kFloatRotationError : kFloatRotationErrorWithoutFma;
   const double gain = rotation.gain.nearest();
   const GainedTurns gained(cosines, sines, heads.pairs, rotation.gain);
-  BoundedTurns<float> turns;
+  BoundedTurns turns;
   turns.error = static_cast<float>(kError * gain * (1.0 + 0x1p-20));
   turns.most = MostOf(rotation.gain);
   std::conditional_t<kTakesSpread<kType, kPairing>, SpreadTurns<float>, TurnArrays<float>> high, low;
   PlaceParts<kType, kPairing, Part::kHigh>(gained, turns, high);
   PlaceParts<kType, kPairing, Part::kLow>(gained, turns, low);
   StoreParts<kType, Part::kNearest>(gained, turns);
-  const QuickTurns<float> quick{high.cosines, high.sines, low.cosines, low.sines,
-                                kLeastPartInFloat<kType> * static_cast<float>(gain)};
+  const QuickTurns<float> quick{high.cosines, high.sines, low.cosines, low.sines};
   return RotateHeads<kType, kPairing>(rotation, heads, quick, turns, gained, open);
 }
 

@@ -25,18 +25,20 @@ struct Progress {
   std::size_t head, pair;
 };
 
-// Cosines and sines, of neighbours spread, and for shorter types than float what their high parts leave; and
-// the limit of what is taken.
+// Cosines and sines times kTurnScale of the type, of neighbours spread, and for shorter types than float what
+// their high parts leave.
 template <class Value>
 struct QuickTurns {
   const Value* cosines;
   const Value* sines;
   const Value* low_cosines;
   const Value* low_sines;
-  float least_part;  // of the larger element: smaller sums may be too inexact
 };
 
 #if HWY_TARGET == HWY_SCALAR
+
+template <posenc_type>
+constexpr double kTurnScale = 1.0;
 
 template <posenc_type kType, posenc_pairing, class Value>
 Progress RotateQuickly(const Heads& /*heads*/, const QuickTurns<Value>& /*turns*/, Progress at) {
@@ -44,6 +46,13 @@ Progress RotateQuickly(const Heads& /*heads*/, const QuickTurns<Value>& /*turns*
 }
 
 #else
+
+// Whether sums in double become floats by their bits. The scale makes the exponent field of a double that of
+// the float; sums that are too large set the bit above it, a float's sign.
+template <posenc_type kType>
+constexpr bool kCutsSums = POSENC_JOINS_BITS && (kType == POSENC_F32) && HWY_TARGET <= HWY_AVX3_DL;
+template <posenc_type kType>
+constexpr double kTurnScale = kCutsSums<kType> ? 0x1p-896 : 1.0;
 
 // Where a type's sums are normal, and floats' products too.
 template <posenc_type kType>
@@ -70,13 +79,36 @@ HWY_INLINE DoubleVec SumInDouble(DoubleVec u, DoubleVec v, const double* cosine,
   return kMinus ? MinusProduct(v, hn::LoadU(d, sine), product) : hn::MulAdd(v, hn::LoadU(d, sine), product);
 }
 
+// Sizes of sums are magnitudes; but where these are compared without regard to signs, the sums themselves.
+template <bool kNoticesNans>
+HWY_INLINE EntryVec SizeOf(EntryVec v) {
+  return POSENC_JOINS_BITS && !kNoticesNans ? v : hn::Abs(v);
+}
+
 // Rounds sums to floats; `biased` in some order.
-HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, WordVec& biased) {
+template <bool kNoticesNans>
+HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, WordVec& biased,
+                          EntryVec& size) {
   const Longs du;
   const Words dw;
+#if POSENC_JOINS_BITS
+  if constexpr (kCutsSums<POSENC_F32>) {
+    const auto bias = hn::Set(du, kRoundingBias<POSENC_F32, kRotatedWindow>);
+    const auto lower_bits = hn::Add(hn::BitCast(du, lower), bias);
+    const auto upper_bits = hn::Add(hn::BitCast(du, upper), bias);
+    const auto high = WordsOf<true, false>(lower_bits, upper_bits);
+    biased = WordsOf<false, false>(lower_bits, upper_bits);
+    const WordVec shifted = ShiftLeftTogether<3>(high, biased);
+    const auto sign = hn::Set(dw, 0x80000000u);
+    value = hn::BitCast(Entries(), hn::Or(hn::AndNot(sign, shifted), hn::And(sign, high)));
+    size = hn::BitCast(Entries(), shifted);
+    return;
+  }
+#endif
   value = Join<false>(ToFloats(lower), ToFloats(upper));
   biased = hn::Add(WordsOf<false, true>(hn::BitCast(du, lower), hn::BitCast(du, upper)),
                    hn::Set(dw, kDroppedBias<POSENC_F32>));
+  size = SizeOf<kNoticesNans>(value);
 }
 
 // a b + c, or with a minus.
@@ -90,9 +122,9 @@ HWY_INLINE EntryVec ProductAnd(EntryVec a, EntryVec b, EntryVec c) {
 }
 
 // u cosine + v sine, or with a minus, in float: products with the high parts are exact.
-template <posenc_type kType, bool kMinus>
+template <posenc_type kType, bool kMinus, bool kNoticesNans>
 HWY_INLINE void SumInFloat(EntryVec u, EntryVec v, const QuickTurns<float>& turns, std::size_t i,
-                           EntryVec& value, WordVec& biased) {
+                           EntryVec& value, WordVec& biased, EntryVec& size) {
   const Entries df;
   const Words dw;
   const auto high =
@@ -101,40 +133,41 @@ HWY_INLINE void SumInFloat(EntryVec u, EntryVec v, const QuickTurns<float>& turn
                                       hn::Mul(v, hn::LoadU(df, turns.low_sines + i)));
   value = hn::Add(high, low);
   biased = hn::Add(hn::BitCast(dw, value), hn::Set(dw, kDroppedBias<kType>));
+  size = SizeOf<kNoticesNans>(value);
 }
 
-// The larger, or the smaller, of |a| and |b|; of a NaN and a number either.
-template <bool kLarger>
-HWY_INLINE EntryVec MagnitudeOf(EntryVec a, EntryVec b) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// The larger, or the smaller, of two sizes. Of a NaN and a number either, but one of both results is the NaN
+// if kNoticesNans.
+template <bool kNoticesNans, bool kLarger>
+HWY_INLINE EntryVec SizeAmong(EntryVec a, EntryVec b) {
+#if POSENC_JOINS_BITS
+  if constexpr (kNoticesNans) return kLarger ? hn::Max(b, a) : hn::Min(a, b);  // the second, if one is a NaN
   return EntryVec{_mm512_range_ps(a.raw, b.raw, kLarger ? 0b1011 : 0b1010)};
 #else
-  return kLarger ? hn::Max(hn::Abs(a), hn::Abs(b)) : hn::Min(hn::Abs(a), hn::Abs(b));
+  if constexpr (kNoticesNans) {
+    const hn::RebindToSigned<Entries> di;
+    const auto a_bits = hn::BitCast(di, a), b_bits = hn::BitCast(di, b);
+    return hn::BitCast(Entries(), kLarger ? hn::Max(a_bits, b_bits) : hn::Min(a_bits, b_bits));
+  } else {
+    return kLarger ? hn::Max(a, b) : hn::Min(a, b);
+  }
 #endif
 }
 
-// 4 G is so many times the least part of the larger element: times that element it is infinite from 2^126 / G
-// on, where sums may overflow.
-constexpr float kFourGains = 4.0f / kLeastPartInFloat<POSENC_BF16>;
-
-// Which of two vectors of sums are closed: their dropped bits are far from a midpoint's, none is a small part
-// of `larger`, the larger element of its pair, and all are finite.
-template <posenc_type kType, class Value>
-HWY_INLINE hn::Mask<Entries> AreClosed(EntryVec x, WordVec x_biased, EntryVec y, WordVec y_biased,
-                                       EntryVec larger, const QuickTurns<Value>& turns) {
+// Which of two vectors of sums are closed: their dropped bits are far from a midpoint's, and the smaller size
+// is no small part of the larger, which is finite. (If an element is no finite number, or sums overflow, one
+// of a pair's sums is infinite or both are NaN.)
+template <posenc_type kType>
+HWY_INLINE hn::Mask<Entries> AreClosed(WordVec x_biased, WordVec y_biased, EntryVec smaller,
+                                       EntryVec larger) {
   const Entries df;
   const auto bits = hn::Set(Words(), kFarDropped<kType>);
-  const Far far = BothFar(FarIn(x_biased, bits), FarIn(y_biased, bits));
-  auto part = hn::Set(df, turns.least_part);
-  if constexpr (kType == POSENC_BF16) {
-    larger = hn::Mul(larger, hn::Set(df, turns.least_part * kFourGains));
-    part = hn::Set(df, 1.0f / kFourGains);
-  }
-  const auto limit = hn::MulAdd(larger, part, hn::Set(df, kLeastQuickly<kType>));
-  const auto smaller = MagnitudeOf<false>(x, y);
+  const auto limit = hn::MulAdd(larger, hn::Set(df, kLeastPart<kType>), hn::Set(df, kLeastQuickly<kType>));
 #if POSENC_JOINS_BITS
-  return {_mm512_mask_cmp_ps_mask(far.raw, smaller.raw, limit.raw, _CMP_GT_OQ)};  // no NaN is
+  const auto far = _mm512_mask_test_epi32_mask(FarIn(x_biased, bits).raw, y_biased.raw, bits.raw);
+  return {_mm512_mask_cmp_ps_mask(far, smaller.raw, limit.raw, _CMP_GT_OQ)};  // no NaN is
 #else
+  const Far far = BothFar(FarIn(x_biased, bits), FarIn(y_biased, bits));
   return hn::And(hn::Gt(smaller, limit), hn::RebindMask(df, hn::Ne(far, hn::Zero(Words()))));
 #endif
 }
@@ -178,9 +211,8 @@ HWY_INLINE void StoreNeighbours(WordVec first, WordVec second, std::uint16_t* to
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
                             const QuickTurns<Value>& turns, std::size_t i) {
-  EntryVec a, b;
-  LoadPairs<kType, kPairing>(Entries(), from, apart, a, b);
-  EntryVec x, y;
+  constexpr bool kNoticesNans = kCutsSums<kType>;
+  EntryVec x, y, x_size, y_size;
   WordVec x_biased, y_biased;
   if constexpr (kType == POSENC_F32) {
     const Doubles d;
@@ -191,15 +223,20 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
     const auto a_upper = hn::PromoteTo(d, hn::LoadU(df, from + half));
     const auto b_lower = hn::PromoteTo(d, hn::LoadU(df, from + apart));
     const auto b_upper = hn::PromoteTo(d, hn::LoadU(df, from + apart + half));
-    RoundSums(SumInDouble<true>(a_lower, b_lower, cosines, sines),
-              SumInDouble<true>(a_upper, b_upper, cosines + half, sines + half), x, x_biased);
-    RoundSums(SumInDouble<false>(b_lower, a_lower, cosines, sines),
-              SumInDouble<false>(b_upper, a_upper, cosines + half, sines + half), y, y_biased);
+    RoundSums<kNoticesNans>(SumInDouble<true>(a_lower, b_lower, cosines, sines),
+                            SumInDouble<true>(a_upper, b_upper, cosines + half, sines + half), x, x_biased,
+                            x_size);
+    RoundSums<kNoticesNans>(SumInDouble<false>(b_lower, a_lower, cosines, sines),
+                            SumInDouble<false>(b_upper, a_upper, cosines + half, sines + half), y, y_biased,
+                            y_size);
   } else {
-    SumInFloat<kType, true>(a, b, turns, i, x, x_biased);
-    SumInFloat<kType, false>(b, a, turns, i, y, y_biased);
+    EntryVec a, b;
+    LoadPairs<kType, kPairing>(Entries(), from, apart, a, b);
+    SumInFloat<kType, true, kNoticesNans>(a, b, turns, i, x, x_biased, x_size);
+    SumInFloat<kType, false, kNoticesNans>(b, a, turns, i, y, y_biased, y_size);
   }
-  const auto is_closed = AreClosed<kType>(x, x_biased, y, y_biased, MagnitudeOf<true>(a, b), turns);
+  const auto is_closed = AreClosed<kType>(x_biased, y_biased, SizeAmong<kNoticesNans, false>(x_size, y_size),
+                                          SizeAmong<kNoticesNans, true>(x_size, y_size));
   if (HWY_UNLIKELY(!hn::AllTrue(Entries(), is_closed))) return false;
   if constexpr (kPairing == POSENC_HALF_SPLIT) {
     StoreSums<kType>(x, x_biased, to);
@@ -217,17 +254,18 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
   constexpr posenc_type kType = POSENC_BF16;
   const Entries df;
   const std::size_t odd = i + hn::Lanes(df);
-  EntryVec even_a, odd_a, even_b, odd_b, x, y;
+  EntryVec even_a, odd_a, even_b, odd_b, value, x_size, y_size;
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
   WordVec even_x, odd_x, even_y, odd_y;
-  SumInFloat<kType, true>(even_a, even_b, turns, i, x, even_x);
-  SumInFloat<kType, false>(even_b, even_a, turns, i, y, even_y);
-  auto is_closed = AreClosed<kType>(x, even_x, y, even_y, MagnitudeOf<true>(even_a, even_b), turns);
-  SumInFloat<kType, true>(odd_a, odd_b, turns, odd, x, odd_x);
-  SumInFloat<kType, false>(odd_b, odd_a, turns, odd, y, odd_y);
-  is_closed =
-      hn::And(is_closed, AreClosed<kType>(x, odd_x, y, odd_y, MagnitudeOf<true>(odd_a, odd_b), turns));
+  SumInFloat<kType, true, false>(even_a, even_b, turns, i, value, even_x, x_size);
+  SumInFloat<kType, false, false>(even_b, even_a, turns, i, value, even_y, y_size);
+  auto is_closed = AreClosed<kType>(even_x, even_y, SizeAmong<false, false>(x_size, y_size),
+                                    SizeAmong<false, true>(x_size, y_size));
+  SumInFloat<kType, true, false>(odd_a, odd_b, turns, odd, value, odd_x, x_size);
+  SumInFloat<kType, false, false>(odd_b, odd_a, turns, odd, value, odd_y, y_size);
+  is_closed = hn::And(is_closed, AreClosed<kType>(odd_x, odd_y, SizeAmong<false, false>(x_size, y_size),
+                                                  SizeAmong<false, true>(x_size, y_size)));
   if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) return false;
   StoreNeighbours(even_x, odd_x, to);
   StoreNeighbours(even_y, odd_y, to + apart);
@@ -237,18 +275,20 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
 // The sums of a vector of neighbours.
 template <posenc_type kType, class Value>
 HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickTurns<Value>& turns, std::size_t i,
-                              EntryVec& value, WordVec& biased, EntryVec& elements) {
-  elements = LoadHalves<kType>(Entries(), from);
+                              EntryVec& value, WordVec& biased, EntryVec& size) {
   if constexpr (kType == POSENC_F32) {
     const Doubles d;
     const std::size_t half = hn::Lanes(d);
     const double *cosines = turns.cosines + i, *sines = turns.sines + i;
     const auto lower = hn::PromoteTo(d, hn::LoadU(Floats(), from));
     const auto upper = hn::PromoteTo(d, hn::LoadU(Floats(), from + half));
-    RoundSums(SumInDouble<false>(lower, hn::Reverse2(d, lower), cosines, sines),
-              SumInDouble<false>(upper, hn::Reverse2(d, upper), cosines + half, sines + half), value, biased);
+    RoundSums<true>(SumInDouble<false>(lower, hn::Reverse2(d, lower), cosines, sines),
+                    SumInDouble<false>(upper, hn::Reverse2(d, upper), cosines + half, sines + half), value,
+                    biased, size);
   } else {
-    SumInFloat<kType, false>(elements, hn::Reverse2(Entries(), elements), turns, i, value, biased);
+    const auto elements = LoadHalves<kType>(Entries(), from);
+    SumInFloat<kType, false, true>(elements, hn::Reverse2(Entries(), elements), turns, i, value, biased,
+                                   size);
   }
 }
 
@@ -257,14 +297,15 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
                               const QuickTurns<Value>& turns, std::size_t i) {
   const Entries df;
   const std::size_t lanes = hn::Lanes(df);
-  EntryVec first, second, first_elements, second_elements;
+  EntryVec first, second, first_size, second_size;
   WordVec first_biased, second_biased;
-  SumNeighbours<kType>(from, turns, 2 * i, first, first_biased, first_elements);
-  SumNeighbours<kType>(from + lanes, turns, 2 * i + lanes, second, second_biased, second_elements);
-  // Of two pairs the larger of all four elements: of neither it is less than its own. A NaN is larger.
-  const auto both = LargerMagnitude(df, first_elements, second_elements);
-  const auto larger = hn::BitCast(df, hn::Max(both, hn::Reverse2(hn::RebindToSigned<Entries>(), both)));
-  const auto is_closed = AreClosed<kType>(first, first_biased, second, second_biased, larger, turns);
+  SumNeighbours<kType>(from, turns, 2 * i, first, first_biased, first_size);
+  SumNeighbours<kType>(from + lanes, turns, 2 * i + lanes, second, second_biased, second_size);
+  // Of two pairs the largest sum: of neither it is less than its own.
+  const auto larger = SizeAmong<true, true>(first_size, second_size);
+  const auto largest = SizeAmong<true, true>(larger, hn::Reverse2(df, larger));
+  const auto is_closed =
+      AreClosed<kType>(first_biased, second_biased, SizeAmong<true, false>(first_size, second_size), largest);
   if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) return false;
   StoreSums<kType>(first, first_biased, to);
   StoreSums<kType>(second, second_biased, to + lanes);

@@ -95,12 +95,11 @@ static_assert(kGainedError * 0x1p53 <= kGainedWindow, "the test must cover the e
 // sqrt(7^2 + 6^2) u, and sqrt(2) u of the sum.
 inline constexpr double kRotationError = 12 * 0x1p-53;
 
-// Without the bound, 10 u: the window covers that where a sum is at least 2^-12 of m, whose ulp is 2^-65 of
-// m. It must also be a normal float.
+// Without the bound, 10 u: the window covers that where a sum is at least 2^-12.5 of m, whose ulp is 2^-65.5
+// of m. It must also be a normal float.
 inline constexpr std::uint64_t kRotatedWindow = std::uint64_t{1} << 16;
-inline constexpr float kLeastPart = 0x1.000002p-12f;
 inline constexpr float kLeastRotated = 0x1p-125f;
-static_assert(10 * 0x1p-53 <= kRotatedWindow * 0x1p-65, "the window must cover the error");
+static_assert(10 * 0x1p-53 <= kRotatedWindow * 0x1p-65 / 1.4142136, "the window must cover the error");
 
 // The same in float, by v = 2^-24: cosine and sine round once, sqrt(2^2 + 1) v, without FMA sqrt(3^2 + 2^2)
 // v, and sqrt(2) v.
@@ -108,10 +107,14 @@ inline constexpr double kFloatRotationError = 3.75 * 0x1p-24;
 inline constexpr double kFloatRotationErrorWithoutFma = 5.25 * 0x1p-24;
 
 // In float with cosines and sines of two parts, the products with the high ones exact: ulps of a sum that is
-// at least that part of m.
+// at least 0.79 * 2^-11 (float16) or 0.79 * 2^-14 (bfloat16) of m.
 inline constexpr std::uint32_t kFloatRotatedWindow = 4;
+
+// Those parts, of the larger sum of a pair, which is at least m / sqrt(2), and a little more.
 template <posenc_type kType>
-inline constexpr float kLeastPartInFloat = kType == POSENC_F16 ? 0x1.00001p-11f : 0x1.00001p-14f;
+inline constexpr float kLeastPart = kType == POSENC_F32   ? 0x1.00001p-12f
+                                    : kType == POSENC_F16 ? 0x1.2p-11f
+                                                          : 0x1.2p-14f;
 
 // Where elements are so small that products are subnormal they round by 2^-150 each: four of them, at most.
 inline constexpr float kLeastRotationError = 0x1p-147f;
