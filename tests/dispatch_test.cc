@@ -92,6 +92,7 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
       if (type == POSENC_F64) continue;
       EXPECT_NE(rotary->close[type], nullptr) << n << ", type " << type;
       for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
+        EXPECT_NE(rotary->place[type][pairing], nullptr) << n << ", type " << type;
         EXPECT_NE(rotary->exact[type][pairing], nullptr) << n << ", type " << type;
         EXPECT_NE(rotary->fast[type][pairing], nullptr) << n << ", type " << type;
       }

@@ -116,7 +116,7 @@ class PairMaker {
       case 8:
         return {Zero(), Zero()};
       case 9:
-        return {Normal(kMost - 3, kMost), Normal(kMost - 3, kMost)};
+        return {Normal(kMost - 3, kMost), random_() % 2 == 0 ? Normal(kMost - 3, kMost) : Normal(-4, 4)};
       case 10: {
         const int ratio = static_cast<int>(random_() % 121) - 60;
         return {Normal(-ratio / 2 - 2, -ratio / 2 + 2), Normal(ratio - ratio / 2 - 2, ratio - ratio / 2 + 2)};

@@ -17,7 +17,7 @@ constexpr std::size_t kBuffer = kMaxRotaryPairs + kTurnPadding;
 // What turns a token.
 class TokenTurns {
  public:
-  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary) { shared_.open.count = 0; }
+  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary) { shared_.exact.open.count = 0; }
 
   Tally Take(const TokenPositions& positions, std::size_t t) {
     double position[POSENC_MAX_AXES] = {};
@@ -27,7 +27,7 @@ class TokenTurns {
       rotary_.table.FillMultiples(position, multiples_);
       token_.multiples = multiples_;
     }
-    has_floats_ = false;
+    are_placed_ = false;
     return rotary_.kernels->turn(rotary_.table.frequencies, token_, cosines_, sines_);
   }
 
@@ -39,17 +39,22 @@ class TokenTurns {
       return tally;
     }
     if (!(gain == gain_)) tally += Close(type);
+    if (!are_placed_ || !(gain == gain_)) {
+      rotary_.kernels->place[type][heads.pairing](cosines_, sines_, heads.pairs, gain, shared_.exact.turns);
+    }
+    are_placed_ = true;
     gain_ = gain;
-    tally += rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, cosines_,
-                                                         sines_, heads, shared_.open);
+    tally +=
+        rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, cosines_,
+                                                    sines_, shared_.exact.turns, heads, shared_.exact.open);
     return tally;
   }
 
   // Whatever Rotate has left open.
   Tally Close(posenc_type type) {
     Tally tally;
-    const bool has_open = rotary_.arithmetic == POSENC_EXACT && shared_.open.count != 0;
-    if (has_open) rotary_.kernels->close[type](rotary_.table.frequencies, gain_, shared_.open, tally);
+    const bool has_open = rotary_.arithmetic == POSENC_EXACT && shared_.exact.open.count != 0;
+    if (has_open) rotary_.kernels->close[type](rotary_.table.frequencies, gain_, shared_.exact.open, tally);
     return tally;
   }
 
@@ -63,23 +68,26 @@ class TokenTurns {
     alignas(64) float cosines[kBuffer];
     alignas(64) float sines[kBuffer];
   };
-  union Shared {  // of the exact arithmetic or the fast one: stack is scarce
+  struct Exact {
     OpenPairs open;
+    PlacedTurnsRoom turns;
+  };
+  union Shared {  // of the exact arithmetic or the fast one: stack is scarce
+    Exact exact;
     Floats floats;
   };
 
-  // Tensors of the same gain share them.
   Tally TakeFloats(const Gain& gain) {
-    if (has_floats_ && gain == gain_) return {};
+    if (are_placed_ && gain == gain_) return {};
     gain_ = gain;
-    has_floats_ = true;
+    are_placed_ = true;
     return Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
   }
 
   const Rotary& rotary_;
   Token token_{};
-  Gain gain_{};  // of the floats, or of the open pairs
-  bool has_floats_ = false;
+  Gain gain_{};              // of what is shared by tensors
+  bool are_placed_ = false;  // the turns of the token
   Shared shared_;
   alignas(64) double multiples_[kBuffer];
   alignas(64) double cosines_[kBuffer];  // across lines of a cache loads take twice as long

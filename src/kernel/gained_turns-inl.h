@@ -8,6 +8,7 @@
 #endif
 
 #include <cstddef>
+#include <type_traits>
 
 #include "hwy/highway.h"
 #include "kernel/format-inl.h"
@@ -95,8 +96,8 @@ inline HWY_NOINLINE void StoreGained(const GainedTurns& turns, double scale, Spr
   });
 }
 
-// What floats take of a double: all that rounds, or its first digits, and what these leave.
-enum class Part { kNearest, kHigh, kLow };
+// What floats take of a double: its first digits, and what these leave.
+enum class Part { kHigh, kLow };
 
 // So many digits that products with elements of the type are exact in float.
 template <posenc_type kType>
@@ -107,7 +108,6 @@ HWY_INLINE FloatVec TakePart(DoubleVec v) {
   const hn::ScalableTag<double> d;
   const hn::RebindToUnsigned<Floats> du;
   const auto nearest = ToFloats(v);
-  if (kPart == Part::kNearest) return nearest;
   constexpr std::uint32_t kDigits = ~((1u << (24 - kHighDigits<kType>)) - 1);
   const auto high = hn::BitCast(Floats(), hn::And(hn::BitCast(du, nearest), hn::Set(du, kDigits)));
   return kPart == Part::kHigh ? high : ToFloats(hn::Sub(v, hn::PromoteTo(d, high)));
@@ -140,6 +140,38 @@ inline HWY_NOINLINE void PartEvenFromOdd(float* values, std::size_t count) {
     hn::LoadInterleaved2(d, values + i, even, odd);
     hn::StoreU(even, d, values + i);
     hn::StoreU(odd, d, values + i + lanes);
+  }
+}
+
+// Those of an exact kernel: in double, or high and low parts.
+template <posenc_type kType, posenc_pairing kPairing>
+struct PlacedTurns {
+  using Value = std::conditional_t<kType == POSENC_F32, double, float>;
+  static constexpr std::size_t kParts = kType == POSENC_F32 ? 1 : 2;
+
+  std::conditional_t<kTakesSpread<kType, kPairing>, SpreadTurns<Value>, TurnArrays<Value>> parts[kParts];
+};
+
+template <posenc_type kType, posenc_pairing kPairing>
+const PlacedTurns<kType, kPairing>& PlacedIn(const PlacedTurnsRoom& room) {
+  using Placed = PlacedTurns<kType, kPairing>;
+  static_assert(sizeof(Placed) <= sizeof(room) && alignof(Placed) <= alignof(PlacedTurnsRoom),
+                "there must be room");
+  return *reinterpret_cast<const Placed*>(room.bytes);
+}
+
+template <posenc_type kType, posenc_pairing kPairing, Part kPart, class Turns>
+HWY_INLINE void PlaceParts(const GainedTurns& turns, Turns& placed) {
+  if constexpr (kTakesSpread<kType, kPairing>) {
+    TurnArrays<float> arrays;
+    StoreParts<kType, kPart>(turns, arrays);
+    Spread(arrays.cosines, arrays.sines, turns.count, placed);
+  } else {
+    StoreParts<kType, kPart>(turns, placed);
+  }
+  if constexpr (kTakesWords<kType, kPairing>) {
+    PartEvenFromOdd(placed.cosines, turns.count);
+    PartEvenFromOdd(placed.sines, turns.count);
   }
 }
 

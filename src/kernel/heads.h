@@ -71,13 +71,19 @@ inline PairIndex ElementsOf(posenc_pairing pairing, std::size_t i, std::size_t p
   return {i, i + pairs};
 }
 
+// Room for a token's turns times one gain, as the exact kernel of a type and pairing takes them.
+struct PlacedTurnsRoom {
+  alignas(64) unsigned char bytes[4 * kMaxRotaryPairs * sizeof(double)];
+};
+
 // Pairs of one gain that a loop could not round, of any tokens, until they are closed.
 struct OpenPairs {
   static constexpr std::size_t kFull = 64;
   static constexpr std::size_t kCapacity = kFull + 2 * kTurnPadding;  // vectors are added and read whole
 
   std::size_t count;
-  std::uint64_t place[kCapacity];  // head * kMaxRotaryPairs + pair
+  std::size_t head[kCapacity];
+  std::uint32_t pair[kCapacity];
   float a[kCapacity];
   float b[kCapacity];
   double multiple[kCapacity];

@@ -49,13 +49,13 @@ HWY_INLINE void BoundSums(D d, V a, V b, V cosine, V sine, V bound, V& x_high, V
   y_low = hn::MulAdd(a, sine, hn::MulAdd(b, cosine, minus_bound));
 }
 
-// What the open pairs from `begin` on, of a token, are: all but place, a and b.
+// What the open pairs from `begin` on, of a token, are: all but head, pair, a and b.
 inline HWY_NOINLINE void Note(const Token& token, const Heads& heads, std::size_t element_size,
                               const GainedTurns& turns, std::size_t begin, OpenPairs& open) {
   for (std::size_t n = begin; n < open.count; ++n) {
-    const std::size_t pair = open.place[n] % kMaxRotaryPairs, head = open.place[n] / kMaxRotaryPairs;
+    const std::size_t pair = open.pair[n];
     const PairIndex at = ElementsOf(heads.pairing, pair, heads.pairs);
-    unsigned char* data = heads.data + head * heads.stride;
+    unsigned char* data = heads.data + open.head[n] * heads.stride;
     open.multiple[n] = token[pair];
     open.cosine[n] = turns.cosines[pair] * turns.factor;
     open.sine[n] = turns.sines[pair] * turns.sine_factor;
@@ -100,8 +100,7 @@ HWY_NOINLINE void CloseOpenPairs(const FrequencyTable& table, const Gain& gain, 
       const std::size_t n = from + k;
       if (kType == POSENC_F32 || flags[k] != 0) {
         const RotatedPair rotated =
-            RecomputePair(table, open.multiple[n], gain, kType, open.place[n] % kMaxRotaryPairs, open.a[n],
-                          open.b[n], tally);
+            RecomputePair(table, open.multiple[n], gain, kType, open.pair[n], open.a[n], open.b[n], tally);
         xs[k] = rotated.x;
         ys[k] = rotated.y;
       }

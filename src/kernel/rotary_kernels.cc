@@ -50,6 +50,7 @@ constexpr RotaryKernels kRotaryKernels = {
     &Turn,
     {nullptr, &RoundTurns<POSENC_F32>, &RoundTurns<POSENC_BF16>, &RoundTurns<POSENC_F16>,
      &RoundTurnsToDouble},
+    POSENC_TYPES_AND_PAIRINGS(PlaceTurns),
     POSENC_TYPES_AND_PAIRINGS(RotateExact),
     {nullptr, &CloseOpenPairs<POSENC_F32>, &CloseOpenPairs<POSENC_BF16>, &CloseOpenPairs<POSENC_F16>},
     POSENC_TYPES_AND_PAIRINGS(RotateFast)};
@@ -75,9 +76,13 @@ Tally Round(const FrequencyTable& table, const Token& token, const Gain& gain, c
   return ReferenceRound(table, token, gain, kType, rounded_cosines, rounded_sines);
 }
 
+template <posenc_type, posenc_pairing>
+void PlaceNone(const double* /*cosines*/, const double* /*sines*/, std::size_t /*pairs*/,
+               const Gain& /*gain*/, PlacedTurnsRoom& /*placed*/) {}
+
 template <posenc_type kType, posenc_pairing>
-Tally Exact(const Rotation& rotation, const double* /*cosines*/, const double* /*sines*/, const Heads& heads,
-            OpenPairs& /*open*/) {
+Tally Exact(const Rotation& rotation, const double* /*cosines*/, const double* /*sines*/,
+            const PlacedTurnsRoom& /*placed*/, const Heads& heads, OpenPairs& /*open*/) {
   return ReferenceExact(rotation, kType, heads);
 }
 
@@ -92,6 +97,7 @@ void Fast(const float* cosines, const float* sines, const Heads& heads) {
 constexpr RotaryKernels kReference = {
     &ReferenceTurn,
     {nullptr, &Round<POSENC_F32>, &Round<POSENC_BF16>, &Round<POSENC_F16>, &Round<POSENC_F64>},
+    POSENC_TYPES_AND_PAIRINGS(PlaceNone),
     POSENC_TYPES_AND_PAIRINGS(Exact),
     {nullptr, &CloseNone, &CloseNone, &CloseNone},
     POSENC_TYPES_AND_PAIRINGS(Fast)};

@@ -24,10 +24,14 @@ struct RotaryKernels {
                               const double* cosines, const double* sines, void* rounded_cosines,
                               void* rounded_sines);
 
-  // Rotates a token's heads, each element correctly rounded, but for the pairs
-  // that are left in `open`: these await `close`, with the same type and gain.
+  // Those times the gain, as `exact` takes them.
+  void (*place[kSummandTypes][2])(const double* cosines, const double* sines, std::size_t pairs,
+                                  const Gain& gain, PlacedTurnsRoom& placed);
+
+  // Rotates a token's heads, each element correctly rounded, but for the pairs that are left in `open`: these
+  // await `close`, with the same type and gain.
   Tally (*exact[kSummandTypes][2])(const Rotation& rotation, const double* cosines, const double* sines,
-                                   const Heads& heads, OpenPairs& open);
+                                   const PlacedTurnsRoom& placed, const Heads& heads, OpenPairs& open);
   void (*close[kSummandTypes])(const FrequencyTable& table, const Gain& gain, OpenPairs& open, Tally& tally);
 
   // The same in POSENC_FAST.

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 #include "hwy/highway.h"
@@ -26,13 +27,44 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <posenc_type kType>
 using PairsOf = std::conditional_t<kType == POSENC_F32, Floats, hn::ScalableTag<float>>;
 
-// Cosines and sines times the gain, and what bounds the error of sums in float.
-struct BoundedTurns : TurnArrays<float> {
-  float error;        // by the larger of |a| and |b|
+// Larger elements are left to what rounds sums beyond the largest float; NaNs and infinities too.
+inline std::int32_t MostOf(double gain) {
+  const double most = 0x1p126 / gain;
+  const float bound = most < 0x1.fffffep127 ? static_cast<float>(most) : 0x1.fffffep127f;
+  std::int32_t bits;
+  std::memcpy(&bits, &bound, sizeof(bits));
+  return bits;
+}
+
+// Cosines and sines, their gain, and what bounds the error of the sums.
+struct BoundedTurns : GainedTurns {
+  double error;       // by the larger of |a| and |b|
   std::int32_t most;  // bits of the largest float of which no sum overflows
+
+  BoundedTurns(const GainedTurns& gained, posenc_type type) : GainedTurns(gained) {
+    constexpr double kInFloat =
+        HWY_NATIVE_FMA && !HWY_ARCH_PPC ? kFloatRotationError : kFloatRotationErrorWithoutFma;
+    error = type == POSENC_F32 ? kRotationError * factor : kInFloat * factor * (1.0 + 0x1p-20);
+    most = type == POSENC_F32 ? 0x7F7FFFFF : MostOf(factor);  // doubles do not overflow
+  }
 };
-template <posenc_type kType>
-using TurnsOf = std::conditional_t<kType == POSENC_F32, GainedTurns, BoundedTurns>;
+
+// Cosines or sines times their gain as floats; of a vector that reaches beyond them zeros.
+template <class DF>
+HWY_INLINE hn::Vec<DF> LoadGained(DF df, const double* from, double factor, std::size_t i,
+                                  std::size_t count) {
+  const Doubles d;
+  const auto lower = ToFloats(hn::Mul(hn::LoadU(d, from + i), hn::Set(d, factor)));
+  (void)df, (void)count;
+#if HWY_TARGET == HWY_SCALAR
+  return lower;
+#else
+  i += hn::Lanes(d);
+  const auto upper =
+      i < count ? ToFloats(hn::Mul(hn::LoadU(d, from + i), hn::Set(d, factor))) : hn::Zero(Floats());
+  return hn::Combine(df, upper, lower);
+#endif
+}
 
 // Of sums that no midpoint is between, bits in the low halves of words: ties may go either way, NaNs any.
 template <posenc_type kType, class DF>
@@ -61,17 +93,16 @@ HWY_INLINE WordsAs<DF> Differ(DF df, hn::Vec<DF> v, hn::Vec<DF> w) {
 // The elements of a vector of pairs, and the lanes in which the bound leaves one of them open.
 template <posenc_type kType, class DF>
 HWY_INLINE hn::Mask<hn::RebindToSigned<DF>> RotateExactly(DF df, hn::Vec<DF> a, hn::Vec<DF> b,
-                                                          const TurnsOf<kType>& turns, std::size_t i,
+                                                          const BoundedTurns& turns, std::size_t i,
                                                           WordsAs<DF>& x, WordsAs<DF>& y) {
   const hn::RebindToSigned<DF> di;
   const hn::RebindToUnsigned<DF> du;
   const auto magnitude = LargerMagnitude(df, a, b);
-  std::int32_t most = 0x7F7FFFFF;  // all that are finite: doubles do not overflow
+  const auto special = hn::Gt(magnitude, hn::Set(di, turns.most));
   WordsAs<DF> differ;
   if constexpr (kType == POSENC_F32) {
     const Doubles d;
-    const auto error = hn::Set(d, kRotationError * turns.factor);
-    const auto bound = hn::Mul(hn::PromoteTo(d, hn::BitCast(df, magnitude)), error);
+    const auto bound = hn::Mul(hn::PromoteTo(d, hn::BitCast(df, magnitude)), hn::Set(d, turns.error));
     const auto cosine = hn::Mul(hn::LoadU(d, turns.cosines + i), hn::Set(d, turns.factor));
     const auto sine = hn::Mul(hn::LoadU(d, turns.sines + i), hn::Set(d, turns.sine_factor));
     DoubleVec x_sum, x_low_sum, y_sum, y_low_sum;
@@ -83,20 +114,19 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<DF>> RotateExactly(DF df, hn::Vec<DF> a, 
     const auto y_low = hn::BitCast(du, ToFloats(y_low_sum));
     differ = hn::Or(hn::Xor(x, x_low), hn::Xor(y, y_low));
   } else {
-    most = turns.most;
     const auto larger = hn::BitCast(df, magnitude);
-    auto bound = hn::Mul(larger, hn::Set(df, turns.error));
+    auto bound = hn::Mul(larger, hn::Set(df, static_cast<float>(turns.error)));
     if constexpr (kType == POSENC_BF16) {
       bound = hn::Max(bound, hn::Min(larger, hn::Set(df, kLeastRotationError)));
     }
     hn::Vec<DF> x_sum, x_low_sum, y_sum, y_low_sum;
-    BoundSums(df, a, b, hn::LoadU(df, turns.cosines + i), hn::LoadU(df, turns.sines + i), bound, x_sum,
-              x_low_sum, y_sum, y_low_sum);
+    BoundSums(df, a, b, LoadGained(df, turns.cosines, turns.factor, i, turns.count),
+              LoadGained(df, turns.sines, turns.sine_factor, i, turns.count), bound, x_sum, x_low_sum, y_sum,
+              y_low_sum);
     x = RoundOpen<kType>(df, x_sum);
     y = RoundOpen<kType>(df, y_sum);
     differ = hn::Or(Differ<kType>(df, x_sum, x_low_sum), Differ<kType>(df, y_sum, y_low_sum));
   }
-  const auto special = hn::Gt(magnitude, hn::Set(di, most));
   return hn::Or(special, hn::Ne(hn::BitCast(di, differ), hn::Zero(di)));
 }
 
@@ -120,13 +150,15 @@ struct FlaggedLanes {
 
 // Adds the flagged lanes, of the first `count`, to the open pairs.
 template <class DF>
-HWY_NOINLINE void Push(const FlaggedLanes<DF>& lanes, std::size_t place, std::size_t count, OpenPairs& open) {
+HWY_NOINLINE void Push(const FlaggedLanes<DF>& lanes, std::size_t head, std::size_t pair, std::size_t count,
+                       OpenPairs& open) {
   const hn::RebindToSigned<DF> di;
   const auto flagged = hn::Ne(hn::Load(di, lanes.flags), hn::Zero(di));
   std::size_t n = open.count;
   for (std::uint64_t bits = FirstBits(di, flagged, count); bits != 0; bits &= bits - 1) {
     const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
-    open.place[n] = place + k;
+    open.head[n] = head;
+    open.pair[n] = static_cast<std::uint32_t>(pair + k);
     open.a[n] = lanes.a[k];
     open.b[n] = lanes.b[k];
     ++n;
@@ -138,8 +170,8 @@ HWY_NOINLINE void Push(const FlaggedLanes<DF>& lanes, std::size_t place, std::si
 // `apart`.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
-                             const TurnsOf<kType>& turns, std::size_t head, std::size_t pair,
-                             std::size_t count, OpenPairs& open) {
+                             const BoundedTurns& turns, std::size_t head, std::size_t pair, std::size_t count,
+                             OpenPairs& open) {
   const PairsOf<kType> df;
   const hn::RebindToSigned<PairsOf<kType>> di;
   hn::Vec<PairsOf<kType>> a, b;
@@ -152,12 +184,12 @@ HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to,
   hn::Store(a, df, lanes.a);
   hn::Store(b, df, lanes.b);
   hn::Store(hn::VecFromMask(di, flagged), di, lanes.flags);
-  Push(lanes, head * kMaxRotaryPairs + pair, count, open);
+  Push(lanes, head, pair, count, open);
 }
 
 // The pairs from `at` on to `end`, fewer than a vector has lanes.
 template <posenc_type kType, posenc_pairing kPairing>
-HWY_NOINLINE void RotateLast(const Head<kType>& head, std::size_t pairs, const TurnsOf<kType>& turns,
+HWY_NOINLINE void RotateLast(const Head<kType>& head, std::size_t pairs, const BoundedTurns& turns,
                              Progress at, std::size_t end, OpenPairs& open) {
   LastPairs<kType, kPairing, PairsOf<kType>> last;
   last.Read(head.source, at.pair, end, pairs);
@@ -169,7 +201,7 @@ HWY_NOINLINE void RotateLast(const Head<kType>& head, std::size_t pairs, const T
 // From `pair` on to where RotateQuickly may go on, or to the end of the head; or those that RotateStill
 // takes, if there are such.
 template <posenc_type kType, posenc_pairing kPairing>
-HWY_NOINLINE Progress RotateSome(const Rotation& rotation, const Heads& heads, const TurnsOf<kType>& turns,
+HWY_NOINLINE Progress RotateSome(const Rotation& rotation, const Heads& heads, const BoundedTurns& turns,
                                  std::size_t head, std::size_t pair, OpenPairs& open) {
   if (HWY_UNLIKELY(MayBeStill<kType>(rotation, heads, head, pair))) {
     const Progress still = RotateStill<kType>(rotation, heads, {head, pair});
@@ -190,84 +222,41 @@ HWY_NOINLINE Progress RotateSome(const Rotation& rotation, const Heads& heads, c
   return end == heads.pairs ? Progress{head + 1, 0} : Progress{head, end};
 }
 
-// Larger elements are left to what rounds sums beyond the largest float; NaNs and infinities too.
-inline std::int32_t MostOf(const Gain& gain) {
-  const double most = 0x1p126 / gain.nearest();
-  const float bound = most < 0x1.fffffep127 ? static_cast<float>(most) : 0x1.fffffep127f;
-  std::int32_t bits;
-  std::memcpy(&bits, &bound, sizeof(bits));
-  return bits;
+template <posenc_type kType, posenc_pairing kPairing>
+void PlaceTurns(const double* cosines, const double* sines, std::size_t pairs, const Gain& gain,
+                PlacedTurnsRoom& room) {
+  const GainedTurns gained(cosines, sines, pairs, gain);
+  auto* placed = new (room.bytes) PlacedTurns<kType, kPairing>;
+  if constexpr (kType == POSENC_F32) {
+    StoreGained(gained, kTurnScale<POSENC_F32>, placed->parts[0]);
+  } else {
+    PlaceParts<kType, kPairing, Part::kHigh>(gained, placed->parts[0]);
+    PlaceParts<kType, kPairing, Part::kLow>(gained, placed->parts[1]);
+  }
 }
 
-template <posenc_type kType, posenc_pairing kPairing, class Value>
-HWY_INLINE Tally RotateHeads(const Rotation& rotation, const Heads& heads, const QuickTurns<Value>& quick,
-                             const TurnsOf<kType>& turns, const GainedTurns& gained, OpenPairs& open) {
+template <posenc_type kType, posenc_pairing kPairing>
+Tally RotateExact(const Rotation& rotation, const double* cosines, const double* sines,
+                  const PlacedTurnsRoom& room, const Heads& heads, OpenPairs& open) {
+  using Placed = PlacedTurns<kType, kPairing>;
+  const auto& first = PlacedIn<kType, kPairing>(room).parts[0];
+  const auto& last = PlacedIn<kType, kPairing>(room).parts[Placed::kParts - 1];
+  const QuickTurns<typename Placed::Value> quick{first.cosines, first.sines, last.cosines, last.sines};
+  const BoundedTurns turns({cosines, sines, heads.pairs, rotation.gain}, kType);
+  const bool is_quick = kType != POSENC_BF16 || turns.factor <= kMostQuickGain;
   Tally tally;
   std::size_t noted = open.count;
   for (Progress at{0, 0}; at.head < heads.count;) {
-    at = RotateQuickly<kType, kPairing>(heads, quick, at);
+    if (is_quick) at = RotateQuickly<kType, kPairing>(heads, quick, at);
     if (at.head == heads.count) continue;
     at = RotateSome<kType, kPairing>(rotation, heads, turns, at.head, at.pair, open);
     if (HWY_LIKELY(open.count < OpenPairs::kFull)) continue;
-    Note(rotation.token, heads, ElementSize(kType), gained, noted, open);
+    Note(rotation.token, heads, ElementSize(kType), turns, noted, open);
     CloseOpenPairs<kType>(rotation.table, rotation.gain, open, tally);
     noted = 0;
   }
-  Note(rotation.token, heads, ElementSize(kType), gained, noted, open);
+  Note(rotation.token, heads, ElementSize(kType), turns, noted, open);
   return tally;
-}
-
-template <posenc_pairing kPairing>
-Tally RotateFloats(const Rotation& rotation, const double* cosines, const double* sines, const Heads& heads,
-                   OpenPairs& open) {
-  const GainedTurns gained(cosines, sines, heads.pairs, rotation.gain);
-  std::conditional_t<kTakesSpread<POSENC_F32, kPairing>, SpreadTurns<double>, TurnArrays<double>> placed;
-  StoreGained(gained, kTurnScale<POSENC_F32>, placed);
-  const QuickTurns<double> quick{placed.cosines, placed.sines, nullptr, nullptr};
-  return RotateHeads<POSENC_F32, kPairing>(rotation, heads, quick, gained, gained, open);
-}
-
-// Parts as the pairing takes them; by way of `arrays`.
-template <posenc_type kType, posenc_pairing kPairing, Part kPart, class Turns>
-HWY_INLINE void PlaceParts(const GainedTurns& turns, TurnArrays<float>& arrays, Turns& placed) {
-  if constexpr (kTakesSpread<kType, kPairing>) {
-    StoreParts<kType, kPart>(turns, arrays);
-    Spread(arrays.cosines, arrays.sines, turns.count, placed);
-  } else {
-    StoreParts<kType, kPart>(turns, placed);
-  }
-  if constexpr (kTakesWords<kType, kPairing>) {
-    PartEvenFromOdd(placed.cosines, turns.count);
-    PartEvenFromOdd(placed.sines, turns.count);
-  }
-}
-
-template <posenc_type kType, posenc_pairing kPairing>
-Tally RotateShort(const Rotation& rotation, const double* cosines, const double* sines, const Heads& heads,
-                  OpenPairs& open) {
-  constexpr double kError =
-      HWY_NATIVE_FMA && !HWY_ARCH_PPC ? kFloatRotationError : kFloatRotationErrorWithoutFma;
-  const double gain = rotation.gain.nearest();
-  const GainedTurns gained(cosines, sines, heads.pairs, rotation.gain);
-  BoundedTurns turns;
-  turns.error = static_cast<float>(kError * gain * (1.0 + 0x1p-20));
-  turns.most = MostOf(rotation.gain);
-  std::conditional_t<kTakesSpread<kType, kPairing>, SpreadTurns<float>, TurnArrays<float>> high, low;
-  PlaceParts<kType, kPairing, Part::kHigh>(gained, turns, high);
-  PlaceParts<kType, kPairing, Part::kLow>(gained, turns, low);
-  StoreParts<kType, Part::kNearest>(gained, turns);
-  const QuickTurns<float> quick{high.cosines, high.sines, low.cosines, low.sines};
-  return RotateHeads<kType, kPairing>(rotation, heads, quick, turns, gained, open);
-}
-
-template <posenc_type kType, posenc_pairing kPairing>
-Tally RotateExact(const Rotation& rotation, const double* cosines, const double* sines, const Heads& heads,
-                  OpenPairs& open) {
-  if constexpr (kType == POSENC_F32) {
-    return RotateFloats<kPairing>(rotation, cosines, sines, heads, open);
-  } else {
-    return RotateShort<kType, kPairing>(rotation, cosines, sines, heads, open);
-  }
 }
 
 }  // namespace HWY_NAMESPACE

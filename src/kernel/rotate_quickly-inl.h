@@ -48,7 +48,8 @@ Progress RotateQuickly(const Heads& /*heads*/, const QuickTurns<Value>& /*turns*
 #else
 
 // Whether sums in double become floats by their bits. The scale makes the exponent field of a double that of
-// the float; sums that are too large set the bit above it, a float's sign.
+// the float; sums that are too large become infinite or NaNs or, from 2^129 on, set the bit above, a float's
+// sign.
 template <posenc_type kType>
 constexpr bool kCutsSums = POSENC_JOINS_BITS && (kType == POSENC_F32) && HWY_TARGET <= HWY_AVX3_DL;
 template <posenc_type kType>
@@ -141,7 +142,9 @@ HWY_INLINE void SumInFloat(EntryVec u, EntryVec v, const QuickTurns<float>& turn
 template <bool kNoticesNans, bool kLarger>
 HWY_INLINE EntryVec SizeAmong(EntryVec a, EntryVec b) {
 #if POSENC_JOINS_BITS
-  if constexpr (kNoticesNans) return kLarger ? hn::Max(b, a) : hn::Min(a, b);  // the second, if one is a NaN
+  if constexpr (kNoticesNans) {  // of a NaN and a number the second
+    return EntryVec{kLarger ? _mm512_max_ps(b.raw, a.raw) : _mm512_min_ps(a.raw, b.raw)};
+  }
   return EntryVec{_mm512_range_ps(a.raw, b.raw, kLarger ? 0b1011 : 0b1010)};
 #else
   if constexpr (kNoticesNans) {

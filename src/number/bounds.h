@@ -116,6 +116,9 @@ inline constexpr float kLeastPart = kType == POSENC_F32   ? 0x1.00001p-12f
                                     : kType == POSENC_F16 ? 0x1.2p-11f
                                                           : 0x1.2p-14f;
 
+// Of larger gains sums of low parts may overflow in bfloat16, the other way than those of high ones.
+inline constexpr double kMostQuickGain = 0x1p13;
+
 // Where elements are so small that products are subnormal they round by 2^-150 each: four of them, at most.
 inline constexpr float kLeastRotationError = 0x1p-147f;
 
