@@ -240,7 +240,7 @@ Tally RotateExact(const Rotation& rotation, const double* cosines, const double*
                   const PlacedTurnsRoom& room, const Heads& heads, OpenPairs& open) {
   using Placed = PlacedTurns<kType, kPairing>;
   const auto& first = PlacedIn<kType, kPairing>(room).parts[0];
-  const auto& last = PlacedIn<kType, kPairing>(room).parts[Placed::kParts - 1];
+  const auto& last = PlacedIn<kType, kPairing>(room).parts[Placed::kParts - 1];  // of float32 the same
   const QuickTurns<typename Placed::Value> quick{first.cosines, first.sines, last.cosines, last.sines};
   const BoundedTurns turns({cosines, sines, heads.pairs, rotation.gain}, kType);
   const bool is_quick = kType != POSENC_BF16 || turns.factor <= kMostQuickGain;
