@@ -1,8 +1,5 @@
 // The bits of two builds of the shared library beside each other, over the encodings of `posenc verify
-// --full` (encoding_areas.cc): same_bits OLD.so NEW.so, by tools/same-bits. A program of its own, since the
-// library that others link cannot be loaded twice.
-#include <dlfcn.h>
-
+// --full` (encoding_areas.cc): same_bits OLD.so NEW.so, by tools/same-bits.
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
@@ -14,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "libraries.h"
 #include "posenc/posenc_c.h"
 
 namespace {
@@ -27,27 +25,15 @@ struct Library {
   decltype(&posenc_targets) targets;
 };
 
-void* Require(void* found) {
-  if (found != nullptr) return found;
-  std::fprintf(stderr, "same_bits: %s\n", dlerror());
-  std::exit(2);
-}
-
-template <class Function>
-void Find(void* library, const char* name, Function* function) {
-  void* const symbol = Require(dlsym(library, name));
-  std::memcpy(function, &symbol, sizeof(symbol));
-}
-
 Library Load(const char* path) {
-  void* const handle = Require(dlopen(path, RTLD_NOW | RTLD_LOCAL));
+  void* const handle = posenc::LoadLibrary(path);
   Library library;
-  Find(handle, "posenc_spec_init", &library.init);
-  Find(handle, "posenc_encoder_create", &library.create);
-  Find(handle, "posenc_encoder_destroy", &library.destroy);
-  Find(handle, "posenc_write", &library.write);
-  Find(handle, "posenc_write_at", &library.write_at);
-  Find(handle, "posenc_targets", &library.targets);
+  posenc::Find(handle, "posenc_spec_init", &library.init);
+  posenc::Find(handle, "posenc_encoder_create", &library.create);
+  posenc::Find(handle, "posenc_encoder_destroy", &library.destroy);
+  posenc::Find(handle, "posenc_write", &library.write);
+  posenc::Find(handle, "posenc_write_at", &library.write_at);
+  posenc::Find(handle, "posenc_targets", &library.targets);
   return library;
 }
 
