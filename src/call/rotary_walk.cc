@@ -38,12 +38,15 @@ class TokenTurns {
       rotary_.kernels->fast[type][heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads);
       return tally;
     }
-    if (!(gain == gain_)) tally += Close(type);
-    if (!are_placed_ || !(gain == gain_)) {
+    if (!(gain == gain_)) {
+      tally += Close(type);
+      gain_ = gain;
+      are_placed_ = false;
+    }
+    if (!are_placed_) {
       rotary_.kernels->place[type][heads.pairing](cosines_, sines_, heads.pairs, gain, shared_.exact.turns);
     }
     are_placed_ = true;
-    gain_ = gain;
     tally +=
         rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, cosines_,
                                                     sines_, shared_.exact.turns, heads, shared_.exact.open);

@@ -62,6 +62,14 @@ struct GainedTurns {
         count(pairs),
         factor(gain.nearest()),
         sine_factor(gain.inverse ? -gain.nearest() : gain.nearest()) {}
+
+  // Times a power of 2.
+  GainedTurns Scaled(double scale) const {
+    GainedTurns scaled = *this;
+    scaled.factor *= scale;
+    scaled.sine_factor *= scale;
+    return scaled;
+  }
 };
 
 // take(cosine, sine, i) for vectors of products, pairs i and on, to the last that PaddedPairs counts.
@@ -76,24 +84,22 @@ HWY_INLINE void ForGained(const GainedTurns& turns, const Take& take) {
   }
 }
 
-// The products times a power of 2.
-inline HWY_NOINLINE void StoreGained(const GainedTurns& turns, double scale, TurnArrays<double>& arrays) {
-  const hn::ScalableTag<double> d;
-  const auto scales = hn::Set(d, scale);
-  ForGained(turns, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
-    hn::StoreU(hn::Mul(cosine, scales), d, arrays.cosines + i);
-    hn::StoreU(hn::Mul(sine, scales), d, arrays.sines + i);
-  });
+// Puts those of pairs i and on in their place.
+template <class D>
+HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, TurnArrays<hn::TFromD<D>>& to) {
+  hn::StoreU(cosine, d, to.cosines + i);
+  hn::StoreU(sine, d, to.sines + i);
+}
+template <class D>
+HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, SpreadTurns<hn::TFromD<D>>& to) {
+  hn::StoreInterleaved2(cosine, cosine, d, to.cosines + 2 * i);
+  hn::StoreInterleaved2(hn::Neg(sine), sine, d, to.sines + 2 * i);
 }
 
-inline HWY_NOINLINE void StoreGained(const GainedTurns& turns, double scale, SpreadTurns<double>& spread) {
-  const hn::ScalableTag<double> d;
-  const auto scales = hn::Set(d, scale);
-  ForGained(turns, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
-    const auto scaled_cosine = hn::Mul(cosine, scales), scaled_sine = hn::Mul(sine, scales);
-    hn::StoreInterleaved2(scaled_cosine, scaled_cosine, d, spread.cosines + 2 * i);
-    hn::StoreInterleaved2(hn::Neg(scaled_sine), scaled_sine, d, spread.sines + 2 * i);
-  });
+template <class Turns>
+HWY_NOINLINE void StoreGained(const GainedTurns& turns, Turns& placed) {
+  ForGained(turns, [&](DoubleVec cosine, DoubleVec sine, std::size_t i)
+                       HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, placed); });
 }
 
 // What floats take of a double: its first digits, and what these leave.
@@ -126,8 +132,7 @@ inline HWY_NOINLINE void Spread(const float* cosines, const float* sines, std::s
   const hn::ScalableTag<float> d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
-    hn::StoreInterleaved2(cosine, cosine, d, turns.cosines + 2 * i);
-    hn::StoreInterleaved2(hn::Neg(sine), sine, d, turns.sines + 2 * i);
+    Put(d, cosine, sine, i, turns);
   }
 }
 

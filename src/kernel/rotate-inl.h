@@ -51,11 +51,10 @@ struct BoundedTurns : GainedTurns {
 
 // Cosines or sines times their gain as floats; of a vector that reaches beyond them zeros.
 template <class DF>
-HWY_INLINE hn::Vec<DF> LoadGained(DF df, const double* from, double factor, std::size_t i,
-                                  std::size_t count) {
+HWY_INLINE hn::Vec<DF> LoadGained([[maybe_unused]] DF df, const double* from, double factor, std::size_t i,
+                                  [[maybe_unused]] std::size_t count) {
   const Doubles d;
   const auto lower = ToFloats(hn::Mul(hn::LoadU(d, from + i), hn::Set(d, factor)));
-  (void)df, (void)count;
 #if HWY_TARGET == HWY_SCALAR
   return lower;
 #else
@@ -228,7 +227,7 @@ void PlaceTurns(const double* cosines, const double* sines, std::size_t pairs, c
   const GainedTurns gained(cosines, sines, pairs, gain);
   auto* placed = new (room.bytes) PlacedTurns<kType, kPairing>;
   if constexpr (kType == POSENC_F32) {
-    StoreGained(gained, kTurnScale<POSENC_F32>, placed->parts[0]);
+    StoreGained(gained.Scaled(kTurnScale<POSENC_F32>), placed->parts[0]);
   } else {
     PlaceParts<kType, kPairing, Part::kHigh>(gained, placed->parts[0]);
     PlaceParts<kType, kPairing, Part::kLow>(gained, placed->parts[1]);
