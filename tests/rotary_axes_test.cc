@@ -46,19 +46,21 @@ class RotaryAxes : public PerTarget {
     return spec;
   }
 
-  // Positions [axes, tokens].
+  // Positions [axes, tokens]: of any kind, then some that all axes move on from, or only the first ones.
   static std::vector<double> Positions(std::size_t axes) {
     std::vector<double> positions;
     for (std::size_t k = 0; k < axes; ++k) {
       for (std::size_t t = 0; t < kTokens; ++t) {
         const double all[] = {0.0, 7.0, -131071.0, 0.5, 0x1p31, 1e-3, -2.0, 1048575.0, 3.0, 0x1p-1000, 100.0};
-        positions.push_back(all[(t + 3 * k) % 11]);
+        const double runs[4][6] = {
+            {40, 41, 42, 43, 44, 45}, {5, 6, 7, 7, 8, 9}, {0, 1, 2, 0, 1, 3}, {9, 10, 11, 12, 13, 14}};
+        positions.push_back(t < 11 ? all[(t + 3 * k) % 11] : runs[k][t - 11]);
       }
     }
     return positions;
   }
 
-  static constexpr std::size_t kTokens = 11, kHeads = 3;
+  static constexpr std::size_t kTokens = 17, kHeads = 3;
 };
 
 TEST_P(RotaryAxes, PairsTurnByTheirAxis) {

@@ -48,6 +48,20 @@ inline const std::vector<double>& RotaryPositions() {
   return positions;
 }
 
+// Positions that follow each other, from whole numbers and from others, even if nearly whole, on and through
+// 0, and such as only seem to.
+inline const std::vector<double>& RotaryRuns() {
+  static const std::vector<double> positions = [] {
+    std::vector<double> runs = {0.5,  1.5,  2.5, 0x1p-54, 1.0, 2.0,  7.0,
+                                14.0, 22.0, 5.0, 5.0,     4.0, -1.0, 0x1p-54};
+    for (const double first : {-3.0, 131060.0, 0x1p31 - 3.0}) {
+      for (int k = 0; k < (first < 0.0 ? 20 : 4); ++k) runs.push_back(first + k);
+    }
+    return runs;
+  }();
+  return positions;
+}
+
 // Where the elements of pair i of r / 2 are, by the words of posenc_pairing.
 struct ElementIndices {
   std::size_t a, b;

@@ -77,6 +77,24 @@ TEST_P(RotaryExact, ElementsOfEveryKind) {
   }
 }
 
+// Tokens that follow others, and some that do not.
+TEST_P(RotaryExact, Runs) {
+  const double large[] = {1e9, 3e8, 7e6};
+  for (const std::size_t dim : {6u, 64u, 202u}) {
+    if (IsReference() && dim > 6) continue;
+    posenc_rotary_spec spec = Spec(dim);
+    if (dim == 6) {  // where positions that differ a little differ a lot
+      spec.frequencies = large;
+      spec.frequency_count = 3;
+    }
+    const TurnTable turns(spec, RotaryRuns());
+    for (const RotaryGain& gain : kGains) {
+      ExpectKinds(spec, turns, 2, gain);
+      if (HasFailure()) return;
+    }
+  }
+}
+
 // One in a vector, however long, of others that do not leave the loop.
 TEST_P(RotaryExact, KindsAmongOrdinaryPairs) {
   std::vector<std::size_t> kinds;
@@ -235,11 +253,31 @@ TEST_P(RotaryExact, TiesThatTinyAnglesBreak) {
   }
 }
 
-// Sums next to the middle of two numbers that cancel to any part of their terms: the angle puts them there.
+// A pair and an angle that brings one of its sums next to the middle of two numbers, and makes it any part of
+// its terms.
+template <class T>
+struct Cancelling {
+  T a, b;
+  double angle;
+
+  Cancelling(PairMaker<T>& maker, std::mt19937& random, int k)
+      : a(maker.Normal(kExponent, kExponent)), b(maker.Normal(kExponent - 7, kExponent)) {
+    const int digits = TraitsOf(TypeOf<T>()).digits;
+    const auto wide_a = static_cast<double>(Value(a)), wide_b = static_cast<double>(Value(b));
+    const double part = std::ldexp(0.5, kExponent - k % 24), half = std::ldexp(1.0, -digits);
+    const double ulp = sizeof(T) == 4 ? std::ldexp(0x1p-52, kExponent) : part * 0x1p-23;
+    const auto middle = static_cast<double>(random() % (1u << (digits - 1)) * 2 + 1);
+    const double sum = part * (1.0 + middle * half) + ulp * (k / 24 % 13 - 6);
+    const double cosine = sum / std::hypot(wide_a, wide_b);  // or the sine, of which angle?
+    angle = (k % 2 == 0 ? std::acos(cosine) : std::asin(cosine)) - std::atan2(wide_b, wide_a);
+  }
+
+  static constexpr int kExponent = 10;  // so that what is left is normal in float16
+};
+
 // The rest of each head is nothing of that kind.
 TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
   constexpr std::size_t kPairs = 16, kHard = 5;
-  constexpr int kExponent = 10;  // so that what is left is normal in float16
   const std::vector<double> ones(kPairs, 1.0);
   posenc_rotary_spec spec = Spec(2 * kPairs);
   spec.frequencies = ones.data();
@@ -247,23 +285,16 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
   const RotaryOracle oracle(Spec(2));
   ForEachType([&](auto element) {
     using T = decltype(element);
-    const int digits = TraitsOf(TypeOf<T>()).digits;
     PairMaker<T> maker(11);
     std::mt19937 random(12);
     std::vector<double> positions;
     std::vector<Rotated<T>> before, after;
     for (int k = 0; k < (IsReference() ? 100 : 6000); ++k) {
-      const T a = maker.Normal(kExponent, kExponent), b = maker.Normal(kExponent - 7, kExponent);
-      const auto wide_a = static_cast<double>(Value(a)), wide_b = static_cast<double>(Value(b));
-      const double part = std::ldexp(0.5, kExponent - k % 24), half = std::ldexp(1.0, -digits);
-      const double ulp = sizeof(T) == 4 ? std::ldexp(0x1p-52, kExponent) : part * 0x1p-23;
-      const auto middle = static_cast<double>(random() % (1u << (digits - 1)) * 2 + 1);
-      const double sum = part * (1.0 + middle * half) + ulp * (k / 24 % 13 - 6);
-      const double cosine = sum / std::hypot(wide_a, wide_b);  // or the sine, of which angle?
-      positions.push_back((k % 2 == 0 ? std::acos(cosine) : std::asin(cosine)) - std::atan2(wide_b, wide_a));
-      before.push_back({a, b});
-      const GainedTurn turn(oracle, 0, positions.back(), {}, oracle.At(0, positions.back()));
-      after.push_back(turn.Rotate(a, b));
+      const Cancelling<T> pair(maker, random, k);
+      positions.push_back(pair.angle);
+      before.push_back({pair.a, pair.b});
+      const GainedTurn turn(oracle, 0, pair.angle, {}, oracle.At(0, pair.angle));
+      after.push_back(turn.Rotate(pair.a, pair.b));
     }
     for (const posenc_pairing pairing : kPairings) {
       spec.pairing = pairing;
@@ -291,6 +322,60 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
       }
     }
   });
+}
+
+// The same of tokens that follow others: the frequency puts the sums of a pair there at one of them, of each
+// fourth pair, one in a vector or a few.
+TEST_P(RotaryExact, MidpointsOfSumsThatCancelInARun) {
+  constexpr std::size_t kPairs = 256, kTokens = 16, kFirst = 3;
+  for (int round = 0; round < (IsReference() ? 1 : 24); ++round) {
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      PairMaker<T> maker(21);
+      std::mt19937 random(static_cast<unsigned>(22 + round));
+      std::vector<double> frequencies;
+      std::vector<Rotated<T>> before;
+      for (std::size_t i = 0; i < kPairs; ++i) {
+        const Cancelling<T> pair(maker, random,
+                                 static_cast<int>(i / 4 + 64 * static_cast<std::size_t>(round)));
+        const auto position = static_cast<double>(kFirst + i / 4 % kTokens);
+        frequencies.push_back(i % 4 == 0 ? pair.angle / position : 0.5);
+        before.push_back(i % 4 == 0 ? Rotated<T>{pair.a, pair.b}
+                                    : Rotated<T>{maker.Normal(2, 2), maker.Normal(2, 2)});
+      }
+      posenc_rotary_spec spec = Spec(2 * kPairs);
+      spec.frequencies = frequencies.data();
+      spec.frequency_count = kPairs;
+      const RotaryOracle oracle(spec);
+      for (const posenc_pairing pairing : kPairings) {
+        spec.pairing = pairing;
+        std::vector<T> x(kTokens * spec.head_dim);
+        for (std::size_t i = 0; i < kPairs * kTokens; ++i) {
+          const ElementIndices at = IndicesOf(pairing, i % kPairs, kPairs);
+          x[i / kPairs * spec.head_dim + at.a] = before[i % kPairs].x;
+          x[i / kPairs * spec.head_dim + at.b] = before[i % kPairs].y;
+        }
+        posenc_heads heads{};
+        heads.data = x.data();
+        heads.heads = 1;
+        heads.token_stride = spec.head_dim;
+        ASSERT_EQ(posenc_rotate(CreateRotary(spec).get(), kFirst, kTokens, TypeOf<T>(), &heads, 1),
+                  POSENC_OK);
+        for (std::size_t i = 0; i < kPairs; i += 4) {
+          const std::size_t t = i / 4 % kTokens;
+          const auto position = static_cast<double>(kFirst + t);
+          const GainedTurn turn(oracle, i, position, {}, oracle.At(i, position));
+          const Rotated<T> want = turn.Rotate(before[i].x, before[i].y);
+          const ElementIndices at = IndicesOf(pairing, i, kPairs);
+          const T got_x = x[t * spec.head_dim + at.a], got_y = x[t * spec.head_dim + at.b];
+          ASSERT_TRUE(SameBits(got_x, want.x) && SameBits(got_y, want.y))
+              << std::hexfloat << Value(before[i].x) << ", " << Value(before[i].y) << " at " << position
+              << " by " << frequencies[i] << ": " << Value(got_x) << ", " << Value(got_y) << ", not "
+              << Value(want.x) << ", " << Value(want.y) << ", pairing " << pairing;
+        }
+      }
+    });
+  }
 }
 
 // NaNs of every kind are the canonical one; infinities go where IEEE arithmetic has them.

@@ -52,7 +52,9 @@ TEST_P(RotaryFast, IsPlainFloatArithmetic) {
   for (const std::size_t dim : {2u, 6u, 64u, 80u, 130u, 1024u}) {
     if (IsReference() && dim > 130) continue;
     const posenc_rotary_spec spec = Spec(dim);
-    const TurnTable turns(spec, RotaryPositions());
+    std::vector<double> positions = RotaryPositions();
+    if (dim < 1024) positions.insert(positions.end(), RotaryRuns().begin(), RotaryRuns().end());
+    const TurnTable turns(spec, positions);
     const std::size_t heads = std::max<std::size_t>(IsReference() ? 2 : 3, (IsReference() ? 36 : 288) / dim);
     for (const RotaryGain& given : kGains) {
       ForEachType([&](auto element) {
@@ -76,6 +78,42 @@ TEST_P(RotaryFast, IsPlainFloatArithmetic) {
         ExpectRotated(spec, turns, tensors, gains, AllPairings(), true);
       });
       if (HasFailure()) return;
+    }
+  }
+}
+
+// Cosines and sines of any size next to the middle of two floats, at one token each of a run: what (1, 0)
+// turns to.
+TEST_P(RotaryFast, TurnsNextToMidpointsInARun) {
+  constexpr std::size_t kPairs = 256, kTokens = 16, kFirst = 3;
+  for (unsigned round = 0; round < (IsReference() ? 1 : 20); ++round) {
+    std::mt19937 random(round);
+    std::vector<double> frequencies;
+    for (std::size_t i = 0; i < kPairs; ++i) {
+      const double middle = 1.0 + std::ldexp(static_cast<double>(random() % (1u << 23) * 2 + 1), -24);
+      const double v = std::ldexp(middle + std::ldexp(static_cast<double>(random() % 17) - 8.0, -52),
+                                  -1 - static_cast<int>(random() % 20));
+      frequencies.push_back((i / kTokens % 2 == 0 ? std::asin(v) : std::acos(v)) /
+                            static_cast<double>(kFirst + i % kTokens));
+    }
+    posenc_rotary_spec spec = Spec(2 * kPairs);
+    spec.frequencies = frequencies.data();
+    spec.frequency_count = kPairs;
+    const RotaryOracle oracle(spec);
+    std::vector<float> x(kTokens * spec.head_dim);
+    for (std::size_t t = 0; t < kTokens; ++t) std::fill_n(&x[t * spec.head_dim], kPairs, 1.0f);
+    posenc_heads heads{};
+    heads.data = x.data();
+    heads.heads = 1;
+    heads.token_stride = spec.head_dim;
+    ASSERT_EQ(posenc_rotate(CreateRotary(spec).get(), kFirst, kTokens, POSENC_F32, &heads, 1), POSENC_OK);
+    for (std::size_t i = 0; i < kPairs; ++i) {
+      const std::size_t t = i % kTokens;
+      const auto position = static_cast<double>(kFirst + t);
+      const GainedTurn turn(oracle, i, position, {}, oracle.At(i, position));
+      ASSERT_EQ(x[t * spec.head_dim + i], turn.Cosine<float>()) << position << " by " << frequencies[i];
+      ASSERT_EQ(x[t * spec.head_dim + i + kPairs], turn.Sine<float>())
+          << position << " by " << frequencies[i];
     }
   }
 }

@@ -1,5 +1,5 @@
 // The same bits everywhere: in every order of heads and tokens, for every split of the tokens and of the
-// tensors, on many threads at once.
+// tensors, on many threads at once, on a small stack.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rotary_every_call.h"
+#include "small_stack.h"
 
 namespace posenc {
 namespace {
@@ -51,7 +52,7 @@ class RotaryIdentical : public PerTarget {
     ASSERT_EQ(posenc_rotate(rotary.get(), first, tokens, TypeOf<T>(), heads, count), POSENC_OK);
   }
 
-  // visit(rotary, head_dim) of both arithmetics and pairings.
+  // visit(rotary, head_dim) of both arithmetics and pairings, and of rounded phases.
   template <class Visit>
   void ForRotaries(const Visit& visit) const {
     for (const std::size_t dim : {10u, 64u, 80u}) {
@@ -64,6 +65,7 @@ class RotaryIdentical : public PerTarget {
           spec.arithmetic = arithmetic;
           spec.pairing = from;
           spec.output_pairing = to;
+          if (dim == 10) spec.phase_rounding = POSENC_F32_INV_FREQ;
           visit(CreateRotary(spec), dim);
         }
       }
@@ -211,6 +213,22 @@ TEST_P(RotaryIdentical, ManyThreads) {
     }
   });
   EXPECT_TRUE(SameBits(pieces, want));
+}
+
+// Every call, with pairs that take 1,024 bits.
+TEST_P(RotaryIdentical, OnASmallStack) {
+  if (kFramesAreLarger) GTEST_SKIP() << "sanitizers, and a build without optimization, take more";
+  for (const posenc_rotary_spec& spec : RotarySpecsOfEveryKind(target())) {
+    const RotaryPtr rotary = CreateRotary(spec);
+    ForEachType([&](auto element) {
+      EveryRotaryCall<decltype(element)> want(spec), got(spec);
+      ASSERT_TRUE(want.Run(rotary.get()));
+      bool ok = false;
+      OnASmallStack([&] { ok = got.Run(rotary.get()); });
+      EXPECT_TRUE(ok);
+      EXPECT_TRUE(SameBits(got.out, want.out));
+    });
+  }
 }
 
 POSENC_INSTANTIATE_PER_TARGET(RotaryIdentical);

@@ -17,6 +17,15 @@ namespace posenc {
 namespace internal {
 namespace {
 
+void FillSteps(const Rotary& rotary) {
+  if (!rotary.table.has_steps) return;
+  for (std::size_t k = 1; k < kSteps; ++k) {
+    double* cosines = rotary.table.StepCosines(k);
+    rotary.kernels->round[POSENC_F64](rotary.table.frequencies, {nullptr, static_cast<double>(k)},
+                                      {1.0, 1.0, false}, nullptr, nullptr, cosines, cosines + rotary.pairs);
+  }
+}
+
 // A rotary to be: all but the arrays of its table.
 struct RotaryPlan {
   posenc_rotary_spec spec;
@@ -29,6 +38,7 @@ struct RotaryPlan {
     InFpState([&] {
       FillRotaryTable(static_cast<unsigned char*>(memory) + kHandleBytes<posenc_rotary>,
                       &handle->rotary.table);
+      FillSteps(handle->rotary);
       return 0;
     });
     return handle;
@@ -50,6 +60,8 @@ posenc_status MakePlan(const posenc_rotary_spec* from, RotaryPlan* plan) {
   rotary.to = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
   rotary.arithmetic = spec.arithmetic;
   rotary.kernels = RotaryKernelsOf(rotary.target);
+  rotary.table.has_steps =
+      rotary.kernels->add != nullptr && !rotary.table.IsRounded() && rotary.pairs <= kMaxAddedPairs;
   return POSENC_OK;
 }
 

@@ -4,98 +4,13 @@
 #include <cstdint>
 #include <cstring>
 
-#include "call/rotary.h"
+#include "call/rotary_turns.h"
 #include "number/double_double.h"
 #include "number/fp_state.h"
 
 namespace posenc {
 namespace internal {
 namespace {
-
-constexpr std::size_t kBuffer = kMaxRotaryPairs + kTurnPadding;
-
-// What turns a token.
-class TokenTurns {
- public:
-  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary) { shared_.exact.open.count = 0; }
-
-  Tally Take(const TokenPositions& positions, std::size_t t) {
-    double position[POSENC_MAX_AXES] = {};
-    positions.At(t, position);
-    token_ = {nullptr, position[0]};
-    if (rotary_.table.HasMultiples()) {
-      rotary_.table.FillMultiples(position, multiples_);
-      token_.multiples = multiples_;
-    }
-    are_placed_ = false;
-    return rotary_.kernels->turn(rotary_.table.frequencies, token_, cosines_, sines_);
-  }
-
-  Tally Rotate(posenc_type type, const Gain& gain, const Heads& heads) {
-    Tally tally;
-    if (rotary_.arithmetic == POSENC_FAST) {
-      tally = TakeFloats(gain);
-      rotary_.kernels->fast[type][heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads);
-      return tally;
-    }
-    if (!(gain == gain_)) {
-      tally += Close(type);
-      gain_ = gain;
-      are_placed_ = false;
-    }
-    if (!are_placed_) {
-      rotary_.kernels->place[type][heads.pairing](cosines_, sines_, heads.pairs, gain, shared_.exact.turns);
-    }
-    are_placed_ = true;
-    tally +=
-        rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, cosines_,
-                                                    sines_, shared_.exact.turns, heads, shared_.exact.open);
-    return tally;
-  }
-
-  // Whatever Rotate has left open.
-  Tally Close(posenc_type type) {
-    Tally tally;
-    const bool has_open = rotary_.arithmetic == POSENC_EXACT && shared_.exact.open.count != 0;
-    if (has_open) rotary_.kernels->close[type](rotary_.table.frequencies, gain_, shared_.exact.open, tally);
-    return tally;
-  }
-
-  Tally Round(posenc_type type, const Gain& gain, void* cosines, void* sines) {
-    return rotary_.kernels->round[type](rotary_.table.frequencies, token_, gain, cosines_, sines_, cosines,
-                                        sines);
-  }
-
- private:
-  struct Floats {
-    alignas(64) float cosines[kBuffer];
-    alignas(64) float sines[kBuffer];
-  };
-  struct Exact {
-    OpenPairs open;
-    PlacedTurnsRoom turns;
-  };
-  union Shared {  // of the exact arithmetic or the fast one: stack is scarce
-    Exact exact;
-    Floats floats;
-  };
-
-  Tally TakeFloats(const Gain& gain) {
-    if (are_placed_ && gain == gain_) return {};
-    gain_ = gain;
-    are_placed_ = true;
-    return Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
-  }
-
-  const Rotary& rotary_;
-  Token token_{};
-  Gain gain_{};              // of what is shared by tensors
-  bool are_placed_ = false;  // the turns of the token
-  Shared shared_;
-  alignas(64) double multiples_[kBuffer];
-  alignas(64) double cosines_[kBuffer];  // across lines of a cache loads take twice as long
-  alignas(64) double sines_[kBuffer];
-};
 
 // A tensor's heads of one token, and what of them is copied.
 class TokenHeads {
@@ -140,7 +55,7 @@ class TokenHeads {
   }
 
  private:
-  bool IsMultiple(const void* p) const { return reinterpret_cast<std::uintptr_t>(p) % size_ == 0; }
+  bool IsMultiple(const void* p) const { return (reinterpret_cast<std::uintptr_t>(p) & (size_ - 1)) == 0; }
 
   void PairAnew(const unsigned char* source, unsigned char* to) const {
     for (std::size_t i = 0; i < rotary_.pairs; ++i) {
@@ -231,13 +146,7 @@ class CacheRow {
 
  private:
   float LoadOne(const unsigned char* from, double scale) const {
-    float x;
-    if (cache_.type == POSENC_F32) {
-      std::memcpy(&x, from, sizeof(x));
-    } else {
-      WidenEntries(cache_.type, from, 1, &x);
-    }
-    return RoundedProduct(x, scale);
+    return RoundedProduct(LoadElement(cache_.type, from), scale);
   }
 
   const posenc_cache& cache_;
@@ -249,7 +158,7 @@ class CacheRow {
 
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
   return InFpState([&] {
-    TokenTurns turns(rotary);
+    HeadTurns turns(rotary);
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
       tally += turns.Take(positions, t);
@@ -270,7 +179,7 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
 
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
   InFpState([&] {
-    alignas(64) float cosines[kBuffer], sines[kBuffer];
+    alignas(64) float cosines[kTurnBuffer], sines[kTurnBuffer];
     for (std::size_t t = 0; t < tokens; ++t) {
       const CacheRow row(rotary, rows.cache, rows.At(t));
       for (std::size_t i = 0; i < tensors.count; ++i) {
@@ -292,7 +201,7 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
 
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
   return InFpState([&] {
-    alignas(double) unsigned char cosines[kBuffer * sizeof(double)], sines[kBuffer * sizeof(double)];
+    alignas(double) unsigned char cosines[kTurnBuffer * sizeof(double)], sines[kTurnBuffer * sizeof(double)];
     TokenTurns turns(rotary);
     const Gain gain{rotary.table.schedule.amplitude, 1.0, false};
     Tally tally;

@@ -13,17 +13,30 @@
 namespace posenc {
 namespace internal {
 
+// So many tokens in a row have turns that are added from the first one's, if these are no more: stack is
+// scarce.
+inline constexpr std::size_t kSteps = 8;
+inline constexpr std::size_t kMaxAddedPairs = 256;
+
 struct RotaryTable {
   RotarySchedule schedule;
   FrequencyTable frequencies;  // without offsets; with a phase rounding each is 1 radian
 
   RoundedPhases phases;  // of a phase rounding
 
+  // [kSteps - 1][2][count], cosines and sines of 1, 2 ... steps, for the caller to fill; null if it has not
+  // set has_steps.
+  double* steps;
+  bool has_steps;
+
   std::uint8_t* axes;  // [count], the axis of each pair; null if there is one axis
 
   // Whether pairs have multiples of their own: the positions of their axes, or rounded phases.
   bool HasMultiples() const { return IsRounded() || schedule.spec.axes > 1; }
   bool IsRounded() const { return schedule.spec.phase_rounding != POSENC_NO_PHASE_ROUNDING; }
+
+  // The cosines of that many steps; the sines follow.
+  double* StepCosines(std::size_t count) const { return steps + 2 * (count - 1) * frequencies.count; }
 
   // multiples [frequencies.padded], 0 past the pairs, of a position [axes].
   void FillMultiples(const double* position, double* multiples) const;

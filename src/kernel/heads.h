@@ -25,6 +25,15 @@ struct Token {
   double operator[](std::size_t pair) const { return multiples != nullptr ? multiples[pair] : position; }
 };
 
+// Turns as sums: those of a token before it, the anchor, and of the steps from there, arrays that can be read
+// as whole vectors.
+struct AddedTurns {
+  const double* cosines;
+  const double* sines;
+  const double* step_cosines;
+  const double* step_sines;
+};
+
 // What cosines and sines are multiplied by, as a real number: amplitude * scale; and whether sines are
 // negated.
 struct Gain {
@@ -78,8 +87,8 @@ struct PlacedTurnsRoom {
 
 // Pairs of one gain that a loop could not round, of any tokens, until they are closed.
 struct OpenPairs {
-  static constexpr std::size_t kFull = 64;
-  static constexpr std::size_t kCapacity = kFull + 2 * kTurnPadding;  // vectors are added and read whole
+  static constexpr std::size_t kFull = 32;
+  static constexpr std::size_t kCapacity = kFull + 96;  // vectors are added and read whole
 
   std::size_t count;
   std::size_t head[kCapacity];

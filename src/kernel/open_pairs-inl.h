@@ -12,6 +12,7 @@
 #include "hwy/highway.h"
 #include "kernel/gained_turns-inl.h"
 #include "kernel/heads.h"
+#include "kernel/pairs-inl.h"
 #include "kernel/turns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -49,9 +50,30 @@ HWY_INLINE void BoundSums(D d, V a, V b, V cosine, V sine, V bound, V& x_high, V
   y_low = hn::MulAdd(a, sine, hn::MulAdd(b, cosine, minus_bound));
 }
 
+// The lanes of a mask as StoreMaskBits stores them, at most 64.
+inline std::uint64_t BitsIn(const std::uint8_t bytes[8]) {
+  std::uint64_t bits = 0;
+  for (std::size_t k = 0; k < 8; ++k) bits |= std::uint64_t{bytes[k]} << (8 * k);
+  return bits;
+}
+
+// Adds some of a vector of pairs, from `pair` on of a head, to the open ones: a bit each.
+template <posenc_type kType, posenc_pairing kPairing>
+HWY_NOINLINE void ListOpen(std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart,
+                           std::size_t head, std::size_t pair, OpenPairs& open) {
+  for (; pairs != 0; pairs &= pairs - 1) {
+    const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(pairs), n = open.count++;
+    const PairIndex at = ElementsOf(kPairing, k, apart);
+    open.head[n] = head;
+    open.pair[n] = static_cast<std::uint32_t>(pair + k);
+    open.a[n] = LoadElement(kType, reinterpret_cast<const unsigned char*>(from + at.a));
+    open.b[n] = LoadElement(kType, reinterpret_cast<const unsigned char*>(from + at.b));
+  }
+}
+
 // What the open pairs from `begin` on, of a token, are: all but head, pair, a and b.
-inline HWY_NOINLINE void Note(const Token& token, const Heads& heads, std::size_t element_size,
-                              const GainedTurns& turns, std::size_t begin, OpenPairs& open) {
+inline HWY_NOINLINE void Complete(const Token& token, const Heads& heads, std::size_t element_size,
+                                  const GainedTurns& turns, std::size_t begin, OpenPairs& open) {
   for (std::size_t n = begin; n < open.count; ++n) {
     const std::size_t pair = open.pair[n];
     const PairIndex at = ElementsOf(heads.pairing, pair, heads.pairs);
@@ -64,7 +86,7 @@ inline HWY_NOINLINE void Note(const Token& token, const Heads& heads, std::size_
   }
 }
 
-// The elements of 16-bit types in double; pairs that this leaves open too are flagged.
+// The elements in double; pairs that this leaves open too are flagged.
 template <posenc_type kType>
 HWY_INLINE void RotateInDouble(const OpenPairs& open, std::size_t from, double error, std::uint64_t* flags,
                                float* xs, float* ys) {
@@ -89,23 +111,21 @@ template <posenc_type kType>
 HWY_NOINLINE void CloseOpenPairs(const FrequencyTable& table, const Gain& gain, OpenPairs& open,
                                  Tally& tally) {
   const std::size_t lanes = hn::Lanes(Doubles());
-  tally.doubles += kType == POSENC_F32 ? 0 : open.count;
+  tally.doubles += open.count;
   for (std::size_t from = 0; from < open.count; from += lanes) {
     HWY_ALIGN std::uint64_t flags[hn::MaxLanes(Longs())];
     HWY_ALIGN float xs[hn::MaxLanes(Doubles())], ys[hn::MaxLanes(Doubles())];
-    if constexpr (kType != POSENC_F32) {
-      RotateInDouble<kType>(open, from, kRotationError * gain.nearest(), flags, xs, ys);
-    }
+    RotateInDouble<kType>(open, from, kRotationError * gain.nearest(), flags, xs, ys);
     for (std::size_t k = 0; k < lanes && from + k < open.count; ++k) {
       const std::size_t n = from + k;
-      if (kType == POSENC_F32 || flags[k] != 0) {
+      if (flags[k] != 0) {
         const RotatedPair rotated =
             RecomputePair(table, open.multiple[n], gain, kType, open.pair[n], open.a[n], open.b[n], tally);
         xs[k] = rotated.x;
         ys[k] = rotated.y;
       }
-      StoreEntries(kType, xs + k, {}, 0, 1, nullptr, nullptr, open.x[n]);
-      StoreEntries(kType, ys + k, {}, 0, 1, nullptr, nullptr, open.y[n]);
+      StoreElement(kType, xs[k], open.x[n]);
+      StoreElement(kType, ys[k], open.y[n]);
     }
   }
   open.count = 0;

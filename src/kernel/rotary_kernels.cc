@@ -48,6 +48,8 @@ namespace HWY_NAMESPACE {
 
 constexpr RotaryKernels kRotaryKernels = {
     &Turn,
+    &AddTurns,
+    &RoundAddedTurns,
     {nullptr, &RoundTurns<POSENC_F32>, &RoundTurns<POSENC_BF16>, &RoundTurns<POSENC_F16>,
      &RoundTurnsToDouble},
     POSENC_TYPES_AND_PAIRINGS(PlaceTurns),
@@ -96,6 +98,8 @@ void Fast(const float* cosines, const float* sines, const Heads& heads) {
 
 constexpr RotaryKernels kReference = {
     &ReferenceTurn,
+    nullptr,
+    nullptr,
     {nullptr, &Round<POSENC_F32>, &Round<POSENC_BF16>, &Round<POSENC_F16>, &Round<POSENC_F64>},
     POSENC_TYPES_AND_PAIRINGS(PlaceNone),
     POSENC_TYPES_AND_PAIRINGS(Exact),

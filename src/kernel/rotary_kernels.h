@@ -19,7 +19,15 @@ struct RotaryKernels {
   // Cosines and sines of a token, as doubles with a relative error of at most kDirectError.
   Tally (*turn)(const FrequencyTable& table, const Token& token, double* cosines, double* sines);
 
-  // From those: gain * cosine and gain * sine, correctly rounded to the type.
+  // The same from those of an anchor, with an absolute error of at most kAddedTurnError; null in the scalar
+  // path.
+  void (*add)(const AddedTurns& added, std::size_t pairs, double* cosines, double* sines);
+
+  // Of those: gain * cosine and gain * sine, correctly rounded to floats.
+  Tally (*round_added)(const FrequencyTable& table, const Token& token, const Gain& gain,
+                       const AddedTurns& added, float* cosines, float* sines);
+
+  // From those of `turn`: gain * cosine and gain * sine, correctly rounded to the type.
   Tally (*round[kEntryTypes])(const FrequencyTable& table, const Token& token, const Gain& gain,
                               const double* cosines, const double* sines, void* rounded_cosines,
                               void* rounded_sines);

@@ -119,20 +119,6 @@ RotatedPair RotateNonFinite(const WideTurn<kLimbs>& turn, float a, float b) {
   return {NanToCanonical(a * cosine - b * sine), NanToCanonical(b * cosine + a * sine)};
 }
 
-float LoadElement(posenc_type type, const unsigned char* from) {
-  float x;
-  if (type == POSENC_F32) {
-    std::memcpy(&x, from, sizeof(x));
-  } else {
-    WidenEntries(type, from, 1, &x);
-  }
-  return x;
-}
-
-void StoreElement(posenc_type type, float x, unsigned char* to) {
-  StoreEntries(type, &x, {}, 0, 1, nullptr, nullptr, to);
-}
-
 // x, rounded to the odd one of the floats around it, unless it is one.
 float ToOddFloat(double x) {
   auto odd = static_cast<float>(x);

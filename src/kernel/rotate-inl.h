@@ -129,42 +129,6 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<DF>> RotateExactly(DF df, hn::Vec<DF> a, 
   return hn::Or(special, hn::Ne(hn::BitCast(di, differ), hn::Zero(di)));
 }
 
-// The first `count` lanes of a mask, of at most 64, one bit each.
-template <class D>
-HWY_INLINE std::uint64_t FirstBits(D d, hn::Mask<D> mask, std::size_t count) {
-  std::uint8_t bytes[kMostLanes / 8 + 8] = {};
-  hn::StoreMaskBits(d, mask, bytes);
-  std::uint64_t bits = 0;
-  for (std::size_t k = 0; k < 8; ++k) bits |= std::uint64_t{bytes[k]} << (8 * k);
-  return count < 64 ? bits & ((std::uint64_t{1} << count) - 1) : bits;
-}
-
-// Lanes that are flagged, and what they are of.
-template <class DF>
-struct FlaggedLanes {
-  HWY_ALIGN float a[kMostLanes];
-  HWY_ALIGN float b[kMostLanes];
-  HWY_ALIGN std::int32_t flags[kMostLanes];
-};
-
-// Adds the flagged lanes, of the first `count`, to the open pairs.
-template <class DF>
-HWY_NOINLINE void Push(const FlaggedLanes<DF>& lanes, std::size_t head, std::size_t pair, std::size_t count,
-                       OpenPairs& open) {
-  const hn::RebindToSigned<DF> di;
-  const auto flagged = hn::Ne(hn::Load(di, lanes.flags), hn::Zero(di));
-  std::size_t n = open.count;
-  for (std::uint64_t bits = FirstBits(di, flagged, count); bits != 0; bits &= bits - 1) {
-    const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
-    open.head[n] = head;
-    open.pair[n] = static_cast<std::uint32_t>(pair + k);
-    open.a[n] = lanes.a[k];
-    open.b[n] = lanes.b[k];
-    ++n;
-  }
-  open.count = n;
-}
-
 // The pairs from `pair` on of a head, a vector of them, of which `count` are its; half-split elements are
 // `apart`.
 template <posenc_type kType, posenc_pairing kPairing>
@@ -177,13 +141,14 @@ HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to,
   WordsAs<PairsOf<kType>> x, y;
   LoadPairs<kType, kPairing>(df, from, apart, a, b);
   const auto flagged = RotateExactly<kType>(df, a, b, turns, pair, x, y);
+  if (HWY_UNLIKELY(!hn::AllFalse(di, flagged))) {
+    std::uint8_t bytes[8] = {};
+    hn::StoreMaskBits(di, flagged, bytes);
+    const std::uint64_t all = ~std::uint64_t{0};
+    const std::uint64_t pairs = BitsIn(bytes) & (count < 64 ? ~(all << count) : all);
+    ListOpen<kType, kPairing>(pairs, from, apart, head, pair, open);
+  }
   StorePairs<kType, kPairing>(df, x, y, to, apart);
-  if (HWY_LIKELY(hn::AllFalse(di, flagged))) return;
-  FlaggedLanes<PairsOf<kType>> lanes;
-  hn::Store(a, df, lanes.a);
-  hn::Store(b, df, lanes.b);
-  hn::Store(hn::VecFromMask(di, flagged), di, lanes.flags);
-  Push(lanes, head, pair, count, open);
 }
 
 // The pairs from `at` on to `end`, fewer than a vector has lanes.
@@ -244,17 +209,20 @@ Tally RotateExact(const Rotation& rotation, const double* cosines, const double*
   const BoundedTurns turns({cosines, sines, heads.pairs, rotation.gain}, kType);
   const bool is_quick = kType != POSENC_BF16 || turns.factor <= kMostQuickGain;
   Tally tally;
-  std::size_t noted = open.count;
+  NotedVectors<kType> noted;
+  std::size_t complete = open.count;
   for (Progress at{0, 0}; at.head < heads.count;) {
-    if (is_quick) at = RotateQuickly<kType, kPairing>(heads, quick, at);
-    if (at.head == heads.count) continue;
-    at = RotateSome<kType, kPairing>(rotation, heads, turns, at.head, at.pair, open);
+    if (is_quick) at = RotateQuickly<kType, kPairing>(heads, quick, at, noted);
+    if (noted.count != 0) ListNoted<kType, kPairing>(noted, open);
+    if (at.head != heads.count) {
+      at = RotateSome<kType, kPairing>(rotation, heads, turns, at.head, at.pair, open);
+    }
     if (HWY_LIKELY(open.count < OpenPairs::kFull)) continue;
-    Note(rotation.token, heads, ElementSize(kType), turns, noted, open);
+    Complete(rotation.token, heads, ElementSize(kType), turns, complete, open);
     CloseOpenPairs<kType>(rotation.table, rotation.gain, open, tally);
-    noted = 0;
+    complete = 0;
   }
-  Note(rotation.token, heads, ElementSize(kType), turns, noted, open);
+  Complete(rotation.token, heads, ElementSize(kType), turns, complete, open);
   return tally;
 }
 

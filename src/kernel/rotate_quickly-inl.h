@@ -8,6 +8,7 @@
 #endif
 
 #include <cstdint>
+#include <cstring>
 
 #include "hwy/highway.h"
 #include "kernel/gained_turns-inl.h"
@@ -35,15 +36,31 @@ struct QuickTurns {
   const Value* low_sines;
 };
 
+// Vectors of pairs that are stored, but for some lanes of their test: where they are, what of.
+template <posenc_type kType>
+struct NotedVectors {
+  static constexpr std::size_t kMost = 8, kFewLanes = 2;
+
+  std::size_t count = 0;
+  Progress at[kMost];
+  std::size_t pairs[kMost];
+  std::uint8_t lanes[kMost][8];  // a bit each
+  HWY_ALIGN ElementOf<kType> elements[kMost][(kType == POSENC_F32 ? 2 : 4) * kMostLanes];
+};
+
 #if HWY_TARGET == HWY_SCALAR
 
 template <posenc_type>
 constexpr double kTurnScale = 1.0;
 
 template <posenc_type kType, posenc_pairing, class Value>
-Progress RotateQuickly(const Heads& /*heads*/, const QuickTurns<Value>& /*turns*/, Progress at) {
+Progress RotateQuickly(const Heads& /*heads*/, const QuickTurns<Value>& /*turns*/, Progress at,
+                       NotedVectors<kType>& /*noted*/) {
   return at;
 }
+
+template <posenc_type kType, posenc_pairing>
+void ListNoted(NotedVectors<kType>& /*noted*/, OpenPairs& /*open*/) {}
 
 #else
 
@@ -209,11 +226,39 @@ HWY_INLINE void StoreNeighbours(WordVec first, WordVec second, std::uint16_t* to
   hn::StoreU(hn::BitCast(d16, words), d16, to);
 }
 
-// As many pairs as Entries has lanes, from pair i on, if none of them may be open; else false, and nothing is
-// stored.
+// Notes a vector of so many pairs, at `at`, before it is stored; false if many of its lanes are open, or
+// there is no room.
+template <posenc_type kType, posenc_pairing kPairing>
+HWY_INLINE bool Note(hn::Mask<Entries> is_closed, const ElementOf<kType>* from, std::size_t apart,
+                     std::size_t count, Progress at, NotedVectors<kType>& noted) {
+  const Entries df;
+  const std::size_t lanes = hn::Lanes(df), n = noted.count;
+  if (kType == POSENC_F32 && !kCutsSums<kType>)
+    return false;  // whose lanes of a test have an order of their own
+  if (hn::CountTrue(df, is_closed) + NotedVectors<kType>::kFewLanes < lanes) return false;
+  if (n == NotedVectors<kType>::kMost || count > 64) return false;
+  noted.count = n + 1;
+  noted.at[n] = at;
+  noted.pairs[n] = count;
+  std::memset(noted.lanes[n], 0, sizeof(noted.lanes[n]));
+  hn::StoreMaskBits(df, hn::Not(is_closed), noted.lanes[n]);
+  ElementOf<kType>* a = noted.elements[n];
+  ElementOf<kType>* b = a + count;
+  const ElementOf<kType>* from_b = from + (kPairing == POSENC_HALF_SPLIT ? apart : count);
+  const hn::Rebind<ElementOf<kType>, Entries> d;
+  for (std::size_t k = 0; k < count; k += lanes) {
+    hn::StoreU(hn::LoadU(d, from + k), d, a + k);
+    hn::StoreU(hn::LoadU(d, from_b + k), d, b + k);
+  }
+  return true;
+}
+
+// As many pairs as Entries has lanes, those at `at`; unless more of them may be open than are noted: then
+// false, and nothing is stored.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
-                            const QuickTurns<Value>& turns, std::size_t i) {
+                            const QuickTurns<Value>& turns, Progress at, NotedVectors<kType>& noted) {
+  const std::size_t i = at.pair;
   constexpr bool kNoticesNans = kCutsSums<kType>;
   EntryVec x, y, x_size, y_size;
   WordVec x_biased, y_biased;
@@ -240,7 +285,9 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
   }
   const auto is_closed = AreClosed<kType>(x_biased, y_biased, SizeAmong<kNoticesNans, false>(x_size, y_size),
                                           SizeAmong<kNoticesNans, true>(x_size, y_size));
-  if (HWY_UNLIKELY(!hn::AllTrue(Entries(), is_closed))) return false;
+  if (HWY_UNLIKELY(!hn::AllTrue(Entries(), is_closed))) {
+    if (!Note<kType, kPairing>(is_closed, from, apart, hn::Lanes(Entries()), at, noted)) return false;
+  }
   if constexpr (kPairing == POSENC_HALF_SPLIT) {
     StoreSums<kType>(x, x_biased, to);
     StoreSums<kType>(y, y_biased, to + apart);
@@ -253,10 +300,10 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
 // Half-split bfloat16, twice as many pairs: neighbours of a half are a word. The turns of pairs with even
 // numbers come before the others'.
 HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::size_t apart,
-                            const QuickTurns<float>& turns, std::size_t i) {
+                            const QuickTurns<float>& turns, Progress at, NotedVectors<POSENC_BF16>& noted) {
   constexpr posenc_type kType = POSENC_BF16;
   const Entries df;
-  const std::size_t odd = i + hn::Lanes(df);
+  const std::size_t i = at.pair, odd = i + hn::Lanes(df);
   EntryVec even_a, odd_a, even_b, odd_b, value, x_size, y_size;
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
@@ -269,7 +316,10 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
   SumInFloat<kType, false, false>(odd_b, odd_a, turns, odd, value, odd_y, y_size);
   is_closed = hn::And(is_closed, AreClosed<kType>(odd_x, odd_y, SizeAmong<false, false>(x_size, y_size),
                                                   SizeAmong<false, true>(x_size, y_size)));
-  if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) return false;
+  if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) {
+    const std::size_t count = 2 * hn::Lanes(df);
+    if (!Note<kType, POSENC_HALF_SPLIT>(is_closed, from, apart, count, at, noted)) return false;
+  }
   StoreNeighbours(even_x, odd_x, to);
   StoreNeighbours(even_y, odd_y, to + apart);
   return true;
@@ -297,9 +347,9 @@ HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickTurns<Val
 
 template <posenc_type kType, class Value>
 HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to,
-                              const QuickTurns<Value>& turns, std::size_t i) {
+                              const QuickTurns<Value>& turns, Progress at, NotedVectors<kType>& noted) {
   const Entries df;
-  const std::size_t lanes = hn::Lanes(df);
+  const std::size_t i = at.pair, lanes = hn::Lanes(df);
   EntryVec first, second, first_size, second_size;
   WordVec first_biased, second_biased;
   SumNeighbours<kType>(from, turns, 2 * i, first, first_biased, first_size);
@@ -309,15 +359,18 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   const auto largest = SizeAmong<true, true>(larger, hn::Reverse2(df, larger));
   const auto is_closed =
       AreClosed<kType>(first_biased, second_biased, SizeAmong<true, false>(first_size, second_size), largest);
-  if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) return false;
+  if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) {
+    if (!Note<kType, POSENC_NEIGHBOURS>(is_closed, from, 0, lanes, at, noted)) return false;
+  }
   StoreSums<kType>(first, first_biased, to);
   StoreSums<kType>(second, second_biased, to + lanes);
   return true;
 }
 
-// From `at` on to the next pairs that may be open, or are not as many as Entries has lanes.
+// From `at` on to the next pairs that may be open and are not noted, or are not as many as Entries has lanes.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
-HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>& shared, Progress at) {
+HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>& shared, Progress at,
+                                    NotedVectors<kType>& noted) {
   const QuickTurns<Value> turns = shared;  // no store can change it
   const std::size_t lanes = hn::Lanes(Entries()), pairs = heads.pairs;
   const std::size_t words = pairs - pairs % (2 * lanes);
@@ -328,24 +381,49 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>&
       for (; at.pair < words; at.pair += 2 * lanes) {
         FetchAhead(head.source, at.pair, 2 * lanes);
         const ElementOf<kType>* from = head.source + at.pair;
-        if (HWY_UNLIKELY(!RotateWords(from, head.data + at.pair, pairs, turns, at.pair))) return at;
+        if (HWY_UNLIKELY(!RotateWords(from, head.data + at.pair, pairs, turns, at, noted))) return at;
       }
     }
     for (; at.pair + lanes <= pairs; at.pair += lanes) {
       FetchAhead(head.source, at.pair, lanes);
       const std::size_t element = at.pair * kStep<kPairing>;
-      bool is_closed;
+      bool is_stored;
       if constexpr (kTakesSpread<kType, kPairing>) {
-        is_closed = RotateInPlace<kType>(head.source + element, head.data + element, turns, at.pair);
+        is_stored = RotateInPlace<kType>(head.source + element, head.data + element, turns, at, noted);
       } else {
-        is_closed =
-            RotateApart<kType, kPairing>(head.source + element, head.data + element, pairs, turns, at.pair);
+        is_stored =
+            RotateApart<kType, kPairing>(head.source + element, head.data + element, pairs, turns, at, noted);
       }
-      if (HWY_UNLIKELY(!is_closed)) return at;
+      if (HWY_UNLIKELY(!is_stored)) return at;
     }
     if (at.pair < pairs) return at;
   }
   return at;
+}
+
+// The pairs, a bit each, that lanes of a test are of: a pair or a word each, or an element in either of two
+// vectors.
+template <posenc_type kType, posenc_pairing kPairing>
+std::uint64_t PairsOfLanes(std::uint64_t lanes, std::size_t pairs) {
+  const std::size_t count = hn::Lanes(Entries());
+  if (pairs == count && !kTakesSpread<kType, kPairing>) return lanes;
+  std::uint64_t result = 0;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(lanes);
+    result |= pairs == count ? (1 | std::uint64_t{1} << (count / 2)) << (k / 2) : std::uint64_t{3} << (2 * k);
+  }
+  return result;
+}
+
+// Adds what is noted to the open pairs.
+template <posenc_type kType, posenc_pairing kPairing>
+HWY_NOINLINE void ListNoted(NotedVectors<kType>& noted, OpenPairs& open) {
+  for (std::size_t n = 0; n < noted.count; ++n) {
+    const std::uint64_t pairs = PairsOfLanes<kType, kPairing>(BitsIn(noted.lanes[n]), noted.pairs[n]);
+    ListOpen<kType, kPairing>(pairs, noted.elements[n], noted.pairs[n], noted.at[n].head, noted.at[n].pair,
+                              open);
+  }
+  noted.count = 0;
 }
 
 #endif  // HWY_SCALAR

@@ -42,28 +42,53 @@ struct TokenPhases {
   }
 };
 
+// A vector of Turn's.
+HWY_INLINE void TurnVector(const FrequencyTable& table, const Token& token, const TokenPhases& phases,
+                           std::size_t i, double* cosines, double* sines, Tally& tally) {
+  const Doubles d;
+  const auto multiple =
+      token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
+  const auto high = hn::LoadU(d, phases.high + i), low = hn::LoadU(d, phases.low + i);
+  DoubleVec sine, cosine;
+  auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
+  if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
+  hn::StoreU(cosine, d, cosines);
+  hn::StoreU(hn::Add(sine, hn::Zero(d)), d, sines);  // never -0
+  if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+    Flags flags;
+    flags.Set(flagged);
+    RecomputeTurns(table, token, {1.0, 1.0, false}, POSENC_F64, i, flags.lanes, hn::Lanes(d), cosines, sines,
+                   tally);
+  }
+}
+
 inline HWY_NOINLINE Tally Turn(const FrequencyTable& table, const Token& token, double* cosines,
                                double* sines) {
-  const Doubles d;
   const TokenPhases phases(table, token);
   Tally tally;
-  for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
-    const auto multiple =
-        token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
-    const auto high = hn::LoadU(d, phases.high + i), low = hn::LoadU(d, phases.low + i);
-    DoubleVec sine, cosine;
-    auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
-    if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
-    hn::StoreU(cosine, d, cosines + i);
-    hn::StoreU(hn::Add(sine, hn::Zero(d)), d, sines + i);  // never -0
-    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      Flags flags;
-      flags.Set(flagged);
-      RecomputeTurns(table, token, {1.0, 1.0, false}, POSENC_F64, i, flags.lanes, hn::Lanes(d), cosines + i,
-                     sines + i, tally);
-    }
+  for (std::size_t i = 0; i < table.count; i += hn::Lanes(Doubles())) {
+    TurnVector(table, token, phases, i, cosines + i, sines + i, tally);
   }
   return tally;
+}
+
+HWY_INLINE void AddVector(const AddedTurns& added, std::size_t i, DoubleVec& cosine, DoubleVec& sine) {
+  const Doubles d;
+  const auto c = hn::LoadU(d, added.cosines + i), s = hn::LoadU(d, added.sines + i);
+  const auto step_c = hn::LoadU(d, added.step_cosines + i), step_s = hn::LoadU(d, added.step_sines + i);
+  cosine = MinusProduct(s, step_s, hn::Mul(c, step_c));
+  sine = hn::MulAdd(c, step_s, hn::Mul(s, step_c));
+}
+
+inline HWY_NOINLINE void AddTurns(const AddedTurns& added, std::size_t pairs, double* cosines,
+                                  double* sines) {
+  const Doubles d;
+  for (std::size_t i = 0; i < pairs; i += hn::Lanes(d)) {
+    DoubleVec cosine, sine;
+    AddVector(added, i, cosine, sine);
+    hn::StoreU(cosine, d, cosines + i);
+    hn::StoreU(sine, d, sines + i);
+  }
 }
 
 // v rounded to a format of floats, of whatever exponent.
@@ -112,53 +137,104 @@ HWY_INLINE hn::Mask<Doubles> RoundGained(DoubleVec v, FloatVec& rounded) {
   }
 }
 
+// A vector of RoundTurns'; pairs from i on, of which the arrays are.
+template <posenc_type kType>
+HWY_INLINE void RoundVector(const FrequencyTable& table, const Token& token, const TokenPhases& phases,
+                            const Gain& gain, std::size_t i, const double* cosines, const double* sines,
+                            unsigned char* to_cosines, unsigned char* to_sines, Tally& tally) {
+  const Doubles d;
+  const Floats df;
+  const auto factor = hn::Set(d, gain.nearest());
+  const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
+  // Zeros are +0.
+  const auto cosine = hn::Add(hn::Mul(hn::LoadU(d, cosines), factor), hn::Zero(d));
+  const auto sine = hn::Add(hn::Mul(hn::LoadU(d, sines), sine_factor), hn::Zero(d));
+  FloatVec rounded_cosine, rounded_sine;
+  auto flagged = RoundGained<kType>(cosine, rounded_cosine);
+  flagged = hn::Or(flagged, RoundGained<kType>(sine, rounded_sine));
+  if (phases.may_be_tiny) {  // sines may be 0 for want of exponents, or become 0: of which sign?
+    const auto multiple =
+        token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
+    flagged = hn::Or(flagged, IsTiny(multiple, hn::LoadU(d, phases.high + i), kLeastDoublePhase));
+  }
+  if constexpr (kType == POSENC_F32) {
+    if (HWY_LIKELY(hn::AllFalse(d, flagged))) {
+      hn::StoreU(rounded_cosine, df, reinterpret_cast<float*>(to_cosines));
+      hn::StoreU(rounded_sine, df, reinterpret_cast<float*>(to_sines));
+      return;
+    }
+  }
+  HWY_ALIGN float entries[2][hn::MaxLanes(d)];
+  hn::StoreU(rounded_cosine, df, entries[0]);
+  hn::StoreU(rounded_sine, df, entries[1]);
+  if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+    Flags flags;
+    flags.Set(flagged);
+    RecomputeTurns(table, token, gain, kType, i, flags.lanes, hn::Lanes(d), entries[0], entries[1], tally);
+  }
+  if constexpr (kType == POSENC_F32) {
+    hn::StoreU(hn::LoadU(df, entries[0]), df, reinterpret_cast<float*>(to_cosines));
+    hn::StoreU(hn::LoadU(df, entries[1]), df, reinterpret_cast<float*>(to_sines));
+  } else {
+    const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
+    StoreEntries(kType, entries[0], {}, 0, count, nullptr, nullptr, to_cosines);
+    StoreEntries(kType, entries[1], {}, 0, count, nullptr, nullptr, to_sines);
+  }
+}
+
 template <posenc_type kType>
 Tally RoundTurns(const FrequencyTable& table, const Token& token, const Gain& gain, const double* cosines,
                  const double* sines, void* rounded_cosines, void* rounded_sines) {
-  const Doubles d;
-  const Floats df;
+  constexpr std::size_t kSize = ElementSize(kType);
   const TokenPhases phases(table, token);
+  auto* to_cosines = static_cast<unsigned char*>(rounded_cosines);
+  auto* to_sines = static_cast<unsigned char*>(rounded_sines);
+  Tally tally;
+  for (std::size_t i = 0; i < table.count; i += hn::Lanes(Doubles())) {
+    RoundVector<kType>(table, token, phases, gain, i, cosines + i, sines + i, to_cosines + i * kSize,
+                       to_sines + i * kSize, tally);
+  }
+  return tally;
+}
+
+// A vector of floats directly, where the error of added turns matters.
+inline HWY_NOINLINE void RoundDirectly(const FrequencyTable& table, const Token& token, const Gain& gain,
+                                       std::size_t i, float* cosines, float* sines, Tally& tally) {
+  const TokenPhases phases(table, token);
+  HWY_ALIGN double turn_cosines[hn::MaxLanes(Doubles())], turn_sines[hn::MaxLanes(Doubles())];
+  TurnVector(table, token, phases, i, turn_cosines, turn_sines, tally);
+  RoundVector<POSENC_F32>(table, token, phases, gain, i, turn_cosines, turn_sines,
+                          reinterpret_cast<unsigned char*>(cosines), reinterpret_cast<unsigned char*>(sines),
+                          tally);
+}
+
+inline HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Token& token, const Gain& gain,
+                                          const AddedTurns& added, float* cosines, float* sines) {
+  const Doubles d;
+  const Longs du;
+  const Floats df;
+  constexpr std::uint64_t kBias = kRoundingBias<POSENC_F32, kAddedTurnWindow>;
+  constexpr std::uint64_t kFar = kFarBits<POSENC_F32, kAddedTurnWindow>;
   const auto factor = hn::Set(d, gain.nearest());
   const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
-  [[maybe_unused]] auto* to_cosines = static_cast<unsigned char*>(rounded_cosines);
-  [[maybe_unused]] auto* to_sines = static_cast<unsigned char*>(rounded_sines);
-  [[maybe_unused]] constexpr std::size_t kSize = ElementSize(kType);
+  const auto least = hn::Set(d, gain.nearest() * kLeastAddedTurn);
+  const auto is_near = [&](DoubleVec v) HWY_ATTR {
+    const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kBias));
+    return hn::RebindMask(d, hn::Eq(hn::And(biased, hn::Set(du, kFar)), hn::Zero(du)));
+  };
   Tally tally;
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
-    // Zeros are +0.
-    const auto cosine = hn::Add(hn::Mul(hn::LoadU(d, cosines + i), factor), hn::Zero(d));
-    const auto sine = hn::Add(hn::Mul(hn::LoadU(d, sines + i), sine_factor), hn::Zero(d));
-    FloatVec rounded_cosine, rounded_sine;
-    auto flagged = RoundGained<kType>(cosine, rounded_cosine);
-    flagged = hn::Or(flagged, RoundGained<kType>(sine, rounded_sine));
-    if (phases.may_be_tiny) {  // sines may be 0 for want of exponents, or become 0: of which sign?
-      const auto multiple =
-          token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
-      flagged = hn::Or(flagged, IsTiny(multiple, hn::LoadU(d, phases.high + i), kLeastDoublePhase));
+    DoubleVec cosine, sine;
+    AddVector(added, i, cosine, sine);
+    cosine = hn::Mul(cosine, factor);
+    sine = hn::Mul(sine, sine_factor);
+    const auto is_small = hn::Lt(hn::Min(hn::Abs(cosine), hn::Abs(sine)), least);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Or(is_small, hn::Or(is_near(cosine), is_near(sine)))))) {
+      RoundDirectly(table, token, gain, i, cosines + i, sines + i, tally);
+      continue;
     }
-    if constexpr (kType == POSENC_F32) {
-      if (HWY_LIKELY(hn::AllFalse(d, flagged))) {
-        hn::StoreU(rounded_cosine, df, static_cast<float*>(rounded_cosines) + i);
-        hn::StoreU(rounded_sine, df, static_cast<float*>(rounded_sines) + i);
-        continue;
-      }
-    }
-    HWY_ALIGN float entries[2][hn::MaxLanes(d)];
-    hn::StoreU(rounded_cosine, df, entries[0]);
-    hn::StoreU(rounded_sine, df, entries[1]);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      Flags flags;
-      flags.Set(flagged);
-      RecomputeTurns(table, token, gain, kType, i, flags.lanes, hn::Lanes(d), entries[0], entries[1], tally);
-    }
-    if constexpr (kType == POSENC_F32) {
-      hn::StoreU(hn::LoadU(df, entries[0]), df, static_cast<float*>(rounded_cosines) + i);
-      hn::StoreU(hn::LoadU(df, entries[1]), df, static_cast<float*>(rounded_sines) + i);
-    } else {
-      const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
-      StoreEntries(kType, entries[0], {}, 0, count, nullptr, nullptr, to_cosines + i * kSize);
-      StoreEntries(kType, entries[1], {}, 0, count, nullptr, nullptr, to_sines + i * kSize);
-    }
+    hn::StoreU(ToFloats(cosine), df, cosines + i);
+    hn::StoreU(ToFloats(sine), df, sines + i);
   }
   return tally;
 }

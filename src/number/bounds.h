@@ -89,17 +89,25 @@ inline constexpr double kGainedError = 5 * 0x1p-53;
 inline constexpr std::uint64_t kGainedWindow = 8;
 static_assert(kGainedError * 0x1p53 <= kGainedWindow, "the test must cover the error");
 
-// Of a cos - b sin, by m, the larger of |a| and |b| times the gain, the sums of the elements with their bound
-// added, and with it taken off. The terms a cos, to which the bound is added first, and b sin weigh so many
-// roundings each, in the worst case as the sides of a right triangle: sqrt(6^2 + 5^2) u, without FMA
-// sqrt(7^2 + 6^2) u, and sqrt(2) u of the sum.
-inline constexpr double kRotationError = 12 * 0x1p-53;
+// Of a token's turns added from an anchor's, as complex numbers of size 1: kDirectError, u from the offset,
+// which is rounded, and 2 u from their product, without FMA (1 + sqrt(2)) u. So sines that are not small, of
+// at least kLeastAddedTurn, have a relative error of 2^12 times that, and 2 u with the gain.
+inline constexpr double kAddedTurnError = 6.5 * 0x1p-53;
+inline constexpr double kLeastAddedTurn = 0x1p-12;
+inline constexpr std::uint64_t kAddedTurnWindow = std::uint64_t{1} << 15;
+static_assert(kAddedTurnError / kLeastAddedTurn + 2 * 0x1p-53 <= kAddedTurnWindow * 0x1p-53,
+              "the test must cover the error");
 
-// Without the bound, 10 u: the window covers that where a sum is at least 2^-12.5 of m, whose ulp is 2^-65.5
-// of m. It must also be a normal float.
+// Of a cos - b sin, by m, the larger of |a| and |b| times the gain, the sums of the elements with their bound
+// added, and with it taken off: kAddedTurnError and 2 u with the gain, both as of complex numbers times one
+// of size sqrt(2) m: 12.03 u; u from a cos with the bound, without FMA sqrt(5) u from both products, and
+// sqrt(2) u from the sum.
+inline constexpr double kRotationError = 16 * 0x1p-53;
+
+// Without the bound, 15 u: what a window of ulps covers of sums that are at least so large a part of m. They
+// must also be normal floats.
 inline constexpr std::uint64_t kRotatedWindow = std::uint64_t{1} << 16;
 inline constexpr float kLeastRotated = 0x1p-125f;
-static_assert(10 * 0x1p-53 <= kRotatedWindow * 0x1p-65 / 1.4142136, "the window must cover the error");
 
 // The same in float, by v = 2^-24: cosine and sine round once, sqrt(2^2 + 1) v, without FMA sqrt(3^2 + 2^2)
 // v, and sqrt(2) v.
@@ -112,9 +120,11 @@ inline constexpr std::uint32_t kFloatRotatedWindow = 4;
 
 // Those parts, of the larger sum of a pair, which is at least m / sqrt(2), and a little more.
 template <posenc_type kType>
-inline constexpr float kLeastPart = kType == POSENC_F32   ? 0x1.00001p-12f
+inline constexpr float kLeastPart = kType == POSENC_F32   ? 0x1.54p-12f
                                     : kType == POSENC_F16 ? 0x1.2p-11f
                                                           : 0x1.2p-14f;
+static_assert(15 * 0x1.001p-53 * 1.4142136 <= kRotatedWindow * 0x1p-53 * kLeastPart<POSENC_F32>,
+              "the window must cover the error");
 
 // Of larger gains sums of low parts may overflow in bfloat16, the other way than those of high ones.
 inline constexpr double kMostQuickGain = 0x1p13;

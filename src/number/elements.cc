@@ -49,7 +49,9 @@ std::uint16_t Narrow(posenc_type type, float x) {
   return static_cast<std::uint16_t>(sign + ((digits + half - 1 + odd) >> shift));
 }
 
-float Load(posenc_type type, const unsigned char* from) {
+}  // namespace
+
+float LoadElement(posenc_type type, const unsigned char* from) {
   if (type == POSENC_F32) {
     float x;
     std::memcpy(&x, from, sizeof(x));
@@ -60,7 +62,7 @@ float Load(posenc_type type, const unsigned char* from) {
   return Widen(type, bits);
 }
 
-void Store(posenc_type type, float x, unsigned char* to) {
+void StoreElement(posenc_type type, float x, unsigned char* to) {
   if (type == POSENC_F32) {
     std::memcpy(to, &x, sizeof(x));
     return;
@@ -68,8 +70,6 @@ void Store(posenc_type type, float x, unsigned char* to) {
   const std::uint16_t bits = Narrow(type, x);
   std::memcpy(to, &bits, sizeof(bits));
 }
-
-}  // namespace
 
 void StoreDoubles(const double* entries, std::size_t count, std::size_t step, unsigned char* to) {
   for (std::size_t k = 0; k < count; ++k) {
@@ -84,23 +84,23 @@ void StoreEntries(posenc_type type, const float* entries, EntryOrder order, std:
   auto* out = static_cast<unsigned char*>(to);
   for (std::size_t k = first; k < end; ++k) {
     float entry = entries[order[k]];
-    if (scale != nullptr) entry = Load(type, source + k * size) * *scale + entry;
-    Store(type, entry, out + k * size);
+    if (scale != nullptr) entry = LoadElement(type, source + k * size) * *scale + entry;
+    StoreElement(type, entry, out + k * size);
   }
 }
 
 void WidenEntries(posenc_type type, const void* from, std::size_t count, void* to) {
   const std::size_t size = ElementSize(type);
   for (std::size_t k = 0; k < count; ++k) {
-    const float entry = Load(type, static_cast<const unsigned char*>(from) + k * size);
-    Store(POSENC_F32, entry, static_cast<unsigned char*>(to) + k * sizeof(entry));
+    const float entry = LoadElement(type, static_cast<const unsigned char*>(from) + k * size);
+    StoreElement(POSENC_F32, entry, static_cast<unsigned char*>(to) + k * sizeof(entry));
   }
 }
 
 void MakeNansCanonical(std::size_t count, void* row) {
   auto* to = static_cast<unsigned char*>(row);
   for (std::size_t k = 0; k < count; ++k, to += sizeof(float)) {
-    const float entry = Load(POSENC_F32, to);
+    const float entry = LoadElement(POSENC_F32, to);
     if (entry != entry) StoreNans(POSENC_F32, 1, to);
   }
 }

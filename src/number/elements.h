@@ -40,6 +40,10 @@ inline constexpr std::uint32_t kNanBits = kType == POSENC_F32    ? 0x7FC00000u
                                           : kType == POSENC_BF16 ? 0x7FC0u
                                                                  : 0x7E00u;
 
+// An element as a float, and a float rounded to one. Any alignment.
+float LoadElement(posenc_type type, const unsigned char* from);
+void StoreElement(posenc_type type, float x, unsigned char* to);
+
 // to[k * step] = entries[k], k < count, where steps count doubles. Any alignment.
 void StoreDoubles(const double* entries, std::size_t count, std::size_t step, unsigned char* to);
 

@@ -132,12 +132,13 @@ std::size_t Compare(const Library (&libraries)[2], const char* target, Random* r
   const posenc_type type = random->Any({POSENC_F32, POSENC_BF16, POSENC_F16});
   const std::size_t size = type == POSENC_F32 ? 4 : 2,
                     pairs = 1 + random->Below(random->Below(8) == 0 ? 512 : 80);
-  const std::size_t heads = 1 + random->Below(8), tokens = 1 + random->Below(3),
+  const std::size_t heads = 1 + random->Below(4), tokens = 1 + random->Below(random->Below(4) == 0 ? 20 : 3),
                     count = tokens * heads * 2 * pairs;
   spec.target = target;
   spec.head_dim = 2 * pairs;
   spec.base = random->Any({1e4, 5e5, 3.0, 1.0, 1e30});
   spec.pairing = random->Any({POSENC_HALF_SPLIT, POSENC_NEIGHBOURS});
+  spec.arithmetic = random->Any({POSENC_EXACT, POSENC_EXACT, POSENC_FAST});
   spec.amplitude = random->Any({0.0, 0.0, 0x1p-32, 0x1p32, 1.3465735902799727});
   posenc_heads tensor{};
   tensor.heads = heads;

@@ -1,0 +1,177 @@
+// What turns a token: its cosines and sines, for a cache or for all its heads.
+#ifndef POSENC_SRC_CALL_ROTARY_TURNS_H_
+#define POSENC_SRC_CALL_ROTARY_TURNS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "call/rotary.h"
+#include "kernel/heads.h"
+#include "kernel/rotary_kernels.h"
+
+namespace posenc {
+namespace internal {
+
+inline constexpr std::size_t kTurnBuffer = kMaxRotaryPairs + kTurnPadding;
+
+// A token's turns, directly.
+class TokenTurns {
+ public:
+  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary) {}
+
+  Tally Take(const TokenPositions& positions, std::size_t t) {
+    MoveTo(positions, t);
+    return Turn();
+  }
+
+  Tally Round(posenc_type type, const Gain& gain, void* cosines, void* sines) const {
+    return rotary_.kernels->round[type](rotary_.table.frequencies, token_, gain, cosines_, sines_, cosines,
+                                        sines);
+  }
+
+ protected:
+  void MoveTo(const TokenPositions& positions, std::size_t t) {
+    positions.At(t, position_);
+    token_ = {nullptr, position_[0]};
+    if (!rotary_.table.HasMultiples()) return;
+    rotary_.table.FillMultiples(position_, multiples_);
+    token_.multiples = multiples_;
+  }
+
+  Tally Turn() { return rotary_.kernels->turn(rotary_.table.frequencies, token_, cosines_, sines_); }
+
+  const Rotary& rotary_;
+  double position_[POSENC_MAX_AXES] = {};
+  Token token_{};
+  alignas(64) double multiples_[kTurnBuffer];
+  alignas(64) double cosines_[kTurnBuffer];  // across lines of a cache loads take twice as long
+  alignas(64) double sines_[kTurnBuffer];
+};
+
+// Where a token is that others are a few steps behind.
+class Anchor {
+ public:
+  explicit Anchor(std::size_t axes) : axes_(axes) {}
+
+  void Set(const double* position) {
+    is_whole_ = true;
+    for (std::size_t k = 0; k < axes_; ++k) {
+      position_[k] = position[k];
+      is_whole_ = is_whole_ && IsWhole(position[k]);
+    }
+  }
+
+  // The steps that all axes have taken from there, fewer than kSteps; 0 if they have not.
+  std::size_t StepsTo(const double* position) const {
+    const double steps = position[0] - position_[0];
+    if (!is_whole_ || !(steps >= 1.0 && steps < static_cast<double>(kSteps))) return 0;
+    for (std::size_t k = 0; k < axes_; ++k) {
+      if (!IsWhole(position[k]) || position[k] - position_[k] != steps) return 0;
+    }
+    return static_cast<std::size_t>(steps);
+  }
+
+ private:
+  static bool IsWhole(double position) {
+    return static_cast<double>(static_cast<std::int64_t>(position)) == position;
+  }
+
+  std::size_t axes_;
+  bool is_whole_ = false;
+  double position_[POSENC_MAX_AXES] = {};
+};
+
+// The turns of a token's heads: those of the last anchor, and what is added to them.
+class HeadTurns : private TokenTurns {
+ public:
+  explicit HeadTurns(const Rotary& rotary) : TokenTurns(rotary), anchor_(rotary.axes) {
+    shared_.exact.open.count = 0;
+  }
+
+  Tally Take(const TokenPositions& positions, std::size_t t) {
+    MoveTo(positions, t);
+    are_placed_ = false;
+    steps_ = rotary_.table.has_steps ? anchor_.StepsTo(position_) : 0;
+    if (steps_ == 0) {
+      anchor_.Set(position_);
+      return Turn();
+    }
+    if (rotary_.arithmetic == POSENC_EXACT) {
+      rotary_.kernels->add(Added(), rotary_.pairs, shared_.exact.cosines, shared_.exact.sines);
+    }
+    return {};
+  }
+
+  Tally Rotate(posenc_type type, const Gain& gain, const Heads& heads) {
+    Tally tally;
+    if (rotary_.arithmetic == POSENC_FAST) {
+      tally = TakeFloats(gain);
+      rotary_.kernels->fast[type][heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads);
+      return tally;
+    }
+    const double* cosines = steps_ == 0 ? cosines_ : shared_.exact.cosines;
+    const double* sines = steps_ == 0 ? sines_ : shared_.exact.sines;
+    if (!(gain == gain_)) {
+      tally += Close(type);
+      gain_ = gain;
+      are_placed_ = false;
+    }
+    if (!are_placed_) {
+      rotary_.kernels->place[type][heads.pairing](cosines, sines, heads.pairs, gain, shared_.exact.turns);
+    }
+    are_placed_ = true;
+    tally +=
+        rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, cosines, sines,
+                                                    shared_.exact.turns, heads, shared_.exact.open);
+    return tally;
+  }
+
+  // Whatever Rotate has left open.
+  Tally Close(posenc_type type) {
+    Tally tally;
+    const bool has_open = rotary_.arithmetic == POSENC_EXACT && shared_.exact.open.count != 0;
+    if (has_open) rotary_.kernels->close[type](rotary_.table.frequencies, gain_, shared_.exact.open, tally);
+    return tally;
+  }
+
+ private:
+  struct Floats {
+    alignas(64) float cosines[kTurnBuffer];
+    alignas(64) float sines[kTurnBuffer];
+  };
+  struct Exact {
+    OpenPairs open;
+    PlacedTurnsRoom turns;
+    alignas(64) double cosines[kMaxAddedPairs + kTurnPadding];
+    alignas(64) double sines[kMaxAddedPairs + kTurnPadding];
+  };
+  union Shared {  // of the exact arithmetic or the fast one: stack is scarce
+    Exact exact;
+    Floats floats;
+  };
+
+  Tally TakeFloats(const Gain& gain) {
+    if (are_placed_ && gain == gain_) return {};
+    gain_ = gain;
+    are_placed_ = true;
+    if (steps_ == 0) return Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
+    return rotary_.kernels->round_added(rotary_.table.frequencies, token_, gain, Added(),
+                                        shared_.floats.cosines, shared_.floats.sines);
+  }
+
+  AddedTurns Added() const {
+    const double* step_cosines = rotary_.table.StepCosines(steps_);
+    return {cosines_, sines_, step_cosines, step_cosines + rotary_.pairs};
+  }
+
+  Anchor anchor_;
+  std::size_t steps_ = 0;    // from the anchor to the token
+  Gain gain_{};              // of what is shared by tensors
+  bool are_placed_ = false;  // the turns of the token
+  Shared shared_;
+};
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_CALL_ROTARY_TURNS_H_
