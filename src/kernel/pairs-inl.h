@@ -14,6 +14,7 @@
 #include "hwy/highway.h"
 #include "kernel/heads.h"
 #include "kernel/store-inl.h"
+#include "number/compiler.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -44,11 +45,17 @@ template <posenc_pairing kPairing>
 constexpr std::size_t kStep = kPairing == POSENC_NEIGHBOURS ? 2 : 1;
 
 // Has memory fetch, vector by vector, what lies half a page behind a head: other heads, or the same ones of
-// tokens to come. By itself it fetches too late (a Xeon took 1.7 times as long in DRAM).
-template <class T>
+// tokens to come. By itself it fetches too late (a Xeon took 1.7 times as long in DRAM). Where a vector takes
+// time, also what lies a page behind, into a farther cache (1.06 to 1.15 times as fast; all of it at once is
+// no faster).
+template <bool kFar, class T>
 HWY_INLINE void FetchAhead(const T* head, std::size_t pair, std::size_t pairs) {
-  constexpr std::size_t kAhead = 2048 / sizeof(T), kLine = 64 / sizeof(T);
-  for (std::size_t k = 0; k < 2 * pairs; k += kLine) hwy::Prefetch(head + 2 * pair + k + kAhead);
+  constexpr std::size_t kHalfPage = 2048 / sizeof(T), kLine = 64 / sizeof(T);
+  for (std::size_t k = 0; k < 2 * pairs; k += kLine) {
+    const T* const ahead = head + 2 * pair + k + kHalfPage;
+    hwy::Prefetch(ahead);
+    if (kFar) PrefetchFar(ahead + kHalfPage);
+  }
 }
 
 // LoadAsFloat, but that a vector of 64 bytes of memory is loaded in two: where it lies across two lines of a

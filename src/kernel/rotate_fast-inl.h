@@ -49,7 +49,7 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
     const Head<kType> head(heads, h);
     std::size_t i = 0;
     for (; i + lanes <= pairs; i += lanes) {
-      FetchAhead(head.source, i, lanes);
+      FetchAhead<false>(head.source, i, lanes);
       RotateVectorFast<kType, kPairing>(head.source + i * kStep<kPairing>, head.data + i * kStep<kPairing>,
                                         pairs, cosines + i, sines + i);
     }

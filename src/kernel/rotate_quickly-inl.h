@@ -379,13 +379,13 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>&
     const Head<kType> head(heads, at.head);
     if constexpr (kTakesWords<kType, kPairing>) {
       for (; at.pair < words; at.pair += 2 * lanes) {
-        FetchAhead(head.source, at.pair, 2 * lanes);
+        FetchAhead<true>(head.source, at.pair, 2 * lanes);
         const ElementOf<kType>* from = head.source + at.pair;
         if (HWY_UNLIKELY(!RotateWords(from, head.data + at.pair, pairs, turns, at, noted))) return at;
       }
     }
     for (; at.pair + lanes <= pairs; at.pair += lanes) {
-      FetchAhead(head.source, at.pair, lanes);
+      FetchAhead<true>(head.source, at.pair, lanes);
       const std::size_t element = at.pair * kStep<kPairing>;
       bool is_stored;
       if constexpr (kTakesSpread<kType, kPairing>) {

@@ -102,14 +102,15 @@ inline int LeadingZeros(std::uint64_t x) {
 #endif
 }
 
-// Asks for a line of memory that will be written soon. Any address will do.
-inline void PrefetchToWrite(const void* line) {
+// Asks for a line of memory that will be written soon, or read later, then in no first-level cache. Any
+// address will do. (GCC drops calls of functions that do no more than this, but not of these.)
 #ifdef __GNUC__
-  __builtin_prefetch(line, 1);
+__attribute__((always_inline)) inline void PrefetchToWrite(const void* line) { __builtin_prefetch(line, 1); }
+__attribute__((always_inline)) inline void PrefetchFar(const void* line) { __builtin_prefetch(line, 0, 2); }
 #else
-  static_cast<void>(line);
+inline void PrefetchToWrite(const void* /*line*/) {}
+inline void PrefetchFar(const void* /*line*/) {}
 #endif
-}
 
 // The registers of the floating-point environment: Read; SetDefault, once read; and back as they were.
 // fegetenv of the C library is none of them: it is libm's, and need not know how this processor flushes
