@@ -17,10 +17,10 @@ namespace posenc {
 namespace internal {
 namespace {
 
-void FillSteps(const Rotary& rotary) {
-  if (!rotary.table.has_steps) return;
-  for (std::size_t k = 1; k < kSteps; ++k) {
-    double* cosines = rotary.table.StepCosines(k);
+void FillOffsets(const Rotary& rotary) {
+  if (!rotary.table.has_offsets) return;
+  for (std::size_t k = 1; k <= kMaxOffset; ++k) {
+    double* cosines = rotary.table.OffsetCosines(k);
     rotary.kernels->round[POSENC_F64](rotary.table.frequencies, {nullptr, static_cast<double>(k)},
                                       {1.0, 1.0, false}, nullptr, nullptr, cosines, cosines + rotary.pairs);
   }
@@ -38,7 +38,7 @@ struct RotaryPlan {
     InFpState([&] {
       FillRotaryTable(static_cast<unsigned char*>(memory) + kHandleBytes<posenc_rotary>,
                       &handle->rotary.table);
-      FillSteps(handle->rotary);
+      FillOffsets(handle->rotary);
       return 0;
     });
     return handle;
@@ -60,7 +60,7 @@ posenc_status MakePlan(const posenc_rotary_spec* from, RotaryPlan* plan) {
   rotary.to = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
   rotary.arithmetic = spec.arithmetic;
   rotary.kernels = RotaryKernelsOf(rotary.target);
-  rotary.table.has_steps =
+  rotary.table.has_offsets =
       rotary.kernels->add != nullptr && !rotary.table.IsRounded() && rotary.pairs <= kMaxAddedPairs;
   return POSENC_OK;
 }

@@ -48,7 +48,7 @@ class TokenTurns {
   alignas(64) double sines_[kTurnBuffer];
 };
 
-// Where a token is that others are a few steps behind.
+// Where a token is that others are a little behind.
 class Anchor {
  public:
   explicit Anchor(std::size_t axes) : axes_(axes) {}
@@ -61,14 +61,14 @@ class Anchor {
     }
   }
 
-  // The steps that all axes have taken from there, fewer than kSteps; 0 if they have not.
-  std::size_t StepsTo(const double* position) const {
-    const double steps = position[0] - position_[0];
-    if (!is_whole_ || !(steps >= 1.0 && steps < static_cast<double>(kSteps))) return 0;
+  // How far a position is from there, the same on all axes, whole and no further than kMaxOffset; else 0.
+  std::size_t OffsetOf(const double* position) const {
+    const double offset = position[0] - position_[0];
+    if (!is_whole_ || !(offset >= 1.0 && offset <= static_cast<double>(kMaxOffset))) return 0;
     for (std::size_t k = 0; k < axes_; ++k) {
-      if (!IsWhole(position[k]) || position[k] - position_[k] != steps) return 0;
+      if (!IsWhole(position[k]) || position[k] - position_[k] != offset) return 0;
     }
-    return static_cast<std::size_t>(steps);
+    return static_cast<std::size_t>(offset);
   }
 
  private:
@@ -91,8 +91,8 @@ class HeadTurns : private TokenTurns {
   Tally Take(const TokenPositions& positions, std::size_t t) {
     MoveTo(positions, t);
     are_placed_ = false;
-    steps_ = rotary_.table.has_steps ? anchor_.StepsTo(position_) : 0;
-    if (steps_ == 0) {
+    offset_ = rotary_.table.has_offsets ? anchor_.OffsetOf(position_) : 0;
+    if (offset_ == 0) {
       anchor_.Set(position_);
       return Turn();
     }
@@ -109,8 +109,8 @@ class HeadTurns : private TokenTurns {
       rotary_.kernels->fast[type][heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads);
       return tally;
     }
-    const double* cosines = steps_ == 0 ? cosines_ : shared_.exact.cosines;
-    const double* sines = steps_ == 0 ? sines_ : shared_.exact.sines;
+    const double* cosines = offset_ == 0 ? cosines_ : shared_.exact.cosines;
+    const double* sines = offset_ == 0 ? sines_ : shared_.exact.sines;
     if (!(gain == gain_)) {
       tally += Close(type);
       gain_ = gain;
@@ -154,18 +154,18 @@ class HeadTurns : private TokenTurns {
     if (are_placed_ && gain == gain_) return {};
     gain_ = gain;
     are_placed_ = true;
-    if (steps_ == 0) return Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
+    if (offset_ == 0) return Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
     return rotary_.kernels->round_added(rotary_.table.frequencies, token_, gain, Added(),
                                         shared_.floats.cosines, shared_.floats.sines);
   }
 
   AddedTurns Added() const {
-    const double* step_cosines = rotary_.table.StepCosines(steps_);
-    return {cosines_, sines_, step_cosines, step_cosines + rotary_.pairs};
+    const double* offset_cosines = rotary_.table.OffsetCosines(offset_);
+    return {cosines_, sines_, offset_cosines, offset_cosines + rotary_.pairs};
   }
 
   Anchor anchor_;
-  std::size_t steps_ = 0;    // from the anchor to the token
+  std::size_t offset_ = 0;   // from the anchor to the token
   Gain gain_{};              // of what is shared by tensors
   bool are_placed_ = false;  // the turns of the token
   Shared shared_;

@@ -34,9 +34,9 @@ bool AreInRange(const RotarySchedule& schedule, bool* has_large) {
   return true;
 }
 
-// After the arrays of `frequencies`: steps, lists, values of a phase rounding, axes; so each is aligned.
-std::size_t StepBytes(const RotaryTable& table) {
-  return table.has_steps ? (2 * (kSteps - 1) * table.frequencies.count + kPadding) * sizeof(double) : 0;
+// After the arrays of `frequencies`: offsets, lists, values of a phase rounding, axes; so each is aligned.
+std::size_t OffsetBytes(const RotaryTable& table) {
+  return table.has_offsets ? (2 * kMaxOffset * table.frequencies.count + kPadding) * sizeof(double) : 0;
 }
 
 std::size_t ListBytes(const RotarySchedule& schedule) {
@@ -84,7 +84,7 @@ posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table
 
 std::size_t ArrayBytes(const RotaryTable& table) {
   const std::size_t axes = table.schedule.spec.axes > 1 ? table.frequencies.count : 0;
-  return ArrayBytes(table.frequencies) + StepBytes(table) + ListBytes(table.schedule) + ValueBytes(table) +
+  return ArrayBytes(table.frequencies) + OffsetBytes(table) + ListBytes(table.schedule) + ValueBytes(table) +
          axes;
 }
 
@@ -93,9 +93,9 @@ void FillRotaryTable(void* memory, RotaryTable* table) {
   FrequencyTable& frequencies = table->frequencies;
   PlaceArrays(memory, &frequencies);
   auto* next = static_cast<unsigned char*>(memory) + ArrayBytes(frequencies);
-  if (table->has_steps) table->steps = reinterpret_cast<double*>(next);
-  std::memset(next, 0, StepBytes(*table));
-  next += StepBytes(*table);
+  if (table->has_offsets) table->offsets = reinterpret_cast<double*>(next);
+  std::memset(next, 0, OffsetBytes(*table));
+  next += OffsetBytes(*table);
   auto* lists = reinterpret_cast<double*>(next);
   Own(Own(lists, &schedule.list), &schedule.factors);
   next += ListBytes(schedule);

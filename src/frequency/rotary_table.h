@@ -13,9 +13,9 @@
 namespace posenc {
 namespace internal {
 
-// So many tokens in a row have turns that are added from the first one's, if these are no more: stack is
+// Turns of tokens so far behind another, the anchor, are added from its, if these are no more: stack is
 // scarce.
-inline constexpr std::size_t kSteps = 8;
+inline constexpr std::size_t kMaxOffset = 7;
 inline constexpr std::size_t kMaxAddedPairs = 256;
 
 struct RotaryTable {
@@ -24,10 +24,10 @@ struct RotaryTable {
 
   RoundedPhases phases;  // of a phase rounding
 
-  // [kSteps - 1][2][count], cosines and sines of 1, 2 ... steps, for the caller to fill; null if it has not
-  // set has_steps.
-  double* steps;
-  bool has_steps;
+  // [kMaxOffset][2][count], cosines and sines of positions 1, 2 ..., for the caller to fill; null if it has
+  // not set has_offsets.
+  double* offsets;
+  bool has_offsets;
 
   std::uint8_t* axes;  // [count], the axis of each pair; null if there is one axis
 
@@ -35,8 +35,8 @@ struct RotaryTable {
   bool HasMultiples() const { return IsRounded() || schedule.spec.axes > 1; }
   bool IsRounded() const { return schedule.spec.phase_rounding != POSENC_NO_PHASE_ROUNDING; }
 
-  // The cosines of that many steps; the sines follow.
-  double* StepCosines(std::size_t count) const { return steps + 2 * (count - 1) * frequencies.count; }
+  // The cosines of an offset; the sines follow.
+  double* OffsetCosines(std::size_t offset) const { return offsets + 2 * (offset - 1) * frequencies.count; }
 
   // multiples [frequencies.padded], 0 past the pairs, of a position [axes].
   void FillMultiples(const double* position, double* multiples) const;

@@ -25,13 +25,13 @@ struct Token {
   double operator[](std::size_t pair) const { return multiples != nullptr ? multiples[pair] : position; }
 };
 
-// Turns as sums: those of a token before it, the anchor, and of the steps from there, arrays that can be read
-// as whole vectors.
+// Turns as sums: those of a token before it, the anchor, and of the offset from there, arrays that can be
+// read as whole vectors.
 struct AddedTurns {
   const double* cosines;
   const double* sines;
-  const double* step_cosines;
-  const double* step_sines;
+  const double* offset_cosines;
+  const double* offset_sines;
 };
 
 // What cosines and sines are multiplied by, as a real number: amplitude * scale; and whether sines are

@@ -75,9 +75,10 @@ inline HWY_NOINLINE Tally Turn(const FrequencyTable& table, const Token& token, 
 HWY_INLINE void AddVector(const AddedTurns& added, std::size_t i, DoubleVec& cosine, DoubleVec& sine) {
   const Doubles d;
   const auto c = hn::LoadU(d, added.cosines + i), s = hn::LoadU(d, added.sines + i);
-  const auto step_c = hn::LoadU(d, added.step_cosines + i), step_s = hn::LoadU(d, added.step_sines + i);
-  cosine = MinusProduct(s, step_s, hn::Mul(c, step_c));
-  sine = hn::MulAdd(c, step_s, hn::Mul(s, step_c));
+  const auto offset_c = hn::LoadU(d, added.offset_cosines + i),
+             offset_s = hn::LoadU(d, added.offset_sines + i);
+  cosine = MinusProduct(s, offset_s, hn::Mul(c, offset_c));
+  sine = hn::MulAdd(c, offset_s, hn::Mul(s, offset_c));
 }
 
 inline HWY_NOINLINE void AddTurns(const AddedTurns& added, std::size_t pairs, double* cosines,
