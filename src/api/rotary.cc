@@ -21,8 +21,7 @@ void FillOffsets(const Rotary& rotary) {
   if (!rotary.table.has_offsets) return;
   for (std::size_t k = 1; k <= kMaxOffset; ++k) {
     double* cosines = rotary.table.OffsetCosines(k);
-    rotary.kernels->round[POSENC_F64](rotary.table.frequencies, {nullptr, static_cast<double>(k)},
-                                      {1.0, 1.0, false}, nullptr, nullptr, cosines, cosines + rotary.pairs);
+    rotary.kernels->offset(rotary.table.frequencies, static_cast<double>(k), cosines, cosines + rotary.pairs);
   }
 }
 
@@ -61,7 +60,7 @@ posenc_status MakePlan(const posenc_rotary_spec* from, RotaryPlan* plan) {
   rotary.arithmetic = spec.arithmetic;
   rotary.kernels = RotaryKernelsOf(rotary.target);
   rotary.table.has_offsets =
-      rotary.kernels->add != nullptr && !rotary.table.IsRounded() && rotary.pairs <= kMaxAddedPairs;
+      rotary.kernels->offset != nullptr && !rotary.table.IsRounded() && rotary.pairs <= kMaxAddedPairs;
   return POSENC_OK;
 }
 

@@ -88,7 +88,7 @@ struct PlacedTurnsRoom {
 // Pairs of one gain that a loop could not round, of any tokens, until they are closed.
 struct OpenPairs {
   static constexpr std::size_t kFull = 32;
-  static constexpr std::size_t kCapacity = kFull + 96;  // vectors are added and read whole
+  static constexpr std::size_t kCapacity = kFull + 2 * kTurnPadding;  // they are read as whole vectors
 
   std::size_t count;
   std::size_t head[kCapacity];

@@ -48,6 +48,7 @@ namespace HWY_NAMESPACE {
 
 constexpr RotaryKernels kRotaryKernels = {
     &Turn,
+    &TurnOffset,
     &AddTurns,
     &RoundAddedTurns,
     {nullptr, &RoundTurns<POSENC_F32>, &RoundTurns<POSENC_BF16>, &RoundTurns<POSENC_F16>,
@@ -98,6 +99,7 @@ void Fast(const float* cosines, const float* sines, const Heads& heads) {
 
 constexpr RotaryKernels kReference = {
     &ReferenceTurn,
+    nullptr,
     nullptr,
     nullptr,
     {nullptr, &Round<POSENC_F32>, &Round<POSENC_BF16>, &Round<POSENC_F16>, &Round<POSENC_F64>},

@@ -19,8 +19,11 @@ struct RotaryKernels {
   // Cosines and sines of a token, as doubles with a relative error of at most kDirectError.
   Tally (*turn)(const FrequencyTable& table, const Token& token, double* cosines, double* sines);
 
-  // The same from those of an anchor, with an absolute error of at most kAddedTurnError; null in the scalar
-  // path.
+  // Those of an offset, of a small whole position: arrays of just the pairs. Null in the scalar path.
+  void (*offset)(const FrequencyTable& table, double offset, double* cosines, double* sines);
+
+  // Cosines and sines from an anchor's and an offset's, with an absolute error of at most kAddedTurnError;
+  // null in the scalar path.
   void (*add)(const AddedTurns& added, std::size_t pairs, double* cosines, double* sines);
 
   // Of those: gain * cosine and gain * sine, correctly rounded to floats.

@@ -210,17 +210,23 @@ Tally RotateExact(const Rotation& rotation, const double* cosines, const double*
   const bool is_quick = kType != POSENC_BF16 || turns.factor <= kMostQuickGain;
   Tally tally;
   NotedVectors<kType> noted;
+  static_assert(OpenPairs::kFull + noted.kMost * noted.kMostPairs <= OpenPairs::kCapacity,
+                "there must be room");
+  static_assert(OpenPairs::kFull + 2 * kMostLanes <= OpenPairs::kCapacity, "for what RotateSome leaves open");
   std::size_t complete = open.count;
-  for (Progress at{0, 0}; at.head < heads.count;) {
-    if (is_quick) at = RotateQuickly<kType, kPairing>(heads, quick, at, noted);
-    if (noted.count != 0) ListNoted<kType, kPairing>(noted, open);
-    if (at.head != heads.count) {
-      at = RotateSome<kType, kPairing>(rotation, heads, turns, at.head, at.pair, open);
-    }
-    if (HWY_LIKELY(open.count < OpenPairs::kFull)) continue;
+  const auto close_if_full = [&] {
+    if (HWY_LIKELY(open.count < OpenPairs::kFull)) return;
     Complete(rotation.token, heads, ElementSize(kType), turns, complete, open);
     CloseOpenPairs<kType>(rotation.table, rotation.gain, open, tally);
     complete = 0;
+  };
+  for (Progress at{0, 0}; at.head < heads.count;) {
+    if (is_quick) at = RotateQuickly<kType, kPairing>(heads, quick, at, noted);
+    if (noted.count != 0) ListNoted<kType, kPairing>(noted, open);
+    close_if_full();
+    if (at.head == heads.count) break;
+    at = RotateSome<kType, kPairing>(rotation, heads, turns, at.head, at.pair, open);
+    close_if_full();
   }
   Complete(rotation.token, heads, ElementSize(kType), turns, complete, open);
   return tally;

@@ -36,10 +36,10 @@ struct QuickTurns {
   const Value* low_sines;
 };
 
-// Vectors of pairs that are stored, but for some lanes of their test: where they are, what of.
+// Vectors of pairs that are stored, though a few lanes of their test are open: where they are, and what of.
 template <posenc_type kType>
 struct NotedVectors {
-  static constexpr std::size_t kMost = 8, kFewLanes = 2;
+  static constexpr std::size_t kMost = 8, kFewLanes = 2, kMostPairs = 2 * kFewLanes;
 
   std::size_t count = 0;
   Progress at[kMost];

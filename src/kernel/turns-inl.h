@@ -8,6 +8,7 @@
 #endif
 
 #include <cstdint>
+#include <cstring>
 
 #include "hwy/highway.h"
 #include "kernel/direct_double-inl.h"
@@ -238,6 +239,24 @@ inline HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Tok
     hn::StoreU(ToFloats(sine), df, sines + i);
   }
   return tally;
+}
+
+// Those of an offset, a whole position, rounded to double, or nearly so: nothing is flagged, since it is the
+// absolute error that matters.
+inline HWY_NOINLINE void TurnOffset(const FrequencyTable& table, double offset, double* cosines,
+                                    double* sines) {
+  const Doubles d;
+  for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
+    DoubleVec phase, sine, sine_low, cosine, cosine_low;
+    SinCosSums(hn::Set(d, offset), hn::LoadU(d, table.high + i), hn::LoadU(d, table.low + i), phase, sine,
+               sine_low, cosine, cosine_low);
+    HWY_ALIGN double entries[2][hn::MaxLanes(d)];
+    hn::Store(hn::Add(cosine, cosine_low), d, entries[0]);
+    hn::Store(hn::Add(sine, sine_low), d, entries[1]);
+    const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
+    std::memcpy(cosines + i, entries[0], count * sizeof(double));
+    std::memcpy(sines + i, entries[1], count * sizeof(double));
+  }
 }
 
 // To double: from sums of two doubles.
