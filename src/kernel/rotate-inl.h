@@ -129,12 +129,20 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<DF>> RotateExactly(DF df, hn::Vec<DF> a, 
   return hn::Or(special, hn::Ne(hn::BitCast(di, differ), hn::Zero(di)));
 }
 
+// One copy for full vectors and for last ones, but where these are none.
+#undef POSENC_SHARED_BY_LOOPS
+#if HWY_TARGET == HWY_SCALAR
+#define POSENC_SHARED_BY_LOOPS HWY_INLINE
+#else
+#define POSENC_SHARED_BY_LOOPS HWY_NOINLINE
+#endif
+
 // The pairs from `pair` on of a head, a vector of them, of which `count` are its; half-split elements are
 // `apart`.
 template <posenc_type kType, posenc_pairing kPairing>
-HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
-                             const BoundedTurns& turns, std::size_t head, std::size_t pair, std::size_t count,
-                             OpenPairs& open) {
+POSENC_SHARED_BY_LOOPS void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to,
+                                         std::size_t apart, const BoundedTurns& turns, std::size_t head,
+                                         std::size_t pair, std::size_t count, OpenPairs& open) {
   const PairsOf<kType> df;
   const hn::RebindToSigned<PairsOf<kType>> di;
   hn::Vec<PairsOf<kType>> a, b;

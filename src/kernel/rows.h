@@ -60,7 +60,7 @@ struct Multiples {
 
 // What became of the entries that the rounding test could not decide.
 struct Tally {
-  std::size_t doubles = 0;     // pairs of 16 bits that angle addition in float left to that in double
+  std::size_t doubles = 0;     // pairs left to sums in double, by those in float and by rotation's quick test
   std::size_t direct = 0;      // pairs of rows of a run taken again by the direct kernel
   std::size_t recomputed = 0;  // pairs taken again in wide arithmetic, of 256 bits
   std::size_t widest = 0;      // pairs that these leave open, taken again in 1,024 bits

@@ -8,7 +8,6 @@
 #endif
 
 #include <cstdint>
-#include <cstring>
 
 #include "hwy/highway.h"
 #include "kernel/direct_double-inl.h"
@@ -43,33 +42,32 @@ struct TokenPhases {
   }
 };
 
-// A vector of Turn's.
-HWY_INLINE void TurnVector(const FrequencyTable& table, const Token& token, const TokenPhases& phases,
-                           std::size_t i, double* cosines, double* sines, Tally& tally) {
+// Of pairs begin .. end - 1, whole vectors of them, to arrays that begin with the first.
+inline HWY_NOINLINE void TurnPairs(const FrequencyTable& table, const Token& token, std::size_t begin,
+                                   std::size_t end, double* cosines, double* sines, Tally& tally) {
   const Doubles d;
-  const auto multiple =
-      token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
-  const auto high = hn::LoadU(d, phases.high + i), low = hn::LoadU(d, phases.low + i);
-  DoubleVec sine, cosine;
-  auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
-  if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
-  hn::StoreU(cosine, d, cosines);
-  hn::StoreU(hn::Add(sine, hn::Zero(d)), d, sines);  // never -0
-  if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-    Flags flags;
-    flags.Set(flagged);
-    RecomputeTurns(table, token, {1.0, 1.0, false}, POSENC_F64, i, flags.lanes, hn::Lanes(d), cosines, sines,
-                   tally);
+  const TokenPhases phases(table, token);
+  for (std::size_t i = begin; i < end; i += hn::Lanes(d), cosines += hn::Lanes(d), sines += hn::Lanes(d)) {
+    const auto multiple =
+        token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
+    const auto high = hn::LoadU(d, phases.high + i), low = hn::LoadU(d, phases.low + i);
+    DoubleVec sine, cosine;
+    auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
+    if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
+    hn::StoreU(cosine, d, cosines);
+    hn::StoreU(hn::Add(sine, hn::Zero(d)), d, sines);  // never -0
+    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+      Flags flags;
+      flags.Set(flagged);
+      RecomputeTurns(table, token, {1.0, 1.0, false}, POSENC_F64, i, flags.lanes, hn::Lanes(d), cosines,
+                     sines, tally);
+    }
   }
 }
 
-inline HWY_NOINLINE Tally Turn(const FrequencyTable& table, const Token& token, double* cosines,
-                               double* sines) {
-  const TokenPhases phases(table, token);
+inline Tally Turn(const FrequencyTable& table, const Token& token, double* cosines, double* sines) {
   Tally tally;
-  for (std::size_t i = 0; i < table.count; i += hn::Lanes(Doubles())) {
-    TurnVector(table, token, phases, i, cosines + i, sines + i, tally);
-  }
+  TurnPairs(table, token, 0, table.count, cosines, sines, tally);
   return tally;
 }
 
@@ -139,75 +137,66 @@ HWY_INLINE hn::Mask<Doubles> RoundGained(DoubleVec v, FloatVec& rounded) {
   }
 }
 
-// A vector of RoundTurns'; pairs from i on, of which the arrays are.
+// Of pairs begin .. end - 1, vectors of them; the arrays begin with the first.
 template <posenc_type kType>
-HWY_INLINE void RoundVector(const FrequencyTable& table, const Token& token, const TokenPhases& phases,
-                            const Gain& gain, std::size_t i, const double* cosines, const double* sines,
-                            unsigned char* to_cosines, unsigned char* to_sines, Tally& tally) {
+HWY_NOINLINE void RoundPairTurns(const FrequencyTable& table, const Token& token, const Gain& gain,
+                                 std::size_t begin, std::size_t end, const double* cosines,
+                                 const double* sines, void* rounded_cosines, void* rounded_sines,
+                                 Tally& tally) {
   const Doubles d;
   const Floats df;
+  constexpr std::size_t kSize = ElementSize(kType);
+  const TokenPhases phases(table, token);
   const auto factor = hn::Set(d, gain.nearest());
   const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
-  // Zeros are +0.
-  const auto cosine = hn::Add(hn::Mul(hn::LoadU(d, cosines), factor), hn::Zero(d));
-  const auto sine = hn::Add(hn::Mul(hn::LoadU(d, sines), sine_factor), hn::Zero(d));
-  FloatVec rounded_cosine, rounded_sine;
-  auto flagged = RoundGained<kType>(cosine, rounded_cosine);
-  flagged = hn::Or(flagged, RoundGained<kType>(sine, rounded_sine));
-  if (phases.may_be_tiny) {  // sines may be 0 for want of exponents, or become 0: of which sign?
-    const auto multiple =
-        token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
-    flagged = hn::Or(flagged, IsTiny(multiple, hn::LoadU(d, phases.high + i), kLeastDoublePhase));
-  }
-  if constexpr (kType == POSENC_F32) {
-    if (HWY_LIKELY(hn::AllFalse(d, flagged))) {
-      hn::StoreU(rounded_cosine, df, reinterpret_cast<float*>(to_cosines));
-      hn::StoreU(rounded_sine, df, reinterpret_cast<float*>(to_sines));
-      return;
+  auto* to_cosines = static_cast<unsigned char*>(rounded_cosines);
+  auto* to_sines = static_cast<unsigned char*>(rounded_sines);
+  for (std::size_t k = 0; begin + k < end; k += hn::Lanes(d)) {
+    const std::size_t i = begin + k;
+    // Zeros are +0.
+    const auto cosine = hn::Add(hn::Mul(hn::LoadU(d, cosines + k), factor), hn::Zero(d));
+    const auto sine = hn::Add(hn::Mul(hn::LoadU(d, sines + k), sine_factor), hn::Zero(d));
+    FloatVec rounded_cosine, rounded_sine;
+    auto flagged = RoundGained<kType>(cosine, rounded_cosine);
+    flagged = hn::Or(flagged, RoundGained<kType>(sine, rounded_sine));
+    if (phases.may_be_tiny) {  // sines may be 0 for want of exponents, or become 0: of which sign?
+      const auto multiple =
+          token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
+      flagged = hn::Or(flagged, IsTiny(multiple, hn::LoadU(d, phases.high + i), kLeastDoublePhase));
     }
-  }
-  HWY_ALIGN float entries[2][hn::MaxLanes(d)];
-  hn::StoreU(rounded_cosine, df, entries[0]);
-  hn::StoreU(rounded_sine, df, entries[1]);
-  if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-    Flags flags;
-    flags.Set(flagged);
-    RecomputeTurns(table, token, gain, kType, i, flags.lanes, hn::Lanes(d), entries[0], entries[1], tally);
-  }
-  if constexpr (kType == POSENC_F32) {
-    hn::StoreU(hn::LoadU(df, entries[0]), df, reinterpret_cast<float*>(to_cosines));
-    hn::StoreU(hn::LoadU(df, entries[1]), df, reinterpret_cast<float*>(to_sines));
-  } else {
-    const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
-    StoreEntries(kType, entries[0], {}, 0, count, nullptr, nullptr, to_cosines);
-    StoreEntries(kType, entries[1], {}, 0, count, nullptr, nullptr, to_sines);
+    if constexpr (kType == POSENC_F32) {
+      if (HWY_LIKELY(hn::AllFalse(d, flagged))) {
+        hn::StoreU(rounded_cosine, df, reinterpret_cast<float*>(to_cosines) + k);
+        hn::StoreU(rounded_sine, df, reinterpret_cast<float*>(to_sines) + k);
+        continue;
+      }
+    }
+    HWY_ALIGN float entries[2][hn::MaxLanes(d)];
+    hn::StoreU(rounded_cosine, df, entries[0]);
+    hn::StoreU(rounded_sine, df, entries[1]);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+      Flags flags;
+      flags.Set(flagged);
+      RecomputeTurns(table, token, gain, kType, i, flags.lanes, hn::Lanes(d), entries[0], entries[1], tally);
+    }
+    if constexpr (kType == POSENC_F32) {
+      hn::StoreU(hn::LoadU(df, entries[0]), df, reinterpret_cast<float*>(to_cosines) + k);
+      hn::StoreU(hn::LoadU(df, entries[1]), df, reinterpret_cast<float*>(to_sines) + k);
+    } else {
+      const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
+      StoreEntries(kType, entries[0], {}, 0, count, nullptr, nullptr, to_cosines + k * kSize);
+      StoreEntries(kType, entries[1], {}, 0, count, nullptr, nullptr, to_sines + k * kSize);
+    }
   }
 }
 
 template <posenc_type kType>
 Tally RoundTurns(const FrequencyTable& table, const Token& token, const Gain& gain, const double* cosines,
                  const double* sines, void* rounded_cosines, void* rounded_sines) {
-  constexpr std::size_t kSize = ElementSize(kType);
-  const TokenPhases phases(table, token);
-  auto* to_cosines = static_cast<unsigned char*>(rounded_cosines);
-  auto* to_sines = static_cast<unsigned char*>(rounded_sines);
   Tally tally;
-  for (std::size_t i = 0; i < table.count; i += hn::Lanes(Doubles())) {
-    RoundVector<kType>(table, token, phases, gain, i, cosines + i, sines + i, to_cosines + i * kSize,
-                       to_sines + i * kSize, tally);
-  }
+  RoundPairTurns<kType>(table, token, gain, 0, table.count, cosines, sines, rounded_cosines, rounded_sines,
+                        tally);
   return tally;
-}
-
-// A vector of floats directly, where the error of added turns matters.
-inline HWY_NOINLINE void RoundDirectly(const FrequencyTable& table, const Token& token, const Gain& gain,
-                                       std::size_t i, float* cosines, float* sines, Tally& tally) {
-  const TokenPhases phases(table, token);
-  HWY_ALIGN double turn_cosines[hn::MaxLanes(Doubles())], turn_sines[hn::MaxLanes(Doubles())];
-  TurnVector(table, token, phases, i, turn_cosines, turn_sines, tally);
-  RoundVector<POSENC_F32>(table, token, phases, gain, i, turn_cosines, turn_sines,
-                          reinterpret_cast<unsigned char*>(cosines), reinterpret_cast<unsigned char*>(sines),
-                          tally);
 }
 
 inline HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Token& token, const Gain& gain,
@@ -232,7 +221,10 @@ inline HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Tok
     sine = hn::Mul(sine, sine_factor);
     const auto is_small = hn::Lt(hn::Min(hn::Abs(cosine), hn::Abs(sine)), least);
     if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Or(is_small, hn::Or(is_near(cosine), is_near(sine)))))) {
-      RoundDirectly(table, token, gain, i, cosines + i, sines + i, tally);
+      HWY_ALIGN double turns[2][hn::MaxLanes(d)];  // directly
+      TurnPairs(table, token, i, i + 1, turns[0], turns[1], tally);
+      RoundPairTurns<POSENC_F32>(table, token, gain, i, i + 1, turns[0], turns[1], cosines + i, sines + i,
+                                 tally);
       continue;
     }
     hn::StoreU(ToFloats(cosine), df, cosines + i);
@@ -241,21 +233,42 @@ inline HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Tok
   return tally;
 }
 
+// Sines and cosines of a vector of pairs as sums of two doubles.
+struct TurnSums {
+  HWY_ALIGN double phase[hn::MaxLanes(Doubles())];
+  HWY_ALIGN double cosine[hn::MaxLanes(Doubles())];
+  HWY_ALIGN double cosine_low[hn::MaxLanes(Doubles())];
+  HWY_ALIGN double sine[hn::MaxLanes(Doubles())];
+  HWY_ALIGN double sine_low[hn::MaxLanes(Doubles())];
+};
+
+inline HWY_NOINLINE void SumTurns(const Token& token, const TokenPhases& phases, std::size_t i,
+                                  TurnSums& sums) {
+  const Doubles d;
+  const auto multiple =
+      token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
+  DoubleVec phase, sine, sine_low, cosine, cosine_low;
+  SinCosSums(multiple, hn::LoadU(d, phases.high + i), hn::LoadU(d, phases.low + i), phase, sine, sine_low,
+             cosine, cosine_low);
+  hn::Store(phase, d, sums.phase);
+  hn::Store(cosine, d, sums.cosine);
+  hn::Store(cosine_low, d, sums.cosine_low);
+  hn::Store(sine, d, sums.sine);
+  hn::Store(sine_low, d, sums.sine_low);
+}
+
 // Those of an offset, a whole position, rounded to double, or nearly so: nothing is flagged, since it is the
 // absolute error that matters.
-inline HWY_NOINLINE void TurnOffset(const FrequencyTable& table, double offset, double* cosines,
-                                    double* sines) {
-  const Doubles d;
-  for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
-    DoubleVec phase, sine, sine_low, cosine, cosine_low;
-    SinCosSums(hn::Set(d, offset), hn::LoadU(d, table.high + i), hn::LoadU(d, table.low + i), phase, sine,
-               sine_low, cosine, cosine_low);
-    HWY_ALIGN double entries[2][hn::MaxLanes(d)];
-    hn::Store(hn::Add(cosine, cosine_low), d, entries[0]);
-    hn::Store(hn::Add(sine, sine_low), d, entries[1]);
-    const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
-    std::memcpy(cosines + i, entries[0], count * sizeof(double));
-    std::memcpy(sines + i, entries[1], count * sizeof(double));
+inline void TurnOffset(const FrequencyTable& table, double offset, double* cosines, double* sines) {
+  const Token token{nullptr, offset};
+  const TokenPhases phases(table, token);
+  for (std::size_t i = 0; i < table.count; i += hn::Lanes(Doubles())) {
+    TurnSums sums;
+    SumTurns(token, phases, i, sums);
+    for (std::size_t k = 0; k < hn::Lanes(Doubles()) && i + k < table.count; ++k) {
+      cosines[i + k] = sums.cosine[k] + sums.cosine_low[k];
+      sines[i + k] = sums.sine[k] + sums.sine_low[k];
+    }
   }
 }
 
@@ -273,9 +286,12 @@ inline Tally RoundTurnsToDouble(const FrequencyTable& table, const Token& token,
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
     const auto multiple =
         token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
-    const auto high = hn::LoadU(d, phases.high + i), low = hn::LoadU(d, phases.low + i);
-    DoubleVec phase, sine, sine_low, cosine, cosine_low;
-    SinCosSums(multiple, high, low, phase, sine, sine_low, cosine, cosine_low);
+    const auto high = hn::LoadU(d, phases.high + i);
+    TurnSums sums;
+    SumTurns(token, phases, i, sums);
+    const auto phase = hn::Load(d, sums.phase);
+    auto cosine = hn::Load(d, sums.cosine), cosine_low = hn::Load(d, sums.cosine_low);
+    auto sine = hn::Load(d, sums.sine), sine_low = hn::Load(d, sums.sine_low);
     const auto phase_error =
         hn::Mul(hn::Abs(phase), hn::Set(d, table.max_cancellation * kPhaseErrorPerCancellation));
     const auto cosine_error =

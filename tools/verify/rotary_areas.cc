@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <string>
 
@@ -11,14 +13,19 @@ namespace {
 // Heads enough that the oracle's cosines and sines serve many.
 constexpr std::size_t kHeads = 64, kDim = 128;
 
-// |p| < 2^bits; from 0 on if bits is 0.
+// |p| < 2^bits, half of them in runs of 8; from 0 on if bits is 0.
 void SetPositions(std::size_t count, int bits, std::mt19937_64* random, RotaryCase* c) {
   c->rows = count;
   if (bits == 0) return;
   c->list = POSENC_F64;
   for (std::size_t r = 0; r < count; ++r) {
+    if (r % 16 > 8) {
+      c->positions.push_back(c->positions.back() + 1.0);
+      continue;
+    }
     const auto magnitude = static_cast<double>((*random)() >> (64 - bits));
-    c->positions.push_back((*random)() % 2 == 0 ? magnitude : -magnitude);
+    const double position = (*random)() % 2 == 0 ? magnitude : -magnitude;
+    c->positions.push_back(r % 16 == 8 ? std::min(position, std::ldexp(1.0, bits) - 8.0) : position);
   }
 }
 
