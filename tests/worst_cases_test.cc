@@ -41,6 +41,20 @@ constexpr Constructed kConstructedFloat16s[] = {
     {0x1.a13ec10da86a4p-19, 524171}, {0x1.97e3f90190a5ep-20, 1040437}, {0x1.cb92156664bf1p-1, 63},
     {0x1.c7bd92b880d31p-1, 270}};
 
+// Such as the direct kernel's few terms would round the wrong way: 2^-45 to 2^-43 from a midpoint.
+constexpr Constructed kQuickFloats[] = {{0x1.056363e851043p-8, 4835},  {0x1.468c5466d278cp-5, 50371},
+                                        {0x1.12edded4ffdecp-8, 48260}, {0x1.a01d605128112p-10, 79063},
+                                        {0x1.63dd1910d1332p-4, 98050}, {0x1.c5ff1013de20ap-5, 83537},
+                                        {0x1.9e8f50208c098p-2, 17763}, {0x1.8031800709c4ep-4, 53904}};
+constexpr Constructed kQuickBFloat16s[] = {{0x1.9d577f76b6471p-15, 58513},
+                                           {0x1.467346f5a35d2p-14, 65593},
+                                           {0x1.8643bb76d84f7p-14, 12885},
+                                           {0x1.e9b87443e1154p-13, 42675}};
+constexpr Constructed kQuickFloat16s[] = {{0x1.617f30d8de737p-13, 58513},
+                                          {0x1.1865cebd06774p-13, 65593},
+                                          {0x1.0e7ed3963ec3p-13, 12885},
+                                          {0x1.846483ce7ad0bp-14, 42675}};
+
 // The rows with the hardest entries that posenc verify --full met (docs/exhaustion.md), up to 2^-42 of the
 // neighbours' distance from a midpoint; for float see fallback_test.cc too.
 struct Found {
@@ -106,6 +120,12 @@ TEST_P(WorstCases, ConstructedNextToMidpoints) {
   ExpectConstructed<float>(target(), kConstructedFloats);
   ExpectConstructed<BFloat16>(target(), kConstructedBFloat16s);
   ExpectConstructed<Float16>(target(), kConstructedFloat16s);
+}
+
+TEST_P(WorstCases, QuickTermsBesideMidpoints) {
+  ExpectConstructed<float>(target(), kQuickFloats);
+  ExpectConstructed<BFloat16>(target(), kQuickBFloat16s);
+  ExpectConstructed<Float16>(target(), kQuickFloat16s);
 }
 
 template <class T, std::size_t kCount>

@@ -35,7 +35,11 @@ std::int64_t LastStart(std::size_t rows) {
 posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix) {
   if (matrix.stride < shape.dim) return POSENC_STRIDE_TOO_SMALL;
   if (shape.rows == 0) return POSENC_OK;
-  if (shape.rows > PTRDIFF_MAX / shape.element_size / matrix.stride) return POSENC_SIZE_OVERFLOW;
+  constexpr int kSafeBits = 28;  // of both: no overflow, and no divisions, which single rows would wait for
+  if ((shape.rows | matrix.stride) >> kSafeBits != 0 &&
+      shape.rows > PTRDIFF_MAX / shape.element_size / matrix.stride) {
+    return POSENC_SIZE_OVERFLOW;
+  }
   return matrix.data == nullptr ? POSENC_NULL_POINTER : POSENC_OK;
 }
 

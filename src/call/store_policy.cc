@@ -26,8 +26,7 @@ bool ShouldStream(const Columns& columns, std::size_t element_size, std::uint64_
   const bool whole_lines = reinterpret_cast<std::uintptr_t>(data) % kLine == 0 &&
                            stride * element_size % kLine == 0 && first % kLine == 0 && second % kLine == 0;
   const std::size_t bytes = (columns.sines + columns.cosines) * element_size;  // of a row
-  return whole_lines && bytes != 0 &&
-         rows >= (kStreamBytes + bytes - 1) / bytes;  // whose product may overflow
+  return whole_lines && std::min<std::uint64_t>(rows, kStreamBytes) * bytes >= kStreamBytes;
 }
 
 bool IsBeyondCaches(std::size_t bytes) { return bytes >= kStreamBytes; }

@@ -173,6 +173,9 @@ void FinishSteps(FrequencyTable* table) {
     table->whole_low = table->low;
   }
   if (PhasesAreExact(*table)) table->max_cancellation = 0.0;
+  std::size_t small = 0;
+  for (std::size_t i = 0; i < count; ++i) small += std::fabs(table->high[i]) < kLeastQuick;
+  table->steps_are_usual = small == 0 && table->max_cancellation != 0.0 && table->recipe.IsNone();
 }
 
 void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table) {

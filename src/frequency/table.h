@@ -29,6 +29,7 @@ struct FrequencyTable {
   bool is_listed;
   bool steps_are_reduced;
   bool has_offsets;
+  bool steps_are_usual;  // not exact, nor a recipe's, and none below kLeastQuick
 
   // Phases of which the reduction leaves less than this are not accurate: kMaxCancellation; 0 if the steps,
   // and with them the phases, are exact.

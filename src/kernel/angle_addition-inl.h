@@ -120,19 +120,15 @@ HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const
                           std::size_t r, std::size_t at, std::size_t pairs, DoubleVec sine, DoubleVec cosine,
                           float* entries, Tally& tally) {
   const auto error = hn::Set(Doubles(), kAddedBracket);
-  const auto round = [](DoubleVec s, DoubleVec c) HWY_ATTR {
-    if (!kOdd) return ToNearestFloats<true>(s, c);
-    return WithLastBit(Entries(), ToNearestFloats<true>(TowardZero(s), TowardZero(c)));
-  };
-  const auto upper = round(hn::Add(sine, error), hn::Add(cosine, error));
-  const auto lower = round(hn::Sub(sine, error), hn::Sub(cosine, error));
+  const auto upper = ToRoundedFloats<kOdd>(hn::Add(sine, error), hn::Add(cosine, error));
+  const auto lower = ToRoundedFloats<kOdd>(hn::Sub(sine, error), hn::Sub(cosine, error));
   const auto is_pair = hn::FirstN(Entries(), 2 * pairs);  // and not what fills the vector
   if (hn::AllTrue(Entries(), hn::Eq(upper, hn::IfThenElse(is_pair, lower, upper)))) {
     hn::StoreU(upper, Entries(), entries);
   } else {
     const std::size_t lanes = hn::Lanes(Doubles());
-    EvaluatePairs(table, format, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at, lanes,
-                  entries, tally);
+    EvaluateFully(table, format, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at, 0,
+                  lanes, entries, tally);
     tally.direct += lanes;
   }
 }

@@ -22,7 +22,7 @@ Tally Apply(const FrequencyTable& table, const Columns& columns, const Rows& row
   const bool interleaved = columns.InTurns();
   // Cosines before sines by turns, and a cosine more than sines, are rare.
   const bool is_common = interleaved ? columns.SinesFirst() : columns.sines >= columns.cosines;
-  if (rows.at.IsRun() && table.has_offsets && is_common) {
+  if (rows.at.IsRun() && rows.at.count > 1 && table.has_offsets && is_common) {
     const auto& routine = interleaved ? kRunRoutine<true, Operation> : kRunRoutine<false, Operation>;
     return RunRows(routine, table, columns, rows, scale);
   }

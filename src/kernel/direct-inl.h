@@ -94,10 +94,17 @@ struct Flags {
   HWY_INLINE void Set(hn::Mask<Doubles> flagged) {
     Set(hn::BitCast(Longs(), hn::VecFromMask(Doubles(), flagged)));
   }
+  HWY_INLINE void SetNot(PassedPairs passed) {
 #if POSENC_JOINS_BITS
-  HWY_INLINE void Set(PairFlags flagged) { Set(hn::BitCast(Longs(), hn::VecFromMask(Words(), flagged))); }
+    Set(hn::BitCast(Longs(), hn::VecFromMask(Words(), hn::Not(passed))));
+#else
+    Set(hn::Not(passed));
 #endif
+  }
 };
+
+// Cosines that would be near 1, but are not, become odd floats from here too.
+HWY_INLINE DoubleVec BelowOne(DoubleVec c) { return hn::Min(c, hn::Set(Doubles(), 1 - 0x1p-30)); }
 
 // Turns by the quadrants, so that none are left, and adds 0, or what zeros become: both make -0 +0 before
 // anything rounds to -0.
@@ -110,23 +117,40 @@ HWY_INLINE void TurnAndAdd(DoubleVec not_zero, LongVec& quadrant, DoubleVec& s, 
 }
 
 // Stores a vector of pairs as [s0 c0 s1 c1 ...], rounded, from the sines and cosines of what their quadrants
-// leave. Returns the pairs that were flagged, or are by the rounding test.
-template <bool kOdd>
-HWY_INLINE PairFlags StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> flagged,
-                                  float* to) {
+// leave. Returns those of the pairs that passed so far which the rounding test passes.
+template <bool kOdd, std::uint64_t kWindow>
+HWY_INLINE PassedPairs StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
+                                    float* to) {
 #if HWY_TARGET == HWY_SCALAR
   DoubleVec sine, cosine;
   TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
   for (const DoubleVec entry : {sine, cosine}) {
     FloatVec rounded;
-    flagged = hn::Or(flagged, RoundDirect<kOdd>(entry, rounded));
+    so_far = hn::AndNot(RoundDirect<kOdd, kWindow>(entry, rounded), so_far);
     hn::StoreU(kOdd ? WithLastBit(Floats(), rounded) : rounded, Floats(), to++);
   }
-  return flagged;
+  return so_far;
 #else
-  PairFlags flags;
-  hn::StoreU(TurnEntries(quadrant, RoundPairs<kOdd>(s, c, flagged, flags)), Entries(), to);
-  return flags;
+  PassedPairs passed;
+  hn::StoreU(TurnEntries(quadrant, RoundPairs<kOdd, kWindow>(s, c, so_far, passed)), Entries(), to);
+  return passed;
+#endif
+}
+
+// The same, with the wider window: whether all pairs pass.
+template <bool kOdd>
+HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
+                             float* to) {
+#if POSENC_JOINS_BITS || HWY_TARGET == HWY_SCALAR
+  return AllTrue(StoreRounded<kOdd, kQuickWindow>(quadrant, s, c, so_far, to));
+#else
+  const Words dw;
+  const auto low = WordsOf<false, true>(hn::BitCast(Longs(), s), hn::BitCast(Longs(), c));
+  const auto biased = hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kDirectBias<kOdd, kQuickWindow>)));
+  const auto far =
+      hn::And(biased, hn::Set(dw, static_cast<std::uint32_t>(kFarBits<POSENC_F32, kQuickWindow>)));
+  hn::StoreU(TurnEntries(quadrant, ToRoundedFloats<kOdd>(s, c)), Entries(), to);
+  return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(far, hn::Zero(dw)));
 #endif
 }
 
@@ -136,27 +160,25 @@ inline bool IsSpecial(const FrequencyTable& table, const Multiples& multiples) {
 }
 
 // Whole vectors of pairs, rounded for `format`, from pair begin + at on; returns where it stopped: behind the
-// first vector with flags, or at the end. kIsCommon: of floats, whose multiples are not special. Nothing is
-// called from here, so that constants stay in registers.
-template <bool kIsCommon>
-HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Multiples& multiples,
-                                         std::size_t begin, std::size_t at, std::size_t count,
-                                         posenc_type format, float* entries, Flags& flags) {
+// first vector with flags, or at the end. Nothing is called from here, so that constants stay in registers.
+inline HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Multiples& multiples,
+                                                std::size_t begin, std::size_t at, std::size_t end,
+                                                posenc_type format, float* entries, Flags& flags) {
   const Doubles d;
   const Steps steps = StepsAt(table, multiples.position);
-  const Multiples numbers = {multiples.position, kIsCommon ? nullptr : multiples.list};
+  const Multiples numbers = multiples;
   const double max_cancellation = table.max_cancellation;  // a copy, which stores cannot change
-  const bool is_special = !kIsCommon && IsSpecial(table, multiples);
-  const bool is_odd = !kIsCommon && RoundsToOdd(format);
+  const bool is_special = IsSpecial(table, multiples);
+  const bool is_odd = RoundsToOdd(format);
   const auto not_zero = hn::BitCast(d, hn::Set(Longs(), is_odd && !kPassesZeros ? kLastBit / 2 : 0));
-  PairFlags rounding;
+  PassedPairs passed;
   do {
     DoubleVec multiple, high, low, s, c;
     LoadPhases(steps, numbers, begin, at, multiple, high, low);
     LongVec quadrant;
-    auto flagged = ReducedSinCos<false>(d, multiple, high, low, max_cancellation, s, c, quadrant);
-    if (is_odd) {  // cosines that would be near 1, and sines that would be 0, round to that from here too
-      c = hn::Min(c, hn::Set(d, 1 - 0x1p-30));
+    auto flagged = ReducedSinCos(d, multiple, high, low, max_cancellation, s, c, quadrant);
+    if (is_odd) {
+      c = BelowOne(c);
       if (!kPassesZeros && !is_special) s = hn::Add(s, not_zero);
     }
     if (is_special) {
@@ -164,30 +186,81 @@ HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Mult
       TurnAndAdd(not_zero, quadrant, s, c);
     }
     float* to = entries + 2 * at;
-    rounding = is_odd ? StoreRounded<true>(quadrant, s, c, flagged, to)
-                      : StoreRounded<false>(quadrant, s, c, flagged, to);
+    const auto so_far = hn::Not(flagged);
+    passed = is_odd ? StoreRounded<true, kDirectWindow>(quadrant, s, c, so_far, to)
+                    : StoreRounded<false, kDirectWindow>(quadrant, s, c, so_far, to);
     at += hn::Lanes(d);
-  } while (AllFalse(rounding) && at < count);
-  if (!AllFalse(rounding)) flags.Set(rounding);
+  } while (AllTrue(passed) && at < end);
+  if (!AllTrue(passed)) flags.SetNot(passed);
   return at;
 }
 
-// The pairs begin .. begin + count - 1 at one position, whole vectors of them, as are their multiples, by
+// The pairs begin + at .. begin + end - 1 at one position, whole vectors of them, as are their multiples, by
 // turns.
-inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format,
-                                       const Multiples& multiples, std::size_t begin, std::size_t count,
-                                       float* entries, Tally& tally) {
-  const bool is_common = format == POSENC_F32 && !IsSpecial(table, multiples);
-  const auto evaluate = is_common ? &EvaluateVectors<true> : &EvaluateVectors<false>;
-  for (std::size_t at = 0; at < count;) {
+inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type format,
+                                       const Multiples& multiples, std::size_t begin, std::size_t at,
+                                       std::size_t end, float* entries, Tally& tally) {
+  while (at < end) {
     Flags flags;
-    at = evaluate(table, multiples, begin, at, count, format, entries, flags);
+    at = EvaluateVectors(table, multiples, begin, at, end, format, entries, flags);
     if (!flags.any) return;
     const std::size_t lanes = hn::Lanes(Doubles()), last = at - lanes;
     float* sines = entries + 2 * last;
     RecomputePairs(table, format, multiples.From(last), begin + last, flags.lanes, lanes, sines, sines + 1,
                    tally, 2);
   }
+}
+
+// The same with fewer terms, at a position of at least 1, of steps that are usual; returns the first vector
+// that does not pass, or one at the end. Each vector is reduced while the one before it is evaluated, since a
+// chain of both is longer than what processors look ahead.
+template <bool kOdd>
+HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double position, std::size_t begin,
+                                         std::size_t at, std::size_t end, float* entries) {
+  const Doubles d;
+  const Steps steps = {table.high, table.low};
+  const auto least = hn::Set(d, kLeastQuick * kLeastQuick);
+  DoubleVec multiple, high, low, next;
+  LongVec next_quadrant;
+  LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
+  ReduceQuickly(d, multiple, high, low, next, next_quadrant);
+  do {
+    const auto r = next;
+    const auto quadrant = next_quadrant;
+    float* to = entries + 2 * at;
+    at += hn::Lanes(d);
+    LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
+    ReduceQuickly(d, multiple, high, low, next, next_quadrant);
+    const auto r2 = hn::Mul(r, r);
+    DoubleVec s, c;
+    QuickPolynomials(d, r, r2, s, c);
+    if (kOdd) c = BelowOne(c);
+    if (!StoreQuickly<kOdd>(quadrant, s, c, hn::Ge(r2, least), to)) return at - hn::Lanes(d);
+  } while (at < end);
+  return at;
+}
+
+// As EvaluateFully, but first quickly where that can be.
+inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format,
+                                       const Multiples& multiples, std::size_t begin, std::size_t count,
+                                       float* entries, Tally& tally) {
+  const double position = multiples.position;
+  const std::size_t lanes = hn::Lanes(Doubles());
+  const bool is_whole = static_cast<double>(static_cast<std::int64_t>(position)) == position;
+  const bool is_far = position >= 1.0 || position <= -1.0;
+  const bool is_usual = table.steps_are_usual && is_far &&
+                        (HWY_NATIVE_FMA ? is_whole || table.high == table.whole_high
+                                        : is_whole && position >= -kMostQuick && position <= kMostQuick);
+  // Steps behind the last pair are 0.
+  const std::size_t whole = is_usual ? HWY_MIN(count, (table.count - begin) / lanes * lanes) : 0;
+  const auto evaluate = RoundsToOdd(format) ? &EvaluateQuickly<true> : &EvaluateQuickly<false>;
+  for (std::size_t at = 0; at < whole;) {
+    at = evaluate(table, position, begin, at, whole, entries);
+    if (at >= whole) break;
+    EvaluateFully(table, format, multiples, begin, at, at + lanes, entries, tally);
+    at += lanes;
+  }
+  EvaluateFully(table, format, multiples, begin, whole, count, entries, tally);
 }
 
 // One row on its way: where it is read and where it is written.
@@ -208,7 +281,7 @@ HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
   if (rows.sources != nullptr) {
     for (std::size_t r = 0; r < rows.at.count; ++r) bits |= reinterpret_cast<std::uintptr_t>(rows.sources[r]);
   }
-  return bits % element_size == 0;
+  return (bits & (element_size - 1)) == 0;
 }
 
 // What of the direct kernel depends on the type.

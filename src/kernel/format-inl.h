@@ -64,21 +64,21 @@ constexpr std::uint64_t kFarBits = (std::uint64_t{1} << kDroppedBits<kFormat>)-2
 // last bit set. That rounds to any shorter type as the real number does.
 constexpr bool RoundsToOdd(posenc_type format) { return format != POSENC_F32; }
 constexpr std::uint64_t kLastBit = std::uint64_t{1} << kDroppedBits<POSENC_F32>;  // of a float, in a double
-template <bool kOdd>
-constexpr std::uint64_t kDirectBias = kOdd ? kDirectWindow : kRoundingBias<POSENC_F32, kDirectWindow>;
+template <bool kOdd, std::uint64_t kWindow>
+constexpr std::uint64_t kDirectBias = kOdd ? kWindow : kRoundingBias<POSENC_F32, kWindow>;
 
 HWY_INLINE DoubleVec TowardZero(DoubleVec v) {
   return hn::BitCast(Doubles(), hn::And(hn::BitCast(Longs(), v), hn::Set(Longs(), ~(kLastBit - 1))));
 }
 
-// The lanes of v, good to kRowError, that might round the wrong way (Ziv's test); rounded = the others, odd
-// ones without their last bit.
-template <bool kOdd>
+// The lanes of v, good to kWindow ulps, that might round the wrong way (Ziv's test); rounded = the others,
+// odd ones without their last bit.
+template <bool kOdd, std::uint64_t kWindow>
 HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
   const Longs du;
   rounded = hn::DemoteTo(Floats(), kOdd ? TowardZero(v) : v);
-  const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kDirectBias<kOdd>));
-  const auto far = hn::And(biased, hn::Set(du, kFarBits<POSENC_F32, kDirectWindow>));
+  const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kDirectBias<kOdd, kWindow>));
+  const auto far = hn::And(biased, hn::Set(du, kFarBits<POSENC_F32, kWindow>));
   return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
 }
 
@@ -108,13 +108,13 @@ using EntryVec = hn::Vec<Entries>;
 
 #endif
 
-// Flags of pairs: of theirs any of two lanes, or just one.
+// Pairs that pass a test, which both lanes of theirs say; or of theirs just one.
 #if POSENC_JOINS_BITS
-using PairFlags = hn::Mask<Words>;
-HWY_INLINE bool AllFalse(PairFlags flags) { return hn::AllFalse(Words(), flags); }
+using PassedPairs = hn::Mask<Words>;
+HWY_INLINE bool AllTrue(PassedPairs passed) { return hn::AllTrue(Words(), passed); }
 #else
-using PairFlags = hn::Mask<Doubles>;
-HWY_INLINE bool AllFalse(PairFlags flags) { return hn::AllFalse(Doubles(), flags); }
+using PassedPairs = hn::Mask<Doubles>;
+HWY_INLINE bool AllTrue(PassedPairs passed) { return hn::AllTrue(Doubles(), passed); }
 #endif
 
 #if HWY_TARGET != HWY_SCALAR
@@ -193,30 +193,29 @@ HWY_INLINE EntryVec FloatsOfWords(WordVec high, WordVec low) {
 }
 #endif
 
-// RoundDirect of both, joined: [a0 b0 a1 b1 ...]. Adds to the flagged pairs those with an entry that might
-// round the wrong way.
-template <bool kOdd>
-HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> flagged, PairFlags& flags) {
+// RoundDirect of both, joined: [a0 b0 a1 b1 ...]; and, of the pairs that passed so far, those that do.
+template <bool kOdd, std::uint64_t kWindow>
+HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_far, PassedPairs& passed) {
 #if POSENC_JOINS_BITS
   const Words dw;
   const Longs du;
-  constexpr std::uint64_t kFar = kFarBits<POSENC_F32, kDirectWindow>;
-  const auto bias = hn::Set(du, kDirectBias<kOdd>);
-  const auto near = hn::RebindMask(du, flagged);  // to a float or midpoint, for this
-  const auto one = hn::Set(du, std::uint64_t{1023} << 52);
-  const auto a_biased = hn::IfThenElse(near, one, hn::Add(hn::BitCast(du, a), bias));
+  constexpr std::uint64_t kFar = kFarBits<POSENC_F32, kWindow>;
+  const auto bias = hn::Set(du, kDirectBias<kOdd, kWindow>);
+  const auto one = hn::Set(du, std::uint64_t{1023} << 52);  // near a float and a midpoint, for this
+  const auto a_biased = hn::IfThenElse(hn::RebindMask(du, so_far), hn::Add(hn::BitCast(du, a), bias), one);
   const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
   const WordVec high = WordsOf<true, true>(a_biased, b_biased);
   const WordVec low = WordsOf<false, true>(a_biased, b_biased);
-  flags = {_mm512_testn_epi32_mask(low.raw, hn::Set(dw, static_cast<std::uint32_t>(kFar)).raw)};
   const EntryVec entries = FloatsOfWords(high, low);
+  passed = {_mm512_test_epi32_mask(low.raw, hn::Set(dw, static_cast<std::uint32_t>(kFar)).raw)};
   if constexpr (!kOdd) return entries;
-  flags = {_mm512_mask_test_epi32_mask(flags.raw, high.raw, high.raw)};  // not zeros
+  passed = hn::Or(passed, PassedPairs{_mm512_testn_epi32_mask(high.raw, high.raw)});  // zeros
   return WithLastBit(Entries(), entries);
 #else
   FloatVec a_rounded, b_rounded;
-  flagged = hn::Or(flagged, RoundDirect<kOdd>(a, a_rounded));
-  flags = hn::Or(flagged, RoundDirect<kOdd>(b, b_rounded));
+  const auto a_is_near = RoundDirect<kOdd, kWindow>(a, a_rounded);
+  const auto b_is_near = RoundDirect<kOdd, kWindow>(b, b_rounded);
+  passed = hn::AndNot(hn::Or(a_is_near, b_is_near), so_far);
   const auto entries = Join<true>(a_rounded, b_rounded);
   return kOdd ? WithLastBit(Entries(), entries) : entries;
 #endif
@@ -268,6 +267,12 @@ HWY_INLINE Far FarIn(WordVec words, WordVec bits) { return hn::And(words, bits);
 template <bool kInterleaved>
 HWY_INLINE EntryVec ToNearestFloats(DoubleVec a, DoubleVec b) {
   return Join<kInterleaved>(hn::DemoteTo(Floats(), a), hn::DemoteTo(Floats(), b));
+}
+// As RoundDirect: to nearest, or to odd.
+template <bool kOdd>
+HWY_INLINE EntryVec ToRoundedFloats(DoubleVec a, DoubleVec b) {
+  if (!kOdd) return ToNearestFloats<true>(a, b);
+  return WithLastBit(Entries(), ToNearestFloats<true>(TowardZero(a), TowardZero(b)));
 }
 #if POSENC_JOINS_BITS
 template <bool kInterleaved>

@@ -59,15 +59,14 @@ HWY_INLINE V Linear(D d, V x, double a, double b) {
 // Of r and the squares r2 = r^2 and r4 = r2^2: sums of short chains, since a single row waits for them.
 // Coefficients: tools/sincos_coefficients.sollya.
 
-// sin(pi/2 r) for |r| <= 1/2; or, kWithLow, sin(pi/2 (r + r_low)), of which the first term, pi/2 * r, is
-// summed last and with the low parts of both factors.
-template <bool kWithLow, class D, class V>
+// sin(pi/2 (r + r_low)) for |r| <= 1/2. The first term, pi/2 * r, is summed last and with the low parts of
+// both factors.
+template <class D, class V>
 HWY_INLINE V SinePolynomial(D d, V r, V r_low, V r2, V r4) {
   const V half_pi = hn::Set(d, 0x1.921fb54442d18p0);
   V p = Linear(d, r2, -0x1.e3009538e2c1ap-19, 0x1.e3fe151639f31p-25);
   p = hn::MulAdd(p, r4, Linear(d, r2, -0x1.32d2cce31fa25p-8, 0x1.507830084092cp-13));
   p = hn::MulAdd(p, r4, Linear(d, r2, -0x1.4abbce625be46p-1, 0x1.466bc67758c6ap-4));
-  if constexpr (!kWithLow) return hn::Mul(hn::MulAdd(p, r2, half_pi), r);
   p = hn::MulAdd(p, r2, hn::Set(d, 0x1.1a62633145c07p-54));
   return hn::MulAdd(half_pi, r, hn::MulAdd(p, r, hn::Mul(half_pi, r_low)));
 }
@@ -80,6 +79,21 @@ HWY_INLINE V CosinePolynomial(D d, V r2, V r4) {
   p = hn::MulAdd(p, r4, Linear(d, r2, 0x1.03c1f081b5a67p-2, -0x1.55d3c7e3c325bp-6));
   p = hn::MulAdd(p, r2, hn::Set(d, -0x1.3bd3cc9be45dep0));
   return hn::MulAdd(p, r2, hn::Set(d, 1.0));
+}
+
+// Both, with fewer terms: good to kQuickError.
+template <class D, class V>
+HWY_INLINE void QuickPolynomials(D d, V r, V r2, V& s, V& c) {
+  s = Linear(d, r2, 0x1.5071be08a0a9dp-13, -0x1.dd4e0a1b3bed5p-19);
+  s = hn::MulAdd(s, r2, hn::Set(d, -0x1.32d2c627f2965p-8));
+  s = hn::MulAdd(s, r2, hn::Set(d, 0x1.466bc670fa44dp-4));
+  s = hn::MulAdd(s, r2, hn::Set(d, -0x1.4abbce6257778p-1));
+  s = hn::Mul(hn::MulAdd(s, r2, hn::Set(d, 0x1.921fb54442cf8p0)), r);
+  c = Linear(d, r2, 0x1.e1e7f57f4c4bfp-11, -0x1.a0f369220335bp-16);
+  c = hn::MulAdd(c, r2, hn::Set(d, -0x1.55d3ba9db26c1p-6));
+  c = hn::MulAdd(c, r2, hn::Set(d, 0x1.03c1f075dd91p-2));
+  c = hn::MulAdd(c, r2, hn::Set(d, -0x1.3bd3cc9bd6838p0));
+  c = hn::MulAdd(c, r2, hn::Set(d, 1.0));
 }
 
 // Reduces phases of position * step quarter turns, step = high + low, by the nearest integer, which then
@@ -100,6 +114,27 @@ HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
   quadrant = hn::BitCast(du, shifted);
 }
 
+// The same with r rounded to double. Without FMA only for whole positions up to kMostQuick, whose products
+// with 35 digits of a step are exact.
+template <class D, class V>
+HWY_INLINE void ReduceQuickly(D d, V position, V high, V low, V& r,
+                              hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
+  const hn::RebindToUnsigned<D> du;
+  const V magic = hn::Set(d, 0x1.8p52);
+#if HWY_NATIVE_FMA
+  const V shifted = hn::MulAdd(position, high, magic);
+  r = hn::MulAdd(position, low, hn::MulSub(position, high, hn::Sub(shifted, magic)));
+#else
+  const auto top = hn::Set(du, ~((std::uint64_t{1} << 18) - 1));
+  const V upper = hn::BitCast(d, hn::And(hn::BitCast(du, high), top));
+  const V phase = hn::Mul(position, upper);
+  const V shifted = hn::Add(phase, magic);
+  const V rest = hn::Mul(position, hn::Add(hn::Sub(high, upper), low));
+  r = hn::Add(hn::Sub(phase, hn::Sub(shifted, magic)), rest);
+#endif
+  quadrant = hn::BitCast(du, shifted);
+}
+
 // Sine and cosine of quadrant + r quarter turns from those of r. Bit 0 of the quadrant swaps, bit 1 negates
 // the sine, their sum the cosine. Zeros become +0.
 template <class D, class V>
@@ -114,17 +149,16 @@ HWY_INLINE void TurnByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V
 }
 
 // Of position * step quarter turns, step = high + low: the sine and cosine of what is left by the quadrant,
-// with a relative error of at most kDirectError, or kRowError if not kWithLow, except in the lanes of the
-// returned mask: there less than `max_cancellation` of the phase is left, so that only the absolute error is
-// as small.
-template <bool kWithLow, class D, class V>
+// with a relative error of at most kDirectError, except in the lanes of the returned mask: there less than
+// `max_cancellation` of the phase is left, so that only the absolute error is as small.
+template <class D, class V>
 HWY_INLINE hn::Mask<D> ReducedSinCos(D d, V position, V high, V low, double max_cancellation, V& s, V& c,
                                      hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
   V phase, r, r_low;
   Reduce(d, position, high, low, phase, r, r_low, quadrant);
   const V r2 = hn::Mul(r, r);
   const V r4 = hn::Mul(r2, r2);
-  s = SinePolynomial<kWithLow>(d, r, r_low, r2, r4);
+  s = SinePolynomial(d, r, r_low, r2, r4);
   c = CosinePolynomial(d, r2, r4);
   return hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, max_cancellation)));
 }
@@ -134,7 +168,7 @@ template <class D, class V>
 HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, double max_cancellation, V& sine, V& cosine) {
   V s, c;
   hn::Vec<hn::RebindToUnsigned<D>> quadrant;
-  const auto flagged = ReducedSinCos<true>(d, position, high, low, max_cancellation, s, c, quadrant);
+  const auto flagged = ReducedSinCos(d, position, high, low, max_cancellation, s, c, quadrant);
   TurnByQuadrant(d, quadrant, s, c, sine, cosine);
   return flagged;
 }

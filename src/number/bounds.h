@@ -46,12 +46,21 @@ inline constexpr double kAddedDoubleError = 0x1p-76;
 inline constexpr double kLargestPhase = 0x1p50;
 inline constexpr double kLeastDoublePhase = 0x1p-900;
 
-// Rows of floats leave out the low part of r: u more from r.
-inline constexpr double kRowError = 4.5 * 0x1p-53;
-
 // The rounding test of a direct result flags what lies within so many ulps of a midpoint. A power of two.
 inline constexpr std::uint64_t kDirectWindow = 8;
-static_assert(kRowError * 0x1p53 <= kDirectWindow, "the test must cover the error");
+static_assert(kDirectError * 0x1p53 <= kDirectWindow, "the test must cover the error");
+
+// Before that, vectors are tried with fewer terms: good to 2^-43.6 (cosine), or 2^-47.6 and what r is off by,
+// 2^-42 at most; and roundings, below 2^-50.
+inline constexpr double kQuickError = 0x1p-41;
+inline constexpr std::uint64_t kQuickWindow = std::uint64_t{1} << 12;
+static_assert(kQuickError * 0x1p53 <= kQuickWindow, "the test must cover the error");
+
+// Phases below 2^33 quarter turns are good to 2^-64, which is 2^-42 of an r that is at least this.
+inline constexpr double kLeastQuick = 0x1p-22;
+
+// Without FMA: the largest position, of 18 digits, whose products with 35 digits are exact.
+inline constexpr double kMostQuick = 0x1p17;
 
 // Angle addition: absolute error of a value a * b +- c * d. Of the unit vectors (a, c) and (b, d) one
 // component is at least 0.7 and comes from the cosine's polynomial, the other from the sine's: sqrt((2.9^2
