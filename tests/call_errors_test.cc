@@ -118,6 +118,9 @@ TEST_P(CallErrors, SizeOverflow) {
     a.rows = kMaxSize / 4 + 1;  // 2^62 * 8 * sizeof(float) wraps around to 0
     a.batch_stride = a.rows * kDim;
     Expect(POSENC_SIZE_OVERFLOW, a);
+    a.rows = a.stride = std::size_t{1} << (4 * sizeof(std::size_t) - 1);  // neither is large
+    a.batch_stride = a.rows * a.stride;
+    Expect(POSENC_SIZE_OVERFLOW, a);
   });
 }
 

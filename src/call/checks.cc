@@ -35,7 +35,8 @@ std::int64_t LastStart(std::size_t rows) {
 posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix) {
   if (matrix.stride < shape.dim) return POSENC_STRIDE_TOO_SMALL;
   if (shape.rows == 0) return POSENC_OK;
-  constexpr int kSafeBits = 28;  // of both: no overflow, and no divisions, which single rows would wait for
+  // Of both: their product with an element's size does not overflow, and single rows wait for no division.
+  constexpr std::size_t kSafeBits = (8 * sizeof(std::size_t) - 4) / 2;
   if ((shape.rows | matrix.stride) >> kSafeBits != 0 &&
       shape.rows > PTRDIFF_MAX / shape.element_size / matrix.stride) {
     return POSENC_SIZE_OVERFLOW;

@@ -122,6 +122,7 @@ FrequencyTable FrequencyTable::Slice(std::size_t first_pair, std::size_t pairs) 
   FrequencyTable slice = *this;
   slice.first += first_pair;
   slice.count = pairs;
+  slice.usual = std::min(usual - std::min(usual, first_pair), pairs);
   ForEachArray(slice, [&](auto*& start, std::size_t /*rows*/, Begins begins) {
     if (begins == Begins::kWithSlice && start != nullptr) start += first_pair;
   });
@@ -173,9 +174,8 @@ void FinishSteps(FrequencyTable* table) {
     table->whole_low = table->low;
   }
   if (PhasesAreExact(*table)) table->max_cancellation = 0.0;
-  std::size_t small = 0;
-  for (std::size_t i = 0; i < count; ++i) small += std::fabs(table->high[i]) < kLeastQuick;
-  table->steps_are_usual = small == 0 && table->max_cancellation != 0.0 && table->recipe.IsNone();
+  if (table->max_cancellation == 0.0 || !table->recipe.IsNone()) return;
+  while (table->usual < count && std::fabs(table->high[table->usual]) >= kLeastQuick) ++table->usual;
 }
 
 void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table) {

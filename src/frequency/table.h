@@ -29,11 +29,13 @@ struct FrequencyTable {
   bool is_listed;
   bool steps_are_reduced;
   bool has_offsets;
-  bool steps_are_usual;  // not exact, nor a recipe's, and none below kLeastQuick
 
   // Phases of which the reduction leaves less than this are not accurate: kMaxCancellation; 0 if the steps,
   // and with them the phases, are exact.
   double max_cancellation;
+
+  // The first so many pairs have steps of at least kLeastQuick, which are neither exact nor a recipe's.
+  std::size_t usual;
 
   // The caller's frequencies, if it gave some.
   double* listed;

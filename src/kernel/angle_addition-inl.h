@@ -127,8 +127,8 @@ HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const
     hn::StoreU(upper, Entries(), entries);
   } else {
     const std::size_t lanes = hn::Lanes(Doubles());
-    EvaluateFully(table, format, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at, 0,
-                  lanes, entries, tally);
+    EvaluateFully(table, format, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at, lanes,
+                  entries, tally);
     tally.direct += lanes;
   }
 }

@@ -1,5 +1,5 @@
-// Which kernel does what: lists and rounded phases take the direct one, runs angle addition. Included once
-// per target.
+// Which kernel does what: single rows, lists and rounded phases take the direct one, runs angle addition.
+// Included once per target.
 #if defined(POSENC_SRC_KERNEL_APPLY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_APPLY_INL_H_
 #undef POSENC_SRC_KERNEL_APPLY_INL_H_

@@ -39,9 +39,12 @@ struct Steps {
   const double* low;
 };
 
+HWY_INLINE bool IsWhole(double position) {
+  return static_cast<double>(static_cast<std::int64_t>(position)) == position;
+}
+
 HWY_INLINE Steps StepsAt(const FrequencyTable& table, double position) {  // a recipe's are all one
-  const bool is_whole = static_cast<double>(static_cast<std::int64_t>(position)) == position;
-  if (is_whole) return {table.high, table.low};
+  if (IsWhole(position)) return {table.high, table.low};
   return {table.whole_high, table.whole_low};
 }
 
@@ -84,11 +87,9 @@ HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double l
 
 // The lanes of a vector that need wide arithmetic.
 struct Flags {
-  bool any = false;
   HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(Longs())];
 
   HWY_INLINE void Set(LongVec flagged) {  // 0 in the other lanes
-    any = true;
     hn::Store(flagged, Longs(), lanes);
   }
   HWY_INLINE void Set(hn::Mask<Doubles> flagged) {
@@ -103,7 +104,7 @@ struct Flags {
   }
 };
 
-// Cosines that would be near 1, but are not, become odd floats from here too.
+// Cosines above 1 - 2^-30 are taken as that, whose odd float is theirs.
 HWY_INLINE DoubleVec BelowOne(DoubleVec c) { return hn::Min(c, hn::Set(Doubles(), 1 - 0x1p-30)); }
 
 // Turns by the quadrants, so that none are left, and adds 0, or what zeros become: both make -0 +0 before
@@ -137,100 +138,75 @@ HWY_INLINE PassedPairs StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, 
 #endif
 }
 
-// The same, with the wider window: whether all pairs pass.
+// The pairs begin .. begin + count - 1 at one position, whole vectors of them, as are their multiples,
+// rounded for `format`, by turns.
+inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type format,
+                                       const Multiples& multiples, std::size_t begin, std::size_t count,
+                                       float* entries, Tally& tally) {
+  const Doubles d;
+  const Steps steps = StepsAt(table, multiples.position);
+  const bool is_odd = RoundsToOdd(format);
+  const auto not_zero = hn::BitCast(d, hn::Set(Longs(), is_odd && !kPassesZeros ? kLastBit / 2 : 0));
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    DoubleVec multiple, high, low, s, c;
+    LoadPhases(steps, multiples, begin, at, multiple, high, low);
+    LongVec quadrant;
+    auto flagged = ReducedSinCos(d, multiple, high, low, table.max_cancellation, s, c, quadrant);
+    flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
+    if (is_odd) c = BelowOne(c);
+    TurnAndAdd(not_zero, quadrant, s, c);
+    float* to = entries + 2 * at;
+    const auto so_far = hn::Not(flagged);
+    const PassedPairs passed = is_odd ? StoreRounded<true, kDirectWindow>(quadrant, s, c, so_far, to)
+                                      : StoreRounded<false, kDirectWindow>(quadrant, s, c, so_far, to);
+    if (HWY_LIKELY(AllTrue(passed))) continue;
+    Flags flags;
+    flags.SetNot(passed);
+    RecomputePairs(table, format, multiples.From(at), begin + at, flags.lanes, hn::Lanes(d), to, to + 1,
+                   tally, 2);
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+
+// As StoreRounded, with the wider window: whether all pairs pass.
 template <bool kOdd>
 HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
                              float* to) {
-#if POSENC_JOINS_BITS || HWY_TARGET == HWY_SCALAR
+#if POSENC_JOINS_BITS
   return AllTrue(StoreRounded<kOdd, kQuickWindow>(quadrant, s, c, so_far, to));
 #else
   const Words dw;
   const auto low = WordsOf<false, true>(hn::BitCast(Longs(), s), hn::BitCast(Longs(), c));
   const auto biased = hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kDirectBias<kOdd, kQuickWindow>)));
-  const auto far =
-      hn::And(biased, hn::Set(dw, static_cast<std::uint32_t>(kFarBits<POSENC_F32, kQuickWindow>)));
+  const auto bits = hn::Set(dw, static_cast<std::uint32_t>(kFarBits<POSENC_F32, kQuickWindow>));
   hn::StoreU(TurnEntries(quadrant, ToRoundedFloats<kOdd>(s, c)), Entries(), to);
-  return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(far, hn::Zero(dw)));
+  return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(FarIn(biased, bits), hn::Zero(dw)));
 #endif
 }
 
-// Whether multiples have phases that vectors must look at: tiny ones, or exact ones that may be 0.
-inline bool IsSpecial(const FrequencyTable& table, const Multiples& multiples) {
-  return MayBeTiny(multiples) || table.max_cancellation == 0.0;
-}
-
-// Whole vectors of pairs, rounded for `format`, from pair begin + at on; returns where it stopped: behind the
-// first vector with flags, or at the end. Nothing is called from here, so that constants stay in registers.
-inline HWY_NOINLINE std::size_t EvaluateVectors(const FrequencyTable& table, const Multiples& multiples,
-                                                std::size_t begin, std::size_t at, std::size_t end,
-                                                posenc_type format, float* entries, Flags& flags) {
-  const Doubles d;
-  const Steps steps = StepsAt(table, multiples.position);
-  const Multiples numbers = multiples;
-  const double max_cancellation = table.max_cancellation;  // a copy, which stores cannot change
-  const bool is_special = IsSpecial(table, multiples);
-  const bool is_odd = RoundsToOdd(format);
-  const auto not_zero = hn::BitCast(d, hn::Set(Longs(), is_odd && !kPassesZeros ? kLastBit / 2 : 0));
-  PassedPairs passed;
-  do {
-    DoubleVec multiple, high, low, s, c;
-    LoadPhases(steps, numbers, begin, at, multiple, high, low);
-    LongVec quadrant;
-    auto flagged = ReducedSinCos(d, multiple, high, low, max_cancellation, s, c, quadrant);
-    if (is_odd) {
-      c = BelowOne(c);
-      if (!kPassesZeros && !is_special) s = hn::Add(s, not_zero);
-    }
-    if (is_special) {
-      flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
-      TurnAndAdd(not_zero, quadrant, s, c);
-    }
-    float* to = entries + 2 * at;
-    const auto so_far = hn::Not(flagged);
-    passed = is_odd ? StoreRounded<true, kDirectWindow>(quadrant, s, c, so_far, to)
-                    : StoreRounded<false, kDirectWindow>(quadrant, s, c, so_far, to);
-    at += hn::Lanes(d);
-  } while (AllTrue(passed) && at < end);
-  if (!AllTrue(passed)) flags.SetNot(passed);
-  return at;
-}
-
-// The pairs begin + at .. begin + end - 1 at one position, whole vectors of them, as are their multiples, by
-// turns.
-inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type format,
-                                       const Multiples& multiples, std::size_t begin, std::size_t at,
-                                       std::size_t end, float* entries, Tally& tally) {
-  while (at < end) {
-    Flags flags;
-    at = EvaluateVectors(table, multiples, begin, at, end, format, entries, flags);
-    if (!flags.any) return;
-    const std::size_t lanes = hn::Lanes(Doubles()), last = at - lanes;
-    float* sines = entries + 2 * last;
-    RecomputePairs(table, format, multiples.From(last), begin + last, flags.lanes, lanes, sines, sines + 1,
-                   tally, 2);
-  }
-}
-
-// The same with fewer terms, at a position of at least 1, of steps that are usual; returns the first vector
-// that does not pass, or one at the end. Each vector is reduced while the one before it is evaluated, since a
-// chain of both is longer than what processors look ahead.
+// The same with fewer terms, from pair begin + at on, at a position of at least 1, of steps that are usual
+// and at most kMaxStep; returns the first vector that does not pass, or one at the end. Each vector is
+// reduced while the one before it is evaluated, since a chain of both is longer than what processors look
+// ahead. Nothing is called from here, so that constants stay in registers.
 template <bool kOdd>
 HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double position, std::size_t begin,
                                          std::size_t at, std::size_t end, float* entries) {
   const Doubles d;
   const Steps steps = {table.high, table.low};
+  const bool is_short = IsWhole(position) && position >= -kMostShort && position <= kMostShort;
   const auto least = hn::Set(d, kLeastQuick * kLeastQuick);
   DoubleVec multiple, high, low, next;
   LongVec next_quadrant;
   LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
-  ReduceQuickly(d, multiple, high, low, next, next_quadrant);
+  ReduceQuickly(d, is_short, multiple, high, low, next, next_quadrant);
   do {
     const auto r = next;
     const auto quadrant = next_quadrant;
     float* to = entries + 2 * at;
     at += hn::Lanes(d);
     LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
-    ReduceQuickly(d, multiple, high, low, next, next_quadrant);
+    ReduceQuickly(d, is_short, multiple, high, low, next, next_quadrant);
     const auto r2 = hn::Mul(r, r);
     DoubleVec s, c;
     QuickPolynomials(d, r, r2, s, c);
@@ -240,27 +216,33 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
   return at;
 }
 
-// As EvaluateFully, but first quickly where that can be.
+#endif  // HWY_SCALAR
+
+// As EvaluateFully, but without terms at position 0, and quickly where that can be.
 inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format,
                                        const Multiples& multiples, std::size_t begin, std::size_t count,
                                        float* entries, Tally& tally) {
-  const double position = multiples.position;
+  std::size_t at = 0;
+#if HWY_TARGET != HWY_SCALAR
   const std::size_t lanes = hn::Lanes(Doubles());
-  const bool is_whole = static_cast<double>(static_cast<std::int64_t>(position)) == position;
-  const bool is_far = position >= 1.0 || position <= -1.0;
-  const bool is_usual = table.steps_are_usual && is_far &&
-                        (HWY_NATIVE_FMA ? is_whole || table.high == table.whole_high
-                                        : is_whole && position >= -kMostQuick && position <= kMostQuick);
-  // Steps behind the last pair are 0.
-  const std::size_t whole = is_usual ? HWY_MIN(count, (table.count - begin) / lanes * lanes) : 0;
+  const double position = multiples.position;
+  if (position == 0.0) {  // phases of a recipe are 0 too
+    const Entries df;
+    const auto pairs = hn::OddEven(hn::Set(df, 1.0f), hn::Zero(df));
+    for (; at < count; at += lanes) hn::StoreU(pairs, df, entries + 2 * at);
+    return;
+  }
+  const bool is_quick = (position >= 1.0 || position <= -1.0) && StepsAt(table, position).high == table.high;
+  const std::size_t usual = is_quick ? table.usual - HWY_MIN(table.usual, begin) : 0;
+  const std::size_t whole = HWY_MIN(count, usual / lanes * lanes);
   const auto evaluate = RoundsToOdd(format) ? &EvaluateQuickly<true> : &EvaluateQuickly<false>;
-  for (std::size_t at = 0; at < whole;) {
-    at = evaluate(table, position, begin, at, whole, entries);
-    if (at >= whole) break;
-    EvaluateFully(table, format, multiples, begin, at, at + lanes, entries, tally);
+  while (at < whole && (at = evaluate(table, position, begin, at, whole, entries)) < whole) {
+    EvaluateFully(table, format, multiples.From(at), begin + at, lanes, entries + 2 * at, tally);
     at += lanes;
   }
-  EvaluateFully(table, format, multiples, begin, whole, count, entries, tally);
+  if (at >= count) return;
+#endif
+  EvaluateFully(table, format, multiples.From(at), begin + at, count - at, entries + 2 * at, tally);
 }
 
 // One row on its way: where it is read and where it is written.

@@ -56,8 +56,8 @@ HWY_INLINE V Linear(D d, V x, double a, double b) {
   return hn::MulAdd(hn::Set(d, b), x, hn::Set(d, a));
 }
 
-// Of r and the squares r2 = r^2 and r4 = r2^2: sums of short chains, since a single row waits for them.
-// Coefficients: tools/sincos_coefficients.sollya.
+// Of r and the squares r2 = r^2 and r4 = r2^2, in short chains, since what is evaluated one by one waits for
+// them. Coefficients: tools/sincos_coefficients.sollya.
 
 // sin(pi/2 (r + r_low)) for |r| <= 1/2. The first term, pi/2 * r, is summed last and with the low parts of
 // both factors.
@@ -81,7 +81,7 @@ HWY_INLINE V CosinePolynomial(D d, V r2, V r4) {
   return hn::MulAdd(p, r2, hn::Set(d, 1.0));
 }
 
-// Both, with fewer terms: good to kQuickError.
+// Both, with fewer terms, good to kQuickError, and operations: for vectors that are reduced ahead.
 template <class D, class V>
 HWY_INLINE void QuickPolynomials(D d, V r, V r2, V& s, V& c) {
   s = Linear(d, r2, 0x1.5071be08a0a9dp-13, -0x1.dd4e0a1b3bed5p-19);
@@ -114,10 +114,10 @@ HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
   quadrant = hn::BitCast(du, shifted);
 }
 
-// The same with r rounded to double. Without FMA only for whole positions up to kMostQuick, whose products
-// with 35 digits of a step are exact.
+// The same with r rounded to double. Without FMA `is_short` says that the position is a whole one up to
+// kMostShort, whose product with 35 digits of a step is exact.
 template <class D, class V>
-HWY_INLINE void ReduceQuickly(D d, V position, V high, V low, V& r,
+HWY_INLINE void ReduceQuickly(D d, [[maybe_unused]] bool is_short, V position, V high, V low, V& r,
                               hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
   const hn::RebindToUnsigned<D> du;
   const V magic = hn::Set(d, 0x1.8p52);
@@ -126,10 +126,11 @@ HWY_INLINE void ReduceQuickly(D d, V position, V high, V low, V& r,
   r = hn::MulAdd(position, low, hn::MulSub(position, high, hn::Sub(shifted, magic)));
 #else
   const auto top = hn::Set(du, ~((std::uint64_t{1} << 18) - 1));
-  const V upper = hn::BitCast(d, hn::And(hn::BitCast(du, high), top));
+  const V upper = is_short ? hn::BitCast(d, hn::And(hn::BitCast(du, high), top)) : high;
   const V phase = hn::Mul(position, upper);
   const V shifted = hn::Add(phase, magic);
-  const V rest = hn::Mul(position, hn::Add(hn::Sub(high, upper), low));
+  V rest = hn::Mul(position, hn::Add(hn::Sub(high, upper), low));
+  if (!is_short) rest = hn::Add(rest, ProductError(d, position, high, phase));
   r = hn::Add(hn::Sub(phase, hn::Sub(shifted, magic)), rest);
 #endif
   quadrant = hn::BitCast(du, shifted);

@@ -51,7 +51,7 @@ inline constexpr std::uint64_t kDirectWindow = 8;
 static_assert(kDirectError * 0x1p53 <= kDirectWindow, "the test must cover the error");
 
 // Before that, vectors are tried with fewer terms: good to 2^-43.6 (cosine), or 2^-47.6 and what r is off by,
-// 2^-42 at most; and roundings, below 2^-50.
+// 2^-42 at most; and roundings, below 2^-49.
 inline constexpr double kQuickError = 0x1p-41;
 inline constexpr std::uint64_t kQuickWindow = std::uint64_t{1} << 12;
 static_assert(kQuickError * 0x1p53 <= kQuickWindow, "the test must cover the error");
@@ -59,8 +59,8 @@ static_assert(kQuickError * 0x1p53 <= kQuickWindow, "the test must cover the err
 // Phases below 2^33 quarter turns are good to 2^-64, which is 2^-42 of an r that is at least this.
 inline constexpr double kLeastQuick = 0x1p-22;
 
-// Without FMA: the largest position, of 18 digits, whose products with 35 digits are exact.
-inline constexpr double kMostQuick = 0x1p17;
+// Up to here whole positions have 18 digits at most. Without FMA these are exact in products with 35 digits.
+inline constexpr double kMostShort = 0x1p18;
 
 // Angle addition: absolute error of a value a * b +- c * d. Of the unit vectors (a, c) and (b, d) one
 // component is at least 0.7 and comes from the cosine's polynomial, the other from the sine's: sqrt((2.9^2
