@@ -175,7 +175,10 @@ void FinishSteps(FrequencyTable* table) {
   }
   if (PhasesAreExact(*table)) table->max_cancellation = 0.0;
   if (table->max_cancellation == 0.0 || !table->recipe.IsNone()) return;
-  while (table->usual < count && std::fabs(table->high[table->usual]) >= kLeastQuick) ++table->usual;
+  const auto is_usual = [table](std::size_t i) { return std::fabs(table->high[i]) >= kLeastQuick; };
+  const bool is_monotonic = !table->is_listed && !table->steps_are_reduced;
+  if (is_monotonic && count > 0 && is_usual(0) && is_usual(count - 1)) table->usual = count;
+  while (table->usual < count && is_usual(table->usual)) ++table->usual;
 }
 
 void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table) {
