@@ -167,7 +167,7 @@ inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type 
   }
 }
 
-#if HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET != HWY_SCALAR  // which any other is chosen before: not worth the code
 
 // As StoreRounded, with the wider window: whether all pairs pass.
 template <bool kOdd>
