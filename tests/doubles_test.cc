@@ -115,6 +115,36 @@ TEST_P(Doubles, HardestRowsFound) {
   }
 }
 
+// Found among 1.6 million entries: what the sums that are tried first would round the wrong way if nothing
+// were left open.
+TEST_P(Doubles, HardRowsOfFewTerms) {
+  struct Hard {
+    double frequency;
+    std::int64_t position;
+    bool sine;
+    double want;
+  };
+  for (const Hard& hard : {Hard{0x1.986f17df2f6d9p-6, 117, false, -0x1.f31a912d2c8c3p-1},
+                           Hard{0x1.a7ccbaaca692ep-4, 64, true, 0x1.5438abbae9e7ep-2},
+                           Hard{0x1.a2249350869fcp-8, 5, true, 0x1.054b831b655ccp-5},
+                           Hard{0x1.dbd9900c97dep-11, 2743, false, -0x1.96f8516e06eccp-1},
+                           Hard{0x1.51433731c906ap-4, 121508, true, 0x1.c007ac6ba7249p-1},
+                           Hard{0x1.27adc0843ec52p-2, 30, false, -0x1.724c5da3b709p-1},
+                           Hard{0x1.36d08cc69e032p-3, 9, false, 0x1.a0ba76d1c2626p-3},
+                           Hard{0x1.91d4f67b46932p-1, 19, true, 0x1.6df0a512c32d1p-1},
+                           Hard{0x1.953bc97a1825cp+0, 46491, true, -0x1.76376b9e81ff4p-1},
+                           Hard{0x1.e2727e4453436p-10, 63579, false, -0x1.6f20f323a0e68p-1}}) {
+    const std::vector<double> frequencies(64, hard.frequency);  // a vector of them at least
+    Spec spec = MakeSpec(2 * frequencies.size(), target());
+    spec.frequencies.doubles = frequencies.data();
+    spec.frequencies.count = frequencies.size();
+    const auto row = Write<double>(Create(spec), hard.position, 1);
+    for (std::size_t k = hard.sine ? 0 : 1; k < spec.dim; k += 2) {
+      EXPECT_EQ(row[k], hard.want) << hard.frequency << " at " << hard.position << ", column " << k;
+    }
+  }
+}
+
 // Of runs, among 2.5 thousand million: half a step is next to an odd number of eighths of a turn, where
 // polynomials are worst.
 TEST_P(Doubles, HardestRunsFound) {

@@ -72,10 +72,6 @@ class Anchor {
   }
 
  private:
-  static bool IsWhole(double position) {
-    return static_cast<double>(static_cast<std::int64_t>(position)) == position;
-  }
-
   std::size_t axes_;
   bool is_whole_ = false;
   double position_[POSENC_MAX_AXES] = {};

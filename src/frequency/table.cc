@@ -118,6 +118,12 @@ void FillSteps(FrequencyTable* table) {
 
 }  // namespace
 
+std::size_t FrequencyTable::QuickPairs(double position, std::size_t i, std::size_t pairs) const {
+  const bool is_near_zero = position > -1.0 && position < 1.0;
+  if (is_near_zero || (high != whole_high && !IsWhole(position))) return 0;
+  return std::min(usual - std::min(usual, i), pairs);
+}
+
 FrequencyTable FrequencyTable::Slice(std::size_t first_pair, std::size_t pairs) const {
   FrequencyTable slice = *this;
   slice.first += first_pair;

@@ -11,6 +11,10 @@
 namespace posenc {
 namespace internal {
 
+inline bool IsWhole(double position) {
+  return static_cast<double>(static_cast<std::int64_t>(position)) == position;
+}
+
 // Entries of the arrays past `count` are zero, so that kernels may load whole vectors.
 inline constexpr std::size_t kPadding = 64;
 
@@ -61,6 +65,9 @@ struct FrequencyTable {
   void FillPhases(double position, std::size_t i, std::size_t pairs, double* phases) const {
     recipe.Fill(position, first + i, pairs, phases);
   }
+
+  // Of `pairs` pairs from pair i on the first so many are worth trying with fewer terms at that position.
+  std::size_t QuickPairs(double position, std::size_t i, std::size_t pairs) const;
 
   // The pairs first .. first + count - 1.
   FrequencyTable Slice(std::size_t first_pair, std::size_t pairs) const;

@@ -22,20 +22,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
 
-// Pairs that pass together, whole vectors of them: what they are added up from takes 26 KB of the stack.
-constexpr std::size_t kDoubleChunkPairs = 64;
-using ChunkArray = double[kDoubleChunkPairs];
-
 // Shorter runs are faster evaluated row by row.
-constexpr std::size_t kLeastDoubleRun = 4;
-
-// Sines and cosines of one angle per pair, as sums of two doubles.
-struct Angles {
-  HWY_ALIGN ChunkArray sines;
-  HWY_ALIGN ChunkArray sines_low;
-  HWY_ALIGN ChunkArray cosines;
-  HWY_ALIGN ChunkArray cosines_low;
-};
+constexpr std::size_t kLeastDoubleRun = 8;
 
 // Split for products: into multiples of 2^-26, whose products are exact and so are sums of two of these, and
 // what is left. Also both in one double.
@@ -114,23 +102,14 @@ HWY_INLINE void SplitAt(const Angles& from, std::size_t at, Angles& to) {
 HWY_NOINLINE inline void EvaluateAngles(const FrequencyTable& table, const Run& run, std::size_t begin,
                                         std::size_t count, DoubleAnchors& anchors) {
   const Doubles d;
-  const auto middle = hn::Set(d, (static_cast<double>(run.first) + run.Last()) / 2);
+  const Steps steps = {table.high, table.low};
+  const double middle = (static_cast<double>(run.first) + run.Last()) / 2;
+  EvaluateSums(steps, {middle, nullptr}, begin, count, anchors.middle);
+  EvaluateSums(steps, {0.5, nullptr}, begin, count, anchors.offsets[0]);
   const auto extent = hn::Set(d, run.Extent());
   const auto phase_error = hn::Set(d, table.max_cancellation * kPhaseErrorPerCancellation);
-  const auto evaluate = [&](DoubleVec multiple, DoubleVec high, DoubleVec low, std::size_t at, Angles& angles)
-                            HWY_ATTR {
-                              DoubleVec phase, sine, sine_low, cosine, cosine_low;
-                              SinCosSums(multiple, high, low, phase, sine, sine_low, cosine, cosine_low);
-                              hn::Store(sine, d, angles.sines + at);
-                              hn::Store(sine_low, d, angles.sines_low + at);
-                              hn::Store(cosine, d, angles.cosines + at);
-                              hn::Store(cosine_low, d, angles.cosines_low + at);
-                            };
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
     const auto high = hn::LoadU(d, table.high + begin + at);
-    const auto low = hn::LoadU(d, table.low + begin + at);
-    evaluate(middle, high, low, at, anchors.middle);
-    evaluate(hn::Set(d, 0.5), high, low, at, anchors.offsets[0]);
     const auto largest = hn::Mul(hn::Abs(high), extent);
     // The phases of the factors add up to no more than the largest, 2 radians a quarter turn suffice.
     const auto evaluations = hn::Min(hn::Set(d, kAddedEvaluations), hn::Add(largest, largest));
@@ -212,29 +191,6 @@ HWY_INLINE void RoundMirrored(const MirroredDoubles& angles, std::size_t at, Dou
   open0 = hn::Or(open0, RoundSum(hn::MulAdd(s, bs, cc), hn::Add(cc_low, ss_low), error, c0));
 }
 
-// [s0 c0 s1 c1 ...]
-HWY_INLINE void StoreByTurns(DoubleVec s, DoubleVec c, double* to, [[maybe_unused]] bool stream) {
-  const Doubles d;
-#if HWY_HAVE_SCALABLE
-  hn::StoreInterleaved2(s, c, d, to);
-#else
-  DoubleVec lower = hn::InterleaveLower(d, s, c), upper = hn::InterleaveUpper(d, s, c);
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  lower.raw = _mm512_permutex2var_pd(s.raw, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), c.raw);
-  upper.raw = _mm512_permutex2var_pd(s.raw, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), c.raw);
-#else
-  static_assert(hn::MaxLanes(Doubles()) <= 4, "blocks of 128 bits, two at most");
-  if constexpr (hn::MaxLanes(Doubles()) == 4) {
-    const DoubleVec blocks = lower;
-    lower = hn::ConcatLowerLower(d, upper, blocks);
-    upper = hn::ConcatUpperUpper(d, upper, blocks);
-  }
-#endif
-  StoreVector(d, lower, to, stream);
-  StoreVector(d, upper, to + hn::Lanes(d), stream);
-#endif
-}
-
 template <bool kInterleaved>
 HWY_INLINE void StoreDoublePairs(const Columns& columns, DoubleVec s, DoubleVec c, double* row, std::size_t i,
                                  bool stream) {
@@ -283,7 +239,7 @@ HWY_INLINE void FinishDoubles(const FrequencyTable& table, double position, std:
     hn::Store(sine, d, sines);
     hn::Store(cosine, d, cosines);
   } else {
-    EvaluateDoubles(table, {position, nullptr}, i, hn::Lanes(d), sines, cosines, tally);
+    EvaluateDoubles(table, {position, nullptr}, i, hn::Lanes(d), {sines, cosines, 1}, tally);
     tally.direct += hn::Lanes(d);
   }
 }
@@ -291,8 +247,7 @@ HWY_INLINE void FinishDoubles(const FrequencyTable& table, double position, std:
 // What the hot loop leaves: open vectors, the ends of rows, rows that are not aligned.
 inline HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, const Columns& columns,
                                                const MirroredDoubles& angles, std::size_t begin,
-                                               const DoubleRows& rows, bool stream, bool in_vectors,
-                                               std::size_t i, Tally& tally) {
+                                               const DoubleRows& rows, std::size_t i, Tally& tally) {
   const Doubles d;
   HWY_ALIGN double sines[2][hn::MaxLanes(d)];
   HWY_ALIGN double cosines[2][hn::MaxLanes(d)];
@@ -302,17 +257,7 @@ inline HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, cons
   FinishDoubles(table, rows.position[0], i, open0, s0, c0, sines[0], cosines[0], tally);
   FinishDoubles(table, rows.position[1], i, open1, s1, c1, sines[1], cosines[1], tally);
   for (std::size_t r = 0; r < 2; ++r) {
-    if (!in_vectors) {
-      StoreSomeDoubles(columns, i, hn::Lanes(d), sines[r], cosines[r], rows.to[r]);
-      continue;
-    }
-    const auto sine = hn::Load(d, sines[r]), cosine = hn::Load(d, cosines[r]);
-    auto* row = reinterpret_cast<double*>(rows.to[r]);
-    if (columns.InTurns()) {
-      StoreDoublePairs<true>(columns, sine, cosine, row, i, stream);
-    } else {
-      StoreDoublePairs<false>(columns, sine, cosine, row, i, stream);
-    }
+    StoreSomeDoubles(columns, i, hn::Lanes(d), sines[r], cosines[r], rows.to[r]);
   }
 }
 
@@ -320,7 +265,7 @@ inline HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Column
                                        const Run& run, Tally& tally) {
   const auto hot_loop = columns.InTurns() ? &AngleAdditionDoubleLoop<true> : &AngleAdditionDoubleLoop<false>;
   const std::size_t lanes = hn::Lanes(Doubles());
-  const std::size_t whole = IsAligned(rows, sizeof(double)) ? columns.cosines / lanes * lanes : 0;
+  const std::size_t whole = HoldDoubles(rows) ? columns.cosines / lanes * lanes : 0;
   DoubleAnchors anchors;
   for (std::size_t begin = 0; begin < columns.sines; begin += kDoubleChunkPairs) {
     const std::size_t end = HWY_MIN(begin + kDoubleChunkPairs, columns.sines);
@@ -338,43 +283,35 @@ inline HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Column
         mirrored.to[r] = RowAt(rows, sizeof(double), run.begin + row).to;
       }
       for (std::size_t i = begin; i < end; i += lanes) {
-        const bool in_vectors = i < whole_end;
-        if (in_vectors) {
+        if (i < whole_end) {
           i = hot_loop(columns, angles, begin, mirrored, rows.stream, i, whole_end);
           if (i >= end) break;
         }
-        FinishMirroredDoubles(table, columns, angles, begin, mirrored, rows.stream, i < whole_end, i, tally);
+        FinishMirroredDoubles(table, columns, angles, begin, mirrored, i, tally);
       }
     }
   }
 }
 #endif  // HWY_SCALAR
 
-// data = PE, rounded to double: runs by angle addition, others by the direct kernel.
+// data = PE, rounded to double: runs by angle addition, other rows by the direct kernel.
 inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Columns& columns,
                                        const Rows& rows) {
-#if HWY_TARGET == HWY_SCALAR
-  return DirectDoubles(table, columns, rows);
-#else
-  const bool is_common = columns.InTurns() ? columns.SinesFirst() : columns.sines >= columns.cosines;
-  if (!rows.at.IsRun() || !table.recipe.IsNone() || !is_common) return DirectDoubles(table, columns, rows);
   Tally tally;
-  for (std::size_t begin = 0; begin < rows.at.count;) {
-    const std::int64_t first = rows.at.first + static_cast<std::int64_t>(begin);
-    const std::size_t left = rows.at.count - begin;
-    if (left < kLeastDoubleRun) {
-      Rows rest = rows;
-      rest.at = {nullptr, first, left};
-      rest.data = RowAt(rows, sizeof(double), begin).to;
-      tally += DirectDoubles(table, columns, rest);
-      break;
+  std::size_t begin = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const bool is_common = columns.InTurns() ? columns.SinesFirst() : columns.sines >= columns.cosines;
+  if (rows.at.IsRun() && table.recipe.IsNone() && is_common) {
+    while (rows.at.count - begin >= kLeastDoubleRun) {
+      const std::int64_t first = rows.at.first + static_cast<std::int64_t>(begin);
+      const Run run = LongestRun(first, begin, rows.at.count - begin, kMaxGroups);
+      FillDoubleRun(table, columns, rows, run, tally);
+      begin += run.count();
     }
-    const Run run = LongestRun(first, begin, left, kMaxGroups);
-    FillDoubleRun(table, columns, rows, run, tally);
-    begin += run.count();
   }
-  return tally;
 #endif
+  DirectDoubles(table, columns, rows, begin, tally);
+  return tally;
 }
 
 }  // namespace HWY_NAMESPACE

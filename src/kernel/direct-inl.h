@@ -39,10 +39,6 @@ struct Steps {
   const double* low;
 };
 
-HWY_INLINE bool IsWhole(double position) {
-  return static_cast<double>(static_cast<std::int64_t>(position)) == position;
-}
-
 HWY_INLINE Steps StepsAt(const FrequencyTable& table, double position) {  // a recipe's are all one
   if (IsWhole(position)) return {table.high, table.low};
   return {table.whole_high, table.whole_low};
@@ -232,9 +228,7 @@ inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type 
     for (; at < count; at += lanes) hn::StoreU(pairs, df, entries + 2 * at);
     return;
   }
-  const bool is_quick = (position >= 1.0 || position <= -1.0) && StepsAt(table, position).high == table.high;
-  const std::size_t usual = is_quick ? table.usual - HWY_MIN(table.usual, begin) : 0;
-  const std::size_t whole = HWY_MIN(count, usual / lanes * lanes);
+  const std::size_t whole = table.QuickPairs(position, begin, count) / lanes * lanes;
   const auto evaluate = RoundsToOdd(format) ? &EvaluateQuickly<true> : &EvaluateQuickly<false>;
   while (at < whole && (at = evaluate(table, position, begin, at, whole, entries)) < whole) {
     EvaluateFully(table, format, multiples.From(at), begin + at, lanes, entries + 2 * at, tally);

@@ -1,5 +1,4 @@
-// The direct kernel for rows of doubles: sines and cosines as sums of two doubles, rounded once. Included
-// once per target.
+// The direct kernel for rows of doubles, in any layout. Included once per target.
 #if defined(POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_
 #undef POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_
@@ -7,12 +6,13 @@
 #define POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_
 #endif
 
-#include <cstring>
+#include <cmath>
+#include <cstdint>
 
 #include "number/bounds.h"
 #include "kernel/direct-inl.h"
 #include "hwy/highway.h"
-#include "kernel/sincos-inl.h"
+#include "kernel/sincos_double-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -20,107 +20,97 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// In what follows values are sums of two doubles, *_low at most some units in the last place of *_high. (No
-// struct of them: vectors of no fixed size cannot be members.)
+// Pairs that pass together, whole vectors of them: what runs are added up from takes 26 KB of the stack.
+constexpr std::size_t kDoubleChunkPairs = 64;
+using ChunkArray = double[kDoubleChunkPairs];
 
-// high + low = a * b, which it may be one of.
-HWY_INLINE void Multiply(DoubleVec a_high, DoubleVec a_low, DoubleVec b_high, DoubleVec b_low,
-                         DoubleVec& high, DoubleVec& low) {
+// Sines and cosines of one angle per pair, as sums of two doubles.
+struct Angles {
+  HWY_ALIGN ChunkArray sines;
+  HWY_ALIGN ChunkArray sines_low;
+  HWY_ALIGN ChunkArray cosines;
+  HWY_ALIGN ChunkArray cosines_low;
+};
+
+// Of the pairs begin .. begin + count - 1, whole vectors of them.
+inline HWY_NOINLINE void EvaluateSums(const Steps& steps, const Multiples& multiples, std::size_t begin,
+                                      std::size_t count, Angles& angles) {
   const Doubles d;
-  const auto product = hn::Mul(a_high, b_high);
-  const auto cross = hn::MulAdd(a_high, b_low, hn::Mul(a_low, b_high));
-  low = hn::Add(ProductError(d, a_high, b_high, product), cross);
-  high = product;
+  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    DoubleVec multiple, high, low, phase, sine, sine_low, cosine, cosine_low;
+    LoadPhases(steps, multiples, begin, at, multiple, high, low);
+    SinCosSums(multiple, high, low, phase, sine, sine_low, cosine, cosine_low);
+    hn::Store(sine, d, angles.sines + at);
+    hn::Store(sine_low, d, angles.sines_low + at);
+    hn::Store(cosine, d, angles.cosines + at);
+    hn::Store(cosine_low, d, angles.cosines_low + at);
+  }
 }
 
-// sum = sum * b + c, |sum * b| < |c_high| / 2.
-HWY_INLINE void MultiplyAdd(DoubleVec& sum_high, DoubleVec& sum_low, DoubleVec b_high, DoubleVec b_low,
-                            double c_high, double c_low) {
+// Where pairs go: apart (step 1), or by turns, cosines behind their sines (step 2).
+struct DoublesTo {
+  double* sines;
+  double* cosines;
+  std::size_t step;
+
+  DoublesTo From(std::size_t at) const { return {sines + at * step, cosines + at * step, step}; }
+};
+
+#if HWY_TARGET != HWY_SCALAR
+
+// [s0 c0 s1 c1 ...]
+HWY_INLINE void StoreByTurns(DoubleVec s, DoubleVec c, double* to, [[maybe_unused]] bool stream) {
   const Doubles d;
-  const auto c = hn::Set(d, c_high);
-#if HWY_NATIVE_FMA
-  const auto sum = hn::MulAdd(sum_high, b_high, c);
-  const auto rest = hn::MulAdd(sum_high, b_high, hn::Sub(c, sum));  // what `sum` was rounded by
-  const auto low = hn::MulAdd(sum_low, b_high, hn::MulAdd(sum_high, b_low, rest));
-  sum_low = hn::Add(low, hn::Set(d, c_low));
-  sum_high = sum;
+#if HWY_HAVE_SCALABLE
+  hn::StoreInterleaved2(s, c, d, to);
 #else
-  DoubleVec product_high, product_low;
-  Multiply(sum_high, sum_low, b_high, b_low, product_high, product_low);
-  sum_high = hn::Add(c, product_high);
-  const auto rest = hn::Sub(product_high, hn::Sub(sum_high, c));
-  sum_low = hn::Add(rest, hn::Add(product_low, hn::Set(d, c_low)));
+  DoubleVec lower = hn::InterleaveLower(d, s, c), upper = hn::InterleaveUpper(d, s, c);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  lower.raw = _mm512_permutex2var_pd(s.raw, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), c.raw);
+  upper.raw = _mm512_permutex2var_pd(s.raw, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), c.raw);
+#else
+  static_assert(hn::MaxLanes(Doubles()) <= 4, "blocks of 128 bits, two at most");
+  if constexpr (hn::MaxLanes(Doubles()) == 4) {
+    const DoubleVec blocks = lower;
+    lower = hn::ConcatLowerLower(d, upper, blocks);
+    upper = hn::ConcatUpperUpper(d, upper, blocks);
+  }
+#endif
+  StoreVector(d, lower, to, stream);
+  StoreVector(d, upper, to + hn::Lanes(d), stream);
 #endif
 }
 
-// sin(pi/2 r) and cos(pi/2 r) for |r| <= 1/2, with an error of at most kDoubleError relatively. Coefficients:
-// tools/sincos_coefficients.sollya.
-HWY_INLINE void SineSum(DoubleVec r, DoubleVec r_low, DoubleVec r2, DoubleVec r2_low, DoubleVec& high,
-                        DoubleVec& low) {
-  const Doubles d;
-  high = hn::Set(d, 0x1.a776024bba348p-38);
-  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.6faa797dc6d56p-31));
-  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.e8f43183c930ap-25));
-  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.e3074fdc94f25p-19));
-  low = hn::Zero(d);
-  MultiplyAdd(high, low, r2, r2_low, 0x1.50783487edca6p-13, 0x1.1c9b6c239c3p-70);
-  MultiplyAdd(high, low, r2, r2_low, -0x1.32d2cce62bd81p-8, -0x1.fcaccd55c4561p-62);
-  MultiplyAdd(high, low, r2, r2_low, 0x1.466bc6775aae2p-4, -0x1.7b154f57b8388p-59);
-  MultiplyAdd(high, low, r2, r2_low, -0x1.4abbce625be53p-1, 0x1.055320b31061ap-55);
-  MultiplyAdd(high, low, r2, r2_low, 0x1.921fb54442d18p0, 0x1.1a6262ca2f195p-54);
-  Multiply(high, low, r, r_low, high, low);
+#endif  // HWY_SCALAR
+
+HWY_INLINE void StoreTo(const DoublesTo& to, DoubleVec s, DoubleVec c) {
+#if HWY_TARGET != HWY_SCALAR
+  if (to.step == 2) return StoreByTurns(s, c, to.sines, false);
+#endif
+  hn::StoreU(s, Doubles(), to.sines);
+  hn::StoreU(c, Doubles(), to.cosines);
 }
 
-HWY_INLINE void CosineSum(DoubleVec r2, DoubleVec r2_low, DoubleVec& high, DoubleVec& low) {
-  const Doubles d;
-  high = hn::Set(d, -0x1.27a1ff75c0a9ap-41);
-  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.20c39ad1da1p-34));
-  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.b6e24c3f1a376p-28));
-  high = hn::MulAdd(high, r2, hn::Set(d, 0x1.f9d38a353e71cp-22));
-  high = hn::MulAdd(high, r2, hn::Set(d, -0x1.a6d1f2a203b8p-16));
-  low = hn::Zero(d);
-  MultiplyAdd(high, low, r2, r2_low, 0x1.e1f506891bab3p-11, -0x1.9c4f0c3769bap-69);
-  MultiplyAdd(high, low, r2, r2_low, -0x1.55d3c7e3cbffap-6, 0x1.845e4cda2b74p-64);
-  MultiplyAdd(high, low, r2, r2_low, 0x1.03c1f081b5ac4p-2, -0x1.32b616be39c6ep-56);
-  MultiplyAdd(high, low, r2, r2_low, -0x1.3bd3cc9be45dep0, -0x1.692b700ccd88cp-54);
-  MultiplyAdd(high, low, r2, r2_low, 1.0, 0.0);
-}
-
-// The nearest double to a value within `error` of high + low, never -0, and whether that bound leaves it open
-// (Ziv's test).
-HWY_INLINE hn::Mask<Doubles> RoundSum(DoubleVec high, DoubleVec low, DoubleVec error, DoubleVec& rounded) {
-  rounded = hn::Add(high, hn::Add(low, error));
-  return hn::Ne(rounded, hn::Add(high, hn::Sub(low, error)));
-}
-
-// Sines and cosines of phases multiple * (high + low) quarter turns, as sums of two doubles.
-HWY_INLINE void SinCosSums(DoubleVec multiple, DoubleVec high, DoubleVec low, DoubleVec& phase,
-                           DoubleVec& sine, DoubleVec& sine_low, DoubleVec& cosine, DoubleVec& cosine_low) {
-  const Doubles d;
-  DoubleVec r, r_low, r2, r2_low;
-  LongVec quadrant;
-  Reduce(d, multiple, high, low, phase, r, r_low, quadrant);
-  Multiply(r, r_low, r, r_low, r2, r2_low);
-  DoubleVec s, s_low, c, c_low;
-  SineSum(r, r_low, r2, r2_low, s, s_low);
-  CosineSum(r2, r2_low, c, c_low);
-  TurnByQuadrant(d, quadrant, s, c, sine, cosine);
-  TurnByQuadrant(d, quadrant, s_low, c_low, sine_low, cosine_low);
-}
-
-// Like EvaluatePairs.
-inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Multiples& multiples,
-                                         std::size_t begin, std::size_t count, double* sines, double* cosines,
-                                         Tally& tally) {
+// Like EvaluateFully.
+inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const Multiples& multiples,
+                                              std::size_t begin, std::size_t count, const DoublesTo& to,
+                                              Tally& tally) {
   const Doubles d;
   const Steps steps = StepsAt(table, multiples.position);
   const auto phase_error = hn::Set(d, table.max_cancellation * kPhaseErrorPerCancellation);
   const auto relative_error = hn::Set(d, kDoubleError);
+  Angles angles;
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+    const std::size_t k = at % kDoubleChunkPairs;
+    if (k == 0) {
+      const std::size_t left = count - at;
+      EvaluateSums(steps, multiples.From(at), begin + at, HWY_MIN(left, kDoubleChunkPairs), angles);
+    }
     DoubleVec multiple, high, low;
     LoadPhases(steps, multiples, begin, at, multiple, high, low);
-    DoubleVec phase, sine, sine_low, cosine, cosine_low;
-    SinCosSums(multiple, high, low, phase, sine, sine_low, cosine, cosine_low);
+    const auto phase = hn::Mul(multiple, high);
+    const auto sine = hn::Load(d, angles.sines + k), cosine = hn::Load(d, angles.cosines + k);
+    const auto sine_low = hn::Load(d, angles.sines_low + k), cosine_low = hn::Load(d, angles.cosines_low + k);
     const auto error = hn::Mul(hn::Abs(phase), phase_error);
     const auto sine_error = hn::MulAdd(hn::Abs(sine), relative_error, error);
     const auto cosine_error = hn::MulAdd(hn::Abs(cosine), relative_error, error);
@@ -132,20 +122,78 @@ inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Mult
     if (HWY_UNLIKELY(MayBeTiny(multiples))) {
       flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
     }
-    hn::StoreU(rounded_sines, d, sines + at);
-    hn::StoreU(rounded_cosines, d, cosines + at);
+    StoreTo(to.From(at), rounded_sines, rounded_cosines);
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
       Flags flags;
       flags.Set(flagged);
-      RecomputePairs(table, POSENC_F64, multiples.From(at), begin + at, flags.lanes, hn::Lanes(d), sines + at,
-                     cosines + at, tally);
+      RecomputePairs(table, POSENC_F64, multiples.From(at), begin + at, flags.lanes, hn::Lanes(d),
+                     to.sines + at * to.step, to.cosines + at * to.step, tally, to.step);
     }
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+
+// As EvaluateQuickly.
+inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& table, double position,
+                                                       std::size_t begin, std::size_t at, std::size_t end,
+                                                       const DoublesTo& to) {
+  const Doubles d;
+  constexpr double cosine_error = HWY_NATIVE_FMA ? kQuickCosineError : kQuickCosineErrorWithoutFma;
+  const Steps steps = {table.high, table.low};
+  const double least = HWY_MAX(kLeastQuickDouble, std::fabs(position) * kLeastQuickPart);
+  DoubleVec multiple, high, low, next, next_low;
+  LongVec next_quadrant;
+  LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
+  ReduceToSum(multiple, high, low, next, next_low, next_quadrant);
+  do {
+    const auto r = next, r_low = next_low;
+    const auto quadrant = next_quadrant;
+    const DoublesTo now = to.From(at);
+    at += hn::Lanes(d);
+    LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
+    ReduceToSum(multiple, high, low, next, next_low, next_quadrant);
+    DoubleVec s, s_low, c, c_low, r2, sine, cosine;
+    QuickSums(r, r_low, s, s_low, c, c_low, r2);
+    auto open = RoundQuickly(s, s_low, s, kQuickSineError, s);
+    open = hn::Or(open, RoundQuickly(c, c_low, r2, cosine_error, c));
+    open = hn::Or(open, hn::Lt(r2, hn::Set(d, least * least)));
+    TurnByQuadrant(d, quadrant, s, c, sine, cosine);
+    StoreTo(now, sine, cosine);
+    if (!hn::AllFalse(d, open)) return at - hn::Lanes(d);
+  } while (at < end);
+  return at;
+}
+
+#endif  // HWY_SCALAR
+
+// Like EvaluatePairs.
+inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Multiples& multiples,
+                                         std::size_t begin, std::size_t count, const DoublesTo& to,
+                                         Tally& tally) {
+  std::size_t at = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const std::size_t lanes = hn::Lanes(Doubles());
+  const double position = multiples.position;
+  if (position == 0.0) {
+    for (; at < count; at += lanes) StoreTo(to.From(at), hn::Zero(Doubles()), hn::Set(Doubles(), 1.0));
+    return;
+  }
+  const bool is_near =
+      position >= -kMostShort && position <= kMostShort && (HWY_NATIVE_FMA || IsWhole(position));
+  const std::size_t whole = is_near ? table.QuickPairs(position, begin, count) / lanes * lanes : 0;
+  while (at < whole && (at = EvaluateDoublesQuickly(table, position, begin, at, whole, to)) < whole) {
+    EvaluateDoublesFully(table, multiples.From(at), begin + at, lanes, to.From(at), tally);
+    at += lanes;
+  }
+  if (at >= count) return;
+#endif
+  EvaluateDoublesFully(table, multiples.From(at), begin + at, count - at, to.From(at), tally);
+}
+
 // Stores `count` pairs from pair i on to a row, those of them that it has.
-HWY_INLINE void StoreSomeDoubles(const Columns& columns, std::size_t i, std::size_t count,
-                                 const double* sines, const double* cosines, unsigned char* row) {
+inline HWY_NOINLINE void StoreSomeDoubles(const Columns& columns, std::size_t i, std::size_t count,
+                                          const double* sines, const double* cosines, unsigned char* row) {
   const std::size_t sine_count = HWY_MIN(count, columns.sines - HWY_MIN(i, columns.sines));
   const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
   StoreDoubles(sines, sine_count, columns.step,
@@ -154,23 +202,36 @@ HWY_INLINE void StoreSomeDoubles(const Columns& columns, std::size_t i, std::siz
                row + (columns.cosine_offset + i * columns.step) * sizeof(double));
 }
 
-// data = PE, rounded to double, row by row.
-inline HWY_NOINLINE Tally DirectDoubles(const FrequencyTable& table, const Columns& columns,
-                                        const Rows& rows) {
+// Whether vectors may access rows of doubles, which have no sources.
+HWY_INLINE bool HoldDoubles(const Rows& rows) {
+  return reinterpret_cast<std::uintptr_t>(rows.data) % sizeof(double) == 0;
+}
+
+// The rows from `begin` on, where they are to be; what is no whole vector through buffers.
+inline HWY_NOINLINE void DirectDoubles(const FrequencyTable& table, const Columns& columns, const Rows& rows,
+                                       std::size_t begin, Tally& tally) {
   HWY_ALIGN double sines[kBufferPairs + hn::MaxLanes(Doubles())];
   HWY_ALIGN double cosines[kBufferPairs + hn::MaxLanes(Doubles())];
   PhaseBuffer phases;
-  Tally tally;
-  for (std::size_t r = 0; r < rows.at.count; ++r) {
-    auto* row = static_cast<unsigned char*>(rows.data) + r * rows.stride * sizeof(double);
+  const bool in_place = HoldDoubles(rows) && (!columns.InTurns() || columns.SinesFirst());
+  const std::size_t lanes = hn::Lanes(Doubles());
+  const std::size_t whole = in_place ? HWY_MIN(columns.sines, columns.cosines) / lanes * lanes : 0;
+  for (std::size_t r = begin; r < rows.at.count; ++r) {
+    auto* row = RowAt(rows, sizeof(double), r).to;
     for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);
       const Multiples multiples = MultiplesAt(table, rows.at[r], i, count, phases);
-      EvaluateDoubles(table, multiples, i, count, sines, cosines, tally);
-      StoreSomeDoubles(columns, i, count, sines, cosines, row);
+      const std::size_t begun = HWY_MIN(count, whole - HWY_MIN(i, whole));
+      if (begun > 0) {
+        auto* to = reinterpret_cast<double*>(row) + i * columns.step;
+        EvaluateDoubles(table, multiples, i, begun,
+                        {to + columns.sine_offset, to + columns.cosine_offset, columns.step}, tally);
+      }
+      if (begun == count) continue;
+      EvaluateDoubles(table, multiples.From(begun), i + begun, count - begun, {sines, cosines, 1}, tally);
+      StoreSomeDoubles(columns, i + begun, count - begun, sines, cosines, row);
     }
   }
-  return tally;
 }
 
 }  // namespace HWY_NAMESPACE

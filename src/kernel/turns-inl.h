@@ -10,9 +10,10 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
-#include "kernel/direct_double-inl.h"
+#include "kernel/direct-inl.h"
 #include "kernel/heads.h"
 #include "kernel/rotary_reference.h"
+#include "kernel/sincos_double-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {

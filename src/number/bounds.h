@@ -62,6 +62,15 @@ inline constexpr double kLeastQuick = 0x1p-22;
 // Up to here whole positions have 18 digits at most. Without FMA these are exact in products with 35 digits.
 inline constexpr double kMostShort = 0x1p18;
 
+// The same for doubles: the sine's error relatively, the cosine's by r^2 (PROOF.md, "Rows of doubles").
+// Positions are up to kMostShort, and r at least these, the latter by |position|, a fourth of the largest
+// phase: of it the phase is good to 2^-66.9.
+inline constexpr double kQuickSineError = 0x1p-65;
+inline constexpr double kQuickCosineError = 0x1.ep-63;
+inline constexpr double kQuickCosineErrorWithoutFma = 0x1.cp-62;
+inline constexpr double kLeastQuickDouble = 0x1p-20;
+inline constexpr double kLeastQuickPart = 0x1p-28;
+
 // Angle addition: absolute error of a value a * b +- c * d. Of the unit vectors (a, c) and (b, d) one
 // component is at least 0.7 and comes from the cosine's polynomial, the other from the sine's: sqrt((2.9^2
 // + 2.2^2) / 2) = 2.6 u for each vector. Products and sum, each at most 1: 1.5 u. So 6.7 u after one
@@ -140,8 +149,6 @@ inline constexpr double kMostQuickGain = 0x1p13;
 
 // Where elements are so small that products are subnormal they round by 2^-150 each: four of them, at most.
 inline constexpr float kLeastRotationError = 0x1p-147f;
-
-// 2/pi = high + low to 2^-107: quarter turns in a radian.
 
 }  // namespace internal
 }  // namespace posenc

@@ -33,6 +33,15 @@ static_assert(sizeof(0.1) == sizeof(double),
 #define POSENC_INLINE_LAMBDA HWY_ATTR
 #endif
 
+// Before a loop: it is not to be unrolled.
+#if defined(__clang__)
+#define POSENC_ROLLED _Pragma("clang loop unroll(disable)")
+#elif defined(__GNUC__)
+#define POSENC_ROLLED _Pragma("GCC unroll 1")
+#else
+#define POSENC_ROLLED
+#endif
+
 namespace posenc {
 namespace internal {
 
