@@ -55,7 +55,7 @@ HWY_INLINE void MultiplyAdd(DoubleVec& sum_high, DoubleVec& sum_low, DoubleVec b
 }
 
 // sin(pi/2 r) and cos(pi/2 r) for |r| <= 1/2, with an error of at most kDoubleError relatively, of the sine
-// by r. In loops, since rarely: they must stay short. Coefficients: tools/sincos_coefficients.sollya.
+// by r. In loops, as what is rare must stay short. Coefficients: tools/sincos_coefficients.sollya.
 HWY_INLINE void PolynomialSums(DoubleVec r2, DoubleVec r2_low, DoubleVec& s, DoubleVec& s_low, DoubleVec& c,
                                DoubleVec& c_low) {
   static constexpr double kTerms[][2] = {{-0x1.6faa797dc6d56p-31, 0x1.20c39ad1da1p-34},

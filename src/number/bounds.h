@@ -64,10 +64,10 @@ inline constexpr double kMostShort = 0x1p18;
 
 // The same for doubles: the sine's error relatively, the cosine's by r^2 (PROOF.md, "Rows of doubles").
 // Positions are up to kMostShort, and r at least these, the latter by |position|, a fourth of the largest
-// phase: of it the phase is good to 2^-66.9.
+// phase, which is good to 2^-66.9 of such an r.
 inline constexpr double kQuickSineError = 0x1p-65;
 inline constexpr double kQuickCosineError = 0x1.ep-63;
-inline constexpr double kQuickCosineErrorWithoutFma = 0x1.cp-62;
+inline constexpr double kQuickCosineErrorWithoutFma = 0x1.2p-61;
 inline constexpr double kLeastQuickDouble = 0x1p-20;
 inline constexpr double kLeastQuickPart = 0x1p-28;
 

@@ -1,5 +1,5 @@
 // The bits of two builds of the shared library beside each other, over the encodings of `posenc verify
-// --full` (encoding_areas.cc): same_bits OLD.so NEW.so, by tools/same-bits.
+// --full` (encoding_areas.cc), in doubles too: same_bits OLD.so NEW.so, by tools/same-bits.
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
@@ -109,10 +109,10 @@ void Write(const Library& library, const posenc_encoder* encoder, const Way& way
 }
 
 void Compare(const Library& old_one, const Library& new_one, const std::vector<Run>& runs, Way* way) {
-  const std::size_t size = way->type == POSENC_F32 ? 4 : 2;
+  const std::size_t size = way->type == POSENC_F64 ? 8 : way->type == POSENC_F32 ? 4 : 2;
   std::vector<unsigned char> expected(kRows * 1024 * size), got(expected.size());
-  // The scalar path, ten times as slow, takes one piece in eight.
-  const std::int64_t every = std::strcmp(way->target, "SCALAR") == 0 ? 8 : 1;
+  // The scalar path and doubles, up to ten times as slow, take one piece in eight.
+  const std::int64_t every = std::strcmp(way->target, "SCALAR") == 0 || way->type == POSENC_F64 ? 8 : 1;
   for (const Run& run : runs) {
     posenc_encoder* const before = Create(old_one, run, way->target);
     posenc_encoder* const now = Create(new_one, run, way->target);
@@ -150,21 +150,20 @@ int main(int argc, char** argv) {
   std::vector<Way> ways;
   for (std::size_t t = 0; t < count; ++t) {
     if (targets[t].runnable == 0 || std::strcmp(targets[t].name, "REFERENCE") == 0) continue;
-    for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16}) {
+    for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64}) {
       ways.push_back({targets[t].name, type, false});
       // Of the scalar path a run is a list.
       if (std::strcmp(targets[t].name, "SCALAR") != 0) ways.push_back({targets[t].name, type, true});
     }
   }
+  const char* const kNames[] = {"", "f32", "bf16", "f16", "f64"};
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t w = next++; w < ways.size(); w = next++) {
       Compare(old_one, new_one, runs, &ways[w]);
       std::printf("%-8s %-4s %-8s %12" PRIu64 " entries, %" PRIu64 " differ\n", ways[w].target,
-                  ways[w].type == POSENC_F32    ? "f32"
-                  : ways[w].type == POSENC_BF16 ? "bf16"
-                                                : "f16",
-                  ways[w].as_list ? "as lists" : "as runs", ways[w].entries, ways[w].differ);
+                  kNames[ways[w].type], ways[w].as_list ? "as lists" : "as runs", ways[w].entries,
+                  ways[w].differ);
       std::fflush(stdout);
     }
   };
