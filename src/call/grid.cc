@@ -140,7 +140,7 @@ class AxisAdder {
   alignas(64) float tile_[kTileFloats];
 };
 
-void AddAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::size_t outer) {
+POSENC_NOINLINE void AddAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::size_t outer) {
   AxisAdder adder(grid, axis);
   adder.AddPrefix(grid.prefix_rows);
   if (inner * outer != 0) adder.AddCells(inner, outer);

@@ -33,6 +33,15 @@ static_assert(sizeof(0.1) == sizeof(double),
 #define POSENC_INLINE_LAMBDA HWY_ATTR
 #endif
 
+// Of a function whose frame is so large that its callers' other paths must not carry it.
+#if defined(__GNUC__)
+#define POSENC_NOINLINE __attribute__((noinline))
+#elif defined(_MSC_VER)
+#define POSENC_NOINLINE __declspec(noinline)
+#else
+#define POSENC_NOINLINE
+#endif
+
 // Before a loop: it is not to be unrolled.
 #if defined(__clang__)
 #define POSENC_ROLLED _Pragma("clang loop unroll(disable)")
