@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "call/rotary_turns.h"
+#include "number/compiler.h"
 #include "number/double_double.h"
 #include "number/fp_state.h"
 
@@ -34,28 +35,37 @@ class TokenHeads {
       source_stride = SourceHeadStride(tensor_) * size_;
     }
     const std::size_t stride = tensor_.head_stride * size_;
-    const std::size_t begin = rotary_.offset * size_, bytes = 2 * rotary_.pairs * size_;
+    const std::size_t begin = rotary_.offset * size_;
     if (!in_place_) CopyRest(source, source_stride, data, stride);
+    const Heads heads = {source + begin, data + begin,  source_stride, stride,
+                         tensor_.heads,  rotary_.pairs, rotary_.to};
     if (is_direct_) {
-      rotate(Heads{source + begin, data + begin, source_stride, stride, tensor_.heads, rotary_.pairs,
-                   rotary_.to});
-      return;
-    }
-    alignas(64) unsigned char buffer[POSENC_MAX_ROTARY_DIM * sizeof(float)];
-    for (std::size_t h = 0; h < tensor_.heads; ++h) {
-      if (rotary_.from == rotary_.to) {
-        std::memcpy(buffer, source + h * source_stride + begin, bytes);
-      } else {
-        PairAnew(source + h * source_stride + begin, buffer);
-      }
-      rotate(Heads{buffer, buffer, 0, 0, 1, rotary_.pairs, rotary_.to});
-      finish();
-      std::memcpy(data + h * stride + begin, buffer, bytes);
+      rotate(heads);
+    } else {
+      ForEachInBuffer(heads, rotate, finish);
     }
   }
 
  private:
   bool IsMultiple(const void* p) const { return (reinterpret_cast<std::uintptr_t>(p) & (size_ - 1)) == 0; }
+
+  // 4 KB of stack that other calls have better uses for.
+  template <class Rotate, class Finish>
+  POSENC_NOINLINE void ForEachInBuffer(const Heads& heads, const Rotate& rotate, const Finish& finish) const {
+    alignas(64) unsigned char buffer[POSENC_MAX_ROTARY_DIM * sizeof(float)];
+    const std::size_t bytes = 2 * heads.pairs * size_;
+    for (std::size_t h = 0; h < heads.count; ++h) {
+      const unsigned char* source = heads.source + h * heads.source_stride;
+      if (rotary_.from == rotary_.to) {
+        std::memcpy(buffer, source, bytes);
+      } else {
+        PairAnew(source, buffer);
+      }
+      rotate(Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairing});
+      finish();
+      std::memcpy(heads.data + h * heads.stride, buffer, bytes);
+    }
+  }
 
   void PairAnew(const unsigned char* source, unsigned char* to) const {
     for (std::size_t i = 0; i < rotary_.pairs; ++i) {

@@ -129,13 +129,13 @@ HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, Wor
   size = SizeOf<kNoticesNans>(value);
 }
 
-// a b + c, or with a minus.
+// c + a b, or with a minus.
 template <bool kMinus>
-HWY_INLINE EntryVec ProductAnd(EntryVec a, EntryVec b, EntryVec c) {
+HWY_INLINE EntryVec PlusProduct(EntryVec a, EntryVec b, EntryVec c) {
 #if HWY_ARCH_PPC  // GCC's vmaddfp takes subnormal floats for zeros
-  return kMinus ? hn::Sub(hn::Mul(a, b), c) : hn::Add(hn::Mul(a, b), c);
+  return kMinus ? hn::Sub(c, hn::Mul(a, b)) : hn::Add(c, hn::Mul(a, b));
 #else
-  return kMinus ? hn::MulSub(a, b, c) : hn::MulAdd(a, b, c);
+  return kMinus ? MinusProduct(a, b, c) : hn::MulAdd(a, b, c);
 #endif
 }
 
@@ -145,11 +145,10 @@ HWY_INLINE void SumInFloat(EntryVec u, EntryVec v, const QuickTurns<float>& turn
                            EntryVec& value, WordVec& biased, EntryVec& size) {
   const Entries df;
   const Words dw;
-  const auto high =
-      ProductAnd<kMinus>(u, hn::LoadU(df, turns.cosines + i), hn::Mul(v, hn::LoadU(df, turns.sines + i)));
-  const auto low = ProductAnd<kMinus>(u, hn::LoadU(df, turns.low_cosines + i),
-                                      hn::Mul(v, hn::LoadU(df, turns.low_sines + i)));
-  value = hn::Add(high, low);
+  const auto product = hn::Mul(u, hn::LoadU(df, turns.cosines + i));
+  const auto high = PlusProduct<kMinus>(v, hn::LoadU(df, turns.sines + i), product);
+  value = PlusProduct<kMinus>(v, hn::LoadU(df, turns.low_sines + i), high);
+  value = PlusProduct<false>(u, hn::LoadU(df, turns.low_cosines + i), value);
   biased = hn::Add(hn::BitCast(dw, value), hn::Set(dw, kDroppedBias<kType>));
   size = SizeOf<kNoticesNans>(value);
 }

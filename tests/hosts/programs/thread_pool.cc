@@ -105,13 +105,17 @@ bool RotatesTheSameInEveryWay() {
   spec.head_dim = POSENC_MAX_ROTARY_DIM;
   spec.axes = 2;
   spec.sections[0] = spec.sections[1] = spec.head_dim / 4;
-  for (const posenc::Pairing pairing : {posenc::Pairing::kHalfSplit, posenc::Pairing::kNeighbours}) {
-    for (const posenc::Arithmetic arithmetic : {posenc::Arithmetic::kExact, posenc::Arithmetic::kFast}) {
-      spec.pairing = pairing;
-      spec.arithmetic = arithmetic;
-      if (!RotatesTheSame<float>(spec) || !RotatesTheSame<posenc::BFloat16>(spec) ||
-          !RotatesTheSame<posenc::Float16>(spec)) {
-        return false;
+  const posenc::Pairing pairings[] = {posenc::Pairing::kHalfSplit, posenc::Pairing::kNeighbours};
+  for (const posenc::Pairing pairing : pairings) {
+    for (const posenc::Pairing output : pairings) {  // if unlike the input's a buffer more
+      for (const posenc::Arithmetic arithmetic : {posenc::Arithmetic::kExact, posenc::Arithmetic::kFast}) {
+        spec.pairing = pairing;
+        spec.output_pairing = output;
+        spec.arithmetic = arithmetic;
+        if (!RotatesTheSame<float>(spec) || !RotatesTheSame<posenc::BFloat16>(spec) ||
+            !RotatesTheSame<posenc::Float16>(spec)) {
+          return false;
+        }
       }
     }
   }
