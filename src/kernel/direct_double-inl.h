@@ -139,7 +139,7 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
                                                        std::size_t begin, std::size_t at, std::size_t end,
                                                        const DoublesTo& to) {
   const Doubles d;
-  constexpr double cosine_error = HWY_NATIVE_FMA ? kQuickCosineError : kQuickCosineErrorWithoutFma;
+  constexpr double kCosineError = HWY_NATIVE_FMA ? kQuickCosineError : kQuickCosineErrorWithoutFma;
   const Steps steps = {table.high, table.low};
   const double least = HWY_MAX(kLeastQuickDouble, std::fabs(position) * kLeastQuickPart);
   DoubleVec multiple, high, low, next, next_low;
@@ -156,7 +156,7 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
     DoubleVec s, s_low, c, c_low, r2, sine, cosine;
     QuickSums(r, r_low, s, s_low, c, c_low, r2);
     auto open = RoundQuickly(s, s_low, s, kQuickSineError, s);
-    open = hn::Or(open, RoundQuickly(c, c_low, r2, cosine_error, c));
+    open = hn::Or(open, RoundQuickly(c, c_low, r2, kCosineError, c));
     open = hn::Or(open, hn::Lt(r2, hn::Set(d, least * least)));
     TurnByQuadrant(d, quadrant, s, c, sine, cosine);
     StoreTo(now, sine, cosine);

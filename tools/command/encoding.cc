@@ -150,6 +150,7 @@ std::vector<Preset> Presets() {
 
 std::vector<std::string> NamesOf(const std::vector<Preset>& presets) {
   std::vector<std::string> names;
+  names.reserve(presets.size());
   for (const Preset& preset : presets) names.emplace_back(preset.name);
   return names;
 }

@@ -68,6 +68,7 @@ template <class Value>
 CLI::Option* AddChoice(CLI::App& app, const std::string& name, const std::string& help, Value* value,
                        const std::vector<std::pair<std::string, Value>>& choices) {
   std::vector<std::string> names;
+  names.reserve(choices.size());
   for (const auto& choice : choices) names.push_back(choice.first);
   const auto parse = [=](const std::string& text) {
     for (const auto& choice : choices) {
