@@ -277,7 +277,7 @@ struct Cancelling {
 
 // The rest of each head is nothing of that kind.
 TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
-  constexpr std::size_t kPairs = 16, kHard = 5;
+  constexpr std::size_t kPairs = 32, kHard = 5;
   const std::vector<double> ones(kPairs, 1.0);
   posenc_rotary_spec spec = Spec(2 * kPairs);
   spec.frequencies = ones.data();

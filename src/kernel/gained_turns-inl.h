@@ -102,7 +102,7 @@ HWY_NOINLINE void StoreGained(const GainedTurns& turns, Turns& placed) {
                        HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, placed); });
 }
 
-// What floats take of a double: its first digits, and what these leave.
+// What floats take of a double: its first digits, rounded, and what these leave.
 enum class Part { kHigh, kLow };
 
 // So many digits that products with elements of the type are exact in float.
@@ -114,8 +114,9 @@ HWY_INLINE FloatVec TakePart(DoubleVec v) {
   const hn::ScalableTag<double> d;
   const hn::RebindToUnsigned<Floats> du;
   const auto nearest = ToFloats(v);
-  constexpr std::uint32_t kDigits = ~((1u << (24 - kHighDigits<kType>)) - 1);
-  const auto high = hn::BitCast(Floats(), hn::And(hn::BitCast(du, nearest), hn::Set(du, kDigits)));
+  constexpr std::uint32_t kUnit = 1u << (24 - kHighDigits<kType>);
+  const auto rounded = hn::Add(hn::BitCast(du, nearest), hn::Set(du, kUnit / 2));
+  const auto high = hn::BitCast(Floats(), hn::And(rounded, hn::Set(du, ~(kUnit - 1))));
   return kPart == Part::kHigh ? high : ToFloats(hn::Sub(v, hn::PromoteTo(d, high)));
 }
 

@@ -140,17 +140,18 @@ HWY_INLINE EntryVec PlusProduct(EntryVec a, EntryVec b, EntryVec c) {
 }
 
 // u cosine + v sine, or with a minus, in float: products with the high parts are exact.
-template <posenc_type kType, bool kMinus, bool kNoticesNans>
-HWY_INLINE void SumInFloat(EntryVec u, EntryVec v, const QuickTurns<float>& turns, std::size_t i,
-                           EntryVec& value, WordVec& biased, EntryVec& size) {
+template <bool kMinus>
+HWY_INLINE EntryVec SumInFloat(EntryVec u, EntryVec v, const QuickTurns<float>& turns, std::size_t i) {
   const Entries df;
-  const Words dw;
   const auto product = hn::Mul(u, hn::LoadU(df, turns.cosines + i));
   const auto high = PlusProduct<kMinus>(v, hn::LoadU(df, turns.sines + i), product);
-  value = PlusProduct<kMinus>(v, hn::LoadU(df, turns.low_sines + i), high);
-  value = PlusProduct<false>(u, hn::LoadU(df, turns.low_cosines + i), value);
-  biased = hn::Add(hn::BitCast(dw, value), hn::Set(dw, kDroppedBias<kType>));
-  size = SizeOf<kNoticesNans>(value);
+  const auto sum = PlusProduct<kMinus>(v, hn::LoadU(df, turns.low_sines + i), high);
+  return PlusProduct<false>(u, hn::LoadU(df, turns.low_cosines + i), sum);
+}
+
+template <posenc_type kType>
+HWY_INLINE WordVec Biased(EntryVec sum) {
+  return hn::Add(hn::BitCast(Words(), sum), hn::Set(Words(), kDroppedBias<kType>));
 }
 
 // The larger, or the smaller, of two sizes. Of a NaN and a number either, but one of both results is the NaN
@@ -218,11 +219,42 @@ HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) 
 }
 
 // Bfloat16 of biased sums, those of `first` before those of `second`.
-HWY_INLINE void StoreNeighbours(WordVec first, WordVec second, std::uint16_t* to) {
-  const hn::Repartition<std::uint16_t, Words> d16;
+HWY_INLINE WordVec JoinNeighbours(WordVec first, WordVec second) {
   const auto low = kBigEndian ? second : first, high = kBigEndian ? first : second;
-  const auto words = hn::Or(hn::ShiftRight<16>(low), hn::And(high, hn::Set(Words(), 0xFFFF0000u)));
+  return hn::OrAnd(hn::ShiftRight<16>(low), high, hn::Set(Words(), 0xFFFF0000u));
+}
+
+HWY_INLINE void StoreWords(WordVec words, std::uint16_t* to) {
+  const hn::Repartition<std::uint16_t, Words> d16;
   hn::StoreU(hn::BitCast(d16, words), d16, to);
+}
+
+// Of each half of two words the lesser.
+HWY_INLINE WordVec LesserHalves(WordVec a, WordVec b) {
+  const hn::Repartition<std::uint16_t, Words> d16;
+  return hn::BitCast(Words(), hn::Min(hn::BitCast(d16, a), hn::BitCast(d16, b)));
+}
+
+// Which words of two bfloat16 sums x and y are closed: what these drop, of all four the least, is far from a
+// midpoint's, x is neither small nor large, and y within 2^kWordOctaves of it. By bits, but for signs.
+HWY_INLINE hn::Mask<Entries> AreWordsClosed(WordVec least_biased, WordVec x, WordVec y) {
+  const hn::Repartition<std::uint16_t, Words> d16;
+  const Words dw;
+  constexpr std::uint16_t kRange = (2 * kWordOctaves) << 7, kTop = 1 << 14;
+  constexpr std::uint32_t kOutside = 2 * kTop - kRange;
+  const auto x_bits = hn::BitCast(d16, x);
+  const auto apart = hn::Add(hn::Sub(x_bits, hn::BitCast(d16, y)), hn::Set(d16, std::uint16_t{kRange / 2}));
+  const auto size = hn::Add(x_bits, hn::Set(d16, std::uint16_t{2 * kTop - kLeastWord}));
+  const auto open = hn::BitCast(dw, hn::OrAnd(apart, size, hn::Set(d16, kTop)));  // in the bits kOutside
+  const auto outside = hn::Set(dw, kOutside << 16 | kOutside);
+  const auto far_dropped = hn::Set(dw, kFarDropped<POSENC_BF16>);
+#if POSENC_JOINS_BITS
+  const auto far = FarIn(least_biased, far_dropped);
+  return {_mm512_mask_testn_epi32_mask(far.raw, open.raw, outside.raw)};
+#else
+  const auto is_far = hn::Ne(hn::And(least_biased, far_dropped), hn::Zero(dw));
+  return hn::RebindMask(Entries(), hn::And(is_far, hn::Eq(hn::And(open, outside), hn::Zero(dw))));
+#endif
 }
 
 // Notes a vector of so many pairs, at `at`, before it is stored; false if many of its lanes are open, or
@@ -279,8 +311,12 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
   } else {
     EntryVec a, b;
     LoadPairs<kType, kPairing>(Entries(), from, apart, a, b);
-    SumInFloat<kType, true, kNoticesNans>(a, b, turns, i, x, x_biased, x_size);
-    SumInFloat<kType, false, kNoticesNans>(b, a, turns, i, y, y_biased, y_size);
+    x = SumInFloat<true>(a, b, turns, i);
+    x_biased = Biased<kType>(x);
+    x_size = SizeOf<kNoticesNans>(x);
+    y = SumInFloat<false>(b, a, turns, i);
+    y_biased = Biased<kType>(y);
+    y_size = SizeOf<kNoticesNans>(y);
   }
   const auto is_closed = AreClosed<kType>(x_biased, y_biased, SizeAmong<kNoticesNans, false>(x_size, y_size),
                                           SizeAmong<kNoticesNans, true>(x_size, y_size));
@@ -291,7 +327,7 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
     StoreSums<kType>(x, x_biased, to);
     StoreSums<kType>(y, y_biased, to + apart);
   } else {
-    StoreNeighbours(x_biased, y_biased, to);
+    StoreWords(JoinNeighbours(x_biased, y_biased), to);
   }
   return true;
 }
@@ -303,24 +339,22 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
   constexpr posenc_type kType = POSENC_BF16;
   const Entries df;
   const std::size_t i = at.pair, odd = i + hn::Lanes(df);
-  EntryVec even_a, odd_a, even_b, odd_b, value, x_size, y_size;
+  EntryVec even_a, odd_a, even_b, odd_b;
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
-  WordVec even_x, odd_x, even_y, odd_y;
-  SumInFloat<kType, true, false>(even_a, even_b, turns, i, value, even_x, x_size);
-  SumInFloat<kType, false, false>(even_b, even_a, turns, i, value, even_y, y_size);
-  auto is_closed = AreClosed<kType>(even_x, even_y, SizeAmong<false, false>(x_size, y_size),
-                                    SizeAmong<false, true>(x_size, y_size));
-  SumInFloat<kType, true, false>(odd_a, odd_b, turns, odd, value, odd_x, x_size);
-  SumInFloat<kType, false, false>(odd_b, odd_a, turns, odd, value, odd_y, y_size);
-  is_closed = hn::And(is_closed, AreClosed<kType>(odd_x, odd_y, SizeAmong<false, false>(x_size, y_size),
-                                                  SizeAmong<false, true>(x_size, y_size)));
+  const auto even_x = Biased<kType>(SumInFloat<true>(even_a, even_b, turns, i));
+  const auto even_y = Biased<kType>(SumInFloat<false>(even_b, even_a, turns, i));
+  const auto odd_x = Biased<kType>(SumInFloat<true>(odd_a, odd_b, turns, odd));
+  const auto odd_y = Biased<kType>(SumInFloat<false>(odd_b, odd_a, turns, odd));
+  const auto x = JoinNeighbours(even_x, odd_x), y = JoinNeighbours(even_y, odd_y);
+  const auto is_closed =
+      AreWordsClosed(LesserHalves(LesserHalves(even_x, even_y), LesserHalves(odd_x, odd_y)), x, y);
   if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) {
     const std::size_t count = 2 * hn::Lanes(df);
     if (!Note<kType, POSENC_HALF_SPLIT>(is_closed, from, apart, count, at, noted)) return false;
   }
-  StoreNeighbours(even_x, odd_x, to);
-  StoreNeighbours(even_y, odd_y, to + apart);
+  StoreWords(x, to);
+  StoreWords(y, to + apart);
   return true;
 }
 
@@ -339,8 +373,9 @@ HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickTurns<Val
                     biased, size);
   } else {
     const auto elements = LoadHalves<kType>(Entries(), from);
-    SumInFloat<kType, false, true>(elements, hn::Reverse2(Entries(), elements), turns, i, value, biased,
-                                   size);
+    value = SumInFloat<false>(elements, hn::Reverse2(Entries(), elements), turns, i);
+    biased = Biased<kType>(value);
+    size = SizeOf<true>(value);
   }
 }
 

@@ -144,6 +144,11 @@ inline constexpr float kLeastPart = kType == POSENC_F32   ? 0x1.54p-12f
 static_assert(15 * 0x1.001p-53 * 1.4142136 <= kRotatedWindow * 0x1p-53 * kLeastPart<POSENC_F32>,
               "the window must cover the error");
 
+// Words of two bfloat16 sums are tested by their bits: x from 2^-74 to 2^54, and y within so many powers
+// of 2.
+inline constexpr std::uint16_t kLeastWord = (127 - 74) << 7;
+inline constexpr std::uint16_t kWordOctaves = 16;
+
 // Of larger gains sums of low parts may overflow in bfloat16, the other way than those of high ones.
 inline constexpr double kMostQuickGain = 0x1p13;
 
