@@ -104,7 +104,8 @@ void RotarySpecInput::AddListFaults(Faults* faults) const {
 void RotarySpecInput::AddRoundingFaults(Faults* faults) const {
   const posenc_phase_rounding rounding = spec.phase_rounding;
   if (rounding == POSENC_NO_PHASE_ROUNDING) return;
-  faults->AddIf(!IsIn(rounding, POSENC_NO_PHASE_ROUNDING, POSENC_F64_INV_FREQ), POSENC_BAD_PHASE_ROUNDING);
+  faults->AddIf(!IsIn(rounding, POSENC_F32_INV_FREQ, POSENC_F64_INV_FREQ) && rounding != POSENC_F32_EXP,
+                POSENC_BAD_PHASE_ROUNDING);
   const bool divides = rounding == POSENC_F32_ITERATED && spec.scaling == POSENC_FREQUENCY_FACTORS;
   faults->AddIf(!divides && !IsIn(spec.scaling, POSENC_NO_SCALING, POSENC_LINEAR), POSENC_BAD_SCALING);
   faults->AddIf(spec.position_scale != 1.0, POSENC_BAD_POSITION_SCALE);

@@ -115,7 +115,11 @@ void RotarySpecInput::MakeAxes(FuzzedDataProvider& bytes) {
 
 // Mostly one that its spec admits.
 void RotarySpecInput::MakeRounding(FuzzedDataProvider& bytes) {
-  spec.phase_rounding = MakeEnum(5, bytes);
+  spec.phase_rounding = Rarely(bytes, 16)
+                            ? MakeEnum(POSENC_F32_LOG_INCREMENT + 1, bytes)
+                            : bytes.PickValueInArray<posenc_phase_rounding>(
+                                  {POSENC_NO_PHASE_ROUNDING, POSENC_F32_EXP, POSENC_F32_INV_FREQ,
+                                   POSENC_F32_ITERATED, POSENC_F64_INV_FREQ});
   const bool divides = spec.phase_rounding == POSENC_F32_ITERATED && spec.scaling == POSENC_FREQUENCY_FACTORS;
   if (Rarely(bytes, 16)) return;
   if (!divides) spec.scaling = bytes.ConsumeBool() ? POSENC_LINEAR : POSENC_NO_SCALING;
