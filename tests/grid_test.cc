@@ -385,6 +385,7 @@ TEST_P(Grids, WithoutCells) {
   std::fill_n(&want[13], 12, 6.0f);
   EXPECT_TRUE(SameBits(x, want));
   EXPECT_EQ(WriteGrid<float>(axes, nullptr, 13), Status::kOk);
+  EXPECT_EQ(AddGrid<float>(axes, nullptr, 13), Status::kOk);
 }
 
 // Runs and lists, and what takes 1,024 bits.

@@ -50,11 +50,11 @@ void WriteAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::s
   const Places places(grid);
   const Call call = grid.CallOf(axis);
   const std::size_t bytes = axis.encoder->dim * places.size, stride = inner * places.row_bytes;
-  unsigned char* const cells = places.cells + axis.column * places.size;
   for (std::size_t r = 0; r < grid.prefix_rows; ++r) {
     std::memset(places.data + r * places.row_bytes + axis.column * places.size, 0, bytes);
   }
   if (inner * outer == 0) return;
+  unsigned char* const cells = places.cells + axis.column * places.size;
   if (inner * outer == 1) return WalkAxis(call, axis, 0, axis.count, cells, grid.matrix.stride);
   const auto stream = axis.encoder->kernels->stream_copies;
   const bool streams = stream != nullptr &&
@@ -157,6 +157,7 @@ List GridAxis::ListFrom(std::size_t begin) const {
 void WalkGrid(const Grid& grid) {
   InFpState([&] {
     const std::size_t cells = CountCells(grid);
+    if (cells + grid.prefix_rows == 0) return 0;  // the matrix may be null
     std::size_t outer = 1;
     for (std::size_t a = 0; a < grid.axis_count; ++a) {
       const GridAxis& axis = grid.axes[a];
