@@ -13,6 +13,7 @@
 #include "hwy/highway.h"
 #include "kernel/format-inl.h"
 #include "kernel/heads.h"
+#include "number/elements.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "frequency/table.h"
+#include "kernel/targets.h"
 #include "number/double_double.h"
 #include "posenc/rotary_c.h"
 
@@ -15,7 +16,7 @@ namespace internal {
 inline constexpr std::size_t kMaxRotaryPairs = POSENC_MAX_ROTARY_DIM / 2;
 
 // Kernels may write, and want to read, so many numbers behind those of the pairs.
-inline constexpr std::size_t kTurnPadding = 64;
+inline constexpr std::size_t kTurnPadding = kMostVectorBytes / sizeof(float);
 
 // Where a token is: a multiple of each frequency, or the same of all.
 struct Token {

@@ -8,6 +8,7 @@
 #endif
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "hwy/cache_control.h"
@@ -23,8 +24,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Room for any vector of floats. (Of half a vector hn::MaxLanes of Highway 1.0.3 is too small on SVE_256,
-// SVE2_128.)
-constexpr std::size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<float>());
+// SVE2_128, and of any on RISC-V 2048.)
+constexpr std::size_t kMostLanes = HWY_MIN(hn::MaxLanes(hn::ScalableTag<float>()), kTurnPadding);
 
 template <class DF>
 using WordsAs = hn::Vec<hn::RebindToUnsigned<DF>>;
@@ -158,22 +159,20 @@ struct LastPairs {
 
   HWY_NOINLINE void Read(const ElementOf<kType>* source, std::size_t first, std::size_t end,
                          std::size_t pairs) {
-    for (std::size_t k = 0; first + k < end; ++k) {
-      const PairIndex from = ElementsOf(kPairing, first + k, pairs);
-      const PairIndex to = ElementsOf(kPairing, k, hn::Lanes(DF()));
-      elements[to.a] = source[from.a];
-      elements[to.b] = source[from.b];
-    }
+    Copy(source + first * kStep<kPairing>, pairs, end - first, elements, hn::Lanes(DF()));
   }
 
   HWY_NOINLINE void Write(ElementOf<kType>* data, std::size_t first, std::size_t end,
                           std::size_t pairs) const {
-    for (std::size_t k = 0; first + k < end; ++k) {
-      const PairIndex from = ElementsOf(kPairing, k, hn::Lanes(DF()));
-      const PairIndex to = ElementsOf(kPairing, first + k, pairs);
-      data[to.a] = elements[from.a];
-      data[to.b] = elements[from.b];
-    }
+    Copy(elements, hn::Lanes(DF()), end - first, data + first * kStep<kPairing>, pairs);
+  }
+
+ private:
+  // So many pairs; half-split elements are apart.
+  static HWY_INLINE void Copy(const ElementOf<kType>* from, std::size_t apart_from, std::size_t count,
+                              ElementOf<kType>* to, std::size_t apart_to) {
+    std::memcpy(to, from, count * kStep<kPairing> * sizeof(*to));
+    if (kPairing == POSENC_HALF_SPLIT) std::memcpy(to + apart_to, from + apart_from, count * sizeof(*to));
   }
 };
 

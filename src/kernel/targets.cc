@@ -23,13 +23,29 @@ const char* NameOf(std::int64_t target) {
   return target == kReferenceTarget ? "REFERENCE" : hwy::TargetName(target);
 }
 
-#ifdef HWY_COMPILE_ONLY_STATIC
-bool IsRunnable(std::int64_t /*target*/) { return true; }  // by the compiler's flags; libhwy is not there
+namespace {
+
+// RISC-V's vectors may be longer still.
+bool HasRoomForVectors() {
+#if HWY_ARCH_RISCV
+  std::size_t bytes;
+  asm("csrr %0, 0xc22" : "=r"(bytes));  // vlenb, by its number: the assembler may not know of vectors
+  return bytes <= kMostVectorBytes;
+#else
+  return true;
+#endif
+}
+
+}  // namespace
+
+#ifdef HWY_COMPILE_ONLY_STATIC  // by the compiler's flags; libhwy is not there
+bool IsRunnable(std::int64_t target) { return target != HWY_RVV || HasRoomForVectors(); }
 #else
 bool IsRunnable(std::int64_t target) {
   // The baseline needs no asking; a Highway built by another compiler may know it by another name. Asked
   // once, because CPUID takes tens of microseconds in a virtual machine.
   static const std::int64_t runnable = hwy::SupportedTargets() | HWY_STATIC_TARGET | HWY_SCALAR | HWY_EMU128;
+  if (target == HWY_RVV && (runnable & target) != 0) return HasRoomForVectors();
   return target == kReferenceTarget || (runnable & target) != 0;
 }
 #endif

@@ -14,6 +14,9 @@ namespace internal {
 
 inline constexpr std::int64_t kReferenceTarget = 0;
 
+// Vectors that are runnable have so many at most: SVE's 2048 bits.
+inline constexpr std::size_t kMostVectorBytes = 256;
+
 // Fills targets, best first, the reference last, and returns how many there are.
 std::size_t CompiledTargets(std::int64_t (&targets)[POSENC_MAX_TARGETS]);
 
