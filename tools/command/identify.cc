@@ -360,11 +360,12 @@ class Search {
 // Those that round so by themselves first; only those, if they explain every bit.
 std::vector<std::string> NamesOf(const Settings& settings, const Candidate& candidate) {
   if (candidate.rounding == PhaseRounding::kNone) return settings.names;
-  std::vector<std::string> names = settings.names;
-  const auto own = std::stable_partition(names.begin(), names.end(), [&](const std::string& name) {
-    return SpecPresetRounding(name.c_str()) == candidate.rounding;
-  });
-  if (own != names.begin() && candidate.distance.largest == 0.0) names.erase(own, names.end());
+  std::vector<std::string> names, others;
+  for (const std::string& name : settings.names) {
+    (SpecPresetRounding(name.c_str()) == candidate.rounding ? names : others).push_back(name);
+  }
+  if (names.empty() || candidate.distance.largest != 0.0)
+    names.insert(names.end(), others.begin(), others.end());
   return names;
 }
 
