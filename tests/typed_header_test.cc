@@ -24,8 +24,7 @@ constexpr std::int64_t kFirst = -4;
 constexpr float kScale = 1.5f;
 constexpr std::size_t kNone = 4711;
 
-class TypedHeader : public testing::Test {
- protected:
+struct TypedHeader : testing::Test {
   const Encoder e = Create(MakeSpec(kDim));
   const posenc_encoder* const c = e.c_encoder();
 };
