@@ -28,7 +28,7 @@ constexpr std::size_t kChunkAnchors = 1024;  // of all groups
 // Per pair: the limit below which entries are too small, in the order of entries, and the sine and cosine at
 // the anchor of each group, `stride` apart.
 struct Anchors {
-  static constexpr std::size_t kPad = 2 * hn::MaxLanes(Doubles());
+  static constexpr std::size_t kPad = 2 * kMostLanes<Doubles>;
   static constexpr std::size_t kSize = kMaxChunkPairs + kPad;
 
   std::size_t stride;
@@ -39,7 +39,7 @@ struct Anchors {
 
 // Where angles are added in float: the errors of added sines, and the anchors, rounded.
 struct FloatAnchors {
-  HWY_ALIGN float errors[kMaxChunkPairs + hn::MaxLanes(Entries())];
+  HWY_ALIGN float errors[kMaxChunkPairs + kMostLanes<Entries>];
   HWY_ALIGN float sines[sizeof(Anchors::sines) / sizeof(double)];
   HWY_ALIGN float cosines[sizeof(Anchors::cosines) / sizeof(double)];
 };

@@ -111,7 +111,7 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
 }
 
 // Up to two vectors of pairs of two rows.
-using FewPairs = PairBuffer<2 * hn::MaxLanes(Doubles())>[2];
+using FewPairs = PairBuffer<2 * kMostLanes<Doubles>>[2];
 
 // One vector of one row, of so many pairs. Both ends of what an entry may be mostly round to the same float;
 // where not, the direct kernel decides.

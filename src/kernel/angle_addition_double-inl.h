@@ -249,8 +249,8 @@ inline HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, cons
                                                const MirroredDoubles& angles, std::size_t begin,
                                                const DoubleRows& rows, std::size_t i, Tally& tally) {
   const Doubles d;
-  HWY_ALIGN double sines[2][hn::MaxLanes(d)];
-  HWY_ALIGN double cosines[2][hn::MaxLanes(d)];
+  HWY_ALIGN double sines[2][kMostLanes<Doubles>];
+  HWY_ALIGN double cosines[2][kMostLanes<Doubles>];
   DoubleVec s0, c0, s1, c1;
   hn::Mask<Doubles> open0, open1;
   RoundMirrored(angles, i - begin, s0, c0, s1, c1, open0, open1);

@@ -30,7 +30,7 @@ constexpr std::size_t kBufferPairs = 512;
 // Rounded entries of kPairs pairs, [s0 c0 s1 c1 ...], a vector more than may be needed.
 template <std::size_t kPairs>
 struct PairBuffer {
-  HWY_ALIGN float entries[2 * (kPairs + hn::MaxLanes(Doubles()))];
+  HWY_ALIGN float entries[2 * (kPairs + kMostLanes<Doubles>)];
 };
 
 // The steps of a table for one position.
@@ -56,7 +56,7 @@ HWY_INLINE void LoadPhases(const Steps& steps, const Multiples& multiples, std::
 // A recipe's phases of as many pairs as pass through a buffer together. Others leave it as it is: to clear it
 // would cost a single row a tenth of its time.
 struct PhaseBuffer {
-  HWY_ALIGN double phases[kBufferPairs + hn::MaxLanes(Doubles())];
+  HWY_ALIGN double phases[kBufferPairs + kMostLanes<Doubles>];
 };
 
 // Of the pairs i .. i + count - 1, whole vectors of them.
@@ -64,7 +64,7 @@ inline Multiples MultiplesAt(const FrequencyTable& table, double position, std::
                              PhaseBuffer& buffer) {
   if (table.recipe.IsNone()) return {position, nullptr};
   table.FillPhases(position, i, count, buffer.phases);
-  for (std::size_t k = 0; k < hn::MaxLanes(Doubles()); ++k) buffer.phases[count + k] = 0.0;
+  for (std::size_t k = 0; k < kMostLanes<Doubles>; ++k) buffer.phases[count + k] = 0.0;
   return {position, buffer.phases};
 }
 
@@ -83,7 +83,7 @@ HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double l
 
 // The lanes of a vector that need wide arithmetic.
 struct Flags {
-  HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(Longs())];
+  HWY_ALIGN std::uint64_t lanes[kMostLanes<Longs>];
 
   HWY_INLINE void Set(LongVec flagged) {  // 0 in the other lanes
     hn::Store(flagged, Longs(), lanes);

@@ -210,8 +210,8 @@ HWY_INLINE bool HoldDoubles(const Rows& rows) {
 // The rows from `begin` on, where they are to be; what is no whole vector through buffers.
 inline HWY_NOINLINE void DirectDoubles(const FrequencyTable& table, const Columns& columns, const Rows& rows,
                                        std::size_t begin, Tally& tally) {
-  HWY_ALIGN double sines[kBufferPairs + hn::MaxLanes(Doubles())];
-  HWY_ALIGN double cosines[kBufferPairs + hn::MaxLanes(Doubles())];
+  HWY_ALIGN double sines[kBufferPairs + kMostLanes<Doubles>];
+  HWY_ALIGN double cosines[kBufferPairs + kMostLanes<Doubles>];
   PhaseBuffer phases;
   const bool in_place = HoldDoubles(rows) && (!columns.InTurns() || columns.SinesFirst());
   const std::size_t lanes = hn::Lanes(Doubles());

@@ -14,6 +14,7 @@
 #include "number/compiler.h"
 #include "hwy/highway.h"
 #include "kernel/rows.h"
+#include "kernel/targets.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -28,13 +29,18 @@ using LongVec = hn::Vec<Longs>;
 using Floats = hn::Rebind<float, Doubles>;  // as many lanes as Doubles
 using FloatVec = hn::Vec<Floats>;
 
+// Room for any vector. (Of half of one hn::MaxLanes of Highway 1.0.3 is too small on SVE_256 and SVE2_128,
+// and of any on RISC-V it is more than a stack should hold.)
+template <class D>
+constexpr std::size_t kMostLanes = HWY_MIN(hn::MaxLanes(D()), kMostVectorBytes / sizeof(hn::TFromD<D>));
+
 // To nearest, what is too large to infinity, where Highway's portable targets stop at the largest float.
 HWY_INLINE FloatVec ToFloats(DoubleVec v) {
   const Floats df;
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
   const Doubles d;
-  HWY_ALIGN double lanes[hn::MaxLanes(d)];
-  HWY_ALIGN float rounded[hn::MaxLanes(d)];
+  HWY_ALIGN double lanes[kMostLanes<Doubles>];
+  HWY_ALIGN float rounded[kMostLanes<Doubles>];
   hn::Store(v, d, lanes);
   for (std::size_t k = 0; k < hn::Lanes(d); ++k) rounded[k] = static_cast<float>(lanes[k]);
   return hn::Load(df, rounded);

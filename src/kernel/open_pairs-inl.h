@@ -113,8 +113,8 @@ HWY_NOINLINE void CloseOpenPairs(const FrequencyTable& table, const Gain& gain, 
   const std::size_t lanes = hn::Lanes(Doubles());
   tally.doubles += open.count;
   for (std::size_t from = 0; from < open.count; from += lanes) {
-    HWY_ALIGN std::uint64_t flags[hn::MaxLanes(Longs())];
-    HWY_ALIGN float xs[hn::MaxLanes(Doubles())], ys[hn::MaxLanes(Doubles())];
+    HWY_ALIGN std::uint64_t flags[kMostLanes<Longs>];
+    HWY_ALIGN float xs[kMostLanes<Doubles>], ys[kMostLanes<Doubles>];
     RotateInDouble<kType>(open, from, kRotationError * gain.nearest(), flags, xs, ys);
     for (std::size_t k = 0; k < lanes && from + k < open.count; ++k) {
       const std::size_t n = from + k;

@@ -23,10 +23,6 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Room for any vector of floats. (Of half a vector hn::MaxLanes of Highway 1.0.3 is too small on SVE_256,
-// SVE2_128, and of any on RISC-V 2048.)
-constexpr std::size_t kMostLanes = HWY_MIN(hn::MaxLanes(hn::ScalableTag<float>()), kTurnPadding);
-
 template <class DF>
 using WordsAs = hn::Vec<hn::RebindToUnsigned<DF>>;
 
@@ -155,7 +151,7 @@ HWY_INLINE void StorePairs(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>
 // The pairs of a head from `first` on to `end`, fewer than a vector has lanes, as one in memory.
 template <posenc_type kType, posenc_pairing kPairing, class DF>
 struct LastPairs {
-  HWY_ALIGN ElementOf<kType> elements[2 * kMostLanes] = {};
+  HWY_ALIGN ElementOf<kType> elements[2 * kMostLanes<hn::ScalableTag<float>>] = {};
 
   HWY_NOINLINE void Read(const ElementOf<kType>* source, std::size_t first, std::size_t end,
                          std::size_t pairs) {

@@ -220,7 +220,8 @@ Tally RotateExact(const Rotation& rotation, const double* cosines, const double*
   NotedVectors<kType> noted;
   static_assert(OpenPairs::kFull + noted.kMost * noted.kMostPairs <= OpenPairs::kCapacity,
                 "there must be room");
-  static_assert(OpenPairs::kFull + 2 * kMostLanes <= OpenPairs::kCapacity, "for what RotateSome leaves open");
+  static_assert(OpenPairs::kFull + 2 * kMostLanes<hn::ScalableTag<float>> <= OpenPairs::kCapacity,
+                "for what RotateSome leaves open");
   std::size_t complete = open.count;
   const auto close_if_full = [&] {
     if (HWY_LIKELY(open.count < OpenPairs::kFull)) return;

@@ -45,7 +45,8 @@ struct NotedVectors {
   Progress at[kMost];
   std::size_t pairs[kMost];
   std::uint8_t lanes[kMost][8];  // a bit each
-  HWY_ALIGN ElementOf<kType> elements[kMost][(kType == POSENC_F32 ? 2 : 4) * kMostLanes];
+  HWY_ALIGN ElementOf<kType> elements[kMost]
+                                     [(kType == POSENC_F32 ? 2 : 4) * kMostLanes<hn::ScalableTag<float>>];
 };
 
 #if HWY_TARGET == HWY_SCALAR

@@ -172,7 +172,7 @@ HWY_NOINLINE void RoundPairTurns(const FrequencyTable& table, const Token& token
         continue;
       }
     }
-    HWY_ALIGN float entries[2][hn::MaxLanes(d)];
+    HWY_ALIGN float entries[2][kMostLanes<Doubles>];
     hn::StoreU(rounded_cosine, df, entries[0]);
     hn::StoreU(rounded_sine, df, entries[1]);
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
@@ -222,7 +222,7 @@ inline HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Tok
     sine = hn::Mul(sine, sine_factor);
     const auto is_small = hn::Lt(hn::Min(hn::Abs(cosine), hn::Abs(sine)), least);
     if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Or(is_small, hn::Or(is_near(cosine), is_near(sine)))))) {
-      HWY_ALIGN double turns[2][hn::MaxLanes(d)];  // directly
+      HWY_ALIGN double turns[2][kMostLanes<Doubles>];  // directly
       TurnPairs(table, token, i, i + 1, turns[0], turns[1], tally);
       RoundPairTurns<POSENC_F32>(table, token, gain, i, i + 1, turns[0], turns[1], cosines + i, sines + i,
                                  tally);
@@ -236,11 +236,11 @@ inline HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Tok
 
 // Sines and cosines of a vector of pairs as sums of two doubles.
 struct TurnSums {
-  HWY_ALIGN double phase[hn::MaxLanes(Doubles())];
-  HWY_ALIGN double cosine[hn::MaxLanes(Doubles())];
-  HWY_ALIGN double cosine_low[hn::MaxLanes(Doubles())];
-  HWY_ALIGN double sine[hn::MaxLanes(Doubles())];
-  HWY_ALIGN double sine_low[hn::MaxLanes(Doubles())];
+  HWY_ALIGN double phase[kMostLanes<Doubles>];
+  HWY_ALIGN double cosine[kMostLanes<Doubles>];
+  HWY_ALIGN double cosine_low[kMostLanes<Doubles>];
+  HWY_ALIGN double sine[kMostLanes<Doubles>];
+  HWY_ALIGN double sine_low[kMostLanes<Doubles>];
 };
 
 inline HWY_NOINLINE void SumTurns(const Token& token, const TokenPhases& phases, std::size_t i,
@@ -309,7 +309,7 @@ inline Tally RoundTurnsToDouble(const FrequencyTable& table, const Token& token,
     flagged = hn::Or(flagged, RoundSum(sine, sine_low, sine_error, rounded_sine));
     flagged = hn::Or(flagged, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
     if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
-    HWY_ALIGN double entries[2][hn::MaxLanes(d)];
+    HWY_ALIGN double entries[2][kMostLanes<Doubles>];
     hn::Store(rounded_cosine, d, entries[0]);
     hn::Store(rounded_sine, d, entries[1]);
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
