@@ -414,6 +414,26 @@ TEST_P(Grids, OnASmallStack) {
   });
 }
 
+// Below a tile, a run with pairs that take 1,024 bits.
+TEST_P(Grids, OfHardRunsOnASmallStack) {
+  if (kFramesAreLarger) GTEST_SKIP() << "sanitizers, and a build without optimization, take more";
+  const tools::HardAngle angle = tools::ReportedAngles().back();
+  const std::size_t dim = IsReference() ? 4 : 64, count = IsReference() ? 2 : 32;
+  const std::vector<double> frequencies(dim / 2, angle.frequency);
+  Spec spec = MakeSpec(dim, target());
+  spec.position_scale = angle.scale;
+  spec.frequencies = {frequencies.data(), nullptr, dim / 2, FrequencyUnit::kRadians};
+  const Encoder encoder = Create(spec);
+  const std::int64_t first = static_cast<std::int64_t>(angle.position) - 1;
+  std::vector<float> x = Activations<float>(count * dim), expected = x;
+  EXPECT_EQ(encoder.Add(first, count, expected.data(), dim, kScale), Status::kOk);
+  const GridAxis axes[] = {RunAxis(encoder, 0, first, count)};
+  Status added = Status::kBadGrid;
+  OnASmallStack([&] { added = AddGrid(axes, x.data(), dim, kScale); });
+  EXPECT_EQ(added, Status::kOk);
+  EXPECT_EQ(std::memcmp(x.data(), expected.data(), x.size() * sizeof(float)), 0);
+}
+
 POSENC_INSTANTIATE_PER_TARGET(Grids);
 
 TEST(StorePolicy, StreamsCopiesOfWholeLines) {

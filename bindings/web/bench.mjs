@@ -1,7 +1,6 @@
 // Encodings of 5000 x 512 by posenc and by plain JavaScript: node bindings/web/bench.mjs
 //
-// The loop has the frequencies precomputed, so that an entry costs it one product and one sine or cosine. Exit status 1
-// if posenc is not RATIO times as fast.
+// The loop has the frequencies precomputed, so that an entry costs it one product and one sine or cosine.
 import { pathToFileURL } from 'node:url';
 
 const build = process.env.POSENC_WEB_BUILD ?? new URL('../../build/web', import.meta.url).pathname;

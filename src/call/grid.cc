@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{32} << 10;
 
 // With the kernels' own it fits into the stack that a call may take.
-constexpr std::size_t kTileFloats = std::size_t{6} << 10;
+constexpr std::size_t kTileFloats = std::size_t{9} << 9;
 
 // Rows of an axis from `begin` on, to where they are `stride` elements apart.
 void WalkAxis(const Call& call, const GridAxis& axis, std::size_t begin, std::size_t rows, void* to,

@@ -22,6 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Pairs that pass together, whole vectors of them: what runs are added up from takes 26 KB of the stack.
 constexpr std::size_t kDoubleChunkPairs = 64;
+static_assert(kDoubleChunkPairs % kMostLanes<Doubles> == 0, "whole vectors");
 using ChunkArray = double[kDoubleChunkPairs];
 
 // Sines and cosines of one angle per pair, as sums of two doubles.

@@ -17,6 +17,7 @@ inline constexpr std::size_t kMaxRotaryPairs = POSENC_MAX_ROTARY_DIM / 2;
 
 // Kernels may write, and want to read, so many numbers behind those of the pairs.
 inline constexpr std::size_t kTurnPadding = kMostVectorBytes / sizeof(float);
+static_assert(kPadding >= kTurnPadding, "tables are read so too");
 
 // Where a token is: a multiple of each frequency, or the same of all.
 struct Token {

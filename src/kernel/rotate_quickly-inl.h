@@ -243,8 +243,10 @@ HWY_INLINE hn::Mask<Entries> AreWordsClosed(WordVec least_biased, WordVec x, Wor
   const Words dw;
   constexpr std::uint16_t kRange = (2 * kWordOctaves) << 7, kTop = 1 << 14;
   constexpr std::uint32_t kOutside = 2 * kTop - kRange;
-  static_assert((kRange & (kRange - 1)) == 0 && kRange <= kTop && kLeastWord >= kRange,
-                "bits above it tell what is outside, and both are normal");
+  static_assert(kRange != 0 && (kRange & (kRange - 1)) == 0 && kRange <= kTop,
+                "bits above it tell what is outside");
+  static_assert(kLeastWord >= kRange && kLeastWord + kTop + kRange / 2 <= 0x7F80,
+                "both are normal and finite");
   const auto x_bits = hn::BitCast(d16, x);
   const auto apart = hn::Add(hn::Sub(x_bits, hn::BitCast(d16, y)), hn::Set(d16, std::uint16_t{kRange / 2}));
   const auto size = hn::Add(x_bits, hn::Set(d16, std::uint16_t{2 * kTop - kLeastWord}));

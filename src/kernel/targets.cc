@@ -25,9 +25,9 @@ const char* NameOf(std::int64_t target) {
 
 namespace {
 
-// RISC-V's vectors may be longer still.
+// RISC-V's vectors may be longer.
 bool HasRoomForVectors() {
-#if HWY_ARCH_RISCV
+#ifdef __riscv
   std::size_t bytes;
   asm("csrr %0, 0xc22" : "=r"(bytes));  // vlenb, by its number: the assembler may not know of vectors
   return bytes <= kMostVectorBytes;

@@ -579,7 +579,7 @@ FAULTS = (
           "LesserHalves(even_x, even_y)", ROTARY_MIDPOINTS),
     Fault("only_x_of_words_is_far", "src/kernel/rotate_quickly-inl.h", "LesserHalves(LesserHalves(even_x, even_y)",
           "LesserHalves(LesserHalves(even_x, even_x)", ROTARY_MIDPOINTS),
-    Fault("small_words_rounded_quickly", "src/number/bounds.h", "kWordOctaves = 16", "kWordOctaves = 32",
+    Fault("small_words_rounded_quickly", "src/kernel/rotate_quickly-inl.h", "2 * kTop - kRange;", "2 * kTop - 2 * kRange;",
           ROTARY_MIDPOINTS),
     Fault("words_of_any_size", "src/kernel/rotate_quickly-inl.h", "hn::OrAnd(apart, size, hn::Set(d16, kTop))", "apart",
           ROTARY_KINDS),
