@@ -162,7 +162,7 @@ TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
           }
         }
       }
-      EXPECT_LE(worst, gain.amplitude * gain.scale == 1.0 ? 2.0 : 3.0);
+      EXPECT_LT(worst, gain.amplitude * gain.scale == 1.0 ? kMaxFastUlp : kMaxScaledFastUlp);
       // So something was compared; what float16 makes of the largest and the least gain is nothing.
       EXPECT_TRUE(worst > 0.4 ||
                   (TypeOf<T>() == POSENC_F16 && std::fabs(std::log2(gain.amplitude * gain.scale)) > 60));

@@ -14,6 +14,12 @@ namespace posenc {
 // last place of its type.
 inline constexpr double kMaxUlp = 0.5;
 
+// Elements that are rotated with POSENC_EXACT keep to it, too. With POSENC_FAST they are off by less than
+// this, in ulp(hypot(a, b)); with an amplitude or a scale, A their product, in ulp(A hypot(a, b)), by less
+// than the second.
+inline constexpr double kMaxFastUlp = 2.0;
+inline constexpr double kMaxScaledFastUlp = 3.0;
+
 // A type of entries: a binary floating-point format with subnormal numbers.
 struct ElementTraits {
   const char* name;  // as the tools and the benchmark call it

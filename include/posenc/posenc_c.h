@@ -68,15 +68,18 @@ POSENC_API int32_t posenc_version(void);
 typedef int32_t posenc_status;
 enum {
   POSENC_OK = 0,
-  POSENC_NULL_POINTER = 1,        // a null pointer where there is something to read or write
-  POSENC_NOT_CREATED = 2,         // the encoder or rotary is null
-  POSENC_BAD_DIM = 3,             // dim is 0 or exceeds POSENC_MAX_DIM
-  POSENC_BAD_BASE = 4,            // base is NaN, infinite, zero or negative
-  POSENC_BAD_EXPONENT_DIM = 5,    // exponent_dim is NaN or infinite (with a phase rounding: or 0, as float)
-  POSENC_BAD_POSITION_SCALE = 6,  // position_scale is NaN or infinite (with a phase rounding: or 0, as float)
+  POSENC_NULL_POINTER = 1,  // a null pointer where there is something to read or write
+  POSENC_NOT_CREATED = 2,   // the encoder or rotary is null
+  POSENC_BAD_DIM = 3,       // dim is 0 or exceeds POSENC_MAX_DIM
+  POSENC_BAD_BASE = 4,      // base is NaN, infinite, zero or negative (with a phase rounding: as float), or
+                            // with YaRN not above 1
+  POSENC_BAD_EXPONENT_DIM = 5,  // exponent_dim is NaN or infinite (with a phase rounding: or 0, as float), or
+                                // set with axial axes
+  POSENC_BAD_POSITION_SCALE = 6,  // position_scale is NaN or infinite (with a phase rounding: or 0, as float;
+                                  // of a rotary: not 1)
   POSENC_BAD_LAYOUT = 7,          // not a posenc_layout
   POSENC_BAD_PHASE_ROUNDING =
-      8,  // not a posenc_phase_rounding, or one that the unit or a list does not admit
+      8,  // not a posenc_phase_rounding, or one that the unit or a rotary does not admit
   POSENC_FREQUENCY_OUT_OF_RANGE = 9,  // some w_i, as double, is neither 0 nor 2^-126 <= |w_i| <= 2^31
   POSENC_UNKNOWN_TARGET = 10,         // no compiled target has that name
   POSENC_UNAVAILABLE_TARGET = 11,     // this CPU cannot run that target
@@ -85,23 +88,25 @@ enum {
   POSENC_SIZE_OVERFLOW = 14,          // a matrix, batch, tensor or list exceeds the address space
   POSENC_POSITION_OUT_OF_RANGE = 15,  // a position is outside -2^31 .. 2^31 or a NaN; no row of a cache
   POSENC_ID_OUT_OF_RANGE = 16,        // some token id is negative or not below the vocabulary's size
-  POSENC_BUFFERS_OVERLAP = 17,        // what is written and what is read share memory
+  POSENC_BUFFERS_OVERLAP = 17,        // what is written shares memory with what else is read or written
   POSENC_MEMORY_TOO_SMALL = 18,       // less memory than the function of its size asks for
   POSENC_BAD_TYPE = 19,               // not a posenc_type that this parameter takes
   POSENC_BAD_STRUCT_SIZE = 20,        // struct_size is wrong, or members unknown to this version are set
-  POSENC_BAD_FREQUENCIES = 21,        // a list of frequencies that is not as posenc_spec says
-  POSENC_BAD_FLAG = 22,               // a member that is 0 or 1 is neither
+  POSENC_BAD_FREQUENCIES = 21,  // a list of frequencies that is not as posenc_spec says or meets a phase
+                                // rounding, or not a posenc_unit
+  POSENC_BAD_FLAG = 22,         // a member that is 0 or 1 is neither, or `reserved` is not 0
 
   // Of rotary embeddings (rotary_c.h).
   POSENC_BAD_HEAD_DIM = 23,  // head_dim is below 2, exceeds POSENC_MAX_HEAD_DIM, or does not suit the preset
-  POSENC_BAD_ROTARY_DIM = 24,   // rotary_dim is 0, odd, above POSENC_MAX_ROTARY_DIM or beyond the head
-  POSENC_BAD_PAIRING = 25,      // pairing or output_pairing is none
-  POSENC_BAD_ARITHMETIC = 26,   // not a posenc_arithmetic
-  POSENC_BAD_SCALING = 27,      // not a posenc_scaling, or one that phase_rounding or the list does not admit
-  POSENC_BAD_FACTOR = 28,       // factor, or what dynamic NTK makes of it, is not positive and finite
-  POSENC_BAD_LENGTH = 29,       // length or original_length is not positive and finite, where it counts
-  POSENC_BAD_BETA = 30,         // beta_fast or beta_slow is not positive and finite, or they are exchanged
-  POSENC_BAD_MSCALE = 31,       // mscale or mscale_all_dim is negative or not finite
+  POSENC_BAD_ROTARY_DIM = 24,  // rotary_dim is 0, odd, above POSENC_MAX_ROTARY_DIM or beyond the head
+  POSENC_BAD_PAIRING = 25,     // pairing or output_pairing is none
+  POSENC_BAD_ARITHMETIC = 26,  // not a posenc_arithmetic
+  POSENC_BAD_SCALING = 27,     // not a posenc_scaling, or one that phase_rounding or the list does not admit
+  POSENC_BAD_FACTOR = 28,      // factor, or what dynamic NTK makes of it, is not positive and finite
+  POSENC_BAD_LENGTH = 29,      // length or original_length is not positive and finite (LongRoPE: L0 above 1),
+                               // where it counts
+  POSENC_BAD_BETA = 30,        // beta_fast or beta_slow is not positive and finite, or they are exchanged
+  POSENC_BAD_MSCALE = 31,      // mscale or mscale_all_dim is negative or not finite
   POSENC_BAD_FREQ_FACTOR = 32,  // not 0 < low_freq_factor < high_freq_factor, finite
   POSENC_BAD_PROPORTION = 33,   // proportion is outside 0 .. 1
   POSENC_BAD_FACTOR_LIST =
@@ -220,8 +225,8 @@ typedef struct posenc_spec {
   // 1: a position of an _at call that is a NaN or out of range makes a row of NaN; 0 (the default): it
   // refuses the call. First positions of a batch refuse it in any case.
   int32_t nan_rows;
-  // 1: for lists of positions only: made in 16 instead of 240 bytes a pair and in less time (at dim 1024 by
-  // 3 with AVX-512, 16 with SSE4); runs of positions then cost what lists do. 0 is the default.
+  // 1: for lists of positions only: made in 16 instead of 240 bytes a pair and in less time (at dim 1024 a
+  // third with AVX-512, a sixteenth with SSE4); runs of positions then cost what lists do. 0 is the default.
   int32_t lists_only;
   posenc_odd_column odd_column;  // POSENC_ODD_HALF_PAIR
   double min_timescale;          // of tensor2tensor, whose max_timescale is base; 1
@@ -232,7 +237,8 @@ typedef struct posenc_spec {
   int32_t input_first;
   int64_t padding_position;  // as callers pass it, before the offset, which may not lead out of the range; 0
   // Rows of the whole table of which each call of posenc_write makes a part, such as one of a thread pool:
-  // parts of a table of 4 MiB and more are then streamed past the caches, as one call for all rows is. 0 (the
+  // parts of a table of 4 MiB and more are then streamed past the caches, as one call for all rows is, if the
+  // table begins at a multiple of 64 bytes and its row_stride is one (of halves, each half too). 0 (the
   // default): each call is whole. The bits do not depend on it; any number will do.
   uint64_t table_rows;
 } posenc_spec;
@@ -365,9 +371,9 @@ POSENC_API posenc_status posenc_embed_at(const posenc_encoder* encoder, posenc_t
 
 // A batch of sequences, each with a first position of its own: x[b][r] = x[b][r] * scale +
 // PE(first_position + first_positions[b] + r). first_positions [batch] of I32 or I64, or null: all begin at
-// first_position; x [batch, batch_stride] entries, each
-// sequence [rows, row_stride] within; batch_stride >= rows * row_stride unless batch is 1. Each position's
-// row is computed once for all of 64 sequences that contain it. *bad_index is a sequence.
+// first_position; x [batch, batch_stride] entries, each sequence [rows, row_stride] within; batch_stride >=
+// rows * row_stride unless batch is 1. Each position's row is computed once for all of 64 sequences that
+// contain it. *bad_index is a sequence.
 POSENC_API posenc_status posenc_add_batch(const posenc_encoder* encoder, int64_t first_position,
                                           posenc_type position_type, const void* first_positions,
                                           size_t batch, size_t rows, posenc_type type, void* x,

@@ -104,7 +104,7 @@ struct RotarySpec {
   double base = 10000.0;                                // rope_theta
   double exponent_dim = 0.0;                            // 0 means rotary_dim
   double position_scale = 1.0;                          // multiplies every position
-  FrequencyUnit unit = FrequencyUnit::kRadians;         // of the frequencies before scaling, or kTurns
+  FrequencyUnit unit = FrequencyUnit::kRadians;         // of the frequencies before scaling
 
   Scaling scaling = Scaling::kNone;  // of the frequencies
   double factor = 1.0;               // f

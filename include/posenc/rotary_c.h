@@ -104,8 +104,7 @@ enum {
   // Axis k = i mod axes while i < axes * sections[k], else axis 0: Qwen3-VL.
   POSENC_INTERLEAVED_AXES = 1,
   // Axes 1, 2, ... by turns, as many pairs each; then axis 0: ERNIE 4.5 VL, whose mrope_section is {y, x,
-  // time}, here
-  // {time, y, x}.
+  // time}, here {time, y, x}.
   POSENC_ALTERNATING_AXES = 2,
   // Consecutive; axis k has the scaled frequencies, and entries of lists, k, k + axes, k + 2 axes, ...:
   // Pixtral.
@@ -137,7 +136,7 @@ typedef struct posenc_rotary_spec {
   double base;                           // 10000 (rope_theta)
   double exponent_dim;                   // 0 (the default) means rotary_dim
   double position_scale;                 // multiplies every position; 1
-  posenc_unit unit;  // of the frequencies before scaling: POSENC_RADIANS, or turns: 2 pi base^(...)
+  posenc_unit unit;  // of the frequencies before scaling: POSENC_RADIANS; half turns are pi base^(...)
 
   posenc_scaling scaling;  // POSENC_NO_SCALING
   double factor;           // f, of all scalings but LONGROPE's and FREQUENCY_FACTORS' w; 1
@@ -239,7 +238,8 @@ typedef struct posenc_heads {
 POSENC_API posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
                                        posenc_type type, const posenc_heads* tensors, size_t count);
 
-// The same at positions [axes, tokens] of I32, I64, F32 or F64: first those of axis 0.
+// The same at positions [axes, tokens] of I32, I64, F32 or F64: first those of axis 0. *bad_index, unless
+// bad_index is null, becomes the index in that list, axis * tokens + token, of its first entry at fault.
 POSENC_API posenc_status posenc_rotate_at(const posenc_rotary* rotary, posenc_type position_type,
                                           const void* positions, size_t tokens, posenc_type type,
                                           const posenc_heads* tensors, size_t count, size_t* bad_index);
@@ -274,8 +274,9 @@ POSENC_API posenc_status posenc_rotary_write_at(const posenc_rotary* rotary, pos
                                                 const posenc_cache* cache, size_t* bad_index);
 
 // Rotates by the rows of a cache of yours [rows], of F32, BF16 or F16, in the arithmetic POSENC_FAST whatever
-// the rotary's, with the scale times cos and sin rounded to float: token t by row first_row + t, or by
-// row_indices[t], [tokens] of I32 or I64.
+// the rotary's, with the scale times cos and sin rounded to float: token t by row first_row + t, or, unless
+// row_indices is null, by row_indices[t], [tokens] of I32 or I64; *bad_index is then the first that is no
+// row.
 POSENC_API posenc_status posenc_rotate_cached(const posenc_rotary* rotary, const posenc_cache* cache,
                                               size_t rows, int64_t first_row, posenc_type index_type,
                                               const void* row_indices, size_t tokens, posenc_type type,

@@ -15,11 +15,13 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_BAD_DIM:
       return "dim must be between 1 and 16777216";
     case POSENC_BAD_BASE:
-      return "base must be positive and finite";
+      return "base must be positive and finite, with a phase rounding as a float too, and above 1 with YaRN";
     case POSENC_BAD_EXPONENT_DIM:
-      return "exponent_dim must be finite, and no more than a float holds with a phase rounding";
+      return "exponent_dim must be finite, with a phase rounding neither 0 nor infinite as a float, and 0 "
+             "with axial axes";
     case POSENC_BAD_POSITION_SCALE:
-      return "position_scale must be finite, and with a phase rounding neither 0 nor infinite as a float";
+      return "position_scale must be finite, and with a phase rounding neither 0 nor infinite as a float (of "
+             "a rotary: 1)";
     case POSENC_BAD_LAYOUT:
       return "layout is not a posenc_layout";
     case POSENC_BAD_PHASE_ROUNDING:
@@ -42,7 +44,7 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_ID_OUT_OF_RANGE:
       return "a token id is outside the vocabulary";
     case POSENC_BUFFERS_OVERLAP:
-      return "memory that is written overlaps memory that is read";
+      return "memory that is written overlaps other memory of the call";
     case POSENC_MEMORY_TOO_SMALL:
       return "the memory for the object is smaller than it needs";
     case POSENC_BAD_TYPE:
@@ -51,14 +53,12 @@ const char* posenc_status_message(posenc_status status) {
       return "struct_size is not the size of the struct, or members that this version lacks are set";
     case POSENC_BAD_FREQUENCIES:
       return "the frequencies need one of doubles and floats, as many finite ones as there are pairs, a "
-             "unit, and "
-             "no phase rounding but that of a list, which needs them";
+             "unit, and no phase rounding but that of a list, which needs them";
     case POSENC_BAD_FLAG:
       return "a flag (nan_rows, lists_only, has_padding, input_first, truncate, inverse) is neither 0 nor 1, "
-             "or "
-             "reserved is not 0";
+             "or reserved is not 0";
     case POSENC_BAD_HEAD_DIM:
-      return "head_dim must be between 2 and 65536";
+      return "head_dim must be between 2 and 65536, and suit the preset";
     case POSENC_BAD_ROTARY_DIM:
       return "rotary_dim must be even, between 2 and 1024, and end with the head: rotary_offset + rotary_dim "
              "<= head_dim";
@@ -71,7 +71,8 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_BAD_FACTOR:
       return "factor must be positive and finite, and so must be what a dynamic scaling makes of it";
     case POSENC_BAD_LENGTH:
-      return "length and original_length must be positive and finite where the scaling uses them";
+      return "length and original_length must be positive and finite where the scaling uses them, and "
+             "original_length of LongRoPE above 1";
     case POSENC_BAD_BETA:
       return "beta_fast and beta_slow must be positive and finite, beta_fast not the smaller one";
     case POSENC_BAD_MSCALE:
@@ -91,8 +92,8 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_UNKNOWN_PRESET:
       return "no preset has that name";
     case POSENC_BAD_MIN_TIMESCALE:
-      return "min_timescale must be positive and finite, and 1 with a phase rounding or a list of "
-             "frequencies";
+      return "min_timescale must be positive and finite, and 1 with a list of frequencies or a phase "
+             "rounding other than f32_log_increment";
     case POSENC_BAD_ODD_COLUMN:
       return "odd_column is not a posenc_odd_column, or a middle of columns in turns";
     case POSENC_BAD_POSITION_OFFSET:
@@ -104,9 +105,8 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_BAD_GRID:
       return "a grid needs 1 to 8 axes, no two of them with columns in common";
     case POSENC_BAD_NORMALIZATION:
-      return "normalization is not a posenc_normalization, or its scale or offset is a NaN or outside -2^31 "
-             ".. "
-             "2^31";
+      return "normalization is not a posenc_normalization, or its scale or offset is a NaN or outside "
+             "-2^31 .. 2^31";
     default:
       return "unknown status";
   }
