@@ -380,6 +380,28 @@ TEST_P(RotaryCached, WrittenCachesTurnLikePositions) {
   }
 }
 
+// Calls of 16 MiB and more ask memory farther ahead.
+TEST_P(RotaryFast, OfLargeCallsIsThatOfSmallOnes) {
+  if (IsReference()) GTEST_SKIP() << "asks no memory ahead, and takes a minute";
+  constexpr std::size_t kDim = 128, kTokens = 2048, kHeads = 16, kPart = 512;
+  std::vector<float> x(kTokens * kHeads * kDim);
+  std::mt19937 random(11);
+  for (float& element : x) element = std::ldexp(static_cast<float>(random() % 65536) - 32768.0f, -15);
+  std::vector<float> expected = x;
+  const auto rotate = [rotary = CreateRotary(Spec(kDim))](float* data, std::size_t first,
+                                                          std::size_t tokens) {
+    posenc_heads heads{};
+    heads.data = data + first * kHeads * kDim;
+    heads.heads = kHeads;
+    heads.token_stride = kHeads * kDim;
+    heads.head_stride = kDim;
+    return posenc_rotate(rotary.get(), static_cast<std::int64_t>(first), tokens, POSENC_F32, &heads, 1);
+  };
+  ASSERT_EQ(rotate(x.data(), 0, kTokens), POSENC_OK);
+  for (std::size_t t = 0; t < kTokens; t += kPart) ASSERT_EQ(rotate(expected.data(), t, kPart), POSENC_OK);
+  EXPECT_TRUE(SameBits(x, expected));
+}
+
 // A cos(w) and A sin(w) lie just above 1, and both are rounded by half an ulp: 2.25 ulp of A hypot(a, b).
 TEST_P(RotaryFast, NearlyAsFarOffAsIsPromised) {
   const double frequency = 0x1.9223950f9fe47p-1, exact = 0x1.fff5e87db67d6p+0;  // the exact y

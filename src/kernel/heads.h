@@ -71,6 +71,7 @@ struct Heads {
   std::size_t count;
   std::size_t pairs;
   posenc_pairing pairing;
+  bool are_far;  // of a call whose elements no cache holds
 };
 
 // The elements of pair i of so many, the second after the first.

@@ -47,6 +47,7 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>()), pairs = heads.pairs;
   for (std::size_t h = 0; h < heads.count; ++h) {
     const Head<kType> head(heads, h);
+    if (heads.are_far) FetchFarAhead(head.source, pairs);
     std::size_t i = 0;
     for (; i + lanes <= pairs; i += lanes) {
       FetchAhead<false>(head.source, i, lanes);
