@@ -110,6 +110,9 @@ inline std::size_t AxisOf(const posenc_rotary_spec& s, std::size_t i) {
   if (s.axis_order == POSENC_INTERLEAVED_AXES) {
     return i < s.axes * s.sections[i % s.axes] ? i % s.axes : 0;
   }
+  if (s.axis_order == POSENC_IMROPE_AXES) {
+    return i < (s.axes - 1) * s.sections[i % (s.axes - 1)] ? i % (s.axes - 1) : s.axes - 1;
+  }
   if (s.axis_order == POSENC_ALTERNATING_AXES) {
     return i < (s.axes - 1) * s.sections[1] ? 1 + i % (s.axes - 1) : 0;
   }
@@ -237,9 +240,9 @@ inline double RoundedPhaseOf(const posenc_rotary_spec& s, std::size_t i, double 
       w = (one / Pow(s.base, index.exponent.AsDouble()).AsDouble()).AsFloat();
       break;
     case POSENC_F32_EXP: {
-      const double rate = (Log(s.base) / (r / 2.0)).AsFloat();
+      const double rate = (Real(Log(Real(s.base).AsFloat()).AsFloat()) / (r / 2.0)).AsFloat();
       w = Exp((Real(0.0) - NumberOf(i) * rate).AsFloat()).AsFloat();
-      const double scaled = is_linear ? (Real(p) * (one / s.factor).AsFloat()).AsFloat() : p;
+      const double scaled = is_linear ? (Real(p) * Real((one / s.factor).AsDouble()).AsFloat()).AsFloat() : p;
       return (Real(scaled) * w).AsFloat();
     }
     default: {  // POSENC_F32_ITERATED
@@ -249,10 +252,10 @@ inline double RoundedPhaseOf(const posenc_rotary_spec& s, std::size_t i, double 
       if (s.scaling == POSENC_FREQUENCY_FACTORS) {
         return (Real(t) / Entry(s.factors, s.factors_f32, i).AsFloat()).AsFloat();
       }
-      return is_linear ? (Real((one / s.factor).AsFloat()) * t).AsFloat() : t;
+      return is_linear ? (Real((one / Real(s.factor).AsFloat()).AsFloat()) * t).AsFloat() : t;
     }
   }
-  if (is_linear) w = (Real(w) / s.factor).AsFloat();
+  if (is_linear) w = (Real(w) / Real(s.factor).AsFloat()).AsFloat();
   return (Real(p) * w).AsFloat();
 }
 

@@ -213,7 +213,8 @@ std::vector<Case> Cases() {
       {"Llama 3.1", Llama3(8.0)},
       {"Llama 3.2", Llama3(32.0)},
       {"Llama 3, below 1", Llama3(0.25)},
-      {"Llama 4 Scout", With(Llama3(16.0), [](S& s) { s.high_freq_factor = 1.5; })},
+      {"Llama 4 Scout", With(Llama3(16.0), [](S& s) { s.high_freq_factor = 1.0; })},
+      {"Llama 3, a narrow ramp", With(Llama3(16.0), [](S& s) { s.high_freq_factor = 1.5; })},
       {"Llama 3, turns", With(Llama3(8.0), [](S& s) { s.unit = POSENC_TURNS; })},
       {"Llama 3, position_scale", With(Llama3(8.0), [](S& s) { s.position_scale = 1.0 / 3.0; })},
       {"proportional, Gemma", With(Scaled(256, POSENC_PROPORTIONAL, 8.0), [](S& s) { s.proportion = 0.25; })},
@@ -241,6 +242,7 @@ std::vector<Case> Cases() {
                              })},
       {"Qwen2-VL", WithAxes(Spec(128), POSENC_CONSECUTIVE_AXES, {16, 24, 24})},
       {"Qwen3-VL", WithAxes(Spec(128), POSENC_INTERLEAVED_AXES, {24, 20, 20})},
+      {"Qwen3-VL in ggml", WithAxes(Spec(128), POSENC_IMROPE_AXES, {22, 20, 20, 2})},
       {"ERNIE 4.5 VL", WithAxes(Spec(128), POSENC_ALTERNATING_AXES, {20, 22, 22})},
       {"Pixtral", WithAxes(Spec(64), POSENC_SPLIT_AXES, {16, 16})},
       {"split unevenly", WithAxes(Spec(34), POSENC_SPLIT_AXES, {6, 6, 5})},
@@ -507,6 +509,7 @@ TEST(RotaryTable, AxesAreThoseOfTheProjects) {
   EXPECT_EQ(axes(WithAxes(Spec(20), POSENC_INTERLEAVED_AXES, {4, 3, 3})), "0120120120");
   EXPECT_EQ(axes(WithAxes(Spec(20), POSENC_INTERLEAVED_AXES, {6, 2, 2})), "0120120000");
   EXPECT_EQ(axes(WithAxes(Spec(20), POSENC_ALTERNATING_AXES, {4, 3, 3})), "1212120000");
+  EXPECT_EQ(axes(WithAxes(Spec(20), POSENC_IMROPE_AXES, {4, 2, 2, 2})), "0120120330");
   EXPECT_EQ(axes(WithAxes(Spec(10), POSENC_SPLIT_AXES, {3, 2})), "00011");
 }
 
@@ -815,8 +818,8 @@ std::vector<Refusal> Refusals() {
        POSENC_BAD_MSCALE},
       {"freq factors that are exchanged",
        Llama3(8.0),
-       {Set(&S::low_freq_factor, 3.999)},
-       {Set(&S::low_freq_factor, 4.0), Set(&S::high_freq_factor, 0.5)},
+       {Set(&S::low_freq_factor, 3.999), Set(&S::low_freq_factor, 4.0)},
+       {Set(&S::low_freq_factor, 4.001), Set(&S::high_freq_factor, 0.5)},
        POSENC_BAD_FREQ_FACTOR},
       {"proportion",
        Scaled(128, POSENC_PROPORTIONAL, 1.0),
@@ -843,13 +846,14 @@ std::vector<Refusal> Refusals() {
        Spec(40),
        {SetAxes(POSENC_INTERLEAVED_AXES, {8, 6, 6}), SetAxes(POSENC_ALTERNATING_AXES, {8, 6, 6}),
         SetAxes(POSENC_SPLIT_AXES, {7, 7, 6}), SetAxes(POSENC_AXIAL_AXES, {5, 5, 5, 5}),
-        SetAxes(POSENC_CONSECUTIVE_AXES, {0, 20})},
+        SetAxes(POSENC_CONSECUTIVE_AXES, {0, 20}), SetAxes(POSENC_IMROPE_AXES, {7, 6, 5, 2})},
        {Set(&S::axes, std::size_t{0}), Set(&S::axes, std::size_t{5}), Set(&S::axes, std::size_t{2}),
-        Set(&S::axis_order, posenc_axis_order{5}), Set(&S::axis_order, posenc_axis_order{-1}),
+        Set(&S::axis_order, posenc_axis_order{6}), Set(&S::axis_order, posenc_axis_order{-1}),
         SetAxes(POSENC_CONSECUTIVE_AXES, {20}), SetAxes(POSENC_CONSECUTIVE_AXES, {10, 9}),
         SetAxes(POSENC_CONSECUTIVE_AXES, {10, 11}), SetAxes(POSENC_CONSECUTIVE_AXES, {11, ~std::size_t{0}, 10}),
         SetAxes(POSENC_INTERLEAVED_AXES, {6, 8, 6}), SetAxes(POSENC_INTERLEAVED_AXES, {6, 6, 8}),
         SetAxes(POSENC_ALTERNATING_AXES, {8, 7, 5}), SetAxes(POSENC_ALTERNATING_AXES, {8, 5, 7}),
+        SetAxes(POSENC_IMROPE_AXES, {8, 6, 5, 1}), SetAxes(POSENC_IMROPE_AXES, {6, 6, 8}),
         SetAxes(POSENC_SPLIT_AXES, {6, 7, 7}), SetAxes(POSENC_SPLIT_AXES, {11, 9}),
         [](S& s) {
           s = WithAxes(s, POSENC_CONSECUTIVE_AXES, {10, 5});

@@ -216,12 +216,12 @@ TEST(RotaryValues, AreThoseOfTheBinaryInterface) {
                 Scaling::kMixedNtk, Scaling::kYarn, Scaling::kYarnLog, Scaling::kLongRope, Scaling::kLlama3,
                 Scaling::kProportional, Scaling::kFrequencyFactors});
   ExpectValues({AxisOrder::kConsecutive, AxisOrder::kInterleaved, AxisOrder::kAlternating, AxisOrder::kSplit,
-                AxisOrder::kAxial});
+                AxisOrder::kAxial, AxisOrder::kImrope});
   ExpectValues({CacheLayout::kHalves, CacheLayout::kDuplicated, CacheLayout::kCosSin, CacheLayout::kPairs});
   EXPECT_EQ(POSENC_SAME_PAIRING, 2);
   EXPECT_EQ(POSENC_FAST, 1);
   EXPECT_EQ(POSENC_FREQUENCY_FACTORS, 11);
-  EXPECT_EQ(POSENC_AXIAL_AXES, 4);
+  EXPECT_EQ(POSENC_IMROPE_AXES, 5);
   EXPECT_EQ(POSENC_CACHE_PAIRS, 3);
 }
 

@@ -152,6 +152,11 @@ class RotaryOracle {
       case POSENC_INTERLEAVED_AXES:
         place.axis = i < spec_.axes * sections[i % spec_.axes] ? i % spec_.axes : 0;
         break;
+      case POSENC_IMROPE_AXES: {
+        const std::size_t last = spec_.axes - 1;
+        place.axis = i < last * sections[i % last] ? i % last : last;
+        break;
+      }
       case POSENC_ALTERNATING_AXES:
         place.axis = i < (spec_.axes - 1) * sections[1] ? 1 + i % (spec_.axes - 1) : 0;
         break;

@@ -106,7 +106,7 @@ enum class OddColumn : posenc_odd_column {
 enum class PhaseRounding : posenc_phase_rounding {
   kNone = POSENC_NO_PHASE_ROUNDING,             // the real number
   kF32PowDiv = POSENC_F32_POW_DIV,              // NumPy and PyTorch notebooks
-  kF32Exp = POSENC_F32_EXP,                     // PyTorch's tutorial, fairseq, MLX
+  kF32Exp = POSENC_F32_EXP,                     // PyTorch's tutorial, fairseq; MLX
   kF32LogDiv = POSENC_F32_LOG_DIV,              // diffusers, ggml
   kF32InvFreq = POSENC_F32_INV_FREQ,            // transformers, vLLM
   kF32Iterated = POSENC_F32_ITERATED,           // ggml's rope

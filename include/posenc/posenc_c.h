@@ -107,7 +107,7 @@ enum {
                                // where it counts
   POSENC_BAD_BETA = 30,        // beta_fast or beta_slow is not positive and finite, or they are exchanged
   POSENC_BAD_MSCALE = 31,      // mscale or mscale_all_dim is negative or not finite
-  POSENC_BAD_FREQ_FACTOR = 32,  // not 0 < low_freq_factor < high_freq_factor, finite
+  POSENC_BAD_FREQ_FACTOR = 32,  // not 0 < low_freq_factor <= high_freq_factor, finite
   POSENC_BAD_PROPORTION = 33,   // proportion is outside 0 .. 1
   POSENC_BAD_FACTOR_LIST =
       34,                     // a list of factors is missing, of the wrong length, or not positive and finite
@@ -176,7 +176,7 @@ enum {
   POSENC_NO_PHASE_ROUNDING = 0,
   // q = f32(pow(f32(base), f32(2i / f32(D)))), phase = f32(f32(p) / q): NumPy and PyTorch notebooks.
   POSENC_F32_POW_DIV = 1,
-  // w = f32(exp(f32(2i * f32(-ln(base) / D)))), phase = f32(f32(p) * w): PyTorch's tutorial, fairseq, MLX.
+  // w = f32(exp(f32(2i * f32(-ln(base) / D)))), phase = f32(f32(p) * w): PyTorch's tutorial, fairseq.
   POSENC_F32_EXP = 2,
   // w = f32(exp(f32(f32(f32(-ln(base)) * i) / f32(D / 2)))), phase = f32(f32(p) * w): diffusers, ggml.
   POSENC_F32_LOG_DIV = 3,

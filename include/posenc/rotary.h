@@ -66,6 +66,7 @@ enum class AxisOrder : posenc_axis_order {
   kAlternating = POSENC_ALTERNATING_AXES,  // ERNIE 4.5 VL
   kSplit = POSENC_SPLIT_AXES,              // Pixtral
   kAxial = POSENC_AXIAL_AXES,              // vision, DINOv3
+  kImrope = POSENC_IMROPE_AXES,            // ggml
 };
 
 // Where the cosines and sines go in a row of a cache.

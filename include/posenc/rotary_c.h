@@ -88,7 +88,7 @@ enum {
   // w_i / factors[i], or w_i / long_factors[i] where L > L0; A = sqrt(1 + ln f / ln L0), or 1 where f <= 1.
   POSENC_LONGROPE = 8,
   // w_i where it turns high_freq_factor times in L0 or more, w_i / f where it does low_freq_factor times or
-  // fewer; between them (1 - s) w_i / f + s w_i, s = (turns - low) / (high - low).
+  // fewer; between them (1 - s) w_i / f + s w_i, s = (turns - low) / (high - low). low = high is a step.
   POSENC_LLAMA3 = 9,
   // w_i / f for the first floor(f64(proportion * r) / 2) pairs, 0 for the others: Gemma.
   POSENC_PROPORTIONAL = 10,
@@ -110,7 +110,10 @@ enum {
   // Pixtral.
   POSENC_SPLIT_AXES = 3,
   // Consecutive; axis k has base^(-j / sections[k]), j = 0, 1, ...: vision towers, DINOv3. exponent_dim is 0.
-  POSENC_AXIAL_AXES = 4
+  POSENC_AXIAL_AXES = 4,
+  // Axis k = i mod (axes - 1) while i < (axes - 1) * sections[k], else the last one: ggml's IMROPE, whose
+  // sections [24, 20, 20, 0] of 64 pairs are {22, 20, 20, 2} here.
+  POSENC_IMROPE_AXES = 5
 };
 
 // What to rotate by. posenc_rotary_spec_init or posenc_rotary_spec_preset first. Copied by creation, lists
@@ -119,11 +122,12 @@ enum {
 // Phase roundings of a rotary embedding, of which posenc_phase_rounding has the formulas; D is exponent_dim,
 // or else rotary_dim, and f the factor of POSENC_LINEAR. With that or POSENC_NO_SCALING (f then is 1), unit
 // POSENC_RADIANS and position_scale 1; SPLIT and AXIAL axes with an INV_FREQ only.
-//   POSENC_F32_INV_FREQ  transformers, vLLM  f32(w / f) for w, or your own list of floats
-//   POSENC_F32_ITERATED  ggml                f32(f32(1 / f) * t_i), and with POSENC_FREQUENCY_FACTORS
-//                                            f32(t_i / f32(factors[i]))
-//   POSENC_F32_EXP       MLX                 f32(f32(p) * f32(1 / f)) for f32(p)
-//   POSENC_F64_INV_FREQ  gemma.cpp           f32(w / f) for w
+//   POSENC_F32_INV_FREQ  transformers  f32(w / f32(f)) for w, or your own list of floats; f 1: vLLM
+//   POSENC_F32_ITERATED  ggml          f32(f32(1 / f32(f)) * t_i), and with POSENC_FREQUENCY_FACTORS
+//                                      f32(t_i / f32(factors[i]))
+//   POSENC_F32_EXP       MLX           w = f32(exp(f32(-i * f32(f32(ln(f32(base))) / f32(D / 2))))), and
+//                                      f32(f32(p) * f32(f64(1 / f))) for f32(p)
+//   POSENC_F64_INV_FREQ  gemma.cpp     f32(w / f32(f)) for w
 typedef struct posenc_rotary_spec {
   size_t struct_size;             // sizeof(posenc_rotary_spec), set by the functions above
   size_t head_dim;                // elements of a head

@@ -78,7 +78,7 @@ const char* posenc_status_message(posenc_status status) {
     case POSENC_BAD_MSCALE:
       return "mscale and mscale_all_dim must be finite and not negative";
     case POSENC_BAD_FREQ_FACTOR:
-      return "low_freq_factor must be positive and below high_freq_factor, both finite";
+      return "low_freq_factor must be positive and not above high_freq_factor, both finite";
     case POSENC_BAD_PROPORTION:
       return "proportion must be between 0 and 1";
     case POSENC_BAD_FACTOR_LIST:

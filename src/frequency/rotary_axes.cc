@@ -5,7 +5,7 @@ namespace internal {
 namespace {
 
 bool IsAxisOrder(posenc_axis_order order) {
-  return order >= POSENC_CONSECUTIVE_AXES && order <= POSENC_AXIAL_AXES;
+  return order >= POSENC_CONSECUTIVE_AXES && order <= POSENC_IMROPE_AXES;
 }
 
 // Whether as many pairs are left as sections say, no more.
@@ -46,8 +46,13 @@ PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair) {
     if (pair < spec.axes * spec.sections[axis]) place.axis = axis;
     return place;
   }
+  const std::size_t others = spec.axes - 1;
+  if (spec.axis_order == POSENC_IMROPE_AXES) {
+    const std::size_t axis = pair % others;
+    place.axis = pair < others * spec.sections[axis] ? axis : others;
+    return place;
+  }
   if (spec.axis_order == POSENC_ALTERNATING_AXES) {
-    const std::size_t others = spec.axes - 1;
     if (pair < others * spec.sections[1]) place.axis = 1 + pair % others;
     return place;
   }

@@ -153,7 +153,7 @@ posenc_status CheckScaling(const posenc_rotary_spec& spec) {
   if (const posenc_status status = CheckLengths(spec); status != POSENC_OK) return status;
   if (IsYarn(spec)) return CheckYarn(spec);
   const double low = spec.low_freq_factor, high = spec.high_freq_factor;
-  if (spec.scaling == POSENC_LLAMA3 && !(IsPositive(low) && IsPositive(high) && low < high)) {
+  if (spec.scaling == POSENC_LLAMA3 && !(IsPositive(low) && IsPositive(high) && low <= high)) {
     return POSENC_BAD_FREQ_FACTOR;
   }
   if (spec.scaling == POSENC_PROPORTIONAL && !(spec.proportion >= 0.0 && spec.proportion <= 1.0)) {

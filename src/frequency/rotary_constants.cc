@@ -185,7 +185,7 @@ bool IsSteep(const RotarySchedule& schedule) {
   const double step = spec.factor > 1.0 ? spec.factor : 1.0 / spec.factor;
   // How often the error of 2^-231 of a logarithm, or the like, is in that of w_i.
   double magnified = 0.0;
-  if (spec.scaling == POSENC_LLAMA3) {
+  if (spec.scaling == POSENC_LLAMA3 && width > 0.0) {  // pi leaves none on a step
     magnified = step * (low + width) / width * (LargestLog(schedule) + 1.0) / 2.0;
   } else if (IsYarn(spec) && spec.truncate == 0 && width > 0.0) {
     const double pairs_per_log = static_cast<double>(spec.rotary_dim) / (2.0 * ApproximateLog(spec.base));

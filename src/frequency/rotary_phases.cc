@@ -13,9 +13,8 @@ namespace {
 class Recipe {
  public:
   explicit Recipe(const RotarySchedule& schedule) : schedule_(schedule), spec_(schedule.spec) {
-    const bool takes_float =
-        spec_.phase_rounding == POSENC_F32_INV_FREQ || spec_.phase_rounding == POSENC_F32_ITERATED;
-    const double base = takes_float ? static_cast<double>(NearestFloat(spec_.base)) : spec_.base;
+    const bool takes_double = spec_.phase_rounding == POSENC_F64_INV_FREQ;
+    const double base = takes_double ? spec_.base : static_cast<double>(NearestFloat(spec_.base));
     if (base > 0.0 && std::isfinite(base)) log_base_ = Log<4>(base);
     base_is_right_ = base > 0.0 && std::isfinite(base);
   }
@@ -25,9 +24,12 @@ class Recipe {
   // f32(pow(f32(base), f32(-2 / r)))
   float Ratio() const { return ExpAsFloat(QuotientAsFloat(-2.0, spec_.exponent_dim), log_base_); }
 
-  // f32(1 / f)
+  float Factor() const { return spec_.scaling == POSENC_LINEAR ? NearestFloat(spec_.factor) : 1.0f; }
+
+  // f32(1 / f32(f)); MLX divides doubles: f32(f64(1 / f))
   float InverseFactor() const {
-    return spec_.scaling == POSENC_LINEAR ? QuotientAsFloat(1.0, spec_.factor) : 1.0f;
+    const bool divides_doubles = spec_.scaling == POSENC_LINEAR && spec_.phase_rounding == POSENC_F32_EXP;
+    return divides_doubles ? NearestFloat(1.0 / spec_.factor) : 1.0f / Factor();
   }
 
   // w_i before linear scaling
@@ -38,9 +40,9 @@ class Recipe {
       case POSENC_F32_INV_FREQ:
         return 1.0f / ExpAsFloat(QuotientAsFloat(2.0 * i, place.exponent_dim), log_base_);
       case POSENC_F32_EXP: {
-        Wide256 rate = Divide(log_base_, FromDouble<4>(place.exponent_dim));
-        ++rate.exponent;
-        return ExpAsFloat(static_cast<float>(-i) * NearestFloat(rate), FromInteger<4>(1));
+        const float rate =
+            QuotientAsFloat(2.0 * static_cast<double>(NearestFloat(log_base_)), place.exponent_dim);
+        return ExpAsFloat(static_cast<float>(-i) * rate, FromInteger<4>(1));
       }
       default:  // POSENC_F64_INV_FREQ
         return NearestFloat(1.0 / ExpAsType(2.0 * i / place.exponent_dim, log_base_, POSENC_F64));
@@ -54,7 +56,7 @@ class Recipe {
     }
     const float frequency = Frequency(place);
     const bool divides = spec_.scaling == POSENC_LINEAR && spec_.phase_rounding != POSENC_F32_EXP;
-    return divides && IsRegular(frequency) ? QuotientAsFloat(frequency, spec_.factor) : frequency;
+    return divides ? frequency / Factor() : frequency;
   }
 
  private:
@@ -104,7 +106,9 @@ posenc_status PlanRoundedPhases(const RotarySchedule& schedule, RoundedPhases* p
   if (phases->is_iterated) phases->factor = recipe.InverseFactor();
   if (schedule.spec.phase_rounding == POSENC_F32_EXP) phases->position_factor = recipe.InverseFactor();
   if (!IsRegular(phases->ratio)) return POSENC_BAD_BASE;
-  if (!IsRegular(phases->factor) || !IsRegular(phases->position_factor)) return POSENC_BAD_FACTOR;
+  const bool factors_are_right =
+      IsRegular(recipe.Factor()) && IsRegular(phases->factor) && IsRegular(phases->position_factor);
+  if (!factors_are_right) return POSENC_BAD_FACTOR;
   return CheckValues(schedule, recipe, *phases);
 }
 

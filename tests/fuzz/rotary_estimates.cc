@@ -128,6 +128,11 @@ Estimate Scaled(const posenc_rotary_spec& spec, std::size_t entry, const Estimat
     }
     case POSENC_LLAMA3: {
       const long double turns = spec.original_length * w.value / (2.0L * kPi);
+      const long double step = spec.low_freq_factor;
+      if (spec.high_freq_factor == spec.low_freq_factor) {
+        if (std::fabs(turns - step) <= (turns + step) * (w.error + 4.0L * kRounding)) return kUnknown;
+        return {w.value / (turns > step ? 1.0L : f), w.error + kRounding};
+      }
       const Estimate share =
           Ramp(turns, spec.low_freq_factor, spec.high_freq_factor, std::fabs(turns) * (w.error + kRounding));
       return Blend(w, {1.0L - share.value, share.error}, f);
@@ -175,6 +180,8 @@ bool AxesAreRight(const posenc_rotary_spec& spec) {
     if (spec.axis_order == POSENC_SPLIT_AXES && last >= pairs) return false;
     if (spec.axis_order == POSENC_INTERLEAVED_AXES && k > 0 && last >= pairs) return false;
     if (spec.axis_order == POSENC_ALTERNATING_AXES && k > 0 && s[k] != s[1]) return false;
+    const std::size_t last_of_others = s[k] == 0 ? 0 : k + (end - 1) * (s[k] - 1);
+    if (spec.axis_order == POSENC_IMROPE_AXES && k + 1 < end && last_of_others >= pairs) return false;
   }
   return true;
 }
@@ -184,6 +191,8 @@ std::size_t AxisOf(const posenc_rotary_spec& spec, std::size_t pair) {
   if (axes == 1) return 0;
   if (spec.axis_order == POSENC_INTERLEAVED_AXES)
     return pair < axes * spec.sections[pair % axes] ? pair % axes : 0;
+  if (spec.axis_order == POSENC_IMROPE_AXES)
+    return pair < others * spec.sections[pair % others] ? pair % others : others;
   if (spec.axis_order == POSENC_ALTERNATING_AXES)
     return pair < others * spec.sections[1] ? 1 + pair % others : 0;
   return PlaceOf(spec, pair).axis;

@@ -78,7 +78,7 @@ void RotarySpecInput::AddScalingFaults(Faults* faults) const {
                   POSENC_BAD_MSCALE);
   const double low = spec.low_freq_factor, high = spec.high_freq_factor;
   faults->AddIf(std::isnan(low) || std::isnan(high) ||
-                    (is_llama && (!IsPositive(low) || !IsPositive(high) || low >= high)),
+                    (is_llama && (!IsPositive(low) || !IsPositive(high) || low > high)),
                 POSENC_BAD_FREQ_FACTOR);
   const double share = spec.proportion;
   faults->AddIf(std::isnan(share) || (scaling == POSENC_PROPORTIONAL && (share < 0.0 || share > 1.0)),

@@ -96,7 +96,7 @@ void RotarySpecInput::MakeScaling(FuzzedDataProvider& bytes) {
 // Sections that add up, but for some.
 void RotarySpecInput::MakeAxes(FuzzedDataProvider& bytes) {
   spec.axes = bytes.ConsumeIntegralInRange<std::size_t>(2, POSENC_MAX_AXES);
-  spec.axis_order = MakeEnum(5, bytes);
+  spec.axis_order = MakeEnum(6, bytes);
   const std::size_t pairs = std::min(RotaryDim(spec), std::size_t{POSENC_MAX_ROTARY_DIM}) / 2;
   const bool is_alike = spec.axis_order == POSENC_ALTERNATING_AXES || spec.axis_order == POSENC_SPLIT_AXES;
   std::size_t left = pairs, section = 0;

@@ -56,7 +56,7 @@ const std::vector<RotaryChoice>& RotaryChoices() {
       {"axis_order",
        &S::axis_order,
        "Which axis turns which pair",
-       {"consecutive", "interleaved", "alternating", "split", "axial"}}};
+       {"consecutive", "interleaved", "alternating", "split", "axial", "imrope"}}};
   return choices;
 }
 

@@ -32,6 +32,8 @@ RotaryFormula::Place RotaryFormula::PlaceOf(std::size_t pair) const {
   if (axes == 1) return place;
   if (spec_.axis_order == POSENC_INTERLEAVED_AXES) {
     place.axis = pair < axes * sections[pair % axes] ? pair % axes : 0;
+  } else if (spec_.axis_order == POSENC_IMROPE_AXES) {
+    place.axis = pair < (axes - 1) * sections[pair % (axes - 1)] ? pair % (axes - 1) : axes - 1;
   } else if (spec_.axis_order == POSENC_ALTERNATING_AXES) {
     place.axis = pair < (axes - 1) * sections[1] ? 1 + pair % (axes - 1) : 0;
   } else {
@@ -124,6 +126,7 @@ Real RotaryFormula::Llama3(const Real& w) const {
   if (spec_.unit == POSENC_RADIANS) turns = turns / (Real::Pi(bits) * 2.0);
   if (spec_.unit == POSENC_HALF_TURNS) turns = turns / 2.0;
   const double low = spec_.low_freq_factor, high = spec_.high_freq_factor;
+  if (low == high) return turns > low ? w : w / spec_.factor;
   const Real s = Clamp((turns - low) / (Real(high, bits) - low));
   return (Real(1.0, bits) - s) * w / spec_.factor + s * w;
 }
@@ -177,7 +180,8 @@ double RotaryFormula::Amplitude() const {
 
 // w_i of those that multiply the position by it.
 float RotaryFormula::RoundedFrequency(const Place& place) const {
-  const double divisor = spec_.scaling == POSENC_LINEAR ? spec_.factor : 1.0;
+  const double divisor =
+      spec_.scaling == POSENC_LINEAR ? static_cast<double>(static_cast<float>(spec_.factor)) : 1.0;
   const auto divided = [&](float w) { return (Real(static_cast<double>(w), kWide) / divisor).ToFloat(); };
   if (spec_.frequency_count != 0) return divided(static_cast<float>(Listed(place.i)));
   const double numerator = place.numerator, denominator = place.denominator;
@@ -187,7 +191,7 @@ float RotaryFormula::RoundedFrequency(const Place& place) const {
       return divided((FloatOf(1.0) / FloatOf(spec_.base).Pow(exponent)).ToFloat());
     }
     case POSENC_F32_EXP: {
-      const Real log = Real(spec_.base, kWide).Log();
+      const Real log = FloatOf(static_cast<double>(FloatOf(spec_.base).Log().ToFloat()));
       const Real rate = FloatOf(static_cast<double>((log * 2.0 / denominator).ToFloat()));
       return (FloatOf(-numerator / 2.0) * rate).Exp().ToFloat();
     }
@@ -209,7 +213,7 @@ float RotaryFormula::RoundedPhase(std::size_t pair, double position) const {
   const auto p = static_cast<float>(position);
   if (spec_.phase_rounding != POSENC_F32_ITERATED) {
     const bool is_scaled = spec_.phase_rounding == POSENC_F32_EXP && spec_.scaling == POSENC_LINEAR;
-    const float scale = is_scaled ? (Real(1.0, kWide) / spec_.factor).ToFloat() : 1.0f;
+    const float scale = is_scaled ? static_cast<float>((Real(1.0, kWide) / spec_.factor).ToDouble()) : 1.0f;
     return product(product(p, scale), RoundedFrequency(place));
   }
   const Real exponent = FloatOf(static_cast<double>((Real(-2.0, kWide) / place.denominator).ToFloat()));
@@ -217,7 +221,7 @@ float RotaryFormula::RoundedPhase(std::size_t pair, double position) const {
   float t = p;
   for (std::size_t i = 0; i < pair; ++i) t = product(t, ratio);
   if (spec_.scaling == POSENC_LINEAR) {
-    return product((Real(1.0, kWide) / spec_.factor).ToFloat(), t);
+    return product(quotient(1.0f, static_cast<float>(spec_.factor)), t);
   }
   if (spec_.scaling != POSENC_FREQUENCY_FACTORS) return t;
   return quotient(t, static_cast<float>(Factor(place.i)));

@@ -93,8 +93,10 @@ void AddScalings(Cases* cases) {
     AddSpec(Preset(name, 128), cases);
   }
   posenc_rotary_spec steep = Scaled(POSENC_LLAMA3, 1e6, 0, 8192);
-  steep.low_freq_factor = 4.0 - 0x1p-50;
-  AddSpec(steep, cases);
+  for (const double low : {4.0 - 0x1p-50, 4.0}) {
+    steep.low_freq_factor = low;
+    AddSpec(steep, cases);
+  }
 }
 
 void AddListed(Cases* cases) {
@@ -166,6 +168,12 @@ void AddAxes(Cases* cases) {
     patches.type = type;
     cases->push_back(patches);
   }
+  posenc_rotary_spec imrope = Preset("qwen3_vl", 128);
+  imrope.axes = 4;
+  imrope.axis_order = POSENC_IMROPE_AXES;
+  imrope.sections[0] = 22;
+  imrope.sections[3] = 2;
+  AddSpec(imrope, cases);
   posenc_rotary_spec spec = MakeRotarySpec(24);
   spec.axes = 4;
   spec.sections[0] = 5;

@@ -23,5 +23,5 @@ Scaling = Literal[
     "none", "linear", "ntk", "dynamic_ntk", "qwen_ntk", "mixed_ntk", "yarn", "yarn_log", "longrope", "llama3",
     "proportional", "frequency_factors",
 ]
-AxisOrder = Literal["consecutive", "interleaved", "alternating", "split", "axial"]
+AxisOrder = Literal["consecutive", "interleaved", "alternating", "split", "axial", "imrope"]
 CacheLayout = Literal["halves", "duplicated", "cos_sin", "pairs"]

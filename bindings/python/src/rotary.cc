@@ -52,7 +52,7 @@ const Members<S>& RotaryMembers() {
       {"amplitude", &S::amplitude},
       {"truncate", Flag<S>{&S::truncate}},
       {"axis_order",
-       Choice<S>{&S::axis_order, {"consecutive", "interleaved", "alternating", "split", "axial"}}},
+       Choice<S>{&S::axis_order, {"consecutive", "interleaved", "alternating", "split", "axial", "imrope"}}},
       {"factors", Numbers<S>{&S::factors, &S::factor_count}},
       {"long_factors", Numbers<S>{&S::long_factors, &S::factor_count}},
       {"frequencies", Numbers<S>{&S::frequencies, &S::frequency_count}},

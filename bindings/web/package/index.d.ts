@@ -111,7 +111,7 @@ export interface RotaryOptions {
   proportion?: number;
   amplitude?: number;
   truncate?: boolean;
-  axisOrder?: 'consecutive' | 'interleaved' | 'alternating' | 'split' | 'axial';
+  axisOrder?: 'consecutive' | 'interleaved' | 'alternating' | 'split' | 'axial' | 'imrope';
   factors?: Reals;
   longFactors?: Reals;
   frequencies?: Reals;

@@ -30,7 +30,7 @@ const NAMES = {
   arithmetic: ['exact', 'fast'],
   scaling: ['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3',
     'proportional', 'frequency_factors'],
-  axisOrder: ['consecutive', 'interleaved', 'alternating', 'split', 'axial'],
+  axisOrder: ['consecutive', 'interleaved', 'alternating', 'split', 'axial', 'imrope'],
 };
 const FLAGS = ['nanRows', 'listsOnly', 'inputFirst', 'truncate'];
 const KIND = { size: 0, double: 1, int32: 2, int64: 3, pointer: 4, sizes4: 5 };
@@ -768,7 +768,7 @@ export function rotaryPresets() {
 
 // ---- the digest ----
 
-export const goldenDigest = 'db65c0dcc836ec62';
+export const goldenDigest = 'ce4f2a83fd34fd4c';
 
 export async function digest(progress = undefined, given = undefined) {
   module();

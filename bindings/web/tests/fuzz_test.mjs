@@ -26,7 +26,7 @@ const ROTARIES = posenc.rotaryPresets().map((row) => row.name);
 const WORDS = ['f32', 'bf16', 'f16', 'f64', 'interleaved', 'sin_cos', 'cos_sin', 'interleaved_cos_sin', 'none',
   'f32_pow_div', 'f32_exp', 'f32_iterated', 'f64_pow_mul', 'f32_list', 'radians', 'half_turns', 'turns', 'zero_last',
   'zero_middle', 'cosine_last', 'neighbours', 'same', 'fast', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk',
-  'yarn', 'yarn_log', 'longrope', 'llama3', 'proportional', 'frequency_factors', 'alternating', 'split', 'axial', 'halves',
+  'yarn', 'yarn_log', 'longrope', 'llama3', 'proportional', 'frequency_factors', 'alternating', 'split', 'axial', 'imrope', 'halves',
   'duplicated', 'pairs', 'WASM', 'REFERENCE', 'constructor', '__proto__'];
 const SPEC = ['base', 'exponentDim', 'positionScale', 'layout', 'phaseRounding', 'target', 'frequencies', 'frequencyUnit',
   'nanRows', 'listsOnly', 'oddColumn', 'minTimescale', 'positionOffset', 'paddingPosition', 'inputFirst'];
@@ -43,7 +43,7 @@ const KINDS = {
   phaseRounding: ['none', 'none', 'f32_pow_div', 'f32_inv_freq', 'f64_pow_mul', 'f32_list'],
   frequencyUnit: ['radians', 'turns'], oddColumn: ['zero_last', 'zero_middle', 'cosine_last'],
   type: ['f32', 'bf16', 'f16', 'f64'], pairing: ['half_split', 'neighbours'], outputPairing: ['same', 'neighbours'],
-  arithmetic: ['exact', 'fast'], axisOrder: ['consecutive', 'interleaved', 'alternating', 'split', 'axial'],
+  arithmetic: ['exact', 'fast'], axisOrder: ['consecutive', 'interleaved', 'alternating', 'split', 'axial', 'imrope'],
   scaling: ['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3',
     'proportional', 'frequency_factors'],
   preset: ENCODERS,
