@@ -1,5 +1,6 @@
-// Presets of rotary embeddings: each against values written down from its source, not from the table; all
-// against what a preset must be. And posenc_rotary_spec_init, which they start from.
+// Presets of rotary embeddings: each against values written down from its source, not from the table, and
+// what it turns by against its formula in decimals; all against what a preset must be. And
+// posenc_rotary_spec_init, which they start from.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -7,6 +8,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/rotary_spec.h"
@@ -269,25 +271,120 @@ TEST(RotaryPresets, SetNothingElse) {
   }
 }
 
+// Sets what only the caller knows.
+void Complete(posenc_rotary_spec* spec) {
+  static double factors[48], long_factors[48];
+  posenc_rotary* rotary = nullptr;
+  if (spec->scaling == POSENC_LONGROPE) {
+    EXPECT_EQ(posenc_rotary_create(spec, &rotary), POSENC_BAD_FACTOR_LIST);
+    for (int i = 0; i < 48; ++i) {
+      factors[i] = 1 + i / 16.0;
+      long_factors[i] = 1.5 + i;
+    }
+    spec->factors = factors;
+    spec->long_factors = long_factors;
+    spec->factor_count = std::size(factors);
+  }
+  if (spec->scaling == POSENC_YARN_LOG) {
+    EXPECT_EQ(posenc_rotary_create(spec, &rotary), POSENC_BAD_LENGTH);
+    spec->original_length = 8192;
+    spec->factor = 16;
+  }
+}
+
 TEST(RotaryPresets, CanBeCreated) {
-  const std::vector<double> factors(48, 1.5), long_factors(48, 2.5);
   for (const Golden& golden : kGolden) {
     SCOPED_TRACE(golden.name);
     posenc_rotary_spec spec = Preset(golden.name, golden.head_dim);
     posenc_rotary* rotary = nullptr;
-    if (spec.scaling == POSENC_LONGROPE) {
-      EXPECT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_BAD_FACTOR_LIST);
-      spec.factors = factors.data();
-      spec.long_factors = long_factors.data();
-      spec.factor_count = factors.size();
-    }
-    if (spec.scaling == POSENC_YARN_LOG) {
-      EXPECT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_BAD_LENGTH);
-      spec.original_length = 8192;
-      spec.factor = 16;
-    }
+    Complete(&spec);
     ASSERT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_OK);
     EXPECT_EQ(posenc_rotary_frequency_count(rotary), golden.rotary_dim / 2);
+    posenc_rotary_destroy(rotary);
+  }
+}
+
+// What heads of kGolden turn by.
+struct Turns {
+  const char* name;
+  double length;  // 0: the preset's
+  double amplitude;
+  std::vector<std::pair<std::size_t, double>> radians;  // some pairs, the last too
+};
+
+TEST(RotaryPresets, TurnByTheirFormulas) {
+  const Turns turns[] = {
+#include "golden/rotary_presets.inc"
+  };
+  std::set<std::string> names;
+  for (const Turns& want : turns) {
+    SCOPED_TRACE(want.name + (" of length " + std::to_string(want.length)));
+    const Golden* golden = Find(kGolden, want.name);
+    ASSERT_NE(golden, nullptr);
+    posenc_rotary_spec spec = Preset(want.name, golden->head_dim);
+    Complete(&spec);
+    if (want.length != 0) spec.length = want.length;
+    posenc_rotary* rotary = nullptr;
+    ASSERT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_OK);
+    EXPECT_EQ(posenc_rotary_amplitude(rotary), want.amplitude);
+    EXPECT_EQ(posenc_rotary_frequency_count(rotary), want.radians.back().first + 1);
+    for (const auto& pair : want.radians) {
+      EXPECT_EQ(posenc_rotary_radians(rotary, pair.first), pair.second) << pair.first;
+    }
+    posenc_rotary_destroy(rotary);
+    names.insert(want.name);
+  }
+  for (const posenc_preset& preset : AllPresets()) EXPECT_EQ(names.count(preset.name), 1u) << preset.name;
+}
+
+// transformers, modeling_rope_utils.py: 0.1 * mscale * math.log(factor) + 1, or a ratio of two, and
+// math.sqrt(1 + math.log(factor) / math.log(max_position_embeddings)); vLLM, telechat3_scaling_rope.py:
+// 0.07 * math.log(scale) + 1. All as Python prints them.
+TEST(RotaryPresets, HaveTheAmplitudesThatPythonComputes) {
+  const std::pair<const char*, double> amplitudes[] = {{"gpt_oss", 1.3465735902799727},
+                                                       {"yarn_qwen2_5", 1.138629436111989},
+                                                       {"telechat3", 1.0970406052783923},
+                                                       {"phi3_longrope", 1.1902380714238083},
+                                                       {"deepseek_v2", 1.0},
+                                                       {"deepseek_v3", 1.0},
+                                                       {"ministral3", 1.0},
+                                                       {"mistral4", 1.0}};
+  for (const auto& want : amplitudes) {
+    SCOPED_TRACE(want.first);
+    posenc_rotary_spec spec = Preset(want.first, Find(kGolden, want.first)->head_dim);
+    Complete(&spec);
+    posenc_rotary* rotary = nullptr;
+    ASSERT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_OK);
+    EXPECT_EQ(posenc_rotary_amplitude(rotary), want.second);
+    posenc_rotary_destroy(rotary);
+  }
+}
+
+// EXPECTED_INV_FREQ of transformers, tests/utils/test_modeling_rope_utils.py: Llama of 2048 positions,
+// scaled.
+TEST(RotaryPresets, ScaleAsTheTestsOfTransformersState) {
+  constexpr std::size_t kShown[6] = {1, 20, 31, 32, 40, 63};
+  const struct {
+    posenc_scaling scaling;
+    double radians[6];  // of the pairs shown
+  } stated[] = {
+      {POSENC_NO_SCALING, {8.6596e-01, 5.6234e-02, 1.1548e-02, 1.0000e-02, 3.1623e-03, 1.1548e-04}},
+      {POSENC_DYNAMIC_NTK, {8.0931e-01, 1.4531e-02, 1.4176e-03, 1.1473e-03, 2.1115e-04, 1.6265e-06}},
+      {POSENC_YARN, {8.6596e-01, 4.8136e-02, 5.3120e-03, 4.2400e-03, 4.3007e-04, 1.1548e-05}},
+      {POSENC_LLAMA3, {8.6596e-01, 5.6234e-02, 1.0730e-02, 7.7785e-03, 3.4539e-04, 1.1548e-05}},
+  };
+  for (const auto& want : stated) {
+    SCOPED_TRACE(want.scaling);
+    posenc_rotary_spec spec = Preset("llama", 128);
+    spec.scaling = want.scaling;
+    spec.factor = 10;
+    spec.original_length = 2048;
+    spec.length = 16384;
+    posenc_rotary* rotary = nullptr;
+    ASSERT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_OK);
+    for (std::size_t k = 0; k < std::size(kShown); ++k) {
+      EXPECT_NEAR(posenc_rotary_radians(rotary, kShown[k]) / want.radians[k], 1, 5e-5) << kShown[k];
+    }
     posenc_rotary_destroy(rotary);
   }
 }
