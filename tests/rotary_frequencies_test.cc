@@ -853,7 +853,7 @@ std::vector<Refusal> Refusals() {
         SetAxes(POSENC_CONSECUTIVE_AXES, {10, 11}), SetAxes(POSENC_CONSECUTIVE_AXES, {11, ~std::size_t{0}, 10}),
         SetAxes(POSENC_INTERLEAVED_AXES, {6, 8, 6}), SetAxes(POSENC_INTERLEAVED_AXES, {6, 6, 8}),
         SetAxes(POSENC_ALTERNATING_AXES, {8, 7, 5}), SetAxes(POSENC_ALTERNATING_AXES, {8, 5, 7}),
-        SetAxes(POSENC_IMROPE_AXES, {8, 6, 5, 1}), SetAxes(POSENC_IMROPE_AXES, {6, 6, 8}),
+        SetAxes(POSENC_IMROPE_AXES, {8, 6, 5, 1}), SetAxes(POSENC_IMROPE_AXES, {6, 6, 8, 0}),
         SetAxes(POSENC_SPLIT_AXES, {6, 7, 7}), SetAxes(POSENC_SPLIT_AXES, {11, 9}),
         [](S& s) {
           s = WithAxes(s, POSENC_CONSECUTIVE_AXES, {10, 5});
