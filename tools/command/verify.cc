@@ -286,9 +286,10 @@ void AddVerifyCommand(CLI::App& app, Run* run) {
   const auto request = std::make_shared<Request>();
   CLI::Option* quick = command->add_flag("--quick", request->quick, "Only the digest's cases (seconds)");
   command
-      ->add_flag("--full", request->full,
-                 "Also every position of the everyday domain, in all types, as runs and lists, and rotations "
-                 "(40 minutes)")
+      ->add_flag(
+          "--full", request->full,
+          "Also every position of the everyday domain, in all types, as runs and lists, rotations, and "
+          "caches (45 minutes)")
       ->excludes(quick);
   command->add_option("--target", request->target, "Only this target, a name from 'posenc targets' [all]")
       ->type_name("NAME");

@@ -21,8 +21,8 @@ Subjects DigestSubjects();
 Subjects TableSubjects();
 
 // What --full adds, to be written in all ways: all of the everyday domain, what it costs at small positions,
-// and random runs, chosen by the seed, at its edges; rotations of random and of hard elements, too. Needs
-// MPFR.
+// and random runs, chosen by the seed, at its edges; rotations of random and of hard elements, and caches of
+// every scaling, too. Needs MPFR.
 std::vector<Group> FullAreas(std::uint64_t seed);
 
 }  // namespace tools

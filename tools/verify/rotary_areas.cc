@@ -4,6 +4,7 @@
 #include <string>
 
 #include "command/options.h"
+#include "command/rotary_members.h"
 #include "verify/rotary_cases.h"
 
 namespace posenc {
@@ -18,7 +19,7 @@ void SetPositions(std::size_t count, int bits, std::mt19937_64* random, RotaryCa
   c->rows = count;
   if (bits == 0) return;
   c->list = POSENC_F64;
-  for (std::size_t r = 0; r < count; ++r) {
+  for (std::size_t r = 0; r < count * c->spec.axes; ++r) {
     if (r % 16 > 8) {
       c->positions.push_back(c->positions.back() + 1.0);
       continue;
@@ -27,6 +28,20 @@ void SetPositions(std::size_t count, int bits, std::mt19937_64* random, RotaryCa
     const double position = (*random)() % 2 == 0 ? magnitude : -magnitude;
     c->positions.push_back(r % 16 == 8 ? std::min(position, std::ldexp(1.0, bits) - 8.0) : position);
   }
+}
+
+// Every position below 2^20, as a run; random ones, others on each axis, as a list: only that tells orders of
+// axes apart.
+Group CacheArea(const posenc_rotary_spec& spec, std::mt19937_64* random) {
+  RotaryCase c;
+  c.spec = spec;
+  c.call = RotaryCall::kWriteCache;
+  SetPositions(std::size_t{1} << 20, 0, random, &c);
+  Group area{"cache, " + Describe(spec), {}};
+  if (spec.axis_order == POSENC_CONSECUTIVE_AXES) area.subjects.push_back(AreaOf(c));
+  SetPositions(std::size_t{1} << 14, 20, random, &c);
+  area.subjects.push_back(AreaOf(c));
+  return area;
 }
 
 }  // namespace
@@ -62,6 +77,7 @@ std::vector<Group> RotaryAreas(std::uint64_t seed) {
     SetPositions(area.tokens, area.bits, &random, &c);
     areas.push_back({std::string("rotation, ") + area.preset + ", " + area.name, {AreaOf(c)}});
   }
+  for (const posenc_rotary_spec& spec : EveryScaling()) areas.push_back(CacheArea(spec, &random));
   return areas;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "api/rotary_handle.h"
 #include "call/rotary.h"
@@ -203,18 +204,22 @@ void RotaryCalls::CallRotateCached(const posenc_rotary* rotary, Entries* out, do
 
 // A row of two tables is that of the cosines, and then that of the sines.
 template <class Write>
-void RotaryCalls::WriteCache(const Write& write, Written* written) const {
+void RotaryCalls::WriteCache(posenc_type type, const Write& write, Written* written) const {
   const std::size_t columns = case_.columns();
   const bool is_two = HasTwoTables(case_.layout);
   const std::size_t width = is_two ? columns / 2 : columns;
-  Entries cosines(case_.type, rows_ * width), sines(case_.type, is_two ? rows_ * width : 0);
-  const posenc_cache cache{case_.layout, case_.type, cosines.data(), is_two ? sines.data() : nullptr, width};
+  Entries cosines(type, rows_ * width), sines(type, is_two ? rows_ * width : 0);
+  const posenc_cache cache{case_.layout, type, cosines.data(), is_two ? sines.data() : nullptr, width};
   const std::vector<unsigned char> list = PassedPositions();
   const auto first = static_cast<std::int64_t>(case_.list == 0 ? case_.Position(0, row_) : 0.0);
   const double start = ThreadSeconds();
   write(first, list.data(), cache);
   written->seconds = ThreadSeconds() - start;
-  written->entries.Reset(case_.type, rows_ * columns);
+  if (!is_two) {
+    written->entries = std::move(cosines);
+    return;
+  }
+  written->entries.Reset(type, rows_ * columns);
   for (std::size_t k = 0; k < rows_ * columns; ++k) {
     const std::size_t r = k / columns, e = k % columns;
     written->entries.Set(k, e < width ? cosines[r * width + e] : sines[r * width + e - width]);
@@ -226,15 +231,15 @@ void RotaryCalls::CallWriteCache(const posenc_rotary* rotary, Written* written) 
     Require(case_.list == 0 ? posenc_rotary_write(rotary, first, rows_, &cache)
                             : posenc_rotary_write_at(rotary, case_.list, list, rows_, &cache, nullptr));
   };
-  WriteCache(write, written);
+  WriteCache(case_.type, write, written);
 }
 
-void RotaryCalls::WalkCache(const posenc_rotary* rotary, Written* written) const {
+void RotaryCalls::WalkCache(const posenc_rotary* rotary, posenc_type type, Written* written) const {
   const auto walk = [&](std::int64_t first, const void* list, const posenc_cache& cache) {
     written->tally = internal::WalkCache(
         rotary->rotary, {first, internal::List(case_.list, list), case_.spec.axes, rows_}, cache);
   };
-  WriteCache(walk, written);
+  WriteCache(type, walk, written);
 }
 
 void RotaryCalls::Call(const posenc_rotary* rotary, Written* written) {
@@ -247,7 +252,7 @@ void RotaryCalls::Call(const posenc_rotary* rotary, Written* written) {
 
 void RotaryCalls::Walk(const posenc_rotary* rotary, posenc_type type, posenc_pairing pairing,
                        Written* written) {
-  if (case_.call == RotaryCall::kWriteCache) return WalkCache(rotary, written);
+  if (case_.call == RotaryCall::kWriteCache) return WalkCache(rotary, type, written);
   const Tensors tensors = MakeTensors(type, pairing, &written->entries);
   const std::vector<unsigned char> list = PassedPositions();
   const auto first = static_cast<std::int64_t>(case_.list == 0 ? case_.Position(0, row_) : 0.0);

@@ -76,9 +76,9 @@ class RotaryCalls {
   void CallRotateCached(const posenc_rotary* rotary, Entries* out, double* seconds);
   // write(first, list, cache) fills the tables of the cache.
   template <class Write>
-  void WriteCache(const Write& write, Written* written) const;
+  void WriteCache(posenc_type type, const Write& write, Written* written) const;
   void CallWriteCache(const posenc_rotary* rotary, Written* written) const;
-  void WalkCache(const posenc_rotary* rotary, Written* written) const;
+  void WalkCache(const posenc_rotary* rotary, posenc_type type, Written* written) const;
 
   const RotaryCase& case_;
   RotaryPtr turns_;  // of an amplitude of 1, on the best target

@@ -57,7 +57,8 @@ std::string Describe(const RotaryCase& c);
 // The case in its own type, by the call that users make.
 std::shared_ptr<const Subject> SubjectOf(const RotaryCase& c);
 
-// The same elements in each of kSharedTypes, paired as halves and as neighbours; needs MPFR.
+// The same elements in each of kSharedTypes, paired as halves and as neighbours; or the same cache in each
+// type that it can have. Needs MPFR.
 std::shared_ptr<const Subject> AreaOf(const RotaryCase& c);
 
 }  // namespace tools

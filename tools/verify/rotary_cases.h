@@ -18,8 +18,11 @@ std::vector<RotaryCase> RotaryDigestCases();
 // The part of them that rotary_schedules.cc makes: what differs in its frequencies.
 void AppendSchedules(std::vector<RotaryCase>* cases);
 
+// Each scaling, each variant of one that has other constants, a list, and each order of axes: with few pairs.
+std::vector<posenc_rotary_spec> EveryScaling();
+
 std::vector<RotaryCase> RotaryTableCases();
-std::vector<Group> RotaryAreas(std::uint64_t seed);
+std::vector<Group> RotaryAreas(std::uint64_t seed);  // of rotation, and of caches
 
 // Positions of a list: across the range of integers; of no special kind, tiny ones, and others beside
 // multiples of pi/2.

@@ -96,26 +96,35 @@ InputPair RotaryJudge::RotateFast(std::size_t row, std::size_t pair, bool is_k, 
   return {pack(x), pack(y)};
 }
 
-void RotaryJudge::ExpectCache(Entries* entries, oracle::Distances* distances) {
+void RotaryJudge::ExpectCaches(const posenc_type* types, std::size_t count, Entries* entries,
+                               oracle::Distances* distances) {
   const std::size_t columns = case_.columns();
-  entries->Reset(case_.type, calls_->rows() * columns);
+  std::vector<oracle::Rounding> rounded(2 * case_.pairs() * count);
+  for (std::size_t k = 0; k < count; ++k) entries[k].Reset(types[k], calls_->rows() * columns);
   for (std::size_t r = 0; r < calls_->rows(); ++r) {
     const std::size_t row = calls_->row() + r;
-    std::vector<oracle::Rounding> rounded(2 * case_.pairs());
     for (std::size_t i = 0; i < case_.pairs(); ++i) {
-      TurnOf(row, i, false).RoundBoth(case_.type, &rounded[2 * i], &rounded[2 * i + 1]);
+      oracle::Turn turn = TurnOf(row, i, false);
+      for (std::size_t k = 0; k < count; ++k) {
+        oracle::Rounding* const of_pair = &rounded[2 * (case_.pairs() * k + i)];
+        turn.RoundBoth(types[k], &of_pair[0], &of_pair[1]);
+      }
     }
     for (std::size_t column = 0; column < columns; ++column) {
       const RotaryElement element = ElementOf(case_, case_.spec.pairing, row, column);
-      const oracle::Rounding& rounding = rounded[2 * element.pair + (element.is_second ? 1 : 0)];
-      entries->Set(r * columns + column, rounding.bits);
-      distances->See(rounding, 0, element.pair, element.is_second);
+      const auto position = static_cast<std::int64_t>(case_.Position(oracle_.axis(element.pair), row));
+      for (std::size_t k = 0; k < count; ++k) {
+        const oracle::Rounding& rounding =
+            rounded[2 * (case_.pairs() * k + element.pair) + (element.is_second ? 1 : 0)];
+        entries[k].Set(r * columns + column, rounding.bits);
+        distances[k].See(rounding, position, element.pair, element.is_second);
+      }
     }
   }
 }
 
 void RotaryJudge::Expect(posenc_pairing pairing, Entries* entries, oracle::Distances* distances) {
-  if (case_.call == RotaryCall::kWriteCache) return ExpectCache(entries, distances);
+  if (case_.call == RotaryCall::kWriteCache) return ExpectCaches(&case_.type, 1, entries, distances);
   std::vector<InputPair> rotated;
   if (case_.call == RotaryCall::kRotate && case_.spec.arithmetic == POSENC_EXACT) {
     Rotate(&case_.type, 1, &rotated, distances);
@@ -174,6 +183,8 @@ RotaryJudge::RotaryJudge(const RotaryCase& c, RotaryCalls* calls)
     : calls_(calls), reference_(MakeRotary(c.spec, kReferenceName)) {}
 
 void RotaryJudge::Rotate(const posenc_type*, std::size_t, std::vector<InputPair>*, oracle::Distances*) {}
+
+void RotaryJudge::ExpectCaches(const posenc_type*, std::size_t, Entries*, oracle::Distances*) {}
 
 void RotaryJudge::Expect(posenc_pairing, Entries* entries, oracle::Distances*) {
   Written written;

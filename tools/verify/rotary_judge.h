@@ -36,6 +36,10 @@ class RotaryJudge {
   void Rotate(const posenc_type* types, std::size_t count, std::vector<InputPair>* rotated,
               oracle::Distances* distances);
 
+  // What is in a cache of each of some types: [rows, columns]. Needs MPFR.
+  void ExpectCaches(const posenc_type* types, std::size_t count, Entries* entries,
+                    oracle::Distances* distances);
+
   // 0 and "..." for what is not the rounding of a real number.
   double Ulp(const RotaryElement& element, posenc_type type, double got);
   std::string Exact(const RotaryElement& element, posenc_type type);
@@ -44,7 +48,6 @@ class RotaryJudge {
 #ifdef POSENC_HAVE_MPFR
   oracle::Turn TurnOf(std::size_t row, std::size_t pair, bool is_k);
   InputPair RotateFast(std::size_t row, std::size_t pair, bool is_k, const InputPair& in);
-  void ExpectCache(Entries* entries, oracle::Distances* distances);
   bool IsMeasured(const RotaryElement& element) const;
   void PartsOf(const RotaryElement& element, posenc_type type, double* u, double* v);
 #endif

@@ -65,14 +65,43 @@ posenc_rotary_spec Scaled(posenc_scaling scaling, double factor, double length, 
   return spec;
 }
 
+// Those without lists.
+std::vector<posenc_rotary_spec> ScaledBy(double factor) {
+  std::vector<posenc_rotary_spec> specs;
+  for (int scaling = POSENC_LINEAR; scaling <= POSENC_PROPORTIONAL; ++scaling) {
+    if (scaling == POSENC_LONGROPE) continue;
+    specs.push_back(Scaled(scaling, factor, 40000, 8192));
+    specs.back().proportion = 0.3;
+  }
+  return specs;
+}
+
+posenc_rotary_spec LongRope(double length) {
+  posenc_rotary_spec spec = Scaled(POSENC_LONGROPE, 32, length, 4096);
+  spec.factors = AllLists().factors;
+  spec.long_factors = AllLists().long_factors;
+  spec.factor_count = 32;
+  return spec;
+}
+
+posenc_rotary_spec FrequencyFactors() {
+  posenc_rotary_spec spec = Scaled(POSENC_FREQUENCY_FACTORS, 1, 0, 0);
+  spec.factors_f32 = AllLists().factors_f32;
+  spec.factor_count = 32;
+  return spec;
+}
+
+posenc_rotary_spec Listed(posenc_scaling scaling, posenc_unit unit) {
+  posenc_rotary_spec spec = Scaled(scaling, 8, 0, 512);
+  spec.frequencies = AllLists().frequencies;
+  spec.frequency_count = 32;
+  spec.unit = unit;
+  return spec;
+}
+
 void AddScalings(Cases* cases) {
   for (const double factor : {8.0, 3.7}) {
-    for (int scaling = POSENC_LINEAR; scaling <= POSENC_PROPORTIONAL; ++scaling) {
-      if (scaling == POSENC_LONGROPE) continue;
-      posenc_rotary_spec spec = Scaled(scaling, factor, 40000, 8192);
-      spec.proportion = 0.3;
-      AddSpec(spec, cases);
-    }
+    for (const posenc_rotary_spec& spec : ScaledBy(factor)) AddSpec(spec, cases);
   }
   for (const double length : {100.0, 8192.0, 8193.0, 16384.0, 1e6}) {
     AddSpec(Scaled(POSENC_DYNAMIC_NTK, 2.5, length, 8192), cases);
@@ -100,25 +129,11 @@ void AddScalings(Cases* cases) {
 }
 
 void AddListed(Cases* cases) {
-  const Lists& lists = AllLists();
-  for (const double length : {4096.0, 4097.0, 131072.0}) {
-    posenc_rotary_spec spec = Scaled(POSENC_LONGROPE, 32, length, 4096);
-    spec.factors = lists.factors;
-    spec.long_factors = lists.long_factors;
-    spec.factor_count = 32;
-    AddSpec(spec, cases);
-  }
-  posenc_rotary_spec spec = Scaled(POSENC_FREQUENCY_FACTORS, 1, 0, 0);
-  spec.factors_f32 = lists.factors_f32;
-  spec.factor_count = 32;
-  AddSpec(spec, cases);
+  for (const double length : {4096.0, 4097.0, 131072.0}) AddSpec(LongRope(length), cases);
+  AddSpec(FrequencyFactors(), cases);
   for (const posenc_scaling scaling : {POSENC_NO_SCALING, POSENC_LINEAR, POSENC_LLAMA3, POSENC_YARN}) {
     for (const posenc_unit unit : {POSENC_RADIANS, POSENC_HALF_TURNS, POSENC_TURNS}) {
-      posenc_rotary_spec listed = Scaled(scaling, 8, 0, 512);
-      listed.frequencies = lists.frequencies;
-      listed.frequency_count = 32;
-      listed.unit = unit;
-      AddSpec(listed, cases);
+      AddSpec(Listed(scaling, unit), cases);
     }
   }
 }
@@ -227,6 +242,37 @@ void AddMembers(Cases* cases) {
 }
 
 }  // namespace
+
+std::vector<posenc_rotary_spec> EveryScaling() {
+  constexpr std::size_t kDim = 16;
+  std::vector<posenc_rotary_spec> specs = ScaledBy(3.7);
+  specs.push_back(Scaled(POSENC_NO_SCALING, 1, 0, 0));
+  specs.push_back(Scaled(POSENC_YARN, 16, 0, 4096));
+  specs.back().truncate = 0;
+  specs.back().mscale = 0.707;
+  specs.back().mscale_all_dim = 0.3;
+  specs.push_back(LongRope(4096));
+  specs.push_back(LongRope(131072));
+  specs.push_back(FrequencyFactors());
+  specs.push_back(Listed(POSENC_NO_SCALING, POSENC_RADIANS));
+  for (int order = POSENC_CONSECUTIVE_AXES; order <= POSENC_AXIAL_AXES; ++order) {
+    specs.push_back(Scaled(POSENC_YARN, 8, 0, 1024));
+    posenc_rotary_spec& spec = specs.back();
+    spec.axis_order = order;
+    spec.axes = 3;
+    const bool is_split = order == POSENC_SPLIT_AXES;  // an axis has one entry of three
+    spec.sections[0] = is_split ? 3 : 4;
+    spec.sections[1] = is_split ? 3 : 2;
+    spec.sections[2] = 2;
+    if (order == POSENC_AXIAL_AXES) spec.scaling = POSENC_NO_SCALING;
+  }
+  for (posenc_rotary_spec& spec : specs) {
+    spec.head_dim = kDim;
+    if (spec.factor_count != 0) spec.factor_count = kDim / 2;
+    if (spec.frequency_count != 0) spec.frequency_count = kDim / 2;
+  }
+  return specs;
+}
 
 void AppendSchedules(std::vector<RotaryCase>* cases) {
   AddScalings(cases);

@@ -17,6 +17,15 @@ namespace tools {
 namespace {
 
 constexpr char kHalves[] = "RotateHalves", kNeighbours[] = "RotateNeighbours";
+constexpr char kRun[] = "WriteCache", kList[] = "WriteCacheAt";
+
+// Of a cache: kSharedTypes first.
+constexpr posenc_type kCacheTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64};
+constexpr std::size_t kCacheRows = 1024;  // of a chunk
+
+// So many of them: all in a seventh of the chunks, else only float32, since they round the same turns. (By
+// seven also what REFERENCE and a part take has all of them.)
+std::size_t CacheTypesAt(std::size_t row) { return row / kCacheRows % 7 == 0 ? std::size(kCacheTypes) : 1; }
 
 posenc_pairing PairingOf(const Way& way) {
   return way.call == kNeighbours ? POSENC_NEIGHBOURS : POSENC_HALF_SPLIT;
@@ -33,7 +42,7 @@ class RotaryTrial : public Trial {
     for (const std::string& target : targets) {
       posenc_rotary_spec spec = c.spec;
       rotaries_.push_back(MakeRotary(spec, target.c_str()));
-      if (!is_area) continue;
+      if (!is_area || c.call == RotaryCall::kWriteCache) continue;
       spec.pairing = POSENC_NEIGHBOURS;
       neighbours_.push_back(MakeRotary(spec, target.c_str()));
     }
@@ -46,6 +55,13 @@ class RotaryTrial : public Trial {
       answers.entries.resize(1);
       answers.distances.resize(1);
       judge_.Expect(OutputPairing(case_.spec), &answers.entries[0], &answers.distances[0]);
+      return answers;
+    }
+    if (case_.call == RotaryCall::kWriteCache) {
+      const std::size_t count = CacheTypesAt(row);
+      answers.entries.resize(count);
+      answers.distances.resize(count);
+      judge_.ExpectCaches(kCacheTypes, count, answers.entries.data(), answers.distances.data());
       return answers;
     }
     std::vector<std::vector<InputPair>> rotated(std::size(kSharedTypes));
@@ -61,6 +77,7 @@ class RotaryTrial : public Trial {
 
   bool Write(std::size_t target, const Way& way, std::size_t row, std::size_t rows,
              Written* written) override {
+    if (is_area_ && case_.call == RotaryCall::kWriteCache && way.answer >= CacheTypesAt(row)) return false;
     calls_.Prepare(row, rows);
     const bool is_neighbours = is_area_ && PairingOf(way) == POSENC_NEIGHBOURS;
     const posenc_rotary* rotary = (is_neighbours ? neighbours_ : rotaries_)[target].get();
@@ -117,11 +134,15 @@ class RotarySubject : public Subject {
 
   std::size_t rows() const override { return case_.rows; }
   std::size_t columns() const override { return case_.columns(); }
-  std::size_t chunk_rows() const override { return 32; }
+  std::size_t chunk_rows() const override { return is_area_ && is_cache() ? kCacheRows : 32; }
 
   std::vector<Way> ways() const override {
     if (!is_area_) return {{case_.type, "Rotate", 0, 0}};
     std::vector<Way> ways;
+    for (std::size_t k = 0; is_cache() && k < std::size(kCacheTypes); ++k) {
+      ways.push_back({kCacheTypes[k], case_.list == 0 ? kRun : kList, k, k});
+    }
+    if (is_cache()) return ways;
     for (std::size_t k = 0; k < std::size(kSharedTypes); ++k) {
       ways.push_back({kSharedTypes[k], kHalves, 2 * k, k});
       ways.push_back({kSharedTypes[k], kNeighbours, 2 * k + 1, k});
@@ -130,13 +151,17 @@ class RotarySubject : public Subject {
   }
 
   std::string Describe() const override { return tools::Describe(case_.spec); }
-  const char* EntryName(bool sine) const override { return sine ? "y" : "x"; }
+  const char* EntryName(bool sine) const override {
+    return is_cache() ? (sine ? "sine" : "cosine") : (sine ? "y" : "x");
+  }
 
   std::unique_ptr<Trial> Start(const std::vector<std::string>& targets) const override {
     return std::make_unique<RotaryTrial>(case_, is_area_, targets);
   }
 
  private:
+  bool is_cache() const { return case_.call == RotaryCall::kWriteCache; }
+
   RotaryCase case_;
   bool is_area_;
 };

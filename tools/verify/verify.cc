@@ -128,7 +128,8 @@ class Collector {
       Merge(part, &whole.reports);
       whole.found += part.found;
     }
-    for (std::size_t k = 0; plan_.by_way && k < result.distances.size(); ++k) {
+    const std::size_t kept = std::min(whole.distances.size(), result.distances.size());
+    for (std::size_t k = 0; plan_.by_way && k < kept; ++k) {
       whole.distances[k].Merge(result.distances[k], task.number);
     }
     if (plan_.by_way) return;
