@@ -134,7 +134,8 @@ class RotarySubject : public Subject {
 
   std::size_t rows() const override { return case_.rows; }
   std::size_t columns() const override { return case_.columns(); }
-  std::size_t chunk_rows() const override { return is_area_ && is_cache() ? kCacheRows : 32; }
+  // Of areas of rotation eight, which share an anchor: a small part, too, then has chunks of every area.
+  std::size_t chunk_rows() const override { return !is_area_ ? 32 : is_cache() ? kCacheRows : 8; }
 
   std::vector<Way> ways() const override {
     if (!is_area_) return {{case_.type, "Rotate", 0, 0}};
