@@ -255,14 +255,14 @@ std::vector<posenc_rotary_spec> EveryScaling() {
   specs.push_back(LongRope(131072));
   specs.push_back(FrequencyFactors());
   specs.push_back(Listed(POSENC_NO_SCALING, POSENC_RADIANS));
-  for (int order = POSENC_CONSECUTIVE_AXES; order <= POSENC_AXIAL_AXES; ++order) {
+  for (int order = POSENC_CONSECUTIVE_AXES; order <= POSENC_IMROPE_AXES; ++order) {
     specs.push_back(Scaled(POSENC_YARN, 8, 0, 1024));
     posenc_rotary_spec& spec = specs.back();
     spec.axis_order = order;
     spec.axes = 3;
-    const bool is_split = order == POSENC_SPLIT_AXES;  // an axis has one entry of three
-    spec.sections[0] = is_split ? 3 : 4;
-    spec.sections[1] = is_split ? 3 : 2;
+    const bool is_even = order == POSENC_SPLIT_AXES || order == POSENC_IMROPE_AXES;
+    spec.sections[0] = is_even ? 3 : 4;
+    spec.sections[1] = is_even ? 3 : 2;
     spec.sections[2] = 2;
     if (order == POSENC_AXIAL_AXES) spec.scaling = POSENC_NO_SCALING;
   }
