@@ -15,9 +15,10 @@ namespace posenc {
 inline constexpr double kMaxUlp = 0.5;
 
 // Elements that are rotated with POSENC_EXACT keep to it, too. With POSENC_FAST they are off by less than
-// this, in ulp(hypot(a, b)); with an amplitude or a scale, A their product, in ulp(A hypot(a, b)), by less
-// than the second.
+// this, in ulp(hypot(a, b)).
 inline constexpr double kMaxFastUlp = 2.0;
+
+// The same with an amplitude or a scale, of which A is the product: in ulp(A hypot(a, b)).
 inline constexpr double kMaxScaledFastUlp = 3.0;
 
 // A type of entries: a binary floating-point format with subnormal numbers.

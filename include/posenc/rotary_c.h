@@ -125,7 +125,7 @@ enum {
 //   POSENC_F32_INV_FREQ  transformers  f32(w / f32(f)) for w, or your own list of floats; f 1: vLLM
 //   POSENC_F32_ITERATED  ggml          f32(f32(1 / f32(f)) * t_i), and with POSENC_FREQUENCY_FACTORS
 //                                      f32(t_i / f32(factors[i]))
-//   POSENC_F32_EXP       MLX           w = f32(exp(f32(-i * f32(f32(ln(f32(base))) / f32(D / 2))))), and
+//   POSENC_F32_EXP       MLX           w = f32(exp(f32(-i * f32(f32(ln(f32(base))) / (D / 2))))), and
 //                                      f32(f32(p) * f32(f64(1 / f))) for f32(p)
 //   POSENC_F64_INV_FREQ  gemma.cpp     f32(w / f32(f)) for w
 typedef struct posenc_rotary_spec {
