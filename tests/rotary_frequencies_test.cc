@@ -522,7 +522,7 @@ std::vector<Case> RoundedCases() {
   std::vector<Case> cases;
   for (const posenc_phase_rounding rounding :
        {POSENC_F32_INV_FREQ, POSENC_F32_ITERATED, POSENC_F32_EXP, POSENC_F64_INV_FREQ}) {
-    for (const double base : {10000.0, 500000.0, 1e6, 10000.1, 0.3}) {
+    for (const double base : {10000.0, 500000.0, 1e6, 10000.1, 1.1, 0.3}) {
       for (const std::size_t dim : {2u, 6u, 10u, 14u, 22u, 26u, 64u, 80u, 128u, POSENC_MAX_ROTARY_DIM + 0u}) {
         for (const double factor : {1.0, 8.0, 2.7, 0.3}) {
           if (dim == POSENC_MAX_ROTARY_DIM && (base != 1e6 || factor == 2.7)) continue;
