@@ -133,8 +133,8 @@ inline constexpr double kFloatRotationError = 3.75 * 0x1p-24;
 inline constexpr double kFloatRotationErrorWithoutFma = 5.25 * 0x1p-24;
 
 // In float with cosines and sines of two parts, the products with the high ones exact: ulps of a sum that is
-// at least 0.79 * 2^-11 (float16) or 0.79 * 2^-14 (bfloat16) of m; where bfloat16 is tested by words, 2^-16 of
-// the larger sum.
+// at least 0.79 * 2^-11 (float16) or 0.79 * 2^-14 (bfloat16) of m; where bfloat16 is tested by words, 2^-16
+// of the larger sum.
 inline constexpr std::uint32_t kFloatRotatedWindow = 4;
 
 // Those parts, of the larger sum of a pair, which is at least m / sqrt(2), and a little more.
