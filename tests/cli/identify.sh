@@ -1,8 +1,8 @@
 #!/bin/sh
-# identify.sh POSENC WORK [SANITIZED]: the table of each preset, at several dims, in each type, exact and rounded as its source does
+# identify.sh POSENC WORK: the table of each preset, at several dims, in each type, exact and rounded as its source does
 # it, is identified as that: in every bit, at its positions. Left out are dims that a preset has not, presets without
 # frequencies of their own, and types other than float32 but at one dim.
-posenc=$1 work=$2/identify.$$ sanitized=$3
+posenc=$1 work=$2/identify.$$
 tried=0 failed=0
 tab=$(printf '\t')
 line='
@@ -34,8 +34,7 @@ identify() {
 "$posenc" presets | sed '/^# rotary/,$d; /^#/d' | cut -f 1,4 >presets
 [ "$(wc -l <presets)" -gt 40 ] || fail "few presets"
 while read -r name rounding; do
-  for dim in 64 320 ${sanitized:-1024}; do
-    [ "$dim" != "$sanitized" ] || continue
+  for dim in 64 320; do
     types=f32
     [ "$dim" != 64 ] || types="f32 bf16 f16 f64"
     for type in $types; do

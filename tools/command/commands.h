@@ -3,8 +3,11 @@
 #ifndef POSENC_TOOLS_COMMAND_COMMANDS_H_
 #define POSENC_TOOLS_COMMAND_COMMANDS_H_
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace posenc {
 namespace tools {

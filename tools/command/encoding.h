@@ -2,7 +2,6 @@
 #ifndef POSENC_TOOLS_COMMAND_ENCODING_H_
 #define POSENC_TOOLS_COMMAND_ENCODING_H_
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +9,10 @@
 #include <vector>
 
 #include "posenc/posenc.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace posenc {
 namespace tools {

@@ -2,7 +2,6 @@
 #ifndef POSENC_TOOLS_COMMAND_ROTARY_OPTIONS_H_
 #define POSENC_TOOLS_COMMAND_ROTARY_OPTIONS_H_
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -12,6 +11,10 @@
 
 #include "command/encoding.h"
 #include "posenc/rotary_c.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace posenc {
 namespace tools {

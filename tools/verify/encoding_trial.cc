@@ -7,7 +7,7 @@
 
 #include "api/handle.h"
 #include "command/encoding.h"
-#include "command/options.h"
+#include "command/require.h"
 #include "oracle/format.h"
 #include "verify/encoding_case.h"
 #include "verify/findings.h"

@@ -3,7 +3,7 @@
 #include <random>
 #include <string>
 
-#include "command/options.h"
+#include "command/require.h"
 #include "command/rotary_members.h"
 #include "verify/rotary_cases.h"
 

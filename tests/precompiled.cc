@@ -1,0 +1,1 @@
+// Nothing but what CMake precompiles for all test programs (CMakeLists.txt).
