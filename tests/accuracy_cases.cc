@@ -68,7 +68,8 @@ std::vector<Block> SmallPositions() {
 std::vector<Block> LargeDims() {
   constexpr std::size_t kDims[] = {512, 768, 1024};
   std::vector<Block> blocks;
-  for (std::size_t i = 0; i < std::size(kBases); ++i) AddRuns(WithBase(kDims[i % 3], kBases[i]), 257, &blocks);
+  for (std::size_t i = 0; i < std::size(kBases); ++i)
+    AddRuns(WithBase(kDims[i % 3], kBases[i]), 257, &blocks);
   return blocks;
 }
 
