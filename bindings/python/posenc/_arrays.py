@@ -1,10 +1,11 @@
-"""Which arrays come out: NumPy's, or torch's where a torch dtype or tensor went in."""
+"""Arrays by NumPy and torch: which ones come out, and numbers of any type as ones that the C functions take."""
 
 import sys
 
 import numpy
 
 _NAMES = ("float64", "float32", "float16", "bfloat16")
+_NO_NUMBERS = (bool, str, bytes, numpy.bool_, numpy.complexfloating)  # although float() takes them
 _makers = {}  # of a dtype that has been seen: (function of shape and dtype, dtype)
 
 
@@ -20,18 +21,11 @@ def empty(shape, dtype, like):
     return make(shape, dtype=its)
 
 
-def _empty_tensor(shape, dtype):
-    import torch
-
-    try:
-        return torch.empty(shape, dtype=dtype)
-    except RuntimeError as error:
-        raise MemoryError(str(error)) from None
-
-
 def _maker(dtype):
     if type(dtype).__module__ == "torch":
-        name, make, its = str(dtype).rpartition(".")[2], _empty_tensor, dtype
+        from posenc._torch import empty as make
+
+        name, its = str(dtype).rpartition(".")[2], dtype
     else:
         its = numpy.dtype(_bfloat16() if dtype == "bfloat16" else dtype)
         name, make = its.name, numpy.empty
@@ -49,3 +43,69 @@ def _bfloat16():
             "dtype bfloat16: NumPy has it with the package ml_dtypes only, which is not installed; or pass torch.bfloat16"
         ) from None
     return ml_dtypes.bfloat16
+
+
+def widened(numbers, name):
+    """The same numbers as int64, float32 or float64, whichever has them all: positions or ids of any other type."""
+    array = _of_numpy(numbers, name)
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if array.size == 0 and isinstance(numbers, (list, tuple)):
+        return array.astype("int64")  # float64 so far
+    if kind == "O" and all(type(number) is int for number in array.flat):  # beyond 64 bits, thus out of any range
+        return numpy.clip(array, -(2**63), 2**63 - 1).astype("int64")
+    if kind == "u" and size == 8:
+        return numpy.minimum(array, 2**63 - 1).astype("int64")
+    if kind in "iu":
+        return array.astype("int64", copy=False)
+    if kind == "V" and _is_short_float(array.dtype):
+        return array.astype("float32")
+    if kind != "f":
+        raise TypeError(f"{name} is of a type that posenc has not: {array.dtype}")
+    if size <= 4:
+        return array.astype("float32", copy=False)
+    with numpy.errstate(all="ignore"):
+        doubles = array.astype("float64", copy=False)
+    if size > 8 and not ((doubles == array) | (array != array)).all():
+        raise ValueError(f"{name} must be numbers that a double holds")
+    return doubles
+
+
+def coefficients(numbers, name):
+    """A copy of frequencies or factors: float32 if they are that or shorter, else float64."""
+    array = _of_numpy(numbers, name)
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "O" and not any(isinstance(number, _NO_NUMBERS) for number in array.flat):
+        try:
+            return array.astype("float64")  # of integers beyond 64 bits, fractions
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TypeError(f"{name} must be numbers, or an array of them: {error}") from None
+    if kind not in "iuf" and not _is_short_float(array.dtype):
+        raise TypeError(f"{name} must be numbers, or an array of them, not {array.dtype}")
+    is_short = kind == "V" or kind == "f" and size <= 4
+    return numpy.array(array, "float32" if is_short else "float64")
+
+
+def _is_short_float(dtype):
+    """Whether it is one of ml_dtypes' floats, which all are floats of 32 bits too."""
+    return dtype.name.startswith(("bfloat16", "float8", "float6", "float4"))
+
+
+def _of_numpy(numbers, name):
+    """The same numbers as an array of NumPy's; copied if need be."""
+    try:
+        torch = sys.modules.get("torch")
+        if torch and isinstance(numbers, torch.Tensor):
+            numbers = numbers.detach().resolve_neg()
+            if numbers.is_complex():
+                raise TypeError(f"not {numbers.dtype}")
+            if numbers.is_floating_point() and numbers.dtype not in (torch.float64, torch.float32, torch.float16):
+                numbers = numbers.float()
+            return numbers.numpy()
+        if hasattr(type(numbers), "__dlpack__") and not hasattr(type(numbers), "__array__"):
+            return numpy.from_dlpack(numbers)
+        return numpy.asarray(numbers)
+    except MemoryError:
+        raise
+    except Exception as error:  # of whatever kind: it is another library's
+        kind = ValueError if isinstance(error, ValueError) else TypeError
+        raise kind(f"{name} must be numbers, or an array of them: {error}") from None

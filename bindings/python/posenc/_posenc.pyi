@@ -19,7 +19,7 @@ class Encoder:
     position_scale    multiplies every position
     phase_rounding    how the phase is rounded before its sine is taken: as a framework does, or none
     target            an instruction set, of posenc.targets(); None: the best
-    frequencies       [pairs] of your own instead of w_i, in frequency_unit per step; copied
+    frequencies       [pairs] of your own instead of w_i, in frequency_unit per step; copied, float32 as it is
     nan_rows          bad positions make rows of NaN, instead of ValueError
     lists_only        made faster, for encode() and add_(positions=...)
     odd_column        what an odd dim has besides pairs
@@ -113,8 +113,8 @@ class Rotary:
     preset       a family of models, of posenc.rotary_presets(); further arguments change it
     pairing      half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own)
     scaling      how the context was stretched, with factor, length, original_length and so on
-    factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied
-    frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied
+    factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied, float32 as it is
+    frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied, float32 as it is
     axes         of a position, each with so many pairs as sections says, in axis_order
     """
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "torch.h"
+
 namespace posenc_python {
 namespace {
 
@@ -35,7 +37,20 @@ const char* NameOf(posenc_type type) {
   return kNames[type];
 }
 
+bool IsRange(nb::handle object) { return object.type().ptr() == reinterpret_cast<PyObject*>(&PyRange_Type); }
+
 bool StartsWith(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
+
+// The error of what ought to be an array, and says so, but cannot be had as one.
+std::string WhyNot(nb::handle object) {
+  try {
+    object.attr("__dlpack__")();
+    return "";
+  } catch (nb::python_error& error) {
+    const std::string text = Text(error.value());
+    return text.substr(0, text.find('\n'));
+  }
+}
 
 [[noreturn]] void RaiseNoArray(const std::string& name, nb::handle object) {
   RequireGiven(object, name);
@@ -61,32 +76,39 @@ bool IsNumpyBfloat16(nb::handle object) {
          Text(Attribute(Attribute(object, "dtype"), "name")) == "bfloat16";
 }
 
-nb::handle empty;  // posenc._arrays.empty, as long as the process lives
+nb::handle empty, widened, coefficients;  // of posenc._arrays, as long as the process lives
 
 }  // namespace
 
-Array::Array(nb::handle object, const char* name, Access access) : name_(name) {
+Array::Array(nb::handle object, const char* name, Access access, const char* instead, Types types)
+    : name_(name) {
   if (PyObject_CheckBuffer(object.ptr()) == 1) {
     nb::object viewed = nb::borrow(object);
     if (PyObject_GetBuffer(object.ptr(), &buffer_.view, PyBUF_RECORDS_RO) != 0) {
       PyErr_Clear();
-      if (!IsNumpyBfloat16(object)) RaiseUnknown(name_, object);
+      if (!IsNumpyBfloat16(object)) {
+        if (types == Types::kAny) return;
+        RaiseUnknown(name_, object);
+      }
       viewed = object.attr("view")("uint16");
       type_ = POSENC_BF16;
       if (PyObject_GetBuffer(viewed.ptr(), &buffer_.view, PyBUF_RECORDS_RO) != 0) nb::raise_python_error();
     }
     TakeBuffer(access);
-  } else if (!Attribute(object, "__dlpack__").is_none()) {
+  } else if (IsTensor(object)) {
+    TakeTensor(object, access, instead);
+  } else if (!Attribute(object.type(), "__dlpack__").is_none()) {
     TakeDlpack(object, access);
   } else {
     RaiseNoArray(name_, object);
   }
-  if (type_ == 0) RaiseUnknown(name_, object);
+  if (type_ == 0 && types == Types::kKnown) RaiseUnknown(name_, object);
+  if (data_ == nullptr && type_ != 0 && count() != 0) RaiseValue(name_ + " has no elements in memory");
 }
 
 void Array::TakeBuffer(Access access) {
   const Py_buffer& view = buffer_.view;
-  if (access == Access::kWrite && view.readonly != 0) RaiseValue(name_ + " is read-only");
+  if (access != Access::kRead && view.readonly != 0) RaiseValue(name_ + " is read-only");
   size_ = static_cast<size_t>(view.itemsize);
   data_ = view.buf;
   if (type_ == 0) type_ = TypeOf(view.format, size_);
@@ -100,26 +122,37 @@ void Array::TakeBuffer(Access access) {
   }
 }
 
+void Array::TakeTensor(nb::handle object, Access access, const char* instead) {
+  const bool is_written = access == Access::kWrite;
+  RequireConstant(object, name_, is_written, is_written && instead == nullptr ? "leave it out" : instead);
+  const nb::object layout = Attribute(object, "layout");
+  if (Text(layout) != "torch.strided") RaiseType(name_ + " must be a strided tensor, not " + Text(layout));
+  if (object.attr("is_neg")().ptr() == Py_True) {
+    RaiseValue(name_ + " is negated lazily: pass " + name_ + ".resolve_neg()");
+  }
+  const nb::object outside = OutsideTransforms();
+  // Without gradients, parameters are as other tensors, but DLPack refuses them.
+  const bool requires_grad = object.attr("requires_grad").ptr() == Py_True;
+  TakeDlpack(requires_grad ? object.attr("detach")() : nb::borrow(object), access);
+  if (is_written) tensor_ = nb::borrow(object);
+}
+
 void Array::TakeDlpack(nb::handle object, Access access) {
   const nb::object module = object.type().attr("__module__");
   const bool has_name =
       PyUnicode_Check(module.ptr()) && PyUnicode_AsUTF8AndSize(module.ptr(), nullptr) != nullptr;
   PyErr_Clear();
-  if (!has_name) RaiseNoArray(name_, object);                           // nanobind relies on it
-  const nb::object requires_grad = Attribute(object, "requires_grad");  // torch's tensors have it
-  if (requires_grad.ptr() == Py_True) {
-    RaiseValue(name_ + " requires a gradient, and posenc records none: pass " + name_ + ".detach()");
-  }
+  if (!has_name) RaiseNoArray(name_, object);  // nanobind relies on it
   if (!nb::try_cast(object, dlpack_, false)) {
     const nb::object device = Attribute(Attribute(object, "device"), "type");
     if (!device.is_none() && Text(device) != "cpu") RaiseDevice(name_, object);
-    RaiseNoArray(name_, object);
+    if (IsTensor(object)) return;  // of a type that DLPack has not
+    const std::string why = WhyNot(object);
+    if (why.empty()) RaiseNoArray(name_, object);
+    RaiseType(name_ + ": " + TypeName(object) + " refuses to be taken by DLPack: " + why);
   }
   if (dlpack_.device_type() != nb::device::cpu::value) RaiseDevice(name_, object);
-  if (!requires_grad.is_none() && object.attr("is_neg")().ptr() == Py_True) {
-    RaiseValue(name_ + " is negated lazily: pass " + name_ + ".resolve_neg()");
-  }
-  if (access == Access::kWrite && StartsWith(Text(module), "jax")) {
+  if (access != Access::kRead && StartsWith(Text(module), "jax")) {
     RaiseValue(name_ + " is read-only, as JAX's arrays are");
   }
   const nb::dlpack::dtype type = dlpack_.dtype();
@@ -130,6 +163,10 @@ void Array::TakeDlpack(nb::handle object, Access access) {
     shape_.push_back(static_cast<int64_t>(dlpack_.shape(axis)));
     strides_.push_back(dlpack_.stride(axis));
   }
+}
+
+void Array::MoveVersion() const {
+  if (tensor_.is_valid()) posenc_python::MoveVersion(tensor_);
 }
 
 size_t Array::count() const {
@@ -185,8 +222,7 @@ bool Array::IsContiguous() const {
   return true;
 }
 
-List::List(nb::handle object, const char* name, bool integers_only)
-    : object_(nb::borrow(object)), name_(name) {
+List::List(nb::handle object, const char* name, bool integers_only) : name_(name) {
   if (PyBool_Check(object.ptr())) RaiseType(name_ + " must be numbers, not bool");
   if (PyFloat_Check(object.ptr())) {
     if (integers_only) RaiseType(name_ + " must be integers, not float");
@@ -195,15 +231,10 @@ List::List(nb::handle object, const char* name, bool integers_only)
   } else if (PyLong_Check(object.ptr())) {
     Take(ToInteger(object, name_));
     type_ = POSENC_I64;
-  } else if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) {
-    nb::object array;
-    try {
-      array = nb::module_::import_("numpy").attr("asarray")(object);
-    } catch (nb::python_error& error) {
-      nb::raise_from(error, PyExc_ValueError, "%s must be numbers, or an array of them", name);
-    }
-    if (PyObject_Length(object.ptr()) == 0) array = array.attr("astype")("int64");  // float64 so far
-    Take(array, integers_only);
+  } else if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || IsRange(object)) {
+    RequireConstant(object, name_);
+    const nb::object outside = OutsideTransforms();
+    Take(widened(object, name_.c_str()), integers_only);
   } else {
     Take(object, integers_only);
   }
@@ -218,13 +249,16 @@ void List::Take(Number number) {
 }
 
 void List::Take(nb::handle object, bool integers_only) {
-  array_.emplace(object, name_.c_str(), Access::kRead);
-  if (integers_only) {
-    array_->RequireType({POSENC_I32, POSENC_I64});
-  } else {
-    array_->RequireType({POSENC_I32, POSENC_I64, POSENC_F32, POSENC_F64});
+  array_.emplace(object, name_.c_str(), Access::kRead, nullptr, Types::kAny);
+  const posenc_type its = array_->type();
+  if (its == 0 || its == POSENC_F16 || its == POSENC_BF16) {
+    const nb::object outside = OutsideTransforms(), array = widened(object, name_.c_str());
+    array_.emplace(array, name_.c_str(), Access::kRead);
   }
   type_ = array_->type();
+  if (integers_only && type_ != POSENC_I32 && type_ != POSENC_I64) {
+    RaiseType(name_ + " must be integers, not " + NameOf(its == 0 ? type_ : its));
+  }
   shape_ = array_->shape();
   count_ = array_->count();
   if (!array_->IsContiguous() && count_ != 0) Copy(*array_);
@@ -290,13 +324,26 @@ std::string ToText(const Shape& shape) {
   return text + "]";
 }
 
-void ImportArrays() { empty = nb::object(nb::module_::import_("posenc._arrays").attr("empty")).release(); }
+nb::object CopyCoefficients(nb::handle object, const std::string& name) {
+  RequireNoRecording();
+  RequireConstant(object, name);
+  const nb::object outside = OutsideTransforms();
+  return coefficients(object, name.c_str());
+}
+
+void ImportArrays() {
+  const nb::module_ arrays = nb::module_::import_("posenc._arrays");
+  empty = nb::object(arrays.attr("empty")).release();
+  widened = nb::object(arrays.attr("widened")).release();
+  coefficients = nb::object(arrays.attr("coefficients")).release();
+}
 
 nb::object NewArray(const Shape& shape, nb::handle dtype, nb::handle like) {
   const nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
   }
+  const nb::object outside = OutsideTransforms();
   return empty(sizes, dtype, like);
 }
 

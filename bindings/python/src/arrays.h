@@ -18,7 +18,8 @@ namespace posenc_python {
 
 using Shape = std::vector<int64_t>;
 
-enum class Access { kRead, kWrite };
+enum class Access { kRead, kWrite, kWriteNew };  // the last: an array that the call has made
+enum class Types { kKnown, kAny };
 
 // So many blocks, so far apart in elements.
 struct Steps {
@@ -29,15 +30,16 @@ struct Steps {
 // An array in the memory of this CPU, kept alive and in place as long as this lives.
 class Array {
  public:
-  // TypeError unless `object` is an array of elements that posenc has a type for. ValueError if it is on
-  // another device, requires a gradient, has elements that are not aligned to their size apart, or, with
-  // kWrite, is read-only.
-  Array(nb::handle object, const char* name, Access access);
+  // TypeError unless `object` is an array of elements that posenc has a type for, or of any with kAny.
+  // ValueError if it is on another device, requires a gradient that is recorded (`instead`: what to write
+  // then), has elements that are not aligned to their size apart, or is read-only and to be written.
+  Array(nb::handle object, const char* name, Access access, const char* instead = nullptr,
+        Types types = Types::kKnown);
 
   const std::string& name() const { return name_; }
   void* data() const { return data_; }
-  posenc_type type() const { return type_; }
-  size_t size() const { return size_; }  // of an element, in bytes
+  posenc_type type() const { return type_; }  // 0: one that posenc has not
+  size_t size() const { return size_; }       // of an element, in bytes
   size_t count() const;                  // of elements
   size_t axes() const { return shape_.size(); }
   const Shape& shape() const { return shape_; }
@@ -52,9 +54,12 @@ class Array {
   // The axes begin .. end - 1 as one. ValueError unless they are evenly spaced, forwards.
   Steps Join(size_t begin, size_t end) const;
   bool IsContiguous() const;
+  // Tells torch that elements have been written, unless they are those of a new array.
+  void MoveVersion() const;
 
  private:
   void TakeBuffer(Access access);
+  void TakeTensor(nb::handle object, Access access, const char* instead);
   void TakeDlpack(nb::handle object, Access access);
 
   struct Buffer {
@@ -69,14 +74,15 @@ class Array {
   std::string name_;
   Buffer buffer_;
   nb::ndarray<nb::ro> dlpack_;
+  nb::object tensor_;  // torch's, if it is to be written
   void* data_ = nullptr;
   posenc_type type_ = 0;
   size_t size_ = 0;
   Shape shape_, strides_;
 };
 
-// Positions or ids: a Python number, an array, or a list of numbers; contiguous, in memory of its own if need
-// be.
+// Positions or ids: a Python number, an array, or a list or range of numbers, of any type whose numbers one of
+// posenc's types has; contiguous, in memory of its own if need be.
 class List {
  public:
   List(nb::handle object, const char* name, bool integers_only);
@@ -85,7 +91,6 @@ class List {
   posenc_type type() const { return type_; }
   const Shape& shape() const { return shape_; }  // of a number empty
   size_t count() const { return count_; }
-  nb::handle object() const { return object_; }
 
   // Number i, of integers.
   int64_t Integer(size_t i) const;
@@ -100,7 +105,6 @@ class List {
   void Take(nb::handle object, bool integers_only);
   void Copy(const Array& array);
 
-  nb::object object_;
   std::string name_;
   posenc_type type_ = 0;
   Shape shape_;
@@ -123,10 +127,14 @@ std::string ToText(const Shape& shape);
 // TypeError or ValueError for a dtype that is none.
 nb::object NewArray(const Shape& shape, nb::handle dtype, nb::handle like);
 
-// `out` itself, if it is not None; else a new array.
+// `out` itself, if it is not None; else a new array. How the call writes to it.
 nb::object OutOrNew(nb::handle out, const Shape& shape, nb::handle dtype, nb::handle like);
+inline Access AccessTo(nb::handle out) { return out.is_none() ? Access::kWriteNew : Access::kWrite; }
 
-// Has posenc._arrays.empty at hand, for NewArray.
+// A new array of NumPy's, float32 or float64, with the same numbers: frequencies or factors.
+nb::object CopyCoefficients(nb::handle object, const std::string& name);
+
+// Has the functions of posenc._arrays at hand.
 void ImportArrays();
 
 }  // namespace posenc_python

@@ -22,7 +22,7 @@ const Members<S>& EncoderMembers() {
       {"position_scale", &S::position_scale},
       {"phase_rounding", Choice<S>{&S::phase_rounding, PhaseRoundings()}},
       {"target", &S::target},
-      {"frequencies", Numbers<S>{&S::frequencies, &S::frequency_count}},
+      {"frequencies", Numbers<S>{&S::frequencies, &S::frequencies_f32, &S::frequency_count}},
       {"frequency_unit", Choice<S>{&S::frequency_unit, Units()}},
       {"nan_rows", Flag<S>{&S::nan_rows}},
       {"lists_only", Flag<S>{&S::lists_only}},
@@ -63,7 +63,7 @@ exponent_dim      divides 2i; 0 means dim
 position_scale    multiplies every position
 phase_rounding    how the phase is rounded before its sine is taken: as a framework does, or none
 target            an instruction set, of posenc.targets(); None: the best
-frequencies       [pairs] of your own instead of w_i, in frequency_unit per step; copied
+frequencies       [pairs] of your own instead of w_i, in frequency_unit per step; copied, float32 as it is
 nan_rows          bad positions make rows of NaN, instead of ValueError
 lists_only        made faster, for encode() and add_(positions=...)
 odd_column        what an odd dim has besides pairs
@@ -137,7 +137,7 @@ Encoder MakeEncoder(nb::handle dim, const nb::dict& arguments) {
 nb::object Frequencies(const Encoder& self) {
   const size_t count = self.encoder.frequency_count();
   nb::object result = NewArray({static_cast<int64_t>(count)}, nb::str("float64"), nb::none());
-  const Array array(result, "frequencies", Access::kWrite);
+  const Array array(result, "frequencies", Access::kWriteNew);
   for (size_t i = 0; i < count; ++i) static_cast<double*>(array.data())[i] = self.encoder.Radians(i);
   return result;
 }

@@ -3,9 +3,15 @@
 #include <nanobind/nanobind.h>
 
 #include "encoder.h"
+#include "torch.h"
 
 namespace posenc_python {
 namespace {
+
+constexpr char kAddInstead[] = "write x + encoder.table(..., dtype=x.dtype), which torch records";
+constexpr char kEmbedInstead[] =
+    "write torch.nn.functional.embedding(ids, table) + encoder.table(..., dtype=table.dtype), which torch "
+    "records";
 
 // Of the rows of a call, what was at fault.
 std::string Fault(posenc_status status, const List& positions, size_t bad) {
@@ -74,12 +80,13 @@ nb::object Encode(const Encoder& self, nb::handle positions, const nb::args& mor
                   nb::handle out, const nb::kwargs& unknown) {
   RequireNoMore(more);
   RequireNoMore(unknown);
+  RequireNoRecording();
   const size_t dim = self.encoder.dim();
   const List list(positions, "positions", false);
   Shape shape = list.shape();
   shape.push_back(static_cast<int64_t>(dim));
   nb::object result = OutOrNew(out, shape, dtype, positions);
-  const Array array(result, "out", Access::kWrite);
+  const Array array(result, "out", AccessTo(out));
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64});
   array.RequireShape(shape);
   const Rows rows = RowsOf(array, dim);
@@ -89,6 +96,7 @@ nb::object Encode(const Encoder& self, nb::handle positions, const nb::args& mor
                            rows.data, rows.stride, &bad);
   });
   Check(status, Fault(status, list, bad));
+  array.MoveVersion();
   return result;
 }
 
@@ -96,11 +104,12 @@ nb::object Table(const Encoder& self, nb::handle rows, const nb::args& more, nb:
                  nb::handle dtype, nb::handle out, const nb::kwargs& unknown) {
   RequireNoMore(more);
   RequireNoMore(unknown);
+  RequireNoRecording();
   const size_t dim = self.encoder.dim();
   const Shape shape = {static_cast<int64_t>(ToSize(rows, "rows")), static_cast<int64_t>(dim)};
   const int64_t first_position = ToFirst(first);
   nb::object result = OutOrNew(out, shape, dtype, nb::none());
-  const Array array(result, "out", Access::kWrite);
+  const Array array(result, "out", AccessTo(out));
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64});
   array.RequireShape(shape);
   const Rows into = RowsOf(array, dim);
@@ -109,6 +118,7 @@ nb::object Table(const Encoder& self, nb::handle rows, const nb::args& more, nb:
                               into.stride);
         }),
         "rows from first on");
+  array.MoveVersion();
   return result;
 }
 
@@ -116,8 +126,9 @@ nb::object Add(const Encoder& self, nb::object x, const nb::args& more, nb::hand
                nb::handle positions, nb::handle scale, const nb::kwargs& unknown) {
   RequireNoMore(more);
   RequireNoMore(unknown);
+  RequireNoRecording();
   RequireOne(first, positions);
-  const Array array(x, "x", Access::kWrite);
+  const Array array(x, "x", Access::kWrite, kAddInstead);
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
   array.RequireColumns(self.encoder.dim());
   const auto factor = static_cast<float>(ToReal(scale, "scale"));
@@ -140,6 +151,7 @@ nb::object Add(const Encoder& self, nb::object x, const nb::args& more, nb::hand
     const posenc_status status = AddRuns(self, array, 0, &list, factor, &bad);
     Check(status, Fault(status, list, bad));
   }
+  array.MoveVersion();
   return x;
 }
 
@@ -148,11 +160,12 @@ nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb
                  const nb::kwargs& unknown) {
   RequireNoMore(more);
   RequireNoMore(unknown);
+  RequireNoRecording();
   RequireOne(first, positions);
   const size_t dim = self.encoder.dim();
   const posenc_encoder* encoder = self.encoder.c_encoder();
   const List list(ids, "ids", true);
-  const Array from(table, "table", Access::kRead);
+  const Array from(table, "table", Access::kRead, kEmbedInstead);
   from.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
   from.RequireColumns(dim);
   if (from.axes() != 2) RaiseValue("table must have two axes, and has the shape " + ToText(from.shape()));
@@ -164,7 +177,7 @@ nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb
   shape.push_back(static_cast<int64_t>(dim));
   const nb::object its = nb::getattr(table, "dtype", nb::none());
   nb::object result = OutOrNew(out, shape, dtype.is_none() && out.is_none() ? its : nb::borrow(dtype), table);
-  const Array array(result, "out", Access::kWrite);
+  const Array array(result, "out", AccessTo(out));
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
   array.RequireShape(shape);
   size_t bad = 0;
@@ -178,6 +191,7 @@ nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb
                              vocabulary.count, vocabulary.stride, at.type(), at.data(), array.type(),
                              rows.data, rows.stride, factor, &bad);
     });
+    array.MoveVersion();  // written in part, perhaps
     Check(status, status == POSENC_ID_OUT_OF_RANGE ? list.At(bad) : Fault(status, at, bad));
     return result;
   }
@@ -197,6 +211,7 @@ nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb
     }
     return one;
   });
+  array.MoveVersion();  // written in part, perhaps
   Check(status, status == POSENC_ID_OUT_OF_RANGE         ? list.At(bad)
                 : status == POSENC_POSITION_OUT_OF_RANGE ? "ids from first on"
                 : status == POSENC_BAD_TYPE              ? "dtype"

@@ -1,8 +1,30 @@
 #include "errors.h"
 
+#include <cstring>
 #include <new>
 
+#include "torch.h"
+
 namespace posenc_python {
+namespace {
+
+// posenc's sentence for a status; of those that are about more than Python has, what concerns it.
+const char* Sentence(posenc_status status) {
+  if (status == POSENC_POSITION_OUT_OF_RANGE) return "a position is outside -2^31 .. 2^31 or not a number";
+  return posenc_status_message(status);
+}
+
+// Whether float() is the whole of it, as it is not of NumPy's and torch's booleans and complex numbers.
+bool IsReal(nb::handle object) {
+  if (!PyIndex_Check(object.ptr()) && Attribute(object.type(), "__float__").is_none()) return false;
+  const nb::object dtype = Attribute(object, "dtype"), kind = Attribute(dtype, "kind");  // NumPy's has it
+  if (dtype.is_none()) return true;
+  const std::string name = Text(kind.is_none() ? dtype : kind);
+  return name != "b" && name != "c" && name != "U" && name != "S" && name != "torch.bool" &&
+         name.rfind("torch.complex", 0) != 0;
+}
+
+}  // namespace
 
 void RaiseType(const std::string& message) { throw nb::type_error(message.c_str()); }
 
@@ -11,7 +33,7 @@ void RaiseValue(const std::string& message) { throw nb::value_error(message.c_st
 void Check(posenc_status status, const std::string& what) {
   if (status == POSENC_OK) return;
   if (status == POSENC_OUT_OF_MEMORY) throw std::bad_alloc();
-  RaiseValue((what.empty() ? what : what + ": ") + posenc_status_message(status));
+  RaiseValue((what.empty() ? what : what + ": ") + Sentence(status));
 }
 
 nb::object Attribute(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }
@@ -21,7 +43,9 @@ std::string Text(nb::handle object) {
   if (!text.is_valid()) nb::raise_python_error();
   const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
   if (!bytes.is_valid()) nb::raise_python_error();
-  return PyBytes_AsString(bytes.ptr());
+  std::string escaped(PyBytes_AsString(bytes.ptr()), static_cast<size_t>(PyBytes_Size(bytes.ptr())));
+  for (size_t at = 0; (at = escaped.find('\0', at)) != std::string::npos;) escaped.replace(at, 1, "\\x00");
+  return escaped;
 }
 
 void RequireNoMore(const nb::args& positional) {
@@ -80,10 +104,12 @@ size_t ToSize(nb::handle object, const std::string& name) {
 }
 
 double ToReal(nb::handle object, const std::string& name) {
-  const bool is_number =
-      PyFloat_Check(object.ptr()) || PyIndex_Check(object.ptr()) || !Attribute(object, "__float__").is_none();
-  if (PyBool_Check(object.ptr()) || !is_number)
-    RaiseType(name + " must be a number, not " + TypeName(object));
+  if (!PyFloat_Check(object.ptr()) && !PyLong_Check(object.ptr())) {
+    if (!IsReal(object)) RaiseType(name + " must be a number, not " + TypeName(object));
+    if (IsTensor(object)) RequireNoRecording();
+    RequireConstant(object, name);
+  }
+  if (PyBool_Check(object.ptr())) RaiseType(name + " must be a number, not bool");
   const double value = PyFloat_AsDouble(object.ptr());
   if (value == -1.0 && PyErr_Occurred() != nullptr) {
     nb::python_error error;
@@ -95,6 +121,18 @@ double ToReal(nb::handle object, const std::string& name) {
 bool ToFlag(nb::handle object, const std::string& name) {
   if (!PyBool_Check(object.ptr())) RaiseType(name + " must be True or False, not " + TypeName(object));
   return object.ptr() == Py_True;
+}
+
+const char* ToString(nb::handle object, const std::string& name) {
+  if (object.is_none()) return nullptr;
+  if (!PyUnicode_Check(object.ptr())) RaiseType(name + " must be a string, not " + TypeName(object));
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+  if (text == nullptr) nb::raise_python_error();
+  if (std::strlen(text) != static_cast<size_t>(size)) {
+    RaiseValue(name + " must not have a null character, as " + Repr(object) + " has");
+  }
+  return text;
 }
 
 }  // namespace posenc_python

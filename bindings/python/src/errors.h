@@ -23,7 +23,8 @@ void Check(posenc_status status, const std::string& what = {});
 // An attribute; None if there is none, or asking for it raises.
 nb::object Attribute(nb::handle object, const char* name);
 
-// str(object) as UTF-8; what that has not, such as half a surrogate pair, as an escape.
+// str(object) as UTF-8; what that has not, such as half a surrogate pair, as an escape, and null characters
+// too, at which C's strings would end.
 std::string Text(nb::handle object);
 
 // TypeError if a call has arguments beyond those that it knows. (nanobind's own message names no argument,
@@ -48,6 +49,9 @@ int64_t ToInteger(nb::handle object, const std::string& name);
 size_t ToSize(nb::handle object, const std::string& name);  // not negative
 double ToReal(nb::handle object, const std::string& name);
 bool ToFlag(nb::handle object, const std::string& name);
+
+// A string without null characters, as long as `object` lives; null for None.
+const char* ToString(nb::handle object, const std::string& name);
 
 }  // namespace posenc_python
 

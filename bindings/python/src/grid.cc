@@ -10,9 +10,12 @@
 
 #include "encoder.h"
 #include "posenc/grid_c.h"
+#include "torch.h"
 
 namespace posenc_python {
 namespace {
+
+constexpr char kAddInstead[] = "write x + posenc.grid(..., dtype=x.dtype), which torch records";
 
 constexpr char kGridDoc[] = R"(Encodings of images and video, a row a cell: [prefix_rows + cells, columns].
 
@@ -81,6 +84,7 @@ nb::object Grid(nb::handle objects, const nb::args& more, nb::handle prefix_rows
                 nb::handle out, const nb::kwargs& unknown) {
   RequireNoMore(more);
   RequireNoMore(unknown);
+  RequireNoRecording();
   const Axes axes(objects);
   const size_t prefix = ToSize(prefix_rows, "prefix_rows");
   if (axes.cells > SIZE_MAX / 4 || axes.columns > POSENC_MAX_DIM * size_t{POSENC_MAX_GRID_AXES}) {
@@ -88,7 +92,7 @@ nb::object Grid(nb::handle objects, const nb::args& more, nb::handle prefix_rows
   }
   const Shape shape = {static_cast<int64_t>(prefix + axes.cells), static_cast<int64_t>(axes.columns)};
   nb::object result = OutOrNew(out, shape, dtype, nb::none());
-  const Array array(result, "out", Access::kWrite);
+  const Array array(result, "out", AccessTo(out));
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64});
   array.RequireShape(shape);
   const Rows rows = RowsOf(array, axes.columns);
@@ -99,6 +103,7 @@ nb::object Grid(nb::handle objects, const nb::args& more, nb::handle prefix_rows
                              &bad_axis, &bad_index);
   });
   axes.Check(status, bad_axis, bad_index);
+  array.MoveVersion();
   return result;
 }
 
@@ -106,10 +111,11 @@ nb::object AddGrid(nb::object x, nb::handle objects, const nb::args& more, nb::h
                    nb::handle scale, const nb::kwargs& unknown) {
   RequireNoMore(more);
   RequireNoMore(unknown);
+  RequireNoRecording();
   const Axes axes(objects);
   const size_t prefix = ToSize(prefix_rows, "prefix_rows");
   const auto factor = static_cast<float>(ToReal(scale, "scale"));
-  const Array array(x, "x", Access::kWrite);
+  const Array array(x, "x", Access::kWrite, kAddInstead);
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
   if (array.axes() != 2 || axes.cells > SIZE_MAX / 4 ||
       static_cast<size_t>(array.shape()[0]) != prefix + axes.cells) {
@@ -123,6 +129,7 @@ nb::object AddGrid(nb::object x, nb::handle objects, const nb::args& more, nb::h
                            factor, &bad_axis, &bad_index);
   });
   axes.Check(status, bad_axis, bad_index);
+  array.MoveVersion();
   return x;
 }
 

@@ -1,38 +1,9 @@
 #include "members.h"
 
-#include <cstring>
-
 #include "arrays.h"
 #include "posenc/rotary_c.h"
 
 namespace posenc_python {
-namespace {
-
-const char* ToText(nb::handle value, const std::string& name) {
-  if (value.is_none()) return nullptr;
-  if (!PyUnicode_Check(value.ptr())) RaiseType(name + " must be a string, not " + TypeName(value));
-  const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), nullptr);  // lives as long as value
-  if (text == nullptr) nb::raise_python_error();
-  return text;
-}
-
-// A copy of numbers, as doubles and as a new array of NumPy's.
-nb::object CopyNumbers(nb::handle value, const std::string& name, std::vector<double>* numbers) {
-  nb::object array;
-  try {
-    array = nb::module_::import_("numpy").attr("array")(value, "dtype"_a = "float64");
-  } catch (nb::python_error& error) {
-    nb::raise_from(error, PyExc_TypeError, "%s must be numbers, or an array of them", name.c_str());
-  }
-  const Array copy(array, name.c_str(), Access::kRead);
-  if (copy.axes() != 1) RaiseValue(name + " must have one axis, and has " + std::to_string(copy.axes()));
-  const auto* first = static_cast<const double*>(copy.data());
-  numbers->reserve(1);  // an empty list is one, too
-  numbers->assign(first, first + copy.count());
-  return array;
-}
-
-}  // namespace
 
 const std::vector<const char*>& PhaseRoundings() {
   static const std::vector<const char*> names = {
@@ -66,17 +37,21 @@ struct Setter {
   void operator()(double Spec::*member) const { spec->*member = ToReal(value, name); }
   void operator()(size_t Spec::*member) const { spec->*member = ToSize(value, name); }
   void operator()(int64_t Spec::*member) const { spec->*member = ToInteger(value, name); }
-  void operator()(const char* Spec::*member) const { spec->*member = ToText(value, name); }
+  void operator()(const char* Spec::*member) const { spec->*member = ToString(value, name); }
   void operator()(const Flag<Spec>& flag) const { spec->*flag.member = ToFlag(value, name) ? 1 : 0; }
   void operator()(const Choice<Spec>& choice) const {
     spec->*choice.member = ToChoice(choice.names, value, name);
   }
   void operator()(const Numbers<Spec>& numbers) const {
     if (value.is_none()) return;
-    std::vector<double>& list = kept->lists.emplace_back();
-    kept->arguments[name.c_str()] = CopyNumbers(value, name, &list);
-    spec->*numbers.member = list.data();
-    spec->*numbers.count = list.size();
+    const nb::object copy = CopyCoefficients(value, name);
+    const Array list(copy, name.c_str(), Access::kRead);
+    if (list.axes() != 1) RaiseValue(name + " must have one axis, and has " + std::to_string(list.axes()));
+    kept->arguments[name.c_str()] = copy;
+    const bool floats = list.type() == POSENC_F32;
+    spec->*numbers.floats = floats ? static_cast<const float*>(list.data()) : nullptr;
+    spec->*numbers.doubles = floats ? nullptr : static_cast<const double*>(list.data());
+    spec->*numbers.count = list.count();
   }
   void operator()(void (*set)(Spec*, nb::handle)) const { set(spec, value); }
 };

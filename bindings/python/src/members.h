@@ -5,7 +5,6 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,9 +13,8 @@
 
 namespace posenc_python {
 
-// What the spec points to, until creation has copied it; and the same as Python's objects, for pickle.
+// The arguments, for pickle. The spec points into lists among them, until creation has copied these.
 struct Kept {
-  std::deque<std::vector<double>> lists;
   nb::dict arguments;
 };
 
@@ -27,8 +25,9 @@ struct Choice {  // one of some names, whose places are the values
 };
 
 template <class Spec>
-struct Numbers {  // a list of doubles
-  const double* Spec::*member;
+struct Numbers {  // a list, of doubles or of floats as it comes
+  const double* Spec::*doubles;
+  const float* Spec::*floats;
   size_t Spec::*count;
 };
 

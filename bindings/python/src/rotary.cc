@@ -53,9 +53,9 @@ const Members<S>& RotaryMembers() {
       {"truncate", Flag<S>{&S::truncate}},
       {"axis_order",
        Choice<S>{&S::axis_order, {"consecutive", "interleaved", "alternating", "split", "axial", "imrope"}}},
-      {"factors", Numbers<S>{&S::factors, &S::factor_count}},
-      {"long_factors", Numbers<S>{&S::long_factors, &S::factor_count}},
-      {"frequencies", Numbers<S>{&S::frequencies, &S::frequency_count}},
+      {"factors", Numbers<S>{&S::factors, &S::factors_f32, &S::factor_count}},
+      {"long_factors", Numbers<S>{&S::long_factors, &S::long_factors_f32, &S::factor_count}},
+      {"frequencies", Numbers<S>{&S::frequencies, &S::frequencies_f32, &S::frequency_count}},
       {"axes", &S::axes},
       {"sections", &SetSections},
       {"target", &S::target},
@@ -88,8 +88,8 @@ head_dim     elements of a head, of which rotary_dim (0: all) from rotary_offset
 preset       a family of models, of posenc.rotary_presets(); further arguments change it
 pairing      half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own)
 scaling      how the context was stretched, with factor, length, original_length and so on
-factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied
-frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied
+factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied, float32 as it is
+frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied, float32 as it is
 axes         of a position, each with so many pairs as sections says, in axis_order)";
 
 constexpr char kRotateDoc[] = R"(Rotates tensors, q and k for one, in place.
@@ -126,15 +126,19 @@ const char* Blamed(posenc_status status) {
   }
 }
 
-// Both lists of factors have one count.
-void RequireSameCounts(const nb::dict& arguments) {
-  const char* names[] = {"factors", "long_factors"};
-  for (const char* name : names) {
-    if (!arguments.contains(name) || arguments[name].is_none()) return;
+// Both lists of factors have one count and one type: doubles if either has.
+void MatchFactors(S* spec, Kept* kept) {
+  constexpr const char* kNames[] = {"factors", "long_factors"};
+  for (const char* name : kNames) {
+    if (!kept->arguments.contains(name) || kept->arguments[name].is_none()) return;
   }
-  if (nb::len(nb::object(arguments[names[0]])) != nb::len(nb::object(arguments[names[1]]))) {
-    RaiseValue("factors and long_factors must be as many");
-  }
+  const nb::object factors = kept->arguments[kNames[0]], longs = kept->arguments[kNames[1]];
+  if (nb::len(factors) != nb::len(longs)) RaiseValue("factors and long_factors must be as many");
+  if ((spec->factors == nullptr) == (spec->long_factors == nullptr)) return;
+  nb::dict doubles;
+  doubles[kNames[0]] = factors.attr("astype")("float64");
+  doubles[kNames[1]] = longs.attr("astype")("float64");
+  Set(RotaryMembers(), doubles, spec, kept);
 }
 
 Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
@@ -151,7 +155,10 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
     spec.head_dim = elements;
   }
   Set(RotaryMembers(), arguments, &spec, &kept);
-  RequireSameCounts(kept.arguments);
+  MatchFactors(&spec, &kept);
+  if (spec.phase_rounding == POSENC_F32_INV_FREQ && spec.frequencies != nullptr) {
+    RaiseValue("frequencies must be float32 with f32_inv_freq, the buffer inv_freq itself, and are float64");
+  }
   Rotary made;
   const posenc_status status = Released(
       [&] { return static_cast<posenc_status>(posenc::Rotary::Create(posenc::FromC(spec), &made.rotary)); });
@@ -165,7 +172,7 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
 nb::object Frequencies(const Rotary& self) {
   const size_t count = self.rotary.frequency_count();
   nb::object result = NewArray({static_cast<int64_t>(count)}, nb::str("float64"), nb::none());
-  const Array array(result, "frequencies", Access::kWrite);
+  const Array array(result, "frequencies", Access::kWriteNew);
   for (size_t i = 0; i < count; ++i) static_cast<double*>(array.data())[i] = self.rotary.Radians(i);
   return result;
 }

@@ -8,9 +8,14 @@
 
 #include "members.h"
 #include "rotary.h"
+#include "torch.h"
 
 namespace posenc_python {
 namespace {
+
+constexpr char kRotateInstead[] =
+    "write q * cos + rotate_half(q) * sin, with the tensors of rotary.cache(..., layout=\"duplicated\"), which "
+    "torch records";
 
 // The positions of a call: from a first one on, or a list [axes, ...], without `axes` where a position has
 // one.
@@ -42,7 +47,7 @@ struct Positions {
 // A tensor's axes: [..., tokens, heads, head_dim], [..., heads, tokens, head_dim] or [tokens, head_dim].
 struct Tensor {
   Tensor(const Rotary& rotary, nb::handle object, const std::string& name, int64_t token_axis)
-      : array(object, name.c_str(), Access::kWrite) {
+      : array(object, name.c_str(), Access::kWrite, kRotateInstead) {
     array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
     array.RequireColumns(rotary.rotary.head_dim());
     const auto least = token_axis == -3 ? 3u : 2u;
@@ -168,6 +173,7 @@ posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions
 nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
                   nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown) {
   RequireNoMore(unknown);
+  RequireNoRecording();
   if (objects.size() == 0) RaiseType("rotate_ needs a tensor");
   const int64_t axis = ToInteger(token_axis, "token_axis");
   if (axis != -3 && axis != -2)
@@ -206,6 +212,7 @@ nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first,
                ToText(positions.tokens));
   }
   Check(status, positions.Fault(status, bad));
+  for (const Tensor& tensor : tensors.all) tensor.array.MoveVersion();
   if (objects.size() == 1) return objects[0];
   return nb::borrow(objects);
 }
@@ -214,6 +221,7 @@ nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb
                  nb::handle layout, nb::handle dtype, const nb::kwargs& unknown) {
   RequireNoMore(more);
   RequireNoMore(unknown);
+  RequireNoRecording();
   if (tokens.is_none() == at.is_none()) RaiseType("cache needs either tokens or positions");
   const Positions positions(self, first, at);
   const int32_t order = ToChoice({"halves", "duplicated", "cos_sin", "pairs"}, layout, "layout");
@@ -222,7 +230,7 @@ nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb
   shape.push_back(static_cast<int64_t>(order == POSENC_CACHE_HALVES ? pairs : 2 * pairs));
   const bool two = order == POSENC_CACHE_HALVES || order == POSENC_CACHE_DUPLICATED;
   const nb::object cosines = NewArray(shape, dtype, at), sines = NewArray(two ? shape : Shape{0}, dtype, at);
-  const Array cos(cosines, "cos", Access::kWrite), sin(sines, "sin", Access::kWrite);
+  const Array cos(cosines, "cos", Access::kWriteNew), sin(sines, "sin", Access::kWriteNew);
   const Rows rows = RowsOf(cos, static_cast<size_t>(shape.back()));
   const posenc_cache cache = {order, cos.type(), cos.data(), two ? sin.data() : nullptr, rows.stride};
   size_t bad = 0;

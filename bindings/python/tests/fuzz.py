@@ -22,7 +22,7 @@ except ImportError:
 
 ALLOWED = (TypeError, ValueError, MemoryError)
 DIMS = (1, 2, 3, 8, 16, 64, 67)
-TYPES = ("float32", "float16", "float64", "int32", "int64", "int8", "uint64", "bool", "complex64", ">f4", "O", "S3", "V0")
+TYPES = ("float32", "float16", "float64", "int32", "int64", "int8", "uint64", "longdouble", "bool", "complex64", ">f4", "O", "S3", "V0")
 
 
 class Liar:
@@ -118,7 +118,7 @@ class Random:
     def text(self):
         return self.r.choice((
             "", "interleaved", "sin_cos", "float32", "bfloat16", "turns", "yarn", "llama3", "fairseq", "halves", "AVX2",
-            "REFERENCE", "f32_exp", "neighbours", "x" * 1000, "\0", "\ud800", "none"))
+            "REFERENCE", "AVX2\0", "fairseq\0", "f32_exp", "neighbours", "x" * 1000, "\0", "\ud800", "none"))
 
     def other(self):
         r = self.r

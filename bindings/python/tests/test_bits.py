@@ -1,6 +1,7 @@
 """The package computes what the C functions do, bit for bit, for all types."""
 
 import ctypes
+import pickle
 import unittest
 
 import c_functions as c
@@ -189,6 +190,30 @@ class Bits(unittest.TestCase):
         own[:] = 3  # copied
         self.assertTrue((encoder.table(2, dtype="float64") == [[0, 1, 0, 1], [0, 1, 1, 0]]).all())
         self.assertTrue((posenc.Encoder(4, frequencies=[2, 3]).frequencies == [2, 3]).all())
+
+    def test_floats_stay_floats(self):
+        doubles = 10000.0 ** (-numpy.arange(32) / 32)
+        floats = doubles.astype("float32")
+        for roundings in ("none", "f32_inv_freq"):
+            for own in (floats, list(floats), floats[::-1][::-1], floats.astype(">f4")):
+                made = posenc.Rotary(64, frequencies=own, phase_rounding=roundings)
+                self.assertTrue((made.frequencies == floats).all())
+                again = pickle.loads(pickle.dumps(made))
+                self.same(again.cache(9, first=10**6)[0], bits(made.cache(9, first=10**6)[0]))
+        rounded = posenc.Rotary(64, frequencies=floats, phase_rounding="f32_inv_freq").cache(9, first=10**6)[0]
+        phases = (numpy.arange(10**6, 10**6 + 9, dtype="float32")[:, None] * floats).astype("float64")
+        self.assertTrue((rounded == numpy.cos(phases).astype("float32")).all())
+        self.assertTrue((posenc.Rotary(64, frequencies=doubles).frequencies == doubles).all())
+        for own in (floats, doubles):
+            self.assertTrue((posenc.Encoder(64, frequencies=own).frequencies == own).all())
+            encoder = posenc.Encoder(64, frequencies=own, phase_rounding="f32_list")
+            self.assertTrue((encoder.frequencies == floats).all())
+        short, long = numpy.full(32, 1.5), numpy.full(32, 2.5)
+        scaled = [posenc.Rotary(64, scaling="longrope", original_length=64, length=128, factor=4,
+                                factors=short.astype(a), long_factors=long.astype(b)).cache(9)[0]
+                  for a in ("float32", "float64") for b in ("float32", "float64")]
+        for other in scaled[1:]:
+            self.same(other, bits(scaled[0]))
 
 
 if __name__ == "__main__":

@@ -77,6 +77,27 @@ REFUSALS = [
     (lambda: posenc.Encoder(8, nan_rows=1), TypeError, "nan_rows must be True or False"),
     (lambda: posenc.Encoder(8, target="AVX9"), ValueError, "target: no compiled target"),
     (lambda: posenc.Encoder(8, target="\ud800"), UnicodeEncodeError, "surrogates"),
+    (lambda: posenc.Encoder(8, target="AVX2\0"), ValueError, "target must not have a null character, as 'AVX2\\x00' has"),
+    (lambda: posenc.Rotary(8, target="\0"), ValueError, "target must not have a null character"),
+    (lambda: posenc.Encoder(8, preset="fairseq\0"), ValueError, "preset 'fairseq\\x00': no preset has that name"),
+    (lambda: posenc.Encoder.preset("fairseq\0", 8), ValueError, "preset 'fairseq\\x00': no preset has that name"),
+    (lambda: posenc.encode([1], 8, preset="fairseq\0"), ValueError, "preset 'fairseq\\x00': no preset has that name"),
+    (lambda: posenc.Rotary(8, preset="llama\0"), ValueError, "preset 'llama\\x00': no preset has that name"),
+    (lambda: posenc.Rotary(8, pairing="neighbours\0"), ValueError, "pairing must be one of"),
+    (lambda: posenc.Encoder(8, **{"base\0": 3.0}), TypeError, "unexpected keyword argument base\\x00"),
+    (lambda: ENCODER.table(2, dtype="float32\0"), TypeError, "dtype must be a dtype"),
+    (lambda: ROTARY.cache(2, layout="pairs\0"), ValueError, "layout must be one of"),
+    (lambda: posenc.Encoder(4, frequencies=[1j, 2]), TypeError, "frequencies must be numbers, or an array of them, not complex128"),
+    (lambda: posenc.Encoder(4, frequencies=f32(2) + 1j), TypeError, "frequencies must be numbers, or an array of them, not complex64"),
+    (lambda: posenc.Rotary(4, factors=f32(2) + 1j), TypeError, "factors must be numbers, or an array of them, not complex64"),
+    (lambda: posenc.Encoder(4, frequencies=[True, False]), TypeError, "frequencies must be numbers, or an array of them, not bool"),
+    (lambda: posenc.Encoder(4, frequencies=["1", "2"]), TypeError, "frequencies must be numbers, or an array of them, not <U1"),
+    (lambda: posenc.Encoder(4, base=numpy.complex64(3)), TypeError, "base must be a number, not numpy.complex64"),
+    (lambda: posenc.Encoder(4, base=3 + 0j), TypeError, "base must be a number, not complex"),
+    (lambda: ENCODER.add_(f32(2, 8), scale=numpy.complex128(3)), TypeError, "scale must be a number, not numpy.complex128"),
+    (lambda: ENCODER.add_(f32(2, 8), scale=numpy.True_), TypeError, "scale must be a number, not numpy.bool_"),
+    (lambda: posenc.Rotary(4, frequencies=[1.0, 0.5], phase_rounding="f32_inv_freq"), ValueError,
+     "frequencies must be float32 with f32_inv_freq"),
     (lambda: posenc.Encoder(8, target=1), TypeError, "target must be a string"),
     (lambda: posenc.Encoder(8, base=1e-300), ValueError, "base, position_scale or frequencies: a frequency is outside"),
     (lambda: posenc.Encoder(8, frequencies=[1]), ValueError, "the frequencies need"),
@@ -111,9 +132,14 @@ REFUSALS = [
     (lambda: ENCODER.encode([1, [2, 3]]), ValueError, "positions must be numbers"),
     (lambda: ENCODER.encode([1j]), TypeError, "positions"),
     (lambda: ENCODER.encode(True), TypeError, "positions must be numbers, not bool"),
-    (lambda: ENCODER.encode(numpy.arange(3, dtype="uint8")), TypeError, "positions is of a type"),
-    (lambda: ENCODER.encode(numpy.arange(3, dtype=">i4")), TypeError, "positions is of a type"),
-    (lambda: ENCODER.encode(f32(3).astype("float16")), TypeError, "positions must be of int32, int64, float32, float64"),
+    (lambda: ENCODER.encode([float("nan")]), ValueError, "positions[0]: a position is outside -2^31 .. 2^31 or not a number"),
+    (lambda: ENCODER.encode([1, 2**63]), ValueError, "positions[1]: a position is outside"),
+    (lambda: ENCODER.encode([1, 2**70]), ValueError, "positions[1]: a position is outside"),
+    (lambda: ENCODER.encode(range(2**31, 2**31 + 2)), ValueError, "positions[1]: a position is outside"),
+    (lambda: ENCODER.encode(numpy.array([3, 2**64 - 1], "uint64")), ValueError, "positions[1]: a position is outside"),
+    (lambda: ENCODER.encode(numpy.longdouble([1]) / 3), ValueError, "positions must be numbers that a double holds"),
+    (lambda: ENCODER.encode([True]), TypeError, "positions is of a type that posenc has not: bool"),
+    (lambda: ENCODER.encode(f32(3).astype("complex64")), TypeError, "positions is of a type that posenc has not: complex64"),
     (lambda: ENCODER.encode(b"abcd"), TypeError, "positions is of a type"),
     (lambda: ENCODER.table(3, first=2**31), ValueError, "rows from first on: a position is outside"),
     (lambda: ENCODER.table(-3), ValueError, "rows must not be negative"),
@@ -154,7 +180,8 @@ REFUSALS = [
     (lambda: ENCODER.add_(OfAnUnnamedModule()), TypeError, "x must be an array"),
     (lambda: ENCODER.embed([0, 9], f32(3, 8)), ValueError, "ids[1]: a token id is outside the vocabulary"),
     (lambda: ENCODER.embed([[0], [-1]], f32(3, 8)), ValueError, "ids[1, 0]: a token id is outside"),
-    (lambda: ENCODER.embed([0.5], f32(3, 8)), TypeError, "ids must be of int32, int64, not float64"),
+    (lambda: ENCODER.embed([0.5], f32(3, 8)), TypeError, "ids must be integers, not float64"),
+    (lambda: ENCODER.embed(f32(1).astype("float16"), f32(3, 8)), TypeError, "ids must be integers, not float16"),
     (lambda: ENCODER.embed([0], f32(8)), ValueError, "table must have two axes"),
     (lambda: ENCODER.embed([0], f32(3, 9)), ValueError, "table must have 8 columns"),
     (lambda: ENCODER.embed([0], f32(3, 8), dtype="float16"), ValueError, "dtype: the type is not"),
@@ -267,6 +294,29 @@ class Refusals(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "x is read-only"):
             ENCODER.add_(like_jax)
 
+    def test_numbers_of_all_types(self):
+        """Positions, first positions and ids of any type whose numbers one of posenc's types has."""
+        rotary, vocabulary = posenc.Rotary(8), numpy.arange(24, dtype="float32").reshape(3, 8)
+        want = ENCODER.encode([0, 1, 2])
+        for kind in ("int8", "uint8", "int16", "uint16", "uint32", "uint64", ">i4", ">u8", "float16", "longdouble", ">f4", ">f8"):
+            for numbers in (numpy.arange(3).astype(kind), numpy.arange(6).astype(kind)[::2] / numpy.array(2, kind)):
+                numbers = numbers.astype(kind)
+                self.assertTrue((ENCODER.encode(numbers) == want).all(), kind)
+                self.assertTrue((ENCODER.encode(list(numbers)) == want).all(), kind)
+                self.assertTrue((ENCODER.add_(f32(3, 8), positions=numbers) == want).all())
+                self.assertTrue((posenc.grid([(ENCODER, 0, numbers)]) == want).all())
+                q = numpy.ones((3, 1, 8), "float32")
+                self.assertTrue((rotary.rotate_(q.copy(), positions=numbers) == rotary.rotate_(q)).all())
+                self.assertTrue((rotary.cache(positions=numbers)[0] == rotary.cache(3)[0]).all())
+                if numbers.dtype.kind != "f":
+                    self.assertTrue((ENCODER.embed(numbers, vocabulary) == ENCODER.embed([0, 1, 2], vocabulary)).all())
+                    self.assertTrue((ENCODER.add_(f32(3, 1, 8), first=numbers)[:, 0] == want).all())
+        for numbers in (range(3), numpy.float16(0) + [0, 1, 2], [numpy.uint8(0), numpy.int16(1), 2]):
+            self.assertTrue((ENCODER.encode(numbers) == want).all())
+        self.assertTrue((ENCODER.embed(range(3), vocabulary) == ENCODER.embed([0, 1, 2], vocabulary)).all())
+        halves = numpy.array([0.5, -2**-24, 65504], "float16")
+        self.assertTrue((ENCODER.encode(halves) == ENCODER.encode(halves.astype("float64"))).all())
+
     def test_uninitialized(self):
         import warnings
 
@@ -289,6 +339,7 @@ class Refusals(unittest.TestCase):
         self.assertTrue((ENCODER.encode(numpy.arange(0, 20)[::-1][19:17:-1]) == want).all())  # copied
         self.assertEqual(ENCODER.encode(numpy.zeros((3, 0, 2))).shape, (3, 0, 2, 8))
         self.assertEqual(ENCODER.encode([]).shape, (0, 8))
+        self.assertEqual(ENCODER.embed([[], []], f32(3, 8)).shape, (2, 0, 8))
         self.assertEqual(ENCODER.encode(numpy.int64(3)).shape, (8,))
         self.assertEqual(ENCODER.encode(0.5).shape, (8,))
         self.assertEqual(ENCODER.table(0).shape, (0, 8))

@@ -54,10 +54,35 @@ class Torch(unittest.TestCase):
         self.assertIs(same_k, k)
         self.assertLess((fused.view(2, 10, 6, 64) - want).abs().max().item(), 1e-6)
 
+    def test_types_of_positions(self):
+        want = ENCODER.encode([0, 1, 2])
+        for kind in ("uint8", "int8", "int16", "uint16", "uint32", "uint64", "float16", "bfloat16", "float64"):
+            if hasattr(torch, kind):
+                positions = torch.tensor([0, 1, 2]).to(getattr(torch, kind))
+                made = ENCODER.encode(positions)
+                self.assertIsInstance(made, torch.Tensor)
+                self.assertTrue((made.numpy() == want).all())
+        self.assertTrue((ENCODER.encode([torch.tensor(0), torch.tensor(1), torch.tensor(2)]) == want).all())
+        with self.assertRaisesRegex(TypeError, "positions is of a type that posenc has not: bool"):
+            ENCODER.encode(torch.zeros(3).bool())
+        with self.assertRaisesRegex(TypeError, "positions must be numbers.*not torch.complex64"):
+            ENCODER.encode(torch.zeros(3, dtype=torch.cfloat).conj())
+
+    def test_inv_freq(self):
+        """A checkpoint's buffer, as docs/rotary.md has it: float32 or, where a model was cast, bfloat16."""
+        inv_freq = 1.0 / (10000 ** (torch.arange(0, 64, 2) / 64))
+        want = posenc.Rotary(64, phase_rounding="f32_inv_freq").cache(99, first=10**6)[0]
+        for buffer in (inv_freq, torch.nn.Parameter(inv_freq, requires_grad=False)):
+            made = posenc.Rotary(64, frequencies=buffer, phase_rounding="f32_inv_freq").cache(99, first=10**6)[0]
+            self.assertGreater((made == want).mean(), 0.9)  # torch's pow is not always correctly rounded
+        self.assertEqual(posenc.Rotary(64, frequencies=inv_freq.bfloat16(), phase_rounding="f32_inv_freq").amplitude, 1)
+        with self.assertRaisesRegex(ValueError, "frequencies must be float32 with f32_inv_freq"):
+            posenc.Rotary(64, frequencies=inv_freq.double(), phase_rounding="f32_inv_freq")
+
     def test_refusals(self):
         leaf = torch.zeros(3, 64, requires_grad=True)
         for x, text in (
-            (leaf, "x requires a gradient.*detach"),
+            (leaf, "x requires a gradient.*x \\+ encoder.table"),
             (torch.nn.Parameter(torch.zeros(3, 64)), "x requires a gradient"),
             (leaf * 2, "x requires a gradient"),
             (torch.zeros(3, 64, device="meta"), "x is on another device: meta"),
@@ -70,8 +95,9 @@ class Torch(unittest.TestCase):
             (torch.zeros(3, 64, dtype=torch.float64), "x must be of float32, bfloat16, float16, not float64"),
             (torch.zeros(3, 64, dtype=torch.int8), "x is of a type that posenc has not: torch.int8"),
             (torch.zeros(3, 64, dtype=torch.cfloat), "x is of a type that posenc has not"),
-            (torch.zeros(3, 64).to_sparse(), "x must be an array"),
-            (torch.zeros(3, 64).bool(), "x "),
+            (torch.zeros(3, 64).to_sparse(), "x must be a strided tensor, not torch.sparse_coo"),
+            (torch.zeros(3, 64).bool(), "x is of a type that posenc has not: torch.bool"),
+            (torch.quantize_per_tensor(torch.zeros(3, 64), 0.1, 0, torch.qint8), "x is of a type that posenc has not: torch.qint8"),
         ):
             with self.assertRaisesRegex(TypeError, text):
                 ENCODER.add_(x)

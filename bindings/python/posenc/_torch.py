@@ -1,0 +1,75 @@
+"""What torch does to tensors that posenc, which reads and writes memory, would not see. Imported once torch has been."""
+
+import torch
+from torch.autograd import forward_ad
+
+Tensor = torch.Tensor
+is_grad_enabled = torch.is_grad_enabled
+# Names that begin with an underscore may vanish from a later torch; what then is called says that nothing is the matter.
+tracing_state = getattr(torch._C, "_get_tracing_state", type(None))
+mode_count = getattr(torch._C, "_len_torch_dispatch_stack", int)
+are_transforms_active = getattr(torch._C, "_are_functorch_transforms_active", bool)
+
+# Modes in which torch's operators are recorded: of make_fx, torch.export, AOTAutograd.
+_RECORDERS = ("FakeTensorMode", "ProxyTorchDispatchMode", "FunctionalTensorMode")
+
+
+def require_no_recording():
+    """RuntimeError while torch records operators, of which no call of posenc's is one: it would become a constant in the
+    recorded graph, uninitialized memory, or nothing."""
+    recorder = "torch.jit.trace" if tracing_state() is not None else None
+    for i in range(mode_count()):
+        for kind in type(torch._C._get_dispatch_stack_at(i)).__mro__:
+            if kind.__name__ in _RECORDERS:
+                recorder = "torch's " + kind.__name__
+    if recorder:
+        raise RuntimeError(
+            f"{recorder} is recording, and cannot record what posenc computes: call posenc before, and keep tables as "
+            "buffers of the module")
+
+
+def require_constant(tensor, name, is_written, instead):
+    """ValueError for a tensor that is more than its elements in memory: whose gradient, tangent or batch would be lost.
+
+    `instead` is what those would write who need it; None: it may be taken as a constant."""
+    kind = type(tensor)
+    constant = f"pass {name}.detach() if it is constant"
+    if kind.__torch_dispatch__ is not torch._C._disabled_torch_dispatch_impl:
+        raise ValueError(
+            f"{name} is a {kind.__module__}.{kind.__qualname__}, whose elements posenc cannot reach: pass a plain tensor")
+    if are_transforms_active() and (is_written or torch._C._functorch.is_functorch_wrapped_tensor(tensor)):
+        raise ValueError(
+            f"{name} is inside a transform of torch.func (vmap, grad, jvp, functionalize), which cannot see what posenc "
+            f"computes: {instead or 'call posenc outside of it'}")
+    if getattr(forward_ad, "_current_level", -1) >= 0 and forward_ad.unpack_dual(tensor).tangent is not None:
+        raise ValueError(
+            f"{name} has a tangent (torch.autograd.forward_ad), and posenc computes none: {instead or constant}")
+    if tensor.requires_grad and is_grad_enabled():
+        raise ValueError(
+            f"{name} requires a gradient, and posenc records none: {instead or constant}, or call posenc under "
+            "torch.no_grad()")
+
+
+def move_version(tensor):
+    """Tells autograd that the elements have changed, so that backward refuses to use them as what they were."""
+    if not tensor.is_inference():  # those have no version, and no part in gradients
+        _move_version(tensor)
+
+
+def _exchange_an_axis_with_itself(tensor):
+    tensor.transpose_(0, 0)
+
+
+_move_version = getattr(torch.autograd.graph, "increment_version", _exchange_an_axis_with_itself)  # torch 1.13 lacks it
+
+
+def outside_transforms():
+    """While what it returns lives, tensors that are made belong to no transform of torch.func, and have memory."""
+    return torch._C._DisableFuncTorch() if are_transforms_active() else None
+
+
+def empty(shape, dtype):
+    try:
+        return torch.empty(shape, dtype=dtype)
+    except RuntimeError as error:
+        raise MemoryError(str(error)) from None

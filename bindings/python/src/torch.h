@@ -1,0 +1,34 @@
+// What torch does besides computing, where posenc must know of it: operators that are recorded, gradients,
+// versions of tensors. Nothing here imports torch; without it each function returns at once.
+#ifndef POSENC_PYTHON_TORCH_H_
+#define POSENC_PYTHON_TORCH_H_
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+namespace posenc_python {
+
+namespace nb = nanobind;
+
+// RuntimeError while torch records operators (jit.trace, make_fx, fake tensors), whose record would lack what
+// posenc computes. Every call begins with it.
+void RequireNoRecording();
+
+bool IsTensor(nb::handle object);
+
+// ValueError for a tensor, or a list with one, that requires a gradient while gradients are recorded, or is
+// otherwise more than the numbers in its memory. `instead` says what to write then; null: for one that is read,
+// how it may be taken as a constant.
+void RequireConstant(nb::handle object, const std::string& name, bool is_written = false,
+                     const char* instead = nullptr);
+
+// While what it returns lives, tensors that are made, views too, belong to no transform of torch.func.
+nb::object OutsideTransforms();
+
+// For a tensor that has been written: backward() then refuses to use its former elements.
+void MoveVersion(nb::handle tensor);
+
+}  // namespace posenc_python
+
+#endif  // POSENC_PYTHON_TORCH_H_
