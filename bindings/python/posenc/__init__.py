@@ -11,7 +11,8 @@ tensor and there is no dtype. Types are float64, float32, float16 and bfloat16; 
 package ml_dtypes.
 
 All arguments are checked before anything is written: TypeError for a value of a wrong type, ValueError for any other,
-each naming the argument. The interpreter's lock is released during work; objects never change, and serve all threads.
+each naming the argument. Gradients are not recorded: tensors that require one are refused unless under torch.no_grad();
+while torch records (torch.jit.trace) calls are a RuntimeError. The interpreter's lock is released during work; objects never change, and serve all threads.
 """
 
 from functools import lru_cache as _lru_cache
@@ -65,7 +66,7 @@ def encode(
 ) -> _types.Array:
     """The encoding at each of the positions: [..., dim].
 
-    positions  [...] int32, int64, float32 or float64, a list, or a number: |p| <= MAX_POSITION
+    positions  [...] integers or floats of any type, a list, a range, or a number: |p| <= MAX_POSITION
     dim        columns of a row (d_model)
     dtype      of the result: float32, or another of NumPy's or torch's
     out        [..., dim], written instead of a new array

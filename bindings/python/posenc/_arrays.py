@@ -52,9 +52,9 @@ def widened(numbers, name):
     if array.size == 0 and isinstance(numbers, (list, tuple)):
         return array.astype("int64")  # float64 so far
     if kind == "O" and all(type(number) is int for number in array.flat):  # beyond 64 bits, thus out of any range
-        return numpy.clip(array, -(2**63), 2**63 - 1).astype("int64")
+        return numpy.asarray(numpy.clip(array, -(2**63), 2**63 - 1), "int64")
     if kind == "u" and size == 8:
-        return numpy.minimum(array, 2**63 - 1).astype("int64")
+        return numpy.asarray(numpy.minimum(array, numpy.uint64(2**63 - 1)), "int64")
     if kind in "iu":
         return array.astype("int64", copy=False)
     if kind == "V" and _is_short_float(array.dtype):

@@ -40,7 +40,7 @@ class Encoder:
         """
         The encoding at each of the positions: [..., dim].
 
-        positions  [...] int32, int64, float32 or float64, a list, or a number: |p| <= posenc.MAX_POSITION
+        positions  [...] integers or floats of any type, a list, a range, or a number: |p| <= posenc.MAX_POSITION
         dtype      of the result: float32, or another of NumPy's or torch's
         out        [..., dim], written instead of a new array: float64, float32, float16 or bfloat16
 
@@ -57,7 +57,8 @@ class Encoder:
         """
         x = x * scale + encoding, in place, rounded as x * scale, a float32 encoding and the sum.
 
-        x          [..., rows, dim] float32, float16 or bfloat16, writable, without requires_grad; columns next to each other
+        x          [..., rows, dim] float32, float16 or bfloat16, writable, columns next to each other. For a tensor that requires
+                   a gradient write x + encoder.table(..., dtype=x.dtype), or use torch.no_grad()
         first      position of the first row; [...], one for each sequence (left padding); 0
         positions  instead of first: [rows], or [..., rows], of any values
 
@@ -68,7 +69,7 @@ class Encoder:
         """
         table[ids] * scale + encoding, in one pass: [..., rows, dim].
 
-        ids        [..., rows] int32 or int64, below the length of the table
+        ids        [..., rows] integers, below the length of the table
         table      [vocabulary, dim] float32, float16 or bfloat16
         first      position of the first row of each sequence; 0
         positions  instead of first: [rows], or [..., rows]
@@ -130,8 +131,9 @@ class Rotary:
         """
         Rotates tensors, q and k for one, in place.
 
-        tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, writable, without requires_grad, of any
-                    strides with elements next to each other; they may not overlap
+        tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, writable, of any strides with elements
+                    next to each other; they may not overlap. For tensors that require a gradient write
+                    q * cos + rotate_half(q) * sin with the tensors of cache(), or use torch.no_grad()
         first       position of the first token; 0
         positions   instead of first: [tokens], or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
         scale       multiplies all that turns; a number, or one for each tensor

@@ -73,7 +73,7 @@ padding_position  rows at it are zero; None: no row)";
 
 constexpr char kEncodeDoc[] = R"(The encoding at each of the positions: [..., dim].
 
-positions  [...] int32, int64, float32 or float64, a list, or a number: |p| <= posenc.MAX_POSITION
+positions  [...] integers or floats of any type, a list, a range, or a number: |p| <= posenc.MAX_POSITION
 dtype      of the result: float32, or another of NumPy's or torch's
 out        [..., dim], written instead of a new array: float64, float32, float16 or bfloat16
 
@@ -83,7 +83,8 @@ ValueError names the first position out of range; then nothing has been written.
 constexpr char kAddDoc[] =
     R"(x = x * scale + encoding, in place, rounded as x * scale, a float32 encoding and the sum.
 
-x          [..., rows, dim] float32, float16 or bfloat16, writable, without requires_grad; columns next to each other
+x          [..., rows, dim] float32, float16 or bfloat16, writable, columns next to each other. For a tensor that requires
+           a gradient write x + encoder.table(..., dtype=x.dtype), or use torch.no_grad()
 first      position of the first row; [...], one for each sequence (left padding); 0
 positions  instead of first: [rows], or [..., rows], of any values
 
@@ -91,7 +92,7 @@ Returns x. On an error x is as it was.)";
 
 constexpr char kEmbedDoc[] = R"(table[ids] * scale + encoding, in one pass: [..., rows, dim].
 
-ids        [..., rows] int32 or int64, below the length of the table
+ids        [..., rows] integers, below the length of the table
 table      [vocabulary, dim] float32, float16 or bfloat16
 first      position of the first row of each sequence; 0
 positions  instead of first: [rows], or [..., rows]

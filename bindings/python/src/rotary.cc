@@ -94,8 +94,9 @@ axes         of a position, each with so many pairs as sections says, in axis_or
 
 constexpr char kRotateDoc[] = R"(Rotates tensors, q and k for one, in place.
 
-tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, writable, without requires_grad, of any
-            strides with elements next to each other; they may not overlap
+tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, writable, of any strides with elements
+            next to each other; they may not overlap. For tensors that require a gradient write
+            q * cos + rotate_half(q) * sin with the tensors of cache(), or use torch.no_grad()
 first       position of the first token; 0
 positions   instead of first: [tokens], or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
 scale       multiplies all that turns; a number, or one for each tensor

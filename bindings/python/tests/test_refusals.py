@@ -137,6 +137,7 @@ REFUSALS = [
     (lambda: ENCODER.encode([1, 2**70]), ValueError, "positions[1]: a position is outside"),
     (lambda: ENCODER.encode(range(2**31, 2**31 + 2)), ValueError, "positions[1]: a position is outside"),
     (lambda: ENCODER.encode(numpy.array([3, 2**64 - 1], "uint64")), ValueError, "positions[1]: a position is outside"),
+    (lambda: ENCODER.encode(numpy.array(2**70)), ValueError, "positions: a position is outside"),
     (lambda: ENCODER.encode(numpy.longdouble([1]) / 3), ValueError, "positions must be numbers that a double holds"),
     (lambda: ENCODER.encode([True]), TypeError, "positions is of a type that posenc has not: bool"),
     (lambda: ENCODER.encode(f32(3).astype("complex64")), TypeError, "positions is of a type that posenc has not: complex64"),
