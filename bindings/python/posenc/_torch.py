@@ -4,6 +4,7 @@ import torch
 from torch.autograd import forward_ad
 
 Tensor = torch.Tensor
+strided = torch.strided
 is_grad_enabled = torch.is_grad_enabled
 # Names that begin with an underscore may vanish from a later torch; what then is called says that nothing is the matter.
 tracing_state = getattr(torch._C, "_get_tracing_state", type(None))
@@ -64,8 +65,8 @@ _move_version = getattr(torch.autograd.graph, "increment_version", _exchange_an_
 
 
 def outside_transforms():
-    """While what it returns lives, tensors that are made belong to no transform of torch.func, and have memory."""
-    return torch._C._DisableFuncTorch() if are_transforms_active() else None
+    """Within a transform of torch.func: while what it returns lives, tensors that are made are outside, and have memory."""
+    return torch._C._DisableFuncTorch()
 
 
 def empty(shape, dtype):

@@ -125,8 +125,9 @@ void Array::TakeBuffer(Access access) {
 void Array::TakeTensor(nb::handle object, Access access, const char* instead) {
   const bool is_written = access == Access::kWrite;
   RequireConstant(object, name_, is_written, is_written && instead == nullptr ? "leave it out" : instead);
-  const nb::object layout = Attribute(object, "layout");
-  if (Text(layout) != "torch.strided") RaiseType(name_ + " must be a strided tensor, not " + Text(layout));
+  if (!IsStrided(object)) {
+    RaiseType(name_ + " must be a strided tensor, not " + Text(Attribute(object, "layout")));
+  }
   if (object.attr("is_neg")().ptr() == Py_True) {
     RaiseValue(name_ + " is negated lazily: pass " + name_ + ".resolve_neg()");
   }

@@ -7,7 +7,7 @@ namespace {
 
 // What posenc._torch has, as long as the process lives.
 struct Torch {
-  nb::handle tensor, tracing_state, mode_count, are_transforms_active, forward_ad;
+  nb::handle tensor, strided, tracing_state, mode_count, are_transforms_active, forward_ad;
   nb::handle require_no_recording, require_constant, outside_transforms, move_version;
 };
 
@@ -21,6 +21,7 @@ const Torch* Imported() {
   try {
     const nb::module_ module = nb::module_::import_("posenc._torch");
     imported = new Torch{Kept(module, "Tensor"),
+                         Kept(module, "strided"),
                          Kept(module, "tracing_state"),
                          Kept(module, "mode_count"),
                          Kept(module, "are_transforms_active"),
@@ -78,6 +79,8 @@ bool IsTensor(nb::handle object) {
   return torch != nullptr && IsTensor(*torch, object);
 }
 
+bool IsStrided(nb::handle tensor) { return Attribute(tensor, "layout").is(Imported()->strided); }
+
 void RequireConstant(nb::handle object, const std::string& name, bool is_written, const char* instead) {
   const Torch* torch = Imported();
   if (torch != nullptr) RequireConstant(*torch, object, name, is_written, instead, 0);
@@ -85,7 +88,8 @@ void RequireConstant(nb::handle object, const std::string& name, bool is_written
 
 nb::object OutsideTransforms() {
   const Torch* torch = Imported();
-  return torch == nullptr ? nb::none() : torch->outside_transforms();
+  if (torch == nullptr || torch->are_transforms_active().ptr() == Py_False) return nb::none();
+  return torch->outside_transforms();
 }
 
 void MoveVersion(nb::handle tensor) { Imported()->move_version(tensor); }

@@ -16,6 +16,7 @@ namespace nb = nanobind;
 void RequireNoRecording();
 
 bool IsTensor(nb::handle object);
+bool IsStrided(nb::handle tensor);  // not sparse
 
 // ValueError for a tensor, or a list with one, that requires a gradient while gradients are recorded, or is
 // otherwise more than the numbers in its memory. `instead` says what to write then; null: for one that is read,
