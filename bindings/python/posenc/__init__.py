@@ -12,7 +12,8 @@ package ml_dtypes.
 
 All arguments are checked before anything is written: TypeError for a value of a wrong type, ValueError for any other,
 each naming the argument. Gradients are not recorded: tensors that require one are refused unless under torch.no_grad();
-while torch records (torch.jit.trace) calls are a RuntimeError. The interpreter's lock is released during work; objects never change, and serve all threads.
+while torch records (torch.jit.trace) calls raise RuntimeError. The interpreter's lock is released during work; objects
+never change, and serve all threads.
 """
 
 from functools import lru_cache as _lru_cache

@@ -1,4 +1,4 @@
-"""What torch does to tensors that posenc, which reads and writes memory, would not see. Imported once torch has been."""
+"""What torch does to tensors, and posenc would not see in their memory. Imported once torch has been."""
 
 import torch
 from torch.autograd import forward_ad
@@ -6,7 +6,7 @@ from torch.autograd import forward_ad
 Tensor = torch.Tensor
 strided = torch.strided
 is_grad_enabled = torch.is_grad_enabled
-# Names that begin with an underscore may vanish from a later torch; what then is called says that nothing is the matter.
+# Names that begin with an underscore may vanish from a later torch; what is called then says that nothing is recorded.
 tracing_state = getattr(torch._C, "_get_tracing_state", type(None))
 mode_count = getattr(torch._C, "_len_torch_dispatch_stack", int)
 are_transforms_active = getattr(torch._C, "_are_functorch_transforms_active", bool)
@@ -16,8 +16,8 @@ _RECORDERS = ("FakeTensorMode", "ProxyTorchDispatchMode", "FunctionalTensorMode"
 
 
 def require_no_recording():
-    """RuntimeError while torch records operators, of which no call of posenc's is one: it would become a constant in the
-    recorded graph, uninitialized memory, or nothing."""
+    """RuntimeError while torch records operators, of which no call of posenc's is one: the graph would have a constant
+    instead, uninitialized memory, or nothing."""
     recorder = "torch.jit.trace" if tracing_state() is not None else None
     for i in range(mode_count()):
         for kind in type(torch._C._get_dispatch_stack_at(i)).__mro__:
@@ -37,11 +37,12 @@ def require_constant(tensor, name, is_written, instead):
     constant = f"pass {name}.detach() if it is constant"
     if kind.__torch_dispatch__ is not torch._C._disabled_torch_dispatch_impl:
         raise ValueError(
-            f"{name} is a {kind.__module__}.{kind.__qualname__}, whose elements posenc cannot reach: pass a plain tensor")
+            f"{name} is a {kind.__module__}.{kind.__qualname__}, whose elements posenc cannot reach: "
+            "pass a plain tensor")
     if are_transforms_active() and (is_written or torch._C._functorch.is_functorch_wrapped_tensor(tensor)):
         raise ValueError(
-            f"{name} is inside a transform of torch.func (vmap, grad, jvp, functionalize), which cannot see what posenc "
-            f"computes: {instead or 'call posenc outside of it'}")
+            f"{name} is inside a transform of torch.func (vmap, grad, jvp, functionalize), which cannot see what "
+            f"posenc computes: {instead or 'call posenc outside of it'}")
     if getattr(forward_ad, "_current_level", -1) >= 0 and forward_ad.unpack_dual(tensor).tangent is not None:
         raise ValueError(
             f"{name} has a tangent (torch.autograd.forward_ad), and posenc computes none: {instead or constant}")
@@ -61,11 +62,11 @@ def _exchange_an_axis_with_itself(tensor):
     tensor.transpose_(0, 0)
 
 
-_move_version = getattr(torch.autograd.graph, "increment_version", _exchange_an_axis_with_itself)  # torch 1.13 lacks it
+_move_version = getattr(torch.autograd.graph, "increment_version", _exchange_an_axis_with_itself)  # 1.13 lacks it
 
 
 def outside_transforms():
-    """Within a transform of torch.func: while what it returns lives, tensors that are made are outside, and have memory."""
+    """Within a transform of torch.func: while what it returns lives, tensors are made outside of it, with memory."""
     return torch._C._DisableFuncTorch()
 
 

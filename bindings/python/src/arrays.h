@@ -40,7 +40,7 @@ class Array {
   void* data() const { return data_; }
   posenc_type type() const { return type_; }  // 0: one that posenc has not
   size_t size() const { return size_; }       // of an element, in bytes
-  size_t count() const;                  // of elements
+  size_t count() const;                       // of elements
   size_t axes() const { return shape_.size(); }
   const Shape& shape() const { return shape_; }
   const Shape& strides() const { return strides_; }  // in elements
@@ -81,8 +81,8 @@ class Array {
   Shape shape_, strides_;
 };
 
-// Positions or ids: a Python number, an array, or a list or range of numbers, of any type whose numbers one of
-// posenc's types has; contiguous, in memory of its own if need be.
+// Positions or ids: a Python number, an array, or a list or range of numbers, of any type whose numbers one
+// of posenc's types has; contiguous, in memory of its own if need be.
 class List {
  public:
   List(nb::handle object, const char* name, bool integers_only);

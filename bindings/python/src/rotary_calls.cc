@@ -14,7 +14,8 @@ namespace posenc_python {
 namespace {
 
 constexpr char kRotateInstead[] =
-    "write q * cos + rotate_half(q) * sin, with the tensors of rotary.cache(..., layout=\"duplicated\"), which "
+    "write q * cos + rotate_half(q) * sin, with the tensors of rotary.cache(..., layout=\"duplicated\"), "
+    "which "
     "torch records";
 
 // The positions of a call: from a first one on, or a list [axes, ...], without `axes` where a position has

@@ -19,8 +19,8 @@ bool IsTensor(nb::handle object);
 bool IsStrided(nb::handle tensor);  // not sparse
 
 // ValueError for a tensor, or a list with one, that requires a gradient while gradients are recorded, or is
-// otherwise more than the numbers in its memory. `instead` says what to write then; null: for one that is read,
-// how it may be taken as a constant.
+// otherwise more than the numbers in its memory. `instead` says what to write then; null: for one that is
+// read, how it may be taken as a constant.
 void RequireConstant(nb::handle object, const std::string& name, bool is_written = false,
                      const char* instead = nullptr);
 

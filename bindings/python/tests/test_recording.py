@@ -1,6 +1,7 @@
-"""What torch records: nothing is lost of it silently. Gradients, versions of tensors, traces, transforms, fake tensors."""
+"""What torch records, of which nothing is lost silently: gradients, versions, traces, transforms, fake tensors."""
 
 import unittest
+import warnings
 
 import numpy
 import posenc
@@ -240,7 +241,9 @@ class Traces(Recording):
                 work(x)
                 return x * 1
 
-        return torch.jit.trace(Module(), x, check_trace=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what the tests' own Python does to tensors
+            return torch.jit.trace(Module(), x, check_trace=False)
 
     def test_trace(self):
         for call, write in WRITES.items():

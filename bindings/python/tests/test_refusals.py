@@ -95,7 +95,7 @@ REFUSALS = [
     (lambda: posenc.Encoder(4, base=numpy.complex64(3)), TypeError, "base must be a number, not numpy.complex64"),
     (lambda: posenc.Encoder(4, base=3 + 0j), TypeError, "base must be a number, not complex"),
     (lambda: ENCODER.add_(f32(2, 8), scale=numpy.complex128(3)), TypeError, "scale must be a number, not numpy.complex128"),
-    (lambda: ENCODER.add_(f32(2, 8), scale=numpy.True_), TypeError, "scale must be a number, not numpy.bool_"),
+    (lambda: ENCODER.add_(f32(2, 8), scale=numpy.True_), TypeError, "scale must be a number, not numpy.bool"),
     (lambda: posenc.Rotary(4, frequencies=[1.0, 0.5], phase_rounding="f32_inv_freq"), ValueError,
      "frequencies must be float32 with f32_inv_freq"),
     (lambda: posenc.Encoder(8, target=1), TypeError, "target must be a string"),
