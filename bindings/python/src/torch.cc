@@ -54,7 +54,7 @@ bool IsPlain(const Torch& torch, nb::handle tensor) {
 
 void RequireConstant(const Torch& torch, nb::handle object, const std::string& name, bool is_written,
                      const char* instead, int depth) {
-  constexpr int kMaxAxes = 32;  // of a list that NumPy takes
+  constexpr int kMaxAxes = 64;  // of a list that NumPy takes
   if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) {
     if (depth == kMaxAxes) return;
     for (const nb::handle one : nb::borrow<nb::object>(object)) {
