@@ -254,7 +254,7 @@ TEST(MemorySize, IsEnoughNextToEveryLimit) {
   }
 }
 
-// The documented size: 240 bytes a pair and up to 17 KB, and what a list and fast frequencies add.
+// The documented size: 240 bytes a pair and up to 18 KB, and what a list and fast frequencies add.
 TEST(MemorySize, IsWhatTheHeaderSays) {
   const std::vector<double> list(1u << 19, 1.0);
   for (const std::size_t dim : {1u, 512u, 1024u, 2048u, 4096u, 1u << 20}) {

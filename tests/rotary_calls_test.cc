@@ -643,6 +643,15 @@ TEST_P(RotaryCalls, ScalesAndFlags) {
   expect(POSENC_OK, 0x1p64, quiet);
   expect(POSENC_OK, 0x1p-62, quiet);
   if (!function().has_rows) expect(POSENC_BAD_AMPLITUDE, std::nextafter(0x1p-62, 0.0), quiet);
+  // Products that round to the limits.
+  spec.amplitude = 0x1.0000000000001p32;
+  const RotaryPtr above = CreateRotary(spec);
+  if (!function().has_rows) expect(POSENC_BAD_AMPLITUDE, 0x1.fffffffffffffp31, above);
+  expect(POSENC_OK, 0x1.ffffffffffffep31, above);
+  spec.amplitude = 0x1.0000000000001p-32;
+  const RotaryPtr below = CreateRotary(spec);
+  if (!function().has_rows) expect(POSENC_BAD_AMPLITUDE, 0x1.ffffffffffffep-33, below);
+  expect(POSENC_OK, 0x1.fffffffffffffp-33, below);
   for (const std::int32_t flag : {kMinInt, -1, 0, 1, 2, 256, kMaxInt}) {
     SCOPED_TRACE(flag);
     const bool is_flag = flag == 0 || flag == 1;
@@ -678,6 +687,26 @@ TEST(RotaryOfOneHead, HasNoStrideThatCounts) {
   heads.source_head_stride = heads.source_token_stride = 2 * kHeadDim;
   EXPECT_EQ(posenc_rotate(rotary.get(), 0, 1, POSENC_F32, &heads, 1), POSENC_OK);
   EXPECT_EQ(data, source);
+}
+
+TEST(RotaryOfSources, MayOverlapEachOther) {
+  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(kHeadDim));
+  std::vector<float> source(kHeadDim + kTokens * kHeads), apart(kTokens * kHeads * kHeadDim), data = apart;
+  for (std::size_t k = 0; k < source.size(); ++k) source[k] = 1.0f / static_cast<float>(k + 1);
+  for (std::size_t head = 0; head < kTokens * kHeads; ++head) {
+    std::copy_n(&source[head / kHeads + head % kHeads], kHeadDim, &apart[head * kHeadDim]);
+  }
+  posenc_heads heads{};
+  heads.heads = kHeads;
+  heads.token_stride = kHeads * kHeadDim;
+  heads.head_stride = kHeadDim;
+  heads.data = apart.data();
+  ASSERT_EQ(posenc_rotate(rotary.get(), 5, kTokens, POSENC_F32, &heads, 1), POSENC_OK);
+  heads.data = data.data();
+  heads.source = source.data();
+  heads.source_token_stride = heads.source_head_stride = 1;
+  ASSERT_EQ(posenc_rotate(rotary.get(), 5, kTokens, POSENC_F32, &heads, 1), POSENC_OK);
+  EXPECT_EQ(data, apart);
 }
 
 // What needs no call.

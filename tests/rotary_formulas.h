@@ -60,6 +60,7 @@ inline Real Sqrt(const Real& x) { return Real::Of(&mpfr_sqrt, x); }
 inline Real Pow(const Real& x, const Real& y) { return Real::Of(&mpfr_pow, x, y); }
 inline Real Floor(const Real& x) { return Real::Of(&mpfr_rint_floor, x); }
 inline Real Ceil(const Real& x) { return Real::Of(&mpfr_rint_ceil, x); }
+inline Real Abs(const Real& x) { return Real::Of(&mpfr_abs, x); }
 inline Real Max(const Real& x, const Real& y) { return x < y ? y : x; }
 inline Real Min(const Real& x, const Real& y) { return y < x ? y : x; }
 inline const Real& Pi() {
@@ -198,11 +199,12 @@ inline Real FrequencyOf(const posenc_rotary_spec& s, std::size_t pair) {
     case POSENC_FREQUENCY_FACTORS:
       return w / Entry(s.factors, s.factors_f32, entry) * scale;
     case POSENC_LLAMA3: {
-      const Real wavelength = Pi() * 2.0 / w, original = s.original_length;
+      const Real turns = Abs(w) * s.original_length / (Pi() * 2.0);
       const Real low = s.low_freq_factor, high = s.high_freq_factor;
-      if (wavelength < original / high) return w * scale;
-      if (original / low < wavelength) return w / f * scale;
-      const Real smooth = (original / wavelength - low) / (high - low);
+      if (low == high) {  // what agrees with it in 1,900 bits is there, and divided
+        return Abs(turns - low) < low * Pow(2.0, -1900.0) || turns < low ? w / f * scale : w * scale;
+      }
+      const Real smooth = Min(Max((turns - low) / (high - low), 0.0), 1.0);
       return ((Real(1.0) - smooth) * w / f + smooth * w) * scale;
     }
     case POSENC_PROPORTIONAL:
@@ -224,8 +226,9 @@ inline Real AmplitudeOf(const posenc_rotary_spec& s) {
 }
 
 // The phase of pair i as the phase rounding makes it.
-inline double RoundedPhaseOf(const posenc_rotary_spec& s, std::size_t i, double position) {
+inline double RoundedPhaseOf(posenc_rotary_spec s, std::size_t i, double position) {
   const double p = Real(position).AsFloat();
+  if (s.phase_rounding != POSENC_F64_INV_FREQ) s.exponent_dim = Real(s.exponent_dim).AsFloat();
   const Index index = IndexOf(s, i);
   const Real r = s.exponent_dim == 0.0 ? RotaryDim(s) : s.exponent_dim, one = 1.0;
   const bool is_linear = s.scaling == POSENC_LINEAR;

@@ -90,6 +90,13 @@ const Lists& Factors() {
   return lists;
 }
 
+// Every other one negative.
+std::vector<double> NegativeFactors() {
+  std::vector<double> list = Factors().doubles;
+  for (std::size_t i = 0; i < list.size(); i += 2) list[i] = -list[i];
+  return list;
+}
+
 posenc_rotary_spec LongRope(double length) {
   posenc_rotary_spec spec = Stretched(POSENC_LONGROPE, 32.0, length, 4096.0);
   spec.head_dim = 2 * kListed;
@@ -156,6 +163,11 @@ std::vector<Case> Cases() {
                             })},
       {"base below 1", With(Spec(32), [](S& s) { s.base = 0.01; })},
       {"base 1", With(Spec(32), [](S& s) { s.base = 1.0; })},
+      {"base 1, any exponents", With(Spec(32),
+                                     [](S& s) {
+                                       s.base = 1.0;
+                                       s.exponent_dim = 1e-300;
+                                     })},
       {"linear", Scaled(128, POSENC_LINEAR, 8.0)},
       {"linear, inexact", Scaled(128, POSENC_LINEAR, 2.7)},
       {"linear, below 1", Scaled(128, POSENC_LINEAR, 0.3)},
@@ -215,6 +227,15 @@ std::vector<Case> Cases() {
       {"Llama 3, below 1", Llama3(0.25)},
       {"Llama 4 Scout", With(Llama3(16.0), [](S& s) { s.high_freq_factor = 1.0; })},
       {"Llama 3, a narrow ramp", With(Llama3(16.0), [](S& s) { s.high_freq_factor = 1.5; })},
+      {"Llama 3, negative frequencies",
+       With(Listed(POSENC_LLAMA3),
+            [](S& s) {
+              static const std::vector<double> list = NegativeFactors();
+              s.high_freq_factor = 90.0;
+              s.frequencies_f32 = nullptr;
+              s.frequencies = list.data();
+            })},
+      {"Llama 3, a step", With(Llama3(8.0), [](S& s) { s.low_freq_factor = s.high_freq_factor; })},
       {"Llama 3, turns", With(Llama3(8.0), [](S& s) { s.unit = POSENC_TURNS; })},
       {"Llama 3, position_scale", With(Llama3(8.0), [](S& s) { s.position_scale = 1.0 / 3.0; })},
       {"proportional, Gemma", With(Scaled(256, POSENC_PROPORTIONAL, 8.0), [](S& s) { s.proportion = 0.25; })},
@@ -385,6 +406,130 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
   }
 }
 
+// Unscaled frequencies, powers and bases may be far out of the range of frequencies, and of doubles.
+TEST(RotaryFrequencies, NeedBeInRangeOnlyScaled) {
+  const auto of = [](posenc_scaling scaling, std::size_t dim, double base, double factor, double exponent_dim) {
+    posenc_rotary_spec spec = Scaled(dim, scaling, factor);
+    spec.base = base;
+    spec.exponent_dim = exponent_dim;
+    return spec;
+  };
+  static const double factors[] = {0x1p-1000, 0x1p1000};
+  const Case cases[] = {
+      {"pairs that do not turn",
+       With(of(POSENC_PROPORTIONAL, 4, 1e300, 1.0, 1.0), [](S& s) { s.proportion = 0.5; })},
+      {"pairs that do not turn, farther",
+       With(of(POSENC_PROPORTIONAL, 64, 1e300, 1.0, 1e-300), [](S& s) { s.proportion = 0.04; })},
+      {"pairs between them that do not turn",
+       With(of(POSENC_PROPORTIONAL, 64, 1e300, 2.0, -0.25),
+            [](S& s) {
+              s.proportion = 0.04;
+              s = WithAxes(s, POSENC_SPLIT_AXES, {16, 16});
+            })},
+      {"NTK", of(POSENC_NTK, 90, 1e-250, 1e262, 0.0)},
+      {"NTK, farther", of(POSENC_NTK, 512, 1e-300, 1e300, 0.0)},
+      {"mixed NTK", of(POSENC_MIXED_NTK, 36, 1e-250, 1e254, 0.0)},
+      {"mixed NTK, large exponents", of(POSENC_MIXED_NTK, 36, 1e-250, 0x1.0001p0 * 1e250, 1e-3)},
+      {"dynamic NTK", With(of(POSENC_DYNAMIC_NTK, 90, 1e-300, 1e290, 0.0),
+                           [](S& s) {
+                             s.length = 1e6;
+                             s.original_length = 1.0;
+                           })},
+      {"dynamic NTK, a base of nearly 1",
+       With(of(POSENC_DYNAMIC_NTK, 34, 1.0, 1.0, 1e-14),
+            [](S& s) {
+              s.length = 4096.0 + 0x1p-40;
+              s.original_length = 4096.0;
+            })},
+      {"a base of nearly 1", of(POSENC_NTK, 8, 0.5, 0x1.ae89f995ad3adp0, 0.005)},
+      {"a base of nearly 1, far larger exponents", of(POSENC_NTK, 8, 0.5, 0x1.ae89f995ad3adp0, 1e-16)},
+      {"a base of 1", of(POSENC_NTK, 4, 0.25, 2.0, 1e-300)},
+      {"a base of 1, more pairs", of(POSENC_NTK, 6, 0.125, 4.0, 5e-324)},
+      {"mixed NTK, a base of nearly 1", of(POSENC_MIXED_NTK, 64, 0x1.8p-499, 0x1.5555555555555p498, 1e-13)},
+      {"factors that are far apart",
+       With(of(POSENC_FREQUENCY_FACTORS, 4, 0x1p1000, 1.0, -1.0),
+            [](S& s) {
+              s.factor_count = 2;
+              s.factors = factors;
+              s.position_scale = 0x1p-1000;
+            })},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    ExpectFrequencies(c.spec, 700);
+  }
+}
+
+// posenc_rotary_radians of the last pair; NaN where the spec is refused.
+double LastRadians(const posenc_rotary_spec& spec) {
+  posenc_rotary* rotary = nullptr;
+  if (posenc_rotary_create(&spec, &rotary) != POSENC_OK) return kNan;
+  const double radians = posenc_rotary_radians(rotary, spec.head_dim / 2 - 1);
+  posenc_rotary_destroy(rotary);
+  return radians;
+}
+
+// Midpoints of two doubles, also at both ends of the range.
+TEST(RotaryFrequencies, ThatAreTiesRoundToEven) {
+  static const double one[] = {1.75}, divided[] = {28059810762433.0 * 0x1p-40}, least[] = {27.0 * 0x1p-60};
+  posenc_rotary_spec spec = Spec(2);
+  spec.frequency_count = 1;
+  spec.frequencies = one;
+  for (const double sign : {1.0, -1.0}) {
+    spec.position_scale = sign * 0x1.e7516d6896bb4p+14;
+    EXPECT_EQ(LastRadians(spec), sign * 0x1.aa673fbb83e3ep+15);
+  }
+  spec.scaling = POSENC_LINEAR;
+  spec.factor = 3.0;
+  spec.frequencies = divided;
+  spec.position_scale = 963.0 * 0x1p-20;  // 2^53 + 1, times 3
+  EXPECT_EQ(LastRadians(spec), 0x1p-7);
+  spec.frequencies = least;
+  spec.position_scale = 2001599834386887.0 * 0x1p-120;  // (2^54 - 1) / 9
+  EXPECT_EQ(LastRadians(spec), 0x1p-126);
+  spec.position_scale = 2001599834386886.0 * 0x1p-120;
+  EXPECT_TRUE(std::isnan(LastRadians(spec)));
+  spec = Spec(4);
+  spec.base = 3.0;
+  spec.exponent_dim = -2.0;
+  spec.position_scale = 3002399751580331.0 * 0x1p-22;  // (2^53 + 1) / 3
+  EXPECT_EQ(LastRadians(spec), 0x1p31);
+  spec.position_scale = 3002399751580332.0 * 0x1p-22;
+  EXPECT_TRUE(std::isnan(LastRadians(spec)));
+}
+
+// On a step of Llama 3, where a base makes a number of turns that no number of bits shows.
+TEST(RotaryFrequencies, ThatMeetAStepExactlyAreDivided) {
+  static const double list[] = {0.25, -0.25, 0x1.0000000000001p-2, -0x1.0000000000001p-2};
+  posenc_rotary_spec spec = Scaled(8, POSENC_LLAMA3, 8.0);
+  spec.unit = POSENC_TURNS;
+  spec.original_length = 8.0;
+  spec.low_freq_factor = spec.high_freq_factor = 2.0;
+  spec.frequency_count = 4;
+  spec.frequencies = list;
+  ExpectFrequencies(spec, internal::kFrequencyBits<16>);
+  for (const std::size_t i : {0u, 1u, 2u, 3u}) {
+    const double factor = i < 2 ? 8.0 : 1.0;
+    EXPECT_EQ(ToDouble(Make(spec)->table.schedule.QuarterTurns<4>(i)), 4.0 * list[i] / factor) << i;
+  }
+  for (const double base : {4.0, 16.0, 100.0, 10000.0, 3.0, 1000.0}) {
+    for (const std::size_t dim : {4u, 8u, 12u}) {
+      for (const posenc_unit unit : {POSENC_TURNS, POSENC_HALF_TURNS}) {
+        const double exponent = dim == 12 ? 6.0 : 4.0;  // base^(-1/2) or base^(-1/3), and their powers
+        spec = With(Scaled(dim, POSENC_LLAMA3, 0.3), [&](S& s) {
+          s.base = base;
+          s.exponent_dim = exponent;
+          s.unit = unit;
+          s.original_length = (unit == POSENC_TURNS ? 1.0 : 2.0) * base * 3.0;
+          s.low_freq_factor = s.high_freq_factor = 3.0;  // exactly where w is 1 / base
+        });
+        SCOPED_TRACE(testing::Message() << "base " << base << ", dim " << dim << ", unit " << unit);
+        ExpectFrequencies(spec, 900);
+      }
+    }
+  }
+}
+
 // Any settings of any scaling.
 TEST(RotaryFrequencies, OfRandomSpecsAreThoseOfTheFormulas) {
   std::mt19937_64 random(23);
@@ -533,10 +678,18 @@ std::vector<Case> RoundedCases() {
       }
     }
     cases.push_back({"exponent_dim", Rounded(rounding, With(Spec(64), [](S& s) { s.exponent_dim = 96.3; }))});
+    // That a float does not hold.
+    for (const double exponent_dim : {0x1.1ef554a537e4ap+1, 100.1, 16777217.0, -33.3}) {
+      for (const std::size_t dim : {4u, 10u}) {
+        cases.push_back(
+            {"exponent_dim", Rounded(rounding, With(Spec(dim), [&](S& s) { s.exponent_dim = exponent_dim; }))});
+      }
+    }
     cases.push_back({"axes", Rounded(rounding, WithAxes(Spec(128), POSENC_INTERLEAVED_AXES, {24, 20, 20}))});
   }
   for (const posenc_phase_rounding rounding : {POSENC_F32_INV_FREQ, POSENC_F64_INV_FREQ}) {
-    cases.push_back({"split", Rounded(rounding, WithAxes(Spec(64), POSENC_SPLIT_AXES, {16, 16}))});
+    cases.push_back({"split", Rounded(rounding, With(WithAxes(Spec(64), POSENC_SPLIT_AXES, {16, 16}),
+                                                     [](S& s) { s.exponent_dim = 64.7; }))});
     cases.push_back({"axial", Rounded(rounding, WithAxes(Spec(64), POSENC_AXIAL_AXES, {9, 23}))});
   }
   cases.push_back({"list", Rounded(POSENC_F32_INV_FREQ, Listed())});
@@ -893,9 +1046,24 @@ std::vector<Refusal> Refusals() {
        POSENC_FREQUENCY_OUT_OF_RANGE},
       {"exponents that cancel",
        With(Scaled(8, POSENC_NTK, 0x1.ae89f995ad3adp0), Set(&S::base, 0.5)),  // 2^(3/4): base 1, nearly
-       {Set(&S::exponent_dim, 0.01)},
-       {Set(&S::exponent_dim, 0.005), Set(&S::exponent_dim, 1e-300)},
+       {Set(&S::exponent_dim, 0.01), Set(&S::exponent_dim, 0.005)},
+       {Set(&S::exponent_dim, 1e-20), Set(&S::exponent_dim, 1e-300), Set(&S::exponent_dim, 5e-324)},
        POSENC_FREQUENCY_OUT_OF_RANGE},
+      {"exponent_dim of a rounding, as a float",
+       Rounded(POSENC_F32_ITERATED, With(Spec(2), Set(&S::exponent_dim, 1e-45))),
+       {Set(&S::exponent_dim, 1e38), Set(&S::phase_rounding, posenc_phase_rounding{POSENC_F32_EXP}),
+        Set(&S::phase_rounding, posenc_phase_rounding{POSENC_F32_INV_FREQ}),
+        [](S& s) {
+          s.phase_rounding = POSENC_F64_INV_FREQ;
+          s.exponent_dim = 1e-300;
+        }},
+       {Set(&S::exponent_dim, 0x1p-150), Set(&S::exponent_dim, 0x1.ffffffp127),
+        Set(&S::exponent_dim, -0x1.ffffffp127),
+        [](S& s) {
+          s.phase_rounding = POSENC_F32_EXP;
+          s.exponent_dim = -1e-46;
+        }},
+       POSENC_BAD_EXPONENT_DIM},
       {"truncate",
        Spec(128),
        {Set(&S::truncate, std::int32_t{0})},

@@ -15,10 +15,12 @@ namespace posenc {
 inline constexpr double kMaxUlp = 0.5;
 
 // Elements that are rotated with POSENC_EXACT keep to it, too. With POSENC_FAST they are off by less than
-// this, in ulp(hypot(a, b)).
+// this, in ulp(hypot(a, b)), where hypot(a, b) is less than half of what overflows the type:
+// 2^(max_exponent - 1).
 inline constexpr double kMaxFastUlp = 2.0;
 
-// The same with an amplitude or a scale, of which A is the product: in ulp(A hypot(a, b)).
+// The same with an amplitude or a scale, of which A is the product: in ulp(A hypot(a, b)), where
+// A hypot(a, b) is less than 2^(max_exponent - 1).
 inline constexpr double kMaxScaledFastUlp = 3.0;
 
 // A type of entries: a binary floating-point format with subnormal numbers.

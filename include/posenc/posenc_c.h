@@ -286,7 +286,7 @@ POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 // Writes or adds encodings, a row per position. Immutable.
 typedef struct posenc_encoder posenc_encoder;
 
-// Allocates one block of memory: 240 bytes a pair of columns and up to 17 KB; with frequencies of the
+// Allocates one block of memory: 240 bytes a pair of columns and up to 18 KB; with frequencies of the
 // caller's 8 bytes a pair more, with any above 6.28 16 more. On failure *encoder is left as it was.
 POSENC_API posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 

@@ -58,7 +58,9 @@ enum {
   POSENC_EXACT = 0,
   // A cos and A sin correctly rounded to float; two products and their sum, each rounded to float; that
   // rounded to the type. The same bits on every target (but for NaNs), wrong by less than
-  // 2 ulp(hypot(a, b)), with an amplitude or scale by less than 3 ulp(A hypot(a, b)).
+  // 2 ulp(hypot(a, b)), with an amplitude or scale by less than 3 ulp(A hypot(a, b)), as long as
+  // A hypot(a, b) is below 2^127, of float16 2^15. Beyond, products and sums may overflow: to infinities and
+  // NaNs.
   POSENC_FAST = 1
 };
 
@@ -87,8 +89,9 @@ enum {
   POSENC_YARN_LOG = 7,
   // w_i / factors[i], or w_i / long_factors[i] where L > L0; A = sqrt(1 + ln f / ln L0), or 1 where f <= 1.
   POSENC_LONGROPE = 8,
-  // w_i where it turns high_freq_factor times in L0 or more, w_i / f where it does low_freq_factor times or
-  // fewer; between them (1 - s) w_i / f + s w_i, s = (turns - low) / (high - low). low = high is a step.
+  // With turns = L0 |w_i| / (2 pi): w_i / f where turns <= low, low_freq_factor; w_i where turns >= high,
+  // high_freq_factor; between them (1 - s) w_i / f + s w_i, s = (turns - low) / (high - low). low = high is a
+  // step, at which w_i is divided: w_i where turns > low, else w_i / f.
   POSENC_LLAMA3 = 9,
   // w_i / f for the first floor(f64(proportion * r) / 2) pairs, 0 for the others: Gemma.
   POSENC_PROPORTIONAL = 10,
@@ -120,12 +123,12 @@ enum {
 // too.
 //
 // Phase roundings of a rotary embedding, of which posenc_phase_rounding has the formulas; D is exponent_dim,
-// or else rotary_dim, and f the factor of POSENC_LINEAR. With that or POSENC_NO_SCALING (f then is 1), unit
+// or else rotary_dim, as f32(D) but for POSENC_F64_INV_FREQ, and f the factor of POSENC_LINEAR. With that or POSENC_NO_SCALING (f then is 1), unit
 // POSENC_RADIANS and position_scale 1; SPLIT and AXIAL axes with an INV_FREQ only.
 //   POSENC_F32_INV_FREQ  transformers  f32(w / f32(f)) for w, or your own list of floats; f 1: vLLM
 //   POSENC_F32_ITERATED  ggml          f32(f32(1 / f32(f)) * t_i), and with POSENC_FREQUENCY_FACTORS
 //                                      f32(t_i / f32(factors[i]))
-//   POSENC_F32_EXP       MLX           w = f32(exp(f32(-i * f32(f32(ln(f32(base))) / (D / 2))))), and
+//   POSENC_F32_EXP       MLX           w = f32(exp(f32(-i * f32(f32(ln(f32(base))) / f32(D / 2))))), and
 //                                      f32(f32(p) * f32(f64(1 / f))) for f32(p)
 //   POSENC_F64_INV_FREQ  gemma.cpp     f32(w / f32(f)) for w
 typedef struct posenc_rotary_spec {
@@ -237,8 +240,8 @@ typedef struct posenc_heads {
 } posenc_heads;
 
 // Rotates tensors [count] of one type (F32, BF16 or F16) at the positions first_position + t, t < tokens, the
-// same on all axes. Heads of a tensor must not overlap, nor what is written anything else that is read or
-// written. Cosines and sines are computed once a token, for all heads and tensors.
+// same on all axes. Heads that are written must not overlap each other, nor anything else that is read or
+// written; those of a source may overlap each other. Cosines and sines are computed once a token, for all heads and tensors.
 POSENC_API posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
                                        posenc_type type, const posenc_heads* tensors, size_t count);
 

@@ -127,7 +127,7 @@ double posenc_rotary_amplitude(const posenc_rotary* rotary) {
 
 double posenc_rotary_radians(const posenc_rotary* rotary, size_t i) {
   if (i >= posenc_rotary_frequency_count(rotary)) return std::numeric_limits<double>::quiet_NaN();
-  return InFpState([&] { return ToDouble(rotary->rotary.table.schedule.Radians<4>(i)); });
+  return InFpState([&] { return rotary->rotary.table.schedule.NearestRadians(i); });
 }
 
 posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,

@@ -4,6 +4,7 @@
 
 #include "call/checks.h"
 #include "call/rotary.h"
+#include "number/double_double.h"
 #include "number/fp_state.h"
 
 namespace posenc {
@@ -81,7 +82,8 @@ posenc_status CheckGain(double amplitude, const posenc_heads& heads) {
   if ((heads.inverse != 0 && heads.inverse != 1) || heads.reserved != 0) return POSENC_BAD_FLAG;
   const auto is_right = [](double x) { return x >= 0x1p-64 && x <= 0x1p64; };  // no NaN is
   const double scale = ScaleOf(heads);
-  return is_right(scale) && is_right(amplitude * scale) ? POSENC_OK : POSENC_BAD_AMPLITUDE;
+  const bool are_right = is_right(scale) && is_right(ToOdd(ExactProduct(amplitude, scale)));  // unrounded
+  return are_right ? POSENC_OK : POSENC_BAD_AMPLITUDE;
 }
 
 posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type type,

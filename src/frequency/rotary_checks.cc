@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "frequency/float_steps.h"
 #include "frequency/rotary_axes.h"
 
 namespace posenc {
@@ -95,6 +96,8 @@ posenc_status CheckRounding(const posenc_rotary_spec& spec) {
   }
   const bool divides = rounding == POSENC_F32_ITERATED && spec.scaling == POSENC_FREQUENCY_FACTORS;
   if (!divides && !IsOneOf(spec.scaling, POSENC_NO_SCALING, POSENC_LINEAR)) return POSENC_BAD_SCALING;
+  const bool takes_float = rounding != POSENC_F64_INV_FREQ && spec.frequency_count == 0;
+  if (takes_float && !IsRegular(NearestFloat(spec.exponent_dim))) return POSENC_BAD_EXPONENT_DIM;
   if (spec.position_scale != 1.0) return POSENC_BAD_POSITION_SCALE;
   if (spec.unit != POSENC_RADIANS) return POSENC_BAD_FREQUENCIES;
   if (spec.frequency_count != 0 && (rounding != POSENC_F32_INV_FREQ || spec.frequencies != nullptr)) {

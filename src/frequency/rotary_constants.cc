@@ -1,5 +1,6 @@
 #include "frequency/rotary_constants.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -9,8 +10,9 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Beyond it errors of logarithms, 2^-232, would be more than what a schedule promises.
-constexpr double kLargestLog = 1023.0;
+// Of an unscaled frequency in range once it is scaled: 2^157, a factor and a position_scale, each up to 2^1074.
+// Errors of logarithms, 2^-232, then still are less than what a schedule promises.
+constexpr double kLargestLog = 1600.0;
 
 template <int kLimbs>
 Wide<kLimbs> FromSize(std::size_t n) {
@@ -56,13 +58,27 @@ bool IsNtk(posenc_scaling scaling) {
   return scaling == POSENC_NTK || scaling == POSENC_DYNAMIC_NTK || scaling == POSENC_QWEN_NTK;
 }
 
+// Of what scalings multiply the base by; 0 if that is nothing.
+template <int kLimbs>
+Wide<kLimbs> LogOfBaseFactor(const posenc_rotary_spec& spec) {
+  if (spec.scaling == POSENC_MIXED_NTK) return Log<kLimbs>(spec.factor);
+  if (!IsNtk(spec.scaling) || spec.rotary_dim == 2) return {};  // the only pair's exponent is 0
+  const Wide<kLimbs> power = Divide(FromSize<kLimbs>(spec.rotary_dim), FromSize<kLimbs>(spec.rotary_dim - 2));
+  return Multiply(power, Log(NtkFactor<kLimbs>(spec)));
+}
+
 template <int kLimbs>
 Wide<kLimbs> LogBase(const posenc_rotary_spec& spec) {
-  const auto log_base = Log<kLimbs>(spec.base);
-  if (spec.scaling == POSENC_MIXED_NTK) return Add(log_base, Log<kLimbs>(spec.factor));
-  if (!IsNtk(spec.scaling) || spec.rotary_dim == 2) return log_base;  // the only pair's exponent is 0
-  const Wide<kLimbs> power = Divide(FromSize<kLimbs>(spec.rotary_dim), FromSize<kLimbs>(spec.rotary_dim - 2));
-  return Add(log_base, Multiply(power, Log(NtkFactor<kLimbs>(spec))));
+  constexpr std::int64_t kLogOfNearOne = -9;  // the absolute error of what NTK puts for f counts as one of that
+  const auto log_base = Log<kLimbs>(spec.base), log_factor = LogOfBaseFactor<kLimbs>(spec);
+  if (log_factor.IsZero()) return log_base;
+  const Wide<kLimbs> log = Add(log_base, log_factor);
+  const std::int64_t largest = std::max({log_base.exponent, log_factor.exponent, kLogOfNearOne});
+  if constexpr (kLimbs == 4) {
+    return log.IsZero() || largest - log.exponent > 3 ? TopOf(LogBase<16>(spec)) : log;
+  } else {  // what cancels so far is 0: no bits show that a base is 1
+    return largest - log.exponent > 900 ? Wide<kLimbs>() : log;
+  }
 }
 
 // The pair that turns beta times in L0: r ln(L0 / (2 pi beta)) / (2 ln base)
@@ -106,35 +122,23 @@ void SetYarnRamp(const RotarySchedule& schedule, RotaryConstants<kLimbs>* consta
   if (constants->width.IsZero()) constants->width = Divide(One<kLimbs>(), FromSize<kLimbs>(1000));
 }
 
-// The largest exponent of the schedule, without its sign.
-double LargestExponent(const posenc_rotary_spec& spec) {
+// The largest exponent of pairs that turn, without its sign.
+double LargestExponent(const RotarySchedule& schedule) {
   double largest = 0.0;
-  for (std::size_t i = 0; i < spec.rotary_dim / 2; ++i) {
-    const PairPlace place = PlaceOf(spec, i);
+  for (std::size_t i = 0; i < schedule.spec.rotary_dim / 2; ++i) {
+    const PairPlace place = PlaceOf(schedule.spec, i);
+    if (!schedule.Turns(place.entry)) continue;
     const double exponent = 2.0 * static_cast<double>(place.exponent) / std::fabs(place.exponent_dim);
     if (exponent > largest) largest = exponent;
   }
   return largest;
 }
 
-// A bound of |ln base|, of the base as scaled, by the terms that it is the sum of; the small one stands for
-// the absolute error of what NTK puts for f.
-double SumOfLogs(const posenc_rotary_spec& spec) {
-  constexpr double kLogOfNearOne = 0x1p-10;
-  const double log_base = std::fabs(ApproximateLog(spec.base));
-  if (spec.scaling == POSENC_MIXED_NTK) return log_base + std::fabs(ApproximateLog(spec.factor));
-  if (!IsNtk(spec.scaling)) return log_base;
-  const auto r = static_cast<double>(spec.rotary_dim);
-  const double log_factor = std::fabs(ApproximateLog(ToDouble(NtkFactor<4>(spec))));
-  return log_base + kLogOfNearOne + (r == 2.0 ? 0.0 : r / (r - 2.0) * log_factor);
-}
-
-// Of the exponents times the logarithms of the base; 0 if there are none.
+// The largest natural logarithm of an unscaled frequency, without its sign; 0 of listed ones.
 double LargestLog(const RotarySchedule& schedule) {
-  const posenc_rotary_spec& spec = schedule.spec;
-  const double exponent = schedule.list.count != 0 ? 0.0 : LargestExponent(spec);
-  const double logs = SumOfLogs(spec);
-  return exponent == 0.0 || logs == 0.0 ? 0.0 : exponent * logs;
+  const double exponent = schedule.list.count != 0 ? 0.0 : LargestExponent(schedule);
+  const double log_base = std::fabs(ToDouble(schedule.constants.log_base));
+  return exponent == 0.0 || log_base == 0.0 ? 0.0 : exponent * log_base;
 }
 
 }  // namespace

@@ -8,6 +8,14 @@
 namespace posenc {
 namespace internal {
 
+inline Wide256 TopOf(const Wide1024& x) {
+  Wide256 top;
+  for (int i = 0; i < 4; ++i) top.limb[i] = x.limb[12 + i];
+  top.exponent = x.exponent;
+  top.negative = x.negative;
+  return top;
+}
+
 // Of a schedule that has all but its constants.
 template <int kLimbs>
 RotaryConstants<kLimbs> MakeConstants(const RotarySchedule& schedule);
@@ -18,8 +26,8 @@ void RoundRamp(RotarySchedule* schedule);
 // Whether what NTK puts for f is finite, as double.
 bool NtkFactorIsRight(const posenc_rotary_spec& spec);
 
-// Whether Exp can take all exponents, and without large errors: no natural logarithm of an unscaled frequency
-// exceeds 1023, nor do the terms that it is the sum of.
+// Whether Exp can take all exponents, and without large errors. Where it cannot some scaled frequency is out of
+// range. It has its constants.
 bool ExponentsAreRight(const RotarySchedule& schedule);
 
 // Whether a ramp magnifies errors of 256 bits beyond what a schedule promises. It has its constants.

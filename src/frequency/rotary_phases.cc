@@ -13,15 +13,17 @@ namespace {
 class Recipe {
  public:
   explicit Recipe(const RotarySchedule& schedule) : schedule_(schedule), spec_(schedule.spec) {
-    const bool takes_double = spec_.phase_rounding == POSENC_F64_INV_FREQ;
-    const double base = takes_double ? spec_.base : static_cast<double>(NearestFloat(spec_.base));
-    if (base > 0.0 && std::isfinite(base)) log_base_ = Log<4>(base);
-    base_is_right_ = base > 0.0 && std::isfinite(base);
+    if (spec_.phase_rounding != POSENC_F64_INV_FREQ) {
+      spec_.base = static_cast<double>(NearestFloat(spec_.base));
+      spec_.exponent_dim = static_cast<double>(NearestFloat(spec_.exponent_dim));
+    }
+    base_is_right_ = spec_.base > 0.0 && std::isfinite(spec_.base);
+    if (base_is_right_) log_base_ = Log<4>(spec_.base);
   }
 
   bool BaseIsRight() const { return base_is_right_ || schedule_.list.count != 0; }
 
-  // f32(pow(f32(base), f32(-2 / r)))
+  // f32(pow(f32(base), f32(-2 / f32(D))))
   float Ratio() const { return ExpAsFloat(QuotientAsFloat(-2.0, spec_.exponent_dim), log_base_); }
 
   float Factor() const { return spec_.scaling == POSENC_LINEAR ? NearestFloat(spec_.factor) : 1.0f; }
@@ -36,6 +38,7 @@ class Recipe {
   float Frequency(const PairPlace& place) const {
     if (schedule_.list.count != 0) return static_cast<float>(schedule_.list[place.entry]);
     const auto i = static_cast<double>(place.exponent);
+    if (place.exponent == 0) return 1.0f;  // however little exponent_dim is
     switch (spec_.phase_rounding) {
       case POSENC_F32_INV_FREQ:
         return 1.0f / ExpAsFloat(QuotientAsFloat(2.0 * i, place.exponent_dim), log_base_);
@@ -61,7 +64,7 @@ class Recipe {
 
  private:
   const RotarySchedule& schedule_;
-  const posenc_rotary_spec& spec_;
+  posenc_rotary_spec spec_;  // base and exponent_dim rounded
   bool base_is_right_;
   Wide256 log_base_;
 };
@@ -102,7 +105,7 @@ posenc_status PlanRoundedPhases(const RotarySchedule& schedule, RoundedPhases* p
   *phases = {};
   phases->is_iterated = schedule.spec.phase_rounding == POSENC_F32_ITERATED;
   phases->position_factor = phases->factor = phases->ratio = 1.0f;
-  if (phases->is_iterated) phases->ratio = recipe.Ratio();
+  if (phases->is_iterated && schedule.spec.rotary_dim > 2) phases->ratio = recipe.Ratio();
   if (phases->is_iterated) phases->factor = recipe.InverseFactor();
   if (schedule.spec.phase_rounding == POSENC_F32_EXP) phases->position_factor = recipe.InverseFactor();
   if (!IsRegular(phases->ratio)) return POSENC_BAD_BASE;

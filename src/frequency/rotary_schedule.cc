@@ -1,8 +1,8 @@
 #include "frequency/rotary_schedule.h"
 
 #include <cstdint>
-#include <cstring>
 
+#include "frequency/float_steps.h"
 #include "frequency/rotary_checks.h"
 #include "frequency/rotary_constants.h"
 
@@ -23,10 +23,20 @@ Wide<kLimbs> Power(const RotaryConstants<kLimbs>& constants, std::size_t exponen
   return Exp(Divide(Multiply(numerator, constants.log_base), FromDouble<kLimbs>(exponent_dim)));
 }
 
-// From 0 to 1, and exactly these at its ends and beyond. A ramp of YaRN whose end was moved may fall; no pair
-// is on it then.
+// Whether a number of turns is where the step of a Llama 3 with low = high is: in turns a base may make it that
+// without a bit that shows it. Nothing else agrees so far.
+template <int kLimbs>
+bool IsAtStep(const RotaryConstants<kLimbs>& constants, const Wide<kLimbs>& turns) {
+  constexpr std::int64_t kBits = kLimbs == 4 ? 200 : 900;
+  const Wide<kLimbs> above = Subtract(turns, constants.low);
+  return constants.width.IsZero() && (above.IsZero() || turns.exponent - above.exponent > kBits);
+}
+
+// From 0 to 1, and exactly these at its ends and beyond; at a step 0. A ramp of YaRN whose end was moved may
+// fall; no pair is on it then.
 template <int kLimbs>
 Wide<kLimbs> Ramp(const RotaryConstants<kLimbs>& constants, const Wide<kLimbs>& at) {
+  if (IsAtStep(constants, at)) return {};
   Wide<kLimbs> above = Subtract(at, constants.low), width = constants.width;
   if (width.negative) {
     above = Negate(above);
@@ -49,6 +59,15 @@ Wide<kLimbs> InQuarterTurns(Wide<kLimbs> frequency, posenc_unit unit) {
   return frequency;
 }
 
+// How often an unscaled frequency in quarter turns turns in L0, either way.
+template <int kLimbs>
+Wide<kLimbs> TurnsInLength(const RotarySchedule& schedule, const Wide<kLimbs>& step) {
+  Wide<kLimbs> turns = Multiply(FromDouble<kLimbs>(schedule.spec.original_length), step);
+  turns.exponent -= 2;
+  turns.negative = false;
+  return turns;
+}
+
 // What the scaling makes of step, an unscaled frequency in quarter turns.
 template <int kLimbs>
 Wide<kLimbs> Scaled(const RotarySchedule& schedule, const RotaryConstants<kLimbs>& constants,
@@ -56,18 +75,16 @@ Wide<kLimbs> Scaled(const RotarySchedule& schedule, const RotaryConstants<kLimbs
   const auto i = FromInteger<kLimbs>(static_cast<std::int64_t>(entry));
   switch (schedule.spec.scaling) {
     case POSENC_LINEAR:
+    case POSENC_PROPORTIONAL:
       return Multiply(step, constants.inverse_factor);
     case POSENC_YARN:
       return Multiply(step, Interpolated(constants, Ramp(constants, i)));
     case POSENC_YARN_LOG:
       return Multiply(step, Exp(Negate(Multiply(Ramp(constants, i), constants.log_factor))));
     case POSENC_LLAMA3: {
-      Wide<kLimbs> turns = Multiply(FromDouble<kLimbs>(schedule.spec.original_length), step);
-      turns.exponent -= 2;
+      const Wide<kLimbs> turns = TurnsInLength(schedule, step);
       return Multiply(step, Interpolated(constants, Subtract(One<kLimbs>(), Ramp(constants, turns))));
     }
-    case POSENC_PROPORTIONAL:
-      return entry < schedule.turning ? Multiply(step, constants.inverse_factor) : Wide<kLimbs>();
     case POSENC_LONGROPE:
     case POSENC_FREQUENCY_FACTORS:
       return Divide(step, FromDouble<kLimbs>(schedule.factors[entry]));
@@ -76,12 +93,18 @@ Wide<kLimbs> Scaled(const RotarySchedule& schedule, const RotaryConstants<kLimbs
   }
 }
 
-// power: base^(-2 exponent / exponent_dim), unless frequencies are listed.
+// A frequency of the base, or a listed one.
+template <int kLimbs>
+Wide<kLimbs> Unscaled(const RotarySchedule& schedule, const RotaryConstants<kLimbs>& constants,
+                      const PairPlace& place) {
+  const bool is_listed = schedule.list.count != 0;
+  return is_listed ? FromDouble<kLimbs>(schedule.list[place.entry])
+                   : Power(constants, place.exponent, place.exponent_dim);
+}
+
 template <int kLimbs>
 Wide<kLimbs> Step(const RotarySchedule& schedule, const RotaryConstants<kLimbs>& constants, std::size_t entry,
-                  const Wide<kLimbs>& power) {
-  const bool is_listed = schedule.list.count != 0;
-  const Wide<kLimbs> frequency = is_listed ? FromDouble<kLimbs>(schedule.list[entry]) : power;
+                  const Wide<kLimbs>& frequency) {
   const Wide<kLimbs> step = InQuarterTurns(frequency, schedule.spec.unit);
   return Multiply(Scaled(schedule, constants, entry, step), constants.scale);
 }
@@ -90,10 +113,20 @@ template <int kLimbs>
 Wide<kLimbs> StepOf(const RotarySchedule& schedule, const RotaryConstants<kLimbs>& constants,
                     std::size_t pair) {
   const PairPlace place = PlaceOf(schedule.spec, pair);
-  if (constants.scale.IsZero()) return {};  // powers may be anything
-  const bool is_listed = schedule.list.count != 0;
-  const auto power = is_listed ? Wide<kLimbs>() : Power(constants, place.exponent, place.exponent_dim);
-  return Step(schedule, constants, place.entry, power);
+  if (constants.scale.IsZero() || !schedule.Turns(place.entry)) return {};  // powers may be anything
+  return Step(schedule, constants, place.entry, Unscaled(schedule, constants, place));
+}
+
+// Whether 256 bits leave open on which side of a step some pair is. Pi leaves none on it.
+bool MeetsStep(const RotarySchedule& schedule) {
+  const posenc_rotary_spec& spec = schedule.spec;
+  const RotaryConstants<4>& constants = schedule.constants;
+  if (spec.scaling != POSENC_LLAMA3 || spec.unit == POSENC_RADIANS || constants.scale.IsZero()) return false;
+  for (std::size_t i = 0; i < spec.rotary_dim / 2; ++i) {
+    const Wide256 frequency = Unscaled(schedule, constants, PlaceOf(spec, i));
+    if (IsAtStep(constants, TurnsInLength(schedule, InQuarterTurns(frequency, spec.unit)))) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -112,13 +145,13 @@ posenc_status MakeRotarySchedule(const posenc_rotary_spec& spec, RotarySchedule*
   if (!(amplitude >= 0x1p-64 && amplitude <= 0x1p64)) return POSENC_BAD_AMPLITUDE;
   schedule->amplitude = amplitude;
   if (!NtkFactorIsRight(spec)) return POSENC_BAD_FACTOR;
-  if (!ExponentsAreRight(*schedule)) return POSENC_FREQUENCY_OUT_OF_RANGE;
   if (spec.scaling == POSENC_PROPORTIONAL) {  // the product in double, where 0.3 means three tenths
     schedule->turning = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
   }
   if (IsYarn(spec) && spec.truncate != 0) RoundRamp(schedule);
   schedule->constants = MakeConstants<4>(*schedule);
-  schedule->is_steep = IsSteep(*schedule);
+  if (!ExponentsAreRight(*schedule)) return POSENC_FREQUENCY_OUT_OF_RANGE;
+  schedule->is_steep = IsSteep(*schedule) || MeetsStep(*schedule);
   return POSENC_OK;
 }
 
@@ -126,12 +159,7 @@ template <int kLimbs>
 Wide<kLimbs> RotarySchedule::QuarterTurns(std::size_t pair) const {
   if constexpr (kLimbs == 4) {
     if (!is_steep) return StepOf(*this, constants, pair);
-    const Wide1024 step = QuarterTurns<16>(pair);
-    Wide256 top;
-    std::memcpy(top.limb, step.limb + 12, sizeof(top.limb));
-    top.exponent = step.exponent;
-    top.negative = step.negative;
-    return top;
+    return TopOf(QuarterTurns<16>(pair));
   } else {
     return StepOf(*this, MakeConstants<kLimbs>(*this), pair);
   }
@@ -151,6 +179,11 @@ bool RotarySchedule::IsExact() const {
   return list.count != 0 && spec.unit != POSENC_RADIANS && spec.scaling == POSENC_NO_SCALING;
 }
 
+double RotarySchedule::NearestRadians(std::size_t pair) const {
+  const Wide256 radians = Radians<4>(pair);
+  return radians.IsZero() ? 0.0 : NearestOrTie(radians, POSENC_F64);
+}
+
 Wide256 RotaryPass::Next() {
   const RotaryConstants<4>& constants = schedule_.constants;
   const std::size_t pair = pair_++;
@@ -158,6 +191,7 @@ Wide256 RotaryPass::Next() {
     return schedule_.QuarterTurns<4>(pair);
   }
   const PairPlace place = PlaceOf(schedule_.spec, pair);
+  if (!schedule_.Turns(place.entry)) return {};
   const std::size_t advance = place.exponent - last_exponent_;
   if (place.exponent == 0 || place.exponent <= last_exponent_) {  // an axis begins
     power_ = Power(constants, place.exponent, place.exponent_dim);

@@ -30,16 +30,23 @@ struct RotarySchedule {
 
   double ramp_low, ramp_high;  // YaRN's, where they are rounded to integers
   std::size_t turning;         // POSENC_PROPORTIONAL: the pairs that turn
-  bool is_steep;               // a ramp that magnifies errors: all is computed in 1,024 bits
+  bool is_steep;               // a ramp that magnifies errors, or a step that a pair meets: all is computed
+                               // in 1,024 bits
   RotaryConstants<4> constants;
 
+  // Whether the scaling leaves what is at that place in lists a frequency.
+  bool Turns(std::size_t entry) const { return spec.scaling != POSENC_PROPORTIONAL || entry < turning; }
+
   // The scaled w_i, and w_i * 2/pi. Relative errors below 2^-kFrequencyBits<kLimbs>; in 1,024 bits on a steep
-  // ramp at worst 2^-700. QuarterTurns is exact if IsExact().
+  // ramp, or of a base that NTK makes nearly 1, at worst 2^-700. QuarterTurns is exact if IsExact().
   template <int kLimbs>
   Wide<kLimbs> Radians(std::size_t pair) const;
   template <int kLimbs>
   Wide<kLimbs> QuarterTurns(std::size_t pair) const;
   bool IsExact() const;
+
+  // The double nearest to the scaled w_i, ties to even.
+  double NearestRadians(std::size_t pair) const;
 };
 
 // Of a spec that CheckRotarySpec has passed; lists are not copied. Where this is not POSENC_OK nothing may be

@@ -27,7 +27,9 @@ bool AreInRange(const RotarySchedule& schedule, bool* has_large) {
   for (std::size_t i = 0; i < schedule.spec.rotary_dim / 2; ++i) {
     const Wide256 step = pass.Next();
     if (step.IsZero()) continue;
-    const double radians = std::fabs(ToDouble(Multiply(step, RadiansPerQuarterTurn<4>())));
+    double radians = std::fabs(ToDouble(Multiply(step, RadiansPerQuarterTurn<4>())));
+    const auto is_near = [&](double limit) { return std::fabs(radians / limit - 1.0) < 0x1p-50; };
+    if (is_near(kMinFrequency) || is_near(kMaxFrequency)) radians = std::fabs(schedule.NearestRadians(i));
     if (!(radians >= kMinFrequency && radians <= kMaxFrequency)) return false;
     if (std::fabs(ToDouble(step)) >= kMaxStep) *has_large = true;
   }

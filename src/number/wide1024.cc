@@ -20,6 +20,7 @@ constexpr int kSquarings = 12;
 }  // namespace
 
 Wide1024 Exp(const Wide1024 &x) {
+  if (x.IsZero()) return FromInteger<16>(1);  // whose exponent may be anything
   // exp(x) = 2^k * exp(r / 2^n)^(2^n), |r| <= ln(2) / 2.
   const auto ln2 = Constant<16>(kLn2, 0);
   const std::int64_t k = NearestInteger(FromDouble<16>(ToDouble(x) * 1.4426950408889634));

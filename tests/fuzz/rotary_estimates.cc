@@ -127,7 +127,7 @@ Estimate Scaled(const posenc_rotary_spec& spec, std::size_t entry, const Estimat
       return {w.value * std::exp2(-m.value * log), w.error + (m.error + kRounding) * (std::fabs(log) + 1.0L)};
     }
     case POSENC_LLAMA3: {
-      const long double turns = spec.original_length * w.value / (2.0L * kPi);
+      const long double turns = std::fabs(spec.original_length * w.value) / (2.0L * kPi);
       const long double step = spec.low_freq_factor;
       if (spec.high_freq_factor == spec.low_freq_factor) {
         if (std::fabs(turns - step) <= (turns + step) * (w.error + 4.0L * kRounding)) return kUnknown;
@@ -226,14 +226,6 @@ Estimate AmplitudeOf(const posenc_rotary_spec& spec) {
     return {std::sqrt(1.0L + std::log(f) / std::log(static_cast<long double>(spec.original_length))),
             kRounding};
   return {1.0L, 0.0L};
-}
-
-long double LargestLog(const posenc_rotary_spec& spec) {
-  if (spec.frequency_count != 0) return 0.0L;
-  long double largest = 0.0L;
-  for (std::size_t i = 0; i < RotaryDim(spec) / 2; ++i)
-    largest = std::max(largest, std::fabs(IndexOf(spec, i).exponent));
-  return largest * LogOfBase(spec).magnitude * 0.7L;
 }
 
 }  // namespace fuzz

@@ -46,9 +46,6 @@ long double Stretch(const posenc_rotary_spec& spec);
 Estimate FrequencyOf(const posenc_rotary_spec& spec, std::size_t pair);
 Estimate AmplitudeOf(const posenc_rotary_spec& spec);
 
-// The largest of the natural logarithms that powers of the base are made of.
-long double LargestLog(const posenc_rotary_spec& spec);
-
 }  // namespace fuzz
 }  // namespace posenc
 

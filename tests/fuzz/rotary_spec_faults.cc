@@ -109,6 +109,9 @@ void RotarySpecInput::AddRoundingFaults(Faults* faults) const {
   const bool divides = rounding == POSENC_F32_ITERATED && spec.scaling == POSENC_FREQUENCY_FACTORS;
   faults->AddIf(!divides && !IsIn(spec.scaling, POSENC_NO_SCALING, POSENC_LINEAR), POSENC_BAD_SCALING);
   faults->AddIf(spec.position_scale != 1.0, POSENC_BAD_POSITION_SCALE);
+  const bool has_float = std::fabs(spec.exponent_dim) > 0x1p-150 && std::fabs(spec.exponent_dim) < 0x1.ffffffp127;
+  const bool takes_float = rounding != POSENC_F64_INV_FREQ && spec.frequency_count == 0;
+  faults->AddIf(takes_float && spec.exponent_dim != 0.0 && !has_float, POSENC_BAD_EXPONENT_DIM);
   faults->AddIf(spec.unit != POSENC_RADIANS, POSENC_BAD_FREQUENCIES);
   faults->AddIf(spec.frequency_count != 0 && (rounding != POSENC_F32_INV_FREQ || spec.frequencies != nullptr),
                 POSENC_BAD_FREQUENCIES);
@@ -131,7 +134,6 @@ void RotarySpecInput::AddFrequencyFaults(Faults* faults) const {
     faults->AddPossible(stretch > DBL_MAX * (1.0L - 0x1p-52L), POSENC_BAD_FACTOR);
   }
   if (spec.position_scale == 0.0) return;
-  faults->AddPossible(LargestLog(spec) > 1000.0L, POSENC_FREQUENCY_OUT_OF_RANGE);  // where terms cancel
   for (std::size_t i = 0; i < PairCount(); ++i) {
     const Estimate w = FrequencyOf(spec, i);
     const long double error = 1.0L + w.error + 0x1p-52L;

@@ -126,7 +126,12 @@ Real RotaryFormula::Llama3(const Real& w) const {
   if (spec_.unit == POSENC_RADIANS) turns = turns / (Real::Pi(bits) * 2.0);
   if (spec_.unit == POSENC_HALF_TURNS) turns = turns / 2.0;
   const double low = spec_.low_freq_factor, high = spec_.high_freq_factor;
-  if (low == high) return turns > low ? w : w / spec_.factor;
+  if (turns < 0.0) turns = turns * -1.0;
+  if (low == high) {  // no bits show that a base makes so many turns
+    const Real above = turns - low;
+    const bool is_there = above.is_zero() || mpfr_get_exp(above.get()) < mpfr_get_exp(turns.get()) - bits / 2;
+    return above > 0.0 && !is_there ? w : w / spec_.factor;
+  }
   const Real s = Clamp((turns - low) / (Real(high, bits) - low));
   return (Real(1.0, bits) - s) * w / spec_.factor + s * w;
 }
@@ -178,13 +183,19 @@ double RotaryFormula::Amplitude() const {
   return (term(spec_.mscale) / term(spec_.mscale_all_dim)).ToDouble();
 }
 
+// As the phase rounding takes it.
+double RotaryFormula::Denominator(const Place& place) const {
+  const bool takes_double = spec_.phase_rounding == POSENC_F64_INV_FREQ;
+  return takes_double ? place.denominator : static_cast<double>(static_cast<float>(place.denominator));
+}
+
 // w_i of those that multiply the position by it.
 float RotaryFormula::RoundedFrequency(const Place& place) const {
   const double divisor =
       spec_.scaling == POSENC_LINEAR ? static_cast<double>(static_cast<float>(spec_.factor)) : 1.0;
   const auto divided = [&](float w) { return (Real(static_cast<double>(w), kWide) / divisor).ToFloat(); };
   if (spec_.frequency_count != 0) return divided(static_cast<float>(Listed(place.i)));
-  const double numerator = place.numerator, denominator = place.denominator;
+  const double numerator = place.numerator, denominator = Denominator(place);
   switch (spec_.phase_rounding) {
     case POSENC_F32_INV_FREQ: {
       const Real exponent = FloatOf(static_cast<double>((Real(numerator, kWide) / denominator).ToFloat()));
@@ -216,7 +227,7 @@ float RotaryFormula::RoundedPhase(std::size_t pair, double position) const {
     const float scale = is_scaled ? static_cast<float>((Real(1.0, kWide) / spec_.factor).ToDouble()) : 1.0f;
     return product(product(p, scale), RoundedFrequency(place));
   }
-  const Real exponent = FloatOf(static_cast<double>((Real(-2.0, kWide) / place.denominator).ToFloat()));
+  const Real exponent = FloatOf(static_cast<double>((Real(-2.0, kWide) / Denominator(place)).ToFloat()));
   const float ratio = FloatOf(spec_.base).Pow(exponent).ToFloat();
   float t = p;
   for (std::size_t i = 0; i < pair; ++i) t = product(t, ratio);

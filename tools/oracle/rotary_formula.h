@@ -46,6 +46,7 @@ class RotaryFormula {
   Real Llama3(const Real& w) const;
   double Listed(std::size_t i) const;
   double Factor(std::size_t i) const;
+  double Denominator(const Place& place) const;
   float RoundedFrequency(const Place& place) const;
 
   posenc_rotary_spec spec_;
