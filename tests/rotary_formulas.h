@@ -225,13 +225,11 @@ inline Real AmplitudeOf(const posenc_rotary_spec& s) {
   return 1.0;
 }
 
-// The phase of pair i as the phase rounding makes it.
-inline double RoundedPhaseOf(posenc_rotary_spec s, std::size_t i, double position) {
-  const double p = Real(position).AsFloat();
+// What a phase rounding makes before it knows the position: w of pair i, or the ratio of iterated phases.
+inline double RoundedFactorOf(posenc_rotary_spec s, std::size_t i) {
   if (s.phase_rounding != POSENC_F64_INV_FREQ) s.exponent_dim = Real(s.exponent_dim).AsFloat();
   const Index index = IndexOf(s, i);
   const Real r = s.exponent_dim == 0.0 ? RotaryDim(s) : s.exponent_dim, one = 1.0;
-  const bool is_linear = s.scaling == POSENC_LINEAR;
   double w = 0.0;
   switch (s.phase_rounding) {
     case POSENC_F32_INV_FREQ:
@@ -243,23 +241,33 @@ inline double RoundedPhaseOf(posenc_rotary_spec s, std::size_t i, double positio
       w = (one / Pow(s.base, index.exponent.AsDouble()).AsDouble()).AsFloat();
       break;
     case POSENC_F32_EXP: {
-      const double rate = (Real(Log(Real(s.base).AsFloat()).AsFloat()) / (r / 2.0)).AsFloat();
-      w = Exp((Real(0.0) - NumberOf(i) * rate).AsFloat()).AsFloat();
-      const double scaled = is_linear ? (Real(p) * Real((one / s.factor).AsDouble()).AsFloat()).AsFloat() : p;
-      return (Real(scaled) * w).AsFloat();
+      const double half = (r / 2.0).AsFloat();
+      const double rate = (Real(Log(Real(s.base).AsFloat()).AsFloat()) / half).AsFloat();
+      return Exp((Real(0.0) - NumberOf(i) * rate).AsFloat()).AsFloat();
     }
-    default: {  // POSENC_F32_ITERATED
-      const double ratio = Pow(Real(s.base).AsFloat(), (Real(-2.0) / r).AsFloat()).AsFloat();
-      double t = p;
-      for (std::size_t k = 0; k < i; ++k) t = (Real(t) * ratio).AsFloat();
-      if (s.scaling == POSENC_FREQUENCY_FACTORS) {
-        return (Real(t) / Entry(s.factors, s.factors_f32, i).AsFloat()).AsFloat();
-      }
-      return is_linear ? (Real((one / Real(s.factor).AsFloat()).AsFloat()) * t).AsFloat() : t;
-    }
+    default:  // POSENC_F32_ITERATED
+      return Pow(Real(s.base).AsFloat(), (Real(-2.0) / r).AsFloat()).AsFloat();
   }
-  if (is_linear) w = (Real(w) / Real(s.factor).AsFloat()).AsFloat();
-  return (Real(p) * w).AsFloat();
+  return s.scaling == POSENC_LINEAR ? (Real(w) / Real(s.factor).AsFloat()).AsFloat() : w;
+}
+
+// The phase of pair i as the phase rounding makes it, of RoundedFactorOf(s, i).
+inline double RoundedPhaseOf(const posenc_rotary_spec& s, std::size_t i, double position, double factor) {
+  const double p = Real(position).AsFloat();
+  const Real one = 1.0;
+  const bool is_linear = s.scaling == POSENC_LINEAR;
+  if (s.phase_rounding == POSENC_F32_ITERATED) {
+    double t = p;
+    for (std::size_t k = 0; k < i; ++k) t = (Real(t) * factor).AsFloat();
+    if (s.scaling == POSENC_FREQUENCY_FACTORS) {
+      return (Real(t) / Entry(s.factors, s.factors_f32, i).AsFloat()).AsFloat();
+    }
+    return is_linear ? (Real((one / Real(s.factor).AsFloat()).AsFloat()) * t).AsFloat() : t;
+  }
+  const bool scales_positions = is_linear && s.phase_rounding == POSENC_F32_EXP;
+  const double scaled =
+      scales_positions ? (Real(p) * Real((one / s.factor).AsDouble()).AsFloat()).AsFloat() : p;
+  return (Real(scaled) * factor).AsFloat();
 }
 
 // A table in memory of its own.

@@ -227,14 +227,13 @@ std::vector<Case> Cases() {
       {"Llama 3, below 1", Llama3(0.25)},
       {"Llama 4 Scout", With(Llama3(16.0), [](S& s) { s.high_freq_factor = 1.0; })},
       {"Llama 3, a narrow ramp", With(Llama3(16.0), [](S& s) { s.high_freq_factor = 1.5; })},
-      {"Llama 3, negative frequencies",
-       With(Listed(POSENC_LLAMA3),
-            [](S& s) {
-              static const std::vector<double> list = NegativeFactors();
-              s.high_freq_factor = 90.0;
-              s.frequencies_f32 = nullptr;
-              s.frequencies = list.data();
-            })},
+      {"Llama 3, negative frequencies", With(Listed(POSENC_LLAMA3),
+                                             [](S& s) {
+                                               static const std::vector<double> list = NegativeFactors();
+                                               s.high_freq_factor = 90.0;
+                                               s.frequencies_f32 = nullptr;
+                                               s.frequencies = list.data();
+                                             })},
       {"Llama 3, a step", With(Llama3(8.0), [](S& s) { s.low_freq_factor = s.high_freq_factor; })},
       {"Llama 3, turns", With(Llama3(8.0), [](S& s) { s.unit = POSENC_TURNS; })},
       {"Llama 3, position_scale", With(Llama3(8.0), [](S& s) { s.position_scale = 1.0 / 3.0; })},
@@ -408,7 +407,8 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
 
 // Unscaled frequencies, powers and bases may be far out of the range of frequencies, and of doubles.
 TEST(RotaryFrequencies, NeedBeInRangeOnlyScaled) {
-  const auto of = [](posenc_scaling scaling, std::size_t dim, double base, double factor, double exponent_dim) {
+  const auto of = [](posenc_scaling scaling, std::size_t dim, double base, double factor,
+                     double exponent_dim) {
     posenc_rotary_spec spec = Scaled(dim, scaling, factor);
     spec.base = base;
     spec.exponent_dim = exponent_dim;
@@ -420,12 +420,11 @@ TEST(RotaryFrequencies, NeedBeInRangeOnlyScaled) {
        With(of(POSENC_PROPORTIONAL, 4, 1e300, 1.0, 1.0), [](S& s) { s.proportion = 0.5; })},
       {"pairs that do not turn, farther",
        With(of(POSENC_PROPORTIONAL, 64, 1e300, 1.0, 1e-300), [](S& s) { s.proportion = 0.04; })},
-      {"pairs between them that do not turn",
-       With(of(POSENC_PROPORTIONAL, 64, 1e300, 2.0, -0.25),
-            [](S& s) {
-              s.proportion = 0.04;
-              s = WithAxes(s, POSENC_SPLIT_AXES, {16, 16});
-            })},
+      {"pairs between them that do not turn", With(of(POSENC_PROPORTIONAL, 64, 1e300, 2.0, -0.25),
+                                                   [](S& s) {
+                                                     s.proportion = 0.04;
+                                                     s = WithAxes(s, POSENC_SPLIT_AXES, {16, 16});
+                                                   })},
       {"NTK", of(POSENC_NTK, 90, 1e-250, 1e262, 0.0)},
       {"NTK, farther", of(POSENC_NTK, 512, 1e-300, 1e300, 0.0)},
       {"mixed NTK", of(POSENC_MIXED_NTK, 36, 1e-250, 1e254, 0.0)},
@@ -435,24 +434,22 @@ TEST(RotaryFrequencies, NeedBeInRangeOnlyScaled) {
                              s.length = 1e6;
                              s.original_length = 1.0;
                            })},
-      {"dynamic NTK, a base of nearly 1",
-       With(of(POSENC_DYNAMIC_NTK, 34, 1.0, 1.0, 1e-14),
-            [](S& s) {
-              s.length = 4096.0 + 0x1p-40;
-              s.original_length = 4096.0;
-            })},
+      {"dynamic NTK, a base of nearly 1", With(of(POSENC_DYNAMIC_NTK, 34, 1.0, 1.0, 1e-14),
+                                               [](S& s) {
+                                                 s.length = 4096.0 + 0x1p-40;
+                                                 s.original_length = 4096.0;
+                                               })},
       {"a base of nearly 1", of(POSENC_NTK, 8, 0.5, 0x1.ae89f995ad3adp0, 0.005)},
       {"a base of nearly 1, far larger exponents", of(POSENC_NTK, 8, 0.5, 0x1.ae89f995ad3adp0, 1e-16)},
       {"a base of 1", of(POSENC_NTK, 4, 0.25, 2.0, 1e-300)},
       {"a base of 1, more pairs", of(POSENC_NTK, 6, 0.125, 4.0, 5e-324)},
       {"mixed NTK, a base of nearly 1", of(POSENC_MIXED_NTK, 64, 0x1.8p-499, 0x1.5555555555555p498, 1e-13)},
-      {"factors that are far apart",
-       With(of(POSENC_FREQUENCY_FACTORS, 4, 0x1p1000, 1.0, -1.0),
-            [](S& s) {
-              s.factor_count = 2;
-              s.factors = factors;
-              s.position_scale = 0x1p-1000;
-            })},
+      {"factors that are far apart", With(of(POSENC_FREQUENCY_FACTORS, 4, 0x1p1000, 1.0, -1.0),
+                                          [](S& s) {
+                                            s.factor_count = 2;
+                                            s.factors = factors;
+                                            s.position_scale = 0x1p-1000;
+                                          })},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
@@ -681,8 +678,8 @@ std::vector<Case> RoundedCases() {
     // That a float does not hold.
     for (const double exponent_dim : {0x1.1ef554a537e4ap+1, 100.1, 16777217.0, -33.3}) {
       for (const std::size_t dim : {4u, 10u}) {
-        cases.push_back(
-            {"exponent_dim", Rounded(rounding, With(Spec(dim), [&](S& s) { s.exponent_dim = exponent_dim; }))});
+        cases.push_back({"exponent_dim",
+                         Rounded(rounding, With(Spec(dim), [&](S& s) { s.exponent_dim = exponent_dim; }))});
       }
     }
     cases.push_back({"axes", Rounded(rounding, WithAxes(Spec(128), POSENC_INTERLEAVED_AXES, {24, 20, 20}))});
@@ -730,7 +727,7 @@ TEST(RoundedPhases, AreThoseOfTheEngines) {
       const std::vector<double> at = Positions(c.spec, position);
       const std::vector<double> phases = Multiples(made->table, at);
       for (std::size_t i = 0; i < frequencies.count; i += stride) {
-        const double want = RoundedPhaseOf(c.spec, i, at[AxisOf(c.spec, i)]);
+        const double want = RoundedPhaseOf(c.spec, i, at[AxisOf(c.spec, i)], RoundedFactorOf(c.spec, i));
         ASSERT_EQ(std::memcmp(&phases[i], &want, sizeof(want)), 0)
             << "pair " << i << " at " << position << ": " << phases[i] << " for " << want;
       }
@@ -740,6 +737,66 @@ TEST(RoundedPhases, AreThoseOfTheEngines) {
     EXPECT_GE(Bits(made->table.schedule.Radians<4>(last), FrequencyOf(c.spec, last)),
               internal::kFrequencyBits<4>);
   }
+}
+
+// Any spec that takes a phase rounding. (With --gtest_shuffle and --gtest_random_seed=N: others.)
+TEST(RoundedPhases, OfRandomSpecsAreThoseOfTheEngines) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(testing::UnitTest::GetInstance()->random_seed()));
+  const auto uniform = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53;
+  };
+  int made = 0, compared = 0;
+  for (int k = 0; k < 400; ++k) {
+    posenc_rotary_spec spec =
+        Scaled(2 * (1 + static_cast<std::size_t>(random() % kListed)),
+               random() % 2 == 0 ? POSENC_LINEAR : POSENC_NO_SCALING, std::exp(uniform(-2.0, 5.0)));
+    const std::size_t pairs = spec.head_dim / 2;
+    constexpr posenc_phase_rounding kRoundings[] = {POSENC_F32_INV_FREQ, POSENC_F32_ITERATED, POSENC_F32_EXP,
+                                                    POSENC_F64_INV_FREQ};
+    spec.phase_rounding = kRoundings[random() % 4];
+    spec.base = random() % 4 == 0 ? 1.0 + std::exp(uniform(-30.0, 0.0)) : std::exp(uniform(-3.0, 20.0));
+    if (random() % 4 == 0) spec.base = std::round(spec.base) + 1.0;
+    if (random() % 4 != 0)
+      spec.exponent_dim = std::exp(uniform(-3.0, 6.0)) * (random() % 4 == 0 ? -1.0 : 1.0);
+    if (random() % 4 == 0) spec.exponent_dim = 2.0 / static_cast<double>(1 + random() % 3);
+    if (spec.phase_rounding == POSENC_F32_INV_FREQ && random() % 4 == 0) {
+      spec.frequency_count = pairs;
+      spec.frequencies_f32 = Factors().floats.data();
+    }
+    if (spec.phase_rounding == POSENC_F32_ITERATED && random() % 4 == 0) {
+      spec.scaling = POSENC_FREQUENCY_FACTORS;
+      spec.factor_count = pairs;
+      spec.factors = Factors().long_doubles.data();
+    }
+    if (random() % 4 == 0) {
+      const bool is_indexed =
+          spec.phase_rounding == POSENC_F32_INV_FREQ || spec.phase_rounding == POSENC_F64_INV_FREQ;
+      const std::size_t second = pairs / 2;
+      spec =
+          WithAxes(spec, is_indexed ? POSENC_SPLIT_AXES : POSENC_CONSECUTIVE_AXES, {pairs - second, second});
+    }
+    const auto table = Make(spec);
+    if (table->status != POSENC_OK) continue;
+    ++made;
+    std::vector<double> factors;
+    for (std::size_t i = 0; i < pairs; ++i) factors.push_back(RoundedFactorOf(spec, i));
+    for (int n = 0; n < 20; ++n) {
+      double position = std::floor(std::exp(uniform(0.0, 21.0)));
+      if (n % 4 == 1) position = std::exp(uniform(-40.0, 21.0));
+      const std::vector<double> at = Positions(spec, n % 3 == 2 ? -position : position);
+      const std::vector<double> phases = Multiples(table->table, at);
+      for (std::size_t i = 0; i < pairs; ++i) {
+        const double want = RoundedPhaseOf(spec, i, at[AxisOf(spec, i)], factors[i]);
+        ASSERT_EQ(std::memcmp(&phases[i], &want, sizeof(want)), 0)
+            << "rounding " << spec.phase_rounding << ", scaling " << spec.scaling << ", pair " << i << " of "
+            << pairs << " at " << position << ", base " << spec.base << ", exponent_dim " << spec.exponent_dim
+            << ": " << phases[i] << " for " << want;
+      }
+      compared += static_cast<int>(pairs);
+    }
+  }
+  EXPECT_GE(made, 150);
+  RecordProperty("phases", compared);
 }
 
 // A specification that passes, changes of it that pass too, and one that is refused.

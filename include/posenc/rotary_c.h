@@ -123,8 +123,9 @@ enum {
 // too.
 //
 // Phase roundings of a rotary embedding, of which posenc_phase_rounding has the formulas; D is exponent_dim,
-// or else rotary_dim, as f32(D) but for POSENC_F64_INV_FREQ, and f the factor of POSENC_LINEAR. With that or POSENC_NO_SCALING (f then is 1), unit
-// POSENC_RADIANS and position_scale 1; SPLIT and AXIAL axes with an INV_FREQ only.
+// or else rotary_dim, as f32(D) but for POSENC_F64_INV_FREQ, and f the factor of POSENC_LINEAR. With that or
+// POSENC_NO_SCALING (f then is 1), unit POSENC_RADIANS and position_scale 1; SPLIT and AXIAL axes with an
+// INV_FREQ only.
 //   POSENC_F32_INV_FREQ  transformers  f32(w / f32(f)) for w, or your own list of floats; f 1: vLLM
 //   POSENC_F32_ITERATED  ggml          f32(f32(1 / f32(f)) * t_i), and with POSENC_FREQUENCY_FACTORS
 //                                      f32(t_i / f32(factors[i]))
@@ -241,7 +242,8 @@ typedef struct posenc_heads {
 
 // Rotates tensors [count] of one type (F32, BF16 or F16) at the positions first_position + t, t < tokens, the
 // same on all axes. Heads that are written must not overlap each other, nor anything else that is read or
-// written; those of a source may overlap each other. Cosines and sines are computed once a token, for all heads and tensors.
+// written; those of a source may overlap each other. Cosines and sines are computed once a token, for all
+// heads and tensors.
 POSENC_API posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
                                        posenc_type type, const posenc_heads* tensors, size_t count);
 

@@ -10,8 +10,8 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Of an unscaled frequency in range once it is scaled: 2^157, a factor and a position_scale, each up to 2^1074.
-// Errors of logarithms, 2^-232, then still are less than what a schedule promises.
+// Of an unscaled frequency in range once it is scaled: 2^157, a factor and a position_scale, each up to
+// 2^1074. Errors of logarithms, 2^-232, then still are less than what a schedule promises.
 constexpr double kLargestLog = 1600.0;
 
 template <int kLimbs>
@@ -69,7 +69,8 @@ Wide<kLimbs> LogOfBaseFactor(const posenc_rotary_spec& spec) {
 
 template <int kLimbs>
 Wide<kLimbs> LogBase(const posenc_rotary_spec& spec) {
-  constexpr std::int64_t kLogOfNearOne = -9;  // the absolute error of what NTK puts for f counts as one of that
+  constexpr std::int64_t kLogOfNearOne =
+      -9;  // the absolute error of what NTK puts for f counts as one of that
   const auto log_base = Log<kLimbs>(spec.base), log_factor = LogOfBaseFactor<kLimbs>(spec);
   if (log_factor.IsZero()) return log_base;
   const Wide<kLimbs> log = Add(log_base, log_factor);

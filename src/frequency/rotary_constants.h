@@ -26,8 +26,8 @@ void RoundRamp(RotarySchedule* schedule);
 // Whether what NTK puts for f is finite, as double.
 bool NtkFactorIsRight(const posenc_rotary_spec& spec);
 
-// Whether Exp can take all exponents, and without large errors. Where it cannot some scaled frequency is out of
-// range. It has its constants.
+// Whether Exp can take all exponents, and without large errors. Where it cannot some scaled frequency is out
+// of range. It has its constants.
 bool ExponentsAreRight(const RotarySchedule& schedule);
 
 // Whether a ramp magnifies errors of 256 bits beyond what a schedule promises. It has its constants.

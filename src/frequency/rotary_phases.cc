@@ -13,7 +13,8 @@ namespace {
 class Recipe {
  public:
   explicit Recipe(const RotarySchedule& schedule) : schedule_(schedule), spec_(schedule.spec) {
-    if (spec_.phase_rounding != POSENC_F64_INV_FREQ) {
+    const bool takes_double = spec_.phase_rounding == POSENC_F64_INV_FREQ;
+    if (!takes_double) {
       spec_.base = static_cast<double>(NearestFloat(spec_.base));
       spec_.exponent_dim = static_cast<double>(NearestFloat(spec_.exponent_dim));
     }

@@ -23,8 +23,8 @@ Wide<kLimbs> Power(const RotaryConstants<kLimbs>& constants, std::size_t exponen
   return Exp(Divide(Multiply(numerator, constants.log_base), FromDouble<kLimbs>(exponent_dim)));
 }
 
-// Whether a number of turns is where the step of a Llama 3 with low = high is: in turns a base may make it that
-// without a bit that shows it. Nothing else agrees so far.
+// Whether a number of turns is where the step of a Llama 3 with low = high is: in turns a base may make it
+// that without a bit that shows it. Nothing else agrees so far.
 template <int kLimbs>
 bool IsAtStep(const RotaryConstants<kLimbs>& constants, const Wide<kLimbs>& turns) {
   constexpr std::int64_t kBits = kLimbs == 4 ? 200 : 900;

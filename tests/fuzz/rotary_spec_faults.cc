@@ -109,7 +109,8 @@ void RotarySpecInput::AddRoundingFaults(Faults* faults) const {
   const bool divides = rounding == POSENC_F32_ITERATED && spec.scaling == POSENC_FREQUENCY_FACTORS;
   faults->AddIf(!divides && !IsIn(spec.scaling, POSENC_NO_SCALING, POSENC_LINEAR), POSENC_BAD_SCALING);
   faults->AddIf(spec.position_scale != 1.0, POSENC_BAD_POSITION_SCALE);
-  const bool has_float = std::fabs(spec.exponent_dim) > 0x1p-150 && std::fabs(spec.exponent_dim) < 0x1.ffffffp127;
+  const bool has_float =
+      std::fabs(spec.exponent_dim) > 0x1p-150 && std::fabs(spec.exponent_dim) < 0x1.ffffffp127;
   const bool takes_float = rounding != POSENC_F64_INV_FREQ && spec.frequency_count == 0;
   faults->AddIf(takes_float && spec.exponent_dim != 0.0 && !has_float, POSENC_BAD_EXPONENT_DIM);
   faults->AddIf(spec.unit != POSENC_RADIANS, POSENC_BAD_FREQUENCIES);

@@ -846,7 +846,7 @@ FAULTS = (
           "a.outer_count == 1 && a.outer_stride == b.outer_stride &&", ROTARY_ERRORS),
     Fault("largest_scale_too_large", "src/call/rotary_checks.cc", "x <= 0x1p64;", "x <= 0x1p65;", ROTARY_ERRORS),
     Fault("amplitude_times_scale_unchecked", "src/call/rotary_checks.cc",
-          "is_right(scale) && is_right(amplitude * scale)", "is_right(scale)", ROTARY_ERRORS),
+          "is_right(scale) && is_right(ToOdd(ExactProduct(amplitude, scale)))", "is_right(scale)", ROTARY_ERRORS),
     Fault("reserved_member_of_heads_ignored", "src/call/rotary_checks.cc",
           " || heads.reserved != 0) return POSENC_BAD_FLAG;", ") return POSENC_BAD_FLAG;", ROTARY_ERRORS),
     Fault("own_source_may_overlap", "src/call/rotary_checks.cc",
