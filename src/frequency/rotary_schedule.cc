@@ -27,7 +27,7 @@ Wide<kLimbs> Power(const RotaryConstants<kLimbs>& constants, std::size_t exponen
 // that without a bit that shows it. Nothing else agrees so far.
 template <int kLimbs>
 bool IsAtStep(const RotaryConstants<kLimbs>& constants, const Wide<kLimbs>& turns) {
-  constexpr std::int64_t kBits = kLimbs == 4 ? 200 : 900;
+  constexpr std::int64_t kBits = 200;  // of 220, or more
   const Wide<kLimbs> above = Subtract(turns, constants.low);
   return constants.width.IsZero() && (above.IsZero() || turns.exponent - above.exponent > kBits);
 }
@@ -117,18 +117,6 @@ Wide<kLimbs> StepOf(const RotarySchedule& schedule, const RotaryConstants<kLimbs
   return Step(schedule, constants, place.entry, Unscaled(schedule, constants, place));
 }
 
-// Whether 256 bits leave open on which side of a step some pair is. Pi leaves none on it.
-bool MeetsStep(const RotarySchedule& schedule) {
-  const posenc_rotary_spec& spec = schedule.spec;
-  const RotaryConstants<4>& constants = schedule.constants;
-  if (spec.scaling != POSENC_LLAMA3 || spec.unit == POSENC_RADIANS || constants.scale.IsZero()) return false;
-  for (std::size_t i = 0; i < spec.rotary_dim / 2; ++i) {
-    const Wide256 frequency = Unscaled(schedule, constants, PlaceOf(spec, i));
-    if (IsAtStep(constants, TurnsInLength(schedule, InQuarterTurns(frequency, spec.unit)))) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 posenc_status MakeRotarySchedule(const posenc_rotary_spec& spec, RotarySchedule* schedule) {
@@ -151,7 +139,7 @@ posenc_status MakeRotarySchedule(const posenc_rotary_spec& spec, RotarySchedule*
   if (IsYarn(spec) && spec.truncate != 0) RoundRamp(schedule);
   schedule->constants = MakeConstants<4>(*schedule);
   if (!ExponentsAreRight(*schedule)) return POSENC_FREQUENCY_OUT_OF_RANGE;
-  schedule->is_steep = IsSteep(*schedule) || MeetsStep(*schedule);
+  schedule->is_steep = IsSteep(*schedule);
   return POSENC_OK;
 }
 

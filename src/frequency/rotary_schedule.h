@@ -30,8 +30,7 @@ struct RotarySchedule {
 
   double ramp_low, ramp_high;  // YaRN's, where they are rounded to integers
   std::size_t turning;         // POSENC_PROPORTIONAL: the pairs that turn
-  bool is_steep;               // a ramp that magnifies errors, or a step that a pair meets: all is computed
-                               // in 1,024 bits
+  bool is_steep;               // a ramp that magnifies errors: all is computed in 1,024 bits
   RotaryConstants<4> constants;
 
   // Whether the scaling leaves what is at that place in lists a frequency.

@@ -752,8 +752,6 @@ FAULTS = (
           "if (is_near(kMinFrequency) || is_near(kMaxFrequency))", "if (false)", ROTARY_FREQUENCIES),
     Fault("backward_turns_are_few", "src/frequency/rotary_schedule.cc", "  turns.negative = false;\n", "",
           ROTARY_FREQUENCIES),
-    Fault("steps_decided_by_256_bits", "src/frequency/rotary_schedule.cc", " || MeetsStep(*schedule)", "",
-          ROTARY_FREQUENCIES),
     Fault("steps_left_to_bits", "src/frequency/rotary_schedule.cc", "  if (IsAtStep(constants, at)) return {};\n", "",
           ROTARY_FREQUENCIES),
     Fault("exponent_dims_as_doubles", "src/frequency/rotary_phases.cc",
