@@ -166,7 +166,7 @@ double ListEntry(const double* doubles, const float* floats, std::size_t i) {
 
 bool AxesAreRight(const posenc_rotary_spec& spec) {
   if (spec.axes == 0 || spec.axes > POSENC_MAX_AXES) return false;
-  if (spec.axis_order < POSENC_CONSECUTIVE_AXES || spec.axis_order > POSENC_AXIAL_AXES) return false;
+  if (spec.axis_order < POSENC_CONSECUTIVE_AXES || spec.axis_order > POSENC_IMROPE_AXES) return false;
   const std::size_t pairs = RotaryDim(spec) / 2, *s = spec.sections, end = spec.axes == 1 ? 0 : spec.axes;
   std::size_t sum = 0;
   for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) {
