@@ -32,20 +32,6 @@ bool IsAtStep(const RotaryConstants<kLimbs>& constants, const Wide<kLimbs>& turn
   return constants.width.IsZero() && (above.IsZero() || turns.exponent - above.exponent > kBits);
 }
 
-// From 0 to 1, and exactly these at its ends and beyond; at a step 0. A ramp of YaRN whose end was moved may
-// fall; no pair is on it then.
-template <int kLimbs>
-Wide<kLimbs> Ramp(const RotaryConstants<kLimbs>& constants, const Wide<kLimbs>& at) {
-  if (IsAtStep(constants, at)) return {};
-  Wide<kLimbs> above = Subtract(at, constants.low), width = constants.width;
-  if (width.negative) {
-    above = Negate(above);
-    width = Negate(width);
-  }
-  if (above.IsZero() || above.negative) return {};
-  return Subtract(width, above).negative ? One<kLimbs>() : Multiply(above, constants.inverse_width);
-}
-
 // w / f and w in the proportion of share and 1 - share, by w.
 template <int kLimbs>
 Wide<kLimbs> Interpolated(const RotaryConstants<kLimbs>& constants, const Wide<kLimbs>& share) {
@@ -78,12 +64,12 @@ Wide<kLimbs> Scaled(const RotarySchedule& schedule, const RotaryConstants<kLimbs
     case POSENC_PROPORTIONAL:
       return Multiply(step, constants.inverse_factor);
     case POSENC_YARN:
-      return Multiply(step, Interpolated(constants, Ramp(constants, i)));
+      return Multiply(step, Interpolated(constants, RampAt(constants, i)));
     case POSENC_YARN_LOG:
-      return Multiply(step, Exp(Negate(Multiply(Ramp(constants, i), constants.log_factor))));
+      return Multiply(step, Exp(Negate(Multiply(RampAt(constants, i), constants.log_factor))));
     case POSENC_LLAMA3: {
       const Wide<kLimbs> turns = TurnsInLength(schedule, step);
-      return Multiply(step, Interpolated(constants, Subtract(One<kLimbs>(), Ramp(constants, turns))));
+      return Multiply(step, Interpolated(constants, Subtract(One<kLimbs>(), RampAt(constants, turns))));
     }
     case POSENC_LONGROPE:
     case POSENC_FREQUENCY_FACTORS:
@@ -118,6 +104,21 @@ Wide<kLimbs> StepOf(const RotarySchedule& schedule, const RotaryConstants<kLimbs
 }
 
 }  // namespace
+
+// A ramp of YaRN whose end was moved may fall; no pair is on it then.
+template <int kLimbs>
+Wide<kLimbs> RampAt(const RotaryConstants<kLimbs>& constants, const Wide<kLimbs>& at) {
+  if (IsAtStep(constants, at)) return {};
+  Wide<kLimbs> above = Subtract(at, constants.low), width = constants.width;
+  if (width.negative) {
+    above = Negate(above);
+    width = Negate(width);
+  }
+  if (above.IsZero() || above.negative) return {};
+  return Subtract(width, above).negative ? One<kLimbs>() : Multiply(above, constants.inverse_width);
+}
+
+template Wide256 RampAt(const RotaryConstants<4>&, const Wide256&);
 
 posenc_status MakeRotarySchedule(const posenc_rotary_spec& spec, RotarySchedule* schedule) {
   *schedule = {};

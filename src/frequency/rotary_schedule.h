@@ -22,6 +22,10 @@ struct RotaryConstants {
   Wide<kLimbs> low, width, inverse_width;
 };
 
+// How far `at` is up a ramp: from 0 to 1, and exactly these at its ends and beyond.
+template <int kLimbs>
+Wide<kLimbs> RampAt(const RotaryConstants<kLimbs>& constants, const Wide<kLimbs>& at);
+
 struct RotarySchedule {
   posenc_rotary_spec spec;  // checked; rotary_dim and exponent_dim are not 0; without lists and target
   FrequencyList list;       // the caller's frequencies

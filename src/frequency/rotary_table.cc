@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "frequency/rotary_checks.h"
+#include "frequency/rotary_rational.h"
 #include "number/bounds.h"
 #include "number/double_double.h"
 
@@ -80,6 +81,7 @@ posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table
   frequencies.count = checked.rotary_dim / 2;
   frequencies.padded = frequencies.count + kPadding;
   frequencies.steps_are_reduced = has_large && !table->IsRounded();
+  frequencies.has_rational = checked.unit != POSENC_RADIANS && !table->IsRounded();
   frequencies.max_cancellation = kMaxCancellation;
   return table->IsRounded() ? PlanRoundedPhases(table->schedule, &table->phases) : POSENC_OK;
 }
@@ -122,7 +124,7 @@ void FillRotaryTable(void* memory, RotaryTable* table) {
     frequencies.high[i] = step.high;
     frequencies.low[i] = step.low;
   }
-  frequencies.schedule.rotary = {&schedule, &StepOf<4>, &StepOf<16>, schedule.IsExact()};
+  frequencies.schedule.rotary = {&schedule, &StepOf<4>, &StepOf<16>, &RationalStepOf, schedule.IsExact()};
   FinishSteps(&frequencies);
 }
 

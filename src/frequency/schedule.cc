@@ -275,6 +275,22 @@ Wide<kLimbs> Schedule::QuarterTurns(std::size_t i) const {
   return step;
 }
 
+RationalStep Schedule::RationalQuarterTurns(std::size_t i) const {
+  if (IsRotary()) return rotary.rational(*rotary.schedule, i);
+  if (list.unit == POSENC_RADIANS || scale == 0.0 || (IsListed() && list[i] == 0.0)) return {};
+  RationalProduct product;
+  product.Multiply(scale);
+  if (IsListed()) {
+    product.Multiply(list[i]);
+  } else {  // least (base / least)^(-2i / exponent_dim)
+    const Exponent exponent = ExponentOf(i, exponent_dim);
+    product.Multiply(base, exponent);
+    product.Multiply(least, Add({1, 1}, Multiply({-1, 1}, exponent)));
+  }
+  product.ScaleByTwoTo({list.unit == POSENC_TURNS ? 2 : 1, 1});
+  return product.Step();
+}
+
 template Wide256 Schedule::Radians(std::size_t) const;
 template Wide256 Schedule::QuarterTurns(std::size_t) const;
 template Wide1024 Schedule::QuarterTurns(std::size_t) const;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "frequency/rational.h"
 #include "number/wide.h"
 #include "posenc/posenc_c.h"
 
@@ -35,6 +36,7 @@ struct RotarySteps {
   const RotarySchedule* schedule;
   Wide256 (*in_256_bits)(const RotarySchedule&, std::size_t i);
   Wide1024 (*in_1024_bits)(const RotarySchedule&, std::size_t i);
+  RationalStep (*rational)(const RotarySchedule&, std::size_t i);
   bool are_exact;
 };
 
@@ -56,6 +58,9 @@ struct Schedule {
   Wide<kLimbs> Radians(std::size_t i) const;  // w_i
   template <int kLimbs>
   Wide<kLimbs> QuarterTurns(std::size_t i) const;  // w_i * 2/pi; exact if IsExact()
+
+  // Not rational unless frequencies are in turns or half turns.
+  RationalStep RationalQuarterTurns(std::size_t i) const;
 
   bool IsListed() const { return list.count != 0; }
   bool IsRotary() const { return rotary.schedule != nullptr; }

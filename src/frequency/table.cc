@@ -28,6 +28,7 @@ void ForEachArray(Table& table, const Visit& visit) {
   visit(table.low, 1u, Begins::kWithSlice);
   visit(table.whole_high, table.steps_are_reduced ? 1u : 0u, Begins::kWithSlice);
   visit(table.whole_low, table.steps_are_reduced ? 1u : 0u, Begins::kWithSlice);
+  visit(table.rational, table.has_rational ? 1u : 0u, Begins::kWithSlice);
   visit(table.offsets, table.has_offsets ? 2 * kOffsets : 0u, Begins::kWithSlice);
   visit(table.float_offsets, table.has_offsets ? 2 * kReach : 0u, Begins::kWithSlice);
   visit(table.recipe_values, HasValues(table) ? 1u : 0u, Begins::kWithTable);
@@ -62,21 +63,25 @@ void FillEach(const Schedule& schedule, std::size_t count, double* high, double*
   }
 }
 
-// Of 219 bits of a step. What agrees in so many with a whole number is one: in turns, bases make such steps.
-constexpr std::int64_t kWholeBits = 200;
+bool IsWhole(const RationalStep& step) { return step.denominator == 1 && step.exponent >= 0; }
+
+// A whole step modulo eight quarter turns, from -3 to 4.
+double ModuloEight(const RationalStep& step) {
+  const int rest = step.exponent < 3 ? step.numerator << step.exponent & 7 : 0;
+  return static_cast<double>(rest > 4 ? rest - 8 : rest);
+}
 
 // Steps beyond four quarter turns modulo eight.
-void ReduceSteps(const Schedule& schedule, std::size_t count, double* high, double* low) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (std::fabs(high[i]) < kMaxStep) continue;
-    const Wide256 step = schedule.QuarterTurns<4>(i);
+void ReduceSteps(FrequencyTable* table) {
+  for (std::size_t i = 0; i < table->count; ++i) {
+    if (std::fabs(table->high[i]) < kMaxStep) continue;
+    const Wide256 step = table->schedule.QuarterTurns<4>(i);
     Wide256 eighth = step;
     eighth.exponent -= 3;
-    Wide256 rest = Subtract(step, FromInteger<4>(8 * NearestInteger(eighth)));
-    if (step.exponent - rest.exponent > kWholeBits) rest = Wide256();
-    const DoubleDouble reduced = ToDoubleDouble(rest);
-    high[i] = reduced.high;
-    low[i] = reduced.low;
+    DoubleDouble reduced = ToDoubleDouble(Subtract(step, FromInteger<4>(8 * NearestInteger(eighth))));
+    if (table->has_rational && IsWhole(table->rational[i])) reduced = {ModuloEight(table->rational[i]), 0.0};
+    table->high[i] = reduced.high;
+    table->low[i] = reduced.low;
   }
 }
 
@@ -144,6 +149,7 @@ posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table) {
   table->count = PairCount(spec);
   table->padded = table->count + kPadding;
   table->steps_are_reduced = table->recipe.IsNone() && has_large;
+  table->has_rational = table->recipe.IsNone() && spec.frequency_unit != POSENC_RADIANS;
   table->max_cancellation = kMaxCancellation;
   return POSENC_OK;
 }
@@ -171,10 +177,13 @@ void PlaceArrays(void* memory, FrequencyTable* table) {
 
 void FinishSteps(FrequencyTable* table) {
   const std::size_t count = table->count;
+  for (std::size_t i = 0; table->has_rational && i < count; ++i) {
+    table->rational[i] = table->schedule.RationalQuarterTurns(i);
+  }
   if (table->steps_are_reduced) {
     std::memcpy(table->whole_high, table->high, count * sizeof(double));
     std::memcpy(table->whole_low, table->low, count * sizeof(double));
-    ReduceSteps(table->schedule, count, table->high, table->low);
+    ReduceSteps(table);
   } else {
     table->whole_high = table->high;
     table->whole_low = table->low;

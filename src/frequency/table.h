@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "frequency/rational.h"
 #include "frequency/recipe.h"
 #include "frequency/schedule.h"
 #include "posenc/posenc_c.h"
@@ -54,6 +55,9 @@ struct FrequencyTable {
   double* whole_high;
   double* whole_low;
 
+  RationalStep* rational;  // the same steps, if they are in turns; else null
+  bool has_rational;
+
   // [kOffsets][2][padded], cosines and sines of w s for the offsets s of angle addition
   // (kernel/anchors-inl.h); null unless has_offsets.
   double* offsets;
@@ -64,6 +68,11 @@ struct FrequencyTable {
   // phases [pairs] of a recipe, of the pairs from i on.
   void FillPhases(double position, std::size_t i, std::size_t pairs, double* phases) const {
     recipe.Fill(position, first + i, pairs, phases);
+  }
+
+  // The phase of pair i at a multiple, in twenty-fourths of a turn, where that is known (rational.h); else -1.
+  int KnownAngleAt(std::size_t i, double multiple) const {
+    return rational == nullptr || multiple == 0.0 ? -1 : KnownAngle(rational[i], multiple);
   }
 
   // Of `pairs` pairs from pair i on the first so many are worth trying with fewer terms at that position.

@@ -9,29 +9,30 @@ namespace {
 
 // One entry each; false if so many bits leave one of them open.
 template <int kLimbs>
-bool EvaluatePair(const Phase<kLimbs>& pair, double multiple, posenc_type type, double* sine,
-                  double* cosine) {
-  const WideTurn<kLimbs> turn = TurnOf(pair, multiple);
-  if (turn.is_zero) {
-    *sine = 0.0;
-    *cosine = 1.0;
-    return true;
-  }
+bool RoundTurn(const WideTurn<kLimbs>& turn, posenc_type type, double* sine, double* cosine) {
   bool sine_decided = true, cosine_decided = true;
   *sine = RoundToType(turn.sine, type, turn.bits, &sine_decided);
   *cosine = RoundToType(turn.cosine, type, turn.bits, &cosine_decided);
-  if (!sine_decided && kLimbs == kMostLimbs && turn.is_tiny) {
-    *sine = TowardZero(turn.sine, type);
+  if (!sine_decided && kLimbs == kMostLimbs && turn.IsTiny()) {
+    *sine = RoundBySeries(turn.sine, type, {}, FromInteger<kLimbs>(1), turn.Radians());
     sine_decided = true;
   }
-  return sine_decided && cosine_decided;
+  return (sine_decided || turn.IsSineKnown()) && (cosine_decided || turn.IsCosineKnown());
 }
 
-// The same in so many bits that it does not fail: see PROOF.md, section 5.
-void EvaluateInMostBits(const FrequencyTable& table, std::size_t pair, double multiple, posenc_type type,
-                        double* sine, double* cosine, Tally* tally) {
-  ++tally->widest;
-  EvaluatePair(Phase<kMostLimbs>(table, pair), multiple, type, sine, cosine);
+// In 1,024 bits, if need be, which do not fail: see PROOF.md, section 5. The phase may be null.
+void EvaluatePair(const FrequencyTable& table, std::size_t pair, const Phase<4>* phase, double multiple,
+                  posenc_type type, double* sine, double* cosine, Tally* tally) {
+  const int known = table.KnownAngleAt(pair, multiple);
+  if (known >= 0) {
+    RoundTurn(KnownTurn<4>(known), type, sine, cosine);
+    return;
+  }
+  const WideTurn<4> turn = TurnOf(phase != nullptr ? *phase : Phase<4>(table, pair), multiple);
+  if (!RoundTurn(turn, type, sine, cosine)) {
+    ++tally->widest;
+    RoundTurn(TurnOf(Phase<kMostLimbs>(table, pair), multiple), type, sine, cosine);
+  }
 }
 
 }  // namespace
@@ -44,9 +45,7 @@ void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multipl
     if (flags[k] == 0 || first + k >= table.count) continue;  // no pair, but what fills the vector
     double sine, cosine;
     ++tally.recomputed;
-    if (!EvaluatePair(Phase<4>(table, first + k), multiples[k], type, &sine, &cosine)) {
-      EvaluateInMostBits(table, first + k, multiples[k], type, &sine, &cosine, &tally);
-    }
+    EvaluatePair(table, first + k, nullptr, multiples[k], type, &sine, &cosine, &tally);
     sines[k * step] = static_cast<Value>(sine);
     cosines[k * step] = static_cast<Value>(cosine);
   }
@@ -66,9 +65,7 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
       double sine, cosine, multiple = rows.at[r];
       if (!table.recipe.IsNone()) table.FillPhases(rows.at[r], i, 1, &multiple);
       const posenc_type rounded = scale == nullptr ? type : POSENC_F32;
-      if (!EvaluatePair(phase, multiple, rounded, &sine, &cosine)) {
-        EvaluateInMostBits(table, i, multiple, rounded, &sine, &cosine, &tally);
-      }
+      EvaluatePair(table, i, &phase, multiple, rounded, &sine, &cosine, &tally);
       auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * size;
       const auto* from = rows.sources == nullptr ? to : static_cast<const unsigned char*>(rows.sources[r]);
       const auto store = [&](double entry, std::size_t column) {

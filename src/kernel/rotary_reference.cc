@@ -12,16 +12,16 @@ namespace {
 
 template <int kLimbs>
 WideTurn<kLimbs> TurnBack(WideTurn<kLimbs> turn, const Gain& gain) {
-  if (gain.inverse) turn.sine = Negate(turn.sine);
+  if (!gain.inverse) return turn;
+  turn.sine = Negate(turn.sine);
+  turn.phase = Negate(turn.phase);
   return turn;
 }
 
 template <int kLimbs>
 WideTurn<kLimbs> TurnAt(const FrequencyTable& table, double multiple, const Gain& gain, std::size_t pair) {
-  if (IsStill(table, multiple, pair)) {
-    return {{}, FromInteger<kLimbs>(1), kSinCosBits<kLimbs> - 1, true, true};
-  }
-  return TurnBack(TurnOf(Phase<kLimbs>(table, pair), multiple), gain);
+  if (IsStill(table, multiple, pair)) return KnownTurn<kLimbs>(0);
+  return TurnBack(TurnOf<kLimbs>(table, pair, multiple), gain);
 }
 
 template <int kLimbs>
@@ -29,77 +29,67 @@ Wide<kLimbs> WideGain(const Gain& gain) {
   return Multiply(FromDouble<kLimbs>(gain.amplitude), FromDouble<kLimbs>(gain.scale));
 }
 
-// gain * cosine and gain * sine; false if so many bits leave one of them open.
-template <int kLimbs>
-bool RoundTurn(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type type, double* cosine,
-               double* sine) {
-  const auto factor = WideGain<kLimbs>(gain);
-  const auto round = [&](const Wide<kLimbs>& value, double* rounded) {
-    bool decided = true;
-    *rounded = RoundToType(value, type, turn.bits - 3, &decided);
-    if (!decided && kLimbs == kMostLimbs && turn.is_tiny && !turn.is_zero) {
-      *rounded = TowardZero(value, type);  // of a cosine too: of its factor, it is on its side of zero
-    }
-    return decided || turn.is_zero;
-  };
-  const bool is_cosine = round(Multiply(factor, turn.cosine), cosine);
-  return round(Multiply(factor, turn.sine), sine) && is_cosine;
-}
-
-// One element a * cosine + b * sine, times the gain.
+// a * cosine + b * sine, times the gain.
 template <int kLimbs>
 struct WideElement {
+  Wide<kLimbs> even, odd;  // the gain times a, and times b
   Wide<kLimbs> value;
-  int bits;  // relative error below 2^-bits, if positive
+  int bits;        // relative error below 2^-bits, if positive
+  bool is_exact;   // the value, or its being 0
 };
 
 template <int kLimbs>
-WideElement<kLimbs> Combine(const WideTurn<kLimbs>& turn, const Wide<kLimbs>& gain, float a, float b) {
-  const auto first = Multiply(Multiply(gain, FromDouble<kLimbs>(static_cast<double>(a))), turn.cosine);
-  const auto second = Multiply(Multiply(gain, FromDouble<kLimbs>(static_cast<double>(b))), turn.sine);
-  WideElement<kLimbs> element{Add(first, second), turn.bits - 4};
+WideElement<kLimbs> Combine(const WideTurn<kLimbs>& turn, const Wide<kLimbs>& gain, double a, double b) {
+  WideElement<kLimbs> element;
+  element.even = Multiply(gain, FromDouble<kLimbs>(a));
+  element.odd = Multiply(gain, FromDouble<kLimbs>(b));
+  const auto first = Multiply(element.even, turn.cosine), second = Multiply(element.odd, turn.sine);
+  element.value = Add(first, second);
+  element.bits = turn.bits - 4;
   if (!first.IsZero() && !second.IsZero()) {
     const std::int64_t top = first.exponent > second.exponent ? first.exponent : second.exponent;
     const std::int64_t cancelled =
         element.value.IsZero() ? Wide<kLimbs>::kBits : top - element.value.exponent;
     if (cancelled > 0) element.bits -= static_cast<int>(cancelled);
   }
+  // Products of three numbers, of which at most one is not 0; or a sum that is irrational unless it is 0.
+  element.is_exact = ((a == 0.0 || turn.IsCosineKnown()) && (b == 0.0 || turn.IsSineKnown())) ||
+                     (element.value.IsZero() && turn.known != Known::kNothing);
   return element;
 }
 
-// Where the phase is so small that 1,024 bits show nothing of what it does, the element lies where the sine,
-// if it has a part in it, or else the cosine's curve puts it.
+// False if so many bits leave it open.
 template <int kLimbs>
-double Nudge(const WideElement<kLimbs>& element, const WideTurn<kLimbs>& turn, posenc_type type, float a,
-             float b) {
-  constexpr int kBelow = 200;
-  bool is_negative = !element.value.negative;  // toward zero
-  if (a != 0.0f && b != 0.0f) is_negative = turn.sine.negative != (b < 0.0f);
-  Wide<kLimbs> step = element.value;
-  step.exponent -= kBelow;
-  step.negative = is_negative;
-  bool decided = true;
-  return RoundToType(Add(element.value, step), type, kBelow + 2, &decided);
+bool RoundElement(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type type, double a, double b,
+                  double* rounded) {
+  const WideElement<kLimbs> element = Combine(turn, WideGain<kLimbs>(gain), a, b);
+  bool decided = element.is_exact || element.bits > 0;
+  *rounded = 0.0;
+  if (element.value.IsZero() || !decided) return decided;
+  *rounded = RoundToType(element.value, type, element.bits, &decided);
+  if (!decided && kLimbs == kMostLimbs && turn.IsTiny()) {
+    *rounded = RoundBySeries(element.value, type, element.even, element.odd, turn.Radians());
+  }
+  return decided || element.is_exact;
 }
 
+// gain * cosine and gain * sine.
 template <int kLimbs>
-bool RoundElement(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type type, float a, float b,
-                  float* rounded) {
-  const WideElement<kLimbs> element = Combine(turn, WideGain<kLimbs>(gain), a, b);
-  bool decided = (a == 0.0f && b == 0.0f) || turn.is_zero || element.bits > 0;
-  double value = 0.0;
-  if (!element.value.IsZero() && decided) value = RoundToType(element.value, type, element.bits, &decided);
-  if (turn.is_zero) decided = true;  // a product of doubles
-  if (!decided && kLimbs == kMostLimbs && turn.is_tiny) value = Nudge(element, turn, type, a, b);
-  *rounded = static_cast<float>(value);
-  return decided;
+bool RoundTurn(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type type, double* cosine,
+               double* sine) {
+  const bool is_cosine = RoundElement(turn, gain, type, 1.0, 0.0, cosine);
+  return RoundElement(turn, gain, type, 0.0, 1.0, sine) && is_cosine;
 }
 
 template <int kLimbs>
 bool RoundPair(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type type, float a, float b,
                RotatedPair* rotated) {
-  const bool is_x = RoundElement(turn, gain, type, a, -b, &rotated->x);
-  return RoundElement(turn, gain, type, b, a, &rotated->y) && is_x;
+  const auto wide_a = static_cast<double>(a), wide_b = static_cast<double>(b);
+  double x, y;
+  const bool is_x = RoundElement(turn, gain, type, wide_a, -wide_b, &x);
+  const bool is_y = RoundElement(turn, gain, type, wide_b, wide_a, &y);
+  *rotated = {static_cast<float>(x), static_cast<float>(y)};
+  return is_x && is_y;
 }
 
 bool IsFinite(float x) { return x - x == 0.0f; }
@@ -142,8 +132,10 @@ float ScaleElement(posenc_type type, float x, double gain) {
 RotatedPair RotatePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
                        std::size_t pair, const WideTurn<4>& turn, float a, float b, Tally& tally) {
   const bool is_finite = IsFinite(a) && IsFinite(b);
-  if (is_finite && turn.is_zero && gain.IsDouble()) {
-    return {ScaleElement(type, a, gain.nearest()), ScaleElement(type, b, gain.nearest())};
+  if (is_finite && turn.known == Known::kBoth && gain.IsDouble()) {
+    const bool swap = turn.cosine.IsZero(), negate = swap ? turn.sine.negative : turn.cosine.negative;
+    const double factor = negate ? -gain.nearest() : gain.nearest();
+    return {ScaleElement(type, swap ? -b : a, factor), ScaleElement(type, swap ? a : b, factor)};
   }
   ++tally.recomputed;
   if (!is_finite && turn.bits > 0) return RotateNonFinite(turn, a, b);

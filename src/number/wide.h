@@ -83,6 +83,13 @@ Wide<kLimbs> QuarterTurnsPerRadian();
 template <int kLimbs>
 Wide<kLimbs> RadiansPerQuarterTurn();
 
+// The square roots of 1/2 and 3/4: sines and cosines of an eighth, and a twelfth, of a turn; relative errors
+// below 2^-(64 kLimbs - 1).
+template <int kLimbs>
+Wide<kLimbs> RootOfHalf();
+template <int kLimbs>
+Wide<kLimbs> RootOfThreeFourths();
+
 // Rounds x to the nearest number of a type, ties to even. *decided becomes
 // false unless every real number within a factor 1 +- 2^-bits of x rounds to
 // the same one.

@@ -30,6 +30,16 @@ constexpr std::uint64_t kTwoOverPi[kMostLimbs] = {
     0x1ff897ffde05980f, 0x9c845f8bbdf9283b, 0x3991d639835339f4, 0xe99c7026b45f7e41,
     0xe88235f52ebb4484, 0xfe1deb1cb129a73e, 0x06492eea09d1921c, 0xb7246e3a424dd2e0,
     0xfe5163abdebbc561, 0xdb6295993c439041, 0xfc2757d1f534ddc0, 0xa2f9836e4e441529};
+constexpr std::uint64_t kRootOfHalf[kMostLimbs] = {
+    0xeaa4a0899040ca4a, 0xf52f120f836e582e, 0xcb2a634331f3c84d, 0xc6d5a8a38bb7e9dc,
+    0x460abc722f7c4e33, 0xcab1bc911688458a, 0x53059c6011bc337b, 0xd2202e8742af1f4e,
+    0x780487363dfa2768, 0x0f74a85e439c7b4a, 0xa8b1fe6fdc83db39, 0x4afc83043ab8a2c3,
+    0xed17ac8583339915, 0x1d6f60ba893ba84c, 0x597d89b3754abe9f, 0xb504f333f9de6484};
+constexpr std::uint64_t kRootOfThreeFourths[kMostLimbs] = {
+    0x52e3e5c86aa98128, 0xafbf88e1f1279bb4, 0xb940b6677e2c4c9a, 0x94a1379872c4955a,
+    0xb75f799d4d4ff2bb, 0x0db5faa9d7bd84fe, 0x6f2f6f1dea16db98, 0xdcf0917309c61d73,
+    0x686699d00d6cd1c1, 0xe6267926d1d0f634, 0xd4c98557091147c3, 0x2485e7ecaf78aede,
+    0x639053243722d371, 0x92ec1a6629ed23cc, 0x92ba16b83c5c1dc4, 0xddb3d742c265539d};
 
 template <int kLimbs>
 Wide<kLimbs> Constant(const std::uint64_t (&limbs)[kMostLimbs], std::int64_t exponent) {
@@ -287,6 +297,16 @@ Wide<kLimbs> RadiansPerQuarterTurn() {
 }
 
 template <int kLimbs>
+Wide<kLimbs> RootOfHalf() {
+  return Constant<kLimbs>(kRootOfHalf, 0);
+}
+
+template <int kLimbs>
+Wide<kLimbs> RootOfThreeFourths() {
+  return Constant<kLimbs>(kRootOfThreeFourths, 0);
+}
+
+template <int kLimbs>
 double RoundToType(const Wide<kLimbs> &x, posenc_type type, int bits, bool *decided) {
   if (bits <= 0) *decided = false;  // not even the sign is known
   if (x.IsZero()) return 0.0;
@@ -325,6 +345,8 @@ double RoundToType(const Wide<kLimbs> &x, posenc_type type, int bits, bool *deci
   template void SinCosQuarterTurns(const Wide<n> &, Wide<n> *, Wide<n> *); \
   template Wide<n> QuarterTurnsPerRadian<n>();                             \
   template Wide<n> RadiansPerQuarterTurn<n>();                             \
+  template Wide<n> RootOfHalf<n>();                                        \
+  template Wide<n> RootOfThreeFourths<n>();                                \
   template double RoundToType(const Wide<n> &, posenc_type, int, bool *);
 // NOLINTEND(bugprone-macro-parentheses)
 
