@@ -15,9 +15,6 @@ constexpr std::uint64_t kMaxDenominator = 3 * ((std::uint64_t{1} << 53) - 1);
 // Of exponents: so products of two of them fit.
 constexpr std::int64_t kMaxTerm = std::int64_t{1} << 31;
 
-// No odd number of 64 digits but 1 is the power of another with a larger exponent.
-constexpr std::int64_t kMaxRoot = 40;
-
 std::uint64_t GreatestCommonDivisor(std::uint64_t a, std::uint64_t b) {
   while (b != 0) {
     const std::uint64_t rest = a % b;
@@ -27,15 +24,19 @@ std::uint64_t GreatestCommonDivisor(std::uint64_t a, std::uint64_t b) {
   return a;
 }
 
+// x != 0
+int ZerosAtEnd(std::uint64_t x) { return 63 - LeadingZeros(x & (0 - x)); }
+
 // The odd part of x, if it has at most 64 digits: x is that times 2^exponent.
 template <int kLimbs>
 bool OddPart(const Wide<kLimbs>& x, std::uint64_t* odd, std::int64_t* exponent) {
   for (int i = 0; i < kLimbs - 1; ++i) {
     if (x.limb[i] != 0) return false;
   }
-  *odd = x.limb[kLimbs - 1];
-  *exponent = x.exponent - 64;
-  for (; *odd % 2 == 0; *odd /= 2) ++*exponent;
+  const std::uint64_t digits = x.limb[kLimbs - 1];
+  const int zeros = ZerosAtEnd(digits);
+  *odd = digits >> zeros;
+  *exponent = x.exponent - 64 + zeros;
   return true;
 }
 
@@ -55,8 +56,9 @@ std::uint64_t PowerOf(std::uint64_t base, std::int64_t n) {
 // The whole root of an odd number > 1, or 0 if there is none.
 std::uint64_t RootOf(std::uint64_t x, std::int64_t degree) {
   if (degree == 1) return x;
-  if (degree > kMaxRoot) return 0;
-  std::uint64_t low = 1, high = std::uint64_t{1} << (64 / degree + 1);  // low^degree <= x, high's is larger
+  const std::int64_t digits = 64 - LeadingZeros(x);
+  if (degree >= digits) return 0;
+  std::uint64_t low = 1, high = std::uint64_t{1} << (digits / degree + 1);  // low^degree <= x, high's is larger
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2, power = PowerOf(middle, degree);
     (power == 0 || power > x ? high : low) = middle;
@@ -73,7 +75,7 @@ int KnownAngle(const RationalStep& step, double multiple) {
   const auto biased = static_cast<int>(bits >> 52 & 0x7FF);
   std::uint64_t digits = bits & ((std::uint64_t{1} << 52) - 1);
   if (biased != 0) digits |= std::uint64_t{1} << 52;
-  const int zeros = 63 - LeadingZeros(digits & (0 - digits));
+  const int zeros = ZerosAtEnd(digits);
   // Six times the quarter turns are sixths * 2^exponent times the numerator, and both of these are odd.
   const std::uint64_t threefold = 3 * (digits >> zeros);
   if (threefold % step.denominator != 0) return -1;

@@ -25,7 +25,8 @@ void EvaluatePair(const FrequencyTable& table, std::size_t pair, const Phase<4>*
                   posenc_type type, double* sine, double* cosine, Tally* tally) {
   const int known = table.KnownAngleAt(pair, multiple);
   if (known >= 0) {
-    RoundTurn(KnownTurn<4>(known), type, sine, cosine);
+    *sine = KnownSine(known, type);
+    *cosine = KnownCosine(known, type);
     return;
   }
   const WideTurn<4> turn = TurnOf(phase != nullptr ? *phase : Phase<4>(table, pair), multiple);

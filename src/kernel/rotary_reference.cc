@@ -129,14 +129,41 @@ float ScaleElement(posenc_type type, float x, double gain) {
   return LoadElement(type, element);
 }
 
+// By so many quarter turns: products with a gain that is a double.
+RotatedPair RotateByQuarterTurns(int quarter_turns, posenc_type type, double gain, float a, float b) {
+  const bool swap = quarter_turns % 2 != 0;
+  const float x = swap ? -b : a, y = swap ? a : b;
+  const double factor = quarter_turns % 4 >= 2 ? -gain : gain;
+  return {ScaleElement(type, x, factor), ScaleElement(type, y, factor)};
+}
+
+// What is known of a pair's angle, in twenty-fourths of a turn (frequency/rational.h); else -1.
+int KnownAngleAt(const FrequencyTable& table, double multiple, const Gain& gain, std::size_t pair) {
+  if (IsStill(table, multiple, pair)) return 0;
+  const int known = table.KnownAngleAt(pair, multiple);
+  return gain.inverse && known > 0 ? 24 - known : known;
+}
+
+// gain * cosine and gain * sine of a known angle, if they are short.
+bool RoundKnownTurn(int known, const Gain& gain, posenc_type type, double* cosine, double* sine) {
+  if (gain.amplitude == 1.0 && gain.scale == 1.0) {
+    *cosine = KnownCosine(known, type);
+    *sine = KnownSine(known, type);
+    return true;
+  }
+  if (known % 6 != 0 || !gain.IsDouble()) return false;
+  const auto round = [&](double x) {
+    if (type == POSENC_F64) return x * gain.nearest() + 0.0;
+    return static_cast<double>(ScaleElement(type, static_cast<float>(x), gain.nearest()));
+  };
+  *cosine = round(KnownCosine(known, type));
+  *sine = round(KnownSine(known, type));
+  return true;
+}
+
 RotatedPair RotatePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
                        std::size_t pair, const WideTurn<4>& turn, float a, float b, Tally& tally) {
   const bool is_finite = IsFinite(a) && IsFinite(b);
-  if (is_finite && turn.known == Known::kBoth && gain.IsDouble()) {
-    const bool swap = turn.cosine.IsZero(), negate = swap ? turn.sine.negative : turn.cosine.negative;
-    const double factor = negate ? -gain.nearest() : gain.nearest();
-    return {ScaleElement(type, swap ? -b : a, factor), ScaleElement(type, swap ? a : b, factor)};
-  }
   ++tally.recomputed;
   if (!is_finite && turn.bits > 0) return RotateNonFinite(turn, a, b);
   if (!is_finite) {  // whole quarter turns have a zero
@@ -179,7 +206,10 @@ void RecomputeTurns(const FrequencyTable& table, const Token& token, const Gain&
     if (flags[k] == 0 || pair >= table.count) continue;
     double cosine, sine;
     ++tally.recomputed;
-    if (!RoundTurn(TurnAt<4>(table, token[pair], gain, pair), gain, type, &cosine, &sine)) {
+    const int known = KnownAngleAt(table, token[pair], gain, pair);
+    if (known >= 0 && RoundKnownTurn(known, gain, type, &cosine, &sine)) {
+      // They are.
+    } else if (!RoundTurn(TurnAt<4>(table, token[pair], gain, pair), gain, type, &cosine, &sine)) {
       ++tally.widest;
       RoundTurn(TurnAt<kMostLimbs>(table, token[pair], gain, pair), gain, type, &cosine, &sine);
     }
@@ -194,7 +224,12 @@ template void RecomputeTurns(const FrequencyTable&, const Token&, const Gain&, p
 
 RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
                           std::size_t pair, float a, float b, Tally& tally) {
-  return RotatePair(table, multiple, gain, type, pair, TurnAt<4>(table, multiple, gain, pair), a, b, tally);
+  const int known = KnownAngleAt(table, multiple, gain, pair);
+  if (known >= 0 && known % 6 == 0 && gain.IsDouble() && IsFinite(a) && IsFinite(b)) {
+    return RotateByQuarterTurns(known / 6, type, gain.nearest(), a, b);
+  }
+  const WideTurn<4> turn = known >= 0 ? KnownTurn<4>(known) : TurnAt<4>(table, multiple, gain, pair);
+  return RotatePair(table, multiple, gain, type, pair, turn, a, b, tally);
 }
 
 StillGain StillGainOf(const Gain& gain) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "frequency/table.h"
+#include "number/elements.h"
 #include "number/wide.h"
 #include "posenc/posenc_c.h"
 
@@ -91,6 +92,23 @@ WideTurn<kLimbs> KnownTurn(int twenty_fourths) {
   const bool is_sine = (rest == 2) != (twenty_fourths / 6 % 2 != 0);
   if (rest != 0) turn.known = rest == 3 ? Known::kSameSize : is_sine ? Known::kSine : Known::kCosine;
   return turn;
+}
+
+// The sine of a number of twenty-fourths of a turn that is a known angle, from 0 to 47, rounded to a type.
+inline double KnownSine(int twenty_fourths, posenc_type type) {
+  // Of halves, the roots of 1/2, those of 3/4 and 1 in each type; of 0 and 15 degrees nothing.
+  static constexpr double kRounded[kEntryTypes][7] = {
+      {},
+      {0.0, 0.0, 0.5, 0x1.6a09e6p-1, 0x1.bb67aep-1, 0.0, 1.0},
+      {0.0, 0.0, 0.5, 0x1.6ap-1, 0x1.bcp-1, 0.0, 1.0},
+      {0.0, 0.0, 0.5, 0x1.6ap-1, 0x1.bb8p-1, 0.0, 1.0},
+      {0.0, 0.0, 0.5, 0x1.6a09e667f3bcdp-1, 0x1.bb67ae8584caap-1, 0.0, 1.0}};
+  const int half = twenty_fourths % 12, folded = half > 6 ? 12 - half : half;
+  const double sine = kRounded[type][folded];
+  return twenty_fourths % 24 > 12 ? -sine : sine;
+}
+inline double KnownCosine(int twenty_fourths, posenc_type type) {
+  return KnownSine(twenty_fourths + 6, type);
 }
 
 // In 1,024 bits, what agrees with an integer in so many is one.
