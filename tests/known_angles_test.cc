@@ -13,6 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "api/handle.h"
+#include "api/rotary_handle.h"
+#include "frequency/rational.h"
 #include "oracle/number.h"
 #include "per_target.h"
 #include "rotary_cases.h"
@@ -183,8 +186,9 @@ TEST_P(KnownAngles, AllRationalAnglesAndScalings) {
     return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
   };
   const auto any = [&](int low, int high) {
-    return static_cast<float>(std::ldexp(1.0 + static_cast<double>(random() >> 9) * 0x1p-23, pick(low, high)) *
-                              (random() % 2 == 0 ? 1 : -1));
+    return static_cast<float>(
+        std::ldexp(1.0 + static_cast<double>(random() >> 9) * 0x1p-23, pick(low, high)) *
+        (random() % 2 == 0 ? 1 : -1));
   };
   constexpr std::size_t kPairs = 16;
   std::size_t done = 0;
@@ -198,7 +202,8 @@ TEST_P(KnownAngles, AllRationalAnglesAndScalings) {
         SetTurn(n, d, &cosine, &sine);
         const bool inverse = random() % 2 == 0;
         if (inverse) mpfr_neg(sine, sine, MPFR_RNDN);
-        const double gains[] = {1.0, 1.5, 1.25, 1.0 + pick(0, 31) * 0x1p-24, std::ldexp(3.0, -pick(0, 30)), 0.1};
+        const double gains[] = {1.0, 1.5, 1.25, 1.0 + pick(0, 31) * 0x1p-24, std::ldexp(3.0, -pick(0, 30)),
+                                0.1};
         const double scale = gains[random() % 6];
         Number gain(53);
         mpfr_set_d(gain, scale, MPFR_RNDN);
@@ -238,8 +243,7 @@ TEST_P(KnownAngles, AllRationalAnglesAndScalings) {
           const PairOfFloats& pair = pairs[k];
           const float x = SumOf(gain, pair.a, cosine, -pair.b, sine);
           const float y = SumOf(gain, pair.b, cosine, pair.a, sine);
-          const PairOfFloats got =
-              is_second ? PairOfFloats{given[2 * k].b, given[2 * k + 1].b} : given[k];
+          const PairOfFloats got = is_second ? PairOfFloats{given[2 * k].b, given[2 * k + 1].b} : given[k];
           ASSERT_TRUE(AreSame(got.a, x) && AreSame(got.b, y))
               << std::hexfloat << n << "/" << d << " at " << position << ", scaling " << spec.scaling
               << ", gain " << scale << ": " << pair.a << ", " << pair.b << ": " << got.a << ", " << got.b
@@ -303,6 +307,113 @@ TEST_P(KnownAngles, TinyAngles) {
 }
 
 POSENC_INSTANTIATE_PER_TARGET(KnownAngles);
+
+// What creation knows of a step is true in 1,024 bits. Returns the denominators.
+std::vector<std::uint64_t> ExpectSteps(const posenc_rotary_spec& spec) {
+  const RotaryPtr rotary = CreateRotary(spec);
+  if (rotary == nullptr) return {};
+  const internal::FrequencyTable& table = rotary->rotary.table.frequencies;
+  std::vector<std::uint64_t> denominators;
+  for (std::size_t i = 0; i < table.count; ++i) {
+    const internal::RationalStep& step = table.rational[i];
+    denominators.push_back(step.denominator);
+    if (step.denominator == 0) continue;
+    internal::Wide1024 numerator =
+        Multiply(table.schedule.QuarterTurns<16>(i),
+                 internal::FromInteger<16>(static_cast<std::int64_t>(step.denominator)));
+    numerator.exponent -= step.exponent;
+    if (numerator.exponent > 60) continue;
+    const std::int64_t nearest = NearestInteger(numerator);
+    const internal::Wide1024 rest = Subtract(numerator, internal::FromInteger<16>(nearest));
+    EXPECT_TRUE(rest.IsZero() || rest.exponent < -600) << i << ", scaling " << spec.scaling;
+    EXPECT_EQ((nearest % 24 + 24) % 24, step.numerator) << i << ", scaling " << spec.scaling;
+  }
+  return denominators;
+}
+
+posenc_rotary_spec InTurns(std::size_t head_dim, double base, double exponent_dim, posenc_scaling scaling,
+                           double factor) {
+  posenc_rotary_spec spec = MakeRotarySpec(head_dim);
+  spec.unit = POSENC_TURNS;
+  spec.base = base;
+  spec.exponent_dim = exponent_dim;
+  spec.scaling = scaling;
+  spec.factor = factor;
+  spec.original_length = 1024.0;
+  spec.length = 3072.0;
+  return spec;
+}
+
+using Denominators = std::vector<std::uint64_t>;
+
+TEST(RationalSteps, OfEveryScaling) {
+  EXPECT_EQ(ExpectSteps(InTurns(8, 9.0, 4.0, POSENC_NO_SCALING, 1.0)), (Denominators{1, 3, 9, 27}));
+  EXPECT_EQ(ExpectSteps(InTurns(8, 1.0 / 9.0, 4.0, POSENC_NO_SCALING, 1.0)),
+            (Denominators{1, 0, 2001599834386887, 0}));
+  EXPECT_EQ(ExpectSteps(InTurns(8, 81.0, 8.0, POSENC_NO_SCALING, 1.0)), (Denominators{1, 3, 9, 27}));
+  EXPECT_EQ(ExpectSteps(InTurns(8, 3.0, -2.0, POSENC_NO_SCALING, 1.0)), (Denominators{1, 1, 1, 1}));
+  EXPECT_EQ(ExpectSteps(InTurns(8, 2.25, 4.0, POSENC_NO_SCALING, 1.0)), (Denominators{1, 3, 9, 27}));
+  EXPECT_EQ(ExpectSteps(InTurns(6, 10000.0, 0.0, POSENC_NO_SCALING, 1.0)), (Denominators{1, 0, 0}));
+  EXPECT_EQ(ExpectSteps(InTurns(8, 9.0, 4.0, POSENC_LINEAR, 5.0)), (Denominators{5, 15, 45, 135}));
+  EXPECT_EQ(ExpectSteps(InTurns(8, 9.0, 4.0, POSENC_LINEAR, 0.1)),
+            (Denominators{3602879701896397, 3 * 3602879701896397, 0, 0}));
+  EXPECT_EQ(ExpectSteps(InTurns(4, 9.0, 0.0, POSENC_NTK, 5.0)), (Denominators{1, 15}));
+  EXPECT_EQ(ExpectSteps(InTurns(4, 4.0, 0.0, POSENC_DYNAMIC_NTK, 2.0)), (Denominators{1, 5}));
+  EXPECT_EQ(ExpectSteps(InTurns(4, 4.0, 0.0, POSENC_QWEN_NTK, 1.0)), (Denominators{1, 7}));
+  // (base f)^(-1/2) f^(-1/2) is rational, though neither of them is: and the first is f^(-1/2).
+  EXPECT_EQ(ExpectSteps(InTurns(4, 9.0, 0.0, POSENC_MIXED_NTK, 5.0)), (Denominators{0, 15}));
+  EXPECT_EQ(ExpectSteps(InTurns(8, 81.0, 8.0, POSENC_MIXED_NTK, 625.0)), (Denominators{5, 75, 1125, 16875}));
+  // The ramp of these runs from pair 0 to the last but one.
+  for (const posenc_scaling scaling : {POSENC_YARN, POSENC_YARN_LOG, POSENC_LLAMA3}) {
+    for (const double factor : {4.0, 16.0, 81.0, 5.5}) {
+      posenc_rotary_spec spec = InTurns(16, 81.0, 8.0, scaling, factor);
+      spec.low_freq_factor = 1.0;
+      spec.high_freq_factor = 100.0;
+      const Denominators got = ExpectSteps(spec);
+      EXPECT_EQ(got.size(), 8u);
+      if (scaling != POSENC_YARN_LOG) {
+        EXPECT_EQ(std::count(got.begin(), got.end(), 0u), 0) << scaling << ", " << factor;
+      }
+    }
+  }
+}
+
+TEST(RationalSteps, OfEncoders) {
+  posenc_spec spec;
+  ASSERT_EQ(posenc_spec_init(&spec, sizeof(spec)), POSENC_OK);
+  spec.dim = 8;
+  spec.base = 3.0 * 49.0;
+  spec.min_timescale = 3.0;
+  spec.exponent_dim = 4.0;
+  spec.frequency_unit = POSENC_TURNS;
+  posenc_encoder* encoder = nullptr;
+  ASSERT_EQ(posenc_encoder_create(&spec, &encoder), POSENC_OK);
+  // 3 * 49^(-i / 2)
+  const internal::RationalStep* steps = encoder->encoder.table.rational;
+  const std::uint64_t denominators[] = {1, 7, 49, 343};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(steps[i].denominator, denominators[i]);
+    EXPECT_EQ(steps[i].numerator, 3);
+    EXPECT_EQ(steps[i].exponent, 2);
+  }
+  posenc_encoder_destroy(encoder);
+}
+
+TEST(RationalSteps, KnownAngles) {
+  const internal::RationalStep third{3, 2, 1}, twelfth{3, 0, 1}, ninth{9, 2, 7}, half{1, 1, 5};
+  EXPECT_EQ(internal::KnownAngle(third, 1.0), 8);
+  EXPECT_EQ(internal::KnownAngle(third, -1.0), 16);
+  EXPECT_EQ(internal::KnownAngle(third, 3e9), 0);
+  EXPECT_EQ(internal::KnownAngle(twelfth, 1.0), 2);
+  EXPECT_EQ(internal::KnownAngle(twelfth, 0.5), -1);  // 15 degrees
+  EXPECT_EQ(internal::KnownAngle(twelfth, 1.5), 3);
+  EXPECT_EQ(internal::KnownAngle(twelfth, 0.75), -1);
+  EXPECT_EQ(internal::KnownAngle(ninth, 1.0), -1);
+  EXPECT_EQ(internal::KnownAngle(ninth, 6.0), 16);
+  EXPECT_EQ(internal::KnownAngle(half, 0.25), 15);
+  EXPECT_EQ(internal::KnownAngle(half, 0x1p-1074), -1);
+  EXPECT_EQ(internal::KnownAngle({0, 0, 0}, 1.0), -1);
+}
 
 }  // namespace
 }  // namespace posenc

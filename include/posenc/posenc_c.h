@@ -287,7 +287,8 @@ POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 typedef struct posenc_encoder posenc_encoder;
 
 // Allocates one block of memory: 240 bytes a pair of columns and up to 18 KB; with frequencies of the
-// caller's 8 bytes a pair more, with any above 6.28 16 more. On failure *encoder is left as it was.
+// caller's 8 bytes a pair more, with any above 6.28 16 more, in turns or half turns 16 more. On failure
+// *encoder is left as it was.
 POSENC_API posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 
 // Enough bytes of memory for posenc_encoder_create_in with that spec, on this CPU; in nanoseconds, as it

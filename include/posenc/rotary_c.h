@@ -195,7 +195,8 @@ POSENC_API size_t posenc_rotary_presets(posenc_preset* presets, size_t capacity)
 // Rotates. Immutable.
 typedef struct posenc_rotary posenc_rotary;
 
-// As posenc_encoder_create: one block of memory, up to 172 bytes a pair (above 256 pairs 60) and 6 KB.
+// As posenc_encoder_create: one block of memory, up to 172 bytes a pair (above 256 pairs 60) and 6 KB; in
+// turns or half turns 16 bytes a pair more.
 POSENC_API posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary);
 
 // As posenc_encoder_memory_size, in microseconds.

@@ -58,7 +58,8 @@ std::uint64_t RootOf(std::uint64_t x, std::int64_t degree) {
   if (degree == 1) return x;
   const std::int64_t digits = 64 - LeadingZeros(x);
   if (degree >= digits) return 0;
-  std::uint64_t low = 1, high = std::uint64_t{1} << (digits / degree + 1);  // low^degree <= x, high's is larger
+  std::uint64_t low = 1,
+                high = std::uint64_t{1} << (digits / degree + 1);  // low^degree <= x, high's is larger
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2, power = PowerOf(middle, degree);
     (power == 0 || power > x ? high : low) = middle;
@@ -178,7 +179,8 @@ bool RationalProduct::ToQuotient(Quotient* quotient) {
       quotient->numerator = Product(quotient->numerator, PowerOf(root, exponent.n));
       // Odd squares are 0 or 1 modulo 3, and 1 modulo 8.
       const std::uint64_t rest = root % 24 * (exponent.n % 2 == 0 ? root % 24 : 1) % 24;
-      quotient->remainder = static_cast<std::int32_t>(static_cast<std::uint64_t>(quotient->remainder) * rest % 24);
+      quotient->remainder =
+          static_cast<std::int32_t>(static_cast<std::uint64_t>(quotient->remainder) * rest % 24);
     }
   }
   return is_known_;

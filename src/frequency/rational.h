@@ -20,8 +20,8 @@ struct RationalStep {
   std::int32_t numerator = 0;  // modulo 24, odd
 };
 
-// The angles whose sines and cosines are 0, 1/2, the roots of 1/2 and 3/4, or 1: multiples of an eighth and of
-// a twelfth of a turn.
+// The angles whose sines and cosines are 0, 1/2, the roots of 1/2 and 3/4, or 1: multiples of an eighth and
+// of a twelfth of a turn.
 inline bool IsKnownAngle(int twenty_fourths) { return twenty_fourths % 2 == 0 || twenty_fourths % 3 == 0; }
 
 // How many twenty-fourths of a turn multiple * step is, modulo 24; -1 if it is no such angle. The multiple is

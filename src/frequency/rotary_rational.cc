@@ -79,7 +79,8 @@ bool ScaleByLlama3(const posenc_rotary_spec& spec, RationalProduct* product) {
     return false;
   }
   const auto denominator = FromInteger<16>(static_cast<std::int64_t>(w.denominator));
-  Wide1024 turns = Multiply(FromInteger<16>(static_cast<std::int64_t>(w.numerator)), WideOf(spec.original_length));
+  Wide1024 turns =
+      Multiply(FromInteger<16>(static_cast<std::int64_t>(w.numerator)), WideOf(spec.original_length));
   turns.exponent += w.exponent - 2;
   const Wide1024 low = Multiply(WideOf(spec.low_freq_factor), denominator);
   const Wide1024 high = Multiply(WideOf(spec.high_freq_factor), denominator);
@@ -120,7 +121,7 @@ bool ScaleFrequency(const RotarySchedule& schedule, const PairPlace& place, Rati
 // w before it is scaled, but for the base.
 bool MultiplyFrequency(const RotarySchedule& schedule, const PairPlace& place, RationalProduct* product) {
   const posenc_rotary_spec& spec = schedule.spec;
-  product->ScaleByTwoTo({spec.unit == POSENC_TURNS ? 2 : 1, 1});
+  product->ScaleByTwoTo({spec.unit == POSENC_HALF_TURNS ? 1 : 2, 1});
   if (schedule.list.count != 0) {
     product->Multiply(schedule.list[place.entry]);
     return true;
@@ -128,8 +129,8 @@ bool MultiplyFrequency(const RotarySchedule& schedule, const PairPlace& place, R
   const Exponent exponent = ExponentOf(place.exponent, place.exponent_dim);
   product->Multiply(spec.base, exponent);
   if (spec.scaling == POSENC_MIXED_NTK) product->Multiply(spec.factor, exponent);
-  const bool is_ntk = spec.scaling == POSENC_NTK || spec.scaling == POSENC_DYNAMIC_NTK ||
-                      spec.scaling == POSENC_QWEN_NTK;
+  const bool is_ntk =
+      spec.scaling == POSENC_NTK || spec.scaling == POSENC_DYNAMIC_NTK || spec.scaling == POSENC_QWEN_NTK;
   return !is_ntk || MultiplyNtk(spec, exponent, product);
 }
 
@@ -143,7 +144,8 @@ RationalStep RationalStepOf(const RotarySchedule& schedule, std::size_t pair) {
                        (spec.scaling == POSENC_PROPORTIONAL && place.entry >= schedule.turning);
   if (is_zero) return {};
   RationalProduct product;
-  const bool is_known = MultiplyFrequency(schedule, place, &product) && ScaleFrequency(schedule, place, &product);
+  const bool is_known =
+      MultiplyFrequency(schedule, place, &product) && ScaleFrequency(schedule, place, &product);
   product.Multiply(spec.position_scale);
   return is_known ? product.Step() : RationalStep{};
 }

@@ -287,7 +287,7 @@ RationalStep Schedule::RationalQuarterTurns(std::size_t i) const {
     product.Multiply(base, exponent);
     product.Multiply(least, Add({1, 1}, Multiply({-1, 1}, exponent)));
   }
-  product.ScaleByTwoTo({list.unit == POSENC_TURNS ? 2 : 1, 1});
+  product.ScaleByTwoTo({list.unit == POSENC_HALF_TURNS ? 1 : 2, 1});
   return product.Step();
 }
 

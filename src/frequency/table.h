@@ -70,7 +70,8 @@ struct FrequencyTable {
     recipe.Fill(position, first + i, pairs, phases);
   }
 
-  // The phase of pair i at a multiple, in twenty-fourths of a turn, where that is known (rational.h); else -1.
+  // The phase of pair i at a multiple, in twenty-fourths of a turn, where that is known (rational.h); else
+  // -1.
   int KnownAngleAt(std::size_t i, double multiple) const {
     return rational == nullptr || multiple == 0.0 ? -1 : KnownAngle(rational[i], multiple);
   }

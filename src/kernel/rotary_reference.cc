@@ -34,8 +34,8 @@ template <int kLimbs>
 struct WideElement {
   Wide<kLimbs> even, odd;  // the gain times a, and times b
   Wide<kLimbs> value;
-  int bits;        // relative error below 2^-bits, if positive
-  bool is_exact;   // the value, or its being 0
+  int bits;       // relative error below 2^-bits, if positive
+  bool is_exact;  // the value, or its being 0
 };
 
 template <int kLimbs>
@@ -161,6 +161,17 @@ bool RoundKnownTurn(int known, const Gain& gain, posenc_type type, double* cosin
   return true;
 }
 
+// Whether that is what a rotation by a known angle is.
+bool AreProducts(int known, const Gain& gain, float a, float b) {
+  return known >= 0 && known % 6 == 0 && gain.IsDouble() && IsFinite(a) && IsFinite(b);
+}
+
+// A pair's turn, of a known angle or another.
+WideTurn<4> FirstTurnAt(const FrequencyTable& table, double multiple, const Gain& gain, std::size_t pair,
+                        int known) {
+  return known >= 0 ? KnownTurn<4>(known) : TurnAt<4>(table, multiple, gain, pair);
+}
+
 RotatedPair RotatePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
                        std::size_t pair, const WideTurn<4>& turn, float a, float b, Tally& tally) {
   const bool is_finite = IsFinite(a) && IsFinite(b);
@@ -225,10 +236,10 @@ template void RecomputeTurns(const FrequencyTable&, const Token&, const Gain&, p
 RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
                           std::size_t pair, float a, float b, Tally& tally) {
   const int known = KnownAngleAt(table, multiple, gain, pair);
-  if (known >= 0 && known % 6 == 0 && gain.IsDouble() && IsFinite(a) && IsFinite(b)) {
+  if (AreProducts(known, gain, a, b)) {
     return RotateByQuarterTurns(known / 6, type, gain.nearest(), a, b);
   }
-  const WideTurn<4> turn = known >= 0 ? KnownTurn<4>(known) : TurnAt<4>(table, multiple, gain, pair);
+  const WideTurn<4> turn = FirstTurnAt(table, multiple, gain, pair, known);
   return RotatePair(table, multiple, gain, type, pair, turn, a, b, tally);
 }
 
@@ -273,11 +284,18 @@ Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& he
   const Gain& gain = rotation.gain;
   Tally tally;
   std::size_t last = heads.pairs;  // none
+  int known = -1;
   WideTurn<4> turn;
   ForPairs(type, heads, [&](std::size_t i, float a, float b) {
     const double multiple = rotation.token[i];
-    if (i != last) turn = TurnAt<4>(rotation.table, multiple, gain, i);
-    last = i;
+    if (i != last) {
+      known = KnownAngleAt(rotation.table, multiple, gain, i);
+      turn = FirstTurnAt(rotation.table, multiple, gain, i, known);
+      last = i;
+    }
+    if (AreProducts(known, gain, a, b)) {
+      return RotateByQuarterTurns(known / 6, type, gain.nearest(), a, b);
+    }
     return RotatePair(rotation.table, multiple, gain, type, i, turn, a, b, tally);
   });
   return tally;

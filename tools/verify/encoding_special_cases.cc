@@ -156,6 +156,18 @@ void AddTimescales(Cases* cases) {
   }
 }
 
+// Thirds of quarter turns, of bases that have them.
+void AddKnownAngles(Cases* cases) {
+  for (const double base : {3.0, 6.0, 12.0, 9.0}) {
+    for (EncodingCase c : {MakeRun(16, -9, 40), MakeList(16, {0.5, 0.125, 27.0, -0.75, 729.0, 1e9})}) {
+      c.spec.base = base;
+      c.spec.exponent_dim = base == 9.0 ? 4.0 : 2.0;
+      c.spec.frequencies.unit = FrequencyUnit::kTurns;
+      AddTypes(c, cases);
+    }
+  }
+}
+
 void AddRecipes(Cases* cases) {
   for (const PhaseRounding rounding :
        {PhaseRounding::kF32Exp, PhaseRounding::kF32LogDiv, PhaseRounding::kF32InvFreq,
@@ -237,6 +249,7 @@ void AppendSpecialCases(std::vector<EncodingCase>* cases) {
   AddColumns(cases);
   AddTimescales(cases);
   AddIncrements(cases);
+  AddKnownAngles(cases);
 }
 
 }  // namespace tools

@@ -241,6 +241,38 @@ void AddMembers(Cases* cases) {
   AddSpec(spec, cases);
 }
 
+// Thirds of quarter turns and other rational angles, by each scaling that divides; amplitudes that make ties.
+void AddKnownAngles(Cases* cases) {
+  static constexpr double kTurns[] = {1.0, 0.5, 0.25, 3.0, -1.0, 5.0, 7.0, 0.125};
+  for (const posenc_scaling scaling : {POSENC_LINEAR, POSENC_PROPORTIONAL, POSENC_LLAMA3, POSENC_YARN}) {
+    for (const double factor : {3.0, 24.0}) {
+      RotaryCase c;
+      c.spec = MakeRotarySpec(16);
+      c.spec.frequencies = kTurns;
+      c.spec.frequency_count = std::size(kTurns);
+      c.spec.unit = POSENC_TURNS;
+      c.spec.scaling = scaling;
+      c.spec.factor = factor;
+      c.spec.proportion = 1.0;
+      c.spec.original_length = 8.0;
+      c.spec.amplitude = factor == 3.0 ? 1.0 + 3 * 0x1p-24 : 1.0;
+      c.first = -12;
+      c.rows = 25;
+      c.q_heads = 8;
+      for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64}) {
+        c.call = RotaryCall::kWriteCache;
+        c.type = type;
+        cases->push_back(c);
+        if (type == POSENC_F64) continue;
+        c.call = RotaryCall::kRotate;
+        c.inputs = Inputs::kTiny;
+        c.seed = static_cast<std::uint32_t>(cases->size());
+        cases->push_back(c);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<posenc_rotary_spec> EveryScaling() {
@@ -281,6 +313,7 @@ void AppendSchedules(std::vector<RotaryCase>* cases) {
   AddAxes(cases);
   AddPhaseRoundings(cases);
   AddMembers(cases);
+  AddKnownAngles(cases);
 }
 
 }  // namespace tools
