@@ -28,6 +28,8 @@ struct Variant {
   double base = 10000.0;
   Layout layout = Layout::kInterleaved;
   const char* plain_counter = nullptr;
+  FrequencyUnit unit = FrequencyUnit::kRadians;
+  double exponent_dim = 0.0;
 };
 
 template <class T>
@@ -37,6 +39,8 @@ void Write(benchmark::State& state, Shape shape, const std::string& target, Vari
   if (!Created(state, spec, &plain)) return;
   spec.base = variant.base;
   spec.layout = variant.layout;
+  spec.frequencies.unit = variant.unit;
+  spec.exponent_dim = variant.exponent_dim;
   if (!Created(state, spec, &encoder)) return;
   void* buffer = Output().Get(shape.entries() * std::max(sizeof(T), sizeof(float)));
   const auto plain_out = static_cast<float*>(buffer);
@@ -72,6 +76,21 @@ void WriteAtFractions(benchmark::State& state, Shape shape, const std::string& t
       state, shape.work<float>(),
       [&] { return encoder.WriteAt(fractions.Next(shape.rows), shape.rows, out, shape.dim); },
       {{"steps_ratio", [&] { encoder.WriteAt(steps.Next(shape.rows), shape.rows, out, shape.dim); }}});
+}
+
+// At the doubles next to multiples of pi/2, where sine or cosine of pair 0 is next to 0.
+void WriteAtQuarterTurns(benchmark::State& state, Shape shape, const std::string& target) {
+  Encoder encoder;
+  if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
+  std::vector<double> quarters(shape.rows), steps(shape.rows);
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    steps[r] = static_cast<double>(r) + 0.5;
+    quarters[r] = static_cast<double>(r) * 0x1.921fb54442d18p0;
+  }
+  float* out = Output().Get<float>(shape.entries());
+  MeasureChecked(state, shape.work<float>(),
+                 [&] { return encoder.WriteAt(quarters.data(), shape.rows, out, shape.dim); },
+                 {{"halves_ratio", [&] { encoder.WriteAt(steps.data(), shape.rows, out, shape.dim); }}});
 }
 
 // In calls of 64 rows, as a thread pool hands them out, of an encoder that knows the table's size: beside one
@@ -158,6 +177,11 @@ void RegisterWrite(const TargetNames& targets) {
   RegisterTables<float>({4096, 128}, targets,
                         {"/base500000", 500000.0, Layout::kInterleaved, "base10000_ratio"});
   RegisterTables<float>({512, 512}, targets, {"/sin_cos", 10000.0, Layout::kSinCos, "interleaved_ratio"});
+  // Phases that are whole quarter turns, or thirds of them.
+  const Variant thirds = {"/turns_of_3",         3.0, Layout::kInterleaved, "radians_ratio",
+                          FrequencyUnit::kTurns, 2.0};
+  RegisterTables<float>({4096, 128}, targets, thirds);
+  RegisterTables<BFloat16>({4096, 128}, targets, thirds);
   if (std::thread::hardware_concurrency() > 1) {
     for (const Shape shape : kThreadShapes) {
       RegisterEach("Write/f32", shape, "/threads:2", targets, WriteOnTwoThreads);
@@ -173,6 +197,7 @@ void RegisterWrite(const TargetNames& targets) {
   RegisterLists<BFloat16>(targets);
   RegisterLists<Float16>(targets);
   RegisterEach("WriteAt/f32", {1, 1024}, "/fractions", targets, WriteAtFractions);
+  RegisterEach("WriteAt/f32", {4096, 128}, "/quarter_turns", targets, WriteAtQuarterTurns);
 }
 
 }  // namespace bench

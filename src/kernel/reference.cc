@@ -1,6 +1,11 @@
 #include "kernel/reference.h"
 
+#include <cmath>
+#include <cstring>
+
 #include "kernel/wide_turn.h"
+#include "number/bounds.h"
+#include "number/double_double.h"
 #include "number/elements.h"
 
 namespace posenc {
@@ -18,6 +23,35 @@ bool RoundTurn(const WideTurn<kLimbs>& turn, posenc_type type, double* sine, dou
     sine_decided = true;
   }
   return (sine_decided || turn.IsSineKnown()) && (cosine_decided || turn.IsCosineKnown());
+}
+
+int ExponentOf(double x) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return static_cast<int>(bits >> 52 & 0x7FF);
+}
+
+// The same of types shorter than double so near to whole quarter turns that one of the entries is 1 or -1,
+// from the step as a sum of two doubles; false if it is not so, or that leaves the other entry open.
+bool RoundNextToQuarterTurns(double multiple, double high, double low, posenc_type type, double* sine,
+                             double* cosine) {
+  constexpr double kNearest = 0x1.8p52, kHalfPi = 0x1.921fb54442d18p0;
+  const DoubleDouble phase = ExactProduct(multiple, high);
+  if (type == POSENC_F64 || !(std::fabs(phase.high) < kLargestPhase)) return false;
+  const double whole = phase.high + kNearest - kNearest;
+  const double r = phase.high - whole + (phase.low + multiple * low);
+  if (!(std::fabs(r) < 0x1p-30 && std::fabs(r) > 0x1p-100)) return false;
+  // The phase is good to 2^-96; r rounds once more, and so does its sine, which is pi/2 r but for 2^-59.
+  const int phase_bits = 95 - (ExponentOf(phase.high) - ExponentOf(r));
+  bool decided = true;
+  const double s = RoundToType(FromDouble<4>(kHalfPi * r), type, phase_bits < 50 ? phase_bits : 50, &decided);
+  const auto quarter_turns = static_cast<std::int64_t>(whole);
+  const bool swap = (quarter_turns & 1) != 0, negate_sine = (quarter_turns & 2) != 0;
+  *sine = swap ? 1.0 : s;
+  *cosine = swap ? s : 1.0;
+  if (negate_sine) *sine = -*sine;
+  if (negate_sine != swap) *cosine = -*cosine;
+  return decided;
 }
 
 // In 1,024 bits, if need be, which do not fail: see PROOF.md, section 5. The phase may be null.
@@ -46,7 +80,10 @@ void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multipl
     if (flags[k] == 0 || first + k >= table.count) continue;  // no pair, but what fills the vector
     double sine, cosine;
     ++tally.recomputed;
-    EvaluatePair(table, first + k, nullptr, multiples[k], type, &sine, &cosine, &tally);
+    const double high = table.whole_high[first + k], low = table.whole_low[first + k];
+    if (table.has_rational || !RoundNextToQuarterTurns(multiples[k], high, low, type, &sine, &cosine)) {
+      EvaluatePair(table, first + k, nullptr, multiples[k], type, &sine, &cosine, &tally);
+    }
     sines[k * step] = static_cast<Value>(sine);
     cosines[k * step] = static_cast<Value>(cosine);
   }

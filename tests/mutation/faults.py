@@ -783,7 +783,7 @@ FAULTS = (
           "if (list->doubles == nullptr) list->doubles = memory;", ROTARY_FREQUENCIES),
     Fault("llama3_blend_upside_down", "src/frequency/rotary_schedule.cc",
           "Interpolated(constants, Subtract(One<kLimbs>(), RampAt(constants, turns)))",
-          "Interpolated(constants, Ramp(constants, turns))", ROTARY_FREQUENCIES),
+          "Interpolated(constants, RampAt(constants, turns))", ROTARY_FREQUENCIES),
     Fault("factors_multiply", "src/frequency/rotary_schedule.cc",
           "return Divide(step, FromDouble<kLimbs>(schedule.factors[entry]));",
           "return Multiply(step, FromDouble<kLimbs>(schedule.factors[entry]));", ROTARY_FREQUENCIES),
