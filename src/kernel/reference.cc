@@ -18,9 +18,11 @@ bool RoundTurn(const WideTurn<kLimbs>& turn, posenc_type type, double* sine, dou
   bool sine_decided = true, cosine_decided = true;
   *sine = RoundToType(turn.sine, type, turn.bits, &sine_decided);
   *cosine = RoundToType(turn.cosine, type, turn.bits, &cosine_decided);
-  if (!sine_decided && kLimbs == kMostLimbs && turn.IsTiny()) {
-    *sine = RoundBySeries(turn.sine, type, {}, FromInteger<kLimbs>(1), turn.Radians());
-    sine_decided = true;
+  if constexpr (kLimbs == kMostLimbs) {
+    if (!sine_decided && turn.IsTiny()) {
+      *sine = RoundBySeries(turn.sine, type, {}, FromInteger<kLimbs>(1), turn.Radians());
+      sine_decided = true;
+    }
   }
   return (sine_decided || turn.IsSineKnown()) && (cosine_decided || turn.IsCosineKnown());
 }

@@ -67,8 +67,11 @@ bool RoundElement(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type ty
   *rounded = 0.0;
   if (element.value.IsZero() || !decided) return decided;
   *rounded = RoundToType(element.value, type, element.bits, &decided);
-  if (!decided && kLimbs == kMostLimbs && turn.IsTiny()) {
-    *rounded = RoundBySeries(element.value, type, element.even, element.odd, turn.Radians());
+  if constexpr (kLimbs == kMostLimbs) {
+    if (!decided && turn.IsTiny()) {
+      *rounded = RoundBySeries(element.value, type, element.even, element.odd, turn.Radians());
+      decided = true;
+    }
   }
   return decided || element.is_exact;
 }

@@ -120,13 +120,14 @@ WideTurn<kLimbs> TurnOf(const Phase<kLimbs>& pair, double multiple) {
   if (phase.IsZero()) return KnownTurn<kLimbs>(0);
   const std::int64_t quarter_turns = NearestInteger(phase);
   const Wide<kLimbs> r = Subtract(phase, FromInteger<kLimbs>(quarter_turns));
-  if (kLimbs == kMostLimbs && pair.MayBeRational()) {
+  if constexpr (kLimbs == kMostLimbs) {
     // Frequencies that no table tells (PROOF.md, section 5). Nothing else comes that near to an integer.
     const Wide<kLimbs> parts = Multiply(r, FromInteger<kLimbs>(6));
     const std::int64_t nearest = NearestInteger(parts);
     const Wide<kLimbs> rest = Subtract(parts, FromInteger<kLimbs>(nearest));
     const auto twenty_fourths = static_cast<int>(((quarter_turns & 3) * 6 + nearest + 24) % 24);
-    if (IsKnownAngle(twenty_fourths) && (rest.IsZero() || phase.exponent - rest.exponent > kWholeBits)) {
+    if (pair.MayBeRational() && IsKnownAngle(twenty_fourths) &&
+        (rest.IsZero() || phase.exponent - rest.exponent > kWholeBits)) {
       return KnownTurn<kLimbs>(twenty_fourths);
     }
   }
