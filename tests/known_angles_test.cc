@@ -97,6 +97,8 @@ TEST_P(KnownAngles, TinyAnglesAsReported) {
   const PairOfFloats first =
       Rotate(one.Listed(), 0x1p-124, 1.0 + 0x1p-24, false, {{0x1p102f, -0x1p-149f}})[0];
   EXPECT_TRUE(AreSame(first.a, 0x1p102f)) << std::hexfloat << first.a;
+  const PairOfFloats back = Rotate(one.Listed(), 0x1p-124, 1.0 + 0x1p-24, true, {{0x1p102f, 0x1p-149f}})[0];
+  EXPECT_TRUE(AreSame(back.a, 0x1p102f)) << std::hexfloat << back.a;
   one.frequency = 3 * 0x1p-126;
   const PairOfFloats second =
       Rotate(one.Listed(), 0x1p-126, 1.0 + 3 * 0x1p-24, false, {{0x1p126f, -0x1p-126f}})[0];
