@@ -81,18 +81,20 @@ class Anchor {
 class HeadTurns : private TokenTurns {
  public:
   explicit HeadTurns(const Rotary& rotary) : TokenTurns(rotary), anchor_(rotary.axes) {
-    shared_.exact.open.count = 0;
+    if (rotary.arithmetic == POSENC_EXACT) shared_.exact.open.Clear();
   }
 
   Tally Take(const TokenPositions& positions, std::size_t t) {
     MoveTo(positions, t);
     are_placed_ = false;
     offset_ = rotary_.table.has_offsets ? anchor_.OffsetOf(position_) : 0;
+    angles_ = {cosines_, sines_, true};
     if (offset_ == 0) {
       anchor_.Set(position_);
       return Turn();
     }
     if (rotary_.arithmetic == POSENC_EXACT) {
+      angles_ = {shared_.exact.cosines, shared_.exact.sines, false};
       rotary_.kernels->add(Added(), rotary_.pairs, shared_.exact.cosines, shared_.exact.sines);
     }
     return {};
@@ -105,20 +107,18 @@ class HeadTurns : private TokenTurns {
       rotary_.kernels->fast[type][heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads);
       return tally;
     }
-    const double* cosines = offset_ == 0 ? cosines_ : shared_.exact.cosines;
-    const double* sines = offset_ == 0 ? sines_ : shared_.exact.sines;
     if (!(gain == gain_)) {
       tally += Close(type);
       gain_ = gain;
       are_placed_ = false;
     }
     if (!are_placed_) {
-      rotary_.kernels->place[type][heads.pairing](cosines, sines, heads.pairs, gain, shared_.exact.turns);
+      rotary_.kernels->place[type][heads.pairing](angles_.cosines, angles_.sines, heads.pairs, gain,
+                                                  shared_.exact.turns);
     }
     are_placed_ = true;
-    tally +=
-        rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, cosines, sines,
-                                                    shared_.exact.turns, heads, shared_.exact.open);
+    tally += rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, angles_,
+                                                         shared_.exact.turns, heads, shared_.exact.open);
     return tally;
   }
 
@@ -162,6 +162,7 @@ class HeadTurns : private TokenTurns {
 
   Anchor anchor_;
   std::size_t offset_ = 0;   // from the anchor to the token
+  TokenAngles angles_{};     // of the token, for the exact arithmetic
   Gain gain_{};              // of what is shared by tensors
   bool are_placed_ = false;  // the turns of the token
   Shared shared_;

@@ -7,6 +7,7 @@
 
 #include "frequency/table.h"
 #include "kernel/targets.h"
+#include "kernel/wide_turns.h"
 #include "number/double_double.h"
 #include "posenc/rotary_c.h"
 
@@ -88,21 +89,34 @@ struct PlacedTurnsRoom {
   alignas(64) unsigned char bytes[4 * kMaxRotaryPairs * sizeof(double)];
 };
 
+// The turns of a token's pairs as a kernel takes them: direct ones, with small relative errors, or added
+// ones, with small absolute errors, which a kernel replaces by direct ones if it needs these.
+struct TokenAngles {
+  double* cosines;
+  double* sines;
+  bool are_direct;
+};
+
 // Pairs of one gain that a loop could not round, of any tokens, until they are closed.
 struct OpenPairs {
   static constexpr std::size_t kFull = 32;
   static constexpr std::size_t kCapacity = kFull + 2 * kTurnPadding;  // they are read as whole vectors
 
   std::size_t count;
-  std::size_t head[kCapacity];
   std::uint32_t pair[kCapacity];
   float a[kCapacity];
   float b[kCapacity];
   double multiple[kCapacity];
-  double cosine[kCapacity];  // times the gain
-  double sine[kCapacity];
+  double high[kCapacity];  // the pair's phase step
+  double low[kCapacity];
   unsigned char* x[kCapacity];  // where the elements go
   unsigned char* y[kCapacity];
+  WideTurns wide;
+
+  void Clear() {
+    count = 0;
+    wide.Clear();
+  }
 };
 
 }  // namespace internal

@@ -84,8 +84,8 @@ void PlaceNone(const double* /*cosines*/, const double* /*sines*/, std::size_t /
                const Gain& /*gain*/, PlacedTurnsRoom& /*placed*/) {}
 
 template <posenc_type kType, posenc_pairing>
-Tally Exact(const Rotation& rotation, const double* /*cosines*/, const double* /*sines*/,
-            const PlacedTurnsRoom& /*placed*/, const Heads& heads, OpenPairs& /*open*/) {
+Tally Exact(const Rotation& rotation, TokenAngles& /*angles*/, const PlacedTurnsRoom& /*placed*/,
+            const Heads& heads, OpenPairs& /*open*/) {
   return ReferenceExact(rotation, kType, heads);
 }
 

@@ -40,8 +40,8 @@ struct RotaryKernels {
                                   const Gain& gain, PlacedTurnsRoom& placed);
 
   // Rotates a token's heads, each element correctly rounded, but for the pairs that are left in `open`: these
-  // await `close`, with the same type and gain.
-  Tally (*exact[kSummandTypes][2])(const Rotation& rotation, const double* cosines, const double* sines,
+  // await `close`, with the same type and gain. Added turns may become direct ones.
+  Tally (*exact[kSummandTypes][2])(const Rotation& rotation, TokenAngles& angles,
                                    const PlacedTurnsRoom& placed, const Heads& heads, OpenPairs& open);
   void (*close[kSummandTypes])(const FrequencyTable& table, const Gain& gain, OpenPairs& open, Tally& tally);
 

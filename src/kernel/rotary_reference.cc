@@ -19,9 +19,10 @@ WideTurn<kLimbs> TurnBack(WideTurn<kLimbs> turn, const Gain& gain) {
 }
 
 template <int kLimbs>
-WideTurn<kLimbs> TurnAt(const FrequencyTable& table, double multiple, const Gain& gain, std::size_t pair) {
+WideTurn<kLimbs> TurnAt(const FrequencyTable& table, double multiple, std::size_t pair, Tally& tally) {
   if (IsStill(table, multiple, pair)) return KnownTurn<kLimbs>(0);
-  return TurnBack(TurnOf<kLimbs>(table, pair, multiple), gain);
+  ++tally.wide_turns;
+  return TurnOf<kLimbs>(table, pair, multiple);
 }
 
 template <int kLimbs>
@@ -112,6 +113,13 @@ RotatedPair RotateNonFinite(const WideTurn<kLimbs>& turn, float a, float b) {
   return {NanToCanonical(a * cosine - b * sine), NanToCanonical(b * cosine + a * sine)};
 }
 
+// Whether so many of a double's last bits are 0.
+bool EndsWith(double x, int zeros) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return bits % (std::uint64_t{1} << zeros) == 0;
+}
+
 // x, rounded to the odd one of the floats around it, unless it is one.
 float ToOddFloat(double x) {
   auto odd = static_cast<float>(x);
@@ -169,29 +177,6 @@ bool AreProducts(int known, const Gain& gain, float a, float b) {
   return known >= 0 && known % 6 == 0 && gain.IsDouble() && IsFinite(a) && IsFinite(b);
 }
 
-// A pair's turn, of a known angle or another.
-WideTurn<4> FirstTurnAt(const FrequencyTable& table, double multiple, const Gain& gain, std::size_t pair,
-                        int known) {
-  return known >= 0 ? KnownTurn<4>(known) : TurnAt<4>(table, multiple, gain, pair);
-}
-
-RotatedPair RotatePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                       std::size_t pair, const WideTurn<4>& turn, float a, float b, Tally& tally) {
-  const bool is_finite = IsFinite(a) && IsFinite(b);
-  ++tally.recomputed;
-  if (!is_finite && turn.bits > 0) return RotateNonFinite(turn, a, b);
-  if (!is_finite) {  // whole quarter turns have a zero
-    ++tally.widest;
-    return RotateNonFinite(TurnAt<kMostLimbs>(table, multiple, gain, pair), a, b);
-  }
-  RotatedPair rotated;
-  if (!RoundPair(turn, gain, type, a, b, &rotated)) {
-    ++tally.widest;
-    RoundPair(TurnAt<kMostLimbs>(table, multiple, gain, pair), gain, type, a, b, &rotated);
-  }
-  return rotated;
-}
-
 // rotate(i, a, b) for each pair of each head.
 template <class Rotate>
 void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
@@ -220,12 +205,15 @@ void RecomputeTurns(const FrequencyTable& table, const Token& token, const Gain&
     if (flags[k] == 0 || pair >= table.count) continue;
     double cosine, sine;
     ++tally.recomputed;
+    const auto round = [&](const auto& turn) {
+      return RoundTurn(TurnBack(turn, gain), gain, type, &cosine, &sine);
+    };
     const int known = KnownAngleAt(table, token[pair], gain, pair);
     if (known >= 0 && RoundKnownTurn(known, gain, type, &cosine, &sine)) {
       // They are.
-    } else if (!RoundTurn(TurnAt<4>(table, token[pair], gain, pair), gain, type, &cosine, &sine)) {
+    } else if (!round(TurnAt<4>(table, token[pair], pair, tally))) {
       ++tally.widest;
-      RoundTurn(TurnAt<kMostLimbs>(table, token[pair], gain, pair), gain, type, &cosine, &sine);
+      round(TurnAt<kMostLimbs>(table, token[pair], pair, tally));
     }
     cosines[k] = static_cast<Value>(cosine);
     sines[k] = static_cast<Value>(sine);
@@ -237,22 +225,40 @@ template void RecomputeTurns(const FrequencyTable&, const Token&, const Gain&, p
                              const std::uint64_t*, std::size_t, double*, double*, Tally&);
 
 RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                          std::size_t pair, float a, float b, Tally& tally) {
+                          std::size_t pair, float a, float b, WideTurns& wide, Tally& tally) {
+  if (a != a || b != b) return {NanToCanonical(a + b), NanToCanonical(a + b)};
+  if (a == 0.0f && b == 0.0f) return {0.0f, 0.0f};
   const int known = KnownAngleAt(table, multiple, gain, pair);
   if (AreProducts(known, gain, a, b)) {
     return RotateByQuarterTurns(known / 6, type, gain.nearest(), a, b);
   }
-  const WideTurn<4> turn = FirstTurnAt(table, multiple, gain, pair, known);
-  return RotatePair(table, multiple, gain, type, pair, turn, a, b, tally);
+  const bool is_finite = IsFinite(a) && IsFinite(b);
+  ++tally.recomputed;
+  const auto rotate = [&](const auto& turn, RotatedPair* rotated) {
+    if (is_finite) return RoundPair(turn, gain, type, a, b, rotated);
+    *rotated = RotateNonFinite(turn, a, b);
+    return turn.bits > 0;  // whole quarter turns have a zero
+  };
+  RotatedPair rotated;
+  const auto usual = wide.usual.Find(pair, multiple, [&] { return TurnAt<4>(table, multiple, pair, tally); });
+  if (!rotate(TurnBack(usual, gain), &rotated)) {
+    ++tally.widest;
+    const auto widest =
+        wide.widest.Find(pair, multiple, [&] { return TurnAt<kMostLimbs>(table, multiple, pair, tally); });
+    rotate(TurnBack(widest, gain), &rotated);
+  }
+  return rotated;
 }
 
-StillGain StillGainOf(const Gain& gain) {
-  const double factor = gain.nearest();
-  std::uint64_t bits;
-  std::memcpy(&bits, &factor, sizeof(bits));
-  const auto ends_with = [&](int zeros) { return bits % (std::uint64_t{1} << zeros) == 0; };
-  const bool is_short = ends_with(24) && gain.IsDouble();  // 24: the digits of a float
-  return {factor, is_short, is_short && !ends_with(52)};
+bool IsShort(const Gain& gain) {
+  constexpr int kDigits = TraitsOf(POSENC_F32).digits;
+  return EndsWith(gain.nearest(), kDigits) && gain.IsDouble();
+}
+
+bool IsShortInFloat(const Gain& gain) {
+  constexpr int kDigits = 24 - TraitsOf(POSENC_F16).digits, kMostFraction = 16;
+  const double scaled = gain.nearest() * TwoTo(kMostFraction);
+  return EndsWith(gain.nearest(), 53 - kDigits) && IsWhole(scaled) && gain.IsDouble();
 }
 
 Tally ReferenceTurn(const FrequencyTable& table, const Token& token, double* cosines, double* sines) {
@@ -284,22 +290,11 @@ Tally ReferenceRound(const FrequencyTable& table, const Token& token, const Gain
 }
 
 Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads) {
-  const Gain& gain = rotation.gain;
+  WideTurns wide;
+  wide.Clear();
   Tally tally;
-  std::size_t last = heads.pairs;  // none
-  int known = -1;
-  WideTurn<4> turn;
   ForPairs(type, heads, [&](std::size_t i, float a, float b) {
-    const double multiple = rotation.token[i];
-    if (i != last) {
-      known = KnownAngleAt(rotation.table, multiple, gain, i);
-      turn = FirstTurnAt(rotation.table, multiple, gain, i, known);
-      last = i;
-    }
-    if (AreProducts(known, gain, a, b)) {
-      return RotateByQuarterTurns(known / 6, type, gain.nearest(), a, b);
-    }
-    return RotatePair(rotation.table, multiple, gain, type, i, turn, a, b, tally);
+    return RecomputePair(rotation.table, rotation.token[i], rotation.gain, type, i, a, b, wide, tally);
   });
   return tally;
 }

@@ -9,6 +9,7 @@
 #include "frequency/table.h"
 #include "kernel/heads.h"
 #include "kernel/rows.h"
+#include "kernel/wide_turns.h"
 #include "posenc/posenc_c.h"
 
 namespace posenc {
@@ -27,15 +28,13 @@ struct RotatedPair {
   float x, y;
 };
 RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                          std::size_t pair, float a, float b, Tally& tally);
+                          std::size_t pair, float a, float b, WideTurns& wide, Tally& tally);
 
-// The gain of pairs that do not turn.
-struct StillGain {
-  double factor;
-  bool is_short;    // products with it are exact; longer ones make no ties, which are too short for that
-  bool makes_ties;  // often
-};
-StillGain StillGainOf(const Gain& gain);
+// Whether products of elements with the gain are exact in double. (Longer gains make no ties.)
+bool IsShort(const Gain& gain);
+
+// The same of shorter types' elements in float. (They make ties of still shorter gains only.)
+bool IsShortInFloat(const Gain& gain);
 
 // The kernels of RotaryKernels.
 Tally ReferenceTurn(const FrequencyTable& table, const Token& token, double* cosines, double* sines);

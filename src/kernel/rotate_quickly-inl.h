@@ -21,11 +21,6 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Where a loop over heads and their pairs is.
-struct Progress {
-  std::size_t head, pair;
-};
-
 // Cosines and sines times kTurnScale of the type, of neighbours spread, and for shorter types than float what
 // their high parts leave.
 template <class Value>
@@ -61,7 +56,8 @@ Progress RotateQuickly(const Heads& /*heads*/, const QuickTurns<Value>& /*turns*
 }
 
 template <posenc_type kType, posenc_pairing>
-void ListNoted(NotedVectors<kType>& /*noted*/, OpenPairs& /*open*/) {}
+void ListNoted(NotedVectors<kType>& /*noted*/, const Rotation& /*rotation*/, const Heads& /*heads*/,
+               OpenPairs& /*open*/) {}
 
 #else
 
@@ -456,11 +452,13 @@ std::uint64_t PairsOfLanes(std::uint64_t lanes, std::size_t pairs) {
 
 // Adds what is noted to the open pairs.
 template <posenc_type kType, posenc_pairing kPairing>
-HWY_NOINLINE void ListNoted(NotedVectors<kType>& noted, OpenPairs& open) {
+HWY_NOINLINE void ListNoted(NotedVectors<kType>& noted, const Rotation& rotation, const Heads& heads,
+                            OpenPairs& open) {
   for (std::size_t n = 0; n < noted.count; ++n) {
-    const std::uint64_t pairs = PairsOfLanes<kType, kPairing>(BitsIn(noted.lanes[n]), noted.pairs[n]);
-    ListOpen<kType, kPairing>(pairs, noted.elements[n], noted.pairs[n], noted.at[n].head, noted.at[n].pair,
-                              open);
+    std::uint64_t lanes = 0;
+    for (std::size_t k = 0; k < 8; ++k) lanes |= std::uint64_t{noted.lanes[n][k]} << (8 * k);
+    ListOpen<kType, kPairing>(PairsOfLanes<kType, kPairing>(lanes, noted.pairs[n]), noted.elements[n],
+                              noted.pairs[n], noted.at[n], rotation, heads, open);
   }
   noted.count = 0;
 }

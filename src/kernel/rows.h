@@ -64,12 +64,14 @@ struct Tally {
   std::size_t direct = 0;      // pairs of rows of a run taken again by the direct kernel
   std::size_t recomputed = 0;  // pairs taken again in wide arithmetic, of 256 bits
   std::size_t widest = 0;      // pairs that these leave open, taken again in 1,024 bits
+  std::size_t wide_turns = 0;  // sines and cosines of pairs in wide arithmetic, by rotation
 
   Tally& operator+=(const Tally& other) {
     doubles += other.doubles;
     direct += other.direct;
     recomputed += other.recomputed;
     widest += other.widest;
+    wide_turns += other.wide_turns;
     return *this;
   }
 };

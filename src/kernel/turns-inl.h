@@ -21,6 +21,22 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Whether a multiple of a reduced step differs from that of the whole one by whole turns.
+inline bool MayReduce(double multiple) {
+  return multiple >= -0x1p62 && multiple <= 0x1p62 && IsWhole(multiple);
+}
+
+// The phase step of one pair.
+struct PhaseStep {
+  double high, low;
+
+  PhaseStep(const FrequencyTable& table, double multiple, std::size_t pair) {
+    const bool is_reduced = MayReduce(multiple);
+    high = (is_reduced ? table.high : table.whole_high)[pair];
+    low = (is_reduced ? table.low : table.whole_low)[pair];
+  }
+};
+
 // The phases of a vector of pairs: like LoadPhases, of a token.
 struct TokenPhases {
   const double* high;
@@ -31,10 +47,8 @@ struct TokenPhases {
     bool is_whole = true;
     may_be_tiny = false;
     for (std::size_t i = 0; i < (token.multiples != nullptr ? table.count : 1); ++i) {
-      const double multiple = token[i];
-      is_whole = is_whole && multiple >= -0x1p62 && multiple <= 0x1p62 &&
-                 static_cast<double>(static_cast<std::int64_t>(multiple)) == multiple;
-      may_be_tiny = may_be_tiny || MayBeTiny(multiple);
+      is_whole = is_whole && MayReduce(token[i]);
+      may_be_tiny = may_be_tiny || MayBeTiny(token[i]);
     }
     if (!is_whole) {
       high = table.whole_high;
@@ -62,6 +76,12 @@ inline HWY_NOINLINE void TurnPairs(const FrequencyTable& table, const Token& tok
       flags.Set(flagged);
       RecomputeTurns(table, token, {1.0, 1.0, false}, POSENC_F64, i, flags.lanes, hn::Lanes(d), cosines,
                      sines, tally);
+      if (phases.may_be_tiny) {  // only a sine that is exactly 0 is 0: the others keep their sign
+        const auto known = hn::LoadU(d, sines);
+        const auto is_tiny = IsTiny(multiple, high, kLeastDoublePhase);
+        const auto least = hn::CopySign(hn::Set(d, 0x1p-1074), known);
+        hn::StoreU(hn::IfThenElse(hn::And(is_tiny, hn::Eq(known, hn::Zero(d))), least, known), d, sines);
+      }
     }
   }
 }
@@ -101,7 +121,7 @@ HWY_INLINE FloatVec RoundToFormat(DoubleVec v) {
   // Adding a number whose last place is that of v in the format rounds to it.
   const auto exponent = hn::And(hn::BitCast(du, v), hn::Set(du, std::uint64_t{0x7FF} << 52));
   const auto least = hn::Set(d, TwoTo(kTraits.min_exponent - 1));
-  const auto scale = hn::Max(hn::BitCast(d, exponent), least);
+  const auto scale = hn::Min(hn::Max(hn::BitCast(d, exponent), least), hn::Set(d, 0x1p300));  // of infinity
   const auto magic = hn::Mul(scale, hn::Set(d, 1.5 * TwoTo(53 - kTraits.digits)));
   const auto nearest = hn::Sub(hn::Add(v, magic), magic);
   return ToFloats(hn::CopySign(nearest, v));

@@ -116,21 +116,32 @@ inline constexpr std::uint64_t kAddedTurnWindow = std::uint64_t{1} << 15;
 static_assert(kAddedTurnError / kLeastAddedTurn + 2 * 0x1p-53 <= kAddedTurnWindow * 0x1p-53,
               "the test must cover the error");
 
-// Of a cos - b sin, by m, the larger of |a| and |b| times the gain, the sums of the elements with their bound
-// added, and with it taken off: kAddedTurnError and 2 u with the gain, both as of complex numbers times one
-// of size sqrt(2) m: 12.03 u; u from a cos with the bound, without FMA sqrt(5) u from both products, and
-// sqrt(2) u from the sum.
-inline constexpr double kRotationError = 16 * 0x1p-53;
+// Rotation between bounds. Of a cos - b sin, with direct turns, by |a cos| + |b sin|: kGainedError, u for
+// each product, u from the sum and u from adding the bound.
+inline constexpr double kDirectRotationError = 9 * 0x1p-53;
 
-// Without the bound, 15 u: what a window of ulps covers of sums that are at least so large a part of m. They
-// must also be normal floats.
+// With added turns, by (|a| + |b|) times the gain: kAddedTurnError and 2 u with the gain, both as of complex
+// numbers; u from the products, u from the sum, u from adding the bound.
+inline constexpr double kAddedRotationError = 12 * 0x1p-53;
+
+// What is added to the error of a direct turn that is not exactly 0: so much more than what tiny sines lose
+// as doubles that no product of it and an element underflows.
+inline constexpr double kLeastTurnError = 0x1p-500;
+
+// Direct turns that are larger need neither: with an element and a gain their products, and the errors of
+// these, are normal doubles.
+inline constexpr double kLeastPlainTurn = 0x1p-300;
+
+// Of shorter types than float the products become floats, which then are added up. By |a cos| + |b sin|, v =
+// 2^-24 for each product, v for the sum, v for what is added, a little for the rest; and as much as some
+// subnormal floats.
+inline constexpr double kFloatRotationError = 3.1 * 0x1p-24;
+inline constexpr float kLeastFloatRotationError = 0x1p-146f;
+
+// Quick rotation: with turns of either kind a sum is good to 15 u by m, the larger of |a| and |b| times the
+// gain. A window of ulps covers that where a sum is at least so large a part of m; it must be a normal float.
 inline constexpr std::uint64_t kRotatedWindow = std::uint64_t{1} << 16;
 inline constexpr float kLeastRotated = 0x1p-125f;
-
-// The same in float, by v = 2^-24: cosine and sine round once, sqrt(2^2 + 1) v, without FMA sqrt(3^2 + 2^2)
-// v, and sqrt(2) v.
-inline constexpr double kFloatRotationError = 3.75 * 0x1p-24;
-inline constexpr double kFloatRotationErrorWithoutFma = 5.25 * 0x1p-24;
 
 // In float with cosines and sines of two parts, the products with the high ones exact: ulps of a sum that is
 // at least 0.79 * 2^-11 (float16) or 0.79 * 2^-14 (bfloat16) of m; where bfloat16 is tested by words, 2^-16
@@ -152,9 +163,6 @@ inline constexpr std::uint16_t kWordOctaves = 16;
 
 // Of larger gains sums of low parts may overflow in bfloat16, the other way than those of high ones.
 inline constexpr double kMostQuickGain = 0x1p13;
-
-// Where elements are so small that products are subnormal they round by 2^-150 each: four of them, at most.
-inline constexpr float kLeastRotationError = 0x1p-147f;
 
 }  // namespace internal
 }  // namespace posenc
