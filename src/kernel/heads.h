@@ -104,8 +104,8 @@ struct OpenPairs {
 
   std::size_t count;
   std::uint32_t pair[kCapacity];
-  float a[kCapacity];
-  float b[kCapacity];
+  std::uint32_t a[kCapacity];  // bits of the elements
+  std::uint32_t b[kCapacity];
   double multiple[kCapacity];
   double high[kCapacity];  // the pair's phase step
   double low[kCapacity];

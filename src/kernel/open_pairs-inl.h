@@ -8,6 +8,8 @@
 #endif
 
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "hwy/highway.h"
 #include "kernel/bounded_sums-inl.h"
@@ -27,6 +29,48 @@ struct Progress {
   std::size_t head, pair;
 };
 
+// Bits of an element, or as one.
+inline std::uint32_t BitsOfElement(std::uint16_t element) { return element; }
+inline std::uint32_t BitsOfElement(float element) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &element, sizeof(bits));
+  return bits;
+}
+template <posenc_type kType>
+void StoreBits(std::uint32_t bits, unsigned char* to) {
+  const auto element =
+      static_cast<std::conditional_t<kType == POSENC_F32, std::uint32_t, std::uint16_t>>(bits);
+  std::memcpy(to, &element, sizeof(element));
+}
+
+// Floats from bits of elements, and the bits of floats that are such.
+template <posenc_type kType>
+HWY_INLINE FloatVec FloatsOfBits(const std::uint32_t* from) {
+  const Floats df;
+  const auto bits = hn::LoadU(hn::RebindToUnsigned<Floats>(), from);
+  if constexpr (kType == POSENC_F32) {
+    return hn::BitCast(df, bits);
+  } else if constexpr (kType == POSENC_BF16) {
+    return hn::BitCast(df, hn::ShiftLeft<16>(bits));
+  } else {
+    const auto words = hn::BitCast(hn::RebindToSigned<Floats>(), bits);
+    return FromFloat16(df, hn::DemoteTo(hn::Rebind<std::uint16_t, Floats>(), words));
+  }
+}
+template <posenc_type kType>
+HWY_INLINE WordsAs<Floats> BitsOfFloats(FloatVec v) {
+  const Floats df;
+  const auto canonical = WithCanonicalNans(df, v);
+  const auto bits = hn::BitCast(hn::RebindToUnsigned<Floats>(), canonical);
+  if constexpr (kType == POSENC_F32) {
+    return bits;
+  } else if constexpr (kType == POSENC_BF16) {
+    return hn::ShiftRight<16>(bits);
+  } else {
+    return Float16Bits(df, canonical);
+  }
+}
+
 // Adds some of the pairs from `at` on, whose elements lie at `from`, to the open ones: a bit each.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void ListOpen(std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart, Progress at,
@@ -38,8 +82,8 @@ HWY_NOINLINE void ListOpen(std::uint64_t pairs, const ElementOf<kType>* from, st
     const PairIndex here = ElementsOf(kPairing, k, apart), there = ElementsOf(kPairing, pair, heads.pairs);
     const PhaseStep step(rotation.table, rotation.token[pair], pair);
     open.pair[n] = static_cast<std::uint32_t>(pair);
-    open.a[n] = LoadElement(kType, reinterpret_cast<const unsigned char*>(from + here.a));
-    open.b[n] = LoadElement(kType, reinterpret_cast<const unsigned char*>(from + here.b));
+    open.a[n] = BitsOfElement(from[here.a]);
+    open.b[n] = BitsOfElement(from[here.b]);
     open.multiple[n] = rotation.token[pair];
     open.high[n] = step.high;
     open.low[n] = step.low;
@@ -52,7 +96,6 @@ template <posenc_type kType>
 HWY_NOINLINE void CloseOpenPairs(const FrequencyTable& table, const Gain& gain, OpenPairs& open,
                                  Tally& tally) {
   const Doubles d;
-  const Floats df;
   const TurnBounds turns(gain, true, false);
   tally.doubles += open.count;
   for (std::size_t from = 0; from < open.count; from += hn::Lanes(d)) {
@@ -61,26 +104,37 @@ HWY_NOINLINE void CloseOpenPairs(const FrequencyTable& table, const Gain& gain, 
     auto is_unknown =
         SinCos(d, multiple, high, hn::LoadU(d, open.low + from), table.max_cancellation, sine, cosine);
     is_unknown = hn::Or(is_unknown, IsTiny(multiple, high, kLeastDoublePhase));
-    const BoundedSums sums =
-        SumWithin(hn::LoadU(df, open.a + from), hn::LoadU(df, open.b + from), cosine, sine, turns);
+    const auto a = FloatsOfBits<kType>(open.a + from), b = FloatsOfBits<kType>(open.b + from);
+    BoundedSums sums = SumWithin<false>(a, b, cosine, sine, turns);
+    // NaNs and infinities are as IEEE arithmetic has them.
+    const auto size = hn::Add(hn::Abs(hn::PromoteTo(d, a)), hn::Abs(hn::PromoteTo(d, b)));
+    const auto is_finite = hn::Lt(size, hn::Set(d, 0x1p200));
+    sums.x_bound = hn::IfThenElseZero(is_finite, sums.x_bound);
+    sums.y_bound = hn::IfThenElseZero(is_finite, sums.y_bound);
     FloatVec x, y;
     auto is_open = RoundBetween<kType>(Below(d, sums.x, sums.x_bound), Above(d, sums.x, sums.x_bound), x);
     is_open = hn::Or(is_open,
                      RoundBetween<kType>(Below(d, sums.y, sums.y_bound), Above(d, sums.y, sums.y_bound), y));
     const std::uint64_t flags = BitsOf(d, hn::Or(is_open, is_unknown));
-    HWY_ALIGN float xs[kMostLanes<Doubles>], ys[kMostLanes<Doubles>];
-    hn::Store(WithCanonicalNans(df, x), df, xs);
-    hn::Store(WithCanonicalNans(df, y), df, ys);
+    HWY_ALIGN std::uint32_t xs[kMostLanes<Doubles>], ys[kMostLanes<Doubles>];
+    hn::Store(BitsOfFloats<kType>(x), hn::RebindToUnsigned<Floats>(), xs);
+    hn::Store(BitsOfFloats<kType>(y), hn::RebindToUnsigned<Floats>(), ys);
     for (std::size_t k = 0; k < hn::Lanes(d) && from + k < open.count; ++k) {
       const std::size_t n = from + k;
-      if (HWY_UNLIKELY((flags >> k & 1) != 0)) {
-        const RotatedPair rotated = RecomputePair(table, open.multiple[n], gain, kType, open.pair[n],
-                                                  open.a[n], open.b[n], open.wide, tally);
-        xs[k] = rotated.x;
-        ys[k] = rotated.y;
+      if (HWY_LIKELY((flags >> k & 1) == 0)) {
+        StoreBits<kType>(xs[k], open.x[n]);
+        StoreBits<kType>(ys[k], open.y[n]);
+        continue;
       }
-      StoreElement(kType, xs[k], open.x[n]);
-      StoreElement(kType, ys[k], open.y[n]);
+      ElementOf<kType> elements[2];
+      StoreBits<kType>(open.a[n], reinterpret_cast<unsigned char*>(elements));
+      StoreBits<kType>(open.b[n], reinterpret_cast<unsigned char*>(elements + 1));
+      const RotatedPair rotated = RecomputePair(
+          table, open.multiple[n], gain, kType, open.pair[n],
+          LoadElement(kType, reinterpret_cast<const unsigned char*>(elements)),
+          LoadElement(kType, reinterpret_cast<const unsigned char*>(elements + 1)), open.wide, tally);
+      StoreElement(kType, rotated.x, open.x[n]);
+      StoreElement(kType, rotated.y, open.y[n]);
     }
   }
   open.count = 0;

@@ -67,7 +67,7 @@ class BoundedRotation {
   static constexpr bool kInFloat = kType != POSENC_F32;
 
   // Added turns that leave so many pairs of a token open are replaced by direct ones.
-  static constexpr std::size_t kFewOpen = 8;
+  static constexpr std::size_t kFewOpen = 2;
 
   // Whole vectors, to where open pairs should be closed; returns the pair behind them.
   HWY_NOINLINE std::size_t RotateVectors(Progress at, std::size_t end) {
@@ -97,12 +97,16 @@ class BoundedRotation {
     const hn::RebindToSigned<PairsOf<kType>> di;
     hn::Vec<PairsOf<kType>> a, b;
     LoadPairs<kType, kPairing>(df, from, apart, a, b);
-    auto x = hn::Zero(hn::RebindToUnsigned<PairsOf<kType>>()), y = x;
-    const auto bits = hn::Or(hn::BitCast(di, hn::Abs(a)), hn::BitCast(di, hn::Abs(b)));
-    if (!hn::AllTrue(di, hn::Eq(bits, hn::Zero(di)))) {
+    const auto larger = hn::Max(hn::BitCast(di, hn::Abs(a)), hn::BitCast(di, hn::Abs(b)));
+    auto x = hn::Set(hn::RebindToUnsigned<PairsOf<kType>>(), kNanBits<kType>), y = x;
+    if (hn::AllTrue(di, hn::Eq(larger, hn::Zero(di)))) {
+      x = y = hn::Zero(hn::RebindToUnsigned<PairsOf<kType>>());
+    } else if (!hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F800000)))) {
+      const bool are_special = hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F7FFFFF)));
+      if (are_special && !angles_.are_direct) TakeDirectTurns();
       for (;;) {
-        const auto open =
-            RotateWithin<kType>(a, b, angles_.cosines + at.pair, angles_.sines + at.pair, turns_, x, y);
+        const auto open = RotateWithin<kType>(a, b, larger, angles_.cosines + at.pair,
+                                              angles_.sines + at.pair, turns_, x, y);
         if (HWY_LIKELY(hn::AllFalse(di, open))) break;
         if (List(BitsOf(di, open) & ((std::uint64_t{1} << count) - 1), from, apart, at)) break;
       }
@@ -113,14 +117,18 @@ class BoundedRotation {
   // Lists open pairs; false if there were many, for want of direct turns, which now there are.
   HWY_NOINLINE bool List(std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart, Progress at) {
     if (!angles_.are_direct && (open_by_added_ += hwy::PopCount(pairs)) > kFewOpen) {
-      TurnPairs(rotation_.table, rotation_.token, 0, heads_.pairs, angles_.cosines, angles_.sines, tally_);
-      angles_.are_direct = true;
-      turns_ = TurnBounds(rotation_.gain, true, kInFloat);
-      turns_.LookAt(angles_.cosines, angles_.sines, heads_.pairs);
+      TakeDirectTurns();
       return false;
     }
     ListOpen<kType, kPairing>(pairs, from, apart, at, rotation_, heads_, open_);
     return true;
+  }
+
+  HWY_NOINLINE void TakeDirectTurns() {
+    TurnPairs(rotation_.table, rotation_.token, 0, heads_.pairs, angles_.cosines, angles_.sines, tally_);
+    angles_.are_direct = true;
+    turns_ = TurnBounds(rotation_.gain, true, kInFloat);
+    turns_.LookAt(angles_.cosines, angles_.sines, heads_.pairs);
   }
 
   const Rotation& rotation_;
@@ -166,9 +174,11 @@ Tally RotateExact(const Rotation& rotation, TokenAngles& angles, const PlacedTur
   for (Progress at{0, 0};;) {
     const Progress before = at;
     if (is_quick) at = RotateQuickly<kType, kPairing>(heads, quick, at, noted);
+    const bool were_many = noted.count == noted.kMost;
     if (noted.count != 0) ListNoted<kType, kPairing>(noted, rotation, heads, open);
     bounded.CloseIfFull();
     if (at.head == heads.count) break;
+    if (were_many) continue;
     // Where the quick loop fails again and again, the other one takes longer and longer runs.
     const std::size_t taken = (at.head - before.head) * heads.pairs + at.pair - before.pair;
     const bool is_last = heads.pairs - at.pair < block;

@@ -132,11 +132,11 @@ inline constexpr double kLeastTurnError = 0x1p-500;
 // these, are normal doubles.
 inline constexpr double kLeastPlainTurn = 0x1p-300;
 
-// Of shorter types than float the products become floats, which then are added up. By |a cos| + |b sin|, v =
-// 2^-24 for each product, v for the sum, v for what is added, a little for the rest; and as much as some
-// subnormal floats.
-inline constexpr double kFloatRotationError = 3.1 * 0x1p-24;
-inline constexpr float kLeastFloatRotationError = 0x1p-146f;
+// Of shorter types than float the sums and their bounds become floats, and then are added up. By |a cos| +
+// |b sin|, v = 2^-24 for the sum, v for what is added, a little for what the bound loses and for the errors in
+// double; and as much as some subnormal floats.
+inline constexpr double kFloatRotationError = 2.1 * 0x1p-24;
+inline constexpr double kLeastFloatRotationError = 0x1p-147;
 
 // Quick rotation: with turns of either kind a sum is good to 15 u by m, the larger of |a| and |b| times the
 // gain. A window of ulps covers that where a sum is at least so large a part of m; it must be a normal float.
