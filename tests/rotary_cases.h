@@ -164,6 +164,8 @@ class PairMaker {
     return Finite(std::ldexp(Sign() * mantissa, Exponent(low, high)));
   }
 
+  std::uint64_t Bits() { return random_(); }
+
   T AnyFinite() {
     for (;;) {
       const T x = FromBits<T>(random_());

@@ -1,0 +1,166 @@
+// Elements of any content: rotated right by the oracle, whole heads of a kind and one in a head at each
+// place; and hardly any pair reaches wide arithmetic, whatever its elements are.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "api/rotary_handle.h"
+#include "rotary_tensors.h"
+
+namespace posenc {
+namespace {
+
+constexpr const char* kKinds[] = {"nan",   "inf",    "subnormal",         "overflow", "wide",
+                                  "zeros", "random", "ones_beside_zeros", "ties"};
+
+// A pair of a kind.
+template <class T>
+Rotated<T> PairOf(const std::string& kind, PairMaker<T>& maker, std::size_t k) {
+  constexpr ElementTraits kTraits = TraitsOf(TypeOf<T>());
+  const T one = Nearest<T>(1.0), zero = Nearest<T>(k % 3 == 0 ? -0.0 : 0.0);
+  const auto sign = [&](std::size_t bit) { return (k >> bit & 1) != 0 ? -1.0 : 1.0; };
+  if (kind == "nan") return {OddNan<T>(k % 5), k % 2 == 0 ? OddNan<T>(k / 2 % 5) : one};
+  if (kind == "inf") {
+    return {Nearest<T>(sign(0) * HUGE_VAL), k % 4 < 2   ? one
+                                            : k % 8 < 4 ? zero
+                                                        : Nearest<T>(sign(3) * HUGE_VAL)};
+  }
+  if (kind == "subnormal") return maker.Make(5, 1.0, 0.0, 1.0);
+  if (kind == "overflow") {
+    const double most = static_cast<double>(Value(Largest<T>()));
+    return {Nearest<T>(sign(0) * most),
+            Nearest<T>(sign(1) * most * (1.0 - static_cast<double>(k % 3) / 256.0))};
+  }
+  if (kind == "wide") {
+    const int range = (kTraits.max_exponent - kTraits.min_exponent) / 2 - 2;
+    return {maker.Normal(-range, range), maker.Normal(-range, range)};
+  }
+  if (kind == "zeros") return {zero, k % 2 == 0 ? zero : Nearest<T>(0.0)};
+  if (kind == "random") return {FromBits<T>(maker.Bits()), FromBits<T>(maker.Bits())};
+  if (kind == "ones_beside_zeros") return k % 2 == 0 ? Rotated<T>{one, zero} : Rotated<T>{zero, one};
+  return {FromBits<T>(k % 7), zero};
+}
+
+class RotaryElements : public PerTarget {
+ protected:
+  posenc_rotary_spec Spec(std::size_t head_dim) const { return MakeRotarySpec(head_dim, target()); }
+
+  template <class Make>
+  void Expect(const posenc_rotary_spec& spec, const std::vector<double>& positions, std::size_t heads,
+              const RotaryGain& gain, const Make& make) const {
+    const TurnTable turns(spec, positions);
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      PairMaker<T> maker(11);
+      std::size_t k = 0;
+      std::vector<RotaryTensor<T>> tensors;
+      std::vector<RotaryGain> gains;
+      for (const bool inverse : {false, true}) {
+        gains.push_back(gain);
+        gains.back().inverse = inverse;
+        tensors.push_back(MakeTensor<T>(
+            spec, turns, heads, gains.back(),
+            [&](const GainedTurn&, std::size_t h, std::size_t i) { return make(maker, h, i, k++); },
+            [](const GainedTurn& turn, T a, T b) { return turn.Rotate(a, b); }));
+      }
+      ExpectRotated(spec, turns, tensors, gains,
+                    {{POSENC_HALF_SPLIT, POSENC_HALF_SPLIT}, {POSENC_NEIGHBOURS, POSENC_NEIGHBOURS}});
+    });
+  }
+};
+
+// Tokens that follow others, so that their turns are added, and some that do not.
+TEST_P(RotaryElements, WholeHeads) {
+  for (const RotaryGain& gain :
+       {RotaryGain{1.0, 1.0, false}, RotaryGain{1.0, 0.75, false}, RotaryGain{1.3465735902799727, 0.1, false},
+        RotaryGain{1.0, 0x1p-20 * 1.25, false}, RotaryGain{0x1.8p40, 1.0, false}}) {
+    for (const char* kind : kKinds) {
+      SCOPED_TRACE(kind);
+      Expect(Spec(IsReference() ? 10 : 76), {0.0, 1.0, 2.0, 1000.0, 1001.0, 1002.0, 0x1p-1000, 0.5},
+             IsReference() ? 1 : 3, gain,
+             [&](auto& maker, std::size_t, std::size_t, std::size_t k) { return PairOf(kind, maker, k); });
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Each lane of the longest vectors, among ordinary pairs.
+TEST_P(RotaryElements, OneInAHead) {
+  constexpr std::size_t kPairs = 36;
+  for (const char* kind : kKinds) {
+    SCOPED_TRACE(kind);
+    Expect(Spec(2 * kPairs), {17.0, 18.0}, IsReference() ? 2 : kPairs, {1.0, 1.0, false},
+           [&](auto& maker, std::size_t h, std::size_t i, std::size_t k) {
+             return i == h % kPairs ? PairOf(kind, maker, k) : maker.Make(0, 1.0, 0.0, 1.0);
+           });
+    if (HasFailure()) return;
+  }
+}
+
+// Of 40 heads a token: fewer than one pair in a thousand is taken in wide arithmetic.
+TEST_P(RotaryElements, HardlyAnyIsWide) {
+  if (IsReference()) GTEST_SKIP() << "which takes all pairs so";
+  constexpr std::size_t kHeads = 40, kPairs = 64, kTokens = 16, kAll = kTokens * kHeads * kPairs;
+  for (const posenc_pairing pairing : kPairings) {
+    posenc_rotary_spec spec = Spec(2 * kPairs);
+    spec.pairing = pairing;
+    const RotaryPtr rotary = CreateRotary(spec);
+    for (const char* kind : kKinds) {
+      for (const bool is_one : {false, true}) {
+        ForEachType([&](auto element) {
+          using T = decltype(element);
+          PairMaker<T> maker(5);
+          std::vector<T> x(2 * kAll);
+          for (std::size_t k = 0; k < kAll; ++k) {
+            const std::size_t head = k / kPairs;
+            const bool is_odd = !is_one || k % kPairs == head * 7 % kPairs;
+            const Rotated<T> pair = is_odd ? PairOf(kind, maker, k) : maker.Make(0, 1.0, 0.0, 1.0);
+            const ElementIndices at = IndicesOf(pairing, k % kPairs, kPairs);
+            x[head * 2 * kPairs + at.a] = pair.x;
+            x[head * 2 * kPairs + at.b] = pair.y;
+          }
+          posenc_heads heads{};
+          heads.data = x.data();
+          heads.heads = kHeads;
+          heads.token_stride = kHeads * 2 * kPairs;
+          heads.head_stride = 2 * kPairs;
+          const internal::Tally tally = internal::WalkTokens(
+              rotary->rotary, {1000, internal::List(), 1, kTokens}, {TypeOf<T>(), &heads, 1});
+          EXPECT_LE(tally.recomputed, kAll / 1000) << kind << (is_one ? ", one a head" : "");
+          EXPECT_LE(tally.wide_turns, kAll / 1000) << kind << (is_one ? ", one a head" : "");
+          EXPECT_LE(tally.doubles, is_one ? 4 * kTokens * kHeads : kAll / 10)
+              << kind << (is_one ? ", one a head" : "");
+        });
+      }
+    }
+  }
+}
+
+// Sums at eighths of a turn that cancel: all heads share the wide turns of their token.
+TEST_P(RotaryElements, HeadsShareWideTurns) {
+  if (IsReference()) GTEST_SKIP() << "which goes by pairs";
+  constexpr std::size_t kHeads = 40, kPairs = 6;
+  const std::vector<double> eighths(kPairs, 0.125);
+  posenc_rotary_spec spec = Spec(2 * kPairs);
+  spec.unit = POSENC_TURNS;
+  spec.frequencies = eighths.data();
+  spec.frequency_count = kPairs;
+  const RotaryPtr rotary = CreateRotary(spec);
+  std::vector<float> x(kHeads * 2 * kPairs, 1.0f);
+  posenc_heads heads{};
+  heads.data = x.data();
+  heads.heads = kHeads;
+  heads.head_stride = 2 * kPairs;
+  const internal::Tally tally =
+      internal::WalkTokens(rotary->rotary, {1, internal::List(), 1, 1}, {POSENC_F32, &heads, 1});
+  EXPECT_EQ(tally.recomputed, kHeads * kPairs);
+  EXPECT_EQ(tally.wide_turns, 2 * kPairs);  // of 256 bits and of 1,024
+}
+
+POSENC_INSTANTIATE_PER_TARGET(RotaryElements);
+
+}  // namespace
+}  // namespace posenc
