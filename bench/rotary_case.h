@@ -45,11 +45,12 @@ std::array<Heads<T>, 2> TensorsOf(const RotaryCase& which, T* x) {
           Heads<T>{x + which.key_offset(), kKeyHeads, which.token_stride(kKeyHeads), which.head_stride()}};
 }
 
-// Of a row, but for what comes before it and the target.
-inline std::string NameOf(posenc_type type, const RotaryCase& which) {
+// Of a row, but for what comes before it and the target; content: of the elements, with a slash.
+inline std::string NameOf(posenc_type type, const RotaryCase& which, const std::string& content = {}) {
   std::string name = which.arithmetic == Arithmetic::kExact ? "Rotate/exact/" : "Rotate/fast/";
   name += TraitsOf(type).name;
   name += which.pairing == Pairing::kNeighbours ? "/interleaved/" : "/half_split/";
+  name += content;
   name += std::to_string(which.tokens) + "x" + std::to_string(kHeads) + "x" + std::to_string(kHeadDim);
   return name + (which.is_heads_first ? "/heads_first/" : "/");
 }

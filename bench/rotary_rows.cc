@@ -5,6 +5,8 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <random>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -27,6 +29,12 @@ constexpr std::size_t kHeadsFirstTokens[] = {512, 16384};
 constexpr Shape kCacheShape = {4096, 128};
 constexpr int kDecodePosition = (1 << 17) - 1;  // of single tokens: the end of a long context
 constexpr std::size_t kCheckedTokens = 48;
+const bool kIsBigEndian = [] {
+  const std::uint16_t one = 1;
+  unsigned char first;
+  std::memcpy(&first, &one, 1);
+  return first == 0;
+}();
 constexpr double kTolerance = 1e-2;         // of rivals in the first tokens, lest one be used wrongly
 constexpr double kFastTolerance = 0x1p-21;  // of hypot(a, b): more than POSENC_FAST's 2 ulp
 
@@ -292,6 +300,75 @@ void RunWriteCache(benchmark::State& state, const std::string& target) {
         [=] { baseline::Loops().write_table(0, kCacheShape.rows, FloatFrequencies(), kPairs, out); }}});
 }
 
+// Elements of unusual content: all of a head, or one of it.
+constexpr const char* kContents[] = {"nan",      "one_nan", "inf",    "one_inf", "subnormal",
+                                     "overflow", "wide",    "random", "zeros",   "ones_beside_zeros"};
+
+template <class T>
+void FillContent(const std::string& content, Pairing pairing, T* x, std::size_t count) {
+  constexpr ElementTraits kTraits = TraitsOf(TypeOf<T>());
+  constexpr std::uint32_t kWidth = 8 * sizeof(T), kFraction = kTraits.digits - 1;
+  constexpr std::uint32_t kSign = std::uint32_t{1} << (kWidth - 1),
+                          kInfinity = kSign - (std::uint32_t{1} << kFraction);
+  constexpr std::uint32_t kOne = (kInfinity >> 1) & ~((std::uint32_t{1} << kFraction) - 1);
+  std::mt19937 random(7);
+  FillNormal(x, count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t head = k / kHeadDim, element = k % kHeadDim;
+    const bool is_one = element == (37 * head + 11) % kHeadDim;
+    const bool is_first = pairing == Pairing::kNeighbours ? element % 2 == 0 : element < kPairs;
+    const auto any = static_cast<std::uint32_t>(random());
+    std::uint32_t bits = any;
+    if (content == "nan" || content == "one_nan") bits = kInfinity + 1;
+    if (content == "inf" || content == "one_inf") bits = kInfinity | (any & kSign);
+    if (content == "subnormal") bits = any & (kSign | ((std::uint32_t{1} << kFraction) - 1));
+    if (content == "overflow") bits = (any & kSign) | (kInfinity - 1);
+    if (content == "wide") bits = (any & kSign) | (any % (kInfinity - 1) & ~kSign);
+    if (content == "zeros") bits = 0;
+    if (content == "ones_beside_zeros") bits = is_first ? kOne : 0;
+    if (content.compare(0, 4, "one_") == 0 && !is_one) continue;
+    std::memcpy(x + k,
+                reinterpret_cast<const unsigned char*>(&bits) + (kIsBigEndian ? sizeof(bits) - sizeof(T) : 0),
+                sizeof(T));
+  }
+}
+
+// From a source, so that no pass changes what the next one takes. normal_ratio: how fast beside normal
+// numbers.
+template <class T>
+void RunContent(benchmark::State& state, const RotaryCase& which, const std::string& content,
+                const std::string& target) {
+  Rotary rotary;
+  if (!CreatedRotary(state, which, target.c_str(), &rotary)) return;
+  std::vector<T> odd(which.entries()), normal(which.entries());
+  FillContent(content, which.pairing, odd.data(), odd.size());
+  FillNormal(normal.data(), normal.size());
+  T* out = Output().Get<T>(which.entries());
+  const auto rotate = [&](const std::vector<T>& source) {
+    auto tensors = TensorsOf(which, out);
+    tensors[0].source = source.data();
+    tensors[1].source = source.data() + which.key_offset();
+    return rotary.Rotate(which.first, which.tokens, {tensors[0], tensors[1]});
+  };
+  MeasureChecked(state, {which.entries(), which.entries() * sizeof(T)}, [&] { return rotate(odd); },
+                 {{"normal_ratio", [&] { rotate(normal); }}});
+}
+
+template <class T>
+void RegisterContents(const TargetNames& targets) {
+  for (const Pairing pairing : {Pairing::kHalfSplit, Pairing::kNeighbours}) {
+    RotaryCase which{Arithmetic::kExact, pairing, 48};
+    which.first = 1000;
+    for (const std::string content : kContents) {
+      for (const std::string& target : targets) {
+        if (IsTooSlow(target, which.entries())) continue;
+        Register(NameOf(TypeOf<T>(), which, content + "/") + target,
+                 [=](benchmark::State& state) { RunContent<T>(state, which, content, target); });
+      }
+    }
+  }
+}
+
 template <class T>
 void RegisterCase(RotaryCase which, const TargetNames& targets) {
   which.first = which.tokens == 1 ? kDecodePosition : 0;
@@ -316,6 +393,9 @@ void RegisterRotary(const TargetNames& targets) {
   RegisterCases<float>(Arithmetic::kFast, targets);
   RegisterCases<BFloat16>(Arithmetic::kExact, targets);
   RegisterCases<Float16>(Arithmetic::kExact, targets);
+  RegisterContents<float>(targets);
+  RegisterContents<BFloat16>(targets);
+  RegisterContents<Float16>(targets);
   for (const std::size_t tokens : kHeadsFirstTokens) {
     RegisterCase<float>({Arithmetic::kExact, Pairing::kHalfSplit, tokens, 0, true}, targets);
   }
