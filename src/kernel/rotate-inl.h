@@ -70,14 +70,11 @@ class BoundedRotation {
   static constexpr std::size_t kFewOpen = 2;
 
   // Whole vectors, to where open pairs should be closed; returns the pair behind them.
-  HWY_NOINLINE std::size_t RotateVectors(Progress at, std::size_t end) {
+  std::size_t RotateVectors(Progress at, std::size_t end) {
     const Head<kType> head(heads_, at.head);
-    const std::size_t lanes = hn::Lanes(PairsOf<kType>());
-    for (; at.pair + lanes <= end && open_.count < OpenPairs::kFull; at.pair += lanes) {
-      const std::size_t element = at.pair * kStep<kPairing>;
-      RotateVector(head.source + element, head.data + element, heads_.pairs, at, lanes);
-    }
-    return at.pair;
+    const std::size_t element = at.pair * kStep<kPairing>, lanes = hn::Lanes(PairsOf<kType>());
+    const std::size_t count = (end - at.pair) / lanes * lanes;
+    return at.pair + RotateRun(head.source + element, head.data + element, heads_.pairs, at, count);
   }
 
   // Fewer pairs than a vector has lanes.
@@ -85,33 +82,44 @@ class BoundedRotation {
     const Head<kType> head(heads_, at.head);
     LastPairs<kType, kPairing, PairsOf<kType>> last;
     last.Read(head.source, at.pair, end, heads_.pairs);
-    RotateVector(last.elements, last.elements, hn::Lanes(PairsOf<kType>()), at, end - at.pair);
+    RotateRun(last.elements, last.elements, hn::Lanes(PairsOf<kType>()), at, end - at.pair);
     last.Write(head.data, at.pair, end, heads_.pairs);
     return end;
   }
 
-  // A vector of pairs, of which `count` are the head's; half-split elements are `apart`.
-  HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
-                               Progress at, std::size_t count) {
+  static std::uint64_t LanesBelow(std::size_t count) {
+    return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+  }
+
+  // Vectors of pairs, of which `count` are the head's; half-split elements are `apart`. Returns how many it
+  // took.
+  HWY_NOINLINE std::size_t RotateRun(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+                                     Progress at, std::size_t count) {
     const PairsOf<kType> df;
     const hn::RebindToSigned<PairsOf<kType>> di;
-    hn::Vec<PairsOf<kType>> a, b;
-    LoadPairs<kType, kPairing>(df, from, apart, a, b);
-    const auto larger = hn::Max(hn::BitCast(di, hn::Abs(a)), hn::BitCast(di, hn::Abs(b)));
-    auto x = hn::Set(hn::RebindToUnsigned<PairsOf<kType>>(), kNanBits<kType>), y = x;
-    if (hn::AllTrue(di, hn::Eq(larger, hn::Zero(di)))) {
-      x = y = hn::Zero(hn::RebindToUnsigned<PairsOf<kType>>());
-    } else if (!hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F800000)))) {
-      const bool are_special = hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F7FFFFF)));
-      if (are_special && !angles_.are_direct) TakeDirectTurns();
-      for (;;) {
-        const auto open = RotateWithin<kType>(a, b, larger, angles_.cosines + at.pair,
-                                              angles_.sines + at.pair, turns_, x, y);
-        if (HWY_LIKELY(hn::AllFalse(di, open))) break;
-        if (List(BitsOf(di, open) & ((std::uint64_t{1} << count) - 1), from, apart, at)) break;
+    std::size_t k = 0;
+    for (; k < count && (k == 0 || open_.count < OpenPairs::kFull); k += hn::Lanes(df)) {
+      const std::size_t element = k * kStep<kPairing>;
+      hn::Vec<PairsOf<kType>> a, b;
+      LoadPairs<kType, kPairing>(df, from + element, apart, a, b);
+      const auto larger = hn::Max(hn::BitCast(di, hn::Abs(a)), hn::BitCast(di, hn::Abs(b)));
+      auto x = hn::Set(hn::RebindToUnsigned<PairsOf<kType>>(), kNanBits<kType>), y = x;
+      if (hn::AllTrue(di, hn::Eq(larger, hn::Zero(di)))) {
+        x = y = hn::Zero(hn::RebindToUnsigned<PairsOf<kType>>());
+      } else if (!hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F800000)))) {
+        const bool are_special = hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F7FFFFF)));
+        if (are_special && !angles_.are_direct) TakeDirectTurns();
+        for (;;) {
+          const auto open = RotateWithin<kType>(a, b, larger, angles_.cosines + at.pair + k,
+                                                angles_.sines + at.pair + k, turns_, x, y);
+          if (HWY_LIKELY(hn::AllFalse(di, open))) break;
+          if (List(BitsOf(di, open) & (LanesBelow(count - k)), from + element, apart, {at.head, at.pair + k}))
+            break;
+        }
       }
+      StorePairs<kType, kPairing>(df, x, y, to + element, apart);
     }
-    StorePairs<kType, kPairing>(df, x, y, to, apart);
+    return k;
   }
 
   // Lists open pairs; false if there were many, for want of direct turns, which now there are.
