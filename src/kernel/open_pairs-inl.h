@@ -72,14 +72,15 @@ HWY_INLINE WordsAs<Floats> BitsOfFloats(FloatVec v) {
 }
 
 // Adds some of the pairs from `at` on, whose elements lie at `from`, to the open ones: a bit each.
-template <posenc_type kType, posenc_pairing kPairing>
+template <posenc_type kType>
 HWY_NOINLINE void ListOpen(std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart, Progress at,
                            const Rotation& rotation, const Heads& heads, OpenPairs& open) {
   unsigned char* data = heads.data + at.head * heads.stride;
   for (; pairs != 0; pairs &= pairs - 1) {
     const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(pairs), n = open.count++;
     const std::size_t pair = at.pair + k;
-    const PairIndex here = ElementsOf(kPairing, k, apart), there = ElementsOf(kPairing, pair, heads.pairs);
+    const PairIndex here = ElementsOf(heads.pairing, k, apart),
+                    there = ElementsOf(heads.pairing, pair, heads.pairs);
     const PhaseStep step(rotation.table, rotation.token[pair], pair);
     open.pair[n] = static_cast<std::uint32_t>(pair);
     open.a[n] = BitsOfElement(from[here.a]);

@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The pairs of a token's heads that the quick loop leaves, whatever their elements are.
-template <posenc_type kType, posenc_pairing kPairing>
+template <posenc_type kType>
 class BoundedRotation {
  public:
   BoundedRotation(const Rotation& rotation, const Heads& heads, TokenAngles& angles, OpenPairs& open)
@@ -30,6 +30,8 @@ class BoundedRotation {
         heads_(heads),
         angles_(angles),
         open_(open),
+        is_split_(heads.pairing == POSENC_HALF_SPLIT),
+        step_(is_split_ ? 1 : 2),
         turns_(rotation.gain, angles.are_direct, kInFloat) {}
 
   // From `at` on `count` pairs, in whole blocks of a head: so many that the quick loop may go on there.
@@ -56,9 +58,9 @@ class BoundedRotation {
   }
 
   // As many pairs as the quick loop takes at once.
-  static std::size_t Block() {
+  std::size_t Block() const {
     if (HWY_TARGET == HWY_SCALAR) return 32;
-    return hn::Lanes(hn::ScalableTag<float>()) * (kTakesWords<kType, kPairing> ? 2 : 1);
+    return hn::Lanes(hn::ScalableTag<float>()) * (kTakesWords<kType, POSENC_HALF_SPLIT> && is_split_ ? 2 : 1);
   }
 
   const Tally& tally() const { return tally_; }
@@ -72,13 +74,17 @@ class BoundedRotation {
   // Whole vectors, to where open pairs should be closed; returns the pair behind them.
   std::size_t RotateVectors(Progress at, std::size_t end) {
     const Head<kType> head(heads_, at.head);
-    const std::size_t element = at.pair * kStep<kPairing>, lanes = hn::Lanes(PairsOf<kType>());
+    const std::size_t element = at.pair * step_, lanes = hn::Lanes(PairsOf<kType>());
     const std::size_t count = (end - at.pair) / lanes * lanes;
     return at.pair + RotateRun(head.source + element, head.data + element, heads_.pairs, at, count);
   }
 
   // Fewer pairs than a vector has lanes.
-  HWY_NOINLINE std::size_t RotateLast(Progress at, std::size_t end) {
+  std::size_t RotateLast(Progress at, std::size_t end) {
+    return is_split_ ? RotateLastOf<POSENC_HALF_SPLIT>(at, end) : RotateLastOf<POSENC_NEIGHBOURS>(at, end);
+  }
+  template <posenc_pairing kPairing>
+  HWY_NOINLINE std::size_t RotateLastOf(Progress at, std::size_t end) {
     const Head<kType> head(heads_, at.head);
     LastPairs<kType, kPairing, PairsOf<kType>> last;
     last.Read(head.source, at.pair, end, heads_.pairs);
@@ -99,9 +105,13 @@ class BoundedRotation {
     const hn::RebindToSigned<PairsOf<kType>> di;
     std::size_t k = 0;
     for (; k < count && (k == 0 || open_.count < OpenPairs::kFull); k += hn::Lanes(df)) {
-      const std::size_t element = k * kStep<kPairing>;
+      const std::size_t element = k * step_;
       hn::Vec<PairsOf<kType>> a, b;
-      LoadPairs<kType, kPairing>(df, from + element, apart, a, b);
+      if (is_split_) {
+        LoadPairs<kType, POSENC_HALF_SPLIT>(df, from + element, apart, a, b);
+      } else {
+        LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + element, apart, a, b);
+      }
       const auto larger = hn::Max(hn::BitCast(di, hn::Abs(a)), hn::BitCast(di, hn::Abs(b)));
       auto x = hn::Set(hn::RebindToUnsigned<PairsOf<kType>>(), kNanBits<kType>), y = x;
       if (hn::AllTrue(di, hn::Eq(larger, hn::Zero(di)))) {
@@ -117,7 +127,11 @@ class BoundedRotation {
             break;
         }
       }
-      StorePairs<kType, kPairing>(df, x, y, to + element, apart);
+      if (is_split_) {
+        StorePairs<kType, POSENC_HALF_SPLIT>(df, x, y, to + element, apart);
+      } else {
+        StorePairs<kType, POSENC_NEIGHBOURS>(df, x, y, to + element, apart);
+      }
     }
     return k;
   }
@@ -128,7 +142,7 @@ class BoundedRotation {
       TakeDirectTurns();
       return false;
     }
-    ListOpen<kType, kPairing>(pairs, from, apart, at, rotation_, heads_, open_);
+    ListOpen<kType>(pairs, from, apart, at, rotation_, heads_, open_);
     return true;
   }
 
@@ -143,6 +157,8 @@ class BoundedRotation {
   const Heads& heads_;
   TokenAngles& angles_;
   OpenPairs& open_;
+  bool is_split_;
+  std::size_t step_;  // from an element to that of the next pair
   TurnBounds turns_;
   bool are_looked_at_ = false;
   std::size_t open_by_added_ = 0;
@@ -173,7 +189,7 @@ Tally RotateExact(const Rotation& rotation, TokenAngles& angles, const PlacedTur
   const auto& last = PlacedIn<kType, kPairing>(room).parts[Placed::kParts - 1];  // of float32 the same
   const QuickTurns<typename Placed::Value> quick{first.cosines, first.sines, last.cosines, last.sines};
   const bool is_quick = kType != POSENC_BF16 || rotation.gain.nearest() <= kMostQuickGain;
-  BoundedRotation<kType, kPairing> bounded(rotation, heads, angles, open);
+  BoundedRotation<kType> bounded(rotation, heads, angles, open);
   const std::size_t block = bounded.Block();
   NotedVectors<kType> noted;
   static_assert(OpenPairs::kFull + noted.kMost * noted.kMostPairs <= OpenPairs::kCapacity,

@@ -457,8 +457,8 @@ HWY_NOINLINE void ListNoted(NotedVectors<kType>& noted, const Rotation& rotation
   for (std::size_t n = 0; n < noted.count; ++n) {
     std::uint64_t lanes = 0;
     for (std::size_t k = 0; k < 8; ++k) lanes |= std::uint64_t{noted.lanes[n][k]} << (8 * k);
-    ListOpen<kType, kPairing>(PairsOfLanes<kType, kPairing>(lanes, noted.pairs[n]), noted.elements[n],
-                              noted.pairs[n], noted.at[n], rotation, heads, open);
+    ListOpen<kType>(PairsOfLanes<kType, kPairing>(lanes, noted.pairs[n]), noted.elements[n], noted.pairs[n],
+                    noted.at[n], rotation, heads, open);
   }
   noted.count = 0;
 }
