@@ -133,8 +133,8 @@ inline constexpr double kLeastTurnError = 0x1p-500;
 inline constexpr double kLeastPlainTurn = 0x1p-300;
 
 // Of shorter types than float the sums and their bounds become floats, and then are added up. By |a cos| +
-// |b sin|, v = 2^-24 for the sum, v for what is added, a little for what the bound loses and for the errors in
-// double; and as much as some subnormal floats.
+// |b sin|, v = 2^-24 for the sum, v for what is added, a little for what the bound loses and for the errors
+// in double; and as much as some subnormal floats.
 inline constexpr double kFloatRotationError = 2.1 * 0x1p-24;
 inline constexpr double kLeastFloatRotationError = 0x1p-147;
 
