@@ -100,7 +100,8 @@ TEST_P(RotaryElements, OneInAHead) {
   }
 }
 
-// Of 40 heads a token: fewer than one pair in a thousand is taken in wide arithmetic.
+// Of 40 heads a token: fewer than one pair in a thousand is taken in wide arithmetic, and fewer than one in four
+// is queued (of wide float16 without FMA one in five).
 TEST_P(RotaryElements, HardlyAnyIsWide) {
   if (IsReference()) GTEST_SKIP() << "which takes all pairs so";
   constexpr std::size_t kHeads = 40, kPairs = 64, kTokens = 16, kAll = kTokens * kHeads * kPairs;
@@ -131,7 +132,7 @@ TEST_P(RotaryElements, HardlyAnyIsWide) {
               rotary->rotary, {1000, internal::List(), 1, kTokens}, {TypeOf<T>(), &heads, 1});
           EXPECT_LE(tally.recomputed, kAll / 1000) << kind << (is_one ? ", one a head" : "");
           EXPECT_LE(tally.wide_turns, kAll / 1000) << kind << (is_one ? ", one a head" : "");
-          EXPECT_LE(tally.doubles, is_one ? 4 * kTokens * kHeads : kAll / 10)
+          EXPECT_LE(tally.doubles, is_one ? 4 * kTokens * kHeads : kAll / 4)
               << kind << (is_one ? ", one a head" : "");
         });
       }
@@ -157,7 +158,7 @@ TEST_P(RotaryElements, HeadsShareWideTurns) {
   const internal::Tally tally =
       internal::WalkTokens(rotary->rotary, {1, internal::List(), 1, 1}, {POSENC_F32, &heads, 1});
   EXPECT_EQ(tally.recomputed, kHeads * kPairs);
-  EXPECT_EQ(tally.wide_turns, 2 * kPairs);  // of 256 bits and of 1,024
+  EXPECT_EQ(tally.wide_turns, kPairs);  // of 256 bits, which know these to be equal
 }
 
 POSENC_INSTANTIATE_PER_TARGET(RotaryElements);
