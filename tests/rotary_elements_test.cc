@@ -100,8 +100,8 @@ TEST_P(RotaryElements, OneInAHead) {
   }
 }
 
-// Of 40 heads a token: fewer than one pair in a thousand is taken in wide arithmetic, and fewer than one in four
-// is queued (of wide float16 without FMA one in five).
+// Of 40 heads a token: fewer than one pair in a thousand is taken in wide arithmetic, and fewer than one in
+// four is queued (of wide float16 without FMA one in five).
 TEST_P(RotaryElements, HardlyAnyIsWide) {
   if (IsReference()) GTEST_SKIP() << "which takes all pairs so";
   constexpr std::size_t kHeads = 40, kPairs = 64, kTokens = 16, kAll = kTokens * kHeads * kPairs;
