@@ -64,15 +64,12 @@ struct TurnBounds {
   }
 };
 
-// a cosine - b sine and b cosine + a sine times the gain, and what they are off by at most: 0 if they are
-// exact.
-struct BoundedSums {
-  DoubleVec x, x_bound, y, y_bound;
-};
-
+// x = a cosine - b sine and y = b cosine + a sine, times the gain, and what they are off by at most: 0 if
+// they are exact. (Vectors of SVE cannot be members of a struct.)
 template <bool kInFloat>
-HWY_INLINE BoundedSums SumWithin(FloatVec a_element, FloatVec b_element, DoubleVec cosine, DoubleVec sine,
-                                 const TurnBounds& turns) {
+HWY_INLINE void SumWithin(FloatVec a_element, FloatVec b_element, DoubleVec cosine, DoubleVec sine,
+                          const TurnBounds& turns, DoubleVec& x, DoubleVec& x_bound, DoubleVec& y,
+                          DoubleVec& y_bound) {
   const Doubles d;
   const auto a = hn::PromoteTo(d, a_element), b = hn::PromoteTo(d, b_element);
   const auto a_size = hn::Abs(a), b_size = hn::Abs(b);
@@ -80,9 +77,8 @@ HWY_INLINE BoundedSums SumWithin(FloatVec a_element, FloatVec b_element, DoubleV
   const auto relative = hn::Set(d, turns.relative), absolute = hn::Set(d, turns.absolute);
   auto c_error = hn::MulAdd(hn::Abs(c), relative, absolute),
        s_error = hn::MulAdd(hn::Abs(s), relative, absolute);
-  BoundedSums sums;
-  sums.x = MinusProduct(b, s, hn::Mul(a, c));
-  sums.y = hn::MulAdd(a, s, hn::Mul(b, c));
+  x = MinusProduct(b, s, hn::Mul(a, c));
+  y = hn::MulAdd(a, s, hn::Mul(b, c));
   // What floats lose of a sum that is not exactly 0.
   const auto most_least = hn::Set(d, kLeastFloatRotationError);
   const auto least = hn::Min(hn::Add(a_size, b_size), most_least);
@@ -103,9 +99,8 @@ HWY_INLINE BoundedSums SumWithin(FloatVec a_element, FloatVec b_element, DoubleV
   const auto product = [&](DoubleVec size, DoubleVec part) HWY_ATTR {
     return kInFloat ? hn::MulAdd(size, c_error, part) : hn::Mul(size, c_error);
   };
-  sums.x_bound = hn::MulAdd(b_size, s_error, product(a_size, x_least));
-  sums.y_bound = hn::MulAdd(a_size, s_error, product(b_size, y_least));
-  return sums;
+  x_bound = hn::MulAdd(b_size, s_error, product(a_size, x_least));
+  y_bound = hn::MulAdd(a_size, s_error, product(b_size, y_least));
 }
 
 // A sum from above and below; neither is -0 unless it is less than 0.
@@ -192,30 +187,33 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
   const bool are_special = turns.are_direct && hn::AllTrue(di, is_special);
   WordsAs<PairsOf<kType>> differ;
   if constexpr (kType == POSENC_F32) {
-    const BoundedSums sums = SumWithin<false>(a, b, hn::LoadU(d, cosines), hn::LoadU(d, sines), turns);
-    x_sum = ToFloats(sums.x);
-    y_sum = ToFloats(sums.y);
+    DoubleVec x_wide, x_bound, y_wide, y_bound;
+    SumWithin<false>(a, b, hn::LoadU(d, cosines), hn::LoadU(d, sines), turns, x_wide, x_bound, y_wide,
+                     y_bound);
+    x_sum = ToFloats(x_wide);
+    y_sum = ToFloats(y_wide);
     if (HWY_UNLIKELY(are_special)) return store_special();
-    differ = RoundToFloats(sums.x, sums.x_bound, x);
-    differ = hn::Or(differ, RoundToFloats(sums.y, sums.y_bound, y));
+    differ = RoundToFloats(x_wide, x_bound, x);
+    differ = hn::Or(differ, RoundToFloats(y_wide, y_bound, y));
   } else {
+    DoubleVec x_lower, x_lower_bound, y_lower, y_lower_bound, x_upper, x_upper_bound, y_upper, y_upper_bound;
 #if HWY_TARGET == HWY_SCALAR
-    const BoundedSums lower = SumWithin<true>(a, b, hn::LoadU(d, cosines), hn::LoadU(d, sines), turns);
-    const BoundedSums upper = lower;
+    SumWithin<true>(a, b, hn::LoadU(d, cosines), hn::LoadU(d, sines), turns, x_lower, x_lower_bound, y_lower,
+                    y_lower_bound);
+    x_upper = x_lower, x_upper_bound = x_lower_bound, y_upper = y_lower, y_upper_bound = y_lower_bound;
 #else
     const Floats half;
     const std::size_t lanes = hn::Lanes(d);
-    const BoundedSums lower = SumWithin<true>(hn::LowerHalf(half, a), hn::LowerHalf(half, b),
-                                              hn::LoadU(d, cosines), hn::LoadU(d, sines), turns);
-    const BoundedSums upper =
-        SumWithin<true>(hn::UpperHalf(half, a), hn::UpperHalf(half, b), hn::LoadU(d, cosines + lanes),
-                        hn::LoadU(d, sines + lanes), turns);
+    SumWithin<true>(hn::LowerHalf(half, a), hn::LowerHalf(half, b), hn::LoadU(d, cosines),
+                    hn::LoadU(d, sines), turns, x_lower, x_lower_bound, y_lower, y_lower_bound);
+    SumWithin<true>(hn::UpperHalf(half, a), hn::UpperHalf(half, b), hn::LoadU(d, cosines + lanes),
+                    hn::LoadU(d, sines + lanes), turns, x_upper, x_upper_bound, y_upper, y_upper_bound);
 #endif
-    x_sum = JoinFloats(df, lower.x, upper.x);
-    y_sum = JoinFloats(df, lower.y, upper.y);
+    x_sum = JoinFloats(df, x_lower, x_upper);
+    y_sum = JoinFloats(df, y_lower, y_upper);
     if (HWY_UNLIKELY(are_special)) return store_special();
-    const auto x_bound = JoinFloats(df, lower.x_bound, upper.x_bound);
-    const auto y_bound = JoinFloats(df, lower.y_bound, upper.y_bound);
+    const auto x_bound = JoinFloats(df, x_lower_bound, x_upper_bound);
+    const auto y_bound = JoinFloats(df, y_lower_bound, y_upper_bound);
     differ = RoundToShort<kType>(df, x_sum, x_bound, turns.are_exact, x);
     differ = hn::Or(differ, RoundToShort<kType>(df, y_sum, y_bound, turns.are_exact, y));
   }

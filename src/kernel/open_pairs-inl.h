@@ -106,16 +106,16 @@ HWY_NOINLINE void CloseOpenPairs(const FrequencyTable& table, const Gain& gain, 
         SinCos(d, multiple, high, hn::LoadU(d, open.low + from), table.max_cancellation, sine, cosine);
     is_unknown = hn::Or(is_unknown, IsTiny(multiple, high, kLeastDoublePhase));
     const auto a = FloatsOfBits<kType>(open.a + from), b = FloatsOfBits<kType>(open.b + from);
-    BoundedSums sums = SumWithin<false>(a, b, cosine, sine, turns);
+    DoubleVec x_sum, x_bound, y_sum, y_bound;
+    SumWithin<false>(a, b, cosine, sine, turns, x_sum, x_bound, y_sum, y_bound);
     // NaNs and infinities are as IEEE arithmetic has them.
     const auto size = hn::Add(hn::Abs(hn::PromoteTo(d, a)), hn::Abs(hn::PromoteTo(d, b)));
     const auto is_finite = hn::Lt(size, hn::Set(d, 0x1p200));
-    sums.x_bound = hn::IfThenElseZero(is_finite, sums.x_bound);
-    sums.y_bound = hn::IfThenElseZero(is_finite, sums.y_bound);
+    x_bound = hn::IfThenElseZero(is_finite, x_bound);
+    y_bound = hn::IfThenElseZero(is_finite, y_bound);
     FloatVec x, y;
-    auto is_open = RoundBetween<kType>(Below(d, sums.x, sums.x_bound), Above(d, sums.x, sums.x_bound), x);
-    is_open = hn::Or(is_open,
-                     RoundBetween<kType>(Below(d, sums.y, sums.y_bound), Above(d, sums.y, sums.y_bound), y));
+    auto is_open = RoundBetween<kType>(Below(d, x_sum, x_bound), Above(d, x_sum, x_bound), x);
+    is_open = hn::Or(is_open, RoundBetween<kType>(Below(d, y_sum, y_bound), Above(d, y_sum, y_bound), y));
     const std::uint64_t flags = BitsOf(d, hn::Or(is_open, is_unknown));
     HWY_ALIGN std::uint32_t xs[kMostLanes<Doubles>], ys[kMostLanes<Doubles>];
     hn::Store(BitsOfFloats<kType>(x), hn::RebindToUnsigned<Floats>(), xs);

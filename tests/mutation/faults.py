@@ -630,7 +630,7 @@ FAULTS = (
     Fault("open_pairs_of_the_first_head", "src/kernel/open_pairs-inl.h", "heads.data + at.head * heads.stride;", "heads.data;",
           ROTARY_MIDPOINTS),
     Fault("specials_with_bounds", "src/kernel/open_pairs-inl.h",
-          "sums.x_bound = hn::IfThenElseZero(is_finite, sums.x_bound);", "", ROTARY_ELEMENTS),
+          "x_bound = hn::IfThenElseZero(is_finite, x_bound);", "", ROTARY_ELEMENTS),
     Fault("only_x_is_closed", "src/kernel/open_pairs-inl.h", "hn::Or(is_open, is_unknown)", "is_unknown", ROTARY_HARD),
     Fault("unknown_turns_trusted", "src/kernel/open_pairs-inl.h", "hn::Or(is_open, is_unknown)", "is_open",
           ROTARY_KINDS + ROTARY_HARD),
