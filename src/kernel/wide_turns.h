@@ -50,8 +50,8 @@ class WideTurnsOf {
 };
 
 struct WideTurns {
-  WideTurnsOf<4, 32> usual;
-  WideTurnsOf<kMostLimbs, 4> widest;
+  WideTurnsOf<4, 16> usual;
+  WideTurnsOf<kMostLimbs, 2> widest;
 
   void Clear() {
     usual.Clear();
