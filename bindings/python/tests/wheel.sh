@@ -1,6 +1,7 @@
 #!/bin/sh
-# wheel.sh SOURCE PYTHON VENV: the wheel, built as users do it, with warnings as errors, and installed into a clean
-# virtual environment, which has nothing else but the system's NumPy and, if it is there, torch.
+# wheel.sh SOURCE PYTHON VENV: the wheel, built as users do it, but of fewer instruction sets, which compile sooner, with
+# warnings as errors, and installed into a clean virtual environment, which has nothing else but the system's NumPy and,
+# if it is there, torch.
 set -eu
 source=$1 python=$2 venv=$3
 
@@ -19,7 +20,7 @@ rm -rf "$venv" "$venv.wheel"
 "$python" -m venv --system-site-packages --without-pip "$venv" || skip "python3-venv is not installed"
 
 cd "$source"
-PYTHON=$python bindings/python/pip wheel --no-deps --quiet --wheel-dir "$venv.wheel" \
+CXXFLAGS='-DHWY_DISABLED_TARGETS=HWY_AVX3|HWY_AVX3_DL|HWY_SSSE3' PYTHON=$python bindings/python/pip wheel --no-deps --quiet --wheel-dir "$venv.wheel" \
   --config-settings=cmake.define.POSENC_PYTHON_WERROR=ON .
 ls "$venv.wheel"
 "$venv/bin/python" -m pip install --no-index --no-deps --quiet --force-reinstall "$venv.wheel"/posenc-*.whl
