@@ -48,12 +48,13 @@ void WriteCache(benchmark::State& state, CacheLayout layout, const std::string& 
 
 template <class T>
 void RegisterType(const TargetNames& targets) {
-  const std::string prefix = std::string("RotaryCache/") + TraitsOf(TypeOf<T>()).name + "/" + kShape.name();
+  const std::string prefix =
+      std::string("RotaryCache/") + TraitsOf(TypeOf<T>()).name + "/" + kShape.name() + "/";
   for (const NamedLayout& named : kLayouts) {
+    const std::string name = prefix + named.variant;
     for (const std::string& target : targets) {
       if (IsTooSlow(target, kShape.entries())) continue;
-      Register(prefix + "/" + named.variant + target,
-               [=](benchmark::State& state) { WriteCache<T>(state, named.layout, target); });
+      Register(name + target, [=](benchmark::State& state) { WriteCache<T>(state, named.layout, target); });
     }
   }
 }

@@ -100,7 +100,7 @@ void WriteTable(int first, std::size_t tokens, const float* frequencies, std::si
 #ifdef POSENC_BENCH_BY_HAND
 #include "rotary_vectors-inl.h"
 #else
-template <class Element>
+template <class Element>  // NOLINTNEXTLINE(readability-identifier-naming): in place of the function
 constexpr void (*BySimdTable)(const LoopWork<Element>& work, const float* table) = nullptr;
 #endif
 
