@@ -32,8 +32,9 @@ template <class T>
 std::vector<Peer<T>> SimdPeers();
 
 #ifdef POSENC_BENCH_X86
-bool CpuHasAvx2();    // what add_simd_rows(avx2 ...) in CMakeLists.txt compiles for
-bool CpuHasAvx512();  // and add_simd_rows(avx512 ...)
+bool CpuHasAvx2();        // what add_simd_rows(avx2 ...) and add_rotary_loops(avx2 ...) compile for
+bool CpuHasAvx512();      // and those of avx512
+bool CpuHasAvx512Bf16();  // and add_rotary_loops(avx512bf16 ...): CMakeLists.txt
 #endif
 
 // All that were found at configure time and run on this CPU.

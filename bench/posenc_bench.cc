@@ -91,6 +91,7 @@ int Main(int argc, char** argv) {
   RegisterAdd(targets);
   RegisterGrid(targets);
   RegisterRotary(targets);
+  RegisterRotaryCaches(targets);
   RegisterTimesteps(targets);
   RegisterLimits();
   RegisterPeers();

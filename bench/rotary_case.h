@@ -3,8 +3,10 @@
 #define POSENC_BENCH_ROTARY_CASE_H_
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "posenc/accuracy.h"
 #include "posenc/rotary.h"
@@ -13,7 +15,7 @@ namespace posenc {
 namespace bench {
 
 constexpr std::size_t kQueryHeads = 32, kKeyHeads = 8, kHeads = kQueryHeads + kKeyHeads;  // of Llama 3 8B
-constexpr std::size_t kHeadDim = 128;
+constexpr std::size_t kHeadDim = 128, kPairs = kHeadDim / 2;
 constexpr std::size_t kTokens[] = {1, 48, 512, 16384};
 
 struct RotaryCase {
@@ -22,6 +24,7 @@ struct RotaryCase {
   std::size_t tokens = 1;
   int first = 0;                // position
   bool is_heads_first = false;  // [heads, tokens, kHeadDim], else [tokens, heads, kHeadDim]
+  bool is_cached = false;       // by a cache of the elements' type, in the fast arithmetic
 
   std::size_t entries() const { return tokens * kHeads * kHeadDim; }
   std::size_t key_offset() const { return tokens * kQueryHeads * kHeadDim; }  // k lies behind q
@@ -45,9 +48,22 @@ std::array<Heads<T>, 2> TensorsOf(const RotaryCase& which, T* x) {
           Heads<T>{x + which.key_offset(), kKeyHeads, which.token_stride(kKeyHeads), which.head_stride()}};
 }
 
+// In float, as runtimes have them.
+inline const float* FloatFrequencies() {
+  static const std::vector<float> frequencies = [] {
+    std::vector<float> values(kPairs);
+    for (std::size_t i = 0; i < kPairs; ++i) {
+      values[i] = 1.0f / std::pow(10000.0f, static_cast<float>(2 * i) / static_cast<float>(kHeadDim));
+    }
+    return values;
+  }();
+  return frequencies.data();
+}
+
 // Of a row, but for what comes before it and the target; content: of the elements, with a slash.
 inline std::string NameOf(posenc_type type, const RotaryCase& which, const std::string& content = {}) {
   std::string name = which.arithmetic == Arithmetic::kExact ? "Rotate/exact/" : "Rotate/fast/";
+  if (which.is_cached) name = "RotateCached/";
   name += TraitsOf(type).name;
   name += which.pairing == Pairing::kNeighbours ? "/interleaved/" : "/half_split/";
   name += content;

@@ -5,24 +5,29 @@
 #include <math.h>    // NOLINT(modernize-deprecated-headers): std::sin of float is inline
 #include <string.h>  // NOLINT(modernize-deprecated-headers)
 
+#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#define POSENC_BENCH_BY_HAND
+#include <immintrin.h>
+#endif
+
 namespace posenc {
 namespace bench {
 namespace POSENC_BENCH_ISA {
 namespace {
 
 inline float Widen(float x) { return x; }
-inline float Widen(std::uint16_t bits) {
-  const std::uint32_t word = static_cast<std::uint32_t>(bits) << 16;
+inline float Widen(BFloat16 from) {
+  const std::uint32_t word = static_cast<std::uint32_t>(from.bits) << 16;
   float x;
   memcpy(&x, &word, sizeof(x));
   return x;
 }
 
 inline void Round(float x, float* to) { *to = x; }
-inline void Round(float x, std::uint16_t* to) {  // to nearest, ties to even; not for NaNs
+inline void Round(float x, BFloat16* to) {  // to nearest, ties to even; not for NaNs
   std::uint32_t word;
   memcpy(&word, &x, sizeof(x));
-  *to = static_cast<std::uint16_t>((word + 0x7FFF + ((word >> 16) & 1)) >> 16);
+  to->bits = static_cast<std::uint16_t>((word + 0x7FFF + ((word >> 16) & 1)) >> 16);
 }
 
 template <class Element>
@@ -92,10 +97,20 @@ void WriteTable(int first, std::size_t tokens, const float* frequencies, std::si
   }
 }
 
+#ifdef POSENC_BENCH_BY_HAND
+#include "rotary_vectors-inl.h"
+#else
+template <class Element>  // NOLINTNEXTLINE(readability-identifier-naming): in place of the function
+constexpr void (*BySimdTable)(const LoopWork<Element>& work, const float* table) = nullptr;
+#endif
+
 }  // namespace
 
 AllRotaryLoops Loops() {
-  return {{ByTable<float>, BySinCos<float>}, {ByTable<std::uint16_t>, BySinCos<std::uint16_t>}, WriteTable};
+  return {{ByTable<float>, BySimdTable<float>, BySinCos<float>},
+          {ByTable<BFloat16>, BySimdTable<BFloat16>, BySinCos<BFloat16>},
+          {nullptr, BySimdTable<Float16>, nullptr},
+          WriteTable};
 }
 
 }  // namespace POSENC_BENCH_ISA

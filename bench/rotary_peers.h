@@ -6,7 +6,8 @@
 #define POSENC_BENCH_ROTARY_PEERS_H_
 
 #include <cstddef>
-#include <cstdint>
+
+#include "posenc/posenc.h"
 
 namespace posenc {
 namespace bench {
@@ -25,22 +26,24 @@ template <class Element>
 struct LoopWork {
   LoopTensor<Element> tensors[2];
   std::size_t tokens;
-  std::size_t pairs;    // of a head, all of it
+  std::size_t pairs;    // of a head, all of it; a multiple of 16
   bool is_interleaved;  // else half-split
 };
 
-// Of floats, or of the bits of bfloat16.
+// Of float, BFloat16 or Float16. Null: not on this instruction set, or not in plain C++17.
 template <class Element>
 struct RotaryLoops {
-  // By a table [tokens, 2 * pairs]: rows of cosines, then sines.
+  // By a table [tokens, 2 * pairs]: rows of cosines, then sines. Plain, or vectors by hand.
   void (*by_table)(const LoopWork<Element>& work, const float* table);
+  void (*by_simd_table)(const LoopWork<Element>& work, const float* table);
   // sinf and cosf once per token and pair, for all heads. pairs <= kMaxLoopPairs.
   void (*by_sincos)(const LoopWork<Element>& work, int first, const float* frequencies);
 };
 
 struct AllRotaryLoops {
   RotaryLoops<float> f32;
-  RotaryLoops<std::uint16_t> bf16;
+  RotaryLoops<BFloat16> bf16;
+  RotaryLoops<Float16> f16;
   // Such a table: the sinf and cosf of f32(position * frequency).
   void (*write_table)(int first, std::size_t tokens, const float* frequencies, std::size_t pairs,
                       float* table);
@@ -53,6 +56,9 @@ namespace avx2 {
 AllRotaryLoops Loops();
 }
 namespace avx512 {
+AllRotaryLoops Loops();
+}
+namespace avx512bf16 {
 AllRotaryLoops Loops();
 }
 

@@ -1,5 +1,4 @@
-// Rotary: q and k turned in place, beside scaling the same memory and the loops of inference runtimes; caches
-// of cosines and sines.
+// Rotary: q and k turned in place, beside scaling the same memory and the loops of inference runtimes.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -24,9 +23,8 @@ namespace posenc {
 namespace bench {
 namespace {
 
-constexpr std::size_t kPairs = kHeadDim / 2;
 constexpr std::size_t kHeadsFirstTokens[] = {512, 16384};
-constexpr Shape kCacheShape = {4096, 128};
+constexpr std::size_t kCachedTokens[] = {1, 48, 16384};
 constexpr int kDecodePosition = (1 << 17) - 1;  // of single tokens: the end of a long context
 constexpr std::size_t kCheckedTokens = 48;
 const bool kIsBigEndian = [] {
@@ -38,17 +36,18 @@ const bool kIsBigEndian = [] {
 constexpr double kTolerance = 1e-2;         // of rivals in the first tokens, lest one be used wrongly
 constexpr double kFastTolerance = 0x1p-21;  // of hypot(a, b): more than POSENC_FAST's 2 ulp
 
-// The type in which rivals take T: void if there are none.
-template <class T>
-using LoopElement = std::conditional_t<std::is_same_v<T, float>, float,
-                                       std::conditional_t<std::is_same_v<T, BFloat16>, std::uint16_t, void>>;
-
 double ToDouble(float x) { return static_cast<double>(x); }
 double ToDouble(BFloat16 x) {
   const std::uint32_t bits = static_cast<std::uint32_t>(x.bits) << 16;
   float wide;
   std::memcpy(&wide, &bits, sizeof(wide));
   return static_cast<double>(wide);
+}
+double ToDouble(Float16 x) {
+  const int exponent = x.bits >> 10 & 31, fraction = x.bits & 1023;
+  double size = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25);
+  if (exponent == 31) size = HUGE_VAL;
+  return (x.bits & 0x8000) != 0 ? -size : size;
 }
 
 // Elements that one pass after another turns in place: now and then filled anew, lest roundings add up to
@@ -68,12 +67,6 @@ class Elements {
   std::size_t count_, passes_ = 0;
 };
 
-bool CreatedRotary(benchmark::State& state, const RotaryCase& which, const char* target, Rotary* rotary) {
-  const Status status = Rotary::Create(which.spec(target), rotary);
-  if (status != Status::kOk) Fail(state, StatusMessage(status));
-  return status == Status::kOk;
-}
-
 template <class T>
 Status Rotate(const Rotary& rotary, const RotaryCase& which, T* x) {
   const auto [q, k] = TensorsOf(which, x);
@@ -81,26 +74,12 @@ Status Rotate(const Rotary& rotary, const RotaryCase& which, T* x) {
 }
 
 template <class T>
-LoopWork<LoopElement<T>> WorkOf(const RotaryCase& which, T* x) {
-  static_assert(sizeof(T) == sizeof(LoopElement<T>), "T is that or its bits");
-  auto* q = reinterpret_cast<LoopElement<T>*>(x);
-  return {{{q, kQueryHeads, which.token_stride(kQueryHeads), which.head_stride()},
-           {q + which.key_offset(), kKeyHeads, which.token_stride(kKeyHeads), which.head_stride()}},
+LoopWork<T> WorkOf(const RotaryCase& which, T* x) {
+  return {{{x, kQueryHeads, which.token_stride(kQueryHeads), which.head_stride()},
+           {x + which.key_offset(), kKeyHeads, which.token_stride(kKeyHeads), which.head_stride()}},
           which.tokens,
           kPairs,
           which.pairing == Pairing::kNeighbours};
-}
-
-// In float, as runtimes have them.
-const float* FloatFrequencies() {
-  static const std::vector<float> frequencies = [] {
-    std::vector<float> values(kPairs);
-    for (std::size_t i = 0; i < kPairs; ++i) {
-      values[i] = 1.0f / std::pow(10000.0f, static_cast<float>(2 * i) / static_cast<float>(kHeadDim));
-    }
-    return values;
-  }();
-  return frequencies.data();
 }
 
 std::shared_ptr<std::vector<float>> TableOf(const RotaryCase& which) {
@@ -109,67 +88,82 @@ std::shared_ptr<std::vector<float>> TableOf(const RotaryCase& which) {
   return table;
 }
 
-// Another way to rotate.
+// A way to rotate.
 template <class T>
-struct RotaryRival {
+struct NamedRotation {
   std::string name;
   // Does what is done once for all calls.
   std::function<std::function<void()>(const RotaryCase& which, T* x)> prepare;
 };
 
 template <class T>
-const RotaryLoops<LoopElement<T>>& LoopsOf(const AllRotaryLoops& all) {
-  if constexpr (std::is_same_v<T, float>) {
-    return all.f32;
-  } else {
-    return all.bf16;
-  }
-}
-
-template <class T>
-RotaryRival<T> TableRival(const std::string& name, const AllRotaryLoops& all) {
-  const auto by_table = LoopsOf<T>(all).by_table;
-  return {name, [by_table](const RotaryCase& which, T* x) -> std::function<void()> {
-            const auto table = TableOf(which);
-            return [=, work = WorkOf(which, x)] { by_table(work, table->data()); };
+NamedRotation<T> OwnRotation(const Rotary& rotary) {
+  return {"posenc", [&rotary](const RotaryCase& which, T* x) -> std::function<void()> {
+            if (!which.is_cached) return [&rotary, which, x] { Rotate(rotary, which, x); };
+            const auto rows = std::make_shared<std::vector<T>>(which.tokens * kHeadDim);
+            const Cache<T> cache{CacheLayout::kCosSin, rows->data(), nullptr, kHeadDim};
+            rotary.WriteCache(which.first, which.tokens, cache);
+            return [&rotary, which, x, cache, rows] {
+              const auto [q, k] = TensorsOf(which, x);
+              rotary.RotateCached(cache, which.tokens, 0, which.tokens, {q, k});
+            };
           }};
 }
 
 template <class T>
-std::vector<RotaryRival<T>> RivalsOf(const RotaryCase& of) {
-  if constexpr (std::is_void_v<LoopElement<T>>) {
-    return {};
+RotaryLoops<T> LoopsOf(const AllRotaryLoops& all) {
+  if constexpr (std::is_same_v<T, float>) {
+    return all.f32;
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    return all.bf16;
   } else {
-    std::vector<RotaryRival<T>> rivals = {TableRival<T>("table", baseline::Loops())};
-#ifdef POSENC_BENCH_X86
-    if (CpuHasAvx512()) {
-      rivals.push_back(TableRival<T>("wide_table", avx512::Loops()));
-    } else if (CpuHasAvx2()) {
-      rivals.push_back(TableRival<T>("wide_table", avx2::Loops()));
-    }
-#endif
-    const auto by_sincos = LoopsOf<T>(baseline::Loops()).by_sincos;
-    rivals.push_back({"sincos", [by_sincos](const RotaryCase& which, T* x) -> std::function<void()> {
-                        return [=, work = WorkOf(which, x)] {
-                          by_sincos(work, which.first, FloatFrequencies());
-                        };
-                      }});
-#ifdef POSENC_BENCH_TORCH
-    if constexpr (std::is_same_v<T, float>) {
-      if (of.pairing == Pairing::kHalfSplit && !of.is_heads_first) {
-        rivals.push_back({"torch", [](const RotaryCase& which, T* x) -> std::function<void()> {
-                            const auto table = TableOf(which);
-                            const auto rotation =
-                                std::make_shared<TorchRotation>(WorkOf(which, x), table->data());
-                            return [=] { rotation->Run(); };
-                          }});
-      }
-    }
-#else
-    (void)of;
-#endif
-    return rivals;
+    return all.f16;
   }
+}
+
+template <class T>
+std::vector<NamedRotation<T>> RivalsOf(const RotaryCase& of) {
+  std::vector<NamedRotation<T>> rivals;
+  const auto add_by_table = [&](const char* name, auto by_table) {
+    if (by_table == nullptr) return;
+    rivals.push_back({name, [by_table](const RotaryCase& which, T* x) -> std::function<void()> {
+                        const auto table = TableOf(which);
+                        return [=, work = WorkOf(which, x)] { by_table(work, table->data()); };
+                      }});
+  };
+  const RotaryLoops<T> plain = LoopsOf<T>(baseline::Loops());
+  add_by_table("table", plain.by_table);
+#ifdef POSENC_BENCH_X86
+  if (CpuHasAvx2()) {
+    const RotaryLoops<T> wide = LoopsOf<T>(CpuHasAvx512() ? avx512::Loops() : avx2::Loops());
+    add_by_table("wide_table", wide.by_table);
+    add_by_table("simd_table", wide.by_simd_table);
+  }
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    if (CpuHasAvx512Bf16()) add_by_table("hw_table", avx512bf16::Loops().bf16.by_simd_table);
+  }
+#endif
+  if (plain.by_sincos != nullptr) {
+    rivals.push_back(
+        {"sincos", [by_sincos = plain.by_sincos](const RotaryCase& which, T* x) -> std::function<void()> {
+           return [=, work = WorkOf(which, x)] { by_sincos(work, which.first, FloatFrequencies()); };
+         }});
+  }
+#ifdef POSENC_BENCH_TORCH
+  if constexpr (std::is_same_v<T, float>) {
+    if (of.pairing == Pairing::kHalfSplit && !of.is_heads_first) {
+      rivals.push_back({"torch", [](const RotaryCase& which, T* x) -> std::function<void()> {
+                          const auto table = TableOf(which);
+                          const auto rotation =
+                              std::make_shared<TorchRotation>(WorkOf(which, x), table->data());
+                          return [=] { rotation->Run(); };
+                        }});
+    }
+  }
+#else
+  (void)of;
+#endif
+  return rivals;
 }
 
 // The largest difference of elements from the right ones, by the hypot(a, b) of their pair.
@@ -197,20 +191,20 @@ class Checked {
   Checked(benchmark::State& state, RotaryCase which) : which_(which), expected_(which.entries()) {
     which.arithmetic = Arithmetic::kExact;
     Rotary exact;
-    if (!CreatedRotary(state, which, nullptr, &exact)) return;
+    if (!Created(state, which.spec(nullptr), &exact)) return;
     FillNormal(expected_.data(), expected_.size());
-    is_ready_ = Rotate(exact, which, expected_.data()) == Status::kOk;
+    const Status status = Rotate(exact, which, expected_.data());
+    is_ready_ = status == Status::kOk;
+    if (!is_ready_) Fail(state, StatusMessage(status));
   }
 
   bool is_ready() const { return is_ready_; }
-  const RotaryCase& which() const { return which_; }
 
-  // What `rotate`, given random elements, makes of them.
-  template <class Rotation>
-  std::vector<T> Turned(const Rotation& rotate) const {
+  // What that makes of the random elements.
+  std::vector<T> Turned(const NamedRotation<T>& rotation) const {
     std::vector<T> x(expected_.size());
     FillNormal(x.data(), x.size());
-    rotate(x.data());
+    rotation.prepare(which_, x.data())();
     return x;
   }
 
@@ -218,9 +212,6 @@ class Checked {
     return std::memcmp(got.data(), expected_.data(), got.size() * sizeof(T)) == 0;
   }
   double ErrorOf(const std::vector<T>& got) const { return LargestError(which_.pairing, got, expected_); }
-  double ErrorOf(const RotaryRival<T>& rival) const {
-    return ErrorOf(Turned([&](T* x) { rival.prepare(which_, x)(); }));
-  }
 
  private:
   RotaryCase which_;
@@ -231,39 +222,41 @@ class Checked {
 // False, and the row has failed, unless all do the work that they are measured at. Of single floats the
 // errors become counters.
 template <class T>
-bool Check(benchmark::State& state, RotaryCase which, const Rotary& rotary,
-           const std::vector<RotaryRival<T>>& rivals) {
+bool Check(benchmark::State& state, RotaryCase which, const NamedRotation<T>& own,
+           const std::vector<NamedRotation<T>>& rivals) {
   which.tokens = std::min(which.tokens, kCheckedTokens);
   const Checked<T> checked(state, which);
-  const auto got = checked.Turned([&](T* x) { Rotate(rotary, which, x); });
-  bool is_right = checked.is_ready();
-  if (which.arithmetic == Arithmetic::kExact) is_right = is_right && checked.IsRight(got);
-  if constexpr (!std::is_void_v<LoopElement<T>>) {
-    RotaryCase first = which;
-    first.first = 0;
-    first.tokens = kCheckedTokens;
-    const Checked<T> first_tokens(state, first);
-    is_right = is_right && (which.arithmetic == Arithmetic::kExact || checked.ErrorOf(got) <= kFastTolerance);
-    for (const RotaryRival<T>& rival : rivals) {
-      is_right = is_right && first_tokens.is_ready() && first_tokens.ErrorOf(rival) <= kTolerance;
-    }
-    if (std::is_same_v<T, float> && which.tokens == 1) {
-      state.counters["error"] = checked.ErrorOf(got);
-      for (const RotaryRival<T>& rival : rivals) {
-        state.counters[rival.name + "_error"] = checked.ErrorOf(rival);
-      }
+  RotaryCase first = which;
+  first.first = 0;
+  first.tokens = kCheckedTokens;
+  const Checked<T> first_tokens(state, first);
+  if (!checked.is_ready() || !first_tokens.is_ready()) return false;
+
+  std::string wrong;
+  const std::vector<T> got = checked.Turned(own);
+  const bool is_exact = which.arithmetic == Arithmetic::kExact;
+  const double tolerance = std::is_same_v<T, float> ? kFastTolerance : kTolerance;
+  if (!(is_exact ? checked.IsRight(got) : checked.ErrorOf(got) <= tolerance)) wrong = own.name;
+  for (const NamedRotation<T>& rival : rivals) {
+    if (!(first_tokens.ErrorOf(first_tokens.Turned(rival)) <= kTolerance)) wrong = rival.name;
+  }
+  if (std::is_same_v<T, float> && which.tokens == 1) {
+    state.counters["error"] = checked.ErrorOf(got);
+    for (const NamedRotation<T>& rival : rivals) {
+      state.counters[rival.name + "_error"] = checked.ErrorOf(checked.Turned(rival));
     }
   }
-  if (!is_right) Fail(state, "some rotate otherwise than posenc's best target");
-  return is_right;
+  if (!wrong.empty()) Fail(state, wrong + " rotates otherwise than posenc's best target");
+  return wrong.empty();
 }
 
 template <class T>
 void RunRotate(benchmark::State& state, const RotaryCase& which, const std::string& target) {
   Rotary rotary;
-  if (!CreatedRotary(state, which, target.c_str(), &rotary)) return;
-  const std::vector<RotaryRival<T>> peers = RivalsOf<T>(which);
-  if (!Check(state, which, rotary, peers)) return;
+  if (!Created(state, which.spec(target.c_str()), &rotary)) return;
+  const NamedRotation<T> own = OwnRotation<T>(rotary);
+  const std::vector<NamedRotation<T>> peers = RivalsOf<T>(which);
+  if (!Check(state, which, own, peers)) return;
 
   static Buffer copy_buffer;
   const std::size_t bytes = which.entries() * sizeof(T);
@@ -273,7 +266,7 @@ void RunRotate(benchmark::State& state, const RotaryCase& which, const std::stri
   Elements<T> elements(x, which.entries());
   std::vector<Rival> rivals = {{"scale_ratio", [=] { Scale(1.0f, floats, bytes / sizeof(float)); }},
                                {"memcpy_ratio", [=] { std::memcpy(copy, x, bytes); }}};
-  for (const RotaryRival<T>& peer : peers) {
+  for (const NamedRotation<T>& peer : peers) {
     rivals.push_back({peer.name + "_ratio", [&elements, rotate = peer.prepare(which, x)] {
                         elements.BeginPass();
                         rotate();
@@ -281,23 +274,11 @@ void RunRotate(benchmark::State& state, const RotaryCase& which, const std::stri
   }
   MeasureInPlace(
       state, {which.entries(), bytes},
-      [&] {
+      [&elements, rotate = own.prepare(which, x)] {
         elements.BeginPass();
-        Rotate(rotary, which, x);
+        rotate();
       },
       rivals);
-}
-
-// [cos_0 cos_1 ... | sin_0 sin_1 ...] from position 0.
-void RunWriteCache(benchmark::State& state, const std::string& target) {
-  Rotary rotary;
-  if (!CreatedRotary(state, {}, target.c_str(), &rotary)) return;
-  float* out = Output().Get<float>(kCacheShape.entries());
-  const Cache<float> cache{CacheLayout::kCosSin, out, nullptr, kCacheShape.dim};
-  MeasureChecked(
-      state, kCacheShape.work<float>(), [&] { return rotary.WriteCache(0, kCacheShape.rows, cache); },
-      {{"sincos_ratio",
-        [=] { baseline::Loops().write_table(0, kCacheShape.rows, FloatFrequencies(), kPairs, out); }}});
 }
 
 // Elements of unusual content: all of a head, or one of it.
@@ -339,7 +320,7 @@ template <class T>
 void RunContent(benchmark::State& state, const RotaryCase& which, const std::string& content,
                 const std::string& target) {
   Rotary rotary;
-  if (!CreatedRotary(state, which, target.c_str(), &rotary)) return;
+  if (!Created(state, which.spec(target.c_str()), &rotary)) return;
   std::vector<T> odd(which.entries()), normal(which.entries());
   FillContent(content, which.pairing, odd.data(), odd.size());
   FillNormal(normal.data(), normal.size());
@@ -386,6 +367,15 @@ void RegisterCases(Arithmetic arithmetic, const TargetNames& targets) {
   }
 }
 
+template <class T>
+void RegisterCached(const TargetNames& targets) {
+  for (const Pairing pairing : {Pairing::kHalfSplit, Pairing::kNeighbours}) {
+    for (const std::size_t tokens : kCachedTokens) {
+      RegisterCase<T>({Arithmetic::kFast, pairing, tokens, 0, false, true}, targets);
+    }
+  }
+}
+
 }  // namespace
 
 void RegisterRotary(const TargetNames& targets) {
@@ -399,11 +389,9 @@ void RegisterRotary(const TargetNames& targets) {
   for (const std::size_t tokens : kHeadsFirstTokens) {
     RegisterCase<float>({Arithmetic::kExact, Pairing::kHalfSplit, tokens, 0, true}, targets);
   }
-  for (const std::string& target : targets) {
-    if (IsTooSlow(target, kCacheShape.entries())) continue;
-    Register("RotaryCache/f32/" + kCacheShape.name() + "/" + target,
-             [=](benchmark::State& state) { RunWriteCache(state, target); });
-  }
+  RegisterCached<float>(targets);
+  RegisterCached<BFloat16>(targets);
+  RegisterCached<Float16>(targets);
 }
 
 }  // namespace bench

@@ -55,6 +55,8 @@ bool CpuHasAvx2() { return (hwy::SupportedTargets() & HWY_AVX2) != 0; }
 
 bool CpuHasAvx512() { return (hwy::SupportedTargets() & HWY_AVX3) != 0; }
 
+bool CpuHasAvx512Bf16() { return CpuHasAvx512() && __builtin_cpu_supports("avx512bf16") != 0; }
+
 template <class T>
 std::vector<Peer<T>> SimdPeers() {
   std::vector<Peer<T>> peers;

@@ -1,5 +1,5 @@
-// The few vector operations that simd_rows.cc needs, for the instruction set that it is compiled for.
-// Included by simd_rows.cc alone, inside that instruction set's namespace.
+// The few vector operations that simd_rows.cc needs, and rotary_vectors-inl.h, for the instruction set that
+// they are compiled for. Included by these alone, inside that instruction set's namespace.
 #include <cstddef>
 
 #if defined(__AVX512F__)

@@ -19,10 +19,23 @@ Spec MakeSpec(std::size_t dim, const std::string& target) {
   return spec;
 }
 
-bool Created(benchmark::State& state, const Spec& spec, Encoder* encoder) {
-  const Status status = Encoder::Create(spec, encoder);
+namespace {
+
+template <class Handle, class SpecOfIt>
+bool Create(benchmark::State& state, const SpecOfIt& spec, Handle* handle) {
+  const Status status = Handle::Create(spec, handle);
   if (status != Status::kOk) Fail(state, StatusMessage(status));
   return status == Status::kOk;
+}
+
+}  // namespace
+
+bool Created(benchmark::State& state, const Spec& spec, Encoder* encoder) {
+  return Create(state, spec, encoder);
+}
+
+bool Created(benchmark::State& state, const RotarySpec& spec, Rotary* rotary) {
+  return Create(state, spec, rotary);
 }
 
 template <class Position>

@@ -13,20 +13,22 @@
 
 #include "measure.h"
 #include "posenc/posenc.h"
+#include "posenc/rotary.h"
 
 namespace posenc {
 namespace bench {
 
 using TargetNames = std::vector<std::string>;  // those that this CPU runs, best first
 
-void RegisterCreate(const TargetNames& targets);     // before anything else creates an encoder
-void RegisterWrite(const TargetNames& targets);      // write_rows.cc
-void RegisterAdd(const TargetNames& targets);        // add_rows.cc
-void RegisterGrid(const TargetNames& targets);       // grid_rows.cc
-void RegisterRotary(const TargetNames& targets);     // rotary_rows.cc
-void RegisterTimesteps(const TargetNames& targets);  // timestep_rows.cc
-void RegisterLimits();                               // limit_rows.cc
-void RegisterPeers();                                // peer_rows.cc
+void RegisterCreate(const TargetNames& targets);        // before anything else creates an encoder
+void RegisterWrite(const TargetNames& targets);         // write_rows.cc
+void RegisterAdd(const TargetNames& targets);           // add_rows.cc
+void RegisterGrid(const TargetNames& targets);          // grid_rows.cc
+void RegisterRotary(const TargetNames& targets);        // rotary_rows.cc
+void RegisterRotaryCaches(const TargetNames& targets);  // rotary_cache_rows.cc
+void RegisterTimesteps(const TargetNames& targets);     // timestep_rows.cc
+void RegisterLimits();                                  // limit_rows.cc
+void RegisterPeers();                                   // peer_rows.cc
 void RegisterBefore(const std::string& path, const TargetNames& targets);  // before_rows.cc
 
 struct Shape {
@@ -50,8 +52,9 @@ bool IsTooSlow(const std::string& target, std::size_t entries);
 
 Spec MakeSpec(std::size_t dim, const std::string& target);  // keeps a pointer to target
 
-// False, and the row has failed, if the encoder could not be made.
+// False, and the row has failed, if it could not be made.
 bool Created(benchmark::State& state, const Spec& spec, Encoder* encoder);
+bool Created(benchmark::State& state, const RotarySpec& spec, Rotary* rotary);
 
 inline constexpr std::size_t kListedPositions = 4096;
 

@@ -10,7 +10,7 @@ namespace posenc {
 namespace bench {
 namespace {
 
-constexpr Shape kShapes[] = {{1, 320}, {64, 320}};
+constexpr Shape kShapes[] = {{1, 320}, {64, 320}, {1, 1024}};
 constexpr double kTolerance = 1e-3;  // of rivals, lest one be used wrongly
 
 struct NamedWriter {
@@ -18,6 +18,7 @@ struct NamedWriter {
   TimestepWriter write;
 };
 constexpr NamedWriter kRivals[] = {{"ggml_ratio", WriteTimestepsByLoop},
+                                   {"hwy_ratio", WriteTimestepsByHighway},
 #ifdef POSENC_BENCH_TORCH
                                    {"torch_ratio", WriteTimestepsByTorch}
 #endif

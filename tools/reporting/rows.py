@@ -10,7 +10,9 @@ LIMITS = [("memset", "memset", "--"), ("stores", "ordinary stores", ":"), ("stre
 ACCURACY_SHAPE = "5000x512"
 ROTARY_SPEED_SHAPE, ROTARY_ERROR_SHAPE = "512x40x128", "1x40x128"
 ROTARY_RIVALS = [("table", "table loop, -O3"), ("wide_table", "table loop, widest vectors"),
+                 ("simd_table", "table loop, vectors by hand"), ("hw_table", "table loop, vcvtneps2bf16"),
                  ("sincos", "sinf, cosf loop, -O3"), ("torch", "libtorch")]
+ROTATIONS = {"Rotate": 3, "RotateCached": 2}  # the parts of their type
 
 
 CONTEXT = ("date", "num_cpus", "mhz_per_cpu", "load_avg", "best_target", "limits_target", "cpu", "compiler", "flags", "libc",
@@ -23,15 +25,15 @@ REPETITIONS = ("family_index", "per_family_instance_index", "run_name", "run_typ
 class Row:
     """One line of the benchmark: OPERATION/TYPE/SHAPE[/VARIANT]/TARGET, Limit/NAME/SHAPE or Peer/NAME/SHAPE.
 
-    The type of Rotate is ARITHMETIC/TYPE/PAIRING.
+    The type of Rotate is ARITHMETIC/TYPE/PAIRING, that of RotateCached TYPE/PAIRING.
     """
 
     def __init__(self, entry):
         self.counters = entry
         self.name = entry["name"]
         parts = self.name.split("/")
-        if parts[0] == "Rotate":
-            parts[1:4] = ["/".join(parts[1:4])]
+        type_end = 1 + ROTATIONS.get(parts[0], 1)
+        parts[1:type_end] = ["/".join(parts[1:type_end])]
         self.operation, self.kind, self.shape = parts[:3]
         self.target = parts[-1] if len(parts) > 3 else None
         self.variant = "/".join(parts[3:-1])

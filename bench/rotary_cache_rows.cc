@@ -1,0 +1,70 @@
+// Caches of cosines and sines: Rotary::WriteCache, beside Encoder::Write of as many bytes and the loop of
+// inference runtimes.
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "posenc/accuracy.h"
+#include "posenc/rotary.h"
+#include "rotary_case.h"
+#include "rotary_peers.h"
+#include "suite.h"
+
+namespace posenc {
+namespace bench {
+namespace {
+
+constexpr Shape kShape = {4096, kHeadDim};  // of a table
+
+struct NamedLayout {
+  CacheLayout layout;
+  const char* variant;
+};
+constexpr NamedLayout kLayouts[] = {
+    {CacheLayout::kCosSin, ""}, {CacheLayout::kDuplicated, "duplicated/"}, {CacheLayout::kPairs, "pairs/"}};
+
+// From position 0.
+template <class T>
+void WriteCache(benchmark::State& state, CacheLayout layout, const std::string& target) {
+  const bool has_two_tables = layout == CacheLayout::kDuplicated;
+  const Shape all = {kShape.rows, has_two_tables ? 2 * kShape.dim : kShape.dim};
+  Rotary rotary;
+  Encoder encoder;
+  if (!Created(state, RotaryCase().spec(target.c_str()), &rotary)) return;
+  if (!Created(state, MakeSpec(all.dim, target), &encoder)) return;
+  T* out = Output().Get<T>(all.entries());
+  const Cache<T> cache{layout, out, has_two_tables ? out + kShape.entries() : nullptr, kShape.dim};
+  std::vector<Rival> rivals = {{"write_ratio", [&] { encoder.Write(0, all.rows, out, all.dim); }}};
+  if constexpr (std::is_same_v<T, float>) {
+    if (layout == CacheLayout::kCosSin) {
+      rivals.push_back({"sincos_ratio", [=] {
+                          baseline::Loops().write_table(0, kShape.rows, FloatFrequencies(), kPairs, out);
+                        }});
+    }
+  }
+  MeasureChecked(
+      state, all.work<T>(), [&] { return rotary.WriteCache(0, kShape.rows, cache); }, rivals);
+}
+
+template <class T>
+void RegisterType(const TargetNames& targets) {
+  const std::string prefix =
+      std::string("RotaryCache/") + TraitsOf(TypeOf<T>()).name + "/" + kShape.name() + "/";
+  for (const NamedLayout& named : kLayouts) {
+    const std::string name = prefix + named.variant;
+    for (const std::string& target : targets) {
+      if (IsTooSlow(target, kShape.entries())) continue;
+      Register(name + target, [=](benchmark::State& state) { WriteCache<T>(state, named.layout, target); });
+    }
+  }
+}
+
+}  // namespace
+
+void RegisterRotaryCaches(const TargetNames& targets) {
+  RegisterType<float>(targets);
+  RegisterType<BFloat16>(targets);
+}
+
+}  // namespace bench
+}  // namespace posenc
