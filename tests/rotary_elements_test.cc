@@ -101,10 +101,12 @@ TEST_P(RotaryElements, OneInAHead) {
 }
 
 // Of 40 heads a token: fewer than one pair in a thousand is taken in wide arithmetic, and fewer than one in
-// four is queued (of wide float16 without FMA one in five).
+// ten is queued (of wide float16 without FMA one in five).
 TEST_P(RotaryElements, HardlyAnyIsWide) {
   if (IsReference()) GTEST_SKIP() << "which takes all pairs so";
   constexpr std::size_t kHeads = 40, kPairs = 64, kTokens = 16, kAll = kTokens * kHeads * kPairs;
+  const std::string target = GetParam();
+  const bool has_fma = target.find("AVX") == 0 || target.find("NEON") == 0 || target.find("SVE") == 0;
   for (const posenc_pairing pairing : kPairings) {
     posenc_rotary_spec spec = Spec(2 * kPairs);
     spec.pairing = pairing;
@@ -132,7 +134,7 @@ TEST_P(RotaryElements, HardlyAnyIsWide) {
               rotary->rotary, {1000, internal::List(), 1, kTokens}, {TypeOf<T>(), &heads, 1});
           EXPECT_LE(tally.recomputed, kAll / 1000) << kind << (is_one ? ", one a head" : "");
           EXPECT_LE(tally.wide_turns, kAll / 1000) << kind << (is_one ? ", one a head" : "");
-          EXPECT_LE(tally.doubles, is_one ? 4 * kTokens * kHeads : kAll / 4)
+          EXPECT_LE(tally.doubles, is_one ? 4 * kTokens * kHeads : kAll / (has_fma ? 10 : 4))
               << kind << (is_one ? ", one a head" : "");
         });
       }

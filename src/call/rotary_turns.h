@@ -14,40 +14,6 @@ namespace internal {
 
 inline constexpr std::size_t kTurnBuffer = kMaxRotaryPairs + kTurnPadding;
 
-// A token's turns, directly.
-class TokenTurns {
- public:
-  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary) {}
-
-  Tally Take(const TokenPositions& positions, std::size_t t) {
-    MoveTo(positions, t);
-    return Turn();
-  }
-
-  Tally Round(posenc_type type, const Gain& gain, void* cosines, void* sines) const {
-    return rotary_.kernels->round[type](rotary_.table.frequencies, token_, gain, cosines_, sines_, cosines,
-                                        sines);
-  }
-
- protected:
-  void MoveTo(const TokenPositions& positions, std::size_t t) {
-    positions.At(t, position_);
-    token_ = {nullptr, position_[0]};
-    if (!rotary_.table.HasMultiples()) return;
-    rotary_.table.FillMultiples(position_, multiples_);
-    token_.multiples = multiples_;
-  }
-
-  Tally Turn() { return rotary_.kernels->turn(rotary_.table.frequencies, token_, cosines_, sines_); }
-
-  const Rotary& rotary_;
-  double position_[POSENC_MAX_AXES] = {};
-  Token token_{};
-  alignas(64) double multiples_[kTurnBuffer];
-  alignas(64) double cosines_[kTurnBuffer];  // across lines of a cache loads take twice as long
-  alignas(64) double sines_[kTurnBuffer];
-};
-
 // Where a token is that others are a little behind.
 class Anchor {
  public:
@@ -77,27 +43,66 @@ class Anchor {
   double position_[POSENC_MAX_AXES] = {};
 };
 
-// The turns of a token's heads: those of the last anchor, and what is added to them.
+// A token's turns: those of the last anchor, and what is added to them.
+class TokenTurns {
+ public:
+  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary), anchor_(rotary.axes) {}
+
+  Tally Take(const TokenPositions& positions, std::size_t t) {
+    positions.At(t, position_);
+    token_ = {nullptr, position_[0]};
+    if (rotary_.table.HasMultiples()) {
+      rotary_.table.FillMultiples(position_, multiples_);
+      token_.multiples = multiples_;
+    }
+    offset_ = rotary_.table.has_offsets ? anchor_.OffsetOf(position_) : 0;
+    if (offset_ != 0) return {};
+    anchor_.Set(position_);
+    return rotary_.kernels->turn(rotary_.table.frequencies, token_, cosines_, sines_);
+  }
+
+  // Times a gain, rounded to a type: [pairs], with room for kTurnPadding more.
+  Tally Round(posenc_type type, const Gain& gain, void* cosines, void* sines) const {
+    const RotaryKernels& kernels = *rotary_.kernels;
+    const FrequencyTable& frequencies = rotary_.table.frequencies;
+    if (offset_ != 0 && type != POSENC_F64) {
+      return kernels.round_added[type](frequencies, token_, gain, Added(), cosines, sines);
+    }
+    return kernels.round[type](frequencies, token_, gain, cosines_, sines_, cosines, sines);
+  }
+
+ protected:
+  AddedTurns Added() const {
+    const double* offset_cosines = rotary_.table.OffsetCosines(offset_);
+    return {cosines_, sines_, offset_cosines, offset_cosines + rotary_.pairs};
+  }
+
+  const Rotary& rotary_;
+  Anchor anchor_;
+  std::size_t offset_ = 0;  // from the anchor to the token
+  double position_[POSENC_MAX_AXES] = {};
+  Token token_{};
+  alignas(64) double multiples_[kTurnBuffer];  // across lines of a cache loads take twice as long
+  alignas(64) double cosines_[kTurnBuffer];    // of the anchor
+  alignas(64) double sines_[kTurnBuffer];
+};
+
+// The turns of a token's heads, as they take them.
 class HeadTurns : private TokenTurns {
  public:
-  explicit HeadTurns(const Rotary& rotary) : TokenTurns(rotary), anchor_(rotary.axes) {
+  explicit HeadTurns(const Rotary& rotary) : TokenTurns(rotary) {
     if (rotary.arithmetic == POSENC_EXACT) shared_.exact.open.Clear();
   }
 
   Tally Take(const TokenPositions& positions, std::size_t t) {
-    MoveTo(positions, t);
+    const Tally tally = TokenTurns::Take(positions, t);
     are_placed_ = false;
-    offset_ = rotary_.table.has_offsets ? anchor_.OffsetOf(position_) : 0;
     angles_ = {cosines_, sines_, true};
-    if (offset_ == 0) {
-      anchor_.Set(position_);
-      return Turn();
-    }
-    if (rotary_.arithmetic == POSENC_EXACT) {
+    if (offset_ != 0 && rotary_.arithmetic == POSENC_EXACT) {
       angles_ = {shared_.exact.cosines, shared_.exact.sines, false};
       rotary_.kernels->add(Added(), rotary_.pairs, shared_.exact.cosines, shared_.exact.sines);
     }
-    return {};
+    return tally;
   }
 
   Tally Rotate(posenc_type type, const Gain& gain, const Heads& heads) {
@@ -150,18 +155,9 @@ class HeadTurns : private TokenTurns {
     if (are_placed_ && gain == gain_) return {};
     gain_ = gain;
     are_placed_ = true;
-    if (offset_ == 0) return Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
-    return rotary_.kernels->round_added(rotary_.table.frequencies, token_, gain, Added(),
-                                        shared_.floats.cosines, shared_.floats.sines);
+    return Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
   }
 
-  AddedTurns Added() const {
-    const double* offset_cosines = rotary_.table.OffsetCosines(offset_);
-    return {cosines_, sines_, offset_cosines, offset_cosines + rotary_.pairs};
-  }
-
-  Anchor anchor_;
-  std::size_t offset_ = 0;   // from the anchor to the token
   TokenAngles angles_{};     // of the token, for the exact arithmetic
   Gain gain_{};              // of what is shared by tensors
   bool are_placed_ = false;  // the turns of the token

@@ -110,34 +110,48 @@ Gain GainOf(double amplitude, const posenc_heads& tensor) {
 }
 
 // x * scale, rounded once.
-float RoundedProduct(float x, double scale) {
-  const auto wide = static_cast<double>(x);
-  if (!std::isfinite(wide)) return static_cast<float>(wide * scale);
-  return static_cast<float>(ToOdd(ExactProduct(wide, scale)));
+void ScaleFloats(double scale, float* x, std::size_t count) {
+  if (scale == 1.0) return;
+  const bool is_float = static_cast<double>(static_cast<float>(scale)) == scale;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto wide = static_cast<double>(x[i]);
+    const bool is_exact = is_float || !std::isfinite(wide);  // as a product of doubles
+    x[i] = static_cast<float>(is_exact ? wide * scale : ToOdd(ExactProduct(wide, scale)));
+  }
+}
+
+// Elements of a size, the k-th from k * from_step to k * to_step, whose steps count elements.
+template <std::size_t kSize>
+void CopyElements(const unsigned char* from, std::size_t from_step, unsigned char* to, std::size_t to_step,
+                  std::size_t count) {
+  if (from_step == 1 && to_step == 1) {
+    std::memcpy(to, from, count * kSize);
+    return;
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    std::memcpy(to + k * to_step * kSize, from + k * from_step * kSize, kSize);
+  }
 }
 
 // A row of a cache.
 class CacheRow {
  public:
   CacheRow(const Rotary& rotary, const posenc_cache& cache, std::size_t row)
-      : cache_(cache), pairs_(rotary.pairs), size_(ElementSize(cache.type)) {
-    const std::size_t offset = row * cache.row_stride * size_;
+      : rotary_(rotary), cache_(cache), pairs_(rotary.pairs) {
+    const std::size_t size = ElementSize(cache.type), offset = row * cache.row_stride * size;
+    copy_ = size == 2 ? CopyElements<2> : size == 4 ? CopyElements<4> : CopyElements<8>;
     cos_ = static_cast<unsigned char*>(cache.cos) + offset;
     sin_ = cache.sin == nullptr ? cos_ : static_cast<unsigned char*>(cache.sin) + offset;
-    step_ = 1;
-    copies_ = 1;
-    apart_ = 0;
     switch (cache.layout) {
       case POSENC_CACHE_DUPLICATED:
-        copies_ = 2;
         step_ = rotary.from == POSENC_NEIGHBOURS ? 2 : 1;
-        apart_ = rotary.from == POSENC_NEIGHBOURS ? 1 : pairs_;
+        next_copy_ = (rotary.from == POSENC_NEIGHBOURS ? 1 : pairs_) * size;
         break;
       case POSENC_CACHE_COS_SIN:
-        sin_ = cos_ + pairs_ * size_;
+        sin_ = cos_ + pairs_ * size;
         break;
       case POSENC_CACHE_PAIRS:
-        sin_ = cos_ + size_;
+        sin_ = cos_ + size;
         step_ = 2;
         break;
       default:
@@ -147,30 +161,35 @@ class CacheRow {
 
   // cosines and sines [pairs] of the cache's type.
   void Store(const unsigned char* cosines, const unsigned char* sines) const {
-    for (std::size_t i = 0; i < pairs_; ++i) {
-      for (std::size_t copy = 0; copy < copies_; ++copy) {
-        const std::size_t at = (i * step_ + copy * apart_) * size_;
-        std::memcpy(cos_ + at, cosines + i * size_, size_);
-        std::memcpy(sin_ + at, sines + i * size_, size_);
-      }
-    }
+    copy_(cosines, 1, cos_, step_, pairs_);
+    copy_(sines, 1, sin_, step_, pairs_);
+    if (next_copy_ == 0) return;
+    copy_(cosines, 1, cos_ + next_copy_, step_, pairs_);
+    copy_(sines, 1, sin_ + next_copy_, step_, pairs_);
   }
 
   void Load(const Gain& gain, float* cosines, float* sines) const {
-    for (std::size_t i = 0; i < pairs_; ++i) {
-      cosines[i] = LoadOne(cos_ + i * step_ * size_, gain.scale);
-      sines[i] = LoadOne(sin_ + i * step_ * size_, gain.inverse ? -gain.scale : gain.scale);
-    }
-    for (std::size_t i = pairs_; i < pairs_ + kTurnPadding; ++i) cosines[i] = sines[i] = 0.0f;
+    LoadFrom(cos_, gain.scale, cosines);
+    LoadFrom(sin_, gain.inverse ? -gain.scale : gain.scale, sines);
   }
 
  private:
-  float LoadOne(const unsigned char* from, double scale) const {
-    return RoundedProduct(LoadElement(cache_.type, from), scale);
+  void LoadFrom(const unsigned char* from, double scale, float* turns) const {
+    if (cache_.type == POSENC_F32) {
+      copy_(from, step_, reinterpret_cast<unsigned char*>(turns), 1, pairs_);
+    } else {
+      alignas(64) unsigned char elements[kTurnBuffer * sizeof(std::uint16_t)];
+      copy_(from, step_, elements, 1, pairs_);
+      rotary_.kernels->widen[cache_.type](elements, pairs_, turns);
+    }
+    std::memset(turns + pairs_, 0, kTurnPadding * sizeof(*turns));
+    ScaleFloats(scale, turns, pairs_);
   }
 
+  const Rotary& rotary_;
   const posenc_cache& cache_;
-  std::size_t pairs_, size_, step_, copies_, apart_;
+  decltype(&CopyElements<2>) copy_;
+  std::size_t pairs_, step_ = 1, next_copy_ = 0;  // in elements; in bytes
   unsigned char *cos_, *sin_;
 };
 
@@ -204,10 +223,13 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
     const bool are_far = AreFar(rotary, tensors, tokens);
     for (std::size_t t = 0; t < tokens; ++t) {
       const CacheRow row(rotary, rows.cache, rows.At(t));
+      Gain loaded{};  // none is 0
       for (std::size_t i = 0; i < tensors.count; ++i) {
         const posenc_heads& tensor = tensors.heads[i];
         if (tensor.heads == 0) continue;
-        row.Load(GainOf(1.0, tensor), cosines, sines);
+        const Gain gain = GainOf(1.0, tensor);
+        if (!(gain == loaded)) row.Load(gain, cosines, sines);
+        loaded = gain;
         TokenHeads(rotary, tensors.type, tensor, tokens, are_far)
             .ForToken(
                 t,
@@ -223,7 +245,7 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
 
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
   return InFpState([&] {
-    alignas(double) unsigned char cosines[kTurnBuffer * sizeof(double)], sines[kTurnBuffer * sizeof(double)];
+    alignas(64) unsigned char cosines[kTurnBuffer * sizeof(double)], sines[kTurnBuffer * sizeof(double)];
     TokenTurns turns(rotary);
     const Gain gain{rotary.table.schedule.amplitude, 1.0, false};
     Tally tally;

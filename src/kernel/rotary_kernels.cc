@@ -29,7 +29,9 @@ struct RotaryRow {
   static constexpr const RotaryKernels* kKernels = nullptr;
 };
 
-// What a template makes of each summand type and pairing.
+// What a template makes of each summand type, and pairing.
+#define POSENC_TYPES(function) \
+  { nullptr, &function<POSENC_F32>, &function<POSENC_BF16>, &function<POSENC_F16> }
 #define POSENC_PAIRINGS(function, type) \
   { &function<type, POSENC_HALF_SPLIT>, &function<type, POSENC_NEIGHBOURS> }
 #define POSENC_TYPES_AND_PAIRINGS(function)                                            \
@@ -46,17 +48,17 @@ namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 
-constexpr RotaryKernels kRotaryKernels = {
-    &Turn,
-    &TurnOffset,
-    &AddTurns,
-    &RoundAddedTurns,
-    {nullptr, &RoundTurns<POSENC_F32>, &RoundTurns<POSENC_BF16>, &RoundTurns<POSENC_F16>,
-     &RoundTurnsToDouble},
-    POSENC_TYPES_AND_PAIRINGS(PlaceTurns),
-    POSENC_TYPES_AND_PAIRINGS(RotateExact),
-    {nullptr, &CloseOpenPairs<POSENC_F32>, &CloseOpenPairs<POSENC_BF16>, &CloseOpenPairs<POSENC_F16>},
-    POSENC_TYPES_AND_PAIRINGS(RotateFast)};
+constexpr RotaryKernels kRotaryKernels = {&Turn,
+                                          &TurnOffset,
+                                          &AddTurns,
+                                          {nullptr, &RoundTurns<POSENC_F32>, &RoundTurns<POSENC_BF16>,
+                                           &RoundTurns<POSENC_F16>, &RoundTurnsToDouble},
+                                          POSENC_TYPES(RoundAddedTurns),
+                                          POSENC_TYPES(WidenTurns),
+                                          POSENC_TYPES_AND_PAIRINGS(PlaceTurns),
+                                          POSENC_TYPES_AND_PAIRINGS(RotateExact),
+                                          POSENC_TYPES(CloseOpenPairs),
+                                          POSENC_TYPES_AND_PAIRINGS(RotateFast)};
 
 }  // namespace HWY_NAMESPACE
 
@@ -77,6 +79,11 @@ template <posenc_type kType>
 Tally Round(const FrequencyTable& table, const Token& token, const Gain& gain, const double* /*cosines*/,
             const double* /*sines*/, void* rounded_cosines, void* rounded_sines) {
   return ReferenceRound(table, token, gain, kType, rounded_cosines, rounded_sines);
+}
+
+template <posenc_type kType>
+void Widen(const void* turns, std::size_t pairs, float* to) {
+  WidenEntries(kType, turns, pairs, to);
 }
 
 template <posenc_type, posenc_pairing>
@@ -101,8 +108,9 @@ constexpr RotaryKernels kReference = {
     &ReferenceTurn,
     nullptr,
     nullptr,
-    nullptr,
     {nullptr, &Round<POSENC_F32>, &Round<POSENC_BF16>, &Round<POSENC_F16>, &Round<POSENC_F64>},
+    {},
+    POSENC_TYPES(Widen),
     POSENC_TYPES_AND_PAIRINGS(PlaceNone),
     POSENC_TYPES_AND_PAIRINGS(Exact),
     {nullptr, &CloseNone, &CloseNone, &CloseNone},

@@ -26,14 +26,17 @@ struct RotaryKernels {
   // null in the scalar path.
   void (*add)(const AddedTurns& added, std::size_t pairs, double* cosines, double* sines);
 
-  // Of those: gain * cosine and gain * sine, correctly rounded to floats.
-  Tally (*round_added)(const FrequencyTable& table, const Token& token, const Gain& gain,
-                       const AddedTurns& added, float* cosines, float* sines);
-
   // From those of `turn`: gain * cosine and gain * sine, correctly rounded to the type.
   Tally (*round[kEntryTypes])(const FrequencyTable& table, const Token& token, const Gain& gain,
                               const double* cosines, const double* sines, void* rounded_cosines,
                               void* rounded_sines);
+
+  // The same from an anchor's and an offset's; null in the scalar path.
+  Tally (*round_added[kSummandTypes])(const FrequencyTable& table, const Token& token, const Gain& gain,
+                                      const AddedTurns& added, void* rounded_cosines, void* rounded_sines);
+
+  // Turns of a type, in room for kTurnPadding more than the pairs, as floats.
+  void (*widen[kSummandTypes])(const void* turns, std::size_t pairs, float* to);
 
   // Those times the gain, as `exact` takes them.
   void (*place[kSummandTypes][2])(const double* cosines, const double* sines, std::size_t pairs,

@@ -158,20 +158,23 @@ HWY_INLINE hn::Mask<Doubles> RoundGained(DoubleVec v, FloatVec& rounded) {
   }
 }
 
+// Floats that are of a type, or no midpoints of it.
+template <posenc_type kType>
+HWY_INLINE void StoreTurns(FloatVec turns, ElementOf<kType>* to) {
+  StoreLanes(WriteOperation<kType>(), Floats(), turns, nullptr, to, false);
+}
+
 // Of pairs begin .. end - 1, vectors of them; the arrays begin with the first.
 template <posenc_type kType>
 HWY_NOINLINE void RoundPairTurns(const FrequencyTable& table, const Token& token, const Gain& gain,
                                  std::size_t begin, std::size_t end, const double* cosines,
-                                 const double* sines, void* rounded_cosines, void* rounded_sines,
-                                 Tally& tally) {
+                                 const double* sines, ElementOf<kType>* rounded_cosines,
+                                 ElementOf<kType>* rounded_sines, Tally& tally) {
   const Doubles d;
   const Floats df;
-  constexpr std::size_t kSize = ElementSize(kType);
   const TokenPhases phases(table, token);
   const auto factor = hn::Set(d, gain.nearest());
   const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
-  auto* to_cosines = static_cast<unsigned char*>(rounded_cosines);
-  auto* to_sines = static_cast<unsigned char*>(rounded_sines);
   for (std::size_t k = 0; begin + k < end; k += hn::Lanes(d)) {
     const std::size_t i = begin + k;
     // Zeros are +0.
@@ -185,29 +188,18 @@ HWY_NOINLINE void RoundPairTurns(const FrequencyTable& table, const Token& token
           token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
       flagged = hn::Or(flagged, IsTiny(multiple, hn::LoadU(d, phases.high + i), kLeastDoublePhase));
     }
-    if constexpr (kType == POSENC_F32) {
-      if (HWY_LIKELY(hn::AllFalse(d, flagged))) {
-        hn::StoreU(rounded_cosine, df, reinterpret_cast<float*>(to_cosines) + k);
-        hn::StoreU(rounded_sine, df, reinterpret_cast<float*>(to_sines) + k);
-        continue;
-      }
-    }
-    HWY_ALIGN float entries[2][kMostLanes<Doubles>];
-    hn::StoreU(rounded_cosine, df, entries[0]);
-    hn::StoreU(rounded_sine, df, entries[1]);
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+      HWY_ALIGN float entries[2][kMostLanes<Doubles>];
+      hn::StoreU(rounded_cosine, df, entries[0]);
+      hn::StoreU(rounded_sine, df, entries[1]);
       Flags flags;
       flags.Set(flagged);
       RecomputeTurns(table, token, gain, kType, i, flags.lanes, hn::Lanes(d), entries[0], entries[1], tally);
+      rounded_cosine = hn::LoadU(df, entries[0]);
+      rounded_sine = hn::LoadU(df, entries[1]);
     }
-    if constexpr (kType == POSENC_F32) {
-      hn::StoreU(hn::LoadU(df, entries[0]), df, reinterpret_cast<float*>(to_cosines) + k);
-      hn::StoreU(hn::LoadU(df, entries[1]), df, reinterpret_cast<float*>(to_sines) + k);
-    } else {
-      const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
-      StoreEntries(kType, entries[0], {}, 0, count, nullptr, nullptr, to_cosines + k * kSize);
-      StoreEntries(kType, entries[1], {}, 0, count, nullptr, nullptr, to_sines + k * kSize);
-    }
+    StoreTurns<kType>(rounded_cosine, rounded_cosines + k);
+    StoreTurns<kType>(rounded_sine, rounded_sines + k);
   }
 }
 
@@ -215,25 +207,45 @@ template <posenc_type kType>
 Tally RoundTurns(const FrequencyTable& table, const Token& token, const Gain& gain, const double* cosines,
                  const double* sines, void* rounded_cosines, void* rounded_sines) {
   Tally tally;
-  RoundPairTurns<kType>(table, token, gain, 0, table.count, cosines, sines, rounded_cosines, rounded_sines,
-                        tally);
+  RoundPairTurns<kType>(table, token, gain, 0, table.count, cosines, sines,
+                        static_cast<ElementOf<kType>*>(rounded_cosines),
+                        static_cast<ElementOf<kType>*>(rounded_sines), tally);
   return tally;
 }
 
-inline HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Token& token, const Gain& gain,
-                                          const AddedTurns& added, float* cosines, float* sines) {
+// Whether any of either, good to kAddedTurnWindow ulps, is too near a midpoint to be rounded. Those of
+// shorter types are floats: the nearest floats of all others are on the same side of one.
+template <posenc_type kType>
+HWY_INLINE bool AnyNearMidpoint(DoubleVec a, DoubleVec b, FloatVec a_float, FloatVec b_float) {
+  if constexpr (kType == POSENC_F32) {
+    (void)a_float, (void)b_float;
+    const Longs du;
+    const auto bias = hn::Set(du, kRoundingBias<kType, kAddedTurnWindow>);
+    const auto bits = hn::Set(du, kFarBits<kType, kAddedTurnWindow>);
+    const auto a_far = hn::And(hn::Add(hn::BitCast(du, a), bias), bits);
+    const auto b_far = hn::And(hn::Add(hn::BitCast(du, b), bias), bits);
+    return !hn::AllFalse(du, hn::Or(hn::Eq(a_far, hn::Zero(du)), hn::Eq(b_far, hn::Zero(du))));
+  } else {
+    (void)a, (void)b;
+    const hn::RebindToUnsigned<Floats> du;
+    const auto half = hn::Set(du, kHalfPlace<kType>), dropped = hn::Set(du, 2 * kHalfPlace<kType> - 1);
+    const auto a_dropped = hn::And(hn::BitCast(du, a_float), dropped);
+    const auto b_dropped = hn::And(hn::BitCast(du, b_float), dropped);
+    return !hn::AllFalse(du, hn::Or(hn::Eq(a_dropped, half), hn::Eq(b_dropped, half)));
+  }
+}
+
+template <posenc_type kType>
+HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Token& token, const Gain& gain,
+                                   const AddedTurns& added, void* rounded_cosines, void* rounded_sines) {
   const Doubles d;
-  const Longs du;
-  const Floats df;
-  constexpr std::uint64_t kBias = kRoundingBias<POSENC_F32, kAddedTurnWindow>;
-  constexpr std::uint64_t kFar = kFarBits<POSENC_F32, kAddedTurnWindow>;
+  auto* cosines = static_cast<ElementOf<kType>*>(rounded_cosines);
+  auto* sines = static_cast<ElementOf<kType>*>(rounded_sines);
   const auto factor = hn::Set(d, gain.nearest());
   const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
-  const auto least = hn::Set(d, gain.nearest() * kLeastAddedTurn);
-  const auto is_near = [&](DoubleVec v) HWY_ATTR {
-    const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kBias));
-    return hn::RebindMask(d, hn::Eq(hn::And(biased, hn::Set(du, kFar)), hn::Zero(du)));
-  };
+  // Relative errors of smaller ones are too large, and subnormal numbers have midpoints of their own.
+  const auto least =
+      hn::Set(d, HWY_MAX(gain.nearest() * kLeastAddedTurn, TwoTo(TraitsOf(kType).min_exponent - 1)));
   Tally tally;
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
     DoubleVec cosine, sine;
@@ -241,17 +253,27 @@ inline HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Tok
     cosine = hn::Mul(cosine, factor);
     sine = hn::Mul(sine, sine_factor);
     const auto is_small = hn::Lt(hn::Min(hn::Abs(cosine), hn::Abs(sine)), least);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Or(is_small, hn::Or(is_near(cosine), is_near(sine)))))) {
+    const FloatVec cosine_float = ToFloats(cosine), sine_float = ToFloats(sine);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, is_small) ||
+                     AnyNearMidpoint<kType>(cosine, sine, cosine_float, sine_float))) {
       HWY_ALIGN double turns[2][kMostLanes<Doubles>];  // directly
       TurnPairs(table, token, i, i + 1, turns[0], turns[1], tally);
-      RoundPairTurns<POSENC_F32>(table, token, gain, i, i + 1, turns[0], turns[1], cosines + i, sines + i,
-                                 tally);
+      RoundPairTurns<kType>(table, token, gain, i, i + 1, turns[0], turns[1], cosines + i, sines + i, tally);
       continue;
     }
-    hn::StoreU(ToFloats(cosine), df, cosines + i);
-    hn::StoreU(ToFloats(sine), df, sines + i);
+    StoreTurns<kType>(cosine_float, cosines + i);
+    StoreTurns<kType>(sine_float, sines + i);
   }
   return tally;
+}
+
+// Turns of a caller's cache as floats, whole vectors of them.
+template <posenc_type kType>
+void WidenTurns(const void* turns, std::size_t pairs, float* to) {
+  const hn::ScalableTag<float> df;
+  const auto* from = static_cast<const ElementOf<kType>*>(turns);
+  for (std::size_t i = 0; i < pairs; i += hn::Lanes(df))
+    hn::StoreU(LoadAsFloat<kType>(df, from + i), df, to + i);
 }
 
 // Sines and cosines of a vector of pairs as sums of two doubles.
