@@ -225,13 +225,15 @@ const GridShape kShapes[] = {
     {{{1, 3, Kind::kRun, 2}, {1, 2, Kind::kRun, 1}, {1, 1, Kind::kRun, 2}, {1, 0, Kind::kRun, 2}}, 4, 1},
 };
 
-// More rows of an axis than a tile holds, and rows that none holds.
+// More rows of an axis than a tile holds, rows that none holds, and beyond the caches all axes or some that
+// share a tile.
 const GridShape kLargeShapes[] = {
     {{{512, 512, Kind::kRun, 37}, {512, 0, Kind::kRun, 35}}, 1024, 1},
     {{{300, 0, Kind::kF32, 3}, {400, 300, Kind::kRun, 29}, {350, 701, Kind::kI32, 50}}, 1051, 0},
     {{{8, 0, Kind::kRun, 2500}}, 8, 0},
     {{{4097, 0, Kind::kRun, 2}, {4096, 4097, Kind::kI64, 3}}, 8193, 1},
     {{{16400, 5, Kind::kRun, 3}, {3, 1, Kind::kRun, 4}}, 16405, 1},
+    {{{5000, 100, Kind::kRun, 5}, {40, 60, Kind::kI32, 10}, {60, 0, Kind::kRun, 11}}, 5101, 2},
 };
 
 class Grids : public PerTarget {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -91,15 +92,15 @@ std::vector<std::pair<std::size_t, std::size_t>> Slices(std::size_t pairs, std::
 class TileTest : public PerTarget {
  protected:
   // The pairs of a slice at the positions begin .. begin + rows - 1.
-  void ExpectTile(const Solved& solved, std::size_t begin, std::size_t rows, const FrequencyTable& slice,
-                  bool interleaved) {
+  void ExpectTile(Tile& tile, const Solved& solved, std::size_t begin, std::size_t rows,
+                  const FrequencyTable& slice, bool interleaved) {
     const std::size_t pairs = slice.count;
     const double* list = &solved.positions[begin];
     const Positions at = {solved.is_run ? nullptr : list, static_cast<std::int64_t>(*list), rows};
-    tile().Fill(*kernels_, slice, at, interleaved);
+    tile.Fill(*kernels_, slice, at, interleaved);
     for (std::size_t r = 0; r < rows; ++r) {
-      const float* sines = tile().sines(r);
-      const float* cosines = interleaved ? sines + 1 : tile().cosines(r);
+      const float* sines = tile.sines(r);
+      const float* cosines = interleaved ? sines + 1 : tile.cosines(r);
       const std::size_t step = interleaved ? 2 : 1;
       for (std::size_t i = 0; i < pairs; ++i) {
         ASSERT_TRUE(SameBits(sines[step * i], solved.Want(begin + r, slice.first + i, true)) &&
@@ -120,15 +121,16 @@ class TileTest : public PerTarget {
       SCOPED_TRACE(Show(spec, solved.positions[0], 0));
       kernels_ = InsideOf(encoder).kernels;
       const FrequencyTable& table = InsideOf(encoder).table;
-      for (const auto& [first, pairs] : Slices(table.count, Tile::kPairs, IsReference())) {
+      const auto tile = std::make_unique<Tile>(table.count);
+      for (const auto& [first, pairs] : Slices(table.count, tile->pairs(), IsReference())) {
         // A slice of a slice is one of the whole.
         const FrequencyTable slice =
             table.Slice(first / 2, table.count - first / 2).Slice(first - first / 2, pairs);
         for (std::size_t begin = 0; begin < solved.positions.size(); begin += IsReference() ? 13 : 5) {
-          const std::size_t most = std::min(solved.positions.size() - begin, Tile::kRows);
+          const std::size_t most = std::min(solved.positions.size() - begin, tile->rows());
           for (std::size_t rows = 1; rows <= most; rows += IsReference() ? 15 : 1) {
-            ASSERT_NO_FATAL_FAILURE(ExpectTile(solved, begin, rows, slice, false));
-            ASSERT_NO_FATAL_FAILURE(ExpectTile(solved, begin, rows, slice, true));
+            ASSERT_NO_FATAL_FAILURE(ExpectTile(*tile, solved, begin, rows, slice, false));
+            ASSERT_NO_FATAL_FAILURE(ExpectTile(*tile, solved, begin, rows, slice, true));
           }
         }
       }
@@ -137,11 +139,6 @@ class TileTest : public PerTarget {
   }
 
  private:
-  static Tile& tile() {
-    static Tile tile;
-    return tile;
-  }
-
   const internal::EncoderKernels* kernels_ = nullptr;
   std::size_t entries_ = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "call/call.h"
 #include "call/tile.h"
+#include "number/compiler.h"
 #include "number/fp_state.h"
 
 namespace posenc {
@@ -13,36 +14,60 @@ namespace internal {
 namespace {
 
 constexpr std::size_t kMaxSequences = 64;
-constexpr auto kBlockRows = static_cast<std::int64_t>(Tile::kRows);
 
-// The sequences begin .. end - 1 of a batch.
+// Some sequences of a batch, from the begin-th on, and their first positions.
 struct Sequences {
+  Sequences(const Batch& whole, std::size_t from)
+      : batch(whole), begin(from), count(std::min(whole.sequences - from, kMaxSequences)) {
+    for (std::size_t b = 0; b < count; ++b) first[b] = whole.First(from + b);
+  }
+
   const Batch& batch;
-  std::size_t begin, end;
+  std::size_t begin, count;
+  std::int64_t first[kMaxSequences];
 };
 
-// The positions [first, end) that a block covers, and how many sequences contain some of them.
+// The positions [first, end) that a block covers, how many sequences contain some of them, and the rows of
+// these.
 struct Block {
   std::int64_t first, end;
-  std::size_t sequences;
+  std::size_t sequences, rows;
 
   Positions positions() const { return {nullptr, first, static_cast<std::size_t>(end - first)}; }
+
+  // Whether rows computed for all take less than those of each: it has one start more a sequence, and a run's
+  // start costs about a row.
+  bool IsWorthSharing() const {
+    return sequences > 1 && rows + sequences >= static_cast<std::size_t>(end - first);
+  }
 };
 
-// The next block from `cursor` on: starts with the least position needed.
-Block NextBlock(const Sequences& sequences, std::int64_t cursor) {
-  const Batch& batch = sequences.batch;
-  const auto rows = static_cast<std::int64_t>(batch.rows);
-  Block block{INT64_MAX, INT64_MIN, 0};
-  for (std::size_t b = sequences.begin; b < sequences.end; ++b) {
-    if (batch.First(b) + rows <= cursor) continue;
-    block.first = std::min(block.first, std::max(batch.First(b), cursor));
-    block.end = std::max(block.end, batch.First(b) + rows);
+// The next block from `cursor` on, of at most so many positions: starts with the least position needed. Of
+// one sequence it goes on to where the next one begins.
+Block NextBlock(const Sequences& sequences, std::int64_t cursor, std::size_t most) {
+  const auto rows = static_cast<std::int64_t>(sequences.batch.rows);
+  Block block{INT64_MAX, INT64_MIN, 0, 0};
+  for (std::size_t b = 0; b < sequences.count; ++b) {
+    const std::int64_t first = sequences.first[b];
+    if (first + rows <= cursor) continue;
+    block.first = std::min(block.first, std::max(first, cursor));
+    block.end = std::max(block.end, first + rows);
   }
   if (block.end == INT64_MIN) return block;
-  block.end = std::min(block.end, block.first + kBlockRows);
-  for (std::size_t b = sequences.begin; b < sequences.end; ++b) {
-    if (batch.First(b) < block.end && batch.First(b) + rows > block.first) ++block.sequences;
+  block.end = std::min(block.end, block.first + static_cast<std::int64_t>(most));
+  std::int64_t end = block.end, next = INT64_MAX;
+  for (std::size_t b = 0; b < sequences.count; ++b) {
+    const std::int64_t first = sequences.first[b];
+    if (first >= block.end) {
+      next = std::min(next, first);
+    } else if (first + rows > block.first) {
+      end = first + rows;
+      ++block.sequences;
+      block.rows += static_cast<std::size_t>(std::min(end, block.end) - std::max(first, block.first));
+    }
+  }
+  if (block.sequences == 1) {
+    block.end = std::min({end, next, block.first + static_cast<std::int64_t>(Rows::kMax)});
   }
   return block;
 }
@@ -51,18 +76,18 @@ Block NextBlock(const Sequences& sequences, std::int64_t cursor) {
 template <class Visit>
 void ForSequences(const Call& call, const Sequences& sequences, const Block& block, const Visit& visit) {
   const Batch& batch = sequences.batch;
-  for (std::size_t b = sequences.begin; b < sequences.end; ++b) {
-    const std::int64_t start = batch.First(b);
+  for (std::size_t b = 0; b < sequences.count; ++b) {
+    const std::int64_t start = sequences.first[b];
     const std::int64_t first = std::max(start, block.first);
     const std::int64_t end = std::min(start + static_cast<std::int64_t>(batch.rows), block.end);
     if (first >= end) continue;
-    const std::size_t offset =
-        b * batch.batch_stride + static_cast<std::size_t>(first - start) * batch.row_stride;
+    const std::size_t offset = (sequences.begin + b) * batch.batch_stride +
+                               static_cast<std::size_t>(first - start) * batch.row_stride;
     visit(first, end, static_cast<unsigned char*>(batch.data) + offset * call.element_size());
   }
 }
 
-void AddBlock(const Call& call, const Sequences& sequences, const Block& block) {
+POSENC_NOINLINE void AddBlock(const Call& call, const Sequences& sequences, const Block& block) {
   const Encoder& encoder = call.encoder;
   const Columns& columns = encoder.columns;
   const bool interleaved = columns.InTurns();
@@ -70,9 +95,9 @@ void AddBlock(const Call& call, const Sequences& sequences, const Block& block) 
   positions.first += encoder.offset;
   const std::size_t size = call.element_size(), row_bytes = sequences.batch.row_stride * size;
   const auto add_entries = encoder.kernels->add_entries[call.type];
-  Tile tile;
-  for (std::size_t pair = 0; pair < columns.sines; pair += Tile::kPairs) {
-    const std::size_t sines = std::min(columns.sines - pair, Tile::kPairs);
+  Tile tile(columns.sines);
+  for (std::size_t pair = 0; pair < columns.sines; pair += tile.pairs()) {
+    const std::size_t sines = std::min(columns.sines - pair, tile.pairs());
     const std::size_t cosines = std::min(columns.cosines - std::min(pair, columns.cosines), sines);
     tile.Fill(*encoder.kernels, encoder.table.Slice(pair, sines), positions, interleaved);
     const std::size_t sine_bytes = (columns.sine_offset + pair * columns.step) * size;
@@ -81,10 +106,12 @@ void AddBlock(const Call& call, const Sequences& sequences, const Block& block) 
       for (std::int64_t p = first; p < end; ++p, row += row_bytes) {
         const auto r = static_cast<std::size_t>(p - block.first);
         if (interleaved) {
-          add_entries(tile.interleaved(r), sines + cosines, *call.scale, row + sine_bytes);
+          add_entries(tile.interleaved(r), sines + cosines, *call.scale, row + sine_bytes,
+                      row + sine_bytes + row_bytes);
         } else {
-          add_entries(tile.sines(r), sines, *call.scale, row + sine_bytes);
-          add_entries(tile.cosines(r), cosines, *call.scale, row + cosine_bytes);
+          add_entries(tile.sines(r), sines, *call.scale, row + sine_bytes, row + sine_bytes + row_bytes);
+          add_entries(tile.cosines(r), cosines, *call.scale, row + cosine_bytes,
+                      row + cosine_bytes + row_bytes);
         }
         if (call.MakesNans()) MakeNansCanonical(encoder.dim, row);
       }
@@ -99,17 +126,18 @@ bool SharesTiles(const Encoder& encoder) {
 }
 
 void AddSequences(const Call& call, const Sequences& sequences) {
+  const std::size_t most = Tile::RowsOf(call.encoder.columns.sines);
   for (std::int64_t cursor = INT64_MIN;;) {
-    const Block block = NextBlock(sequences, cursor);
+    const Block block = NextBlock(sequences, cursor, most);
     if (block.sequences == 0) return;
-    if (block.sequences == 1 || !SharesTiles(call.encoder)) {
+    if (block.IsWorthSharing()) {
+      AddBlock(call, sequences, block);
+    } else {
       ForSequences(call, sequences, block, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
         const Positions positions = {nullptr, call.encoder.offset + first,
                                      static_cast<std::size_t>(end - first)};
         call.Apply({positions, row, sequences.batch.row_stride, nullptr, false});
       });
-    } else {
-      AddBlock(call, sequences, block);
     }
     cursor = block.end;
   }
@@ -118,9 +146,17 @@ void AddSequences(const Call& call, const Sequences& sequences) {
 }  // namespace
 
 void WalkBatch(const Call& call, const Batch& batch) {
+  if (!SharesTiles(call.encoder)) {
+    for (std::size_t b = 0; b < batch.sequences; ++b) {
+      const std::size_t offset = b * batch.batch_stride * call.element_size();
+      WalkRows(call, batch.First(b), List(), batch.rows,
+               {static_cast<unsigned char*>(batch.data) + offset, batch.row_stride});
+    }
+    return;
+  }
   InFpState([&] {
     for (std::size_t begin = 0; begin < batch.sequences; begin += kMaxSequences) {
-      AddSequences(call, {batch, begin, std::min(begin + kMaxSequences, batch.sequences)});
+      AddSequences(call, {batch, begin});
     }
     return 0;
   });

@@ -1,7 +1,7 @@
 // Walks a grid axis by axis. Bits are those of the rows written one by one, since the same walker makes the
 // rows of an axis. To write, it makes some of them where they first occur, and they are copied from there to
 // all other cells that have them, past the caches if these are many; to add, it makes some as floats in a
-// tile.
+// tile, and goes once through a large matrix, for all axes.
 
 #include "call/grid.h"
 
@@ -22,7 +22,11 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{32} << 10;
 
 // With the kernels' own it fits into the stack that a call may take.
-constexpr std::size_t kTileFloats = std::size_t{9} << 9;
+constexpr std::size_t kTileFloats = std::size_t{12} << 9;
+
+// Rows of an axis that the tile has room for where several axes share it: of the last one, whose rows change
+// from cell to cell, and of the others.
+constexpr std::size_t kLeastLastRows = 8, kOuterRows = 2;
 
 // Rows of an axis from `begin` on, to where they are `stride` elements apart.
 void WalkAxis(const Call& call, const GridAxis& axis, std::size_t begin, std::size_t rows, void* to,
@@ -74,76 +78,124 @@ void WriteAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::s
   }
 }
 
-// An axis whose rows are added.
-class AxisAdder {
+// Adds to the cells. A matrix that no cache holds is walked once for as many axes as the tile has room for,
+// so that memory sees whole rows in order (1.4 times as fast). The rows of outer axes are then computed again
+// for each block of the last axis, which a matrix in the caches does not make up for (0.8): it is walked an
+// axis at a time.
+class GridAdder {
  public:
-  AxisAdder(const Grid& grid, const GridAxis& axis)
-      : axis_(axis), call_(grid.CallOf(axis)), places_(grid), dim_(axis.encoder->dim) {}
+  explicit GridAdder(const Grid& grid)
+      : grid_(grid), places_(grid), is_far_(IsBeyondCaches(CountCells(grid) * places_.row_bytes / 2)) {}
 
   // Zeros, in the rows before the cells.
-  void AddPrefix(std::size_t rows) {
-    const std::size_t most = std::min(dim_, kTileFloats);
-    std::memset(tile_, 0, rows == 0 ? 0 : most * sizeof(float));
-    for (std::size_t r = 0; r < rows; ++r) {
-      unsigned char* const row = places_.data + r * places_.row_bytes + axis_.column * places_.size;
-      for (std::size_t k = 0; k < dim_; k += most)
-        AddEntries(tile_, std::min(dim_ - k, most), row + k * places_.size);
+  void AddPrefix() {
+    if (grid_.prefix_rows > 0) std::memset(tile_, 0, sizeof(tile_));
+    for (std::size_t r = 0; r < grid_.prefix_rows; ++r) {
+      for (std::size_t a = 0; a < grid_.axis_count; ++a) {
+        const std::size_t dim = grid_.axes[a].encoder->dim;
+        unsigned char* const to = places_.data + r * places_.row_bytes + grid_.axes[a].column * places_.size;
+        for (std::size_t k = 0; k < dim; k += kTileFloats)
+          AddEntries(a, tile_, std::min(dim - k, kTileFloats), to + k * places_.size);
+      }
     }
   }
 
-  void AddCells(std::size_t inner, std::size_t outer) {
-    const std::size_t most = kTileFloats / dim_, stride = inner * places_.row_bytes,
-                      size = dim_ * places_.size;
-    unsigned char* const cells = places_.cells + axis_.column * places_.size;
-    for (std::size_t begin = 0; begin < axis_.count; begin += std::max<std::size_t>(most, 1)) {
-      const std::size_t rows = std::min(axis_.count - begin, std::max<std::size_t>(most, 1));
-      const Copies copies = {reinterpret_cast<const unsigned char*>(tile_),
-                             dim_ * sizeof(float),
-                             rows,
-                             size,
-                             cells + begin * stride,
-                             places_.row_bytes,
-                             inner,
-                             outer,
-                             axis_.count * stride};
-      if (most == 0) {  // no tile holds it
-        copies.ForEach([&](const unsigned char* /*row*/, unsigned char* to) {
-          WalkAxis(call_, axis_, begin, 1, to, dim_);
-        });
-        continue;
+  void AddCells() {
+    std::size_t inner = 1, outer = CountCells(grid_);
+    for (std::size_t end = grid_.axis_count; end > 0;) {
+      const std::size_t begin = ShareTile(end);
+      AddAxes(begin, end - 1, outer / grid_.axes[end - 1].count, inner);
+      for (; end > begin; --end) {
+        inner *= grid_.axes[end - 1].count;
+        outer /= grid_.axes[end - 1].count;
       }
-      WalkAxis({*axis_.encoder, POSENC_F32}, axis_, begin, rows, tile_, dim_);
-      Add(copies);
     }
   }
 
  private:
-  void Add(const Copies& copies) const {
-    const bool is_far = IsBeyondCaches(copies.outer * copies.outer_stride);
-    copies.ForEach([&](const unsigned char* row, unsigned char* to) {
-      for (std::size_t k = 0; is_far && k < copies.bytes; k += 64) PrefetchToWrite(to + copies.to_stride + k);
-      const auto* entries = reinterpret_cast<const float*>(row);
-      if (entries[0] != entries[0]) return StoreNans(call_.type, dim_, to);  // nan_rows
-      AddEntries(entries, dim_, to);
-    });
+  // Rows of an axis in the tile, from `begin` on.
+  struct Held {
+    float* rows;
+    std::size_t most, begin, count;
+  };
+
+  // Gives the tile to one or more axes before `end`, the last of which has the rest; returns the first one.
+  std::size_t ShareTile(std::size_t end) {
+    const auto floats = [&](std::size_t a, std::size_t rows) {
+      return std::min(grid_.axes[a].count, rows) * grid_.axes[a].encoder->dim;
+    };
+    const std::size_t last = end - 1, least = floats(last, kLeastLastRows);
+    std::size_t begin = last, used = 0;
+    for (; is_far_ && begin > 0 && least + used + floats(begin - 1, kOuterRows) <= kTileFloats; --begin) {
+      held_[begin - 1] = {tile_ + used, kOuterRows, 0, 0};
+      used += floats(begin - 1, kOuterRows);
+    }
+    held_[last] = {tile_ + used, (kTileFloats - used) / grid_.axes[last].encoder->dim, 0, 0};
+    return begin;
   }
 
-  void AddEntries(const float* entries, std::size_t count, unsigned char* to) const {
-    axis_.encoder->kernels->add_entries[call_.type](entries, count, *call_.scale, to);
-    if (call_.MakesNans()) MakeNansCanonical(count, to);
+  // Of the axes first .. last, to all cells: each row of the last one belongs to `inner` cells in succession,
+  // in all of `outer` parts of the grid.
+  void AddAxes(std::size_t first, std::size_t last, std::size_t outer, std::size_t inner) {
+    const std::size_t rows = grid_.axes[last].count;
+    std::size_t index[POSENC_MAX_GRID_AXES];
+    for (std::size_t block = 0; block < rows; block = held_[last].begin + held_[last].count) {
+      Hold(last, block);
+      for (std::size_t o = 0; o < outer; ++o) {
+        for (std::size_t a = last, rest = o; a-- > first; rest /= grid_.axes[a].count) {
+          index[a] = rest % grid_.axes[a].count;
+          Hold(a, index[a]);
+        }
+        unsigned char* cell = places_.cells + (o * rows + block) * inner * places_.row_bytes;
+        for (index[last] = block; index[last] - block < held_[last].count; ++index[last]) {
+          for (std::size_t k = 0; k < inner; ++k, cell += places_.row_bytes) {
+            for (std::size_t a = first; a <= last; ++a) AddRow(a, index[a], cell);
+          }
+        }
+      }
+    }
   }
 
-  const GridAxis& axis_;
-  Call call_;
-  Places places_;
-  std::size_t dim_;
+  // Puts rows of axis a from `index` on into the tile, unless that one lies there. A row that no tile holds
+  // is not made here.
+  void Hold(std::size_t a, std::size_t index) {
+    const GridAxis& axis = grid_.axes[a];
+    Held& held = held_[a];
+    if (index - held.begin < held.count) return;
+    held.begin = index;
+    held.count = std::min(axis.count - index, std::max<std::size_t>(held.most, 1));
+    if (held.most == 0) return;
+    WalkAxis({*axis.encoder, POSENC_F32}, axis, index, held.count, held.rows, axis.encoder->dim);
+  }
+
+  void AddRow(std::size_t a, std::size_t index, unsigned char* cell) const {
+    const GridAxis& axis = grid_.axes[a];
+    const Held& held = held_[a];
+    const std::size_t dim = axis.encoder->dim;
+    unsigned char* const to = cell + axis.column * places_.size;
+    if (held.most == 0) return WalkAxis(grid_.CallOf(axis), axis, index, 1, to, dim);
+    const float* const row = held.rows + (index - held.begin) * dim;
+    if (row[0] != row[0]) return StoreNans(grid_.type, dim, to);  // nan_rows
+    AddEntries(a, row, dim, to);
+  }
+
+  void AddEntries(std::size_t a, const float* entries, std::size_t count, unsigned char* to) const {
+    const Call call = grid_.CallOf(grid_.axes[a]);
+    call.encoder.kernels->add_entries[call.type](entries, count, *call.scale, to, to + places_.row_bytes);
+    if (call.MakesNans()) MakeNansCanonical(count, to);
+  }
+
+  const Grid& grid_;
+  const Places places_;
+  const bool is_far_;
+  Held held_[POSENC_MAX_GRID_AXES];
   alignas(64) float tile_[kTileFloats];
 };
 
-POSENC_NOINLINE void AddAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::size_t outer) {
-  AxisAdder adder(grid, axis);
-  adder.AddPrefix(grid.prefix_rows);
-  if (inner * outer != 0) adder.AddCells(inner, outer);
+POSENC_NOINLINE void AddToGrid(const Grid& grid, std::size_t cells) {
+  GridAdder adder(grid);
+  adder.AddPrefix();
+  if (cells > 0) adder.AddCells();
 }
 
 }  // namespace
@@ -158,11 +210,14 @@ void WalkGrid(const Grid& grid) {
   InFpState([&] {
     const std::size_t cells = CountCells(grid);
     if (cells + grid.prefix_rows == 0) return 0;  // the matrix may be null
+    if (grid.scale != nullptr) {
+      AddToGrid(grid, cells);
+      return 0;
+    }
     std::size_t outer = 1;
     for (std::size_t a = 0; a < grid.axis_count; ++a) {
       const GridAxis& axis = grid.axes[a];
-      const std::size_t inner = cells == 0 ? 0 : cells / outer / axis.count;
-      grid.scale == nullptr ? WriteAxis(grid, axis, inner, outer) : AddAxis(grid, axis, inner, outer);
+      WriteAxis(grid, axis, cells == 0 ? 0 : cells / outer / axis.count, outer);
       outer *= axis.count;
     }
     return 0;

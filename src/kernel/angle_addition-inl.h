@@ -82,8 +82,8 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
   [[maybe_unused]] const bool asks_ahead = AsksAhead(to0, stream);
   const auto store = [&](EntryVec entries0, EntryVec entries1, std::size_t column) POSENC_INLINE_LAMBDA {
     if constexpr (Operation::kReads) {
-      hwy::Prefetch(next0 + column);
-      hwy::Prefetch(next1 + column);
+      PrefetchFar(next0 + column);
+      PrefetchFar(next1 + column);
     } else if (HWY_UNLIKELY(asks_ahead)) {
       hwy::Prefetch(to0 + column + kBytesAhead / sizeof(Element));
       hwy::Prefetch(to1 + column + kBytesAhead / sizeof(Element));

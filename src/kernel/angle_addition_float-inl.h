@@ -103,8 +103,8 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& colu
   [[maybe_unused]] const bool asks_ahead = AsksAhead(to0, stream);
   const auto prefetch = [&](std::size_t column) HWY_ATTR {
     if constexpr (Operation::kReads) {
-      hwy::Prefetch(next0 + column);
-      hwy::Prefetch(next1 + column);
+      PrefetchFar(next0 + column);
+      PrefetchFar(next1 + column);
     } else if (HWY_UNLIKELY(asks_ahead)) {
       hwy::Prefetch(to0 + column + kBytesAhead / sizeof(*to0));
       hwy::Prefetch(to1 + column + kBytesAhead / sizeof(*to1));

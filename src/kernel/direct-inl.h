@@ -17,6 +17,7 @@
 #include "kernel/reference.h"
 #include "kernel/sincos-inl.h"
 #include "kernel/store-inl.h"
+#include "number/compiler.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -300,6 +301,10 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
   const std::size_t whole = in_place ? columns.cosines / hn::Lanes(Doubles()) * hn::Lanes(Doubles()) : 0;
   for (std::size_t r = 0; r < rows.at.count; ++r) {
     const Row row = RowAt(rows, routine.element_size, r);
+    if (rows.sources != nullptr) {  // of a table: memory brings the row while it is evaluated
+      const std::size_t bytes = (columns.sines + columns.cosines) * routine.element_size;
+      for (std::size_t at = 0; at < bytes; at += 64) PrefetchFar(row.from + at);
+    }
     for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);
       const Multiples multiples = MultiplesAt(table, rows.at[r], i, count, phases);

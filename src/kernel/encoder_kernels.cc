@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernel/highway_settings.h"
+#include "number/compiler.h"
 #include "kernel/reference.h"
 #include "kernel/targets.h"
 
@@ -44,10 +45,19 @@ Tally Add(const FrequencyTable& table, const Columns& columns, const Rows& rows,
 }
 
 template <posenc_type kType>
-void AddEntries(const float* entries, std::size_t count, float scale, void* x) {
-  auto* to = static_cast<unsigned char*>(x);
-  const bool aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(ElementOf<kType>) == 0;
-  StoreRun<AddOperation<kType>>(scale, entries, {}, count, to, to, aligned, false);
+void AddEntries(const float* entries, std::size_t count, float scale, void* x, const void* ahead) {
+  using Element = ElementOf<kType>;
+  const AddOperation<kType> operation{scale};
+  const hn::ScalableTag<float> df;
+  auto* to = static_cast<Element*>(x);
+  std::size_t at = 0;
+  if (reinterpret_cast<std::uintptr_t>(x) % sizeof(Element) == 0) {
+    for (; at + hn::Lanes(df) <= count; at += hn::Lanes(df)) {
+      PrefetchFar(static_cast<const Element*>(ahead) + at);
+      StoreLanes(operation, df, hn::LoadU(df, entries + at), to + at, to + at, false);
+    }
+  }
+  StoreEntries(kType, entries, {}, at, count, &scale, x, x);
 }
 
 template <posenc_type kType>
@@ -105,7 +115,8 @@ Tally ReferenceAdd(const FrequencyTable& table, const Columns& columns, const Ro
 }
 
 template <posenc_type kType>
-void ReferenceAddEntries(const float* entries, std::size_t count, float scale, void* x) {
+void ReferenceAddEntries(const float* entries, std::size_t count, float scale, void* x,
+                         const void* /*ahead*/) {
   StoreEntries(kType, entries, {}, 0, count, &scale, x, x);
 }
 

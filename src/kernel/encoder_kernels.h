@@ -26,8 +26,10 @@ struct EncoderKernels {
   Tally (*add[kSummandTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows,
                               float scale);
 
-  // x [count] = x * scale + entries, as add does it.
-  void (*add_entries[kSummandTypes])(const float* entries, std::size_t count, float scale, void* x);
+  // x [count] = x * scale + entries, as add does it. Memory is asked for as many elements from `ahead` on,
+  // which are those of another x, or need not exist.
+  void (*add_entries[kSummandTypes])(const float* entries, std::size_t count, float scale, void* x,
+                                     const void* ahead);
 
   // to [count] = from, as floats; of bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);

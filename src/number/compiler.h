@@ -120,13 +120,13 @@ inline int LeadingZeros(std::uint64_t x) {
 #endif
 }
 
-// Asks for a line of memory that will be written soon, or read later, then in no first-level cache. Any
-// address will do. (GCC drops calls of functions that do no more than this, but not of these.)
-#ifdef __GNUC__
-__attribute__((always_inline)) inline void PrefetchToWrite(const void* line) { __builtin_prefetch(line, 1); }
+// Asks for a line of memory that will be read later, into the second-level cache. Any address will do. (GCC
+// drops calls of functions that do no more than this, but not of these.)
+#if defined(__GNUC__)
 __attribute__((always_inline)) inline void PrefetchFar(const void* line) { __builtin_prefetch(line, 0, 2); }
+#elif defined(POSENC_X86)
+inline void PrefetchFar(const void* line) { _mm_prefetch(static_cast<const char*>(line), _MM_HINT_T1); }
 #else
-inline void PrefetchToWrite(const void* /*line*/) {}
 inline void PrefetchFar(const void* /*line*/) {}
 #endif
 
