@@ -120,52 +120,50 @@ void ScaleFloats(double scale, float* x, std::size_t count) {
   }
 }
 
-// Elements of a size, the k-th from k * from_step to k * to_step, whose steps count elements.
+// Elements of a size: to[k] = from[2 * k], k < count; and to[2 * k] = a[k], to[2 * k + 1] = b[k].
 template <std::size_t kSize>
-void CopyElements(const unsigned char* from, std::size_t from_step, unsigned char* to, std::size_t to_step,
-                  std::size_t count) {
-  if (from_step == 1 && to_step == 1) {
-    std::memcpy(to, from, count * kSize);
-    return;
+struct Elements {
+  static void TakeEven(const unsigned char* from, std::size_t count, unsigned char* to) {
+    for (std::size_t k = 0; k < count; ++k) std::memcpy(to + k * kSize, from + 2 * k * kSize, kSize);
   }
-  for (std::size_t k = 0; k < count; ++k) {
-    std::memcpy(to + k * to_step * kSize, from + k * from_step * kSize, kSize);
+
+  static void Interleave(const unsigned char* a, const unsigned char* b, std::size_t count,
+                         unsigned char* to) {
+    for (std::size_t k = 0; k < count; ++k) {
+      std::memcpy(to + 2 * k * kSize, a + k * kSize, kSize);
+      std::memcpy(to + (2 * k + 1) * kSize, b + k * kSize, kSize);
+    }
   }
-}
+};
 
 // A row of a cache.
 class CacheRow {
  public:
   CacheRow(const Rotary& rotary, const posenc_cache& cache, std::size_t row)
-      : rotary_(rotary), cache_(cache), pairs_(rotary.pairs) {
-    const std::size_t size = ElementSize(cache.type), offset = row * cache.row_stride * size;
-    copy_ = size == 2 ? CopyElements<2> : size == 4 ? CopyElements<4> : CopyElements<8>;
+      : rotary_(rotary), cache_(cache), size_(ElementSize(cache.type)), bytes_(rotary.pairs * size_) {
+    const std::size_t offset = row * cache.row_stride * size_;
     cos_ = static_cast<unsigned char*>(cache.cos) + offset;
     sin_ = cache.sin == nullptr ? cos_ : static_cast<unsigned char*>(cache.sin) + offset;
-    switch (cache.layout) {
-      case POSENC_CACHE_DUPLICATED:
-        step_ = rotary.from == POSENC_NEIGHBOURS ? 2 : 1;
-        next_copy_ = (rotary.from == POSENC_NEIGHBOURS ? 1 : pairs_) * size;
-        break;
-      case POSENC_CACHE_COS_SIN:
-        sin_ = cos_ + pairs_ * size;
-        break;
-      case POSENC_CACHE_PAIRS:
-        sin_ = cos_ + size;
-        step_ = 2;
-        break;
-      default:
-        break;
-    }
+    if (cache.layout == POSENC_CACHE_COS_SIN) sin_ = cos_ + bytes_;
+    if (cache.layout == POSENC_CACHE_PAIRS) sin_ = cos_ + size_;
+    is_interleaved_ = cache.layout == POSENC_CACHE_PAIRS ||
+                      (cache.layout == POSENC_CACHE_DUPLICATED && rotary.from == POSENC_NEIGHBOURS);
   }
 
   // cosines and sines [pairs] of the cache's type.
   void Store(const unsigned char* cosines, const unsigned char* sines) const {
-    copy_(cosines, 1, cos_, step_, pairs_);
-    copy_(sines, 1, sin_, step_, pairs_);
-    if (next_copy_ == 0) return;
-    copy_(cosines, 1, cos_ + next_copy_, step_, pairs_);
-    copy_(sines, 1, sin_ + next_copy_, step_, pairs_);
+    if (cache_.layout == POSENC_CACHE_PAIRS) {
+      Interleave(cosines, sines, cos_);
+    } else if (is_interleaved_) {
+      Interleave(cosines, cosines, cos_);
+      Interleave(sines, sines, sin_);
+    } else {
+      const std::size_t copies = cache_.layout == POSENC_CACHE_DUPLICATED ? 2 : 1;
+      for (std::size_t copy = 0; copy < copies; ++copy) {
+        std::memcpy(cos_ + copy * bytes_, cosines, bytes_);
+        std::memcpy(sin_ + copy * bytes_, sines, bytes_);
+      }
+    }
   }
 
   void Load(const Gain& gain, float* cosines, float* sines) const {
@@ -175,22 +173,31 @@ class CacheRow {
 
  private:
   void LoadFrom(const unsigned char* from, double scale, float* turns) const {
-    if (cache_.type == POSENC_F32) {
-      copy_(from, step_, reinterpret_cast<unsigned char*>(turns), 1, pairs_);
+    const std::size_t pairs = rotary_.pairs;
+    alignas(64) unsigned char elements[kTurnBuffer * sizeof(std::uint16_t)];
+    unsigned char* const to = cache_.type == POSENC_F32 ? reinterpret_cast<unsigned char*>(turns) : elements;
+    if (is_interleaved_) {
+      size_ == 2 ? Elements<2>::TakeEven(from, pairs, to) : Elements<4>::TakeEven(from, pairs, to);
     } else {
-      alignas(64) unsigned char elements[kTurnBuffer * sizeof(std::uint16_t)];
-      copy_(from, step_, elements, 1, pairs_);
-      rotary_.kernels->widen[cache_.type](elements, pairs_, turns);
+      std::memcpy(to, from, bytes_);
     }
-    std::memset(turns + pairs_, 0, kTurnPadding * sizeof(*turns));
-    ScaleFloats(scale, turns, pairs_);
+    if (cache_.type != POSENC_F32) rotary_.kernels->widen[cache_.type](elements, pairs, turns);
+    std::memset(turns + pairs, 0, kTurnPadding * sizeof(*turns));
+    ScaleFloats(scale, turns, pairs);
+  }
+
+  void Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const {
+    const auto interleave = size_ == 2   ? Elements<2>::Interleave
+                            : size_ == 4 ? Elements<4>::Interleave
+                                         : Elements<8>::Interleave;
+    interleave(a, b, rotary_.pairs, to);
   }
 
   const Rotary& rotary_;
   const posenc_cache& cache_;
-  decltype(&CopyElements<2>) copy_;
-  std::size_t pairs_, step_ = 1, next_copy_ = 0;  // in elements; in bytes
+  std::size_t size_, bytes_;  // of an element; of the pairs' elements
   unsigned char *cos_, *sin_;
+  bool is_interleaved_;
 };
 
 }  // namespace

@@ -141,21 +141,34 @@ HWY_INLINE hn::Mask<Doubles> RoundBetween(DoubleVec low, DoubleVec high, FloatVe
   return hn::Ne(hn::PromoteTo(d, one), hn::Zero(d));
 }
 
-// v, good to kGainedError, rounded, and the lanes that this leaves open.
-template <posenc_type kFormat>
+// The lanes of v, good to kWindow ulps, that are too near a midpoint of a type to be rounded to it by way of
+// the nearest float.
+template <posenc_type kType, std::uint64_t kWindow>
+HWY_INLINE hn::Mask<Doubles> IsNearMidpoint(DoubleVec v) {
+  const Longs du;
+  constexpr std::uint64_t kReach = kType == POSENC_F32 ? kWindow : kLastBit;
+  static_assert(kReach >= kWindow, "of a float, half of the last bit besides");
+  const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kRoundingBias<kType, kReach>));
+  const auto far = hn::And(biased, hn::Set(du, kFarBits<kType, kReach>));
+  return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
+}
+
+// v, good to kGainedError, as floats for StoreTurns, and the lanes that this leaves open.
+template <posenc_type kType>
 HWY_INLINE hn::Mask<Doubles> RoundGained(DoubleVec v, FloatVec& rounded) {
   const Doubles d;
-  if constexpr (kFormat == POSENC_F32) {
-    const Longs du;
-    rounded = ToFloats(v);
-    const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kRoundingBias<kFormat, kGainedWindow>));
-    const auto far = hn::And(biased, hn::Set(du, kFarBits<kFormat, kGainedWindow>));
-    const auto is_small = hn::And(hn::Lt(hn::Abs(v), hn::Set(d, 0x1p-125)), hn::Ne(v, hn::Zero(d)));
-    return hn::Or(is_small, hn::RebindMask(d, hn::Eq(far, hn::Zero(du))));
-  } else {
-    const auto error = hn::Mul(hn::Abs(v), hn::Set(d, kGainedError));
-    return RoundBetween<kFormat>(hn::Sub(v, error), hn::Add(v, error), rounded);
-  }
+  rounded = ToFloats(v);
+  const auto least = hn::Set(d, TwoTo(TraitsOf(kType).min_exponent));
+  const auto is_small = hn::And(hn::Lt(hn::Abs(v), least), hn::Ne(v, hn::Zero(d)));
+  return hn::Or(is_small, IsNearMidpoint<kType, kGainedWindow>(v));
+}
+
+// The same of any magnitude, of a short type.
+template <posenc_type kType>
+HWY_INLINE hn::Mask<Doubles> RoundGainedBetween(DoubleVec v, FloatVec& rounded) {
+  const Doubles d;
+  const auto error = hn::Mul(hn::Abs(v), hn::Set(d, kGainedError));
+  return RoundBetween<kType>(hn::Sub(v, error), hn::Add(v, error), rounded);
 }
 
 // Floats that are of a type, or no midpoints of it.
@@ -183,6 +196,10 @@ HWY_NOINLINE void RoundPairTurns(const FrequencyTable& table, const Token& token
     FloatVec rounded_cosine, rounded_sine;
     auto flagged = RoundGained<kType>(cosine, rounded_cosine);
     flagged = hn::Or(flagged, RoundGained<kType>(sine, rounded_sine));
+    if (kType != POSENC_F32 && HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+      flagged = RoundGainedBetween<kType>(cosine, rounded_cosine);
+      flagged = hn::Or(flagged, RoundGainedBetween<kType>(sine, rounded_sine));
+    }
     if (phases.may_be_tiny) {  // sines may be 0 for want of exponents, or become 0: of which sign?
       const auto multiple =
           token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
@@ -213,28 +230,6 @@ Tally RoundTurns(const FrequencyTable& table, const Token& token, const Gain& ga
   return tally;
 }
 
-// Whether any of either, good to kAddedTurnWindow ulps, is too near a midpoint to be rounded. Those of
-// shorter types are floats: the nearest floats of all others are on the same side of one.
-template <posenc_type kType>
-HWY_INLINE bool AnyNearMidpoint(DoubleVec a, DoubleVec b, FloatVec a_float, FloatVec b_float) {
-  if constexpr (kType == POSENC_F32) {
-    (void)a_float, (void)b_float;
-    const Longs du;
-    const auto bias = hn::Set(du, kRoundingBias<kType, kAddedTurnWindow>);
-    const auto bits = hn::Set(du, kFarBits<kType, kAddedTurnWindow>);
-    const auto a_far = hn::And(hn::Add(hn::BitCast(du, a), bias), bits);
-    const auto b_far = hn::And(hn::Add(hn::BitCast(du, b), bias), bits);
-    return !hn::AllFalse(du, hn::Or(hn::Eq(a_far, hn::Zero(du)), hn::Eq(b_far, hn::Zero(du))));
-  } else {
-    (void)a, (void)b;
-    const hn::RebindToUnsigned<Floats> du;
-    const auto half = hn::Set(du, kHalfPlace<kType>), dropped = hn::Set(du, 2 * kHalfPlace<kType> - 1);
-    const auto a_dropped = hn::And(hn::BitCast(du, a_float), dropped);
-    const auto b_dropped = hn::And(hn::BitCast(du, b_float), dropped);
-    return !hn::AllFalse(du, hn::Or(hn::Eq(a_dropped, half), hn::Eq(b_dropped, half)));
-  }
-}
-
 template <posenc_type kType>
 HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Token& token, const Gain& gain,
                                    const AddedTurns& added, void* rounded_cosines, void* rounded_sines) {
@@ -252,17 +247,17 @@ HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Token& tok
     AddVector(added, i, cosine, sine);
     cosine = hn::Mul(cosine, factor);
     sine = hn::Mul(sine, sine_factor);
-    const auto is_small = hn::Lt(hn::Min(hn::Abs(cosine), hn::Abs(sine)), least);
-    const FloatVec cosine_float = ToFloats(cosine), sine_float = ToFloats(sine);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, is_small) ||
-                     AnyNearMidpoint<kType>(cosine, sine, cosine_float, sine_float))) {
+    auto flagged = hn::Lt(hn::Min(hn::Abs(cosine), hn::Abs(sine)), least);
+    flagged = hn::Or(flagged, IsNearMidpoint<kType, kAddedTurnWindow>(cosine));
+    flagged = hn::Or(flagged, IsNearMidpoint<kType, kAddedTurnWindow>(sine));
+    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
       HWY_ALIGN double turns[2][kMostLanes<Doubles>];  // directly
       TurnPairs(table, token, i, i + 1, turns[0], turns[1], tally);
       RoundPairTurns<kType>(table, token, gain, i, i + 1, turns[0], turns[1], cosines + i, sines + i, tally);
       continue;
     }
-    StoreTurns<kType>(cosine_float, cosines + i);
-    StoreTurns<kType>(sine_float, sines + i);
+    StoreTurns<kType>(ToFloats(cosine), cosines + i);
+    StoreTurns<kType>(ToFloats(sine), sines + i);
   }
   return tally;
 }
