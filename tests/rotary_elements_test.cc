@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "api/rotary_handle.h"
@@ -105,7 +106,7 @@ TEST_P(RotaryElements, OneInAHead) {
 TEST_P(RotaryElements, HardlyAnyIsWide) {
   if (IsReference()) GTEST_SKIP() << "which takes all pairs so";
   constexpr std::size_t kHeads = 40, kPairs = 64, kTokens = 16, kAll = kTokens * kHeads * kPairs;
-  const std::string target = GetParam();
+  const std::string target = GetParam().name;
   const bool has_fma = target.find("AVX") == 0 || target.find("NEON") == 0 || target.find("SVE") == 0;
   for (const posenc_pairing pairing : kPairings) {
     posenc_rotary_spec spec = Spec(2 * kPairs);

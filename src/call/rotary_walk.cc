@@ -174,14 +174,17 @@ class CacheRow {
  private:
   void LoadFrom(const unsigned char* from, double scale, float* turns) const {
     const std::size_t pairs = rotary_.pairs;
-    alignas(64) unsigned char elements[kTurnBuffer * sizeof(std::uint16_t)];
-    unsigned char* const to = cache_.type == POSENC_F32 ? reinterpret_cast<unsigned char*>(turns) : elements;
+    alignas(64) unsigned char elements[kMaxRotaryPairs * sizeof(float)];
     if (is_interleaved_) {
-      size_ == 2 ? Elements<2>::TakeEven(from, pairs, to) : Elements<4>::TakeEven(from, pairs, to);
-    } else {
-      std::memcpy(to, from, bytes_);
+      size_ == 2 ? Elements<2>::TakeEven(from, pairs, elements)
+                 : Elements<4>::TakeEven(from, pairs, elements);
+      from = elements;
     }
-    if (cache_.type != POSENC_F32) rotary_.kernels->widen[cache_.type](elements, pairs, turns);
+    if (cache_.type == POSENC_F32) {
+      std::memcpy(turns, from, bytes_);
+    } else {
+      rotary_.kernels->widen[cache_.type](from, pairs, turns);
+    }
     std::memset(turns + pairs, 0, kTurnPadding * sizeof(*turns));
     ScaleFloats(scale, turns, pairs);
   }

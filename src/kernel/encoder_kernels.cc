@@ -60,22 +60,6 @@ void AddEntries(const float* entries, std::size_t count, float scale, void* x, c
   StoreEntries(kType, entries, {}, at, count, &scale, x, x);
 }
 
-template <posenc_type kType>
-void Widen(const void* from, std::size_t count, void* to) {
-  const hn::ScalableTag<float> df;
-  const auto* source = static_cast<const std::uint16_t*>(from);
-  auto* out = static_cast<float*>(to);
-  std::size_t at = 0;
-  if (reinterpret_cast<std::uintptr_t>(from) % sizeof(*source) == 0 &&
-      reinterpret_cast<std::uintptr_t>(to) % sizeof(*out) == 0) {
-    for (; at + hn::Lanes(df) <= count; at += hn::Lanes(df)) {
-      hn::StoreU(LoadAsFloat<kType>(df, source + at), df, out + at);
-    }
-  }
-  WidenEntries(kType, static_cast<const unsigned char*>(from) + at * sizeof(*source), count - at,
-               static_cast<unsigned char*>(to) + at * sizeof(*out));
-}
-
 constexpr EncoderKernels kEncoderKernels = {
 #if HWY_TARGET == HWY_SCALAR
     nullptr,

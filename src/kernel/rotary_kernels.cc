@@ -54,7 +54,7 @@ constexpr RotaryKernels kRotaryKernels = {&Turn,
                                           {nullptr, &RoundTurns<POSENC_F32>, &RoundTurns<POSENC_BF16>,
                                            &RoundTurns<POSENC_F16>, &RoundTurnsToDouble},
                                           POSENC_TYPES(RoundAddedTurns),
-                                          POSENC_TYPES(WidenTurns),
+                                          {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
                                           POSENC_TYPES_AND_PAIRINGS(PlaceTurns),
                                           POSENC_TYPES_AND_PAIRINGS(RotateExact),
                                           POSENC_TYPES(CloseOpenPairs),
@@ -82,8 +82,8 @@ Tally Round(const FrequencyTable& table, const Token& token, const Gain& gain, c
 }
 
 template <posenc_type kType>
-void Widen(const void* turns, std::size_t pairs, float* to) {
-  WidenEntries(kType, turns, pairs, to);
+void ReferenceWiden(const void* from, std::size_t count, void* to) {
+  WidenEntries(kType, from, count, to);
 }
 
 template <posenc_type, posenc_pairing>
@@ -110,7 +110,7 @@ constexpr RotaryKernels kReference = {
     nullptr,
     {nullptr, &Round<POSENC_F32>, &Round<POSENC_BF16>, &Round<POSENC_F16>, &Round<POSENC_F64>},
     {},
-    POSENC_TYPES(Widen),
+    {nullptr, nullptr, &ReferenceWiden<POSENC_BF16>, &ReferenceWiden<POSENC_F16>},
     POSENC_TYPES_AND_PAIRINGS(PlaceNone),
     POSENC_TYPES_AND_PAIRINGS(Exact),
     {nullptr, &CloseNone, &CloseNone, &CloseNone},

@@ -35,8 +35,8 @@ struct RotaryKernels {
   Tally (*round_added[kSummandTypes])(const FrequencyTable& table, const Token& token, const Gain& gain,
                                       const AddedTurns& added, void* rounded_cosines, void* rounded_sines);
 
-  // Turns of a type, in room for kTurnPadding more than the pairs, as floats.
-  void (*widen[kSummandTypes])(const void* turns, std::size_t pairs, float* to);
+  // to [count] = from, as floats; of bfloat16 and float16.
+  void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);
 
   // Those times the gain, as `exact` takes them.
   void (*place[kSummandTypes][2])(const double* cosines, const double* sines, std::size_t pairs,

@@ -262,15 +262,6 @@ HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Token& tok
   return tally;
 }
 
-// Turns of a caller's cache as floats, whole vectors of them.
-template <posenc_type kType>
-void WidenTurns(const void* turns, std::size_t pairs, float* to) {
-  const hn::ScalableTag<float> df;
-  const auto* from = static_cast<const ElementOf<kType>*>(turns);
-  for (std::size_t i = 0; i < pairs; i += hn::Lanes(df))
-    hn::StoreU(LoadAsFloat<kType>(df, from + i), df, to + i);
-}
-
 // Sines and cosines of a vector of pairs as sums of two doubles.
 struct TurnSums {
   HWY_ALIGN double phase[kMostLanes<Doubles>];
