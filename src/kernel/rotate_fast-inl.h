@@ -89,7 +89,6 @@ struct FastStep {
   }
 
   static HWY_INLINE void LoadSines(const float* from, EntryVec& first, EntryVec& second) {
-    const Entries df;
     LoadCosines(from, first, second);
     if constexpr (kIsInPlace) {
       first = hn::OddEven(first, hn::Neg(first));
