@@ -53,7 +53,7 @@ POSENC_API posenc_status posenc_write_grid(const posenc_grid_axis* axes, size_t 
                                            size_t* bad_axis, size_t* bad_index);
 
 // The same for x = x * scale + PE, rounded as in posenc_add; x * scale + 0 in the rows before the cells. x is
-// of F32, BF16 or F16. Rows of an axis with a dim above 4608 are computed again for each cell.
+// of F32, BF16 or F16. Rows of an axis with a dim above 6144 are computed again for each cell.
 POSENC_API posenc_status posenc_add_grid(const posenc_grid_axis* axes, size_t axis_count, size_t prefix_rows,
                                          posenc_type type, void* x, size_t row_stride, float scale,
                                          size_t* bad_axis, size_t* bad_index);

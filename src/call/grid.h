@@ -1,5 +1,5 @@
 // Grids: a row a cell, to which each axis gives some columns. What an axis gives depends on its own index
-// alone, so each of its rows is computed once for all cells.
+// alone, so each of its rows is computed once for many cells.
 #ifndef POSENC_SRC_CALL_GRID_H_
 #define POSENC_SRC_CALL_GRID_H_
 

@@ -13,21 +13,22 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Whether tensors are larger together than what a core's caches hold of them from one call to the next. (On a
-// Zen 4 of 32 MB asking far ahead made 20 MB 1.3 times as fast, 10 MB 0.84 times.)
-bool AreFar(const Rotary& rotary, const Tensors& tensors, std::size_t tokens) {
-  constexpr std::size_t kFarBytes = std::size_t{16} << 20;
+// Of all tensors together. (On a Zen 4 of 32 MB asking memory far ahead made 20 MB 1.3 times as fast, 10 MB
+// 0.84 times.)
+Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t tokens) {
   std::size_t heads = 0;
   for (std::size_t i = 0; i < tensors.count; ++i) heads += tensors.heads[i].heads;
-  return tokens * heads * rotary.head_dim * ElementSize(tensors.type) >= kFarBytes;
+  const std::size_t bytes = tokens * heads * rotary.head_dim * ElementSize(tensors.type);
+  if (bytes <= std::size_t{1} << 20) return Cached::kByCore;
+  return bytes < std::size_t{16} << 20 ? Cached::kByShared : Cached::kNowhere;
 }
 
 // A tensor's heads of one token, and what of them is copied.
 class TokenHeads {
  public:
   TokenHeads(const Rotary& rotary, posenc_type type, const posenc_heads& tensor, std::size_t tokens,
-             bool are_far)
-      : rotary_(rotary), tensor_(tensor), size_(ElementSize(type)), are_far_(are_far) {
+             Cached cached)
+      : rotary_(rotary), tensor_(tensor), size_(ElementSize(type)), cached_(cached) {
     in_place_ = IsInPlace(tensor, tokens);
     is_direct_ =
         IsMultiple(tensor.data) && (in_place_ || IsMultiple(tensor.source)) && rotary.from == rotary.to;
@@ -48,7 +49,7 @@ class TokenHeads {
     const std::size_t begin = rotary_.offset * size_;
     if (!in_place_) CopyRest(source, source_stride, data, stride);
     const Heads heads = {source + begin, data + begin,  source_stride, stride,
-                         tensor_.heads,  rotary_.pairs, rotary_.to,    are_far_};
+                         tensor_.heads,  rotary_.pairs, rotary_.to,    cached_};
     if (is_direct_) {
       rotate(heads);
     } else {
@@ -71,7 +72,7 @@ class TokenHeads {
       } else {
         PairAnew(source, buffer);
       }
-      rotate(Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairing, false});
+      rotate(Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairing, Cached::kByCore});
       finish();
       std::memcpy(heads.data + h * heads.stride, buffer, bytes);
     }
@@ -102,7 +103,8 @@ class TokenHeads {
   const Rotary& rotary_;
   const posenc_heads& tensor_;
   std::size_t size_;
-  bool in_place_, is_direct_, are_far_;
+  Cached cached_;
+  bool in_place_, is_direct_;
 };
 
 Gain GainOf(double amplitude, const posenc_heads& tensor) {
@@ -208,7 +210,7 @@ class CacheRow {
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
   return InFpState([&] {
     HeadTurns turns(rotary);
-    const bool are_far = AreFar(rotary, tensors, positions.tokens);
+    const Cached cached = WhatCaches(rotary, tensors, positions.tokens);
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
       tally += turns.Take(positions, t);
@@ -216,7 +218,7 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
         const posenc_heads& tensor = tensors.heads[i];
         if (tensor.heads == 0) continue;
         const Gain gain = GainOf(rotary.table.schedule.amplitude, tensor);
-        TokenHeads(rotary, tensors.type, tensor, positions.tokens, are_far)
+        TokenHeads(rotary, tensors.type, tensor, positions.tokens, cached)
             .ForToken(
                 t, [&](const Heads& heads) { tally += turns.Rotate(tensors.type, gain, heads); },
                 [&] { tally += turns.Close(tensors.type); });
@@ -230,7 +232,7 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
   InFpState([&] {
     alignas(64) float cosines[kTurnBuffer], sines[kTurnBuffer];
-    const bool are_far = AreFar(rotary, tensors, tokens);
+    const Cached cached = WhatCaches(rotary, tensors, tokens);
     for (std::size_t t = 0; t < tokens; ++t) {
       const CacheRow row(rotary, rows.cache, rows.At(t));
       Gain loaded{};  // none is 0
@@ -240,7 +242,7 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
         const Gain gain = GainOf(1.0, tensor);
         if (!(gain == loaded)) row.Load(gain, cosines, sines);
         loaded = gain;
-        TokenHeads(rotary, tensors.type, tensor, tokens, are_far)
+        TokenHeads(rotary, tensors.type, tensor, tokens, cached)
             .ForToken(
                 t,
                 [&](const Heads& heads) {

@@ -62,6 +62,9 @@ struct Rotation {
   const Gain& gain;
 };
 
+// What holds the elements of a call from one to the next, by their size.
+enum class Cached { kByCore, kByShared, kNowhere };
+
 // The parts of a token's heads that turn: element e of head h is at data + h * stride bytes, e elements on;
 // what it is made of at source, which may be data. Elements are aligned to their size.
 struct Heads {
@@ -72,7 +75,7 @@ struct Heads {
   std::size_t count;
   std::size_t pairs;
   posenc_pairing pairing;
-  bool are_far;  // of a call whose elements no cache holds
+  Cached cached;
 };
 
 // The elements of pair i of so many, the second after the first.

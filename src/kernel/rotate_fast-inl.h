@@ -239,16 +239,18 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
   if (first < pairs) RotateRestFast<kType, kPairing>(cosines, sines, heads, first);
 }
 
-// Eight heads share the turns in registers, where those of a caller are in caches; elsewhere memory is read
-// head by head, in its order (strips of all 40 were as fast on a Zen 3, or three times as slow).
+// In caches of the core eight heads share the turns in registers. Elsewhere heads are read one by one, in
+// their order, and asked for before: strips of many are read at half the rate there.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {
-  const std::size_t most = heads.are_far ? 1 : 8;
+  const std::size_t most = heads.cached == Cached::kByCore ? 8 : 1;
   Heads group = heads;
   for (std::size_t left = heads.count; left != 0; left -= group.count) {
     group.count = HWY_MIN(left, most);
-    if (heads.are_far) FetchFarAhead(reinterpret_cast<const ElementOf<kType>*>(group.source), heads.pairs);
+    const auto* source = reinterpret_cast<const ElementOf<kType>*>(group.source);
+    if (heads.cached == Cached::kNowhere) FetchFarAhead(source, heads.pairs);
+    if (heads.cached != Cached::kByCore) FetchAhead<false>(source, 0, heads.pairs);
     RotateGroupFast<kType, kPairing>(cosines, sines, group);
     group.source += group.count * heads.source_stride;
     group.data += group.count * heads.stride;

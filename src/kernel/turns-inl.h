@@ -43,10 +43,15 @@ struct TokenPhases {
   const double* low;
   bool may_be_tiny;
 
-  TokenPhases(const FrequencyTable& table, const Token& token) : high(table.high), low(table.low) {
+  TokenPhases(const FrequencyTable& table, const Token& token) : TokenPhases(table, token, 0, table.count) {}
+
+  // Of the vectors that pairs begin .. end - 1 are in.
+  TokenPhases(const FrequencyTable& table, const Token& token, std::size_t begin, std::size_t end)
+      : high(table.high), low(table.low) {
     bool is_whole = true;
     may_be_tiny = false;
-    for (std::size_t i = 0; i < (token.multiples != nullptr ? table.count : 1); ++i) {
+    const std::size_t last = HWY_MIN(end - 1 + hn::Lanes(Doubles()), table.count);
+    for (std::size_t i = begin; i < (token.multiples != nullptr ? last : begin + 1); ++i) {
       is_whole = is_whole && MayReduce(token[i]);
       may_be_tiny = may_be_tiny || MayBeTiny(token[i]);
     }
@@ -61,7 +66,7 @@ struct TokenPhases {
 inline HWY_NOINLINE void TurnPairs(const FrequencyTable& table, const Token& token, std::size_t begin,
                                    std::size_t end, double* cosines, double* sines, Tally& tally) {
   const Doubles d;
-  const TokenPhases phases(table, token);
+  const TokenPhases phases(table, token, begin, end);
   for (std::size_t i = begin; i < end; i += hn::Lanes(d), cosines += hn::Lanes(d), sines += hn::Lanes(d)) {
     const auto multiple =
         token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
@@ -185,7 +190,7 @@ HWY_NOINLINE void RoundPairTurns(const FrequencyTable& table, const Token& token
                                  ElementOf<kType>* rounded_sines, Tally& tally) {
   const Doubles d;
   const Floats df;
-  const TokenPhases phases(table, token);
+  const TokenPhases phases(table, token, begin, end);
   const auto factor = hn::Set(d, gain.nearest());
   const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
   for (std::size_t k = 0; begin + k < end; k += hn::Lanes(d)) {
