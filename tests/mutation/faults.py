@@ -712,7 +712,7 @@ FAULTS = (
           "      std::memcpy(to + end, from + end, all - end);\n", "", ROTARY_PARTS),
     Fault("pairs_as_they_come_out", "src/call/rotary_walk.cc", "ElementsOf(rotary_.from, i, rotary_.pairs)",
           "ElementsOf(rotary_.to, i, rotary_.pairs)", ROTARY_PARTS),
-    Fault("pairs_kept_as_they_were", "src/call/rotary_walk.cc", " rotary_.to,    together_};", " rotary_.from, together_};",
+    Fault("pairs_kept_as_they_were", "src/call/rotary_walk.cc", " rotary_.to,    cached_};", " rotary_.from, cached_};",
           ROTARY_PARTS),
     Fault("source_heads_as_far_as_the_data", "src/call/rotary_walk.cc",
           "source_stride = SourceHeadStride(tensor_) * size_;", "source_stride = tensor_.head_stride * size_;",
