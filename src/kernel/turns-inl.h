@@ -81,11 +81,12 @@ inline HWY_NOINLINE void TurnPairs(const FrequencyTable& table, const Token& tok
       flags.Set(flagged);
       RecomputeTurns(table, token, {1.0, 1.0, false}, POSENC_F64, i, flags.lanes, hn::Lanes(d), cosines,
                      sines, tally);
-      if (phases.may_be_tiny) {  // only a sine that is exactly 0 is 0: the others keep their sign
+      if (phases.may_be_tiny) {  // only a sine that is exactly 0 is 0, times any gain: the others keep their
+                                 // sign
         const auto known = hn::LoadU(d, sines);
         const auto is_tiny = IsTiny(multiple, high, kLeastDoublePhase);
-        const auto least = hn::CopySign(hn::Set(d, 0x1p-1074), known);
-        hn::StoreU(hn::IfThenElse(hn::And(is_tiny, hn::Eq(known, hn::Zero(d))), least, known), d, sines);
+        const auto least = hn::Max(hn::Abs(known), hn::Set(d, 0x1p-960));
+        hn::StoreU(hn::IfThenElse(is_tiny, hn::CopySign(least, known), known), d, sines);
       }
     }
   }
