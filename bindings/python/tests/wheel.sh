@@ -20,7 +20,7 @@ rm -rf "$venv" "$venv.wheel"
 "$python" -m venv --system-site-packages --without-pip "$venv" || skip "python3-venv is not installed"
 
 cd "$source"
-CXXFLAGS='-DHWY_DISABLED_TARGETS=HWY_AVX3|HWY_AVX3_DL|HWY_SSSE3' PYTHON=$python bindings/python/pip wheel --no-deps --quiet --wheel-dir "$venv.wheel" \
+CXXFLAGS=-DHWY_DISABLED_TARGETS=HWY_AVX3+HWY_AVX3_DL+HWY_SSSE3 PYTHON=$python bindings/python/pip wheel --no-deps --quiet --wheel-dir "$venv.wheel" \
   --config-settings=cmake.define.POSENC_PYTHON_WERROR=ON .
 ls "$venv.wheel"
 "$venv/bin/python" -m pip install --no-index --no-deps --quiet --force-reinstall "$venv.wheel"/posenc-*.whl
