@@ -200,23 +200,27 @@ struct FastStep {
   }
 };
 
-// A step, or two, of all heads: turns stay in registers.
-template <posenc_type kType, posenc_pairing kPairing, bool kTwo>
+// Whether two steps' turns stay in registers. Float16 without instructions for it takes so long that this
+// gains nothing.
+template <posenc_type kType>
+constexpr bool kHasStrips = kType != POSENC_F16 || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2);
+
+// Two steps of all heads.
+template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Heads& heads, std::size_t first) {
   using Step = FastStep<kType, kPairing>;
-  const std::size_t step = Step::Pairs(), second = kTwo ? step : 0;
+  const std::size_t step = Step::Pairs(), second = step * kStep<kPairing>;
   EntryVec c0, c1, c2, c3, s0, s1, s2, s3;
   Step::LoadCosines(cosines + first, c0, c1);
   Step::LoadSines(sines + first, s0, s1);
-  Step::LoadCosines(cosines + first + second, c2, c3);
-  Step::LoadSines(sines + first + second, s2, s3);
+  Step::LoadCosines(cosines + first + step, c2, c3);
+  Step::LoadSines(sines + first + step, s2, s3);
   for (std::size_t h = 0; h < heads.count; ++h) {
     const Head<kType> head(heads, h);
     const auto* from = head.source + first * kStep<kPairing>;
     auto* to = head.data + first * kStep<kPairing>;
     Step::Rotate(from, to, heads.pairs, c0, s0, c1, s1);
-    if (kTwo)
-      Step::Rotate(from + step * kStep<kPairing>, to + step * kStep<kPairing>, heads.pairs, c2, s2, c3, s3);
+    Step::Rotate(from + second, to + second, heads.pairs, c2, s2, c3, s3);
   }
 }
 
@@ -227,13 +231,11 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
   const std::size_t pairs = heads.pairs;
   std::size_t first = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const std::size_t step = FastStep<kType, kPairing>::Pairs();
-  for (; first + 2 * step <= pairs; first += 2 * step) {
-    RotateStrip<kType, kPairing, true>(cosines, sines, heads, first);
-  }
-  if (first + step <= pairs) {
-    RotateStrip<kType, kPairing, false>(cosines, sines, heads, first);
-    first += step;
+  if constexpr (kHasStrips<kType>) {
+    const std::size_t strip = 2 * FastStep<kType, kPairing>::Pairs();
+    for (; first + strip <= pairs; first += strip) {
+      RotateStrip<kType, kPairing>(cosines, sines, heads, first);
+    }
   }
 #endif
   if (first < pairs) RotateRestFast<kType, kPairing>(cosines, sines, heads, first);

@@ -697,7 +697,7 @@ FAULTS = (
           "", CREATE_ERRORS),
     Fault("last_pair_of_fast_heads", "src/kernel/rotate_fast-inl.h", "if (i == pairs) continue;",
           "if (i + 1 >= pairs) continue;", ROTARY_FAST),
-    Fault("second_step_by_the_first_turns", "src/kernel/rotate_fast-inl.h", "LoadCosines(cosines + first + second, c2, c3)",
+    Fault("second_step_by_the_first_turns", "src/kernel/rotate_fast-inl.h", "LoadCosines(cosines + first + step, c2, c3)",
           "LoadCosines(cosines + first, c2, c3)", ROTARY_FAST),
     Fault("neighbours_by_sines_of_one_sign", "src/kernel/rotate_fast-inl.h", "first = hn::OddEven(first, hn::Neg(first));", "",
           ROTARY_FAST),
