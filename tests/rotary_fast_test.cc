@@ -349,6 +349,43 @@ TEST_P(RotaryCached, ScalesAreRoundedOnce) {
   EXPECT_GT(twice, 1000);  // so it would show
 }
 
+// Each tensor of a call by its own scale and direction, of whole vectors; and NaNs of a cache stay NaNs,
+// whatever their bits.
+TEST_P(RotaryCached, TensorsOfTheirOwnScalesAndNans) {
+  constexpr std::size_t kPairs = 128;
+  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(2 * kPairs, target()));
+  std::vector<float> row(2 * kPairs, 0.5f);
+  posenc_cache cache{};
+  cache.layout = POSENC_CACHE_COS_SIN;
+  cache.type = POSENC_F32;
+  cache.cos = row.data();
+  cache.row_stride = 2 * kPairs;
+  std::vector<BFloat16> q(2 * kPairs, Nearest<BFloat16>(1.0)), k = q;
+  posenc_heads tensors[2] = {};
+  tensors[0].data = q.data();
+  tensors[1].data = k.data();
+  tensors[1].scale = 4.0;
+  tensors[1].inverse = 1;
+  for (posenc_heads& heads : tensors) {
+    heads.heads = 1;
+    heads.token_stride = heads.head_stride = 2 * kPairs;
+  }
+  const auto rotate = [&] {
+    return posenc_rotate_cached(rotary.get(), &cache, 1, 0, POSENC_I64, nullptr, 1, POSENC_BF16, tensors, 2,
+                                nullptr);
+  };
+  ASSERT_EQ(rotate(), POSENC_OK);
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    ASSERT_EQ(Value(q[i]), 0.0f) << i;
+    ASSERT_EQ(Value(q[kPairs + i]), 1.0f) << i;
+    ASSERT_EQ(Value(k[i]), 4.0f) << i;
+    ASSERT_EQ(Value(k[kPairs + i]), 0.0f) << i;
+  }
+  for (float& turn : row) turn = FromBits<float>(0x7FFFFFFF);
+  ASSERT_EQ(rotate(), POSENC_OK);
+  for (const BFloat16 x : q) ASSERT_TRUE(std::isnan(Value(x)));
+}
+
 // A cache as the library writes it turns as the rotary itself does in floats.
 TEST_P(RotaryCached, WrittenCachesTurnLikePositions) {
   for (const posenc_cache_layout layout : kLayouts) {

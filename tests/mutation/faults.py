@@ -701,7 +701,7 @@ FAULTS = (
           "LoadCosines(cosines + first, c2, c3)", ROTARY_FAST),
     Fault("neighbours_by_sines_of_one_sign", "src/kernel/rotate_fast-inl.h", "first = hn::OddEven(first, hn::Neg(first));", "",
           ROTARY_FAST),
-    Fault("nans_of_words_rounded", "src/kernel/rotate_fast-inl.h", "hn::AllTrue(df, hn::Eq(sum, sum))", "true", ROTARY_FAST),
+    Fault("nans_of_words_rounded", "src/kernel/rotate_fast-inl.h", "hn::AllTrue(df, hn::Eq(sum, sum))", "true", ROTARY_CACHED),
     Fault("every_group_of_heads_the_first", "src/kernel/rotate_fast-inl.h",
           "    group.source += group.count * heads.source_stride;\n", "", ROTARY_FAST + ROTARY_CALLS),
     Fault("gains_equal_but_for_the_sign", "src/kernel/heads.h", " && inverse == other.inverse;", ";", ROTARY_KINDS),
