@@ -80,8 +80,8 @@ TEST_P(RotaryElements, WholeHeads) {
         RotaryGain{1.0, 0x1p-20 * 1.25, false}, RotaryGain{0x1.8p40, 1.0, false}}) {
     for (const char* kind : kKinds) {
       SCOPED_TRACE(kind);
-      Expect(Spec(IsReference() ? 10 : 76), {0.0, 1.0, 2.0, 1000.0, 1001.0, 1002.0, 0x1p-1000, -0x1p-1074, 0.5},
-             IsReference() ? 1 : 3, gain,
+      Expect(Spec(IsReference() ? 10 : 76),
+             {0.0, 1.0, 2.0, 1000.0, 1001.0, 1002.0, 0x1p-1000, -0x1p-1074, 0.5}, IsReference() ? 1 : 3, gain,
              [&](auto& maker, std::size_t, std::size_t, std::size_t k) { return PairOf(kind, maker, k); });
       if (HasFailure()) return;
     }
