@@ -379,10 +379,11 @@ void RegisterCached(const TargetNames& targets) {
 }  // namespace
 
 void RegisterRotary(const TargetNames& targets) {
-  RegisterCases<float>(Arithmetic::kExact, targets);
-  RegisterCases<float>(Arithmetic::kFast, targets);
-  RegisterCases<BFloat16>(Arithmetic::kExact, targets);
-  RegisterCases<Float16>(Arithmetic::kExact, targets);
+  for (const Arithmetic arithmetic : {Arithmetic::kExact, Arithmetic::kFast}) {
+    RegisterCases<float>(arithmetic, targets);
+    RegisterCases<BFloat16>(arithmetic, targets);
+    RegisterCases<Float16>(arithmetic, targets);
+  }
   RegisterContents<float>(targets);
   RegisterContents<BFloat16>(targets);
   RegisterContents<Float16>(targets);
