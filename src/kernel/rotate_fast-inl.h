@@ -242,17 +242,21 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
 }
 
 // In caches of the core eight heads share the turns in registers. Elsewhere heads are read one by one, in
-// their order, and asked for before: strips of many are read at half the rate there.
+// their order, and prefetched: strips of many are read at half the rate there. With AVX-512 a strip is a head
+// of 128, so that eight heads are read in their order from a shared cache too.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {
-  const std::size_t most = heads.cached == Cached::kByCore ? 8 : 1;
+  constexpr bool kStripIsHead = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
+  const bool in_strips =
+      heads.cached == Cached::kByCore || (kStripIsHead && heads.cached == Cached::kByShared);
+  const std::size_t most = in_strips ? 8 : 1;
   Heads group = heads;
   for (std::size_t left = heads.count; left != 0; left -= group.count) {
     group.count = HWY_MIN(left, most);
     const auto* source = reinterpret_cast<const ElementOf<kType>*>(group.source);
     if (heads.cached == Cached::kNowhere) FetchFarAhead(source, heads.pairs);
-    if (heads.cached != Cached::kByCore) FetchAhead<false>(source, 0, heads.pairs);
+    if (!in_strips) FetchAhead<false>(source, 0, heads.pairs);
     RotateGroupFast<kType, kPairing>(cosines, sines, group);
     group.source += group.count * heads.source_stride;
     group.data += group.count * heads.stride;
