@@ -14,7 +14,11 @@
 #include "kernel/encoder_kernels.h"
 #include "kernel/rotary_kernels.h"
 #include "kernel/targets.h"
+#include "number/cache_size.h"
 #include "per_target.h"
+#if defined(__linux__)
+#include <unistd.h>
+#endif
 
 namespace posenc {
 namespace {
@@ -133,6 +137,16 @@ TEST(Dispatch, PrintsTheTargetsThatTheseTestsExecute) {
 }
 
 // Under emulation the CPU is known, and with it what must run: "SVE NEON SCALAR REFERENCE".
+TEST(Dispatch, TheFirstLevelCacheIsAsTheSystemSays) {
+#if defined(__x86_64__) && defined(_SC_LEVEL1_DCACHE_SIZE)
+  const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+  if (bytes <= 0) GTEST_SKIP() << "the system does not say it";
+  EXPECT_EQ(internal::FirstLevelCacheBytes(), static_cast<std::size_t>(bytes));
+#else
+  EXPECT_EQ(internal::FirstLevelCacheBytes(), 0u);
+#endif
+}
+
 TEST(Dispatch, TheTargetsExpectedOfThisCpuAreExecuted) {
   const char* expected = std::getenv("POSENC_EXPECTED_TARGETS");
   if (expected == nullptr) GTEST_SKIP() << "POSENC_EXPECTED_TARGETS is not set";

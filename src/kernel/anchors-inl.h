@@ -192,7 +192,8 @@ struct MirroredAngles {
 
 struct MirroredRows {
   Row row[2];
-  const unsigned char* next[2];  // that memory is asked for
+  const unsigned char* next[2];  // that are prefetched
+  NextRowPrefetch prefetch;
 };
 
 }  // namespace HWY_NAMESPACE

@@ -100,11 +100,12 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& colu
   auto* to1 = reinterpret_cast<std::uint16_t*>(rows.row[1].to) + first;
   const auto* next0 = reinterpret_cast<const std::uint16_t*>(rows.next[0]) + first;
   const auto* next1 = reinterpret_cast<const std::uint16_t*>(rows.next[1]) + first;
+  [[maybe_unused]] const NextRowPrefetch prefetch_next = rows.prefetch;
   [[maybe_unused]] const bool asks_ahead = AsksAhead(to0, stream);
-  const auto prefetch = [&](std::size_t column) HWY_ATTR {
+  const auto prefetch = [&](std::size_t column) POSENC_INLINE_LAMBDA {
     if constexpr (Operation::kReads) {
-      PrefetchFar(next0 + column);
-      PrefetchFar(next1 + column);
+      prefetch_next(next0 + column);
+      prefetch_next(next1 + column);
     } else if (HWY_UNLIKELY(asks_ahead)) {
       hwy::Prefetch(to0 + column + kBytesAhead / sizeof(*to0));
       hwy::Prefetch(to1 + column + kBytesAhead / sizeof(*to1));

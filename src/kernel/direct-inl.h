@@ -17,6 +17,7 @@
 #include "kernel/reference.h"
 #include "kernel/sincos-inl.h"
 #include "kernel/store-inl.h"
+#include "number/cache_size.h"
 #include "number/compiler.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -294,6 +295,7 @@ inline HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, c
 inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const FrequencyTable& table,
                                      const Columns& columns, const Rows& rows, float scale) {
   const bool aligned = IsAligned(rows, routine.element_size);
+  const NextRowPrefetch prefetch;
   Tally tally;
   PairBuffer<kBufferPairs> buffer;
   PhaseBuffer phases;
@@ -303,7 +305,7 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
     const Row row = RowAt(rows, routine.element_size, r);
     if (rows.sources != nullptr) {  // of a table: memory brings the row while it is evaluated
       const std::size_t bytes = (columns.sines + columns.cosines) * routine.element_size;
-      for (std::size_t at = 0; at < bytes; at += 64) PrefetchFar(row.from + at);
+      for (std::size_t at = 0; at < bytes; at += 64) prefetch(row.from + at);
     }
     for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);

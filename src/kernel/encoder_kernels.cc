@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "kernel/highway_settings.h"
-#include "number/compiler.h"
+#include "number/cache_size.h"
 #include "kernel/reference.h"
 #include "kernel/targets.h"
 
@@ -48,12 +48,13 @@ template <posenc_type kType>
 void AddEntries(const float* entries, std::size_t count, float scale, void* x, const void* ahead) {
   using Element = ElementOf<kType>;
   const AddOperation<kType> operation{scale};
+  const NextRowPrefetch prefetch;
   const hn::ScalableTag<float> df;
   auto* to = static_cast<Element*>(x);
   std::size_t at = 0;
   if (reinterpret_cast<std::uintptr_t>(x) % sizeof(Element) == 0) {
     for (; at + hn::Lanes(df) <= count; at += hn::Lanes(df)) {
-      PrefetchFar(static_cast<const Element*>(ahead) + at);
+      prefetch(static_cast<const Element*>(ahead) + at);
       StoreLanes(operation, df, hn::LoadU(df, entries + at), to + at, to + at, false);
     }
   }

@@ -75,6 +75,7 @@ inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t
     return is_last ? row(run_rows + r).from - begin * column_bytes
                    : row(r).from + (end - begin) * column_bytes;
   };
+  const NextRowPrefetch prefetch;
   MirroredAngles angles = {{}, begin, nullptr, nullptr, anchors.small, nullptr, padded, {}};
   for (std::size_t k = 0; k < run.half; ++k) {
     const std::size_t offset = 2 * k * padded + begin;
@@ -91,7 +92,7 @@ inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t
         angles.floats = {
             floats->errors, floats->sines + at, floats->cosines + at, {cosines, cosines + padded}};
       }
-      MirroredRows rows = {{row(before), row(after)}, {row(before).from, row(after).from}};
+      MirroredRows rows = {{row(before), row(after)}, {row(before).from, row(after).from}, prefetch};
       if (task.routine.reads) {
         std::size_t next_k = k, next_g = g + rows_ahead;
         for (; next_g >= run.groups; ++next_k) next_g -= run.groups;

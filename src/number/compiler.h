@@ -120,14 +120,22 @@ inline int LeadingZeros(std::uint64_t x) {
 #endif
 }
 
-// Asks for a line of memory that will be read later, into the second-level cache. Any address will do. (GCC
-// drops calls of functions that do no more than this, but not of these.)
+// Ask for a line of memory that will be read later, into the first- and second-level cache. Any address will
+// do. (GCC drops calls of functions that do no more than this, but not of these.)
 #if defined(__GNUC__)
-__attribute__((always_inline)) inline void PrefetchFar(const void* line) { __builtin_prefetch(line, 0, 2); }
+#define POSENC_PREFETCHES __attribute__((always_inline)) inline void
+POSENC_PREFETCHES PrefetchNear(const void* line) { __builtin_prefetch(line, 0, 3); }
+POSENC_PREFETCHES PrefetchFar(const void* line) { __builtin_prefetch(line, 0, 2); }
 #elif defined(POSENC_X86)
-inline void PrefetchFar(const void* line) { _mm_prefetch(static_cast<const char*>(line), _MM_HINT_T1); }
+#define POSENC_PREFETCHES inline void
+POSENC_PREFETCHES PrefetchNear(const void* line) {
+  _mm_prefetch(static_cast<const char*>(line), _MM_HINT_T0);
+}
+POSENC_PREFETCHES PrefetchFar(const void* line) { _mm_prefetch(static_cast<const char*>(line), _MM_HINT_T1); }
 #else
-inline void PrefetchFar(const void* /*line*/) {}
+#define POSENC_PREFETCHES inline void
+POSENC_PREFETCHES PrefetchNear(const void* /*line*/) {}
+POSENC_PREFETCHES PrefetchFar(const void* /*line*/) {}
 #endif
 
 // The registers of the floating-point environment: Read; SetDefault, once read; and back as they were.
