@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "contents.h"
 #include "memory_limits.h"
 #include "normal.h"
 #include "suite.h"
@@ -16,6 +17,7 @@ constexpr Shape kShapes[] = {{1, 1024}, {16, 512}, {512, 512}, {5000, 512}, {512
 constexpr Shape kNarrowShapes[] = {{1, 1024}, {512, 512}, {65536, 1024}};
 constexpr Shape kEmbedShapes[] = {{1, 512}, {16, 512}, {512, 512}, {5120, 512}};
 constexpr std::size_t kVocabulary = 32000;
+constexpr const char* kContents[] = {"nan", "inf", "subnormal", "overflow", "random"};
 
 struct BatchShape {
   std::size_t batch;
@@ -151,6 +153,46 @@ void Embed(benchmark::State& state, Shape shape, const std::string& target) {
                  {{"gather_add_ratio", gather_add}, {"gather_table_ratio", gather_table}});
 }
 
+// Sums of a table of odd elements, of which nothing is written; at a run of positions, or a list of them.
+template <class T>
+void EmbedContent(benchmark::State& state, const std::string& content, bool is_list,
+                  const std::string& target) {
+  constexpr Shape kShape = {512, 512};
+  Encoder encoder;
+  if (!Created(state, MakeSpec(kShape.dim, target), &encoder)) return;
+  std::vector<T> odd(kShape.entries()), normal(kShape.entries());
+  OddElements<T> elements(content);
+  for (T& x : odd) x = elements.Next();
+  FillNormal(normal.data(), normal.size());
+  T* out = Output().Get<T>(kShape.entries());
+  std::vector<std::int32_t> ids(kShape.rows), positions(kShape.rows);
+  for (std::size_t r = 0; r < kShape.rows; ++r) {
+    ids[r] = static_cast<std::int32_t>(r);
+    positions[r] = static_cast<std::int32_t>(7919 * r % 100003);
+  }
+  const auto embed = [&](const std::vector<T>& table) {
+    return is_list ? encoder.EmbedAt(ids.data(), kShape.rows, table.data(), kShape.rows, kShape.dim,
+                                     positions.data(), out, kShape.dim)
+                   : encoder.Embed(ids.data(), kShape.rows, table.data(), kShape.rows, kShape.dim, 1000, out,
+                                   kShape.dim);
+  };
+  MeasureChecked(state, kShape.work<T>(), [&] { return embed(odd); },
+                 {{"normal_ratio", [&] { embed(normal); }}});
+}
+
+template <class T>
+void RegisterContents(const std::string& type, const TargetNames& targets) {
+  for (const bool is_list : {false, true}) {
+    for (const std::string content : kContents) {
+      for (const std::string& target : targets) {
+        if (IsTooSlow(target, 512 * 512)) continue;
+        Register((is_list ? "EmbedAt/" : "Embed/") + type + "/" + content + "/512x512/" + target,
+                 [=](benchmark::State& state) { EmbedContent<T>(state, content, is_list, target); });
+      }
+    }
+  }
+}
+
 // run(state, shape, target) as OPERATION/SHAPE/TARGET
 template <class ShapeType>
 void RegisterAll(const std::string& operation, ShapeType shape, const TargetNames& targets,
@@ -170,6 +212,9 @@ void RegisterAdd(const TargetNames& targets) {
   for (const Shape shape : kNarrowShapes) RegisterAll("Add/f16", shape, targets, Add<Float16>);
   for (const BatchShape shape : kBatchShapes) RegisterAll("AddBatch/f32", shape, targets, AddBatch);
   for (const Shape shape : kEmbedShapes) RegisterAll("Embed/f32", shape, targets, Embed);
+  RegisterContents<float>("f32", targets);
+  RegisterContents<BFloat16>("bf16", targets);
+  RegisterContents<Float16>("f16", targets);
 }
 
 }  // namespace bench

@@ -4,12 +4,12 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "contents.h"
 #include "memory_limits.h"
 #include "normal.h"
 #include "peers.h"
@@ -27,12 +27,6 @@ constexpr std::size_t kHeadsFirstTokens[] = {512, 16384};
 constexpr std::size_t kCachedTokens[] = {1, 48, 16384};
 constexpr int kDecodePosition = (1 << 17) - 1;  // of single tokens: the end of a long context
 constexpr std::size_t kCheckedTokens = 48;
-const bool kIsBigEndian = [] {
-  const std::uint16_t one = 1;
-  unsigned char first;
-  std::memcpy(&first, &one, 1);
-  return first == 0;
-}();
 constexpr double kTolerance = 1e-2;         // of rivals in the first tokens, lest one be used wrongly
 constexpr double kFastTolerance = 0x1p-21;  // of hypot(a, b): more than POSENC_FAST's 2 ulp
 
@@ -287,30 +281,15 @@ constexpr const char* kContents[] = {"nan",      "one_nan", "inf",    "one_inf",
 
 template <class T>
 void FillContent(const std::string& content, Pairing pairing, T* x, std::size_t count) {
-  constexpr ElementTraits kTraits = TraitsOf(TypeOf<T>());
-  constexpr std::uint32_t kWidth = 8 * sizeof(T), kFraction = kTraits.digits - 1;
-  constexpr std::uint32_t kSign = std::uint32_t{1} << (kWidth - 1),
-                          kInfinity = kSign - (std::uint32_t{1} << kFraction);
-  constexpr std::uint32_t kOne = (kInfinity >> 1) & ~((std::uint32_t{1} << kFraction) - 1);
-  std::mt19937 random(7);
+  const bool is_of_one = content.compare(0, 4, "one_") == 0;
+  OddElements<T> elements(is_of_one ? content.substr(4) : content == "ones_beside_zeros" ? "zeros" : content);
   FillNormal(x, count);
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t head = k / kHeadDim, element = k % kHeadDim;
-    const bool is_one = element == (37 * head + 11) % kHeadDim;
     const bool is_first = pairing == Pairing::kNeighbours ? element % 2 == 0 : element < kPairs;
-    const auto any = static_cast<std::uint32_t>(random());
-    std::uint32_t bits = any;
-    if (content == "nan" || content == "one_nan") bits = kInfinity + 1;
-    if (content == "inf" || content == "one_inf") bits = kInfinity | (any & kSign);
-    if (content == "subnormal") bits = any & (kSign | ((std::uint32_t{1} << kFraction) - 1));
-    if (content == "overflow") bits = (any & kSign) | (kInfinity - 1);
-    if (content == "wide") bits = (any & kSign) | (any % (kInfinity - 1) & ~kSign);
-    if (content == "zeros") bits = 0;
-    if (content == "ones_beside_zeros") bits = is_first ? kOne : 0;
-    if (content.compare(0, 4, "one_") == 0 && !is_one) continue;
-    std::memcpy(x + k,
-                reinterpret_cast<const unsigned char*>(&bits) + (kIsBigEndian ? sizeof(bits) - sizeof(T) : 0),
-                sizeof(T));
+    const T odd = elements.Next();
+    if (is_of_one && element != (37 * head + 11) % kHeadDim) continue;
+    x[k] = content == "ones_beside_zeros" && is_first ? OddElements<T>::One() : odd;
   }
 }
 

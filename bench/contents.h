@@ -1,0 +1,59 @@
+// Elements that no model should have, by the name of their kind.
+#ifndef POSENC_BENCH_CONTENTS_H_
+#define POSENC_BENCH_CONTENTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+
+#include "posenc/accuracy.h"
+#include "posenc/posenc.h"
+
+namespace posenc {
+namespace bench {
+
+// Makes elements of one kind: nan, inf, subnormal, overflow (the largest), wide (of any magnitude), random
+// (any bits), zeros.
+template <class T>
+class OddElements {
+ public:
+  explicit OddElements(const std::string& kind) : kind_(kind) {}
+
+  T Next() {
+    const auto any = static_cast<std::uint32_t>(random_());
+    std::uint32_t bits = any;
+    if (kind_ == "nan") bits = kInfinity + 1;
+    if (kind_ == "inf") bits = kInfinity | (any & kSign);
+    if (kind_ == "subnormal") bits = any & (kSign | ((std::uint32_t{1} << kFraction) - 1));
+    if (kind_ == "overflow") bits = (any & kSign) | (kInfinity - 1);
+    if (kind_ == "wide") bits = (any & kSign) | (any % (kInfinity - 1) & ~kSign);
+    if (kind_ == "zeros") bits = 0;
+    return FromBits(bits);
+  }
+  static T One() { return FromBits((kInfinity >> 1) & ~((std::uint32_t{1} << kFraction) - 1)); }
+
+ private:
+  static constexpr std::uint32_t kFraction = TraitsOf(TypeOf<T>()).digits - 1;
+  static constexpr std::uint32_t kSign = std::uint32_t{1} << (8 * sizeof(T) - 1);
+  static constexpr std::uint32_t kInfinity = kSign - (std::uint32_t{1} << kFraction);
+
+  static T FromBits(std::uint32_t bits) {
+    if constexpr (sizeof(T) == 2) {
+      return T{static_cast<std::uint16_t>(bits)};
+    } else {
+      T x;
+      std::memcpy(&x, &bits, sizeof(x));
+      return x;
+    }
+  }
+
+  std::string kind_;
+  std::mt19937 random_{7};
+};
+
+}  // namespace bench
+}  // namespace posenc
+
+#endif  // POSENC_BENCH_CONTENTS_H_
