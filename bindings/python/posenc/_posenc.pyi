@@ -26,9 +26,10 @@ class Encoder:
     position_offset   added to every position
     input_first       column 0 is the position itself (NeRF)
     padding_position  rows at it are zero; None: no row
+    table_rows        of the whole table of which each call writes a part: large ones are streamed past the caches
     """
 
-    def __init__(self, dim: int, *, preset: str | None = None, layout: posenc._types.Layout = 'interleaved', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, phase_rounding: posenc._types.PhaseRounding = 'none', target: str | None = None, frequencies: posenc._types.Numbers | None = None, frequency_unit: posenc._types.Unit = 'radians', nan_rows: bool = False, lists_only: bool = False, odd_column: posenc._types.OddColumn = 'half_pair', min_timescale: float = 1.0, position_offset: int = 0, input_first: bool = False, padding_position: int | None = None) -> None: ...
+    def __init__(self, dim: int, *, preset: str | None = None, layout: posenc._types.Layout = 'interleaved', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, phase_rounding: posenc._types.PhaseRounding = 'none', target: str | None = None, frequencies: posenc._types.Numbers | None = None, frequency_unit: posenc._types.Unit = 'radians', nan_rows: bool = False, lists_only: bool = False, odd_column: posenc._types.OddColumn = 'half_pair', min_timescale: float = 1.0, position_offset: int = 0, input_first: bool = False, padding_position: int | None = None, table_rows: int = 0) -> None: ...
 
     @staticmethod
     def preset(name: str, dim: int, **overrides) -> Encoder:

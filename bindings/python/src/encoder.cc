@@ -35,6 +35,7 @@ const Members<S>& EncoderMembers() {
          spec->has_padding = value.is_none() ? 0 : 1;
          spec->padding_position = value.is_none() ? 0 : ToInteger(value, "padding_position");
        }},
+      {"table_rows", [](S* spec, nb::handle value) { spec->table_rows = ToSize(value, "table_rows"); }},
       {"preset", [](S*, nb::handle) {}}};  // before all others
   return members;
 }
@@ -47,7 +48,7 @@ constexpr char kEncoderSignature[] =
     "frequencies: posenc._types.Numbers | None = None, frequency_unit: posenc._types.Unit = 'radians', "
     "nan_rows: bool = False, lists_only: bool = False, odd_column: posenc._types.OddColumn = 'half_pair', "
     "min_timescale: float = 1.0, position_offset: int = 0, input_first: bool = False, "
-    "padding_position: int | None = None) -> None";
+    "padding_position: int | None = None, table_rows: int = 0) -> None";
 
 constexpr char kEncoderDoc[] =
     R"(Writes and adds encodings: sin(p w_i) and cos(p w_i), correctly rounded, with
@@ -69,7 +70,8 @@ lists_only        made faster, for encode() and add_(positions=...)
 odd_column        what an odd dim has besides pairs
 position_offset   added to every position
 input_first       column 0 is the position itself (NeRF)
-padding_position  rows at it are zero; None: no row)";
+padding_position  rows at it are zero; None: no row
+table_rows        of the whole table of which each call writes a part: large ones are streamed past the caches)";
 
 constexpr char kEncodeDoc[] = R"(The encoding at each of the positions: [..., dim].
 

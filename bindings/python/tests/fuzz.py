@@ -159,7 +159,7 @@ class Random:
 
 # What there is, and the names of its arguments.
 ENCODER_MEMBERS = ("preset layout base exponent_dim position_scale phase_rounding target frequencies frequency_unit "
-                   "nan_rows lists_only odd_column min_timescale position_offset input_first padding_position").split()
+                   "nan_rows lists_only odd_column min_timescale position_offset input_first padding_position table_rows").split()
 ROTARY_MEMBERS = ("preset rotary_dim rotary_offset pairing output_pairing arithmetic phase_rounding base exponent_dim "
                   "position_scale unit scaling factor length original_length beta_fast beta_slow mscale mscale_all_dim "
                   "low_freq_factor high_freq_factor proportion amplitude truncate axis_order factors long_factors "

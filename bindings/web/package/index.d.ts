@@ -40,6 +40,7 @@ export interface SpecOptions {
   /** Rows at this position are zero; null: none. */
   paddingPosition?: number | bigint | null;
   inputFirst?: boolean;
+  tableRows?: number | bigint;
 }
 
 export interface EncodeOptions<T extends Type = Type> extends SpecOptions {

@@ -26,6 +26,7 @@ constexpr Member kSpec[] = {
     {"hasPadding", Kind::kInt32, offsetof(posenc_spec, has_padding)},
     {"inputFirst", Kind::kInt32, offsetof(posenc_spec, input_first)},
     {"paddingPosition", Kind::kInt64, offsetof(posenc_spec, padding_position)},
+    {"tableRows", Kind::kInt64, offsetof(posenc_spec, table_rows)},
     {nullptr, Kind::kSize, 0}};
 
 constexpr Member kRotarySpec[] = {
