@@ -15,7 +15,7 @@ LISTS = {"frequencies_f32", "frequency_count", "factors_f32", "factor_count", "l
 PADDING = {"has_padding"}  # padding_position is None, null or absent
 SURFACES = {  # its text, what a member is called there, members that it need not have
     "C++": ("include/posenc/posenc.h include/posenc/rotary.h", "c.{snake} |c.{snake}[", {"sections"}),
-    "Python": ("bindings/python/src/{noun}.cc", '"{snake}"', LISTS | PADDING),
+    "Python": ("bindings/python/src/{noun}.cc", '{{"{snake}"', LISTS | PADDING | {"dim", "head_dim"}),
     "Python's fuzzer": ("bindings/python/tests/fuzz.py", "{snake}", LISTS | PADDING | {"rows"}),
     "JavaScript": ("bindings/web/wasm/members.cc", "{struct}, {snake})", set()),
     "TypeScript": ("bindings/web/package/index.d.ts", "{camel}?:", LISTS | PADDING | {"unit", "dim", "head_dim"}),
@@ -29,7 +29,7 @@ SURFACES = {  # its text, what a member is called there, members that it need no
 }
 STRUCTS = {"posenc_spec": "encoder", "posenc_rotary_spec": "rotary"}
 
-# Of which bindings and command make words, the ends of their names. Types go by those of arrays; only C and C++ make
+# Of which bindings and command make words. Types go by those of arrays; only C and C++ make
 # positions from masks, which the normalizations are for.
 WORDS = {
     "Python": "bindings/python/src/*.cc bindings/python/posenc/*.py",
@@ -56,10 +56,10 @@ def members(text, struct):
 
 
 def has_word(text, constant):
-    """Whether the text quotes the end of a constant's name: "sin_cos", "none" of those that begin with NO_."""
-    words = constant.lower().split("_")[1:]
-    ends = ["_".join(words[k:]) for k in range(len(words))] + [{"no": "none", "same": "same"}.get(words[0], constant)]
-    return any(re.search(r"""["'](%s|%s)["']""" % (end, end.replace("_", "-")), text) for end in ends)
+    """Whether the text quotes the word of a constant: "sin_cos" of POSENC_SIN_COS."""
+    word = re.sub(r"^posenc_(odd_|cache_)?|_(axes|pairing)$", "", constant.lower())
+    word = re.sub("^no_.*", "none", word)
+    return re.search(r"""["'](%s|%s)["']""" % (word, word.replace("_", "-")), text) is not None
 
 
 def main():
