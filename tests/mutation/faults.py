@@ -641,8 +641,6 @@ FAULTS = (
           ROTARY_KINDS),
     Fault("infinities_by_added_turns", "src/kernel/bounded_sums-inl.h", "turns.are_direct ? 0x7F7FFFFF : 0x7F800000",
           "0x7F7FFFFF", ROTARY_ELEMENTS),
-    Fault("zero_turns_of_added_ones", "src/kernel/bounded_sums-inl.h", "are_direct(direct),\n        has_zeros(direct),",
-          "are_direct(direct),\n        has_zeros(true),", ROTARY_RUNS + ROTARY_ELEMENTS),
     Fault("no_turn_is_exact", "src/kernel/bounded_sums-inl.h", "are_exact(direct && (", "are_exact(false && (",
           ROTARY_STILL + ROTARY_ELEMENTS),
     Fault("direct_turns_never_taken", "src/kernel/rotate-inl.h", "(open_by_added_ += hwy::PopCount(pairs)) > kFewOpen",
