@@ -55,8 +55,9 @@ HWY_INLINE void FetchAhead(const T* head, std::size_t pair, std::size_t pairs) {
   }
 }
 
-// The same for a whole head of a call that no cache holds, two pages behind it. Plain arithmetic waits for
-// memory only: where a core fetches little by itself this makes it 1.25 times as fast (Zen 4, DRAM).
+// The same for whole heads, one behind the other, of a call that no cache holds, two pages behind them. Plain
+// arithmetic waits for memory only: where a core fetches little by itself this makes it 1.25 times as fast
+// (Zen 4, DRAM).
 template <class T>
 HWY_INLINE void FetchFarAhead(const T* head, std::size_t pairs) {
   constexpr std::size_t kTwoPages = 8192 / sizeof(T), kLine = 64 / sizeof(T);
