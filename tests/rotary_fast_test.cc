@@ -417,26 +417,44 @@ TEST_P(RotaryCached, WrittenCachesTurnLikePositions) {
   }
 }
 
-// Calls of 16 MiB and more ask memory farther ahead.
+// Large calls go through heads in other orders, and prefetch. Of an odd number of heads, tokens first or
+// heads.
 TEST_P(RotaryFast, OfLargeCallsIsThatOfSmallOnes) {
-  if (IsReference()) GTEST_SKIP() << "asks no memory ahead, and takes a minute";
-  constexpr std::size_t kDim = 128, kTokens = 2048, kHeads = 16, kPart = 512;
-  std::vector<float> x(kTokens * kHeads * kDim);
-  std::mt19937 random(11);
-  for (float& element : x) element = std::ldexp(static_cast<float>(random() % 65536) - 32768.0f, -15);
-  std::vector<float> expected = x;
-  const auto rotate = [rotary = CreateRotary(Spec(kDim))](float* data, std::size_t first,
-                                                          std::size_t tokens) {
-    posenc_heads heads{};
-    heads.data = data + first * kHeads * kDim;
-    heads.heads = kHeads;
-    heads.token_stride = kHeads * kDim;
-    heads.head_stride = kDim;
-    return posenc_rotate(rotary.get(), static_cast<std::int64_t>(first), tokens, POSENC_F32, &heads, 1);
-  };
-  ASSERT_EQ(rotate(x.data(), 0, kTokens), POSENC_OK);
-  for (std::size_t t = 0; t < kTokens; t += kPart) ASSERT_EQ(rotate(expected.data(), t, kPart), POSENC_OK);
-  EXPECT_TRUE(SameBits(x, expected));
+  if (IsReference()) GTEST_SKIP() << "which has one order, and takes a minute";
+  constexpr std::size_t kDim = 128, kHeads = 9, kPart = 16;
+  ForEachType([&](auto element) {
+    using T = decltype(element);
+    for (const std::size_t bytes : {std::size_t{2} << 20, std::size_t{17} << 20}) {
+      const std::size_t tokens = bytes / (kHeads * kDim * sizeof(T));
+      PairMaker<T> maker(11);
+      std::vector<T> source(tokens * kHeads * kDim);
+      for (std::size_t i = 0; i < source.size(); ++i) {
+        source[i] = i < 65521 ? maker.Normal(-4, 4) : source[i - 65521];
+      }
+      for (const posenc_pairing pairing : kPairings) {
+        posenc_rotary_spec spec = Spec(kDim);
+        spec.pairing = pairing;
+        const RotaryPtr rotary = CreateRotary(spec);
+        for (const bool heads_first : {false, true}) {
+          const auto rotate = [&](std::vector<T>* x, std::size_t first, std::size_t count) {
+            posenc_heads heads{};
+            heads.heads = kHeads;
+            heads.token_stride = heads_first ? kDim : kHeads * kDim;
+            heads.head_stride = heads_first ? tokens * kDim : kDim;
+            heads.data = x->data() + first * heads.token_stride;
+            return posenc_rotate(rotary.get(), static_cast<std::int64_t>(first), count, TypeOf<T>(), &heads,
+                                 1);
+          };
+          std::vector<T> large = source, small = source;
+          ASSERT_EQ(rotate(&large, 0, tokens), POSENC_OK);
+          for (std::size_t t = 0; t < tokens; t += kPart) {
+            ASSERT_EQ(rotate(&small, t, std::min(kPart, tokens - t)), POSENC_OK);
+          }
+          EXPECT_TRUE(SameBits(large, small)) << bytes << ", heads first: " << heads_first;
+        }
+      }
+    }
+  });
 }
 
 // A cos(w) and A sin(w) lie just above 1, and both are rounded by half an ulp: 2.25 ulp of A hypot(a, b).
