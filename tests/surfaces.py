@@ -16,7 +16,7 @@ PADDING = {"has_padding"}  # padding_position is None, null or absent
 SURFACES = {  # its text, what a member is called there, members that it need not have
     "C++": ("include/posenc/posenc.h include/posenc/rotary.h", "c.{snake} |c.{snake}[", {"sections"}),
     "Python": ("bindings/python/src/{noun}.cc", '{{"{snake}"', LISTS | PADDING | {"dim", "head_dim"}),
-    "Python's fuzzer": ("bindings/python/tests/fuzz.py", "{snake}", LISTS | PADDING | {"rows"}),
+    "Python's fuzzer": ("bindings/python/tests/fuzz.py", "{snake}", LISTS | PADDING),
     "JavaScript": ("bindings/web/wasm/members.cc", "{struct}, {snake})", set()),
     "TypeScript": ("bindings/web/package/index.d.ts", "{camel}?:", LISTS | PADDING | {"unit", "dim", "head_dim"}),
     # It writes whole tables of good positions, and calls the unit of both nouns --unit.

@@ -292,11 +292,6 @@ inline HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, c
   routine.store(scale, entries, kCosines, cosine_count, row.from + cosine, row.to + cosine, aligned, stream);
 }
 
-inline HWY_NOINLINE void PrefetchRow(const unsigned char* row, std::size_t bytes) {
-  const NextRowPrefetch prefetch;
-  for (std::size_t at = 0; at < bytes; at += 64) prefetch(row + at);
-}
-
 inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const FrequencyTable& table,
                                      const Columns& columns, const Rows& rows, float scale) {
   const bool aligned = IsAligned(rows, routine.element_size);
@@ -308,7 +303,9 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
   for (std::size_t r = 0; r < rows.at.count; ++r) {
     const Row row = RowAt(rows, routine.element_size, r);
     if (rows.sources != nullptr) {  // of a table: memory brings the row while it is evaluated
-      PrefetchRow(row.from, (columns.sines + columns.cosines) * routine.element_size);
+      const std::size_t bytes = (columns.sines + columns.cosines) * routine.element_size;
+      const NextRowPrefetch prefetch;
+      for (std::size_t at = 0; at < bytes; at += 64) prefetch(row.from + at);
     }
     for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);

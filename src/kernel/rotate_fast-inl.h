@@ -242,11 +242,11 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
   if (first < pairs) RotateRestFast<kType, kPairing>(cosines, sines, heads, first);
 }
 
-// In caches of the core eight heads share the turns in registers. Beyond them strips of many heads are read
-// at half the rate, but where a strip is a head of 128, as with AVX-512, or the core itself fetches much:
-// there eight heads are read from a shared cache too. Elsewhere heads are read one by one and prefetched, or,
-// where AVX-512 reads whole heads that follow each other, 512 bytes at once, without the near prefetch (Zen
-// 5: 1.1 times as fast; of heads that lie apart 0.4 times).
+// In the core's own caches eight heads share the turns in registers. From a shared cache they do where a
+// strip is a head of 128 (AVX-512), or where the first-level cache has 48 KB (Zen 5: 1.2 to 1.3 times as
+// fast); elsewhere (Zen 3) strips are read at half the rate of whole heads. Other heads are read one by one
+// and prefetched. Beyond the caches AVX-512 reads heads that follow each other 512 bytes at once, by the far
+// prefetch alone (Zen 5: up to 1.1 times as fast; of heads that lie apart it would be 0.4 times).
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {
