@@ -55,9 +55,9 @@ class EveryCall {
     check(encoder.WriteAt(doubles_.data(), listed, x, dim_), listed);
     check(encoder.WriteAt(floats_.data(), listed, x, dim_), listed);
     const GridAxis axes[] = {RunAxis(encoder, dim_, first_, 3), ListAxis(encoder, 0, doubles_.data(), 2)};
-    check(WriteGrid(axes, x, 2 * dim_, 1), kGridRows);
+    check(WriteGrid(axes, 1, x, 2 * dim_), kGridRows);
     if constexpr (!std::is_same_v<T, double>) {
-      check(AddGrid(axes, x, 2 * dim_, 0.3f, 1), kGridRows);
+      check(AddGrid(axes, 1, x, 2 * dim_, 0.3f), kGridRows);
       check(encoder.EmbedAt(ids_.data(), listed, table.data(), 4, dim_, wide_.data(), x, dim_, 0.3f), listed);
       const std::int32_t firsts[] = {5, 6};
       check(encoder.AddBatch(firsts, 2, rows_ / 2, x, rows_ / 2 * dim_, dim_, 0.3f), rows_);

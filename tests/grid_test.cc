@@ -318,7 +318,7 @@ TEST_P(Grids, AreWhatTheOracleSays) {
   const Encoder encoder = Create(spec);
   const GridAxis axes[] = {RunAxis(encoder, 6, 0, 3), RunAxis(encoder, 0, 0, 4)};
   std::vector<float> got((1 + 12) * 12, 5.0f), want(12, 0.0f);
-  ASSERT_EQ(WriteGrid(axes, got.data(), 12, 1), Status::kOk);
+  ASSERT_EQ(WriteGrid(axes, 1, got.data(), 12), Status::kOk);
   for (std::size_t t = 0; t < 12; ++t) {
     for (const std::size_t position : {t % 4, t / 4}) {
       const std::vector<float> row = OracleRow<float>(spec, static_cast<double>(position));
@@ -380,14 +380,14 @@ TEST_P(Grids, WithoutCells) {
   const GridAxis axes[] = {RunAxis(encoder, 0, kMaxPosition + 5, 7), RunAxis(encoder, 4, 0, 0),
                            ListAxis<float>(encoder, 8, nullptr, std::numeric_limits<std::size_t>::max())};
   std::vector<float> x(2 * 13, 3.0f), want = x;
-  ASSERT_EQ(WriteGrid(axes, x.data(), 13, 1), Status::kOk);
+  ASSERT_EQ(WriteGrid(axes, 1, x.data(), 13), Status::kOk);
   std::fill_n(want.begin(), 12, 0.0f);
   EXPECT_TRUE(SameBits(x, want));
-  ASSERT_EQ(AddGrid(axes, x.data(), 13, 2.0f, 2), Status::kOk);
+  ASSERT_EQ(AddGrid(axes, 2, x.data(), 13, 2.0f), Status::kOk);
   std::fill_n(&want[13], 12, 6.0f);
   EXPECT_TRUE(SameBits(x, want));
-  EXPECT_EQ(WriteGrid<float>(axes, nullptr, 13), Status::kOk);
-  EXPECT_EQ(AddGrid<float>(axes, nullptr, 13), Status::kOk);
+  EXPECT_EQ(WriteGrid<float>(axes, 0, nullptr, 13), Status::kOk);
+  EXPECT_EQ(AddGrid<float>(axes, 0, nullptr, 13), Status::kOk);
 }
 
 // Runs and lists, and what takes 1,024 bits.
@@ -408,8 +408,8 @@ TEST_P(Grids, OnASmallStack) {
     std::vector<T> x = Activations<T>((count * list.size() + 1) * stride);
     Status written = Status::kBadGrid, added = written;
     OnASmallStack([&] {
-      written = WriteGrid(axes, x.data(), stride, 1);
-      if constexpr (!std::is_same_v<T, double>) added = AddGrid(axes, x.data(), stride, kScale, 1);
+      written = WriteGrid(axes, 1, x.data(), stride);
+      if constexpr (!std::is_same_v<T, double>) added = AddGrid(axes, 1, x.data(), stride, kScale);
     });
     EXPECT_EQ(written, Status::kOk);
     EXPECT_EQ(added, (std::is_same_v<T, double> ? Status::kBadGrid : Status::kOk));
@@ -431,7 +431,7 @@ TEST_P(Grids, OfHardRunsOnASmallStack) {
   EXPECT_EQ(encoder.Add(first, count, expected.data(), dim, kScale), Status::kOk);
   const GridAxis axes[] = {RunAxis(encoder, 0, first, count)};
   Status added = Status::kBadGrid;
-  OnASmallStack([&] { added = AddGrid(axes, x.data(), dim, kScale); });
+  OnASmallStack([&] { added = AddGrid(axes, 0, x.data(), dim, kScale); });
   EXPECT_EQ(added, Status::kOk);
   EXPECT_EQ(std::memcmp(x.data(), expected.data(), x.size() * sizeof(float)), 0);
 }

@@ -182,17 +182,17 @@ TEST_F(TypedHeader, GridsAreThoseOfC) {
       constexpr std::size_t kWide = 2 * kDim + 4;
       Both<T> b;
       std::size_t axis = kNone, c_axis = kNone;
-      b.Expect(WriteGrid(axes, b.x(), kWide, 1, &axis, &b.bad),
+      b.Expect(WriteGrid(axes, 1, b.x(), kWide, &axis, &b.bad),
                posenc_write_grid(axes, 2, 1, TypeOf<T>(), b.c_x(), kWide, &c_axis, &b.c_bad));
       EXPECT_EQ(axis, c_axis);
-      b.Expect(WriteGrid(axes, b.x(), kWide),
+      b.Expect(WriteGrid(axes, 0, b.x(), kWide),
                posenc_write_grid(axes, 2, 0, TypeOf<T>(), b.c_x(), kWide, nullptr, nullptr));
       if constexpr (!std::is_same_v<T, double>) {
         axis = c_axis = kNone;
-        b.Expect(AddGrid(axes, b.x(), kWide, kScale, 1, &axis, &b.bad),
+        b.Expect(AddGrid(axes, 1, b.x(), kWide, kScale, &axis, &b.bad),
                  posenc_add_grid(axes, 2, 1, TypeOf<T>(), b.c_x(), kWide, kScale, &c_axis, &b.c_bad));
         EXPECT_EQ(axis, c_axis);
-        b.Expect(AddGrid(axes, b.x(), kWide),
+        b.Expect(AddGrid(axes, 0, b.x(), kWide),
                  posenc_add_grid(axes, 2, 0, TypeOf<T>(), b.c_x(), kWide, 1.0f, nullptr, nullptr));
       }
     });

@@ -4,7 +4,7 @@
 //   const posenc::GridAxis axes[] = {posenc::RunAxis(encoder, dim / 2, 0, 14),
 //                                    posenc::RunAxis(encoder, 0, 0, 14)};
 //
-//   status = posenc::WriteGrid(axes, out, /*row_stride=*/dim, /*prefix_rows=*/1);
+//   status = posenc::WriteGrid(axes, /*prefix_rows=*/1, out, /*row_stride=*/dim);
 #ifndef POSENC_GRID_H_
 #define POSENC_GRID_H_
 
@@ -41,7 +41,7 @@ GridAxis ListAxis(const Encoder& encoder, std::size_t column, const Position* po
 // [prefix_rows + n, row_stride], n the product of all counts. T is float, BFloat16, Float16 or double. Where
 // there are more axes than the program knows, posenc_write_grid takes them.
 template <class T, std::size_t kCount>
-Status WriteGrid(const GridAxis (&axes)[kCount], T* out, std::size_t row_stride, std::size_t prefix_rows = 0,
+Status WriteGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, T* out, std::size_t row_stride,
                  std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
   static_assert(TypeOf<T>() >= POSENC_F32 && TypeOf<T>() <= POSENC_F64,
                 "T is float, BFloat16, Float16 or double");
@@ -51,9 +51,8 @@ Status WriteGrid(const GridAxis (&axes)[kCount], T* out, std::size_t row_stride,
 
 // The same for x = x * scale + PE, rounded as in Encoder::Add. T is float, BFloat16 or Float16.
 template <class T, std::size_t kCount>
-Status AddGrid(const GridAxis (&axes)[kCount], T* x, std::size_t row_stride, float scale = 1.0f,
-               std::size_t prefix_rows = 0, std::size_t* bad_axis = nullptr,
-               std::size_t* bad_index = nullptr) {
+Status AddGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, T* x, std::size_t row_stride,
+               float scale = 1.0f, std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
   static_assert(TypeOf<T>() >= POSENC_F32 && TypeOf<T>() <= POSENC_F16, "T is float, BFloat16 or Float16");
   return static_cast<Status>(
       posenc_add_grid(axes, kCount, prefix_rows, TypeOf<T>(), x, row_stride, scale, bad_axis, bad_index));
