@@ -143,6 +143,10 @@ TEST(PositionsFromIds, Errors) {
     });
   }
   ExpectIds(POSENC_OK, [](IdArguments& a) { a.sequence = a.id_stride = a.stride = 0; });
+  ExpectIds(POSENC_OK, [](IdArguments& a) {
+    a.sequence = a.id_stride = a.stride = 0;
+    a.padding_id = POSENC_MAX_POSITION;
+  });
 }
 
 // The last position that there may be counts, whatever the ids.
