@@ -103,6 +103,50 @@ TEST_P(RotaryElements, OneInAHead) {
   }
 }
 
+// Beside whole quarter turns a gain of few digits makes ties that only the smaller term breaks; at odd
+// eighths elements of one size cancel. Some are constructed against what two doubles decide.
+TEST_P(RotaryElements, BesideKnownAngles) {
+  const double late =
+      0x1p-27 * (1.0 + 0x1p-32) / (2.0 * kPi);  // where -8 sin(t) is half an ulp, and cos(t) less
+  const std::vector<double> turns = {
+      1.0 / 12.0,    5.0 / 12.0, 1.0 / 6.0, 0.25 - 0x1p-54,  0.25 + 0x1p-53, -0.25 + 0x1p-54, 0.5 + 0x1p-53,
+      1.0 - 0x1p-53, 0.125,      -0.375,    0.125 + 0x1p-55, 0.25,           0x1p-60,         late};
+  posenc_rotary_spec spec = Spec(2 * turns.size());
+  spec.frequencies = turns.data();
+  spec.frequency_count = turns.size();
+  spec.unit = POSENC_TURNS;
+  std::vector<double> scales = {1.0, 0.75, 0.6875, 0x1.8p20, 0.1};
+  for (const double half_ulp : {0x1p-24, 0x1p-11, 0x1p-8}) {
+    for (int k = 1; k < 12; k += 2) {  // times 3, or times 2 sqrt(1/2), they are next to midpoints
+      scales.push_back((1.0 + k * half_ulp) / 3.0);
+      scales.push_back((1.0 + k * half_ulp) / std::sqrt(2.0));
+    }
+  }
+  for (const double scale : scales) {
+    SCOPED_TRACE(scale);
+    Expect(spec, {1.0, 2.0, 3.0, 6.0, 9.0, 33.0, 0x1.8p22, -3.0, 0.5}, IsReference() ? 2 : 22,
+           {1.0, scale, false}, [&](auto& maker, std::size_t, std::size_t, std::size_t k) {
+             const auto a = maker.Normal(-2, 2), b = maker.Normal(-2, 2);
+             using T = std::remove_const_t<decltype(a)>;
+             const auto of = [](double x) { return Nearest<T>(x); };
+             const double value = static_cast<double>(Value(a)), odd = 1.0 + 0x1p-23;
+             const Rotated<T> pairs[] = {{a, b},
+                                         {a, a},
+                                         {a, of(-value)},
+                                         {a, of(0.0)},
+                                         {of(0.0), b},
+                                         {of(1), of(1)},
+                                         {of(3), of(3)},
+                                         {of(3), of(-3)},
+                                         {of(odd), of(-8)},
+                                         {of(odd), of(8)},
+                                         {a, maker.Normal(-60, 0)}};
+             return pairs[k % 11];
+           });
+    if (HasFailure()) return;
+  }
+}
+
 // Where sines and cosines are so small that those of added turns may have the wrong sign.
 TEST_P(RotaryElements, InfinitiesAtTinySines) {
   constexpr std::size_t kPairs = 36;
@@ -193,12 +237,14 @@ TEST_P(RotaryElements, HeadsShareWideTurns) {
   spec.unit = POSENC_TURNS;
   spec.frequencies = eighths.data();
   spec.frequency_count = kPairs;
+  spec.amplitude = 1.1;
   const RotaryPtr rotary = CreateRotary(spec);
   std::vector<float> x(kHeads * 2 * kPairs, 1.0f);
   posenc_heads heads{};
   heads.data = x.data();
   heads.heads = kHeads;
   heads.head_stride = 2 * kPairs;
+  heads.scale = 0.1;  // a gain of more digits than two doubles are tried with
   const internal::Tally tally =
       internal::WalkTokens(rotary->rotary, {1, internal::List(), 1, 1}, {POSENC_F32, &heads, 1});
   EXPECT_EQ(tally.recomputed, kHeads * kPairs);

@@ -179,7 +179,7 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
   const hn::RebindToSigned<PairsOf<kType>> di;
   const auto is_special = hn::Gt(larger, hn::Set(di, 0x7F7FFFFF));
   hn::Vec<PairsOf<kType>> x_sum, y_sum;
-  const auto store_special = [&] HWY_ATTR {
+  const auto store_special = [&]() HWY_ATTR {
     x = BitsOfSpecial<kType>(df, x_sum);
     y = BitsOfSpecial<kType>(df, y_sum);
     return hn::MaskFromVec(hn::Zero(di));

@@ -117,6 +117,9 @@ HWY_NOINLINE void CloseOpenPairs(const FrequencyTable& table, const Gain& gain, 
     auto is_open = RoundBetween<kType>(Below(d, x_sum, x_bound), Above(d, x_sum, x_bound), x);
     is_open = hn::Or(is_open, RoundBetween<kType>(Below(d, y_sum, y_bound), Above(d, y_sum, y_bound), y));
     const std::uint64_t flags = BitsOf(d, hn::Or(is_open, is_unknown));
+    HWY_ALIGN double cosines[kMostLanes<Doubles>], sines[kMostLanes<Doubles>];
+    hn::Store(hn::IfThenElse(is_unknown, hn::NaN(d), cosine), d, cosines);
+    hn::Store(hn::IfThenElse(is_unknown, hn::NaN(d), sine), d, sines);
     HWY_ALIGN std::uint32_t xs[kMostLanes<Doubles>], ys[kMostLanes<Doubles>];
     hn::Store(BitsOfFloats<kType>(x), hn::RebindToUnsigned<Floats>(), xs);
     hn::Store(BitsOfFloats<kType>(y), hn::RebindToUnsigned<Floats>(), ys);
@@ -130,10 +133,11 @@ HWY_NOINLINE void CloseOpenPairs(const FrequencyTable& table, const Gain& gain, 
       ElementOf<kType> elements[2];
       StoreBits<kType>(open.a[n], reinterpret_cast<unsigned char*>(elements));
       StoreBits<kType>(open.b[n], reinterpret_cast<unsigned char*>(elements + 1));
-      const RotatedPair rotated = RecomputePair(
-          table, open.multiple[n], gain, kType, open.pair[n],
-          LoadElement(kType, reinterpret_cast<const unsigned char*>(elements)),
-          LoadElement(kType, reinterpret_cast<const unsigned char*>(elements + 1)), open.wide, tally);
+      const RotatedPair rotated =
+          RecomputePair(table, open.multiple[n], gain, kType, open.pair[n],
+                        LoadElement(kType, reinterpret_cast<const unsigned char*>(elements)),
+                        LoadElement(kType, reinterpret_cast<const unsigned char*>(elements + 1)), cosines[k],
+                        sines[k], open.wide, tally);
       StoreElement(kType, rotated.x, open.x[n]);
       StoreElement(kType, rotated.y, open.y[n]);
     }

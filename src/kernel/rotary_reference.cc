@@ -1,8 +1,10 @@
 #include "kernel/rotary_reference.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "kernel/wide_turn.h"
+#include "number/bounds.h"
 #include "number/double_double.h"
 #include "number/elements.h"
 
@@ -131,13 +133,18 @@ float ToOddFloat(double x) {
   return odd;
 }
 
+// A sum of two doubles, of which the low one need only have the right sign, rounded once.
+float RoundSum(posenc_type type, const DoubleDouble& sum) {
+  const double odd = ToOdd(sum) + 0.0;  // of 0 it is +0
+  if (type == POSENC_F32) return static_cast<float>(odd);
+  unsigned char element[sizeof(float)];
+  StoreElement(type, ToOddFloat(odd), element);
+  return LoadElement(type, element);
+}
+
 // x * gain, rounded once.
 float ScaleElement(posenc_type type, float x, double gain) {
-  const double product = ToOdd(ExactProduct(static_cast<double>(x), gain)) + 0.0;  // of 0 it is +0
-  if (type == POSENC_F32) return static_cast<float>(product);
-  unsigned char element[sizeof(float)];
-  StoreElement(type, ToOddFloat(product), element);
-  return LoadElement(type, element);
+  return RoundSum(type, ExactProduct(static_cast<double>(x), gain));
 }
 
 // By so many quarter turns: products with a gain that is a double.
@@ -175,6 +182,45 @@ bool RoundKnownTurn(int known, const Gain& gain, posenc_type type, double* cosin
 // Whether that is what a rotation by a known angle is.
 bool AreProducts(int known, const Gain& gain, float a, float b) {
   return known >= 0 && known % 6 == 0 && gain.IsDouble() && IsFinite(a) && IsFinite(b);
+}
+
+// product * cos(t) + minor * sin(t), where the cosine is 1 in double and sin(t) is `sine` but for
+// kDirectRotationError. False if that leaves it open on which side of a double the sum is.
+bool RoundBesideProduct(posenc_type type, double product, double minor, double sine, float* rounded) {
+  const double term = minor * sine, sum = product + term, added = sum - product;
+  const double low = (product - (sum - added)) + (term - added);  // what the sum was rounded by
+  const double curve = std::fabs(product * sine) * std::fabs(sine);
+  *rounded = RoundSum(type, {sum, low});
+  return std::fabs(low) > std::fabs(term) * kDirectRotationError + curve;
+}
+
+// element * gain * sqrt(1/2), an irrational number or 0. False if two doubles do not tell it from a double.
+bool RoundEighth(posenc_type type, double element, double gain, float* rounded) {
+  constexpr DoubleDouble kRootOfHalf = {0x1.6a09e667f3bcdp-1, -0x1.bdd3413b26456p-55};
+  const DoubleDouble value = Multiply(ExactProduct(element, gain), kRootOfHalf);
+  if (element != 0.0 && !(std::fabs(value.low) > std::fabs(value.high) * 0x1p-90)) return false;
+  *rounded = RoundSum(type, value);
+  return true;
+}
+
+// Pairs that one double cannot decide and two can (PROOF.md, section 6): ties beside whole quarter turns, and
+// elements that cancel at odd eighths of a turn. Cosine and sine are good to kDirectRotationError, or NaNs.
+bool RotateInTwoDoubles(int known, const Gain& gain, posenc_type type, double a, double b, double cosine,
+                        double sine, RotatedPair* rotated) {
+  const double factor = gain.nearest();
+  if (gain.inverse) sine = -sine;
+  if (known % 6 == 3 && std::fabs(a) == std::fabs(b)) {
+    const double ac = std::copysign(1.0, cosine) * a, as = std::copysign(1.0, sine) * a;
+    const double bc = std::copysign(1.0, cosine) * b, bs = std::copysign(1.0, sine) * b;
+    return cosine == cosine && RoundEighth(type, ac - bs, factor, &rotated->x) &&
+           RoundEighth(type, bc + as, factor, &rotated->y);
+  }
+  const bool swap = std::fabs(sine) == 1.0;
+  const double unit = swap ? sine : cosine, rest = swap ? cosine : sine;
+  if (std::fabs(unit) != 1.0 || rest == 0.0 || !IsShort(gain)) return false;
+  const double x = swap ? -b : a, y = swap ? a : b;  // times the unit
+  return RoundBesideProduct(type, x * unit * factor, (swap ? a : -b) * factor, rest, &rotated->x) &&
+         RoundBesideProduct(type, y * unit * factor, (swap ? b : a) * factor, rest, &rotated->y);
 }
 
 // rotate(i, a, b) for each pair of each head.
@@ -225,7 +271,8 @@ template void RecomputeTurns(const FrequencyTable&, const Token&, const Gain&, p
                              const std::uint64_t*, std::size_t, double*, double*, Tally&);
 
 RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                          std::size_t pair, float a, float b, WideTurns& wide, Tally& tally) {
+                          std::size_t pair, float a, float b, double cosine, double sine, WideTurns& wide,
+                          Tally& tally) {
   if (a != a || b != b) return {NanToCanonical(a + b), NanToCanonical(a + b)};
   if (a == 0.0f && b == 0.0f) return {0.0f, 0.0f};
   const int known = KnownAngleAt(table, multiple, gain, pair);
@@ -233,19 +280,24 @@ RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Ga
     return RotateByQuarterTurns(known / 6, type, gain.nearest(), a, b);
   }
   const bool is_finite = IsFinite(a) && IsFinite(b);
+  RotatedPair rotated;
+  if (is_finite && gain.IsDouble() &&
+      RotateInTwoDoubles(known, gain, type, static_cast<double>(a), static_cast<double>(b), cosine, sine,
+                         &rotated)) {
+    return rotated;
+  }
   ++tally.recomputed;
-  const auto rotate = [&](const auto& turn, RotatedPair* rotated) {
-    if (is_finite) return RoundPair(turn, gain, type, a, b, rotated);
-    *rotated = RotateNonFinite(turn, a, b);
+  const auto rotate = [&](const auto& turn) {
+    if (is_finite) return RoundPair(turn, gain, type, a, b, &rotated);
+    rotated = RotateNonFinite(turn, a, b);
     return turn.bits > 0;  // whole quarter turns have a zero
   };
-  RotatedPair rotated;
   const auto usual = wide.usual.Find(pair, multiple, [&] { return TurnAt<4>(table, multiple, pair, tally); });
-  if (!rotate(TurnBack(usual, gain), &rotated)) {
+  if (!rotate(TurnBack(usual, gain))) {
     ++tally.widest;
     const auto widest =
         wide.widest.Find(pair, multiple, [&] { return TurnAt<kMostLimbs>(table, multiple, pair, tally); });
-    rotate(TurnBack(widest, gain), &rotated);
+    rotate(TurnBack(widest, gain));
   }
   return rotated;
 }
@@ -294,7 +346,8 @@ Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& he
   wide.Clear();
   Tally tally;
   ForPairs(type, heads, [&](std::size_t i, float a, float b) {
-    return RecomputePair(rotation.table, rotation.token[i], rotation.gain, type, i, a, b, wide, tally);
+    return RecomputePair(rotation.table, rotation.token[i], rotation.gain, type, i, a, b, NAN, NAN, wide,
+                         tally);
   });
   return tally;
 }

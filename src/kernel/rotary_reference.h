@@ -28,7 +28,8 @@ struct RotatedPair {
   float x, y;
 };
 RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                          std::size_t pair, float a, float b, WideTurns& wide, Tally& tally);
+                          std::size_t pair, float a, float b, double cosine, double sine, WideTurns& wide,
+                          Tally& tally);
 
 // Whether products of elements with the gain are exact in double. (Longer gains make no ties.)
 bool IsShort(const Gain& gain);
