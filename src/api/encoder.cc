@@ -14,6 +14,7 @@
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
+#include "spec/rows.h"
 
 namespace posenc {
 namespace internal {
@@ -28,16 +29,11 @@ struct Plan {
   posenc_encoder* Build(void* memory, bool owned) const;
 };
 
-bool IsFlag(std::int32_t flag) { return flag == 0 || flag == 1; }
-
 posenc_status MakePlan(const posenc_spec* from, Plan* plan) {
   posenc_spec& spec = plan->spec;
   Encoder& encoder = plan->encoder;
   if (const posenc_status status = CopySpec(from, &spec); status != POSENC_OK) return status;
-  if (!IsFlag(spec.lists_only) || !IsFlag(spec.nan_rows) || !IsFlag(spec.has_padding) ||
-      !IsFlag(spec.input_first)) {
-    return POSENC_BAD_FLAG;
-  }
+  if (!FlagsAreRight(spec)) return POSENC_BAD_FLAG;
   if (const posenc_status status = PlaceColumns(spec, &encoder); status != POSENC_OK) return status;
   if (spec.position_offset < -POSENC_MAX_POSITION || spec.position_offset > POSENC_MAX_POSITION)
     return POSENC_BAD_POSITION_OFFSET;

@@ -7,6 +7,7 @@
 
 #include "api/spec.h"
 #include "posenc/posenc_c.h"
+#include "spec/rows.h"
 
 namespace posenc {
 namespace internal {

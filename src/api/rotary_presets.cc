@@ -7,6 +7,7 @@
 
 #include "api/rotary_spec.h"
 #include "posenc/rotary_c.h"
+#include "spec/rows.h"
 
 namespace posenc {
 namespace internal {

@@ -3,33 +3,16 @@
 #include <cstddef>
 
 #include "api/versioned.h"
+#include "spec/rows.h"
 
 namespace posenc {
 namespace internal {
 namespace {
 
 // The size of posenc_rotary_spec in its first version.
-constexpr std::size_t kFirstRotarySpecSize = sizeof(posenc_rotary_spec);
+constexpr std::size_t kFirstRotarySpecSize = offsetof(posenc_rotary_spec, target) + sizeof(const char*);
 
 }  // namespace
-
-posenc_rotary_spec DefaultRotarySpec() {
-  posenc_rotary_spec spec{};
-  spec.struct_size = sizeof(spec);
-  spec.output_pairing = POSENC_SAME_PAIRING;
-  spec.base = 10000.0;
-  spec.position_scale = 1.0;
-  spec.factor = 1.0;
-  spec.beta_fast = 32.0;
-  spec.beta_slow = 1.0;
-  spec.mscale = 1.0;
-  spec.low_freq_factor = 1.0;
-  spec.high_freq_factor = 4.0;
-  spec.proportion = 1.0;
-  spec.truncate = 1;
-  spec.axes = 1;
-  return spec;
-}
 
 posenc_status CopyRotarySpec(const posenc_rotary_spec* from, posenc_rotary_spec* to) {
   return CopyVersioned(from, kFirstRotarySpecSize, DefaultRotarySpec(), to);

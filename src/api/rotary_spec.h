@@ -9,9 +9,6 @@
 namespace posenc {
 namespace internal {
 
-// All members as posenc_rotary_spec_init leaves them.
-posenc_rotary_spec DefaultRotarySpec();
-
 // The spec of a caller, who may know fewer or more members of it. struct_size is that of the caller.
 posenc_status CopyRotarySpec(const posenc_rotary_spec* from, posenc_rotary_spec* to);
 

@@ -1,25 +1,19 @@
 #include "api/spec.h"
 
 #include <cstddef>
+#include <cstdint>
 
 #include "api/versioned.h"
+#include "spec/rows.h"
 
 namespace posenc {
 namespace internal {
 namespace {
 
 // The size of posenc_spec in version 0.1.
-constexpr std::size_t kFirstSpecSize = sizeof(posenc_spec);
+constexpr std::size_t kFirstSpecSize = offsetof(posenc_spec, table_rows) + sizeof(std::uint64_t);
 
 }  // namespace
-
-posenc_spec DefaultSpec() {
-  posenc_spec spec{};
-  spec.base = 10000.0;
-  spec.position_scale = 1.0;
-  spec.min_timescale = 1.0;
-  return spec;
-}
 
 posenc_status CopySpec(const posenc_spec* from, posenc_spec* to) {
   return CopyVersioned(from, kFirstSpecSize, DefaultSpec(), to);

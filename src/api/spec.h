@@ -9,9 +9,6 @@
 namespace posenc {
 namespace internal {
 
-// All members as posenc_spec_init leaves them.
-posenc_spec DefaultSpec();
-
 // The spec of a caller, who may know fewer or more members of it. struct_size is that of the caller.
 posenc_status CopySpec(const posenc_spec* from, posenc_spec* to);
 

@@ -1,14 +1,11 @@
 // Where the columns of a row go.
 
 #include "call/encoder.h"
+#include "spec/rows.h"
 
 namespace posenc {
 namespace internal {
 namespace {
-
-bool IsLayout(posenc_layout layout) {
-  return layout >= POSENC_INTERLEAVED && layout <= POSENC_INTERLEAVED_COS_SIN;
-}
 
 bool IsInTurns(posenc_layout layout) {
   return layout == POSENC_INTERLEAVED || layout == POSENC_INTERLEAVED_COS_SIN;
@@ -17,8 +14,8 @@ bool IsInTurns(posenc_layout layout) {
 }  // namespace
 
 posenc_status PlaceColumns(const posenc_spec& spec, Encoder* encoder) {
-  if (!IsLayout(spec.layout)) return POSENC_BAD_LAYOUT;
-  if (spec.odd_column < POSENC_ODD_HALF_PAIR || spec.odd_column > POSENC_ODD_COSINE_LAST ||
+  if (!IsValue<Of::layout>(spec.layout)) return POSENC_BAD_LAYOUT;
+  if (!IsValue<Of::odd_column>(spec.odd_column) ||
       (spec.odd_column == POSENC_ODD_ZERO_MIDDLE && IsInTurns(spec.layout))) {
     return POSENC_BAD_ODD_COLUMN;
   }

@@ -1,12 +1,10 @@
 #include "frequency/rotary_axes.h"
 
+#include "spec/rows.h"
+
 namespace posenc {
 namespace internal {
 namespace {
-
-bool IsAxisOrder(posenc_axis_order order) {
-  return order >= POSENC_CONSECUTIVE_AXES && order <= POSENC_IMROPE_AXES;
-}
 
 // Whether as many pairs are left as sections say, no more.
 bool SectionsAddUp(const posenc_rotary_spec& spec) {
@@ -21,7 +19,8 @@ bool SectionsAddUp(const posenc_rotary_spec& spec) {
 }  // namespace
 
 bool AxesAreRight(const posenc_rotary_spec& spec) {
-  if (spec.axes == 0 || spec.axes > POSENC_MAX_AXES || !IsAxisOrder(spec.axis_order)) return false;
+  if (spec.axes == 0 || spec.axes > POSENC_MAX_AXES || !IsValue<Of::axis_order>(spec.axis_order))
+    return false;
   if (!SectionsAddUp(spec)) return false;
   if (spec.axes == 1) return true;
   // An order may have no place for that many pairs of an axis.

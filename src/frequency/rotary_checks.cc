@@ -5,6 +5,7 @@
 
 #include "frequency/float_steps.h"
 #include "frequency/rotary_axes.h"
+#include "spec/rows.h"
 
 namespace posenc {
 namespace internal {
@@ -14,8 +15,6 @@ template <class... Scalings>
 bool IsOneOf(posenc_scaling scaling, Scalings... scalings) {
   return ((scaling == scalings) || ...);
 }
-
-bool IsFlag(std::int32_t flag) { return flag == 0 || flag == 1; }
 
 bool IsPositive(double x) { return x > 0.0 && std::isfinite(x); }
 
@@ -36,11 +35,9 @@ posenc_status CheckShape(posenc_rotary_spec* spec) {
       spec->rotary_dim > rest) {
     return POSENC_BAD_ROTARY_DIM;
   }
-  if (spec->pairing != POSENC_HALF_SPLIT && spec->pairing != POSENC_NEIGHBOURS) return POSENC_BAD_PAIRING;
-  if (spec->output_pairing < POSENC_HALF_SPLIT || spec->output_pairing > POSENC_SAME_PAIRING) {
-    return POSENC_BAD_PAIRING;
-  }
-  if (spec->arithmetic != POSENC_EXACT && spec->arithmetic != POSENC_FAST) return POSENC_BAD_ARITHMETIC;
+  if (!IsValue<Of::pairing>(spec->pairing) || spec->pairing == POSENC_SAME_PAIRING) return POSENC_BAD_PAIRING;
+  if (!IsValue<Of::pairing>(spec->output_pairing)) return POSENC_BAD_PAIRING;
+  if (!IsValue<Of::arithmetic>(spec->arithmetic)) return POSENC_BAD_ARITHMETIC;
   return AxesAreRight(*spec) ? POSENC_OK : POSENC_BAD_AXES;
 }
 
@@ -83,7 +80,7 @@ posenc_status CheckFrequencies(posenc_rotary_spec* spec) {
   if (is_axial && spec->exponent_dim != 0.0) return POSENC_BAD_EXPONENT_DIM;
   if (spec->exponent_dim == 0.0) spec->exponent_dim = static_cast<double>(spec->rotary_dim);
   if (!std::isfinite(spec->position_scale)) return POSENC_BAD_POSITION_SCALE;
-  if (spec->unit < POSENC_RADIANS || spec->unit > POSENC_TURNS) return POSENC_BAD_FREQUENCIES;
+  if (!IsValue<Of::unit>(spec->unit)) return POSENC_BAD_FREQUENCIES;
   return ListIsRight(*spec) ? POSENC_OK : POSENC_BAD_FREQUENCIES;
 }
 
@@ -146,7 +143,7 @@ bool FactorListsAreRight(const posenc_rotary_spec& spec) {
 }
 
 posenc_status CheckScaling(const posenc_rotary_spec& spec) {
-  if (spec.scaling < POSENC_NO_SCALING || spec.scaling > POSENC_FREQUENCY_FACTORS) return POSENC_BAD_SCALING;
+  if (!IsValue<Of::scaling>(spec.scaling)) return POSENC_BAD_SCALING;
   if (spec.frequency_count != 0 && ChangesBase(spec.scaling)) return POSENC_BAD_SCALING;
   if (const posenc_status status = CheckNans(spec); status != POSENC_OK) return status;
   const bool needs_factor =
@@ -173,7 +170,7 @@ posenc_status CheckRotarySpec(posenc_rotary_spec* spec) {
   if (const posenc_status status = CheckFrequencies(spec); status != POSENC_OK) return status;
   if (const posenc_status status = CheckScaling(*spec); status != POSENC_OK) return status;
   if (const posenc_status status = CheckRounding(*spec); status != POSENC_OK) return status;
-  return IsFlag(spec->truncate) ? POSENC_OK : POSENC_BAD_FLAG;
+  return FlagsAreRight(*spec) ? POSENC_OK : POSENC_BAD_FLAG;
 }
 
 FrequencyList FactorsOf(const posenc_rotary_spec& spec) {

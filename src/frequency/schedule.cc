@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "frequency/float_steps.h"
+#include "spec/rows.h"
 
 namespace posenc {
 namespace internal {
@@ -33,13 +34,9 @@ double Listed(const FrequencyList& list, std::size_t i) {
 // All but the one of the input.
 std::size_t ColumnsOfPairs(const posenc_spec& spec) { return spec.dim - (spec.input_first != 0 ? 1 : 0); }
 
-bool IsUnit(posenc_unit unit) {
-  return unit == POSENC_RADIANS || unit == POSENC_HALF_TURNS || unit == POSENC_TURNS;
-}
-
 posenc_status CheckList(const posenc_spec& spec) {
   const FrequencyList list = ListOf(spec);
-  if (!IsUnit(list.unit)) return POSENC_BAD_FREQUENCIES;
+  if (!IsValue<Of::unit>(list.unit)) return POSENC_BAD_FREQUENCIES;
   if (list.doubles == nullptr && list.floats == nullptr && list.count == 0) return POSENC_OK;
   if ((list.doubles == nullptr) == (list.floats == nullptr) || list.count != PairCount(spec) ||
       (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING && spec.phase_rounding != POSENC_F32_LIST)) {
@@ -54,8 +51,7 @@ posenc_status CheckList(const posenc_spec& spec) {
 bool IsPositive(double x) { return std::isfinite(x) && x > 0.0; }
 
 posenc_status CheckRounding(const posenc_spec& spec) {
-  if (spec.phase_rounding < POSENC_NO_PHASE_ROUNDING || spec.phase_rounding > POSENC_F32_LOG_INCREMENT)
-    return POSENC_BAD_PHASE_ROUNDING;
+  if (!IsValue<Of::phase_rounding>(spec.phase_rounding)) return POSENC_BAD_PHASE_ROUNDING;
   if (spec.phase_rounding == POSENC_F32_LIST && spec.frequency_count == 0) return POSENC_BAD_FREQUENCIES;
   if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
   if (spec.frequency_unit != POSENC_RADIANS) return POSENC_BAD_PHASE_ROUNDING;

@@ -1,0 +1,149 @@
+// What the library takes from the rows of members.inc and values.inc: defaults, and which flags and enums are
+// valid.
+#ifndef POSENC_SRC_SPEC_ROWS_H_
+#define POSENC_SRC_SPEC_ROWS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "posenc/posenc_c.h"
+#include "posenc/rotary_c.h"
+
+namespace posenc {
+namespace internal {
+
+// What a member of a spec is.
+enum class Kind : std::int32_t {
+  kSize,      // size_t
+  kReal,      // double
+  kChoice,    // a value of an enum
+  kFlag,      // int32_t, 0 or 1
+  kInteger,   // int64_t
+  kRows,      // uint64_t
+  kOptional,  // int64_t, which counts if its flag is 1
+  kName,      // const char*
+  kList,      // const double*; or const float*, a member with "_f32" after the name; with a count
+  kSizes,     // size_t [POSENC_MAX_AXES]
+  kPresence,  // the flag of an Optional
+  kPart,      // the other members of a List
+};
+
+template <Kind kKind, class T>
+constexpr bool IsOfKind() {
+  if constexpr (kKind == Kind::kSize) return std::is_same<T, std::size_t>::value;
+  if constexpr (kKind == Kind::kReal) return std::is_same<T, double>::value;
+  if constexpr (kKind == Kind::kRows) return std::is_same<T, std::uint64_t>::value;
+  if constexpr (kKind == Kind::kName) return std::is_same<T, const char*>::value;
+  if constexpr (kKind == Kind::kList) return std::is_same<T, const double*>::value;
+  if constexpr (kKind == Kind::kSizes) return std::is_same<T, std::size_t[POSENC_MAX_AXES]>::value;
+  if constexpr (kKind == Kind::kPart) return std::is_pointer<T>::value || std::is_same<T, std::size_t>::value;
+  if constexpr (kKind == Kind::kInteger || kKind == Kind::kOptional)
+    return std::is_same<T, std::int64_t>::value;
+  return std::is_same<T, std::int32_t>::value;
+}
+
+#define POSENC_SPEC(kind, name, initial, of, help) \
+  static_assert(IsOfKind<Kind::k##kind, decltype(posenc_spec::name)>(), #name);
+#define POSENC_ROTARY(kind, name, initial, of, help) \
+  static_assert(IsOfKind<Kind::k##kind, decltype(posenc_rotary_spec::name)>(), #name);
+#include "spec/members.inc"
+
+template <class T>
+void SetDefault(T* member, double initial) {
+  if constexpr (std::is_arithmetic<T>::value) *member = static_cast<T>(initial);
+}
+
+// All members as posenc_spec_init leaves them, but struct_size, which is 0.
+inline posenc_spec DefaultSpec() {
+  posenc_spec spec{};
+#define POSENC_SPEC(kind, name, initial, of, help) SetDefault(&spec.name, initial);
+#include "spec/members.inc"
+  return spec;
+}
+
+inline posenc_rotary_spec DefaultRotarySpec() {
+  posenc_rotary_spec spec{};
+#define POSENC_ROTARY(kind, name, initial, of, help) SetDefault(&spec.name, initial);
+#include "spec/members.inc"
+  return spec;
+}
+
+template <Kind kKind, class T>
+bool IsNoWrongFlag(const T& member) {
+  if constexpr (kKind == Kind::kFlag || kKind == Kind::kPresence) return member == 0 || member == 1;
+  return true;
+}
+
+// Whether each flag is 0 or 1.
+inline bool FlagsAreRight(const posenc_spec& spec) {
+  return true
+#define POSENC_SPEC(kind, name, initial, of, help) &&IsNoWrongFlag<Kind::k##kind>(spec.name)
+#include "spec/members.inc"
+      ;
+}
+
+inline bool FlagsAreRight(const posenc_rotary_spec& spec) {
+  return true
+#define POSENC_ROTARY(kind, name, initial, of, help) &&IsNoWrongFlag<Kind::k##kind>(spec.name)
+#include "spec/members.inc"
+      ;
+}
+
+// The enums that have rows.
+enum class Of {
+  layout,
+  odd_column,
+  phase_rounding,
+  unit,
+  pairing,
+  arithmetic,
+  scaling,
+  axis_order,
+  cache_layout,
+  type
+};
+
+struct Value {
+  Of of;
+  const char* enum_name;  // "layout"
+  std::int32_t number;
+  const char* word;  // "sin_cos"
+};
+
+inline constexpr Value kValues[] = {
+#define POSENC_VALUE(of, constant, word) {Of::of, #of, constant, word},
+#include "spec/values.inc"
+};
+
+constexpr std::int32_t FirstOf(Of of) { return of == Of::type ? 1 : 0; }
+
+// One more than the last value.
+constexpr std::int32_t EndOf(Of of) {
+  std::int32_t end = FirstOf(of);
+  for (const Value& value : kValues) end += value.of == of ? 1 : 0;
+  return end;
+}
+
+constexpr bool ValuesFollowOneAnother() {
+  Of of = Of::type;
+  std::int32_t next = FirstOf(of);
+  for (const Value& value : kValues) {
+    if (value.of != of) next = FirstOf(value.of);
+    of = value.of;
+    if (value.number != next++) return false;
+  }
+  return true;
+}
+static_assert(ValuesFollowOneAnother(), "values.inc and the public headers");
+
+template <Of kOf>
+bool IsValue(std::int32_t number) {
+  constexpr std::int32_t kFirst = FirstOf(kOf), kEnd = EndOf(kOf);
+  return number >= kFirst && number < kEnd;
+}
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_SPEC_ROWS_H_

@@ -1,0 +1,129 @@
+// The rows as tables, for the command and the bindings; the library is built without them.
+#ifndef POSENC_SRC_SPEC_TABLES_H_
+#define POSENC_SRC_SPEC_TABLES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "spec/rows.h"
+
+namespace posenc {
+namespace internal {
+
+struct Member {
+  const char* name;  // "base"
+  Kind kind;
+  std::size_t offset, size;
+  const char* of;  // the enum of a Choice, the count of a List, the flag of an Optional, or "none"
+  double initial;
+  const char* help;
+};
+
+inline constexpr Member kSpecMembers[] = {
+#define POSENC_SPEC(kind, name, initial, of, help) \
+  {#name, Kind::k##kind, offsetof(posenc_spec, name), sizeof(posenc_spec::name), #of, initial, help},
+#include "spec/members.inc"
+};
+
+inline constexpr Member kRotaryMembers[] = {
+#define POSENC_ROTARY(kind, name, initial, of, help)                                                  \
+  {#name,   Kind::k##kind, offsetof(posenc_rotary_spec, name), sizeof(posenc_rotary_spec::name), #of, \
+   initial, help},
+#include "spec/members.inc"
+};
+
+// From struct_size on in order, with no more room between them than alignment needs.
+template <std::size_t kCount>
+constexpr bool AreWhole(const Member (&members)[kCount], std::size_t struct_size) {
+  std::size_t end = sizeof(std::size_t);
+  for (const Member& member : members) {
+    if (member.offset < end || member.offset - end >= sizeof(double)) return false;
+    end = member.offset + member.size;
+  }
+  return struct_size >= end && struct_size - end < sizeof(double);
+}
+static_assert(AreWhole(kSpecMembers, sizeof(posenc_spec)), "members.inc lacks members of posenc_spec");
+static_assert(AreWhole(kRotaryMembers, sizeof(posenc_rotary_spec)),
+              "members.inc lacks members of posenc_rotary_spec");
+
+// The members of a spec, by its type: `for (const Member& member : MembersOf<posenc_spec>())`.
+struct Members {
+  const Member* first;
+  std::size_t count;
+  const Member* begin() const { return first; }
+  const Member* end() const { return first + count; }
+
+  // Null if there is none.
+  const Member* Find(const std::string& name) const {
+    for (const Member& member : *this) {
+      if (name == member.name) return &member;
+    }
+    return nullptr;
+  }
+};
+
+template <class Spec>
+Members MembersOf();
+template <>
+inline Members MembersOf<posenc_spec>() {
+  return {kSpecMembers, sizeof(kSpecMembers) / sizeof(Member)};
+}
+template <>
+inline Members MembersOf<posenc_rotary_spec>() {
+  return {kRotaryMembers, sizeof(kRotaryMembers) / sizeof(Member)};
+}
+
+// What bindings and the command show.
+inline bool IsShown(const Member& member) {
+  return member.kind != Kind::kPart && member.kind != Kind::kPresence;
+}
+
+template <class T, class Spec>
+T& At(const Member& member, Spec* spec) {
+  return *reinterpret_cast<T*>(reinterpret_cast<char*>(spec) + member.offset);
+}
+template <class T, class Spec>
+const T& At(const Member& member, const Spec& spec) {
+  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&spec) + member.offset);
+}
+
+// Sets a List to numbers that are doubles or floats.
+template <class Spec>
+void SetList(const Member& member, const double* doubles, const float* floats, std::size_t count,
+             Spec* spec) {
+  At<const double*>(member, spec) = doubles;
+  At<const float*>(*MembersOf<Spec>().Find(std::string(member.name) + "_f32"), spec) = floats;
+  At<std::size_t>(*MembersOf<Spec>().Find(member.of), spec) = count;
+}
+
+// The words of an enum, of values 0, 1, ...
+inline std::vector<std::string> WordsOf(const char* enum_name) {
+  std::vector<std::string> words;
+  for (const Value& value : kValues) {
+    if (std::strcmp(value.enum_name, enum_name) == 0) words.emplace_back(value.word);
+  }
+  return words;
+}
+
+// Those that a member may have: there is no pairing "same" but of the output.
+inline std::vector<std::string> WordsOf(const Member& member) {
+  std::vector<std::string> words = WordsOf(member.of);
+  if (std::strcmp(member.name, "pairing") == 0) words.pop_back();
+  return words;
+}
+
+template <Of kOf>
+const char* WordOf(std::int32_t number) {
+  for (const Value& value : kValues) {
+    if (value.of == kOf && value.number == number) return value.word;
+  }
+  return "unknown";
+}
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_SPEC_TABLES_H_
