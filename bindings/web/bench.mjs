@@ -30,7 +30,7 @@ const ways = [
   ['plain, to a new array', out, () => plain(new Float32Array(rows * dim))],
   ['posenc.table, to a new array', out, () => posenc.table(rows, dim)],
   ['write, float32', out, () => encoder.write(0, rows, out)],
-  ['write, bfloat16', halves, () => encoder.write(0, rows, halves, 'bf16')],
+  ['write, bfloat16', halves, () => encoder.write(0, rows, halves, 'bfloat16')],
   ['write, double', doubles, () => encoder.write(0, rows, doubles)],
   ['add, float32', out, () => encoder.add(out)],
 ];

@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "command/commands.h"
-#include "command/encoding.h"
 #include "command/options.h"
-#include "posenc/posenc.h"
+#include "command/specs.h"
 
 namespace posenc {
 namespace tools {
@@ -35,19 +34,19 @@ class Table {
  public:
   Table(const Request& request, const std::string& preset)
       : rows_(request.rows), columns_(request.dim), values_(rows_ * columns_) {
-    Spec spec = PresetSpec(preset, request.dim);
-    if (spec.frequencies.count != 0) {
-      if (request.frequencies.size() != spec.frequencies.count) {
+    posenc_spec spec = PresetSpec(preset, request.dim);
+    if (spec.frequency_count != 0) {
+      if (request.frequencies.size() != spec.frequency_count) {
         throw UsageError("--frequencies: " + Abbreviated(preset) + " needs " +
-                         std::to_string(spec.frequencies.count) + " of them");
+                         std::to_string(spec.frequency_count) + " of them");
       }
-      spec.frequencies.doubles = request.frequencies.data();
+      spec.frequencies = request.frequencies.data();
     }
-    Encoder encoder;
-    const Status status = Encoder::Create(spec, &encoder);
-    if (status != Status::kOk)
-      throw UsageError(preset + ": " + posenc_status_message(static_cast<posenc_status>(status)));
-    Require(encoder.Write(request.first, rows_, values_.data(), columns_));
+    posenc_encoder* encoder = nullptr;
+    const posenc_status status = posenc_encoder_create(&spec, &encoder);
+    if (status != POSENC_OK) throw UsageError(preset + ": " + posenc_status_message(status));
+    Require(posenc_write(EncoderHandle(encoder).get(), request.first, rows_, POSENC_F64, values_.data(),
+                         columns_));
   }
 
   std::size_t rows() const { return rows_; }
@@ -245,7 +244,8 @@ void AddDiffCommand(CLI::App& app, Run* run) {
   command->footer(
       "In exact arithmetic, as doubles. Says when they are the same up to a permutation of columns, to a\n"
       "shift of positions by 1 or 2, or to rows of padding; and which column is which. Exit status 1 if\n"
-      "they differ.");
+      "they differ.\n"
+      "Example: posenc diff --preset whisper --preset fairseq --dim 64");
   const auto request = std::make_shared<Request>();
   command->add_option("--preset", request->presets, "Two of them: --preset A --preset B")
       ->type_name("NAME")

@@ -14,12 +14,13 @@
 #include <vector>
 
 #include "command/commands.h"
-#include "command/encoding.h"
 #include "command/npy.h"
 #include "command/options.h"
+#include "command/specs.h"
 #include "oracle/format.h"
 #include "posenc/accuracy.h"
-#include "posenc/posenc.h"
+#include "posenc/posenc_c.h"
+#include "spec/rows.h"
 
 namespace posenc {
 namespace tools {
@@ -29,6 +30,7 @@ namespace {
 constexpr std::size_t kMaxRows = std::size_t{1} << 16;
 constexpr std::size_t kMaxEntries = std::size_t{1} << 20;
 constexpr std::size_t kSampleRows = 12;
+constexpr posenc_phase_rounding kRoundings = internal::EndOf(internal::Of::phase_rounding);
 constexpr std::size_t kLeft = 24;
 
 // A mean difference beyond this is no rounding, not even that of bfloat16: tables of noise are at 0.7.
@@ -36,7 +38,7 @@ constexpr double kFar = 0.01;
 
 // What a preset says, and the names of all that say it.
 struct Settings {
-  Spec spec;  // without its padding
+  posenc_spec spec;  // without its padding
   std::optional<std::int64_t> padding;
   std::vector<std::string> names;
 };
@@ -57,7 +59,7 @@ struct Distance {
 
 struct Candidate {
   std::size_t settings;
-  PhaseRounding rounding;
+  posenc_phase_rounding rounding;
   std::size_t positions;
   std::optional<std::int64_t> padding;  // a position
   bool has_moved;                       // the padding, from the preset's position
@@ -68,22 +70,22 @@ struct Candidate {
 };
 
 // Rows of one column of zeros.
-bool IsEmpty(const Spec& spec) {
-  return spec.dim == 1 && !spec.input_first &&
-         (spec.odd_column == OddColumn::kZeroLast || spec.odd_column == OddColumn::kZeroMiddle);
+bool IsEmpty(const posenc_spec& spec) {
+  return spec.dim == 1 && spec.input_first == 0 &&
+         (spec.odd_column == POSENC_ODD_ZERO_LAST || spec.odd_column == POSENC_ODD_ZERO_MIDDLE);
 }
 
-bool SaySame(const Spec& a, const Spec& b) {
+bool SaySame(const posenc_spec& a, const posenc_spec& b) {
   if (IsEmpty(a) || IsEmpty(b)) return IsEmpty(a) == IsEmpty(b);
-  const std::size_t columns = a.dim - (a.input_first ? 1 : 0);
+  const std::size_t columns = a.dim - (a.input_first != 0 ? 1 : 0);
   // A frequency alone is 1 whatever the base, and even dims have no odd column.
-  const bool is_alone = columns <= 2 || (columns == 3 && a.odd_column != OddColumn::kHalfPair);
-  const auto divisor = [](const Spec& spec) {
+  const bool is_alone = columns <= 2 || (columns == 3 && a.odd_column != POSENC_ODD_HALF_PAIR);
+  const auto divisor = [](const posenc_spec& spec) {
     return spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
   };
-  const auto tie = [&](const Spec& s) {
+  const auto tie = [&](const posenc_spec& s) {
     return std::make_tuple(s.layout, is_alone ? 1.0 : s.base, is_alone ? 1.0 : divisor(s), s.position_scale,
-                           s.frequencies.unit, columns % 2 == 0 ? OddColumn::kHalfPair : s.odd_column,
+                           s.frequency_unit, columns % 2 == 0 ? POSENC_ODD_HALF_PAIR : s.odd_column,
                            s.min_timescale, s.position_offset, s.input_first);
   };
   return tie(a) == tie(b);
@@ -92,12 +94,12 @@ bool SaySame(const Spec& a, const Spec& b) {
 // Of all presets but those whose frequencies are the caller's.
 std::vector<Settings> AllSettings(std::size_t dim) {
   std::vector<Settings> all;
-  for (const Preset& preset : Presets()) {
-    Spec spec = PresetSpec(preset.name, dim);
-    if (spec.frequencies.count != 0) continue;
+  for (const posenc_preset& preset : EncoderPresets()) {
+    posenc_spec spec = PresetSpec(preset.name, dim);
+    if (spec.frequency_count != 0) continue;
     std::optional<std::int64_t> padding;
-    if (spec.has_padding) padding = spec.padding_position;
-    spec.has_padding = false;
+    if (spec.has_padding != 0) padding = spec.padding_position;
+    spec.has_padding = 0;
     const auto same = std::find_if(all.begin(), all.end(), [&](const Settings& s) {
       return s.padding == padding && SaySame(s.spec, spec);
     });
@@ -197,7 +199,7 @@ class Search {
 
   // What the roundings of phases may add to the mean of a sample, and those of entries: more than any does.
   double Slack(const Candidate& candidate, const std::vector<std::size_t>& sample) const {
-    const Spec& spec = SettingsOf(candidate).spec;
+    const posenc_spec& spec = SettingsOf(candidate).spec;
     if (spec.exponent_dim < 0.0) return 2.0;  // frequencies beyond 1
     double sum = 0.0;
     for (const std::size_t r : sample) {
@@ -212,9 +214,9 @@ class Search {
     std::vector<Candidate> all;
     for (std::size_t s = 0; s < settings_.size(); ++s) {
       std::size_t bytes;
-      if (Encoder::MemorySize(settings_[s].spec, &bytes) != Status::kOk) continue;  // not of this dim
-      Candidate candidate = {s, PhaseRounding::kNone, 0, std::nullopt, false, 0, {}};
-      const Encoder encoder = Create(candidate);
+      if (posenc_encoder_memory_size(&settings_[s].spec, &bytes) != POSENC_OK) continue;  // not of this dim
+      Candidate candidate = {s, POSENC_NO_PHASE_ROUNDING, 0, std::nullopt, false, 0, {}};
+      const EncoderHandle encoder = Create(candidate);
       for (std::size_t p = 0; p < positions_.size(); ++p) {
         candidate.positions = p;
         candidate.padding = PaddingOf(settings_[s], positions_[p]);
@@ -234,16 +236,16 @@ class Search {
     const std::size_t exact = candidates->size();
     double best = kFar;
     for (const Candidate& candidate : *candidates) best = std::min(best, candidate.distance.mean);
-    for (std::size_t k = 1; k < PhaseRoundingNames().size(); ++k) {
+    for (posenc_phase_rounding k = 1; k < kRoundings; ++k) {
       std::optional<std::size_t> made;  // the settings of
-      Encoder encoder;
+      EncoderHandle encoder;
       for (std::size_t c = 0; c < exact; ++c) {
         Candidate candidate = (*candidates)[c];
         if (candidate.distance.mean > best + Slack(candidate, sample)) continue;
-        Spec spec = SettingsOf(candidate).spec;
-        spec.phase_rounding = candidate.rounding = static_cast<PhaseRounding>(k);
+        posenc_spec spec = SettingsOf(candidate).spec;
+        spec.phase_rounding = candidate.rounding = k;
         std::size_t bytes;
-        if (Encoder::MemorySize(spec, &bytes) != Status::kOk) continue;  // not of this unit
+        if (posenc_encoder_memory_size(&spec, &bytes) != POSENC_OK) continue;  // not of this unit
         if (!AreRoundingsTheSame(candidate)) {
           if (made != candidate.settings) encoder = Create(candidate);
           made = candidate.settings;
@@ -257,18 +259,16 @@ class Search {
 
   // Of position 0, and of rows without pairs.
   bool AreRoundingsTheSame(const Candidate& candidate) const {
-    const Spec& spec = SettingsOf(candidate).spec;
+    const posenc_spec& spec = SettingsOf(candidate).spec;
     const std::int64_t first = PositionsOf(candidate).At(compared_[0]) + spec.position_offset;
     return IsEmpty(spec) || (compared_.size() == 1 && first == 0);
   }
 
-  Encoder Create(const Candidate& candidate) const {
-    Spec spec = SettingsOf(candidate).spec;
+  EncoderHandle Create(const Candidate& candidate) const {
+    posenc_spec spec = SettingsOf(candidate).spec;
     spec.phase_rounding = candidate.rounding;
-    spec.lists_only = true;
-    Encoder encoder;
-    Require(Encoder::Create(spec, &encoder));
-    return encoder;
+    spec.lists_only = 1;
+    return tools::Create(spec);
   }
 
   // Where the table has zeros: the preset's own position, or another.
@@ -283,7 +283,7 @@ class Search {
   // Calls visit(row, block, k) for rows of the table: entries [k, columns] of a block are those of a
   // candidate without its padding. Ends where visit returns false.
   template <class Visit>
-  void ForRows(const Encoder& encoder, const Candidate& candidate, const std::vector<std::size_t>& rows,
+  void ForRows(const EncoderHandle& encoder, const Candidate& candidate, const std::vector<std::size_t>& rows,
                const Visit& visit) const {
     constexpr std::size_t kBlockEntries = 4096;
     const std::size_t columns = table_.columns;
@@ -293,15 +293,15 @@ class Search {
     for (std::size_t begin = 0; begin < rows.size(); begin += most) {
       const std::size_t count = std::min(most, rows.size() - begin);
       for (std::size_t k = 0; k < count; ++k) at[k] = PositionsOf(candidate).At(rows[begin + k]);
-      Require(posenc_write_at(encoder.c_encoder(), POSENC_I64, at.data(), count, table_.type, block.data(),
-                              columns, nullptr));
+      Require(posenc_write_at(encoder.get(), POSENC_I64, at.data(), count, table_.type, block.data(), columns,
+                              nullptr));
       for (std::size_t k = 0; k < count; ++k) {
         if (!visit(rows[begin + k], block, k)) return;
       }
     }
   }
 
-  std::size_t UnexplainedZeros(const Encoder& encoder, const Candidate& candidate) const {
+  std::size_t UnexplainedZeros(const EncoderHandle& encoder, const Candidate& candidate) const {
     std::size_t count = 0;
     ForRows(encoder, candidate, zeros_, [&](std::size_t r, const Entries& block, std::size_t k) {
       if (!IsPadding(candidate, r) && !IsZero(block, k)) ++count;
@@ -315,7 +315,7 @@ class Search {
   }
 
   // The mean is infinite if it is a NaN or beyond a limit.
-  Distance DistanceTo(const Encoder& encoder, const Candidate& candidate,
+  Distance DistanceTo(const EncoderHandle& encoder, const Candidate& candidate,
                       const std::vector<std::size_t>& rows, double limit) const {
     const std::size_t columns = table_.columns;
     const auto count = static_cast<double>(rows.size() * columns);
@@ -359,10 +359,10 @@ class Search {
 
 // Those that round so by themselves first; only those, if they explain every bit.
 std::vector<std::string> NamesOf(const Settings& settings, const Candidate& candidate) {
-  if (candidate.rounding == PhaseRounding::kNone) return settings.names;
+  if (candidate.rounding == POSENC_NO_PHASE_ROUNDING) return settings.names;
   std::vector<std::string> names, others;
   for (const std::string& name : settings.names) {
-    (SpecPresetRounding(name.c_str()) == candidate.rounding ? names : others).push_back(name);
+    (posenc_spec_preset_rounding(name.c_str()) == candidate.rounding ? names : others).push_back(name);
   }
   if (names.empty() || candidate.distance.largest != 0.0)
     names.insert(names.end(), others.begin(), others.end());
@@ -374,7 +374,7 @@ void Print(const Search& search, const Candidate& candidate, const NpyTable& tab
   const Distance& distance = candidate.distance;
   for (const std::string& name : NamesOf(search.SettingsOf(candidate), candidate)) {
     std::printf("%s\t%s\t%lld .. %lld\t%.3g\t%.3g\t%zu of %zu", name.c_str(),
-                candidate.rounding == PhaseRounding::kNone ? "exact" : Name(candidate.rounding),
+                candidate.rounding == POSENC_NO_PHASE_ROUNDING ? "exact" : RoundingName(candidate.rounding),
                 static_cast<long long>(positions.first), static_cast<long long>(positions.At(table.rows - 1)),
                 distance.largest, distance.ulp, distance.equal, table.kept * table.columns);
     if (candidate.has_moved)

@@ -9,12 +9,9 @@
 #include <vector>
 
 #include "command/commands.h"
-#include "command/encoding.h"
 #include "command/options.h"
 #include "command/output_file.h"
-#include "command/rotary_members.h"
-#include "command/rotary_options.h"
-#include "posenc/posenc.h"
+#include "command/specs.h"
 #ifdef POSENC_HAVE_GD
 #include "command/heat_map.h"
 #include "command/schedule_plot.h"
@@ -25,8 +22,7 @@ namespace tools {
 namespace {
 
 struct Request {
-  Encoding encoding;
-  RotaryOptions rotary;
+  SpecOptions options;
   std::string out;
 };
 
@@ -56,19 +52,18 @@ std::string SamplingNote(std::size_t row_step, std::size_t column_step, bool in_
   return note.empty() ? note : "Drawn: " + note + ".";
 }
 
-HeatMap MakeMap(const Encoder& encoder, const Encoding& encoding) {
+HeatMap MakeMap(const posenc_encoder* encoder, const posenc_spec& spec, const SpecOptions& options) {
   // A sine goes with its cosine, so that a sample looks like the whole.
-  const Spec spec = SpecOf(encoding);
-  const bool in_pairs = spec.layout == Layout::kInterleaved || spec.layout == Layout::kInterleavedCosSin;
-  const std::size_t row_step = SamplingStep(encoding.rows), column_step = SamplingStep(encoder.dim());
+  const bool in_pairs = spec.layout == POSENC_INTERLEAVED || spec.layout == POSENC_INTERLEAVED_COS_SIN;
+  const std::size_t row_step = SamplingStep(options.rows), column_step = SamplingStep(spec.dim);
   HeatMap map;
-  map.title = (encoding.preset ? *encoding.preset : "Position encoding") + ": " + Describe(spec);
+  map.title = (options.preset ? *options.preset : "Position encoding") + ": " + Describe(spec);
   map.note = SamplingNote(row_step, column_step, in_pairs);
-  map.rows = {"position", Sample(encoding.first, encoding.rows, 1, row_step)};
-  map.columns = {"dimension", Sample(0, encoder.dim(), in_pairs ? 2 : 1, column_step)};
-  std::vector<float> row(encoder.dim());
+  map.rows = {"position", Sample(options.first, options.rows, 1, row_step)};
+  map.columns = {"dimension", Sample(0, spec.dim, in_pairs ? 2 : 1, column_step)};
+  std::vector<float> row(spec.dim);
   for (const std::int64_t position : map.rows.coordinates) {
-    Require(encoder.Write(position, 1, row.data(), row.size()));
+    Require(posenc_write(encoder, position, 1, POSENC_F32, row.data(), row.size()));
     for (const std::int64_t column : map.columns.coordinates) {
       // A position itself may be beyond.
       map.values.push_back(std::clamp(row[static_cast<std::size_t>(column)], -1.0f, 1.0f));
@@ -77,23 +72,27 @@ HeatMap MakeMap(const Encoder& encoder, const Encoding& encoding) {
   return map;
 }
 
-SchedulePlot MakeSchedulePlot(const CLI::App& command, Request* request) {
-  RefuseWithRotary(command);
+// The scaled frequencies, in radians per step.
+std::vector<double> FrequenciesOf(const posenc_rotary* rotary) {
+  std::vector<double> frequencies(posenc_rotary_frequency_count(rotary));
+  for (std::size_t i = 0; i < frequencies.size(); ++i) frequencies[i] = posenc_rotary_radians(rotary, i);
+  return frequencies;
+}
+
+SchedulePlot MakeSchedulePlot(const CLI::App& command, SpecOptions* options) {
   for (const char* other : {"--rows", "--first"}) {
     if (command.count(other) != 0) throw UsageError(std::string(other) + " excludes --rotary");
   }
-  const Encoding& encoding = request->encoding;
-  const bool asks = (encoding.listed && encoding.listed->empty()) ||
-                    (request->rotary.amplitude && request->rotary.amplitude->empty());
+  const bool asks = options->AsksFor("--frequencies") || options->AsksFor("--amplitude");
   if (asks) throw UsageError("plot: --frequencies and --amplitude need values");
-  posenc_rotary_spec spec = RotarySpecOf(command, encoding, &request->rotary);
+  posenc_rotary_spec spec = RotarySpec(options);
   SchedulePlot plot;
-  const RotaryHandle rotary = CreateRotary(spec);
-  plot.title = *request->rotary.preset + ": " + Describe(spec);
+  const RotaryHandle rotary = Create(spec);
+  plot.title = *options->rotary + ": " + Describe(spec);
   plot.scaled = FrequenciesOf(rotary.get());
   if (std::count(plot.scaled.begin(), plot.scaled.end(), 0.0) != 0) plot.note = "Others do not turn.";
   spec.scaling = POSENC_NO_SCALING;
-  plot.unscaled = FrequenciesOf(CreateRotary(spec).get());
+  plot.unscaled = FrequenciesOf(Create(spec).get());
   return plot;
 }
 
@@ -115,13 +114,14 @@ void RequirePngName(const std::string& path) {
 ExitStatus Plot(const CLI::App& command, Request request) {
   RequireOption(command, "--out");
   RequirePngName(request.out);
-  if (request.rotary.preset) return Write(request, DrawPng(MakeSchedulePlot(command, &request)));
-  FinishEncoding(command, &request.encoding);
+  SpecOptions& options = request.options;
+  if (IsRotary(&options)) return Write(request, DrawPng(MakeSchedulePlot(command, &options)));
+  const posenc_spec spec = EncoderSpec(&options);
   RequireOption(command, "--rows");
-  if (request.encoding.rows == 0) throw UsageError("--rows: there is nothing to draw in 0 rows");
-  const Encoder encoder = CreateEncoder(request.encoding);
-  RequirePositions(request.encoding.first, request.encoding.rows, request.encoding.spec.position_offset);
-  const HeatMap map = MakeMap(encoder, request.encoding);
+  if (options.rows == 0) throw UsageError("--rows: there is nothing to draw in 0 rows");
+  const EncoderHandle encoder = Create(spec);
+  RequirePositions(options.first, options.rows, spec.position_offset);
+  const HeatMap map = MakeMap(encoder.get(), spec, options);
   Write(request, DrawPng(map));
   if (!map.note.empty()) std::fprintf(stderr, "posenc: %s\n", map.note.c_str());
   return kRight;
@@ -142,10 +142,10 @@ void AddPlotCommand(CLI::App& app, Run* run) {
   command->footer(
       "Positions go down, dimensions to the right, a cell being a whole number of pixels. Of more than 1024\n"
       "rows or columns a sample is drawn (of interleaved columns, pairs), and the picture says so.\n"
-      "With --rotary the wavelengths of all pairs, 2 pi over the frequency, with and without the scaling.");
+      "With --rotary the wavelengths of all pairs, 2 pi over the frequency, with and without the scaling.\n"
+      "Example: posenc plot --dim 128 --rows 256 --out pe.png");
   const auto request = std::make_shared<Request>();
-  AddEncodingOptions(*command, &request->encoding);
-  AddRotaryOptions(*command, &request->rotary);
+  AddSpecOptions(*command, &request->options);
   command->add_option("--out", request->out, "The PNG file; - is standard output")->type_name("FILE");
   command->callback([=] { *run = [=] { return Plot(*command, *request); }; });
 }

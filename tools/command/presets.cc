@@ -2,12 +2,11 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "command/commands.h"
-#include "command/encoding.h"
 #include "command/options.h"
-#include "command/rotary_options.h"
-#include "posenc/posenc.h"
+#include "command/specs.h"
 #ifdef POSENC_HAVE_JSON
 #include <nlohmann/json.hpp>
 #endif
@@ -18,17 +17,17 @@ namespace {
 
 #ifdef POSENC_HAVE_JSON
 
-nlohmann::ordered_json AsJson(const Preset& preset) {
+nlohmann::ordered_json AsJson(const posenc_preset& preset) {
   return {{"name", preset.name}, {"frequencies", preset.formula}, {"source", preset.source}};
 }
 
 std::string PresetsAsJson() {
   nlohmann::ordered_json encodings, rotaries;
-  for (const Preset& preset : Presets()) {
+  for (const posenc_preset& preset : EncoderPresets()) {
     encodings.push_back(AsJson(preset));
-    encodings.back()["phase_rounding"] = Name(SpecPresetRounding(preset.name));
+    encodings.back()["phase_rounding"] = RoundingName(posenc_spec_preset_rounding(preset.name));
   }
-  for (const Preset& preset : RotaryPresets()) rotaries.push_back(AsJson(preset));
+  for (const posenc_preset& preset : RotaryPresets()) rotaries.push_back(AsJson(preset));
   const nlohmann::ordered_json all = {{"encodings", encodings}, {"rotary_embeddings", rotaries}};
   return all.dump(1);
 }
@@ -45,22 +44,28 @@ ExitStatus ListPresets(bool as_json) {
     return kRight;
   }
   std::puts("# encodings (--preset): name, w_i, source, phase rounding of the source");
-  for (const Preset& preset : Presets()) {
+  for (const posenc_preset& preset : EncoderPresets()) {
     std::printf("%s\t%s\t%s\t%s\n", preset.name, preset.formula, preset.source,
-                Name(SpecPresetRounding(preset.name)));
+                RoundingName(posenc_spec_preset_rounding(preset.name)));
   }
   std::puts("# rotary embeddings (--rotary): name, w_i, source");
-  PrintRotaryPresets();
+  PrintPresets(RotaryPresets());
   return kRight;
 }
 
 }  // namespace
 
+void PrintPresets(const std::vector<posenc_preset>& presets) {
+  for (const posenc_preset& preset : presets) {
+    std::printf("%s\t%s\t%s\n", preset.name, preset.formula, preset.source);
+  }
+}
+
 void AddPresetsCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("presets", "List the presets: conventions that have names");
   command->footer(
       "One a line, tab-separated: name, frequencies, source, and how the source rounds phases. Lines that\n"
-      "begin with # are headings.");
+      "begin with # are headings.\nExample: posenc presets --format json");
   const auto as_json = std::make_shared<bool>(false);
   AddFormat(*command, as_json.get());
   command->callback([=] { *run = [=] { return ListPresets(*as_json); }; });

@@ -47,7 +47,8 @@ void AddTargetsCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("targets", "List the compiled targets");
   command->footer(
       "One target a line, best first, tab-separated: its name, 'yes' if this CPU runs it or else 'no', and\n"
-      "'best' on the one that is used by default. As JSON: name, runnable, best.");
+      "'best' on the one that is used by default. As JSON: name, runnable, best.\n"
+      "Example: posenc targets --format json");
   const auto as_json = std::make_shared<bool>(false);
   AddFormat(*command, as_json.get());
   command->callback([=] { *run = [=] { return ListTargets(*as_json); }; });

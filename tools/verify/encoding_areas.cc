@@ -3,7 +3,7 @@
 #include <random>
 #include <utility>
 
-#include "command/encoding.h"
+#include "command/specs.h"
 #include "verify/encoding_cases.h"
 
 namespace posenc {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/handle.h"
-#include "command/encoding.h"
+#include "command/specs.h"
 #include "command/require.h"
 #include "oracle/format.h"
 #include "verify/encoding_case.h"

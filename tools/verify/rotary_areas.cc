@@ -4,7 +4,7 @@
 #include <string>
 
 #include "command/require.h"
-#include "command/rotary_members.h"
+#include "command/specs.h"
 #include "verify/rotary_cases.h"
 
 namespace posenc {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "command/rotary_members.h"
+#include "command/specs.h"
 #include "oracle/format.h"
 #ifdef POSENC_HAVE_MPFR
 #include "oracle/rounding.h"

@@ -4,8 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "command/encoding.h"
-#include "command/rotary_members.h"
+#include "command/specs.h"
 #include "oracle/format.h"
 #include "posenc/accuracy.h"
 #include "verify/rotary_calls.h"

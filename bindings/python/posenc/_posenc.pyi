@@ -29,7 +29,7 @@ class Encoder:
     table_rows        of the whole table of which each call writes a part: large ones are streamed past the caches
     """
 
-    def __init__(self, dim: int, *, preset: str | None = None, layout: posenc._types.Layout = 'interleaved', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, phase_rounding: posenc._types.PhaseRounding = 'none', target: str | None = None, frequencies: posenc._types.Numbers | None = None, frequency_unit: posenc._types.Unit = 'radians', nan_rows: bool = False, lists_only: bool = False, odd_column: posenc._types.OddColumn = 'half_pair', min_timescale: float = 1.0, position_offset: int = 0, input_first: bool = False, padding_position: int | None = None, table_rows: int = 0) -> None: ...
+    def __init__(self, dim: int, *, preset: str | None = None, base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, layout: Literal['interleaved', 'sin_cos', 'cos_sin', 'interleaved_cos_sin'] = 'interleaved', phase_rounding: Literal['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_inv_freq', 'f32_iterated', 'f64_inv_freq', 'f64_pow_div', 'f64_pow_mul', 'f32_list', 'f32_log_increment'] = 'none', target: str | None = None, frequencies: posenc._types.Numbers | None = None, frequency_unit: Literal['radians', 'half_turns', 'turns'] = 'radians', nan_rows: bool = False, lists_only: bool = False, odd_column: Literal['half_pair', 'zero_last', 'zero_middle', 'cosine_last'] = 'half_pair', min_timescale: float = 1.0, position_offset: int = 0, input_first: bool = False, padding_position: int | None = None, table_rows: int = 0) -> None: ...
 
     @staticmethod
     def preset(name: str, dim: int, **overrides) -> Encoder:
@@ -120,7 +120,7 @@ class Rotary:
     axes         of a position, each with so many pairs as sections says, in axis_order
     """
 
-    def __init__(self, head_dim: int, *, preset: str | None = None, rotary_dim: int = 0, rotary_offset: int = 0, pairing: posenc._types.Pairing = 'half_split', output_pairing: posenc._types.OutputPairing = 'same', arithmetic: posenc._types.Arithmetic = 'exact', phase_rounding: posenc._types.PhaseRounding = 'none', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, unit: posenc._types.Unit = 'radians', scaling: posenc._types.Scaling = 'none', factor: float = 1.0, length: float = 0.0, original_length: float = 0.0, beta_fast: float = 32.0, beta_slow: float = 1.0, mscale: float = 1.0, mscale_all_dim: float = 0.0, low_freq_factor: float = 1.0, high_freq_factor: float = 4.0, proportion: float = 1.0, amplitude: float = 0.0, truncate: bool = True, axis_order: posenc._types.AxisOrder = 'consecutive', factors: posenc._types.Numbers | None = None, long_factors: posenc._types.Numbers | None = None, frequencies: posenc._types.Numbers | None = None, axes: int = 1, sections: Sequence[int] = (), target: str | None = None) -> None: ...
+    def __init__(self, head_dim: int, *, preset: str | None = None, rotary_dim: int = 0, rotary_offset: int = 0, pairing: Literal['half_split', 'neighbours'] = 'half_split', output_pairing: Literal['half_split', 'neighbours', 'same'] = 'same', arithmetic: Literal['exact', 'fast'] = 'exact', phase_rounding: Literal['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_inv_freq', 'f32_iterated', 'f64_inv_freq', 'f64_pow_div', 'f64_pow_mul', 'f32_list', 'f32_log_increment'] = 'none', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, unit: Literal['radians', 'half_turns', 'turns'] = 'radians', scaling: Literal['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3', 'proportional', 'frequency_factors'] = 'none', factor: float = 1.0, length: float = 0.0, original_length: float = 0.0, beta_fast: float = 32.0, beta_slow: float = 1.0, mscale: float = 1.0, mscale_all_dim: float = 0.0, low_freq_factor: float = 1.0, high_freq_factor: float = 4.0, proportion: float = 1.0, amplitude: float = 0.0, truncate: bool = True, axis_order: Literal['consecutive', 'interleaved', 'alternating', 'split', 'axial', 'imrope'] = 'consecutive', factors: posenc._types.Numbers | None = None, long_factors: posenc._types.Numbers | None = None, frequencies: posenc._types.Numbers | None = None, axes: int = 1, sections: Sequence[int] = (), target: str | None = None) -> None: ...
 
     @staticmethod
     def preset(name: str, head_dim: int, **overrides) -> Rotary:
@@ -144,7 +144,7 @@ class Rotary:
         Returns the tensor, or a tuple of them. On an error all are as they were.
         """
 
-    def cache(self, tokens: int | None = None, *, first: int | None = None, positions: posenc._types.Numbers | None = None, layout: posenc._types.CacheLayout = 'halves', dtype: posenc._types.DType = None) -> Any:
+    def cache(self, tokens: int | None = None, *, first: int | None = None, positions: posenc._types.Numbers | None = None, layout: Literal['halves', 'duplicated', 'cos_sin', 'pairs'] = 'halves', dtype: posenc._types.DType = None) -> Any:
         """
         Cosines and sines, times the amplitude, correctly rounded.
 

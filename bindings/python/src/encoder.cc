@@ -8,47 +8,12 @@
 
 #include "encoder.h"
 #include "members.h"
+#include "spec/tables.h"
 
 namespace posenc_python {
 namespace {
 
 using S = posenc_spec;
-
-const Members<S>& EncoderMembers() {
-  static const Members<S> members = {
-      {"layout", Choice<S>{&S::layout, {"interleaved", "sin_cos", "cos_sin", "interleaved_cos_sin"}}},
-      {"base", &S::base},
-      {"exponent_dim", &S::exponent_dim},
-      {"position_scale", &S::position_scale},
-      {"phase_rounding", Choice<S>{&S::phase_rounding, PhaseRoundings()}},
-      {"target", &S::target},
-      {"frequencies", Numbers<S>{&S::frequencies, &S::frequencies_f32, &S::frequency_count}},
-      {"frequency_unit", Choice<S>{&S::frequency_unit, Units()}},
-      {"nan_rows", Flag<S>{&S::nan_rows}},
-      {"lists_only", Flag<S>{&S::lists_only}},
-      {"odd_column", Choice<S>{&S::odd_column, {"half_pair", "zero_last", "zero_middle", "cosine_last"}}},
-      {"min_timescale", &S::min_timescale},
-      {"position_offset", &S::position_offset},
-      {"input_first", Flag<S>{&S::input_first}},
-      {"padding_position",
-       [](S* spec, nb::handle value) {
-         spec->has_padding = value.is_none() ? 0 : 1;
-         spec->padding_position = value.is_none() ? 0 : ToInteger(value, "padding_position");
-       }},
-      {"table_rows", [](S* spec, nb::handle value) { spec->table_rows = ToSize(value, "table_rows"); }},
-      {"preset", [](S*, nb::handle) {}}};  // before all others
-  return members;
-}
-
-constexpr char kEncoderSignature[] =
-    "def __init__(self, dim: int, *, preset: str | None = None, layout: posenc._types.Layout = "
-    "'interleaved', "
-    "base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, "
-    "phase_rounding: posenc._types.PhaseRounding = 'none', target: str | None = None, "
-    "frequencies: posenc._types.Numbers | None = None, frequency_unit: posenc._types.Unit = 'radians', "
-    "nan_rows: bool = False, lists_only: bool = False, odd_column: posenc._types.OddColumn = 'half_pair', "
-    "min_timescale: float = 1.0, position_offset: int = 0, input_first: bool = False, "
-    "padding_position: int | None = None, table_rows: int = 0) -> None";
 
 constexpr char kEncoderDoc[] =
     R"(Writes and adds encodings: sin(p w_i) and cos(p w_i), correctly rounded, with
@@ -126,7 +91,7 @@ Encoder MakeEncoder(nb::handle dim, const nb::dict& arguments) {
     Check(posenc_spec_init(&spec, sizeof(spec)));
     spec.dim = columns;
   }
-  Set(EncoderMembers(), arguments, &spec, &kept);
+  Set(arguments, &spec, &kept);
   Encoder made;
   const posenc_status status = Released([&] {
     return static_cast<posenc_status>(posenc::Encoder::Create(posenc::FromC(spec), &made.encoder));
@@ -150,9 +115,10 @@ nb::list Presets() {
   posenc_spec_presets(presets.data(), presets.size());
   nb::list list;
   for (const posenc_preset& preset : presets) {
+    using namespace posenc::internal;
     const posenc_phase_rounding rounding = posenc_spec_preset_rounding(preset.name);
     list.append(nb::make_tuple(preset.name, preset.formula, preset.source,
-                               PhaseRoundings().at(static_cast<size_t>(std::max(rounding, 0)))));
+                               WordOf<Of::phase_rounding>(std::max(rounding, 0))));
   }
   return list;
 }
@@ -165,6 +131,7 @@ nb::tuple Reduce(nb::handle type, nb::handle first, const nb::dict& arguments) {
 }
 
 void BindEncoder(nb::module_& module) {
+  static const std::string signature = Signature<S>();
   nb::class_<Encoder>(module, "Encoder", nb::is_final(), kEncoderDoc)
       .def(
           "__init__",
@@ -172,7 +139,7 @@ void BindEncoder(nb::module_& module) {
             RequireNoMore(more);
             Initialize(self, [&] { return MakeEncoder(dim, arguments); });
           },
-          "dim"_a.none() = nb::ellipsis(), "more"_a, "arguments"_a, nb::sig(kEncoderSignature))
+          "dim"_a.none() = nb::ellipsis(), "more"_a, "arguments"_a, nb::sig(signature.c_str()))
       .def_static(
           "preset",
           [](nb::object name, nb::object dim, const nb::args& more, nb::kwargs overrides) {

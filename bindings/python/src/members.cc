@@ -1,77 +1,157 @@
 #include "members.h"
 
+#include <cstdio>
+
 #include "arrays.h"
-#include "posenc/rotary_c.h"
+#include "spec/tables.h"
 
 namespace posenc_python {
+namespace {
 
-const std::vector<const char*>& PhaseRoundings() {
-  static const std::vector<const char*> names = {
-      "none",         "f32_pow_div", "f32_exp",     "f32_log_div", "f32_inv_freq",     "f32_iterated",
-      "f64_inv_freq", "f64_pow_div", "f64_pow_mul", "f32_list",    "f32_log_increment"};
-  return names;
+using posenc::internal::At;
+using posenc::internal::Kind;
+using posenc::internal::Member;
+using posenc::internal::MembersOf;
+using posenc::internal::WordsOf;
+
+std::string RealDefault(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f", value);
+  return text;
 }
 
-const std::vector<const char*>& Units() {
-  static const std::vector<const char*> names = {"radians", "half_turns", "turns"};
-  return names;
+// "float = 10000.0"
+std::string TypeAndDefault(const Member& member) {
+  const auto initial = static_cast<size_t>(member.initial);
+  switch (member.kind) {
+    case Kind::kReal:
+      return "float = " + RealDefault(member.initial);
+    case Kind::kChoice:
+      return TypeOf(WordsOf(member)) + " = '" + WordsOf(member)[initial] + "'";
+    case Kind::kFlag:
+      return std::string("bool = ") + (initial != 0 ? "True" : "False");
+    case Kind::kOptional:
+      return "int | None = None";
+    case Kind::kName:
+      return "str | None = None";
+    case Kind::kList:
+      return "posenc._types.Numbers | None = None";
+    case Kind::kSizes:
+      return "typing.Sequence[int] = ()";
+    default:
+      return "int = " + std::to_string(initial);
+  }
 }
 
-int32_t ToChoice(const std::vector<const char*>& names, nb::handle value, const std::string& name) {
+void SetSizes(nb::handle value, const std::string& name, size_t* sizes) {
+  const List list(value, name.c_str(), true);
+  if (list.shape().size() != 1 || list.count() > POSENC_MAX_AXES) {
+    RaiseValue(name + " must be a list of up to " + std::to_string(POSENC_MAX_AXES) + " counts");
+  }
+  for (size_t i = 0; i < list.count(); ++i) {
+    if (list.Integer(i) < 0) RaiseValue(name + " must not be negative");
+    sizes[i] = static_cast<size_t>(list.Integer(i));
+  }
+}
+
+// Of doubles or of floats, as it comes.
+template <class Spec>
+void SetNumbers(const Member& member, nb::handle value, Spec* spec, Kept* kept) {
+  if (value.is_none()) return;
+  const std::string name = member.name;
+  const nb::object copy = CopyCoefficients(value, name);
+  const Array list(copy, name.c_str(), Access::kRead);
+  if (list.axes() != 1) RaiseValue(name + " must have one axis, and has " + std::to_string(list.axes()));
+  kept->arguments[name.c_str()] = copy;
+  const bool floats = list.type() == POSENC_F32;
+  posenc::internal::SetList(member, floats ? nullptr : static_cast<const double*>(list.data()),
+                            floats ? static_cast<const float*>(list.data()) : nullptr, list.count(), spec);
+}
+
+template <class Spec>
+void SetMember(const Member& member, nb::handle value, Spec* spec, Kept* kept) {
+  const std::string name = member.name;
+  switch (member.kind) {
+    case Kind::kSize:
+      At<size_t>(member, spec) = ToSize(value, name);
+      break;
+    case Kind::kReal:
+      At<double>(member, spec) = ToReal(value, name);
+      break;
+    case Kind::kChoice:
+      At<int32_t>(member, spec) = ToChoice(WordsOf(member), value, name);
+      break;
+    case Kind::kFlag:
+      At<int32_t>(member, spec) = ToFlag(value, name) ? 1 : 0;
+      break;
+    case Kind::kInteger:
+      At<int64_t>(member, spec) = ToInteger(value, name);
+      break;
+    case Kind::kRows:
+      At<uint64_t>(member, spec) = ToSize(value, name);
+      break;
+    case Kind::kOptional:
+      At<int32_t>(*MembersOf<Spec>().Find(member.of), spec) = value.is_none() ? 0 : 1;
+      At<int64_t>(member, spec) = value.is_none() ? 0 : ToInteger(value, name);
+      break;
+    case Kind::kName:
+      At<const char*>(member, spec) = ToString(value, name);
+      break;
+    case Kind::kSizes:
+      SetSizes(value, name, &At<size_t>(member, spec));
+      break;
+    default:
+      SetNumbers(member, value, spec, kept);
+  }
+}
+
+}  // namespace
+
+std::string TypeOf(const std::vector<std::string>& words) {
+  std::string type;
+  for (const std::string& word : words) type += (type.empty() ? "typing.Literal['" : ", '") + word + "'";
+  return type + "]";
+}
+
+template <class Spec>
+std::string Signature() {
+  const auto members = MembersOf<Spec>();
+  std::string signature =
+      std::string("def __init__(self, ") + members.first->name + ": int, *, preset: str | None = None";
+  for (const Member& member : members) {
+    if (&member == members.first || !IsShown(member)) continue;
+    signature.append(", ").append(member.name).append(": ").append(TypeAndDefault(member));
+  }
+  return signature + ") -> None";
+}
+
+int32_t ToChoice(const std::vector<std::string>& words, nb::handle value, const std::string& name) {
   if (!PyUnicode_Check(value.ptr())) RaiseType(name + " must be a string, not " + TypeName(value));
   std::string list;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (PyUnicode_CompareWithASCIIString(value.ptr(), names[i]) == 0) return static_cast<int32_t>(i);
-    list += (i == 0 ? "" : ", ") + std::string(names[i]);
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (PyUnicode_CompareWithASCIIString(value.ptr(), words[i].c_str()) == 0) return static_cast<int32_t>(i);
+    list += (i == 0 ? "" : ", ") + words[i];
   }
   RaiseValue(name + " must be one of " + list + ", not " + Repr(value));
 }
 
 template <class Spec>
-struct Setter {
-  Spec* spec;
-  Kept* kept;
-  std::string name;
-  nb::handle value;
-
-  void operator()(double Spec::*member) const { spec->*member = ToReal(value, name); }
-  void operator()(size_t Spec::*member) const { spec->*member = ToSize(value, name); }
-  void operator()(int64_t Spec::*member) const { spec->*member = ToInteger(value, name); }
-  void operator()(const char* Spec::*member) const { spec->*member = ToString(value, name); }
-  void operator()(const Flag<Spec>& flag) const { spec->*flag.member = ToFlag(value, name) ? 1 : 0; }
-  void operator()(const Choice<Spec>& choice) const {
-    spec->*choice.member = ToChoice(choice.names, value, name);
-  }
-  void operator()(const Numbers<Spec>& numbers) const {
-    if (value.is_none()) return;
-    const nb::object copy = CopyCoefficients(value, name);
-    const Array list(copy, name.c_str(), Access::kRead);
-    if (list.axes() != 1) RaiseValue(name + " must have one axis, and has " + std::to_string(list.axes()));
-    kept->arguments[name.c_str()] = copy;
-    const bool floats = list.type() == POSENC_F32;
-    spec->*numbers.floats = floats ? static_cast<const float*>(list.data()) : nullptr;
-    spec->*numbers.doubles = floats ? nullptr : static_cast<const double*>(list.data());
-    spec->*numbers.count = list.count();
-  }
-  void operator()(void (*set)(Spec*, nb::handle)) const { set(spec, value); }
-};
-
-template <class Spec>
-void Set(const Members<Spec>& members, const nb::dict& arguments, Spec* spec, Kept* kept) {
+void Set(const nb::dict& arguments, Spec* spec, Kept* kept) {
   for (const auto& [key, value] : arguments) {
     const std::string name = Text(key);
-    const Member<Spec>* found = nullptr;
-    for (const Member<Spec>& member : members) {
-      if (name == member.name) found = &member;
+    const Member* const member = MembersOf<Spec>().Find(name);
+    if (name != "preset" && (member == nullptr || !IsShown(*member))) {
+      RaiseType("unexpected keyword argument " + name);
     }
-    if (found == nullptr) RaiseType("unexpected keyword argument " + name);
     kept->arguments[key] = value;
-    std::visit(Setter<Spec>{spec, kept, name, value}, found->is);
+    if (member != nullptr) SetMember(*member, value, spec, kept);
   }
 }
 
-template void Set(const Members<posenc_spec>&, const nb::dict&, posenc_spec*, Kept*);
-template void Set(const Members<posenc_rotary_spec>&, const nb::dict&, posenc_rotary_spec*, Kept*);
+template std::string Signature<posenc_spec>();
+template std::string Signature<posenc_rotary_spec>();
+template void Set(const nb::dict&, posenc_spec*, Kept*);
+template void Set(const nb::dict&, posenc_rotary_spec*, Kept*);
 
 std::string Describe(const char* name, nb::handle first, const nb::dict& arguments) {
   std::string text = std::string(name) + "(" + Repr(first);

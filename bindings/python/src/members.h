@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "errors.h"
@@ -18,46 +17,20 @@ struct Kept {
   nb::dict arguments;
 };
 
+// The type that a choice among words has in signatures: "typing.Literal['exact', 'fast']".
+std::string TypeOf(const std::vector<std::string>& words);
+
+// That of __init__, whose first argument is the spec's first member and whose keywords are the others.
 template <class Spec>
-struct Choice {  // one of some names, whose places are the values
-  int32_t Spec::*member;
-  std::vector<const char*> names;
-};
+std::string Signature();
 
+// The place of a word.
+int32_t ToChoice(const std::vector<std::string>& words, nb::handle value, const std::string& name);
+
+// Sets what the arguments name, but for the preset, which comes before all others. TypeError for a name that
+// is none of the members, or a value of a wrong type; ValueError for a value that is none.
 template <class Spec>
-struct Numbers {  // a list, of doubles or of floats as it comes
-  const double* Spec::*doubles;
-  const float* Spec::*floats;
-  size_t Spec::*count;
-};
-
-template <class Spec>
-struct Flag {
-  int32_t Spec::*member;
-};
-
-template <class Spec>
-struct Member {
-  const char* name;
-  std::variant<double Spec::*, size_t Spec::*, int64_t Spec::*, const char * Spec::*, Flag<Spec>,
-               Choice<Spec>, Numbers<Spec>, void (*)(Spec*, nb::handle)>
-      is;
-};
-
-template <class Spec>
-using Members = std::vector<Member<Spec>>;
-
-// "f32_exp" and so on, by value.
-const std::vector<const char*>& PhaseRoundings();
-const std::vector<const char*>& Units();
-
-// The value of a name.
-int32_t ToChoice(const std::vector<const char*>& names, nb::handle value, const std::string& name);
-
-// Sets what the arguments name. TypeError for a name that is none of the members, or a value of a wrong type;
-// ValueError for a value that is none.
-template <class Spec>
-void Set(const Members<Spec>& members, const nb::dict& arguments, Spec* spec, Kept* kept);
+void Set(const nb::dict& arguments, Spec* spec, Kept* kept);
 
 // `name(first, key=value, ...)`.
 std::string Describe(const char* name, nb::handle first, const nb::dict& arguments);

@@ -7,75 +7,12 @@
 
 #include "members.h"
 #include "rotary.h"
+#include "spec/tables.h"
 
 namespace posenc_python {
 namespace {
 
 using S = posenc_rotary_spec;
-
-void SetSections(S* spec, nb::handle value) {
-  const List list(value, "sections", true);
-  if (list.shape().size() != 1 || list.count() > POSENC_MAX_AXES) {
-    RaiseValue("sections must be a list of up to " + std::to_string(POSENC_MAX_AXES) + " counts");
-  }
-  for (size_t i = 0; i < list.count(); ++i) {
-    if (list.Integer(i) < 0) RaiseValue("sections must not be negative");
-    spec->sections[i] = static_cast<size_t>(list.Integer(i));
-  }
-}
-
-const Members<S>& RotaryMembers() {
-  static const Members<S> members = {
-      {"rotary_dim", &S::rotary_dim},
-      {"rotary_offset", &S::rotary_offset},
-      {"pairing", Choice<S>{&S::pairing, {"half_split", "neighbours"}}},
-      {"output_pairing", Choice<S>{&S::output_pairing, {"half_split", "neighbours", "same"}}},
-      {"arithmetic", Choice<S>{&S::arithmetic, {"exact", "fast"}}},
-      {"phase_rounding", Choice<S>{&S::phase_rounding, PhaseRoundings()}},
-      {"base", &S::base},
-      {"exponent_dim", &S::exponent_dim},
-      {"position_scale", &S::position_scale},
-      {"unit", Choice<S>{&S::unit, Units()}},
-      {"scaling", Choice<S>{&S::scaling,
-                            {"none", "linear", "ntk", "dynamic_ntk", "qwen_ntk", "mixed_ntk", "yarn",
-                             "yarn_log", "longrope", "llama3", "proportional", "frequency_factors"}}},
-      {"factor", &S::factor},
-      {"length", &S::length},
-      {"original_length", &S::original_length},
-      {"beta_fast", &S::beta_fast},
-      {"beta_slow", &S::beta_slow},
-      {"mscale", &S::mscale},
-      {"mscale_all_dim", &S::mscale_all_dim},
-      {"low_freq_factor", &S::low_freq_factor},
-      {"high_freq_factor", &S::high_freq_factor},
-      {"proportion", &S::proportion},
-      {"amplitude", &S::amplitude},
-      {"truncate", Flag<S>{&S::truncate}},
-      {"axis_order",
-       Choice<S>{&S::axis_order, {"consecutive", "interleaved", "alternating", "split", "axial", "imrope"}}},
-      {"factors", Numbers<S>{&S::factors, &S::factors_f32, &S::factor_count}},
-      {"long_factors", Numbers<S>{&S::long_factors, &S::long_factors_f32, &S::factor_count}},
-      {"frequencies", Numbers<S>{&S::frequencies, &S::frequencies_f32, &S::frequency_count}},
-      {"axes", &S::axes},
-      {"sections", &SetSections},
-      {"target", &S::target},
-      {"preset", [](S*, nb::handle) {}}};  // before all others
-  return members;
-}
-
-constexpr char kRotarySignature[] =
-    "def __init__(self, head_dim: int, *, preset: str | None = None, rotary_dim: int = 0, rotary_offset: int "
-    "= 0, "
-    "pairing: posenc._types.Pairing = 'half_split', output_pairing: posenc._types.OutputPairing = 'same', "
-    "arithmetic: posenc._types.Arithmetic = 'exact', phase_rounding: posenc._types.PhaseRounding = 'none', "
-    "base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, "
-    "unit: posenc._types.Unit = 'radians', scaling: posenc._types.Scaling = 'none', factor: float = 1.0, "
-    "length: float = 0.0, original_length: float = 0.0, beta_fast: float = 32.0, beta_slow: float = 1.0, "
-    "mscale: float = 1.0, mscale_all_dim: float = 0.0, low_freq_factor: float = 1.0, "
-    "high_freq_factor: float = 4.0, proportion: float = 1.0, amplitude: float = 0.0, truncate: bool = True, "
-    "axis_order: posenc._types.AxisOrder = 'consecutive', factors: posenc._types.Numbers | None = None, "
-    "long_factors: posenc._types.Numbers | None = None, frequencies: posenc._types.Numbers | None = None, "
-    "axes: int = 1, sections: typing.Sequence[int] = (), target: str | None = None) -> None";
 
 constexpr char kRotaryDoc[] = R"(Rotary embeddings (RoPE): pairs (a, b) of a head's elements become
 
@@ -139,7 +76,7 @@ void MatchFactors(S* spec, Kept* kept) {
   nb::dict doubles;
   doubles[kNames[0]] = factors.attr("astype")("float64");
   doubles[kNames[1]] = longs.attr("astype")("float64");
-  Set(RotaryMembers(), doubles, spec, kept);
+  Set(doubles, spec, kept);
 }
 
 Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
@@ -155,7 +92,7 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
     Check(posenc_rotary_spec_init(&spec, sizeof(spec)));
     spec.head_dim = elements;
   }
-  Set(RotaryMembers(), arguments, &spec, &kept);
+  Set(arguments, &spec, &kept);
   MatchFactors(&spec, &kept);
   if (spec.phase_rounding == POSENC_F32_INV_FREQ && spec.frequencies != nullptr) {
     RaiseValue("frequencies must be float32 with f32_inv_freq, the buffer inv_freq itself, and are float64");
@@ -191,6 +128,12 @@ nb::list Presets() {
 }  // namespace
 
 void BindRotary(nb::module_& module) {
+  static const std::string signature = Signature<S>();
+  static const std::string cache_signature =
+      "def cache(self, tokens: int | None = None, *, first: int | None = None, "
+      "positions: posenc._types.Numbers | None = None, layout: " +
+      TypeOf(posenc::internal::WordsOf("cache_layout")) +
+      " = 'halves', dtype: posenc._types.DType = None) -> typing.Any";
   nb::class_<Rotary>(module, "Rotary", nb::is_final(), kRotaryDoc)
       .def(
           "__init__",
@@ -198,7 +141,7 @@ void BindRotary(nb::module_& module) {
             RequireNoMore(more);
             Initialize(self, [&] { return MakeRotary(head_dim, arguments); });
           },
-          "head_dim"_a.none() = nb::ellipsis(), "more"_a, "arguments"_a, nb::sig(kRotarySignature))
+          "head_dim"_a.none() = nb::ellipsis(), "more"_a, "arguments"_a, nb::sig(signature.c_str()))
       .def_static(
           "preset",
           [](nb::object name, nb::object head_dim, const nb::args& more, nb::kwargs overrides) {
@@ -216,14 +159,9 @@ void BindRotary(nb::module_& module) {
                "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
                "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3) -> typing.Any"),
            kRotateDoc)
-      .def(
-          "cache", &Cache, "tokens"_a = nb::none(), "more"_a, "first"_a = nb::none(),
-          "positions"_a = nb::none(), "layout"_a.none() = "halves", "dtype"_a = nb::none(), "unknown"_a,
-          nb::sig(
-              "def cache(self, tokens: int | None = None, *, first: int | None = None, "
-              "positions: posenc._types.Numbers | None = None, layout: posenc._types.CacheLayout = 'halves', "
-              "dtype: posenc._types.DType = None) -> typing.Any"),
-          kCacheDoc)
+      .def("cache", &Cache, "tokens"_a = nb::none(), "more"_a, "first"_a = nb::none(),
+           "positions"_a = nb::none(), "layout"_a.none() = "halves", "dtype"_a = nb::none(), "unknown"_a,
+           nb::sig(cache_signature.c_str()), kCacheDoc)
       .def_prop_ro(
           "head_dim", [](const Rotary& self) { return self.rotary.head_dim(); }, "Elements of a head.")
       .def_prop_ro(

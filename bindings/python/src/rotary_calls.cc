@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "members.h"
+#include "spec/tables.h"
 #include "rotary.h"
 #include "torch.h"
 
@@ -225,7 +226,7 @@ nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb
   RequireNoRecording();
   if (tokens.is_none() == at.is_none()) RaiseType("cache needs either tokens or positions");
   const Positions positions(self, first, at);
-  const int32_t order = ToChoice({"halves", "duplicated", "cos_sin", "pairs"}, layout, "layout");
+  const int32_t order = ToChoice(posenc::internal::WordsOf("cache_layout"), layout, "layout");
   const size_t pairs = self.rotary.frequency_count();
   Shape shape = positions.list ? positions.tokens : Shape{static_cast<int64_t>(ToSize(tokens, "tokens"))};
   shape.push_back(static_cast<int64_t>(order == POSENC_CACHE_HALVES ? pairs : 2 * pairs));

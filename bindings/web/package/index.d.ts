@@ -4,8 +4,9 @@
  * of the caller's is written; each names the argument.
  */
 
-/** Types of entries. bfloat16 and float16 are bit patterns in a Uint16Array. */
-export type Type = 'f32' | 'bf16' | 'f16' | 'f64';
+/** Types of entries. bfloat16 and float16 are bit patterns in a Uint16Array. The short names are older. */
+export type Type = 'float32' | 'bfloat16' | 'float16' | 'float64' | 'f32' | 'bf16' | 'f16' | 'f64';
+export type SummandType = Exclude<Type, 'float64' | 'f64'>;
 export type Entries = Float32Array | Float64Array | Uint16Array;
 /** Positions are integers or fractions from -2^31 to 2^31. */
 export type Positions = readonly number[] | Int32Array | BigInt64Array | Float32Array | Float64Array;
@@ -49,18 +50,18 @@ export interface EncodeOptions<T extends Type = Type> extends SpecOptions {
   out?: Entries;
 }
 
-type ArrayOf<T extends Type> = T extends 'f32' ? Float32Array : T extends 'f64' ? Float64Array : Uint16Array;
+type ArrayOf<T extends Type> = T extends 'float32' | 'f32' ? Float32Array : T extends 'float64' | 'f64' ? Float64Array : Uint16Array;
 
 /** Rows at positions, [positions, dim]. */
-export function encode<T extends Type = 'f32'>(positions: number | Positions, dim: number,
+export function encode<T extends Type = 'float32'>(positions: number | Positions, dim: number,
   options?: EncodeOptions<T>): ArrayOf<T>;
 
 /** Rows at 0, 1, ..., [rows, dim]. */
-export function table<T extends Type = 'f32'>(rows: number, dim: number, options?: EncodeOptions<T>): ArrayOf<T>;
+export function table<T extends Type = 'float32'>(rows: number, dim: number, options?: EncodeOptions<T>): ArrayOf<T>;
 
 export interface SumOptions {
   /** Of a Uint16Array. */
-  type?: 'f32' | 'bf16' | 'f16';
+  type?: SummandType;
   scale?: number;
 }
 
@@ -76,9 +77,9 @@ export class Encoder {
   /** w_i, radians per step. */
   frequencies(): Float64Array;
   /** Rows at first, first + 1, ...: to a new array of `type`, or to the front of `out`. */
-  write<T extends Type = 'f32'>(first: number | bigint, rows: number, type?: T): ArrayOf<T>;
+  write<T extends Type = 'float32'>(first: number | bigint, rows: number, type?: T): ArrayOf<T>;
   write<A extends Entries>(first: number | bigint, rows: number, out: A, type?: Type): A;
-  writeAt<T extends Type = 'f32'>(positions: Positions, type?: T): ArrayOf<T>;
+  writeAt<T extends Type = 'float32'>(positions: Positions, type?: T): ArrayOf<T>;
   writeAt<A extends Entries>(positions: Positions, out: A, type?: Type): A;
   /** x[r] = x[r] * scale + PE(first + r), in place; x is [rows, dim] and is returned. */
   add<A extends Float32Array | Uint16Array>(x: A, first?: number | bigint, options?: SumOptions): A;
@@ -97,6 +98,8 @@ export interface RotaryOptions {
   base?: number;
   exponentDim?: number;
   positionScale?: number;
+  unit?: FrequencyUnit;
+  /** Older, for unit. */
   frequencyUnit?: FrequencyUnit;
   scaling?: 'none' | 'linear' | 'ntk' | 'dynamic_ntk' | 'qwen_ntk' | 'mixed_ntk' | 'yarn' | 'yarn_log' | 'longrope'
     | 'llama3' | 'proportional' | 'frequency_factors';
@@ -123,7 +126,7 @@ export interface RotaryOptions {
 
 export interface RotateOptions {
   /** Of a Uint16Array. */
-  type?: 'f32' | 'bf16' | 'f16';
+  type?: SummandType;
   heads?: number;
   scale?: number;
   inverse?: boolean;
@@ -142,9 +145,9 @@ export class Rotary {
   /** The scaled w_i, radians per step. */
   frequencies(): Float64Array;
   /** Cosines and sines: of 'halves' and 'duplicated' two tables, of 'cos_sin' and 'pairs' one, [tokens, columns]. */
-  cache<T extends Type = 'f32'>(positions: number | bigint | Positions, tokens: number,
+  cache<T extends Type = 'float32'>(positions: number | bigint | Positions, tokens: number,
     options: { layout: 'halves' | 'duplicated'; type?: T }): { cos: ArrayOf<T>; sin: ArrayOf<T> };
-  cache<T extends Type = 'f32'>(positions: number | bigint | Positions, tokens: number,
+  cache<T extends Type = 'float32'>(positions: number | bigint | Positions, tokens: number,
     options?: { layout?: 'cos_sin' | 'pairs'; type?: T }): { table: ArrayOf<T> };
   /** x [tokens, heads, headDim], in place; it is returned. */
   rotate<A extends Float32Array | Uint16Array>(x: A, positions: number | bigint | Positions,

@@ -6,34 +6,19 @@
 
 let wasm = null; // the module's exports, once loaded
 let compiled = null; // its WebAssembly.Module
-let members = null; // of specs: {encoder, rotary}, each a Map from name to [kind, offset]
+let members = null; // of specs: {encoder, rotary}, each a Map from name to {kind, offset, of}
+let words = null; // of enums: {layout: ['interleaved', ...], ...}, by value
 
 export let version = '';
 
-// ---- values that have names, in the order of the C constants ----
+// ---- numbers of C: words of all other values, and members, are in the module (src/spec) ----
 
-const TYPES = { f32: 1, bf16: 2, f16: 3, f64: 4 };
-const ARRAYS = { f32: Float32Array, bf16: Uint16Array, f16: Uint16Array, f64: Float64Array };
+const TYPES = { float32: 1, bfloat16: 2, float16: 3, float64: 4 };
+const OLD_TYPES = new Map([['f32', 'float32'], ['bf16', 'bfloat16'], ['f16', 'float16'], ['f64', 'float64']]);
+const ARRAYS = { float32: Float32Array, bfloat16: Uint16Array, float16: Uint16Array, float64: Float64Array };
 const I32 = 5;
 const I64 = 6;
-const LAYOUTS = ['interleaved', 'sin_cos', 'cos_sin', 'interleaved_cos_sin'];
-const ROUNDINGS = ['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_inv_freq', 'f32_iterated', 'f64_inv_freq',
-  'f64_pow_div', 'f64_pow_mul', 'f32_list', 'f32_log_increment'];
-const CACHES = ['halves', 'duplicated', 'cos_sin', 'pairs'];
-const NAMES = {
-  layout: LAYOUTS,
-  phaseRounding: ROUNDINGS,
-  oddColumn: ['half_pair', 'zero_last', 'zero_middle', 'cosine_last'],
-  frequencyUnit: ['radians', 'half_turns', 'turns'],
-  pairing: ['half_split', 'neighbours'],
-  outputPairing: ['half_split', 'neighbours', 'same'],
-  arithmetic: ['exact', 'fast'],
-  scaling: ['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3',
-    'proportional', 'frequency_factors'],
-  axisOrder: ['consecutive', 'interleaved', 'alternating', 'split', 'axial', 'imrope'],
-};
-const FLAGS = ['nanRows', 'listsOnly', 'inputFirst', 'truncate'];
-const KIND = { size: 0, double: 1, int32: 2, int64: 3, pointer: 4, sizes4: 5 };
+const [SIZE, REAL, CHOICE, FLAG, INTEGER, ROWS, OPTIONAL, NAME, LIST, SIZES, PRESENCE, PART] = Array(12).keys();
 const OK = 0;
 const OUT_OF_MEMORY = 12;
 const POSITION_OUT_OF_RANGE = 15;
@@ -108,12 +93,24 @@ function copyText(string, allocateHere) {
   return copyIn(terminated, allocateHere);
 }
 
+const camelCase = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+
 function readMembers(pointer) {
   const map = new Map();
-  for (const v = view(); v.getUint32(pointer, true) !== 0; pointer += 12) {
-    map.set(text(v.getUint32(pointer, true)), [v.getInt32(pointer + 4, true), v.getUint32(pointer + 8, true)]);
+  for (const v = view(); v.getUint32(pointer, true) !== 0; pointer += 16) {
+    const of = text(v.getUint32(pointer + 12, true));
+    map.set(camelCase(text(v.getUint32(pointer, true))),
+      { kind: v.getInt32(pointer + 4, true), offset: v.getUint32(pointer + 8, true), of });
   }
   return map;
+}
+
+function readWords(pointer) {
+  const all = {};
+  for (const v = view(); v.getUint32(pointer, true) !== 0; pointer += 12) {
+    (all[text(v.getUint32(pointer, true))] ??= [])[v.getInt32(pointer + 4, true)] = text(v.getUint32(pointer + 8, true));
+  }
+  return all;
 }
 
 // Of a script that the build made: a module, compressed, as base64.
@@ -159,6 +156,8 @@ export function load(source) {
         encoder: readMembers(wasm.web_spec_members()),
         rotary: readMembers(wasm.web_rotary_spec_members()),
       };
+      members.rotary.set('frequencyUnit', members.rotary.get('unit')); // its name until now
+      words = readWords(wasm.web_words());
       const number = wasm.posenc_version();
       version = `${Math.floor(number / 10000)}.${Math.floor(number / 100) % 100}.${number % 100}`;
     } finally {
@@ -218,8 +217,9 @@ function choice(value, names, argument) {
 }
 
 function typeName(value, argument = 'type') {
-  choice(value, Object.keys(TYPES), argument);
-  return value;
+  const name = OLD_TYPES.get(value) ?? value;
+  choice(name, Object.keys(TYPES), argument);
+  return name;
 }
 
 function options(value, known, where) {
@@ -238,17 +238,18 @@ function options(value, known, where) {
 // The type of the entries of a caller's array.
 function typeOf(array, type, argument) {
   if (array instanceof Float32Array || array instanceof Float64Array) {
-    const own = array instanceof Float32Array ? 'f32' : 'f64';
+    const own = array instanceof Float32Array ? 'float32' : 'float64';
     if (type !== undefined && typeName(type) !== own) {
       throw new TypeError(`${argument}: a ${array.constructor.name} holds ${own}, not ${type}`);
     }
     return own;
   }
   if (array instanceof Uint16Array) {
-    if (type !== 'bf16' && type !== 'f16') {
-      throw new TypeError(`${argument}: of a Uint16Array the type must be said, 'bf16' or 'f16'`);
+    const name = OLD_TYPES.get(type) ?? type;
+    if (name !== 'bfloat16' && name !== 'float16') {
+      throw new TypeError(`${argument}: of a Uint16Array the type must be said, 'bfloat16' or 'float16'`);
     }
-    return type;
+    return name;
   }
   throw new TypeError(`${argument}: a Float32Array, Float64Array or Uint16Array is wanted, not ${show(array)}`);
 }
@@ -257,22 +258,22 @@ function typeOf(array, type, argument) {
 function listOf(values, argument) {
   if (values instanceof Int32Array) return { type: I32, array: values };
   if (values instanceof BigInt64Array) return { type: I64, array: values };
-  if (values instanceof Float32Array) return { type: TYPES.f32, array: values };
-  if (values instanceof Float64Array) return { type: TYPES.f64, array: values };
+  if (values instanceof Float32Array) return { type: TYPES.float32, array: values };
+  if (values instanceof Float64Array) return { type: TYPES.float64, array: values };
   if (!Array.isArray(values)) {
     throw new TypeError(`${argument}: an array of numbers, Int32Array, BigInt64Array, Float32Array or Float64Array ` +
       `is wanted, not ${show(values)}`);
   }
   const array = new Float64Array(values.length);
   for (let i = 0; i < values.length; ++i) array[i] = number(values[i], `${argument}[${i}]`);
-  return { type: TYPES.f64, array };
+  return { type: TYPES.float64, array };
 }
 
 // An array of the caller's own frequencies or factors.
 function reals(values, argument) {
   if (values instanceof Float32Array || values instanceof Float64Array) return values;
   const list = listOf(values, argument);
-  if (list.type !== TYPES.f64) throw new TypeError(`${argument}: an array of numbers or floats is wanted`);
+  if (list.type !== TYPES.float64) throw new TypeError(`${argument}: an array of numbers or floats is wanted`);
   return list.array;
 }
 
@@ -282,51 +283,48 @@ const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
 
 // Writes an option into a spec.
 function setMember(map, spec, name, value, allocateHere) {
-  if (name === 'frequencies' || name === 'factors' || name === 'longFactors') {
+  const { kind, offset, of } = map.get(name);
+  const at = spec + offset;
+  const related = (other) => spec + map.get(camelCase(other)).offset;
+  if (kind === LIST) {
     const array = reals(value, name);
     const pointer = copyIn(array, allocateHere);
     const isFloat = array instanceof Float32Array;
-    view().setUint32(spec + map.get(isFloat ? `${name}F32` : name)[1], pointer, true);
-    view().setUint32(spec + map.get(isFloat ? name : `${name}F32`)[1], 0, true);
-    const counter = map.get(name === 'longFactors' ? 'factorsCount' : `${name}Count`)[1];
-    view().setUint32(spec + counter, array.length, true);
-    return;
-  }
-  if (name === 'paddingPosition') {
+    view().setUint32(at, isFloat ? 0 : pointer, true);
+    view().setUint32(related(`${name}F32`), isFloat ? pointer : 0, true);
+    view().setUint32(related(of), array.length, true);
+  } else if (kind === OPTIONAL) {
     const has = value !== null;
-    view().setInt32(spec + map.get('hasPadding')[1], has ? 1 : 0, true);
-    view().setBigInt64(spec + map.get(name)[1], has ? integer(value, name) : 0n, true);
-    return;
-  }
-  const [kind, offset] = map.get(name);
-  const at = spec + offset;
-  if (kind === KIND.pointer) {
+    view().setInt32(related(of), has ? 1 : 0, true);
+    view().setBigInt64(at, has ? integer(value, name) : 0n, true);
+  } else if (kind === NAME) {
     if (typeof value !== 'string') throw new TypeError(`${name}: a name is wanted, not ${show(value)}`);
     const pointer = copyText(value, allocateHere);
     view().setUint32(at, pointer, true);
-  } else if (kind === KIND.size) {
+  } else if (kind === SIZE) {
     view().setUint32(at, clamped(count(value, name)), true);
-  } else if (kind === KIND.double) {
+  } else if (kind === REAL) {
     view().setFloat64(at, number(value, name), true);
-  } else if (kind === KIND.int64) {
+  } else if (kind === INTEGER || kind === ROWS) {
     view().setBigInt64(at, integer(value, name), true);
-  } else if (kind === KIND.sizes4) {
+  } else if (kind === SIZES) {
     if (!isList(value) || value.length > 4) throw new TypeError(`${name}: an array of up to 4 counts is wanted`);
     for (let k = 0; k < 4; ++k) {
       view().setUint32(at + 4 * k, k < value.length ? clamped(count(value[k], `${name}[${k}]`)) : 0, true);
     }
-  } else if (FLAGS.includes(name)) {
+  } else if (kind === FLAG) {
     if (typeof value !== 'boolean') throw new TypeError(`${name}: true or false is wanted, not ${show(value)}`);
     view().setInt32(at, value ? 1 : 0, true);
   } else {
-    view().setInt32(at, choice(value, NAMES[name], name), true);
+    // There is no pairing 'same' but of the output.
+    view().setInt32(at, choice(value, name === 'pairing' ? words[of].slice(0, -1) : words[of], name), true);
   }
 }
 
 function knownOptions(map, more) {
   const known = new Set(more);
-  for (const name of map.keys()) {
-    if (!/F32$|Count$|^hasPadding$/.test(name)) known.add(name);
+  for (const [name, { kind }] of map) {
+    if (kind !== PRESENCE && kind !== PART) known.add(name);
   }
   return known;
 }
@@ -373,9 +371,9 @@ function create(noun, preset, given, where) {
     const handle = allocateHere(4);
     require(calls.create(spec, handle));
     const get = (name) => {
-      const [kind, offset] = map.get(name);
-      if (kind === KIND.int64) return Number(view().getBigInt64(spec + offset, true));
-      return kind === KIND.int32 ? view().getInt32(spec + offset, true) : view().getUint32(spec + offset, true);
+      const { kind, offset } = map.get(name);
+      if (kind === INTEGER) return Number(view().getBigInt64(spec + offset, true));
+      return kind === CHOICE || kind === FLAG ? view().getInt32(spec + offset, true) : view().getUint32(spec + offset, true);
     };
     return { pointer: view().getUint32(handle, true), get };
   });
@@ -483,7 +481,7 @@ export class Encoder extends Handle {
     this.#dim = get('dim');
     this.#offset = get('positionOffset');
     this.#nanRows = get('nanRows') !== 0;
-    this.#layout = LAYOUTS[get('layout')];
+    this.#layout = words.layout[get('layout')];
   }
 
   static preset(name, dim, overrides = {}) {
@@ -513,7 +511,7 @@ export class Encoder extends Handle {
     const pointer = pointerOf(this);
     const dim = this.#dim;
     if (typeof out === 'string') [out, type] = [undefined, out];
-    const name = out === undefined ? typeName(type ?? 'f32') : typeOf(out, type, 'out');
+    const name = out === undefined ? typeName(type ?? 'float32') : typeOf(out, type, 'out');
     const all = positionsOf(positions, rows, this.#offset, this.#nanRows, 1, argument);
     if (out !== undefined && out.length < rows * dim) {
       throw new RangeError(`out: ${rows} x ${dim} entries are wanted, not ${out.length}`);
@@ -555,7 +553,7 @@ export class Encoder extends Handle {
     const dim = this.#dim;
     const { type, scale = 1 } = options(given, SUM_OPTIONS, 'options');
     const name = typeOf(x, type, 'x');
-    if (name === 'f64') throw new TypeError('x: a Float32Array or Uint16Array is wanted; there are no sums of doubles');
+    if (name === 'float64') throw new TypeError('x: a Float32Array or Uint16Array is wanted; there are no sums of doubles');
     number(scale, 'scale');
     if (x.length % dim !== 0) throw new RangeError(`x: ${x.length} entries are no rows of ${dim}`);
     const rows = x.length / dim;
@@ -644,8 +642,8 @@ export class Rotary extends Handle {
   cache(positions, tokens, given = undefined) {
     const pointer = pointerOf(this);
     const rows = count(tokens, 'tokens');
-    const { layout = 'cos_sin', type = 'f32' } = options(given, CACHE_OPTIONS, 'options');
-    const layoutNumber = choice(layout, CACHES, 'layout');
+    const { layout = 'cos_sin', type = 'float32' } = options(given, CACHE_OPTIONS, 'options');
+    const layoutNumber = choice(layout, words.cache_layout, 'layout');
     const name = typeName(type);
     const all = positionsOf(positions, rows, 0, false, this.#axes, 'positions');
     const isTwo = layoutNumber < 2;
@@ -685,7 +683,7 @@ export class Rotary extends Handle {
     const pointer = pointerOf(this);
     const { type, heads = 1, scale = 1, inverse = false } = options(given, ROTATE_OPTIONS, 'options');
     const name = typeOf(x, type, 'x');
-    if (name === 'f64') throw new TypeError('x: a Float32Array or Uint16Array is wanted; doubles are not rotated');
+    if (name === 'float64') throw new TypeError('x: a Float32Array or Uint16Array is wanted; doubles are not rotated');
     const many = clamped(count(heads, 'heads'));
     number(scale, 'scale');
     if (scale === 0) throw new RangeError('scale: it must be between 2^-64 and 2^64');
@@ -758,7 +756,7 @@ export function presets() {
   return listed((rows, many) => wasm.posenc_spec_presets(rows, many), 12, (at) => {
     const row = preset(at);
     const rounding = withMemory((allocateHere) => wasm.posenc_spec_preset_rounding(copyText(row.name, allocateHere)));
-    return { ...row, phaseRounding: ROUNDINGS[rounding] };
+    return { ...row, phaseRounding: words.phase_rounding[rounding] };
   });
 }
 

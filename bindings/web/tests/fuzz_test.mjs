@@ -23,16 +23,16 @@ const ODD = [null, undefined, true, false, '', 'f32', '7', 7n, -1n, 2n ** 31n, 2
   new DataView(new ArrayBuffer(8)), Object.create(null), { length: 3 }, new Proxy([], {}), 'x'.repeat(1000)];
 const ENCODERS = posenc.presets().map((row) => row.name);
 const ROTARIES = posenc.rotaryPresets().map((row) => row.name);
-const WORDS = ['f32', 'bf16', 'f16', 'f64', 'interleaved', 'sin_cos', 'cos_sin', 'interleaved_cos_sin', 'none',
+const WORDS = ['float32', 'bfloat16', 'float16', 'float64', 'f32', 'f16', 'interleaved', 'sin_cos', 'cos_sin', 'interleaved_cos_sin', 'none',
   'f32_pow_div', 'f32_exp', 'f32_iterated', 'f64_pow_mul', 'f32_list', 'radians', 'half_turns', 'turns', 'zero_last',
   'zero_middle', 'cosine_last', 'neighbours', 'same', 'fast', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk',
   'yarn', 'yarn_log', 'longrope', 'llama3', 'proportional', 'frequency_factors', 'alternating', 'split', 'axial', 'imrope', 'halves',
   'duplicated', 'pairs', 'WASM', 'REFERENCE', 'constructor', '__proto__'];
 const SPEC = ['base', 'exponentDim', 'positionScale', 'layout', 'phaseRounding', 'target', 'frequencies', 'frequencyUnit',
-  'nanRows', 'listsOnly', 'oddColumn', 'minTimescale', 'positionOffset', 'paddingPosition', 'inputFirst'];
+  'nanRows', 'listsOnly', 'oddColumn', 'minTimescale', 'positionOffset', 'paddingPosition', 'inputFirst', 'tableRows'];
 const ENCODE = [...SPEC, 'type', 'type', 'out', 'preset'];
 const ROTARY = ['rotaryDim', 'rotaryOffset', 'pairing', 'outputPairing', 'arithmetic', 'phaseRounding', 'base', 'exponentDim',
-  'positionScale', 'frequencyUnit', 'scaling', 'scaling', 'factor', 'length', 'originalLength', 'betaFast', 'betaSlow',
+  'positionScale', 'unit', 'scaling', 'scaling', 'factor', 'length', 'originalLength', 'betaFast', 'betaSlow',
   'mscale', 'mscaleAllDim', 'lowFreqFactor', 'highFreqFactor', 'proportion', 'amplitude', 'truncate', 'axisOrder', 'factors',
   'longFactors', 'frequencies', 'axes', 'sections', 'target'];
 const SUM = ['type', 'scale'];
@@ -41,8 +41,8 @@ const CACHE = ['layout', 'type'];
 const KINDS = {
   layout: ['interleaved', 'sin_cos', 'cos_sin', 'pairs', 'halves'], target: ['WASM', 'WASM', 'WASM', 'REFERENCE'],
   phaseRounding: ['none', 'none', 'f32_pow_div', 'f32_inv_freq', 'f64_pow_mul', 'f32_list'],
-  frequencyUnit: ['radians', 'turns'], oddColumn: ['zero_last', 'zero_middle', 'cosine_last'],
-  type: ['f32', 'bf16', 'f16', 'f64'], pairing: ['half_split', 'neighbours'], outputPairing: ['same', 'neighbours'],
+  frequencyUnit: ['radians', 'turns'], unit: ['radians', 'half_turns'], oddColumn: ['zero_last', 'zero_middle', 'cosine_last'],
+  type: ['float32', 'bfloat16', 'float16', 'float64', 'f32', 'bf16'], pairing: ['half_split', 'neighbours'], outputPairing: ['same', 'neighbours'],
   arithmetic: ['exact', 'fast'], axisOrder: ['consecutive', 'interleaved', 'alternating', 'split', 'axial', 'imrope'],
   scaling: ['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3',
     'proportional', 'frequency_factors'],

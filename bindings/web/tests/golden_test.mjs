@@ -53,8 +53,8 @@ function refusal(call) {
 }
 const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 for (const [header, type, noun, others] of [
-  ['posenc_c.h', 'spec', (o) => new posenc.Encoder(o), { hasPadding: 'paddingPosition', tableRows: 'base' }],
-  ['rotary_c.h', 'rotary_spec', (o) => new posenc.Rotary(o), { unit: 'frequencyUnit' }]]) {
+  ['posenc_c.h', 'spec', (o) => new posenc.Encoder(o), { hasPadding: 'paddingPosition' }],
+  ['rotary_c.h', 'rotary_spec', (o) => new posenc.Rotary(o), {}]]) {
   const text = (await readFile(new URL(`include/posenc/${header}`, root), 'utf8')).replace(/\/\/.*/g, '');
   const struct = new RegExp(`typedef struct posenc_${type} \\{(.*?)\\}`, 's').exec(text)[1];
   const known = refusal(() => noun({ nothing: 0 })).split('there are ')[1].split(', ');

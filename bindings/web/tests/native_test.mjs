@@ -26,7 +26,7 @@ function expectSame(array, wanted, what) {
 }
 
 try {
-  const types = ['f32', 'bf16', 'f16', 'f64'];
+  const types = ['float32', 'bfloat16', 'float16', 'float64'];
   for (const type of types) {
     expectSame(posenc.table(1100, 512, { type }), native('--dim', 512, '--rows', 1100, '--dtype', type), type);
     const fractions = [0, 0.5, -77.25, 1e9 + 0.25, 2 ** 31, -(2 ** 31), 3e-30];
@@ -74,8 +74,8 @@ try {
         continue; // what it lacks, or the size of its heads, is the caller's
       }
       if (rotary.axes !== 1) continue;
-      expectSame(rotary.cache(7, 5, { type: 'f64' }).table,
-        native('--rotary', name, '--dim', dim, '--rows', 5, '--first', 7, '--cache', 'cos_sin', '--dtype', 'f64'), name);
+      expectSame(rotary.cache(7, 5, { type: 'float64' }).table,
+        native('--rotary', name, '--dim', dim, '--rows', 5, '--first', 7, '--cache', 'cos_sin', '--dtype', 'float64'), name);
       ++compared;
       break;
     }

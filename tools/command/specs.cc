@@ -1,0 +1,426 @@
+#include "command/specs.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "command/options.h"
+#include "spec/tables.h"
+
+namespace posenc {
+namespace tools {
+namespace {
+
+using internal::At;
+using internal::Kind;
+using internal::Member;
+using internal::MembersOf;
+using internal::WordsOf;
+
+// The phase rounding of the preset's source.
+constexpr char kOfSource[] = "source";
+
+// "--exponent-dim". Both nouns have the options of their sizes and units under one name.
+std::string OptionOf(const std::string& name) {
+  if (name == "head_dim") return "--dim";
+  if (name == "frequency_unit") return "--unit";
+  std::string option = "--" + name;
+  std::replace(option.begin(), option.end(), '_', '-');
+  return option;
+}
+
+// No option: axes are as many as --sections, and the others make no difference to a cache or its frequencies.
+bool IsOption(const Member& member) {
+  const std::string name = member.name;
+  return IsShown(member) && name != "axes" && name != "arithmetic" && name != "output_pairing";
+}
+
+// What stands for a value in --help.
+std::string TypeName(const Member& member) {
+  const std::string name = member.name;
+  switch (member.kind) {
+    case Kind::kReal:
+      return name == "base" ? "B" : name == "position_scale" ? "S" : name == "min_timescale" ? "T" : "X";
+    case Kind::kChoice:
+      return Joined(WordsOf(member)) + (name == "phase_rounding" ? std::string("|") + kOfSource : "");
+    case Kind::kFlag:
+      return "0|1";
+    case Kind::kList:
+    case Kind::kSizes:
+      return "LIST";
+    case Kind::kName:
+      return "NAME";
+    default:
+      return name == "dim" ? "D" : member.kind == Kind::kSize || member.kind == Kind::kRows ? "N" : "P";
+  }
+}
+
+// The default in --help, or "".
+std::string DefaultOf(const Member& member) {
+  const bool has_number = member.kind == Kind::kReal || member.kind == Kind::kInteger;
+  if (member.kind == Kind::kChoice) return WordsOf(member)[static_cast<std::size_t>(member.initial)];
+  if (member.kind == Kind::kOptional) return "none";
+  return has_number && std::strcmp(member.name, "exponent_dim") != 0 ? Shortest(member.initial) : "";
+}
+
+std::int32_t ParseChoice(const std::string& option, std::string text, const std::vector<std::string>& words) {
+  std::replace(text.begin(), text.end(), '-', '_');  // "half-turns", as it once was
+  const auto found = std::find(words.begin(), words.end(), text);
+  if (found == words.end()) RefuseChoice(option, text, words);
+  return static_cast<std::int32_t>(found - words.begin());
+}
+
+template <class Spec>
+void SetSections(const Member& member, const std::string& option, const std::string& text, Spec* spec) {
+  const std::vector<double> list = ParseList(option, text, "a whole number of pairs", [](double n) {
+    return n >= 0.0 && n <= POSENC_MAX_ROTARY_DIM && n == std::floor(n);
+  });
+  if (list.size() > POSENC_MAX_AXES) Refuse(option, text, "a list of at most 4");
+  At<std::size_t>(*MembersOf<Spec>().Find("axes"), spec) = list.size();
+  for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) {
+    (&At<std::size_t>(member, spec))[k] =
+        list.size() > 1 && k < list.size() ? static_cast<std::size_t>(list[k]) : 0;
+  }
+}
+
+// "--frequencies" as doubles, "--frequencies-f32" as floats.
+template <class Spec>
+void SetNumbers(const Member& member, const std::string& text, bool as_floats, SpecOptions* options,
+                Spec* spec) {
+  const std::string option = OptionOf(member.name) + (as_floats ? "-f32" : "");
+  const bool is_factor = std::strcmp(member.of, "factor_count") == 0;
+  std::vector<double>& doubles = options->doubles[option];
+  doubles = ParseList(option, text, is_factor ? "a positive, finite number" : "a finite number",
+                      [=](double x) { return std::isfinite(x) && (x > 0.0 || !is_factor); });
+  std::vector<float>& floats = options->floats[option];
+  floats.assign(doubles.begin(), doubles.end());
+  SetList(member, as_floats ? nullptr : doubles.data(), as_floats ? floats.data() : nullptr, doubles.size(),
+          spec);
+}
+
+// Sets a member to what the text of its option says.
+template <class Spec>
+void SetMember(const Member& member, const std::string& text, SpecOptions* options, Spec* spec) {
+  const std::string option = OptionOf(member.name);
+  switch (member.kind) {
+    case Kind::kSize:
+      At<std::size_t>(member, spec) = ParseCount(option, text);
+      break;
+    case Kind::kRows:
+      At<std::uint64_t>(member, spec) = ParseCount(option, text);
+      break;
+    case Kind::kReal:
+      At<double>(member, spec) = ParseReal(option, text);
+      if (option == "--exponent-dim" && ParseReal(option, text) == 0.0)
+        throw UsageError(option + " must not be 0");
+      break;
+    case Kind::kChoice:
+      At<std::int32_t>(member, spec) = ParseChoice(option, text, WordsOf(member));
+      break;
+    case Kind::kFlag:
+      At<std::int32_t>(member, spec) = ParseChoice(option, text, {"0", "1"});
+      break;
+    case Kind::kInteger:
+      At<std::int64_t>(member, spec) = ParseInteger(option, text);
+      break;
+    case Kind::kOptional:
+      At<std::int32_t>(*MembersOf<Spec>().Find(member.of), spec) = text == "none" ? 0 : 1;
+      At<std::int64_t>(member, spec) = text == "none" ? 0 : ParseInteger(option, text);
+      break;
+    case Kind::kName:
+      At<const char*>(member, spec) = FindTarget(option, text).name;
+      break;
+    case Kind::kSizes:
+      SetSections(member, option, text, spec);
+      break;
+    default:
+      SetNumbers(member, text, false, options, spec);
+  }
+}
+
+bool MayAsk(const std::string& option) { return option == "--frequencies" || option == "--amplitude"; }
+
+template <class Spec>
+void AddMember(CLI::App& app, const Member& member, SpecOptions* options) {
+  const std::string option = OptionOf(member.name);
+  if (app.get_option_no_throw(option) != nullptr) return;  // the other noun's too
+  if (member.kind == Kind::kFlag && member.initial == 0.0) {
+    app.add_flag_function(
+        option + ",!--no-" + option.substr(2),
+        [=](std::int64_t count) { options->given[option] = count > 0 ? "1" : "0"; }, member.help);
+    return;
+  }
+  const auto parse = [=](const std::string& text) {
+    options->given[option] = text;
+    if (text.empty() && MayAsk(option)) return;
+    Spec scratch{};  // wrong values are refused where they are said
+    if (member.kind != Kind::kName && text != kOfSource) SetMember(member, text, options, &scratch);
+  };
+  CLI::Option* added = AddOption(app, option, TypeName(member), member.help, parse);
+  if (MayAsk(option)) added->expected(0, 1);
+  const std::string initial = DefaultOf(member);
+  if (std::is_same<Spec, posenc_spec>::value && !initial.empty()) added->default_str(initial);
+  if (member.kind != Kind::kList) return;
+  AddOption(app, option + "-f32", "LIST", "The same as floats",
+            [=](const std::string& text) { options->given[option + "-f32"] = text; });
+}
+
+// Puts the options over the members of a preset, or over the defaults.
+template <class Spec>
+void SetMembers(SpecOptions* options, Spec* spec) {
+  for (const Member& member : MembersOf<Spec>()) {
+    const std::string option = OptionOf(member.name);
+    if (!IsOption(member) || &member == MembersOf<Spec>().first) continue;
+    if (member.kind == Kind::kList && options->Has(option + "-f32")) {
+      SetNumbers(member, options->given[option + "-f32"], true, options, spec);
+    }
+    const auto given = options->given.find(option);
+    const bool asks =
+        std::is_same<Spec, posenc_rotary_spec>::value && options->AsksFor(option) && MayAsk(option);
+    if (given == options->given.end() || asks || given->second == kOfSource) continue;
+    SetMember(member, given->second, options, spec);
+  }
+}
+
+template <class Spec>
+bool IsOf(const std::string& option) {
+  for (const Member& member : MembersOf<Spec>()) {
+    const std::string own = OptionOf(member.name);
+    if (IsOption(member) && (option == own || (member.kind == Kind::kList && option == own + "-f32")))
+      return true;
+  }
+  return false;
+}
+
+std::size_t DimOf(const SpecOptions& options) {
+  if (!options.Has("--dim")) throw UsageError("--dim is required");
+  return ParseCount("--dim", options.given.at("--dim"));
+}
+
+std::vector<std::string> NamesOf(const std::vector<posenc_preset>& presets) {
+  std::vector<std::string> names;
+  for (const posenc_preset& preset : presets) names.emplace_back(preset.name);
+  return names;
+}
+
+posenc_phase_rounding RoundingOfSource(const SpecOptions& options) {
+  if (!options.preset) throw UsageError("--phase-rounding source requires --preset");
+  const posenc_phase_rounding rounding = posenc_spec_preset_rounding(options.preset->c_str());
+  if (rounding <= POSENC_NO_PHASE_ROUNDING) {
+    throw UsageError("--phase-rounding source: that of " + *options.preset + " is not one of posenc's");
+  }
+  return rounding;
+}
+
+template <class Spec>
+std::string DescribeMembers(const Spec& spec, const Spec& defaults) {
+  std::string text;
+  const auto say = [&](const Member& member, const std::string& value) {
+    text.append(text.empty() ? "" : ", ").append(member.name).append(" ").append(value);
+  };
+  for (const Member& member : MembersOf<Spec>()) {
+    if (member.kind == Kind::kReal) {
+      const double value = At<double>(member, spec);
+      if (value != At<double>(member, defaults)) say(member, Shortest(value));
+    } else if (member.kind == Kind::kSize && std::strcmp(member.name, "axes") != 0) {
+      const std::size_t value = At<std::size_t>(member, spec);
+      if (value != At<std::size_t>(member, defaults)) say(member, std::to_string(value));
+    } else if (member.kind == Kind::kChoice || member.kind == Kind::kFlag) {
+      const std::int32_t value = At<std::int32_t>(member, spec);
+      if (value == At<std::int32_t>(member, defaults)) continue;
+      say(member, member.kind == Kind::kFlag ? std::to_string(value)
+                                             : WordsOf(member.of)[static_cast<std::size_t>(value)]);
+    } else if (member.kind == Kind::kInteger) {
+      if (At<std::int64_t>(member, spec) != 0) say(member, std::to_string(At<std::int64_t>(member, spec)));
+    } else if (member.kind == Kind::kOptional) {
+      if (At<std::int32_t>(*MembersOf<Spec>().Find(member.of), spec) == 1) {
+        say(member, std::to_string(At<std::int64_t>(member, spec)));
+      }
+    } else if (member.kind == Kind::kList) {
+      const std::size_t count = At<std::size_t>(*MembersOf<Spec>().Find(member.of), spec);
+      if (count != 0 && std::strcmp(member.name, "long_factors") != 0) say(member, std::to_string(count));
+    } else if (member.kind == Kind::kSizes) {
+      const std::size_t axes = At<std::size_t>(*MembersOf<Spec>().Find("axes"), spec);
+      std::string sizes;
+      for (std::size_t k = 0; axes > 1 && k < std::min<std::size_t>(axes, POSENC_MAX_AXES); ++k) {
+        sizes += (k == 0 ? "" : "+") + std::to_string((&At<std::size_t>(member, spec))[k]);
+      }
+      if (!sizes.empty()) say(member, sizes);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void AddSpecOptions(CLI::App& app, SpecOptions* options) {
+  AddOption(app, "--rows", "N", "Rows, one for each position from --first on",
+            [=](const std::string& text) { options->rows = ParseCount("--rows", text); });
+  AddOption(app, "--first", "P", "Position of the first row, in steps, |P| <= 2^31",
+            [=](const std::string& text) { options->first = ParseInteger("--first", text); })
+      ->default_str("0");
+  app.add_option("--preset", options->preset,
+                 "A convention by name, see 'posenc presets'; options besides it change it")
+      ->type_name("NAME");
+  for (const Member& member : MembersOf<posenc_spec>()) {
+    if (IsOption(member)) AddMember<posenc_spec>(app, member, options);
+  }
+  app.option_defaults()->group("Rotary embeddings");
+  app.add_option("--rotary", options->rotary, "Of rotary embeddings instead, by this preset; D is head_dim")
+      ->type_name("PRESET");
+  for (const Member& member : MembersOf<posenc_rotary_spec>()) {
+    if (IsOption(member)) AddMember<posenc_rotary_spec>(app, member, options);
+  }
+  app.option_defaults()->group("Options");
+}
+
+bool IsRotary(SpecOptions* options) {
+  const std::vector<std::string> encoders = NamesOf(EncoderPresets()), rotaries = NamesOf(RotaryPresets());
+  const auto has = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), *options->preset) != names.end();
+  };
+  if (options->preset && !options->rotary && !has(encoders) && has(rotaries))
+    options->rotary.swap(options->preset);
+  return options->rotary.has_value();
+}
+
+posenc_spec EncoderSpec(SpecOptions* options) {
+  for (const auto& [option, text] : options->given) {
+    if (!IsOf<posenc_spec>(option)) throw UsageError(option + " requires --rotary");
+  }
+  posenc_spec spec;
+  Require(posenc_spec_init(&spec, sizeof(spec)));
+  spec.dim = DimOf(*options);
+  if (options->preset) spec = PresetSpec(*options->preset, spec.dim);
+  if (options->Has("--frequencies") || options->Has("--frequencies-f32")) {
+    for (const char* other : {"--base", "--exponent-dim", "--min-timescale"}) {
+      if (options->Has(other)) throw UsageError(std::string("--frequencies excludes ") + other);
+    }
+  }
+  const bool as_source = options->Has("--phase-rounding") && options->given["--phase-rounding"] == kOfSource;
+  if (as_source) spec.phase_rounding = RoundingOfSource(*options);
+  SetMembers(options, &spec);
+  return spec;
+}
+
+posenc_rotary_spec RotarySpec(SpecOptions* options) {
+  if (options->Has("--layout")) throw UsageError("--layout: with --rotary there is --cache");
+  if (options->preset) throw UsageError("--preset excludes --rotary");
+  for (const auto& [option, text] : options->given) {
+    if (!IsOf<posenc_rotary_spec>(option)) throw UsageError(option + " excludes --rotary");
+  }
+  const std::string& preset = *options->rotary;
+  posenc_rotary_spec spec;
+  const posenc_status status =
+      posenc_rotary_spec_preset(&spec, sizeof(spec), preset.c_str(), DimOf(*options));
+  if (status == POSENC_UNKNOWN_PRESET) {
+    Refuse("--rotary", preset, "a preset; see 'posenc table --presets'", NamesOf(RotaryPresets()));
+  }
+  if (status != POSENC_OK) {
+    throw UsageError("--rotary " + Abbreviated(preset) + ": " + posenc_status_message(status));
+  }
+  const bool as_source = options->Has("--phase-rounding") && options->given["--phase-rounding"] == kOfSource;
+  if (as_source) RefuseChoice("--phase-rounding", kOfSource, WordsOf("phase_rounding"));
+  SetMembers(options, &spec);
+  if (spec.frequencies != nullptr && spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) {
+    throw UsageError("--frequencies excludes --phase-rounding, whose own are floats: --frequencies-f32");
+  }
+  const auto size = [&](const char* option) {
+    return options->doubles.count(option) != 0 ? options->doubles[option].size() : std::size_t{0};
+  };
+  for (const char* longs : {"--long-factors", "--long-factors-f32"}) {
+    const std::string factors = std::string("--") + (longs + std::strlen("--long-"));
+    if (options->Has(longs) && size(longs) != size(factors.c_str())) {
+      throw UsageError(std::string(longs) + ": as many as " + factors + " are needed");
+    }
+  }
+  return spec;
+}
+
+void RequireOption(const CLI::App& app, const std::string& name) {
+  if (app.count(name) == 0) throw UsageError(name + " is required");
+}
+
+EncoderHandle Create(const posenc_spec& spec) {
+  posenc_encoder* encoder = nullptr;
+  const posenc_status status = posenc_encoder_create(&spec, &encoder);
+  if (status == POSENC_BAD_FREQUENCIES) {
+    if (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING && spec.phase_rounding != POSENC_F32_LIST) {
+      throw UsageError("--frequencies excludes --phase-rounding but f32_list");
+    }
+    const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
+    const std::size_t half = spec.odd_column == POSENC_ODD_HALF_PAIR ? columns % 2 : 0;
+    const std::size_t listed =
+        spec.frequencies != nullptr || spec.frequencies_f32 != nullptr ? spec.frequency_count : 0;
+    throw UsageError("--frequencies: " + std::to_string(listed) + " given, but --dim " +
+                     std::to_string(spec.dim) + " needs " +
+                     std::to_string(std::max<std::size_t>(columns / 2 + half, 1)));
+  }
+  Require(status);
+  return EncoderHandle(encoder);
+}
+
+RotaryHandle Create(const posenc_rotary_spec& spec) {
+  posenc_rotary* rotary = nullptr;
+  const posenc_status status = posenc_rotary_create(&spec, &rotary);
+  if (status == POSENC_BAD_FREQUENCIES && spec.frequency_count != spec.rotary_dim / 2) {
+    throw UsageError(
+        "--frequencies: " + std::to_string(spec.frequency_count) + " given, but " +
+        std::to_string((spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset) / 2) +
+        " pairs turn");
+  }
+  Require(status);
+  return RotaryHandle(rotary);
+}
+
+void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset) {
+  if (rows == 0) return;
+  const auto is_in_range = [&](std::int64_t start) {
+    return start >= -POSENC_MAX_POSITION && start <= POSENC_MAX_POSITION &&
+           rows - 1 <= static_cast<std::uint64_t>(POSENC_MAX_POSITION - start);
+  };
+  // Twice the range is far from the ends of 64 bits.
+  const bool may_be = first >= -2 * POSENC_MAX_POSITION && first <= 2 * POSENC_MAX_POSITION;
+  if (!may_be || !is_in_range(first + offset)) Require(POSENC_POSITION_OUT_OF_RANGE);
+}
+
+std::vector<posenc_preset> EncoderPresets() {
+  std::vector<posenc_preset> presets(posenc_spec_presets(nullptr, 0));
+  posenc_spec_presets(presets.data(), presets.size());
+  return presets;
+}
+
+std::vector<posenc_preset> RotaryPresets() {
+  std::vector<posenc_preset> presets(posenc_rotary_presets(nullptr, 0));
+  posenc_rotary_presets(presets.data(), presets.size());
+  return presets;
+}
+
+posenc_spec PresetSpec(const std::string& preset, std::size_t dim) {
+  posenc_spec spec;
+  const posenc_status status = posenc_spec_preset(&spec, sizeof(spec), preset.c_str(), dim);
+  if (status == POSENC_UNKNOWN_PRESET) {
+    Refuse("--preset", preset, "a preset; see 'posenc presets'", NamesOf(EncoderPresets()));
+  }
+  Require(status);
+  return spec;
+}
+
+const char* RoundingName(posenc_phase_rounding rounding) {
+  return internal::WordOf<internal::Of::phase_rounding>(rounding);
+}
+
+std::string Describe(const posenc_spec& spec) { return DescribeMembers(spec, internal::DefaultSpec()); }
+
+std::string Describe(const posenc_rotary_spec& spec) {
+  return DescribeMembers(spec, internal::DefaultRotarySpec());
+}
+
+std::string Shortest(double value) {
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
+}
+
+}  // namespace tools
+}  // namespace posenc

@@ -1,0 +1,90 @@
+// The specs of encodings and rotary embeddings: their members as options and in words, all from the rows of
+// src/spec.
+#ifndef POSENC_TOOLS_COMMAND_SPECS_H_
+#define POSENC_TOOLS_COMMAND_SPECS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "posenc/posenc.h"
+#include "posenc/rotary_c.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace posenc {
+namespace tools {
+
+struct Deleter {
+  void operator()(posenc_encoder* encoder) const { posenc_encoder_destroy(encoder); }
+  void operator()(posenc_rotary* rotary) const { posenc_rotary_destroy(rotary); }
+};
+using EncoderHandle = std::unique_ptr<posenc_encoder, Deleter>;
+using RotaryHandle = std::unique_ptr<posenc_rotary, Deleter>;
+
+// What a command line says of a spec, and the lists that the spec then points to.
+struct SpecOptions {
+  std::optional<std::string> preset;         // --preset: of either noun
+  std::optional<std::string> rotary;         // --rotary
+  std::map<std::string, std::string> given;  // by option; "" asks for frequencies or an amplitude
+  std::map<std::string, std::vector<double>> doubles;
+  std::map<std::string, std::vector<float>> floats;
+  std::int64_t first = 0;
+  std::size_t rows = 0;
+
+  bool Has(const std::string& option) const { return given.count(option) != 0; }
+  bool AsksFor(const std::string& option) const { return Has(option) && given.at(option).empty(); }
+};
+
+// --dim, --rows, --first, --preset, --rotary, and an option for each member.
+void AddSpecOptions(CLI::App& app, SpecOptions* options);
+
+// Once all is parsed: whether a rotary embedding is meant, by --rotary or by the name of a preset, which it
+// moves there.
+bool IsRotary(SpecOptions* options);
+
+// The spec that was asked for; a UsageError for options that do not go together, or are not of this noun.
+posenc_spec EncoderSpec(SpecOptions* options);
+posenc_rotary_spec RotarySpec(SpecOptions* options);
+
+// A UsageError unless it is given.
+void RequireOption(const CLI::App& app, const std::string& name);
+
+// A UsageError if there is none.
+EncoderHandle Create(const posenc_spec& spec);
+RotaryHandle Create(const posenc_rotary_spec& spec);
+
+// A UsageError if some position is out of range, with the offset too: calls for parts of a run would find out
+// only later.
+void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset);
+
+std::vector<posenc_preset> EncoderPresets();
+std::vector<posenc_preset> RotaryPresets();
+
+// Name, formula and source of each, separated by tabs.
+void PrintPresets(const std::vector<posenc_preset>& presets);
+
+// Of that preset and dim, or a UsageError.
+posenc_spec PresetSpec(const std::string& preset, std::size_t dim);
+
+// "none", "f32_pow_div", ...
+const char* RoundingName(posenc_phase_rounding rounding);
+
+// "dim 512, layout sin_cos, exponent_dim 510": the members that are not the default.
+std::string Describe(const posenc_spec& spec);
+std::string Describe(const posenc_rotary_spec& spec);
+inline std::string Describe(const Spec& spec) { return Describe(ToC(spec)); }
+
+// The shortest decimal that names the double.
+std::string Shortest(double value);
+
+}  // namespace tools
+}  // namespace posenc
+
+#endif  // POSENC_TOOLS_COMMAND_SPECS_H_
