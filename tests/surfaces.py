@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""surfaces.py SOURCE: every member of the specs and every value of the enums is wherever people or tests look for them.
+"""surfaces.py SOURCE: each row of src/spec, and each fact of the headers, is wherever people or tests look for it.
 
-Read are the C headers and the text of each surface. What one lacks on purpose is listed below, with the reason.
+The library, the command, Python and JavaScript read the rows themselves. Read here is the text of what cannot: the C
+headers, which must have all that the rows have and no more, C++, TypeScript, pages, fuzzers and verify. What one lacks
+on purpose is listed below, with the reason.
 """
 
 import pathlib
@@ -9,34 +11,28 @@ import re
 import sys
 
 SOURCE = pathlib.Path(sys.argv[1])
+STRUCTS = {"posenc_spec": "SPEC", "posenc_rotary_spec": "ROTARY"}
 
-# Lists of the bindings are one argument, whose type and length say the rest; so is the command's, a file.
-LISTS = {"frequencies_f32", "frequency_count", "factors_f32", "factor_count", "long_factors_f32"}
-PADDING = {"has_padding"}  # padding_position is None, null or absent
-SURFACES = {  # its text, what a member is called there, members that it need not have
-    "C++": ("include/posenc/posenc.h include/posenc/rotary.h", "c.{snake} |c.{snake}[", {"sections"}),
-    "Python": ("bindings/python/src/{noun}.cc", '{{"{snake}"', LISTS | PADDING | {"dim", "head_dim"}),
-    "Python's fuzzer": ("bindings/python/tests/fuzz.py", "{snake}", LISTS | PADDING),
-    "JavaScript": ("bindings/web/wasm/members.cc", "{struct}, {snake})", set()),
-    "TypeScript": ("bindings/web/package/index.d.ts", "{camel}?:", LISTS | PADDING | {"unit", "dim", "head_dim"}),
-    # It writes whole tables of good positions, and calls the unit of both nouns --unit.
-    "the command": ("tools/command/*.cc", "{snake}",
-                    LISTS | PADDING | {"nan_rows", "lists_only", "table_rows", "frequency_unit"}),
-    "the fuzzers": ("tests/fuzz/*.cc", ".{snake}|->{snake}|::{snake}", set()),
+# Of which lists and options have one name, whose type and length say the rest.
+PARTS = {"Part", "Presence"}
+FIRST = {"dim", "head_dim"}  # are arguments of their own
+SURFACES = {  # its text, what a member is called there, members that it need not have, kinds that it need not have
+    "C++": ("include/posenc/posenc.h include/posenc/rotary.h", r"\b{snake}\b", {"sections"}, set()),
+    "TypeScript": ("bindings/web/package/index.d.ts", r"\b{camel}\?:", FIRST, PARTS),
+    "Python's fuzzer": ("bindings/python/tests/fuzz.py", r"\b{snake}\b", set(), PARTS),
+    "JavaScript's fuzzer": ("bindings/web/tests/fuzz_test.mjs", r"\b{camel}\b", set(), PARTS),
+    "the command's manual": ("tools/command/posenc.1", r"-{option}\b",
+                             {"axes", "arithmetic", "output_pairing"}, PARTS),
+    "the fuzzers": ("tests/fuzz/*.cc tests/fuzz/*.h", r"\b{snake}\b", set(), set()),
     # Its encoders have lists in all units by Spec's name for it; Llama 3 is a preset.
-    "verify": ("tools/verify/*.cc tools/verify/*.h", "{snake}",
-               {"frequency_unit", "table_rows", "long_factors_f32", "high_freq_factor"}),
+    "verify": ("tools/verify/*.cc tools/verify/*.h", r"\b{snake}\b",
+               {"frequency_unit", "table_rows", "long_factors_f32", "high_freq_factor"}, set()),
 }
-STRUCTS = {"posenc_spec": "encoder", "posenc_rotary_spec": "rotary"}
+OPTIONS = {"head_dim": "dim", "frequency_unit": "unit"}
 
-# Of which bindings and command make words. Types go by those of arrays; only C and C++ make
-# positions from masks, which the normalizations are for.
-WORDS = {
-    "Python": "bindings/python/src/*.cc bindings/python/posenc/*.py",
-    "JavaScript": "bindings/web/package/index.js",
-    "the command": "tools/command/*.cc",
-}
-WORDLESS = {"POSENC_" + name for name in "F32 BF16 F16 F64 I32 I64 NO_NORMALIZATION NORMALIZE_F32 NORMALIZE_F64".split()}
+# What only C and C++ have: types of positions, and positions from masks, which the normalizations are for.
+WORDLESS = {"POSENC_I32", "POSENC_I64"}
+ROWLESS = {"POSENC_NO_NORMALIZATION", "POSENC_NORMALIZE_F32", "POSENC_NORMALIZE_F64"}
 
 
 def read(globs):
@@ -55,32 +51,32 @@ def members(text, struct):
     return [name for name in names if name != "struct_size"]
 
 
-def has_word(text, constant):
-    """Whether the text quotes the word of a constant: "sin_cos" of POSENC_SIN_COS."""
-    word = re.sub(r"^posenc_(odd_|cache_)?|_(axes|pairing)$", "", constant.lower())
-    word = re.sub("^no_.*", "none", word)
-    return re.search(r"""["'](%s|%s)["']""" % (word, word.replace("_", "-")), text) is not None
-
-
 def main():
-    headers = read("include/posenc/*_c.h")
+    headers, rows = read("include/posenc/*_c.h"), read("src/spec/*.inc")
     missing = []
-    for struct, noun in STRUCTS.items():
-        for surface, (globs, form, spared) in SURFACES.items():
-            text = read(globs.format(noun=noun))
-            for name in members(headers, struct):
-                forms = form.format(snake=name, camel=camel(name), struct=struct).split("|")
-                if name not in spared and not any(re.search(re.escape(f) + r"(?![a-z0-9_])", text) for f in forms):
+    for struct, macro in STRUCTS.items():
+        kinds = {name: kind for kind, name in re.findall(r"^POSENC_%s\((\w+), (\w+)," % macro, rows, re.M)}
+        if list(kinds) != members(headers, struct):
+            missing.append(f"src/spec/members.inc: {struct} has other members or another order")
+        missing += [f"the sentence of POSENC_BAD_FLAG: {name}" for name, kind in kinds.items()
+                    if kind in ("Flag", "Presence") and not re.search(r"BAD_FLAG,[^)]*\b%s\b" % name, rows)]
+        for surface, (globs, form, spared, spared_kinds) in SURFACES.items():
+            text = read(globs)
+            for name, kind in kinds.items():
+                option = OPTIONS.get(name, name).replace("_", "-")
+                wanted = form.format(snake=name, camel=camel(name), option=option)
+                if name not in spared and kind not in spared_kinds and not re.search(wanted, text):
                     missing.append(f"{surface}: {struct}.{name}")
-    enums = [re.findall(r"(POSENC_\w+)\s*=", body) for body in re.findall(r"enum \{(.*?)\};", headers, re.S)]
-    statuses = next(enum for enum in enums if "POSENC_OK" in enum)
-    constants = {constant for enum in enums for constant in enum}
+    words = dict(re.findall(r'^POSENC_VALUE\(\w+, (\w+), "(\w+)"\)', rows, re.M))
+    statuses = set(re.findall(r"^POSENC_STATUS\((\w+),", rows, re.M))
+    constants = {constant for body in re.findall(r"enum \{(.*?)\};", headers, re.S)
+                 for constant in re.findall(r"(POSENC_\w+)\s*=", body)}
+    missing += [f"src/spec: {c}" for c in sorted(constants - ROWLESS - set(words) - statuses)]
     cpp = read("include/posenc/posenc.h include/posenc/rotary.h include/posenc/grid.h include/posenc/positions.h")
     missing += [f"C++: {c}" for c in sorted(constants - WORDLESS) if not re.search(r"\b%s\b" % c, cpp)]
-    missing += [f"sentences of statuses: {c}" for c in statuses if c not in read("src/api/status.cc")]
-    for surface, globs in WORDS.items():
-        text = read(globs)
-        missing += [f"{surface}: {c}" for c in sorted(constants - set(statuses) - WORDLESS) if not has_word(text, c)]
+    types = read("bindings/web/package/index.d.ts")
+    missing += [f"TypeScript: '{word}'" for constant, word in words.items()
+                if constant not in WORDLESS and f"'{word}'" not in types]
     print("\n".join(missing) or "Nothing is missing.")
     return 1 if missing else 0
 
