@@ -1,13 +1,10 @@
 #include "command/heat_map.h"
 
-#include <gd.h>
-#include <gdfontg.h>
-#include <gdfontl.h>
-
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <stdexcept>
+#include <optional>
+
+#include "command/canvas.h"
 
 namespace posenc {
 namespace tools {
@@ -29,11 +26,6 @@ gdFontPtr TitleFont() { return gdFontGetGiant(); }
 gdFontPtr Font() { return gdFontGetLarge(); }
 
 int TextWidth(gdFontPtr font, const std::string& text) { return font->w * static_cast<int>(text.size()); }
-
-struct Free {
-  void operator()(gdImagePtr image) const { gdImageDestroy(image); }
-  void operator()(void* bytes) const { gdFree(bytes); }
-};
 
 // Cells along an axis, from the pixel `begin` on.
 struct Scale {
@@ -87,10 +79,8 @@ class Picture {
     const int right = bar_ + kBarWidth + kTick + kGap + TextWidth(Font(), "-1.0");
     const int text = kMargin + std::max(TextWidth(TitleFont(), map.title), TextWidth(Font(), map.note));
     const int bottom = rows_.end() + kTick + 2 * (kGap + Font()->h);
-    image_.reset(gdImageCreate(std::max(right, text) + kMargin, bottom + kMargin));
-    if (image_ == nullptr) throw std::bad_alloc();
-    gdImageColorAllocate(image_.get(), 255, 255, 255);  // the first is the background
-    ink_ = gdImageColorAllocate(image_.get(), 40, 40, 40);
+    canvas_.emplace(std::max(right, text) + kMargin, bottom + kMargin);
+    ink_ = canvas_->Colour(40, 40, 40);
     for (int level = 0; level <= kLevels; ++level) AllocateLevel(level);
   }
 
@@ -101,10 +91,7 @@ class Picture {
     DrawRowTicks();
     DrawColumnTicks();
     DrawBar();
-    int size = 0;
-    const std::unique_ptr<void, Free> bytes(gdImagePngPtrEx(image_.get(), &size, 9));
-    if (bytes == nullptr) throw std::bad_alloc();
-    return std::string(static_cast<const char*>(bytes.get()), static_cast<std::size_t>(size));
+    return canvas_->Png();
   }
 
  private:
@@ -127,23 +114,20 @@ class Picture {
       const double from = kColours[below].*part, to = kColours[below + 1].*part;
       return static_cast<int>(std::lround(from + (place - below) * (to - from)));
     };
-    levels_[level] =
-        gdImageColorAllocate(image_.get(), mix(&Colour::red), mix(&Colour::green), mix(&Colour::blue));
+    levels_[level] = canvas_->Colour(mix(&Colour::red), mix(&Colour::green), mix(&Colour::blue));
   }
 
   int LevelOf(double value) const {
     return levels_[std::lround((std::clamp(value, -1.0, 1.0) + 1.0) / 2 * kLevels)];
   }
 
-  void Text(gdFontPtr font, int x, int y, std::string text) {
-    gdImageString(image_.get(), font, x, y, reinterpret_cast<unsigned char*>(text.data()), ink_);
-  }
+  void Text(gdFontPtr font, int x, int y, const std::string& text) { canvas_->Text(font, x, y, text, ink_); }
 
-  void Line(int x1, int y1, int x2, int y2) { gdImageLine(image_.get(), x1, y1, x2, y2, ink_); }
+  void Line(int x1, int y1, int x2, int y2) { gdImageLine(canvas_->image(), x1, y1, x2, y2, ink_); }
 
   // Around the pixels [left, right) x [top, bottom).
   void Frame(int left, int top, int right, int bottom) {
-    gdImageRectangle(image_.get(), left - 1, top - 1, right, bottom, ink_);
+    gdImageRectangle(canvas_->image(), left - 1, top - 1, right, bottom, ink_);
   }
 
   void DrawCells() {
@@ -151,7 +135,7 @@ class Picture {
     for (int r = 0; r < rows_.cells(); ++r) {
       for (int c = 0; c < columns_.cells(); ++c) {
         const int x = columns_.begin + c * columns_.cell, y = rows_.begin + r * rows_.cell;
-        gdImageFilledRectangle(image_.get(), x, y, x + columns_.cell - 1, y + rows_.cell - 1,
+        gdImageFilledRectangle(canvas_->image(), x, y, x + columns_.cell - 1, y + rows_.cell - 1,
                                LevelOf(static_cast<double>(*value++)));
       }
     }
@@ -168,7 +152,7 @@ class Picture {
     }
     std::string label = map_.rows.label;
     const int y = (rows_.begin + rows_.end() + TextWidth(Font(), label)) / 2;
-    gdImageStringUp(image_.get(), Font(), kMargin / 2, y, reinterpret_cast<unsigned char*>(label.data()),
+    gdImageStringUp(canvas_->image(), Font(), kMargin / 2, y, reinterpret_cast<unsigned char*>(label.data()),
                     ink_);
   }
 
@@ -189,7 +173,7 @@ class Picture {
     const int height = rows_.size();
     for (int i = 0; i < height; ++i) {
       const double value = height == 1 ? 0.0 : 1.0 - 2.0 * i / (height - 1);
-      gdImageFilledRectangle(image_.get(), bar_, rows_.begin + i, bar_ + kBarWidth - 1, rows_.begin + i,
+      gdImageFilledRectangle(canvas_->image(), bar_, rows_.begin + i, bar_ + kBarWidth - 1, rows_.begin + i,
                              LevelOf(value));
     }
     Frame(bar_, rows_.begin, bar_ + kBarWidth, rows_.end());
@@ -205,7 +189,7 @@ class Picture {
   const HeatMap& map_;
   const Scale columns_, rows_;
   const int bar_;  // the colour bar's left
-  std::unique_ptr<gdImage, Free> image_;
+  std::optional<Canvas> canvas_;
   int ink_ = 0;
   int levels_[kLevels + 1] = {};
 };

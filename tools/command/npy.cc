@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <regex>
 #include <system_error>
 #include <vector>
 
@@ -22,85 +23,39 @@ struct Header {
   std::vector<std::size_t> shape;
 };
 
-// Reads a dict of Python as NumPy writes it, strictly; each step is false where it finds something else.
-class HeaderReader {
- public:
-  explicit HeaderReader(const std::string& text) : text_(text) {}
+// "3,4,"
+bool ReadShape(const std::string& text, std::vector<std::size_t>* shape) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    const auto [rest, error] = std::from_chars(at, end, shape->emplace_back());
+    if (error != std::errc()) return false;
+    at = rest == end ? rest : rest + 1;
+  }
+  return true;
+}
 
-  bool Read(Header* header) {
-    bool has_descr = false, has_order = false, has_shape = false;
-    if (!Take('{')) return false;
-    while (!Take('}')) {
-      std::string key;
-      if (!String(&key) || !Take(':')) return false;
-      if (key == "descr" && !has_descr) {
-        has_descr = String(&header->descr);
-        if (!has_descr) return false;
-      } else if (key == "fortran_order" && !has_order) {
-        has_order = Bool(&header->fortran_order);
-        if (!has_order) return false;
-      } else if (key == "shape" && !has_shape) {
-        has_shape = Tuple(&header->shape);
-        if (!has_shape) return false;
-      } else {
-        return false;
-      }
-      if (!Take(',') && !IsNext('}')) return false;
-    }
-    SkipSpace();
-    return has_descr && has_order && has_shape && at_ == text_.size();
+// A dict of Python with these three keys, in any order and with either quote; false for all else.
+bool ReadDict(std::string text, Header* header) {
+  static const std::string descr = R"(['"]descr['"]:['"]([^'"\\]*)['"])",
+                           order = R"(['"]fortran_order['"]:(True|False))",
+                           shape = R"(['"]shape['"]:\(((\d+,?)*)\))";
+  static const std::string item = "(" + descr + "|" + order + "|" + shape + ")";
+  static const std::regex whole("\\{" + item + "," + item + "," + item + ",?\\}");
+  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; }),
+             text.end());
+  constexpr std::size_t kLongest = 1000;  // std::regex takes stack for each character
+  std::smatch of_descr, of_order, of_shape;
+  if (text.size() > kLongest || !std::regex_match(text, whole) ||
+      !std::regex_search(text, of_descr, std::regex(descr)) ||
+      !std::regex_search(text, of_order, std::regex(order)) ||
+      !std::regex_search(text, of_shape, std::regex(shape))) {
+    return false;
   }
-
- private:
-  void SkipSpace() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
-  }
-  bool IsNext(char c) {
-    SkipSpace();
-    return at_ < text_.size() && text_[at_] == c;
-  }
-  bool Take(char c) {
-    if (!IsNext(c)) return false;
-    ++at_;
-    return true;
-  }
-  bool Word(const std::string& word) {
-    SkipSpace();
-    if (text_.compare(at_, word.size(), word) != 0) return false;
-    at_ += word.size();
-    return true;
-  }
-  bool Bool(bool* value) {
-    *value = Word("True");
-    return *value || Word("False");
-  }
-  bool String(std::string* value) {
-    const bool is_single = IsNext('\'');
-    if (!is_single && !IsNext('"')) return false;
-    const std::size_t end = text_.find(is_single ? '\'' : '"', at_ + 1);
-    if (end == std::string::npos) return false;
-    *value = text_.substr(at_ + 1, end - at_ - 1);
-    at_ = end + 1;
-    return value->find('\\') == std::string::npos;
-  }
-  bool Tuple(std::vector<std::size_t>* values) {
-    if (!Take('(')) return false;
-    while (!Take(')')) {
-      SkipSpace();
-      std::size_t value = 0;
-      const char* begin = text_.data() + at_;
-      const auto [rest, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-      if (error != std::errc()) return false;
-      at_ += static_cast<std::size_t>(rest - begin);
-      values->push_back(value);
-      if (!Take(',') && !IsNext(')')) return false;
-    }
-    return true;
-  }
-
-  const std::string& text_;
-  std::size_t at_ = 0;
-};
+  header->descr = of_descr[1];
+  header->fortran_order = of_order[1] == "True";
+  return ReadShape(of_shape[1], &header->shape);
+}
 
 std::size_t LittleEndian(const std::string& bytes, std::size_t at, std::size_t count) {
   std::size_t value = 0;
@@ -128,7 +83,7 @@ std::size_t ReadHeader(const std::string& path, const std::string& bytes, Header
   const std::size_t length_bytes = major == 1 ? 2 : 4, begin = kMagicBytes + length_bytes;
   const std::size_t length = bytes.size() < begin ? 0 : LittleEndian(bytes, kMagicBytes, length_bytes);
   if (bytes.size() < begin || bytes.size() - begin < length ||
-      !HeaderReader(bytes.substr(begin, length)).Read(header)) {
+      !ReadDict(bytes.substr(begin, length), header)) {
     Refuse("identify", path, "a NumPy file with a whole header");
   }
   return begin + length;

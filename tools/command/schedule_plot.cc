@@ -1,13 +1,10 @@
 #include "command/schedule_plot.h"
 
-#include <gd.h>
-#include <gdfontg.h>
-#include <gdfontl.h>
-
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <new>
+#include <optional>
+
+#include "command/canvas.h"
 
 namespace posenc {
 namespace tools {
@@ -17,11 +14,6 @@ constexpr int kWidth = 960, kHeight = 560;  // of the axes
 constexpr int kLeft = 96, kTop = 96, kRight = 24, kBottom = 64;
 constexpr int kDot = 7;  // all in pixels
 constexpr double kTurn = 6.283185307179586;
-
-struct Free {
-  void operator()(gdImagePtr image) const { gdImageDestroy(image); }
-  void operator()(void* bytes) const { gdFree(bytes); }
-};
 
 // Logarithms of wavelengths, in positions per turn.
 std::vector<double> LogWavelengths(const std::vector<double>& frequencies) {
@@ -38,14 +30,11 @@ class Picture {
   explicit Picture(const SchedulePlot& plot)
       : plot_(plot), unscaled_(LogWavelengths(plot.unscaled)), scaled_(LogWavelengths(plot.scaled)) {
     const int text = 2 * kRight + gdFontGetGiant()->w * static_cast<int>(plot.title.size());
-    image_.reset(gdImageCreate(std::max(kLeft + kWidth + kRight, text), kTop + kHeight + kBottom));
-    if (image_ == nullptr) throw std::bad_alloc();
-    gdImageColorAllocate(image_.get(), 255, 255,
-                         255);  // the first is the background
-    ink_ = gdImageColorAllocate(image_.get(), 40, 40, 40);
-    grid_ = gdImageColorAllocate(image_.get(), 220, 220, 220);
-    before_ = gdImageColorAllocate(image_.get(), 208, 84, 68);
-    after_ = gdImageColorAllocate(image_.get(), 12, 44, 99);
+    canvas_.emplace(std::max(kLeft + kWidth + kRight, text), kTop + kHeight + kBottom);
+    ink_ = canvas_->Colour(40, 40, 40);
+    grid_ = canvas_->Colour(220, 220, 220);
+    before_ = canvas_->Colour(208, 84, 68);
+    after_ = canvas_->Colour(12, 44, 99);
     for (const std::vector<double>* logs : {&unscaled_, &scaled_}) {
       for (const double log : *logs) {
         if (std::isnan(log)) continue;
@@ -63,15 +52,12 @@ class Picture {
     DrawAxes();
     DrawDots(unscaled_, before_);
     DrawDots(scaled_, after_);
-    int size = 0;
-    const std::unique_ptr<void, Free> bytes(gdImagePngPtrEx(image_.get(), &size, 9));
-    if (bytes == nullptr) throw std::bad_alloc();
-    return std::string(static_cast<const char*>(bytes.get()), static_cast<std::size_t>(size));
+    return canvas_->Png();
   }
 
  private:
-  void Text(gdFontPtr font, int x, int y, std::string text, int colour) {
-    gdImageString(image_.get(), font, x, y, reinterpret_cast<unsigned char*>(text.data()), colour);
+  void Text(gdFontPtr font, int x, int y, const std::string& text, int colour) {
+    canvas_->Text(font, x, y, text, colour);
   }
 
   int X(std::size_t pair) const {
@@ -85,10 +71,10 @@ class Picture {
   void DrawAxes() {
     const double every = std::max(1.0, std::ceil((high_ - low_) / 20.0));
     for (double log = low_; log <= high_; log += every) {
-      gdImageLine(image_.get(), kLeft, Y(log), kLeft + kWidth, Y(log), grid_);
+      gdImageLine(canvas_->image(), kLeft, Y(log), kLeft + kWidth, Y(log), grid_);
       Text(gdFontGetLarge(), kLeft - 56, Y(log) - 8, "1e" + std::to_string(static_cast<int>(log)), ink_);
     }
-    gdImageRectangle(image_.get(), kLeft, kTop, kLeft + kWidth, kTop + kHeight, ink_);
+    gdImageRectangle(canvas_->image(), kLeft, kTop, kLeft + kWidth, kTop + kHeight, ink_);
     for (const std::size_t pair : {std::size_t{0}, scaled_.size() / 2, scaled_.size() - 1}) {
       Text(gdFontGetLarge(), X(pair) - 8, kTop + kHeight + 8, std::to_string(pair), ink_);
     }
@@ -98,14 +84,14 @@ class Picture {
 
   void DrawDots(const std::vector<double>& logs, int colour) {
     for (std::size_t i = 0; i < logs.size(); ++i) {
-      if (!std::isnan(logs[i])) gdImageFilledEllipse(image_.get(), X(i), Y(logs[i]), kDot, kDot, colour);
+      if (!std::isnan(logs[i])) gdImageFilledEllipse(canvas_->image(), X(i), Y(logs[i]), kDot, kDot, colour);
     }
   }
 
   const SchedulePlot& plot_;
   const std::vector<double> unscaled_, scaled_;
   double low_ = 0.0, high_ = 1.0;
-  std::unique_ptr<gdImage, Free> image_;
+  std::optional<Canvas> canvas_;
   int ink_ = 0, grid_ = 0, before_ = 0, after_ = 0;
 };
 

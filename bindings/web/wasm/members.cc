@@ -1,4 +1,5 @@
-// The rows of src/spec, so that JavaScript need not know where a compiler puts members, nor the values of words.
+// The rows of src/spec, so that JavaScript need not know where a compiler puts members, nor the values of
+// words.
 #include "wasm/module.h"
 
 namespace {
