@@ -1,6 +1,6 @@
 #!/bin/sh
 # manual.sh POSENC SOURCE WORK: the manual page names the commands and options that --help lists, and no others; its
-# examples of what every build has run; groff has nothing to say.
+# examples of what every build has run; each --help has one; groff has nothing to say.
 set -eu
 posenc=$1 page=$(cd "$2" && pwd)/tools/command/posenc.1
 mkdir -p "$3" && cd "$3"
@@ -24,6 +24,14 @@ commands=$("$posenc" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/
 } | LC_ALL=C sort -u >described
 diff listed described || { echo "posenc --help lists other commands and options (<) than $page (>)" >&2; exit 1; }
 echo "$(wc -l <listed) commands and options"
+
+# verify's are in the manual.
+for command in $commands; do
+  [ "$command" = verify ] || "$posenc" $command --help | grep -q "^Example: posenc $command " || {
+    echo "posenc $command --help has no example" >&2
+    exit 1
+  }
+done
 
 PATH=$(dirname "$posenc"):$PATH
 grep -E '^posenc (table|identify) ' "$page" >examples

@@ -433,7 +433,8 @@ void AddIdentifyCommand(CLI::App& app, Run* run) {
       "if none has every bit, the three nearest. A few rows of zeros may be padding of any position.\n"
       "'none', and exit status 1, if roundings do not explain what is left; then those that are near all "
       "the\n"
-      "same.");
+      "same.\n"
+      "Example: posenc identify fairseq.npy");
   const auto path = std::make_shared<std::string>();
   command->add_option("file", *path, "The table")->type_name("FILE.npy")->required();
   command->callback([=] { *run = [=] { return Identify(*path); }; });

@@ -126,19 +126,19 @@ ExitStatus MakeTable(const CLI::App& command, Request request) {
   return kRight;
 }
 
-// Words of an enum, and short names that types once had.
-template <class Value>
-void AddWords(CLI::App& command, const char* option, const char* help, const char* enum_name, int count,
-              Value* value) {
+// An option for the values of an enum from `first` to `last`, by their words or by the names that they once
+// had.
+void AddWords(CLI::App& command, const char* option, const char* help, const char* enum_name,
+              std::int32_t first, std::int32_t last, const std::vector<std::string>& old,
+              std::int32_t* value) {
   std::vector<std::string> words = internal::WordsOf(enum_name);
-  words.resize(static_cast<std::size_t>(count));
-  const bool is_type = words.front() == "float32";
+  words.resize(static_cast<std::size_t>(last - first + 1));
   AddOption(command, option, Joined(words), help, [=](const std::string& text) {
-    const std::vector<std::string> old = {"f32", "bf16", "f16", "f64"};
     for (std::size_t k = 0; k < words.size(); ++k) {
-      if (text != words[k] && !(is_type && text == old[k])) continue;
-      *value = static_cast<Value>(k) + (is_type ? POSENC_F32 : 0);
-      return;
+      if (text == words[k] || (k < old.size() && text == old[k])) {
+        *value = first + static_cast<std::int32_t>(k);
+        return;
+      }
     }
     RefuseChoice(option, text, words);
   })->default_str(words.front());
@@ -167,7 +167,8 @@ void AddTableCommand(CLI::App& app, Run* run) {
       ->type_name("LIST")
       ->excludes(command->get_option("--rows"))
       ->excludes(command->get_option("--first"));
-  AddWords(*command, "--dtype", "Type of the entries", "type", POSENC_F64, &request->type);
+  AddWords(*command, "--dtype", "Type of the entries", "type", POSENC_F32, POSENC_F64,
+           {"f32", "bf16", "f16", "f64"}, &request->type);
   command
       ->add_option("--out", request->out,
                    "Save as .npy (C order, shape (rows, dim); <f4, <f2, <f8, or <u2 for bfloat16) instead of "
@@ -179,7 +180,8 @@ void AddTableCommand(CLI::App& app, Run* run) {
       *command, "--cache",
       "Two tables, cosines and sines, of a column per pair or of one per element; or one, [cos | sin] or "
       "[cos sin cos sin ...]",
-      "cache_layout", internal::EndOf(internal::Of::cache_layout), &request->cache);
+      "cache_layout", POSENC_CACHE_HALVES, internal::EndOf(internal::Of::cache_layout) - 1, {},
+      &request->cache);
   command->add_flag("--presets", request->presets, "List the presets: name, formula, source");
   command->option_defaults()->group("Options");
   command->callback([=] { *run = [=] { return MakeTable(*command, *request); }; });
