@@ -80,12 +80,12 @@ std::vector<double> FrequenciesOf(const posenc_rotary* rotary) {
 }
 
 SchedulePlot MakeSchedulePlot(const CLI::App& command, SpecOptions* options) {
+  posenc_rotary_spec spec = RotarySpec(options);
   for (const char* other : {"--rows", "--first"}) {
     if (command.count(other) != 0) throw UsageError(std::string(other) + " excludes --rotary");
   }
   const bool asks = options->AsksFor("--frequencies") || options->AsksFor("--amplitude");
   if (asks) throw UsageError("plot: --frequencies and --amplitude need values");
-  posenc_rotary_spec spec = RotarySpec(options);
   SchedulePlot plot;
   const RotaryHandle rotary = Create(spec);
   plot.title = *options->rotary + ": " + Describe(spec);
