@@ -1,6 +1,6 @@
 /* The C ABI from strict C99: every function once, in the ways that a runtime would use them. What the
    types of posenc.h make of them is in typed_header_test.cc, bad input in create_errors_test.cc and
-   call_errors_test.cc. */
+   calls_refusals_test.cc. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Bad input to creation: every status has a case that produces it and a message of its own, and nothing is
-// written. call_errors_test.cc has the statuses of calls.
+// written. calls_refusals_test.cc and refusals_test.cc have the statuses of calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>

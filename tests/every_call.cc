@@ -3,87 +3,48 @@
 // libraries.
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
-#include <string>
-#include <type_traits>
 #include <vector>
 
-#include "every_call.h"
-#include "posenc/posenc.h"
+#include "calls.h"
 
 namespace posenc {
 namespace {
 
 constexpr std::size_t kDim = 67;  // odd, so that vectors of every length have a tail
-constexpr std::size_t kRows = 36;
+constexpr std::size_t kRows = 9;
 
-// FNV-1a. Depends on every bit: one made of memory never written is seen by MemorySanitizer and Valgrind.
-template <class T>
-std::uint64_t Hash(const std::vector<T>& values) {
+// Of all results, FNV-1a. Depends on every bit: one made of memory never written is seen by MemorySanitizer
+// and Valgrind.
+std::uint64_t Run(const posenc_target& target, bool* ok) {
   std::uint64_t hash = 0xcbf29ce484222325u;
-  std::vector<unsigned char> bytes(values.size() * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
-  return hash;
-}
-
-template <class T>
-std::uint64_t HashOfType(const Encoder& encoder, std::int64_t first, bool* ok) {
-  EveryCall<T> calls(kDim, first, kRows, 7);
-  for (std::size_t k = 0; k < calls.table.size(); ++k) {
-    if constexpr (std::is_floating_point_v<T>) calls.table[k] = static_cast<T>(k) / 8;
-  }
-  *ok = calls.Run(encoder) && *ok;
-  return Hash(calls.out);
-}
-
-std::uint64_t HashOfAll(const Encoder& encoder, bool* ok) {
-  std::uint64_t hash = 0;
-  for (const std::int64_t first : {std::int64_t{-20}, kMaxPosition - 99}) {
-    for (const std::uint64_t part :
-         {HashOfType<float>(encoder, first, ok), HashOfType<BFloat16>(encoder, first, ok),
-          HashOfType<Float16>(encoder, first, ok), HashOfType<double>(encoder, first, ok)}) {
-      hash = hash * 31 + part;
+  for (int kind = 0; kind < Setting::kKinds; ++kind) {
+    for (const std::int64_t first : {std::int64_t{-20}, POSENC_MAX_POSITION - 99}) {
+      Setting setting(target.name, kDim, kRows);
+      setting.SetKind(kind);
+      setting.first = first;
+      *ok = setting.Create() && *ok;
+      ForEachCall(setting, [&](Call& call) {
+        if (first > 0 && call.runs.empty()) return;  // the same once more
+        if (call() != POSENC_OK) {
+          std::printf("%s fails\n", call.function.name);
+          *ok = false;
+        }
+        if (call.buffers.empty() || call.buffers[0].alignment > 1) return;  // sizes, names and structs
+        for (const std::vector<unsigned char>& result : call.Results()) {
+          for (const unsigned char byte : result) hash = (hash ^ byte) * 0x100000001b3u;
+        }
+      });
     }
   }
   return hash;
-}
-
-// Creates an encoder in each layout.
-std::uint64_t HashOfLayouts(Spec spec, bool* ok) {
-  std::uint64_t hash = 0;
-  for (const Layout layout : {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin}) {
-    spec.layout = layout;
-    Encoder encoder;
-    *ok = *ok && Encoder::Create(spec, &encoder) == Status::kOk;
-    hash = hash * 31 + HashOfAll(encoder, ok);
-  }
-  return hash;
-}
-
-// With and without a phase rounding, with listed frequencies, and for lists.
-std::uint64_t Run(const Target& target, bool* ok) {
-  Spec spec;
-  spec.dim = kDim;
-  spec.target = target.name;
-  std::uint64_t hash = HashOfLayouts(spec, ok);
-  const std::vector<float> frequencies((kDim + 1) / 2, 0.7f);
-  spec.frequencies = {nullptr, frequencies.data(), frequencies.size(), FrequencyUnit::kTurns};
-  hash = hash * 31 + HashOfLayouts(spec, ok);
-  spec.frequencies = {};
-  spec.lists_only = spec.nan_rows = true;
-  hash = hash * 31 + HashOfLayouts(spec, ok);
-  spec.lists_only = spec.nan_rows = false;
-  spec.phase_rounding = PhaseRounding::kF32PowDiv;
-  return hash * 31 + HashOfLayouts(spec, ok);
 }
 
 }  // namespace
 }  // namespace posenc
 
 int main() {
-  posenc::Target targets[posenc::kMaxTargets];
-  const std::size_t count = posenc::Targets(targets);
+  posenc_target targets[POSENC_MAX_TARGETS];
+  const std::size_t count = posenc_targets(targets, POSENC_MAX_TARGETS);
   std::uint64_t first_hash = 0;
   std::size_t executed = 0;
   bool ok = true;

@@ -1,16 +1,13 @@
 // The same bits everywhere: in every order of heads and tokens, for every split of the tokens and of the
-// tensors, on many threads at once, on a small stack.
+// tensors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 #include <vector>
 
-#include "rotary_every_call.h"
-#include "small_stack.h"
+#include "rotary_cases.h"
 
 namespace posenc {
 namespace {
@@ -172,63 +169,6 @@ TEST_P(RotaryIdentical, BackAndForth) {
   heads.inverse = 1;
   Rotate<float>(rotary, kFirst, tokens(), &heads);
   for (std::size_t k = 0; k < x.size(); ++k) ASSERT_NEAR(y[k], x[k], 2e-6f);
-}
-
-// One rotary for all threads: each makes every call, and pieces of one tensor make the whole.
-TEST_P(RotaryIdentical, ManyThreads) {
-  constexpr std::size_t kThreads = 6, kDim = 64, kPiece = 7;
-  const auto run = [&](const auto& work) {
-    std::atomic<std::size_t> waiting{kThreads};
-    std::vector<std::thread> threads;
-    for (std::size_t t = 0; t < kThreads; ++t) {
-      threads.emplace_back([&, t] {
-        --waiting;
-        while (waiting != 0) std::this_thread::yield();
-        work(t);
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-  };
-  for (const posenc_rotary_spec& spec : RotarySpecsOfEveryKind(target())) {
-    const RotaryPtr rotary = CreateRotary(spec);
-    EveryRotaryCall<BFloat16> want(spec);
-    ASSERT_TRUE(want.Run(rotary.get()));
-    std::vector<EveryRotaryCall<BFloat16>> got(kThreads, EveryRotaryCall<BFloat16>(spec));
-    run([&](std::size_t t) { EXPECT_TRUE(got[t].Run(rotary.get())); });
-    for (const auto& calls : got) {
-      EXPECT_TRUE(SameBits(calls.out, want.out) && SameBits(calls.cos, want.cos) &&
-                  SameBits(calls.sin, want.sin));
-    }
-  }
-  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(kDim, target()));
-  const std::vector<float> x = Numbers<float>(kDim);
-  std::vector<float> want = x, pieces = x;
-  const posenc_heads heads = Heads(want.data(), kHeads, kHeads * kDim, kDim);
-  Rotate<float>(rotary, kFirst, tokens(), &heads);
-  std::atomic<std::size_t> next{0};
-  run([&](std::size_t) {
-    for (std::size_t t = next.fetch_add(kPiece); t < tokens(); t = next.fetch_add(kPiece)) {
-      const posenc_heads piece = Heads(&pieces[t * kHeads * kDim], kHeads, kHeads * kDim, kDim);
-      Rotate<float>(rotary, kFirst + static_cast<std::int64_t>(t), std::min(kPiece, tokens() - t), &piece);
-    }
-  });
-  EXPECT_TRUE(SameBits(pieces, want));
-}
-
-// Every call, with pairs that take 1,024 bits.
-TEST_P(RotaryIdentical, OnASmallStack) {
-  if (kFramesAreLarger) GTEST_SKIP() << "sanitizers, and a build without optimization, take more";
-  for (const posenc_rotary_spec& spec : RotarySpecsOfEveryKind(target())) {
-    const RotaryPtr rotary = CreateRotary(spec);
-    ForEachType([&](auto element) {
-      EveryRotaryCall<decltype(element)> want(spec), got(spec);
-      ASSERT_TRUE(want.Run(rotary.get()));
-      bool ok = false;
-      OnASmallStack([&] { ok = got.Run(rotary.get()); });
-      EXPECT_TRUE(ok);
-      EXPECT_TRUE(SameBits(got.out, want.out));
-    });
-  }
 }
 
 POSENC_INSTANTIATE_PER_TARGET(RotaryIdentical);

@@ -31,16 +31,16 @@ RUNS = ("runs_test:-*REFERENCE", "identical_test:-*REFERENCE")
 SMALL = ("accuracy_test:*SmallPositions*:-*REFERENCE", "accuracy_test:*TinyPhases*:-*REFERENCE")
 CANCEL = ("accuracy_test:*NearQuarterTurns*:-*REFERENCE", "accuracy_test:*NearMultiplesOfPi*:-*REFERENCE")
 STREAM = ("stream_test",)
-LAYOUT = ("identical_test", "memory_test")
+LAYOUT = ("identical_test", "calls_memory_test:-*REFERENCE")
 ADD = ("add_test",)
-BATCH = ("batch_test", "call_errors_test", "memory_test")
-EMBED = ("memory_test", "embed_test", "call_errors_test")
+BATCH = ("batch_test", "refusals_test:*Batches*", "calls_refusals_test:*add_batch", "calls_memory_test:-*REFERENCE")
+EMBED = ("embed_test", "calls_refusals_test:*embed*", "refusals_test:*Tables*", "calls_memory_test:-*REFERENCE")
 BFLOAT16_RUNS = ("runs_test:*BFloat16*:-*REFERENCE",) + RUNS
 EASY = ("fallback_test:*Nothing*:-*REFERENCE",)
 RARELY = ("fallback_test:*DirectKernel*",)
-CALL_ERRORS = ("call_errors_test",)
+CALL_ERRORS = ("calls_refusals_test", "refusals_test")
 CREATE_ERRORS = ("create_errors_test",)
-MEMORY = ("memory_test",)
+MEMORY = ("calls_memory_test:-*REFERENCE", "create_memory_test:-*REFERENCE")
 IN_MEMORY = ("create_memory_test",)
 HEADER = ("typed_header_test",)
 TILE = ("tile_test",)
@@ -53,7 +53,7 @@ WIDE = ("wide_test",)
 PRESETS = ("presets_test:-*REFERENCE:*Document",)
 LISTED = ("listed_test:-*REFERENCE",)
 GRID = ("grid_test:-*REFERENCE:*SCALAR",)
-GRID_ERRORS = ("grid_errors_test", "grid_test:*WithoutCells*")
+GRID_ERRORS = ("calls_refusals_test:*grid", "refusals_test:*Grids*", "grid_test:*WithoutCells*")
 POSITIONS = ("positions_test",)
 DOUBLES = ("doubles_test:-*REFERENCE",) + LISTED
 
@@ -67,10 +67,10 @@ ROTARY_NANS = (f"rotary_exact_test:*Nans*:{SIMD_ONLY}",)
 ROTARY_PARTS = (f"rotary_exact_test:*Parts*:{SIMD_ONLY}",)
 ROTARY_HEADS = (f"rotary_identical_test:{SIMD_ONLY}",)
 ROTARY_CACHED = (f"rotary_fast_test:*Cached*:{SIMD_ONLY}",)
-ROTARY_ERRORS = ("rotary_calls_test",)
+ROTARY_ERRORS = ("calls_refusals_test:*rota*", "refusals_test:*Heads*:*Caches*:*Lists*:Rotary*")
 ROTARY_FAST = (f"rotary_fast_test:{SIMD_ONLY}",)
 ROTARY_CACHE = (f"rotary_cache_test:{SIMD_ONLY}",)
-ROTARY_CALLS = ("rotary_calls_test", f"rotary_memory_test:{SIMD_ONLY}", f"rotary_identical_test:{SIMD_ONLY}")
+ROTARY_CALLS = ROTARY_ERRORS + (f"calls_memory_test:{SIMD_ONLY}", f"rotary_identical_test:{SIMD_ONLY}", f"create_memory_test:{SIMD_ONLY}")
 ROTARY_AXES = (f"rotary_axes_test:{SIMD_ONLY}",)
 ROTARY_FREQUENCIES = ("rotary_frequencies_test",)
 ROTARY_RUNS = (f"rotary_exact_test:*Run*:{SIMD_ONLY}",)
@@ -320,7 +320,7 @@ FAULTS = (
           "return admitted.any_value ||", "return admitted.any_value || positions.AsDouble(i) != positions.AsDouble(i) ||", CALL_ERRORS),
     Fault("positions_compared_in_the_callers_state", "src/call/checks.cc", "return InFpState([&] {",
           "const auto now = [](const auto& work) { return work(); };\n  return now([&] {",
-          ("fp_state_test",)),
+          ("calls_state_test:*FloatingPoint*",)),
     Fault("step_of_a_factor_too_early", "src/frequency/table.cc", "high[m + i] = step.high;", "high[m + i] = high[i];",
           FREQUENCIES),
     Fault("low_times_high_dropped", "src/number/double_double.h", "(a.high * b.low + a.low * b.high)", "(a.high * b.low)",
@@ -906,9 +906,9 @@ FAULTS = (
     # Arguments and state.
     Fault("flush_to_zero_stays", "src/number/compiler.h",
           "if ((saved_ & ~FpRegister::kFlags) != FpRegister::kDefault) FpRegister::Set(FpRegister::kDefault);",
-          "", ("fp_state_test",)),
+          "", ("calls_state_test:*FloatingPoint*",)),
     Fault("status_flags_not_restored", "src/number/compiler.h", "if (FpRegister::Get() != saved_) FpRegister::Set(saved_);",
-          "if (((FpRegister::Get() ^ saved_) & ~FpRegister::kFlags) != 0) FpRegister::Set(saved_);", ("fp_state_test",)),
+          "if (((FpRegister::Get() ^ saved_) & ~FpRegister::kFlags) != 0) FpRegister::Set(saved_);", ("calls_state_test:*FloatingPoint*",)),
     Fault("id_check_off_by_one", "src/call/checks.cc", "lookup.ids[r] < end", "lookup.ids[r] <= end", EMBED),
     Fault("run_may_leave_the_range", "src/call/checks.cc", "POSENC_MAX_POSITION - static_cast<std::int64_t>(rows - 1)",
           "POSENC_MAX_POSITION + 1 - static_cast<std::int64_t>(rows - 1)", CALL_ERRORS),

@@ -1,0 +1,74 @@
+// Only the creation of a handle allocates, one block, not even what takes 1,024 bits does; and a creation
+// that cannot allocate says so.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+#include "allocations.h"
+#include "hard_calls.h"
+#include "per_target.h"
+#include "verify/hard_angles.h"
+
+namespace posenc {
+namespace {
+
+class CallsAllocation : public PerTarget {};
+
+TEST_P(CallsAllocation, OnlyCreationAllocates) {
+  for (int kind = 0; kind < Setting::kKinds; ++kind) {
+    Setting setting(target(), IsReference() ? 9 : 131, IsReference() ? 2 : 7);
+    setting.SetKind(kind);
+    ASSERT_TRUE(setting.Create());
+    ForEachCall(setting, [&](Call& call) {
+      MakeHard(&call);
+      const std::size_t before = allocations;
+      const posenc_status status = call();
+      EXPECT_EQ(allocations, before + (call.function.allocates ? 1 : 0)) << call.function.name;  // it counts
+      EXPECT_EQ(status, POSENC_OK) << call.function.name;
+    });
+  }
+}
+
+TEST_P(CallsAllocation, NoneOfARefusedCall) {
+  Setting setting(target());
+  ASSERT_TRUE(setting.Create());
+  ForEachCall(setting, [&](Call& call) {
+    if (call.runs.empty()) return;
+    *call.runs[0].first = call.runs[0].most + 1;
+    const std::size_t before = allocations;
+    EXPECT_EQ(call(), POSENC_POSITION_OUT_OF_RANGE) << call.function.name;
+    EXPECT_EQ(allocations, before) << call.function.name;
+  });
+}
+
+TEST_P(CallsAllocation, NoneOfTheLastResort) {
+  const tools::HardAngle angle = tools::HardAngles()[0];
+  Setting setting(target(), 2);
+  setting.spec.position_scale = angle.scale;
+  setting.spec.frequencies = &angle.frequency;
+  setting.spec.frequency_count = 1;
+  ASSERT_TRUE(setting.Create());
+  double out[2];
+  const std::size_t before = allocations;
+  EXPECT_EQ(posenc_write_at(setting.encoder, POSENC_F64, &angle.position, 1, POSENC_F64, out, 2, nullptr),
+            POSENC_OK);
+  EXPECT_EQ(allocations, before);
+}
+
+TEST_P(CallsAllocation, OutOfMemoryIsAStatus) {
+  const Setting setting(target(), 64);
+  ForEachCall(setting, [&](Call& call) {
+    if (!call.function.allocates) return;
+    const auto before = call.Results();
+    exhausted = true;
+    const posenc_status status = call();
+    exhausted = false;
+    EXPECT_EQ(status, POSENC_OUT_OF_MEMORY) << call.function.name;
+    EXPECT_TRUE(call.Results() == before) << call.function.name;
+  });
+}
+
+POSENC_INSTANTIATE_PER_TARGET(CallsAllocation);
+
+}  // namespace
+}  // namespace posenc

@@ -1,0 +1,218 @@
+// Whatever a call's surroundings, the bits are the same: on every target, in any floating-point state (which
+// is left as it was), on a small stack, and on many threads that share their handles. Under ThreadSanitizer
+// (preset tsan) this also shows that nothing is written behind the caller's back.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cfenv>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "calls.h"
+#include "fp_modes.h"
+#include "hard_calls.h"
+#include "per_target.h"
+#include "small_stack.h"
+
+namespace posenc {
+namespace {
+
+class CallsState : public PerTarget {
+ protected:
+  // visit(call, its results) for each kind, with what is hard to round.
+  template <class Visit>
+  void ForEachHardCall(std::size_t rows, const Visit& visit) {
+    for (int kind = 0; kind < Setting::kKinds; ++kind) {
+      Setting setting(target(), IsReference() ? 9 : 37, IsReference() ? 2 : rows);
+      setting.SetKind(kind);
+      ASSERT_TRUE(setting.Create()) << kind;
+      ForEachCall(setting, [&](Call& call) {
+        SCOPED_TRACE(testing::Message() << call.function.name << ", types " << call.a.type << ", "
+                                        << call.a.list_type << ", kind " << kind);
+        MakeHard(&call);
+        ASSERT_EQ(call(), POSENC_OK);
+        const auto want = call.Results();
+        call.Settle();
+        visit(call, want);
+      });
+      if (HasFailure()) return;
+    }
+  }
+};
+
+// The reference computes every entry in wide arithmetic.
+TEST_P(CallsState, TargetsAgreeWithTheReference) {
+  for (const std::int64_t first : {-kMaxPosition, std::int64_t{-4}, kMaxPosition - 5}) {
+    for (int kind = 0; kind < Setting::kKinds; ++kind) {
+      Setting setting(target(), 37, 3), reference(kReference, 37, 3);
+      for (Setting* s : {&setting, &reference}) {
+        s->SetKind(kind);
+        s->first = first;
+        ASSERT_TRUE(s->Create()) << kind;
+      }
+      ForEachCall(setting, [&](Call& call) {
+        if (call.runs.empty() && first != -kMaxPosition) return;
+        if (std::string(call.function.name).find("_target") != std::string::npos)
+          return;  // that is what differs
+        Call want(call.function, reference, call.a.type, call.list_type, call.a.table_type);
+        for (Call* each : {&call, &want}) {
+          MakeHard(each);
+          ASSERT_EQ((*each)(), POSENC_OK) << call.function.name;
+        }
+        EXPECT_TRUE(call.Results() == want.Results())
+            << call.function.name << ", types " << call.a.type << ", " << call.a.list_type << ", kind "
+            << kind << ", from " << first;
+      });
+    }
+  }
+}
+
+TEST_P(CallsState, FloatingPointStateIsLeftAsItWas) {
+  ForEachHardCall(7, [&](Call& call, const auto& want) {
+    for (const Mode& mode : kModes) {
+      for (const int raised : {0, FE_INVALID, FE_INEXACT | FE_UNDERFLOW}) {
+        SCOPED_TRACE(std::string(mode.name) + ", flags " + std::to_string(raised));
+        call.Settle();
+        posenc_status status = POSENC_OK;
+        RunIn(mode, raised, [&] { status = call(); });
+        EXPECT_EQ(status, POSENC_OK);
+        EXPECT_TRUE(call.Results() == want);
+      }
+    }
+  });
+}
+
+// Comparisons with a NaN raise an exception.
+TEST_P(CallsState, FloatingPointStateOfRefusedCalls) {
+  Setting setting(target());
+  ASSERT_TRUE(setting.Create());
+  ForEachCall(setting, [&](Call& call) {
+    SCOPED_TRACE(call.function.name);
+    posenc_status want = POSENC_POSITION_OUT_OF_RANGE;
+    const Buffer* list = call.Find(Values::kPositions);
+    if (list != nullptr && list->type == POSENC_F64) {
+      const double nan = std::nan("");
+      std::memcpy(list->place(), &nan, sizeof(nan));
+    } else if (list != nullptr && list->type == POSENC_F32) {
+      const float nan = std::nanf("");
+      std::memcpy(list->place(), &nan, sizeof(nan));
+    } else if (call.a.tensor_count != 0) {
+      call.a.tensors[0].scale = std::nan("");
+      want = POSENC_BAD_AMPLITUDE;
+    } else if (call.a.spec != nullptr) {  // of both specs the first double
+      const double nan = std::nan("");
+      auto* spec = reinterpret_cast<unsigned char*>(call.memory[0].data());
+      const bool rotary = call.buffers[0].content.size() == sizeof(posenc_rotary_spec);
+      std::memcpy(spec + (rotary ? offsetof(posenc_rotary_spec, base) : offsetof(posenc_spec, base)), &nan,
+                  sizeof(nan));
+      want = POSENC_BAD_BASE;
+    } else {
+      return;
+    }
+    for (const Mode& mode : kModes) {
+      SCOPED_TRACE(mode.name);
+      posenc_status status = POSENC_OK;
+      RunIn(mode, 0, [&] { status = call(); });
+      EXPECT_EQ(status, want);
+    }
+  });
+}
+
+// Also of what takes 1,024 bits.
+TEST_P(CallsState, OnASmallStack) {
+  if (kFramesAreLarger) GTEST_SKIP() << "sanitizers, and a build without optimization, take more";
+  ForEachHardCall(70, [&](Call& call, const auto& want) {
+    posenc_status status = POSENC_BAD_GRID;
+    OnASmallStack([&] { status = call(); });
+    EXPECT_EQ(status, POSENC_OK);
+    EXPECT_TRUE(call.Results() == want);
+  });
+}
+
+// Runs work(thread) on all threads at once.
+void RunAtOnce(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> waiting{count};
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < count; ++t) {
+    threads.emplace_back([&, t] {
+      --waiting;
+      while (waiting != 0) std::this_thread::yield();
+      work(t);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Handles that they share, and, as creation is a call, those that each makes.
+TEST_P(CallsState, ManyThreads) {
+  constexpr std::size_t kThreads = 6;
+  for (int kind = 0; kind < Setting::kKinds; ++kind) {
+    Setting setting(target(), IsReference() ? 9 : 67, IsReference() ? 2 : 40);
+    setting.SetKind(kind);
+    ASSERT_TRUE(setting.Create());
+    std::vector<std::vector<std::vector<unsigned char>>> want;
+    ForEachCall(setting, [&](Call& call) {
+      ASSERT_EQ(call(), POSENC_OK);
+      want.push_back(call.Results());
+    });
+    RunAtOnce(kThreads, [&](std::size_t) {
+      std::size_t next = 0;
+      ForEachCall(setting, [&](Call& call) {
+        EXPECT_EQ(call(), POSENC_OK) << call.function.name;
+        EXPECT_TRUE(call.Results() == want[next++]) << call.function.name;
+      });
+    });
+  }
+}
+
+// Pieces of one table, and of one tensor, make the whole.
+TEST_P(CallsState, ManyThreadsMakeOneTable) {
+  const std::size_t rows = IsReference() ? 16 : 512, dim = 68,
+                    piece = 23;  // neither a block nor a group of rows
+  Setting setting(target(), dim, rows);
+  setting.first = -200;
+  ASSERT_TRUE(setting.Create());
+  std::vector<float> want(rows * dim), got(rows * dim), turned(rows * dim, 0.7f), turned_in_pieces = turned;
+  const auto work = [&](std::size_t row, std::size_t count, std::vector<float>* table,
+                        std::vector<float>* heads) {
+    const std::int64_t first = setting.first + static_cast<std::int64_t>(row);
+    posenc_heads of{};
+    of.data = &(*heads)[row * dim];
+    of.heads = 1;
+    of.token_stride = of.head_stride = dim;
+    EXPECT_EQ(posenc_write(setting.encoder, first, count, POSENC_F32, &(*table)[row * dim], dim), POSENC_OK);
+    EXPECT_EQ(posenc_rotate(setting.rotary, first, count, POSENC_F32, &of, 1), POSENC_OK);
+  };
+  work(0, rows, &want, &turned);
+  std::atomic<std::size_t> next{0};
+  RunAtOnce(6, [&](std::size_t) {
+    for (std::size_t row = next.fetch_add(piece); row < rows; row = next.fetch_add(piece)) {
+      work(row, std::min(piece, rows - row), &got, &turned_in_pieces);
+    }
+  });
+  EXPECT_TRUE(SameBits(got, want));
+  EXPECT_TRUE(SameBits(turned_in_pieces, turned));
+}
+
+POSENC_INSTANTIATE_PER_TARGET(CallsState);
+
+// The modes are really set: an addition shows the rounding, a subnormal product the flushing.
+TEST(FpStateOfThisTest, TakesEffect) {
+  volatile float one = 1.0f, tiny = 0x1p-60f, small = 0x1p-130f;
+  const auto in = [](const Mode& mode, const auto& compute) {
+    const ModeScope scope(mode);
+    volatile float result = compute();
+    return result;
+  };
+  EXPECT_GT(in({"Upward", FE_UPWARD, 0, false}, [&] { return one + tiny; }), 1.0f);
+  EXPECT_LT(in({"Downward", FE_DOWNWARD, 0, false}, [&] { return one - tiny; }), 1.0f);
+  if (kFlush == 0) GTEST_SKIP() << "flushing subnormals is not known on this platform";
+  EXPECT_EQ(in({"Flush", FE_TONEAREST, kFlush, false}, [&] { return small * one; }), 0.0f);
+}
+
+}  // namespace
+}  // namespace posenc
