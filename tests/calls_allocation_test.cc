@@ -23,7 +23,7 @@ TEST_P(CallsAllocation, OnlyCreationAllocates) {
       MakeHard(&call);
       const std::size_t before = allocations;
       const posenc_status status = call();
-      EXPECT_EQ(allocations, before + (call.function.allocates ? 1 : 0)) << call.function.name;  // it counts
+      EXPECT_EQ(allocations, before + (call.function.Allocates() ? 1 : 0)) << call.function.name;  // it counts
       EXPECT_EQ(status, POSENC_OK) << call.function.name;
     });
   }
@@ -58,7 +58,7 @@ TEST_P(CallsAllocation, NoneOfTheLastResort) {
 TEST_P(CallsAllocation, OutOfMemoryIsAStatus) {
   const Setting setting(target(), 64);
   ForEachCall(setting, [&](Call& call) {
-    if (!call.function.allocates) return;
+    if (!call.function.Allocates()) return;
     const auto before = call.Results();
     exhausted = true;
     const posenc_status status = call();

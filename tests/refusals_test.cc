@@ -288,7 +288,7 @@ TEST(RefusalsOfGrids, Columns) {
     Expect(
         POSENC_BAD_GRID, kGrids, [&](Call& c) { c.a.axes[1].column = column; }, kUntold, 1);
   }
-  for (const std::size_t column : {std::size_t{0}, kDim - 1}) {
+  for (const std::size_t column : {std::size_t{0}, std::size_t{1}, kDim - 1}) {
     Expect(
         POSENC_BAD_GRID, kGrids, [&](Call& c) { c.a.axes[0].column = column; }, kUntold, 1);
   }
@@ -506,6 +506,21 @@ TEST(RefusalsOfHeads, Sources) {
     for (posenc_heads& t : c.a.tensors) t.source = source.data();
     c.a.tensors[0].source_token_stride = c.a.tensors[0].source_head_stride = 1;
   });
+}
+
+TEST(RefusalsOfHeads, TheLastTwoOfThree) {
+  std::vector<float> first(kRows * kDim), others(2 * kRows * kDim);
+  for (const std::size_t distance : {kRows * kDim, kRows * kDim - 1}) {
+    posenc_heads tensors[3] = {};
+    for (posenc_heads& t : tensors) t = {first.data(), 1, kDim, kDim, nullptr, 0, 0, 0.0, 0, 0};
+    tensors[1].data = others.data();
+    tensors[2].data = &others[distance];
+    Expect(distance == kRows * kDim ? POSENC_OK : POSENC_BUFFERS_OVERLAP, kTensors, [&](Call& c) {
+      c.a.type = POSENC_F32;
+      c.a.passed_tensors = tensors;
+      c.a.tensor_count = 3;
+    });
+  }
 }
 
 // q, k and v of one projection, in any order of its axes.

@@ -1,0 +1,362 @@
+// One call of a C function, with everything that it points to: tests move, spoil and compare it. Plain: needs
+// neither GoogleTest nor MPFR.
+#ifndef POSENC_TESTS_CALL_H_
+#define POSENC_TESTS_CALL_H_
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "posenc/grid_c.h"
+#include "posenc/positions_c.h"
+#include "posenc/posenc_c.h"
+#include "posenc/rotary_c.h"
+
+namespace posenc {
+
+inline std::size_t SizeOfType(posenc_type type) {
+  if (type == POSENC_BF16 || type == POSENC_F16) return 2;
+  return type == POSENC_F64 || type == POSENC_I64 ? 8 : 4;
+}
+
+// What calls are made with: tests choose it, and one set of handles serves many calls.
+struct Setting {
+  explicit Setting(const char* target = nullptr, std::size_t dim = 8, std::size_t the_rows = 3)
+      : rows(the_rows) {
+    posenc_spec_init(&spec, sizeof(spec));
+    spec.dim = dim;
+    spec.target = target;
+    posenc_rotary_spec_init(&rotary_spec, sizeof(rotary_spec));
+    rotary_spec.head_dim = dim % 2 == 0 ? dim : dim + 1;
+    rotary_spec.target = target;
+  }
+  ~Setting() {
+    posenc_encoder_destroy(encoder);
+    posenc_rotary_destroy(rotary);
+  }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+  // Every path through the library: layouts, frequencies, phases and rows of encoders; arithmetic, pairings,
+  // axes and phases of rotaries; caches.
+  static constexpr int kKinds = 12;
+  void SetKind(int kind) {
+    static const float frequencies[] = {0x1p-126f, 0.1f, 5e8f, 0.0f};
+    spec.layout = kind % 4;
+    from_source = kind % 2 == 1;
+    cache_layout = kind % 4;
+    rotary_spec.pairing = kind / 2 % 2;
+    rotary_spec.arithmetic = kind / 4 % 2;
+    switch (kind) {
+      case 4:
+        spec.phase_rounding = POSENC_F32_POW_DIV;
+        break;
+      case 5:  // tiny phases, of float16 subnormal
+        spec.position_scale = 0x1p-25;
+        break;
+      case 6:
+        spec.position_scale = 0x1p-100;
+        rotary_spec.amplitude = 1.3;
+        break;
+      case 7:
+        spec.lists_only = spec.nan_rows = 1;
+        rotary_spec.phase_rounding = POSENC_F32_INV_FREQ;
+        break;
+      case 8:
+        spec.position_scale = 100.0;
+        rotary_spec.output_pairing = POSENC_HALF_SPLIT;
+        break;
+      case 9:
+        spec.dim = 8;
+        spec.frequencies_f32 = frequencies;
+        spec.frequency_count = 4;
+        spec.frequency_unit = POSENC_HALF_TURNS;
+        rotary_spec.rotary_dim = rotary_spec.head_dim - 4;
+        rotary_spec.rotary_offset = 3;
+        break;
+      case 10:
+        spec.has_padding = 1;
+        spec.input_first = 1;
+        rotary_spec.axes = 3;
+        rotary_spec.sections[0] = rotary_spec.head_dim / 2 - 2;
+        rotary_spec.sections[1] = rotary_spec.sections[2] = 1;
+        break;
+      case 11:
+        spec.phase_rounding = POSENC_F64_POW_MUL;
+        rotary_spec.scaling = POSENC_YARN;
+        rotary_spec.factor = 3.7;
+        rotary_spec.original_length = 8192.0;
+        break;
+      default:
+        break;
+    }
+  }
+
+  // To be called once the specs are as wanted.
+  bool Create() {
+    return posenc_encoder_create(&spec, &encoder) == POSENC_OK &&
+           posenc_rotary_create(&rotary_spec, &rotary) == POSENC_OK;
+  }
+
+  posenc_spec spec;
+  posenc_rotary_spec rotary_spec;
+  std::size_t rows;           // tokens, steps of an axis
+  std::int64_t first = 1000;  // of runs
+  bool easy = false;          // positions of lists are consecutive, and none takes wide arithmetic
+  bool from_source = false;   // rotations are not in place
+  posenc_cache_layout cache_layout = POSENC_CACHE_HALVES;
+  posenc_encoder* encoder = nullptr;
+  posenc_rotary* rotary = nullptr;
+};
+
+// Of all functions; each takes some of them.
+struct Arguments {
+  const posenc_encoder* encoder;
+  const posenc_rotary* rotary;
+  posenc_type type, list_type, table_type, position_type;
+  const void *list, *positions, *table;
+  void *data, *other;
+  std::size_t rows, stride, batch, batch_stride, vocabulary, table_stride, list_stride;
+  std::int64_t first, past;
+  float scale;
+  std::size_t* bad_index;
+  posenc_grid_axis axes[2];
+  const posenc_grid_axis* passed_axes;
+  std::size_t axis_count, prefix_rows;
+  std::size_t* bad_axis;
+  posenc_heads tensors[2];
+  const posenc_heads* passed_tensors;
+  std::size_t tensor_count;
+  posenc_cache cache;
+  const posenc_cache* passed_cache;
+  std::size_t cache_rows;
+  posenc_normalization normalization;
+  const void* spec;
+  const char* name;
+  std::size_t bytes;
+};
+
+// What the numbers of a buffer mean: which are bad, and what is reported then.
+enum class Values { kEntries, kPositions, kIds, kFirstPositions, kRowIndices, kAny };
+
+enum class Use { kRead, kWritten, kAdded, kScratch };  // added: read, too; scratch: not a result
+
+using Types = std::vector<std::int32_t>;
+inline constexpr posenc_type kByte = -8;          // of what has no posenc_type
+inline constexpr posenc_status kNoArgument = -1;  // cannot be null
+
+// Memory that an argument points to: elements [counts[0]][counts[1]][counts[2]], of which the last ones
+// follow each other.
+struct Buffer {
+  const char* name;
+  void* pointer;  // the argument: the address of a pointer
+  Use use;
+  Values values;
+  posenc_type type;
+  std::size_t counts[3];
+  std::size_t* strides[2];                   // arguments; null where there is none
+  posenc_status null = POSENC_NULL_POINTER;  // reported if the pointer is null; OK: it may be
+  bool are_heads = false;                    // of tokens: the strides in either order, a source's any
+  std::size_t alignment = 1;
+  std::size_t size = 0;                  // of an element
+  std::vector<unsigned char> content{};  // dense, before the call
+
+  bool IsWritten() const { return use != Use::kRead; }
+  std::size_t count() const { return counts[0] * counts[1] * counts[2]; }
+  std::size_t extent() const {  // bytes
+    return (Offset(counts[0] - 1, counts[1] - 1) + counts[2]) * size;
+  }
+  std::size_t Offset(std::size_t i, std::size_t j) const {
+    return (strides[0] != nullptr ? i * *strides[0] : 0) + (strides[1] != nullptr ? j * *strides[1] : 0);
+  }
+  void PointTo(void* place) const { std::memcpy(pointer, &place, sizeof(place)); }
+  unsigned char* place() const {
+    unsigned char* place;
+    std::memcpy(&place, pointer, sizeof(place));
+    return place;
+  }
+  // Sets the strides so that `gap` elements lie between what is used.
+  void Spread(std::size_t gap, bool other_order = false) const {
+    const bool swapped = are_heads && other_order;
+    if (strides[1] != nullptr) *strides[1] = counts[2] + gap;
+    if (strides[1] != nullptr && swapped) *strides[1] = counts[0] * (counts[2] + gap) + gap;
+    if (strides[0] == nullptr) return;
+    *strides[0] = counts[2] + gap;
+    if (strides[1] != nullptr && !swapped) *strides[0] = counts[1] * *strides[1] + gap;
+  }
+  // visit(bytes of the buffer, bytes of a dense one, how many) for all that is used.
+  template <class Visit>
+  void ForEachPiece(const Visit& visit) const {
+    for (std::size_t k = 0; k < counts[0] * counts[1]; ++k) {
+      visit(Offset(k / counts[1], k % counts[1]) * size, k * counts[2] * size, counts[2] * size);
+    }
+  }
+  void Put(const std::vector<unsigned char>& dense, unsigned char* to) const {
+    ForEachPiece(
+        [&](std::size_t at, std::size_t from, std::size_t n) { std::memcpy(to + at, &dense[from], n); });
+  }
+  void Get(std::vector<unsigned char>* dense) const {
+    const unsigned char* from = place();
+    ForEachPiece(
+        [&](std::size_t at, std::size_t to, std::size_t n) { std::memcpy(&(*dense)[to], from + at, n); });
+  }
+};
+
+struct Choice {  // an argument that only has some values
+  std::int32_t* argument;
+  Types values;
+  posenc_status other;
+};
+
+struct Size {  // an argument that memory limits
+  std::size_t* argument;
+  posenc_status too_large;
+};
+
+struct RunOfSteps {  // of positions or rows
+  std::int64_t* first;
+  std::int64_t steps, least, most;
+};
+
+struct Function;
+
+// One call of a function with arguments that work.
+struct Call {
+  Call(const Function& the_function, const Setting& the_setting, posenc_type type, posenc_type the_list_type,
+       posenc_type table_type);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  posenc_status operator()();  // in the memory that pointers point to
+
+  // Puts all buffers into memory of their own, and what they hold.
+  void Settle() {
+    memory.resize(buffers.size());
+    for (std::size_t k = 0; k < buffers.size(); ++k) {
+      memory[k].assign((buffers[k].extent() + room) / sizeof(double), 0.0);
+      auto* place = reinterpret_cast<unsigned char*>(memory[k].data());
+      buffers[k].PointTo(place);
+      buffers[k].Put(buffers[k].content, place);
+    }
+  }
+
+  // What all results hold, dense. They have room already after the first time.
+  const std::vector<std::vector<unsigned char>>& Results() {
+    results.resize(buffers.size());
+    for (std::size_t k = 0; k < buffers.size(); ++k) {
+      if (buffers[k].use == Use::kScratch) continue;
+      results[k].resize(buffers[k].content.size());
+      buffers[k].Get(&results[k]);
+    }
+    return results;
+  }
+
+  Buffer& Add(const char* name, void* pointer, Use use, Values values, posenc_type type,
+              const std::array<std::size_t, 3>& counts, std::size_t* outer = nullptr,
+              std::size_t* inner = nullptr);
+  Buffer* Find(Values values) {
+    for (Buffer& buffer : buffers) {
+      if (buffer.values == values) return &buffer;
+    }
+    return nullptr;
+  }
+
+  const Function& function;
+  const Setting& setting;
+  const posenc_type list_type;  // of the row; that of the arguments where it is 0 is any
+  Arguments a{};
+  std::vector<Buffer> buffers;
+  std::vector<Choice> choices;
+  std::vector<Size> sizes;
+  std::vector<RunOfSteps> runs;
+  std::vector<std::pair<void*, posenc_status>> pointers;  // to what is no buffer
+  std::size_t room = 2 * sizeof(double);                  // bytes behind each buffer
+  std::vector<std::vector<double>> memory;
+  std::vector<std::vector<unsigned char>> results;
+};
+
+struct Function {
+  const char* name;
+  void (*describe)(Call&);
+  Types types, list_types;  // of the arguments of those names; 0 where there is none
+  posenc_status (*run)(Arguments&);
+
+  bool Is(const char* part) const { return std::strstr(name, part) != nullptr; }
+  bool HasTable() const { return Is("_embed"); }  // of types of its own
+  bool Allocates() const { return Is("_create") && !Is("_create_in"); }
+};
+
+inline Call::Call(const Function& the_function, const Setting& the_setting, posenc_type type,
+                  posenc_type the_list_type, posenc_type table_type)
+    : function(the_function), setting(the_setting), list_type(the_list_type) {
+  buffers.reserve(8);  // references stay
+  a.encoder = setting.encoder;
+  a.rotary = setting.rotary;
+  a.type = type;
+  a.list_type = list_type;
+  a.table_type = table_type;
+  a.rows = setting.rows;
+  a.first = setting.first;
+  a.scale = 0.3f;
+  function.describe(*this);
+  Settle();
+}
+
+inline posenc_status Call::operator()() { return function.run(a); }
+
+// A dense buffer of what its values may be.
+inline Buffer& Call::Add(const char* name, void* pointer, Use use, Values values, posenc_type type,
+                         const std::array<std::size_t, 3>& counts, std::size_t* outer, std::size_t* inner) {
+  buffers.push_back({name, pointer, use, values, type, {counts[0], counts[1], counts[2]}, {outer, inner}});
+  Buffer& b = buffers.back();
+  b.size = type == kByte ? 1 : SizeOfType(type);
+  b.Spread(0);
+  b.content.resize(b.count() * b.size, b.IsWritten() ? 0x5A : 0);
+  const auto put = [&](std::size_t k, const auto& value) {
+    std::memcpy(&b.content[k * b.size], &value, sizeof(value));
+  };
+  std::uint64_t random = 0x9E3779B97F4A7C15u;
+  for (std::size_t k = 0; k < b.count(); ++k) {
+    if (b.values == Values::kPositions && setting.easy) {
+      const auto position = static_cast<std::int32_t>(k % setting.rows) - 3;
+      if (b.type == POSENC_I32) put(k, position);
+      if (b.type == POSENC_I64) put(k, std::int64_t{position});
+      if (b.type == POSENC_F32) put(k, static_cast<float>(position));
+      if (b.type == POSENC_F64) put(k, static_cast<double>(position));
+    } else if (b.values == Values::kPositions && b.type == POSENC_I32) {
+      put(k, (1 << 20) - static_cast<std::int32_t>(k % 5000) * 300007);
+    } else if (b.values == Values::kPositions && b.type == POSENC_I64) {
+      const std::int64_t wide[] = {0, -1, 131071, POSENC_MAX_POSITION, -POSENC_MAX_POSITION, 77};
+      put(k, wide[k % 6]);
+    } else if (b.values == Values::kPositions) {
+      const double doubles[] = {0.1, -1e9 - 0.3, 0x1p-1074, 0x1.000003p-126, 0x1p31, -0.0, 12.5};
+      if (b.type == POSENC_F64) put(k, doubles[k % 7]);
+      if (b.type == POSENC_F32) put(k, static_cast<float>(doubles[k % 7]));
+    } else if (b.values == Values::kEntries) {  // finite numbers, large, small and subnormal
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      const auto high = static_cast<std::uint32_t>(random >> 32);
+      if (b.type == POSENC_F32)
+        put(k, std::ldexp(static_cast<float>(high >> 8) - 0x1p23f, k % 3 == 0 ? -149 : -23));
+      if (b.type == POSENC_F64) put(k, std::ldexp(static_cast<double>(high), -30));
+      if (b.type == POSENC_BF16)
+        put(k, static_cast<std::uint16_t>(((high >> 16) & 0x80FF) | (k % 3 == 0 ? 0 : 0x3F00)));
+      if (b.type == POSENC_F16)
+        put(k, static_cast<std::uint16_t>(((high >> 16) & 0x83FF) | (k % 3 == 0 ? 0 : 0x3800)));
+    } else if (b.values == Values::kIds || b.values == Values::kFirstPositions ||
+               b.values == Values::kRowIndices) {
+      const auto value =
+          static_cast<std::int32_t>(b.values == Values::kRowIndices ? b.count() - 1 - k : (2 * k + 1) % 3);
+      if (b.type == POSENC_I32) put(k, value);
+      if (b.type == POSENC_I64) put(k, std::int64_t{value});
+    }
+  }
+  return b;
+}
+
+}  // namespace posenc
+
+#endif  // POSENC_TESTS_CALL_H_
