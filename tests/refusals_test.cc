@@ -292,6 +292,10 @@ TEST(RefusalsOfGrids, Columns) {
     Expect(
         POSENC_BAD_GRID, kGrids, [&](Call& c) { c.a.axes[0].column = column; }, kUntold, 1);
   }
+  Expect(
+      POSENC_BAD_GRID, kGrids, [](Call& c) { c.a.axes[0].column = 0, c.a.axes[1].column = kDim - 1; },
+      kUntold, 1);
+  Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].column = 0, c.a.axes[1].column = kDim; });
   const Encoder wide = Create(MakeSpec(kDim + 1));
   Expect(
       POSENC_STRIDE_TOO_SMALL, kGrids, [&](Call& c) { c.a.axes[0].encoder = wide.c_encoder(); }, kUntold, 0);
