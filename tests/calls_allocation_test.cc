@@ -23,7 +23,8 @@ TEST_P(CallsAllocation, OnlyCreationAllocates) {
       MakeHard(&call);
       const std::size_t before = allocations;
       const posenc_status status = call();
-      EXPECT_EQ(allocations, before + (call.function.Allocates() ? 1 : 0)) << call.function.name;  // it counts
+      EXPECT_EQ(allocations, before + (call.function.Allocates() ? 1 : 0))
+          << call.function.name;  // it counts
       EXPECT_EQ(status, POSENC_OK) << call.function.name;
     });
   }
