@@ -24,9 +24,7 @@ SURFACES = {  # its text, what a member is called there, members that it need no
     "the command's manual": ("tools/command/posenc.1", r"-{option}\b",
                              {"axes", "arithmetic", "output_pairing"}, PARTS),
     "the fuzzers": ("tests/fuzz/*.cc tests/fuzz/*.h", r"\b{snake}\b", set(), set()),
-    # Its encoders have lists in all units by Spec's name for it; Llama 3 is a preset.
-    "verify": ("tools/verify/*.cc tools/verify/*.h", r"\b{snake}\b",
-               {"frequency_unit", "table_rows", "long_factors_f32", "high_freq_factor"}, set()),
+    "verify": ("tools/verify/*.cc tools/verify/*.h", r"\b{snake}\b", {"table_rows", "long_factors_f32"}, set()),
 }
 OPTIONS = {"head_dim": "dim", "frequency_unit": "unit"}
 

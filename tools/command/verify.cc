@@ -15,6 +15,7 @@
 #include "command/system.h"
 #include "posenc/posenc.h"
 #include "verify/cases.h"
+#include "verify/describe.h"
 #include "verify/json.h"
 #include "verify/verify.h"
 #ifdef POSENC_HAVE_MPFR
@@ -64,20 +65,20 @@ Plan MakePlan(const Request& request, const std::vector<Target>& targets) {
 
 Plan PlanCases(const Request& request, const std::vector<Target>& targets) {
   Plan plan = MakePlan(request, targets);
-  plan.groups = {{"cases", DigestSubjects()}};
-  Subjects& subjects = plan.groups[0].subjects;
-  plan.digested = subjects.size();
+  plan.groups = {{"cases", DigestCases()}};
+  std::vector<Case>& cases = plan.groups[0].cases;
+  plan.digested = cases.size();
   plan.compare = kHaveOracle;
   plan.reference_every = 16;
   if (!kHaveOracle || request.quick || request.part != 1) return plan;
-  for (const auto& subject : TableSubjects()) subjects.push_back(subject);
+  for (const Case& c : TableCases()) cases.push_back(c);
   return plan;
 }
 
 std::vector<Group> AreasOf(const Request& request) {
   std::vector<Group> areas = FullAreas(request.seed);
   const auto is_left_out = [&](const Group& area) {
-    return area.name.find(request.areas) == std::string::npos;
+    return NameOf(area).find(request.areas) == std::string::npos;
   };
   areas.erase(std::remove_if(areas.begin(), areas.end(), is_left_out), areas.end());
   if (areas.empty()) Refuse("--areas", request.areas, "part of the name of an area, for example rotation");
@@ -87,7 +88,7 @@ std::vector<Group> AreasOf(const Request& request) {
 Plan PlanAreas(const Request& request, const std::vector<Target>& targets) {
   Plan plan = MakePlan(request, targets);
   if (request.full) plan.groups = AreasOf(request);
-  plan.by_way = true;
+  plan.are_areas = true;
   plan.reference_every = request.reference_every;
   plan.part = request.part - 1;
   plan.parts = request.parts;
@@ -124,7 +125,7 @@ void PrintHead(const Plan& plan) {
     std::printf("Built without MPFR, and some digest is wrong: all targets are compared with %s.\n",
                 kReferenceName);
   }
-  if (plan.groups[0].subjects.size() > plan.digested) {
+  if (plan.groups[0].cases.size() > plan.digested) {
     std::printf("%s, which is slow, takes one chunk in %zu beyond the digest cases.\n", kReferenceName,
                 plan.reference_every);
   }
@@ -166,7 +167,7 @@ void PrintAreas(const Outcome& outcome) {
   std::printf("\nPart %zu of %zu; seed of random runs %" PRIu64 "; %s takes one chunk in %zu.\n",
               plan.part + 1, plan.parts, outcome.seed, kReferenceName, plan.reference_every);
   for (std::size_t a = 0; a < plan.groups.size(); ++a) {
-    std::printf("\n%s\n", plan.groups[a].name.c_str());
+    std::printf("\n%s\n", NameOf(plan.groups[a]).c_str());
     for (const Report& report : outcome.area_reports[a].reports) {
       const Findings& found = report.found;
       std::printf("%-10s %-17s %-4s %14" PRIu64 " %10" PRIu64 " %11zu %8zu %9zu %8.1f s\n",

@@ -3,22 +3,26 @@
 #define POSENC_TOOLS_VERIFY_CASES_H_
 
 #include <cstdint>
-#include <memory>
+#include <string>
 #include <vector>
 
-#include "verify/subject.h"
+#include "verify/case.h"
 
 namespace posenc {
 namespace tools {
 
-using Subjects = std::vector<std::shared_ptr<const Subject>>;
+// Cases that are reported together.
+struct Group {
+  std::string name;  // if empty, the first case's description is one
+  std::vector<Case> cases;
+};
 
 // The digest covers these in this order, which must stay as it is: append to them, and count kDigestVersion
 // up. First encodings, then rotary embeddings.
-Subjects DigestSubjects();
+std::vector<Case> DigestCases();
 
 // Whole tables of usual sizes: what `verify` adds.
-Subjects TableSubjects();
+std::vector<Case> TableCases();
 
 // What --full adds, to be written in all ways: all of the everyday domain, what it costs at small positions,
 // and random runs, chosen by the seed, at its edges; rotations of random and of hard elements, and caches of

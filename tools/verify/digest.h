@@ -5,18 +5,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "verify/encoding_case.h"
-#include "verify/rotary_calls.h"
-#include "verify/rotary_case.h"
+#include "verify/case.h"
 
 namespace posenc {
 namespace tools {
 
-// Of the digest's subjects, what every machine must find.
+// Of the digest's cases, what every machine must find.
 inline constexpr int kDigestVersion = 10;
 inline constexpr std::uint64_t kGoldenDigest = 0x46101e38139840ac;
 
@@ -32,24 +29,19 @@ class Digest {
   std::uint64_t value_ = 0xcbf29ce484222325u;
 };
 
-// Digests the cases of DigestSubjects() on one target, a case a step.
+// Digests the cases of DigestCases() on one target, a case a step.
 class DigestRun {
  public:
   explicit DigestRun(std::string target);
 
-  bool done() const { return next_ == encodings_.size() + rotaries_.size(); }
+  bool done() const { return next_ == cases_.size(); }
   void Step();
   double fraction() const { return entries_ / all_; }  // of the entries
   std::uint64_t value() const { return digest_.value(); }
 
  private:
-  void Take(const EncodingCase& c);
-  void Take(const RotaryCase& c);
-  void Append(const Entries& entries);
-
   std::string target_;
-  std::vector<EncodingCase> encodings_;
-  std::vector<RotaryCase> rotaries_;
+  std::vector<Case> cases_;
   std::size_t next_ = 0;
   double entries_ = 0.0, all_ = 0.0;
   Digest digest_;

@@ -1,11 +1,8 @@
 #include "verify/findings.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <tuple>
-
-#include "oracle/format.h"
 
 namespace posenc {
 namespace tools {
@@ -20,14 +17,15 @@ Findings& Findings::operator+=(const Findings& other) {
   tally += other.tally;
   examples.insert(examples.end(), other.examples.begin(), other.examples.end());
   std::sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
-    return std::tie(a.subject, a.row, a.column) < std::tie(b.subject, b.row, b.column);
+    return std::tie(a.number, a.row, a.column) < std::tie(b.number, b.row, b.column);
   });
   if (examples.size() > kMaxExamples) examples.resize(kMaxExamples);
   return *this;
 }
 
 Findings Compare(Trial* trial, const Way& way, const Entries& expected, const Entries& got,
-                 const std::string& target, std::size_t subject, std::size_t row, std::size_t columns) {
+                 const std::string& target, std::size_t number, std::size_t row) {
+  const std::size_t columns = way.as.columns();
   Findings found;
   found.entries = got.count();
   if (std::memcmp(got.data(), expected.data(), got.bytes()) == 0) return found;
@@ -38,19 +36,10 @@ Findings Compare(Trial* trial, const Way& way, const Entries& expected, const En
       found.worst_ulp = std::max(found.worst_ulp, trial->Ulp(way, r, column, got[i]));
     }
     if (found.mismatches > kMaxExamples) continue;
-    const std::string text = target + ": " + trial->Place(way, r, column) + ": got " +
-                             ShowEntry(way.type, got[i]) + ", expected " + ShowEntry(way.type, expected[i]);
-    found.examples.push_back({subject, r, column, text + "; " + trial->Exact(way, r, column)});
+    found.examples.push_back(
+        {number, r, column, target + ": " + trial->Explain(way, r, column, got[i], expected[i])});
   }
   return found;
-}
-
-std::string ShowEntry(posenc_type type, std::uint64_t bits) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "0x%0*llx (%.*g)", static_cast<int>(2 * TraitsOf(type).size),
-                static_cast<unsigned long long>(bits), type == POSENC_F64 ? 17 : 9,
-                oracle::Unpack(type, bits));
-  return text;
 }
 
 }  // namespace tools

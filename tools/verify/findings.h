@@ -9,14 +9,14 @@
 
 #include "kernel/rows.h"
 #include "posenc/accuracy.h"
-#include "verify/subject.h"
+#include "verify/trial.h"
 
 namespace posenc {
 namespace tools {
 
 // A mismatch in words, and where it is.
 struct Example {
-  std::size_t subject, row, column;
+  std::size_t number, row, column;  // of the case in its group
   std::string text;
 };
 inline constexpr std::size_t kMaxExamples = 10;
@@ -32,12 +32,9 @@ struct Findings {
   Findings& operator+=(const Findings& other);
 };
 
-// Compares rows from that one on, bit by bit. Examples get the number of the subject.
+// Compares rows from that one on, bit by bit. Examples get the number of the case.
 Findings Compare(Trial* trial, const Way& way, const Entries& expected, const Entries& got,
-                 const std::string& target, std::size_t subject, std::size_t row, std::size_t columns);
-
-// "0x3f800000 (1)"
-std::string ShowEntry(posenc_type type, std::uint64_t bits);
+                 const std::string& target, std::size_t number, std::size_t row);
 
 }  // namespace tools
 }  // namespace posenc

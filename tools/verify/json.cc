@@ -14,6 +14,7 @@
 #include <string>
 
 #include "posenc/accuracy.h"
+#include "verify/describe.h"
 #ifndef _WIN32
 #include <sys/utsname.h>
 #endif
@@ -134,10 +135,10 @@ Json TypeJson(const oracle::Distances& distances, posenc_type type, const Group&
   for (const oracle::HardEntry& entry : distances.hardest()) {
     char distance[32];
     std::snprintf(distance, sizeof(distance), "%.3g", std::ldexp(static_cast<double>(entry.margin), -64));
-    hardest.push_back({{"spec", area.subjects[entry.origin]->Describe()},
+    hardest.push_back({{"spec", DescribeSpec(area.cases[entry.origin])},
                        {"position", entry.position},
                        {"pair", entry.pair},
-                       {"entry", area.subjects[entry.origin]->EntryName(entry.sine)},
+                       {"entry", EntryName(area.cases[entry.origin], entry.sine)},
                        {"value", ShowEntry(type, entry.bits)},
                        {"from_midpoint", distance}});
   }
@@ -164,7 +165,7 @@ Json AreaJson(const Group& area, const GroupReport& report) {
     types[TraitsOf(kSharedTypes[k]).name] = TypeJson(report.distances[k], kSharedTypes[k], area);
   }
   for (const Report& count : report.reports) counts.push_back(CountJson(count));
-  return {{"name", area.name},
+  return {{"name", NameOf(area)},
           {"types", types},
           {"counts", counts},
           {"examples", ExampleTexts(report.found.examples)}};

@@ -5,9 +5,9 @@
 #include <exception>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -16,10 +16,10 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// Rows of a subject.
+// Rows of a case.
 struct Task {
-  std::size_t group, number;  // of the subject in it
-  const Subject& of;
+  std::size_t group, number;  // of the case in it
+  const Case& of;
   std::size_t row, rows;
   bool digest, with_reference;
 
@@ -31,13 +31,13 @@ std::vector<Task> MakeTasks(const Plan& plan) {
   std::size_t chunk = 0;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     const Group& group = plan.groups[g];
-    for (std::size_t number = 0; number < group.subjects.size(); ++number) {
-      const Subject& subject = *group.subjects[number];
-      const std::size_t all = subject.rows(), rows = subject.chunk_rows();
+    for (std::size_t number = 0; number < group.cases.size(); ++number) {
+      const Case& c = group.cases[number];
+      const std::size_t all = c.rows, rows = ChunkRows(c, plan.are_areas);
       for (std::size_t row = 0; row < all; row += rows) {
         if (chunk++ % plan.parts != plan.part) continue;
         const bool digest = number < plan.digested;
-        tasks.push_back({g, number, subject, row, std::min(rows, all - row), digest,
+        tasks.push_back({g, number, c, row, std::min(rows, all - row), digest,
                          digest || (tasks.size() + 1) % plan.reference_every == 0});
       }
     }
@@ -57,38 +57,33 @@ class Worker {
   explicit Worker(const Plan& plan) : plan_(plan) {}
 
   Result Do(const Task& task) {
-    Prepare(task.of);
+    if (case_ != &task.of) trial_.emplace(task.of, plan_.are_areas, plan_.targets);
+    case_ = &task.of;
+    trial_->Prepare(task.row, task.rows);
     Result result;
     result.digested.resize(plan_.targets.size());
-    if (plan_.compare) answers_ = trial_->Expect(task.row, task.rows);
+    if (plan_.compare) answers_ = trial_->Expect();
     for (std::size_t t = 0; t < plan_.targets.size(); ++t) {
       if (!task.with_reference && plan_.targets[t] == kReferenceName) continue;
-      for (const Way& way : ways_) Do(task, t, way, &result);
+      for (const Way& way : trial_->ways()) Do(task, t, way, &result);
     }
     result.distances = std::move(answers_.distances);
     return result;
   }
 
  private:
-  void Prepare(const Subject& subject) {
-    if (subject_ == &subject) return;
-    subject_ = &subject;
-    trial_ = subject.Start(plan_.targets);
-    ways_ = subject.ways();
-  }
-
   void Do(const Task& task, std::size_t t, const Way& way, Result* result) {
     written_.tally = {};
-    if (!trial_->Write(t, way, task.row, task.rows, &written_)) return;
+    if (!trial_->Write(t, way, &written_)) return;
     Report& report = result->reports.emplace_back();
     report.target = plan_.targets[t];
-    if (plan_.by_way) report.type = way.type;
-    if (plan_.by_way) report.call = way.call;
+    if (plan_.are_areas) report.type = way.as.type;
+    if (plan_.are_areas) report.call = way.call;
     report.seconds = written_.seconds;
     if (task.digest) result->digested[t] = written_.entries.LittleEndian(written_.entries.count());
     if (plan_.compare) {
-      report.found = Compare(trial_.get(), way, answers_.entries[way.answer], written_.entries, report.target,
-                             task.number, task.row, task.of.columns());
+      report.found = Compare(&*trial_, way, answers_.entries[way.answer], written_.entries, report.target,
+                             task.number, task.row);
       report.distances = answers_.distances[way.numbers];
       report.found.worst_ulp = std::max(report.found.worst_ulp, report.distances.worst_ulp());
     }
@@ -96,9 +91,8 @@ class Worker {
   }
 
   const Plan& plan_;
-  const Subject* subject_ = nullptr;
-  std::unique_ptr<Trial> trial_;
-  std::vector<Way> ways_;
+  const Case* case_ = nullptr;
+  std::optional<Trial> trial_;  // of it
   Answers answers_;
   Written written_;
 };
@@ -118,7 +112,7 @@ class Collector {
  public:
   explicit Collector(const Plan& plan) : plan_(plan), reports_(plan.groups.size()) {
     for (GroupReport& report : reports_) report.distances.resize(std::size(kSharedTypes));
-    if (plan.by_way) return;
+    if (plan.are_areas) return;
     for (const std::string& target : plan.targets) reports_[0].reports.emplace_back().target = target;
   }
 
@@ -129,10 +123,10 @@ class Collector {
       whole.found += part.found;
     }
     const std::size_t kept = std::min(whole.distances.size(), result.distances.size());
-    for (std::size_t k = 0; plan_.by_way && k < kept; ++k) {
+    for (std::size_t k = 0; plan_.are_areas && k < kept; ++k) {
       whole.distances[k].Merge(result.distances[k], task.number);
     }
-    if (plan_.by_way) return;
+    if (plan_.are_areas) return;
     waiting_.emplace(number, std::move(result.digested));
     for (auto it = waiting_.begin(); it != waiting_.end() && it->first == next_; it = waiting_.erase(it)) {
       for (std::size_t t = 0; t < it->second.size(); ++t) whole.reports[t].digest.Append(it->second[t]);

@@ -1,4 +1,4 @@
-// Writes every subject on every target, compares each entry with the oracle and digests the first subjects.
+// Writes every case on every target, compares each entry with the oracle and digests the first cases.
 #ifndef POSENC_TOOLS_VERIFY_VERIFY_H_
 #define POSENC_TOOLS_VERIFY_VERIFY_H_
 
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "oracle/distances.h"
+#include "verify/cases.h"
 #include "verify/digest.h"
 #include "verify/findings.h"
-#include "verify/subject.h"
 
 namespace posenc {
 namespace tools {
@@ -20,8 +20,8 @@ namespace tools {
 // and all ways.
 struct Plan {
   std::vector<Group> groups;
-  std::size_t digested = 0;          // the first subjects of the only group, each with one way
-  bool by_way = false;               // a report per target and way, not per target
+  std::size_t digested = 0;          // the first cases of the only group
+  bool are_areas = false;            // in all ways, with a report per target and way; else one per target
   std::vector<std::string> targets;  // each runnable
   bool compare = true;               // entry by entry; else only digests are made
   unsigned threads = 1;
@@ -39,13 +39,13 @@ struct Report {
   Findings found;
   oracle::Distances distances;  // of the right answers for the same entries
   double seconds = 0.0;         // of one processor, for writing
-  Digest digest;                // of the plan's digested subjects
+  Digest digest;                // of the plan's digested cases
 };
 
 struct GroupReport {
   std::vector<Report> reports;
   Findings found;                            // of all
-  std::vector<oracle::Distances> distances;  // of kSharedTypes; a hard entry's origin is the subject
+  std::vector<oracle::Distances> distances;  // of kSharedTypes; a hard entry's origin is the case
 };
 
 // A report per group.

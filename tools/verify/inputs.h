@@ -1,6 +1,6 @@
 // Elements to rotate: random ones, and those that are hard. The same on every machine.
-#ifndef POSENC_TOOLS_VERIFY_ROTARY_INPUTS_H_
-#define POSENC_TOOLS_VERIFY_ROTARY_INPUTS_H_
+#ifndef POSENC_TOOLS_VERIFY_INPUTS_H_
+#define POSENC_TOOLS_VERIFY_INPUTS_H_
 
 #include <cstdint>
 
@@ -34,4 +34,4 @@ std::uint64_t HashOf(std::uint64_t seed, std::uint64_t row, std::uint64_t head, 
 }  // namespace tools
 }  // namespace posenc
 
-#endif  // POSENC_TOOLS_VERIFY_ROTARY_INPUTS_H_
+#endif  // POSENC_TOOLS_VERIFY_INPUTS_H_

@@ -1,4 +1,4 @@
-#include "verify/rotary_inputs.h"
+#include "verify/inputs.h"
 
 #include <cmath>
 

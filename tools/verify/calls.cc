@@ -1,0 +1,270 @@
+#include "verify/calls.h"
+
+#include <cmath>
+#include <cstring>
+#include <iterator>
+
+#include "command/require.h"
+#include "oracle/format.h"
+#include "verify/thread_seconds.h"
+
+namespace posenc {
+namespace tools {
+namespace {
+
+template <class Value>
+void Append(double value, std::vector<unsigned char>* bytes) {
+  const auto typed = static_cast<Value>(value);
+  const std::size_t at = bytes->size();
+  bytes->resize(at + sizeof(typed));
+  std::memcpy(bytes->data() + at, &typed, sizeof(typed));
+}
+
+void AppendAs(posenc_type type, double value, std::vector<unsigned char>* bytes) {
+  switch (type) {
+    case POSENC_I32:
+      return Append<std::int32_t>(value, bytes);
+    case POSENC_I64:
+      return Append<std::int64_t>(value, bytes);
+    case POSENC_F32:
+      return Append<float>(value, bytes);
+    default:
+      return Append<double>(value, bytes);
+  }
+}
+
+// The upper half of floats, or bfloat16s; and float16s. From kNans on they are NaNs of all kinds.
+constexpr std::uint32_t kSpecials[2][14] = {{0x7F80, 0xFF80, 0x0000, 0x8000, 0x3F80, 0xBF80, 0x7F7F, 0xFF7F,
+                                             0x0001, 0x7FC0, 0xFFC0, 0x7F81, 0xFFFF, 0xFFA5},
+                                            {0x7C00, 0xFC00, 0x0000, 0x8000, 0x3C00, 0xBC00, 0x7BFF, 0xFBFF,
+                                             0x0001, 0x7E00, 0xFE00, 0x7C01, 0xFFFF, 0xFD55}};
+constexpr std::size_t kNans = 9;
+
+std::uint64_t Special(posenc_type type, double scale, std::uint32_t hash) {
+  // What becomes of a float NaN times a number is not the same everywhere.
+  const bool is_float = type == POSENC_F32;
+  const bool has_nans = !is_float || scale == 0.0 || !std::isfinite(scale);
+  const std::uint32_t bits =
+      kSpecials[type == POSENC_F16 ? 1 : 0][(hash >> 8) % (has_nans ? std::size(kSpecials[0]) : kNans)];
+  return is_float ? std::uint64_t{bits} << 16 : bits;
+}
+
+// Elements that do not turn.
+std::uint64_t RestBits(std::size_t head, std::size_t element) {
+  return (0x2911u + 7 * head + element) & 0x3fff;
+}
+
+// In POSENC_FAST the sign and the payload of a NaN are the processor's.
+void MakeNansOne(posenc_type type, Entries* entries) {
+  for (std::size_t i = 0; i < entries->count(); ++i) {
+    const double value = oracle::Unpack(type, (*entries)[i]);
+    if (std::isnan(value)) entries->Set(i, oracle::Pack(type, value));
+  }
+}
+
+}  // namespace
+
+Calls::Calls(const Case& c) : case_(c) {
+  if (c.operation != Operation::kRotate && c.operation != Operation::kRotateCached) return;
+  Case turns = c;
+  turns.rotary.amplitude = 1.0;
+  turns_ = std::make_unique<Handle>(turns, nullptr);
+}
+
+void Calls::Prepare(std::size_t row, std::size_t rows) {
+  if (row_ == row && rows_ == rows) return;
+  row_ = row;
+  rows_ = rows;
+  for (std::vector<InputPair>& pairs : pairs_) pairs.clear();
+  sources_.clear();
+  if (turns_ == nullptr) return;
+  const std::size_t pairs = case_.pairs();
+  cosines_.resize(rows * pairs);
+  sines_.resize(rows * pairs);
+  const posenc_cache cache{POSENC_CACHE_HALVES, POSENC_F64, cosines_.data(), sines_.data(), pairs};
+  const auto first = static_cast<std::int64_t>(case_.Position(0, row));
+  const std::vector<unsigned char> list = PassedPositions(case_);
+  Require(case_.list == 0
+              ? posenc_rotary_write(turns_->rotary(), first, rows, &cache)
+              : posenc_rotary_write_at(turns_->rotary(), case_.list, list.data(), rows, &cache, nullptr));
+}
+
+std::vector<unsigned char> Calls::PassedPositions(const Case& as) const {
+  std::vector<unsigned char> list;
+  for (std::size_t k = 0; as.list != 0 && k < as.axes(); ++k) {
+    for (std::size_t r = 0; r < rows_; ++r) AppendAs(as.list, as.Position(k, row_ + r), &list);
+  }
+  return list;
+}
+
+std::vector<unsigned char> Calls::PassedRows(const Case& as) const {
+  std::vector<unsigned char> list;
+  for (std::size_t r = 0; as.list != 0 && r < rows_; ++r) {
+    AppendAs(as.list, static_cast<double>(CacheRow(row_ + r)), &list);
+  }
+  return list;
+}
+
+// The bits of a hash of row and column, spread over [-4, 4], or of a special value.
+std::uint64_t Calls::AddInput(posenc_type type, std::size_t row, std::size_t column) const {
+  const std::uint32_t hash =
+      static_cast<std::uint32_t>(row) * 2654435761u ^ static_cast<std::uint32_t>(column) * 2246822519u;
+  if (case_.inputs == Inputs::kSpecial) return Special(type, case_.scale, hash);
+  const auto value = static_cast<float>(static_cast<std::int32_t>(hash));
+  return oracle::Pack(type, oracle::RoundTo(type, std::ldexp(static_cast<double>(value), -29)));
+}
+
+const std::vector<InputPair>& Calls::Pairs(posenc_type type) {
+  std::vector<InputPair>& made = pairs_[type - POSENC_F32];
+  if (!made.empty()) return made;
+  const std::size_t pairs = case_.pairs(), heads = case_.heads();
+  made.resize(rows_ * heads * pairs);
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    const std::size_t r = k / pairs / heads, h = k / pairs % heads, i = k % pairs;
+    const double cosine = cosines_[r * pairs + i], sine = sines_[r * pairs + i];
+    made[k] = MakeInput(case_.inputs, type, HashOf(case_.seed, row_ + r, h, i), cosine,
+                        case_.inverse ? -sine : sine);
+  }
+  return made;
+}
+
+template <class Bits>
+void Calls::ArrangeAs(const std::vector<InputPair>& pairs, posenc_pairing pairing, Bits* out) const {
+  const std::size_t count = case_.pairs(), dim = case_.rotary.head_dim, offset = case_.rotary.rotary_offset;
+  const InputPair* next = pairs.data();
+  for (std::size_t h = 0; h < rows_ * case_.heads(); ++h, out += dim) {
+    for (std::size_t e = 0; 2 * count < dim && e < dim; ++e) {
+      out[e] = static_cast<Bits>(RestBits(h % case_.heads(), e));
+    }
+    for (std::size_t i = 0; i < count; ++i, ++next) {
+      const PairPlace place = PlaceOf(pairing, i, count);
+      out[offset + place.a] = static_cast<Bits>(next->a);
+      out[offset + place.b] = static_cast<Bits>(next->b);
+    }
+  }
+}
+
+void Calls::Arrange(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
+                    Entries* out) const {
+  out->Reset(type, rows_ * case_.columns());
+  if (type == POSENC_F32) return ArrangeAs(pairs, pairing, static_cast<std::uint32_t*>(out->data()));
+  ArrangeAs(pairs, pairing, static_cast<std::uint16_t*>(out->data()));
+}
+
+const Entries& Calls::SourceOf(posenc_type type, posenc_pairing pairing) {
+  for (const Source& source : sources_) {
+    if (source.type == type && source.pairing == pairing) return source.entries;
+  }
+  Source& source = sources_.emplace_back();
+  source.type = type;
+  source.pairing = pairing;
+  Arrange(type, Pairs(type), pairing, &source.entries);
+  return source.entries;
+}
+
+double Calls::CacheEntry(std::size_t cache_row, std::size_t e) const {
+  const auto hash = static_cast<std::int64_t>(HashOf(case_.seed, cache_row, 0xca, e) >> 32) - 0x80000000;
+  return oracle::RoundTo(case_.cache_type, std::ldexp(static_cast<double>(hash), -31));
+}
+
+std::size_t Calls::CacheRow(std::size_t token) const {
+  return case_.list == 0 ? token + 3 : (5 * token + 1) % (case_.rows + 7);
+}
+
+Entries Calls::CacheToRotateBy() const {
+  const std::size_t columns = 2 * case_.pairs();
+  Entries table(case_.cache_type, (case_.rows + 7) * columns);
+  for (std::size_t k = 0; k < table.count(); ++k) {
+    table.Set(k, oracle::Pack(case_.cache_type, CacheEntry(k / columns, k % columns)));
+  }
+  return table;
+}
+
+void Calls::With(const Case& as, const std::function<void(const Arguments&)>& call, Entries* out,
+                 double* seconds) {
+  const std::size_t columns = as.columns(), dim = as.rotary.head_dim, size = TraitsOf(as.type).size;
+  const bool is_rotation = turns_ != nullptr, is_cached = as.operation == Operation::kRotateCached;
+  if (is_rotation && as.in_place) {
+    *out = SourceOf(as.type, as.rotary.pairing);
+  } else {
+    out->Reset(as.type, rows_ * columns);
+  }
+  for (std::size_t i = 0; as.operation == Operation::kAdd && i < rows_ * columns; ++i) {
+    out->Set(i, AddInput(as.type, row_ + i / columns, i % columns));
+  }
+  const std::vector<unsigned char> list = is_cached ? PassedRows(as) : PassedPositions(as);
+  Arguments arguments{as.type, 0, as.list, as.list == 0 ? nullptr : list.data(), rows_, out->data(), {}, {}};
+  if (as.list == 0) arguments.first = static_cast<std::int64_t>(as.Position(0, row_));
+  if (is_cached) arguments.first = static_cast<std::int64_t>(CacheRow(row_));
+
+  const auto* source = is_rotation && !as.in_place
+                           ? static_cast<const unsigned char*>(SourceOf(as.type, as.rotary.pairing).data())
+                           : nullptr;
+  for (const bool is_k : {false, true}) {
+    const std::size_t begin = is_k ? as.q_heads * dim * size : 0;
+    posenc_heads& heads = arguments.heads[is_k ? 1 : 0];
+    heads.data = static_cast<unsigned char*>(out->data()) + begin;
+    heads.heads = is_k ? as.k_heads : as.q_heads;
+    heads.token_stride = columns;
+    heads.head_stride = dim;
+    heads.source = source == nullptr ? nullptr : source + begin;
+    heads.scale = is_k ? 1.0 : as.scale;
+    heads.inverse = as.inverse ? 1 : 0;
+  }
+
+  // A row of two tables is that of the cosines, and then that of the sines.
+  const bool is_two = as.operation == Operation::kWriteCache && as.cache_layout <= POSENC_CACHE_DUPLICATED;
+  const std::size_t width = is_two ? columns / 2 : columns;
+  Entries table, sines;
+  if (is_cached) table = CacheToRotateBy();
+  if (is_two) table.Reset(as.type, rows_ * width);
+  if (is_two) sines.Reset(as.type, rows_ * width);
+  arguments.cache =
+      is_cached ? posenc_cache{POSENC_CACHE_COS_SIN, as.cache_type, table.data(), nullptr, 2 * as.pairs()}
+      : is_two  ? posenc_cache{as.cache_layout, as.type, table.data(), sines.data(), width}
+                : posenc_cache{as.cache_layout, as.type, out->data(), nullptr, width};
+  const double start = ThreadSeconds();
+  call(arguments);
+  *seconds = ThreadSeconds() - start;
+  for (std::size_t k = 0; is_two && k < rows_ * columns; ++k) {
+    const std::size_t r = k / columns, e = k % columns;
+    out->Set(k, e < width ? table[r * width + e] : sines[r * width + e - width]);
+  }
+}
+
+void Calls::Call(const Case& as, const Handle& handle, Entries* out, double* seconds) {
+  const posenc_encoder* encoder = handle.encoder();
+  const posenc_rotary* rotary = handle.rotary();
+  const auto scale = static_cast<float>(as.scale);
+  const auto call = [&](const Arguments& a) -> posenc_status {
+    switch (as.operation) {
+      case Operation::kWrite:
+        return a.list == nullptr ? posenc_write(encoder, a.first, a.rows, a.type, a.out, as.encoder.dim)
+                                 : posenc_write_at(encoder, a.list_type, a.list, a.rows, a.type, a.out,
+                                                   as.encoder.dim, nullptr);
+      case Operation::kAdd:
+        return a.list == nullptr ? posenc_add(encoder, a.first, a.rows, a.type, a.out, as.encoder.dim, scale)
+                                 : posenc_add_at(encoder, a.list_type, a.list, a.rows, a.type, a.out,
+                                                 as.encoder.dim, scale, nullptr);
+      case Operation::kRotate:
+        return a.list == nullptr
+                   ? posenc_rotate(rotary, a.first, a.rows, a.type, a.heads, 2)
+                   : posenc_rotate_at(rotary, a.list_type, a.list, a.rows, a.type, a.heads, 2, nullptr);
+      case Operation::kRotateCached:
+        return posenc_rotate_cached(rotary, &a.cache, case_.rows + 7, a.first,
+                                    a.list == nullptr ? POSENC_I64 : a.list_type, a.list, a.rows, a.type,
+                                    a.heads, 2, nullptr);
+      default:
+        return a.list == nullptr
+                   ? posenc_rotary_write(rotary, a.first, a.rows, &a.cache)
+                   : posenc_rotary_write_at(rotary, a.list_type, a.list, a.rows, &a.cache, nullptr);
+    }
+  };
+  With(
+      as, [&](const Arguments& a) { Require(call(a)); }, out, seconds);
+  const bool is_exact = as.operation == Operation::kRotate && as.rotary.arithmetic == POSENC_EXACT;
+  if (turns_ != nullptr && !is_exact) MakeNansOne(as.type, out);
+}
+
+}  // namespace tools
+}  // namespace posenc

@@ -1,0 +1,380 @@
+#include "verify/rows.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "command/require.h"
+
+namespace posenc {
+namespace tools {
+namespace {
+
+using Cases = std::vector<Case>;
+
+struct Named {
+  const char *name, *row;
+};
+constexpr Named kNamed[] = {
+    {"types", "type=f32,bf16,f16"},
+    {"all_types", "type=f32,bf16,f16,f64"},
+
+    {"layouts", "layout=interleaved,sin_cos,cos_sin"},
+    {"bases", "base=10000,500000,1e7,7.25,0.5,1"},
+    {"each_dim", "$layouts dim=1,2,3,5,11,16,31,64,134 at=-3..28"},  // around the vector lengths
+    {"rounded",
+     "dim=130 phase_rounding=f32_pow_div base=10000,500000,7.25 "
+     "at=0..23,16777213..16777236,-2147483648..-2147483625"},
+    {"integers", "dim=257 at=i64:primes $layouts operation=write,add"},
+    {"sums", "operation=add dim=99 at=-8..31 $layouts scale=1,22.627417,-0.3"},
+    {"large_sum", "operation=add dim=512 at=1048576..1052671 scale=22.627417"},
+
+    {"two_pairings", "{pairing=half_split|pairing=neighbours in_place=0} $types"},
+    {"four_pairings",
+     "{pairing=half_split|pairing=neighbours in_place=0|output_pairing=neighbours|"
+     "pairing=neighbours output_pairing=half_split in_place=0} $types"},
+    {"scalings", "scaling=linear,ntk,dynamic_ntk,qwen_ntk,mixed_ntk,yarn,yarn_log,llama3,proportional"},
+    {"longrope",
+     "scaling=longrope factor=32 original_length=4096 factors=factors_64 long_factors=long_factors_64"},
+    {"frequency_factors", "scaling=frequency_factors factors_f32=float_factors_64"},
+    // Of what differs in its frequencies: a cache of doubles, which shows its angles, and a rotation.
+    {"shown_cache", "operation=cache type=f64 at=i64:1/77/4096/0x1p31/-12345"},
+    {"shown", "{$shown_cache|k_heads=0 at=i64:4096/0x1p31/-12345}"},
+    {"shown_rounded", "{$shown_cache|k_heads=0 at=i32:0/16777217/4096}"}};
+
+using Numbers = std::vector<double>;
+
+template <class Make>
+Numbers Sequence(int count, const Make& make) {
+  Numbers numbers;
+  for (int k = 0; k < count; ++k) numbers.push_back(make(k));
+  return numbers;
+}
+
+double Fraction(int k) { return k * 0.37 - 3.0; }  // of no special kind
+
+// Next to multiples of pi/2 that grow so, and perhaps beyond these.
+void AppendQuarters(double growth, bool twice, Numbers* positions) {
+  for (double multiple = 1.0; multiple < 0x1p30; multiple = growth * multiple + 1.0) {
+    const double position = multiple * 0x1.921fb54442d18p0;
+    positions->push_back(position);
+    if (twice) positions->push_back(-std::nextafter(position, HUGE_VAL));
+  }
+}
+
+// Small positions whose angles lie next to midpoints, where w is 1, and whose entries are subnormal.
+Numbers Small() {
+  Numbers positions = {0.0, -0.0, 0x1p-126, 0x1.8p-127, -0x1p-149, 0x1p-150, 0x1p-1022, -0x1p-1074};
+  for (int exponent = -8; exponent > -160; exponent -= 8) {
+    positions.push_back(std::ldexp(0x1.000003p0, exponent));
+    positions.push_back(-std::ldexp(0x1.01p0, exponent));
+    positions.push_back(std::ldexp(0x1.002p0, exponent));
+    positions.push_back(-std::ldexp(0x1.1c71c71c71c71p0, 4 * exponent));
+  }
+  return positions;
+}
+
+// Up to the ends of the range.
+Numbers Large() {
+  Numbers positions = {0x1p31, -0x1p31, 0x1.fffffffffffffp30, 0x1p24 + 0.5, -1e9 - 0.1};
+  AppendQuarters(3.0, true, &positions);
+  return positions;
+}
+
+// Of no special kind, tiny, and beside multiples of pi/2.
+Numbers Real() {
+  Numbers positions = {0.5,  0.37,     -77.7,       1e6 + 0.3,       0x1p-20,
+                       -0.0, 0x1p-149, 0x1.8p-1022, -0x1.000003p-60, 0x1.fffffffffffffp30};
+  AppendQuarters(47.0, false, &positions);
+  return positions;
+}
+
+Numbers Floats() {
+  Numbers positions = {0.0, -0.0, 0x1p31, -0x1p31, 0x1.fffffep30, 0x1p-149, -0x1.8p-127, 0x1.000002p-126};
+  for (int k = 0; k < 24; ++k) positions.push_back(static_cast<double>(static_cast<float>(Fraction(k))));
+  return positions;
+}
+
+struct List {
+  Numbers doubles;
+  std::vector<float> floats;
+};
+
+std::map<std::string, Numbers> NamedLists() {
+  return {
+      // Positions.
+      {"fractions_24", Sequence(24, Fraction)},
+      {"fractions_40", Sequence(40, Fraction)},
+      {"eighths", Sequence(81, [](int k) { return (k - 40) / 8.0; })},
+      {"primes", Sequence(32, [](int k) { return k * 134217721.0 - 0x1p31; })},  // steps of a prime
+      {"small", Small()},
+      {"large", Large()},
+      {"real", Real()},
+      {"floats", Floats()},
+      {"far", {0, 1, -3, 4095, 131071, 999999, 0x1p24 + 1, 1234567890, 0x1p31 - 1, -0x1p31}},
+      // Frequencies and factors.
+      {"halving_37", Sequence(37, [](int k) { return std::ldexp(1.0 + k, -k); })},
+      {"slow_64", Sequence(64, [](int k) { return std::ldexp(1.0 + k, -(k / 2 + 6)); })},
+      {"signed_64", Sequence(64, [](int k) { return std::ldexp(1.0 + k, -k) * (k % 5 == 4 ? -1.0 : 1.0); })},
+      {"factors_64", Sequence(64, [](int k) { return 1.0 + 0.0625 * k; })},
+      {"long_factors_64", Sequence(64, [](int k) { return 1.1 + 0.7 * k; })},
+      {"float_factors_64",
+       Sequence(64, [](int k) { return static_cast<double>(1.0f + 0.3f * static_cast<float>(k)); })}};
+}
+
+[[noreturn]] void Refuse() { std::abort(); }
+
+double NumberOf(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0') Refuse();
+  return number;
+}
+
+// What comes before each separator, and after the last.
+std::vector<std::string> Split(std::string_view text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(c);
+    }
+  }
+  return parts;
+}
+
+// A list lives on: specs point to it.
+const List& ListOf(const std::string& text) {
+  static const std::map<std::string, Numbers> named = NamedLists();
+  static std::map<std::string, List> lists;
+  const auto [at, is_new] = lists.try_emplace(text);
+  if (!is_new) return at->second;
+  List& list = at->second;
+  const auto name = named.find(text);
+  if (name != named.end()) {
+    list.doubles = name->second;
+  } else {
+    for (const std::string& number : Split(text, '/')) list.doubles.push_back(NumberOf(number));
+  }
+  for (const double number : list.doubles) list.floats.push_back(static_cast<float>(number));
+  return list;
+}
+
+template <class Value>
+Value ValueOf(const char* words, const std::string& text) {
+  if (*words == '\0') return static_cast<Value>(NumberOf(text));
+  const std::vector<std::string> all = Split(words, ' ');
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (all[k] == text) return static_cast<Value>(k);
+  }
+  Refuse();
+}
+
+constexpr char kTypeWords[] = " f32 bf16 f16 f64 i32 i64";
+
+void SetPlace(const std::string& text, Case* c) {
+  const std::size_t colon = text.find(':'), dots = text.find("..");
+  c->positions.clear();
+  c->list = 0;
+  if (colon == std::string::npos) {
+    if (dots == std::string::npos) Refuse();
+    c->first = static_cast<std::int64_t>(NumberOf(text.substr(0, dots)));
+    c->rows = static_cast<std::size_t>(NumberOf(text.substr(dots + 2)) - static_cast<double>(c->first)) + 1;
+  } else {
+    c->list = ValueOf<posenc_type>(kTypeWords, text.substr(0, colon));
+    c->positions = ListOf(text.substr(colon + 1)).doubles;
+    c->rows = c->positions.size();
+  }
+}
+
+void SetPreset(const std::string& text, Case* c) {
+  const std::vector<std::string> parts = Split(text, '/');
+  if (parts.size() != 2) Refuse();
+  Require(posenc_rotary_spec_preset(&c->rotary, sizeof(c->rotary), parts[0].c_str(),
+                                    static_cast<std::size_t>(NumberOf(parts[1]))));
+}
+
+void SetSections(const std::string& text, Case* c) {
+  std::size_t axis = 0;
+  for (const double pairs : ListOf(text).doubles)
+    c->rotary.sections[axis++] = static_cast<std::size_t>(pairs);
+  c->rotary.axes = axis;
+}
+
+// A member with a key has numbers, or words for 0, 1, ...
+void Set(std::string_view key, const std::string& text, Case* c) {
+  posenc_spec& e = c->encoder;
+  posenc_rotary_spec& r = c->rotary;
+  bool is_known = false;
+  const auto words = [&](const char* name, const char* all, auto*... members) {
+    if (key != name) return;
+    ((*members = ValueOf<std::decay_t<decltype(*members)>>(all, text)), ...);
+    is_known = true;
+  };
+  const auto number = [&](const char* name, auto*... members) { words(name, "", members...); };
+  const auto list = [&](const char* name, auto of_list, auto*... members) {
+    if (key != name) return;
+    ((*members = (ListOf(text).*of_list).data()), ...);
+    is_known = true;
+  };
+  const auto other = [&](const char* name, void (*set)(const std::string&, Case*)) {
+    if (key != name) return;
+    set(text, c);
+    is_known = true;
+  };
+  words("operation", "write add rotate rotate_cached cache", &c->operation);
+  words("type", kTypeWords, &c->type);
+  other("at", SetPlace);
+  words("inputs", "every normal any cancelling middle tiny large special", &c->inputs);
+  number("seed", &c->seed);
+  number("scale", &c->scale);
+  number("q_heads", &c->q_heads);
+  number("k_heads", &c->k_heads);
+  number("inverse", &c->inverse);
+  number("in_place", &c->in_place);
+  words("cache_layout", "halves duplicated cos_sin pairs", &c->cache_layout);
+  words("cache_type", kTypeWords, &c->cache_type);
+
+  number("base", &e.base, &r.base);
+  number("exponent_dim", &e.exponent_dim, &r.exponent_dim);
+  number("position_scale", &e.position_scale, &r.position_scale);
+  words("phase_rounding",
+        "none f32_pow_div f32_exp f32_log_div f32_inv_freq f32_iterated f64_inv_freq f64_pow_div f64_pow_mul "
+        "f32_list f32_log_increment",
+        &e.phase_rounding, &r.phase_rounding);
+  words("unit", "radians half_turns turns", &e.frequency_unit, &r.unit);
+  list("frequencies", &List::doubles, &e.frequencies, &r.frequencies);
+  list("frequencies_f32", &List::floats, &e.frequencies_f32, &r.frequencies_f32);
+
+  number("dim", &e.dim);
+  words("layout", "interleaved sin_cos cos_sin interleaved_cos_sin", &e.layout);
+  words("odd_column", "half_pair zero_last zero_middle cosine_last", &e.odd_column);
+  number("nan_rows", &e.nan_rows);
+  number("lists_only", &e.lists_only);
+  number("min_timescale", &e.min_timescale);
+  number("position_offset", &e.position_offset);
+  number("has_padding", &e.has_padding);
+  number("padding_position", &e.padding_position);
+  number("input_first", &e.input_first);
+
+  other("preset", SetPreset);
+  number("head_dim", &r.head_dim);
+  number("rotary_dim", &r.rotary_dim);
+  number("rotary_offset", &r.rotary_offset);
+  words("pairing", "half_split neighbours", &r.pairing);
+  words("output_pairing", "half_split neighbours same", &r.output_pairing);
+  words("arithmetic", "exact fast", &r.arithmetic);
+  words("scaling",
+        "none linear ntk dynamic_ntk qwen_ntk mixed_ntk yarn yarn_log longrope llama3 proportional "
+        "frequency_factors",
+        &r.scaling);
+  number("factor", &r.factor);
+  number("length", &r.length);
+  number("original_length", &r.original_length);
+  number("beta_fast", &r.beta_fast);
+  number("beta_slow", &r.beta_slow);
+  number("mscale", &r.mscale);
+  number("mscale_all_dim", &r.mscale_all_dim);
+  number("low_freq_factor", &r.low_freq_factor);
+  number("high_freq_factor", &r.high_freq_factor);
+  number("proportion", &r.proportion);
+  number("amplitude", &r.amplitude);
+  number("truncate", &r.truncate);
+  words("axis_order", "consecutive interleaved alternating split axial imrope", &r.axis_order);
+  other("sections", SetSections);
+  list("factors", &List::doubles, &r.factors);
+  list("factors_f32", &List::floats, &r.factors_f32);
+  list("long_factors", &List::doubles, &r.long_factors);
+  if (!is_known) Refuse();
+}
+
+const char* RowNamed(std::string_view name) {
+  for (const Named& named : kNamed) {
+    if (name == named.name) return named.row;
+  }
+  Refuse();
+}
+
+Cases RowOf(const char** text, Cases cases);
+
+// Each case with each alternative; *text is in front of the first one's first character.
+Cases BracesOf(const char** text, const Cases& cases) {
+  Cases all;
+  const char* end = nullptr;
+  for (const Case& c : cases) {
+    end = *text;
+    do {
+      ++end;
+      for (Case& made : RowOf(&end, {c})) all.push_back(std::move(made));
+    } while (*end == '|');
+    if (*end != '}') Refuse();
+  }
+  *text = end + 1;
+  return all;
+}
+
+// Each case with each combination of the row's terms; *text is then behind them.
+Cases RowOf(const char** text, Cases cases) {
+  while (true) {
+    *text += std::strspn(*text, " ");
+    if (**text == '\0' || **text == '|' || **text == '}') return cases;
+    if (**text == '{') {
+      cases = BracesOf(text, cases);
+      continue;
+    }
+    const std::string_view term(*text, std::strcspn(*text, " |{}"));
+    *text += term.size();
+    if (term[0] == '$') {
+      const char* named = RowNamed(term.substr(1));
+      cases = RowOf(&named, std::move(cases));
+      continue;
+    }
+    const std::size_t equals = term.find('=');
+    if (equals == std::string_view::npos) Refuse();
+    const std::vector<std::string> values = Split(term.substr(equals + 1), ',');
+    Cases all;
+    for (const Case& c : cases) {
+      for (const std::string& value : values) Set(term.substr(0, equals), value, &all.emplace_back(c));
+    }
+    cases = std::move(all);
+  }
+}
+
+// The positions of a list are the same on all axes, but for a shift; lists of specs have as many as are
+// needed.
+void Finish(Case* c) {
+  const std::vector<double> positions = c->positions;
+  for (std::size_t k = 1; k < c->axes() && !positions.empty(); ++k) {
+    for (std::size_t r = 0; r < c->rows; ++r) c->positions.push_back(positions[(r + 2 * k) % c->rows]);
+  }
+  posenc_spec& e = c->encoder;
+  posenc_rotary_spec& r = c->rotary;
+  if (e.frequencies != nullptr || e.frequencies_f32 != nullptr) e.frequency_count = (e.dim + 1) / 2;
+  if (r.frequencies != nullptr || r.frequencies_f32 != nullptr) r.frequency_count = c->pairs();
+  if (r.factors != nullptr || r.factors_f32 != nullptr) r.factor_count = c->pairs();
+}
+
+}  // namespace
+
+void AppendRows(const std::vector<const char*>& rows, std::uint32_t seed, std::vector<Case>* cases) {
+  constexpr std::uint32_t kCounted = UINT32_MAX;
+  Case first;
+  first.seed = kCounted;
+  for (const char* row : rows) {
+    for (Case& c : RowOf(&row, {first})) {
+      if (c.operation == Operation::kAdd && c.type == POSENC_F64) continue;
+      Finish(&c);
+      if (c.seed == kCounted) c.seed = seed;
+      ++seed;
+      cases->push_back(std::move(c));
+    }
+  }
+}
+
+}  // namespace tools
+}  // namespace posenc
