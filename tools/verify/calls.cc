@@ -118,12 +118,14 @@ const std::vector<InputPair>& Calls::Pairs(posenc_type type) {
   std::vector<InputPair>& made = pairs_[type - POSENC_F32];
   if (!made.empty()) return made;
   const std::size_t pairs = case_.pairs(), heads = case_.heads();
+  const double amplitude = case_.rotary.amplitude == 0.0 ? 1.0 : case_.rotary.amplitude;
   made.resize(rows_ * heads * pairs);
   for (std::size_t k = 0; k < made.size(); ++k) {
     const std::size_t r = k / pairs / heads, h = k / pairs % heads, i = k % pairs;
     const double cosine = cosines_[r * pairs + i], sine = sines_[r * pairs + i];
-    made[k] = MakeInput(case_.inputs, type, HashOf(case_.seed, row_ + r, h, i), cosine,
-                        case_.inverse ? -sine : sine);
+    made[k] =
+        MakeInput(case_.inputs, type, HashOf(case_.seed, row_ + r, h, i), cosine,
+                  case_.inverse ? -sine : sine, h < case_.q_heads ? amplitude * case_.scale : amplitude);
   }
   return made;
 }

@@ -19,8 +19,8 @@ std::uint64_t Mix(std::uint64_t x) {
 
 class Maker {
  public:
-  Maker(posenc_type type, std::uint64_t random, double cosine, double sine)
-      : type_(type), traits_(TraitsOf(type)), random_(random), cosine_(cosine), sine_(sine) {}
+  Maker(posenc_type type, std::uint64_t random, double cosine, double sine, double gain)
+      : type_(type), traits_(TraitsOf(type)), random_(random), cosine_(cosine), sine_(sine), gain_(gain) {}
 
   InputPair Make(Inputs inputs) {
     switch (inputs) {
@@ -38,6 +38,8 @@ class Maker {
         return {Tiny(), Tiny()};
       case Inputs::kLarge:
         return {Large(), Below(2) == 0 ? Large() : AnyFinite()};
+      case Inputs::kMixed:
+        return Mixed();
       case Inputs::kSpecial:
         break;
     }
@@ -132,16 +134,44 @@ class Maker {
     return {bits, Finite(-rest / other * Beside())};
   }
 
+  // What turns to a result next to what overflows or beyond it, gain included.
+  InputPair Overflowing() {
+    const int limit = traits_.max_exponent;
+    const double beside = 1.0 + std::ldexp(static_cast<double>(Below(1 << 20)) - 0x1p19, -42);
+    const double x = std::ldexp(beside, Below(2) == 0 ? limit : limit + static_cast<int>(Below(5)));
+    const double y = std::ldexp(1.0, limit - static_cast<int>(Below(20)) + static_cast<int>(Below(10)));
+    return {Finite((x * cosine_ + y * sine_) / gain_), Finite((y * cosine_ - x * sine_) / gain_)};
+  }
+
+  InputPair Mixed() {
+    switch (Below(20)) {
+      case 0:
+        return Overflowing();
+      case 1:
+        return Make(Inputs::kSpecial);
+      case 2:  // few digits: ties
+        return {Signed(Finite(std::ldexp(static_cast<double>(Below(1000)), -8))),
+                Finite(std::ldexp(3.0, static_cast<int>(Below(9))))};
+      case 3:
+      case 4:
+      case 5:
+        return Make(Inputs::kEvery);
+      default:
+        return Make(Inputs::kNormal);
+    }
+  }
+
   posenc_type type_;
   ElementTraits traits_;
   std::uint64_t random_;
-  double cosine_, sine_;
+  double cosine_, sine_, gain_;
 };
 
 }  // namespace
 
-InputPair MakeInput(Inputs inputs, posenc_type type, std::uint64_t random, double cosine, double sine) {
-  return Maker(type, random, cosine, sine).Make(inputs);
+InputPair MakeInput(Inputs inputs, posenc_type type, std::uint64_t random, double cosine, double sine,
+                    double gain) {
+  return Maker(type, random, cosine, sine, gain).Make(inputs);
 }
 
 std::uint64_t HashOf(std::uint64_t seed, std::uint64_t row, std::uint64_t head, std::uint64_t pair) {

@@ -18,6 +18,7 @@ enum class Inputs {
   kTiny,        // subnormal elements and results, zeros, and the least numbers
   kLarge,       // results around the largest number
   kSpecial,     // infinities, NaNs, zeros, and others beside them
+  kMixed,       // mostly of about the same size, with some of all the others among them
 };
 
 // Bits of the type.
@@ -25,8 +26,10 @@ struct InputPair {
   std::uint64_t a, b;
 };
 
-// Of a kind, by a random number; cosine and sine, without amplitude, are those of the pair's angle.
-InputPair MakeInput(Inputs inputs, posenc_type type, std::uint64_t random, double cosine, double sine);
+// Of a kind, by a random number; cosine and sine, without gain, are those of the pair's angle. The gain,
+// which only kMixed knows, is that of the results.
+InputPair MakeInput(Inputs inputs, posenc_type type, std::uint64_t random, double cosine, double sine,
+                    double gain = 1.0);
 
 // A random number for each of its arguments.
 std::uint64_t HashOf(std::uint64_t seed, std::uint64_t row, std::uint64_t head, std::uint64_t pair);

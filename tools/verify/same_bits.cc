@@ -1,5 +1,6 @@
-// The bits of two builds of the shared library beside each other, over the encodings of `posenc verify
-// --full` (encoding_areas.cc), in doubles too: same_bits OLD.so NEW.so, by tools/same-bits.
+// What the shared library that it is linked with writes, as a hash for each chunk of rows: tools/same-bits
+// compares those of two builds. The encodings and caches of `posenc verify --full` (areas.cc), encodings in
+// doubles too, and random rotations. With the first words of a line as arguments: the entries of that chunk.
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
@@ -7,175 +8,184 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
-#include "libraries.h"
-#include "posenc/posenc_c.h"
+#include "command/require.h"
+#include "verify/calls.h"
+#include "verify/cases.h"
+
+namespace posenc {
+namespace tools {
+
+void Require(posenc_status status) {
+  if (status == POSENC_OK) return;
+  std::fprintf(stderr, "same-bits: %s\n", posenc_status_message(status));
+  std::exit(2);
+}
 
 namespace {
 
-struct Library {
-  decltype(&posenc_spec_init) init;
-  decltype(&posenc_encoder_create) create;
-  decltype(&posenc_encoder_destroy) destroy;
-  decltype(&posenc_write) write;
-  decltype(&posenc_write_at) write_at;
-  decltype(&posenc_targets) targets;
-};
+constexpr std::uint64_t kSeed = 20260101;
+constexpr std::size_t kRows = 4096;  // of a chunk
 
-Library Load(const char* path) {
-  void* const handle = posenc::LoadLibrary(path);
-  Library library;
-  posenc::Find(handle, "posenc_spec_init", &library.init);
-  posenc::Find(handle, "posenc_encoder_create", &library.create);
-  posenc::Find(handle, "posenc_encoder_destroy", &library.destroy);
-  posenc::Find(handle, "posenc_write", &library.write);
-  posenc::Find(handle, "posenc_write_at", &library.write_at);
-  posenc::Find(handle, "posenc_targets", &library.targets);
-  return library;
+// Of any spec and gain, with elements of every kind among ordinary ones.
+Case RandomRotation(std::mt19937_64* random) {
+  const auto below = [&](std::uint64_t end) { return static_cast<std::size_t>((*random)() % end); };
+  const auto any = [&](const std::vector<double>& values) { return values[below(values.size())]; };
+  Case c;
+  c.operation = Operation::kRotate;
+  c.type = static_cast<posenc_type>(POSENC_F32 + below(3));
+  c.inputs = Inputs::kMixed;
+  c.seed = static_cast<std::uint32_t>((*random)());
+  c.rotary.rotary_dim = 2 * (1 + below(below(8) == 0 ? 512 : 80));
+  c.rotary.rotary_offset = below(4) == 0 ? 1 : 0;  // so that vectors are unaligned
+  c.rotary.head_dim = c.rotary.rotary_dim + c.rotary.rotary_offset;
+  c.rotary.base = any({1e4, 5e5, 3.0, 1.0, 1e30});
+  c.rotary.pairing = static_cast<posenc_pairing>(below(2));
+  c.rotary.output_pairing = below(4) == 0 ? static_cast<posenc_pairing>(below(2)) : POSENC_SAME_PAIRING;
+  c.rotary.arithmetic = below(3) == 0 ? POSENC_FAST : POSENC_EXACT;
+  c.rotary.amplitude = any({0.0, 0.0, 0x1p-32, 0x1p32, 1.3465735902799727});
+  c.scale = any({1.0, 1.0, 1.0, 1.25, 0.08838834764831845, 0x1p-32, 0x1.fffffffcp31, 0x1p26, 0x1p13});
+  c.inverse = below(2) == 0;
+  c.in_place = c.rotary.output_pairing == POSENC_SAME_PAIRING && below(3) != 0;
+  c.q_heads = 1 + below(4);
+  c.k_heads = below(2);
+  c.first = static_cast<std::int64_t>(below(std::uint64_t{1} << static_cast<int>(any({0, 17, 30}))));
+  c.rows = 1 + below(below(4) == 0 ? 20 : 3);
+  return c;
 }
 
-// The rows of an encoding from `first` on.
-struct Run {
-  std::size_t dim;
-  double base;
-  posenc_layout layout;
-  std::int64_t first, rows;
-};
-
-std::vector<Run> Runs() {
-  constexpr std::int64_t kMillion = 1 << 20, kEnd = POSENC_MAX_POSITION + 1;
-  std::vector<Run> runs = {{1024, 10000.0, 0, 0, kMillion}, {768, 10000.0, 0, 0, kMillion}};
-  for (const double base : {10000.0, 500000.0, 1e6}) runs.push_back({128, base, 0, 0, 16 * kMillion});
-  for (const double base : {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0}) {
-    runs.push_back({64, base, 0, kEnd - kMillion, kMillion});
-    if (base != 10000.0 && base != 500000.0) runs.push_back({128, base, 0, 0, kMillion});
-  }
-  std::mt19937_64 random(20260101);
-  const auto below = [&](std::int64_t end) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
-  };
-  for (const std::int64_t middle :
-       {std::int64_t{0}, std::int64_t{1} << 24, -(std::int64_t{1} << 24), kEnd, -kEnd}) {
-    for (int k = 0; k < 512; ++k) {
-      const std::int64_t first = middle - kMillion + below(2 * kMillion);
-      const double base = std::exp2(1.0 + std::ldexp(static_cast<double>(below(23 << 20)), -20));
-      runs.push_back({static_cast<std::size_t>(2 + below(255)), base, static_cast<posenc_layout>(below(3)),
-                      std::clamp(first, 1 - kEnd, kEnd - 1024), 1024});
+std::vector<Case> Cases() {
+  constexpr int kRotations = 20000;
+  std::vector<Case> cases;
+  for (const Group& area : FullAreas(kSeed)) {
+    for (const Case& c : area.cases) {
+      if (c.operation != Operation::kRotate) cases.push_back(c);
     }
   }
-  return runs;
+  std::mt19937_64 random(kSeed);
+  for (int k = 0; k < kRotations; ++k) cases.push_back(RandomRotation(&random));
+  return cases;
 }
 
-// One way to write them all.
-struct Way {
-  const char* target;
-  posenc_type type;
-  bool as_list;
-  std::uint64_t entries = 0, differ = 0;
+// What a chunk is called.
+struct Key {
+  std::string target;
+  std::size_t number;  // of the case
+  posenc_type type, list;
+  std::size_t row;
 };
 
-posenc_encoder* Create(const Library& library, const Run& run, const char* target) {
-  posenc_spec spec;
-  posenc_encoder* encoder = nullptr;
-  library.init(&spec, sizeof(spec));
-  spec.dim = run.dim;
-  spec.base = run.base;
-  spec.layout = run.layout;
-  spec.target = target;
-  if (library.create(&spec, &encoder) == POSENC_OK) return encoder;
-  std::fprintf(stderr, "same_bits: dim %zu, base %g, %s: no encoder\n", run.dim, run.base, target);
-  std::exit(2);
+// Differences in any bits spread over all.
+std::uint64_t HashOf(const Entries& entries) {
+  std::uint64_t hash = entries.bytes();
+  const auto* bytes = static_cast<const unsigned char*>(entries.data());
+  for (std::size_t at = 0; at < entries.bytes(); at += sizeof(hash)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + at, std::min(sizeof(word), entries.bytes() - at));
+    hash = ((hash ^ word) << 29 | (hash ^ word) >> 35) * 0x9e3779b97f4a7c15u;
+  }
+  return hash;
 }
 
-constexpr std::int64_t kRows = 4096;
-
-void Write(const Library& library, const posenc_encoder* encoder, const Way& way, const Run& run,
-           std::int64_t first, std::size_t rows, std::vector<unsigned char>* out) {
-  posenc_status status;
-  if (way.as_list) {
-    std::int64_t positions[kRows];
-    for (std::size_t r = 0; r < rows; ++r) positions[r] = first + static_cast<std::int64_t>(r);
-    status = library.write_at(encoder, POSENC_I64, positions, rows, way.type, out->data(), run.dim, nullptr);
-  } else {
-    status = library.write(encoder, first, rows, way.type, out->data(), run.dim);
+// The ways to write a case: encodings also as lists, which of the scalar path are runs.
+std::vector<Case> WaysOf(const Case& c, bool is_scalar) {
+  if (c.operation == Operation::kRotate) return {c};
+  std::vector<Case> ways;
+  for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64}) {
+    ways.push_back(c);
+    ways.back().type = type;
+    if (is_scalar || c.is_rotary()) continue;
+    ways.push_back(ways.back());
+    ways.back().list = POSENC_I64;
   }
-  if (status == POSENC_OK) return;
-  std::fprintf(stderr, "same_bits: dim %zu, position %" PRId64 ": status %d\n", run.dim, first,
-               static_cast<int>(status));
-  std::exit(2);
+  return ways;
 }
 
-void Compare(const Library& old_one, const Library& new_one, const std::vector<Run>& runs, Way* way) {
-  const std::size_t size = way->type == POSENC_F64 ? 8 : way->type == POSENC_F32 ? 4 : 2;
-  std::vector<unsigned char> expected(kRows * 1024 * size), got(expected.size());
-  // The scalar path and doubles, up to ten times as slow, take one piece in eight.
-  const std::int64_t every = std::strcmp(way->target, "SCALAR") == 0 || way->type == POSENC_F64 ? 8 : 1;
-  for (const Run& run : runs) {
-    posenc_encoder* const before = Create(old_one, run, way->target);
-    posenc_encoder* const now = Create(new_one, run, way->target);
-    for (std::int64_t row = 0; row < run.rows; row += kRows * every) {
-      const auto rows = static_cast<std::size_t>(std::min(kRows, run.rows - row));
-      Write(old_one, before, *way, run, run.first + row, rows, &expected);
-      Write(new_one, now, *way, run, run.first + row, rows, &got);
-      way->entries += rows * run.dim;
-      if (std::memcmp(expected.data(), got.data(), rows * run.dim * size) == 0) continue;
-      for (std::size_t i = 0; i < rows * run.dim; ++i) {
-        if (std::memcmp(&expected[i * size], &got[i * size], size) == 0) continue;
-        if (way->differ++ == 0) {
-          std::printf("%s: dim %zu, base %.17g, layout %d, position %" PRId64 ", column %zu differs\n",
-                      way->target, run.dim, run.base, static_cast<int>(run.layout),
-                      run.first + row + static_cast<std::int64_t>(i / run.dim), i % run.dim);
-        }
-      }
-    }
-    old_one.destroy(before);
-    new_one.destroy(now);
-  }
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fputs("usage: same_bits OLD.so NEW.so\n", stderr);
-    return 2;
-  }
-  const Library old_one = Load(argv[1]), new_one = Load(argv[2]);
-  const std::vector<Run> runs = Runs();
-  posenc_target targets[32];
-  const std::size_t count = std::min<std::size_t>(new_one.targets(targets, 32), 32);
-  std::vector<Way> ways;
-  for (std::size_t t = 0; t < count; ++t) {
-    if (targets[t].runnable == 0 || std::strcmp(targets[t].name, "REFERENCE") == 0) continue;
-    for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64}) {
-      ways.push_back({targets[t].name, type, false});
-      // Of the scalar path a run is a list.
-      if (std::strcmp(targets[t].name, "SCALAR") != 0) ways.push_back({targets[t].name, type, true});
+// Calls use(key, entries) for the chunks of a case. The scalar path and doubles, up to ten times as slow,
+// take one in eight.
+template <class Use>
+void ForEachChunk(const Case& c, std::size_t number, const std::string& target, const Use& use) {
+  const bool is_scalar = target == "SCALAR";
+  if (is_scalar && c.operation == Operation::kRotate && number % 8 != 0) return;
+  Entries entries;
+  double seconds;
+  for (const Case& way : WaysOf(c, is_scalar)) {
+    const std::size_t every = is_scalar || way.type == POSENC_F64 ? 8 : 1;
+    const Handle handle(way, target.c_str());
+    Calls calls(way);
+    for (std::size_t row = 0; row < c.rows; row += kRows * every) {
+      calls.Prepare(row, std::min(kRows, c.rows - row));
+      calls.Call(way, handle, &entries, &seconds);
+      use(Key{target, number, way.type, way.list, row}, entries);
     }
   }
-  const char* const kNames[] = {"", "f32", "bf16", "f16", "f64"};
+}
+
+void PrintHashes(const std::vector<Case>& cases, const std::vector<std::string>& targets) {
   std::atomic<std::size_t> next{0};
+  std::atomic<std::uint64_t> all{0};
+  std::mutex mutex;
   const auto work = [&] {
-    for (std::size_t w = next++; w < ways.size(); w = next++) {
-      Compare(old_one, new_one, runs, &ways[w]);
-      std::printf("%-8s %-4s %-8s %12" PRIu64 " entries, %" PRIu64 " differ\n", ways[w].target,
-                  kNames[ways[w].type], ways[w].as_list ? "as lists" : "as runs", ways[w].entries,
-                  ways[w].differ);
-      std::fflush(stdout);
+    for (std::size_t n = next++; n < cases.size(); n = next++) {
+      std::string lines;
+      const auto use = [&](const Key& key, const Entries& entries) {
+        char line[128];
+        std::snprintf(line, sizeof(line), "%s %zu %d %d %zu %016" PRIx64 "\n", key.target.c_str(), key.number,
+                      static_cast<int>(key.type), static_cast<int>(key.list), key.row, HashOf(entries));
+        lines += line;
+        all += entries.count();
+      };
+      for (const std::string& target : targets) ForEachChunk(cases[n], n, target, use);
+      const std::lock_guard<std::mutex> lock(mutex);
+      std::fputs(lines.c_str(), stdout);
     }
   };
   std::vector<std::thread> threads;
   for (unsigned t = 1; t < std::thread::hardware_concurrency(); ++t) threads.emplace_back(work);
   work();
   for (std::thread& thread : threads) thread.join();
-  std::uint64_t entries = 0, differ = 0;
-  for (const Way& way : ways) {
-    entries += way.entries;
-    differ += way.differ;
+  std::fprintf(stderr, "%" PRIu64 " entries\n", all.load());
+}
+
+void PrintEntries(const Case& c, const Key& wanted) {
+  std::printf("dim %zu, head_dim %zu, base %.17g, first position %" PRId64 ", scale %a, arithmetic %d\n",
+              c.encoder.dim, c.rotary.head_dim, c.is_rotary() ? c.rotary.base : c.encoder.base, c.first,
+              c.scale, static_cast<int>(c.rotary.arithmetic));
+  ForEachChunk(c, wanted.number, wanted.target, [&](const Key& key, const Entries& entries) {
+    if (key.type != wanted.type || key.list != wanted.list || key.row != wanted.row) return;
+    for (std::size_t i = 0; i < entries.count(); ++i) {
+      std::printf("row %zu, column %zu: %016" PRIx64 "\n", key.row + i / c.columns(), i % c.columns(),
+                  entries[i]);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace tools
+}  // namespace posenc
+
+int main(int argc, char** argv) {
+  using namespace posenc::tools;
+  const std::vector<Case> cases = Cases();
+  if (argc == 6) {
+    const auto number = [&](int k) { return static_cast<std::size_t>(std::strtoull(argv[k], nullptr, 10)); };
+    const Key key{argv[1], number(2), static_cast<posenc_type>(number(3)),
+                  static_cast<posenc_type>(number(4)), number(5)};
+    PrintEntries(cases.at(key.number), key);
+    return 0;
   }
-  std::printf("%" PRIu64 " entries, %" PRIu64 " differ\n", entries, differ);
-  return differ == 0 ? 0 : 1;
+  posenc_target all[POSENC_MAX_TARGETS];
+  const std::size_t count =
+      std::min<std::size_t>(posenc_targets(all, POSENC_MAX_TARGETS), POSENC_MAX_TARGETS);
+  std::vector<std::string> targets;
+  for (std::size_t t = 0; t < count; ++t) {
+    if (all[t].runnable != 0 && std::strcmp(all[t].name, kReferenceName) != 0)
+      targets.emplace_back(all[t].name);
+  }
+  PrintHashes(cases, targets);
 }
