@@ -213,10 +213,10 @@ void AppendHardEncodings(Cases* cases) {
   }
 }
 
-// Of every 16th angle one pair in some heads, and its cache.
+// Of every third angle one pair in some heads, and its cache.
 void AppendHardRotations(std::uint32_t seed, Cases* cases) {
   static const std::vector<HardAngle> angles = HardAngles();
-  for (std::size_t n = 0; n < angles.size(); n += 16) {
+  for (std::size_t n = 0; n < angles.size(); n += 3) {
     Case c;
     c.operation = Operation::kRotate;
     c.rotary.head_dim = 2;

@@ -8,9 +8,7 @@
 namespace posenc {
 namespace tools {
 
-std::string DescribeSpec(const Case& c) {
-  return c.is_rotary() ? Describe(c.rotary) : Describe(FromC(c.encoder));
-}
+std::string DescribeSpec(const Case& c) { return c.is_rotary() ? Describe(c.rotary) : Describe(c.encoder); }
 
 std::string Describe(const Case& c) {
   constexpr const char* kOperations[] = {"Write", "Add", "Rotate", "RotateCached", "WriteCache"};
