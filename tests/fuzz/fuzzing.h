@@ -1,5 +1,5 @@
-// What the fuzzer is made of: a check that ends the run, calls in another rounding mode, the statuses that
-// faults allow, and memory that AddressSanitizer watches to the byte.
+// What the fuzzers are made of: a check that ends the run, what is certain about a call, calls in another
+// rounding mode, numbers of arrays, and memory that AddressSanitizer watches to the byte.
 #ifndef POSENC_TESTS_FUZZ_FUZZING_H_
 #define POSENC_TESTS_FUZZ_FUZZING_H_
 
@@ -11,12 +11,14 @@
 
 #include <algorithm>
 #include <cfenv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "posenc/posenc_c.h"
@@ -32,14 +34,72 @@ namespace fuzz {
   std::abort();
 }
 
+using Bytes = FuzzedDataProvider;
+
+constexpr std::int64_t kMaxPosition = POSENC_MAX_POSITION;
+constexpr std::size_t kNoIndex = 4711;  // what bad_index is before a call
+
 // True about once in n.
-inline bool Rarely(FuzzedDataProvider& bytes, int n = 32) { return bytes.ConsumeIntegralInRange(1, n) == n; }
+inline bool Rarely(Bytes& bytes, int n = 32) { return bytes.ConsumeIntegralInRange(1, n) == n; }
+
+inline std::size_t MakeSize(std::size_t most, Bytes& bytes, std::size_t least = 0) {
+  return bytes.ConsumeIntegralInRange<std::size_t>(least, most);
+}
 
 // Sizes, strides and counts that nothing has.
 constexpr std::size_t kHuge[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 4 + 1, SIZE_MAX / 8,
                                  std::size_t{1} << 32};
 
-inline int MakeRounding(FuzzedDataProvider& bytes) {
+// A size instead of a right one.
+inline std::size_t MakeWildSize(std::size_t right, Bytes& bytes) {
+  const int choice = bytes.ConsumeIntegralInRange(0, 3);
+  if (choice == 0) return bytes.PickValueInArray(kHuge);
+  if (choice == 1) return MakeSize(200, bytes);
+  return choice == 2 ? right + 1 - 2 * MakeSize(1, bytes)
+                     : MakeSize(std::min<std::size_t>(2 * right, 400), bytes);
+}
+
+// Any value of an enum or flag, often one whose low byte is right.
+std::int32_t MakeWildEnum(Bytes& bytes);
+
+// Any double, often one that is a limit or not a number.
+double MakeWildReal(Bytes& bytes);
+
+// Positions, with room for offsets and runs of some thousands on both sides.
+std::int64_t MakePosition(Bytes& bytes);
+double MakeDoublePosition(Bytes& bytes);
+
+// Positions about the limits and beyond them.
+std::int64_t MakeEdge(Bytes& bytes);
+
+inline posenc_type MakePositionType(Bytes& bytes) {
+  return bytes.PickValueInArray({POSENC_I32, POSENC_I64, POSENC_F32, POSENC_F64});
+}
+
+// All targets, as posenc_targets lists them: REFERENCE is the last.
+std::vector<posenc_target> Targets();
+
+// What is certain about the status of a call, which is never which one it is. What was made of valid parts
+// only is accepted; what has a fault that the headers name is refused.
+class Verdict {
+ public:
+  void Doubt(bool condition = true) { doubted_ |= condition; }
+  void Refuse(bool condition = true) { refused_ |= condition; }
+  bool Refused() const { return refused_; }
+
+  void Check(posenc_status status) const {
+    const char* message = posenc_status_message(status);
+    POSENC_FUZZ_CHECK(message != nullptr && message[0] != '\0');
+    POSENC_FUZZ_CHECK(status >= POSENC_OK && status <= POSENC_BAD_PADDING_POSITION);
+    const bool is_refused = status != POSENC_OK;
+    if (refused_ != is_refused && (refused_ || !doubted_)) Fail(message, "a certain call", status);
+  }
+
+ private:
+  bool doubted_ = false, refused_ = false;
+};
+
+inline int MakeRounding(Bytes& bytes) {
   return bytes.PickValueInArray({FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO});
 }
 
@@ -63,43 +123,43 @@ auto WithRounding(int rounding, const Function& function) {
   return result;
 }
 
-// The faults of a call, each with its status. Which of several is reported is the library's choice.
-class Faults {
- public:
-  void AddIf(bool fault, posenc_status status) {
-    AddPossible(fault, status);
-    certain_ |= fault;
-  }
-  // One that the library need not see.
-  void AddPossible(bool fault, posenc_status status) {
-    if (fault) statuses_.push_back(status);
-  }
-  bool None() const { return statuses_.empty(); }
+inline bool IsEntryType(posenc_type type, bool is_added) {
+  return type >= POSENC_F32 && type <= (is_added ? POSENC_F16 : POSENC_F64);
+}
+inline bool IsIntegerType(posenc_type type) { return type == POSENC_I32 || type == POSENC_I64; }
+inline bool IsPositionType(posenc_type type) {
+  return IsIntegerType(type) || type == POSENC_F32 || type == POSENC_F64;
+}
 
-  // Whether a call with these faults may report that.
-  bool Allow(posenc_status status) const {
-    if (status == POSENC_OK) return !certain_;
-    return std::find(statuses_.begin(), statuses_.end(), status) != statuses_.end();
-  }
+// Of what is no type, the most.
+inline std::size_t TypeSize(posenc_type type) {
+  if (type == POSENC_BF16 || type == POSENC_F16) return 2;
+  return type == POSENC_F32 || type == POSENC_I32 ? 4 : 8;
+}
 
- private:
-  std::vector<posenc_status> statuses_;
-  bool certain_ = false;
-};
+// Numbers of positions and ids, of any alignment.
+double NumberAt(const std::uint8_t* at, posenc_type type);
+std::int64_t IntegerAt(const std::uint8_t* at, posenc_type type);
+void SetNumber(double value, posenc_type type, std::uint8_t* at);
+void SetInteger(std::int64_t value, posenc_type type, std::uint8_t* at);
+
+// Positions, or, with an end, indices below it; in one list of four some that are probably wrong.
+std::vector<std::uint8_t> MakeNumbers(std::size_t count, posenc_type type, std::size_t end, Bytes& bytes);
+constexpr std::size_t kNoEnd = SIZE_MAX;
+
+// The pattern of an entry, in the low bits.
+inline std::uint64_t BitsAt(const std::uint8_t* at, posenc_type type) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, TypeSize(type));
+  return bits;
+}
 
 // Exactly so many bytes, so that AddressSanitizer notices one more, at an offset from an aligned address,
 // filled with a pattern.
 class Memory {
  public:
   explicit Memory(std::size_t size = 0, std::size_t offset = 0,
-                  const std::vector<std::uint8_t>& pattern = {0})
-      : bytes_(static_cast<std::uint8_t*>(std::malloc(offset + size)), std::free),
-        offset_(offset),
-        size_(size) {
-    for (std::size_t done = 0; done < size; done += pattern.size()) {
-      std::memcpy(data() + done, pattern.data(), std::min(pattern.size(), size - done));
-    }
-  }
+                  const std::vector<std::uint8_t>& pattern = {0xA5});
   std::uint8_t* data() const { return bytes_.get() + offset_; }
   std::size_t size() const { return size_; }
   friend bool operator==(const Memory& a, const Memory& b) {
@@ -118,10 +178,9 @@ struct Place {
   static constexpr std::size_t kMaxShift = 63;
 };
 
-Place MakePlace(bool apart, FuzzedDataProvider& bytes);
+Place MakePlace(bool apart, Bytes& bytes);
 
-// The memory of a call. Part 0 is what it writes, the others are what it reads; those that share a block may
-// touch or overlap.
+// The memory of a call. Parts that share a block may touch or overlap.
 class Parts {
  public:
   struct Part {
@@ -134,15 +193,40 @@ class Parts {
 
   std::uint8_t* operator[](std::size_t part) const { return at_[part]; }
 
-  // Whether so many bytes of part 0 and of another overlap.
-  bool Overlap(std::size_t size, std::size_t part, std::size_t part_size) const;
-
   friend bool operator==(const Parts& a, const Parts& b) { return a.blocks_ == b.blocks_; }
 
  private:
   std::vector<Memory> blocks_;
   std::vector<std::uint8_t*> at_;
 };
+
+// Memory that an argument claims. Sizes are long doubles, which hold those that do not fit the address space.
+struct Claim {
+  std::uintptr_t begin, end;
+  bool is_written;
+
+  Claim(const std::uint8_t* at, std::size_t size, bool written)
+      : begin(reinterpret_cast<std::uintptr_t>(at)), end(begin + size), is_written(written) {}
+};
+
+// Whether something that is written shares a byte with anything else.
+bool Conflict(const std::vector<Claim>& claims);
+
+// A fuzzer owns memory of up to kOwned bytes a part. Calls that claim more are made only if they claim more
+// than there can be, and must then be refused before they touch a byte.
+constexpr std::size_t kOwned = 1 << 16, kMostRows = 1000;
+inline bool ExceedsAddresses(long double extent) { return extent > static_cast<long double>(PTRDIFF_MAX); }
+inline bool IsOwned(long double extent) { return extent <= kOwned; }
+inline std::size_t Held(long double extent) {
+  return IsOwned(extent) ? static_cast<std::size_t>(extent) : kOwned;
+}
+
+// Bytes from the first row's first entry to the last row's last one: of rows, batches, heads. 0 if any count
+// is 0; of more than kMostRows rows more than is owned.
+struct Step {
+  std::size_t count, stride;
+};
+long double Extent(std::initializer_list<Step> steps, std::size_t width, std::size_t size);
 
 }  // namespace fuzz
 }  // namespace posenc
