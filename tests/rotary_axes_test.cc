@@ -68,7 +68,7 @@ class RotaryAxes : public PerTarget {
 TEST_P(RotaryAxes, PairsTurnByTheirAxis) {
   for (const Order& order : kOrders) {
     const posenc_rotary_spec plain = Spec(order);
-    const RotaryOracle oracle(plain);
+    oracle::RotaryOracle oracle(plain);
     const std::vector<double> positions = Positions(order.axes);
     const std::size_t pairs = oracle.pairs();
     for (const RotaryGain& gain : {RotaryGain{1.25, 1.0, false}, {1.25, 0.3, true}}) {
@@ -81,13 +81,13 @@ TEST_P(RotaryAxes, PairsTurnByTheirAxis) {
           std::vector<Rotated<T>> token_before(kHeads * pairs), token_after(kHeads * pairs);
           for (std::size_t i = 0; i < pairs; ++i) {
             const double position = positions[oracle.axis(i) * kTokens + t];
-            const GainedTurn turn(oracle, i, position, gain, oracle.At(i, position));
-            const GainedTurn entry(oracle, i, position, {gain.amplitude, 1.0, false}, oracle.At(i, position));
+            const GainedTurn turn(&oracle, i, position, gain);
+            const GainedTurn entry(&oracle, i, position, {gain.amplitude, 1.0, false});
             cosines.push_back(entry.Cosine<T>());
             sines.push_back(entry.Sine<T>());
             for (std::size_t h = 0; h < kHeads; ++h) {
               Rotated<T>& pair = token_before[h * pairs + i];
-              pair = maker.Make(t + h + i, turn.cosine(), turn.sine(), gain.amplitude * gain.scale);
+              pair = maker.Make(t + h + i, turn.Cosine(), turn.Sine(), gain.amplitude * gain.scale);
               token_after[h * pairs + i] = turn.Rotate(pair.x, pair.y);
             }
           }

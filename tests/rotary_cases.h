@@ -1,4 +1,4 @@
-// Rotaries and what they rotate: handles, pairs of every kind, tensors made of pairs.
+// Rotaries and what they rotate: handles, pairs of every kind, and what the oracle makes of them.
 #ifndef POSENC_TESTS_ROTARY_CASES_H_
 #define POSENC_TESTS_ROTARY_CASES_H_
 
@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "oracle/rotary_oracle.h"
 #include "per_target.h"
 #include "posenc/rotary_c.h"
-#include "rotary_oracle.h"
 #include "scalar_formats.h"
 
 namespace posenc {
@@ -96,6 +96,51 @@ std::uint64_t BitsOf(T x) {
     return x.bits;
   }
 }
+
+template <class T>
+struct Rotated {
+  T x, y;
+};
+
+// What cosines and sines are multiplied by, and whether they turn back.
+struct RotaryGain {
+  double amplitude = 1.0, scale = 1.0;
+  bool inverse = false;
+};
+
+// A turn of the oracle, for elements by their C++ types.
+class GainedTurn {
+ public:
+  GainedTurn(oracle::RotaryOracle* oracle, std::size_t pair, double position, const RotaryGain& gain)
+      : turn_(oracle, pair, position, {gain.scale, gain.inverse, gain.amplitude}) {}
+
+  // Each element as a real number rounded once, or as IEEE arithmetic has it of NaNs and infinities.
+  template <class T>
+  Rotated<T> Rotate(T a, T b) const {
+    oracle::Rounding x, y;
+    turn_.Rotate(TypeOf<T>(), static_cast<double>(Value(a)), static_cast<double>(Value(b)), &x, &y);
+    return {FromBits<T>(x.bits), FromBits<T>(y.bits)};
+  }
+
+  template <class T = double>
+  T Cosine() const {
+    return Entries<T>().x;
+  }
+  template <class T = double>
+  T Sine() const {
+    return Entries<T>().y;
+  }
+
+ private:
+  template <class T>
+  Rotated<T> Entries() const {
+    oracle::Rounding cosine, sine;
+    turn_.RoundBoth(TypeOf<T>(), &cosine, &sine);
+    return {FromBits<T>(cosine.bits), FromBits<T>(sine.bits)};
+  }
+
+  mutable oracle::Turn turn_;  // keeps what it has evaluated
+};
 
 // Pairs of numbers of a type: what is hard to turn, and what is not.
 template <class T>

@@ -58,7 +58,7 @@ class RotaryExact : public PerTarget {
           [&](PairMaker<T>& maker, const GainedTurn& turn, const RotaryGain& g, std::size_t, std::size_t) {
             const std::size_t kind = kinds.empty() ? k % maker.kKinds : kinds[k % kinds.size()];
             k += 1 + k / 97 % 3;
-            return maker.Make(kind, turn.cosine(), turn.sine(), g.amplitude * g.scale);
+            return maker.Make(kind, turn.Cosine(), turn.Sine(), g.amplitude * g.scale);
           });
     });
   }
@@ -235,7 +235,7 @@ TEST_P(RotaryExact, HalfOfTheLeastNumber) {
                 // n least numbers, and what turns to n + 1/2 or n - 1/2 of them.
                 const double n = static_cast<double>(h % 6 + 1) * (h % 2 == 0 ? 1.0 : -1.0);
                 const double other =
-                    (n + (h / 6 % 2 == 0 ? 0.5 : -0.5)) * least / turn.sine() * (h / 24 == 0 ? -1.0 : 1.0);
+                    (n + (h / 6 % 2 == 0 ? 0.5 : -0.5)) * least / turn.Sine() * (h / 24 == 0 ? -1.0 : 1.0);
                 const Rotated<T> pair = {Nearest<T>(other), Nearest<T>(n * least)};
                 return h / 12 % 2 == 0 ? pair : Rotated<T>{pair.y, pair.x};
               });
@@ -282,7 +282,7 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
   posenc_rotary_spec spec = Spec(2 * kPairs);
   spec.frequencies = ones.data();
   spec.frequency_count = kPairs;
-  const RotaryOracle oracle(Spec(2));
+  oracle::RotaryOracle oracle(Spec(2));
   ForEachType([&](auto element) {
     using T = decltype(element);
     PairMaker<T> maker(11);
@@ -293,7 +293,7 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
       const Cancelling<T> pair(maker, random, k);
       positions.push_back(pair.angle);
       before.push_back({pair.a, pair.b});
-      const GainedTurn turn(oracle, 0, pair.angle, {}, oracle.At(0, pair.angle));
+      const GainedTurn turn(&oracle, 0, pair.angle, {});
       after.push_back(turn.Rotate(pair.a, pair.b));
     }
     for (const posenc_pairing pairing : kPairings) {
@@ -346,7 +346,7 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancelInARun) {
       posenc_rotary_spec spec = Spec(2 * kPairs);
       spec.frequencies = frequencies.data();
       spec.frequency_count = kPairs;
-      const RotaryOracle oracle(spec);
+      oracle::RotaryOracle oracle(spec);
       for (const posenc_pairing pairing : kPairings) {
         spec.pairing = pairing;
         std::vector<T> x(kTokens * spec.head_dim);
@@ -364,7 +364,7 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancelInARun) {
         for (std::size_t i = 0; i < kPairs; i += 4) {
           const std::size_t t = i / 4 % kTokens;
           const auto position = static_cast<double>(kFirst + t);
-          const GainedTurn turn(oracle, i, position, {}, oracle.At(i, position));
+          const GainedTurn turn(&oracle, i, position, {});
           const Rotated<T> want = turn.Rotate(before[i].x, before[i].y);
           const ElementIndices at = IndicesOf(pairing, i, kPairs);
           const T got_x = x[t * spec.head_dim + at.a], got_y = x[t * spec.head_dim + at.b];

@@ -71,7 +71,7 @@ TEST_P(RotaryStill, TiesAtFrequencyZero) {
       SCOPED_TRACE(testing::Message() << "kinds from " << some[0]);
       Expect(spec, turns, 2, gain,
              [&](auto& maker, const GainedTurn& turn, double factor, std::size_t h, std::size_t i) {
-               return maker.Make(some[(h + i) % some.size()], turn.cosine(), turn.sine(), factor);
+               return maker.Make(some[(h + i) % some.size()], turn.Cosine(), turn.Sine(), factor);
              });
       if (HasFailure()) return;
     }

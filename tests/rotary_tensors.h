@@ -19,29 +19,18 @@ namespace posenc {
 class TurnTable {
  public:
   TurnTable(const posenc_rotary_spec& spec, const std::vector<double>& positions)
-      : oracle_(spec), positions_(positions) {
-    for (const double position : positions) {
-      for (std::size_t i = 0; i < oracle_.pairs(); ++i) turns_.push_back(oracle_.At(i, position));
-    }
-  }
+      : oracle_(spec), positions_(positions) {}
 
   const std::vector<double>& positions() const { return positions_; }
   std::size_t tokens() const { return positions_.size(); }
   std::size_t pairs() const { return oracle_.pairs(); }
   GainedTurn Gained(std::size_t token, std::size_t pair, const RotaryGain& gain) const {
-    return {oracle_, pair, positions_[token], gain, turns_[token * pairs() + pair]};
+    return {&oracle_, pair, positions_[token], gain};
   }
 
  private:
-  RotaryOracle oracle_;
+  mutable oracle::RotaryOracle oracle_;  // keeps the frequencies that it has evaluated
   std::vector<double> positions_;
-  std::vector<Turn> turns_;
-};
-
-// Pairs [tokens, heads, pairs] before and after.
-template <class T>
-struct KnownPairs {
-  std::vector<Rotated<T>> before, after;
 };
 
 // The elements of a head that do not turn.

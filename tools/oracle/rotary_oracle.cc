@@ -82,7 +82,7 @@ Turn::Level Turn::Make(std::size_t level) const {
   const int bits = RotaryOracle::kBits[level];
   Level made(bits);
   Number gain(2 * 53);
-  mpfr_set_d(gain, oracle_->amplitude_, MPFR_RNDN);
+  mpfr_set_d(gain, gain_.amplitude != 0.0 ? gain_.amplitude : oracle_->amplitude_, MPFR_RNDN);
   mpfr_mul_d(gain, gain, gain_.scale, MPFR_RNDN);
   mpfr_exp_t error;
   int quarters;

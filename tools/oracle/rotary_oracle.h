@@ -25,6 +25,7 @@ namespace oracle {
 struct Gain {
   double scale = 1.0;
   bool inverse = false;
+  double amplitude = 0.0;  // if not 0, instead of the spec's
 };
 
 // For one thread. Call it with the default floating-point state.
