@@ -1,359 +1,207 @@
-// Presets of encoders: what each writes against its source's formula in MPFR (preset_formulas.h), on every
-// target, in every type; and what a preset must be.
+// Presets of both nouns: what the list of them, and each, must be. What they write and rotate is in
+// golden_test. And the functions that set a spec's defaults, which presets start from.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <fstream>
 #include <iterator>
-#include <map>
-#include <set>
+#include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "oracle/rounding.h"
+#include "api/rotary_spec.h"
 #include "per_target.h"
-#include "posenc/accuracy.h"
-#include "preset_formulas.h"
+#include "rotary_cases.h"
+#include "spec_words.h"
 
 namespace posenc {
 namespace {
 
-using oracle::Number;
-using oracle::Real;
-using preset_formulas::Column;
-using preset_formulas::Columns;
-using preset_formulas::Kind;
+struct Encoders {
+  using Spec = posenc_spec;
+  static constexpr auto kList = &posenc_spec_presets;
+  static constexpr auto kInit = &posenc_spec_init;
+  static constexpr auto kPreset = &posenc_spec_preset;
+  static constexpr const char *kDocument = "docs/conventions.md", *kName = "fairseq", *kOther = "llama3";
+  static constexpr std::size_t kBadDims[] = {0, std::size_t{POSENC_MAX_DIM} + 1, SIZE_MAX};
+  static constexpr posenc_status kBadDim = POSENC_BAD_DIM;
+  static constexpr const char* kDefaults = "base=10000 position_scale=1 min_timescale=1";
+};
 
-std::vector<posenc_preset> AllPresets() {
-  std::vector<posenc_preset> presets(posenc_spec_presets(nullptr, 0));
-  EXPECT_EQ(posenc_spec_presets(presets.data(), presets.size()), presets.size());
-  return presets;
-}
+struct Rotaries {
+  using Spec = posenc_rotary_spec;
+  static constexpr auto kList = &posenc_rotary_presets;
+  static constexpr auto kInit = &posenc_rotary_spec_init;
+  static constexpr auto kPreset = &posenc_rotary_spec_preset;
+  static constexpr const char *kDocument = "docs/rotary.md", *kName = "gpt_oss", *kOther = "fairseq";
+  static constexpr std::size_t kBadDims[] = {0, 1, POSENC_MAX_HEAD_DIM + 1, SIZE_MAX};
+  static constexpr posenc_status kBadDim = POSENC_BAD_HEAD_DIM;
+  static constexpr const char* kDefaults =
+      "output_pairing=SAME_PAIRING base=10000 position_scale=1 factor=1 beta_fast=32 beta_slow=1 mscale=1 "
+      "low_freq_factor=1 high_freq_factor=4 proportion=1 truncate=1 axes=1";
+};
 
 // What a failure must leave as it was.
-posenc_spec Untouched() {
-  posenc_spec spec;
+template <class S>
+S Untouched() {
+  S spec;
   std::memset(&spec, 0x5A, sizeof(spec));
   return spec;
 }
 
-bool IsUntouched(const posenc_spec& spec) {
-  const posenc_spec want = Untouched();
+template <class S>
+bool IsUntouched(const S& spec) {
+  const S want = Untouched<S>();
   return std::memcmp(&spec, &want, sizeof(want)) == 0;
 }
 
-// What frequencies are multiplied by, besides the position.
-enum class Unit { kNone, kPi, kTwoPi };
-
-struct Golden {
-  const char* name;
-  preset_formulas::Source source;
-  posenc_phase_rounding rounding;
-  double first = 0;        // the position that the source calls 0
-  double padding = 0;      // if not 0: zero there
-  double time_factor = 1;  // of positions
-  Unit unit = Unit::kNone;
-  bool is_listed = false;
-};
-
-constexpr posenc_phase_rounding kNone = POSENC_NO_PHASE_ROUNDING;
-
-const Golden kGolden[] = {
-    {"attention_is_all_you_need", preset_formulas::Paper, kNone},
-    {"annotated_transformer", preset_formulas::Tutorial, POSENC_F32_EXP},
-    {"pytorch_tutorial", preset_formulas::Tutorial, POSENC_F32_EXP},
-    {"opennmt_py", preset_formulas::Tutorial, POSENC_F32_EXP},
-    {"d2l", preset_formulas::Paper, POSENC_F32_POW_DIV},
-    {"keras_hub", preset_formulas::Paper, kNone},
-    {"hf_distilbert", preset_formulas::Paper, POSENC_F64_POW_DIV},
-    {"tatp22", preset_formulas::Tatp22, POSENC_F32_INV_FREQ},
-    {"conformer", preset_formulas::Tutorial, POSENC_F32_EXP},
-    {"tensorflow_tutorial", preset_formulas::PaperInHalves, kNone},
-    {"hf_marian", preset_formulas::PaperInHalves, POSENC_F64_POW_DIV},
-    {"transformer_xl", preset_formulas::PaperInHalves, POSENC_F32_INV_FREQ},
-    {"tensor2tensor", preset_formulas::TimingSignal, POSENC_F32_LOG_INCREMENT},
-    {"tensor2tensor_nd", preset_formulas::TimingSignal, POSENC_F32_LOG_INCREMENT},
-    {"maxtext", preset_formulas::TimingSignal, POSENC_F32_LOG_INCREMENT},
-    {"flax", preset_formulas::TimingSignal, kNone},
-    {"opennmt_tf", preset_formulas::TimingSignal, POSENC_F32_EXP, 1},
-    {"ctranslate2", preset_formulas::TimingSignal, POSENC_F32_LOG_INCREMENT, 1},
-    {"fairseq", preset_formulas::TimingSignal, POSENC_F32_EXP, 0, 1},
-    {"hf_speech_to_text", preset_formulas::TimingSignal, POSENC_F32_EXP, 0, 1},
-    {"hf_m2m_100", preset_formulas::TimingSignal, POSENC_F32_EXP, 0, 1},
-    {"whisper", preset_formulas::TimingSignal, POSENC_F32_EXP},
-    {"gemma_cpp", preset_formulas::TimingSignal, POSENC_F32_LOG_INCREMENT},
-    {"marian", preset_formulas::Marian, POSENC_F32_LOG_INCREMENT},
-    {"ddpm", preset_formulas::TimingSignal, POSENC_F32_EXP},
-    {"diffusers_timestep", preset_formulas::TimingSignal, POSENC_F32_LOG_DIV},
-    {"diffusers_unet", preset_formulas::Timestep, POSENC_F32_LOG_DIV},
-    {"guided_diffusion", preset_formulas::Timestep, POSENC_F32_LOG_DIV},
-    {"stable_diffusion", preset_formulas::Timestep, POSENC_F32_LOG_DIV},
-    {"dit", preset_formulas::Timestep, POSENC_F32_LOG_DIV},
-    {"flux", preset_formulas::Timestep, kNone, 0, 0, 1000},
-    {"ggml_timestep", preset_formulas::Timestep, POSENC_F32_LOG_DIV},
-    {"stable_diffusion_cpp", preset_formulas::Timestep, POSENC_F64_INV_FREQ},
-    {"edm", preset_formulas::Timestep, kNone},
-    {"edm_song", preset_formulas::TimingSignal, kNone},
-    {"wan", preset_formulas::Timestep, POSENC_F64_POW_MUL},
-    {"gaussian_fourier", preset_formulas::Fourier, kNone, 0, 0, 1, Unit::kTwoPi, true},
-    {"edm_fourier", preset_formulas::FourierCosinesFirst, kNone, 0, 0, 1, Unit::kTwoPi, true},
-    {"nerf", preset_formulas::NerfCode, kNone},
-    {"nerf_paper", preset_formulas::NerfPaper, kNone, 0, 0, 1, Unit::kPi},
-    {"pixel_bands", preset_formulas::PixelBands, kNone, 0, 0, 1, Unit::kPi},
-    {"linear_pixel_bands", preset_formulas::Fourier, kNone, 0, 0, 1, Unit::kPi, true},
-    {"mae", preset_formulas::GridAxis, POSENC_F32_INV_FREQ},
-    {"timm", preset_formulas::GridAxis, POSENC_F32_INV_FREQ},
-    {"diffusers_2d", preset_formulas::GridAxis, kNone},
-    {"diffusers_3d", preset_formulas::GridAxis, kNone},
-    {"detr", preset_formulas::Paper, POSENC_F32_POW_DIV, 1},
-    {"detr_normalized", preset_formulas::Paper, kNone, 0, 0, 1, Unit::kTwoPi},
-};
-
-const Golden* Find(const char* name) {
-  for (const Golden& golden : kGolden) {
-    if (std::strcmp(golden.name, name) == 0) return &golden;
-  }
-  return nullptr;
+template <class Noun>
+std::vector<posenc_preset> AllPresets() {
+  std::vector<posenc_preset> presets(Noun::kList(nullptr, 0));
+  EXPECT_EQ(Noun::kList(presets.data(), presets.size()), presets.size());
+  return presets;
 }
 
-constexpr posenc_type kTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64};
-constexpr std::size_t kDims[] = {1, 2, 3, 5, 8, 64, 65, 320};
+template <class Noun>
+class Presets : public testing::Test {};
+using Nouns = testing::Types<Encoders, Rotaries>;
+TYPED_TEST_SUITE(Presets, Nouns, );
 
-// Runs from -3 to 4, and others: fractions of timesteps and coordinates, and far ones.
-constexpr double kFirst = -3;
-constexpr std::size_t kRun = 8;
-const std::vector<double> kPositions = {-3,   -2, -1,    0,       1,     2,      3,         4,
-                                        0.75, -1, -0.25, 999.375, -1234, 8191.5, 2147483646};
+TYPED_TEST(Presets, AreAStableList) {
+  const std::vector<posenc_preset> all = AllPresets<TypeParam>();
+  std::vector<posenc_preset> first(3);
+  EXPECT_EQ(TypeParam::kList(first.data(), first.size()), all.size());
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].name, all[i].name);
+  std::vector<posenc_preset> more(all.size() + 1, {"x", "y", "z"});
+  EXPECT_EQ(TypeParam::kList(more.data(), more.size()), all.size());
+  EXPECT_STREQ(more.back().name, "x");
+}
 
-// sin or cos of position * w, rounded; false if so few bits do not decide.
-bool Round(const Golden& golden, const Column& column, double position, posenc_type type, int bits,
-           std::uint64_t* out) {
-  oracle::Rounding rounding;
-  Number value(bits);
-  if (column.kind == Kind::kZero || (golden.padding != 0 && position == golden.padding)) {
-    *out = 0;
-    return true;
-  }
-  if (column.kind == Kind::kInput) {
-    mpfr_set_d(value, position, MPFR_RNDN);
-    oracle::RoundExact(type, value, &rounding);
-    *out = rounding.bits;
-    return true;
-  }
-  const Real x = column.w * (Real(position, bits) + golden.first) * golden.time_factor;
-  Real phase = x;
-  if (golden.unit != Unit::kNone) {
-    const Real quarters = x * (golden.unit == Unit::kPi ? 2.0 : 4.0);
-    if (quarters.exact() && quarters == quarters.Floor()) {  // a sine and cosine of 0, 1 or -1
-      const Real turns = quarters / 4.0;
-      const auto quadrant = static_cast<int>(((turns - turns.Floor()) * 4.0).ToDouble());
-      const int sines[] = {0, 1, 0, -1, 0};
-      mpfr_set_si(value, sines[quadrant + (column.kind == Kind::kCosine ? 1 : 0)], MPFR_RNDN);
-      oracle::RoundExact(type, value, &rounding);
-      *out = rounding.bits;
-      return true;
+// A row of a table each.
+TYPED_TEST(Presets, AreInTheDocument) {
+  const std::vector<std::string> lines = Split(ReadFile(TypeParam::kDocument), '\n');
+  for (const posenc_preset& preset : AllPresets<TypeParam>()) {
+    for (const std::string text : {preset.name, preset.formula, preset.source}) {
+      EXPECT_FALSE(text.empty()) << preset.name;
+      EXPECT_EQ(text.find_first_of("\n\t|"), std::string::npos) << preset.name;
     }
-    phase = x * Real::Pi(bits) * (golden.unit == Unit::kPi ? 1.0 : 2.0);
+    const std::string begin = std::string("| `") + preset.name + "` | " + preset.formula + " | ";
+    const auto row = std::find_if(lines.begin(), lines.end(),
+                                  [&](const std::string& line) { return line.rfind(begin, 0) == 0; });
+    ASSERT_NE(row, lines.end()) << preset.name;
+    EXPECT_NE(row->find(std::string("| ") + preset.source + " |"), std::string::npos) << *row;
   }
-  if (phase.is_zero()) {
-    mpfr_set_si(value, column.kind == Kind::kCosine ? 1 : 0, MPFR_RNDN);
-    oracle::RoundExact(type, value, &rounding);
-    *out = rounding.bits;
-    return true;
-  }
-  (column.kind == Kind::kSine ? mpfr_sin : mpfr_cos)(value, phase.get(), MPFR_RNDN);
-  const mpfr_exp_t error = mpfr_get_exp(phase.get()) - bits + 16;
-  if (!oracle::Round(type, value, error, &rounding)) return false;
-  *out = rounding.bits;
-  return true;
 }
 
-// [positions, d] of each type.
-using Rows = std::map<posenc_type, std::vector<std::uint64_t>>;
+TYPED_TEST(Presets, RefuseWhatIsNone) {
+  using S = typename TypeParam::Spec;
+  S spec = Untouched<S>();
+  EXPECT_EQ(TypeParam::kInit(nullptr, sizeof(spec)), POSENC_NULL_POINTER);
+  EXPECT_EQ(TypeParam::kPreset(nullptr, sizeof(spec), TypeParam::kName, 64), POSENC_NULL_POINTER);
+  EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), nullptr, 64), POSENC_NULL_POINTER);
+  const std::string name = TypeParam::kName;
+  for (const std::string& none : {std::string(), name.substr(1), name.substr(0, name.size() - 1), name + " ",
+                                  "F" + name.substr(1), std::string(TypeParam::kOther)}) {
+    EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), none.c_str(), 64), POSENC_UNKNOWN_PRESET) << none;
+  }
+  for (const std::size_t size : {std::size_t{0}, sizeof(spec) - 1, std::size_t{4097}}) {
+    EXPECT_EQ(TypeParam::kInit(&spec, size), POSENC_BAD_STRUCT_SIZE);
+    EXPECT_EQ(TypeParam::kPreset(&spec, size, TypeParam::kName, 64), POSENC_BAD_STRUCT_SIZE);
+  }
+  for (const std::size_t dim : TypeParam::kBadDims) {
+    for (const posenc_preset& preset : AllPresets<TypeParam>()) {
+      EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), preset.name, dim), TypeParam::kBadDim)
+          << preset.name << dim;
+    }
+  }
+  EXPECT_TRUE(IsUntouched(spec));
+}
 
-Rows Expected(const Golden& golden, std::size_t d) {
-  Rows rows;
-  const Columns few = golden.source(d, 200), many = golden.source(d, 1500);
-  EXPECT_EQ(few.size(), d);
-  for (const posenc_type type : kTypes) {
-    for (const double position : kPositions) {
-      for (std::size_t j = 0; j < d; ++j) {
-        std::uint64_t bits = 0;
-        if (!Round(golden, few[j], position, type, 200, &bits)) {
-          EXPECT_TRUE(Round(golden, many[j], position, type, 1500, &bits));
-        }
-        rows[type].push_back(bits);
+TYPED_TEST(Presets, StartFromTheDefaultsOfTheHeader) {
+  using S = typename TypeParam::Spec;
+  S spec = Untouched<S>(), zeros;
+  std::memset(&zeros, 0, sizeof(zeros));
+  ASSERT_EQ(TypeParam::kInit(&spec, sizeof(spec)), POSENC_OK);
+  EXPECT_EQ(Differences(spec, With(zeros, TypeParam::kDefaults)), "");
+  EXPECT_EQ(spec.struct_size, sizeof(spec));
+  EXPECT_EQ(spec.target, nullptr);
+}
+
+// A caller of a later version, whose spec is longer.
+TYPED_TEST(Presets, LaterVersionsGetZerosForWhatIsUnknown) {
+  for (const bool is_preset : {false, true}) {
+    struct {
+      typename TypeParam::Spec spec;
+      unsigned char more[24];
+    } longer;
+    std::memset(&longer, 0x5A, sizeof(longer));
+    EXPECT_EQ(is_preset ? TypeParam::kPreset(&longer.spec, sizeof(longer), TypeParam::kName, 64)
+                        : TypeParam::kInit(&longer.spec, sizeof(longer)),
+              POSENC_OK);
+    EXPECT_EQ(longer.spec.struct_size, sizeof(longer));
+    EXPECT_EQ(longer.spec.base,
+              is_preset && sizeof(longer.spec) == sizeof(posenc_rotary_spec) ? 150000 : 10000);
+    for (const unsigned char byte : longer.more) EXPECT_EQ(byte, 0);
+    if constexpr (std::is_same_v<TypeParam, Rotaries>) {
+      auto copy = Untouched<posenc_rotary_spec>();
+      EXPECT_EQ(internal::CopyRotarySpec(&longer.spec, &copy), POSENC_OK);
+      EXPECT_EQ(copy.struct_size, sizeof(longer));
+      EXPECT_EQ(Differences(copy, longer.spec), "");
+      for (unsigned char& byte : longer.more) {
+        byte = 1;
+        EXPECT_EQ(internal::CopyRotarySpec(&longer.spec, &copy), POSENC_BAD_STRUCT_SIZE);
+        byte = 0;
       }
     }
   }
-  return rows;
 }
 
-// The same where presets have the same formula.
-const Rows& SharedRows(const Golden& golden, std::size_t d) {
-  using Key = std::tuple<preset_formulas::Source, double, double, double, Unit, std::size_t>;
-  static std::map<Key, Rows> rows;
-  const Key key{golden.source, golden.first, golden.padding, golden.time_factor, golden.unit, d};
-  const auto found = rows.find(key);
-  return found != rows.end() ? found->second : rows.emplace(key, Expected(golden, d)).first->second;
-}
-
-std::uint64_t BitsAt(const std::vector<unsigned char>& bytes, posenc_type type, std::size_t i) {
-  const unsigned char* at = bytes.data() + i * TraitsOf(type).size;
-  std::uint16_t u16;
-  std::uint32_t u32;
-  std::uint64_t u64;
-  switch (TraitsOf(type).size) {
-    case 2:
-      std::memcpy(&u16, at, sizeof(u16));
-      return u16;
-    case 4:
-      std::memcpy(&u32, at, sizeof(u32));
-      return u32;
-    default:
-      std::memcpy(&u64, at, sizeof(u64));
-      return u64;
-  }
-}
-
-class Presets : public PerTarget {
- protected:
-  // Compares the list, then the run at its beginning.
-  void ExpectRows(const Golden& golden, const posenc_spec& spec) const {
-    posenc_encoder* encoder = nullptr;
-    ASSERT_EQ(posenc_encoder_create(&spec, &encoder), POSENC_OK);
-    std::size_t mismatches = 0;
-    for (const posenc_type type : kTypes) {
-      const std::vector<std::uint64_t>& want = SharedRows(golden, spec.dim).at(type);
-      std::vector<unsigned char> got(want.size() * TraitsOf(type).size);
-      EXPECT_EQ(posenc_write_at(encoder, POSENC_F64, kPositions.data(), kPositions.size(), type, got.data(),
-                                spec.dim, nullptr),
-                POSENC_OK);
-      for (std::size_t i = 0; i < want.size(); ++i) mismatches += BitsAt(got, type, i) == want[i] ? 0 : 1;
-      EXPECT_EQ(posenc_write(encoder, static_cast<std::int64_t>(kFirst), kRun, type, got.data(), spec.dim),
-                POSENC_OK);
-      for (std::size_t i = 0; i < kRun * spec.dim; ++i) {
-        mismatches += BitsAt(got, type, i) == want[i] ? 0 : 1;
-      }
+// With the source's rounding, too, an encoder comes of it: the settings admit it.
+TEST(PresetsOfEncoders, AdmitTheirRoundings) {
+  for (const posenc_preset& preset : AllPresets<Encoders>()) {
+    for (const std::size_t dim : {1, 2, 3, 5, 8, 64, 65, 320}) {
+      Spec spec;
+      ASSERT_EQ(SpecPreset(preset.name, dim, &spec), Status::kOk);
+      EXPECT_EQ(spec.phase_rounding, PhaseRounding::kNone);
+      spec.phase_rounding = SpecPresetRounding(preset.name);
+      if (spec.phase_rounding != PhaseRounding::kNone) Create(spec);
     }
-    EXPECT_EQ(mismatches, 0u) << golden.name << ", dim " << spec.dim;
-    posenc_encoder_destroy(encoder);
-  }
-};
-
-POSENC_INSTANTIATE_PER_TARGET(Presets);
-
-// Powers of two leave the range of frequencies at 2^31.
-bool IsInRange(const Golden& golden, std::size_t dim) {
-  if (golden.source == preset_formulas::NerfCode) return dim <= 1 + 2 * 32;
-  if (golden.source == preset_formulas::NerfPaper) return dim <= 2 * 30;
-  return true;
-}
-
-TEST_P(Presets, WriteWhatTheirSourcesSay) {
-  for (const Golden& golden : kGolden) {
-    for (const std::size_t dim : kDims) {
-      if (IsReference() && dim > 65) continue;  // slow
-      SCOPED_TRACE(golden.name + (", dim " + std::to_string(dim)));
-      posenc_spec spec = Untouched();
-      ASSERT_EQ(posenc_spec_preset(&spec, sizeof(spec), golden.name, dim), POSENC_OK);
-      spec.target = target();
-      posenc_encoder* encoder = nullptr;
-      if (!IsInRange(golden, dim)) {
-        EXPECT_EQ(posenc_encoder_create(&spec, &encoder), POSENC_FREQUENCY_OUT_OF_RANGE);
-        continue;
-      }
-      const std::vector<double> list = preset_formulas::Listed(dim);
-      if (golden.is_listed) {
-        EXPECT_EQ(posenc_encoder_create(&spec, &encoder), POSENC_BAD_FREQUENCIES);
-        EXPECT_EQ(spec.frequency_count, list.size());
-        spec.frequencies = list.data();
-      }
-      ExpectRows(golden, spec);
-    }
-  }
-}
-
-TEST(PresetList, EachIsInTheGoldenValuesOnce) {
-  std::set<std::string> names;
-  for (const posenc_preset& preset : AllPresets()) {
-    EXPECT_NE(Find(preset.name), nullptr) << preset.name;
-    EXPECT_TRUE(names.insert(preset.name).second) << preset.name;
-  }
-  EXPECT_EQ(names.size(), std::size(kGolden));
-}
-
-TEST(PresetList, RoundingsAreThoseOfTheSources) {
-  for (const Golden& golden : kGolden) {
-    EXPECT_EQ(posenc_spec_preset_rounding(golden.name), golden.rounding) << golden.name;
-    EXPECT_EQ(static_cast<posenc_phase_rounding>(SpecPresetRounding(golden.name)), golden.rounding);
   }
   EXPECT_EQ(posenc_spec_preset_rounding("fairse"), -1);
   EXPECT_EQ(posenc_spec_preset_rounding(nullptr), -1);
   EXPECT_EQ(SpecPresetRounding("fairse"), PhaseRounding::kNone);
 }
 
-// With the source's rounding, too, an encoder comes of it: the settings admit it.
-TEST(PresetList, RoundingsCanBeSet) {
-  for (const Golden& golden : kGolden) {
-    for (const std::size_t dim : kDims) {
-      if (golden.rounding == kNone) continue;
-      SCOPED_TRACE(golden.name + (", dim " + std::to_string(dim)));
-      Spec spec;
-      ASSERT_EQ(SpecPreset(golden.name, dim, &spec), Status::kOk);
-      EXPECT_EQ(spec.phase_rounding, PhaseRounding::kNone);
-      spec.phase_rounding = SpecPresetRounding(golden.name);
-      Create(spec);
+TEST(PresetsOfEncoders, SetNothingElse) {
+  const std::vector<std::string> set = Split(
+      "dim base exponent_dim position_scale layout frequency_count frequency_unit odd_column position_offset "
+      "has_padding padding_position input_first");
+  for (const posenc_preset& preset : AllPresets<Encoders>()) {
+    posenc_spec spec = Untouched<posenc_spec>();
+    ASSERT_EQ(posenc_spec_preset(&spec, sizeof(spec), preset.name, POSENC_MAX_DIM), POSENC_OK);
+    EXPECT_EQ(spec.dim, std::size_t{POSENC_MAX_DIM});
+    EXPECT_EQ(spec.target, nullptr);
+    for (const std::string& name : Split(Differences(spec, EncoderSpec("")))) {
+      EXPECT_EQ(std::count(set.begin(), set.end(), name), 1) << preset.name << " sets " << name;
     }
   }
 }
 
-TEST(PresetList, IsStable) {
-  const std::vector<posenc_preset> all = AllPresets();
-  std::vector<posenc_preset> first(3);
-  EXPECT_EQ(posenc_spec_presets(first.data(), first.size()), all.size());
-  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].name, all[i].name);
-  std::vector<posenc_preset> more(all.size() + 1, {"x", "y", "z"});
-  EXPECT_EQ(SpecPresets(more.data(), more.size()), all.size());
-  EXPECT_STREQ(more.back().name, "x");
-  for (const posenc_preset& preset : all) {
-    for (const std::string text : {preset.name, preset.formula, preset.source}) {
-      EXPECT_FALSE(text.empty()) << preset.name;
-      EXPECT_EQ(text.find_first_of("\n\t|"), std::string::npos) << preset.name;
-    }
+// C++ and C have the same members.
+TEST(PresetsOfEncoders, AreTheSameInCpp) {
+  for (const posenc_preset& preset : AllPresets<Encoders>()) {
+    posenc_spec c = Untouched<posenc_spec>();
+    Spec spec;
+    ASSERT_EQ(posenc_spec_preset(&c, sizeof(c), preset.name, 65), POSENC_OK);
+    ASSERT_EQ(SpecPreset(preset.name, 65, &spec), Status::kOk);
+    EXPECT_EQ(Differences(ToC(spec), c), "") << preset.name;
   }
-}
-
-TEST(PresetList, IsInTheDocument) {
-  std::ifstream file(POSENC_GOLDEN_DIR "/../../docs/conventions.md");
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  for (const posenc_preset& preset : AllPresets()) {
-    const std::size_t row = text.find(std::string("| `") + preset.name + "` | " + preset.formula + " | ");
-    ASSERT_NE(row, std::string::npos) << preset.name;
-    const std::string line = text.substr(row, text.find('\n', row) - row);
-    EXPECT_NE(line.find(std::string("| ") + preset.source + " |"), std::string::npos) << line;
-  }
-}
-
-TEST(SpecPreset, RefusesWhatIsNone) {
-  posenc_spec spec = Untouched();
-  EXPECT_EQ(posenc_spec_preset(nullptr, sizeof(spec), "fairseq", 64), POSENC_NULL_POINTER);
-  EXPECT_EQ(posenc_spec_preset(&spec, sizeof(spec), nullptr, 64), POSENC_NULL_POINTER);
-  for (const char* name : {"", "fairse", "fairseq ", "Fairseq", "llama3"}) {
-    EXPECT_EQ(posenc_spec_preset(&spec, sizeof(spec), name, 64), POSENC_UNKNOWN_PRESET);
-  }
-  for (const std::size_t size : {std::size_t{0}, sizeof(spec) - 1, std::size_t{4097}}) {
-    EXPECT_EQ(posenc_spec_preset(&spec, size, "fairseq", 64), POSENC_BAD_STRUCT_SIZE);
-  }
-  for (const std::size_t dim : {std::size_t{0}, std::size_t{POSENC_MAX_DIM} + 1, SIZE_MAX}) {
-    for (const posenc_preset& preset : AllPresets()) {
-      EXPECT_EQ(posenc_spec_preset(&spec, sizeof(spec), preset.name, dim), POSENC_BAD_DIM);
-    }
-  }
-  EXPECT_TRUE(IsUntouched(spec));
+  posenc_spec c = EncoderSpec(
+      "phase_rounding=F32_LIST frequencies=1 frequencies_f32=1 nan_rows=1 lists_only=1 min_timescale=3 "
+      "table_rows=-1");
+  c.target = "REFERENCE";
+  EXPECT_EQ(Differences(ToC(FromC(c)), c), "");
+  EXPECT_EQ(ToC(FromC(c)).target, c.target);
 
   Spec cpp = MakeSpec(7);
   EXPECT_EQ(SpecPreset("fairseq", 64, nullptr), Status::kNullPointer);
@@ -361,87 +209,118 @@ TEST(SpecPreset, RefusesWhatIsNone) {
   EXPECT_EQ(cpp.dim, 7u);
 }
 
-// All else has its default.
-TEST(SpecPreset, SetsNothingElse) {
-  posenc_spec want;
-  ASSERT_EQ(posenc_spec_init(&want, sizeof(want)), POSENC_OK);
-  for (const posenc_preset& preset : AllPresets()) {
-    SCOPED_TRACE(preset.name);
-    posenc_spec got = Untouched();
-    ASSERT_EQ(posenc_spec_preset(&got, sizeof(got), preset.name, POSENC_MAX_DIM), POSENC_OK);
-    EXPECT_EQ(got.struct_size, sizeof(got));
-    EXPECT_EQ(got.dim, std::size_t{POSENC_MAX_DIM});
-    EXPECT_EQ(got.phase_rounding, want.phase_rounding);
-    EXPECT_EQ(got.min_timescale, want.min_timescale);
-    EXPECT_EQ(got.nan_rows, 0);
-    EXPECT_EQ(got.lists_only, 0);
-    EXPECT_EQ(got.target, nullptr);
-    EXPECT_EQ(got.frequencies, nullptr);
-    EXPECT_EQ(got.frequencies_f32, nullptr);
+// Powers of two leave the range of frequencies at 2^31; lists are the caller's.
+TEST(PresetsOfEncoders, AreRefusedByCreationForTheirReason) {
+  const struct {
+    const char* name;
+    std::size_t dim;
+    posenc_status status;
+  } cases[] = {{"nerf", 65, POSENC_OK},
+               {"nerf", 66, POSENC_FREQUENCY_OUT_OF_RANGE},
+               {"nerf_paper", 60, POSENC_OK},
+               {"nerf_paper", 62, POSENC_FREQUENCY_OUT_OF_RANGE},
+               {"gaussian_fourier", 8, POSENC_BAD_FREQUENCIES},
+               {"edm_fourier", 8, POSENC_BAD_FREQUENCIES},
+               {"linear_pixel_bands", 8, POSENC_BAD_FREQUENCIES}};
+  for (const auto& c : cases) {
+    posenc_spec spec = EncoderSpec("");
+    ASSERT_EQ(posenc_spec_preset(&spec, sizeof(spec), c.name, c.dim), POSENC_OK);
+    posenc_encoder* encoder = nullptr;
+    EXPECT_EQ(posenc_encoder_create(&spec, &encoder), c.status) << c.name << c.dim;
+    posenc_encoder_destroy(encoder);
   }
 }
 
-// A caller of a later version, whose spec is longer.
-TEST(SpecPreset, LaterVersionsGetZerosForWhatIsUnknown) {
-  struct {
-    posenc_spec spec;
-    unsigned char more[24];
-  } longer;
-  std::memset(&longer, 0x5A, sizeof(longer));
-  ASSERT_EQ(posenc_spec_preset(&longer.spec, sizeof(longer), "ctranslate2", 64), POSENC_OK);
-  EXPECT_EQ(longer.spec.struct_size, sizeof(longer));
-  EXPECT_EQ(longer.spec.position_offset, 1);
-  for (const unsigned char byte : longer.more) EXPECT_EQ(byte, 0);
+posenc_rotary_spec Preset(const char* name, std::size_t head_dim) {
+  auto spec = Untouched<posenc_rotary_spec>();
+  EXPECT_EQ(posenc_rotary_spec_preset(&spec, sizeof(spec), name, head_dim), POSENC_OK) << name;
+  return spec;
 }
 
-// C++ and C have the same members, each of which some preset sets.
-TEST(SpecPreset, IsTheSameInCpp) {
-  for (const posenc_preset& preset : AllPresets()) {
-    SCOPED_TRACE(preset.name);
-    posenc_spec c = Untouched();
-    Spec spec;
-    ASSERT_EQ(posenc_spec_preset(&c, sizeof(c), preset.name, 65), POSENC_OK);
-    ASSERT_EQ(SpecPreset(preset.name, 65, &spec), Status::kOk);
-    const posenc_spec back = ToC(spec);
-    EXPECT_EQ(back.dim, c.dim);
-    EXPECT_EQ(back.base, c.base);
-    EXPECT_EQ(back.exponent_dim, c.exponent_dim);
-    EXPECT_EQ(back.position_scale, c.position_scale);
-    EXPECT_EQ(back.layout, c.layout);
-    EXPECT_EQ(back.frequency_count, c.frequency_count);
-    EXPECT_EQ(back.frequency_unit, c.frequency_unit);
-    EXPECT_EQ(back.odd_column, c.odd_column);
-    EXPECT_EQ(back.min_timescale, c.min_timescale);
-    EXPECT_EQ(back.position_offset, c.position_offset);
-    EXPECT_EQ(back.has_padding, c.has_padding);
-    EXPECT_EQ(back.padding_position, c.padding_position);
-    EXPECT_EQ(back.input_first, c.input_first);
+TEST(PresetsOfRotaries, AreRefusedUntilTheCallerCompletesThem) {
+  posenc_rotary* rotary = nullptr;
+  posenc_rotary_spec spec = Preset("phi3_longrope", 96);
+  EXPECT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_BAD_FACTOR_LIST);
+  spec = Preset("grok1_yarn_log", 128);
+  EXPECT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_BAD_LENGTH);
+}
+
+// EXPECTED_INV_FREQ of transformers, tests/utils/test_modeling_rope_utils.py: Llama of 2048 positions,
+// scaled.
+TEST(PresetsOfRotaries, ScaleAsTheTestsOfTransformersState) {
+  constexpr std::size_t kShown[6] = {1, 20, 31, 32, 40, 63};
+  const struct {
+    posenc_scaling scaling;
+    double radians[6];  // of the pairs shown
+  } stated[] = {
+      {POSENC_NO_SCALING, {8.6596e-01, 5.6234e-02, 1.1548e-02, 1.0000e-02, 3.1623e-03, 1.1548e-04}},
+      {POSENC_DYNAMIC_NTK, {8.0931e-01, 1.4531e-02, 1.4176e-03, 1.1473e-03, 2.1115e-04, 1.6265e-06}},
+      {POSENC_YARN, {8.6596e-01, 4.8136e-02, 5.3120e-03, 4.2400e-03, 4.3007e-04, 1.1548e-05}},
+      {POSENC_LLAMA3, {8.6596e-01, 5.6234e-02, 1.0730e-02, 7.7785e-03, 3.4539e-04, 1.1548e-05}},
+  };
+  for (const auto& want : stated) {
+    SCOPED_TRACE(want.scaling);
+    posenc_rotary_spec spec = With(Preset("llama", 128), "factor=10 original_length=2048 length=16384");
+    spec.scaling = want.scaling;
+    const RotaryPtr rotary = CreateRotary(spec);
+    for (std::size_t k = 0; k < std::size(kShown); ++k) {
+      EXPECT_NEAR(posenc_rotary_radians(rotary.get(), kShown[k]) / want.radians[k], 1, 5e-5) << kShown[k];
+    }
   }
 }
 
-// What no preset sets.
-TEST(SpecPreset, AllMembersComeBackFromC) {
-  const double list[] = {1.0};
-  const float floats[] = {1.0f};
-  posenc_spec c;
-  ASSERT_EQ(posenc_spec_init(&c, sizeof(c)), POSENC_OK);
-  c.phase_rounding = POSENC_F32_LIST;
-  c.target = "REFERENCE";
-  c.frequencies = list;
-  c.frequencies_f32 = floats;
-  c.frequency_count = 1;
-  c.nan_rows = c.lists_only = 1;
-  c.min_timescale = 3.0;
-  c.table_rows = UINT64_MAX;
-  const posenc_spec back = ToC(FromC(c));
-  EXPECT_EQ(back.phase_rounding, c.phase_rounding);
-  EXPECT_EQ(back.target, c.target);
-  EXPECT_EQ(back.frequencies, c.frequencies);
-  EXPECT_EQ(back.frequencies_f32, c.frequencies_f32);
-  EXPECT_EQ(back.nan_rows, 1);
-  EXPECT_EQ(back.lists_only, 1);
-  EXPECT_EQ(back.min_timescale, 3.0);
-  EXPECT_EQ(back.table_rows, UINT64_MAX);
+// For any head a preset either fits or refuses.
+TEST(PresetsOfRotaries, FollowTheHead) {
+  const std::size_t head_dims[] = {0,   1,   2,   3,   4,   30,  62,  63,   64,   80,   88,    96,
+                                   127, 128, 160, 192, 256, 512, 576, 2048, 2050, 8192, 65536, 65537};
+  for (const posenc_preset& preset : AllPresets<Rotaries>()) {
+    for (const std::size_t head_dim : head_dims) {
+      SCOPED_TRACE(preset.name + (" " + std::to_string(head_dim)));
+      posenc_rotary_spec spec = Untouched<posenc_rotary_spec>();
+      const posenc_status status = posenc_rotary_spec_preset(&spec, sizeof(spec), preset.name, head_dim);
+      if (status != POSENC_OK) {
+        EXPECT_EQ(status, POSENC_BAD_HEAD_DIM);
+        EXPECT_TRUE(IsUntouched(spec));
+        continue;
+      }
+      EXPECT_EQ(spec.head_dim, head_dim);
+      EXPECT_EQ(spec.rotary_dim % 2, 0u);
+      EXPECT_TRUE(spec.rotary_dim >= 2 && spec.rotary_dim <= POSENC_MAX_ROTARY_DIM);
+      EXPECT_LE(spec.rotary_offset + spec.rotary_dim, head_dim);
+      const std::size_t* s = spec.sections;
+      EXPECT_EQ(s[0] + s[1] + s[2] + s[3], spec.axes == 1 ? 0 : spec.rotary_dim / 2);
+    }
+  }
+}
+
+TEST(PresetsOfRotaries, SharesAndSectionsFollowTheHead) {
+  EXPECT_EQ(Preset("glm", 64).rotary_dim, 32u);
+  EXPECT_EQ(Preset("gpt_neox", 128).rotary_dim, 32u);
+  EXPECT_EQ(Preset("deepseek_v3", 64).rotary_offset, 0u);
+  EXPECT_EQ(Preset("deepseek_v3", 576).rotary_offset, 512u);  // absorbed, after the latent
+  EXPECT_EQ(Preset("dinov3", 128).sections[1], 32u);
+  posenc_rotary_spec spec = Untouched<posenc_rotary_spec>();
+  const auto status = [&](const char* name, std::size_t head_dim) {
+    return posenc_rotary_spec_preset(&spec, sizeof(spec), name, head_dim);
+  };
+  EXPECT_EQ(status("qwen2_vl", 64), POSENC_BAD_HEAD_DIM);
+  EXPECT_EQ(status("glm4v", 64), POSENC_BAD_HEAD_DIM);
+  EXPECT_EQ(status("dinov3", 66), POSENC_BAD_HEAD_DIM);
+  EXPECT_EQ(status("gpt_j", 62), POSENC_BAD_HEAD_DIM);
+  EXPECT_EQ(status("llama", 127), POSENC_BAD_HEAD_DIM);
+  EXPECT_EQ(status("llama", 0), POSENC_BAD_HEAD_DIM);
+  EXPECT_EQ(status("llama", 65537), POSENC_BAD_HEAD_DIM);
+  EXPECT_TRUE(IsUntouched(spec));
+}
+
+TEST(RotarySpec, IsCopiedOnlyOfItsSize) {
+  auto spec = Untouched<posenc_rotary_spec>(), copy = spec;
+  EXPECT_EQ(internal::CopyRotarySpec(nullptr, &copy), POSENC_NULL_POINTER);
+  for (const std::size_t size : {std::size_t{0}, sizeof(spec) - 1, std::size_t{4097}}) {
+    spec.struct_size = size;
+    EXPECT_EQ(internal::CopyRotarySpec(&spec, &copy), POSENC_BAD_STRUCT_SIZE);
+  }
+  EXPECT_TRUE(IsUntouched(copy));
 }
 
 }  // namespace

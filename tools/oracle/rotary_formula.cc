@@ -170,6 +170,12 @@ Real RotaryFormula::Frequency(std::size_t pair, int bits) const {
   return Scaled(place, Unscaled(place, bits + kGuardBits)) * spec_.position_scale;
 }
 
+Real RotaryFormula::Radians(std::size_t pair, int bits) const {
+  const Real w = Frequency(pair, bits);
+  if (spec_.unit == POSENC_RADIANS) return w;
+  return w * Real::Pi(static_cast<int>(w.bits())) * (spec_.unit == POSENC_TURNS ? 2.0 : 1.0);
+}
+
 double RotaryFormula::Amplitude() const {
   if (spec_.amplitude != 0.0) return spec_.amplitude;
   const bool has_one = spec_.scaling == POSENC_YARN || spec_.scaling == POSENC_LONGROPE;
@@ -215,12 +221,10 @@ float RotaryFormula::RoundedFrequency(const Place& place) const {
 
 float RotaryFormula::RoundedPhase(std::size_t pair, double position) const {
   const Place place = PlaceOf(pair);
-  const auto product = [](float x, float y) {
-    return (FloatOf(static_cast<double>(x)) * FloatOf(static_cast<double>(y))).ToFloat();
-  };
-  const auto quotient = [](float x, float y) {
-    return (FloatOf(static_cast<double>(x)) / FloatOf(static_cast<double>(y))).ToFloat();
-  };
+  // In so many bits that also what becomes subnormal is rounded once.
+  const auto wide = [](float x) { return Real(static_cast<double>(x), kWide); };
+  const auto product = [&](float x, float y) { return (wide(x) * wide(y)).ToFloat(); };
+  const auto quotient = [&](float x, float y) { return (wide(x) / wide(y)).ToFloat(); };
   const auto p = static_cast<float>(position);
   if (spec_.phase_rounding != POSENC_F32_ITERATED) {
     const bool is_scaled = spec_.phase_rounding == POSENC_F32_EXP && spec_.scaling == POSENC_LINEAR;

@@ -24,6 +24,9 @@ class RotaryFormula {
   // Relative error below 2^-bits, unless a ramp is so steep that it takes more than 256 bits more.
   Real Frequency(std::size_t pair, int bits) const;
 
+  // The same in radians.
+  Real Radians(std::size_t pair, int bits) const;
+
   // A, the nearest double.
   double Amplitude() const;
 

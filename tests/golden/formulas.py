@@ -1,0 +1,648 @@
+#!/usr/bin/env python3
+"""formulas.py > formulas.txt: what encoders write and rotaries turn by, from the published formulas in decimals of 80 digits.
+
+Nothing of posenc takes part. A row of formulas.txt is a noun, settings by the names of posenc_spec or posenc_rotary_spec and
+what comes of them: of an encoder columns `c7`, of a rotary its amplitude `A`, and of some pairs radians a step `w7`, cosine
+and sine `c7` and `s7`, all rounded to double, and elements `e7` of a head 1, 2, 3 ... rotated, to float. `at` is the position, of a
+rotary one for each axis. `+factor` is set over a preset, whose other settings are those that its source has.
+
+Bases, factors and lengths are those of the sources in docs/rotary.md and docs/conventions.md, preset by preset. Scalings:
+
+LINEAR        transformers, modeling_rope_utils.py, _compute_linear_scaling_rope_parameters
+NTK           vLLM, xdrope.py: base * alpha^(r / (r - 2))
+DYNAMIC_NTK   transformers, modeling_rope_utils.py, _compute_dynamic_ntk_parameters
+QWEN_NTK      Qwen-7B, modeling_qwen.py, get_ntk_alpha
+MIXED_NTK     vLLM, ntk_scaling_rope.py: base * f, and frequencies over f^(2 / r)
+YARN          Peng et al., arXiv:2309.00071; transformers, modeling_rope_utils.py, _compute_yarn_parameters
+YARN_LOG      SGLang, grok.py, ScalingRotaryEmbedding: logarithms of frequencies are blended
+LONGROPE      transformers, modeling_rope_utils.py, _compute_longrope_parameters
+LLAMA3        transformers, modeling_rope_utils.py, _compute_llama3_parameters
+PROPORTIONAL  transformers, modeling_rope_utils.py, _compute_proportional_rope_parameters
+FREQUENCY_FACTORS  ggml, ops.cpp, ggml_rope_cache_init: theta / freq_factors[i]
+
+Axes: transformers, modeling_qwen2_vl.py (consecutive), modeling_qwen3_vl.py, apply_interleaved_mrope (interleaved),
+modeling_ernie4_5_vl_moe.py (alternating), modeling_pixtral.py (split), modeling_dinov3_vit.py (axial); ggml, ops.cpp,
+ggml_mrope_cache_init (imrope).
+"""
+
+import decimal
+import math
+from decimal import Decimal as D
+from fractions import Fraction as Q
+
+decimal.getcontext().prec = 80
+PI = D("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211707")
+
+
+def rounded(x, digits, least):
+    """To so many binary digits and no more than -least behind the point; ties to even."""
+    x = Q(x)
+    if x == 0:
+        return 0.0
+    exponent = abs(x.numerator).bit_length() - x.denominator.bit_length()
+    exponent -= Q(2) ** exponent > abs(x)
+    quantum = Q(2) ** max(exponent - digits + 1, least)
+    return float(round(x / quantum) * quantum)
+
+
+def f32(x):
+    return rounded(x, 24, -149)
+
+
+def f64(x):
+    return rounded(x, 53, -1074)
+
+
+def product(x, y):
+    return f32(Q(x) * Q(y))
+
+
+def quotient(x, y):
+    return f32(Q(x) / Q(y))
+
+
+def sine_cosine(w, p, unit="RADIANS"):
+    """Of p times w radians, half turns or turns; exact at quarter turns."""
+    x = D(w) * D(p)
+    if unit != "RADIANS":
+        quarters = x * (4 if unit == "TURNS" else 2) % 4
+        if quarters % 1 == 0:
+            return [(D(0), D(1)), (D(1), D(0)), (D(0), D(-1)), (D(-1), D(0))][int(quarters) % 4]
+        x = quarters * PI / 2
+    x %= 2 * PI
+    parts, term, k = [D(0), D(0)], D(1), 0  # of the cosine and the sine
+    while abs(term) > D("1e-90"):
+        parts[k % 2] += term if k % 4 < 2 else -term
+        k += 1
+        term = term * x / k
+    return parts[1], parts[0]
+
+
+def hexadecimal(x):
+    """As a double, which must round to the narrower types as x does itself."""
+    nearest = f64(x)
+    for digits, least in (24, -149), (11, -24), (8, -133):
+        assert rounded(nearest, digits, least) == rounded(x, digits, least)
+    return nearest.hex()
+
+
+def listed(text):
+    """1+0.25*3 is 1, 1.25, 1.5."""
+    first, step, count = text.replace("+", " ").replace("*", " ").split()
+    return [float(first) + float(step) * i for i in range(int(count))]
+
+
+def settings_of(words):
+    """{"base": 10000, ...} of "base=10000 ..."."""
+    def value(text):
+        try:
+            return float(text) if set(text) & set(".e") else int(text)
+        except ValueError:
+            return text
+    return {name: value(text) for name, text in (word.split("=") for word in words.split())}
+
+
+def print_row(noun, settings, results):
+    words = {**settings, **{name: hexadecimal(x) for name, x in results.items()}}
+    print(noun, *(f"{name}={value}" for name, value in words.items()))
+
+
+# Encoders: what each column holds, a sine, a cosine, a zero or the position, and its frequency.
+
+def sines(ws):
+    return [("sine", w) for w in ws]
+
+
+def cosines(ws):
+    return [("cosine", w) for w in ws]
+
+
+def by_turns(ws):
+    return [column for w in ws for column in (("sine", w), ("cosine", w))]
+
+
+def padded(columns, d):
+    return columns + [("zero", 0)] * (d - len(columns))
+
+
+def paper(d):
+    """pos / 10000^(2 (j // 2) / d) for each column j, sine where j is even"""
+    return by_turns([D(10000) ** (D(-2 * i) / d) for i in range((d + 1) // 2)])[:d]
+
+
+def tutorial(d):
+    """exp(arange(0, d, 2) * (-log(10000) / d))"""
+    return by_turns([(D(k) * (-D(10000).ln() / d)).exp() for k in range(0, d, 2)])[:d]
+
+
+def tatp22(d):
+    """channels = ceil(d / 2) * 2; 1 / 10000^(arange(0, channels, 2) / channels)"""
+    channels = math.ceil(d / 2) * 2
+    return by_turns([1 / D(10000) ** (D(k) / channels) for k in range(0, channels, 2)])[:d]
+
+
+def paper_in_halves(d):
+    """sin(enc[:, 0::2]), then cos(enc[:, 1::2]) of the paper's"""
+    return paper(d)[0::2] + paper(d)[1::2]
+
+
+def timing_signal(d):
+    """n = d // 2; exp(arange(n) * -(log(10000) / max(n - 1, 1)))"""
+    ws = [(-i * D(10000).ln() / max(d // 2 - 1, 1)).exp() for i in range(d // 2)]
+    return padded(sines(ws) + cosines(ws), d)
+
+
+def marian(d):
+    """n = d / 2, perhaps not whole; exp(i % int(n) * -log(10000) / (n - 1)), a sine for i < int(n)"""
+    def w(i):
+        return D(1) if i % max(d // 2, 1) == 0 else D(10000) ** (-D(i % (d // 2)) / (D(d) / 2 - 1))
+    return sines(w(i) for i in range(d // 2)) + cosines(w(i) for i in range(d // 2, d))
+
+
+def half_periods(d):
+    """half = d // 2; exp(-log(10000) * arange(half) / half)"""
+    return [(-D(10000).ln() * i / (d // 2)).exp() for i in range(d // 2)]
+
+
+def timestep(d):
+    return padded(cosines(half_periods(d)) + sines(half_periods(d)), d)
+
+
+def grid_axis(d):
+    return padded(sines(half_periods(d)) + cosines(half_periods(d)), d)
+
+
+BANDS = "-7.75+2.8125*{}"  # a caller's frequencies
+
+
+def fourier(d):
+    ws = listed(BANDS.format(d // 2))
+    return padded(sines(ws) + cosines(ws), d)
+
+
+def fourier_cosines_first(d):
+    ws = listed(BANDS.format(d // 2))
+    return padded(cosines(ws) + sines(ws), d)
+
+
+def nerf(d):
+    """[x], then sin and cos of x * 2^linspace(0, N - 1, N)"""
+    return ([("position", 0)] + by_turns([2**i for i in range(d // 2)]))[:d]
+
+
+def nerf_paper(d):
+    """sin(2^0 pi p), cos(2^0 pi p), sin(2^1 pi p) ..."""
+    return by_turns([2**i for i in range((d + 1) // 2)])[:d]
+
+
+def pixel_bands(d):
+    """2^linspace(0, log2(224) - 1, n) * pi"""
+    ws = [D(224 // 2) ** (D(i) / max(d // 2 - 1, 1)) for i in range(d // 2)]
+    return padded(sines(ws) + cosines(ws), d)
+
+
+PRESETS = {  # the source's columns and phase rounding, the position that it calls 0, and what positions are multiplied by
+    "attention_is_all_you_need": (paper, ""), "annotated_transformer": (tutorial, "F32_EXP"),
+    "pytorch_tutorial": (tutorial, "F32_EXP"), "opennmt_py": (tutorial, "F32_EXP"), "d2l": (paper, "F32_POW_DIV"),
+    "keras_hub": (paper, ""), "hf_distilbert": (paper, "F64_POW_DIV"), "tatp22": (tatp22, "F32_INV_FREQ"),
+    "conformer": (tutorial, "F32_EXP"), "tensorflow_tutorial": (paper_in_halves, ""),
+    "hf_marian": (paper_in_halves, "F64_POW_DIV"), "transformer_xl": (paper_in_halves, "F32_INV_FREQ"),
+    "tensor2tensor": (timing_signal, "F32_LOG_INCREMENT"), "tensor2tensor_nd": (timing_signal, "F32_LOG_INCREMENT"),
+    "maxtext": (timing_signal, "F32_LOG_INCREMENT"), "flax": (timing_signal, ""),
+    "opennmt_tf": (timing_signal, "F32_EXP", 1), "ctranslate2": (timing_signal, "F32_LOG_INCREMENT", 1),
+    "fairseq": (timing_signal, "F32_EXP"), "hf_speech_to_text": (timing_signal, "F32_EXP"),
+    "hf_m2m_100": (timing_signal, "F32_EXP"), "whisper": (timing_signal, "F32_EXP"),
+    "gemma_cpp": (timing_signal, "F32_LOG_INCREMENT"), "marian": (marian, "F32_LOG_INCREMENT"),
+    "ddpm": (timing_signal, "F32_EXP"), "diffusers_timestep": (timing_signal, "F32_LOG_DIV"),
+    "diffusers_unet": (timestep, "F32_LOG_DIV"), "guided_diffusion": (timestep, "F32_LOG_DIV"),
+    "stable_diffusion": (timestep, "F32_LOG_DIV"), "dit": (timestep, "F32_LOG_DIV"), "flux": (timestep, "", 0, 1000),
+    "ggml_timestep": (timestep, "F32_LOG_DIV"), "stable_diffusion_cpp": (timestep, "F64_INV_FREQ"),
+    "edm": (timestep, ""), "edm_song": (timing_signal, ""), "wan": (timestep, "F64_POW_MUL"),
+    "gaussian_fourier": (fourier, "", 0, 1, "TURNS"), "edm_fourier": (fourier_cosines_first, "", 0, 1, "TURNS"),
+    "nerf": (nerf, ""), "nerf_paper": (nerf_paper, "", 0, 1, "HALF_TURNS"),
+    "pixel_bands": (pixel_bands, "", 0, 1, "HALF_TURNS"), "linear_pixel_bands": (fourier, "", 0, 1, "HALF_TURNS"),
+    "mae": (grid_axis, "F32_INV_FREQ"), "timm": (grid_axis, "F32_INV_FREQ"), "diffusers_2d": (grid_axis, ""),
+    "diffusers_3d": (grid_axis, ""), "detr": (paper, "F32_POW_DIV", 1), "detr_normalized": (paper, "", 0, 1, "TURNS"),
+}
+PADDED = ("fairseq", "hf_speech_to_text", "hf_m2m_100")  # whose row 1 is zero
+
+
+def entries(columns, p, unit="RADIANS"):
+    """The first two columns, the last two, and those where halves meet."""
+    d = len(columns)
+    for j in sorted({0, 1, d // 2 - 1, d // 2, d // 2 + 1, d - 2, d - 1} & set(range(d))):
+        kind, w = columns[j]
+        sine, cosine = sine_cosine(w, p, unit)
+        yield f"c{j}", {"sine": sine, "cosine": cosine, "zero": D(0), "position": D(p)}[kind]
+
+
+def print_presets_of_encoders():
+    positions = [3, 0.75, -1234, 8191.5, 1, 999.375, 2147483646, -0.25]
+    for k, (name, row) in enumerate(PRESETS.items()):
+        source, rounding, first, factor, unit = row + ("", 0, 1, "RADIANS")[len(row) - 1:]
+        for n, d in enumerate((1, 2, 3, 5, 8, 54, 65)):
+            p = positions[(k + n) % len(positions)]
+            settings = {"preset": name, "rounding": rounding or "NO_PHASE_ROUNDING", "dim": d, "at": p}
+            if source in (fourier, fourier_cosines_first):
+                if d == 1:
+                    continue  # a list of one, of which no column shows
+                settings["frequencies"] = BANDS.format(d // 2)
+            if source is nerf_paper and d > 60:
+                continue  # above 2^31
+            zero = name in PADDED and p == 1
+            columns = [("zero", 0)] * d if zero else source(d)
+            print_row("encoder", settings, dict(entries(columns, (D(p) + first) * factor, unit)))
+
+
+def columns_of(s):
+    """The pairs of columns, by the pictures of posenc_layout and posenc_odd_column."""
+    n = s["dim"] - s.get("input_first", 0)
+    layout, odd = s.get("layout", "INTERLEAVED"), s.get("odd_column", "ODD_HALF_PAIR") if n % 2 else ""
+    half = odd == "ODD_HALF_PAIR"
+    if layout.startswith("INTERLEAVED"):
+        kinds = ("cosine", "sine") if layout.endswith("COS_SIN") else ("sine", "cosine")
+        row = [(kind, i) for i in range(n // 2 + half) for kind in kinds][:n // 2 * 2 + half]
+    else:
+        first, last = [("sine", i) for i in range(n // 2 + half)], [("cosine", i) for i in range(n // 2)]
+        if layout == "COS_SIN":
+            first, last = last, first
+        row = first + [("zero", 0)] * (odd == "ODD_ZERO_MIDDLE") + last
+    row += {"ODD_ZERO_LAST": [("zero", 0)], "ODD_COSINE_LAST": [("cosine", 0)]}.get(odd, [])
+    return [("position", 0)] * (n < s["dim"]) + row
+
+
+def frequency_of(s, i):
+    scale, least = D(s.get("position_scale", 1)), D(s.get("min_timescale", 1))
+    if "frequencies" in s:
+        return scale * D(listed(s["frequencies"])[i])
+    return scale * least * (D(s.get("base", 10000)) / least) ** (D(-2 * i) / D(s.get("exponent_dim", 0) or s["dim"]))
+
+
+def rounded_phase(s, i, p):
+    """Step by step as NumPy, PyTorch, diffusers, transformers, ggml, gemma.cpp, Wan and tensor2tensor have it."""
+    base, d, name = s.get("base", 10000), s.get("exponent_dim", 0) or s["dim"], s["phase_rounding"]
+    if name.startswith("F64_POW"):
+        power = f64(D(base) ** D(f64(Q(-2 * i if name == "F64_POW_MUL" else 2 * i) / Q(d))))
+        phase = f64(Q(p) * Q(power)) if name == "F64_POW_MUL" else f64(Q(p) / Q(power))
+        return f64(Q(phase) * Q(s.get("position_scale", 1)))
+    power = f32(D(f32(base)) ** D(quotient(2 * i, f32(d))))
+    phase = f32(p)
+    if name == "F32_POW_DIV":
+        phase = quotient(phase, power)
+    elif name == "F32_ITERATED":
+        for _ in range(i):
+            phase = product(phase, f32(D(f32(base)) ** D(quotient(-2, f32(d)))))
+    else:
+        w = {
+            "F32_EXP": lambda: f32(D(product(2 * i, f32(-D(base).ln() / D(d)))).exp()),
+            "F32_LOG_DIV": lambda: f32(D(quotient(product(f32(-D(base).ln()), i), f32(Q(d) / 2))).exp()),
+            "F32_INV_FREQ": lambda: quotient(1, power),
+            "F64_INV_FREQ": lambda: f32(f64(1 / Q(f64(D(base) ** D(f64(Q(2 * i) / Q(d))))))),
+            "F32_LIST": lambda: f32(listed(s["frequencies"])[i]),
+            "F32_LOG_INCREMENT": lambda: product(f32(s.get("min_timescale", 1)), f32(D(product(
+                i, -quotient(f32((D(base) / D(s.get("min_timescale", 1))).ln()), f32(Q(d) / 2)))).exp())),
+        }[name]()
+        phase = product(phase, w)
+    return product(f32(s["position_scale"]), phase) if "position_scale" in s else phase
+
+
+def print_encoder(words):
+    s = settings_of(words)
+    p = f64(Q(s["at"]) + s.get("position_offset", 0))
+    results = {}
+    for j, (kind, i) in enumerate(columns_of(s)):
+        if "phase_rounding" in s:
+            sine, cosine = sine_cosine(1, rounded_phase(s, i, p))
+        else:
+            sine, cosine = sine_cosine(frequency_of(s, i), p, s.get("frequency_unit", "RADIANS"))
+        value = {"sine": sine, "cosine": cosine, "zero": D(0), "position": D(p)}[kind]
+        results[f"c{j}"] = D(0) if s.get("has_padding") and s["at"] == s["padding_position"] else value
+    print_row("encoder", s, results)
+
+
+def print_encoders():
+    for layout in ("INTERLEAVED", "SIN_COS", "COS_SIN", "INTERLEAVED_COS_SIN"):
+        print_encoder(f"dim=6 layout={layout} at=5")
+        for odd in ("ODD_HALF_PAIR", "ODD_ZERO_LAST", "ODD_ZERO_MIDDLE", "ODD_COSINE_LAST"):
+            if odd != "ODD_ZERO_MIDDLE" or not layout.startswith("INTERLEAVED"):
+                print_encoder(f"dim=5 layout={layout} odd_column={odd} at=2.5")
+                print_encoder(f"dim=6 layout={layout} odd_column={odd} input_first=1 position_offset=-2 at=7.3")
+    for unit in ("RADIANS", "HALF_TURNS", "TURNS"):
+        print_encoder(f"dim=8 base=2 exponent_dim=-2 frequency_unit={unit} at=0.625")
+        print_encoder(f"dim=6 base=7.25 frequency_unit={unit} position_scale=-0.3 at=1000000000")
+        print_encoder(f"dim=6 frequencies=0.5+0.125*3 frequency_unit={unit} at=3")
+    for least in (0.3, 3.0):
+        print_encoder(f"dim=6 min_timescale={least} base=5000 exponent_dim=4 at=77")
+    for at in (8, 9):
+        print_encoder(f"dim=5 has_padding=1 padding_position=9 position_offset=3 at={at}")
+    for name in ("F32_POW_DIV", "F32_EXP", "F32_LOG_DIV", "F32_INV_FREQ", "F32_ITERATED", "F64_INV_FREQ", "F64_POW_DIV",
+                 "F64_POW_MUL", "F32_LIST", "F32_LOG_INCREMENT"):
+        words = f"dim=12 phase_rounding={name} " + "frequencies=0.9375+-0.0625*6 " * (name == "F32_LIST")
+        print_encoder(words + "at=4095")
+        print_encoder(words + "base=500000.1 exponent_dim=10.7 at=-131071.6")
+        print_encoder(words + "base=31.7 position_scale=0.7 at=16777217")
+    print_encoder("dim=12 phase_rounding=F32_LOG_INCREMENT min_timescale=0.3 at=4095")
+
+
+# Rotaries.
+
+def original(s):
+    return D(s["original_length"])
+
+
+def listed_frequencies(s):
+    text = s.get("frequencies") or s.get("frequencies_f32")
+    return listed(text) if text else []
+
+
+def stretched_base(s, r):
+    base, f = D(s.get("base", 10000)), D(s.get("factor", 1))
+    scaling = s.get("scaling")
+    if scaling == "MIXED_NTK":
+        return base * f
+    if scaling == "DYNAMIC_NTK":
+        f = f * max(D(s["length"]), original(s)) / original(s) - (f - 1)
+    elif scaling == "QWEN_NTK":
+        doublings = next(n for n in range(-99, 99) if 2**D(n) >= D(s["length"]) / original(s))
+        f = max(2**D(doublings + 1) - 1, D(1))
+    elif scaling != "NTK":
+        return base
+    return base * f ** (D(r) / (r - 2)) if r > 2 else base
+
+
+def yarn_ramp(s, r, i):
+    def pair(beta):
+        return r * (original(s) / (2 * PI * D(beta))).ln() / (2 * D(s.get("base", 10000)).ln())
+
+    low, high = pair(s.get("beta_fast", 32)), pair(s.get("beta_slow", 1))
+    if s.get("truncate", 1):
+        low, high = D(math.floor(low)), D(math.ceil(high))
+    low, high = max(low, D(0)), min(high, D(r - 1))
+    if low == high:
+        high += D("0.001")
+    return min(max((i - low) / (high - low), D(0)), D(1))
+
+
+def llama3_ramp(s, w):
+    low, high = D(s.get("low_freq_factor", 1)), D(s.get("high_freq_factor", 4))
+    turns = original(s) * abs(w) / (2 * PI)
+    return D(turns > low) if low == high else min(max((turns - low) / (high - low), D(0)), D(1))
+
+
+def scaled(s, r, i, w):
+    """The frequency of entry i, in radians, and how far it is blended, where it is."""
+    f = D(s.get("factor", 1))
+    scaling = s.get("scaling")
+    if scaling == "LINEAR":
+        return w / f, 0
+    if scaling == "MIXED_NTK":
+        return w / f ** (D(2) / r), 0
+    if scaling == "YARN":
+        m = yarn_ramp(s, r, i)
+        return w / f * m + w * (1 - m), m
+    if scaling == "YARN_LOG":
+        m = yarn_ramp(s, r, i)
+        return (w.ln() - m * f.ln()).exp(), m
+    if scaling == "LLAMA3":
+        m = llama3_ramp(s, w)
+        return (1 - m) * w / f + m * w, m
+    if scaling == "PROPORTIONAL":
+        turning = math.floor(f64(Q(s["proportion"]) * r) / 2)
+        return (w / f if i < turning else D(0)), D("0.5") if i in (turning - 1, turning) else 0
+    if scaling in ("LONGROPE", "FREQUENCY_FACTORS"):
+        is_long = scaling == "LONGROPE" and s["length"] > s["original_length"]
+        return w / D(listed(s["long_factors" if is_long else "factors"])[i]), 0
+    return w, 0
+
+
+def amplitude_of(s):
+    f = D(s.get("factor", 1))
+    if "amplitude" in s:
+        return D(s["amplitude"])
+    if f > 1 and s.get("scaling") == "LONGROPE":
+        return (1 + f.ln() / original(s).ln()).sqrt()
+    if f > 1 and s.get("scaling") == "YARN":
+        return (f.ln() / 10 * D(s.get("mscale", 1)) + 1) / (f.ln() / 10 * D(s.get("mscale_all_dim", 0)) + 1)
+    return D(1)
+
+
+def axes_of(s, n):
+    """The axis of each pair, by slices as the sources have it."""
+    sections = [int(count) for count in s.get("sections", str(n)).split(",")]
+    order = s.get("axis_order", "CONSECUTIVE_AXES")
+    if order == "INTERLEAVED_AXES":
+        axes = [0] * n
+        for k, count in enumerate(sections[1:], 1):
+            axes[k:count * len(sections):len(sections)] = [k] * count
+        return axes
+    if order == "ALTERNATING_AXES":
+        return [k for _ in range(sections[1]) for k in range(1, len(sections))] + [0] * sections[0]
+    if order == "IMROPE_AXES":  # sections t, h, w: 3 * section and the remainder of the sector
+        last = len(sections) - 1
+        return [i % last if i < last * sections[i % last] else last for i in range(n)]
+    return [k for k, count in enumerate(sections) for _ in range(count)]
+
+
+def pairs_of(s, r):
+    """Of each pair its entry in lists and scalings, and its frequency in radians."""
+    n, axes = r // 2, axes_of(s, r // 2)
+    order = s.get("axis_order")
+    entries_of = list(range(n))
+    if order == "SPLIT_AXES":
+        entries_of = [i for k in range(max(axes) + 1) for i in range(k, n, max(axes) + 1)]
+    unit = {"RADIANS": D(1), "HALF_TURNS": PI, "TURNS": 2 * PI}[s.get("unit", "RADIANS")]
+    for pair, i in enumerate(entries_of):
+        if listed_frequencies(s):
+            w = D(listed_frequencies(s)[i])
+        elif order == "AXIAL_AXES":
+            w = stretched_base(s, r) ** (-D(axes[:pair].count(axes[pair])) / axes.count(axes[pair]))
+        else:
+            w = stretched_base(s, r) ** (D(-2 * i) / D(s.get("exponent_dim", 0) or r))
+        w, ramp = scaled(s, r, i, unit * w)
+        yield i, w * D(s.get("position_scale", 1)), ramp
+
+
+def rounded_rotary_phase(s, r, pair, i, p):
+    """As transformers, ggml, MLX and gemma.cpp round it."""
+    axes, n = axes_of(s, r // 2), r // 2
+    name, base, f = s["phase_rounding"], s.get("base", 10000), s.get("factor", 1)
+    numerator, d = 2 * i, s.get("exponent_dim", 0) or r
+    if s.get("axis_order") == "AXIAL_AXES":
+        numerator, d = axes[:pair].count(axes[pair]), axes.count(axes[pair])
+    if name == "F32_ITERATED":
+        t = f32(p)
+        for _ in range(pair):
+            t = product(t, f32(D(f32(base)) ** D(quotient(-2, f32(d)))))
+        if s.get("scaling") == "FREQUENCY_FACTORS":
+            return quotient(t, f32(listed(s["factors"])[i]))
+        return product(quotient(1, f32(f)), t)
+    if name == "F32_EXP":
+        rate = quotient(f32(D(f32(base)).ln()), f32(Q(f32(d)) / 2))
+        return product(product(f32(p), f32(f64(1 / Q(f)))), f32(D(product(-i, rate)).exp()))
+    if listed_frequencies(s):
+        w = f32(listed_frequencies(s)[i])
+    elif name == "F32_INV_FREQ":
+        w = quotient(1, f32(D(f32(base)) ** D(quotient(numerator, f32(d)))))
+    else:
+        w = f32(f64(1 / Q(f64(D(base) ** D(f64(Q(numerator) / Q(d)))))))
+    return product(f32(p), quotient(w, f32(f)))
+
+
+def places(pairing, offset, n, i):
+    return (offset + i, offset + i + n) if pairing == "HALF_SPLIT" else (offset + 2 * i, offset + 2 * i + 1)
+
+
+def print_rotary(words):
+    """Of some pairs: the first and the last, those where axes may meet, and a ramp's first, middle and last."""
+    settings = settings_of(words)
+    s = {name.lstrip("+"): value for name, value in settings.items()}
+    offset = s.get("rotary_offset", 0)
+    r = s.get("rotary_dim", s["head_dim"] - offset)
+    n, axes, pairs = r // 2, axes_of(s, r // 2), list(pairs_of(s, r))
+    positions = [1000.25, 3, -17.5, 0.625][:s.get("axes", 1)]
+    blended = [pair for pair, (_, _, m) in enumerate(pairs) if 0 < m < 1]
+    ends = {blended[k] for k in (0, len(blended) // 2, -1)} if blended else set()
+    shown = range(n) if n <= 10 else sorted(({0, 1, n // 2 - 1, n // 2, n - 2, n - 1} | ends) & set(range(n)))
+    amplitude = D(f64(amplitude_of(s)))
+    results, elements = {"A": amplitude}, {e: D(e + 1) for e in (0, s["head_dim"] - 1)}
+    pairing = s.get("pairing", "HALF_SPLIT")
+    output = s.get("output_pairing", "SAME_PAIRING").replace("SAME_PAIRING", pairing)
+    for pair in range(n):
+        i, w, _ = pairs[pair]
+        if pair in shown:
+            results[f"w{pair}"] = w
+        if pair not in shown and not {0, s["head_dim"] - 1} & set(places(output, offset, n, pair)):
+            continue
+        p = positions[axes[pair]]
+        if "phase_rounding" in s:
+            sine, cosine = sine_cosine(1, rounded_rotary_phase(s, r, pair, i, p))
+        elif s.get("unit", "RADIANS") != "RADIANS":
+            sine, cosine = sine_cosine((w / (2 * PI)).quantize(D("1e-70")), p, "TURNS")
+        else:
+            sine, cosine = sine_cosine(w, p)
+        if pair in shown:
+            results[f"c{pair}"], results[f"s{pair}"] = amplitude * cosine, amplitude * sine
+        a, b = (e + 1 for e in places(pairing, offset, n, pair))
+        x, y = places(output, offset, n, pair)
+        elements[x], elements[y] = amplitude * (a * cosine - b * sine), amplitude * (b * cosine + a * sine)
+    settings["at"] = ",".join(map(str, positions))
+    results |= {f"e{e}": D(f32(x)) for e, x in sorted(elements.items())}
+    print_row("rotary", settings, results)
+
+
+def print_rotaries():
+    for line in ROTARIES.strip().split("\n"):
+        for row in line.split(";"):
+            print_rotary(row)
+    for scaling in "YARN", "YARN_LOG":
+        for more in ("factor=4 base=30 original_length=1e12",  # high above r - 1
+                     "factor=4 original_length=150 truncate=0 mscale=0.5 mscale_all_dim=0.25",  # low below 0
+                     "factor=40 original_length=6 amplitude=1.1",  # low and high 0
+                     "factor=16 original_length=8192 beta_fast=8 beta_slow=2.5 exponent_dim=70",
+                     "factor=0.5 base=1e6 original_length=4096 unit=TURNS",
+                     "factor=8 original_length=1000 frequencies=0.5+0.125*32"):
+            print_rotary(f"head_dim=64 scaling={scaling} {more}")
+    for name in "F32_INV_FREQ", "F32_ITERATED", "F32_EXP", "F64_INV_FREQ":
+        for more in ("", "base=500000.1", "base=0.3 exponent_dim=33.3", "exponent_dim=-100.1", "scaling=LINEAR factor=2.7",
+                     "scaling=LINEAR factor=8 base=1e6", "axis_order=INTERLEAVED_AXES axes=3 sections=6,4,4"):
+            print_rotary(f"head_dim=28 phase_rounding={name} {more}")
+    for name in "F32_INV_FREQ", "F64_INV_FREQ":
+        print_rotary(f"head_dim=20 phase_rounding={name} axis_order=SPLIT_AXES axes=2 sections=5,5 exponent_dim=20.7")
+        print_rotary(f"head_dim=20 phase_rounding={name} axis_order=AXIAL_AXES axes=2 sections=3,7")
+    for more in "", "scaling=LINEAR factor=2.7", "axis_order=SPLIT_AXES axes=2 sections=7,7":
+        print_rotary(f"head_dim=28 phase_rounding=F32_INV_FREQ frequencies_f32=0.5+0.125*14 {more}")
+    print_rotary("head_dim=28 phase_rounding=F32_ITERATED scaling=FREQUENCY_FACTORS factors=1.125+0.375*14")
+
+
+ROTARIES = """
+head_dim=64 exponent_dim=-80.5; head_dim=64 position_scale=-0.7; head_dim=64 base=0.01; head_dim=64 amplitude=1.25
+head_dim=64 unit=HALF_TURNS; head_dim=64 unit=TURNS; head_dim=64 frequencies=0.5+0.125*32 unit=TURNS
+head_dim=64 frequencies=0.5+0.125*32; head_dim=64 frequencies_f32=0.5+0.125*32 scaling=LINEAR factor=3
+head_dim=96 rotary_dim=30 rotary_offset=5 output_pairing=NEIGHBOURS scaling=LINEAR factor=2.7
+head_dim=2 scaling=NTK factor=0.7; head_dim=4 scaling=NTK factor=0.7; head_dim=96 scaling=NTK factor=0.7
+head_dim=2 scaling=MIXED_NTK factor=4; head_dim=4 scaling=MIXED_NTK factor=4; head_dim=96 scaling=MIXED_NTK factor=4
+head_dim=64 scaling=DYNAMIC_NTK factor=2.5 length=1000 original_length=4096
+head_dim=64 scaling=DYNAMIC_NTK factor=2.5 length=4097 original_length=4096
+head_dim=64 scaling=DYNAMIC_NTK factor=2.5 length=10001.5 original_length=4096
+head_dim=64 scaling=QWEN_NTK length=100 original_length=2048; head_dim=64 scaling=QWEN_NTK length=2048 original_length=2048
+head_dim=64 scaling=QWEN_NTK length=2049 original_length=2048; head_dim=64 scaling=QWEN_NTK length=4096 original_length=2048
+head_dim=64 scaling=QWEN_NTK length=8191 original_length=2048; head_dim=64 scaling=QWEN_NTK length=3000.7 original_length=2048
+head_dim=96 scaling=LONGROPE factor=32 length=4096 original_length=4096 factors=1+0.0625*48 long_factors=1.125+0.375*48
+head_dim=96 scaling=LONGROPE factor=32 length=4097 original_length=4096 factors=1+0.0625*48 long_factors=1.125+0.375*48
+head_dim=96 scaling=LONGROPE factor=1 length=9999 original_length=4096 factors=1+0.0625*48 long_factors=1.125+0.375*48
+head_dim=128 scaling=LLAMA3 factor=16 original_length=8192 base=500000 high_freq_factor=1
+head_dim=128 scaling=LLAMA3 factor=16 original_length=8192 base=500000 low_freq_factor=0.5 high_freq_factor=9
+head_dim=128 scaling=LLAMA3 factor=16 original_length=8192 base=500000 unit=TURNS
+head_dim=128 scaling=LLAMA3 factor=16 original_length=8192 base=500000 position_scale=0.3
+head_dim=128 scaling=LLAMA3 factor=16 original_length=8192 frequencies=-0.0625+0.0078125*64 high_freq_factor=90
+head_dim=40 scaling=PROPORTIONAL factor=2 proportion=0; head_dim=40 scaling=PROPORTIONAL factor=2 proportion=0.3
+head_dim=40 scaling=PROPORTIONAL factor=2 proportion=1; head_dim=96 scaling=FREQUENCY_FACTORS factors=1.125+0.375*48
+head_dim=16 axis_order=CONSECUTIVE_AXES axes=3 sections=2,3,3; head_dim=16 axis_order=CONSECUTIVE_AXES axes=4 sections=1,0,5,2
+head_dim=20 axis_order=INTERLEAVED_AXES axes=3 sections=4,3,3; head_dim=20 axis_order=INTERLEAVED_AXES axes=3 sections=6,2,2
+head_dim=20 axis_order=ALTERNATING_AXES axes=3 sections=4,3,3; head_dim=18 axis_order=ALTERNATING_AXES axes=2 sections=3,6
+head_dim=10 axis_order=SPLIT_AXES axes=2 sections=3,2; head_dim=16 axis_order=SPLIT_AXES axes=3 sections=3,3,2 frequencies=0.5+0.125*8
+head_dim=20 axis_order=SPLIT_AXES axes=3 sections=4,3,3 scaling=LLAMA3 factor=8 original_length=8192
+head_dim=16 axis_order=AXIAL_AXES axes=4 sections=1,4,2,1 scaling=LINEAR factor=1.7
+head_dim=16 axis_order=AXIAL_AXES axes=2 sections=3,5 unit=TURNS base=100
+head_dim=20 axis_order=IMROPE_AXES axes=4 sections=4,2,2,2; head_dim=20 axis_order=IMROPE_AXES axes=4 sections=4,3,3,0
+head_dim=16 axis_order=IMROPE_AXES axes=2 sections=5,3
+"""
+NEIGHBOURS = "pairing=NEIGHBOURS"
+TO_HALVES = "pairing=NEIGHBOURS output_pairing=HALF_SPLIT"
+QWEN2_VL = "axis_order=CONSECUTIVE_AXES axes=3 sections="
+TWO_AXES = "axis_order=AXIAL_AXES axes=2 sections="
+LLAMA3 = "scaling=LLAMA3 original_length=8192 factor="
+YARN = "scaling=YARN factor={} original_length={} mscale={} mscale_all_dim={}"
+LONGROPE = "scaling=LONGROPE factor=32 length=131072 original_length=4096 +factors=1+0.0625*48 +long_factors=1.5+1*48 +length="
+ROTARY_PRESETS = {  # name: head_dim, rotary_dim, base and the rest; if rotary_dim is negative, the last ones turn
+    "rope": (64, 64, 10000, NEIGHBOURS), "gpt_j": (256, 64, 10000, NEIGHBOURS), "codegen": (256, 64, 10000, NEIGHBOURS),
+    "gpt_neox": (96, 24, 10000), "llama": (128, 128, 10000), "codellama": (128, 128, 1000000),
+    "llama3": (128, 128, 500000, LLAMA3 + "8"), "llama3_2": (64, 64, 500000, LLAMA3 + "32"),
+    "llama4": (128, 128, 500000, NEIGHBOURS), "llama4_vision": (88, 88, 10000, f"{NEIGHBOURS} {TWO_AXES}22,22"),
+    "mistral": (128, 128, 10000), "mistral_v0_2": (128, 128, 1000000), "mixtral": (128, 128, 1000000),
+    "ministral3": (128, 128, 1000000, YARN.format(16, 16384, 1, 1)),
+    "mistral4": (128, -64, 10000, f"{TO_HALVES} {YARN.format(128, 8192, 1, 1)}"),
+    "pixtral": (64, 64, 10000, "axis_order=SPLIT_AXES axes=2 sections=16,16"),
+    "qwen": (128, 128, 10000, "scaling=QWEN_NTK length=8192 original_length=8192",
+             "scaling=QWEN_NTK length=8192 original_length=8192 +length=20000"),
+    "qwen2": (128, 128, 1000000), "yarn_qwen2_5": (128, 128, 1000000, YARN.format(4, 32768, 1, 0)),
+    "qwen3": (128, 128, 1000000), "qwen2_vl": (128, 128, 1000000, QWEN2_VL + "16,24,24"),
+    "qwen2_vl_vision": (80, 80, 10000, TWO_AXES + "20,20"),
+    "qwen3_vl": (128, 128, 5000000, "axis_order=INTERLEAVED_AXES axes=3 sections=24,20,20"), "phi": (64, 32, 10000),
+    "phi_2": (80, 32, 10000), "phi3": (96, 96, 10000), "phi4": (128, 128, 250000),
+    "phi3_longrope": (96, 96, 10000, LONGROPE + "4096", LONGROPE + "131072"), "gemma": (256, 256, 10000),
+    "gemma2": (256, 256, 10000), "gemma3_local": (256, 256, 10000),
+    "gemma3_global": (256, 256, 1000000, "scaling=LINEAR factor=8"), "gemma4_local": (256, 256, 10000),
+    "gemma4_global": (512, 512, 1000000, "scaling=PROPORTIONAL proportion=0.25"),
+    "deepseek_v2": (192, -64, 10000, f"{NEIGHBOURS} {YARN.format(40, 4096, 0.707, 0.707)}"),
+    "deepseek_v3": (192, -64, 10000, f"{TO_HALVES} {YARN.format(40, 4096, 1, 1)}"),
+    "gpt_oss": (64, 64, 150000, f"truncate=0 {YARN.format(32, 4096, 1, 0)}"), "grok1": (128, 128, 10000),
+    "grok1_yarn_log": (128, 128, 10000, "scaling=YARN_LOG +factor=16 +original_length=8192"),
+    "telechat3": (128, 128, 1000000, YARN.format(4, 8192, 0.7, 0)), "chatglm": (128, 64, 10000, NEIGHBOURS),
+    "glm": (128, 64, 10000, NEIGHBOURS), "glm4": (128, 64, 10000, NEIGHBOURS),
+    "glm4v": (128, 64, 10000, f"{NEIGHBOURS} {QWEN2_VL}8,12,12"), "ernie": (128, 128, 500000, NEIGHBOURS),
+    "ernie_vl": (128, 128, 500000, f"{NEIGHBOURS} axis_order=ALTERNATING_AXES axes=3 sections=20,22,22"),  # time, y, x
+    "baichuan": (128, 128, 10000), "cohere": (128, 128, 8000000, NEIGHBOURS), "cohere2": (128, 128, 50000, NEIGHBOURS),
+    "dinov3": (64, 64, 100, f"unit=TURNS {TWO_AXES}16,16"), "falcon": (64, 64, 10000), "falcon3": (256, 256, 1000042),
+    "granite": (128, 128, 10000), "helium": (128, 128, 100000, NEIGHBOURS),
+    "hunyuan_vl": (128, 128, 10000, "scaling=NTK factor=1000 axis_order=CONSECUTIVE_AXES axes=4 sections=16,16,16,16"),
+    "internlm2": (128, 128, 1000000, "scaling=DYNAMIC_NTK factor=2 length=32768 original_length=32768",
+                  "scaling=DYNAMIC_NTK factor=2 length=32768 original_length=32768 +length=100000"),
+    "modernbert_global": (64, 64, 160000), "modernbert_local": (64, 64, 10000), "nomic_bert": (64, 64, 1000),
+    "olmo": (128, 128, 10000), "olmo2": (128, 128, 500000), "smollm3": (128, 128, 2000000), "stablelm": (80, 20, 10000),
+    "starcoder2": (128, 128, 100000),
+}
+
+
+def print_presets_of_rotaries():
+    for name, (head_dim, r, base, *more) in ROTARY_PRESETS.items():
+        part = f"rotary_dim={abs(r)}" + f" rotary_offset={head_dim + r}" * (r < 0)
+        for words in more or [""]:
+            print_rotary(f"preset={name} head_dim={head_dim} {part} base={base} {words}")
+
+
+print("# Made by formulas.py.")
+print_presets_of_encoders()
+print_encoders()
+print_presets_of_rotaries()
+print_rotaries()

@@ -1,0 +1,167 @@
+// Specs of both nouns in words, as golden numbers and tests have them:
+// "head_dim=128 scaling=YARN factor=4 original_length=32768".
+#ifndef POSENC_TESTS_SPEC_WORDS_H_
+#define POSENC_TESTS_SPEC_WORDS_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "posenc/rotary_c.h"
+
+namespace posenc {
+
+// Of the source tree.
+inline std::string ReadFile(const std::string& name) {
+  std::ifstream file(POSENC_GOLDEN_DIR "/../../" + name);
+  EXPECT_TRUE(file.is_open()) << name;
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// The values of the enums of both nouns, by their names without "POSENC_".
+inline const std::map<std::string, std::uint64_t>& Constants() {
+  static const auto constants = [] {
+    std::map<std::string, std::uint64_t> found;
+    const std::string text = ReadFile("include/posenc/posenc_c.h") + ReadFile("include/posenc/rotary_c.h");
+    const std::regex constant("POSENC_(\\w+) =\\s+(\\d+)");
+    for (std::sregex_iterator at(text.begin(), text.end(), constant), end; at != end; ++at) {
+      found[(*at)[1]] = std::stoull((*at)[2]);
+    }
+    return found;
+  }();
+  return constants;
+}
+
+// "-1" is the largest of an integer that has no sign.
+template <class T>
+T ParseAs(const std::string& text) {
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::strtod(text.c_str(), nullptr));
+  const auto constant = Constants().find(text);
+  return static_cast<T>(constant != Constants().end() ? constant->second
+                                                      : std::strtoull(text.c_str(), nullptr, 10));
+}
+
+// "1,2.5,4", or "1+0.25*3" for 1, 1.25, 1.5. The numbers stay until the program ends.
+template <class T>
+const std::vector<T>& ParseList(const std::string& text) {
+  static std::deque<std::vector<T>> lists;
+  std::vector<T>& list = lists.emplace_back();
+  if (const std::size_t star = text.find('*'); star != std::string::npos) {
+    char* step = nullptr;
+    const double first = std::strtod(text.c_str(), &step);
+    for (std::size_t i = 0; i < ParseAs<std::size_t>(text.substr(star + 1)); ++i) {
+      list.push_back(static_cast<T>(first + std::strtod(step + 1, nullptr) * static_cast<double>(i)));
+    }
+    return list;
+  }
+  std::istringstream numbers(text);
+  for (std::string number; std::getline(numbers, number, ',');) list.push_back(ParseAs<T>(number));
+  return list;
+}
+
+// Calls visit(name, pointer to member) for all that words set.
+template <class Visit, class... Members>
+void VisitAll(const Visit& visit, const Members&... members) {
+  (visit(members.first, members.second), ...);
+}
+#define M(name) std::pair(#name, &S::name)
+template <class Visit>
+void ForEachMember(const posenc_spec& /*spec*/, const Visit& visit) {
+  using S = posenc_spec;
+  VisitAll(visit, M(dim), M(base), M(exponent_dim), M(position_scale), M(layout), M(phase_rounding),
+           M(frequencies), M(frequencies_f32), M(frequency_count), M(frequency_unit), M(nan_rows),
+           M(lists_only), M(odd_column), M(min_timescale), M(position_offset), M(has_padding), M(input_first),
+           M(padding_position), M(table_rows));
+}
+template <class Visit>
+void ForEachMember(const posenc_rotary_spec& /*spec*/, const Visit& visit) {
+  using S = posenc_rotary_spec;
+  VisitAll(visit, M(head_dim), M(rotary_dim), M(rotary_offset), M(pairing), M(output_pairing), M(arithmetic),
+           M(phase_rounding), M(base), M(exponent_dim), M(position_scale), M(unit), M(scaling), M(factor),
+           M(length), M(original_length), M(beta_fast), M(beta_slow), M(mscale), M(mscale_all_dim),
+           M(low_freq_factor), M(high_freq_factor), M(proportion), M(amplitude), M(truncate), M(axis_order),
+           M(factor_count), M(factors), M(factors_f32), M(long_factors), M(long_factors_f32),
+           M(frequency_count), M(frequencies), M(frequencies_f32), M(axes), M(sections));
+}
+#undef M
+
+// A list sets its count too; an empty one is a null pointer and leaves the count alone.
+template <class S>
+void SetMember(S* spec, const std::string& word) {
+  const std::string name = word.substr(0, word.find('=')), text = word.substr(word.find('=') + 1);
+  bool is_known = false;
+  ForEachMember(*spec, [&](const char* member_name, auto member) {
+    if (name != member_name) return;
+    is_known = true;
+    using Value = std::remove_reference_t<decltype(spec->*member)>;
+    if constexpr (std::is_array_v<Value>) {
+      std::vector<std::size_t> sections = ParseList<std::size_t>(text);
+      sections.resize(POSENC_MAX_AXES);
+      std::copy(sections.begin(), sections.end(), spec->*member);
+    } else if constexpr (std::is_pointer_v<Value>) {
+      const auto& list = ParseList<std::remove_const_t<std::remove_pointer_t<Value>>>(text);
+      spec->*member = list.empty() ? nullptr : list.data();
+      if (list.empty()) return;
+      SetMember(spec, (name.find("freq") == 0 ? "frequency_count=" : "factor_count=") +
+                          std::to_string(list.size()));
+    } else {
+      spec->*member = ParseAs<Value>(text);
+    }
+  });
+  EXPECT_TRUE(is_known) << word;
+}
+
+inline std::vector<std::string> Split(const std::string& text, char separator = ' ') {
+  std::istringstream stream(text);
+  std::vector<std::string> parts;
+  for (std::string part; std::getline(stream, part, separator);) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
+template <class S>
+S With(S spec, const std::string& words) {
+  for (const std::string& word : Split(words)) SetMember(&spec, word);
+  return spec;
+}
+
+inline posenc_spec EncoderSpec(const std::string& words) {
+  posenc_spec spec;
+  EXPECT_EQ(posenc_spec_init(&spec, sizeof(spec)), POSENC_OK);
+  return With(spec, words);
+}
+
+inline posenc_rotary_spec RotarySpec(const std::string& words) {
+  posenc_rotary_spec spec;
+  EXPECT_EQ(posenc_rotary_spec_init(&spec, sizeof(spec)), POSENC_OK);
+  return With(spec, words);
+}
+
+// Names the members that differ.
+template <class S>
+std::string Differences(const S& a, const S& b) {
+  std::string names;
+  ForEachMember(a, [&](const char* name, auto member) {
+    if (std::memcmp(&(a.*member), &(b.*member), sizeof(a.*member)) != 0) names += std::string(name) + " ";
+  });
+  return names;
+}
+
+}  // namespace posenc
+
+#endif  // POSENC_TESTS_SPEC_WORDS_H_
