@@ -6,12 +6,10 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <random>
-#include <string>
 #include <vector>
 
-#include "oracle/oracle.h"
+#include "oracle_rows.h"
 #include "per_target.h"
 #include "scalar_formats.h"
 
@@ -60,15 +58,6 @@ inline std::vector<double> Positions(double frequency, std::size_t random_ones) 
   return positions;
 }
 
-inline std::string Show(const Spec& spec, double position, std::size_t column) {
-  char text[200];
-  std::snprintf(text, sizeof(text),
-                "dim %zu, base %g, scale %a, %zu listed, unit %d: position %a, column %zu", spec.dim,
-                spec.base, spec.position_scale, spec.frequencies.count,
-                static_cast<int>(spec.frequencies.unit), position, column);
-  return text;
-}
-
 class RoundedPerTarget : public PerTarget {
  protected:
   std::size_t RandomOnes() const { return IsReference() ? 20 : 200; }
@@ -79,17 +68,7 @@ class RoundedPerTarget : public PerTarget {
     ASSERT_EQ(encoder.dim(), spec.dim);
     ForEachEntryType([&](auto type) {
       using T = decltype(type);
-      const oracle::Oracle oracle(spec, TypeOf<T>());
-      const std::vector<T> got = WriteAt<T>(encoder, positions);
-      std::vector<double> row(spec.dim);
-      for (std::size_t r = 0; r < positions.size(); ++r) {
-        oracle.Row(positions[r], row.data());
-        for (std::size_t k = 0; k < spec.dim; ++k) {
-          ASSERT_TRUE(SameBits(got[r * spec.dim + k], Nearest<T>(row[k])))
-              << Show(spec, positions[r], k) << ": " << Value(got[r * spec.dim + k]) << ", exact "
-              << oracle.Exact(positions[r], k);
-        }
-      }
+      ASSERT_TRUE(AreOracles(WriteAt<T>(encoder, positions), spec, positions));
     });
   }
 };

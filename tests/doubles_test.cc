@@ -177,15 +177,7 @@ TEST_P(Doubles, RowsInEveryLayout) {
   for (const Layout layout : kLayouts) {
     for (const std::size_t dim : {1u, 2u, 3u, 31u, 64u, 530u}) {
       const Spec spec = MakeSpec(dim, target(), layout);
-      const Encoder encoder = Create(spec);
-      const std::vector<double> got = Write<double>(encoder, -5, rows);
-      const oracle::Oracle oracle(spec, POSENC_F64);
-      std::vector<double> want(dim);
-      for (std::size_t r = 0; r < rows; ++r) {
-        oracle.Row(static_cast<double>(r) - 5.0, want.data());
-        ASSERT_TRUE(SameBits(&got[r * dim], want.data(), dim))
-            << Name(layout) << ", dim " << dim << ", row " << r;
-      }
+      EXPECT_TRUE(AreOracles(Write<double>(Create(spec), -5, rows), spec, Consecutive(-5, rows)));
     }
   }
 }
@@ -255,18 +247,9 @@ TEST_P(Doubles, RunsOfSpecialFrequencies) {
       spec.frequencies.unit = unit;
       if (unit == FrequencyUnit::kRadians) spec.position_scale = 8.0;
       const Encoder encoder = Create(spec);
-      const oracle::Oracle oracle(spec, POSENC_F64);
-      std::vector<double> want(spec.dim);
       for (const std::int64_t first :
            {std::int64_t{-33}, std::int64_t{1000}, -kMaxPosition, kMaxPosition - 65}) {
-        const auto got = Write<double>(encoder, first, rows);
-        for (std::size_t r = 0; r < rows; ++r) {
-          const double position = static_cast<double>(first + static_cast<std::int64_t>(r));
-          oracle.Row(position, want.data());
-          for (std::size_t k = 0; k < spec.dim; ++k) {
-            ASSERT_TRUE(SameBits(got[r * spec.dim + k], want[k])) << Show(spec, position, k);
-          }
-        }
+        ASSERT_TRUE(AreOracles(Write<double>(encoder, first, rows), spec, Consecutive(first, rows)));
       }
     }
   }

@@ -5,24 +5,23 @@
 #include <cmath>
 #include <vector>
 
+#include "frequency_steps.h"
 #include "kernel_calls.h"
+#include "oracle/oracle.h"
 #include "per_target.h"
-#include "wide_number.h"
 
 namespace posenc {
 namespace {
 
-using oracle::Number;
+using oracle::Real;
 
-// scale * base^(-2i / exponent_dim)
-Number ExactFrequency(double base, double exponent_dim, double scale, std::size_t i) {
-  Number result(kOracleBits);
-  mpfr_log(result, ToNumber(base), MPFR_RNDN);
-  mpfr_mul_si(result, result, -2 * static_cast<long>(i), MPFR_RNDN);
-  mpfr_div_d(result, result, exponent_dim, MPFR_RNDN);
-  mpfr_exp(result, result, MPFR_RNDN);
-  mpfr_mul_d(result, result, scale, MPFR_RNDN);
-  return result;
+constexpr int kBits = 2000;
+
+std::vector<Real> FrequenciesOf(const Spec& spec, std::size_t count) {
+  const oracle::Oracle oracle(spec);
+  std::vector<Real> frequencies;
+  for (std::size_t i = 0; i < count; ++i) frequencies.emplace_back(oracle.Frequency(i, kBits));
+  return frequencies;
 }
 
 TEST(Frequencies, RadiansAreCorrectlyRounded) {
@@ -34,9 +33,9 @@ TEST(Frequencies, RadiansAreCorrectlyRounded) {
         spec.position_scale = scale;
         const Encoder encoder = Create(spec);
         ASSERT_EQ(encoder.frequency_count(), (dim + 1) / 2);
-        for (std::size_t i = 0; i < encoder.frequency_count(); i += 1 + dim / 64) {
-          const Number exact = ExactFrequency(base, static_cast<double>(dim), scale, i);
-          EXPECT_EQ(encoder.Radians(i), mpfr_get_d(exact, MPFR_RNDN))
+        const std::vector<Real> exact = FrequenciesOf(spec, encoder.frequency_count());
+        for (std::size_t i = 0; i < exact.size(); i += 1 + dim / 64) {
+          EXPECT_EQ(encoder.Radians(i), exact[i].ToDouble())
               << "base " << base << ", dim " << dim << ", i " << i;
         }
         EXPECT_TRUE(std::isnan(encoder.Radians(encoder.frequency_count())));
@@ -58,49 +57,6 @@ TEST(Frequencies, ExponentDimReplacesDim) {
   }
 }
 
-// 2/pi * scale * base^(-2i / exponent_dim)
-Number ExactStep(double base, double exponent_dim, double scale, std::size_t i) {
-  Number step = ExactFrequency(base, exponent_dim, scale, i), turns(kOracleBits);
-  mpfr_const_pi(turns, MPFR_RNDN);
-  mpfr_div(step, step, turns, MPFR_RNDN);
-  mpfr_mul_2ui(step, step, 1, MPFR_RNDN);
-  return step;
-}
-
-// Modulo 8 where it exceeds 4.
-Number Reduced(const Number& exact) {
-  Number step(kOracleBits), turns(kOracleBits);
-  mpfr_set(step, exact, MPFR_RNDN);
-  if (mpfr_cmpabs(step, ToNumber(4.0)) < 0) return step;
-  mpfr_div_2ui(turns, step, 3, MPFR_RNDN);
-  mpfr_rint(turns, turns, MPFR_RNDN);
-  mpfr_mul_2ui(turns, turns, 3, MPFR_RNDN);
-  mpfr_sub(step, step, turns, MPFR_RNDN);
-  return step;
-}
-
-// What kernels read: high + low is w_i * 2/pi to kTableBits bits, and zero past the last pair; the whole
-// steps too, where these are reduced.
-void ExpectSteps(const Spec& spec) {
-  const Encoder encoder = Create(spec);
-  const internal::FrequencyTable& table = InsideOf(encoder).table;
-  ASSERT_EQ(table.count, spec.dim / 2);
-  for (std::size_t i = 0; i < table.count; ++i) {
-    Number step = ToNumber(table.high[i]), whole = ToNumber(table.whole_high[i]);
-    mpfr_add_d(step, step, table.low[i], MPFR_RNDN);
-    mpfr_add_d(whole, whole, table.whole_low[i], MPFR_RNDN);
-    const Number exact = ExactStep(spec.base, static_cast<double>(spec.dim), spec.position_scale, i);
-    ASSERT_GE(CorrectBits(whole, exact), internal::kTableBits) << i << " of " << table.count;
-    ASSERT_GE(CorrectBits(step, Reduced(exact)), internal::kTableBits) << i << " of " << table.count;
-    ASSERT_EQ(table.high[i] + table.low[i], table.high[i]) << i << " of " << table.count;
-    ASSERT_LE(std::fabs(table.high[i]), 4.0) << i << " of " << table.count;
-  }
-  for (std::size_t i = table.count; i < table.count + internal::kPadding; ++i) {
-    ASSERT_EQ(table.high[i], 0.0) << i - table.count;
-    ASSERT_EQ(table.low[i], 0.0) << i - table.count;
-  }
-}
-
 TEST(Frequencies, StepsAreWiderThanDouble) {
   for (const double base : {10000.0, 500000.0, 1e7, 7.25, 0.5, 1.0, 1e-6}) {
     for (const double scale : {1.0, -0.3, 6.284, -6.5, 1000.0}) {
@@ -109,7 +65,8 @@ TEST(Frequencies, StepsAreWiderThanDouble) {
         Spec spec = MakeSpec(2 * count);
         spec.base = base;
         spec.position_scale = scale;
-        ExpectSteps(spec);
+        const Encoder encoder = Create(spec);
+        ExpectSteps(InsideOf(encoder).table, FrequenciesOf(spec, count));
       }
     }
   }
@@ -123,12 +80,12 @@ TEST(Frequencies, OfTheScheduleAreGoodToTheirBits) {
     spec.position_scale = 0.7;
     const Encoder encoder = Create(spec);
     const internal::Schedule& schedule = InsideOf(encoder).table.schedule;
-    for (std::size_t i = 0; i < encoder.frequency_count(); i += 73) {
-      const Number exact = ExactFrequency(base, 1024.0, 0.7, i), step = ExactStep(base, 1024.0, 0.7, i);
+    const std::vector<Real> exact = FrequenciesOf(spec, encoder.frequency_count());
+    for (std::size_t i = 0; i < exact.size(); i += 73) {
       SCOPED_TRACE(testing::Message() << "base " << base << ", i " << i);
-      EXPECT_GE(CorrectBits(ToNumber(schedule.Radians<4>(i)), exact), internal::kFrequencyBits<4>);
-      EXPECT_GE(CorrectBits(ToNumber(schedule.QuarterTurns<4>(i)), step), internal::kFrequencyBits<4>);
-      EXPECT_GE(CorrectBits(ToNumber(schedule.QuarterTurns<16>(i)), step), internal::kFrequencyBits<16>);
+      EXPECT_GE(CorrectBits(schedule.Radians<4>(i), exact[i]), internal::kFrequencyBits<4>);
+      EXPECT_GE(CorrectBits(schedule.QuarterTurns<4>(i), StepOf(exact[i])), internal::kFrequencyBits<4>);
+      EXPECT_GE(CorrectBits(schedule.QuarterTurns<16>(i), StepOf(exact[i])), internal::kFrequencyBits<16>);
     }
   }
 }

@@ -1,6 +1,6 @@
 // Angles whose sines and cosines are known exactly, multiples of an eighth and of a twelfth of a turn, and
 // angles so small that a sum lies at a midpoint but for later terms of its series. As reported, and searched:
-// POSENC_SEARCH_CASES says how many cases each search takes (against MPFR at 3,000 bits).
+// POSENC_SEARCH_CASES says how many cases each search takes (against the oracle).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,16 +16,11 @@
 #include "api/handle.h"
 #include "api/rotary_handle.h"
 #include "frequency/rational.h"
-#include "oracle/number.h"
 #include "per_target.h"
 #include "rotary_cases.h"
 
 namespace posenc {
 namespace {
-
-using oracle::Number;
-
-constexpr int kBits = 3000;
 
 struct PairOfFloats {
   float a, b;
@@ -69,22 +64,6 @@ std::vector<PairOfFloats> Rotate(const posenc_rotary_spec& spec, double position
 }
 
 bool AreSame(float a, float b) { return std::memcmp(&a, &b, sizeof(a)) == 0; }
-
-// The nearest float; v is exact or no tie.
-float NearestOf(mpfr_srcptr v) {
-  const float nearest = mpfr_get_flt(v, MPFR_RNDN);
-  return nearest == 0.0f && mpfr_zero_p(v) != 0 ? 0.0f : nearest;
-}
-
-// gain (u cosine + v sine)
-float SumOf(const Number& gain, float u, const Number& cosine, float v, const Number& sine) {
-  Number first(kBits + 64), second(kBits + 64), sum(kBits + 400);
-  mpfr_mul_d(first, cosine, static_cast<double>(u), MPFR_RNDN);
-  mpfr_mul_d(second, sine, static_cast<double>(v), MPFR_RNDN);
-  mpfr_add(sum, first, second, MPFR_RNDN);
-  mpfr_mul(sum, sum, gain, MPFR_RNDN);
-  return NearestOf(sum);
-}
 
 class KnownAngles : public PerTarget {
  protected:
@@ -155,32 +134,6 @@ std::vector<posenc_rotary_spec> SpecsOf(double d, const double* one, const char*
   return specs;
 }
 
-// What pairs become at n / d turns: cosine and sine are exact, or to kBits.
-void SetTurn(int n, int d, Number* cosine, Number* sine) {
-  const int twenty_fourths = 24 * n % d == 0 ? ((24 * n / d) % 24 + 24) % 24 : -1;
-  mpfr_const_pi(*cosine, MPFR_RNDN);
-  mpfr_mul_si(*cosine, *cosine, 2 * n, MPFR_RNDN);
-  mpfr_div_si(*cosine, *cosine, d, MPFR_RNDN);
-  mpfr_sin_cos(*sine, *cosine, *cosine, MPFR_RNDN);
-  if (twenty_fourths < 0) return;
-  for (Number* x : {cosine, sine}) {
-    Number doubled(20);
-    mpfr_mul_si(doubled, *x, 2, MPFR_RNDN);
-    if (twenty_fourths % 2 != 0) continue;
-    Number whole(20);
-    mpfr_rint(whole, doubled, MPFR_RNDN);
-    mpfr_sub(doubled, doubled, whole, MPFR_RNDN);
-    if (mpfr_zero_p(doubled) == 0 && mpfr_get_exp(doubled) > -15) continue;
-    mpfr_div_si(*x, whole, 2, MPFR_RNDN);
-    if (mpfr_zero_p(*x) != 0) mpfr_set_zero(*x, 1);
-  }
-  if (twenty_fourths % 3 == 0 && twenty_fourths % 6 != 0) {
-    const bool differ = (mpfr_signbit(*cosine) != 0) != (mpfr_signbit(*sine) != 0);
-    mpfr_set(*sine, *cosine, MPFR_RNDN);
-    if (differ) mpfr_neg(*sine, *sine, MPFR_RNDN);
-  }
-}
-
 TEST_P(KnownAngles, AllRationalAnglesAndScalings) {
   const double one = 1.0;
   std::mt19937 random(5);
@@ -200,15 +153,10 @@ TEST_P(KnownAngles, AllRationalAnglesAndScalings) {
       for (const posenc_rotary_spec& spec : SpecsOf(d, &one, target())) {
         const int n = pick(0, d - 1);
         const double position = n + d * static_cast<double>(pick(-1000000, 1000000));
-        Number cosine(kBits), sine(kBits);
-        SetTurn(n, d, &cosine, &sine);
         const bool inverse = random() % 2 == 0;
-        if (inverse) mpfr_neg(sine, sine, MPFR_RNDN);
         const double gains[] = {1.0, 1.5, 1.25, 1.0 + pick(0, 31) * 0x1p-24, std::ldexp(3.0, -pick(0, 30)),
                                 0.1};
         const double scale = gains[random() % 6];
-        Number gain(53);
-        mpfr_set_d(gain, scale, MPFR_RNDN);
         // Of head_dim 4 the pairs of the heads are 0 and 1, of which the first turns by whole turns.
         const bool is_second = spec.head_dim == 4;
         std::vector<PairOfFloats> pairs(kPairs);
@@ -241,10 +189,11 @@ TEST_P(KnownAngles, AllRationalAnglesAndScalings) {
         heads.inverse = inverse ? 1 : 0;
         ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, &position, 1, POSENC_F32, &heads, 1, nullptr),
                   POSENC_OK);
+        oracle::RotaryOracle oracle(spec);
+        const GainedTurn turn(&oracle, is_second ? 1 : 0, position, {1.0, scale, inverse});
         for (std::size_t k = 0; k < kPairs; ++k) {
           const PairOfFloats& pair = pairs[k];
-          const float x = SumOf(gain, pair.a, cosine, -pair.b, sine);
-          const float y = SumOf(gain, pair.b, cosine, pair.a, sine);
+          const auto [x, y] = turn.Rotate(pair.a, pair.b);
           const PairOfFloats got = is_second ? PairOfFloats{given[2 * k].b, given[2 * k + 1].b} : given[k];
           ASSERT_TRUE(AreSame(got.a, x) && AreSame(got.b, y))
               << std::hexfloat << n << "/" << d << " at " << position << ", scaling " << spec.scaling
@@ -292,15 +241,12 @@ TEST_P(KnownAngles, TinyAngles) {
       pair = {static_cast<float>(a), static_cast<float>(b)};
       if (random() % 2 == 0) std::swap(pair.a, pair.b);
     }
-    Number theta(200), cosine(kBits), sine(kBits), gain(53);
-    mpfr_set_d(theta, angle, MPFR_RNDN);
-    mpfr_set_d(gain, scale, MPFR_RNDN);
-    if (inverse) mpfr_neg(theta, theta, MPFR_RNDN);
-    mpfr_sin_cos(sine, cosine, theta, MPFR_RNDN);
-    const auto got = Rotate(one.Listed(), position, scale, inverse, pairs);
+    const posenc_rotary_spec spec = one.Listed();
+    oracle::RotaryOracle oracle(spec);
+    const GainedTurn turn(&oracle, 0, position, {1.0, scale, inverse});
+    const auto got = Rotate(spec, position, scale, inverse, pairs);
     for (std::size_t k = 0; k < kPairs; ++k) {
-      const float x = SumOf(gain, pairs[k].a, cosine, -pairs[k].b, sine);
-      const float y = SumOf(gain, pairs[k].b, cosine, pairs[k].a, sine);
+      const auto [x, y] = turn.Rotate(pairs[k].a, pairs[k].b);
       ASSERT_TRUE(AreSame(got[k].a, x) && AreSame(got[k].b, y))
           << std::hexfloat << "angle " << angle << ", gain " << scale << ": " << pairs[k].a << ", "
           << pairs[k].b << ": " << got[k].a << ", " << got[k].b << ", not " << x << ", " << y;

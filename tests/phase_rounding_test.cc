@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "oracle/oracle.h"
+#include "oracle_rows.h"
 #include "per_target.h"
 #include "scalar_formats.h"
 
@@ -125,18 +125,9 @@ TEST_P(PhaseRoundingTest, OfLongRows) {
   for (const PhaseRounding rounding : kRoundings) {
     Spec spec = MakeSpec(2310);
     spec.phase_rounding = rounding;
-    const oracle::Oracle oracle(spec, POSENC_F32);
-    std::vector<double> want(spec.dim);
     spec.target = target();
     const Encoder encoder = Create(spec);
-    const auto got = WriteAt<float>(encoder, positions);
-    for (std::size_t r = 0; r < positions.size(); ++r) {
-      oracle.Row(positions[r], want.data());
-      for (std::size_t k = 0; k < spec.dim; ++k) {
-        ASSERT_EQ(static_cast<double>(got[r * spec.dim + k]), want[k])
-            << Describe(spec) << ", position " << positions[r] << ", column " << k;
-      }
-    }
+    ASSERT_TRUE(AreOracles(WriteAt<float>(encoder, positions), spec, positions));
     std::vector<float> batch(2 * 3 * spec.dim, 0.5f), sums = batch;
     ASSERT_EQ(encoder.AddBatch(100, 2, 3, batch.data(), 3 * spec.dim, spec.dim), Status::kOk);
     ASSERT_EQ(encoder.Add(100, 3, sums.data(), spec.dim), Status::kOk);
@@ -155,18 +146,8 @@ TEST_P(PhaseRoundingTest, OfAList) {
     using T = decltype(element);
     for (const double scale : {1.0, 0.3}) {
       spec.position_scale = scale;
-      spec.target = nullptr;
-      const oracle::Oracle oracle(spec, TypeOf<T>());
       spec.target = target();
-      const auto positions = Positions();
-      const auto got = WriteAt<T>(Create(spec), positions);
-      for (std::size_t r = 0; r < positions.size(); ++r) {
-        double want[10];
-        oracle.Row(static_cast<double>(positions[r]), want);
-        for (std::size_t k = 0; k < 10; ++k) {
-          ASSERT_TRUE(SameBits(got[r * 10 + k], Nearest<T>(want[k]))) << positions[r] << ", column " << k;
-        }
-      }
+      ASSERT_TRUE(AreOracles(WriteAt<T>(Create(spec), Positions()), spec, Positions()));
     }
   });
   Encoder none;

@@ -11,18 +11,16 @@
 #include <vector>
 
 #include "frequency/rotary_table.h"
-#include "number/bounds.h"
+#include "frequency_steps.h"
 #include "oracle/rotary_formula.h"
 #include "rotary_cases.h"
 #include "spec_words.h"
-#include "wide_number.h"
 
 namespace posenc {
 namespace {
 
 using internal::RotarySchedule;
 using internal::RotaryTable;
-using oracle::Number;
 using oracle::Real;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -157,50 +155,6 @@ const std::vector<std::string>& Cases() {
   return cases;
 }
 
-// In quarter turns.
-Real StepOf(const Real& radians) { return radians * 2.0 / Real::Pi(static_cast<int>(radians.bits())); }
-
-Real ModuloEight(const Real& step) { return step - (step / 8.0 + 0.5).Floor() * 8.0; }
-
-// high + low is good to kTableBits; modulo eight too, but for what is all but 0 there.
-void ExpectWhole(double high, double low, const Real& step) {
-  Number sum = ToNumber(high);
-  mpfr_add_d(sum, sum, low, MPFR_RNDN);
-  EXPECT_GE(CorrectBits(sum, step.number()), internal::kTableBits) << high << " + " << low;
-  EXPECT_EQ(high + low, high);
-}
-void ExpectReduced(double high, double low, const Real& step) {
-  if (std::fabs(step.ToDouble()) < 4.0) return ExpectWhole(high, low, step);
-  const Real error = ModuloEight(Real(high, kBits) + low - step), bound = ModuloEight(step) * 0x1p-97;
-  const bool is_good =
-      mpfr_cmpabs(error.get(), bound.get()) <= 0 || mpfr_cmpabs(error.get(), (step * 0x1p-240).get()) <= 0;
-  EXPECT_TRUE(is_good) << high << " + " << low << " for " << step.ToDouble();
-  EXPECT_EQ(high + low, high);
-  EXPECT_LE(std::fabs(high), 4.0);
-}
-
-void ExpectTable(const RotaryTable& table, const std::vector<Real>& frequencies) {
-  const internal::FrequencyTable& steps = table.frequencies;
-  ASSERT_EQ(steps.count, frequencies.size());
-  ASSERT_EQ(steps.padded, steps.count + internal::kPadding);
-  for (std::size_t i = 0; i < steps.count; ++i) {
-    SCOPED_TRACE(testing::Message() << "pair " << i);
-    const Real whole = StepOf(frequencies[i]);
-    ExpectWhole(steps.whole_high[i], steps.whole_low[i], whole);
-    ExpectReduced(steps.high[i], steps.low[i], whole);
-  }
-  for (std::size_t i = steps.count; i < steps.padded; ++i) {
-    for (const double* padding : {steps.high, steps.low, steps.whole_high, steps.whole_low}) {
-      ASSERT_EQ(padding[i], 0.0);
-    }
-  }
-}
-
-template <int kLimbs>
-long Bits(const internal::Wide<kLimbs>& got, const Real& exact) {
-  return CorrectBits(ToNumber(got), exact.number());
-}
-
 void ExpectFrequencies(const posenc_rotary_spec& spec, long most_bits) {
   const auto made = Make(spec);
   ASSERT_EQ(made->status, POSENC_OK);
@@ -209,18 +163,18 @@ void ExpectFrequencies(const posenc_rotary_spec& spec, long most_bits) {
   const oracle::RotaryFormula formula(spec);
   std::vector<Real> frequencies;
   for (std::size_t i = 0; i < formula.pairs(); ++i) frequencies.push_back(formula.Radians(i, kBits));
-  ExpectTable(made->table, frequencies);
+  ExpectSteps(made->table.frequencies, frequencies);
   const std::size_t stride = frequencies.size() > 16 ? 5 : 1;
   for (std::size_t i = 0; i < frequencies.size(); i += stride) {
     SCOPED_TRACE(testing::Message() << "pair " << i);
     const Real& w = frequencies[i];
-    EXPECT_GE(Bits(schedule.Radians<4>(i), w), internal::kFrequencyBits<4>);
-    EXPECT_GE(Bits(schedule.Radians<16>(i), w), most_bits);
-    EXPECT_GE(Bits(last_resort.Radians<4>(i), w), internal::kFrequencyBits<4>);
-    EXPECT_GE(Bits(last_resort.QuarterTurns<4>(i), StepOf(w)), internal::kFrequencyBits<4>);
-    EXPECT_GE(Bits(last_resort.QuarterTurns<16>(i), StepOf(w)), most_bits);
+    EXPECT_GE(CorrectBits(schedule.Radians<4>(i), w), internal::kFrequencyBits<4>);
+    EXPECT_GE(CorrectBits(schedule.Radians<16>(i), w), most_bits);
+    EXPECT_GE(CorrectBits(last_resort.Radians<4>(i), w), internal::kFrequencyBits<4>);
+    EXPECT_GE(CorrectBits(last_resort.QuarterTurns<4>(i), StepOf(w)), internal::kFrequencyBits<4>);
+    EXPECT_GE(CorrectBits(last_resort.QuarterTurns<16>(i), StepOf(w)), most_bits);
     if (last_resort.IsExact()) {
-      EXPECT_GE(Bits(last_resort.QuarterTurns<4>(i), StepOf(w)), 1900);
+      EXPECT_GE(CorrectBits(last_resort.QuarterTurns<4>(i), StepOf(w)), 1900);
     }
   }
   EXPECT_EQ(schedule.amplitude, formula.Amplitude());
@@ -429,8 +383,8 @@ TEST(RotaryTable, CopiesLists) {
     doubles.assign(4, -1.0);
     frequencies.assign(4, -1.0f);
     ASSERT_EQ(made->status, POSENC_OK);
-    EXPECT_GE(Bits(made->table.schedule.Radians<4>(3), exact), internal::kFrequencyBits<4>);
-    EXPECT_GE(Bits(made->table.frequencies.schedule.QuarterTurns<16>(3), StepOf(exact)), 900);
+    EXPECT_GE(CorrectBits(made->table.schedule.Radians<4>(3), exact), internal::kFrequencyBits<4>);
+    EXPECT_GE(CorrectBits(made->table.frequencies.schedule.QuarterTurns<16>(3), StepOf(exact)), 900);
   }
 }
 
@@ -531,8 +485,9 @@ TEST(RoundedPhases, AreThoseOfTheEngines) {
     ASSERT_EQ(made->status, POSENC_OK);
     EXPECT_TRUE(made->table.HasMultiples());
     const internal::FrequencyTable& frequencies = made->table.frequencies;
-    ExpectTable(made->table, std::vector<Real>(frequencies.count, one));
-    EXPECT_GE(Bits(frequencies.schedule.QuarterTurns<16>(0), StepOf(one)), internal::kFrequencyBits<16>);
+    ExpectSteps(made->table.frequencies, std::vector<Real>(frequencies.count, one));
+    EXPECT_GE(CorrectBits(frequencies.schedule.QuarterTurns<16>(0), StepOf(one)),
+              internal::kFrequencyBits<16>);
     EXPECT_FALSE(frequencies.schedule.IsExact());
     const std::size_t stride = frequencies.count > 64 ? 73 : frequencies.count > 8 ? 5 : 1;
     for (const double position : {0.0, 1.0, -3.0, 131071.0, 1048575.0, 0x1p31, -0x1p31, 0.1, 1234.5678,
@@ -541,8 +496,9 @@ TEST(RoundedPhases, AreThoseOfTheEngines) {
       if (HasFatalFailure()) return;
     }
     const std::size_t last = frequencies.count - 1;  // of the real number, all the same
-    EXPECT_GE(Bits(made->table.schedule.Radians<4>(last), oracle::RotaryFormula(spec).Radians(last, kBits)),
-              internal::kFrequencyBits<4>);
+    EXPECT_GE(
+        CorrectBits(made->table.schedule.Radians<4>(last), oracle::RotaryFormula(spec).Radians(last, kBits)),
+        internal::kFrequencyBits<4>);
   }
 }
 

@@ -118,7 +118,7 @@ class TileTest : public PerTarget {
       Spec spec = solved.spec;
       spec.target = target();
       const Encoder encoder = Create(spec);
-      SCOPED_TRACE(Show(spec, solved.positions[0], 0));
+      SCOPED_TRACE(testing::Message() << "dim " << spec.dim << ", position " << solved.positions[0]);
       kernels_ = InsideOf(encoder).kernels;
       const FrequencyTable& table = InsideOf(encoder).table;
       const auto tile = std::make_unique<Tile>(table.count);

@@ -18,27 +18,10 @@ const std::vector<double> kList = {0.0, 1.0, 0.5, -0.25, 1.0 / 3.0, 3.0, 12345.6
 
 template <class T>
 void ExpectOracles(Spec spec, const char* target) {
-  spec.target = nullptr;
-  const oracle::Oracle oracle(spec, TypeOf<T>());
   spec.target = target;
   const Encoder encoder = Create(spec);
-  const std::size_t dim = spec.dim, rows = 40;
-  const auto run = Write<T>(encoder, -20, rows);
-  std::vector<double> want(rows * dim);
-  oracle.Rows(-20, rows, want.data());
-  for (std::size_t k = 0; k < run.size(); ++k) {
-    ASSERT_TRUE(SameBits(run[k], Nearest<T>(want[k])))
-        << "base " << spec.base << ", row " << k / dim << ", column " << k % dim << ": " << Value(run[k])
-        << ", not " << want[k];
-  }
-  const auto list = WriteAt<T>(encoder, kList);
-  for (std::size_t r = 0; r < kList.size(); ++r) {
-    oracle.Row(kList[r], want.data());
-    for (std::size_t k = 0; k < dim; ++k) {
-      ASSERT_TRUE(SameBits(list[r * dim + k], Nearest<T>(want[k])))
-          << "base " << spec.base << ", " << kList[r] << ", column " << k;
-    }
-  }
+  EXPECT_TRUE(AreOracles(Write<T>(encoder, -20, 40), spec, Consecutive(-20, 40)));
+  EXPECT_TRUE(AreOracles(WriteAt<T>(encoder, kList), spec, kList));
 }
 
 TEST_P(Timescales, AreThoseOfTheFormula) {

@@ -241,7 +241,7 @@ def print_presets_of_encoders():
     for k, (name, row) in enumerate(PRESETS.items()):
         source, rounding, first, factor, unit = row + ("", 0, 1, "RADIANS")[len(row) - 1:]
         for n, d in enumerate((1, 2, 3, 5, 8, 54, 65)):
-            p = positions[(k + n) % len(positions)]
+            p = (1, 2)[n % 2] if name in PADDED else positions[(k + n) % len(positions)]
             settings = {"preset": name, "rounding": rounding or "NO_PHASE_ROUNDING", "dim": d, "at": p}
             if source in (fourier, fourier_cosines_first):
                 if d == 1:

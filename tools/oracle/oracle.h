@@ -50,6 +50,9 @@ class Oracle {
   std::array<Distances, 3> AllTables(std::int64_t first_position, std::size_t rows,
                                      const Tables& tables) const;
 
+  // w_i without a phase rounding, in radians a step; relative error below 2^-bits.
+  Number Frequency(std::size_t pair, int bits) const;
+
   // |got - exact| / spacing(exact) as accuracy.h defines it, with the type's spacing; infinite if `got` is
   // not finite.
   double Ulp(double got, double position, std::size_t column) const;
@@ -61,7 +64,6 @@ class Oracle {
   struct Pair;
 
   Number Counted(std::size_t pair, int bits) const;
-  Number Frequency(std::size_t pair, int bits) const;
   Number QuarterTurns(std::size_t pair, double position, int bits) const;
   Number Phase(std::size_t pair, double position, int bits) const;
   Pair Evaluate(std::size_t pair, double position, int bits) const;

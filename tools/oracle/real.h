@@ -13,6 +13,7 @@ namespace oracle {
 class Real {
  public:
   Real(double x, int bits) : value_(bits) { Note(mpfr_set_d(value_, x, MPFR_RNDN)); }
+  explicit Real(Number x) : value_(std::move(x)), exact_(false) {}
   Real(const Real& x) : value_(x.bits()), exact_(x.exact_) { mpfr_set(value_, x.value_, MPFR_RNDN); }
   Real& operator=(const Real& x) {
     if (this != &x) *this = Real(x);
