@@ -16,21 +16,17 @@
 #include <vector>
 
 #include "per_target.h"
+#include "spec_words.h"
 
 namespace posenc {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kLeast = std::numeric_limits<double>::denorm_min();
 constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
 constexpr std::int32_t kMinInt = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMinInt64 = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kDim = 8;
-constexpr double kDoubles[kDim / 2] = {1.0, 0.1, 0.01, 0.001};
-constexpr float kFloats[kDim / 2] = {1.0f, 0.1f, 0.01f, 0.001f};
 
 // The size that memory would need is an estimate: it may be given for frequencies next to the range.
 bool MayHaveASize(const posenc_spec* spec, posenc_status status) {
@@ -158,36 +154,81 @@ TEST(CreateErrors, NewerStructs) {
 // A member that is added later must not fall into padding, where struct_size does not tell.
 static_assert(offsetof(posenc_spec, table_rows) + sizeof(posenc_spec::table_rows) == sizeof(posenc_spec), "");
 
-TEST(CreateErrors, BadDim) {
-  ExpectStatusWith(&posenc_spec::dim, {std::size_t{0}, kMaxDim + 1, kMaxSize}, POSENC_BAD_DIM);
-  ExpectStatusWith(&posenc_spec::dim, {std::size_t{1}}, POSENC_OK);
-}
+// A phase rounding needs base, exponent_dim and position_scale as floats, and exponent_dim not 0. Frequencies
+// are what they are times the scale.
+const Refusal kRefusals[] = {
+    {"", "dim=1", "dim=0|16777217|-1", POSENC_BAD_DIM},
+    {"", "", "base=nan|inf|-inf|0|-0|-10000", POSENC_BAD_BASE},
+    {"phase_rounding=F32_POW_DIV exponent_dim=1e30",
+     "base=0x1p-149|0x1.8p-150|0x1.fffffep127|0x1.fffffefffffffp127",
+     "base=nan|inf|-1|0|0x1p-150|0x1p-1074|1e300|0x1.ffffffp127|0x1p128", POSENC_BAD_BASE},
+    {"", "exponent_dim=0|-0", "exponent_dim=nan|inf|-inf", POSENC_BAD_EXPONENT_DIM},
+    {"", "", "position_scale=nan|inf|-inf", POSENC_BAD_POSITION_SCALE},
+    {"phase_rounding=F32_POW_DIV", "position_scale=0.5|-1|1000", "position_scale=0|0x1p-150|0x1p128|nan|inf",
+     POSENC_BAD_POSITION_SCALE},
+    {"phase_rounding=F32_POW_DIV", "", "position_scale=0x1p-140|0x1p32", POSENC_FREQUENCY_OUT_OF_RANGE},
+    {"", "layout=3", "layout=4|-2147483648|-1|11|255|256|257|65536|2147483647", POSENC_BAD_LAYOUT},
+    {"", "odd_column=1", "odd_column=4|-2147483648|-1|11|255|256|257|65536|2147483647",
+     POSENC_BAD_ODD_COLUMN},
+    {"", "phase_rounding=10", "phase_rounding=-2147483648|-1|11|255|256|257|65536|2147483647",
+     POSENC_BAD_PHASE_ROUNDING},
+    {"", "frequency_unit=HALF_TURNS|TURNS", "frequency_unit=3|-2147483648|-1|11|255|256|257|65536|2147483647",
+     POSENC_BAD_FREQUENCIES},
+    {"", "has_padding=1;input_first=1;nan_rows=1;lists_only=1",
+     "has_padding=2|-1|3|256|257|65536|-2147483648|2147483647;input_first=2|-1|3|256|257|65536|-2147483648|"
+     "2147483647;nan_rows=2|-1|3|256|257|65536|-2147483648|2147483647;lists_only=2|-1|3|256|257|65536|-"
+     "2147483648|2147483647",
+     POSENC_BAD_FLAG},
+    {"base=1", "position_scale=0x1p31|-0x1p31|0x1p-126|-0x1p-126|0|-0",
+     "position_scale=0x1.0000000000001p31|-0x1.0000000000001p31|0x1.fffffffffffffp-127|-0x1.fffffffffffffp-"
+     "127",
+     POSENC_FREQUENCY_OUT_OF_RANGE},
+    {"", "", "position_scale=1e300;base=1e-300|1e300|0x1p-1074;exponent_dim=1e-3|-1e-3|0x1p-1074",
+     POSENC_FREQUENCY_OUT_OF_RANGE},
+    {"frequencies=1,0.1,0.01,0.001", "frequencies= frequencies_f32=1,0.1,0.01,0.001",
+     "frequencies_f32=1,0.1,0.01,0.001;frequencies=;frequency_count=0|3|8|-1;phase_rounding=F32_POW_DIV;"
+     "frequency_unit=-2147483648|-1|3|256|65536|2147483647;frequencies= "
+     "frequencies_f32=1,1,inf,1;frequencies=1,1,nan,1|1,1,inf,1|1,1,-inf,1",
+     POSENC_BAD_FREQUENCIES},
+    {"frequencies=1,1,1,1", "frequencies=1,1,0,1|1,1,-0,1|1,1,-0x1p-126,1|1,1,0x1p31,1",
+     "frequencies=1,1,0x1p-127,1|1,1,0x1.0000000000001p31,1|1,1,-1e300,1|1,1,1e-320,1",
+     POSENC_FREQUENCY_OUT_OF_RANGE},
+    // Though the product is 0 as double.
+    {"position_scale=1e-300 frequencies=1e300,1e300,0,1e300", "frequencies=1e300,1e300,1e300,1e300",
+     "frequencies=1e300,1e300,1e-300,1e300", POSENC_FREQUENCY_OUT_OF_RANGE},
+    {"frequency_unit=TURNS frequencies=1,1,1,1", "", "frequencies=1,1,0x1p30,1",
+     POSENC_FREQUENCY_OUT_OF_RANGE},
+    // Of POSENC_F32_LIST they are floats before anything is asked of them, infinite or 0 as such; nor does a
+    // scale make one of them right.
+    {"frequencies=1,1,1,1", "",
+     "frequencies=1,1,0x1.0000000000001p31,1|1,1,-0x1.0000008p31,1|1,1,0x1.ffffffp-127,1",
+     POSENC_FREQUENCY_OUT_OF_RANGE},
+    {"phase_rounding=F32_LIST frequencies=1,1,1,1",
+     "frequencies=1,1,0x1.0000000000001p31,1|1,1,-0x1.0000008p31,1|1,1,0x1.ffffffp-127,1|1,1,-0,1",
+     "frequencies=1,1,0x1.000002p31,1|1,1,0x1.fffffcp-127,1|1,1,1e300,1|1,1,-1e300,1|1,1,1e-300,1|1,1,-0x1p-"
+     "151,1;position_scale=0x1p-100 frequencies=1,1,1e300,1;position_scale=0x1p20 frequencies=1,1,1e-300,1",
+     POSENC_FREQUENCY_OUT_OF_RANGE},
+    {"phase_rounding=F32_LIST frequencies=1,1,1,1", "", "frequencies=1,1,nan,1|1,1,inf,1",
+     POSENC_BAD_FREQUENCIES},
+    // Rows without sines and cosines have no frequency that could be wrong.
+    {"dim=1",
+     "layout=SIN_COS odd_column=ODD_ZERO_LAST position_scale=1e300|0x1p-1000;layout=SIN_COS "
+     "odd_column=ODD_ZERO_MIDDLE position_scale=1e300|0x1p-1000;input_first=1 position_scale=1e300|0x1p-1000",
+     "position_scale=1e300|0x1p-1000;layout=SIN_COS odd_column=ODD_COSINE_LAST "
+     "position_scale=1e300|0x1p-1000;dim=2 input_first=1 position_scale=1e300|0x1p-1000",
+     POSENC_FREQUENCY_OUT_OF_RANGE},
+};
 
-TEST(CreateErrors, BadBase) {
-  ExpectStatusWith(&posenc_spec::base, {kNaN, kInfinity, -kInfinity, 0.0, -0.0, -10000.0}, POSENC_BAD_BASE);
-  posenc_spec rounded = GoodSpec();  // needs it as a float
-  rounded.phase_rounding = POSENC_F32_POW_DIV;
-  rounded.exponent_dim = 1e30;  // whose powers stay in range
-  ExpectStatusWith(&posenc_spec::base,
-                   {kNaN, kInfinity, -1.0, 0.0, 0x1p-150, kLeast, 1e300, 0x1.ffffffp127, 0x1p128},
-                   POSENC_BAD_BASE, rounded);
-  ExpectStatusWith(&posenc_spec::base, {0x1p-149, 0x1.8p-150, 0x1.fffffep127, 0x1.fffffefffffffp127},
-                   POSENC_OK, rounded);
-}
-
-// A phase rounding needs it as a float.
-TEST(CreateErrors, BadExponentDim) {
-  constexpr auto kMember = &posenc_spec::exponent_dim;
-  ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity}, POSENC_BAD_EXPONENT_DIM);
-  ExpectStatusWith(kMember, {0.0, -0.0}, POSENC_OK);
-  for (const posenc_phase_rounding rounding :
-       {POSENC_F32_POW_DIV, POSENC_F32_LOG_DIV, POSENC_F32_INV_FREQ, POSENC_F32_LOG_INCREMENT}) {
-    posenc_spec rounded = GoodSpec();
-    rounded.phase_rounding = rounding;
-    ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity, 0x1p-150, -kLeast, 1e300, -0x1p128},
-                     POSENC_BAD_EXPONENT_DIM, rounded);
-    rounded.base = 1.0;  // whose powers stay in range
-    ExpectStatusWith(kMember, {0.0, -0.0, 0x1p-149, -0x1.fffffep127}, POSENC_OK, rounded);
+TEST(CreateErrors, SpecsAreRefusedForTheirReason) {
+  std::vector<Refusal> refusals(std::begin(kRefusals), std::end(kRefusals));
+  for (const char* rounding : {"F32_POW_DIV", "F32_LOG_DIV", "F32_INV_FREQ", "F32_LOG_INCREMENT"}) {
+    refusals.push_back(
+        {std::string("phase_rounding=") + rounding, "base=1 exponent_dim=0|-0|0x1p-149|-0x1.fffffep127",
+         "exponent_dim=nan|inf|-inf|0x1p-150|-0x1p-1074|1e300|-0x1p128", POSENC_BAD_EXPONENT_DIM});
+  }
+  for (const Refusal& c : refusals) {
+    ForEachChange(c, EncoderSpec("dim=8 " + c.spec),
+                  [](const posenc_spec& spec, posenc_status want) { ExpectStatus(&spec, want); });
   }
 }
 
@@ -204,149 +245,16 @@ TEST(CreateErrors, BadPaddingPosition) {
   }
 }
 
-TEST(CreateErrors, BadPositionScale) {
-  constexpr auto kMember = &posenc_spec::position_scale;
-  ExpectStatusWith(kMember, {kNaN, kInfinity, -kInfinity}, POSENC_BAD_POSITION_SCALE);
-  ExpectStatusWith(kMember, {1e300}, POSENC_FREQUENCY_OUT_OF_RANGE);
-  posenc_spec rounded = GoodSpec();
-  rounded.phase_rounding = POSENC_F32_POW_DIV;
-  ExpectStatusWith(kMember, {0.0, 0x1p-150, 0x1p128, kNaN, kInfinity}, POSENC_BAD_POSITION_SCALE, rounded);
-  ExpectStatusWith(kMember, {0.5, -1.0, 1000.0}, POSENC_OK, rounded);
-  ExpectStatusWith(kMember, {0x1p-140, 0x1p32}, POSENC_FREQUENCY_OUT_OF_RANGE, rounded);
-}
-
-TEST(CreateErrors, UnknownValues) {
-  for (const std::int32_t value : {kMinInt, -1, 11, 255, 256, 257, 65536, kMaxInt}) {
-    ExpectStatusWith(&posenc_spec::layout, {value}, POSENC_BAD_LAYOUT);
-    ExpectStatusWith(&posenc_spec::odd_column, {value}, POSENC_BAD_ODD_COLUMN);
-    ExpectStatusWith(&posenc_spec::phase_rounding, {value}, POSENC_BAD_PHASE_ROUNDING);
-    ExpectStatusWith(&posenc_spec::frequency_unit, {value}, POSENC_BAD_FREQUENCIES);  // even without a list
-    ExpectStatusWith(&posenc_spec::has_padding, {value}, POSENC_BAD_FLAG);
-    ExpectStatusWith(&posenc_spec::input_first, {value}, POSENC_BAD_FLAG);
+// What is not there is 0.
+TEST(CreateErrors, RowsWithoutPairsHaveNoFrequency) {
+  for (const auto& [words, want] : {std::pair("dim=1", 1.0),
+                                    {"dim=1 layout=SIN_COS odd_column=ODD_ZERO_LAST", 0.0},
+                                    {"dim=1 layout=SIN_COS odd_column=ODD_ZERO_MIDDLE", 0.0},
+                                    {"dim=1 layout=SIN_COS odd_column=ODD_COSINE_LAST", 1.0},
+                                    {"dim=1 input_first=1", 0.0},
+                                    {"dim=2 input_first=1", 1.0}}) {
+    EXPECT_EQ(Create(FromC(EncoderSpec(words))).Radians(0), want) << words;
   }
-  ExpectStatusWith(&posenc_spec::layout, {4}, POSENC_BAD_LAYOUT);
-  ExpectStatusWith(&posenc_spec::odd_column, {4}, POSENC_BAD_ODD_COLUMN);
-  ExpectStatusWith(&posenc_spec::frequency_unit, {3}, POSENC_BAD_FREQUENCIES);
-  ExpectStatusWith(&posenc_spec::frequency_unit, {POSENC_HALF_TURNS, POSENC_TURNS}, POSENC_OK);
-}
-
-TEST(CreateErrors, BadFlags) {
-  for (const auto flag : {&posenc_spec::nan_rows, &posenc_spec::lists_only}) {
-    ExpectStatusWith(flag, {0, 1}, POSENC_OK);
-    ExpectStatusWith(flag, {2, -1, 3, 256, 257, 65536, kMinInt, kMaxInt}, POSENC_BAD_FLAG);
-  }
-}
-
-TEST(CreateErrors, FrequencyOutOfRange) {
-  posenc_spec constant = GoodSpec();
-  constant.base = 1.0;
-  for (const double limit : {0x1p31, 0x1p-126}) {
-    const double outside = std::nextafter(limit, limit > 1.0 ? kInfinity : 0.0);
-    ExpectStatusWith(&posenc_spec::position_scale, {limit, -limit, 0.0, -0.0}, POSENC_OK, constant);
-    ExpectStatusWith(&posenc_spec::position_scale, {outside, -outside}, POSENC_FREQUENCY_OUT_OF_RANGE,
-                     constant);
-  }
-  ExpectStatusWith(&posenc_spec::base, {1e-300, 1e300, kLeast}, POSENC_FREQUENCY_OUT_OF_RANGE);
-  ExpectStatusWith(&posenc_spec::exponent_dim, {1e-3, -1e-3, kLeast}, POSENC_FREQUENCY_OUT_OF_RANGE);
-}
-
-TEST(CreateErrors, BadFrequencies) {
-  posenc_spec good = GoodSpec();
-  good.frequencies = kDoubles;
-  good.frequency_count = kDim / 2;
-  ExpectStatus(&good, POSENC_OK);
-  ExpectStatusWith(&posenc_spec::frequencies_f32, {kFloats}, POSENC_BAD_FREQUENCIES, good);  // both
-  ExpectStatusWith(&posenc_spec::frequencies, {nullptr}, POSENC_BAD_FREQUENCIES, good);
-  ExpectStatusWith(&posenc_spec::frequency_count, {std::size_t{0}, kDim / 2 - 1, kDim, kMaxSize},
-                   POSENC_BAD_FREQUENCIES, good);
-  ExpectStatusWith(&posenc_spec::frequency_unit, {kMinInt, -1, 3, 256, 65536, kMaxInt},
-                   POSENC_BAD_FREQUENCIES, good);
-  ExpectStatusWith(&posenc_spec::phase_rounding, {POSENC_F32_POW_DIV}, POSENC_BAD_FREQUENCIES, good);
-  good.frequencies = nullptr;
-  good.frequencies_f32 = kFloats;
-  ExpectStatus(&good, POSENC_OK);
-  const float bad[kDim / 2] = {1.0f, 1.0f, std::numeric_limits<float>::infinity(), 1.0f};
-  ExpectStatusWith(&posenc_spec::frequencies_f32, {bad}, POSENC_BAD_FREQUENCIES, good);
-}
-
-TEST(CreateErrors, BadListedFrequencies) {
-  double list[kDim / 2] = {1.0, 1.0, 1.0, 1.0};
-  posenc_spec spec = GoodSpec();
-  spec.frequencies = list;
-  spec.frequency_count = kDim / 2;
-  const auto expect = [&](std::initializer_list<double> frequencies, posenc_status want) {
-    for (const double frequency : frequencies) {
-      SCOPED_TRACE(frequency);
-      list[2] = frequency;
-      ExpectStatus(&spec, want);
-    }
-  };
-  expect({kNaN, kInfinity, -kInfinity}, POSENC_BAD_FREQUENCIES);
-  expect({0x1p-127, 0x1.0000000000001p31, -1e300, 1e-320}, POSENC_FREQUENCY_OUT_OF_RANGE);
-  expect({0.0, -0.0, -0x1p-126, 0x1p31}, POSENC_OK);
-  spec.position_scale = 1e-300;
-  list[0] = list[1] = list[3] = 1e300;
-  expect({1e-300}, POSENC_FREQUENCY_OUT_OF_RANGE);  // though the product is 0 as double
-  expect({0.0, 1e300}, POSENC_OK);
-  list[0] = list[1] = list[3] = 1.0;
-  spec.position_scale = 1.0;
-  spec.frequency_unit = POSENC_TURNS;
-  expect({0x1p30}, POSENC_FREQUENCY_OUT_OF_RANGE);
-}
-
-// With POSENC_F32_LIST frequencies are floats before anything is asked of them.
-TEST(CreateErrors, ListedFrequenciesOfRecipesAreFloats) {
-  double list[kDim / 2] = {1.0, 1.0, 1.0, 1.0};
-  posenc_spec spec = GoodSpec();
-  spec.frequencies = list;
-  spec.frequency_count = kDim / 2;
-  const auto expect = [&](double frequency, posenc_status exact, posenc_status rounded) {
-    SCOPED_TRACE(frequency);
-    list[2] = frequency;
-    spec.phase_rounding = POSENC_NO_PHASE_ROUNDING;
-    ExpectStatus(&spec, exact);
-    spec.phase_rounding = POSENC_F32_LIST;
-    ExpectStatus(&spec, rounded);
-  };
-  expect(0x1.0000000000001p31, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_OK);
-  expect(-0x1.0000008p31, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_OK);
-  expect(0x1.000002p31, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_FREQUENCY_OUT_OF_RANGE);
-  expect(0x1.ffffffp-127, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_OK);
-  expect(0x1.fffffcp-127, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_FREQUENCY_OUT_OF_RANGE);
-  for (const double far : {1e300, -1e300, 1e-300, -0x1p-151})  // infinite, or 0, as floats
-    expect(far, POSENC_FREQUENCY_OUT_OF_RANGE, POSENC_FREQUENCY_OUT_OF_RANGE);
-  for (const double bad : {kNaN, kInfinity}) expect(bad, POSENC_BAD_FREQUENCIES, POSENC_BAD_FREQUENCIES);
-  expect(-0.0, POSENC_OK, POSENC_OK);
-  // Nor does a scale that is little, or large, make one of them right.
-  list[2] = 1e300;
-  ExpectStatusWith(&posenc_spec::position_scale, {0x1p-100}, POSENC_FREQUENCY_OUT_OF_RANGE, spec);
-  list[2] = 1e-300;
-  ExpectStatusWith(&posenc_spec::position_scale, {0x1p20}, POSENC_FREQUENCY_OUT_OF_RANGE, spec);
-}
-
-// Rows without sines and cosines have no frequency that could be wrong.
-TEST(CreateErrors, RowsWithoutPairs) {
-  posenc_spec spec = GoodSpec();
-  spec.dim = 1;
-  const auto expect = [&](posenc_status want, double radians) {
-    ExpectStatusWith(&posenc_spec::position_scale, {1e300, 0x1p-1000}, want, spec);
-    posenc_encoder* encoder = nullptr;
-    ASSERT_EQ(posenc_encoder_create(&spec, &encoder), POSENC_OK);
-    EXPECT_EQ(posenc_encoder_radians(encoder, 0), radians);
-    posenc_encoder_destroy(encoder);
-  };
-  expect(POSENC_FREQUENCY_OUT_OF_RANGE, 1.0);
-  spec.layout = POSENC_SIN_COS;
-  for (const posenc_odd_column odd : {POSENC_ODD_ZERO_LAST, POSENC_ODD_ZERO_MIDDLE}) {
-    spec.odd_column = odd;
-    expect(POSENC_OK, 0.0);
-  }
-  spec.odd_column = POSENC_ODD_COSINE_LAST;
-  expect(POSENC_FREQUENCY_OUT_OF_RANGE, 1.0);
-  spec.input_first = 1;
-  expect(POSENC_OK, 0.0);
-  spec.dim = 2;
-  expect(POSENC_FREQUENCY_OUT_OF_RANGE, 1.0);
 }
 
 TEST(CreateErrors, Targets) {

@@ -152,6 +152,39 @@ inline posenc_rotary_spec RotarySpec(const std::string& words) {
   return With(spec, words);
 }
 
+// A spec that passes, changes of it that pass too, and changes for each of which it is refused. Changes are
+// apart by semicolons; of the last word of one, "base=0|-1" is two.
+struct Refusal {
+  std::string spec, passing, refused;
+  posenc_status status;
+};
+
+inline std::vector<std::string> ChangesOf(const std::string& text) {
+  std::vector<std::string> changes;
+  for (const std::string& change : Split(text, ';')) {
+    const std::size_t values = change.rfind('=') + 1;
+    for (const std::string& value : Split(change.substr(values), '|'))
+      changes.push_back(change.substr(0, values) + value);
+    if (values == change.size()) changes.push_back(change);
+  }
+  return changes;
+}
+
+// Calls expect(spec, status) for the spec and each of its changes.
+template <class S, class Expect>
+void ForEachChange(const Refusal& refusal, const S& spec, const Expect& expect) {
+  SCOPED_TRACE(refusal.spec);
+  expect(spec, POSENC_OK);
+  for (const std::string& change : ChangesOf(refusal.passing)) {
+    SCOPED_TRACE(change);
+    expect(With(spec, change), POSENC_OK);
+  }
+  for (const std::string& change : ChangesOf(refusal.refused)) {
+    SCOPED_TRACE(change);
+    expect(With(spec, change), refusal.status);
+  }
+}
+
 // Names the members that differ.
 template <class S>
 std::string Differences(const S& a, const S& b) {
