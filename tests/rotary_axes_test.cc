@@ -1,5 +1,4 @@
-// Positions of several axes: each pair turns by that of its axis, in every order of the axes; by the oracle,
-// axis for axis, and by rotaries of one axis.
+// Positions of several axes: each pair turns by that of its axis, in every order of the axes, by the oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,8 +82,9 @@ TEST_P(RotaryAxes, PairsTurnByTheirAxis) {
             const double position = positions[oracle.axis(i) * kTokens + t];
             const GainedTurn turn(&oracle, i, position, gain);
             const GainedTurn entry(&oracle, i, position, {gain.amplitude, 1.0, false});
-            cosines.push_back(entry.Cosine<T>());
-            sines.push_back(entry.Sine<T>());
+            const auto [cosine, sine] = entry.Entries<T>();
+            cosines.push_back(cosine);
+            sines.push_back(sine);
             for (std::size_t h = 0; h < kHeads; ++h) {
               Rotated<T>& pair = token_before[h * pairs + i];
               pair = maker.Make(t + h + i, turn.Cosine(), turn.Sine(), gain.amplitude * gain.scale);
@@ -156,45 +156,6 @@ TEST_P(RotaryAxes, RunsAreTheSameOnAllAxes) {
       heads.data = of_one.data();
       ASSERT_EQ(posenc_rotate(single.get(), -4, kTokens, POSENC_F32, &heads, 1), POSENC_OK);
       EXPECT_TRUE(SameBits(x, of_one));
-    }
-  }
-}
-
-// Each axis by a rotary of its own: of the frequencies that the header gives it, as a list.
-TEST_P(RotaryAxes, AnAxisIsARotaryOfItsOwn) {
-  const std::size_t pairs = 32;
-  for (const posenc_axis_order order : {POSENC_SPLIT_AXES, POSENC_AXIAL_AXES}) {
-    const posenc_rotary_spec both = Spec({order, 2, {16, 16}});
-    const RotaryPtr rotary = CreateRotary(both);
-    const double positions[] = {5.0, 9.0};
-    PairMaker<float> maker(8);
-    std::vector<float> x(2 * pairs);
-    for (float& value : x) value = maker.Normal(-3, 3);
-    std::vector<float> whole = x;
-    posenc_heads heads{};
-    heads.heads = 1;
-    heads.data = whole.data();
-    ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, positions, 1, POSENC_F32, &heads, 1, nullptr),
-              POSENC_OK);
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-      // base^(-2 (axis + 2j) / 64), or base^(-j / 16): an amplitude of 1 and a position_scale make no
-      // difference.
-      std::vector<float> part(32);
-      for (std::size_t j = 0; j < 16; ++j) {
-        part[j] = x[16 * axis + j];
-        part[16 + j] = x[pairs + 16 * axis + j];
-      }
-      posenc_rotary_spec one = MakeRotarySpec(32, target());
-      if (order == POSENC_SPLIT_AXES && axis == 1) continue;  // base^(-2/64) more: no schedule without axes
-      const RotaryPtr single = CreateRotary(one);
-      heads.data = part.data();
-      ASSERT_EQ(
-          posenc_rotate_at(single.get(), POSENC_F64, positions + axis, 1, POSENC_F32, &heads, 1, nullptr),
-          POSENC_OK);
-      for (std::size_t j = 0; j < 16; ++j) {
-        EXPECT_EQ(part[j], whole[16 * axis + j]);
-        EXPECT_EQ(part[16 + j], whole[pairs + 16 * axis + j]);
-      }
     }
   }
 }

@@ -2,6 +2,7 @@
 // included; what is not of the layout keeps its bytes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,94 +19,50 @@ constexpr double kAmplitudes[] = {1.0, 1.3465735902799727, 0x1p-64, 0x1p64, 0.1,
 
 class RotaryCache : public PerTarget {
  protected:
-  // What tables hold, of bytes; entries by Put, all else canaries.
-  struct Tables {
-    std::vector<unsigned char> cos, sin;
-  };
-
-  template <class T>
-  static void Put(std::vector<unsigned char>* table, std::size_t at, T entry) {
-    std::memcpy(table->data() + at * sizeof(T), &entry, sizeof(T));
-  }
-
   // All layouts at once, whatever their rows begin with: `shift` bytes more than is aligned.
   template <class T>
   void Expect(posenc_rotary_spec spec, const TurnTable& turns, double amplitude, std::size_t padding,
               std::size_t shift) const {
     spec.amplitude = amplitude;
     const std::size_t pairs = turns.pairs(), tokens = turns.tokens();
-    std::vector<T> cosines, sines;
-    for (std::size_t t = 0; t < tokens; ++t) {
-      for (std::size_t i = 0; i < pairs; ++i) {
-        const GainedTurn turn = turns.Gained(t, i, {amplitude, 1.0, false});
-        cosines.push_back(turn.Cosine<T>());
-        sines.push_back(turn.Sine<T>());
-      }
+    std::vector<Rotated<T>> entries;
+    for (std::size_t k = 0; k < tokens * pairs; ++k) {
+      entries.push_back(turns.Gained(k / pairs, k % pairs, {amplitude, 1.0, false}).Entries<T>());
     }
     for (const posenc_pairing pairing : kPairings) {
       spec.pairing = pairing;
       const RotaryPtr rotary = CreateRotary(spec);
       ASSERT_NE(rotary, nullptr);
-      for (const posenc_cache_layout layout :
-           {POSENC_CACHE_HALVES, POSENC_CACHE_DUPLICATED, POSENC_CACHE_COS_SIN, POSENC_CACHE_PAIRS}) {
-        const bool has_two = layout == POSENC_CACHE_HALVES || layout == POSENC_CACHE_DUPLICATED;
-        const std::size_t stride = (layout == POSENC_CACHE_HALVES ? pairs : 2 * pairs) + padding;
-        const std::vector<unsigned char> empty(tokens * stride * sizeof(T) + 2 * sizeof(T), kCanary);
-        Tables want{empty, empty}, got = want;
-        for (std::size_t k = 0; k < cosines.size(); ++k) {
-          const std::size_t row = k / pairs * stride, i = k % pairs;
-          const ElementIndices both = IndicesOf(pairing, i, pairs);
-          switch (layout) {
-            case POSENC_CACHE_HALVES:
-              Put(&want.cos, row + i, cosines[k]);
-              Put(&want.sin, row + i, sines[k]);
-              break;
-            case POSENC_CACHE_DUPLICATED:
-              for (const std::size_t at : {both.a, both.b}) {
-                Put(&want.cos, row + at, cosines[k]);
-                Put(&want.sin, row + at, sines[k]);
-              }
-              break;
-            case POSENC_CACHE_COS_SIN:
-              Put(&want.cos, row + i, cosines[k]);
-              Put(&want.cos, row + pairs + i, sines[k]);
-              break;
-            default:
-              Put(&want.cos, row + 2 * i, cosines[k]);
-              Put(&want.cos, row + 2 * i + 1, sines[k]);
-          }
-        }
-        Tables shifted{std::vector<unsigned char>(shift, kCanary),
-                       std::vector<unsigned char>(shift, kCanary)};
-        shifted.cos.insert(shifted.cos.end(), got.cos.begin(), got.cos.end());
-        shifted.sin.insert(shifted.sin.end(), got.sin.begin(), got.sin.end());
-        posenc_cache cache{};
-        cache.layout = layout;
-        cache.type = TypeOf<T>();
-        cache.cos = shifted.cos.data() + shift;
-        cache.sin = has_two ? shifted.sin.data() + shift : nullptr;
-        cache.row_stride = stride;
+      for (const posenc_cache_layout layout : kCacheLayouts) {
+        OwnCache<T> want(layout, pairing, pairs, tokens, padding,
+                         FromBits<T>(std::uint64_t{0x0101010101010101} * kCanary));
+        for (std::size_t k = 0; k < entries.size(); ++k)
+          want.Put(k / pairs, k % pairs, entries[k].x, entries[k].y);
+        std::vector<unsigned char> cos(shift + want.cos.size() * sizeof(T) + 2 * sizeof(T), kCanary),
+            sin = cos;
+        posenc_cache cache = want.Get();
+        cache.cos = cos.data() + shift;
+        if (want.HasTwo()) cache.sin = sin.data() + shift;
         ASSERT_EQ(posenc_rotary_write_at(rotary.get(), POSENC_F64, turns.positions().data(), tokens, &cache,
                                          nullptr),
                   POSENC_OK);
-        std::memcpy(got.cos.data(), shifted.cos.data() + shift, got.cos.size());
-        std::memcpy(got.sin.data(), shifted.sin.data() + shift, got.sin.size());
-        EXPECT_EQ(std::vector<unsigned char>(shifted.cos.begin(),
-                                             shifted.cos.begin() + static_cast<std::ptrdiff_t>(shift)),
-                  std::vector<unsigned char>(shift, kCanary));
-        for (const bool is_cos : {true, false}) {
-          const std::vector<unsigned char>& is = is_cos ? got.cos : got.sin;
-          const std::vector<unsigned char>& expected = is_cos ? want.cos : want.sin;
-          for (std::size_t at = 0; at < is.size() / sizeof(T); ++at) {
-            T entry, right;
-            std::memcpy(&entry, &is[at * sizeof(T)], sizeof(T));
-            std::memcpy(&right, &expected[at * sizeof(T)], sizeof(T));
+        for (std::size_t k = 0; k < want.cos.size(); ++k) {
+          for (const bool is_cos : {true, false}) {
+            const T right = is_cos || want.HasTwo() ? (is_cos ? want.cos : want.sin)[k] : want.other;
+            T entry;
+            std::memcpy(&entry, &(is_cos ? cos : sin)[shift + k * sizeof(T)], sizeof(T));
             ASSERT_TRUE(SameBits(entry, right))
                 << "layout " << layout << ", pairing " << pairing << ", amplitude " << std::hexfloat
-                << amplitude << ", position " << turns.positions()[std::min(at / stride, tokens - 1)] << ", "
-                << std::dec << (is_cos ? "cos" : "sin") << " column " << at % stride << " of " << stride
-                << ": " << std::hex << BitsOf(entry) << ", not " << BitsOf(right);
+                << amplitude << ", position " << turns.positions()[k / want.stride] << ", " << std::dec
+                << (is_cos ? "cos" : "sin") << " column " << k % want.stride << " of " << want.stride << ": "
+                << std::hex << BitsOf(entry) << ", not " << BitsOf(right);
           }
+        }
+        for (const auto& table : {cos, sin}) {
+          EXPECT_EQ(std::count(table.begin(), table.begin() + static_cast<std::ptrdiff_t>(shift), kCanary),
+                    static_cast<std::ptrdiff_t>(shift));
+          EXPECT_EQ(std::count(table.end() - 2 * sizeof(T), table.end(), kCanary),
+                    static_cast<std::ptrdiff_t>(2 * sizeof(T)));
         }
       }
     }

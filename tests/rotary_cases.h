@@ -122,23 +122,17 @@ class GainedTurn {
     return {FromBits<T>(x.bits), FromBits<T>(y.bits)};
   }
 
-  template <class T = double>
-  T Cosine() const {
-    return Entries<T>().x;
-  }
-  template <class T = double>
-  T Sine() const {
-    return Entries<T>().y;
-  }
-
- private:
+  // The cosine and the sine.
   template <class T>
   Rotated<T> Entries() const {
     oracle::Rounding cosine, sine;
     turn_.RoundBoth(TypeOf<T>(), &cosine, &sine);
     return {FromBits<T>(cosine.bits), FromBits<T>(sine.bits)};
   }
+  double Cosine() const { return Entries<double>().x; }
+  double Sine() const { return Entries<double>().y; }
 
+ private:
   mutable oracle::Turn turn_;  // keeps what it has evaluated
 };
 

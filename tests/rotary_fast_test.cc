@@ -73,7 +73,8 @@ TEST_P(RotaryFast, IsPlainFloatArithmetic) {
                 return AnyPair(maker, k++, turn, gain.amplitude * gain.scale);
               },
               [](const GainedTurn& turn, T a, T b) {
-                return RotateInFloats(turn.Cosine<float>(), turn.Sine<float>(), a, b);
+                const auto [cosine, sine] = turn.Entries<float>();
+                return RotateInFloats(cosine, sine, a, b);
               }));
         }
         ExpectRotated(spec, turns, tensors, gains, AllPairings(), true);
@@ -112,8 +113,8 @@ TEST_P(RotaryFast, TurnsNextToMidpointsInARun) {
       const std::size_t t = i % kTokens;
       const auto position = static_cast<double>(kFirst + t);
       const GainedTurn turn(&oracle, i, position, {});
-      ASSERT_EQ(x[t * spec.head_dim + i], turn.Cosine<float>()) << position << " by " << frequencies[i];
-      ASSERT_EQ(x[t * spec.head_dim + i + kPairs], turn.Sine<float>())
+      ASSERT_EQ(x[t * spec.head_dim + i], turn.Entries<float>().x) << position << " by " << frequencies[i];
+      ASSERT_EQ(x[t * spec.head_dim + i + kPairs], turn.Entries<float>().y)
           << position << " by " << frequencies[i];
     }
   }
@@ -175,61 +176,6 @@ TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
   }
 }
 
-// What a caller's cache holds at a row: the layouts of posenc_cache_layout in its own words.
-template <class C>
-struct OwnCache {
-  posenc_cache_layout layout;
-  posenc_pairing pairing;
-  std::size_t pairs, rows, stride;
-  std::vector<C> cos, sin;
-
-  OwnCache(posenc_cache_layout the_layout, posenc_pairing the_pairing, std::size_t the_pairs,
-           std::size_t the_rows)
-      : layout(the_layout), pairing(the_pairing), pairs(the_pairs), rows(the_rows) {
-    stride = (layout == POSENC_CACHE_HALVES ? pairs : 2 * pairs) + 3;
-    cos.resize(rows * stride, CanonicalNan<C>());
-    if (HasTwo()) sin = cos;
-  }
-
-  bool HasTwo() const { return layout == POSENC_CACHE_HALVES || layout == POSENC_CACHE_DUPLICATED; }
-
-  void Put(std::size_t row, std::size_t i, C cosine, C sine) {
-    C* c = &cos[row * stride];
-    C* s = HasTwo() ? &sin[row * stride] : c;
-    const ElementIndices both = IndicesOf(pairing, i, pairs);
-    switch (layout) {
-      case POSENC_CACHE_HALVES:
-        c[i] = cosine;
-        s[i] = sine;
-        break;
-      case POSENC_CACHE_DUPLICATED:
-        c[both.a] = c[both.b] = cosine;
-        s[both.a] = s[both.b] = sine;
-        break;
-      case POSENC_CACHE_COS_SIN:
-        c[i] = cosine;
-        c[pairs + i] = sine;
-        break;
-      default:
-        c[2 * i] = cosine;
-        c[2 * i + 1] = sine;
-    }
-  }
-
-  posenc_cache Get() {
-    posenc_cache cache{};
-    cache.layout = layout;
-    cache.type = TypeOf<C>();
-    cache.cos = cos.data();
-    cache.sin = HasTwo() ? sin.data() : nullptr;
-    cache.row_stride = stride;
-    return cache;
-  }
-};
-
-constexpr posenc_cache_layout kLayouts[] = {POSENC_CACHE_HALVES, POSENC_CACHE_DUPLICATED,
-                                            POSENC_CACHE_COS_SIN, POSENC_CACHE_PAIRS};
-
 // The float nearest to a product: one rounding, where that of doubles would be two.
 float RoundedProduct(double scale, double x) {
   oracle::Number product(53 + 53);
@@ -249,7 +195,7 @@ class RotaryCached : public PerTarget {
   template <class C, class T>
   void Expect(posenc_rotary_spec spec, posenc_cache_layout layout, const RotaryGain& gain, int list) const {
     const std::size_t pairs = (spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim) / 2;
-    OwnCache<C> cache(layout, spec.pairing, pairs, kRows);
+    OwnCache<C> cache(layout, spec.pairing, pairs, kRows, 3, CanonicalNan<C>());
     PairMaker<C> angles(3);
     PairMaker<T> maker(4);
     std::vector<Rotated<C>> turns;
@@ -304,7 +250,7 @@ class RotaryCached : public PerTarget {
 
 TEST_P(RotaryCached, IsPlainFloatArithmeticInEveryLayout) {
   int k = 0;
-  for (const posenc_cache_layout layout : kLayouts) {
+  for (const posenc_cache_layout layout : kCacheLayouts) {
     for (const auto& [from, to] : AllPairings()) {
       for (const RotaryGain& gain :
            {RotaryGain{1.0, 1.0, false}, {1.0, 1.0, true}, {1.0, 0.1, false}, {1.0, 0x1p-64, true}}) {
@@ -396,14 +342,14 @@ TEST_P(RotaryCached, TensorsOfTheirOwnScalesAndNans) {
 
 // A cache as the library writes it turns as the rotary itself does in floats.
 TEST_P(RotaryCached, WrittenCachesTurnLikePositions) {
-  for (const posenc_cache_layout layout : kLayouts) {
+  for (const posenc_cache_layout layout : kCacheLayouts) {
     for (const posenc_pairing pairing : kPairings) {
       posenc_rotary_spec spec = MakeRotarySpec(70, target());
       spec.arithmetic = POSENC_FAST;
       spec.pairing = pairing;
       spec.amplitude = 1.3465735902799727;
       const RotaryPtr rotary = CreateRotary(spec);
-      OwnCache<float> cache(layout, pairing, 35, 12);
+      OwnCache<float> cache(layout, pairing, 35, 12, 3, CanonicalNan<float>());
       posenc_cache to = cache.Get();
       ASSERT_EQ(posenc_rotary_write(rotary.get(), -5, 12, &to), POSENC_OK);
       PairMaker<BFloat16> maker(5);

@@ -119,6 +119,63 @@ class RotaryTensor {
   std::vector<Rotated<T>> before_, after_;
 };
 
+// Tables of cosines and sines: the layouts of posenc_cache_layout in its own words. Each row has columns
+// more, of which, as of all that is not Put, the entries are `other`.
+template <class C>
+struct OwnCache {
+  posenc_cache_layout layout;
+  posenc_pairing pairing;
+  std::size_t pairs, rows, stride;
+  C other;
+  std::vector<C> cos, sin;
+
+  OwnCache(posenc_cache_layout the_layout, posenc_pairing the_pairing, std::size_t the_pairs,
+           std::size_t the_rows, std::size_t more, C the_other)
+      : layout(the_layout), pairing(the_pairing), pairs(the_pairs), rows(the_rows), other(the_other) {
+    stride = (layout == POSENC_CACHE_HALVES ? pairs : 2 * pairs) + more;
+    cos.resize(rows * stride, other);
+    if (HasTwo()) sin = cos;
+  }
+
+  bool HasTwo() const { return layout == POSENC_CACHE_HALVES || layout == POSENC_CACHE_DUPLICATED; }
+
+  void Put(std::size_t row, std::size_t i, C cosine, C sine) {
+    C* c = &cos[row * stride];
+    C* s = HasTwo() ? &sin[row * stride] : c;
+    const ElementIndices both = IndicesOf(pairing, i, pairs);
+    switch (layout) {
+      case POSENC_CACHE_HALVES:
+        c[i] = cosine;
+        s[i] = sine;
+        break;
+      case POSENC_CACHE_DUPLICATED:
+        c[both.a] = c[both.b] = cosine;
+        s[both.a] = s[both.b] = sine;
+        break;
+      case POSENC_CACHE_COS_SIN:
+        c[i] = cosine;
+        c[pairs + i] = sine;
+        break;
+      default:
+        c[2 * i] = cosine;
+        c[2 * i + 1] = sine;
+    }
+  }
+
+  posenc_cache Get() {
+    posenc_cache cache{};
+    cache.layout = layout;
+    cache.type = TypeOf<C>();
+    cache.cos = cos.data();
+    cache.sin = HasTwo() ? sin.data() : nullptr;
+    cache.row_stride = stride;
+    return cache;
+  }
+};
+
+inline constexpr posenc_cache_layout kCacheLayouts[] = {POSENC_CACHE_HALVES, POSENC_CACHE_DUPLICATED,
+                                                        POSENC_CACHE_COS_SIN, POSENC_CACHE_PAIRS};
+
 // Pairs by make(turn, head, pair), a Rotated<T>, and what want(turn, a, b), another, makes of them.
 template <class T, class Make, class Want>
 RotaryTensor<T> MakeTensor(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
