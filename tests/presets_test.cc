@@ -159,7 +159,7 @@ TYPED_TEST(Presets, LaterVersionsGetZerosForWhatIsUnknown) {
 // With the source's rounding, too, an encoder comes of it: the settings admit it.
 TEST(PresetsOfEncoders, AdmitTheirRoundings) {
   for (const posenc_preset& preset : AllPresets<Encoders>()) {
-    for (const std::size_t dim : {1, 2, 3, 5, 8, 64, 65, 320}) {
+    for (const std::size_t dim : {1u, 2u, 3u, 5u, 8u, 64u, 65u, 320u}) {
       Spec spec;
       ASSERT_EQ(SpecPreset(preset.name, dim, &spec), Status::kOk);
       EXPECT_EQ(spec.phase_rounding, PhaseRounding::kNone);

@@ -1,5 +1,5 @@
 // Tensors of pairs that are known, with what becomes of them: rotated in every pairing, in place and from a
-// source.
+// source. And caches of cosines and sines.
 #ifndef POSENC_TESTS_ROTARY_TENSORS_H_
 #define POSENC_TESTS_ROTARY_TENSORS_H_
 

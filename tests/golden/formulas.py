@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""formulas.py > formulas.txt: what encoders write and rotaries turn by, from the published formulas in decimals of 80 digits.
+"""formulas.py > formulas.txt: what encoders write and rotaries turn by, from the published formulas in decimals.
 
-Nothing of posenc takes part. A row of formulas.txt is a noun, settings by the names of posenc_spec or posenc_rotary_spec and
-what comes of them: of an encoder columns `c7`, of a rotary its amplitude `A`, and of some pairs radians a step `w7`, cosine
-and sine `c7` and `s7`, all rounded to double, and elements `e7` of a head 1, 2, 3 ... rotated, to float. `at` is the position, of a
-rotary one for each axis. `+factor` is set over a preset, whose other settings are those that its source has.
+Nothing of posenc takes part. A row of formulas.txt is a noun, settings by the names of posenc_spec or posenc_rotary_spec,
+and what comes of them: of an encoder columns `c7`; of a rotary its amplitude `A`, of some pairs radians a step `w7`, cosine
+`c7` and sine `s7`, all rounded to double, and elements `e7` of a head 1, 2, 3 ... that is rotated, rounded to float. `at` is
+the position, of a rotary one for each axis. `+factor` is set over a preset, whose other settings are those of its source.
 
 Bases, factors and lengths are those of the sources in docs/rotary.md and docs/conventions.md, preset by preset. Scalings:
 
@@ -566,7 +566,8 @@ head_dim=64 scaling=DYNAMIC_NTK factor=2.5 length=4097 original_length=4096
 head_dim=64 scaling=DYNAMIC_NTK factor=2.5 length=10001.5 original_length=4096
 head_dim=64 scaling=QWEN_NTK length=100 original_length=2048; head_dim=64 scaling=QWEN_NTK length=2048 original_length=2048
 head_dim=64 scaling=QWEN_NTK length=2049 original_length=2048; head_dim=64 scaling=QWEN_NTK length=4096 original_length=2048
-head_dim=64 scaling=QWEN_NTK length=8191 original_length=2048; head_dim=64 scaling=QWEN_NTK length=3000.7 original_length=2048
+head_dim=64 scaling=QWEN_NTK length=8191 original_length=2048
+head_dim=64 scaling=QWEN_NTK length=3000.7 original_length=2048
 head_dim=96 scaling=LONGROPE factor=32 length=4096 original_length=4096 factors=1+0.0625*48 long_factors=1.125+0.375*48
 head_dim=96 scaling=LONGROPE factor=32 length=4097 original_length=4096 factors=1+0.0625*48 long_factors=1.125+0.375*48
 head_dim=96 scaling=LONGROPE factor=1 length=9999 original_length=4096 factors=1+0.0625*48 long_factors=1.125+0.375*48
@@ -577,10 +578,12 @@ head_dim=128 scaling=LLAMA3 factor=16 original_length=8192 base=500000 position_
 head_dim=128 scaling=LLAMA3 factor=16 original_length=8192 frequencies=-0.0625+0.0078125*64 high_freq_factor=90
 head_dim=40 scaling=PROPORTIONAL factor=2 proportion=0; head_dim=40 scaling=PROPORTIONAL factor=2 proportion=0.3
 head_dim=40 scaling=PROPORTIONAL factor=2 proportion=1; head_dim=96 scaling=FREQUENCY_FACTORS factors=1.125+0.375*48
-head_dim=16 axis_order=CONSECUTIVE_AXES axes=3 sections=2,3,3; head_dim=16 axis_order=CONSECUTIVE_AXES axes=4 sections=1,0,5,2
+head_dim=16 axis_order=CONSECUTIVE_AXES axes=3 sections=2,3,3
+head_dim=16 axis_order=CONSECUTIVE_AXES axes=4 sections=1,0,5,2
 head_dim=20 axis_order=INTERLEAVED_AXES axes=3 sections=4,3,3; head_dim=20 axis_order=INTERLEAVED_AXES axes=3 sections=6,2,2
 head_dim=20 axis_order=ALTERNATING_AXES axes=3 sections=4,3,3; head_dim=18 axis_order=ALTERNATING_AXES axes=2 sections=3,6
-head_dim=10 axis_order=SPLIT_AXES axes=2 sections=3,2; head_dim=16 axis_order=SPLIT_AXES axes=3 sections=3,3,2 frequencies=0.5+0.125*8
+head_dim=10 axis_order=SPLIT_AXES axes=2 sections=3,2
+head_dim=16 axis_order=SPLIT_AXES axes=3 sections=3,3,2 frequencies=0.5+0.125*8
 head_dim=20 axis_order=SPLIT_AXES axes=3 sections=4,3,3 scaling=LLAMA3 factor=8 original_length=8192
 head_dim=16 axis_order=AXIAL_AXES axes=4 sections=1,4,2,1 scaling=LINEAR factor=1.7
 head_dim=16 axis_order=AXIAL_AXES axes=2 sections=3,5 unit=TURNS base=100
@@ -593,7 +596,8 @@ QWEN2_VL = "axis_order=CONSECUTIVE_AXES axes=3 sections="
 TWO_AXES = "axis_order=AXIAL_AXES axes=2 sections="
 LLAMA3 = "scaling=LLAMA3 original_length=8192 factor="
 YARN = "scaling=YARN factor={} original_length={} mscale={} mscale_all_dim={}"
-LONGROPE = "scaling=LONGROPE factor=32 length=131072 original_length=4096 +factors=1+0.0625*48 +long_factors=1.5+1*48 +length="
+LONGROPE = ("scaling=LONGROPE factor=32 length=131072 original_length=4096 "
+            "+factors=1+0.0625*48 +long_factors=1.5+1*48 +length=")
 ROTARY_PRESETS = {  # name: head_dim, rotary_dim, base and the rest; if rotary_dim is negative, the last ones turn
     "rope": (64, 64, 10000, NEIGHBOURS), "gpt_j": (256, 64, 10000, NEIGHBOURS), "codegen": (256, 64, 10000, NEIGHBOURS),
     "gpt_neox": (96, 24, 10000), "llama": (128, 128, 10000), "codellama": (128, 128, 1000000),
