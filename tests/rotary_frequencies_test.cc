@@ -362,20 +362,16 @@ TEST(RotaryFrequencies, OfAListInTurnsAreExact) {
 }
 
 TEST(RotaryTable, CopiesLists) {
-  const std::string lists[] = {"factors_f32= factors=1,2,3,4 long_factors_f32= long_factors=5,6,7,8",
-                               "factors= factors_f32=1,2,3,4 long_factors= long_factors_f32=5,6,7,8"};
-  for (const std::string& words : lists) {
-    posenc_rotary_spec spec =
-        RotarySpec("head_dim=8 scaling=LONGROPE original_length=4096 length=5000 " + words);
-    std::vector<float> frequencies = {0.3f, 0.7f, 1.1f, 1.7f};
-    spec.frequencies_f32 = frequencies.data();
-    spec.frequency_count = frequencies.size();
-    std::vector<float> floats = {5.0f, 6.0f, 7.0f, 9.0f};
+  for (const bool are_floats : {false, true}) {
+    std::vector<float> frequencies = {0.3f, 0.7f, 1.1f, 1.7f}, floats = {5.0f, 6.0f, 7.0f, 9.0f};
     std::vector<double> doubles(floats.begin(), floats.end());
-    (spec.long_factors != nullptr ? spec.long_factors : spec.factors) = doubles.data();
-    if (spec.long_factors_f32 != nullptr) {
-      spec.factors = nullptr;
-      spec.long_factors_f32 = floats.data();
+    posenc_rotary_spec spec = RotarySpec(
+        "head_dim=8 scaling=LONGROPE original_length=4096 length=5000 factor_count=4 frequency_count=4");
+    spec.frequencies_f32 = frequencies.data();
+    if (are_floats) {
+      spec.factors_f32 = spec.long_factors_f32 = floats.data();
+    } else {
+      spec.factors = spec.long_factors = doubles.data();
     }
     const Real exact = oracle::RotaryFormula(spec).Radians(3, kBits);
     const auto made = Make(spec);
