@@ -14,11 +14,9 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "posenc/rotary_c.h"
@@ -33,16 +31,11 @@ inline std::string ReadFile(const std::string& name) {
 }
 
 // The values of the enums of both nouns, by their names without "POSENC_".
-inline const std::map<std::string, std::uint64_t>& Constants() {
-  static const auto constants = [] {
-    std::map<std::string, std::uint64_t> found;
-    const std::string text = ReadFile("include/posenc/posenc_c.h") + ReadFile("include/posenc/rotary_c.h");
-    const std::regex constant("POSENC_(\\w+) =\\s+(\\d+)");
-    for (std::sregex_iterator at(text.begin(), text.end(), constant), end; at != end; ++at) {
-      found[(*at)[1]] = std::stoull((*at)[2]);
-    }
-    return found;
-  }();
+inline const std::map<std::string, std::int32_t>& Constants() {
+  static const std::map<std::string, std::int32_t> constants = {
+#define POSENC_VALUE(of, constant, word) {&#constant[7], constant},
+#include "spec/values.inc"
+  };
   return constants;
 }
 
@@ -51,8 +44,8 @@ template <class T>
 T ParseAs(const std::string& text) {
   if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::strtod(text.c_str(), nullptr));
   const auto constant = Constants().find(text);
-  return static_cast<T>(constant != Constants().end() ? constant->second
-                                                      : std::strtoull(text.c_str(), nullptr, 10));
+  if (constant != Constants().end()) return static_cast<T>(constant->second);
+  return static_cast<T>(std::strtoull(text.c_str(), nullptr, 10));
 }
 
 // "1,2.5,4", or "1+0.25*3" for 1, 1.25, 1.5. The numbers stay until the program ends.
@@ -73,31 +66,17 @@ const std::vector<T>& ParseList(const std::string& text) {
   return list;
 }
 
-// Calls visit(name, pointer to member) for all that words set.
-template <class Visit, class... Members>
-void VisitAll(const Visit& visit, const Members&... members) {
-  (visit(members.first, members.second), ...);
-}
-#define M(name) std::pair(#name, &S::name)
+// Calls visit(name, pointer to member) for all members but struct_size.
 template <class Visit>
 void ForEachMember(const posenc_spec& /*spec*/, const Visit& visit) {
-  using S = posenc_spec;
-  VisitAll(visit, M(dim), M(base), M(exponent_dim), M(position_scale), M(layout), M(phase_rounding),
-           M(frequencies), M(frequencies_f32), M(frequency_count), M(frequency_unit), M(nan_rows),
-           M(lists_only), M(odd_column), M(min_timescale), M(position_offset), M(has_padding), M(input_first),
-           M(padding_position), M(table_rows));
+#define POSENC_SPEC(kind, name, initial, of, help) visit(#name, &posenc_spec::name);
+#include "spec/members.inc"
 }
 template <class Visit>
 void ForEachMember(const posenc_rotary_spec& /*spec*/, const Visit& visit) {
-  using S = posenc_rotary_spec;
-  VisitAll(visit, M(head_dim), M(rotary_dim), M(rotary_offset), M(pairing), M(output_pairing), M(arithmetic),
-           M(phase_rounding), M(base), M(exponent_dim), M(position_scale), M(unit), M(scaling), M(factor),
-           M(length), M(original_length), M(beta_fast), M(beta_slow), M(mscale), M(mscale_all_dim),
-           M(low_freq_factor), M(high_freq_factor), M(proportion), M(amplitude), M(truncate), M(axis_order),
-           M(factor_count), M(factors), M(factors_f32), M(long_factors), M(long_factors_f32),
-           M(frequency_count), M(frequencies), M(frequencies_f32), M(axes), M(sections));
+#define POSENC_ROTARY(kind, name, initial, of, help) visit(#name, &posenc_rotary_spec::name);
+#include "spec/members.inc"
 }
-#undef M
 
 // A list sets its count too; an empty one is a null pointer and leaves the count alone.
 template <class S>
@@ -112,6 +91,8 @@ void SetMember(S* spec, const std::string& word) {
       std::vector<std::size_t> sections = ParseList<std::size_t>(text);
       sections.resize(POSENC_MAX_AXES);
       std::copy(sections.begin(), sections.end(), spec->*member);
+    } else if constexpr (std::is_same_v<Value, const char*>) {
+      ADD_FAILURE() << "a name: " << word;
     } else if constexpr (std::is_pointer_v<Value>) {
       const auto& list = ParseList<std::remove_const_t<std::remove_pointer_t<Value>>>(text);
       spec->*member = list.empty() ? nullptr : list.data();
