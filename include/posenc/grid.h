@@ -31,10 +31,8 @@ inline GridAxis RunAxis(const Encoder& encoder, std::size_t column, std::int64_t
 // With positions [count], which must stay: std::int32_t, std::int64_t, float or double.
 template <class Position>
 GridAxis ListAxis(const Encoder& encoder, std::size_t column, const Position* positions, std::size_t count) {
-  constexpr posenc_type kType = TypeOf<Position>();
-  static_assert(kType == POSENC_I32 || kType == POSENC_I64 || kType == POSENC_F32 || kType == POSENC_F64,
-                "Position is std::int32_t, std::int64_t, float or double");
-  return {encoder.c_encoder(), column, count, positions, 0, kType, 0};
+  static_assert(IsPosition<Position>(), "Position is std::int32_t, std::int64_t, float or double");
+  return {encoder.c_encoder(), column, count, positions, 0, TypeOf<Position>(), 0};
 }
 
 // Writes prefix_rows rows of zeros, then a row for each cell, the last axis varying fastest: out
@@ -43,8 +41,7 @@ GridAxis ListAxis(const Encoder& encoder, std::size_t column, const Position* po
 template <class T, std::size_t kCount>
 Status WriteGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, T* out, std::size_t row_stride,
                  std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
-  static_assert(TypeOf<T>() >= POSENC_F32 && TypeOf<T>() <= POSENC_F64,
-                "T is float, BFloat16, Float16 or double");
+  static_assert(IsEntry<T>(), "T is float, BFloat16, Float16 or double");
   return static_cast<Status>(
       posenc_write_grid(axes, kCount, prefix_rows, TypeOf<T>(), out, row_stride, bad_axis, bad_index));
 }
@@ -53,7 +50,7 @@ Status WriteGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, T* out
 template <class T, std::size_t kCount>
 Status AddGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, T* x, std::size_t row_stride,
                float scale = 1.0f, std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
-  static_assert(TypeOf<T>() >= POSENC_F32 && TypeOf<T>() <= POSENC_F16, "T is float, BFloat16 or Float16");
+  static_assert(IsSummand<T>(), "T is float, BFloat16 or Float16");
   return static_cast<Status>(
       posenc_add_grid(axes, kCount, prefix_rows, TypeOf<T>(), x, row_stride, scale, bad_axis, bad_index));
 }

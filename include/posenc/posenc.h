@@ -255,22 +255,73 @@ constexpr posenc_type TypeOf() {
   return 0;
 }
 
-// Writes or adds encodings, a row per position. Immutable after Create.
+// Whether T is float, BFloat16 or Float16.
+template <class T>
+constexpr bool IsSummand() {
+  return TypeOf<T>() == POSENC_F32 || TypeOf<T>() == POSENC_BF16 || TypeOf<T>() == POSENC_F16;
+}
+
+// Whether T is float, BFloat16, Float16 or double.
+template <class T>
+constexpr bool IsEntry() {
+  return IsSummand<T>() || TypeOf<T>() == POSENC_F64;
+}
+
+// Whether T is std::int32_t or std::int64_t.
+template <class T>
+constexpr bool IsInteger() {
+  return TypeOf<T>() == POSENC_I32 || TypeOf<T>() == POSENC_I64;
+}
+
+// Whether T is std::int32_t, std::int64_t, float or double.
+template <class T>
+constexpr bool IsPosition() {
+  return IsInteger<T>() || TypeOf<T>() == POSENC_F32 || TypeOf<T>() == POSENC_F64;
+}
+
+// Owns what C's functions made; null before.
+template <class Made, void (*kDestroy)(Made*)>
+class Owner {
+ public:
+  Owner() = default;
+  Owner(Owner&& other) noexcept : made_(other.made_) { other.made_ = nullptr; }  // leaves other null
+  Owner& operator=(Owner&& other) noexcept {                                     // exchanges the two
+    Made* mine = made_;
+    made_ = other.made_;
+    other.made_ = mine;
+    return *this;
+  }
+  ~Owner() { kDestroy(made_); }
+
+  // What it owns.
+  Made* get() const { return made_; }
+
+  // Replaces it by what make(&made) makes; on failure it stays.
+  template <class Make>
+  Status Take(const Make& make) {
+    Made* old = made_;
+    const posenc_status status = make(&made_);
+    if (status == POSENC_OK) kDestroy(old);
+    return static_cast<Status>(status);
+  }
+
+ private:
+  Made* made_ = nullptr;
+};
+
+// posenc_encoder, which writes or adds encodings, a row per position. Immutable after Create. Each method is
+// the C function of the same name, which says what it computes and refuses.
 //
 // T is float, BFloat16 or Float16, where rows are only written also double. Id is std::int32_t or
-// std::int64_t, and so is Position, in lists also float or double. out and x are [rows, row_stride] elements
-// of which the columns 0 .. dim - 1 are used; the others keep their bytes. row_stride >= dim, counted in
-// elements. Any alignment will do. What is written must not overlap a list or table that is read; all memory
-// from the first row's first entry to the last row's last counts, the gaps between rows too. Where a list is
-// checked, *bad_index, if given, is the first row at fault.
+// std::int64_t, and so is Position, in lists also float or double. out and x are [rows, row_stride] elements;
+// *bad_index, if given, is the first row at fault of a list that is checked.
 class Encoder {
  public:
-  // Allocates 240 bytes a pair of columns and up to 17 KB; with a list 8 bytes a pair more, with frequencies
-  // above 6.28 16 more. On failure *out is left as it was.
+  // On failure *out is left as it was.
   static Status Create(const Spec& spec, Encoder* out) {
     if (out == nullptr) return Status::kNullPointer;
     const posenc_spec c = ToC(spec);
-    return out->Take([&](posenc_encoder** made) { return posenc_encoder_create(&c, made); });
+    return out->encoder_.Take([&](posenc_encoder** made) { return posenc_encoder_create(&c, made); });
   }
 
   // The bytes of memory that CreateIn needs for that spec, on this CPU.
@@ -279,49 +330,30 @@ class Encoder {
     return static_cast<Status>(posenc_encoder_memory_size(&c, bytes));
   }
 
-  // Create without allocating: the encoder lies in memory [bytes], of any alignment, which must neither move
-  // nor be freed before *out is gone, and must not be in use by *out nor hold it or the spec's list. On
-  // failure *out is left as it was.
+  // Create without allocating: the encoder lies in memory [bytes], which must neither move nor be freed
+  // before *out is gone, and must not be in use by *out nor hold it.
   static Status CreateIn(const Spec& spec, void* memory, std::size_t bytes, Encoder* out) {
     if (out == nullptr) return Status::kNullPointer;
     const posenc_spec c = ToC(spec);
-    return out->Take(
+    return out->encoder_.Take(
         [&](posenc_encoder** made) { return posenc_encoder_create_in(&c, memory, bytes, made); });
   }
 
-  Encoder() = default;
-  // Takes over what other made; other is as before Create.
-  Encoder(Encoder&& other) noexcept : encoder_(other.encoder_) { other.encoder_ = nullptr; }
-  Encoder& operator=(Encoder&& other) noexcept {  // exchanges the two
-    posenc_encoder* mine = encoder_;
-    encoder_ = other.encoder_;
-    other.encoder_ = mine;
-    return *this;
-  }
-  ~Encoder() { posenc_encoder_destroy(encoder_); }
-
-  std::size_t dim() const { return posenc_encoder_dim(encoder_); }  // 0 before Create
-  Layout layout() const {                                           // of the columns; none before Create
-    return static_cast<Layout>(posenc_encoder_layout(encoder_));
-  }
-  const char* target() const { return posenc_encoder_target(encoder_); }  // the one in use; "" before Create
-
-  // Pairs of a row, half ones too: ceil(dim / 2), less where odd_column or input_first takes a column (but at
-  // least 1); 0 before Create.
-  std::size_t frequency_count() const { return posenc_encoder_frequency_count(encoder_); }
-
-  // w_i rounded to double, in radians per step; NaN unless i < frequency_count(). Slow (microseconds): for
-  // inspection.
-  double Radians(std::size_t i) const { return posenc_encoder_radians(encoder_, i); }
+  // Before Create 0, none, "", 0 and NaN.
+  std::size_t dim() const { return posenc_encoder_dim(c_encoder()); }
+  Layout layout() const { return static_cast<Layout>(posenc_encoder_layout(c_encoder())); }
+  const char* target() const { return posenc_encoder_target(c_encoder()); }
+  std::size_t frequency_count() const { return posenc_encoder_frequency_count(c_encoder()); }
+  double Radians(std::size_t i) const { return posenc_encoder_radians(c_encoder(), i); }
 
   // For the C functions; null before Create.
-  const posenc_encoder* c_encoder() const { return encoder_; }
+  const posenc_encoder* c_encoder() const { return encoder_.get(); }
 
   // out[r] = PE(first_position + r), correctly rounded to T.
   template <class T>
   Status Write(std::int64_t first_position, std::size_t rows, T* out, std::size_t row_stride) const {
     static_assert(IsEntry<T>(), "T is float, BFloat16, Float16 or double");
-    return static_cast<Status>(posenc_write(encoder_, first_position, rows, TypeOf<T>(), out, row_stride));
+    return static_cast<Status>(posenc_write(c_encoder(), first_position, rows, TypeOf<T>(), out, row_stride));
   }
 
   // out[r] = PE(positions[r]). Doubles count as the real numbers that they are.
@@ -329,18 +361,17 @@ class Encoder {
   Status WriteAt(const Position* positions, std::size_t rows, T* out, std::size_t row_stride,
                  std::size_t* bad_index = nullptr) const {
     static_assert(IsEntry<T>() && IsPosition<Position>(), "see the types above the class");
-    return static_cast<Status>(posenc_write_at(encoder_, TypeOf<Position>(), positions, rows, TypeOf<T>(),
+    return static_cast<Status>(posenc_write_at(c_encoder(), TypeOf<Position>(), positions, rows, TypeOf<T>(),
                                                out, row_stride, bad_index));
   }
 
-  // x[r] = x[r] * scale + PE(first_position + r). The encoding is rounded to float, then the product (by
-  // sqrt(d_model), usually), then the sum; a 16-bit x is widened before and the sum rounded after. For float
-  // this is bit-identical to adding the written table.
+  // x[r] = x[r] * scale + PE(first_position + r).
   template <class T>
   Status Add(std::int64_t first_position, std::size_t rows, T* x, std::size_t row_stride,
              float scale = 1.0f) const {
     static_assert(IsSummand<T>(), "T is float, BFloat16 or Float16");
-    return static_cast<Status>(posenc_add(encoder_, first_position, rows, TypeOf<T>(), x, row_stride, scale));
+    return static_cast<Status>(
+        posenc_add(c_encoder(), first_position, rows, TypeOf<T>(), x, row_stride, scale));
   }
 
   // The same at positions[r].
@@ -348,13 +379,12 @@ class Encoder {
   Status AddAt(const Position* positions, std::size_t rows, T* x, std::size_t row_stride, float scale = 1.0f,
                std::size_t* bad_index = nullptr) const {
     static_assert(IsSummand<T>() && IsPosition<Position>(), "see the types above the class");
-    return static_cast<Status>(posenc_add_at(encoder_, TypeOf<Position>(), positions, rows, TypeOf<T>(), x,
+    return static_cast<Status>(posenc_add_at(c_encoder(), TypeOf<Position>(), positions, rows, TypeOf<T>(), x,
                                              row_stride, scale, bad_index));
   }
 
-  // Token embedding in one pass: out[r] = table[ids[r]] * scale + PE(first_position + r), rounded as in Add.
-  // ids [rows], table [vocabulary, table_stride], table_stride >= dim, counted in elements. Element is T, or
-  // BFloat16 or Float16 where T is float.
+  // Token embedding in one pass: out[r] = table[ids[r]] * scale + PE(first_position + r). ids [rows], table
+  // [vocabulary, table_stride]. Element is T, or BFloat16 or Float16 where T is float.
   template <class T, class Id, class Element>
   Status Embed(const Id* ids, std::size_t rows, const Element* table, std::size_t vocabulary,
                std::size_t table_stride, std::int64_t first_position, T* out, std::size_t row_stride,
@@ -362,12 +392,12 @@ class Encoder {
     static_assert(IsSummand<T>() && IsInteger<Id>() && IsSummand<Element>() &&
                       (std::is_same_v<T, Element> || std::is_same_v<T, float>),
                   "see the types above the class");
-    return static_cast<Status>(posenc_embed(encoder_, TypeOf<Id>(), ids, rows, TypeOf<Element>(), table,
+    return static_cast<Status>(posenc_embed(c_encoder(), TypeOf<Id>(), ids, rows, TypeOf<Element>(), table,
                                             vocabulary, table_stride, first_position, TypeOf<T>(), out,
                                             row_stride, scale, bad_index));
   }
 
-  // The same at positions[r]. *bad_index is the first row at fault, and the status tells of which list.
+  // The same at positions[r]; the status tells of which list *bad_index is.
   template <class T, class Id, class Element, class Position>
   Status EmbedAt(const Id* ids, std::size_t rows, const Element* table, std::size_t vocabulary,
                  std::size_t table_stride, const Position* positions, T* out, std::size_t row_stride,
@@ -375,22 +405,22 @@ class Encoder {
     static_assert(IsSummand<T>() && IsInteger<Id>() && IsSummand<Element>() && IsPosition<Position>() &&
                       (std::is_same_v<T, Element> || std::is_same_v<T, float>),
                   "see the types above the class");
-    return static_cast<Status>(posenc_embed_at(encoder_, TypeOf<Id>(), ids, rows, TypeOf<Element>(), table,
+    return static_cast<Status>(posenc_embed_at(c_encoder(), TypeOf<Id>(), ids, rows, TypeOf<Element>(), table,
                                                vocabulary, table_stride, TypeOf<Position>(), positions,
                                                TypeOf<T>(), out, row_stride, scale, bad_index));
   }
 
-  // A batch of sequences, each with a first position of its own (left padding makes them differ):
-  // x[b][r] = x[b][r] * scale + PE(first_positions[b] + r). x [batch, batch_stride] elements, each sequence
-  // [rows, row_stride] within; batch_stride >= rows * row_stride unless batch is 1. Each position's row is
-  // computed once for all of 64 sequences that contain it. *bad_index is a sequence.
+  // A batch of sequences, each with a first position of its own: x[b][r] = x[b][r] * scale +
+  // PE(first_positions[b] + r). x [batch, batch_stride] elements, each sequence [rows, row_stride] within.
+  // *bad_index is a sequence.
   template <class T, class Position>
   Status AddBatch(const Position* first_positions, std::size_t batch, std::size_t rows, T* x,
                   std::size_t batch_stride, std::size_t row_stride, float scale = 1.0f,
                   std::size_t* bad_index = nullptr) const {
     static_assert(IsSummand<T>() && IsInteger<Position>(), "see the types above the class");
-    return static_cast<Status>(posenc_add_batch(encoder_, 0, TypeOf<Position>(), first_positions, batch, rows,
-                                                TypeOf<T>(), x, batch_stride, row_stride, scale, bad_index));
+    return static_cast<Status>(posenc_add_batch(c_encoder(), 0, TypeOf<Position>(), first_positions, batch,
+                                                rows, TypeOf<T>(), x, batch_stride, row_stride, scale,
+                                                bad_index));
   }
 
   // The same where all sequences begin at one position.
@@ -398,38 +428,12 @@ class Encoder {
   Status AddBatch(std::int64_t first_position, std::size_t batch, std::size_t rows, T* x,
                   std::size_t batch_stride, std::size_t row_stride, float scale = 1.0f) const {
     static_assert(IsSummand<T>(), "T is float, BFloat16 or Float16");
-    return static_cast<Status>(posenc_add_batch(encoder_, first_position, POSENC_I64, nullptr, batch, rows,
+    return static_cast<Status>(posenc_add_batch(c_encoder(), first_position, POSENC_I64, nullptr, batch, rows,
                                                 TypeOf<T>(), x, batch_stride, row_stride, scale, nullptr));
   }
 
  private:
-  template <class T>
-  static constexpr bool IsSummand() {
-    return TypeOf<T>() == POSENC_F32 || TypeOf<T>() == POSENC_BF16 || TypeOf<T>() == POSENC_F16;
-  }
-  template <class T>
-  static constexpr bool IsEntry() {
-    return IsSummand<T>() || TypeOf<T>() == POSENC_F64;
-  }
-  template <class T>
-  static constexpr bool IsInteger() {
-    return TypeOf<T>() == POSENC_I32 || TypeOf<T>() == POSENC_I64;
-  }
-  template <class T>
-  static constexpr bool IsPosition() {
-    return IsInteger<T>() || TypeOf<T>() == POSENC_F32 || TypeOf<T>() == POSENC_F64;
-  }
-
-  // Replaces the encoder by the one that make(&encoder_) made, if it did.
-  template <class Make>
-  Status Take(const Make& make) {
-    posenc_encoder* old = encoder_;
-    const posenc_status status = make(&encoder_);
-    if (status == POSENC_OK) posenc_encoder_destroy(old);
-    return static_cast<Status>(status);
-  }
-
-  posenc_encoder* encoder_ = nullptr;
+  Owner<posenc_encoder, posenc_encoder_destroy> encoder_;
 };
 
 }  // namespace posenc

@@ -16,9 +16,7 @@ template <class Id, class Position>
 Status PositionsFromIds(const Id* ids, std::size_t batch, std::size_t sequence, std::size_t id_stride,
                         std::int64_t padding_id, Position* positions, std::size_t position_stride,
                         std::int64_t past = 0) {
-  static_assert((TypeOf<Id>() == POSENC_I32 || TypeOf<Id>() == POSENC_I64) &&
-                    (TypeOf<Position>() == POSENC_I32 || TypeOf<Position>() == POSENC_I64),
-                "Id and Position are std::int32_t or std::int64_t");
+  static_assert(IsInteger<Id>() && IsInteger<Position>(), "Id and Position are std::int32_t or std::int64_t");
   return static_cast<Status>(posenc_positions_from_ids(TypeOf<Id>(), ids, batch, sequence, id_stride,
                                                        padding_id, past, TypeOf<Position>(), positions,
                                                        position_stride));

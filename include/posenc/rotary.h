@@ -286,19 +286,20 @@ posenc_cache ToC(const Cache<T>& cache) {
   return c;
 }
 
-// Rotates heads. Immutable after Create.
+// posenc_rotary, which rotates heads. Immutable after Create. Each method is the C function of the same name,
+// which says what it computes and refuses.
 //
 // T is float, BFloat16 or Float16, one for all tensors of a call, {q, k}; where there are more than the
 // program knows, posenc_rotate takes them. Position is std::int32_t, std::int64_t, float or double, Index
-// std::int32_t or std::int64_t. Positions are [axes, tokens]: first those of axis 0. Where a list is checked,
-// *bad_index, if given, is the first entry at fault.
+// std::int32_t or std::int64_t. Positions are [axes, tokens]: first those of axis 0. *bad_index, if given, is
+// the first entry at fault of a list that is checked.
 class Rotary {
  public:
-  // Allocates one block of memory. On failure *out is left as it was.
+  // On failure *out is left as it was.
   static Status Create(const RotarySpec& spec, Rotary* out) {
     if (out == nullptr) return Status::kNullPointer;
     const posenc_rotary_spec c = ToC(spec);
-    return out->Take([&](posenc_rotary** made) { return posenc_rotary_create(&c, made); });
+    return out->rotary_.Take([&](posenc_rotary** made) { return posenc_rotary_create(&c, made); });
   }
 
   // The bytes of memory that CreateIn needs for that spec, on this CPU.
@@ -307,76 +308,60 @@ class Rotary {
     return static_cast<Status>(posenc_rotary_memory_size(&c, bytes));
   }
 
-  // Create without allocating: the rotary lies in memory [bytes], of any alignment, which must neither move
-  // nor be freed before *out is gone, and must not be in use by *out nor hold it or the spec's lists. On
-  // failure *out is left as it was.
+  // Create without allocating, as Encoder::CreateIn.
   static Status CreateIn(const RotarySpec& spec, void* memory, std::size_t bytes, Rotary* out) {
     if (out == nullptr) return Status::kNullPointer;
     const posenc_rotary_spec c = ToC(spec);
-    return out->Take([&](posenc_rotary** made) { return posenc_rotary_create_in(&c, memory, bytes, made); });
+    return out->rotary_.Take(
+        [&](posenc_rotary** made) { return posenc_rotary_create_in(&c, memory, bytes, made); });
   }
 
-  Rotary() = default;
-  Rotary(Rotary&& other) noexcept : rotary_(other.rotary_) {  // leaves other as before Create
-    other.rotary_ = nullptr;
-  }
-  Rotary& operator=(Rotary&& other) noexcept {  // exchanges the two
-    posenc_rotary* mine = rotary_;
-    rotary_ = other.rotary_;
-    other.rotary_ = mine;
-    return *this;
-  }
-  ~Rotary() { posenc_rotary_destroy(rotary_); }
-
-  // Before Create 0, 0, "" and NaN.
-  std::size_t head_dim() const { return posenc_rotary_head_dim(rotary_); }
-  std::size_t frequency_count() const { return posenc_rotary_frequency_count(rotary_); }  // rotary_dim / 2
-  const char* target() const { return posenc_rotary_target(rotary_); }                    // the one in use
-  double amplitude() const { return posenc_rotary_amplitude(rotary_); }  // A, the nearest double
-
-  // The scaled w_i rounded to double, in radians per step; NaN unless i < frequency_count(). Slow
-  // (microseconds): for inspection.
-  double Radians(std::size_t i) const { return posenc_rotary_radians(rotary_, i); }
+  // Before Create 0, 0, "", NaN and NaN.
+  std::size_t head_dim() const { return posenc_rotary_head_dim(c_rotary()); }
+  std::size_t frequency_count() const { return posenc_rotary_frequency_count(c_rotary()); }
+  const char* target() const { return posenc_rotary_target(c_rotary()); }
+  double amplitude() const { return posenc_rotary_amplitude(c_rotary()); }
+  double Radians(std::size_t i) const { return posenc_rotary_radians(c_rotary(), i); }
 
   // For the C functions; null before Create.
-  const posenc_rotary* c_rotary() const { return rotary_; }
+  const posenc_rotary* c_rotary() const { return rotary_.get(); }
 
   // Rotates tensors at the positions first_position + t, t < tokens, the same on all axes. Cosines and sines
   // are computed once a token, for all heads and tensors.
   template <class T, std::size_t kCount>
   Status Rotate(std::int64_t first_position, std::size_t tokens, const Heads<T> (&tensors)[kCount]) const {
-    static_assert(IsElement<T>(), "T is float, BFloat16 or Float16");
+    static_assert(IsSummand<T>(), "T is float, BFloat16 or Float16");
     const Tensors<kCount> c(tensors);
-    return static_cast<Status>(posenc_rotate(rotary_, first_position, tokens, TypeOf<T>(), c.heads, kCount));
+    return static_cast<Status>(
+        posenc_rotate(c_rotary(), first_position, tokens, TypeOf<T>(), c.heads, kCount));
   }
 
   // The same at positions [axes, tokens].
   template <class Position, class T, std::size_t kCount>
   Status RotateAt(const Position* positions, std::size_t tokens, const Heads<T> (&tensors)[kCount],
                   std::size_t* bad_index = nullptr) const {
-    static_assert(IsElement<T>() && IsPosition<Position>(), "see the types above the class");
+    static_assert(IsSummand<T>() && IsPosition<Position>(), "see the types above the class");
     const Tensors<kCount> c(tensors);
-    return static_cast<Status>(posenc_rotate_at(rotary_, TypeOf<Position>(), positions, tokens, TypeOf<T>(),
-                                                c.heads, kCount, bad_index));
+    return static_cast<Status>(posenc_rotate_at(c_rotary(), TypeOf<Position>(), positions, tokens,
+                                                TypeOf<T>(), c.heads, kCount, bad_index));
   }
 
   // Writes A cos(p w_i) and A sin(p w_i), correctly rounded, at first_position + t.
   template <class T>
   Status WriteCache(std::int64_t first_position, std::size_t tokens, const Cache<T>& cache) const {
-    static_assert(IsElement<T>() || TypeOf<T>() == POSENC_F64, "T is float, BFloat16, Float16 or double");
+    static_assert(IsEntry<T>(), "T is float, BFloat16, Float16 or double");
     const posenc_cache c = ToC(cache);
-    return static_cast<Status>(posenc_rotary_write(rotary_, first_position, tokens, &c));
+    return static_cast<Status>(posenc_rotary_write(c_rotary(), first_position, tokens, &c));
   }
 
   // The same at positions [axes, tokens].
   template <class Position, class T>
   Status WriteCacheAt(const Position* positions, std::size_t tokens, const Cache<T>& cache,
                       std::size_t* bad_index = nullptr) const {
-    static_assert((IsElement<T>() || TypeOf<T>() == POSENC_F64) && IsPosition<Position>(),
-                  "see the types above the class");
+    static_assert(IsEntry<T>() && IsPosition<Position>(), "see the types above the class");
     const posenc_cache c = ToC(cache);
     return static_cast<Status>(
-        posenc_rotary_write_at(rotary_, TypeOf<Position>(), positions, tokens, &c, bad_index));
+        posenc_rotary_write_at(c_rotary(), TypeOf<Position>(), positions, tokens, &c, bad_index));
   }
 
   // Rotates by the rows of a cache [rows], fast whatever the rotary's arithmetic: token t by row
@@ -384,11 +369,11 @@ class Rotary {
   template <class Entry, class T, std::size_t kCount>
   Status RotateCached(const Cache<Entry>& cache, std::size_t rows, std::int64_t first_row, std::size_t tokens,
                       const Heads<T> (&tensors)[kCount]) const {
-    static_assert(IsElement<T>() && IsElement<std::remove_const_t<Entry>>(), "see the types above the class");
+    static_assert(IsSummand<T>() && IsSummand<std::remove_const_t<Entry>>(), "see the types above the class");
     const posenc_cache c = ToC(cache);
     const Tensors<kCount> of(tensors);
-    return static_cast<Status>(posenc_rotate_cached(rotary_, &c, rows, first_row, POSENC_I64, nullptr, tokens,
-                                                    TypeOf<T>(), of.heads, kCount, nullptr));
+    return static_cast<Status>(posenc_rotate_cached(c_rotary(), &c, rows, first_row, POSENC_I64, nullptr,
+                                                    tokens, TypeOf<T>(), of.heads, kCount, nullptr));
   }
 
   // The same: token t by row row_indices[t].
@@ -396,28 +381,15 @@ class Rotary {
   Status RotateCachedAt(const Cache<Entry>& cache, std::size_t rows, const Index* row_indices,
                         std::size_t tokens, const Heads<T> (&tensors)[kCount],
                         std::size_t* bad_index = nullptr) const {
-    static_assert(IsElement<T>() && IsElement<std::remove_const_t<Entry>>() && IsInteger<Index>(),
+    static_assert(IsSummand<T>() && IsSummand<std::remove_const_t<Entry>>() && IsInteger<Index>(),
                   "see the types above the class");
     const posenc_cache c = ToC(cache);
     const Tensors<kCount> of(tensors);
-    return static_cast<Status>(posenc_rotate_cached(rotary_, &c, rows, 0, TypeOf<Index>(), row_indices,
+    return static_cast<Status>(posenc_rotate_cached(c_rotary(), &c, rows, 0, TypeOf<Index>(), row_indices,
                                                     tokens, TypeOf<T>(), of.heads, kCount, bad_index));
   }
 
  private:
-  template <class T>
-  static constexpr bool IsElement() {
-    return TypeOf<T>() == POSENC_F32 || TypeOf<T>() == POSENC_BF16 || TypeOf<T>() == POSENC_F16;
-  }
-  template <class T>
-  static constexpr bool IsInteger() {
-    return TypeOf<T>() == POSENC_I32 || TypeOf<T>() == POSENC_I64;
-  }
-  template <class T>
-  static constexpr bool IsPosition() {
-    return IsInteger<T>() || TypeOf<T>() == POSENC_F32 || TypeOf<T>() == POSENC_F64;
-  }
-
   template <std::size_t kCount>
   struct Tensors {
     template <class T>
@@ -427,16 +399,7 @@ class Rotary {
     posenc_heads heads[kCount];
   };
 
-  // Replaces the rotary by the one that make(&rotary_) made, if it did.
-  template <class Make>
-  Status Take(const Make& make) {
-    posenc_rotary* old = rotary_;
-    const posenc_status status = make(&rotary_);
-    if (status == POSENC_OK) posenc_rotary_destroy(old);
-    return static_cast<Status>(status);
-  }
-
-  posenc_rotary* rotary_ = nullptr;
+  Owner<posenc_rotary, posenc_rotary_destroy> rotary_;
 };
 
 }  // namespace posenc
