@@ -333,14 +333,15 @@ inline Buffer& Call::Add(const char* name, void* pointer, Use use, Values values
       const std::int64_t wide[] = {0, -1, 131071, POSENC_MAX_POSITION, -POSENC_MAX_POSITION, 77};
       put(k, wide[k % 6]);
     } else if (b.values == Values::kPositions) {
-      const double doubles[] = {0.1, -1e9 - 0.3, 0x1p-1074, 0x1.000003p-126, 0x1p31, -0.0, 12.5};
-      if (b.type == POSENC_F64) put(k, doubles[k % 7]);
-      if (b.type == POSENC_F32) put(k, static_cast<float>(doubles[k % 7]));
-    } else if (b.values == Values::kEntries) {  // finite numbers, large, small and subnormal
+      static constexpr double kDoubles[] = {0.1, -1e9 - 0.3, 0x1p-1074, 0x1.000003p-126, 0x1p31, -0.0, 12.5};
+      static constexpr float kFloats[] = {0.1f, -1e9f, 0x1p-149f, 0x1.000002p-126f, 0x1p31f, -0.0f, 12.5f};
+      if (b.type == POSENC_F64) put(k, kDoubles[k % 7]);
+      if (b.type == POSENC_F32) put(k, kFloats[k % 7]);
+    } else if (b.values == Values::kEntries) {
+      // Numbers of 1/2 to 2, and subnormal ones; by bits, since a program may flush the latter to 0.
       random = random * 6364136223846793005u + 1442695040888963407u;
       const auto high = static_cast<std::uint32_t>(random >> 32);
-      if (b.type == POSENC_F32)
-        put(k, std::ldexp(static_cast<float>(high >> 8) - 0x1p23f, k % 3 == 0 ? -149 : -23));
+      if (b.type == POSENC_F32) put(k, (high & 0x80FFFFFFu) | (k % 3 == 0 ? 0 : 0x3F000000u));
       if (b.type == POSENC_F64) put(k, std::ldexp(static_cast<double>(high), -30));
       if (b.type == POSENC_BF16)
         put(k, static_cast<std::uint16_t>(((high >> 16) & 0x80FF) | (k % 3 == 0 ? 0 : 0x3F00)));
