@@ -20,7 +20,7 @@ constexpr posenc_type kCacheTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16,
 constexpr std::size_t kCacheRows = 1024;             // of a chunk
 
 // As what an exact rotation writes its pairs.
-posenc_pairing OutputPairing(const posenc_rotary_spec& spec) {
+[[maybe_unused]] posenc_pairing OutputPairing(const posenc_rotary_spec& spec) {
   return spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
 }
 

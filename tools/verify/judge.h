@@ -73,7 +73,7 @@ class Judge {
 
  private:
   const Case& case_;
-  bool is_area_;
+  [[maybe_unused]] bool is_area_;  // without MPFR
   Calls* calls_;
 #ifdef POSENC_HAVE_MPFR
   // What an entry of a rotary is.
