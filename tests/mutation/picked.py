@@ -1,0 +1,52 @@
+"""Faults of numerics that mutate --picked plants, each of which a test must catch: in the definition of a name, a pattern
+that is there once, and what stands there instead."""
+
+PICKED = (
+    # Sines, cosines and the phases that they are of
+    ("SinePolynomial", "0x1.921fb54442d18p0", "0x1.921fb54442d28p0"),
+    ("QuickPolynomials", "0x1.03c1f075dd91p-2", "0x1.03c1f0756d91p-2"),
+    ("PolynomialSums", "0x1.1a6262ca2f195p-54", "0.0"),
+    ("Reduce", "hn::MulAdd(position, low, ProductError(d, position, high, phase))", "ProductError(d, position, high, phase)"),
+    ("ReducedSinCos", "hn::Set(d, max_cancellation)", "hn::Zero(d)"),
+    ("EvaluateFully", "kLeastPhase)", "0.0)"),
+    ("TurnAndAdd", "hn::Add(sine, not_zero)", "sine"),
+    # What is left to wider arithmetic
+    ("RoundPairs", "hn::Or(a_is_near, b_is_near)", "a_is_near"),
+    ("StoreQuickly", "kFarBits<POSENC_F32, kQuickWindow>", "kFarBits<POSENC_F32, kQuickWindow / 16>"),
+    ("kQuickCosineError", "0x1.ep-63", "0x1p-75"),
+    ("WithLastBit", "hn::Or(hn::BitCast(du, v), hn::Set(du, 1))", "hn::BitCast(du, v)"),
+    ("RecomputePairs", "first + k >= table.count", "lanes > 1"),
+    ("RecomputePairs", "EvaluatePair(table, first + k, nullptr", "EvaluatePair(table, first, nullptr"),
+    # 256 and 1,024 bits
+    ("TurnOf", "(cancelled > 0 ? cancelled : 0)", "0"),
+    ("kHalfPi", "0xc90fdaa22168c234", "0xc90fdaa22168c235"),
+    ("kExpOfSixteenths", "0xba617fe1f3f4f547", "0xba617fe1f3f4f546"),
+    ("Log", "Sum(kLogSeries, fraction, !e.negative)", "Sum(kLogSeries, fraction, false)"),
+    ("Divide", "top << 32 == 0 && ", ""),
+    ("RoundBySeries", "sum.negative == value.negative ? larger : smaller", "smaller"),
+    ("KnownAngle", "bits >> 63 == 0 || whole == 0 ? whole : 24 - whole", "whole"),
+    ("ToOdd", "(x.low > 0.0) == (x.high > 0.0)", "(x.low > 0.0)"),
+    # Angle addition
+    ("OffsetOf", "static_cast<double>(k) + 0.5", "static_cast<double>(k) + 0.25"),
+    ("FinishRow", "hn::Set(Doubles(), kAddedBracket)", "hn::Set(Doubles(), 0x1p-60)"),
+    ("MakeAnchors", "store(sine_after, cosine_after, after)", "store(sine_before, cosine_after, after)"),
+    ("RoundMirrored", "open1 = hn::Or(open1, RoundSum(MinusProduct(s, bs, cc)", "open1 = hn::And(open1, RoundSum(MinusProduct(s, bs, cc)"),
+    ("FillChunk", "run.begin + r)", "r)"),
+    ("kFloatAngleAdditionError", "5 * 0x1p-25", "2 * 0x1p-25"),
+    # Types
+    ("StoreAdded", "std::int32_t{kHalfPlace<POSENC_F16>} - (112 << 23)", "-(112 << 23)"),
+    ("RoundToBFloat16", "hn::Add(hn::Add(bits, odd), hn::Set(du, 0x7FFF))", "hn::Add(bits, hn::Set(du, 0x8000))"),
+    ("RoundBoth", "marks = hn::BitCast(dw, hn::Min(hn::BitCast(d16, marks), both));", ";"),
+    # Rotation
+    ("SumInFloat", "PlusProduct<kMinus>(v, hn::LoadU(df, turns.low_sines + i), high)", "high"),
+    ("kFarDropped", "kRotatedWindow>", "kRotatedWindow / 65536>"),
+    ("kLeastQuickly", ": 0x1p-14f", ": 0.0f"),
+    ("kFloatRotationError", "2.1 * 0x1p-24", "2.1 * 0x1p-30"),
+    ("AddVector", "hn::MulAdd(c, offset_s, hn::Mul(s, offset_c))", "hn::Sub(hn::Mul(s, offset_c), hn::Mul(c, offset_s))"),
+    ("ListNoted", "noted.at[n], rotation", "noted.at[0], rotation"),
+    ("FillMultiples", "position[axes == nullptr ? 0 : axes[i]]", "position[0]"),
+    # Frequencies, and the caller's state
+    ("Scaled", "Subtract(One<kLimbs>(), RampAt(constants, turns))", "RampAt(constants, turns)"),
+    ("MakeRecipe", "Subtract(log_base, Log<4>(spec.min_timescale))", "log_base"),
+    ("FpRegisters", "FpRegister::Set(FpRegister::kDefault)", ";"),
+)
