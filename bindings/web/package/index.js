@@ -414,13 +414,6 @@ if (typeof Symbol.dispose === 'symbol') {
 
 // ---- rows ----
 
-// work(row, rows) for the rows of a matrix, as many at a time as suit the caches.
-function inChunks(rows, rowBytes, work) {
-  const most = Math.max(CHUNK_ROWS, Math.floor(CHUNK_BYTES / Math.max(1, rowBytes) / CHUNK_ROWS) * CHUNK_ROWS);
-  const step = rowBytes * CHUNK_ROWS > 2 ** 26 ? Math.max(1, Math.floor(2 ** 26 / rowBytes)) : most;
-  for (let row = 0; row < rows; row += step) work(row, Math.min(step, rows - row), step);
-}
-
 // A run or a list of positions, checked as a whole, of which calls take parts. A list has `axes` parts of `rows`.
 function positionsOf(positions, rows, offset, nanRows, axes, argument) {
   if (!isList(positions)) {
@@ -453,8 +446,29 @@ function passPositions(positions, pointer, axes, row, rows) {
   }
 }
 
-const part = (begin, length, Array) =>
-  new Array(wasm.memory.buffer, begin, length);
+// Passes each array, [positions.rows, width] of a type, through the module's memory, as many rows at a time as suit the
+// caches: in, if it `reads`, and out. call(row, rows, memories, list) computes rows from `row` on; if positions are a list,
+// theirs are at `list`, [axes, rows].
+function inParts(positions, axes, width, type, arrays, reads, call) {
+  const { rows, list } = positions;
+  const Array = ARRAYS[type];
+  const rowBytes = width * Array.BYTES_PER_ELEMENT;
+  const most = Math.max(CHUNK_ROWS, Math.floor(CHUNK_BYTES / Math.max(1, rowBytes) / CHUNK_ROWS) * CHUNK_ROWS);
+  const step = Math.min(rows, rowBytes * CHUNK_ROWS > 2 ** 26 ? Math.max(1, Math.floor(2 ** 26 / rowBytes)) : most);
+  if (rows === 0) return;
+  withMemory((allocateHere) => {
+    const memories = arrays.map(() => allocateHere(step * rowBytes));
+    const listed = list === null ? 0 : allocateHere(step * axes * list.array.BYTES_PER_ELEMENT);
+    const part = (k, some) => new Array(wasm.memory.buffer, memories[k], some * width);
+    for (let row = 0; row < rows; row += step) {
+      const some = Math.min(step, rows - row);
+      if (reads) arrays.forEach((array, k) => part(k, some).set(array.subarray(row * width, (row + some) * width)));
+      if (list !== null) passPositions(positions, listed, axes, row, some);
+      call(row, some, memories, listed);
+      arrays.forEach((array, k) => array.set(part(k, some), row * width));
+    }
+  });
+}
 
 function newArray(Array, rows, columns, argument) {
   try {
@@ -517,23 +531,10 @@ export class Encoder extends Handle {
       throw new RangeError(`out: ${rows} x ${dim} entries are wanted, not ${out.length}`);
     }
     const to = out ?? newArray(ARRAYS[name], rows, dim, 'rows');
-    const size = to.BYTES_PER_ELEMENT;
-    withMemory((allocateHere) => {
-      let memory = 0;
-      let list = 0;
-      inChunks(rows, dim * size, (row, some, step) => {
-        if (memory === 0) {
-          memory = allocateHere(Math.min(step, rows) * dim * size);
-          if (all.list !== null) list = allocateHere(Math.min(step, rows) * all.list.array.BYTES_PER_ELEMENT);
-        }
-        if (all.list === null) {
-          require(wasm.posenc_write(pointer, all.first + BigInt(row), some, TYPES[name], memory, dim), argument);
-        } else {
-          passPositions(all, list, 1, row, some);
-          require(wasm.posenc_write_at(pointer, all.list.type, list, some, TYPES[name], memory, dim, 0), argument);
-        }
-        to.set(part(memory, some * dim, ARRAYS[name]), row * dim);
-      });
+    inParts(all, 1, dim, name, [to], false, (row, some, [memory], list) => {
+      require(all.list === null
+        ? wasm.posenc_write(pointer, all.first + BigInt(row), some, TYPES[name], memory, dim)
+        : wasm.posenc_write_at(pointer, all.list.type, list, some, TYPES[name], memory, dim, 0), argument);
     });
     return to;
   }
@@ -558,25 +559,10 @@ export class Encoder extends Handle {
     if (x.length % dim !== 0) throw new RangeError(`x: ${x.length} entries are no rows of ${dim}`);
     const rows = x.length / dim;
     const all = positionsOf(positions, rows, this.#offset, this.#nanRows, 1, argument);
-    const size = x.BYTES_PER_ELEMENT;
-    withMemory((allocateHere) => {
-      let memory = 0;
-      let list = 0;
-      inChunks(rows, dim * size, (row, some, step) => {
-        if (memory === 0) {
-          memory = allocateHere(Math.min(step, rows) * dim * size);
-          if (all.list !== null) list = allocateHere(Math.min(step, rows) * all.list.array.BYTES_PER_ELEMENT);
-        }
-        part(memory, some * dim, ARRAYS[name]).set(x.subarray(row * dim, (row + some) * dim));
-        if (all.list === null) {
-          require(wasm.posenc_add(pointer, all.first + BigInt(row), some, TYPES[name], memory, dim, scale), argument);
-        } else {
-          passPositions(all, list, 1, row, some);
-          require(wasm.posenc_add_at(pointer, all.list.type, list, some, TYPES[name], memory, dim, scale, 0),
-            argument);
-        }
-        x.set(part(memory, some * dim, ARRAYS[name]), row * dim);
-      });
+    inParts(all, 1, dim, name, [x], true, (row, some, [memory], list) => {
+      require(all.list === null
+        ? wasm.posenc_add(pointer, all.first + BigInt(row), some, TYPES[name], memory, dim, scale)
+        : wasm.posenc_add_at(pointer, all.list.type, list, some, TYPES[name], memory, dim, scale, 0), argument);
     });
     return x;
   }
@@ -648,35 +634,17 @@ export class Rotary extends Handle {
     const all = positionsOf(positions, rows, 0, false, this.#axes, 'positions');
     const isTwo = layoutNumber < 2;
     const width = layout === 'halves' ? this.#pairs : 2 * this.#pairs;
-    const made = () => newArray(ARRAYS[name], rows, width, 'tokens');
-    const tables = isTwo ? { cos: made(), sin: made() } : { table: made() };
-    const size = ARRAYS[name].BYTES_PER_ELEMENT;
+    const made = Array.from({ length: isTwo ? 2 : 1 }, () => newArray(ARRAYS[name], rows, width, 'tokens'));
     withMemory((allocateHere) => {
       const cache = allocateHere(20);
-      let cos = 0;
-      let sin = 0;
-      let list = 0;
-      inChunks(rows, width * size, (row, some, step) => {
-        if (cos === 0) {
-          cos = allocateHere(Math.min(step, rows) * width * size);
-          if (isTwo) sin = allocateHere(Math.min(step, rows) * width * size);
-          if (all.list !== null) {
-            list = allocateHere(Math.min(step, rows) * this.#axes * all.list.array.BYTES_PER_ELEMENT);
-          }
-          [layoutNumber, TYPES[name], cos, sin, width].forEach((v, k) => view().setUint32(cache + 4 * k, v, true));
-        }
-        if (all.list === null) {
-          require(wasm.posenc_rotary_write(pointer, all.first + BigInt(row), some, cache), 'positions');
-        } else {
-          passPositions(all, list, this.#axes, row, some);
-          require(wasm.posenc_rotary_write_at(pointer, all.list.type, list, some, cache, 0), 'positions');
-        }
-        const first = tables.cos ?? tables.table;
-        first.set(part(cos, some * width, ARRAYS[name]), row * width);
-        if (isTwo) tables.sin.set(part(sin, some * width, ARRAYS[name]), row * width);
+      inParts(all, this.#axes, width, name, made, false, (row, some, [cos, sin], list) => {
+        [layoutNumber, TYPES[name], cos, sin ?? 0, width].forEach((v, k) => view().setUint32(cache + 4 * k, v, true));
+        require(all.list === null
+          ? wasm.posenc_rotary_write(pointer, all.first + BigInt(row), some, cache)
+          : wasm.posenc_rotary_write_at(pointer, all.list.type, list, some, cache, 0), 'positions');
       });
     });
-    return tables;
+    return isTwo ? { cos: made[0], sin: made[1] } : { table: made[0] };
   }
 
   rotate(x, positions, given = undefined) {
@@ -694,33 +662,18 @@ export class Rotary extends Handle {
     }
     const rows = x.length / width;
     const all = positionsOf(positions, rows, 0, false, this.#axes, 'positions');
-    const size = x.BYTES_PER_ELEMENT;
     withMemory((allocateHere) => {
       const tensor = allocateHere(HEADS_BYTES);
-      let memory = 0;
-      let list = 0;
-      const call = (row, some) => {
-        if (all.list === null) {
-          return wasm.posenc_rotate(pointer, all.first + BigInt(row), some, TYPES[name], tensor, 1);
-        }
-        passPositions(all, list, this.#axes, row, some);
-        return wasm.posenc_rotate_at(pointer, all.list.type, list, some, TYPES[name], tensor, 1, 0);
-      };
-      inChunks(rows, width * size, (row, some, step) => {
-        if (memory === 0) {
-          memory = allocateHere(Math.min(step, rows) * width * size);
-          if (all.list !== null) {
-            list = allocateHere(Math.min(step, rows) * this.#axes * all.list.array.BYTES_PER_ELEMENT);
-          }
-          const v = view();
-          [memory, many, width, this.#headDim, 0, 0, 0].forEach((m, k) => v.setUint32(tensor + 4 * k, m, true));
-          v.setFloat64(tensor + 32, scale, true);
-          v.setInt32(tensor + 40, inverse ? 1 : 0, true);
-          v.setInt32(tensor + 44, 0, true);
-        }
-        part(memory, some * width, ARRAYS[name]).set(x.subarray(row * width, (row + some) * width));
-        require(call(row, some), row === 0 ? '' : 'positions');
-        x.set(part(memory, some * width, ARRAYS[name]), row * width);
+      inParts(all, this.#axes, width, name, [x], true, (row, some, [memory], list) => {
+        const v = view();
+        [memory, many, width, this.#headDim, 0, 0, 0].forEach((m, k) => v.setUint32(tensor + 4 * k, m, true));
+        v.setFloat64(tensor + 32, scale, true);
+        v.setInt32(tensor + 40, inverse ? 1 : 0, true);
+        v.setInt32(tensor + 44, 0, true);
+        require(all.list === null
+          ? wasm.posenc_rotate(pointer, all.first + BigInt(row), some, TYPES[name], tensor, 1)
+          : wasm.posenc_rotate_at(pointer, all.list.type, list, some, TYPES[name], tensor, 1, 0),
+        row === 0 ? '' : 'positions');
       });
     });
     return x;
