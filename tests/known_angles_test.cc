@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "api/handle.h"
-#include "api/rotary_handle.h"
 #include "frequency/rational.h"
 #include "per_target.h"
 #include "rotary_cases.h"

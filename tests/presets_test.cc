@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "api/rotary_spec.h"
+#include "api/versioned.h"
 #include "per_target.h"
 #include "rotary_cases.h"
 #include "spec_words.h"
@@ -143,12 +143,12 @@ TYPED_TEST(Presets, LaterVersionsGetZerosForWhatIsUnknown) {
     for (const unsigned char byte : longer.more) EXPECT_EQ(byte, 0);
     if constexpr (std::is_same_v<TypeParam, Rotaries>) {
       auto copy = Untouched<posenc_rotary_spec>();
-      EXPECT_EQ(internal::CopyRotarySpec(&longer.spec, &copy), POSENC_OK);
+      EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(&longer.spec, &copy), POSENC_OK);
       EXPECT_EQ(copy.struct_size, sizeof(longer));
       EXPECT_EQ(Differences(copy, longer.spec), "");
       for (unsigned char& byte : longer.more) {
         byte = 1;
-        EXPECT_EQ(internal::CopyRotarySpec(&longer.spec, &copy), POSENC_BAD_STRUCT_SIZE);
+        EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(&longer.spec, &copy), POSENC_BAD_STRUCT_SIZE);
         byte = 0;
       }
     }
@@ -312,10 +312,10 @@ TEST(PresetsOfRotaries, SharesAndSectionsFollowTheHead) {
 
 TEST(RotarySpec, IsCopiedOnlyOfItsSize) {
   auto spec = Untouched<posenc_rotary_spec>(), copy = spec;
-  EXPECT_EQ(internal::CopyRotarySpec(nullptr, &copy), POSENC_NULL_POINTER);
+  EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(nullptr, &copy), POSENC_NULL_POINTER);
   for (const std::size_t size : {std::size_t{0}, sizeof(spec) - 1, std::size_t{4097}}) {
     spec.struct_size = size;
-    EXPECT_EQ(internal::CopyRotarySpec(&spec, &copy), POSENC_BAD_STRUCT_SIZE);
+    EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(&spec, &copy), POSENC_BAD_STRUCT_SIZE);
   }
   EXPECT_TRUE(IsUntouched(copy));
 }

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "api/rotary_handle.h"
+#include "api/handle.h"
 #include "double_positions.h"
 #include "rotary_tensors.h"
 

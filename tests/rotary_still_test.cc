@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "api/rotary_handle.h"
+#include "api/handle.h"
 #include "rotary_tensors.h"
 
 namespace posenc {

@@ -1,5 +1,6 @@
 // The C functions of encoders: creation, which plans its memory once, and the calls.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -7,7 +8,7 @@
 
 #include "api/block.h"
 #include "api/handle.h"
-#include "api/spec.h"
+#include "api/versioned.h"
 #include "call/call.h"
 #include "call/checks.h"
 #include "frequency/float_steps.h"
@@ -25,13 +26,17 @@ struct Plan {
   posenc_spec spec;
   Encoder encoder;
 
+  posenc_status Make(const posenc_spec* from);
+  // The schedule takes microseconds, and settles whether all frequencies are in range.
+  posenc_status Finish() {
+    return InFpState([&] { return MakeSchedule(spec, &encoder.table.schedule); });
+  }
   std::size_t bytes() const { return kHandleBytes<posenc_encoder> + ArrayBytes(encoder.table); }
+  std::array<Bytes, 1> Read() const { return {BytesOf(ListOf(spec))}; }
   posenc_encoder* Build(void* memory, bool owned) const;
 };
 
-posenc_status MakePlan(const posenc_spec* from, Plan* plan) {
-  posenc_spec& spec = plan->spec;
-  Encoder& encoder = plan->encoder;
+posenc_status Plan::Make(const posenc_spec* from) {
   if (const posenc_status status = CopySpec(from, &spec); status != POSENC_OK) return status;
   if (!FlagsAreRight(spec)) return POSENC_BAD_FLAG;
   if (const posenc_status status = PlaceColumns(spec, &encoder); status != POSENC_OK) return status;
@@ -53,12 +58,6 @@ posenc_status MakePlan(const posenc_spec* from, Plan* plan) {
   encoder.table.has_offsets = spec.phase_rounding == POSENC_NO_PHASE_ROUNDING && spec.lists_only == 0 &&
                               encoder.kernels->fill_offsets != nullptr;
   return POSENC_OK;
-}
-
-// With its schedule, which takes microseconds and settles whether all frequencies are in range.
-posenc_status MakeWholePlan(const posenc_spec* from, Plan* plan) {
-  if (const posenc_status status = MakePlan(from, plan); status != POSENC_OK) return status;
-  return InFpState([&] { return MakeSchedule(plan->spec, &plan->encoder.table.schedule); });
 }
 
 posenc_encoder* Plan::Build(void* memory, bool owned) const {
@@ -83,29 +82,21 @@ bool AreTypesOfEmbed(posenc_type ids, posenc_type table, posenc_type type) {
 
 using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
 
+posenc_status posenc_spec_init(posenc_spec* spec, size_t struct_size) {
+  return WriteSpec(Default<posenc_spec>(), struct_size, spec);
+}
+
 posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder) {
-  if (encoder == nullptr) return POSENC_NULL_POINTER;
-  Plan plan;
-  if (const posenc_status status = MakeWholePlan(spec, &plan); status != POSENC_OK) return status;
-  return CreateBlock(plan, encoder);
+  return CreateBlock<Plan>(spec, encoder);
 }
 
 posenc_status posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes) {
-  if (bytes == nullptr) return POSENC_NULL_POINTER;
-  Plan plan;
-  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
-  *bytes = BytesIn(plan);
-  return POSENC_OK;
+  return SizeOfBlock<Plan>(spec, bytes);
 }
 
 posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                        posenc_encoder** encoder) {
-  if (memory == nullptr || encoder == nullptr) return POSENC_NULL_POINTER;
-  Plan plan;
-  if (const posenc_status status = MakeWholePlan(spec, &plan); status != POSENC_OK) return status;
-  const FrequencyList& list = plan.encoder.table.schedule.list;
-  return CreateBlockIn(plan, {{spec, spec->struct_size}, {list.data(), list.bytes()}}, memory, bytes,
-                       encoder);
+  return CreateBlockIn<Plan>(spec, memory, bytes, encoder);
 }
 
 void posenc_encoder_destroy(posenc_encoder* encoder) { DestroyBlock(encoder); }

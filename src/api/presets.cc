@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "api/spec.h"
+#include "api/versioned.h"
 #include "posenc/posenc_c.h"
 #include "spec/rows.h"
 
@@ -303,7 +303,7 @@ posenc_status posenc_spec_preset(posenc_spec* spec, size_t struct_size, const ch
   if (spec == nullptr || name == nullptr) return POSENC_NULL_POINTER;
   const Row* row = Find(name);
   if (row == nullptr) return POSENC_UNKNOWN_PRESET;
-  posenc_spec made = DefaultSpec();
+  posenc_spec made = Default<posenc_spec>();
   const posenc_status status = MakeSpec(*row, dim, &made);
   return status != POSENC_OK ? status : WriteSpec(made, struct_size, spec);
 }

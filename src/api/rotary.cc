@@ -1,13 +1,14 @@
 // The C functions of rotaries: creation and the calls.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <new>
 
 #include "api/block.h"
-#include "api/rotary_handle.h"
-#include "api/rotary_spec.h"
+#include "api/handle.h"
+#include "api/versioned.h"
 #include "call/rotary.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
@@ -30,7 +31,17 @@ struct RotaryPlan {
   posenc_rotary_spec spec;
   Rotary rotary;
 
+  posenc_status Make(const posenc_rotary_spec* from);
+  posenc_status Finish() const { return POSENC_OK; }
   std::size_t bytes() const { return kHandleBytes<posenc_rotary> + ArrayBytes(rotary.table); }
+  std::array<Bytes, 3> Read() const {
+    const auto bytes_of = [](const double* doubles, const float* floats, std::size_t count) {
+      return BytesOf({doubles, floats, count, POSENC_RADIANS});
+    };
+    return {bytes_of(spec.frequencies, spec.frequencies_f32, spec.frequency_count),
+            bytes_of(spec.factors, spec.factors_f32, spec.factor_count),
+            bytes_of(spec.long_factors, spec.long_factors_f32, spec.factor_count)};
+  }
 
   posenc_rotary* Build(void* memory, bool owned) const {
     auto* handle = ::new (memory) posenc_rotary{rotary, owned};
@@ -44,10 +55,8 @@ struct RotaryPlan {
   }
 };
 
-posenc_status MakePlan(const posenc_rotary_spec* from, RotaryPlan* plan) {
-  posenc_rotary_spec& spec = plan->spec;
-  Rotary& rotary = plan->rotary;
-  if (const posenc_status status = CopyRotarySpec(from, &spec); status != POSENC_OK) return status;
+posenc_status RotaryPlan::Make(const posenc_rotary_spec* from) {
+  if (const posenc_status status = CopySpec(from, &spec); status != POSENC_OK) return status;
   const posenc_status status = InFpState([&] { return PlanRotaryTable(spec, &rotary.table); });
   if (status != POSENC_OK) return status;
   if (const posenc_status found = FindTarget(spec.target, &rotary.target); found != POSENC_OK) return found;
@@ -64,46 +73,27 @@ posenc_status MakePlan(const posenc_rotary_spec* from, RotaryPlan* plan) {
   return POSENC_OK;
 }
 
-// The bytes of a list of doubles or of floats.
-Bytes ListBytes(const double* doubles, const float* floats, std::size_t count) {
-  if (doubles != nullptr) return {doubles, count * sizeof(*doubles)};
-  if (floats != nullptr) return {floats, count * sizeof(*floats)};
-  return {nullptr, 0};
-}
-
 }  // namespace
 }  // namespace internal
 }  // namespace posenc
 
 using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
 
+posenc_status posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size) {
+  return WriteSpec(Default<posenc_rotary_spec>(), struct_size, spec);
+}
+
 posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary) {
-  if (rotary == nullptr) return POSENC_NULL_POINTER;
-  RotaryPlan plan;
-  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
-  return CreateBlock(plan, rotary);
+  return CreateBlock<RotaryPlan>(spec, rotary);
 }
 
 posenc_status posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* bytes) {
-  if (bytes == nullptr) return POSENC_NULL_POINTER;
-  RotaryPlan plan;
-  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
-  *bytes = BytesIn(plan);
-  return POSENC_OK;
+  return SizeOfBlock<RotaryPlan>(spec, bytes);
 }
 
 posenc_status posenc_rotary_create_in(const posenc_rotary_spec* spec, void* memory, size_t bytes,
                                       posenc_rotary** rotary) {
-  if (memory == nullptr || rotary == nullptr) return POSENC_NULL_POINTER;
-  RotaryPlan plan;
-  if (const posenc_status status = MakePlan(spec, &plan); status != POSENC_OK) return status;
-  const posenc_rotary_spec& s = plan.spec;
-  return CreateBlockIn(plan,
-                       {{spec, spec->struct_size},
-                        ListBytes(s.frequencies, s.frequencies_f32, s.frequency_count),
-                        ListBytes(s.factors, s.factors_f32, s.factor_count),
-                        ListBytes(s.long_factors, s.long_factors_f32, s.factor_count)},
-                       memory, bytes, rotary);
+  return CreateBlockIn<RotaryPlan>(spec, memory, bytes, rotary);
 }
 
 void posenc_rotary_destroy(posenc_rotary* rotary) { DestroyBlock(rotary); }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "api/rotary_spec.h"
+#include "api/versioned.h"
 #include "posenc/rotary_c.h"
 #include "spec/rows.h"
 
@@ -360,9 +360,9 @@ posenc_status posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_
   if (spec == nullptr || name == nullptr) return POSENC_NULL_POINTER;
   const Row* row = Find(name);
   if (row == nullptr) return POSENC_UNKNOWN_PRESET;
-  posenc_rotary_spec made = DefaultRotarySpec();
+  posenc_rotary_spec made = Default<posenc_rotary_spec>();
   const posenc_status status = MakeSpec(*row, head_dim, &made);
-  return status != POSENC_OK ? status : WriteRotarySpec(made, struct_size, spec);
+  return status != POSENC_OK ? status : WriteSpec(made, struct_size, spec);
 }
 
 size_t posenc_rotary_presets(posenc_preset* presets, size_t capacity) {

@@ -54,15 +54,18 @@ void SetDefault(T* member, double initial) {
   if constexpr (std::is_arithmetic<T>::value) *member = static_cast<T>(initial);
 }
 
-// All members as posenc_spec_init leaves them, but struct_size, which is 0.
-inline posenc_spec DefaultSpec() {
+// All members as posenc_spec_init and posenc_rotary_spec_init leave them, but struct_size, which is 0.
+template <class Spec>
+Spec Default();
+template <>
+inline posenc_spec Default() {
   posenc_spec spec{};
 #define POSENC_SPEC(kind, name, initial, of, help) SetDefault(&spec.name, initial);
 #include "spec/members.inc"
   return spec;
 }
-
-inline posenc_rotary_spec DefaultRotarySpec() {
+template <>
+inline posenc_rotary_spec Default() {
   posenc_rotary_spec spec{};
 #define POSENC_ROTARY(kind, name, initial, of, help) SetDefault(&spec.name, initial);
 #include "spec/members.inc"

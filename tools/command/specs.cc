@@ -411,10 +411,12 @@ const char* RoundingName(posenc_phase_rounding rounding) {
   return internal::WordOf<internal::Of::phase_rounding>(rounding);
 }
 
-std::string Describe(const posenc_spec& spec) { return DescribeMembers(spec, internal::DefaultSpec()); }
+std::string Describe(const posenc_spec& spec) {
+  return DescribeMembers(spec, internal::Default<posenc_spec>());
+}
 
 std::string Describe(const posenc_rotary_spec& spec) {
-  return DescribeMembers(spec, internal::DefaultRotarySpec());
+  return DescribeMembers(spec, internal::Default<posenc_rotary_spec>());
 }
 
 std::string Shortest(double value) {

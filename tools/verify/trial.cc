@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "api/handle.h"
-#include "api/rotary_handle.h"
 #include "call/call.h"
 #include "call/rotary.h"
 #include "verify/describe.h"
