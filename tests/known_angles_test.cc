@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <random>
 #include <utility>
 #include <vector>
@@ -21,48 +20,46 @@
 namespace posenc {
 namespace {
 
-struct PairOfFloats {
-  float a, b;
-};
+using Pair = Rotated<float>;
 
 std::size_t CasesOf(std::size_t few) {
   const char* asked = std::getenv("POSENC_SEARCH_CASES");
   return asked == nullptr ? few : std::strtoull(asked, nullptr, 10);
 }
 
-// A spec of one pair in turns, of that frequency.
-struct OnePair {
-  posenc_rotary_spec spec;
-  double frequency;
-
-  OnePair(const char* target, double of, posenc_unit unit) : spec(MakeRotarySpec(2, target)), frequency(of) {
-    spec.unit = unit;
-    spec.frequency_count = 1;
-  }
-  posenc_rotary_spec Listed() const {
-    posenc_rotary_spec listed = spec;
-    listed.frequencies = &frequency;
-    return listed;
-  }
-};
-
-// Rotates pairs, each a head of its own.
-std::vector<PairOfFloats> Rotate(const posenc_rotary_spec& spec, double position, double scale, bool inverse,
-                                 std::vector<PairOfFloats> pairs) {
-  const RotaryPtr rotary = CreateRotary(spec);
-  posenc_heads heads{};
-  heads.data = pairs.data();
-  heads.heads = pairs.size();
-  heads.token_stride = 2 * pairs.size();
-  heads.head_stride = 2;
+// Rotates pairs, each the last one of a head, of which all else is 0.
+std::vector<Pair> Rotate(const posenc_rotary_spec& spec, double position, double scale, bool inverse,
+                         std::vector<Pair> pairs) {
+  const std::size_t dim = spec.head_dim, half = dim / 2;
+  std::vector<float> x(pairs.size() * dim);
+  const auto element = [&](std::size_t k, std::size_t part) -> float& {
+    return x[k * dim + (part + 1) * half - 1];
+  };
+  for (std::size_t k = 0; k < pairs.size(); ++k) element(k, 0) = pairs[k].x, element(k, 1) = pairs[k].y;
+  posenc_heads heads = DenseHeads(x.data(), pairs.size(), dim);
   heads.scale = scale;
   heads.inverse = inverse ? 1 : 0;
-  EXPECT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, &position, 1, POSENC_F32, &heads, 1, nullptr),
-            POSENC_OK);
+  EXPECT_EQ(
+      posenc_rotate_at(CreateRotary(spec).get(), POSENC_F64, &position, 1, POSENC_F32, &heads, 1, nullptr),
+      POSENC_OK);
+  for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k] = {element(k, 0), element(k, 1)};
   return pairs;
 }
 
-bool AreSame(float a, float b) { return std::memcmp(&a, &b, sizeof(a)) == 0; }
+// That this is what the oracle makes of them.
+void ExpectOracles(const posenc_rotary_spec& spec, double position, double scale, bool inverse,
+                   const std::vector<Pair>& pairs) {
+  const std::vector<Pair> got = Rotate(spec, position, scale, inverse, pairs);
+  oracle::RotaryOracle oracle(spec);
+  const GainedTurn turn(&oracle, spec.head_dim / 2 - 1, position, {1.0, scale, inverse});
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const Pair want = turn.Rotate(pairs[k].x, pairs[k].y);
+    ASSERT_TRUE(SameBits(got[k].x, want.x) && SameBits(got[k].y, want.y))
+        << std::hexfloat << "head_dim " << spec.head_dim << ", scaling " << spec.scaling << " by "
+        << spec.factor << ", position " << position << ", gain " << scale << ": " << pairs[k].x << ", "
+        << pairs[k].y << ": " << got[k].x << ", " << got[k].y << ", not " << want.x << ", " << want.y;
+  }
+}
 
 class KnownAngles : public PerTarget {
  protected:
@@ -71,35 +68,31 @@ class KnownAngles : public PerTarget {
 };
 
 TEST_P(KnownAngles, TinyAnglesAsReported) {
-  OnePair one(target(), 0x1p-126, POSENC_RADIANS);
-  const PairOfFloats first =
-      Rotate(one.Listed(), 0x1p-124, 1.0 + 0x1p-24, false, {{0x1p102f, -0x1p-149f}})[0];
-  EXPECT_TRUE(AreSame(first.a, 0x1p102f)) << std::hexfloat << first.a;
-  const PairOfFloats back = Rotate(one.Listed(), 0x1p-124, 1.0 + 0x1p-24, true, {{0x1p102f, 0x1p-149f}})[0];
-  EXPECT_TRUE(AreSame(back.a, 0x1p102f)) << std::hexfloat << back.a;
-  one.frequency = 3 * 0x1p-126;
-  const PairOfFloats second =
-      Rotate(one.Listed(), 0x1p-126, 1.0 + 3 * 0x1p-24, false, {{0x1p126f, -0x1p-126f}})[0];
-  EXPECT_TRUE(AreSame(second.b, 0x1.000002p-125f)) << std::hexfloat << second.b;
+  std::vector<double> frequency = {0x1p-126};
+  const posenc_rotary_spec spec = ListedSpec(frequency, target());
+  EXPECT_EQ(Rotate(spec, 0x1p-124, 1.0 + 0x1p-24, false, {{0x1p102f, -0x1p-149f}})[0].x, 0x1p102f);
+  EXPECT_EQ(Rotate(spec, 0x1p-124, 1.0 + 0x1p-24, true, {{0x1p102f, 0x1p-149f}})[0].x, 0x1p102f);
+  frequency[0] = 3 * 0x1p-126;
+  EXPECT_EQ(Rotate(spec, 0x1p-126, 1.0 + 3 * 0x1p-24, false, {{0x1p126f, -0x1p-126f}})[0].y,
+            0x1.000002p-125f);
 }
 
 TEST_P(KnownAngles, SixthsAsReported) {
-  OnePair one(target(), 1.0, POSENC_TURNS);
-  one.spec.scaling = POSENC_LINEAR;
-  one.spec.factor = 3.0;
-  for (const bool is_fast : {false, true}) {
-    one.spec.arithmetic = is_fast ? POSENC_FAST : POSENC_EXACT;
-    if (!is_fast) {
-      EXPECT_TRUE(AreSame(Rotate(one.Listed(), 1.0, 1.0, false, {{0x1.8p-148f, 0.0f}})[0].a, -0x1p-148f));
-    }
-    EXPECT_TRUE(
-        AreSame(Rotate(one.Listed(), 1.0, 1.0 + 3 * 0x1p-24, false, {{1.0f, 0.0f}})[0].a, -0x1.000004p-1f));
+  const std::vector<double> one = {1.0};
+  posenc_rotary_spec spec = ListedSpec(one, target());
+  spec.unit = POSENC_TURNS;
+  spec.scaling = POSENC_LINEAR;
+  spec.factor = 3.0;
+  EXPECT_EQ(Rotate(spec, 1.0, 1.0, false, {{0x1.8p-148f, 0.0f}})[0].x, -0x1p-148f);
+  for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
+    spec.arithmetic = arithmetic;
+    EXPECT_EQ(Rotate(spec, 1.0, 1.0 + 3 * 0x1p-24, false, {{1.0f, 0.0f}})[0].x, -0x1.000004p-1f);
   }
-  one.spec.amplitude = 1.0 + 3 * 0x1p-24;
+  spec.amplitude = 1.0 + 3 * 0x1p-24;
   float row[2];
   const posenc_cache cache{POSENC_CACHE_COS_SIN, POSENC_F32, row, nullptr, 2};
-  ASSERT_EQ(posenc_rotary_write(CreateRotary(one.Listed()).get(), 1, 1, &cache), POSENC_OK);
-  EXPECT_TRUE(AreSame(row[0], -0x1.000004p-1f)) << std::hexfloat << row[0];
+  ASSERT_EQ(posenc_rotary_write(CreateRotary(spec).get(), 1, 1, &cache), POSENC_OK);
+  EXPECT_EQ(row[0], -0x1.000004p-1f);
 }
 
 // A frequency of 1 / d turns by every scaling that makes one.
@@ -156,49 +149,20 @@ TEST_P(KnownAngles, AllRationalAnglesAndScalings) {
         const double gains[] = {1.0, 1.5, 1.25, 1.0 + pick(0, 31) * 0x1p-24, std::ldexp(3.0, -pick(0, 30)),
                                 0.1};
         const double scale = gains[random() % 6];
-        // Of head_dim 4 the pairs of the heads are 0 and 1, of which the first turns by whole turns.
-        const bool is_second = spec.head_dim == 4;
-        std::vector<PairOfFloats> pairs(kPairs);
-        for (PairOfFloats& pair : pairs) {
+        std::vector<Pair> pairs(kPairs);
+        for (Pair& pair : pairs) {
           pair = {any(-149, 126), any(-149, 126)};
           const int kind = pick(0, 7);
-          if (kind == 0) pair.a = 0.0f;
-          if (kind == 1) pair.b = 0.0f;
-          if (kind == 2) pair.b = pair.a;
-          if (kind == 3) pair.b = -pair.a;
+          if (kind == 0) pair.x = 0.0f;
+          if (kind == 1) pair.y = 0.0f;
+          if (kind == 2) pair.y = pair.x;
+          if (kind == 3) pair.y = -pair.x;
           if (kind == 4) pair = {any(-3, 3), any(-3, 3)};
           if (kind == 5) pair = {std::ldexp(static_cast<float>(pick(1, 9)), -149), 0.0f};
           if (kind == 6) pair = {0.0f, std::ldexp(static_cast<float>(pick(1, 9)), -149)};
         }
-        std::vector<PairOfFloats> given = pairs;
-        if (is_second) {  // [a0 a1 | b0 b1], of which a0 and b0 are 0
-          given.clear();
-          for (const PairOfFloats& pair : pairs) {
-            given.push_back({0.0f, pair.a});
-            given.push_back({0.0f, pair.b});
-          }
-        }
-        const RotaryPtr rotary = CreateRotary(spec);
-        posenc_heads heads{};
-        heads.data = given.data();
-        heads.heads = kPairs;
-        heads.token_stride = spec.head_dim * kPairs;
-        heads.head_stride = spec.head_dim;
-        heads.scale = scale;
-        heads.inverse = inverse ? 1 : 0;
-        ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, &position, 1, POSENC_F32, &heads, 1, nullptr),
-                  POSENC_OK);
-        oracle::RotaryOracle oracle(spec);
-        const GainedTurn turn(&oracle, is_second ? 1 : 0, position, {1.0, scale, inverse});
-        for (std::size_t k = 0; k < kPairs; ++k) {
-          const PairOfFloats& pair = pairs[k];
-          const auto [x, y] = turn.Rotate(pair.a, pair.b);
-          const PairOfFloats got = is_second ? PairOfFloats{given[2 * k].b, given[2 * k + 1].b} : given[k];
-          ASSERT_TRUE(AreSame(got.a, x) && AreSame(got.b, y))
-              << std::hexfloat << n << "/" << d << " at " << position << ", scaling " << spec.scaling
-              << ", gain " << scale << ": " << pair.a << ", " << pair.b << ": " << got.a << ", " << got.b
-              << ", not " << x << ", " << y;
-        }
+        ExpectOracles(spec, position, scale, inverse, pairs);
+        if (HasFailure()) return;
         done += kPairs;
       }
     }
@@ -215,19 +179,20 @@ TEST_P(KnownAngles, TinyAngles) {
   for (std::size_t done = 0, cases = Cases(20000); done < cases; done += kPairs) {
     const int power = pick(80, 300);
     const double digits = random() % 4 == 0 ? 1.0 + static_cast<double>(random()) * 0x1p-32 : pick(1, 15);
-    OnePair one(target(), std::ldexp(digits, -power / 2), POSENC_RADIANS);
+    std::vector<double> frequency = {std::ldexp(digits, -power / 2)};
+    posenc_rotary_spec spec = ListedSpec(frequency, target());
     const double position = std::ldexp(random() % 2 == 0 ? 1.0 : -1.0, -(power - power / 2));
-    if (std::fabs(one.frequency) < 0x1p-126) continue;
+    if (std::fabs(frequency[0]) < 0x1p-126) continue;
+    const double angle = frequency[0] * position;
     if (random() % 8 == 0) {  // no binary frequency
-      one.spec.scaling = POSENC_LINEAR;
-      one.spec.factor = 3.0;
-      one.frequency *= 3.0;
+      spec.scaling = POSENC_LINEAR;
+      spec.factor = 3.0;
+      frequency[0] *= 3.0;
     }
-    const double angle = one.frequency / (one.spec.scaling == POSENC_LINEAR ? 3.0 : 1.0) * position;
     const double scale = random() % 4 == 0 ? 1.0 : 1.0 + pick(0, 15) * 0x1p-24;
     const bool inverse = random() % 2 == 0;
-    std::vector<PairOfFloats> pairs(kPairs);
-    for (PairOfFloats& pair : pairs) {
+    std::vector<Pair> pairs(kPairs);
+    for (Pair& pair : pairs) {
       const double a = std::ldexp(pick(1, 9), pick(-20, 120)), ratio = pick(-12, 12) / 2.0;
       double b = 0.0;
       const int kind = pick(0, 5);
@@ -238,18 +203,10 @@ TEST_P(KnownAngles, TinyAngles) {
       if (kind == 5) b = a * pick(-3, 3);
       if (!(std::fabs(b) < 0x1p126)) b = 0.0;
       pair = {static_cast<float>(a), static_cast<float>(b)};
-      if (random() % 2 == 0) std::swap(pair.a, pair.b);
+      if (random() % 2 == 0) std::swap(pair.x, pair.y);
     }
-    const posenc_rotary_spec spec = one.Listed();
-    oracle::RotaryOracle oracle(spec);
-    const GainedTurn turn(&oracle, 0, position, {1.0, scale, inverse});
-    const auto got = Rotate(spec, position, scale, inverse, pairs);
-    for (std::size_t k = 0; k < kPairs; ++k) {
-      const auto [x, y] = turn.Rotate(pairs[k].a, pairs[k].b);
-      ASSERT_TRUE(AreSame(got[k].a, x) && AreSame(got[k].b, y))
-          << std::hexfloat << "angle " << angle << ", gain " << scale << ": " << pairs[k].a << ", "
-          << pairs[k].b << ": " << got[k].a << ", " << got[k].b << ", not " << x << ", " << y;
-    }
+    ExpectOracles(spec, position, scale, inverse, pairs);
+    if (HasFailure()) return;
   }
 }
 
@@ -294,22 +251,31 @@ posenc_rotary_spec InTurns(std::size_t head_dim, double base, double exponent_di
 using Denominators = std::vector<std::uint64_t>;
 
 TEST(RationalSteps, OfEveryScaling) {
-  EXPECT_EQ(ExpectSteps(InTurns(8, 9.0, 4.0, POSENC_NO_SCALING, 1.0)), (Denominators{1, 3, 9, 27}));
-  EXPECT_EQ(ExpectSteps(InTurns(8, 1.0 / 9.0, 4.0, POSENC_NO_SCALING, 1.0)),
-            (Denominators{1, 0, 2001599834386887, 0}));
-  EXPECT_EQ(ExpectSteps(InTurns(8, 81.0, 8.0, POSENC_NO_SCALING, 1.0)), (Denominators{1, 3, 9, 27}));
-  EXPECT_EQ(ExpectSteps(InTurns(8, 3.0, -2.0, POSENC_NO_SCALING, 1.0)), (Denominators{1, 1, 1, 1}));
-  EXPECT_EQ(ExpectSteps(InTurns(8, 2.25, 4.0, POSENC_NO_SCALING, 1.0)), (Denominators{1, 3, 9, 27}));
-  EXPECT_EQ(ExpectSteps(InTurns(6, 10000.0, 0.0, POSENC_NO_SCALING, 1.0)), (Denominators{1, 0, 0}));
-  EXPECT_EQ(ExpectSteps(InTurns(8, 9.0, 4.0, POSENC_LINEAR, 5.0)), (Denominators{5, 15, 45, 135}));
-  EXPECT_EQ(ExpectSteps(InTurns(8, 9.0, 4.0, POSENC_LINEAR, 0.1)),
-            (Denominators{3602879701896397, 3 * 3602879701896397, 0, 0}));
-  EXPECT_EQ(ExpectSteps(InTurns(4, 9.0, 0.0, POSENC_NTK, 5.0)), (Denominators{1, 15}));
-  EXPECT_EQ(ExpectSteps(InTurns(4, 4.0, 0.0, POSENC_DYNAMIC_NTK, 2.0)), (Denominators{1, 5}));
-  EXPECT_EQ(ExpectSteps(InTurns(4, 4.0, 0.0, POSENC_QWEN_NTK, 1.0)), (Denominators{1, 7}));
-  // (base f)^(-1/2) f^(-1/2) is rational, though neither of them is: and the first is f^(-1/2).
-  EXPECT_EQ(ExpectSteps(InTurns(4, 9.0, 0.0, POSENC_MIXED_NTK, 5.0)), (Denominators{0, 15}));
-  EXPECT_EQ(ExpectSteps(InTurns(8, 81.0, 8.0, POSENC_MIXED_NTK, 625.0)), (Denominators{5, 75, 1125, 16875}));
+  const struct {
+    std::size_t head_dim;
+    double base, exponent_dim;
+    posenc_scaling scaling;
+    double factor;
+    Denominators want;
+  } cases[] = {
+      {8, 9.0, 4.0, POSENC_NO_SCALING, 1.0, {1, 3, 9, 27}},
+      {8, 1.0 / 9.0, 4.0, POSENC_NO_SCALING, 1.0, {1, 0, 2001599834386887, 0}},
+      {8, 81.0, 8.0, POSENC_NO_SCALING, 1.0, {1, 3, 9, 27}},
+      {8, 3.0, -2.0, POSENC_NO_SCALING, 1.0, {1, 1, 1, 1}},
+      {8, 2.25, 4.0, POSENC_NO_SCALING, 1.0, {1, 3, 9, 27}},
+      {6, 10000.0, 0.0, POSENC_NO_SCALING, 1.0, {1, 0, 0}},
+      {8, 9.0, 4.0, POSENC_LINEAR, 5.0, {5, 15, 45, 135}},
+      {8, 9.0, 4.0, POSENC_LINEAR, 0.1, {3602879701896397, 3 * 3602879701896397, 0, 0}},
+      {4, 9.0, 0.0, POSENC_NTK, 5.0, {1, 15}},
+      {4, 4.0, 0.0, POSENC_DYNAMIC_NTK, 2.0, {1, 5}},
+      {4, 4.0, 0.0, POSENC_QWEN_NTK, 1.0, {1, 7}},
+      // (base f)^(-1/2) f^(-1/2) is rational, though neither of them is: and the first is f^(-1/2).
+      {4, 9.0, 0.0, POSENC_MIXED_NTK, 5.0, {0, 15}},
+      {8, 81.0, 8.0, POSENC_MIXED_NTK, 625.0, {5, 75, 1125, 16875}},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(ExpectSteps(InTurns(c.head_dim, c.base, c.exponent_dim, c.scaling, c.factor)), c.want);
+  }
   // The ramp of these runs from pair 0 to the last but one.
   for (const posenc_scaling scaling : {POSENC_YARN, POSENC_YARN_LOG, POSENC_LLAMA3}) {
     for (const double factor : {4.0, 16.0, 81.0, 5.5}) {

@@ -35,12 +35,12 @@ const Order kOrders[] = {
     {POSENC_IMROPE_AXES, 2, {5, 3}},
 };
 
-class RotaryAxes : public PerTarget {
+class RotaryAxes : public ExactPerTarget {
  protected:
-  posenc_rotary_spec Spec(const Order& order) const {
+  posenc_rotary_spec SpecOf(const Order& order) const {
     std::size_t pairs = 0;
     for (const std::size_t section : order.sections) pairs += section;
-    posenc_rotary_spec spec = MakeRotarySpec(2 * pairs, target());
+    posenc_rotary_spec spec = Spec(2 * pairs);
     spec.axes = order.axes;
     spec.axis_order = order.order;
     std::copy(order.sections, order.sections + POSENC_MAX_AXES, spec.sections);
@@ -61,65 +61,16 @@ class RotaryAxes : public PerTarget {
     return positions;
   }
 
-  static constexpr std::size_t kTokens = 17, kHeads = 3;
+  static constexpr std::size_t kTokens = 17;
 };
 
 TEST_P(RotaryAxes, PairsTurnByTheirAxis) {
   for (const Order& order : kOrders) {
-    const posenc_rotary_spec plain = Spec(order);
-    oracle::RotaryOracle oracle(plain);
-    const std::vector<double> positions = Positions(order.axes);
-    const std::size_t pairs = oracle.pairs();
-    for (const RotaryGain& gain : {RotaryGain{1.25, 1.0, false}, {1.25, 0.3, true}}) {
-      ForEachType([&](auto element) {
-        using T = decltype(element);
-        PairMaker<T> maker(6);
-        std::vector<Rotated<T>> before, after;
-        std::vector<T> cosines, sines;
-        for (std::size_t t = 0; t < kTokens; ++t) {
-          std::vector<Rotated<T>> token_before(kHeads * pairs), token_after(kHeads * pairs);
-          for (std::size_t i = 0; i < pairs; ++i) {
-            const double position = positions[oracle.axis(i) * kTokens + t];
-            const GainedTurn turn(&oracle, i, position, gain);
-            const GainedTurn entry(&oracle, i, position, {gain.amplitude, 1.0, false});
-            const auto [cosine, sine] = entry.Entries<T>();
-            cosines.push_back(cosine);
-            sines.push_back(sine);
-            for (std::size_t h = 0; h < kHeads; ++h) {
-              Rotated<T>& pair = token_before[h * pairs + i];
-              pair = maker.Make(t + h + i, turn.Cosine(), turn.Sine(), gain.amplitude * gain.scale);
-              token_after[h * pairs + i] = turn.Rotate(pair.x, pair.y);
-            }
-          }
-          before.insert(before.end(), token_before.begin(), token_before.end());
-          after.insert(after.end(), token_after.begin(), token_after.end());
-        }
-        const RotaryTensor<T> tensor(plain, kTokens, kHeads, pairs, before, after);
-        for (const posenc_pairing pairing : kPairings) {
-          SCOPED_TRACE(testing::Message() << "order " << order.order << ", " << order.axes << " axes, "
-                                          << pairs << " pairs, pairing " << pairing);
-          posenc_rotary_spec spec = plain;
-          spec.amplitude = gain.amplitude;
-          spec.pairing = pairing;
-          const RotaryPtr rotary = CreateRotary(spec);
-          ASSERT_NE(rotary, nullptr);
-          std::vector<T> x = tensor.Before(pairing);
-          const posenc_heads heads = tensor.Heads(x.data(), nullptr, gain);
-          ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, positions.data(), kTokens, TypeOf<T>(), &heads,
-                                     1, nullptr),
-                    POSENC_OK);
-          ASSERT_TRUE(tensor.IsAfter(x, pairing));
-          std::vector<T> cos(cosines.size()), sin(cosines.size());
-          const posenc_cache cache = {POSENC_CACHE_HALVES, TypeOf<T>(), cos.data(), sin.data(), pairs};
-          ASSERT_EQ(
-              posenc_rotary_write_at(rotary.get(), POSENC_F64, positions.data(), kTokens, &cache, nullptr),
-              POSENC_OK);
-          EXPECT_TRUE(SameBits(cos, cosines));
-          EXPECT_TRUE(SameBits(sin, sines));
-        }
-      });
-      if (HasFailure()) return;
-    }
+    const posenc_rotary_spec spec = SpecOf(order);
+    const TurnTable turns(spec, Positions(order.axes));
+    ExpectKinds(spec, turns, 3, {1.25, 0.3, false});
+    ForEachType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, turns, 1.25, 0, 0); });
+    if (HasFailure()) return;
   }
 }
 
@@ -128,33 +79,30 @@ TEST_P(RotaryAxes, PairsTurnByTheirAxis) {
 TEST_P(RotaryAxes, RunsAreTheSameOnAllAxes) {
   for (const Order& order : kOrders) {
     for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
-      posenc_rotary_spec spec = Spec(order);
+      posenc_rotary_spec spec = SpecOf(order);
       spec.arithmetic = arithmetic;
-      const RotaryPtr rotary = CreateRotary(spec);
       PairMaker<float> maker(8);
       std::vector<float> x(kTokens * spec.head_dim);
       for (float& value : x) value = maker.Normal(-3, 3);
       std::vector<float> listed = x, of_one = x;
-      posenc_heads heads{};
-      heads.heads = 1;
-      heads.token_stride = spec.head_dim;
-      heads.data = x.data();
-      ASSERT_EQ(posenc_rotate(rotary.get(), -4, kTokens, POSENC_F32, &heads, 1), POSENC_OK);
+      const auto rotate = [&](std::vector<float>* data, const std::int32_t* list) {
+        const posenc_heads heads = DenseHeads(data->data(), 1, spec.head_dim);
+        const RotaryPtr rotary = CreateRotary(spec);
+        return list == nullptr ? posenc_rotate(rotary.get(), -4, kTokens, POSENC_F32, &heads, 1)
+                               : posenc_rotate_at(rotary.get(), POSENC_I32, list, kTokens, POSENC_F32, &heads,
+                                                  1, nullptr);
+      };
       std::vector<std::int32_t> positions;
-      for (std::size_t k = 0; k < order.axes; ++k) {
-        for (std::size_t t = 0; t < kTokens; ++t) positions.push_back(static_cast<std::int32_t>(t) - 4);
+      for (std::size_t k = 0; k < order.axes * kTokens; ++k) {
+        positions.push_back(static_cast<std::int32_t>(k % kTokens) - 4);
       }
-      heads.data = listed.data();
-      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_I32, positions.data(), kTokens, POSENC_F32, &heads, 1,
-                                 nullptr),
-                POSENC_OK);
+      ASSERT_EQ(rotate(&x, nullptr), POSENC_OK);
+      ASSERT_EQ(rotate(&listed, positions.data()), POSENC_OK);
       EXPECT_TRUE(SameBits(x, listed));
       if (order.order == POSENC_SPLIT_AXES || order.order == POSENC_AXIAL_AXES) continue;
       spec.axes = 1;
       std::fill(spec.sections, spec.sections + POSENC_MAX_AXES, 0);
-      const RotaryPtr single = CreateRotary(spec);
-      heads.data = of_one.data();
-      ASSERT_EQ(posenc_rotate(single.get(), -4, kTokens, POSENC_F32, &heads, 1), POSENC_OK);
+      ASSERT_EQ(rotate(&of_one, nullptr), POSENC_OK);
       EXPECT_TRUE(SameBits(x, of_one));
     }
   }

@@ -37,6 +37,24 @@ inline RotaryPtr CreateRotary(const posenc_rotary_spec& spec) {
   return {rotary, &posenc_rotary_destroy};
 }
 
+// With a list of frequencies, which must stay.
+inline posenc_rotary_spec ListedSpec(const std::vector<double>& frequencies, const char* target) {
+  posenc_rotary_spec spec = MakeRotarySpec(2 * frequencies.size(), target);
+  spec.frequencies = frequencies.data();
+  spec.frequency_count = frequencies.size();
+  return spec;
+}
+
+// Dense: [tokens, heads, head_dim].
+inline posenc_heads DenseHeads(void* data, std::size_t heads, std::size_t head_dim) {
+  posenc_heads dense{};
+  dense.data = data;
+  dense.heads = heads;
+  dense.token_stride = heads * head_dim;
+  dense.head_stride = head_dim;
+  return dense;
+}
+
 inline constexpr posenc_pairing kPairings[] = {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS};
 
 // Whole numbers and others, near and far, and those whose sines only show in many bits.

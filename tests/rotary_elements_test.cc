@@ -47,60 +47,44 @@ Rotated<T> PairOf(const std::string& kind, PairMaker<T>& maker, std::size_t k) {
   return {FromBits<T>(k % 7), zero};
 }
 
-class RotaryElements : public PerTarget {
- protected:
-  posenc_rotary_spec Spec(std::size_t head_dim) const { return MakeRotarySpec(head_dim, target()); }
-
-  template <class Make>
-  void Expect(const posenc_rotary_spec& spec, const std::vector<double>& positions, std::size_t heads,
-              const RotaryGain& gain, const Make& make) const {
-    const TurnTable turns(spec, positions);
-    ForEachType([&](auto element) {
-      using T = decltype(element);
-      PairMaker<T> maker(11);
-      std::size_t k = 0;
-      std::vector<RotaryTensor<T>> tensors;
-      std::vector<RotaryGain> gains;
-      for (const bool inverse : {false, true}) {
-        gains.push_back(gain);
-        gains.back().inverse = inverse;
-        tensors.push_back(MakeTensor<T>(
-            spec, turns, heads, gains.back(),
-            [&](const GainedTurn&, std::size_t h, std::size_t i) { return make(maker, h, i, k++); },
-            [](const GainedTurn& turn, T a, T b) { return turn.Rotate(a, b); }));
-      }
-      ExpectRotated(spec, turns, tensors, gains,
-                    {{POSENC_HALF_SPLIT, POSENC_HALF_SPLIT}, {POSENC_NEIGHBOURS, POSENC_NEIGHBOURS}});
-    });
-  }
-};
+class RotaryElements : public ExactPerTarget {};
 
 // Tokens that follow others, so that their turns are added, and some that do not.
 TEST_P(RotaryElements, WholeHeads) {
+  const posenc_rotary_spec spec = Spec(IsReference() ? 10 : 76);
+  const TurnTable turns(spec, {0.0, 1.0, 2.0, 1000.0, 1001.0, 1002.0, 0x1p-1000, -0x1p-1074, 0.5});
   for (const RotaryGain& gain :
        {RotaryGain{1.0, 1.0, false}, RotaryGain{1.0, 0.75, false}, RotaryGain{1.3465735902799727, 0.1, false},
         RotaryGain{1.0, 0x1p-20 * 1.25, false}, RotaryGain{0x1.8p40, 1.0, false}}) {
     for (const char* kind : kKinds) {
       SCOPED_TRACE(kind);
-      Expect(Spec(IsReference() ? 10 : 76),
-             {0.0, 1.0, 2.0, 1000.0, 1001.0, 1002.0, 0x1p-1000, -0x1p-1074, 0.5}, IsReference() ? 1 : 3, gain,
-             [&](auto& maker, std::size_t, std::size_t, std::size_t k) { return PairOf(kind, maker, k); });
+      std::size_t k = 0;
+      Expect(
+          spec, turns, IsReference() ? 1 : 3, gain,
+          [&](auto& maker, const GainedTurn&, std::size_t, std::size_t) { return PairOf(kind, maker, k++); });
       if (HasFailure()) return;
     }
   }
 }
 
-// Each lane of the longest vectors, among ordinary pairs.
+// A pair of a kind in each lane of the longest vectors, one in a head, among ordinary ones.
 TEST_P(RotaryElements, OneInAHead) {
   constexpr std::size_t kPairs = 36;
-  for (const char* kind : kKinds) {
+  const auto expect = [&](const posenc_rotary_spec& spec, const std::vector<double>& positions,
+                          const char* kind) {
     SCOPED_TRACE(kind);
-    Expect(Spec(2 * kPairs), {17.0, 18.0}, IsReference() ? 2 : kPairs, {1.0, 1.0, false},
-           [&](auto& maker, std::size_t h, std::size_t i, std::size_t k) {
+    std::size_t k = 0;
+    Expect(spec, TurnTable(spec, positions), IsReference() ? 2 : kPairs, {1.0, 1.0, false},
+           [&](auto& maker, const GainedTurn&, std::size_t h, std::size_t i) {
+             ++k;
              return i == h % kPairs ? PairOf(kind, maker, k) : maker.Make(0, 1.0, 0.0, 1.0);
            });
-    if (HasFailure()) return;
-  }
+  };
+  for (const char* kind : kKinds) expect(Spec(2 * kPairs), {17.0, 18.0}, kind);
+  // Where sines and cosines are so small that those of added turns may have the wrong sign.
+  std::vector<double> eighths(kPairs);  // of half turns, nearly
+  for (std::size_t i = 0; i < kPairs; ++i) eighths[i] = static_cast<double>(2 * i + 1) * kPi / 8.0;
+  expect(Listed(eighths), {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}, "inf");
 }
 
 // Beside whole quarter turns a gain of few digits makes ties that only the smaller term breaks; at odd
@@ -108,57 +92,44 @@ TEST_P(RotaryElements, OneInAHead) {
 TEST_P(RotaryElements, BesideKnownAngles) {
   const double late =
       0x1p-27 * (1.0 + 0x1p-32) / (2.0 * kPi);  // where -8 sin(t) is half an ulp, and cos(t) less
-  const std::vector<double> turns = {
+  const std::vector<double> frequencies = {
       1.0 / 12.0,    5.0 / 12.0, 1.0 / 6.0, 0.25 - 0x1p-54,  0.25 + 0x1p-53, -0.25 + 0x1p-54, 0.5 + 0x1p-53,
       1.0 - 0x1p-53, 0.125,      -0.375,    0.125 + 0x1p-55, 0.25,           0x1p-60,         late};
-  posenc_rotary_spec spec = Spec(2 * turns.size());
-  spec.frequencies = turns.data();
-  spec.frequency_count = turns.size();
+  posenc_rotary_spec spec = Listed(frequencies);
   spec.unit = POSENC_TURNS;
-  std::vector<double> scales = {1.0, 0.75, 0.6875, 0x1.8p20, 0.1};
-  for (const double half_ulp : {0x1p-24, 0x1p-11, 0x1p-8}) {
+  const TurnTable turns(spec, {1.0, 2.0, 3.0, 6.0, 9.0, 33.0, 0x1.8p22, -3.0, 0.5});
+  ForEachType([&](auto element) {
+    using T = decltype(element);
+    const auto of = [](double x) { return Nearest<T>(x); };
+    std::vector<double> scales = {1.0, 0.75, 0.6875, 0x1.8p20, 0.1};
+    const double half_ulp = std::ldexp(1.0, -TraitsOf(TypeOf<T>()).digits);
     for (int k = 1; k < 12; k += 2) {  // times 3, or times 2 sqrt(1/2), they are next to midpoints
       scales.push_back((1.0 + k * half_ulp) / 3.0);
       scales.push_back((1.0 + k * half_ulp) / std::sqrt(2.0));
     }
-  }
-  for (const double scale : scales) {
-    SCOPED_TRACE(scale);
-    Expect(spec, {1.0, 2.0, 3.0, 6.0, 9.0, 33.0, 0x1.8p22, -3.0, 0.5}, IsReference() ? 2 : 22,
-           {1.0, scale, false}, [&](auto& maker, std::size_t, std::size_t, std::size_t k) {
-             const auto a = maker.Normal(-2, 2), b = maker.Normal(-2, 2);
-             using T = std::remove_const_t<decltype(a)>;
-             const auto of = [](double x) { return Nearest<T>(x); };
-             const double value = static_cast<double>(Value(a)), odd = 1.0 + 0x1p-23;
-             const Rotated<T> pairs[] = {{a, b},
-                                         {a, a},
-                                         {a, of(-value)},
-                                         {a, of(0.0)},
-                                         {of(0.0), b},
-                                         {of(1), of(1)},
-                                         {of(3), of(3)},
-                                         {of(3), of(-3)},
-                                         {of(odd), of(-8)},
-                                         {of(odd), of(8)},
-                                         {a, maker.Normal(-60, 0)}};
-             return pairs[k % 11];
-           });
-    if (HasFailure()) return;
-  }
-}
-
-// Where sines and cosines are so small that those of added turns may have the wrong sign.
-TEST_P(RotaryElements, InfinitiesAtTinySines) {
-  constexpr std::size_t kPairs = 36;
-  std::vector<double> eighths(kPairs);  // of half turns, nearly
-  for (std::size_t i = 0; i < kPairs; ++i) eighths[i] = static_cast<double>(2 * i + 1) * kPi / 8.0;
-  posenc_rotary_spec spec = Spec(2 * kPairs);
-  spec.frequencies = eighths.data();
-  spec.frequency_count = kPairs;
-  Expect(spec, {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}, IsReference() ? 2 : kPairs, {1.0, 1.0, false},
-         [&](auto& maker, std::size_t h, std::size_t i, std::size_t k) {
-           return i == h % kPairs ? PairOf("inf", maker, k) : maker.Make(0, 1.0, 0.0, 1.0);
-         });
+    for (const double scale : scales) {
+      SCOPED_TRACE(scale);
+      std::size_t k = 0;
+      ExpectOf<T>(spec, turns, IsReference() ? 2 : 22, {1.0, scale, false},
+                  [&](PairMaker<T>& maker, const GainedTurn&, std::size_t, std::size_t) -> Rotated<T> {
+                    const T a = maker.Normal(-2, 2), b = maker.Normal(-2, 2);
+                    const double value = static_cast<double>(Value(a)), odd = 1.0 + 0x1p-23;
+                    const Rotated<T> pairs[] = {{a, b},
+                                                {a, a},
+                                                {a, of(-value)},
+                                                {a, of(0.0)},
+                                                {of(0.0), b},
+                                                {of(1), of(1)},
+                                                {of(3), of(3)},
+                                                {of(3), of(-3)},
+                                                {of(odd), of(-8)},
+                                                {of(odd), of(8)},
+                                                {a, maker.Normal(-60, 0)}};
+                    return pairs[k++ % 11];
+                  });
+      if (HasFailure()) return;
+    }
+  });
 }
 
 // Of 40 heads a token: fewer than one pair in a thousand is taken in wide arithmetic, and fewer than one in
@@ -186,11 +157,7 @@ TEST_P(RotaryElements, HardlyAnyIsWide) {
             x[head * 2 * kPairs + at.a] = pair.x;
             x[head * 2 * kPairs + at.b] = pair.y;
           }
-          posenc_heads heads{};
-          heads.data = x.data();
-          heads.heads = kHeads;
-          heads.token_stride = kHeads * 2 * kPairs;
-          heads.head_stride = 2 * kPairs;
+          const posenc_heads heads = DenseHeads(x.data(), kHeads, 2 * kPairs);
           const internal::Tally tally = internal::WalkTokens(
               rotary->rotary, {1000, internal::List(), 1, kTokens}, {TypeOf<T>(), &heads, 1});
           EXPECT_LE(tally.recomputed, kAll / 1000) << kind << (is_one ? ", one a head" : "");
@@ -216,11 +183,7 @@ TEST_P(RotaryElements, TiesAtAngleZeroAreNotQueued) {
     PairMaker<T> maker(5);
     std::vector<T> x(kHeads * 2 * kPairs);
     for (T& e : x) e = maker.Normal(-4, 4);
-    posenc_heads heads{};
-    heads.data = x.data();
-    heads.heads = kHeads;
-    heads.token_stride = x.size();
-    heads.head_stride = 2 * kPairs;
+    posenc_heads heads = DenseHeads(x.data(), kHeads, 2 * kPairs);
     heads.scale = 0.75;
     const internal::Tally tally =
         internal::WalkTokens(rotary->rotary, {0, internal::List(), 1, 1}, {TypeOf<T>(), &heads, 1});
@@ -233,17 +196,12 @@ TEST_P(RotaryElements, HeadsShareWideTurns) {
   if (IsReference()) GTEST_SKIP() << "which goes by pairs";
   constexpr std::size_t kHeads = 40, kPairs = 6;
   const std::vector<double> eighths(kPairs, 0.125);
-  posenc_rotary_spec spec = Spec(2 * kPairs);
+  posenc_rotary_spec spec = Listed(eighths);
   spec.unit = POSENC_TURNS;
-  spec.frequencies = eighths.data();
-  spec.frequency_count = kPairs;
   spec.amplitude = 1.1;
   const RotaryPtr rotary = CreateRotary(spec);
   std::vector<float> x(kHeads * 2 * kPairs, 1.0f);
-  posenc_heads heads{};
-  heads.data = x.data();
-  heads.heads = kHeads;
-  heads.head_stride = 2 * kPairs;
+  posenc_heads heads = DenseHeads(x.data(), kHeads, 2 * kPairs);
   heads.scale = 0.1;  // a gain of more digits than two doubles are tried with
   const internal::Tally tally =
       internal::WalkTokens(rotary->rotary, {1, internal::List(), 1, 1}, {POSENC_F32, &heads, 1});

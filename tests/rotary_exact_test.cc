@@ -19,50 +19,7 @@ const RotaryGain kGains[] = {{1.0, 1.0, false},     {1.3465735902799727, 1.0, fa
                              {1.0, 0x1p-64, false}, {0x1.fffffffcp63, 1.0, false},
                              {0.1, 1.0, false},     {1.3465735902799727, 0.1, false}};
 
-class RotaryExact : public PerTarget {
- protected:
-  // The reference computes every pair in wide arithmetic.
-  Pairings pairings() const {
-    if (!IsReference()) return AllPairings();
-    return {{POSENC_HALF_SPLIT, POSENC_HALF_SPLIT}, {POSENC_NEIGHBOURS, POSENC_HALF_SPLIT}};
-  }
-
-  posenc_rotary_spec Spec(std::size_t head_dim) const { return MakeRotarySpec(head_dim, target()); }
-
-  // Forwards and back, pairs by make(maker, turn, gain, head, pair).
-  template <class T, class Make>
-  void Expect(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads, RotaryGain gain,
-              const Make& make) const {
-    PairMaker<T> maker(static_cast<unsigned>(spec.head_dim + heads));
-    std::vector<RotaryTensor<T>> tensors;
-    std::vector<RotaryGain> gains;
-    for (const bool inverse : {false, true}) {
-      gain.inverse = inverse;
-      gains.push_back(gain);
-      tensors.push_back(MakeTensor<T>(
-          spec, turns, heads, gain,
-          [&](const GainedTurn& turn, std::size_t h, std::size_t i) { return make(maker, turn, gain, h, i); },
-          [](const GainedTurn& turn, T a, T b) { return turn.Rotate(a, b); }));
-    }
-    ExpectRotated(spec, turns, tensors, gains, pairings());
-  }
-
-  // Pairs of some kinds, or of all.
-  void ExpectKinds(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
-                   const RotaryGain& gain, const std::vector<std::size_t>& kinds = {}) const {
-    ForEachType([&](auto element) {
-      using T = decltype(element);
-      std::size_t k = 0;
-      Expect<T>(
-          spec, turns, heads, gain,
-          [&](PairMaker<T>& maker, const GainedTurn& turn, const RotaryGain& g, std::size_t, std::size_t) {
-            const std::size_t kind = kinds.empty() ? k % maker.kKinds : kinds[k % kinds.size()];
-            k += 1 + k / 97 % 3;
-            return maker.Make(kind, turn.Cosine(), turn.Sine(), g.amplitude * g.scale);
-          });
-    });
-  }
-};
+class RotaryExact : public ExactPerTarget {};
 
 TEST_P(RotaryExact, ElementsOfEveryKind) {
   for (const std::size_t dim : {2u, 4u, 6u, 64u, 80u, 128u, 130u, 256u, 1024u}) {
@@ -79,14 +36,11 @@ TEST_P(RotaryExact, ElementsOfEveryKind) {
 
 // Tokens that follow others, and some that do not.
 TEST_P(RotaryExact, Runs) {
-  const double large[] = {1e9, 3e8, 7e6};
+  const std::vector<double> large = {1e9, 3e8, 7e6};
   for (const std::size_t dim : {6u, 64u, 202u}) {
     if (IsReference() && dim > 6) continue;
-    posenc_rotary_spec spec = Spec(dim);
-    if (dim == 6) {  // where positions that differ a little differ a lot
-      spec.frequencies = large;
-      spec.frequency_count = 3;
-    }
+    // Where positions that differ a little differ a lot.
+    const posenc_rotary_spec spec = dim == 6 ? Listed(large) : Spec(dim);
     const TurnTable turns(spec, RotaryRuns());
     for (const RotaryGain& gain : kGains) {
       ExpectKinds(spec, turns, 2, gain);
@@ -136,19 +90,18 @@ TEST_P(RotaryExact, SixteenBitGridsAroundOne) {
   for (const double position : {1.0, 131071.0, -7.0, 0.5}) {
     const TurnTable turns(spec, {position});
     const std::size_t share = IsReference() ? 32 : 1;
-    std::size_t k = 0;
     const auto expect = [&](auto element, std::uint16_t half, std::size_t firsts, std::size_t seconds) {
       using T = decltype(element);
-      k = 0;
-      Expect<T>(spec, turns, firsts * seconds / (kDim / 2) / share, kGains[position == 0.5 ? 1 : 0],
-                [&](PairMaker<T>& maker, const GainedTurn&, const RotaryGain&, std::size_t, std::size_t) {
-                  const std::size_t at = k;
-                  k += share;
-                  const T a = FromBits<T>(half + at % firsts);
-                  if (seconds == 64) return Rotated<T>{a, maker.Normal(-8, 1)};
-                  const std::size_t b = at / firsts % seconds;
-                  return Rotated<T>{a, FromBits<T>(half + b / 2 + 0x8000 * (b % 2))};
-                });
+      std::size_t k = 0;
+      ExpectOf<T>(spec, turns, firsts * seconds / (kDim / 2) / share, kGains[position == 0.5 ? 1 : 0],
+                  [&](PairMaker<T>& maker, const GainedTurn&, std::size_t, std::size_t) {
+                    const std::size_t at = k;
+                    k += share;
+                    const T a = FromBits<T>(half + at % firsts);
+                    if (seconds == 64) return Rotated<T>{a, maker.Normal(-8, 1)};
+                    const std::size_t b = at / firsts % seconds;
+                    return Rotated<T>{a, FromBits<T>(half + b / 2 + 0x8000 * (b % 2))};
+                  });
     };
     expect(BFloat16(), 0x3F00, 256, 512);  // from 1/2 to 2, and the second also negative
     if (HasFailure()) return;
@@ -189,15 +142,12 @@ TEST_P(RotaryExact, WholeQuarterTurnsByThirds) {
   std::vector<double> positions;
   for (int quarters = -12; quarters <= 12; ++quarters) positions.push_back(6.75 * quarters);
   const TurnTable turns(spec, positions);
-  ForEachType([&](auto element) {
-    using T = decltype(element);
-    std::size_t k = 0;
-    Expect<T>(spec, turns, 1, kGains[0],
-              [&](PairMaker<T>& maker, const GainedTurn&, const RotaryGain&, std::size_t, std::size_t) {
-                ++k;
-                return Rotated<T>{k % 5 == 0 ? Nearest<T>(HUGE_VAL) : maker.AnyFinite(),
-                                  k % 7 == 0 ? Nearest<T>(-HUGE_VAL) : maker.AnyFinite()};
-              });
+  std::size_t k = 0;
+  Expect(spec, turns, 1, kGains[0], [&](auto& maker, const GainedTurn&, std::size_t, std::size_t) {
+    auto pair = maker.Make(17, 1.0, 0.0, 1.0);
+    if (++k % 5 == 0) pair.x = Nearest<decltype(pair.x)>(HUGE_VAL);
+    if (k % 7 == 0) pair.y = Nearest<decltype(pair.y)>(-HUGE_VAL);
+    return pair;
   });
 }
 
@@ -210,15 +160,15 @@ TEST_P(RotaryExact, HalfOfTheLeastNumber) {
     using T = decltype(element);
     if (TypeOf<T>() == POSENC_F16) return;  // its numbers are too small for such angles
     const double least = std::ldexp(1.0, LeastExponent<T>());
-    Expect<T>(spec, turns, 48, kGains[0],
-              [&](PairMaker<T>&, const GainedTurn& turn, const RotaryGain&, std::size_t h, std::size_t) {
-                // n least numbers, and what turns to n + 1/2 or n - 1/2 of them.
-                const double n = static_cast<double>(h % 6 + 1) * (h % 2 == 0 ? 1.0 : -1.0);
-                const double other =
-                    (n + (h / 6 % 2 == 0 ? 0.5 : -0.5)) * least / turn.Sine() * (h / 24 == 0 ? -1.0 : 1.0);
-                const Rotated<T> pair = {Nearest<T>(other), Nearest<T>(n * least)};
-                return h / 12 % 2 == 0 ? pair : Rotated<T>{pair.y, pair.x};
-              });
+    ExpectOf<T>(spec, turns, 48, kGains[0],
+                [&](PairMaker<T>&, const GainedTurn& turn, std::size_t h, std::size_t) {
+                  // n least numbers, and what turns to n + 1/2 or n - 1/2 of them.
+                  const double n = static_cast<double>(h % 6 + 1) * (h % 2 == 0 ? 1.0 : -1.0);
+                  const double other =
+                      (n + (h / 6 % 2 == 0 ? 0.5 : -0.5)) * least / turn.Sine() * (h / 24 == 0 ? -1.0 : 1.0);
+                  const Rotated<T> pair = {Nearest<T>(other), Nearest<T>(n * least)};
+                  return h / 12 % 2 == 0 ? pair : Rotated<T>{pair.y, pair.x};
+                });
   });
 }
 
@@ -255,105 +205,87 @@ struct Cancelling {
   static constexpr int kExponent = 10;  // so that what is left is normal in float16
 };
 
-// The rest of each head is nothing of that kind.
+// A pair at a token that is hard, among others that are not.
+template <class T>
+struct HardPair {
+  std::size_t token, pair;
+  Rotated<T> before;
+};
+
+// The hard ones of all tokens, in both pairings, as rotate(rotary, heads) has them.
+template <class T, class Rotate>
+void ExpectHardPairs(posenc_rotary_spec spec, const std::vector<double>& positions,
+                     const std::vector<HardPair<T>>& hard, const Rotate& rotate) {
+  PairMaker<T> maker(13);
+  oracle::RotaryOracle oracle(spec);
+  const std::size_t dim = spec.head_dim;
+  for (const posenc_pairing pairing : kPairings) {
+    spec.pairing = pairing;
+    std::vector<T> x(positions.size() * dim);
+    for (T& value : x) value = maker.Normal(-6, -6);
+    const auto place = [&](const HardPair<T>& h) {
+      const ElementIndices at = IndicesOf(pairing, h.pair, oracle.pairs());
+      return std::pair<T*, T*>(&x[h.token * dim + at.a], &x[h.token * dim + at.b]);
+    };
+    for (const HardPair<T>& h : hard) {
+      *place(h).first = h.before.x;
+      *place(h).second = h.before.y;
+    }
+    const posenc_heads heads = DenseHeads(x.data(), 1, dim);
+    ASSERT_EQ(rotate(CreateRotary(spec).get(), heads), POSENC_OK);
+    for (const HardPair<T>& h : hard) {
+      const GainedTurn turn(&oracle, h.pair, positions[h.token], {});
+      const Rotated<T> want = turn.Rotate(h.before.x, h.before.y);
+      const auto [got_x, got_y] = place(h);
+      ASSERT_TRUE(SameBits(*got_x, want.x) && SameBits(*got_y, want.y))
+          << std::hexfloat << Value(h.before.x) << ", " << Value(h.before.y) << " at " << positions[h.token]
+          << ": " << Value(*got_x) << ", " << Value(*got_y) << ", not " << Value(want.x) << ", "
+          << Value(want.y) << ", pair " << h.pair << ", pairing " << pairing;
+    }
+  }
+}
+
 TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
-  constexpr std::size_t kPairs = 32, kHard = 5;
-  const std::vector<double> ones(kPairs, 1.0);
-  posenc_rotary_spec spec = Spec(2 * kPairs);
-  spec.frequencies = ones.data();
-  spec.frequency_count = kPairs;
-  oracle::RotaryOracle oracle(Spec(2));
+  const std::vector<double> ones(32, 1.0);
   ForEachType([&](auto element) {
     using T = decltype(element);
     PairMaker<T> maker(11);
     std::mt19937 random(12);
     std::vector<double> positions;
-    std::vector<Rotated<T>> before, after;
+    std::vector<HardPair<T>> hard;
     for (int k = 0; k < (IsReference() ? 100 : 6000); ++k) {
       const Cancelling<T> pair(maker, random, k);
+      hard.push_back({positions.size(), 5, {pair.a, pair.b}});
       positions.push_back(pair.angle);
-      before.push_back({pair.a, pair.b});
-      const GainedTurn turn(&oracle, 0, pair.angle, {});
-      after.push_back(turn.Rotate(pair.a, pair.b));
     }
-    for (const posenc_pairing pairing : kPairings) {
-      spec.pairing = pairing;
-      const RotaryPtr rotary = CreateRotary(spec);
-      const ElementIndices at = IndicesOf(pairing, kHard, kPairs);
-      std::vector<T> x(positions.size() * spec.head_dim);
-      for (T& value : x) value = maker.Normal(-6, -6);
-      for (std::size_t t = 0; t < positions.size(); ++t) {
-        x[t * spec.head_dim + at.a] = before[t].x;
-        x[t * spec.head_dim + at.b] = before[t].y;
-      }
-      posenc_heads heads{};
-      heads.data = x.data();
-      heads.heads = 1;
-      heads.token_stride = spec.head_dim;
-      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, positions.data(), positions.size(), TypeOf<T>(),
-                                 &heads, 1, nullptr),
-                POSENC_OK);
-      for (std::size_t t = 0; t < positions.size(); ++t) {
-        const T got_x = x[t * spec.head_dim + at.a], got_y = x[t * spec.head_dim + at.b];
-        ASSERT_TRUE(SameBits(got_x, after[t].x) && SameBits(got_y, after[t].y))
-            << std::hexfloat << Value(before[t].x) << ", " << Value(before[t].y) << " at " << positions[t]
-            << ": " << Value(got_x) << ", " << Value(got_y) << ", not " << Value(after[t].x) << ", "
-            << Value(after[t].y) << ", pairing " << pairing;
-      }
-    }
+    ExpectHardPairs<T>(Listed(ones), positions, hard, [&](posenc_rotary* rotary, const posenc_heads& heads) {
+      return posenc_rotate_at(rotary, POSENC_F64, positions.data(), positions.size(), TypeOf<T>(), &heads, 1,
+                              nullptr);
+    });
   });
 }
 
 // The same of tokens that follow others: the frequency puts the sums of a pair there at one of them, of each
 // fourth pair, one in a vector or a few.
 TEST_P(RotaryExact, MidpointsOfSumsThatCancelInARun) {
-  constexpr std::size_t kPairs = 256, kTokens = 16, kFirst = 3;
-  for (int round = 0; round < (IsReference() ? 1 : 24); ++round) {
+  constexpr std::size_t kPairs = 256, kTokens = 16;
+  constexpr int kFirst = 3;
+  for (std::size_t round = 0; round < (IsReference() ? 1 : 24); ++round) {
     ForEachType([&](auto element) {
       using T = decltype(element);
       PairMaker<T> maker(21);
       std::mt19937 random(static_cast<unsigned>(22 + round));
-      std::vector<double> frequencies;
-      std::vector<Rotated<T>> before;
-      for (std::size_t i = 0; i < kPairs; ++i) {
-        const Cancelling<T> pair(maker, random,
-                                 static_cast<int>(i / 4 + 64 * static_cast<std::size_t>(round)));
-        const auto position = static_cast<double>(kFirst + i / 4 % kTokens);
-        frequencies.push_back(i % 4 == 0 ? pair.angle / position : 0.5);
-        before.push_back(i % 4 == 0 ? Rotated<T>{pair.a, pair.b}
-                                    : Rotated<T>{maker.Normal(2, 2), maker.Normal(2, 2)});
+      std::vector<double> frequencies(kPairs, 0.5);
+      std::vector<HardPair<T>> hard;
+      for (std::size_t i = 0; i < kPairs; i += 4) {
+        const Cancelling<T> pair(maker, random, static_cast<int>(i / 4 + 64 * round));
+        hard.push_back({i / 4 % kTokens, i, {pair.a, pair.b}});
+        frequencies[i] = pair.angle / static_cast<double>(kFirst + i / 4 % kTokens);
       }
-      posenc_rotary_spec spec = Spec(2 * kPairs);
-      spec.frequencies = frequencies.data();
-      spec.frequency_count = kPairs;
-      oracle::RotaryOracle oracle(spec);
-      for (const posenc_pairing pairing : kPairings) {
-        spec.pairing = pairing;
-        std::vector<T> x(kTokens * spec.head_dim);
-        for (std::size_t i = 0; i < kPairs * kTokens; ++i) {
-          const ElementIndices at = IndicesOf(pairing, i % kPairs, kPairs);
-          x[i / kPairs * spec.head_dim + at.a] = before[i % kPairs].x;
-          x[i / kPairs * spec.head_dim + at.b] = before[i % kPairs].y;
-        }
-        posenc_heads heads{};
-        heads.data = x.data();
-        heads.heads = 1;
-        heads.token_stride = spec.head_dim;
-        ASSERT_EQ(posenc_rotate(CreateRotary(spec).get(), kFirst, kTokens, TypeOf<T>(), &heads, 1),
-                  POSENC_OK);
-        for (std::size_t i = 0; i < kPairs; i += 4) {
-          const std::size_t t = i / 4 % kTokens;
-          const auto position = static_cast<double>(kFirst + t);
-          const GainedTurn turn(&oracle, i, position, {});
-          const Rotated<T> want = turn.Rotate(before[i].x, before[i].y);
-          const ElementIndices at = IndicesOf(pairing, i, kPairs);
-          const T got_x = x[t * spec.head_dim + at.a], got_y = x[t * spec.head_dim + at.b];
-          ASSERT_TRUE(SameBits(got_x, want.x) && SameBits(got_y, want.y))
-              << std::hexfloat << Value(before[i].x) << ", " << Value(before[i].y) << " at " << position
-              << " by " << frequencies[i] << ": " << Value(got_x) << ", " << Value(got_y) << ", not "
-              << Value(want.x) << ", " << Value(want.y) << ", pairing " << pairing;
-        }
-      }
+      ExpectHardPairs<T>(Listed(frequencies), Consecutive<double>(kFirst, kTokens), hard,
+                         [&](posenc_rotary* rotary, const posenc_heads& heads) {
+                           return posenc_rotate(rotary, kFirst, kTokens, TypeOf<T>(), &heads, 1);
+                         });
     });
   }
 }
@@ -375,13 +307,13 @@ TEST_P(RotaryExact, NansAndInfinities) {
       for (std::size_t k = 0; k < 5; ++k) numbers.push_back(OddNan<T>(k));
       const std::size_t count = numbers.size();
       for (const RotaryGain& gain : {kGains[0], kGains[3]}) {
-        Expect<T>(
-            spec, turns, are_rare ? 3 * count : count * count, gain,
-            [&](PairMaker<T>& maker, const GainedTurn&, const RotaryGain&, std::size_t h, std::size_t i) {
-              if (are_rare && i % 16 != h % 16) return Rotated<T>{maker.Normal(-4, 4), maker.Normal(-4, 4)};
-              const std::size_t k = ((are_rare ? 29 : 1) * h + i) % (count * count);
-              return Rotated<T>{numbers[k % count], numbers[k / count]};
-            });
+        ExpectOf<T>(spec, turns, are_rare ? 3 * count : count * count, gain,
+                    [&](PairMaker<T>& maker, const GainedTurn&, std::size_t h, std::size_t i) {
+                      if (are_rare && i % 16 != h % 16)
+                        return Rotated<T>{maker.Normal(-4, 4), maker.Normal(-4, 4)};
+                      const std::size_t k = ((are_rare ? 29 : 1) * h + i) % (count * count);
+                      return Rotated<T>{numbers[k % count], numbers[k / count]};
+                    });
       }
     });
     if (HasFailure()) return;
@@ -411,11 +343,8 @@ TEST_P(RotaryExact, OtherSchedules) {
   spec.position_scale = 0.3;
   spec.exponent_dim = 77.5;
   ExpectKinds(spec, TurnTable(spec, RotaryPositions()), 2, kGains[1]);
-  const double list[] = {1.0, 0.1, 0.0, -0.25, 1e-6};
-  spec = Spec(10);
-  spec.frequencies = list;
-  spec.frequency_count = 5;
-  ExpectKinds(spec, TurnTable(spec, RotaryPositions()), 18, kGains[1]);
+  const std::vector<double> list = {1.0, 0.1, 0.0, -0.25, 1e-6};
+  ExpectKinds(Listed(list), TurnTable(Listed(list), RotaryPositions()), 18, kGains[1]);
 }
 
 POSENC_INSTANTIATE_PER_TARGET(RotaryExact);

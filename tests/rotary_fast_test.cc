@@ -61,23 +61,19 @@ TEST_P(RotaryFast, IsPlainFloatArithmetic) {
       ForEachType([&](auto element) {
         using T = decltype(element);
         PairMaker<T> maker(7);
-        std::vector<RotaryTensor<T>> tensors;
-        std::vector<RotaryGain> gains;
-        for (const bool inverse : {false, true, true}) {  // the third shares the turns of the second
-          const RotaryGain gain{given.amplitude, given.scale, inverse};
-          std::size_t k = 0;
-          gains.push_back(gain);
-          tensors.push_back(MakeTensor<T>(
-              spec, turns, heads, gain,
-              [&](const GainedTurn& turn, std::size_t, std::size_t) {
-                return AnyPair(maker, k++, turn, gain.amplitude * gain.scale);
-              },
-              [](const GainedTurn& turn, T a, T b) {
-                const auto [cosine, sine] = turn.Entries<float>();
-                return RotateInFloats(cosine, sine, a, b);
-              }));
-        }
-        ExpectRotated(spec, turns, tensors, gains, AllPairings(), true);
+        std::size_t k = 0;
+        const RotaryGain back{given.amplitude, given.scale, true};
+        ExpectRotated<T>(
+            spec, turns, heads, {given, back, back},
+            AllPairings(),  // the third shares the turns of the second
+            [&](const GainedTurn& turn, const RotaryGain& gain, std::size_t, std::size_t) {
+              return AnyPair(maker, k++, turn, gain.amplitude * gain.scale);
+            },
+            [](const GainedTurn& turn, T a, T b) {
+              const auto [cosine, sine] = turn.Entries<float>();
+              return RotateInFloats(cosine, sine, a, b);
+            },
+            true);
       });
       if (HasFailure()) return;
     }
@@ -98,16 +94,12 @@ TEST_P(RotaryFast, TurnsNextToMidpointsInARun) {
       frequencies.push_back((i / kTokens % 2 == 0 ? std::asin(v) : std::acos(v)) /
                             static_cast<double>(kFirst + i % kTokens));
     }
-    posenc_rotary_spec spec = Spec(2 * kPairs);
-    spec.frequencies = frequencies.data();
-    spec.frequency_count = kPairs;
+    posenc_rotary_spec spec = ListedSpec(frequencies, target());
+    spec.arithmetic = POSENC_FAST;
     oracle::RotaryOracle oracle(spec);
     std::vector<float> x(kTokens * spec.head_dim);
     for (std::size_t t = 0; t < kTokens; ++t) std::fill_n(&x[t * spec.head_dim], kPairs, 1.0f);
-    posenc_heads heads{};
-    heads.data = x.data();
-    heads.heads = 1;
-    heads.token_stride = spec.head_dim;
+    const posenc_heads heads = DenseHeads(x.data(), 1, spec.head_dim);
     ASSERT_EQ(posenc_rotate(CreateRotary(spec).get(), kFirst, kTokens, POSENC_F32, &heads, 1), POSENC_OK);
     for (std::size_t i = 0; i < kPairs; ++i) {
       const std::size_t t = i % kTokens;
@@ -285,16 +277,9 @@ TEST_P(RotaryCached, ScalesAreRoundedOnce) {
     const float want = RoundedProduct(scale, static_cast<double>(row[0]));
     twice += want != static_cast<float>(scale * static_cast<double>(row[0])) ? 1 : 0;
     float x[2] = {1.0f, 0.0f};
-    posenc_heads heads{};
-    heads.data = x;
-    heads.heads = 1;
-    heads.token_stride = heads.head_stride = 2;
+    posenc_heads heads = DenseHeads(x, 1, 2);
     heads.scale = scale;
-    posenc_cache cache{};
-    cache.layout = POSENC_CACHE_PAIRS;
-    cache.type = POSENC_F32;
-    cache.cos = row;
-    cache.row_stride = 2;
+    const posenc_cache cache = {POSENC_CACHE_PAIRS, POSENC_F32, row, nullptr, 2};
     ASSERT_EQ(posenc_rotate_cached(rotary.get(), &cache, 1, 0, POSENC_I64, nullptr, 1, POSENC_F32, &heads, 1,
                                    nullptr),
               POSENC_OK);
@@ -309,21 +294,11 @@ TEST_P(RotaryCached, TensorsOfTheirOwnScalesAndNans) {
   constexpr std::size_t kPairs = 128;
   const RotaryPtr rotary = CreateRotary(MakeRotarySpec(2 * kPairs, target()));
   std::vector<float> row(2 * kPairs, 0.5f);
-  posenc_cache cache{};
-  cache.layout = POSENC_CACHE_COS_SIN;
-  cache.type = POSENC_F32;
-  cache.cos = row.data();
-  cache.row_stride = 2 * kPairs;
+  const posenc_cache cache = {POSENC_CACHE_COS_SIN, POSENC_F32, row.data(), nullptr, 2 * kPairs};
   std::vector<BFloat16> q(2 * kPairs, Nearest<BFloat16>(1.0)), k = q;
-  posenc_heads tensors[2] = {};
-  tensors[0].data = q.data();
-  tensors[1].data = k.data();
+  posenc_heads tensors[2] = {DenseHeads(q.data(), 1, 2 * kPairs), DenseHeads(k.data(), 1, 2 * kPairs)};
   tensors[1].scale = 4.0;
   tensors[1].inverse = 1;
-  for (posenc_heads& heads : tensors) {
-    heads.heads = 1;
-    heads.token_stride = heads.head_stride = 2 * kPairs;
-  }
   const auto rotate = [&] {
     return posenc_rotate_cached(rotary.get(), &cache, 1, 0, POSENC_I64, nullptr, 1, POSENC_BF16, tensors, 2,
                                 nullptr);
@@ -356,11 +331,7 @@ TEST_P(RotaryCached, WrittenCachesTurnLikePositions) {
       std::vector<BFloat16> x(12 * 2 * 70);
       for (BFloat16& value : x) value = maker.Normal(-3, 3);
       std::vector<BFloat16> y = x;
-      posenc_heads heads{};
-      heads.heads = 2;
-      heads.token_stride = 140;
-      heads.head_stride = 70;
-      heads.data = x.data();
+      posenc_heads heads = DenseHeads(x.data(), 2, 70);
       ASSERT_EQ(posenc_rotate(rotary.get(), -5, 12, POSENC_BF16, &heads, 1), POSENC_OK);
       heads.data = y.data();
       ASSERT_EQ(posenc_rotate_cached(rotary.get(), &to, 12, 0, POSENC_I32, nullptr, 12, POSENC_BF16, &heads,
@@ -391,10 +362,8 @@ TEST_P(RotaryFast, OfLargeCallsIsThatOfSmallOnes) {
         const RotaryPtr rotary = CreateRotary(spec);
         for (const bool heads_first : {false, true}) {
           const auto rotate = [&](std::vector<T>* x, std::size_t first, std::size_t count) {
-            posenc_heads heads{};
-            heads.heads = kHeads;
-            heads.token_stride = heads_first ? kDim : kHeads * kDim;
-            heads.head_stride = heads_first ? tokens * kDim : kDim;
+            posenc_heads heads = DenseHeads(nullptr, kHeads, kDim);
+            if (heads_first) heads.token_stride = kDim, heads.head_stride = tokens * kDim;
             heads.data = x->data() + first * heads.token_stride;
             return posenc_rotate(rotary.get(), static_cast<std::int64_t>(first), count, TypeOf<T>(), &heads,
                                  1);
@@ -413,17 +382,14 @@ TEST_P(RotaryFast, OfLargeCallsIsThatOfSmallOnes) {
 
 // A cos(w) and A sin(w) lie just above 1, and both are rounded by half an ulp: 2.25 ulp of A hypot(a, b).
 TEST_P(RotaryFast, NearlyAsFarOffAsIsPromised) {
-  const double frequency = 0x1.9223950f9fe47p-1, exact = 0x1.fff5e87db67d6p+0;  // the exact y
-  posenc_rotary_spec spec = MakeRotarySpec(2, target());
+  const std::vector<double> frequency = {0x1.9223950f9fe47p-1};
+  const double exact = 0x1.fff5e87db67d6p+0;  // y
+  posenc_rotary_spec spec = ListedSpec(frequency, target());
   spec.arithmetic = POSENC_FAST;
   spec.amplitude = 0x1.6a1d707c8a6dcp+0;
-  spec.frequency_count = 1;
-  spec.frequencies = &frequency;
   const RotaryPtr rotary = CreateRotary(spec);
   float x[2] = {0x1.00104p+0f, 0x1.ff941p-1f};
-  posenc_heads heads{};
-  heads.data = x;
-  heads.heads = 1;
+  const posenc_heads heads = DenseHeads(x, 1, 2);
   ASSERT_EQ(posenc_rotate(rotary.get(), 1, 1, POSENC_F32, &heads, 1), POSENC_OK);
   EXPECT_EQ(x[1], 0x1.fff5e4p+0f);
   EXPECT_NEAR((exact - static_cast<double>(x[1])) * 0x1p23, 2.2455, 0.0001);

@@ -26,33 +26,7 @@ const RotaryGain kGains[] = {{1.0, 1.0, false},
                              {0x1.8p-63, 1.0, false},
                              {1.0, 0x1.4p63, false}};
 
-class RotaryStill : public PerTarget {
- protected:
-  posenc_rotary_spec Spec(std::size_t head_dim) const { return MakeRotarySpec(head_dim, target()); }
-
-  // Pairs by make(maker, turn, gain, head, pair), in every type, pairing and direction.
-  template <class Make>
-  void Expect(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
-              const RotaryGain& gain, const Make& make) const {
-    ForEachType([&](auto element) {
-      using T = decltype(element);
-      PairMaker<T> maker(static_cast<unsigned>(heads));
-      std::vector<RotaryTensor<T>> tensors;
-      std::vector<RotaryGain> gains;
-      for (const bool inverse : {false, true}) {
-        gains.push_back(gain);
-        gains.back().inverse = inverse;
-        tensors.push_back(MakeTensor<T>(
-            spec, turns, heads, gains.back(),
-            [&](const GainedTurn& turn, std::size_t h, std::size_t i) {
-              return make(maker, turn, gain.amplitude * gain.scale, h, i);
-            },
-            [](const GainedTurn& turn, T a, T b) { return turn.Rotate(a, b); }));
-      }
-      ExpectRotated(spec, turns, tensors, gains, AllPairings());
-    });
-  }
-};
+class RotaryStill : public ExactPerTarget {};
 
 // A list of frequencies that are 0 but for a few: of the first pairs, and of one of those that follow.
 TEST_P(RotaryStill, TiesAtFrequencyZero) {
@@ -60,19 +34,13 @@ TEST_P(RotaryStill, TiesAtFrequencyZero) {
   std::vector<double> frequencies(kPairs);
   for (std::size_t i = 0; i < kTurning; ++i) frequencies[i] = std::exp2(-static_cast<double>(i) / 2);
   frequencies[kOne] = 0.7;
-  posenc_rotary_spec spec = Spec(2 * kPairs);
-  spec.frequencies = frequencies.data();
-  spec.frequency_count = kPairs;
+  const posenc_rotary_spec spec = Listed(frequencies);
   const TurnTable turns(spec, {3.0, 0x1p31, 0.5, 0.0});
-  const std::vector<std::vector<std::size_t>> kinds = {{0},  {0, 6, 0, 7, 8}, {4, 5}, {9, 11},
-                                                       {12}, {0, 16, 17}};
   for (const RotaryGain& gain : kGains) {
-    for (const std::vector<std::size_t>& some : kinds) {
-      SCOPED_TRACE(testing::Message() << "kinds from " << some[0]);
-      Expect(spec, turns, 2, gain,
-             [&](auto& maker, const GainedTurn& turn, double factor, std::size_t h, std::size_t i) {
-               return maker.Make(some[(h + i) % some.size()], turn.Cosine(), turn.Sine(), factor);
-             });
+    for (const std::vector<std::size_t>& kinds :
+         {std::vector<std::size_t>{0}, {0, 6, 0, 7, 8}, {4, 5}, {9, 11}, {12}, {0, 16, 17}}) {
+      SCOPED_TRACE(testing::Message() << "kinds from " << kinds[0]);
+      ExpectKinds(spec, turns, 2, gain, kinds);
       if (HasFailure()) return;
     }
   }
@@ -81,9 +49,7 @@ TEST_P(RotaryStill, TiesAtFrequencyZero) {
 // Gains that, as doubles, make of odd numbers what doubles cannot tell from a midpoint of a type.
 TEST_P(RotaryStill, ProductsNextToATie) {
   const std::vector<double> zeros(37);
-  posenc_rotary_spec spec = Spec(74);
-  spec.frequencies = zeros.data();
-  spec.frequency_count = zeros.size();
+  const posenc_rotary_spec spec = Listed(zeros);
   const TurnTable turns(spec, {3.0});
   for (const int digits : {24, 11, 8}) {
     for (const double odd : {3.0, 7.0, 11.0, 25.0}) {
@@ -91,7 +57,7 @@ TEST_P(RotaryStill, ProductsNextToATie) {
       for (const double scale :
            {middle / odd, std::nextafter(middle / odd, 0.0), std::nextafter(middle / odd, 1.0)}) {
         Expect(spec, turns, 1, {1.0, scale, false},
-               [&](auto& maker, const GainedTurn&, double, std::size_t, std::size_t i) {
+               [&](auto& maker, const GainedTurn&, std::size_t, std::size_t i) {
                  auto pair = maker.Make(0, 1.0, 0.0, 1.0);
                  pair.x = Nearest<decltype(pair.x)>(
                      std::ldexp(i % 2 == 0 ? odd : -odd, static_cast<int>(i % 9) - 4));
@@ -106,12 +72,10 @@ TEST_P(RotaryStill, ProductsNextToATie) {
 // Steps of whole turns, which turn by fractions of a step.
 TEST_P(RotaryStill, WholeTurnsTurn) {
   const std::vector<double> twos(16, 2.0);
-  posenc_rotary_spec spec = Spec(32);
+  posenc_rotary_spec spec = Listed(twos);
   spec.unit = POSENC_TURNS;
-  spec.frequencies = twos.data();
-  spec.frequency_count = twos.size();
   const TurnTable turns(spec, {1.0, 0.25, 0.125, -1.5, 0.5});
-  Expect(spec, turns, 2, kGains[1], [&](auto& maker, const GainedTurn&, double, std::size_t, std::size_t i) {
+  Expect(spec, turns, 2, kGains[1], [&](auto& maker, const GainedTurn&, std::size_t, std::size_t i) {
     return maker.Make(i == 3 ? 8 : 0, 1.0, 0.0, 1.0);
   });
 }
@@ -119,17 +83,14 @@ TEST_P(RotaryStill, WholeTurnsTurn) {
 // NaNs and infinities among them.
 TEST_P(RotaryStill, SpecialsAtFrequencyZero) {
   const std::vector<double> zeros(64);
-  posenc_rotary_spec spec = Spec(128);
-  spec.frequencies = zeros.data();
-  spec.frequency_count = 64;
+  const posenc_rotary_spec spec = Listed(zeros);
   const TurnTable turns(spec, {3.0});
   for (const double special : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
-    Expect(spec, turns, 3, kGains[1],
-           [&](auto& maker, const GainedTurn&, double, std::size_t h, std::size_t i) {
-             auto pair = maker.Make(0, 1.0, 0.0, 1.0);
-             if (i == 20 * h + 5) (h == 1 ? pair.x : pair.y) = Nearest<decltype(pair.x)>(special);
-             return pair;
-           });
+    Expect(spec, turns, 3, kGains[1], [&](auto& maker, const GainedTurn&, std::size_t h, std::size_t i) {
+      auto pair = maker.Make(0, 1.0, 0.0, 1.0);
+      if (i == 20 * h + 5) (h == 1 ? pair.x : pair.y) = Nearest<decltype(pair.x)>(special);
+      return pair;
+    });
   }
 }
 
@@ -140,7 +101,7 @@ TEST_P(RotaryStill, RowsOfZeros) {
     const TurnTable turns(spec, {0.0, 5.0, -1048575.0});
     const std::size_t pairs = dim / 2;
     for (const RotaryGain& gain : {kGains[0], kGains[1], kGains[6]}) {
-      Expect(spec, turns, 9, gain, [&](auto& maker, const GainedTurn&, double, std::size_t h, std::size_t i) {
+      Expect(spec, turns, 9, gain, [&](auto& maker, const GainedTurn&, std::size_t h, std::size_t i) {
         const bool is_zero = h < 3 || h == 5 || (h == 6 && i >= pairs / 2) || (h == 7 && i != 19) ||
                              (h == 8 && i != pairs - 1);
         return maker.Make(is_zero ? 8 : 0, 1.0, 0.0, 1.0);
@@ -153,13 +114,10 @@ TEST_P(RotaryStill, RowsOfZeros) {
 // Each pair is taken by what follows the loops at most, never by wide arithmetic.
 TEST_P(RotaryStill, NothingIsWide) {
   const std::vector<double> zeros(67);
-  posenc_rotary_spec still = Spec(134);
-  still.frequencies = zeros.data();
-  still.frequency_count = 67;
   const struct {
     posenc_rotary_spec spec;
     std::int64_t position;
-  } cases[] = {{Spec(134), 0}, {still, 1000}};
+  } cases[] = {{Spec(134), 0}, {Listed(zeros), 1000}};
   for (const auto& one : cases) {
     const RotaryPtr rotary = CreateRotary(one.spec);
     ForEachType([&](auto element) {
@@ -168,10 +126,7 @@ TEST_P(RotaryStill, NothingIsWide) {
         PairMaker<T> maker(3);
         std::vector<T> x(5 * 134);
         for (std::size_t k = 0; k < x.size(); ++k) x[k] = k % 7 == 0 ? T() : maker.Normal(-4, 4);
-        posenc_heads heads{};
-        heads.data = x.data();
-        heads.heads = 5;
-        heads.head_stride = 134;
+        posenc_heads heads = DenseHeads(x.data(), 5, 134);
         heads.scale = scale;
         const internal::Tally tally = internal::WalkTokens(
             rotary->rotary, {one.position, internal::List(), 1, 1}, {TypeOf<T>(), &heads, 1});

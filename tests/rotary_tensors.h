@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <utility>
 #include <vector>
@@ -15,22 +17,23 @@
 
 namespace posenc {
 
-// The oracle's turns of a spec at some positions, the same on all axes: [tokens, pairs].
+// The oracle's turns of a spec at some positions [axes, tokens]: [tokens, pairs].
 class TurnTable {
  public:
   TurnTable(const posenc_rotary_spec& spec, const std::vector<double>& positions)
-      : oracle_(spec), positions_(positions) {}
+      : oracle_(spec), positions_(positions), tokens_(positions.size() / spec.axes) {}
 
   const std::vector<double>& positions() const { return positions_; }
-  std::size_t tokens() const { return positions_.size(); }
+  std::size_t tokens() const { return tokens_; }
   std::size_t pairs() const { return oracle_.pairs(); }
   GainedTurn Gained(std::size_t token, std::size_t pair, const RotaryGain& gain) const {
-    return {&oracle_, pair, positions_[token], gain};
+    return {&oracle_, pair, positions_[oracle_.axis(pair) * tokens_ + token], gain};
   }
 
  private:
   mutable oracle::RotaryOracle oracle_;  // keeps the frequencies that it has evaluated
   std::vector<double> positions_;
+  std::size_t tokens_;
 };
 
 // The elements of a head that do not turn.
@@ -57,16 +60,10 @@ class RotaryTensor {
   std::size_t size() const { return tokens_ * heads_ * head_dim_; }
 
   posenc_heads Heads(T* data, const T* source, const RotaryGain& gain) const {
-    posenc_heads heads{};
-    heads.data = data;
-    heads.heads = heads_;
-    heads.token_stride = heads_ * head_dim_;
-    heads.head_stride = head_dim_;
-    if (source != nullptr) {
-      heads.source = source;
-      heads.source_token_stride = heads.token_stride;
-      heads.source_head_stride = heads.head_stride;
-    }
+    posenc_heads heads = DenseHeads(data, heads_, head_dim_);
+    heads.source = source;
+    heads.source_token_stride = source != nullptr ? heads.token_stride : 0;
+    heads.source_head_stride = source != nullptr ? heads.head_stride : 0;
     heads.scale = gain.scale;
     heads.inverse = gain.inverse ? 1 : 0;
     return heads;
@@ -203,14 +200,22 @@ inline Pairings AllPairings() {
           {POSENC_NEIGHBOURS, POSENC_HALF_SPLIT}};
 }
 
-// Rotates tensors with gains of one amplitude, in one call, in place and from sources.
-template <class T>
-void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns,
-                   const std::vector<RotaryTensor<T>>& tensors, const std::vector<RotaryGain>& gains,
-                   const Pairings& pairings, bool any_nan = false) {
+// Rotates tensors in one call, one of each gain, of which the amplitude is the same; in place and from
+// sources. Their pairs are by make(turn, gain, head, pair), and want(turn, a, b) is what becomes of them.
+template <class T, class Make, class Want>
+void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns, std::size_t heads,
+                   const std::vector<RotaryGain>& gains, const Pairings& pairings, const Make& make,
+                   const Want& want, bool any_nan = false) {
+  std::vector<RotaryTensor<T>> tensors;
+  for (const RotaryGain& gain : gains) {
+    tensors.push_back(MakeTensor<T>(
+        spec, turns, heads, gain,
+        [&](const GainedTurn& turn, std::size_t h, std::size_t i) { return make(turn, gain, h, i); }, want));
+  }
   spec.amplitude = gains[0].amplitude;
   for (const auto& [from, to] : pairings) {
     SCOPED_TRACE(testing::Message() << "head_dim " << spec.head_dim << ", rotary_dim " << spec.rotary_dim
+                                    << ", axes " << spec.axes << " in order " << spec.axis_order
                                     << ", pairings " << from << " to " << to << ", amplitude "
                                     << spec.amplitude);
     spec.pairing = from;
@@ -219,15 +224,15 @@ void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns,
     ASSERT_NE(rotary, nullptr);
     for (const bool in_place : {true, false}) {
       std::vector<std::vector<T>> sources, results;
-      std::vector<posenc_heads> heads;
+      std::vector<posenc_heads> of_tensors;
       for (std::size_t k = 0; k < tensors.size(); ++k) {
         sources.push_back(tensors[k].Before(from));
         results.push_back(in_place ? sources[k] : std::vector<T>(tensors[k].size()));
-        heads.push_back(
+        of_tensors.push_back(
             tensors[k].Heads(results[k].data(), in_place ? nullptr : sources[k].data(), gains[k]));
       }
       ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, turns.positions().data(), turns.tokens(),
-                                 TypeOf<T>(), heads.data(), heads.size(), nullptr),
+                                 TypeOf<T>(), of_tensors.data(), of_tensors.size(), nullptr),
                 POSENC_OK);
       for (std::size_t k = 0; k < tensors.size(); ++k) {
         ASSERT_TRUE(tensors[k].IsAfter(results[k], to, any_nan))
@@ -238,6 +243,97 @@ void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns,
     }
   }
 }
+
+// Caches of every pairing and layout, whatever their rows begin with: `shift` bytes more than is aligned.
+// What is not of the layout, `more` columns among it, keeps its bytes.
+template <class T>
+void ExpectCaches(posenc_rotary_spec spec, const TurnTable& turns, double amplitude, std::size_t more,
+                  std::size_t shift) {
+  constexpr unsigned char kCanary = 0xA5;
+  spec.amplitude = amplitude;
+  const std::size_t pairs = turns.pairs(), tokens = turns.tokens();
+  std::vector<Rotated<T>> entries;
+  for (std::size_t k = 0; k < tokens * pairs; ++k) {
+    entries.push_back(turns.Gained(k / pairs, k % pairs, {amplitude, 1.0, false}).Entries<T>());
+  }
+  for (const posenc_pairing pairing : kPairings) {
+    spec.pairing = pairing;
+    const RotaryPtr rotary = CreateRotary(spec);
+    ASSERT_NE(rotary, nullptr);
+    for (const posenc_cache_layout layout : kCacheLayouts) {
+      OwnCache<T> want(layout, pairing, pairs, tokens, more,
+                       FromBits<T>(std::uint64_t{0x0101010101010101} * kCanary));
+      for (std::size_t k = 0; k < entries.size(); ++k)
+        want.Put(k / pairs, k % pairs, entries[k].x, entries[k].y);
+      const std::size_t bytes = want.cos.size() * sizeof(T);
+      std::vector<unsigned char> cos(shift + bytes + 2 * sizeof(T), kCanary), sin = cos, want_cos = cos,
+                                                                              want_sin = cos;
+      std::memcpy(&want_cos[shift], want.cos.data(), bytes);
+      if (want.HasTwo()) std::memcpy(&want_sin[shift], want.sin.data(), bytes);
+      posenc_cache cache = want.Get();
+      cache.cos = cos.data() + shift;
+      if (want.HasTwo()) cache.sin = sin.data() + shift;
+      ASSERT_EQ(
+          posenc_rotary_write_at(rotary.get(), POSENC_F64, turns.positions().data(), tokens, &cache, nullptr),
+          POSENC_OK);
+      for (const auto& [got, right] : {std::pair(&cos, &want_cos), {&sin, &want_sin}}) {
+        if (*got == *right) continue;
+        const auto at = std::mismatch(got->begin(), got->end(), right->begin()).first - got->begin();
+        const std::size_t k = (static_cast<std::size_t>(at) - shift) / sizeof(T);
+        FAIL() << "layout " << layout << ", pairing " << pairing << ", amplitude " << std::hexfloat
+               << amplitude << std::dec << ", " << (got == &cos ? "cos" : "sin") << " row " << k / want.stride
+               << ", column " << k % want.stride << " of " << want.stride << ", byte " << at;
+      }
+    }
+  }
+}
+
+// Rotations in POSENC_EXACT, by the oracle.
+class ExactPerTarget : public PerTarget {
+ protected:
+  posenc_rotary_spec Spec(std::size_t head_dim) const { return MakeRotarySpec(head_dim, target()); }
+  posenc_rotary_spec Listed(const std::vector<double>& frequencies) const {
+    return ListedSpec(frequencies, target());
+  }
+
+  // The reference computes every pair in wide arithmetic.
+  Pairings pairings() const {
+    if (!IsReference()) return AllPairings();
+    return {{POSENC_HALF_SPLIT, POSENC_HALF_SPLIT}, {POSENC_NEIGHBOURS, POSENC_HALF_SPLIT}};
+  }
+
+  // Forwards and back, pairs by make(maker, turn, head, pair).
+  template <class T, class Make>
+  void ExpectOf(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
+                const RotaryGain& gain, const Make& make) const {
+    PairMaker<T> maker(static_cast<unsigned>(spec.head_dim + heads));
+    ExpectRotated<T>(
+        spec, turns, heads, {{gain.amplitude, gain.scale, false}, {gain.amplitude, gain.scale, true}},
+        pairings(),
+        [&](const GainedTurn& turn, const RotaryGain&, std::size_t h, std::size_t i) {
+          return make(maker, turn, h, i);
+        },
+        [](const GainedTurn& turn, T a, T b) { return turn.Rotate(a, b); });
+  }
+
+  // The same in every type.
+  template <class Make>
+  void Expect(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
+              const RotaryGain& gain, const Make& make) const {
+    ForEachType([&](auto element) { ExpectOf<decltype(element)>(spec, turns, heads, gain, make); });
+  }
+
+  // Pairs of some kinds of PairMaker, or of all.
+  void ExpectKinds(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
+                   const RotaryGain& gain, const std::vector<std::size_t>& kinds = {}) const {
+    std::size_t k = 0;
+    Expect(spec, turns, heads, gain, [&](auto& maker, const GainedTurn& turn, std::size_t, std::size_t) {
+      const std::size_t kind = kinds.empty() ? k % maker.kKinds : kinds[k % kinds.size()];
+      k += 1 + k / 97 % 3;
+      return maker.Make(kind, turn.Cosine(), turn.Sine(), gain.amplitude * gain.scale);
+    });
+  }
+};
 
 }  // namespace posenc
 
