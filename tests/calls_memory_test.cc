@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "calls.h"
@@ -52,8 +53,9 @@ class CallsMemory : public PerTarget {
       b.ForEachPiece([&, place = b.place()](std::size_t at, std::size_t, std::size_t n) {
         std::memset(place + at, kCanary, n);
       });
-      const auto* other = std::find_if(begin, end, [](unsigned char byte) { return byte != kCanary; });
-      if (other != end) {
+      const auto bytes = static_cast<std::size_t>(end - begin);
+      if (*begin != kCanary || std::memcmp(begin, begin + 1, bytes - 1) != 0) {
+        const auto* other = std::find_if(begin, end, [](unsigned char byte) { return byte != kCanary; });
         return testing::AssertionFailure()
                << b.name << ": byte " << other - b.place() << " of " << b.extent() << " is written";
       }
@@ -73,7 +75,11 @@ class CallsMemory : public PerTarget {
 };
 
 TEST_P(CallsMemory, GuardPagesRightBeforeAndRightAfter) {
-  for (std::size_t dim = 1; dim <= 257; dim += IsReference() ? 64 : dim > 129 ? 127 : 1) {
+  // Without vectors fewer ends are different.
+  const std::size_t largest = IsReference() ? 31 : 257, step = IsReference()                       ? 5
+                                                               : std::string(target()) == "SCALAR" ? 3
+                                                                                                   : 1;
+  for (std::size_t dim = 1; dim <= largest; dim += dim > 129 ? 127 : step) {
     for (int kind = 0; kind < 8; ++kind) {
       if (kind > 3 && dim % 8 != static_cast<std::size_t>(kind)) continue;  // layouts begin again
       Setting setting(target(), dim, 1);
