@@ -145,7 +145,7 @@ inline void Cache(Call& c, bool written) {
   }
   c.pointers.emplace_back(&c.a.passed_cache, POSENC_NULL_POINTER);
   c.choices.push_back({&cache.type, written ? kWritten : kSummands, POSENC_BAD_TYPE});
-  c.choices.push_back({&cache.layout, {0, 1, 2, 3}, POSENC_BAD_CACHE});
+  c.choices.push_back({&cache.layout, {0, 1, 2, 3}, POSENC_BAD_CACHE_LAYOUT});
 }
 
 template <bool listed, void (*what)(Call& c)>

@@ -101,6 +101,17 @@ TEST_P(CallsRefusals, ValuesThatAreNone) {
   });
 }
 
+posenc_status StrideStatus(const std::size_t& stride, const Call& call) {
+  if (&stride == &call.a.table_stride) return POSENC_TABLE_STRIDE_TOO_SMALL;
+  if (&stride == &call.a.batch_stride) return POSENC_BATCH_STRIDE_TOO_SMALL;
+  if (&stride == &call.a.list_stride) return POSENC_ID_STRIDE_TOO_SMALL;
+  for (const posenc_heads& tensor : call.a.tensors) {
+    if (&stride == &tensor.token_stride) return POSENC_TOKEN_STRIDE_TOO_SMALL;
+    if (&stride == &tensor.head_stride) return POSENC_HEAD_STRIDE_TOO_SMALL;
+  }
+  return POSENC_STRIDE_TOO_SMALL;
+}
+
 TEST_P(CallsRefusals, StridesTooSmall) {
   ForEach([](Call& call) {
     for (const Buffer& buffer : call.buffers) {
@@ -109,8 +120,8 @@ TEST_P(CallsRefusals, StridesTooSmall) {
       for (std::size_t* stride : buffer.strides) {
         if (stride == nullptr || (buffer.are_heads && stride == buffer.strides[1] && buffer.counts[1] == 1))
           continue;
-        ExpectWith(stride, *stride - 1, POSENC_STRIDE_TOO_SMALL, call);
-        ExpectWith(stride, std::size_t{0}, POSENC_STRIDE_TOO_SMALL, call);
+        for (const std::size_t small : {*stride - 1, std::size_t{0}})
+          ExpectWith(stride, small, StrideStatus(*stride, call), call);
       }
     }
   });
@@ -153,7 +164,9 @@ TEST_P(CallsRefusals, RunsThatLeaveTheRange) {
       for (const std::int64_t bad :
            {run.least - 1, run.least - 2, run.most - run.steps + 2, run.most, run.most + 1, kMaxInt64,
             kMaxInt64 - 1, kMinInt64, kMinInt64 + 1, std::int64_t{1} << 32, -(std::int64_t{1} << 32)}) {
-        ExpectWith(run.first, bad, POSENC_POSITION_OUT_OF_RANGE, call);
+        const bool is_cached = &call.a.first == run.first && run.least == 0;
+        ExpectWith(run.first, bad, is_cached ? POSENC_CACHE_ROW_OUT_OF_RANGE : POSENC_POSITION_OUT_OF_RANGE,
+                   call);
       }
     }
   });
@@ -196,8 +209,9 @@ TEST_P(CallsRefusals, BadValuesOfLists) {
       [](Call& call) {
         for (Buffer& buffer : call.buffers) {
           if (buffer.values == Values::kAny || buffer.values == Values::kEntries) continue;
-          const posenc_status want =
-              buffer.values == Values::kIds ? POSENC_ID_OUT_OF_RANGE : POSENC_POSITION_OUT_OF_RANGE;
+          const posenc_status want = buffer.values == Values::kIds          ? POSENC_ID_OUT_OF_RANGE
+                                     : buffer.values == Values::kRowIndices ? POSENC_CACHE_ROW_OUT_OF_RANGE
+                                                                            : POSENC_POSITION_OUT_OF_RANGE;
           const auto good = buffer.content;
           if (buffer.values == Values::kFirstPositions) call.a.first = 0;  // which is added
           for (const auto& bad : BadValues(buffer, call)) {

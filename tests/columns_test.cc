@@ -177,7 +177,7 @@ TEST_P(Columns, ListsHaveAFrequencyForEachPair) {
     Encoder encoder;
     for (std::size_t count = 1; count <= frequencies.size(); ++count) {
       spec.frequencies = {frequencies.data(), nullptr, count, FrequencyUnit::kRadians};
-      EXPECT_EQ(Encoder::Create(spec, &encoder), count == pairs ? Status::kOk : Status::kBadFrequencies);
+      EXPECT_EQ(Encoder::Create(spec, &encoder), count == pairs ? Status::kOk : Status::kBadFrequencyCount);
     }
     spec.frequencies.count = pairs;
     spec.target = nullptr;

@@ -80,14 +80,19 @@ void ExpectStatusWith(T posenc_spec::*member, std::initializer_list<std::common_
 }
 
 TEST(StatusMessages, AreDistinctSentences) {
+  constexpr posenc_status kStatuses[] = {
+#define POSENC_STATUS(constant, sentence) constant,
+#include "spec/statuses.inc"
+  };
+  constexpr auto kEnd = static_cast<posenc_status>(std::size(kStatuses));
   std::set<std::string> messages;
-  for (posenc_status status = POSENC_OK; status <= POSENC_BAD_PADDING_POSITION; ++status) {
+  for (posenc_status status = POSENC_OK; status < kEnd; ++status) {
     const char* message = posenc_status_message(status);
     ASSERT_NE(message, nullptr) << status;
     EXPECT_STRNE(message, "") << status;
     EXPECT_TRUE(messages.insert(message).second) << status << ": " << message;
   }
-  for (const posenc_status status : {kMinInt, -1, POSENC_BAD_PADDING_POSITION + 1, 4711, kMaxInt}) {
+  for (const posenc_status status : {kMinInt, -1, kEnd, 4711, kMaxInt}) {
     EXPECT_STREQ(posenc_status_message(status), "unknown status");
   }
   EXPECT_EQ(messages.count("unknown status"), 0u);
@@ -98,10 +103,8 @@ TEST(StatusMessages, NameWhateverMayBeAtFault) {
   const struct {
     posenc_status status;
     std::vector<const char*> words;
-  } messages[] = {{POSENC_STRIDE_TOO_SMALL,
-                   {"row_stride", "table_stride", "batch_stride", "token_stride", "head_stride"}},
+  } messages[] = {{POSENC_STRIDE_TOO_SMALL, {"row_stride", "position_stride", "column"}},
                   {POSENC_SIZE_OVERFLOW, {"matrix", "batch", "tensor", "list"}},
-                  {POSENC_POSITION_OUT_OF_RANGE, {"position", "row", "cache"}},
                   {POSENC_MEMORY_TOO_SMALL, {"object"}}};
   for (const auto& message : messages) {
     for (const char* word : message.words) {
@@ -147,7 +150,7 @@ TEST(CreateErrors, NewerStructs) {
   ExpectStatus(&newer.spec, POSENC_OK);
   for (int bit = 0; bit < 63; bit += 9) {  // in every byte
     newer.member = std::int64_t{1} << bit;
-    ExpectStatus(&newer.spec, POSENC_BAD_STRUCT_SIZE);
+    ExpectStatus(&newer.spec, POSENC_UNKNOWN_MEMBERS);
   }
 }
 
@@ -173,7 +176,7 @@ const Refusal kRefusals[] = {
     {"", "phase_rounding=10", "phase_rounding=-2147483648|-1|11|255|256|257|65536|2147483647",
      POSENC_BAD_PHASE_ROUNDING},
     {"", "frequency_unit=HALF_TURNS|TURNS", "frequency_unit=3|-2147483648|-1|11|255|256|257|65536|2147483647",
-     POSENC_BAD_FREQUENCIES},
+     POSENC_BAD_UNIT},
     {"", "has_padding=1;input_first=1;nan_rows=1;lists_only=1",
      "has_padding=2|-1|3|256|257|65536|-2147483648|2147483647;input_first=2|-1|3|256|257|65536|-2147483648|"
      "2147483647;nan_rows=2|-1|3|256|257|65536|-2147483648|2147483647;lists_only=2|-1|3|256|257|65536|-"
@@ -186,10 +189,15 @@ const Refusal kRefusals[] = {
     {"", "", "position_scale=1e300;base=1e-300|1e300|0x1p-1074;exponent_dim=1e-3|-1e-3|0x1p-1074",
      POSENC_FREQUENCY_OUT_OF_RANGE},
     {"frequencies=1,0.1,0.01,0.001", "frequencies= frequencies_f32=1,0.1,0.01,0.001",
-     "frequencies_f32=1,0.1,0.01,0.001;frequencies=;frequency_count=0|3|8|-1;phase_rounding=F32_POW_DIV;"
-     "frequency_unit=-2147483648|-1|3|256|65536|2147483647;frequencies= "
-     "frequencies_f32=1,1,inf,1;frequencies=1,1,nan,1|1,1,inf,1|1,1,-inf,1",
+     "frequencies_f32=1,0.1,0.01,0.001;frequencies=", POSENC_BAD_FREQUENCIES},
+    {"phase_rounding=F32_LIST frequencies=1,1,1,1", "", "frequencies= frequency_count=0",
      POSENC_BAD_FREQUENCIES},
+    {"frequencies=1,1,1,1", "", "frequency_count=0|3|8|-1", POSENC_BAD_FREQUENCY_COUNT},
+    {"frequencies=1,1,1,1", "", "phase_rounding=F32_POW_DIV", POSENC_ROUNDING_TAKES_NO_LIST},
+    {"frequencies=1,1,1,1", "", "frequency_unit=-2147483648|-1|3|256|65536|2147483647", POSENC_BAD_UNIT},
+    {"frequencies=1,1,1,1", "",
+     "frequencies= frequencies_f32=1,1,inf,1;frequencies=1,1,nan,1|1,1,inf,1|1,1,-inf,1",
+     POSENC_FREQUENCY_NOT_FINITE},
     {"frequencies=1,1,1,1", "frequencies=1,1,0,1|1,1,-0,1|1,1,-0x1p-126,1|1,1,0x1p31,1",
      "frequencies=1,1,0x1p-127,1|1,1,0x1.0000000000001p31,1|1,1,-1e300,1|1,1,1e-320,1",
      POSENC_FREQUENCY_OUT_OF_RANGE},
@@ -209,7 +217,7 @@ const Refusal kRefusals[] = {
      "151,1;position_scale=0x1p-100 frequencies=1,1,1e300,1;position_scale=0x1p20 frequencies=1,1,1e-300,1",
      POSENC_FREQUENCY_OUT_OF_RANGE},
     {"phase_rounding=F32_LIST frequencies=1,1,1,1", "", "frequencies=1,1,nan,1|1,1,inf,1",
-     POSENC_BAD_FREQUENCIES},
+     POSENC_FREQUENCY_NOT_FINITE},
     // Rows without sines and cosines have no frequency that could be wrong.
     {"dim=1",
      "layout=SIN_COS odd_column=ODD_ZERO_LAST position_scale=1e300|0x1p-1000;layout=SIN_COS "

@@ -155,7 +155,7 @@ TEST_P(PhaseRoundingTest, OfAList) {
   EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadFrequencies);
   spec.phase_rounding = PhaseRounding::kF32Exp;
   spec.frequencies = {frequencies, nullptr, 5, FrequencyUnit::kRadians};
-  EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadFrequencies);
+  EXPECT_EQ(Encoder::Create(spec, &none), Status::kRoundingTakesNoList);
 }
 
 TEST_P(PhaseRoundingTest, ContradictionsAreRefused) {
@@ -165,7 +165,7 @@ TEST_P(PhaseRoundingTest, ContradictionsAreRefused) {
     Encoder none;
     ASSERT_EQ(Encoder::Create(spec, &none), Status::kOk);
     spec.frequencies.unit = FrequencyUnit::kTurns;
-    EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadPhaseRounding);
+    EXPECT_EQ(Encoder::Create(spec, &none), Status::kRoundingNeedsRadians);
     spec.frequencies.unit = FrequencyUnit::kRadians;
     spec.min_timescale = 2.0;
     EXPECT_EQ(Encoder::Create(spec, &none),

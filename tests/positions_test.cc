@@ -260,7 +260,7 @@ TEST(PositionsFromMask, WhateverTheFloatingPointState) {
     });
     EXPECT_EQ(tiny, Status::kOk);
     EXPECT_EQ(y, 0x1p-1074);
-    EXPECT_EQ(bad, Status::kBadNormalization);
+    EXPECT_EQ(bad, Status::kBadNormalizationScale);
   }
 }
 
@@ -277,8 +277,8 @@ TEST(PositionsFromMask, Arguments) {
     EXPECT_TRUE(want == POSENC_OK || (SameBits(y, before) && SameBits(x, before)));
   };
   for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL, 0x1.0000000000001p31, -0x1.0000000000001p31}) {
-    expect(POSENC_BAD_NORMALIZATION, 4, 6, bad, 0.0);
-    expect(POSENC_BAD_NORMALIZATION, 4, 6, 1.0, bad);
+    expect(POSENC_BAD_NORMALIZATION_SCALE, 4, 6, bad, 0.0);
+    expect(POSENC_BAD_NORMALIZATION_OFFSET, 4, 6, 1.0, bad);
   }
   // No memory of 32 bits has room for as many.
   const posenc_status too_far = sizeof(std::size_t) > 4 ? POSENC_POSITION_OUT_OF_RANGE : POSENC_SIZE_OVERFLOW;

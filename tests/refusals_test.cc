@@ -89,7 +89,7 @@ TEST(RefusalsOfTables, WithoutTheRow) {
     c.a.vocabulary = 41;
     c.a.table_stride = kMaxSize / 4;
   });
-  Expect(POSENC_STRIDE_TOO_SMALL, kEmbeds, [](Call& c) {
+  Expect(POSENC_TABLE_STRIDE_TOO_SMALL, kEmbeds, [](Call& c) {
     c.a.rows = 0;
     c.a.table_stride = kDim - 1;
   });
@@ -180,7 +180,7 @@ TEST(RefusalsOfBatches, Sequences) {
       c.a.batch_stride = batch_stride;
     });
   };
-  expect(POSENC_STRIDE_TOO_SMALL, 7, kRows * kDim - 1);
+  expect(POSENC_BATCH_STRIDE_TOO_SMALL, 7, kRows * kDim - 1);
   expect(POSENC_SIZE_OVERFLOW, 7, kMaxSize);
   expect(POSENC_SIZE_OVERFLOW, 7, kMaxSize / 8);
   expect(POSENC_SIZE_OVERFLOW, kMaxSize, kRows * kDim);
@@ -286,14 +286,14 @@ TEST(RefusalsOfGrids, Columns) {
   }
   for (const std::size_t column : {std::size_t{1}, kDim - 1, kDim}) {
     Expect(
-        POSENC_BAD_GRID, kGrids, [&](Call& c) { c.a.axes[1].column = column; }, kUntold, 1);
+        POSENC_COLUMNS_OVERLAP, kGrids, [&](Call& c) { c.a.axes[1].column = column; }, kUntold, 1);
   }
   for (const std::size_t column : {std::size_t{0}, std::size_t{1}, kDim - 1}) {
     Expect(
-        POSENC_BAD_GRID, kGrids, [&](Call& c) { c.a.axes[0].column = column; }, kUntold, 1);
+        POSENC_COLUMNS_OVERLAP, kGrids, [&](Call& c) { c.a.axes[0].column = column; }, kUntold, 1);
   }
   Expect(
-      POSENC_BAD_GRID, kGrids, [](Call& c) { c.a.axes[0].column = 0, c.a.axes[1].column = kDim - 1; },
+      POSENC_COLUMNS_OVERLAP, kGrids, [](Call& c) { c.a.axes[0].column = 0, c.a.axes[1].column = kDim - 1; },
       kUntold, 1);
   Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].column = 0, c.a.axes[1].column = kDim; });
   const Encoder wide = Create(MakeSpec(kDim + 1));
@@ -430,25 +430,19 @@ TEST(RefusalsOfHeads, Strides) {
   expect(POSENC_OK, 3, 2, 16, 8);
   expect(POSENC_OK, 3, 2, 17, 8);
   expect(POSENC_OK, 3, 2, 17, 9);
-  for (const auto& [token, head] : {std::pair<std::size_t, std::size_t>{16, 9},
-                                    {15, 8},
-                                    {16, 7},
-                                    {16, 0},
-                                    {0, 8},
-                                    {8, 8},
-                                    {8, 23},
-                                    {9, 25},
-                                    {7, 24}}) {
-    expect(POSENC_STRIDE_TOO_SMALL, 3, 2, token, head);
-  }
+  using Strides = std::pair<std::size_t, std::size_t>;  // of tokens, of heads
+  for (const auto& [token, head] : {Strides{16, 9}, {15, 8}, {0, 8}, {8, 8}, {7, 24}})
+    expect(POSENC_TOKEN_STRIDE_TOO_SMALL, 3, 2, token, head);
+  for (const auto& [token, head] : {Strides{16, 7}, {16, 0}, {8, 23}, {9, 25}})
+    expect(POSENC_HEAD_STRIDE_TOO_SMALL, 3, 2, token, head);
   expect(POSENC_OK, 3, 2, 8, 24);  // [heads, tokens, head_dim]
   expect(POSENC_OK, 3, 2, 9, 26);
   expect(POSENC_OK, 3, 1, 8, 0);  // of one there is no stride
   expect(POSENC_OK, 3, 1, 8, 3);
-  expect(POSENC_STRIDE_TOO_SMALL, 3, 1, 7, 8);
+  expect(POSENC_TOKEN_STRIDE_TOO_SMALL, 3, 1, 7, 8);
   expect(POSENC_OK, 1, 2, 0, 8);
   expect(POSENC_OK, 1, 2, 3, 8);
-  expect(POSENC_STRIDE_TOO_SMALL, 1, 2, 16, 7);
+  expect(POSENC_HEAD_STRIDE_TOO_SMALL, 1, 2, 16, 7);
   expect(POSENC_OK, 1, 1, 0, 0);
 }
 
@@ -623,11 +617,11 @@ TEST(RefusalsOfCaches, RowsOutOfRange) {
   expect(POSENC_OK, 9, 6, 3);
   expect(POSENC_OK, 3, 3, 0);
   for (const std::int64_t first : {std::int64_t{1}, std::int64_t{-1}, kMaxInt64, kMinInt64}) {
-    expect(POSENC_POSITION_OUT_OF_RANGE, 3, first, 3);
+    expect(POSENC_CACHE_ROW_OUT_OF_RANGE, 3, first, 3);
   }
-  expect(POSENC_POSITION_OUT_OF_RANGE, 2, 0, 3);
-  expect(POSENC_POSITION_OUT_OF_RANGE, 3, 4, 1);
-  expect(POSENC_POSITION_OUT_OF_RANGE, 0, 0, 1);
+  expect(POSENC_CACHE_ROW_OUT_OF_RANGE, 2, 0, 3);
+  expect(POSENC_CACHE_ROW_OUT_OF_RANGE, 3, 4, 1);
+  expect(POSENC_CACHE_ROW_OUT_OF_RANGE, 0, 0, 1);
   Expect(POSENC_OK, kCached, [](Call& c) {
     if (c.a.list != nullptr) c.a.first = -5;  // with a list the first row does not count
   });

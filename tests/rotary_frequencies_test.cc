@@ -567,23 +567,25 @@ std::vector<Refusal> Refusals() {
       {"head_dim=128", "position_scale=-2|0", "position_scale=inf|nan", POSENC_BAD_POSITION_SCALE},
       {"head_dim=128 phase_rounding=F32_EXP", "position_scale=1", "position_scale=2",
        POSENC_BAD_POSITION_SCALE},
-      {"head_dim=128", "unit=TURNS", "unit=3|-1", POSENC_BAD_FREQUENCIES},
-      {"head_dim=128 phase_rounding=F32_ITERATED", "unit=RADIANS", "unit=TURNS", POSENC_BAD_FREQUENCIES},
+      {"head_dim=128", "unit=TURNS", "unit=3|-1", POSENC_BAD_UNIT},
+      {"head_dim=128 phase_rounding=F32_ITERATED", "unit=RADIANS", "unit=TURNS",
+       POSENC_ROUNDING_NEEDS_RADIANS},
       {"head_dim=6 frequencies_f32=1,2,3",
        "frequencies_f32= frequencies=1,2,3;frequencies_f32= frequency_count=0",
-       "frequency_count=0|2|4;frequencies_f32=;frequencies=1,2,3;frequencies_f32= "
-       "frequencies=1,1,nan;frequencies_f32=1,1,inf",
-       POSENC_BAD_FREQUENCIES},
+       "frequencies_f32=;frequencies=1,2,3", POSENC_BAD_FREQUENCIES},
+      {"head_dim=6 frequencies_f32=1,2,3", "", "frequency_count=0|2|4", POSENC_BAD_FREQUENCY_COUNT},
+      {"head_dim=6 frequencies_f32=1,2,3", "", "frequencies_f32= frequencies=1,1,nan;frequencies_f32=1,1,inf",
+       POSENC_FREQUENCY_NOT_FINITE},
       {"head_dim=6 frequencies_f32=1,2,3 phase_rounding=F32_INV_FREQ", "scaling=LINEAR",
        "phase_rounding=F32_ITERATED|F32_EXP|F64_INV_FREQ;frequencies_f32= frequencies=1,2,3",
-       POSENC_BAD_FREQUENCIES},
+       POSENC_ROUNDING_TAKES_NO_LIST},
       {"head_dim=128", "phase_rounding=F64_INV_FREQ", "phase_rounding=F32_POW_DIV|F32_LOG_DIV|F32_LIST|-1",
        POSENC_BAD_PHASE_ROUNDING},
       {"head_dim=128", "scaling=PROPORTIONAL", "scaling=12|-1", POSENC_BAD_SCALING},
       {kListed + "NO_SCALING length=200", "scaling=YARN", "scaling=NTK|DYNAMIC_NTK|QWEN_NTK|MIXED_NTK",
-       POSENC_BAD_SCALING},
+       POSENC_LIST_TAKES_NO_SCALING},
       {kFactors + " phase_rounding=F32_ITERATED scaling=FREQUENCY_FACTORS", "scaling=LINEAR|NO_SCALING",
-       "scaling=LONGROPE|NTK|YARN;phase_rounding=F32_INV_FREQ", POSENC_BAD_SCALING},
+       "scaling=LONGROPE|NTK|YARN;phase_rounding=F32_INV_FREQ", POSENC_ROUNDING_TAKES_NO_SCALING},
       {kDynamic + "factor=2 length=1e4", "factor=1e30;length=1e30", "factor=1e300 length=1e300",
        POSENC_BAD_FACTOR},
       {kQwen + "1e4", "factor=0;length=1e30", "length=1e300 original_length=1e-300", POSENC_BAD_FACTOR},
@@ -599,10 +601,14 @@ std::vector<Refusal> Refusals() {
       {kFactors,
        "factors=1,2,1e-9,1;long_factors=1,2,1e-9,1;factors= factors_f32=1,2,1e-9,1 long_factors= "
        "long_factors_f32=1,1,1,1",
-       "factor_count=3|0;factors=;long_factors=;factors_f32=1,1,1,1;long_factors_f32=1,1,1,1;long_factors= "
-       "long_factors_f32=1,1,1,1;factors=1,1,1,0|-1,1,1,1|1,nan,1,1|1,inf,1,1;long_factors=1,nan,1,1;factors="
-       " factors_f32=1,1,1,0 long_factors= long_factors_f32=1,1,1,1",
+       "factors=;long_factors=;factors_f32=1,1,1,1;long_factors_f32=1,1,1,1;long_factors= "
+       "long_factors_f32=1,1,1,1",
        POSENC_BAD_FACTOR_LIST},
+      {kFactors, "", "factor_count=3|0", POSENC_BAD_FACTOR_COUNT},
+      {kFactors, "",
+       "factors=1,1,1,0|-1,1,1,1|1,nan,1,1|1,inf,1,1;long_factors=1,nan,1,1;factors= factors_f32=1,1,1,0 "
+       "long_factors= long_factors_f32=1,1,1,1",
+       POSENC_BAD_LISTED_FACTOR},
       {"head_dim=40",
        kThreeAxes + "8,6,6 axis_order=INTERLEAVED_AXES;" + kThreeAxes + "8,6,6 axis_order=ALTERNATING_AXES;" +
            kThreeAxes +
@@ -639,7 +645,7 @@ std::vector<Refusal> Refusals() {
       {"head_dim=128", "truncate=0", "truncate=2|-1", POSENC_BAD_FLAG},
       // To the next float, which is infinite; the others keep such a factor's frequency in range.
       {kFactors + " phase_rounding=F32_ITERATED scaling=FREQUENCY_FACTORS", "factors=1,1,1e30,1",
-       "base=0.5 exponent_dim=0.3 factors=1,1,1,0x1.ffffffp127", POSENC_BAD_FACTOR_LIST},
+       "base=0.5 exponent_dim=0.3 factors=1,1,1,0x1.ffffffp127", POSENC_BAD_LISTED_FACTOR},
       {kFactors, "factor=0.5", NotPositive("factor"), POSENC_BAD_FACTOR},
       {kFactors + " amplitude=1.5", "factor=0", "factor=nan", POSENC_BAD_FACTOR},
       {kLlama3 + "8", "low_freq_factor=0.5", NotPositive("low_freq_factor"), POSENC_BAD_FREQ_FACTOR},

@@ -44,10 +44,10 @@ typedef struct posenc_grid_axis {
 // first column of an axis to the last row's last one, must not overlap a list.
 //
 // *bad_axis, unless bad_axis is null, becomes the axis at fault with these statuses: POSENC_NOT_CREATED,
-// POSENC_BAD_TYPE (of a list), POSENC_BAD_FLAG (reserved), POSENC_STRIDE_TOO_SMALL, POSENC_BAD_GRID (its
-// columns are also another's), POSENC_BUFFERS_OVERLAP and POSENC_POSITION_OUT_OF_RANGE; with the last one
-// *bad_index becomes the index of its first position that is none. POSENC_BAD_GRID without an axis:
-// axis_count is 0 or too large. Positions of a grid without cells are not looked at.
+// POSENC_BAD_TYPE (of a list), POSENC_BAD_FLAG (reserved), POSENC_STRIDE_TOO_SMALL, POSENC_COLUMNS_OVERLAP
+// (its columns are also another's), POSENC_BUFFERS_OVERLAP and POSENC_POSITION_OUT_OF_RANGE; with the last
+// one *bad_index becomes the index of its first position that is none. Positions of a grid without cells are
+// not looked at.
 POSENC_API posenc_status posenc_write_grid(const posenc_grid_axis* axes, size_t axis_count,
                                            size_t prefix_rows, posenc_type type, void* out, size_t row_stride,
                                            size_t* bad_axis, size_t* bad_index);

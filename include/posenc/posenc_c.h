@@ -78,30 +78,28 @@ enum {
   POSENC_BAD_POSITION_SCALE = 6,  // position_scale is NaN or infinite (with a phase rounding: or 0, as float;
                                   // of a rotary: not 1)
   POSENC_BAD_LAYOUT = 7,          // not a posenc_layout
-  POSENC_BAD_PHASE_ROUNDING =
-      8,  // not a posenc_phase_rounding, or one that the unit or a rotary does not admit
+  POSENC_BAD_PHASE_ROUNDING = 8,  // not a posenc_phase_rounding, or one that rotaries lack
   POSENC_FREQUENCY_OUT_OF_RANGE = 9,  // some w_i, as double, is neither 0 nor 2^-126 <= |w_i| <= 2^31
   POSENC_UNKNOWN_TARGET = 10,         // no compiled target has that name
   POSENC_UNAVAILABLE_TARGET = 11,     // this CPU cannot run that target
   POSENC_OUT_OF_MEMORY = 12,          // creation could not allocate
-  POSENC_STRIDE_TOO_SMALL = 13,       // rows, matrices of a batch or heads of a tensor would overlap
+  POSENC_STRIDE_TOO_SMALL = 13,       // row_stride is smaller than a row, or an axis of a grid ends after it
   POSENC_SIZE_OVERFLOW = 14,          // a matrix, batch, tensor or list exceeds the address space
-  POSENC_POSITION_OUT_OF_RANGE = 15,  // a position is outside -2^31 .. 2^31 or a NaN; no row of a cache
+  POSENC_POSITION_OUT_OF_RANGE = 15,  // a position is outside -2^31 .. 2^31 or a NaN
   POSENC_ID_OUT_OF_RANGE = 16,        // some token id is negative or not below the vocabulary's size
   POSENC_BUFFERS_OVERLAP = 17,        // what is written shares memory with what else is read or written
   POSENC_MEMORY_TOO_SMALL = 18,       // less memory than the function of its size asks for
   POSENC_BAD_TYPE = 19,               // not a posenc_type that this parameter takes
-  POSENC_BAD_STRUCT_SIZE = 20,        // struct_size is wrong, or members unknown to this version are set
-  POSENC_BAD_FREQUENCIES = 21,  // a list of frequencies that is not as posenc_spec says or meets a phase
-                                // rounding, or not a posenc_unit
-  POSENC_BAD_FLAG = 22,         // a member that is 0 or 1 is neither, or `reserved` is not 0
+  POSENC_BAD_STRUCT_SIZE = 20,        // struct_size is smaller than any version's or above 4096
+  POSENC_BAD_FREQUENCIES = 21,        // not exactly one array of frequencies is given where one is needed
+  POSENC_BAD_FLAG = 22,               // a member that is 0 or 1 is neither, or `reserved` is not 0
 
   // Of rotary embeddings (rotary_c.h).
   POSENC_BAD_HEAD_DIM = 23,  // head_dim is below 2, exceeds POSENC_MAX_HEAD_DIM, or does not suit the preset
   POSENC_BAD_ROTARY_DIM = 24,  // rotary_dim is 0, odd, above POSENC_MAX_ROTARY_DIM or beyond the head
   POSENC_BAD_PAIRING = 25,     // pairing or output_pairing is none
   POSENC_BAD_ARITHMETIC = 26,  // not a posenc_arithmetic
-  POSENC_BAD_SCALING = 27,     // not a posenc_scaling, or one that phase_rounding or the list does not admit
+  POSENC_BAD_SCALING = 27,     // not a posenc_scaling
   POSENC_BAD_FACTOR = 28,      // factor, or what dynamic NTK makes of it, is not positive and finite
   POSENC_BAD_LENGTH = 29,      // length or original_length is not positive and finite (LongRoPE: L0 above 1),
                                // where it counts
@@ -109,12 +107,11 @@ enum {
   POSENC_BAD_MSCALE = 31,      // mscale or mscale_all_dim is negative or not finite
   POSENC_BAD_FREQ_FACTOR = 32,  // not 0 < low_freq_factor <= high_freq_factor, finite
   POSENC_BAD_PROPORTION = 33,   // proportion is outside 0 .. 1
-  POSENC_BAD_FACTOR_LIST =
-      34,                     // a list of factors is missing, of the wrong length, or not positive and finite
-  POSENC_BAD_AXES = 35,       // axes, sections or axis_order: sections do not add up, or unknown
-  POSENC_BAD_AMPLITUDE = 36,  // an amplitude, or times a scale, is outside 2^-64 .. 2^64
-  POSENC_UNKNOWN_PRESET = 37,  // no preset has that name
-  POSENC_BAD_CACHE = 38,       // not a posenc_cache_layout, or not the tables that it has
+  POSENC_BAD_FACTOR_LIST = 34,  // not exactly one array of factors is given where one is needed
+  POSENC_BAD_AXES = 35,         // axes, sections or axis_order: sections do not add up, or unknown
+  POSENC_BAD_AMPLITUDE = 36,    // an amplitude, or times a scale, is outside 2^-64 .. 2^64
+  POSENC_UNKNOWN_PRESET = 37,   // no preset has that name
+  POSENC_BAD_CACHE = 38,        // sin is given, and the layout has one table
 
   // Of encoders, again.
   POSENC_BAD_MIN_TIMESCALE =
@@ -123,11 +120,39 @@ enum {
   POSENC_BAD_POSITION_OFFSET = 41,  // position_offset is outside -2^31 .. 2^31
 
   // Of grids (grid_c.h) and of positions made from ids and masks (positions_c.h).
-  POSENC_BAD_GRID = 42,           // no axis or more than POSENC_MAX_GRID_AXES, or two with the same columns
-  POSENC_BAD_NORMALIZATION = 43,  // not a posenc_normalization, or its scale or offset is no position
+  POSENC_BAD_GRID = 42,           // no axis or more than POSENC_MAX_GRID_AXES
+  POSENC_BAD_NORMALIZATION = 43,  // not a posenc_normalization
 
   // Of encoders, again.
-  POSENC_BAD_PADDING_POSITION = 44  // with position_offset added, padding_position is outside -2^31 .. 2^31
+  POSENC_BAD_PADDING_POSITION = 44,  // with position_offset added, padding_position is outside -2^31 .. 2^31
+
+  // Of calls.
+  POSENC_TABLE_STRIDE_TOO_SMALL = 45,  // table_stride is smaller than a row of the table
+  POSENC_BATCH_STRIDE_TOO_SMALL = 46,  // batch_stride is smaller than rows * row_stride
+  POSENC_TOKEN_STRIDE_TOO_SMALL = 47,  // of heads that overlap, token_stride is the stride that is too small
+  POSENC_HEAD_STRIDE_TOO_SMALL = 48,   // of heads that overlap, head_stride is the stride that is too small
+  POSENC_ID_STRIDE_TOO_SMALL = 49,     // id_stride is smaller than a sequence
+  POSENC_CACHE_ROW_OUT_OF_RANGE = 50,  // a row that is asked for is not in the cache
+
+  // Of lists of frequencies, units and phase roundings.
+  POSENC_BAD_FREQUENCY_COUNT = 51,     // frequency_count is not the number of pairs
+  POSENC_FREQUENCY_NOT_FINITE = 52,    // some listed frequency is infinite or a NaN
+  POSENC_BAD_UNIT = 53,                // not a posenc_unit
+  POSENC_ROUNDING_NEEDS_RADIANS = 54,  // a phase rounding with another unit
+  POSENC_ROUNDING_TAKES_NO_LIST = 55,  // a list that the phase rounding does not take
+
+  // Of structs, grids, caches and masks.
+  POSENC_UNKNOWN_MEMBERS = 56,           // members that this version does not know are set
+  POSENC_COLUMNS_OVERLAP = 57,           // two axes of a grid have columns in common
+  POSENC_BAD_CACHE_LAYOUT = 58,          // not a posenc_cache_layout
+  POSENC_BAD_NORMALIZATION_SCALE = 59,   // it is a NaN or outside -2^31 .. 2^31
+  POSENC_BAD_NORMALIZATION_OFFSET = 60,  // it is a NaN or outside -2^31 .. 2^31
+
+  // Of scalings.
+  POSENC_ROUNDING_TAKES_NO_SCALING = 61,  // a scaling that the phase rounding does not take
+  POSENC_LIST_TAKES_NO_SCALING = 62,      // a scaling that changes the base, with a list of frequencies
+  POSENC_BAD_FACTOR_COUNT = 63,           // factor_count is not rotary_dim / 2
+  POSENC_BAD_LISTED_FACTOR = 64           // some listed factor is not positive and finite
 };
 
 // One static English sentence for a status; never null.

@@ -43,9 +43,8 @@ enum {
 // beginning with 1. mask [height * width]: 0 is a cell, any other byte padding; null: all are cells.
 //
 // scale 0 means 2 pi, as the nearest double. Without a normalization scale and offset change nothing.
-// POSENC_BAD_NORMALIZATION: scale or offset is a NaN or outside -2^31 .. 2^31, or normalization is none of
-// the above. POSENC_POSITION_OUT_OF_RANGE: height or width exceeds 2^31 (or POSENC_SIZE_OVERFLOW, if there
-// are too many cells). y, x and mask must not overlap.
+// Both must be in -2^31 .. 2^31. POSENC_POSITION_OUT_OF_RANGE: height or width exceeds 2^31 (or
+// POSENC_SIZE_OVERFLOW, if there are too many cells). y, x and mask must not overlap.
 //
 // DETR's encoding is then that of two lists, y in the first half of the columns and x in the second. The
 // encoder is that of the preset "detr" for dim / 2 columns with position_offset set to 0, as these begin with

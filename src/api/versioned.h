@@ -39,7 +39,7 @@ posenc_status CopySpec(const Spec* from, Spec* to) {
   if (!IsStructSize<Spec>(from->struct_size)) return POSENC_BAD_STRUCT_SIZE;
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
   for (std::size_t i = sizeof(*from); i < from->struct_size; ++i) {
-    if (bytes[i] != 0) return POSENC_BAD_STRUCT_SIZE;
+    if (bytes[i] != 0) return POSENC_UNKNOWN_MEMBERS;
   }
   *to = Default<Spec>();
   std::memcpy(to, bytes, std::min(sizeof(*to), from->struct_size));

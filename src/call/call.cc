@@ -40,7 +40,7 @@ posenc_status CallEmbed(const Call& call, const Lookup& lookup, std::int64_t fir
   if (const posenc_status status = CheckRun(first, rows, call.encoder.offset); status != POSENC_OK) {
     return status;
   }
-  if (rows == 0) return lookup.stride < shape.dim ? POSENC_STRIDE_TOO_SMALL : POSENC_OK;
+  if (rows == 0) return lookup.stride < shape.dim ? POSENC_TABLE_STRIDE_TOO_SMALL : POSENC_OK;
   if (const posenc_status status = CheckLookup(lookup, shape, MatrixBytes(shape, matrix), bad_index);
       status != POSENC_OK) {
     return status;
@@ -53,7 +53,7 @@ posenc_status CallEmbedAt(const Call& call, const Lookup& lookup, const List& po
                           const Matrix& matrix, std::size_t* bad_index) {
   const Shape shape{call.encoder.dim, call.element_size(), rows};
   if (const posenc_status status = CheckMatrix(shape, matrix); status != POSENC_OK) return status;
-  if (rows == 0) return lookup.stride < shape.dim ? POSENC_STRIDE_TOO_SMALL : POSENC_OK;
+  if (rows == 0) return lookup.stride < shape.dim ? POSENC_TABLE_STRIDE_TOO_SMALL : POSENC_OK;
   const Bytes written = MatrixBytes(shape, matrix);
   std::size_t bad_id = rows, bad_position = rows;
   const posenc_status ids = CheckLookup(lookup, shape, written, &bad_id);

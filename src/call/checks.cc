@@ -86,7 +86,7 @@ posenc_status CheckFirsts(const Batch& batch, std::int64_t offset, const Bytes& 
 posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t end, const Bytes& written,
                            std::size_t* bad_index) {
   const auto in_range = [&](std::size_t i) { return indices[i] >= 0 && indices[i] < end; };
-  return CheckList(indices, count, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
+  return CheckList(indices, count, in_range, POSENC_CACHE_ROW_OUT_OF_RANGE, written, bad_index);
 }
 
 posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset) {
@@ -100,6 +100,7 @@ posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& w
                           std::size_t* bad_index) {
   const Shape shape{out.dim, ElementSize(lookup.type), lookup.vocabulary};
   const Matrix table{const_cast<void*>(lookup.table), lookup.stride};  // only looked at
+  if (lookup.stride < out.dim) return POSENC_TABLE_STRIDE_TOO_SMALL;
   if (const posenc_status status = CheckMatrix(shape, table); status != POSENC_OK) return status;
   if (lookup.vocabulary != 0 && Overlap(MatrixBytes(shape, table), written)) return POSENC_BUFFERS_OVERLAP;
   const auto end = static_cast<std::int64_t>(lookup.vocabulary);
@@ -109,7 +110,7 @@ posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& w
 
 posenc_status CheckBatch(const Batch& batch, std::size_t element_size) {
   if (batch.sequences < 2 || batch.rows == 0) return POSENC_OK;
-  if (batch.batch_stride / batch.rows < batch.row_stride) return POSENC_STRIDE_TOO_SMALL;
+  if (batch.batch_stride / batch.rows < batch.row_stride) return POSENC_BATCH_STRIDE_TOO_SMALL;
   return batch.sequences > PTRDIFF_MAX / element_size / batch.batch_stride ? POSENC_SIZE_OVERFLOW : POSENC_OK;
 }
 

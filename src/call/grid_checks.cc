@@ -27,7 +27,7 @@ posenc_status CheckColumns(const Grid& grid, std::size_t a) {
   const Span mine = ColumnsOf(axis);
   for (std::size_t b = 0; b < a; ++b) {
     const Span other = ColumnsOf(grid.axes[b]);
-    if (mine.begin < other.end && other.begin < mine.end) return POSENC_BAD_GRID;
+    if (mine.begin < other.end && other.begin < mine.end) return POSENC_COLUMNS_OVERLAP;
   }
   return POSENC_OK;
 }

@@ -99,6 +99,7 @@ posenc_status PositionsFromIds(const IntegerRows& ids, std::size_t rows, std::si
   const Shape written = {columns, SizeOf(positions.type), read.rows};
   const Matrix from = {ids.data, ids.stride}, to = {positions.data, positions.stride};
   if (const posenc_status status = CheckMatrix(written, to); status != POSENC_OK) return status;
+  if (ids.stride < columns) return POSENC_ID_STRIDE_TOO_SMALL;
   if (const posenc_status status = CheckMatrix(read, from); status != POSENC_OK) return status;
   if (!AreCounted(padding_id, past, columns, positions.type)) return POSENC_POSITION_OUT_OF_RANGE;
   if (read.rows == 0) return POSENC_OK;
@@ -118,22 +119,21 @@ posenc_status PositionsFromIds(const IntegerRows& ids, std::size_t rows, std::si
 
 posenc_status PositionsFromMask(const std::uint8_t* mask, std::size_t height, std::size_t width,
                                 const Normalization& normalization, double* y, double* x) {
-  return InFpState([&] {
-    if (!IsNormalization(normalization.kind) || !IsPosition(normalization.scale) ||
-        !IsPosition(normalization.offset)) {
-      return static_cast<posenc_status>(POSENC_BAD_NORMALIZATION);
-    }
-    if (height == 0 || width == 0) return static_cast<posenc_status>(POSENC_OK);
+  return InFpState([&]() -> posenc_status {
+    if (!IsNormalization(normalization.kind)) return POSENC_BAD_NORMALIZATION;
+    if (!IsPosition(normalization.scale)) return POSENC_BAD_NORMALIZATION_SCALE;
+    if (!IsPosition(normalization.offset)) return POSENC_BAD_NORMALIZATION_OFFSET;
+    if (height == 0 || width == 0) return POSENC_OK;
     const Shape shape = {width, sizeof(double), height};
     for (double* const list : {y, x}) {
       if (const posenc_status status = CheckMatrix(shape, {list, width}); status != POSENC_OK) return status;
     }
     constexpr auto kMost = static_cast<std::uint64_t>(POSENC_MAX_POSITION);
-    if (height > kMost || width > kMost) return static_cast<posenc_status>(POSENC_POSITION_OUT_OF_RANGE);
+    if (height > kMost || width > kMost) return POSENC_POSITION_OUT_OF_RANGE;
     const Bytes bytes = MatrixBytes(shape, {y, width});
     const Bytes others = {x, bytes.count}, cells = {mask, mask == nullptr ? 0 : height * width};
     if (Overlap(bytes, others) || Overlap(bytes, cells) || Overlap(others, cells)) {
-      return static_cast<posenc_status>(POSENC_BUFFERS_OVERLAP);
+      return POSENC_BUFFERS_OVERLAP;
     }
     for (std::size_t column = 0; column < width; ++column) {
       CountAlong(mask, height, width, DoubleList(y), column, normalization);
@@ -141,7 +141,7 @@ posenc_status PositionsFromMask(const std::uint8_t* mask, std::size_t height, st
     for (std::size_t row = 0; row < height; ++row) {
       CountAlong(mask, width, 1, DoubleList(x), row * width, normalization);
     }
-    return static_cast<posenc_status>(POSENC_OK);
+    return POSENC_OK;
   });
 }
 

@@ -17,6 +17,7 @@ constexpr std::size_t kMost = PTRDIFF_MAX;
 struct Blocks {
   const void* data;
   std::size_t outer_count, outer_stride, inner_count, inner_stride, bytes;
+  bool has_heads_outside;
 
   std::size_t InnerBytes() const { return (inner_count - 1) * inner_stride + bytes; }
   Bytes All() const { return {data, (outer_count - 1) * outer_stride + InnerBytes()}; }
@@ -36,17 +37,21 @@ bool MakeBlocks(const void* data, std::size_t tokens, std::size_t token_stride, 
   }
   const std::size_t last_token = (tokens - 1) * token_stride, last_head = (heads - 1) * head_stride;
   if (last_token > most - last_head || last_token + last_head > most - head_dim) return false;
-  *blocks = {data, tokens, token_stride * size, heads, head_stride * size, head_dim * size};
+  *blocks = {data, tokens, token_stride * size, heads, head_stride * size, head_dim * size, false};
   if (heads > 1 && (tokens == 1 || token_stride < head_stride)) {
-    *blocks = {data, heads, head_stride * size, tokens, token_stride * size, head_dim * size};
+    *blocks = {data, heads, head_stride * size, tokens, token_stride * size, head_dim * size, true};
   }
   return true;
 }
 
-// Whether no two blocks of it overlap.
-bool AreApart(const Blocks& blocks) {
-  if (blocks.inner_count > 1 && blocks.inner_stride < blocks.bytes) return false;
-  return blocks.outer_count == 1 || blocks.outer_stride >= blocks.InnerBytes();
+// That no two blocks of it overlap, or which stride is too small for that.
+posenc_status CheckApart(const Blocks& blocks) {
+  const bool inner_is_right = blocks.inner_count == 1 || blocks.inner_stride >= blocks.bytes;
+  if (inner_is_right && (blocks.outer_count == 1 || blocks.outer_stride >= blocks.InnerBytes())) {
+    return POSENC_OK;
+  }
+  return inner_is_right == blocks.has_heads_outside ? POSENC_HEAD_STRIDE_TOO_SMALL
+                                                    : POSENC_TOKEN_STRIDE_TOO_SMALL;
 }
 
 // Whether what begins there and is so long takes turns with the other, where either comes again every
@@ -95,7 +100,7 @@ posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type t
                   size, &written->data)) {
     return POSENC_SIZE_OVERFLOW;
   }
-  if (!AreApart(written->data)) return POSENC_STRIDE_TOO_SMALL;
+  if (const posenc_status status = CheckApart(written->data); status != POSENC_OK) return status;
   if (heads.data == nullptr) return POSENC_NULL_POINTER;
   if (written->is_in_place) return POSENC_OK;
   return MakeBlocks(heads.source, tokens, SourceTokenStride(heads), heads.heads, SourceHeadStride(heads),
@@ -180,7 +185,7 @@ posenc_status CheckCache(const Rotary& rotary, const posenc_cache& cache, std::s
       *shape = {2 * rotary.pairs, false};
       break;
     default:
-      return POSENC_BAD_CACHE;
+      return POSENC_BAD_CACHE_LAYOUT;
   }
   if (!shape->two_tables && cache.sin != nullptr) return POSENC_BAD_CACHE;
   const Shape matrix{shape->columns, ElementSize(cache.type), rows};
@@ -222,7 +227,7 @@ posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std:
   const auto end = static_cast<std::int64_t>(rows.rows);
   if (rows.list.IsNull() &&
       (rows.first < 0 || rows.first > end || tokens > static_cast<std::size_t>(end - rows.first))) {
-    return POSENC_POSITION_OUT_OF_RANGE;
+    return POSENC_CACHE_ROW_OUT_OF_RANGE;
   }
   const auto check = [&](const Bytes& written) {
     if (rows.list.IsNull()) return POSENC_OK + 0;

@@ -61,15 +61,16 @@ posenc_status CheckNans(const posenc_rotary_spec& spec) {
   return POSENC_OK;
 }
 
-bool ListIsRight(const posenc_rotary_spec& spec) {
+posenc_status CheckList(const posenc_rotary_spec& spec) {
   const FrequencyList list = {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.unit};
-  if (list.doubles == nullptr && list.floats == nullptr && list.count == 0) return true;
-  if ((list.doubles == nullptr) == (list.floats == nullptr) || list.count != spec.rotary_dim / 2)
-    return false;
+  if (!IsValue<Of::unit>(list.unit)) return POSENC_BAD_UNIT;
+  if (list.doubles == nullptr && list.floats == nullptr && list.count == 0) return POSENC_OK;
+  if ((list.doubles == nullptr) == (list.floats == nullptr)) return POSENC_BAD_FREQUENCIES;
+  if (list.count != spec.rotary_dim / 2) return POSENC_BAD_FREQUENCY_COUNT;
   for (std::size_t i = 0; i < list.count; ++i) {
-    if (!std::isfinite(list[i])) return false;
+    if (!std::isfinite(list[i])) return POSENC_FREQUENCY_NOT_FINITE;
   }
-  return true;
+  return POSENC_OK;
 }
 
 posenc_status CheckFrequencies(posenc_rotary_spec* spec) {
@@ -80,8 +81,7 @@ posenc_status CheckFrequencies(posenc_rotary_spec* spec) {
   if (is_axial && spec->exponent_dim != 0.0) return POSENC_BAD_EXPONENT_DIM;
   if (spec->exponent_dim == 0.0) spec->exponent_dim = static_cast<double>(spec->rotary_dim);
   if (!std::isfinite(spec->position_scale)) return POSENC_BAD_POSITION_SCALE;
-  if (!IsValue<Of::unit>(spec->unit)) return POSENC_BAD_FREQUENCIES;
-  return ListIsRight(*spec) ? POSENC_OK : POSENC_BAD_FREQUENCIES;
+  return CheckList(*spec);
 }
 
 posenc_status CheckRounding(const posenc_rotary_spec& spec) {
@@ -92,13 +92,15 @@ posenc_status CheckRounding(const posenc_rotary_spec& spec) {
     return POSENC_BAD_PHASE_ROUNDING;
   }
   const bool divides = rounding == POSENC_F32_ITERATED && spec.scaling == POSENC_FREQUENCY_FACTORS;
-  if (!divides && !IsOneOf(spec.scaling, POSENC_NO_SCALING, POSENC_LINEAR)) return POSENC_BAD_SCALING;
+  if (!divides && !IsOneOf(spec.scaling, POSENC_NO_SCALING, POSENC_LINEAR)) {
+    return POSENC_ROUNDING_TAKES_NO_SCALING;
+  }
   const bool takes_float = rounding != POSENC_F64_INV_FREQ && spec.frequency_count == 0;
   if (takes_float && !IsRegular(NearestFloat(spec.exponent_dim))) return POSENC_BAD_EXPONENT_DIM;
   if (spec.position_scale != 1.0) return POSENC_BAD_POSITION_SCALE;
-  if (spec.unit != POSENC_RADIANS) return POSENC_BAD_FREQUENCIES;
+  if (spec.unit != POSENC_RADIANS) return POSENC_ROUNDING_NEEDS_RADIANS;
   if (spec.frequency_count != 0 && (rounding != POSENC_F32_INV_FREQ || spec.frequencies != nullptr)) {
-    return POSENC_BAD_FREQUENCIES;
+    return POSENC_ROUNDING_TAKES_NO_LIST;
   }
   const bool is_indexed = rounding == POSENC_F32_INV_FREQ || rounding == POSENC_F64_INV_FREQ;
   return HasSchedulesOfAxes(spec) && !is_indexed ? POSENC_BAD_AXES : POSENC_OK;
@@ -126,25 +128,27 @@ posenc_status CheckYarn(const posenc_rotary_spec& spec) {
   return is_right ? POSENC_OK : POSENC_BAD_MSCALE;
 }
 
-bool FactorListIsRight(const FrequencyList& list, std::size_t pairs) {
-  if ((list.doubles == nullptr) == (list.floats == nullptr) || list.count != pairs) return false;
+posenc_status CheckFactorList(const FrequencyList& list, std::size_t pairs) {
+  if ((list.doubles == nullptr) == (list.floats == nullptr)) return POSENC_BAD_FACTOR_LIST;
+  if (list.count != pairs) return POSENC_BAD_FACTOR_COUNT;
   for (std::size_t i = 0; i < list.count; ++i) {
-    if (!IsPositive(list[i])) return false;
+    if (!IsPositive(list[i])) return POSENC_BAD_LISTED_FACTOR;
   }
-  return true;
+  return POSENC_OK;
 }
 
-bool FactorListsAreRight(const posenc_rotary_spec& spec) {
+posenc_status CheckFactorLists(const posenc_rotary_spec& spec) {
   const std::size_t count = spec.factor_count, pairs = spec.rotary_dim / 2;
-  if (!FactorListIsRight({spec.factors, spec.factors_f32, count, POSENC_RADIANS}, pairs)) return false;
-  if (spec.scaling != POSENC_LONGROPE) return true;
-  if ((spec.factors == nullptr) != (spec.long_factors == nullptr)) return false;
-  return FactorListIsRight({spec.long_factors, spec.long_factors_f32, count, POSENC_RADIANS}, pairs);
+  const posenc_status status =
+      CheckFactorList({spec.factors, spec.factors_f32, count, POSENC_RADIANS}, pairs);
+  if (status != POSENC_OK || spec.scaling != POSENC_LONGROPE) return status;
+  if ((spec.factors == nullptr) != (spec.long_factors == nullptr)) return POSENC_BAD_FACTOR_LIST;
+  return CheckFactorList({spec.long_factors, spec.long_factors_f32, count, POSENC_RADIANS}, pairs);
 }
 
 posenc_status CheckScaling(const posenc_rotary_spec& spec) {
   if (!IsValue<Of::scaling>(spec.scaling)) return POSENC_BAD_SCALING;
-  if (spec.frequency_count != 0 && ChangesBase(spec.scaling)) return POSENC_BAD_SCALING;
+  if (spec.frequency_count != 0 && ChangesBase(spec.scaling)) return POSENC_LIST_TAKES_NO_SCALING;
   if (const posenc_status status = CheckNans(spec); status != POSENC_OK) return status;
   const bool needs_factor =
       !IsOneOf(spec.scaling, POSENC_NO_SCALING, POSENC_QWEN_NTK, POSENC_LONGROPE, POSENC_FREQUENCY_FACTORS) ||
@@ -160,7 +164,7 @@ posenc_status CheckScaling(const posenc_rotary_spec& spec) {
     return POSENC_BAD_PROPORTION;
   }
   const bool has_lists = IsOneOf(spec.scaling, POSENC_LONGROPE, POSENC_FREQUENCY_FACTORS);
-  return !has_lists || FactorListsAreRight(spec) ? POSENC_OK : POSENC_BAD_FACTOR_LIST;
+  return has_lists ? CheckFactorLists(spec) : POSENC_OK;
 }
 
 }  // namespace

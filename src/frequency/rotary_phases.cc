@@ -82,7 +82,7 @@ bool IsPhase(float x) { return std::fabs(x) <= 0x1p63f; }
 
 posenc_status CheckValues(const RotarySchedule& schedule, const Recipe& recipe, const RoundedPhases& phases) {
   const bool is_listed = schedule.list.count != 0 || schedule.factors.count != 0;
-  const posenc_status status = schedule.factors.count != 0 ? POSENC_BAD_FACTOR_LIST : POSENC_BAD_BASE;
+  const posenc_status status = schedule.factors.count != 0 ? POSENC_BAD_LISTED_FACTOR : POSENC_BAD_BASE;
   auto last = static_cast<float>(POSENC_MAX_POSITION);
   last *= phases.position_factor;
   for (std::size_t i = 0; i < schedule.spec.rotary_dim / 2; ++i) {

@@ -36,14 +36,15 @@ std::size_t ColumnsOfPairs(const posenc_spec& spec) { return spec.dim - (spec.in
 
 posenc_status CheckList(const posenc_spec& spec) {
   const FrequencyList list = ListOf(spec);
-  if (!IsValue<Of::unit>(list.unit)) return POSENC_BAD_FREQUENCIES;
+  if (!IsValue<Of::unit>(list.unit)) return POSENC_BAD_UNIT;
   if (list.doubles == nullptr && list.floats == nullptr && list.count == 0) return POSENC_OK;
-  if ((list.doubles == nullptr) == (list.floats == nullptr) || list.count != PairCount(spec) ||
-      (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING && spec.phase_rounding != POSENC_F32_LIST)) {
-    return POSENC_BAD_FREQUENCIES;
+  if ((list.doubles == nullptr) == (list.floats == nullptr)) return POSENC_BAD_FREQUENCIES;
+  if (list.count != PairCount(spec)) return POSENC_BAD_FREQUENCY_COUNT;
+  if (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING && spec.phase_rounding != POSENC_F32_LIST) {
+    return POSENC_ROUNDING_TAKES_NO_LIST;
   }
   for (std::size_t i = 0; i < list.count; ++i) {
-    if (!std::isfinite(Listed(list, i))) return POSENC_BAD_FREQUENCIES;
+    if (!std::isfinite(Listed(list, i))) return POSENC_FREQUENCY_NOT_FINITE;
   }
   return POSENC_OK;
 }
@@ -54,7 +55,7 @@ posenc_status CheckRounding(const posenc_spec& spec) {
   if (!IsValue<Of::phase_rounding>(spec.phase_rounding)) return POSENC_BAD_PHASE_ROUNDING;
   if (spec.phase_rounding == POSENC_F32_LIST && spec.frequency_count == 0) return POSENC_BAD_FREQUENCIES;
   if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
-  if (spec.frequency_unit != POSENC_RADIANS) return POSENC_BAD_PHASE_ROUNDING;
+  if (spec.frequency_unit != POSENC_RADIANS) return POSENC_ROUNDING_NEEDS_RADIANS;
   const double base = BaseOf(spec), exponent_dim = ExponentDimOf(spec);
   if (!IsPositive(base)) return POSENC_BAD_BASE;
   if (exponent_dim == 0.0 || !std::isfinite(exponent_dim)) return POSENC_BAD_EXPONENT_DIM;

@@ -319,12 +319,11 @@ void CheckTargets(Bytes& bytes) {
 }
 
 void CheckRest(Bytes& bytes) {
-  const auto status = bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange<posenc_status>(-1, 50)
+  const auto status = bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange<posenc_status>(-1, 99)
                                           : bytes.ConsumeIntegral<posenc_status>();
   const char* message = posenc_status_message(status);
   POSENC_FUZZ_CHECK(message != nullptr && message[0] != '\0');
-  const bool is_known = status >= POSENC_OK && status <= POSENC_BAD_PADDING_POSITION;
-  POSENC_FUZZ_CHECK(is_known == (std::strcmp(message, posenc_status_message(-1)) != 0));
+  POSENC_FUZZ_CHECK(status >= POSENC_OK || std::strcmp(message, posenc_status_message(-1)) == 0);
   CheckNull<EncoderNoun>(bytes);
   POSENC_FUZZ_CHECK(posenc_encoder_layout(nullptr) == -1);
   const std::string name = bytes.ConsumeRandomLengthString();

@@ -345,14 +345,11 @@ void RequireOption(const CLI::App& app, const std::string& name) {
 EncoderHandle Create(const posenc_spec& spec) {
   posenc_encoder* encoder = nullptr;
   const posenc_status status = posenc_encoder_create(&spec, &encoder);
-  if (status == POSENC_BAD_FREQUENCIES) {
-    if (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING && spec.phase_rounding != POSENC_F32_LIST) {
-      throw UsageError("--frequencies excludes --phase-rounding but f32_list");
-    }
+  const bool is_missing = spec.frequencies == nullptr && spec.frequencies_f32 == nullptr;
+  if (status == POSENC_BAD_FREQUENCY_COUNT || (status == POSENC_BAD_FREQUENCIES && is_missing)) {
     const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
     const std::size_t half = spec.odd_column == POSENC_ODD_HALF_PAIR ? columns % 2 : 0;
-    const std::size_t listed =
-        spec.frequencies != nullptr || spec.frequencies_f32 != nullptr ? spec.frequency_count : 0;
+    const std::size_t listed = is_missing ? 0 : spec.frequency_count;
     throw UsageError("--frequencies: " + std::to_string(listed) + " given, but --dim " +
                      std::to_string(spec.dim) + " needs " +
                      std::to_string(std::max<std::size_t>(columns / 2 + half, 1)));
@@ -364,7 +361,7 @@ EncoderHandle Create(const posenc_spec& spec) {
 RotaryHandle Create(const posenc_rotary_spec& spec) {
   posenc_rotary* rotary = nullptr;
   const posenc_status status = posenc_rotary_create(&spec, &rotary);
-  if (status == POSENC_BAD_FREQUENCIES && spec.frequency_count != spec.rotary_dim / 2) {
+  if (status == POSENC_BAD_FREQUENCY_COUNT) {
     throw UsageError(
         "--frequencies: " + std::to_string(spec.frequency_count) + " given, but " +
         std::to_string((spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset) / 2) +

@@ -8,12 +8,6 @@
 namespace posenc_python {
 namespace {
 
-// posenc's sentence for a status; of those that are about more than Python has, what concerns it.
-const char* Sentence(posenc_status status) {
-  if (status == POSENC_POSITION_OUT_OF_RANGE) return "a position is outside -2^31 .. 2^31 or not a number";
-  return posenc_status_message(status);
-}
-
 // Whether float() is the whole of it, as it is not of NumPy's and torch's booleans and complex numbers.
 bool IsReal(nb::handle object) {
   if (!PyIndex_Check(object.ptr()) && Attribute(object.type(), "__float__").is_none()) return false;
@@ -33,7 +27,7 @@ void RaiseValue(const std::string& message) { throw nb::value_error(message.c_st
 void Check(posenc_status status, const std::string& what) {
   if (status == POSENC_OK) return;
   if (status == POSENC_OUT_OF_MEMORY) throw std::bad_alloc();
-  RaiseValue((what.empty() ? what : what + ": ") + Sentence(status));
+  RaiseValue((what.empty() ? what : what + ": ") + posenc_status_message(status));
 }
 
 nb::object Attribute(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }
