@@ -4,6 +4,7 @@
 
 #include "command/specs.h"
 #include "oracle/format.h"
+#include "spec/tables.h"
 
 namespace posenc {
 namespace tools {
@@ -12,11 +13,11 @@ std::string DescribeSpec(const Case& c) { return c.is_rotary() ? Describe(c.rota
 
 std::string Describe(const Case& c) {
   constexpr const char* kOperations[] = {"Write", "Add", "Rotate", "RotateCached", "WriteCache"};
-  constexpr const char* kCacheLayouts[] = {"halves", "duplicated", "cos_sin", "pairs"};
   std::string text = kOperations[static_cast<int>(c.operation)];
   if (c.list != 0) text += "At";
   text.append(" ").append(TraitsOf(c.type).name).append(", ").append(DescribeSpec(c));
-  if (c.operation == Operation::kWriteCache) return text + ", " + kCacheLayouts[c.cache_layout];
+  if (c.operation == Operation::kWriteCache)
+    return text + ", " + internal::WordOf<internal::Of::cache_layout>(c.cache_layout);
   if (!c.is_rotary()) {
     if (c.list == POSENC_F32) text += ", positions f32";
     if (c.encoder.nan_rows != 0) text += ", rows of NaN";

@@ -1,5 +1,6 @@
 #include "verify/rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -9,10 +10,17 @@
 #include <utility>
 
 #include "command/require.h"
+#include "spec/tables.h"
 
 namespace posenc {
 namespace tools {
 namespace {
+
+using internal::At;
+using internal::Kind;
+using internal::Member;
+using internal::MembersOf;
+using internal::WordsOf;
 
 using Cases = std::vector<Case>;
 
@@ -165,14 +173,13 @@ const List& ListOf(const std::string& text) {
   return list;
 }
 
+// The place of one of the words or, where there are none, a number.
 template <class Value>
-Value ValueOf(const char* words, const std::string& text) {
-  if (*words == '\0') return static_cast<Value>(NumberOf(text));
-  const std::vector<std::string> all = Split(words, ' ');
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    if (all[k] == text) return static_cast<Value>(k);
-  }
-  Refuse();
+Value ValueOf(const std::vector<std::string>& words, const std::string& text) {
+  if (words.empty()) return static_cast<Value>(NumberOf(text));
+  const auto at = std::find(words.begin(), words.end(), text);
+  if (at == words.end()) Refuse();
+  return static_cast<Value>(at - words.begin());
 }
 
 constexpr char kTypeWords[] = " f32 bf16 f16 f64 i32 i64";
@@ -186,7 +193,7 @@ void SetPlace(const std::string& text, Case* c) {
     c->first = static_cast<std::int64_t>(NumberOf(text.substr(0, dots)));
     c->rows = static_cast<std::size_t>(NumberOf(text.substr(dots + 2)) - static_cast<double>(c->first)) + 1;
   } else {
-    c->list = ValueOf<posenc_type>(kTypeWords, text.substr(0, colon));
+    c->list = ValueOf<posenc_type>(Split(kTypeWords, ' '), text.substr(0, colon));
     c->positions = ListOf(text.substr(colon + 1)).doubles;
     c->rows = c->positions.size();
   }
@@ -206,30 +213,58 @@ void SetSections(const std::string& text, Case* c) {
   c->rotary.axes = axis;
 }
 
-// A member with a key has numbers, or words for 0, 1, ...
-void Set(std::string_view key, const std::string& text, Case* c) {
-  posenc_spec& e = c->encoder;
-  posenc_rotary_spec& r = c->rotary;
+// Sets the member with that name, "unit" of both specs; false if the spec has none.
+template <class Spec>
+bool SetMember(const std::string& name, const std::string& text, Spec* spec) {
+  const Member* member = MembersOf<Spec>().Find(name);
+  if (member == nullptr && name == "unit") member = MembersOf<Spec>().Find("frequency_unit");
+  if (member == nullptr) return false;
+  const auto set = [&](auto* value) {
+    *value = ValueOf<std::decay_t<decltype(*value)>>(WordsOf(*member), text);
+  };
+  switch (member->kind) {
+    case Kind::kSize:
+      set(&At<std::size_t>(*member, spec));
+      break;
+    case Kind::kReal:
+      set(&At<double>(*member, spec));
+      break;
+    case Kind::kChoice:
+    case Kind::kFlag:
+    case Kind::kPresence:
+      set(&At<std::int32_t>(*member, spec));
+      break;
+    case Kind::kInteger:
+    case Kind::kOptional:
+      set(&At<std::int64_t>(*member, spec));
+      break;
+    case Kind::kList:
+      At<const double*>(*member, spec) = ListOf(text).doubles.data();
+      break;
+    case Kind::kPart:  // a list's other one: counts have no rows
+      if (name.find("_f32") == std::string::npos) Refuse();
+      At<const float*>(*member, spec) = ListOf(text).floats.data();
+      break;
+    default:
+      Refuse();
+  }
+  return true;
+}
+
+void Set(const std::string& key, const std::string& text, Case* c) {
   bool is_known = false;
-  const auto words = [&](const char* name, const char* all, auto*... members) {
+  const auto words = [&](const char* name, const char* all, auto* member) {
     if (key != name) return;
-    ((*members = ValueOf<std::decay_t<decltype(*members)>>(all, text)), ...);
+    *member = ValueOf<std::decay_t<decltype(*member)>>(Split(all, ' '), text);
     is_known = true;
   };
-  const auto number = [&](const char* name, auto*... members) { words(name, "", members...); };
-  const auto list = [&](const char* name, auto of_list, auto*... members) {
+  const auto number = [&](const char* name, auto* member) {
     if (key != name) return;
-    ((*members = (ListOf(text).*of_list).data()), ...);
-    is_known = true;
-  };
-  const auto other = [&](const char* name, void (*set)(const std::string&, Case*)) {
-    if (key != name) return;
-    set(text, c);
+    *member = ValueOf<std::decay_t<decltype(*member)>>({}, text);
     is_known = true;
   };
   words("operation", "write add rotate rotate_cached cache", &c->operation);
   words("type", kTypeWords, &c->type);
-  other("at", SetPlace);
   words("inputs", "every normal any cancelling middle tiny large special", &c->inputs);
   number("seed", &c->seed);
   number("scale", &c->scale);
@@ -239,58 +274,15 @@ void Set(std::string_view key, const std::string& text, Case* c) {
   number("in_place", &c->in_place);
   words("cache_layout", "halves duplicated cos_sin pairs", &c->cache_layout);
   words("cache_type", kTypeWords, &c->cache_type);
-
-  number("base", &e.base, &r.base);
-  number("exponent_dim", &e.exponent_dim, &r.exponent_dim);
-  number("position_scale", &e.position_scale, &r.position_scale);
-  words("phase_rounding",
-        "none f32_pow_div f32_exp f32_log_div f32_inv_freq f32_iterated f64_inv_freq f64_pow_div f64_pow_mul "
-        "f32_list f32_log_increment",
-        &e.phase_rounding, &r.phase_rounding);
-  words("unit", "radians half_turns turns", &e.frequency_unit, &r.unit);
-  list("frequencies", &List::doubles, &e.frequencies, &r.frequencies);
-  list("frequencies_f32", &List::floats, &e.frequencies_f32, &r.frequencies_f32);
-
-  number("dim", &e.dim);
-  words("layout", "interleaved sin_cos cos_sin interleaved_cos_sin", &e.layout);
-  words("odd_column", "half_pair zero_last zero_middle cosine_last", &e.odd_column);
-  number("nan_rows", &e.nan_rows);
-  number("lists_only", &e.lists_only);
-  number("min_timescale", &e.min_timescale);
-  number("position_offset", &e.position_offset);
-  number("has_padding", &e.has_padding);
-  number("padding_position", &e.padding_position);
-  number("input_first", &e.input_first);
-
-  other("preset", SetPreset);
-  number("head_dim", &r.head_dim);
-  number("rotary_dim", &r.rotary_dim);
-  number("rotary_offset", &r.rotary_offset);
-  words("pairing", "half_split neighbours", &r.pairing);
-  words("output_pairing", "half_split neighbours same", &r.output_pairing);
-  words("arithmetic", "exact fast", &r.arithmetic);
-  words("scaling",
-        "none linear ntk dynamic_ntk qwen_ntk mixed_ntk yarn yarn_log longrope llama3 proportional "
-        "frequency_factors",
-        &r.scaling);
-  number("factor", &r.factor);
-  number("length", &r.length);
-  number("original_length", &r.original_length);
-  number("beta_fast", &r.beta_fast);
-  number("beta_slow", &r.beta_slow);
-  number("mscale", &r.mscale);
-  number("mscale_all_dim", &r.mscale_all_dim);
-  number("low_freq_factor", &r.low_freq_factor);
-  number("high_freq_factor", &r.high_freq_factor);
-  number("proportion", &r.proportion);
-  number("amplitude", &r.amplitude);
-  number("truncate", &r.truncate);
-  words("axis_order", "consecutive interleaved alternating split axial imrope", &r.axis_order);
-  other("sections", SetSections);
-  list("factors", &List::doubles, &r.factors);
-  list("factors_f32", &List::floats, &r.factors_f32);
-  list("long_factors", &List::doubles, &r.long_factors);
-  if (!is_known) Refuse();
+  for (const auto& [name, set] :
+       {std::pair{"at", SetPlace}, {"preset", SetPreset}, {"sections", SetSections}}) {
+    if (key != name) continue;
+    set(text, c);
+    is_known = true;
+  }
+  if (is_known) return;
+  const bool is_encoders = SetMember(key, text, &c->encoder);  // of both, if both have it
+  if (!SetMember(key, text, &c->rotary) && !is_encoders) Refuse();
 }
 
 const char* RowNamed(std::string_view name) {
@@ -339,7 +331,8 @@ Cases RowOf(const char** text, Cases cases) {
     const std::vector<std::string> values = Split(term.substr(equals + 1), ',');
     Cases all;
     for (const Case& c : cases) {
-      for (const std::string& value : values) Set(term.substr(0, equals), value, &all.emplace_back(c));
+      for (const std::string& value : values)
+        Set(std::string(term.substr(0, equals)), value, &all.emplace_back(c));
     }
     cases = std::move(all);
   }
