@@ -90,6 +90,29 @@ const T& At(const Member& member, const Spec& spec) {
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&spec) + member.offset);
 }
 
+// Calls use(value) with the number, of its type, that a member is. False if it is none, as lists and names
+// are.
+template <class Spec, class Use>
+bool UseNumber(const Member& member, Spec* spec, const Use& use) {
+  switch (member.kind) {
+    case Kind::kSize:
+      return use(At<std::size_t>(member, spec)), true;
+    case Kind::kReal:
+      return use(At<double>(member, spec)), true;
+    case Kind::kChoice:
+    case Kind::kFlag:
+    case Kind::kPresence:
+      return use(At<std::int32_t>(member, spec)), true;
+    case Kind::kInteger:
+    case Kind::kOptional:
+      return use(At<std::int64_t>(member, spec)), true;
+    case Kind::kRows:
+      return use(At<std::uint64_t>(member, spec)), true;
+    default:
+      return false;
+  }
+}
+
 // Sets a List to numbers that are doubles or floats.
 template <class Spec>
 void SetList(const Member& member, const double* doubles, const float* floats, std::size_t count,

@@ -251,14 +251,9 @@ void AddDiffCommand(CLI::App& app, Run* run) {
       ->type_name("NAME")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  AddOption(*command, "--dim", "D", "Columns of a row",
-            [=](const std::string& text) { request->dim = ParseCount("--dim", text); });
-  AddOption(*command, "--rows", "N", "Rows", [=](const std::string& text) {
-    request->rows = ParseCount("--rows", text);
-  })->default_str("64");
-  AddOption(*command, "--first", "P", "Position of the first row", [=](const std::string& text) {
-    request->first = ParseInteger("--first", text);
-  })->default_str("0");
+  AddNumber(*command, "--dim", "D", "Columns of a row", &request->dim);
+  AddNumber(*command, "--rows", "N", "Rows", &request->rows)->default_str("64");
+  AddNumber(*command, "--first", "P", "Position of the first row", &request->first)->default_str("0");
   AddOption(*command, "--frequencies", "LIST", "For presets whose frequencies are yours: 1,0.01 or @FILE",
             [=](const std::string& text) {
               request->frequencies = ParseList("--frequencies", text, "a finite number",

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -12,15 +11,6 @@
 namespace posenc {
 namespace tools {
 namespace {
-
-template <class Integer>
-Integer ParseWhole(const std::string& option, const std::string& text, const std::string& wanted) {
-  Integer value{};
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end) Refuse(option, text, wanted);
-  return value;
-}
 
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
@@ -77,10 +67,6 @@ void Refuse(const std::string& option, const std::string& text, const std::strin
   throw UsageError(message + Suggestion(text, names));
 }
 
-void RefuseChoice(const std::string& option, const std::string& text, const std::vector<std::string>& names) {
-  Refuse(option, text, "one of " + Joined(names), names);
-}
-
 std::string Joined(const std::vector<std::string>& names) {
   std::string joined;
   for (const std::string& name : names) joined.append(joined.empty() ? "" : "|").append(name);
@@ -107,14 +93,6 @@ Target FindTarget(const std::string& option, const std::string& name) {
   Refuse(option, name, "a target; see 'posenc targets'", names);
 }
 
-std::int64_t ParseInteger(const std::string& option, const std::string& text) {
-  return ParseWhole<std::int64_t>(option, text, "an integer that 64 bits can hold");
-}
-
-std::size_t ParseCount(const std::string& option, const std::string& text) {
-  return ParseWhole<std::size_t>(option, text, "a whole number below 2^64");
-}
-
 double ParseReal(const std::string& option, const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -122,6 +100,15 @@ double ParseReal(const std::string& option, const std::string& text) {
   const bool overflow = std::isinf(value) && text.find_first_of("0123456789") != std::string::npos;
   if (!whole || overflow) Refuse(option, text, "a number that a double can hold");
   return value;
+}
+
+std::int32_t ParseChoice(const std::string& option, const std::string& text,
+                         const std::vector<std::string>& words, const std::vector<std::string>& old) {
+  for (const std::vector<std::string>* names : {&words, &old}) {
+    const auto found = std::find(names->begin(), names->end(), text);
+    if (found != names->end()) return static_cast<std::int32_t>(found - names->begin());
+  }
+  Refuse(option, text, "one of " + Joined(words), words);
 }
 
 std::string ReadFile(const std::string& option, const std::string& path) {
@@ -164,6 +151,13 @@ std::vector<double> ParseList(const std::string& option, const std::string& text
 CLI::Option* AddOption(CLI::App& app, const std::string& name, const std::string& type,
                        const std::string& help, const std::function<void(const std::string& text)>& parse) {
   return app.add_option_function<std::string>(name, parse, help)->type_name(type);
+}
+
+CLI::Option* AddChoice(CLI::App& app, const std::string& name, const std::string& help,
+                       const std::vector<std::string>& words, const std::vector<std::string>& old,
+                       const std::function<void(std::int32_t number)>& set) {
+  const auto parse = [=](const std::string& text) { set(ParseChoice(name, text, words, old)); };
+  return AddOption(app, name, Joined(words), help, parse)->default_str(words.front());
 }
 
 }  // namespace tools

@@ -4,12 +4,14 @@
 #define POSENC_TOOLS_COMMAND_OPTIONS_H_
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <system_error>
 #include <vector>
 
 #include "command/require.h"
@@ -33,10 +35,6 @@ std::string Suggestion(const std::string& text, const std::vector<std::string>& 
 [[noreturn]] void Refuse(const std::string& option, const std::string& text, const std::string& wanted,
                          const std::vector<std::string>& names = {});
 
-// Throws the UsageError "OPTION: 'TEXT' is not one of A|B|C", and the Suggestion.
-[[noreturn]] void RefuseChoice(const std::string& option, const std::string& text,
-                               const std::vector<std::string>& names);
-
 // "A|B|C"
 std::string Joined(const std::vector<std::string>& names);
 
@@ -46,10 +44,25 @@ std::vector<Target> CompiledTargets();
 // The target of that name, or a UsageError if there is none or this CPU cannot run it.
 Target FindTarget(const std::string& option, const std::string& name);
 
-// Each reads the whole of `text` or throws a UsageError that names the option.
-std::int64_t ParseInteger(const std::string& option, const std::string& text);
-std::size_t ParseCount(const std::string& option, const std::string& text);
+// Reads the whole of `text`, an integer from `least` to `most`, or throws a UsageError that names the option.
+template <class Integer>
+Integer ParseInteger(const std::string& option, const std::string& text,
+                     Integer least = std::numeric_limits<Integer>::min(),
+                     Integer most = std::numeric_limits<Integer>::max()) {
+  Integer value{};
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const bool is_number = error == std::errc() && rest == end;
+  if (is_number && value >= least && value <= most) return value;
+  Refuse(option, text, "an integer from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+// Likewise a number that a double can hold.
 double ParseReal(const std::string& option, const std::string& text);
+
+// Which of the words it is, or of the names that these once had; the first is number 0.
+std::int32_t ParseChoice(const std::string& option, const std::string& text,
+                         const std::vector<std::string>& words, const std::vector<std::string>& old = {});
 
 // The bytes of a file of at most 256 MiB, or a UsageError that names the option.
 std::string ReadFile(const std::string& option, const std::string& path);
@@ -63,32 +76,21 @@ std::vector<double> ParseList(const std::string& option, const std::string& text
 CLI::Option* AddOption(CLI::App& app, const std::string& name, const std::string& type,
                        const std::string& help, const std::function<void(const std::string& text)>& parse);
 
-// An option that takes one of the names of some values; the first is the default.
-template <class Value>
-CLI::Option* AddChoice(CLI::App& app, const std::string& name, const std::string& help, Value* value,
-                       const std::vector<std::pair<std::string, Value>>& choices) {
-  std::vector<std::string> names;
-  names.reserve(choices.size());
-  for (const auto& choice : choices) names.push_back(choice.first);
-  const auto parse = [=](const std::string& text) {
-    for (const auto& choice : choices) {
-      if (choice.first == text) {
-        *value = choice.second;
-        return;
-      }
-    }
-    RefuseChoice(name, text, names);
-  };
-  return AddOption(app, name, Joined(names), help, parse)->default_str(choices.front().first);
+// One that takes an integer from `least` to `most`.
+template <class Integer>
+CLI::Option* AddNumber(CLI::App& app, const std::string& name, const std::string& type,
+                       const std::string& help, Integer* number,
+                       std::decay_t<Integer> least = std::numeric_limits<Integer>::min(),
+                       std::decay_t<Integer> most = std::numeric_limits<Integer>::max()) {
+  return AddOption(app, name, type, help, [=](const std::string& text) {
+    *number = ParseInteger<Integer>(name, text, least, most);
+  });
 }
 
-// --format text|json
-inline void AddFormat(CLI::App& app, bool* as_json) {
-  AddChoice<bool>(app, "--format", "Lines for people, or JSON", as_json, {{"text", false}, {"json", true}});
-}
-
-// For builds without nlohmann-json.
-[[noreturn]] inline void RefuseJson() { throw UsageError("--format json: built without nlohmann-json"); }
+// One that takes a word, the number of which goes to `set`; the first is the default.
+CLI::Option* AddChoice(CLI::App& app, const std::string& name, const std::string& help,
+                       const std::vector<std::string>& words, const std::vector<std::string>& old,
+                       const std::function<void(std::int32_t number)>& set);
 
 }  // namespace tools
 }  // namespace posenc

@@ -16,6 +16,7 @@ using internal::At;
 using internal::Kind;
 using internal::Member;
 using internal::MembersOf;
+using internal::UseNumber;
 using internal::WordsOf;
 
 // The phase rounding of the preset's source.
@@ -64,13 +65,6 @@ std::string DefaultOf(const Member& member) {
   return has_number && std::strcmp(member.name, "exponent_dim") != 0 ? Shortest(member.initial) : "";
 }
 
-std::int32_t ParseChoice(const std::string& option, std::string text, const std::vector<std::string>& words) {
-  std::replace(text.begin(), text.end(), '-', '_');  // "half-turns", as it once was
-  const auto found = std::find(words.begin(), words.end(), text);
-  if (found == words.end()) RefuseChoice(option, text, words);
-  return static_cast<std::int32_t>(found - words.begin());
-}
-
 template <class Spec>
 void SetSections(const Member& member, const std::string& option, const std::string& text, Spec* spec) {
   const std::vector<double> list = ParseList(option, text, "a whole number of pairs", [](double n) {
@@ -103,39 +97,32 @@ void SetNumbers(const Member& member, const std::string& text, bool as_floats, S
 template <class Spec>
 void SetMember(const Member& member, const std::string& text, SpecOptions* options, Spec* spec) {
   const std::string option = OptionOf(member.name);
-  switch (member.kind) {
-    case Kind::kSize:
-      At<std::size_t>(member, spec) = ParseCount(option, text);
-      break;
-    case Kind::kRows:
-      At<std::uint64_t>(member, spec) = ParseCount(option, text);
-      break;
-    case Kind::kReal:
-      At<double>(member, spec) = ParseReal(option, text);
-      if (option == "--exponent-dim" && ParseReal(option, text) == 0.0)
-        throw UsageError(option + " must not be 0");
-      break;
-    case Kind::kChoice:
-      At<std::int32_t>(member, spec) = ParseChoice(option, text, WordsOf(member));
-      break;
-    case Kind::kFlag:
-      At<std::int32_t>(member, spec) = ParseChoice(option, text, {"0", "1"});
-      break;
-    case Kind::kInteger:
-      At<std::int64_t>(member, spec) = ParseInteger(option, text);
-      break;
-    case Kind::kOptional:
-      At<std::int32_t>(*MembersOf<Spec>().Find(member.of), spec) = text == "none" ? 0 : 1;
-      At<std::int64_t>(member, spec) = text == "none" ? 0 : ParseInteger(option, text);
-      break;
-    case Kind::kName:
-      At<const char*>(member, spec) = FindTarget(option, text).name;
-      break;
-    case Kind::kSizes:
-      SetSections(member, option, text, spec);
-      break;
-    default:
-      SetNumbers(member, text, false, options, spec);
+  if (member.kind == Kind::kName) {
+    At<const char*>(member, spec) = FindTarget(option, text).name;
+  } else if (member.kind == Kind::kSizes) {
+    SetSections(member, option, text, spec);
+  } else if (member.kind == Kind::kList) {
+    SetNumbers(member, text, false, options, spec);
+  } else if (member.kind == Kind::kChoice) {
+    std::string word = text;
+    std::replace(word.begin(), word.end(), '-', '_');  // "half-turns", as it once was
+    At<std::int32_t>(member, spec) = ParseChoice(option, word, WordsOf(member));
+  } else if (member.kind == Kind::kFlag) {
+    At<std::int32_t>(member, spec) = ParseChoice(option, text, {"0", "1"});
+  } else {
+    const bool is_none = member.kind == Kind::kOptional && text == "none";
+    UseNumber(member, spec, [&](auto& number) {
+      using Number = std::decay_t<decltype(number)>;
+      if constexpr (std::is_integral_v<Number>) {
+        number = is_none ? 0 : ParseInteger<Number>(option, text);
+      } else {
+        number = ParseReal(option, text);
+      }
+    });
+    if (member.kind == Kind::kOptional)
+      At<std::int32_t>(*MembersOf<Spec>().Find(member.of), spec) = is_none ? 0 : 1;
+    if (option == "--exponent-dim" && At<double>(member, spec) == 0.0)
+      throw UsageError(option + " must not be 0");
   }
 }
 
@@ -195,13 +182,26 @@ bool IsOf(const std::string& option) {
 
 std::size_t DimOf(const SpecOptions& options) {
   if (!options.Has("--dim")) throw UsageError("--dim is required");
-  return ParseCount("--dim", options.given.at("--dim"));
+  return ParseInteger<std::size_t>("--dim", options.given.at("--dim"));
 }
 
 std::vector<std::string> NamesOf(const std::vector<posenc_preset>& presets) {
   std::vector<std::string> names;
   for (const posenc_preset& preset : presets) names.emplace_back(preset.name);
   return names;
+}
+
+// What became of finding one by its name.
+void RequirePreset(posenc_status status, const std::string& option, const std::string& preset,
+                   const std::string& list, const std::vector<posenc_preset>& presets) {
+  if (status == POSENC_UNKNOWN_PRESET)
+    Refuse(option, preset, "a preset; see '" + list + "'", NamesOf(presets));
+  if (status == POSENC_OK) return;
+  throw UsageError(option + " " + Abbreviated(preset) + ": " + posenc_status_message(status));
+}
+
+bool IsAsSource(const SpecOptions& options) {
+  return options.Has("--phase-rounding") && options.given.at("--phase-rounding") == kOfSource;
 }
 
 posenc_phase_rounding RoundingOfSource(const SpecOptions& options) {
@@ -213,52 +213,47 @@ posenc_phase_rounding RoundingOfSource(const SpecOptions& options) {
   return rounding;
 }
 
+// What a member says, in words; "" of those that say nothing.
 template <class Spec>
-std::string DescribeMembers(const Spec& spec, const Spec& defaults) {
+std::string TextOf(const Member& member, Spec spec) {
+  const auto count = [&] { return At<std::size_t>(*MembersOf<Spec>().Find(member.of), spec); };
+  const auto axes = [&] { return At<std::size_t>(*MembersOf<Spec>().Find("axes"), spec); };
   std::string text;
-  const auto say = [&](const Member& member, const std::string& value) {
-    text.append(text.empty() ? "" : ", ").append(member.name).append(" ").append(value);
-  };
-  for (const Member& member : MembersOf<Spec>()) {
-    if (member.kind == Kind::kReal) {
-      const double value = At<double>(member, spec);
-      if (value != At<double>(member, defaults)) say(member, Shortest(value));
-    } else if (member.kind == Kind::kSize && std::strcmp(member.name, "axes") != 0) {
-      const std::size_t value = At<std::size_t>(member, spec);
-      if (value != At<std::size_t>(member, defaults)) say(member, std::to_string(value));
-    } else if (member.kind == Kind::kChoice || member.kind == Kind::kFlag) {
-      const std::int32_t value = At<std::int32_t>(member, spec);
-      if (value == At<std::int32_t>(member, defaults)) continue;
-      say(member, member.kind == Kind::kFlag ? std::to_string(value)
-                                             : WordsOf(member.of)[static_cast<std::size_t>(value)]);
-    } else if (member.kind == Kind::kInteger) {
-      if (At<std::int64_t>(member, spec) != 0) say(member, std::to_string(At<std::int64_t>(member, spec)));
-    } else if (member.kind == Kind::kOptional) {
-      if (At<std::int32_t>(*MembersOf<Spec>().Find(member.of), spec) == 1) {
-        say(member, std::to_string(At<std::int64_t>(member, spec)));
-      }
-    } else if (member.kind == Kind::kList) {
-      const std::size_t count = At<std::size_t>(*MembersOf<Spec>().Find(member.of), spec);
-      if (count != 0 && std::strcmp(member.name, "long_factors") != 0) say(member, std::to_string(count));
-    } else if (member.kind == Kind::kSizes) {
-      const std::size_t axes = At<std::size_t>(*MembersOf<Spec>().Find("axes"), spec);
-      std::string sizes;
-      for (std::size_t k = 0; axes > 1 && k < std::min<std::size_t>(axes, POSENC_MAX_AXES); ++k) {
-        sizes += (k == 0 ? "" : "+") + std::to_string((&At<std::size_t>(member, spec))[k]);
-      }
-      if (!sizes.empty()) say(member, sizes);
+  if (member.kind == Kind::kChoice) {
+    text = WordsOf(member.of)[static_cast<std::size_t>(At<std::int32_t>(member, spec))];
+  } else if (member.kind == Kind::kReal) {
+    text = Shortest(At<double>(member, spec));
+  } else if (member.kind == Kind::kOptional) {
+    const bool is_there = At<std::int32_t>(*MembersOf<Spec>().Find(member.of), spec) == 1;
+    if (is_there) text = std::to_string(At<std::int64_t>(member, spec));
+  } else if (member.kind == Kind::kList && std::strcmp(member.name, "long_factors") != 0) {
+    if (count() != 0) text = std::to_string(count());
+  } else if (member.kind == Kind::kSizes) {
+    for (std::size_t k = 0; axes() > 1 && k < std::min<std::size_t>(axes(), POSENC_MAX_AXES); ++k) {
+      text += (k == 0 ? "" : "+") + std::to_string((&At<std::size_t>(member, spec))[k]);
     }
+  } else if (IsShown(member) && member.kind != Kind::kRows && std::strcmp(member.name, "axes") != 0) {
+    UseNumber(member, &spec, [&](const auto& number) { text = std::to_string(number); });
   }
   return text;
+}
+
+template <class Spec>
+std::string DescribeMembers(const Spec& spec, const Spec& defaults) {
+  std::string all;
+  for (const Member& member : MembersOf<Spec>()) {
+    const std::string text = TextOf(member, spec);
+    if (text.empty() || text == TextOf(member, defaults)) continue;
+    all.append(all.empty() ? "" : ", ").append(member.name).append(" ").append(text);
+  }
+  return all;
 }
 
 }  // namespace
 
 void AddSpecOptions(CLI::App& app, SpecOptions* options) {
-  AddOption(app, "--rows", "N", "Rows, one for each position from --first on",
-            [=](const std::string& text) { options->rows = ParseCount("--rows", text); });
-  AddOption(app, "--first", "P", "Position of the first row, in steps, |P| <= 2^31",
-            [=](const std::string& text) { options->first = ParseInteger("--first", text); })
+  AddNumber(app, "--rows", "N", "Rows, one for each position from --first on", &options->rows);
+  AddNumber(app, "--first", "P", "Position of the first row, in steps, |P| <= 2^31", &options->first)
       ->default_str("0");
   app.add_option("--preset", options->preset,
                  "A convention by name, see 'posenc presets'; options besides it change it")
@@ -298,8 +293,7 @@ posenc_spec EncoderSpec(SpecOptions* options) {
       if (options->Has(other)) throw UsageError(std::string("--frequencies excludes ") + other);
     }
   }
-  const bool as_source = options->Has("--phase-rounding") && options->given["--phase-rounding"] == kOfSource;
-  if (as_source) spec.phase_rounding = RoundingOfSource(*options);
+  if (IsAsSource(*options)) spec.phase_rounding = RoundingOfSource(*options);
   SetMembers(options, &spec);
   return spec;
 }
@@ -310,18 +304,12 @@ posenc_rotary_spec RotarySpec(SpecOptions* options) {
   for (const auto& [option, text] : options->given) {
     if (!IsOf<posenc_rotary_spec>(option)) throw UsageError(option + " excludes --rotary");
   }
-  const std::string& preset = *options->rotary;
   posenc_rotary_spec spec;
   const posenc_status status =
-      posenc_rotary_spec_preset(&spec, sizeof(spec), preset.c_str(), DimOf(*options));
-  if (status == POSENC_UNKNOWN_PRESET) {
-    Refuse("--rotary", preset, "a preset; see 'posenc table --presets'", NamesOf(RotaryPresets()));
-  }
-  if (status != POSENC_OK) {
-    throw UsageError("--rotary " + Abbreviated(preset) + ": " + posenc_status_message(status));
-  }
-  const bool as_source = options->Has("--phase-rounding") && options->given["--phase-rounding"] == kOfSource;
-  if (as_source) RefuseChoice("--phase-rounding", kOfSource, WordsOf("phase_rounding"));
+      posenc_rotary_spec_preset(&spec, sizeof(spec), options->rotary->c_str(), DimOf(*options));
+  RequirePreset(status, "--rotary", *options->rotary, "posenc table --presets", RotaryPresets());
+  if (IsAsSource(*options))
+    ParseChoice("--phase-rounding", kOfSource, WordsOf("phase_rounding"));  // no such word
   SetMembers(options, &spec);
   if (spec.frequencies != nullptr && spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) {
     throw UsageError("--frequencies excludes --phase-rounding, whose own are floats: --frequencies-f32");
@@ -397,10 +385,7 @@ std::vector<posenc_preset> RotaryPresets() {
 posenc_spec PresetSpec(const std::string& preset, std::size_t dim) {
   posenc_spec spec;
   const posenc_status status = posenc_spec_preset(&spec, sizeof(spec), preset.c_str(), dim);
-  if (status == POSENC_UNKNOWN_PRESET) {
-    Refuse("--preset", preset, "a preset; see 'posenc presets'", NamesOf(EncoderPresets()));
-  }
-  Require(status);
+  RequirePreset(status, "--preset", preset, "posenc presets", EncoderPresets());
   return spec;
 }
 

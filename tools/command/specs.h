@@ -67,8 +67,8 @@ void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset)
 std::vector<posenc_preset> EncoderPresets();
 std::vector<posenc_preset> RotaryPresets();
 
-// Name, formula and source of each, separated by tabs.
-void PrintPresets(const std::vector<posenc_preset>& presets);
+// Name, formula and source of each, separated by tabs (lists.cc).
+void PrintRotaryPresets();
 
 // Of that preset and dim, or a UsageError.
 posenc_spec PresetSpec(const std::string& preset, std::size_t dim);

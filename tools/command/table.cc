@@ -114,7 +114,7 @@ ExitStatus MakeCache(const CLI::App& command, Request* request) {
 
 ExitStatus MakeTable(const CLI::App& command, Request request) {
   if (request.presets) {
-    PrintPresets(RotaryPresets());
+    PrintRotaryPresets();
     return kRight;
   }
   if (IsRotary(&request.options)) return MakeCache(command, &request);
@@ -124,24 +124,6 @@ ExitStatus MakeTable(const CLI::App& command, Request request) {
   SetRows(command, 1, spec.position_offset, spec.nan_rows != 0, &request);
   PutOut(EncodingTable(encoder.get(), request), request);
   return kRight;
-}
-
-// An option for the values of an enum from `first` to `last`, by their words or by the names that they once
-// had.
-void AddWords(CLI::App& command, const char* option, const char* help, const char* enum_name,
-              std::int32_t first, std::int32_t last, const std::vector<std::string>& old,
-              std::int32_t* value) {
-  std::vector<std::string> words = internal::WordsOf(enum_name);
-  words.resize(static_cast<std::size_t>(last - first + 1));
-  AddOption(command, option, Joined(words), help, [=](const std::string& text) {
-    for (std::size_t k = 0; k < words.size(); ++k) {
-      if (text == words[k] || (k < old.size() && text == old[k])) {
-        *value = first + static_cast<std::int32_t>(k);
-        return;
-      }
-    }
-    RefuseChoice(option, text, words);
-  })->default_str(words.front());
 }
 
 }  // namespace
@@ -167,8 +149,10 @@ void AddTableCommand(CLI::App& app, Run* run) {
       ->type_name("LIST")
       ->excludes(command->get_option("--rows"))
       ->excludes(command->get_option("--first"));
-  AddWords(*command, "--dtype", "Type of the entries", "type", POSENC_F32, POSENC_F64,
-           {"f32", "bf16", "f16", "f64"}, &request->type);
+  std::vector<std::string> types = internal::WordsOf("type");
+  types.resize(POSENC_F64);  // no integers
+  AddChoice(*command, "--dtype", "Type of the entries", types, {"f32", "bf16", "f16", "f64"},
+            [=](std::int32_t number) { request->type = POSENC_F32 + number; });
   command
       ->add_option("--out", request->out,
                    "Save as .npy (C order, shape (rows, dim); <f4, <f2, <f8, or <u2 for bfloat16) instead of "
@@ -176,12 +160,11 @@ void AddTableCommand(CLI::App& app, Run* run) {
                    "standard output if it is -")
       ->type_name("FILE");
   command->option_defaults()->group("Rotary embeddings");
-  AddWords(
+  AddChoice(
       *command, "--cache",
       "Two tables, cosines and sines, of a column per pair or of one per element; or one, [cos | sin] or "
       "[cos sin cos sin ...]",
-      "cache_layout", POSENC_CACHE_HALVES, internal::EndOf(internal::Of::cache_layout) - 1, {},
-      &request->cache);
+      internal::WordsOf("cache_layout"), {}, [=](std::int32_t number) { request->cache = number; });
   command->add_flag("--presets", request->presets, "List the presets: name, formula, source");
   command->option_defaults()->group("Options");
   command->callback([=] { *run = [=] { return MakeTable(*command, *request); }; });

@@ -242,37 +242,26 @@ ExitStatus VerifyTargets(const Request& request) {
 void ParsePart(const std::string& text, Request* request) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) Refuse("--part", text, "I/N, for example 1/8");
-  request->part = ParseCount("--part", text.substr(0, slash));
-  request->parts = ParseCount("--part", text.substr(slash + 1));
+  request->part = ParseInteger<std::size_t>("--part", text.substr(0, slash));
+  request->parts = ParseInteger<std::size_t>("--part", text.substr(slash + 1));
   if (request->part < 1 || request->part > request->parts) Refuse("--part", text, "I/N with 1 <= I <= N");
 }
 
-unsigned ParseThreads(const std::string& text) {
-  const std::size_t value = ParseCount("--threads", text);
-  if (value < 1 || value > kMaxThreads) {
-    Refuse("--threads", text, "a whole number from 1 to " + std::to_string(kMaxThreads));
-  }
-  return static_cast<unsigned>(value);
-}
-
-std::size_t ParsePositive(const std::string& option, const std::string& text) {
-  const std::size_t value = ParseCount(option, text);
-  if (value == 0) Refuse(option, text, "1 or more");
-  return value;
-}
-
 void AddFullOptions(CLI::App& app, Request* request) {
-  const auto add = [&](const char* name, const char* type, const char* help, auto parse) {
-    AddOption(app, name, type, help, parse)->needs(app.get_option("--full"));
-  };
-  add("--areas", "WORD", "Only areas of --full with WORD in their name, for example rotation [all]",
-      [=](const std::string& text) { request->areas = text; });
-  add("--part", "I/N", "Only the I-th of N parts of --full; tools/sum-reports sums their JSON files [1/1]",
-      [=](const std::string& text) { ParsePart(text, request); });
-  add("--reference-every", "N", "REFERENCE, which is slow, takes one chunk in N [32]",
-      [=](const std::string& text) { request->reference_every = ParsePositive("--reference-every", text); });
-  add("--seed", "S", "Of the random runs around 0, 2^24 and 2^31 [20260101]",
-      [=](const std::string& text) { request->seed = ParseCount("--seed", text); });
+  CLI::Option* const full = app.get_option("--full");
+  app.add_option("--areas", request->areas,
+                 "Only areas of --full with WORD in their name, for example rotation [all]")
+      ->type_name("WORD")
+      ->needs(full);
+  AddOption(app, "--part", "I/N",
+            "Only the I-th of N parts of --full; tools/sum-reports sums their JSON files [1/1]",
+            [=](const std::string& text) { ParsePart(text, request); })
+      ->needs(full);
+  AddNumber(app, "--reference-every", "N", "REFERENCE, which is slow, takes one chunk in N [32]",
+            &request->reference_every, 1)
+      ->needs(full);
+  AddNumber(app, "--seed", "S", "Of the random runs around 0, 2^24 and 2^31 [20260101]", &request->seed)
+      ->needs(full);
 }
 
 }  // namespace
@@ -295,8 +284,8 @@ void AddVerifyCommand(CLI::App& app, Run* run) {
   command->add_option("--target", request->target, "Only this target, a name from 'posenc targets' [all]")
       ->type_name("NAME");
   command->add_option("--json", request->json, "Also write a report to this file")->type_name("FILE");
-  AddOption(*command, "--threads", "N", "Threads that compare, 1 .. 1024 [as many as there are processors]",
-            [=](const std::string& text) { request->threads = ParseThreads(text); });
+  AddNumber(*command, "--threads", "N", "Threads that compare, 1 .. 1024 [as many as there are processors]",
+            &request->threads, 1u, kMaxThreads);
   AddFullOptions(*command, request.get());
   command->callback([=] { *run = [=] { return VerifyTargets(*request); }; });
 }

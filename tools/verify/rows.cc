@@ -219,34 +219,16 @@ bool SetMember(const std::string& name, const std::string& text, Spec* spec) {
   const Member* member = MembersOf<Spec>().Find(name);
   if (member == nullptr && name == "unit") member = MembersOf<Spec>().Find("frequency_unit");
   if (member == nullptr) return false;
-  const auto set = [&](auto* value) {
-    *value = ValueOf<std::decay_t<decltype(*value)>>(WordsOf(*member), text);
+  const auto set = [&](auto& value) {
+    value = ValueOf<std::decay_t<decltype(value)>>(WordsOf(*member), text);
   };
-  switch (member->kind) {
-    case Kind::kSize:
-      set(&At<std::size_t>(*member, spec));
-      break;
-    case Kind::kReal:
-      set(&At<double>(*member, spec));
-      break;
-    case Kind::kChoice:
-    case Kind::kFlag:
-    case Kind::kPresence:
-      set(&At<std::int32_t>(*member, spec));
-      break;
-    case Kind::kInteger:
-    case Kind::kOptional:
-      set(&At<std::int64_t>(*member, spec));
-      break;
-    case Kind::kList:
-      At<const double*>(*member, spec) = ListOf(text).doubles.data();
-      break;
-    case Kind::kPart:  // a list's other one: counts have no rows
-      if (name.find("_f32") == std::string::npos) Refuse();
-      At<const float*>(*member, spec) = ListOf(text).floats.data();
-      break;
-    default:
-      Refuse();
+  if (UseNumber(*member, spec, set)) return true;
+  if (member->kind == Kind::kList) {
+    At<const double*>(*member, spec) = ListOf(text).doubles.data();
+  } else if (member->kind == Kind::kPart && name.find("_f32") != std::string::npos) {
+    At<const float*>(*member, spec) = ListOf(text).floats.data();
+  } else {
+    Refuse();
   }
   return true;
 }

@@ -1,0 +1,108 @@
+// posenc targets: which instruction sets are compiled in, and which of them this CPU runs. posenc presets:
+// the conventions that have names.
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command/commands.h"
+#include "command/options.h"
+#include "command/specs.h"
+#include "posenc/posenc.h"
+#ifdef POSENC_HAVE_JSON
+#include <nlohmann/json.hpp>
+#endif
+
+namespace posenc {
+namespace tools {
+namespace {
+
+const char* RoundingOf(const posenc_preset& preset) {
+  return RoundingName(posenc_spec_preset_rounding(preset.name));
+}
+
+#ifdef POSENC_HAVE_JSON
+
+std::string TargetsAsJson() {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Target& target : CompiledTargets()) {
+    json.push_back({{"name", target.name}, {"runnable", target.runnable != 0}, {"best", target.best != 0}});
+  }
+  return json.dump(1);
+}
+
+std::string PresetsAsJson() {
+  const auto list = [](const std::vector<posenc_preset>& presets, bool with_rounding) {
+    nlohmann::ordered_json json;
+    for (const posenc_preset& preset : presets) {
+      json.push_back({{"name", preset.name}, {"frequencies", preset.formula}, {"source", preset.source}});
+      if (with_rounding) json.back()["phase_rounding"] = RoundingOf(preset);
+    }
+    return json;
+  };
+  const nlohmann::ordered_json all = {{"encodings", list(EncoderPresets(), true)},
+                                      {"rotary_embeddings", list(RotaryPresets(), false)}};
+  return all.dump(1);
+}
+
+#else
+
+std::string TargetsAsJson() { throw UsageError("--format json: built without nlohmann-json"); }
+std::string PresetsAsJson() { return TargetsAsJson(); }
+
+#endif
+
+void PrintTargets() {
+  for (const Target& target : CompiledTargets()) {
+    std::printf("%s\t%s%s\n", target.name, target.runnable ? "yes" : "no", target.best ? "\tbest" : "");
+  }
+}
+
+void PrintAllPresets() {
+  std::puts("# encodings (--preset): name, w_i, source, phase rounding of the source");
+  for (const posenc_preset& preset : EncoderPresets()) {
+    std::printf("%s\t%s\t%s\t%s\n", preset.name, preset.formula, preset.source, RoundingOf(preset));
+  }
+  std::puts("# rotary embeddings (--rotary): name, w_i, source");
+  PrintRotaryPresets();
+}
+
+void AddList(CLI::App* command, Run* run, void (*print)(), std::string (*as_json)()) {
+  const auto format = std::make_shared<std::int32_t>(0);
+  AddChoice(*command, "--format", "Lines for people, or JSON", {"text", "json"}, {},
+            [=](std::int32_t number) { *format = number; });
+  command->callback([=] {
+    *run = [=] {
+      *format == 0 ? print() : static_cast<void>(std::puts(as_json().c_str()));
+      return kRight;
+    };
+  });
+}
+
+}  // namespace
+
+void PrintRotaryPresets() {
+  for (const posenc_preset& preset : RotaryPresets()) {
+    std::printf("%s\t%s\t%s\n", preset.name, preset.formula, preset.source);
+  }
+}
+
+void AddTargetsCommand(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("targets", "List the compiled targets");
+  command->footer(
+      "One target a line, best first, tab-separated: its name, 'yes' if this CPU runs it or else 'no', and\n"
+      "'best' on the one that is used by default. As JSON: name, runnable, best.\n"
+      "Example: posenc targets --format json");
+  AddList(command, run, PrintTargets, TargetsAsJson);
+}
+
+void AddPresetsCommand(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("presets", "List the presets: conventions that have names");
+  command->footer(
+      "One a line, tab-separated: name, frequencies, source, and how the source rounds phases. Lines that\n"
+      "begin with # are headings.\nExample: posenc presets --format json");
+  AddList(command, run, PrintAllPresets, PresetsAsJson);
+}
+
+}  // namespace tools
+}  // namespace posenc
