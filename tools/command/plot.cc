@@ -13,8 +13,7 @@
 #include "command/output_file.h"
 #include "command/specs.h"
 #ifdef POSENC_HAVE_GD
-#include "command/heat_map.h"
-#include "command/schedule_plot.h"
+#include "command/pictures.h"
 #endif
 
 namespace posenc {

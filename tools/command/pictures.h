@@ -1,6 +1,6 @@
-// A heat map of values in [-1, 1] with axes, a title and a colour bar, as a PNG file.
-#ifndef POSENC_TOOLS_COMMAND_HEAT_MAP_H_
-#define POSENC_TOOLS_COMMAND_HEAT_MAP_H_
+// The pictures of posenc plot, as the bytes of PNG files.
+#ifndef POSENC_TOOLS_COMMAND_PICTURES_H_
+#define POSENC_TOOLS_COMMAND_PICTURES_H_
 
 #include <cstdint>
 #include <string>
@@ -9,6 +9,7 @@
 namespace posenc {
 namespace tools {
 
+// Values in [-1, 1], with axes, a title and a colour bar.
 struct HeatMap {
   struct Axis {
     std::string label;
@@ -23,10 +24,16 @@ struct HeatMap {
 // Axes of more cells than this are the caller's to sample; cells are whole pixels.
 inline constexpr std::size_t kMaxCells = 1024;
 
-// The bytes of the file.
+// Frequencies of pairs, as wavelengths on a logarithmic scale.
+struct SchedulePlot {
+  std::string title, note;               // the note may be empty
+  std::vector<double> unscaled, scaled;  // in radians per step; those that are 0 are left out
+};
+
 std::string DrawPng(const HeatMap& map);
+std::string DrawPng(const SchedulePlot& plot);
 
 }  // namespace tools
 }  // namespace posenc
 
-#endif  // POSENC_TOOLS_COMMAND_HEAT_MAP_H_
+#endif  // POSENC_TOOLS_COMMAND_PICTURES_H_
