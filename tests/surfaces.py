@@ -2,8 +2,8 @@
 """surfaces.py SOURCE: each row of src/spec, and each fact of the headers, is wherever people or tests look for it.
 
 The library, the command, Python and JavaScript read the rows themselves. Read here is the text of what cannot: the C
-headers, which must have all that the rows have and no more, C++, TypeScript, pages, fuzzers and verify. What one lacks
-on purpose is listed below, with the reason.
+headers, which must have all that the rows have and no more, C++, pages, fuzzers and verify. What one lacks on purpose is
+listed below, with the reason.
 """
 
 import pathlib
@@ -15,12 +15,8 @@ STRUCTS = {"posenc_spec": "SPEC", "posenc_rotary_spec": "ROTARY"}
 
 # Of which lists and options have one name, whose type and length say the rest.
 PARTS = {"Part", "Presence"}
-FIRST = {"dim", "head_dim"}  # are arguments of their own
 SURFACES = {  # its text, what a member is called there, members that it need not have, kinds that it need not have
     "C++": ("include/posenc/posenc.h include/posenc/rotary.h", r"\b{snake}\b", {"sections"}, set()),
-    "TypeScript": ("bindings/web/package/index.d.ts", r"\b{camel}\?:", FIRST, PARTS),
-    "Python's fuzzer": ("bindings/python/tests/fuzz.py", r"\b{snake}\b", set(), PARTS),
-    "JavaScript's fuzzer": ("bindings/web/tests/fuzz_test.mjs", r"\b{camel}\b", set(), PARTS),
     "the command's manual": ("tools/command/posenc.1", r"-{option}\b",
                              {"axes", "arithmetic", "output_pairing"}, PARTS),
     "the fuzzers": ("tests/fuzz/*.cc tests/fuzz/*.h", r"\b{snake}\b", set(), set()),
@@ -35,11 +31,6 @@ ROWLESS = {"POSENC_NO_NORMALIZATION", "POSENC_NORMALIZE_F32", "POSENC_NORMALIZE_
 
 def read(globs):
     return "\n".join(file.read_text(errors="replace") for glob in globs.split() for file in sorted(SOURCE.glob(glob)))
-
-
-def camel(name):
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 def members(text, struct):
@@ -62,7 +53,7 @@ def main():
             text = read(globs)
             for name, kind in kinds.items():
                 option = OPTIONS.get(name, name).replace("_", "-")
-                wanted = form.format(snake=name, camel=camel(name), option=option)
+                wanted = form.format(snake=name, option=option)
                 if name not in spared and kind not in spared_kinds and not re.search(wanted, text):
                     missing.append(f"{surface}: {struct}.{name}")
     words = dict(re.findall(r'^POSENC_VALUE\(\w+, (\w+), "(\w+)"\)', rows, re.M))
@@ -72,9 +63,6 @@ def main():
     missing += [f"src/spec: {c}" for c in sorted(constants - ROWLESS - set(words) - statuses)]
     cpp = read("include/posenc/posenc.h include/posenc/rotary.h include/posenc/grid.h include/posenc/positions.h")
     missing += [f"C++: {c}" for c in sorted(constants - WORDLESS) if not re.search(r"\b%s\b" % c, cpp)]
-    types = read("bindings/web/package/index.d.ts")
-    missing += [f"TypeScript: '{word}'" for constant, word in words.items()
-                if constant not in WORDLESS and f"'{word}'" not in types]
     print("\n".join(missing) or "Nothing is missing.")
     return 1 if missing else 0
 

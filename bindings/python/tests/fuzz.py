@@ -7,6 +7,7 @@ with status 1, and a crash with that of a signal. What a refused call should hav
 import array
 import faulthandler
 import random
+import re
 import resource
 import sys
 import time
@@ -157,15 +158,14 @@ class Random:
         return self.likely(name, noun) if self.r.random() < 0.7 else self.any()
 
 
+def members(noun):
+    """The names of what a constructor takes besides the size, from its signature."""
+    return re.findall(r"(\w+): ", noun.__init__.__nb_signature__[0][0].partition("*, ")[2])
+
+
 # What there is, and the names of its arguments.
-ENCODER_MEMBERS = ("preset layout base exponent_dim position_scale phase_rounding target frequencies frequency_unit "
-                   "nan_rows lists_only odd_column min_timescale position_offset input_first padding_position table_rows").split()
-ROTARY_MEMBERS = ("preset rotary_dim rotary_offset pairing output_pairing arithmetic phase_rounding base exponent_dim "
-                  "position_scale unit scaling factor length original_length beta_fast beta_slow mscale mscale_all_dim "
-                  "low_freq_factor high_freq_factor proportion amplitude truncate axis_order factors long_factors "
-                  "frequencies axes sections target").split()
 CALLS = {
-    "Encoder": (["dim"], ENCODER_MEMBERS), "Rotary": (["head_dim"], ROTARY_MEMBERS),
+    "Encoder": (["dim"], members(posenc.Encoder)), "Rotary": (["head_dim"], members(posenc.Rotary)),
     "encode": (["positions"], ["dtype", "out"]), "table": (["rows"], ["first", "dtype", "out"]),
     "add_": (["x"], ["first", "positions", "scale"]),
     "embed": (["ids", "table"], ["first", "positions", "scale", "dtype", "out"]),

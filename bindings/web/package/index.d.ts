@@ -4,6 +4,8 @@
  * of the caller's is written; each names the argument.
  */
 
+import type { Layout, PhaseRounding, RotaryMembers, SpecMembers, Unit } from './spec.js';
+
 /** Types of entries. bfloat16 and float16 are bit patterns in a Uint16Array. The short names are older. */
 export type Type = 'float32' | 'bfloat16' | 'float16' | 'float64' | 'f32' | 'bf16' | 'f16' | 'f64';
 export type SummandType = Exclude<Type, 'float64' | 'f64'>;
@@ -11,10 +13,8 @@ export type Entries = Float32Array | Float64Array | Uint16Array;
 /** Positions are integers or fractions from -2^31 to 2^31. */
 export type Positions = readonly number[] | Int32Array | BigInt64Array | Float32Array | Float64Array;
 export type Reals = readonly number[] | Float32Array | Float64Array;
-export type Layout = 'interleaved' | 'sin_cos' | 'cos_sin' | 'interleaved_cos_sin';
-export type PhaseRounding = 'none' | 'f32_pow_div' | 'f32_exp' | 'f32_log_div' | 'f32_inv_freq' | 'f32_iterated'
-  | 'f64_inv_freq' | 'f64_pow_div' | 'f64_pow_mul' | 'f32_list' | 'f32_log_increment';
-export type FrequencyUnit = 'radians' | 'half_turns' | 'turns';
+export type FrequencyUnit = Unit;
+export * from './spec.js';
 
 /** Loads the module, once: the inlined one, or one from elsewhere (posenc.wasm of this package). */
 export function load(source?: string | URL | Response | BufferSource | WebAssembly.Module
@@ -24,25 +24,7 @@ export function load(source?: string | URL | Response | BufferSource | WebAssemb
 export let version: string;
 
 /** w_i = positionScale * base^(-2i / exponentDim); the members of posenc_spec (posenc_c.h), with their defaults. */
-export interface SpecOptions {
-  base?: number;
-  exponentDim?: number;
-  positionScale?: number;
-  layout?: Layout;
-  phaseRounding?: PhaseRounding;
-  target?: string;
-  frequencies?: Reals;
-  frequencyUnit?: FrequencyUnit;
-  nanRows?: boolean;
-  listsOnly?: boolean;
-  oddColumn?: 'half_pair' | 'zero_last' | 'zero_middle' | 'cosine_last';
-  minTimescale?: number;
-  positionOffset?: number | bigint;
-  /** Rows at this position are zero; null: none. */
-  paddingPosition?: number | bigint | null;
-  inputFirst?: boolean;
-  tableRows?: number | bigint;
-}
+export interface SpecOptions extends SpecMembers {}
 
 export interface EncodeOptions<T extends Type = Type> extends SpecOptions {
   preset?: string;
@@ -88,40 +70,9 @@ export class Encoder {
 }
 
 /** The members of posenc_rotary_spec (rotary_c.h), with their defaults. */
-export interface RotaryOptions {
-  rotaryDim?: number;
-  rotaryOffset?: number;
-  pairing?: 'half_split' | 'neighbours';
-  outputPairing?: 'half_split' | 'neighbours' | 'same';
-  arithmetic?: 'exact' | 'fast';
-  phaseRounding?: PhaseRounding;
-  base?: number;
-  exponentDim?: number;
-  positionScale?: number;
-  unit?: FrequencyUnit;
+export interface RotaryOptions extends RotaryMembers {
   /** Older, for unit. */
-  frequencyUnit?: FrequencyUnit;
-  scaling?: 'none' | 'linear' | 'ntk' | 'dynamic_ntk' | 'qwen_ntk' | 'mixed_ntk' | 'yarn' | 'yarn_log' | 'longrope'
-    | 'llama3' | 'proportional' | 'frequency_factors';
-  factor?: number;
-  length?: number;
-  originalLength?: number;
-  betaFast?: number;
-  betaSlow?: number;
-  mscale?: number;
-  mscaleAllDim?: number;
-  lowFreqFactor?: number;
-  highFreqFactor?: number;
-  proportion?: number;
-  amplitude?: number;
-  truncate?: boolean;
-  axisOrder?: 'consecutive' | 'interleaved' | 'alternating' | 'split' | 'axial' | 'imrope';
-  factors?: Reals;
-  longFactors?: Reals;
-  frequencies?: Reals;
-  axes?: number;
-  sections?: readonly number[];
-  target?: string;
+  frequencyUnit?: Unit;
 }
 
 export interface RotateOptions {

@@ -1,6 +1,7 @@
 // fuzz_test.mjs SECONDS [SEED]: calls with arguments of all kinds. Allowed are results and TypeErrors and RangeErrors
 // of one line; a trap of the module or any other error fails.
-import { posenc } from './package.mjs';
+import { readFileSync } from 'node:fs';
+import { folder, posenc } from './package.mjs';
 
 const seconds = Number(process.argv[2] ?? 5);
 let seed = Number(process.argv[3] ?? Date.now() % 2 ** 31);
@@ -23,34 +24,33 @@ const ODD = [null, undefined, true, false, '', 'f32', '7', 7n, -1n, 2n ** 31n, 2
   new DataView(new ArrayBuffer(8)), Object.create(null), { length: 3 }, new Proxy([], {}), 'x'.repeat(1000)];
 const ENCODERS = posenc.presets().map((row) => row.name);
 const ROTARIES = posenc.rotaryPresets().map((row) => row.name);
-const WORDS = ['float32', 'bfloat16', 'float16', 'float64', 'f32', 'f16', 'interleaved', 'sin_cos', 'cos_sin', 'interleaved_cos_sin', 'none',
-  'f32_pow_div', 'f32_exp', 'f32_iterated', 'f64_pow_mul', 'f32_list', 'radians', 'half_turns', 'turns', 'zero_last',
-  'zero_middle', 'cosine_last', 'neighbours', 'same', 'fast', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk',
-  'yarn', 'yarn_log', 'longrope', 'llama3', 'proportional', 'frequency_factors', 'alternating', 'split', 'axial', 'imrope', 'halves',
-  'duplicated', 'pairs', 'WASM', 'REFERENCE', 'constructor', '__proto__'];
-const SPEC = ['base', 'exponentDim', 'positionScale', 'layout', 'phaseRounding', 'target', 'frequencies', 'frequencyUnit',
-  'nanRows', 'listsOnly', 'oddColumn', 'minTimescale', 'positionOffset', 'paddingPosition', 'inputFirst', 'tableRows'];
+// Members and words of specs: spec.d.ts, which is made of their rows.
+const types = readFileSync(`${folder}/spec.d.ts`, 'utf8');
+const wordsIn = (text) => [...text.matchAll(/'(\w+)'/g)].map((match) => match[1]);
+const CHOICES = new Map([...types.matchAll(/^export type (\w+) = (.*);$/gm)].map(([, name, all]) => [name, wordsIn(all)]));
+const KINDS = {
+  type: ['float32', 'bfloat16', 'float16', 'float64', 'f32', 'bf16'], inverse: [true, false], axes: [1, 2, 3, 4],
+  heads: [1, 2, 3],
+};
+function membersOf(name) {
+  const all = new RegExp(`interface ${name} \\{(.*?)\\n\\}`, 's').exec(types)[1].matchAll(/(\w+)\?: (?:Exclude<)?(\w+)/g);
+  return [...all].map(([, member, type]) => {
+    if (CHOICES.has(type)) KINDS[member] = CHOICES.get(type);
+    if (type === 'boolean') KINDS[member] = [true, false];
+    return member;
+  });
+}
+const ROTARY = membersOf('RotaryMembers');
+const SPEC = membersOf('SpecMembers');
 const ENCODE = [...SPEC, 'type', 'type', 'out', 'preset'];
-const ROTARY = ['rotaryDim', 'rotaryOffset', 'pairing', 'outputPairing', 'arithmetic', 'phaseRounding', 'base', 'exponentDim',
-  'positionScale', 'unit', 'scaling', 'scaling', 'factor', 'length', 'originalLength', 'betaFast', 'betaSlow',
-  'mscale', 'mscaleAllDim', 'lowFreqFactor', 'highFreqFactor', 'proportion', 'amplitude', 'truncate', 'axisOrder', 'factors',
-  'longFactors', 'frequencies', 'axes', 'sections', 'target'];
+Object.assign(KINDS, {
+  layout: [...KINDS.layout, 'pairs', 'halves'], target: ['WASM', 'WASM', 'WASM', 'REFERENCE'], preset: ENCODERS,
+  phaseRounding: ['none', 'none', ...KINDS.phaseRounding],
+});
+const WORDS = [...wordsIn(types), ...KINDS.type, 'WASM', 'REFERENCE', 'constructor', '__proto__'];
 const SUM = ['type', 'scale'];
 const ROTATE = ['type', 'heads', 'scale', 'inverse'];
 const CACHE = ['layout', 'type'];
-const KINDS = {
-  layout: ['interleaved', 'sin_cos', 'cos_sin', 'pairs', 'halves'], target: ['WASM', 'WASM', 'WASM', 'REFERENCE'],
-  phaseRounding: ['none', 'none', 'f32_pow_div', 'f32_inv_freq', 'f64_pow_mul', 'f32_list'],
-  frequencyUnit: ['radians', 'turns'], unit: ['radians', 'half_turns'], oddColumn: ['zero_last', 'zero_middle', 'cosine_last'],
-  type: ['float32', 'bfloat16', 'float16', 'float64', 'f32', 'bf16'], pairing: ['half_split', 'neighbours'], outputPairing: ['same', 'neighbours'],
-  arithmetic: ['exact', 'fast'], axisOrder: ['consecutive', 'interleaved', 'alternating', 'split', 'axial', 'imrope'],
-  scaling: ['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3',
-    'proportional', 'frequency_factors'],
-  preset: ENCODERS,
-  nanRows: [true, false], listsOnly: [true, false], inputFirst: [true, false], truncate: [true, false],
-  inverse: [true, false], axes: [1, 2, 3, 4], heads: [1, 2, 3],
-};
-
 const size = () => (below(200) === 0 ? 5000 : pick([0, 1, 2, 3, 4, 8, 16, 31, 64, 128, 134]));
 const real = () => (below(3) === 0 ? pick(NUMBERS) : (random() - 0.3) * 10 ** below(8));
 const whole = () => (below(4) === 0 ? pick(NUMBERS) : below(3000) - 20);
