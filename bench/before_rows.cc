@@ -107,7 +107,7 @@ void RotateBeside(benchmark::State& state, const std::string& path, const Rotary
                   const std::string& target) {
   Library before(path);
   if (!before.Find()) return Fail(state, "--before: no shared libposenc");
-  const posenc_rotary_spec spec = ToC(which.spec(target.c_str()));
+  const posenc_rotary_spec spec = which.spec(target.c_str());
   posenc_rotary *now = nullptr, *old = nullptr;
   const bool is_created = posenc_rotary_create(&spec, &now) == POSENC_OK;
   const std::unique_ptr<posenc_rotary, Destroy<posenc_rotary>> owned(now, {&posenc_rotary_destroy});
@@ -116,7 +116,7 @@ void RotateBeside(benchmark::State& state, const std::string& path, const Rotary
   const std::unique_ptr<posenc_rotary, Destroy<posenc_rotary>> owned_before(old, {before.rotary_destroy});
   T* x = Output().Get<T>(which.entries());
   const auto [q, k] = TensorsOf(which, x);
-  const posenc_heads tensors[] = {ToC(q), ToC(k)};
+  const posenc_heads tensors[] = {q, k};
   MeasureInPlace(
       state, {which.entries(), which.entries() * sizeof(T)},
       [&] { posenc_rotate(now, 0, which.tokens, TypeOf<T>(), tensors, 2); },
@@ -148,7 +148,7 @@ void CreateEncoderBeside(benchmark::State& state, const std::string& path, std::
   if (!before.Find()) return Fail(state, "--before: no shared libposenc");
   Spec spec = MakeSpec(dim, target);
   spec.lists_only = lists_only;
-  CreateBeside<posenc_spec, posenc_encoder>(state, ToC(spec), posenc_encoder_create, posenc_encoder_destroy,
+  CreateBeside<posenc_spec, posenc_encoder>(state, spec, posenc_encoder_create, posenc_encoder_destroy,
                                             before.create, before.destroy);
 }
 

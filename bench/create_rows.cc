@@ -64,7 +64,7 @@ void CreateRotary(benchmark::State& state, const std::string& preset, std::size_
                   const std::string& target) {
   RotarySpec spec;
   Rotary rotary;
-  Status status = RotaryPreset(preset.c_str(), head_dim, &spec);
+  Status status = RotaryPreset(&spec, preset.c_str(), head_dim);
   spec.target = target.c_str();
   if (status == Status::kOk) status = Rotary::Create(spec, &rotary);
   if (status != Status::kOk) return Fail(state, StatusMessage(status));

@@ -47,7 +47,7 @@ class Timesteps {
 void WriteTimesteps(benchmark::State& state, Shape shape, const std::string& target,
                     PhaseRounding phase_rounding) {
   Spec spec;
-  const Status status = SpecPreset("diffusers_unet", shape.dim, &spec);
+  const Status status = SpecPreset(&spec, "diffusers_unet", shape.dim);
   if (status != Status::kOk) return Fail(state, StatusMessage(status));
   spec.phase_rounding = phase_rounding;
   spec.lists_only = true;

@@ -39,7 +39,7 @@ void Write(benchmark::State& state, Shape shape, const std::string& target, Vari
   if (!Created(state, spec, &plain)) return;
   spec.base = variant.base;
   spec.layout = variant.layout;
-  spec.frequencies.unit = variant.unit;
+  spec.frequency_unit = variant.unit;
   spec.exponent_dim = variant.exponent_dim;
   if (!Created(state, spec, &encoder)) return;
   void* buffer = Output().Get(shape.entries() * std::max(sizeof(T), sizeof(float)));

@@ -179,7 +179,8 @@ TEST_P(Batch, OnASmallStack) {
   for (const Layout layout : kLayouts) {
     Spec spec = MakeSpec(dim, target(), layout);
     spec.position_scale = angle.scale;
-    spec.frequencies = {frequencies.data(), nullptr, dim / 2, FrequencyUnit::kRadians};
+    spec.frequencies = frequencies.data();
+    spec.frequency_count = dim / 2;
     const Encoder encoder = Create(spec);
     std::vector<float> run(rows * dim);
     EXPECT_GT(WalkRun(encoder, firsts[0], rows, run.data()).widest, 0u);

@@ -46,11 +46,11 @@ struct Setting {
   static constexpr int kKinds = 12;
   void SetKind(int kind) {
     static const float frequencies[] = {0x1p-126f, 0.1f, 5e8f, 0.0f};
-    spec.layout = kind % 4;
+    spec.layout = static_cast<posenc_layout>(kind % 4);
     from_source = kind % 2 == 1;
-    cache_layout = kind % 4;
-    rotary_spec.pairing = kind / 2 % 2;
-    rotary_spec.arithmetic = kind / 4 % 2;
+    cache_layout = static_cast<posenc_cache_layout>(kind % 4);
+    rotary_spec.pairing = static_cast<posenc_pairing>(kind / 2 % 2);
+    rotary_spec.arithmetic = static_cast<posenc_arithmetic>(kind / 4 % 2);
     switch (kind) {
       case 4:
         spec.phase_rounding = POSENC_F32_POW_DIV;
@@ -146,8 +146,8 @@ enum class Values { kEntries, kPositions, kIds, kFirstPositions, kRowIndices, kA
 enum class Use { kRead, kWritten, kAdded, kScratch };  // added: read, too; scratch: not a result
 
 using Types = std::vector<std::int32_t>;
-inline constexpr posenc_type kByte = -8;          // of what has no posenc_type
-inline constexpr posenc_status kNoArgument = -1;  // cannot be null
+inline constexpr posenc_type kByte{-8};          // of what has no posenc_type
+inline constexpr posenc_status kNoArgument{-1};  // cannot be null
 
 // Memory that an argument points to: elements [counts[0]][counts[1]][counts[2]], of which the last ones
 // follow each other.
@@ -206,8 +206,8 @@ struct Buffer {
   }
 };
 
-struct Choice {  // an argument that only has some values
-  std::int32_t* argument;
+struct Choice {    // an argument that only has some values
+  void* argument;  // an enum or std::int32_t
   Types values;
   posenc_status other;
 };
@@ -226,8 +226,8 @@ struct Function;
 
 // One call of a function with arguments that work.
 struct Call {
-  Call(const Function& the_function, const Setting& the_setting, posenc_type type, posenc_type the_list_type,
-       posenc_type table_type);
+  Call(const Function& the_function, const Setting& the_setting, std::int32_t type,
+       std::int32_t the_list_type, std::int32_t table_type);
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
@@ -290,15 +290,15 @@ struct Function {
   bool Allocates() const { return Is("_create") && !Is("_create_in"); }
 };
 
-inline Call::Call(const Function& the_function, const Setting& the_setting, posenc_type type,
-                  posenc_type the_list_type, posenc_type table_type)
-    : function(the_function), setting(the_setting), list_type(the_list_type) {
+inline Call::Call(const Function& the_function, const Setting& the_setting, std::int32_t type,
+                  std::int32_t the_list_type, std::int32_t table_type)
+    : function(the_function), setting(the_setting), list_type(static_cast<posenc_type>(the_list_type)) {
   buffers.reserve(8);  // references stay
   a.encoder = setting.encoder;
   a.rotary = setting.rotary;
-  a.type = type;
+  a.type = static_cast<posenc_type>(type);
   a.list_type = list_type;
-  a.table_type = table_type;
+  a.table_type = static_cast<posenc_type>(table_type);
   a.rows = setting.rows;
   a.first = setting.first;
   a.scale = 0.3f;

@@ -83,7 +83,7 @@ inline void Batch(Call& c) {
 template <bool adds>
 void Grid(Call& c) {
   const std::size_t dim = c.setting.spec.dim, listed = 2;
-  c.a.axes[0] = {c.a.encoder, dim, c.a.rows, nullptr, c.a.first, 0, 0};
+  c.a.axes[0] = {c.a.encoder, dim, c.a.rows, nullptr, c.a.first, {}, 0};
   c.a.axes[1] = {c.a.encoder, 0, listed, nullptr, 0, c.a.list_type, 0};
   c.a.passed_axes = c.a.axes;
   c.a.axis_count = 2;
@@ -189,7 +189,7 @@ inline void PositionsFromIds(Call& c) {
 
 inline void PositionsFromMask(Call& c) {
   c.a.batch = 3;  // the height
-  c.a.normalization = c.a.type;
+  c.a.normalization = static_cast<posenc_normalization>(c.a.type);
   c.choices.push_back({&c.a.normalization, {0, 1, 2}, POSENC_BAD_NORMALIZATION});
   c.Add("mask", &c.a.list, Use::kRead, Values::kAny, kByte, {1, 1, 3 * c.a.rows}).null = POSENC_OK;
   for (void** pointer : {&c.a.data, &c.a.other}) {
@@ -434,13 +434,13 @@ template <class Visit>
 void ForEachCall(const Setting& setting, const Visit& visit, bool sparse = false) {
   for (const Function& function : Functions()) {
     std::size_t next = setting.spec.dim / 2 + setting.rows;
-    for (const posenc_type type : function.types) {
+    for (const std::int32_t type : function.types) {
       Types lists = function.list_types, tables = {0};
       if (function.HasTable()) tables = type == POSENC_F32 ? rows_of::kSummands : Types{type};
       if (sparse) lists = {lists[++next % lists.size()]};
       if (sparse) tables = {tables[next % tables.size()]};
-      for (const posenc_type list_type : lists) {
-        for (const posenc_type table_type : tables) {
+      for (const std::int32_t list_type : lists) {
+        for (const std::int32_t table_type : tables) {
           Call call(function, setting, type, list_type, table_type);
           visit(call);
         }

@@ -41,13 +41,14 @@ void Expect(posenc_status want, Call& call) {
 
 // The same with an argument that has another value.
 template <class T>
-void ExpectWith(T* argument, T value, posenc_status want, Call& call) {
-  const T before = *argument;
-  *argument = value;
+void ExpectWith(void* argument, T value, posenc_status want, Call& call) {
+  T before;
+  std::memcpy(&before, argument, sizeof(before));
+  std::memcpy(argument, &value, sizeof(value));
   SCOPED_TRACE(testing::Message() << "types " << call.a.type << ", " << call.a.list_type << ", "
                                   << call.a.table_type << ", argument " << value << " for " << before);
   Expect(want, call);
-  *argument = before;
+  std::memcpy(argument, &before, sizeof(before));
 }
 
 class CallsRefusals : public testing::TestWithParam<Function> {
@@ -85,7 +86,7 @@ TEST_P(CallsRefusals, NullPointers) {
       buffer.PointTo(place);
     }
     for (const auto& [pointer, status] : call.pointers) {
-      ExpectWith(static_cast<const void**>(pointer), static_cast<const void*>(nullptr), status, call);
+      ExpectWith(pointer, static_cast<const void*>(nullptr), status, call);
     }
   });
 }

@@ -47,7 +47,7 @@ std::vector<Spec> Specs(std::size_t dim) {
 std::string Describe(const Spec& spec) {
   return std::string(Name(spec.layout)) + ", dim " + std::to_string(spec.dim) + ", odd column " +
          std::to_string(static_cast<int>(spec.odd_column)) + (spec.input_first ? ", input first" : "") +
-         (spec.has_padding ? ", padding" : "") + ", listed " + std::to_string(spec.frequencies.count);
+         (spec.has_padding ? ", padding" : "") + ", listed " + std::to_string(spec.frequency_count);
 }
 
 class Columns : public PerTarget {};
@@ -176,10 +176,11 @@ TEST_P(Columns, ListsHaveAFrequencyForEachPair) {
     const std::vector<double> frequencies = {0.5, 0.25, 0.125, 0.0625};
     Encoder encoder;
     for (std::size_t count = 1; count <= frequencies.size(); ++count) {
-      spec.frequencies = {frequencies.data(), nullptr, count, FrequencyUnit::kRadians};
+      spec.frequencies = frequencies.data();
+      spec.frequency_count = count;
       EXPECT_EQ(Encoder::Create(spec, &encoder), count == pairs ? Status::kOk : Status::kBadFrequencyCount);
     }
-    spec.frequencies.count = pairs;
+    spec.frequency_count = pairs;
     spec.target = nullptr;
     const auto want = Want<float>(spec, kList);
     spec.target = target();

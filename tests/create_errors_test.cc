@@ -66,7 +66,7 @@ void ExpectStatus(const posenc_spec* spec, posenc_status want) {
   }
 }
 
-posenc_spec GoodSpec() { return ToC(MakeSpec(kDim)); }
+posenc_spec GoodSpec() { return MakeSpec(kDim); }
 
 // Of a good spec with one member changed to each of some values.
 template <class T>
@@ -84,16 +84,16 @@ TEST(StatusMessages, AreDistinctSentences) {
 #define POSENC_STATUS(constant, sentence) constant,
 #include "spec/statuses.inc"
   };
-  constexpr auto kEnd = static_cast<posenc_status>(std::size(kStatuses));
+  constexpr auto kEnd = static_cast<std::int32_t>(std::size(kStatuses));
   std::set<std::string> messages;
-  for (posenc_status status = POSENC_OK; status < kEnd; ++status) {
-    const char* message = posenc_status_message(status);
+  for (std::int32_t status = POSENC_OK; status < kEnd; ++status) {
+    const char* message = posenc_status_message(static_cast<posenc_status>(status));
     ASSERT_NE(message, nullptr) << status;
     EXPECT_STRNE(message, "") << status;
     EXPECT_TRUE(messages.insert(message).second) << status << ": " << message;
   }
-  for (const posenc_status status : {kMinInt, -1, kEnd, 4711, kMaxInt}) {
-    EXPECT_STREQ(posenc_status_message(status), "unknown status");
+  for (const std::int32_t status : {kMinInt, -1, kEnd, 4711, kMaxInt}) {
+    EXPECT_STREQ(posenc_status_message(static_cast<posenc_status>(status)), "unknown status");
   }
   EXPECT_EQ(messages.count("unknown status"), 0u);
 }
@@ -261,7 +261,7 @@ TEST(CreateErrors, RowsWithoutPairsHaveNoFrequency) {
                                     {"dim=1 layout=SIN_COS odd_column=ODD_COSINE_LAST", 1.0},
                                     {"dim=1 input_first=1", 0.0},
                                     {"dim=2 input_first=1", 1.0}}) {
-    EXPECT_EQ(Create(FromC(EncoderSpec(words))).Radians(0), want) << words;
+    EXPECT_EQ(Create(EncoderSpec(words)).Radians(0), want) << words;
   }
 }
 

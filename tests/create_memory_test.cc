@@ -40,7 +40,7 @@ void ExpectNoOverlap(S spec, const T* S::*member, std::size_t count,
 
 TEST(CreateInMemory, MemoryOverlapsLists) {
   constexpr std::size_t kPairs = 17;
-  posenc_spec encoder = ToC(MakeSpec(2 * kPairs));
+  posenc_spec encoder = MakeSpec(2 * kPairs);
   encoder.frequency_count = kPairs;
   const auto expect_encoder = [&](auto member) {
     ExpectNoOverlap(encoder, member, kPairs, &posenc_encoder_memory_size, &posenc_encoder_create_in);
@@ -72,7 +72,7 @@ TEST(CreateInMemory, MemoryOverlapsLists) {
 
 // Nowhere is no place that overlaps.
 TEST(CreateInMemory, NoMemoryOverlapsNothing) {
-  posenc_spec spec = ToC(MakeSpec(8));
+  posenc_spec spec = MakeSpec(8);
   posenc_encoder* encoder = nullptr;
   EXPECT_EQ(posenc_encoder_create_in(&spec, &spec, 0, &encoder), POSENC_MEMORY_TOO_SMALL);
   EXPECT_EQ(posenc_encoder_create_in(&spec, &spec.base, 0, &encoder), POSENC_MEMORY_TOO_SMALL);
@@ -141,7 +141,7 @@ void ExpectPlaced(const Spec& spec, posenc_status (*memory_size)(const Spec*, st
 
 TEST_P(CreateInMemoryOf, Encoders) {
   for (const posenc_phase_rounding rounding : {POSENC_NO_PHASE_ROUNDING, POSENC_F32_POW_DIV}) {
-    posenc_spec spec = ToC(MakeSpec(37, target()));
+    posenc_spec spec = MakeSpec(37, target());
     spec.phase_rounding = rounding;
     ExpectPlaced(spec, &posenc_encoder_memory_size, &posenc_encoder_create, &posenc_encoder_create_in,
                  &posenc_encoder_destroy, [](const posenc_encoder* encoder) {
@@ -180,7 +180,10 @@ TEST(MemorySize, IsEnoughNextToEveryLimit) {
           spec.base = kind == 1 ? 10000.0 : 1.0;  // the largest, or all, or all of a list
           if (kind == 1 && limit < 1.0) continue;
           if (kind < 2) spec.position_scale = limit * factor;
-          if (kind == 2) spec.frequencies = {list.data(), nullptr, list.size(), FrequencyUnit::kRadians};
+          if (kind == 2) {
+            spec.frequencies = list.data();
+            spec.frequency_count = list.size();
+          }
           std::size_t bytes = 0;
           const Status sized = Encoder::MemorySize(spec, &bytes);
           if (sized != Status::kOk) {
@@ -210,7 +213,7 @@ TEST(MemorySize, IsEnoughNextToEveryLimit) {
   }
 }
 
-// The documented size: 240 bytes a pair and up to 18 KB, and what a list and fast frequencies add.
+// The documented size: 240 bytes a pair and 16 KB, and what a list, fast frequencies and turns add.
 TEST(MemorySize, IsWhatTheHeaderSays) {
   const std::vector<double> list(1u << 19, 1.0);
   for (const std::size_t dim : {1u, 512u, 1024u, 2048u, 4096u, 1u << 20}) {
@@ -224,8 +227,11 @@ TEST(MemorySize, IsWhatTheHeaderSays) {
     expect_at_most(240, 16 * 1024);
     spec.position_scale = 100.0;
     expect_at_most(256, 17 * 1024);
-    spec.frequencies = {list.data(), nullptr, pairs, FrequencyUnit::kRadians};
+    spec.frequencies = list.data();
+    spec.frequency_count = pairs;
     expect_at_most(264, 18 * 1024);
+    spec.frequency_unit = FrequencyUnit::kTurns;
+    expect_at_most(280, 19 * 1024);
     spec = MakeSpec(dim);
     spec.lists_only = true;
     expect_at_most(16, 2 * 1024);

@@ -63,7 +63,7 @@ TEST_P(DllOnTarget, WritesTheSameBits) {
   Find("posenc_write", &write);
   constexpr std::size_t kDim = 130, kRows = 100;
   const Spec spec = MakeSpec(kDim, target());
-  const posenc_spec c_spec = ToC(spec);
+  const posenc_spec c_spec = spec;
   posenc_encoder* encoder = nullptr;
   ASSERT_EQ(create(&c_spec, &encoder), POSENC_OK);
   std::vector<float> out(kRows * kDim);

@@ -136,8 +136,8 @@ TEST_P(Doubles, HardRowsOfFewTerms) {
                            Hard{0x1.e2727e4453436p-10, 63579, false, -0x1.6f20f323a0e68p-1}}) {
     const std::vector<double> frequencies(64, hard.frequency);  // a vector of them at least
     Spec spec = MakeSpec(2 * frequencies.size(), target());
-    spec.frequencies.doubles = frequencies.data();
-    spec.frequencies.count = frequencies.size();
+    spec.frequencies = frequencies.data();
+    spec.frequency_count = frequencies.size();
     const auto row = Write<double>(Create(spec), hard.position, 1);
     for (std::size_t k = hard.sine ? 0 : 1; k < spec.dim; k += 2) {
       EXPECT_EQ(row[k], hard.want) << hard.frequency << " at " << hard.position << ", column " << k;
@@ -164,8 +164,8 @@ TEST_P(Doubles, HardestRunsFound) {
                            Hard{0x1.2d025ad11a9bbp+2, 60446, 6, false, -0x1.7f35220b9fbb3p-7, -75.1},
                            Hard{0x1.8ea8e80f8eb51p+0, 55662, 59, false, 0x1.eb434c3683ac9p-8, -74.7}}) {
     Spec spec = MakeSpec(2, target());
-    spec.frequencies.doubles = &hard.frequency;
-    spec.frequencies.count = 1;
+    spec.frequencies = &hard.frequency;
+    spec.frequency_count = 1;
     const auto rows = Write<double>(Create(spec), hard.first, 64);
     EXPECT_EQ(rows[2 * hard.row + (hard.sine ? 0 : 1)], hard.want)
         << hard.frequency << ", row " << hard.row << " from " << hard.first << ", 2^" << hard.bits;
@@ -242,9 +242,9 @@ TEST_P(Doubles, RunsOfSpecialFrequencies) {
     if (only_tiny) frequencies.resize(5);
     for (const FrequencyUnit unit : {FrequencyUnit::kRadians, FrequencyUnit::kTurns}) {
       Spec spec = MakeSpec(2 * frequencies.size(), target(), Layout::kSinCos);
-      spec.frequencies.doubles = frequencies.data();
-      spec.frequencies.count = frequencies.size();
-      spec.frequencies.unit = unit;
+      spec.frequencies = frequencies.data();
+      spec.frequency_count = frequencies.size();
+      spec.frequency_unit = unit;
       if (unit == FrequencyUnit::kRadians) spec.position_scale = 8.0;
       const Encoder encoder = Create(spec);
       for (const std::int64_t first :

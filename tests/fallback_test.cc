@@ -160,7 +160,7 @@ TEST_P(Fallback, NothingIsHardThatIsNoPairOrExact) {
   }
   Spec turns = MakeSpec(256, target());
   turns.base = 1.0;
-  turns.frequencies.unit = FrequencyUnit::kHalfTurns;
+  turns.frequency_unit = FrequencyUnit::kHalfTurns;
   expect_easy(turns, {0.5, 1.0, 1.5, 2.0, -1.0, -0.5, 0.0});
 
   const Encoder encoder = Create(MakeSpec(130, target()));

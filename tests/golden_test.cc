@@ -195,7 +195,7 @@ TEST_P(Golden, EncodersAreThoseOfTheFormulas) {
     SCOPED_TRACE(row.text);
     posenc_spec spec = EncoderOf(row);
     spec.target = target();
-    const Encoder encoder = Create(FromC(spec));
+    const Encoder encoder = Create(spec);
     const double position = row.at[0];
     ForEachEntryType([&](auto element) {
       using T = decltype(element);
@@ -247,7 +247,7 @@ TEST(GoldenFormulas, AreTheOracles) {
     SCOPED_TRACE(row.text);
     ForEachEntryType([&](auto element) {
       using T = decltype(element);
-      const oracle::Oracle oracle(FromC(EncoderOf(row)), TypeOf<T>());
+      const oracle::Oracle oracle(EncoderOf(row), TypeOf<T>());
       std::vector<double> entries(oracle.dim());
       oracle.Row(row.at[0], entries.data());
       row.ForEach('c', [&](std::size_t column, double want) {
@@ -278,7 +278,9 @@ std::map<std::string, std::set<std::int32_t>> Values(const std::string& noun, S 
   for (const Row& row : Rows(noun)) {
     const S spec = make(row);
     ForEachMember(spec, [&](const char* name, auto member) {
-      if constexpr (std::is_same_v<std::int32_t S::*, decltype(member)>) values[name].insert(spec.*member);
+      using Value = std::decay_t<decltype(spec.*member)>;
+      if constexpr (std::is_enum_v<Value> || std::is_same_v<Value, std::int32_t>)
+        values[name].insert(spec.*member);
     });
   }
   return values;

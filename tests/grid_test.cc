@@ -396,7 +396,8 @@ TEST_P(Grids, OnASmallStack) {
   const tools::HardAngle angle = tools::HardAngles()[0];
   Spec spec = MakeSpec(2, target());
   spec.position_scale = angle.scale;
-  spec.frequencies = {&angle.frequency, nullptr, 1, FrequencyUnit::kRadians};
+  spec.frequencies = &angle.frequency;
+  spec.frequency_count = 1;
   const Encoder hard = Create(spec), encoder = Create(MakeSpec(IsReference() ? 6 : 500, target()));
   const std::size_t count = IsReference() ? 3 : 70, stride = encoder.dim() * 2 + 2;
   const std::vector<double> list = {0.5, 1e6, -3.0};
@@ -424,7 +425,8 @@ TEST_P(Grids, OfHardRunsOnASmallStack) {
   const std::vector<double> frequencies(dim / 2, angle.frequency);
   Spec spec = MakeSpec(dim, target());
   spec.position_scale = angle.scale;
-  spec.frequencies = {frequencies.data(), nullptr, dim / 2, FrequencyUnit::kRadians};
+  spec.frequencies = frequencies.data();
+  spec.frequency_count = dim / 2;
   const Encoder encoder = Create(spec);
   const std::int64_t first = static_cast<std::int64_t>(angle.position) - 1;
   std::vector<float> x = Activations<float>(count * dim), expected = x;

@@ -24,7 +24,8 @@ Spec SpecOf(const HardAngle& angle, bool listed, const char* target) {
   Spec spec = MakeSpec(listed ? 2 : 4, target);
   spec.position_scale = angle.scale;
   if (listed) {
-    spec.frequencies = {&angle.frequency, nullptr, 1, FrequencyUnit::kRadians};
+    spec.frequencies = &angle.frequency;
+    spec.frequency_count = 1;
   } else {
     spec.exponent_dim = -2.0;
     spec.base = angle.frequency;
@@ -90,7 +91,8 @@ TEST_P(HardAngles, InEveryLane) {
       frequencies[pair] = angle.frequency;
       Spec spec = MakeSpec(2 * kPairs, target(), layout);
       spec.position_scale = angle.scale;
-      spec.frequencies = {frequencies.data(), nullptr, kPairs, FrequencyUnit::kRadians};
+      spec.frequencies = frequencies.data();
+      spec.frequency_count = kPairs;
       std::vector<double> row(spec.dim);
       const internal::Tally tally = WalkList(Create(spec), {angle.position}, row.data());
       EXPECT_EQ(tally.widest, 1u);

@@ -20,12 +20,12 @@ TEST_P(Listed, ListedFrequencies) {
        {FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
     for (const bool is_double : {true, false}) {
       Spec spec = MakeSpec(is_double ? 16 : 15, nullptr, is_double ? Layout::kInterleaved : Layout::kCosSin);
-      spec.frequencies.count = doubles.size();
-      spec.frequencies.unit = unit;
+      spec.frequency_count = doubles.size();
+      spec.frequency_unit = unit;
       if (is_double) {
-        spec.frequencies.doubles = doubles.data();
+        spec.frequencies = doubles.data();
       } else {
-        spec.frequencies.floats = floats.data();
+        spec.frequencies_f32 = floats.data();
       }
       const double frequency = unit == FrequencyUnit::kRadians ? 1.0
                                : unit == FrequencyUnit::kTurns ? 4.0
@@ -54,7 +54,9 @@ TEST_P(Listed, ExactStepsAtLargePositions) {
   for (const std::vector<double>& frequencies : {up_to_12, beyond, std::vector<double>(6, beyond[0])}) {
     for (const FrequencyUnit unit : {FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
       Spec spec = MakeSpec(12);
-      spec.frequencies = {frequencies.data(), nullptr, frequencies.size(), unit};
+      spec.frequencies = frequencies.data();
+      spec.frequency_count = frequencies.size();
+      spec.frequency_unit = unit;
       ExpectCorrectlyRounded(spec, positions);
     }
   }
@@ -70,7 +72,9 @@ TEST_P(Listed, ListedFrequenciesInRuns) {
        {FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
     for (const Layout layout : kLayouts) {
       Spec spec = MakeSpec(74, target(), layout);
-      spec.frequencies = {frequencies.data(), nullptr, frequencies.size(), unit};
+      spec.frequencies = frequencies.data();
+      spec.frequency_count = frequencies.size();
+      spec.frequency_unit = unit;
       const Encoder encoder = Create(spec);
       const std::int64_t first = 1000;
       ForEachEntryType([&](auto type) {
@@ -87,7 +91,9 @@ TEST_P(Listed, ListedFrequenciesInRuns) {
 TEST_P(Listed, ListsAreCopied) {
   std::vector<double> frequencies = {1.0, 0.5, 0.25};
   Spec spec = MakeSpec(6, target());
-  spec.frequencies = {frequencies.data(), nullptr, 3, FrequencyUnit::kTurns};
+  spec.frequencies = frequencies.data();
+  spec.frequency_count = 3;
+  spec.frequency_unit = FrequencyUnit::kTurns;
   const Encoder encoder = Create(spec);
   const auto before = Write(encoder, 0, 8);
   frequencies = {7.0, 7.0, 7.0};
@@ -100,7 +106,9 @@ TEST_P(Listed, WholeTurnsNeedNoLastResort) {
   if (IsReference()) GTEST_SKIP() << "it is the last resort";
   const std::vector<double> frequencies = {1.0, 2.0, 0.5, 1024.0};
   Spec spec = MakeSpec(8, target());
-  spec.frequencies = {frequencies.data(), nullptr, 4, FrequencyUnit::kHalfTurns};
+  spec.frequencies = frequencies.data();
+  spec.frequency_count = 4;
+  spec.frequency_unit = FrequencyUnit::kHalfTurns;
   const Encoder encoder = Create(spec);
   std::vector<float> row(8 * 3);
   EXPECT_EQ(WalkList(encoder, {1, 2, 5}, row.data()).recomputed, 0u);
@@ -116,8 +124,8 @@ TEST_P(Listed, AListOfAnyAlignment) {
   const double frequencies[] = {1.0, 0.5};
   std::memcpy(&memory[1], frequencies, sizeof(frequencies));
   Spec spec = MakeSpec(4, target());
-  spec.frequencies.doubles = reinterpret_cast<const double*>(&memory[1]);
-  spec.frequencies.count = 2;
+  spec.frequencies = reinterpret_cast<const double*>(&memory[1]);
+  spec.frequency_count = 2;
   EXPECT_EQ(Create(spec).Radians(1), 0.5);
 }
 

@@ -60,7 +60,9 @@ TEST_P(ListsOnly, OfOtherFrequencies) {
   spec.position_scale = 1000.0;  // steps that are reduced
   ExpectSameRows(spec);
   const std::vector<double> frequencies(20, 0.7);
-  spec.frequencies = {frequencies.data(), nullptr, 20, FrequencyUnit::kTurns};
+  spec.frequencies = frequencies.data();
+  spec.frequency_count = 20;
+  spec.frequency_unit = FrequencyUnit::kTurns;
   ExpectSameRows(spec);
   spec = MakeSpec(40, target());
   spec.phase_rounding = PhaseRounding::kF32PowDiv;

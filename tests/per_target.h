@@ -70,7 +70,7 @@ class PerTarget : public testing::TestWithParam<Target> {
   INSTANTIATE_TEST_SUITE_P(, Suite, testing::ValuesIn(posenc::CompiledTargets()), \
                            [](const auto& param_info) { return std::string(param_info.param.name); })
 
-inline Encoder Create(const Spec& spec) {
+inline Encoder Create(const posenc_spec& spec) {
   Encoder encoder;
   EXPECT_EQ(Encoder::Create(spec, &encoder), Status::kOk);
   return encoder;

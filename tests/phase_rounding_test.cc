@@ -141,7 +141,8 @@ TEST_P(PhaseRoundingTest, OfAList) {
   const double frequencies[] = {1.0, 0.1, -1e-5, 0.0, 12345.678};
   Spec spec = MakeSpec(10);
   spec.phase_rounding = PhaseRounding::kF32List;
-  spec.frequencies = {frequencies, nullptr, 5, FrequencyUnit::kRadians};
+  spec.frequencies = frequencies;
+  spec.frequency_count = 5;
   ForEachEntryType([&](auto element) {
     using T = decltype(element);
     for (const double scale : {1.0, 0.3}) {
@@ -151,10 +152,12 @@ TEST_P(PhaseRoundingTest, OfAList) {
     }
   });
   Encoder none;
-  spec.frequencies = {};
+  spec.frequencies = nullptr;
+  spec.frequency_count = 0;
   EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadFrequencies);
   spec.phase_rounding = PhaseRounding::kF32Exp;
-  spec.frequencies = {frequencies, nullptr, 5, FrequencyUnit::kRadians};
+  spec.frequencies = frequencies;
+  spec.frequency_count = 5;
   EXPECT_EQ(Encoder::Create(spec, &none), Status::kRoundingTakesNoList);
 }
 
@@ -164,9 +167,9 @@ TEST_P(PhaseRoundingTest, ContradictionsAreRefused) {
     spec.phase_rounding = rounding;
     Encoder none;
     ASSERT_EQ(Encoder::Create(spec, &none), Status::kOk);
-    spec.frequencies.unit = FrequencyUnit::kTurns;
+    spec.frequency_unit = FrequencyUnit::kTurns;
     EXPECT_EQ(Encoder::Create(spec, &none), Status::kRoundingNeedsRadians);
-    spec.frequencies.unit = FrequencyUnit::kRadians;
+    spec.frequency_unit = FrequencyUnit::kRadians;
     spec.min_timescale = 2.0;
     EXPECT_EQ(Encoder::Create(spec, &none),
               rounding == PhaseRounding::kF32LogIncrement ? Status::kOk : Status::kBadMinTimescale);

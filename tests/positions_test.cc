@@ -44,7 +44,7 @@ void ExpectMakePositions(std::size_t batch, std::size_t sequence, std::int64_t p
   for (Id& id : ids)
     id = static_cast<Id>(random() % 3 == 0 ? padding_id : static_cast<std::int64_t>(random() % 1000));
   std::vector<Position> got(batch * stride, -4711), want = got;
-  ASSERT_EQ(PositionsFromIds(ids.data(), batch, sequence, id_stride, padding_id, got.data(), stride, past),
+  ASSERT_EQ(PositionsFromIds(ids.data(), batch, sequence, id_stride, padding_id, past, got.data(), stride),
             Status::kOk);
   for (std::size_t b = 0; b < batch; ++b) {
     const std::vector<std::int64_t> row(&ids[b * id_stride], &ids[b * id_stride] + sequence);
@@ -73,7 +73,7 @@ TEST(PositionsFromIds, AreFairseqs) {
 TEST(PositionsFromIds, ComparesWholeIds) {
   const std::int64_t ids[] = {(std::int64_t{1} << 32) + 1, 1, kMinInt64, kMaxInt64};
   std::vector<std::int32_t> got(4);
-  ASSERT_EQ(PositionsFromIds(ids, 1, 4, 4, 1, got.data(), 4), Status::kOk);
+  ASSERT_EQ(PositionsFromIds(ids, 1, 4, 4, 1, 0, got.data(), 4), Status::kOk);
   EXPECT_EQ(got, (std::vector<std::int32_t>{2, 1, 3, 4}));
 }
 
@@ -218,7 +218,7 @@ void ExpectTranscribed(const Image& image, Normalization normalization, double s
   Transcribe(image, normalization, scale == 0.0 ? 2.0 * 3.141592653589793 : scale, offset, &want_y, &want_x);
   std::vector<double> y(want_y.size()), x(y);
   ASSERT_EQ(PositionsFromMask(image.mask.empty() ? nullptr : image.mask.data(), image.height, image.width,
-                              y.data(), x.data(), normalization, scale, offset),
+                              normalization, scale, offset, y.data(), x.data()),
             Status::kOk);
   EXPECT_TRUE(SameBits(y, want_y));
   EXPECT_TRUE(SameBits(x, want_x));
@@ -255,8 +255,8 @@ TEST(PositionsFromMask, WhateverTheFloatingPointState) {
     Status tiny = Status::kBadGrid, bad = tiny;
     double y = 0.0, x = 0.0;
     RunIn(mode, 0, [&] {
-      tiny = PositionsFromMask(nullptr, 1, 1, &y, &x, Normalization::kF64, 0x1p-1074);
-      bad = PositionsFromMask(nullptr, 1, 1, &y, &x, Normalization::kF64, kNaN);
+      tiny = PositionsFromMask(nullptr, 1, 1, Normalization::kF64, 0x1p-1074, 0.0, &y, &x);
+      bad = PositionsFromMask(nullptr, 1, 1, Normalization::kF64, kNaN, 0.0, &y, &x);
     });
     EXPECT_EQ(tiny, Status::kOk);
     EXPECT_EQ(y, 0x1p-1074);

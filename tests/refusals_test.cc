@@ -261,12 +261,12 @@ TEST(RefusalsOfGrids, Axes) {
         POSENC_BAD_FLAG, kGrids, [&](Call& c) { c.a.axes[axis].reserved = 1; }, kUntold, axis);
   }
   Expect(
-      POSENC_BAD_TYPE, kGrids, [](Call& c) { c.a.axes[1].position_type = 7; }, kUntold, 1);
-  Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].position_type = 4711; });  // of no list
+      POSENC_BAD_TYPE, kGrids, [](Call& c) { c.a.axes[1].position_type = posenc_type{7}; }, kUntold, 1);
+  Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].position_type = posenc_type{4711}; });  // of no list
   Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axis_count = 1; });
   std::vector<posenc_grid_axis> many(POSENC_MAX_GRID_AXES);
   Expect(POSENC_OK, kGrids, [&](Call& c) {
-    for (std::size_t k = 0; k < many.size(); ++k) many[k] = {c.a.encoder, k * kDim, 1, nullptr, 5, 0, 0};
+    for (std::size_t k = 0; k < many.size(); ++k) many[k] = {c.a.encoder, k * kDim, 1, nullptr, 5, {}, 0};
     c.a.passed_axes = many.data();
     c.a.axis_count = many.size();
     c.a.stride = many.size() * kDim;

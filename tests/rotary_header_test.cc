@@ -30,149 +30,21 @@ Rotary Create(std::size_t head_dim = kHeadDim) {
   return rotary;
 }
 
-// Members are compared one by one: padding does not count.
-void ExpectSame(const posenc_rotary_spec& got, const posenc_rotary_spec& want) {
-  EXPECT_EQ(got.struct_size, want.struct_size);
-  EXPECT_EQ(got.head_dim, want.head_dim);
-  EXPECT_EQ(got.rotary_dim, want.rotary_dim);
-  EXPECT_EQ(got.rotary_offset, want.rotary_offset);
-  EXPECT_EQ(got.pairing, want.pairing);
-  EXPECT_EQ(got.output_pairing, want.output_pairing);
-  EXPECT_EQ(got.arithmetic, want.arithmetic);
-  EXPECT_EQ(got.phase_rounding, want.phase_rounding);
-  EXPECT_EQ(got.base, want.base);
-  EXPECT_EQ(got.exponent_dim, want.exponent_dim);
-  EXPECT_EQ(got.position_scale, want.position_scale);
-  EXPECT_EQ(got.unit, want.unit);
-  EXPECT_EQ(got.scaling, want.scaling);
-  EXPECT_EQ(got.factor, want.factor);
-  EXPECT_EQ(got.length, want.length);
-  EXPECT_EQ(got.original_length, want.original_length);
-  EXPECT_EQ(got.beta_fast, want.beta_fast);
-  EXPECT_EQ(got.beta_slow, want.beta_slow);
-  EXPECT_EQ(got.mscale, want.mscale);
-  EXPECT_EQ(got.mscale_all_dim, want.mscale_all_dim);
-  EXPECT_EQ(got.low_freq_factor, want.low_freq_factor);
-  EXPECT_EQ(got.high_freq_factor, want.high_freq_factor);
-  EXPECT_EQ(got.proportion, want.proportion);
-  EXPECT_EQ(got.amplitude, want.amplitude);
-  EXPECT_EQ(got.truncate, want.truncate);
-  EXPECT_EQ(got.factor_count, want.factor_count);
-  EXPECT_EQ(got.factors, want.factors);
-  EXPECT_EQ(got.factors_f32, want.factors_f32);
-  EXPECT_EQ(got.long_factors, want.long_factors);
-  EXPECT_EQ(got.long_factors_f32, want.long_factors_f32);
-  EXPECT_EQ(got.frequency_count, want.frequency_count);
-  EXPECT_EQ(got.frequencies, want.frequencies);
-  EXPECT_EQ(got.frequencies_f32, want.frequencies_f32);
-  EXPECT_EQ(got.axes, want.axes);
-  for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) EXPECT_EQ(got.sections[k], want.sections[k]);
-  EXPECT_EQ(got.axis_order, want.axis_order);
-  EXPECT_EQ(got.target, want.target);
+bool IsSame(const posenc_rotary_spec& a, const posenc_rotary_spec& b) {
+  return std::memcmp(&a, &b, sizeof(a)) == 0;
 }
 
-TEST(RotaryToC, DefaultsAreThoseOfC) {
+TEST(RotarySpecs, HaveTheDefaultsOfC) {
   posenc_rotary_spec want;
   ASSERT_EQ(posenc_rotary_spec_init(&want, sizeof(want)), POSENC_OK);
-  ExpectSame(ToC(RotarySpec()), want);
-  ExpectSame(ToC(FromC(want)), want);
+  EXPECT_TRUE(IsSame(RotarySpec(), want));
+  want.head_dim = 6;
+  EXPECT_TRUE(IsSame(RotarySpec(want), want));
 }
 
-// A spec with a value of its own in each member.
-posenc_rotary_spec Distinct() {
-  static const double doubles[3] = {};
-  static const float floats[3] = {};
-  posenc_rotary_spec c{};
-  c.struct_size = sizeof(c);
-  c.head_dim = 1;
-  c.rotary_dim = 2;
-  c.rotary_offset = 3;
-  c.pairing = 4;
-  c.output_pairing = 5;
-  c.arithmetic = 6;
-  c.phase_rounding = 7;
-  c.base = 8;
-  c.exponent_dim = 9;
-  c.position_scale = 10;
-  c.unit = 11;
-  c.scaling = 12;
-  c.factor = 13;
-  c.length = 14;
-  c.original_length = 15;
-  c.beta_fast = 16;
-  c.beta_slow = 17;
-  c.mscale = 18;
-  c.mscale_all_dim = 19;
-  c.low_freq_factor = 20;
-  c.high_freq_factor = 21;
-  c.proportion = 22;
-  c.amplitude = 23;
-  c.truncate = 1;
-  c.factor_count = 24;
-  c.factors = &doubles[0];
-  c.factors_f32 = &floats[0];
-  c.long_factors = &doubles[1];
-  c.long_factors_f32 = &floats[1];
-  c.frequency_count = 25;
-  c.frequencies = &doubles[2];
-  c.frequencies_f32 = &floats[2];
-  c.axes = 26;
-  for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) c.sections[k] = 27 + k;
-  c.axis_order = 31;
-  c.target = kReference;
-  return c;
-}
-
-TEST(RotaryToC, EveryMemberHasItsPlace) {
-  const posenc_rotary_spec c = Distinct();
-  const RotarySpec spec = FromC(c);
-  EXPECT_EQ(spec.head_dim, 1u);
-  EXPECT_EQ(spec.rotary_dim, 2u);
-  EXPECT_EQ(spec.rotary_offset, 3u);
-  EXPECT_EQ(spec.pairing, static_cast<Pairing>(4));
-  EXPECT_EQ(spec.output_pairing, static_cast<Pairing>(5));
-  EXPECT_EQ(spec.arithmetic, static_cast<Arithmetic>(6));
-  EXPECT_EQ(spec.phase_rounding, static_cast<PhaseRounding>(7));
-  EXPECT_EQ(spec.base, 8);
-  EXPECT_EQ(spec.exponent_dim, 9);
-  EXPECT_EQ(spec.position_scale, 10);
-  EXPECT_EQ(spec.unit, static_cast<FrequencyUnit>(11));
-  EXPECT_EQ(spec.scaling, static_cast<Scaling>(12));
-  EXPECT_EQ(spec.factor, 13);
-  EXPECT_EQ(spec.length, 14);
-  EXPECT_EQ(spec.original_length, 15);
-  EXPECT_EQ(spec.beta_fast, 16);
-  EXPECT_EQ(spec.beta_slow, 17);
-  EXPECT_EQ(spec.mscale, 18);
-  EXPECT_EQ(spec.mscale_all_dim, 19);
-  EXPECT_EQ(spec.low_freq_factor, 20);
-  EXPECT_EQ(spec.high_freq_factor, 21);
-  EXPECT_EQ(spec.proportion, 22);
-  EXPECT_EQ(spec.amplitude, 23);
-  EXPECT_TRUE(spec.truncate);
-  EXPECT_EQ(spec.factors.count, 24u);
-  EXPECT_EQ(spec.factors.doubles, c.factors);
-  EXPECT_EQ(spec.factors.floats, c.factors_f32);
-  EXPECT_EQ(spec.factors.long_doubles, c.long_factors);
-  EXPECT_EQ(spec.factors.long_floats, c.long_factors_f32);
-  EXPECT_EQ(spec.frequencies.count, 25u);
-  EXPECT_EQ(spec.frequencies.doubles, c.frequencies);
-  EXPECT_EQ(spec.frequencies.floats, c.frequencies_f32);
-  EXPECT_EQ(spec.axes, 26u);
-  for (std::size_t k = 0; k < kMaxAxes; ++k) EXPECT_EQ(spec.sections[k], 27 + k);
-  EXPECT_EQ(spec.axis_order, static_cast<AxisOrder>(31));
-  EXPECT_EQ(spec.target, kReference);
-  ExpectSame(ToC(spec), c);
-
-  posenc_rotary_spec untruncated = c;
-  untruncated.truncate = 0;
-  EXPECT_FALSE(FromC(untruncated).truncate);
-  ExpectSame(ToC(FromC(untruncated)), untruncated);
-}
-
-TEST(RotaryToC, HeadsAndCachesHaveTheirPlaces) {
+TEST(HeadsAndCaches, AreThoseOfC) {
   float data = 0.0f, source = 0.0f;
-  const posenc_heads heads = ToC(Heads<float>{&data, 1, 2, 3, &source, 4, 5, 6.0, true});
+  const posenc_heads heads = Heads<float>{&data, 1, 2, 3, &source, 4, 5, 6.0, true};
   EXPECT_EQ(heads.data, &data);
   EXPECT_EQ(heads.heads, 1u);
   EXPECT_EQ(heads.token_stride, 2u);
@@ -182,20 +54,20 @@ TEST(RotaryToC, HeadsAndCachesHaveTheirPlaces) {
   EXPECT_EQ(heads.source_head_stride, 5u);
   EXPECT_EQ(heads.scale, 6.0);
   EXPECT_EQ(heads.inverse, 1);
-  const posenc_heads in_place = ToC(Heads{&data, 1, 2, 3});
+  const posenc_heads in_place = Heads{&data, 1, 2, 3};
   EXPECT_EQ(in_place.source, nullptr);
   EXPECT_EQ(in_place.scale, 1.0);
   EXPECT_EQ(in_place.inverse, 0);
 
   double cos = 0.0, sin = 0.0;
-  const posenc_cache cache = ToC(Cache<double>{CacheLayout::kDuplicated, &cos, &sin, 9});
+  const posenc_cache cache = Cache<double>{CacheLayout::kDuplicated, &cos, &sin, 9};
   EXPECT_EQ(cache.layout, POSENC_CACHE_DUPLICATED);
   EXPECT_EQ(cache.type, POSENC_F64);
   EXPECT_EQ(cache.cos, &cos);
   EXPECT_EQ(cache.sin, &sin);
   EXPECT_EQ(cache.row_stride, 9u);
   const BFloat16 table[1] = {};
-  const posenc_cache constant = ToC(Cache{CacheLayout::kPairs, table, nullptr, 8});
+  const posenc_cache constant = Cache{CacheLayout::kPairs, table, nullptr, 8};
   EXPECT_EQ(constant.type, POSENC_BF16);
   EXPECT_EQ(constant.cos, table);
   EXPECT_EQ(constant.sin, nullptr);
@@ -232,13 +104,13 @@ TEST(RotaryPreset, IsThatOfC) {
   posenc_rotary_spec want;
   ASSERT_EQ(posenc_rotary_spec_preset(&want, sizeof(want), "qwen3_vl", 128), POSENC_OK);
   RotarySpec spec;
-  EXPECT_EQ(RotaryPreset("qwen3_vl", 128, &spec), Status::kOk);
-  ExpectSame(ToC(spec), want);
-  EXPECT_EQ(RotaryPreset("none", 128, &spec), Status::kUnknownPreset);
-  EXPECT_EQ(RotaryPreset("qwen3_vl", 64, &spec), Status::kBadHeadDim);
-  EXPECT_EQ(RotaryPreset(nullptr, 128, &spec), Status::kNullPointer);
-  EXPECT_EQ(RotaryPreset("llama", 128, nullptr), Status::kNullPointer);
-  ExpectSame(ToC(spec), want);
+  EXPECT_EQ(RotaryPreset(&spec, "qwen3_vl", 128), Status::kOk);
+  EXPECT_TRUE(IsSame(spec, want));
+  EXPECT_EQ(RotaryPreset(&spec, "none", 128), Status::kUnknownPreset);
+  EXPECT_EQ(RotaryPreset(&spec, "qwen3_vl", 64), Status::kBadHeadDim);
+  EXPECT_EQ(RotaryPreset(&spec, nullptr, 128), Status::kNullPointer);
+  EXPECT_EQ(RotaryPreset(nullptr, "llama", 128), Status::kNullPointer);
+  EXPECT_TRUE(IsSame(spec, want));
 }
 
 // What a call of C++ and one of C make of the same q and k.
@@ -248,8 +120,8 @@ class Both {
   Heads<T> q() { return Q(&got_); }
   Heads<T> k() { return K(&got_); }
   const posenc_heads* c_tensors() {
-    c_tensors_[0] = ToC(Q(&want_));
-    c_tensors_[1] = ToC(K(&want_));
+    c_tensors_[0] = Q(&want_);
+    c_tensors_[1] = K(&want_);
     return c_tensors_;
   }
   std::size_t bad = kNone, c_bad = kNone;
@@ -321,7 +193,7 @@ void ExpectSameCache(const Rotary& rotary, CacheLayout layout) {
   const auto cache = [&](std::vector<T>* x) {
     return Cache<T>{layout, x->data(), two ? x->data() + kTokens * kStride : nullptr, kStride};
   };
-  const posenc_cache c = ToC(cache(&want));
+  const posenc_cache c = cache(&want);
   EXPECT_EQ(rotary.WriteCache(kFirst, kTokens, cache(&got)), Status::kOk);
   EXPECT_EQ(posenc_rotary_write(rotary.c_rotary(), kFirst, kTokens, &c), POSENC_OK);
   EXPECT_TRUE(SameBits(got, want));
@@ -355,7 +227,7 @@ void ExpectSameCached(const Rotary& rotary, const std::vector<Index>& rows) {
   ASSERT_EQ(rotary.WriteCache(0, kRows, Cache{CacheLayout::kCosSin, table.data(), nullptr, kStride}),
             Status::kOk);
   const Cache<const Entry> cache{CacheLayout::kCosSin, table.data(), nullptr, kStride};
-  const posenc_cache c = ToC(cache);
+  const posenc_cache c = cache;
   const posenc_rotary* r = rotary.c_rotary();
   Both<T> b;
   b.Expect(rotary.RotateCached(cache, kRows, 2, kTokens, {b.q(), b.k()}),
@@ -390,9 +262,10 @@ std::false_type Mixes(...);
 static_assert(decltype(Mixes<float, float>(0))::value, "one type");
 static_assert(!decltype(Mixes<float, BFloat16>(0))::value, "two types in one call");
 
-static_assert(std::is_aggregate_v<Heads<float>> && std::is_aggregate_v<Cache<float>> &&
-                  std::is_trivially_copyable_v<RotarySpec>,
-              "plain data");
+static_assert(std::is_trivially_copyable_v<RotarySpec> && sizeof(RotarySpec) == sizeof(posenc_rotary_spec) &&
+                  sizeof(Heads<float>) == sizeof(posenc_heads) &&
+                  sizeof(Cache<float>) == sizeof(posenc_cache),
+              "those of C");
 static_assert(std::is_nothrow_move_constructible_v<Rotary> && std::is_nothrow_move_assignable_v<Rotary> &&
                   !std::is_copy_constructible_v<Rotary>,
               "owns what it created");
@@ -441,7 +314,7 @@ TEST(Rotaries, StayOnFailure) {
 TEST(Rotaries, CreateInMemoryOfTheCaller) {
   RotarySpec spec;
   spec.head_dim = kHeadDim;
-  const posenc_rotary_spec c = ToC(spec);
+  const posenc_rotary_spec c = spec;
   std::size_t bytes = 0, want = 0;
   ASSERT_EQ(Rotary::MemorySize(spec, &bytes), Status::kOk);
   ASSERT_EQ(posenc_rotary_memory_size(&c, &want), POSENC_OK);

@@ -32,7 +32,7 @@ internal::Columns ColumnsOf(Layout layout, std::size_t dim) {
   spec.dim = dim;
   spec.layout = layout;
   internal::Encoder encoder;
-  EXPECT_EQ(internal::PlaceColumns(ToC(spec), &encoder), POSENC_OK);
+  EXPECT_EQ(internal::PlaceColumns(spec, &encoder), POSENC_OK);
   return encoder.columns;
 }
 

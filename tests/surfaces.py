@@ -16,7 +16,6 @@ STRUCTS = {"posenc_spec": "SPEC", "posenc_rotary_spec": "ROTARY"}
 # Of which lists and options have one name, whose type and length say the rest.
 PARTS = {"Part", "Presence"}
 SURFACES = {  # its text, what a member is called there, members that it need not have, kinds that it need not have
-    "C++": ("include/posenc/posenc.h include/posenc/rotary.h", r"\b{snake}\b", {"sections"}, set()),
     "the command's manual": ("tools/command/posenc.1", r"-{option}\b",
                              {"axes", "arithmetic", "output_pairing"}, PARTS),
     "the fuzzers": ("tests/fuzz/*.cc tests/fuzz/*.h", r"\b{snake}\b", set(), set()),
@@ -58,10 +57,10 @@ def main():
                     missing.append(f"{surface}: {struct}.{name}")
     words = dict(re.findall(r'^POSENC_VALUE\(\w+, (\w+), "(\w+)"\)', rows, re.M))
     statuses = set(re.findall(r"^POSENC_STATUS\((\w+),", rows, re.M))
-    constants = {constant for body in re.findall(r"enum \{(.*?)\};", headers, re.S)
+    constants = {constant for body in re.findall(r"enum POSENC_ENUM\(\w+\) \{(.*?)\};", headers, re.S)
                  for constant in re.findall(r"(POSENC_\w+)\s*=", body)}
     missing += [f"src/spec: {c}" for c in sorted(constants - ROWLESS - set(words) - statuses)]
-    cpp = read("include/posenc/posenc.h include/posenc/rotary.h include/posenc/grid.h include/posenc/positions.h")
+    cpp = read("include/posenc/types.h include/posenc/posenc.h include/posenc/rotary.h include/posenc/positions.h")
     missing += [f"C++: {c}" for c in sorted(constants - WORDLESS) if not re.search(r"\b%s\b" % c, cpp)]
     print("\n".join(missing) or "Nothing is missing.")
     return 1 if missing else 0

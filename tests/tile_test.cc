@@ -45,8 +45,9 @@ const std::vector<double>& ListedFrequencies() {
 std::vector<Spec> Specs() {
   Spec geometric = MakeSpec(270), fast = MakeSpec(66), listed = MakeSpec(2 * ListedFrequencies().size());
   fast.position_scale = -3000.7;
-  listed.frequencies = {ListedFrequencies().data(), nullptr, ListedFrequencies().size(),
-                        FrequencyUnit::kTurns};
+  listed.frequencies = ListedFrequencies().data();
+  listed.frequency_count = ListedFrequencies().size();
+  listed.frequency_unit = FrequencyUnit::kTurns;
   Spec rounded = MakeSpec(72);
   rounded.phase_rounding = PhaseRounding::kF32PowDiv;
   return {geometric, fast, listed, rounded};

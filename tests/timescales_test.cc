@@ -52,7 +52,7 @@ TEST_P(Timescales, OfABaseInTurns) {
       Spec spec = MakeSpec(base == 2.0 || base == 4.0 ? 20 : 16);
       spec.base = base;
       spec.exponent_dim = exponent_dim;
-      spec.frequencies.unit = unit;
+      spec.frequency_unit = unit;
       ForEachEntryType([&](auto element) { ExpectOracles<decltype(element)>(spec, target()); });
     }
   }
@@ -63,10 +63,12 @@ TEST_P(Timescales, PowersOfTwoAreExact) {
   Spec spec = MakeSpec(16, target());
   spec.base = 2.0;
   spec.exponent_dim = -2.0;
-  spec.frequencies.unit = FrequencyUnit::kHalfTurns;
+  spec.frequency_unit = FrequencyUnit::kHalfTurns;
   const auto of_base = WriteAt<float>(Create(spec), kList);
   const double powers[] = {1, 2, 4, 8, 16, 32, 64, 128};
-  spec.frequencies = {powers, nullptr, 8, FrequencyUnit::kHalfTurns};
+  spec.frequencies = powers;
+  spec.frequency_count = 8;
+  spec.frequency_unit = FrequencyUnit::kHalfTurns;
   EXPECT_TRUE(SameBits(WriteAt<float>(Create(spec), kList), of_base));
 }
 
@@ -83,7 +85,8 @@ TEST(MinTimescale, IsPositiveAndFinite) {
   const double list[] = {1, 2, 3, 4};
   spec.min_timescale = 0.5;
   EXPECT_EQ(Encoder::Create(spec, &none), Status::kOk);
-  spec.frequencies = {list, nullptr, 4, FrequencyUnit::kRadians};
+  spec.frequencies = list;
+  spec.frequency_count = 4;
   EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadMinTimescale);
 }
 

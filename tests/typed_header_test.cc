@@ -204,12 +204,12 @@ void ExpectSamePositions() {
   const Id ids[] = {5, 1, 6, 1, 7, 8, 9};
   Position got[8] = {}, want[8] = {};
   for (const std::int64_t past : {0, 4}) {
-    EXPECT_EQ(PositionsFromIds(ids, 2, 3, 4, 1, got, 5, past), Status::kOk);
+    EXPECT_EQ(PositionsFromIds(ids, 2, 3, 4, 1, past, got, 5), Status::kOk);
     EXPECT_EQ(posenc_positions_from_ids(TypeOf<Id>(), ids, 2, 3, 4, 1, past, TypeOf<Position>(), want, 5),
               POSENC_OK);
     EXPECT_TRUE(SameBits(got, want, 8));
   }
-  EXPECT_EQ(PositionsFromIds(ids, 2, 3, 2, 1, got, 5), Status::kIdStrideTooSmall);
+  EXPECT_EQ(PositionsFromIds(ids, 2, 3, 2, 1, 0, got, 5), Status::kIdStrideTooSmall);
 }
 
 TEST(Positions, AreThoseOfC) {
@@ -219,13 +219,14 @@ TEST(Positions, AreThoseOfC) {
   ExpectSamePositions<std::int64_t, std::int64_t>();
   const std::uint8_t mask[] = {0, 1, 0, 0, 0, 1};
   double y[6], x[6], c_y[6], c_x[6];
-  EXPECT_EQ(PositionsFromMask(mask, 2, 3, y, x), Status::kOk);
+  EXPECT_EQ(PositionsFromMask(mask, 2, 3, Normalization::kNone, 0.0, 0.0, y, x), Status::kOk);
   EXPECT_EQ(posenc_positions_from_mask(mask, 2, 3, POSENC_NO_NORMALIZATION, 0.0, 0.0, c_y, c_x), POSENC_OK);
   EXPECT_TRUE(SameBits(y, c_y, 6) && SameBits(x, c_x, 6));
-  EXPECT_EQ(PositionsFromMask(mask, 2, 3, y, x, Normalization::kF32, 3.0, -0.5), Status::kOk);
+  EXPECT_EQ(PositionsFromMask(mask, 2, 3, Normalization::kF32, 3.0, -0.5, y, x), Status::kOk);
   EXPECT_EQ(posenc_positions_from_mask(mask, 2, 3, POSENC_NORMALIZE_F32, 3.0, -0.5, c_y, c_x), POSENC_OK);
   EXPECT_TRUE(SameBits(y, c_y, 6) && SameBits(x, c_x, 6));
-  EXPECT_EQ(PositionsFromMask(mask, 2, 3, y, x, static_cast<Normalization>(9)), Status::kBadNormalization);
+  EXPECT_EQ(PositionsFromMask(mask, 2, 3, static_cast<Normalization>(9), 0.0, 0.0, y, x),
+            Status::kBadNormalization);
 }
 
 TEST_F(TypedHeader, PropertiesAreThoseOfC) {
@@ -244,60 +245,26 @@ TEST_F(TypedHeader, TargetsAreThoseOfC) {
   EXPECT_EQ(std::memcmp(targets, c_targets, Targets(targets) * sizeof(Target)), 0);
 }
 
-// Nor does padding.
-TEST(ToC, DefaultsAreThoseOfC) {
+TEST(Specs, HaveTheDefaultsOfC) {
   posenc_spec want;
   ASSERT_EQ(posenc_spec_init(&want, sizeof(want)), POSENC_OK);
-  const posenc_spec got = ToC(Spec());
-  EXPECT_EQ(std::memcmp(&got, &want, sizeof(want)), 0);
+  const Spec defaults;
+  EXPECT_EQ(std::memcmp(&defaults, &want, sizeof(want)), 0);
+  want.dim = 6;
+  const Spec same(want);
+  EXPECT_EQ(std::memcmp(&same, &want, sizeof(want)), 0);
 }
 
-TEST(ToC, EveryMemberHasItsPlace) {
-  const double doubles[] = {1.0};
-  const float floats[] = {1.0f};
-  Spec spec = MakeSpec(3, kReference, Layout::kCosSin);
-  spec.base = 4.0;
-  spec.exponent_dim = 5.0;
-  spec.position_scale = 6.0;
-  spec.phase_rounding = PhaseRounding::kF32PowDiv;
-  spec.frequencies = {doubles, floats, 7, FrequencyUnit::kTurns};
-  spec.nan_rows = true;
-  spec.odd_column = OddColumn::kCosineLast;
-  spec.min_timescale = 8.0;
-  spec.position_offset = 9;
-  spec.has_padding = true;
-  spec.padding_position = 10;
-  spec.table_rows = 11;
-  const posenc_spec got = ToC(spec);
-  const posenc_spec want = {sizeof(posenc_spec),
-                            3,
-                            4.0,
-                            5.0,
-                            6.0,
-                            POSENC_COS_SIN,
-                            POSENC_F32_POW_DIV,
-                            kReference,
-                            doubles,
-                            floats,
-                            7,
-                            POSENC_TURNS,
-                            1,
-                            0,
-                            POSENC_ODD_COSINE_LAST,
-                            8.0,
-                            9,
-                            1,
-                            0,
-                            10,
-                            11};
-  EXPECT_EQ(std::memcmp(&got, &want, sizeof(want)), 0);
-  const posenc_spec again = ToC(FromC(want));
-  EXPECT_EQ(std::memcmp(&again, &want, sizeof(want)), 0);
-  spec.lists_only = true;
-  spec.input_first = true;
-  EXPECT_EQ(ToC(spec).lists_only, 1);
-  EXPECT_EQ(ToC(spec).input_first, 1);
+// A member or parameter takes C++'s names and C's for its own values, and nothing else.
+template <class Enum, class Other>
+constexpr bool IsApart() {
+  return !std::is_convertible_v<Enum, Other> && !std::is_constructible_v<Enum, Other>;
 }
+static_assert(std::is_assignable_v<posenc_layout&, Layout> && std::is_convertible_v<posenc_layout, Layout> &&
+                  IsApart<Layout, OddColumn>() && IsApart<posenc_layout, OddColumn>() &&
+                  IsApart<Layout, posenc_odd_column>() && !std::is_assignable_v<posenc_layout&, int> &&
+                  !std::is_convertible_v<int, Layout> && !std::is_convertible_v<int, Status>,
+              "each enum for itself");
 
 template <class Enum>
 void ExpectValues(std::initializer_list<Enum> values, std::int32_t first) {
@@ -365,12 +332,14 @@ TEST(Values, AreThoseOfTheBinaryInterface) {
                 PhaseRounding::kF32List, PhaseRounding::kF32LogIncrement},
                0);
   ExpectValues({FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}, 0);
-  EXPECT_EQ((std::vector<posenc_type>{TypeOf<float>(), TypeOf<BFloat16>(), TypeOf<Float16>(),
-                                      TypeOf<double>(), TypeOf<std::int32_t>(), TypeOf<std::int64_t>()}),
-            (std::vector<posenc_type>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(
+      (std::vector<posenc_type>{TypeOf<float>(), TypeOf<BFloat16>(), TypeOf<Float16>(), TypeOf<double>(),
+                                TypeOf<std::int32_t>(), TypeOf<std::int64_t>()}),
+      (std::vector<posenc_type>{POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64, POSENC_I32, POSENC_I64}));
+  ExpectValues({POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64, POSENC_I32, POSENC_I64}, 1);
   EXPECT_EQ(TypeOf<std::uint32_t>() + TypeOf<std::int16_t>() + TypeOf<bool>() + TypeOf<char*>(), 0);
-  for (posenc_status status = -1; status < 100; ++status) {
-    EXPECT_EQ(StatusMessage(static_cast<Status>(status)), posenc_status_message(status));
+  for (std::int32_t status = -1; status < 100; ++status) {
+    EXPECT_EQ(StatusMessage(Status(status)), posenc_status_message(static_cast<posenc_status>(status)));
   }
 }
 
@@ -424,7 +393,7 @@ TEST(Encoders, AreReplacedByCreateUnlessItFails) {
 }
 
 TEST(Encoders, MemorySizeIsThatOfC) {
-  const posenc_spec spec = ToC(MakeSpec(kDim));
+  const posenc_spec spec = MakeSpec(kDim);
   std::size_t want = 0, got = 0;
   ASSERT_EQ(posenc_encoder_memory_size(&spec, &want), POSENC_OK);
   EXPECT_EQ(Encoder::MemorySize(MakeSpec(kDim), &got), Status::kOk);

@@ -25,7 +25,7 @@ using GridAxis = posenc_grid_axis;
 // With the positions first_position, first_position + 1, ...
 inline GridAxis RunAxis(const Encoder& encoder, std::size_t column, std::int64_t first_position,
                         std::size_t count) {
-  return {encoder.c_encoder(), column, count, nullptr, first_position, 0, 0};
+  return {encoder.c_encoder(), column, count, nullptr, first_position, posenc_type{}, 0};
 }
 
 // With positions [count], which must stay: std::int32_t, std::int64_t, float or double.
@@ -42,8 +42,7 @@ template <class T, std::size_t kCount>
 Status WriteGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, T* out, std::size_t row_stride,
                  std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
   static_assert(IsEntry<T>(), "T is float, BFloat16, Float16 or double");
-  return static_cast<Status>(
-      posenc_write_grid(axes, kCount, prefix_rows, TypeOf<T>(), out, row_stride, bad_axis, bad_index));
+  return posenc_write_grid(axes, kCount, prefix_rows, TypeOf<T>(), out, row_stride, bad_axis, bad_index);
 }
 
 // The same for x = x * scale + PE, rounded as in Encoder::Add. T is float, BFloat16 or Float16.
@@ -51,8 +50,7 @@ template <class T, std::size_t kCount>
 Status AddGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, T* x, std::size_t row_stride,
                float scale = 1.0f, std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
   static_assert(IsSummand<T>(), "T is float, BFloat16 or Float16");
-  return static_cast<Status>(
-      posenc_add_grid(axes, kCount, prefix_rows, TypeOf<T>(), x, row_stride, scale, bad_axis, bad_index));
+  return posenc_add_grid(axes, kCount, prefix_rows, TypeOf<T>(), x, row_stride, scale, bad_axis, bad_index);
 }
 
 }  // namespace posenc

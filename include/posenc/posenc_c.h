@@ -45,8 +45,17 @@
 #define POSENC_API
 #endif
 
+// Every enum is passed and stored as int32_t, which is its type in C. In C++ each is a type of its own, so
+// that the compiler refuses a constant of another enum.
 #ifdef __cplusplus
+// clang-format off
+#define POSENC_ENUM(name) name : int32_t
+// clang-format on
 extern "C" {
+#else
+#define POSENC_ENUM(name)
+typedef int32_t posenc_status, posenc_type, posenc_layout, posenc_odd_column, posenc_phase_rounding;
+typedef int32_t posenc_unit;
 #endif
 
 // The version of this header, 10000 * major + 100 * minor + patch.
@@ -65,8 +74,7 @@ POSENC_API int32_t posenc_version(void);
 #define POSENC_MAX_TARGETS 32
 
 // What a call reports. On any status but POSENC_OK nothing has been written.
-typedef int32_t posenc_status;
-enum {
+enum POSENC_ENUM(posenc_status) {
   POSENC_OK = 0,
   POSENC_NULL_POINTER = 1,  // a null pointer where there is something to read or write
   POSENC_NOT_CREATED = 2,   // the encoder or rotary is null
@@ -160,8 +168,7 @@ POSENC_API const char* posenc_status_message(posenc_status status);
 
 // The types of arrays: of entries F32, BF16 or F16, and F64 where they are written; of positions I32, I64,
 // F32 or F64; of ids and first positions I32 or I64.
-typedef int32_t posenc_type;
-enum {
+enum POSENC_ENUM(posenc_type) {
   POSENC_F32 = 1,   // float
   POSENC_BF16 = 2,  // bfloat16, the bits in a uint16_t
   POSENC_F16 = 3,   // IEEE half precision, the bits in a uint16_t
@@ -171,8 +178,7 @@ enum {
 };
 
 // Where the columns of a row go. What an odd dim has in place of a last pair: posenc_odd_column.
-typedef int32_t posenc_layout;
-enum {
+enum POSENC_ENUM(posenc_layout) {
   POSENC_INTERLEAVED = 0,         // [sin_0 cos_0 sin_1 cos_1 ...]         the paper
   POSENC_SIN_COS = 1,             // [sin_0 sin_1 ... | cos_0 cos_1 ...]   tensor2tensor, fairseq, Marian
   POSENC_COS_SIN = 2,             // [cos_0 cos_1 ... | sin_0 sin_1 ...]   diffusion timestep embeddings
@@ -180,8 +186,7 @@ enum {
 };
 
 // What a row of odd dim has besides floor(dim / 2) pairs.
-typedef int32_t posenc_odd_column;
-enum {
+enum POSENC_ENUM(posenc_odd_column) {
   POSENC_ODD_HALF_PAIR = 0,    // a pair more, of which only the sine (POSENC_INTERLEAVED_COS_SIN: the cosine)
   POSENC_ODD_ZERO_LAST = 1,    // a zero in the last column: tensor2tensor, fairseq, diffusers, ggml
   POSENC_ODD_ZERO_MIDDLE = 2,  // a zero between two halves; not of interleaved layouts
@@ -195,8 +200,7 @@ enum {
 // AVX-512 11 to 23 %. A position_scale other than 1 multiplies the phase in one more rounded product. With
 // unit POSENC_RADIANS and, but for F32_LOG_INCREMENT, min_timescale 1; w of F32 recipes is a float of at
 // least 2^-126.
-typedef int32_t posenc_phase_rounding;
-enum {
+enum POSENC_ENUM(posenc_phase_rounding) {
   // The real number.
   POSENC_NO_PHASE_ROUNDING = 0,
   // q = f32(pow(f32(base), f32(2i / f32(D)))), phase = f32(f32(p) / q): NumPy and PyTorch notebooks.
@@ -223,8 +227,7 @@ enum {
 };
 
 // What frequencies count, per step: those in half turns are multiplied by pi, those in turns by 2 pi.
-typedef int32_t posenc_unit;
-enum { POSENC_RADIANS = 0, POSENC_HALF_TURNS = 1, POSENC_TURNS = 2 };
+enum POSENC_ENUM(posenc_unit) { POSENC_RADIANS = 0, POSENC_HALF_TURNS = 1, POSENC_TURNS = 2 };
 
 // What to encode: w_i = position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim), times
 // the unit, or position_scale times a frequency of the caller's. posenc_spec_init or posenc_spec_preset
@@ -311,9 +314,9 @@ POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 // Writes or adds encodings, a row per position. Immutable.
 typedef struct posenc_encoder posenc_encoder;
 
-// Allocates one block of memory: 240 bytes a pair of columns and up to 18 KB; with frequencies of the
-// caller's 8 bytes a pair more, with any above 6.28 16 more, in turns or half turns 16 more. On failure
-// *encoder is left as it was.
+// Allocates one block of memory: up to 240 bytes a pair of columns and 16 KB; with frequencies of the
+// caller's 8 bytes a pair more, with any above 6.28 16 more, in turns or half turns 16 more, and with all of
+// these 19 KB instead of 16. On failure *encoder is left as it was.
 POSENC_API posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 
 // Enough bytes of memory for posenc_encoder_create_in with that spec, on this CPU; in nanoseconds, as it

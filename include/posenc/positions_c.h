@@ -10,6 +10,8 @@
 
 #ifdef __cplusplus
 extern "C" {
+#else
+typedef int32_t posenc_normalization;
 #endif
 
 // positions[b][s] = padding_id + past + how many of ids[b][0] .. ids[b][s] are not padding_id; where
@@ -29,8 +31,7 @@ POSENC_API posenc_status posenc_positions_from_ids(posenc_type id_type, const vo
 
 // What becomes of a running count n whose last value, in its column or row, is m. f32() and f64() round to
 // nearest, each operation of its own.
-typedef int32_t posenc_normalization;
-enum {
+enum POSENC_ENUM(posenc_normalization) {
   POSENC_NO_NORMALIZATION = 0,  // n
   // f32(f32(f32(n + f32(offset)) / f32(m + f32(1e-6))) * f32(scale)), what DETR, Conditional DETR and
   // Mask2Former compute with offset 0, Deformable DETR with -0.5.

@@ -30,6 +30,8 @@
 
 #ifdef __cplusplus
 extern "C" {
+#else
+typedef int32_t posenc_pairing, posenc_arithmetic, posenc_scaling, posenc_axis_order, posenc_cache_layout;
 #endif
 
 // Elements of a head: 2 <= head_dim <= POSENC_MAX_HEAD_DIM.
@@ -42,16 +44,14 @@ extern "C" {
 #define POSENC_MAX_AXES 4
 
 // Which elements of the rotary_dim = r ones are a pair.
-typedef int32_t posenc_pairing;
-enum {
+enum POSENC_ENUM(posenc_pairing) {
   POSENC_HALF_SPLIT = 0,   // (x_i, x_{i + r/2})   GPT-NeoX, Llama in transformers, vLLM's is_neox_style
   POSENC_NEIGHBOURS = 1,   // (x_2i, x_{2i + 1})   "interleaved": RoFormer, GPT-J, Llama's own, ggml's normal
   POSENC_SAME_PAIRING = 2  // of the output: that of the input
 };
 
 // What is computed.
-typedef int32_t posenc_arithmetic;
-enum {
+enum POSENC_ENUM(posenc_arithmetic) {
   // The real number, rounded once. Where it is 0 the element is +0; what rounds to 0 keeps its sign. A sum
   // that IEEE arithmetic makes a NaN (of a NaN or of infinities) is the quiet, positive one without a
   // payload.
@@ -67,8 +67,7 @@ enum {
 // How a model's context was stretched. L is `length`, L0 `original_length`, f `factor`, r rotary_dim, i a
 // pair; w_i = base^(-2i / exponent_dim) before scaling. position_scale comes after it. Only the settings that
 // a scaling uses need be right, but none may be a NaN.
-typedef int32_t posenc_scaling;
-enum {
+enum POSENC_ENUM(posenc_scaling) {
   POSENC_NO_SCALING = 0,
   // Position interpolation: w_i / f.
   POSENC_LINEAR = 1,
@@ -100,8 +99,7 @@ enum {
 };
 
 // Which of the axes of a position turns pair i, where sections[k] is how many pairs axis k has.
-typedef int32_t posenc_axis_order;
-enum {
+enum POSENC_ENUM(posenc_axis_order) {
   // Axis 0's pairs first, then axis 1's ...: Qwen2-VL.
   POSENC_CONSECUTIVE_AXES = 0,
   // Axis k = i mod axes while i < axes * sections[k], else axis 0: Qwen3-VL.
@@ -255,8 +253,7 @@ POSENC_API posenc_status posenc_rotate_at(const posenc_rotary* rotary, posenc_ty
                                           const posenc_heads* tensors, size_t count, size_t* bad_index);
 
 // Where the cosines and sines of r/2 pairs go in a row of a cache.
-typedef int32_t posenc_cache_layout;
-enum {
+enum POSENC_ENUM(posenc_cache_layout) {
   POSENC_CACHE_HALVES = 0,  // two tables, cos and sin [tokens, r/2]                        ONNX Runtime
   POSENC_CACHE_DUPLICATED =
       1,  // two tables [tokens, r], each value for both elements of `pairing`: transformers

@@ -106,7 +106,7 @@ size_t posenc_encoder_dim(const posenc_encoder* encoder) {
 }
 
 posenc_layout posenc_encoder_layout(const posenc_encoder* encoder) {
-  return encoder == nullptr ? -1 : encoder->encoder.layout;
+  return encoder == nullptr ? posenc_layout{-1} : encoder->encoder.layout;
 }
 
 const char* posenc_encoder_target(const posenc_encoder* encoder) {

@@ -311,7 +311,7 @@ posenc_status posenc_spec_preset(posenc_spec* spec, size_t struct_size, const ch
 posenc_phase_rounding posenc_spec_preset_rounding(const char* name) {
   using namespace posenc::internal;
   const Row* row = name == nullptr ? nullptr : Find(name);
-  return row == nullptr ? -1 : row->rounding;
+  return row == nullptr ? posenc_phase_rounding{-1} : row->rounding;
 }
 
 size_t posenc_spec_presets(posenc_preset* presets, size_t capacity) {

@@ -230,7 +230,7 @@ posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std:
     return POSENC_CACHE_ROW_OUT_OF_RANGE;
   }
   const auto check = [&](const Bytes& written) {
-    if (rows.list.IsNull()) return POSENC_OK + 0;
+    if (rows.list.IsNull()) return POSENC_OK;
     return CheckIndices(rows.list, tokens, end, written, bad_index);
   };
   if (const posenc_status status = check({nullptr, 0}); status != POSENC_OK) return status;

@@ -17,7 +17,7 @@ namespace internal {
 enum class Kind : std::int32_t {
   kSize,      // size_t
   kReal,      // double
-  kChoice,    // a value of an enum
+  kChoice,    // an enum
   kFlag,      // int32_t, 0 or 1
   kInteger,   // int64_t
   kRows,      // uint64_t
@@ -40,6 +40,7 @@ constexpr bool IsOfKind() {
   if constexpr (kKind == Kind::kPart) return std::is_pointer<T>::value || std::is_same<T, std::size_t>::value;
   if constexpr (kKind == Kind::kInteger || kKind == Kind::kOptional)
     return std::is_same<T, std::int64_t>::value;
+  if constexpr (kKind == Kind::kChoice) return std::is_enum<T>::value && sizeof(T) == sizeof(std::int32_t);
   return std::is_same<T, std::int32_t>::value;
 }
 
@@ -51,7 +52,7 @@ constexpr bool IsOfKind() {
 
 template <class T>
 void SetDefault(T* member, double initial) {
-  if constexpr (std::is_arithmetic<T>::value) *member = static_cast<T>(initial);
+  if constexpr (std::is_arithmetic<T>::value || std::is_enum<T>::value) *member = static_cast<T>(initial);
 }
 
 // All members as posenc_spec_init and posenc_rotary_spec_init leave them, but struct_size, which is 0.

@@ -90,6 +90,18 @@ const T& At(const Member& member, const Spec& spec) {
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&spec) + member.offset);
 }
 
+// A Choice is of an enum of its own, which no reference to std::int32_t may alias.
+template <class Spec>
+std::int32_t ChoiceIn(const Member& member, const Spec& spec) {
+  std::int32_t number;
+  std::memcpy(&number, reinterpret_cast<const char*>(&spec) + member.offset, sizeof(number));
+  return number;
+}
+template <class Spec>
+void SetChoice(const Member& member, std::int32_t number, Spec* spec) {
+  std::memcpy(reinterpret_cast<char*>(spec) + member.offset, &number, sizeof(number));
+}
+
 // Calls use(value) with the number, of its type, that a member is. False if it is none, as lists and names
 // are.
 template <class Spec, class Use>
@@ -99,7 +111,11 @@ bool UseNumber(const Member& member, Spec* spec, const Use& use) {
       return use(At<std::size_t>(member, spec)), true;
     case Kind::kReal:
       return use(At<double>(member, spec)), true;
-    case Kind::kChoice:
+    case Kind::kChoice: {
+      std::int32_t number = ChoiceIn(member, *spec);
+      use(number);
+      return SetChoice(member, number, spec), true;
+    }
     case Kind::kFlag:
     case Kind::kPresence:
       return use(At<std::int32_t>(member, spec)), true;

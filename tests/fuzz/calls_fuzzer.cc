@@ -79,8 +79,8 @@ Call::Call(const posenc_spec& spec, Bytes& bytes)
   batch_stride = rows * stride + (bytes.ConsumeBool() ? 0 : MakeSize(20, bytes));
   vocabulary = MakeSize(5, bytes, 1);
   table_stride = dim + (bytes.ConsumeBool() ? 0 : MakeSize(20, bytes));
-  type = bytes.ConsumeIntegralInRange<posenc_type>(POSENC_F32, Writes() ? POSENC_F64 : POSENC_F16);
-  table_type = type == POSENC_F32 ? bytes.ConsumeIntegralInRange<posenc_type>(POSENC_F32, POSENC_F16) : type;
+  type = MakeEnum(POSENC_F32, Writes() ? POSENC_F64 : POSENC_F16, bytes);
+  table_type = type == POSENC_F32 ? MakeEnum(POSENC_F32, POSENC_F16, bytes) : type;
   list_type = HasPositions() ? MakePositionType(bytes) : bytes.PickValueInArray({POSENC_I32, POSENC_I64});
   at_type = MakePositionType(bytes);
   first = HasBatch() ? bytes.ConsumeIntegralInRange(-128, 127) : MakePosition(bytes);
@@ -111,7 +111,7 @@ void Call::Mutate(Bytes& bytes) {
       break;
     }
     case 1:
-      this->*kTypes[MakeSize(std::size(kTypes) - 1, bytes)] = MakeWildEnum(bytes);
+      this->*kTypes[MakeSize(std::size(kTypes) - 1, bytes)] = MakeWildEnum<posenc_type>(bytes);
       break;
     case 2:
       null[MakeSize(kParts - 1, bytes)] = true;
@@ -236,7 +236,7 @@ void CheckRow(const Call& call, const posenc_spec& spec, const Parts& before, co
   const double position = call.PositionOf(before, b, r);
   std::vector<double> row(call.dim, std::nan(""));
   if (std::fabs(position + static_cast<double>(spec.position_offset)) <= static_cast<double>(kMaxPosition)) {
-    oracle::Oracle(FromC(spec), call.Writes() ? type : POSENC_F32).Row(position, row.data());
+    oracle::Oracle(spec, call.Writes() ? type : POSENC_F32).Row(position, row.data());
   }
   const std::uint8_t* read = before[kData] + call.RowOffset(b, r);
   const posenc_type read_type = call.HasTable() ? call.table_type : type;
@@ -267,7 +267,7 @@ void CheckRadians(posenc_spec spec, const posenc_encoder* encoder, Bytes& bytes)
   spec.position_offset = 0;
   spec.has_padding = 0;
   if (spec.input_first != 0 || spec.layout != POSENC_INTERLEAVED) return;
-  const std::string exact = oracle::Oracle(FromC(spec), POSENC_F64).Exact(kTiny, 2 * i);
+  const std::string exact = oracle::Oracle(spec, POSENC_F64).Exact(kTiny, 2 * i);
   const double want = std::ldexp(std::strtod(exact.c_str(), nullptr), 60);
   POSENC_FUZZ_CHECK(std::fabs(posenc_encoder_radians(encoder, i) - want) <= std::fabs(want) * 0x1p-52);
 }
@@ -319,11 +319,13 @@ void CheckTargets(Bytes& bytes) {
 }
 
 void CheckRest(Bytes& bytes) {
-  const auto status = bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange<posenc_status>(-1, 99)
-                                          : bytes.ConsumeIntegral<posenc_status>();
+  const auto status =
+      static_cast<posenc_status>(bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange<std::int32_t>(-1, 99)
+                                                     : bytes.ConsumeIntegral<std::int32_t>());
   const char* message = posenc_status_message(status);
   POSENC_FUZZ_CHECK(message != nullptr && message[0] != '\0');
-  POSENC_FUZZ_CHECK(status >= POSENC_OK || std::strcmp(message, posenc_status_message(-1)) == 0);
+  POSENC_FUZZ_CHECK(status >= POSENC_OK ||
+                    std::strcmp(message, posenc_status_message(posenc_status{-1})) == 0);
   CheckNull<EncoderNoun>(bytes);
   POSENC_FUZZ_CHECK(posenc_encoder_layout(nullptr) == -1);
   const std::string name = bytes.ConsumeRandomLengthString();

@@ -3,7 +3,7 @@
 namespace posenc {
 namespace fuzz {
 
-std::int32_t MakeWildEnum(Bytes& bytes) {
+std::int32_t MakeWildNumber(Bytes& bytes) {
   if (bytes.ConsumeBool()) return bytes.ConsumeIntegralInRange<std::int32_t>(-1, 12);
   return bytes.ConsumeBool() ? bytes.ConsumeIntegral<std::int32_t>()
                              : bytes.ConsumeIntegralInRange<std::int32_t>(0, 12) | 256;

@@ -60,7 +60,17 @@ inline std::size_t MakeWildSize(std::size_t right, Bytes& bytes) {
 }
 
 // Any value of an enum or flag, often one whose low byte is right.
-std::int32_t MakeWildEnum(Bytes& bytes);
+std::int32_t MakeWildNumber(Bytes& bytes);
+template <class Enum>
+Enum MakeWildEnum(Bytes& bytes) {
+  return static_cast<Enum>(MakeWildNumber(bytes));
+}
+
+// From `first` to `last`.
+template <class Enum>
+Enum MakeEnum(Enum first, Enum last, Bytes& bytes) {
+  return static_cast<Enum>(bytes.ConsumeIntegralInRange<std::int32_t>(first, last));
+}
 
 // Any double, often one that is a limit or not a number.
 double MakeWildReal(Bytes& bytes);
@@ -89,7 +99,7 @@ class Verdict {
 
   void Check(posenc_status status) const {
     const char* message = posenc_status_message(status);
-    POSENC_FUZZ_CHECK(std::strcmp(message, posenc_status_message(-1)) != 0);
+    POSENC_FUZZ_CHECK(std::strcmp(message, posenc_status_message(posenc_status{-1})) != 0);
     const bool is_refused = status != POSENC_OK;
     if (refused_ != is_refused && (refused_ || !doubted_)) Fail(message, "a certain call", status);
   }

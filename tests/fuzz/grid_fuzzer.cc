@@ -70,7 +70,7 @@ struct Grid {
 void Grid::MakeAxis(std::size_t* end, std::size_t most, Bytes& bytes) {
   Axis axis;
   axis.dim = MakeSize(Rarely(bytes, 8) ? 70 : 9, bytes, 1);
-  axis.layout = bytes.ConsumeIntegralInRange<posenc_layout>(POSENC_INTERLEAVED, POSENC_INTERLEAVED_COS_SIN);
+  axis.layout = MakeEnum(POSENC_INTERLEAVED, POSENC_INTERLEAVED_COS_SIN, bytes);
   axis.nan_rows = bytes.ConsumeBool();
   axis.has_list = bytes.ConsumeBool();
   axis.is_inside = Rarely(bytes);
@@ -95,7 +95,7 @@ Grid::Grid(Bytes& bytes) {
   stride = end + MakeSize(5, bytes);
   offset = MakeSize(9, bytes);
   adds = bytes.ConsumeBool();
-  type = bytes.ConsumeIntegralInRange<posenc_type>(POSENC_F32, adds ? POSENC_F16 : POSENC_F64);
+  type = MakeEnum(POSENC_F32, adds ? POSENC_F16 : POSENC_F64, bytes);
   null_axes = Rarely(bytes, 128);
   null_data = Rarely(bytes, 128);
   null_bad = Rarely(bytes, 4);
@@ -115,8 +115,8 @@ void Grid::Mutate(Bytes& bytes) {
   made.Doubt();
   posenc_grid_axis& passed = axes[MakeSize(axes.size() - 1, bytes)].passed;
   std::size_t* const sizes[] = {&prefix, &stride, &passed.column, &passed.count};
-  std::int32_t* const words[] = {&type, &passed.position_type, &passed.reserved};
-  switch (bytes.ConsumeIntegralInRange(0, 4)) {
+  posenc_type* const types[] = {&type, &passed.position_type};
+  switch (bytes.ConsumeIntegralInRange(0, 5)) {
     case 0:
       axis_count = bytes.PickValueInArray({std::size_t{0}, std::size_t{9}, SIZE_MAX});
       break;
@@ -126,10 +126,13 @@ void Grid::Mutate(Bytes& bytes) {
       break;
     }
     case 2:
-      *words[MakeSize(std::size(words) - 1, bytes)] = MakeWildEnum(bytes);
+      *types[MakeSize(std::size(types) - 1, bytes)] = MakeWildEnum<posenc_type>(bytes);
       break;
     case 3:
       passed.first_position = MakeEdge(bytes);
+      break;
+    case 4:
+      passed.reserved = MakeWildNumber(bytes);
       break;
     default:
       axes[MakeSize(axes.size() - 1, bytes)].null_encoder = true;
@@ -280,9 +283,9 @@ void CheckIds(Bytes& bytes) {
   const std::int64_t past =
       Rarely(bytes) ? MakeEdge(bytes) : bytes.ConsumeIntegralInRange<std::int64_t>(0, 9);
   const posenc_type id_type =
-      Rarely(bytes) ? MakeWildEnum(bytes) : bytes.PickValueInArray({POSENC_I32, POSENC_I64});
+      Rarely(bytes) ? MakeWildEnum<posenc_type>(bytes) : bytes.PickValueInArray({POSENC_I32, POSENC_I64});
   const posenc_type type =
-      Rarely(bytes) ? MakeWildEnum(bytes) : bytes.PickValueInArray({POSENC_I32, POSENC_I64});
+      Rarely(bytes) ? MakeWildEnum<posenc_type>(bytes) : bytes.PickValueInArray({POSENC_I32, POSENC_I64});
   const std::size_t size = TypeSize(type), id_size = TypeSize(id_type);
   const std::size_t used = batch == 0 || count == 0 ? 0 : (batch - 1) * stride + count;
   const Memory ids(used * id_size, 3), got(used * size, 1), want(used * size, 1);
@@ -313,8 +316,8 @@ void CheckIds(Bytes& bytes) {
 // Against the plain loops: running counts along columns (y) or rows (x), normalized by the last of each.
 void CheckMask(Bytes& bytes) {
   const std::size_t height = MakeSize(6, bytes), width = MakeSize(6, bytes), cells = height * width;
-  const auto kind =
-      bytes.ConsumeIntegralInRange<posenc_normalization>(Rarely(bytes) ? -1 : 0, Rarely(bytes) ? 3 : 2);
+  const auto kind = MakeEnum(posenc_normalization{Rarely(bytes) ? -1 : 0},
+                             posenc_normalization{Rarely(bytes) ? 3 : 2}, bytes);
   const double scale = bytes.ConsumeBool() ? 0.0 : MakeWildReal(bytes);
   const double offset = bytes.ConsumeBool() ? -0.5 : MakeWildReal(bytes);
   const int rounding = MakeRounding(bytes);

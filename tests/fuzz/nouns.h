@@ -25,7 +25,10 @@ namespace fuzz {
 // A member, and values of it that are valid on their own.
 template <class S>
 struct Member {
-  std::variant<std::size_t S::*, double S::*, std::int32_t S::*, std::int64_t S::*> at;
+  std::variant<std::size_t S::*, double S::*, std::int32_t S::*, std::int64_t S::*, posenc_layout S::*,
+               posenc_odd_column S::*, posenc_phase_rounding S::*, posenc_unit S::*, posenc_pairing S::*,
+               posenc_arithmetic S::*, posenc_scaling S::*, posenc_axis_order S::*>
+      at;
   std::vector<double> usual;
 };
 
@@ -147,8 +150,9 @@ class SpecInput {
   // All enums and flags of specs end below 12, and none of their doubles may be a NaN.
   void RefuseNonsense() {
     const auto is_nonsense = [&](auto at) {
-      if constexpr (std::is_same_v<decltype(at), double Spec::*>) return std::isnan(spec_.*at);
-      if constexpr (std::is_same_v<decltype(at), std::int32_t Spec::*>)
+      using T = std::decay_t<decltype(spec_.*at)>;
+      if constexpr (std::is_same_v<T, double>) return std::isnan(spec_.*at);
+      if constexpr (std::is_same_v<T, std::int32_t> || std::is_enum_v<T>)
         return spec_.*at < 0 || spec_.*at > 11;
       return false;
     };
@@ -163,7 +167,8 @@ class SpecInput {
       using T = std::decay_t<decltype(value)>;
       if constexpr (std::is_same_v<T, std::size_t>) value = MakeWildSize(value, bytes);
       if constexpr (std::is_same_v<T, double>) value = MakeWildReal(bytes);
-      if constexpr (std::is_same_v<T, std::int32_t>) value = MakeWildEnum(bytes);
+      if constexpr (std::is_same_v<T, std::int32_t>) value = MakeWildNumber(bytes);
+      if constexpr (std::is_enum_v<T>) value = MakeWildEnum<T>(bytes);
       if constexpr (std::is_same_v<T, std::int64_t>)
         value = bytes.ConsumeBool() ? MakeEdge(bytes) : MakePosition(bytes);
     };

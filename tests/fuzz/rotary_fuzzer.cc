@@ -87,7 +87,7 @@ struct Call {
 
 // What mutations change, besides null pointers.
 constexpr std::size_t Call::*kSizes[] = {&Call::tokens, &Call::rows, &Call::row_stride};
-constexpr std::int32_t Call::*kWords[] = {&Call::type, &Call::cache_type, &Call::list_type, &Call::layout};
+constexpr posenc_type Call::*kTypes[] = {&Call::type, &Call::cache_type, &Call::list_type};
 constexpr std::size_t posenc_heads::*kTensorSizes[] = {
     &posenc_heads::heads, &posenc_heads::token_stride, &posenc_heads::head_stride,
     &posenc_heads::source_token_stride, &posenc_heads::source_head_stride};
@@ -99,10 +99,10 @@ Call::Call(const posenc_rotary_spec& of, Bytes& bytes)
   tokens = MakeSize(5, bytes);
   tensor_count = MakeSize(kTensors, bytes);
   first = MakePosition(bytes);
-  type = bytes.ConsumeIntegralInRange<posenc_type>(POSENC_F32, POSENC_F16);
-  cache_type = bytes.ConsumeIntegralInRange<posenc_type>(POSENC_F32, Rotates() ? POSENC_F16 : POSENC_F64);
+  type = MakeEnum(POSENC_F32, POSENC_F16, bytes);
+  cache_type = MakeEnum(POSENC_F32, Rotates() ? POSENC_F16 : POSENC_F64, bytes);
   list_type = kind == kCached ? bytes.PickValueInArray({POSENC_I32, POSENC_I64}) : MakePositionType(bytes);
-  layout = bytes.ConsumeIntegralInRange<posenc_cache_layout>(POSENC_CACHE_HALVES, POSENC_CACHE_PAIRS);
+  layout = MakeEnum(POSENC_CACHE_HALVES, POSENC_CACHE_PAIRS, bytes);
   row_stride = RowColumns() + (bytes.ConsumeBool() ? 0 : MakeSize(20, bytes));
   null[kList] = kind == kCached && bytes.ConsumeBool();
   rows = MakeSize(6, bytes, 1);
@@ -157,14 +157,14 @@ void Call::MakeTensor(std::size_t i, Bytes& bytes) {
 void Call::Mutate(Bytes& bytes) {
   made.Doubt();
   posenc_heads& tensor = tensors[MakeSize(kTensors - 1, bytes)];
-  switch (bytes.ConsumeIntegralInRange(0, 7)) {
+  switch (bytes.ConsumeIntegralInRange(0, 8)) {
     case 0: {
       std::size_t& size = this->*kSizes[MakeSize(std::size(kSizes) - 1, bytes)];
       size = MakeWildSize(size, bytes);
       break;
     }
     case 1:
-      this->*kWords[MakeSize(std::size(kWords) - 1, bytes)] = MakeWildEnum(bytes);
+      this->*kTypes[MakeSize(std::size(kTypes) - 1, bytes)] = MakeWildEnum<posenc_type>(bytes);
       break;
     case 2:
       null[MakeSize(kParts - 1, bytes)] = true;
@@ -173,12 +173,15 @@ void Call::Mutate(Bytes& bytes) {
       first = MakeEdge(bytes);
       break;
     case 4:
-      tensor.*kTensorWords[MakeSize(std::size(kTensorWords) - 1, bytes)] = MakeWildEnum(bytes);
+      tensor.*kTensorWords[MakeSize(std::size(kTensorWords) - 1, bytes)] = MakeWildNumber(bytes);
       break;
     case 5:
-      tensor.scale = bytes.ConsumeBool() ? MakeWildReal(bytes) : 0x1p-64;
+      layout = MakeWildEnum<posenc_cache_layout>(bytes);
       break;
     case 6:
+      tensor.scale = bytes.ConsumeBool() ? MakeWildReal(bytes) : 0x1p-64;
+      break;
+    case 7:
       swaps_sines = true;
       break;
     default: {

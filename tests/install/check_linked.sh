@@ -32,7 +32,7 @@ if [ -n "$size" ]; then
   echo "encoding adds $added bytes"
   [ "$added" -le 338000 ]
 fi
-link 'posenc::Spec spec; return static_cast<int>(posenc::SpecPreset("fairseq", 8, &spec))'
+link 'posenc_spec spec; return static_cast<int>(posenc::SpecPreset(&spec, "fairseq", 8))'
 expect ''
 [ "$(presets)" = 1 ] || { echo 'not linked: presets' >&2; exit 1; }
 link 'posenc_rotary_spec spec; posenc_rotary* rotary; posenc_rotary_spec_init(&spec, sizeof(spec));

@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t kMaxRows = std::size_t{1} << 16;
 constexpr std::size_t kMaxEntries = std::size_t{1} << 20;
 constexpr std::size_t kSampleRows = 12;
-constexpr posenc_phase_rounding kRoundings = internal::EndOf(internal::Of::phase_rounding);
+constexpr std::int32_t kRoundings = internal::EndOf(internal::Of::phase_rounding);
 constexpr std::size_t kLeft = 24;
 
 // A mean difference beyond this is no rounding, not even that of bfloat16: tables of noise are at 0.7.
@@ -236,14 +236,14 @@ class Search {
     const std::size_t exact = candidates->size();
     double best = kFar;
     for (const Candidate& candidate : *candidates) best = std::min(best, candidate.distance.mean);
-    for (posenc_phase_rounding k = 1; k < kRoundings; ++k) {
+    for (std::int32_t k = 1; k < kRoundings; ++k) {
       std::optional<std::size_t> made;  // the settings of
       EncoderHandle encoder;
       for (std::size_t c = 0; c < exact; ++c) {
         Candidate candidate = (*candidates)[c];
         if (candidate.distance.mean > best + Slack(candidate, sample)) continue;
         posenc_spec spec = SettingsOf(candidate).spec;
-        spec.phase_rounding = candidate.rounding = k;
+        spec.phase_rounding = candidate.rounding = static_cast<posenc_phase_rounding>(k);
         std::size_t bytes;
         if (posenc_encoder_memory_size(&spec, &bytes) != POSENC_OK) continue;  // not of this unit
         if (!AreRoundingsTheSame(candidate)) {

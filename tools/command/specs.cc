@@ -13,9 +13,11 @@ namespace tools {
 namespace {
 
 using internal::At;
+using internal::ChoiceIn;
 using internal::Kind;
 using internal::Member;
 using internal::MembersOf;
+using internal::SetChoice;
 using internal::UseNumber;
 using internal::WordsOf;
 
@@ -106,7 +108,7 @@ void SetMember(const Member& member, const std::string& text, SpecOptions* optio
   } else if (member.kind == Kind::kChoice) {
     std::string word = text;
     std::replace(word.begin(), word.end(), '-', '_');  // "half-turns", as it once was
-    At<std::int32_t>(member, spec) = ParseChoice(option, word, WordsOf(member));
+    SetChoice(member, ParseChoice(option, word, WordsOf(member)), spec);
   } else if (member.kind == Kind::kFlag) {
     At<std::int32_t>(member, spec) = ParseChoice(option, text, {"0", "1"});
   } else {
@@ -220,7 +222,7 @@ std::string TextOf(const Member& member, Spec spec) {
   const auto axes = [&] { return At<std::size_t>(*MembersOf<Spec>().Find("axes"), spec); };
   std::string text;
   if (member.kind == Kind::kChoice) {
-    text = WordsOf(member.of)[static_cast<std::size_t>(At<std::int32_t>(member, spec))];
+    text = WordsOf(member.of)[static_cast<std::size_t>(ChoiceIn(member, spec))];
   } else if (member.kind == Kind::kReal) {
     text = Shortest(At<double>(member, spec));
   } else if (member.kind == Kind::kOptional) {

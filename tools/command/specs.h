@@ -79,7 +79,6 @@ const char* RoundingName(posenc_phase_rounding rounding);
 // "dim 512, layout sin_cos, exponent_dim 510": the members that are not the default.
 std::string Describe(const posenc_spec& spec);
 std::string Describe(const posenc_rotary_spec& spec);
-inline std::string Describe(const Spec& spec) { return Describe(ToC(spec)); }
 
 // The shortest decimal that names the double.
 std::string Shortest(double value);

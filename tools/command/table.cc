@@ -152,7 +152,7 @@ void AddTableCommand(CLI::App& app, Run* run) {
   std::vector<std::string> types = internal::WordsOf("type");
   types.resize(POSENC_F64);  // no integers
   AddChoice(*command, "--dtype", "Type of the entries", types, {"f32", "bf16", "f16", "f64"},
-            [=](std::int32_t number) { request->type = POSENC_F32 + number; });
+            [=](std::int32_t number) { request->type = static_cast<posenc_type>(POSENC_F32 + number); });
   command
       ->add_option("--out", request->out,
                    "Save as .npy (C order, shape (rows, dim); <f4, <f2, <f8, or <u2 for bfloat16) instead of "
@@ -164,7 +164,8 @@ void AddTableCommand(CLI::App& app, Run* run) {
       *command, "--cache",
       "Two tables, cosines and sines, of a column per pair or of one per element; or one, [cos | sin] or "
       "[cos sin cos sin ...]",
-      internal::WordsOf("cache_layout"), {}, [=](std::int32_t number) { request->cache = number; });
+      internal::WordsOf("cache_layout"), {},
+      [=](std::int32_t number) { request->cache = static_cast<posenc_cache_layout>(number); });
   command->add_flag("--presets", request->presets, "List the presets: name, formula, source");
   command->option_defaults()->group("Options");
   command->callback([=] { *run = [=] { return MakeTable(*command, *request); }; });

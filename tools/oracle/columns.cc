@@ -5,7 +5,7 @@
 namespace posenc {
 namespace oracle {
 
-std::vector<Entry> EntriesOf(const Spec& spec) {
+std::vector<Entry> EntriesOf(const posenc_spec& spec) {
   std::vector<Entry> entries;
   if (spec.input_first) entries.push_back({Entry::kPosition, 0});
   const std::size_t columns = spec.dim - entries.size(), whole = columns / 2;
@@ -48,7 +48,7 @@ std::vector<Entry> EntriesOf(const Spec& spec) {
   return entries;
 }
 
-std::size_t PairsOf(const Spec& spec) {
+std::size_t PairsOf(const posenc_spec& spec) {
   std::size_t pairs = 1;
   for (const Entry& entry : EntriesOf(spec)) pairs = std::max(pairs, entry.pair + 1);
   return pairs;

@@ -20,10 +20,10 @@ struct Entry {
 };
 
 // [spec.dim]
-std::vector<Entry> EntriesOf(const Spec& spec);
+std::vector<Entry> EntriesOf(const posenc_spec& spec);
 
 // The pairs that they need, at least one.
-std::size_t PairsOf(const Spec& spec);
+std::size_t PairsOf(const posenc_spec& spec);
 
 }  // namespace oracle
 }  // namespace posenc

@@ -57,7 +57,7 @@ struct Oracle::Pair {
   }
 };
 
-Oracle::Oracle(const Spec& spec, posenc_type type)
+Oracle::Oracle(const posenc_spec& spec, posenc_type type)
     : spec_(spec),
       type_(type),
       entries_(EntriesOf(spec)),
@@ -86,7 +86,7 @@ Oracle::~Oracle() = default;
 // wherever the frequency is in range, or else below 2^25 for a base next to 1.
 Number Oracle::Counted(std::size_t pair, int bits) const {
   Number frequency(bits + 96);
-  if (spec_.frequencies.count != 0) {
+  if (spec_.frequency_count != 0) {
     mpfr_set_d(frequency, Listed(pair), MPFR_RNDN);
     mpfr_mul_d(frequency, frequency, spec_.position_scale, MPFR_RNDN);
     return frequency;
@@ -105,16 +105,16 @@ Number Oracle::Counted(std::size_t pair, int bits) const {
 // The same in radians.
 Number Oracle::Frequency(std::size_t pair, int bits) const {
   Number frequency = Counted(pair, bits), pi(bits + 96);
-  if (spec_.frequencies.unit == FrequencyUnit::kRadians) return frequency;
+  if (spec_.frequency_unit == FrequencyUnit::kRadians) return frequency;
   mpfr_const_pi(pi, MPFR_RNDN);
   mpfr_mul(frequency, frequency, pi, MPFR_RNDN);
-  if (spec_.frequencies.unit == FrequencyUnit::kTurns) mpfr_mul_2ui(frequency, frequency, 1, MPFR_RNDN);
+  if (spec_.frequency_unit == FrequencyUnit::kTurns) mpfr_mul_2ui(frequency, frequency, 1, MPFR_RNDN);
   return frequency;
 }
 
 double Oracle::Listed(std::size_t pair) const {
-  const FrequencyList& list = spec_.frequencies;
-  return list.doubles != nullptr ? list.doubles[pair] : static_cast<double>(list.floats[pair]);
+  if (spec_.frequencies != nullptr) return spec_.frequencies[pair];
+  return static_cast<double>(spec_.frequencies_f32[pair]);
 }
 
 double Oracle::ExponentDim() const {
@@ -128,7 +128,7 @@ Number Oracle::QuarterTurns(std::size_t pair, double position, int bits) const {
   constexpr int kLost = 320;  // 64 for the integer, 256 for the rest
   Number turns = Counted(pair, bits + kLost), four(MPFR_PREC_MIN);
   mpfr_mul_d(turns, turns, position, MPFR_RNDN);
-  mpfr_mul_2ui(turns, turns, spec_.frequencies.unit == FrequencyUnit::kTurns ? 2 : 1, MPFR_RNDN);
+  mpfr_mul_2ui(turns, turns, spec_.frequency_unit == FrequencyUnit::kTurns ? 2 : 1, MPFR_RNDN);
   if (mpfr_zero_p(turns) != 0 || mpfr_get_exp(turns) < 0) return turns;
   mpfr_set_ui(four, 4, MPFR_RNDN);
   mpfr_fmod(turns, turns, four, MPFR_RNDN);
@@ -159,7 +159,7 @@ Number Oracle::Phase(std::size_t pair, double position, int bits) const {
 Oracle::Pair Oracle::Evaluate(std::size_t pair, double position, int bits) const {
   Pair result{Number(bits), Number(bits), false, 0, 0};
   Number phase(bits);
-  if (spec_.frequencies.unit != FrequencyUnit::kRadians) {
+  if (spec_.frequency_unit != FrequencyUnit::kRadians) {
     const Number turns = QuarterTurns(pair, position, bits);
     if (mpfr_integer_p(turns) != 0) {
       const long quarters = (mpfr_get_si(turns, MPFR_RNDN) + 4) % 4;

@@ -28,7 +28,7 @@ namespace oracle {
 class Oracle {
  public:
   // `spec` must be one that Encoder::Create accepts; its target is ignored.
-  explicit Oracle(const Spec& spec, posenc_type type = POSENC_F32);
+  explicit Oracle(const posenc_spec& spec, posenc_type type = POSENC_F32);
   ~Oracle();
 
   std::size_t dim() const { return spec_.dim; }
@@ -86,7 +86,7 @@ class Oracle {
 
   static constexpr std::size_t kNone = SIZE_MAX;
 
-  Spec spec_;  // the caller's list lives as long as the oracle
+  posenc_spec spec_;  // the caller's list lives as long as the oracle
   posenc_type type_;
   std::vector<Entry> entries_;                    // [dim]
   std::vector<std::size_t> sine_at_, cosine_at_;  // [pairs]: columns, or kNone

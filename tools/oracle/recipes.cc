@@ -15,7 +15,7 @@ Number Of(double x, int bits) {
   return number;
 }
 
-double ExponentDim(const Spec& spec) {
+double ExponentDim(const posenc_spec& spec) {
   return spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
 }
 
@@ -27,7 +27,7 @@ Number Power(double base, const Number& exponent, int bits) {
 }
 
 // numerator / exponent_dim
-Number Exponent(double numerator, const Spec& spec, int bits) {
+Number Exponent(double numerator, const posenc_spec& spec, int bits) {
   Number exponent(bits);
   mpfr_div(exponent, Of(numerator, bits), Of(ExponentDim(spec), bits), MPFR_RNDN);
   return exponent;
@@ -65,7 +65,7 @@ float FloatQuotient(double a, double b) { return AsFloat(mpfr_div, a, b); }
 
 }  // namespace
 
-Number RecipeFactor(const Spec& spec, std::size_t pair) {
+Number RecipeFactor(const posenc_spec& spec, std::size_t pair) {
   const double twice = 2.0 * static_cast<double>(pair);
   switch (spec.phase_rounding) {
     case PhaseRounding::kNone:
@@ -112,16 +112,15 @@ Number RecipeFactor(const Spec& spec, std::size_t pair) {
       return Power(spec.base, Exponent(twice, spec, kDouble), kDouble);
     case PhaseRounding::kF64PowMul:
       return Power(spec.base, Exponent(-twice, spec, kDouble), kDouble);
-    case PhaseRounding::kF32List: {
-      const FrequencyList& list = spec.frequencies;
-      return Of(list.doubles != nullptr ? list.doubles[pair] : static_cast<double>(list.floats[pair]),
+    case PhaseRounding::kF32List:
+      return Of(spec.frequencies != nullptr ? spec.frequencies[pair]
+                                            : static_cast<double>(spec.frequencies_f32[pair]),
                 kFloat);
-    }
   }
   return Of(0.0, kFloat);
 }
 
-double RecipePhase(const Spec& spec, const Number& factor, std::size_t pair, double position) {
+double RecipePhase(const posenc_spec& spec, const Number& factor, std::size_t pair, double position) {
   const double f = mpfr_get_d(factor, MPFR_RNDN);
   if (spec.phase_rounding == PhaseRounding::kF64PowDiv || spec.phase_rounding == PhaseRounding::kF64PowMul) {
     Number phase = Of(position, kDouble);

@@ -11,10 +11,10 @@ namespace posenc {
 namespace oracle {
 
 // w_i, or what positions are divided by; of kF32Iterated the ratio.
-Number RecipeFactor(const Spec& spec, std::size_t pair);
+Number RecipeFactor(const posenc_spec& spec, std::size_t pair);
 
 // In radians, of a position with its offset; exact.
-double RecipePhase(const Spec& spec, const Number& factor, std::size_t pair, double position);
+double RecipePhase(const posenc_spec& spec, const Number& factor, std::size_t pair, double position);
 
 }  // namespace oracle
 }  // namespace posenc

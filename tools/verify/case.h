@@ -35,7 +35,7 @@ struct Case {
   std::int64_t first = 0;
   std::size_t rows = 0;
   std::vector<double> positions = {};  // [axes, rows]; or empty: first, first + 1, ... on all axes
-  posenc_type list = 0;                // I32, I64, F32 or F64: they are passed as a list; 0: as a run
+  posenc_type list = {};               // I32, I64, F32 or F64: they are passed as a list; 0: as a run
 
   Inputs inputs = Inputs::kEvery;  // what is rotated; what is added to is special values, or any
   std::uint32_t seed = 1;          // of what is rotated

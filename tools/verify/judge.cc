@@ -72,7 +72,7 @@ Judge::Judge(const Case& c, bool is_area, Calls* calls) : case_(c), is_area_(is_
     rotary_.emplace(c.rotary);
   } else {
     // What is added to has been rounded to float32.
-    encoder_.emplace(FromC(c.encoder), c.operation == Operation::kAdd ? POSENC_F32 : c.type);
+    encoder_.emplace(c.encoder, c.operation == Operation::kAdd ? POSENC_F32 : c.type);
   }
 }
 
@@ -284,7 +284,7 @@ double Judge::Ulp(const Case& as, std::size_t row, std::size_t column, std::uint
     const double position = case_.Position(0, row);
     if (as.operation == Operation::kAdd) return 0.0;
     if (!IsPosition(position)) return std::numeric_limits<double>::infinity();
-    return oracle::Oracle(FromC(as.encoder), as.type).Ulp(value, position, column);
+    return oracle::Oracle(as.encoder, as.type).Ulp(value, position, column);
   }
   const Element element = ElementOf(as, row, column);
   if (!IsMeasured(element)) return 0.0;

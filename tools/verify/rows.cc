@@ -187,7 +187,7 @@ constexpr char kTypeWords[] = " f32 bf16 f16 f64 i32 i64";
 void SetPlace(const std::string& text, Case* c) {
   const std::size_t colon = text.find(':'), dots = text.find("..");
   c->positions.clear();
-  c->list = 0;
+  c->list = {};
   if (colon == std::string::npos) {
     if (dots == std::string::npos) Refuse();
     c->first = static_cast<std::int64_t>(NumberOf(text.substr(0, dots)));

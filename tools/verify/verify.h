@@ -34,7 +34,7 @@ struct Plan {
 // What became of one target, or of one way on it.
 struct Report {
   std::string target;
-  posenc_type type = 0;   // of the way,
+  posenc_type type = {};  // of the way,
   std::string call = {};  // as this
   Findings found;
   oracle::Distances distances;  // of the right answers for the same entries

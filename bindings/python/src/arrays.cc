@@ -8,27 +8,29 @@
 namespace posenc_python {
 namespace {
 
+constexpr posenc_type kNone = {};  // of what posenc has no type for
+
 posenc_type TypeOf(nb::dlpack::dtype_code code, size_t bits) {
   switch (code) {
     case nb::dlpack::dtype_code::Float:
-      return bits == 64 ? POSENC_F64 : bits == 32 ? POSENC_F32 : bits == 16 ? POSENC_F16 : 0;
+      return bits == 64 ? POSENC_F64 : bits == 32 ? POSENC_F32 : bits == 16 ? POSENC_F16 : kNone;
     case nb::dlpack::dtype_code::Bfloat:
-      return bits == 16 ? POSENC_BF16 : 0;
+      return bits == 16 ? POSENC_BF16 : kNone;
     case nb::dlpack::dtype_code::Int:
-      return bits == 64 ? POSENC_I64 : bits == 32 ? POSENC_I32 : 0;
+      return bits == 64 ? POSENC_I64 : bits == 32 ? POSENC_I32 : kNone;
     default:
-      return 0;
+      return kNone;
   }
 }
 
 // Of a format of the module struct, in this machine's order of bytes.
 posenc_type TypeOf(const char* format, size_t size) {
   constexpr char kNative = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-  if (format == nullptr) return 0;
+  if (format == nullptr) return kNone;
   if (*format == '@' || *format == '=' || *format == kNative) ++format;
-  if (format[0] == '\0' || format[1] != '\0') return 0;
+  if (format[0] == '\0' || format[1] != '\0') return kNone;
   const bool is_float = std::strchr("efd", *format) != nullptr;
-  if (!is_float && std::strchr("ilqn", *format) == nullptr) return 0;
+  if (!is_float && std::strchr("ilqn", *format) == nullptr) return kNone;
   return TypeOf(is_float ? nb::dlpack::dtype_code::Float : nb::dlpack::dtype_code::Int, 8 * size);
 }
 

@@ -76,7 +76,7 @@ class Array {
   nb::ndarray<nb::ro> dlpack_;
   nb::object tensor_;  // torch's, if it is to be written
   void* data_ = nullptr;
-  posenc_type type_ = 0;
+  posenc_type type_ = {};
   size_t size_ = 0;
   Shape shape_, strides_;
 };
@@ -106,7 +106,7 @@ class List {
   void Copy(const Array& array);
 
   std::string name_;
-  posenc_type type_ = 0;
+  posenc_type type_ = {};
   Shape shape_;
   size_t count_ = 1;
   std::optional<Array> array_;

@@ -93,9 +93,8 @@ Encoder MakeEncoder(nb::handle dim, const nb::dict& arguments) {
   }
   Set(arguments, &spec, &kept);
   Encoder made;
-  const posenc_status status = Released([&] {
-    return static_cast<posenc_status>(posenc::Encoder::Create(posenc::FromC(spec), &made.encoder));
-  });
+  const posenc_status status =
+      Released([&] { return static_cast<posenc_status>(posenc::Encoder::Create(spec, &made.encoder)); });
   Check(status, Blamed(status));
   made.dim = nb::borrow(dim);
   made.arguments = kept.arguments;
@@ -118,7 +117,7 @@ nb::list Presets() {
     using namespace posenc::internal;
     const posenc_phase_rounding rounding = posenc_spec_preset_rounding(preset.name);
     list.append(nb::make_tuple(preset.name, preset.formula, preset.source,
-                               WordOf<Of::phase_rounding>(std::max(rounding, 0))));
+                               WordOf<Of::phase_rounding>(std::max(rounding, POSENC_NO_PHASE_ROUNDING))));
   }
   return list;
 }

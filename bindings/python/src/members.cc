@@ -79,7 +79,7 @@ void SetMember(const Member& member, nb::handle value, Spec* spec, Kept* kept) {
       At<double>(member, spec) = ToReal(value, name);
       break;
     case Kind::kChoice:
-      At<int32_t>(member, spec) = ToChoice(WordsOf(member), value, name);
+      SetChoice(member, ToChoice(WordsOf(member), value, name), spec);
       break;
     case Kind::kFlag:
       At<int32_t>(member, spec) = ToFlag(value, name) ? 1 : 0;

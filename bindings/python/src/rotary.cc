@@ -98,8 +98,8 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
     RaiseValue("frequencies must be float32 with f32_inv_freq, the buffer inv_freq itself, and are float64");
   }
   Rotary made;
-  const posenc_status status = Released(
-      [&] { return static_cast<posenc_status>(posenc::Rotary::Create(posenc::FromC(spec), &made.rotary)); });
+  const posenc_status status =
+      Released([&] { return static_cast<posenc_status>(posenc::Rotary::Create(spec, &made.rotary)); });
   Check(status, Blamed(status));
   made.axes = spec.axes;
   made.head_dim = nb::borrow(head_dim);

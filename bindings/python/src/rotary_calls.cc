@@ -226,7 +226,8 @@ nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb
   RequireNoRecording();
   if (tokens.is_none() == at.is_none()) RaiseType("cache needs either tokens or positions");
   const Positions positions(self, first, at);
-  const int32_t order = ToChoice(posenc::internal::WordsOf("cache_layout"), layout, "layout");
+  const auto order =
+      static_cast<posenc_cache_layout>(ToChoice(posenc::internal::WordsOf("cache_layout"), layout, "layout"));
   const size_t pairs = self.rotary.frequency_count();
   Shape shape = positions.list ? positions.tokens : Shape{static_cast<int64_t>(ToSize(tokens, "tokens"))};
   shape.push_back(static_cast<int64_t>(order == POSENC_CACHE_HALVES ? pairs : 2 * pairs));

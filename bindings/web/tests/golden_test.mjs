@@ -66,7 +66,7 @@ for (const [header, type, noun, others] of [
   // Members that are one of several values have as many names.
   for (const [, type, member] of struct.matchAll(/posenc_(\w+) (\w+);/g)) {
     const all = text + await readFile(new URL('include/posenc/posenc_c.h', root), 'utf8');
-    const values = new RegExp(`typedef int32_t posenc_${type};\\s*enum \\{(.*?)\\};`, 's').exec(all.replace(/\/\/.*/g, ''))[1];
+    const values = new RegExp(`enum POSENC_ENUM\\(posenc_${type}\\) \\{(.*?)\\};`, 's').exec(all.replace(/\/\/.*/g, ''))[1];
     const name = others[camel(member)] ?? camel(member);
     const names = /^\w+: one of (.*) is wanted/.exec(refusal(() => noun({ [name]: 'nothing' })))[1].split(', ');
     const wanted = values.match(/\w+ = \d+/g).length - (member === 'pairing' ? 1 : 0); // 'same' is of the output only

@@ -22,7 +22,7 @@ inline posenc_type TypeOf(at::ScalarType type) {
     case at::kLong:
       return POSENC_I64;
     default:
-      return 0;  // no posenc_type: the calls report it
+      return posenc_type{};  // none: the calls report it
   }
 }
 
