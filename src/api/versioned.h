@@ -20,11 +20,13 @@ constexpr std::size_t kMaxStructSize = 4096;
 
 // The size of each in the first version that had it.
 template <class Spec>
-constexpr std::size_t kFirstSize = 0;
+inline constexpr std::size_t kFirstSize = 0;
 template <>
-constexpr std::size_t kFirstSize<posenc_spec> = offsetof(posenc_spec, table_rows) + sizeof(std::uint64_t);
+inline constexpr std::size_t kFirstSize<posenc_spec> = offsetof(posenc_spec, table_rows) +
+                                                       sizeof(std::uint64_t);
 template <>
-constexpr std::size_t kFirstSize<posenc_rotary_spec> = offsetof(posenc_rotary_spec, target) + sizeof(char*);
+inline constexpr std::size_t kFirstSize<posenc_rotary_spec> = offsetof(posenc_rotary_spec, target) +
+                                                              sizeof(char*);
 
 template <class Spec>
 bool IsStructSize(std::size_t size) {
