@@ -13,15 +13,10 @@ import sys
 SOURCE = pathlib.Path(sys.argv[1])
 STRUCTS = {"posenc_spec": "SPEC", "posenc_rotary_spec": "ROTARY"}
 
-# Of which lists and options have one name, whose type and length say the rest.
-PARTS = {"Part", "Presence"}
-SURFACES = {  # its text, what a member is called there, members that it need not have, kinds that it need not have
-    "the command's manual": ("tools/command/posenc.1", r"-{option}\b",
-                             {"axes", "arithmetic", "output_pairing"}, PARTS),
-    "the fuzzers": ("tests/fuzz/*.cc tests/fuzz/*.h", r"\b{snake}\b", set(), set()),
-    "verify": ("tools/verify/*.cc tools/verify/*.h", r"\b{snake}\b", {"table_rows", "long_factors_f32"}, set()),
+SURFACES = {  # its text, members that it need not have
+    "the fuzzers": ("tests/fuzz/*.cc tests/fuzz/*.h", set()),
+    "verify": ("tools/verify/*.cc tools/verify/*.h", {"table_rows", "long_factors_f32"}),
 }
-OPTIONS = {"head_dim": "dim", "frequency_unit": "unit"}
 
 # What only C and C++ have: types of positions, and positions from masks, which the normalizations are for.
 WORDLESS = {"POSENC_I32", "POSENC_I64"}
@@ -48,13 +43,10 @@ def main():
             missing.append(f"src/spec/members.inc: {struct} has other members or another order")
         missing += [f"the sentence of POSENC_BAD_FLAG: {name}" for name, kind in kinds.items()
                     if kind in ("Flag", "Presence") and not re.search(r"BAD_FLAG,[^)]*\b%s\b" % name, rows)]
-        for surface, (globs, form, spared, spared_kinds) in SURFACES.items():
+        for surface, (globs, spared) in SURFACES.items():
             text = read(globs)
-            for name, kind in kinds.items():
-                option = OPTIONS.get(name, name).replace("_", "-")
-                wanted = form.format(snake=name, option=option)
-                if name not in spared and kind not in spared_kinds and not re.search(wanted, text):
-                    missing.append(f"{surface}: {struct}.{name}")
+            missing += [f"{surface}: {struct}.{name}" for name in kinds
+                        if name not in spared and not re.search(r"\b%s\b" % name, text)]
     words = dict(re.findall(r'^POSENC_VALUE\(\w+, (\w+), "(\w+)"\)', rows, re.M))
     statuses = set(re.findall(r"^POSENC_STATUS\((\w+),", rows, re.M))
     constants = {constant for body in re.findall(r"enum POSENC_ENUM\(\w+\) \{(.*?)\};", headers, re.S)

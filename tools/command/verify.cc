@@ -272,7 +272,8 @@ void AddVerifyCommand(CLI::App& app, Run* run) {
       "Every entry is compared, and the last line is a digest of the outputs, the same on every machine, in\n"
       "every mode. Without --quick and --full: the digest's cases and whole tables of usual sizes.\n"
       "Columns: pairs that the rounding test sent from angle addition to the direct kernel, and on to wide\n"
-      "arithmetic of 256 bits, and of 1,024.");
+      "arithmetic of 256 bits, and of 1,024.\n"
+      "Example: posenc verify --full --areas rotation --part 1/16 --json part1.json");
   const auto request = std::make_shared<Request>();
   CLI::Option* quick = command->add_flag("--quick", request->quick, "Only the digest's cases (seconds)");
   command
