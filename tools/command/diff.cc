@@ -35,18 +35,11 @@ class Table {
   Table(const Request& request, const std::string& preset)
       : rows_(request.rows), columns_(request.dim), values_(rows_ * columns_) {
     posenc_spec spec = PresetSpec(preset, request.dim);
-    if (spec.frequency_count != 0) {
-      if (request.frequencies.size() != spec.frequency_count) {
-        throw UsageError("--frequencies: " + Abbreviated(preset) + " needs " +
-                         std::to_string(spec.frequency_count) + " of them");
-      }
+    if (spec.frequency_count != 0 && !request.frequencies.empty()) {
       spec.frequencies = request.frequencies.data();
+      spec.frequency_count = request.frequencies.size();
     }
-    posenc_encoder* encoder = nullptr;
-    const posenc_status status = posenc_encoder_create(&spec, &encoder);
-    if (status != POSENC_OK) throw UsageError(preset + ": " + posenc_status_message(status));
-    Require(posenc_write(EncoderHandle(encoder).get(), request.first, rows_, POSENC_F64, values_.data(),
-                         columns_));
+    Require(posenc_write(Create(spec).get(), request.first, rows_, POSENC_F64, values_.data(), columns_));
   }
 
   std::size_t rows() const { return rows_; }

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -51,10 +50,10 @@ struct Positions {
 };
 
 struct Distance {
-  double mean = 0.0;     // of entries, absolute
-  double largest = 0.0;  // absolute
-  double ulp = 0.0;      // the largest, in units of the type's spacing
-  std::size_t equal = 0;
+  double mean = 0.0;      // of entries, absolute
+  double largest = 0.0;   // absolute
+  double ulp = 0.0;       // the largest, in units of the type's spacing
+  std::size_t equal = 0;  // entries of the rows that are compared
 };
 
 struct Candidate {
@@ -133,38 +132,37 @@ class Search {
     const std::vector<std::size_t> sample = Sample();
     std::vector<Candidate> near = Exact(sample);
     AddRounded(sample, &near);
-    near.erase(std::remove_if(near.begin(), near.end(), [](const Candidate& c) { return !IsNear(c); }),
-               near.end());
-    std::sort(near.begin(), near.end(), IsNearer);
+    KeepNear(&near);
     if (sample.size() == compared_.size()) return near;
     // All that are as near as the best of them, and some more.
     std::size_t left = 0;
     while (left < near.size() && (left < kLeft || near[left].Rank() == near[0].Rank())) ++left;
     near.resize(left);
-    std::map<std::pair<std::size_t, std::size_t>, Distance> seen;  // where roundings are the same
     for (Candidate& candidate : near) {
-      Distance& known = seen[{candidate.settings, candidate.positions}];
-      if (!AreRoundingsTheSame(candidate) || known.equal == 0) {
-        known = DistanceTo(Create(candidate), candidate, compared_, kFar);
-        known.equal += (zeros_.size() - candidate.zeros) * table_.columns;
-      }
-      candidate.distance = known;
+      candidate.distance = DistanceTo(Create(candidate), candidate, compared_, kFar);
     }
-    near.erase(std::remove_if(near.begin(), near.end(), [](const Candidate& c) { return !IsNear(c); }),
-               near.end());
-    std::sort(near.begin(), near.end(), IsNearer);
+    KeepNear(&near);
     return near;
+  }
+
+  // Entries of the table that are the candidate's.
+  std::size_t EqualTo(const Candidate& candidate) const {
+    return candidate.distance.equal + (zeros_.size() - candidate.zeros) * table_.columns;
   }
 
   const Settings& SettingsOf(const Candidate& candidate) const { return settings_[candidate.settings]; }
   const Positions& PositionsOf(const Candidate& candidate) const { return positions_[candidate.positions]; }
 
  private:
-  static bool IsNear(const Candidate& candidate) { return candidate.distance.mean <= kFar; }
-
-  static bool IsNearer(const Candidate& a, const Candidate& b) {
-    return std::make_tuple(a.Rank(), a.positions, a.rounding, a.settings) <
-           std::make_tuple(b.Rank(), b.positions, b.rounding, b.settings);
+  // The nearest first.
+  static void KeepNear(std::vector<Candidate>* candidates) {
+    const auto is_far = [](const Candidate& c) { return !(c.distance.mean <= kFar); };
+    candidates->erase(std::remove_if(candidates->begin(), candidates->end(), is_far), candidates->end());
+    const auto key = [](const Candidate& c) {
+      return std::make_tuple(c.Rank(), c.positions, c.rounding, c.settings);
+    };
+    std::sort(candidates->begin(), candidates->end(),
+              [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
   }
 
   // A few rows of zeros may be padding of any position. If most are, they are what the table is.
@@ -224,7 +222,6 @@ class Search {
         candidate.distance = DistanceTo(encoder, candidate, sample, kFar + Slack(candidate, sample));
         if (candidate.distance.mean > 2.0) continue;
         candidate.zeros = UnexplainedZeros(encoder, candidate);
-        candidate.distance.equal += (zeros_.size() - candidate.zeros) * table_.columns;
         all.push_back(candidate);
       }
     }
@@ -250,7 +247,6 @@ class Search {
           if (made != candidate.settings) encoder = Create(candidate);
           made = candidate.settings;
           candidate.distance = DistanceTo(encoder, candidate, sample, kFar);
-          candidate.distance.equal += (zeros_.size() - candidate.zeros) * table_.columns;
         }
         candidates->push_back(candidate);
       }
@@ -376,7 +372,7 @@ void Print(const Search& search, const Candidate& candidate, const NpyTable& tab
     std::printf("%s\t%s\t%lld .. %lld\t%.3g\t%.3g\t%zu of %zu", name.c_str(),
                 candidate.rounding == POSENC_NO_PHASE_ROUNDING ? "exact" : RoundingName(candidate.rounding),
                 static_cast<long long>(positions.first), static_cast<long long>(positions.At(table.rows - 1)),
-                distance.largest, distance.ulp, distance.equal, table.kept * table.columns);
+                distance.largest, distance.ulp, search.EqualTo(candidate), table.kept * table.columns);
     if (candidate.has_moved)
       std::printf("\tpadding_position %lld", static_cast<long long>(*candidate.padding));
     if (candidate.zeros != 0)
@@ -427,13 +423,11 @@ void AddIdentifyCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("identify", "Find the preset that made a table");
   command->footer(
       "FILE.npy holds rows of columns: float32, float16, float64, or uint16 as the bits of bfloat16. All\n"
-      "presets are tried, exact and with each phase rounding, with positions from 0, 1 and 2 on, and down "
-      "to\n"
-      "0 or to the negative. One a line, tab-separated, the nearest first; several where they are the same;\n"
-      "if none has every bit, the three nearest. A few rows of zeros may be padding of any position.\n"
-      "'none', and exit status 1, if roundings do not explain what is left; then those that are near all "
-      "the\n"
-      "same.\n"
+      "presets are tried, exact and with each phase rounding, with positions from 0, 1 and 2 on, and down\n"
+      "to 0 or to the negative. One a line, tab-separated, the nearest first; several where they are the\n"
+      "same; if none has every bit, the three nearest. A few rows of zeros may be padding of any position.\n"
+      "'none', and exit status 1, if roundings do not explain what is left; then those that are near all\n"
+      "the same.\n"
       "Example: posenc identify fairseq.npy");
   const auto path = std::make_shared<std::string>();
   command->add_option("file", *path, "The table")->type_name("FILE.npy")->required();

@@ -57,13 +57,12 @@ ExitStatus ParseAndRun(int argc, char** argv) {
   app.set_version_flag("--version", Version());
   app.require_subcommand(0, 1);  // none is complained about below, after unknown words
   posenc::tools::Run run;
-  posenc::tools::AddTargetsCommand(app, &run);
-  posenc::tools::AddTableCommand(app, &run);
-  posenc::tools::AddPlotCommand(app, &run);
-  posenc::tools::AddPresetsCommand(app, &run);
-  posenc::tools::AddDiffCommand(app, &run);
-  posenc::tools::AddIdentifyCommand(app, &run);
-  posenc::tools::AddVerifyCommand(app, &run);
+  for (const auto add :
+       {posenc::tools::AddTargetsCommand, posenc::tools::AddTableCommand, posenc::tools::AddPlotCommand,
+        posenc::tools::AddPresetsCommand, posenc::tools::AddDiffCommand, posenc::tools::AddIdentifyCommand,
+        posenc::tools::AddVerifyCommand}) {
+    add(app, &run);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {
@@ -73,7 +72,7 @@ ExitStatus ParseAndRun(int argc, char** argv) {
     app.exit(error);  // prints what --help asks for
     run = [] { return ExitStatus::kRight; };
   }
-  if (!run) return Fail("a subcommand is required: targets, table, plot, presets, diff, identify or verify");
+  if (!run) return Fail("a subcommand is required; 'posenc --help' lists them");
   const ExitStatus status = run();
   try {
     posenc::tools::FlushStdout();
