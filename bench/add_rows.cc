@@ -1,6 +1,5 @@
 // Add, AddBatch and Embed, beside what is done without them: precomputed tables, gathers, calls per sequence.
 #include <cstring>
-#include <random>
 #include <type_traits>
 #include <vector>
 
@@ -101,27 +100,6 @@ const float* TokenTable(std::size_t dim) {
   return table.data();
 }
 
-// Random token ids; each call gets others.
-class TokenIds {
- public:
-  explicit TokenIds(std::size_t rows) : rows_(rows), ids_(kCount) {
-    std::mt19937 random(2);
-    std::uniform_int_distribution<std::int32_t> id(0, kVocabulary - 1);
-    for (std::int32_t& i : ids_) i = id(random);
-  }
-  const std::int32_t* Next() {
-    if (next_ + rows_ > kCount) next_ = 0;
-    const std::int32_t* ids = ids_.data() + next_;
-    next_ += rows_;
-    return ids;
-  }
-
- private:
-  static constexpr std::size_t kCount = std::size_t{1} << 17;
-  std::size_t rows_, next_ = 0;
-  std::vector<std::int32_t> ids_;
-};
-
 void Embed(benchmark::State& state, Shape shape, const std::string& target) {
   Encoder encoder;
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
@@ -130,7 +108,9 @@ void Embed(benchmark::State& state, Shape shape, const std::string& target) {
   const float* positions = Table<float>(first, shape);
   if (positions == nullptr) return Fail(state, "no table");
   float* out = Output().Get<float>(shape.entries());
-  TokenIds embed_ids(shape.rows), add_ids(shape.rows), table_ids(shape.rows);
+  using TokenIds = RandomList<std::int32_t>;
+  constexpr std::size_t kIds = std::size_t{1} << 17;
+  TokenIds embed_ids(0, kVocabulary - 1, kIds), add_ids = embed_ids, table_ids = embed_ids;
 
   const auto gather = [&](const std::int32_t* ids) {
     for (std::size_t r = 0; r < shape.rows; ++r) {
@@ -139,15 +119,16 @@ void Embed(benchmark::State& state, Shape shape, const std::string& target) {
     }
   };
   const auto gather_add = [&] {
-    gather(add_ids.Next());
+    gather(add_ids.Next(shape.rows));
     encoder.Add(first, shape.rows, out, shape.dim);
   };
   const auto gather_table = [&] {
-    gather(table_ids.Next());
+    gather(table_ids.Next(shape.rows));
     AddTable(positions, out, shape.entries());
   };
   const auto embed = [&] {
-    return encoder.Embed(embed_ids.Next(), shape.rows, tokens, kVocabulary, shape.dim, first, out, shape.dim);
+    return encoder.Embed(embed_ids.Next(shape.rows), shape.rows, tokens, kVocabulary, shape.dim, first, out,
+                         shape.dim);
   };
   MeasureChecked(state, shape.work<float>(), embed,
                  {{"gather_add_ratio", gather_add}, {"gather_table_ratio", gather_table}});
@@ -184,11 +165,10 @@ template <class T>
 void RegisterContents(const std::string& type, const TargetNames& targets) {
   for (const bool is_list : {false, true}) {
     for (const std::string content : kContents) {
-      for (const std::string& target : targets) {
-        if (IsTooSlow(target, 512 * 512)) continue;
-        Register((is_list ? "EmbedAt/" : "Embed/") + type + "/" + content + "/512x512/" + target,
-                 [=](benchmark::State& state) { EmbedContent<T>(state, content, is_list, target); });
-      }
+      RegisterEach((is_list ? "EmbedAt/" : "Embed/") + type + "/" + content + "/512x512/", 512 * 512, targets,
+                   [=](benchmark::State& state, const std::string& target) {
+                     EmbedContent<T>(state, content, is_list, target);
+                   });
     }
   }
 }
@@ -197,11 +177,8 @@ void RegisterContents(const std::string& type, const TargetNames& targets) {
 template <class ShapeType>
 void RegisterAll(const std::string& operation, ShapeType shape, const TargetNames& targets,
                  void (*run)(benchmark::State&, ShapeType, const std::string&)) {
-  const std::string prefix = operation + "/" + shape.name() + "/";
-  for (const std::string& target : targets) {
-    if (IsTooSlow(target, shape.entries())) continue;
-    Register(prefix + target, [=](benchmark::State& state) { run(state, shape, target); });
-  }
+  RegisterEach(operation + "/" + shape.name() + "/", shape.entries(), targets,
+               [=](benchmark::State& state, const std::string& target) { run(state, shape, target); });
 }
 
 }  // namespace

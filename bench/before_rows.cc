@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "normal.h"
+#include "posenc/accuracy.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary.h"
 #include "rotary_case.h"
@@ -184,17 +185,22 @@ void RegisterRotateBefore(const std::string& path, RotaryCase which, const Targe
     which.tokens = tokens;
     for (const bool is_heads_first : {false, true}) {
       which.is_heads_first = is_heads_first;
-      for (const std::string& target : targets) {
-        if (IsTooSlow(target, which.entries())) continue;
-        Register("Before/" + NameOf(TypeOf<T>(), which) + target,
-                 [=](benchmark::State& state) { RotateBeside<T>(state, path, which, target); });
-      }
+      RegisterEach("Before/" + NameOf(TypeOf<T>(), which), which.entries(), targets,
+                   [=](benchmark::State& state, const std::string& target) {
+                     RotateBeside<T>(state, path, which, target);
+                   });
     }
   }
 }
 
-std::string Name(const std::string& operation, const char* type, Shape shape, const std::string& target) {
-  return "Before/" + operation + "/" + type + "/" + shape.name() + "/" + target;
+template <class T>
+void RegisterBeside(const std::string& path, const std::string& operation, const TargetNames& targets) {
+  for (const Shape shape : kShapes) {
+    RegisterEach("Before/" + operation + "/" + TraitsOf(TypeOf<T>()).name + "/" + shape.name() + "/",
+                 shape.entries(), targets, [=](benchmark::State& state, const std::string& target) {
+                   Beside<T>(state, path, operation, shape, target);
+                 });
+  }
 }
 
 }  // namespace
@@ -209,21 +215,11 @@ void RegisterBefore(const std::string& path, const TargetNames& targets) {
     }
   }
   for (const char* operation : {"Write", "Add"}) {
-    for (const Shape shape : kShapes) {
-      for (const std::string& target : targets) {
-        if (IsTooSlow(target, shape.entries())) continue;
-        Register(Name(operation, "f32", shape, target),
-                 [=](benchmark::State& state) { Beside<float>(state, path, operation, shape, target); });
-        Register(Name(operation, "bf16", shape, target),
-                 [=](benchmark::State& state) { Beside<BFloat16>(state, path, operation, shape, target); });
-        Register(Name(operation, "f16", shape, target),
-                 [=](benchmark::State& state) { Beside<Float16>(state, path, operation, shape, target); });
-        if (operation != std::string("Write")) continue;  // doubles are only written
-        Register(Name(operation, "f64", shape, target),
-                 [=](benchmark::State& state) { Beside<double>(state, path, operation, shape, target); });
-      }
-    }
+    RegisterBeside<float>(path, operation, targets);
+    RegisterBeside<BFloat16>(path, operation, targets);
+    RegisterBeside<Float16>(path, operation, targets);
   }
+  RegisterBeside<double>(path, "Write", targets);  // doubles are only written
 }
 
 }  // namespace bench

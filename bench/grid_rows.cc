@@ -100,11 +100,9 @@ void Add(benchmark::State& state, GridShape shape, const std::string& target) {
 template <class T>
 void RegisterAll(const std::string& operation, GridShape shape, const TargetNames& targets,
                  void (*run)(benchmark::State&, GridShape, const std::string&)) {
-  const std::string prefix = operation + "/" + TraitsOf(TypeOf<T>()).name + "/" + shape.name() + "/";
-  for (const std::string& target : targets) {
-    if (IsTooSlow(target, shape.table().entries())) continue;
-    Register(prefix + target, [=](benchmark::State& state) { run(state, shape, target); });
-  }
+  RegisterEach(operation + "/" + TraitsOf(TypeOf<T>()).name + "/" + shape.name() + "/",
+               shape.table().entries(), targets,
+               [=](benchmark::State& state, const std::string& target) { run(state, shape, target); });
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ std::size_t ComparedRows(Shape shape) {
 template <class T>
 Deviation DeviationOf(const typename Peer<T>::Writer& write, const Encoder& encoder, Shape shape) {
   Deviation deviation;
-  PositionList<std::int64_t> positions(0, kLargestPosition);
+  RandomList<std::int64_t> positions(0, kLargestPosition);
   const std::size_t rows = ComparedRows(shape);
   std::vector<T> expected(shape.dim), got(shape.dim);
   for (std::size_t r = 0; r < rows; ++r) {
@@ -67,7 +67,7 @@ void RunPeer(benchmark::State& state, Shape shape, const Peer<T>& peer) {
 
   state.SetLabel(peer.label);
   T* out = Output().Get<T>(shape.entries());
-  PositionList<std::int64_t> positions(0, kLargestPosition), own_positions(0, kLargestPosition);
+  RandomList<std::int64_t> positions(0, kLargestPosition), own_positions(0, kLargestPosition);
   const auto first = [&](auto* list) { return shape.rows == 1 ? *list->Next(1) : 0; };
   Measure(state, shape.work<T>(), [&] { write(static_cast<int>(first(&positions)), shape.rows, out); },
           {{"posenc_speedup", [&] { encoder.Write(first(&own_positions), shape.rows, out, shape.dim); },

@@ -51,11 +51,10 @@ void RegisterType(const TargetNames& targets) {
   const std::string prefix =
       std::string("RotaryCache/") + TraitsOf(TypeOf<T>()).name + "/" + kShape.name() + "/";
   for (const NamedLayout& named : kLayouts) {
-    const std::string name = prefix + named.variant;
-    for (const std::string& target : targets) {
-      if (IsTooSlow(target, kShape.entries())) continue;
-      Register(name + target, [=](benchmark::State& state) { WriteCache<T>(state, named.layout, target); });
-    }
+    RegisterEach(prefix + named.variant, kShape.entries(), targets,
+                 [=](benchmark::State& state, const std::string& target) {
+                   WriteCache<T>(state, named.layout, target);
+                 });
   }
 }
 

@@ -320,11 +320,10 @@ void RegisterContents(const TargetNames& targets) {
     RotaryCase which{Arithmetic::kExact, pairing, 48};
     which.first = 1000;
     for (const std::string content : kContents) {
-      for (const std::string& target : targets) {
-        if (IsTooSlow(target, which.entries())) continue;
-        Register(NameOf(TypeOf<T>(), which, content + "/") + target,
-                 [=](benchmark::State& state) { RunContent<T>(state, which, content, target); });
-      }
+      RegisterEach(NameOf(TypeOf<T>(), which, content + "/"), which.entries(), targets,
+                   [=](benchmark::State& state, const std::string& target) {
+                     RunContent<T>(state, which, content, target);
+                   });
     }
   }
 }
@@ -332,11 +331,9 @@ void RegisterContents(const TargetNames& targets) {
 template <class T>
 void RegisterCase(RotaryCase which, const TargetNames& targets) {
   which.first = which.tokens == 1 ? kDecodePosition : 0;
-  for (const std::string& target : targets) {
-    if (IsTooSlow(target, which.entries())) continue;
-    Register(NameOf(TypeOf<T>(), which) + target,
-             [=](benchmark::State& state) { RunRotate<T>(state, which, target); });
-  }
+  RegisterEach(
+      NameOf(TypeOf<T>(), which), which.entries(), targets,
+      [=](benchmark::State& state, const std::string& target) { RunRotate<T>(state, which, target); });
 }
 
 template <class T>

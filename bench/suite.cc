@@ -38,25 +38,26 @@ bool Created(benchmark::State& state, const RotarySpec& spec, Rotary* rotary) {
   return Create(state, spec, rotary);
 }
 
-template <class Position>
-PositionList<Position>::PositionList(Position lowest, Position highest) : positions_(kListedPositions) {
+template <class Number>
+RandomList<Number>::RandomList(Number lowest, Number highest, std::size_t count) : numbers_(count) {
   std::mt19937_64 random(1);
-  std::conditional_t<std::is_integral_v<Position>, std::uniform_int_distribution<Position>,
-                     std::uniform_real_distribution<Position>>
-      position(lowest, highest);
-  for (Position& p : positions_) p = position(random);
+  std::conditional_t<std::is_integral_v<Number>, std::uniform_int_distribution<Number>,
+                     std::uniform_real_distribution<Number>>
+      number(lowest, highest);
+  for (Number& n : numbers_) n = number(random);
 }
 
-template <class Position>
-const Position* PositionList<Position>::Next(std::size_t rows) {
-  if (next_ + rows > kListedPositions) next_ = 0;
-  const Position* first = positions_.data() + next_;
+template <class Number>
+const Number* RandomList<Number>::Next(std::size_t rows) {
+  if (next_ + rows > numbers_.size()) next_ = 0;
   next_ += rows;
-  return first;
+  return numbers_.data() + next_ - rows;
 }
 
-template class PositionList<std::int64_t>;
-template class PositionList<double>;
+template class RandomList<std::int32_t>;
+template class RandomList<std::int64_t>;
+template class RandomList<float>;
+template class RandomList<double>;
 
 }  // namespace bench
 }  // namespace posenc

@@ -58,16 +58,16 @@ bool Created(benchmark::State& state, const RotarySpec& spec, Rotary* rotary);
 
 inline constexpr std::size_t kListedPositions = 4096;
 
-// Random positions, the same ones in each run; each Next() hands out others, so that none is learned by
-// heart.
-template <class Position>  // std::int64_t or double
-class PositionList {
+// Random positions or token ids, the same ones in each run; each Next() hands out others, so that none is
+// learned by heart.
+template <class Number>  // std::int32_t, std::int64_t, float or double
+class RandomList {
  public:
-  PositionList(Position lowest, Position highest);
-  const Position* Next(std::size_t rows);  // at most kListedPositions
+  RandomList(Number lowest, Number highest, std::size_t count = kListedPositions);
+  const Number* Next(std::size_t rows);  // at most `count`
 
  private:
-  std::vector<Position> positions_;
+  std::vector<Number> numbers_;
   std::size_t next_ = 0;
 };
 
@@ -79,6 +79,16 @@ void Register(const std::string& name, const Body& body) {
     body(state);
   };
   benchmark::RegisterBenchmark(name.c_str(), row)->Unit(benchmark::kMicrosecond);
+}
+
+// Adds a row for each target that is fast enough for so many entries: body(state, target).
+template <class Body>
+void RegisterEach(const std::string& prefix, std::size_t entries, const TargetNames& targets,
+                  const Body& body) {
+  for (const std::string& target : targets) {
+    if (IsTooSlow(target, entries)) continue;
+    Register(prefix + target, [=](benchmark::State& state) { body(state, target); });
+  }
 }
 
 // Makes the call once for its status, then measures it.

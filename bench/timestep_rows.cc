@@ -1,6 +1,6 @@
 // Embeddings of timesteps as diffusion models have them: fractions, cosines first, few rows.
 #include <cmath>
-#include <random>
+#include <utility>
 #include <vector>
 
 #include "suite.h"
@@ -24,26 +24,6 @@ constexpr NamedWriter kRivals[] = {{"ggml_ratio", WriteTimestepsByLoop},
 #endif
 };
 
-// Others in each call, as PositionList.
-class Timesteps {
- public:
-  Timesteps() : all_(kListedPositions) {
-    std::mt19937 random(1);
-    std::uniform_real_distribution<float> timestep(0.0f, 1000.0f);
-    for (float& t : all_) t = timestep(random);
-  }
-
-  const float* Next(std::size_t rows) {
-    if (next_ + rows > all_.size()) next_ = 0;
-    next_ += rows;
-    return all_.data() + next_ - rows;
-  }
-
- private:
-  std::vector<float> all_;
-  std::size_t next_ = 0;
-};
-
 void WriteTimesteps(benchmark::State& state, Shape shape, const std::string& target,
                     PhaseRounding phase_rounding) {
   Spec spec;
@@ -55,7 +35,7 @@ void WriteTimesteps(benchmark::State& state, Shape shape, const std::string& tar
   Encoder encoder;
   if (!Created(state, spec, &encoder)) return;
 
-  Timesteps timesteps;
+  RandomList<float> timesteps(0.0f, 1000.0f);
   float* out = Output().Get<float>(shape.entries());
   const auto write = [&] { return encoder.WriteAt(timesteps.Next(shape.rows), shape.rows, out, shape.dim); };
   std::vector<Rival> rivals;
@@ -79,16 +59,14 @@ void WriteTimesteps(benchmark::State& state, Shape shape, const std::string& tar
 }  // namespace
 
 void RegisterTimesteps(const TargetNames& targets) {
-  const auto register_each = [&](Shape shape, const char* variant, PhaseRounding rounding) {
-    for (const std::string& target : targets) {
-      if (IsTooSlow(target, shape.entries())) continue;
-      Register("Timesteps/f32/" + shape.name() + variant + "/" + target,
-               [=](benchmark::State& state) { WriteTimesteps(state, shape, target, rounding); });
-    }
-  };
   for (const Shape shape : kShapes) {
-    register_each(shape, "", PhaseRounding::kNone);
-    register_each(shape, "/f32_log_div", PhaseRounding::kF32LogDiv);
+    for (const auto& [variant, rounding] :
+         {std::pair{"/", PhaseRounding::kNone}, {"/f32_log_div/", PhaseRounding::kF32LogDiv}}) {
+      RegisterEach("Timesteps/f32/" + shape.name() + variant, shape.entries(), targets,
+                   [shape, phase_rounding = rounding](benchmark::State& state, const std::string& target) {
+                     WriteTimesteps(state, shape, target, phase_rounding);
+                   });
+    }
   }
 }
 

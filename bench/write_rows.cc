@@ -59,7 +59,7 @@ template <class T>
 void WriteAt(benchmark::State& state, Shape shape, const std::string& target) {
   Encoder encoder;
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
-  PositionList<std::int64_t> positions(-kLargestPosition, kLargestPosition);
+  RandomList<std::int64_t> positions(-kLargestPosition, kLargestPosition);
   T* out = Output().Get<T>(shape.entries());
   MeasureChecked(state, shape.work<T>(),
                  [&] { return encoder.WriteAt(positions.Next(shape.rows), shape.rows, out, shape.dim); });
@@ -69,8 +69,8 @@ void WriteAt(benchmark::State& state, Shape shape, const std::string& target) {
 void WriteAtFractions(benchmark::State& state, Shape shape, const std::string& target) {
   Encoder encoder;
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
-  PositionList<double> fractions(-kLargestPosition, kLargestPosition);
-  PositionList<std::int64_t> steps(-kLargestPosition, kLargestPosition);
+  RandomList<double> fractions(-kLargestPosition, kLargestPosition);
+  RandomList<std::int64_t> steps(-kLargestPosition, kLargestPosition);
   float* out = Output().Get<float>(shape.entries());
   MeasureChecked(
       state, shape.work<float>(),
@@ -144,29 +144,24 @@ void WriteOnTwoThreads(benchmark::State& state, Shape shape, const std::string& 
 
 // One row per target: body(state, shape, target).
 template <class Body>
-void RegisterEach(const std::string& operation, Shape shape, const std::string& variant,
-                  const TargetNames& targets, const Body& body) {
-  std::string prefix = operation + "/";
-  prefix += shape.name() + variant;
-  prefix += "/";
-  for (const std::string& target : targets) {
-    if (IsTooSlow(target, shape.entries())) continue;
-    Register(prefix + target, [=](benchmark::State& state) { body(state, shape, target); });
-  }
+void RegisterShape(const std::string& operation, Shape shape, const std::string& variant,
+                   const TargetNames& targets, const Body& body) {
+  RegisterEach(operation + "/" + shape.name() + variant + "/", shape.entries(), targets,
+               [=](benchmark::State& state, const std::string& target) { body(state, shape, target); });
 }
 
 template <class T>
 void RegisterTables(Shape shape, const TargetNames& targets, Variant variant) {
-  RegisterEach(std::string("Write/") + TraitsOf(TypeOf<T>()).name, shape, variant.name, targets,
-               [=](benchmark::State& state, Shape s, const std::string& target) {
-                 Write<T>(state, s, target, variant);
-               });
+  RegisterShape(std::string("Write/") + TraitsOf(TypeOf<T>()).name, shape, variant.name, targets,
+                [=](benchmark::State& state, Shape s, const std::string& target) {
+                  Write<T>(state, s, target, variant);
+                });
 }
 
 template <class T>
 void RegisterLists(const TargetNames& targets) {
   for (const Shape shape : kListShapes) {
-    RegisterEach(std::string("WriteAt/") + TraitsOf(TypeOf<T>()).name, shape, "", targets, WriteAt<T>);
+    RegisterShape(std::string("WriteAt/") + TraitsOf(TypeOf<T>()).name, shape, "", targets, WriteAt<T>);
   }
 }
 
@@ -184,10 +179,10 @@ void RegisterWrite(const TargetNames& targets) {
   RegisterTables<BFloat16>({4096, 128}, targets, thirds);
   if (std::thread::hardware_concurrency() > 1) {
     for (const Shape shape : kThreadShapes) {
-      RegisterEach("Write/f32", shape, "/threads:2", targets, WriteOnTwoThreads);
+      RegisterShape("Write/f32", shape, "/threads:2", targets, WriteOnTwoThreads);
     }
   }
-  RegisterEach("Write/f32", {65536, 1024}, "/parts", targets, WriteInParts);
+  RegisterShape("Write/f32", {65536, 1024}, "/parts", targets, WriteInParts);
   Variant other_type;
   other_type.plain_counter = "f32_ratio";
   for (const Shape shape : kNarrowShapes) RegisterTables<BFloat16>(shape, targets, other_type);
@@ -196,8 +191,8 @@ void RegisterWrite(const TargetNames& targets) {
   RegisterLists<float>(targets);
   RegisterLists<BFloat16>(targets);
   RegisterLists<Float16>(targets);
-  RegisterEach("WriteAt/f32", {1, 1024}, "/fractions", targets, WriteAtFractions);
-  RegisterEach("WriteAt/f32", {4096, 128}, "/quarter_turns", targets, WriteAtQuarterTurns);
+  RegisterShape("WriteAt/f32", {1, 1024}, "/fractions", targets, WriteAtFractions);
+  RegisterShape("WriteAt/f32", {4096, 128}, "/quarter_turns", targets, WriteAtQuarterTurns);
 }
 
 }  // namespace bench
