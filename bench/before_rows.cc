@@ -68,12 +68,6 @@ class Library {
   Handle handle_;
 };
 
-template <class Handle>
-struct Destroy {
-  void (*destroy)(Handle*);
-  void operator()(Handle* handle) const { destroy(handle); }
-};
-
 template <class T>
 void Beside(benchmark::State& state, const std::string& path, const std::string& operation, Shape shape,
             const std::string& target) {
@@ -87,7 +81,7 @@ void Beside(benchmark::State& state, const std::string& path, const std::string&
   spec.dim = shape.dim;
   spec.target = target.c_str();
   if (before.create(&spec, &old) != POSENC_OK) return Fail(state, "--before: creates no encoder");
-  const std::unique_ptr<posenc_encoder, Destroy<posenc_encoder>> owned(old, {before.destroy});
+  const std::shared_ptr<posenc_encoder> owned(old, before.destroy);
   T* out = Output().Get<T>(shape.entries());
   const int first = FirstPosition(shape);
   if (operation == "Write") {
@@ -111,10 +105,10 @@ void RotateBeside(benchmark::State& state, const std::string& path, const Rotary
   const posenc_rotary_spec spec = which.spec(target.c_str());
   posenc_rotary *now = nullptr, *old = nullptr;
   const bool is_created = posenc_rotary_create(&spec, &now) == POSENC_OK;
-  const std::unique_ptr<posenc_rotary, Destroy<posenc_rotary>> owned(now, {&posenc_rotary_destroy});
+  const std::shared_ptr<posenc_rotary> owned(now, posenc_rotary_destroy);
   if (!is_created || before.rotary_create(&spec, &old) != POSENC_OK)
     return Fail(state, "--before: creates no rotary");
-  const std::unique_ptr<posenc_rotary, Destroy<posenc_rotary>> owned_before(old, {before.rotary_destroy});
+  const std::shared_ptr<posenc_rotary> owned_before(old, before.rotary_destroy);
   T* x = Output().Get<T>(which.entries());
   const auto [q, k] = TensorsOf(which, x);
   const posenc_heads tensors[] = {q, k};

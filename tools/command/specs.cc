@@ -345,7 +345,7 @@ EncoderHandle Create(const posenc_spec& spec) {
                      std::to_string(std::max<std::size_t>(columns / 2 + half, 1)));
   }
   Require(status);
-  return EncoderHandle(encoder);
+  return {encoder, posenc_encoder_destroy};
 }
 
 RotaryHandle Create(const posenc_rotary_spec& spec) {
@@ -358,7 +358,7 @@ RotaryHandle Create(const posenc_rotary_spec& spec) {
         " pairs turn");
   }
   Require(status);
-  return RotaryHandle(rotary);
+  return {rotary, posenc_rotary_destroy};
 }
 
 void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset) {

@@ -21,12 +21,8 @@ class App;
 namespace posenc {
 namespace tools {
 
-struct Deleter {
-  void operator()(posenc_encoder* encoder) const { posenc_encoder_destroy(encoder); }
-  void operator()(posenc_rotary* rotary) const { posenc_rotary_destroy(rotary); }
-};
-using EncoderHandle = std::unique_ptr<posenc_encoder, Deleter>;
-using RotaryHandle = std::unique_ptr<posenc_rotary, Deleter>;
+using EncoderHandle = std::shared_ptr<posenc_encoder>;
+using RotaryHandle = std::shared_ptr<posenc_rotary>;
 
 // What a command line says of a spec, and the lists that the spec then points to.
 struct SpecOptions {

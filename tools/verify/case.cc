@@ -26,13 +26,13 @@ Handle::Handle(const Case& c, const char* target) {
     spec.target = target;
     posenc_rotary* rotary = nullptr;
     Require(posenc_rotary_create(&spec, &rotary));
-    rotary_.reset(rotary);
+    rotary_.reset(rotary, posenc_rotary_destroy);
   } else {
     posenc_spec spec = c.encoder;
     spec.target = target;
     posenc_encoder* encoder = nullptr;
     Require(posenc_encoder_create(&spec, &encoder));
-    encoder_.reset(encoder);
+    encoder_.reset(encoder, posenc_encoder_destroy);
   }
 }
 

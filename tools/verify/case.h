@@ -69,13 +69,8 @@ class Handle {
   const posenc_rotary* rotary() const { return rotary_.get(); }
 
  private:
-  struct Destroy {
-    void operator()(posenc_encoder* encoder) const { posenc_encoder_destroy(encoder); }
-    void operator()(posenc_rotary* rotary) const { posenc_rotary_destroy(rotary); }
-  };
-
-  std::unique_ptr<posenc_encoder, Destroy> encoder_;
-  std::unique_ptr<posenc_rotary, Destroy> rotary_;
+  std::shared_ptr<posenc_encoder> encoder_;
+  std::shared_ptr<posenc_rotary> rotary_;
 };
 
 }  // namespace tools
