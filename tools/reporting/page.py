@@ -1,9 +1,9 @@
 """What readers see of a run: docs/speed.md, a picture a question, and the figures of README.md."""
 
 import math
-import re
 import textwrap
 
+from reporting.blocks import replace
 from reporting.rows import ACCURACY_SHAPE, main_targets, number, select, setting, size_label, sort_by_size, unique
 
 TYPES = (("f32", "float32"), ("bf16", "bfloat16"), ("f16", "float16"), ("f64", "double"))
@@ -108,16 +108,8 @@ ggml's loop.
 {run.microseconds(f"MemorySize/1024/{best}")}.""")
 
 
-def replace(text, name, made):
-    """The text with what is made between its marks."""
-    pattern = re.compile(rf"(<!-- tools/report: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-    text, count = pattern.subn(lambda found: f"{found[1]}\n{made}\n\n{found[2]}", text)
-    assert count == 1, f"there is no block {name}"
-    return text
-
-
 def readme(run, text):
-    return replace(replace(text, "figures", figures(run)), "also", also(run))
+    return replace(replace(text, "report", "figures", figures(run)), "report", "also", also(run))
 
 
 def page(run):
