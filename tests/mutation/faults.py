@@ -699,7 +699,7 @@ FAULTS = (
           ROTARY_FAST),
     Fault("nans_of_words_rounded", "src/kernel/rotate_fast-inl.h", "hn::AllTrue(df, hn::Eq(sum, sum))", "true", ROTARY_CACHED),
     Fault("every_group_of_heads_the_first", "src/kernel/rotate_fast-inl.h",
-          "    group.source += group.count * heads.source_stride;\n", "", ROTARY_FAST + ROTARY_CALLS),
+          "heads.source + done * heads.source_stride;", "heads.source;", ROTARY_FAST + ROTARY_CALLS),
     Fault("gains_equal_but_for_the_sign", "src/kernel/heads.h", " && inverse == other.inverse;", ";", ROTARY_KINDS),
     Fault("gains_share_open_pairs", "src/call/rotary_turns.h", "      tally += Close(type);\n", "", ROTARY_MIDPOINTS + ROTARY_KINDS),
     Fault("buffers_read_before_they_are_closed", "src/call/rotary_walk.cc", "      finish();\n", "", ROTARY_PARTS),
