@@ -109,6 +109,7 @@ struct Setting {
   bool easy = false;          // positions of lists are consecutive, and none takes wide arithmetic
   bool from_source = false;   // rotations are not in place
   posenc_cache_layout cache_layout = POSENC_CACHE_HALVES;
+  posenc_type position_type = POSENC_F64;  // beside ids
   posenc_encoder* encoder = nullptr;
   posenc_rotary* rotary = nullptr;
 };

@@ -64,7 +64,7 @@ void Embed(Call& c) {
       {&c.a.table_type, c.a.type == POSENC_F32 ? kSummands : Types{c.a.type}, POSENC_BAD_TYPE});
   c.sizes.push_back({&c.a.rows, POSENC_SIZE_OVERFLOW});
   c.sizes.push_back({&c.a.vocabulary, POSENC_SIZE_OVERFLOW});
-  c.a.position_type = POSENC_F64;
+  c.a.position_type = c.setting.position_type;
   if (at) List(c, Values::kPositions, c.a.rows, &c.a.positions, &c.a.position_type);
   if (!at) RunOf(c, &c.a.first);
 }
@@ -127,7 +127,7 @@ inline void Tensors(Call& c) {
   c.pointers.emplace_back(&c.a.passed_tensors, POSENC_NULL_POINTER);
 }
 
-// The tables of a cache, of the type of the call, written or read.
+// The tables of a cache, written or read; of the type of the call, unless tables have one.
 inline void Cache(Call& c, bool written) {
   posenc_cache& cache = c.a.cache;
   const posenc_cache_layout layout = c.setting.cache_layout;
@@ -135,13 +135,13 @@ inline void Cache(Call& c, bool written) {
   const std::size_t pairs = posenc_rotary_frequency_count(c.a.rotary);
   const std::size_t columns = layout == POSENC_CACHE_HALVES ? pairs : 2 * pairs;
   cache.layout = layout;
-  cache.type = c.a.type;
+  cache.type = c.a.table_type != 0 ? c.a.table_type : c.a.type;
   c.a.passed_cache = &cache;
   c.a.cache_rows = c.a.rows;
   for (void** table : {&cache.cos, &cache.sin}) {
     if (table == &cache.sin && !has_two) continue;
     c.Add(table == &cache.sin ? "sin" : "cos", table, written ? Use::kWritten : Use::kRead, Values::kEntries,
-          c.a.type, {1, c.a.rows, columns}, nullptr, &cache.row_stride);
+          cache.type, {1, c.a.rows, columns}, nullptr, &cache.row_stride);
   }
   c.pointers.emplace_back(&c.a.passed_cache, POSENC_NULL_POINTER);
   c.choices.push_back({&cache.type, written ? kWritten : kSummands, POSENC_BAD_TYPE});

@@ -1,349 +1,392 @@
-// Every C function of encoders as C can call it: with null handles, structs of other versions, unknown
-// values, memory that overlaps. Every target that this CPU runs says and writes what REFERENCE does; of
-// accepted calls some rows are what the oracle says, and not one byte more is written; refused ones write
-// nothing. AddressSanitizer and UndefinedBehaviorSanitizer watch the memory.
+// Any C function of the registry (calls.h), with specs and arguments of the fuzzer's bytes: first right ones,
+// then some that are spoilt, or memory that overlaps. Every target that this CPU runs says and writes what
+// REFERENCE does. A call of right arguments is accepted, some of what it writes is what the oracle says, and
+// nothing else is written; a refused call writes nothing. AddressSanitizer and UndefinedBehaviorSanitizer
+// watch the memory.
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
+
 #include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <cfenv>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "../calls.h"
 #include "fuzzing.h"
-#include "nouns.h"
-#include "oracle/format.h"
-#include "oracle/oracle.h"
+#include "judge.h"
+#include "specs.h"
 
 namespace posenc {
 namespace fuzz {
 namespace {
 
-enum Kind : int { kWrite, kWriteAt, kAdd, kAddAt, kEmbed, kEmbedAt, kAddBatch };
-enum Part : std::size_t { kData, kList, kTable, kPlaces, kAllParts };
+constexpr std::size_t kNoIndex = 4711;  // what bad_index is before a call
 
-struct Call {
-  static constexpr std::size_t kParts = kAllParts;
-
-  Call(const posenc_spec& spec, Bytes& bytes);
-
-  bool Writes() const { return kind == kWrite || kind == kWriteAt; }
-  bool HasTable() const { return kind == kEmbed || kind == kEmbedAt; }
-  bool HasBatch() const { return kind == kAddBatch; }
-  bool HasPositions() const { return kind == kWriteAt || kind == kAddAt; }
-  bool Has(std::size_t part) const {
-    return part == kData || (part == kList && (HasPositions() || HasTable() || HasBatch())) ||
-           (part == kTable && HasTable()) || (part == kPlaces && kind == kEmbedAt);
-  }
-  std::size_t Batch() const { return HasBatch() ? batch : 1; }
-  std::size_t Entries() const { return HasBatch() ? batch : rows; }  // of lists
-  std::size_t RowOffset(std::size_t b, std::size_t r) const {
-    return ((HasBatch() ? b * batch_stride : 0) + r * stride) * TypeSize(type);
-  }
-
-  long double ExtentOf(std::size_t part) const;
-  Parts MakeParts() const;
-  Verdict VerdictOf(const Parts& parts) const;
-  posenc_status Run(const posenc_encoder* encoder, const Parts& parts, std::size_t* bad_index) const;
-  double PositionOf(const Parts& parts, std::size_t b, std::size_t r) const;
-  // The first entry of a list that is no position or id, or Entries().
-  std::size_t FirstBad(const Parts& parts) const;
-
-  Kind kind;
-  std::size_t dim, rows, stride, batch, batch_stride, vocabulary, table_stride;
-  posenc_type type, list_type, table_type, at_type;
-  std::int64_t first;
-  float scale;
-  std::int64_t shift;  // the encoder's position_offset
-  bool nan_rows, null_encoder, null_bad_index, null[kParts] = {};
-  int rounding;
-  std::size_t offset;
-  Place places[kParts];
-  Verdict made;  // of these arguments, but for memory
-  std::vector<std::uint8_t> lists[2], pattern;
-
- private:
-  void Mutate(Bytes& bytes);
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
 };
 
-constexpr std::size_t Call::*kSizes[] = {&Call::rows,         &Call::stride,     &Call::batch,
-                                         &Call::batch_stride, &Call::vocabulary, &Call::table_stride};
-constexpr posenc_type Call::*kTypes[] = {&Call::type, &Call::list_type, &Call::table_type, &Call::at_type};
+// The memory of a call: a block for each buffer, which AddressSanitizer watches to the byte. Buffers that
+// overlap share one.
+struct Memory {
+  std::vector<std::unique_ptr<unsigned char, Free>> blocks;
+  std::vector<std::size_t> sizes, shifts;
 
-Call::Call(const posenc_spec& spec, Bytes& bytes)
-    : kind(static_cast<Kind>(bytes.ConsumeIntegralInRange<int>(kWrite, kAddBatch))),
-      dim(spec.dim),
-      shift(spec.position_offset),
-      nan_rows(spec.nan_rows != 0) {
-  rows = MakeSize(!Rarely(bytes, 8) ? 5 : dim > 32 ? 8 : dim > 8 ? 24 : 70, bytes);
-  stride = dim + (bytes.ConsumeBool() ? 0 : MakeSize(20, bytes));
-  batch = MakeSize(4, bytes);
-  batch_stride = rows * stride + (bytes.ConsumeBool() ? 0 : MakeSize(20, bytes));
-  vocabulary = MakeSize(5, bytes, 1);
-  table_stride = dim + (bytes.ConsumeBool() ? 0 : MakeSize(20, bytes));
-  type = MakeEnum(POSENC_F32, Writes() ? POSENC_F64 : POSENC_F16, bytes);
-  table_type = type == POSENC_F32 ? MakeEnum(POSENC_F32, POSENC_F16, bytes) : type;
-  list_type = HasPositions() ? MakePositionType(bytes) : bytes.PickValueInArray({POSENC_I32, POSENC_I64});
-  at_type = MakePositionType(bytes);
-  first = HasBatch() ? bytes.ConsumeIntegralInRange(-128, 127) : MakePosition(bytes);
-  scale = bytes.ConsumeBool() ? 1.0f : static_cast<float>(MakeWildReal(bytes));
-  null_encoder = Rarely(bytes, 128);
-  null_bad_index = Rarely(bytes, 4);
-  for (int k = 0; k < 2 && Rarely(bytes, 4); ++k) Mutate(bytes);
-  if (Has(kList)) {
-    // Sequences of a batch often have positions in common.
-    const std::size_t end = HasTable() ? vocabulary : HasBatch() && bytes.ConsumeBool() ? rows + 1 : kNoEnd;
-    lists[0] = MakeNumbers(Entries(), list_type, end, bytes);
+  unsigned char* Add(std::size_t size, std::size_t shift = 0) {
+    sizes.push_back(shift + size);
+    shifts.push_back(shift);
+    blocks.emplace_back(static_cast<unsigned char*>(std::malloc(shift + size)));
+    std::memset(blocks.back().get(), 0xA5, shift + size);
+    return blocks.back().get() + shift;
   }
-  if (Has(kPlaces)) lists[1] = MakeNumbers(rows, at_type, kNoEnd, bytes);
-  rounding = MakeRounding(bytes);
-  offset = bytes.ConsumeBool() ? 0 : MakeSize(63, bytes);
-  const std::size_t shared = MakeSize(2 * kParts, bytes);
-  for (std::size_t part = 0; part < kParts; ++part) places[part] = MakePlace(part != shared, bytes);
-  pattern = bytes.ConsumeRemainingBytes<std::uint8_t>();
-  pattern.push_back(0x3c);
+  void Put(Buffer* buffer, unsigned char* place) const {
+    buffer->PointTo(place);
+    buffer->Put(buffer->content, place);
+  }
+  // Buffer k in block k.
+  void PutApart(Call* call, Bytes& bytes) {
+    for (Buffer& b : call->buffers) {
+      const std::size_t shift = b.alignment > 1 ? 0 : MakeSize(bytes.ConsumeBool() ? 0 : 63, bytes);
+      Put(&b, Add(b.extent(), shift));
+    }
+  }
+  // Both buffers in a block of their own, of which the second lies somewhere in the first, or behind it.
+  void Overlap(Buffer* first, Buffer* second, Bytes& bytes) {
+    const std::size_t size = first->extent(), align = std::max(first->alignment, second->alignment);
+    const std::size_t at = MakeSize(size, bytes) / align * align;
+    unsigned char* place = Add(std::max(size, at + second->extent()));
+    Put(first, place);
+    Put(second, place + at);
+  }
+  Bits Content() const {
+    Bits content;
+    for (std::size_t k = 0; k < blocks.size(); ++k)
+      content.emplace_back(blocks[k].get(), blocks[k].get() + sizes[k]);
+    return content;
+  }
+};
+
+// Numbers of a list, in one list of four some that are probably wrong.
+void FillList(Call* call, Buffer* buffer, bool is_wild, Bytes& bytes) {
+  const bool is_real = buffer->type == POSENC_F32 || buffer->type == POSENC_F64;
+  for (std::size_t k = 0; k < buffer->count(); ++k) {
+    double real = 0.0;
+    std::int64_t integer = 0;
+    if (is_wild && Rarely(bytes, 4)) {
+      is_real ? real = MakeWildReal(bytes) : integer = MakeEdge(bytes);
+    } else if (is_real) {
+      real = MakeDoublePosition(bytes);
+    } else if (buffer->values == Values::kPositions) {
+      integer = MakePosition(bytes);
+    } else {
+      const bool is_row = buffer->values == Values::kRowIndices;
+      integer = static_cast<std::int64_t>(MakeSize(is_row ? call->a.cache_rows - 1 : 2, bytes));
+    }
+    unsigned char* at = &buffer->content[k * buffer->size];
+    const auto put = [&](const auto& value) { std::memcpy(at, &value, sizeof(value)); };
+    if (buffer->type == POSENC_I32) put(static_cast<std::int32_t>(integer));
+    if (buffer->type == POSENC_I64) put(integer);
+    if (buffer->type == POSENC_F32) put(static_cast<float>(real));
+    if (buffer->type == POSENC_F64) put(real);
+  }
 }
 
-void Call::Mutate(Bytes& bytes) {
-  made.Doubt();
-  switch (bytes.ConsumeIntegralInRange(0, 3)) {
-    case 0: {
-      std::size_t& size = this->*kSizes[MakeSize(std::size(kSizes) - 1, bytes)];
-      size = MakeWildSize(size, bytes);
+// Other right arguments than those of the registry. Returns whether they may be wrong.
+bool Vary(Call* call, std::string* name, Bytes& bytes) {
+  bool is_wild = std::abs(call->setting.spec.position_offset) > 4000;  // more than positions leave room for
+  const std::vector<std::uint8_t> pattern = bytes.ConsumeBytes<std::uint8_t>(MakeSize(24, bytes));
+  const std::size_t gap = bytes.ConsumeBool() ? 0 : MakeSize(20, bytes);
+  for (Buffer& b : call->buffers) {
+    b.Spread(b.are_heads && bytes.ConsumeBool() ? gap / 2 : gap, bytes.ConsumeBool());
+    if (b.use == Use::kWritten) continue;
+    if (b.values == Values::kEntries || (b.values == Values::kAny && b.alignment == 1)) {
+      for (std::size_t k = 0; !pattern.empty() && k < b.content.size(); ++k)
+        b.content[k] = pattern[k % pattern.size()];
+    } else if (b.values != Values::kAny) {
+      const bool is_wild_list = Rarely(bytes, 4);
+      is_wild |= is_wild_list;
+      FillList(call, &b, is_wild_list, bytes);
+    }
+  }
+  Arguments& a = call->a;
+  if (bytes.ConsumeBool()) a.scale = static_cast<float>(MakeWildReal(bytes));
+  for (posenc_heads& tensor : a.tensors) {
+    if (bytes.ConsumeBool()) tensor.scale = bytes.PickValueInArray({0.0, 1.0, 0.125, 3.0, 0x1.8p-20, 0x1p40});
+    tensor.inverse = bytes.ConsumeBool() ? 1 : 0;
+  }
+  if (call->function.Is("_grid") && bytes.ConsumeBool()) std::swap(a.axes[0].column, a.axes[1].column);
+  if (call->function.Is("_preset") && bytes.ConsumeBool()) {
+    posenc_preset presets[128];
+    const bool is_rotary = call->function.Is("_rotary");
+    const std::size_t count = (is_rotary ? posenc_rotary_presets : posenc_spec_presets)(presets, 128);
+    *name =
+        bytes.ConsumeBool() ? presets[MakeSize(count - 1, bytes)].name : bytes.ConsumeRandomLengthString(20);
+    a.name = name->c_str();
+    is_wild = true;  // some are for heads of 192 elements only
+  }
+  return is_wild;
+}
+
+// Makes less of a size, or more than memory has.
+void Spoil(std::size_t* size, Bytes& bytes) {
+  *size = bytes.ConsumeBool() ? MakeHuge(bytes) : MakeSize(*size, bytes, std::min<std::size_t>(*size, 1));
+}
+
+template <class T>
+T* Pick(std::vector<T>& items, Bytes& bytes) {
+  return items.empty() ? nullptr : &items[MakeSize(items.size() - 1, bytes)];
+}
+
+// Makes some argument wrong, mostly.
+void Mutate(Call* call, Bytes& bytes) {
+  Arguments& a = call->a;
+  Buffer* buffer = Pick(call->buffers, bytes);
+  posenc_heads& tensor = a.tensors[MakeSize(1, bytes)];
+  posenc_grid_axis& axis = a.axes[MakeSize(1, bytes)];
+  void* const null = nullptr;
+  switch (bytes.ConsumeIntegralInRange(0, 9)) {
+    case 0:
+      if (Size* size = Pick(call->sizes, bytes))
+        Rarely(bytes, 4) ? void(*size->argument = 0) : Spoil(size->argument, bytes);
+      break;
+    case 1: {
+      std::size_t* stride = buffer != nullptr ? buffer->strides[MakeSize(1, bytes)] : nullptr;
+      if (stride != nullptr) Spoil(stride, bytes);
       break;
     }
-    case 1:
-      this->*kTypes[MakeSize(std::size(kTypes) - 1, bytes)] = MakeWildEnum<posenc_type>(bytes);
-      break;
     case 2:
-      null[MakeSize(kParts - 1, bytes)] = true;
-      break;
-    default:
-      first = MakeEdge(bytes);
-  }
-}
-
-long double Call::ExtentOf(std::size_t part) const {
-  if (!Has(part) || rows == 0 || Batch() == 0) return 0.0L;
-  if (part == kList) return Extent({{Entries(), 1}}, 1, TypeSize(list_type));
-  if (part == kPlaces) return Extent({{rows, 1}}, 1, TypeSize(at_type));
-  if (part == kTable) return Extent({{vocabulary, table_stride}}, dim, TypeSize(table_type));
-  return Extent({{Batch(), batch_stride}, {rows, stride}}, dim, TypeSize(type));
-}
-
-Parts Call::MakeParts() const {
-  std::vector<Parts::Part> sizes;
-  for (std::size_t part = 0; part < kParts; ++part) sizes.push_back({Held(ExtentOf(part)), places[part]});
-  sizes[kData].place = {};
-  sizes[kList].size = std::max(lists[0].size(), sizes[kList].size);
-  sizes[kPlaces].size = std::max(lists[1].size(), sizes[kPlaces].size);
-  Parts parts(sizes, offset, pattern);
-  if (!lists[0].empty()) std::memcpy(parts[kList], lists[0].data(), lists[0].size());
-  if (!lists[1].empty()) std::memcpy(parts[kPlaces], lists[1].data(), lists[1].size());
-  return parts;
-}
-
-Verdict Call::VerdictOf(const Parts& parts) const {
-  Verdict verdict = made;
-  verdict.Refuse(null_encoder || stride < dim || (HasTable() && table_stride < dim));
-  verdict.Refuse(!IsEntryType(type, !Writes()) || (HasTable() && !IsEntryType(table_type, true)));
-  verdict.Refuse(HasPositions() ? !IsPositionType(list_type) : Has(kList) && !IsIntegerType(list_type));
-  verdict.Refuse(Has(kPlaces) && !IsPositionType(at_type));
-  if (rows == 0 || Batch() == 0) return verdict;
-  verdict.Refuse(HasBatch() && batch > 1 && batch_stride / rows < stride);
-  std::vector<Claim> claims;
-  for (std::size_t part = 0; part < kParts; ++part) {
-    const long double extent = ExtentOf(part);
-    verdict.Refuse(ExceedsAddresses(extent) ||
-                   (null[part] && extent != 0.0L && !(HasBatch() && part == kList)));
-    if (!null[part]) claims.emplace_back(parts[part], Held(extent), part == kData);
-  }
-  verdict.Refuse(Conflict(claims));
-  verdict.Doubt(HasTable() && vocabulary == 0);
-  if (verdict.Refused()) return verdict;
-  const auto is_in = [&](long double p) {
-    return std::fabs(p + static_cast<long double>(shift)) <= static_cast<long double>(kMaxPosition);
-  };
-  const bool is_run = kind == kWrite || kind == kAdd || kind == kEmbed || (HasBatch() && null[kList]);
-  const long double begin = static_cast<long double>(first), last = static_cast<long double>(rows - 1);
-  verdict.Refuse(is_run && !(is_in(begin) && is_in(begin + last)));
-  verdict.Refuse(FirstBad(parts) < Entries());
-  return verdict;
-}
-
-posenc_status Call::Run(const posenc_encoder* encoder, const Parts& parts, std::size_t* bad_index) const {
-  const posenc_encoder* e = null_encoder ? nullptr : encoder;
-  void* data = null[kData] ? nullptr : parts[kData];
-  const void* list = null[kList] ? nullptr : parts[kList];
-  const void* table = null[kTable] ? nullptr : parts[kTable];
-  const void* at = null[kPlaces] ? nullptr : parts[kPlaces];
-  std::size_t* index = null_bad_index ? nullptr : bad_index;
-  switch (kind) {
-    case kWrite:
-      return posenc_write(e, first, rows, type, data, stride);
-    case kWriteAt:
-      return posenc_write_at(e, list_type, list, rows, type, data, stride, index);
-    case kAdd:
-      return posenc_add(e, first, rows, type, data, stride, scale);
-    case kAddAt:
-      return posenc_add_at(e, list_type, list, rows, type, data, stride, scale, index);
-    case kEmbed:
-      return posenc_embed(e, list_type, list, rows, table_type, table, vocabulary, table_stride, first, type,
-                          data, stride, scale, index);
-    case kEmbedAt:
-      return posenc_embed_at(e, list_type, list, rows, table_type, table, vocabulary, table_stride, at_type,
-                             at, type, data, stride, scale, index);
-    case kAddBatch:
-      return posenc_add_batch(e, first, list_type, list, batch, rows, type, data, batch_stride, stride, scale,
-                              index);
-  }
-  std::abort();
-}
-
-double Call::PositionOf(const Parts& parts, std::size_t b, std::size_t r) const {
-  if (kind == kEmbedAt) return NumberAt(parts[kPlaces] + r * TypeSize(at_type), at_type);
-  if (HasPositions()) return NumberAt(parts[kList] + r * TypeSize(list_type), list_type);
-  std::int64_t position = first + static_cast<std::int64_t>(r);
-  if (HasBatch() && !null[kList]) position += IntegerAt(parts[kList] + b * TypeSize(list_type), list_type);
-  return static_cast<double>(position);
-}
-
-std::size_t Call::FirstBad(const Parts& parts) const {
-  const auto is_position = [&](double p) {
-    return nan_rows || std::fabs(p + static_cast<double>(shift)) <= static_cast<double>(kMaxPosition);
-  };
-  const auto is_good = [&](std::size_t i) {
-    const std::uint8_t* at = parts[kList] + i * TypeSize(list_type);
-    if (HasPositions()) return is_position(NumberAt(at, list_type));
-    if (HasBatch()) {
-      const long double begin = static_cast<long double>(first) + static_cast<long double>(shift) +
-                                static_cast<long double>(IntegerAt(at, list_type));
-      const auto most = static_cast<long double>(kMaxPosition);
-      return begin >= -most && begin + static_cast<long double>(rows - 1) <= most;
-    }
-    const std::int64_t id = IntegerAt(at, list_type);
-    const bool is_id = id >= 0 && static_cast<std::size_t>(id) < vocabulary;
-    return is_id &&
-           (kind == kEmbed || is_position(NumberAt(parts[kPlaces] + i * TypeSize(at_type), at_type)));
-  };
-  std::size_t i = 0;
-  while (i < Entries() && (!Has(kList) || null[kList] || is_good(i))) ++i;
-  return i;
-}
-
-// A row as the oracle says. `before` has what the call read.
-void CheckRow(const Call& call, const posenc_spec& spec, const Parts& before, const Parts& after,
-              std::size_t b, std::size_t r) {
-  const posenc_type type = call.type;
-  const double position = call.PositionOf(before, b, r);
-  std::vector<double> row(call.dim, std::nan(""));
-  if (std::fabs(position + static_cast<double>(spec.position_offset)) <= static_cast<double>(kMaxPosition)) {
-    oracle::Oracle(spec, call.Writes() ? type : POSENC_F32).Row(position, row.data());
-  }
-  const std::uint8_t* read = before[kData] + call.RowOffset(b, r);
-  const posenc_type read_type = call.HasTable() ? call.table_type : type;
-  if (call.HasTable()) {
-    const std::int64_t id = IntegerAt(before[kList] + r * TypeSize(call.list_type), call.list_type);
-    read = before[kTable] + static_cast<std::size_t>(id) * call.table_stride * TypeSize(read_type);
-  }
-  const std::uint8_t* wrote = after[kData] + call.RowOffset(b, r);
-  for (std::size_t k = 0; k < call.dim; ++k) {
-    const std::uint64_t got = BitsAt(wrote + k * TypeSize(type), type);
-    double want = row[k];
-    if (!call.Writes()) {
-      const double x = oracle::Unpack(read_type, BitsAt(read + k * TypeSize(read_type), read_type));
-      want += oracle::RoundTo(POSENC_F32, x * static_cast<double>(call.scale));
-      want = oracle::RoundTo(type, oracle::RoundTo(POSENC_F32, want));
-      const bool keeps = type == POSENC_F32 && std::isfinite(call.scale) && call.scale != 0.0f;
-      if (std::isnan(x) && keeps && std::isnan(oracle::Unpack(type, got))) continue;
-    }
-    POSENC_FUZZ_CHECK(got == oracle::Pack(type, want));
-  }
-}
-
-// The radians of a pair are what the sine of a tiny angle is.
-void CheckRadians(posenc_spec spec, const posenc_encoder* encoder, Bytes& bytes) {
-  constexpr double kTiny = 0x1p-60;
-  if (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING || spec.dim < 4) return;
-  const std::size_t i = MakeSize(spec.dim / 2 - 2, bytes);
-  spec.position_offset = 0;
-  spec.has_padding = 0;
-  if (spec.input_first != 0 || spec.layout != POSENC_INTERLEAVED) return;
-  const std::string exact = oracle::Oracle(spec, POSENC_F64).Exact(kTiny, 2 * i);
-  const double want = std::ldexp(std::strtod(exact.c_str(), nullptr), 60);
-  POSENC_FUZZ_CHECK(std::fabs(posenc_encoder_radians(encoder, i) - want) <= std::fabs(want) * 0x1p-52);
-}
-
-void CheckCall(const std::vector<Made<EncoderNoun>>& encoders, const Call& call, const posenc_spec& spec,
-               std::size_t sample) {
-  Compare(encoders, call, [&](const Parts& before, const Parts& got, const Parts& want, bool is_reference) {
-    if (!is_reference) return;
-    for (std::size_t b = 0; b < call.Batch(); ++b) {
-      for (std::size_t r = 0; r < call.rows; ++r) {
-        const std::size_t at = call.RowOffset(b, r);
-        std::memcpy(want[kData] + at, got[kData] + at, call.dim * TypeSize(call.type));
+      if (const Choice* choice = Pick(call->choices, bytes)) {
+        const std::int32_t value = MakeWildEnum(bytes);
+        if (std::count(choice->values.begin(), choice->values.end(), value) == 0) *choice->argument = value;
       }
-    }
-    if (call.rows * call.Batch() == 0) return;
-    CheckRow(call, spec, before, got, sample % call.Batch(), sample / 8 % call.rows);
-  });
-}
-
-void CheckTargets(Bytes& bytes) {
-  const std::vector<posenc_target> want = Targets();
-  const std::size_t capacity = MakeSize(POSENC_MAX_TARGETS, bytes);
-  const Memory memory(capacity * sizeof(posenc_target));
-  auto* targets = reinterpret_cast<posenc_target*>(memory.data());
-  POSENC_FUZZ_CHECK(posenc_version() == POSENC_VERSION);
-  POSENC_FUZZ_CHECK(posenc_targets(targets, capacity) == want.size());
-  POSENC_FUZZ_CHECK(posenc_targets(nullptr, capacity) == want.size());
-  const std::size_t filled = std::min(want.size(), capacity);
-  POSENC_FUZZ_CHECK(filled == 0 || std::memcmp(targets, want.data(), filled * sizeof(*targets)) == 0);
-  bool better_runs = false;
-  for (const posenc_target& target : want) {
-    POSENC_FUZZ_CHECK(target.runnable == 0 || target.runnable == 1);
-    POSENC_FUZZ_CHECK(target.best == (target.runnable == 1 && !better_runs ? 1 : 0));
-    better_runs |= target.runnable == 1;
+      break;
+    case 3:
+      if (buffer != nullptr && buffer->null != kNoArgument) buffer->PointTo(nullptr);
+      break;
+    case 4:
+      if (const auto* pointer = Pick(call->pointers, bytes)) std::memcpy(pointer->first, &null, sizeof(null));
+      break;
+    case 5:
+      if (const RunOfSteps* run = Pick(call->runs, bytes)) {  // at its end, or anywhere
+        const std::int64_t last = run->most - run->steps + 1;
+        *run->first =
+            bytes.ConsumeBool() ? MakeEdge(bytes) : bytes.ConsumeIntegralInRange(last - 1, last + 2);
+        break;
+      }
+      a.first = MakeEdge(bytes);
+      break;
+    case 6:
+      tensor.scale = MakeWildReal(bytes);
+      break;
+    case 7:
+      Spoil(bytes.ConsumeBool() ? &tensor.heads : &a.tensor_count, bytes);
+      a.tensor_count = std::min<std::size_t>(a.tensor_count, 2);
+      break;
+    case 8:
+      axis.column = Rarely(bytes, 4) ? MakeHuge(bytes) : MakeSize(call->setting.spec.dim, bytes);
+      a.axis_count = bytes.PickValueInArray<std::size_t>({0, 1, 2, 9, SIZE_MAX});
+      break;
+    default:  // of memory and of structs
+      if (call->function.Allocates()) break;
+      a.bytes = Rarely(bytes, 4) ? SIZE_MAX : MakeSize(a.bytes, bytes);
+      if (call->function.Is("_create_in")) a.bytes = std::min<std::size_t>(a.bytes, 1 << 20);
   }
-  POSENC_FUZZ_CHECK(std::strcmp(want.back().name, "REFERENCE") == 0 && want.back().runnable == 1);
-  posenc_spec spec;
-  posenc_spec_init(&spec, sizeof(spec));
-  spec.dim = 8;
-  const std::string name = bytes.ConsumeRandomLengthString(12);
-  spec.target = name.c_str();
-  posenc_encoder* encoder = nullptr;
-  const posenc_status status = posenc_encoder_create(&spec, &encoder);
-  const bool is_known = std::any_of(want.begin(), want.end(), [&](const posenc_target& target) {
-    return std::strcmp(target.name, spec.target) == 0;
+}
+
+// Of fesetround and of exceptions that were raised; on x86 fegetround looks at the x87 only.
+unsigned FpState() {
+#ifdef __SSE2__
+  return _mm_getcsr();
+#else
+  return static_cast<unsigned>(std::fegetround());
+#endif
+}
+
+// Makes the call in a rounding mode, which it must leave alone.
+posenc_status RunRounding(int rounding, Call* call) {
+  std::fesetround(rounding);
+  const unsigned state = FpState();
+  const posenc_status status = (*call)();
+  POSENC_FUZZ_CHECK(FpState() == state);
+  std::fesetround(FE_TONEAREST);
+  return status;
+}
+
+// What a target says and writes.
+struct Outcome {
+  posenc_status created = POSENC_OK, status = POSENC_OK;
+  std::size_t bad_index = kNoIndex, bad_axis = kNoIndex;
+  Bits memory;
+};
+
+// Creates a handle in each way, none of which needs the spec afterwards; says the same of all.
+template <class Spec, class Handle, class Create, class CreateIn, class Ask>
+posenc_status Make(const OwnedSpec<Spec>& spec, const char* target, Handle** handle, const Create& create,
+                   const CreateIn& create_in, const Ask& ask) {
+  const posenc_status status =
+      spec.WithPassingLists(target, [&](const Spec* passing) { return create(passing, handle); });
+  POSENC_FUZZ_CHECK((status == POSENC_OK) == (*handle != nullptr));
+  if (status == POSENC_OK) return status;  // the registry's calls create more
+  spec.WithPassingLists(target, [&](const Spec* passing) {
+    std::size_t size = kNoIndex;
+    const posenc_status asked = ask(passing, &size);
+    // The estimate of a frequency about a limit may pass what creation refuses.
+    const bool is_estimate = status == POSENC_FREQUENCY_OUT_OF_RANGE && asked == POSENC_OK;
+    POSENC_FUZZ_CHECK(asked == status || is_estimate);
+    POSENC_FUZZ_CHECK(asked == POSENC_OK || size == kNoIndex);
+    Memory memory;
+    unsigned char* place = memory.Add(is_estimate ? size : 4000);
+    const Bits before = memory.Content();
+    POSENC_FUZZ_CHECK(create_in(passing, place, memory.sizes[0], handle) != POSENC_OK && *handle == nullptr);
+    POSENC_FUZZ_CHECK(is_estimate || memory.Content() == before);
+    return POSENC_OK;
   });
-  POSENC_FUZZ_CHECK(is_known || (status == POSENC_UNKNOWN_TARGET && encoder == nullptr));
-  posenc_encoder_destroy(encoder);
+  return status;
 }
 
-void CheckRest(Bytes& bytes) {
-  const auto status =
-      static_cast<posenc_status>(bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange<std::int32_t>(-1, 99)
-                                                     : bytes.ConsumeIntegral<std::int32_t>());
-  const char* message = posenc_status_message(status);
-  POSENC_FUZZ_CHECK(message != nullptr && message[0] != '\0');
-  POSENC_FUZZ_CHECK(status >= POSENC_OK ||
-                    std::strcmp(message, posenc_status_message(posenc_status{-1})) == 0);
-  CheckNull<EncoderNoun>(bytes);
-  POSENC_FUZZ_CHECK(posenc_encoder_layout(nullptr) == -1);
-  const std::string name = bytes.ConsumeRandomLengthString();
-  const posenc_phase_rounding rounding = posenc_spec_preset_rounding(name.c_str());
-  POSENC_FUZZ_CHECK(rounding >= -1 && rounding <= POSENC_F32_LOG_INCREMENT);
-  POSENC_FUZZ_CHECK(posenc_spec_preset_rounding(nullptr) == -1);
+// Specs of the fuzzer's bytes, of either noun, and handles of both.
+class Handles {
+ public:
+  Handles(const char* target, Bytes& bytes) : setting(target), is_rotary(bytes.ConsumeBool()) {
+    if (is_rotary) {
+      rotary_ = std::make_unique<OwnedRotarySpec>(bytes);
+      rotary_->Point();
+      status = Make(*rotary_, target, &setting.rotary, &posenc_rotary_create, &posenc_rotary_create_in,
+                    &posenc_rotary_memory_size);
+      if (status == POSENC_OK) setting.rotary_spec = rotary_->spec();
+      posenc_encoder_create(&setting.spec, &setting.encoder);
+    } else {
+      encoder_ = std::make_unique<OwnedEncoderSpec>(bytes);
+      encoder_->Point();
+      status = Make(*encoder_, target, &setting.encoder, &posenc_encoder_create, &posenc_encoder_create_in,
+                    &posenc_encoder_memory_size);
+      if (status == POSENC_OK) setting.spec = encoder_->spec();
+      posenc_rotary_create(&setting.rotary_spec, &setting.rotary);
+    }
+    setting.spec.target = setting.rotary_spec.target = target;
+    const std::size_t dim = std::max(setting.spec.dim, setting.rotary_spec.head_dim);
+    setting.rows = MakeSize(!Rarely(bytes, 8) || dim > 60 ? 5 : dim > 24 ? 24 : 70, bytes, 1);
+    setting.first = MakePosition(bytes);
+    setting.from_source = bytes.ConsumeBool();
+    setting.cache_layout = bytes.ConsumeIntegralInRange(0, 3);
+    setting.position_type = rows_of::kPositions[MakeSize(3, bytes)];
+  }
+
+  Setting setting;
+  bool is_rotary;
+  posenc_status status;
+
+ private:
+  std::unique_ptr<OwnedEncoderSpec> encoder_;
+  std::unique_ptr<OwnedRotarySpec> rotary_;
+};
+
+// A function, mostly one that writes rows or rotates, and types that it takes.
+std::unique_ptr<Call> MakeCall(const Handles& handles, Bytes& bytes) {
+  constexpr std::size_t kFirstOfRotaries = 9, kFirstOfNeither = 14;
+  const auto& functions = Functions();
+  const Function& function =
+      functions[Rarely(bytes, 6)    ? MakeSize(functions.size() - 1, bytes)
+                : handles.is_rotary ? MakeSize(kFirstOfNeither - 1, bytes, kFirstOfRotaries)
+                                    : MakeSize(kFirstOfRotaries - 1, bytes)];
+  const auto pick = [&](const Types& types) { return types[MakeSize(types.size() - 1, bytes)]; };
+  const posenc_type type = pick(function.types), list_type = pick(function.list_types);
+  posenc_type table_type = 0;  // of caches, too
+  if (function.Is("rotary_write")) table_type = pick(rows_of::kWritten);
+  if (function.Is("_cached") || function.HasTable()) table_type = pick(rows_of::kSummands);
+  if (function.HasTable() && type != POSENC_F32) table_type = type;
+  return std::make_unique<Call>(function, handles.setting, type, list_type, table_type);
 }
 
-void CheckEncoders(Bytes& bytes) {
-  const SpecInput<EncoderNoun> input(bytes);
-  const std::vector<Made<EncoderNoun>> encoders = MakeHandles(input, bytes);
-  if (encoders.empty()) return;
-  const posenc_spec spec = input.Own();
-  for (const auto& made : encoders)
-    POSENC_FUZZ_CHECK(posenc_encoder_layout(made.handle.get()) == spec.layout);
-  const std::size_t sample = bytes.ConsumeIntegral<std::uint16_t>();
-  if (sample % 16 == 0) CheckRadians(spec, encoders[0].handle.get(), bytes);
-  CheckCall(encoders, Call(spec, bytes), spec, sample);
+// Makes the call in memory that does not overlap.
+posenc_status RunApart(int rounding, Call* call, Bits* results) {
+  Memory apart;
+  std::vector<unsigned char*> places;
+  for (const Buffer& b : call->buffers) {
+    places.push_back(b.place());
+    unsigned char* place = apart.Add(b.extent());
+    std::memcpy(place, b.place(), b.extent());
+    b.PointTo(place);
+  }
+  const posenc_status status = RunRounding(rounding, call);
+  *results = call->Results();
+  for (std::size_t k = 0; k < places.size(); ++k) call->buffers[k].PointTo(places[k]);
+  return status;
+}
+
+// Only what is a result was written.
+void CheckWritten(const Call& call, const Memory& memory, Bits before) {
+  const Bits after = memory.Content();
+  for (std::size_t k = 0; k < call.buffers.size(); ++k) {
+    const Buffer& b = call.buffers[k];
+    if (b.use == Use::kScratch) before[k] = after[k];
+    if (!b.IsWritten()) continue;
+    b.ForEachPiece([&](std::size_t at, std::size_t, std::size_t n) {
+      std::copy_n(&after[k][memory.shifts[k] + at], n, &before[k][memory.shifts[k] + at]);
+    });
+  }
+  POSENC_FUZZ_CHECK(after == before);
+}
+
+// What all targets write alike: not what they say of themselves, nor the bits of NaNs of POSENC_FAST.
+Bits Comparable(const Call& call, const Memory& memory) {
+  if (call.function.Is("_create") || call.function.Is("_size") || call.function.Is("_target")) return {};
+  Bits content = memory.Content();
+  for (std::size_t k = 0; k < call.buffers.size() && HasFastNans(call); ++k) {
+    if (!call.buffers[k].IsWritten()) continue;
+    const std::size_t shift = memory.shifts[k];
+    ForgetNans(call.a.type, content[k].data() + shift, (content[k].size() - shift) / call.buffers[k].size);
+  }
+  return content;
+}
+
+// The same call whatever the target is.
+Outcome Run(const std::uint8_t* data, std::size_t size, const char* target, bool is_reference) {
+  Bytes bytes(data, size);
+  Outcome outcome;
+  const Handles handles(target, bytes);
+  outcome.created = handles.status;
+  if (handles.status != POSENC_OK) return outcome;
+  const std::unique_ptr<Call> call = MakeCall(handles, bytes);
+  std::string name;
+  const bool is_wild = Vary(call.get(), &name, bytes);
+  const int rounding = bytes.PickValueInArray({FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO});
+
+  Memory memory;
+  memory.PutApart(call.get(), bytes);
+  Buffer *first = Pick(call->buffers, bytes), *second = Pick(call->buffers, bytes);
+  const bool overlaps = first != second && Rarely(bytes, 8), spoils = !overlaps && Rarely(bytes, 3);
+  Bits apart;
+  posenc_status status_apart = POSENC_OK;
+  if (overlaps) {
+    memory.Overlap(first, second, bytes);
+    status_apart = RunApart(rounding, call.get(), &apart);
+  }
+  if (spoils) Mutate(call.get(), bytes);
+  if (!Rarely(bytes, 4)) call->a.bad_index = &outcome.bad_index, call->a.bad_axis = &outcome.bad_axis;
+
+  const Bits before = memory.Content();
+  outcome.status = RunRounding(rounding, call.get());
+  if (outcome.status != POSENC_OK) {
+    if (!is_wild && !spoils && !overlaps)
+      Fail("right arguments are accepted", call->function.name, outcome.status);
+    POSENC_FUZZ_CHECK(memory.Content() == before);
+    return outcome;
+  }
+  POSENC_FUZZ_CHECK(outcome.bad_index == kNoIndex && outcome.bad_axis == kNoIndex);
+  if (overlaps) {  // what is accepted is as good as apart
+    POSENC_FUZZ_CHECK(status_apart == POSENC_OK);
+    const Bits& results = call->Results();
+    for (std::size_t k = 0; k < results.size(); ++k)
+      POSENC_FUZZ_CHECK(!call->buffers[k].IsWritten() || results[k] == apart[k]);
+    return outcome;
+  }
+  if (!spoils) CheckWritten(*call, memory, before);
+  if (!spoils && is_reference) CheckByOracle(call.get(), bytes.ConsumeIntegral<std::uint16_t>());
+  outcome.memory = Comparable(*call, memory);
+  return outcome;
 }
 
 }  // namespace
@@ -352,8 +395,15 @@ void CheckEncoders(Bytes& bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace posenc::fuzz;
-  constexpr void (*kChecks[])(Bytes&) = {CheckTargets, CheckRest, CheckPresets<EncoderNoun>, CheckEncoders};
-  Bytes bytes(data, size);
-  kChecks[std::min(bytes.ConsumeIntegralInRange(0, 63), 3)](bytes);
+  posenc_target targets[POSENC_MAX_TARGETS];
+  const std::size_t count = posenc_targets(targets, POSENC_MAX_TARGETS);
+  const Outcome want = Run(data, size, targets[count - 1].name, true);
+  for (std::size_t k = 0; k + 1 < count; ++k) {
+    if (targets[k].runnable == 0) continue;
+    const Outcome got = Run(data, size, targets[k].name, false);
+    POSENC_FUZZ_CHECK(got.created == want.created && got.status == want.status);
+    POSENC_FUZZ_CHECK(got.bad_index == want.bad_index && got.bad_axis == want.bad_axis);
+    POSENC_FUZZ_CHECK(got.memory == want.memory);
+  }
   return 0;
 }

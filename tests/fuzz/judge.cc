@@ -1,0 +1,234 @@
+#include "judge.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "fuzzing.h"
+#include "oracle/format.h"
+#include "oracle/oracle.h"
+#include "oracle/rotary_oracle.h"
+#include "oracle/rounding.h"
+
+namespace posenc {
+namespace fuzz {
+namespace {
+
+std::uint64_t BitsAt(const unsigned char* elements, std::size_t k, posenc_type type) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, elements + k * SizeOfType(type), SizeOfType(type));
+  return bits;
+}
+
+double ElementAt(const unsigned char* elements, std::size_t k, posenc_type type) {
+  return oracle::Unpack(type, BitsAt(elements, k, type));
+}
+
+// An entry of a list.
+double NumberAt(const Buffer& list, std::size_t k) {
+  const std::uint64_t bits = BitsAt(list.content.data(), k, list.type);
+  if (list.type == POSENC_I32) return static_cast<std::int32_t>(bits);
+  if (list.type == POSENC_I64) return static_cast<double>(static_cast<std::int64_t>(bits));
+  return oracle::Unpack(list.type, bits);
+}
+
+double ToFloat(double x) { return oracle::RoundTo(POSENC_F32, x); }
+
+// The columns of one encoder in a row of the first buffer.
+void CheckRow(const Call& call, const unsigned char* results, std::size_t row, std::size_t column,
+              double position) {
+  const Buffer& data = call.buffers[0];
+  const posenc_spec& spec = call.setting.spec;
+  const bool writes = call.function.Is("_write"), embeds = call.function.Is("_embed");
+  std::vector<double> want(spec.dim, std::nan(""));
+  if (std::fabs(position + static_cast<double>(spec.position_offset)) <= double{POSENC_MAX_POSITION})
+    oracle::Oracle(FromC(spec), writes ? data.type : POSENC_F32).Row(position, want.data());
+  std::size_t begin = row * data.counts[2] + column;
+  const unsigned char *wrote = results + begin * data.size, *read = &data.content[begin * data.size];
+  const posenc_type read_type = embeds ? call.a.table_type : data.type;
+  if (embeds) {
+    const Buffer& table = call.buffers[2];
+    read = &table.content[static_cast<std::size_t>(NumberAt(call.buffers[1], row)) * spec.dim * table.size];
+  }
+  for (std::size_t k = 0; k < spec.dim; ++k) {
+    const std::uint64_t got = BitsAt(wrote, k, data.type);
+    if (!writes) {
+      const double x = ElementAt(read, k, read_type);
+      want[k] += ToFloat(x * static_cast<double>(call.a.scale));
+      want[k] = oracle::RoundTo(data.type, ToFloat(want[k]));
+      const bool keeps = data.type == POSENC_F32 && std::isfinite(call.a.scale) && call.a.scale != 0.0f;
+      if (std::isnan(x) && keeps && std::isnan(oracle::Unpack(data.type, got))) continue;
+    }
+    POSENC_FUZZ_CHECK(got == oracle::Pack(data.type, want[k]));
+  }
+}
+
+void CheckEncoded(Call* call, const unsigned char* results, std::size_t sample) {
+  const Buffer& data = call->buffers[0];
+  const std::size_t row = sample % (data.counts[0] * data.counts[1]);
+  const Buffer* positions = call->Find(Values::kPositions);
+  if (call->a.axis_count != 0) {
+    if (row == 0) return;  // before the grid's
+    const auto step = static_cast<double>((row - 1) / 2);
+    CheckRow(*call, results, row, call->a.axes[0].column,
+             static_cast<double>(call->a.axes[0].first_position) + step);
+    return CheckRow(*call, results, row, call->a.axes[1].column, NumberAt(*positions, (row - 1) % 2));
+  }
+  double position = static_cast<double>(call->a.first) + static_cast<double>(row % call->a.rows);
+  if (positions != nullptr) position = NumberAt(*positions, row);
+  if (const Buffer* firsts = call->Find(Values::kFirstPositions))
+    position += NumberAt(*firsts, row / call->a.rows);
+  CheckRow(*call, results, row, 0, position);
+}
+
+// What a pair of a row of a cache has: columns, and how far behind they are repeated.
+struct Columns {
+  std::size_t cosine, sine, copy;
+};
+
+Columns ColumnsOf(posenc_cache_layout layout, posenc_pairing pairing, std::size_t pair, std::size_t pairs) {
+  if (layout == POSENC_CACHE_COS_SIN) return {pair, pairs + pair, 0};
+  if (layout == POSENC_CACHE_PAIRS) return {2 * pair, 2 * pair + 1, 0};
+  if (layout == POSENC_CACHE_HALVES) return {pair, pair, 0};
+  return pairing == POSENC_NEIGHBOURS ? Columns{2 * pair, 2 * pair, 1} : Columns{pair, pair, pairs};
+}
+
+std::size_t ElementOf(posenc_pairing pairing, std::size_t pair, std::size_t pairs, bool is_second) {
+  return pairing == POSENC_NEIGHBOURS ? 2 * pair + (is_second ? 1 : 0) : pair + (is_second ? pairs : 0);
+}
+
+// An entry of a cache times a scale, rounded once.
+double ScaledEntry(double entry, double scale) {
+  if (!std::isfinite(entry) || entry == 0.0) return entry * scale;
+  oracle::Rounding rounding;
+  oracle::RoundExact(POSENC_F32, (oracle::Real(entry, 2 * 53) * scale).number(), &rounding);
+  return oracle::Unpack(POSENC_F32, rounding.bits);
+}
+
+// Calls of one rotary.
+class RotaryJudge {
+ public:
+  RotaryJudge(Call* call, const Bits& results)
+      : call_(*call), results_(results), spec_(call->setting.rotary_spec), oracle_(spec_) {
+    list_ = call->Find(Values::kPositions);
+    if (list_ == nullptr) list_ = call->Find(Values::kRowIndices);
+    is_cached_ = call->function.Is("_cached");
+  }
+
+  void CheckHeads(std::size_t sample) {
+    for (std::size_t i = 0, k = 0; k < call_.buffers.size(); ++k) {
+      const Buffer& data = call_.buffers[k];
+      if (!data.are_heads || !data.IsWritten()) continue;
+      const Buffer& source = call_.setting.from_source ? call_.buffers[k + 1] : data;
+      const std::size_t head = spec_.head_dim * data.size, begin = spec_.rotary_offset * data.size,
+                        end = begin + 2 * pairs() * data.size;
+      for (std::size_t at = 0; at < data.content.size(); at += head) {
+        const unsigned char *from = &source.content[at], *to = &results_[k][at];
+        POSENC_FUZZ_CHECK(std::memcmp(from, to, begin) == 0 &&
+                          std::memcmp(from + end, to + end, head - end) == 0);
+      }
+      for (std::size_t n = 0; n < 3; ++n, sample = sample * 31 + 7) {
+        const std::size_t which = sample % (data.counts[0] * data.counts[1]);
+        CheckPair(data, call_.a.tensors[i], which / data.counts[1], sample / 5 % pairs(),
+                  &source.content[which * head + begin], &results_[k][which * head + begin]);
+      }
+      ++i;
+    }
+  }
+
+  void CheckCache(std::size_t sample) {
+    const Buffer& cosines = call_.buffers[0];
+    const std::size_t row = sample % cosines.counts[1], pair = sample / 8 % pairs();
+    const Columns columns = ColumnsOfPair(pair);
+    oracle::Rounding cosine, sine;
+    oracle::Turn(&oracle_, pair, PositionOf(row, pair), {}).RoundBoth(cosines.type, &cosine, &sine);
+    const std::size_t begin = row * cosines.counts[2];
+    for (const std::size_t copy : {std::size_t{0}, columns.copy}) {
+      POSENC_FUZZ_CHECK(BitsAt(results_[0].data(), begin + columns.cosine + copy, cosines.type) ==
+                        cosine.bits);
+      POSENC_FUZZ_CHECK(BitsAt(results_[SinesAt()].data(), begin + columns.sine + copy, cosines.type) ==
+                        sine.bits);
+    }
+  }
+
+ private:
+  std::size_t pairs() const { return oracle_.pairs(); }
+  std::size_t SinesAt() const { return call_.a.cache.sin != nullptr ? 1 : 0; }
+  Columns ColumnsOfPair(std::size_t pair) const {
+    return ColumnsOf(call_.a.cache.layout, spec_.pairing, pair, pairs());
+  }
+  // Of a cache the row.
+  double PositionOf(std::size_t token, std::size_t pair) const {
+    if (list_ == nullptr) return static_cast<double>(call_.a.first) + static_cast<double>(token);
+    return NumberAt(*list_, (is_cached_ ? 0 : oracle_.axis(pair) * call_.a.rows) + token);
+  }
+
+  // A pair of a head, whose elements that turn begin at `from` and `to`.
+  void CheckPair(const Buffer& data, const posenc_heads& tensor, std::size_t token, std::size_t pair,
+                 const unsigned char* from, const unsigned char* to) {
+    const posenc_type type = data.type;
+    const posenc_pairing output =
+        spec_.output_pairing == POSENC_SAME_PAIRING ? spec_.pairing : spec_.output_pairing;
+    const double scale = tensor.scale == 0.0 ? 1.0 : tensor.scale;
+    const double a = ElementAt(from, ElementOf(spec_.pairing, pair, pairs(), false), type);
+    const double b = ElementAt(from, ElementOf(spec_.pairing, pair, pairs(), true), type);
+    oracle::Rounding x, y;
+    double c, s;
+    if (is_cached_) {
+      const Buffer &cosines = call_.buffers[0], &sines = call_.buffers[SinesAt()];
+      const std::size_t begin = static_cast<std::size_t>(PositionOf(token, pair)) * cosines.counts[2];
+      const Columns columns = ColumnsOfPair(pair);
+      c = ScaledEntry(ElementAt(cosines.content.data(), begin + columns.cosine, cosines.type), scale);
+      s = ScaledEntry(ElementAt(sines.content.data(), begin + columns.sine, sines.type), scale);
+      if (tensor.inverse != 0) s = -s;
+    } else {
+      oracle::Turn turn(&oracle_, pair, PositionOf(token, pair), {scale, tensor.inverse != 0});
+      HasFastNans(call_) ? turn.RoundBoth(POSENC_F32, &x, &y) : turn.Rotate(type, a, b, &x, &y);
+      c = oracle::Unpack(POSENC_F32, x.bits);
+      s = oracle::Unpack(POSENC_F32, y.bits);
+    }
+    if (HasFastNans(call_)) {
+      x.bits = oracle::Pack(type, oracle::RoundTo(type, ToFloat(ToFloat(a * c) - ToFloat(b * s))));
+      y.bits = oracle::Pack(type, oracle::RoundTo(type, ToFloat(ToFloat(b * c) + ToFloat(a * s))));
+    }
+    for (const bool is_second : {false, true}) {
+      const std::uint64_t want = (is_second ? y : x).bits;
+      const std::uint64_t got = BitsAt(to, ElementOf(output, pair, pairs(), is_second), type);
+      const bool are_nans = std::isnan(oracle::Unpack(type, got)) && std::isnan(oracle::Unpack(type, want));
+      POSENC_FUZZ_CHECK(got == want || (are_nans && HasFastNans(call_)));
+    }
+  }
+
+  const Call& call_;
+  const Bits& results_;
+  const posenc_rotary_spec& spec_;
+  oracle::RotaryOracle oracle_;
+  const Buffer* list_;
+  bool is_cached_;
+};
+
+}  // namespace
+
+bool HasFastNans(const Call& call) {
+  if (!call.function.Is("posenc_rotate")) return false;
+  return call.function.Is("_cached") || call.setting.rotary_spec.arithmetic == POSENC_FAST;
+}
+
+void ForgetNans(posenc_type type, unsigned char* elements, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const double value = ElementAt(elements, k, type);
+    const std::uint64_t bits = oracle::Pack(type, value);
+    if (std::isnan(value)) std::memcpy(elements + k * SizeOfType(type), &bits, SizeOfType(type));
+  }
+}
+
+void CheckByOracle(Call* call, std::size_t sample) {
+  const Function& function = call->function;
+  const Bits& results = call->Results();
+  if (function.Is("posenc_rotate")) return RotaryJudge(call, results).CheckHeads(sample);
+  if (function.Is("posenc_rotary_write")) return RotaryJudge(call, results).CheckCache(sample);
+  if (function.Is("posenc_write") || function.Is("posenc_add") || function.Is("posenc_embed"))
+    CheckEncoded(call, results[0].data(), sample);
+}
+
+}  // namespace fuzz
+}  // namespace posenc

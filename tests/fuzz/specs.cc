@@ -1,0 +1,280 @@
+#include "specs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace posenc {
+namespace fuzz {
+namespace {
+
+using Encoder = posenc_spec;
+using Rotary = posenc_rotary_spec;
+
+constexpr std::size_t kLargestDim = 150, kLargestHead = 160;  // of specs that are not spoilt
+
+// A member, and values of it that are valid on their own.
+template <class S>
+struct Member {
+  std::variant<std::size_t S::*, double S::*, std::int32_t S::*, std::int64_t S::*> at;
+  std::vector<double> usual;
+};
+
+// All values of an enum or flag.
+std::vector<double> UpTo(int last) {
+  std::vector<double> values;
+  for (int value = 0; value <= last; ++value) values.push_back(value);
+  return values;
+}
+
+const std::vector<Member<Encoder>>& Members(const Encoder& /*spec*/) {
+  static const std::vector<Member<Encoder>> members = {
+      {&Encoder::dim, {}},
+      {&Encoder::base, {1e4, 5e5, 1e6, 10.0, 1e7}},
+      {&Encoder::exponent_dim, {0.0, 64.0, 37.5, -512.0}},
+      {&Encoder::position_scale, {1.0, 0.25, 1000.0, 0.1, -3.0}},
+      {&Encoder::layout, UpTo(3)},
+      {&Encoder::phase_rounding, UpTo(10)},
+      {&Encoder::frequency_unit, UpTo(2)},
+      {&Encoder::nan_rows, UpTo(1)},
+      {&Encoder::lists_only, UpTo(1)},
+      {&Encoder::odd_column, UpTo(3)},
+      {&Encoder::min_timescale, {1.0, 0.5, 3.0}},
+      {&Encoder::position_offset, {0.0, 1.0, -5.0, 2048.0}},
+      {&Encoder::has_padding, UpTo(1)},
+      {&Encoder::input_first, UpTo(1)},
+      {&Encoder::padding_position, {0.0, 1.0, -3.0, 9.0}},
+      {&Encoder::table_rows, {0.0, 1.0, 4096.0, 1e9}},
+  };
+  return members;
+}
+
+const std::vector<ListMembers<Encoder>>& Lists(const Encoder& /*spec*/) {
+  static const std::vector<ListMembers<Encoder>> lists = {
+      {&Encoder::frequencies, &Encoder::frequencies_f32, &Encoder::frequency_count}};
+  return lists;
+}
+
+const std::vector<Member<Rotary>>& Members(const Rotary& /*spec*/) {
+  static const std::vector<double> factors = {1.0, 8.0, 2.0, 40.0, 0.5, 1.5, 32.0};
+  static const std::vector<double> lengths = {8192.0, 4096.0, 131072.0, 32768.0, 100.0};
+  static const std::vector<Member<Rotary>> members = {
+      {&Rotary::head_dim, {}},
+      {&Rotary::rotary_dim, {}},
+      {&Rotary::rotary_offset, {}},
+      {&Rotary::pairing, UpTo(1)},
+      {&Rotary::output_pairing, UpTo(2)},
+      {&Rotary::arithmetic, UpTo(1)},
+      {&Rotary::phase_rounding, {0.0, 2.0, 4.0, 5.0, 6.0}},
+      {&Rotary::base, {1e4, 5e5, 1e6, 10.0, 150000.0}},
+      {&Rotary::exponent_dim, {0.0, 128.0, 77.5}},
+      {&Rotary::position_scale, {1.0, 0.25, -1.5}},
+      {&Rotary::unit, UpTo(2)},
+      {&Rotary::scaling, UpTo(11)},
+      {&Rotary::factor, factors},
+      {&Rotary::length, lengths},
+      {&Rotary::original_length, lengths},
+      {&Rotary::beta_fast, {32.0, 4.0, 1.0}},
+      {&Rotary::beta_slow, {1.0, 0.5}},
+      {&Rotary::mscale, {1.0, 0.0, 0.7}},
+      {&Rotary::mscale_all_dim, {0.0, 1.0, 0.7}},
+      {&Rotary::low_freq_factor, {1.0, 2.5}},
+      {&Rotary::high_freq_factor, {4.0, 2.5}},
+      {&Rotary::proportion, {1.0, 0.25, 0.0, 0.7}},
+      {&Rotary::amplitude, {0.0, 0.0, 1.0, 1.25, 40.0}},
+      {&Rotary::truncate, UpTo(1)},
+      {&Rotary::axis_order, UpTo(5)},
+      {&Rotary::axes, {1.0, 1.0, 2.0, 3.0, 4.0}},
+  };
+  return members;
+}
+
+enum RotaryList : std::size_t { kFactors, kLongFactors, kFrequencies };
+
+const std::vector<ListMembers<Rotary>>& Lists(const Rotary& /*spec*/) {
+  static const std::vector<ListMembers<Rotary>> lists = {
+      {&Rotary::factors, &Rotary::factors_f32, &Rotary::factor_count},
+      {&Rotary::long_factors, &Rotary::long_factors_f32, &Rotary::factor_count},
+      {&Rotary::frequencies, &Rotary::frequencies_f32, &Rotary::frequency_count}};
+  return lists;
+}
+
+void Init(Encoder* spec) { posenc_spec_init(spec, sizeof(*spec)); }
+void Init(Rotary* spec) { posenc_rotary_spec_init(spec, sizeof(*spec)); }
+
+bool ChangesBase(posenc_scaling scaling) { return scaling >= POSENC_NTK && scaling <= POSENC_MIXED_NTK; }
+
+bool TakePreset(Rotary* spec, Bytes& bytes) {
+  posenc_preset presets[128];
+  const std::size_t count = std::min<std::size_t>(posenc_rotary_presets(presets, 128), 128);
+  const char* name = presets[MakeSize(count - 1, bytes)].name;
+  const auto head_dim = bytes.PickValueInArray<std::size_t>({128, 64, 192, 256, 80});
+  return posenc_rotary_spec_preset(spec, sizeof(*spec), name, head_dim) == POSENC_OK;
+}
+
+void MakeShape(Rotary* spec, Bytes& bytes) {
+  spec->head_dim = MakeSize(Rarely(bytes, 8) ? kLargestHead : 20, bytes, 2);
+  if (bytes.ConsumeBool()) spec->rotary_offset = MakeSize(spec->head_dim / 2, bytes);
+  const std::size_t rest = spec->head_dim - spec->rotary_offset;
+  if (bytes.ConsumeBool() || rest % 2 != 0)
+    spec->rotary_dim = MakeSize(rest / 2, bytes, rest == 1 ? 0 : 1) * 2;
+  if (spec->rotary_dim == 0 && rest % 2 != 0) spec->rotary_offset = 0, spec->rotary_dim = 2;
+}
+
+// Some orders have room for some sections only: no section but the rest's has more than its share.
+void MakeSections(Rotary* spec, std::size_t pairs, Bytes& bytes) {
+  const bool is_alike = spec->axis_order == POSENC_ALTERNATING_AXES || spec->axis_order == POSENC_SPLIT_AXES;
+  std::size_t left = pairs, section = 0;
+  for (std::size_t k = spec->axes; k-- > 1;) {
+    if (section == 0 || !is_alike) section = MakeSize(pairs / spec->axes, bytes);
+    if (spec->axis_order == POSENC_SPLIT_AXES) section = pairs / spec->axes;
+    spec->sections[k] = section;
+    left -= section;
+  }
+  spec->sections[0] = left;
+  if (spec->axis_order == POSENC_IMROPE_AXES) std::swap(spec->sections[0], spec->sections[spec->axes - 1]);
+  if (spec->axis_order == POSENC_AXIAL_AXES) spec->exponent_dim = 0.0;
+  if (Rarely(bytes, 16))
+    spec->sections[MakeSize(POSENC_MAX_AXES - 1, bytes)] += bytes.ConsumeBool() ? 1 : SIZE_MAX;
+}
+
+}  // namespace
+
+template <>
+void OwnedEncoderSpec::Arrange(Bytes& bytes) {
+  spec_.dim = MakeSize(Rarely(bytes, 5) ? kLargestDim : 24, bytes, 1);
+  const bool is_interleaved =
+      spec_.layout == POSENC_INTERLEAVED || spec_.layout == POSENC_INTERLEAVED_COS_SIN;
+  if (is_interleaved && spec_.odd_column == POSENC_ODD_ZERO_MIDDLE) spec_.odd_column = POSENC_ODD_ZERO_LAST;
+  bool has_list = Rarely(bytes, 3);
+  if (bytes.ConsumeBool()) spec_.phase_rounding = POSENC_NO_PHASE_ROUNDING;
+  if (spec_.phase_rounding == POSENC_F32_LIST) has_list = true;
+  if (has_list && spec_.phase_rounding != POSENC_F32_LIST) spec_.phase_rounding = POSENC_NO_PHASE_ROUNDING;
+  const bool rounds = spec_.phase_rounding != POSENC_NO_PHASE_ROUNDING;
+  if (rounds) spec_.frequency_unit = POSENC_RADIANS;
+  if (has_list || (rounds && spec_.phase_rounding != POSENC_F32_LOG_INCREMENT)) spec_.min_timescale = 1.0;
+  if (!has_list) return;
+  const std::size_t columns = spec_.dim - (spec_.input_first == 1 ? 1 : 0);
+  const std::size_t halves = spec_.odd_column == POSENC_ODD_HALF_PAIR ? columns % 2 : 0;
+  SetList(0, std::max<std::size_t>(columns / 2 + halves, 1), bytes.ConsumeBool());
+}
+
+template <>
+void OwnedRotarySpec::Arrange(Bytes& bytes) {
+  const auto arithmetic = spec_.arithmetic;
+  if (Rarely(bytes, 12) && TakePreset(&spec_, bytes)) {
+    spec_.arithmetic = arithmetic;
+    if (bytes.ConsumeBool()) spec_.length = 8192.0;
+  } else {
+    MakeShape(&spec_, bytes);
+    if (spec_.length == 0.0) spec_.length = 8192.0;
+    if (spec_.original_length == 0.0) spec_.original_length = 4096.0;
+  }
+  const std::size_t pairs =
+      (spec_.rotary_dim == 0 ? spec_.head_dim - spec_.rotary_offset : spec_.rotary_dim) / 2;
+  if (!Rarely(bytes, 3)) spec_.phase_rounding = POSENC_NO_PHASE_ROUNDING;
+  const bool rounds = spec_.phase_rounding != POSENC_NO_PHASE_ROUNDING;
+  if (rounds) {
+    const bool divides =
+        spec_.phase_rounding == POSENC_F32_ITERATED && spec_.scaling == POSENC_FREQUENCY_FACTORS;
+    if (!divides) spec_.scaling = bytes.ConsumeBool() ? POSENC_LINEAR : POSENC_NO_SCALING;
+    spec_.position_scale = 1.0;
+    spec_.unit = POSENC_RADIANS;
+  }
+  if (spec_.axes > 1 && spec_.sections[0] + spec_.sections[1] == 0) MakeSections(&spec_, pairs, bytes);
+  if (Rarely(bytes, 4)) {
+    if (ChangesBase(spec_.scaling)) spec_.scaling = POSENC_NO_SCALING;
+    if (rounds) spec_.phase_rounding = POSENC_F32_INV_FREQ;
+    SetList(kFrequencies, pairs, rounds || bytes.ConsumeBool());
+  }
+  const bool takes_factors = spec_.scaling == POSENC_LONGROPE || spec_.scaling == POSENC_FREQUENCY_FACTORS;
+  if (!takes_factors && !Rarely(bytes, 16)) return;
+  const bool floats = bytes.ConsumeBool();
+  SetList(kFactors, pairs, floats, true);
+  if (spec_.scaling == POSENC_LONGROPE) SetList(kLongFactors, pairs, floats, true);
+}
+
+template <class S>
+OwnedSpec<S>::OwnedSpec(Bytes& bytes) {
+  Init(&spec_);
+  for (const Member<S>& member : Members(spec_)) {
+    if (member.usual.empty() || bytes.ConsumeBool()) continue;
+    const double value = member.usual[MakeSize(member.usual.size() - 1, bytes)];
+    std::visit([&](auto at) { spec_.*at = static_cast<std::decay_t<decltype(spec_.*at)>>(value); },
+               member.at);
+  }
+  Arrange(bytes);
+  for (int k = 0; k < 3 && Rarely(bytes, 4); ++k) Mutate(bytes);
+  FillLists(bytes);
+  if (Rarely(bytes)) spec_.struct_size = bytes.ConsumeBool() ? MakeSize(sizeof(S) - 1, bytes) : 4097;
+}
+
+template <class S>
+void OwnedSpec<S>::SetList(std::size_t i, std::size_t count, bool floats, bool is_positive) {
+  spec_.*Lists(spec_)[i].count = count;
+  (floats ? lists_[i].as_floats : lists_[i].as_doubles) = true;
+  lists_[i].is_positive = is_positive;
+}
+
+template <class S>
+void OwnedSpec<S>::Mutate(Bytes& bytes) {
+  const auto set = [&](auto at) {
+    auto& value = spec_.*at;
+    using T = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, std::size_t>)
+      value = Rarely(bytes, 4) ? MakeHuge(bytes) : MakeSize(400, bytes);
+    if constexpr (std::is_same_v<T, double>) value = MakeWildReal(bytes);
+    if constexpr (std::is_same_v<T, std::int32_t>) value = MakeWildEnum(bytes);
+    if constexpr (std::is_same_v<T, std::int64_t>)
+      value = bytes.ConsumeBool() ? MakeEdge(bytes) : MakePosition(bytes);
+  };
+  const std::size_t i = MakeSize(Lists(spec_).size() - 1, bytes);
+  switch (bytes.ConsumeIntegralInRange(0, 11)) {
+    case 0:
+      return set(Lists(spec_)[i].count);
+    case 1:
+      lists_[i].as_doubles = !lists_[i].as_doubles;
+      return;
+    case 2:
+      lists_[i].as_floats = !lists_[i].as_floats;
+      return;
+    default:
+      std::visit(set, Members(spec_)[MakeSize(Members(spec_).size() - 1, bytes)].at);
+  }
+}
+
+// As many entries as the spec says, or one where no spec may have as many; in one list of eight a wild one.
+template <class S>
+void OwnedSpec<S>::FillLists(Bytes& bytes) {
+  for (std::size_t i = 0; i < Lists(spec_).size(); ++i) {
+    List& list = lists_[i];
+    const std::size_t count = spec_.*Lists(spec_)[i].count;
+    if (!list.as_doubles && !list.as_floats) continue;
+    for (std::size_t k = 0; k < (count <= 1000 ? count : 1); ++k) {
+      const double value =
+          std::ldexp(bytes.ConsumeIntegral<std::int8_t>(), bytes.ConsumeIntegralInRange(-20, 0));
+      list.doubles.push_back(list.is_positive ? std::fabs(value) + 0x1p-8 : value);
+    }
+    if (!list.doubles.empty() && Rarely(bytes, 8))
+      list.doubles[MakeSize(list.doubles.size() - 1, bytes)] = MakeWildReal(bytes);
+    for (const double value : list.doubles) list.floats.push_back(static_cast<float>(value));
+  }
+  Point();
+}
+
+template <class S>
+void OwnedSpec<S>::Point() {
+  for (std::size_t i = 0; i < Lists(spec_).size(); ++i) {
+    spec_.*Lists(spec_)[i].doubles = lists_[i].as_doubles ? lists_[i].doubles.data() : nullptr;
+    spec_.*Lists(spec_)[i].floats = lists_[i].as_floats ? lists_[i].floats.data() : nullptr;
+  }
+}
+
+template class OwnedSpec<posenc_spec>;
+template class OwnedSpec<posenc_rotary_spec>;
+
+}  // namespace fuzz
+}  // namespace posenc

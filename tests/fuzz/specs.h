@@ -1,0 +1,67 @@
+// Specs of the fuzzer's bytes: members from tables of usual values, made to agree, then some of them spoilt.
+#ifndef POSENC_TESTS_FUZZ_SPECS_H_
+#define POSENC_TESTS_FUZZ_SPECS_H_
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "fuzzing.h"
+#include "posenc/posenc_c.h"
+#include "posenc/rotary_c.h"
+
+namespace posenc {
+namespace fuzz {
+
+// The members of a list: one of two arrays and their length.
+template <class S>
+struct ListMembers {
+  const double* S::*doubles;
+  const float* S::*floats;
+  std::size_t S::*count;
+};
+
+// A spec with the lists that it points to.
+template <class S>
+class OwnedSpec {
+ public:
+  explicit OwnedSpec(Bytes& bytes);
+
+  const S& spec() const { return spec_; }
+
+  // make(spec) with lists that are gone afterwards.
+  template <class Make>
+  auto WithPassingLists(const char* target, const Make& make) const {
+    auto passing = std::make_unique<OwnedSpec>(*this);
+    passing->Point();
+    passing->spec_.target = target;
+    const auto result = make(&passing->spec_);
+    return result;
+  }
+  void Point();  // at the own lists
+
+ private:
+  static constexpr std::size_t kMaxLists = 3;
+  struct List {
+    bool as_doubles = false, as_floats = false, is_positive = false;
+    std::vector<double> doubles;
+    std::vector<float> floats;
+  };
+
+  // Makes the members agree.
+  void Arrange(Bytes& bytes);
+  void SetList(std::size_t i, std::size_t count, bool floats, bool is_positive = false);
+  void Mutate(Bytes& bytes);
+  void FillLists(Bytes& bytes);
+
+  S spec_{};
+  List lists_[kMaxLists];
+};
+
+using OwnedEncoderSpec = OwnedSpec<posenc_spec>;
+using OwnedRotarySpec = OwnedSpec<posenc_rotary_spec>;
+
+}  // namespace fuzz
+}  // namespace posenc
+
+#endif  // POSENC_TESTS_FUZZ_SPECS_H_
