@@ -6,11 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel_calls.h"
 #include "per_target.h"
 #include "scalar_formats.h"
-#include "small_stack.h"
-#include "verify/hard_angles.h"
 
 namespace posenc {
 namespace {
@@ -165,32 +162,6 @@ TEST_P(Batch, OfAPhaseRounding) {
     const std::size_t rows = IsReference() ? 2 : 40;
     ForEachType([&](auto element) {
       ExpectAddOfEach<decltype(element), std::int64_t>(encoder, {3, 0, 3, -30}, {rows, 2, 3}, 2.0f);
-    });
-  }
-}
-
-// A tile, and below it a run with pairs that take 1,024 bits.
-TEST_P(Batch, OnASmallStack) {
-  if (kFramesAreLarger) GTEST_SKIP() << "sanitizers, and a build without optimization, take more";
-  const tools::HardAngle angle = tools::ReportedAngles().back();
-  const std::size_t dim = IsReference() ? 4 : 64, rows = IsReference() ? 2 : 32;
-  const std::vector<double> frequencies(dim / 2, angle.frequency);
-  const Firsts firsts(2, static_cast<std::int64_t>(angle.position) - 1);
-  for (const Layout layout : kLayouts) {
-    Spec spec = MakeSpec(dim, target(), layout);
-    spec.position_scale = angle.scale;
-    spec.frequencies = frequencies.data();
-    spec.frequency_count = dim / 2;
-    const Encoder encoder = Create(spec);
-    std::vector<float> run(rows * dim);
-    EXPECT_GT(WalkRun(encoder, firsts[0], rows, run.data()).widest, 0u);
-    ForEachType([&](auto element) {
-      auto x = Activations<decltype(element)>(firsts.size() * rows * dim);
-      Status added = Status::kBadGrid;
-      OnASmallStack([&] {
-        added = encoder.AddBatch(firsts.data(), firsts.size(), rows, x.data(), rows * dim, dim, 2.0f);
-      });
-      EXPECT_EQ(added, Status::kOk);
     });
   }
 }

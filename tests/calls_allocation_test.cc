@@ -7,7 +7,6 @@
 #include "allocations.h"
 #include "hard_calls.h"
 #include "per_target.h"
-#include "verify/hard_angles.h"
 
 namespace posenc {
 namespace {
@@ -15,9 +14,9 @@ namespace {
 class CallsAllocation : public PerTarget {};
 
 TEST_P(CallsAllocation, OnlyCreationAllocates) {
-  for (int kind = 0; kind < Setting::kKinds; ++kind) {
+  for (int kind = 0; kind < kHardKinds; ++kind) {
     Setting setting(target(), IsReference() ? 9 : 131, IsReference() ? 2 : 7);
-    setting.SetKind(kind);
+    SetHardKind(kind, &setting);
     ASSERT_TRUE(setting.Create());
     ForEachCall(setting, [&](Call& call) {
       MakeHard(&call);
@@ -41,20 +40,6 @@ TEST_P(CallsAllocation, NoneOfARefusedCall) {
     EXPECT_EQ(allocations, before) << call.function.name;  // it counts
     EXPECT_NE(status, POSENC_OK) << call.function.name;
   });
-}
-
-TEST_P(CallsAllocation, NoneOfTheLastResort) {
-  const tools::HardAngle angle = tools::HardAngles()[0];
-  Setting setting(target(), 2);
-  setting.spec.position_scale = angle.scale;
-  setting.spec.frequencies = &angle.frequency;
-  setting.spec.frequency_count = 1;
-  ASSERT_TRUE(setting.Create());
-  double out[2];
-  const std::size_t before = allocations;
-  EXPECT_EQ(posenc_write_at(setting.encoder, POSENC_F64, &angle.position, 1, POSENC_F64, out, 2, nullptr),
-            POSENC_OK);
-  EXPECT_EQ(allocations, before);
 }
 
 TEST_P(CallsAllocation, OutOfMemoryIsAStatus) {

@@ -26,9 +26,9 @@ class CallsState : public PerTarget {
   // visit(call, its results) for each kind, with what is hard to round.
   template <class Visit>
   void ForEachHardCall(std::size_t rows, const Visit& visit) {
-    for (int kind = 0; kind < Setting::kKinds; ++kind) {
+    for (int kind = 0; kind < kHardKinds; ++kind) {
       Setting setting(target(), IsReference() ? 9 : 37, IsReference() ? 2 : rows);
-      setting.SetKind(kind);
+      SetHardKind(kind, &setting);
       ASSERT_TRUE(setting.Create()) << kind;
       ForEachCall(setting, [&](Call& call) {
         SCOPED_TRACE(testing::Message() << call.function.name << ", types " << call.a.type << ", "

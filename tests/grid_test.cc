@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -19,8 +18,6 @@
 #include "per_target.h"
 #include "posenc/grid.h"
 #include "scalar_formats.h"
-#include "small_stack.h"
-#include "verify/hard_angles.h"
 
 namespace posenc {
 namespace {
@@ -388,54 +385,6 @@ TEST_P(Grids, WithoutCells) {
   EXPECT_TRUE(SameBits(x, want));
   EXPECT_EQ(WriteGrid<float>(axes, 0, nullptr, 13), Status::kOk);
   EXPECT_EQ(AddGrid<float>(axes, 0, nullptr, 13), Status::kOk);
-}
-
-// Runs and lists, and what takes 1,024 bits.
-TEST_P(Grids, OnASmallStack) {
-  if (kFramesAreLarger) GTEST_SKIP() << "sanitizers, and a build without optimization, take more";
-  const tools::HardAngle angle = tools::HardAngles()[0];
-  Spec spec = MakeSpec(2, target());
-  spec.position_scale = angle.scale;
-  spec.frequencies = &angle.frequency;
-  spec.frequency_count = 1;
-  const Encoder hard = Create(spec), encoder = Create(MakeSpec(IsReference() ? 6 : 500, target()));
-  const std::size_t count = IsReference() ? 3 : 70, stride = encoder.dim() * 2 + 2;
-  const std::vector<double> list = {0.5, 1e6, -3.0};
-  const GridAxis axes[] = {ListAxis(hard, 0, &angle.position, 1),
-                           ListAxis(encoder, 2, list.data(), list.size()),
-                           RunAxis(encoder, encoder.dim() + 2, -30, count)};
-  ForEachEntryType([&](auto entry) {
-    using T = decltype(entry);
-    std::vector<T> x = Activations<T>((count * list.size() + 1) * stride);
-    Status written = Status::kBadGrid, added = written;
-    OnASmallStack([&] {
-      written = WriteGrid(axes, 1, x.data(), stride);
-      if constexpr (!std::is_same_v<T, double>) added = AddGrid(axes, 1, x.data(), stride, kScale);
-    });
-    EXPECT_EQ(written, Status::kOk);
-    EXPECT_EQ(added, (std::is_same_v<T, double> ? Status::kBadGrid : Status::kOk));
-  });
-}
-
-// Below a tile, a run with pairs that take 1,024 bits.
-TEST_P(Grids, OfHardRunsOnASmallStack) {
-  if (kFramesAreLarger) GTEST_SKIP() << "sanitizers, and a build without optimization, take more";
-  const tools::HardAngle angle = tools::ReportedAngles().back();
-  const std::size_t dim = IsReference() ? 4 : 64, count = IsReference() ? 2 : 32;
-  const std::vector<double> frequencies(dim / 2, angle.frequency);
-  Spec spec = MakeSpec(dim, target());
-  spec.position_scale = angle.scale;
-  spec.frequencies = frequencies.data();
-  spec.frequency_count = dim / 2;
-  const Encoder encoder = Create(spec);
-  const std::int64_t first = static_cast<std::int64_t>(angle.position) - 1;
-  std::vector<float> x = Activations<float>(count * dim), expected = x;
-  EXPECT_EQ(encoder.Add(first, count, expected.data(), dim, kScale), Status::kOk);
-  const GridAxis axes[] = {RunAxis(encoder, 0, first, count)};
-  Status added = Status::kBadGrid;
-  OnASmallStack([&] { added = AddGrid(axes, 0, x.data(), dim, kScale); });
-  EXPECT_EQ(added, Status::kOk);
-  EXPECT_EQ(std::memcmp(x.data(), expected.data(), x.size() * sizeof(float)), 0);
 }
 
 POSENC_INSTANTIATE_PER_TARGET(Grids);

@@ -1,14 +1,33 @@
-// Entries that are hard to add to and to turn, for the calls of calls.h.
+// For the calls of calls.h: entries that are hard to add to and to turn, and positions that are hard for
+// encoders.
 #ifndef POSENC_TESTS_HARD_CALLS_H_
 #define POSENC_TESTS_HARD_CALLS_H_
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "calls.h"
 #include "rotary_cases.h"
+#include "verify/hard_angles.h"
 
 namespace posenc {
+
+// As SetKind, and one kind more: frequencies of which the second position of runs, and the first of lists of
+// doubles, takes 1,024 bits.
+inline constexpr int kHardKinds = Setting::kKinds + 1;
+
+inline void SetHardKind(int kind, Setting* setting) {
+  setting->SetKind(kind);
+  if (kind < Setting::kKinds) return;
+  static const tools::HardAngle angle = tools::ReportedAngles().back();
+  static const std::vector<double> frequencies(100, angle.frequency);
+  setting->spec.frequencies = frequencies.data();
+  setting->spec.frequency_count = (setting->spec.dim + 1) / 2;
+  setting->spec.position_scale = angle.scale;
+  setting->first = static_cast<std::int64_t>(angle.position) - 1;
+}
 
 template <class T>
 void MakeHard(Buffer* buffer) {
@@ -24,6 +43,9 @@ void MakeHard(Buffer* buffer) {
 // Pairs of every kind, some of which take 1,024 bits to turn.
 inline void MakeHard(Call* call) {
   for (Buffer& buffer : call->buffers) {
+    const double position = tools::ReportedAngles().back().position;
+    if (buffer.values == Values::kPositions && buffer.type == POSENC_F64)
+      std::memcpy(buffer.content.data(), &position, sizeof(position));
     if (buffer.values != Values::kEntries || buffer.use == Use::kWritten) continue;
     if (buffer.type == POSENC_F32) MakeHard<float>(&buffer);
     if (buffer.type == POSENC_BF16) MakeHard<BFloat16>(&buffer);
