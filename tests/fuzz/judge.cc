@@ -1,5 +1,6 @@
 #include "judge.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -33,15 +34,19 @@ double NumberAt(const Buffer& list, std::size_t k) {
 
 double ToFloat(double x) { return oracle::RoundTo(POSENC_F32, x); }
 
-// The columns of one encoder in a row of the first buffer.
+// The columns of one encoder in a row of the first buffer; without a position that of no cell.
 void CheckRow(const Call& call, const unsigned char* results, std::size_t row, std::size_t column,
-              double position) {
+              const double* position) {
   const Buffer& data = call.buffers[0];
   const posenc_spec& spec = call.setting.spec;
   const bool writes = call.function.Is("_write"), embeds = call.function.Is("_embed");
   std::vector<double> want(spec.dim, std::nan(""));
-  if (std::fabs(position + static_cast<double>(spec.position_offset)) <= double{POSENC_MAX_POSITION})
-    oracle::Oracle(FromC(spec), writes ? data.type : POSENC_F32).Row(position, want.data());
+  if (position == nullptr) {
+    std::fill(want.begin(), want.end(), 0.0);
+  } else if (std::fabs(*position + static_cast<double>(spec.position_offset)) <=
+             double{POSENC_MAX_POSITION}) {
+    oracle::Oracle(FromC(spec), writes ? data.type : POSENC_F32).Row(*position, want.data());
+  }
   std::size_t begin = row * data.counts[2] + column;
   const unsigned char *wrote = results + begin * data.size, *read = &data.content[begin * data.size];
   const posenc_type read_type = embeds ? call.a.table_type : data.type;
@@ -67,17 +72,20 @@ void CheckEncoded(Call* call, const unsigned char* results, std::size_t sample) 
   const std::size_t row = sample % (data.counts[0] * data.counts[1]);
   const Buffer* positions = call->Find(Values::kPositions);
   if (call->a.axis_count != 0) {
-    if (row == 0) return;  // before the grid's
-    const auto step = static_cast<double>((row - 1) / 2);
-    CheckRow(*call, results, row, call->a.axes[0].column,
-             static_cast<double>(call->a.axes[0].first_position) + step);
-    return CheckRow(*call, results, row, call->a.axes[1].column, NumberAt(*positions, (row - 1) % 2));
+    const posenc_grid_axis* axes = call->a.axes;
+    const bool is_cell = row != 0;  // the one before the grid's
+    const std::size_t cell = is_cell ? row - 1 : 0;
+    const double at[] = {static_cast<double>(axes[0].first_position) + static_cast<double>(cell / 2),
+                         NumberAt(*positions, cell % 2)};
+    for (const std::size_t k : {0u, 1u})
+      CheckRow(*call, results, row, axes[k].column, is_cell ? &at[k] : nullptr);
+    return;
   }
   double position = static_cast<double>(call->a.first) + static_cast<double>(row % call->a.rows);
   if (positions != nullptr) position = NumberAt(*positions, row);
   if (const Buffer* firsts = call->Find(Values::kFirstPositions))
     position += NumberAt(*firsts, row / call->a.rows);
-  CheckRow(*call, results, row, 0, position);
+  CheckRow(*call, results, row, 0, &position);
 }
 
 // What a pair of a row of a cache has: columns, and how far behind they are repeated.
