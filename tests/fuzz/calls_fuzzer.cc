@@ -330,6 +330,18 @@ void CheckWritten(const Call& call, const Memory& memory, Bits before) {
   POSENC_FUZZ_CHECK(after == before);
 }
 
+// Rows and heads that are written share no byte, whatever the strides.
+void CheckDisjoint(const Call& call) {
+  for (const Buffer& b : call.buffers) {
+    std::vector<std::size_t> offsets;
+    if (b.IsWritten())
+      b.ForEachPiece([&](std::size_t at, std::size_t, std::size_t) { offsets.push_back(at); });
+    std::sort(offsets.begin(), offsets.end());
+    for (std::size_t k = 1; k < offsets.size(); ++k)
+      POSENC_FUZZ_CHECK(offsets[k] - offsets[k - 1] >= b.counts[2] * b.size);
+  }
+}
+
 // What all targets write alike: not what they say of themselves, nor the bits of NaNs of POSENC_FAST.
 Bits Comparable(const Call& call, const Memory& memory) {
   if (call.function.Is("_create") || call.function.Is("_size") || call.function.Is("_target")) return {};
@@ -383,6 +395,7 @@ Outcome Run(const std::uint8_t* data, std::size_t size, const char* target, bool
       POSENC_FUZZ_CHECK(!call->buffers[k].IsWritten() || results[k] == apart[k]);
     return outcome;
   }
+  CheckDisjoint(*call);
   if (!spoils) CheckWritten(*call, memory, before);
   if (!spoils && is_reference) CheckByOracle(call.get(), bytes.ConsumeIntegral<std::uint16_t>());
   outcome.memory = Comparable(*call, memory);
