@@ -1,5 +1,4 @@
-// The same bits everywhere: in every order of heads and tokens, for every split of the tokens and of the
-// tensors.
+// The same bits for every split of the tokens. (For every order of heads and tokens: calls_memory_test.cc.)
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,50 +68,6 @@ class RotaryIdentical : public PerTarget {
     }
   }
 };
-
-// [tokens, heads, head_dim] and [heads, tokens, head_dim]; a tensor of many heads and many of one; in place
-// and from a source in the other order.
-TEST_P(RotaryIdentical, OrderOfTokensAndHeads) {
-  ForRotaries([&](const RotaryPtr& rotary, std::size_t dim) {
-    ForEachType([&](auto element) {
-      using T = decltype(element);
-      const std::vector<T> x = Numbers<T>(dim);
-      std::vector<T> want = x, by_head(x.size()), back(x.size());
-      const posenc_heads dense = Heads(want.data(), kHeads, kHeads * dim, dim);
-      Rotate<T>(rotary, kFirst, tokens(), &dense);
-      const auto head_first = [&](T* data) { return Heads(data, kHeads, dim, tokens() * dim); };
-      const auto as_rows = [&](const std::vector<T>& heads) {
-        std::vector<T> rows(heads.size());
-        for (std::size_t k = 0; k < tokens() * kHeads; ++k) {
-          const std::size_t t = k / kHeads, h = k % kHeads;
-          std::copy_n(&heads[(h * tokens() + t) * dim], dim, &rows[k * dim]);
-        }
-        return rows;
-      };
-      for (std::size_t k = 0; k < tokens() * kHeads; ++k) {
-        const std::size_t t = k / kHeads, h = k % kHeads;
-        std::copy_n(&x[k * dim], dim, &by_head[(h * tokens() + t) * dim]);
-      }
-      const std::vector<T> heads_before = by_head;
-      posenc_heads heads = head_first(by_head.data());
-      Rotate<T>(rotary, kFirst, tokens(), &heads);
-      EXPECT_TRUE(SameBits(as_rows(by_head), want));
-
-      heads = head_first(back.data());
-      heads.source = x.data();
-      heads.source_token_stride = kHeads * dim;
-      heads.source_head_stride = dim;
-      Rotate<T>(rotary, kFirst, tokens(), &heads);
-      EXPECT_TRUE(SameBits(as_rows(back), want));
-
-      std::vector<T> single = x;
-      std::vector<posenc_heads> many;
-      for (std::size_t h = 0; h < kHeads; ++h) many.push_back(Heads(&single[h * dim], 1, kHeads * dim, 0));
-      Rotate<T>(rotary, kFirst, tokens(), many.data(), many.size());
-      EXPECT_TRUE(SameBits(single, want));
-    });
-  });
-}
 
 TEST_P(RotaryIdentical, AnySplitOfTheTokens) {
   std::mt19937 random(1);

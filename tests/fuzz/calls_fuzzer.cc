@@ -221,7 +221,8 @@ struct Outcome {
   Bits memory;
 };
 
-// Creates a handle in each way, none of which needs the spec afterwards; says the same of all.
+// Creates a handle, which needs neither the spec nor its lists afterwards. What is refused is refused for the
+// same reason in the caller's memory, and nothing is written.
 template <class Spec, class Handle, class Create, class CreateIn, class Ask>
 posenc_status Make(const OwnedSpec<Spec>& spec, const char* target, Handle** handle, const Create& create,
                    const CreateIn& create_in, const Ask& ask) {
