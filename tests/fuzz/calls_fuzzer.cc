@@ -74,15 +74,17 @@ void FillList(Call* call, Buffer* buffer, bool is_wild, Bytes& bytes) {
   for (std::size_t k = 0; k < buffer->count(); ++k) {
     double real = 0.0;
     std::int64_t integer = 0;
+    const bool is_row = buffer->values == Values::kRowIndices;
+    const std::size_t end = is_row ? call->a.cache_rows : 3;  // of indices
     if (is_wild && Rarely(bytes, 4)) {
       is_real ? real = MakeWildReal(bytes) : integer = MakeEdge(bytes);
+      if (bytes.ConsumeBool()) integer = static_cast<std::int64_t>(end);
     } else if (is_real) {
       real = MakeDoublePosition(bytes);
     } else if (buffer->values == Values::kPositions) {
       integer = MakePosition(bytes);
     } else {
-      const bool is_row = buffer->values == Values::kRowIndices;
-      integer = static_cast<std::int64_t>(MakeSize(is_row ? call->a.cache_rows - 1 : 2, bytes));
+      integer = static_cast<std::int64_t>(MakeSize(end - 1, bytes));
     }
     unsigned char* at = &buffer->content[k * buffer->size];
     const auto put = [&](const auto& value) { std::memcpy(at, &value, sizeof(value)); };
@@ -93,9 +95,12 @@ void FillList(Call* call, Buffer* buffer, bool is_wild, Bytes& bytes) {
   }
 }
 
+// More than positions leave room for.
+bool IsOffsetWild(const Setting& setting) { return std::abs(setting.spec.position_offset) > 4000; }
+
 // Other right arguments than those of the registry. Returns whether they may be wrong.
 bool Vary(Call* call, std::string* name, Bytes& bytes) {
-  bool is_wild = std::abs(call->setting.spec.position_offset) > 4000;  // more than positions leave room for
+  bool is_wild = IsOffsetWild(call->setting);
   const std::vector<std::uint8_t> pattern = bytes.ConsumeBytes<std::uint8_t>(MakeSize(24, bytes));
   const std::size_t gap = bytes.ConsumeBool() ? 0 : MakeSize(20, bytes);
   for (Buffer& b : call->buffers) {
@@ -386,6 +391,12 @@ Outcome Run(const std::uint8_t* data, std::size_t size, const char* target, bool
     if (!is_wild && !spoils && !overlaps)
       Fail("right arguments are accepted", call->function.name, outcome.status);
     POSENC_FUZZ_CHECK(memory.Content() == before);
+    const bool is_of_list = outcome.status == POSENC_ID_OUT_OF_RANGE ||
+                            outcome.status == POSENC_POSITION_OUT_OF_RANGE ||
+                            outcome.status == POSENC_CACHE_ROW_OUT_OF_RANGE;
+    const bool may_be_of_run = spoils || IsOffsetWild(call->setting);
+    POSENC_FUZZ_CHECK(outcome.bad_index != kNoIndex || !is_of_list || may_be_of_run ||
+                      call->a.bad_index == nullptr);
     return outcome;
   }
   POSENC_FUZZ_CHECK(outcome.bad_index == kNoIndex && outcome.bad_axis == kNoIndex);

@@ -67,6 +67,7 @@ inline double MakeWildReal(Bytes& bytes) {
 // Positions, with room for offsets and runs of some thousands on both sides.
 inline std::int64_t MakePosition(Bytes& bytes) {
   constexpr std::int64_t kMost = POSENC_MAX_POSITION - 4096;
+  if (bytes.ConsumeBool()) return bytes.ConsumeIntegralInRange<std::int64_t>(-8, 15);
   if (bytes.ConsumeBool()) return bytes.ConsumeIntegralInRange<std::int64_t>(-128, 127);
   return bytes.ConsumeIntegralInRange<std::int64_t>(-kMost, kMost);
 }
