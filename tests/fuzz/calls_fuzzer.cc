@@ -164,7 +164,8 @@ void Mutate(Call* call, Bytes& bytes) {
     case 2:
       if (const Choice* choice = Pick(call->choices, bytes)) {
         const std::int32_t value = MakeWildEnum(bytes);
-        if (std::count(choice->values.begin(), choice->values.end(), value) == 0) *choice->argument = value;
+        if (std::count(choice->values.begin(), choice->values.end(), value) == 0)
+          std::memcpy(choice->argument, &value, sizeof(value));
       }
       break;
     case 3:
@@ -276,8 +277,8 @@ class Handles {
     setting.rows = MakeSize(!Rarely(bytes, 8) || dim > 60 ? 5 : dim > 24 ? 24 : 70, bytes, 1);
     setting.first = MakePosition(bytes);
     setting.from_source = bytes.ConsumeBool();
-    setting.cache_layout = bytes.ConsumeIntegralInRange(0, 3);
-    setting.position_type = rows_of::kPositions[MakeSize(3, bytes)];
+    setting.cache_layout = static_cast<posenc_cache_layout>(bytes.ConsumeIntegralInRange(0, 3));
+    setting.position_type = static_cast<posenc_type>(rows_of::kPositions[MakeSize(3, bytes)]);
   }
 
   Setting setting;
@@ -298,8 +299,8 @@ std::unique_ptr<Call> MakeCall(const Handles& handles, Bytes& bytes) {
                 : handles.is_rotary ? MakeSize(kFirstOfNeither - 1, bytes, kFirstOfRotaries)
                                     : MakeSize(kFirstOfRotaries - 1, bytes)];
   const auto pick = [&](const Types& types) { return types[MakeSize(types.size() - 1, bytes)]; };
-  const posenc_type type = pick(function.types), list_type = pick(function.list_types);
-  posenc_type table_type = 0;  // of caches, too
+  const std::int32_t type = pick(function.types), list_type = pick(function.list_types);
+  std::int32_t table_type = 0;  // of caches, too
   if (function.Is("rotary_write")) table_type = pick(rows_of::kWritten);
   if (function.Is("_cached") || function.HasTable()) table_type = pick(rows_of::kSummands);
   if (function.HasTable() && type != POSENC_F32) table_type = type;

@@ -45,7 +45,7 @@ void CheckRow(const Call& call, const unsigned char* results, std::size_t row, s
     std::fill(want.begin(), want.end(), 0.0);
   } else if (std::fabs(*position + static_cast<double>(spec.position_offset)) <=
              double{POSENC_MAX_POSITION}) {
-    oracle::Oracle(FromC(spec), writes ? data.type : POSENC_F32).Row(*position, want.data());
+    oracle::Oracle(spec, writes ? data.type : POSENC_F32).Row(*position, want.data());
   }
   std::size_t begin = row * data.counts[2] + column;
   const unsigned char *wrote = results + begin * data.size, *read = &data.content[begin * data.size];

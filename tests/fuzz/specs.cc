@@ -19,7 +19,10 @@ constexpr std::size_t kLargestDim = 150, kLargestHead = 160;  // of specs that a
 // A member, and values of it that are valid on their own.
 template <class S>
 struct Member {
-  std::variant<std::size_t S::*, double S::*, std::int32_t S::*, std::int64_t S::*> at;
+  std::variant<std::size_t S::*, double S::*, std::int32_t S::*, std::int64_t S::*, posenc_layout S::*,
+               posenc_odd_column S::*, posenc_phase_rounding S::*, posenc_unit S::*, posenc_pairing S::*,
+               posenc_arithmetic S::*, posenc_scaling S::*, posenc_axis_order S::*>
+      at;
   std::vector<double> usual;
 };
 
@@ -227,7 +230,8 @@ void OwnedSpec<S>::Mutate(Bytes& bytes) {
     if constexpr (std::is_same_v<T, std::size_t>)
       value = Rarely(bytes, 4) ? MakeHuge(bytes) : MakeSize(400, bytes);
     if constexpr (std::is_same_v<T, double>) value = MakeWildReal(bytes);
-    if constexpr (std::is_same_v<T, std::int32_t>) value = MakeWildEnum(bytes);
+    if constexpr (std::is_same_v<T, std::int32_t> || std::is_enum_v<T>)
+      value = static_cast<T>(MakeWildEnum(bytes));
     if constexpr (std::is_same_v<T, std::int64_t>)
       value = bytes.ConsumeBool() ? MakeEdge(bytes) : MakePosition(bytes);
   };
