@@ -402,14 +402,14 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   return true;
 }
 
-// From `at` on to the next pairs that may be open and are not noted, or are not as many as Entries has lanes.
+// From `at` on, which is at a block (BoundedRotation::Block), to the next pairs that may be open and are not
+// noted, or are not as many as Entries has lanes.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>& shared, Progress at,
                                     NotedVectors<kType>& noted) {
   const QuickTurns<Value> turns = shared;  // no store can change it
   const std::size_t lanes = hn::Lanes(Entries()), pairs = heads.pairs;
   const std::size_t words = pairs - pairs % (2 * lanes);
-  if (kTakesWords<kType, kPairing> && at.pair < words && at.pair % (2 * lanes) != 0) return at;
   for (; at.head < heads.count; ++at.head, at.pair = 0) {
     const Head<kType> head(heads, at.head);
     if constexpr (kTakesWords<kType, kPairing>) {
