@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <type_traits>
 #include <utility>
-#include <variant>
+
+#include "spec/tables.h"
 
 namespace posenc {
 namespace fuzz {
@@ -16,43 +19,26 @@ using Rotary = posenc_rotary_spec;
 
 constexpr std::size_t kLargestDim = 150, kLargestHead = 160;  // of specs that are not spoilt
 
-// A member, and values of it that are valid on their own.
-template <class S>
-struct Member {
-  std::variant<std::size_t S::*, double S::*, std::int32_t S::*, std::int64_t S::*, posenc_layout S::*,
-               posenc_odd_column S::*, posenc_phase_rounding S::*, posenc_unit S::*, posenc_pairing S::*,
-               posenc_arithmetic S::*, posenc_scaling S::*, posenc_axis_order S::*>
-      at;
-  std::vector<double> usual;
-};
+using internal::Kind;
+using internal::Member;
+using internal::MembersOf;
 
-// All values of an enum or flag.
-std::vector<double> UpTo(int last) {
-  std::vector<double> values;
-  for (int value = 0; value <= last; ++value) values.push_back(value);
-  return values;
-}
+// Values of members that are valid on their own, where not all values of an enum or flag are; of what Arrange
+// sets none.
+using UsualValues = std::map<std::string, std::vector<double>>;
 
-const std::vector<Member<Encoder>>& Members(const Encoder& /*spec*/) {
-  static const std::vector<Member<Encoder>> members = {
-      {&Encoder::dim, {}},
-      {&Encoder::base, {1e4, 5e5, 1e6, 10.0, 1e7}},
-      {&Encoder::exponent_dim, {0.0, 64.0, 37.5, -512.0}},
-      {&Encoder::position_scale, {1.0, 0.25, 1000.0, 0.1, -3.0}},
-      {&Encoder::layout, UpTo(3)},
-      {&Encoder::phase_rounding, UpTo(10)},
-      {&Encoder::frequency_unit, UpTo(2)},
-      {&Encoder::nan_rows, UpTo(1)},
-      {&Encoder::lists_only, UpTo(1)},
-      {&Encoder::odd_column, UpTo(3)},
-      {&Encoder::min_timescale, {1.0, 0.5, 3.0}},
-      {&Encoder::position_offset, {0.0, 1.0, -5.0, 2048.0}},
-      {&Encoder::has_padding, UpTo(1)},
-      {&Encoder::input_first, UpTo(1)},
-      {&Encoder::padding_position, {0.0, 1.0, -3.0, 9.0}},
-      {&Encoder::table_rows, {0.0, 1.0, 4096.0, 1e9}},
+const UsualValues& Usual(const Encoder& /*spec*/) {
+  static const UsualValues usual = {
+      {"dim", {}},
+      {"base", {1e4, 5e5, 1e6, 10.0, 1e7}},
+      {"exponent_dim", {0.0, 64.0, 37.5, -512.0}},
+      {"position_scale", {1.0, 0.25, 1000.0, 0.1, -3.0}},
+      {"min_timescale", {1.0, 0.5, 3.0}},
+      {"position_offset", {0.0, 1.0, -5.0, 2048.0}},
+      {"padding_position", {0.0, 1.0, -3.0, 9.0}},
+      {"table_rows", {0.0, 1.0, 4096.0, 1e9}},
   };
-  return members;
+  return usual;
 }
 
 const std::vector<ListMembers<Encoder>>& Lists(const Encoder& /*spec*/) {
@@ -61,38 +47,43 @@ const std::vector<ListMembers<Encoder>>& Lists(const Encoder& /*spec*/) {
   return lists;
 }
 
-const std::vector<Member<Rotary>>& Members(const Rotary& /*spec*/) {
-  static const std::vector<double> factors = {1.0, 8.0, 2.0, 40.0, 0.5, 1.5, 32.0};
+const UsualValues& Usual(const Rotary& /*spec*/) {
   static const std::vector<double> lengths = {8192.0, 4096.0, 131072.0, 32768.0, 100.0};
-  static const std::vector<Member<Rotary>> members = {
-      {&Rotary::head_dim, {}},
-      {&Rotary::rotary_dim, {}},
-      {&Rotary::rotary_offset, {}},
-      {&Rotary::pairing, UpTo(1)},
-      {&Rotary::output_pairing, UpTo(2)},
-      {&Rotary::arithmetic, UpTo(1)},
-      {&Rotary::phase_rounding, {0.0, 2.0, 4.0, 5.0, 6.0}},
-      {&Rotary::base, {1e4, 5e5, 1e6, 10.0, 150000.0}},
-      {&Rotary::exponent_dim, {0.0, 128.0, 77.5}},
-      {&Rotary::position_scale, {1.0, 0.25, -1.5}},
-      {&Rotary::unit, UpTo(2)},
-      {&Rotary::scaling, UpTo(11)},
-      {&Rotary::factor, factors},
-      {&Rotary::length, lengths},
-      {&Rotary::original_length, lengths},
-      {&Rotary::beta_fast, {32.0, 4.0, 1.0}},
-      {&Rotary::beta_slow, {1.0, 0.5}},
-      {&Rotary::mscale, {1.0, 0.0, 0.7}},
-      {&Rotary::mscale_all_dim, {0.0, 1.0, 0.7}},
-      {&Rotary::low_freq_factor, {1.0, 2.5}},
-      {&Rotary::high_freq_factor, {4.0, 2.5}},
-      {&Rotary::proportion, {1.0, 0.25, 0.0, 0.7}},
-      {&Rotary::amplitude, {0.0, 0.0, 1.0, 1.25, 40.0}},
-      {&Rotary::truncate, UpTo(1)},
-      {&Rotary::axis_order, UpTo(5)},
-      {&Rotary::axes, {1.0, 1.0, 2.0, 3.0, 4.0}},
+  static const UsualValues usual = {
+      {"head_dim", {}},
+      {"rotary_dim", {}},
+      {"rotary_offset", {}},
+      {"phase_rounding", {0.0, 2.0, 4.0, 5.0, 6.0}},
+      {"base", {1e4, 5e5, 1e6, 10.0, 150000.0}},
+      {"exponent_dim", {0.0, 128.0, 77.5}},
+      {"position_scale", {1.0, 0.25, -1.5}},
+      {"factor", {1.0, 8.0, 2.0, 40.0, 0.5, 1.5, 32.0}},
+      {"length", lengths},
+      {"original_length", lengths},
+      {"beta_fast", {32.0, 4.0, 1.0}},
+      {"beta_slow", {1.0, 0.5}},
+      {"mscale", {1.0, 0.0, 0.7}},
+      {"mscale_all_dim", {0.0, 1.0, 0.7}},
+      {"low_freq_factor", {1.0, 2.5}},
+      {"high_freq_factor", {4.0, 2.5}},
+      {"proportion", {1.0, 0.25, 0.0, 0.7}},
+      {"amplitude", {0.0, 0.0, 1.0, 1.25, 40.0}},
+      {"axes", {1.0, 1.0, 2.0, 3.0, 4.0}},
   };
-  return members;
+  return usual;
+}
+
+template <class S>
+std::vector<double> UsualOf(const Member& member, const S& spec) {
+  const auto listed = Usual(spec).find(member.name);
+  if (listed != Usual(spec).end()) return listed->second;
+  std::size_t count = 2;  // of a flag
+  if (member.kind == Kind::kChoice) count = WordsOf(member).size();
+  POSENC_FUZZ_CHECK(member.kind == Kind::kChoice || member.kind == Kind::kFlag ||
+                    member.kind == Kind::kPresence);
+  std::vector<double> values;
+  for (std::size_t value = 0; value < count; ++value) values.push_back(static_cast<double>(value));
+  return values;
 }
 
 enum RotaryList : std::size_t { kFactors, kLongFactors, kFrequencies };
@@ -203,11 +194,12 @@ void OwnedRotarySpec::Arrange(Bytes& bytes) {
 template <class S>
 OwnedSpec<S>::OwnedSpec(Bytes& bytes) {
   Init(&spec_);
-  for (const Member<S>& member : Members(spec_)) {
-    if (member.usual.empty() || bytes.ConsumeBool()) continue;
-    const double value = member.usual[MakeSize(member.usual.size() - 1, bytes)];
-    std::visit([&](auto at) { spec_.*at = static_cast<std::decay_t<decltype(spec_.*at)>>(value); },
-               member.at);
+  for (const Member& member : MembersOf<S>()) {
+    UseNumber(member, &spec_, [&](auto& number) {
+      const std::vector<double> usual = UsualOf(member, spec_);
+      if (usual.empty() || bytes.ConsumeBool()) return;
+      number = static_cast<std::decay_t<decltype(number)>>(usual[MakeSize(usual.size() - 1, bytes)]);
+    });
   }
   Arrange(bytes);
   for (int k = 0; k < 3 && Rarely(bytes, 4); ++k) Mutate(bytes);
@@ -224,21 +216,19 @@ void OwnedSpec<S>::SetList(std::size_t i, std::size_t count, bool floats, bool i
 
 template <class S>
 void OwnedSpec<S>::Mutate(Bytes& bytes) {
-  const auto set = [&](auto at) {
-    auto& value = spec_.*at;
+  const auto set = [&](auto& value) {
     using T = std::decay_t<decltype(value)>;
     if constexpr (std::is_same_v<T, std::size_t>)
       value = Rarely(bytes, 4) ? MakeHuge(bytes) : MakeSize(400, bytes);
     if constexpr (std::is_same_v<T, double>) value = MakeWildReal(bytes);
-    if constexpr (std::is_same_v<T, std::int32_t> || std::is_enum_v<T>)
-      value = static_cast<T>(MakeWildEnum(bytes));
+    if constexpr (std::is_same_v<T, std::int32_t>) value = MakeWildEnum(bytes);
     if constexpr (std::is_same_v<T, std::int64_t>)
       value = bytes.ConsumeBool() ? MakeEdge(bytes) : MakePosition(bytes);
   };
   const std::size_t i = MakeSize(Lists(spec_).size() - 1, bytes);
   switch (bytes.ConsumeIntegralInRange(0, 11)) {
     case 0:
-      return set(Lists(spec_)[i].count);
+      return set(spec_.*Lists(spec_)[i].count);
     case 1:
       lists_[i].as_doubles = !lists_[i].as_doubles;
       return;
@@ -246,7 +236,7 @@ void OwnedSpec<S>::Mutate(Bytes& bytes) {
       lists_[i].as_floats = !lists_[i].as_floats;
       return;
     default:
-      std::visit(set, Members(spec_)[MakeSize(Members(spec_).size() - 1, bytes)].at);
+      UseNumber(MembersOf<S>().first[MakeSize(MembersOf<S>().count - 1, bytes)], &spec_, set);
   }
 }
 
