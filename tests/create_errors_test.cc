@@ -15,7 +15,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "api/versioned.h"
 #include "per_target.h"
+#include "spec/tables.h"
 #include "spec_words.h"
 
 namespace posenc {
@@ -129,7 +131,7 @@ TEST(CreateErrors, NullPointers) {
 TEST(CreateErrors, StructSize) {
   const posenc_spec before = GoodSpec();
   for (const std::size_t size :
-       {std::size_t{0}, std::size_t{1}, sizeof(posenc_spec) - 1, std::size_t{4097}, kMaxSize}) {
+       {std::size_t{0}, std::size_t{1}, internal::kFirstSize<posenc_spec> - 1, std::size_t{4097}, kMaxSize}) {
     posenc_spec spec = before;
     EXPECT_EQ(posenc_spec_init(&spec, size), POSENC_BAD_STRUCT_SIZE);
     EXPECT_EQ(std::memcmp(&spec, &before, sizeof(spec)), 0);
@@ -155,7 +157,8 @@ TEST(CreateErrors, NewerStructs) {
 }
 
 // A member that is added later must not fall into padding, where struct_size does not tell.
-static_assert(offsetof(posenc_spec, table_rows) + sizeof(posenc_spec::table_rows) == sizeof(posenc_spec), "");
+constexpr internal::Member kLast = internal::kSpecMembers[std::size(internal::kSpecMembers) - 1];
+static_assert(kLast.offset + kLast.size == sizeof(posenc_spec), "");
 
 // A phase rounding needs base, exponent_dim and position_scale as floats, and exponent_dim not 0. Frequencies
 // are what they are times the scale.

@@ -104,7 +104,8 @@ TYPED_TEST(Presets, RefuseWhatIsNone) {
                                   "F" + name.substr(1), std::string(TypeParam::kOther)}) {
     EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), none.c_str(), 64), POSENC_UNKNOWN_PRESET) << none;
   }
-  for (const std::size_t size : {std::size_t{0}, sizeof(spec) - 1, std::size_t{4097}}) {
+  for (const std::size_t size :
+       {std::size_t{0}, internal::kFirstSize<decltype(spec)> - 1, std::size_t{4097}}) {
     EXPECT_EQ(TypeParam::kInit(&spec, size), POSENC_BAD_STRUCT_SIZE);
     EXPECT_EQ(TypeParam::kPreset(&spec, size, TypeParam::kName, 64), POSENC_BAD_STRUCT_SIZE);
   }
@@ -306,7 +307,8 @@ TEST(PresetsOfRotaries, SharesAndSectionsFollowTheHead) {
 TEST(RotarySpec, IsCopiedOnlyOfItsSize) {
   auto spec = Untouched<posenc_rotary_spec>(), copy = spec;
   EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(nullptr, &copy), POSENC_NULL_POINTER);
-  for (const std::size_t size : {std::size_t{0}, sizeof(spec) - 1, std::size_t{4097}}) {
+  for (const std::size_t size :
+       {std::size_t{0}, internal::kFirstSize<posenc_rotary_spec> - 1, std::size_t{4097}}) {
     spec.struct_size = size;
     EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(&spec, &copy), POSENC_BAD_STRUCT_SIZE);
   }
