@@ -73,30 +73,6 @@ TEST(HeadsAndCaches, AreThoseOfC) {
   EXPECT_EQ(constant.sin, nullptr);
 }
 
-template <class Enum>
-void ExpectValues(std::initializer_list<Enum> values) {
-  static_assert(std::is_same_v<std::underlying_type_t<Enum>, std::int32_t>, "as in C");
-  std::int32_t want = 0;
-  for (const Enum value : values) EXPECT_EQ(static_cast<std::int32_t>(value), want++);
-}
-
-// Constants keep their values, which are part of the binary interface.
-TEST(RotaryValues, AreThoseOfTheBinaryInterface) {
-  ExpectValues({Pairing::kHalfSplit, Pairing::kNeighbours, Pairing::kSame});
-  ExpectValues({Arithmetic::kExact, Arithmetic::kFast});
-  ExpectValues({Scaling::kNone, Scaling::kLinear, Scaling::kNtk, Scaling::kDynamicNtk, Scaling::kQwenNtk,
-                Scaling::kMixedNtk, Scaling::kYarn, Scaling::kYarnLog, Scaling::kLongRope, Scaling::kLlama3,
-                Scaling::kProportional, Scaling::kFrequencyFactors});
-  ExpectValues({AxisOrder::kConsecutive, AxisOrder::kInterleaved, AxisOrder::kAlternating, AxisOrder::kSplit,
-                AxisOrder::kAxial, AxisOrder::kImrope});
-  ExpectValues({CacheLayout::kHalves, CacheLayout::kDuplicated, CacheLayout::kCosSin, CacheLayout::kPairs});
-  EXPECT_EQ(POSENC_SAME_PAIRING, 2);
-  EXPECT_EQ(POSENC_FAST, 1);
-  EXPECT_EQ(POSENC_FREQUENCY_FACTORS, 11);
-  EXPECT_EQ(POSENC_IMROPE_AXES, 5);
-  EXPECT_EQ(POSENC_CACHE_PAIRS, 3);
-}
-
 TEST(RotaryPreset, IsThatOfC) {
   posenc_preset first, c_first;
   ASSERT_EQ(RotaryPresets(&first, 1), posenc_rotary_presets(&c_first, 1));

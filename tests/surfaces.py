@@ -15,13 +15,16 @@ STRUCTS = {"posenc_spec": "SPEC", "posenc_rotary_spec": "ROTARY"}
 
 UNVERIFIED = {"table_rows", "long_factors_f32"}  # which change no entry, or only its list's type
 
-# What only C and C++ have: types of positions, and positions from masks, which the normalizations are for.
-WORDLESS = {"POSENC_I32", "POSENC_I64"}
-ROWLESS = {"POSENC_NO_NORMALIZATION", "POSENC_NORMALIZE_F32", "POSENC_NORMALIZE_F64"}
+# What only C and C++ have: positions from masks, which the normalizations are for.
+ROWLESS = {"POSENC_NO_NORMALIZATION": "none", "POSENC_NORMALIZE_F32": "f32", "POSENC_NORMALIZE_F64": "f64"}
 
 
 def read(globs):
     return "\n".join(file.read_text(errors="replace") for glob in globs.split() for file in sorted(SOURCE.glob(glob)))
+
+
+def plain(name):
+    return name.replace("_", "").lower()
 
 
 def members(text, struct):
@@ -43,13 +46,15 @@ def main():
                     if kind in ("Flag", "Presence") and not re.search(r"BAD_FLAG,[^)]*\b%s\b" % name, rows)]
         missing += [f"verify: {struct}.{name}" for name in kinds
                     if name not in UNVERIFIED and not re.search(r"\b%s\b" % name, verify)]
-    words = dict(re.findall(r'^POSENC_VALUE\(\w+, (\w+), "(\w+)"\)', rows, re.M))
-    statuses = set(re.findall(r"^POSENC_STATUS\((\w+),", rows, re.M))
-    constants = {constant for body in re.findall(r"enum POSENC_ENUM\(\w+\) \{(.*?)\};", headers, re.S)
-                 for constant in re.findall(r"(POSENC_\w+)\s*=", body)}
-    missing += [f"src/spec: {c}" for c in sorted(constants - ROWLESS - set(words) - statuses)]
+    values = re.findall(r'^POSENC_VALUE\((\w+), (\w+), "(\w+)"\)', rows, re.M)
+    statuses = re.findall(r"^POSENC_STATUS\((\w+),", rows, re.M)
+    numbers = dict(re.findall(r"(POSENC_\w+)\s*=\s*(\d+)", "".join(re.findall(r"\{(.*?)\};", headers, re.S))))
+    words = {**ROWLESS, **{c: c.removeprefix("POSENC_") for c in statuses}, **{c: w for of, c, w in values if of != "type"}}
+    missing += [f"src/spec: {c}" for c in sorted(set(numbers) - set(words) - {c for _, c, _ in values})]
+    missing += [f"src/spec/statuses.inc: {c} is not the {i}th" for i, c in enumerate(statuses) if numbers.get(c) != str(i)]
     cpp = read("include/posenc/types.h include/posenc/posenc.h include/posenc/rotary.h include/posenc/positions.h")
-    missing += [f"C++: {c}" for c in sorted(constants - WORDLESS) if not re.search(r"\b%s\b" % c, cpp)]
+    named = {(constant, plain(name)) for name, constant in re.findall(r"\bk(\w+)\s*=\s*(POSENC_\w+)", cpp)}
+    missing += [f"C++: {c}" for c, word in words.items() if (c, plain(word)) not in named]
     print("\n".join(missing) or "Nothing is missing.")
     return 1 if missing else 0
 
