@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "posenc/posenc.h"
+#include "spec/tables.h"
 
 // Found where posenc_target is: outside the namespace.
 inline void PrintTo(const posenc_target& target, std::ostream* os) { *os << target.name; }
@@ -22,25 +23,17 @@ namespace posenc {
 
 inline void PrintTo(Status status, std::ostream* os) { *os << StatusMessage(status); }
 
-inline constexpr Layout kLayouts[] = {Layout::kInterleaved, Layout::kSinCos, Layout::kCosSin,
-                                      Layout::kInterleavedCosSin};
+// All there are.
+inline const std::vector<Layout> kLayouts = [] {
+  std::vector<Layout> layouts;
+  for (std::size_t i = 0; i < internal::WordsOf("layout").size(); ++i) layouts.emplace_back(i);
+  return layouts;
+}();
 inline constexpr Layout kAddedLayouts[] = {Layout::kInterleaved, Layout::kSinCos,
                                            Layout::kCosSin};  // whose runs take angle addition
 inline constexpr const char* kReference = "REFERENCE";
 
-inline const char* Name(Layout layout) {
-  switch (layout) {
-    case Layout::kInterleaved:
-      return "interleaved";
-    case Layout::kSinCos:
-      return "sin_cos";
-    case Layout::kCosSin:
-      return "cos_sin";
-    case Layout::kInterleavedCosSin:
-      return "interleaved_cos_sin";
-  }
-  return "?";
-}
+inline const char* Name(Layout layout) { return internal::WordOf<internal::Of::layout>(layout); }
 
 inline std::vector<Target> CompiledTargets() {
   Target targets[kMaxTargets];
