@@ -256,8 +256,9 @@ void Set(const std::string& key, const std::string& text, Case* c) {
   number("in_place", &c->in_place);
   words("cache_layout", "halves duplicated cos_sin pairs", &c->cache_layout);
   words("cache_type", kTypeWords, &c->cache_type);
-  for (const auto& [name, set] :
-       {std::pair{"at", SetPlace}, {"preset", SetPreset}, {"sections", SetSections}}) {
+  constexpr std::pair<const char*, void (*)(const std::string&, Case*)> kOthers[] = {
+      {"at", &SetPlace}, {"preset", &SetPreset}, {"sections", &SetSections}};
+  for (const auto& [name, set] : kOthers) {
     if (key != name) continue;
     set(text, c);
     is_known = true;
