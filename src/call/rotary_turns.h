@@ -12,7 +12,9 @@
 namespace posenc {
 namespace internal {
 
-inline constexpr std::size_t kTurnBuffer = kMaxRotaryPairs + kTurnPadding;
+// Buffers that follow each other are not nearly a multiple of 4 KB apart, where loads would wait for stores.
+inline constexpr std::size_t kTurnBuffer = kMaxRotaryPairs + 64;
+static_assert(kTurnPadding <= 64, "vectors end in it");
 
 // Where a token is that others are a little behind.
 class Anchor {

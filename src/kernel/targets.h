@@ -14,12 +14,12 @@ namespace internal {
 
 inline constexpr std::int64_t kReferenceTarget = 0;
 
-// Vectors that are runnable have so many at most: SVE's 2048 bits. RISC-V's have no end, and what the
-// compiler keeps of them on the stack grows with them.
-#ifdef __riscv
-inline constexpr std::size_t kMostVectorBytes = 64;
-#else
+// Vectors that are runnable have so many at most: SVE's 2048 bits, AVX-512's 512. RISC-V's have no end, and
+// what the compiler keeps of them on the stack grows with them.
+#ifdef __aarch64__
 inline constexpr std::size_t kMostVectorBytes = 256;
+#else
+inline constexpr std::size_t kMostVectorBytes = 64;
 #endif
 
 // Fills targets, best first, the reference last, and returns how many there are.
