@@ -33,11 +33,7 @@ inline constexpr bool kFramesAreLarger = true;
 inline constexpr bool kFramesAreLarger = false;
 #endif
 
-#ifdef __s390x__  // where each frame has room for the registers of what it calls
-inline constexpr std::size_t kStackBytes = std::size_t{80} << 10;
-#else
 inline constexpr std::size_t kStackBytes = std::size_t{64} << 10;
-#endif
 inline constexpr std::size_t kGuardBytes = std::size_t{256} << 10;  // no way to miss its beginning
 
 // Runs work in a thread that dies if it takes more.
