@@ -257,14 +257,16 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
   const bool in_order = kStripIsHead && heads.source_stride <= kHalfPage;
   const std::size_t most = in_strips ? 8 : in_order ? sizeof(float) / sizeof(ElementOf<kType>) : 1;
   Heads group = heads;
-  for (std::size_t done = 0; done != heads.count; done += group.count) {
-    group.count = HWY_MIN(heads.count - done, most);
-    group.source = heads.source + done * heads.source_stride;  // not stepped: of one head any stride will do
-    group.data = heads.data + done * heads.stride;
+  for (std::size_t left = heads.count; left != 0;) {
+    group.count = HWY_MIN(left, most);
     const auto* source = reinterpret_cast<const ElementOf<kType>*>(group.source);
     if (heads.cached == Cached::kNowhere) FetchFarAhead(source, group.count * heads.pairs);
     if (!in_strips && !in_order) FetchAhead<false>(source, 0, heads.pairs);
     RotateGroupFast<kType, kPairing>(cosines, sines, group);
+    left -= group.count;
+    if (left == 0) break;  // of one head any stride will do, also one that leaves memory
+    group.source += group.count * heads.source_stride;
+    group.data += group.count * heads.stride;
   }
 }
 

@@ -410,6 +410,8 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>&
   const QuickTurns<Value> turns = shared;  // no store can change it
   const std::size_t lanes = hn::Lanes(Entries()), pairs = heads.pairs;
   const std::size_t words = pairs - pairs % (2 * lanes);
+  // Never so; without it GCC 12 makes a loop that takes 1.1 times as long (bfloat16, AVX-512, Zen 5).
+  if (kTakesWords<kType, kPairing> && at.pair < words && at.pair % (2 * lanes) != 0) return at;
   for (; at.head < heads.count; ++at.head, at.pair = 0) {
     const Head<kType> head(heads, at.head);
     if constexpr (kTakesWords<kType, kPairing>) {
