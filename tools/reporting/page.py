@@ -126,8 +126,8 @@ def page(run):
 
 {setting(run.context)}.
 
-One thread, all of one run of `posenc_bench` ([speed.json](speed.json)), of which `tools/report` makes this page and the
-figures of [README.md](../README.md). What is measured, and how: [bench/README.md](../bench/README.md).
+One thread. All figures are from one run of `posenc_bench` ([speed.json](speed.json)), from which `tools/report` makes this page
+and the figures of [README.md](../README.md). [bench/README.md](../bench/README.md) says what is measured, and what bounds it.
 
 ## How fast is my instruction set?
 
@@ -147,6 +147,7 @@ What they cost in accuracy: [accuracy.md](accuracy.md).
 
 ![The rate as a share of memset's, of streaming stores' and of adding a precomputed table](speed_memory.png)
 
-Of {ISA.get(best, best)}: 1 is a table that takes no time to compute. A table that is added from memory is read there too:
-`Add` of {IN_MEMORY.replace("x", " x ")} has {run.ratio(f"Add/f32/{IN_MEMORY}/{best}", "table_add_ratio")} times its rate.
+With {ISA.get(best, best)}. A share of 1 means that computing the entries takes no time. Adding a precomputed table has to read
+it from memory as well: `Add` of {IN_MEMORY.replace("x", " x ")} has \
+{run.ratio(f"Add/f32/{IN_MEMORY}/{best}", "table_add_ratio")} times that rate.
 """
