@@ -192,6 +192,7 @@ struct Buffer {
   // visit(bytes of the buffer, bytes of a dense one, how many) for all that is used.
   template <class Visit>
   void ForEachPiece(const Visit& visit) const {
+    if (counts[2] == 0) return;
     for (std::size_t k = 0; k < counts[0] * counts[1]; ++k) {
       visit(Offset(k / counts[1], k % counts[1]) * size, k * counts[2] * size, counts[2] * size);
     }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "call/rotary.h"
 #include "kernel/heads.h"
@@ -93,7 +94,10 @@ class TokenTurns {
 class HeadTurns : private TokenTurns {
  public:
   explicit HeadTurns(const Rotary& rotary) : TokenTurns(rotary) {
-    if (rotary.arithmetic == POSENC_EXACT) shared_.exact.open.Clear();
+    if (rotary.arithmetic != POSENC_EXACT) return;
+    shared_.exact.open.Clear();
+    ClearPadding(cosines_, sines_);
+    if (rotary.pairs <= kMaxAddedPairs) ClearPadding(shared_.exact.cosines, shared_.exact.sines);
   }
 
   Tally Take(const TokenPositions& positions, std::size_t t) {
@@ -152,6 +156,13 @@ class HeadTurns : private TokenTurns {
     Exact exact;
     Floats floats;
   };
+
+  // Behind the last pair: vectors that end there are read, and nothing depends on what they hold.
+  void ClearPadding(double* cosines, double* sines) const {
+    if (rotary_.pairs % kTurnPadding == 0) return;
+    std::memset(cosines + rotary_.pairs, 0, kTurnPadding * sizeof(double));
+    std::memset(sines + rotary_.pairs, 0, kTurnPadding * sizeof(double));
+  }
 
   Tally TakeFloats(const Gain& gain) {
     if (are_placed_ && gain == gain_) return {};

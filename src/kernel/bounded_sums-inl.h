@@ -230,15 +230,16 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
   return open;
 }
 
-// The lanes of a mask, a bit each, at most 64.
+// The lanes of a mask, a bit each, at most 64. (hn::MaxLanes of half a vector is too small for SVE of 2,048
+// bits.)
 template <class D>
 HWY_INLINE std::uint64_t BitsOf(D d, hn::Mask<D> mask) {
+  constexpr std::size_t kBytes = hwy::DivCeil(kMostVectorBytes / sizeof(hn::TFromD<D>), std::size_t{8});
+  static_assert(kBytes <= 8, "64 lanes");
   std::uint8_t bytes[8] = {};
   hn::StoreMaskBits(d, mask, bytes);
   std::uint64_t bits = 0;
-  for (std::size_t k = 0; k < hwy::DivCeil(hn::MaxLanes(d), std::size_t{8}) && k < 8; ++k) {
-    bits |= std::uint64_t{bytes[k]} << (8 * k);
-  }
+  for (std::size_t k = 0; k < kBytes; ++k) bits |= std::uint64_t{bytes[k]} << (8 * k);
   return bits;
 }
 

@@ -34,7 +34,7 @@ PICKED = (
     ("FillChunk", "run.begin + r)", "r)"),
     ("kFloatAngleAdditionError", "5 * 0x1p-25", "2 * 0x1p-25"),
     # Types
-    ("StoreAdded", "std::int32_t{kHalfPlace<POSENC_F16>} - (112 << 23)", "-(112 << 23)"),
+    ("StoreLanes", "hn::Add(hn::BitCast(du, entries), hn::Set(du, 0x8000))", "hn::BitCast(du, entries)"),
     ("RoundToBFloat16", "hn::Add(hn::Add(bits, odd), hn::Set(du, 0x7FFF))", "hn::Add(bits, hn::Set(du, 0x8000))"),
     ("RoundBoth", "marks = hn::BitCast(dw, hn::Min(hn::BitCast(d16, marks), both));", ";"),
     # Rotation
