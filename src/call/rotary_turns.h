@@ -157,11 +157,12 @@ class HeadTurns : private TokenTurns {
     Floats floats;
   };
 
-  // Behind the last pair: vectors that end there are read, and nothing depends on what they hold.
+  // Up to the end of the longest vector that the last pair is in: it is read, and nothing depends on it.
   void ClearPadding(double* cosines, double* sines) const {
-    if (rotary_.pairs % kTurnPadding == 0) return;
-    std::memset(cosines + rotary_.pairs, 0, kTurnPadding * sizeof(double));
-    std::memset(sines + rotary_.pairs, 0, kTurnPadding * sizeof(double));
+    const std::size_t rest = rotary_.pairs % kTurnPadding;
+    if (rest == 0) return;
+    std::memset(cosines + rotary_.pairs, 0, (kTurnPadding - rest) * sizeof(double));
+    std::memset(sines + rotary_.pairs, 0, (kTurnPadding - rest) * sizeof(double));
   }
 
   Tally TakeFloats(const Gain& gain) {
