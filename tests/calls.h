@@ -42,16 +42,16 @@ inline Buffer& Rows(Call& c, bool adds, std::size_t rows, std::size_t columns) {
                {1, rows, columns}, nullptr, &c.a.stride);
 }
 
-template <bool adds, bool listed>
+template <bool kAdds, bool kListed>
 void Matrix(Call& c) {
   Handle(c);
-  Rows(c, adds, c.a.rows, c.setting.spec.dim);
+  Rows(c, kAdds, c.a.rows, c.setting.spec.dim);
   c.sizes.push_back({&c.a.rows, POSENC_SIZE_OVERFLOW});
-  if (listed) List(c, Values::kPositions, c.a.rows, &c.a.list, &c.a.list_type);
-  if (!listed) RunOf(c, &c.a.first);
+  if (kListed) List(c, Values::kPositions, c.a.rows, &c.a.list, &c.a.list_type);
+  if (!kListed) RunOf(c, &c.a.first);
 }
 
-template <bool at>
+template <bool kAt>
 void Embed(Call& c) {
   const std::size_t dim = c.setting.spec.dim;
   Handle(c);
@@ -65,8 +65,8 @@ void Embed(Call& c) {
   c.sizes.push_back({&c.a.rows, POSENC_SIZE_OVERFLOW});
   c.sizes.push_back({&c.a.vocabulary, POSENC_SIZE_OVERFLOW});
   c.a.position_type = c.setting.position_type;
-  if (at) List(c, Values::kPositions, c.a.rows, &c.a.positions, &c.a.position_type);
-  if (!at) RunOf(c, &c.a.first);
+  if (kAt) List(c, Values::kPositions, c.a.rows, &c.a.positions, &c.a.position_type);
+  if (!kAt) RunOf(c, &c.a.first);
 }
 
 inline void Batch(Call& c) {
@@ -80,7 +80,7 @@ inline void Batch(Call& c) {
 }
 
 // A run on the first axis, a list on the second, and a row of zeros before.
-template <bool adds>
+template <bool kAdds>
 void Grid(Call& c) {
   const std::size_t dim = c.setting.spec.dim, listed = 2;
   c.a.axes[0] = {c.a.encoder, dim, c.a.rows, nullptr, c.a.first, {}, 0};
@@ -88,7 +88,7 @@ void Grid(Call& c) {
   c.a.passed_axes = c.a.axes;
   c.a.axis_count = 2;
   c.a.prefix_rows = 1;
-  Rows(c, adds, 1 + listed * c.a.rows, 2 * dim);
+  Rows(c, kAdds, 1 + listed * c.a.rows, 2 * dim);
   List(c, Values::kPositions, listed, &c.a.axes[1].positions, &c.a.axes[1].position_type).null = POSENC_OK;
   c.pointers.emplace_back(&c.a.passed_axes, POSENC_NULL_POINTER);
   for (posenc_grid_axis& axis : c.a.axes) {
@@ -148,13 +148,13 @@ inline void Cache(Call& c, bool written) {
   c.choices.push_back({&cache.layout, {0, 1, 2, 3}, POSENC_BAD_CACHE_LAYOUT});
 }
 
-template <bool listed, void (*what)(Call& c)>
+template <bool kListed, void (*kWhat)(Call& c)>
 void OfRotary(Call& c) {
   c.pointers.emplace_back(&c.a.rotary, POSENC_NOT_CREATED);
-  what(c);
+  kWhat(c);
   c.sizes.push_back({&c.a.rows, POSENC_SIZE_OVERFLOW});
-  if (listed) List(c, Values::kPositions, c.setting.rotary_spec.axes * c.a.rows, &c.a.list, &c.a.list_type);
-  if (!listed) RunOf(c, &c.a.first);
+  if (kListed) List(c, Values::kPositions, c.setting.rotary_spec.axes * c.a.rows, &c.a.list, &c.a.list_type);
+  if (!kListed) RunOf(c, &c.a.first);
 }
 inline void WrittenCache(Call& c) { Cache(c, true); }
 
@@ -220,28 +220,28 @@ inline void SpecOf(Call& c, bool rotary) {
   std::memcpy(Object(c, "spec", &c.a.spec, Use::kRead, size).content.data(), spec, size);
 }
 
-template <bool rotary, bool in_memory>
+template <bool kRotary, bool kInMemory>
 void Create(Call& c) {
-  SpecOf(c, rotary);
+  SpecOf(c, kRotary);
   Object(c, "handle", &c.a.other, Use::kWritten, sizeof(void*));
-  if (!in_memory) return;
-  if (rotary) posenc_rotary_memory_size(&c.setting.rotary_spec, &c.a.bytes);
-  if (!rotary) posenc_encoder_memory_size(&c.setting.spec, &c.a.bytes);
+  if (!kInMemory) return;
+  if (kRotary) posenc_rotary_memory_size(&c.setting.rotary_spec, &c.a.bytes);
+  if (!kRotary) posenc_encoder_memory_size(&c.setting.spec, &c.a.bytes);
   c.Add("memory", &c.a.data, Use::kScratch, Values::kAny, kByte, {1, 1, c.a.bytes});
 }
 
-template <bool rotary>
+template <bool kRotary>
 void MemorySize(Call& c) {
-  SpecOf(c, rotary);
+  SpecOf(c, kRotary);
   Object(c, "bytes", &c.a.data, Use::kWritten, sizeof(std::size_t));
 }
 
-template <class Spec, bool named>
+template <class Spec, bool kNamed>
 void FillSpec(Call& c) {
   Object(c, "spec", &c.a.data, Use::kWritten, sizeof(Spec));
   c.a.bytes = sizeof(Spec);
   c.a.name = sizeof(Spec) == sizeof(posenc_spec) ? "fairseq" : "llama3";
-  if (named) c.pointers.emplace_back(&c.a.name, POSENC_NULL_POINTER);
+  if (kNamed) c.pointers.emplace_back(&c.a.name, POSENC_NULL_POINTER);
 }
 
 template <class Item>
@@ -256,9 +256,9 @@ inline void Says(Call& c) {
   Object(c, "result", &c.a.data, Use::kWritten, 8).null = kNoArgument;
 }
 
-template <auto get>
+template <auto kGet>
 posenc_status Get(Arguments& a) {
-  using G = decltype(get);
+  using G = decltype(kGet);
   const auto say = [&](const auto& value) {
     if constexpr (std::is_convertible_v<decltype(value), const char*>) {
       std::strncpy(static_cast<char*>(a.data), value, 4);
@@ -267,35 +267,35 @@ posenc_status Get(Arguments& a) {
     }
   };
   if constexpr (std::is_invocable_v<G, const posenc_encoder*>)
-    say(get(a.encoder));
+    say(kGet(a.encoder));
   else if constexpr (std::is_invocable_v<G, const posenc_rotary*>)
-    say(get(a.rotary));
+    say(kGet(a.rotary));
   else if constexpr (std::is_invocable_v<G, const posenc_encoder*, std::size_t>)
-    say(get(a.encoder, 0));
+    say(kGet(a.encoder, 0));
   else if constexpr (std::is_invocable_v<G, const posenc_rotary*, std::size_t>)
-    say(get(a.rotary, 0));
+    say(kGet(a.rotary, 0));
   else if constexpr (std::is_invocable_v<G, const char*>)
-    say(get(a.name));
+    say(kGet(a.name));
   else if constexpr (std::is_invocable_v<G, posenc_status>)
-    say(get(POSENC_BAD_DIM));
+    say(kGet(POSENC_BAD_DIM));
   else
-    say(get());
+    say(kGet());
   return POSENC_OK;
 }
 
 // Creates a handle, keeps what it says in its place, and destroys it.
-template <class Handle, auto create, auto radians, auto destroy>
+template <class Handle, auto kCreate, auto kRadians, auto kDestroy>
 posenc_status Make(Arguments& a) {
   auto** handle = static_cast<Handle**>(a.other);
   posenc_status status;
-  if constexpr (std::is_invocable_v<decltype(create), Any, void*, std::size_t, Handle**>) {
-    status = create(Any{a.spec}, a.data, a.bytes, handle);
+  if constexpr (std::is_invocable_v<decltype(kCreate), Any, void*, std::size_t, Handle**>) {
+    status = kCreate(Any{a.spec}, a.data, a.bytes, handle);
   } else {
-    status = create(Any{a.spec}, handle);
+    status = kCreate(Any{a.spec}, handle);
   }
   if (status != POSENC_OK) return status;
-  const double w = radians(*handle, 1);
-  destroy(*handle);
+  const double w = kRadians(*handle, 1);
+  kDestroy(*handle);
   std::memcpy(a.other, &w, sizeof(void*));
   return POSENC_OK;
 }
@@ -304,12 +304,12 @@ posenc_status Make(Arguments& a) {
 
 // What takes nothing but a handle, a name or nothing.
 #define POSENC_GETTER(function) \
-  { #function, &Says, kNone, kNone, &Get < &function> }
+  { #function, &Says, kNone, kNone, &Get < &(function)> }
 
 inline const std::vector<Function>& Functions() {
   using namespace rows_of;
   using A = Arguments&;
-  constexpr posenc_status OK = POSENC_OK;
+  constexpr posenc_status kOk = POSENC_OK;
   static const std::vector<Function> functions = {
       {"posenc_write", &Matrix<false, false>, kWritten, kNone,
        [](A a) { return posenc_write(a.encoder, a.first, a.rows, a.type, a.data, a.stride); }},
@@ -402,11 +402,11 @@ inline const std::vector<Function>& Functions() {
       {"posenc_rotary_spec_preset", &FillSpec<posenc_rotary_spec, true>, kNone, kNone,
        [](A a) { return posenc_rotary_spec_preset(Any{a.data}, a.bytes, a.name, 128); }},
       {"posenc_spec_presets", &Items<posenc_preset>, kNone, kNone,
-       [](A a) { return posenc_spec_presets(Any{a.data}, a.rows), OK; }},
+       [](A a) { return posenc_spec_presets(Any{a.data}, a.rows), kOk; }},
       {"posenc_rotary_presets", &Items<posenc_preset>, kNone, kNone,
-       [](A a) { return posenc_rotary_presets(Any{a.data}, a.rows), OK; }},
+       [](A a) { return posenc_rotary_presets(Any{a.data}, a.rows), kOk; }},
       {"posenc_targets", &Items<posenc_target>, kNone, kNone,
-       [](A a) { return posenc_targets(Any{a.data}, a.rows), OK; }},
+       [](A a) { return posenc_targets(Any{a.data}, a.rows), kOk; }},
       POSENC_GETTER(posenc_encoder_dim),
       POSENC_GETTER(posenc_encoder_layout),
       POSENC_GETTER(posenc_encoder_target),
@@ -421,9 +421,9 @@ inline const std::vector<Function>& Functions() {
       POSENC_GETTER(posenc_status_message),
       POSENC_GETTER(posenc_version),
       {"posenc_encoder_destroy", [](Call&) {}, kNone, kNone,
-       [](A) { return posenc_encoder_destroy(nullptr), OK; }},
+       [](A) { return posenc_encoder_destroy(nullptr), kOk; }},
       {"posenc_rotary_destroy", [](Call&) {}, kNone, kNone,
-       [](A) { return posenc_rotary_destroy(nullptr), OK; }},
+       [](A) { return posenc_rotary_destroy(nullptr), kOk; }},
   };
   return functions;
 }

@@ -158,18 +158,21 @@ class HeadTurns : private TokenTurns {
   };
 
   // Up to the end of the longest vector that the last pair is in: it is read, and nothing depends on it.
-  void ClearPadding(double* cosines, double* sines) const {
+  template <class T>
+  void ClearPadding(T* cosines, T* sines) const {
     const std::size_t rest = rotary_.pairs % kTurnPadding;
     if (rest == 0) return;
-    std::memset(cosines + rotary_.pairs, 0, (kTurnPadding - rest) * sizeof(double));
-    std::memset(sines + rotary_.pairs, 0, (kTurnPadding - rest) * sizeof(double));
+    std::memset(cosines + rotary_.pairs, 0, (kTurnPadding - rest) * sizeof(T));
+    std::memset(sines + rotary_.pairs, 0, (kTurnPadding - rest) * sizeof(T));
   }
 
   Tally TakeFloats(const Gain& gain) {
     if (are_placed_ && gain == gain_) return {};
     gain_ = gain;
     are_placed_ = true;
-    return Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
+    const Tally tally = Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
+    ClearPadding(shared_.floats.cosines, shared_.floats.sines);
+    return tally;
   }
 
   TokenAngles angles_{};     // of the token, for the exact arithmetic

@@ -99,6 +99,10 @@ HWY_NOINLINE void CloseOpenPairs(const FrequencyTable& table, const Gain& gain, 
   const Doubles d;
   const TurnBounds turns(gain, true, false);
   tally.doubles += open.count;
+  for (std::size_t n = open.count; n % hn::Lanes(d) != 0; ++n) {  // whole vectors are read
+    open.multiple[n] = open.high[n] = open.low[n] = 0.0;
+    open.a[n] = open.b[n] = 0;
+  }
   for (std::size_t from = 0; from < open.count; from += hn::Lanes(d)) {
     const auto multiple = hn::LoadU(d, open.multiple + from), high = hn::LoadU(d, open.high + from);
     DoubleVec sine, cosine;

@@ -255,7 +255,7 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
   const bool in_strips = heads.cached == Cached::kByCore ||
                          (heads.cached == Cached::kByShared && (kStripIsHead || HasLargeFirstLevelCache()));
   const bool in_order = kStripIsHead && heads.source_stride <= kHalfPage;
-  const std::size_t most = in_strips ? 8 : in_order ? sizeof(float) / sizeof(ElementOf<kType>) : 1;
+  const std::size_t most = in_strips ? 8 : in_order ? (kType == POSENC_F32 ? 1 : 2) : 1;
   Heads group = heads;
   for (std::size_t left = heads.count; left != 0;) {
     group.count = HWY_MIN(left, most);

@@ -94,8 +94,8 @@ inline bool FlagsAreRight(const posenc_rotary_spec& spec) {
       ;
 }
 
-// The enums that have rows.
-enum class Of {
+// The enums that have rows, named as the members.
+enum class Of {  // NOLINTBEGIN(readability-identifier-naming)
   layout,
   odd_column,
   phase_rounding,
@@ -106,7 +106,7 @@ enum class Of {
   axis_order,
   cache_layout,
   type
-};
+};  // NOLINTEND(readability-identifier-naming)
 
 struct Value {
   Of of;

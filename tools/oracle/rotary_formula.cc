@@ -171,7 +171,7 @@ Real RotaryFormula::Frequency(std::size_t pair, int bits) const {
 }
 
 Real RotaryFormula::Radians(std::size_t pair, int bits) const {
-  const Real w = Frequency(pair, bits);
+  Real w = Frequency(pair, bits);
   if (spec_.unit == POSENC_RADIANS) return w;
   return w * Real::Pi(static_cast<int>(w.bits())) * (spec_.unit == POSENC_TURNS ? 2.0 : 1.0);
 }
