@@ -142,7 +142,11 @@ TEST(Dispatch, TheFirstLevelCacheIsAsTheSystemSays) {
 #elif defined(_SC_LEVEL1_DCACHE_SIZE)
   const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
   if (bytes <= 0) GTEST_SKIP() << "the system does not say it";
-  EXPECT_EQ(internal::FirstLevelCacheBytes(), static_cast<std::size_t>(bytes));
+  const std::size_t found = internal::FirstLevelCacheBytes();
+  if (found == 0 && std::getenv("POSENC_EXPECTED_TARGETS") != nullptr) {
+    GTEST_SKIP() << "emulated processors may lack the leaves of CPUID that say it";
+  }
+  EXPECT_EQ(found, static_cast<std::size_t>(bytes));
 #else
   GTEST_SKIP() << "the system does not say it";
 #endif

@@ -24,7 +24,7 @@ using Pair = Rotated<float>;
 
 std::size_t CasesOf(std::size_t few) {
   const char* asked = std::getenv("POSENC_SEARCH_CASES");
-  return asked == nullptr ? few : std::strtoull(asked, nullptr, 10);
+  return asked == nullptr ? few : static_cast<std::size_t>(std::strtoull(asked, nullptr, 10));
 }
 
 // Rotates pairs, each the last one of a head, of which all else is 0.
