@@ -33,7 +33,11 @@ inline constexpr bool kFramesAreLarger = true;
 inline constexpr bool kFramesAreLarger = false;
 #endif
 
+#ifdef __riscv
+inline constexpr std::size_t kStackBytes = std::size_t{72} << 10;  // Clang keeps vectors of 512 bits there
+#else
 inline constexpr std::size_t kStackBytes = std::size_t{64} << 10;
+#endif
 inline constexpr std::size_t kGuardBytes = std::size_t{256} << 10;  // no way to miss its beginning
 
 // Runs work in a thread that dies if it takes more.
