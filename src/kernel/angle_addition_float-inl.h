@@ -24,8 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Of an entry; or, of sums, of the float that it rounds to, where they may reach 1.
 template <class Operation>
-constexpr double kFloatError = (HWY_NATIVE_FMA ? kFloatAngleAdditionError
-                                               : kFloatAngleAdditionErrorWithoutFma) +
+constexpr double kFloatError = (kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma) +
                                (Operation::kReads ? 0x1p-24 : 0.0);
 
 // What is stored for the pairs from `at` on of both rows, as RoundBoth leaves it: entries, or their sums with

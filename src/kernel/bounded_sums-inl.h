@@ -157,15 +157,6 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
   }
 }
 
-template <class DF>
-HWY_INLINE hn::Vec<DF> JoinFloats([[maybe_unused]] DF df, DoubleVec lower, [[maybe_unused]] DoubleVec upper) {
-#if HWY_TARGET == HWY_SCALAR
-  return ToFloats(lower);
-#else
-  return hn::Combine(df, ToFloats(upper), ToFloats(lower));
-#endif
-}
-
 // What pairs of elements become, bits as StorePairs takes them; and the lanes that are left open. larger:
 // bits of the larger magnitude.
 template <posenc_type kType>
@@ -197,23 +188,16 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
     differ = hn::Or(differ, RoundToFloats(y_wide, y_bound, y));
   } else {
     DoubleVec x_lower, x_lower_bound, y_lower, y_lower_bound, x_upper, x_upper_bound, y_upper, y_upper_bound;
-#if HWY_TARGET == HWY_SCALAR
-    SumWithin<true>(a, b, hn::LoadU(d, cosines), hn::LoadU(d, sines), turns, x_lower, x_lower_bound, y_lower,
-                    y_lower_bound);
-    x_upper = x_lower, x_upper_bound = x_lower_bound, y_upper = y_lower, y_upper_bound = y_lower_bound;
-#else
-    const Floats half;
-    const std::size_t lanes = hn::Lanes(d);
-    SumWithin<true>(hn::LowerHalf(half, a), hn::LowerHalf(half, b), hn::LoadU(d, cosines),
-                    hn::LoadU(d, sines), turns, x_lower, x_lower_bound, y_lower, y_lower_bound);
-    SumWithin<true>(hn::UpperHalf(half, a), hn::UpperHalf(half, b), hn::LoadU(d, cosines + lanes),
-                    hn::LoadU(d, sines + lanes), turns, x_upper, x_upper_bound, y_upper, y_upper_bound);
-#endif
-    x_sum = JoinFloats(df, x_lower, x_upper);
-    y_sum = JoinFloats(df, y_lower, y_upper);
+    const std::size_t upper = hn::Lanes(df) - hn::Lanes(d);  // where the upper half of a vector begins
+    SumWithin<true>(LowerFloats(a), LowerFloats(b), hn::LoadU(d, cosines), hn::LoadU(d, sines), turns,
+                    x_lower, x_lower_bound, y_lower, y_lower_bound);
+    SumWithin<true>(UpperFloats(a), UpperFloats(b), hn::LoadU(d, cosines + upper),
+                    hn::LoadU(d, sines + upper), turns, x_upper, x_upper_bound, y_upper, y_upper_bound);
+    x_sum = Join<false>(ToFloats(x_lower), ToFloats(x_upper));
+    y_sum = Join<false>(ToFloats(y_lower), ToFloats(y_upper));
     if (HWY_UNLIKELY(are_special)) return store_special();
-    const auto x_bound = JoinFloats(df, x_lower_bound, x_upper_bound);
-    const auto y_bound = JoinFloats(df, y_lower_bound, y_upper_bound);
+    const auto x_bound = Join<false>(ToFloats(x_lower_bound), ToFloats(x_upper_bound));
+    const auto y_bound = Join<false>(ToFloats(y_lower_bound), ToFloats(y_upper_bound));
     differ = RoundToShort<kType>(df, x_sum, x_bound, turns.are_exact, x);
     differ = hn::Or(differ, RoundToShort<kType>(df, y_sum, y_bound, turns.are_exact, y));
   }

@@ -23,8 +23,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Float16 is rounded by an instruction, or by hand. (It leaves 1 vector in 8 open at large positions: with
 // AVX-512 that is no gain, or a loss.)
-constexpr bool kConvertsHalves = HWY_TARGET == HWY_AVX2;
-constexpr bool kRoundsHalves = HWY_ARCH_X86 && HWY_TARGET >= HWY_SSE4 && HWY_TARGET != HWY_EMU128;
+constexpr bool kConvertsHalves = kHasFloat16 && !kIsAvx512;
+constexpr bool kRoundsHalves = kIsSse4 && !kHasFloat16;
 template <class Operation>
 constexpr bool kAddsInFloat = Operation::kType == POSENC_BF16 ||
                               (Operation::kType == POSENC_F16 && !Operation::kReads &&
@@ -74,29 +74,14 @@ template <class Operation>
 HWY_INLINE bool AnyUndecided(WordVec differ, WordVec marks, EntryVec total) {
   const Words dw;
   const auto upper = hn::Set(dw, 0xFFFF0000u), tie = hn::Set(dw, 0x80008000u);
-#if POSENC_JOINS_BITS
-  static_assert(Operation::kType == POSENC_BF16, "float16 drops fewer bits, and has marks");
-  const unsigned differs = _mm512_test_epi32_mask(differ.raw, upper.raw);
-  if constexpr (!Operation::kReads) return differs != 0;
-  const unsigned ties = _mm512_cmpeq_epi16_mask(marks.raw, tie.raw);
-  const unsigned nans = _mm512_cmp_ps_mask(total.raw, total.raw, _CMP_UNORD_Q);
-  return (differs | ties | nans) != 0;
-#else
   if constexpr (Operation::kType == POSENC_F16) {
-    const auto open =
-        hn::Or(hn::And(differ, hn::Set(dw, 0xFFFFE000u)), hn::And(marks, hn::Set(dw, 0x40000000u)));
-    return !hn::AllTrue(dw, hn::Eq(open, hn::Zero(dw)));
+    return AnyIn(hn::Or(hn::And(differ, hn::Set(dw, 0xFFFFE000u)), hn::And(marks, hn::Set(dw, 0x40000000u))),
+                 hn::Set(dw, 0xFFFFFFFFu));
+  } else if constexpr (Operation::kReads) {
+    return AnyTold(differ, upper, marks, tie, total);
+  } else {
+    return AnyIn(differ, upper);
   }
-  if constexpr (Operation::kReads) {
-    const Entries df;
-    const hn::Repartition<std::uint16_t, Words> d16;
-    const auto is_tie =
-        hn::BitCast(dw, hn::VecFromMask(d16, hn::Eq(hn::BitCast(d16, marks), hn::BitCast(d16, tie))));
-    const auto is_nan = hn::Not(hn::Eq(total, total));  // hn::Ne is false of NaNs on some targets
-    differ = hn::Or(differ, hn::Or(hn::ShiftLeft<16>(is_tie), hn::BitCast(dw, hn::VecFromMask(df, is_nan))));
-  }
-  return !hn::AllTrue(dw, hn::Eq(hn::And(differ, upper), hn::Zero(dw)));
-#endif
 }
 
 // The upper halves of s and c as [s0 c0 s1 c1 ...].
@@ -113,13 +98,11 @@ HWY_INLINE void StoreNarrow(WordVec upper_halves, std::uint16_t* to, bool stream
   StoreNarrow(Entries(), hn::ShiftRight<16>(upper_halves), to, stream);
 }
 
-#if HWY_TARGET == HWY_AVX2  // the same of float16, by an instruction
+// The same of float16, by an instruction.
 template <class Operation>
 HWY_INLINE HalfVec RoundBoth(EntryVec upper, EntryVec lower, HalfVec& rounded, WordVec& /*marks*/) {
-  const hn::Rebind<std::uint16_t, Entries> d16;
-  const hn::Rebind<hwy::float16_t, Entries> dh;
-  rounded = hn::BitCast(d16, hn::DemoteTo(dh, upper));
-  return hn::Xor(rounded, hn::BitCast(d16, hn::DemoteTo(dh, lower)));
+  rounded = ToFloat16(Entries(), upper);
+  return hn::Xor(rounded, ToFloat16(Entries(), lower));
 }
 
 template <class Operation>
@@ -138,7 +121,6 @@ HWY_INLINE void StoreInterleaved(HalfVec s, HalfVec c, std::uint16_t* to, bool s
 HWY_INLINE void StoreNarrow(HalfVec v, std::uint16_t* to, bool stream) {
   StoreVector(hn::Rebind<std::uint16_t, Entries>(), v, to, stream);
 }
-#endif  // HWY_AVX2
 
 }  // namespace HWY_NAMESPACE
 }  // namespace internal

@@ -94,11 +94,7 @@ struct Flags {
     Set(hn::BitCast(Longs(), hn::VecFromMask(Doubles(), flagged)));
   }
   HWY_INLINE void SetNot(PassedPairs passed) {
-#if POSENC_JOINS_BITS
-    Set(hn::BitCast(Longs(), hn::VecFromMask(Words(), hn::Not(passed))));
-#else
-    Set(hn::Not(passed));
-#endif
+    Set(hn::BitCast(Longs(), hn::VecFromMask(PassedLanes(), hn::Not(passed))));
   }
 };
 
@@ -118,22 +114,22 @@ HWY_INLINE void TurnAndAdd(DoubleVec not_zero, LongVec& quadrant, DoubleVec& s, 
 // Stores a vector of pairs as [s0 c0 s1 c1 ...], rounded, from the sines and cosines of what their quadrants
 // leave. Returns those of the pairs that passed so far which the rounding test passes.
 template <bool kOdd, std::uint64_t kWindow>
-HWY_INLINE PassedPairs StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
-                                    float* to) {
-#if HWY_TARGET == HWY_SCALAR
-  DoubleVec sine, cosine;
-  TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
-  for (const DoubleVec entry : {sine, cosine}) {
-    FloatVec rounded;
-    so_far = hn::AndNot(RoundDirect<kOdd, kWindow>(entry, rounded), so_far);
-    hn::StoreU(kOdd ? WithLastBit(Floats(), rounded) : rounded, Floats(), to++);
+HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
+                             float* to) {
+  if constexpr (kHasVectors) {
+    PassedPairs passed;
+    hn::StoreU(TurnEntries(quadrant, RoundPairs<kOdd, kWindow>(s, c, so_far, passed)), Entries(), to);
+    return passed;
+  } else {
+    DoubleVec sine, cosine;
+    TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
+    FloatVec rounded_sine, rounded_cosine;
+    so_far = hn::AndNot(RoundDirect<kOdd, kWindow>(sine, rounded_sine), so_far);
+    so_far = hn::AndNot(RoundDirect<kOdd, kWindow>(cosine, rounded_cosine), so_far);
+    hn::StoreU(kOdd ? WithLastBit(Floats(), rounded_sine) : rounded_sine, Floats(), to);
+    hn::StoreU(kOdd ? WithLastBit(Floats(), rounded_cosine) : rounded_cosine, Floats(), to + 1);
+    return so_far;
   }
-  return so_far;
-#else
-  PassedPairs passed;
-  hn::StoreU(TurnEntries(quadrant, RoundPairs<kOdd, kWindow>(s, c, so_far, passed)), Entries(), to);
-  return passed;
-#endif
 }
 
 // The pairs begin .. begin + count - 1 at one position, whole vectors of them, as are their multiples,
@@ -165,22 +161,17 @@ inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type 
   }
 }
 
-#if HWY_TARGET != HWY_SCALAR  // which any other is chosen before: not worth the code
-
 // As StoreRounded, with the wider window: whether all pairs pass.
 template <bool kOdd>
 HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
                              float* to) {
-#if POSENC_JOINS_BITS
-  return AllTrue(StoreRounded<kOdd, kQuickWindow>(quadrant, s, c, so_far, to));
-#else
+  if constexpr (kIsAvx512) return AllTrue(StoreRounded<kOdd, kQuickWindow>(quadrant, s, c, so_far, to));
   const Words dw;
   const auto low = WordsOf<false, true>(hn::BitCast(Longs(), s), hn::BitCast(Longs(), c));
   const auto biased = hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kDirectBias<kOdd, kQuickWindow>)));
   const auto bits = hn::Set(dw, static_cast<std::uint32_t>(kFarBits<POSENC_F32, kQuickWindow>));
   hn::StoreU(TurnEntries(quadrant, ToRoundedFloats<kOdd>(s, c)), Entries(), to);
-  return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(FarIn(biased, bits), hn::Zero(dw)));
-#endif
+  return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(hn::And(biased, bits), hn::Zero(dw)));
 }
 
 // The same with fewer terms, from pair begin + at on, at a position of at least 1, of steps that are usual
@@ -214,30 +205,28 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
   return at;
 }
 
-#endif  // HWY_SCALAR
-
 // As EvaluateFully, but without terms at position 0, and quickly where that can be.
 inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format,
                                        const Multiples& multiples, std::size_t begin, std::size_t count,
                                        float* entries, Tally& tally) {
   std::size_t at = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const std::size_t lanes = hn::Lanes(Doubles());
-  const double position = multiples.position;
-  if (position == 0.0) {  // phases of a recipe are 0 too
-    const Entries df;
-    const auto pairs = hn::OddEven(hn::Set(df, 1.0f), hn::Zero(df));
-    for (; at < count; at += lanes) hn::StoreU(pairs, df, entries + 2 * at);
-    return;
+  if constexpr (kHasVectors) {  // any other target is chosen before SCALAR: there it is not worth the code
+    const std::size_t lanes = hn::Lanes(Doubles());
+    const double position = multiples.position;
+    if (position == 0.0) {  // phases of a recipe are 0 too
+      const Entries df;
+      const auto pairs = hn::OddEven(hn::Set(df, 1.0f), hn::Zero(df));
+      for (; at < count; at += lanes) hn::StoreU(pairs, df, entries + 2 * at);
+      return;
+    }
+    const std::size_t whole = table.QuickPairs(position, begin, count) / lanes * lanes;
+    const auto evaluate = RoundsToOdd(format) ? &EvaluateQuickly<true> : &EvaluateQuickly<false>;
+    while (at < whole && (at = evaluate(table, position, begin, at, whole, entries)) < whole) {
+      EvaluateFully(table, format, multiples.From(at), begin + at, lanes, entries + 2 * at, tally);
+      at += lanes;
+    }
+    if (at >= count) return;
   }
-  const std::size_t whole = table.QuickPairs(position, begin, count) / lanes * lanes;
-  const auto evaluate = RoundsToOdd(format) ? &EvaluateQuickly<true> : &EvaluateQuickly<false>;
-  while (at < whole && (at = evaluate(table, position, begin, at, whole, entries)) < whole) {
-    EvaluateFully(table, format, multiples.From(at), begin + at, lanes, entries + 2 * at, tally);
-    at += lanes;
-  }
-  if (at >= count) return;
-#endif
   EvaluateFully(table, format, multiples.From(at), begin + at, count - at, entries + 2 * at, tally);
 }
 

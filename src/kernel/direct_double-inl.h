@@ -57,37 +57,8 @@ struct DoublesTo {
   DoublesTo From(std::size_t at) const { return {sines + at * step, cosines + at * step, step}; }
 };
 
-#if HWY_TARGET != HWY_SCALAR
-
-// [s0 c0 s1 c1 ...]
-HWY_INLINE void StoreByTurns(DoubleVec s, DoubleVec c, double* to, [[maybe_unused]] bool stream) {
-  const Doubles d;
-#if HWY_HAVE_SCALABLE
-  hn::StoreInterleaved2(s, c, d, to);
-#else
-  DoubleVec lower = hn::InterleaveLower(d, s, c), upper = hn::InterleaveUpper(d, s, c);
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  lower.raw = _mm512_permutex2var_pd(s.raw, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), c.raw);
-  upper.raw = _mm512_permutex2var_pd(s.raw, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), c.raw);
-#else
-  static_assert(hn::MaxLanes(Doubles()) <= 4, "blocks of 128 bits, two at most");
-  if constexpr (hn::MaxLanes(Doubles()) == 4) {
-    const DoubleVec blocks = lower;
-    lower = hn::ConcatLowerLower(d, upper, blocks);
-    upper = hn::ConcatUpperUpper(d, upper, blocks);
-  }
-#endif
-  StoreVector(d, lower, to, stream);
-  StoreVector(d, upper, to + hn::Lanes(d), stream);
-#endif
-}
-
-#endif  // HWY_SCALAR
-
 HWY_INLINE void StoreTo(const DoublesTo& to, DoubleVec s, DoubleVec c) {
-#if HWY_TARGET != HWY_SCALAR
-  if (to.step == 2) return StoreByTurns(s, c, to.sines, false);
-#endif
+  if (kHasVectors && to.step == 2) return StoreByTurns(s, c, to.sines, false);
   hn::StoreU(s, Doubles(), to.sines);
   hn::StoreU(c, Doubles(), to.cosines);
 }
@@ -133,14 +104,12 @@ inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const
   }
 }
 
-#if HWY_TARGET != HWY_SCALAR
-
 // As EvaluateQuickly.
 inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& table, double position,
                                                        std::size_t begin, std::size_t at, std::size_t end,
                                                        const DoublesTo& to) {
   const Doubles d;
-  constexpr double kCosineError = HWY_NATIVE_FMA ? kQuickCosineError : kQuickCosineErrorWithoutFma;
+  constexpr double kCosineError = kHasFma ? kQuickCosineError : kQuickCosineErrorWithoutFma;
   const Steps steps = {table.high, table.low};
   const double least = HWY_MAX(kLeastQuickDouble, std::fabs(position) * kLeastQuickPart);
   DoubleVec multiple, high, low, next, next_low;
@@ -166,29 +135,26 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
   return at;
 }
 
-#endif  // HWY_SCALAR
-
 // Like EvaluatePairs.
 inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Multiples& multiples,
                                          std::size_t begin, std::size_t count, const DoublesTo& to,
                                          Tally& tally) {
   std::size_t at = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const std::size_t lanes = hn::Lanes(Doubles());
-  const double position = multiples.position;
-  if (position == 0.0) {
-    for (; at < count; at += lanes) StoreTo(to.From(at), hn::Zero(Doubles()), hn::Set(Doubles(), 1.0));
-    return;
+  if constexpr (kHasVectors) {
+    const std::size_t lanes = hn::Lanes(Doubles());
+    const double position = multiples.position;
+    if (position == 0.0) {
+      for (; at < count; at += lanes) StoreTo(to.From(at), hn::Zero(Doubles()), hn::Set(Doubles(), 1.0));
+      return;
+    }
+    const bool is_near = position >= -kMostShort && position <= kMostShort && (kHasFma || IsWhole(position));
+    const std::size_t whole = is_near ? table.QuickPairs(position, begin, count) / lanes * lanes : 0;
+    while (at < whole && (at = EvaluateDoublesQuickly(table, position, begin, at, whole, to)) < whole) {
+      EvaluateDoublesFully(table, multiples.From(at), begin + at, lanes, to.From(at), tally);
+      at += lanes;
+    }
+    if (at >= count) return;
   }
-  const bool is_near =
-      position >= -kMostShort && position <= kMostShort && (HWY_NATIVE_FMA || IsWhole(position));
-  const std::size_t whole = is_near ? table.QuickPairs(position, begin, count) / lanes * lanes : 0;
-  while (at < whole && (at = EvaluateDoublesQuickly(table, position, begin, at, whole, to)) < whole) {
-    EvaluateDoublesFully(table, multiples.From(at), begin + at, lanes, to.From(at), tally);
-    at += lanes;
-  }
-  if (at >= count) return;
-#endif
   EvaluateDoublesFully(table, multiples.From(at), begin + at, count - at, to.From(at), tally);
 }
 

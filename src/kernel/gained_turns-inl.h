@@ -41,8 +41,7 @@ constexpr bool kTakesSpread = kPairing == POSENC_NEIGHBOURS ? kType != POSENC_BF
 
 // Half-split bfloat16 is taken by words of two pairs, as far as these fill vectors.
 template <posenc_type kType, posenc_pairing kPairing>
-constexpr bool kTakesWords = HWY_TARGET != HWY_SCALAR && (kType == POSENC_BF16) &&
-                             (kPairing == POSENC_HALF_SPLIT);
+constexpr bool kTakesWords = kHasVectors && (kType == POSENC_BF16) && (kPairing == POSENC_HALF_SPLIT);
 
 // Loops take, and arrays of turns hold, so many pairs: of `count` as many as fill vectors of floats, the last
 // ones zeros.

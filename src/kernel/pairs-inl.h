@@ -68,12 +68,9 @@ HWY_INLINE void FetchFarAhead(const T* head, std::size_t pairs) {
 // cache, DRAM then is a third faster (Zen 5).
 template <posenc_type kType, class DF>
 HWY_INLINE hn::Vec<DF> LoadHalves(DF df, const ElementOf<kType>* from) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if constexpr (kType == POSENC_F32 && hn::MaxLanes(DF()) == 16) {
-    const hn::Half<DF> half;
-    return hn::Combine(df, hn::LoadU(half, from + 8), hn::LoadU(half, from));
+  if constexpr (kIsAvx512 && kType == POSENC_F32 && std::is_same_v<DF, Entries>) {
+    return Join<false>(hn::LoadU(Floats(), from), hn::LoadU(Floats(), from + 8));
   }
-#endif
   return LoadAsFloat<kType>(df, from);
 }
 
@@ -82,12 +79,11 @@ HWY_INLINE hn::Vec<DF> LoadHalves(DF df, const ElementOf<kType>* from) {
 template <posenc_type kType, posenc_pairing kPairing, class DF>
 HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, hn::Vec<DF>& a,
                           hn::Vec<DF>& b) {
-  if constexpr (kPairing == POSENC_HALF_SPLIT || HWY_TARGET == HWY_SCALAR) {
+  if constexpr (kPairing == POSENC_HALF_SPLIT || !kHasVectors) {
     const bool is_split = kPairing == POSENC_HALF_SPLIT;
     a = LoadHalves<kType>(df, at);
     b = LoadHalves<kType>(df, at + (is_split ? apart : 1));
   } else if constexpr (kType == POSENC_F32) {
-#if HWY_TARGET != HWY_SCALAR
     if constexpr (std::is_same_v<DF, Floats>) {
       const Longs dl;
       const hn::RebindToUnsigned<DF> du;
@@ -96,16 +92,13 @@ HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, 
       const auto high = hn::BitCast(df, hn::TruncateTo(du, hn::ShiftRight<32>(words)));
       a = kBigEndian ? high : low;
       b = kBigEndian ? low : high;
-      return;
+    } else if constexpr (kIsAvx512) {
+      const auto first = LoadHalves<kType>(df, at), second = LoadHalves<kType>(df, at + hn::Lanes(df));
+      a = EveryOther(false, first, second);
+      b = EveryOther(true, first, second);
+    } else {
+      hn::LoadInterleaved2(df, at, a, b);
     }
-#endif
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-    const auto first = LoadHalves<kType>(df, at), second = LoadHalves<kType>(df, at + hn::Lanes(df));
-    a = hn::ConcatEven(df, second, first);
-    b = hn::ConcatOdd(df, second, first);
-#else
-    hn::LoadInterleaved2(df, at, a, b);
-#endif
   } else {
     const hn::RebindToUnsigned<DF> du;
     const hn::Repartition<std::uint16_t, DF> d16;
@@ -134,22 +127,18 @@ HWY_INLINE void StorePairs(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>
   constexpr bool kIsSplit = kPairing == POSENC_HALF_SPLIT;
   if constexpr (kType == POSENC_F32) {
     const auto x_floats = hn::BitCast(df, x), y_floats = hn::BitCast(df, y);
-    if constexpr (kIsSplit || HWY_TARGET == HWY_SCALAR) {
+    if constexpr (kIsSplit || !kHasVectors) {
       hn::StoreU(x_floats, df, at);
       hn::StoreU(y_floats, df, at + (kIsSplit ? apart : 1));
+    } else if constexpr (std::is_same_v<DF, Floats>) {
+      hn::StoreU(Join<true>(x_floats, y_floats), Entries(), at);
     } else {
-#if HWY_TARGET != HWY_SCALAR
-      if constexpr (std::is_same_v<DF, Floats>) {
-        return hn::StoreU(Join<true>(x_floats, y_floats), Entries(), at);
-      }
-#endif
       hn::StoreInterleaved2(x_floats, y_floats, df, at);
     }
-  } else if constexpr (kIsSplit || HWY_TARGET == HWY_SCALAR) {
+  } else if constexpr (kIsSplit || !kHasVectors) {
     const hn::Rebind<std::uint16_t, DF> d16;
-    const hn::RebindToSigned<DF> di;
-    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, x)), d16, at);
-    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, y)), d16, at + (kIsSplit ? apart : 1));
+    hn::StoreU(NarrowTo16(df, x), d16, at);
+    hn::StoreU(NarrowTo16(df, y), d16, at + (kIsSplit ? apart : 1));
   } else {
     const hn::Repartition<std::uint16_t, DF> d16;
     const auto words = kBigEndian ? hn::Or(hn::ShiftLeft<16>(x), y) : hn::Or(x, hn::ShiftLeft<16>(y));

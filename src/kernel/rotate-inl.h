@@ -59,7 +59,7 @@ class BoundedRotation {
 
   // As many pairs as the quick loop takes at once.
   std::size_t Block() const {
-    if (HWY_TARGET == HWY_SCALAR) return 32;
+    if (!kHasVectors) return 32;
     return hn::Lanes(hn::ScalableTag<float>()) * (kTakesWords<kType, POSENC_HALF_SPLIT> && is_split_ ? 2 : 1);
   }
 

@@ -204,7 +204,7 @@ struct FastStep {
 // Whether two steps' turns stay in registers. Float16 without instructions for it takes so long that this
 // gains nothing.
 template <posenc_type kType>
-constexpr bool kHasStrips = kType != POSENC_F16 || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2);
+constexpr bool kHasStrips = kType != POSENC_F16 || kHasFloat16;
 
 // Two steps of all heads.
 template <posenc_type kType, posenc_pairing kPairing>
@@ -250,7 +250,7 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {
-  constexpr bool kStripIsHead = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
+  constexpr bool kStripIsHead = kIsAvx512;
   constexpr std::size_t kHalfPage = 2048;
   const bool in_strips = heads.cached == Cached::kByCore ||
                          (heads.cached == Cached::kByShared && (kStripIsHead || HasLargeFirstLevelCache()));

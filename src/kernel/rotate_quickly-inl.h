@@ -65,7 +65,7 @@ void ListNoted(NotedVectors<kType>& /*noted*/, const Rotation& /*rotation*/, con
 // the float; sums that are too large become infinite or NaNs or, from 2^129 on, set the bit above, a float's
 // sign.
 template <posenc_type kType>
-constexpr bool kCutsSums = POSENC_JOINS_BITS && (kType == POSENC_F32) && HWY_TARGET <= HWY_AVX3_DL;
+constexpr bool kCutsSums = kHasVbmi2&& kType == POSENC_F32;
 template <posenc_type kType>
 constexpr double kTurnScale = kCutsSums<kType> ? 0x1p-896 : 1.0;
 
@@ -94,19 +94,12 @@ HWY_INLINE DoubleVec SumInDouble(DoubleVec u, DoubleVec v, const double* cosine,
   return kMinus ? MinusProduct(v, hn::LoadU(d, sine), product) : hn::MulAdd(v, hn::LoadU(d, sine), product);
 }
 
-// Sizes of sums are magnitudes; but where these are compared without regard to signs, the sums themselves.
-template <bool kNoticesNans>
-HWY_INLINE EntryVec SizeOf(EntryVec v) {
-  return POSENC_JOINS_BITS && !kNoticesNans ? v : hn::Abs(v);
-}
-
 // Rounds sums to floats; `biased` in some order.
 template <bool kNoticesNans>
 HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, WordVec& biased,
                           EntryVec& size) {
   const Longs du;
   const Words dw;
-#if POSENC_JOINS_BITS
   if constexpr (kCutsSums<POSENC_F32>) {
     const auto bias = hn::Set(du, kRoundingBias<POSENC_F32, kRotatedWindow>);
     const auto lower_bits = hn::Add(hn::BitCast(du, lower), bias);
@@ -119,21 +112,10 @@ HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, Wor
     size = hn::BitCast(Entries(), shifted);
     return;
   }
-#endif
   value = Join<false>(ToFloats(lower), ToFloats(upper));
   biased = hn::Add(WordsOf<false, true>(hn::BitCast(du, lower), hn::BitCast(du, upper)),
                    hn::Set(dw, kDroppedBias<POSENC_F32>));
   size = SizeOf<kNoticesNans>(value);
-}
-
-// c + a b, or with a minus.
-template <bool kMinus>
-HWY_INLINE EntryVec PlusProduct(EntryVec a, EntryVec b, EntryVec c) {
-#if HWY_ARCH_PPC  // GCC's vmaddfp takes subnormal floats for zeros
-  return kMinus ? hn::Sub(c, hn::Mul(a, b)) : hn::Add(c, hn::Mul(a, b));
-#else
-  return kMinus ? MinusProduct(a, b, c) : hn::MulAdd(a, b, c);
-#endif
 }
 
 // u cosine + v sine, or with a minus, in float: products with the high parts are exact.
@@ -151,26 +133,6 @@ HWY_INLINE WordVec Biased(EntryVec sum) {
   return hn::Add(hn::BitCast(Words(), sum), hn::Set(Words(), kDroppedBias<kType>));
 }
 
-// The larger, or the smaller, of two sizes. Of a NaN and a number either, but one of both results is the NaN
-// if kNoticesNans.
-template <bool kNoticesNans, bool kLarger>
-HWY_INLINE EntryVec SizeAmong(EntryVec a, EntryVec b) {
-#if POSENC_JOINS_BITS
-  if constexpr (kNoticesNans) {  // of a NaN and a number the second
-    return EntryVec{kLarger ? _mm512_max_ps(b.raw, a.raw) : _mm512_min_ps(a.raw, b.raw)};
-  }
-  return EntryVec{_mm512_range_ps(a.raw, b.raw, kLarger ? 0b1011 : 0b1010)};
-#else
-  if constexpr (kNoticesNans) {
-    const hn::RebindToSigned<Entries> di;
-    const auto a_bits = hn::BitCast(di, a), b_bits = hn::BitCast(di, b);
-    return hn::BitCast(Entries(), kLarger ? hn::Max(a_bits, b_bits) : hn::Min(a_bits, b_bits));
-  } else {
-    return kLarger ? hn::Max(a, b) : hn::Min(a, b);
-  }
-#endif
-}
-
 // Which of two vectors of sums are closed: their dropped bits are far from a midpoint's, and the smaller size
 // is no small part of the larger, which is finite. (If an element is no finite number, or sums overflow, one
 // of a pair's sums is infinite or both are NaN.)
@@ -180,13 +142,7 @@ HWY_INLINE hn::Mask<Entries> AreClosed(WordVec x_biased, WordVec y_biased, Entry
   const Entries df;
   const auto bits = hn::Set(Words(), kFarDropped<kType>);
   const auto limit = hn::MulAdd(larger, hn::Set(df, kLeastPart<kType>), hn::Set(df, kLeastQuickly<kType>));
-#if POSENC_JOINS_BITS
-  const auto far = _mm512_mask_test_epi32_mask(FarIn(x_biased, bits).raw, y_biased.raw, bits.raw);
-  return {_mm512_mask_cmp_ps_mask(far, smaller.raw, limit.raw, _CMP_GT_OQ)};  // no NaN is
-#else
-  const Far far = BothFar(FarIn(x_biased, bits), FarIn(y_biased, bits));
-  return hn::And(hn::Gt(smaller, limit), hn::RebindMask(df, hn::Ne(far, hn::Zero(Words()))));
-#endif
+  return FarAndGreater(BothFarIn(x_biased, y_biased, bits), smaller, limit);
 }
 
 // Sums that are not open, rounded to the type.
@@ -196,21 +152,18 @@ HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) 
     hn::StoreU(value, Entries(), to);
   } else {
     const hn::Rebind<std::uint16_t, Entries> d16;
-    const hn::RebindToSigned<Words> di;
     if constexpr (kType == POSENC_BF16) {
-      hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, hn::ShiftRight<16>(biased))), d16, to);
+      hn::StoreU(NarrowTo16(Entries(), hn::ShiftRight<16>(biased)), d16, to);
+    } else if constexpr (kHasFloat16) {
+      hn::StoreU(ToFloat16(Entries(), value), d16, to);
     } else {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-      const hn::Rebind<hwy::float16_t, Entries> dh;
-      hn::StoreU(hn::BitCast(d16, hn::DemoteTo(dh, value)), d16, to);
-#else
       const Words dw;
+      const hn::RebindToSigned<Words> di;
       const auto magnitude = hn::ShiftRight<13>(hn::And(biased, hn::Set(dw, 0x7FFFFFFFu)));
       const auto normal = hn::BitCast(di, hn::Sub(magnitude, hn::Set(dw, 112u << 10)));
       const auto sign = hn::And(hn::ShiftRight<16>(biased), hn::Set(dw, 0x8000u));
       const auto bits = hn::Or(hn::Min(normal, hn::Set(di, 0x7C00)), hn::BitCast(di, sign));
       hn::StoreU(hn::DemoteTo(d16, bits), d16, to);
-#endif
     }
   }
 }
@@ -249,13 +202,7 @@ HWY_INLINE hn::Mask<Entries> AreWordsClosed(WordVec least_biased, WordVec x, Wor
   const auto open = hn::BitCast(dw, hn::OrAnd(apart, size, hn::Set(d16, kTop)));  // in the bits kOutside
   const auto outside = hn::Set(dw, kOutside << 16 | kOutside);
   const auto far_dropped = hn::Set(dw, kFarDropped<POSENC_BF16>);
-#if POSENC_JOINS_BITS
-  const auto far = FarIn(least_biased, far_dropped);
-  return {_mm512_mask_testn_epi32_mask(far.raw, open.raw, outside.raw)};
-#else
-  const auto is_far = hn::Ne(hn::And(least_biased, far_dropped), hn::Zero(dw));
-  return hn::RebindMask(Entries(), hn::And(is_far, hn::Eq(hn::And(open, outside), hn::Zero(dw))));
-#endif
+  return FarAndNone(FarIn(least_biased, far_dropped), open, outside);
 }
 
 // Notes a vector of so many pairs, at `at`, before it is stored; false if many of its lanes are open, or

@@ -11,6 +11,7 @@
 
 #include "number/bounds.h"
 #include "hwy/highway.h"
+#include "kernel/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -22,10 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // low one with a sign, and of 26 and 27 bits of b.
 template <class D, class V>
 HWY_INLINE V ProductError(D d, V a, V b, V product) {
-#if HWY_NATIVE_FMA
-  (void)d;
-  return hn::MulSub(a, b, product);
-#else
+  if constexpr (kHasFma) return hn::MulSub(a, b, product);
   const hn::RebindToUnsigned<D> du;
   const auto top = hn::Set(du, ~((std::uint64_t{1} << 27) - 1));
   const auto half = hn::Set(du, std::uint64_t{1} << 26);
@@ -37,17 +35,6 @@ HWY_INLINE V ProductError(D d, V a, V b, V product) {
   error = hn::Add(error, hn::Mul(a_low, b_high));
   error = hn::Add(error, hn::Mul(a_high, b_low));
   return hn::Add(error, hn::Mul(a_low, b_low));
-#endif
-}
-
-// c - a * b. On POWER and z/Architecture hn::NegMulAdd is -(a * b - c), of the other sign where that is zero.
-template <class V>
-HWY_INLINE V MinusProduct(V a, V b, V c) {
-#if HWY_ARCH_PPC || HWY_ARCH_S390X
-  return hn::MulAdd(hn::Neg(a), b, c);
-#else
-  return hn::NegMulAdd(a, b, c);
-#endif
 }
 
 // a + b x
@@ -117,22 +104,23 @@ HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
 // The same with r rounded to double. Without FMA `is_short` says that the position is a whole one up to
 // kMostShort, whose product with 35 digits of a step is exact.
 template <class D, class V>
-HWY_INLINE void ReduceQuickly(D d, [[maybe_unused]] bool is_short, V position, V high, V low, V& r,
+HWY_INLINE void ReduceQuickly(D d, bool is_short, V position, V high, V low, V& r,
                               hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
   const hn::RebindToUnsigned<D> du;
   const V magic = hn::Set(d, 0x1.8p52);
-#if HWY_NATIVE_FMA
-  const V shifted = hn::MulAdd(position, high, magic);
-  r = hn::MulAdd(position, low, hn::MulSub(position, high, hn::Sub(shifted, magic)));
-#else
-  const auto top = hn::Set(du, ~((std::uint64_t{1} << 18) - 1));
-  const V upper = is_short ? hn::BitCast(d, hn::And(hn::BitCast(du, high), top)) : high;
-  const V phase = hn::Mul(position, upper);
-  const V shifted = hn::Add(phase, magic);
-  V rest = hn::Mul(position, hn::Add(hn::Sub(high, upper), low));
-  if (!is_short) rest = hn::Add(rest, ProductError(d, position, high, phase));
-  r = hn::Add(hn::Sub(phase, hn::Sub(shifted, magic)), rest);
-#endif
+  V shifted;
+  if constexpr (kHasFma) {
+    shifted = hn::MulAdd(position, high, magic);
+    r = hn::MulAdd(position, low, hn::MulSub(position, high, hn::Sub(shifted, magic)));
+  } else {
+    const auto top = hn::Set(du, ~((std::uint64_t{1} << 18) - 1));
+    const V upper = is_short ? hn::BitCast(d, hn::And(hn::BitCast(du, high), top)) : high;
+    const V phase = hn::Mul(position, upper);
+    shifted = hn::Add(phase, magic);
+    V rest = hn::Mul(position, hn::Add(hn::Sub(high, upper), low));
+    if (!is_short) rest = hn::Add(rest, ProductError(d, position, high, phase));
+    r = hn::Add(hn::Sub(phase, hn::Sub(shifted, magic)), rest);
+  }
   quadrant = hn::BitCast(du, shifted);
 }
 

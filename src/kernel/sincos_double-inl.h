@@ -39,19 +39,19 @@ HWY_INLINE void MultiplyAdd(DoubleVec& sum_high, DoubleVec& sum_low, DoubleVec b
                             const double (&c_sum)[2]) {
   const Doubles d;
   const auto c = hn::Set(d, c_sum[0]);
-#if HWY_NATIVE_FMA
-  const auto sum = hn::MulAdd(sum_high, b_high, c);
-  const auto rest = hn::MulAdd(sum_high, b_high, hn::Sub(c, sum));  // what `sum` was rounded by
-  const auto low = hn::Add(rest, hn::MulAdd(sum_high, b_low, hn::Set(d, c_sum[1])));
-  sum_low = hn::MulAdd(sum_low, b_high, low);
-  sum_high = sum;
-#else
-  DoubleVec product_high, product_low;
-  Multiply(sum_high, sum_low, b_high, b_low, product_high, product_low);
-  sum_high = hn::Add(c, product_high);
-  const auto rest = hn::Sub(product_high, hn::Sub(sum_high, c));
-  sum_low = hn::Add(rest, hn::Add(product_low, hn::Set(d, c_sum[1])));
-#endif
+  if constexpr (kHasFma) {
+    const auto sum = hn::MulAdd(sum_high, b_high, c);
+    const auto rest = hn::MulAdd(sum_high, b_high, hn::Sub(c, sum));  // what `sum` was rounded by
+    const auto low = hn::Add(rest, hn::MulAdd(sum_high, b_low, hn::Set(d, c_sum[1])));
+    sum_low = hn::MulAdd(sum_low, b_high, low);
+    sum_high = sum;
+  } else {
+    DoubleVec product_high, product_low;
+    Multiply(sum_high, sum_low, b_high, b_low, product_high, product_low);
+    sum_high = hn::Add(c, product_high);
+    const auto rest = hn::Sub(product_high, hn::Sub(sum_high, c));
+    sum_low = hn::Add(rest, hn::Add(product_low, hn::Set(d, c_sum[1])));
+  }
 }
 
 // sin(pi/2 r) and cos(pi/2 r) for |r| <= 1/2, with an error of at most kDoubleError relatively, of the sine
@@ -111,14 +111,9 @@ HWY_INLINE void SinCosSums(DoubleVec multiple, DoubleVec high, DoubleVec low, Do
 
 // high + low as top + rest, such that products of two tops are exact, if only for FMA.
 HWY_INLINE void SplitForProducts(DoubleVec high, DoubleVec low, DoubleVec& top, DoubleVec& rest) {
-#if HWY_NATIVE_FMA
-  top = high;
-  rest = low;
-#else
   const auto first = hn::Set(Longs(), ~((std::uint64_t{1} << 27) - 1));  // 26 digits
-  top = hn::BitCast(Doubles(), hn::And(hn::BitCast(Longs(), high), first));
-  rest = hn::Add(hn::Sub(high, top), low);
-#endif
+  top = kHasFma ? high : hn::BitCast(Doubles(), hn::And(hn::BitCast(Longs(), high), first));
+  rest = kHasFma ? low : hn::Add(hn::Sub(high, top), low);
 }
 
 // high + low = (high + low) * factor + c, of a factor that is split; the product is less than half of c_high.
@@ -143,12 +138,8 @@ HWY_INLINE void QuickSums(DoubleVec r, DoubleVec r_low, DoubleVec& s, DoubleVec&
   SplitForProducts(r, r_low, r_top, r_rest);
   const auto square = hn::Mul(r_top, r_top);
   auto square_low = hn::Mul(r_rest, hn::Add(r_top, r));
-#if HWY_NATIVE_FMA
-  square_low = hn::Add(square_low, hn::MulSub(r_top, r_top, square));
-  r2 = square;
-#else
-  r2 = hn::Add(square, square_low);
-#endif
+  if constexpr (kHasFma) square_low = hn::Add(square_low, hn::MulSub(r_top, r_top, square));
+  r2 = kHasFma ? square : hn::Add(square, square_low);
   SplitForProducts(square, square_low, r2_top, r2_rest);
 
   auto p = Linear(d, r2, 0x1.e8eecaf71a551p-25, -0x1.6c59b1daf0eeap-31);
@@ -163,11 +154,7 @@ HWY_INLINE void QuickSums(DoubleVec r, DoubleVec r_low, DoubleVec& s, DoubleVec&
   DoubleVec top, rest;
   SplitForProducts(s, s_low, top, rest);
   s = hn::Mul(top, r_top);
-#if HWY_NATIVE_FMA
-  s_low = hn::MulAdd(top, r_rest, hn::MulSub(top, r_top, s));
-#else
-  s_low = hn::Mul(top, r_rest);
-#endif
+  s_low = kHasFma ? hn::MulAdd(top, r_rest, hn::MulSub(top, r_top, s)) : hn::Mul(top, r_rest);
   s_low = hn::MulAdd(rest, r, s_low);
 
   p = Linear(d, r2, -0x1.b70d930b8f0c7p-28, 0x1.2b32ae1957f91p-34);
@@ -178,9 +165,7 @@ HWY_INLINE void QuickSums(DoubleVec r, DoubleVec r_low, DoubleVec& s, DoubleVec&
   const auto c2 = hn::Set(d, 0x1.03c1f081b5ac4p-2);
   c = hn::MulAdd(p, r2, c2);
   c_low = hn::MulAdd(p, r2, hn::Sub(c2, c));
-#if HWY_NATIVE_FMA
-  c_low = hn::MulAdd(p, r2_rest, c_low);
-#endif
+  if constexpr (kHasFma) c_low = hn::MulAdd(p, r2_rest, c_low);
   QuickMultiplyAdd(c, c_low, r2, r2_top, r2_rest, -0x1.3bd3cc9be45dep0, -0x1.69758fbe6c83cp-54);
   QuickMultiplyAdd(c, c_low, r2, r2_top, r2_rest, 1.0, 0.0);
 }
@@ -199,10 +184,10 @@ HWY_INLINE hn::Mask<Doubles> RoundQuickly(DoubleVec high, DoubleVec low, DoubleV
 HWY_INLINE void ReduceToSum(DoubleVec position, DoubleVec high, DoubleVec low, DoubleVec& r, DoubleVec& r_low,
                             LongVec& quadrant) {
   const Doubles d;
-#if HWY_NATIVE_FMA
-  DoubleVec phase;
-  Reduce(d, position, high, low, phase, r, r_low, quadrant);
-#else
+  if constexpr (kHasFma) {
+    DoubleVec phase;
+    return Reduce(d, position, high, low, phase, r, r_low, quadrant);
+  }
   const auto first = hn::Set(Longs(), ~((std::uint64_t{1} << 18) - 1));
   const auto upper = hn::BitCast(d, hn::And(hn::BitCast(Longs(), high), first));
   const auto magic = hn::Set(d, 0x1.8p52);
@@ -215,7 +200,6 @@ HWY_INLINE void ReduceToSum(DoubleVec position, DoubleVec high, DoubleVec low, D
   r = hn::Add(sum, sum_low);
   r_low = hn::Sub(sum_low, hn::Sub(r, sum));
   quadrant = hn::BitCast(Longs(), shifted);
-#endif
 }
 
 }  // namespace HWY_NAMESPACE

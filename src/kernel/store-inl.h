@@ -11,7 +11,6 @@
 
 #include "number/elements.h"
 #include "kernel/format-inl.h"
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -44,9 +43,7 @@ using Stored = ElementOf<Operation::kType>;
 // Exact.
 template <class DF>
 HWY_INLINE hn::Vec<DF> FromFloat16(DF df, hn::Vec<hn::Rebind<std::uint16_t, DF>> half) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-  return hn::PromoteTo(df, hn::BitCast(hn::Rebind<hwy::float16_t, DF>(), half));
-#else
+  if constexpr (kHasFloat16) return hn::PromoteTo(df, hn::BitCast(hn::Rebind<hwy::float16_t, DF>(), half));
   const hn::RebindToUnsigned<DF> du;
   const auto bits = hn::PromoteTo(du, half);
   // Shifted to the place of a float's digits, exponents are 112 too small: a product mends that, subnormals
@@ -59,7 +56,6 @@ HWY_INLINE hn::Vec<DF> FromFloat16(DF df, hn::Vec<hn::Rebind<std::uint16_t, DF>>
       hn::RebindMask(df, hn::Ne(hn::And(magnitude, hn::Set(du, 0x0F800000)), hn::Set(du, 0x0F800000)));
   return hn::BitCast(df, hn::Or(sign, hn::BitCast(du, hn::IfThenElse(is_special, hn::BitCast(df, finite),
                                                                      hn::BitCast(df, special)))));
-#endif
 }
 
 // Exact.
@@ -109,24 +105,16 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToFloat16(DF df, hn::Vec<DF> v
                         hn::Set(du, kNanBits<POSENC_F16>));
 }
 
-// The same, but that a NaN may be any.
+// The same in 16 bits, but that a NaN may be any; and in words again.
 template <class DF>
-HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> Float16Bits([[maybe_unused]] DF df, hn::Vec<DF> v) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-  const hn::Rebind<hwy::float16_t, DF> dh;
-  const hn::Rebind<std::uint16_t, DF> d16;
-  return hn::PromoteTo(hn::RebindToUnsigned<DF>(), hn::BitCast(d16, hn::DemoteTo(dh, v)));
-#else
-  return RoundToFloat16(df, v);
-#endif
+HWY_INLINE hn::Vec<hn::Rebind<std::uint16_t, DF>> ToFloat16(DF df, hn::Vec<DF> v) {
+  if constexpr (!kHasFloat16) return NarrowTo16(df, RoundToFloat16(df, v));
+  return hn::BitCast(hn::Rebind<std::uint16_t, DF>(), hn::DemoteTo(hn::Rebind<hwy::float16_t, DF>(), v));
 }
-
-template <class D>
-HWY_INLINE void StoreVector(D d, hn::Vec<D> v, hn::TFromD<D>* to, [[maybe_unused]] bool stream) {
-  if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16) {
-    if (stream) return hn::Stream(v, d, to);
-  }
-  hn::StoreU(v, d, to);
+template <class DF>
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> Float16Bits(DF df, hn::Vec<DF> v) {
+  if constexpr (!kHasFloat16) return RoundToFloat16(df, v);
+  return hn::PromoteTo(hn::RebindToUnsigned<DF>(), ToFloat16(df, v));
 }
 
 template <class DF>
@@ -142,13 +130,10 @@ HWY_INLINE bool AsksAhead(const void* row, bool stream) {
 }
 constexpr std::size_t kBytesAhead = 512;
 
-// The low halves of words. (Saturates, which changes nothing; TruncateTo of Highway 1.0.3 is wrong for part
-// of a vector.)
+// The low halves of words.
 template <class DF>
-HWY_INLINE void StoreNarrow(DF /*df*/, hn::Vec<hn::RebindToUnsigned<DF>> bits, std::uint16_t* to,
-                            bool stream) {
-  const hn::Rebind<std::uint16_t, DF> d16;
-  StoreVector(d16, hn::DemoteTo(d16, hn::BitCast(hn::RebindToSigned<DF>(), bits)), to, stream);
+HWY_INLINE void StoreNarrow(DF df, hn::Vec<hn::RebindToUnsigned<DF>> bits, std::uint16_t* to, bool stream) {
+  StoreVector(hn::Rebind<std::uint16_t, DF>(), NarrowTo16(df, bits), to, stream);
 }
 
 // As many entries as df has lanes.
@@ -162,17 +147,10 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
   if constexpr (Operation::kType == POSENC_F32) {
     StoreVector(df, entries, to, stream);
   } else {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-    if constexpr (Operation::kType == POSENC_F16) {
-      const hn::Rebind<std::uint16_t, DF> d16;
-      if constexpr (Operation::kReads) entries = WithCanonicalNans(df, entries);
-      const hn::Rebind<hwy::float16_t, DF> dh;
-      return StoreVector(d16, hn::BitCast(d16, hn::DemoteTo(dh, entries)), to, stream);
-    }
-#endif
     const hn::RebindToUnsigned<DF> du;
     if constexpr (Operation::kType == POSENC_F16) {
-      StoreNarrow(df, RoundToFloat16(df, entries), to, stream);
+      if constexpr (Operation::kReads && kHasFloat16) entries = WithCanonicalNans(df, entries);
+      StoreVector(hn::Rebind<std::uint16_t, DF>(), ToFloat16(df, entries), to, stream);
     } else if constexpr (Operation::kReads) {
       StoreNarrow(df, RoundToBFloat16(df, entries), to, stream);
     } else {  // odd, or of the type
@@ -181,7 +159,6 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
   }
 }
 
-#if HWY_TARGET != HWY_SCALAR
 // A vector of entries as RoundAdded leaves them.
 template <class Operation>
 HWY_INLINE void StoreAdded(const Operation& operation, EntryVec entries, const Stored<Operation>* from,
@@ -190,9 +167,8 @@ HWY_INLINE void StoreAdded(const Operation& operation, EntryVec entries, const S
   if constexpr (Operation::kType == POSENC_BF16 && !Operation::kReads) {
     return StoreNarrow(Entries(), hn::ShiftRight<16>(hn::BitCast(dw, entries)), to, stream);
   }
-#if !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX2
-  if constexpr (Operation::kType == POSENC_F16 &&
-                !Operation::kReads) {  // of normal numbers and 0, no midpoints
+  if constexpr (Operation::kType == POSENC_F16 && !Operation::kReads && !kHasFloat16) {
+    // Of normal numbers and 0, no midpoints.
     const hn::RebindToSigned<Words> di;
     const auto words = hn::BitCast(dw, entries);
     const auto magnitude = hn::BitCast(di, hn::And(words, hn::Set(dw, 0x7FFFFFFF)));
@@ -201,23 +177,18 @@ HWY_INLINE void StoreAdded(const Operation& operation, EntryVec entries, const S
     const auto sign = hn::And(hn::ShiftRight<16>(words), hn::Set(dw, 0x8000));
     return StoreNarrow(Entries(), hn::Or(digits, sign), to, stream);
   }
-#endif
   StoreLanes(operation, Entries(), entries, from, to, stream);
 }
-#endif
 
 // A vector of entries from the `at`-th of an order on.
 HWY_INLINE hn::Vec<hn::ScalableTag<float>> LoadEntries(const float* entries, EntryOrder order,
                                                        std::size_t at) {
   const hn::ScalableTag<float> df;
-#if HWY_TARGET == HWY_SCALAR
-  return hn::LoadU(df, entries + order[at]);
-#else
+  if constexpr (!kHasVectors) return hn::LoadU(df, entries + order[at]);
   const auto first = hn::LoadU(df, entries + at * order.step);
   if (order.step == 1) return order.flip == 0 ? first : hn::Reverse2(df, first);
   const auto second = hn::LoadU(df, entries + at * order.step + hn::Lanes(df));
-  return order.flip == 0 ? hn::ConcatEven(df, second, first) : hn::ConcatOdd(df, second, first);
-#endif
+  return EveryOther(order.flip != 0, first, second);
 }
 
 // Any number of entries in some order, in vectors if their elements are aligned.
@@ -234,15 +205,13 @@ HWY_NOINLINE void StoreRun(float scale, const float* entries, EntryOrder order, 
     for (; at + hn::Lanes(df) <= count; at += hn::Lanes(df)) {
       StoreLanes(operation, df, LoadEntries(entries, order, at), source + at, out + at, stream);
     }
-#if HWY_TARGET != HWY_SCALAR
     const Floats half;
-    if (order.step == 2 && at + hn::Lanes(half) <= count) {
+    if (kHasVectors && order.step == 2 && at + hn::Lanes(half) <= count) {
       const auto both = hn::LoadU(df, entries + 2 * at);
-      const auto taken = order.flip == 0 ? hn::ConcatEven(df, both, both) : hn::ConcatOdd(df, both, both);
-      StoreLanes(operation, half, hn::LowerHalf(half, taken), source + at, out + at, stream);
+      const auto taken = LowerFloats(EveryOther(order.flip != 0, both, both));
+      StoreLanes(operation, half, taken, source + at, out + at, stream);
       at += hn::Lanes(half);
     }
-#endif
   }
   StoreEntries(Operation::kType, entries, order, at, count, Operation::kReads ? &operation.scale : nullptr,
                source, out);
