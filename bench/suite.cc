@@ -8,7 +8,7 @@ namespace bench {
 
 bool IsTooSlow(const std::string& target, std::size_t entries) {
   if (target == "REFERENCE") return entries > 16 * 512;
-  if (target == "SCALAR" || target == "EMU128") return entries > 512 * 512;
+  if (target == "SCALAR") return entries > 512 * 512;
   return false;
 }
 

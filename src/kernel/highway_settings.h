@@ -11,7 +11,12 @@
 #endif
 
 #ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_AVX3_DL - 1)  // those that are better still would be the same code again
+// Those better than AVX3_DL would be the same code again; those before SSE4 (SSSE3, of later versions SSE2)
+// are the best of no CPU of interest.
+#define HWY_DISABLED_TARGETS ((HWY_AVX3_DL - 1) | (7 * HWY_SSSE3))
 #endif
+
+#undef HWY_BROKEN_EMU128
+#define HWY_BROKEN_EMU128 1  // with every compiler SCALAR is the target without vectors
 
 #endif  // POSENC_SRC_KERNEL_HIGHWAY_SETTINGS_H_

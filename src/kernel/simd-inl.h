@@ -116,9 +116,9 @@ HWY_INLINE void StoreByTurns(DoubleVec s, DoubleVec c, double* to, [[maybe_unuse
 // Of the lanes of both, one behind the other, those with even numbers, or with odd ones.
 HWY_INLINE EntryVec EveryOther(bool odd, EntryVec first, EntryVec second) {
 #if HWY_TARGET == HWY_SCALAR
-  return odd ? second : first;
+  return !odd ? first : second;
 #else
-  return odd ? hn::ConcatOdd(Entries(), second, first) : hn::ConcatEven(Entries(), second, first);
+  return !odd ? hn::ConcatEven(Entries(), second, first) : hn::ConcatOdd(Entries(), second, first);
 #endif
 }
 

@@ -44,7 +44,7 @@ bool IsRunnable(std::int64_t target) { return target != HWY_RVV || HasRoomForVec
 bool IsRunnable(std::int64_t target) {
   // The baseline needs no asking; a Highway built by another compiler may know it by another name. Asked
   // once, because CPUID takes tens of microseconds in a virtual machine.
-  static const std::int64_t runnable = hwy::SupportedTargets() | HWY_STATIC_TARGET | HWY_SCALAR | HWY_EMU128;
+  static const std::int64_t runnable = hwy::SupportedTargets() | HWY_STATIC_TARGET | HWY_SCALAR;
   if (target == HWY_RVV && (runnable & target) != 0) return HasRoomForVectors();
   return target == kReferenceTarget || (runnable & target) != 0;
 }

@@ -4,7 +4,7 @@ import json
 import math
 
 HOLLOW_TARGETS = ("SSE4", "SSSE3")
-NO_VECTORS = ("SCALAR", "EMU128", "REFERENCE")
+NO_VECTORS = ("SCALAR", "REFERENCE")
 ALIKE = {"AVX3": ("AVX3_DL", "AVX3_ZEN4", "AVX3_SPR"), "SSSE3": ("SSE4",), "SSE2": ("SSE4", "SSSE3")}
 LIMITS = [("memset", "memset", "--"), ("stores", "ordinary stores", ":"), ("stream", "streaming stores", "-.")]
 ACCURACY_SHAPE = "5000x512"
