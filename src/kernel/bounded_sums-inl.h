@@ -193,11 +193,11 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
                     x_lower, x_lower_bound, y_lower, y_lower_bound);
     SumWithin<true>(UpperFloats(a), UpperFloats(b), hn::LoadU(d, cosines + upper),
                     hn::LoadU(d, sines + upper), turns, x_upper, x_upper_bound, y_upper, y_upper_bound);
-    x_sum = Join<false>(ToFloats(x_lower), ToFloats(x_upper));
-    y_sum = Join<false>(ToFloats(y_lower), ToFloats(y_upper));
+    x_sum = ToNearestFloats<false>(x_lower, x_upper);
+    y_sum = ToNearestFloats<false>(y_lower, y_upper);
     if (HWY_UNLIKELY(are_special)) return store_special();
-    const auto x_bound = Join<false>(ToFloats(x_lower_bound), ToFloats(x_upper_bound));
-    const auto y_bound = Join<false>(ToFloats(y_lower_bound), ToFloats(y_upper_bound));
+    const auto x_bound = ToNearestFloats<false>(x_lower_bound, x_upper_bound);
+    const auto y_bound = ToNearestFloats<false>(y_lower_bound, y_upper_bound);
     differ = RoundToShort<kType>(df, x_sum, x_bound, turns.are_exact, x);
     differ = hn::Or(differ, RoundToShort<kType>(df, y_sum, y_bound, turns.are_exact, y));
   }

@@ -122,7 +122,7 @@ HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_fa
 // Doubles as joined floats: to nearest, or toward zero.
 template <bool kInterleaved>
 HWY_INLINE EntryVec ToNearestFloats(DoubleVec a, DoubleVec b) {
-  return Join<kInterleaved>(hn::DemoteTo(Floats(), a), hn::DemoteTo(Floats(), b));
+  return Join<kInterleaved>(ToFloats(a), ToFloats(b));
 }
 // As RoundDirect: to nearest, or to odd.
 template <bool kOdd>
