@@ -1,5 +1,9 @@
-// What angle addition starts from: the offsets of each pair, to the rows of a group, and the anchors of
-// groups (angle_addition-inl.h). Included once per target.
+// What angle addition (angle_addition-inl.h) starts from: runs of rows in groups, an anchor in the middle of
+// each, and the offsets from an anchor to its rows. Included once per target.
+//
+// Errors are absolute, u = 2^-53. A *worst known* error is the largest in random runs of 5 * 10^8 entries at
+// positions up to 2^31, against `SinCosSums` (sincos_double-inl.h); its input was evaluated again by MPFR
+// with 600 bits. PROOF.md, section 3, argues the bounds.
 #if defined(POSENC_SRC_KERNEL_ANCHORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ANCHORS_INL_H_
 #undef POSENC_SRC_KERNEL_ANCHORS_INL_H_
@@ -18,15 +22,18 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Groups that share a direct evaluation, and the pairs that pass together, a chunk: few for many groups,
-// whose anchors then stay in the first-level cache; many for few, where longer parts of rows are worth more.
-// More would not fit a small stack (22 KB).
+// The groups of a run share one direct evaluation per pair. Pairs are processed in chunks: of kMaxChunkPairs
+// if there are few groups, because longer parts of rows are faster; of fewer pairs if there are many, so that
+// the anchors of all groups stay in L1. The arrays take 22 KB of the stack.
 constexpr std::size_t kMaxGroups = 4;
 constexpr std::size_t kMaxChunkPairs = 512;
 constexpr std::size_t kChunkAnchors = 1024;  // of all groups
 
-// Per pair: the limit below which entries are too small, in the order of entries, and the sine and cosine at
-// the anchor of each group, `stride` apart.
+// The anchors of a chunk:
+//
+//   small     limits below which entries are undecided: one a pair, twice if entries are interleaved
+//   sines     [groups, stride] sines at the anchors
+//   cosines   [groups, stride]
 struct Anchors {
   static constexpr std::size_t kPad = 2 * kMostLanes<Doubles>;
   static constexpr std::size_t kSize = kMaxChunkPairs + kPad;
@@ -37,26 +44,29 @@ struct Anchors {
   HWY_ALIGN double cosines[kChunkAnchors + kMaxGroups * kPad];
 };
 
-// Where angles are added in float: the errors of added sines, and the anchors, rounded.
+// The same rounded to float, for angle addition in float, and the bound of the sines of each pair.
 struct FloatAnchors {
   HWY_ALIGN float errors[kMaxChunkPairs + kMostLanes<Entries>];
   HWY_ALIGN float sines[sizeof(Anchors::sines) / sizeof(double)];
   HWY_ALIGN float cosines[sizeof(Anchors::cosines) / sizeof(double)];
 };
 
-// What a type and a layout ask of anchors.
+// What `MakeAnchors` needs to know of a type and a layout.
 struct Limits {
-  double small;        // entries below it are flagged,
-  double exempt;       // but those whose phases stay within so many quarter turns
-  double float_error;  // of sines added in float
-  bool interleaved;    // is the order of entries
+  double small;        // entries below it are undecided,
+  double exempt;       // unless all phases of the run stay within so many quarter turns
+  double float_error;  // the error of sines added in float
+  bool interleaved;    // whether entries are
 };
 
-// To the rows of a group, then from the middle of a run to its groups' anchors.
+// The k-th offset, in rows: for k < kReach 1/2, 3/2 .. 15/2, from an anchor to the rows of its group; then 8
+// and 24, from the middle of a run to its groups' anchors.
 HWY_INLINE double OffsetOf(std::size_t k) {
   return k < kReach ? static_cast<double>(k) + 0.5 : static_cast<double>((2 * (k - kReach) + 1) * kReach);
 }
 
+// Fills table.offsets, [kOffsets, 2, padded]: cosines and sines of step * OffsetOf(k), by `SinCos`; the first
+// kReach of them as floats too.
 inline HWY_NOINLINE void FillOffsets(const FrequencyTable& table) {
   const Doubles d;
   const Floats df;
@@ -76,8 +86,15 @@ inline HWY_NOINLINE void FillOffsets(const FrequencyTable& table) {
   }
 }
 
-// e^(i anchor) * e^(+-i offset), with the offset's cosines and sines at `offset` and `padded` further
-// on.
+// Angle addition, of an anchor a and an offset b, both as vectors of pairs:
+//
+//   sine_plus    = sin(a + b) = sin a cos b + cos a sin b      sine_minus   = sin(a - b)
+//   cosine_plus  = cos(a + b) = cos a cos b - sin a sin b      cosine_minus = cos(a - b)
+//
+//   offset       cosines of b; its sines are `padded` further on
+//
+// Six operations for four results, since both signs share products.
+// Error: 1.5 u of products and sums, and those of a and b: as unit vectors 2.6 u each if they are direct.
 HWY_INLINE void SumAndDifference(DoubleVec sine, DoubleVec cosine, const double* offset, std::size_t padded,
                                  DoubleVec& sine_plus, DoubleVec& cosine_plus, DoubleVec& sine_minus,
                                  DoubleVec& cosine_minus) {
@@ -92,7 +109,8 @@ HWY_INLINE void SumAndDifference(DoubleVec sine, DoubleVec cosine, const double*
   cosine_minus = hn::MulAdd(sine, s, cc);
 }
 
-// Consecutive rows, in 1, 2 or 4 groups of 2 * half rows; half is kReach if there are several.
+// Consecutive rows, in 1, 2 or 4 groups of 2 * half rows; half is kReach if there are several groups.
+// Positions and anchors: group g has its anchor half-way between rows (2 g + 1) half - 1 and (2 g + 1) half.
 struct Run {
   std::int64_t first;
   std::size_t begin;  // the row of `first`
@@ -100,7 +118,7 @@ struct Run {
   std::size_t half;
 
   std::size_t count() const { return groups * 2 * half; }
-  // The mirrored rows of group g with k rows between them and its anchor.
+  // The mirrored rows of group g: k + 1/2 rows after its anchor, and as many before it.
   std::size_t After(std::size_t g, std::size_t k) const { return (2 * g + 1) * half + k; }
   std::size_t Before(std::size_t g, std::size_t k) const { return (2 * g + 1) * half - 1 - k; }
 
@@ -108,15 +126,26 @@ struct Run {
   double Extent() const { return HWY_MAX(-static_cast<double>(first), Last()); }  // the largest |position|
 };
 
-// The longest run of no more than `count` rows from row `begin` on; of no rows if there is but one.
+// The longest run of at most `count` rows from row `begin` on, in at most max_groups groups. It is empty
+// (half is 0) if count is 1.
 HWY_INLINE Run LongestRun(std::int64_t first, std::size_t begin, std::size_t count, std::size_t max_groups) {
   Run run = {first, begin, max_groups, HWY_MIN(kReach, count / 2)};
   while (run.groups > 1 && run.groups * 2 * kReach > count) run.groups /= 2;
   return run;
 }
 
-// The anchors of a run, for the pairs from `begin` on: its middle, or, of several groups, those added up from
-// that, in mirrored pairs too. `floats` is null if angles are added in double.
+// The anchors of a run, for the pairs begin .. begin + count - 1: the middle M of the run, by `SinCos`, if
+// there is one group; of several M +- 8 and M +- 24 rows, by angle addition. Also the limits of small
+// entries; and if `floats` is not null, the anchors as floats and the errors of sines, at most
+// limits.float_error, less if the phases E of the run stay below 1/2 radian: 2 E times that.
+//
+// Error: 2.6 u of the middle, as a unit vector; 6.7 u of anchors that were added.
+// Worst known of added anchors: 3.39 u, with FMA 2.46 u:
+//
+//   without  cosine, position 1892928.5 of the run from 1892921, step 0x1.48317308f377dp-6 +
+//            0x1.4dd56ce5598p-64: got -0x1.f35aaedde366cp-1, want -0x1.f35aaedde366f62cp-1
+//   with     cosine, position 150353699.5 of the run from 150353644, step 0x1.03c2b634f021ep-4 -
+//            0x1.8b0edc4dfef46p-58: got 0x1.ff99cd9003d1dp-1, want 0x1.ff99cd9003d1a8aap-1
 inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run, const Limits& limits,
                                      std::size_t begin, std::size_t count, Anchors& anchors,
                                      FloatAnchors* floats) {
@@ -124,9 +153,9 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
   const Floats df;
   const double middle = (static_cast<double>(run.first) + run.Last()) / 2;
   const auto extent = hn::Set(d, run.Extent());
-  constexpr double kRadians = 0x1.921fb6p0;  // in a quarter turn, rounded up
+  constexpr double kRadians = 0x1.921fb6p0;  // a quarter turn, rounded up
   const auto error_of_phase = hn::Set(d, 2 * kRadians * limits.float_error);
-  // Copies, which stores cannot change.
+  // Local copies, so that the compiler need not reload them after each store.
   const double *highs = table.high + begin, *lows = table.low + begin;
   const std::size_t padded = table.padded, stride = anchors.stride, half = run.groups / 2;
   const double* offsets = table.offsets + 2 * kReach * padded + begin;
@@ -169,16 +198,16 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
   }
 }
 
-// What angles are added from in float; the arrays start at the chunk's first pair.
+// What a pair of mirrored rows is added from in float. Arrays start at the chunk's first pair.
 struct MirroredFloats {
   const float* errors;
   const float* sines;
   const float* cosines;
-  const float* offset[2];
+  const float* offset[2];  // cosines and sines
 };
 
-// The positions of mirrored rows, before and after their anchor, and what their entries are added from: the
-// arrays start at the chunk's first pair.
+// Two mirrored rows, before and after their anchor: their positions, and what their entries are added from.
+// Arrays start at the chunk's first pair.
 struct MirroredAngles {
   std::int64_t position[2];
   std::size_t begin;  // the chunk's first pair
@@ -192,7 +221,7 @@ struct MirroredAngles {
 
 struct MirroredRows {
   Row row[2];
-  const unsigned char* next[2];  // that are prefetched
+  const unsigned char* next[2];  // the rows to prefetch meanwhile
   NextRowPrefetch prefetch;
 };
 

@@ -1,11 +1,21 @@
-// Runs of rows by the angle-addition formulas: groups of rows around an anchor half-way between two
-// positions. Rows at equal distances on either side of it, mirrored rows, share products and loads:
+// Runs of rows of float and 16-bit types by angle addition: groups of rows around an anchor half-way between
+// two positions. Rows at equal distances before and after it, mirrored rows, share products and loads:
 //
 //   e^(iw(a + k)) and e^(iw(a - k)) from e^(iwa) and e^(iwk), k = 1/2, 3/2, ...: 6 operations for 4 vectors
 //
-// Anchors of neighbouring groups are in turn added up from one that the direct kernel's arithmetic evaluates.
-// What the rounding test flags, or is too small for its absolute error, is added again with that error on
-// either side, and rarely left to the direct kernel. Included once per target.
+// The anchors of the groups are added up in the same way from the middle of the run, which is evaluated
+// (anchors-inl.h). Included once per target.
+//
+// Three tiers: `AngleAdditionLoop`, `FinishPairs` (both ends of the interval), `EvaluateFully`. Before them
+// `AngleAdditionFloatLoop` for 16 bits.
+//
+// Error: absolutely kAngleAdditionError, u = 2^-53.
+// Worst known, as in anchors-inl.h: 4.42 u, with FMA 3.74 u:
+//
+//   without  sine, position 14531836 of the run from 14531784, step 0x1.a8af93ecde6a7p-4 -
+//            0x1.ff0dbb738e184p-59: got 0x1.b2237c05fb276p-1, want 0x1.b2237c05fb27a6bfp-1
+//   with     sine, position 2339 of the run from 2291, step 0x1.4a96ec5fd4afbp+1 + 0x1.e9372b99a078ep-53:
+//            got 0x1.fff7340e97eebp-1, want 0x1.fff7340e97eeebd3p-1
 #if defined(POSENC_SRC_KERNEL_ANGLE_ADDITION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ANGLE_ADDITION_INL_H_
 #undef POSENC_SRC_KERNEL_ANGLE_ADDITION_INL_H_
@@ -28,6 +38,8 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// The sines and cosines of two mirrored rows, before (s0, c0) and after (s1, c1) their anchor: one vector of
+// pairs each, from pair `at` of the chunk on.
 HWY_INLINE void MirroredSinCos(const MirroredAngles& angles, std::size_t at, DoubleVec& s0, DoubleVec& c0,
                                DoubleVec& s1, DoubleVec& c1) {
   const Doubles d;
@@ -35,7 +47,7 @@ HWY_INLINE void MirroredSinCos(const MirroredAngles& angles, std::size_t at, Dou
                    angles.padded, s1, c1, s0, c0);
 }
 
-// [s0 c0 s1 c1 ...] of the pairs from begin + at on, of both rows. True if the test leaves some open.
+// The same rounded for kFormat, as [s0 c0 s1 c1 ...] for each row. Returns whether any entry is undecided.
 template <posenc_type kFormat>
 HWY_INLINE bool InterleavedEntries(const MirroredAngles& angles, std::size_t at, EntryVec& entries0,
                                    EntryVec& entries1) {
@@ -46,7 +58,7 @@ HWY_INLINE bool InterleavedEntries(const MirroredAngles& angles, std::size_t at,
   return AnyOpen(BothFar(far0, far1), Least(entries0, entries1), hn::LoadU(Entries(), angles.small + 2 * at));
 }
 
-// The same of two vectors of pairs: [s0 s1 ...] and [c0 c1 ...].
+// The same of two vectors of pairs, as [s0 s1 ...] and [c0 c1 ...] for each row.
 template <posenc_type kFormat>
 HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, EntryVec& sines0,
                                 EntryVec& cosines0, EntryVec& sines1, EntryVec& cosines1) {
@@ -61,8 +73,15 @@ HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, En
                  hn::LoadU(Entries(), angles.small + at));
 }
 
-// The hot loop: whole vectors from pair i up to `end`, or to the first that are left open; returns
-// where it stopped. Nothing is called from here, so that all constants stay in registers.
+// The hot loop: the pairs i .. end - 1 of two mirrored rows, whole vectors of them, written or added. Stops
+// at the first vector with an undecided entry, of which nothing is stored, and returns its pair, else `end`.
+//
+// Decided: no midpoint within kAddedWindow ulps, and |entry| >= kLeastAdded, or exempt from that
+// (`MakeAnchors`).
+// Undecided: one vector in 231 (AVX-512), left to `FinishPairs`.
+// Hardest: `worst_cases_test.cc` has entries that are built to lie 2^-46 to 2^-73 from midpoints, relatively.
+//
+// The loop calls nothing, so that its constants stay in registers.
 template <bool kInterleaved, class Operation>
 HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, const MirroredAngles& angles,
                                            const MirroredRows& rows, bool stream, std::size_t i,
@@ -111,11 +130,16 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
   return i;
 }
 
-// Up to two vectors of pairs of two rows.
+// The entries of up to two vectors of pairs, for each of two rows.
 using FewPairs = PairBuffer<2 * kMostLanes<Doubles>>[2];
 
-// One vector of one row, of so many pairs. Both ends of what an entry may be mostly round to the same float;
-// where not, the direct kernel decides.
+// Entries [s0 c0 s1 c1 ...] of one vector of one row, from their sums: decided if sum + kAddedBracket and sum
+// - kAddedBracket round to the same float, or odd float (kOdd), as rounding is monotonic.
+//
+//   r        0 or 1: the row before or after the anchor
+//   at       the vector's first pair in the chunk; its first `pairs` pairs count
+//
+// Undecided: 4 to 72 of 10^6 pairs of the first 4,096 positions, left to `EvaluateFully`, the whole vector.
 template <bool kOdd>
 HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const MirroredAngles& angles,
                           std::size_t r, std::size_t at, std::size_t pairs, DoubleVec sine, DoubleVec cosine,
@@ -123,7 +147,7 @@ HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const
   const auto error = hn::Set(Doubles(), kAddedBracket);
   const auto upper = ToRoundedFloats<kOdd>(hn::Add(sine, error), hn::Add(cosine, error));
   const auto lower = ToRoundedFloats<kOdd>(hn::Sub(sine, error), hn::Sub(cosine, error));
-  const auto is_pair = hn::FirstN(Entries(), 2 * pairs);  // and not what fills the vector
+  const auto is_pair = hn::FirstN(Entries(), 2 * pairs);  // others only fill the vector
   if (hn::AllTrue(Entries(), hn::Eq(upper, hn::IfThenElse(is_pair, lower, upper)))) {
     hn::StoreU(upper, Entries(), entries);
   } else {
@@ -134,7 +158,8 @@ HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const
   }
 }
 
-// What the hot loop leaves: vectors that its tests flag, about one in 231, and the ends of rows.
+// The entries of `count` pairs of both rows that the hot loop leaves: undecided vectors, and the ends of rows
+// that fill no vector.
 template <bool kOdd>
 HWY_NOINLINE void FinishPairs(const FrequencyTable& table, posenc_type format, const MirroredAngles& angles,
                               std::size_t at, std::size_t count, FewPairs& few, Tally& tally) {
@@ -147,15 +172,16 @@ HWY_NOINLINE void FinishPairs(const FrequencyTable& table, posenc_type format, c
   }
 }
 
-// What of this kernel depends on layout and type.
+// What of this kernel depends on layout and operation. `RunRows` takes it as data, and so is compiled once
+// per target.
 struct RunRoutine {
   DirectRoutine direct;
   decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) hot_loop;
-  decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) in_doubles;  // only if `floats`
+  decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) in_doubles;  // used if `floats`
   decltype(&FinishPairs<false>) finish;
   Limits limits;
   bool reads;
-  bool floats;  // the hot loop adds angles in float
+  bool floats;  // whether hot_loop adds angles in float
 };
 
 template <bool kInterleaved, class Operation>

@@ -1,6 +1,12 @@
-// Runs of rows of doubles by angle addition in sums of two doubles (angle_addition-inl.h has the formulas).
-// The middle of a run and half a step are evaluated, offsets and anchors are products of these. Included once
-// per target.
+// Runs of rows of doubles by angle addition in sums of two doubles:
+//
+//   e^(iw(M + G +- k))     M the middle of the run, G = 0, +-8 or +-24 rows, k = 1/2, 3/2 .. 15/2
+//
+// The factors e^(iwM) and e^(iw/2) are evaluated, the others are powers of the latter. Included once per
+// target.
+//
+// Two tiers: `AngleAdditionDoubleLoop`, then the direct kernel (`EvaluateDoubles`). Errors are absolute.
+// PROOF.md, section 4, argues the bounds.
 #if defined(POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_
 #undef POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_
@@ -22,11 +28,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
 
-// Shorter runs are faster evaluated row by row.
+// Shorter runs are faster by the direct kernel, row by row.
 constexpr std::size_t kLeastDoubleRun = 8;
 
-// Split for products: into multiples of 2^-26, whose products are exact and so are sums of two of these, and
-// what is left. Also both in one double.
+// Angles split for products: x = part + low, part a multiple of 2^-26, |low| <= 2^-27; and x as one double
+// (whole). Products of two parts, and sums of two such products, are exact.
 struct SplitAngles {
   Angles parts;
   HWY_ALIGN ChunkArray whole_sines;
@@ -34,14 +40,16 @@ struct SplitAngles {
 };
 
 struct DoubleAnchors {
-  HWY_ALIGN ChunkArray errors;  // of every entry of the run
-  Angles middle;
-  SplitAngles anchor;      // of a group
-  Angles offsets[kReach];  // to the rows of a group; split
-  Angles moves[2];         // from the middle to groups' anchors
+  HWY_ALIGN ChunkArray errors;  // bounds of each pair, of all entries of the run
+  Angles middle;                // e^(iwM)
+  SplitAngles anchor;           // e^(iw(M + G)) of one group, split
+  Angles offsets[kReach];       // e^(iwk), split once all are made
+  Angles moves[2];              // e^(iw8), e^(iw24)
 };
 
-// high + low = a + b, good to 2^-103 where neither is larger than 1.
+// high + low = (a + a_low) + (b + b_low), |a|, |b| <= 1 (Knuth's TwoSum, then the low parts).
+//
+// Error: absolutely 2^-103. Worst known of 2 * 10^7: 2^-105.5.
 HWY_INLINE void AddSums(DoubleVec a, DoubleVec a_low, DoubleVec b, DoubleVec b_low, DoubleVec& high,
                         DoubleVec& low) {
   const auto sum = hn::Add(a, b);
@@ -52,7 +60,9 @@ HWY_INLINE void AddSums(DoubleVec a, DoubleVec a_low, DoubleVec b, DoubleVec b_l
   low = hn::Sub(rest, hn::Sub(high, sum));
 }
 
-// e^(i(a + b)), or e^(i(a - b)); may be one of them.
+// sum = e^(i(a + b)) if `plus`, else e^(i(a - b)), for `count` pairs; sum may be a or b.
+//
+// Error: 2^-102 for each product, besides those of a and b.
 HWY_NOINLINE inline void AddAngles(const Angles& a, const Angles& b, bool plus, std::size_t count,
                                    Angles& sum) {
   const Doubles d;
@@ -77,7 +87,8 @@ HWY_NOINLINE inline void AddAngles(const Angles& a, const Angles& b, bool plus, 
   }
 }
 
-// high becomes a multiple of 2^-26, low what it and the sum differ by, good to 2^-81.
+// Splits high + low, |high + low| <= 1: high becomes the nearest multiple of 2^-26, low the rest, |low| <=
+// 2^-27, rounded by 2^-81.
 HWY_INLINE void SplitSum(DoubleVec& high, DoubleVec& low) {
   const auto magic = hn::Set(Doubles(), 0x1.8p26);  // rounds to its last place
   const auto multiple = hn::Sub(hn::Add(high, magic), magic);
@@ -85,6 +96,7 @@ HWY_INLINE void SplitSum(DoubleVec& high, DoubleVec& low) {
   high = multiple;
 }
 
+// `SplitSum` of the vector at `at` of all angles.
 HWY_INLINE void SplitAt(const Angles& from, std::size_t at, Angles& to) {
   const Doubles d;
   auto high = hn::Load(d, from.sines + at), low = hn::Load(d, from.sines_low + at);
@@ -97,8 +109,16 @@ HWY_INLINE void SplitAt(const Angles& from, std::size_t at, Angles& to) {
   hn::Store(low, d, to.cosines_low + at);
 }
 
-// The middle of a run and half a step, for the pairs from `begin` on, and the error of the run's entries:
-// none of those whose phase is 0.
+// Evaluates anchors.middle, e^(iwM), and anchors.offsets[0], e^(iw/2), of the pairs begin .. begin + count -
+// 1, and the bound of all entries of the run:
+//
+//   error = min(kAddedEvaluations, 2 E) kDoubleError + kAddedDoubleError
+//           + E max_cancellation kPhaseErrorPerCancellation
+//
+//   E    the largest |phase| of the run, in quarter turns
+//
+// An entry is a product of at most 64 evaluations, each off by kDoubleError, and at small angles by twice
+// that times the angle in quarter turns. If the step is 0 all is exact, and so is the bound 0.
 HWY_NOINLINE inline void EvaluateAngles(const FrequencyTable& table, const Run& run, std::size_t begin,
                                         std::size_t count, DoubleAnchors& anchors) {
   const Doubles d;
@@ -111,7 +131,6 @@ HWY_NOINLINE inline void EvaluateAngles(const FrequencyTable& table, const Run& 
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
     const auto high = hn::LoadU(d, table.high + begin + at);
     const auto largest = hn::Mul(hn::Abs(high), extent);
-    // The phases of the factors add up to no more than the largest, 2 radians a quarter turn suffice.
     const auto evaluations = hn::Min(hn::Set(d, kAddedEvaluations), hn::Add(largest, largest));
     auto error = hn::MulAdd(evaluations, hn::Set(d, kDoubleError), hn::Set(d, kAddedDoubleError));
     error = hn::MulAdd(largest, phase_error, error);
@@ -119,23 +138,24 @@ HWY_NOINLINE inline void EvaluateAngles(const FrequencyTable& table, const Run& 
   }
 }
 
-// Offsets, and moves if there are several groups.
+// Makes anchors.offsets, and anchors.moves if there are several groups, from offsets[0]; then splits the
+// offsets.
 HWY_NOINLINE inline void MakeOffsets(const Run& run, std::size_t count, DoubleAnchors& anchors) {
   Angles* offsets = anchors.offsets;
   Angles* moves = anchors.moves;
-  AddAngles(offsets[0], offsets[0], true, count, moves[1]);  // a step
+  AddAngles(offsets[0], offsets[0], true, count, moves[1]);  // one row
   for (std::size_t k = 1; k < run.half; ++k) AddAngles(offsets[k - 1], moves[1], true, count, offsets[k]);
   if (run.groups > 1) {
-    AddAngles(offsets[kReach - 1], offsets[0], true, count, moves[0]);  // kReach steps
+    AddAngles(offsets[kReach - 1], offsets[0], true, count, moves[0]);  // kReach rows
     AddAngles(moves[0], moves[0], true, count, moves[1]);
-    AddAngles(moves[1], moves[0], true, count, moves[1]);  // thrice that
+    AddAngles(moves[1], moves[0], true, count, moves[1]);  // three times kReach
   }
   for (std::size_t k = 0; k < run.half; ++k) {
     for (std::size_t at = 0; at < count; at += hn::Lanes(Doubles())) SplitAt(offsets[k], at, offsets[k]);
   }
 }
 
-// The anchor of group g.
+// anchors.anchor = e^(iw(M + G)) of group g, split.
 HWY_NOINLINE inline void MoveDoubleAnchor(const Run& run, std::size_t g, std::size_t count,
                                           DoubleAnchors& anchors) {
   const Doubles d;
@@ -156,14 +176,30 @@ HWY_NOINLINE inline void MoveDoubleAnchor(const Run& run, std::size_t g, std::si
   }
 }
 
-// Mirrored rows at work: `offset` before and after an anchor.
+// What two mirrored rows, `offset` before and after an anchor, are added from. Arrays start at the chunk's
+// first pair.
 struct MirroredDoubles {
   const double* errors;
   const SplitAngles* anchor;
   const Angles* offset;
 };
 
-// The entries of the pairs from `at` on of both rows, and which of them their error leaves open.
+// One vector of pairs of two mirrored rows, from pair `at` of the chunk on, rounded to double. With anchor
+// and offset split, S = s + s_low and so on, e.g. for the row after:
+//
+//   s1 = (s bc + c bs) + (s_low bc + S bc_low + c_low bs + C bs_low)
+//
+// The first sum is exact; the second one, with the bound added and taken off, is rounded to double with it
+// (`RoundSum`). open0 and open1: the pairs of which an entry is undecided.
+//
+// Error: that of `EvaluateAngles`.
+// Worst known of 3 * 10^7 entries of random runs at positions up to 2^14: 2^-73.0, 0.47 of its bound, the
+// same with and without FMA: a sine, position 340 of the run from 277, step 0x1.ff7ae543d9178p-1 +
+// 0x1.ce6d02188614p-59:
+//
+//   got -0x1.0845148cb3eacp-1 - 0x1.7699a295e9daap-27, want -0x1.084514ea5a53657a77aap-1
+//
+// Hardest: `doubles_test.cc` has entries 2^-74.6 from midpoints, of 2.5 * 10^9.
 HWY_INLINE void RoundMirrored(const MirroredDoubles& angles, std::size_t at, DoubleVec& s0, DoubleVec& c0,
                               DoubleVec& s1, DoubleVec& c1, hn::Mask<Doubles>& open0,
                               hn::Mask<Doubles>& open1) {
@@ -191,6 +227,7 @@ HWY_INLINE void RoundMirrored(const MirroredDoubles& angles, std::size_t at, Dou
   open0 = hn::Or(open0, RoundSum(hn::MulAdd(s, bs, cc), hn::Add(cc_low, ss_low), error, c0));
 }
 
+// Stores one vector of pairs, pair i on, in the columns of a row.
 template <bool kInterleaved>
 HWY_INLINE void StoreDoublePairs(const Columns& columns, DoubleVec s, DoubleVec c, double* row, std::size_t i,
                                  bool stream) {
@@ -202,14 +239,16 @@ HWY_INLINE void StoreDoublePairs(const Columns& columns, DoubleVec s, DoubleVec 
   }
 }
 
-// Mirrored rows: their positions and where they are written.
+// Two mirrored rows: their positions, and where they are written.
 struct DoubleRows {
   double position[2];
   unsigned char* to[2];
 };
 
-// The hot loop: whole vectors from pair i up to `end`, or to the first that are left open; returns where it
-// stopped.
+// The hot loop: the pairs i .. end - 1 of two mirrored rows, whole vectors of them. Stops at the first vector
+// with an undecided pair, of which nothing is stored, and returns its pair, else `end`.
+//
+// Undecided: one pair in 3,000, left to `FinishMirroredDoubles`. Sines below 2^-22 always are.
 template <bool kInterleaved>
 HWY_NOINLINE std::size_t AngleAdditionDoubleLoop(const Columns& columns, const MirroredDoubles& angles,
                                                  std::size_t begin, const DoubleRows& rows, bool stream,
@@ -230,7 +269,7 @@ HWY_NOINLINE std::size_t AngleAdditionDoubleLoop(const Columns& columns, const M
   return i;
 }
 
-// A vector of one row: by the direct kernel if it is left open.
+// One vector of one row into buffers: as it was added up, or by the direct kernel if a pair is undecided.
 HWY_INLINE void FinishDoubles(const FrequencyTable& table, double position, std::size_t i,
                               hn::Mask<Doubles> open, DoubleVec sine, DoubleVec cosine, double* sines,
                               double* cosines, Tally& tally) {
@@ -244,7 +283,8 @@ HWY_INLINE void FinishDoubles(const FrequencyTable& table, double position, std:
   }
 }
 
-// What the hot loop leaves: open vectors, the ends of rows, rows that are not aligned.
+// One vector of two mirrored rows that the hot loop leaves: with undecided pairs, at the end of a row, or of
+// rows that are not aligned.
 inline HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, const Columns& columns,
                                                const MirroredDoubles& angles, std::size_t begin,
                                                const DoubleRows& rows, std::size_t i, Tally& tally) {
@@ -261,6 +301,7 @@ inline HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, cons
   }
 }
 
+// data = PE for one run: chunk by chunk, group by group, two mirrored rows at a time.
 inline HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Columns& columns, const Rows& rows,
                                        const Run& run, Tally& tally) {
   const auto hot_loop = columns.InTurns() ? &AngleAdditionDoubleLoop<true> : &AngleAdditionDoubleLoop<false>;
@@ -294,7 +335,8 @@ inline HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Column
 }
 #endif  // HWY_SCALAR
 
-// data = PE, rounded to double: runs by angle addition, other rows by the direct kernel.
+// data = PE, rounded to double: consecutive positions without a phase rounding by angle addition, in runs of
+// at least kLeastDoubleRun rows; all other rows by the direct kernel.
 inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Columns& columns,
                                        const Rows& rows) {
   Tally tally;

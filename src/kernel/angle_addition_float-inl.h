@@ -1,6 +1,7 @@
-// Rows of 16 bits need so few digits that angles can be added in float: each entry, or its sum with an
-// element, is computed with its error added and with it subtracted (brackets-inl.h). Where both round to the
-// same value, that is right; where not, angle addition in double decides. Included once per target.
+// Runs of rows of 16-bit types by angle addition in float, between bounds: each entry, or its sum with an
+// element, is computed with the error bound added and with it subtracted. If both ends round to the same 16
+// bits (brackets-inl.h), so does the real number. Angle addition in double decides the others. Included once
+// per target.
 #if defined(POSENC_SRC_KERNEL_ANGLE_ADDITION_FLOAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ANGLE_ADDITION_FLOAT_INL_H_
 #undef POSENC_SRC_KERNEL_ANGLE_ADDITION_FLOAT_INL_H_
@@ -22,13 +23,30 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of an entry; or, of sums, of the float that it rounds to, where they may reach 1.
+// The bound of a cosine's error; a sine's is less while phases are small (`MakeAnchors`). For sums 2^-24
+// more, since they are sums with the entry rounded to float: 2^-25, and as much again where a sum reaches 1.
 template <class Operation>
 constexpr double kFloatError = (kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma) +
                                (Operation::kReads ? 0x1p-24 : 0.0);
 
-// What is stored for the pairs from `at` on of both rows, as RoundBoth leaves it: entries, or their sums with
-// the elements x. True if the error matters to some, or a sum is a NaN.
+// One vector of pairs of two mirrored rows, from pair `at` of the chunk on, rounded to 16 bits (`RoundBoth`):
+// entries, or x + entries. For the row before the anchor, with the anchor's s, c and the offset's rs, rc as
+// floats:
+//
+//   sine0   = s rc - c rs, between s rc - error - c rs and s rc + error - c rs
+//   cosine0 = c rc + s rs, likewise; the row after it has the other signs
+//
+// Error: absolutely kFloatAngleAdditionError, 5 e of e = 2^-25; without FMA 7 e,
+// kFloatAngleAdditionErrorWithoutFma.
+// Worst known, as in anchors-inl.h, of both ends with their bound taken off: 4.55 e, without FMA 5.85 e:
+//
+//   with     cosine, position 2440473 of the run from 2440442, step 0x1.a92d9b3b482a1p-3 -
+//            0x1.5b7be4ce207dcp-57: got -0x1.f94f21p-1, want -0x1.f94f258b9da0a636p-1
+//   without  sine, position 2123 of the run from 2088, step 0x1.83d7181574aadp-4 - 0x1.894b65348ebd8p-58:
+//            got 0x1.ffb415p-1, want 0x1.ffb40f26eb18f814p-1
+//
+// Sines of small phases came to 0.66 of their bound, without FMA to 0.6. Returns whether any lane is
+// undecided: `AnyUndecided`. `AngleAdditionLoop` takes such vectors.
 template <class Operation>
 HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t at, EntryVec x_sine0,
                                      EntryVec x_cosine0, EntryVec x_sine1, EntryVec x_cosine1,
@@ -64,7 +82,7 @@ HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t a
   return AnyUndecided<Operation>(differ, marks, total);
 }
 
-// The sources of a vector of pairs, to be added to sines and to cosines.
+// A vector of pairs of bfloat16 elements times the scale, apart: those that sines are added to, and cosines.
 template <bool kInterleaved, class Operation>
 HWY_INLINE void LoadSources(const Operation& operation, const Columns& columns, const std::uint16_t* from,
                             std::size_t i, EntryVec& sines, EntryVec& cosines) {
@@ -83,7 +101,7 @@ HWY_INLINE void LoadSources(const Operation& operation, const Columns& columns, 
   }
 }
 
-// The hot loop of 16 bits, which stops where doubles must decide.
+// The hot loop of 16 bits: as `AngleAdditionLoop`, which takes the vector at which this one stops.
 template <bool kInterleaved, class Operation>
 HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& columns,
                                                 const MirroredAngles& angles, const MirroredRows& rows,

@@ -1,5 +1,5 @@
-// Which kernel does what: single rows, lists and rounded phases take the direct one, runs angle addition.
-// Included once per target.
+// Which kernel takes a call: runs of two rows or more go by angle addition; single rows, lists, phase
+// roundings and rare layouts by the direct kernel. Included once per target.
 #if defined(POSENC_SRC_KERNEL_APPLY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_APPLY_INL_H_
 #undef POSENC_SRC_KERNEL_APPLY_INL_H_
@@ -16,11 +16,13 @@ namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 
+// data = PE, or sources * scale + PE, as the operation says (store-inl.h). Returns how many pairs slower
+// tiers decided.
 template <class Operation>
 Tally Apply(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
 #if HWY_TARGET != HWY_SCALAR
   const bool interleaved = columns.InTurns();
-  // Cosines before sines by turns, and a cosine more than sines, are rare.
+  // Rare, and not worth loops of their own: interleaved cosines first, and halves with one cosine more.
   const bool is_common = interleaved ? columns.SinesFirst() : columns.sines >= columns.cosines;
   if (rows.at.IsRun() && rows.at.count > 1 && table.has_offsets && is_common) {
     const auto& routine = interleaved ? kRunRoutine<true, Operation> : kRunRoutine<false, Operation>;

@@ -1,5 +1,8 @@
-// Both ends of an interval around a value, rounded to 16 bits: where they agree, that is what the value
-// rounds to, since rounding is monotonic. Included once per target.
+// Rounding an interval to 16 bits: where both ends round to one number, so does every real number between
+// them, because rounding is monotonic. Included once per target.
+//
+// An end may also be rounded otherwise than to nearest even where that is cheaper, as long as the rounding is
+// monotonic and right for all that is no midpoint.
 #if defined(POSENC_SRC_KERNEL_BRACKETS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_BRACKETS_INL_H_
 #undef POSENC_SRC_KERNEL_BRACKETS_INL_H_
@@ -21,8 +24,8 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Float16 is rounded by an instruction, or by hand. (It leaves 1 vector in 8 open at large positions: with
-// AVX-512 that is no gain, or a loss.)
+// Float16 is rounded by AVX2's instruction, or by integer operations (SSE4). With AVX-512 it is not tried:
+// one vector in 8 is undecided at large positions, which costs as much as is gained, or more.
 constexpr bool kConvertsHalves = kHasFloat16 && !kIsAvx512;
 constexpr bool kRoundsHalves = kIsSse4 && !kHasFloat16;
 template <class Operation>
@@ -30,24 +33,32 @@ constexpr bool kAddsInFloat = Operation::kType == POSENC_BF16 ||
                               (Operation::kType == POSENC_F16 && !Operation::kReads &&
                                (kConvertsHalves || kRoundsHalves));
 
-// Values that are rounded: 16 bits each, or the upper halves of words.
+// Rounded ends: vectors of 16 bits, or words whose upper halves are the results.
 using HalfVec = hn::Vec<hn::Rebind<std::uint16_t, Entries>>;
 template <class Operation>
 using RoundedVec = std::conditional_t<Operation::kType == POSENC_F16 && kConvertsHalves, HalfVec, WordVec>;
 
-// What RoundBoth collects besides the bits in which ends differ.
+// What `RoundBoth` begins to collect `marks` from.
 template <class Operation>
 HWY_INLINE WordVec NoMarks() {
   return hn::Set(Words(), Operation::kReads ? 0x7FFF7FFFu : 0u);
 }
 
-// Rounds both ends and returns the bits in which they differ, and others below those that are kept.
+// Rounds both ends of each lane's interval to 16 bits:
+//
+//   rounded   the upper end, in the upper half of each word
+//   marks     collects what else leaves lanes undecided: of written float16, bit 30 if the upper end is below
+//             2^-14; of sums with bfloat16, the least half words, 0x8000 if a lower one is that of a midpoint
+//
+// Both roundings take midpoints away from zero, and are right otherwise: bfloat16 everywhere, float16 from
+// 2^-14 on. Returns the bits in which the rounded ends differ, and bits below these that say nothing.
+// `AnyUndecided` tests both.
 template <class Operation>
 HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, WordVec& marks) {
   const Words dw;
   if constexpr (Operation::kType == POSENC_F16) {
-    // 13 bits are dropped. The exponent becomes 113 less, for which subnormal numbers borrow from the sign,
-    // so that bit 30 is set; then 1 more.
+    // Half a place is added, 13 bits are to be dropped, and the exponent is lowered by 113. Below 2^-14 this
+    // borrows from the sign, and leaves bit 30 set. Then 1 is added to the exponent.
     const auto bias = hn::Set(dw, 0x1000u - (113u << 23));
     const auto biased = hn::Add(hn::BitCast(dw, upper), bias);
     marks = hn::Or(marks, biased);
@@ -55,7 +66,7 @@ HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, W
     rounded = hn::Or(hn::ShiftLeft<3>(hn::Add(biased, hn::Set(dw, 1u << 23))), sign);
     return hn::Xor(biased, hn::Add(hn::BitCast(dw, lower), bias));
   } else {
-    // Ties away from zero. Of ties the lower half is the least signed number: of sums, marks are the least.
+    // The lower half of a midpoint is 0x8000, the least signed number, so the minimum finds any.
     const hn::Repartition<std::int16_t, Words> d16;
     const auto bias = hn::Set(dw, 0x8000);
     rounded = hn::Add(hn::BitCast(dw, upper), bias);
@@ -67,9 +78,13 @@ HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, W
   }
 }
 
-// Whether there are ends that differ; numbers below float16's normal ones, if rounded by hand; or, of sums,
-// ties, which go to even (or a -0: its upper half looks like one), or a `total` that is no number: a NaN was
-// added, or infinities of both signs.
+// Whether any lane is undecided, from what `RoundBoth` returned and collected for a vector:
+//
+//   written    the rounded ends differ, or float16 that is rounded by hand is below 2^-14
+//   sums       also if an end is a midpoint, which goes to even, or a -0, whose upper half looks like one; or
+//              if `total`, the sum of all upper ends, is a NaN: one was added, or infinities of both signs
+//
+// Undecided vectors go to the hot loop in double (`AngleAdditionLoop`).
 template <class Operation>
 HWY_INLINE bool AnyUndecided(WordVec differ, WordVec marks, EntryVec total) {
   const Words dw;
@@ -84,7 +99,7 @@ HWY_INLINE bool AnyUndecided(WordVec differ, WordVec marks, EntryVec total) {
   }
 }
 
-// The upper halves of s and c as [s0 c0 s1 c1 ...].
+// Stores the upper halves of s and c as [s0 c0 s1 c1 ...].
 HWY_INLINE void StoreInterleaved(WordVec s, WordVec c, std::uint16_t* to, bool stream) {
   const hn::ScalableTag<std::uint16_t> d16;
   if constexpr (kBigEndian) {
@@ -94,6 +109,7 @@ HWY_INLINE void StoreInterleaved(WordVec s, WordVec c, std::uint16_t* to, bool s
   }
 }
 
+// Stores the upper halves of words, one behind the other.
 HWY_INLINE void StoreNarrow(WordVec upper_halves, std::uint16_t* to, bool stream) {
   StoreNarrow(Entries(), hn::ShiftRight<16>(upper_halves), to, stream);
 }

@@ -1,4 +1,5 @@
-// Rows that repeat all over a matrix: each is computed once, then copied or added wherever it belongs.
+// Rows that a matrix repeats, as that of a grid does: each is computed once, then copied or added wherever it
+// belongs.
 #ifndef POSENC_SRC_KERNEL_COPIES_H_
 #define POSENC_SRC_KERNEL_COPIES_H_
 
@@ -7,9 +8,12 @@
 namespace posenc {
 namespace internal {
 
-// Row i of `rows`, at from + i * from_stride, belongs to rows (o, i, 0) .. (o, i, inner - 1) for all o below
-// outer; row (o, i, j) is at to + o * outer_stride + (i * inner + j) * to_stride. Strides are in bytes. A row
-// and a place are the same or do not overlap.
+// Row i belongs to the places (o, i, j) of [outer, rows, inner]:
+//
+//   row i             from + i * from_stride                                        `bytes` long
+//   place (o, i, j)   to + o * outer_stride + (i * inner + j) * to_stride
+//
+// Strides are in bytes. A row and a place are the same or do not overlap.
 struct Copies {
   const unsigned char* from;
   std::size_t from_stride;
@@ -21,7 +25,8 @@ struct Copies {
   std::size_t outer;
   std::size_t outer_stride;
 
-  // Calls copy(row, place) for all places but that of the row itself, in ascending order.
+  // Calls copy(row, place) for each place of each row, unless both are the same; outer first, then rows, then
+  // inner.
   template <class Copy>
   void ForEach(const Copy& copy) const {
     for (std::size_t o = 0; o < outer; ++o) {

@@ -1,6 +1,9 @@
-// The direct kernel: rows at any positions, each entry from its own phase. Pairs are evaluated as floats by
-// turns, where the row wants them, or else into a buffer, from which they are stored in any layout and type.
-// Included once per target.
+// The direct kernel: rows at any positions, each entry from its own phase. Entries are evaluated as floats,
+// interleaved: in the row itself if these are what it stores, else in a buffer, from which they are stored in
+// any layout and type. Included once per target.
+//
+// Three tiers, each of which leaves what it cannot decide to the next: `EvaluateQuickly` (few terms),
+// `EvaluateFully` (all terms), `RecomputePairs` (wide arithmetic, reference.h).
 #if defined(POSENC_SRC_KERNEL_DIRECT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_DIRECT_INL_H_
 #undef POSENC_SRC_KERNEL_DIRECT_INL_H_
@@ -26,27 +29,31 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Pairs that pass through a buffer together.
+// Pairs that are evaluated into a buffer at a time.
 constexpr std::size_t kBufferPairs = 512;
 
-// Rounded entries of kPairs pairs, [s0 c0 s1 c1 ...], a vector more than may be needed.
+// The rounded entries of kPairs pairs, [s0 c0 s1 c1 ...], with room for a last vector that is only partly
+// used.
 template <std::size_t kPairs>
 struct PairBuffer {
   HWY_ALIGN float entries[2 * (kPairs + kMostLanes<Doubles>)];
 };
 
-// The steps of a table for one position.
+// The steps that serve one position: high + low, in quarter turns, one a pair.
 struct Steps {
   const double* high;
   const double* low;
 };
 
-HWY_INLINE Steps StepsAt(const FrequencyTable& table, double position) {  // a recipe's are all one
+// Steps that are reduced modulo eight quarter turns serve whole positions only. With a phase rounding all
+// steps are one radian.
+HWY_INLINE Steps StepsAt(const FrequencyTable& table, double position) {
   if (IsWhole(position)) return {table.high, table.low};
   return {table.whole_high, table.whole_low};
 }
 
-// The phases of a vector of pairs from pair begin + at on: multiple * (high + low), in quarter turns.
+// Loads the factors of a vector of phases, multiple * (high + low) quarter turns, of the pairs from begin +
+// at on.
 HWY_INLINE void LoadPhases(const Steps& steps, const Multiples& multiples, std::size_t begin, std::size_t at,
                            DoubleVec& multiple, DoubleVec& high, DoubleVec& low) {
   const Doubles d;
@@ -55,13 +62,14 @@ HWY_INLINE void LoadPhases(const Steps& steps, const Multiples& multiples, std::
   low = hn::LoadU(d, steps.low + begin + at);
 }
 
-// A recipe's phases of as many pairs as pass through a buffer together. Others leave it as it is: to clear it
-// would cost a single row a tenth of its time.
+// The phases of kBufferPairs pairs under a phase rounding. Without one the array stays uninitialized:
+// clearing it would take a tenth of the time of a single row.
 struct PhaseBuffer {
   HWY_ALIGN double phases[kBufferPairs + kMostLanes<Doubles>];
 };
 
-// Of the pairs i .. i + count - 1, whole vectors of them.
+// The multiples of the pairs i .. i + count - 1 at a position: the position itself or, with a phase rounding,
+// the rounded phases, which fill `buffer`, and zeros behind them to the end of the last vector.
 inline Multiples MultiplesAt(const FrequencyTable& table, double position, std::size_t i, std::size_t count,
                              PhaseBuffer& buffer) {
   if (table.recipe.IsNone()) return {position, nullptr};
@@ -70,24 +78,24 @@ inline Multiples MultiplesAt(const FrequencyTable& table, double position, std::
   return {position, buffer.phases};
 }
 
-// Whether phases at that position may be tiny but not 0.
+// Whether phases may be tiny but not 0: only at positions within 1 of 0, or with a phase rounding.
 HWY_INLINE bool MayBeTiny(double position) { return position > -1.0 && position < 1.0 && position != 0.0; }
 HWY_INLINE bool MayBeTiny(const Multiples& multiples) {
   return multiples.list != nullptr || MayBeTiny(multiples.position);
 }
 
-// The lanes in which multiple * high is less than least, but neither factor is 0.
+// The lanes in which 0 < |multiple * high| < least, where neither factor is 0: their sines may be subnormal.
 HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double least) {
   const Doubles d;
   const auto is_zero = hn::Or(hn::Eq(multiple, hn::Zero(d)), hn::Eq(high, hn::Zero(d)));
   return hn::AndNot(is_zero, hn::Lt(hn::Abs(hn::Mul(multiple, high)), hn::Set(d, least)));
 }
 
-// The lanes of a vector that need wide arithmetic.
+// The undecided lanes of a vector of pairs, for `RecomputePairs`: 0 in those that are decided.
 struct Flags {
   HWY_ALIGN std::uint64_t lanes[kMostLanes<Longs>];
 
-  HWY_INLINE void Set(LongVec flagged) {  // 0 in the other lanes
+  HWY_INLINE void Set(LongVec flagged) {  // 0 in decided lanes
     hn::Store(flagged, Longs(), lanes);
   }
   HWY_INLINE void Set(hn::Mask<Doubles> flagged) {
@@ -98,11 +106,14 @@ struct Flags {
   }
 };
 
-// Cosines above 1 - 2^-30 are taken as that, whose odd float is theirs.
+// Returns min(c, 1 - 2^-30). A cosine above that rounds to the same odd float, 1 - 2^-24, and to 1 in every
+// 16-bit type; but rounded to double it may be 1, which the test for odd floats would leave undecided.
 HWY_INLINE DoubleVec BelowOne(DoubleVec c) { return hn::Min(c, hn::Set(Doubles(), 1 - 0x1p-30)); }
 
-// Turns by the quadrants, so that none are left, and adds 0, or what zeros become: both make -0 +0 before
-// anything rounds to -0.
+// Applies the quadrants to s and c, sets them to 0, and adds `not_zero` to both, so that no entry is -0.
+//
+//   not_zero   0; for odd floats, if the target's test does not know that zeros are exact (kPassesZeros), a
+//              subnormal double, which that test decides and which leaves larger numbers as they are
 HWY_INLINE void TurnAndAdd(DoubleVec not_zero, LongVec& quadrant, DoubleVec& s, DoubleVec& c) {
   DoubleVec sine, cosine;
   TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
@@ -111,8 +122,12 @@ HWY_INLINE void TurnAndAdd(DoubleVec not_zero, LongVec& quadrant, DoubleVec& s, 
   quadrant = hn::Zero(Longs());
 }
 
-// Stores a vector of pairs as [s0 c0 s1 c1 ...], rounded, from the sines and cosines of what their quadrants
-// leave. Returns those of the pairs that passed so far which the rounding test passes.
+// Rounds s and c, one vector of pairs, applies the quadrants and stores the entries:
+//
+//   to [2 lanes] = [s0 c0 s1 c1 ...]     floats to nearest, or odd floats (kOdd, `RoundDirect`)
+//
+// Returns which of the pairs `so_far` are decided: those with both entries outside the window of kWindow
+// ulps.
 template <bool kOdd, std::uint64_t kWindow>
 HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
                              float* to) {
@@ -132,8 +147,25 @@ HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
   }
 }
 
-// The pairs begin .. begin + count - 1 at one position, whole vectors of them, as are their multiples,
-// rounded for `format`, by turns.
+// Entries with all terms, of the pairs begin .. begin + count - 1 at one position:
+//
+//   entries[2 k]     = sin(pi/2 multiple_k (high_k + low_k))
+//   entries[2 k + 1] = cos(pi/2 multiple_k (high_k + low_k))
+//
+//   entries    [2 * count], rounded up to whole vectors, as are multiples and steps: floats to nearest, or
+//              odd floats for 16-bit formats, to which they are rounded when they are stored
+//
+// Error: kDirectError before rounding; decided outside a window of kDirectWindow ulps.
+// Undecided: one pair in 5 million in lists; also pairs with |r| < kMaxCancellation |phase|, and phases below
+// kLeastPhase. `RecomputePairs` decides them here.
+// Hardest known, by exhaustion (`fallback_test.cc`, `worst_cases_test.cc`): one entry of each type.
+//
+//   float32    cos(730825806 * 10000^(-38/64)) = -0x1.234a4f0000000043p-1, 2^-38.9 ulp of a float from the
+//              midpoint -0x1.234a4fp-1: want -0x1.234a5p-1
+//   bfloat16   sin(93324 * 10000^(-680/768)) = 0x1.fcffffffffff9998p-1, 2^-42.3 ulp of a bfloat16 from the
+//              midpoint 0x1.fdp-1: want 0x1.fcp-1
+//   float16    cos(2146609790 * (10^7)^(-14/64)) = 0x1.3b1ffffffffdb9bep-1, 2^-36.8 ulp of a float16 from the
+//              midpoint 0x1.3b2p-1: want 0x1.3bp-1
 inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type format,
                                        const Multiples& multiples, std::size_t begin, std::size_t count,
                                        float* entries, Tally& tally) {
@@ -161,7 +193,7 @@ inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type 
   }
 }
 
-// As StoreRounded, with the wider window: whether all pairs pass.
+// `StoreRounded` with a window of kQuickWindow ulps. Returns whether all pairs are decided and in `so_far`.
 template <bool kOdd>
 HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
                              float* to) {
@@ -174,10 +206,18 @@ HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
   return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(hn::And(biased, bits), hn::Zero(dw)));
 }
 
-// The same with fewer terms, from pair begin + at on, at a position of at least 1, of steps that are usual
-// and at most kMaxStep; returns the first vector that does not pass, or one at the end. Each vector is
-// reduced while the one before it is evaluated, since a chain of both is longer than what processors look
-// ahead. Nothing is called from here, so that constants stay in registers.
+// Entries with fewer terms, of the pairs from begin + at to begin + end, entries[2 k] of pair begin + k: the
+// hot loop of the direct kernel. Stops at the first vector that has an undecided pair, whose entries are then
+// wrong, and returns its `at`; else returns `end` or more.
+//
+//   |position| >= 1, no phase rounding; kLeastQuick <= |step| <= kMaxStep (FrequencyTable::QuickPairs)
+//
+// Error: kQuickError before rounding; decided outside a window of kQuickWindow ulps if |r| >= kLeastQuick.
+// Worst known before rounding: see `QuickPolynomials`.
+// Undecided: one vector in 4,000, left to `EvaluateFully`.
+//
+// Each vector is reduced while the one before it is evaluated: the chain of both is longer than the window of
+// out-of-order execution. The loop calls nothing, so that its constants stay in registers.
 template <bool kOdd>
 HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double position, std::size_t begin,
                                          std::size_t at, std::size_t end, float* entries) {
@@ -205,7 +245,8 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
   return at;
 }
 
-// As EvaluateFully, but without terms at position 0, and quickly where that can be.
+// Entries as of `EvaluateFully`: by `EvaluateQuickly` where its conditions hold, and by the former where they
+// do not or a vector is undecided. At position 0 they are 0 and 1.
 inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format,
                                        const Multiples& multiples, std::size_t begin, std::size_t count,
                                        float* entries, Tally& tally) {
@@ -213,7 +254,7 @@ inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type 
   if constexpr (kHasVectors) {  // any other target is chosen before SCALAR: there it is not worth the code
     const std::size_t lanes = hn::Lanes(Doubles());
     const double position = multiples.position;
-    if (position == 0.0) {  // phases of a recipe are 0 too
+    if (position == 0.0) {  // phase roundings give phase 0 as well
       const Entries df;
       const auto pairs = hn::OddEven(hn::Set(df, 1.0f), hn::Zero(df));
       for (; at < count; at += lanes) hn::StoreU(pairs, df, entries + 2 * at);
@@ -230,19 +271,21 @@ inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type 
   EvaluateFully(table, format, multiples.From(at), begin + at, count - at, entries + 2 * at, tally);
 }
 
-// One row on its way: where it is read and where it is written.
+// One row: where its elements are read, if they are, and where they are written.
 struct Row {
   const unsigned char* from;
   unsigned char* to;
 };
 
+// Row r of a block, of elements of so many bytes.
 HWY_INLINE Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) {
   auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size;
   if (rows.sources == nullptr) return {to, to};
   return {static_cast<const unsigned char*>(rows.sources[r]), to};
 }
 
-// Vectors may access elements at any multiple of their size; other pointers take single elements.
+// Whether all rows lie at multiples of the element's size, so that vectors may access them. Others are
+// accessed an element at a time.
 HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
   std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(rows.data);
   if (rows.sources != nullptr) {
@@ -251,11 +294,12 @@ HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
   return (bits & (element_size - 1)) == 0;
 }
 
-// What of the direct kernel depends on the type.
+// What of the direct kernel depends on the operation. `DirectRows` takes it as data, and so is compiled once
+// per target.
 struct DirectRoutine {
   std::size_t element_size;
-  posenc_type format;  // of the encodings
-  bool in_place;       // entries are what is stored
+  posenc_type format;  // what entries are rounded to
+  bool in_place;       // whether rows store the entries as they are
   decltype(&StoreRun<WriteOperation<POSENC_F32>>) store;
 };
 
@@ -264,7 +308,8 @@ constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::
                                           Operation::kType == POSENC_F32 && !Operation::kReads,
                                           &StoreRun<Operation>};
 
-// Stores `count` pairs from pair i on to a row.
+// Stores or adds the pairs i .. i + count - 1, entries [s0 c0 s1 c1 ...], in the columns of a row. Of a row
+// with one sine or cosine more, the last pair has only that.
 inline HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, const Columns& columns,
                                     std::size_t i, std::size_t count, const float* entries, const Row& row,
                                     bool aligned, bool stream) {
@@ -281,6 +326,7 @@ inline HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, c
   routine.store(scale, entries, kCosines, cosine_count, row.from + cosine, row.to + cosine, aligned, stream);
 }
 
+// data = PE, or sources * scale + PE, for each row and each pair, kBufferPairs at a time.
 inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const FrequencyTable& table,
                                      const Columns& columns, const Rows& rows, float scale) {
   const bool aligned = IsAligned(rows, routine.element_size);
@@ -291,7 +337,7 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
   const std::size_t whole = in_place ? columns.cosines / hn::Lanes(Doubles()) * hn::Lanes(Doubles()) : 0;
   for (std::size_t r = 0; r < rows.at.count; ++r) {
     const Row row = RowAt(rows, routine.element_size, r);
-    if (rows.sources != nullptr) {  // of a table: memory brings the row while it is evaluated
+    if (rows.sources != nullptr) {  // prefetched, so that it arrives while its entries are evaluated
       const std::size_t bytes = (columns.sines + columns.cosines) * routine.element_size;
       const NextRowPrefetch prefetch;
       for (std::size_t at = 0; at < bytes; at += 64) prefetch(row.from + at);
@@ -299,15 +345,15 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
     for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);
       const Multiples multiples = MultiplesAt(table, rows.at[r], i, count, phases);
-      const std::size_t begun = HWY_MIN(count, whole - HWY_MIN(i, whole));  // where they are to be
-      if (begun > 0) {
+      const std::size_t placed = HWY_MIN(count, whole - HWY_MIN(i, whole));  // evaluated in the row itself
+      if (placed > 0) {
         float* to = reinterpret_cast<float*>(row.to) + columns.sine_offset + 2 * i;
-        EvaluatePairs(table, routine.format, multiples, i, begun, to, tally);
+        EvaluatePairs(table, routine.format, multiples, i, placed, to, tally);
       }
-      if (begun == count) continue;
-      EvaluatePairs(table, routine.format, multiples.From(begun), i + begun, count - begun, buffer.entries,
+      if (placed == count) continue;
+      EvaluatePairs(table, routine.format, multiples.From(placed), i + placed, count - placed, buffer.entries,
                     tally);
-      StorePairs(routine, scale, columns, i + begun, count - begun, buffer.entries, row, aligned, false);
+      StorePairs(routine, scale, columns, i + placed, count - placed, buffer.entries, row, aligned, false);
     }
   }
   return tally;

@@ -1,4 +1,7 @@
-// The direct kernel for rows of doubles, in any layout. Included once per target.
+// The direct kernel for rows of doubles, in any layout: each entry from its own phase, as a sum of two
+// doubles that is rounded once. Included once per target.
+//
+// Three tiers: `EvaluateDoublesQuickly`, `EvaluateDoublesFully`, `RecomputePairs` (reference.h).
 #if defined(POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_
 #undef POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_
@@ -20,12 +23,13 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Pairs that pass together, whole vectors of them: what runs are added up from takes 26 KB of the stack.
+// Pairs that are evaluated at a time. The anchors and offsets of a run (`DoubleAnchors`) then take 26 KB of
+// the stack.
 constexpr std::size_t kDoubleChunkPairs = 64;
 static_assert(kDoubleChunkPairs % kMostLanes<Doubles> == 0, "whole vectors");
 using ChunkArray = double[kDoubleChunkPairs];
 
-// Sines and cosines of one angle per pair, as sums of two doubles.
+// The sine and cosine of one angle for each pair of a chunk, as sums of two doubles.
 struct Angles {
   HWY_ALIGN ChunkArray sines;
   HWY_ALIGN ChunkArray sines_low;
@@ -33,7 +37,7 @@ struct Angles {
   HWY_ALIGN ChunkArray cosines_low;
 };
 
-// Of the pairs begin .. begin + count - 1, whole vectors of them.
+// `SinCosSums` of the pairs begin .. begin + count - 1, rounded up to whole vectors, at their multiples.
 inline HWY_NOINLINE void EvaluateSums(const Steps& steps, const Multiples& multiples, std::size_t begin,
                                       std::size_t count, Angles& angles) {
   const Doubles d;
@@ -48,7 +52,8 @@ inline HWY_NOINLINE void EvaluateSums(const Steps& steps, const Multiples& multi
   }
 }
 
-// Where pairs go: apart (step 1), or by turns, cosines behind their sines (step 2).
+// Where pairs are stored: sines and cosines apart (step 1), or interleaved, each cosine behind its sine (step
+// 2).
 struct DoublesTo {
   double* sines;
   double* cosines;
@@ -63,7 +68,17 @@ HWY_INLINE void StoreTo(const DoublesTo& to, DoubleVec s, DoubleVec c) {
   hn::StoreU(c, Doubles(), to.cosines);
 }
 
-// Like EvaluateFully.
+// Entries with all terms, of the pairs begin .. begin + count - 1 at one position, stored at `to` (as of
+// `EvaluateFully`):
+//
+//   sine_k, cosine_k = sin, cos(pi/2 multiple_k (high_k + low_k))     double, rounded to nearest
+//
+// Error before rounding: kDoubleError, and absolutely max_cancellation * kPhaseErrorPerCancellation *
+// |phase|.
+// Undecided: one pair in 20 million at positions up to 10^4, one in 5,000 at positions up to 2^31; also
+// phases beyond kLargestPhase or below kLeastDoublePhase. `RecomputePairs` decides them here.
+// Hardest known, of 10^9 (`doubles_test.cc`): sin(0x1.72f50ba83bc06p+2), 2^-85.6 of itself from a midpoint:
+// want -0x1.df306b48d3d4cp-2.
 inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const Multiples& multiples,
                                               std::size_t begin, std::size_t count, const DoublesTo& to,
                                               Tally& tally) {
@@ -89,7 +104,7 @@ inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const
     DoubleVec rounded_sines, rounded_cosines;
     auto flagged = RoundSum(sine, sine_low, sine_error, rounded_sines);
     flagged = hn::Or(flagged, RoundSum(cosine, cosine_low, cosine_error, rounded_cosines));
-    // What is not reduced to |r| <= 1/2 is far beyond this.
+    // Phases beyond 2^51 are not reduced to |r| <= 1/2.
     flagged = hn::Or(flagged, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
     if (HWY_UNLIKELY(MayBeTiny(multiples))) {
       flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
@@ -104,7 +119,14 @@ inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const
   }
 }
 
-// As EvaluateQuickly.
+// Entries with fewer terms: the hot loop, as `EvaluateQuickly`, with the same result and pipeline.
+//
+//   1 <= |position| <= kMostShort, without FMA whole; no phase rounding; steps as of `EvaluateQuickly`
+//
+// Error before rounding: kQuickSineError of the sine, kQuickCosineError * r^2 of the cosine, if |r| is at
+// least kLeastQuickDouble and kLeastQuickPart * |position|.
+// Worst known before rounding: see `QuickSums`.
+// Undecided: one vector of eight pairs in 190, left to `EvaluateDoublesFully`.
 inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& table, double position,
                                                        std::size_t begin, std::size_t at, std::size_t end,
                                                        const DoublesTo& to) {
@@ -135,7 +157,8 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
   return at;
 }
 
-// Like EvaluatePairs.
+// Entries as of `EvaluateDoublesFully`: by `EvaluateDoublesQuickly` where its conditions hold, and by the
+// former where they do not or a vector is undecided. At position 0 they are 0 and 1.
 inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Multiples& multiples,
                                          std::size_t begin, std::size_t count, const DoublesTo& to,
                                          Tally& tally) {
@@ -158,7 +181,7 @@ inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Mult
   EvaluateDoublesFully(table, multiples.From(at), begin + at, count - at, to.From(at), tally);
 }
 
-// Stores `count` pairs from pair i on to a row, those of them that it has.
+// Stores those of the pairs i .. i + count - 1 that the row has, in its columns.
 inline HWY_NOINLINE void StoreSomeDoubles(const Columns& columns, std::size_t i, std::size_t count,
                                           const double* sines, const double* cosines, unsigned char* row) {
   const std::size_t sine_count = HWY_MIN(count, columns.sines - HWY_MIN(i, columns.sines));
@@ -169,12 +192,14 @@ inline HWY_NOINLINE void StoreSomeDoubles(const Columns& columns, std::size_t i,
                row + (columns.cosine_offset + i * columns.step) * sizeof(double));
 }
 
-// Whether vectors may access rows of doubles, which have no sources.
+// Whether all rows lie at multiples of 8 bytes, so that vectors may access them. (Doubles are never added, so
+// there are no sources.)
 HWY_INLINE bool HoldDoubles(const Rows& rows) {
   return reinterpret_cast<std::uintptr_t>(rows.data) % sizeof(double) == 0;
 }
 
-// The rows from `begin` on, where they are to be; what is no whole vector through buffers.
+// data = PE for the rows from `begin` on: evaluated in the row where that has whole vectors of pairs, sines
+// first; else in buffers, and stored from these.
 inline HWY_NOINLINE void DirectDoubles(const FrequencyTable& table, const Columns& columns, const Rows& rows,
                                        std::size_t begin, Tally& tally) {
   HWY_ALIGN double sines[kBufferPairs + kMostLanes<Doubles>];
@@ -188,15 +213,15 @@ inline HWY_NOINLINE void DirectDoubles(const FrequencyTable& table, const Column
     for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);
       const Multiples multiples = MultiplesAt(table, rows.at[r], i, count, phases);
-      const std::size_t begun = HWY_MIN(count, whole - HWY_MIN(i, whole));
-      if (begun > 0) {
+      const std::size_t placed = HWY_MIN(count, whole - HWY_MIN(i, whole));  // evaluated in the row itself
+      if (placed > 0) {
         auto* to = reinterpret_cast<double*>(row) + i * columns.step;
-        EvaluateDoubles(table, multiples, i, begun,
+        EvaluateDoubles(table, multiples, i, placed,
                         {to + columns.sine_offset, to + columns.cosine_offset, columns.step}, tally);
       }
-      if (begun == count) continue;
-      EvaluateDoubles(table, multiples.From(begun), i + begun, count - begun, {sines, cosines, 1}, tally);
-      StoreSomeDoubles(columns, i + begun, count - begun, sines, cosines, row);
+      if (placed == count) continue;
+      EvaluateDoubles(table, multiples.From(placed), i + placed, count - placed, {sines, cosines, 1}, tally);
+      StoreSomeDoubles(columns, i + placed, count - placed, sines, cosines, row);
     }
   }
 }

@@ -1,4 +1,5 @@
-// Compiled once per target: every pass adds its row.
+// The encoder's kernels, one row per target: foreach_target.h compiles this file once for each, and each pass
+// adds its row. The last row is the reference.
 
 #include "kernel/encoder_kernels.h"
 
@@ -44,6 +45,7 @@ Tally Add(const FrequencyTable& table, const Columns& columns, const Rows& rows,
   return Apply<AddOperation<kType>>(table, columns, rows, scale);
 }
 
+// x [count] = x * scale + entries, rounded to the type, in vectors if x is aligned; the rest one by one.
 template <posenc_type kType>
 void AddEntries(const float* entries, std::size_t count, float scale, void* x, const void* ahead) {
   using Element = ElementOf<kType>;

@@ -14,7 +14,8 @@
 namespace posenc {
 namespace internal {
 
-// Called with the default floating-point state (number/fp_state.h). Arrays are indexed by posenc_type.
+// The kernels of one target. They need the default floating-point state (number/fp_state.h). Arrays are
+// indexed by posenc_type; a type that an operation does not have is null.
 struct EncoderKernels {
   // Fills the table's offsets from its steps; null if the target does not use them.
   void (*fill_offsets)(const FrequencyTable& table);
@@ -22,19 +23,20 @@ struct EncoderKernels {
   // data = PE, rounded to the type.
   Tally (*write[kEntryTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows);
 
-  // data = sources * scale + PE in float, rounded to the type.
+  // data = sources * scale + PE in float, PE rounded to float, the sum to the type.
   Tally (*add[kSummandTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows,
                               float scale);
 
-  // x [count] = x * scale + entries, as add does it. Memory is asked for as many elements from `ahead` on,
-  // which are those of another x, or need not exist.
+  // x [count] = x * scale + entries [count], as `add` does it. Prefetches as many elements from `ahead` on,
+  // the x of a later call; any address will do.
   void (*add_entries[kSummandTypes])(const float* entries, std::size_t count, float scale, void* x,
                                      const void* ahead);
 
-  // to [count] = from, as floats; of bfloat16 and float16.
+  // to [count] = from [count], as floats; for bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);
 
-  // Copies past the caches rows of whole lines, places on lines of their own; null where nothing can.
+  // Copies rows past the caches, which are whole lines, to places that begin at lines; null if the target has
+  // no vectors.
   void (*stream_copies)(const Copies& copies);
 };
 

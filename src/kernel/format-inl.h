@@ -1,6 +1,6 @@
-// What rounding to float, bfloat16 or float16 means: for vectors of the direct kernel, and for two
-// vectors at a time that angle addition made. Rounded entries travel as floats until they are stored.
-// Included once per target.
+// Rounding doubles that are good to a known error: to float, or to bfloat16 or float16, with the test whether
+// that error leaves more than one result (Ziv's test). `RoundPairs` is for the direct kernel, `RoundAdded`
+// for angle addition. Entries stay floats until they are stored (store-inl.h). Included once per target.
 #if defined(POSENC_SRC_KERNEL_FORMAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_FORMAT_INL_H_
 #undef POSENC_SRC_KERNEL_FORMAT_INL_H_
@@ -22,36 +22,45 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The bits of a double that a value of the format does not have, in its normal range.
+// How many low bits of a double a normal number of the format lacks.
 template <posenc_type kFormat>
 constexpr int kDroppedBits = kFormat == POSENC_F32    ? 29
                              : kFormat == POSENC_BF16 ? 45
                                                       : 42;
 
-// Half of the last place kept of a float.
+// Half of the format's last place, as bits of a float.
 template <posenc_type kFormat>
 constexpr std::uint32_t kHalfPlace = (std::uint32_t{1} << (kDroppedBits<kFormat> - 29)) / 2;
 
-// Half of the last place kept, and the window of the rounding test: adding both to the bits rounds all
-// that the test lets pass, and makes the dropped bits of the others less than twice the window.
+// The rounding test adds kRoundingBias, half of the last place and the window, to the bits of a double.
+// Dropped bits within the window around the midpoint, and only these, then are less than twice the window:
+// none of kFarBits is set. Of the other doubles the kept bits are now rounded to nearest.
 template <posenc_type kFormat, std::uint64_t kWindow>
 constexpr std::uint64_t kRoundingBias = (std::uint64_t{1} << (kDroppedBits<kFormat> - 1)) + kWindow;
 template <posenc_type kFormat, std::uint64_t kWindow>
 constexpr std::uint64_t kFarBits = (std::uint64_t{1} << kDroppedBits<kFormat>)-2 * kWindow;
 
-// The direct kernel rounds to the nearest float, or, for shorter types, to an odd one: toward zero, with the
-// last bit set. That rounds to any shorter type as the real number does.
+// For 16-bit types the direct kernel rounds to odd floats: toward zero, then the last bit is set. An odd
+// float lies on the same side as the real number of every 16-bit number and midpoint, which are even floats;
+// so it rounds to these as the real number does.
 constexpr bool RoundsToOdd(posenc_type format) { return format != POSENC_F32; }
 constexpr std::uint64_t kLastBit = std::uint64_t{1} << kDroppedBits<POSENC_F32>;  // of a float, in a double
 template <bool kOdd, std::uint64_t kWindow>
 constexpr std::uint64_t kDirectBias = kOdd ? kWindow : kRoundingBias<POSENC_F32, kWindow>;
 
+// v cut off after the last bit of a float, exactly.
 HWY_INLINE DoubleVec TowardZero(DoubleVec v) {
   return hn::BitCast(Doubles(), hn::And(hn::BitCast(Longs(), v), hn::Set(Longs(), ~(kLastBit - 1))));
 }
 
-// The lanes of v, good to kWindow ulps, that might round the wrong way (Ziv's test); rounded = the others,
-// odd ones without their last bit.
+// Rounds v, whose error is at most kWindow ulps, to floats:
+//
+//   kOdd     rounded               undecided if the 29 dropped bits lie
+//   false    to nearest            in [2^28 - kWindow, 2^28 + kWindow), around a midpoint
+//   true     toward zero           within kWindow of 0 or 2^29, around a float
+//
+// Returns the undecided lanes, whose `rounded` may be wrong. With kOdd the caller sets the last bits
+// (`WithLastBit`), once both vectors of a pair are joined.
 template <bool kOdd, std::uint64_t kWindow>
 HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
   const Longs du;
@@ -61,27 +70,29 @@ HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
   return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
 }
 
+// Floats with the last bit set: those that were rounded toward zero become odd.
 template <class DF>
 HWY_INLINE hn::Vec<DF> WithLastBit(DF df, hn::Vec<DF> v) {
   const hn::RebindToUnsigned<DF> du;
   return hn::BitCast(df, hn::Or(hn::BitCast(du, v), hn::Set(du, 1)));
 }
 
-// Whether the test of odd floats knows that zeros are exact. Else they must become less than half of the
-// least bit of a float, once.
+// Whether the test for odd floats lets zeros pass, which are exact. Where it does not, the caller first adds
+// a number to them that it decides, of less than half the least float (`TurnAndAdd`).
 constexpr bool kPassesZeros = kIsAvx512;
 
-// Pairs that pass a test, which both lanes of theirs say; or of theirs just one.
+// The pairs that pass a test: with AVX-512 a mask of entries, two a pair, else a mask of pairs.
 using PassedLanes = std::conditional_t<kIsAvx512, Words, Doubles>;
 using PassedPairs = hn::Mask<PassedLanes>;
 HWY_INLINE bool AllTrue(PassedPairs passed) { return hn::AllTrue(PassedLanes(), passed); }
 
-// Doubles as joined floats, by the words of both: rounded toward zero.
+// The bits of two vectors of doubles as floats, rounded toward zero, joined: put together from the words of
+// both.
 //
-// The exponent field of a double, less 896 = 0b111 << 7, is that of the float, so a float's digits are 30
-// bits of the double; above them both have 0 below 2, and the sign. That holds from 2^-126 on, and for 0:
-// nothing else occurs, as frequencies are at least 2^-126 and sums of angles round to 0 or to more than
-// 2^-107.
+// The exponent field of a double less 896 = 0b111 << 7 is that of the float: both end in the same 7 bits. So
+// the low 30 bits of the float are 30 consecutive bits of the double, 3 places lower. Above these both have
+// the sign and, below 2, a 0. This holds from 2^-126 to 2, and for 0. Nothing else occurs: frequencies are at
+// least 2^-126, and sums of angles are 0 or more than 2^-107.
 template <bool kInterleaved>
 HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
   const Words dw;
@@ -91,7 +102,8 @@ HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
   return hn::BitCast(Entries(), hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high)));
 }
 
-// RoundDirect of both, joined: [a0 b0 a1 b1 ...]; and, of the pairs that passed so far, those that do.
+// `RoundDirect` of both vectors, made odd if kOdd: returns [a0 b0 a1 b1 ...]. passed = the pairs of `so_far`
+// of which both entries are decided.
 template <bool kOdd, std::uint64_t kWindow, class Passed>
 HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_far, Passed& passed) {
   if constexpr (kIsAvx512) {
@@ -99,7 +111,7 @@ HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_fa
     const Longs du;
     constexpr std::uint64_t kFar = kFarBits<POSENC_F32, kWindow>;
     const auto bias = hn::Set(du, kDirectBias<kOdd, kWindow>);
-    const auto one = hn::Set(du, std::uint64_t{1023} << 52);  // near a float and a midpoint, for this
+    const auto one = hn::Set(du, std::uint64_t{1023} << 52);  // with the low word of an undecided lane
     const auto a_biased = hn::IfThenElse(hn::RebindMask(du, so_far), hn::Add(hn::BitCast(du, a), bias), one);
     const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
     const WordVec high = WordsOf<true, true>(a_biased, b_biased);
@@ -119,23 +131,35 @@ HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_fa
   }
 }
 
-// Doubles as joined floats: to nearest, or toward zero.
+// Both vectors as floats, to nearest, joined.
 template <bool kInterleaved>
 HWY_INLINE EntryVec ToNearestFloats(DoubleVec a, DoubleVec b) {
   return Join<kInterleaved>(ToFloats(a), ToFloats(b));
 }
-// As RoundDirect: to nearest, or to odd.
+// Both vectors as floats, to nearest or to odd, interleaved, without a test.
 template <bool kOdd>
 HWY_INLINE EntryVec ToRoundedFloats(DoubleVec a, DoubleVec b) {
   if (!kOdd) return ToNearestFloats<true>(a, b);
   return WithLastBit(Entries(), ToNearestFloats<true>(TowardZero(a), TowardZero(b)));
 }
-// Without a shift of two words at once conversions are as fast as halves put together.
+// Without VBMI2's shift of two words, converting two vectors to halves is as fast as cutting off their bits.
 template <bool kInterleaved>
 constexpr bool kTruncates = kInterleaved ? kIsAvx512 : kHasVbmi2;
 
-// Rounds added entries, |a|, |b| <= 1, to floats joined as above; those of float16 are not rounded yet, which
-// is left to who stores them, but rounding them is. Lanes of Far have an order of their own.
+// Rounds two vectors of entries of angle addition, |a|, |b| <= 1, off by at most kAngleAdditionError:
+//
+//   kFormat    entries                        undecided
+//   float32    the nearest floats             within kAddedWindow ulps of a midpoint
+//   bfloat16   bfloat16 numbers, as floats    if the sum, as a float, is a midpoint or the float before one
+//   float16    the sums as floats             likewise
+//
+// All midpoints of 16-bit types are floats, so a sum that is cut off, or rounded to nearest, next to one
+// becomes that float or the one before.
+//
+// entries = [a0 b0 a1 b1 ...] if kInterleaved, else [a0 a1 ... b0 b1 ...]. Returns the lanes that are
+// decided, in an order of its own. Entries below kLeastAdded are undecided too, which `AnyOpen` tests.
+// `StoreAdded` rounds to float16.
+// Undecided: one vector in 231 (AVX-512). `FinishPairs` takes it.
 template <posenc_type kFormat, bool kInterleaved>
 HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
   const Longs du;
@@ -155,8 +179,6 @@ HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
   } else {
     entries = kIsAvx512 ? TruncatedFloats<kInterleaved>(hn::BitCast(du, a), hn::BitCast(du, b))
                         : ToNearestFloats<kInterleaved>(a, b);
-    // A midpoint is a float: the entry is near it if the float is that, or, rounded toward zero, the one
-    // before.
     const auto biased = hn::Add(hn::BitCast(dw, entries), hn::Set(dw, kHalfPlace<kFormat> + 1));
     if constexpr (kFormat == POSENC_BF16) {
       entries = hn::BitCast(Entries(), hn::And(biased, hn::Set(dw, ~(2 * kHalfPlace<kFormat> - 1))));

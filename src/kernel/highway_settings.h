@@ -1,4 +1,4 @@
-// Included before any header of Highway's: its settings must be the same in all units.
+// Highway's settings, which must be the same in all files. Include it before any header of Highway.
 #ifndef POSENC_SRC_KERNEL_HIGHWAY_SETTINGS_H_
 #define POSENC_SRC_KERNEL_HIGHWAY_SETTINGS_H_
 
@@ -7,7 +7,7 @@
 #endif
 
 #ifndef HWY_WANT_AVX3_DL
-#define HWY_WANT_AVX3_DL  // has a shift that saves three steps
+#define HWY_WANT_AVX3_DL  // for VBMI2's shift of two words, which saves three operations
 #endif
 
 #ifndef HWY_DISABLED_TARGETS

@@ -10,8 +10,8 @@
 namespace posenc {
 namespace internal {
 
-// Where the sines and cosines of a row go: entry i of each at offset + i * step. Of one there may be one
-// more.
+// Where the sines and cosines of a row are stored: the i-th of each at column offset + i * step. There may be
+// one more of either.
 struct Columns {
   std::size_t sines;
   std::size_t cosines;
@@ -24,7 +24,7 @@ struct Columns {
   bool SinesFirst() const { return sine_offset < cosine_offset; }
 };
 
-// A run, or a list in any order; |p| <= POSENC_MAX_POSITION.
+// Positions of rows: a run, or a list in any order; |p| <= POSENC_MAX_POSITION.
 struct Positions {
   const double* list;  // [count]; or null: first, first + 1, ...
   std::int64_t first;
@@ -36,20 +36,20 @@ struct Positions {
   }
 };
 
-// A block of rows. Row r, [dim], is at data + r * stride elements.
+// A block of at most kMax rows. Row r, [dim], is at data + r * stride elements.
 struct Rows {
   static constexpr std::size_t kMax = 64;
 
-  Positions at;  // at most kMax
+  Positions at;
   void* data;
   std::size_t stride;
   const void* const* sources;  // [at.count] rows to add to; or null: those of data
-  bool stream;                 // past the caches, whole, aligned vectors only; the caller has a fence
-  std::uint64_t padded = 0;    // of a list: bit r says that row r is of padding; not for kernels
+  bool stream;                 // whether to store past the caches: only aligned vectors; the caller fences
+  std::uint64_t padded = 0;    // of a list: bit r is set if row r is padding; kernels do not read it
 };
 
-// What the phases of one position are: a step times this, the position, but for a recipe; of the pairs from
-// some pair on.
+// The factors by which steps are multiplied to make the phases of one position: the position itself or, with
+// a phase rounding, a list of rounded phases [pairs from some pair on] (whose steps are one radian).
 struct Multiples {
   double position;
   const double* list;  // or null: the position for all
@@ -58,13 +58,13 @@ struct Multiples {
   Multiples From(std::size_t k) const { return {position, list == nullptr ? nullptr : list + k}; }
 };
 
-// What became of the entries that the rounding test could not decide.
+// How many pairs slower tiers decided.
 struct Tally {
-  std::size_t doubles = 0;     // pairs left to sums in double, by those in float and by rotation's quick test
-  std::size_t direct = 0;      // pairs of rows of a run taken again by the direct kernel
-  std::size_t recomputed = 0;  // pairs taken again in wide arithmetic, of 256 bits
-  std::size_t widest = 0;      // pairs that these leave open, taken again in 1,024 bits
-  std::size_t wide_turns = 0;  // sines and cosines of pairs in wide arithmetic, by rotation
+  std::size_t doubles = 0;     // pairs that arithmetic in float, or rotation's quick test, left to double
+  std::size_t direct = 0;      // pairs that angle addition left to the direct kernel
+  std::size_t recomputed = 0;  // pairs left to wide arithmetic of 256 bits
+  std::size_t widest = 0;      // of these, pairs left to 1,024 bits
+  std::size_t wide_turns = 0;  // pairs whose sine and cosine rotation evaluated in wide arithmetic
 
   Tally& operator+=(const Tally& other) {
     doubles += other.doubles;

@@ -1,5 +1,5 @@
-// Runs of rows on their way through angle addition: chunks of columns, groups of rows, mirrored rows.
-// Included once per target.
+// The order in which angle addition takes the rows of a run: chunks of pairs, then pairs of mirrored rows of
+// each group, each row from the chunk's first column to its last. Included once per target.
 #if defined(POSENC_SRC_KERNEL_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_RUNS_INL_H_
 #undef POSENC_SRC_KERNEL_RUNS_INL_H_
@@ -18,7 +18,7 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A call on its way through the rows.
+// What all runs of a call share.
 struct Task {
   const RunRoutine& routine;
   const FrequencyTable& table;
@@ -26,11 +26,12 @@ struct Task {
   const Rows& rows;
   float scale;
   bool aligned;
-  std::size_t at_once;  // pairs that the hot loop takes at once
-  std::size_t whole;    // pairs that it may take: they fill vectors
+  std::size_t at_once;  // pairs in an iteration of the hot loop
+  std::size_t whole;    // pairs that the hot loop may take: whole vectors of them, of aligned rows
 };
 
-// The pairs from angles.begin to `end` of mirrored rows.
+// The pairs angles.begin .. end - 1 of two mirrored rows: by the hot loop, by that in double where the one in
+// float stops, and by `finish` where that stops, or no vector is filled.
 inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles& angles,
                                           const MirroredRows& rows, std::size_t end, Tally& tally) {
   const RunRoutine& routine = task.routine;
@@ -57,15 +58,16 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
   }
 }
 
-// A chunk of a run, two rows at a time, each from its first column to its last: memory sees few rows at a
-// time, in order. Rows at one distance from their anchors follow one another, while its offsets lie in the
-// first-level cache.
+// The pairs begin .. end - 1 of all rows of a run, two mirrored rows at a time, so that few rows are written
+// at once, each in order. The rows at one distance +-k from the anchors of all groups follow one another,
+// because they share offsets, 8 KB a chunk, which so stay in L1.
 inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t begin, std::size_t end,
                                    const Anchors& anchors, const FloatAnchors* floats, Tally& tally) {
   const std::size_t size = task.routine.direct.element_size, padded = task.table.padded;
   const std::size_t run_rows = run.count();
   const auto row = [&](std::size_t r) { return RowAt(task.rows, size, run.begin + r); };
-  // Memory is asked for rows of this chunk, and behind them for those of the next one, or of the next run.
+  // Sums prefetch the rows that come `rows_ahead` groups later: of this chunk, else of the next, else of the
+  // next run.
   const std::size_t rows_ahead = sizeof(float) / size;
   const bool is_last = end == task.columns.sines;
   const bool has_more = task.rows.sources == nullptr || run.begin + 2 * run_rows <= task.rows.at.count;
@@ -106,7 +108,7 @@ inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t
   }
 }
 
-// `floats` is null if angles are added in double.
+// All pairs of all rows of a run, chunk by chunk. `floats` is null if angles are added in double.
 inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, FloatAnchors* floats, Tally& tally) {
   Anchors anchors;
   const std::size_t chunk = HWY_MIN(kMaxChunkPairs, kChunkAnchors / run.groups);
@@ -119,13 +121,15 @@ inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, FloatAnchors*
   }
 }
 
-// Apart, so that runs in double do not carry these 11 KB on the stack.
+// `FillRun` with angle addition in float. A function of its own, so that runs in double do not need its 11 KB
+// of stack.
 inline HWY_NOINLINE void FillFloatRun(const Task& task, const Run& run, Tally& tally) {
   FloatAnchors floats;
   FillRun(task, run, &floats, tally);
 }
 
-// The longest run from row `begin` on, of positions of one sign; of no rows if there is but one.
+// The longest run from row `begin` on whose positions have one sign; position 0, and a single row, make an
+// empty one.
 HWY_INLINE Run NextRun(const Positions& at, std::size_t begin, std::size_t max_groups) {
   const std::int64_t first = at.first + static_cast<std::int64_t>(begin);
   std::size_t count = first == 0 ? 1 : at.count - begin;
@@ -133,11 +137,13 @@ HWY_INLINE Run NextRun(const Positions& at, std::size_t begin, std::size_t max_g
   return LongestRun(first, begin, count, max_groups);
 }
 
-// Consecutive positions. Position 0 and odd rows out go to the direct kernel.
+// data = PE, or sources * scale + PE, for consecutive positions: runs by angle addition, position 0 and rows
+// that are left single by the direct kernel.
 inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTable& table,
                                   const Columns& columns, Rows rows, float scale) {
   const std::size_t size = routine.direct.element_size;
-  // The pairs that one vector of doubles makes must fill a vector, lest a store among streamed ones waits.
+  // Streaming needs vectors of 16 bytes, also of the entries of one vector of doubles, which `FinishPairs`
+  // leaves: one cached store stalls every streaming store behind it.
   rows.stream = rows.stream && 2 * hn::Lanes(Doubles()) * size >= 16;
   const bool aligned = IsAligned(rows, size);
   const std::size_t at_once = (routine.limits.interleaved && !routine.floats ? 1 : 2) * hn::Lanes(Doubles());

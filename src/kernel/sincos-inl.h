@@ -1,5 +1,10 @@
-// The direct kernel's arithmetic, for any target: exact reduction to a quarter turn, sine and cosine by
-// polynomials in double. One body, included once per target.
+// Sine and cosine of position * step quarter turns, in double: exact argument reduction to r, |r| <= 1/2, and
+// polynomials in r. Included once per target.
+//
+// Errors are relative to the result unless said otherwise, u = 2^-53. A *worst known* error is the largest
+// among 2 * 10^8 random inputs, or more, and 4 * 10^7 beside the worst of these, against `SinCosSums`
+// (sincos_double-inl.h); its input was evaluated again by MPFR with 600 bits, with the step as it is.
+// PROOF.md, sections 1 and 2, argues the bounds.
 #if defined(POSENC_SRC_KERNEL_SINCOS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_SINCOS_INL_H_
 #undef POSENC_SRC_KERNEL_SINCOS_INL_H_
@@ -19,8 +24,11 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// a * b - product for product = round(a * b), exactly: with FMA, or (Dekker) from halves of 26 bits of a, the
-// low one with a sign, and of 26 and 27 bits of b.
+// Returns a * b - product, exactly; product is a * b rounded to double. No product of halves may be
+// subnormal.
+//
+// Without FMA this is Dekker's sum of the products of halves. Those of a have 26 bits, because a_high is a
+// rounded to nearest and a_low has a sign; those of b have 26 and 27. So no product has more than 53 bits.
 template <class D, class V>
 HWY_INLINE V ProductError(D d, V a, V b, V product) {
   if constexpr (kHasFma) return hn::MulSub(a, b, product);
@@ -37,17 +45,28 @@ HWY_INLINE V ProductError(D d, V a, V b, V product) {
   return hn::Add(error, hn::Mul(a_low, b_low));
 }
 
-// a + b x
+// Returns a + b * x.
 template <class D, class V>
 HWY_INLINE V Linear(D d, V x, double a, double b) {
   return hn::MulAdd(hn::Set(d, b), x, hn::Set(d, a));
 }
 
-// Of r and the squares r2 = r^2 and r4 = r2^2, in short chains, since what is evaluated one by one waits for
-// them. Coefficients: tools/sincos_coefficients.sollya.
+// The two polynomials are sums of pairs of terms, a + b r2, by Horner's rule in r4 = r2^2: that halves the
+// chain of operations, whose latency a row of few pairs waits for. Coefficients:
+// tools/sincos_coefficients.sollya.
 
-// sin(pi/2 (r + r_low)) for |r| <= 1/2. The first term, pi/2 * r, is summed last and with the low parts of
-// both factors.
+// Returns sin(pi/2 (r + r_low)), |r| <= 1/2 + 2^-10, |r_low| <= ulp(r) / 2:
+//
+//   pi/2 r + (p(r^2) r + pi/2 r_low)      p of degree 6, its constant term the low part of pi/2
+//
+// Error: 2.4 u. The last sum rounds by u, the product below it by u (not with FMA), smaller terms by 0.4 u;
+// the polynomial is off by 0.03 u.
+// Worst known: 2.24 u, with FMA 1.27 u, by `SinCos`:
+//
+//   without  position 6459, step 0x1.8f423bb1bacf6p-2 - 0x1.36611efb82c2p-58:
+//            got -0x1.19e5703293f54p-1, want -0x1.19e5703293f553c4p-1
+//   with     position 5, step 0x1.fffe704a0cdf1p-2 + 0x1.333317b6d4076p-56:
+//            got -0x1.6a0590766bd1ep-1, want -0x1.6a0590766bd1d1a0p-1
 template <class D, class V>
 HWY_INLINE V SinePolynomial(D d, V r, V r_low, V r2, V r4) {
   const V half_pi = hn::Set(d, 0x1.921fb54442d18p0);
@@ -58,7 +77,16 @@ HWY_INLINE V SinePolynomial(D d, V r, V r_low, V r2, V r4) {
   return hn::MulAdd(half_pi, r, hn::MulAdd(p, r, hn::Mul(half_pi, r_low)));
 }
 
-// cos(pi/2 r) for |r| <= 1/2.
+// Returns cos(pi/2 r), |r| <= 1/2 + 2^-10: 1 + p(r^2) r^2, p of degree 6. The low part of r is too small to
+// count.
+//
+// Error: 2.2 u.
+// Worst known: 2.01 u, with FMA 1.66 u, by `SinCos`:
+//
+//   without  position 10792, step 0x1.f43c1380f9c4dp-6 - 0x1.7d0ef71b0ebdap-60:
+//            got -0x1.6a32a5d84b77ep-1, want -0x1.6a32a5d84b77c942p-1
+//   with     position 5, step 0x1.fffe6ff5d3b04p-2 + 0x1.33332af111bcap-56:
+//            got -0x1.6a0e3d360d439p-1, want -0x1.6a0e3d360d437d32p-1
 template <class D, class V>
 HWY_INLINE V CosinePolynomial(D d, V r2, V r4) {
   V p = Linear(d, r2, 0x1.f9c89ca22cd52p-22, -0x1.b167305462f85p-28);
@@ -68,7 +96,17 @@ HWY_INLINE V CosinePolynomial(D d, V r2, V r4) {
   return hn::MulAdd(p, r2, hn::Set(d, 1.0));
 }
 
-// Both, with fewer terms, good to kQuickError, and operations: for vectors that are reduced ahead.
+// s = sin(pi/2 r), c = cos(pi/2 r), |r| <= 1/2 + 2^-14, r2 = r^2: S and C of degree 5 by Horner's rule, with
+// fewer operations than the chains above. `EvaluateQuickly` hides the latency by reducing one vector ahead.
+//
+// Error: the polynomials are off by 2^-47.6 (sine) and 2^-43.6 (cosine). With r of `ReduceQuickly` that is
+// below kQuickError.
+// Worst known with that r: a sine 2^-46.8, a cosine 2^-43.6, both without FMA and at whole positions:
+//
+//   sine     position 251654, step 0x1.1251a98f7f5c4p+1 - 0x1.f4be784eb9078p-53:
+//            got -0x1.cdc70ab3f36fdp-21, want -0x1.cdc70ab3f373dac8p-21
+//   cosine   position 251654, step 0x1.1251778f7f9cdp+1 - 0x1.88b4ad8854c58p-54:
+//            got -0x1.6a064899d2c26p-1, want -0x1.6a064899d2dfc0a9p-1
 template <class D, class V>
 HWY_INLINE void QuickPolynomials(D d, V r, V r2, V& s, V& c) {
   s = Linear(d, r2, 0x1.5071be08a0a9dp-13, -0x1.dd4e0a1b3bed5p-19);
@@ -83,8 +121,15 @@ HWY_INLINE void QuickPolynomials(D d, V r, V r2, V& s, V& c) {
   c = hn::MulAdd(c, r2, hn::Set(d, 1.0));
 }
 
-// Reduces phases of position * step quarter turns, step = high + low, by the nearest integer, which then
-// stands in the low bits of `quadrant`: r + r_low is exact but for the phase.
+// Argument reduction: r + r_low = position * (high + low) - quadrant, quadrant an integer.
+//
+//   position, high, low  any doubles; high + low is the step, in quarter turns
+//   phase                position * high, rounded
+//   quadrant             the integer next to `phase`, in the low 51 bits of each lane
+//   r, r_low             |r| <= 1/2 + 2^-10 for |phase| < 2^43, |r_low| <= ulp(r) / 2
+//
+// Error: 2^-104 of the phase from its product, besides the 2^-97 of the step; the subtraction is exact. So r
+// is good to u / 2 unless |r| < kMaxCancellation |phase|, which `ReducedSinCos` tests.
 template <class D, class V>
 HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
                        hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
@@ -92,7 +137,7 @@ HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
   phase = hn::Mul(position, high);
   const V phase_low = hn::MulAdd(position, low, ProductError(d, position, high, phase));
 
-  // Adding 1.5 * 2^52 rounds to an integer, which then stands in the low bits of the sum.
+  // Adding 1.5 * 2^52 rounds to an integer, and leaves it in the low bits of the sum.
   const V magic = hn::Set(d, 0x1.8p52);
   const V shifted = hn::Add(phase, magic);
   const V reduced = hn::Sub(phase, hn::Sub(shifted, magic));
@@ -101,8 +146,13 @@ HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
   quadrant = hn::BitCast(du, shifted);
 }
 
-// The same with r rounded to double. Without FMA `is_short` says that the position is a whole one up to
-// kMostShort, whose product with 35 digits of a step is exact.
+// The same with r as one double: r = position * (high + low) - quadrant, rounded.
+//
+//   position   1 <= |position| <= 2^31, steps at most kMaxStep
+//   is_short   the position is an integer of at most kMostShort (18 bits), so that its product with the first
+//              35 bits of `high` is exact: without FMA this saves Dekker's products
+//
+// Error: for |r| >= kLeastQuick the phase is good to 2^-42 of r; the sums round by less than 2^-49 of it.
 template <class D, class V>
 HWY_INLINE void ReduceQuickly(D d, bool is_short, V position, V high, V low, V& r,
                               hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
@@ -124,8 +174,13 @@ HWY_INLINE void ReduceQuickly(D d, bool is_short, V position, V high, V low, V& 
   quadrant = hn::BitCast(du, shifted);
 }
 
-// Sine and cosine of quadrant + r quarter turns from those of r. Bit 0 of the quadrant swaps, bit 1 negates
-// the sine, their sum the cosine. Zeros become +0.
+// Sine and cosine of quadrant + r quarter turns from s and c, those of r:
+//
+//   quadrant mod 4      0    1    2    3
+//   sine                s    c   -s   -c
+//   cosine              c   -s   -c    s
+//
+// Exact: it swaps, and flips sign bits. So a zero may become -0.
 template <class D, class V>
 HWY_INLINE void TurnByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V s, V c, V& sine, V& cosine) {
   const hn::RebindToUnsigned<D> du;
@@ -137,9 +192,12 @@ HWY_INLINE void TurnByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V
   cosine = hn::Xor(hn::IfThenElse(swap, s, c), hn::And(cosine_sign, sign));
 }
 
-// Of position * step quarter turns, step = high + low: the sine and cosine of what is left by the quadrant,
-// with a relative error of at most kDirectError, except in the lanes of the returned mask: there less than
-// `max_cancellation` of the phase is left, so that only the absolute error is as small.
+// s = sin(pi/2 r), c = cos(pi/2 r) for r = position * (high + low) - quadrant; arguments as for `Reduce`.
+//
+// Error: kDirectError. The returned mask has the lanes with |r| < max_cancellation |phase|, where
+// cancellation leaves s only an absolute error as small. Callers leave these lanes to `RecomputePairs`, or
+// accept the absolute error and pass 0.
+// Worst known: that of `SinePolynomial` and `CosinePolynomial`.
 template <class D, class V>
 HWY_INLINE hn::Mask<D> ReducedSinCos(D d, V position, V high, V low, double max_cancellation, V& s, V& c,
                                      hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
@@ -152,7 +210,8 @@ HWY_INLINE hn::Mask<D> ReducedSinCos(D d, V position, V high, V low, double max_
   return hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, max_cancellation)));
 }
 
-// Sine and cosine of position * step quarter turns, good to kDirectError where the mask is not set.
+// sine = sin(pi/2 position (high + low)), cosine likewise: `ReducedSinCos` and `TurnByQuadrant`, with the
+// error and the mask of the former.
 template <class D, class V>
 HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, double max_cancellation, V& sine, V& cosine) {
   V s, c;

@@ -1,5 +1,12 @@
-// The direct kernel's arithmetic for rows of doubles: sines and cosines as sums of two doubles, rounded once;
-// with all terms, and with fewer for a first try. Included once per target.
+// Sine and cosine of position * step quarter turns as sums of two doubles, for rows of doubles: with all
+// terms (2^-78), and with fewer for a first try (2^-65). Included once per target.
+//
+// A value x is a pair x, x_low: their sum, |x_low| at most a few ulps of x. (Not a struct: vectors of SVE and
+// RISC-V have no size that members need.)
+//
+// Errors are relative unless said otherwise. A *worst known* error is the largest among 3 * 10^7 random
+// inputs, or more, and 2 * 10^7 beside the worst of these, against sines and cosines of 113 bits; its input
+// was evaluated again by MPFR with 600. PROOF.md, section 2, argues the bounds.
 #if defined(POSENC_SRC_KERNEL_SINCOS_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_SINCOS_DOUBLE_INL_H_
 #undef POSENC_SRC_KERNEL_SINCOS_DOUBLE_INL_H_
@@ -21,10 +28,9 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// In what follows values are sums of two doubles, *_low at most some units in the last place of *_high. (No
-// struct of them: vectors of no fixed size cannot be members.)
-
-// high + low = a * b, which it may be one of.
+// high + low = (a_high + a_low) * (b_high + b_low); high and low may be a or b.
+//
+// Error: 2^-102. Worst known of 2 * 10^7 products: 2^-103.9.
 HWY_INLINE void Multiply(DoubleVec a_high, DoubleVec a_low, DoubleVec b_high, DoubleVec b_low,
                          DoubleVec& high, DoubleVec& low) {
   const Doubles d;
@@ -34,14 +40,17 @@ HWY_INLINE void Multiply(DoubleVec a_high, DoubleVec a_low, DoubleVec b_high, Do
   high = product;
 }
 
-// sum = sum * b + c, |sum * b| < |c_high| / 2.
+// sum = sum * b + c, for |sum * b| < |c| / 2: a step of Horner's rule, c = c_sum[0] + c_sum[1].
+//
+// Error: all the steps of a polynomial add 2^-100. Worst known of 2 * 10^7 steps, |sum * b| <= 1/4 and c = 1
+// + 0x1.1p-54: 2^-104.4.
 HWY_INLINE void MultiplyAdd(DoubleVec& sum_high, DoubleVec& sum_low, DoubleVec b_high, DoubleVec b_low,
                             const double (&c_sum)[2]) {
   const Doubles d;
   const auto c = hn::Set(d, c_sum[0]);
   if constexpr (kHasFma) {
     const auto sum = hn::MulAdd(sum_high, b_high, c);
-    const auto rest = hn::MulAdd(sum_high, b_high, hn::Sub(c, sum));  // what `sum` was rounded by
+    const auto rest = hn::MulAdd(sum_high, b_high, hn::Sub(c, sum));  // the error of `sum`
     const auto low = hn::Add(rest, hn::MulAdd(sum_high, b_low, hn::Set(d, c_sum[1])));
     sum_low = hn::MulAdd(sum_low, b_high, low);
     sum_high = sum;
@@ -54,8 +63,16 @@ HWY_INLINE void MultiplyAdd(DoubleVec& sum_high, DoubleVec& sum_low, DoubleVec b
   }
 }
 
-// sin(pi/2 r) and cos(pi/2 r) for |r| <= 1/2, with an error of at most kDoubleError relatively, of the sine
-// by r. In loops, as what is rare must stay short. Coefficients: tools/sincos_coefficients.sollya.
+// s = sin(pi/2 r) / r, c = cos(pi/2 r) for |r| <= 1/2, r2 + r2_low = r^2: polynomials of degree 8 and 9,
+// whose last five steps have coefficients and sums of two doubles.
+//
+// Error: kDoubleError; of the cosine 2^-78.5 (its first coefficient of one double rounds by 2^-69, times
+// r^10), of the sine 2^-79.1 (mostly the polynomial).
+// Worst known: see `SinCosSums`.
+//
+// The steps are loops over tables, because few vectors come here: small code counts.
+//
+// Coefficients: tools/sincos_coefficients.sollya.
 HWY_INLINE void PolynomialSums(DoubleVec r2, DoubleVec r2_low, DoubleVec& s, DoubleVec& s_low, DoubleVec& c,
                                DoubleVec& c_low) {
   static constexpr double kTerms[][2] = {{-0x1.6faa797dc6d56p-31, 0x1.20c39ad1da1p-34},
@@ -87,14 +104,28 @@ HWY_INLINE void PolynomialSums(DoubleVec r2, DoubleVec r2_low, DoubleVec& s, Dou
   }
 }
 
-// The nearest double to a value within `error` of high + low, never -0, and whether that bound leaves it open
-// (Ziv's test).
+// Ziv's rounding test: rounded = the double nearest to every real number within `error` of high + low, if
+// there is one. The returned mask has the lanes in which there is none, that is, in which both ends of the
+// interval round differently; they are undecided. `error` includes what low +- error round by. Where it is 0
+// the sum is exact, and decided. `rounded` is never -0, as low + 0 is not.
 HWY_INLINE hn::Mask<Doubles> RoundSum(DoubleVec high, DoubleVec low, DoubleVec error, DoubleVec& rounded) {
   rounded = hn::Add(high, hn::Add(low, error));
   return hn::Ne(rounded, hn::Add(high, hn::Sub(low, error)));
 }
 
-// Sines and cosines of phases multiple * (high + low) quarter turns, as sums of two doubles.
+// sine = sin(pi/2 multiple (high + low)), cosine likewise, as sums of two doubles; `phase` as of `Reduce`.
+//
+// Error: kDoubleError, and absolutely pi/2 times 2^-97 (the step) and 2^-104 (`Reduce`) of the phase.
+// Worst known, for positions up to 2^18: a sine 2^-79.7, a cosine 2^-78.5:
+//
+//   sine     position 316, step 0x1.3716b3f40ab48p-8 - 0x1.9ec951a0c4db8p-63:
+//            got 0x1.6a09d8c9fa6e8p-1 + 0x1.f47efc2798932p-55,
+//            want 0x1.6a09d8c9fa6e8p-1 + 0x1.f47efbbaa6072p-55
+//   cosine   position 316, step 0x1.3716b4fe379c3p-8 - 0x1.0335f12713298p-64:
+//            got -0x1.6a09f6dfcd07dp-1 + 0x1.81050b74e697fp-55,
+//            want -0x1.6a09f6dfcd07dp-1 + 0x1.81050a704c705p-55
+//
+// Left undecided by `RoundSum`: one pair in 20 million at positions up to 10^4.
 HWY_INLINE void SinCosSums(DoubleVec multiple, DoubleVec high, DoubleVec low, DoubleVec& phase,
                            DoubleVec& sine, DoubleVec& sine_low, DoubleVec& cosine, DoubleVec& cosine_low) {
   const Doubles d;
@@ -109,14 +140,19 @@ HWY_INLINE void SinCosSums(DoubleVec multiple, DoubleVec high, DoubleVec low, Do
   TurnByQuadrant(d, quadrant, s_low, c_low, sine_low, cosine_low);
 }
 
-// high + low as top + rest, such that products of two tops are exact, if only for FMA.
+// top + rest = high + low. Products of two tops are exact: with FMA top = high, without it top is cut after
+// 26 bits of high.
 HWY_INLINE void SplitForProducts(DoubleVec high, DoubleVec low, DoubleVec& top, DoubleVec& rest) {
-  const auto first = hn::Set(Longs(), ~((std::uint64_t{1} << 27) - 1));  // 26 digits
+  const auto first = hn::Set(Longs(), ~((std::uint64_t{1} << 27) - 1));  // 26 bits
   top = kHasFma ? high : hn::BitCast(Doubles(), hn::And(hn::BitCast(Longs(), high), first));
   rest = kHasFma ? low : hn::Add(hn::Sub(high, top), low);
 }
 
-// high + low = (high + low) * factor + c, of a factor that is split; the product is less than half of c_high.
+// high + low = (high + low) * factor + (c_high + c_low), for |(high + low) * factor| < |c_high| / 2. The
+// factor is given as a double, and as factor_top + factor_rest of `SplitForProducts`.
+//
+// Error: what `high` rounds off is kept; products and sums of low parts round by less than 2^-104 of c_high,
+// and without FMA by 2^-77 of the product.
 HWY_INLINE void QuickMultiplyAdd(DoubleVec& high, DoubleVec& low, DoubleVec factor, DoubleVec factor_top,
                                  DoubleVec factor_rest, double c_high, double c_low) {
   const Doubles d;
@@ -129,8 +165,24 @@ HWY_INLINE void QuickMultiplyAdd(DoubleVec& high, DoubleVec& low, DoubleVec fact
   low = hn::MulAdd(rest, factor, low);
 }
 
-// Sine and cosine of r + r_low quarter turns, good to kQuickSineError and kQuickCosineError. Coefficients:
-// tools/sincos_coefficients.sollya.
+// s = sin(pi/2 r), c = cos(pi/2 r) = 1 - r^2 C(r^2) as sums of two doubles, and r2 = r^2 rounded: S and C of
+// degree 7, whose last three steps keep what their sums round off.
+//
+//   r, r_low   of `ReduceToSum`: |r| <= 1/2 + 2^-32, without FMA + 2^-15; |r| >= kLeastQuickDouble and
+//              >= kLeastQuickPart |position|
+//
+// Error: kQuickSineError of the sine; kQuickCosineError times r^2 of the cosine, absolutely
+// (kQuickCosineErrorWithoutFma without FMA).
+// Worst known: 0.33 * 2^-64 and 1.15 * 2^-63 r^2 (PROOF.md). Without FMA 0.315 * 2^-64 and 3.42 * 2^-63 r^2
+// (PROOF.md); 3.41 is reached at position 186091, as is the sine's:
+//
+//   sine     step 0x1.614a076bb23f5p+1 - 0x1.c8af6dbc6d7fp-54:
+//            got 0x1.6a0aed2ae746p-1 + 0x1.eea7bfdf48bf4p-26, want 0x1.6a0aee223b25efa4d186p-1
+//   cosine   step 0x1.614a076bb23cap+1 - 0x1.30fa17955e94p-53:
+//            got 0x1.6a08df566fa2p-1 - 0x1.0f1946707faedp-26, want 0x1.6a08decee2fec7bcbffcp-1
+//
+// Left undecided by `RoundQuickly`: one vector of eight pairs in 190.
+// Coefficients: tools/sincos_coefficients.sollya.
 HWY_INLINE void QuickSums(DoubleVec r, DoubleVec r_low, DoubleVec& s, DoubleVec& s_low, DoubleVec& c,
                           DoubleVec& c_low, DoubleVec& r2) {
   const Doubles d;
@@ -170,8 +222,7 @@ HWY_INLINE void QuickSums(DoubleVec r, DoubleVec r_low, DoubleVec& s, DoubleVec&
   QuickMultiplyAdd(c, c_low, r2, r2_top, r2_rest, 1.0, 0.0);
 }
 
-// The nearest double to a value within `factor` times `error` of high + low, and whether that bound leaves it
-// open.
+// `RoundSum` with the bound |factor| * error, which FMA adds in one step.
 HWY_INLINE hn::Mask<Doubles> RoundQuickly(DoubleVec high, DoubleVec low, DoubleVec factor, double error,
                                           DoubleVec& rounded) {
   const auto bound = hn::Set(Doubles(), error);
@@ -179,8 +230,11 @@ HWY_INLINE hn::Mask<Doubles> RoundQuickly(DoubleVec high, DoubleVec low, DoubleV
   return hn::Ne(rounded, hn::Add(high, MinusProduct(factor, bound, low)));
 }
 
-// As Reduce; without FMA for whole positions up to kMostShort, whose products with 35 digits of a step are
-// exact, and so are those with what is left of its 53.
+// r + r_low = position * (high + low) - quadrant, as `Reduce`.
+//
+// Without FMA `position` must be an integer of at most kMostShort (18 bits): its products with the first 35
+// bits of `high`, and with the other 18, are exact without Dekker's halves. The integer is that next to the
+// former, so |r| <= 1/2 + 2^-15.
 HWY_INLINE void ReduceToSum(DoubleVec position, DoubleVec high, DoubleVec low, DoubleVec& r, DoubleVec& r_low,
                             LongVec& quadrant) {
   const Doubles d;

@@ -11,7 +11,7 @@ namespace internal {
 
 std::size_t CompiledTargets(std::int64_t (&targets)[POSENC_MAX_TARGETS]) {
   std::size_t count = 0;
-  for (int bit = 0; bit < 63; ++bit) {  // lower bits are better
+  for (int bit = 0; bit < 63; ++bit) {  // Highway's lower bits are better targets
     const std::int64_t target = std::int64_t{1} << bit;
     if ((static_cast<std::int64_t>(HWY_TARGETS) & target) != 0) targets[count++] = target;
   }
@@ -25,7 +25,7 @@ const char* NameOf(std::int64_t target) {
 
 namespace {
 
-// RISC-V's vectors may be longer.
+// Whether a vector of this CPU fits kMostVectorBytes: RISC-V's may be longer.
 bool HasRoomForVectors() {
 #ifdef __riscv
   std::size_t bytes;
@@ -42,8 +42,8 @@ bool HasRoomForVectors() {
 bool IsRunnable(std::int64_t target) { return target != HWY_RVV || HasRoomForVectors(); }
 #else
 bool IsRunnable(std::int64_t target) {
-  // The baseline needs no asking; a Highway built by another compiler may know it by another name. Asked
-  // once, because CPUID takes tens of microseconds in a virtual machine.
+  // What this file is compiled for runs anyway; a Highway that another compiler built may know it by another
+  // name. Asked once, because CPUID takes tens of microseconds in a virtual machine.
   static const std::int64_t runnable = hwy::SupportedTargets() | HWY_STATIC_TARGET | HWY_SCALAR;
   if (target == HWY_RVV && (runnable & target) != 0) return HasRoomForVectors();
   return target == kReferenceTarget || (runnable & target) != 0;

@@ -1,5 +1,5 @@
-// The instruction sets that this library is compiled for, the same for every noun's table of kernels. A
-// target is Highway's bit of it, 0 the reference.
+// The instruction sets, targets, that the library is compiled for, the same for every table of kernels. A
+// target is a bit of Highway's, or 0, the reference.
 #ifndef POSENC_SRC_KERNEL_TARGETS_H_
 #define POSENC_SRC_KERNEL_TARGETS_H_
 
@@ -14,8 +14,8 @@ namespace internal {
 
 inline constexpr std::int64_t kReferenceTarget = 0;
 
-// Vectors that are runnable have so many at most: SVE's 2048 bits, AVX-512's 512. RISC-V's have no end, and
-// what the compiler keeps of them on the stack grows with them.
+// The most bytes of a vector that the library runs on: SVE's 2048 bits, elsewhere AVX-512's 512. RISC-V
+// allows any length, but buffers on the stack grow with it.
 #ifdef __aarch64__
 inline constexpr std::size_t kMostVectorBytes = 256;
 #else
@@ -27,13 +27,14 @@ std::size_t CompiledTargets(std::int64_t (&targets)[POSENC_MAX_TARGETS]);
 
 const char* NameOf(std::int64_t target);
 
-// Whether this CPU can run it.
+// Whether this CPU runs the target.
 bool IsRunnable(std::int64_t target);
 
-// The first runnable one.
+// The first target of `CompiledTargets` that is runnable.
 std::int64_t BestTarget();
 
-// That of a name, the best one if name is null.
+// Finds a target by its name, the best one if name is null; refuses unknown names, and targets that are not
+// runnable.
 posenc_status FindTarget(const char* name, std::int64_t* target);
 
 // Row<target>::kKernels, null if there is no such row. Each pass of a unit that is compiled once per target
