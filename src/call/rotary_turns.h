@@ -137,7 +137,7 @@ class HeadTurns : private TokenTurns {
   Tally Close(posenc_type type) {
     Tally tally;
     const bool has_open = rotary_.arithmetic == POSENC_EXACT && shared_.exact.open.count != 0;
-    if (has_open) rotary_.kernels->close[type](rotary_.table.frequencies, gain_, shared_.exact.open, tally);
+    if (has_open) rotary_.kernels->close(type, rotary_.table.frequencies, gain_, shared_.exact.open, tally);
     return tally;
   }
 

@@ -63,6 +63,7 @@ void AddEntries(const float* entries, std::size_t count, float scale, void* x, c
   StoreEntries(kType, entries, {}, at, count, &scale, x, x);
 }
 
+#if HWY_TARGET != HWY_AVX3_DL || !POSENC_AVX3_DL_TAKES_AVX3
 constexpr EncoderKernels kEncoderKernels = {
 #if HWY_TARGET == HWY_SCALAR
     nullptr,
@@ -79,13 +80,16 @@ constexpr EncoderKernels kEncoderKernels = {
     &StreamCopies
 #endif
 };
+#endif
 
 }  // namespace HWY_NAMESPACE
 
+#if HWY_TARGET != HWY_AVX3_DL || !POSENC_AVX3_DL_TAKES_AVX3
 template <>
 struct EncoderRow<HWY_TARGET> {
   static constexpr const EncoderKernels* kKernels = &HWY_NAMESPACE::kEncoderKernels;
 };
+#endif
 
 }  // namespace internal
 }  // namespace posenc
@@ -122,7 +126,28 @@ constexpr EncoderKernels kReference = {
     {nullptr, nullptr, &ReferenceWiden<POSENC_BF16>, &ReferenceWiden<POSENC_F16>},
     nullptr};
 
+#if POSENC_AVX3_DL_TAKES_AVX3
+constexpr EncoderKernels MakeAvx3Dl() {
+  EncoderKernels row = *EncoderRow<HWY_AVX3>::kKernels;
+  row.write[POSENC_F32] = &N_AVX3_DL::Write<POSENC_F32>;
+  row.write[POSENC_BF16] = &N_AVX3_DL::Write<POSENC_BF16>;
+  row.write[POSENC_F16] = &N_AVX3_DL::Write<POSENC_F16>;
+  row.add[POSENC_F32] = &N_AVX3_DL::Add<POSENC_F32>;
+  row.add[POSENC_BF16] = &N_AVX3_DL::Add<POSENC_BF16>;
+  row.add[POSENC_F16] = &N_AVX3_DL::Add<POSENC_F16>;
+  return row;
+}
+constexpr EncoderKernels kAvx3Dl = MakeAvx3Dl();
+#endif
+
 }  // namespace
+
+#if POSENC_AVX3_DL_TAKES_AVX3
+template <>
+struct EncoderRow<HWY_AVX3_DL> {
+  static constexpr const EncoderKernels* kKernels = &kAvx3Dl;
+};
+#endif
 
 const EncoderKernels* EncoderKernelsOf(std::int64_t target) {
   return target == kReferenceTarget ? &kReference : RowOf<EncoderRow>(target);

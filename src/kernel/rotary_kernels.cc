@@ -43,6 +43,7 @@ struct RotaryRow {
 }  // namespace posenc
 #endif
 
+#if HWY_TARGET != HWY_AVX3_DL || !POSENC_AVX3_DL_TAKES_AVX3
 // No HWY_BEFORE_NAMESPACE: this defines no function, of which Clang would warn.
 namespace posenc {
 namespace internal {
@@ -57,7 +58,7 @@ constexpr RotaryKernels kRotaryKernels = {&Turn,
                                           {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
                                           POSENC_TYPES_AND_PAIRINGS(PlaceTurns),
                                           POSENC_TYPES_AND_PAIRINGS(RotateExact),
-                                          POSENC_TYPES(CloseOpenPairs),
+                                          &CloseOpenPairs,
                                           POSENC_TYPES_AND_PAIRINGS(RotateFast)};
 
 }  // namespace HWY_NAMESPACE
@@ -69,6 +70,7 @@ struct RotaryRow<HWY_TARGET> {
 
 }  // namespace internal
 }  // namespace posenc
+#endif
 
 #if HWY_ONCE
 namespace posenc {
@@ -96,8 +98,8 @@ Tally Exact(const Rotation& rotation, TokenAngles& /*angles*/, const PlacedTurns
   return ReferenceExact(rotation, kType, heads);
 }
 
-void CloseNone(const FrequencyTable& /*table*/, const Gain& /*gain*/, OpenPairs& /*open*/, Tally& /*tally*/) {
-}
+void CloseNone(posenc_type /*type*/, const FrequencyTable& /*table*/, const Gain& /*gain*/,
+               OpenPairs& /*open*/, Tally& /*tally*/) {}
 
 template <posenc_type kType, posenc_pairing>
 void Fast(const float* cosines, const float* sines, const Heads& heads) {
@@ -113,10 +115,32 @@ constexpr RotaryKernels kReference = {
     {nullptr, nullptr, &ReferenceWiden<POSENC_BF16>, &ReferenceWiden<POSENC_F16>},
     POSENC_TYPES_AND_PAIRINGS(PlaceNone),
     POSENC_TYPES_AND_PAIRINGS(Exact),
-    {nullptr, &CloseNone, &CloseNone, &CloseNone},
+    &CloseNone,
     POSENC_TYPES_AND_PAIRINGS(Fast)};
 
+#if POSENC_AVX3_DL_TAKES_AVX3
+constexpr RotaryKernels MakeAvx3Dl() {
+  constexpr auto kRotateBlocks = &N_AVX3::RotateBlocks<POSENC_F32, double>;
+  RotaryKernels row = *RotaryRow<HWY_AVX3>::kKernels;
+  row.place[POSENC_F32][POSENC_HALF_SPLIT] = &N_AVX3_DL::PlaceTurns<POSENC_F32, POSENC_HALF_SPLIT>;
+  row.place[POSENC_F32][POSENC_NEIGHBOURS] = &N_AVX3_DL::PlaceTurns<POSENC_F32, POSENC_NEIGHBOURS>;
+  row.exact[POSENC_F32][POSENC_HALF_SPLIT] =
+      &N_AVX3_DL::RotateExact<POSENC_F32, POSENC_HALF_SPLIT, kRotateBlocks>;
+  row.exact[POSENC_F32][POSENC_NEIGHBOURS] =
+      &N_AVX3_DL::RotateExact<POSENC_F32, POSENC_NEIGHBOURS, kRotateBlocks>;
+  return row;
+}
+constexpr RotaryKernels kAvx3Dl = MakeAvx3Dl();
+#endif
+
 }  // namespace
+
+#if POSENC_AVX3_DL_TAKES_AVX3
+template <>
+struct RotaryRow<HWY_AVX3_DL> {
+  static constexpr const RotaryKernels* kKernels = &kAvx3Dl;
+};
+#endif
 
 const RotaryKernels* RotaryKernelsOf(std::int64_t target) {
   return target == kReferenceTarget ? &kReference : RowOf<RotaryRow>(target);

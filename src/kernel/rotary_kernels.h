@@ -46,7 +46,8 @@ struct RotaryKernels {
   // await `close`, with the same type and gain. Added turns may become direct ones.
   Tally (*exact[kSummandTypes][2])(const Rotation& rotation, TokenAngles& angles,
                                    const PlacedTurnsRoom& placed, const Heads& heads, OpenPairs& open);
-  void (*close[kSummandTypes])(const FrequencyTable& table, const Gain& gain, OpenPairs& open, Tally& tally);
+  void (*close)(posenc_type type, const FrequencyTable& table, const Gain& gain, OpenPairs& open,
+                Tally& tally);
 
   // The same in POSENC_FAST.
   void (*fast[kSummandTypes][2])(const float* cosines, const float* sines, const Heads& heads);

@@ -53,7 +53,7 @@ class BoundedRotation {
 
   void CloseIfFull() {
     if (HWY_UNLIKELY(open_.count >= OpenPairs::kFull)) {
-      CloseOpenPairs<kType>(rotation_.table, rotation_.gain, open_, tally_);
+      CloseOpenPairs(kType, rotation_.table, rotation_.gain, open_, tally_);
     }
   }
 
@@ -142,7 +142,7 @@ class BoundedRotation {
       TakeDirectTurns();
       return false;
     }
-    ListOpen<kType>(pairs, from, apart, at, rotation_, heads_, open_);
+    ListOpen(kType, pairs, from, apart, at, rotation_, heads_, open_);
     return true;
   }
 
@@ -181,13 +181,11 @@ void PlaceTurns(const double* cosines, const double* sines, std::size_t pairs, c
 // After so many blocks at most the quick loop is tried again.
 inline constexpr std::size_t kMostBlocks = 16;
 
-template <posenc_type kType, posenc_pairing kPairing>
-Tally RotateExact(const Rotation& rotation, TokenAngles& angles, const PlacedTurnsRoom& room,
-                  const Heads& heads, OpenPairs& open) {
-  using Placed = PlacedTurns<kType, kPairing>;
-  const auto& first = PlacedIn<kType, kPairing>(room).parts[0];
-  const auto& last = PlacedIn<kType, kPairing>(room).parts[Placed::kParts - 1];  // of float32 the same
-  const QuickTurns<typename Placed::Value> quick{first.cosines, first.sines, last.cosines, last.sines};
+// By the quick loop of a pairing, and of what it leaves open the bounded one.
+template <posenc_type kType, class Value>
+HWY_NOINLINE Tally RotateBlocks(decltype(&RotateQuickly<kType, POSENC_HALF_SPLIT, Value>) rotate_quickly,
+                                const QuickTurns<Value>& quick, const Rotation& rotation, TokenAngles& angles,
+                                const Heads& heads, OpenPairs& open) {
   const bool is_quick = kType != POSENC_BF16 || rotation.gain.nearest() <= kMostQuickGain;
   BoundedRotation<kType> bounded(rotation, heads, angles, open);
   const std::size_t block = bounded.Block();
@@ -197,9 +195,9 @@ Tally RotateExact(const Rotation& rotation, TokenAngles& angles, const PlacedTur
   std::size_t blocks = 1;
   for (Progress at{0, 0};;) {
     const Progress before = at;
-    if (is_quick) at = RotateQuickly<kType, kPairing>(heads, quick, at, noted);
+    if (is_quick) at = rotate_quickly(heads, quick, at, noted);
     const bool were_many = noted.count == noted.kMost;
-    if (noted.count != 0) ListNoted<kType, kPairing>(noted, rotation, heads, open);
+    if (noted.count != 0) ListNoted(noted, rotation, heads, open);
     bounded.CloseIfFull();
     if (at.head == heads.count) break;
     if (were_many) continue;
@@ -210,6 +208,21 @@ Tally RotateExact(const Rotation& rotation, TokenAngles& angles, const PlacedTur
     at = bounded.Rotate(at, is_last ? 1 : blocks * block);
   }
   return bounded.tally();
+}
+
+template <posenc_type kType>
+using QuickValue = typename PlacedTurns<kType, POSENC_HALF_SPLIT>::Value;
+
+template <
+    posenc_type kType, posenc_pairing kPairing,
+    decltype(&RotateBlocks<kType, QuickValue<kType>>) kRotateBlocks = &RotateBlocks<kType, QuickValue<kType>>>
+Tally RotateExact(const Rotation& rotation, TokenAngles& angles, const PlacedTurnsRoom& room,
+                  const Heads& heads, OpenPairs& open) {
+  using Placed = PlacedTurns<kType, kPairing>;
+  const auto& first = PlacedIn<kType, kPairing>(room).parts[0];
+  const auto& last = PlacedIn<kType, kPairing>(room).parts[Placed::kParts - 1];  // of float32 the same
+  return kRotateBlocks(&RotateQuickly<kType, kPairing, QuickValue<kType>>,
+                       {first.cosines, first.sines, last.cosines, last.sines}, rotation, angles, heads, open);
 }
 
 }  // namespace HWY_NAMESPACE

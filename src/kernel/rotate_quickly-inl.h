@@ -14,6 +14,7 @@
 #include "kernel/gained_turns-inl.h"
 #include "kernel/open_pairs-inl.h"
 #include "kernel/pairs-inl.h"
+#include "kernel/quick_turns.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -21,28 +22,8 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Cosines and sines times kTurnScale of the type, of neighbours spread, and for shorter types than float what
-// their high parts leave.
-template <class Value>
-struct QuickTurns {
-  const Value* cosines;
-  const Value* sines;
-  const Value* low_cosines;
-  const Value* low_sines;
-};
-
-// Vectors of pairs that are stored, though a few lanes of their test are open: where they are, and what of.
 template <posenc_type kType>
-struct NotedVectors {
-  static constexpr std::size_t kMost = 8, kFewLanes = 2, kMostPairs = 2 * kFewLanes;
-
-  std::size_t count = 0;
-  Progress at[kMost];
-  std::size_t pairs[kMost];
-  std::uint8_t lanes[kMost][8];  // a bit each
-  HWY_ALIGN ElementOf<kType> elements[kMost]
-                                     [(kType == POSENC_F32 ? 2 : 4) * kMostLanes<hn::ScalableTag<float>>];
-};
+using NotedVectors = NotedVectorsOf<kType, kMostLanes<hn::ScalableTag<float>>>;
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -55,7 +36,7 @@ Progress RotateQuickly(const Heads& /*heads*/, const QuickTurns<Value>& /*turns*
   return at;
 }
 
-template <posenc_type kType, posenc_pairing>
+template <posenc_type kType>
 void ListNoted(NotedVectors<kType>& /*noted*/, const Rotation& /*rotation*/, const Heads& /*heads*/,
                OpenPairs& /*open*/) {}
 
@@ -387,10 +368,9 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>&
 
 // The pairs, a bit each, that lanes of a test are of: a pair or a word each, or an element in either of two
 // vectors.
-template <posenc_type kType, posenc_pairing kPairing>
-std::uint64_t PairsOfLanes(std::uint64_t lanes, std::size_t pairs) {
+inline std::uint64_t PairsOfLanes(bool takes_spread, std::uint64_t lanes, std::size_t pairs) {
   const std::size_t count = hn::Lanes(Entries());
-  if (pairs == count && !kTakesSpread<kType, kPairing>) return lanes;
+  if (pairs == count && !takes_spread) return lanes;
   std::uint64_t result = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
     const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(lanes);
@@ -400,14 +380,15 @@ std::uint64_t PairsOfLanes(std::uint64_t lanes, std::size_t pairs) {
 }
 
 // Adds what is noted to the open pairs.
-template <posenc_type kType, posenc_pairing kPairing>
+template <posenc_type kType>
 HWY_NOINLINE void ListNoted(NotedVectors<kType>& noted, const Rotation& rotation, const Heads& heads,
                             OpenPairs& open) {
+  const bool takes_spread = kTakesSpread<kType, POSENC_NEIGHBOURS> && heads.pairing == POSENC_NEIGHBOURS;
   for (std::size_t n = 0; n < noted.count; ++n) {
     std::uint64_t lanes = 0;
     for (std::size_t k = 0; k < 8; ++k) lanes |= std::uint64_t{noted.lanes[n][k]} << (8 * k);
-    ListOpen<kType>(PairsOfLanes<kType, kPairing>(lanes, noted.pairs[n]), noted.elements[n], noted.pairs[n],
-                    noted.at[n], rotation, heads, open);
+    ListOpen(kType, PairsOfLanes(takes_spread, lanes, noted.pairs[n]), noted.elements[n], noted.pairs[n],
+             noted.at[n], rotation, heads, open);
   }
   noted.count = 0;
 }

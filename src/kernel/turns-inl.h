@@ -12,6 +12,7 @@
 #include "hwy/highway.h"
 #include "kernel/direct-inl.h"
 #include "kernel/heads.h"
+#include "kernel/open_pairs.h"
 #include "kernel/rotary_reference.h"
 #include "kernel/sincos_double-inl.h"
 
@@ -20,22 +21,6 @@ namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Whether a multiple of a reduced step differs from that of the whole one by whole turns.
-inline bool MayReduce(double multiple) {
-  return multiple >= -0x1p62 && multiple <= 0x1p62 && IsWhole(multiple);
-}
-
-// The phase step of one pair.
-struct PhaseStep {
-  double high, low;
-
-  PhaseStep(const FrequencyTable& table, double multiple, std::size_t pair) {
-    const bool is_reduced = MayReduce(multiple);
-    high = (is_reduced ? table.high : table.whole_high)[pair];
-    low = (is_reduced ? table.low : table.whole_low)[pair];
-  }
-};
 
 // The phases of a vector of pairs: like LoadPhases, of a token.
 struct TokenPhases {
@@ -118,27 +103,33 @@ inline HWY_NOINLINE void AddTurns(const AddedTurns& added, std::size_t pairs, do
   }
 }
 
-// v rounded to a format of floats, of whatever exponent.
+// How doubles of whatever exponent are rounded to a format of floats.
+struct FormatRounding {
+  double least;  // of subnormal numbers, 2 to the exponent of the largest
+  double magic;  // times a power of 2, a number whose last place is that of one as large in the format
+};
 template <posenc_type kFormat>
-HWY_INLINE FloatVec RoundToFormat(DoubleVec v) {
+constexpr FormatRounding kFormatRounding = {TwoTo(TraitsOf(kFormat).min_exponent - 1),
+                                            1.5 * TwoTo(53 - TraitsOf(kFormat).digits)};
+
+HWY_INLINE FloatVec RoundToFormat(const FormatRounding& format, DoubleVec v) {
   const Doubles d;
   const Longs du;
-  constexpr ElementTraits kTraits = TraitsOf(kFormat);
   // Adding a number whose last place is that of v in the format rounds to it.
   const auto exponent = hn::And(hn::BitCast(du, v), hn::Set(du, std::uint64_t{0x7FF} << 52));
-  const auto least = hn::Set(d, TwoTo(kTraits.min_exponent - 1));
+  const auto least = hn::Set(d, format.least);
   const auto scale = hn::Min(hn::Max(hn::BitCast(d, exponent), least), hn::Set(d, 0x1p300));  // of infinity
-  const auto magic = hn::Mul(scale, hn::Set(d, 1.5 * TwoTo(53 - kTraits.digits)));
+  const auto magic = hn::Mul(scale, hn::Set(d, format.magic));
   const auto nearest = hn::Sub(hn::Add(v, magic), magic);
   return ToFloats(hn::CopySign(nearest, v));
 }
 
 // Of numbers between low and high, the lanes in which rounding leaves them open.
-template <posenc_type kFormat>
-HWY_INLINE hn::Mask<Doubles> RoundBetween(DoubleVec low, DoubleVec high, FloatVec& rounded) {
+HWY_INLINE hn::Mask<Doubles> RoundBetween(const FormatRounding& format, DoubleVec low, DoubleVec high,
+                                          FloatVec& rounded) {
   const hn::RebindToSigned<Floats> di;
-  const auto below = RoundToFormat<kFormat>(low);
-  rounded = RoundToFormat<kFormat>(high);
+  const auto below = RoundToFormat(format, low);
+  rounded = RoundToFormat(format, high);
   const auto differ = hn::Ne(hn::BitCast(di, below), hn::BitCast(di, rounded));
   // A mask of floats is one of as many doubles by way of numbers.
   const Doubles d;
@@ -174,7 +165,7 @@ template <posenc_type kType>
 HWY_INLINE hn::Mask<Doubles> RoundGainedBetween(DoubleVec v, FloatVec& rounded) {
   const Doubles d;
   const auto error = hn::Mul(hn::Abs(v), hn::Set(d, kGainedError));
-  return RoundBetween<kType>(hn::Sub(v, error), hn::Add(v, error), rounded);
+  return RoundBetween(kFormatRounding<kType>, hn::Sub(v, error), hn::Add(v, error), rounded);
 }
 
 // Floats that are of a type, or no midpoints of it.
