@@ -1,7 +1,13 @@
-// A handle and the arrays behind it, in one block of memory: the three ways of creating a noun, from its
-// plan. A plan is made of a caller's spec: Make(from) checks that spec, after which bytes() says what memory
-// the block takes; Finish() settles what takes longer; Build(memory, owned) makes the handle, at the start of
-// the block; Read() is what of the caller's it reads.
+// Creation of every noun: a handle and the arrays behind it, in one block of memory, from the noun's plan:
+//
+//   spec, handle     the caller's spec, copied; the handle without its arrays
+//   Make()           checks the spec and sets the handle
+//   Finish()         checks what takes longer and is not needed to know the size
+//   ArraySize()      bytes of the arrays
+//   Read()           the caller's lists, which creation reads
+//   Fill(memory, h)  puts the arrays of the handle *h into memory [ArraySize()]
+//
+// Make, Finish and Fill run in the floating-point state of number/fp_state.h.
 #ifndef POSENC_SRC_API_BLOCK_H_
 #define POSENC_SRC_API_BLOCK_H_
 
@@ -9,65 +15,86 @@
 #include <cstdint>
 #include <new>
 
+#include "api/versioned.h"
 #include "call/checks.h"
 #include "frequency/schedule.h"
+#include "number/fp_state.h"
 #include "posenc/posenc_c.h"
 
 namespace posenc {
 namespace internal {
 
+// Of the block and of the arrays, in bytes.
 inline constexpr std::size_t kAlignment = 128;
 
-// Of a handle: the arrays begin there.
+// The arrays begin here.
 template <class Handle>
-inline constexpr std::size_t kHandleBytes = (sizeof(Handle) + kAlignment - 1) / kAlignment* kAlignment;
+inline constexpr std::size_t kHandleSize = (sizeof(Handle) + kAlignment - 1) / kAlignment* kAlignment;
 
 inline Bytes BytesOf(const FrequencyList& list) {
   return list.data() == nullptr ? Bytes{nullptr, 0} : Bytes{list.data(), list.bytes()};
 }
 
-template <class Plan, class Spec, class Handle>
-posenc_status CreateBlock(const Spec* from, Handle** handle) {
-  if (handle == nullptr) return POSENC_NULL_POINTER;
-  Plan plan;
-  if (const posenc_status status = plan.Make(from); status != POSENC_OK) return status;
-  if (const posenc_status status = plan.Finish(); status != POSENC_OK) return status;
-  void* memory = ::operator new (plan.bytes(), std::align_val_t{kAlignment}, std::nothrow);
-  if (memory == nullptr) return POSENC_OUT_OF_MEMORY;
-  *handle = plan.Build(memory, true);
-  return POSENC_OK;
+template <class Plan, class Spec>
+posenc_status MakePlan(const Spec* from, Plan* plan) {
+  const posenc_status status = CopySpec(from, &plan->spec);
+  return status != POSENC_OK ? status : InFpState([&] { return plan->Make(); });
 }
 
-// Memory of any alignment has room for the block.
+template <class Plan>
+std::size_t BlockSize(const Plan& plan) {
+  return kHandleSize<decltype(plan.handle)> + plan.ArraySize();
+}
+
+// Enough memory of any alignment.
 template <class Plan, class Spec>
-posenc_status SizeOfBlock(const Spec* from, std::size_t* bytes) {
+posenc_status MemorySize(const Spec* from, std::size_t* bytes) {
   if (bytes == nullptr) return POSENC_NULL_POINTER;
   Plan plan;
-  if (const posenc_status status = plan.Make(from); status != POSENC_OK) return status;
-  *bytes = plan.bytes() + kAlignment - 1;
+  const posenc_status status = MakePlan(from, &plan);
+  if (status == POSENC_OK) *bytes = BlockSize(plan) + kAlignment - 1;
+  return status;
+}
+
+// Sets *block to where a block lies in a caller's memory, which must overlap nothing that creation reads or
+// writes.
+template <class Plan, class Spec, class Handle>
+posenc_status PlaceBlock(const Plan& plan, const Spec* from, const Bytes& memory, Handle** handle,
+                         void** block) {
+  if (Overlap(memory, {handle, sizeof(Handle*)}) || Overlap(memory, {from, from->struct_size}))
+    return POSENC_BUFFERS_OVERLAP;
+  for (const Bytes& read : plan.Read()) {
+    if (Overlap(memory, read)) return POSENC_BUFFERS_OVERLAP;
+  }
+  const std::size_t skipped = (0 - reinterpret_cast<std::uintptr_t>(memory.data)) % kAlignment;
+  if (memory.count < skipped || memory.count - skipped < BlockSize(plan)) return POSENC_MEMORY_TOO_SMALL;
+  *block = static_cast<unsigned char*>(*block) + skipped;
   return POSENC_OK;
 }
 
+// In memory [bytes] of the caller's or, if `owned`, in memory that Destroy frees.
 template <class Plan, class Spec, class Handle>
-posenc_status CreateBlockIn(const Spec* from, void* memory, std::size_t bytes, Handle** handle) {
-  if (memory == nullptr || handle == nullptr) return POSENC_NULL_POINTER;
+posenc_status Create(const Spec* from, bool owned, void* memory, std::size_t bytes, Handle** handle) {
+  if (handle == nullptr || (memory == nullptr && !owned)) return POSENC_NULL_POINTER;
   Plan plan;
-  if (const posenc_status status = plan.Make(from); status != POSENC_OK) return status;
-  if (const posenc_status status = plan.Finish(); status != POSENC_OK) return status;
-  const Bytes whole{memory, bytes};
-  if (Overlap(whole, {handle, sizeof(Handle*)}) || Overlap(whole, {from, from->struct_size}))
-    return POSENC_BUFFERS_OVERLAP;
-  for (const Bytes& read : plan.Read()) {
-    if (Overlap(whole, read)) return POSENC_BUFFERS_OVERLAP;
-  }
-  const std::size_t skipped = (0 - reinterpret_cast<std::uintptr_t>(memory)) % kAlignment;
-  if (bytes < skipped || bytes - skipped < plan.bytes()) return POSENC_MEMORY_TOO_SMALL;
-  *handle = plan.Build(static_cast<unsigned char*>(memory) + skipped, false);
+  posenc_status status = MakePlan(from, &plan);
+  if (status == POSENC_OK) status = InFpState([&] { return plan.Finish(); });
+  if (status == POSENC_OK && !owned) status = PlaceBlock(plan, from, {memory, bytes}, handle, &memory);
+  if (status != POSENC_OK) return status;
+  if (owned) memory = ::operator new (BlockSize(plan), std::align_val_t{kAlignment}, std::nothrow);
+  if (memory == nullptr) return POSENC_OUT_OF_MEMORY;
+  plan.handle.owned = owned;
+  auto* made = ::new (memory) Handle(plan.handle);
+  InFpState([&] {
+    plan.Fill(static_cast<unsigned char*>(memory) + kHandleSize<Handle>, made);
+    return 0;
+  });
+  *handle = made;
   return POSENC_OK;
 }
 
 template <class Handle>
-void DestroyBlock(Handle* handle) {
+void Destroy(Handle* handle) {
   if (handle == nullptr || !handle->owned) return;
   handle->~Handle();
   ::operator delete (handle, std::align_val_t{kAlignment});

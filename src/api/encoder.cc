@@ -1,4 +1,4 @@
-// The C functions of encoders: creation, which plans its memory once, and the calls.
+// The C functions of encoders: creation and the calls.
 
 #include <array>
 #include <cstddef>
@@ -21,32 +21,33 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// An encoder to be: all but the arrays of its table, and what they were asked to be.
-struct Plan {
+struct EncoderPlan {
   posenc_spec spec;
-  Encoder encoder;
+  posenc_encoder handle;
 
-  posenc_status Make(const posenc_spec* from);
+  posenc_status Make();
   // The schedule takes microseconds, and settles whether all frequencies are in range.
-  posenc_status Finish() {
-    return InFpState([&] { return MakeSchedule(spec, &encoder.table.schedule); });
-  }
-  std::size_t bytes() const { return kHandleBytes<posenc_encoder> + ArrayBytes(encoder.table); }
+  posenc_status Finish() { return MakeSchedule(spec, &handle.encoder.table.schedule); }
+  std::size_t ArraySize() const { return ArrayBytes(handle.encoder.table); }
   std::array<Bytes, 1> Read() const { return {BytesOf(ListOf(spec))}; }
-  posenc_encoder* Build(void* memory, bool owned) const;
+  void Fill(void* memory, posenc_encoder* made) const {
+    FrequencyTable& table = made->encoder.table;
+    FillTable(spec, memory, &table);
+    if (table.has_offsets) made->encoder.kernels->fill_offsets(table);
+  }
 };
 
-posenc_status Plan::Make(const posenc_spec* from) {
-  if (const posenc_status status = CopySpec(from, &spec); status != POSENC_OK) return status;
+posenc_status EncoderPlan::Make() {
+  Encoder& encoder = handle.encoder;
   if (!FlagsAreRight(spec)) return POSENC_BAD_FLAG;
   if (const posenc_status status = PlaceColumns(spec, &encoder); status != POSENC_OK) return status;
   if (spec.position_offset < -POSENC_MAX_POSITION || spec.position_offset > POSENC_MAX_POSITION)
     return POSENC_BAD_POSITION_OFFSET;
   if (spec.has_padding != 0 && CheckRun(spec.padding_position, 1, spec.position_offset) != POSENC_OK)
     return POSENC_BAD_PADDING_POSITION;
-  const posenc_status status = InFpState([&] { return PlanTable(spec, &encoder.table); });
-  if (status != POSENC_OK) return status;
-  if (const posenc_status found = FindTarget(spec.target, &encoder.target); found != POSENC_OK) return found;
+  if (const posenc_status status = PlanTable(spec, &encoder.table); status != POSENC_OK) return status;
+  if (const posenc_status status = FindTarget(spec.target, &encoder.target); status != POSENC_OK)
+    return status;
   encoder.dim = spec.dim;
   encoder.layout = spec.layout;
   encoder.offset = spec.position_offset;
@@ -58,17 +59,6 @@ posenc_status Plan::Make(const posenc_spec* from) {
   encoder.table.has_offsets = spec.phase_rounding == POSENC_NO_PHASE_ROUNDING && spec.lists_only == 0 &&
                               encoder.kernels->fill_offsets != nullptr;
   return POSENC_OK;
-}
-
-posenc_encoder* Plan::Build(void* memory, bool owned) const {
-  auto* handle = ::new (memory) posenc_encoder{encoder, owned};
-  FrequencyTable& table = handle->encoder.table;
-  InFpState([&] {
-    FillTable(spec, static_cast<unsigned char*>(memory) + kHandleBytes<posenc_encoder>, &table);
-    if (table.has_offsets) encoder.kernels->fill_offsets(table);
-    return 0;
-  });
-  return handle;
 }
 
 bool AreTypesOfEmbed(posenc_type ids, posenc_type table, posenc_type type) {
@@ -87,19 +77,19 @@ posenc_status posenc_spec_init(posenc_spec* spec, size_t struct_size) {
 }
 
 posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder) {
-  return CreateBlock<Plan>(spec, encoder);
+  return Create<EncoderPlan>(spec, true, nullptr, 0, encoder);
 }
 
 posenc_status posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes) {
-  return SizeOfBlock<Plan>(spec, bytes);
+  return MemorySize<EncoderPlan>(spec, bytes);
 }
 
 posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                        posenc_encoder** encoder) {
-  return CreateBlockIn<Plan>(spec, memory, bytes, encoder);
+  return Create<EncoderPlan>(spec, false, memory, bytes, encoder);
 }
 
-void posenc_encoder_destroy(posenc_encoder* encoder) { DestroyBlock(encoder); }
+void posenc_encoder_destroy(posenc_encoder* encoder) { Destroy(encoder); }
 
 size_t posenc_encoder_dim(const posenc_encoder* encoder) {
   return encoder == nullptr ? 0 : encoder->encoder.dim;

@@ -1,4 +1,4 @@
-// The handles of the C functions. Each comes first in its block of memory, then the arrays of its table.
+// The handles of the C functions. A handle begins its block of memory; the arrays of its table follow.
 #ifndef POSENC_SRC_API_HANDLE_H_
 #define POSENC_SRC_API_HANDLE_H_
 
@@ -9,7 +9,7 @@
 
 struct posenc_encoder {
   posenc::internal::Encoder encoder;
-  bool owned;  // the block is ours, not the caller's
+  bool owned;  // whether the library frees the block; else it is the caller's memory
 };
 
 struct posenc_rotary {

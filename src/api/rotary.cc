@@ -18,22 +18,13 @@ namespace posenc {
 namespace internal {
 namespace {
 
-void FillOffsets(const Rotary& rotary) {
-  if (!rotary.table.has_offsets) return;
-  for (std::size_t k = 1; k <= kMaxOffset; ++k) {
-    double* cosines = rotary.table.OffsetCosines(k);
-    rotary.kernels->offset(rotary.table.frequencies, static_cast<double>(k), cosines, cosines + rotary.pairs);
-  }
-}
-
-// A rotary to be: all but the arrays of its table.
 struct RotaryPlan {
   posenc_rotary_spec spec;
-  Rotary rotary;
+  posenc_rotary handle;
 
-  posenc_status Make(const posenc_rotary_spec* from);
+  posenc_status Make();
   posenc_status Finish() const { return POSENC_OK; }
-  std::size_t bytes() const { return kHandleBytes<posenc_rotary> + ArrayBytes(rotary.table); }
+  std::size_t ArraySize() const { return ArrayBytes(handle.rotary.table); }
   std::array<Bytes, 3> Read() const {
     const auto bytes_of = [](const double* doubles, const float* floats, std::size_t count) {
       return BytesOf({doubles, floats, count, POSENC_RADIANS});
@@ -42,24 +33,22 @@ struct RotaryPlan {
             bytes_of(spec.factors, spec.factors_f32, spec.factor_count),
             bytes_of(spec.long_factors, spec.long_factors_f32, spec.factor_count)};
   }
-
-  posenc_rotary* Build(void* memory, bool owned) const {
-    auto* handle = ::new (memory) posenc_rotary{rotary, owned};
-    InFpState([&] {
-      FillRotaryTable(static_cast<unsigned char*>(memory) + kHandleBytes<posenc_rotary>,
-                      &handle->rotary.table);
-      FillOffsets(handle->rotary);
-      return 0;
-    });
-    return handle;
+  void Fill(void* memory, posenc_rotary* made) const {
+    RotaryTable& table = made->rotary.table;
+    FillRotaryTable(memory, &table);
+    for (std::size_t k = 1; table.has_offsets && k <= kMaxOffset; ++k) {
+      double* cosines = table.OffsetCosines(k);
+      made->rotary.kernels->offset(table.frequencies, static_cast<double>(k), cosines,
+                                   cosines + made->rotary.pairs);
+    }
   }
 };
 
-posenc_status RotaryPlan::Make(const posenc_rotary_spec* from) {
-  if (const posenc_status status = CopySpec(from, &spec); status != POSENC_OK) return status;
-  const posenc_status status = InFpState([&] { return PlanRotaryTable(spec, &rotary.table); });
-  if (status != POSENC_OK) return status;
-  if (const posenc_status found = FindTarget(spec.target, &rotary.target); found != POSENC_OK) return found;
+posenc_status RotaryPlan::Make() {
+  Rotary& rotary = handle.rotary;
+  if (const posenc_status status = PlanRotaryTable(spec, &rotary.table); status != POSENC_OK) return status;
+  if (const posenc_status status = FindTarget(spec.target, &rotary.target); status != POSENC_OK)
+    return status;
   rotary.head_dim = spec.head_dim;
   rotary.offset = spec.rotary_offset;
   rotary.pairs = rotary.table.frequencies.count;
@@ -84,19 +73,19 @@ posenc_status posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_si
 }
 
 posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary) {
-  return CreateBlock<RotaryPlan>(spec, rotary);
+  return Create<RotaryPlan>(spec, true, nullptr, 0, rotary);
 }
 
 posenc_status posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* bytes) {
-  return SizeOfBlock<RotaryPlan>(spec, bytes);
+  return MemorySize<RotaryPlan>(spec, bytes);
 }
 
 posenc_status posenc_rotary_create_in(const posenc_rotary_spec* spec, void* memory, size_t bytes,
                                       posenc_rotary** rotary) {
-  return CreateBlockIn<RotaryPlan>(spec, memory, bytes, rotary);
+  return Create<RotaryPlan>(spec, false, memory, bytes, rotary);
 }
 
-void posenc_rotary_destroy(posenc_rotary* rotary) { DestroyBlock(rotary); }
+void posenc_rotary_destroy(posenc_rotary* rotary) { Destroy(rotary); }
 
 size_t posenc_rotary_head_dim(const posenc_rotary* rotary) {
   return rotary == nullptr ? 0 : rotary->rotary.head_dim;

@@ -1,5 +1,5 @@
-// Specs, which grow at their end, as programs of other versions pass them: struct_size, the first member, is
-// the size that the caller knows.
+// Specs of programs that were built for other versions. Specs grow at their end only; struct_size, the first
+// member, is the size that the program knows.
 #ifndef POSENC_SRC_API_VERSIONED_H_
 #define POSENC_SRC_API_VERSIONED_H_
 
@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
@@ -15,26 +16,20 @@
 namespace posenc {
 namespace internal {
 
-// More than any of them will ever have.
-constexpr std::size_t kMaxStructSize = 4096;
-
-// The size of each in the first version that had it.
+// The size of a spec in the first version that had it.
 template <class Spec>
-inline constexpr std::size_t kFirstSize = 0;
-template <>
-inline constexpr std::size_t kFirstSize<posenc_spec> = offsetof(posenc_spec, table_rows) +
-                                                       sizeof(std::uint64_t);
-template <>
-inline constexpr std::size_t kFirstSize<posenc_rotary_spec> = offsetof(posenc_rotary_spec, target) +
-                                                              sizeof(char*);
+inline constexpr std::size_t kFirstSize = std::is_same<Spec, posenc_spec>::value
+                                              ? offsetof(posenc_spec, table_rows) + sizeof(std::uint64_t)
+                                              : offsetof(posenc_rotary_spec, target) + sizeof(char*);
 
+// No version will have specs of more than 4096 bytes.
 template <class Spec>
 bool IsStructSize(std::size_t size) {
-  return size >= kFirstSize<Spec> && size <= kMaxStructSize;
+  return size >= kFirstSize<Spec> && size <= 4096;
 }
 
-// A caller who knows fewer members gets the defaults of the others. One who knows more must have left them
-// zero, which means that they are not used. struct_size is that of the caller.
+// Members that the caller does not know get their defaults. Members that this version does not know must be
+// zero, which means that they are not used. to->struct_size stays the caller's.
 template <class Spec>
 posenc_status CopySpec(const Spec* from, Spec* to) {
   if (from == nullptr) return POSENC_NULL_POINTER;
@@ -48,8 +43,8 @@ posenc_status CopySpec(const Spec* from, Spec* to) {
   return POSENC_OK;
 }
 
-// Writes what a caller of that struct_size knows of from, and zeros for what this version does not know. On
-// failure *to is left as it was.
+// Writes the members that a caller of this struct_size knows, and zeros for those that only the caller knows.
+// On failure *to stays as it is.
 template <class Spec>
 posenc_status WriteSpec(const Spec& from, std::size_t struct_size, Spec* to) {
   if (to == nullptr) return POSENC_NULL_POINTER;

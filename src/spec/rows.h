@@ -1,5 +1,5 @@
-// What the library takes from the rows of members.inc and values.inc: defaults, and which flags and enums are
-// valid.
+// What the library takes from the rows of members.inc and values.inc: defaults, and checks of flags and
+// enums.
 #ifndef POSENC_SRC_SPEC_ROWS_H_
 #define POSENC_SRC_SPEC_ROWS_H_
 
@@ -13,7 +13,7 @@
 namespace posenc {
 namespace internal {
 
-// What a member of a spec is.
+// The kind of a member of a spec, and its type.
 enum class Kind : std::int32_t {
   kSize,      // size_t
   kReal,      // double
@@ -21,9 +21,9 @@ enum class Kind : std::int32_t {
   kFlag,      // int32_t, 0 or 1
   kInteger,   // int64_t
   kRows,      // uint64_t
-  kOptional,  // int64_t, which counts if its flag is 1
+  kOptional,  // int64_t, used if its flag is 1
   kName,      // const char*
-  kList,      // const double*; or const float*, a member with "_f32" after the name; with a count
+  kList,      // const double*; NAME_f32 beside it is a const float*, and `of` the count of either
   kSizes,     // size_t [POSENC_MAX_AXES]
   kPresence,  // the flag of an Optional
   kPart,      // the other members of a List
@@ -50,25 +50,26 @@ constexpr bool IsOfKind() {
   static_assert(IsOfKind<Kind::k##kind, decltype(posenc_rotary_spec::name)>(), #name);
 #include "spec/members.inc"
 
+// Sets a member that is a number or an enum; pointers and arrays keep their value.
 template <class T>
-void SetDefault(T* member, double initial) {
-  if constexpr (std::is_arithmetic<T>::value || std::is_enum<T>::value) *member = static_cast<T>(initial);
+void SetNumber(double value, T* member) {
+  if constexpr (std::is_arithmetic<T>::value || std::is_enum<T>::value) *member = static_cast<T>(value);
 }
 
-// All members as posenc_spec_init and posenc_rotary_spec_init leave them, but struct_size, which is 0.
+// The defaults of posenc_spec_init and posenc_rotary_spec_init, with struct_size 0.
 template <class Spec>
 Spec Default();
 template <>
 inline posenc_spec Default() {
   posenc_spec spec{};
-#define POSENC_SPEC(kind, name, initial, of, help) SetDefault(&spec.name, initial);
+#define POSENC_SPEC(kind, name, initial, of, help) SetNumber(initial, &spec.name);
 #include "spec/members.inc"
   return spec;
 }
 template <>
 inline posenc_rotary_spec Default() {
   posenc_rotary_spec spec{};
-#define POSENC_ROTARY(kind, name, initial, of, help) SetDefault(&spec.name, initial);
+#define POSENC_ROTARY(kind, name, initial, of, help) SetNumber(initial, &spec.name);
 #include "spec/members.inc"
   return spec;
 }
@@ -94,7 +95,7 @@ inline bool FlagsAreRight(const posenc_rotary_spec& spec) {
       ;
 }
 
-// The enums that have rows, named as the members.
+// The enums that have rows, by the name after "posenc_".
 enum class Of {  // NOLINTBEGIN(readability-identifier-naming)
   layout,
   odd_column,
@@ -122,7 +123,7 @@ inline constexpr Value kValues[] = {
 
 constexpr std::int32_t FirstOf(Of of) { return of == Of::type ? 1 : 0; }
 
-// One more than the last value.
+// One more than the largest value.
 constexpr std::int32_t EndOf(Of of) {
   std::int32_t end = FirstOf(of);
   for (const Value& value : kValues) end += value.of == of ? 1 : 0;

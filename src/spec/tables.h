@@ -1,4 +1,4 @@
-// The rows as tables, for the command and the bindings; the library is built without them.
+// The rows as tables, for the command, the tests and Python. The library itself does not use them.
 #ifndef POSENC_SRC_SPEC_TABLES_H_
 #define POSENC_SRC_SPEC_TABLES_H_
 
@@ -35,7 +35,7 @@ inline constexpr Member kRotaryMembers[] = {
 #include "spec/members.inc"
 };
 
-// From struct_size on in order, with no more room between them than alignment needs.
+// Whether the members follow struct_size in order, with no gap larger than alignment needs.
 template <std::size_t kCount>
 constexpr bool AreWhole(const Member (&members)[kCount], std::size_t struct_size) {
   std::size_t end = sizeof(std::size_t);
@@ -76,7 +76,7 @@ inline Members MembersOf<posenc_rotary_spec>() {
   return {kRotaryMembers, sizeof(kRotaryMembers) / sizeof(Member)};
 }
 
-// What bindings and the command show.
+// Whether the command and the bindings show the member under its name.
 inline bool IsShown(const Member& member) {
   return member.kind != Kind::kPart && member.kind != Kind::kPresence;
 }
@@ -90,7 +90,7 @@ const T& At(const Member& member, const Spec& spec) {
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&spec) + member.offset);
 }
 
-// A Choice is of an enum of its own, which no reference to std::int32_t may alias.
+// Choices are copied, because each is of an enum of its own, which std::int32_t must not alias.
 template <class Spec>
 std::int32_t ChoiceIn(const Member& member, const Spec& spec) {
   std::int32_t number;
@@ -102,8 +102,8 @@ void SetChoice(const Member& member, std::int32_t number, Spec* spec) {
   std::memcpy(reinterpret_cast<char*>(spec) + member.offset, &number, sizeof(number));
 }
 
-// Calls use(value) with the number, of its type, that a member is. False if it is none, as lists and names
-// are.
+// Calls use(value) with a reference to the member's number, of its own type. Returns false for members that
+// are no numbers, such as lists and names.
 template <class Spec, class Use>
 bool UseNumber(const Member& member, Spec* spec, const Use& use) {
   switch (member.kind) {
@@ -129,7 +129,7 @@ bool UseNumber(const Member& member, Spec* spec, const Use& use) {
   }
 }
 
-// Sets a List to numbers that are doubles or floats.
+// Sets a List [count]: one of the two pointers is null.
 template <class Spec>
 void SetList(const Member& member, const double* doubles, const float* floats, std::size_t count,
              Spec* spec) {
@@ -138,7 +138,7 @@ void SetList(const Member& member, const double* doubles, const float* floats, s
   At<std::size_t>(*MembersOf<Spec>().Find(member.of), spec) = count;
 }
 
-// The words of an enum, of values 0, 1, ...
+// The words of an enum, in the order of its values.
 inline std::vector<std::string> WordsOf(const char* enum_name) {
   std::vector<std::string> words;
   for (const Value& value : kValues) {
@@ -147,7 +147,7 @@ inline std::vector<std::string> WordsOf(const char* enum_name) {
   return words;
 }
 
-// Those that a member may have: there is no pairing "same" but of the output.
+// The words that a member may have. Only output_pairing may be "same".
 inline std::vector<std::string> WordsOf(const Member& member) {
   std::vector<std::string> words = WordsOf(member.of);
   if (std::strcmp(member.name, "pairing") == 0) words.pop_back();

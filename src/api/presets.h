@@ -1,0 +1,72 @@
+// Presets of every noun, found by name among its rows. Rows hold no pointers, which a shared library would
+// have to relocate in every process.
+#ifndef POSENC_SRC_API_PRESETS_H_
+#define POSENC_SRC_API_PRESETS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "api/versioned.h"
+#include "posenc/posenc_c.h"
+#include "spec/rows.h"
+
+namespace posenc {
+namespace internal {
+
+// A member of a spec, numbered by its noun, and the member's value in a preset.
+struct Setting {
+  std::uint8_t member;
+  double value;
+};
+inline constexpr std::uint8_t kNoMember = 0;
+
+// A row of a noun, with all rows after it.
+struct PresetRow {
+  const char* texts;        // name, formula and source, each with a 0 at its end; an empty name ends the rows
+  const Setting* settings;  // kNoMember ends those of the row
+
+  bool IsEnd() const { return *texts == '\0'; }
+
+  posenc_preset Texts() const {
+    const char* formula = texts + std::strlen(texts) + 1;
+    return {texts, formula, formula + std::strlen(formula) + 1};
+  }
+
+  PresetRow Next() const {
+    const char* source = Texts().source;
+    const Setting* end = settings;
+    while (end->member != kNoMember) ++end;
+    return {source + std::strlen(source) + 1, end + 1};
+  }
+};
+
+inline PresetRow FindPreset(PresetRow row, const char* name) {
+  while (!row.IsEnd() && std::strcmp(row.texts, name) != 0) row = row.Next();
+  return row;
+}
+
+inline std::size_t ListPresets(PresetRow row, posenc_preset* presets, std::size_t capacity) {
+  std::size_t count = 0;
+  for (; !row.IsEnd(); row = row.Next(), ++count) {
+    if (presets != nullptr && count < capacity) presets[count] = row.Texts();
+  }
+  return count;
+}
+
+// Writes the defaults and, over them, what fill(settings, &spec) makes of the preset's settings.
+template <class Spec, class Fill>
+posenc_status WritePreset(PresetRow rows, const char* name, const Fill& fill, std::size_t struct_size,
+                          Spec* spec) {
+  if (spec == nullptr || name == nullptr) return POSENC_NULL_POINTER;
+  const PresetRow row = FindPreset(rows, name);
+  if (row.IsEnd()) return POSENC_UNKNOWN_PRESET;
+  Spec filled = Default<Spec>();
+  const posenc_status status = fill(row.settings, &filled);
+  return status != POSENC_OK ? status : WriteSpec(filled, struct_size, spec);
+}
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_API_PRESETS_H_
