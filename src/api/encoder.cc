@@ -11,7 +11,6 @@
 #include "api/versioned.h"
 #include "call/call.h"
 #include "call/checks.h"
-#include "frequency/float_steps.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
@@ -32,7 +31,7 @@ struct EncoderPlan {
   std::array<Bytes, 1> Read() const { return {BytesOf(ListOf(spec))}; }
   void Fill(void* memory, posenc_encoder* made) const {
     FrequencyTable& table = made->encoder.table;
-    FillTable(spec, memory, &table);
+    FillTable(memory, &table);
     if (table.has_offsets) made->encoder.kernels->fill_offsets(table);
   }
 };
@@ -109,10 +108,7 @@ size_t posenc_encoder_frequency_count(const posenc_encoder* encoder) {
 
 double posenc_encoder_radians(const posenc_encoder* encoder, size_t i) {
   if (i >= posenc_encoder_frequency_count(encoder)) return std::numeric_limits<double>::quiet_NaN();
-  return InFpState([&] {
-    const Wide256 radians = encoder->encoder.table.schedule.Radians<4>(i);
-    return radians.IsZero() ? 0.0 : NearestOrTie(radians, POSENC_F64);
-  });
+  return InFpState([&] { return encoder->encoder.table.schedule.NearestRadians(i); });
 }
 
 posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,

@@ -106,7 +106,7 @@ double posenc_rotary_amplitude(const posenc_rotary* rotary) {
 
 double posenc_rotary_radians(const posenc_rotary* rotary, size_t i) {
   if (i >= posenc_rotary_frequency_count(rotary)) return std::numeric_limits<double>::quiet_NaN();
-  return InFpState([&] { return rotary->rotary.table.schedule.NearestRadians(i); });
+  return InFpState([&] { return rotary->rotary.table.frequencies.schedule.NearestRadians(i); });
 }
 
 posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "call/call.h"
-#include "frequency/rotary_table.h"
+#include "frequency/table.h"
 #include "kernel/rotary_kernels.h"
 #include "posenc/rotary_c.h"
 

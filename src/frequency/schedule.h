@@ -1,5 +1,6 @@
-// What a spec says of the frequencies, checked and as wide as anything needs them. The only place where
-// exponent conventions live.
+// The frequencies of a spec as exact numbers, for encoders and rotaries alike. Either spec is lowered to a
+// Schedule once, which evaluates any frequency in 256 or 1,024 bits. The only place with exponent
+// conventions.
 #ifndef POSENC_SRC_FREQUENCY_SCHEDULE_H_
 #define POSENC_SRC_FREQUENCY_SCHEDULE_H_
 
@@ -9,17 +10,18 @@
 #include "frequency/rational.h"
 #include "number/wide.h"
 #include "posenc/posenc_c.h"
+#include "posenc/rotary_c.h"
 
 namespace posenc {
 namespace internal {
 
-// A caller's frequencies, of any alignment; of count 0 if there are none.
+// A list of a caller's, of frequencies or factors, at any alignment; its count is 0 if there is none.
 struct FrequencyList {
   const double* doubles;  // either these
   const float* floats;    // or these
   std::size_t count;
   posenc_unit unit;
-  bool are_rounded = false;  // to float
+  bool are_rounded = false;  // to float, when they are read
 
   double operator[](std::size_t i) const;
   std::size_t bytes() const { return count * (doubles != nullptr ? sizeof(double) : sizeof(float)); }
@@ -28,69 +30,95 @@ struct FrequencyList {
 
 FrequencyList ListOf(const posenc_spec& spec);
 
-struct RotarySchedule;
+struct Scaling;
+struct Schedule;
 
-// The steps of a rotary embedding, in quarter turns. Called through pointers only, so that a static program
-// that rotates nothing links none of it.
-struct RotarySteps {
-  const RotarySchedule* schedule;
-  Wide256 (*in_256_bits)(const RotarySchedule&, std::size_t i);
-  Wide1024 (*in_1024_bits)(const RotarySchedule&, std::size_t i);
-  RationalStep (*rational)(const RotarySchedule&, std::size_t i);
-  bool are_exact;
+// What a rotary's axes and scaling (scaling.h) make of a schedule. They are called through pointers only, so
+// that a static program that rotates nothing does not link them.
+struct ScalingCalls {
+  Wide256 (*in_256_bits)(const Schedule& schedule, std::size_t pair);  // w_i in quarter turns
+  Wide1024 (*in_1024_bits)(const Schedule& schedule, std::size_t pair);
+  RationalStep (*rational)(const Schedule& schedule, std::size_t pair);
+  // w_i of all pairs, high + low [pairs], as tables have them (table.h).
+  void (*fill)(const Schedule& schedule, double* high, double* low);
 };
 
-// w_i = scale * least * exp(i * log_ratio), (base / least)^(-2i / exponent_dim) by the exp trick; or scale
-// times a listed one; times the unit.
+// w_i = scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim), or scale * list[i], in the
+// list's unit; after "Attention Is All You Need", section 3.5, with the two timescales of tensor2tensor's
+// get_timing_signal_1d. If there is a scaling, it makes a rotary's frequencies from the same members.
 struct Schedule {
   double base;
-  double least;  // min_timescale
+  double min_timescale;
   double exponent_dim;
-  double scale;
-  FrequencyList list;  // its unit counts without a list too
-  Wide256 log_ratio;   // -2 ln(base / least) / exponent_dim; the other widths compute it anew
-  bool is_binary;      // the ratio is 2^ratio_exponent
+  double scale;            // position_scale; 0 if rows have no pairs
+  FrequencyList list;      // its unit counts without a list too
+  FrequencyList factors;   // of a rotary's scaling
+  const Scaling* scaling;  // of a rotary, and its calls; null for encoders
+  const ScalingCalls* calls;
+  bool is_exact;
+  Wide256
+      log_ratio;   // of neighbours, -2 ln(base / min_timescale) / exponent_dim; unused with a list or scaling
+  bool is_binary;  // the ratio of neighbours is 2^ratio_exponent
   std::int64_t ratio_exponent;
-  RotarySteps rotary;  // instead of all that, unless its schedule is null
 
-  // Relative errors below 2^-kFrequencyBits<kLimbs>.
+  // w_i in radians and in quarter turns. Relative errors below 2^-kFrequencyBits<kLimbs>; of a scaling's
+  // 1,024 bits at worst 2^-700 (scaling.h).
   template <int kLimbs>
-  Wide<kLimbs> Radians(std::size_t i) const;  // w_i
+  Wide<kLimbs> Radians(std::size_t i) const;
   template <int kLimbs>
-  Wide<kLimbs> QuarterTurns(std::size_t i) const;  // w_i * 2/pi; exact if IsExact()
+  Wide<kLimbs> QuarterTurns(std::size_t i) const;  // without an error if IsExact()
 
-  // Not rational unless frequencies are in turns or half turns.
+  // The double nearest to w_i in radians, ties to even.
+  double NearestRadians(std::size_t i) const;
+
+  // QuarterTurns(i) as a rational number; not known to be one unless frequencies are in turns or half turns.
   RationalStep RationalQuarterTurns(std::size_t i) const;
 
+  // Multiplies a product by w in quarter turns, before a scaling: list[entry], or that of an exponent
+  // -2 exponent / divisor of the base.
+  void MultiplyUnscaled(std::size_t entry, const Exponent& exponent, RationalProduct* product) const;
+
   bool IsListed() const { return list.count != 0; }
-  bool IsRotary() const { return rotary.schedule != nullptr; }
-  bool IsExact() const {
-    return IsRotary() ? rotary.are_exact : (IsListed() || is_binary) && list.unit != POSENC_RADIANS;
-  }
+  bool IsExact() const { return is_exact; }
 
  private:
   template <int kLimbs>
-  Wide<kLimbs> Counted(std::size_t i) const;  // w_i in its unit
+  Wide<kLimbs> Unscaled(std::size_t i) const;  // w_i in its unit, without a scaling
 };
 template <int kLimbs>
 inline constexpr int kFrequencyBits = 64 * kLimbs - 36;
 
-// Whether a row has a sine or cosine. A frequency of rows without is 0.
-bool HasPairs(const posenc_spec& spec);
+// The range of |w_i| in radians; w_i may also be 0.
+inline constexpr double kMinFrequency = 0x1p-126;
+inline constexpr double kMaxFrequency = 0x1p31;
 
-// Pairs of a row, half ones too, but at least 1: some rows have none.
+inline constexpr double kMaxStep = 4.0;  // in quarter turns; tables keep larger steps modulo eight
+
+// A frequency in quarter turns; exact unless the unit is radians.
+template <int kLimbs>
+Wide<kLimbs> InQuarterTurns(Wide<kLimbs> frequency, posenc_unit unit);
+
+// Pairs of a row, half ones too; at least 1, though some rows have none.
 std::size_t PairCount(const posenc_spec& spec);
 
-// base and exponent_dim as the phase rounding takes them: some recipes round them to float.
+// base and exponent_dim as a phase rounding takes them: some round them to float.
 double BaseOf(const posenc_spec& spec);
 double ExponentDimOf(const posenc_spec& spec);
 
-// Whether a spec is right, as far as estimates tell in nanoseconds: a frequency within a millionth of the
-// limits of the range passes. (Its struct_size, layout and target are not looked at.) *has_large becomes
-// whether some |w_i| may exceed four quarter turns.
-posenc_status EstimateSchedule(const posenc_spec& spec, bool* has_large);
+// What a valid spec is, but for what its frequencies decide (checks.cc). Of an encoder's spec struct_size,
+// layout, target and flags are not looked at, of a rotary's struct_size and target. A rotary's rotary_dim and
+// exponent_dim are set if they are 0, the default. Settings that a scaling does not use may be anything but a
+// NaN.
+posenc_status CheckSpec(const posenc_spec& spec);
+posenc_status CheckSpec(posenc_rotary_spec* spec);
 
-// Of a spec that EstimateSchedule has passed; its list is not copied.
+// Whether all frequencies of a spec that CheckSpec has passed are in range. Without a schedule, estimates
+// decide in nanoseconds, and a frequency within a millionth of a limit passes. *has_large becomes whether
+// some |w_i| may exceed four quarter turns. Changes the schedule's scale.
+posenc_status CheckRange(const posenc_spec& spec, Schedule* schedule, bool* has_large);
+
+// Lowers a spec that EstimateSchedule has passed, and decides whether its frequencies are in range. The list
+// is not copied.
 posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule);
 
 }  // namespace internal

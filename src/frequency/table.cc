@@ -1,3 +1,4 @@
+// Plans, places and fills the arrays of a table.
 #include "frequency/table.h"
 
 #include <algorithm>
@@ -13,17 +14,14 @@ namespace posenc {
 namespace internal {
 namespace {
 
-bool HasValues(const FrequencyTable& table) {
-  return !table.recipe.IsNone() && table.recipe.rounding != POSENC_F32_ITERATED;
-}
-
-// Of a slice, where an array begins: at the table's first pair, or at the slice's.
+// Where an array of a slice begins: at the table's first pair, or at the slice's.
 enum class Begins { kWithTable, kWithSlice };
 
 // visit(start, rows, begins) of every array, [rows, padded]; rows is 0 if there is none.
 template <class Table, class Visit>
 void ForEachArray(Table& table, const Visit& visit) {
-  visit(table.listed, table.is_listed ? 1u : 0u, Begins::kWithTable);
+  visit(table.listed, table.schedule.IsListed() ? 1u : 0u, Begins::kWithTable);
+  visit(table.factors, table.schedule.factors.count != 0 ? 1u : 0u, Begins::kWithTable);
   visit(table.high, 1u, Begins::kWithSlice);
   visit(table.low, 1u, Begins::kWithSlice);
   visit(table.whole_high, table.steps_are_reduced ? 1u : 0u, Begins::kWithSlice);
@@ -31,15 +29,44 @@ void ForEachArray(Table& table, const Visit& visit) {
   visit(table.rational, table.has_rational ? 1u : 0u, Begins::kWithSlice);
   visit(table.offsets, table.has_offsets ? 2 * kOffsets : 0u, Begins::kWithSlice);
   visit(table.float_offsets, table.has_offsets ? 2 * kReach : 0u, Begins::kWithSlice);
-  visit(table.recipe_values, HasValues(table) ? 1u : 0u, Begins::kWithTable);
+  visit(table.recipe.values, table.recipe.has_values ? 1u : 0u, Begins::kWithTable);
+  visit(table.axes, table.axis_count > 1 ? 1u : 0u, Begins::kWithSlice);  // last: they are bytes
+}
+
+// Sets the pointers into memory, which becomes zero but for the pairs' offsets.
+void PlaceArrays(void* memory, FrequencyTable* table) {
+  auto* next = static_cast<unsigned char*>(memory);
+  ForEachArray(*table, [&](auto*& start, std::size_t rows, Begins /*begins*/) {
+    if (rows == 0) return;
+    start = reinterpret_cast<std::remove_reference_t<decltype(start)>>(next);
+    // Arrays of many rows are offsets, nearly all of the memory; those of each pair will be filled.
+    const std::size_t filled = rows > 1 ? table->count : 0;
+    for (std::size_t r = 0; r < rows; ++r, next += table->padded * sizeof(*start)) {
+      std::memset(next + filled * sizeof(*start), 0, (table->padded - filled) * sizeof(*start));
+    }
+  });
+}
+
+// The list becomes a copy of itself, as doubles [count].
+void CopyList(double* copy, FrequencyList* list) {
+  if (list->count == 0) return;
+  for (std::size_t i = 0; i < list->count; ++i) copy[i] = (*list)[i];
+  list->doubles = copy;
+  list->floats = nullptr;
+}
+
+void SetStep(FrequencyTable* table, std::size_t i, const DoubleDouble& step) {
+  table->high[i] = step.high;
+  table->low[i] = step.low;
 }
 
 // The steps of a geometric schedule: one exp for the ratio, its powers by squaring; entries m .. 2m - 1 are
 // entries 0 .. m - 1 times ratio^m. An entry is a product of at most 24 factors.
-void FillGeometric(const Schedule& schedule, std::size_t count, double* high, double* low) {
-  const DoubleDouble first = ToDoubleDouble(schedule.QuarterTurns<4>(0));
-  high[0] = first.high;
-  low[0] = first.low;
+void FillGeometric(FrequencyTable* table) {
+  const Schedule& schedule = table->schedule;
+  const std::size_t count = table->count;
+  double *const high = table->high, *const low = table->low;
+  SetStep(table, 0, ToDoubleDouble(schedule.QuarterTurns<4>(0)));
   if (count == 1) return;  // a single step has no ratio to keep in range
   Wide256 power = Exp(schedule.log_ratio);
   for (std::size_t m = 1; m < count; m *= 2) {
@@ -54,12 +81,23 @@ void FillGeometric(const Schedule& schedule, std::size_t count, double* high, do
   }
 }
 
-// Each on its own: of a list, or exact ones.
-void FillEach(const Schedule& schedule, std::size_t count, double* high, double* low) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const DoubleDouble step = ToDoubleDouble(schedule.QuarterTurns<4>(i));
-    high[i] = step.high;
-    low[i] = step.low;
+// high and low, before steps are reduced. If the scale is 0 the steps stay 0, though powers of the ratio may
+// overflow.
+void FillSteps(FrequencyTable* table) {
+  const Schedule& schedule = table->schedule;
+  if (!table->recipe.IsNone()) {
+    const DoubleDouble radian = ToDoubleDouble(QuarterTurnsPerRadian<4>());
+    for (std::size_t i = 0; i < table->count; ++i) SetStep(table, i, radian);
+  } else if (schedule.scale == 0.0) {
+    return;
+  } else if (schedule.calls != nullptr) {
+    schedule.calls->fill(schedule, table->high, table->low);
+  } else if (schedule.IsListed() || schedule.IsExact()) {
+    for (std::size_t i = 0; i < table->count; ++i) {
+      SetStep(table, i, ToDoubleDouble(schedule.QuarterTurns<4>(i)));
+    }
+  } else {
+    FillGeometric(table);
   }
 }
 
@@ -71,17 +109,20 @@ double ModuloEight(const RationalStep& step) {
   return static_cast<double>(rest > 4 ? rest - 8 : rest);
 }
 
-// Steps beyond four quarter turns modulo eight.
+// Keeps the whole steps, and takes those beyond four quarter turns modulo eight.
 void ReduceSteps(FrequencyTable* table) {
+  std::memcpy(table->whole_high, table->high, table->count * sizeof(double));
+  std::memcpy(table->whole_low, table->low, table->count * sizeof(double));
   for (std::size_t i = 0; i < table->count; ++i) {
     if (std::fabs(table->high[i]) < kMaxStep) continue;
+    if (table->has_rational && IsWhole(table->rational[i])) {
+      SetStep(table, i, {ModuloEight(table->rational[i]), 0.0});
+      continue;
+    }
     const Wide256 step = table->schedule.QuarterTurns<4>(i);
     Wide256 eighth = step;
     eighth.exponent -= 3;
-    DoubleDouble reduced = ToDoubleDouble(Subtract(step, FromInteger<4>(8 * NearestInteger(eighth))));
-    if (table->has_rational && IsWhole(table->rational[i])) reduced = {ModuloEight(table->rational[i]), 0.0};
-    table->high[i] = reduced.high;
-    table->low[i] = reduced.low;
+    SetStep(table, i, ToDoubleDouble(Subtract(step, FromInteger<4>(8 * NearestInteger(eighth)))));
   }
 }
 
@@ -97,28 +138,14 @@ bool PhasesAreExact(const FrequencyTable& table) {
   return true;
 }
 
-void FillSteps(FrequencyTable* table) {
-  Schedule& schedule = table->schedule;
-  const std::size_t count = table->count;
-  if (schedule.IsListed()) {
-    for (std::size_t i = 0; i < count; ++i) table->listed[i] = schedule.list[i];
-    schedule.list.doubles = table->listed;
-    schedule.list.floats = nullptr;
-  }
-  if (!table->recipe.IsNone()) {
-    const DoubleDouble radian = ToDoubleDouble(QuarterTurnsPerRadian<4>());
-    for (std::size_t i = 0; i < count; ++i) {
-      table->high[i] = radian.high;
-      table->low[i] = radian.low;
-    }
-  } else if (schedule.scale == 0.0) {
-    // The steps stay 0, though powers of the ratio may overflow.
-  } else if (schedule.IsListed() || schedule.IsExact()) {
-    FillEach(schedule, count, table->high, table->low);
-  } else {
-    FillGeometric(schedule, count, table->high, table->low);
-  }
-  FinishSteps(table);
+// How many pairs have steps of at least kLeastQuick, the first ones.
+std::size_t UsualPairs(const FrequencyTable& table) {
+  const auto is_usual = [&](std::size_t i) { return std::fabs(table.high[i]) >= kLeastQuick; };
+  const bool is_monotonic = !table.schedule.IsListed() && !table.steps_are_reduced;
+  if (is_monotonic && is_usual(0) && is_usual(table.count - 1)) return table.count;
+  std::size_t usual = 0;
+  while (usual < table.count && is_usual(usual)) ++usual;
+  return usual;
 }
 
 }  // namespace
@@ -142,16 +169,22 @@ FrequencyTable FrequencyTable::Slice(std::size_t first_pair, std::size_t pairs) 
 
 posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table) {
   *table = {};
+  if (const posenc_status status = CheckSpec(spec); status != POSENC_OK) return status;
   bool has_large = false;
-  if (const posenc_status status = EstimateSchedule(spec, &has_large); status != POSENC_OK) return status;
-  table->recipe.rounding = spec.phase_rounding;
-  table->is_listed = spec.frequency_count != 0;
-  table->count = PairCount(spec);
-  table->padded = table->count + kPadding;
-  table->steps_are_reduced = table->recipe.IsNone() && has_large;
-  table->has_rational = table->recipe.IsNone() && spec.frequency_unit != POSENC_RADIANS;
-  table->max_cancellation = kMaxCancellation;
+  if (const posenc_status status = CheckRange(spec, nullptr, &has_large); status != POSENC_OK) return status;
+  table->schedule.list = ListOf(spec);
+  table->recipe = PlanPhaseRounding(spec);
+  table->axis_count = 1;
+  PlanArrays(PairCount(spec), has_large, table);
   return POSENC_OK;
+}
+
+void PlanArrays(std::size_t pairs, bool has_large, FrequencyTable* table) {
+  table->count = pairs;
+  table->padded = pairs + kPadding;
+  table->steps_are_reduced = table->recipe.IsNone() && has_large;
+  table->has_rational = table->recipe.IsNone() && table->schedule.list.unit != POSENC_RADIANS;
+  table->max_cancellation = kMaxCancellation;
 }
 
 std::size_t ArrayBytes(const FrequencyTable& table) {
@@ -159,47 +192,26 @@ std::size_t ArrayBytes(const FrequencyTable& table) {
   ForEachArray(table, [&](const auto* start, std::size_t rows, Begins /*begins*/) {
     bytes += rows * table.padded * sizeof(*start);
   });
-  return bytes;
+  return (bytes + sizeof(double) - 1) / sizeof(double) * sizeof(double);
 }
 
-void PlaceArrays(void* memory, FrequencyTable* table) {
-  auto* next = static_cast<unsigned char*>(memory);
-  ForEachArray(*table, [&](auto*& start, std::size_t rows, Begins /*begins*/) {
-    if (rows == 0) return;
-    start = reinterpret_cast<std::remove_reference_t<decltype(start)>>(next);
-    // Arrays of many rows are offsets: nearly all there is, and of each pair they will be filled.
-    const std::size_t filled = rows > 1 ? table->count : 0;
-    for (std::size_t r = 0; r < rows; ++r, next += table->padded * sizeof(*start)) {
-      std::memset(next + filled * sizeof(*start), 0, (table->padded - filled) * sizeof(*start));
-    }
-  });
-}
-
-void FinishSteps(FrequencyTable* table) {
-  const std::size_t count = table->count;
-  for (std::size_t i = 0; table->has_rational && i < count; ++i) {
+void FillTable(void* memory, FrequencyTable* table) {
+  PlaceArrays(memory, table);
+  CopyList(table->listed, &table->schedule.list);
+  CopyList(table->factors, &table->schedule.factors);
+  FinishPhaseRounding(table->schedule, table->count, &table->recipe);
+  FillSteps(table);
+  for (std::size_t i = 0; table->has_rational && i < table->count; ++i) {
     table->rational[i] = table->schedule.RationalQuarterTurns(i);
   }
   if (table->steps_are_reduced) {
-    std::memcpy(table->whole_high, table->high, count * sizeof(double));
-    std::memcpy(table->whole_low, table->low, count * sizeof(double));
     ReduceSteps(table);
   } else {
     table->whole_high = table->high;
     table->whole_low = table->low;
   }
   if (PhasesAreExact(*table)) table->max_cancellation = 0.0;
-  if (table->max_cancellation == 0.0 || !table->recipe.IsNone()) return;
-  const auto is_usual = [table](std::size_t i) { return std::fabs(table->high[i]) >= kLeastQuick; };
-  const bool is_monotonic = !table->is_listed && !table->steps_are_reduced;
-  if (is_monotonic && count > 0 && is_usual(0) && is_usual(count - 1)) table->usual = count;
-  while (table->usual < count && is_usual(table->usual)) ++table->usual;
-}
-
-void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table) {
-  PlaceArrays(memory, table);
-  table->recipe = MakeRecipe(spec, table->recipe_values);
-  FillSteps(table);
+  if (table->max_cancellation != 0.0 && table->recipe.IsNone()) table->usual = UsualPairs(*table);
 }
 
 }  // namespace internal

@@ -1,13 +1,17 @@
-// The frequencies of an encoding as the kernels read them.
+// The frequencies of an encoder or a rotary as arrays, which kernels read: the phase steps in quarter turns
+// as sums of two doubles, and what helps to evaluate them.
 #ifndef POSENC_SRC_FREQUENCY_TABLE_H_
 #define POSENC_SRC_FREQUENCY_TABLE_H_
 
 #include <cstddef>
+#include <cstdint>
 
+#include "frequency/phase_rounding.h"
 #include "frequency/rational.h"
-#include "frequency/recipe.h"
+#include "frequency/scaling.h"
 #include "frequency/schedule.h"
 #include "posenc/posenc_c.h"
+#include "posenc/rotary_c.h"
 
 namespace posenc {
 namespace internal {
@@ -26,24 +30,27 @@ inline constexpr std::size_t kOffsets = kReach + 2;
 // The arrays are described once, by ForEachArray in table.cc, and lie behind one another in one block of
 // memory.
 struct FrequencyTable {
-  Schedule schedule;  // what the steps were made of, for the last resort
-  Recipe recipe;      // of rounded phases; each step is one radian then
-  std::size_t first;  // of the schedule's pairs, in a slice of them; else 0
+  Schedule schedule;     // what the steps were made of, for the last resort
+  PhaseRounding recipe;  // if phases are rounded; each step is one radian then
+  std::size_t first;     // of the schedule's pairs, in a slice of them; else 0
   std::size_t count;
   std::size_t padded;
-  bool is_listed;
+  std::size_t axis_count;  // of a position; 1 for encoders
   bool steps_are_reduced;
+  bool has_rational;
   bool has_offsets;
 
-  // Phases of which the reduction leaves less than this are not accurate: kMaxCancellation; 0 if the steps,
-  // and with them the phases, are exact.
+  // Phases that the reduction leaves smaller than this, relative to what they were, are not accurate:
+  // kMaxCancellation; 0 if the steps, and with them the phases, are exact.
   double max_cancellation;
 
-  // The first so many pairs have steps of at least kLeastQuick, which are neither exact nor a recipe's.
+  // The first so many pairs have steps of at least kLeastQuick, which are neither exact nor of rounded
+  // phases.
   std::size_t usual;
 
-  // The caller's frequencies, if it gave some.
+  // The caller's frequencies and factors, if it gave some.
   double* listed;
+  double* factors;
 
   // The phase steps in quarter turns, w_i * 2/pi, as high + low with a relative error below 2^-kTableBits.
   // For integer positions, and half-integers as anchors of a run of rows, steps beyond four quarter turns are
@@ -56,49 +63,80 @@ struct FrequencyTable {
   double* whole_low;
 
   RationalStep* rational;  // the same steps, if they are in turns; else null
-  bool has_rational;
 
   // [kOffsets][2][padded], cosines and sines of w s for the offsets s of angle addition
   // (kernel/anchors-inl.h); null unless has_offsets.
   double* offsets;
   float* float_offsets;  // [kReach][2][padded], the first kReach of them as floats
 
-  double* recipe_values;  // that the recipe has
+  std::uint8_t* axes;  // the axis of each pair; null if there is one axis
 
-  // phases [pairs] of a recipe, of the pairs from i on.
+  // phases [pairs], rounded, of the pairs from i on.
   void FillPhases(double position, std::size_t i, std::size_t pairs, double* phases) const {
-    recipe.Fill(position, first + i, pairs, phases);
+    recipe.Fill(&position, 1, nullptr, first + i, pairs, phases);
   }
 
-  // The phase of pair i at a multiple, in twenty-fourths of a turn, where that is known (rational.h); else
-  // -1.
+  // The phase of pair i at a multiple, in twenty-fourths of a turn, if that is known (rational.h); else -1.
   int KnownAngleAt(std::size_t i, double multiple) const {
     return rational == nullptr || multiple == 0.0 ? -1 : KnownAngle(rational[i], multiple);
   }
 
-  // Of `pairs` pairs from pair i on the first so many are worth trying with fewer terms at that position.
+  // How many of `pairs` pairs from pair i on are worth trying with fewer terms at that position, the first
+  // ones.
   std::size_t QuickPairs(double position, std::size_t i, std::size_t pairs) const;
 
   // The pairs first .. first + count - 1.
   FrequencyTable Slice(std::size_t first_pair, std::size_t pairs) const;
 };
 inline constexpr int kTableBits = 97;
-inline constexpr double kMaxStep = 4.0;  // in quarter turns; larger steps are reduced
 
-// A table without its schedule and its arrays, in nanoseconds; for the caller to set: has_offsets.
+// A table without its schedule and its arrays, in nanoseconds. The caller may set has_offsets.
 posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table);
 
-// Of the arrays, all of them.
+// Of all arrays: a multiple of the size of a double.
 std::size_t ArrayBytes(const FrequencyTable& table);
 
-// Puts the arrays into memory [ArrayBytes(*table)], which is aligned for doubles, and fills all but the
-// offsets; the table has its schedule.
-void FillTable(const posenc_spec& spec, void* memory, FrequencyTable* table);
+// Sets what follows from pairs, schedule and phase rounding.
+void PlanArrays(std::size_t pairs, bool has_large, FrequencyTable* table);
 
-// For other nouns: sets the pointers into memory, which becomes zero but for the pairs' offsets; and, once
-// high and low are the whole steps, reduces them and sees whether they are exact.
-void PlaceArrays(void* memory, FrequencyTable* table);
-void FinishSteps(FrequencyTable* table);
+// Puts the arrays into memory [ArrayBytes(*table)], which is aligned for doubles, and fills all but offsets
+// and axes. The table has its schedule, whose lists are copied.
+void FillTable(void* memory, FrequencyTable* table);
+
+// The angles of tokens that are so far behind another token, the anchor, are added from the anchor's, if a
+// rotary has no more pairs: stack is scarce.
+inline constexpr std::size_t kMaxOffset = 7;
+inline constexpr std::size_t kMaxAddedPairs = 256;
+
+struct RotaryTable {
+  Scaling schedule;            // that of frequencies.schedule
+  FrequencyTable frequencies;  // without offsets
+
+  // [kMaxOffset][2][count], cosines and sines of positions 1, 2 ..., which the caller fills; null unless it
+  // has set has_offsets.
+  double* offsets;
+  bool has_offsets;
+
+  // Whether pairs have multiples of their own: the positions of their axes, or rounded phases.
+  bool HasMultiples() const { return IsRounded() || frequencies.axis_count > 1; }
+  bool IsRounded() const { return !frequencies.recipe.IsNone(); }
+
+  // The cosines of an offset; the sines follow.
+  double* OffsetCosines(std::size_t offset) const { return offsets + 2 * (offset - 1) * frequencies.count; }
+
+  // multiples [frequencies.padded], 0 past the pairs, of a position [axes].
+  void FillMultiples(const double* position, double* multiples) const;
+};
+
+// A table without its arrays, of a spec of which all but struct_size and target is checked here.
+posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table);
+
+// Of all arrays.
+std::size_t ArrayBytes(const RotaryTable& table);
+
+// Puts the arrays into memory [ArrayBytes(*table)], which is aligned for doubles, and fills all but the
+// offsets. The table is at the address at which it will stay.
+void FillRotaryTable(void* memory, RotaryTable* table);
 
 }  // namespace internal
 }  // namespace posenc

@@ -1,0 +1,261 @@
+// The arithmetic of frameworks and engines. Each named step is rounded on its own; pow and exp are correctly
+// rounded.
+#include "frequency/phase_rounding.h"
+
+#include <cmath>
+#include <limits>
+
+#include "frequency/scaling.h"
+#include "frequency/schedule.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+// f32(a / b)
+float QuotientAsFloat(double a, double b) {
+  return a == 0.0 ? 0.0f : NearestFloat(Divide(FromDouble<4>(a), FromDouble<4>(b)));
+}
+
+// exp(exponent * log) as a number of a type; 0 or infinite beyond all types.
+double ExpAsType(double exponent, const Wide256& log, posenc_type type) {
+  constexpr double kBeyond = 800.0;
+  if (log.IsZero()) return 1.0;
+  const double estimate = exponent * ToDouble(log);
+  if (!(estimate <= kBeyond)) return std::numeric_limits<double>::infinity();
+  if (estimate < -kBeyond) return 0.0;
+  return NearestOrTie(Exp(Multiply(FromDouble<4>(exponent), log)), type);
+}
+
+float ExpAsFloat(double exponent, const Wide256& log) {
+  return NearestFloat(ExpAsType(exponent, log, POSENC_F32));
+}
+
+// f32(exp(exponent))
+float ExpAsFloat(float exponent) { return ExpAsFloat(exponent, FromInteger<4>(1)); }
+
+// What a framework computes before it knows a position. D is exponent_dim, f the factor of POSENC_LINEAR.
+class Framework {
+ public:
+  Framework(const Schedule& schedule, posenc_phase_rounding rounding)
+      : schedule_(schedule),
+        rounding_(rounding),
+        rounds_spec_(schedule.scaling != nullptr && rounding != POSENC_F64_INV_FREQ) {
+    const double base = AsGiven(schedule.base);
+    base_is_right_ = base > 0.0 && std::isfinite(base);
+    if (schedule.IsListed() || !base_is_right_) return;
+    log_base_ = Log<4>(base);
+    if (schedule.min_timescale != 1.0) log_base_ = Subtract(log_base_, Log<4>(schedule.min_timescale));
+  }
+
+  bool BaseIsRight() const { return base_is_right_ || schedule_.IsListed(); }
+
+  // POSENC_F32_ITERATED: f32(pow(base, f32(-2 / D)))
+  float Ratio() const {
+    return ExpAsFloat(QuotientAsFloat(-2.0, AsGiven(schedule_.exponent_dim)), log_base_);
+  }
+
+  float Factor() const { return IsLinear() ? NearestFloat(schedule_.scaling->spec.factor) : 1.0f; }
+
+  // f32(1 / f32(f)); MLX divides doubles: f32(f64(1 / f))
+  float InverseFactor() const {
+    const bool divides_doubles = IsLinear() && rounding_ == POSENC_F32_EXP;
+    return divides_doubles ? NearestFloat(1.0 / schedule_.scaling->spec.factor) : 1.0f / Factor();
+  }
+
+  // Of PhaseRounding::values.
+  double Value(std::size_t pair) const {
+    if (schedule_.scaling == nullptr) return Frequency({0, pair, pair, schedule_.exponent_dim});
+    const PairPlace place = PlaceOf(schedule_.scaling->spec, pair);
+    if (rounding_ == POSENC_F32_ITERATED) {
+      return schedule_.factors.count == 0 ? 1.0 : AsFloat(schedule_.factors[place.entry]);
+    }
+    const double frequency = Frequency(place);
+    const bool divides = IsLinear() && rounding_ != POSENC_F32_EXP;
+    return divides ? static_cast<float>(frequency) / Factor() : frequency;
+  }
+
+ private:
+  static double AsFloat(double x) { return NearestFloat(x); }
+
+  // base and D: a rotary's as floats; those of an encoder are rounded in its schedule.
+  double AsGiven(double x) const { return rounds_spec_ ? AsFloat(x) : x; }
+
+  bool IsLinear() const {
+    return schedule_.scaling != nullptr && schedule_.scaling->spec.scaling == POSENC_LINEAR;
+  }
+
+  // w_i before linear scaling; of a POW_DIV 1 / w_i.
+  double Frequency(const PairPlace& place) const {
+    if (schedule_.IsListed()) return schedule_.list[place.entry];
+    const float min_timescale = NearestFloat(schedule_.min_timescale);
+    if (place.exponent == 0 || log_base_.IsZero()) return min_timescale;  // however small D is
+    const auto i = static_cast<float>(place.exponent);
+    const double exponent_dim = AsGiven(place.exponent_dim), exponent = 2.0 * i / exponent_dim;
+    const float half_dim = NearestFloat(exponent_dim) / 2.0f;
+    switch (rounding_) {
+      case POSENC_F32_POW_DIV:
+        return ExpAsFloat(QuotientAsFloat(2.0 * i, exponent_dim), log_base_);
+      case POSENC_F32_INV_FREQ:
+        return 1.0f / ExpAsFloat(QuotientAsFloat(2.0 * i, exponent_dim), log_base_);
+      case POSENC_F32_EXP: {
+        if (schedule_.scaling != nullptr) {  // MLX rounds the logarithm before it divides
+          return ExpAsFloat(-i * QuotientAsFloat(2.0 * NearestFloat(log_base_), exponent_dim));
+        }
+        Wide256 rate = Negate(Divide(log_base_, FromDouble<4>(exponent_dim)));
+        ++rate.exponent;  // of i instead of 2i
+        return ExpAsFloat(i * NearestFloat(rate));
+      }
+      case POSENC_F32_LOG_DIV:
+        return ExpAsFloat(NearestFloat(Negate(log_base_)) * i / half_dim);
+      case POSENC_F32_LOG_INCREMENT:
+        return min_timescale * ExpAsFloat(i * -(NearestFloat(log_base_) / half_dim));
+      case POSENC_F64_INV_FREQ:
+        return AsFloat(1.0 / ExpAsType(exponent, log_base_, POSENC_F64));
+      case POSENC_F64_POW_DIV:
+        return ExpAsType(exponent, log_base_, POSENC_F64);
+      default:  // POSENC_F64_POW_MUL
+        return ExpAsType(-exponent, log_base_, POSENC_F64);
+    }
+  }
+
+  const Schedule& schedule_;
+  posenc_phase_rounding rounding_;
+  bool rounds_spec_;
+  bool base_is_right_;
+  Wide256 log_base_;  // ln(base / min_timescale)
+};
+
+// Whether a pair is the first or last one of its axis: the values of others are between theirs.
+bool IsAnEnd(const posenc_rotary_spec& spec, std::size_t pair) {
+  if (pair == 0 || pair + 1 == spec.rotary_dim / 2) return true;
+  const std::size_t axis = PlaceOf(spec, pair).axis;
+  return PlaceOf(spec, pair - 1).axis != axis || PlaceOf(spec, pair + 1).axis != axis;
+}
+
+// Whether x is small enough for a phase, far below what kernels reduce.
+bool IsPhase(float x) { return std::fabs(x) <= 0x1p63f; }
+
+// Whether the values of a rotary, and the phases of the last position, are numbers that can be used.
+posenc_status CheckValues(const Schedule& schedule, const Framework& framework, const PhaseRounding& phases) {
+  const bool has_factors = schedule.factors.count != 0, is_iterated = phases.rounding == POSENC_F32_ITERATED;
+  const auto factor = static_cast<float>(phases.scale);
+  auto last = static_cast<float>(POSENC_MAX_POSITION);
+  last *= phases.position_factor;
+  for (std::size_t i = 0; i < schedule.scaling->spec.rotary_dim / 2; ++i) {
+    if (schedule.IsListed() || has_factors || IsAnEnd(schedule.scaling->spec, i)) {
+      const auto value = static_cast<float>(framework.Value(i));
+      const bool is_zero = schedule.IsListed() && value == 0.0f;
+      if (!IsRegular(value) && !is_zero) return has_factors ? POSENC_BAD_LISTED_FACTOR : POSENC_BAD_BASE;
+      const float phase = is_iterated ? factor * last / value : last * value;
+      if (!IsPhase(phase)) return POSENC_FREQUENCY_OUT_OF_RANGE;
+    }
+    if (is_iterated) last *= phases.ratio;
+  }
+  return POSENC_OK;
+}
+
+bool IsOfDoubles(posenc_phase_rounding rounding) {
+  return rounding == POSENC_F64_POW_DIV || rounding == POSENC_F64_POW_MUL;
+}
+
+}  // namespace
+
+PhaseRounding PlanPhaseRounding(const posenc_spec& spec) {
+  const posenc_phase_rounding rounding = spec.phase_rounding;
+  const double scale =
+      IsOfDoubles(rounding) ? spec.position_scale : static_cast<double>(NearestFloat(spec.position_scale));
+  const bool has_values = rounding != POSENC_NO_PHASE_ROUNDING && rounding != POSENC_F32_ITERATED;
+  return {rounding, scale, 1.0f, 1.0f, has_values, nullptr};
+}
+
+posenc_status PlanPhaseRounding(const Schedule& schedule, PhaseRounding* phases) {
+  const posenc_rotary_spec& spec = schedule.scaling->spec;
+  const bool is_iterated = spec.phase_rounding == POSENC_F32_ITERATED;
+  *phases = {spec.phase_rounding, 1.0, 1.0f, 1.0f, !is_iterated || schedule.factors.count != 0, nullptr};
+  if (phases->IsNone()) return POSENC_OK;
+  const Framework framework(schedule, spec.phase_rounding);
+  if (!framework.BaseIsRight()) return POSENC_BAD_BASE;
+  if (is_iterated) {
+    if (spec.rotary_dim > 2) phases->ratio = framework.Ratio();
+    phases->scale = framework.InverseFactor();
+  } else if (spec.phase_rounding == POSENC_F32_EXP) {
+    phases->position_factor = framework.InverseFactor();
+  }
+  if (!IsRegular(phases->ratio)) return POSENC_BAD_BASE;
+  const bool factors_are_right = IsRegular(framework.Factor()) && IsRegular(phases->position_factor) &&
+                                 IsRegular(static_cast<float>(phases->scale));
+  if (!factors_are_right) return POSENC_BAD_FACTOR;
+  return CheckValues(schedule, framework, *phases);
+}
+
+void FinishPhaseRounding(const Schedule& schedule, std::size_t count, PhaseRounding* phases) {
+  if (phases->IsNone()) return;
+  const Framework framework(schedule, phases->rounding);
+  if (!phases->has_values) {
+    if (schedule.scaling == nullptr) phases->ratio = framework.Ratio();
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i) phases->values[i] = framework.Value(i);
+}
+
+void PhaseRounding::Fill(const double* position, std::size_t axis_count, const std::uint8_t* axes,
+                         std::size_t first, std::size_t count, double* phases) const {
+  const double* const of_first = values == nullptr ? nullptr : values + first;
+  if (rounding == POSENC_F64_POW_DIV) {
+    for (std::size_t i = 0; i < count; ++i) phases[i] = scale * (*position / of_first[i]);
+    return;
+  }
+  if (rounding == POSENC_F64_POW_MUL) {
+    for (std::size_t i = 0; i < count; ++i) phases[i] = scale * (*position * of_first[i]);
+    return;
+  }
+  const auto float_scale = static_cast<float>(scale);
+  const auto put = [&](std::size_t i, float phase) { phases[i] = float_scale * phase; };
+  float at[POSENC_MAX_AXES] = {};
+  for (std::size_t k = 0; k < axis_count; ++k) at[k] = static_cast<float>(position[k]) * position_factor;
+  const float start = at[0];
+  if (rounding == POSENC_F32_ITERATED) {
+    for (std::size_t k = 0; k < axis_count; ++k) {
+      float t = at[k];
+      for (std::size_t i = 0; i < first; ++i) t *= ratio;
+      for (std::size_t i = 0; i < count; ++i, t *= ratio) {
+        if (axes != nullptr && axes[i] != k) continue;
+        put(i, t);
+        if (values != nullptr) phases[i] = static_cast<float>(phases[i]) / static_cast<float>(of_first[i]);
+      }
+    }
+  } else if (axes != nullptr) {
+    for (std::size_t i = 0; i < count; ++i) put(i, at[axes[i]] * static_cast<float>(of_first[i]));
+  } else if (rounding == POSENC_F32_POW_DIV) {
+    for (std::size_t i = 0; i < count; ++i) put(i, start / static_cast<float>(of_first[i]));
+  } else {
+    for (std::size_t i = 0; i < count; ++i) put(i, start * static_cast<float>(of_first[i]));
+  }
+}
+
+double NearestOrTie(Wide256 x, posenc_type type) {
+  constexpr int kBits = kFrequencyBits<4> - 4;
+  bool decided = true;
+  const double nearest = RoundToType(x, type, kBits, &decided);
+  if (decided) return nearest;
+  Wide256 half = FromInteger<4>(1);  // of the last bit of 64
+  half.exponent = x.exponent - 64;
+  half.negative = x.negative;
+  x = Add(x, half);
+  x.limb[0] = x.limb[1] = x.limb[2] = 0;
+  return RoundToType(x, type, kBits, &decided);
+}
+
+float NearestFloat(double x) {
+  constexpr double kLargest = 0x1.ffffffp127;  // and from there on infinite
+  if (x < kLargest && x > -kLargest) return static_cast<float>(x);
+  return x > 0.0 ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity();
+}
+
+float NearestFloat(const Wide256& x) { return NearestFloat(NearestOrTie(x, POSENC_F32)); }
+
+bool IsRegular(float x) { return x != 0.0f && std::isfinite(x); }
+
+}  // namespace internal
+}  // namespace posenc

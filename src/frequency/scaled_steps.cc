@@ -1,0 +1,305 @@
+// The frequencies of a rotary: what its scaling makes of those of the base or of a list. f is the factor, L
+// length, L0 original_length, r rotary_dim.
+#include <cmath>
+#include <cstdint>
+
+#include "frequency/rational.h"
+#include "frequency/scaling.h"
+#include "frequency/schedule.h"
+#include "number/double_double.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+template <int kLimbs>
+Wide<kLimbs> One() {
+  return FromInteger<kLimbs>(1);
+}
+
+// base^(-2 exponent / exponent_dim), the base as NTK scalings change it.
+template <int kLimbs>
+Wide<kLimbs> Power(const ScalingConstants<kLimbs>& constants, std::size_t exponent, double exponent_dim) {
+  if (exponent == 0) return One<kLimbs>();
+  const auto numerator = FromInteger<kLimbs>(-2 * static_cast<std::int64_t>(exponent));
+  return Exp(Divide(Multiply(numerator, constants.log_base), FromDouble<kLimbs>(exponent_dim)));
+}
+
+// Whether a number of turns is at the step of a Llama 3 with low = high: with frequencies in turns a base may
+// put it there without a bit that shows it. No other number agrees so far.
+template <int kLimbs>
+bool IsAtStep(const ScalingConstants<kLimbs>& constants, const Wide<kLimbs>& turns) {
+  constexpr std::int64_t kBits = 200;  // of 220, or more
+  const Wide<kLimbs> above = Subtract(turns, constants.low);
+  return constants.width.IsZero() && (above.IsZero() || turns.exponent - above.exponent > kBits);
+}
+
+// How far `at` is up the ramp: from 0 to 1, and exactly these at its ends and beyond. A ramp of YaRN whose
+// end was moved may fall; no pair is on it then.
+template <int kLimbs>
+Wide<kLimbs> RampAt(const ScalingConstants<kLimbs>& constants, const Wide<kLimbs>& at) {
+  if (IsAtStep(constants, at)) return {};
+  Wide<kLimbs> above = Subtract(at, constants.low), width = constants.width;
+  if (width.negative) {
+    above = Negate(above);
+    width = Negate(width);
+  }
+  if (above.IsZero() || above.negative) return {};
+  return Subtract(width, above).negative ? One<kLimbs>() : Multiply(above, constants.inverse_width);
+}
+
+// share / f + (1 - share)
+template <int kLimbs>
+Wide<kLimbs> Interpolated(const ScalingConstants<kLimbs>& constants, const Wide<kLimbs>& share) {
+  return Add(Multiply(share, constants.inverse_factor), Subtract(One<kLimbs>(), share));
+}
+
+// How many turns an unscaled frequency makes in L0, in either direction.
+template <int kLimbs>
+Wide<kLimbs> TurnsInLength(const posenc_rotary_spec& spec, const Wide<kLimbs>& step) {
+  Wide<kLimbs> turns = Multiply(FromDouble<kLimbs>(spec.original_length), step);
+  turns.exponent -= 2;
+  turns.negative = false;
+  return turns;
+}
+
+// What the scaling makes of step, an unscaled frequency in quarter turns (rotary_c.h, posenc_scaling).
+template <int kLimbs>
+Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t entry,
+                    const Wide<kLimbs>& step) {
+  const auto i = FromInteger<kLimbs>(static_cast<std::int64_t>(entry));
+  const posenc_rotary_spec& spec = schedule.scaling->spec;
+  switch (spec.scaling) {
+    case POSENC_LINEAR:
+    case POSENC_PROPORTIONAL:
+      return Multiply(step, constants.inverse_factor);
+    case POSENC_YARN:
+      return Multiply(step, Interpolated(constants, RampAt(constants, i)));
+    case POSENC_YARN_LOG:
+      return Multiply(step, Exp(Negate(Multiply(RampAt(constants, i), constants.log_factor))));
+    case POSENC_LLAMA3: {
+      const Wide<kLimbs> share = Subtract(One<kLimbs>(), RampAt(constants, TurnsInLength(spec, step)));
+      return Multiply(step, Interpolated(constants, share));
+    }
+    case POSENC_LONGROPE:
+    case POSENC_FREQUENCY_FACTORS:
+      return Divide(step, FromDouble<kLimbs>(schedule.factors[entry]));
+    default:  // those that change the base
+      return step;
+  }
+}
+
+// w_i in quarter turns, of its unscaled frequency.
+template <int kLimbs>
+Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t entry,
+                    const Wide<kLimbs>& frequency) {
+  const Wide<kLimbs> step = InQuarterTurns(frequency, schedule.list.unit);
+  return Multiply(Scaled(schedule, constants, entry, step), constants.scale);
+}
+
+// The same from nothing. Powers of frequencies that are 0 may be out of range.
+template <int kLimbs>
+Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t pair) {
+  const PairPlace place = PlaceOf(schedule.scaling->spec, pair);
+  if (constants.scale.IsZero() || !schedule.scaling->Turns(place.entry)) return {};
+  return StepOf(schedule, constants, place.entry,
+                schedule.IsListed() ? FromDouble<kLimbs>(schedule.list[place.entry])
+                                    : Power(constants, place.exponent, place.exponent_dim));
+}
+
+Wide1024 StepIn1024Bits(const Schedule& schedule, std::size_t pair) {
+  return StepOf(schedule, MakeConstants<16>(schedule), pair);
+}
+
+Wide256 StepIn256Bits(const Schedule& schedule, std::size_t pair) {
+  if (schedule.scaling->is_steep) return TopOf(StepIn1024Bits(schedule, pair));
+  return StepOf(schedule, schedule.scaling->constants, pair);
+}
+
+// Calls visit(i, step) for the pairs of a schedule in order: StepIn256Bits by one product each instead of an
+// exp, as long as exponents advance by the same number. Relative errors below 2^-110. Stops and returns false
+// when visit does.
+template <class Visit>
+bool ForEachStep(const Schedule& schedule, const Visit& visit) {
+  const Scaling& scaling = *schedule.scaling;
+  const ScalingConstants<4>& constants = scaling.constants;
+  const bool is_geometric = !schedule.IsListed() && !scaling.is_steep && !constants.scale.IsZero();
+  Wide256 power, ratio;  // base^(-2 exponent / exponent_dim), and that of an advance
+  std::size_t exponent = 0, advance = 0;
+  double exponent_dim = 0.0;
+  for (std::size_t i = 0; i < scaling.spec.rotary_dim / 2; ++i) {
+    const PairPlace place = PlaceOf(scaling.spec, i);
+    Wide256 step;
+    if (!is_geometric) {
+      step = StepIn256Bits(schedule, i);
+    } else if (scaling.Turns(place.entry)) {
+      if (place.exponent <= exponent) {  // an axis begins
+        power = Power(constants, place.exponent, place.exponent_dim);
+      } else {
+        if (place.exponent - exponent != advance || place.exponent_dim != exponent_dim) {
+          advance = place.exponent - exponent;
+          exponent_dim = place.exponent_dim;
+          ratio = Power(constants, advance, exponent_dim);
+        }
+        power = Multiply(power, ratio);
+      }
+      exponent = place.exponent;
+      step = StepOf(schedule, constants, place.entry, power);
+    }
+    if (!visit(i, step)) return false;
+  }
+  return true;
+}
+
+void FillSteps(const Schedule& schedule, double* high, double* low) {
+  ForEachStep(schedule, [&](std::size_t i, const Wide256& step) {
+    const DoubleDouble sum = ToDoubleDouble(step);
+    high[i] = sum.high;
+    low[i] = sum.low;
+    return true;
+  });
+}
+
+constexpr Exponent kMinusOne = {-1, 1};
+
+Wide1024 WideOf(double x) { return FromDouble<16>(x); }
+
+// Whether sums of products of such numbers have no more digits than 1,024 bits hold.
+bool IsMiddling(double x) { return x > 0x1p-64 && x < 0x1p64; }
+
+// Below, functions multiply a product by a factor of w_i, and return false if that is not known to be
+// rational.
+
+// What NTK scalings multiply the base by, to an exponent.
+bool MultiplyNtk(const posenc_rotary_spec& spec, const Exponent& exponent, RationalProduct* product) {
+  const auto r = static_cast<std::int64_t>(spec.rotary_dim);
+  if (r == 2 || exponent.n == 0) return exponent.d != 0;
+  const Exponent power = Multiply(exponent, MakeExponent(r, r - 2));
+  if (spec.scaling != POSENC_NTK) {
+    if (spec.length <= spec.original_length) return true;
+    if (!IsMiddling(spec.length) || !IsMiddling(spec.original_length) || !IsMiddling(spec.factor))
+      return false;
+  }
+  if (spec.scaling != POSENC_DYNAMIC_NTK) {
+    product->Multiply(NtkFactor<16>(spec), power);
+    return true;
+  }
+  const Wide1024 length = WideOf(spec.length),
+                 original = WideOf(spec.original_length);  // (L0 + f (L - L0)) / L0
+  product->Multiply(Add(original, Multiply(WideOf(spec.factor), Subtract(length, original))), power);
+  product->Multiply(original, Multiply(power, kMinusOne));
+  return true;
+}
+
+// over / width / f + (1 - over / width) = (over + (width - over) f) / (width f)
+void Interpolate(const Wide1024& over, const Wide1024& width, double factor, RationalProduct* product) {
+  product->Multiply(Add(over, Multiply(Subtract(width, over), WideOf(factor))));
+  product->Multiply(width, kMinusOne);
+  product->Multiply(factor, kMinusOne);
+}
+
+// On a ramp whose ends are no integers, frequencies are irrational but for a coincidence.
+bool ScaleByYarn(const Scaling& scaling, std::size_t entry, RationalProduct* product) {
+  const posenc_rotary_spec& spec = scaling.spec;
+  const Wide256 share = RampAt(scaling.constants, FromInteger<4>(static_cast<std::int64_t>(entry)));
+  if (share.IsZero()) return true;
+  if (Subtract(share, FromInteger<4>(1)).IsZero()) {
+    product->Multiply(spec.factor, kMinusOne);
+    return true;
+  }
+  if (spec.truncate == 0 || !IsMiddling(spec.factor)) return false;
+  const double over = static_cast<double>(entry) - ToDouble(scaling.constants.low);
+  const double width = ToDouble(scaling.constants.width);
+  if (spec.scaling == POSENC_YARN) {
+    Interpolate(WideOf(over), WideOf(width), spec.factor, product);
+  } else {
+    product->Multiply(spec.factor,
+                      MakeExponent(-static_cast<std::int64_t>(over), static_cast<std::int64_t>(width)));
+  }
+  return true;
+}
+
+// w, the product so far, is rational; turns = w L0 / 4.
+bool ScaleByLlama3(const posenc_rotary_spec& spec, RationalProduct* product) {
+  RationalProduct::Quotient w;
+  if (!product->ToQuotient(&w) || w.numerator == 0 || w.numerator >> 62 != 0 || w.denominator >> 62 != 0 ||
+      w.negative || w.exponent < -128 || w.exponent > 128) {
+    return false;
+  }
+  if (!IsMiddling(spec.original_length) || !IsMiddling(spec.low_freq_factor) ||
+      !IsMiddling(spec.high_freq_factor) || !IsMiddling(spec.factor)) {
+    return false;
+  }
+  const auto denominator = FromInteger<16>(static_cast<std::int64_t>(w.denominator));
+  Wide1024 turns =
+      Multiply(FromInteger<16>(static_cast<std::int64_t>(w.numerator)), WideOf(spec.original_length));
+  turns.exponent += w.exponent - 2;
+  const Wide1024 low = Multiply(WideOf(spec.low_freq_factor), denominator);
+  const Wide1024 high = Multiply(WideOf(spec.high_freq_factor), denominator);
+  const Wide1024 over = Subtract(high, turns), above = Subtract(turns, low);
+  if (above.IsZero() || above.negative) {
+    product->Multiply(spec.factor, kMinusOne);
+  } else if (!over.IsZero() && !over.negative) {
+    Interpolate(over, Subtract(high, low), spec.factor, product);
+  }
+  return true;
+}
+
+// What the scaling multiplies w by, an unscaled frequency in quarter turns, but for the base.
+bool ScaleFrequency(const Schedule& schedule, std::size_t entry, RationalProduct* product) {
+  const posenc_rotary_spec& spec = schedule.scaling->spec;
+  switch (spec.scaling) {
+    case POSENC_LINEAR:
+    case POSENC_PROPORTIONAL:
+      product->Multiply(spec.factor, kMinusOne);
+      return true;
+    case POSENC_MIXED_NTK:
+      product->Multiply(spec.factor, MakeExponent(-2, static_cast<std::int64_t>(spec.rotary_dim)));
+      return true;
+    case POSENC_YARN:
+    case POSENC_YARN_LOG:
+      return ScaleByYarn(*schedule.scaling, entry, product);
+    case POSENC_LLAMA3:
+      return ScaleByLlama3(spec, product);
+    case POSENC_LONGROPE:
+    case POSENC_FREQUENCY_FACTORS:
+      product->Multiply(schedule.factors[entry], kMinusOne);
+      return true;
+    default:
+      return true;
+  }
+}
+
+RationalStep RationalStepOf(const Schedule& schedule, std::size_t pair) {
+  const posenc_rotary_spec& spec = schedule.scaling->spec;
+  const PairPlace place = PlaceOf(spec, pair);
+  const bool is_zero = schedule.scale == 0.0 || !schedule.scaling->Turns(place.entry) ||
+                       (schedule.IsListed() && schedule.list[place.entry] == 0.0);
+  if (is_zero) return {};
+  const Exponent exponent = schedule.IsListed() ? Exponent{} : ExponentOf(place.exponent, place.exponent_dim);
+  RationalProduct product;
+  schedule.MultiplyUnscaled(place.entry, exponent, &product);
+  if (spec.scaling == POSENC_MIXED_NTK) product.Multiply(spec.factor, exponent);
+  const bool is_known = (!IsNtk(spec) || MultiplyNtk(spec, exponent, &product)) &&
+                        ScaleFrequency(schedule, place.entry, &product);
+  product.Multiply(schedule.scale);
+  return is_known ? product.Step() : RationalStep{};
+}
+
+}  // namespace
+
+const ScalingCalls kScalingCalls = {&StepIn256Bits, &StepIn1024Bits, &RationalStepOf, &FillSteps};
+
+bool AreInRange(const Schedule& schedule, bool* has_large) {
+  return ForEachStep(schedule, [&](std::size_t i, const Wide256& step) {
+    if (step.IsZero()) return true;
+    double radians = std::fabs(ToDouble(Multiply(step, RadiansPerQuarterTurn<4>())));
+    const auto is_near = [&](double limit) { return std::fabs(radians / limit - 1.0) < 0x1p-50; };
+    if (is_near(kMinFrequency) || is_near(kMaxFrequency)) radians = std::fabs(schedule.NearestRadians(i));
+    if (std::fabs(ToDouble(step)) >= kMaxStep) *has_large = true;
+    return radians >= kMinFrequency && radians <= kMaxFrequency;
+  });
+}
+
+}  // namespace internal
+}  // namespace posenc

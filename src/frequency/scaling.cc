@@ -1,0 +1,298 @@
+// Lowers a rotary's spec to a schedule with a scaling, and computes what all pairs share. f is the factor, L
+// length, L0 original_length, r rotary_dim.
+#include "frequency/scaling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "frequency/table.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+// The largest |ln| of an unscaled frequency that is in range once it is scaled: 2^157, a factor and a
+// position_scale, each up to 2^1074. The errors of such logarithms, 2^-232, are still less than what a
+// schedule promises.
+constexpr double kMaxLog = 1600.0;
+
+template <int kLimbs>
+Wide<kLimbs> FromSize(std::size_t n) {
+  return FromInteger<kLimbs>(static_cast<std::int64_t>(n));
+}
+
+// 2^ceil(log2(L / L0) + 1) - 1, at least 1: Qwen's get_ntk_alpha. Exact.
+template <int kLimbs>
+Wide<kLimbs> QwenAlpha(const posenc_rotary_spec& spec) {
+  const auto length = FromDouble<4>(spec.length), original = FromDouble<4>(spec.original_length);
+  const bool rounds_up = length.limb[3] > original.limb[3];  // neither has more than 53 bits
+  const std::int64_t n = length.exponent - original.exponent + (rounds_up ? 1 : 0) + 1;
+  auto power = FromSize<kLimbs>(1);
+  if (n <= 1) return power;
+  power.exponent += n;
+  return Subtract(power, FromSize<kLimbs>(1));
+}
+
+}  // namespace
+
+// What an NTK scaling has for f. For DYNAMIC_NTK f L / L0 - (f - 1), as the sum 1 + f (L - L0) / L0, in which
+// nothing cancels: transformers' _compute_dynamic_ntk_parameters.
+template <int kLimbs>
+Wide<kLimbs> NtkFactor(const posenc_rotary_spec& spec) {
+  if (spec.scaling == POSENC_QWEN_NTK) return QwenAlpha<kLimbs>(spec);
+  const auto factor = FromDouble<kLimbs>(spec.factor), one = FromSize<kLimbs>(1);
+  if (spec.scaling != POSENC_DYNAMIC_NTK) return factor;
+  if (spec.length <= spec.original_length) return one;
+  const auto original = FromDouble<kLimbs>(spec.original_length);
+  const Wide<kLimbs> growth = Divide(Subtract(FromDouble<kLimbs>(spec.length), original), original);
+  return Add(one, Multiply(factor, growth));
+}
+template Wide256 NtkFactor(const posenc_rotary_spec&);
+template Wide1024 NtkFactor(const posenc_rotary_spec&);
+
+namespace {
+
+// ln of what scalings multiply the base by: f, or NtkFactor^(r / (r - 2)); 0 if they do not. If r is 2 the
+// exponent of the only pair is 0.
+template <int kLimbs>
+Wide<kLimbs> LogOfBaseFactor(const posenc_rotary_spec& spec) {
+  if (spec.scaling == POSENC_MIXED_NTK) return Log<kLimbs>(spec.factor);
+  if (!IsNtk(spec) || spec.rotary_dim == 2) return {};
+  const Wide<kLimbs> power = Divide(FromSize<kLimbs>(spec.rotary_dim), FromSize<kLimbs>(spec.rotary_dim - 2));
+  return Multiply(power, Log(NtkFactor<kLimbs>(spec)));
+}
+
+// ln of the scaled base: the sum may cancel. If more than 3 bits of 256 do, 1,024 are taken; a sum that
+// cancels 900 of these is 0, because no number of bits shows that a base is 1.
+template <int kLimbs>
+Wide<kLimbs> LogBase(const posenc_rotary_spec& spec) {
+  constexpr std::int64_t kLogOfNearOne =
+      -9;  // NtkFactor's relative error is an absolute one of its logarithm
+  const auto log_base = Log<kLimbs>(spec.base), log_factor = LogOfBaseFactor<kLimbs>(spec);
+  if (log_factor.IsZero()) return log_base;
+  const Wide<kLimbs> log = Add(log_base, log_factor);
+  const std::int64_t largest = std::max({log_base.exponent, log_factor.exponent, kLogOfNearOne});
+  if constexpr (kLimbs == 4) {
+    return log.IsZero() || largest - log.exponent > 3 ? TopOf(LogBase<16>(spec)) : log;
+  } else {
+    return largest - log.exponent > 900 ? Wide<kLimbs>() : log;
+  }
+}
+
+// YaRN's correction dim, find_correction_dim: the pair that makes beta turns in L0, r ln(L0 / (2 pi beta)) /
+// (2 ln base).
+template <int kLimbs>
+Wide<kLimbs> CorrectionDim(double beta, const posenc_rotary_spec& spec, const Wide<kLimbs>& log_base) {
+  Wide<kLimbs> wavelengths =
+      Multiply(FromDouble<kLimbs>(spec.original_length), QuarterTurnsPerRadian<kLimbs>());
+  wavelengths.exponent -= 2;
+  const Wide<kLimbs> log = Log(Divide(wavelengths, FromDouble<kLimbs>(beta)));
+  return Divide(Multiply(FromSize<kLimbs>(spec.rotary_dim / 2), log), log_base);
+}
+
+// floor(x) of a correction dim x, which is never an integer, since pi is transcendental. Beyond all pairs any
+// value will do.
+double Floor(const Wide256& x) {
+  constexpr double kBeyond = 2.0 * POSENC_MAX_ROTARY_DIM;
+  const double near = ToDouble(x);
+  if (near > kBeyond) return kBeyond;
+  if (near < -kBeyond) return -kBeyond;
+  const std::int64_t nearest = NearestInteger(x);
+  const bool is_above = Subtract(x, FromInteger<4>(nearest)).negative;
+  return static_cast<double>(is_above ? nearest - 1 : nearest);
+}
+
+// YaRN's find_correction_range and linear_ramp_mask: low and high are correction dims, at least 0 and at most
+// r - 1; a width of 0 becomes 1/1000.
+template <int kLimbs>
+void SetYarnRamp(const Scaling& scaling, ScalingConstants<kLimbs>* constants) {
+  const posenc_rotary_spec& spec = scaling.spec;
+  const bool is_rounded = spec.truncate != 0;
+  const auto last = FromSize<kLimbs>(spec.rotary_dim - 1);
+  Wide<kLimbs> low = is_rounded ? FromDouble<kLimbs>(scaling.ramp_low)
+                                : CorrectionDim(spec.beta_fast, spec, constants->log_base);
+  Wide<kLimbs> high = is_rounded ? FromDouble<kLimbs>(scaling.ramp_high)
+                                 : CorrectionDim(spec.beta_slow, spec, constants->log_base);
+  if (low.negative) low = {};
+  if (!Subtract(high, last).negative) high = last;
+  constants->low = low;
+  constants->width = Subtract(high, low);
+  if (constants->width.IsZero()) constants->width = Divide(FromSize<kLimbs>(1), FromSize<kLimbs>(1000));
+}
+
+// The largest |ln| of an unscaled frequency other than 0, an estimate; 0 with a list.
+double LargestLog(const Schedule& schedule) {
+  const Scaling& scaling = *schedule.scaling;
+  double exponent = 0.0;
+  for (std::size_t i = 0; !schedule.IsListed() && i < scaling.spec.rotary_dim / 2; ++i) {
+    const PairPlace place = PlaceOf(scaling.spec, i);
+    if (!scaling.Turns(place.entry)) continue;
+    exponent = std::max(exponent, 2.0 * static_cast<double>(place.exponent) / std::fabs(place.exponent_dim));
+  }
+  const double log_base = std::fabs(ToDouble(scaling.constants.log_base));
+  return exponent == 0.0 || log_base == 0.0 ? 0.0 : exponent * log_base;
+}
+
+// Whether a ramp magnifies errors of 256 bits beyond what a schedule promises.
+bool IsSteep(const Schedule& schedule) {
+  const Scaling& scaling = *schedule.scaling;
+  const posenc_rotary_spec& spec = scaling.spec;
+  const double low = ToDouble(scaling.constants.low), width = ToDouble(scaling.constants.width);
+  const double step = spec.factor > 1.0 ? spec.factor : 1.0 / spec.factor;
+  // How many times the error of a logarithm, 2^-231, or the like is in that of w_i.
+  double magnified = 0.0;
+  if (spec.scaling == POSENC_LLAMA3 && width > 0.0) {  // pi keeps all pairs off a step
+    magnified = step * (low + width) / width * (LargestLog(schedule) + 1.0) / 2.0;
+  } else if (IsYarn(spec) && spec.truncate == 0 && width > 0.0) {
+    const double pairs_per_log = static_cast<double>(spec.rotary_dim) / (2.0 * ApproximateLog(spec.base));
+    magnified = step * 2.0 * (low + width + 1.0 + pairs_per_log) / width;
+  }
+  return !(magnified < 1024.0);
+}
+
+// A, the nearest double; may be infinite. The scaling's, if the spec has none: of LongRoPE sqrt(1 + ln f / ln
+// L0), of YaRN (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1), as in transformers'
+// modeling_rope_utils.py.
+double AmplitudeOf(const posenc_rotary_spec& spec) {
+  if (spec.amplitude != 0.0) return spec.amplitude;
+  const bool has_one = spec.scaling == POSENC_YARN || spec.scaling == POSENC_LONGROPE;
+  if (!has_one || spec.factor <= 1.0) return 1.0;
+  const auto one = FromInteger<4>(1), log_factor = Log<4>(spec.factor);
+  if (spec.scaling == POSENC_LONGROPE) {  // the root by logarithms: one that is a double rounds to itself
+    Wide256 half = Log(Add(one, Divide(log_factor, Log<4>(spec.original_length))));
+    --half.exponent;
+    return ToDouble(Exp(half));
+  }
+  const auto term = [&](double mscale) {
+    return Add(one, Divide(Multiply(FromDouble<4>(mscale), log_factor), FromInteger<4>(10)));
+  };
+  return ToDouble(Divide(term(spec.mscale), term(spec.mscale_all_dim)));
+}
+
+// The list of factors that counts; its count is 0 if the scaling has none.
+FrequencyList FactorsOf(const posenc_rotary_spec& spec) {
+  if (!TakesFactors(spec)) return {};
+  const bool are_long = spec.scaling == POSENC_LONGROPE && spec.length > spec.original_length;
+  return {are_long ? spec.long_factors : spec.factors, are_long ? spec.long_factors_f32 : spec.factors_f32,
+          spec.factor_count, POSENC_RADIANS};
+}
+
+}  // namespace
+
+template <int kLimbs>
+ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule) {
+  const Scaling& scaling = *schedule.scaling;
+  const posenc_rotary_spec& spec = scaling.spec;
+  const auto one = FromSize<kLimbs>(1);
+  ScalingConstants<kLimbs> constants;
+  constants.scale = FromDouble<kLimbs>(schedule.scale);
+  if (!schedule.IsListed() || IsYarn(spec)) constants.log_base = LogBase<kLimbs>(spec);
+  if (spec.scaling == POSENC_MIXED_NTK) {
+    const Wide<kLimbs> log = Divide(Log<kLimbs>(spec.factor), FromSize<kLimbs>(spec.rotary_dim / 2));
+    constants.scale = Multiply(constants.scale, Exp(Negate(log)));
+  }
+  if (IsYarn(spec)) SetYarnRamp(scaling, &constants);
+  if (spec.scaling == POSENC_YARN_LOG) constants.log_factor = Log<kLimbs>(spec.factor);
+  if (spec.scaling == POSENC_LLAMA3) {
+    constants.low = FromDouble<kLimbs>(spec.low_freq_factor);
+    constants.width = Subtract(FromDouble<kLimbs>(spec.high_freq_factor), constants.low);
+  }
+  if (!constants.width.IsZero()) constants.inverse_width = Divide(one, constants.width);
+  const bool divides = spec.scaling == POSENC_LINEAR || IsYarn(spec) || spec.scaling == POSENC_LLAMA3 ||
+                       spec.scaling == POSENC_PROPORTIONAL;
+  if (divides) constants.inverse_factor = Divide(one, FromDouble<kLimbs>(spec.factor));
+  return constants;
+}
+template ScalingConstants<4> MakeConstants(const Schedule&);
+template ScalingConstants<16> MakeConstants(const Schedule&);
+
+namespace {
+
+// Lowers a checked spec; *schedule refers to *scaling, and lists are not copied. If the status is not
+// POSENC_OK nothing may be evaluated. *has_large becomes whether some |w_i| exceeds four quarter turns.
+posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Schedule* schedule,
+                           bool* has_large) {
+  scaling->spec = spec;
+  posenc_rotary_spec& own = scaling->spec;  // without pointers to the caller's memory
+  own.factors = own.long_factors = own.frequencies = nullptr;
+  own.factors_f32 = own.long_factors_f32 = own.frequencies_f32 = nullptr;
+  own.target = nullptr;
+
+  schedule->base = spec.base;
+  schedule->min_timescale = 1.0;
+  schedule->exponent_dim = spec.exponent_dim;
+  schedule->scale = spec.position_scale;
+  schedule->list = ListOf(spec);
+  schedule->factors = FactorsOf(spec);
+  schedule->scaling = scaling;
+  schedule->calls = &kScalingCalls;
+  schedule->is_exact =
+      schedule->IsListed() && spec.unit != POSENC_RADIANS && spec.scaling == POSENC_NO_SCALING;
+
+  scaling->amplitude = AmplitudeOf(spec);
+  if (!(scaling->amplitude >= 0x1p-64 && scaling->amplitude <= 0x1p64)) return POSENC_BAD_AMPLITUDE;
+  if (IsNtk(spec) && !std::isfinite(ToDouble(NtkFactor<4>(spec)))) return POSENC_BAD_FACTOR;
+  if (spec.scaling == POSENC_PROPORTIONAL) {  // the product in double, in which 0.3 means three tenths
+    scaling->turning = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
+  }
+  if (IsYarn(spec) && spec.truncate != 0) {
+    const auto log_base = Log<4>(spec.base);
+    scaling->ramp_low = Floor(CorrectionDim(spec.beta_fast, spec, log_base));
+    scaling->ramp_high = -Floor(Negate(CorrectionDim(spec.beta_slow, spec, log_base)));
+  }
+  scaling->constants = MakeConstants<4>(*schedule);
+  // Exp takes no larger exponents; some scaled frequency is out of range then.
+  if (schedule->scale != 0.0 && !(LargestLog(*schedule) < kMaxLog)) return POSENC_FREQUENCY_OUT_OF_RANGE;
+  scaling->is_steep = IsSteep(*schedule);
+  return AreInRange(*schedule, has_large) ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
+}
+
+std::size_t OffsetBytes(const RotaryTable& table) {
+  return table.has_offsets ? (2 * kMaxOffset * table.frequencies.count + kPadding) * sizeof(double) : 0;
+}
+
+}  // namespace
+
+posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table) {
+  *table = {};
+  FrequencyTable& frequencies = table->frequencies;
+  posenc_rotary_spec checked = spec;
+  if (const posenc_status status = CheckSpec(&checked); status != POSENC_OK) return status;
+  bool has_large = false;
+  posenc_status status = MakeSchedule(checked, &table->schedule, &frequencies.schedule, &has_large);
+  if (status == POSENC_OK) status = PlanPhaseRounding(frequencies.schedule, &frequencies.recipe);
+  frequencies.axis_count = checked.axes;
+  PlanArrays(checked.rotary_dim / 2, has_large, &frequencies);
+  return status;
+}
+
+std::size_t ArrayBytes(const RotaryTable& table) {
+  return ArrayBytes(table.frequencies) + OffsetBytes(table);
+}
+
+void FillRotaryTable(void* memory, RotaryTable* table) {
+  FrequencyTable& frequencies = table->frequencies;
+  frequencies.schedule.scaling = &table->schedule;  // the table may have been copied since it was planned
+  FillTable(memory, &frequencies);
+  for (std::size_t i = 0; frequencies.axes != nullptr && i < frequencies.count; ++i) {
+    frequencies.axes[i] = static_cast<std::uint8_t>(PlaceOf(table->schedule.spec, i).axis);
+  }
+  if (!table->has_offsets) return;
+  unsigned char* const offsets = static_cast<unsigned char*>(memory) + ArrayBytes(frequencies);
+  table->offsets = reinterpret_cast<double*>(offsets);
+  std::memset(offsets, 0, OffsetBytes(*table));
+}
+
+void RotaryTable::FillMultiples(const double* position, double* multiples) const {
+  const std::size_t count = frequencies.count;
+  const std::uint8_t* const axes = frequencies.axes;
+  for (std::size_t i = count; i < frequencies.padded; ++i) multiples[i] = 0.0;
+  if (IsRounded())
+    return frequencies.recipe.Fill(position, frequencies.axis_count, axes, 0, count, multiples);
+  for (std::size_t i = 0; i < count; ++i) multiples[i] = position[axes == nullptr ? 0 : axes[i]];
+}
+
+}  // namespace internal
+}  // namespace posenc

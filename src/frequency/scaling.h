@@ -1,0 +1,93 @@
+// What a rotary's frequencies have besides a schedule: axes, a scaling of the context and its amplitude.
+// posenc_scaling (rotary_c.h) has the formulas and the models that they are from.
+#ifndef POSENC_SRC_FREQUENCY_SCALING_H_
+#define POSENC_SRC_FREQUENCY_SCALING_H_
+
+#include <cstddef>
+
+#include "frequency/schedule.h"
+#include "number/wide.h"
+#include "posenc/rotary_c.h"
+
+namespace posenc {
+namespace internal {
+
+// Where the frequency of a pair comes from.
+struct PairPlace {
+  std::size_t axis;      // whose position multiplies it
+  std::size_t entry;     // in the caller's lists; a scaling's i
+  std::size_t exponent;  // base^(-2 exponent / exponent_dim), unless frequencies are listed
+  double exponent_dim;
+};
+
+// Of a spec that CheckSpec has passed, or at least CheckShape (checks.cc).
+PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair);
+
+// What all pairs share. A ramp rises from 0 at low to 1 at low + width: YaRN's over pairs, Llama 3's over
+// turns in L0.
+template <int kLimbs>
+struct ScalingConstants {
+  Wide<kLimbs> log_base;  // ln base, of the base as NTK scalings change it
+  Wide<kLimbs> scale;     // of all frequencies: position_scale, and in POSENC_MIXED_NTK f^(-2/r)
+  Wide<kLimbs> inverse_factor, log_factor;
+  Wide<kLimbs> low, width, inverse_width;
+};
+
+inline Wide256 TopOf(const Wide1024& x) {
+  Wide256 top;
+  for (int i = 0; i < 4; ++i) top.limb[i] = x.limb[12 + i];
+  top.exponent = x.exponent;
+  top.negative = x.negative;
+  return top;
+}
+
+struct Scaling {
+  posenc_rotary_spec spec;  // checked; without lists and target
+  double amplitude;         // A, the nearest double
+
+  double ramp_low, ramp_high;  // YaRN's, if they are rounded to integers
+  std::size_t turning;         // POSENC_PROPORTIONAL: how many pairs have a frequency other than 0
+  bool is_steep;               // the ramp magnifies errors, so that everything is computed in 1,024 bits
+  ScalingConstants<4> constants;
+
+  // Whether the frequency at that entry of lists is not made 0.
+  bool Turns(std::size_t entry) const { return spec.scaling != POSENC_PROPORTIONAL || entry < turning; }
+};
+
+inline bool IsYarn(const posenc_rotary_spec& spec) {
+  return spec.scaling == POSENC_YARN || spec.scaling == POSENC_YARN_LOG;
+}
+
+// Whether the scaling multiplies the base by a power of NtkFactor.
+inline bool IsNtk(const posenc_rotary_spec& spec) {
+  return spec.scaling == POSENC_NTK || spec.scaling == POSENC_DYNAMIC_NTK || spec.scaling == POSENC_QWEN_NTK;
+}
+
+// Whether the scaling divides by listed factors.
+inline bool TakesFactors(const posenc_rotary_spec& spec) {
+  return spec.scaling == POSENC_LONGROPE || spec.scaling == POSENC_FREQUENCY_FACTORS;
+}
+
+inline FrequencyList ListOf(const posenc_rotary_spec& spec) {
+  return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.unit};
+}
+
+// The constants of a schedule that has all else.
+template <int kLimbs>
+ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule);
+
+// What an NTK scaling has for f; exact but for POSENC_DYNAMIC_NTK.
+template <int kLimbs>
+Wide<kLimbs> NtkFactor(const posenc_rotary_spec& spec);
+
+// Where the rest is evaluated (scaled_steps.cc). In 1,024 bits relative errors are below
+// 2^-kFrequencyBits<16>, but at worst 2^-700 on a steep ramp, or if NTK makes a base nearly 1.
+extern const ScalingCalls kScalingCalls;
+
+// Whether the frequencies of all pairs are in range; sets *has_large if some exceed four quarter turns.
+bool AreInRange(const Schedule& schedule, bool* has_large);
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_FREQUENCY_SCALING_H_
