@@ -1,5 +1,5 @@
-// What posenc promises about accuracy, each bound one constant, and the types of entries and the definition
-// of ULP that the library, the tests, the tools and the documents share.
+// What posenc promises about accuracy: one constant for each bound, and the types of entries and the
+// definition of ULP that the library, the tests, the tools and the documents share.
 #ifndef POSENC_ACCURACY_H_
 #define POSENC_ACCURACY_H_
 
@@ -14,20 +14,19 @@ namespace posenc {
 // last place of its type.
 inline constexpr double kMaxUlp = 0.5;
 
-// Elements that are rotated with POSENC_EXACT keep to it, too. With POSENC_FAST they are off by less than
-// this, in ulp(hypot(a, b)), where hypot(a, b) is less than half of what overflows the type:
-// 2^(max_exponent - 1).
+// The error of elements that are rotated with POSENC_FAST, in ulp(hypot(a, b)), is less than this if hypot(a,
+// b) is below 2^(max_exponent - 1), half of what overflows the type. With POSENC_EXACT it is at most kMaxUlp.
 inline constexpr double kMaxFastUlp = 2.0;
 
-// The same with an amplitude or a scale, of which A is the product: in ulp(A hypot(a, b)), where
-// A hypot(a, b) is less than 2^(max_exponent - 1).
+// The same with an amplitude or a scale, whose product is A: in ulp(A hypot(a, b)), if A hypot(a, b) is below
+// 2^(max_exponent - 1).
 inline constexpr double kMaxScaledFastUlp = 3.0;
 
 // A type of entries: a binary floating-point format with subnormal numbers.
 struct ElementTraits {
   const char* name;  // as the tools and the benchmark call it
   std::size_t size;  // in bytes
-  int digits;        // of a normal number, in bits
+  int digits;        // significant bits of a normal number
   int min_exponent;  // the least normal number is 2^(min_exponent - 1)
   int max_exponent;  // numbers from 2^max_exponent on are infinite
 
@@ -35,7 +34,7 @@ struct ElementTraits {
   constexpr int least_exponent() const { return min_exponent - digits; }
 };
 
-// Of POSENC_F32, POSENC_BF16, POSENC_F16 or POSENC_F64.
+// The traits of POSENC_F32, POSENC_BF16, POSENC_F16 or POSENC_F64.
 constexpr ElementTraits TraitsOf(posenc_type type) {
   switch (type) {
     case POSENC_BF16:

@@ -19,25 +19,26 @@ namespace posenc {
 // Axes of a grid: 1 .. kMaxGridAxes.
 inline constexpr std::size_t kMaxGridAxes = POSENC_MAX_GRID_AXES;
 
-// An axis: its encoder, which must stay, the first of the columns that it gives, and its positions.
+// An axis: its encoder, the first of the columns that it gives, and its positions. The encoder must outlive
+// it.
 using GridAxis = posenc_grid_axis;
 
-// With the positions first_position, first_position + 1, ...
+// An axis with the positions first_position, first_position + 1, ...
 inline GridAxis RunAxis(const Encoder& encoder, std::size_t column, std::int64_t first_position,
                         std::size_t count) {
   return {encoder.c_encoder(), column, count, nullptr, first_position, posenc_type{}, 0};
 }
 
-// With positions [count], which must stay: std::int32_t, std::int64_t, float or double.
+// An axis with positions [count] of std::int32_t, std::int64_t, float or double, which must outlive it.
 template <class Position>
 GridAxis ListAxis(const Encoder& encoder, std::size_t column, const Position* positions, std::size_t count) {
   static_assert(IsPosition<Position>(), "Position is std::int32_t, std::int64_t, float or double");
   return {encoder.c_encoder(), column, count, positions, 0, TypeOf<Position>(), 0};
 }
 
-// Writes prefix_rows rows of zeros, then a row for each cell, the last axis varying fastest: out
-// [prefix_rows + n, row_stride], n the product of all counts. T is float, BFloat16, Float16 or double. Where
-// there are more axes than the program knows, posenc_write_grid takes them.
+// Writes prefix_rows rows of zeros, then one row per cell, where the last axis varies fastest: out
+// [prefix_rows + n, row_stride], where n is the product of all counts. T is float, BFloat16, Float16 or
+// double. For a number of axes that is only known at run time, call posenc_write_grid.
 template <class T, std::size_t kCount>
 Status WriteGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, T* out, std::size_t row_stride,
                  std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {

@@ -21,7 +21,7 @@ inline constexpr std::int64_t kMaxPosition = POSENC_MAX_POSITION;
 // Columns of a row: 1 <= dim <= kMaxDim.
 inline constexpr std::size_t kMaxDim = POSENC_MAX_DIM;
 
-// posenc_layout, where the columns of a row go.
+// posenc_layout, the order of the columns of a row.
 struct Layout : Named<posenc_layout> {
   using Named::Named;
   static constexpr Value kInterleaved = POSENC_INTERLEAVED, kSinCos = POSENC_SIN_COS,
@@ -46,7 +46,7 @@ struct PhaseRounding : Named<posenc_phase_rounding> {
                          kF32LogIncrement = POSENC_F32_LOG_INCREMENT;
 };
 
-// posenc_unit, what frequencies count per step.
+// posenc_unit, the unit of frequencies, per step.
 struct FrequencyUnit : Named<posenc_unit> {
   using Named::Named;
   static constexpr Value kRadians = POSENC_RADIANS, kHalfTurns = POSENC_HALF_TURNS, kTurns = POSENC_TURNS;
@@ -61,7 +61,7 @@ struct Spec : posenc_spec {
   explicit Spec(const posenc_spec& spec) : posenc_spec(spec) {}
 };
 
-// A convention that has a name: name, formula in one line, source (project, file, function).
+// A convention with a name: its name, its formula in one line, its source (project, file, function).
 using Preset = posenc_preset;
 
 // Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
@@ -74,7 +74,7 @@ inline Status SpecPreset(posenc_spec* spec, const char* name, std::size_t dim) {
   return posenc_spec_preset(spec, sizeof(posenc_spec), name, dim);
 }
 
-// posenc_spec_preset_rounding, for spec.phase_rounding; kNone for an unknown name, too.
+// posenc_spec_preset_rounding, for spec.phase_rounding; but kNone for an unknown name.
 inline PhaseRounding SpecPresetRounding(const char* name) {
   const PhaseRounding rounding = posenc_spec_preset_rounding(name);
   return rounding < 0 ? PhaseRounding() : rounding;
@@ -84,7 +84,7 @@ inline PhaseRounding SpecPresetRounding(const char* name) {
 // Spec::target names another). REFERENCE, the scalar path without SIMD, is always there and last.
 using Target = posenc_target;
 
-// No build has more targets.
+// The largest number of targets that any build has.
 inline constexpr std::size_t kMaxTargets = POSENC_MAX_TARGETS;
 
 // Fills targets [kMaxTargets], best first, and returns how many there are.
@@ -93,9 +93,9 @@ inline std::size_t Targets(Target (&targets)[kMaxTargets]) { return posenc_targe
 // posenc_encoder, which writes or adds encodings, a row per position. Immutable after Create. Each method is
 // the C function of the same name, which says what it computes and refuses.
 //
-// T is float, BFloat16 or Float16, where rows are only written also double. Id is std::int32_t or
-// std::int64_t, and so is Position, in lists also float or double. out and x are [rows, row_stride] elements;
-// *bad_index, if given, is the first row at fault of a list that is checked.
+// T is float, BFloat16 or Float16, or double if rows are only written. Id is std::int32_t or std::int64_t.
+// Position is one of these, or in lists float or double. out and x are [rows, row_stride] elements.
+// *bad_index, if given, becomes the first row at fault if a list is refused.
 class Encoder {
  public:
   // On failure *out is left as it was.
@@ -110,7 +110,7 @@ class Encoder {
   }
 
   // Create without allocating: the encoder lies in memory [bytes], which must neither move nor be freed
-  // before *out is gone, and must not be in use by *out nor hold it.
+  // before *out is gone. *out must neither lie in that memory nor already use it.
   static Status CreateIn(const posenc_spec& spec, void* memory, std::size_t bytes, Encoder* out) {
     if (out == nullptr) return Status::kNullPointer;
     return out->encoder_.Take(
@@ -118,7 +118,7 @@ class Encoder {
   }
 
   std::size_t dim() const { return posenc_encoder_dim(c_encoder()); }        // 0 before Create
-  Layout layout() const { return posenc_encoder_layout(c_encoder()); }       // none before
+  Layout layout() const { return posenc_encoder_layout(c_encoder()); }       // -1 before
   const char* target() const { return posenc_encoder_target(c_encoder()); }  // "" before
   std::size_t frequency_count() const { return posenc_encoder_frequency_count(c_encoder()); }  // 0 before
   double Radians(std::size_t i) const { return posenc_encoder_radians(c_encoder(), i); }       // NaN before
@@ -160,7 +160,7 @@ class Encoder {
   }
 
   // Token embedding in one pass: out[r] = table[ids[r]] * scale + PE(first_position + r). ids [rows], table
-  // [vocabulary, table_stride]. Element is T, or BFloat16 or Float16 where T is float.
+  // [vocabulary, table_stride]. Element is T; if T is float, it may also be BFloat16 or Float16.
   template <class T, class Id, class Element>
   Status Embed(const Id* ids, std::size_t rows, const Element* table, std::size_t vocabulary,
                std::size_t table_stride, std::int64_t first_position, T* out, std::size_t row_stride,
@@ -172,7 +172,7 @@ class Encoder {
                         table_stride, first_position, TypeOf<T>(), out, row_stride, scale, bad_index);
   }
 
-  // The same at positions[r]; the status tells of which list *bad_index is.
+  // The same at positions[r]; the status tells which list *bad_index is a row of.
   template <class T, class Id, class Element, class Position>
   Status EmbedAt(const Id* ids, std::size_t rows, const Element* table, std::size_t vocabulary,
                  std::size_t table_stride, const Position* positions, T* out, std::size_t row_stride,
@@ -187,7 +187,7 @@ class Encoder {
 
   // A batch of sequences, each with a first position of its own: x[b][r] = x[b][r] * scale +
   // PE(first_positions[b] + r). x [batch, batch_stride] elements, each sequence [rows, row_stride] within.
-  // *bad_index is a sequence.
+  // *bad_index is the index of a sequence.
   template <class T, class Position>
   Status AddBatch(const Position* first_positions, std::size_t batch, std::size_t rows, T* x,
                   std::size_t batch_stride, std::size_t row_stride, float scale = 1.0f,
@@ -197,7 +197,7 @@ class Encoder {
                             batch_stride, row_stride, scale, bad_index);
   }
 
-  // The same where all sequences begin at one position.
+  // The same if all sequences begin at one position.
   template <class T>
   Status AddBatch(std::int64_t first_position, std::size_t batch, std::size_t rows, T* x,
                   std::size_t batch_stride, std::size_t row_stride, float scale = 1.0f) const {

@@ -1,13 +1,13 @@
-// posenc for C (C99), for everything that calls C, and under posenc.h, which only gives these functions
-// types: this is the library's binary interface.
+// posenc for C (C99) and for everything that calls C. This is the library's binary interface; posenc.h only
+// gives these functions C++ types.
 //
 // For a position p and a pair index i the encoding is the real number
 //
 //   sin(p * w_i) and cos(p * w_i),   w_i = position_scale * base^(-2i / exponent_dim)
 //
 // ("Attention Is All You Need", section 3.5, has exponent_dim = dim; w_i may also be frequencies of your
-// own), rounded to nearest, ties to even. Where it is 0 the entry is +0; what rounds to 0 keeps its sign.
-// Hence the bits are the same on every target, with every compiler, for every split of the rows.
+// own), rounded to nearest, ties to even. An entry that is exactly 0 is +0; one that rounds to 0 keeps its
+// sign. Hence the bits are the same on every target, with every compiler, for every split of the rows.
 //
 // Only posenc_encoder_create allocates; afterwards nothing allocates, locks or keeps state, so one encoder
 // may be used by any number of threads at once. Results do not depend on the caller's floating-point state
@@ -22,11 +22,11 @@
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //   posenc_encoder_destroy(encoder);
 //
-// On any status but POSENC_OK nothing has been written (but *bad_index, where there is one). Null pointers
-// and unknown values are reported, never followed.
+// On any status but POSENC_OK nothing has been written, except *bad_index if there is one. Null pointers and
+// unknown values are reported, and never used.
 //
 // The binary interface only grows: constants keep their values, functions their parameters, and posenc_spec
-// gets new members at its end only, which struct_size tells apart.
+// gets new members at its end only; struct_size tells which members a program knows.
 #ifndef POSENC_POSENC_C_H_
 #define POSENC_POSENC_C_H_
 
@@ -34,9 +34,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a shared library shows. A static posenc and its users are compiled with POSENC_STATIC: a plugin with
-// one inside (and -fvisibility=hidden) neither shows it nor gets another's.
-// posenc_EXPORTS is CMake's, while it compiles a DLL; what only calls functions of one need not say so.
+// Marks what a shared library exports. A static posenc and its users are compiled with POSENC_STATIC, so that
+// a plugin that contains posenc (and is compiled with -fvisibility=hidden) neither exports it nor uses
+// another one. CMake defines posenc_EXPORTS while it compiles a DLL; programs that call functions of a DLL
+// need no mark.
 #if defined(_WIN32) && defined(posenc_EXPORTS)
 #define POSENC_API __declspec(dllexport)
 #elif defined(__GNUC__) && !defined(_WIN32) && !defined(POSENC_STATIC)
@@ -70,7 +71,7 @@ POSENC_API int32_t posenc_version(void);
 // Columns of a row: 1 <= dim <= POSENC_MAX_DIM.
 #define POSENC_MAX_DIM 16777216
 
-// No build has more targets.
+// The largest number of targets that any build has.
 #define POSENC_MAX_TARGETS 32
 
 // What a call reports. On any status but POSENC_OK nothing has been written.
@@ -105,26 +106,26 @@ enum POSENC_ENUM(posenc_status) {
   // Of rotary embeddings (rotary_c.h).
   POSENC_BAD_HEAD_DIM = 23,  // head_dim is below 2, exceeds POSENC_MAX_HEAD_DIM, or does not suit the preset
   POSENC_BAD_ROTARY_DIM = 24,  // rotary_dim is 0, odd, above POSENC_MAX_ROTARY_DIM or beyond the head
-  POSENC_BAD_PAIRING = 25,     // pairing or output_pairing is none
+  POSENC_BAD_PAIRING = 25,     // pairing or output_pairing is not a posenc_pairing
   POSENC_BAD_ARITHMETIC = 26,  // not a posenc_arithmetic
   POSENC_BAD_SCALING = 27,     // not a posenc_scaling
   POSENC_BAD_FACTOR = 28,      // factor, or what dynamic NTK makes of it, is not positive and finite
   POSENC_BAD_LENGTH = 29,      // length or original_length is not positive and finite (LongRoPE: L0 above 1),
-                               // where it counts
-  POSENC_BAD_BETA = 30,        // beta_fast or beta_slow is not positive and finite, or they are exchanged
-  POSENC_BAD_MSCALE = 31,      // mscale or mscale_all_dim is negative or not finite
+                               // where the scaling uses it
+  POSENC_BAD_BETA = 30,  // beta_fast or beta_slow is not positive and finite, or beta_fast is the smaller one
+  POSENC_BAD_MSCALE = 31,       // mscale or mscale_all_dim is negative or not finite
   POSENC_BAD_FREQ_FACTOR = 32,  // not 0 < low_freq_factor <= high_freq_factor, finite
   POSENC_BAD_PROPORTION = 33,   // proportion is outside 0 .. 1
   POSENC_BAD_FACTOR_LIST = 34,  // not exactly one array of factors is given where one is needed
   POSENC_BAD_AXES = 35,         // axes, sections or axis_order: sections do not add up, or unknown
   POSENC_BAD_AMPLITUDE = 36,    // an amplitude, or times a scale, is outside 2^-64 .. 2^64
   POSENC_UNKNOWN_PRESET = 37,   // no preset has that name
-  POSENC_BAD_CACHE = 38,        // sin is given, and the layout has one table
+  POSENC_BAD_CACHE = 38,        // sin is given although the layout has one table
 
   // Of encoders, again.
   POSENC_BAD_MIN_TIMESCALE =
-      39,                      // min_timescale is not positive and finite, or not 1 where it does not count
-  POSENC_BAD_ODD_COLUMN = 40,  // not a posenc_odd_column, or one that layout cannot hold
+      39,                      // min_timescale is not positive and finite, or not 1 although it is not used
+  POSENC_BAD_ODD_COLUMN = 40,  // not a posenc_odd_column, or one that the layout cannot have
   POSENC_BAD_POSITION_OFFSET = 41,  // position_offset is outside -2^31 .. 2^31
 
   // Of grids (grid_c.h) and of positions made from ids and masks (positions_c.h).
@@ -137,8 +138,8 @@ enum POSENC_ENUM(posenc_status) {
   // Of calls.
   POSENC_TABLE_STRIDE_TOO_SMALL = 45,  // table_stride is smaller than a row of the table
   POSENC_BATCH_STRIDE_TOO_SMALL = 46,  // batch_stride is smaller than rows * row_stride
-  POSENC_TOKEN_STRIDE_TOO_SMALL = 47,  // of heads that overlap, token_stride is the stride that is too small
-  POSENC_HEAD_STRIDE_TOO_SMALL = 48,   // of heads that overlap, head_stride is the stride that is too small
+  POSENC_TOKEN_STRIDE_TOO_SMALL = 47,  // heads overlap because token_stride is too small
+  POSENC_HEAD_STRIDE_TOO_SMALL = 48,   // heads overlap because head_stride is too small
   POSENC_ID_STRIDE_TOO_SMALL = 49,     // id_stride is smaller than a sequence
   POSENC_CACHE_ROW_OUT_OF_RANGE = 50,  // a row that is asked for is not in the cache
 
@@ -166,8 +167,8 @@ enum POSENC_ENUM(posenc_status) {
 // One static English sentence for a status; never null.
 POSENC_API const char* posenc_status_message(posenc_status status);
 
-// The types of arrays: of entries F32, BF16 or F16, and F64 where they are written; of positions I32, I64,
-// F32 or F64; of ids and first positions I32 or I64.
+// The types of arrays. Entries are F32, BF16 or F16, or F64 if they are only written; positions are I32, I64,
+// F32 or F64; ids and first positions are I32 or I64.
 enum POSENC_ENUM(posenc_type) {
   POSENC_F32 = 1,   // float
   POSENC_BF16 = 2,  // bfloat16, the bits in a uint16_t
@@ -177,7 +178,7 @@ enum POSENC_ENUM(posenc_type) {
   POSENC_I64 = 6    // int64_t
 };
 
-// Where the columns of a row go. What an odd dim has in place of a last pair: posenc_odd_column.
+// The order of the columns of a row. posenc_odd_column says what an odd dim has in place of a last pair.
 enum POSENC_ENUM(posenc_layout) {
   POSENC_INTERLEAVED = 0,         // [sin_0 cos_0 sin_1 cos_1 ...]         the paper
   POSENC_SIN_COS = 1,             // [sin_0 sin_1 ... | cos_0 cos_1 ...]   tensor2tensor, fairseq, Marian
@@ -187,19 +188,19 @@ enum POSENC_ENUM(posenc_layout) {
 
 // What a row of odd dim has besides floor(dim / 2) pairs.
 enum POSENC_ENUM(posenc_odd_column) {
-  POSENC_ODD_HALF_PAIR = 0,    // a pair more, of which only the sine (POSENC_INTERLEAVED_COS_SIN: the cosine)
+  POSENC_ODD_HALF_PAIR = 0,    // half a pair more: its sine (POSENC_INTERLEAVED_COS_SIN: its cosine)
   POSENC_ODD_ZERO_LAST = 1,    // a zero in the last column: tensor2tensor, fairseq, diffusers, ggml
-  POSENC_ODD_ZERO_MIDDLE = 2,  // a zero between two halves; not of interleaved layouts
+  POSENC_ODD_ZERO_MIDDLE = 2,  // a zero between two halves; not for interleaved layouts
   POSENC_ODD_COSINE_LAST = 3   // the cosine of pair 0 once more, in the last column: Marian
 };
 
-// How the phase p * w_i is rounded before its sine and cosine are taken: step by step as frameworks do, for
-// those who must keep the phases of a trained model. f32() and f64() round, D is exponent_dim. pow, exp, and
-// the sine and cosine of the phase, are correctly rounded. Those of an installation are not always: with
-// base 10000 and dims 64 to 4096 torch 1.13 had 0 to 1.8 % of the phases of F32_POW_DIV otherwise, NumPy with
-// AVX-512 11 to 23 %. A position_scale other than 1 multiplies the phase in one more rounded product. With
-// unit POSENC_RADIANS and, but for F32_LOG_INCREMENT, min_timescale 1; w of F32 recipes is a float of at
-// least 2^-126.
+// How the phase p * w_i is rounded before its sine and cosine are taken: step by step, as frameworks do, for
+// those who must keep the phases of a trained model. f32() and f64() round to nearest; D is exponent_dim.
+// pow, exp, and the sine and cosine of the phase are correctly rounded here, but not always by frameworks:
+// with base 10000 and dims 64 to 4096, 0 to 1.8 % of the phases of F32_POW_DIV differed in torch 1.13, 11 to
+// 23 % in NumPy with AVX-512. A position_scale other than 1 multiplies the phase in one more rounded product.
+// Every phase rounding needs unit POSENC_RADIANS and, except for F32_LOG_INCREMENT, min_timescale 1; w of the
+// F32 ones must be a float of at least 2^-126.
 enum POSENC_ENUM(posenc_phase_rounding) {
   // The real number.
   POSENC_NO_PHASE_ROUNDING = 0,
@@ -226,12 +227,15 @@ enum POSENC_ENUM(posenc_phase_rounding) {
   POSENC_F32_LOG_INCREMENT = 10
 };
 
-// What frequencies count, per step: those in half turns are multiplied by pi, those in turns by 2 pi.
+// The unit of frequencies, per step: those in half turns are multiplied by pi, those in turns by 2 pi.
 enum POSENC_ENUM(posenc_unit) { POSENC_RADIANS = 0, POSENC_HALF_TURNS = 1, POSENC_TURNS = 2 };
 
-// What to encode: w_i = position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim), times
-// the unit, or position_scale times a frequency of the caller's. posenc_spec_init or posenc_spec_preset
-// first, then set dim and whatever else differs. Copied by creation.
+// What to encode. Call posenc_spec_init or posenc_spec_preset first, then set dim and what else differs.
+// Creation copies the spec and its list. The frequencies are, in their unit,
+//
+//   w_i = position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim)
+//
+// or position_scale times a frequency of the caller's.
 typedef struct posenc_spec {
   size_t struct_size;                    // sizeof(posenc_spec), set by posenc_spec_init
   size_t dim;                            // columns of a row (d_model), 1 .. POSENC_MAX_DIM
@@ -242,32 +246,34 @@ typedef struct posenc_spec {
   posenc_phase_rounding phase_rounding;  // POSENC_NO_PHASE_ROUNDING
   const char* target;  // a name from posenc_targets; NULL (the default) means the best on this CPU
 
-  // The caller's frequencies, without a phase rounding or with POSENC_F32_LIST, instead of those of base and
-  // exponent_dim (which must be valid all the same): one of the two arrays; finite, of any alignment, in any
-  // order.
+  // The caller's frequencies, one a pair, instead of those of base and exponent_dim (which must be valid
+  // nevertheless): one of the two arrays. They must be finite; any alignment and order will do.
+  // POSENC_F32_LIST is the only phase rounding that takes them.
   const double* frequencies;     // NULL (the default), or these
   const float* frequencies_f32;  // NULL (the default), or these
   size_t frequency_count;        // 0 (the default), or the pairs: posenc_encoder_frequency_count
-  posenc_unit frequency_unit;    // of each, listed or not; POSENC_RADIANS
+  posenc_unit frequency_unit;    // of all frequencies, listed or not; POSENC_RADIANS
 
-  // 1: a position of an _at call that is a NaN or out of range makes a row of NaN; 0 (the default): it
-  // refuses the call. First positions of a batch refuse it in any case.
+  // 1: in an _at call, a position that is a NaN or out of range makes a row of NaN. 0 (the default): the call
+  // is refused. For the first positions of a batch it is refused in either case.
   int32_t nan_rows;
-  // 1: for lists of positions only: made in 16 instead of 240 bytes a pair and in less time (at dim 1024 a
-  // third with AVX-512, a sixteenth with SSE4); runs of positions then cost what lists do. 0 is the default.
+  // 1: the encoder is made for lists of positions only. It takes 16 instead of 240 bytes a pair, and creation
+  // less time (at dim 1024 a third with AVX-512, a sixteenth with SSE4); runs of positions then take as long
+  // as lists. 0 is the default.
   int32_t lists_only;
   posenc_odd_column odd_column;  // POSENC_ODD_HALF_PAIR
-  double min_timescale;          // of tensor2tensor, whose max_timescale is base; 1
+  double min_timescale;          // tensor2tensor's, whose max_timescale is base; 1
   int64_t position_offset;       // added to every position (the sum rounds to double) before the scale; 0
   int32_t has_padding;  // 1: rows at padding_position are zero (fairseq's padding ids); 0 (the default)
   // 1: column 0 holds the position itself, rounded to the type, and encodings follow (NeRF); dim counts it.
   // 0 is the default.
   int32_t input_first;
-  int64_t padding_position;  // as callers pass it, before the offset, which may not lead out of the range; 0
-  // Rows of the whole table of which each call of posenc_write makes a part, such as one of a thread pool:
-  // parts of a table of 4 MiB and more are then streamed past the caches, as one call for all rows is, if the
-  // table begins at a multiple of 64 bytes and its row_stride is one (of halves, each half too). 0 (the
-  // default): each call is whole. The bits do not depend on it; any number will do.
+  int64_t padding_position;  // as callers pass it; with position_offset added it must be in range; 0
+  // Rows of the whole table, if a call of posenc_write makes only a part of it, as in a thread pool. Parts of
+  // a table of 4 MiB or more are then streamed past the caches, as one call for all rows is, provided that
+  // the table begins at a multiple of 64 bytes and that row_stride (of layouts in halves, also each half) is
+  // a multiple of 64 bytes. 0 (the default): each call makes a whole table. Any number is allowed, and
+  // changes no bit.
   uint64_t table_rows;
 } posenc_spec;
 
@@ -275,25 +281,25 @@ typedef struct posenc_spec {
 // it.
 POSENC_API posenc_status posenc_spec_init(posenc_spec* spec, size_t struct_size);
 
-// A convention that has a name, as posenc_spec_presets and posenc_rotary_presets list them. This struct will
-// not grow.
+// A convention with a name, as posenc_spec_presets and posenc_rotary_presets list it. This struct will not
+// grow.
 typedef struct posenc_preset {
   const char* name;     // e.g. "fairseq", "llama3"
   const char* formula;  // in one line
   const char* source;   // project, file, function
 } posenc_preset;
 
-// Sets all members to those of a preset (docs/conventions.md) for rows of `dim` columns, in exact arithmetic;
-// change what differs afterwards, but not dim, from which exponent_dim follows. POSENC_UNKNOWN_PRESET where
-// there is none of that name; on failure *spec is left as it was. A preset whose frequencies are the caller's
-// ("gaussian_fourier") sets frequency_count, so that creation reports POSENC_BAD_FREQUENCIES until one of the
-// two arrays is there.
+// Sets all members to those of a preset (docs/conventions.md) for rows of `dim` columns, without a phase
+// rounding. Change what differs afterwards, but not dim, because exponent_dim follows from it. A preset whose
+// frequencies are the caller's ("gaussian_fourier") sets frequency_count; creation then returns
+// POSENC_BAD_FREQUENCIES until one of the two arrays is set. Returns POSENC_UNKNOWN_PRESET if no preset has
+// that name; on failure *spec is left as it was.
 POSENC_API posenc_status posenc_spec_preset(posenc_spec* spec, size_t struct_size, const char* name,
                                             size_t dim);
 
-// How the source of a preset rounds its phases, to be put into spec.phase_rounding by those who must match
-// its tables: POSENC_NO_PHASE_ROUNDING where it does so in none of the ways that there are; -1 for an unknown
-// name.
+// Returns how the source of a preset rounds its phases, for those who must match its tables and so set
+// spec.phase_rounding; POSENC_NO_PHASE_ROUNDING if posenc does not implement the source's rounding; -1 for an
+// unknown name.
 POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
 
 // Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
@@ -308,25 +314,25 @@ typedef struct posenc_target {
 } posenc_target;
 
 // Fills the first entries of targets [capacity], best first, as many as fit, and returns how many targets
-// there are. With null targets it only returns that.
+// there are. With null targets it only returns their number.
 POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 
 // Writes or adds encodings, a row per position. Immutable.
 typedef struct posenc_encoder posenc_encoder;
 
-// Allocates one block of memory: up to 240 bytes a pair of columns and 16 KB; with frequencies of the
-// caller's 8 bytes a pair more, with any above 6.28 16 more, in turns or half turns 16 more, and with all of
-// these 19 KB instead of 16. On failure *encoder is left as it was.
+// Creates an encoder in one block of memory, which it allocates: up to 240 bytes a pair of columns and 16 KB.
+// Frequencies of the caller's take 8 bytes a pair more, frequencies above 6.28 take 16 more, a unit other
+// than radians 16 more, and all of these together 19 KB instead of 16. On failure *encoder is left as it was.
 POSENC_API posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 
-// Enough bytes of memory for posenc_encoder_create_in with that spec, on this CPU; in nanoseconds, as it
-// estimates the frequencies. (A spec with one within a millionth of the limits of the range may get a size,
-// and be refused by creation.)
+// Sets *bytes to a size that is enough for posenc_encoder_create_in with that spec on this CPU. This takes
+// nanoseconds, because frequencies are only estimated: a spec with a frequency within a millionth of a limit
+// of the range may get a size although creation refuses it.
 POSENC_API posenc_status posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes);
 
-// posenc_encoder_create without allocating: the encoder lies in memory [bytes], of any alignment, which must
-// not move and stays the caller's; *spec, a list of frequencies and *encoder are elsewhere. It may be freed
-// at any time after the last call, with or without posenc_encoder_destroy.
+// As posenc_encoder_create, but without allocating: the encoder lies in memory [bytes] of any alignment,
+// which stays the caller's and must not move. *spec, its list of frequencies and *encoder must lie elsewhere.
+// The memory may be freed at any time after the last call, with or without posenc_encoder_destroy.
 POSENC_API posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                                   posenc_encoder** encoder);
 
@@ -336,25 +342,24 @@ POSENC_API void posenc_encoder_destroy(posenc_encoder* encoder);
 // The columns of a row; 0 for a null encoder.
 POSENC_API size_t posenc_encoder_dim(const posenc_encoder* encoder);
 
-// Where they go; -1 for a null encoder.
+// The layout of a row; -1 for a null encoder.
 POSENC_API posenc_layout posenc_encoder_layout(const posenc_encoder* encoder);
 
 // The name of the target in use; "" for a null encoder.
 POSENC_API const char* posenc_encoder_target(const posenc_encoder* encoder);
 
-// Pairs of a row, half ones too: ceil(dim / 2), less where odd_column or input_first takes a column (but at
-// least 1); 0 for a null encoder.
+// Pairs of a row: half of the columns that input_first leaves, rounded up with POSENC_ODD_HALF_PAIR and else
+// down, but at least 1; 0 for a null encoder.
 POSENC_API size_t posenc_encoder_frequency_count(const posenc_encoder* encoder);
 
 // w_i rounded to double, in radians per step; NaN unless i < posenc_encoder_frequency_count. Slow
 // (microseconds): for inspection.
 POSENC_API double posenc_encoder_radians(const posenc_encoder* encoder, size_t i);
 
-// In all that follows out and x are [rows, row_stride] entries of `type`, of which the columns 0 .. dim - 1
-// are used; the others keep their bytes. Strides count entries and are at least dim. Any alignment will do,
-// of lists too. What is written must not overlap a list or table that is read; all memory from the first
-// row's first entry to the last row's last counts, the gaps between rows too. *bad_index, unless bad_index is
-// null, becomes the first row at fault where a list is refused.
+// In all functions below, out and x are [rows, row_stride] entries of `type`. Columns 0 .. dim - 1 are used;
+// the others keep their bytes. Strides count entries and are at least dim. Any alignment will do, also for
+// lists. What is written must not overlap a list or table that is read; the gaps between rows count as
+// written. If a list is refused, *bad_index becomes its first row at fault, unless bad_index is null.
 
 // out[r] = PE(first_position + r), correctly rounded to type.
 POSENC_API posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,
@@ -365,14 +370,14 @@ POSENC_API posenc_status posenc_write_at(const posenc_encoder* encoder, posenc_t
                                          const void* positions, size_t rows, posenc_type type, void* out,
                                          size_t row_stride, size_t* bad_index);
 
-// x[r] = x[r] * scale + PE(first_position + r). The encoding is rounded to float, then the product (by
-// sqrt(d_model), usually), then the sum; 16-bit entries are widened before and the sum rounded after. For
-// float this is bit-identical to adding the written table.
+// x[r] = x[r] * scale + PE(first_position + r), where scale usually is sqrt(d_model). The encoding, the
+// product and the sum are each rounded to float. 16-bit entries are widened to float first, and their sum is
+// rounded to `type` last. For float the result is bit-identical to adding a written table.
 //
-// A sum that is a NaN is written as the quiet, positive one without a payload, on every target. The one
-// exception is a NaN of your own in a float x (or, for posenc_embed, in the table of one), with a scale that
-// is neither 0, infinite nor a NaN: it stays as it is, made quiet, unless the processor drops its sign and
-// payload (RISC-V, WebAssembly).
+// A sum that is a NaN becomes the positive quiet NaN without a payload, on every target. The one exception is
+// a NaN that a float x (or, in posenc_embed, its table) contains, with a scale that is neither 0, infinite
+// nor a NaN: it is kept and made quiet, unless the processor drops its sign and payload (RISC-V,
+// WebAssembly).
 POSENC_API posenc_status posenc_add(const posenc_encoder* encoder, int64_t first_position, size_t rows,
                                     posenc_type type, void* x, size_t row_stride, float scale);
 
@@ -383,26 +388,27 @@ POSENC_API posenc_status posenc_add_at(const posenc_encoder* encoder, posenc_typ
 
 // Token embedding in one pass: out[r] = table[ids[r]] * scale + PE(first_position + r), rounded as in
 // posenc_add. ids [rows] of I32 or I64, table [vocabulary, table_stride] of table_type, table_stride >= dim.
-// table_type is `type`, or BF16 or F16 where `type` is F32.
+// table_type is `type`; if that is F32, it may also be BF16 or F16.
 POSENC_API posenc_status posenc_embed(const posenc_encoder* encoder, posenc_type id_type, const void* ids,
                                       size_t rows, posenc_type table_type, const void* table,
                                       size_t vocabulary, size_t table_stride, int64_t first_position,
                                       posenc_type type, void* out, size_t row_stride, float scale,
                                       size_t* bad_index);
 
-// The same at positions[r]; positions [rows] of I32, I64, F32 or F64. *bad_index is the first row at fault,
-// and the status tells of which list (of ids if of both). Sequences with padding: positions_c.h numbers them.
+// The same at positions[r]; positions [rows] of I32, I64, F32 or F64. *bad_index is the first row at fault;
+// the status tells which list it is a row of (if both are at fault, the ids). positions_c.h numbers sequences
+// with padding.
 POSENC_API posenc_status posenc_embed_at(const posenc_encoder* encoder, posenc_type id_type, const void* ids,
                                          size_t rows, posenc_type table_type, const void* table,
                                          size_t vocabulary, size_t table_stride, posenc_type position_type,
                                          const void* positions, posenc_type type, void* out,
                                          size_t row_stride, float scale, size_t* bad_index);
 
-// A batch of sequences, each with a first position of its own: x[b][r] = x[b][r] * scale +
-// PE(first_position + first_positions[b] + r). first_positions [batch] of I32 or I64, or null: all begin at
-// first_position; x [batch, batch_stride] entries, each sequence [rows, row_stride] within; batch_stride >=
-// rows * row_stride unless batch is 1. Each position's row is computed once for all of 64 sequences that
-// contain it. *bad_index is a sequence.
+// A batch of sequences, each with a first position of its own: x[b][r] = x[b][r] * scale + PE(first_position
+// + first_positions[b] + r). first_positions [batch] of I32 or I64, or null if all begin at first_position; x
+// [batch, batch_stride] entries, each sequence [rows, row_stride] within; batch_stride >= rows * row_stride
+// unless batch is 1. The row of a position is computed once for up to 64 sequences that contain it.
+// *bad_index is the index of a sequence.
 POSENC_API posenc_status posenc_add_batch(const posenc_encoder* encoder, int64_t first_position,
                                           posenc_type position_type, const void* first_positions,
                                           size_t batch, size_t rows, posenc_type type, void* x,

@@ -10,8 +10,9 @@
 
 namespace posenc {
 
-// positions[b][s] = padding_id + past + the count of ids up to s that are not padding_id; padding_id for
-// padding. Id and Position are std::int32_t or std::int64_t; strides, at least `sequence`, count elements.
+// positions[b][s] = padding_id + past + the number of ids[b][0] .. ids[b][s] that are not padding_id; but
+// padding_id for padding. Id and Position are std::int32_t or std::int64_t; strides, at least `sequence`,
+// count elements.
 template <class Id, class Position>
 Status PositionsFromIds(const Id* ids, std::size_t batch, std::size_t sequence, std::size_t id_stride,
                         std::int64_t padding_id, std::int64_t past, Position* positions,
@@ -21,15 +22,15 @@ Status PositionsFromIds(const Id* ids, std::size_t batch, std::size_t sequence, 
                                    TypeOf<Position>(), positions, position_stride);
 }
 
-// posenc_normalization, what becomes of running counts.
+// posenc_normalization, what running counts become.
 struct Normalization : Named<posenc_normalization> {
   using Named::Named;
   static constexpr Value kNone = POSENC_NO_NORMALIZATION, kF32 = POSENC_NORMALIZE_F32,
                          kF64 = POSENC_NORMALIZE_F64;
 };
 
-// The positions of an image's cells, y and x [height * width], from a mask [height * width] whose bytes are
-// not 0 where padding is, or null: running counts, normalized. scale 0 means 2 pi.
+// The positions of an image's cells, y and x [height * width]: running counts, normalized. In mask [height *
+// width] 0 is a cell and any other byte padding; without a mask (null) all are cells. scale 0 means 2 pi.
 inline Status PositionsFromMask(const std::uint8_t* mask, std::size_t height, std::size_t width,
                                 Normalization normalization, double scale, double offset, double* y,
                                 double* x) {

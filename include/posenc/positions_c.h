@@ -1,5 +1,6 @@
-// Positions for C (C99), made of what a batch holds: of token ids with padding, as fairseq and transformers
-// number them, and of the mask of an image, as DETR does. They go into posenc_embed_at and posenc_write_at.
+// Positions for C (C99), made from what a batch holds: from token ids with padding, as fairseq and
+// transformers number them, and from the mask of an image, as DETR does. posenc_embed_at and posenc_write_at
+// take them.
 //
 // What posenc_c.h says of threads, floating-point state, statuses and versions holds here too.
 #ifndef POSENC_POSITIONS_C_H_
@@ -14,10 +15,10 @@ extern "C" {
 typedef int32_t posenc_normalization;
 #endif
 
-// positions[b][s] = padding_id + past + how many of ids[b][0] .. ids[b][s] are not padding_id; where
-// ids[b][s] is padding_id, padding_id: fairseq's make_positions, transformers'
-// create_position_ids_from_input_ids. past counts the tokens that came before (past_key_values_length): 0, or
-// more for sequences that go on.
+// positions[b][s] = padding_id + past + the number of ids[b][0] .. ids[b][s] that are not padding_id; but
+// padding_id if ids[b][s] is padding_id. So fairseq's make_positions and transformers'
+// create_position_ids_from_input_ids have it. past is the number of tokens that came before
+// (past_key_values_length): 0, or more for sequences that go on.
 //
 // ids [batch, id_stride] and positions [batch, position_stride] of I32 or I64, of which the columns
 // 0 .. sequence - 1 are used; strides count elements and are at least `sequence`. They must not overlap.
@@ -29,8 +30,8 @@ POSENC_API posenc_status posenc_positions_from_ids(posenc_type id_type, const vo
                                                    int64_t past, posenc_type position_type, void* positions,
                                                    size_t position_stride);
 
-// What becomes of a running count n whose last value, in its column or row, is m. f32() and f64() round to
-// nearest, each operation of its own.
+// What a running count n becomes if the last count of its column or row is m. f32() and f64() round each
+// operation to nearest.
 enum POSENC_ENUM(posenc_normalization) {
   POSENC_NO_NORMALIZATION = 0,  // n
   // f32(f32(f32(n + f32(offset)) / f32(m + f32(1e-6))) * f32(scale)), what DETR, Conditional DETR and
@@ -40,16 +41,17 @@ enum POSENC_ENUM(posenc_normalization) {
 };
 
 // The positions of an image's cells: y, x [height * width], row after row, of any alignment. y[r][c] is made
-// of how many of the cells (0, c) .. (r, c) are not padding, x[r][c] of how many of (r, 0) .. (r, c), both
-// beginning with 1. mask [height * width]: 0 is a cell, any other byte padding; null: all are cells.
+// from the number of the cells (0, c) .. (r, c) that are not padding, x[r][c] from that of (r, 0) .. (r, c);
+// both begin with 1. In mask [height * width] 0 is a cell and any other byte padding; without a mask (null)
+// all are cells.
 //
-// scale 0 means 2 pi, as the nearest double. Without a normalization scale and offset change nothing.
-// Both must be in -2^31 .. 2^31. POSENC_POSITION_OUT_OF_RANGE: height or width exceeds 2^31 (or
-// POSENC_SIZE_OVERFLOW, if there are too many cells). y, x and mask must not overlap.
+// scale 0 means 2 pi, rounded to double. Without a normalization, scale and offset change nothing. Both must
+// be in -2^31 .. 2^31. POSENC_POSITION_OUT_OF_RANGE: height or width exceeds 2^31 (or POSENC_SIZE_OVERFLOW,
+// if there are too many cells). y, x and mask must not overlap.
 //
 // DETR's encoding is then that of two lists, y in the first half of the columns and x in the second. The
-// encoder is that of the preset "detr" for dim / 2 columns with position_offset set to 0, as these begin with
-// 1 already:
+// encoder is that of the preset "detr" for dim / 2 columns with position_offset set to 0, because these
+// positions begin with 1 already:
 //
 //   posenc_write_at(encoder, POSENC_F64, y, height * width, POSENC_F32, out, dim, NULL);
 //   posenc_write_at(encoder, POSENC_F64, x, height * width, POSENC_F32, out + dim / 2, dim, NULL);

@@ -24,13 +24,13 @@ namespace posenc {
 // Elements of a head: 2 <= head_dim <= kMaxHeadDim.
 inline constexpr std::size_t kMaxHeadDim = POSENC_MAX_HEAD_DIM;
 
-// Elements of a head that turn: rotary_dim <= kMaxRotaryDim.
+// Elements of a head that rotate: rotary_dim <= kMaxRotaryDim.
 inline constexpr std::size_t kMaxRotaryDim = POSENC_MAX_ROTARY_DIM;
 
-// Axes of a position.
+// Axes of a position: 1 .. kMaxAxes.
 inline constexpr std::size_t kMaxAxes = POSENC_MAX_AXES;
 
-// posenc_pairing, which elements are a pair.
+// posenc_pairing, which two elements are a pair.
 struct Pairing : Named<posenc_pairing> {
   using Named::Named;
   static constexpr Value kHalfSplit = POSENC_HALF_SPLIT, kNeighbours = POSENC_NEIGHBOURS,
@@ -53,7 +53,7 @@ struct Scaling : Named<posenc_scaling> {
                          kProportional = POSENC_PROPORTIONAL, kFrequencyFactors = POSENC_FREQUENCY_FACTORS;
 };
 
-// posenc_axis_order, which of the axes of a position turns which pair.
+// posenc_axis_order, which axis of a position rotates which pair.
 struct AxisOrder : Named<posenc_axis_order> {
   using Named::Named;
   static constexpr Value kConsecutive = POSENC_CONSECUTIVE_AXES, kInterleaved = POSENC_INTERLEAVED_AXES,
@@ -97,7 +97,7 @@ struct Heads : posenc_heads {
       : posenc_heads{to,     count,      token_step, head_step, from, from_token_step, from_head_step,
                      factor, turns_back, 0} {}
 
-  // To be filled.
+  // All members null, 0 or the default.
   constexpr Heads() : Heads(nullptr, 0, 0, 0) {}
 };
 
@@ -105,8 +105,8 @@ struct Heads : posenc_heads {
 template <class T, class... More>
 Heads(T*, More...) -> Heads<T>;
 
-// posenc_cache, a cache of cosines and sines [rows, row_stride]. T is float, BFloat16, Float16 or, where it
-// is only written, double; const where it is only read.
+// posenc_cache, a cache of cosines and sines [rows, row_stride]. T is float, BFloat16 or Float16, or double
+// if it is only written; const if it is only read.
 template <class T>
 struct Cache : posenc_cache {
   using Entry = std::remove_const_t<T>;  // T as posenc_cache has it
@@ -116,7 +116,7 @@ struct Cache : posenc_cache {
       : posenc_cache{order, TypeOf<Entry>(), const_cast<Entry*>(cosines), const_cast<Entry*>(sines), stride} {
   }
 
-  // To be filled.
+  // COS_SIN without a table.
   constexpr Cache() : Cache(CacheLayout::kCosSin, nullptr, nullptr, 0) {}
 };
 
@@ -127,10 +127,10 @@ Cache(CacheLayout, T*, Sin, std::size_t) -> Cache<T>;
 // posenc_rotary, which rotates heads. Immutable after Create. Each method is the C function of the same name,
 // which says what it computes and refuses.
 //
-// T is float, BFloat16 or Float16, one for all tensors of a call, {q, k}; where there are more than the
-// program knows, posenc_rotate takes them. Position is std::int32_t, std::int64_t, float or double, Index
-// std::int32_t or std::int64_t. Positions are [axes, tokens]: first those of axis 0. *bad_index, if given, is
-// the first entry at fault of a list that is checked.
+// T is float, BFloat16 or Float16, the same for all tensors of a call, {q, k}; for a number of tensors that
+// is only known at run time, call posenc_rotate. Position is std::int32_t, std::int64_t, float or double;
+// Index is std::int32_t or std::int64_t. Positions are [axes, tokens]: first those of axis 0. *bad_index, if
+// given, becomes the first entry at fault if a list is refused.
 class Rotary {
  public:
   // On failure *out is left as it was.
@@ -194,7 +194,7 @@ class Rotary {
     return posenc_rotary_write_at(c_rotary(), TypeOf<Position>(), positions, tokens, &cache, bad_index);
   }
 
-  // Rotates by the rows of a cache [rows], fast whatever the rotary's arithmetic: token t by row
+  // Rotates by the rows of a cache [rows], in fast arithmetic whatever the rotary's is. Token t takes row
   // first_row + t.
   template <class Entry, class T, std::size_t kCount>
   Status RotateCached(const Cache<Entry>& cache, std::size_t rows, std::int64_t first_row, std::size_t tokens,
@@ -205,7 +205,7 @@ class Rotary {
                                 of.heads, kCount, nullptr);
   }
 
-  // The same: token t by row row_indices[t].
+  // The same, but token t takes row row_indices[t].
   template <class Entry, class Index, class T, std::size_t kCount>
   Status RotateCachedAt(const Cache<Entry>& cache, std::size_t rows, const Index* row_indices,
                         std::size_t tokens, const Heads<T> (&tensors)[kCount],

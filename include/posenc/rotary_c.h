@@ -5,10 +5,10 @@
 //
 //   (A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i))),   w_i = base^(-2i / rotary_dim)
 //
-// ("RoFormer", section 3.2.2), where w_i is changed by a scaling and A is the amplitude of that scaling, as
-// the nearest double, times the scale of the call. With POSENC_EXACT, the default, each element is this real
-// number of the elements that were given, rounded once, to nearest, ties to even: at any context length, for
-// every type, on every target the same bits. Nothing is tabulated: |p| <= 2^31.
+// ("RoFormer", section 3.2.2). A scaling changes w_i; A is the amplitude of the scaling, rounded to double,
+// times the scale of the call. With POSENC_EXACT, the default, each element becomes this real number, of the
+// elements as they are given, rounded once, to nearest, ties to even. Hence the bits are the same on every
+// target, for every type and at any context length. There is no table of positions; any |p| <= 2^31 will do.
 //
 //   posenc_rotary_spec spec;
 //   posenc_rotary_spec_preset(&spec, sizeof(spec), "llama3", 128);
@@ -37,60 +37,60 @@ typedef int32_t posenc_pairing, posenc_arithmetic, posenc_scaling, posenc_axis_o
 // Elements of a head: 2 <= head_dim <= POSENC_MAX_HEAD_DIM.
 #define POSENC_MAX_HEAD_DIM 65536
 
-// At most so many of them turn.
+// Elements of a head that rotate: rotary_dim <= POSENC_MAX_ROTARY_DIM.
 #define POSENC_MAX_ROTARY_DIM 1024
 
-// Axes of a position.
+// Axes of a position: 1 .. POSENC_MAX_AXES.
 #define POSENC_MAX_AXES 4
 
-// Which elements of the rotary_dim = r ones are a pair.
+// Which two of the r = rotary_dim elements are a pair.
 enum POSENC_ENUM(posenc_pairing) {
   POSENC_HALF_SPLIT = 0,   // (x_i, x_{i + r/2})   GPT-NeoX, Llama in transformers, vLLM's is_neox_style
   POSENC_NEIGHBOURS = 1,   // (x_2i, x_{2i + 1})   "interleaved": RoFormer, GPT-J, Llama's own, ggml's normal
-  POSENC_SAME_PAIRING = 2  // of the output: that of the input
+  POSENC_SAME_PAIRING = 2  // for output_pairing only: the same as pairing
 };
 
 // What is computed.
 enum POSENC_ENUM(posenc_arithmetic) {
-  // The real number, rounded once. Where it is 0 the element is +0; what rounds to 0 keeps its sign. A sum
-  // that IEEE arithmetic makes a NaN (of a NaN or of infinities) is the quiet, positive one without a
-  // payload.
+  // The real number, rounded once. An element that is exactly 0 is +0; one that rounds to 0 keeps its sign.
+  // Where IEEE arithmetic makes a NaN (of a NaN or of infinities), the element is the positive quiet NaN
+  // without a payload.
   POSENC_EXACT = 0,
-  // A cos and A sin correctly rounded to float; two products and their sum, each rounded to float; that
-  // rounded to the type. The same bits on every target (but for NaNs), wrong by less than
-  // 2 ulp(hypot(a, b)), with an amplitude or scale by less than 3 ulp(A hypot(a, b)), as long as
-  // A hypot(a, b) is below 2^127, of float16 2^15. Beyond, products and sums may overflow: to infinities and
-  // NaNs.
+  // A cos and A sin are correctly rounded to float; two products and their sum are each rounded to float, and
+  // the sum to the type. The bits are the same on every target, except for NaNs. The error is below 2
+  // ulp(hypot(a, b)), with an amplitude or scale below 3 ulp(A hypot(a, b)), as long as A hypot(a, b) is
+  // below 2^127 (float16: 2^15). Beyond that, products and sums may overflow to infinities and NaNs.
   POSENC_FAST = 1
 };
 
 // How a model's context was stretched. L is `length`, L0 `original_length`, f `factor`, r rotary_dim, i a
-// pair; w_i = base^(-2i / exponent_dim) before scaling. position_scale comes after it. Only the settings that
-// a scaling uses need be right, but none may be a NaN.
+// pair; w_i = base^(-2i / exponent_dim) before scaling. position_scale comes after scaling. Only the settings
+// that a scaling uses must be valid, but none may be a NaN.
 enum POSENC_ENUM(posenc_scaling) {
   POSENC_NO_SCALING = 0,
   // Position interpolation: w_i / f.
   POSENC_LINEAR = 1,
-  // base * f^(r / (r - 2)) for base. Where r is 2, the only w is 1.
+  // base * f^(r / (r - 2)) replaces base. If r is 2, the only w_i is 1.
   POSENC_NTK = 2,
-  // The same with f max(L, L0) / L0 - (f - 1) for f: "dynamic" of transformers.
+  // POSENC_NTK with f max(L, L0) / L0 - (f - 1) for f: "dynamic" of transformers.
   POSENC_DYNAMIC_NTK = 3,
-  // The same with 2^ceil(log2(L / L0) + 1) - 1, at least 1, for f: Qwen 1.
+  // POSENC_NTK with 2^ceil(log2(L / L0) + 1) - 1, but at least 1, for f: Qwen 1.
   POSENC_QWEN_NTK = 4,
-  // base * f for base, and w_i / f^(2 / r): "ntk" of vLLM.
+  // base * f replaces base, and w_i / f^(2 / r) then w_i: "ntk" of vLLM.
   POSENC_MIXED_NTK = 5,
-  // YaRN: m_i / f + 1 - m_i times w_i, m_i = (i - low) / (high - low) from 0 to 1, where low and high are the
-  // pairs that turn beta_fast and beta_slow times in L0: r ln(L0 / (2 pi beta)) / (2 ln base), low rounded
-  // down and high up unless `truncate` is 0, low >= 0, high <= r - 1, and high + 1/1000 where they are equal.
-  // base > 1. A = (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1), or 1 where f <= 1.
+  // YaRN: (m_i / f + 1 - m_i) w_i, where m_i = (i - low) / (high - low), limited to 0 .. 1. low and high are
+  // the pairs that turn beta_fast and beta_slow times in L0: r ln(L0 / (2 pi beta)) / (2 ln base). Unless
+  // `truncate` is 0, low is rounded down and high up; low is at least 0 and high at most r - 1; if they are
+  // equal, high is 1/1000 more. base must be above 1. A = (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f +
+  // 1), or 1 if f <= 1.
   POSENC_YARN = 6,
-  // YaRN with f^(-m_i) times w_i, and A = 1: Grok 1.
+  // YaRN, but f^(-m_i) w_i and A = 1: Grok 1.
   POSENC_YARN_LOG = 7,
-  // w_i / factors[i], or w_i / long_factors[i] where L > L0; A = sqrt(1 + ln f / ln L0), or 1 where f <= 1.
+  // w_i / factors[i], or w_i / long_factors[i] if L > L0; A = sqrt(1 + ln f / ln L0), or 1 if f <= 1.
   POSENC_LONGROPE = 8,
-  // With turns = L0 |w_i| / (2 pi): w_i / f where turns <= low, low_freq_factor; w_i where turns >= high,
-  // high_freq_factor; between them (1 - s) w_i / f + s w_i, s = (turns - low) / (high - low). low = high is a
-  // step, at which w_i is divided: w_i where turns > low, else w_i / f.
+  // With turns = L0 |w_i| / (2 pi), low = low_freq_factor and high = high_freq_factor: w_i / f if turns <=
+  // low, w_i if turns >= high, and between them (1 - s) w_i / f + s w_i, s = (turns - low) / (high - low). If
+  // low = high, w_i is divided if turns <= low.
   POSENC_LLAMA3 = 9,
   // w_i / f for the first floor(f64(proportion * r) / 2) pairs, 0 for the others: Gemma.
   POSENC_PROPORTIONAL = 10,
@@ -98,32 +98,33 @@ enum POSENC_ENUM(posenc_scaling) {
   POSENC_FREQUENCY_FACTORS = 11
 };
 
-// Which of the axes of a position turns pair i, where sections[k] is how many pairs axis k has.
+// Which axis of a position rotates pair i. Axis k has sections[k] pairs.
 enum POSENC_ENUM(posenc_axis_order) {
   // Axis 0's pairs first, then axis 1's ...: Qwen2-VL.
   POSENC_CONSECUTIVE_AXES = 0,
   // Axis k = i mod axes while i < axes * sections[k], else axis 0: Qwen3-VL.
   POSENC_INTERLEAVED_AXES = 1,
-  // Axes 1, 2, ... by turns, as many pairs each; then axis 0: ERNIE 4.5 VL, whose mrope_section is {y, x,
-  // time}, here {time, y, x}.
+  // Axes 1, 2, ... alternate, with equally many pairs; axis 0 follows: ERNIE 4.5 VL, whose mrope_section {y,
+  // x, time} is {time, y, x} here.
   POSENC_ALTERNATING_AXES = 2,
-  // Consecutive; axis k has the scaled frequencies, and entries of lists, k, k + axes, k + 2 axes, ...:
-  // Pixtral.
+  // Consecutive, where axis k has the scaled frequencies (and the entries of lists) k, k + axes, k + 2 axes,
+  // ...: Pixtral.
   POSENC_SPLIT_AXES = 3,
-  // Consecutive; axis k has base^(-j / sections[k]), j = 0, 1, ...: vision towers, DINOv3. exponent_dim is 0.
+  // Consecutive, where axis k has the frequencies base^(-j / sections[k]), j = 0, 1, ...: vision towers,
+  // DINOv3. exponent_dim must be 0.
   POSENC_AXIAL_AXES = 4,
   // Axis k = i mod (axes - 1) while i < (axes - 1) * sections[k], else the last one: ggml's IMROPE, whose
   // sections [24, 20, 20, 0] of 64 pairs are {22, 20, 20, 2} here.
   POSENC_IMROPE_AXES = 5
 };
 
-// What to rotate by. posenc_rotary_spec_init or posenc_rotary_spec_preset first. Copied by creation, lists
-// too.
+// What to rotate by. Call posenc_rotary_spec_init or posenc_rotary_spec_preset first, then set what differs.
+// Creation copies the spec and its lists.
 //
-// Phase roundings of a rotary embedding, of which posenc_phase_rounding has the formulas; D is exponent_dim,
-// or else rotary_dim, as f32(D) but for POSENC_F64_INV_FREQ, and f the factor of POSENC_LINEAR. With that or
-// POSENC_NO_SCALING (f then is 1), unit POSENC_RADIANS and position_scale 1; SPLIT and AXIAL axes with an
-// INV_FREQ only.
+// Rotary embeddings have four phase roundings, with the formulas of posenc_phase_rounding. D is exponent_dim
+// or, if that is 0, rotary_dim; it is rounded to float, except for POSENC_F64_INV_FREQ. f is the factor of
+// POSENC_LINEAR, and 1 with POSENC_NO_SCALING. They need one of these two scalings, except where a line below
+// names another one, unit POSENC_RADIANS and position_scale 1. SPLIT and AXIAL axes need an INV_FREQ.
 //   POSENC_F32_INV_FREQ  transformers  f32(w / f32(f)) for w, or your own list of floats; f 1: vLLM
 //   POSENC_F32_ITERATED  ggml          f32(f32(1 / f32(f)) * t_i), and with POSENC_FREQUENCY_FACTORS
 //                                      f32(t_i / f32(factors[i]))
@@ -131,48 +132,48 @@ enum POSENC_ENUM(posenc_axis_order) {
 //                                      f32(f32(p) * f32(f64(1 / f))) for f32(p)
 //   POSENC_F64_INV_FREQ  gemma.cpp     f32(w / f32(f)) for w
 typedef struct posenc_rotary_spec {
-  size_t struct_size;             // sizeof(posenc_rotary_spec), set by the functions above
-  size_t head_dim;                // elements of a head
-  size_t rotary_dim;              // even; 0 (the default) means head_dim - rotary_offset
-  size_t rotary_offset;           // the first element that turns; 0. The others are left alone, or copied.
-  posenc_pairing pairing;         // POSENC_HALF_SPLIT
-  posenc_pairing output_pairing;  // POSENC_SAME_PAIRING
-  posenc_arithmetic arithmetic;   // POSENC_EXACT
+  size_t struct_size;    // sizeof(posenc_rotary_spec), set by posenc_rotary_spec_init
+  size_t head_dim;       // elements of a head
+  size_t rotary_dim;     // even; 0 (the default) means head_dim - rotary_offset
+  size_t rotary_offset;  // the first element that rotates; 0. Other elements stay as they are, or are copied.
+  posenc_pairing pairing;                // POSENC_HALF_SPLIT
+  posenc_pairing output_pairing;         // POSENC_SAME_PAIRING
+  posenc_arithmetic arithmetic;          // POSENC_EXACT
   posenc_phase_rounding phase_rounding;  // POSENC_NO_PHASE_ROUNDING
   double base;                           // 10000 (rope_theta)
   double exponent_dim;                   // 0 (the default) means rotary_dim
   double position_scale;                 // multiplies every position; 1
-  posenc_unit unit;  // of the frequencies before scaling: POSENC_RADIANS; half turns are pi base^(...)
+  posenc_unit unit;  // of the frequencies before scaling; POSENC_RADIANS. Half turns are pi base^(...)
 
-  posenc_scaling scaling;  // POSENC_NO_SCALING
-  double factor;           // f, of all scalings but LONGROPE's and FREQUENCY_FACTORS' w; 1
-  double length;           // L, the current length of the context; 0
-  double original_length;  // L0, that of the training; 0
-  double beta_fast;        // of YaRN, 32
-  double beta_slow;        // of YaRN, 1
-  double mscale;           // of YaRN's amplitude, 1
-  double mscale_all_dim;   // of it too, 0 (transformers: these two if both are given and not 0, else 1 and 0)
-  double low_freq_factor;  // of Llama 3, 1
-  double high_freq_factor;       // of Llama 3, 4
-  double proportion;             // of POSENC_PROPORTIONAL, 0 .. 1; 1
-  double amplitude;              // A instead of the scaling's; 0 (the default): the scaling's
-  int32_t truncate;              // of YaRN, 1 (the default) or 0
+  posenc_scaling scaling;   // POSENC_NO_SCALING
+  double factor;            // f, of all scalings, except for the w_i of LONGROPE and FREQUENCY_FACTORS; 1
+  double length;            // L, the current length of the context; 0
+  double original_length;   // L0, that of the training; 0
+  double beta_fast;         // of YaRN, 32
+  double beta_slow;         // of YaRN, 1
+  double mscale;            // of YaRN's amplitude, 1
+  double mscale_all_dim;    // likewise, 0 (transformers: both if both are given and not 0, else 1 and 0)
+  double low_freq_factor;   // of Llama 3, 1
+  double high_freq_factor;  // of Llama 3, 4
+  double proportion;        // of POSENC_PROPORTIONAL, 0 .. 1; 1
+  double amplitude;         // A instead of the scaling's; 0 (the default): the scaling's
+  int32_t truncate;         // of YaRN, 1 (the default) or 0
   posenc_axis_order axis_order;  // POSENC_CONSECUTIVE_AXES
 
   size_t factor_count;            // 0 (the default), or rotary_dim / 2
   const double* factors;          // NULL (the default), or these; positive
   const float* factors_f32;       // NULL (the default), or these
-  const double* long_factors;     // of LongRoPE, or these
-  const float* long_factors_f32;  // of LongRoPE, if its others are floats
+  const double* long_factors;     // of LongRoPE if L > L0, or these
+  const float* long_factors_f32;  // of LongRoPE if L > L0; of the same type as its factors
 
-  // The caller's frequencies (a checkpoint's inv_freq) instead of those of base and exponent_dim; scaled like
-  // them, by all that does not change the base.
+  // The caller's frequencies (a checkpoint's inv_freq) instead of those of base and exponent_dim. They take
+  // every scaling that does not change the base.
   size_t frequency_count;        // 0 (the default), or rotary_dim / 2
   const double* frequencies;     // NULL (the default), or these
   const float* frequencies_f32;  // NULL (the default), or these
 
   size_t axes;                       // of a position, 1 .. POSENC_MAX_AXES; 1
-  size_t sections[POSENC_MAX_AXES];  // pairs of each axis, in all rotary_dim / 2; of one axis none
+  size_t sections[POSENC_MAX_AXES];  // pairs of each axis, rotary_dim / 2 in all; all 0 if there is one axis
 
   const char* target;  // a name from posenc_targets; NULL (the default) means the best on this CPU
 } posenc_rotary_spec;
@@ -181,23 +182,23 @@ typedef struct posenc_rotary_spec {
 POSENC_API posenc_status posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size);
 
 // Sets all members to those of a preset for heads of that size. Lengths and factors that differ between the
-// models of a family are then set by the caller. POSENC_UNKNOWN_PRESET, or POSENC_BAD_HEAD_DIM where head_dim
-// does not suit the preset (odd, too small, or not the one that its sections need). On failure *spec is left
-// as it was.
+// models of a family are then set by the caller. Returns POSENC_UNKNOWN_PRESET if no preset has that name,
+// POSENC_BAD_HEAD_DIM if head_dim does not suit the preset (odd, too small, or not the one that its sections
+// need). On failure *spec is left as it was.
 POSENC_API posenc_status posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size,
                                                    const char* name, size_t head_dim);
 
 // Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
 POSENC_API size_t posenc_rotary_presets(posenc_preset* presets, size_t capacity);
 
-// Rotates. Immutable.
+// Rotates heads, and writes caches of cosines and sines. Immutable.
 typedef struct posenc_rotary posenc_rotary;
 
-// As posenc_encoder_create: one block of memory, up to 172 bytes a pair (above 256 pairs 60) and 6 KB; in
-// turns or half turns 16 bytes a pair more.
+// As posenc_encoder_create. The block of memory has up to 172 bytes a pair (above 256 pairs 60) and 6 KB;
+// with a unit other than radians 16 bytes a pair more.
 POSENC_API posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary);
 
-// As posenc_encoder_memory_size, in microseconds.
+// As posenc_encoder_memory_size, but takes microseconds.
 POSENC_API posenc_status posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* bytes);
 
 // As posenc_encoder_create_in.
@@ -216,7 +217,7 @@ POSENC_API size_t posenc_rotary_frequency_count(const posenc_rotary* rotary);
 // The name of the target in use; "" for a null rotary.
 POSENC_API const char* posenc_rotary_target(const posenc_rotary* rotary);
 
-// A, the nearest double; NaN for a null rotary.
+// The amplitude, rounded to double; NaN for a null rotary.
 POSENC_API double posenc_rotary_amplitude(const posenc_rotary* rotary);
 
 // The scaled w_i rounded to double, in radians per step; NaN unless i < posenc_rotary_frequency_count. Slow.
@@ -224,7 +225,7 @@ POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
 
 // Heads of one tensor: element e of head h of token t is at data + t * token_stride + h * head_stride + e.
 // [tokens, heads, head_dim] has the strides heads * head_dim and head_dim, [heads, tokens, head_dim] has
-// head_dim and tokens * head_dim. Of the members after head_stride 0 is the default. This struct will not
+// head_dim and tokens * head_dim. 0 is the default of each member after head_stride. This struct will not
 // grow.
 typedef struct posenc_heads {
   void* data;                  // where the result goes
@@ -234,8 +235,8 @@ typedef struct posenc_heads {
   const void* source;          // what is rotated; NULL: data, in place. Of any alignment, like data
   size_t source_token_stride;  // 0: that of data
   size_t source_head_stride;   // 0: that of data
-  double scale;      // 2^-64 .. 2^64, times the amplitude one real number; 0: 1. Of the elements that turn
-  int32_t inverse;   // 1: turns back, by -p; amplitude and scale multiply as before
+  double scale;      // 2^-64 .. 2^64; 0: 1. Multiplies the amplitude exactly, for elements that rotate
+  int32_t inverse;   // 1: rotates back, by -p; amplitude and scale multiply as they do otherwise
   int32_t reserved;  // 0
 } posenc_heads;
 
@@ -247,7 +248,7 @@ POSENC_API posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t firs
                                        posenc_type type, const posenc_heads* tensors, size_t count);
 
 // The same at positions [axes, tokens] of I32, I64, F32 or F64: first those of axis 0. *bad_index, unless
-// bad_index is null, becomes the index in that list, axis * tokens + token, of its first entry at fault.
+// bad_index is null, becomes the index axis * tokens + token of the list's first entry at fault.
 POSENC_API posenc_status posenc_rotate_at(const posenc_rotary* rotary, posenc_type position_type,
                                           const void* positions, size_t tokens, posenc_type type,
                                           const posenc_heads* tensors, size_t count, size_t* bad_index);
@@ -261,12 +262,12 @@ enum POSENC_ENUM(posenc_cache_layout) {
   POSENC_CACHE_PAIRS = 3     // one table [cos_0 sin_0 cos_1 sin_1 ...] [tokens, r]                  ggml
 };
 
-// A cache of a caller's. This struct will not grow.
+// A caller's cache of cosines and sines. This struct will not grow.
 typedef struct posenc_cache {
   posenc_cache_layout layout;  // of both tables
   posenc_type type;            // F32, BF16, F16 or F64
   void* cos;                   // the only table of COS_SIN and PAIRS
-  void* sin;                   // else NULL
+  void* sin;                   // NULL with COS_SIN and PAIRS
   size_t row_stride;           // of either, in elements
 } posenc_cache;
 
@@ -280,10 +281,10 @@ POSENC_API posenc_status posenc_rotary_write_at(const posenc_rotary* rotary, pos
                                                 const void* positions, size_t tokens,
                                                 const posenc_cache* cache, size_t* bad_index);
 
-// Rotates by the rows of a cache of yours [rows], of F32, BF16 or F16, in the arithmetic POSENC_FAST whatever
-// the rotary's, with the scale times cos and sin rounded to float: token t by row first_row + t, or, unless
-// row_indices is null, by row_indices[t], [tokens] of I32 or I64; *bad_index is then the first that is no
-// row.
+// Rotates by the rows of a caller's cache [rows] of F32, BF16 or F16, in the arithmetic POSENC_FAST whatever
+// the rotary's is; the scale times cos and sin is rounded to float. Token t takes row first_row + t or, if
+// row_indices [tokens] of I32 or I64 is not null, row row_indices[t]; *bad_index is then the first index that
+// is not a row of the cache.
 POSENC_API posenc_status posenc_rotate_cached(const posenc_rotary* rotary, const posenc_cache* cache,
                                               size_t rows, int64_t first_row, posenc_type index_type,
                                               const void* row_indices, size_t tokens, posenc_type type,

@@ -28,10 +28,10 @@ class Named {
  public:
   using Value = Enum;  // C's
 
-  // From C's value; by default that of the number 0.
+  // From C's value; by default the constant with number 0.
   constexpr Named(Enum value = Enum{}) : value_(value) {}  // NOLINT(google-explicit-constructor)
 
-  // From any number, which may be none of the constants.
+  // From any number, even if no constant has it.
   template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer>>>
   constexpr explicit Named(Integer number) : value_(static_cast<Enum>(number)) {}
 
@@ -94,8 +94,8 @@ struct Status : Named<posenc_status> {
 // One static English sentence for a status; never null.
 inline const char* StatusMessage(Status status) { return posenc_status_message(status); }
 
-// The posenc_type of a type: of entries float, BFloat16, Float16 or double; of positions and ids
-// std::int32_t, std::int64_t, float or double.
+// The posenc_type of a C++ type, which is float, BFloat16, Float16 or double for entries, and std::int32_t,
+// std::int64_t, float or double for positions and ids.
 template <class T>
 constexpr posenc_type TypeOf() {
   if constexpr (std::is_same_v<T, float>) return POSENC_F32;
@@ -131,7 +131,7 @@ constexpr bool IsPosition() {
   return IsInteger<T>() || TypeOf<T>() == POSENC_F32 || TypeOf<T>() == POSENC_F64;
 }
 
-// Owns what C's functions made; null before.
+// Owns an object that C's functions made, or null.
 template <class Made, void (*kDestroy)(Made*)>
 class Owner {
  public:
@@ -148,7 +148,7 @@ class Owner {
   // What it owns.
   Made* get() const { return made_; }
 
-  // Replaces it by what make(&made) makes; on failure it stays.
+  // Replaces the object by what make(&made) makes; on failure the object stays.
   template <class Make>
   Status Take(const Make& make) {
     Made* old = made_;

@@ -24,10 +24,10 @@
 namespace posenc {
 namespace internal {
 
-// Of the block and of the arrays, in bytes.
+// The alignment of a block and of its arrays, in bytes.
 inline constexpr std::size_t kAlignment = 128;
 
-// The arrays begin here.
+// Where the arrays begin in a block, in bytes.
 template <class Handle>
 inline constexpr std::size_t kHandleSize = (sizeof(Handle) + kAlignment - 1) / kAlignment* kAlignment;
 
@@ -46,7 +46,7 @@ std::size_t BlockSize(const Plan& plan) {
   return kHandleSize<decltype(plan.handle)> + plan.ArraySize();
 }
 
-// Enough memory of any alignment.
+// Sets *bytes to a size of memory that is enough at any alignment.
 template <class Plan, class Spec>
 posenc_status MemorySize(const Spec* from, std::size_t* bytes) {
   if (bytes == nullptr) return POSENC_NULL_POINTER;
@@ -72,7 +72,8 @@ posenc_status PlaceBlock(const Plan& plan, const Spec* from, const Bytes& memory
   return POSENC_OK;
 }
 
-// In memory [bytes] of the caller's or, if `owned`, in memory that Destroy frees.
+// Creates a handle in memory [bytes] of the caller's or, if `owned`, in memory that Destroy frees. On failure
+// *handle stays as it is.
 template <class Plan, class Spec, class Handle>
 posenc_status Create(const Spec* from, bool owned, void* memory, std::size_t bytes, Handle** handle) {
   if (handle == nullptr || (memory == nullptr && !owned)) return POSENC_NULL_POINTER;

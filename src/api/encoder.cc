@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <new>
 
 #include "api/block.h"
 #include "api/handle.h"

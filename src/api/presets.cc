@@ -13,15 +13,15 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// What a row may set.
-enum Member : std::uint8_t {
+// What a row may set, named as the members of the spec.
+enum Member : std::uint8_t {  // NOLINTBEGIN(readability-identifier-naming)
   no_member = kNoMember,
 #define POSENC_SPEC(kind, name, initial, of, help) name,
 #include "spec/members.inc"
   divisor,          // a Divisor
   source_rounding,  // for posenc_spec_preset_rounding only
-  is_listed
-};
+  is_listed         // the frequencies are the caller's
+};                  // NOLINTEND(readability-identifier-naming)
 
 // exponent_dim, for d columns in h = floor(d / 2) pairs. For 1, 2 and 3 columns, where sources divide by
 // zero, it is large enough to keep their one frequency 1.
@@ -49,7 +49,8 @@ PresetRow Rows() {
 
 double ExponentDim(Divisor from, std::size_t columns) {
   const auto d = static_cast<double>(columns);
-  const auto pairs = static_cast<double>(columns / 2);
+  const std::size_t whole_pairs = columns / 2;
+  const auto pairs = static_cast<double>(whole_pairs);
   const double others = std::max(pairs - 1.0, 1.0);
   switch (from) {
     case kDim:

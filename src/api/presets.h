@@ -54,7 +54,7 @@ inline std::size_t ListPresets(PresetRow row, posenc_preset* presets, std::size_
   return count;
 }
 
-// Writes the defaults and, over them, what fill(settings, &spec) makes of the preset's settings.
+// Writes the defaults with the preset of that name over them. fill(settings, &spec) sets the members.
 template <class Spec, class Fill>
 posenc_status WritePreset(PresetRow rows, const char* name, const Fill& fill, std::size_t struct_size,
                           Spec* spec) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <new>
 
 #include "api/block.h"
 #include "api/handle.h"
@@ -113,8 +112,8 @@ posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t first_position,
                             posenc_type type, const posenc_heads* tensors, size_t count) {
   if (rotary == nullptr) return POSENC_NOT_CREATED;
   if (!IsSummand(type)) return POSENC_BAD_TYPE;
-  const Rotary& it = rotary->rotary;
-  return CallRotate(it, {first_position, List(), it.axes, tokens}, {type, tensors, count}, nullptr);
+  return CallRotate(rotary->rotary, {first_position, List(), rotary->rotary.axes, tokens},
+                    {type, tensors, count}, nullptr);
 }
 
 posenc_status posenc_rotate_at(const posenc_rotary* rotary, posenc_type position_type, const void* positions,
@@ -123,9 +122,8 @@ posenc_status posenc_rotate_at(const posenc_rotary* rotary, posenc_type position
   if (rotary == nullptr) return POSENC_NOT_CREATED;
   if (!IsPositionType(position_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
   if (positions == nullptr && tokens != 0) return POSENC_NULL_POINTER;
-  const Rotary& it = rotary->rotary;
-  return CallRotate(it, {0, List(position_type, positions), it.axes, tokens}, {type, tensors, count},
-                    bad_index);
+  return CallRotate(rotary->rotary, {0, List(position_type, positions), rotary->rotary.axes, tokens},
+                    {type, tensors, count}, bad_index);
 }
 
 posenc_status posenc_rotary_write(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
@@ -133,8 +131,8 @@ posenc_status posenc_rotary_write(const posenc_rotary* rotary, int64_t first_pos
   if (rotary == nullptr) return POSENC_NOT_CREATED;
   if (cache == nullptr) return POSENC_NULL_POINTER;
   if (!IsEntry(cache->type)) return POSENC_BAD_TYPE;
-  const Rotary& it = rotary->rotary;
-  return CallWriteCache(it, {first_position, List(), it.axes, tokens}, *cache, nullptr);
+  return CallWriteCache(rotary->rotary, {first_position, List(), rotary->rotary.axes, tokens}, *cache,
+                        nullptr);
 }
 
 posenc_status posenc_rotary_write_at(const posenc_rotary* rotary, posenc_type position_type,
@@ -143,8 +141,8 @@ posenc_status posenc_rotary_write_at(const posenc_rotary* rotary, posenc_type po
   if (rotary == nullptr) return POSENC_NOT_CREATED;
   if (cache == nullptr || (positions == nullptr && tokens != 0)) return POSENC_NULL_POINTER;
   if (!IsPositionType(position_type) || !IsEntry(cache->type)) return POSENC_BAD_TYPE;
-  const Rotary& it = rotary->rotary;
-  return CallWriteCache(it, {0, List(position_type, positions), it.axes, tokens}, *cache, bad_index);
+  return CallWriteCache(rotary->rotary, {0, List(position_type, positions), rotary->rotary.axes, tokens},
+                        *cache, bad_index);
 }
 
 posenc_status posenc_rotate_cached(const posenc_rotary* rotary, const posenc_cache* cache, size_t rows,

@@ -11,8 +11,8 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// What a row may set.
-enum Member : std::uint8_t {
+// What a row may set, named as the members of the spec.
+enum Member : std::uint8_t {  // NOLINTBEGIN(readability-identifier-naming)
   no_member = kNoMember,
 #define POSENC_ROTARY(kind, name, initial, of, help) name,
 #include "spec/members.inc"
@@ -22,7 +22,7 @@ enum Member : std::uint8_t {
   section_1,
   section_2,
   section_3
-};
+};  // NOLINTEND(readability-identifier-naming)
 
 PresetRow Rows() {
   static constexpr char kTexts[] =

@@ -14,7 +14,7 @@ class Encoder:
 
     dim               columns of a row (d_model)
     preset            a framework's convention, of posenc.presets(); further arguments change it
-    layout            of the columns: sines and cosines by turns, or one after the other
+    layout            of the columns: sines and cosines interleaved, or one after the other
     exponent_dim      divides 2i; 0 means dim
     position_scale    multiplies every position
     phase_rounding    how the phase is rounded before its sine is taken: as a framework does, or none
@@ -151,7 +151,7 @@ class Rotary:
         tokens     for the positions first .. first + tokens - 1
         positions  or for these: [...], with several axes [axes, ...]
         layout     halves: cos, sin [..., rotary_dim / 2]; duplicated: cos, sin [..., rotary_dim], as pairing has them;
-                   cos_sin or pairs: one array [..., rotary_dim], cosines first or by turns
+                   cos_sin or pairs: one array [..., rotary_dim], cosines first or interleaved
         dtype      float32, or another of NumPy's or torch's
 
         Returns (cos, sin) or the one array.

@@ -24,7 +24,7 @@ Immutable, for any number of threads; made in microseconds. Arguments are member
 
 dim               columns of a row (d_model)
 preset            a framework's convention, of posenc.presets(); further arguments change it
-layout            of the columns: sines and cosines by turns, or one after the other
+layout            of the columns: sines and cosines interleaved, or one after the other
 exponent_dim      divides 2i; 0 means dim
 position_scale    multiplies every position
 phase_rounding    how the phase is rounded before its sine is taken: as a framework does, or none

@@ -45,7 +45,7 @@ posenc_status AddList(const Encoder& self, const Array& x, const List& list, flo
   });
 }
 
-// x [..., rows, dim], its sequences apart or, as [rows, batch, dim] transposed, by turns.
+// x [..., rows, dim], its sequences apart or, as [rows, batch, dim] transposed, interleaved.
 posenc_status AddRuns(const Encoder& self, const Array& x, int64_t first, const List* firsts, float scale,
                       size_t* bad) {
   const posenc_encoder* encoder = self.encoder.c_encoder();
