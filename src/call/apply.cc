@@ -1,6 +1,5 @@
-// What is done to a block of rows: its pairs by the kernels, then its other columns; rows of padding by
-// themselves.
-
+// Writes or adds a block of rows: kernels do the pairs, then the other columns follow. Rows of padding are
+// zeros.
 #include <cstring>
 
 #include "call/call.h"
@@ -10,15 +9,17 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Bit r: row r is of padding.
+// The rows of a run that are padding: bit r for row r.
 std::uint64_t PaddedOfRun(const Encoder& encoder, const Positions& at) {
   if (!encoder.has_padding) return 0;
   const std::int64_t first = at.first - encoder.offset;  // as passed
   const std::uint64_t row = static_cast<std::uint64_t>(encoder.padding) - static_cast<std::uint64_t>(first);
-  return row < at.count ? std::uint64_t{1} << row : 0;  // before the first it is far beyond the last
+  return row < at.count ? std::uint64_t{1} << row
+                        : 0;  // a padding before the first wraps far beyond the last
 }
 
-// A float from which every narrower type rounds as from p: between two floats the one whose last bit is set.
+// p rounded to odd: p itself if it is a float, else the one of its two neighbours whose last bit is set.
+// Rounding that float to a narrower type gives what rounding p gives.
 float RoundToOdd(double p) {
   const auto nearest = static_cast<float>(p);
   const auto back = static_cast<double>(nearest);
@@ -32,7 +33,7 @@ float RoundToOdd(double p) {
   return odd;
 }
 
-// The element of row r in a column, where it is read and where it is written.
+// An element: where it is read, and where it is written.
 struct Element {
   const unsigned char* from;
   unsigned char* to;
@@ -45,11 +46,12 @@ Element ElementAt(const Call& call, const Rows& rows, std::size_t r, std::size_t
   return {static_cast<const unsigned char*>(rows.sources[r]) + column * size, to};
 }
 
-// Of types other than double.
+// Writes or adds an entry of any type but double.
 void Store(const Call& call, const Element& element, float entry) {
   StoreEntries(call.type, &entry, {}, 0, 1, call.scale, element.from, element.to);
 }
 
+// The position of each row, in column 0.
 void StorePositions(const Call& call, const Rows& rows) {
   const bool is_narrow = call.scale == nullptr && call.type != POSENC_F32;
   for (std::size_t r = 0; r < rows.at.count; ++r) {
@@ -63,7 +65,8 @@ void StorePositions(const Call& call, const Rows& rows) {
   }
 }
 
-// Written in their type; what is added, as floats.
+// The cosine of each row's first pair, in the odd column. Kernels compute it in the type that is written; for
+// sums, as a float.
 void StoreFirstCosines(const Call& call, const Rows& rows) {
   constexpr Columns kPair = {1, 1, 0, 1, 2};
   const posenc_type type = call.scale == nullptr ? call.type : POSENC_F32;
@@ -84,6 +87,7 @@ void StoreFirstCosines(const Call& call, const Rows& rows) {
   }
 }
 
+// Zeros in columns column .. column + count - 1 of row r.
 void StoreZeros(const Call& call, const Rows& rows, std::size_t r, std::size_t column, std::size_t count) {
   constexpr std::size_t kAtOnce = 64;
   constexpr float kZeros[kAtOnce] = {};
@@ -128,6 +132,7 @@ Rows Part(const Call& call, const Rows& rows, std::size_t begin, std::size_t cou
   return part;
 }
 
+// Bit r of padded: row r is padding. The rows between two such rows are done together.
 Tally ApplyAround(const Call& call, const Rows& rows, std::uint64_t padded) {
   Tally tally;
   std::size_t begin = 0;

@@ -1,7 +1,5 @@
-// Batches: positions are walked in ascending blocks; the encodings of a block are computed once, in tiles,
-// then added to every sequence that contains them. Sequences are looked through for each block, so no more
-// than 64 share their blocks.
-
+// Adds to batches. Positions are walked in ascending blocks; the encodings of a block are computed once, in a
+// tile, then added to every sequence that contains them.
 #include <algorithm>
 
 #include "call/call.h"
@@ -13,9 +11,10 @@ namespace posenc {
 namespace internal {
 namespace {
 
+// Sequences that share blocks; each block looks through all of them.
 constexpr std::size_t kMaxSequences = 64;
 
-// Some sequences of a batch, from the begin-th on, and their first positions.
+// Sequences begin .. begin + count - 1 of a batch, and their first positions.
 struct Sequences {
   Sequences(const Batch& whole, std::size_t from)
       : batch(whole), begin(from), count(std::min(whole.sequences - from, kMaxSequences)) {
@@ -27,23 +26,24 @@ struct Sequences {
   std::int64_t first[kMaxSequences];
 };
 
-// The positions [first, end) that a block covers, how many sequences contain some of them, and the rows of
-// these.
+// The positions first .. end - 1.
 struct Block {
   std::int64_t first, end;
-  std::size_t sequences, rows;
+  std::size_t sequences;  // that contain some of the positions
+  std::size_t rows;       // of these sequences, at the positions
 
   Positions positions() const { return {nullptr, first, static_cast<std::size_t>(end - first)}; }
 
-  // Whether rows computed for all take less than those of each: it has one start more a sequence, and a run's
-  // start costs about a row.
+  // Whether computing each position once is cheaper than computing the rows of each sequence, which begin a
+  // run for each sequence; beginning a run costs about as much as a row.
   bool IsWorthSharing() const {
     return sequences > 1 && rows + sequences >= static_cast<std::size_t>(end - first);
   }
 };
 
-// The next block from `cursor` on, of at most so many positions: starts with the least position needed. Of
-// one sequence it goes on to where the next one begins.
+// The next block: at most `most` positions, from the lowest one on that is at least `cursor` and in a
+// sequence. A block of one sequence ends where another sequence begins, and may have Rows::kMax positions.
+// Without sequences if none is left.
 Block NextBlock(const Sequences& sequences, std::int64_t cursor, std::size_t most) {
   const auto rows = static_cast<std::int64_t>(sequences.batch.rows);
   Block block{INT64_MAX, INT64_MIN, 0, 0};
@@ -72,7 +72,8 @@ Block NextBlock(const Sequences& sequences, std::int64_t cursor, std::size_t mos
   return block;
 }
 
-// Calls visit(first, end, row) for the part [first, end) of the block in each sequence; row is that of first.
+// Calls visit(first, end, row) for each sequence in the block, which has its positions first .. end - 1. The
+// row of `first` is at `row`.
 template <class Visit>
 void ForSequences(const Call& call, const Sequences& sequences, const Block& block, const Visit& visit) {
   const Batch& batch = sequences.batch;
@@ -87,6 +88,7 @@ void ForSequences(const Call& call, const Sequences& sequences, const Block& blo
   }
 }
 
+// Computes a block in a tile and adds it to all of its sequences. Not inlined: the tile takes 24 KB of stack.
 POSENC_NOINLINE void AddBlock(const Call& call, const Sequences& sequences, const Block& block) {
   const Encoder& encoder = call.encoder;
   const Columns& columns = encoder.columns;
@@ -119,7 +121,8 @@ POSENC_NOINLINE void AddBlock(const Call& call, const Sequences& sequences, cons
   }
 }
 
-// Rows of pairs alone, sines first or apart.
+// Whether rows can be added from tiles: they must consist of pairs alone, and be in halves or have sines
+// first.
 bool SharesTiles(const Encoder& encoder) {
   const Columns& columns = encoder.columns;
   return encoder.HasPairsOnly() && !encoder.has_padding && (!columns.InTurns() || columns.SinesFirst());

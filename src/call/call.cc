@@ -1,3 +1,4 @@
+// The calls of an encoder: the checks of each, in the order in which they are reported, then its walk.
 #include "call/call.h"
 
 #include <algorithm>
@@ -6,83 +7,79 @@
 
 namespace posenc {
 namespace internal {
+namespace {
+
+Shape ShapeOf(const Call& call, std::size_t rows) { return {call.encoder.dim, call.element_size(), rows}; }
+
+posenc_status CheckRowPositions(const Call& call, const List& positions, std::size_t rows,
+                                const Bytes& written, std::size_t* bad_index) {
+  return CheckPositions(positions, rows, {call.encoder.offset, call.encoder.nan_rows}, written, bad_index);
+}
+
+// What remains to be checked of a lookup whose call has no rows.
+posenc_status CheckUnusedLookup(const Lookup& lookup, const Shape& shape) {
+  return lookup.stride < shape.dim ? POSENC_TABLE_STRIDE_TOO_SMALL : POSENC_OK;
+}
+
+}  // namespace
 
 posenc_status CallRun(const Call& call, std::int64_t first, std::size_t rows, const Matrix& matrix) {
-  const Encoder& encoder = call.encoder;
-  if (const posenc_status status = CheckMatrix({encoder.dim, call.element_size(), rows}, matrix);
-      status != POSENC_OK) {
-    return status;
-  }
-  if (const posenc_status status = CheckRun(first, rows, encoder.offset); status != POSENC_OK) return status;
-  WalkRows(call, first, List(), rows, matrix);
-  return POSENC_OK;
+  posenc_status status = CheckMatrix(ShapeOf(call, rows), matrix);
+  if (status == POSENC_OK) status = CheckRun(first, rows, call.encoder.offset);
+  if (status == POSENC_OK) WalkRows(call, first, List(), rows, matrix);
+  return status;
 }
 
 posenc_status CallList(const Call& call, const List& positions, std::size_t rows, const Matrix& matrix,
                        std::size_t* bad_index) {
-  const Shape shape{call.encoder.dim, call.element_size(), rows};
-  if (const posenc_status status = CheckMatrix(shape, matrix); status != POSENC_OK) return status;
-  if (rows == 0) return POSENC_OK;
-  if (const posenc_status status =
-          CheckPositions(positions, rows, {call.encoder.offset, call.encoder.nan_rows},
-                         MatrixBytes(shape, matrix), bad_index);
-      status != POSENC_OK) {
-    return status;
-  }
-  WalkRows(call, 0, positions, rows, matrix);
-  return POSENC_OK;
+  const Shape shape = ShapeOf(call, rows);
+  posenc_status status = CheckMatrix(shape, matrix);
+  if (status != POSENC_OK || rows == 0) return status;
+  status = CheckRowPositions(call, positions, rows, MatrixBytes(shape, matrix), bad_index);
+  if (status == POSENC_OK) WalkRows(call, 0, positions, rows, matrix);
+  return status;
 }
 
 posenc_status CallEmbed(const Call& call, const Lookup& lookup, std::int64_t first, std::size_t rows,
                         const Matrix& matrix, std::size_t* bad_index) {
-  const Shape shape{call.encoder.dim, call.element_size(), rows};
-  if (const posenc_status status = CheckMatrix(shape, matrix); status != POSENC_OK) return status;
-  if (const posenc_status status = CheckRun(first, rows, call.encoder.offset); status != POSENC_OK) {
-    return status;
-  }
-  if (rows == 0) return lookup.stride < shape.dim ? POSENC_TABLE_STRIDE_TOO_SMALL : POSENC_OK;
-  if (const posenc_status status = CheckLookup(lookup, shape, MatrixBytes(shape, matrix), bad_index);
-      status != POSENC_OK) {
-    return status;
-  }
-  WalkRows(call, first, List(), rows, matrix, &lookup);
-  return POSENC_OK;
+  const Shape shape = ShapeOf(call, rows);
+  posenc_status status = CheckMatrix(shape, matrix);
+  if (status == POSENC_OK) status = CheckRun(first, rows, call.encoder.offset);
+  if (status != POSENC_OK) return status;
+  if (rows == 0) return CheckUnusedLookup(lookup, shape);
+  status = CheckLookup(lookup, shape, MatrixBytes(shape, matrix), bad_index);
+  if (status == POSENC_OK) WalkRows(call, first, List(), rows, matrix, &lookup);
+  return status;
 }
 
 posenc_status CallEmbedAt(const Call& call, const Lookup& lookup, const List& positions, std::size_t rows,
                           const Matrix& matrix, std::size_t* bad_index) {
-  const Shape shape{call.encoder.dim, call.element_size(), rows};
+  const Shape shape = ShapeOf(call, rows);
   if (const posenc_status status = CheckMatrix(shape, matrix); status != POSENC_OK) return status;
-  if (rows == 0) return lookup.stride < shape.dim ? POSENC_TABLE_STRIDE_TOO_SMALL : POSENC_OK;
+  if (rows == 0) return CheckUnusedLookup(lookup, shape);
   const Bytes written = MatrixBytes(shape, matrix);
   std::size_t bad_id = rows, bad_position = rows;
   const posenc_status ids = CheckLookup(lookup, shape, written, &bad_id);
   if (ids != POSENC_OK && ids != POSENC_ID_OUT_OF_RANGE) return ids;
-  const posenc_status at =
-      CheckPositions(positions, rows, {call.encoder.offset, call.encoder.nan_rows}, written, &bad_position);
+  const posenc_status at = CheckRowPositions(call, positions, rows, written, &bad_position);
   if (at != POSENC_OK && at != POSENC_POSITION_OUT_OF_RANGE) return at;
-  if (ids != POSENC_OK || at != POSENC_OK) {  // the list whose fault comes first
-    if (bad_index != nullptr) *bad_index = std::min(bad_id, bad_position);
-    return bad_id <= bad_position ? ids : at;
+  if (ids == POSENC_OK && at == POSENC_OK) {
+    WalkRows(call, 0, positions, rows, matrix, &lookup);
+    return POSENC_OK;
   }
-  WalkRows(call, 0, positions, rows, matrix, &lookup);
-  return POSENC_OK;
+  // Of two values out of range the one of the lower row is reported.
+  SetIfNotNull(bad_index, std::min(bad_id, bad_position));
+  return bad_id <= bad_position ? ids : at;
 }
 
 posenc_status CallBatch(const Call& call, const Batch& batch, std::size_t* bad_index) {
-  const Shape shape{call.encoder.dim, call.element_size(), batch.sequences == 0 ? 0 : batch.rows};
-  if (const posenc_status status = CheckMatrix(shape, {batch.data, batch.row_stride}); status != POSENC_OK) {
-    return status;
-  }
-  if (const posenc_status status = CheckBatch(batch, shape.element_size); status != POSENC_OK) return status;
-  if (batch.sequences == 0 || batch.rows == 0) return POSENC_OK;
-  if (const posenc_status status =
-          CheckFirsts(batch, call.encoder.offset, BatchBytes(batch, shape), bad_index);
-      status != POSENC_OK) {
-    return status;
-  }
-  WalkBatch(call, batch);
-  return POSENC_OK;
+  const Shape shape = ShapeOf(call, batch.sequences == 0 ? 0 : batch.rows);
+  posenc_status status = CheckMatrix(shape, {batch.data, batch.row_stride});
+  if (status == POSENC_OK) status = CheckBatch(batch, shape.element_size);
+  if (status != POSENC_OK || shape.rows == 0) return status;
+  status = CheckFirsts(batch, call.encoder.offset, BatchBytes(batch, shape), bad_index);
+  if (status == POSENC_OK) WalkBatch(call, batch);
+  return status;
 }
 
 }  // namespace internal

@@ -1,4 +1,4 @@
-// The calls of an encoder: their arguments are checked, then their rows walked over its kernels.
+// The calls of an encoder: each checks its arguments, then walks its rows in blocks, which kernels compute.
 #ifndef POSENC_SRC_CALL_CALL_H_
 #define POSENC_SRC_CALL_CALL_H_
 
@@ -24,7 +24,7 @@ inline bool IsPosition(double p) {
   return p >= -static_cast<double>(POSENC_MAX_POSITION) && p <= static_cast<double>(POSENC_MAX_POSITION);
 }
 
-// Positions or ids that a caller passed, of any alignment; null if it passed none.
+// Positions or ids that a caller passed, at any alignment. A call without a list has a null one.
 class List {
  public:
   List() = default;
@@ -34,12 +34,18 @@ class List {
   const void* data() const { return values_; }
   std::size_t value_bytes() const { return type_ == POSENC_I32 || type_ == POSENC_F32 ? 4 : 8; }
 
-  // Of integers.
+  // The list without its first `begin` values; null stays null.
+  List From(std::size_t begin) const {
+    if (IsNull()) return *this;
+    return {type_, static_cast<const unsigned char*>(values_) + begin * value_bytes()};
+  }
+
+  // Value i of a list of integers.
   std::int64_t operator[](std::size_t i) const {
     return type_ == POSENC_I32 ? Load<std::int32_t>(i) : Load<std::int64_t>(i);
   }
 
-  // Exact up to 2^53.
+  // Value i of any list; integers beyond 2^53 are rounded.
   double AsDouble(std::size_t i) const {
     if (type_ == POSENC_F64) return Load<double>(i);
     return type_ == POSENC_F32 ? static_cast<double>(Load<float>(i)) : static_cast<double>((*this)[i]);
@@ -57,28 +63,28 @@ class List {
   posenc_type type_ = POSENC_I64;
 };
 
-// The rows of a matrix that a caller passed.
+// A matrix [rows, stride] that a caller passed.
 struct Matrix {
   void* data;
   std::size_t stride;            // in elements
-  std::uint64_t table_rows = 0;  // of the table that these are a part of, unless fewer than they are
+  std::uint64_t table_rows = 0;  // rows of the table that these rows are a part of; 0: not known
 };
 
-// Where the rows of a token embedding come from.
+// A table of token embeddings, and the ids of the rows that a call takes from it.
 struct Lookup {
-  List ids;
-  posenc_type type;  // of the table's entries: the call's, or one that is widened to it
-  const void* table;
+  List ids;           // [rows of the call], below vocabulary
+  posenc_type type;   // of the table's entries: the call's type, or a narrower one that is widened to it
+  const void* table;  // [vocabulary, stride]
   std::size_t vocabulary;
-  std::size_t stride;
+  std::size_t stride;  // in elements
 };
 
-// Sequences of consecutive positions, each at a first position of its own.
+// Sequences of consecutive positions. Sequence b begins at position first + firsts[b].
 struct Batch {
-  std::int64_t first;  // of all, and to it is added
-  List firsts;         // [sequences], unless null
+  std::int64_t first;
+  List firsts;  // [sequences], or null: zeros
   std::size_t sequences;
-  std::size_t rows;  // of each
+  std::size_t rows;  // of each sequence
   void* data;        // [sequences, batch_stride] elements, rows row_stride apart
   std::size_t batch_stride;
   std::size_t row_stride;
@@ -86,25 +92,26 @@ struct Batch {
   std::int64_t First(std::size_t b) const { return first + (firsts.IsNull() ? 0 : firsts[b]); }
 };
 
-// What is done to rows, and with what.
+// What a call does to each of its rows: it writes the row's encoding, or adds it to the row times *scale.
 struct Call {
   const Encoder& encoder;
-  posenc_type type;              // an entry if it writes, else a summand
+  posenc_type type;              // of the rows' elements
   const float* scale = nullptr;  // null: write
 
   std::size_t element_size() const { return ElementSize(type); }
 
-  // With all columns of its rows; those of padding are zero.
+  // Writes or adds all columns of a block of rows; the encoding of a row of padding is zero.
   Tally Apply(const Rows& rows) const;
 
-  // Whether a product with scale may be a NaN where x is none: of floats each processor makes another one.
-  // (Where only x is a NaN, they agree; 16-bit types have one NaN anyway.)
+  // Whether x * scale may be a NaN although x is none. The bits of such a float differ between processors, so
+  // they are made canonical. (If x is a NaN, all processors agree; 16-bit types have only one NaN here.)
   bool MakesNans() const {
     return scale != nullptr && type == POSENC_F32 && (*scale == 0.0f || *scale - *scale != 0.0f);
   }
 };
 
-// Each checks every argument before it writes; *bad_index, if given, is the first value of a list at fault.
+// The calls. Each checks every argument before it writes. If a value of a list is at fault, *bad_index is the
+// first such value, unless bad_index is null.
 posenc_status CallRun(const Call& call, std::int64_t first, std::size_t rows, const Matrix& matrix);
 posenc_status CallList(const Call& call, const List& positions, std::size_t rows, const Matrix& matrix,
                        std::size_t* bad_index);
@@ -114,11 +121,12 @@ posenc_status CallEmbedAt(const Call& call, const Lookup& lookup, const List& po
                           const Matrix& matrix, std::size_t* bad_index);
 posenc_status CallBatch(const Call& call, const Batch& batch, std::size_t* bad_index);
 
-// Without checks: rows of a run (positions null) or a list, to a matrix, from a lookup if there is one.
+// Without checks: writes or adds the rows of a run (positions is null) or of a list. With a lookup, the rows
+// that are added to come from its table.
 Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std::size_t rows,
                const Matrix& matrix, const Lookup* lookup = nullptr);
 
-// Without checks: adds to a batch, computing each position's row once for all sequences that contain it.
+// Without checks: adds to a batch. The row of a position is computed once for all sequences that contain it.
 void WalkBatch(const Call& call, const Batch& batch);
 
 }  // namespace internal

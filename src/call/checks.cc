@@ -1,6 +1,5 @@
+// Checks of sizes, memory, runs and lists.
 #include "call/checks.h"
-
-#include <cmath>
 
 #include "number/fp_state.h"
 
@@ -8,22 +7,28 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// in_range(i) for all i < count, count > 0, of a list; else out_of_range. Read while `written` is written.
+// Returns out_of_range unless in_range(i) for all i < count.
 template <class InRange>
 posenc_status CheckList(const List& list, std::size_t count, const InRange& in_range,
                         posenc_status out_of_range, const Bytes& written, std::size_t* bad_index) {
   if (list.IsNull()) return POSENC_NULL_POINTER;
   if (count > PTRDIFF_MAX / list.value_bytes()) return POSENC_SIZE_OVERFLOW;
-  if (Overlap({list.data(), count * list.value_bytes()}, written)) return POSENC_BUFFERS_OVERLAP;
+  if (Overlap(ListBytes(list, count), written)) return POSENC_BUFFERS_OVERLAP;
   for (std::size_t i = 0; i < count; ++i) {
     if (in_range(i)) continue;
-    if (bad_index != nullptr) *bad_index = i;
+    SetIfNotNull(bad_index, i);
     return out_of_range;
   }
   return POSENC_OK;
 }
 
-// The last position from which a run of that many rows stays in range; far out of it if there is none.
+posenc_status CheckIntegers(const List& list, std::size_t count, std::int64_t end, posenc_status out_of_range,
+                            const Bytes& written, std::size_t* bad_index) {
+  const auto in_range = [&](std::size_t i) { return list[i] >= 0 && list[i] < end; };
+  return CheckList(list, count, in_range, out_of_range, written, bad_index);
+}
+
+// The last position at which a run of that many rows may begin to stay in range; -2^62 if there is none.
 std::int64_t LastStart(std::size_t rows) {
   constexpr auto kPositions = static_cast<std::uint64_t>(2 * POSENC_MAX_POSITION + 1);
   if (std::uint64_t{rows} > kPositions) return -(std::int64_t{1} << 62);
@@ -35,7 +40,8 @@ std::int64_t LastStart(std::size_t rows) {
 posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix) {
   if (matrix.stride < shape.dim) return POSENC_STRIDE_TOO_SMALL;
   if (shape.rows == 0) return POSENC_OK;
-  // Of both: their product with an element's size does not overflow, and single rows wait for no division.
+  // If rows and stride both have at most so many bits, their product with an element's size does not
+  // overflow. So calls of ordinary sizes need no division, for which a single row would wait.
   constexpr std::size_t kSafeBits = (8 * sizeof(std::size_t) - 4) / 2;
   if ((shape.rows | matrix.stride) >> kSafeBits != 0 &&
       shape.rows > PTRDIFF_MAX / shape.element_size / matrix.stride) {
@@ -49,8 +55,8 @@ Bytes MatrixBytes(const Shape& shape, const Matrix& matrix) {
 }
 
 Bytes BatchBytes(const Batch& batch, const Shape& shape) {
-  const std::size_t last = (batch.sequences - 1) * batch.batch_stride + (batch.rows - 1) * batch.row_stride;
-  return {batch.data, (last + shape.dim) * shape.element_size};
+  const Bytes first = MatrixBytes(shape, {batch.data, batch.row_stride});
+  return {batch.data, (batch.sequences - 1) * batch.batch_stride * shape.element_size + first.count};
 }
 
 bool Overlap(const Bytes& a, const Bytes& b) {
@@ -58,6 +64,13 @@ bool Overlap(const Bytes& a, const Bytes& b) {
   const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data);
   const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data);
   return a_begin < b_begin ? b_begin - a_begin < a.count : a_begin - b_begin < b.count;
+}
+
+posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset) {
+  if (rows == 0) return POSENC_OK;
+  return first < -POSENC_MAX_POSITION - offset || first > LastStart(rows) - offset
+             ? POSENC_POSITION_OUT_OF_RANGE
+             : POSENC_OK;
 }
 
 posenc_status CheckPositions(const List& positions, std::size_t count, const Admitted& admitted,
@@ -73,39 +86,31 @@ posenc_status CheckPositions(const List& positions, std::size_t count, const Adm
 posenc_status CheckFirsts(const Batch& batch, std::int64_t offset, const Bytes& written,
                           std::size_t* bad_index) {
   if (batch.firsts.IsNull()) return CheckRun(batch.first, batch.rows, offset);
-  constexpr std::int64_t kFar = (std::int64_t{1} << 62) - 1;  // sums of terms farther out might overflow
-  const std::int64_t last = LastStart(batch.rows);
+  const auto can_be_added = [](std::int64_t x) {
+    constexpr std::int64_t kFar = (std::int64_t{1} << 62) - 1;  // sums of terms farther out might overflow
+    return x >= -kFar && x <= kFar;
+  };
   const auto in_range = [&](std::size_t b) {
-    if (batch.first < -kFar || batch.first > kFar || batch.firsts[b] < -kFar || batch.firsts[b] > kFar)
-      return false;
-    return batch.First(b) >= -POSENC_MAX_POSITION - offset && batch.First(b) <= last - offset;
+    return can_be_added(batch.first) && can_be_added(batch.firsts[b]) &&
+           CheckRun(batch.First(b), batch.rows, offset) == POSENC_OK;
   };
   return CheckList(batch.firsts, batch.sequences, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
 }
 
 posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t end, const Bytes& written,
                            std::size_t* bad_index) {
-  const auto in_range = [&](std::size_t i) { return indices[i] >= 0 && indices[i] < end; };
-  return CheckList(indices, count, in_range, POSENC_CACHE_ROW_OUT_OF_RANGE, written, bad_index);
-}
-
-posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset) {
-  if (rows == 0) return POSENC_OK;
-  return first < -POSENC_MAX_POSITION - offset || first > LastStart(rows) - offset
-             ? POSENC_POSITION_OUT_OF_RANGE
-             : POSENC_OK;
+  return CheckIntegers(indices, count, end, POSENC_CACHE_ROW_OUT_OF_RANGE, written, bad_index);
 }
 
 posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& written,
                           std::size_t* bad_index) {
   const Shape shape{out.dim, ElementSize(lookup.type), lookup.vocabulary};
-  const Matrix table{const_cast<void*>(lookup.table), lookup.stride};  // only looked at
+  const Matrix table{const_cast<void*>(lookup.table), lookup.stride};  // is only read
   if (lookup.stride < out.dim) return POSENC_TABLE_STRIDE_TOO_SMALL;
   if (const posenc_status status = CheckMatrix(shape, table); status != POSENC_OK) return status;
   if (lookup.vocabulary != 0 && Overlap(MatrixBytes(shape, table), written)) return POSENC_BUFFERS_OVERLAP;
-  const auto end = static_cast<std::int64_t>(lookup.vocabulary);
-  const auto in_range = [&](std::size_t r) { return lookup.ids[r] >= 0 && lookup.ids[r] < end; };
-  return CheckList(lookup.ids, out.rows, in_range, POSENC_ID_OUT_OF_RANGE, written, bad_index);
+  return CheckIntegers(lookup.ids, out.rows, static_cast<std::int64_t>(lookup.vocabulary),
+                       POSENC_ID_OUT_OF_RANGE, written, bad_index);
 }
 
 posenc_status CheckBatch(const Batch& batch, std::size_t element_size) {

@@ -1,5 +1,5 @@
-// What the arguments of a call must be. Sizes come first: that of memory that is checked for overlaps has
-// passed CheckMatrix and CheckBatch.
+// Checks of the arguments of a call. Each returns the first status that applies. Sizes are checked first:
+// memory is compared with other memory only after CheckMatrix and CheckBatch have accepted its size.
 #ifndef POSENC_SRC_CALL_CHECKS_H_
 #define POSENC_SRC_CALL_CHECKS_H_
 
@@ -18,41 +18,56 @@ struct Bytes {
   std::size_t count;
 };
 
+// Whether two pieces of memory share a byte; empty ones never do.
 bool Overlap(const Bytes& a, const Bytes& b);
 
-// Of the rows of a matrix.
+// The memory of a list of that many values; a null list has none.
+inline Bytes ListBytes(const List& list, std::size_t count) {
+  return {list.data(), list.IsNull() ? 0 : count * list.value_bytes()};
+}
+
+// *to = value, if the caller has asked for it.
+inline void SetIfNotNull(std::size_t* to, std::size_t value) {
+  if (to != nullptr) *to = value;
+}
+
+// The part of a matrix that a call reads or writes: [rows, dim].
 struct Shape {
   std::size_t dim;
   std::size_t element_size;
   std::size_t rows;
 };
 
-// From the first entry of the first row to the last one of the last; rows > 0.
+// From the first entry of the first row to the last entry of the last row; rows > 0, sequences > 0.
 Bytes MatrixBytes(const Shape& shape, const Matrix& matrix);
 Bytes BatchBytes(const Batch& batch, const Shape& shape);
 
+// Stride, size and pointer of a matrix; of one without rows only the stride.
 posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix);
 
-// The matrices [rows, row_stride] of a batch: that they do not overlap, and their sum.
+// That the matrices [rows, row_stride] of a batch do not overlap and fit into the address space together.
 posenc_status CheckBatch(const Batch& batch, std::size_t element_size);
 
-// The positions first, first + 1, ..., with an offset of at most POSENC_MAX_POSITION added.
+// That the positions first + offset .. first + rows - 1 + offset are in range; |offset| <=
+// POSENC_MAX_POSITION.
 posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset = 0);
 
 // Which values a list of positions may have.
 struct Admitted {
-  std::int64_t offset = 0;  // of at most POSENC_MAX_POSITION: it is added before they are checked
+  std::int64_t offset = 0;  // added to each before it is checked; at most POSENC_MAX_POSITION either way
   bool any_value = false;
 };
 
-// Lists of rows > 0 or sequences > 0 values, read while `written` is written. *bad_index, if given, is the
-// first value out of range.
-posenc_status CheckPositions(const List& positions, std::size_t rows, const Admitted& admitted,
+// Lists of count > 0 values, which a call reads while it writes `written`: that they are not null, do not
+// overlap it, and have values in range. *bad_index becomes the first value out of range, unless it is null.
+posenc_status CheckPositions(const List& positions, std::size_t count, const Admitted& admitted,
                              const Bytes& written, std::size_t* bad_index);
 posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t end, const Bytes& written,
-                           std::size_t* bad_index);  // 0 .. end - 1
+                           std::size_t* bad_index);  // rows 0 .. end - 1 of a cache
 posenc_status CheckFirsts(const Batch& batch, std::int64_t offset, const Bytes& written,
                           std::size_t* bad_index);
+
+// The table and the ids of a lookup for out.rows > 0 rows.
 posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& written,
                           std::size_t* bad_index);
 

@@ -1,5 +1,4 @@
-// Where the columns of a row go.
-
+// Places the columns of a row, from the layout and the odd column of a spec.
 #include "call/encoder.h"
 #include "spec/rows.h"
 

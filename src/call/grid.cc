@@ -1,8 +1,6 @@
-// Walks a grid axis by axis. Bits are those of the rows written one by one, since the same walker makes the
-// rows of an axis. To write, it makes some of them where they first occur, and they are copied from there to
-// all other cells that have them, past the caches if these are many; to add, it makes some as floats in a
-// tile, and goes once through a large matrix, for all axes.
-
+// Walks a grid axis by axis. The walker of rows computes the rows of an axis, so their bits are those of
+// separate calls. To write, rows are computed in the first cell that has them, then copied to all others,
+// past the caches if these are many. To add, rows are computed as floats in a tile, then added to all cells.
 #include "call/grid.h"
 
 #include <algorithm>
@@ -18,17 +16,17 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Rows that are copied again and again are found in the second-level cache at the latest.
+// Of rows that are computed before they are copied: these are read again and again, so they must stay in L2.
 constexpr std::size_t kBlockBytes = std::size_t{32} << 10;
 
-// With the kernels' own it fits into the stack that a call may take.
+// 24 KB: a call may take little stack, and the kernels need some of it.
 constexpr std::size_t kTileFloats = std::size_t{12} << 9;
 
-// Rows of an axis that the tile has room for where several axes share it: of the last one, whose rows change
-// from cell to cell, and of the others.
+// Rows of each axis if several share the tile. The last axis, whose rows change from cell to cell, has at
+// least kLeastLastRows.
 constexpr std::size_t kLeastLastRows = 8, kOuterRows = 2;
 
-// Rows of an axis from `begin` on, to where they are `stride` elements apart.
+// Writes or adds the rows begin .. begin + rows - 1 of an axis, `stride` elements apart from `to` on.
 void WalkAxis(const Call& call, const GridAxis& axis, std::size_t begin, std::size_t rows, void* to,
               std::size_t stride) {
   const List list = axis.ListFrom(begin);
@@ -36,7 +34,7 @@ void WalkAxis(const Call& call, const GridAxis& axis, std::size_t begin, std::si
   WalkRows(call, first, list, rows, {to, stride});
 }
 
-// Where cells and rows are.
+// Where the rows of a grid and its cells begin; sizes in bytes.
 struct Places {
   explicit Places(const Grid& grid)
       : size(ElementSize(grid.type)),
@@ -48,8 +46,8 @@ struct Places {
   unsigned char *data, *cells;
 };
 
-// The columns of an axis, each row of which has `inner` cells in succession, in all of `outer` parts of the
-// grid.
+// Writes the columns of an axis. The grid consists of `outer` parts, in each of which a row of the axis is
+// that of `inner` cells in succession.
 void WriteAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::size_t outer) {
   const Places places(grid);
   const Call call = grid.CallOf(axis);
@@ -78,16 +76,25 @@ void WriteAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::s
   }
 }
 
-// Adds to the cells. A matrix that no cache holds is walked once for as many axes as the tile has room for,
-// so that memory sees whole rows in order (1.4 times as fast). The rows of outer axes are then computed again
-// for each block of the last axis, which a matrix in the caches does not make up for (0.8): it is walked an
-// axis at a time.
+void WriteGrid(const Grid& grid, std::size_t cells) {
+  std::size_t outer = 1;
+  for (std::size_t a = 0; a < grid.axis_count; ++a) {
+    const GridAxis& axis = grid.axes[a];
+    WriteAxis(grid, axis, cells == 0 ? 0 : cells / outer / axis.count, outer);
+    outer *= axis.count;
+  }
+}
+
+// Adds to the cells. A matrix that exceeds the caches is walked once for as many axes as the tile has room
+// for, so that memory is read and written in order, which is 1.4 times as fast. But the rows of outer axes
+// are then computed again for each block of the last axis. A matrix within the caches is walked once for each
+// axis instead, since for it the other order is 0.8 times as fast.
 class GridAdder {
  public:
-  explicit GridAdder(const Grid& grid)
-      : grid_(grid), places_(grid), is_far_(IsBeyondCaches(CountCells(grid) * places_.row_bytes / 2)) {}
+  GridAdder(const Grid& grid, std::size_t cells)
+      : grid_(grid), places_(grid), exceeds_caches_(IsBeyondCaches(cells * places_.row_bytes / 2)) {}
 
-  // Zeros, in the rows before the cells.
+  // Adds zeros to the rows before the cells.
   void AddPrefix() {
     if (grid_.prefix_rows > 0) std::memset(tile_, 0, sizeof(tile_));
     for (std::size_t r = 0; r < grid_.prefix_rows; ++r) {
@@ -100,8 +107,8 @@ class GridAdder {
     }
   }
 
-  void AddCells() {
-    std::size_t inner = 1, outer = CountCells(grid_);
+  void AddCells(std::size_t cells) {
+    std::size_t inner = 1, outer = cells;
     for (std::size_t end = grid_.axis_count; end > 0;) {
       const std::size_t begin = ShareTile(end);
       AddAxes(begin, end - 1, outer / grid_.axes[end - 1].count, inner);
@@ -113,20 +120,21 @@ class GridAdder {
   }
 
  private:
-  // Rows of an axis in the tile, from `begin` on.
+  // The rows of an axis that the tile holds: begin .. begin + count - 1, at most `most`.
   struct Held {
-    float* rows;
+    float* rows;  // [count, dim]
     std::size_t most, begin, count;
   };
 
-  // Gives the tile to one or more axes before `end`, the last of which has the rest; returns the first one.
+  // Divides the tile among the axes begin .. end - 1 and returns begin. Axis end - 1 gets what is left over.
   std::size_t ShareTile(std::size_t end) {
     const auto floats = [&](std::size_t a, std::size_t rows) {
       return std::min(grid_.axes[a].count, rows) * grid_.axes[a].encoder->dim;
     };
     const std::size_t last = end - 1, least = floats(last, kLeastLastRows);
     std::size_t begin = last, used = 0;
-    for (; is_far_ && begin > 0 && least + used + floats(begin - 1, kOuterRows) <= kTileFloats; --begin) {
+    for (; exceeds_caches_ && begin > 0 && least + used + floats(begin - 1, kOuterRows) <= kTileFloats;
+         --begin) {
       held_[begin - 1] = {tile_ + used, kOuterRows, 0, 0};
       used += floats(begin - 1, kOuterRows);
     }
@@ -134,8 +142,8 @@ class GridAdder {
     return begin;
   }
 
-  // Of the axes first .. last, to all cells: each row of the last one belongs to `inner` cells in succession,
-  // in all of `outer` parts of the grid.
+  // Adds the columns of the axes first .. last to all cells. The grid consists of `outer` parts, in each of
+  // which a row of axis `last` is that of `inner` cells in succession.
   void AddAxes(std::size_t first, std::size_t last, std::size_t outer, std::size_t inner) {
     const std::size_t rows = grid_.axes[last].count;
     std::size_t index[POSENC_MAX_GRID_AXES];
@@ -156,8 +164,8 @@ class GridAdder {
     }
   }
 
-  // Puts rows of axis a from `index` on into the tile, unless that one lies there. A row that no tile holds
-  // is not made here.
+  // Makes the tile hold row `index` of axis a, and as many after it as fit. Rows longer than the tile are not
+  // held: AddRow computes each where it is added.
   void Hold(std::size_t a, std::size_t index) {
     const GridAxis& axis = grid_.axes[a];
     Held& held = held_[a];
@@ -175,7 +183,7 @@ class GridAdder {
     unsigned char* const to = cell + axis.column * places_.size;
     if (held.most == 0) return WalkAxis(grid_.CallOf(axis), axis, index, 1, to, dim);
     const float* const row = held.rows + (index - held.begin) * dim;
-    if (row[0] != row[0]) return StoreNans(grid_.type, dim, to);  // nan_rows
+    if (row[0] != row[0]) return StoreNans(grid_.type, dim, to);  // of a position that is none
     AddEntries(a, row, dim, to);
   }
 
@@ -187,47 +195,33 @@ class GridAdder {
 
   const Grid& grid_;
   const Places places_;
-  const bool is_far_;
+  const bool exceeds_caches_;
   Held held_[POSENC_MAX_GRID_AXES];
   alignas(64) float tile_[kTileFloats];
 };
 
+// Not inlined: grids that are written need no tile on the stack.
 POSENC_NOINLINE void AddToGrid(const Grid& grid, std::size_t cells) {
-  GridAdder adder(grid);
+  GridAdder adder(grid, cells);
   adder.AddPrefix();
-  if (cells > 0) adder.AddCells();
+  if (cells > 0) adder.AddCells(cells);
 }
 
 }  // namespace
 
-List GridAxis::ListFrom(std::size_t begin) const {
-  if (positions == nullptr) return List();
-  const std::size_t bytes = begin * List(position_type, positions).value_bytes();
-  return {position_type, static_cast<const unsigned char*>(positions) + bytes};
-}
-
-void WalkGrid(const Grid& grid) {
-  InFpState([&] {
-    const std::size_t cells = CountCells(grid);
-    if (cells + grid.prefix_rows == 0) return 0;  // the matrix may be null
-    if (grid.scale != nullptr) {
-      AddToGrid(grid, cells);
-      return 0;
-    }
-    std::size_t outer = 1;
-    for (std::size_t a = 0; a < grid.axis_count; ++a) {
-      const GridAxis& axis = grid.axes[a];
-      WriteAxis(grid, axis, cells == 0 ? 0 : cells / outer / axis.count, outer);
-      outer *= axis.count;
-    }
-    return 0;
-  });
-}
-
 posenc_status CallGrid(const Grid& grid, std::size_t* bad_axis, std::size_t* bad_index) {
-  if (const posenc_status status = CheckGrid(grid, bad_axis, bad_index); status != POSENC_OK) return status;
-  WalkGrid(grid);
-  return POSENC_OK;
+  std::size_t cells = 0;
+  const posenc_status status = CheckGrid(grid, &cells, bad_axis, bad_index);
+  if (status != POSENC_OK || cells + grid.prefix_rows == 0)
+    return status;  // without rows there may be no matrix
+  return InFpState([&] {
+    if (grid.scale == nullptr) {
+      WriteGrid(grid, cells);
+    } else {
+      AddToGrid(grid, cells);
+    }
+    return POSENC_OK;
+  });
 }
 
 }  // namespace internal

@@ -1,5 +1,5 @@
-// Grids: a row a cell, to which each axis gives some columns. What an axis gives depends on its own index
-// alone, so each of its rows is computed once for many cells.
+// Grids: one row for each cell, to which each axis gives some columns. What an axis gives depends on the
+// cell's index along that axis alone, so each row of an axis is computed once for many cells.
 #ifndef POSENC_SRC_CALL_GRID_H_
 #define POSENC_SRC_CALL_GRID_H_
 
@@ -15,19 +15,20 @@ namespace internal {
 
 struct GridAxis {
   const Encoder* encoder;
-  std::size_t column;
+  std::size_t column;  // where its columns begin
   std::size_t count;
   posenc_type position_type;
-  const void* positions;  // null: a run
+  const void* positions;  // [count], or null: first, first + 1, ...
   std::int64_t first;
 
-  List ListFrom(std::size_t begin) const;  // null if it is a run
+  // The positions from index `begin` on; null for a run.
+  List ListFrom(std::size_t begin) const { return List(position_type, positions).From(begin); }
 };
 
 struct Grid {
   GridAxis axes[POSENC_MAX_GRID_AXES];
   std::size_t axis_count;
-  std::size_t prefix_rows;
+  std::size_t prefix_rows;  // rows of zeros before the cells
   posenc_type type;
   const float* scale;  // null: write
   Matrix matrix;
@@ -35,16 +36,12 @@ struct Grid {
   Call CallOf(const GridAxis& axis) const { return {*axis.encoder, type, scale}; }
 };
 
-// Checks every argument, then walks; *bad_axis and *bad_index, if given, are what is at fault.
+// Checks every argument, then writes or adds. At fault are axis *bad_axis and its position *bad_index; either
+// pointer may be null.
 posenc_status CallGrid(const Grid& grid, std::size_t* bad_axis, std::size_t* bad_index);
 
-// The cells are so many; CheckGrid has seen that they can be counted.
-std::size_t CountCells(const Grid& grid);
-
-posenc_status CheckGrid(const Grid& grid, std::size_t* bad_axis, std::size_t* bad_index);
-
-// Without checks.
-void WalkGrid(const Grid& grid);
+// The checks alone; counts the cells.
+posenc_status CheckGrid(const Grid& grid, std::size_t* cells, std::size_t* bad_axis, std::size_t* bad_index);
 
 }  // namespace internal
 }  // namespace posenc

@@ -1,4 +1,5 @@
-// What the axes and the rows of a grid must be.
+// Checks of a grid: the columns of its axes, its rows, and its positions.
+#include <algorithm>
 
 #include "call/checks.h"
 #include "call/grid.h"
@@ -8,42 +9,29 @@ namespace posenc {
 namespace internal {
 namespace {
 
-void Tell(std::size_t index, std::size_t* bad) {
-  if (bad != nullptr) *bad = index;
-}
-
-// The columns begin .. end - 1.
-struct Span {
-  std::size_t begin, end;
-};
-
-Span ColumnsOf(const GridAxis& axis) { return {axis.column, axis.column + axis.encoder->dim}; }
-
-// That the columns of axis a lie in the row and apart from those of the axes before.
+// That the columns of axis a lie in the row and apart from those of the axes before it.
 posenc_status CheckColumns(const Grid& grid, std::size_t a) {
   const GridAxis& axis = grid.axes[a];
-  const std::size_t stride = grid.matrix.stride;
-  if (stride < axis.encoder->dim || axis.column > stride - axis.encoder->dim) return POSENC_STRIDE_TOO_SMALL;
-  const Span mine = ColumnsOf(axis);
+  const std::size_t dim = axis.encoder->dim, stride = grid.matrix.stride;
+  if (stride < dim || axis.column > stride - dim) return POSENC_STRIDE_TOO_SMALL;
   for (std::size_t b = 0; b < a; ++b) {
-    const Span other = ColumnsOf(grid.axes[b]);
-    if (mine.begin < other.end && other.begin < mine.end) return POSENC_COLUMNS_OVERLAP;
+    const GridAxis& other = grid.axes[b];
+    if (axis.column < other.column + other.encoder->dim && other.column < axis.column + dim)
+      return POSENC_COLUMNS_OVERLAP;
   }
   return POSENC_OK;
 }
 
-// False if prefix rows and cells cannot be counted.
-bool CountRows(const Grid& grid, std::size_t* rows) {
-  std::size_t cells = 1;
-  for (std::size_t a = 0; a < grid.axis_count; ++a) {
-    if (grid.axes[a].count == 0) cells = 0;
+// The product of the axes' counts; false if it, or its sum with the prefix rows, overflows.
+bool CountCells(const Grid& grid, std::size_t* cells) {
+  const auto* const end = grid.axes + grid.axis_count;
+  const bool is_empty = std::any_of(grid.axes, end, [](const GridAxis& axis) { return axis.count == 0; });
+  *cells = is_empty ? 0 : 1;
+  for (const GridAxis* axis = grid.axes; axis != end && !is_empty; ++axis) {
+    if (axis->count > SIZE_MAX / *cells) return false;
+    *cells *= axis->count;
   }
-  for (std::size_t a = 0; a < grid.axis_count && cells != 0; ++a) {
-    if (grid.axes[a].count > SIZE_MAX / cells) return false;
-    cells *= grid.axes[a].count;
-  }
-  *rows = grid.prefix_rows + cells;
-  return *rows >= cells;
+  return *cells <= SIZE_MAX - grid.prefix_rows;
 }
 
 posenc_status CheckAxisPositions(const GridAxis& axis, const Bytes& written, std::size_t* bad_index) {
@@ -53,46 +41,36 @@ posenc_status CheckAxisPositions(const GridAxis& axis, const Bytes& written, std
   }
   const posenc_status status = CheckRun(axis.first, axis.count, offset);
   if (status != POSENC_OK) {
-    const bool is_first =
-        axis.first < -POSENC_MAX_POSITION - offset || axis.first > POSENC_MAX_POSITION - offset;
-    Tell(is_first ? 0 : static_cast<std::size_t>(POSENC_MAX_POSITION - offset - axis.first + 1), bad_index);
+    const std::int64_t most = POSENC_MAX_POSITION - offset;
+    const bool is_first = CheckRun(axis.first, 1, offset) != POSENC_OK;
+    SetIfNotNull(bad_index, is_first ? 0 : static_cast<std::size_t>(most - axis.first + 1));
   }
   return status;
 }
 
 }  // namespace
 
-std::size_t CountCells(const Grid& grid) {
-  std::size_t rows = 0;
-  CountRows(grid, &rows);
-  return rows - grid.prefix_rows;
-}
-
-posenc_status CheckGrid(const Grid& grid, std::size_t* bad_axis, std::size_t* bad_index) {
-  const std::size_t size = ElementSize(grid.type);
-  Span used = {SIZE_MAX, 0};
+posenc_status CheckGrid(const Grid& grid, std::size_t* cells, std::size_t* bad_axis, std::size_t* bad_index) {
+  std::size_t begin = SIZE_MAX, end = 0;  // of the columns of all axes
   for (std::size_t a = 0; a < grid.axis_count; ++a) {
     if (const posenc_status status = CheckColumns(grid, a); status != POSENC_OK) {
-      Tell(a, bad_axis);
+      SetIfNotNull(bad_axis, a);
       return status;
     }
-    const Span columns = ColumnsOf(grid.axes[a]);
-    if (columns.begin < used.begin) used.begin = columns.begin;
-    if (columns.end > used.end) used.end = columns.end;
+    begin = std::min(begin, grid.axes[a].column);
+    end = std::max(end, grid.axes[a].column + grid.axes[a].encoder->dim);
   }
-  std::size_t rows = 0;
-  if (!CountRows(grid, &rows)) return POSENC_SIZE_OVERFLOW;
-  if (const posenc_status status = CheckMatrix({used.end, size, rows}, grid.matrix); status != POSENC_OK)
-    return status;
-  if (rows == grid.prefix_rows) return POSENC_OK;  // no cell has a position
-  Matrix written = grid.matrix;
-  written.data = static_cast<unsigned char*>(grid.matrix.data) + used.begin * size;
-  const Bytes bytes = MatrixBytes({used.end - used.begin, size, rows}, written);
+  if (!CountCells(grid, cells)) return POSENC_SIZE_OVERFLOW;
+  const std::size_t rows = grid.prefix_rows + *cells, size = ElementSize(grid.type);
+  const posenc_status status = CheckMatrix({end, size, rows}, grid.matrix);
+  if (status != POSENC_OK || *cells == 0) return status;  // without cells positions are not looked at
+  const Bytes written =
+      MatrixBytes({end - begin, size, rows},
+                  {static_cast<unsigned char*>(grid.matrix.data) + begin * size, grid.matrix.stride});
   for (std::size_t a = 0; a < grid.axis_count; ++a) {
-    if (const posenc_status status = CheckAxisPositions(grid.axes[a], bytes, bad_index);
-        status != POSENC_OK) {
-      Tell(a, bad_axis);
-      return status;
+    if (const posenc_status at = CheckAxisPositions(grid.axes[a], written, bad_index); at != POSENC_OK) {
+      SetIfNotNull(bad_axis, a);
+      return at;
     }
   }
   return POSENC_OK;

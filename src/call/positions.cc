@@ -1,3 +1,4 @@
+// Makes positions from ids and masks.
 #include "call/positions.h"
 
 #include <cstring>
@@ -14,23 +15,19 @@ constexpr double kTwoPi = 0x1.921fb54442d18p2;
 
 std::size_t SizeOf(posenc_type type) { return type == POSENC_I32 ? 4 : 8; }
 
-// The ids or positions of a row.
+// values[i] = value, at any alignment.
+template <class Value>
+void StoreAt(Value value, void* values, std::size_t i) {
+  std::memcpy(static_cast<unsigned char*>(values) + i * sizeof(value), &value, sizeof(value));
+}
+
 unsigned char* RowOf(const IntegerRows& rows, std::size_t r) {
   return static_cast<unsigned char*>(rows.data) + r * rows.stride * SizeOf(rows.type);
 }
 
-void Store(posenc_type type, std::int64_t value, unsigned char* row, std::size_t i) {
-  if (type == POSENC_I64) {
-    std::memcpy(row + i * sizeof(value), &value, sizeof(value));
-  } else {
-    const auto narrow = static_cast<std::int32_t>(value);
-    std::memcpy(row + i * sizeof(narrow), &narrow, sizeof(narrow));
-  }
-}
-
-// Whether padding_id, and the last position that `columns` ids after `past` may get, are positions and of the
-// type.
-bool AreCounted(std::int64_t padding_id, std::int64_t past, std::size_t columns, posenc_type type) {
+// Whether padding_id and the last position that a row may need, padding_id + past + columns, are positions
+// and fit the type.
+bool AreInRange(std::int64_t padding_id, std::int64_t past, std::size_t columns, posenc_type type) {
   const std::int64_t last = type == POSENC_I32 ? INT32_MAX : POSENC_MAX_POSITION;
   if (padding_id < -POSENC_MAX_POSITION || padding_id > last || past < 0 || past > 2 * POSENC_MAX_POSITION)
     return false;
@@ -42,7 +39,7 @@ bool IsNormalization(posenc_normalization kind) {
   return kind == POSENC_NO_NORMALIZATION || kind == POSENC_NORMALIZE_F32 || kind == POSENC_NORMALIZE_F64;
 }
 
-// Each operation rounds to Float.
+// The formula in arithmetic that rounds each operation to Float.
 template <class Float>
 double Normalized(double count, double last, const Normalization& normalization) {
   const auto offset = static_cast<Float>(normalization.offset),
@@ -60,34 +57,17 @@ double Normalize(double count, double last, const Normalization& normalization) 
   return Normalized<double>(count, last, normalization);
 }
 
-// Doubles of any alignment.
-class DoubleList {
- public:
-  explicit DoubleList(double* values) : values_(reinterpret_cast<unsigned char*>(values)) {}
-  double Get(std::size_t i) const {
-    double value;
-    std::memcpy(&value, values_ + i * sizeof(value), sizeof(value));
-    return value;
-  }
-  void Set(std::size_t i, double value) const {
-    std::memcpy(values_ + i * sizeof(value), &value, sizeof(value));
-  }
-
- private:
-  unsigned char* values_;
-};
-
-// Counts along `count` cells that are `step` apart, then makes positions of the counts, the last one last.
-void CountAlong(const std::uint8_t* mask, std::size_t count, std::size_t step, const DoubleList& out,
-                std::size_t first, const Normalization& normalization) {
+// Sets out[first + k * step] for k < count to the unmasked cells up to k, then normalizes by the last count.
+void CountAlong(const std::uint8_t* mask, std::size_t count, std::size_t step, double* out, std::size_t first,
+                const Normalization& normalization) {
   double running = 0.0;
   for (std::size_t k = 0, i = first; k < count; ++k, i += step) {
     if (mask == nullptr || mask[i] == 0) running += 1.0;
-    out.Set(i, running);
+    StoreAt(running, out, i);
   }
   if (normalization.kind == POSENC_NO_NORMALIZATION) return;
   for (std::size_t k = 0, i = first; k < count; ++k, i += step) {
-    out.Set(i, Normalize(out.Get(i), running, normalization));
+    StoreAt(Normalize(List(POSENC_F64, out).AsDouble(i), running, normalization), out, i);
   }
 }
 
@@ -101,7 +81,7 @@ posenc_status PositionsFromIds(const IntegerRows& ids, std::size_t rows, std::si
   if (const posenc_status status = CheckMatrix(written, to); status != POSENC_OK) return status;
   if (ids.stride < columns) return POSENC_ID_STRIDE_TOO_SMALL;
   if (const posenc_status status = CheckMatrix(read, from); status != POSENC_OK) return status;
-  if (!AreCounted(padding_id, past, columns, positions.type)) return POSENC_POSITION_OUT_OF_RANGE;
+  if (!AreInRange(padding_id, past, columns, positions.type)) return POSENC_POSITION_OUT_OF_RANGE;
   if (read.rows == 0) return POSENC_OK;
   if (Overlap(MatrixBytes(read, from), MatrixBytes(written, to))) return POSENC_BUFFERS_OVERLAP;
   for (std::size_t r = 0; r < rows; ++r) {
@@ -109,9 +89,12 @@ posenc_status PositionsFromIds(const IntegerRows& ids, std::size_t rows, std::si
     unsigned char* const out = RowOf(positions, r);
     std::int64_t last = padding_id + past;
     for (std::size_t i = 0; i < columns; ++i) {
-      const bool is_padding = row[i] == padding_id;
-      if (!is_padding) ++last;
-      Store(positions.type, is_padding ? padding_id : last, out, i);
+      const std::int64_t position = row[i] == padding_id ? padding_id : ++last;
+      if (positions.type == POSENC_I64) {
+        StoreAt(position, out, i);
+      } else {
+        StoreAt(static_cast<std::int32_t>(position), out, i);
+      }
     }
   }
   return POSENC_OK;
@@ -136,10 +119,10 @@ posenc_status PositionsFromMask(const std::uint8_t* mask, std::size_t height, st
       return POSENC_BUFFERS_OVERLAP;
     }
     for (std::size_t column = 0; column < width; ++column) {
-      CountAlong(mask, height, width, DoubleList(y), column, normalization);
+      CountAlong(mask, height, width, y, column, normalization);
     }
     for (std::size_t row = 0; row < height; ++row) {
-      CountAlong(mask, width, 1, DoubleList(x), row * width, normalization);
+      CountAlong(mask, width, 1, x, row * width, normalization);
     }
     return POSENC_OK;
   });

@@ -1,19 +1,21 @@
-// What the arguments of a rotary's calls must be.
-
+// The calls of a rotary: the checks of each, in the order in which they are reported, then its walk.
+#include <initializer_list>
 #include <numeric>
 
 #include "call/checks.h"
 #include "call/rotary.h"
 #include "number/double_double.h"
 #include "number/fp_state.h"
+#include "spec/rows.h"
 
 namespace posenc {
 namespace internal {
 namespace {
 
-constexpr std::size_t kMost = PTRDIFF_MAX;
+constexpr std::size_t kMaxBytes = PTRDIFF_MAX;
 
-// Blocks of memory [outer, inner] apart by their strides, all of so many bytes.
+// The heads of a tensor in memory: blocks of `bytes` bytes, [outer_count, inner_count] of them. Tokens are
+// the outer ones unless their stride is the smaller one. Strides are in bytes.
 struct Blocks {
   const void* data;
   std::size_t outer_count, outer_stride, inner_count, inner_stride, bytes;
@@ -24,13 +26,12 @@ struct Blocks {
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
 };
 
-// Heads of tokens, of which there are some, in order of their strides; false if they exceed the address
-// space.
+// Strides are in elements of `size` bytes; tokens > 0, heads > 0. False if the address space is too small.
 bool MakeBlocks(const void* data, std::size_t tokens, std::size_t token_stride, std::size_t heads,
                 std::size_t head_stride, std::size_t head_dim, std::size_t size, Blocks* blocks) {
   if (tokens == 1) token_stride = 0;
   if (heads == 1) head_stride = 0;
-  const std::size_t most = kMost / size;
+  const std::size_t most = kMaxBytes / size;
   if (head_dim > most || (token_stride != 0 && tokens - 1 > most / token_stride) ||
       (head_stride != 0 && heads - 1 > most / head_stride)) {
     return false;
@@ -44,7 +45,7 @@ bool MakeBlocks(const void* data, std::size_t tokens, std::size_t token_stride, 
   return true;
 }
 
-// That no two blocks of it overlap, or which stride is too small for that.
+// That no two of the blocks overlap; else which stride is too small.
 posenc_status CheckApart(const Blocks& blocks) {
   const bool inner_is_right = blocks.inner_count == 1 || blocks.inner_stride >= blocks.bytes;
   if (inner_is_right && (blocks.outer_count == 1 || blocks.outer_stride >= blocks.InnerBytes())) {
@@ -54,9 +55,9 @@ posenc_status CheckApart(const Blocks& blocks) {
                                                     : POSENC_TOKEN_STRIDE_TOO_SMALL;
 }
 
-// Whether what begins there and is so long takes turns with the other, where either comes again every
-// `stride`.
-bool TakeTurns(const Blocks& a, std::size_t a_bytes, const Blocks& b, std::size_t b_bytes,
+// Whether pieces of a and of b, which both recur every `stride` bytes, lie beside each other within a stride,
+// so that none of them overlap.
+bool Alternate(const Blocks& a, std::size_t a_bytes, const Blocks& b, std::size_t b_bytes,
                std::size_t stride) {
   const std::uintptr_t a_begin = a.begin(), b_begin = b.begin();
   const std::uintptr_t distance =
@@ -64,66 +65,66 @@ bool TakeTurns(const Blocks& a, std::size_t a_bytes, const Blocks& b, std::size_
   return distance >= a_bytes && distance + b_bytes <= stride;
 }
 
-// Whether a block of one may overlap one of the other. Those that take turns do not: in the same rows, as q
-// and k of one projection do, or head by head, where q, k and v of a head are next to each other.
+// Whether a block of a may overlap a block of b. They do not if they alternate: in the same rows, as q and k
+// of one projection do, or head by head, where q, k and v of a head are next to each other.
 bool MayOverlap(const Blocks& a, const Blocks& b) {
   if (!Overlap(a.All(), b.All())) return false;
   if (a.outer_count != 1 && a.outer_stride == b.outer_stride &&
-      TakeTurns(a, a.InnerBytes(), b, b.InnerBytes(), a.outer_stride)) {
+      Alternate(a, a.InnerBytes(), b, b.InnerBytes(), a.outer_stride)) {
     return false;
   }
   const std::size_t common =
       std::gcd(std::gcd(a.outer_stride, a.inner_stride), std::gcd(b.outer_stride, b.inner_stride));
-  return common == 0 || !TakeTurns(a, a.bytes, b, b.bytes, common);
+  return common == 0 || !Alternate(a, a.bytes, b, b.bytes, common);
 }
 
-struct Written {
-  Blocks data, source;
-  bool is_in_place;
+// What a tensor's rotation writes, and what it reads unless it is in place. Zeros stand for no memory.
+struct TensorMemory {
+  Blocks data{}, source{};
 };
 
-// In the default floating-point state.
+// Call it in the default floating-point state.
 posenc_status CheckGain(double amplitude, const posenc_heads& heads) {
   if ((heads.inverse != 0 && heads.inverse != 1) || heads.reserved != 0) return POSENC_BAD_FLAG;
-  const auto is_right = [](double x) { return x >= 0x1p-64 && x <= 0x1p64; };  // no NaN is
+  const auto is_right = [](double x) { return x >= 0x1p-64 && x <= 0x1p64; };  // false for a NaN
   const double scale = ScaleOf(heads);
-  const bool are_right = is_right(scale) && is_right(ToOdd(ExactProduct(amplitude, scale)));  // unrounded
+  // Their product is compared as a real number: rounding to odd does not move it to either bound.
+  const bool are_right = is_right(scale) && is_right(ToOdd(ExactProduct(amplitude, scale)));
   return are_right ? POSENC_OK : POSENC_BAD_AMPLITUDE;
 }
 
+// Of a tensor with heads, at one token or more.
 posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type type,
-                         const posenc_heads& heads, Written* written) {
-  if (heads.heads == 0 || tokens == 0) return POSENC_OK;
+                         const posenc_heads& heads, TensorMemory* memory) {
   const std::size_t size = ElementSize(type);
-  written->is_in_place = IsInPlace(heads, tokens);
   if (!MakeBlocks(heads.data, tokens, heads.token_stride, heads.heads, heads.head_stride, rotary.head_dim,
-                  size, &written->data)) {
+                  size, &memory->data)) {
     return POSENC_SIZE_OVERFLOW;
   }
-  if (const posenc_status status = CheckApart(written->data); status != POSENC_OK) return status;
+  if (const posenc_status status = CheckApart(memory->data); status != POSENC_OK) return status;
   if (heads.data == nullptr) return POSENC_NULL_POINTER;
-  if (written->is_in_place) return POSENC_OK;
+  if (IsInPlace(heads, tokens)) return POSENC_OK;
   return MakeBlocks(heads.source, tokens, SourceTokenStride(heads), heads.heads, SourceHeadStride(heads),
-                    rotary.head_dim, size, &written->source)
+                    rotary.head_dim, size, &memory->source)
              ? POSENC_OK
              : POSENC_SIZE_OVERFLOW;
 }
 
+// That tensor i has memory of its own, apart from that of the tensors before it.
 posenc_status CheckTensor(const Rotary& rotary, std::size_t tokens, const Tensors& tensors, std::size_t i) {
-  const posenc_heads& heads = tensors.heads[i];
-  Written mine{};
-  if (const posenc_status status = CheckHeads(rotary, tokens, tensors.type, heads, &mine);
+  if (tensors.heads[i].heads == 0 || tokens == 0) return POSENC_OK;
+  TensorMemory mine;
+  if (const posenc_status status = CheckHeads(rotary, tokens, tensors.type, tensors.heads[i], &mine);
       status != POSENC_OK) {
     return status;
   }
-  if (heads.heads == 0) return POSENC_OK;
-  if (!mine.is_in_place && MayOverlap(mine.data, mine.source)) return POSENC_BUFFERS_OVERLAP;
+  if (MayOverlap(mine.data, mine.source)) return POSENC_BUFFERS_OVERLAP;
   for (std::size_t j = 0; j < i; ++j) {
     if (tensors.heads[j].heads == 0) continue;
-    Written other{};
+    TensorMemory other;
     CheckHeads(rotary, tokens, tensors.type, tensors.heads[j], &other);
-    if (MayOverlap(mine.data, other.data) || (!other.is_in_place && MayOverlap(mine.data, other.source)) ||
-        (!mine.is_in_place && MayOverlap(mine.source, other.data))) {
+    if (MayOverlap(mine.data, other.data) || MayOverlap(mine.data, other.source) ||
+        MayOverlap(mine.source, other.data)) {
       return POSENC_BUFFERS_OVERLAP;
     }
   }
@@ -132,71 +133,69 @@ posenc_status CheckTensor(const Rotary& rotary, std::size_t tokens, const Tensor
 
 posenc_status CheckTensors(const Rotary& rotary, std::size_t tokens, const Tensors& tensors) {
   if (tensors.count != 0 && tensors.heads == nullptr) return POSENC_NULL_POINTER;
-  const posenc_status gains = InFpState([&] {
-    posenc_status status = POSENC_OK;
-    for (std::size_t i = 0; i < tensors.count && status == POSENC_OK; ++i) {
-      status = CheckGain(rotary.table.schedule.amplitude, tensors.heads[i]);
+  posenc_status status = InFpState([&] {
+    posenc_status gains = POSENC_OK;
+    for (std::size_t i = 0; i < tensors.count && gains == POSENC_OK; ++i) {
+      gains = CheckGain(rotary.table.schedule.amplitude, tensors.heads[i]);
     }
-    return status;
+    return gains;
   });
-  if (gains != POSENC_OK) return gains;
-  for (std::size_t i = 0; i < tensors.count; ++i) {
-    if (const posenc_status status = CheckTensor(rotary, tokens, tensors, i); status != POSENC_OK)
-      return status;
+  for (std::size_t i = 0; i < tensors.count && status == POSENC_OK; ++i) {
+    status = CheckTensor(rotary, tokens, tensors, i);
   }
-  return POSENC_OK;
+  return status;
 }
 
-// Calls visit(memory) for all that a call writes.
-template <class Visit>
-posenc_status ForWritten(const Rotary& rotary, std::size_t tokens, const Tensors& tensors,
-                         const Visit& visit) {
+// Whether a call whose tensors were found right overwrites memory that it reads besides them.
+bool Overwrites(const Rotary& rotary, std::size_t tokens, const Tensors& tensors,
+                std::initializer_list<Bytes> read) {
   for (std::size_t i = 0; i < tensors.count; ++i) {
-    Written written{};
-    CheckHeads(rotary, tokens, tensors.type, tensors.heads[i], &written);
     if (tensors.heads[i].heads == 0) continue;
-    if (const posenc_status status = visit(written.data.All()); status != POSENC_OK) return status;
+    TensorMemory memory;
+    CheckHeads(rotary, tokens, tensors.type, tensors.heads[i], &memory);
+    for (const Bytes& bytes : read) {
+      if (Overlap(bytes, memory.data.All())) return true;
+    }
   }
-  return POSENC_OK;
+  return false;
 }
 
 posenc_status CheckTokens(const TokenPositions& positions, const Bytes& written, std::size_t* bad_index) {
   if (positions.list.IsNull()) return CheckRun(positions.first, positions.tokens);
-  if (positions.tokens > kMost / positions.axes) return POSENC_SIZE_OVERFLOW;
+  if (positions.tokens > kMaxBytes / positions.axes) return POSENC_SIZE_OVERFLOW;
   return CheckPositions(positions.list, positions.axes * positions.tokens, {}, written, bad_index);
 }
 
-struct CacheShape {
-  std::size_t columns;
-  bool two_tables;
-};
-
-posenc_status CheckCache(const Rotary& rotary, const posenc_cache& cache, std::size_t rows,
-                         CacheShape* shape) {
-  switch (cache.layout) {
-    case POSENC_CACHE_HALVES:
-      *shape = {rotary.pairs, true};
-      break;
-    case POSENC_CACHE_DUPLICATED:
-      *shape = {2 * rotary.pairs, true};
-      break;
-    case POSENC_CACHE_COS_SIN:
-    case POSENC_CACHE_PAIRS:
-      *shape = {2 * rotary.pairs, false};
-      break;
-    default:
-      return POSENC_BAD_CACHE_LAYOUT;
-  }
-  if (!shape->two_tables && cache.sin != nullptr) return POSENC_BAD_CACHE;
-  const Shape matrix{shape->columns, ElementSize(cache.type), rows};
-  if (const posenc_status status = CheckMatrix(matrix, {cache.cos, cache.row_stride}); status != POSENC_OK) {
-    return status;
-  }
-  return rows != 0 && shape->two_tables && cache.sin == nullptr ? POSENC_NULL_POINTER : POSENC_OK;
+Bytes BytesOf(const TokenPositions& positions) {
+  return ListBytes(positions.list, positions.axes * positions.tokens);
 }
 
-Bytes TableBytes(const CacheShape& shape, const posenc_cache& cache, std::size_t rows, void* table) {
-  return MatrixBytes({shape.columns, ElementSize(cache.type), rows}, {table, cache.row_stride});
+// The tables of a cache; sines are empty if the layout has one table.
+struct Tables {
+  Bytes cosines, sines;
+};
+
+// Checks a cache and finds its tables, which without rows are left as they are.
+posenc_status CheckCache(const Rotary& rotary, const posenc_cache& cache, std::size_t rows, Tables* tables) {
+  if (!IsValue<Of::cache_layout>(cache.layout)) return POSENC_BAD_CACHE_LAYOUT;
+  const bool has_sines = cache.layout == POSENC_CACHE_HALVES || cache.layout == POSENC_CACHE_DUPLICATED;
+  if (!has_sines && cache.sin != nullptr) return POSENC_BAD_CACHE;
+  const std::size_t columns = cache.layout == POSENC_CACHE_HALVES ? rotary.pairs : 2 * rotary.pairs;
+  const Shape shape{columns, ElementSize(cache.type), rows};
+  const Matrix cosines = {cache.cos, cache.row_stride}, sines = {cache.sin, cache.row_stride};
+  posenc_status status = CheckMatrix(shape, cosines);
+  if (status == POSENC_OK && has_sines) status = CheckMatrix(shape, sines);
+  if (status != POSENC_OK || rows == 0) return status;
+  *tables = {MatrixBytes(shape, cosines), has_sines ? MatrixBytes(shape, sines) : Bytes{nullptr, 0}};
+  return POSENC_OK;
+}
+
+posenc_status CheckCacheRows(const CacheRows& rows, std::size_t tokens, std::size_t* bad_index) {
+  const auto end = static_cast<std::int64_t>(rows.rows);
+  if (!rows.list.IsNull()) return CheckIndices(rows.list, tokens, end, {nullptr, 0}, bad_index);
+  const bool is_in_range =
+      rows.first >= 0 && rows.first <= end && tokens <= static_cast<std::size_t>(end - rows.first);
+  return is_in_range ? POSENC_OK : POSENC_CACHE_ROW_OUT_OF_RANGE;
 }
 
 }  // namespace
@@ -204,64 +203,39 @@ Bytes TableBytes(const CacheShape& shape, const posenc_cache& cache, std::size_t
 posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors,
                          std::size_t* bad_index) {
   const std::size_t tokens = positions.tokens;
-  if (const posenc_status status = CheckTensors(rotary, tokens, tensors); status != POSENC_OK) return status;
-  if (tokens == 0) return POSENC_OK;
-  if (const posenc_status status = CheckTokens(positions, {nullptr, 0}, bad_index); status != POSENC_OK) {
-    return status;
-  }
-  const posenc_status status = ForWritten(rotary, tokens, tensors, [&](const Bytes& written) {
-    return CheckTokens(positions, written, bad_index);
-  });
-  if (status == POSENC_OK) WalkTokens(rotary, positions, tensors);
-  return status;
+  posenc_status status = CheckTensors(rotary, tokens, tensors);
+  if (status != POSENC_OK || tokens == 0) return status;
+  status = CheckTokens(positions, {nullptr, 0}, bad_index);
+  if (status != POSENC_OK) return status;
+  if (Overwrites(rotary, tokens, tensors, {BytesOf(positions)})) return POSENC_BUFFERS_OVERLAP;
+  WalkTokens(rotary, positions, tensors);
+  return POSENC_OK;
 }
 
 posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
                                const Tensors& tensors, std::size_t* bad_index) {
-  CacheShape shape{};
-  if (const posenc_status status = CheckTensors(rotary, tokens, tensors); status != POSENC_OK) return status;
-  if (const posenc_status status = CheckCache(rotary, rows.cache, rows.rows, &shape); status != POSENC_OK) {
-    return status;
-  }
-  if (tokens == 0) return POSENC_OK;
-  const auto end = static_cast<std::int64_t>(rows.rows);
-  if (rows.list.IsNull() &&
-      (rows.first < 0 || rows.first > end || tokens > static_cast<std::size_t>(end - rows.first))) {
-    return POSENC_CACHE_ROW_OUT_OF_RANGE;
-  }
-  const auto check = [&](const Bytes& written) {
-    if (rows.list.IsNull()) return POSENC_OK;
-    return CheckIndices(rows.list, tokens, end, written, bad_index);
-  };
-  if (const posenc_status status = check({nullptr, 0}); status != POSENC_OK) return status;
-  const posenc_status status =
-      ForWritten(rotary, tokens, tensors, [&](const Bytes& written) -> posenc_status {
-        if (Overlap(TableBytes(shape, rows.cache, rows.rows, rows.cache.cos), written)) {
-          return POSENC_BUFFERS_OVERLAP;
-        }
-        if (shape.two_tables && Overlap(TableBytes(shape, rows.cache, rows.rows, rows.cache.sin), written)) {
-          return POSENC_BUFFERS_OVERLAP;
-        }
-        return check(written);
-      });
-  if (status == POSENC_OK) WalkCached(rotary, rows, tokens, tensors);
-  return status;
+  Tables tables{};
+  posenc_status status = CheckTensors(rotary, tokens, tensors);
+  if (status == POSENC_OK) status = CheckCache(rotary, rows.cache, rows.rows, &tables);
+  if (status != POSENC_OK || tokens == 0) return status;
+  status = CheckCacheRows(rows, tokens, bad_index);
+  if (status != POSENC_OK) return status;
+  const Bytes list = ListBytes(rows.list, tokens);
+  if (Overwrites(rotary, tokens, tensors, {tables.cosines, tables.sines, list}))
+    return POSENC_BUFFERS_OVERLAP;
+  WalkCached(rotary, rows, tokens, tensors);
+  return POSENC_OK;
 }
 
 posenc_status CallWriteCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache,
                              std::size_t* bad_index) {
-  CacheShape shape{};
-  const std::size_t tokens = positions.tokens;
-  if (const posenc_status status = CheckCache(rotary, cache, tokens, &shape); status != POSENC_OK)
-    return status;
-  if (tokens == 0) return POSENC_OK;
-  const Bytes cosines = TableBytes(shape, cache, tokens, cache.cos);
-  const Bytes sines = shape.two_tables ? TableBytes(shape, cache, tokens, cache.sin) : Bytes{nullptr, 0};
-  if (Overlap(cosines, sines)) return POSENC_BUFFERS_OVERLAP;
-  if (const posenc_status status = CheckTokens(positions, cosines, bad_index); status != POSENC_OK)
-    return status;
-  if (const posenc_status status = CheckTokens(positions, sines, bad_index); status != POSENC_OK)
-    return status;
+  Tables tables{};
+  posenc_status status = CheckCache(rotary, cache, positions.tokens, &tables);
+  if (status != POSENC_OK || positions.tokens == 0) return status;
+  if (Overlap(tables.cosines, tables.sines)) return POSENC_BUFFERS_OVERLAP;
+  status = CheckTokens(positions, tables.cosines, bad_index);
+  if (status != POSENC_OK) return status;
+  if (Overlap(BytesOf(positions), tables.sines)) return POSENC_BUFFERS_OVERLAP;
   WalkCache(rotary, positions, cache);
   return POSENC_OK;
 }

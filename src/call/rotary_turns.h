@@ -1,4 +1,4 @@
-// What turns a token: its cosines and sines, for a cache or for all its heads.
+// The angles of a token: their cosines and sines, for a row of a cache or for all heads of the token.
 #ifndef POSENC_SRC_CALL_ROTARY_TURNS_H_
 #define POSENC_SRC_CALL_ROTARY_TURNS_H_
 
@@ -13,11 +13,12 @@
 namespace posenc {
 namespace internal {
 
-// Buffers that follow each other are not nearly a multiple of 4 KB apart, where loads would wait for stores.
+// Numbers in a buffer of cosines or sines. The 64 more than there are pairs keep adjacent buffers from being
+// a multiple of 4 KB apart, at which loads would wait for unrelated stores (4K aliasing).
 inline constexpr std::size_t kTurnBuffer = kMaxRotaryPairs + 64;
-static_assert(kTurnPadding <= 64, "vectors end in it");
+static_assert(kTurnPadding <= 64, "a last vector may reach past the pairs");
 
-// Where a token is that others are a little behind.
+// The position of a token whose angles serve the tokens a few positions after it, by angle addition.
 class Anchor {
  public:
   explicit Anchor(std::size_t axes) : axes_(axes) {}
@@ -30,7 +31,8 @@ class Anchor {
     }
   }
 
-  // How far a position is from there, the same on all axes, whole and no further than kMaxOffset; else 0.
+  // By how much a position exceeds the anchor: the same whole number on all axes, 1 to kMaxOffset. Returns 0
+  // if it is anything else.
   std::size_t OffsetOf(const double* position) const {
     const double offset = position[0] - position_[0];
     if (!is_whole_ || !(offset >= 1.0 && offset <= static_cast<double>(kMaxOffset))) return 0;
@@ -46,11 +48,12 @@ class Anchor {
   double position_[POSENC_MAX_AXES] = {};
 };
 
-// A token's turns: those of the last anchor, and what is added to them.
+// The cosines and sines of one token after another: those of the last anchor, and the offset from there.
 class TokenTurns {
  public:
   explicit TokenTurns(const Rotary& rotary) : rotary_(rotary), anchor_(rotary.axes) {}
 
+  // Goes on to token t.
   Tally Take(const TokenPositions& positions, std::size_t t) {
     positions.At(t, position_);
     token_ = {nullptr, position_[0]};
@@ -64,7 +67,8 @@ class TokenTurns {
     return rotary_.kernels->turn(rotary_.table.frequencies, token_, cosines_, sines_);
   }
 
-  // Times a gain, rounded to a type: [pairs], with room for kTurnPadding more.
+  // The token's cosines and sines [pairs] times a gain, rounded to a type. Arrays have room for kTurnPadding
+  // more.
   Tally Round(posenc_type type, const Gain& gain, void* cosines, void* sines) const {
     const RotaryKernels& kernels = *rotary_.kernels;
     const FrequencyTable& frequencies = rotary_.table.frequencies;
@@ -85,12 +89,12 @@ class TokenTurns {
   std::size_t offset_ = 0;  // from the anchor to the token
   double position_[POSENC_MAX_AXES] = {};
   Token token_{};
-  alignas(64) double multiples_[kTurnBuffer];  // across lines of a cache loads take twice as long
+  alignas(64) double multiples_[kTurnBuffer];  // aligned: loads across cache lines take twice as long
   alignas(64) double cosines_[kTurnBuffer];    // of the anchor
   alignas(64) double sines_[kTurnBuffer];
 };
 
-// The turns of a token's heads, as they take them.
+// Rotates the heads of one token after another.
 class HeadTurns : private TokenTurns {
  public:
   explicit HeadTurns(const Rotary& rotary) : TokenTurns(rotary) {
@@ -111,29 +115,34 @@ class HeadTurns : private TokenTurns {
     return tally;
   }
 
+  // Rotates some heads of the token. In exact arithmetic, pairs may be deferred until Close.
   Tally Rotate(posenc_type type, const Gain& gain, const Heads& heads) {
+    const RotaryKernels& kernels = *rotary_.kernels;
+    const bool is_fast = rotary_.arithmetic == POSENC_FAST;
     Tally tally;
-    if (rotary_.arithmetic == POSENC_FAST) {
-      tally = TakeFloats(gain);
-      rotary_.kernels->fast[type][heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads);
-      return tally;
-    }
     if (!(gain == gain_)) {
       tally += Close(type);
       gain_ = gain;
       are_placed_ = false;
     }
-    if (!are_placed_) {
-      rotary_.kernels->place[type][heads.pairing](angles_.cosines, angles_.sines, heads.pairs, gain,
-                                                  shared_.exact.turns);
+    if (!are_placed_ && is_fast) {
+      tally += Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
+      ClearPadding(shared_.floats.cosines, shared_.floats.sines);
+    } else if (!are_placed_) {
+      kernels.place[type][heads.pairing](angles_.cosines, angles_.sines, heads.pairs, gain,
+                                         shared_.exact.turns);
     }
     are_placed_ = true;
-    tally += rotary_.kernels->exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, angles_,
-                                                         shared_.exact.turns, heads, shared_.exact.open);
+    if (is_fast) {
+      kernels.fast[type][heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads);
+    } else {
+      tally += kernels.exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, angles_,
+                                                  shared_.exact.turns, heads, shared_.exact.open);
+    }
     return tally;
   }
 
-  // Whatever Rotate has left open.
+  // Computes the pairs that Rotate has deferred.
   Tally Close(posenc_type type) {
     Tally tally;
     const bool has_open = rotary_.arithmetic == POSENC_EXACT && shared_.exact.open.count != 0;
@@ -152,12 +161,13 @@ class HeadTurns : private TokenTurns {
     alignas(64) double cosines[kMaxAddedPairs + kTurnPadding];
     alignas(64) double sines[kMaxAddedPairs + kTurnPadding];
   };
-  union Shared {  // of the exact arithmetic or the fast one: stack is scarce
+  union Shared {  // one arithmetic needs one of them, and stack is scarce
     Exact exact;
     Floats floats;
   };
 
-  // Up to the end of the longest vector that the last pair is in: it is read, and nothing depends on it.
+  // Zeros after the last pair, up to the end of the longest vector that contains it. Kernels read them, but
+  // no result depends on them.
   template <class T>
   void ClearPadding(T* cosines, T* sines) const {
     const std::size_t rest = rotary_.pairs % kTurnPadding;
@@ -166,18 +176,9 @@ class HeadTurns : private TokenTurns {
     std::memset(sines + rotary_.pairs, 0, (kTurnPadding - rest) * sizeof(T));
   }
 
-  Tally TakeFloats(const Gain& gain) {
-    if (are_placed_ && gain == gain_) return {};
-    gain_ = gain;
-    are_placed_ = true;
-    const Tally tally = Round(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
-    ClearPadding(shared_.floats.cosines, shared_.floats.sines);
-    return tally;
-  }
-
-  TokenAngles angles_{};     // of the token, for the exact arithmetic
-  Gain gain_{};              // of what is shared by tensors
-  bool are_placed_ = false;  // the turns of the token
+  TokenAngles angles_{};     // of the token, in exact arithmetic
+  Gain gain_{};              // that shared_ is for
+  bool are_placed_ = false;  // shared_ has the token's cosines and sines times gain_
   Shared shared_;
 };
 

@@ -1,5 +1,5 @@
-// Walks the tokens of a rotary's call: cosines and sines of each once, for all heads.
-
+// Walks the tokens of a rotary's call. The cosines and sines of a token are computed or loaded once for all
+// heads of all tensors.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -13,8 +13,9 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// By the size of all tensors together. (On a Zen 4 of 32 MB asking memory far ahead made 20 MB 1.3 times as
-// fast, 10 MB 0.84 times.)
+// Which cache holds the tensors, guessed from their size together; it decides how far ahead kernels prefetch.
+// On a Zen 4 with 32 MB of L3, prefetching far ahead made calls of 20 MB 1.3 times as fast, those of 10 MB
+// 0.84 times.
 Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t tokens) {
   std::size_t heads = 0;
   for (std::size_t i = 0; i < tensors.count; ++i) heads += tensors.heads[i].heads;
@@ -23,7 +24,7 @@ Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t toke
   return bytes < std::size_t{16} << 20 ? Cached::kByShared : Cached::kNowhere;
 }
 
-// A tensor's heads of one token, and what of them is copied.
+// The heads of a tensor, token by token.
 class TokenHeads {
  public:
   TokenHeads(const Rotary& rotary, posenc_type type, const posenc_heads& tensor, std::size_t tokens,
@@ -31,38 +32,38 @@ class TokenHeads {
       : rotary_(rotary), tensor_(tensor), size_(ElementSize(type)), cached_(cached) {
     in_place_ = IsInPlace(tensor, tokens);
     is_direct_ =
-        IsMultiple(tensor.data) && (in_place_ || IsMultiple(tensor.source)) && rotary.from == rotary.to;
+        IsAligned(tensor.data) && (in_place_ || IsAligned(tensor.source)) && rotary.from == rotary.to;
   }
 
-  // rotate(heads) for all heads of token t at once, or each by way of a buffer: unaligned ones, and those
-  // that are paired otherwise afterwards. finish() where the result is read.
-  template <class Rotate, class Finish>
-  void ForToken(std::size_t t, const Rotate& rotate, const Finish& finish) const {
+  // Calls rotate(heads, false) for all heads of token t at once. Heads that are unaligned, or change their
+  // pairing, are rotated one by one in a buffer instead: rotate(head, true) must complete each.
+  template <class Rotate>
+  void ForToken(std::size_t t, const Rotate& rotate) const {
     auto* data = static_cast<unsigned char*>(tensor_.data) + t * tensor_.token_stride * size_;
     const unsigned char* source = data;
-    std::size_t source_stride = tensor_.head_stride * size_;
+    const std::size_t stride = tensor_.head_stride * size_;
+    std::size_t source_stride = stride;
     if (!in_place_) {
       source = static_cast<const unsigned char*>(tensor_.source) + t * SourceTokenStride(tensor_) * size_;
       source_stride = SourceHeadStride(tensor_) * size_;
+      CopyRest(source, source_stride, data, stride);
     }
-    const std::size_t stride = tensor_.head_stride * size_;
     const std::size_t begin = rotary_.offset * size_;
-    if (!in_place_) CopyRest(source, source_stride, data, stride);
     const Heads heads = {source + begin, data + begin,  source_stride, stride,
                          tensor_.heads,  rotary_.pairs, rotary_.to,    cached_};
     if (is_direct_) {
-      rotate(heads);
+      rotate(heads, false);
     } else {
-      ForEachInBuffer(heads, rotate, finish);
+      ForEachInBuffer(heads, rotate);
     }
   }
 
  private:
-  bool IsMultiple(const void* p) const { return (reinterpret_cast<std::uintptr_t>(p) & (size_ - 1)) == 0; }
+  bool IsAligned(const void* p) const { return (reinterpret_cast<std::uintptr_t>(p) & (size_ - 1)) == 0; }
 
-  // 4 KB of stack that other calls have better uses for.
-  template <class Rotate, class Finish>
-  POSENC_NOINLINE void ForEachInBuffer(const Heads& heads, const Rotate& rotate, const Finish& finish) const {
+  // Not inlined: the buffer takes 4 KB of stack, which calls without it leave to the kernels.
+  template <class Rotate>
+  POSENC_NOINLINE void ForEachInBuffer(const Heads& heads, const Rotate& rotate) const {
     alignas(64) unsigned char buffer[POSENC_MAX_ROTARY_DIM * sizeof(float)];
     const std::size_t bytes = 2 * heads.pairs * size_;
     for (std::size_t h = 0; h < heads.count; ++h) {
@@ -70,15 +71,15 @@ class TokenHeads {
       if (rotary_.from == rotary_.to) {
         std::memcpy(buffer, source, bytes);
       } else {
-        PairAnew(source, buffer);
+        ChangePairing(source, buffer);
       }
-      rotate(Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairing, Cached::kByCore});
-      finish();
+      rotate(Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairing, Cached::kByCore}, true);
       std::memcpy(heads.data + h * heads.stride, buffer, bytes);
     }
   }
 
-  void PairAnew(const unsigned char* source, unsigned char* to) const {
+  // Copies the pairs of a head from where they are read to where they are written.
+  void ChangePairing(const unsigned char* source, unsigned char* to) const {
     for (std::size_t i = 0; i < rotary_.pairs; ++i) {
       const PairIndex old = ElementsOf(rotary_.from, i, rotary_.pairs);
       const PairIndex now = ElementsOf(rotary_.to, i, rotary_.pairs);
@@ -87,6 +88,7 @@ class TokenHeads {
     }
   }
 
+  // Copies the elements of a token's heads that are not rotated.
   void CopyRest(const unsigned char* source, std::size_t source_stride, unsigned char* data,
                 std::size_t stride) const {
     const std::size_t begin = rotary_.offset * size_, end = begin + 2 * rotary_.pairs * size_;
@@ -107,28 +109,40 @@ class TokenHeads {
   bool in_place_, is_direct_;
 };
 
-Gain GainOf(double amplitude, const posenc_heads& tensor) {
-  return {amplitude, ScaleOf(tensor), tensor.inverse != 0};
+// Calls rotate(gain, heads, must_complete) for the heads of token t in all tensors, as TokenHeads::ForToken
+// does.
+template <class Rotate>
+void ForTensors(const Rotary& rotary, const Tensors& tensors, std::size_t tokens, Cached cached,
+                std::size_t t, double amplitude, const Rotate& rotate) {
+  for (std::size_t i = 0; i < tensors.count; ++i) {
+    const posenc_heads& tensor = tensors.heads[i];
+    if (tensor.heads == 0) continue;
+    const Gain gain{amplitude, ScaleOf(tensor), tensor.inverse != 0};
+    TokenHeads(rotary, tensors.type, tensor, tokens, cached)
+        .ForToken(t, [&](const Heads& heads, bool must_complete) { rotate(gain, heads, must_complete); });
+  }
 }
 
-// x * scale, rounded once.
+// Multiplies x [count] by scale, each product rounded once.
 void ScaleFloats(double scale, float* x, std::size_t count) {
   if (scale == 1.0) return;
   const bool is_float = static_cast<double>(static_cast<float>(scale)) == scale;
   for (std::size_t i = 0; i < count; ++i) {
     const auto wide = static_cast<double>(x[i]);
-    const bool is_exact = is_float || !std::isfinite(wide);  // as a product of doubles
+    const bool is_exact = is_float || !std::isfinite(wide);  // then the product of doubles is exact
     x[i] = static_cast<float>(is_exact ? wide * scale : ToOdd(ExactProduct(wide, scale)));
   }
 }
 
-// Elements of a size: to[k] = from[2 * k], k < count; and to[2 * k] = a[k], to[2 * k + 1] = b[k].
+// Copies of elements of kSize bytes, k < count.
 template <std::size_t kSize>
 struct Elements {
+  // to[k] = from[2 * k]
   static void TakeEven(const unsigned char* from, std::size_t count, unsigned char* to) {
     for (std::size_t k = 0; k < count; ++k) std::memcpy(to + k * kSize, from + 2 * k * kSize, kSize);
   }
 
+  // to[2 * k] = a[k], to[2 * k + 1] = b[k]
   static void Interleave(const unsigned char* a, const unsigned char* b, std::size_t count,
                          unsigned char* to) {
     for (std::size_t k = 0; k < count; ++k) {
@@ -138,7 +152,7 @@ struct Elements {
   }
 };
 
-// A row of a cache.
+// A row of a cache, in any of its layouts.
 class CacheRow {
  public:
   CacheRow(const Rotary& rotary, const posenc_cache& cache, std::size_t row)
@@ -152,7 +166,7 @@ class CacheRow {
                       (cache.layout == POSENC_CACHE_DUPLICATED && rotary.from == POSENC_NEIGHBOURS);
   }
 
-  // cosines and sines [pairs] of the cache's type.
+  // Writes the row from cosines and sines [pairs] of the cache's type.
   void Store(const unsigned char* cosines, const unsigned char* sines) const {
     if (cache_.layout == POSENC_CACHE_PAIRS) {
       Interleave(cosines, sines, cos_);
@@ -168,13 +182,14 @@ class CacheRow {
     }
   }
 
+  // Sets cosines and sines [pairs + kTurnPadding] to those of the row times a gain, then zeros.
   void Load(const Gain& gain, float* cosines, float* sines) const {
     LoadFrom(cos_, gain.scale, cosines);
     LoadFrom(sin_, gain.inverse ? -gain.scale : gain.scale, sines);
   }
 
  private:
-  void LoadFrom(const unsigned char* from, double scale, float* turns) const {
+  void LoadFrom(const unsigned char* from, double scale, float* to) const {
     const std::size_t pairs = rotary_.pairs;
     alignas(64) unsigned char elements[kMaxRotaryPairs * sizeof(float)];
     if (is_interleaved_) {
@@ -183,12 +198,12 @@ class CacheRow {
       from = elements;
     }
     if (cache_.type == POSENC_F32) {
-      std::memcpy(turns, from, bytes_);
+      std::memcpy(to, from, bytes_);
     } else {
-      rotary_.kernels->widen[cache_.type](from, pairs, turns);
+      rotary_.kernels->widen[cache_.type](from, pairs, to);
     }
-    std::memset(turns + pairs, 0, kTurnPadding * sizeof(*turns));
-    ScaleFloats(scale, turns, pairs);
+    std::memset(to + pairs, 0, kTurnPadding * sizeof(*to));
+    ScaleFloats(scale, to, pairs);
   }
 
   void Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const {
@@ -200,9 +215,9 @@ class CacheRow {
 
   const Rotary& rotary_;
   const posenc_cache& cache_;
-  std::size_t size_, bytes_;  // of an element; of the pairs' elements
+  std::size_t size_, bytes_;  // of an element; of one element for each pair
   unsigned char *cos_, *sin_;
-  bool is_interleaved_;
+  bool is_interleaved_;  // the elements of a table that are read lie two apart
 };
 
 }  // namespace
@@ -214,15 +229,11 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
       tally += turns.Take(positions, t);
-      for (std::size_t i = 0; i < tensors.count; ++i) {
-        const posenc_heads& tensor = tensors.heads[i];
-        if (tensor.heads == 0) continue;
-        const Gain gain = GainOf(rotary.table.schedule.amplitude, tensor);
-        TokenHeads(rotary, tensors.type, tensor, positions.tokens, cached)
-            .ForToken(
-                t, [&](const Heads& heads) { tally += turns.Rotate(tensors.type, gain, heads); },
-                [&] { tally += turns.Close(tensors.type); });
-      }
+      ForTensors(rotary, tensors, positions.tokens, cached, t, rotary.table.schedule.amplitude,
+                 [&](const Gain& gain, const Heads& heads, bool must_complete) {
+                   tally += turns.Rotate(tensors.type, gain, heads);
+                   if (must_complete) tally += turns.Close(tensors.type);
+                 });
     }
     tally += turns.Close(tensors.type);
     return tally;
@@ -235,21 +246,12 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
     const Cached cached = WhatCaches(rotary, tensors, tokens);
     for (std::size_t t = 0; t < tokens; ++t) {
       const CacheRow row(rotary, rows.cache, rows.At(t));
-      Gain loaded{};  // none is 0
-      for (std::size_t i = 0; i < tensors.count; ++i) {
-        const posenc_heads& tensor = tensors.heads[i];
-        if (tensor.heads == 0) continue;
-        const Gain gain = GainOf(1.0, tensor);
+      Gain loaded{};  // the gain of cosines and sines; no tensor has a gain of 0
+      ForTensors(rotary, tensors, tokens, cached, t, 1.0, [&](const Gain& gain, const Heads& heads, bool) {
         if (!(gain == loaded)) row.Load(gain, cosines, sines);
         loaded = gain;
-        TokenHeads(rotary, tensors.type, tensor, tokens, cached)
-            .ForToken(
-                t,
-                [&](const Heads& heads) {
-                  rotary.kernels->fast[tensors.type][heads.pairing](cosines, sines, heads);
-                },
-                [] {});
-      }
+        rotary.kernels->fast[tensors.type][heads.pairing](cosines, sines, heads);
+      });
     }
     return 0;
   });

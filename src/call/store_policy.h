@@ -1,4 +1,4 @@
-// Whether a call writes through the caches or past them.
+// Decides whether a call writes through the caches, or past them by streaming stores.
 #ifndef POSENC_SRC_CALL_STORE_POLICY_H_
 #define POSENC_SRC_CALL_STORE_POLICY_H_
 
@@ -10,15 +10,16 @@
 namespace posenc {
 namespace internal {
 
-// True if so many rows, which are the call's or more, are large together, and each begins on a cache line of
-// its own, so that streaming stores fill whole lines.
+// Whether to stream rows of a matrix: if `rows` of them, the call's or those of the table that it fills,
+// exceed the caches, and all rows begin on cache lines, so that streaming stores fill whole lines. stride is
+// in elements.
 bool ShouldStream(const Columns& columns, std::size_t element_size, std::uint64_t rows, const void* data,
                   std::size_t stride);
 
-// Whether so many bytes are as many.
+// Whether a buffer of this size should bypass the caches.
 bool IsBeyondCaches(std::size_t bytes);
 
-// The same of copies: `bytes` in all, of rows of row_bytes that are stride_bytes apart.
+// Whether to stream copies: of rows of row_bytes, stride_bytes apart from data on, `bytes` in all.
 bool ShouldStreamCopies(std::size_t bytes, std::size_t row_bytes, const void* data, std::size_t stride_bytes);
 
 }  // namespace internal

@@ -1,5 +1,5 @@
-// A tile: the sines and cosines of some pairs at some positions, computed once and used by many: by the
-// sequences of a batch.
+// A tile: the sines and cosines of some pairs at some positions, which are computed once and then added to
+// all sequences of a batch.
 #ifndef POSENC_SRC_CALL_TILE_H_
 #define POSENC_SRC_CALL_TILE_H_
 
@@ -13,26 +13,27 @@
 namespace posenc {
 namespace internal {
 
-// Of floats, correctly rounded. It lies on the stack, 24 KB, which hold more rows the fewer pairs they have.
-// Call it in the default floating-point state.
+// Its entries are correctly rounded floats. It has 24 KB, for the stack; the fewer pairs, the more rows it
+// holds. Call it in the default floating-point state.
 class Tile {
  public:
   static constexpr std::size_t kMaxPairs = 256;
 
-  // Of so many pairs, or slices of them.
+  // For rows of so many pairs; those of more than kMaxPairs are computed slice by slice.
   explicit Tile(std::size_t pairs) : pairs_(PairsOf(pairs)) {}
 
   std::size_t pairs() const { return pairs_; }
   std::size_t rows() const { return RowsOf(pairs_); }
 
-  // Without a remainder that the kernel of runs would begin anew for.
+  // How many rows fit: a multiple of 16, or of 2, because the kernel of runs would have to start again for
+  // the rows left over.
   static std::size_t RowsOf(std::size_t pairs) {
     const std::size_t most = kFloats / (2 * PairsOf(pairs));
     return most >= Rows::kMax ? Rows::kMax : most >= 16 ? most / 16 * 16 : most / 2 * 2;
   }
 
-  // The pairs of `slice`, at most pairs() of them, at a run or list of at most rows() positions.
-  // `interleaved` ones lie in rows [sin_0 cos_0 sin_1 ...].
+  // Computes the pairs of `slice`, at most pairs(), at a run or list of at most rows() positions. Rows are
+  // [sin_0 cos_0 sin_1 ...] if interleaved, else all sines, then all cosines.
   Tally Fill(const EncoderKernels& kernels, const FrequencyTable& slice, const Positions& positions,
              bool interleaved = false) {
     const std::size_t pairs = slice.count;
@@ -40,11 +41,11 @@ class Tile {
     return kernels.write[POSENC_F32](slice, columns, {positions, entries_, 2 * pairs_, nullptr, false});
   }
 
-  // [slice.count] each, unless interleaved.
+  // The sines and cosines [slice.count] of a row that is not interleaved.
   const float* sines(std::size_t row) const { return entries_ + row * 2 * pairs_; }
   const float* cosines(std::size_t row) const { return sines(row) + pairs_; }
 
-  // [2 * slice.count], if interleaved.
+  // The entries [2 * slice.count] of an interleaved row.
   const float* interleaved(std::size_t row) const { return sines(row); }
 
  private:
