@@ -16,11 +16,6 @@ bool IsPositive(double x) { return x > 0.0 && std::isfinite(x); }
 
 bool IsNotNegative(double x) { return x >= 0.0 && std::isfinite(x); }
 
-template <class... Scalings>
-bool IsOneOf(posenc_scaling scaling, Scalings... scalings) {
-  return ((scaling == scalings) || ...);
-}
-
 // Frequencies of the caller's, one for each pair, or none.
 posenc_status CheckList(const FrequencyList& list, std::size_t pairs, bool rounding_takes_it) {
   if (!IsValue<Of::unit>(list.unit)) return POSENC_BAD_UNIT;
@@ -124,23 +119,13 @@ posenc_status CheckRounding(const posenc_rotary_spec& spec) {
 }
 
 posenc_status CheckNans(const posenc_rotary_spec& spec) {
-  const struct {
-    double value;
-    posenc_status status;
-  } numbers[] = {{spec.factor, POSENC_BAD_FACTOR},
-                 {spec.length, POSENC_BAD_LENGTH},
-                 {spec.original_length, POSENC_BAD_LENGTH},
-                 {spec.beta_fast, POSENC_BAD_BETA},
-                 {spec.beta_slow, POSENC_BAD_BETA},
-                 {spec.mscale, POSENC_BAD_MSCALE},
-                 {spec.mscale_all_dim, POSENC_BAD_MSCALE},
-                 {spec.low_freq_factor, POSENC_BAD_FREQ_FACTOR},
-                 {spec.high_freq_factor, POSENC_BAD_FREQ_FACTOR},
-                 {spec.proportion, POSENC_BAD_PROPORTION}};
-  for (const auto& number : numbers) {
-    if (std::isnan(number.value)) return number.status;
-  }
-  return POSENC_OK;
+  const auto is_nan = [](auto... values) { return (std::isnan(values) || ...); };
+  if (is_nan(spec.factor)) return POSENC_BAD_FACTOR;
+  if (is_nan(spec.length, spec.original_length)) return POSENC_BAD_LENGTH;
+  if (is_nan(spec.beta_fast, spec.beta_slow)) return POSENC_BAD_BETA;
+  if (is_nan(spec.mscale, spec.mscale_all_dim)) return POSENC_BAD_MSCALE;
+  if (is_nan(spec.low_freq_factor, spec.high_freq_factor)) return POSENC_BAD_FREQ_FACTOR;
+  return is_nan(spec.proportion) ? POSENC_BAD_PROPORTION : POSENC_OK;
 }
 
 // Whether the amplitude is the scaling's.

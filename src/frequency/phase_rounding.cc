@@ -155,25 +155,21 @@ posenc_status CheckValues(const Schedule& schedule, const Framework& framework, 
   return POSENC_OK;
 }
 
-bool IsOfDoubles(posenc_phase_rounding rounding) {
-  return rounding == POSENC_F64_POW_DIV || rounding == POSENC_F64_POW_MUL;
-}
-
 }  // namespace
 
 PhaseRounding PlanPhaseRounding(const posenc_spec& spec) {
   const posenc_phase_rounding rounding = spec.phase_rounding;
-  const double scale =
-      IsOfDoubles(rounding) ? spec.position_scale : static_cast<double>(NearestFloat(spec.position_scale));
-  const bool has_values = rounding != POSENC_NO_PHASE_ROUNDING && rounding != POSENC_F32_ITERATED;
+  const bool is_of_doubles = IsOneOf(rounding, POSENC_F64_POW_DIV, POSENC_F64_POW_MUL);
+  const double scale = is_of_doubles ? spec.position_scale : NearestFloat(spec.position_scale);
+  const bool has_values = !IsOneOf(rounding, POSENC_NO_PHASE_ROUNDING, POSENC_F32_ITERATED);
   return {rounding, scale, 1.0f, 1.0f, has_values, nullptr};
 }
 
 posenc_status PlanPhaseRounding(const Schedule& schedule, PhaseRounding* phases) {
   const posenc_rotary_spec& spec = schedule.scaling->spec;
   const bool is_iterated = spec.phase_rounding == POSENC_F32_ITERATED;
+  if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
   *phases = {spec.phase_rounding, 1.0, 1.0f, 1.0f, !is_iterated || schedule.factors.count != 0, nullptr};
-  if (phases->IsNone()) return POSENC_OK;
   const Framework framework(schedule, spec.phase_rounding);
   if (!framework.BaseIsRight()) return POSENC_BAD_BASE;
   if (is_iterated) {

@@ -34,7 +34,8 @@ struct PhaseRounding {
 // Of a valid spec, without values and ratio.
 PhaseRounding PlanPhaseRounding(const posenc_spec& spec);
 
-// Of a rotary's schedule, without values. The status is not POSENC_OK if a step overflows or vanishes.
+// Of a rotary's schedule, without values; *phases is left as it is if there is no rounding. The status is not
+// POSENC_OK if a step overflows or vanishes.
 posenc_status PlanPhaseRounding(const Schedule& schedule, PhaseRounding* phases);
 
 // Computes what is missing: values [count].

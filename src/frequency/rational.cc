@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "number/compiler.h"
 
@@ -9,20 +10,11 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// A position has 53 digits, and a third of a whole number is a number of twelfths: beyond this none is.
+// A denominator must divide 3 m of a position m 2^k, m < 2^53 (PROOF.md, section 5).
 constexpr std::uint64_t kMaxDenominator = 3 * ((std::uint64_t{1} << 53) - 1);
 
-// Of exponents: so products of two of them fit.
+// The terms of exponents are less than this, so that products of two of them fit in 64 bits.
 constexpr std::int64_t kMaxTerm = std::int64_t{1} << 31;
-
-std::uint64_t GreatestCommonDivisor(std::uint64_t a, std::uint64_t b) {
-  while (b != 0) {
-    const std::uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
 
 // x != 0
 int ZerosAtEnd(std::uint64_t x) { return 63 - LeadingZeros(x & (0 - x)); }
@@ -58,8 +50,7 @@ std::uint64_t RootOf(std::uint64_t x, std::int64_t degree) {
   if (degree == 1) return x;
   const std::int64_t digits = 64 - LeadingZeros(x);
   if (degree >= digits) return 0;
-  std::uint64_t low = 1,
-                high = std::uint64_t{1} << (digits / degree + 1);  // low^degree <= x, high's is larger
+  std::uint64_t low = 1, high = std::uint64_t{1} << (digits / degree + 1);  // low^degree <= x < high^degree
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2, power = PowerOf(middle, degree);
     (power == 0 || power > x ? high : low) = middle;
@@ -77,13 +68,14 @@ int KnownAngle(const RationalStep& step, double multiple) {
   std::uint64_t digits = bits & ((std::uint64_t{1} << 52) - 1);
   if (biased != 0) digits |= std::uint64_t{1} << 52;
   const int zeros = ZerosAtEnd(digits);
-  // Six times the quarter turns are sixths * 2^exponent times the numerator, and both of these are odd.
+  // Six times the quarter turns are threefold / denominator * numerator * 2^exponent; all but the power are
+  // odd.
   const std::uint64_t threefold = 3 * (digits >> zeros);
   if (threefold % step.denominator != 0) return -1;
   const std::int64_t exponent =
       std::int64_t{biased == 0 ? 1 : biased} - 1075 + zeros + std::int64_t{step.exponent} + 1;
   if (exponent < 0) return -1;
-  // 1, 2, 4, 8, 16, 8, 16 ...
+  // 2^exponent modulo 24: 1, 2, 4, 8, 16, 8, 16 ...
   const std::uint64_t power = std::uint64_t{1} << (exponent < 4 ? exponent : exponent % 2 == 0 ? 4 : 3);
   const std::uint64_t whole =
       threefold / step.denominator % 24 * static_cast<std::uint64_t>(step.numerator) * power % 24;
@@ -92,9 +84,7 @@ int KnownAngle(const RationalStep& step, double multiple) {
 }
 
 Exponent MakeExponent(std::int64_t n, std::int64_t d) {
-  const auto magnitude = static_cast<std::uint64_t>(n < 0 ? -n : n);
-  const auto divisor =
-      static_cast<std::int64_t>(GreatestCommonDivisor(magnitude, static_cast<std::uint64_t>(d)));
+  const std::int64_t divisor = std::gcd(n, d);
   if (divisor == 0) return {0, 0};
   const Exponent exponent{n / divisor, d / divisor};
   const bool fits = exponent.n > -kMaxTerm && exponent.n < kMaxTerm && exponent.d < kMaxTerm;
@@ -144,14 +134,14 @@ void RationalProduct::Append(std::uint64_t base, const Exponent& exponent) {
   if (is_known_ && base != 1 && exponent.n != 0) powers_[count_++] = {base, exponent};
 }
 
-// Until no two have a common divisor: a^x b^y = (a / g)^x (b / g)^y g^(x + y).
+// Divides by common divisors g until no two bases have one: a^x b^y = (a / g)^x (b / g)^y g^(x + y).
 void RationalProduct::MakeCoprime() {
   for (bool has_changed = true; has_changed && is_known_;) {
     has_changed = false;
     for (std::size_t i = 1; i < count_; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         Power &a = powers_[i], &b = powers_[j];
-        const std::uint64_t divisor = GreatestCommonDivisor(a.base, b.base);
+        const std::uint64_t divisor = std::gcd(a.base, b.base);
         if (divisor == 1) continue;
         a.base /= divisor;
         b.base /= divisor;
@@ -162,7 +152,8 @@ void RationalProduct::MakeCoprime() {
   }
 }
 
-// The exponents of coprime numbers say so: each must be that of a whole power, and whole itself for the root.
+// A product of powers of coprime numbers is rational if and only if each base is a whole power, of the degree
+// of its exponent's denominator; then the root has a whole exponent.
 bool RationalProduct::ToQuotient(Quotient* quotient) {
   if (!is_known_ || two_.d != 1) return false;
   MakeCoprime();

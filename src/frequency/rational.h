@@ -11,11 +11,11 @@
 namespace posenc {
 namespace internal {
 
-// numerator * 2^exponent / denominator quarter turns. Only the remainder of the numerator counts: of a
-// number of twenty-fourths of a turn that is whole.
+// numerator * 2^exponent / denominator quarter turns. Of the numerator only the remainder is kept, since
+// whole numbers of twenty-fourths of a turn are counted modulo 24.
 struct RationalStep {
-  std::uint64_t denominator = 0;  // odd; 0 if the step is not known to be rational, or no position but 0 has
-                                  // so many digits that its phase is a number of twenty-fourths
+  // Odd; 0 if the step is not known to be rational, or so large that no position but 0 is divisible by it.
+  std::uint64_t denominator = 0;
   std::int32_t exponent = 0;
   std::int32_t numerator = 0;  // modulo 24, odd
 };
@@ -24,7 +24,7 @@ struct RationalStep {
 // of a twelfth of a turn.
 inline bool IsKnownAngle(int twenty_fourths) { return twenty_fourths % 2 == 0 || twenty_fourths % 3 == 0; }
 
-// How many twenty-fourths of a turn multiple * step is, modulo 24; -1 if it is no such angle. The multiple is
+// multiple * step in twenty-fourths of a turn, modulo 24, if it is a known angle; else -1. The multiple is
 // not 0.
 int KnownAngle(const RationalStep& step, double multiple);
 
@@ -58,7 +58,7 @@ class RationalProduct {
   };
   bool ToQuotient(Quotient* quotient);
 
-  // Not rational if that is not known.
+  // The same for kernels; its denominator is 0 if that is not known.
   RationalStep Step();
 
  private:

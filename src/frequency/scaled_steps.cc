@@ -25,21 +25,15 @@ Wide<kLimbs> Power(const ScalingConstants<kLimbs>& constants, std::size_t expone
   return Exp(Divide(Multiply(numerator, constants.log_base), FromDouble<kLimbs>(exponent_dim)));
 }
 
-// Whether a number of turns is at the step of a Llama 3 with low = high: with frequencies in turns a base may
-// put it there without a bit that shows it. No other number agrees so far.
-template <int kLimbs>
-bool IsAtStep(const ScalingConstants<kLimbs>& constants, const Wide<kLimbs>& turns) {
-  constexpr std::int64_t kBits = 200;  // of 220, or more
-  const Wide<kLimbs> above = Subtract(turns, constants.low);
-  return constants.width.IsZero() && (above.IsZero() || turns.exponent - above.exponent > kBits);
-}
-
-// How far `at` is up the ramp: from 0 to 1, and exactly these at its ends and beyond. A ramp of YaRN whose
-// end was moved may fall; no pair is on it then.
+// How far `at` is up the ramp, (at - low) / width: from 0 to 1, and exactly these at its ends and beyond. A
+// ramp of YaRN whose end was moved may fall; no pair is on it then. With low = high, Llama 3's ramp is a
+// step: in turns a base may put a frequency exactly there, though no number of bits shows it. Any other
+// agrees with it in fewer bits.
 template <int kLimbs>
 Wide<kLimbs> RampAt(const ScalingConstants<kLimbs>& constants, const Wide<kLimbs>& at) {
-  if (IsAtStep(constants, at)) return {};
+  constexpr std::int64_t kStepBits = 200;  // of 220 or more
   Wide<kLimbs> above = Subtract(at, constants.low), width = constants.width;
+  if (width.IsZero() && at.exponent - above.exponent > kStepBits) return {};
   if (width.negative) {
     above = Negate(above);
     width = Negate(width);
@@ -52,15 +46,6 @@ Wide<kLimbs> RampAt(const ScalingConstants<kLimbs>& constants, const Wide<kLimbs
 template <int kLimbs>
 Wide<kLimbs> Interpolated(const ScalingConstants<kLimbs>& constants, const Wide<kLimbs>& share) {
   return Add(Multiply(share, constants.inverse_factor), Subtract(One<kLimbs>(), share));
-}
-
-// How many turns an unscaled frequency makes in L0, in either direction.
-template <int kLimbs>
-Wide<kLimbs> TurnsInLength(const posenc_rotary_spec& spec, const Wide<kLimbs>& step) {
-  Wide<kLimbs> turns = Multiply(FromDouble<kLimbs>(spec.original_length), step);
-  turns.exponent -= 2;
-  turns.negative = false;
-  return turns;
 }
 
 // What the scaling makes of step, an unscaled frequency in quarter turns (rotary_c.h, posenc_scaling).
@@ -78,8 +63,10 @@ Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& co
     case POSENC_YARN_LOG:
       return Multiply(step, Exp(Negate(Multiply(RampAt(constants, i), constants.log_factor))));
     case POSENC_LLAMA3: {
-      const Wide<kLimbs> share = Subtract(One<kLimbs>(), RampAt(constants, TurnsInLength(spec, step)));
-      return Multiply(step, Interpolated(constants, share));
+      Wide<kLimbs> turns = Multiply(FromDouble<kLimbs>(spec.original_length), step);  // in L0
+      turns.exponent -= 2;
+      turns.negative = false;
+      return Multiply(step, Interpolated(constants, Subtract(One<kLimbs>(), RampAt(constants, turns))));
     }
     case POSENC_LONGROPE:
     case POSENC_FREQUENCY_FACTORS:
@@ -101,7 +88,7 @@ Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& co
 template <int kLimbs>
 Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t pair) {
   const PairPlace place = PlaceOf(schedule.scaling->spec, pair);
-  if (constants.scale.IsZero() || !schedule.scaling->Turns(place.entry)) return {};
+  if (constants.scale.IsZero() || !schedule.scaling->IsNonzero(place.entry)) return {};
   return StepOf(schedule, constants, place.entry,
                 schedule.IsListed() ? FromDouble<kLimbs>(schedule.list[place.entry])
                                     : Power(constants, place.exponent, place.exponent_dim));
@@ -132,7 +119,7 @@ bool ForEachStep(const Schedule& schedule, const Visit& visit) {
     Wide256 step;
     if (!is_geometric) {
       step = StepIn256Bits(schedule, i);
-    } else if (scaling.Turns(place.entry)) {
+    } else if (scaling.IsNonzero(place.entry)) {
       if (place.exponent <= exponent) {  // an axis begins
         power = Power(constants, place.exponent, place.exponent_dim);
       } else {
@@ -165,10 +152,13 @@ constexpr Exponent kMinusOne = {-1, 1};
 Wide1024 WideOf(double x) { return FromDouble<16>(x); }
 
 // Whether sums of products of such numbers have no more digits than 1,024 bits hold.
-bool IsMiddling(double x) { return x > 0x1p-64 && x < 0x1p64; }
+template <class... Doubles>
+bool AreModerate(Doubles... x) {
+  return ((x > 0x1p-64 && x < 0x1p64) && ...);
+}
 
-// Below, functions multiply a product by a factor of w_i, and return false if that is not known to be
-// rational.
+// The functions below multiply a product, whose powers are rational numbers, by a factor of w_i. They return
+// false if the result is not known to be rational.
 
 // What NTK scalings multiply the base by, to an exponent.
 bool MultiplyNtk(const posenc_rotary_spec& spec, const Exponent& exponent, RationalProduct* product) {
@@ -177,21 +167,20 @@ bool MultiplyNtk(const posenc_rotary_spec& spec, const Exponent& exponent, Ratio
   const Exponent power = Multiply(exponent, MakeExponent(r, r - 2));
   if (spec.scaling != POSENC_NTK) {
     if (spec.length <= spec.original_length) return true;
-    if (!IsMiddling(spec.length) || !IsMiddling(spec.original_length) || !IsMiddling(spec.factor))
-      return false;
+    if (!AreModerate(spec.length, spec.original_length, spec.factor)) return false;
   }
   if (spec.scaling != POSENC_DYNAMIC_NTK) {
     product->Multiply(NtkFactor<16>(spec), power);
     return true;
   }
-  const Wide1024 length = WideOf(spec.length),
-                 original = WideOf(spec.original_length);  // (L0 + f (L - L0)) / L0
-  product->Multiply(Add(original, Multiply(WideOf(spec.factor), Subtract(length, original))), power);
+  // (L0 + f (L - L0)) / L0
+  const Wide1024 original = WideOf(spec.original_length), growth = Subtract(WideOf(spec.length), original);
+  product->Multiply(Add(original, Multiply(WideOf(spec.factor), growth)), power);
   product->Multiply(original, Multiply(power, kMinusOne));
   return true;
 }
 
-// over / width / f + (1 - over / width) = (over + (width - over) f) / (width f)
+// s / f + 1 - s, s = over / width: (over + (width - over) f) / (width f)
 void Interpolate(const Wide1024& over, const Wide1024& width, double factor, RationalProduct* product) {
   product->Multiply(Add(over, Multiply(Subtract(width, over), WideOf(factor))));
   product->Multiply(width, kMinusOne);
@@ -207,7 +196,7 @@ bool ScaleByYarn(const Scaling& scaling, std::size_t entry, RationalProduct* pro
     product->Multiply(spec.factor, kMinusOne);
     return true;
   }
-  if (spec.truncate == 0 || !IsMiddling(spec.factor)) return false;
+  if (spec.truncate == 0 || !AreModerate(spec.factor)) return false;
   const double over = static_cast<double>(entry) - ToDouble(scaling.constants.low);
   const double width = ToDouble(scaling.constants.width);
   if (spec.scaling == POSENC_YARN) {
@@ -219,15 +208,13 @@ bool ScaleByYarn(const Scaling& scaling, std::size_t entry, RationalProduct* pro
   return true;
 }
 
-// w, the product so far, is rational; turns = w L0 / 4.
+// turns = w L0 / 4 of the product so far, w, is compared with the ends of the ramp, all times w's
+// denominator.
 bool ScaleByLlama3(const posenc_rotary_spec& spec, RationalProduct* product) {
   RationalProduct::Quotient w;
   if (!product->ToQuotient(&w) || w.numerator == 0 || w.numerator >> 62 != 0 || w.denominator >> 62 != 0 ||
-      w.negative || w.exponent < -128 || w.exponent > 128) {
-    return false;
-  }
-  if (!IsMiddling(spec.original_length) || !IsMiddling(spec.low_freq_factor) ||
-      !IsMiddling(spec.high_freq_factor) || !IsMiddling(spec.factor)) {
+      w.negative || w.exponent < -128 || w.exponent > 128 ||
+      !AreModerate(spec.original_length, spec.low_freq_factor, spec.high_freq_factor, spec.factor)) {
     return false;
   }
   const auto denominator = FromInteger<16>(static_cast<std::int64_t>(w.denominator));
@@ -245,7 +232,7 @@ bool ScaleByLlama3(const posenc_rotary_spec& spec, RationalProduct* product) {
   return true;
 }
 
-// What the scaling multiplies w by, an unscaled frequency in quarter turns, but for the base.
+// What the scaling multiplies w by, an unscaled frequency in quarter turns, but for factors of the base.
 bool ScaleFrequency(const Schedule& schedule, std::size_t entry, RationalProduct* product) {
   const posenc_rotary_spec& spec = schedule.scaling->spec;
   switch (spec.scaling) {
@@ -273,7 +260,7 @@ bool ScaleFrequency(const Schedule& schedule, std::size_t entry, RationalProduct
 RationalStep RationalStepOf(const Schedule& schedule, std::size_t pair) {
   const posenc_rotary_spec& spec = schedule.scaling->spec;
   const PairPlace place = PlaceOf(spec, pair);
-  const bool is_zero = schedule.scale == 0.0 || !schedule.scaling->Turns(place.entry) ||
+  const bool is_zero = schedule.scale == 0.0 || !schedule.scaling->IsNonzero(place.entry) ||
                        (schedule.IsListed() && schedule.list[place.entry] == 0.0);
   if (is_zero) return {};
   const Exponent exponent = schedule.IsListed() ? Exponent{} : ExponentOf(place.exponent, place.exponent_dim);

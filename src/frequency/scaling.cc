@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
 #include "frequency/table.h"
 
@@ -23,7 +22,7 @@ Wide<kLimbs> FromSize(std::size_t n) {
   return FromInteger<kLimbs>(static_cast<std::int64_t>(n));
 }
 
-// 2^ceil(log2(L / L0) + 1) - 1, at least 1: Qwen's get_ntk_alpha. Exact.
+// 2^ceil(log2(L / L0) + 1) - 1, at least 1: Qwen's get_ntk_alpha. Exact if n has room.
 template <int kLimbs>
 Wide<kLimbs> QwenAlpha(const posenc_rotary_spec& spec) {
   const auto length = FromDouble<4>(spec.length), original = FromDouble<4>(spec.original_length);
@@ -34,25 +33,6 @@ Wide<kLimbs> QwenAlpha(const posenc_rotary_spec& spec) {
   power.exponent += n;
   return Subtract(power, FromSize<kLimbs>(1));
 }
-
-}  // namespace
-
-// What an NTK scaling has for f. For DYNAMIC_NTK f L / L0 - (f - 1), as the sum 1 + f (L - L0) / L0, in which
-// nothing cancels: transformers' _compute_dynamic_ntk_parameters.
-template <int kLimbs>
-Wide<kLimbs> NtkFactor(const posenc_rotary_spec& spec) {
-  if (spec.scaling == POSENC_QWEN_NTK) return QwenAlpha<kLimbs>(spec);
-  const auto factor = FromDouble<kLimbs>(spec.factor), one = FromSize<kLimbs>(1);
-  if (spec.scaling != POSENC_DYNAMIC_NTK) return factor;
-  if (spec.length <= spec.original_length) return one;
-  const auto original = FromDouble<kLimbs>(spec.original_length);
-  const Wide<kLimbs> growth = Divide(Subtract(FromDouble<kLimbs>(spec.length), original), original);
-  return Add(one, Multiply(factor, growth));
-}
-template Wide256 NtkFactor(const posenc_rotary_spec&);
-template Wide1024 NtkFactor(const posenc_rotary_spec&);
-
-namespace {
 
 // ln of what scalings multiply the base by: f, or NtkFactor^(r / (r - 2)); 0 if they do not. If r is 2 the
 // exponent of the only pair is 0.
@@ -128,7 +108,7 @@ double LargestLog(const Schedule& schedule) {
   double exponent = 0.0;
   for (std::size_t i = 0; !schedule.IsListed() && i < scaling.spec.rotary_dim / 2; ++i) {
     const PairPlace place = PlaceOf(scaling.spec, i);
-    if (!scaling.Turns(place.entry)) continue;
+    if (!scaling.IsNonzero(place.entry)) continue;
     exponent = std::max(exponent, 2.0 * static_cast<double>(place.exponent) / std::fabs(place.exponent_dim));
   }
   const double log_base = std::fabs(ToDouble(scaling.constants.log_base));
@@ -157,8 +137,7 @@ bool IsSteep(const Schedule& schedule) {
 // modeling_rope_utils.py.
 double AmplitudeOf(const posenc_rotary_spec& spec) {
   if (spec.amplitude != 0.0) return spec.amplitude;
-  const bool has_one = spec.scaling == POSENC_YARN || spec.scaling == POSENC_LONGROPE;
-  if (!has_one || spec.factor <= 1.0) return 1.0;
+  if (!IsOneOf(spec.scaling, POSENC_YARN, POSENC_LONGROPE) || spec.factor <= 1.0) return 1.0;
   const auto one = FromInteger<4>(1), log_factor = Log<4>(spec.factor);
   if (spec.scaling == POSENC_LONGROPE) {  // the root by logarithms: one that is a double rounds to itself
     Wide256 half = Log(Add(one, Divide(log_factor, Log<4>(spec.original_length))));
@@ -178,37 +157,6 @@ FrequencyList FactorsOf(const posenc_rotary_spec& spec) {
   return {are_long ? spec.long_factors : spec.factors, are_long ? spec.long_factors_f32 : spec.factors_f32,
           spec.factor_count, POSENC_RADIANS};
 }
-
-}  // namespace
-
-template <int kLimbs>
-ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule) {
-  const Scaling& scaling = *schedule.scaling;
-  const posenc_rotary_spec& spec = scaling.spec;
-  const auto one = FromSize<kLimbs>(1);
-  ScalingConstants<kLimbs> constants;
-  constants.scale = FromDouble<kLimbs>(schedule.scale);
-  if (!schedule.IsListed() || IsYarn(spec)) constants.log_base = LogBase<kLimbs>(spec);
-  if (spec.scaling == POSENC_MIXED_NTK) {
-    const Wide<kLimbs> log = Divide(Log<kLimbs>(spec.factor), FromSize<kLimbs>(spec.rotary_dim / 2));
-    constants.scale = Multiply(constants.scale, Exp(Negate(log)));
-  }
-  if (IsYarn(spec)) SetYarnRamp(scaling, &constants);
-  if (spec.scaling == POSENC_YARN_LOG) constants.log_factor = Log<kLimbs>(spec.factor);
-  if (spec.scaling == POSENC_LLAMA3) {
-    constants.low = FromDouble<kLimbs>(spec.low_freq_factor);
-    constants.width = Subtract(FromDouble<kLimbs>(spec.high_freq_factor), constants.low);
-  }
-  if (!constants.width.IsZero()) constants.inverse_width = Divide(one, constants.width);
-  const bool divides = spec.scaling == POSENC_LINEAR || IsYarn(spec) || spec.scaling == POSENC_LLAMA3 ||
-                       spec.scaling == POSENC_PROPORTIONAL;
-  if (divides) constants.inverse_factor = Divide(one, FromDouble<kLimbs>(spec.factor));
-  return constants;
-}
-template ScalingConstants<4> MakeConstants(const Schedule&);
-template ScalingConstants<16> MakeConstants(const Schedule&);
-
-namespace {
 
 // Lowers a checked spec; *schedule refers to *scaling, and lists are not copied. If the status is not
 // POSENC_OK nothing may be evaluated. *has_large becomes whether some |w_i| exceeds four quarter turns.
@@ -235,7 +183,7 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
   if (!(scaling->amplitude >= 0x1p-64 && scaling->amplitude <= 0x1p64)) return POSENC_BAD_AMPLITUDE;
   if (IsNtk(spec) && !std::isfinite(ToDouble(NtkFactor<4>(spec)))) return POSENC_BAD_FACTOR;
   if (spec.scaling == POSENC_PROPORTIONAL) {  // the product in double, in which 0.3 means three tenths
-    scaling->turning = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
+    scaling->nonzero = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
   }
   if (IsYarn(spec) && spec.truncate != 0) {
     const auto log_base = Log<4>(spec.base);
@@ -249,11 +197,49 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
   return AreInRange(*schedule, has_large) ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
 }
 
-std::size_t OffsetBytes(const RotaryTable& table) {
-  return table.has_offsets ? (2 * kMaxOffset * table.frequencies.count + kPadding) * sizeof(double) : 0;
-}
-
 }  // namespace
+
+// What an NTK scaling has for f. For DYNAMIC_NTK f L / L0 - (f - 1), as the sum 1 + f (L - L0) / L0, in which
+// nothing cancels: transformers' _compute_dynamic_ntk_parameters.
+template <int kLimbs>
+Wide<kLimbs> NtkFactor(const posenc_rotary_spec& spec) {
+  if (spec.scaling == POSENC_QWEN_NTK) return QwenAlpha<kLimbs>(spec);
+  const auto factor = FromDouble<kLimbs>(spec.factor), one = FromSize<kLimbs>(1);
+  if (spec.scaling != POSENC_DYNAMIC_NTK) return factor;
+  if (spec.length <= spec.original_length) return one;
+  const auto original = FromDouble<kLimbs>(spec.original_length);
+  const Wide<kLimbs> growth = Divide(Subtract(FromDouble<kLimbs>(spec.length), original), original);
+  return Add(one, Multiply(factor, growth));
+}
+template Wide256 NtkFactor(const posenc_rotary_spec&);
+template Wide1024 NtkFactor(const posenc_rotary_spec&);
+
+template <int kLimbs>
+ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule) {
+  const Scaling& scaling = *schedule.scaling;
+  const posenc_rotary_spec& spec = scaling.spec;
+  const auto one = FromSize<kLimbs>(1);
+  ScalingConstants<kLimbs> constants;
+  constants.scale = FromDouble<kLimbs>(schedule.scale);
+  if (!schedule.IsListed() || IsYarn(spec)) constants.log_base = LogBase<kLimbs>(spec);
+  if (spec.scaling == POSENC_MIXED_NTK) {
+    const Wide<kLimbs> log = Divide(Log<kLimbs>(spec.factor), FromSize<kLimbs>(spec.rotary_dim / 2));
+    constants.scale = Multiply(constants.scale, Exp(Negate(log)));
+  }
+  if (IsYarn(spec)) SetYarnRamp(scaling, &constants);
+  if (spec.scaling == POSENC_YARN_LOG) constants.log_factor = Log<kLimbs>(spec.factor);
+  if (spec.scaling == POSENC_LLAMA3) {
+    constants.low = FromDouble<kLimbs>(spec.low_freq_factor);
+    constants.width = Subtract(FromDouble<kLimbs>(spec.high_freq_factor), constants.low);
+  }
+  if (!constants.width.IsZero()) constants.inverse_width = Divide(one, constants.width);
+  const bool divides =
+      IsYarn(spec) || IsOneOf(spec.scaling, POSENC_LINEAR, POSENC_LLAMA3, POSENC_PROPORTIONAL);
+  if (divides) constants.inverse_factor = Divide(one, FromDouble<kLimbs>(spec.factor));
+  return constants;
+}
+template ScalingConstants<4> MakeConstants(const Schedule&);
+template ScalingConstants<16> MakeConstants(const Schedule&);
 
 posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table) {
   *table = {};
@@ -266,32 +252,6 @@ posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table
   frequencies.axis_count = checked.axes;
   PlanArrays(checked.rotary_dim / 2, has_large, &frequencies);
   return status;
-}
-
-std::size_t ArrayBytes(const RotaryTable& table) {
-  return ArrayBytes(table.frequencies) + OffsetBytes(table);
-}
-
-void FillRotaryTable(void* memory, RotaryTable* table) {
-  FrequencyTable& frequencies = table->frequencies;
-  frequencies.schedule.scaling = &table->schedule;  // the table may have been copied since it was planned
-  FillTable(memory, &frequencies);
-  for (std::size_t i = 0; frequencies.axes != nullptr && i < frequencies.count; ++i) {
-    frequencies.axes[i] = static_cast<std::uint8_t>(PlaceOf(table->schedule.spec, i).axis);
-  }
-  if (!table->has_offsets) return;
-  unsigned char* const offsets = static_cast<unsigned char*>(memory) + ArrayBytes(frequencies);
-  table->offsets = reinterpret_cast<double*>(offsets);
-  std::memset(offsets, 0, OffsetBytes(*table));
-}
-
-void RotaryTable::FillMultiples(const double* position, double* multiples) const {
-  const std::size_t count = frequencies.count;
-  const std::uint8_t* const axes = frequencies.axes;
-  for (std::size_t i = count; i < frequencies.padded; ++i) multiples[i] = 0.0;
-  if (IsRounded())
-    return frequencies.recipe.Fill(position, frequencies.axis_count, axes, 0, count, multiples);
-  for (std::size_t i = 0; i < count; ++i) multiples[i] = position[axes == nullptr ? 0 : axes[i]];
 }
 
 }  // namespace internal

@@ -20,7 +20,7 @@ struct PairPlace {
   double exponent_dim;
 };
 
-// Of a spec that CheckSpec has passed, or at least CheckShape (checks.cc).
+// Of a spec whose sections add up (checks.cc), and whose exponent_dim is not 0.
 PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair);
 
 // What all pairs share. A ramp rises from 0 at low to 1 at low + width: YaRN's over pairs, Llama 3's over
@@ -46,26 +46,26 @@ struct Scaling {
   double amplitude;         // A, the nearest double
 
   double ramp_low, ramp_high;  // YaRN's, if they are rounded to integers
-  std::size_t turning;         // POSENC_PROPORTIONAL: how many pairs have a frequency other than 0
-  bool is_steep;               // the ramp magnifies errors, so that everything is computed in 1,024 bits
+  std::size_t nonzero;         // POSENC_PROPORTIONAL: how many frequencies are not 0, the first ones
+  bool is_steep;               // the ramp magnifies errors, so that frequencies are computed in 1,024 bits
   ScalingConstants<4> constants;
 
-  // Whether the frequency at that entry of lists is not made 0.
-  bool Turns(std::size_t entry) const { return spec.scaling != POSENC_PROPORTIONAL || entry < turning; }
+  // Whether the scaling leaves the frequency of that entry other than 0.
+  bool IsNonzero(std::size_t entry) const { return spec.scaling != POSENC_PROPORTIONAL || entry < nonzero; }
 };
 
 inline bool IsYarn(const posenc_rotary_spec& spec) {
-  return spec.scaling == POSENC_YARN || spec.scaling == POSENC_YARN_LOG;
+  return IsOneOf(spec.scaling, POSENC_YARN, POSENC_YARN_LOG);
 }
 
 // Whether the scaling multiplies the base by a power of NtkFactor.
 inline bool IsNtk(const posenc_rotary_spec& spec) {
-  return spec.scaling == POSENC_NTK || spec.scaling == POSENC_DYNAMIC_NTK || spec.scaling == POSENC_QWEN_NTK;
+  return IsOneOf(spec.scaling, POSENC_NTK, POSENC_DYNAMIC_NTK, POSENC_QWEN_NTK);
 }
 
 // Whether the scaling divides by listed factors.
 inline bool TakesFactors(const posenc_rotary_spec& spec) {
-  return spec.scaling == POSENC_LONGROPE || spec.scaling == POSENC_FREQUENCY_FACTORS;
+  return IsOneOf(spec.scaling, POSENC_LONGROPE, POSENC_FREQUENCY_FACTORS);
 }
 
 inline FrequencyList ListOf(const posenc_rotary_spec& spec) {

@@ -12,7 +12,9 @@ namespace {
 
 constexpr double kLogMinFrequency = -87.336544750553102;
 constexpr double kLogMaxFrequency = 21.487562597358306;
-constexpr double kLogOfSmall = 1.8372;  // steps of e^1.8372 = 6.279 radians are below four quarter turns
+constexpr double kMiddleLog = (kLogMinFrequency + kLogMaxFrequency) / 2;
+constexpr double kEstimateError = 1e-6;  // of an estimated ln |w_i|: far more than it is
+constexpr double kLogOfSmall = 1.8372;   // steps of e^1.8372 = 6.279 radians are below four quarter turns
 constexpr double kLogPi = 1.1447298858494002;
 constexpr double kLogTwoPi = 1.8378770664093453;
 
@@ -36,17 +38,6 @@ bool HasPairs(const posenc_spec& spec) {
   const std::size_t columns = ColumnsOfPairs(spec);
   return columns > 1 || (columns == 1 && (spec.odd_column == POSENC_ODD_HALF_PAIR ||
                                           spec.odd_column == POSENC_ODD_COSINE_LAST));
-}
-
-// What an estimate of ln |w_i| says of the frequency.
-enum class Range { kInside, kOutside, kNearALimit };
-
-Range RangeOf(double log_frequency) {
-  constexpr double kError = 1e-6;  // far more than that of the estimates
-  if (log_frequency > kLogMinFrequency + kError && log_frequency < kLogMaxFrequency - kError)
-    return Range::kInside;
-  const bool is_near = log_frequency > kLogMinFrequency - kError && log_frequency < kLogMaxFrequency + kError;
-  return is_near ? Range::kNearALimit : Range::kOutside;
 }
 
 // ln |x|, an estimate; beyond the range if x is infinite.
@@ -87,8 +78,9 @@ bool AreInRange(const posenc_spec& spec, double scale, Schedule* schedule, bool*
     *has_large = *has_large || log_frequency > kLogOfSmall;
     // Rounded again and again, it might leave the range.
     if (spec.phase_rounding == POSENC_F32_ITERATED && log_frequency > kLogMaxFrequency - 1.0) return false;
-    const Range range = RangeOf(log_frequency);
-    if (schedule == nullptr || range != Range::kNearALimit) return range != Range::kOutside;
+    const double outside = std::fabs(log_frequency - kMiddleLog) - (kLogMaxFrequency - kMiddleLog);
+    if (!(outside < kEstimateError)) return false;
+    if (schedule == nullptr || outside < -kEstimateError) return true;
     const double frequency = std::fabs(ToDouble(schedule->Radians<4>(i)));
     return frequency >= kMinFrequency && frequency <= kMaxFrequency;
   });
@@ -133,30 +125,18 @@ std::size_t PairCount(const posenc_spec& spec) {
   return pairs == 0 ? 1 : pairs;
 }
 
-// What they are as floats may make another frequency of a base next to 1.
+// Rounding the base first may make another frequency of one next to 1.
 double BaseOf(const posenc_spec& spec) {
-  switch (spec.phase_rounding) {
-    case POSENC_F32_POW_DIV:
-    case POSENC_F32_INV_FREQ:
-    case POSENC_F32_ITERATED:
-      return static_cast<double>(NearestFloat(spec.base));
-    default:
-      return spec.base;
-  }
+  const bool is_rounded =
+      IsOneOf(spec.phase_rounding, POSENC_F32_POW_DIV, POSENC_F32_INV_FREQ, POSENC_F32_ITERATED);
+  return is_rounded ? NearestFloat(spec.base) : spec.base;
 }
 
 double ExponentDimOf(const posenc_spec& spec) {
   const double given = spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
-  switch (spec.phase_rounding) {
-    case POSENC_F32_POW_DIV:
-    case POSENC_F32_LOG_DIV:
-    case POSENC_F32_INV_FREQ:
-    case POSENC_F32_ITERATED:
-    case POSENC_F32_LOG_INCREMENT:
-      return static_cast<double>(NearestFloat(given));
-    default:
-      return given;
-  }
+  const bool is_rounded = IsOneOf(spec.phase_rounding, POSENC_F32_POW_DIV, POSENC_F32_LOG_DIV,
+                                  POSENC_F32_INV_FREQ, POSENC_F32_ITERATED, POSENC_F32_LOG_INCREMENT);
+  return is_rounded ? NearestFloat(given) : given;
 }
 
 posenc_status CheckRange(const posenc_spec& spec, Schedule* schedule, bool* has_large) {

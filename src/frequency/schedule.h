@@ -15,6 +15,11 @@
 namespace posenc {
 namespace internal {
 
+template <class Enum, class... Values>
+constexpr bool IsOneOf(Enum value, Values... values) {
+  return ((value == values) || ...);
+}
+
 // A list of a caller's, of frequencies or factors, at any alignment; its count is 0 if there is none.
 struct FrequencyList {
   const double* doubles;  // either these
@@ -52,13 +57,14 @@ struct Schedule {
   double exponent_dim;
   double scale;            // position_scale; 0 if rows have no pairs
   FrequencyList list;      // its unit counts without a list too
-  FrequencyList factors;   // of a rotary's scaling
-  const Scaling* scaling;  // of a rotary, and its calls; null for encoders
+  FrequencyList factors;   // which a rotary's scaling divides by
+  const Scaling* scaling;  // null for encoders
   const ScalingCalls* calls;
   bool is_exact;
-  Wide256
-      log_ratio;   // of neighbours, -2 ln(base / min_timescale) / exponent_dim; unused with a list or scaling
-  bool is_binary;  // the ratio of neighbours is 2^ratio_exponent
+  // Of the ratio of neighbours, unless there is a list or a scaling: its logarithm,
+  // -2 ln(base / min_timescale) / exponent_dim; and its exponent, if it is a power of two.
+  Wide256 log_ratio;
+  bool is_binary;
   std::int64_t ratio_exponent;
 
   // w_i in radians and in quarter turns. Relative errors below 2^-kFrequencyBits<kLimbs>; of a scaling's
@@ -74,8 +80,7 @@ struct Schedule {
   // QuarterTurns(i) as a rational number; not known to be one unless frequencies are in turns or half turns.
   RationalStep RationalQuarterTurns(std::size_t i) const;
 
-  // Multiplies a product by w in quarter turns, before a scaling: list[entry], or that of an exponent
-  // -2 exponent / divisor of the base.
+  // Multiplies a product by an unscaled frequency in quarter turns: list[entry], or the base to an exponent.
   void MultiplyUnscaled(std::size_t entry, const Exponent& exponent, RationalProduct* product) const;
 
   bool IsListed() const { return list.count != 0; }
@@ -117,8 +122,7 @@ posenc_status CheckSpec(posenc_rotary_spec* spec);
 // some |w_i| may exceed four quarter turns. Changes the schedule's scale.
 posenc_status CheckRange(const posenc_spec& spec, Schedule* schedule, bool* has_large);
 
-// Lowers a spec that EstimateSchedule has passed, and decides whether its frequencies are in range. The list
-// is not copied.
+// Lowers a spec that CheckRange has passed, and checks it again, exactly. The list is not copied.
 posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule);
 
 }  // namespace internal

@@ -40,12 +40,12 @@ struct FrequencyTable {
   bool has_rational;
   bool has_offsets;
 
-  // Phases that the reduction leaves smaller than this, relative to what they were, are not accurate:
-  // kMaxCancellation; 0 if the steps, and with them the phases, are exact.
+  // A phase of which the reduction leaves a smaller share than this is not accurate: kMaxCancellation; 0 if
+  // the steps, and with them the phases, are exact.
   double max_cancellation;
 
-  // The first so many pairs have steps of at least kLeastQuick, which are neither exact nor of rounded
-  // phases.
+  // How many pairs, the first ones, have steps of at least kLeastQuick; 0 if steps are exact or phases
+  // rounded.
   std::size_t usual;
 
   // The caller's frequencies and factors, if it gave some.
@@ -93,7 +93,7 @@ inline constexpr int kTableBits = 97;
 // A table without its schedule and its arrays, in nanoseconds. The caller may set has_offsets.
 posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table);
 
-// Of all arrays: a multiple of the size of a double.
+// The bytes of all arrays, a multiple of the size of a double.
 std::size_t ArrayBytes(const FrequencyTable& table);
 
 // Sets what follows from pairs, schedule and phase rounding.
@@ -109,7 +109,7 @@ inline constexpr std::size_t kMaxOffset = 7;
 inline constexpr std::size_t kMaxAddedPairs = 256;
 
 struct RotaryTable {
-  Scaling schedule;            // that of frequencies.schedule
+  Scaling schedule;            // the scaling of frequencies.schedule
   FrequencyTable frequencies;  // without offsets
 
   // [kMaxOffset][2][count], cosines and sines of positions 1, 2 ..., which the caller fills; null unless it
@@ -131,7 +131,6 @@ struct RotaryTable {
 // A table without its arrays, of a spec of which all but struct_size and target is checked here.
 posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table);
 
-// Of all arrays.
 std::size_t ArrayBytes(const RotaryTable& table);
 
 // Puts the arrays into memory [ArrayBytes(*table)], which is aligned for doubles, and fills all but the
