@@ -13,6 +13,7 @@
 
 #include "kernel/direct-inl.h"
 #include "hwy/highway.h"
+#include "kernel/mirrored_rows.h"
 
 #if HWY_TARGET != HWY_SCALAR
 
@@ -197,33 +198,6 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
     }
   }
 }
-
-// What a pair of mirrored rows is added from in float. Arrays start at the chunk's first pair.
-struct MirroredFloats {
-  const float* errors;
-  const float* sines;
-  const float* cosines;
-  const float* offset[2];  // cosines and sines
-};
-
-// Two mirrored rows, before and after their anchor: their positions, and what their entries are added from.
-// Arrays start at the chunk's first pair.
-struct MirroredAngles {
-  std::int64_t position[2];
-  std::size_t begin;  // the chunk's first pair
-  const double* sines;
-  const double* cosines;
-  const float* small;
-  const double* offset;
-  std::size_t padded;
-  MirroredFloats floats;  // if angles are added in float
-};
-
-struct MirroredRows {
-  Row row[2];
-  const unsigned char* next[2];  // the rows to prefetch meanwhile
-  NextRowPrefetch prefetch;
-};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace internal

@@ -16,25 +16,35 @@ namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 
+// The routines of an operation.
+template <class Operation>
+struct RoutinesOf {
+  static constexpr DirectRoutine kDirect = kDirectRoutine<Operation>;
+#if HWY_TARGET != HWY_SCALAR
+  template <bool kInterleaved>
+  static constexpr RunRoutine kRun = kRunRoutine<kInterleaved, Operation>;
+#endif
+};
+
 // data = PE, or sources * scale + PE, as the operation says (store-inl.h). Returns how many pairs slower
 // tiers decided.
-template <class Operation>
+template <class Routines>
 Tally Apply(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
 #if HWY_TARGET != HWY_SCALAR
   const bool interleaved = columns.InTurns();
   // Rare, and not worth loops of their own: interleaved cosines first, and halves with one cosine more.
   const bool is_common = interleaved ? columns.SinesFirst() : columns.sines >= columns.cosines;
   if (rows.at.IsRun() && rows.at.count > 1 && table.has_offsets && is_common) {
-    const auto& routine = interleaved ? kRunRoutine<true, Operation> : kRunRoutine<false, Operation>;
+    const auto& routine = interleaved ? Routines::template kRun<true> : Routines::template kRun<false>;
     return RunRows(routine, table, columns, rows, scale);
   }
 #endif
-  return DirectRows(kDirectRoutine<Operation>, table, columns, rows, scale);
+  return DirectRows(Routines::kDirect, table, columns, rows, scale);
 }
 
 template <posenc_type kType>
 Tally Write(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
-  return Apply<WriteOperation<kType>>(table, columns, rows, 1.0f);
+  return Apply<RoutinesOf<WriteOperation<kType>>>(table, columns, rows, 1.0f);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -271,12 +271,6 @@ inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type 
   EvaluateFully(table, format, multiples.From(at), begin + at, count - at, entries + 2 * at, tally);
 }
 
-// One row: where its elements are read, if they are, and where they are written.
-struct Row {
-  const unsigned char* from;
-  unsigned char* to;
-};
-
 // Row r of a block, of elements of so many bytes.
 HWY_INLINE Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) {
   auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size;
@@ -301,12 +295,13 @@ struct DirectRoutine {
   posenc_type format;  // what entries are rounded to
   bool in_place;       // whether rows store the entries as they are
   decltype(&StoreRun<WriteOperation<POSENC_F32>>) store;
+  decltype(&EvaluatePairs) evaluate;
 };
 
 template <class Operation>
 constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::kFormat,
                                           Operation::kType == POSENC_F32 && !Operation::kReads,
-                                          &StoreRun<Operation>};
+                                          &StoreRun<Operation>, &EvaluatePairs};
 
 // Stores or adds the pairs i .. i + count - 1, entries [s0 c0 s1 c1 ...], in the columns of a row. Of a row
 // with one sine or cosine more, the last pair has only that.
@@ -348,11 +343,11 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
       const std::size_t placed = HWY_MIN(count, whole - HWY_MIN(i, whole));  // evaluated in the row itself
       if (placed > 0) {
         float* to = reinterpret_cast<float*>(row.to) + columns.sine_offset + 2 * i;
-        EvaluatePairs(table, routine.format, multiples, i, placed, to, tally);
+        routine.evaluate(table, routine.format, multiples, i, placed, to, tally);
       }
       if (placed == count) continue;
-      EvaluatePairs(table, routine.format, multiples.From(placed), i + placed, count - placed, buffer.entries,
-                    tally);
+      routine.evaluate(table, routine.format, multiples.From(placed), i + placed, count - placed, buffer.entries,
+                       tally);
       StorePairs(routine, scale, columns, i + placed, count - placed, buffer.entries, row, aligned, false);
     }
   }

@@ -48,6 +48,12 @@ struct Rows {
   std::uint64_t padded = 0;    // of a list: bit r is set if row r is padding; kernels do not read it
 };
 
+// One row: where its elements are read, if they are, and where they are written.
+struct Row {
+  const unsigned char* from;
+  unsigned char* to;
+};
+
 // The factors by which steps are multiplied to make the phases of one position: the position itself or, with
 // a phase rounding, a list of rounded phases [pairs from some pair on] (whose steps are one radian).
 struct Multiples {
