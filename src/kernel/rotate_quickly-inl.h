@@ -46,7 +46,7 @@ void ListNoted(NotedVectors<kType>& /*noted*/, const Rotation& /*rotation*/, con
 // the float; sums that are too large become infinite or NaNs or, from 2^129 on, set the bit above, a float's
 // sign.
 template <posenc_type kType>
-constexpr bool kCutsSums = kHasVbmi2&& kType == POSENC_F32;
+constexpr bool kCutsSums = kHasVbmi2 && (kType == POSENC_F32);
 template <posenc_type kType>
 constexpr double kTurnScale = kCutsSums<kType> ? 0x1p-896 : 1.0;
 

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernel/targets.h"
 #include "number/compiler.h"
