@@ -189,9 +189,9 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
   } else {
     DoubleVec x_lower, x_lower_bound, y_lower, y_lower_bound, x_upper, x_upper_bound, y_upper, y_upper_bound;
     const std::size_t upper = hn::Lanes(df) - hn::Lanes(d);  // where the upper half of a vector begins
-    SumWithin<true>(LowerFloats(a), LowerFloats(b), hn::LoadU(d, cosines), hn::LoadU(d, sines), turns,
+    SumWithin<true>(HalfOf<false>(a), HalfOf<false>(b), hn::LoadU(d, cosines), hn::LoadU(d, sines), turns,
                     x_lower, x_lower_bound, y_lower, y_lower_bound);
-    SumWithin<true>(UpperFloats(a), UpperFloats(b), hn::LoadU(d, cosines + upper),
+    SumWithin<true>(HalfOf<true>(a), HalfOf<true>(b), hn::LoadU(d, cosines + upper),
                     hn::LoadU(d, sines + upper), turns, x_upper, x_upper_bound, y_upper, y_upper_bound);
     x_sum = ToNearestFloats<false>(x_lower, x_upper);
     y_sum = ToNearestFloats<false>(y_lower, y_upper);

@@ -90,12 +90,12 @@ HWY_INLINE bool AnyUndecided(WordVec differ, WordVec marks, EntryVec total) {
   const Words dw;
   const auto upper = hn::Set(dw, 0xFFFF0000u), tie = hn::Set(dw, 0x80008000u);
   if constexpr (Operation::kType == POSENC_F16) {
-    return AnyIn(hn::Or(hn::And(differ, hn::Set(dw, 0xFFFFE000u)), hn::And(marks, hn::Set(dw, 0x40000000u))),
-                 hn::Set(dw, 0xFFFFFFFFu));
+    return AnyBit(hn::Or(hn::And(differ, hn::Set(dw, 0xFFFFE000u)), hn::And(marks, hn::Set(dw, 0x40000000u))),
+                  hn::Set(dw, 0xFFFFFFFFu));
   } else if constexpr (Operation::kReads) {
-    return AnyTold(differ, upper, marks, tie, total);
+    return AnyBitTieOrNan(differ, upper, marks, tie, total);
   } else {
-    return AnyIn(differ, upper);
+    return AnyBit(differ, upper);
   }
 }
 

@@ -62,6 +62,7 @@ struct DoublesTo {
   DoublesTo From(std::size_t at) const { return {sines + at * step, cosines + at * step, step}; }
 };
 
+// Stores one vector of pairs.
 HWY_INLINE void StoreTo(const DoublesTo& to, DoubleVec s, DoubleVec c) {
   if (kHasVectors && to.step == 2) return StoreByTurns(s, c, to.sines, false);
   hn::StoreU(s, Doubles(), to.sines);

@@ -86,8 +86,7 @@ using PassedLanes = std::conditional_t<kIsAvx512, Words, Doubles>;
 using PassedPairs = hn::Mask<PassedLanes>;
 HWY_INLINE bool AllTrue(PassedPairs passed) { return hn::AllTrue(PassedLanes(), passed); }
 
-// The bits of two vectors of doubles as floats, rounded toward zero, joined: put together from the words of
-// both.
+// The bits of two vectors of doubles as floats, rounded toward zero, joined.
 //
 // The exponent field of a double less 896 = 0b111 << 7 is that of the float: both end in the same 7 bits. So
 // the low 30 bits of the float are 30 consecutive bits of the double, 3 places lower. Above these both have

@@ -11,8 +11,8 @@
 #endif
 
 #ifndef HWY_DISABLED_TARGETS
-// Those better than AVX3_DL would be the same code again; those before SSE4 (SSSE3, of later versions SSE2)
-// are the best of no CPU of interest.
+// Better targets than AVX3_DL would have the same code; those before SSE4 (SSSE3, of later versions SSE2) are
+// the best of no CPU of interest.
 #define HWY_DISABLED_TARGETS ((HWY_AVX3_DL - 1) | (7 * HWY_SSSE3))
 #endif
 

@@ -1,6 +1,6 @@
-// All that differs between targets: what they have, the types of their vectors, and operations that each does
-// in a way of its own. Other kernels ask for no target, but that SCALAR, whose vectors have one lane, lacks
-// the loops that need more. Included once per target.
+// All that differs between targets: what a target has, its vectors, and the operations that each target does
+// in its own way. No other kernel asks for its target, except that SCALAR, whose vectors have one lane, does
+// not have all loops. Included once per target.
 #if defined(POSENC_SRC_KERNEL_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_SIMD_INL_H_
 #undef POSENC_SRC_KERNEL_SIMD_INL_H_
@@ -21,13 +21,14 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What a target has.
+// What the target has.
 constexpr bool kHasVectors = HWY_TARGET != HWY_SCALAR;
 constexpr bool kHasFma = HWY_NATIVE_FMA;
-constexpr bool kIsSse4 = HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4;       // or better
-constexpr bool kHasFloat16 = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;   // conversions by instructions
-constexpr bool kIsAvx512 = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;     // masks, operations under masks
-constexpr bool kHasVbmi2 = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL;  // shifts of two words at once
+constexpr bool kIsSse4 = HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4;  // SSE4 or better
+constexpr bool kHasFloat16 =
+    HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;                         // conversions of float16 by instructions
+constexpr bool kIsAvx512 = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;  // operations under masks
+constexpr bool kHasVbmi2 = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL;  // shifts of two words as one
 
 using Doubles = hn::ScalableTag<double>;
 using DoubleVec = hn::Vec<Doubles>;
@@ -45,7 +46,7 @@ using EntryVec = hn::Vec<Entries>;
 template <class D>
 constexpr std::size_t kMostLanes = HWY_MIN(hn::MaxLanes(D()), kMostVectorBytes / sizeof(hn::TFromD<D>));
 
-// To nearest; what is too large to infinity, where Highway's SCALAR stops at the largest float.
+// Rounds to nearest, and what is too large to infinity. (Highway's SCALAR stops at the largest float.)
 HWY_INLINE FloatVec ToFloats(DoubleVec v) {
 #if HWY_TARGET == HWY_SCALAR
   return hn::Set(Floats(), static_cast<float>(hn::GetLane(v)));
@@ -54,7 +55,7 @@ HWY_INLINE FloatVec ToFloats(DoubleVec v) {
 #endif
 }
 
-// c - a * b. On POWER and z/Architecture hn::NegMulAdd is -(a * b - c), of the other sign where that is zero.
+// c - a * b. On POWER and z/Architecture hn::NegMulAdd is -(a * b - c), whose zeros have the other sign.
 template <class V>
 HWY_INLINE V MinusProduct(V a, V b, V c) {
 #if HWY_ARCH_PPC || HWY_ARCH_S390X
@@ -64,7 +65,7 @@ HWY_INLINE V MinusProduct(V a, V b, V c) {
 #endif
 }
 
-// c + a * b of floats, or c - a * b. On POWER GCC's vmaddfp takes subnormal floats for zeros.
+// c + a * b in float, or c - a * b. On POWER GCC takes vmaddfp, for which subnormal floats are zeros.
 template <bool kMinus>
 HWY_INLINE EntryVec PlusProduct(EntryVec a, EntryVec b, EntryVec c) {
 #if HWY_ARCH_PPC
@@ -80,7 +81,7 @@ HWY_INLINE hn::Vec<hn::Rebind<std::uint16_t, DF>> NarrowTo16(DF /*df*/, hn::Vec<
   return hn::DemoteTo(hn::Rebind<std::uint16_t, DF>(), hn::BitCast(hn::RebindToSigned<DF>(), v));
 }
 
-// Past the caches, if `stream` says so and a vector has at least 16 bytes.
+// Stores a vector, past the caches if `stream` is set and the vector has at least 16 bytes.
 template <class D>
 HWY_INLINE void StoreVector(D d, hn::Vec<D> v, hn::TFromD<D>* to, [[maybe_unused]] bool stream) {
   if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16) {
@@ -89,7 +90,7 @@ HWY_INLINE void StoreVector(D d, hn::Vec<D> v, hn::TFromD<D>* to, [[maybe_unused
   hn::StoreU(v, d, to);
 }
 
-// [s0 c0 s1 c1 ...]
+// Stores [s0 c0 s1 c1 ...].
 HWY_INLINE void StoreByTurns(DoubleVec s, DoubleVec c, double* to, [[maybe_unused]] bool stream) {
   const Doubles d;
 #if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
@@ -112,7 +113,7 @@ HWY_INLINE void StoreByTurns(DoubleVec s, DoubleVec c, double* to, [[maybe_unuse
 #endif
 }
 
-// Of the lanes of both, one behind the other, those with even numbers, or with odd ones.
+// The lanes of [first second] whose numbers are even, or those whose numbers are odd.
 HWY_INLINE EntryVec EveryOther(bool odd, EntryVec first, EntryVec second) {
 #if HWY_TARGET == HWY_SCALAR
   return !odd ? first : second;
@@ -121,23 +122,17 @@ HWY_INLINE EntryVec EveryOther(bool odd, EntryVec first, EntryVec second) {
 #endif
 }
 
-// Both halves of a vector. On SCALAR each is the vector itself, and joined they are the lower one.
-HWY_INLINE FloatVec LowerFloats(EntryVec v) {
+// The upper or the lower half of a vector. On SCALAR both are the vector itself.
+template <bool kUpper>
+HWY_INLINE FloatVec HalfOf(EntryVec v) {
 #if HWY_TARGET == HWY_SCALAR
   return v;
 #else
-  return hn::LowerHalf(Floats(), v);
-#endif
-}
-HWY_INLINE FloatVec UpperFloats(EntryVec v) {
-#if HWY_TARGET == HWY_SCALAR
-  return v;
-#else
-  return hn::UpperHalf(Floats(), v);
+  return kUpper ? hn::UpperHalf(Floats(), v) : hn::LowerHalf(Floats(), v);
 #endif
 }
 
-// [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...].
+// [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...], of which SCALAR keeps the first lane.
 template <bool kInterleaved>
 HWY_INLINE EntryVec Join(FloatVec a, [[maybe_unused]] FloatVec b) {
 #if HWY_TARGET == HWY_SCALAR
@@ -160,9 +155,9 @@ HWY_INLINE EntryVec Join(FloatVec a, [[maybe_unused]] FloatVec b) {
 #endif
 }
 
-// The high or the low words of pairs of words, each twice.
+// [h0 h0 h1 h1 ...] or [l0 l0 l1 l1 ...] of the high and low words of 64-bit lanes.
 template <bool kHigh>
-HWY_INLINE WordVec TwiceOfPairs(WordVec pairs) {
+HWY_INLINE WordVec DupWords(WordVec pairs) {
 #if HWY_TARGET == HWY_SCALAR
   return pairs;
 #else
@@ -170,8 +165,8 @@ HWY_INLINE WordVec TwiceOfPairs(WordVec pairs) {
 #endif
 }
 
-// The high or the low words of both: [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...]; without
-// AVX-512 in any order, the same for both.
+// The high or the low words of the lanes of a and b: [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1
+// ...]. Without AVX-512 the order is the target's own; high and low words have the same.
 template <bool kHigh, bool kInterleaved>
 HWY_INLINE WordVec WordsOf(LongVec a, LongVec b) {
   const Words dw;
@@ -193,12 +188,12 @@ HWY_INLINE WordVec WordsOf(LongVec a, LongVec b) {
 #endif
 #else
   const WordVec a_words = hn::BitCast(dw, a), b_words = hn::BitCast(dw, b);
-  if (kHigh != kBigEndian) return hn::OddEven(b_words, TwiceOfPairs<kHigh>(a_words));
-  return hn::OddEven(TwiceOfPairs<kHigh>(b_words), a_words);
+  if (kHigh != kBigEndian) return hn::OddEven(b_words, DupWords<kHigh>(a_words));
+  return hn::OddEven(DupWords<kHigh>(b_words), a_words);
 #endif
 }
 
-// The high words of (high : low) << kCount.
+// The high word of (high : low) << kCount, two words taken as one number.
 template <int kCount>
 HWY_INLINE WordVec ShiftLeftTogether(WordVec high, WordVec low) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
@@ -208,7 +203,7 @@ HWY_INLINE WordVec ShiftLeftTogether(WordVec high, WordVec low) {
 #endif
 }
 
-// [sine cosine ...] of quadrant + r quarter turns from those of r: TurnByQuadrant once they are joined.
+// TurnByQuadrant of joined entries: [sine cosine ...] of quadrant + r quarter turns from those of r.
 HWY_INLINE EntryVec TurnEntries(LongVec quadrant, EntryVec entries) {
   const Entries df;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -223,9 +218,10 @@ HWY_INLINE EntryVec TurnEntries(LongVec quadrant, EntryVec entries) {
   return hn::BitCast(df, hn::Xor(turned, signs));
 #else
   const Words dw;
-  const auto both = TwiceOfPairs<false>(hn::BitCast(dw, quadrant));
-  const auto is_odd = kIsSse4 ? hn::MaskFromVec(hn::BitCast(df, hn::ShiftLeft<31>(both)))  // looks at signs
-                              : hn::RebindMask(df, hn::TestBit(both, hn::Set(dw, 1)));
+  const auto both = DupWords<false>(hn::BitCast(dw, quadrant));
+  const auto is_odd = kIsSse4
+                          ? hn::MaskFromVec(hn::BitCast(df, hn::ShiftLeft<31>(both)))  // looks at sign bits
+                          : hn::RebindMask(df, hn::TestBit(both, hn::Set(dw, 1)));
   const auto turned = hn::IfThenElse(is_odd, hn::Reverse2(df, entries), entries);
   const auto second = hn::And(hn::Iota(dw, 0), hn::Set(dw, 1));
   const auto signs = hn::And(hn::ShiftLeft<30>(hn::Add(both, second)), hn::Set(dw, 0x80000000u));
@@ -233,14 +229,14 @@ HWY_INLINE EntryVec TurnEntries(LongVec quadrant, EntryVec entries) {
 #endif
 }
 
-// What SizeAmong compares: magnitudes, or the numbers themselves if that disregards their signs.
+// What SizeAmong takes: magnitudes, or the numbers themselves where it disregards their signs.
 template <bool kNoticesNans>
 HWY_INLINE EntryVec SizeOf(EntryVec v) {
   return kIsAvx512 && !kNoticesNans ? v : hn::Abs(v);
 }
 
-// The larger, or the smaller, of two sizes. Of a NaN and a number either, but one of both results is the NaN
-// if kNoticesNans.
+// The larger or the smaller of two sizes. Of a NaN and a number it may be either; if kNoticesNans is set, the
+// NaN is one of the two results.
 template <bool kNoticesNans, bool kLarger>
 HWY_INLINE EntryVec SizeAmong(EntryVec a, EntryVec b) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -259,20 +255,20 @@ HWY_INLINE EntryVec SizeAmong(EntryVec a, EntryVec b) {
 #endif
 }
 
-// What a rounding test says of a vector of entries: the lanes far from a midpoint; or words, 0 in those near
-// one, below 2^31 in the others.
+// The result of a rounding test: a mask of the lanes that are far from a midpoint; without AVX-512 words,
+// which are 0 near a midpoint and else below 2^31.
 using Far = std::conditional_t<kIsAvx512, hn::Mask<Words>, WordVec>;
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-// Of words whose `bits` are 0 near a midpoint. BothFar: of both.
+// The test of words, all `bits` of which are 0 near a midpoint; and lanes that two tests find far.
 HWY_INLINE Far FarIn(WordVec words, WordVec bits) { return {_mm512_test_epi32_mask(words.raw, bits.raw)}; }
 HWY_INLINE Far BothFar(Far a, Far b) { return hn::And(a, b); }
 HWY_INLINE Far BothFarIn(WordVec a, WordVec b, WordVec bits) {
   return {_mm512_mask_test_epi32_mask(FarIn(a, bits).raw, b.raw, bits.raw)};
 }
 
-// The far lanes in which a > b; in which `words` has none of `bits`.
+// The far lanes in which a > b, and those in which `words` has none of `bits`.
 HWY_INLINE hn::Mask<Entries> FarAndGreater(Far far, EntryVec a, EntryVec b) {
   return {_mm512_mask_cmp_ps_mask(far.raw, a.raw, b.raw, _CMP_GT_OQ)};  // no NaN is
 }
@@ -280,23 +276,23 @@ HWY_INLINE hn::Mask<Entries> FarAndNone(Far far, WordVec words, WordVec bits) {
   return {_mm512_mask_testn_epi32_mask(far.raw, words.raw, bits.raw)};
 }
 
-// Whether the test leaves any of some entries open: one near a midpoint, or, as the smallest of them tell,
-// one below the limit.
+// Whether a lane is not far, or has an entry below the limit: `least` has the smallest entries.
 HWY_INLINE bool AnyOpen(Far far, EntryVec least, EntryVec limit) {
   const auto words = hn::BitCast(Words(), least), limits = hn::BitCast(Words(), limit);
   return _mm512_mask_cmpge_epu32_mask(far.raw, words.raw, limits.raw) != 0xFFFF;
 }
 
-// Whether any word has some of `bits`; AnyTold: or any lower half is that of `tie`, or any number is a NaN.
-HWY_INLINE bool AnyIn(WordVec words, WordVec bits) { return FarIn(words, bits).raw != 0; }
-HWY_INLINE bool AnyTold(WordVec words, WordVec bits, WordVec halves, WordVec tie, EntryVec numbers) {
+// Whether any of `words` has one of `bits`; or besides, any lower half of a word is that of `tie`, or any
+// number is a NaN.
+HWY_INLINE bool AnyBit(WordVec words, WordVec bits) { return FarIn(words, bits).raw != 0; }
+HWY_INLINE bool AnyBitTieOrNan(WordVec words, WordVec bits, WordVec halves, WordVec tie, EntryVec numbers) {
   const unsigned have = FarIn(words, bits).raw;
   const unsigned ties = _mm512_cmpeq_epi16_mask(halves.raw, tie.raw);  // upper halves too
   const unsigned nans = _mm512_cmp_ps_mask(numbers.raw, numbers.raw, _CMP_UNORD_Q);
   return (have | ties | nans) != 0;
 }
 
-#else  // the same, not of AVX-512
+#else  // the same without AVX-512
 
 HWY_INLINE Far FarIn(WordVec words, WordVec bits) { return hn::And(words, bits); }
 HWY_INLINE Far BothFar(Far a, Far b) { return hn::Min(a, b); }
@@ -322,11 +318,11 @@ HWY_INLINE bool AnyOpen(Far far, EntryVec least, EntryVec limit) {
   return !hn::AllFalse(di, hn::Lt(hn::BitCast(di, is_open), hn::Zero(di)));
 }
 
-HWY_INLINE bool AnyIn(WordVec words, WordVec bits) {
+HWY_INLINE bool AnyBit(WordVec words, WordVec bits) {
   return !hn::AllTrue(Words(), hn::Eq(hn::And(words, bits), hn::Zero(Words())));
 }
-template <class Half = std::uint16_t>  // a template, since SCALAR has no vectors of halves
-HWY_INLINE bool AnyTold(WordVec words, WordVec bits, WordVec halves, WordVec tie, EntryVec numbers) {
+template <class Half = std::uint16_t>  // a template, as SCALAR has no vectors of halves
+HWY_INLINE bool AnyBitTieOrNan(WordVec words, WordVec bits, WordVec halves, WordVec tie, EntryVec numbers) {
   const Entries df;
   const Words dw;
   const hn::Repartition<Half, Words> d16;
@@ -334,7 +330,7 @@ HWY_INLINE bool AnyTold(WordVec words, WordVec bits, WordVec halves, WordVec tie
       hn::BitCast(dw, hn::VecFromMask(d16, hn::Eq(hn::BitCast(d16, halves), hn::BitCast(d16, tie))));
   const auto is_nan = hn::Not(hn::Eq(numbers, numbers));  // hn::Ne is false of NaNs on some targets
   const auto open = hn::Or(hn::ShiftLeft<16>(is_tie), hn::BitCast(dw, hn::VecFromMask(df, is_nan)));
-  return AnyIn(hn::Or(words, open), bits);
+  return AnyBit(hn::Or(words, open), bits);
 }
 
 #endif

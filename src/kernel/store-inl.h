@@ -111,7 +111,7 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToFloat16(DF df, hn::Vec<DF> v
                         hn::Set(du, kNanBits<POSENC_F16>));
 }
 
-// `RoundToFloat16`, but for the bits of NaNs: in 16 bits, and in words again.
+// `RoundToFloat16` in 16 bits, but for the bits of NaNs; and in words again.
 template <class DF>
 HWY_INLINE hn::Vec<hn::Rebind<std::uint16_t, DF>> ToFloat16(DF df, hn::Vec<DF> v) {
   if constexpr (!kHasFloat16) return NarrowTo16(df, RoundToFloat16(df, v));
@@ -216,7 +216,7 @@ HWY_NOINLINE void StoreRun(float scale, const float* entries, EntryOrder order, 
     const Floats half;
     if (kHasVectors && order.step == 2 && at + hn::Lanes(half) <= count) {
       const auto both = hn::LoadU(df, entries + 2 * at);
-      const auto taken = LowerFloats(EveryOther(order.flip != 0, both, both));
+      const auto taken = HalfOf<false>(EveryOther(order.flip != 0, both, both));
       StoreLanes(operation, half, taken, source + at, out + at, stream);
       at += hn::Lanes(half);
     }
