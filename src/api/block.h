@@ -56,19 +56,20 @@ posenc_status MemorySize(const Spec* from, std::size_t* bytes) {
   return status;
 }
 
-// Sets *block to where a block lies in a caller's memory, which must overlap nothing that creation reads or
-// writes.
+// Moves *memory, a caller's [bytes], to where a block can begin. The memory must overlap nothing else that
+// creation reads or writes.
 template <class Plan, class Spec, class Handle>
-posenc_status PlaceBlock(const Plan& plan, const Spec* from, const Bytes& memory, Handle** handle,
-                         void** block) {
-  if (Overlap(memory, {handle, sizeof(Handle*)}) || Overlap(memory, {from, from->struct_size}))
+posenc_status PlaceBlock(const Plan& plan, const Spec* from, std::size_t bytes, Handle** handle,
+                         void** memory) {
+  const Bytes whole{*memory, bytes};
+  if (Overlap(whole, {handle, sizeof(Handle*)}) || Overlap(whole, {from, from->struct_size}))
     return POSENC_BUFFERS_OVERLAP;
   for (const Bytes& read : plan.Read()) {
-    if (Overlap(memory, read)) return POSENC_BUFFERS_OVERLAP;
+    if (Overlap(whole, read)) return POSENC_BUFFERS_OVERLAP;
   }
-  const std::size_t skipped = (0 - reinterpret_cast<std::uintptr_t>(memory.data)) % kAlignment;
-  if (memory.count < skipped || memory.count - skipped < BlockSize(plan)) return POSENC_MEMORY_TOO_SMALL;
-  *block = static_cast<unsigned char*>(*block) + skipped;
+  const std::size_t skipped = (0 - reinterpret_cast<std::uintptr_t>(*memory)) % kAlignment;
+  if (bytes < skipped || bytes - skipped < BlockSize(plan)) return POSENC_MEMORY_TOO_SMALL;
+  *memory = static_cast<unsigned char*>(*memory) + skipped;
   return POSENC_OK;
 }
 
@@ -80,7 +81,7 @@ posenc_status Create(const Spec* from, bool owned, void* memory, std::size_t byt
   Plan plan;
   posenc_status status = MakePlan(from, &plan);
   if (status == POSENC_OK) status = InFpState([&] { return plan.Finish(); });
-  if (status == POSENC_OK && !owned) status = PlaceBlock(plan, from, {memory, bytes}, handle, &memory);
+  if (status == POSENC_OK && !owned) status = PlaceBlock(plan, from, bytes, handle, &memory);
   if (status != POSENC_OK) return status;
   if (owned) memory = ::operator new (BlockSize(plan), std::align_val_t{kAlignment}, std::nothrow);
   if (memory == nullptr) return POSENC_OUT_OF_MEMORY;

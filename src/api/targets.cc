@@ -1,3 +1,5 @@
+// The C function that lists the compiled instruction sets.
+
 #include "kernel/targets.h"
 
 #include "posenc/posenc_c.h"
