@@ -12,7 +12,7 @@ namespace {
 // The rows of a run that are padding: bit r for row r.
 std::uint64_t PaddedOfRun(const Encoder& encoder, const Positions& at) {
   if (!encoder.has_padding) return 0;
-  const std::int64_t first = at.first - encoder.offset;  // as passed
+  const std::int64_t first = at.first - encoder.offset;  // as the caller passed it
   const std::uint64_t row = static_cast<std::uint64_t>(encoder.padding) - static_cast<std::uint64_t>(first);
   return row < at.count ? std::uint64_t{1} << row
                         : 0;  // a padding before the first wraps far beyond the last
@@ -51,7 +51,7 @@ void Store(const Call& call, const Element& element, float entry) {
   StoreEntries(call.type, &entry, {}, 0, 1, call.scale, element.from, element.to);
 }
 
-// The position of each row, in column 0.
+// Writes or adds the position of each row, in column 0.
 void StorePositions(const Call& call, const Rows& rows) {
   const bool is_narrow = call.scale == nullptr && call.type != POSENC_F32;
   for (std::size_t r = 0; r < rows.at.count; ++r) {
@@ -65,8 +65,8 @@ void StorePositions(const Call& call, const Rows& rows) {
   }
 }
 
-// The cosine of each row's first pair, in the odd column. Kernels compute it in the type that is written; for
-// sums, as a float.
+// Writes or adds the cosine of each row's first pair, in the odd column. Kernels compute it in the type that
+// is written; for sums, as a float.
 void StoreFirstCosines(const Call& call, const Rows& rows) {
   constexpr Columns kPair = {1, 1, 0, 1, 2};
   const posenc_type type = call.scale == nullptr ? call.type : POSENC_F32;
@@ -87,7 +87,7 @@ void StoreFirstCosines(const Call& call, const Rows& rows) {
   }
 }
 
-// Zeros in columns column .. column + count - 1 of row r.
+// Writes or adds zeros in columns column .. column + count - 1 of row r.
 void StoreZeros(const Call& call, const Rows& rows, std::size_t r, std::size_t column, std::size_t count) {
   constexpr std::size_t kAtOnce = 64;
   constexpr float kZeros[kAtOnce] = {};
@@ -132,7 +132,7 @@ Rows Part(const Call& call, const Rows& rows, std::size_t begin, std::size_t cou
   return part;
 }
 
-// Bit r of padded: row r is padding. The rows between two such rows are done together.
+// The same for a block with rows of padding, bit r of `padded` for row r.
 Tally ApplyAround(const Call& call, const Rows& rows, std::uint64_t padded) {
   Tally tally;
   std::size_t begin = 0;

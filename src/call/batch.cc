@@ -11,7 +11,7 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Sequences that share blocks; each block looks through all of them.
+// At most so many sequences share their blocks, since each block looks through all of them.
 constexpr std::size_t kMaxSequences = 64;
 
 // Sequences begin .. begin + count - 1 of a batch, and their first positions.
@@ -43,7 +43,7 @@ struct Block {
 
 // The next block: at most `most` positions, from the lowest one on that is at least `cursor` and in a
 // sequence. A block of one sequence ends where another sequence begins, and may have Rows::kMax positions.
-// Without sequences if none is left.
+// The block after the last one has no sequences.
 Block NextBlock(const Sequences& sequences, std::int64_t cursor, std::size_t most) {
   const auto rows = static_cast<std::int64_t>(sequences.batch.rows);
   Block block{INT64_MAX, INT64_MIN, 0, 0};
@@ -88,7 +88,8 @@ void ForSequences(const Call& call, const Sequences& sequences, const Block& blo
   }
 }
 
-// Computes a block in a tile and adds it to all of its sequences. Not inlined: the tile takes 24 KB of stack.
+// Computes a block in a tile and adds it to all of its sequences. It is not inlined: the tile takes 24 KB of
+// stack.
 POSENC_NOINLINE void AddBlock(const Call& call, const Sequences& sequences, const Block& block) {
   const Encoder& encoder = call.encoder;
   const Columns& columns = encoder.columns;

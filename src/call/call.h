@@ -19,7 +19,7 @@ inline bool IsPositionType(posenc_type type) {
   return IsInteger(type) || type == POSENC_F32 || type == POSENC_F64;
 }
 
-// False for a NaN.
+// Whether p is in the range of positions; false for a NaN.
 inline bool IsPosition(double p) {
   return p >= -static_cast<double>(POSENC_MAX_POSITION) && p <= static_cast<double>(POSENC_MAX_POSITION);
 }
@@ -110,7 +110,7 @@ struct Call {
   }
 };
 
-// The calls. Each checks every argument before it writes. If a value of a list is at fault, *bad_index is the
+// Each call checks every argument before it writes. If a value of a list is at fault, *bad_index is the
 // first such value, unless bad_index is null.
 posenc_status CallRun(const Call& call, std::int64_t first, std::size_t rows, const Matrix& matrix);
 posenc_status CallList(const Call& call, const List& positions, std::size_t rows, const Matrix& matrix,
@@ -121,12 +121,12 @@ posenc_status CallEmbedAt(const Call& call, const Lookup& lookup, const List& po
                           const Matrix& matrix, std::size_t* bad_index);
 posenc_status CallBatch(const Call& call, const Batch& batch, std::size_t* bad_index);
 
-// Without checks: writes or adds the rows of a run (positions is null) or of a list. With a lookup, the rows
+// Writes or adds, without checks, the rows of a run (positions is null) or of a list. With a lookup, the rows
 // that are added to come from its table.
 Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std::size_t rows,
                const Matrix& matrix, const Lookup* lookup = nullptr);
 
-// Without checks: adds to a batch. The row of a position is computed once for all sequences that contain it.
+// Adds to a batch without checks. The row of a position is computed once for all sequences that contain it.
 void WalkBatch(const Call& call, const Batch& batch);
 
 }  // namespace internal

@@ -28,7 +28,7 @@ posenc_status CheckIntegers(const List& list, std::size_t count, std::int64_t en
   return CheckList(list, count, in_range, out_of_range, written, bad_index);
 }
 
-// The last position at which a run of that many rows may begin to stay in range; -2^62 if there is none.
+// The last position at which a run of `rows` rows may begin and stay in range; -2^62 if there is none.
 std::int64_t LastStart(std::size_t rows) {
   constexpr auto kPositions = static_cast<std::uint64_t>(2 * POSENC_MAX_POSITION + 1);
   if (std::uint64_t{rows} > kPositions) return -(std::int64_t{1} << 62);
@@ -40,8 +40,8 @@ std::int64_t LastStart(std::size_t rows) {
 posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix) {
   if (matrix.stride < shape.dim) return POSENC_STRIDE_TOO_SMALL;
   if (shape.rows == 0) return POSENC_OK;
-  // If rows and stride both have at most so many bits, their product with an element's size does not
-  // overflow. So calls of ordinary sizes need no division, for which a single row would wait.
+  // If rows and stride both have at most kSafeBits bits, their product with an element's size does not
+  // overflow. So calls of ordinary sizes need no division, whose latency would delay calls of a single row.
   constexpr std::size_t kSafeBits = (8 * sizeof(std::size_t) - 4) / 2;
   if ((shape.rows | matrix.stride) >> kSafeBits != 0 &&
       shape.rows > PTRDIFF_MAX / shape.element_size / matrix.stride) {

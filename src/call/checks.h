@@ -21,7 +21,7 @@ struct Bytes {
 // Whether two pieces of memory share a byte; empty ones never do.
 bool Overlap(const Bytes& a, const Bytes& b);
 
-// The memory of a list of that many values; a null list has none.
+// The memory of a list of `count` values; a null list has none.
 inline Bytes ListBytes(const List& list, std::size_t count) {
   return {list.data(), list.IsNull() ? 0 : count * list.value_bytes()};
 }
@@ -42,24 +42,26 @@ struct Shape {
 Bytes MatrixBytes(const Shape& shape, const Matrix& matrix);
 Bytes BatchBytes(const Batch& batch, const Shape& shape);
 
-// Stride, size and pointer of a matrix; of one without rows only the stride.
+// Checks the stride, size and pointer of a matrix; if it has no rows, only the stride.
 posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix);
 
-// That the matrices [rows, row_stride] of a batch do not overlap and fit into the address space together.
+// Checks that the matrices [rows, row_stride] of a batch do not overlap and fit into the address space
+// together.
 posenc_status CheckBatch(const Batch& batch, std::size_t element_size);
 
-// That the positions first + offset .. first + rows - 1 + offset are in range; |offset| <=
+// Checks that the positions first + offset .. first + rows - 1 + offset are in range; |offset| <=
 // POSENC_MAX_POSITION.
 posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset = 0);
 
-// Which values a list of positions may have.
+// The values that a list of positions may have.
 struct Admitted {
   std::int64_t offset = 0;  // added to each before it is checked; at most POSENC_MAX_POSITION either way
   bool any_value = false;
 };
 
-// Lists of count > 0 values, which a call reads while it writes `written`: that they are not null, do not
-// overlap it, and have values in range. *bad_index becomes the first value out of range, unless it is null.
+// Check a list of count > 0 values, which a call reads while it writes `written`: it must not be null or
+// overlap `written`, and its values must be in range. *bad_index becomes the first value out of range, unless
+// it is null.
 posenc_status CheckPositions(const List& positions, std::size_t count, const Admitted& admitted,
                              const Bytes& written, std::size_t* bad_index);
 posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t end, const Bytes& written,
@@ -67,7 +69,7 @@ posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t 
 posenc_status CheckFirsts(const Batch& batch, std::int64_t offset, const Bytes& written,
                           std::size_t* bad_index);
 
-// The table and the ids of a lookup for out.rows > 0 rows.
+// Checks the table and the ids of a lookup for out.rows > 0 rows.
 posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& written,
                           std::size_t* bad_index);
 

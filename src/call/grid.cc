@@ -16,10 +16,11 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Of rows that are computed before they are copied: these are read again and again, so they must stay in L2.
+// Bytes of rows that are computed before they are copied. They are read again and again, so they must stay in
+// L2.
 constexpr std::size_t kBlockBytes = std::size_t{32} << 10;
 
-// 24 KB: a call may take little stack, and the kernels need some of it.
+// Floats of the tile, 24 KB: a call may take little stack, and the kernels need some of it.
 constexpr std::size_t kTileFloats = std::size_t{12} << 9;
 
 // Rows of each axis if several share the tile. The last axis, whose rows change from cell to cell, has at
@@ -47,7 +48,7 @@ struct Places {
 };
 
 // Writes the columns of an axis. The grid consists of `outer` parts, in each of which a row of the axis is
-// that of `inner` cells in succession.
+// used by `inner` cells in succession.
 void WriteAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::size_t outer) {
   const Places places(grid);
   const Call call = grid.CallOf(axis);
@@ -143,7 +144,7 @@ class GridAdder {
   }
 
   // Adds the columns of the axes first .. last to all cells. The grid consists of `outer` parts, in each of
-  // which a row of axis `last` is that of `inner` cells in succession.
+  // which a row of axis `last` is used by `inner` cells in succession.
   void AddAxes(std::size_t first, std::size_t last, std::size_t outer, std::size_t inner) {
     const std::size_t rows = grid_.axes[last].count;
     std::size_t index[POSENC_MAX_GRID_AXES];
@@ -183,7 +184,7 @@ class GridAdder {
     unsigned char* const to = cell + axis.column * places_.size;
     if (held.most == 0) return WalkAxis(grid_.CallOf(axis), axis, index, 1, to, dim);
     const float* const row = held.rows + (index - held.begin) * dim;
-    if (row[0] != row[0]) return StoreNans(grid_.type, dim, to);  // of a position that is none
+    if (row[0] != row[0]) return StoreNans(grid_.type, dim, to);  // from a position that is not valid
     AddEntries(a, row, dim, to);
   }
 
@@ -200,7 +201,7 @@ class GridAdder {
   alignas(64) float tile_[kTileFloats];
 };
 
-// Not inlined: grids that are written need no tile on the stack.
+// It is not inlined, because grids that are written need no tile on the stack.
 POSENC_NOINLINE void AddToGrid(const Grid& grid, std::size_t cells) {
   GridAdder adder(grid, cells);
   adder.AddPrefix();
@@ -213,7 +214,7 @@ posenc_status CallGrid(const Grid& grid, std::size_t* bad_axis, std::size_t* bad
   std::size_t cells = 0;
   const posenc_status status = CheckGrid(grid, &cells, bad_axis, bad_index);
   if (status != POSENC_OK || cells + grid.prefix_rows == 0)
-    return status;  // without rows there may be no matrix
+    return status;  // without rows, the matrix may be null
   return InFpState([&] {
     if (grid.scale == nullptr) {
       WriteGrid(grid, cells);

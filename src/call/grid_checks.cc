@@ -9,7 +9,7 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// That the columns of axis a lie in the row and apart from those of the axes before it.
+// Checks that the columns of axis a lie in the row and apart from those of the axes before it.
 posenc_status CheckColumns(const Grid& grid, std::size_t a) {
   const GridAxis& axis = grid.axes[a];
   const std::size_t dim = axis.encoder->dim, stride = grid.matrix.stride;

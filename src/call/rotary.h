@@ -18,7 +18,7 @@ struct Rotary {
   std::size_t offset;  // the first element of a head that is rotated
   std::size_t pairs;
   std::size_t axes;
-  posenc_pairing from, to;  // of what is read and of what is written
+  posenc_pairing from, to;  // pairing of the elements that are read, and of those that are written
   posenc_arithmetic arithmetic;
   std::int64_t target;
   const RotaryKernels* kernels;
@@ -75,7 +75,7 @@ struct CacheRows {
   }
 };
 
-// The calls. Each checks every argument before it writes. If a value of a list is at fault, *bad_index is the
+// Each call checks every argument before it writes. If a value of a list is at fault, *bad_index is the
 // first such value, unless bad_index is null.
 posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors,
                          std::size_t* bad_index);

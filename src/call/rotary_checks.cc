@@ -26,7 +26,8 @@ struct Blocks {
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
 };
 
-// Strides are in elements of `size` bytes; tokens > 0, heads > 0. False if the address space is too small.
+// Sets *blocks; false if the address space is too small for them. Strides are in elements of `size` bytes;
+// tokens > 0, heads > 0.
 bool MakeBlocks(const void* data, std::size_t tokens, std::size_t token_stride, std::size_t heads,
                 std::size_t head_stride, std::size_t head_dim, std::size_t size, Blocks* blocks) {
   if (tokens == 1) token_stride = 0;
@@ -45,7 +46,7 @@ bool MakeBlocks(const void* data, std::size_t tokens, std::size_t token_stride, 
   return true;
 }
 
-// That no two of the blocks overlap; else which stride is too small.
+// Checks that no two of the blocks overlap. If they do, the status names the stride that is too small.
 posenc_status CheckApart(const Blocks& blocks) {
   const bool inner_is_right = blocks.inner_count == 1 || blocks.inner_stride >= blocks.bytes;
   if (inner_is_right && (blocks.outer_count == 1 || blocks.outer_stride >= blocks.InnerBytes())) {
@@ -78,12 +79,13 @@ bool MayOverlap(const Blocks& a, const Blocks& b) {
   return common == 0 || !Alternate(a, a.bytes, b, b.bytes, common);
 }
 
-// What a tensor's rotation writes, and what it reads unless it is in place. Zeros stand for no memory.
+// What a tensor's rotation writes, and what it reads unless it is in place.
 struct TensorMemory {
-  Blocks data{}, source{};
+  Blocks data, source;
+  bool is_in_place;
 };
 
-// Call it in the default floating-point state.
+// Checks flags and gain of a tensor. Call it in the default floating-point state.
 posenc_status CheckGain(double amplitude, const posenc_heads& heads) {
   if ((heads.inverse != 0 && heads.inverse != 1) || heads.reserved != 0) return POSENC_BAD_FLAG;
   const auto is_right = [](double x) { return x >= 0x1p-64 && x <= 0x1p64; };  // false for a NaN
@@ -93,7 +95,7 @@ posenc_status CheckGain(double amplitude, const posenc_heads& heads) {
   return are_right ? POSENC_OK : POSENC_BAD_AMPLITUDE;
 }
 
-// Of a tensor with heads, at one token or more.
+// Checks a tensor with heads > 0 for tokens > 0, and finds its memory.
 posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type type,
                          const posenc_heads& heads, TensorMemory* memory) {
   const std::size_t size = ElementSize(type);
@@ -103,28 +105,29 @@ posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type t
   }
   if (const posenc_status status = CheckApart(memory->data); status != POSENC_OK) return status;
   if (heads.data == nullptr) return POSENC_NULL_POINTER;
-  if (IsInPlace(heads, tokens)) return POSENC_OK;
+  memory->is_in_place = IsInPlace(heads, tokens);
+  if (memory->is_in_place) return POSENC_OK;
   return MakeBlocks(heads.source, tokens, SourceTokenStride(heads), heads.heads, SourceHeadStride(heads),
                     rotary.head_dim, size, &memory->source)
              ? POSENC_OK
              : POSENC_SIZE_OVERFLOW;
 }
 
-// That tensor i has memory of its own, apart from that of the tensors before it.
+// Checks that tensor i has memory of its own, apart from that of the tensors before it.
 posenc_status CheckTensor(const Rotary& rotary, std::size_t tokens, const Tensors& tensors, std::size_t i) {
   if (tensors.heads[i].heads == 0 || tokens == 0) return POSENC_OK;
-  TensorMemory mine;
+  TensorMemory mine{};
   if (const posenc_status status = CheckHeads(rotary, tokens, tensors.type, tensors.heads[i], &mine);
       status != POSENC_OK) {
     return status;
   }
-  if (MayOverlap(mine.data, mine.source)) return POSENC_BUFFERS_OVERLAP;
+  if (!mine.is_in_place && MayOverlap(mine.data, mine.source)) return POSENC_BUFFERS_OVERLAP;
   for (std::size_t j = 0; j < i; ++j) {
     if (tensors.heads[j].heads == 0) continue;
-    TensorMemory other;
+    TensorMemory other{};
     CheckHeads(rotary, tokens, tensors.type, tensors.heads[j], &other);
-    if (MayOverlap(mine.data, other.data) || MayOverlap(mine.data, other.source) ||
-        MayOverlap(mine.source, other.data)) {
+    if (MayOverlap(mine.data, other.data) || (!other.is_in_place && MayOverlap(mine.data, other.source)) ||
+        (!mine.is_in_place && MayOverlap(mine.source, other.data))) {
       return POSENC_BUFFERS_OVERLAP;
     }
   }
@@ -146,12 +149,12 @@ posenc_status CheckTensors(const Rotary& rotary, std::size_t tokens, const Tenso
   return status;
 }
 
-// Whether a call whose tensors were found right overwrites memory that it reads besides them.
+// Whether writing the tensors, which CheckTensors has accepted, overwrites any of the memory in `read`.
 bool Overwrites(const Rotary& rotary, std::size_t tokens, const Tensors& tensors,
                 std::initializer_list<Bytes> read) {
   for (std::size_t i = 0; i < tensors.count; ++i) {
     if (tensors.heads[i].heads == 0) continue;
-    TensorMemory memory;
+    TensorMemory memory{};
     CheckHeads(rotary, tokens, tensors.type, tensors.heads[i], &memory);
     for (const Bytes& bytes : read) {
       if (Overlap(bytes, memory.data.All())) return true;

@@ -18,7 +18,7 @@ namespace internal {
 inline constexpr std::size_t kTurnBuffer = kMaxRotaryPairs + 64;
 static_assert(kTurnPadding <= 64, "a last vector may reach past the pairs");
 
-// The position of a token whose angles serve the tokens a few positions after it, by angle addition.
+// The position of a token from which the angles of the next tokens are computed by angle addition.
 class Anchor {
  public:
   explicit Anchor(std::size_t axes) : axes_(axes) {}
@@ -48,7 +48,7 @@ class Anchor {
   double position_[POSENC_MAX_AXES] = {};
 };
 
-// The cosines and sines of one token after another: those of the last anchor, and the offset from there.
+// The cosines and sines of one token after another, as those of the last anchor and the offset from there.
 class TokenTurns {
  public:
   explicit TokenTurns(const Rotary& rotary) : rotary_(rotary), anchor_(rotary.axes) {}

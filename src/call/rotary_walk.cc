@@ -61,7 +61,7 @@ class TokenHeads {
  private:
   bool IsAligned(const void* p) const { return (reinterpret_cast<std::uintptr_t>(p) & (size_ - 1)) == 0; }
 
-  // Not inlined: the buffer takes 4 KB of stack, which calls without it leave to the kernels.
+  // It is not inlined, so that calls without the buffer leave its 4 KB of stack to the kernels.
   template <class Rotate>
   POSENC_NOINLINE void ForEachInBuffer(const Heads& heads, const Rotate& rotate) const {
     alignas(64) unsigned char buffer[POSENC_MAX_ROTARY_DIM * sizeof(float)];

@@ -10,16 +10,16 @@
 namespace posenc {
 namespace internal {
 
-// Whether to stream rows of a matrix: if `rows` of them, the call's or those of the table that it fills,
-// exceed the caches, and all rows begin on cache lines, so that streaming stores fill whole lines. stride is
-// in elements.
+// Whether to stream rows of a matrix: `rows` of them, which are the call's or those of the table that it
+// fills, must exceed the caches, and all must begin on cache lines, so that streaming stores fill whole
+// lines. The stride is in elements.
 bool ShouldStream(const Columns& columns, std::size_t element_size, std::uint64_t rows, const void* data,
                   std::size_t stride);
 
 // Whether a buffer of this size should bypass the caches.
 bool IsBeyondCaches(std::size_t bytes);
 
-// Whether to stream copies: of rows of row_bytes, stride_bytes apart from data on, `bytes` in all.
+// Whether to stream copies of rows: `bytes` in all, row_bytes each, stride_bytes apart from `data` on.
 bool ShouldStreamCopies(std::size_t bytes, std::size_t row_bytes, const void* data, std::size_t stride_bytes);
 
 }  // namespace internal

@@ -13,8 +13,8 @@
 namespace posenc {
 namespace internal {
 
-// Its entries are correctly rounded floats. It has 24 KB, for the stack; the fewer pairs, the more rows it
-// holds. Call it in the default floating-point state.
+// Its entries are correctly rounded floats. It takes 24 KB, to be on the stack; the fewer pairs, the more
+// rows it holds. Call it in the default floating-point state.
 class Tile {
  public:
   static constexpr std::size_t kMaxPairs = 256;

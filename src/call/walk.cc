@@ -24,8 +24,8 @@ class Block {
     rows_.data = RowAt(begin);
   }
 
-  // Replaces the block's positions by those of a list from `begin` on. Positions that are none, which only
-  // nan_rows admits, are computed as 0 and overwritten by Apply.
+  // Replaces the block's positions by those of a list from `begin` on. Values that are no positions, which
+  // only nan_rows admits, are computed as 0 and overwritten by Apply.
   void TakeList(const List& positions, std::size_t begin) {
     const Encoder& encoder = call_.encoder;
     rows_.at.list = list_;
@@ -40,7 +40,7 @@ class Block {
     }
   }
 
-  // Sets the rows to add to, those of a table. Rows of a narrower type are first widened into the matrix.
+  // Takes the rows to add to from a table. Rows of a narrower type are first widened into the matrix.
   void TakeLookup(const Lookup& lookup, std::size_t begin) {
     const bool widen = lookup.type != call_.type;
     rows_.sources = widen ? nullptr : sources_;
@@ -53,7 +53,7 @@ class Block {
     }
   }
 
-  // has_bad: positions of the block may be none; their rows become NaNs.
+  // has_bad: some values of the list may be no positions; their rows become NaNs.
   Tally Apply(bool has_bad) {
     const Tally tally = call_.Apply(rows_);
     for (std::size_t r = 0; has_bad && r < rows_.at.count; ++r) {
