@@ -195,38 +195,16 @@ void FinishPhaseRounding(const Schedule& schedule, std::size_t count, PhaseRound
   for (std::size_t i = 0; i < count; ++i) phases->values[i] = framework.Value(i);
 }
 
-void PhaseRounding::Fill(const double* position, std::size_t axis_count, const std::uint8_t* axes,
-                         std::size_t first, std::size_t count, double* phases) const {
-  const double* const of_first = values == nullptr ? nullptr : values + first;
-  if (rounding == POSENC_F64_POW_DIV) {
-    for (std::size_t i = 0; i < count; ++i) phases[i] = scale * (*position / of_first[i]);
-    return;
-  }
-  if (rounding == POSENC_F64_POW_MUL) {
-    for (std::size_t i = 0; i < count; ++i) phases[i] = scale * (*position * of_first[i]);
-    return;
-  }
-  const auto float_scale = static_cast<float>(scale);
-  const auto put = [&](std::size_t i, float phase) { phases[i] = float_scale * phase; };
+void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes,
+                               std::size_t count, double* phases) const {
+  const bool is_iterated = rounding == POSENC_F32_ITERATED;
   float at[POSENC_MAX_AXES] = {};
   for (std::size_t k = 0; k < axis_count; ++k) at[k] = static_cast<float>(position[k]) * position_factor;
-  const float start = at[0];
-  if (rounding == POSENC_F32_ITERATED) {
-    for (std::size_t k = 0; k < axis_count; ++k) {
-      float t = at[k];
-      for (std::size_t i = 0; i < first; ++i) t *= ratio;
-      for (std::size_t i = 0; i < count; ++i, t *= ratio) {
-        if (axes != nullptr && axes[i] != k) continue;
-        put(i, t);
-        if (values != nullptr) phases[i] = static_cast<float>(phases[i]) / static_cast<float>(of_first[i]);
-      }
-    }
-  } else if (axes != nullptr) {
-    for (std::size_t i = 0; i < count; ++i) put(i, at[axes[i]] * static_cast<float>(of_first[i]));
-  } else if (rounding == POSENC_F32_POW_DIV) {
-    for (std::size_t i = 0; i < count; ++i) put(i, start / static_cast<float>(of_first[i]));
-  } else {
-    for (std::size_t i = 0; i < count; ++i) put(i, start * static_cast<float>(of_first[i]));
+  for (std::size_t i = 0; i < count; ++i) {
+    const float start = at[axes == nullptr ? 0 : axes[i]];
+    const float value = values == nullptr ? 1.0f : static_cast<float>(values[i]);
+    phases[i] = is_iterated ? static_cast<float>(scale) * start / value : start * value;
+    for (std::size_t k = 0; is_iterated && k < axis_count; ++k) at[k] *= ratio;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "frequency/table.h"
 
@@ -197,6 +198,10 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
   return AreInRange(*schedule, has_large) ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
 }
 
+std::size_t OffsetBytes(const RotaryTable& table) {
+  return table.has_offsets ? (2 * kMaxOffset * table.frequencies.count + kPadding) * sizeof(double) : 0;
+}
+
 }  // namespace
 
 // What an NTK scaling has for f. For DYNAMIC_NTK f L / L0 - (f - 1), as the sum 1 + f (L - L0) / L0, in which
@@ -252,6 +257,23 @@ posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table
   frequencies.axis_count = checked.axes;
   PlanArrays(checked.rotary_dim / 2, has_large, &frequencies);
   return status;
+}
+
+std::size_t ArrayBytes(const RotaryTable& table) {
+  return ArrayBytes(table.frequencies) + OffsetBytes(table);
+}
+
+void FillRotaryTable(void* memory, RotaryTable* table) {
+  FrequencyTable& frequencies = table->frequencies;
+  frequencies.schedule.scaling = &table->schedule;  // the table may have been copied since it was planned
+  FillTable(memory, &frequencies);
+  for (std::size_t i = 0; frequencies.axes != nullptr && i < frequencies.count; ++i) {
+    frequencies.axes[i] = static_cast<std::uint8_t>(PlaceOf(table->schedule.spec, i).axis);
+  }
+  if (!table->has_offsets) return;
+  unsigned char* const offsets = static_cast<unsigned char*>(memory) + ArrayBytes(frequencies);
+  table->offsets = reinterpret_cast<double*>(offsets);
+  std::memset(offsets, 0, OffsetBytes(*table));
 }
 
 }  // namespace internal

@@ -148,10 +148,6 @@ std::size_t UsualPairs(const FrequencyTable& table) {
   return usual;
 }
 
-std::size_t OffsetBytes(const RotaryTable& table) {
-  return table.has_offsets ? (2 * kMaxOffset * table.frequencies.count + kPadding) * sizeof(double) : 0;
-}
-
 }  // namespace
 
 std::size_t FrequencyTable::QuickPairs(double position, std::size_t i, std::size_t pairs) const {
@@ -218,30 +214,29 @@ void FillTable(void* memory, FrequencyTable* table) {
   if (table->max_cancellation != 0.0 && table->recipe.IsNone()) table->usual = UsualPairs(*table);
 }
 
-std::size_t ArrayBytes(const RotaryTable& table) {
-  return ArrayBytes(table.frequencies) + OffsetBytes(table);
-}
-
-void FillRotaryTable(void* memory, RotaryTable* table) {
-  FrequencyTable& frequencies = table->frequencies;
-  frequencies.schedule.scaling = &table->schedule;  // the table may have been copied since it was planned
-  FillTable(memory, &frequencies);
-  for (std::size_t i = 0; frequencies.axes != nullptr && i < frequencies.count; ++i) {
-    frequencies.axes[i] = static_cast<std::uint8_t>(PlaceOf(table->schedule.spec, i).axis);
+void PhaseRounding::Fill(double position, std::size_t first, std::size_t count, double* phases) const {
+  const double* const of_first = values == nullptr ? nullptr : values + first;
+  const auto start = static_cast<float>(position), float_scale = static_cast<float>(scale);
+  const auto put = [&](std::size_t i, float phase) { phases[i] = float_scale * phase; };
+  switch (rounding) {
+    case POSENC_F64_POW_DIV:
+      for (std::size_t i = 0; i < count; ++i) phases[i] = scale * (position / of_first[i]);
+      break;
+    case POSENC_F64_POW_MUL:
+      for (std::size_t i = 0; i < count; ++i) phases[i] = scale * (position * of_first[i]);
+      break;
+    case POSENC_F32_POW_DIV:
+      for (std::size_t i = 0; i < count; ++i) put(i, start / static_cast<float>(of_first[i]));
+      break;
+    case POSENC_F32_ITERATED: {
+      float t = start;
+      for (std::size_t i = 0; i < first; ++i) t *= ratio;
+      for (std::size_t i = 0; i < count; ++i, t *= ratio) put(i, t);
+      break;
+    }
+    default:
+      for (std::size_t i = 0; i < count; ++i) put(i, start * static_cast<float>(of_first[i]));
   }
-  if (!table->has_offsets) return;
-  unsigned char* const offsets = static_cast<unsigned char*>(memory) + ArrayBytes(frequencies);
-  table->offsets = reinterpret_cast<double*>(offsets);
-  std::memset(offsets, 0, OffsetBytes(*table));
-}
-
-void RotaryTable::FillMultiples(const double* position, double* multiples) const {
-  const std::size_t count = frequencies.count;
-  const std::uint8_t* const axes = frequencies.axes;
-  for (std::size_t i = count; i < frequencies.padded; ++i) multiples[i] = 0.0;
-  if (IsRounded())
-    return frequencies.recipe.Fill(position, frequencies.axis_count, axes, 0, count, multiples);
-  for (std::size_t i = 0; i < count; ++i) multiples[i] = position[axes == nullptr ? 0 : axes[i]];
 }
 
 }  // namespace internal

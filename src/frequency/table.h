@@ -73,7 +73,7 @@ struct FrequencyTable {
 
   // phases [pairs], rounded, of the pairs from i on.
   void FillPhases(double position, std::size_t i, std::size_t pairs, double* phases) const {
-    recipe.Fill(&position, 1, nullptr, first + i, pairs, phases);
+    recipe.Fill(position, first + i, pairs, phases);
   }
 
   // The phase of pair i at a multiple, in twenty-fourths of a turn, if that is known (rational.h); else -1.
@@ -125,7 +125,15 @@ struct RotaryTable {
   double* OffsetCosines(std::size_t offset) const { return offsets + 2 * (offset - 1) * frequencies.count; }
 
   // multiples [frequencies.padded], 0 past the pairs, of a position [axes].
-  void FillMultiples(const double* position, double* multiples) const;
+  void FillMultiples(const double* position, double* multiples) const {
+    const std::size_t count = frequencies.count;
+    const std::uint8_t* const axes = frequencies.axes;
+    for (std::size_t i = count; i < frequencies.padded; ++i) multiples[i] = 0.0;
+    if (IsRounded()) {
+      return frequencies.recipe.FillOfAxes(position, frequencies.axis_count, axes, count, multiples);
+    }
+    for (std::size_t i = 0; i < count; ++i) multiples[i] = position[axes == nullptr ? 0 : axes[i]];
+  }
 };
 
 // A table without its arrays, of a spec of which all but struct_size and target is checked here.
