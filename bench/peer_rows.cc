@@ -13,7 +13,7 @@ namespace {
 
 constexpr Shape kShapes[] = {{1, 1024}, {512, 512}, {5000, 512}};
 constexpr Shape kLargeShape = {65536, 1024};
-constexpr std::size_t kMostRows = 5000;                   // that are compared
+constexpr std::size_t kMaxRows = 5000;                    // that are compared
 constexpr std::int64_t kLargestPosition = (1 << 17) - 1;  // of single rows: decode steps of a long context
 constexpr double kTolerance = 1e-2;                       // in the first rows, lest a peer be used wrongly
 
@@ -35,7 +35,7 @@ struct Deviation {
 };
 
 std::size_t ComparedRows(Shape shape) {
-  return shape.rows == 1 ? kListedPositions : std::min(shape.rows, kMostRows);
+  return shape.rows == 1 ? kListedPositions : std::min(shape.rows, kMaxRows);
 }
 
 // Of the rows that the shape stands for: those of the table, or a sample of random ones.

@@ -19,7 +19,7 @@ constexpr OddColumn kOddColumns[] = {OddColumn::kHalfPair, OddColumn::kZeroLast,
                                      OddColumn::kCosineLast};
 constexpr std::int64_t kPadding = 9;
 
-bool IsInTurns(Layout layout) {
+bool IsInterleaved(Layout layout) {
   return layout == Layout::kInterleaved || layout == Layout::kInterleavedCosSin;
 }
 
@@ -27,7 +27,7 @@ std::vector<Spec> Specs(std::size_t dim) {
   std::vector<Spec> specs;
   for (const Layout layout : kLayouts) {
     for (const OddColumn odd : kOddColumns) {
-      if (odd == OddColumn::kZeroMiddle && IsInTurns(layout)) continue;
+      if (odd == OddColumn::kZeroMiddle && IsInterleaved(layout)) continue;
       for (const bool input_first : {false, true}) {
         for (const bool has_padding : {false, true}) {
           Spec spec = MakeSpec(dim, nullptr, layout);

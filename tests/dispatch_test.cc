@@ -90,7 +90,7 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
       EXPECT_NE(encoder->write[type], nullptr) << n << ", type " << type;
       EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
       if (type == POSENC_F64) continue;
-      EXPECT_NE(rotary->close, nullptr) << n;
+      EXPECT_NE(rotary->resolve, nullptr) << n;
       for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
         EXPECT_NE(rotary->place[type][pairing], nullptr) << n << ", type " << type;
         EXPECT_NE(rotary->exact[type][pairing], nullptr) << n << ", type " << type;

@@ -144,7 +144,7 @@ class GainedTurn {
   template <class T>
   Rotated<T> Entries() const {
     oracle::Rounding cosine, sine;
-    turn_.RoundBoth(TypeOf<T>(), &cosine, &sine);
+    turn_.RoundInterval(TypeOf<T>(), &cosine, &sine);
     return {FromBits<T>(cosine.bits), FromBits<T>(sine.bits)};
   }
   double Cosine() const { return Entries<double>().x; }
@@ -177,7 +177,7 @@ class PairMaker {
         return {a, Step(Finite(-Wide(a) * s / c))};
       }
       case 4:
-        return {Normal(kLeastNormal, kLeastNormal + 6), Normal(kLeastNormal, kLeastNormal + 6)};
+        return {Normal(kMinNormal, kMinNormal + 6), Normal(kMinNormal, kMinNormal + 6)};
       case 5:
         return {Subnormal(), Subnormal()};
       case 6:
@@ -231,7 +231,7 @@ class PairMaker {
   }
 
  private:
-  static constexpr int kLeastNormal = TraitsOf(TypeOf<T>()).min_exponent - 1;
+  static constexpr int kMinNormal = TraitsOf(TypeOf<T>()).min_exponent - 1;
   static constexpr int kMost = TraitsOf(TypeOf<T>()).max_exponent - 1;
 
   static int Digits() { return TraitsOf(TypeOf<T>()).digits; }

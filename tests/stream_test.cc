@@ -18,7 +18,7 @@
 namespace posenc {
 namespace {
 
-constexpr std::size_t kMostRows = 1 << 18;
+constexpr std::size_t kMaxRows = 1 << 18;
 
 constexpr unsigned char kCanary = 0xA5;
 
@@ -42,8 +42,8 @@ std::size_t StreamedRows(Layout layout, std::size_t dim, const T* data, std::siz
   const auto streams = [&](std::size_t rows) {
     return internal::ShouldStream(ColumnsOf(layout, dim), sizeof(T), rows, data, stride);
   };
-  if (!streams(kMostRows)) return 0;
-  std::size_t cached = 0, streamed = kMostRows;
+  if (!streams(kMaxRows)) return 0;
+  std::size_t cached = 0, streamed = kMaxRows;
   while (streamed - cached > 1) {
     const std::size_t middle = (cached + streamed) / 2;
     (streams(middle) ? streamed : cached) = middle;
@@ -224,10 +224,10 @@ TEST(StorePolicy, StreamsWholeLines) {
   GuardedPages pages(1);
   const auto* data = reinterpret_cast<const float*>(pages.begin());
   const internal::Columns columns = ColumnsOf(Layout::kInterleaved, 64);
-  EXPECT_TRUE(internal::ShouldStream(columns, sizeof(float), kMostRows, data, 64));
+  EXPECT_TRUE(internal::ShouldStream(columns, sizeof(float), kMaxRows, data, 64));
   EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), 64, data, 64));
-  EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), kMostRows, data + 4, 64));
-  EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), kMostRows, data, 68));
+  EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), kMaxRows, data + 4, 64));
+  EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), kMaxRows, data, 68));
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ void ForSequences(const Call& call, const Sequences& sequences, const Block& blo
 POSENC_NOINLINE void AddBlock(const Call& call, const Sequences& sequences, const Block& block) {
   const Encoder& encoder = call.encoder;
   const Columns& columns = encoder.columns;
-  const bool interleaved = columns.InTurns();
+  const bool interleaved = columns.Interleaved();
   Positions positions = block.positions();
   positions.first += encoder.offset;
   const std::size_t size = call.element_size(), row_bytes = sequences.batch.row_stride * size;
@@ -126,7 +126,7 @@ POSENC_NOINLINE void AddBlock(const Call& call, const Sequences& sequences, cons
 // first.
 bool SharesTiles(const Encoder& encoder) {
   const Columns& columns = encoder.columns;
-  return encoder.HasPairsOnly() && !encoder.has_padding && (!columns.InTurns() || columns.SinesFirst());
+  return encoder.HasPairsOnly() && !encoder.has_padding && (!columns.Interleaved() || columns.SinesFirst());
 }
 
 void AddSequences(const Call& call, const Sequences& sequences) {

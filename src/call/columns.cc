@@ -6,7 +6,7 @@ namespace posenc {
 namespace internal {
 namespace {
 
-bool IsInTurns(posenc_layout layout) {
+bool IsInterleaved(posenc_layout layout) {
   return layout == POSENC_INTERLEAVED || layout == POSENC_INTERLEAVED_COS_SIN;
 }
 
@@ -15,7 +15,7 @@ bool IsInTurns(posenc_layout layout) {
 posenc_status PlaceColumns(const posenc_spec& spec, Encoder* encoder) {
   if (!IsValue<Of::layout>(spec.layout)) return POSENC_BAD_LAYOUT;
   if (!IsValue<Of::odd_column>(spec.odd_column) ||
-      (spec.odd_column == POSENC_ODD_ZERO_MIDDLE && IsInTurns(spec.layout))) {
+      (spec.odd_column == POSENC_ODD_ZERO_MIDDLE && IsInterleaved(spec.layout))) {
     return POSENC_BAD_ODD_COLUMN;
   }
   const std::size_t first = spec.input_first != 0 ? 1 : 0;

@@ -24,8 +24,8 @@ constexpr std::size_t kBlockBytes = std::size_t{32} << 10;
 constexpr std::size_t kTileFloats = std::size_t{12} << 9;
 
 // Rows of each axis if several share the tile. The last axis, whose rows change from cell to cell, has at
-// least kLeastLastRows.
-constexpr std::size_t kLeastLastRows = 8, kOuterRows = 2;
+// least kMinLastRows.
+constexpr std::size_t kMinLastRows = 8, kOuterRows = 2;
 
 // Writes or adds the rows begin .. begin + rows - 1 of an axis, `stride` elements apart from `to` on.
 void WalkAxis(const Call& call, const GridAxis& axis, std::size_t begin, std::size_t rows, void* to,
@@ -132,7 +132,7 @@ class GridAdder {
     const auto floats = [&](std::size_t a, std::size_t rows) {
       return std::min(grid_.axes[a].count, rows) * grid_.axes[a].encoder->dim;
     };
-    const std::size_t last = end - 1, least = floats(last, kLeastLastRows);
+    const std::size_t last = end - 1, least = floats(last, kMinLastRows);
     std::size_t begin = last, used = 0;
     for (; exceeds_caches_ && begin > 0 && least + used + floats(begin - 1, kOuterRows) <= kTileFloats;
          --begin) {

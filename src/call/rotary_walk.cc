@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "call/rotary_turns.h"
+#include "call/rotary_sincos.h"
 #include "number/compiler.h"
 #include "number/double_double.h"
 #include "number/fp_state.h"
@@ -182,7 +182,7 @@ class CacheRow {
     }
   }
 
-  // Sets cosines and sines [pairs + kTurnPadding] to those of the row times a gain, then zeros.
+  // Sets cosines and sines [pairs + kVectorPadding] to those of the row times a gain, then zeros.
   void Load(const Gain& gain, float* cosines, float* sines) const {
     LoadFrom(cos_, gain.scale, cosines);
     LoadFrom(sin_, gain.inverse ? -gain.scale : gain.scale, sines);
@@ -202,7 +202,7 @@ class CacheRow {
     } else {
       rotary_.kernels->widen[cache_.type](from, pairs, to);
     }
-    std::memset(to + pairs, 0, kTurnPadding * sizeof(*to));
+    std::memset(to + pairs, 0, kVectorPadding * sizeof(*to));
     ScaleFloats(scale, to, pairs);
   }
 
@@ -224,25 +224,25 @@ class CacheRow {
 
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
   return InFpState([&] {
-    HeadTurns turns(rotary);
+    HeadSinCos sin_cos(rotary);
     const Cached cached = WhatCaches(rotary, tensors, positions.tokens);
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
-      tally += turns.Take(positions, t);
+      tally += sin_cos.Take(positions, t);
       ForTensors(rotary, tensors, positions.tokens, cached, t, rotary.table.schedule.amplitude,
                  [&](const Gain& gain, const Heads& heads, bool must_complete) {
-                   tally += turns.Rotate(tensors.type, gain, heads);
-                   if (must_complete) tally += turns.Close(tensors.type);
+                   tally += sin_cos.Rotate(tensors.type, gain, heads);
+                   if (must_complete) tally += sin_cos.Resolve(tensors.type);
                  });
     }
-    tally += turns.Close(tensors.type);
+    tally += sin_cos.Resolve(tensors.type);
     return tally;
   });
 }
 
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
   InFpState([&] {
-    alignas(64) float cosines[kTurnBuffer], sines[kTurnBuffer];
+    alignas(64) float cosines[kPairBuffer], sines[kPairBuffer];
     const Cached cached = WhatCaches(rotary, tensors, tokens);
     for (std::size_t t = 0; t < tokens; ++t) {
       const CacheRow row(rotary, rows.cache, rows.At(t));
@@ -259,13 +259,13 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
 
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
   return InFpState([&] {
-    alignas(64) unsigned char cosines[kTurnBuffer * sizeof(double)], sines[kTurnBuffer * sizeof(double)];
-    TokenTurns turns(rotary);
+    alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
+    TokenSinCos sin_cos(rotary);
     const Gain gain{rotary.table.schedule.amplitude, 1.0, false};
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
-      tally += turns.Take(positions, t);
-      tally += turns.Round(cache.type, gain, cosines, sines);
+      tally += sin_cos.Take(positions, t);
+      tally += sin_cos.Round(cache.type, gain, cosines, sines);
       CacheRow(rotary, cache, t).Store(cosines, sines);
     }
     return tally;

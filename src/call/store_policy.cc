@@ -26,8 +26,8 @@ bool AreWholeLines(const void* data, std::size_t others) {
 bool ShouldStream(const Columns& columns, std::size_t element_size, std::uint64_t rows, const void* data,
                   std::size_t stride) {
   // Interleaved pairs begin at the lower offset; sines and cosines in halves each at its own.
-  const std::size_t offsets = columns.InTurns() ? std::min(columns.sine_offset, columns.cosine_offset)
-                                                : columns.sine_offset | columns.cosine_offset;
+  const std::size_t offsets = columns.Interleaved() ? std::min(columns.sine_offset, columns.cosine_offset)
+                                                    : columns.sine_offset | columns.cosine_offset;
   const std::size_t row_bytes = (columns.sines + columns.cosines) * element_size;
   return AreWholeLines(data, (stride | offsets) * element_size) &&
          std::min<std::uint64_t>(rows, kStreamBytes) * row_bytes >= kStreamBytes;

@@ -130,7 +130,7 @@ template void RationalProduct::Multiply(const Wide256&, const Exponent&);
 template void RationalProduct::Multiply(const Wide1024&, const Exponent&);
 
 void RationalProduct::Append(std::uint64_t base, const Exponent& exponent) {
-  is_known_ = is_known_ && exponent.d != 0 && count_ < kMostPowers;
+  is_known_ = is_known_ && exponent.d != 0 && count_ < kMaxPowers;
   if (is_known_ && base != 1 && exponent.n != 0) powers_[count_++] = {base, exponent};
 }
 

@@ -66,12 +66,12 @@ class RationalProduct {
     std::uint64_t base;  // odd
     Exponent exponent;
   };
-  static constexpr std::size_t kMostPowers = 24;
+  static constexpr std::size_t kMaxPowers = 24;
 
   void Append(std::uint64_t base, const Exponent& exponent);
   void MakeCoprime();
 
-  Power powers_[kMostPowers];
+  Power powers_[kMaxPowers];
   std::size_t count_ = 0;
   Exponent two_;
   bool negative_ = false;

@@ -138,9 +138,9 @@ bool PhasesAreExact(const FrequencyTable& table) {
   return true;
 }
 
-// How many pairs have steps of at least kLeastQuick, the first ones.
+// How many pairs have steps of at least kMinQuick, the first ones.
 std::size_t UsualPairs(const FrequencyTable& table) {
-  const auto is_usual = [&](std::size_t i) { return std::fabs(table.high[i]) >= kLeastQuick; };
+  const auto is_usual = [&](std::size_t i) { return std::fabs(table.high[i]) >= kMinQuick; };
   const bool is_monotonic = !table.schedule.IsListed() && !table.steps_are_reduced;
   if (is_monotonic && is_usual(0) && is_usual(table.count - 1)) return table.count;
   std::size_t usual = 0;

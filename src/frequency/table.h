@@ -44,7 +44,7 @@ struct FrequencyTable {
   // the steps, and with them the phases, are exact.
   double max_cancellation;
 
-  // How many pairs, the first ones, have steps of at least kLeastQuick; 0 if steps are exact or phases
+  // How many pairs, the first ones, have steps of at least kMinQuick; 0 if steps are exact or phases
   // rounded.
   std::size_t usual;
 

@@ -36,7 +36,7 @@ constexpr std::size_t kChunkAnchors = 1024;  // of all groups
 //   sines     [groups, stride] sines at the anchors
 //   cosines   [groups, stride]
 struct Anchors {
-  static constexpr std::size_t kPad = 2 * kMostLanes<Doubles>;
+  static constexpr std::size_t kPad = 2 * kMaxLanes<Doubles>;
   static constexpr std::size_t kSize = kMaxChunkPairs + kPad;
 
   std::size_t stride;
@@ -47,7 +47,7 @@ struct Anchors {
 
 // The same rounded to float, for angle addition in float, and the bound of the sines of each pair.
 struct FloatAnchors {
-  HWY_ALIGN float errors[kMaxChunkPairs + kMostLanes<Entries>];
+  HWY_ALIGN float errors[kMaxChunkPairs + kMaxLanes<Entries>];
   HWY_ALIGN float sines[sizeof(Anchors::sines) / sizeof(double)];
   HWY_ALIGN float cosines[sizeof(Anchors::cosines) / sizeof(double)];
 };

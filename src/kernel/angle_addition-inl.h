@@ -55,7 +55,8 @@ HWY_INLINE bool InterleavedEntries(const MirroredAngles& angles, std::size_t at,
   MirroredSinCos(angles, at, s0, c0, s1, c1);
   const auto far0 = RoundAdded<kFormat, true>(s0, c0, entries0);
   const auto far1 = RoundAdded<kFormat, true>(s1, c1, entries1);
-  return AnyOpen(BothFar(far0, far1), Least(entries0, entries1), hn::LoadU(Entries(), angles.small + 2 * at));
+  return AnyUndecidedEntry(BothFar(far0, far1), Least(entries0, entries1),
+                           hn::LoadU(Entries(), angles.small + 2 * at));
 }
 
 // The same of two vectors of pairs, as [s0 s1 ...] and [c0 c1 ...] for each row.
@@ -69,14 +70,14 @@ HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, En
       BothFar(RoundAdded<kFormat, false>(s0, s0b, sines0), RoundAdded<kFormat, false>(c0, c0b, cosines0));
   const auto far1 =
       BothFar(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
-  return AnyOpen(BothFar(far0, far1), Least(Least(sines0, cosines0), Least(sines1, cosines1)),
-                 hn::LoadU(Entries(), angles.small + at));
+  return AnyUndecidedEntry(BothFar(far0, far1), Least(Least(sines0, cosines0), Least(sines1, cosines1)),
+                           hn::LoadU(Entries(), angles.small + at));
 }
 
 // The hot loop: the pairs i .. end - 1 of two mirrored rows, whole vectors of them, written or added. Stops
 // at the first vector with an undecided entry, of which nothing is stored, and returns its pair, else `end`.
 //
-// Decided: no midpoint within kAddedWindow ulps, and |entry| >= kLeastAdded, or exempt from that
+// Decided: no midpoint within kAddedWindow ulps, and |entry| >= kMinAdded, or exempt from that
 // (`MakeAnchors`).
 // Undecided: one vector in 231 (AVX-512), left to `FinishPairs`.
 // Hardest: `worst_cases_test.cc` has entries that are built to lie 2^-46 to 2^-73 from midpoints, relatively.
@@ -99,7 +100,7 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
   const auto* next0 = reinterpret_cast<const Element*>(rows.next[0]) + first;
   const auto* next1 = reinterpret_cast<const Element*>(rows.next[1]) + first;
   [[maybe_unused]] const NextRowPrefetch prefetch = rows.prefetch;
-  [[maybe_unused]] const bool asks_ahead = AsksAhead(to0, stream);
+  [[maybe_unused]] const bool asks_ahead = Prefetches(to0, stream);
   const auto store = [&](EntryVec entries0, EntryVec entries1, std::size_t column) POSENC_INLINE_LAMBDA {
     if constexpr (Operation::kReads) {
       prefetch(next0 + column);
@@ -131,10 +132,11 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
 }
 
 // The entries of up to two vectors of pairs, for each of two rows.
-using FewPairs = PairBuffer<2 * kMostLanes<Doubles>>[2];
+using FewPairs = PairBuffer<2 * kMaxLanes<Doubles>>[2];
 
-// Entries [s0 c0 s1 c1 ...] of one vector of one row, from their sums: decided if sum + kAddedBracket and sum
-// - kAddedBracket round to the same float, or odd float (kOdd), as rounding is monotonic.
+// Entries [s0 c0 s1 c1 ...] of one vector of one row, from their sums: decided if sum + kAddedInterval and
+// sum
+// - kAddedInterval round to the same float, or odd float (kOdd), as rounding is monotonic.
 //
 //   r        0 or 1: the row before or after the anchor
 //   at       the vector's first pair in the chunk; its first `pairs` pairs count
@@ -144,7 +146,7 @@ template <bool kOdd>
 HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const MirroredAngles& angles,
                           std::size_t r, std::size_t at, std::size_t pairs, DoubleVec sine, DoubleVec cosine,
                           float* entries, Tally& tally) {
-  const auto error = hn::Set(Doubles(), kAddedBracket);
+  const auto error = hn::Set(Doubles(), kAddedInterval);
   const auto upper = ToRoundedFloats<kOdd>(hn::Add(sine, error), hn::Add(cosine, error));
   const auto lower = ToRoundedFloats<kOdd>(hn::Sub(sine, error), hn::Sub(cosine, error));
   const auto is_pair = hn::FirstN(Entries(), 2 * pairs);  // others only fill the vector
@@ -192,7 +194,7 @@ constexpr RunRoutine MakeRoutine() {
                         nullptr,
                         &AngleAdditionLoop<kInterleaved, Operation>,
                         &FinishPairs<RoundsToOdd(kFormat)>,
-                        {kLeastAdded<kFormat>, kFormat == POSENC_F16 ? 0.0 : kExemptQuarterTurns,
+                        {kMinAdded<kFormat>, kFormat == POSENC_F16 ? 0.0 : kExemptQuarterTurns,
                          kFloatError<Operation>, kInterleaved},
                         Operation::kReads,
                         kFloats};

@@ -29,7 +29,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET != HWY_SCALAR
 
 // Shorter runs are faster by the direct kernel, row by row.
-constexpr std::size_t kLeastDoubleRun = 8;
+constexpr std::size_t kMinDoubleRun = 8;
 
 // Angles split for products: x = part + low, part a multiple of 2^-26, |low| <= 2^-27; and x as one double
 // (whole). Products of two parts, and sums of two such products, are exact.
@@ -232,7 +232,7 @@ template <bool kInterleaved>
 HWY_INLINE void StoreDoublePairs(const Columns& columns, DoubleVec s, DoubleVec c, double* row, std::size_t i,
                                  bool stream) {
   if constexpr (kInterleaved) {
-    StoreByTurns(s, c, row + columns.sine_offset + 2 * i, stream);
+    StoreInterleavedDoubles(s, c, row + columns.sine_offset + 2 * i, stream);
   } else {
     StoreVector(Doubles(), s, row + columns.sine_offset + i, stream);
     StoreVector(Doubles(), c, row + columns.cosine_offset + i, stream);
@@ -271,10 +271,10 @@ HWY_NOINLINE std::size_t AngleAdditionDoubleLoop(const Columns& columns, const M
 
 // One vector of one row into buffers: as it was added up, or by the direct kernel if a pair is undecided.
 HWY_INLINE void FinishDoubles(const FrequencyTable& table, double position, std::size_t i,
-                              hn::Mask<Doubles> open, DoubleVec sine, DoubleVec cosine, double* sines,
+                              hn::Mask<Doubles> undecided, DoubleVec sine, DoubleVec cosine, double* sines,
                               double* cosines, Tally& tally) {
   const Doubles d;
-  if (hn::AllFalse(d, open)) {
+  if (hn::AllFalse(d, undecided)) {
     hn::Store(sine, d, sines);
     hn::Store(cosine, d, cosines);
   } else {
@@ -289,8 +289,8 @@ inline HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, cons
                                                const MirroredDoubles& angles, std::size_t begin,
                                                const DoubleRows& rows, std::size_t i, Tally& tally) {
   const Doubles d;
-  HWY_ALIGN double sines[2][kMostLanes<Doubles>];
-  HWY_ALIGN double cosines[2][kMostLanes<Doubles>];
+  HWY_ALIGN double sines[2][kMaxLanes<Doubles>];
+  HWY_ALIGN double cosines[2][kMaxLanes<Doubles>];
   DoubleVec s0, c0, s1, c1;
   hn::Mask<Doubles> open0, open1;
   RoundMirrored(angles, i - begin, s0, c0, s1, c1, open0, open1);
@@ -304,7 +304,8 @@ inline HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, cons
 // data = PE for one run: chunk by chunk, group by group, two mirrored rows at a time.
 inline HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Columns& columns, const Rows& rows,
                                        const Run& run, Tally& tally) {
-  const auto hot_loop = columns.InTurns() ? &AngleAdditionDoubleLoop<true> : &AngleAdditionDoubleLoop<false>;
+  const auto hot_loop =
+      columns.Interleaved() ? &AngleAdditionDoubleLoop<true> : &AngleAdditionDoubleLoop<false>;
   const std::size_t lanes = hn::Lanes(Doubles());
   const std::size_t whole = HoldDoubles(rows) ? columns.cosines / lanes * lanes : 0;
   DoubleAnchors anchors;
@@ -336,15 +337,15 @@ inline HWY_NOINLINE void FillDoubleRun(const FrequencyTable& table, const Column
 #endif  // HWY_SCALAR
 
 // data = PE, rounded to double: consecutive positions without a phase rounding by angle addition, in runs of
-// at least kLeastDoubleRun rows; all other rows by the direct kernel.
+// at least kMinDoubleRun rows; all other rows by the direct kernel.
 inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Columns& columns,
                                        const Rows& rows) {
   Tally tally;
   std::size_t begin = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const bool is_common = columns.InTurns() ? columns.SinesFirst() : columns.sines >= columns.cosines;
+  const bool is_common = columns.Interleaved() ? columns.SinesFirst() : columns.sines >= columns.cosines;
   if (rows.at.IsRun() && table.recipe.IsNone() && is_common) {
-    while (rows.at.count - begin >= kLeastDoubleRun) {
+    while (rows.at.count - begin >= kMinDoubleRun) {
       const std::int64_t first = rows.at.first + static_cast<std::int64_t>(begin);
       const Run run = LongestRun(first, begin, rows.at.count - begin, kMaxGroups);
       FillDoubleRun(table, columns, rows, run, tally);

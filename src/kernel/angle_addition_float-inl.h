@@ -10,7 +10,7 @@
 #endif
 
 #include "kernel/anchors-inl.h"
-#include "kernel/brackets-inl.h"
+#include "kernel/interval_rounding-inl.h"
 #include "number/compiler.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -29,9 +29,9 @@ template <class Operation>
 constexpr double kFloatError = (kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma) +
                                (Operation::kReads ? 0x1p-24 : 0.0);
 
-// One vector of pairs of two mirrored rows, from pair `at` of the chunk on, rounded to 16 bits (`RoundBoth`):
-// entries, or x + entries. For the row before the anchor, with the anchor's s, c and the offset's rs, rc as
-// floats:
+// One vector of pairs of two mirrored rows, from pair `at` of the chunk on, rounded to 16 bits
+// (`RoundInterval`): entries, or x + entries. For the row before the anchor, with the anchor's s, c and the
+// offset's rs, rc as floats:
 //
 //   sine0   = s rc - c rs, between s rc - error - c rs and s rc + error - c rs
 //   cosine0 = c rc + s rs, likewise; the row after it has the other signs
@@ -72,7 +72,7 @@ HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t a
                              lower = hn::Add(x, lower);
                              total = hn::Add(total, upper);
                            }
-                           return RoundBoth<Operation>(upper, lower, rounded, marks);
+                           return RoundInterval<Operation>(upper, lower, rounded, marks);
                          };
   auto differ = round(MinusProduct(c, rs, s_upper), MinusProduct(c, rs, s_lower), x_sine0, sine0);
   differ = hn::Or(differ, round(hn::MulAdd(s, rs, c_upper), hn::MulAdd(s, rs, c_lower), x_cosine0, cosine0));
@@ -118,7 +118,7 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& colu
   const auto* next0 = reinterpret_cast<const std::uint16_t*>(rows.next[0]) + first;
   const auto* next1 = reinterpret_cast<const std::uint16_t*>(rows.next[1]) + first;
   [[maybe_unused]] const NextRowPrefetch prefetch_next = rows.prefetch;
-  [[maybe_unused]] const bool asks_ahead = AsksAhead(to0, stream);
+  [[maybe_unused]] const bool asks_ahead = Prefetches(to0, stream);
   const auto prefetch = [&](std::size_t column) POSENC_INLINE_LAMBDA {
     if constexpr (Operation::kReads) {
       prefetch_next(next0 + column);

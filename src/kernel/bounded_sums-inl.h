@@ -14,7 +14,7 @@
 #include "kernel/heads.h"
 #include "kernel/pairs-inl.h"
 #include "kernel/rotary_reference.h"
-#include "kernel/turns-inl.h"
+#include "kernel/token_sincos-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -29,7 +29,7 @@ using PairsOf = std::conditional_t<kType == POSENC_F32, Floats, hn::ScalableTag<
 
 // What turns are multiplied by, and how good the products are: the error of one is `relative` of itself and
 // `absolute` besides, which cover the roundings of a sum as well (number/bounds.h).
-struct TurnBounds {
+struct SinCosBounds {
   double factor, sine_factor;
   double relative, absolute;
   bool are_direct;  // a cosine or sine that is 0 is exactly 0, and each has the right sign
@@ -37,13 +37,13 @@ struct TurnBounds {
   bool are_exact;   // beside them 1 times the gain, and an element times that, is exact
 
   // Of sums in double or, of shorter types than float, of what becomes of these in float.
-  TurnBounds(const Gain& gain, bool direct, bool in_float)
+  SinCosBounds(const Gain& gain, bool direct, bool in_float)
       : factor(gain.nearest()),
         sine_factor(gain.inverse ? -gain.nearest() : gain.nearest()),
         relative(in_float ? kFloatRotationError
                  : direct ? kDirectRotationError
                           : 0.0),
-        absolute(direct ? kLeastTurnError : kAddedRotationError * gain.nearest()),
+        absolute(direct ? kMinSinCosError : kAddedRotationError * gain.nearest()),
         are_direct(direct),
         has_zeros(direct),
         are_exact(direct && (in_float ? IsShortInFloat(gain) : IsShort(gain))) {}
@@ -58,7 +58,7 @@ struct TurnBounds {
       if (i + hn::Lanes(d) > pairs) least = hn::IfThenElse(hn::FirstN(d, pairs - i), least, smallest);
       smallest = hn::Min(smallest, least);
     }
-    if (!hn::AllTrue(d, hn::Gt(smallest, hn::Set(d, kLeastPlainTurn)))) return;
+    if (!hn::AllTrue(d, hn::Gt(smallest, hn::Set(d, kMinPlainSinCos)))) return;
     has_zeros = false;
     absolute = 0.0;
   }
@@ -68,24 +68,25 @@ struct TurnBounds {
 // they are exact. (Vectors of SVE cannot be members of a struct.)
 template <bool kInFloat>
 HWY_INLINE void SumWithin(FloatVec a_element, FloatVec b_element, DoubleVec cosine, DoubleVec sine,
-                          const TurnBounds& turns, DoubleVec& x, DoubleVec& x_bound, DoubleVec& y,
+                          const SinCosBounds& bounds, DoubleVec& x, DoubleVec& x_bound, DoubleVec& y,
                           DoubleVec& y_bound) {
   const Doubles d;
   const auto a = hn::PromoteTo(d, a_element), b = hn::PromoteTo(d, b_element);
   const auto a_size = hn::Abs(a), b_size = hn::Abs(b);
-  const auto c = hn::Mul(cosine, hn::Set(d, turns.factor)), s = hn::Mul(sine, hn::Set(d, turns.sine_factor));
-  const auto relative = hn::Set(d, turns.relative), absolute = hn::Set(d, turns.absolute);
+  const auto c = hn::Mul(cosine, hn::Set(d, bounds.factor)),
+             s = hn::Mul(sine, hn::Set(d, bounds.sine_factor));
+  const auto relative = hn::Set(d, bounds.relative), absolute = hn::Set(d, bounds.absolute);
   auto c_error = hn::MulAdd(hn::Abs(c), relative, absolute),
        s_error = hn::MulAdd(hn::Abs(s), relative, absolute);
   x = MinusProduct(b, s, hn::Mul(a, c));
   y = hn::MulAdd(a, s, hn::Mul(b, c));
   // What floats lose of a sum that is not exactly 0.
-  const auto most_least = hn::Set(d, kLeastFloatRotationError);
+  const auto most_least = hn::Set(d, kMinFloatRotationError);
   const auto least = hn::Min(hn::Add(a_size, b_size), most_least);
   DoubleVec x_least = least, y_least = least;
-  if (HWY_UNLIKELY(turns.has_zeros)) {
+  if (HWY_UNLIKELY(bounds.has_zeros)) {
     auto no_cosine = hn::Eq(cosine, hn::Zero(d)), no_sine = hn::Eq(sine, hn::Zero(d));
-    if (turns.are_exact) no_cosine = no_sine = hn::Or(no_cosine, no_sine);
+    if (bounds.are_exact) no_cosine = no_sine = hn::Or(no_cosine, no_sine);
     c_error = hn::IfThenZeroElse(no_cosine, c_error);
     s_error = hn::IfThenZeroElse(no_sine, s_error);
     const auto least_of = [&](DoubleVec of_cosine, DoubleVec of_sine) HWY_ATTR {
@@ -162,7 +163,7 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
 template <posenc_type kType>
 HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
     hn::Vec<PairsOf<kType>> a, hn::Vec<PairsOf<kType>> b, hn::Vec<hn::RebindToSigned<PairsOf<kType>>> larger,
-    const double* cosines, const double* sines, const TurnBounds& turns, WordsAs<PairsOf<kType>>& x,
+    const double* cosines, const double* sines, const SinCosBounds& bounds, WordsAs<PairsOf<kType>>& x,
     WordsAs<PairsOf<kType>>& y) {
   const Doubles d;
   const PairsOf<kType> df;
@@ -175,11 +176,11 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
     y = BitsOfSpecial<kType>(df, y_sum);
     return hn::MaskFromVec(hn::Zero(di));
   };
-  const bool are_special = turns.are_direct && hn::AllTrue(di, is_special);
+  const bool are_special = bounds.are_direct && hn::AllTrue(di, is_special);
   WordsAs<PairsOf<kType>> differ;
   if constexpr (kType == POSENC_F32) {
     DoubleVec x_wide, x_bound, y_wide, y_bound;
-    SumWithin<false>(a, b, hn::LoadU(d, cosines), hn::LoadU(d, sines), turns, x_wide, x_bound, y_wide,
+    SumWithin<false>(a, b, hn::LoadU(d, cosines), hn::LoadU(d, sines), bounds, x_wide, x_bound, y_wide,
                      y_bound);
     x_sum = ToFloats(x_wide);
     y_sum = ToFloats(y_wide);
@@ -189,36 +190,36 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
   } else {
     DoubleVec x_lower, x_lower_bound, y_lower, y_lower_bound, x_upper, x_upper_bound, y_upper, y_upper_bound;
     const std::size_t upper = hn::Lanes(df) - hn::Lanes(d);  // where the upper half of a vector begins
-    SumWithin<true>(HalfOf<false>(a), HalfOf<false>(b), hn::LoadU(d, cosines), hn::LoadU(d, sines), turns,
+    SumWithin<true>(HalfOf<false>(a), HalfOf<false>(b), hn::LoadU(d, cosines), hn::LoadU(d, sines), bounds,
                     x_lower, x_lower_bound, y_lower, y_lower_bound);
     SumWithin<true>(HalfOf<true>(a), HalfOf<true>(b), hn::LoadU(d, cosines + upper),
-                    hn::LoadU(d, sines + upper), turns, x_upper, x_upper_bound, y_upper, y_upper_bound);
+                    hn::LoadU(d, sines + upper), bounds, x_upper, x_upper_bound, y_upper, y_upper_bound);
     x_sum = ToNearestFloats<false>(x_lower, x_upper);
     y_sum = ToNearestFloats<false>(y_lower, y_upper);
     if (HWY_UNLIKELY(are_special)) return store_special();
     const auto x_bound = ToNearestFloats<false>(x_lower_bound, x_upper_bound);
     const auto y_bound = ToNearestFloats<false>(y_lower_bound, y_upper_bound);
-    differ = RoundToShort<kType>(df, x_sum, x_bound, turns.are_exact, x);
-    differ = hn::Or(differ, RoundToShort<kType>(df, y_sum, y_bound, turns.are_exact, y));
+    differ = RoundToShort<kType>(df, x_sum, x_bound, bounds.are_exact, x);
+    differ = hn::Or(differ, RoundToShort<kType>(df, y_sum, y_bound, bounds.are_exact, y));
   }
   if (kType == POSENC_BF16) differ = hn::ShiftRight<16>(differ);
-  auto open = hn::Ne(hn::BitCast(di, differ), hn::Zero(di));
+  auto undecided = hn::Ne(hn::BitCast(di, differ), hn::Zero(di));
   if (HWY_UNLIKELY(!hn::AllFalse(di, is_special))) {
     // NaNs and, if the signs of the turns are certain, infinities are as IEEE arithmetic has them.
-    const auto is_settled = hn::Gt(larger, hn::Set(di, turns.are_direct ? 0x7F7FFFFF : 0x7F800000));
+    const auto is_settled = hn::Gt(larger, hn::Set(di, bounds.are_direct ? 0x7F7FFFFF : 0x7F800000));
     const auto settled = hn::RebindMask(du, is_settled);
     x = hn::IfThenElse(settled, BitsOfSpecial<kType>(df, x_sum), x);
     y = hn::IfThenElse(settled, BitsOfSpecial<kType>(df, y_sum), y);
-    open = hn::AndNot(is_settled, hn::Or(open, is_special));
+    undecided = hn::AndNot(is_settled, hn::Or(undecided, is_special));
   }
-  return open;
+  return undecided;
 }
 
 // The lanes of a mask, a bit each, at most 64. (hn::MaxLanes of half a vector is too small for SVE of 2,048
 // bits.)
 template <class D>
 HWY_INLINE std::uint64_t BitsOf(D d, hn::Mask<D> mask) {
-  constexpr std::size_t kBytes = hwy::DivCeil(kMostVectorBytes / sizeof(hn::TFromD<D>), std::size_t{8});
+  constexpr std::size_t kBytes = hwy::DivCeil(kMaxVectorBytes / sizeof(hn::TFromD<D>), std::size_t{8});
   static_assert(kBytes <= 8, "64 lanes");
   std::uint8_t bytes[8] = {};
   hn::StoreMaskBits(d, mask, bytes);

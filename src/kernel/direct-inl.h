@@ -36,7 +36,7 @@ constexpr std::size_t kBufferPairs = 512;
 // used.
 template <std::size_t kPairs>
 struct PairBuffer {
-  HWY_ALIGN float entries[2 * (kPairs + kMostLanes<Doubles>)];
+  HWY_ALIGN float entries[2 * (kPairs + kMaxLanes<Doubles>)];
 };
 
 // The steps that serve one position: high + low, in quarter turns, one a pair.
@@ -65,7 +65,7 @@ HWY_INLINE void LoadPhases(const Steps& steps, const Multiples& multiples, std::
 // The phases of kBufferPairs pairs under a phase rounding. Without one the array stays uninitialized:
 // clearing it would take a tenth of the time of a single row.
 struct PhaseBuffer {
-  HWY_ALIGN double phases[kBufferPairs + kMostLanes<Doubles>];
+  HWY_ALIGN double phases[kBufferPairs + kMaxLanes<Doubles>];
 };
 
 // The multiples of the pairs i .. i + count - 1 at a position: the position itself or, with a phase rounding,
@@ -74,7 +74,7 @@ inline Multiples MultiplesAt(const FrequencyTable& table, double position, std::
                              PhaseBuffer& buffer) {
   if (table.recipe.IsNone()) return {position, nullptr};
   table.FillPhases(position, i, count, buffer.phases);
-  for (std::size_t k = 0; k < kMostLanes<Doubles>; ++k) buffer.phases[count + k] = 0.0;
+  for (std::size_t k = 0; k < kMaxLanes<Doubles>; ++k) buffer.phases[count + k] = 0.0;
   return {position, buffer.phases};
 }
 
@@ -93,7 +93,7 @@ HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double l
 
 // The undecided lanes of a vector of pairs, for `RecomputePairs`: 0 in those that are decided.
 struct Flags {
-  HWY_ALIGN std::uint64_t lanes[kMostLanes<Longs>];
+  HWY_ALIGN std::uint64_t lanes[kMaxLanes<Longs>];
 
   HWY_INLINE void Set(LongVec flagged) {  // 0 in decided lanes
     hn::Store(flagged, Longs(), lanes);
@@ -114,9 +114,9 @@ HWY_INLINE DoubleVec BelowOne(DoubleVec c) { return hn::Min(c, hn::Set(Doubles()
 //
 //   not_zero   0; for odd floats, if the target's test does not know that zeros are exact (kPassesZeros), a
 //              subnormal double, which that test decides and which leaves larger numbers as they are
-HWY_INLINE void TurnAndAdd(DoubleVec not_zero, LongVec& quadrant, DoubleVec& s, DoubleVec& c) {
+HWY_INLINE void SwapAndAdd(DoubleVec not_zero, LongVec& quadrant, DoubleVec& s, DoubleVec& c) {
   DoubleVec sine, cosine;
-  TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
+  SwapByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
   s = hn::Add(sine, not_zero);
   c = hn::Add(cosine, not_zero);
   quadrant = hn::Zero(Longs());
@@ -133,11 +133,11 @@ HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
                              float* to) {
   if constexpr (kHasVectors) {
     PassedPairs passed;
-    hn::StoreU(TurnEntries(quadrant, RoundPairs<kOdd, kWindow>(s, c, so_far, passed)), Entries(), to);
+    hn::StoreU(SwapEntries(quadrant, RoundPairs<kOdd, kWindow>(s, c, so_far, passed)), Entries(), to);
     return passed;
   } else {
     DoubleVec sine, cosine;
-    TurnByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
+    SwapByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
     FloatVec rounded_sine, rounded_cosine;
     so_far = hn::AndNot(RoundDirect<kOdd, kWindow>(sine, rounded_sine), so_far);
     so_far = hn::AndNot(RoundDirect<kOdd, kWindow>(cosine, rounded_cosine), so_far);
@@ -157,7 +157,7 @@ HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
 //
 // Error: kDirectError before rounding; decided outside a window of kDirectWindow ulps.
 // Undecided: one pair in 5 million in lists; also pairs with |r| < kMaxCancellation |phase|, and phases below
-// kLeastPhase. `RecomputePairs` decides them here.
+// kMinPhase. `RecomputePairs` decides them here.
 // Hardest known, by exhaustion (`fallback_test.cc`, `worst_cases_test.cc`): one entry of each type.
 //
 //   float32    cos(730825806 * 10000^(-38/64)) = -0x1.234a4f0000000043p-1, 2^-38.9 ulp of a float from the
@@ -178,9 +178,9 @@ inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type 
     LoadPhases(steps, multiples, begin, at, multiple, high, low);
     LongVec quadrant;
     auto flagged = ReducedSinCos(d, multiple, high, low, table.max_cancellation, s, c, quadrant);
-    flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastPhase));
+    flagged = hn::Or(flagged, IsTiny(multiple, high, kMinPhase));
     if (is_odd) c = BelowOne(c);
-    TurnAndAdd(not_zero, quadrant, s, c);
+    SwapAndAdd(not_zero, quadrant, s, c);
     float* to = entries + 2 * at;
     const auto so_far = hn::Not(flagged);
     const PassedPairs passed = is_odd ? StoreRounded<true, kDirectWindow>(quadrant, s, c, so_far, to)
@@ -202,7 +202,7 @@ HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
   const auto low = WordsOf<false, true>(hn::BitCast(Longs(), s), hn::BitCast(Longs(), c));
   const auto biased = hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kDirectBias<kOdd, kQuickWindow>)));
   const auto bits = hn::Set(dw, static_cast<std::uint32_t>(kFarBits<POSENC_F32, kQuickWindow>));
-  hn::StoreU(TurnEntries(quadrant, ToRoundedFloats<kOdd>(s, c)), Entries(), to);
+  hn::StoreU(SwapEntries(quadrant, ToRoundedFloats<kOdd>(s, c)), Entries(), to);
   return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(hn::And(biased, bits), hn::Zero(dw)));
 }
 
@@ -210,9 +210,9 @@ HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
 // hot loop of the direct kernel. Stops at the first vector that has an undecided pair, whose entries are then
 // wrong, and returns its `at`; else returns `end` or more.
 //
-//   |position| >= 1, no phase rounding; kLeastQuick <= |step| <= kMaxStep (FrequencyTable::QuickPairs)
+//   |position| >= 1, no phase rounding; kMinQuick <= |step| <= kMaxStep (FrequencyTable::QuickPairs)
 //
-// Error: kQuickError before rounding; decided outside a window of kQuickWindow ulps if |r| >= kLeastQuick.
+// Error: kQuickError before rounding; decided outside a window of kQuickWindow ulps if |r| >= kMinQuick.
 // Worst known before rounding: see `QuickPolynomials`.
 // Undecided: one vector in 4,000, left to `EvaluateFully`.
 //
@@ -223,8 +223,8 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
                                          std::size_t at, std::size_t end, float* entries) {
   const Doubles d;
   const Steps steps = {table.high, table.low};
-  const bool is_short = IsWhole(position) && position >= -kMostShort && position <= kMostShort;
-  const auto least = hn::Set(d, kLeastQuick * kLeastQuick);
+  const bool is_short = IsWhole(position) && position >= -kMaxShort && position <= kMaxShort;
+  const auto least = hn::Set(d, kMinQuick * kMinQuick);
   DoubleVec multiple, high, low, next;
   LongVec next_quadrant;
   LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
@@ -312,7 +312,7 @@ inline HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, c
   const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
   const std::size_t sine = (columns.sine_offset + i * columns.step) * routine.element_size;
   const std::size_t cosine = (columns.cosine_offset + i * columns.step) * routine.element_size;
-  if (columns.InTurns()) {
+  if (columns.Interleaved()) {
     const std::size_t both = sine_count + cosine_count, first = HWY_MIN(sine, cosine);
     const EntryOrder order = columns.SinesFirst() ? EntryOrder() : kCosinesFirst;
     return routine.store(scale, entries, order, both, row.from + first, row.to + first, aligned, stream);
@@ -328,7 +328,7 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
   Tally tally;
   PairBuffer<kBufferPairs> buffer;
   PhaseBuffer phases;
-  const bool in_place = routine.in_place && aligned && columns.InTurns() && columns.SinesFirst();
+  const bool in_place = routine.in_place && aligned && columns.Interleaved() && columns.SinesFirst();
   const std::size_t whole = in_place ? columns.cosines / hn::Lanes(Doubles()) * hn::Lanes(Doubles()) : 0;
   for (std::size_t r = 0; r < rows.at.count; ++r) {
     const Row row = RowAt(rows, routine.element_size, r);
@@ -346,8 +346,8 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
         routine.evaluate(table, routine.format, multiples, i, placed, to, tally);
       }
       if (placed == count) continue;
-      routine.evaluate(table, routine.format, multiples.From(placed), i + placed, count - placed, buffer.entries,
-                       tally);
+      routine.evaluate(table, routine.format, multiples.From(placed), i + placed, count - placed,
+                       buffer.entries, tally);
       StorePairs(routine, scale, columns, i + placed, count - placed, buffer.entries, row, aligned, false);
     }
   }

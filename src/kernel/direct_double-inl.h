@@ -26,7 +26,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Pairs that are evaluated at a time. The anchors and offsets of a run (`DoubleAnchors`) then take 26 KB of
 // the stack.
 constexpr std::size_t kDoubleChunkPairs = 64;
-static_assert(kDoubleChunkPairs % kMostLanes<Doubles> == 0, "whole vectors");
+static_assert(kDoubleChunkPairs % kMaxLanes<Doubles> == 0, "whole vectors");
 using ChunkArray = double[kDoubleChunkPairs];
 
 // The sine and cosine of one angle for each pair of a chunk, as sums of two doubles.
@@ -64,7 +64,7 @@ struct DoublesTo {
 
 // Stores one vector of pairs.
 HWY_INLINE void StoreTo(const DoublesTo& to, DoubleVec s, DoubleVec c) {
-  if (kHasVectors && to.step == 2) return StoreByTurns(s, c, to.sines, false);
+  if (kHasVectors && to.step == 2) return StoreInterleavedDoubles(s, c, to.sines, false);
   hn::StoreU(s, Doubles(), to.sines);
   hn::StoreU(c, Doubles(), to.cosines);
 }
@@ -77,7 +77,7 @@ HWY_INLINE void StoreTo(const DoublesTo& to, DoubleVec s, DoubleVec c) {
 // Error before rounding: kDoubleError, and absolutely max_cancellation * kPhaseErrorPerCancellation *
 // |phase|.
 // Undecided: one pair in 20 million at positions up to 10^4, one in 5,000 at positions up to 2^31; also
-// phases beyond kLargestPhase or below kLeastDoublePhase. `RecomputePairs` decides them here.
+// phases beyond kLargestPhase or below kMinDoublePhase. `RecomputePairs` decides them here.
 // Hardest known, of 10^9 (`doubles_test.cc`): sin(0x1.72f50ba83bc06p+2), 2^-85.6 of itself from a midpoint:
 // want -0x1.df306b48d3d4cp-2.
 inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const Multiples& multiples,
@@ -108,7 +108,7 @@ inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const
     // Phases beyond 2^51 are not reduced to |r| <= 1/2.
     flagged = hn::Or(flagged, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
     if (HWY_UNLIKELY(MayBeTiny(multiples))) {
-      flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
+      flagged = hn::Or(flagged, IsTiny(multiple, high, kMinDoublePhase));
     }
     StoreTo(to.From(at), rounded_sines, rounded_cosines);
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
@@ -122,10 +122,10 @@ inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const
 
 // Entries with fewer terms: the hot loop, as `EvaluateQuickly`, with the same result and pipeline.
 //
-//   1 <= |position| <= kMostShort, without FMA whole; no phase rounding; steps as of `EvaluateQuickly`
+//   1 <= |position| <= kMaxShort, without FMA whole; no phase rounding; steps as of `EvaluateQuickly`
 //
 // Error before rounding: kQuickSineError of the sine, kQuickCosineError * r^2 of the cosine, if |r| is at
-// least kLeastQuickDouble and kLeastQuickPart * |position|.
+// least kMinQuickDouble and kMinQuickPart * |position|.
 // Worst known before rounding: see `QuickSums`.
 // Undecided: one vector of eight pairs in 190, left to `EvaluateDoublesFully`.
 inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& table, double position,
@@ -134,7 +134,7 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
   const Doubles d;
   constexpr double kCosineError = kHasFma ? kQuickCosineError : kQuickCosineErrorWithoutFma;
   const Steps steps = {table.high, table.low};
-  const double least = HWY_MAX(kLeastQuickDouble, std::fabs(position) * kLeastQuickPart);
+  const double least = HWY_MAX(kMinQuickDouble, std::fabs(position) * kMinQuickPart);
   DoubleVec multiple, high, low, next, next_low;
   LongVec next_quadrant;
   LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
@@ -148,12 +148,12 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
     ReduceToSum(multiple, high, low, next, next_low, next_quadrant);
     DoubleVec s, s_low, c, c_low, r2, sine, cosine;
     QuickSums(r, r_low, s, s_low, c, c_low, r2);
-    auto open = RoundQuickly(s, s_low, s, kQuickSineError, s);
-    open = hn::Or(open, RoundQuickly(c, c_low, r2, kCosineError, c));
-    open = hn::Or(open, hn::Lt(r2, hn::Set(d, least * least)));
-    TurnByQuadrant(d, quadrant, s, c, sine, cosine);
+    auto undecided = RoundQuickly(s, s_low, s, kQuickSineError, s);
+    undecided = hn::Or(undecided, RoundQuickly(c, c_low, r2, kCosineError, c));
+    undecided = hn::Or(undecided, hn::Lt(r2, hn::Set(d, least * least)));
+    SwapByQuadrant(d, quadrant, s, c, sine, cosine);
     StoreTo(now, sine, cosine);
-    if (!hn::AllFalse(d, open)) return at - hn::Lanes(d);
+    if (!hn::AllFalse(d, undecided)) return at - hn::Lanes(d);
   } while (at < end);
   return at;
 }
@@ -171,7 +171,7 @@ inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Mult
       for (; at < count; at += lanes) StoreTo(to.From(at), hn::Zero(Doubles()), hn::Set(Doubles(), 1.0));
       return;
     }
-    const bool is_near = position >= -kMostShort && position <= kMostShort && (kHasFma || IsWhole(position));
+    const bool is_near = position >= -kMaxShort && position <= kMaxShort && (kHasFma || IsWhole(position));
     const std::size_t whole = is_near ? table.QuickPairs(position, begin, count) / lanes * lanes : 0;
     while (at < whole && (at = EvaluateDoublesQuickly(table, position, begin, at, whole, to)) < whole) {
       EvaluateDoublesFully(table, multiples.From(at), begin + at, lanes, to.From(at), tally);
@@ -203,10 +203,10 @@ HWY_INLINE bool HoldDoubles(const Rows& rows) {
 // first; else in buffers, and stored from these.
 inline HWY_NOINLINE void DirectDoubles(const FrequencyTable& table, const Columns& columns, const Rows& rows,
                                        std::size_t begin, Tally& tally) {
-  HWY_ALIGN double sines[kBufferPairs + kMostLanes<Doubles>];
-  HWY_ALIGN double cosines[kBufferPairs + kMostLanes<Doubles>];
+  HWY_ALIGN double sines[kBufferPairs + kMaxLanes<Doubles>];
+  HWY_ALIGN double cosines[kBufferPairs + kMaxLanes<Doubles>];
   PhaseBuffer phases;
-  const bool in_place = HoldDoubles(rows) && (!columns.InTurns() || columns.SinesFirst());
+  const bool in_place = HoldDoubles(rows) && (!columns.Interleaved() || columns.SinesFirst());
   const std::size_t lanes = hn::Lanes(Doubles());
   const std::size_t whole = in_place ? HWY_MIN(columns.sines, columns.cosines) / lanes * lanes : 0;
   for (std::size_t r = begin; r < rows.at.count; ++r) {

@@ -78,7 +78,7 @@ HWY_INLINE hn::Vec<DF> WithLastBit(DF df, hn::Vec<DF> v) {
 }
 
 // Whether the test for odd floats lets zeros pass, which are exact. Where it does not, the caller first adds
-// a number to them that it decides, of less than half the least float (`TurnAndAdd`).
+// a number to them that it decides, of less than half the least float (`SwapAndAdd`).
 constexpr bool kPassesZeros = kIsAvx512;
 
 // The pairs that pass a test: with AVX-512 a mask of entries, two a pair, else a mask of pairs.
@@ -116,7 +116,7 @@ HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_fa
     const WordVec high = WordsOf<true, true>(a_biased, b_biased);
     const WordVec low = WordsOf<false, true>(a_biased, b_biased);
     const EntryVec entries = TruncatedFloats<true>(a_biased, b_biased);
-    passed = FarIn(low, hn::Set(dw, static_cast<std::uint32_t>(kFar)));
+    passed = OutsideWindow(low, hn::Set(dw, static_cast<std::uint32_t>(kFar)));
     if constexpr (!kOdd) return entries;
     passed = hn::Or(passed, hn::Eq(high, hn::Zero(dw)));  // zeros
     return WithLastBit(Entries(), entries);
@@ -156,9 +156,8 @@ constexpr bool kTruncates = kInterleaved ? kIsAvx512 : kHasVbmi2;
 // becomes that float or the one before.
 //
 // entries = [a0 b0 a1 b1 ...] if kInterleaved, else [a0 a1 ... b0 b1 ...]. Returns the lanes that are
-// decided, in an order of its own. Entries below kLeastAdded are undecided too, which `AnyOpen` tests.
-// `StoreAdded` rounds to float16.
-// Undecided: one vector in 231 (AVX-512). `FinishPairs` takes it.
+// decided, in an order of its own. Entries below kMinAdded are undecided too, which `AnyUndecidedEntry`
+// tests. `StoreAdded` rounds to float16. Undecided: one vector in 231 (AVX-512). `FinishPairs` takes it.
 template <posenc_type kFormat, bool kInterleaved>
 HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
   const Longs du;
@@ -170,11 +169,11 @@ HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
       const auto a_biased = hn::Add(hn::BitCast(du, a), hn::Set(du, kBias));
       const auto b_biased = hn::Add(hn::BitCast(du, b), hn::Set(du, kBias));
       entries = TruncatedFloats<kInterleaved>(a_biased, b_biased);
-      return FarIn(WordsOf<false, kInterleaved>(a_biased, b_biased), far);
+      return OutsideWindow(WordsOf<false, kInterleaved>(a_biased, b_biased), far);
     }
     entries = ToNearestFloats<kInterleaved>(a, b);
     const WordVec low = WordsOf<false, true>(hn::BitCast(du, a), hn::BitCast(du, b));
-    return FarIn(hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kBias))), far);
+    return OutsideWindow(hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kBias))), far);
   } else {
     entries = kIsAvx512 ? TruncatedFloats<kInterleaved>(hn::BitCast(du, a), hn::BitCast(du, b))
                         : ToNearestFloats<kInterleaved>(a, b);
@@ -182,13 +181,13 @@ HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
     if constexpr (kFormat == POSENC_BF16) {
       entries = hn::BitCast(Entries(), hn::And(biased, hn::Set(dw, ~(2 * kHalfPlace<kFormat> - 1))));
     }
-    return FarIn(biased, hn::Set(dw, 2 * kHalfPlace<kFormat> - 2));
+    return OutsideWindow(biased, hn::Set(dw, 2 * kHalfPlace<kFormat> - 2));
   }
 }
 
 // The smaller magnitudes.
 HWY_INLINE EntryVec Least(EntryVec a, EntryVec b) {
-  return SizeAmong<false, false>(SizeOf<false>(a), SizeOf<false>(b));
+  return MagnitudeAmong<false, false>(SizeOf<false>(a), SizeOf<false>(b));
 }
 
 }  // namespace HWY_NAMESPACE

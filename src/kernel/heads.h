@@ -7,7 +7,7 @@
 
 #include "frequency/table.h"
 #include "kernel/targets.h"
-#include "kernel/wide_turns.h"
+#include "kernel/shared_sincos.h"
 #include "number/double_double.h"
 #include "posenc/rotary_c.h"
 
@@ -17,8 +17,8 @@ namespace internal {
 inline constexpr std::size_t kMaxRotaryPairs = POSENC_MAX_ROTARY_DIM / 2;
 
 // Kernels may write, and want to read, so many numbers behind those of the pairs.
-inline constexpr std::size_t kTurnPadding = kMostVectorBytes / sizeof(float);
-static_assert(kPadding >= kTurnPadding, "tables are read so too");
+inline constexpr std::size_t kVectorPadding = kMaxVectorBytes / sizeof(float);
+static_assert(kPadding >= kVectorPadding, "tables are read so too");
 
 // Where a token is: a multiple of each frequency, or the same of all.
 struct Token {
@@ -30,7 +30,7 @@ struct Token {
 
 // Turns as sums: those of a token before it, the anchor, and of the offset from there, arrays that can be
 // read as whole vectors.
-struct AddedTurns {
+struct AddedAngles {
   const double* cosines;
   const double* sines;
   const double* offset_cosines;
@@ -51,7 +51,7 @@ struct Gain {
 };
 
 // Whether a pair's phase is exactly 0, so that its cosine is 1 and its sine 0.
-inline bool IsStill(const FrequencyTable& table, double multiple, std::size_t pair) {
+inline bool IsZeroAngle(const FrequencyTable& table, double multiple, std::size_t pair) {
   return multiple == 0.0 || table.whole_high[pair] == 0.0;
 }
 
@@ -88,7 +88,7 @@ inline PairIndex ElementsOf(posenc_pairing pairing, std::size_t i, std::size_t p
 }
 
 // Room for a token's turns times one gain, as the exact kernel of a type and pairing takes them.
-struct PlacedTurnsRoom {
+struct PlacedSinCosRoom {
   alignas(64) unsigned char bytes[4 * kMaxRotaryPairs * sizeof(double)];
 };
 
@@ -101,9 +101,9 @@ struct TokenAngles {
 };
 
 // Pairs of one gain that a loop could not round, of any tokens, until they are closed.
-struct OpenPairs {
+struct UndecidedPairs {
   static constexpr std::size_t kFull = 32;
-  static constexpr std::size_t kCapacity = kFull + 2 * kTurnPadding;  // they are read as whole vectors
+  static constexpr std::size_t kCapacity = kFull + 2 * kVectorPadding;  // they are read as whole vectors
 
   std::size_t count;
   std::uint32_t pair[kCapacity];
@@ -114,7 +114,7 @@ struct OpenPairs {
   double low[kCapacity];
   unsigned char* x[kCapacity];  // where the elements go
   unsigned char* y[kCapacity];
-  WideTurns wide;
+  SharedSinCos wide;
 
   void Clear() {
     count = 0;

@@ -46,7 +46,7 @@ constexpr std::size_t kStep = kPairing == POSENC_NEIGHBOURS ? 2 : 1;
 // time, also what lies a page behind, into a farther cache (1.06 to 1.15 times as fast; all of it at once is
 // no faster).
 template <bool kFar, class T>
-HWY_INLINE void FetchAhead(const T* head, std::size_t pair, std::size_t pairs) {
+HWY_INLINE void PrefetchAhead(const T* head, std::size_t pair, std::size_t pairs) {
   constexpr std::size_t kHalfPage = 2048 / sizeof(T), kLine = 64 / sizeof(T);
   for (std::size_t k = 0; k < 2 * pairs; k += kLine) {
     const T* const ahead = head + 2 * pair + k + kHalfPage;
@@ -59,7 +59,7 @@ HWY_INLINE void FetchAhead(const T* head, std::size_t pair, std::size_t pairs) {
 // arithmetic waits for memory only: where a core fetches little by itself this makes it 1.25 times as fast
 // (Zen 4, DRAM).
 template <class T>
-HWY_INLINE void FetchFarAhead(const T* head, std::size_t pairs) {
+HWY_INLINE void PrefetchFarAhead(const T* head, std::size_t pairs) {
   constexpr std::size_t kTwoPages = 8192 / sizeof(T), kLine = 64 / sizeof(T);
   for (std::size_t k = 0; k < 2 * pairs; k += kLine) PrefetchFar(head + k + kTwoPages);
 }
@@ -149,7 +149,7 @@ HWY_INLINE void StorePairs(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>
 // The pairs of a head from `first` on to `end`, fewer than a vector has lanes, as one in memory.
 template <posenc_type kType, posenc_pairing kPairing, class DF>
 struct LastPairs {
-  HWY_ALIGN ElementOf<kType> elements[2 * kMostLanes<hn::ScalableTag<float>>] = {};
+  HWY_ALIGN ElementOf<kType> elements[2 * kMaxLanes<hn::ScalableTag<float>>] = {};
 
   HWY_NOINLINE void Read(const ElementOf<kType>* source, std::size_t first, std::size_t end,
                          std::size_t pairs) {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernel/wide_turn.h"
+#include "kernel/wide_sincos.h"
 #include "number/bounds.h"
 #include "number/double_double.h"
 #include "number/elements.h"
@@ -14,17 +14,17 @@ namespace {
 
 // One entry each; false if so many bits leave one of them open.
 template <int kLimbs>
-bool RoundTurn(const WideTurn<kLimbs>& turn, posenc_type type, double* sine, double* cosine) {
+bool RoundSinCos(const WideSinCos<kLimbs>& sin_cos, posenc_type type, double* sine, double* cosine) {
   bool sine_decided = true, cosine_decided = true;
-  *sine = RoundToType(turn.sine, type, turn.bits, &sine_decided);
-  *cosine = RoundToType(turn.cosine, type, turn.bits, &cosine_decided);
-  if constexpr (kLimbs == kMostLimbs) {
-    if (!sine_decided && turn.IsTiny()) {
-      *sine = RoundBySeries(turn.sine, type, {}, FromInteger<kLimbs>(1), turn.Radians());
+  *sine = RoundToType(sin_cos.sine, type, sin_cos.bits, &sine_decided);
+  *cosine = RoundToType(sin_cos.cosine, type, sin_cos.bits, &cosine_decided);
+  if constexpr (kLimbs == kMaxLimbs) {
+    if (!sine_decided && sin_cos.IsTiny()) {
+      *sine = RoundBySeries(sin_cos.sine, type, {}, FromInteger<kLimbs>(1), sin_cos.Radians());
       sine_decided = true;
     }
   }
-  return (sine_decided || turn.IsSineKnown()) && (cosine_decided || turn.IsCosineKnown());
+  return (sine_decided || sin_cos.IsSineKnown()) && (cosine_decided || sin_cos.IsCosineKnown());
 }
 
 int ExponentOf(double x) {
@@ -65,10 +65,10 @@ void EvaluatePair(const FrequencyTable& table, std::size_t pair, const Phase<4>*
     *cosine = KnownCosine(known, type);
     return;
   }
-  const WideTurn<4> turn = TurnOf(phase != nullptr ? *phase : Phase<4>(table, pair), multiple);
-  if (!RoundTurn(turn, type, sine, cosine)) {
+  const WideSinCos<4> sin_cos = SinCosOf(phase != nullptr ? *phase : Phase<4>(table, pair), multiple);
+  if (!RoundSinCos(sin_cos, type, sine, cosine)) {
     ++tally->widest;
-    RoundTurn(TurnOf(Phase<kMostLimbs>(table, pair), multiple), type, sine, cosine);
+    RoundSinCos(SinCosOf(Phase<kMaxLimbs>(table, pair), multiple), type, sine, cosine);
   }
 }
 

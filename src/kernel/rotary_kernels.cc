@@ -49,16 +49,16 @@ namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 
-constexpr RotaryKernels kRotaryKernels = {&Turn,
-                                          &TurnOffset,
-                                          &AddTurns,
-                                          {nullptr, &RoundTurns<POSENC_F32>, &RoundTurns<POSENC_BF16>,
-                                           &RoundTurns<POSENC_F16>, &RoundTurnsToDouble},
-                                          POSENC_TYPES(RoundAddedTurns),
+constexpr RotaryKernels kRotaryKernels = {&SinCosOfToken,
+                                          &SinCosOfOffset,
+                                          &AddTokenAngles,
+                                          {nullptr, &RoundSinCos<POSENC_F32>, &RoundSinCos<POSENC_BF16>,
+                                           &RoundSinCos<POSENC_F16>, &RoundSinCosToDouble},
+                                          POSENC_TYPES(RoundAddedAngles),
                                           {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
-                                          POSENC_TYPES_AND_PAIRINGS(PlaceTurns),
+                                          POSENC_TYPES_AND_PAIRINGS(PlaceSinCos),
                                           POSENC_TYPES_AND_PAIRINGS(RotateExact),
-                                          &CloseOpenPairs,
+                                          &ResolveUndecidedPairs,
                                           POSENC_TYPES_AND_PAIRINGS(RotateFast)};
 
 }  // namespace HWY_NAMESPACE
@@ -90,16 +90,16 @@ void ReferenceWiden(const void* from, std::size_t count, void* to) {
 
 template <posenc_type, posenc_pairing>
 void PlaceNone(const double* /*cosines*/, const double* /*sines*/, std::size_t /*pairs*/,
-               const Gain& /*gain*/, PlacedTurnsRoom& /*placed*/) {}
+               const Gain& /*gain*/, PlacedSinCosRoom& /*placed*/) {}
 
 template <posenc_type kType, posenc_pairing>
-Tally Exact(const Rotation& rotation, TokenAngles& /*angles*/, const PlacedTurnsRoom& /*placed*/,
-            const Heads& heads, OpenPairs& /*open*/) {
+Tally Exact(const Rotation& rotation, TokenAngles& /*angles*/, const PlacedSinCosRoom& /*placed*/,
+            const Heads& heads, UndecidedPairs& /*undecided*/) {
   return ReferenceExact(rotation, kType, heads);
 }
 
-void CloseNone(posenc_type /*type*/, const FrequencyTable& /*table*/, const Gain& /*gain*/,
-               OpenPairs& /*open*/, Tally& /*tally*/) {}
+void ResolveNone(posenc_type /*type*/, const FrequencyTable& /*table*/, const Gain& /*gain*/,
+                 UndecidedPairs& /*undecided*/, Tally& /*tally*/) {}
 
 template <posenc_type kType, posenc_pairing>
 void Fast(const float* cosines, const float* sines, const Heads& heads) {
@@ -107,7 +107,7 @@ void Fast(const float* cosines, const float* sines, const Heads& heads) {
 }
 
 constexpr RotaryKernels kReference = {
-    &ReferenceTurn,
+    &ReferenceSinCos,
     nullptr,
     nullptr,
     {nullptr, &Round<POSENC_F32>, &Round<POSENC_BF16>, &Round<POSENC_F16>, &Round<POSENC_F64>},
@@ -115,15 +115,15 @@ constexpr RotaryKernels kReference = {
     {nullptr, nullptr, &ReferenceWiden<POSENC_BF16>, &ReferenceWiden<POSENC_F16>},
     POSENC_TYPES_AND_PAIRINGS(PlaceNone),
     POSENC_TYPES_AND_PAIRINGS(Exact),
-    &CloseNone,
+    &ResolveNone,
     POSENC_TYPES_AND_PAIRINGS(Fast)};
 
 #if POSENC_AVX3_DL_TAKES_AVX3
 constexpr RotaryKernels MakeAvx3Dl() {
   constexpr auto kRotateBlocks = &N_AVX3::RotateBlocks<POSENC_F32, double>;
   RotaryKernels row = *RotaryRow<HWY_AVX3>::kKernels;
-  row.place[POSENC_F32][POSENC_HALF_SPLIT] = &N_AVX3_DL::PlaceTurns<POSENC_F32, POSENC_HALF_SPLIT>;
-  row.place[POSENC_F32][POSENC_NEIGHBOURS] = &N_AVX3_DL::PlaceTurns<POSENC_F32, POSENC_NEIGHBOURS>;
+  row.place[POSENC_F32][POSENC_HALF_SPLIT] = &N_AVX3_DL::PlaceSinCos<POSENC_F32, POSENC_HALF_SPLIT>;
+  row.place[POSENC_F32][POSENC_NEIGHBOURS] = &N_AVX3_DL::PlaceSinCos<POSENC_F32, POSENC_NEIGHBOURS>;
   row.exact[POSENC_F32][POSENC_HALF_SPLIT] =
       &N_AVX3_DL::RotateExact<POSENC_F32, POSENC_HALF_SPLIT, kRotateBlocks>;
   row.exact[POSENC_F32][POSENC_NEIGHBOURS] =

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernel/wide_turn.h"
+#include "kernel/wide_sincos.h"
 #include "number/bounds.h"
 #include "number/double_double.h"
 #include "number/elements.h"
@@ -13,18 +13,18 @@ namespace internal {
 namespace {
 
 template <int kLimbs>
-WideTurn<kLimbs> TurnBack(WideTurn<kLimbs> turn, const Gain& gain) {
-  if (!gain.inverse) return turn;
-  turn.sine = Negate(turn.sine);
-  turn.phase = Negate(turn.phase);
-  return turn;
+WideSinCos<kLimbs> RotateBack(WideSinCos<kLimbs> sin_cos, const Gain& gain) {
+  if (!gain.inverse) return sin_cos;
+  sin_cos.sine = Negate(sin_cos.sine);
+  sin_cos.phase = Negate(sin_cos.phase);
+  return sin_cos;
 }
 
 template <int kLimbs>
-WideTurn<kLimbs> TurnAt(const FrequencyTable& table, double multiple, std::size_t pair, Tally& tally) {
-  if (IsStill(table, multiple, pair)) return KnownTurn<kLimbs>(0);
+WideSinCos<kLimbs> SinCosAt(const FrequencyTable& table, double multiple, std::size_t pair, Tally& tally) {
+  if (IsZeroAngle(table, multiple, pair)) return KnownSinCos<kLimbs>(0);
   ++tally.wide_turns;
-  return TurnOf<kLimbs>(table, pair, multiple);
+  return SinCosOf<kLimbs>(table, pair, multiple);
 }
 
 template <int kLimbs>
@@ -42,13 +42,13 @@ struct WideElement {
 };
 
 template <int kLimbs>
-WideElement<kLimbs> Combine(const WideTurn<kLimbs>& turn, const Wide<kLimbs>& gain, double a, double b) {
+WideElement<kLimbs> Combine(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& gain, double a, double b) {
   WideElement<kLimbs> element;
   element.even = Multiply(gain, FromDouble<kLimbs>(a));
   element.odd = Multiply(gain, FromDouble<kLimbs>(b));
-  const auto first = Multiply(element.even, turn.cosine), second = Multiply(element.odd, turn.sine);
+  const auto first = Multiply(element.even, sin_cos.cosine), second = Multiply(element.odd, sin_cos.sine);
   element.value = Add(first, second);
-  element.bits = turn.bits - 4;
+  element.bits = sin_cos.bits - 4;
   if (!first.IsZero() && !second.IsZero()) {
     const std::int64_t top = first.exponent > second.exponent ? first.exponent : second.exponent;
     const std::int64_t cancelled =
@@ -56,23 +56,23 @@ WideElement<kLimbs> Combine(const WideTurn<kLimbs>& turn, const Wide<kLimbs>& ga
     if (cancelled > 0) element.bits -= static_cast<int>(cancelled);
   }
   // Products of three numbers, of which at most one is not 0; or a sum that is irrational unless it is 0.
-  element.is_exact = ((a == 0.0 || turn.IsCosineKnown()) && (b == 0.0 || turn.IsSineKnown())) ||
-                     (element.value.IsZero() && turn.known != Known::kNothing);
+  element.is_exact = ((a == 0.0 || sin_cos.IsCosineKnown()) && (b == 0.0 || sin_cos.IsSineKnown())) ||
+                     (element.value.IsZero() && sin_cos.known != Known::kNothing);
   return element;
 }
 
 // False if so many bits leave it open.
 template <int kLimbs>
-bool RoundElement(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type type, double a, double b,
+bool RoundElement(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, double a, double b,
                   double* rounded) {
-  const WideElement<kLimbs> element = Combine(turn, WideGain<kLimbs>(gain), a, b);
+  const WideElement<kLimbs> element = Combine(sin_cos, WideGain<kLimbs>(gain), a, b);
   bool decided = element.is_exact || element.bits > 0;
   *rounded = 0.0;
   if (element.value.IsZero() || !decided) return decided;
   *rounded = RoundToType(element.value, type, element.bits, &decided);
-  if constexpr (kLimbs == kMostLimbs) {
-    if (!decided && turn.IsTiny()) {
-      *rounded = RoundBySeries(element.value, type, element.even, element.odd, turn.Radians());
+  if constexpr (kLimbs == kMaxLimbs) {
+    if (!decided && sin_cos.IsTiny()) {
+      *rounded = RoundBySeries(element.value, type, element.even, element.odd, sin_cos.Radians());
       decided = true;
     }
   }
@@ -81,19 +81,19 @@ bool RoundElement(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type ty
 
 // gain * cosine and gain * sine.
 template <int kLimbs>
-bool RoundTurn(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type type, double* cosine,
-               double* sine) {
-  const bool is_cosine = RoundElement(turn, gain, type, 1.0, 0.0, cosine);
-  return RoundElement(turn, gain, type, 0.0, 1.0, sine) && is_cosine;
+bool RoundSinCos(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, double* cosine,
+                 double* sine) {
+  const bool is_cosine = RoundElement(sin_cos, gain, type, 1.0, 0.0, cosine);
+  return RoundElement(sin_cos, gain, type, 0.0, 1.0, sine) && is_cosine;
 }
 
 template <int kLimbs>
-bool RoundPair(const WideTurn<kLimbs>& turn, const Gain& gain, posenc_type type, float a, float b,
+bool RoundPair(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, float a, float b,
                RotatedPair* rotated) {
   const auto wide_a = static_cast<double>(a), wide_b = static_cast<double>(b);
   double x, y;
-  const bool is_x = RoundElement(turn, gain, type, wide_a, -wide_b, &x);
-  const bool is_y = RoundElement(turn, gain, type, wide_b, wide_a, &y);
+  const bool is_x = RoundElement(sin_cos, gain, type, wide_a, -wide_b, &x);
+  const bool is_y = RoundElement(sin_cos, gain, type, wide_b, wide_a, &y);
   *rotated = {static_cast<float>(x), static_cast<float>(y)};
   return is_x && is_y;
 }
@@ -109,9 +109,9 @@ float NanToCanonical(float x) {
 
 // As IEEE arithmetic has it: only signs and zeros of cosine and sine matter.
 template <int kLimbs>
-RotatedPair RotateNonFinite(const WideTurn<kLimbs>& turn, float a, float b) {
+RotatedPair RotateNonFinite(const WideSinCos<kLimbs>& sin_cos, float a, float b) {
   const auto sign = [](const Wide<kLimbs>& x) { return x.IsZero() ? 0.0f : x.negative ? -1.0f : 1.0f; };
-  const float cosine = sign(turn.cosine), sine = sign(turn.sine);
+  const float cosine = sign(sin_cos.cosine), sine = sign(sin_cos.sine);
   return {NanToCanonical(a * cosine - b * sine), NanToCanonical(b * cosine + a * sine)};
 }
 
@@ -157,13 +157,13 @@ RotatedPair RotateByQuarterTurns(int quarter_turns, posenc_type type, double gai
 
 // What is known of a pair's angle, in twenty-fourths of a turn (frequency/rational.h); else -1.
 int KnownAngleAt(const FrequencyTable& table, double multiple, const Gain& gain, std::size_t pair) {
-  if (IsStill(table, multiple, pair)) return 0;
+  if (IsZeroAngle(table, multiple, pair)) return 0;
   const int known = table.KnownAngleAt(pair, multiple);
   return gain.inverse && known > 0 ? 24 - known : known;
 }
 
 // gain * cosine and gain * sine of a known angle, if they are short.
-bool RoundKnownTurn(int known, const Gain& gain, posenc_type type, double* cosine, double* sine) {
+bool RoundKnownSinCos(int known, const Gain& gain, posenc_type type, double* cosine, double* sine) {
   if (gain.amplitude == 1.0 && gain.scale == 1.0) {
     *cosine = KnownCosine(known, type);
     *sine = KnownSine(known, type);
@@ -243,35 +243,35 @@ void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
 }  // namespace
 
 template <class Value>
-void RecomputeTurns(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
-                    std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* cosines,
-                    Value* sines, Tally& tally) {
+void RecomputeSinCos(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
+                     std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* cosines,
+                     Value* sines, Tally& tally) {
   for (std::size_t k = 0; k < lanes; ++k) {
     const std::size_t pair = first + k;
     if (flags[k] == 0 || pair >= table.count) continue;
     double cosine, sine;
     ++tally.recomputed;
-    const auto round = [&](const auto& turn) {
-      return RoundTurn(TurnBack(turn, gain), gain, type, &cosine, &sine);
+    const auto round = [&](const auto& sin_cos) {
+      return RoundSinCos(RotateBack(sin_cos, gain), gain, type, &cosine, &sine);
     };
     const int known = KnownAngleAt(table, token[pair], gain, pair);
-    if (known >= 0 && RoundKnownTurn(known, gain, type, &cosine, &sine)) {
+    if (known >= 0 && RoundKnownSinCos(known, gain, type, &cosine, &sine)) {
       // They are.
-    } else if (!round(TurnAt<4>(table, token[pair], pair, tally))) {
+    } else if (!round(SinCosAt<4>(table, token[pair], pair, tally))) {
       ++tally.widest;
-      round(TurnAt<kMostLimbs>(table, token[pair], pair, tally));
+      round(SinCosAt<kMaxLimbs>(table, token[pair], pair, tally));
     }
     cosines[k] = static_cast<Value>(cosine);
     sines[k] = static_cast<Value>(sine);
   }
 }
-template void RecomputeTurns(const FrequencyTable&, const Token&, const Gain&, posenc_type, std::size_t,
-                             const std::uint64_t*, std::size_t, float*, float*, Tally&);
-template void RecomputeTurns(const FrequencyTable&, const Token&, const Gain&, posenc_type, std::size_t,
-                             const std::uint64_t*, std::size_t, double*, double*, Tally&);
+template void RecomputeSinCos(const FrequencyTable&, const Token&, const Gain&, posenc_type, std::size_t,
+                              const std::uint64_t*, std::size_t, float*, float*, Tally&);
+template void RecomputeSinCos(const FrequencyTable&, const Token&, const Gain&, posenc_type, std::size_t,
+                              const std::uint64_t*, std::size_t, double*, double*, Tally&);
 
 RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                          std::size_t pair, float a, float b, double cosine, double sine, WideTurns& wide,
+                          std::size_t pair, float a, float b, double cosine, double sine, SharedSinCos& wide,
                           Tally& tally) {
   if (a != a || b != b) return {NanToCanonical(a + b), NanToCanonical(a + b)};
   if (a == 0.0f && b == 0.0f) return {0.0f, 0.0f};
@@ -287,17 +287,18 @@ RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Ga
     return rotated;
   }
   ++tally.recomputed;
-  const auto rotate = [&](const auto& turn) {
-    if (is_finite) return RoundPair(turn, gain, type, a, b, &rotated);
-    rotated = RotateNonFinite(turn, a, b);
-    return turn.bits > 0;  // whole quarter turns have a zero
+  const auto rotate = [&](const auto& sin_cos) {
+    if (is_finite) return RoundPair(sin_cos, gain, type, a, b, &rotated);
+    rotated = RotateNonFinite(sin_cos, a, b);
+    return sin_cos.bits > 0;  // whole quarter turns have a zero
   };
-  const auto usual = wide.usual.Find(pair, multiple, [&] { return TurnAt<4>(table, multiple, pair, tally); });
-  if (!rotate(TurnBack(usual, gain))) {
+  const auto usual =
+      wide.usual.Find(pair, multiple, [&] { return SinCosAt<4>(table, multiple, pair, tally); });
+  if (!rotate(RotateBack(usual, gain))) {
     ++tally.widest;
     const auto widest =
-        wide.widest.Find(pair, multiple, [&] { return TurnAt<kMostLimbs>(table, multiple, pair, tally); });
-    rotate(TurnBack(widest, gain));
+        wide.widest.Find(pair, multiple, [&] { return SinCosAt<kMaxLimbs>(table, multiple, pair, tally); });
+    rotate(RotateBack(widest, gain));
   }
   return rotated;
 }
@@ -308,16 +309,16 @@ bool IsShort(const Gain& gain) {
 }
 
 bool IsShortInFloat(const Gain& gain) {
-  constexpr int kDigits = 24 - TraitsOf(POSENC_F16).digits, kMostFraction = 16;
-  const double scaled = gain.nearest() * TwoTo(kMostFraction);
+  constexpr int kDigits = 24 - TraitsOf(POSENC_F16).digits, kMaxFraction = 16;
+  const double scaled = gain.nearest() * TwoTo(kMaxFraction);
   return EndsWith(gain.nearest(), 53 - kDigits) && IsWhole(scaled) && gain.IsDouble();
 }
 
-Tally ReferenceTurn(const FrequencyTable& table, const Token& token, double* cosines, double* sines) {
+Tally ReferenceSinCos(const FrequencyTable& table, const Token& token, double* cosines, double* sines) {
   const std::uint64_t all = 1;
   Tally tally;
   for (std::size_t i = 0; i < table.count; ++i) {
-    RecomputeTurns(table, token, {1.0, 1.0, false}, POSENC_F64, i, &all, 1, cosines + i, sines + i, tally);
+    RecomputeSinCos(table, token, {1.0, 1.0, false}, POSENC_F64, i, &all, 1, cosines + i, sines + i, tally);
   }
   return tally;
 }
@@ -329,7 +330,7 @@ Tally ReferenceRound(const FrequencyTable& table, const Token& token, const Gain
   Tally tally;
   for (std::size_t i = 0; i < table.count; ++i) {
     double cosine, sine;
-    RecomputeTurns(table, token, gain, type, i, &all, 1, &cosine, &sine, tally);
+    RecomputeSinCos(table, token, gain, type, i, &all, 1, &cosine, &sine, tally);
     const auto store = [&](double value, void* to) {
       auto* at = static_cast<unsigned char*>(to) + i * size;
       if (type == POSENC_F64) return StoreDoubles(&value, 1, 1, at);
@@ -342,7 +343,7 @@ Tally ReferenceRound(const FrequencyTable& table, const Token& token, const Gain
 }
 
 Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads) {
-  WideTurns wide;
+  SharedSinCos wide;
   wide.Clear();
   Tally tally;
   ForPairs(type, heads, [&](std::size_t i, float a, float b) {

@@ -9,7 +9,7 @@
 #include "frequency/table.h"
 #include "kernel/heads.h"
 #include "kernel/rows.h"
-#include "kernel/wide_turns.h"
+#include "kernel/shared_sincos.h"
 #include "posenc/posenc_c.h"
 
 namespace posenc {
@@ -18,9 +18,9 @@ namespace internal {
 // gain * cosine and gain * sine of the pairs first + k for which flags[k] != 0, k < lanes, rounded to a type;
 // Value, float or double, holds its numbers.
 template <class Value>
-void RecomputeTurns(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
-                    std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* cosines,
-                    Value* sines, Tally& tally);
+void RecomputeSinCos(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
+                     std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* cosines,
+                     Value* sines, Tally& tally);
 
 // What a pair (a, b) becomes, each element rounded to the type, one of float's or shorter; NaNs are the
 // canonical one.
@@ -28,7 +28,7 @@ struct RotatedPair {
   float x, y;
 };
 RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                          std::size_t pair, float a, float b, double cosine, double sine, WideTurns& wide,
+                          std::size_t pair, float a, float b, double cosine, double sine, SharedSinCos& wide,
                           Tally& tally);
 
 // Whether products of elements with the gain are exact in double. (Longer gains make no ties.)
@@ -38,7 +38,7 @@ bool IsShort(const Gain& gain);
 bool IsShortInFloat(const Gain& gain);
 
 // The kernels of RotaryKernels.
-Tally ReferenceTurn(const FrequencyTable& table, const Token& token, double* cosines, double* sines);
+Tally ReferenceSinCos(const FrequencyTable& table, const Token& token, double* cosines, double* sines);
 Tally ReferenceRound(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
                      void* cosines, void* sines);
 Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads);

@@ -110,12 +110,12 @@ struct FastStep {
 
  private:
   // [t t t' t' ...]
-  static HWY_INLINE EntryVec Twice(const float* turns) {
+  static HWY_INLINE EntryVec Twice(const float* sin_cos) {
     const Entries df;
     const Longs du;
     const hn::Rebind<float, Longs> half;
     const hn::RebindToUnsigned<decltype(half)> half_words;
-    const auto words = hn::PromoteTo(du, hn::BitCast(half_words, hn::LoadU(half, turns)));
+    const auto words = hn::PromoteTo(du, hn::BitCast(half_words, hn::LoadU(half, sin_cos)));
     return kBigEndian ? hn::DupOdd(hn::BitCast(df, words)) : hn::DupEven(hn::BitCast(df, words));
   }
 
@@ -260,8 +260,8 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
   for (std::size_t left = heads.count; left != 0;) {
     group.count = HWY_MIN(left, most);
     const auto* source = reinterpret_cast<const ElementOf<kType>*>(group.source);
-    if (heads.cached == Cached::kNowhere) FetchFarAhead(source, group.count * heads.pairs);
-    if (!in_strips && !in_order) FetchAhead<false>(source, 0, heads.pairs);
+    if (heads.cached == Cached::kNowhere) PrefetchFarAhead(source, group.count * heads.pairs);
+    if (!in_strips && !in_order) PrefetchAhead<false>(source, 0, heads.pairs);
     RotateGroupFast<kType, kPairing>(cosines, sines, group);
     left -= group.count;
     if (left == 0) break;  // of one head any stride will do, also one that leaves memory

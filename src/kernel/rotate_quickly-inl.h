@@ -11,10 +11,10 @@
 #include <cstring>
 
 #include "hwy/highway.h"
-#include "kernel/gained_turns-inl.h"
-#include "kernel/open_pairs-inl.h"
+#include "kernel/scaled_sincos-inl.h"
+#include "kernel/undecided_pairs-inl.h"
 #include "kernel/pairs-inl.h"
-#include "kernel/quick_turns.h"
+#include "kernel/quick_sincos.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -23,22 +23,22 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <posenc_type kType>
-using NotedVectors = NotedVectorsOf<kType, kMostLanes<hn::ScalableTag<float>>>;
+using DeferredVectors = NotedVectorsOf<kType, kMaxLanes<hn::ScalableTag<float>>>;
 
 #if HWY_TARGET == HWY_SCALAR
 
 template <posenc_type>
-constexpr double kTurnScale = 1.0;
+constexpr double kSinCosScale = 1.0;
 
 template <posenc_type kType, posenc_pairing, class Value>
-Progress RotateQuickly(const Heads& /*heads*/, const QuickTurns<Value>& /*turns*/, Progress at,
-                       NotedVectors<kType>& /*noted*/) {
+Progress RotateQuickly(const Heads& /*heads*/, const QuickSinCos<Value>& /*sin_cos*/, Progress at,
+                       DeferredVectors<kType>& /*deferred*/) {
   return at;
 }
 
 template <posenc_type kType>
-void ListNoted(NotedVectors<kType>& /*noted*/, const Rotation& /*rotation*/, const Heads& /*heads*/,
-               OpenPairs& /*open*/) {}
+void QueueDeferred(DeferredVectors<kType>& /*deferred*/, const Rotation& /*rotation*/, const Heads& /*heads*/,
+                   UndecidedPairs& /*undecided*/) {}
 
 #else
 
@@ -48,13 +48,13 @@ void ListNoted(NotedVectors<kType>& /*noted*/, const Rotation& /*rotation*/, con
 template <posenc_type kType>
 constexpr bool kCutsSums = kHasVbmi2 && (kType == POSENC_F32);
 template <posenc_type kType>
-constexpr double kTurnScale = kCutsSums<kType> ? 0x1p-896 : 1.0;
+constexpr double kSinCosScale = kCutsSums<kType> ? 0x1p-896 : 1.0;
 
 // Where a type's sums are normal, and floats' products too.
 template <posenc_type kType>
-constexpr float kLeastQuickly = kType == POSENC_F32    ? kLeastRotated
-                                : kType == POSENC_BF16 ? 0x1p-90f
-                                                       : 0x1p-14f;
+constexpr float kMinQuickly = kType == POSENC_F32    ? kMinRotated
+                              : kType == POSENC_BF16 ? 0x1p-90f
+                                                     : 0x1p-14f;
 
 // The bits of a float's sum in double, or of a sum in float, that its type drops: biased so that they are
 // less than twice the window near a midpoint, where they are 0 in all of kFarDropped.
@@ -101,12 +101,12 @@ HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, Wor
 
 // u cosine + v sine, or with a minus, in float: products with the high parts are exact.
 template <bool kMinus>
-HWY_INLINE EntryVec SumInFloat(EntryVec u, EntryVec v, const QuickTurns<float>& turns, std::size_t i) {
+HWY_INLINE EntryVec SumInFloat(EntryVec u, EntryVec v, const QuickSinCos<float>& sin_cos, std::size_t i) {
   const Entries df;
-  const auto product = hn::Mul(u, hn::LoadU(df, turns.cosines + i));
-  const auto high = PlusProduct<kMinus>(v, hn::LoadU(df, turns.sines + i), product);
-  const auto sum = PlusProduct<kMinus>(v, hn::LoadU(df, turns.low_sines + i), high);
-  return PlusProduct<false>(u, hn::LoadU(df, turns.low_cosines + i), sum);
+  const auto product = hn::Mul(u, hn::LoadU(df, sin_cos.cosines + i));
+  const auto high = PlusProduct<kMinus>(v, hn::LoadU(df, sin_cos.sines + i), product);
+  const auto sum = PlusProduct<kMinus>(v, hn::LoadU(df, sin_cos.low_sines + i), high);
+  return PlusProduct<false>(u, hn::LoadU(df, sin_cos.low_cosines + i), sum);
 }
 
 template <posenc_type kType>
@@ -118,11 +118,11 @@ HWY_INLINE WordVec Biased(EntryVec sum) {
 // is no small part of the larger, which is finite. (If an element is no finite number, or sums overflow, one
 // of a pair's sums is infinite or both are NaN.)
 template <posenc_type kType>
-HWY_INLINE hn::Mask<Entries> AreClosed(WordVec x_biased, WordVec y_biased, EntryVec smaller,
-                                       EntryVec larger) {
+HWY_INLINE hn::Mask<Entries> AreDecided(WordVec x_biased, WordVec y_biased, EntryVec smaller,
+                                        EntryVec larger) {
   const Entries df;
   const auto bits = hn::Set(Words(), kFarDropped<kType>);
-  const auto limit = hn::MulAdd(larger, hn::Set(df, kLeastPart<kType>), hn::Set(df, kLeastQuickly<kType>));
+  const auto limit = hn::MulAdd(larger, hn::Set(df, kMinPart<kType>), hn::Set(df, kMinQuickly<kType>));
   return FarAndGreater(BothFarIn(x_biased, y_biased, bits), smaller, limit);
 }
 
@@ -168,41 +168,40 @@ HWY_INLINE WordVec LesserHalves(WordVec a, WordVec b) {
 
 // Which words of two bfloat16 sums x and y are closed: what these drop, of all four the least, is far from a
 // midpoint's, x is neither small nor large, and y within 2^kWordOctaves of it. By bits, but for signs.
-HWY_INLINE hn::Mask<Entries> AreWordsClosed(WordVec least_biased, WordVec x, WordVec y) {
+HWY_INLINE hn::Mask<Entries> AreWordsDecided(WordVec least_biased, WordVec x, WordVec y) {
   const hn::Repartition<std::uint16_t, Words> d16;
   const Words dw;
   constexpr std::uint16_t kRange = (2 * kWordOctaves) << 7, kTop = 1 << 14;
   constexpr std::uint32_t kOutside = 2 * kTop - kRange;
   static_assert(kRange != 0 && (kRange & (kRange - 1)) == 0 && kRange <= kTop,
                 "bits above it tell what is outside");
-  static_assert(kLeastWord >= kRange && kLeastWord + kTop + kRange / 2 <= 0x7F80,
-                "both are normal and finite");
+  static_assert(kMinWord >= kRange && kMinWord + kTop + kRange / 2 <= 0x7F80, "both are normal and finite");
   const auto x_bits = hn::BitCast(d16, x);
   const auto apart = hn::Add(hn::Sub(x_bits, hn::BitCast(d16, y)), hn::Set(d16, std::uint16_t{kRange / 2}));
-  const auto size = hn::Add(x_bits, hn::Set(d16, std::uint16_t{2 * kTop - kLeastWord}));
-  const auto open = hn::BitCast(dw, hn::OrAnd(apart, size, hn::Set(d16, kTop)));  // in the bits kOutside
+  const auto size = hn::Add(x_bits, hn::Set(d16, std::uint16_t{2 * kTop - kMinWord}));
+  const auto undecided = hn::BitCast(dw, hn::OrAnd(apart, size, hn::Set(d16, kTop)));  // in the bits kOutside
   const auto outside = hn::Set(dw, kOutside << 16 | kOutside);
   const auto far_dropped = hn::Set(dw, kFarDropped<POSENC_BF16>);
-  return FarAndNone(FarIn(least_biased, far_dropped), open, outside);
+  return FarAndNone(OutsideWindow(least_biased, far_dropped), undecided, outside);
 }
 
 // Notes a vector of so many pairs, at `at`, before it is stored; false if many of its lanes are open, or
 // there is no room.
 template <posenc_type kType, posenc_pairing kPairing>
-HWY_INLINE bool Note(hn::Mask<Entries> is_closed, const ElementOf<kType>* from, std::size_t apart,
-                     std::size_t count, Progress at, NotedVectors<kType>& noted) {
+HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from, std::size_t apart,
+                      std::size_t count, Progress at, DeferredVectors<kType>& deferred) {
   const Entries df;
-  const std::size_t lanes = hn::Lanes(df), n = noted.count;
+  const std::size_t lanes = hn::Lanes(df), n = deferred.count;
   if (kType == POSENC_F32 && !kCutsSums<kType>)
     return false;  // whose lanes of a test have an order of their own
-  if (hn::CountTrue(df, is_closed) + NotedVectors<kType>::kFewLanes < lanes) return false;
-  if (n == NotedVectors<kType>::kMost || count > 64) return false;
-  noted.count = n + 1;
-  noted.at[n] = at;
-  noted.pairs[n] = count;
-  std::memset(noted.lanes[n], 0, sizeof(noted.lanes[n]));
-  hn::StoreMaskBits(df, hn::Not(is_closed), noted.lanes[n]);
-  ElementOf<kType>* a = noted.elements[n];
+  if (hn::CountTrue(df, is_decided) + DeferredVectors<kType>::kFewLanes < lanes) return false;
+  if (n == DeferredVectors<kType>::kMax || count > 64) return false;
+  deferred.count = n + 1;
+  deferred.at[n] = at;
+  deferred.pairs[n] = count;
+  std::memset(deferred.lanes[n], 0, sizeof(deferred.lanes[n]));
+  hn::StoreMaskBits(df, hn::Not(is_decided), deferred.lanes[n]);
+  ElementOf<kType>* a = deferred.elements[n];
   ElementOf<kType>* b = a + count;
   const ElementOf<kType>* from_b = from + (kPairing == POSENC_HALF_SPLIT ? apart : count);
   const hn::Rebind<ElementOf<kType>, Entries> d;
@@ -213,11 +212,12 @@ HWY_INLINE bool Note(hn::Mask<Entries> is_closed, const ElementOf<kType>* from, 
   return true;
 }
 
-// As many pairs as Entries has lanes, those at `at`; unless more of them may be open than are noted: then
+// As many pairs as Entries has lanes, those at `at`; unless more of them may be open than are deferred: then
 // false, and nothing is stored.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
-                            const QuickTurns<Value>& turns, Progress at, NotedVectors<kType>& noted) {
+                            const QuickSinCos<Value>& sin_cos, Progress at,
+                            DeferredVectors<kType>& deferred) {
   const std::size_t i = at.pair;
   constexpr bool kNoticesNans = kCutsSums<kType>;
   EntryVec x, y, x_size, y_size;
@@ -226,7 +226,7 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
     const Doubles d;
     const Floats df;
     const std::size_t half = hn::Lanes(df);
-    const double *cosines = turns.cosines + i, *sines = turns.sines + i;
+    const double *cosines = sin_cos.cosines + i, *sines = sin_cos.sines + i;
     const auto a_lower = hn::PromoteTo(d, hn::LoadU(df, from));
     const auto a_upper = hn::PromoteTo(d, hn::LoadU(df, from + half));
     const auto b_lower = hn::PromoteTo(d, hn::LoadU(df, from + apart));
@@ -240,17 +240,18 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
   } else {
     EntryVec a, b;
     LoadPairs<kType, kPairing>(Entries(), from, apart, a, b);
-    x = SumInFloat<true>(a, b, turns, i);
+    x = SumInFloat<true>(a, b, sin_cos, i);
     x_biased = Biased<kType>(x);
     x_size = SizeOf<kNoticesNans>(x);
-    y = SumInFloat<false>(b, a, turns, i);
+    y = SumInFloat<false>(b, a, sin_cos, i);
     y_biased = Biased<kType>(y);
     y_size = SizeOf<kNoticesNans>(y);
   }
-  const auto is_closed = AreClosed<kType>(x_biased, y_biased, SizeAmong<kNoticesNans, false>(x_size, y_size),
-                                          SizeAmong<kNoticesNans, true>(x_size, y_size));
-  if (HWY_UNLIKELY(!hn::AllTrue(Entries(), is_closed))) {
-    if (!Note<kType, kPairing>(is_closed, from, apart, hn::Lanes(Entries()), at, noted)) return false;
+  const auto is_decided =
+      AreDecided<kType>(x_biased, y_biased, MagnitudeAmong<kNoticesNans, false>(x_size, y_size),
+                        MagnitudeAmong<kNoticesNans, true>(x_size, y_size));
+  if (HWY_UNLIKELY(!hn::AllTrue(Entries(), is_decided))) {
+    if (!Defer<kType, kPairing>(is_decided, from, apart, hn::Lanes(Entries()), at, deferred)) return false;
   }
   if constexpr (kPairing == POSENC_HALF_SPLIT) {
     StoreSums<kType>(x, x_biased, to);
@@ -264,23 +265,24 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
 // Half-split bfloat16, twice as many pairs: neighbours of a half are a word. The turns of pairs with even
 // numbers come before the others'.
 HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::size_t apart,
-                            const QuickTurns<float>& turns, Progress at, NotedVectors<POSENC_BF16>& noted) {
+                            const QuickSinCos<float>& sin_cos, Progress at,
+                            DeferredVectors<POSENC_BF16>& deferred) {
   constexpr posenc_type kType = POSENC_BF16;
   const Entries df;
   const std::size_t i = at.pair, odd = i + hn::Lanes(df);
   EntryVec even_a, odd_a, even_b, odd_b;
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
-  const auto even_x = Biased<kType>(SumInFloat<true>(even_a, even_b, turns, i));
-  const auto even_y = Biased<kType>(SumInFloat<false>(even_b, even_a, turns, i));
-  const auto odd_x = Biased<kType>(SumInFloat<true>(odd_a, odd_b, turns, odd));
-  const auto odd_y = Biased<kType>(SumInFloat<false>(odd_b, odd_a, turns, odd));
+  const auto even_x = Biased<kType>(SumInFloat<true>(even_a, even_b, sin_cos, i));
+  const auto even_y = Biased<kType>(SumInFloat<false>(even_b, even_a, sin_cos, i));
+  const auto odd_x = Biased<kType>(SumInFloat<true>(odd_a, odd_b, sin_cos, odd));
+  const auto odd_y = Biased<kType>(SumInFloat<false>(odd_b, odd_a, sin_cos, odd));
   const auto x = JoinNeighbours(even_x, odd_x), y = JoinNeighbours(even_y, odd_y);
-  const auto is_closed =
-      AreWordsClosed(LesserHalves(LesserHalves(even_x, even_y), LesserHalves(odd_x, odd_y)), x, y);
-  if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) {
+  const auto is_decided =
+      AreWordsDecided(LesserHalves(LesserHalves(even_x, even_y), LesserHalves(odd_x, odd_y)), x, y);
+  if (HWY_UNLIKELY(!hn::AllTrue(df, is_decided))) {
     const std::size_t count = 2 * hn::Lanes(df);
-    if (!Note<kType, POSENC_HALF_SPLIT>(is_closed, from, apart, count, at, noted)) return false;
+    if (!Defer<kType, POSENC_HALF_SPLIT>(is_decided, from, apart, count, at, deferred)) return false;
   }
   StoreWords(x, to);
   StoreWords(y, to + apart);
@@ -289,12 +291,12 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
 
 // The sums of a vector of neighbours.
 template <posenc_type kType, class Value>
-HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickTurns<Value>& turns, std::size_t i,
+HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Value>& sin_cos, std::size_t i,
                               EntryVec& value, WordVec& biased, EntryVec& size) {
   if constexpr (kType == POSENC_F32) {
     const Doubles d;
     const std::size_t half = hn::Lanes(d);
-    const double *cosines = turns.cosines + i, *sines = turns.sines + i;
+    const double *cosines = sin_cos.cosines + i, *sines = sin_cos.sines + i;
     const auto lower = hn::PromoteTo(d, hn::LoadU(Floats(), from));
     const auto upper = hn::PromoteTo(d, hn::LoadU(Floats(), from + half));
     RoundSums<true>(SumInDouble<false>(lower, hn::Reverse2(d, lower), cosines, sines),
@@ -302,7 +304,7 @@ HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickTurns<Val
                     biased, size);
   } else {
     const auto elements = LoadHalves<kType>(Entries(), from);
-    value = SumInFloat<false>(elements, hn::Reverse2(Entries(), elements), turns, i);
+    value = SumInFloat<false>(elements, hn::Reverse2(Entries(), elements), sin_cos, i);
     biased = Biased<kType>(value);
     size = SizeOf<true>(value);
   }
@@ -310,20 +312,21 @@ HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickTurns<Val
 
 template <posenc_type kType, class Value>
 HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to,
-                              const QuickTurns<Value>& turns, Progress at, NotedVectors<kType>& noted) {
+                              const QuickSinCos<Value>& sin_cos, Progress at,
+                              DeferredVectors<kType>& deferred) {
   const Entries df;
   const std::size_t i = at.pair, lanes = hn::Lanes(df);
   EntryVec first, second, first_size, second_size;
   WordVec first_biased, second_biased;
-  SumNeighbours<kType>(from, turns, 2 * i, first, first_biased, first_size);
-  SumNeighbours<kType>(from + lanes, turns, 2 * i + lanes, second, second_biased, second_size);
+  SumNeighbours<kType>(from, sin_cos, 2 * i, first, first_biased, first_size);
+  SumNeighbours<kType>(from + lanes, sin_cos, 2 * i + lanes, second, second_biased, second_size);
   // Of two pairs the largest sum: of neither it is less than its own.
-  const auto larger = SizeAmong<true, true>(first_size, second_size);
-  const auto largest = SizeAmong<true, true>(larger, hn::Reverse2(df, larger));
-  const auto is_closed =
-      AreClosed<kType>(first_biased, second_biased, SizeAmong<true, false>(first_size, second_size), largest);
-  if (HWY_UNLIKELY(!hn::AllTrue(df, is_closed))) {
-    if (!Note<kType, POSENC_NEIGHBOURS>(is_closed, from, 0, lanes, at, noted)) return false;
+  const auto larger = MagnitudeAmong<true, true>(first_size, second_size);
+  const auto largest = MagnitudeAmong<true, true>(larger, hn::Reverse2(df, larger));
+  const auto is_decided = AreDecided<kType>(first_biased, second_biased,
+                                            MagnitudeAmong<true, false>(first_size, second_size), largest);
+  if (HWY_UNLIKELY(!hn::AllTrue(df, is_decided))) {
+    if (!Defer<kType, POSENC_NEIGHBOURS>(is_decided, from, 0, lanes, at, deferred)) return false;
   }
   StoreSums<kType>(first, first_biased, to);
   StoreSums<kType>(second, second_biased, to + lanes);
@@ -331,11 +334,11 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
 }
 
 // From `at` on, which is at a block (BoundedRotation::Block), to the next pairs that may be open and are not
-// noted, or are not as many as Entries has lanes.
+// deferred, or are not as many as Entries has lanes.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
-HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>& shared, Progress at,
-                                    NotedVectors<kType>& noted) {
-  const QuickTurns<Value> turns = shared;  // no store can change it
+HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickSinCos<Value>& shared, Progress at,
+                                    DeferredVectors<kType>& deferred) {
+  const QuickSinCos<Value> sin_cos = shared;  // no store can change it
   const std::size_t lanes = hn::Lanes(Entries()), pairs = heads.pairs;
   const std::size_t words = pairs - pairs % (2 * lanes);
   // Never so; without it GCC 12 makes a loop that takes 1.1 times as long (bfloat16, AVX-512, Zen 5).
@@ -344,20 +347,20 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickTurns<Value>&
     const Head<kType> head(heads, at.head);
     if constexpr (kTakesWords<kType, kPairing>) {
       for (; at.pair < words; at.pair += 2 * lanes) {
-        FetchAhead<true>(head.source, at.pair, 2 * lanes);
+        PrefetchAhead<true>(head.source, at.pair, 2 * lanes);
         const ElementOf<kType>* from = head.source + at.pair;
-        if (HWY_UNLIKELY(!RotateWords(from, head.data + at.pair, pairs, turns, at, noted))) return at;
+        if (HWY_UNLIKELY(!RotateWords(from, head.data + at.pair, pairs, sin_cos, at, deferred))) return at;
       }
     }
     for (; at.pair + lanes <= pairs; at.pair += lanes) {
-      FetchAhead<true>(head.source, at.pair, lanes);
+      PrefetchAhead<true>(head.source, at.pair, lanes);
       const std::size_t element = at.pair * kStep<kPairing>;
       bool is_stored;
       if constexpr (kTakesSpread<kType, kPairing>) {
-        is_stored = RotateInPlace<kType>(head.source + element, head.data + element, turns, at, noted);
+        is_stored = RotateInPlace<kType>(head.source + element, head.data + element, sin_cos, at, deferred);
       } else {
-        is_stored =
-            RotateApart<kType, kPairing>(head.source + element, head.data + element, pairs, turns, at, noted);
+        is_stored = RotateApart<kType, kPairing>(head.source + element, head.data + element, pairs, sin_cos,
+                                                 at, deferred);
       }
       if (HWY_UNLIKELY(!is_stored)) return at;
     }
@@ -379,18 +382,18 @@ inline std::uint64_t PairsOfLanes(bool takes_spread, std::uint64_t lanes, std::s
   return result;
 }
 
-// Adds what is noted to the open pairs.
+// Adds what is deferred to the open pairs.
 template <posenc_type kType>
-HWY_NOINLINE void ListNoted(NotedVectors<kType>& noted, const Rotation& rotation, const Heads& heads,
-                            OpenPairs& open) {
+HWY_NOINLINE void QueueDeferred(DeferredVectors<kType>& deferred, const Rotation& rotation,
+                                const Heads& heads, UndecidedPairs& undecided) {
   const bool takes_spread = kTakesSpread<kType, POSENC_NEIGHBOURS> && heads.pairing == POSENC_NEIGHBOURS;
-  for (std::size_t n = 0; n < noted.count; ++n) {
+  for (std::size_t n = 0; n < deferred.count; ++n) {
     std::uint64_t lanes = 0;
-    for (std::size_t k = 0; k < 8; ++k) lanes |= std::uint64_t{noted.lanes[n][k]} << (8 * k);
-    ListOpen(kType, PairsOfLanes(takes_spread, lanes, noted.pairs[n]), noted.elements[n], noted.pairs[n],
-             noted.at[n], rotation, heads, open);
+    for (std::size_t k = 0; k < 8; ++k) lanes |= std::uint64_t{deferred.lanes[n][k]} << (8 * k);
+    QueueUndecided(kType, PairsOfLanes(takes_spread, lanes, deferred.pairs[n]), deferred.elements[n],
+                   deferred.pairs[n], deferred.at[n], rotation, heads, undecided);
   }
-  noted.count = 0;
+  deferred.count = 0;
 }
 
 #endif  // HWY_SCALAR

@@ -20,7 +20,7 @@ struct Columns {
   std::size_t step;  // 2 if interleaved, else 1
 
   std::size_t pairs() const { return sines < cosines ? cosines : sines; }
-  bool InTurns() const { return step == 2; }
+  bool Interleaved() const { return step == 2; }
   bool SinesFirst() const { return sine_offset < cosine_offset; }
 };
 

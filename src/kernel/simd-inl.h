@@ -44,7 +44,7 @@ using EntryVec = hn::Vec<Entries>;
 // Room for any vector. (Of half of one hn::MaxLanes of Highway 1.0.3 is too small on SVE_256 and SVE2_128,
 // and of any on RISC-V it is more than a stack should hold.)
 template <class D>
-constexpr std::size_t kMostLanes = HWY_MIN(hn::MaxLanes(D()), kMostVectorBytes / sizeof(hn::TFromD<D>));
+constexpr std::size_t kMaxLanes = HWY_MIN(hn::MaxLanes(D()), kMaxVectorBytes / sizeof(hn::TFromD<D>));
 
 // Rounds to nearest, and what is too large to infinity. (Highway's SCALAR stops at the largest float.)
 HWY_INLINE FloatVec ToFloats(DoubleVec v) {
@@ -91,7 +91,7 @@ HWY_INLINE void StoreVector(D d, hn::Vec<D> v, hn::TFromD<D>* to, [[maybe_unused
 }
 
 // Stores [s0 c0 s1 c1 ...].
-HWY_INLINE void StoreByTurns(DoubleVec s, DoubleVec c, double* to, [[maybe_unused]] bool stream) {
+HWY_INLINE void StoreInterleavedDoubles(DoubleVec s, DoubleVec c, double* to, [[maybe_unused]] bool stream) {
   const Doubles d;
 #if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
   hn::StoreInterleaved2(s, c, d, to);
@@ -203,8 +203,8 @@ HWY_INLINE WordVec ShiftLeftTogether(WordVec high, WordVec low) {
 #endif
 }
 
-// TurnByQuadrant of joined entries: [sine cosine ...] of quadrant + r quarter turns from those of r.
-HWY_INLINE EntryVec TurnEntries(LongVec quadrant, EntryVec entries) {
+// SwapByQuadrant of joined entries: [sine cosine ...] of quadrant + r quarter turns from those of r.
+HWY_INLINE EntryVec SwapEntries(LongVec quadrant, EntryVec entries) {
   const Entries df;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   alignas(64) static constexpr std::uint64_t kSigns[8] = {
@@ -229,7 +229,7 @@ HWY_INLINE EntryVec TurnEntries(LongVec quadrant, EntryVec entries) {
 #endif
 }
 
-// What SizeAmong takes: magnitudes, or the numbers themselves where it disregards their signs.
+// What MagnitudeAmong takes: magnitudes, or the numbers themselves where it disregards their signs.
 template <bool kNoticesNans>
 HWY_INLINE EntryVec SizeOf(EntryVec v) {
   return kIsAvx512 && !kNoticesNans ? v : hn::Abs(v);
@@ -238,7 +238,7 @@ HWY_INLINE EntryVec SizeOf(EntryVec v) {
 // The larger or the smaller of two sizes. Of a NaN and a number it may be either; if kNoticesNans is set, the
 // NaN is one of the two results.
 template <bool kNoticesNans, bool kLarger>
-HWY_INLINE EntryVec SizeAmong(EntryVec a, EntryVec b) {
+HWY_INLINE EntryVec MagnitudeAmong(EntryVec a, EntryVec b) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   if constexpr (kNoticesNans) {  // of a NaN and a number the second
     return EntryVec{kLarger ? _mm512_max_ps(b.raw, a.raw) : _mm512_min_ps(a.raw, b.raw)};
@@ -262,10 +262,12 @@ using Far = std::conditional_t<kIsAvx512, hn::Mask<Words>, WordVec>;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
 // The test of words, all `bits` of which are 0 near a midpoint; and lanes that two tests find far.
-HWY_INLINE Far FarIn(WordVec words, WordVec bits) { return {_mm512_test_epi32_mask(words.raw, bits.raw)}; }
+HWY_INLINE Far OutsideWindow(WordVec words, WordVec bits) {
+  return {_mm512_test_epi32_mask(words.raw, bits.raw)};
+}
 HWY_INLINE Far BothFar(Far a, Far b) { return hn::And(a, b); }
 HWY_INLINE Far BothFarIn(WordVec a, WordVec b, WordVec bits) {
-  return {_mm512_mask_test_epi32_mask(FarIn(a, bits).raw, b.raw, bits.raw)};
+  return {_mm512_mask_test_epi32_mask(OutsideWindow(a, bits).raw, b.raw, bits.raw)};
 }
 
 // The far lanes in which a > b, and those in which `words` has none of `bits`.
@@ -277,16 +279,16 @@ HWY_INLINE hn::Mask<Entries> FarAndNone(Far far, WordVec words, WordVec bits) {
 }
 
 // Whether a lane is not far, or has an entry below the limit: `least` has the smallest entries.
-HWY_INLINE bool AnyOpen(Far far, EntryVec least, EntryVec limit) {
+HWY_INLINE bool AnyUndecidedEntry(Far far, EntryVec least, EntryVec limit) {
   const auto words = hn::BitCast(Words(), least), limits = hn::BitCast(Words(), limit);
   return _mm512_mask_cmpge_epu32_mask(far.raw, words.raw, limits.raw) != 0xFFFF;
 }
 
 // Whether any of `words` has one of `bits`; or besides, any lower half of a word is that of `tie`, or any
 // number is a NaN.
-HWY_INLINE bool AnyBit(WordVec words, WordVec bits) { return FarIn(words, bits).raw != 0; }
+HWY_INLINE bool AnyBit(WordVec words, WordVec bits) { return OutsideWindow(words, bits).raw != 0; }
 HWY_INLINE bool AnyBitTieOrNan(WordVec words, WordVec bits, WordVec halves, WordVec tie, EntryVec numbers) {
-  const unsigned have = FarIn(words, bits).raw;
+  const unsigned have = OutsideWindow(words, bits).raw;
   const unsigned ties = _mm512_cmpeq_epi16_mask(halves.raw, tie.raw);  // upper halves too
   const unsigned nans = _mm512_cmp_ps_mask(numbers.raw, numbers.raw, _CMP_UNORD_Q);
   return (have | ties | nans) != 0;
@@ -294,10 +296,10 @@ HWY_INLINE bool AnyBitTieOrNan(WordVec words, WordVec bits, WordVec halves, Word
 
 #else  // the same without AVX-512
 
-HWY_INLINE Far FarIn(WordVec words, WordVec bits) { return hn::And(words, bits); }
+HWY_INLINE Far OutsideWindow(WordVec words, WordVec bits) { return hn::And(words, bits); }
 HWY_INLINE Far BothFar(Far a, Far b) { return hn::Min(a, b); }
 HWY_INLINE Far BothFarIn(WordVec a, WordVec b, WordVec bits) {
-  return BothFar(FarIn(a, bits), FarIn(b, bits));
+  return BothFar(OutsideWindow(a, bits), OutsideWindow(b, bits));
 }
 
 HWY_INLINE hn::Mask<Entries> FarAndGreater(Far far, EntryVec a, EntryVec b) {
@@ -308,14 +310,15 @@ HWY_INLINE hn::Mask<Entries> FarAndNone(Far far, WordVec words, WordVec bits) {
   return hn::RebindMask(Entries(), hn::And(hn::Ne(far, zero), hn::Eq(hn::And(words, bits), zero)));
 }
 
-HWY_INLINE bool AnyOpen(Far far, EntryVec least, EntryVec limit) {
+HWY_INLINE bool AnyUndecidedEntry(Far far, EntryVec least, EntryVec limit) {
   const Words dw;
   const auto is_small = hn::Sub(hn::BitCast(dw, least), hn::BitCast(dw, limit));  // negative, as is the next
   const auto is_near = hn::Sub(far, hn::Set(dw, 1));
-  const auto is_open = hn::Or(is_near, is_small);
-  if constexpr (kIsSse4) return !hn::AllFalse(Entries(), hn::MaskFromVec(hn::BitCast(Entries(), is_open)));
+  const auto is_undecided = hn::Or(is_near, is_small);
+  if constexpr (kIsSse4)
+    return !hn::AllFalse(Entries(), hn::MaskFromVec(hn::BitCast(Entries(), is_undecided)));
   const hn::RebindToSigned<Words> di;
-  return !hn::AllFalse(di, hn::Lt(hn::BitCast(di, is_open), hn::Zero(di)));
+  return !hn::AllFalse(di, hn::Lt(hn::BitCast(di, is_undecided), hn::Zero(di)));
 }
 
 HWY_INLINE bool AnyBit(WordVec words, WordVec bits) {
@@ -329,8 +332,8 @@ HWY_INLINE bool AnyBitTieOrNan(WordVec words, WordVec bits, WordVec halves, Word
   const auto is_tie =
       hn::BitCast(dw, hn::VecFromMask(d16, hn::Eq(hn::BitCast(d16, halves), hn::BitCast(d16, tie))));
   const auto is_nan = hn::Not(hn::Eq(numbers, numbers));  // hn::Ne is false of NaNs on some targets
-  const auto open = hn::Or(hn::ShiftLeft<16>(is_tie), hn::BitCast(dw, hn::VecFromMask(df, is_nan)));
-  return AnyBit(hn::Or(words, open), bits);
+  const auto undecided = hn::Or(hn::ShiftLeft<16>(is_tie), hn::BitCast(dw, hn::VecFromMask(df, is_nan)));
+  return AnyBit(hn::Or(words, undecided), bits);
 }
 
 #endif

@@ -149,10 +149,10 @@ HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
 // The same with r as one double: r = position * (high + low) - quadrant, rounded.
 //
 //   position   1 <= |position| <= 2^31, steps at most kMaxStep
-//   is_short   the position is an integer of at most kMostShort (18 bits), so that its product with the first
+//   is_short   the position is an integer of at most kMaxShort (18 bits), so that its product with the first
 //              35 bits of `high` is exact: without FMA this saves Dekker's products
 //
-// Error: for |r| >= kLeastQuick the phase is good to 2^-42 of r; the sums round by less than 2^-49 of it.
+// Error: for |r| >= kMinQuick the phase is good to 2^-42 of r; the sums round by less than 2^-49 of it.
 template <class D, class V>
 HWY_INLINE void ReduceQuickly(D d, bool is_short, V position, V high, V low, V& r,
                               hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
@@ -182,7 +182,7 @@ HWY_INLINE void ReduceQuickly(D d, bool is_short, V position, V high, V low, V& 
 //
 // Exact: it swaps, and flips sign bits. So a zero may become -0.
 template <class D, class V>
-HWY_INLINE void TurnByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V s, V c, V& sine, V& cosine) {
+HWY_INLINE void SwapByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V s, V c, V& sine, V& cosine) {
   const hn::RebindToUnsigned<D> du;
   const auto swap = hn::RebindMask(d, hn::TestBit(quadrant, hn::Set(du, 1)));
   const V sign = hn::SignBit(d);
@@ -210,14 +210,14 @@ HWY_INLINE hn::Mask<D> ReducedSinCos(D d, V position, V high, V low, double max_
   return hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, max_cancellation)));
 }
 
-// sine = sin(pi/2 position (high + low)), cosine likewise: `ReducedSinCos` and `TurnByQuadrant`, with the
+// sine = sin(pi/2 position (high + low)), cosine likewise: `ReducedSinCos` and `SwapByQuadrant`, with the
 // error and the mask of the former.
 template <class D, class V>
 HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, double max_cancellation, V& sine, V& cosine) {
   V s, c;
   hn::Vec<hn::RebindToUnsigned<D>> quadrant;
   const auto flagged = ReducedSinCos(d, position, high, low, max_cancellation, s, c, quadrant);
-  TurnByQuadrant(d, quadrant, s, c, sine, cosine);
+  SwapByQuadrant(d, quadrant, s, c, sine, cosine);
   return flagged;
 }
 

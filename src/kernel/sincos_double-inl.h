@@ -136,8 +136,8 @@ HWY_INLINE void SinCosSums(DoubleVec multiple, DoubleVec high, DoubleVec low, Do
   DoubleVec s, s_low, c, c_low;
   PolynomialSums(r2, r2_low, s, s_low, c, c_low);
   Multiply(r, r_low, s, s_low, s, s_low);
-  TurnByQuadrant(d, quadrant, s, c, sine, cosine);
-  TurnByQuadrant(d, quadrant, s_low, c_low, sine_low, cosine_low);
+  SwapByQuadrant(d, quadrant, s, c, sine, cosine);
+  SwapByQuadrant(d, quadrant, s_low, c_low, sine_low, cosine_low);
 }
 
 // top + rest = high + low. Products of two tops are exact: with FMA top = high, without it top is cut after
@@ -168,8 +168,8 @@ HWY_INLINE void QuickMultiplyAdd(DoubleVec& high, DoubleVec& low, DoubleVec fact
 // s = sin(pi/2 r), c = cos(pi/2 r) = 1 - r^2 C(r^2) as sums of two doubles, and r2 = r^2 rounded: S and C of
 // degree 7, whose last three steps keep what their sums round off.
 //
-//   r, r_low   of `ReduceToSum`: |r| <= 1/2 + 2^-32, without FMA + 2^-15; |r| >= kLeastQuickDouble and
-//              >= kLeastQuickPart |position|
+//   r, r_low   of `ReduceToSum`: |r| <= 1/2 + 2^-32, without FMA + 2^-15; |r| >= kMinQuickDouble and
+//              >= kMinQuickPart |position|
 //
 // Error: kQuickSineError of the sine; kQuickCosineError times r^2 of the cosine, absolutely
 // (kQuickCosineErrorWithoutFma without FMA).
@@ -232,7 +232,7 @@ HWY_INLINE hn::Mask<Doubles> RoundQuickly(DoubleVec high, DoubleVec low, DoubleV
 
 // r + r_low = position * (high + low) - quadrant, as `Reduce`.
 //
-// Without FMA `position` must be an integer of at most kMostShort (18 bits): its products with the first 35
+// Without FMA `position` must be an integer of at most kMaxShort (18 bits): its products with the first 35
 // bits of `high`, and with the other 18, are exact without Dekker's halves. The integer is that next to the
 // former, so |r| <= 1/2 + 2^-15.
 HWY_INLINE void ReduceToSum(DoubleVec position, DoubleVec high, DoubleVec low, DoubleVec& r, DoubleVec& r_low,

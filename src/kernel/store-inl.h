@@ -132,7 +132,7 @@ HWY_INLINE hn::Vec<DF> WithCanonicalNans(DF df, hn::Vec<DF> v) {
 
 // Whether to prefetch the lines of a row that is written, kBytesAhead of the vector: if vectors straddle
 // lines. On a Sapphire Rapids 512 x 512 floats took 1.7 times as long without.
-HWY_INLINE bool AsksAhead(const void* row, bool stream) {
+HWY_INLINE bool Prefetches(const void* row, bool stream) {
   return !stream && reinterpret_cast<std::uintptr_t>(row) % HWY_MIN(HWY_MAX_BYTES, 64) != 0;
 }
 constexpr std::size_t kBytesAhead = 512;

@@ -25,12 +25,12 @@ const char* NameOf(std::int64_t target) {
 
 namespace {
 
-// Whether a vector of this CPU fits kMostVectorBytes: RISC-V's may be longer.
+// Whether a vector of this CPU fits kMaxVectorBytes: RISC-V's may be longer.
 bool HasRoomForVectors() {
 #ifdef __riscv
   std::size_t bytes;
   asm("csrr %0, 0xc22" : "=r"(bytes));  // vlenb, by its number: the assembler may not know of vectors
-  return bytes <= kMostVectorBytes;
+  return bytes <= kMaxVectorBytes;
 #else
   return true;
 #endif

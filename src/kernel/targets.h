@@ -17,9 +17,9 @@ inline constexpr std::int64_t kReferenceTarget = 0;
 // The most bytes of a vector that the library runs on: SVE's 2048 bits, elsewhere AVX-512's 512. RISC-V
 // allows any length, but buffers on the stack grow with it.
 #ifdef __aarch64__
-inline constexpr std::size_t kMostVectorBytes = 256;
+inline constexpr std::size_t kMaxVectorBytes = 256;
 #else
-inline constexpr std::size_t kMostVectorBytes = 64;
+inline constexpr std::size_t kMaxVectorBytes = 64;
 #endif
 
 // Fills targets, best first, the reference last, and returns how many there are.

@@ -14,37 +14,37 @@ namespace internal {
 namespace {
 
 // 0.mantissa of constants (MPFR), truncated; the lowest word first.
-constexpr int kMostLimbs = 16;
-constexpr std::uint64_t kLn2[kMostLimbs] = {
+constexpr int kMaxLimbs = 16;
+constexpr std::uint64_t kLn2[kMaxLimbs] = {
     0xda2d97c50f3fd5c6, 0x655fa1872f20e3a2, 0xf5dfa6bd38303248, 0x72ce87b19d6548ca,
     0x256fa0ec7657f74b, 0xb9ea9bc3b136603b, 0x1acbda11317c387e, 0x3e96ca16224ae8c5,
     0x27573b291169b825, 0xed2eae35c1382144, 0x559552fb4afa1b10, 0xe7b876206debac98,
     0x8a0d175b8baafa2b, 0x40f343267298b62d, 0xc9e3b39803f2f6af, 0xb17217f7d1cf79ab};
-constexpr std::uint64_t kHalfPi[kMostLimbs] = {  // of pi / 4
+constexpr std::uint64_t kHalfPi[kMaxLimbs] = {  // of pi / 4
     0x98da48361c55d39a, 0xc2007cb8a163bf05, 0x49286651ece45b3d, 0xae9f24117c4b1fe6,
     0xee386bfb5a899fa5, 0x0bff5cb6f406b7ed, 0xf44c42e9a637ed6b, 0xe485b576625e7ec6,
     0x4fe1356d6d51c245, 0x302b0a6df25f1437, 0xef9519b3cd3a431b, 0x514a08798e3404dd,
     0x020bbea63b139b22, 0x29024e088a67cc74, 0xc4c6628b80dc1cd1, 0xc90fdaa22168c234};
-constexpr std::uint64_t kTwoOverPi[kMostLimbs] = {
+constexpr std::uint64_t kTwoOverPi[kMaxLimbs] = {
     0x7527bac7ebe5f17b, 0x4f463f669e5fea2d, 0x6d367ecf27cb09b7, 0xef2f118b5a0a6d1f,
     0x1ff897ffde05980f, 0x9c845f8bbdf9283b, 0x3991d639835339f4, 0xe99c7026b45f7e41,
     0xe88235f52ebb4484, 0xfe1deb1cb129a73e, 0x06492eea09d1921c, 0xb7246e3a424dd2e0,
     0xfe5163abdebbc561, 0xdb6295993c439041, 0xfc2757d1f534ddc0, 0xa2f9836e4e441529};
-constexpr std::uint64_t kRootOfHalf[kMostLimbs] = {
+constexpr std::uint64_t kRootOfHalf[kMaxLimbs] = {
     0xeaa4a0899040ca4a, 0xf52f120f836e582e, 0xcb2a634331f3c84d, 0xc6d5a8a38bb7e9dc,
     0x460abc722f7c4e33, 0xcab1bc911688458a, 0x53059c6011bc337b, 0xd2202e8742af1f4e,
     0x780487363dfa2768, 0x0f74a85e439c7b4a, 0xa8b1fe6fdc83db39, 0x4afc83043ab8a2c3,
     0xed17ac8583339915, 0x1d6f60ba893ba84c, 0x597d89b3754abe9f, 0xb504f333f9de6484};
-constexpr std::uint64_t kRootOfThreeFourths[kMostLimbs] = {
+constexpr std::uint64_t kRootOfThreeFourths[kMaxLimbs] = {
     0x52e3e5c86aa98128, 0xafbf88e1f1279bb4, 0xb940b6677e2c4c9a, 0x94a1379872c4955a,
     0xb75f799d4d4ff2bb, 0x0db5faa9d7bd84fe, 0x6f2f6f1dea16db98, 0xdcf0917309c61d73,
     0x686699d00d6cd1c1, 0xe6267926d1d0f634, 0xd4c98557091147c3, 0x2485e7ecaf78aede,
     0x639053243722d371, 0x92ec1a6629ed23cc, 0x92ba16b83c5c1dc4, 0xddb3d742c265539d};
 
 template <int kLimbs>
-Wide<kLimbs> Constant(const std::uint64_t (&limbs)[kMostLimbs], std::int64_t exponent) {
+Wide<kLimbs> Constant(const std::uint64_t (&limbs)[kMaxLimbs], std::int64_t exponent) {
   Wide<kLimbs> x;
-  for (int i = 0; i < kLimbs; ++i) x.limb[i] = limbs[kMostLimbs - kLimbs + i];
+  for (int i = 0; i < kLimbs; ++i) x.limb[i] = limbs[kMaxLimbs - kLimbs + i];
   x.exponent = exponent;
   return x;
 }

@@ -8,8 +8,8 @@ PICKED = (
     ("PolynomialSums", "0x1.1a6262ca2f195p-54", "0.0"),
     ("Reduce", "hn::MulAdd(position, low, ProductError(d, position, high, phase))", "ProductError(d, position, high, phase)"),
     ("ReducedSinCos", "hn::Set(d, max_cancellation)", "hn::Zero(d)"),
-    ("EvaluateFully", "kLeastPhase)", "0.0)"),
-    ("TurnAndAdd", "hn::Add(sine, not_zero)", "sine"),
+    ("EvaluateFully", "kMinPhase)", "0.0)"),
+    ("SwapAndAdd", "hn::Add(sine, not_zero)", "sine"),
     # What is left to wider arithmetic
     ("RoundPairs", "hn::Or(a_is_near, b_is_near)", "a_is_near"),
     ("StoreQuickly", "kFarBits<POSENC_F32, kQuickWindow>", "kFarBits<POSENC_F32, kQuickWindow / 16>"),
@@ -18,7 +18,7 @@ PICKED = (
     ("RecomputePairs", "first + k >= table.count", "lanes > 1"),
     ("RecomputePairs", "EvaluatePair(table, first + k, nullptr", "EvaluatePair(table, first, nullptr"),
     # 256 and 1,024 bits
-    ("TurnOf", "(cancelled > 0 ? cancelled : 0)", "0"),
+    ("SinCosOf", "(cancelled > 0 ? cancelled : 0)", "0"),
     ("kHalfPi", "0xc90fdaa22168c234", "0xc90fdaa22168c235"),
     ("kExpOfSixteenths", "0xba617fe1f3f4f547", "0xba617fe1f3f4f546"),
     ("Log", "Sum(kLogSeries, fraction, !e.negative)", "Sum(kLogSeries, fraction, false)"),
@@ -28,7 +28,7 @@ PICKED = (
     ("ToOdd", "(x.low > 0.0) == (x.high > 0.0)", "(x.low > 0.0)"),
     # Angle addition
     ("OffsetOf", "static_cast<double>(k) + 0.5", "static_cast<double>(k) + 0.25"),
-    ("FinishRow", "hn::Set(Doubles(), kAddedBracket)", "hn::Set(Doubles(), 0x1p-60)"),
+    ("FinishRow", "hn::Set(Doubles(), kAddedInterval)", "hn::Set(Doubles(), 0x1p-60)"),
     ("MakeAnchors", "store(sine_after, cosine_after, after)", "store(sine_before, cosine_after, after)"),
     ("RoundMirrored", "open1 = hn::Or(open1, RoundSum(MinusProduct(s, bs, cc)", "open1 = hn::And(open1, RoundSum(MinusProduct(s, bs, cc)"),
     ("FillChunk", "run.begin + r)", "r)"),
@@ -36,17 +36,17 @@ PICKED = (
     # Types
     ("StoreLanes", "hn::Add(hn::BitCast(du, entries), hn::Set(du, 0x8000))", "hn::BitCast(du, entries)"),
     ("RoundToBFloat16", "hn::Add(hn::Add(bits, odd), hn::Set(du, 0x7FFF))", "hn::Add(bits, hn::Set(du, 0x8000))"),
-    ("RoundBoth", "marks = hn::BitCast(dw, hn::Min(hn::BitCast(d16, marks), both));", ";"),
+    ("RoundInterval", "marks = hn::BitCast(dw, hn::Min(hn::BitCast(d16, marks), both));", ";"),
     # Rotation
-    ("SumInFloat", "PlusProduct<kMinus>(v, hn::LoadU(df, turns.low_sines + i), high)", "high"),
+    ("SumInFloat", "PlusProduct<kMinus>(v, hn::LoadU(df, sin_cos.low_sines + i), high)", "high"),
     ("kFarDropped", "kRotatedWindow>", "kRotatedWindow / 65536>"),
-    ("kLeastQuickly", ": 0x1p-14f", ": 0.0f"),
+    ("kMinQuickly", ": 0x1p-14f", ": 0.0f"),
     ("kFloatRotationError", "2.1 * 0x1p-24", "2.1 * 0x1p-30"),
     ("AddVector", "hn::MulAdd(c, offset_s, hn::Mul(s, offset_c))", "hn::Sub(hn::Mul(s, offset_c), hn::Mul(c, offset_s))"),
-    ("ListNoted", "noted.at[n], rotation", "noted.at[0], rotation"),
-    ("FillMultiples", "position[axes == nullptr ? 0 : axes[i]]", "position[0]"),
+    ("QueueDeferred", "deferred.at[n], rotation", "deferred.at[0], rotation"),
+    ("RotaryTable", "position[axes == nullptr ? 0 : axes[i]]", "position[0]"),
     # Frequencies, and the caller's state
     ("Scaled", "Subtract(One<kLimbs>(), RampAt(constants, turns))", "RampAt(constants, turns)"),
-    ("MakeRecipe", "Subtract(log_base, Log<4>(spec.min_timescale))", "log_base"),
+    ("Framework", "Subtract(log_base_, Log<4>(schedule.min_timescale))", "log_base_"),
     ("FpRegisters", "FpRegister::Set(FpRegister::kDefault)", ";"),
 )

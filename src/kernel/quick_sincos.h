@@ -6,16 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernel/open_pairs.h"
+#include "kernel/undecided_pairs.h"
 #include "number/elements.h"
 
 namespace posenc {
 namespace internal {
 
-// Cosines and sines times kTurnScale of the type, of neighbours spread, and for shorter types than float what
-// their high parts leave.
+// Cosines and sines times kSinCosScale of the type, of neighbours spread, and for shorter types than float
+// what their high parts leave.
 template <class Value>
-struct QuickTurns {
+struct QuickSinCos {
   const Value* cosines;
   const Value* sines;
   const Value* low_cosines;
@@ -25,13 +25,13 @@ struct QuickTurns {
 // Vectors of pairs that are stored, though a few lanes of their test are open: where they are, and what of.
 template <posenc_type kType, std::size_t kLanes>
 struct NotedVectorsOf {
-  static constexpr std::size_t kMost = 8, kFewLanes = 2, kMostPairs = 2 * kFewLanes;
+  static constexpr std::size_t kMax = 8, kFewLanes = 2, kMaxPairs = 2 * kFewLanes;
 
   std::size_t count = 0;
-  Progress at[kMost];
-  std::size_t pairs[kMost];
-  std::uint8_t lanes[kMost][8];  // a bit each
-  alignas(kLanes * sizeof(float)) ElementOf<kType> elements[kMost][(kType == POSENC_F32 ? 2 : 4) * kLanes];
+  Progress at[kMax];
+  std::size_t pairs[kMax];
+  std::uint8_t lanes[kMax][8];  // a bit each
+  alignas(kLanes * sizeof(float)) ElementOf<kType> elements[kMax][(kType == POSENC_F32 ? 2 : 4) * kLanes];
 };
 
 }  // namespace internal

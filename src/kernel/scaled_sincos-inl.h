@@ -23,14 +23,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Arrays of them. Stack is scarce: a kernel has only those that it reads in its loops.
 template <class Value>
-struct TurnArrays {
+struct SinCosArrays {
   HWY_ALIGN Value cosines[kMaxRotaryPairs];
   HWY_ALIGN Value sines[kMaxRotaryPairs];
 };
 
 // The same for each element of neighbours: [c_0 c_0 c_1 c_1 ...] and [-s_0 s_0 -s_1 s_1 ...].
 template <class Value>
-struct SpreadTurns {
+struct SpreadSinCos {
   HWY_ALIGN Value cosines[2 * kMaxRotaryPairs];
   HWY_ALIGN Value sines[2 * kMaxRotaryPairs];
 };
@@ -50,22 +50,23 @@ inline std::size_t PaddedPairs(std::size_t count) {
 }
 
 // Cosines and sines [count] and what they are multiplied by.
-struct GainedTurns {
+struct ScaledSinCos {
   const double* cosines;
   const double* sines;
   std::size_t count;
   double factor, sine_factor;
 
-  GainedTurns(const double* turn_cosines, const double* turn_sines, std::size_t pairs, const Gain& gain)
-      : cosines(turn_cosines),
-        sines(turn_sines),
+  ScaledSinCos(const double* cosines_of_token, const double* sines_of_token, std::size_t pairs,
+               const Gain& gain)
+      : cosines(cosines_of_token),
+        sines(sines_of_token),
         count(pairs),
         factor(gain.nearest()),
         sine_factor(gain.inverse ? -gain.nearest() : gain.nearest()) {}
 
   // Times a power of 2.
-  GainedTurns Scaled(double scale) const {
-    GainedTurns scaled = *this;
+  ScaledSinCos Scaled(double scale) const {
+    ScaledSinCos scaled = *this;
     scaled.factor *= scale;
     scaled.sine_factor *= scale;
     return scaled;
@@ -74,32 +75,32 @@ struct GainedTurns {
 
 // take(cosine, sine, i) for vectors of products, pairs i and on, to the last that PaddedPairs counts.
 template <class Take>
-HWY_INLINE void ForGained(const GainedTurns& turns, const Take& take) {
+HWY_INLINE void ForGained(const ScaledSinCos& sin_cos, const Take& take) {
   const hn::ScalableTag<double> d;
-  const auto factor = hn::Set(d, turns.factor), sine_factor = hn::Set(d, turns.sine_factor);
-  for (std::size_t i = 0; i < PaddedPairs(turns.count); i += hn::Lanes(d)) {
-    const bool is_one = i < turns.count;
-    take(is_one ? hn::Mul(hn::LoadU(d, turns.cosines + i), factor) : hn::Zero(d),
-         is_one ? hn::Mul(hn::LoadU(d, turns.sines + i), sine_factor) : hn::Zero(d), i);
+  const auto factor = hn::Set(d, sin_cos.factor), sine_factor = hn::Set(d, sin_cos.sine_factor);
+  for (std::size_t i = 0; i < PaddedPairs(sin_cos.count); i += hn::Lanes(d)) {
+    const bool is_one = i < sin_cos.count;
+    take(is_one ? hn::Mul(hn::LoadU(d, sin_cos.cosines + i), factor) : hn::Zero(d),
+         is_one ? hn::Mul(hn::LoadU(d, sin_cos.sines + i), sine_factor) : hn::Zero(d), i);
   }
 }
 
 // Puts those of pairs i and on in their place.
 template <class D>
-HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, TurnArrays<hn::TFromD<D>>& to) {
+HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, SinCosArrays<hn::TFromD<D>>& to) {
   hn::StoreU(cosine, d, to.cosines + i);
   hn::StoreU(sine, d, to.sines + i);
 }
 template <class D>
-HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, SpreadTurns<hn::TFromD<D>>& to) {
+HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, SpreadSinCos<hn::TFromD<D>>& to) {
   hn::StoreInterleaved2(cosine, cosine, d, to.cosines + 2 * i);
   hn::StoreInterleaved2(hn::Neg(sine), sine, d, to.sines + 2 * i);
 }
 
 template <class Turns>
-HWY_NOINLINE void StoreGained(const GainedTurns& turns, Turns& placed) {
-  ForGained(turns, [&](DoubleVec cosine, DoubleVec sine, std::size_t i)
-                       HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, placed); });
+HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, Turns& placed) {
+  ForGained(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i)
+                         HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, placed); });
 }
 
 // What floats take of a double: its first digits, rounded, and what these leave.
@@ -121,24 +122,24 @@ HWY_INLINE FloatVec TakePart(DoubleVec v) {
 }
 
 template <posenc_type kType, Part kPart>
-HWY_NOINLINE void StoreParts(const GainedTurns& turns, TurnArrays<float>& arrays) {
-  ForGained(turns, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
+HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float>& arrays) {
+  ForGained(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
     hn::StoreU(TakePart<kType, kPart>(cosine), Floats(), arrays.cosines + i);
     hn::StoreU(TakePart<kType, kPart>(sine), Floats(), arrays.sines + i);
   });
 }
 
 inline HWY_NOINLINE void Spread(const float* cosines, const float* sines, std::size_t count,
-                                SpreadTurns<float>& turns) {
+                                SpreadSinCos<float>& sin_cos) {
   const hn::ScalableTag<float> d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
-    Put(d, cosine, sine, i, turns);
+    Put(d, cosine, sine, i, sin_cos);
   }
 }
 
 // Of each two vectors the elements with even numbers first, then the others.
-inline HWY_NOINLINE void PartEvenFromOdd(float* values, std::size_t count) {
+inline HWY_NOINLINE void Deinterleave(float* values, std::size_t count) {
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t i = 0; i + 2 * lanes <= count; i += 2 * lanes) {
@@ -151,33 +152,33 @@ inline HWY_NOINLINE void PartEvenFromOdd(float* values, std::size_t count) {
 
 // Those of an exact kernel: in double, or high and low parts.
 template <posenc_type kType, posenc_pairing kPairing>
-struct PlacedTurns {
+struct PlacedSinCos {
   using Value = std::conditional_t<kType == POSENC_F32, double, float>;
   static constexpr std::size_t kParts = kType == POSENC_F32 ? 1 : 2;
 
-  std::conditional_t<kTakesSpread<kType, kPairing>, SpreadTurns<Value>, TurnArrays<Value>> parts[kParts];
+  std::conditional_t<kTakesSpread<kType, kPairing>, SpreadSinCos<Value>, SinCosArrays<Value>> parts[kParts];
 };
 
 template <posenc_type kType, posenc_pairing kPairing>
-const PlacedTurns<kType, kPairing>& PlacedIn(const PlacedTurnsRoom& room) {
-  using Placed = PlacedTurns<kType, kPairing>;
-  static_assert(sizeof(Placed) <= sizeof(room) && alignof(Placed) <= alignof(PlacedTurnsRoom),
+const PlacedSinCos<kType, kPairing>& PlacedIn(const PlacedSinCosRoom& room) {
+  using Placed = PlacedSinCos<kType, kPairing>;
+  static_assert(sizeof(Placed) <= sizeof(room) && alignof(Placed) <= alignof(PlacedSinCosRoom),
                 "there must be room");
   return *reinterpret_cast<const Placed*>(room.bytes);
 }
 
 template <posenc_type kType, posenc_pairing kPairing, Part kPart, class Turns>
-HWY_INLINE void PlaceParts(const GainedTurns& turns, Turns& placed) {
+HWY_INLINE void PlaceParts(const ScaledSinCos& sin_cos, Turns& placed) {
   if constexpr (kTakesSpread<kType, kPairing>) {
-    TurnArrays<float> arrays;
-    StoreParts<kType, kPart>(turns, arrays);
-    Spread(arrays.cosines, arrays.sines, turns.count, placed);
+    SinCosArrays<float> arrays;
+    StoreParts<kType, kPart>(sin_cos, arrays);
+    Spread(arrays.cosines, arrays.sines, sin_cos.count, placed);
   } else {
-    StoreParts<kType, kPart>(turns, placed);
+    StoreParts<kType, kPart>(sin_cos, placed);
   }
   if constexpr (kTakesWords<kType, kPairing>) {
-    PartEvenFromOdd(placed.cosines, turns.count);
-    PartEvenFromOdd(placed.sines, turns.count);
+    Deinterleave(placed.cosines, sin_cos.count);
+    Deinterleave(placed.sines, sin_cos.count);
   }
 }
 

@@ -12,10 +12,10 @@
 #include "hwy/highway.h"
 #include "kernel/bounded_sums-inl.h"
 #include "kernel/heads.h"
-#include "kernel/open_pairs.h"
+#include "kernel/undecided_pairs.h"
 #include "kernel/pairs-inl.h"
 #include "kernel/rotary_reference.h"
-#include "kernel/turns-inl.h"
+#include "kernel/token_sincos-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -42,60 +42,61 @@ HWY_INLINE WordsAs<Floats> BitsOfFloats(posenc_type type, FloatVec v) {
 }
 
 // One function of all types, lest each target has it thrice: it takes 2 KB.
-inline HWY_NOINLINE void CloseOpenPairs(posenc_type type, const FrequencyTable& table, const Gain& gain,
-                                        OpenPairs& open, Tally& tally) {
+inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const FrequencyTable& table,
+                                               const Gain& gain, UndecidedPairs& undecided, Tally& tally) {
   const Doubles d;
-  const TurnBounds turns(gain, true, false);
+  const SinCosBounds bounds(gain, true, false);
   const FormatRounding format = type == POSENC_F32    ? kFormatRounding<POSENC_F32>
                                 : type == POSENC_BF16 ? kFormatRounding<POSENC_BF16>
                                                       : kFormatRounding<POSENC_F16>;
-  tally.doubles += open.count;
-  for (std::size_t n = open.count; n % hn::Lanes(d) != 0; ++n) {  // whole vectors are read
-    open.multiple[n] = open.high[n] = open.low[n] = 0.0;
-    open.a[n] = open.b[n] = 0;
+  tally.doubles += undecided.count;
+  for (std::size_t n = undecided.count; n % hn::Lanes(d) != 0; ++n) {  // whole vectors are read
+    undecided.multiple[n] = undecided.high[n] = undecided.low[n] = 0.0;
+    undecided.a[n] = undecided.b[n] = 0;
   }
-  for (std::size_t from = 0; from < open.count; from += hn::Lanes(d)) {
-    const auto multiple = hn::LoadU(d, open.multiple + from), high = hn::LoadU(d, open.high + from);
+  for (std::size_t from = 0; from < undecided.count; from += hn::Lanes(d)) {
+    const auto multiple = hn::LoadU(d, undecided.multiple + from), high = hn::LoadU(d, undecided.high + from);
     DoubleVec sine, cosine;
     auto is_unknown =
-        SinCos(d, multiple, high, hn::LoadU(d, open.low + from), table.max_cancellation, sine, cosine);
-    is_unknown = hn::Or(is_unknown, IsTiny(multiple, high, kLeastDoublePhase));
-    const auto a = FloatsOfBits(type, open.a + from), b = FloatsOfBits(type, open.b + from);
+        SinCos(d, multiple, high, hn::LoadU(d, undecided.low + from), table.max_cancellation, sine, cosine);
+    is_unknown = hn::Or(is_unknown, IsTiny(multiple, high, kMinDoublePhase));
+    const auto a = FloatsOfBits(type, undecided.a + from), b = FloatsOfBits(type, undecided.b + from);
     DoubleVec x_sum, x_bound, y_sum, y_bound;
-    SumWithin<false>(a, b, cosine, sine, turns, x_sum, x_bound, y_sum, y_bound);
+    SumWithin<false>(a, b, cosine, sine, bounds, x_sum, x_bound, y_sum, y_bound);
     // NaNs and infinities are as IEEE arithmetic has them.
     const auto size = hn::Add(hn::Abs(hn::PromoteTo(d, a)), hn::Abs(hn::PromoteTo(d, b)));
     const auto is_finite = hn::Lt(size, hn::Set(d, 0x1p200));
     x_bound = hn::IfThenElseZero(is_finite, x_bound);
     y_bound = hn::IfThenElseZero(is_finite, y_bound);
     FloatVec x, y;
-    auto is_open = RoundBetween(format, Below(d, x_sum, x_bound), Above(d, x_sum, x_bound), x);
-    is_open = hn::Or(is_open, RoundBetween(format, Below(d, y_sum, y_bound), Above(d, y_sum, y_bound), y));
-    const std::uint64_t flags = BitsOf(d, hn::Or(is_open, is_unknown));
-    HWY_ALIGN double cosines[kMostLanes<Doubles>], sines[kMostLanes<Doubles>];
+    auto is_undecided = RoundBetween(format, Below(d, x_sum, x_bound), Above(d, x_sum, x_bound), x);
+    is_undecided =
+        hn::Or(is_undecided, RoundBetween(format, Below(d, y_sum, y_bound), Above(d, y_sum, y_bound), y));
+    const std::uint64_t flags = BitsOf(d, hn::Or(is_undecided, is_unknown));
+    HWY_ALIGN double cosines[kMaxLanes<Doubles>], sines[kMaxLanes<Doubles>];
     hn::Store(hn::IfThenElse(is_unknown, hn::NaN(d), cosine), d, cosines);
     hn::Store(hn::IfThenElse(is_unknown, hn::NaN(d), sine), d, sines);
-    HWY_ALIGN std::uint32_t xs[kMostLanes<Doubles>], ys[kMostLanes<Doubles>];
+    HWY_ALIGN std::uint32_t xs[kMaxLanes<Doubles>], ys[kMaxLanes<Doubles>];
     hn::Store(BitsOfFloats(type, x), hn::RebindToUnsigned<Floats>(), xs);
     hn::Store(BitsOfFloats(type, y), hn::RebindToUnsigned<Floats>(), ys);
-    for (std::size_t k = 0; k < hn::Lanes(d) && from + k < open.count; ++k) {
+    for (std::size_t k = 0; k < hn::Lanes(d) && from + k < undecided.count; ++k) {
       const std::size_t n = from + k;
       if (HWY_LIKELY((flags >> k & 1) == 0)) {
-        StoreBits(type, xs[k], open.x[n]);
-        StoreBits(type, ys[k], open.y[n]);
+        StoreBits(type, xs[k], undecided.x[n]);
+        StoreBits(type, ys[k], undecided.y[n]);
         continue;
       }
       unsigned char a_element[sizeof(float)], b_element[sizeof(float)];
-      StoreBits(type, open.a[n], a_element);
-      StoreBits(type, open.b[n], b_element);
-      const RotatedPair rotated =
-          RecomputePair(table, open.multiple[n], gain, type, open.pair[n], LoadElement(type, a_element),
-                        LoadElement(type, b_element), cosines[k], sines[k], open.wide, tally);
-      StoreElement(type, rotated.x, open.x[n]);
-      StoreElement(type, rotated.y, open.y[n]);
+      StoreBits(type, undecided.a[n], a_element);
+      StoreBits(type, undecided.b[n], b_element);
+      const RotatedPair rotated = RecomputePair(table, undecided.multiple[n], gain, type, undecided.pair[n],
+                                                LoadElement(type, a_element), LoadElement(type, b_element),
+                                                cosines[k], sines[k], undecided.wide, tally);
+      StoreElement(type, rotated.x, undecided.x[n]);
+      StoreElement(type, rotated.y, undecided.y[n]);
     }
   }
-  open.count = 0;
+  undecided.count = 0;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -51,8 +51,8 @@ inline void StoreBits(posenc_type type, std::uint32_t bits, unsigned char* to) {
 }
 
 // Adds some of the pairs from `at` on, whose elements lie at `from`, to the open ones: a bit each.
-void ListOpen(posenc_type type, std::uint64_t pairs, const void* from, std::size_t apart, Progress at,
-              const Rotation& rotation, const Heads& heads, OpenPairs& open);
+void QueueUndecided(posenc_type type, std::uint64_t pairs, const void* from, std::size_t apart, Progress at,
+                    const Rotation& rotation, const Heads& heads, UndecidedPairs& undecided);
 
 }  // namespace internal
 }  // namespace posenc

@@ -12,7 +12,7 @@
 #include "hwy/highway.h"
 #include "kernel/direct-inl.h"
 #include "kernel/heads.h"
-#include "kernel/open_pairs.h"
+#include "kernel/undecided_pairs.h"
 #include "kernel/rotary_reference.h"
 #include "kernel/sincos_double-inl.h"
 
@@ -48,8 +48,8 @@ struct TokenPhases {
 };
 
 // Of pairs begin .. end - 1, whole vectors of them, to arrays that begin with the first.
-inline HWY_NOINLINE void TurnPairs(const FrequencyTable& table, const Token& token, std::size_t begin,
-                                   std::size_t end, double* cosines, double* sines, Tally& tally) {
+inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Token& token, std::size_t begin,
+                                       std::size_t end, double* cosines, double* sines, Tally& tally) {
   const Doubles d;
   const TokenPhases phases(table, token, begin, end);
   for (std::size_t i = begin; i < end; i += hn::Lanes(d), cosines += hn::Lanes(d), sines += hn::Lanes(d)) {
@@ -58,18 +58,18 @@ inline HWY_NOINLINE void TurnPairs(const FrequencyTable& table, const Token& tok
     const auto high = hn::LoadU(d, phases.high + i), low = hn::LoadU(d, phases.low + i);
     DoubleVec sine, cosine;
     auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
-    if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
+    if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kMinDoublePhase));
     hn::StoreU(cosine, d, cosines);
     hn::StoreU(hn::Add(sine, hn::Zero(d)), d, sines);  // never -0
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
       Flags flags;
       flags.Set(flagged);
-      RecomputeTurns(table, token, {1.0, 1.0, false}, POSENC_F64, i, flags.lanes, hn::Lanes(d), cosines,
-                     sines, tally);
+      RecomputeSinCos(table, token, {1.0, 1.0, false}, POSENC_F64, i, flags.lanes, hn::Lanes(d), cosines,
+                      sines, tally);
       if (phases.may_be_tiny) {  // only a sine that is exactly 0 is 0, times any gain: the others keep their
                                  // sign
         const auto known = hn::LoadU(d, sines);
-        const auto is_tiny = IsTiny(multiple, high, kLeastDoublePhase);
+        const auto is_tiny = IsTiny(multiple, high, kMinDoublePhase);
         const auto least = hn::Max(hn::Abs(known), hn::Set(d, 0x1p-960));
         hn::StoreU(hn::IfThenElse(is_tiny, hn::CopySign(least, known), known), d, sines);
       }
@@ -77,13 +77,13 @@ inline HWY_NOINLINE void TurnPairs(const FrequencyTable& table, const Token& tok
   }
 }
 
-inline Tally Turn(const FrequencyTable& table, const Token& token, double* cosines, double* sines) {
+inline Tally SinCosOfToken(const FrequencyTable& table, const Token& token, double* cosines, double* sines) {
   Tally tally;
-  TurnPairs(table, token, 0, table.count, cosines, sines, tally);
+  SinCosOfPairs(table, token, 0, table.count, cosines, sines, tally);
   return tally;
 }
 
-HWY_INLINE void AddVector(const AddedTurns& added, std::size_t i, DoubleVec& cosine, DoubleVec& sine) {
+HWY_INLINE void AddVector(const AddedAngles& added, std::size_t i, DoubleVec& cosine, DoubleVec& sine) {
   const Doubles d;
   const auto c = hn::LoadU(d, added.cosines + i), s = hn::LoadU(d, added.sines + i);
   const auto offset_c = hn::LoadU(d, added.offset_cosines + i),
@@ -92,8 +92,8 @@ HWY_INLINE void AddVector(const AddedTurns& added, std::size_t i, DoubleVec& cos
   sine = hn::MulAdd(c, offset_s, hn::Mul(s, offset_c));
 }
 
-inline HWY_NOINLINE void AddTurns(const AddedTurns& added, std::size_t pairs, double* cosines,
-                                  double* sines) {
+inline HWY_NOINLINE void AddTokenAngles(const AddedAngles& added, std::size_t pairs, double* cosines,
+                                        double* sines) {
   const Doubles d;
   for (std::size_t i = 0; i < pairs; i += hn::Lanes(d)) {
     DoubleVec cosine, sine;
@@ -150,36 +150,36 @@ HWY_INLINE hn::Mask<Doubles> IsNearMidpoint(DoubleVec v) {
   return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
 }
 
-// v, good to kGainedError, as floats for StoreTurns, and the lanes that this leaves open.
+// v, good to kScaledError, as floats for StoreSinCos, and the lanes that this leaves open.
 template <posenc_type kType>
-HWY_INLINE hn::Mask<Doubles> RoundGained(DoubleVec v, FloatVec& rounded) {
+HWY_INLINE hn::Mask<Doubles> RoundScaled(DoubleVec v, FloatVec& rounded) {
   const Doubles d;
   rounded = ToFloats(v);
   const auto least = hn::Set(d, TwoTo(TraitsOf(kType).min_exponent));
   const auto is_small = hn::And(hn::Lt(hn::Abs(v), least), hn::Ne(v, hn::Zero(d)));
-  return hn::Or(is_small, IsNearMidpoint<kType, kGainedWindow>(v));
+  return hn::Or(is_small, IsNearMidpoint<kType, kScaledWindow>(v));
 }
 
 // The same of any magnitude, of a short type.
 template <posenc_type kType>
-HWY_INLINE hn::Mask<Doubles> RoundGainedBetween(DoubleVec v, FloatVec& rounded) {
+HWY_INLINE hn::Mask<Doubles> RoundScaledBetween(DoubleVec v, FloatVec& rounded) {
   const Doubles d;
-  const auto error = hn::Mul(hn::Abs(v), hn::Set(d, kGainedError));
+  const auto error = hn::Mul(hn::Abs(v), hn::Set(d, kScaledError));
   return RoundBetween(kFormatRounding<kType>, hn::Sub(v, error), hn::Add(v, error), rounded);
 }
 
 // Floats that are of a type, or no midpoints of it.
 template <posenc_type kType>
-HWY_INLINE void StoreTurns(FloatVec turns, ElementOf<kType>* to) {
-  StoreLanes(WriteOperation<kType>(), Floats(), turns, nullptr, to, false);
+HWY_INLINE void StoreSinCos(FloatVec sin_cos, ElementOf<kType>* to) {
+  StoreLanes(WriteOperation<kType>(), Floats(), sin_cos, nullptr, to, false);
 }
 
 // Of pairs begin .. end - 1, vectors of them; the arrays begin with the first.
 template <posenc_type kType>
-HWY_NOINLINE void RoundPairTurns(const FrequencyTable& table, const Token& token, const Gain& gain,
-                                 std::size_t begin, std::size_t end, const double* cosines,
-                                 const double* sines, ElementOf<kType>* rounded_cosines,
-                                 ElementOf<kType>* rounded_sines, Tally& tally) {
+HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Token& token, const Gain& gain,
+                                     std::size_t begin, std::size_t end, const double* cosines,
+                                     const double* sines, ElementOf<kType>* rounded_cosines,
+                                     ElementOf<kType>* rounded_sines, Tally& tally) {
   const Doubles d;
   const Floats df;
   const TokenPhases phases(table, token, begin, end);
@@ -191,45 +191,45 @@ HWY_NOINLINE void RoundPairTurns(const FrequencyTable& table, const Token& token
     const auto cosine = hn::Add(hn::Mul(hn::LoadU(d, cosines + k), factor), hn::Zero(d));
     const auto sine = hn::Add(hn::Mul(hn::LoadU(d, sines + k), sine_factor), hn::Zero(d));
     FloatVec rounded_cosine, rounded_sine;
-    auto flagged = RoundGained<kType>(cosine, rounded_cosine);
-    flagged = hn::Or(flagged, RoundGained<kType>(sine, rounded_sine));
+    auto flagged = RoundScaled<kType>(cosine, rounded_cosine);
+    flagged = hn::Or(flagged, RoundScaled<kType>(sine, rounded_sine));
     if (kType != POSENC_F32 && HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      flagged = RoundGainedBetween<kType>(cosine, rounded_cosine);
-      flagged = hn::Or(flagged, RoundGainedBetween<kType>(sine, rounded_sine));
+      flagged = RoundScaledBetween<kType>(cosine, rounded_cosine);
+      flagged = hn::Or(flagged, RoundScaledBetween<kType>(sine, rounded_sine));
     }
     if (phases.may_be_tiny) {  // sines may be 0 for want of exponents, or become 0: of which sign?
       const auto multiple =
           token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
-      flagged = hn::Or(flagged, IsTiny(multiple, hn::LoadU(d, phases.high + i), kLeastDoublePhase));
+      flagged = hn::Or(flagged, IsTiny(multiple, hn::LoadU(d, phases.high + i), kMinDoublePhase));
     }
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      HWY_ALIGN float entries[2][kMostLanes<Doubles>];
+      HWY_ALIGN float entries[2][kMaxLanes<Doubles>];
       hn::StoreU(rounded_cosine, df, entries[0]);
       hn::StoreU(rounded_sine, df, entries[1]);
       Flags flags;
       flags.Set(flagged);
-      RecomputeTurns(table, token, gain, kType, i, flags.lanes, hn::Lanes(d), entries[0], entries[1], tally);
+      RecomputeSinCos(table, token, gain, kType, i, flags.lanes, hn::Lanes(d), entries[0], entries[1], tally);
       rounded_cosine = hn::LoadU(df, entries[0]);
       rounded_sine = hn::LoadU(df, entries[1]);
     }
-    StoreTurns<kType>(rounded_cosine, rounded_cosines + k);
-    StoreTurns<kType>(rounded_sine, rounded_sines + k);
+    StoreSinCos<kType>(rounded_cosine, rounded_cosines + k);
+    StoreSinCos<kType>(rounded_sine, rounded_sines + k);
   }
 }
 
 template <posenc_type kType>
-Tally RoundTurns(const FrequencyTable& table, const Token& token, const Gain& gain, const double* cosines,
-                 const double* sines, void* rounded_cosines, void* rounded_sines) {
+Tally RoundSinCos(const FrequencyTable& table, const Token& token, const Gain& gain, const double* cosines,
+                  const double* sines, void* rounded_cosines, void* rounded_sines) {
   Tally tally;
-  RoundPairTurns<kType>(table, token, gain, 0, table.count, cosines, sines,
-                        static_cast<ElementOf<kType>*>(rounded_cosines),
-                        static_cast<ElementOf<kType>*>(rounded_sines), tally);
+  RoundSinCosOfPairs<kType>(table, token, gain, 0, table.count, cosines, sines,
+                            static_cast<ElementOf<kType>*>(rounded_cosines),
+                            static_cast<ElementOf<kType>*>(rounded_sines), tally);
   return tally;
 }
 
 template <posenc_type kType>
-HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Token& token, const Gain& gain,
-                                   const AddedTurns& added, void* rounded_cosines, void* rounded_sines) {
+HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Token& token, const Gain& gain,
+                                    const AddedAngles& added, void* rounded_cosines, void* rounded_sines) {
   const Doubles d;
   auto* cosines = static_cast<ElementOf<kType>*>(rounded_cosines);
   auto* sines = static_cast<ElementOf<kType>*>(rounded_sines);
@@ -237,7 +237,7 @@ HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Token& tok
   const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
   // Relative errors of smaller ones are too large, and subnormal numbers have midpoints of their own.
   const auto least =
-      hn::Set(d, HWY_MAX(gain.nearest() * kLeastAddedTurn, TwoTo(TraitsOf(kType).min_exponent - 1)));
+      hn::Set(d, HWY_MAX(gain.nearest() * kMinAddedSinCos, TwoTo(TraitsOf(kType).min_exponent - 1)));
   Tally tally;
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
     DoubleVec cosine, sine;
@@ -245,31 +245,32 @@ HWY_NOINLINE Tally RoundAddedTurns(const FrequencyTable& table, const Token& tok
     cosine = hn::Mul(cosine, factor);
     sine = hn::Mul(sine, sine_factor);
     auto flagged = hn::Lt(hn::Min(hn::Abs(cosine), hn::Abs(sine)), least);
-    flagged = hn::Or(flagged, IsNearMidpoint<kType, kAddedTurnWindow>(cosine));
-    flagged = hn::Or(flagged, IsNearMidpoint<kType, kAddedTurnWindow>(sine));
+    flagged = hn::Or(flagged, IsNearMidpoint<kType, kAddedAngleWindow>(cosine));
+    flagged = hn::Or(flagged, IsNearMidpoint<kType, kAddedAngleWindow>(sine));
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      HWY_ALIGN double turns[2][kMostLanes<Doubles>];  // directly
-      TurnPairs(table, token, i, i + 1, turns[0], turns[1], tally);
-      RoundPairTurns<kType>(table, token, gain, i, i + 1, turns[0], turns[1], cosines + i, sines + i, tally);
+      HWY_ALIGN double sin_cos[2][kMaxLanes<Doubles>];  // directly
+      SinCosOfPairs(table, token, i, i + 1, sin_cos[0], sin_cos[1], tally);
+      RoundSinCosOfPairs<kType>(table, token, gain, i, i + 1, sin_cos[0], sin_cos[1], cosines + i, sines + i,
+                                tally);
       continue;
     }
-    StoreTurns<kType>(ToFloats(cosine), cosines + i);
-    StoreTurns<kType>(ToFloats(sine), sines + i);
+    StoreSinCos<kType>(ToFloats(cosine), cosines + i);
+    StoreSinCos<kType>(ToFloats(sine), sines + i);
   }
   return tally;
 }
 
 // Sines and cosines of a vector of pairs as sums of two doubles.
-struct TurnSums {
-  HWY_ALIGN double phase[kMostLanes<Doubles>];
-  HWY_ALIGN double cosine[kMostLanes<Doubles>];
-  HWY_ALIGN double cosine_low[kMostLanes<Doubles>];
-  HWY_ALIGN double sine[kMostLanes<Doubles>];
-  HWY_ALIGN double sine_low[kMostLanes<Doubles>];
+struct SinCosParts {
+  HWY_ALIGN double phase[kMaxLanes<Doubles>];
+  HWY_ALIGN double cosine[kMaxLanes<Doubles>];
+  HWY_ALIGN double cosine_low[kMaxLanes<Doubles>];
+  HWY_ALIGN double sine[kMaxLanes<Doubles>];
+  HWY_ALIGN double sine_low[kMaxLanes<Doubles>];
 };
 
-inline HWY_NOINLINE void SumTurns(const Token& token, const TokenPhases& phases, std::size_t i,
-                                  TurnSums& sums) {
+inline HWY_NOINLINE void FillSinCosParts(const Token& token, const TokenPhases& phases, std::size_t i,
+                                         SinCosParts& sums) {
   const Doubles d;
   const auto multiple =
       token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
@@ -285,12 +286,12 @@ inline HWY_NOINLINE void SumTurns(const Token& token, const TokenPhases& phases,
 
 // Those of an offset, a whole position, rounded to double, or nearly so: nothing is flagged, since it is the
 // absolute error that matters.
-inline void TurnOffset(const FrequencyTable& table, double offset, double* cosines, double* sines) {
+inline void SinCosOfOffset(const FrequencyTable& table, double offset, double* cosines, double* sines) {
   const Token token{nullptr, offset};
   const TokenPhases phases(table, token);
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(Doubles())) {
-    TurnSums sums;
-    SumTurns(token, phases, i, sums);
+    SinCosParts sums;
+    FillSinCosParts(token, phases, i, sums);
     for (std::size_t k = 0; k < hn::Lanes(Doubles()) && i + k < table.count; ++k) {
       cosines[i + k] = sums.cosine[k] + sums.cosine_low[k];
       sines[i + k] = sums.sine[k] + sums.sine_low[k];
@@ -299,9 +300,9 @@ inline void TurnOffset(const FrequencyTable& table, double offset, double* cosin
 }
 
 // To double: from sums of two doubles.
-inline Tally RoundTurnsToDouble(const FrequencyTable& table, const Token& token, const Gain& gain,
-                                const double* /*cosines*/, const double* /*sines*/, void* rounded_cosines,
-                                void* rounded_sines) {
+inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Token& token, const Gain& gain,
+                                 const double* /*cosines*/, const double* /*sines*/, void* rounded_cosines,
+                                 void* rounded_sines) {
   const Doubles d;
   const TokenPhases phases(table, token);
   const auto amplitude = hn::Set(d, gain.amplitude), scale = hn::Set(d, gain.scale);
@@ -313,8 +314,8 @@ inline Tally RoundTurnsToDouble(const FrequencyTable& table, const Token& token,
     const auto multiple =
         token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
     const auto high = hn::LoadU(d, phases.high + i);
-    TurnSums sums;
-    SumTurns(token, phases, i, sums);
+    SinCosParts sums;
+    FillSinCosParts(token, phases, i, sums);
     const auto phase = hn::Load(d, sums.phase);
     auto cosine = hn::Load(d, sums.cosine), cosine_low = hn::Load(d, sums.cosine_low);
     auto sine = hn::Load(d, sums.sine), sine_low = hn::Load(d, sums.sine_low);
@@ -333,15 +334,15 @@ inline Tally RoundTurnsToDouble(const FrequencyTable& table, const Token& token,
     auto flagged = RoundSum(cosine, cosine_low, cosine_error, rounded_cosine);
     flagged = hn::Or(flagged, RoundSum(sine, sine_low, sine_error, rounded_sine));
     flagged = hn::Or(flagged, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
-    if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kLeastDoublePhase));
-    HWY_ALIGN double entries[2][kMostLanes<Doubles>];
+    if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kMinDoublePhase));
+    HWY_ALIGN double entries[2][kMaxLanes<Doubles>];
     hn::Store(rounded_cosine, d, entries[0]);
     hn::Store(rounded_sine, d, entries[1]);
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
       Flags flags;
       flags.Set(flagged);
-      RecomputeTurns(table, token, gain, POSENC_F64, i, flags.lanes, hn::Lanes(d), entries[0], entries[1],
-                     tally);
+      RecomputeSinCos(table, token, gain, POSENC_F64, i, flags.lanes, hn::Lanes(d), entries[0], entries[1],
+                      tally);
     }
     const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
     StoreDoubles(entries[0], count, 1, to_cosines + i * sizeof(double));

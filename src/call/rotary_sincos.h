@@ -15,8 +15,8 @@ namespace internal {
 
 // Numbers in a buffer of cosines or sines. The 64 more than there are pairs keep adjacent buffers from being
 // a multiple of 4 KB apart, at which loads would wait for unrelated stores (4K aliasing).
-inline constexpr std::size_t kTurnBuffer = kMaxRotaryPairs + 64;
-static_assert(kTurnPadding <= 64, "a last vector may reach past the pairs");
+inline constexpr std::size_t kPairBuffer = kMaxRotaryPairs + 64;
+static_assert(kVectorPadding <= 64, "a last vector may reach past the pairs");
 
 // The position of a token from which the angles of the next tokens are computed by angle addition.
 class Anchor {
@@ -49,9 +49,9 @@ class Anchor {
 };
 
 // The cosines and sines of one token after another, as those of the last anchor and the offset from there.
-class TokenTurns {
+class TokenSinCos {
  public:
-  explicit TokenTurns(const Rotary& rotary) : rotary_(rotary), anchor_(rotary.axes) {}
+  explicit TokenSinCos(const Rotary& rotary) : rotary_(rotary), anchor_(rotary.axes) {}
 
   // Goes on to token t.
   Tally Take(const TokenPositions& positions, std::size_t t) {
@@ -64,11 +64,11 @@ class TokenTurns {
     offset_ = rotary_.table.has_offsets ? anchor_.OffsetOf(position_) : 0;
     if (offset_ != 0) return {};
     anchor_.Set(position_);
-    return rotary_.kernels->turn(rotary_.table.frequencies, token_, cosines_, sines_);
+    return rotary_.kernels->sin_cos(rotary_.table.frequencies, token_, cosines_, sines_);
   }
 
-  // The token's cosines and sines [pairs] times a gain, rounded to a type. Arrays have room for kTurnPadding
-  // more.
+  // The token's cosines and sines [pairs] times a gain, rounded to a type. Arrays have room for
+  // kVectorPadding more.
   Tally Round(posenc_type type, const Gain& gain, void* cosines, void* sines) const {
     const RotaryKernels& kernels = *rotary_.kernels;
     const FrequencyTable& frequencies = rotary_.table.frequencies;
@@ -79,7 +79,7 @@ class TokenTurns {
   }
 
  protected:
-  AddedTurns Added() const {
+  AddedAngles Added() const {
     const double* offset_cosines = rotary_.table.OffsetCosines(offset_);
     return {cosines_, sines_, offset_cosines, offset_cosines + rotary_.pairs};
   }
@@ -89,23 +89,23 @@ class TokenTurns {
   std::size_t offset_ = 0;  // from the anchor to the token
   double position_[POSENC_MAX_AXES] = {};
   Token token_{};
-  alignas(64) double multiples_[kTurnBuffer];  // aligned: loads across cache lines take twice as long
-  alignas(64) double cosines_[kTurnBuffer];    // of the anchor
-  alignas(64) double sines_[kTurnBuffer];
+  alignas(64) double multiples_[kPairBuffer];  // aligned: loads across cache lines take twice as long
+  alignas(64) double cosines_[kPairBuffer];    // of the anchor
+  alignas(64) double sines_[kPairBuffer];
 };
 
 // Rotates the heads of one token after another.
-class HeadTurns : private TokenTurns {
+class HeadSinCos : private TokenSinCos {
  public:
-  explicit HeadTurns(const Rotary& rotary) : TokenTurns(rotary) {
+  explicit HeadSinCos(const Rotary& rotary) : TokenSinCos(rotary) {
     if (rotary.arithmetic != POSENC_EXACT) return;
-    shared_.exact.open.Clear();
+    shared_.exact.undecided.Clear();
     ClearPadding(cosines_, sines_);
     if (rotary.pairs <= kMaxAddedPairs) ClearPadding(shared_.exact.cosines, shared_.exact.sines);
   }
 
   Tally Take(const TokenPositions& positions, std::size_t t) {
-    const Tally tally = TokenTurns::Take(positions, t);
+    const Tally tally = TokenSinCos::Take(positions, t);
     are_placed_ = false;
     angles_ = {cosines_, sines_, true};
     if (offset_ != 0 && rotary_.arithmetic == POSENC_EXACT) {
@@ -121,7 +121,7 @@ class HeadTurns : private TokenTurns {
     const bool is_fast = rotary_.arithmetic == POSENC_FAST;
     Tally tally;
     if (!(gain == gain_)) {
-      tally += Close(type);
+      tally += Resolve(type);
       gain_ = gain;
       are_placed_ = false;
     }
@@ -130,36 +130,37 @@ class HeadTurns : private TokenTurns {
       ClearPadding(shared_.floats.cosines, shared_.floats.sines);
     } else if (!are_placed_) {
       kernels.place[type][heads.pairing](angles_.cosines, angles_.sines, heads.pairs, gain,
-                                         shared_.exact.turns);
+                                         shared_.exact.sin_cos);
     }
     are_placed_ = true;
     if (is_fast) {
       kernels.fast[type][heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads);
     } else {
       tally += kernels.exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, angles_,
-                                                  shared_.exact.turns, heads, shared_.exact.open);
+                                                  shared_.exact.sin_cos, heads, shared_.exact.undecided);
     }
     return tally;
   }
 
   // Computes the pairs that Rotate has deferred.
-  Tally Close(posenc_type type) {
+  Tally Resolve(posenc_type type) {
     Tally tally;
-    const bool has_open = rotary_.arithmetic == POSENC_EXACT && shared_.exact.open.count != 0;
-    if (has_open) rotary_.kernels->close(type, rotary_.table.frequencies, gain_, shared_.exact.open, tally);
+    const bool has_undecided = rotary_.arithmetic == POSENC_EXACT && shared_.exact.undecided.count != 0;
+    if (has_undecided)
+      rotary_.kernels->resolve(type, rotary_.table.frequencies, gain_, shared_.exact.undecided, tally);
     return tally;
   }
 
  private:
   struct Floats {
-    alignas(64) float cosines[kTurnBuffer];
-    alignas(64) float sines[kTurnBuffer];
+    alignas(64) float cosines[kPairBuffer];
+    alignas(64) float sines[kPairBuffer];
   };
   struct Exact {
-    OpenPairs open;
-    PlacedTurnsRoom turns;
-    alignas(64) double cosines[kMaxAddedPairs + kTurnPadding];
-    alignas(64) double sines[kMaxAddedPairs + kTurnPadding];
+    UndecidedPairs undecided;
+    PlacedSinCosRoom sin_cos;
+    alignas(64) double cosines[kMaxAddedPairs + kVectorPadding];
+    alignas(64) double sines[kMaxAddedPairs + kVectorPadding];
   };
   union Shared {  // one arithmetic needs one of them, and stack is scarce
     Exact exact;
@@ -170,10 +171,10 @@ class HeadTurns : private TokenTurns {
   // no result depends on them.
   template <class T>
   void ClearPadding(T* cosines, T* sines) const {
-    const std::size_t rest = rotary_.pairs % kTurnPadding;
+    const std::size_t rest = rotary_.pairs % kVectorPadding;
     if (rest == 0) return;
-    std::memset(cosines + rotary_.pairs, 0, (kTurnPadding - rest) * sizeof(T));
-    std::memset(sines + rotary_.pairs, 0, (kTurnPadding - rest) * sizeof(T));
+    std::memset(cosines + rotary_.pairs, 0, (kVectorPadding - rest) * sizeof(T));
+    std::memset(sines + rotary_.pairs, 0, (kVectorPadding - rest) * sizeof(T));
   }
 
   TokenAngles angles_{};     // of the token, in exact arithmetic

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernel/wide_turn.h"
+#include "kernel/wide_sincos.h"
 
 namespace posenc {
 namespace internal {
@@ -14,27 +14,27 @@ namespace internal {
 // Those of kCount pairs at most, each at one multiple: pair i is entry i % kCount. Not initialised but by
 // Clear, since most calls need none.
 template <int kLimbs, std::size_t kCount>
-class WideTurnsOf {
+class SharedSinCosOf {
  public:
   void Clear() { used_ = 0; }
 
   // The turn of a pair at a multiple: make(), unless it is here.
   template <class Make>
-  WideTurn<kLimbs> Find(std::size_t pair, double multiple, const Make& make) {
+  WideSinCos<kLimbs> Find(std::size_t pair, double multiple, const Make& make) {
     const std::size_t k = pair % kCount;
     Entry& entry = entries_[k];
     const bool is_used = (used_ >> k & 1) != 0;
     if (is_used && entry.pair == pair && entry.multiple == multiple) {
-      WideTurn<kLimbs> turn;
-      std::memcpy(&turn, entry.turn, sizeof(turn));
-      return turn;
+      WideSinCos<kLimbs> sin_cos;
+      std::memcpy(&sin_cos, entry.sin_cos, sizeof(sin_cos));
+      return sin_cos;
     }
-    const WideTurn<kLimbs> turn = make();
+    const WideSinCos<kLimbs> sin_cos = make();
     used_ |= std::uint64_t{1} << k;
     entry.pair = pair;
     entry.multiple = multiple;
-    std::memcpy(entry.turn, &turn, sizeof(turn));
-    return turn;
+    std::memcpy(entry.sin_cos, &sin_cos, sizeof(sin_cos));
+    return sin_cos;
   }
 
  private:
@@ -42,16 +42,16 @@ class WideTurnsOf {
   struct Entry {
     std::size_t pair;
     double multiple;
-    alignas(WideTurn<kLimbs>) unsigned char turn[sizeof(WideTurn<kLimbs>)];
+    alignas(WideSinCos<kLimbs>) unsigned char sin_cos[sizeof(WideSinCos<kLimbs>)];
   };
 
   std::uint64_t used_;
   Entry entries_[kCount];
 };
 
-struct WideTurns {
-  WideTurnsOf<4, 16> usual;
-  WideTurnsOf<kMostLimbs, 2> widest;
+struct SharedSinCos {
+  SharedSinCosOf<4, 16> usual;
+  SharedSinCosOf<kMaxLimbs, 2> widest;
 
   void Clear() {
     usual.Clear();

@@ -15,7 +15,7 @@ namespace posenc {
 namespace internal {
 
 // The last resort of the last resort (PROOF.md, section 5).
-inline constexpr int kMostLimbs = 16;
+inline constexpr int kMaxLimbs = 16;
 
 // The phases of one pair, in quarter turns.
 template <int kLimbs>
@@ -49,7 +49,7 @@ enum class Known {
 };
 
 template <int kLimbs>
-struct WideTurn {
+struct WideSinCos {
   Wide<kLimbs> sine, cosine;
   int bits;  // relative errors below 2^-bits
   Known known;
@@ -65,18 +65,18 @@ struct WideTurn {
 // The sines and cosines s and c of a number of quarter turns plus r from those of r.
 template <int kLimbs>
 void AddQuarterTurns(std::int64_t quarter_turns, const Wide<kLimbs>& s, const Wide<kLimbs>& c,
-                     WideTurn<kLimbs>* turn) {
+                     WideSinCos<kLimbs>* sin_cos) {
   const bool swap = (quarter_turns & 1) != 0;
   const bool negate_sine = (quarter_turns & 2) != 0;
-  turn->sine = swap ? c : s;
-  turn->cosine = swap ? s : c;
-  if (negate_sine) turn->sine = Negate(turn->sine);
-  if (negate_sine != swap) turn->cosine = Negate(turn->cosine);
+  sin_cos->sine = swap ? c : s;
+  sin_cos->cosine = swap ? s : c;
+  if (negate_sine) sin_cos->sine = Negate(sin_cos->sine);
+  if (negate_sine != swap) sin_cos->cosine = Negate(sin_cos->cosine);
 }
 
 // Of a number of twenty-fourths of a turn that is a known angle, modulo 24.
 template <int kLimbs>
-WideTurn<kLimbs> KnownTurn(int twenty_fourths) {
+WideSinCos<kLimbs> KnownSinCos(int twenty_fourths) {
   const int rest = twenty_fourths % 6;  // 0, 2, 3 or 4: 0, 30, 45 or 60 degrees
   Wide<kLimbs> half = FromInteger<kLimbs>(1), s, c = half;
   half.exponent = 0;
@@ -87,11 +87,11 @@ WideTurn<kLimbs> KnownTurn(int twenty_fourths) {
     s = c;
     c = half;
   }
-  WideTurn<kLimbs> turn{{}, {}, kSinCosBits<kLimbs> - 1, Known::kBoth, {}};
-  AddQuarterTurns(twenty_fourths / 6, s, c, &turn);
+  WideSinCos<kLimbs> sin_cos{{}, {}, kSinCosBits<kLimbs> - 1, Known::kBoth, {}};
+  AddQuarterTurns(twenty_fourths / 6, s, c, &sin_cos);
   const bool is_sine = (rest == 2) != (twenty_fourths / 6 % 2 != 0);
-  if (rest != 0) turn.known = rest == 3 ? Known::kSameSize : is_sine ? Known::kSine : Known::kCosine;
-  return turn;
+  if (rest != 0) sin_cos.known = rest == 3 ? Known::kSameSize : is_sine ? Known::kSine : Known::kCosine;
+  return sin_cos;
 }
 
 // The sine of a number of twenty-fourths of a turn that is a known angle, from 0 to 47, rounded to a type.
@@ -115,12 +115,12 @@ inline double KnownCosine(int twenty_fourths, posenc_type type) {
 inline constexpr std::int64_t kWholeBits = 600;
 
 template <int kLimbs>
-WideTurn<kLimbs> TurnOf(const Phase<kLimbs>& pair, double multiple) {
+WideSinCos<kLimbs> SinCosOf(const Phase<kLimbs>& pair, double multiple) {
   const Wide<kLimbs> phase = pair.At(multiple);
-  if (phase.IsZero()) return KnownTurn<kLimbs>(0);
+  if (phase.IsZero()) return KnownSinCos<kLimbs>(0);
   const std::int64_t quarter_turns = NearestInteger(phase);
   const Wide<kLimbs> r = Subtract(phase, FromInteger<kLimbs>(quarter_turns));
-  if constexpr (kLimbs == kMostLimbs) {
+  if constexpr (kLimbs == kMaxLimbs) {
     // Frequencies that no table tells (PROOF.md, section 5). Nothing else comes that near to an integer.
     const Wide<kLimbs> parts = Multiply(r, FromInteger<kLimbs>(6));
     const std::int64_t nearest = NearestInteger(parts);
@@ -128,27 +128,27 @@ WideTurn<kLimbs> TurnOf(const Phase<kLimbs>& pair, double multiple) {
     const auto twenty_fourths = static_cast<int>(((quarter_turns & 3) * 6 + nearest + 24) % 24);
     if (pair.MayBeRational() && IsKnownAngle(twenty_fourths) &&
         (rest.IsZero() || phase.exponent - rest.exponent > kWholeBits)) {
-      return KnownTurn<kLimbs>(twenty_fourths);
+      return KnownSinCos<kLimbs>(twenty_fourths);
     }
   }
-  WideTurn<kLimbs> turn{{}, {}, kSinCosBits<kLimbs> - 1, Known::kNothing, phase};
+  WideSinCos<kLimbs> sin_cos{{}, {}, kSinCosBits<kLimbs> - 1, Known::kNothing, phase};
   Wide<kLimbs> s, c;
   SinCosQuarterTurns(r, &s, &c);
   if (!pair.IsExact()) {
     // The error of the phase, relative to what is left of it after the reduction.
     const std::int64_t cancelled = r.IsZero() ? pair.kBits : phase.exponent - r.exponent;
     const auto phase_bits = static_cast<int>(pair.kBits - 1 - (cancelled > 0 ? cancelled : 0));
-    if (phase_bits < turn.bits) turn.bits = phase_bits - 1;
+    if (phase_bits < sin_cos.bits) sin_cos.bits = phase_bits - 1;
   }
-  AddQuarterTurns(quarter_turns, s, c, &turn);
-  return turn;
+  AddQuarterTurns(quarter_turns, s, c, &sin_cos);
+  return sin_cos;
 }
 
 template <int kLimbs>
-WideTurn<kLimbs> TurnOf(const FrequencyTable& table, std::size_t pair, double multiple) {
+WideSinCos<kLimbs> SinCosOf(const FrequencyTable& table, std::size_t pair, double multiple) {
   const int twenty_fourths = table.KnownAngleAt(pair, multiple);
-  if (twenty_fourths >= 0) return KnownTurn<kLimbs>(twenty_fourths);
-  return TurnOf(Phase<kLimbs>(table, pair), multiple);
+  if (twenty_fourths >= 0) return KnownSinCos<kLimbs>(twenty_fourths);
+  return SinCosOf(Phase<kLimbs>(table, pair), multiple);
 }
 
 // even cos(t) + odd sin(t), of t radians, which value, good to 900 bits, leaves at a midpoint of two numbers:

@@ -38,7 +38,7 @@ using HalfVec = hn::Vec<hn::Rebind<std::uint16_t, Entries>>;
 template <class Operation>
 using RoundedVec = std::conditional_t<Operation::kType == POSENC_F16 && kConvertsHalves, HalfVec, WordVec>;
 
-// What `RoundBoth` begins to collect `marks` from.
+// What `RoundInterval` begins to collect `marks` from.
 template <class Operation>
 HWY_INLINE WordVec NoMarks() {
   return hn::Set(Words(), Operation::kReads ? 0x7FFF7FFFu : 0u);
@@ -54,7 +54,7 @@ HWY_INLINE WordVec NoMarks() {
 // 2^-14 on. Returns the bits in which the rounded ends differ, and bits below these that say nothing.
 // `AnyUndecided` tests both.
 template <class Operation>
-HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, WordVec& marks) {
+HWY_INLINE WordVec RoundInterval(EntryVec upper, EntryVec lower, WordVec& rounded, WordVec& marks) {
   const Words dw;
   if constexpr (Operation::kType == POSENC_F16) {
     // Half a place is added, 13 bits are to be dropped, and the exponent is lowered by 113. Below 2^-14 this
@@ -78,7 +78,7 @@ HWY_INLINE WordVec RoundBoth(EntryVec upper, EntryVec lower, WordVec& rounded, W
   }
 }
 
-// Whether any lane is undecided, from what `RoundBoth` returned and collected for a vector:
+// Whether any lane is undecided, from what `RoundInterval` returned and collected for a vector:
 //
 //   written    the rounded ends differ, or float16 that is rounded by hand is below 2^-14
 //   sums       also if an end is a midpoint, which goes to even, or a -0, whose upper half looks like one; or
@@ -116,7 +116,7 @@ HWY_INLINE void StoreNarrow(WordVec upper_halves, std::uint16_t* to, bool stream
 
 // The same of float16, by an instruction.
 template <class Operation>
-HWY_INLINE HalfVec RoundBoth(EntryVec upper, EntryVec lower, HalfVec& rounded, WordVec& /*marks*/) {
+HWY_INLINE HalfVec RoundInterval(EntryVec upper, EntryVec lower, HalfVec& rounded, WordVec& /*marks*/) {
   rounded = ToFloat16(Entries(), upper);
   return hn::Xor(rounded, ToFloat16(Entries(), lower));
 }
