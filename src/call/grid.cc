@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "call/store_policy.h"
-#include "kernel/copies.h"
+#include "kernel/rows.h"
 #include "number/compiler.h"
 #include "number/elements.h"
 #include "number/fp_state.h"

@@ -19,8 +19,8 @@
 
 #include "kernel/anchors-inl.h"
 #include "kernel/angle_addition_double-inl.h"
-#include "kernel/apply-inl.h"
-#include "kernel/copies-inl.h"
+#include "kernel/runs-inl.h"
+#include "kernel/store-inl.h"
 
 #ifndef POSENC_SRC_KERNEL_ENCODER_KERNELS_CC_
 #define POSENC_SRC_KERNEL_ENCODER_KERNELS_CC_

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "frequency/table.h"
-#include "kernel/copies.h"
 #include "kernel/rows.h"
 #include "number/elements.h"
 

@@ -1,5 +1,6 @@
-// The order in which angle addition takes the rows of a run: chunks of pairs, then pairs of mirrored rows of
-// each group, each row from the chunk's first column to its last. Included once per target.
+// Which kernel takes a call: runs of two rows or more go by angle addition; single rows, lists, phase
+// roundings and rare layouts by the direct kernel. Angle addition takes chunks of pairs, then pairs of
+// mirrored rows of each group, each row from the chunk's first column to its last. Included once per target.
 #if defined(POSENC_SRC_KERNEL_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_RUNS_INL_H_
 #undef POSENC_SRC_KERNEL_RUNS_INL_H_
@@ -9,14 +10,15 @@
 
 #include "hwy/highway.h"
 #include "kernel/angle_addition-inl.h"
-
-#if HWY_TARGET != HWY_SCALAR
+#include "kernel/direct-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR
 
 // What all runs of a call share.
 struct Task {
@@ -173,11 +175,42 @@ inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTabl
   return tally;
 }
 
+#endif  // HWY_SCALAR
+
+// The routines of an operation.
+template <class Operation>
+struct RoutinesOf {
+  static constexpr DirectRoutine kDirect = kDirectRoutine<Operation>;
+#if HWY_TARGET != HWY_SCALAR
+  template <bool kInterleaved>
+  static constexpr RunRoutine kRun = kRunRoutine<kInterleaved, Operation>;
+#endif
+};
+
+// data = PE, or sources * scale + PE, as the operation says (store-inl.h). Returns how many pairs slower
+// tiers decided.
+template <class Routines>
+Tally Apply(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
+#if HWY_TARGET != HWY_SCALAR
+  const bool interleaved = columns.Interleaved();
+  // Rare, and not worth loops of their own: interleaved cosines first, and halves with one cosine more.
+  const bool is_common = interleaved ? columns.SinesFirst() : columns.sines >= columns.cosines;
+  if (rows.at.IsRun() && rows.at.count > 1 && table.has_offsets && is_common) {
+    const auto& routine = interleaved ? Routines::template kRun<true> : Routines::template kRun<false>;
+    return RunRows(routine, table, columns, rows, scale);
+  }
+#endif
+  return DirectRows(Routines::kDirect, table, columns, rows, scale);
+}
+
+template <posenc_type kType>
+Tally Write(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
+  return Apply<RoutinesOf<WriteOperation<kType>>>(table, columns, rows, 1.0f);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace internal
 }  // namespace posenc
 HWY_AFTER_NAMESPACE();
-
-#endif  // HWY_SCALAR
 
 #endif  // POSENC_SRC_KERNEL_RUNS_INL_H_

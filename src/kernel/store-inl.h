@@ -12,9 +12,11 @@
 
 #include <cstdint>
 
-#include "number/elements.h"
-#include "kernel/format-inl.h"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "kernel/rows.h"
+#include "kernel/format-inl.h"
+#include "number/elements.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -241,6 +243,22 @@ void Widen(const void* from, std::size_t count, void* to) {
   WidenEntries(kType, static_cast<const unsigned char*>(from) + at * sizeof(*source), count - at,
                static_cast<unsigned char*>(to) + at * sizeof(*out));
 }
+
+#if HWY_TARGET != HWY_SCALAR
+
+// Copies each row to all its places (rows.h) by streaming stores. Rows are whole cache lines, of 64 bytes,
+// and places begin at lines.
+inline HWY_NOINLINE void StreamCopies(const Copies& copies) {
+  copies.ForEach([&](const unsigned char* from, unsigned char* to) HWY_ATTR {
+    const hn::CappedTag<std::uint8_t, 64> d;  // so that whole vectors fill a line
+    for (std::size_t at = 0; at < copies.bytes; at += hn::Lanes(d)) {
+      hn::Stream(hn::LoadU(d, from + at), d, to + at);
+    }
+  });
+  hwy::FlushStream();
+}
+
+#endif  // HWY_SCALAR
 
 }  // namespace HWY_NAMESPACE
 }  // namespace internal
