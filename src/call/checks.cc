@@ -28,13 +28,6 @@ posenc_status CheckIntegers(const List& list, std::size_t count, std::int64_t en
   return CheckList(list, count, in_range, out_of_range, written, bad_index);
 }
 
-// The last position at which a run of `rows` rows may begin and stay in range; -2^62 if there is none.
-std::int64_t LastStart(std::size_t rows) {
-  constexpr auto kPositions = static_cast<std::uint64_t>(2 * POSENC_MAX_POSITION + 1);
-  if (std::uint64_t{rows} > kPositions) return -(std::int64_t{1} << 62);
-  return rows == 0 ? std::int64_t{1} << 62 : POSENC_MAX_POSITION - static_cast<std::int64_t>(rows - 1);
-}
-
 }  // namespace
 
 posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix) {
@@ -67,10 +60,11 @@ bool Overlap(const Bytes& a, const Bytes& b) {
 }
 
 posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset) {
+  constexpr auto kPositions = static_cast<std::uint64_t>(2 * POSENC_MAX_POSITION + 1);
   if (rows == 0) return POSENC_OK;
-  return first < -POSENC_MAX_POSITION - offset || first > LastStart(rows) - offset
-             ? POSENC_POSITION_OUT_OF_RANGE
-             : POSENC_OK;
+  const bool is_in_range = std::uint64_t{rows} <= kPositions && first >= -POSENC_MAX_POSITION - offset &&
+                           first <= POSENC_MAX_POSITION - offset - static_cast<std::int64_t>(rows - 1);
+  return is_in_range ? POSENC_OK : POSENC_POSITION_OUT_OF_RANGE;
 }
 
 posenc_status CheckPositions(const List& positions, std::size_t count, const Admitted& admitted,

@@ -51,12 +51,6 @@ double Normalized(double count, double last, const Normalization& normalization)
   return static_cast<double>(scaled);
 }
 
-double Normalize(double count, double last, const Normalization& normalization) {
-  if (normalization.kind == POSENC_NO_NORMALIZATION) return count;
-  if (normalization.kind == POSENC_NORMALIZE_F32) return Normalized<float>(count, last, normalization);
-  return Normalized<double>(count, last, normalization);
-}
-
 // Sets out[first + k * step] for k < count to the unmasked cells up to k, then normalizes by the last count.
 void CountAlong(const std::uint8_t* mask, std::size_t count, std::size_t step, double* out, std::size_t first,
                 const Normalization& normalization) {
@@ -67,7 +61,10 @@ void CountAlong(const std::uint8_t* mask, std::size_t count, std::size_t step, d
   }
   if (normalization.kind == POSENC_NO_NORMALIZATION) return;
   for (std::size_t k = 0, i = first; k < count; ++k, i += step) {
-    StoreAt(Normalize(List(POSENC_F64, out).AsDouble(i), running, normalization), out, i);
+    const double n = List(POSENC_F64, out).AsDouble(i);
+    StoreAt(normalization.kind == POSENC_NORMALIZE_F32 ? Normalized<float>(n, running, normalization)
+                                                       : Normalized<double>(n, running, normalization),
+            out, i);
   }
 }
 

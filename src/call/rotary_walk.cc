@@ -39,18 +39,16 @@ class TokenHeads {
   // pairing, are rotated one by one in a buffer instead: rotate(head, true) must complete each.
   template <class Rotate>
   void ForToken(std::size_t t, const Rotate& rotate) const {
-    auto* data = static_cast<unsigned char*>(tensor_.data) + t * tensor_.token_stride * size_;
-    const unsigned char* source = data;
     const std::size_t stride = tensor_.head_stride * size_;
-    std::size_t source_stride = stride;
+    auto* data =
+        static_cast<unsigned char*>(tensor_.data) + (t * tensor_.token_stride + rotary_.offset) * size_;
+    Heads heads = {data, data, stride, stride, tensor_.heads, rotary_.pairs, rotary_.to, cached_};
     if (!in_place_) {
-      source = static_cast<const unsigned char*>(tensor_.source) + t * SourceTokenStride(tensor_) * size_;
-      source_stride = SourceHeadStride(tensor_) * size_;
-      CopyRest(source, source_stride, data, stride);
+      heads.source = static_cast<const unsigned char*>(tensor_.source) +
+                     (t * SourceTokenStride(tensor_) + rotary_.offset) * size_;
+      heads.source_stride = SourceHeadStride(tensor_) * size_;
+      CopyRest(heads);
     }
-    const std::size_t begin = rotary_.offset * size_;
-    const Heads heads = {source + begin, data + begin,  source_stride, stride,
-                         tensor_.heads,  rotary_.pairs, rotary_.to,    cached_};
     if (is_direct_) {
       rotate(heads, false);
     } else {
@@ -88,17 +86,16 @@ class TokenHeads {
     }
   }
 
-  // Copies the elements of a token's heads that are not rotated.
-  void CopyRest(const unsigned char* source, std::size_t source_stride, unsigned char* data,
-                std::size_t stride) const {
-    const std::size_t begin = rotary_.offset * size_, end = begin + 2 * rotary_.pairs * size_;
-    const std::size_t all = rotary_.head_dim * size_;
-    if (end - begin == all) return;
-    for (std::size_t h = 0; h < tensor_.heads; ++h) {
-      const unsigned char* from = source + h * source_stride;
-      unsigned char* to = data + h * stride;
-      std::memcpy(to, from, begin);
-      std::memcpy(to + end, from + end, all - end);
+  // Copies the elements before and after those that are rotated.
+  void CopyRest(const Heads& heads) const {
+    const std::size_t before = rotary_.offset * size_, rotated = 2 * rotary_.pairs * size_;
+    const std::size_t after = rotary_.head_dim * size_ - before - rotated;
+    if (before + after == 0) return;
+    for (std::size_t h = 0; h < heads.count; ++h) {
+      const unsigned char* from = heads.source + h * heads.source_stride;
+      unsigned char* to = heads.data + h * heads.stride;
+      std::memcpy(to - before, from - before, before);
+      std::memcpy(to + rotated, from + rotated, after);
     }
   }
 
