@@ -195,19 +195,6 @@ void FinishPhaseRounding(const Schedule& schedule, std::size_t count, PhaseRound
   for (std::size_t i = 0; i < count; ++i) phases->values[i] = framework.Value(i);
 }
 
-void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes,
-                               std::size_t count, double* phases) const {
-  const bool is_iterated = rounding == POSENC_F32_ITERATED;
-  float at[POSENC_MAX_AXES] = {};
-  for (std::size_t k = 0; k < axis_count; ++k) at[k] = static_cast<float>(position[k]) * position_factor;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float start = at[axes == nullptr ? 0 : axes[i]];
-    const float value = values == nullptr ? 1.0f : static_cast<float>(values[i]);
-    phases[i] = is_iterated ? static_cast<float>(scale) * start / value : start * value;
-    for (std::size_t k = 0; is_iterated && k < axis_count; ++k) at[k] *= ratio;
-  }
-}
-
 double NearestOrTie(Wide256 x, posenc_type type) {
   constexpr int kBits = kFrequencyBits<4> - 4;
   bool decided = true;

@@ -18,18 +18,19 @@ struct Schedule;
 struct PhaseRounding {
   posenc_phase_rounding rounding;  // POSENC_NO_PHASE_ROUNDING: phases are not rounded
   double scale;                    // multiplies phases at last
-  float position_factor;           // multiplies f32(p) of a rotary
+  float position_factor;           // multiplies f32(p) at first
   float ratio;                     // POSENC_F32_ITERATED: of t_{i+1} and t_i
   bool has_values;
   double* values;  // [pairs]: w_i, or what positions are divided by; iterated: what t_i is divided by
 
   bool IsNone() const { return rounding == POSENC_NO_PHASE_ROUNDING; }
 
-  // phases [count] in radians, of an encoder's pairs first .. first + count - 1 at a position.
+  // phases [count] in radians, of the pairs first .. first + count - 1 at a position; not of a rotary's
+  // iterated ones.
   void Fill(double position, std::size_t first, std::size_t count, double* phases) const;
 
-  // The same of a rotary's pairs at a position [axis_count]; axes [count] is the axis of each, or null if
-  // there is one.
+  // The same of all pairs of a rotary at a position [axis_count]; axes [count] is the axis of each, or null
+  // if there is one.
   void FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes, std::size_t count,
                   double* phases) const;
 };

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
 #include "number/compiler.h"
 
@@ -15,6 +14,15 @@ constexpr std::uint64_t kMaxDenominator = 3 * ((std::uint64_t{1} << 53) - 1);
 
 // The terms of exponents are less than this, so that products of two of them fit in 64 bits.
 constexpr std::int64_t kMaxTerm = std::int64_t{1} << 31;
+
+std::uint64_t GreatestCommonDivisor(std::uint64_t a, std::uint64_t b) {
+  while (b != 0) {
+    const std::uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
 
 // x != 0
 int ZerosAtEnd(std::uint64_t x) { return 63 - LeadingZeros(x & (0 - x)); }
@@ -84,7 +92,9 @@ int KnownAngle(const RationalStep& step, double multiple) {
 }
 
 Exponent MakeExponent(std::int64_t n, std::int64_t d) {
-  const std::int64_t divisor = std::gcd(n, d);
+  const auto magnitude = static_cast<std::uint64_t>(n < 0 ? -n : n);
+  const auto divisor =
+      static_cast<std::int64_t>(GreatestCommonDivisor(magnitude, static_cast<std::uint64_t>(d)));
   if (divisor == 0) return {0, 0};
   const Exponent exponent{n / divisor, d / divisor};
   const bool fits = exponent.n > -kMaxTerm && exponent.n < kMaxTerm && exponent.d < kMaxTerm;
@@ -141,7 +151,7 @@ void RationalProduct::MakeCoprime() {
     for (std::size_t i = 1; i < count_; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         Power &a = powers_[i], &b = powers_[j];
-        const std::uint64_t divisor = std::gcd(a.base, b.base);
+        const std::uint64_t divisor = GreatestCommonDivisor(a.base, b.base);
         if (divisor == 1) continue;
         a.base /= divisor;
         b.base /= divisor;

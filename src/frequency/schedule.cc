@@ -234,7 +234,6 @@ RationalStep Schedule::RationalQuarterTurns(std::size_t i) const {
 template Wide256 InQuarterTurns(Wide256, posenc_unit);
 template Wide1024 InQuarterTurns(Wide1024, posenc_unit);
 template Wide256 Schedule::Radians(std::size_t) const;
-template Wide1024 Schedule::Radians(std::size_t) const;
 template Wide256 Schedule::QuarterTurns(std::size_t) const;
 template Wide1024 Schedule::QuarterTurns(std::size_t) const;
 

@@ -216,7 +216,8 @@ void FillTable(void* memory, FrequencyTable* table) {
 
 void PhaseRounding::Fill(double position, std::size_t first, std::size_t count, double* phases) const {
   const double* const of_first = values == nullptr ? nullptr : values + first;
-  const auto start = static_cast<float>(position), float_scale = static_cast<float>(scale);
+  const float start = static_cast<float>(position) * position_factor;
+  const auto float_scale = static_cast<float>(scale);
   const auto put = [&](std::size_t i, float phase) { phases[i] = float_scale * phase; };
   switch (rounding) {
     case POSENC_F64_POW_DIV:

@@ -30,27 +30,9 @@ inline constexpr std::size_t kOffsets = kReach + 2;
 // The arrays are described once, by ForEachArray in table.cc, and lie behind one another in one block of
 // memory.
 struct FrequencyTable {
-  Schedule schedule;     // what the steps were made of, for the last resort
-  PhaseRounding recipe;  // if phases are rounded; each step is one radian then
-  std::size_t first;     // of the schedule's pairs, in a slice of them; else 0
+  // What kernels read comes first, within the reach of short instructions.
   std::size_t count;
   std::size_t padded;
-  std::size_t axis_count;  // of a position; 1 for encoders
-  bool steps_are_reduced;
-  bool has_rational;
-  bool has_offsets;
-
-  // A phase of which the reduction leaves a smaller share than this is not accurate: kMaxCancellation; 0 if
-  // the steps, and with them the phases, are exact.
-  double max_cancellation;
-
-  // How many pairs, the first ones, have steps of at least kMinQuick; 0 if steps are exact or phases
-  // rounded.
-  std::size_t usual;
-
-  // The caller's frequencies and factors, if it gave some.
-  double* listed;
-  double* factors;
 
   // The phase steps in quarter turns, w_i * 2/pi, as high + low with a relative error below 2^-kTableBits.
   // For integer positions, and half-integers as anchors of a run of rows, steps beyond four quarter turns are
@@ -62,14 +44,35 @@ struct FrequencyTable {
   double* whole_high;
   double* whole_low;
 
-  RationalStep* rational;  // the same steps, if they are in turns; else null
+  // A phase of which the reduction leaves a smaller share than this is not accurate: kMaxCancellation; 0 if
+  // the steps, and with them the phases, are exact.
+  double max_cancellation;
+
+  // How many pairs, the first ones, have steps of at least kMinQuick; 0 if steps are exact or phases
+  // rounded.
+  std::size_t usual;
 
   // [kOffsets][2][padded], cosines and sines of w s for the offsets s of angle addition
   // (kernel/anchors-inl.h); null unless has_offsets.
   double* offsets;
   float* float_offsets;  // [kReach][2][padded], the first kReach of them as floats
+  bool has_offsets;
 
-  std::uint8_t* axes;  // the axis of each pair; null if there is one axis
+  bool has_rational;
+  bool steps_are_reduced;
+  RationalStep* rational;  // the same steps, if they are in turns; else null
+
+  PhaseRounding recipe;  // if phases are rounded; each step is one radian then
+
+  // The caller's frequencies and factors, if it gave some.
+  double* listed;
+  double* factors;
+
+  std::size_t axis_count;  // of a position; 1 for encoders
+  std::uint8_t* axes;      // the axis of each pair; null if there is one axis
+
+  std::size_t first;  // of the schedule's pairs, in a slice of them; else 0
+  Schedule schedule;  // what the steps were made of, for the last resort
 
   // phases [pairs], rounded, of the pairs from i on.
   void FillPhases(double position, std::size_t i, std::size_t pairs, double* phases) const {
@@ -129,8 +132,12 @@ struct RotaryTable {
     const std::size_t count = frequencies.count;
     const std::uint8_t* const axes = frequencies.axes;
     for (std::size_t i = count; i < frequencies.padded; ++i) multiples[i] = 0.0;
+    const PhaseRounding& recipe = frequencies.recipe;
+    if (IsRounded() && axes == nullptr && recipe.rounding != POSENC_F32_ITERATED) {
+      return recipe.Fill(*position, 0, count, multiples);
+    }
     if (IsRounded()) {
-      return frequencies.recipe.FillOfAxes(position, frequencies.axis_count, axes, count, multiples);
+      return recipe.FillOfAxes(position, frequencies.axis_count, axes, count, multiples);
     }
     for (std::size_t i = 0; i < count; ++i) multiples[i] = position[axes == nullptr ? 0 : axes[i]];
   }
