@@ -1,5 +1,12 @@
-// A vector of pairs of any elements, rotated in double between bounds: what the quick loops leave. Included
-// once per target.
+// Rotation of a vector of pairs with any elements: sums in double with a bound of their error, whose two ends
+// are rounded. Takes the vectors that the quick loop leaves undecided. Included once per target.
+//
+//   x = G (a cos - b sin), y = G (b cos + a sin); G is the gain, cos and sin those of the token's angle
+//
+// Below c = G cos and s = G sin, u = 2^-53, v = 2^-24. A *worst known* error is the largest of 2 * 10^7
+// random inputs and 2 * 10^7 beside the worst of these (G in [1, 2), |a| and |b| in [1/4, 1]), measured in 64
+// digits against SinCosSums (2^-78) and confirmed by MPFR. PROOF.md, section 6, "Between bounds", argues the
+// bounds.
 #if defined(POSENC_SRC_KERNEL_BOUNDED_SUMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_BOUNDED_SUMS_INL_H_
 #undef POSENC_SRC_KERNEL_BOUNDED_SUMS_INL_H_
@@ -22,21 +29,27 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Pairs that are taken together: as many as there are doubles in a vector, of shorter types than float twice
-// as many.
+// The floats of a vector of pairs: as many as a vector has doubles for float32, twice as many for 16-bit
+// types.
 template <posenc_type kType>
 using PairsOf = std::conditional_t<kType == POSENC_F32, Floats, hn::ScalableTag<float>>;
 
-// What turns are multiplied by, and how good the products are: the error of one is `relative` of itself and
-// `absolute` besides, which cover the roundings of a sum as well (number/bounds.h).
+// What a token's cosines and sines are multiplied by, and how large the error of a sum is. A term a c of a
+// sum adds |a| (|c| relative + absolute) to the sum's bound; this covers the roundings of the sum as well:
+//
+//   direct angles  relative = kDirectRotationError (9 u)
+//   added angles   absolute = kAddedRotationError * G (12 u G)
+//   16-bit types   relative = kFloatRotationError (2.1 v), which covers direct angles as well
+//
+// kMinSinCosError is `absolute` for direct angles if one of the token's cosines or sines is tiny.
 struct SinCosBounds {
   double factor, sine_factor;
   double relative, absolute;
-  bool are_direct;  // a cosine or sine that is 0 is exactly 0, and each has the right sign
-  bool has_zeros;   // there may be such, which have no error
-  bool are_exact;   // beside them 1 times the gain, and an element times that, is exact
+  bool are_direct;  // each cosine and sine has the right sign, and is 0 only if it is exactly 0
+  bool has_zeros;   // some may be exactly 0; such have no error
+  bool are_exact;   // for angles with a zero, G is so short that an element times +-G is exact
 
-  // Of sums in double or, of shorter types than float, of what becomes of these in float.
+  // in_float: sums become floats before their bounds are added (16-bit types).
   SinCosBounds(const Gain& gain, bool direct, bool in_float)
       : factor(gain.nearest()),
         sine_factor(gain.inverse ? -gain.nearest() : gain.nearest()),
@@ -48,7 +61,8 @@ struct SinCosBounds {
         has_zeros(direct),
         are_exact(direct && (in_float ? IsShortInFloat(gain) : IsShort(gain))) {}
 
-  // Spares what only few direct turns need: those [pairs] that are 0, or so small that products underflow.
+  // Clears has_zeros and `absolute` if none of the token's direct cosines and sines [pairs] is 0, or so small
+  // that products underflow; most tokens beyond position 0 have none.
   HWY_NOINLINE void LookAt(const double* cosines, const double* sines, std::size_t pairs) {
     if (!are_direct) return;
     const Doubles d;
@@ -64,8 +78,26 @@ struct SinCosBounds {
   }
 };
 
-// x = a cosine - b sine and y = b cosine + a sine, times the gain, and what they are off by at most: 0 if
-// they are exact. (Vectors of SVE cannot be members of a struct.)
+// Sums in double, x = a c - b s and y = b c + a s, and bounds of their errors; a bound is 0 if the sum is
+// exact.
+//
+// Error, float32: direct angles kDirectRotationError (9 u) by |a c| + |b s|; added ones kAddedRotationError
+// (12 u) by G (|a| + |b|). With kInFloat the bound is for the sum rounded to float: kFloatRotationError (2.1
+// v) by |a c| + |b s|, and kMinFloatRotationError for subnormal floats; added angles have the 12 u besides.
+// Worst known:
+//   3.38 u, direct  a = 0x1.cfa1bep-1, b = -0x1.be01b2p-6, angle 466612 * 0x1.16a79861b80dbp-11 (quarter
+//                   turns), G = 0x1.1ab9983627937p0: x is 0x1.00053f691c71cp0,
+//                   want 0x1.00053f691c71ap0
+//   4.43 u, added   a = 0x1.8c19d4p-1, b = -0x1.7f19bcp-15, angle 74418 * 0x1.708ec8671fe95p-6, 2 behind its
+//                   anchor, G = 0x1.4b518b29f9b54p0: x is -0x1.0002391a543cfp0, want -0x1.0002391a543cdp0
+//   without FMA
+//   4.18 u, direct  a = 0x1.e68276p-3, b = 0x1.65f490p-2, angle 814780 * 0x1.0c349faf62e61p-10,
+//                   G = 0x1.45e11444642d5p0: x is -0x1.00166a40b3efcp-1, want -0x1.00166a40b3efep-1
+//   kInFloat, before the bound is added, with or without FMA
+//   1.00 v, direct  a = 0x1.3ep-1, b = 0x1.32p-1, angle 40159 * 0x1.d27b1ebe7c0f7p-12,
+//                   G = 0x1.5d75a6373157bp0: x is -0x1.00007p0, want -0x1.00006efffffffp0
+//
+// (Vectors of SVE cannot be members of a struct, hence the many references.)
 template <bool kInFloat>
 HWY_INLINE void SumWithin(FloatVec a_element, FloatVec b_element, DoubleVec cosine, DoubleVec sine,
                           const SinCosBounds& bounds, DoubleVec& x, DoubleVec& x_bound, DoubleVec& y,
@@ -80,7 +112,7 @@ HWY_INLINE void SumWithin(FloatVec a_element, FloatVec b_element, DoubleVec cosi
        s_error = hn::MulAdd(hn::Abs(s), relative, absolute);
   x = MinusProduct(b, s, hn::Mul(a, c));
   y = hn::MulAdd(a, s, hn::Mul(b, c));
-  // What floats lose of a sum that is not exactly 0.
+  // What a sum that is not exactly 0 may lose as a subnormal float.
   const auto most_least = hn::Set(d, kMinFloatRotationError);
   const auto least = hn::Min(hn::Add(a_size, b_size), most_least);
   DoubleVec x_least = least, y_least = least;
@@ -104,7 +136,8 @@ HWY_INLINE void SumWithin(FloatVec a_element, FloatVec b_element, DoubleVec cosi
   y_bound = hn::MulAdd(a_size, s_error, product(b_size, y_least));
 }
 
-// A sum from above and below; neither is -0 unless it is less than 0.
+// The ends of a sum's interval, sum + bound and sum - bound. Neither is -0 if sum and bound are +0: 0 - bound
+// is +0 then, where -bound would be -0.
 template <class D, class V>
 HWY_INLINE V Above(D /*d*/, V sum, V bound) {
   return hn::Add(sum, bound);
@@ -114,7 +147,8 @@ HWY_INLINE V Below(D d, V sum, V bound) {
   return hn::Add(sum, hn::Sub(hn::Zero(d), bound));
 }
 
-// Both rounded to float; returns what differs.
+// bits = sum + bound rounded to float. Returns the bits in which sum - bound, rounded to float, differs: 0 if
+// the lane is decided.
 HWY_INLINE WordsAs<Floats> RoundToFloats(DoubleVec sum, DoubleVec bound, WordsAs<Floats>& bits) {
   const Doubles d;
   const hn::RebindToUnsigned<Floats> du;
@@ -122,8 +156,10 @@ HWY_INLINE WordsAs<Floats> RoundToFloats(DoubleVec sum, DoubleVec bound, WordsAs
   return hn::Xor(bits, hn::BitCast(du, ToFloats(Below(d, sum, bound))));
 }
 
-// Both, as floats, rounded to a shorter type, whose bits are in the low halves of words; returns what
-// differs, of bfloat16 in the high halves.
+// The same for 16-bit types, from sums and bounds in float: `bits` has the type's in the low half of each
+// word. Returns the bits that differ; only the high halves count for bfloat16.
+//
+// are_exact: bounds may be 0, so that a tie may be decided; float16 rounds ties to even by itself.
 template <posenc_type kType, class DF>
 HWY_INLINE WordsAs<DF> RoundToShort(DF df, hn::Vec<DF> sum, hn::Vec<DF> bound, bool are_exact,
                                     WordsAs<DF>& bits) {
@@ -136,7 +172,7 @@ HWY_INLINE WordsAs<DF> RoundToShort(DF df, hn::Vec<DF> sum, hn::Vec<DF> bound, b
     const auto half = hn::Set(du, 0x8000u);
     auto to = hn::Add(hn::BitCast(du, above), half);
     const auto differ = hn::Xor(to, hn::Add(hn::BitCast(du, below), half));
-    if (HWY_UNLIKELY(are_exact)) {  // ties go to even
+    if (HWY_UNLIKELY(are_exact)) {  // `half` rounded ties up
       const auto off_tie =
           hn::Or(hn::And(to, hn::Set(du, 0xFFFFu)), hn::Xor(hn::BitCast(du, above), hn::BitCast(du, below)));
       to = hn::IfThenElse(hn::Eq(off_tie, hn::Zero(du)), hn::And(to, hn::Set(du, 0xFFFE0000u)), to);
@@ -146,7 +182,8 @@ HWY_INLINE WordsAs<DF> RoundToShort(DF df, hn::Vec<DF> sum, hn::Vec<DF> bound, b
   }
 }
 
-// Bits of an infinity or NaN, in the low halves of words if they are 16.
+// The type's bits of floats that are infinities or NaNs, every NaN the canonical one; those of 16-bit types
+// lie in the low half of each word.
 template <posenc_type kType, class DF>
 HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
   const auto canonical = WithCanonicalNans(df, v);
@@ -158,8 +195,17 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
   }
 }
 
-// What pairs of elements become, bits as StorePairs takes them; and the lanes that are left open. larger:
-// bits of the larger magnitude.
+// Rotates a vector of pairs: x, y = bits of the rotated elements, as StorePairs takes them. Returns the
+// undecided lanes, in which SumWithin's interval rounds to two numbers.
+//
+//   larger          bits of the larger of |a| and |b|
+//   cosines, sines  [lanes], without the gain
+//
+// NaNs and infinities are what IEEE arithmetic makes of the sums. Only direct angles have signs that are
+// certain, so an infinity with added angles is undecided.
+//
+// BoundedRotation evaluates the token's angles directly if too many lanes are undecided;
+// ResolveUndecidedPairs takes the few others.
 template <posenc_type kType>
 HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
     hn::Vec<PairsOf<kType>> a, hn::Vec<PairsOf<kType>> b, hn::Vec<hn::RebindToSigned<PairsOf<kType>>> larger,
@@ -205,7 +251,7 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
   if (kType == POSENC_BF16) differ = hn::ShiftRight<16>(differ);
   auto undecided = hn::Ne(hn::BitCast(di, differ), hn::Zero(di));
   if (HWY_UNLIKELY(!hn::AllFalse(di, is_special))) {
-    // NaNs and, if the signs of the turns are certain, infinities are as IEEE arithmetic has them.
+    // NaNs are decided in any case, infinities if the angles are direct.
     const auto is_settled = hn::Gt(larger, hn::Set(di, bounds.are_direct ? 0x7F7FFFFF : 0x7F800000));
     const auto settled = hn::RebindMask(du, is_settled);
     x = hn::IfThenElse(settled, BitsOfSpecial<kType>(df, x_sum), x);
@@ -215,8 +261,8 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
   return undecided;
 }
 
-// The lanes of a mask, a bit each, at most 64. (hn::MaxLanes of half a vector is too small for SVE of 2,048
-// bits.)
+// The lanes of a mask, a bit each; at most 64. (For half a vector hn::MaxLanes is too small on SVE of 2,048
+// bits, hence kMaxVectorBytes.)
 template <class D>
 HWY_INLINE std::uint64_t BitsOf(D d, hn::Mask<D> mask) {
   constexpr std::size_t kBytes = hwy::DivCeil(kMaxVectorBytes / sizeof(hn::TFromD<D>), std::size_t{8});

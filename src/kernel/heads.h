@@ -1,4 +1,5 @@
-// What the rotary's kernels work on: one token's heads, and what they are turned by.
+// What the rotary's kernels work on: one token's heads, its angles, and the pairs that wait for a slower
+// tier.
 #ifndef POSENC_SRC_KERNEL_HEADS_H_
 #define POSENC_SRC_KERNEL_HEADS_H_
 
@@ -16,11 +17,13 @@ namespace internal {
 
 inline constexpr std::size_t kMaxRotaryPairs = POSENC_MAX_ROTARY_DIM / 2;
 
-// Kernels may write, and want to read, so many numbers behind those of the pairs.
+// Arrays of cosines and sines have room for this many numbers behind those of the pairs, because kernels load
+// and store whole vectors.
 inline constexpr std::size_t kVectorPadding = kMaxVectorBytes / sizeof(float);
-static_assert(kPadding >= kVectorPadding, "tables are read so too");
+static_assert(kPadding >= kVectorPadding, "tables are read as whole vectors too");
 
-// Where a token is: a multiple of each frequency, or the same of all.
+// What a token multiplies the steps by to get its angles: one multiple for each pair, or its position for
+// all.
 struct Token {
   const double* multiples;  // [the table's padded], or null
   double position;
@@ -28,8 +31,8 @@ struct Token {
   double operator[](std::size_t pair) const { return multiples != nullptr ? multiples[pair] : position; }
 };
 
-// Turns as sums: those of a token before it, the anchor, and of the offset from there, arrays that can be
-// read as whole vectors.
+// A token's cosines and sines by angle addition, not yet added: those of its anchor, a token before it, and
+// of the offset from there. Arrays [pairs], readable as whole vectors.
 struct AddedAngles {
   const double* cosines;
   const double* sines;
@@ -37,8 +40,8 @@ struct AddedAngles {
   const double* offset_sines;
 };
 
-// What cosines and sines are multiplied by, as a real number: amplitude * scale; and whether sines are
-// negated.
+// What multiplies cosines and sines: the real number G = amplitude * scale, a product of two doubles that is
+// not rounded. `inverse` negates the sines, which rotates back.
 struct Gain {
   double amplitude, scale;
   bool inverse;
@@ -50,23 +53,25 @@ struct Gain {
   }
 };
 
-// Whether a pair's phase is exactly 0, so that its cosine is 1 and its sine 0.
+// Whether a pair's angle is exactly 0: the pair does not rotate, as its cosine is 1 and its sine 0.
 inline bool IsZeroAngle(const FrequencyTable& table, double multiple, std::size_t pair) {
   return multiple == 0.0 || table.whole_high[pair] == 0.0;
 }
 
-// What a rotation is by.
+// The angles and the gain of a token's rotation.
 struct Rotation {
   const FrequencyTable& table;
   const Token& token;
   const Gain& gain;
 };
 
-// What holds the elements of a call from one to the next, by their size.
+// Which cache can hold the elements of a call until the next call, by their size: one of the core's own, one
+// that cores share, or none.
 enum class Cached { kByCore, kByShared, kNowhere };
 
-// The parts of a token's heads that turn: element e of head h is at data + h * stride bytes, e elements on;
-// what it is made of at source, which may be data. Elements are aligned to their size.
+// The parts of a token's heads that rotate, [count, 2 * pairs] elements aligned to their size. Element e of
+// head h is read from source + h * source_stride bytes, e elements on, and written to data + h * stride
+// bytes, e elements on. `source` may be `data`.
 struct Heads {
   const unsigned char* source;
   unsigned char* data;
@@ -78,7 +83,7 @@ struct Heads {
   Cached cached;
 };
 
-// The elements of pair i of so many, the second after the first.
+// Which elements of a head with `pairs` pairs are pair i's.
 struct PairIndex {
   std::size_t a, b;
 };
@@ -87,32 +92,37 @@ inline PairIndex ElementsOf(posenc_pairing pairing, std::size_t i, std::size_t p
   return {i, i + pairs};
 }
 
-// Room for a token's turns times one gain, as the exact kernel of a type and pairing takes them.
+// Room for a token's cosines and sines times the gain, in the layout of the exact kernel for one type and
+// pairing (PlacedSinCos, scaled_sincos-inl.h).
 struct PlacedSinCosRoom {
   alignas(64) unsigned char bytes[4 * kMaxRotaryPairs * sizeof(double)];
 };
 
-// The turns of a token's pairs as a kernel takes them: direct ones, with small relative errors, or added
-// ones, with small absolute errors, which a kernel replaces by direct ones if it needs these.
+// A token's cosines and sines [pairs], without the gain: direct ones with a relative error of kDirectError,
+// or added ones with an absolute error of kAddedAngleError. A kernel that needs direct ones overwrites the
+// added ones.
 struct TokenAngles {
   double* cosines;
   double* sines;
   bool are_direct;
 };
 
-// Pairs of one gain that a loop could not round, of any tokens, until they are closed.
+// The queue of undecided pairs: of any tokens, of one type and gain. ResolveUndecidedPairs resolves them and
+// stores their elements.
 struct UndecidedPairs {
+  // A loop resolves the queue when it holds kFull pairs or more. kCapacity leaves room for what one vector,
+  // or all deferred ones, may add to an almost full queue, and for loads of whole vectors.
   static constexpr std::size_t kFull = 32;
-  static constexpr std::size_t kCapacity = kFull + 2 * kVectorPadding;  // they are read as whole vectors
+  static constexpr std::size_t kCapacity = kFull + 2 * kVectorPadding;
 
   std::size_t count;
   std::uint32_t pair[kCapacity];
-  std::uint32_t a[kCapacity];  // bits of the elements
+  std::uint32_t a[kCapacity];  // bits of the pair's elements, in the low half for 16-bit types
   std::uint32_t b[kCapacity];
   double multiple[kCapacity];
-  double high[kCapacity];  // the pair's phase step
+  double high[kCapacity];  // the pair's phase step is high + low quarter turns
   double low[kCapacity];
-  unsigned char* x[kCapacity];  // where the elements go
+  unsigned char* x[kCapacity];  // where the rotated elements are stored
   unsigned char* y[kCapacity];
   SharedSinCos wide;
 

@@ -1,5 +1,8 @@
-// Pairs of a head's elements as vectors of floats: loaded and stored in either pairing. Included once per
+// Pairs of a head's elements as vectors of floats: loads and stores in either pairing. Included once per
 // target.
+//
+//   half-split  [a_0 a_1 ... b_0 b_1 ...]; b_i is `apart` elements behind a_i
+//   neighbours  [a_0 b_0 a_1 b_1 ...]; `apart` does not matter
 #if defined(POSENC_SRC_KERNEL_PAIRS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_PAIRS_INL_H_
 #undef POSENC_SRC_KERNEL_PAIRS_INL_H_
@@ -23,10 +26,11 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// The bits of a vector of floats, as words of 32 bits.
 template <class DF>
 using WordsAs = hn::Vec<hn::RebindToUnsigned<DF>>;
 
-// Where the elements of a head are.
+// Where one head's elements are read and written.
 template <posenc_type kType>
 struct Head {
   const ElementOf<kType>* source;
@@ -37,14 +41,16 @@ struct Head {
         data(reinterpret_cast<ElementOf<kType>*>(heads.data + head * heads.stride)) {}
 };
 
-// Elements of a pair of neighbours follow those of the one before; of half-split ones each element does.
+// Elements from one pair's a to the next pair's.
 template <posenc_pairing kPairing>
 constexpr std::size_t kStep = kPairing == POSENC_NEIGHBOURS ? 2 : 1;
 
-// Has memory fetch, vector by vector, what lies half a page behind a head: other heads, or the same ones of
-// tokens to come. By itself it fetches too late (a Xeon took 1.7 times as long in DRAM). Where a vector takes
-// time, also what lies a page behind, into a farther cache (1.06 to 1.15 times as fast; all of it at once is
-// no faster).
+// Prefetches the lines 2 KB, half a page, ahead of a vector's elements: they belong to the next heads or the
+// next tokens. Hardware prefetching alone comes too late (without this a Xeon took 1.7 times as long in
+// DRAM).
+//
+// kFar also prefetches the lines 4 KB ahead into a farther cache, for loops whose arithmetic takes time (1.06
+// to 1.15 times as fast; prefetching all of it at once is no faster).
 template <bool kFar, class T>
 HWY_INLINE void PrefetchAhead(const T* head, std::size_t pair, std::size_t pairs) {
   constexpr std::size_t kHalfPage = 2048 / sizeof(T), kLine = 64 / sizeof(T);
@@ -55,17 +61,17 @@ HWY_INLINE void PrefetchAhead(const T* head, std::size_t pair, std::size_t pairs
   }
 }
 
-// The same for whole heads, one behind the other, of a call that no cache holds, two pages behind them. Plain
-// arithmetic waits for memory only: where a core fetches little by itself this makes it 1.25 times as fast
-// (Zen 4, DRAM).
+// Prefetches, into a farther cache, the lines 8 KB ahead of consecutive heads with `pairs` pairs in all, for
+// calls that no cache holds. POSENC_FAST waits for memory only, so it gains where a core prefetches little by
+// itself (Zen 4, DRAM: 1.25 times as fast).
 template <class T>
 HWY_INLINE void PrefetchFarAhead(const T* head, std::size_t pairs) {
   constexpr std::size_t kTwoPages = 8192 / sizeof(T), kLine = 64 / sizeof(T);
   for (std::size_t k = 0; k < 2 * pairs; k += kLine) PrefetchFar(head + k + kTwoPages);
 }
 
-// LoadAsFloat, but that a vector of 64 bytes of memory is loaded in two: where it lies across two lines of a
-// cache, DRAM then is a third faster (Zen 5).
+// LoadAsFloat, except that 64 bytes are loaded as two halves: a vector may lie across two cache lines, and
+// then two loads are a third faster in DRAM (Zen 5).
 template <posenc_type kType, class DF>
 HWY_INLINE hn::Vec<DF> LoadHalves(DF df, const ElementOf<kType>* from) {
   if constexpr (kIsAvx512 && kType == POSENC_F32 && std::is_same_v<DF, Entries>) {
@@ -74,8 +80,7 @@ HWY_INLINE hn::Vec<DF> LoadHalves(DF df, const ElementOf<kType>* from) {
   return LoadAsFloat<kType>(df, from);
 }
 
-// The first and the second elements of a vector of pairs; those of half-split ones are `apart` elements
-// apart.
+// Loads a vector of pairs from `at`: a = the first elements as floats, b = the second ones. Exact.
 template <posenc_type kType, posenc_pairing kPairing, class DF>
 HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, hn::Vec<DF>& a,
                           hn::Vec<DF>& b) {
@@ -121,7 +126,8 @@ HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, 
   }
 }
 
-// Bits of floats, or of 16-bit elements in the low halves.
+// Stores a vector of pairs to `at`: x = the bits of the first elements, y = those of the second ones. Bits of
+// 16-bit elements lie in the low half of each word, and the high half is 0.
 template <posenc_type kType, posenc_pairing kPairing, class DF>
 HWY_INLINE void StorePairs(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>* at, std::size_t apart) {
   constexpr bool kIsSplit = kPairing == POSENC_HALF_SPLIT;
@@ -146,7 +152,8 @@ HWY_INLINE void StorePairs(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>
   }
 }
 
-// The pairs of a head from `first` on to `end`, fewer than a vector has lanes, as one in memory.
+// The pairs first .. end - 1 of a head, fewer than a vector has lanes, in a buffer that holds a whole vector;
+// the loops' bodies work there as they do on a head. Half-split elements are a vector's lanes apart in it.
 template <posenc_type kType, posenc_pairing kPairing, class DF>
 struct LastPairs {
   HWY_ALIGN ElementOf<kType> elements[2 * kMaxLanes<hn::ScalableTag<float>>] = {};
@@ -162,7 +169,7 @@ struct LastPairs {
   }
 
  private:
-  // So many pairs; half-split elements are apart.
+  // Copies `count` pairs.
   static HWY_INLINE void Copy(const ElementOf<kType>* from, std::size_t apart_from, std::size_t count,
                               ElementOf<kType>* to, std::size_t apart_to) {
     std::memcpy(to, from, count * kStep<kPairing> * sizeof(*to));

@@ -1,5 +1,5 @@
-// What the quick loops of rotation take, and what they leave: the same of all targets with vectors as long,
-// so that one may have another's loop.
+// What the quick loop of the exact rotation reads, and what it defers. Targets with vectors of the same
+// length share these types, so that one target can use another's loop.
 #ifndef POSENC_SRC_KERNEL_QUICK_TURNS_H_
 #define POSENC_SRC_KERNEL_QUICK_TURNS_H_
 
@@ -12,8 +12,8 @@
 namespace posenc {
 namespace internal {
 
-// Cosines and sines times kSinCosScale of the type, of neighbours spread, and for shorter types than float
-// what their high parts leave.
+// What PlaceSinCos wrote: c and s times kSinCosScale, spread if kTakesSpread. For 16-bit types c = cosines +
+// low_cosines, s = sines + low_sines; float32 does not read the low parts.
 template <class Value>
 struct QuickSinCos {
   const Value* cosines;
@@ -22,7 +22,9 @@ struct QuickSinCos {
   const Value* low_sines;
 };
 
-// Vectors of pairs that are stored, though a few lanes of their test are open: where they are, and what of.
+// Deferred vectors: stored although one or two lanes of their test are undecided. Each has its place, the
+// lanes in question, and a copy of its elements, which rotation in place overwrites. QueueDeferred queues the
+// pairs.
 template <posenc_type kType, std::size_t kLanes>
 struct NotedVectorsOf {
   static constexpr std::size_t kMax = 8, kFewLanes = 2, kMaxPairs = 2 * kFewLanes;
@@ -30,7 +32,7 @@ struct NotedVectorsOf {
   std::size_t count = 0;
   Progress at[kMax];
   std::size_t pairs[kMax];
-  std::uint8_t lanes[kMax][8];  // a bit each
+  std::uint8_t lanes[kMax][8];  // a bit for each undecided lane
   alignas(kLanes * sizeof(float)) ElementOf<kType> elements[kMax][(kType == POSENC_F32 ? 2 : 4) * kLanes];
 };
 

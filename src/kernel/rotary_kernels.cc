@@ -1,4 +1,4 @@
-// Compiled once per target: every pass adds its row.
+// The rotary's table of kernels. This file is compiled once per target; every pass adds its row.
 
 #include "kernel/rotary_kernels.h"
 
@@ -23,13 +23,13 @@
 #define POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
 namespace posenc {
 namespace internal {
-// The row of a target; null unless a pass below compiled it.
+// The kernels of a target; null unless a pass below compiled it.
 template <std::int64_t kTarget>
 struct RotaryRow {
   static constexpr const RotaryKernels* kKernels = nullptr;
 };
 
-// What a template makes of each summand type, and pairing.
+// The instances of a template for each type of elements, for each pairing, and for both.
 #define POSENC_TYPES(function) \
   { nullptr, &function<POSENC_F32>, &function<POSENC_BF16>, &function<POSENC_F16> }
 #define POSENC_PAIRINGS(function, type) \
@@ -44,7 +44,7 @@ struct RotaryRow {
 #endif
 
 #if HWY_TARGET != HWY_AVX3_DL || !POSENC_AVX3_DL_TAKES_AVX3
-// No HWY_BEFORE_NAMESPACE: this defines no function, of which Clang would warn.
+// No HWY_BEFORE_NAMESPACE, as there is no function in here: Clang would warn of an attribute without one.
 namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
@@ -73,6 +73,7 @@ struct RotaryRow<HWY_TARGET> {
 #endif
 
 #if HWY_ONCE
+// The scalar path (rotary_reference.h): every pair is resolved at once, so that nothing is placed or queued.
 namespace posenc {
 namespace internal {
 namespace {

@@ -1,4 +1,4 @@
-// The rotary's kernels: a row per compiled target (targets.h).
+// The rotary's kernels: one table of functions for each compiled target (targets.h).
 #ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
 #define POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
 
@@ -12,49 +12,52 @@
 namespace posenc {
 namespace internal {
 
-// Called with the default floating-point state (number/fp_state.h). Arrays are indexed by posenc_type and
-// posenc_pairing; cosines and sines, aligned, have room for kVectorPadding more than the pairs, and may be
-// written there.
+// Kernels expect the default floating-point state (number/fp_state.h). Arrays of kernels are indexed by
+// posenc_type and posenc_pairing. Arrays of cosines and sines are [pairs], aligned, with room for
+// kVectorPadding more, which kernels may overwrite. G is the gain, u = 2^-53.
 struct RotaryKernels {
-  // Cosines and sines of a token, as doubles with a relative error of at most kDirectError.
+  // Cosines and sines of a token's angles; relative error kDirectError (3 u).
   Tally (*sin_cos)(const FrequencyTable& table, const Token& token, double* cosines, double* sines);
 
-  // Those of an offset, of a small whole position: arrays of just the pairs. Null in the scalar path.
+  // Cosines and sines of an offset, a small whole position; absolute error u. The arrays have no room for
+  // more than the pairs. Null in the scalar path.
   void (*offset)(const FrequencyTable& table, double offset, double* cosines, double* sines);
 
-  // Cosines and sines from an anchor's and an offset's, with an absolute error of at most kAddedAngleError;
-  // null in the scalar path.
+  // Cosines and sines by angle addition, from an anchor's and an offset's; absolute error kAddedAngleError
+  // (6.5 u). Null in the scalar path.
   void (*add)(const AddedAngles& added, std::size_t pairs, double* cosines, double* sines);
 
-  // From those of `turn`: gain * cosine and gain * sine, correctly rounded to the type.
+  // G cos and G sin, correctly rounded to the type. `cosines` and `sines` are those of `sin_cos`.
   Tally (*round[kEntryTypes])(const FrequencyTable& table, const Token& token, const Gain& gain,
                               const double* cosines, const double* sines, void* rounded_cosines,
                               void* rounded_sines);
 
-  // The same from an anchor's and an offset's; null in the scalar path.
+  // The same by angle addition. Null in the scalar path.
   Tally (*round_added[kSummandTypes])(const FrequencyTable& table, const Token& token, const Gain& gain,
                                       const AddedAngles& added, void* rounded_cosines, void* rounded_sines);
 
-  // to [count] = from, as floats; of bfloat16 and float16.
+  // to [count] = from [count] as floats, for bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);
 
-  // Those times the gain, as `exact` takes them.
+  // Writes G cos and G sin [pairs] to `placed` as `exact` loads them.
   void (*place[kSummandTypes][2])(const double* cosines, const double* sines, std::size_t pairs,
                                   const Gain& gain, PlacedSinCosRoom& placed);
 
-  // Rotates a token's heads, each element correctly rounded, but for the pairs that are left in `open`: these
-  // await `close`, with the same type and gain. Added turns may become direct ones.
+  // Rotates a token's heads, each element correctly rounded: x = G (a cos - b sin), y = G (b cos + a sin).
+  // Undecided pairs are queued in `undecided`, until `resolve` with the same type and gain stores them. Added
+  // angles may be replaced by direct ones.
   Tally (*exact[kSummandTypes][2])(const Rotation& rotation, TokenAngles& angles,
                                    const PlacedSinCosRoom& placed, const Heads& heads,
                                    UndecidedPairs& undecided);
   void (*resolve)(posenc_type type, const FrequencyTable& table, const Gain& gain, UndecidedPairs& undecided,
                   Tally& tally);
 
-  // The same in POSENC_FAST.
+  // The same in float arithmetic (POSENC_FAST), with cosines and sines of `round`; errors in
+  // rotate_fast-inl.h.
   void (*fast[kSummandTypes][2])(const float* cosines, const float* sines, const Heads& heads);
 };
 
-// The row of a target; null if it is not compiled.
+// The kernels of a target; null if it is not compiled.
 const RotaryKernels* RotaryKernelsOf(std::int64_t target);
 
 }  // namespace internal

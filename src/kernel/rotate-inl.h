@@ -1,4 +1,5 @@
-// Rotation of a token's heads, exactly. Included once per target.
+// Rotation of a token's heads, each element correctly rounded: the quick loop, and vectors between bounds for
+// what it leaves undecided. Included once per target.
 #if defined(POSENC_SRC_KERNEL_ROTATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ROTATE_INL_H_
 #undef POSENC_SRC_KERNEL_ROTATE_INL_H_
@@ -21,7 +22,9 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The pairs of a token's heads that the quick loop leaves, whatever their elements are.
+// Rotates the vectors that the quick loop leaves undecided, with any elements, by intervals (RotateWithin,
+// with its errors). Pairs that this leaves undecided are queued; if added angles leave more than
+// kFewUndecided pairs of a token so, direct angles replace them first.
 template <posenc_type kType>
 class BoundedRotation {
  public:
@@ -35,7 +38,8 @@ class BoundedRotation {
         step_(is_split_ ? 1 : 2),
         bounds_(rotation.gain, angles.are_direct, kInFloat) {}
 
-  // From `at` on `count` pairs, in whole blocks of a head: so many that the quick loop may go on there.
+  // Rotates `count` pairs from `at` on, or a few more: to the end of a block, where the quick loop may go on,
+  // or of the head. Returns the next pair.
   Progress Rotate(Progress at, std::size_t count) {
     if (!are_looked_at_) bounds_.LookAt(angles_.cosines, angles_.sines, heads_.pairs);
     are_looked_at_ = true;
@@ -52,13 +56,14 @@ class BoundedRotation {
     return at;
   }
 
+  // Resolves the queued pairs if they are many.
   void ResolveIfFull() {
     if (HWY_UNLIKELY(undecided_.count >= UndecidedPairs::kFull)) {
       ResolveUndecidedPairs(kType, rotation_.table, rotation_.gain, undecided_, tally_);
     }
   }
 
-  // As many pairs as the quick loop takes at once.
+  // Pairs that the quick loop takes at once.
   std::size_t Block() const {
     if (!kHasVectors) return 32;
     return hn::Lanes(hn::ScalableTag<float>()) * (kTakesWords<kType, POSENC_HALF_SPLIT> && is_split_ ? 2 : 1);
@@ -69,10 +74,10 @@ class BoundedRotation {
  private:
   static constexpr bool kInFloat = kType != POSENC_F32;
 
-  // Added turns that leave so many pairs of a token open are replaced by direct ones.
+  // Added angles that leave more pairs of a token undecided than this are replaced by direct ones.
   static constexpr std::size_t kFewUndecided = 2;
 
-  // Whole vectors, to where open pairs should be closed; returns the pair behind them.
+  // Rotates whole vectors, until the end or until the queue should be resolved. Returns the next pair.
   std::size_t RotateVectors(Progress at, std::size_t end) {
     const Head<kType> head(heads_, at.head);
     const std::size_t element = at.pair * step_, lanes = hn::Lanes(PairsOf<kType>());
@@ -80,7 +85,7 @@ class BoundedRotation {
     return at.pair + RotateRun(head.source + element, head.data + element, heads_.pairs, at, count);
   }
 
-  // Fewer pairs than a vector has lanes.
+  // Rotates the pairs before `end`, fewer than a vector has lanes. Returns `end`.
   std::size_t RotateLast(Progress at, std::size_t end) {
     return is_split_ ? RotateLastOf<POSENC_HALF_SPLIT>(at, end) : RotateLastOf<POSENC_NEIGHBOURS>(at, end);
   }
@@ -94,12 +99,17 @@ class BoundedRotation {
     return end;
   }
 
+  // A bit for each of the first `count` lanes.
   static std::uint64_t LanesBelow(std::size_t count) {
     return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
   }
 
-  // Vectors of pairs, of which `count` are the head's; half-split elements are `apart`. Returns how many it
-  // took.
+  // Rotates vectors of pairs from `from` to `to`, the first of them pair `at`, until `count` pairs are done
+  // or the queue is full. Half-split elements are `apart`. Lanes beyond `count` are not queued. Returns the
+  // pairs done, whole vectors.
+  //
+  // Vectors of nothing but zeros become +0, those with a NaN in every pair NaNs, without arithmetic. A vector
+  // with an infinity or NaN in every pair takes direct angles.
   HWY_NOINLINE std::size_t RotateRun(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
                                      Progress at, std::size_t count) {
     const PairsOf<kType> df;
@@ -138,7 +148,9 @@ class BoundedRotation {
     return k;
   }
 
-  // Lists open pairs; false if there were many, for want of direct turns, which now there are.
+  // Queues the pairs of a vector that are undecided, a bit each. Returns false, and queues none, if added
+  // angles have left too many undecided: direct angles have replaced them, and the vector must be rotated
+  // again.
   HWY_NOINLINE bool List(std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart, Progress at) {
     if (!angles_.are_direct && (open_by_added_ += hwy::PopCount(pairs)) > kFewUndecided) {
       TakeDirectAngles();
@@ -148,6 +160,7 @@ class BoundedRotation {
     return true;
   }
 
+  // Replaces the token's added angles by direct ones.
   HWY_NOINLINE void TakeDirectAngles() {
     SinCosOfPairs(rotation_.table, rotation_.token, 0, heads_.pairs, angles_.cosines, angles_.sines, tally_);
     angles_.are_direct = true;
@@ -160,13 +173,15 @@ class BoundedRotation {
   TokenAngles& angles_;
   UndecidedPairs& undecided_;
   bool is_split_;
-  std::size_t step_;  // from an element to that of the next pair
+  std::size_t step_;  // elements from one pair's a to the next pair's
   SinCosBounds bounds_;
   bool are_looked_at_ = false;
   std::size_t open_by_added_ = 0;
   Tally tally_;
 };
 
+// Writes a token's cosines and sines [pairs], times the gain, into `room` as RotateExact loads them: doubles
+// for float32, times kSinCosScale; high and low parts in float for 16-bit types.
 template <posenc_type kType, posenc_pairing kPairing>
 void PlaceSinCos(const double* cosines, const double* sines, std::size_t pairs, const Gain& gain,
                  PlacedSinCosRoom& room) {
@@ -180,10 +195,17 @@ void PlaceSinCos(const double* cosines, const double* sines, std::size_t pairs, 
   }
 }
 
-// After so many blocks at most the quick loop is tried again.
+// The quick loop is tried again after this many blocks at the latest.
 inline constexpr std::size_t kMaxBlocks = 16;
 
-// By the quick loop of a pairing, and of what it leaves open the bounded one.
+// RotateExact for the quick loop of a pairing:
+//
+// 1. RotateQuickly takes all heads; it defers vectors with a lane or two undecided, whose pairs are queued
+//    here.
+// 2. BoundedRotation takes the vectors at which the quick loop stops: more lanes undecided, no room to defer,
+//    or the last pairs of a head.
+// 3. ResolveUndecidedPairs resolves the queue whenever it is full; what remains in `undecided` is the
+//    caller's to resolve.
 template <posenc_type kType, class Value>
 HWY_NOINLINE Tally RotateBlocks(decltype(&RotateQuickly<kType, POSENC_HALF_SPLIT, Value>) rotate_quickly,
                                 const QuickSinCos<Value>& quick, const Rotation& rotation,
@@ -203,7 +225,8 @@ HWY_NOINLINE Tally RotateBlocks(decltype(&RotateQuickly<kType, POSENC_HALF_SPLIT
     bounded.ResolveIfFull();
     if (at.head == heads.count) break;
     if (were_many) continue;
-    // Where the quick loop fails again and again, the other one takes longer and longer runs.
+    // If the quick loop stops again within two blocks, the slower loop takes a run twice as long as the last
+    // one.
     const std::size_t taken = (at.head - before.head) * heads.pairs + at.pair - before.pair;
     const bool is_last = heads.pairs - at.pair < block;
     if (!is_last) blocks = taken > 2 * block ? 1 : HWY_MIN(2 * blocks, kMaxBlocks);
@@ -212,9 +235,16 @@ HWY_NOINLINE Tally RotateBlocks(decltype(&RotateQuickly<kType, POSENC_HALF_SPLIT
   return bounded.tally();
 }
 
+// What the quick loop multiplies: double for float32, float for 16-bit types.
 template <posenc_type kType>
 using QuickValue = typename PlacedSinCos<kType, POSENC_HALF_SPLIT>::Value;
 
+// Rotates a token's heads, each element correctly rounded:
+//
+//   x = G (a cos - b sin), y = G (b cos + a sin)
+//
+// `room` is PlaceSinCos' for the same type, pairing and gain; `angles` are the same token's, without the
+// gain. kRotateBlocks may be the RotateBlocks of another target with vectors of the same length.
 template <
     posenc_type kType, posenc_pairing kPairing,
     decltype(&RotateBlocks<kType, QuickValue<kType>>) kRotateBlocks = &RotateBlocks<kType, QuickValue<kType>>>
@@ -222,7 +252,7 @@ Tally RotateExact(const Rotation& rotation, TokenAngles& angles, const PlacedSin
                   const Heads& heads, UndecidedPairs& undecided) {
   using Placed = PlacedSinCos<kType, kPairing>;
   const auto& first = PlacedIn<kType, kPairing>(room).parts[0];
-  const auto& last = PlacedIn<kType, kPairing>(room).parts[Placed::kParts - 1];  // of float32 the same
+  const auto& last = PlacedIn<kType, kPairing>(room).parts[Placed::kParts - 1];  // float32 has one part
   return kRotateBlocks(&RotateQuickly<kType, kPairing, QuickValue<kType>>,
                        {first.cosines, first.sines, last.cosines, last.sines}, rotation, angles, heads,
                        undecided);

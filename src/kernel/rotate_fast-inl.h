@@ -1,4 +1,20 @@
-// Rotation of a token's heads in the plain arithmetic of floats. Included once per target.
+// Rotation of a token's heads in float arithmetic (POSENC_FAST). Included once per target.
+//
+//   x = a c - b s, y = b c + a s
+//
+// c and s are G cos and G sin of the token's angle, G the gain, each rounded once to float. Products and sum
+// round to float: no FMA is used, so that all targets give the same bits. 16-bit types round the float once
+// more.
+//
+// Error before that: kMaxFastUlp (2 ulps) of hypot(a, b) if G is 1, else kMaxScaledFastUlp (3 ulps) of G
+// hypot(a, b); both constants are in posenc/accuracy.h. PROOF.md, section 6, argues 3.92 and 5.33 times
+// 2^-24, that is 1.96 and 2.67 ulps. Worst known of 4 * 10^7 random inputs and 2 * 10^7 beside the worst of
+// these:
+//
+//   1.91 ulps, G = 1  a = 0x1.a7444cp-1, b = 0x1.2007e2p-1, angle 22795 * 0x1.bc2e7c9ef3eb4p-1 quarter turns:
+//                     x is 0x1.fff67p-1, want 0x1.fff673d40a374p-1
+//   2.22 ulps         a = 0x1.5fa876p-1, b = 0x1.20e44ap-1, angle 94 * 0x1.9c5bb75246d1fp-1,
+//                     G = 0x1.1ffef0cc2b9dcp0: x is 0x1.f2e7fcp-1, want 0x1.f2e7f7900343cp-1
 #if defined(POSENC_SRC_KERNEL_ROTATE_FAST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ROTATE_FAST_INL_H_
 #undef POSENC_SRC_KERNEL_ROTATE_FAST_INL_H_
@@ -19,7 +35,7 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Words of a vector of pairs in plain arithmetic.
+// The bits of a vector of floats rounded to the type, in the low half of each word for 16-bit types.
 template <posenc_type kType, class DF>
 HWY_INLINE WordsAs<DF> RoundPlainly(DF df, hn::Vec<DF> v) {
   if constexpr (kType == POSENC_F32) {
@@ -31,6 +47,7 @@ HWY_INLINE WordsAs<DF> RoundPlainly(DF df, hn::Vec<DF> v) {
   }
 }
 
+// Rotates one vector of pairs; half-split elements are `apart`. Cosines and sines [lanes].
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE void RotateVectorFast(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
                                  const float* cosines, const float* sines) {
@@ -43,7 +60,7 @@ HWY_INLINE void RotateVectorFast(const ElementOf<kType>* from, ElementOf<kType>*
   StorePairs<kType, kPairing>(df, RoundPlainly<kType>(df, x), RoundPlainly<kType>(df, y), to, apart);
 }
 
-// Pairs from `first` on of all heads, a vector at a time.
+// Rotates the pairs from `first` on of all heads, a vector at a time; the last ones of a head in a buffer.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                                  const Heads& heads, std::size_t first) {
@@ -65,9 +82,13 @@ HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float*
 
 #if HWY_TARGET != HWY_SCALAR
 
-// A step of the loop: the pairs of two vectors of turns, which are laid out as the elements lie. Neighbours
-// turn where they are, by [c c c' c' ...] and [-s s -s' s' ...]. Of words of two bfloat16 each half-split
-// ones take the turns of the low halves, then of the high ones.
+// One step of RotateStrip: the pairs that two vectors of cosines and two of sines rotate. The layout of these
+// vectors follows that of the elements:
+//
+//   half-split           first = pairs i .. i + lanes - 1, second = the next ones
+//   half-split bfloat16  a 32-bit word holds two pairs: first = those in the low halves, second = the others
+//   neighbours           [c c c' c' ...] and [-s s -s' s' ...]: element * cosine + its neighbour * sine
+//   neighbours bfloat16  a 32-bit word holds one pair: as half-split
 template <posenc_type kType, posenc_pairing kPairing>
 struct FastStep {
   static constexpr bool kIsInPlace = kPairing == POSENC_NEIGHBOURS && kType != POSENC_BF16;
@@ -109,7 +130,7 @@ struct FastStep {
   }
 
  private:
-  // [t t t' t' ...]
+  // Each number twice: [t t t' t' ...].
   static HWY_INLINE EntryVec Twice(const float* sin_cos) {
     const Entries df;
     const Longs du;
@@ -119,6 +140,7 @@ struct FastStep {
     return kBigEndian ? hn::DupOdd(hn::BitCast(df, words)) : hn::DupEven(hn::BitCast(df, words));
   }
 
+  // One vector of cosines: its pairs, in one vector of neighbours or in two of half-split elements.
   static HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
                                       EntryVec cosine, EntryVec sine) {
     const Entries df;
@@ -136,6 +158,7 @@ struct FastStep {
     StoreLanes(WriteOperation<kType>(), Entries(), v, nullptr, to, false);
   }
 
+  // Bfloat16: two vectors of words, `apart` elements apart, and the pairs in them.
   static HWY_INLINE void RotateWords(const std::uint16_t* from, std::uint16_t* to, std::size_t apart,
                                      EntryVec c0, EntryVec s0, EntryVec c1, EntryVec s1) {
     constexpr bool kIsSplit = kPairing == POSENC_HALF_SPLIT;
@@ -165,6 +188,7 @@ struct FastStep {
     }
   }
 
+  // The bfloat16 in the low, or the high, halves of words, as floats.
   static HWY_INLINE EntryVec LowHalves(WordVec words) {
     return hn::BitCast(Entries(), hn::ShiftLeft<16>(words));
   }
@@ -172,7 +196,8 @@ struct FastStep {
     return hn::BitCast(Entries(), hn::And(words, hn::Set(Words(), 0xFFFF0000u)));
   }
 
-  // Two vectors of words; whether any is a NaN is asked once for all.
+  // Rounds four vectors to bfloat16 and stores them as two vectors of words. One test finds a NaN in any of
+  // them; only then the slower rounding, which handles NaNs, is needed.
   static HWY_INLINE void StoreWords(EntryVec low0, EntryVec high0, EntryVec low1, EntryVec high1,
                                     std::uint16_t* to0, std::uint16_t* to1) {
     const Entries df;
@@ -192,7 +217,8 @@ struct FastStep {
     hn::StoreU(hn::BitCast(d16, words1), d16, to1);
   }
 
-  // The nearest bfloat16 in the high halves, ties to even; of no NaN.
+  // Rounds to the nearest bfloat16, ties to even, in the high half of each word; the low half is arbitrary. v
+  // must not be a NaN.
   static HWY_INLINE WordVec RoundHigh(EntryVec v) {
     const Words dw;
     const auto bits = hn::BitCast(dw, v);
@@ -201,12 +227,12 @@ struct FastStep {
   }
 };
 
-// Whether two steps' turns stay in registers. Float16 without instructions for it takes so long that this
-// gains nothing.
+// Whether RotateStrip is worth it for the type. Float16 takes so long to convert without instructions for it
+// that keeping cosines and sines in registers gains nothing.
 template <posenc_type kType>
 constexpr bool kHasStrips = kType != POSENC_F16 || kHasFloat16;
 
-// Two steps of all heads.
+// Rotates two steps' pairs, from pair `first` on, of all heads: their cosines and sines stay in registers.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Heads& heads, std::size_t first) {
   using Step = FastStep<kType, kPairing>;
@@ -227,6 +253,7 @@ HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Head
 
 #endif  // HWY_SCALAR
 
+// Rotates heads strip by strip, then the pairs that fill no strip.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const Heads& heads) {
   const std::size_t pairs = heads.pairs;
@@ -242,11 +269,15 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
   if (first < pairs) RotateRestFast<kType, kPairing>(cosines, sines, heads, first);
 }
 
-// In the core's own caches eight heads share the turns in registers. From a shared cache they do where a
-// strip is a head of 128 (AVX-512), or where the first-level cache has 48 KB (Zen 5: 1.2 to 1.3 times as
-// fast); elsewhere (Zen 3) strips are read at half the rate of whole heads. Other heads are read one by one
-// and prefetched. Beyond the caches AVX-512 reads heads that follow each other 512 bytes at once, by the far
-// prefetch alone (Zen 5: up to 1.1 times as fast; of heads that lie apart it would be 0.4 times).
+// Rotates a token's heads in groups, whose size depends on where the elements are:
+//
+// - In the core's own caches eight heads share cosines and sines in registers (strips).
+// - In a shared cache they do so if a strip is a whole head of 128 elements (AVX-512), or if the L1 cache has
+//   48 KB (Zen 5: 1.2 to 1.3 times as fast). Otherwise heads are read one by one and prefetched, because
+//   strips are read at half the rate of whole heads (Zen 3).
+// - In DRAM all heads are read one by one and prefetched, except that AVX-512 reads 512 bytes of consecutive
+//   heads at a time and relies on the far prefetch alone (Zen 5: up to 1.1 times as fast, but 0.4 times if
+//   heads lie apart).
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {
@@ -264,7 +295,7 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
     if (!in_strips && !in_order) PrefetchAhead<false>(source, 0, heads.pairs);
     RotateGroupFast<kType, kPairing>(cosines, sines, group);
     left -= group.count;
-    if (left == 0) break;  // of one head any stride will do, also one that leaves memory
+    if (left == 0) break;  // the stride of a last head may be any number, and is not to be added
     group.source += group.count * heads.source_stride;
     group.data += group.count * heads.stride;
   }

@@ -1,5 +1,11 @@
-// Most pairs: rotated exactly by sums good to a few ulps, and a test that no midpoint is near. Included once
-// per target.
+// The first tier of the exact rotation, which decides most pairs: sums with an error of a few ulps, and a
+// test that no midpoint is near. Included once per target.
+//
+//   x = a c - b s, y = b c + a s; c = G cos and s = G sin, for gain G and the token's angle
+//
+// m is the larger of |a| and |b|, u = 2^-53. A *worst known* error is the largest of 4 * 10^7 random inputs
+// and 2 * 10^7 beside the worst of these (G in [1, 2), |a| and |b| in [1/4, 1]), measured in 64 digits
+// against SinCosSums (2^-78) and confirmed by MPFR. PROOF.md, section 6, "Quickly", argues the bounds.
 #if defined(POSENC_SRC_KERNEL_ROTATE_QUICKLY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ROTATE_QUICKLY_INL_H_
 #undef POSENC_SRC_KERNEL_ROTATE_QUICKLY_INL_H_
@@ -42,22 +48,25 @@ void QueueDeferred(DeferredVectors<kType>& /*deferred*/, const Rotation& /*rotat
 
 #else
 
-// Whether sums in double become floats by their bits. The scale makes the exponent field of a double that of
-// the float; sums that are too large become infinite or NaNs or, from 2^129 on, set the bit above, a float's
-// sign.
+// Whether sums in double become floats by integer arithmetic on their bits ("Cut sums" in PROOF.md). c and s
+// are scaled by 2^-896, so that the exponent field of a double is that of the float. Sums that are too large
+// for a float become infinities or NaNs below 2^129; from there on they set the next bit, a float's sign.
 template <posenc_type kType>
 constexpr bool kCutsSums = kHasVbmi2 && (kType == POSENC_F32);
 template <posenc_type kType>
 constexpr double kSinCosScale = kCutsSums<kType> ? 0x1p-896 : 1.0;
 
-// Where a type's sums are normal, and floats' products too.
+// The least sum that is tested. It is a normal number of the type; for bfloat16 it is so large that what
+// products and low parts lose as subnormal floats does not matter.
 template <posenc_type kType>
 constexpr float kMinQuickly = kType == POSENC_F32    ? kMinRotated
                               : kType == POSENC_BF16 ? 0x1p-90f
                                                      : 0x1p-14f;
 
-// The bits of a float's sum in double, or of a sum in float, that its type drops: biased so that they are
-// less than twice the window near a midpoint, where they are 0 in all of kFarDropped.
+// The test for midpoints looks at the bits that rounding drops, of a sum in double for float32, of a sum in
+// float for 16-bit types. kDroppedBias, half a place of the type and the window, is added to the sum; the
+// dropped bits are then less than twice the window if a midpoint is within it, and all bits of kFarDropped
+// are 0. The bits above are the sum rounded to the type, if no midpoint is near.
 template <posenc_type kType>
 constexpr std::uint32_t kDroppedBias = kType == POSENC_F32
                                            ? std::uint32_t{kRoundingBias<POSENC_F32, kRotatedWindow>}
@@ -67,7 +76,19 @@ constexpr std::uint32_t kFarDropped = kType == POSENC_F32
                                           ? std::uint32_t{kFarBits<POSENC_F32, kRotatedWindow>}
                                           : (1u << (24 - TraitsOf(kType).digits)) - 2 * kFloatRotatedWindow;
 
-// u cosine + v sine, or with a minus, in double.
+// u c + v s in double, or u c - v s (kMinus), for float32.
+//
+// Error: 15 u by G m, with direct or added angles; with FMA the second product is exact.
+// Worst known:
+//   4.77 u, direct  a = 0x1.e40eb4p-1, b = -0x1.e43446p-1, angle 10 * 0x1.93711a63857eep-5 quarter turns,
+//                   G = 0x1.7ef5a68084d29p0: x is 0x1.00090170a8d15p1, want 0x1.00090170a8d17p1
+//   5.96 u, added   a = 0x1.7499d0p-1, b = 0x1.748ac4p-1, angle 466 * 0x1.0b752b37a48acp-6, 7 behind its
+//                   anchor, G = 0x1.f8f657558a173p0: x is 0x1.0028d55f41080p1, want 0x1.0028d55f4107ep1
+//   without FMA
+//   5.53 u, direct  a = 0x1.26a11ap-2, b = 0x1.268976p-2, angle 606 * 0x1.78ca41e62791fp-8,
+//                   G = 0x1.498557af2e7b6p0: x is 0x1.0c0a1fca9ab74p-1, want 0x1.0c0a1fca9ab76p-1
+//   6.65 u, added   a = 0x1.4a18d4p-2, b = -0x1.4a148ap-2, angle 16313 * 0x1.db2fdbc801c73p-4, 3 behind its
+//                   anchor, G = 0x1.2239e2c28a164p0: x is 0x1.089318b19afbcp-1, want 0x1.089318b19afbap-1
 template <bool kMinus>
 HWY_INLINE DoubleVec SumInDouble(DoubleVec u, DoubleVec v, const double* cosine, const double* sine) {
   const Doubles d;
@@ -75,7 +96,9 @@ HWY_INLINE DoubleVec SumInDouble(DoubleVec u, DoubleVec v, const double* cosine,
   return kMinus ? MinusProduct(v, hn::LoadU(d, sine), product) : hn::MulAdd(v, hn::LoadU(d, sine), product);
 }
 
-// Rounds sums to floats; `biased` in some order.
+// Rounds a vector of float32 sums in double: value = the floats, size = what MagnitudeAmong compares, biased
+// = the low words of the sums + kDroppedBias. The lanes of `biased` are in an order of their own unless
+// kCutsSums.
 template <bool kNoticesNans>
 HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, WordVec& biased,
                           EntryVec& size) {
@@ -99,7 +122,16 @@ HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, Wor
   size = SizeOf<kNoticesNans>(value);
 }
 
-// u cosine + v sine, or with a minus, in float: products with the high parts are exact.
+// u c + v s in float, or u c - v s (kMinus), for 16-bit types: the high parts first, whose products are
+// exact, so that their sum rounds once.
+//
+// Error: below kFloatRotatedWindow (4 ulps of the sum), if the sum is at least kMinPart of the pair's
+// larger sum; with direct or added angles.
+// Worst known (direct angles with FMA; 2.50 ulps as well without FMA and with added angles):
+//   2.50 ulps  float16: a = 0x1.b74p-2, b = -0x1.b9p-2, angle 70982 * 0x1.79709145c7f88p-10 quarter turns,
+//              G = 0x1.d8b057ac3aae9p0: x is -0x1.fff972p-1, want -0x1.fff96cfffe631p-1
+//   2.50 ulps  bfloat16: a = 0x1.56p-1, b = -0x1.5ap-1, angle 100837 * 0x1.369a6216307dbp-2,
+//              G = 0x1.2c7f9a2bb7c8ap0: x is -0x1.ffff58p-1, want -0x1.ffff53000b4e5p-1
 template <bool kMinus>
 HWY_INLINE EntryVec SumInFloat(EntryVec u, EntryVec v, const QuickSinCos<float>& sin_cos, std::size_t i) {
   const Entries df;
@@ -109,14 +141,19 @@ HWY_INLINE EntryVec SumInFloat(EntryVec u, EntryVec v, const QuickSinCos<float>&
   return PlusProduct<false>(u, hn::LoadU(df, sin_cos.low_cosines + i), sum);
 }
 
+// The bits of 16-bit types' sums + kDroppedBias.
 template <posenc_type kType>
 HWY_INLINE WordVec Biased(EntryVec sum) {
   return hn::Add(hn::BitCast(Words(), sum), hn::Set(Words(), kDroppedBias<kType>));
 }
 
-// Which of two vectors of sums are closed: their dropped bits are far from a midpoint's, and the smaller size
-// is no small part of the larger, which is finite. (If an element is no finite number, or sums overflow, one
-// of a pair's sums is infinite or both are NaN.)
+// Returns the lanes in which both sums are decided:
+//
+// - no midpoint is within the window of either (kRotatedWindow, or kFloatRotatedWindow for 16-bit types), and
+// - the smaller sum exceeds kMinPart of the larger and kMinQuickly, so that the window covers its error.
+//
+// If an element is an infinity or a NaN, or sums overflow, then one of a pair's sums is infinite or both are
+// NaNs, and the second comparison is false.
 template <posenc_type kType>
 HWY_INLINE hn::Mask<Entries> AreDecided(WordVec x_biased, WordVec y_biased, EntryVec smaller,
                                         EntryVec larger) {
@@ -126,7 +163,8 @@ HWY_INLINE hn::Mask<Entries> AreDecided(WordVec x_biased, WordVec y_biased, Entr
   return FarAndGreater(BothFarIn(x_biased, y_biased, bits), smaller, limit);
 }
 
-// Sums that are not open, rounded to the type.
+// Stores decided sums rounded to the type. bfloat16, and float16 without instructions for it, take
+// the rounded bits of `biased`.
 template <posenc_type kType>
 HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) {
   if constexpr (kType == POSENC_F32) {
@@ -149,25 +187,34 @@ HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) 
   }
 }
 
-// Bfloat16 of biased sums, those of `first` before those of `second`.
+// Words of two bfloat16, the rounded high halves of biased sums; `first` comes first in memory.
 HWY_INLINE WordVec JoinNeighbours(WordVec first, WordVec second) {
   const auto low = kBigEndian ? second : first, high = kBigEndian ? first : second;
   return hn::OrAnd(hn::ShiftRight<16>(low), high, hn::Set(Words(), 0xFFFF0000u));
 }
 
+// Stores words of two bfloat16 to an address that need not be aligned.
 HWY_INLINE void StoreWords(WordVec words, std::uint16_t* to) {
   const hn::Repartition<std::uint16_t, Words> d16;
   hn::StoreU(hn::BitCast(d16, words), d16, to);
 }
 
-// Of each half of two words the lesser.
+// The smaller of each 16-bit half of two vectors of words. It finds, among biased sums, dropped bits near a
+// midpoint.
 HWY_INLINE WordVec LesserHalves(WordVec a, WordVec b) {
   const hn::Repartition<std::uint16_t, Words> d16;
   return hn::BitCast(Words(), hn::Min(hn::BitCast(d16, a), hn::BitCast(d16, b)));
 }
 
-// Which words of two bfloat16 sums x and y are closed: what these drop, of all four the least, is far from a
-// midpoint's, x is neither small nor large, and y within 2^kWordOctaves of it. By bits, but for signs.
+// Returns the words, of two pairs each, in which all four bfloat16 sums are decided, tested by their bits:
+//
+// - the least of the dropped bits of all four (low halves of least_biased) is outside the window around a
+//   midpoint,
+// - each x is at least kMinWord (2^-74) and less than 2^54, and
+// - each y is within kWordOctaves powers of 2 of its x.
+//
+// Signs are ignored: the test asks for bits below them. "Words" in PROOF.md, section 6, argues 3.7 ulps under
+// these conditions; a search found 2.86 ulps, 2.5 with FMA.
 HWY_INLINE hn::Mask<Entries> AreWordsDecided(WordVec least_biased, WordVec x, WordVec y) {
   const hn::Repartition<std::uint16_t, Words> d16;
   const Words dw;
@@ -179,21 +226,23 @@ HWY_INLINE hn::Mask<Entries> AreWordsDecided(WordVec least_biased, WordVec x, Wo
   const auto x_bits = hn::BitCast(d16, x);
   const auto apart = hn::Add(hn::Sub(x_bits, hn::BitCast(d16, y)), hn::Set(d16, std::uint16_t{kRange / 2}));
   const auto size = hn::Add(x_bits, hn::Set(d16, std::uint16_t{2 * kTop - kMinWord}));
-  const auto undecided = hn::BitCast(dw, hn::OrAnd(apart, size, hn::Set(d16, kTop)));  // in the bits kOutside
+  // A word is undecided if it has a bit of kOutside.
+  const auto undecided = hn::BitCast(dw, hn::OrAnd(apart, size, hn::Set(d16, kTop)));
   const auto outside = hn::Set(dw, kOutside << 16 | kOutside);
   const auto far_dropped = hn::Set(dw, kFarDropped<POSENC_BF16>);
   return FarAndNone(OutsideWindow(least_biased, far_dropped), undecided, outside);
 }
 
-// Notes a vector of so many pairs, at `at`, before it is stored; false if many of its lanes are open, or
-// there is no room.
+// Defers a vector of `count` pairs at `at`: copies its elements, and the lanes that are not decided, before
+// the rotated ones are stored. Returns false if more than kFewLanes lanes are undecided, if there is no room,
+// or for float32 without kCutsSums.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from, std::size_t apart,
                       std::size_t count, Progress at, DeferredVectors<kType>& deferred) {
   const Entries df;
   const std::size_t lanes = hn::Lanes(df), n = deferred.count;
   if (kType == POSENC_F32 && !kCutsSums<kType>)
-    return false;  // whose lanes of a test have an order of their own
+    return false;  // the lanes of `biased` are not in the order of the pairs
   if (hn::CountTrue(df, is_decided) + DeferredVectors<kType>::kFewLanes < lanes) return false;
   if (n == DeferredVectors<kType>::kMax || count > 64) return false;
   deferred.count = n + 1;
@@ -212,8 +261,8 @@ HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from
   return true;
 }
 
-// As many pairs as Entries has lanes, those at `at`; unless more of them may be open than are deferred: then
-// false, and nothing is stored.
+// Rotates one vector of pairs, those at `at`, in separate vectors a and b: half-split, and neighbours of
+// bfloat16. Returns false, and stores nothing, if it has undecided lanes and is not deferred.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
                             const QuickSinCos<Value>& sin_cos, Progress at,
@@ -262,8 +311,8 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
   return true;
 }
 
-// Half-split bfloat16, twice as many pairs: neighbours of a half are a word. The turns of pairs with even
-// numbers come before the others'.
+// RotateApart for half-split bfloat16 in words, which takes twice as many pairs: a word holds an even
+// pair and the next. The cosines and sines of even pairs come before those of odd ones (Deinterleave).
 HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::size_t apart,
                             const QuickSinCos<float>& sin_cos, Progress at,
                             DeferredVectors<POSENC_BF16>& deferred) {
@@ -289,7 +338,8 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
   return true;
 }
 
-// The sums of a vector of neighbours.
+// Sums of a vector of neighbours, [x y x' y' ...], from element i on of spread cosines and sines: element * c
+// + its neighbour * s, whose sign is in the spread sines.
 template <posenc_type kType, class Value>
 HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Value>& sin_cos, std::size_t i,
                               EntryVec& value, WordVec& biased, EntryVec& size) {
@@ -310,6 +360,7 @@ HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Va
   }
 }
 
+// RotateApart for neighbours of float32 and float16: two vectors of elements, without separating a from b.
 template <posenc_type kType, class Value>
 HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to,
                               const QuickSinCos<Value>& sin_cos, Progress at,
@@ -320,7 +371,8 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   WordVec first_biased, second_biased;
   SumNeighbours<kType>(from, sin_cos, 2 * i, first, first_biased, first_size);
   SumNeighbours<kType>(from + lanes, sin_cos, 2 * i + lanes, second, second_biased, second_size);
-  // Of two pairs the largest sum: of neither it is less than its own.
+  // Each lane tests an element of two pairs against the largest of their four sums, which is no less than the
+  // larger sum of its own pair.
   const auto larger = MagnitudeAmong<true, true>(first_size, second_size);
   const auto largest = MagnitudeAmong<true, true>(larger, hn::Reverse2(df, larger));
   const auto is_decided = AreDecided<kType>(first_biased, second_biased,
@@ -333,15 +385,17 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   return true;
 }
 
-// From `at` on, which is at a block (BoundedRotation::Block), to the next pairs that may be open and are not
-// deferred, or are not as many as Entries has lanes.
+// Rotates a token's heads from `at` on, which begins a block (BoundedRotation::Block). Stops at, and returns,
+// the first vector that is neither decided nor deferred, or the last pairs of a head if they do not fill a
+// vector; these are BoundedRotation's.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickSinCos<Value>& shared, Progress at,
                                     DeferredVectors<kType>& deferred) {
-  const QuickSinCos<Value> sin_cos = shared;  // no store can change it
+  const QuickSinCos<Value> sin_cos = shared;  // a copy, which the compiler knows no store can change
   const std::size_t lanes = hn::Lanes(Entries()), pairs = heads.pairs;
   const std::size_t words = pairs - pairs % (2 * lanes);
-  // Never so; without it GCC 12 makes a loop that takes 1.1 times as long (bfloat16, AVX-512, Zen 5).
+  // Never true. Without this line GCC 12 makes a loop that takes 1.1 times as long (bfloat16 on
+  // Zen 5 with AVX-512).
   if (kTakesWords<kType, kPairing> && at.pair < words && at.pair % (2 * lanes) != 0) return at;
   for (; at.head < heads.count; ++at.head, at.pair = 0) {
     const Head<kType> head(heads, at.head);
@@ -369,8 +423,8 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickSinCos<Value>
   return at;
 }
 
-// The pairs, a bit each, that lanes of a test are of: a pair or a word each, or an element in either of two
-// vectors.
+// The pairs, a bit each, that undecided lanes of a test belong to. A lane is one pair; or a word of two
+// pairs; or, of neighbours in place, one element in each of two vectors.
 inline std::uint64_t PairsOfLanes(bool takes_spread, std::uint64_t lanes, std::size_t pairs) {
   const std::size_t count = hn::Lanes(Entries());
   if (pairs == count && !takes_spread) return lanes;
@@ -382,7 +436,7 @@ inline std::uint64_t PairsOfLanes(bool takes_spread, std::uint64_t lanes, std::s
   return result;
 }
 
-// Adds what is deferred to the open pairs.
+// Queues the pairs of all deferred vectors, and forgets these.
 template <posenc_type kType>
 HWY_NOINLINE void QueueDeferred(DeferredVectors<kType>& deferred, const Rotation& rotation,
                                 const Heads& heads, UndecidedPairs& undecided) {

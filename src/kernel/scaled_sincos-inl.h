@@ -1,5 +1,7 @@
-// Cosines and sines of a token times its gain, as the loops over its heads take them. Included once per
-// target.
+// Cosines and sines of a token times the gain, laid out as the loops over its heads load them. Included once
+// per target.
+//
+// c = G cos and s = G sin for gain G. float32 takes doubles; 16-bit types take floats, c = high + low.
 #if defined(POSENC_SRC_KERNEL_GAINED_TURNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_GAINED_TURNS_INL_H_
 #undef POSENC_SRC_KERNEL_GAINED_TURNS_INL_H_
@@ -21,35 +23,37 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Arrays of them. Stack is scarce: a kernel has only those that it reads in its loops.
+// One value for each pair: [c_0 c_1 ...] and [s_0 s_1 ...].
 template <class Value>
 struct SinCosArrays {
   HWY_ALIGN Value cosines[kMaxRotaryPairs];
   HWY_ALIGN Value sines[kMaxRotaryPairs];
 };
 
-// The same for each element of neighbours: [c_0 c_0 c_1 c_1 ...] and [-s_0 s_0 -s_1 s_1 ...].
+// One value for each element, for pairs of neighbours: [c_0 c_0 c_1 c_1 ...] and [-s_0 s_0 -s_1 s_1 ...].
 template <class Value>
 struct SpreadSinCos {
   HWY_ALIGN Value cosines[2 * kMaxRotaryPairs];
   HWY_ALIGN Value sines[2 * kMaxRotaryPairs];
 };
 
-// Neighbours that are turned in place need spread turns; two bfloat16 are one word, taken apart.
+// Whether a loop takes SpreadSinCos. Neighbours are rotated without separating a from b, but for bfloat16,
+// where shifts and masks separate the two elements of a 32-bit word at little cost.
 template <posenc_type kType, posenc_pairing kPairing>
 constexpr bool kTakesSpread = kPairing == POSENC_NEIGHBOURS ? kType != POSENC_BF16 : false;
 
-// Half-split bfloat16 is taken by words of two pairs, as far as these fill vectors.
+// Whether a loop takes 32-bit words of two elements, hence two pairs a lane. Half-split bfloat16 does, as far
+// as the words fill vectors.
 template <posenc_type kType, posenc_pairing kPairing>
 constexpr bool kTakesWords = kHasVectors && (kType == POSENC_BF16) && (kPairing == POSENC_HALF_SPLIT);
 
-// Loops take, and arrays of turns hold, so many pairs: of `count` as many as fill vectors of floats, the last
-// ones zeros.
+// Pairs that the arrays hold: `count`, rounded up to whole vectors of floats. Those beyond `count` may be
+// zeros.
 inline std::size_t PaddedPairs(std::size_t count) {
   return hwy::RoundUpTo(count, hn::Lanes(hn::ScalableTag<float>()));
 }
 
-// Cosines and sines [count] and what they are multiplied by.
+// A token's cosines and sines [count, rounded up to whole vectors of doubles] and what multiplies them.
 struct ScaledSinCos {
   const double* cosines;
   const double* sines;
@@ -64,7 +68,7 @@ struct ScaledSinCos {
         factor(gain.nearest()),
         sine_factor(gain.inverse ? -gain.nearest() : gain.nearest()) {}
 
-  // Times a power of 2.
+  // The same with `scale`, a power of 2, in both factors.
   ScaledSinCos Scaled(double scale) const {
     ScaledSinCos scaled = *this;
     scaled.factor *= scale;
@@ -73,7 +77,10 @@ struct ScaledSinCos {
   }
 };
 
-// take(cosine, sine, i) for vectors of products, pairs i and on, to the last that PaddedPairs counts.
+// Calls take(c, s, i) with vectors of doubles, c = factor * cosine and s = sine_factor * sine of pairs i and
+// on; zeros from the first vector beyond `count` on, to PaddedPairs(count).
+//
+// Error: kScaledError (5 u) for direct angles. Worst known: see RoundSinCosOfPairs (token_sincos-inl.h).
 template <class Take>
 HWY_INLINE void ForGained(const ScaledSinCos& sin_cos, const Take& take) {
   const hn::ScalableTag<double> d;
@@ -85,7 +92,7 @@ HWY_INLINE void ForGained(const ScaledSinCos& sin_cos, const Take& take) {
   }
 }
 
-// Puts those of pairs i and on in their place.
+// Stores the values of pairs i and on: one a pair, or spread to one an element.
 template <class D>
 HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, SinCosArrays<hn::TFromD<D>>& to) {
   hn::StoreU(cosine, d, to.cosines + i);
@@ -97,19 +104,25 @@ HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, Spre
   hn::StoreInterleaved2(hn::Neg(sine), sine, d, to.sines + 2 * i);
 }
 
+// placed = the products in double, for float32.
 template <class Turns>
 HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, Turns& placed) {
   ForGained(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i)
                          HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, placed); });
 }
 
-// What floats take of a double: its first digits, rounded, and what these leave.
+// The two floats that stand for a double v: high has its first kHighDigits digits, low is v - high as a
+// float.
 enum class Part { kHigh, kLow };
 
-// So many digits that products with elements of the type are exact in float.
+// An element of the type has 24 - kHighDigits digits, so its product with a high part is exact in float: 13
+// digits for float16, 16 for bfloat16.
 template <posenc_type kType>
 constexpr int kHighDigits = 24 - TraitsOf(kType).digits;
 
+// The high or the low part of v. Ties of the high part go away from 0.
+//
+// Error of high + low: 2^-24 of low, which is at most 2^-kHighDigits of v (PROOF.md, section 6, "Quickly").
 template <posenc_type kType, Part kPart>
 HWY_INLINE FloatVec TakePart(DoubleVec v) {
   const hn::ScalableTag<double> d;
@@ -121,6 +134,7 @@ HWY_INLINE FloatVec TakePart(DoubleVec v) {
   return kPart == Part::kHigh ? high : ToFloats(hn::Sub(v, hn::PromoteTo(d, high)));
 }
 
+// arrays = the high or the low parts of all products.
 template <posenc_type kType, Part kPart>
 HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float>& arrays) {
   ForGained(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
@@ -129,6 +143,7 @@ HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float>& a
   });
 }
 
+// sin_cos = cosines and sines [count, rounded up to whole vectors], one value an element.
 inline HWY_NOINLINE void Spread(const float* cosines, const float* sines, std::size_t count,
                                 SpreadSinCos<float>& sin_cos) {
   const hn::ScalableTag<float> d;
@@ -138,7 +153,8 @@ inline HWY_NOINLINE void Spread(const float* cosines, const float* sines, std::s
   }
 }
 
-// Of each two vectors the elements with even numbers first, then the others.
+// Deinterleaves each two vectors in place: [v_0 v_2 ...] [v_1 v_3 ...], as loops over words of two pairs take
+// them. A last vector without another is left as it is.
 inline HWY_NOINLINE void Deinterleave(float* values, std::size_t count) {
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -150,7 +166,7 @@ inline HWY_NOINLINE void Deinterleave(float* values, std::size_t count) {
   }
 }
 
-// Those of an exact kernel: in double, or high and low parts.
+// What RotateExact loads: doubles for float32; for 16-bit types parts[0] is high, parts[1] low.
 template <posenc_type kType, posenc_pairing kPairing>
 struct PlacedSinCos {
   using Value = std::conditional_t<kType == POSENC_F32, double, float>;
@@ -159,6 +175,7 @@ struct PlacedSinCos {
   std::conditional_t<kTakesSpread<kType, kPairing>, SpreadSinCos<Value>, SinCosArrays<Value>> parts[kParts];
 };
 
+// What PlaceSinCos wrote to `room` for the same type and pairing.
 template <posenc_type kType, posenc_pairing kPairing>
 const PlacedSinCos<kType, kPairing>& PlacedIn(const PlacedSinCosRoom& room) {
   using Placed = PlacedSinCos<kType, kPairing>;
@@ -167,6 +184,7 @@ const PlacedSinCos<kType, kPairing>& PlacedIn(const PlacedSinCosRoom& room) {
   return *reinterpret_cast<const Placed*>(room.bytes);
 }
 
+// placed = the high or the low parts of all products, in the order in which the loop loads them.
 template <posenc_type kType, posenc_pairing kPairing, Part kPart, class Turns>
 HWY_INLINE void PlaceParts(const ScaledSinCos& sin_cos, Turns& placed) {
   if constexpr (kTakesSpread<kType, kPairing>) {

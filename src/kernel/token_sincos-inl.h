@@ -1,5 +1,11 @@
-// Cosines and sines of a token's pairs: as doubles, times a gain, rounded to a type. Included once per
-// target.
+// Cosine and sine of each angle of a token: as doubles, then times the gain and rounded to a type. Included
+// once per target.
+//
+// Pair i of a token has the angle multiple_i * step_i; step_i, in quarter turns, is the sum of two doubles
+// table.high[i] + table.low[i]. Errors are relative unless said otherwise; u = 2^-53. A *worst known* error
+// is the largest of 4 * 10^7 random inputs and 2 * 10^7 beside the worst of these, measured against
+// SinCosSums (2^-78) and confirmed by MPFR; its step is a single double. PROOF.md, sections 1 and 6, argues
+// the bounds.
 #if defined(POSENC_SRC_KERNEL_TURNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_TURNS_INL_H_
 #undef POSENC_SRC_KERNEL_TURNS_INL_H_
@@ -22,7 +28,8 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The phases of a vector of pairs: like LoadPhases, of a token.
+// The phase steps of a token's pairs, as vectors load them: reduced ones if all multiples allow that.
+// `may_be_tiny`: some phase may be too small for SinCos (kMinDoublePhase).
 struct TokenPhases {
   const double* high;
   const double* low;
@@ -30,7 +37,7 @@ struct TokenPhases {
 
   TokenPhases(const FrequencyTable& table, const Token& token) : TokenPhases(table, token, 0, table.count) {}
 
-  // Of the vectors that pairs begin .. end - 1 are in.
+  // Considers only the multiples of the vectors that contain pairs begin .. end - 1.
   TokenPhases(const FrequencyTable& table, const Token& token, std::size_t begin, std::size_t end)
       : high(table.high), low(table.low) {
     bool is_whole = true;
@@ -47,7 +54,18 @@ struct TokenPhases {
   }
 };
 
-// Of pairs begin .. end - 1, whole vectors of them, to arrays that begin with the first.
+// Direct evaluation: cosines[k] = cos(angle of pair begin + k), sines[k] = sin of it, for begin + k < end.
+//
+//   cosines, sines  [end - begin, rounded up to whole vectors]
+//
+// Error: kDirectError (3 u). A cosine or sine is 0 only if it is exactly 0, and a sine is never -0.
+// Worst known:
+//   1.64 u         cos(39432 * 0x1.83deb22687d8fp-6): got -0x1.6ace509480628p-1, want -0x1.6ace509480627p-1
+//   without FMA
+//   2.22 u         cos(1426 * 0x1.f1e483e808aafp-4): got -0x1.03a8a19a1bfb0p-1, want -0x1.03a8a19a1bfb1p-1
+//
+// Pairs whose phase cancels too much, or is too small, are undecided; RecomputeSinCos evaluates them in wide
+// arithmetic and rounds them to double.
 inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Token& token, std::size_t begin,
                                        std::size_t end, double* cosines, double* sines, Tally& tally) {
   const Doubles d;
@@ -66,8 +84,8 @@ inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Token&
       flags.Set(flagged);
       RecomputeSinCos(table, token, {1.0, 1.0, false}, POSENC_F64, i, flags.lanes, hn::Lanes(d), cosines,
                       sines, tally);
-      if (phases.may_be_tiny) {  // only a sine that is exactly 0 is 0, times any gain: the others keep their
-                                 // sign
+      // A sine that underflows, here or times a gain, must keep its sign: only an exact 0 is stored as 0.
+      if (phases.may_be_tiny) {
         const auto known = hn::LoadU(d, sines);
         const auto is_tiny = IsTiny(multiple, high, kMinDoublePhase);
         const auto least = hn::Max(hn::Abs(known), hn::Set(d, 0x1p-960));
@@ -77,12 +95,28 @@ inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Token&
   }
 }
 
+// SinCosOfPairs for all pairs of a token.
 inline Tally SinCosOfToken(const FrequencyTable& table, const Token& token, double* cosines, double* sines) {
   Tally tally;
   SinCosOfPairs(table, token, 0, table.count, cosines, sines, tally);
   return tally;
 }
 
+// Angle addition for pairs i and on: the product of two complex numbers of size 1,
+//
+//   cosine = c * offset_c - s * offset_s
+//   sine   = s * offset_c + c * offset_s
+//
+// (c, s) belongs to an anchor, a token up to 7 positions before this one, and is direct; (offset_c, offset_s)
+// belongs to the distance from there.
+//
+// Error: kAddedAngleError (6.5 u), absolute; cosine and sine together, as a complex number.
+// Worst known:
+//   2.71 u         166 * 0x1.823a02b9f4f1ap-9, 6 behind its anchor: cosine 0x1.70283ac436423p-1,
+//                  want 0x1.70283ac436421p-1
+//   without FMA
+//   3.22 u         22 * 0x1.57936603a40b5p-4, 4 behind its anchor: cosine -0x1.f0f8f2efb58f8p-1,
+//                  want -0x1.f0f8f2efb58fbp-1
 HWY_INLINE void AddVector(const AddedAngles& added, std::size_t i, DoubleVec& cosine, DoubleVec& sine) {
   const Doubles d;
   const auto c = hn::LoadU(d, added.cosines + i), s = hn::LoadU(d, added.sines + i);
@@ -92,6 +126,7 @@ HWY_INLINE void AddVector(const AddedAngles& added, std::size_t i, DoubleVec& co
   sine = hn::MulAdd(c, offset_s, hn::Mul(s, offset_c));
 }
 
+// AddVector for all pairs: cosines, sines [pairs, rounded up to whole vectors].
 inline HWY_NOINLINE void AddTokenAngles(const AddedAngles& added, std::size_t pairs, double* cosines,
                                         double* sines) {
   const Doubles d;
@@ -103,54 +138,63 @@ inline HWY_NOINLINE void AddTokenAngles(const AddedAngles& added, std::size_t pa
   }
 }
 
-// How doubles of whatever exponent are rounded to a format of floats.
+// How doubles are rounded to a format of floats, whatever their exponent.
 struct FormatRounding {
-  double least;  // of subnormal numbers, 2 to the exponent of the largest
-  double magic;  // times a power of 2, a number whose last place is that of one as large in the format
+  double least;  // the power of 2 that stands for all smaller numbers: subnormal ones have its last place
+  double magic;  // times a power of 2, a number whose last place is that of numbers this large in the format
 };
 template <posenc_type kFormat>
 constexpr FormatRounding kFormatRounding = {TwoTo(TraitsOf(kFormat).min_exponent - 1),
                                             1.5 * TwoTo(53 - TraitsOf(kFormat).digits)};
 
+// v rounded to the nearest number of the format, ties to even, as a float; subnormal numbers of the format
+// are right too. (A number beyond the format's largest keeps its exponent here; the store makes it infinite.)
+//
+// Adding and subtracting 1.5 * 2^(53 - digits) times v's power of 2 leaves exactly the format's digits.
 HWY_INLINE FloatVec RoundToFormat(const FormatRounding& format, DoubleVec v) {
   const Doubles d;
   const Longs du;
-  // Adding a number whose last place is that of v in the format rounds to it.
   const auto exponent = hn::And(hn::BitCast(du, v), hn::Set(du, std::uint64_t{0x7FF} << 52));
   const auto least = hn::Set(d, format.least);
-  const auto scale = hn::Min(hn::Max(hn::BitCast(d, exponent), least), hn::Set(d, 0x1p300));  // of infinity
+  // An infinite v would make an infinite `magic`, and infinity - infinity a NaN.
+  const auto scale = hn::Min(hn::Max(hn::BitCast(d, exponent), least), hn::Set(d, 0x1p300));
   const auto magic = hn::Mul(scale, hn::Set(d, format.magic));
   const auto nearest = hn::Sub(hn::Add(v, magic), magic);
   return ToFloats(hn::CopySign(nearest, v));
 }
 
-// Of numbers between low and high, the lanes in which rounding leaves them open.
+// Rounds an interval: rounded = high rounded to the format. Returns the undecided lanes, in which low rounds
+// to another number (or to a zero of the other sign). In the other lanes every number from low to high rounds
+// to `rounded`.
 HWY_INLINE hn::Mask<Doubles> RoundBetween(const FormatRounding& format, DoubleVec low, DoubleVec high,
                                           FloatVec& rounded) {
   const hn::RebindToSigned<Floats> di;
   const auto below = RoundToFormat(format, low);
   rounded = RoundToFormat(format, high);
   const auto differ = hn::Ne(hn::BitCast(di, below), hn::BitCast(di, rounded));
-  // A mask of floats is one of as many doubles by way of numbers.
+  // Highway cannot make a mask of doubles from one of floats; the mask goes through 1.0f and 0.0f.
   const Doubles d;
   const auto one =
       hn::IfThenElse(hn::RebindMask(Floats(), differ), hn::Set(Floats(), 1.0f), hn::Zero(Floats()));
   return hn::Ne(hn::PromoteTo(d, one), hn::Zero(d));
 }
 
-// The lanes of v, good to kWindow ulps, that are too near a midpoint of a type to be rounded to it by way of
-// the nearest float.
+// Returns the undecided lanes of v, whose error is up to kWindow ulps of the double: those within that of a
+// midpoint of the type. The others may be rounded to the type by way of the nearest float; for that 16-bit
+// types take a window of half an ulp of a float (kLastBit).
 template <posenc_type kType, std::uint64_t kWindow>
 HWY_INLINE hn::Mask<Doubles> IsNearMidpoint(DoubleVec v) {
   const Longs du;
   constexpr std::uint64_t kReach = kType == POSENC_F32 ? kWindow : kLastBit;
-  static_assert(kReach >= kWindow, "of a float, half of the last bit besides");
+  static_assert(kReach >= kWindow, "half an ulp of a float must cover the error");
   const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kRoundingBias<kType, kReach>));
   const auto far = hn::And(biased, hn::Set(du, kFarBits<kType, kReach>));
   return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
 }
 
-// v, good to kScaledError, as floats for StoreSinCos, and the lanes that this leaves open.
+// First try for v = G * cosine or G * sine with an error of kScaledError: rounded = the nearest float, which
+// StoreSinCos rounds to the type. Returns the undecided lanes: near a midpoint (kScaledWindow), or smaller
+// than the normal numbers of the type. A zero is decided.
 template <posenc_type kType>
 HWY_INLINE hn::Mask<Doubles> RoundScaled(DoubleVec v, FloatVec& rounded) {
   const Doubles d;
@@ -160,7 +204,7 @@ HWY_INLINE hn::Mask<Doubles> RoundScaled(DoubleVec v, FloatVec& rounded) {
   return hn::Or(is_small, IsNearMidpoint<kType, kScaledWindow>(v));
 }
 
-// The same of any magnitude, of a short type.
+// Second try, for 16-bit types: rounds both ends of v * (1 +- kScaledError), of any magnitude.
 template <posenc_type kType>
 HWY_INLINE hn::Mask<Doubles> RoundScaledBetween(DoubleVec v, FloatVec& rounded) {
   const Doubles d;
@@ -168,13 +212,28 @@ HWY_INLINE hn::Mask<Doubles> RoundScaledBetween(DoubleVec v, FloatVec& rounded) 
   return RoundBetween(kFormatRounding<kType>, hn::Sub(v, error), hn::Add(v, error), rounded);
 }
 
-// Floats that are of a type, or no midpoints of it.
+// Stores floats rounded to the type. They are decided: numbers of the type, or not near its midpoints.
 template <posenc_type kType>
 HWY_INLINE void StoreSinCos(FloatVec sin_cos, ElementOf<kType>* to) {
   StoreLanes(WriteOperation<kType>(), Floats(), sin_cos, nullptr, to, false);
 }
 
-// Of pairs begin .. end - 1, vectors of them; the arrays begin with the first.
+// Cached cosines and sines from direct ones, correctly rounded to the type, for pairs begin .. end - 1:
+//
+//   rounded_cosines[k] = G * cosines[k], rounded_sines[k] = G * sines[k] (-G if the gain is inverse)
+//
+//   cosines, sines, and the results  [end - begin, rounded up to whole vectors]
+//
+// Error of the products before they are rounded: kScaledError (5 u). Zeros become +0.
+// Worst known:
+//   2.50 u         cosine of 214 * 0x1.240b38c81c966p-9, G = 0x1.5d99633eeab98p0: got 0x1.000a455124b47p0,
+//                  want 0x1.000a455124b48p0
+//   without FMA
+//   3.04 u         sine of 1318 * 0x1.d210cc4ed784bp-10, G = 0x1.f296370a86971p0: got -0x1.0000cc5568d03p0,
+//                  want -0x1.0000cc5568d05p0
+//
+// RoundScaled decides most vectors, RoundScaledBetween more of those of 16-bit types, and RecomputeSinCos in
+// wide arithmetic the pairs that are left.
 template <posenc_type kType>
 HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Token& token, const Gain& gain,
                                      std::size_t begin, std::size_t end, const double* cosines,
@@ -187,7 +246,7 @@ HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Token& t
   const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
   for (std::size_t k = 0; begin + k < end; k += hn::Lanes(d)) {
     const std::size_t i = begin + k;
-    // Zeros are +0.
+    // Adding 0 makes +0 of -0.
     const auto cosine = hn::Add(hn::Mul(hn::LoadU(d, cosines + k), factor), hn::Zero(d));
     const auto sine = hn::Add(hn::Mul(hn::LoadU(d, sines + k), sine_factor), hn::Zero(d));
     FloatVec rounded_cosine, rounded_sine;
@@ -197,7 +256,7 @@ HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Token& t
       flagged = RoundScaledBetween<kType>(cosine, rounded_cosine);
       flagged = hn::Or(flagged, RoundScaledBetween<kType>(sine, rounded_sine));
     }
-    if (phases.may_be_tiny) {  // sines may be 0 for want of exponents, or become 0: of which sign?
+    if (phases.may_be_tiny) {  // such a sine may underflow, and only RecomputeSinCos knows its sign
       const auto multiple =
           token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
       flagged = hn::Or(flagged, IsTiny(multiple, hn::LoadU(d, phases.high + i), kMinDoublePhase));
@@ -217,6 +276,7 @@ HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Token& t
   }
 }
 
+// RoundSinCosOfPairs for all pairs of a token.
 template <posenc_type kType>
 Tally RoundSinCos(const FrequencyTable& table, const Token& token, const Gain& gain, const double* cosines,
                   const double* sines, void* rounded_cosines, void* rounded_sines) {
@@ -227,6 +287,19 @@ Tally RoundSinCos(const FrequencyTable& table, const Token& token, const Gain& g
   return tally;
 }
 
+// Cached cosines and sines from an anchor's and an offset's, correctly rounded to the type.
+//
+// Error of a product with the gain that is at least G * kMinAddedSinCos (2^-12): 2^12 * kAddedAngleError and
+// 2 u, below kAddedAngleWindow (2^15 ulps).
+// Worst known:
+//   8,346 u        sine of 8 * 0x1.fffadad9a35f5p-2, 5 behind its anchor, G = 0x1.00024e16e7eb8p0:
+//                  got -0x1.02a1802d98eabp-12, want -0x1.02a1802d99f23p-12
+//   without FMA
+//   8,760 u        cosine of 17 * 0x1.e1f53909371a4p-5, 6 behind its anchor, G = 0x1.00054e7df6e6bp0:
+//                  got -0x1.024002c304f7bp-12, want -0x1.024002c303e39p-12
+//
+// A vector with a smaller product, or with one in that window around a midpoint, is evaluated directly
+// (SinCosOfPairs, RoundSinCosOfPairs).
 template <posenc_type kType>
 HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Token& token, const Gain& gain,
                                     const AddedAngles& added, void* rounded_cosines, void* rounded_sines) {
@@ -235,7 +308,8 @@ HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Token& to
   auto* sines = static_cast<ElementOf<kType>*>(rounded_sines);
   const auto factor = hn::Set(d, gain.nearest());
   const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
-  // Relative errors of smaller ones are too large, and subnormal numbers have midpoints of their own.
+  // The relative error of smaller products is too large, and the test for midpoints does not hold for
+  // subnormal numbers.
   const auto least =
       hn::Set(d, HWY_MAX(gain.nearest() * kMinAddedSinCos, TwoTo(TraitsOf(kType).min_exponent - 1)));
   Tally tally;
@@ -248,9 +322,9 @@ HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Token& to
     flagged = hn::Or(flagged, IsNearMidpoint<kType, kAddedAngleWindow>(cosine));
     flagged = hn::Or(flagged, IsNearMidpoint<kType, kAddedAngleWindow>(sine));
     if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      HWY_ALIGN double sin_cos[2][kMaxLanes<Doubles>];  // directly
-      SinCosOfPairs(table, token, i, i + 1, sin_cos[0], sin_cos[1], tally);
-      RoundSinCosOfPairs<kType>(table, token, gain, i, i + 1, sin_cos[0], sin_cos[1], cosines + i, sines + i,
+      HWY_ALIGN double pairs[2][kMaxLanes<Doubles>];
+      SinCosOfPairs(table, token, i, i + 1, pairs[0], pairs[1], tally);
+      RoundSinCosOfPairs<kType>(table, token, gain, i, i + 1, pairs[0], pairs[1], cosines + i, sines + i,
                                 tally);
       continue;
     }
@@ -260,7 +334,7 @@ HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Token& to
   return tally;
 }
 
-// Sines and cosines of a vector of pairs as sums of two doubles.
+// Phase (quarter turns), cosine and sine of a vector of pairs; the latter are sums of two doubles.
 struct SinCosParts {
   HWY_ALIGN double phase[kMaxLanes<Doubles>];
   HWY_ALIGN double cosine[kMaxLanes<Doubles>];
@@ -269,6 +343,7 @@ struct SinCosParts {
   HWY_ALIGN double sine_low[kMaxLanes<Doubles>];
 };
 
+// Fills `sums` for pairs i and on. Error: that of SinCosSums (kDoubleError, and that of the phase).
 inline HWY_NOINLINE void FillSinCosParts(const Token& token, const TokenPhases& phases, std::size_t i,
                                          SinCosParts& sums) {
   const Doubles d;
@@ -284,8 +359,10 @@ inline HWY_NOINLINE void FillSinCosParts(const Token& token, const TokenPhases& 
   hn::Store(sine_low, d, sums.sine_low);
 }
 
-// Those of an offset, a whole position, rounded to double, or nearly so: nothing is flagged, since it is the
-// absolute error that matters.
+// cosines[i] = cos(offset * step_i), sines[i] = sin of it, for angle addition: [table.count], not more.
+//
+// Error: u, absolute; half an ulp of a double and little else. No pair is tested for cancellation, because
+// only the absolute error counts.
 inline void SinCosOfOffset(const FrequencyTable& table, double offset, double* cosines, double* sines) {
   const Token token{nullptr, offset};
   const TokenPhases phases(table, token);
@@ -299,7 +376,15 @@ inline void SinCosOfOffset(const FrequencyTable& table, double offset, double* c
   }
 }
 
-// To double: from sums of two doubles.
+// Cached cosines and sines of doubles: gain times sums of two doubles, correctly rounded.
+//
+//   rounded_cosines, rounded_sines  [table.count], of any alignment
+//
+// Error before rounding: kDoubleError of the value, and kPhaseErrorPerCancellation * table.max_cancellation
+// of the phase (absolute), times the gain.
+//
+// RoundSum decides; RecomputeSinCos takes, in wide arithmetic, the pairs that it leaves undecided, phases
+// above kLargestPhase and tiny ones.
 inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Token& token, const Gain& gain,
                                  const double* /*cosines*/, const double* /*sines*/, void* rounded_cosines,
                                  void* rounded_sines) {

@@ -1,4 +1,4 @@
-// The pairs that a loop of rotation leaves open, as they wait to be closed.
+// The queue of undecided pairs: how a loop of the exact rotation appends to it.
 #ifndef POSENC_SRC_KERNEL_OPEN_PAIRS_H_
 #define POSENC_SRC_KERNEL_OPEN_PAIRS_H_
 
@@ -13,12 +13,13 @@
 namespace posenc {
 namespace internal {
 
-// Whether a multiple of a reduced step differs from that of the whole one by whole turns.
+// Whether multiple * reduced step and multiple * whole step are the same angle, but for whole turns. They are
+// if the multiple is an integer; doubles beyond 2^62 are not tried, because IsWhole converts to int64.
 inline bool MayReduce(double multiple) {
   return multiple >= -0x1p62 && multiple <= 0x1p62 && IsWhole(multiple);
 }
 
-// The phase step of one pair.
+// The phase step of one pair, high + low quarter turns: reduced modulo eight if the multiple allows it.
 struct PhaseStep {
   double high, low;
 
@@ -29,12 +30,12 @@ struct PhaseStep {
   }
 };
 
-// Where a loop over heads and their pairs is.
+// How far a loop over a token's heads, and over the pairs of each, has come: the next pair.
 struct Progress {
   std::size_t head, pair;
 };
 
-// Bits of an element of a type.
+// The bits of an element as a word, whose high half is 0 for 16-bit types; and back.
 inline std::uint32_t LoadBits(posenc_type type, const unsigned char* from) {
   std::uint32_t word;
   std::uint16_t half;
@@ -50,7 +51,9 @@ inline void StoreBits(posenc_type type, std::uint32_t bits, unsigned char* to) {
   }
 }
 
-// Adds some of the pairs from `at` on, whose elements lie at `from`, to the open ones: a bit each.
+// Appends pairs to the queue: pair at.pair + k of head at.head for each bit k of `pairs`. The elements are
+// read from `from`, half-split ones `apart`; rotated ones will go to the head's data. The queue must have
+// room.
 void QueueUndecided(posenc_type type, std::uint64_t pairs, const void* from, std::size_t apart, Progress at,
                     const Rotation& rotation, const Heads& heads, UndecidedPairs& undecided);
 
