@@ -1,6 +1,6 @@
 // The angles of a token: their cosines and sines, for a row of a cache or for all heads of the token.
-#ifndef POSENC_SRC_CALL_ROTARY_TURNS_H_
-#define POSENC_SRC_CALL_ROTARY_TURNS_H_
+#ifndef POSENC_SRC_CALL_ROTARY_SINCOS_H_
+#define POSENC_SRC_CALL_ROTARY_SINCOS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -186,4 +186,4 @@ class HeadSinCos : private TokenSinCos {
 }  // namespace internal
 }  // namespace posenc
 
-#endif  // POSENC_SRC_CALL_ROTARY_TURNS_H_
+#endif  // POSENC_SRC_CALL_ROTARY_SINCOS_H_

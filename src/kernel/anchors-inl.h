@@ -13,7 +13,7 @@
 
 #include "kernel/direct-inl.h"
 #include "hwy/highway.h"
-#include "kernel/mirrored_rows.h"
+#include "kernel/rows.h"
 
 #if HWY_TARGET != HWY_SCALAR
 

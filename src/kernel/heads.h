@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "frequency/table.h"
-#include "kernel/targets.h"
 #include "kernel/shared_sincos.h"
+#include "kernel/targets.h"
 #include "number/double_double.h"
+#include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
 
 namespace posenc {
@@ -93,7 +95,7 @@ inline PairIndex ElementsOf(posenc_pairing pairing, std::size_t i, std::size_t p
 }
 
 // Room for a token's cosines and sines times the gain, in the layout of the exact kernel for one type and
-// pairing (PlacedSinCos, scaled_sincos-inl.h).
+// pairing (PlacedSinCos, pairs-inl.h).
 struct PlacedSinCosRoom {
   alignas(64) unsigned char bytes[4 * kMaxRotaryPairs * sizeof(double)];
 };
@@ -131,6 +133,50 @@ struct UndecidedPairs {
     wide.Clear();
   }
 };
+
+// Whether multiple * reduced step and multiple * whole step are the same angle, but for whole turns. They are
+// if the multiple is an integer; doubles beyond 2^62 are not tried, because IsWhole converts to int64.
+inline bool MayReduce(double multiple) {
+  return multiple >= -0x1p62 && multiple <= 0x1p62 && IsWhole(multiple);
+}
+
+// The phase step of one pair, high + low quarter turns: reduced modulo eight if the multiple allows it.
+struct PhaseStep {
+  double high, low;
+
+  PhaseStep(const FrequencyTable& table, double multiple, std::size_t pair) {
+    const bool is_reduced = MayReduce(multiple);
+    high = (is_reduced ? table.high : table.whole_high)[pair];
+    low = (is_reduced ? table.low : table.whole_low)[pair];
+  }
+};
+
+// How far a loop over a token's heads, and over the pairs of each, has come: the next pair.
+struct Progress {
+  std::size_t head, pair;
+};
+
+// The bits of an element as a word, whose high half is 0 for 16-bit types; and back.
+inline std::uint32_t LoadBits(posenc_type type, const unsigned char* from) {
+  std::uint32_t word;
+  std::uint16_t half;
+  if (type == POSENC_F32) return std::memcpy(&word, from, sizeof(word)), word;
+  return std::memcpy(&half, from, sizeof(half)), half;
+}
+inline void StoreBits(posenc_type type, std::uint32_t bits, unsigned char* to) {
+  const auto half = static_cast<std::uint16_t>(bits);
+  if (type == POSENC_F32) {
+    std::memcpy(to, &bits, sizeof(bits));
+  } else {
+    std::memcpy(to, &half, sizeof(half));
+  }
+}
+
+// Appends pairs to the queue: pair at.pair + k of head at.head for each bit k of `pairs`. The elements are
+// read from `from`, half-split ones `apart`; rotated ones will go to the head's data. The queue must have
+// room.
+void QueueUndecided(posenc_type type, std::uint64_t pairs, const void* from, std::size_t apart, Progress at,
+                    const Rotation& rotation, const Heads& heads, UndecidedPairs& undecided);
 
 }  // namespace internal
 }  // namespace posenc

@@ -1,12 +1,12 @@
 // What the quick loop of the exact rotation reads, and what it defers. Targets with vectors of the same
 // length share these types, so that one target can use another's loop.
-#ifndef POSENC_SRC_KERNEL_QUICK_TURNS_H_
-#define POSENC_SRC_KERNEL_QUICK_TURNS_H_
+#ifndef POSENC_SRC_KERNEL_QUICK_SINCOS_H_
+#define POSENC_SRC_KERNEL_QUICK_SINCOS_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "kernel/undecided_pairs.h"
+#include "kernel/heads.h"
 #include "number/elements.h"
 
 namespace posenc {
@@ -26,7 +26,7 @@ struct QuickSinCos {
 // lanes in question, and a copy of its elements, which rotation in place overwrites. QueueDeferred queues the
 // pairs.
 template <posenc_type kType, std::size_t kLanes>
-struct NotedVectorsOf {
+struct DeferredVectorsOf {
   static constexpr std::size_t kMax = 8, kFewLanes = 2, kMaxPairs = 2 * kFewLanes;
 
   std::size_t count = 0;
@@ -39,4 +39,4 @@ struct NotedVectorsOf {
 }  // namespace internal
 }  // namespace posenc
 
-#endif  // POSENC_SRC_KERNEL_QUICK_TURNS_H_
+#endif  // POSENC_SRC_KERNEL_QUICK_SINCOS_H_

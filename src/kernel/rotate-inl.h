@@ -12,7 +12,6 @@
 
 #include "hwy/highway.h"
 #include "kernel/bounded_sums-inl.h"
-#include "kernel/undecided_pairs-inl.h"
 #include "kernel/pairs-inl.h"
 #include "kernel/rotate_quickly-inl.h"
 

@@ -17,8 +17,7 @@
 #include <cstring>
 
 #include "hwy/highway.h"
-#include "kernel/scaled_sincos-inl.h"
-#include "kernel/undecided_pairs-inl.h"
+#include "kernel/bounded_sums-inl.h"
 #include "kernel/pairs-inl.h"
 #include "kernel/quick_sincos.h"
 
@@ -29,7 +28,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <posenc_type kType>
-using DeferredVectors = NotedVectorsOf<kType, kMaxLanes<hn::ScalableTag<float>>>;
+using DeferredVectors = DeferredVectorsOf<kType, kMaxLanes<hn::ScalableTag<float>>>;
 
 #if HWY_TARGET == HWY_SCALAR
 

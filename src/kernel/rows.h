@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "number/cache_size.h"
 #include "posenc/posenc_c.h"
 
 namespace posenc {
@@ -113,6 +114,33 @@ struct Copies {
       }
     }
   }
+};
+
+// What angles are added from in float; the arrays start at the chunk's first pair.
+struct MirroredFloats {
+  const float* errors;
+  const float* sines;
+  const float* cosines;
+  const float* offset[2];
+};
+
+// The positions of mirrored rows, before and after their anchor, and what their entries are added from: the
+// arrays start at the chunk's first pair.
+struct MirroredAngles {
+  std::int64_t position[2];
+  std::size_t begin;  // the chunk's first pair
+  const double* sines;
+  const double* cosines;
+  const float* small;
+  const double* offset;
+  std::size_t padded;
+  MirroredFloats floats;  // if angles are added in float
+};
+
+struct MirroredRows {
+  Row row[2];
+  const unsigned char* next[2];  // that are prefetched
+  NextRowPrefetch prefetch;
 };
 
 }  // namespace internal

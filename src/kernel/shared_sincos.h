@@ -1,6 +1,6 @@
 // The wide sines and cosines that a call needed last, so that all heads of a token share them.
-#ifndef POSENC_SRC_KERNEL_WIDE_TURNS_H_
-#define POSENC_SRC_KERNEL_WIDE_TURNS_H_
+#ifndef POSENC_SRC_KERNEL_SHARED_SINCOS_H_
+#define POSENC_SRC_KERNEL_SHARED_SINCOS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -62,4 +62,4 @@ struct SharedSinCos {
 }  // namespace internal
 }  // namespace posenc
 
-#endif  // POSENC_SRC_KERNEL_WIDE_TURNS_H_
+#endif  // POSENC_SRC_KERNEL_SHARED_SINCOS_H_

@@ -6,11 +6,11 @@
 // is the largest of 4 * 10^7 random inputs and 2 * 10^7 beside the worst of these, measured against
 // SinCosSums (2^-78) and confirmed by MPFR; its step is a single double. PROOF.md, sections 1 and 6, argues
 // the bounds.
-#if defined(POSENC_SRC_KERNEL_TURNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef POSENC_SRC_KERNEL_TURNS_INL_H_
-#undef POSENC_SRC_KERNEL_TURNS_INL_H_
+#if defined(POSENC_SRC_KERNEL_TOKEN_SINCOS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_TOKEN_SINCOS_INL_H_
+#undef POSENC_SRC_KERNEL_TOKEN_SINCOS_INL_H_
 #else
-#define POSENC_SRC_KERNEL_TURNS_INL_H_
+#define POSENC_SRC_KERNEL_TOKEN_SINCOS_INL_H_
 #endif
 
 #include <cstdint>
@@ -18,7 +18,6 @@
 #include "hwy/highway.h"
 #include "kernel/direct-inl.h"
 #include "kernel/heads.h"
-#include "kernel/undecided_pairs.h"
 #include "kernel/rotary_reference.h"
 #include "kernel/sincos_double-inl.h"
 
@@ -441,4 +440,4 @@ inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Token& token
 }  // namespace posenc
 HWY_AFTER_NAMESPACE();
 
-#endif  // POSENC_SRC_KERNEL_TURNS_INL_H_
+#endif  // POSENC_SRC_KERNEL_TOKEN_SINCOS_INL_H_

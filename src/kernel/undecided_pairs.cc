@@ -1,6 +1,6 @@
 #include "kernel/highway_settings.h"
 
-#include "kernel/undecided_pairs.h"
+#include "kernel/heads.h"
 
 #include "hwy/base.h"
 #include "number/elements.h"

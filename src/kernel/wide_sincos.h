@@ -1,7 +1,7 @@
 // Sines and cosines of one pair in 256 or 1,024 bits, and how many of those count: what the scalar paths and
 // the last resorts are made of.
-#ifndef POSENC_SRC_KERNEL_WIDE_TURN_H_
-#define POSENC_SRC_KERNEL_WIDE_TURN_H_
+#ifndef POSENC_SRC_KERNEL_WIDE_SINCOS_H_
+#define POSENC_SRC_KERNEL_WIDE_SINCOS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -191,4 +191,4 @@ double RoundBySeries(const Wide<kLimbs>& value, posenc_type type, const Wide<kLi
 }  // namespace internal
 }  // namespace posenc
 
-#endif  // POSENC_SRC_KERNEL_WIDE_TURN_H_
+#endif  // POSENC_SRC_KERNEL_WIDE_SINCOS_H_
