@@ -244,6 +244,60 @@ void Widen(const void* from, std::size_t count, void* to) {
                static_cast<unsigned char*>(to) + at * sizeof(*out));
 }
 
+// How doubles are rounded to a format of floats, whatever their exponent.
+struct FormatRounding {
+  double least;  // the power of 2 that stands for all smaller numbers: subnormal ones have its last place
+  double magic;  // times a power of 2, a number whose last place is that of numbers this large in the format
+};
+template <posenc_type kFormat>
+constexpr FormatRounding kFormatRounding = {TwoTo(TraitsOf(kFormat).min_exponent - 1),
+                                            1.5 * TwoTo(53 - TraitsOf(kFormat).digits)};
+
+// v rounded to the nearest number of the format, ties to even, as a float; subnormal numbers of the format
+// are right too. (A number beyond the format's largest keeps its exponent here; the store makes it infinite.)
+//
+// Adding and subtracting 1.5 * 2^(53 - digits) times v's power of 2 leaves exactly the format's digits.
+HWY_INLINE FloatVec RoundToFormat(const FormatRounding& format, DoubleVec v) {
+  const Doubles d;
+  const Longs du;
+  const auto exponent = hn::And(hn::BitCast(du, v), hn::Set(du, std::uint64_t{0x7FF} << 52));
+  const auto least = hn::Set(d, format.least);
+  // An infinite v would make an infinite `magic`, and infinity - infinity a NaN.
+  const auto scale = hn::Min(hn::Max(hn::BitCast(d, exponent), least), hn::Set(d, 0x1p300));
+  const auto magic = hn::Mul(scale, hn::Set(d, format.magic));
+  const auto nearest = hn::Sub(hn::Add(v, magic), magic);
+  return ToFloats(hn::CopySign(nearest, v));
+}
+
+// Rounds an interval: rounded = high rounded to the format. Returns the undecided lanes, in which low rounds
+// to another number (or to a zero of the other sign). In the other lanes every number from low to high rounds
+// to `rounded`.
+HWY_INLINE hn::Mask<Doubles> RoundBetween(const FormatRounding& format, DoubleVec low, DoubleVec high,
+                                          FloatVec& rounded) {
+  const hn::RebindToSigned<Floats> di;
+  const auto below = RoundToFormat(format, low);
+  rounded = RoundToFormat(format, high);
+  const auto differ = hn::Ne(hn::BitCast(di, below), hn::BitCast(di, rounded));
+  // Highway cannot make a mask of doubles from one of floats; the mask goes through 1.0f and 0.0f.
+  const Doubles d;
+  const auto one =
+      hn::IfThenElse(hn::RebindMask(Floats(), differ), hn::Set(Floats(), 1.0f), hn::Zero(Floats()));
+  return hn::Ne(hn::PromoteTo(d, one), hn::Zero(d));
+}
+
+// Returns the undecided lanes of v, whose error is up to kWindow ulps of the double: those within that of a
+// midpoint of the type. The others may be rounded to the type by way of the nearest float; for that 16-bit
+// types take a window of half an ulp of a float (kLastBit).
+template <posenc_type kType, std::uint64_t kWindow>
+HWY_INLINE hn::Mask<Doubles> IsNearMidpoint(DoubleVec v) {
+  const Longs du;
+  constexpr std::uint64_t kReach = kType == POSENC_F32 ? kWindow : kLastBit;
+  static_assert(kReach >= kWindow, "half an ulp of a float must cover the error");
+  const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kRoundingBias<kType, kReach>));
+  const auto far = hn::And(biased, hn::Set(du, kFarBits<kType, kReach>));
+  return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
+}
+
 #if HWY_TARGET != HWY_SCALAR
 
 // Copies each row to all its places (rows.h) by streaming stores. Rows are whole cache lines, of 64 bytes,
