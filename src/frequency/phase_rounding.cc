@@ -40,7 +40,8 @@ class Framework {
   Framework(const Schedule& schedule, posenc_phase_rounding rounding)
       : schedule_(schedule),
         rounding_(rounding),
-        rounds_spec_(schedule.scaling != nullptr && rounding != POSENC_F64_INV_FREQ) {
+        rounds_spec_(schedule.scaling != nullptr && rounding != POSENC_F64_INV_FREQ),
+        is_linear_(schedule.scaling != nullptr && schedule.scaling->spec.scaling == POSENC_LINEAR) {
     const double base = AsGiven(schedule.base);
     base_is_right_ = base > 0.0 && std::isfinite(base);
     if (schedule.IsListed() || !base_is_right_) return;
@@ -55,11 +56,11 @@ class Framework {
     return ExpAsFloat(QuotientAsFloat(-2.0, AsGiven(schedule_.exponent_dim)), log_base_);
   }
 
-  float Factor() const { return IsLinear() ? NearestFloat(schedule_.scaling->spec.factor) : 1.0f; }
+  float Factor() const { return is_linear_ ? NearestFloat(schedule_.scaling->spec.factor) : 1.0f; }
 
   // f32(1 / f32(f)); MLX divides doubles: f32(f64(1 / f))
   float InverseFactor() const {
-    const bool divides_doubles = IsLinear() && rounding_ == POSENC_F32_EXP;
+    const bool divides_doubles = is_linear_ && rounding_ == POSENC_F32_EXP;
     return divides_doubles ? NearestFloat(1.0 / schedule_.scaling->spec.factor) : 1.0f / Factor();
   }
 
@@ -71,7 +72,7 @@ class Framework {
       return schedule_.factors.count == 0 ? 1.0 : AsFloat(schedule_.factors[place.entry]);
     }
     const double frequency = Frequency(place);
-    const bool divides = IsLinear() && rounding_ != POSENC_F32_EXP;
+    const bool divides = is_linear_ && rounding_ != POSENC_F32_EXP;
     return divides ? static_cast<float>(frequency) / Factor() : frequency;
   }
 
@@ -80,10 +81,6 @@ class Framework {
 
   // base and D: a rotary's as floats; those of an encoder are rounded in its schedule.
   double AsGiven(double x) const { return rounds_spec_ ? AsFloat(x) : x; }
-
-  bool IsLinear() const {
-    return schedule_.scaling != nullptr && schedule_.scaling->spec.scaling == POSENC_LINEAR;
-  }
 
   // w_i before linear scaling; of a POW_DIV 1 / w_i.
   double Frequency(const PairPlace& place) const {
@@ -122,6 +119,7 @@ class Framework {
   const Schedule& schedule_;
   posenc_phase_rounding rounding_;
   bool rounds_spec_;
+  bool is_linear_;
   bool base_is_right_;
   Wide256 log_base_;  // ln(base / min_timescale)
 };
@@ -215,8 +213,6 @@ float NearestFloat(double x) {
 }
 
 float NearestFloat(const Wide256& x) { return NearestFloat(NearestOrTie(x, POSENC_F32)); }
-
-bool IsRegular(float x) { return x != 0.0f && std::isfinite(x); }
 
 }  // namespace internal
 }  // namespace posenc

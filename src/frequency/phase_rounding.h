@@ -3,6 +3,7 @@
 #ifndef POSENC_SRC_FREQUENCY_PHASE_ROUNDING_H_
 #define POSENC_SRC_FREQUENCY_PHASE_ROUNDING_H_
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,8 +26,8 @@ struct PhaseRounding {
 
   bool IsNone() const { return rounding == POSENC_NO_PHASE_ROUNDING; }
 
-  // phases [count] in radians, of the pairs first .. first + count - 1 at a position; not of a rotary's
-  // iterated ones.
+  // phases [count] in radians, of the pairs first .. first + count - 1 at a position; not of a rotary that
+  // has factors or several axes.
   void Fill(double position, std::size_t first, std::size_t count, double* phases) const;
 
   // The same of all pairs of a rotary at a position [axis_count]; axes [count] is the axis of each, or null
@@ -54,7 +55,7 @@ float NearestFloat(double x);
 float NearestFloat(const Wide256& x);
 
 // Neither 0 nor infinite nor a NaN.
-bool IsRegular(float x);
+inline bool IsRegular(float x) { return x != 0.0f && std::isfinite(x); }
 
 }  // namespace internal
 }  // namespace posenc

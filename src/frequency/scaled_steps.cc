@@ -1,11 +1,12 @@
-// The frequencies of a rotary: what its scaling makes of those of the base or of a list. f is the factor, L
-// length, L0 original_length, r rotary_dim.
+// The frequencies of a rotary, what its scaling makes of those of the base or of a list, and what a position
+// multiplies them by. f is the factor, L length, L0 original_length, r rotary_dim.
 #include <cmath>
 #include <cstdint>
 
 #include "frequency/rational.h"
 #include "frequency/scaling.h"
 #include "frequency/schedule.h"
+#include "frequency/table.h"
 #include "number/double_double.h"
 
 namespace posenc {
@@ -286,6 +287,40 @@ bool AreInRange(const Schedule& schedule, bool* has_large) {
     if (std::fabs(ToDouble(step)) >= kMaxStep) *has_large = true;
     return radians >= kMinFrequency && radians <= kMaxFrequency;
   });
+}
+
+void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes,
+                               std::size_t count, double* phases) const {
+  const bool is_iterated = rounding == POSENC_F32_ITERATED;
+  const auto factor = static_cast<float>(scale);
+  float at[POSENC_MAX_AXES] = {};
+  for (std::size_t k = 0; k < axis_count; ++k) at[k] = static_cast<float>(position[k]) * position_factor;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float start = at[axes == nullptr ? 0 : axes[i]];
+    const float value = values == nullptr ? 1.0f : static_cast<float>(values[i]);
+    if (!is_iterated) {
+      phases[i] = start * value;
+      continue;
+    }
+    phases[i] = factor * start / value;
+    for (float& t : at) t *= ratio;
+  }
+}
+
+void RotaryTable::FillMultiples(const double* position, double* multiples) const {
+  const std::size_t count = frequencies.count;
+  const std::uint8_t* const axes = frequencies.axes;
+  for (std::size_t i = count; i < frequencies.padded; ++i) multiples[i] = 0.0;
+  const PhaseRounding& recipe = frequencies.recipe;
+  if (IsRounded() && axes == nullptr && frequencies.factors == nullptr) {
+    recipe.Fill(*position, 0, count, multiples);
+  } else if (IsRounded()) {
+    recipe.FillOfAxes(position, frequencies.axis_count, axes, count, multiples);
+  } else if (axes == nullptr) {
+    for (std::size_t i = 0; i < count; ++i) multiples[i] = *position;
+  } else {
+    for (std::size_t i = 0; i < count; ++i) multiples[i] = position[axes[i]];
+  }
 }
 
 }  // namespace internal

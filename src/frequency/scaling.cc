@@ -276,22 +276,5 @@ void FillRotaryTable(void* memory, RotaryTable* table) {
   std::memset(offsets, 0, OffsetBytes(*table));
 }
 
-void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes,
-                               std::size_t count, double* phases) const {
-  const bool is_iterated = rounding == POSENC_F32_ITERATED;
-  float at[POSENC_MAX_AXES] = {};
-  for (std::size_t k = 0; k < axis_count; ++k) at[k] = static_cast<float>(position[k]) * position_factor;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float start = at[axes == nullptr ? 0 : axes[i]];
-    const float value = values == nullptr ? 1.0f : static_cast<float>(values[i]);
-    if (!is_iterated) {
-      phases[i] = start * value;
-      continue;
-    }
-    phases[i] = static_cast<float>(scale) * start / value;
-    for (float& t : at) t *= ratio;
-  }
-}
-
 }  // namespace internal
 }  // namespace posenc

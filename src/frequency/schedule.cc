@@ -18,18 +18,6 @@ constexpr double kLogOfSmall = 1.8372;   // steps of e^1.8372 = 6.279 radians ar
 constexpr double kLogPi = 1.1447298858494002;
 constexpr double kLogTwoPi = 1.8378770664093453;
 
-template <class T>
-double Load(const T* values, std::size_t i) {
-  T value;
-  std::memcpy(&value, reinterpret_cast<const unsigned char*>(values) + i * sizeof(value), sizeof(value));
-  return static_cast<double>(value);
-}
-
-double AsGiven(FrequencyList list, std::size_t i) {
-  list.are_rounded = false;
-  return list[i];
-}
-
 // All columns but the one of the position.
 std::size_t ColumnsOfPairs(const posenc_spec& spec) { return spec.dim - (spec.input_first != 0 ? 1 : 0); }
 
@@ -57,9 +45,9 @@ bool ForExtremes(const posenc_spec& spec, double scale, const Visit& visit) {
   const double log_first = LogMagnitude(scale) + LogOfUnit(spec.frequency_unit);
   const FrequencyList list = ListOf(spec);
   for (std::size_t i = 0; i < list.count; ++i) {
-    if (AsGiven(list, i) == 0.0) continue;
-    const bool vanishes = list[i] == 0.0;
-    if (!visit(i, vanishes ? kLogMinFrequency - 1.0 : log_first + LogMagnitude(list[i]))) return false;
+    const double w = list[i];
+    if (w == 0.0 && !list.Vanishes(i)) continue;
+    if (!visit(i, w == 0.0 ? kLogMinFrequency - 1.0 : log_first + LogMagnitude(w))) return false;
   }
   if (list.count != 0) return true;
   // The extremes of a geometric sequence are its ends.
@@ -162,18 +150,6 @@ posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
   return status;
 }
 
-double FrequencyList::operator[](std::size_t i) const {
-  const double listed = doubles != nullptr ? Load(doubles, i) : Load(floats, i);
-  return are_rounded ? static_cast<double>(NearestFloat(listed)) : listed;
-}
-
-template <int kLimbs>
-Wide<kLimbs> InQuarterTurns(Wide<kLimbs> frequency, posenc_unit unit) {
-  if (unit == POSENC_RADIANS) return Multiply(frequency, QuarterTurnsPerRadian<kLimbs>());
-  frequency.exponent += unit == POSENC_TURNS ? 2 : 1;
-  return frequency;
-}
-
 template <int kLimbs>
 Wide<kLimbs> Schedule::Unscaled(std::size_t i) const {
   const auto wide_scale = FromDouble<kLimbs>(scale);
@@ -231,8 +207,6 @@ RationalStep Schedule::RationalQuarterTurns(std::size_t i) const {
   return product.Step();
 }
 
-template Wide256 InQuarterTurns(Wide256, posenc_unit);
-template Wide1024 InQuarterTurns(Wide1024, posenc_unit);
 template Wide256 Schedule::Radians(std::size_t) const;
 template Wide256 Schedule::QuarterTurns(std::size_t) const;
 template Wide1024 Schedule::QuarterTurns(std::size_t) const;

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
+#include "frequency/phase_rounding.h"
 #include "frequency/rational.h"
 #include "number/wide.h"
 #include "posenc/posenc_c.h"
@@ -29,9 +31,21 @@ struct FrequencyList {
   posenc_unit unit;
   bool are_rounded = false;  // to float, when they are read
 
-  double operator[](std::size_t i) const;
+  double AsGiven(std::size_t i) const { return doubles != nullptr ? Load(doubles, i) : Load(floats, i); }
+  double operator[](std::size_t i) const {
+    return are_rounded ? static_cast<double>(NearestFloat(AsGiven(i))) : AsGiven(i);
+  }
+  bool Vanishes(std::size_t i) const { return (*this)[i] == 0.0 && AsGiven(i) != 0.0; }
   std::size_t bytes() const { return count * (doubles != nullptr ? sizeof(double) : sizeof(float)); }
   const void* data() const { return doubles != nullptr ? static_cast<const void*>(doubles) : floats; }
+
+ private:
+  template <class T>
+  static double Load(const T* values, std::size_t i) {
+    T value;
+    std::memcpy(&value, reinterpret_cast<const unsigned char*>(values) + i * sizeof(value), sizeof(value));
+    return static_cast<double>(value);
+  }
 };
 
 FrequencyList ListOf(const posenc_spec& spec);
@@ -102,7 +116,11 @@ inline constexpr double kMaxStep = 4.0;  // in quarter turns; tables keep larger
 
 // A frequency in quarter turns; exact unless the unit is radians.
 template <int kLimbs>
-Wide<kLimbs> InQuarterTurns(Wide<kLimbs> frequency, posenc_unit unit);
+inline Wide<kLimbs> InQuarterTurns(Wide<kLimbs> frequency, posenc_unit unit) {
+  if (unit == POSENC_RADIANS) return Multiply(frequency, QuarterTurnsPerRadian<kLimbs>());
+  frequency.exponent += unit == POSENC_TURNS ? 2 : 1;
+  return frequency;
+}
 
 // Pairs of a row, half ones too; at least 1, though some rows have none.
 std::size_t PairCount(const posenc_spec& spec);

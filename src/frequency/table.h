@@ -128,19 +128,7 @@ struct RotaryTable {
   double* OffsetCosines(std::size_t offset) const { return offsets + 2 * (offset - 1) * frequencies.count; }
 
   // multiples [frequencies.padded], 0 past the pairs, of a position [axes].
-  void FillMultiples(const double* position, double* multiples) const {
-    const std::size_t count = frequencies.count;
-    const std::uint8_t* const axes = frequencies.axes;
-    for (std::size_t i = count; i < frequencies.padded; ++i) multiples[i] = 0.0;
-    const PhaseRounding& recipe = frequencies.recipe;
-    if (IsRounded() && axes == nullptr && recipe.rounding != POSENC_F32_ITERATED) {
-      return recipe.Fill(*position, 0, count, multiples);
-    }
-    if (IsRounded()) {
-      return recipe.FillOfAxes(position, frequencies.axis_count, axes, count, multiples);
-    }
-    for (std::size_t i = 0; i < count; ++i) multiples[i] = position[axes == nullptr ? 0 : axes[i]];
-  }
+  void FillMultiples(const double* position, double* multiples) const;
 };
 
 // A table without its arrays, of a spec of which all but struct_size and target is checked here.
