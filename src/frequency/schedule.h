@@ -35,6 +35,7 @@ struct FrequencyList {
   double operator[](std::size_t i) const {
     return are_rounded ? static_cast<double>(NearestFloat(AsGiven(i))) : AsGiven(i);
   }
+  // Whether rounding makes an entry 0.
   bool Vanishes(std::size_t i) const { return (*this)[i] == 0.0 && AsGiven(i) != 0.0; }
   std::size_t bytes() const { return count * (doubles != nullptr ? sizeof(double) : sizeof(float)); }
   const void* data() const { return doubles != nullptr ? static_cast<const void*>(doubles) : floats; }
