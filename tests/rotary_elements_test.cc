@@ -161,7 +161,7 @@ TEST_P(RotaryElements, HardlyAnyIsWide) {
           const internal::Tally tally = internal::WalkTokens(
               rotary->rotary, {1000, internal::List(), 1, kTokens}, {TypeOf<T>(), &heads, 1});
           EXPECT_LE(tally.recomputed, kAll / 1000) << kind << (is_one ? ", one a head" : "");
-          EXPECT_LE(tally.wide_turns, kAll / 1000) << kind << (is_one ? ", one a head" : "");
+          EXPECT_LE(tally.wide_sin_cos, kAll / 1000) << kind << (is_one ? ", one a head" : "");
           EXPECT_LE(tally.doubles, is_one ? 4 * kTokens * kHeads : kAll / (is_wide_vector ? 10 : 4))
               << kind << (is_one ? ", one a head" : "");
           if (is_one && target == "AVX2" && std::is_same_v<T, float>) {  // direct turns leave none open
@@ -206,7 +206,7 @@ TEST_P(RotaryElements, HeadsShareWideTurns) {
   const internal::Tally tally =
       internal::WalkTokens(rotary->rotary, {1, internal::List(), 1, 1}, {POSENC_F32, &heads, 1});
   EXPECT_EQ(tally.recomputed, kHeads * kPairs);
-  EXPECT_EQ(tally.wide_turns, kPairs);  // of 256 bits, which know these to be equal
+  EXPECT_EQ(tally.wide_sin_cos, kPairs);  // of 256 bits, which know these to be equal
 }
 
 POSENC_INSTANTIATE_PER_TARGET(RotaryElements);

@@ -23,7 +23,7 @@ WideSinCos<kLimbs> RotateBack(WideSinCos<kLimbs> sin_cos, const Gain& gain) {
 template <int kLimbs>
 WideSinCos<kLimbs> SinCosAt(const FrequencyTable& table, double multiple, std::size_t pair, Tally& tally) {
   if (IsZeroAngle(table, multiple, pair)) return KnownSinCos<kLimbs>(0);
-  ++tally.wide_turns;
+  ++tally.wide_sin_cos;
   return SinCosOf<kLimbs>(table, pair, multiple);
 }
 

@@ -71,14 +71,14 @@ struct Tally {
   std::size_t direct = 0;      // pairs that angle addition left to the direct kernel
   std::size_t recomputed = 0;  // pairs left to wide arithmetic of 256 bits
   std::size_t widest = 0;      // of these, pairs left to 1,024 bits
-  std::size_t wide_turns = 0;  // pairs whose sine and cosine rotation evaluated in wide arithmetic
+  std::size_t wide_sin_cos = 0;  // pairs whose sine and cosine rotation evaluated in wide arithmetic
 
   Tally& operator+=(const Tally& other) {
     doubles += other.doubles;
     direct += other.direct;
     recomputed += other.recomputed;
     widest += other.widest;
-    wide_turns += other.wide_turns;
+    wide_sin_cos += other.wide_sin_cos;
     return *this;
   }
 };
