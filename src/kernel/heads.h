@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "frequency/table.h"
-#include "kernel/shared_sincos.h"
+#include "kernel/wide_sincos.h"
 #include "kernel/targets.h"
 #include "number/double_double.h"
 #include "posenc/posenc_c.h"

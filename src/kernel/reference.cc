@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernel/heads.h"
 #include "kernel/wide_sincos.h"
 #include "number/bounds.h"
 #include "number/double_double.h"
@@ -11,21 +12,6 @@
 namespace posenc {
 namespace internal {
 namespace {
-
-// One entry each; false if so many bits leave one of them open.
-template <int kLimbs>
-bool RoundSinCos(const WideSinCos<kLimbs>& sin_cos, posenc_type type, double* sine, double* cosine) {
-  bool sine_decided = true, cosine_decided = true;
-  *sine = RoundToType(sin_cos.sine, type, sin_cos.bits, &sine_decided);
-  *cosine = RoundToType(sin_cos.cosine, type, sin_cos.bits, &cosine_decided);
-  if constexpr (kLimbs == kMaxLimbs) {
-    if (!sine_decided && sin_cos.IsTiny()) {
-      *sine = RoundBySeries(sin_cos.sine, type, {}, FromInteger<kLimbs>(1), sin_cos.Radians());
-      sine_decided = true;
-    }
-  }
-  return (sine_decided || sin_cos.IsSineKnown()) && (cosine_decided || sin_cos.IsCosineKnown());
-}
 
 int ExponentOf(double x) {
   std::uint64_t bits;
@@ -56,21 +42,7 @@ bool RoundNextToQuarterTurns(double multiple, double high, double low, posenc_ty
   return decided;
 }
 
-// In 1,024 bits, if need be, which do not fail: see PROOF.md, section 5. The phase may be null.
-void EvaluatePair(const FrequencyTable& table, std::size_t pair, const Phase<4>* phase, double multiple,
-                  posenc_type type, double* sine, double* cosine, Tally* tally) {
-  const int known = table.KnownAngleAt(pair, multiple);
-  if (known >= 0) {
-    *sine = KnownSine(known, type);
-    *cosine = KnownCosine(known, type);
-    return;
-  }
-  const WideSinCos<4> sin_cos = SinCosOf(phase != nullptr ? *phase : Phase<4>(table, pair), multiple);
-  if (!RoundSinCos(sin_cos, type, sine, cosine)) {
-    ++tally->widest;
-    RoundSinCos(SinCosOf(Phase<kMaxLimbs>(table, pair), multiple), type, sine, cosine);
-  }
-}
+constexpr Gain kNoGain = {1.0, 1.0, false};
 
 }  // namespace
 
@@ -84,7 +56,7 @@ void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multipl
     ++tally.recomputed;
     const double high = table.whole_high[first + k], low = table.whole_low[first + k];
     if (table.has_rational || !RoundNextToQuarterTurns(multiples[k], high, low, type, &sine, &cosine)) {
-      EvaluatePair(table, first + k, nullptr, multiples[k], type, &sine, &cosine, &tally);
+      RoundSinCos(table, first + k, multiples[k], nullptr, kNoGain, type, &sine, &cosine, tally);
     }
     sines[k * step] = static_cast<Value>(sine);
     cosines[k * step] = static_cast<Value>(cosine);
@@ -105,7 +77,7 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
       double sine, cosine, multiple = rows.at[r];
       if (!table.recipe.IsNone()) table.FillPhases(rows.at[r], i, 1, &multiple);
       const posenc_type rounded = scale == nullptr ? type : POSENC_F32;
-      EvaluatePair(table, i, &phase, multiple, rounded, &sine, &cosine, &tally);
+      RoundSinCos(table, i, multiple, &phase, kNoGain, rounded, &sine, &cosine, tally);
       auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * size;
       const auto* from = rows.sources == nullptr ? to : static_cast<const unsigned char*>(rows.sources[r]);
       const auto store = [&](double entry, std::size_t column) {

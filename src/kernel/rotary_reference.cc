@@ -12,88 +12,18 @@ namespace posenc {
 namespace internal {
 namespace {
 
-template <int kLimbs>
-WideSinCos<kLimbs> RotateBack(WideSinCos<kLimbs> sin_cos, const Gain& gain) {
-  if (!gain.inverse) return sin_cos;
-  sin_cos.sine = Negate(sin_cos.sine);
-  sin_cos.phase = Negate(sin_cos.phase);
-  return sin_cos;
-}
-
-template <int kLimbs>
-WideSinCos<kLimbs> SinCosAt(const FrequencyTable& table, double multiple, std::size_t pair, Tally& tally) {
-  if (IsZeroAngle(table, multiple, pair)) return KnownSinCos<kLimbs>(0);
-  ++tally.wide_sin_cos;
-  return SinCosOf<kLimbs>(table, pair, multiple);
-}
-
-template <int kLimbs>
-Wide<kLimbs> WideGain(const Gain& gain) {
-  return Multiply(FromDouble<kLimbs>(gain.amplitude), FromDouble<kLimbs>(gain.scale));
-}
-
-// a * cosine + b * sine, times the gain.
-template <int kLimbs>
-struct WideElement {
-  Wide<kLimbs> even, odd;  // the gain times a, and times b
-  Wide<kLimbs> value;
-  int bits;       // relative error below 2^-bits, if positive
-  bool is_exact;  // the value, or its being 0
-};
-
-template <int kLimbs>
-WideElement<kLimbs> Combine(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& gain, double a, double b) {
-  WideElement<kLimbs> element;
-  element.even = Multiply(gain, FromDouble<kLimbs>(a));
-  element.odd = Multiply(gain, FromDouble<kLimbs>(b));
-  const auto first = Multiply(element.even, sin_cos.cosine), second = Multiply(element.odd, sin_cos.sine);
-  element.value = Add(first, second);
-  element.bits = sin_cos.bits - 4;
-  if (!first.IsZero() && !second.IsZero()) {
-    const std::int64_t top = first.exponent > second.exponent ? first.exponent : second.exponent;
-    const std::int64_t cancelled =
-        element.value.IsZero() ? Wide<kLimbs>::kBits : top - element.value.exponent;
-    if (cancelled > 0) element.bits -= static_cast<int>(cancelled);
-  }
-  // Products of three numbers, of which at most one is not 0; or a sum that is irrational unless it is 0.
-  element.is_exact = ((a == 0.0 || sin_cos.IsCosineKnown()) && (b == 0.0 || sin_cos.IsSineKnown())) ||
-                     (element.value.IsZero() && sin_cos.known != Known::kNothing);
-  return element;
-}
-
-// False if so many bits leave it open.
-template <int kLimbs>
-bool RoundElement(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, double a, double b,
-                  double* rounded) {
-  const WideElement<kLimbs> element = Combine(sin_cos, WideGain<kLimbs>(gain), a, b);
-  bool decided = element.is_exact || element.bits > 0;
-  *rounded = 0.0;
-  if (element.value.IsZero() || !decided) return decided;
-  *rounded = RoundToType(element.value, type, element.bits, &decided);
-  if constexpr (kLimbs == kMaxLimbs) {
-    if (!decided && sin_cos.IsTiny()) {
-      *rounded = RoundBySeries(element.value, type, element.even, element.odd, sin_cos.Radians());
-      decided = true;
-    }
-  }
-  return decided || element.is_exact;
-}
-
-// gain * cosine and gain * sine.
-template <int kLimbs>
-bool RoundSinCos(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, double* cosine,
-                 double* sine) {
-  const bool is_cosine = RoundElement(sin_cos, gain, type, 1.0, 0.0, cosine);
-  return RoundElement(sin_cos, gain, type, 0.0, 1.0, sine) && is_cosine;
-}
-
+// The pair (a, b), rotated and multiplied by the gain, each element rounded once. False if so many bits leave
+// one of them undecided.
 template <int kLimbs>
 bool RoundPair(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, float a, float b,
                RotatedPair* rotated) {
-  const auto wide_a = static_cast<double>(a), wide_b = static_cast<double>(b);
+  const Wide<kLimbs> factor = WideGain<kLimbs>(gain);
+  const auto wide_a = Multiply(factor, FromDouble<kLimbs>(static_cast<double>(a)));
+  const auto wide_b = Multiply(factor, FromDouble<kLimbs>(static_cast<double>(b)));
+  const auto minus_a = Negate(wide_a), minus_b = Negate(wide_b);
   double x, y;
-  const bool is_x = RoundElement(sin_cos, gain, type, wide_a, -wide_b, &x);
-  const bool is_y = RoundElement(sin_cos, gain, type, wide_b, wide_a, &y);
+  const bool is_x = RoundCombination(sin_cos, wide_a, gain.inverse ? wide_b : minus_b, type, &x);
+  const bool is_y = RoundCombination(sin_cos, wide_b, gain.inverse ? minus_a : wide_a, type, &y);
   *rotated = {static_cast<float>(x), static_cast<float>(y)};
   return is_x && is_y;
 }
@@ -107,12 +37,15 @@ float NanToCanonical(float x) {
   return x;
 }
 
-// As IEEE arithmetic has it: only signs and zeros of cosine and sine matter.
+// The pair (a, b) of which an element is infinite, rotated as IEEE arithmetic has it: only the signs and
+// zeros of cosine and sine matter. False if not even the signs are known; whole quarter turns have a zero.
 template <int kLimbs>
-RotatedPair RotateNonFinite(const WideSinCos<kLimbs>& sin_cos, float a, float b) {
+bool RotateNonFinite(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, float a, float b,
+                     RotatedPair* rotated) {
   const auto sign = [](const Wide<kLimbs>& x) { return x.IsZero() ? 0.0f : x.negative ? -1.0f : 1.0f; };
-  const float cosine = sign(sin_cos.cosine), sine = sign(sin_cos.sine);
-  return {NanToCanonical(a * cosine - b * sine), NanToCanonical(b * cosine + a * sine)};
+  const float cosine = sign(sin_cos.cosine), sine = gain.inverse ? -sign(sin_cos.sine) : sign(sin_cos.sine);
+  *rotated = {NanToCanonical(a * cosine - b * sine), NanToCanonical(b * cosine + a * sine)};
+  return sin_cos.bits > 0;
 }
 
 // Whether so many of a double's last bits are 0.
@@ -153,30 +86,6 @@ RotatedPair RotateByQuarterTurns(int quarter_turns, posenc_type type, double gai
   const float x = swap ? -b : a, y = swap ? a : b;
   const double factor = quarter_turns % 4 >= 2 ? -gain : gain;
   return {ScaleElement(type, x, factor), ScaleElement(type, y, factor)};
-}
-
-// What is known of a pair's angle, in twenty-fourths of a turn (frequency/rational.h); else -1.
-int KnownAngleAt(const FrequencyTable& table, double multiple, const Gain& gain, std::size_t pair) {
-  if (IsZeroAngle(table, multiple, pair)) return 0;
-  const int known = table.KnownAngleAt(pair, multiple);
-  return gain.inverse && known > 0 ? 24 - known : known;
-}
-
-// gain * cosine and gain * sine of a known angle, if they are short.
-bool RoundKnownSinCos(int known, const Gain& gain, posenc_type type, double* cosine, double* sine) {
-  if (gain.amplitude == 1.0 && gain.scale == 1.0) {
-    *cosine = KnownCosine(known, type);
-    *sine = KnownSine(known, type);
-    return true;
-  }
-  if (known % 6 != 0 || !gain.IsDouble()) return false;
-  const auto round = [&](double x) {
-    if (type == POSENC_F64) return x * gain.nearest() + 0.0;
-    return static_cast<double>(ScaleElement(type, static_cast<float>(x), gain.nearest()));
-  };
-  *cosine = round(KnownCosine(known, type));
-  *sine = round(KnownSine(known, type));
-  return true;
 }
 
 // Whether that is what a rotation by a known angle is.
@@ -251,16 +160,7 @@ void RecomputeSinCos(const FrequencyTable& table, const Token& token, const Gain
     if (flags[k] == 0 || pair >= table.count) continue;
     double cosine, sine;
     ++tally.recomputed;
-    const auto round = [&](const auto& sin_cos) {
-      return RoundSinCos(RotateBack(sin_cos, gain), gain, type, &cosine, &sine);
-    };
-    const int known = KnownAngleAt(table, token[pair], gain, pair);
-    if (known >= 0 && RoundKnownSinCos(known, gain, type, &cosine, &sine)) {
-      // They are.
-    } else if (!round(SinCosAt<4>(table, token[pair], pair, tally))) {
-      ++tally.widest;
-      round(SinCosAt<kMaxLimbs>(table, token[pair], pair, tally));
-    }
+    RoundSinCos(table, pair, token[pair], nullptr, gain, type, &sine, &cosine, tally);
     cosines[k] = static_cast<Value>(cosine);
     sines[k] = static_cast<Value>(sine);
   }
@@ -275,7 +175,8 @@ RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Ga
                           Tally& tally) {
   if (a != a || b != b) return {NanToCanonical(a + b), NanToCanonical(a + b)};
   if (a == 0.0f && b == 0.0f) return {0.0f, 0.0f};
-  const int known = KnownAngleAt(table, multiple, gain, pair);
+  const int angle = KnownAngleAt(table, pair, multiple);
+  const int known = gain.inverse && angle > 0 ? 24 - angle : angle;
   if (AreProducts(known, gain, a, b)) {
     return RotateByQuarterTurns(known / 6, type, gain.nearest(), a, b);
   }
@@ -287,19 +188,13 @@ RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Ga
     return rotated;
   }
   ++tally.recomputed;
-  const auto rotate = [&](const auto& sin_cos) {
-    if (is_finite) return RoundPair(sin_cos, gain, type, a, b, &rotated);
-    rotated = RotateNonFinite(sin_cos, a, b);
-    return sin_cos.bits > 0;  // whole quarter turns have a zero
-  };
-  const auto usual =
-      wide.usual.Find(pair, multiple, [&] { return SinCosAt<4>(table, multiple, pair, tally); });
-  if (!rotate(RotateBack(usual, gain))) {
-    ++tally.widest;
-    const auto widest =
-        wide.widest.Find(pair, multiple, [&] { return SinCosAt<kMaxLimbs>(table, multiple, pair, tally); });
-    rotate(RotateBack(widest, gain));
-  }
+  RoundOnDemand(
+      wide.usual.Find(table, pair, multiple, tally),
+      [&] { return wide.widest.Find(table, pair, multiple, tally); }, tally,
+      [&](const auto& sin_cos) {
+        return is_finite ? RoundPair(sin_cos, gain, type, a, b, &rotated)
+                         : RotateNonFinite(sin_cos, gain, a, b, &rotated);
+      });
   return rotated;
 }
 

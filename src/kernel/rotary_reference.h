@@ -9,7 +9,7 @@
 #include "frequency/table.h"
 #include "kernel/heads.h"
 #include "kernel/rows.h"
-#include "kernel/shared_sincos.h"
+#include "kernel/wide_sincos.h"
 #include "posenc/posenc_c.h"
 
 namespace posenc {

@@ -1,0 +1,207 @@
+#include "kernel/wide_sincos.h"
+
+#include <cstdint>
+
+#include "kernel/heads.h"
+#include "number/elements.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+// The sines and cosines s and c of a number of quarter turns plus r from those of r.
+template <int kLimbs>
+void AddQuarterTurns(std::int64_t quarter_turns, const Wide<kLimbs>& s, const Wide<kLimbs>& c,
+                     WideSinCos<kLimbs>* sin_cos) {
+  const bool swap = (quarter_turns & 1) != 0;
+  const bool negate_sine = (quarter_turns & 2) != 0;
+  sin_cos->sine = swap ? c : s;
+  sin_cos->cosine = swap ? s : c;
+  if (negate_sine) sin_cos->sine = Negate(sin_cos->sine);
+  if (negate_sine != swap) sin_cos->cosine = Negate(sin_cos->cosine);
+}
+
+// Of a number of twenty-fourths of a turn that is a known angle, modulo 24.
+template <int kLimbs>
+WideSinCos<kLimbs> KnownSinCos(int twenty_fourths) {
+  const int rest = twenty_fourths % 6;  // 0, 2, 3 or 4: 0, 30, 45 or 60 degrees
+  Wide<kLimbs> half = FromInteger<kLimbs>(1), s, c = half;
+  half.exponent = 0;
+  if (rest == 3) s = c = RootOfHalf<kLimbs>();
+  if (rest == 2 || rest == 4) c = RootOfThreeFourths<kLimbs>();
+  if (rest == 2) s = half;
+  if (rest == 4) {
+    s = c;
+    c = half;
+  }
+  WideSinCos<kLimbs> sin_cos{{}, {}, kSinCosBits<kLimbs> - 1, Known::kBoth, {}};
+  AddQuarterTurns(twenty_fourths / 6, s, c, &sin_cos);
+  const bool is_sine = (rest == 2) != (twenty_fourths / 6 % 2 != 0);
+  if (rest != 0) sin_cos.known = rest == 3 ? Known::kSameSize : is_sine ? Known::kSine : Known::kCosine;
+  return sin_cos;
+}
+
+// The sine of a number of twenty-fourths of a turn that is a known angle, from 0 to 47, rounded to a type.
+double KnownSine(int twenty_fourths, posenc_type type) {
+  // Of halves, the roots of 1/2, those of 3/4 and 1 in each type; of 0 and 15 degrees nothing.
+  static constexpr double kRounded[kEntryTypes][7] = {
+      {},
+      {0.0, 0.0, 0.5, 0x1.6a09e6p-1, 0x1.bb67aep-1, 0.0, 1.0},
+      {0.0, 0.0, 0.5, 0x1.6ap-1, 0x1.bcp-1, 0.0, 1.0},
+      {0.0, 0.0, 0.5, 0x1.6ap-1, 0x1.bb8p-1, 0.0, 1.0},
+      {0.0, 0.0, 0.5, 0x1.6a09e667f3bcdp-1, 0x1.bb67ae8584caap-1, 0.0, 1.0}};
+  const int half = twenty_fourths % 12, folded = half > 6 ? 12 - half : half;
+  const double sine = kRounded[type][folded];
+  return twenty_fourths % 24 > 12 ? -sine : sine;
+}
+// In 1,024 bits, what agrees with an integer in so many is one.
+inline constexpr std::int64_t kWholeBits = 600;
+
+template <int kLimbs>
+WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
+  const Wide<kLimbs> phase = pair.At(multiple);
+  if (phase.IsZero()) return KnownSinCos<kLimbs>(0);
+  const std::int64_t quarter_turns = NearestInteger(phase);
+  const Wide<kLimbs> r = Subtract(phase, FromInteger<kLimbs>(quarter_turns));
+  if constexpr (kLimbs == kMaxLimbs) {
+    // Frequencies that no table tells (PROOF.md, section 5). Nothing else comes that near to an integer.
+    const Wide<kLimbs> parts = Multiply(r, FromInteger<kLimbs>(6));
+    const std::int64_t nearest = NearestInteger(parts);
+    const Wide<kLimbs> rest = Subtract(parts, FromInteger<kLimbs>(nearest));
+    const auto twenty_fourths = static_cast<int>(((quarter_turns & 3) * 6 + nearest + 24) % 24);
+    if (pair.MayBeRational() && IsKnownAngle(twenty_fourths) &&
+        (rest.IsZero() || phase.exponent - rest.exponent > kWholeBits)) {
+      return KnownSinCos<kLimbs>(twenty_fourths);
+    }
+  }
+  WideSinCos<kLimbs> sin_cos{{}, {}, kSinCosBits<kLimbs> - 1, Known::kNothing, phase};
+  Wide<kLimbs> s, c;
+  SinCosQuarterTurns(r, &s, &c);
+  if (!pair.IsExact()) {
+    // The error of the phase, relative to what is left of it after the reduction.
+    const std::int64_t cancelled = r.IsZero() ? pair.kBits : phase.exponent - r.exponent;
+    const auto phase_bits = static_cast<int>(pair.kBits - 1 - (cancelled > 0 ? cancelled : 0));
+    if (phase_bits < sin_cos.bits) sin_cos.bits = phase_bits - 1;
+  }
+  AddQuarterTurns(quarter_turns, s, c, &sin_cos);
+  return sin_cos;
+}
+
+// even cos(t) + odd sin(t), of t radians, which value, good to 900 bits, leaves at a midpoint of two numbers:
+// rounded to the one of them on whose side the first terms of the series are that do not vanish (PROOF.md,
+// section 6).
+template <int kLimbs>
+double RoundBySeries(const Wide<kLimbs>& value, posenc_type type, const Wide<kLimbs>& even,
+                     const Wide<kLimbs>& odd, const Wide<kLimbs>& t) {
+  constexpr int kBeside = 200, kAgree = 900, kOutweighs = 64, kMaxTerms = 64;
+  Wide<kLimbs> step = value;
+  step.exponent -= kBeside;
+  bool decided = true;
+  const double smaller = RoundToType(Subtract(value, step), type, kBeside + 2, &decided);
+  const double larger = RoundToType(Add(value, step), type, kBeside + 2, &decided);
+  Wide<kLimbs> midpoint = Add(FromDouble<kLimbs>(smaller), FromDouble<kLimbs>(larger));
+  --midpoint.exponent;
+
+  const Wide<kLimbs> square = Negate(Multiply(t, t));
+  Wide<kLimbs> terms[3] = {Negate(midpoint), even, Multiply(odd, t)}, sum;
+  std::int64_t degrees[3] = {0, 0, 1}, top = 0;
+  for (int n = 0; n < kMaxTerms; ++n) {  // from the largest on
+    int next = 0;
+    for (int k = 1; k < 3; ++k) {
+      const bool is_larger = terms[next].IsZero() || terms[k].exponent > terms[next].exponent;
+      if (!terms[k].IsZero() && is_larger) next = k;
+    }
+    Wide<kLimbs>& term = terms[next];
+    if (!sum.IsZero() && (term.IsZero() || sum.exponent - term.exponent > kOutweighs)) break;
+    if (sum.IsZero()) top = term.exponent;
+    sum = Add(sum, term);
+    if (!sum.IsZero() && top - sum.exponent > kAgree) sum = {};  // these terms add up to 0
+    std::int64_t& degree = degrees[next];
+    term = next == 0 ? Wide<kLimbs>()
+                     : Divide(Multiply(term, square), FromInteger<kLimbs>((degree + 1) * (degree + 2)));
+    degree += 2;
+  }
+  return sum.negative == value.negative ? larger : smaller;
+}
+
+// gain * sine and gain * cosine; false if so many bits leave one of them undecided.
+template <int kLimbs>
+bool RoundBoth(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, double* sine,
+               double* cosine) {
+  const Wide<kLimbs> none, even = WideGain<kLimbs>(gain), odd = gain.inverse ? Negate(even) : even;
+  const bool is_sine = RoundCombination(sin_cos, none, odd, type, sine);
+  return RoundCombination(sin_cos, even, none, type, cosine) && is_sine;
+}
+
+}  // namespace
+
+int KnownAngleAt(const FrequencyTable& table, std::size_t pair, double multiple) {
+  return IsZeroAngle(table, multiple, pair) ? 0 : table.KnownAngleAt(pair, multiple);
+}
+
+template <int kLimbs>
+WideSinCos<kLimbs> SinCosOf(const FrequencyTable& table, std::size_t pair, double multiple,
+                            const Phase<kLimbs>* phases, Tally& tally) {
+  if (!IsZeroAngle(table, multiple, pair)) ++tally.wide_sin_cos;
+  const int known = KnownAngleAt(table, pair, multiple);
+  if (known >= 0) return KnownSinCos<kLimbs>(known);
+  return SinCosOfPhase(phases != nullptr ? *phases : Phase<kLimbs>(table, pair), multiple);
+}
+template WideSinCos<4> SinCosOf(const FrequencyTable&, std::size_t, double, const Phase<4>*, Tally&);
+template WideSinCos<kMaxLimbs> SinCosOf(const FrequencyTable&, std::size_t, double, const Phase<kMaxLimbs>*,
+                                        Tally&);
+
+template <int kLimbs>
+Wide<kLimbs> WideGain(const Gain& gain) {
+  return Multiply(FromDouble<kLimbs>(gain.amplitude), FromDouble<kLimbs>(gain.scale));
+}
+template Wide<4> WideGain(const Gain&);
+template Wide<kMaxLimbs> WideGain(const Gain&);
+
+template <int kLimbs>
+bool RoundCombination(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& even, const Wide<kLimbs>& odd,
+                      posenc_type type, double* rounded) {
+  const auto first = Multiply(even, sin_cos.cosine), second = Multiply(odd, sin_cos.sine);
+  const auto value = Add(first, second);
+  int bits = sin_cos.bits - 4;
+  if (!first.IsZero() && !second.IsZero()) {
+    const std::int64_t top = first.exponent > second.exponent ? first.exponent : second.exponent;
+    const std::int64_t cancelled = value.IsZero() ? Wide<kLimbs>::kBits : top - value.exponent;
+    if (cancelled > 0) bits -= static_cast<int>(cancelled);
+  }
+  // Products of three numbers, of which at most one is not 0; or a sum that is irrational unless it is 0.
+  const bool is_exact =
+      ((even.IsZero() || sin_cos.IsCosineKnown()) && (odd.IsZero() || sin_cos.IsSineKnown())) ||
+      (value.IsZero() && sin_cos.known != Known::kNothing);
+  bool decided = is_exact || bits > 0;
+  *rounded = 0.0;
+  if (value.IsZero() || !decided) return decided;
+  *rounded = RoundToType(value, type, bits, &decided);
+  if constexpr (kLimbs == kMaxLimbs) {
+    if (!decided && sin_cos.IsTiny()) {
+      *rounded = RoundBySeries(value, type, even, odd, sin_cos.Radians());
+      decided = true;
+    }
+  }
+  return decided || is_exact;
+}
+template bool RoundCombination(const WideSinCos<4>&, const Wide<4>&, const Wide<4>&, posenc_type, double*);
+template bool RoundCombination(const WideSinCos<kMaxLimbs>&, const Wide<kMaxLimbs>&, const Wide<kMaxLimbs>&,
+                               posenc_type, double*);
+
+void RoundSinCos(const FrequencyTable& table, std::size_t pair, double multiple, const Phase<4>* phases,
+                 const Gain& gain, posenc_type type, double* sine, double* cosine, Tally& tally) {
+  const int known = KnownAngleAt(table, pair, multiple);
+  if (known >= 0 && gain.amplitude == 1.0 && gain.scale == 1.0) {
+    *sine = KnownSine(gain.inverse ? 24 - known : known, type);
+    *cosine = KnownSine(known + 6, type);
+    return;
+  }
+  RoundOnDemand(
+      SinCosOf<4>(table, pair, multiple, phases, tally),
+      [&] { return SinCosOf<kMaxLimbs>(table, pair, multiple, nullptr, tally); }, tally,
+      [&](const auto& sin_cos) { return RoundBoth(sin_cos, gain, type, sine, cosine); });
+}
+
+}  // namespace internal
+}  // namespace posenc
