@@ -13,14 +13,17 @@ namespace posenc {
 namespace internal {
 namespace {
 
+// The biased exponent of a double.
 int ExponentOf(double x) {
   std::uint64_t bits;
   std::memcpy(&bits, &x, sizeof(bits));
   return static_cast<int>(bits >> 52 & 0x7FF);
 }
 
-// The same of types shorter than double so near to whole quarter turns that one of the entries is 1 or -1,
-// from the step as a sum of two doubles; false if it is not so, or that leaves the other entry open.
+// Sine and cosine of multiple * (high + low) quarter turns, rounded to a type shorter than double, next to
+// whole quarter turns: for 2^-100 < |r| < 2^-30, where one of the entries is 1 or -1 but for 2^-59. It trusts
+// at most 50 bits of the other one, pi/2 r, and knows no angle exactly. False for other angles and doubles,
+// and if these bits leave an entry undecided.
 bool RoundNextToQuarterTurns(double multiple, double high, double low, posenc_type type, double* sine,
                              double* cosine) {
   constexpr double kNearest = 0x1.8p52, kHalfPi = 0x1.921fb54442d18p0;
@@ -44,6 +47,16 @@ bool RoundNextToQuarterTurns(double multiple, double high, double low, posenc_ty
 
 constexpr Gain kNoGain = {1.0, 1.0, false};
 
+// Sine and cosine of one pair, each rounded once to a type.
+void RecomputeEntries(const FrequencyTable& table, std::size_t pair, double multiple, posenc_type type,
+                      double* sine, double* cosine, Tally& tally) {
+  ++tally.recomputed;
+  const double high = table.whole_high[pair], low = table.whole_low[pair];
+  if (table.has_rational || !RoundNextToQuarterTurns(multiple, high, low, type, sine, cosine)) {
+    RoundSinCos(table, pair, multiple, nullptr, kNoGain, type, sine, cosine, tally);
+  }
+}
+
 }  // namespace
 
 template <class Value>
@@ -53,11 +66,7 @@ void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multipl
   for (std::size_t k = 0; k < lanes; ++k) {
     if (flags[k] == 0 || first + k >= table.count) continue;  // no pair, but what fills the vector
     double sine, cosine;
-    ++tally.recomputed;
-    const double high = table.whole_high[first + k], low = table.whole_low[first + k];
-    if (table.has_rational || !RoundNextToQuarterTurns(multiples[k], high, low, type, &sine, &cosine)) {
-      RoundSinCos(table, first + k, multiples[k], nullptr, kNoGain, type, &sine, &cosine, tally);
-    }
+    RecomputeEntries(table, first + k, multiples[k], type, &sine, &cosine, tally);
     sines[k * step] = static_cast<Value>(sine);
     cosines[k * step] = static_cast<Value>(cosine);
   }
