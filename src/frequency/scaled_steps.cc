@@ -311,11 +311,11 @@ void RotaryTable::FillMultiples(const double* position, double* multiples) const
   const std::size_t count = frequencies.count;
   const std::uint8_t* const axes = frequencies.axes;
   for (std::size_t i = count; i < frequencies.padded; ++i) multiples[i] = 0.0;
-  const PhaseRounding& recipe = frequencies.recipe;
+  const PhaseRounding& phase_rounding = frequencies.phase_rounding;
   if (IsRounded() && axes == nullptr && frequencies.factors == nullptr) {
-    recipe.Fill(*position, 0, count, multiples);
+    phase_rounding.Fill(*position, 0, count, multiples);
   } else if (IsRounded()) {
-    recipe.FillOfAxes(position, frequencies.axis_count, axes, count, multiples);
+    phase_rounding.FillOfAxes(position, frequencies.axis_count, axes, count, multiples);
   } else if (axes == nullptr) {
     for (std::size_t i = 0; i < count; ++i) multiples[i] = *position;
   } else {

@@ -253,7 +253,7 @@ posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table
   if (const posenc_status status = CheckSpec(&checked); status != POSENC_OK) return status;
   bool has_large = false;
   posenc_status status = MakeSchedule(checked, &table->schedule, &frequencies.schedule, &has_large);
-  if (status == POSENC_OK) status = PlanPhaseRounding(frequencies.schedule, &frequencies.recipe);
+  if (status == POSENC_OK) status = PlanPhaseRounding(frequencies.schedule, &frequencies.phase_rounding);
   frequencies.axis_count = checked.axes;
   PlanArrays(checked.rotary_dim / 2, has_large, &frequencies);
   return status;

@@ -29,7 +29,7 @@ void ForEachArray(Table& table, const Visit& visit) {
   visit(table.rational, table.has_rational ? 1u : 0u, Begins::kWithSlice);
   visit(table.offsets, table.has_offsets ? 2 * kOffsets : 0u, Begins::kWithSlice);
   visit(table.float_offsets, table.has_offsets ? 2 * kReach : 0u, Begins::kWithSlice);
-  visit(table.recipe.values, table.recipe.has_values ? 1u : 0u, Begins::kWithTable);
+  visit(table.phase_rounding.values, table.phase_rounding.has_values ? 1u : 0u, Begins::kWithTable);
   visit(table.axes, table.axis_count > 1 ? 1u : 0u, Begins::kWithSlice);  // last: they are bytes
 }
 
@@ -85,7 +85,7 @@ void FillGeometric(FrequencyTable* table) {
 // overflow.
 void FillSteps(FrequencyTable* table) {
   const Schedule& schedule = table->schedule;
-  if (!table->recipe.IsNone()) {
+  if (!table->phase_rounding.IsNone()) {
     const DoubleDouble radian = ToDoubleDouble(QuarterTurnsPerRadian<4>());
     for (std::size_t i = 0; i < table->count; ++i) SetStep(table, i, radian);
   } else if (schedule.scale == 0.0) {
@@ -129,7 +129,7 @@ void ReduceSteps(FrequencyTable* table) {
 // Whether no phase of a position needs more than 106 bits nor exceeds 2^43, beyond which r is not small
 // enough for the polynomials.
 bool PhasesAreExact(const FrequencyTable& table) {
-  if (!table.schedule.IsExact() || !table.recipe.IsNone()) return false;
+  if (!table.schedule.IsExact() || !table.phase_rounding.IsNone()) return false;
   for (std::size_t i = 0; i < table.count; ++i) {
     if (table.low[i] != 0.0 || table.whole_low[i] != 0.0 ||
         std::fabs(table.whole_high[i]) > kLargestExactStep)
@@ -173,7 +173,7 @@ posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table) {
   bool has_large = false;
   if (const posenc_status status = CheckRange(spec, nullptr, &has_large); status != POSENC_OK) return status;
   table->schedule.list = ListOf(spec);
-  table->recipe = PlanPhaseRounding(spec);
+  table->phase_rounding = PlanPhaseRounding(spec);
   table->axis_count = 1;
   PlanArrays(PairCount(spec), has_large, table);
   return POSENC_OK;
@@ -182,8 +182,8 @@ posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table) {
 void PlanArrays(std::size_t pairs, bool has_large, FrequencyTable* table) {
   table->count = pairs;
   table->padded = pairs + kPadding;
-  table->steps_are_reduced = table->recipe.IsNone() && has_large;
-  table->has_rational = table->recipe.IsNone() && table->schedule.list.unit != POSENC_RADIANS;
+  table->steps_are_reduced = table->phase_rounding.IsNone() && has_large;
+  table->has_rational = table->phase_rounding.IsNone() && table->schedule.list.unit != POSENC_RADIANS;
   table->max_cancellation = kMaxCancellation;
 }
 
@@ -199,7 +199,7 @@ void FillTable(void* memory, FrequencyTable* table) {
   PlaceArrays(memory, table);
   CopyList(table->listed, &table->schedule.list);
   CopyList(table->factors, &table->schedule.factors);
-  FinishPhaseRounding(table->schedule, table->count, &table->recipe);
+  FinishPhaseRounding(table->schedule, table->count, &table->phase_rounding);
   FillSteps(table);
   for (std::size_t i = 0; table->has_rational && i < table->count; ++i) {
     table->rational[i] = table->schedule.RationalQuarterTurns(i);
@@ -211,7 +211,7 @@ void FillTable(void* memory, FrequencyTable* table) {
     table->whole_low = table->low;
   }
   if (PhasesAreExact(*table)) table->max_cancellation = 0.0;
-  if (table->max_cancellation != 0.0 && table->recipe.IsNone()) table->usual = UsualPairs(*table);
+  if (table->max_cancellation != 0.0 && table->phase_rounding.IsNone()) table->usual = UsualPairs(*table);
 }
 
 void PhaseRounding::Fill(double position, std::size_t first, std::size_t count, double* phases) const {

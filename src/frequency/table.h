@@ -62,7 +62,7 @@ struct FrequencyTable {
   bool steps_are_reduced;
   RationalStep* rational;  // the same steps, if they are in turns; else null
 
-  PhaseRounding recipe;  // if phases are rounded; each step is one radian then
+  PhaseRounding phase_rounding;  // if phases are rounded; each step is one radian then
 
   // The caller's frequencies and factors, if it gave some.
   double* listed;
@@ -76,7 +76,7 @@ struct FrequencyTable {
 
   // phases [pairs], rounded, of the pairs from i on.
   void FillPhases(double position, std::size_t i, std::size_t pairs, double* phases) const {
-    recipe.Fill(position, first + i, pairs, phases);
+    phase_rounding.Fill(position, first + i, pairs, phases);
   }
 
   // The phase of pair i at a multiple, in twenty-fourths of a turn, if that is known (rational.h); else -1.
@@ -122,7 +122,7 @@ struct RotaryTable {
 
   // Whether pairs have multiples of their own: the positions of their axes, or rounded phases.
   bool HasMultiples() const { return IsRounded() || frequencies.axis_count > 1; }
-  bool IsRounded() const { return !frequencies.recipe.IsNone(); }
+  bool IsRounded() const { return !frequencies.phase_rounding.IsNone(); }
 
   // The cosines of an offset; the sines follow.
   double* OffsetCosines(std::size_t offset) const { return offsets + 2 * (offset - 1) * frequencies.count; }

@@ -27,8 +27,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Float16 is rounded by AVX2's instruction, or by integer operations (SSE4). With AVX-512 it is not tried:
 // one vector in 8 is undecided at large positions, which costs as much as is gained, or more.
-constexpr bool kConvertsHalves = kHasFloat16 && !kIsAvx512;
-constexpr bool kRoundsHalves = kIsSse4 && !kHasFloat16;
+constexpr bool kConvertsHalves = kHasFloat16 && !kHasAvx512;
+constexpr bool kRoundsHalves = kHasSse4 && !kHasFloat16;
 template <class Operation>
 constexpr bool kAddsInFloat = Operation::kType == POSENC_BF16 ||
                               (Operation::kType == POSENC_F16 && !Operation::kReads &&

@@ -72,7 +72,7 @@ struct PhaseBuffer {
 // the rounded phases, which fill `buffer`, and zeros behind them to the end of the last vector.
 inline Multiples MultiplesAt(const FrequencyTable& table, double position, std::size_t i, std::size_t count,
                              PhaseBuffer& buffer) {
-  if (table.recipe.IsNone()) return {position, nullptr};
+  if (table.phase_rounding.IsNone()) return {position, nullptr};
   table.FillPhases(position, i, count, buffer.phases);
   for (std::size_t k = 0; k < kMaxLanes<Doubles>; ++k) buffer.phases[count + k] = 0.0;
   return {position, buffer.phases};
@@ -197,7 +197,7 @@ inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type 
 template <bool kOdd>
 HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
                              float* to) {
-  if constexpr (kIsAvx512) return AllTrue(StoreRounded<kOdd, kQuickWindow>(quadrant, s, c, so_far, to));
+  if constexpr (kHasAvx512) return AllTrue(StoreRounded<kOdd, kQuickWindow>(quadrant, s, c, so_far, to));
   const Words dw;
   const auto low = WordsOf<false, true>(hn::BitCast(Longs(), s), hn::BitCast(Longs(), c));
   const auto biased = hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kDirectBias<kOdd, kQuickWindow>)));

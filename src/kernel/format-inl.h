@@ -79,10 +79,10 @@ HWY_INLINE hn::Vec<DF> WithLastBit(DF df, hn::Vec<DF> v) {
 
 // Whether the test for odd floats lets zeros pass, which are exact. Where it does not, the caller first adds
 // a number to them that it decides, of less than half the least float (`SwapAndAdd`).
-constexpr bool kPassesZeros = kIsAvx512;
+constexpr bool kPassesZeros = kHasAvx512;
 
 // The pairs that pass a test: with AVX-512 a mask of entries, two a pair, else a mask of pairs.
-using PassedLanes = std::conditional_t<kIsAvx512, Words, Doubles>;
+using PassedLanes = std::conditional_t<kHasAvx512, Words, Doubles>;
 using PassedPairs = hn::Mask<PassedLanes>;
 HWY_INLINE bool AllTrue(PassedPairs passed) { return hn::AllTrue(PassedLanes(), passed); }
 
@@ -105,7 +105,7 @@ HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
 // of which both entries are decided.
 template <bool kOdd, std::uint64_t kWindow, class Passed>
 HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_far, Passed& passed) {
-  if constexpr (kIsAvx512) {
+  if constexpr (kHasAvx512) {
     const Words dw;
     const Longs du;
     constexpr std::uint64_t kFar = kFarBits<POSENC_F32, kWindow>;
@@ -143,7 +143,7 @@ HWY_INLINE EntryVec ToRoundedFloats(DoubleVec a, DoubleVec b) {
 }
 // Without VBMI2's shift of two words, converting two vectors to halves is as fast as cutting off their bits.
 template <bool kInterleaved>
-constexpr bool kTruncates = kInterleaved ? kIsAvx512 : kHasVbmi2;
+constexpr bool kTruncates = kInterleaved ? kHasAvx512 : kHasVbmi2;
 
 // Rounds two vectors of entries of angle addition, |a|, |b| <= 1, off by at most kAngleAdditionError:
 //
@@ -175,8 +175,8 @@ HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
     const WordVec low = WordsOf<false, true>(hn::BitCast(du, a), hn::BitCast(du, b));
     return OutsideWindow(hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kBias))), far);
   } else {
-    entries = kIsAvx512 ? TruncatedFloats<kInterleaved>(hn::BitCast(du, a), hn::BitCast(du, b))
-                        : ToNearestFloats<kInterleaved>(a, b);
+    entries = kHasAvx512 ? TruncatedFloats<kInterleaved>(hn::BitCast(du, a), hn::BitCast(du, b))
+                         : ToNearestFloats<kInterleaved>(a, b);
     const auto biased = hn::Add(hn::BitCast(dw, entries), hn::Set(dw, kHalfPlace<kFormat> + 1));
     if constexpr (kFormat == POSENC_BF16) {
       entries = hn::BitCast(Entries(), hn::And(biased, hn::Set(dw, ~(2 * kHalfPlace<kFormat> - 1))));

@@ -77,7 +77,7 @@ HWY_INLINE void PrefetchFarAhead(const T* head, std::size_t pairs) {
 // then two loads are a third faster in DRAM (Zen 5).
 template <posenc_type kType, class DF>
 HWY_INLINE hn::Vec<DF> LoadHalves(DF df, const ElementOf<kType>* from) {
-  if constexpr (kIsAvx512 && kType == POSENC_F32 && std::is_same_v<DF, Entries>) {
+  if constexpr (kHasAvx512 && kType == POSENC_F32 && std::is_same_v<DF, Entries>) {
     return Join<false>(hn::LoadU(Floats(), from), hn::LoadU(Floats(), from + 8));
   }
   return LoadAsFloat<kType>(df, from);
@@ -100,7 +100,7 @@ HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, 
       const auto high = hn::BitCast(df, hn::TruncateTo(du, hn::ShiftRight<32>(words)));
       a = kBigEndian ? high : low;
       b = kBigEndian ? low : high;
-    } else if constexpr (kIsAvx512) {
+    } else if constexpr (kHasAvx512) {
       const auto first = LoadHalves<kType>(df, at), second = LoadHalves<kType>(df, at + hn::Lanes(df));
       a = EveryOther(false, first, second);
       b = EveryOther(true, first, second);

@@ -84,7 +84,7 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
     const Phase<4> phase(table, i);
     for (std::size_t r = 0; r < rows.at.count; ++r) {
       double sine, cosine, multiple = rows.at[r];
-      if (!table.recipe.IsNone()) table.FillPhases(rows.at[r], i, 1, &multiple);
+      if (!table.phase_rounding.IsNone()) table.FillPhases(rows.at[r], i, 1, &multiple);
       const posenc_type rounded = scale == nullptr ? type : POSENC_F32;
       RoundSinCos(table, i, multiple, &phase, kNoGain, rounded, &sine, &cosine, tally);
       auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * size;

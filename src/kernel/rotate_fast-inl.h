@@ -281,7 +281,7 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {
-  constexpr bool kStripIsHead = kIsAvx512;
+  constexpr bool kStripIsHead = kHasAvx512;
   constexpr std::size_t kHalfPage = 2048;
   const bool in_strips = heads.cached == Cached::kByCore ||
                          (heads.cached == Cached::kByShared && (kStripIsHead || HasLargeFirstLevelCache()));

@@ -24,10 +24,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // What the target has.
 constexpr bool kHasVectors = HWY_TARGET != HWY_SCALAR;
 constexpr bool kHasFma = HWY_NATIVE_FMA;
-constexpr bool kIsSse4 = HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4;  // SSE4 or better
+constexpr bool kHasSse4 = HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4;  // SSE4 or better
 constexpr bool kHasFloat16 =
-    HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;                         // conversions of float16 by instructions
-constexpr bool kIsAvx512 = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;  // operations under masks
+    HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;                          // conversions of float16 by instructions
+constexpr bool kHasAvx512 = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;  // operations under masks
 constexpr bool kHasVbmi2 = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL;  // shifts of two words as one
 
 using Doubles = hn::ScalableTag<double>;
@@ -219,7 +219,7 @@ HWY_INLINE EntryVec SwapEntries(LongVec quadrant, EntryVec entries) {
 #else
   const Words dw;
   const auto both = DupWords<false>(hn::BitCast(dw, quadrant));
-  const auto is_odd = kIsSse4
+  const auto is_odd = kHasSse4
                           ? hn::MaskFromVec(hn::BitCast(df, hn::ShiftLeft<31>(both)))  // looks at sign bits
                           : hn::RebindMask(df, hn::TestBit(both, hn::Set(dw, 1)));
   const auto turned = hn::IfThenElse(is_odd, hn::Reverse2(df, entries), entries);
@@ -232,7 +232,7 @@ HWY_INLINE EntryVec SwapEntries(LongVec quadrant, EntryVec entries) {
 // What MagnitudeAmong takes: magnitudes, or the numbers themselves where it disregards their signs.
 template <bool kNoticesNans>
 HWY_INLINE EntryVec SizeOf(EntryVec v) {
-  return kIsAvx512 && !kNoticesNans ? v : hn::Abs(v);
+  return kHasAvx512 && !kNoticesNans ? v : hn::Abs(v);
 }
 
 // The larger or the smaller of two sizes. Of a NaN and a number it may be either; if kNoticesNans is set, the
@@ -257,7 +257,7 @@ HWY_INLINE EntryVec MagnitudeAmong(EntryVec a, EntryVec b) {
 
 // The result of a rounding test: a mask of the lanes that are far from a midpoint; without AVX-512 words,
 // which are 0 near a midpoint and else below 2^31.
-using Far = std::conditional_t<kIsAvx512, hn::Mask<Words>, WordVec>;
+using Far = std::conditional_t<kHasAvx512, hn::Mask<Words>, WordVec>;
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
@@ -315,7 +315,7 @@ HWY_INLINE bool AnyUndecidedEntry(Far far, EntryVec least, EntryVec limit) {
   const auto is_small = hn::Sub(hn::BitCast(dw, least), hn::BitCast(dw, limit));  // negative, as is the next
   const auto is_near = hn::Sub(far, hn::Set(dw, 1));
   const auto is_undecided = hn::Or(is_near, is_small);
-  if constexpr (kIsSse4)
+  if constexpr (kHasSse4)
     return !hn::AllFalse(Entries(), hn::MaskFromVec(hn::BitCast(Entries(), is_undecided)));
   const hn::RebindToSigned<Words> di;
   return !hn::AllFalse(di, hn::Lt(hn::BitCast(di, is_undecided), hn::Zero(di)));

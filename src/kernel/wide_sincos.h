@@ -26,9 +26,9 @@ template <int kLimbs>
 class Phase {
  public:
   Phase(const FrequencyTable& table, std::size_t pair)
-      : step_(table.recipe.IsNone() ? table.schedule.QuarterTurns<kLimbs>(table.first + pair)
-                                    : QuarterTurnsPerRadian<kLimbs>()),
-        is_exact_(table.recipe.IsNone() && table.schedule.IsExact()),
+      : step_(table.phase_rounding.IsNone() ? table.schedule.QuarterTurns<kLimbs>(table.first + pair)
+                                            : QuarterTurnsPerRadian<kLimbs>()),
+        is_exact_(table.phase_rounding.IsNone() && table.schedule.IsExact()),
         may_be_rational_(table.has_rational) {}
 
   // Relative error below 2^-kBits, and 0 if it is exact.
