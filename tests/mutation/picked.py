@@ -16,9 +16,9 @@ PICKED = (
     ("kQuickCosineError", "0x1.ep-63", "0x1p-75"),
     ("WithLastBit", "hn::Or(hn::BitCast(du, v), hn::Set(du, 1))", "hn::BitCast(du, v)"),
     ("RecomputePairs", "first + k >= table.count", "lanes > 1"),
-    ("RecomputePairs", "EvaluatePair(table, first + k, nullptr", "EvaluatePair(table, first, nullptr"),
+    ("RecomputePairs", "RecomputeEntries(table, first + k", "RecomputeEntries(table, first"),
     # 256 and 1,024 bits
-    ("SinCosOf", "(cancelled > 0 ? cancelled : 0)", "0"),
+    ("SinCosOfPhase", "(cancelled > 0 ? cancelled : 0)", "0"),
     ("kHalfPi", "0xc90fdaa22168c234", "0xc90fdaa22168c235"),
     ("kExpOfSixteenths", "0xba617fe1f3f4f547", "0xba617fe1f3f4f546"),
     ("Log", "Sum(kLogSeries, fraction, !e.negative)", "Sum(kLogSeries, fraction, false)"),
@@ -44,7 +44,7 @@ PICKED = (
     ("kFloatRotationError", "2.1 * 0x1p-24", "2.1 * 0x1p-30"),
     ("AddVector", "hn::MulAdd(c, offset_s, hn::Mul(s, offset_c))", "hn::Sub(hn::Mul(s, offset_c), hn::Mul(c, offset_s))"),
     ("QueueDeferred", "deferred.at[n], rotation", "deferred.at[0], rotation"),
-    ("RotaryTable", "position[axes == nullptr ? 0 : axes[i]]", "position[0]"),
+    ("FillMultiples", "position[axes[i]]", "position[0]"),
     # Frequencies, and the caller's state
     ("Scaled", "Subtract(One<kLimbs>(), RampAt(constants, turns))", "RampAt(constants, turns)"),
     ("Framework", "Subtract(log_base_, Log<4>(schedule.min_timescale))", "log_base_"),
