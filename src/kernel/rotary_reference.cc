@@ -20,10 +20,12 @@ bool RoundPair(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type 
   const Wide<kLimbs> factor = WideGain<kLimbs>(gain);
   const auto wide_a = Multiply(factor, FromDouble<kLimbs>(static_cast<double>(a)));
   const auto wide_b = Multiply(factor, FromDouble<kLimbs>(static_cast<double>(b)));
-  const auto minus_a = Negate(wide_a), minus_b = Negate(wide_b);
+  Wide<kLimbs> odd_x = wide_b, odd_y = wide_a;
+  odd_x.negative = odd_x.negative == gain.inverse;  // minus sine if not inverse
+  odd_y.negative = odd_y.negative != gain.inverse;
   double x, y;
-  const bool is_x = RoundCombination(sin_cos, wide_a, gain.inverse ? wide_b : minus_b, type, &x);
-  const bool is_y = RoundCombination(sin_cos, wide_b, gain.inverse ? minus_a : wide_a, type, &y);
+  const bool is_x = RoundCombination(sin_cos, wide_a, odd_x, type, &x);
+  const bool is_y = RoundCombination(sin_cos, wide_b, odd_y, type, &y);
   *rotated = {static_cast<float>(x), static_cast<float>(y)};
   return is_x && is_y;
 }

@@ -9,7 +9,7 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// The sines and cosines s and c of a number of quarter turns plus r from those of r.
+// Sine and cosine of quarter_turns + r from s and c, those of r: exactly, by swapping and negating them.
 template <int kLimbs>
 void AddQuarterTurns(std::int64_t quarter_turns, const Wide<kLimbs>& s, const Wide<kLimbs>& c,
                      WideSinCos<kLimbs>* sin_cos) {
@@ -17,31 +17,51 @@ void AddQuarterTurns(std::int64_t quarter_turns, const Wide<kLimbs>& s, const Wi
   const bool negate_sine = (quarter_turns & 2) != 0;
   sin_cos->sine = swap ? c : s;
   sin_cos->cosine = swap ? s : c;
-  if (negate_sine) sin_cos->sine = Negate(sin_cos->sine);
-  if (negate_sine != swap) sin_cos->cosine = Negate(sin_cos->cosine);
+  sin_cos->sine.negative = sin_cos->sine.negative != negate_sine;
+  sin_cos->cosine.negative = sin_cos->cosine.negative != (negate_sine != swap);
 }
 
-// Of a number of twenty-fourths of a turn that is a known angle, modulo 24.
+// The angle of the first quarter turn, from 0 to 6, that has the same sine but for its sign: in
+// twenty-fourths of a turn, of which there are 0 or more.
+int FoldToQuarter(int twenty_fourths) {
+  const int half = twenty_fourths % 12;
+  return half > 6 ? 12 - half : half;
+}
+
+// What is known at the angles of the first quarter turn, in twenty-fourths of a turn.
+constexpr Known kKnown[7] = {Known::kBoth,   Known::kNothing, Known::kSine, Known::kSameSize,
+                             Known::kCosine, Known::kNothing, Known::kBoth};
+
+// The sine of a known angle in twenty-fourths of a turn, 0 or more: 0, 1/2 and 1 exactly, the roots of 1/2
+// and 3/4 to 64 kLimbs - 1 bits.
+template <int kLimbs>
+Wide<kLimbs> WideKnownSine(int twenty_fourths) {
+  const int folded = FoldToQuarter(twenty_fourths);
+  Wide<kLimbs> sine;
+  if (folded == 0) return sine;
+  if (folded == 3) {
+    sine = RootOfHalf<kLimbs>();
+  } else if (folded == 4) {
+    sine = RootOfThreeFourths<kLimbs>();
+  } else {
+    sine = FromInteger<kLimbs>(1);
+    if (folded == 2) --sine.exponent;
+  }
+  sine.negative = twenty_fourths % 24 > 12;
+  return sine;
+}
+
+// Sine and cosine of a known angle in twenty-fourths of a turn, from 0 to 23, to kSinCosBits - 1 bits.
 template <int kLimbs>
 WideSinCos<kLimbs> KnownSinCos(int twenty_fourths) {
-  const int rest = twenty_fourths % 6;  // 0, 2, 3 or 4: 0, 30, 45 or 60 degrees
-  Wide<kLimbs> half = FromInteger<kLimbs>(1), s, c = half;
-  half.exponent = 0;
-  if (rest == 3) s = c = RootOfHalf<kLimbs>();
-  if (rest == 2 || rest == 4) c = RootOfThreeFourths<kLimbs>();
-  if (rest == 2) s = half;
-  if (rest == 4) {
-    s = c;
-    c = half;
-  }
-  WideSinCos<kLimbs> sin_cos{{}, {}, kSinCosBits<kLimbs> - 1, Known::kBoth, {}};
-  AddQuarterTurns(twenty_fourths / 6, s, c, &sin_cos);
-  const bool is_sine = (rest == 2) != (twenty_fourths / 6 % 2 != 0);
-  if (rest != 0) sin_cos.known = rest == 3 ? Known::kSameSize : is_sine ? Known::kSine : Known::kCosine;
-  return sin_cos;
+  return {WideKnownSine<kLimbs>(twenty_fourths),
+          WideKnownSine<kLimbs>(twenty_fourths + 6),
+          kSinCosBits<kLimbs> - 1,
+          kKnown[FoldToQuarter(twenty_fourths)],
+          {}};
 }
 
-// The sine of a number of twenty-fourths of a turn that is a known angle, from 0 to 47, rounded to a type.
+// The sine of a known angle in twenty-fourths of a turn, 0 or more, rounded to a type.
 double KnownSine(int twenty_fourths, posenc_type type) {
   // Of halves, the roots of 1/2, those of 3/4 and 1 in each type; of 0 and 15 degrees nothing.
   static constexpr double kRounded[kEntryTypes][7] = {
@@ -50,21 +70,21 @@ double KnownSine(int twenty_fourths, posenc_type type) {
       {0.0, 0.0, 0.5, 0x1.6ap-1, 0x1.bcp-1, 0.0, 1.0},
       {0.0, 0.0, 0.5, 0x1.6ap-1, 0x1.bb8p-1, 0.0, 1.0},
       {0.0, 0.0, 0.5, 0x1.6a09e667f3bcdp-1, 0x1.bb67ae8584caap-1, 0.0, 1.0}};
-  const int half = twenty_fourths % 12, folded = half > 6 ? 12 - half : half;
-  const double sine = kRounded[type][folded];
+  const double sine = kRounded[type][FoldToQuarter(twenty_fourths)];
   return twenty_fourths % 24 > 12 ? -sine : sine;
 }
-// In 1,024 bits, what agrees with an integer in so many is one.
-inline constexpr std::int64_t kWholeBits = 600;
 
+// In 1,024 bits, a number that agrees with an integer to so many bits is treated as that integer.
+constexpr std::int64_t kWholeBits = 600;
+
+// SinCosOf a pair at a multiple whose phase is not 0, but for the angles that KnownAngleAt knows.
 template <int kLimbs>
 WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
   const Wide<kLimbs> phase = pair.At(multiple);
-  if (phase.IsZero()) return KnownSinCos<kLimbs>(0);
   const std::int64_t quarter_turns = NearestInteger(phase);
   const Wide<kLimbs> r = Subtract(phase, FromInteger<kLimbs>(quarter_turns));
   if constexpr (kLimbs == kMaxLimbs) {
-    // Frequencies that no table tells (PROOF.md, section 5). Nothing else comes that near to an integer.
+    // Known angles of rational frequencies whose integers do not fit (PROOF.md, section 5).
     const Wide<kLimbs> parts = Multiply(r, FromInteger<kLimbs>(6));
     const std::int64_t nearest = NearestInteger(parts);
     const Wide<kLimbs> rest = Subtract(parts, FromInteger<kLimbs>(nearest));
@@ -87,9 +107,9 @@ WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
   return sin_cos;
 }
 
-// even cos(t) + odd sin(t), of t radians, which value, good to 900 bits, leaves at a midpoint of two numbers:
-// rounded to the one of them on whose side the first terms of the series are that do not vanish (PROOF.md,
-// section 6).
+// even cos(t) + odd sin(t), for t radians, rounded to a type when `value`, that sum to 900 bits, lies at a
+// midpoint of two numbers: to the one on whose side the first terms of the series are that do not vanish
+// (PROOF.md, section 6).
 template <int kLimbs>
 double RoundBySeries(const Wide<kLimbs>& value, posenc_type type, const Wide<kLimbs>& even,
                      const Wide<kLimbs>& odd, const Wide<kLimbs>& t) {
@@ -128,9 +148,11 @@ double RoundBySeries(const Wide<kLimbs>& value, posenc_type type, const Wide<kLi
 template <int kLimbs>
 bool RoundBoth(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, double* sine,
                double* cosine) {
-  const Wide<kLimbs> none, even = WideGain<kLimbs>(gain), odd = gain.inverse ? Negate(even) : even;
-  const bool is_sine = RoundCombination(sin_cos, none, odd, type, sine);
-  return RoundCombination(sin_cos, even, none, type, cosine) && is_sine;
+  const Wide<kLimbs> none;
+  Wide<kLimbs> factor = WideGain<kLimbs>(gain);
+  const bool is_cosine = RoundCombination(sin_cos, factor, none, type, cosine);
+  factor.negative = gain.inverse;
+  return RoundCombination(sin_cos, none, factor, type, sine) && is_cosine;
 }
 
 }  // namespace
@@ -142,8 +164,8 @@ int KnownAngleAt(const FrequencyTable& table, std::size_t pair, double multiple)
 template <int kLimbs>
 WideSinCos<kLimbs> SinCosOf(const FrequencyTable& table, std::size_t pair, double multiple,
                             const Phase<kLimbs>* phases, Tally& tally) {
-  if (!IsZeroAngle(table, multiple, pair)) ++tally.wide_sin_cos;
   const int known = KnownAngleAt(table, pair, multiple);
+  if (known != 0) ++tally.wide_sin_cos;
   if (known >= 0) return KnownSinCos<kLimbs>(known);
   return SinCosOfPhase(phases != nullptr ? *phases : Phase<kLimbs>(table, pair), multiple);
 }
