@@ -47,7 +47,8 @@ bool RoundNextToQuarterTurns(double multiple, double high, double low, posenc_ty
 
 constexpr Gain kNoGain = {1.0, 1.0, false};
 
-// Sine and cosine of one pair, each rounded once to a type.
+// Sine and cosine of one pair at a multiple, each rounded once to a type: beside whole quarter turns in
+// double, else in wide arithmetic.
 void RecomputeEntries(const FrequencyTable& table, std::size_t pair, double multiple, posenc_type type,
                       double* sine, double* cosine, Tally& tally) {
   ++tally.recomputed;
@@ -64,7 +65,7 @@ void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multipl
                     std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* sines,
                     Value* cosines, Tally& tally, std::size_t step) {
   for (std::size_t k = 0; k < lanes; ++k) {
-    if (flags[k] == 0 || first + k >= table.count) continue;  // no pair, but what fills the vector
+    if (flags[k] == 0 || first + k >= table.count) continue;  // past the pairs, lanes only fill the vector
     double sine, cosine;
     RecomputeEntries(table, first + k, multiples[k], type, &sine, &cosine, tally);
     sines[k * step] = static_cast<Value>(sine);

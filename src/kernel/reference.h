@@ -1,5 +1,5 @@
-// The scalar path: every pair in 256-bit arithmetic, without Highway and sharing no angle arithmetic with
-// the kernels. It is the last row of every table of kernels, and the last resort of all others.
+// Rows by the scalar path (wide_sincos.h): the last row of the encoder's table of kernels, and the last tier
+// of all others.
 #ifndef POSENC_SRC_KERNEL_REFERENCE_H_
 #define POSENC_SRC_KERNEL_REFERENCE_H_
 
@@ -13,15 +13,16 @@
 namespace posenc {
 namespace internal {
 
-// Replaces the entries of the pairs first + k for which flags[k] != 0, k < lanes, at one position, rounded
-// to a type; Value, float or double, holds its numbers, of pair first + k at k * step. multiples begin at
-// pair first.
+// Replaces sine and cosine, each rounded once to a type, of the pairs first + k for which flags[k] != 0,
+// k < lanes, at one position. Value, float or double, holds the type's numbers; those of pair first + k are
+// at k * step. The multiples begin at pair `first`.
 template <class Value>
 void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multiples& multiples,
                     std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* sines,
                     Value* cosines, Tally& tally, std::size_t step = 1);
 
-// data = PE rounded to the type, or sources * scale + PE if scale is not null.
+// data = PE, each entry rounded once to a type; or sources * scale + PE if scale is not null, where PE,
+// product and sum are each rounded to float, and the sum to the type last.
 Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, posenc_type type,
                     const float* scale);
 

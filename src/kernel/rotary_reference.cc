@@ -12,8 +12,8 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// The pair (a, b), rotated and multiplied by the gain, each element rounded once. False if so many bits leave
-// one of them undecided.
+// The finite pair (a, b), rotated and multiplied by the gain, each element rounded once to a type. False if
+// so many bits leave one of them undecided.
 template <int kLimbs>
 bool RoundPair(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, float a, float b,
                RotatedPair* rotated) {
@@ -39,8 +39,9 @@ float NanToCanonical(float x) {
   return x;
 }
 
-// The pair (a, b) of which an element is infinite, rotated as IEEE arithmetic has it: only the signs and
-// zeros of cosine and sine matter. False if not even the signs are known; whole quarter turns have a zero.
+// The pair (a, b), one of whose elements is infinite, rotated as IEEE arithmetic has it: only the signs and
+// zeros of cosine and sine matter, and whole quarter turns are known to have a zero. False if the bits do not
+// tell the signs.
 template <int kLimbs>
 bool RotateNonFinite(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, float a, float b,
                      RotatedPair* rotated) {
@@ -50,14 +51,15 @@ bool RotateNonFinite(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, float 
   return sin_cos.bits > 0;
 }
 
-// Whether so many of a double's last bits are 0.
+// Whether the last `zeros` bits of a double are 0.
 bool EndsWith(double x, int zeros) {
   std::uint64_t bits;
   std::memcpy(&bits, &x, sizeof(bits));
   return bits % (std::uint64_t{1} << zeros) == 0;
 }
 
-// x, rounded to the odd one of the floats around it, unless it is one.
+// x if it is a float, else the neighbouring float with an odd mantissa, so that rounding it again rounds x
+// once.
 float ToOddFloat(double x) {
   auto odd = static_cast<float>(x);
   const auto nearest = static_cast<double>(odd);
@@ -68,7 +70,7 @@ float ToOddFloat(double x) {
   return odd;
 }
 
-// A sum of two doubles, of which the low one need only have the right sign, rounded once.
+// A sum of two doubles, rounded once to a type. The low one need only have the right sign.
 float RoundSum(posenc_type type, const DoubleDouble& sum) {
   const double odd = ToOdd(sum) + 0.0;  // of 0 it is +0
   if (type == POSENC_F32) return static_cast<float>(odd);
@@ -77,12 +79,13 @@ float RoundSum(posenc_type type, const DoubleDouble& sum) {
   return LoadElement(type, element);
 }
 
-// x * gain, rounded once.
+// x * gain, rounded once to a type.
 float ScaleElement(posenc_type type, float x, double gain) {
   return RoundSum(type, ExactProduct(static_cast<double>(x), gain));
 }
 
-// By so many quarter turns: products with a gain that is a double.
+// The pair (a, b) rotated by whole quarter turns, 0 or more, and multiplied by a gain that is a double: exact
+// products, each rounded once.
 RotatedPair RotateByQuarterTurns(int quarter_turns, posenc_type type, double gain, float a, float b) {
   const bool swap = quarter_turns % 2 != 0;
   const float x = swap ? -b : a, y = swap ? a : b;
@@ -90,13 +93,13 @@ RotatedPair RotateByQuarterTurns(int quarter_turns, posenc_type type, double gai
   return {ScaleElement(type, x, factor), ScaleElement(type, y, factor)};
 }
 
-// Whether that is what a rotation by a known angle is.
+// Whether RotateByQuarterTurns rotates this pair by a known angle, in twenty-fourths of a turn.
 bool AreProducts(int known, const Gain& gain, float a, float b) {
   return known >= 0 && known % 6 == 0 && gain.IsDouble() && IsFinite(a) && IsFinite(b);
 }
 
-// product * cos(t) + minor * sin(t), where the cosine is 1 in double and sin(t) is `sine` but for
-// kDirectRotationError. False if that leaves it open on which side of a double the sum is.
+// product * cos(t) + minor * sin(t), rounded once to a type, where the cosine is 1 in double and sin(t) is
+// `sine` but for kDirectRotationError. False if that leaves undecided on which side of a double the sum is.
 bool RoundBesideProduct(posenc_type type, double product, double minor, double sine, float* rounded) {
   const double term = minor * sine, sum = product + term, added = sum - product;
   const double low = (product - (sum - added)) + (term - added);  // what the sum was rounded by
@@ -105,7 +108,8 @@ bool RoundBesideProduct(posenc_type type, double product, double minor, double s
   return std::fabs(low) > std::fabs(term) * kDirectRotationError + curve;
 }
 
-// element * gain * sqrt(1/2), an irrational number or 0. False if two doubles do not tell it from a double.
+// element * gain * sqrt(1/2), which is irrational or 0, rounded once to a type. False if two doubles do not
+// tell it from a double.
 bool RoundEighth(posenc_type type, double element, double gain, float* rounded) {
   constexpr DoubleDouble kRootOfHalf = {0x1.6a09e667f3bcdp-1, -0x1.bdd3413b26456p-55};
   const DoubleDouble value = Multiply(ExactProduct(element, gain), kRootOfHalf);
@@ -114,8 +118,11 @@ bool RoundEighth(posenc_type type, double element, double gain, float* rounded) 
   return true;
 }
 
-// Pairs that one double cannot decide and two can (PROOF.md, section 6): ties beside whole quarter turns, and
-// elements that cancel at odd eighths of a turn. Cosine and sine are good to kDirectRotationError, or NaNs.
+// The finite pair (a, b), rotated and multiplied by a gain that is a double, each element rounded once to a
+// type. Two doubles decide two kinds of pairs that one does not (PROOF.md, section 6): ties beside whole
+// quarter turns, and elements of the same size at odd eighths of a turn, the only angles that are known here.
+// Cosine and sine are good to kDirectRotationError, or NaNs. False for other pairs, and if an element stays
+// undecided.
 bool RotateInTwoDoubles(int known, const Gain& gain, posenc_type type, double a, double b, double cosine,
                         double sine, RotatedPair* rotated) {
   const double factor = gain.nearest();
@@ -134,7 +141,7 @@ bool RotateInTwoDoubles(int known, const Gain& gain, posenc_type type, double a,
          RoundBesideProduct(type, y * unit * factor, (swap ? b : a) * factor, rest, &rotated->y);
 }
 
-// rotate(i, a, b) for each pair of each head.
+// Stores rotate(i, a, b) for pair i of each head, whose elements are a and b.
 template <class Rotate>
 void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
   const std::size_t size = ElementSize(type);
@@ -159,7 +166,7 @@ void RecomputeSinCos(const FrequencyTable& table, const Token& token, const Gain
                      Value* sines, Tally& tally) {
   for (std::size_t k = 0; k < lanes; ++k) {
     const std::size_t pair = first + k;
-    if (flags[k] == 0 || pair >= table.count) continue;
+    if (flags[k] == 0 || pair >= table.count) continue;  // past the pairs, lanes only fill the vector
     double cosine, sine;
     ++tally.recomputed;
     RoundSinCos(table, pair, token[pair], nullptr, gain, type, &sine, &cosine, tally);

@@ -1,5 +1,5 @@
-// Rotation by the scalar path: each pair in 256-bit arithmetic or, where that leaves it open, in 1,024. It is
-// the last row of the rotary's table of kernels, and the last resort of all others.
+// Caches and rotation by the scalar path (wide_sincos.h): the last row of the rotary's table of kernels, and
+// the last tier of all others.
 #ifndef POSENC_SRC_KERNEL_ROTARY_REFERENCE_H_
 #define POSENC_SRC_KERNEL_ROTARY_REFERENCE_H_
 
@@ -15,15 +15,17 @@
 namespace posenc {
 namespace internal {
 
-// gain * cosine and gain * sine of the pairs first + k for which flags[k] != 0, k < lanes, rounded to a type;
-// Value, float or double, holds its numbers.
+// Replaces gain * cosine and gain * sine, each rounded once to a type, of the pairs first + k for which
+// flags[k] != 0, k < lanes. Value, float or double, holds the type's numbers.
 template <class Value>
 void RecomputeSinCos(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
                      std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* cosines,
                      Value* sines, Tally& tally);
 
-// What a pair (a, b) becomes, each element rounded to the type, one of float's or shorter; NaNs are the
-// canonical one.
+// The pair (a, b) of a type that is float or shorter, rotated and multiplied by the gain, each element
+// rounded once to the type. NaNs become the canonical one, and infinities what IEEE arithmetic makes of them.
+// Whole quarter turns are exact products. The pair's cosine and sine are good to kDirectRotationError and
+// spare wide arithmetic some pairs; they may be NaNs.
 struct RotatedPair {
   float x, y;
 };
@@ -31,13 +33,14 @@ RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Ga
                           std::size_t pair, float a, float b, double cosine, double sine, SharedSinCos& wide,
                           Tally& tally);
 
-// Whether products of elements with the gain are exact in double. (Longer gains make no ties.)
+// Whether products of floats with the gain are exact in double. Longer gains make no ties.
 bool IsShort(const Gain& gain);
 
-// The same of shorter types' elements in float. (They make ties of still shorter gains only.)
+// Whether products of 16-bit elements with the gain are exact in float. Only shorter gains make ties of
+// these.
 bool IsShortInFloat(const Gain& gain);
 
-// The kernels of RotaryKernels.
+// REFERENCE's row of RotaryKernels.
 Tally ReferenceSinCos(const FrequencyTable& table, const Token& token, double* cosines, double* sines);
 Tally ReferenceRound(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
                      void* cosines, void* sines);
