@@ -262,8 +262,8 @@ HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, Spre
 }
 
 // placed = the products in double, for float32.
-template <class Turns>
-HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, Turns& placed) {
+template <class Arrays>
+HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, Arrays& placed) {
   ForGained(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i)
                          HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, placed); });
 }
@@ -342,8 +342,8 @@ const PlacedSinCos<kType, kPairing>& PlacedIn(const PlacedSinCosRoom& room) {
 }
 
 // placed = the high or the low parts of all products, in the order in which the loop loads them.
-template <posenc_type kType, posenc_pairing kPairing, Part kPart, class Turns>
-HWY_INLINE void PlaceParts(const ScaledSinCos& sin_cos, Turns& placed) {
+template <posenc_type kType, posenc_pairing kPairing, Part kPart, class Arrays>
+HWY_INLINE void PlaceParts(const ScaledSinCos& sin_cos, Arrays& placed) {
   if constexpr (kTakesSpread<kType, kPairing>) {
     SinCosArrays<float> arrays;
     StoreParts<kType, kPart>(sin_cos, arrays);
