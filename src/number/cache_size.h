@@ -9,15 +9,15 @@
 namespace posenc {
 namespace internal {
 
-// In bytes, as the processor of the first call says it; 0 if it does not.
+// In bytes, as the processor tells it at the first call; 0 if it does not tell.
 std::size_t FirstLevelCacheBytes();
 
-// As processors since 2019 (Intel) and 2024 (AMD) have it.
+// Whether it has the size that Intel has had since 2019 and AMD since 2024.
 inline bool HasLargeFirstLevelCache() { return FirstLevelCacheBytes() >= 48 * 1024; }
 
-// Prefetches a line that a sum reads a row later: into the first-level cache where the tables of angles leave
-// room for it. With 48 KB (Zen 5) sums beyond the caches are 1.2 to 1.5 times as fast so; with 32 KB (Zen
-// 4) 1.4 times as fast if the line waits in the second-level cache.
+// Prefetches a line that a sum reads a row later. With a first-level cache of 48 KB (Zen 5), which has room
+// for it beside the tables of angles, sums beyond the caches are 1.2 to 1.5 times as fast with the line
+// there. With 32 KB (Zen 4) they are 1.4 times as fast with the line in the second-level cache.
 class NextRowPrefetch {
  public:
   NextRowPrefetch() : into_first_level_(HasLargeFirstLevelCache()) {}

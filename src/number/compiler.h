@@ -26,14 +26,14 @@
 static_assert(sizeof(0.1) == sizeof(double),
               "posenc is correctly rounded: not with -fsingle-precision-constant");
 
-// HWY_ATTR and, where -O2 would leave it, HWY_INLINE: of a lambda that a hot loop calls.
+// For a lambda that a hot loop calls: HWY_ATTR, and HWY_INLINE where -O2 would not inline it.
 #if defined(__GNUC__)
 #define POSENC_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
 #else
 #define POSENC_INLINE_LAMBDA HWY_ATTR
 #endif
 
-// Of a function whose frame is so large that its callers' other paths must not carry it.
+// For a function whose frame is so large that the other paths of its callers should not have it.
 #if defined(__GNUC__)
 #define POSENC_NOINLINE __attribute__((noinline))
 #elif defined(_MSC_VER)
@@ -42,7 +42,7 @@ static_assert(sizeof(0.1) == sizeof(double),
 #define POSENC_NOINLINE
 #endif
 
-// Before a loop: it is not to be unrolled.
+// Before a loop that should not be unrolled.
 #if defined(__clang__)
 #define POSENC_ROLLED _Pragma("clang loop unroll(disable)")
 #elif defined(__GNUC__)
@@ -54,21 +54,21 @@ static_assert(sizeof(0.1) == sizeof(double),
 namespace posenc {
 namespace internal {
 
-// Whether the high one of the two words of a 64-bit number comes first in memory.
+// Whether the high word of a 64-bit number comes first in memory.
 #ifdef __BYTE_ORDER__
 inline constexpr bool kBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 #else
 inline constexpr bool kBigEndian = false;  // compilers without the macro know no such machine
 #endif
 
-// Lets nobody see what is stored later before what was stored past the caches. It waits for all of that.
+// Orders streaming stores before all later stores, by waiting until they are done.
 inline void FenceStreams() {
 #ifdef POSENC_X86
   _mm_sfence();
 #endif
 }
 
-// a * b + c + d, which 128 bits hold; the high half is returned.
+// The high half of a * b + c + d, which never exceeds 128 bits.
 inline std::uint64_t MultiplyAdd(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d,
                                  std::uint64_t* low) {
 #ifdef __SIZEOF_INT128__
@@ -90,7 +90,7 @@ inline std::uint64_t MultiplyAdd(std::uint64_t a, std::uint64_t b, std::uint64_t
 #endif
 }
 
-// a + b + *carry, which is 0 or 1 and becomes what does not fit.
+// a + b + *carry. *carry is 0 or 1, and becomes the carry out.
 inline std::uint64_t AddLimbs(std::uint64_t a, std::uint64_t b, std::uint64_t* carry) {
 #ifdef __SIZEOF_INT128__
   __extension__ using Uint128 = unsigned __int128;
@@ -120,8 +120,8 @@ inline int LeadingZeros(std::uint64_t x) {
 #endif
 }
 
-// Ask for a line of memory that will be read later, into the first- and second-level cache. Any address will
-// do. (GCC drops calls of functions that do no more than this, but not of these.)
+// Prefetch a line of memory into the first- or the second-level cache. The address may be invalid. (GCC drops
+// calls of functions that only prefetch, but not of these.)
 #if defined(__GNUC__)
 #define POSENC_PREFETCHES __attribute__((always_inline)) inline void
 POSENC_PREFETCHES PrefetchNear(const void* line) { __builtin_prefetch(line, 0, 3); }
@@ -138,9 +138,8 @@ POSENC_PREFETCHES PrefetchNear(const void* /*line*/) {}
 POSENC_PREFETCHES PrefetchFar(const void* /*line*/) {}
 #endif
 
-// The registers of the floating-point environment: Read; SetDefault, once read; and back as they were.
-// fegetenv of the C library is none of them: it is libm's, and need not know how this processor flushes
-// subnormal numbers.
+// The registers of the floating-point environment: Read; SetDefault, after Read; and Restore. The C library's
+// fegetenv is not used: it is in libm, and need not know how this processor flushes subnormal numbers.
 #if defined(__aarch64__)
 class FpRegisters {
  public:
@@ -167,7 +166,7 @@ class FpRegisters {  // there are none: WebAssembly always computes in the defau
   void Restore() const {}
 };
 #else
-// One register that has all: rounding, masks, flushing, flags.
+// One register holds everything: rounding, masks, flushing, flags.
 #if defined(POSENC_X86)
 struct FpRegister {
   using Value = unsigned;

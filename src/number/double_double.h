@@ -1,4 +1,4 @@
-// Sums of two doubles, for what must be a little wider than double and is needed by the thousand.
+// Sums of two doubles, for numbers that must be a little wider than double and are computed by the thousand.
 #ifndef POSENC_SRC_NUMBER_DOUBLE_DOUBLE_H_
 #define POSENC_SRC_NUMBER_DOUBLE_DOUBLE_H_
 
@@ -14,7 +14,7 @@ struct DoubleDouble {
   double high, low;  // the value is high + low, |low| <= ulp(high) / 2
 };
 
-// Good to 2^-106.
+// The relative error of x as such a sum is below 2^-106.
 DoubleDouble ToDoubleDouble(const Wide256& x);
 
 // Two halves of x, of 26 bits each (Veltkamp); |x| < 2^996.
@@ -39,7 +39,8 @@ inline DoubleDouble Multiply(const DoubleDouble& a, const DoubleDouble& b) {
   return {sum, error - (sum - product.high)};
 }
 
-// One of the two doubles around x, an odd one, or x if it is a double: it rounds to shorter types as x does.
+// x rounded to odd: x if it is a double, else that of the two doubles around it whose last bit is 1. It
+// rounds to shorter types as x does.
 inline double ToOdd(const DoubleDouble& x) {
   std::uint64_t bits;
   std::memcpy(&bits, &x.high, sizeof(bits));

@@ -1,4 +1,4 @@
-// The types of entries, one entry at a time: for the ends of rows and for the reference.
+// Elements of each type, one at a time: for the ends of rows and for the scalar reference.
 #ifndef POSENC_SRC_NUMBER_ELEMENTS_H_
 #define POSENC_SRC_NUMBER_ELEMENTS_H_
 
@@ -12,7 +12,7 @@
 namespace posenc {
 namespace internal {
 
-// Tables by type have room for each of these; at 0 is none.
+// The sizes of arrays that are indexed by posenc_type; index 0 is no type.
 inline constexpr std::size_t kSummandTypes = POSENC_F16 + 1;  // those that encodings are added to
 inline constexpr std::size_t kEntryTypes = POSENC_F64 + 1;    // those that they are written as
 
@@ -50,14 +50,14 @@ void StoreDoubles(const double* entries, std::size_t count, std::size_t step, un
 // to[k] = from[k], k < count, widened to float. Any alignment.
 void WidenEntries(posenc_type type, const void* from, std::size_t count, void* to);
 
-// Of floats [count], any NaN becomes the canonical one. Any alignment.
+// Makes each NaN among floats [count] the canonical one. Any alignment.
 void MakeNansCanonical(std::size_t count, void* row);
 
 // to[k] = the canonical NaN, k < count. Any alignment.
 void StoreNans(posenc_type type, std::size_t count, void* to);
 
-// Which of some entries in a buffer the k-th is: all in their order, or of [s0 c0 s1 c1 ...] the sines, the
-// cosines, or all with cosines first.
+// Where the k-th entry of a row lies in a buffer: in the buffer's order; or, in a buffer [s0 c0 s1 c1 ...],
+// the k-th sine, the k-th cosine, or the k-th of [c0 s0 c1 s1 ...].
 struct EntryOrder {
   std::size_t step = 1;
   std::size_t flip = 0;

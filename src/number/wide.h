@@ -1,6 +1,5 @@
-// Binary floating point of 256 and of 1024 bits in plain integers, for what
-// must be wider than double: building the frequency schedule, and the last
-// resort when a double cannot decide a rounding. Calls nothing of libm.
+// Binary floating point of 256 and of 1,024 bits in plain integers: for frequencies, and for the last tier,
+// which decides roundings that doubles leave undecided. Calls nothing of libm.
 #ifndef POSENC_SRC_NUMBER_WIDE_H_
 #define POSENC_SRC_NUMBER_WIDE_H_
 
@@ -66,7 +65,7 @@ Wide<kLimbs> Log(double x);
 Wide256 Log(const Wide256 &x);  // 2^-2900 < x < 2^2900
 Wide1024 Log(const Wide1024 &x);
 
-// The natural logarithm of x > 0: error below 2^-38 and 2^-38 of it.
+// The natural logarithm of x > 0. The error is below 2^-38 plus 2^-38 times the result.
 double ApproximateLog(double x);
 
 // sin and cos of r quarter turns, |r| <= 1/2: relative errors below

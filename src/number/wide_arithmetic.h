@@ -49,7 +49,7 @@ Wide<kLimbs> Constant(const std::uint64_t (&limbs)[kMaxLimbs], std::int64_t expo
   return x;
 }
 
-// The upper limb of (high : low) * 2^-bits, 0 <= bits < 64, but for what high is beyond it.
+// The lower limb of (high : low) shifted right by `bits`, 0 <= bits < 64.
 inline std::uint64_t ShiftedLimb(std::uint64_t high, std::uint64_t low, int bits) {
   return low >> bits | high << 1 << (63 - bits);
 }
@@ -224,7 +224,7 @@ Wide<kLimbs> Multiply(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
   MultiplyTop<kLimbs>(a.limb, b.limb, product);
   Wide<kLimbs> result;
   if (product[kLimbs] == 0) return result;
-  // Two numbers of at least 1/2: at most one zero leads.
+  // Both factors are at least 1/2, so the product has at most one leading zero.
   const int bits = (product[kLimbs] >> 63) != 0 ? 0 : 1;
   for (int i = 0; i < kLimbs; ++i) {
     result.limb[i] = bits == 0 ? product[i + 1] : product[i + 1] << 1 | product[i] >> 63;
@@ -236,7 +236,7 @@ Wide<kLimbs> Multiply(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
 
 template <int kLimbs>
 Wide<kLimbs> Divide(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
-  // Few digits, as most divisors have: by hand.
+  // Most divisors have few digits; division by them goes limb by limb.
   const std::uint64_t top = b.limb[kLimbs - 1];
   if (top << 32 == 0 && std::all_of(b.limb, b.limb + kLimbs - 1, [](std::uint64_t x) { return x == 0; })) {
     Wide<kLimbs> quotient = DivideSmall(a, static_cast<std::uint32_t>(top >> 32));
