@@ -3,9 +3,12 @@
 //
 //   x = a c - b s, y = b c + a s; c = G cos and s = G sin, for gain G and the token's angle
 //
-// m is the larger of |a| and |b|, u = 2^-53. A *worst known* error is the largest of 4 * 10^7 random inputs
-// and 2 * 10^7 beside the worst of these (G in [1, 2), |a| and |b| in [1/4, 1]), measured in 64 digits
-// against SinCosSums (2^-78) and confirmed by MPFR. PROOF.md, section 6, "Quickly", argues the bounds.
+// m is the larger of |a| and |b|. `RotateQuickly` (rotate_quickly-inl.h) stores what the test decides, defers
+// vectors with few undecided lanes, and leaves the others to `BoundedRotation` (rotate-inl.h).
+//
+// A *worst known* error is the largest of 4 * 10^7 random inputs and 2 * 10^7 beside the worst of these (G in
+// [1, 2), |a| and |b| in [1/4, 1]), measured in 64 digits against SinCosSums (2^-78) and confirmed by MPFR.
+// PROOF.md, section 6, "Quickly", argues the bounds.
 #if defined(POSENC_SRC_KERNEL_QUICK_SUMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_QUICK_SUMS_INL_H_
 #undef POSENC_SRC_KERNEL_QUICK_SUMS_INL_H_
@@ -40,17 +43,17 @@ constexpr bool kCutsSums = kHasVbmi2 && (kType == POSENC_F32);
 template <posenc_type kType>
 constexpr double kSinCosScale = kCutsSums<kType> ? 0x1p-896 : 1.0;
 
-// The least sum that is tested. It is a normal number of the type; for bfloat16 it is so large that what
-// products and low parts lose as subnormal floats does not matter.
+// The least sum that may be decided. It is a normal number of the type; for bfloat16 it is so large that what
+// products and low parts lose as subnormal floats, some 2^-150 each, is nothing beside its ulp.
 template <posenc_type kType>
 constexpr float kMinQuickly = kType == POSENC_F32    ? kMinRotated
                               : kType == POSENC_BF16 ? 0x1p-90f
                                                      : 0x1p-14f;
 
-// The test for midpoints looks at the bits that rounding drops, of a sum in double for float32, of a sum in
-// float for 16-bit types. kDroppedBias, half a place of the type and the window, is added to the sum; the
-// dropped bits are then less than twice the window if a midpoint is within it, and all bits of kFarDropped
-// are 0. The bits above are the sum rounded to the type, if no midpoint is near.
+// The test for midpoints looks at the bits that rounding drops: of a sum in double for float32, of a sum in
+// float for 16-bit types. It adds kDroppedBias, half of the type's last place and the window, to the bits of
+// the sum. If a midpoint is within the window, the dropped bits are then less than twice the window, so that
+// they have none of kFarDropped. If none is, the bits above are the sum rounded to the type.
 template <posenc_type kType>
 constexpr std::uint32_t kDroppedBias = kType == POSENC_F32
                                            ? std::uint32_t{kRoundingBias<POSENC_F32, kRotatedWindow>}
@@ -60,19 +63,22 @@ constexpr std::uint32_t kFarDropped = kType == POSENC_F32
                                           ? std::uint32_t{kFarBits<POSENC_F32, kRotatedWindow>}
                                           : (1u << (24 - TraitsOf(kType).digits)) - 2 * kFloatRotatedWindow;
 
-// u c + v s in double, or u c - v s (kMinus), for float32.
+// Returns u c + v s in double, or u c - v s (kMinus), for float32; u and v are elements.
 //
-// Error: 15 u by G m, with direct or added angles; with FMA the second product is exact.
-// Worst known:
-//   4.77 u, direct  a = 0x1.e40eb4p-1, b = -0x1.e43446p-1, angle 10 * 0x1.93711a63857eep-5 quarter turns,
-//                   G = 0x1.7ef5a68084d29p0: x is 0x1.00090170a8d15p1, want 0x1.00090170a8d17p1
-//   5.96 u, added   a = 0x1.7499d0p-1, b = 0x1.748ac4p-1, angle 466 * 0x1.0b752b37a48acp-6, 7 behind its
-//                   anchor, G = 0x1.f8f657558a173p0: x is 0x1.0028d55f41080p1, want 0x1.0028d55f4107ep1
+//   cosine, sine  [lanes] c and s
+//
+// Error: below 15 * 2^-53 G m, with direct or added angles. kRotatedWindow covers it if the sum is at least
+// kMinPart of the pair's larger sum. With FMA the second product is exact.
+// Worst known, in units of 2^-53 G m:
+//   4.77, direct  a = 0x1.e40eb4p-1, b = -0x1.e43446p-1, angle 10 * 0x1.93711a63857eep-5 quarter turns,
+//                 G = 0x1.7ef5a68084d29p0: x is 0x1.00090170a8d15p1, want 0x1.00090170a8d17p1
+//   5.96, added   a = 0x1.7499d0p-1, b = 0x1.748ac4p-1, angle 466 * 0x1.0b752b37a48acp-6, 7 behind its
+//                 anchor, G = 0x1.f8f657558a173p0: x is 0x1.0028d55f41080p1, want 0x1.0028d55f4107ep1
 //   without FMA
-//   5.53 u, direct  a = 0x1.26a11ap-2, b = 0x1.268976p-2, angle 606 * 0x1.78ca41e62791fp-8,
-//                   G = 0x1.498557af2e7b6p0: x is 0x1.0c0a1fca9ab74p-1, want 0x1.0c0a1fca9ab76p-1
-//   6.65 u, added   a = 0x1.4a18d4p-2, b = -0x1.4a148ap-2, angle 16313 * 0x1.db2fdbc801c73p-4, 3 behind its
-//                   anchor, G = 0x1.2239e2c28a164p0: x is 0x1.089318b19afbcp-1, want 0x1.089318b19afbap-1
+//   5.53, direct  a = 0x1.26a11ap-2, b = 0x1.268976p-2, angle 606 * 0x1.78ca41e62791fp-8,
+//                 G = 0x1.498557af2e7b6p0: x is 0x1.0c0a1fca9ab74p-1, want 0x1.0c0a1fca9ab76p-1
+//   6.65, added   a = 0x1.4a18d4p-2, b = -0x1.4a148ap-2, angle 16313 * 0x1.db2fdbc801c73p-4, 3 behind its
+//                 anchor, G = 0x1.2239e2c28a164p0: x is 0x1.089318b19afbcp-1, want 0x1.089318b19afbap-1
 template <bool kMinus>
 HWY_INLINE DoubleVec SumInDouble(DoubleVec u, DoubleVec v, const double* cosine, const double* sine) {
   const Doubles d;
@@ -80,9 +86,15 @@ HWY_INLINE DoubleVec SumInDouble(DoubleVec u, DoubleVec v, const double* cosine,
   return kMinus ? MinusProduct(v, hn::LoadU(d, sine), product) : hn::MulAdd(v, hn::LoadU(d, sine), product);
 }
 
-// Rounds a vector of float32 sums in double: value = the floats, size = what MagnitudeAmong compares, biased
-// = the low words of the sums + kDroppedBias. The lanes of `biased` are in an order of their own unless
-// kCutsSums.
+// Rounds float32 sums in double to nearest, for the test:
+//
+//   lower, upper  the sums of a vector's lower and upper half
+//   value         them as floats
+//   biased        their low words + kDroppedBias; unless kCutsSums, in the target's own order (WordsOf)
+//   size          their magnitudes, as MagnitudeAmong takes them
+//
+// With kCutsSums the bias is added to the whole double, and a float is what remains of it without its 3
+// highest exponent bits and its 29 lowest bits.
 template <bool kNoticesNans>
 HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, WordVec& biased,
                           EntryVec& size) {
@@ -106,11 +118,13 @@ HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, Wor
   size = SizeOf<kNoticesNans>(value);
 }
 
-// u c + v s in float, or u c - v s (kMinus), for 16-bit types: the high parts first, whose products are
-// exact, so that their sum rounds once.
+// Returns u c + v s in float, or u c - v s (kMinus), for 16-bit types; u and v are elements. The high parts
+// come first: their products are exact, so that their sum rounds once.
 //
-// Error: below kFloatRotatedWindow (4 ulps of the sum), if the sum is at least kMinPart of the pair's
-// larger sum; with direct or added angles.
+//   sin_cos  [i .. i + lanes - 1] high and low parts of c and s
+//
+// Error: below kFloatRotatedWindow (4 ulps of the sum), with direct or added angles, if the sum is at least
+// kMinPart of the pair's larger sum.
 // Worst known (direct angles with FMA; 2.50 ulps as well without FMA and with added angles):
 //   2.50 ulps  float16: a = 0x1.b74p-2, b = -0x1.b9p-2, angle 70982 * 0x1.79709145c7f88p-10 quarter turns,
 //              G = 0x1.d8b057ac3aae9p0: x is -0x1.fff972p-1, want -0x1.fff96cfffe631p-1
@@ -125,7 +139,8 @@ HWY_INLINE EntryVec SumInFloat(EntryVec u, EntryVec v, const QuickSinCos<float>&
   return PlusProduct<false>(u, hn::LoadU(df, sin_cos.low_cosines + i), sum);
 }
 
-// The bits of 16-bit types' sums + kDroppedBias.
+// Returns the bits of a 16-bit type's sums + kDroppedBias: the type's bits of the rounded sum above the
+// dropped ones.
 template <posenc_type kType>
 HWY_INLINE WordVec Biased(EntryVec sum) {
   return hn::Add(hn::BitCast(Words(), sum), hn::Set(Words(), kDroppedBias<kType>));
@@ -134,10 +149,10 @@ HWY_INLINE WordVec Biased(EntryVec sum) {
 // Returns the lanes in which both sums are decided:
 //
 // - no midpoint is within the window of either (kRotatedWindow, or kFloatRotatedWindow for 16-bit types), and
-// - the smaller sum exceeds kMinPart of the larger and kMinQuickly, so that the window covers its error.
+// - the smaller sum exceeds kMinPart of the larger, plus kMinQuickly, so that the window covers its error.
 //
-// If an element is an infinity or a NaN, or sums overflow, then one of a pair's sums is infinite or both are
-// NaNs, and the second comparison is false.
+// If an element is an infinity or a NaN, or if sums overflow, then one of a pair's sums is infinite or both
+// are NaNs; so the second condition does not hold.
 template <posenc_type kType>
 HWY_INLINE hn::Mask<Entries> AreDecided(WordVec x_biased, WordVec y_biased, EntryVec smaller,
                                         EntryVec larger) {
@@ -147,8 +162,9 @@ HWY_INLINE hn::Mask<Entries> AreDecided(WordVec x_biased, WordVec y_biased, Entr
   return FarAndGreater(BothFarIn(x_biased, y_biased, bits), smaller, limit);
 }
 
-// Stores decided sums rounded to the type. bfloat16, and float16 without instructions for it, take
-// the rounded bits of `biased`.
+// Stores sums rounded to the type; those of undecided lanes are stored again when they are resolved. bfloat16
+// is the upper half of `biased`. Without instructions for float16 that is cut out of `biased` too: the
+// exponent's bias of 127 becomes 15, and larger numbers become infinity.
 template <posenc_type kType>
 HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) {
   if constexpr (kType == POSENC_F32) {
@@ -171,7 +187,8 @@ HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) 
   }
 }
 
-// Words of two bfloat16, the rounded high halves of biased sums; `first` comes first in memory.
+// Joins the high halves of biased sums, which are rounded bfloat16, to words of two elements; those of
+// `first` come first in memory.
 HWY_INLINE WordVec JoinNeighbours(WordVec first, WordVec second) {
   const auto low = kBigEndian ? second : first, high = kBigEndian ? first : second;
   return hn::OrAnd(hn::ShiftRight<16>(low), high, hn::Set(Words(), 0xFFFF0000u));
@@ -183,8 +200,8 @@ HWY_INLINE void StoreWords(WordVec words, std::uint16_t* to) {
   hn::StoreU(hn::BitCast(d16, words), d16, to);
 }
 
-// The smaller of each 16-bit half of two vectors of words. It finds, among biased sums, dropped bits near a
-// midpoint.
+// Returns the smaller of each 16-bit half of two vectors of words. The low half of a biased bfloat16 sum is
+// its dropped bits: if the least of several is outside the window, all are.
 HWY_INLINE WordVec LesserHalves(WordVec a, WordVec b) {
   const hn::Repartition<std::uint16_t, Words> d16;
   return hn::BitCast(Words(), hn::Min(hn::BitCast(d16, a), hn::BitCast(d16, b)));
