@@ -1,5 +1,6 @@
 // The loops of the exact rotation's first tier, which decides most pairs by the sums and tests of
-// quick_sums-inl.h. Included once per target.
+// quick_sums-inl.h (errors there). A vector with few undecided lanes is deferred, for
+// `ResolveUndecidedPairs`; at any other the loop stops, for `BoundedRotation`. Included once per target.
 #if defined(POSENC_SRC_KERNEL_ROTATE_QUICKLY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ROTATE_QUICKLY_INL_H_
 #undef POSENC_SRC_KERNEL_ROTATE_QUICKLY_INL_H_
@@ -39,16 +40,21 @@ void QueueDeferred(DeferredVectors<kType>& /*deferred*/, const Rotation& /*rotat
 
 #else
 
-// Defers a vector of `count` pairs at `at`: copies its elements, and the lanes that are not decided, before
-// the rotated ones are stored. Returns false if more than kFewLanes lanes are undecided, if there is no room,
-// or for float32 without kCutsSums.
+// Defers a vector of `count` pairs, of which the first is `at`: copies its elements and its mask of undecided
+// lanes. Callers store the rotated elements only afterwards, since they may overwrite those at `from`.
+//
+//   is_decided  [lanes] of the test; PairsOfLanes says which pairs a lane tests
+//   from        a, and b `apart` elements behind it, if half-split; else 2 * count elements of neighbours
+//
+// Returns false, and defers nothing, if more than kFewLanes lanes are undecided, if there is no room, or for
+// float32 without kCutsSums.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from, std::size_t apart,
                       std::size_t count, Progress at, DeferredVectors<kType>& deferred) {
   const Entries df;
   const std::size_t lanes = hn::Lanes(df), n = deferred.count;
   if (kType == POSENC_F32 && !kCutsSums<kType>)
-    return false;  // the lanes of `biased` are not in the order of the pairs
+    return false;  // lanes of the test are in the target's own order (WordsOf), not in that of pairs
   if (hn::CountTrue(df, is_decided) + DeferredVectors<kType>::kFewLanes < lanes) return false;
   if (n == DeferredVectors<kType>::kMax || count > 64) return false;
   deferred.count = n + 1;
@@ -67,8 +73,12 @@ HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from
   return true;
 }
 
-// Rotates one vector of pairs, those at `at`, in separate vectors a and b: half-split, and neighbours of
-// bfloat16. Returns false, and stores nothing, if it has undecided lanes and is not deferred.
+// Rotates as many pairs as Entries has lanes, from pair `at` on, with their a and b in a vector each: for
+// half-split pairs, and for neighbours of bfloat16.
+//
+//   from, to  a and x; b and y are `apart` elements behind them if half-split, else beside them
+//
+// Returns false, and stores nothing, if lanes are undecided and `Defer` refuses the vector.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
                             const QuickSinCos<Value>& sin_cos, Progress at,
@@ -117,8 +127,9 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
   return true;
 }
 
-// RotateApart for half-split bfloat16 in words, which takes twice as many pairs: a word holds an even
-// pair and the next. The cosines and sines of even pairs come before those of odd ones (Deinterleave).
+// RotateApart for half-split bfloat16, of twice as many pairs: a word holds the elements of an even pair and
+// of the next one, and a lane tests both. In each two vectors of sin_cos the cosines and sines of even pairs
+// come before those of odd ones (Deinterleave).
 HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::size_t apart,
                             const QuickSinCos<float>& sin_cos, Progress at,
                             DeferredVectors<POSENC_BF16>& deferred) {
@@ -144,8 +155,9 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
   return true;
 }
 
-// Sums of a vector of neighbours, [x y x' y' ...], from element i on of spread cosines and sines: element * c
-// + its neighbour * s, whose sign is in the spread sines.
+// The sums of a vector of neighbours, for AreDecided: value = [x0 y0 x1 y1 ...] from [a0 b0 a1 b1 ...], each
+// element times c plus its neighbour times s. Spread sines, which are read from their element i on, have the
+// sign of x's term. `biased` and `size` are those of RoundSums.
 template <posenc_type kType, class Value>
 HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Value>& sin_cos, std::size_t i,
                               EntryVec& value, WordVec& biased, EntryVec& size) {
@@ -166,7 +178,8 @@ HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Va
   }
 }
 
-// RotateApart for neighbours of float32 and float16: two vectors of elements, without separating a from b.
+// RotateApart for neighbours of float32 and float16, as two vectors of elements: a is not separated from b.
+// Lane k tests element k of both vectors.
 template <posenc_type kType, class Value>
 HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to,
                               const QuickSinCos<Value>& sin_cos, Progress at,
@@ -177,8 +190,8 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   WordVec first_biased, second_biased;
   SumNeighbours<kType>(from, sin_cos, 2 * i, first, first_biased, first_size);
   SumNeighbours<kType>(from + lanes, sin_cos, 2 * i + lanes, second, second_biased, second_size);
-  // Each lane tests an element of two pairs against the largest of their four sums, which is no less than the
-  // larger sum of its own pair.
+  // A lane's two elements are compared with the largest sum of both pairs, which is at least the larger sum
+  // of each. So some pairs are undecided that are not small beside their own, but none is decided wrongly.
   const auto larger = MagnitudeAmong<true, true>(first_size, second_size);
   const auto largest = MagnitudeAmong<true, true>(larger, hn::Reverse2(df, larger));
   const auto is_decided = AreDecided<kType>(first_biased, second_biased,
@@ -191,9 +204,12 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   return true;
 }
 
-// Rotates a token's heads from `at` on, which begins a block (BoundedRotation::Block). Stops at, and returns,
-// the first vector that is neither decided nor deferred, or the last pairs of a head if they do not fill a
-// vector; these are BoundedRotation's.
+// Rotates a token's heads from `at` on, which begins a block (BoundedRotation::Block).
+//
+//   shared  for all heads: c and s of all pairs, as PlaceSinCos wrote them
+//
+// Stops at, and returns, the first vector that is neither decided nor deferred, or the last pairs of a head
+// if they do not fill a vector; BoundedRotation takes them. Returns head heads.count if all are done.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickSinCos<Value>& shared, Progress at,
                                     DeferredVectors<kType>& deferred) {
@@ -229,8 +245,14 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickSinCos<Value>
   return at;
 }
 
-// The pairs, a bit each, that undecided lanes of a test belong to. A lane is one pair; or a word of two
-// pairs; or, of neighbours in place, one element in each of two vectors.
+// Returns the pairs of a deferred vector, a bit each, that its undecided lanes, a bit each, test. Lane k
+// tests
+//
+//   RotateApart    pair k
+//   RotateWords    pairs 2 k and 2 k + 1
+//   RotateInPlace  element k of both vectors: pairs k / 2 and (lanes + k) / 2
+//
+//   pairs  of the vector: twice the lanes after RotateWords
 inline std::uint64_t PairsOfLanes(bool takes_spread, std::uint64_t lanes, std::size_t pairs) {
   const std::size_t count = hn::Lanes(Entries());
   if (pairs == count && !takes_spread) return lanes;
@@ -242,7 +264,7 @@ inline std::uint64_t PairsOfLanes(bool takes_spread, std::uint64_t lanes, std::s
   return result;
 }
 
-// Queues the pairs of all deferred vectors, and forgets these.
+// Queues the undecided pairs of all deferred vectors for ResolveUndecidedPairs, and empties `deferred`.
 template <posenc_type kType>
 HWY_NOINLINE void QueueDeferred(DeferredVectors<kType>& deferred, const Rotation& rotation,
                                 const Heads& heads, UndecidedPairs& undecided) {
