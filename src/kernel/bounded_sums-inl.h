@@ -1,5 +1,7 @@
-// Rotation of a vector of pairs with any elements: sums in double with a bound of their error, whose two ends
-// are rounded. Takes the vectors that the quick loop leaves undecided. Included once per target.
+// Rotation of a vector of pairs with any elements: sums in double and bounds of their errors. A sum less its
+// bound and the sum plus its bound are rounded; if both give the same number, the lane is decided. Vectors
+// come here from the quick loop, then single pairs with direct angles; `RecomputePair` takes what is left.
+// Included once per target.
 //
 //   x = G (a cos - b sin), y = G (b cos + a sin); G is the gain, cos and sin those of the token's angle
 //
@@ -34,20 +36,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <posenc_type kType>
 using PairsOf = std::conditional_t<kType == POSENC_F32, Floats, hn::ScalableTag<float>>;
 
-// What a token's cosines and sines are multiplied by, and how large the error of a sum is. A term a c of a
-// sum adds |a| (|c| relative + absolute) to the sum's bound; this covers the roundings of the sum as well:
+// What a token's cosines and sines are multiplied by, factor = G and sine_factor = +-G, and how large the
+// error of a sum is. A term a c of a sum adds |a| (|c| relative + absolute) to the sum's bound; this covers
+// the roundings of the sum as well:
 //
 //   direct angles  relative = kDirectRotationError (9 u)
 //   added angles   absolute = kAddedRotationError * G (12 u G)
 //   16-bit types   relative = kFloatRotationError (2.1 v), which covers direct angles as well
 //
-// kMinSinCosError is `absolute` for direct angles if one of the token's cosines or sines is tiny.
+// With direct angles `absolute` is kMinSinCosError, until `TightenFor` has found no tiny cosine or sine.
 struct SinCosBounds {
   double factor, sine_factor;
   double relative, absolute;
   bool are_direct;  // each cosine and sine has the right sign, and is 0 only if it is exactly 0
-  bool has_zeros;   // some may be exactly 0; such have no error
-  bool are_exact;   // for angles with a zero, G is so short that an element times +-G is exact
+  bool has_zeros;   // some may be exactly 0, which has no error
+  bool are_exact;  // G is so short that an element times +-G is exact, as are sums with a cosine or sine of 0
 
   // in_float: sums become floats before their bounds are added (16-bit types).
   SinCosBounds(const Gain& gain, bool direct, bool in_float)
@@ -61,9 +64,9 @@ struct SinCosBounds {
         has_zeros(direct),
         are_exact(direct && (in_float ? IsShortInFloat(gain) : IsShort(gain))) {}
 
-  // Clears has_zeros and `absolute` if none of the token's direct cosines and sines [pairs] is 0, or so small
-  // that products underflow; most tokens beyond position 0 have none.
-  HWY_NOINLINE void LookAt(const double* cosines, const double* sines, std::size_t pairs) {
+  // Clears has_zeros and `absolute` if all of a token's direct cosines and sines [pairs] exceed
+  // kMinPlainSinCos: none is 0, or so small that products underflow. Most tokens beyond position 0 are so.
+  HWY_NOINLINE void TightenFor(const double* cosines, const double* sines, std::size_t pairs) {
     if (!are_direct) return;
     const Doubles d;
     auto smallest = hn::Set(d, 1.0);
@@ -81,10 +84,14 @@ struct SinCosBounds {
 // Sums in double, x = a c - b s and y = b c + a s, and bounds of their errors; a bound is 0 if the sum is
 // exact.
 //
-// Error, float32: direct angles kDirectRotationError (9 u) by |a c| + |b s|; added ones kAddedRotationError
-// (12 u) by G (|a| + |b|). With kInFloat the bound is for the sum rounded to float: kFloatRotationError (2.1
-// v) by |a c| + |b s|, and kMinFloatRotationError for subnormal floats; added angles have the 12 u besides.
-// Worst known:
+//   cosine, sine  without the gain
+//   kInFloat      x and y are for floats of 16-bit types: bounds cover the rounding of sums to float as well
+//
+// Error, float32: kDirectRotationError, 9 u (|a c| + |b s|), with direct angles; kAddedRotationError, 12 u G
+// (|a| + |b|), with added ones.
+// Error, kInFloat: kFloatRotationError, 2.1 v (|a c| + |b s|), and kMinFloatRotationError, because floats may
+// be subnormal; with added angles 12 u G (|a| + |b|) besides.
+// Worst known, as multiples of the same sums:
 //   3.38 u, direct  a = 0x1.cfa1bep-1, b = -0x1.be01b2p-6, angle 466612 * 0x1.16a79861b80dbp-11 (quarter
 //                   turns), G = 0x1.1ab9983627937p0: x is 0x1.00053f691c71cp0,
 //                   want 0x1.00053f691c71ap0
@@ -112,32 +119,33 @@ HWY_INLINE void SumWithin(FloatVec a_element, FloatVec b_element, DoubleVec cosi
        s_error = hn::MulAdd(hn::Abs(s), relative, absolute);
   x = MinusProduct(b, s, hn::Mul(a, c));
   y = hn::MulAdd(a, s, hn::Mul(b, c));
-  // What a sum that is not exactly 0 may lose as a subnormal float.
-  const auto most_least = hn::Set(d, kMinFloatRotationError);
-  const auto least = hn::Min(hn::Add(a_size, b_size), most_least);
-  DoubleVec x_least = least, y_least = least;
+  // What a sum may lose as a subnormal float; nothing if both elements are 0.
+  const auto max_loss = hn::Set(d, kMinFloatRotationError);
+  const auto loss = hn::Min(hn::Add(a_size, b_size), max_loss);
+  DoubleVec x_loss = loss, y_loss = loss;
   if (HWY_UNLIKELY(bounds.has_zeros)) {
     auto no_cosine = hn::Eq(cosine, hn::Zero(d)), no_sine = hn::Eq(sine, hn::Zero(d));
     if (bounds.are_exact) no_cosine = no_sine = hn::Or(no_cosine, no_sine);
     c_error = hn::IfThenZeroElse(no_cosine, c_error);
     s_error = hn::IfThenZeroElse(no_sine, s_error);
-    const auto least_of = [&](DoubleVec of_cosine, DoubleVec of_sine) HWY_ATTR {
+    // A product with a cosine or sine of 0 loses nothing.
+    const auto loss_of = [&](DoubleVec of_cosine, DoubleVec of_sine) HWY_ATTR {
       const auto parts =
           hn::Add(hn::IfThenZeroElse(no_cosine, of_cosine), hn::IfThenZeroElse(no_sine, of_sine));
-      return hn::Min(parts, most_least);
+      return hn::Min(parts, max_loss);
     };
-    if (kInFloat) x_least = least_of(a_size, b_size);
-    if (kInFloat) y_least = least_of(b_size, a_size);
+    if (kInFloat) x_loss = loss_of(a_size, b_size);
+    if (kInFloat) y_loss = loss_of(b_size, a_size);
   }
-  const auto product = [&](DoubleVec size, DoubleVec part) HWY_ATTR {
-    return kInFloat ? hn::MulAdd(size, c_error, part) : hn::Mul(size, c_error);
+  const auto cosine_bound = [&](DoubleVec size, DoubleVec lost) HWY_ATTR {
+    return kInFloat ? hn::MulAdd(size, c_error, lost) : hn::Mul(size, c_error);
   };
-  x_bound = hn::MulAdd(b_size, s_error, product(a_size, x_least));
-  y_bound = hn::MulAdd(a_size, s_error, product(b_size, y_least));
+  x_bound = hn::MulAdd(b_size, s_error, cosine_bound(a_size, x_loss));
+  y_bound = hn::MulAdd(a_size, s_error, cosine_bound(b_size, y_loss));
 }
 
-// The ends of a sum's interval, sum + bound and sum - bound. Neither is -0 if sum and bound are +0: 0 - bound
-// is +0 then, where -bound would be -0.
+// The ends of a sum's interval, sum + bound and sum - bound. A sum of +0 or -0 with a bound of 0 gives +0
+// twice: 0 - bound is +0, where -bound would be -0.
 template <class D, class V>
 HWY_INLINE V Above(D /*d*/, V sum, V bound) {
   return hn::Add(sum, bound);
@@ -157,9 +165,11 @@ HWY_INLINE WordsAs<Floats> RoundToFloats(DoubleVec sum, DoubleVec bound, WordsAs
 }
 
 // The same for 16-bit types, from sums and bounds in float: `bits` has the type's in the low half of each
-// word. Returns the bits that differ; only the high halves count for bfloat16.
+// word. Returns the bits in which the ends differ: for bfloat16 those in the high half of each word, whose
+// low half means nothing.
 //
-// are_exact: bounds may be 0, so that a tie may be decided; float16 rounds ties to even by itself.
+// are_exact: bounds may be 0, so that a sum may be a midpoint and yet decided: it goes to even. Float16Bits
+// does that in any case.
 template <posenc_type kType, class DF>
 HWY_INLINE WordsAs<DF> RoundToShort(DF df, hn::Vec<DF> sum, hn::Vec<DF> bound, bool are_exact,
                                     WordsAs<DF>& bits) {
@@ -172,7 +182,7 @@ HWY_INLINE WordsAs<DF> RoundToShort(DF df, hn::Vec<DF> sum, hn::Vec<DF> bound, b
     const auto half = hn::Set(du, 0x8000u);
     auto to = hn::Add(hn::BitCast(du, above), half);
     const auto differ = hn::Xor(to, hn::Add(hn::BitCast(du, below), half));
-    if (HWY_UNLIKELY(are_exact)) {  // `half` rounded ties up
+    if (HWY_UNLIKELY(are_exact)) {  // adding `half` rounds midpoints away from 0
       const auto off_tie =
           hn::Or(hn::And(to, hn::Set(du, 0xFFFFu)), hn::Xor(hn::BitCast(du, above), hn::BitCast(du, below)));
       to = hn::IfThenElse(hn::Eq(off_tie, hn::Zero(du)), hn::And(to, hn::Set(du, 0xFFFE0000u)), to);
@@ -196,15 +206,16 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
 }
 
 // Rotates a vector of pairs: x, y = bits of the rotated elements, as StorePairs takes them. Returns the
-// undecided lanes, in which SumWithin's interval rounds to two numbers.
+// undecided lanes: those in which the ends of an interval of SumWithin round to two numbers.
 //
 //   larger          bits of the larger of |a| and |b|
 //   cosines, sines  [lanes], without the gain
 //
-// NaNs and infinities are what IEEE arithmetic makes of the sums. Only direct angles have signs that are
-// certain, so an infinity with added angles is undecided.
+// NaNs and infinities are what IEEE arithmetic makes of the sums. With added angles lanes with an infinity
+// are undecided, because the result depends on the signs of cosine and sine, which only direct angles have
+// right.
 //
-// BoundedRotation evaluates the token's angles directly if too many lanes are undecided;
+// If added angles leave many lanes undecided, BoundedRotation calls again with direct ones;
 // ResolveUndecidedPairs takes the few others.
 template <posenc_type kType>
 HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
@@ -261,8 +272,8 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
   return undecided;
 }
 
-// The lanes of a mask, a bit each; at most 64. (For half a vector hn::MaxLanes is too small on SVE of 2,048
-// bits, hence kMaxVectorBytes.)
+// Returns the lanes of a mask, at most 64, a bit each. (kMaxVectorBytes, because hn::MaxLanes of half a
+// vector is too small on SVE of 2,048 bits.)
 template <class D>
 HWY_INLINE std::uint64_t BitsOf(D d, hn::Mask<D> mask) {
   constexpr std::size_t kBytes = hwy::DivCeil(kMaxVectorBytes / sizeof(hn::TFromD<D>), std::size_t{8});
@@ -274,8 +285,8 @@ HWY_INLINE std::uint64_t BitsOf(D d, hn::Mask<D> mask) {
   return bits;
 }
 
-// A vector of elements as floats, from their bits [lanes]; and the bits of floats that are numbers of the
-// type. Exact; a NaN's bits are those of the canonical one.
+// FloatsOfBits returns elements of a type as floats, from their bits [lanes]; BitsOfFloats the bits of floats
+// that are numbers of the type. Both are exact; BitsOfFloats makes every NaN the canonical one.
 HWY_INLINE FloatVec FloatsOfBits(posenc_type type, const std::uint32_t* from) {
   const Floats df;
   const auto bits = hn::LoadU(hn::RebindToUnsigned<Floats>(), from);
@@ -296,12 +307,12 @@ HWY_INLINE WordsAs<Floats> BitsOfFloats(posenc_type type, FloatVec v) {
 // Resolves the queued pairs, all of one type and gain: each rotated element correctly rounded and stored. One
 // pair a lane, as they have multiples and steps of their own.
 //
-// Sums and bounds are SumWithin's, with direct angles: kDirectRotationError (9 u) by |a c| + |b s|. Worst
-// known: see there. Both ends are rounded; NaNs and infinities are what IEEE arithmetic makes of the sums.
+// Sums and bounds are SumWithin's for float32, with direct angles: kDirectRotationError, 9 u (|a c| + |b s|).
+// Both ends are rounded to the type; NaNs and infinities are what IEEE arithmetic makes of the sums.
 //
 // RecomputePair takes, in two doubles or in wide arithmetic, the pairs that this leaves undecided: 1 of 2.7
-// million rotated pairs of float32, none of 65 million of each 16-bit type (src/README.md). It takes cosine
-// and sine from here, NaNs where these are not known.
+// million rotated pairs of float32, none of 65 million of each 16-bit type (src/README.md). It is given the
+// cosine and sine, or NaNs if the phase lost too much to cancellation or is below kMinDoublePhase.
 //
 // It is one function for all types, because three of them would take 2 KB each on every target.
 inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const FrequencyTable& table,
@@ -312,7 +323,7 @@ inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const Frequency
                                 : type == POSENC_BF16 ? kFormatRounding<POSENC_BF16>
                                                       : kFormatRounding<POSENC_F16>;
   tally.doubles += undecided.count;
-  for (std::size_t n = undecided.count; n % hn::Lanes(d) != 0; ++n) {  // fills up the last vector
+  for (std::size_t n = undecided.count; n % hn::Lanes(d) != 0; ++n) {  // zeros up to a whole vector
     undecided.multiple[n] = undecided.high[n] = undecided.low[n] = 0.0;
     undecided.a[n] = undecided.b[n] = 0;
   }

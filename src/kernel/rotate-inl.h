@@ -21,9 +21,9 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rotates the vectors that the quick loop leaves undecided, with any elements, by intervals (RotateWithin,
-// with its errors). Pairs that this leaves undecided are queued; if added angles leave more than
-// kFewUndecided pairs of a token so, direct angles replace them first.
+// Rotates the vectors that the quick loop leaves undecided, with any elements, by RotateWithin (errors
+// there). Pairs that are still undecided are queued for ResolveUndecidedPairs. But if added angles leave more
+// than kFewUndecided pairs of a token undecided, direct angles replace them, and the vector is rotated again.
 template <posenc_type kType>
 class BoundedRotation {
  public:
@@ -40,8 +40,8 @@ class BoundedRotation {
   // Rotates `count` pairs from `at` on, or a few more: to the end of a block, where the quick loop may go on,
   // or of the head. Returns the next pair.
   Progress Rotate(Progress at, std::size_t count) {
-    if (!are_looked_at_) bounds_.LookAt(angles_.cosines, angles_.sines, heads_.pairs);
-    are_looked_at_ = true;
+    if (!are_tightened_) bounds_.TightenFor(angles_.cosines, angles_.sines, heads_.pairs);
+    are_tightened_ = true;
     while (count != 0 && at.head != heads_.count) {
       const std::size_t end =
           HWY_MIN(heads_.pairs, at.pair - at.pair % Block() + hwy::RoundUpTo(count, Block()));
@@ -55,14 +55,14 @@ class BoundedRotation {
     return at;
   }
 
-  // Resolves the queued pairs if they are many.
+  // Resolves the queued pairs if there are kFull or more.
   void ResolveIfFull() {
     if (HWY_UNLIKELY(undecided_.count >= UndecidedPairs::kFull)) {
       ResolveUndecidedPairs(kType, rotation_.table, rotation_.gain, undecided_, tally_);
     }
   }
 
-  // Pairs that the quick loop takes at once.
+  // Returns how many pairs the quick loop takes at once.
   std::size_t Block() const {
     if (!kHasVectors) return 32;
     return hn::Lanes(hn::ScalableTag<float>()) * (kTakesWords<kType, POSENC_HALF_SPLIT> && is_split_ ? 2 : 1);
@@ -76,7 +76,7 @@ class BoundedRotation {
   // Added angles that leave more pairs of a token undecided than this are replaced by direct ones.
   static constexpr std::size_t kFewUndecided = 2;
 
-  // Rotates whole vectors, until the end or until the queue should be resolved. Returns the next pair.
+  // Rotates the whole vectors before `end`, or fewer if the queue becomes full. Returns the next pair.
   std::size_t RotateVectors(Progress at, std::size_t end) {
     const Head<kType> head(heads_, at.head);
     const std::size_t element = at.pair * step_, lanes = hn::Lanes(PairsOf<kType>());
@@ -84,7 +84,7 @@ class BoundedRotation {
     return at.pair + RotateRun(head.source + element, head.data + element, heads_.pairs, at, count);
   }
 
-  // Rotates the pairs before `end`, fewer than a vector has lanes. Returns `end`.
+  // Rotates the pairs before `end`, fewer than a vector has lanes, by way of a copy. Returns `end`.
   std::size_t RotateLast(Progress at, std::size_t end) {
     return is_split_ ? RotateLastOf<POSENC_HALF_SPLIT>(at, end) : RotateLastOf<POSENC_NEIGHBOURS>(at, end);
   }
@@ -103,12 +103,14 @@ class BoundedRotation {
     return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
   }
 
-  // Rotates vectors of pairs from `from` to `to`, the first of them pair `at`, until `count` pairs are done
-  // or the queue is full. Half-split elements are `apart`. Lanes beyond `count` are not queued. Returns the
-  // pairs done, whole vectors.
+  // Rotates vectors of pairs, the first of them pair `at`, until `count` pairs are done or the queue is full.
+  // Returns how many pairs are done, as whole vectors; of the last one, lanes beyond `count` are not queued.
   //
-  // Vectors of nothing but zeros become +0, those with a NaN in every pair NaNs, without arithmetic. A vector
-  // with an infinity or NaN in every pair takes direct angles.
+  //   from, to  a and x; b and y are `apart` elements behind them if half-split, else beside them
+  //
+  // A vector of zeros becomes +0, and one with a NaN in every pair becomes NaNs, both without arithmetic.
+  // A vector with an infinity or a NaN in every pair is rotated by direct angles, with which these are
+  // decided.
   HWY_NOINLINE std::size_t RotateRun(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
                                      Progress at, std::size_t count) {
     const PairsOf<kType> df;
@@ -133,8 +135,8 @@ class BoundedRotation {
           const auto undecided = RotateWithin<kType>(a, b, larger, angles_.cosines + at.pair + k,
                                                      angles_.sines + at.pair + k, bounds_, x, y);
           if (HWY_LIKELY(hn::AllFalse(di, undecided))) break;
-          if (List(BitsOf(di, undecided) & (LanesBelow(count - k)), from + element, apart,
-                   {at.head, at.pair + k}))
+          if (Queue(BitsOf(di, undecided) & (LanesBelow(count - k)), from + element, apart,
+                    {at.head, at.pair + k}))
             break;
         }
       }
@@ -147,11 +149,11 @@ class BoundedRotation {
     return k;
   }
 
-  // Queues the pairs of a vector that are undecided, a bit each. Returns false, and queues none, if added
-  // angles have left too many undecided: direct angles have replaced them, and the vector must be rotated
-  // again.
-  HWY_NOINLINE bool List(std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart, Progress at) {
-    if (!angles_.are_direct && (open_by_added_ += hwy::PopCount(pairs)) > kFewUndecided) {
+  // Queues the undecided pairs of a vector, a bit each, whose elements are at `from` as in RotateRun. Returns
+  // false, and queues none, if with these the token's added angles have left more than kFewUndecided pairs
+  // undecided: now its angles are direct, and the vector must be rotated again.
+  HWY_NOINLINE bool Queue(std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart, Progress at) {
+    if (!angles_.are_direct && (undecided_by_added_ += hwy::PopCount(pairs)) > kFewUndecided) {
       TakeDirectAngles();
       return false;
     }
@@ -159,12 +161,12 @@ class BoundedRotation {
     return true;
   }
 
-  // Replaces the token's added angles by direct ones.
+  // Replaces the token's added angles by direct ones, for all its heads.
   HWY_NOINLINE void TakeDirectAngles() {
     SinCosOfPairs(rotation_.table, rotation_.token, 0, heads_.pairs, angles_.cosines, angles_.sines, tally_);
     angles_.are_direct = true;
     bounds_ = SinCosBounds(rotation_.gain, true, kInFloat);
-    bounds_.LookAt(angles_.cosines, angles_.sines, heads_.pairs);
+    bounds_.TightenFor(angles_.cosines, angles_.sines, heads_.pairs);
   }
 
   const Rotation& rotation_;
@@ -174,8 +176,8 @@ class BoundedRotation {
   bool is_split_;
   std::size_t step_;  // elements from one pair's a to the next pair's
   SinCosBounds bounds_;
-  bool are_looked_at_ = false;
-  std::size_t open_by_added_ = 0;
+  bool are_tightened_ = false;
+  std::size_t undecided_by_added_ = 0;
   Tally tally_;
 };
 
@@ -184,27 +186,28 @@ class BoundedRotation {
 template <posenc_type kType, posenc_pairing kPairing>
 void PlaceSinCos(const double* cosines, const double* sines, std::size_t pairs, const Gain& gain,
                  PlacedSinCosRoom& room) {
-  const ScaledSinCos gained(cosines, sines, pairs, gain);
+  const ScaledSinCos scaled(cosines, sines, pairs, gain);
   auto* placed = new (room.bytes) PlacedSinCos<kType, kPairing>;
   if constexpr (kType == POSENC_F32) {
-    StoreScaled(gained.Scaled(kSinCosScale<POSENC_F32>), placed->parts[0]);
+    StoreScaled(scaled.Scaled(kSinCosScale<POSENC_F32>), placed->parts[0]);
   } else {
-    PlaceParts<kType, kPairing, Part::kHigh>(gained, placed->parts[0]);
-    PlaceParts<kType, kPairing, Part::kLow>(gained, placed->parts[1]);
+    PlaceParts<kType, kPairing, Part::kHigh>(scaled, placed->parts[0]);
+    PlaceParts<kType, kPairing, Part::kLow>(scaled, placed->parts[1]);
   }
 }
 
 // The quick loop is tried again after this many blocks at the latest.
 inline constexpr std::size_t kMaxBlocks = 16;
 
-// RotateExact for the quick loop of a pairing:
+// Rotates a token's heads by the quick loop of a pairing, for RotateExact:
 //
-// 1. RotateQuickly takes all heads; it defers vectors with a lane or two undecided, whose pairs are queued
-//    here.
-// 2. BoundedRotation takes the vectors at which the quick loop stops: more lanes undecided, no room to defer,
-//    or the last pairs of a head.
-// 3. ResolveUndecidedPairs resolves the queue whenever it is full; what remains in `undecided` is the
-//    caller's to resolve.
+// 1. rotate_quickly takes all heads. It defers vectors with one or two undecided lanes, whose pairs are then
+//    queued.
+// 2. BoundedRotation takes the vectors at which the quick loop stops: those with more undecided lanes, those
+//    that it does not defer, and the last pairs of a head. bfloat16 goes there from the first if the gain
+//    exceeds kMaxQuickGain.
+// 3. ResolveUndecidedPairs resolves the queue whenever it is full. The caller resolves the pairs that remain
+//    in `undecided`.
 template <posenc_type kType, class Value>
 HWY_NOINLINE Tally RotateBlocks(decltype(&RotateQuickly<kType, POSENC_HALF_SPLIT, Value>) rotate_quickly,
                                 const QuickSinCos<Value>& quick, const Rotation& rotation,
@@ -219,13 +222,13 @@ HWY_NOINLINE Tally RotateBlocks(decltype(&RotateQuickly<kType, POSENC_HALF_SPLIT
   for (Progress at{0, 0};;) {
     const Progress before = at;
     if (is_quick) at = rotate_quickly(heads, quick, at, deferred);
-    const bool were_many = deferred.count == deferred.kMax;
+    const bool was_full = deferred.count == deferred.kMax;
     if (deferred.count != 0) QueueDeferred(deferred, rotation, heads, undecided);
     bounded.ResolveIfFull();
     if (at.head == heads.count) break;
-    if (were_many) continue;
-    // If the quick loop stops again within two blocks, the slower loop takes a run twice as long as the last
-    // one.
+    // There is room again, so the quick loop may defer the vector at which it stopped.
+    if (was_full) continue;
+    // If the quick loop stops again within two blocks, BoundedRotation takes twice as many as the last time.
     const std::size_t taken = (at.head - before.head) * heads.pairs + at.pair - before.pair;
     const bool is_last = heads.pairs - at.pair < block;
     if (!is_last) blocks = taken > 2 * block ? 1 : HWY_MIN(2 * blocks, kMaxBlocks);

@@ -245,14 +245,12 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickSinCos<Value>
   return at;
 }
 
-// Returns the pairs of a deferred vector, a bit each, that its undecided lanes, a bit each, test. Lane k
-// tests
+// Returns the pairs of a deferred vector of so many `pairs` that some lanes of its test belong to; both are a
+// bit each. Lane k tests, in
 //
 //   RotateApart    pair k
 //   RotateWords    pairs 2 k and 2 k + 1
-//   RotateInPlace  element k of both vectors: pairs k / 2 and (lanes + k) / 2
-//
-//   pairs  of the vector: twice the lanes after RotateWords
+//   RotateInPlace  element k of both vectors: pairs k / 2 and (the number of lanes + k) / 2
 inline std::uint64_t PairsOfLanes(bool takes_spread, std::uint64_t lanes, std::size_t pairs) {
   const std::size_t count = hn::Lanes(Entries());
   if (pairs == count && !takes_spread) return lanes;

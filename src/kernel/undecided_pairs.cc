@@ -1,3 +1,4 @@
+// The queue of undecided pairs (heads.h). It has no vectors, so it is compiled once for all targets.
 #include "kernel/highway_settings.h"
 
 #include "kernel/heads.h"
