@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "call/call.h"
+#include "number/double_double.h"
 #include "number/elements.h"
 
 namespace posenc {
@@ -16,21 +17,6 @@ std::uint64_t PaddedOfRun(const Encoder& encoder, const Positions& at) {
   const std::uint64_t row = static_cast<std::uint64_t>(encoder.padding) - static_cast<std::uint64_t>(first);
   return row < at.count ? std::uint64_t{1} << row
                         : 0;  // a padding before the first wraps far beyond the last
-}
-
-// p rounded to odd: p itself if it is a float, else the one of its two neighbours whose last bit is set.
-// Rounding that float to a narrower type gives what rounding p gives.
-float RoundToOdd(double p) {
-  const auto nearest = static_cast<float>(p);
-  const auto back = static_cast<double>(nearest);
-  if (back == p) return nearest;
-  std::uint32_t bits;
-  std::memcpy(&bits, &nearest, sizeof(bits));
-  if (p > 0.0 ? back > p : back < p) --bits;
-  bits |= 1;
-  float odd;
-  std::memcpy(&odd, &bits, sizeof(odd));
-  return odd;
 }
 
 // An element: where it is read, and where it is written.
@@ -60,7 +46,7 @@ void StorePositions(const Call& call, const Rows& rows) {
     if (call.type == POSENC_F64) {
       StoreDoubles(&p, 1, 1, element.to);
     } else {
-      Store(call, element, is_narrow ? RoundToOdd(p) : static_cast<float>(p));
+      Store(call, element, is_narrow ? ToOddFloat(p) : static_cast<float>(p));
     }
   }
 }

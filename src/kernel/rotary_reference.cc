@@ -58,18 +58,6 @@ bool EndsWith(double x, int zeros) {
   return bits % (std::uint64_t{1} << zeros) == 0;
 }
 
-// x if it is a float, else the neighbouring float with an odd mantissa, so that rounding it again rounds x
-// once.
-float ToOddFloat(double x) {
-  auto odd = static_cast<float>(x);
-  const auto nearest = static_cast<double>(odd);
-  std::uint32_t bits;
-  std::memcpy(&bits, &odd, sizeof(bits));
-  if (nearest != x && bits % 2 == 0) bits += (nearest < x) == (x > 0.0) ? 1u : ~0u;
-  std::memcpy(&odd, &bits, sizeof(odd));
-  return odd;
-}
-
 // A sum of two doubles, rounded once to a type. The low one need only have the right sign.
 float RoundSum(posenc_type type, const DoubleDouble& sum) {
   const double odd = ToOdd(sum) + 0.0;  // of 0 it is +0

@@ -39,7 +39,7 @@ inline constexpr double kDoubleError = 0x1p-78;
 // anchor and of its offset, the latter two powers of half a step, 63 of them at most: 64 direct evaluations.
 // Each is off by kDoubleError at most, in the first quarter turn by that times the angle in radians. To that
 // come the errors of the phases, which add up to that of the largest phase of the run, and the rounding of
-// the mirrored rows (products and sums of parts below 2^-27 and 2^-25, parts to 2^-81): 5.3 * 2^-79.
+// the mirrored rows (products and sums of parts below 2^-27 and 2^-25, parts to 2^-81): 5.2 * 2^-79.
 inline constexpr double kAddedEvaluations = 64;
 inline constexpr double kAddedDoubleError = 0x1p-76;
 

@@ -1,3 +1,4 @@
+// Asks CPUID for the size of the first-level data cache.
 #include "number/cache_size.h"
 
 #ifdef POSENC_X86
@@ -18,7 +19,7 @@ struct Registers {
   unsigned a, b, c, d;
 };
 
-// Zeros if the processor lacks the leaf.
+// The registers after CPUID; zeros if the processor lacks the leaf.
 Registers Cpuid(unsigned leaf, unsigned subleaf) {
   Registers r = {};
 #ifdef _MSC_VER
@@ -34,7 +35,8 @@ Registers Cpuid(unsigned leaf, unsigned subleaf) {
   return r;
 }
 
-// "Deterministic cache parameters": leaf 4 of Intel's manual, 8000001Dh of AMD's.
+// The size that a leaf of "deterministic cache parameters" gives, Intel's 4 or AMD's 8000001Dh; 0 if it gives
+// none. Each subleaf describes a cache; type 1 is a data cache.
 std::size_t DataCacheBytes(unsigned leaf) {
   for (unsigned subleaf = 0; subleaf < 8; ++subleaf) {
     const Registers r = Cpuid(leaf, subleaf);
@@ -61,7 +63,7 @@ std::size_t AskProcessor() { return 0; }
 }  // namespace
 
 std::size_t FirstLevelCacheBytes() {
-  static const std::size_t bytes = AskProcessor();  // which a virtual machine answers in a microsecond
+  static const std::size_t bytes = AskProcessor();  // once: in a virtual machine CPUID takes a microsecond
   return bytes;
 }
 

@@ -1,12 +1,12 @@
-// All that is neither plain C++17 nor Highway's: what only some compilers or processors have, and beside each
-// a portable way, or a refusal.
+// All that is neither plain C++17 nor Highway: what only some compilers or processors have, each with a
+// portable alternative or an #error.
 #ifndef POSENC_SRC_NUMBER_COMPILER_H_
 #define POSENC_SRC_NUMBER_COMPILER_H_
 
 #include <cstdint>
 #include <cstring>
 
-// An x86 whose doubles are computed by SSE2, by the names of GCC and Clang, or of MSVC.
+// POSENC_X86: an x86 that computes doubles by SSE2, as GCC and Clang or MSVC call it.
 #if defined(__x86_64__) || defined(__i386__) || defined(_M_X64) || defined(_M_IX86)
 #define POSENC_X86 1
 #include <xmmintrin.h>
@@ -104,7 +104,7 @@ inline std::uint64_t AddLimbs(std::uint64_t a, std::uint64_t b, std::uint64_t* c
 #endif
 }
 
-// x != 0
+// The number of zero bits above the highest bit of x, which is not 0.
 inline int LeadingZeros(std::uint64_t x) {
 #ifdef __GNUC__
   return __builtin_clzll(x);
@@ -159,7 +159,7 @@ class FpRegisters {
   std::uint64_t control_, status_;
 };
 #elif defined(__wasm__)
-class FpRegisters {  // there are none: WebAssembly always computes in the default environment
+class FpRegisters {  // WebAssembly has none and always computes in the default environment
  public:
   void Read() {}
   void SetDefault() const {}
@@ -199,7 +199,7 @@ struct FpRegister {
   static void Set(Value value) {
     double bits;
     std::memcpy(&bits, &value, sizeof(bits));
-    __asm__ volatile("mtfsf 255, %0" : : "d"(bits));  // its lower half, which has what doubles need
+    __asm__ volatile("mtfsf 255, %0" : : "d"(bits));  // only the lower half, which controls doubles
   }
 };
 #elif defined(__s390x__)

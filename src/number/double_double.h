@@ -39,16 +39,25 @@ inline DoubleDouble Multiply(const DoubleDouble& a, const DoubleDouble& b) {
   return {sum, error - (sum - product.high)};
 }
 
-// x rounded to odd: x if it is a double, else that of the two doubles around it whose last bit is 1. It
-// rounds to shorter types as x does.
-inline double ToOdd(const DoubleDouble& x) {
-  std::uint64_t bits;
-  std::memcpy(&bits, &x.high, sizeof(bits));
-  if (x.low != 0.0 && bits % 2 == 0)
-    bits += (x.low > 0.0) == (x.high > 0.0) ? std::uint64_t{1} : ~std::uint64_t{0};
-  double odd;
-  std::memcpy(&odd, &bits, sizeof(odd));
-  return odd;
+// nearest + rest rounded to odd: nearest if rest is 0 or if its last bit is set, else its neighbour on the
+// side of rest, which is at most half an ulp. A type that has at least two digits fewer rounds the result as
+// it rounds nearest + rest.
+template <class Word, class Number>
+Number RoundToOdd(Number nearest, double rest) {
+  Word bits;
+  std::memcpy(&bits, &nearest, sizeof(bits));
+  const bool is_positive = bits >> (8 * sizeof(bits) - 1) == 0;
+  if (rest != 0.0 && bits % 2 == 0) bits += (rest > 0.0) == is_positive ? Word{1} : ~Word{0};
+  std::memcpy(&nearest, &bits, sizeof(bits));
+  return nearest;
+}
+
+// A sum of two doubles rounded to an odd double, from which shorter types round, and a finite double rounded
+// to an odd float, from which 16-bit types do.
+inline double ToOdd(const DoubleDouble& x) { return RoundToOdd<std::uint64_t>(x.high, x.low); }
+inline float ToOddFloat(double x) {
+  const auto nearest = static_cast<float>(x);
+  return RoundToOdd<std::uint32_t>(nearest, x - static_cast<double>(nearest));
 }
 
 }  // namespace internal

@@ -18,6 +18,7 @@ float FromBits(std::uint32_t bits) {
   return x;
 }
 
+// A 16-bit element as a float.
 float Widen(posenc_type type, std::uint16_t bits) {
   if (type == POSENC_BF16) return FromBits(std::uint32_t{bits} << 16);
   const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16, exponent = bits >> 10 & 0x1Fu,
@@ -27,6 +28,7 @@ float Widen(posenc_type type, std::uint16_t bits) {
   return FromBits(sign | wide_exponent << 23 | digits << 13);
 }
 
+// x rounded to a 16-bit type, ties to even; NaNs become the canonical one.
 std::uint16_t Narrow(posenc_type type, float x) {
   const std::uint32_t bits = Bits(x), magnitude = bits & 0x7FFFFFFFu;
   const bool is_nan = magnitude > 0x7F800000u;
@@ -37,13 +39,14 @@ std::uint16_t Narrow(posenc_type type, float x) {
   const std::uint32_t sign = (bits >> 16) & 0x8000u;
   if (is_nan) return kNanBits<POSENC_F16>;
   if (magnitude >= Bits(65520.0f)) return static_cast<std::uint16_t>(sign | 0x7C00u);
-  // A normal number loses 13 digits, a smaller one more; one too many carries into the exponent.
+  // A normal float16 loses 13 digits, a subnormal one more. Rounding up may carry into the exponent, which is
+  // then right.
   const std::uint32_t exponent = magnitude >> 23;
   if (exponent > 112) {
     const std::uint32_t rounded = magnitude + 0xFFFu + ((magnitude >> 13) & 1u);
     return static_cast<std::uint16_t>(sign + (rounded >> 13) - (112u << 10));
   }
-  if (exponent < 102) return static_cast<std::uint16_t>(sign);  // below half of 2^-24
+  if (exponent < 102) return static_cast<std::uint16_t>(sign);  // x is below half of 2^-24, the least float16
   const std::uint32_t digits = (magnitude & 0x7FFFFFu) | 0x800000u, shift = 126 - exponent;
   const std::uint32_t half = 1u << (shift - 1), odd = (digits >> shift) & 1u;
   return static_cast<std::uint16_t>(sign + ((digits + half - 1 + odd) >> shift));

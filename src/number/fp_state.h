@@ -1,5 +1,5 @@
-// The floating-point environment of a call: round to nearest, no flushing of subnormals, exceptions
-// masked, whatever the caller has set. Control and status come back as they were.
+// The floating-point environment of a call: round to nearest, subnormal numbers kept, exceptions masked,
+// whatever the caller has set. Control and status are restored afterwards.
 #ifndef POSENC_SRC_NUMBER_FP_STATE_H_
 #define POSENC_SRC_NUMBER_FP_STATE_H_
 

@@ -1,11 +1,12 @@
-// Rarely run, so compiled for size (CMakeLists.txt).
+// exp and log of 1,024 bits, by plain series, and the instances of wide_arithmetic.h for 16 words. They run
+// rarely, so CMakeLists.txt has them compiled for size.
 #include "number/wide_arithmetic.h"
 
 namespace posenc {
 namespace internal {
 namespace {
 
-// The terms of the series of exp(r), |r| < 1, that count.
+// How many terms of the series of exp(r), |r| < 1, it takes until they are below 2^-(kBits + 2).
 std::uint64_t TermsOfExp(const Wide1024 &r) {
   std::uint64_t n = 0;
   for (std::int64_t bits = r.IsZero() ? r.kBits : 0; bits < r.kBits + 2;
@@ -14,19 +15,19 @@ std::uint64_t TermsOfExp(const Wide1024 &r) {
   return n;
 }
 
-// How often an argument of Exp is halved first: then its series has about as many terms.
+// How often Exp halves its argument before the series, and squares the series' sum.
 constexpr int kSquarings = 12;
 
 }  // namespace
 
 Wide1024 Exp(const Wide1024 &x) {
-  if (x.IsZero()) return FromInteger<16>(1);  // whose exponent may be anything
+  if (x.IsZero()) return FromInteger<16>(1);  // a zero's exponent means nothing
   // exp(x) = 2^k * exp(r / 2^n)^(2^n), |r| <= ln(2) / 2.
   const auto ln2 = Constant<16>(kLn2, 0);
   const std::int64_t k = NearestInteger(FromDouble<16>(ToDouble(x) * 1.4426950408889634));
   const Wide1024 r = Scale(Subtract(x, Multiply(FromInteger<16>(k), ln2)), -kSquarings);
-  // The series from its last term on. Some terms share a division: where d = n (n - 1) ... (m + 1),
-  // 1 + r / (m + 1) + ... + s r^(n - m) / d = (((s r + n) r + n (n - 1)) r + ... + d) / d.
+  // The series from its last term on. Terms share a division as long as the divisor fits: with d = n (n - 1)
+  // ... (m + 1), 1 + r / (m + 1) + ... + s r^(n - m) / d = (((s r + n) r + n (n - 1)) r + ... + d) / d.
   auto sum = FromInteger<16>(1);
   for (std::uint64_t n = TermsOfExp(r); n > 0;) {
     std::uint64_t divisor = 1;

@@ -1,5 +1,6 @@
-// The exp and log that creation waits for: both take 12 bits off their argument by tables of exp, and leave
-// the rest to a series of integer coefficients, whose sum is divided once (PROOF.md, section 5).
+// exp and log of 256 bits, which creation waits for, and the instances of wide_arithmetic.h for 4 words. Both
+// functions take 12 bits off their argument by tables of exp and leave the rest, below 2^-12, to a series of
+// integer coefficients, whose sum is divided once. Errors: 2^-239 and less (PROOF.md, section 5).
 #include <algorithm>
 
 #include "number/double_double.h"
@@ -9,7 +10,8 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// exp(i / n) for n = 16, 256 and 4096: mantissas of numbers below 2 (MPFR), truncated; the lowest word first.
+// exp(i / n) for n = 16, 256 and 4096: the first 256 bits of numbers in [1, 2), from MPFR; the lowest word
+// first.
 constexpr std::uint64_t kExpOfSixteenths[12][4] = {
     {0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x8000000000000000},
     {0x624bec06ef3fcf23, 0xdd14aabac3e1237c, 0xd8d00cf112e4d4a8, 0x88415abbe9a76bea},
@@ -61,7 +63,7 @@ constexpr std::uint64_t kExpOf4096ths[16][4] = {
     {0x4288c43436877ab9, 0xd871dbcf15516fff, 0xea4be18e3e40edb9, 0x80783851981f75df},
 };
 
-// exp(j / 4096), 0 <= j < 12 * 256.
+// exp(j / 4096), 0 <= j < 12 * 256, as a product of three entries.
 Wide256 ExpOfTable(std::uint64_t j) {
   const auto entry = [](const std::uint64_t(&limbs)[4]) {
     Wide256 x;
@@ -73,16 +75,16 @@ Wide256 ExpOfTable(std::uint64_t j) {
   return Multiply(entry(kExpOfSixteenths[j / 256]), rest);
 }
 
-// A series of 21 integer coefficients and what it is divided by, so that its first term is 1.
+// A series of 21 integer coefficients. Times `inverse`, which divides by the first one, its first term is 1.
 constexpr int kLastTerm = 20;
 struct Series {
   std::uint64_t coefficients[kLastTerm + 1];
-  Wide256 inverse;  // of the first one
+  Wide256 inverse;  // of coefficients[0]
 };
 
 constexpr Series SeriesOfExp() {
   Series series{};
-  std::uint64_t factor = 1;  // 20! / n!
+  std::uint64_t factor = 1;  // 20! / n!, below 2^62
   for (int n = kLastTerm; n >= 0; --n) {
     series.coefficients[n] = factor;
     if (n > 0) factor *= static_cast<std::uint64_t>(n);
@@ -94,9 +96,10 @@ constexpr Series SeriesOfExp() {
   return series;
 }
 
-// log(1 + x) / x, without the signs.
+// log(1 + x) / x, without the signs: kMultiple * 2^36 / (n + 1). The 36 zeros are digits of its sum's
+// fraction.
 constexpr Series SeriesOfLog() {
-  constexpr std::uint64_t kMultiple = 232792560;  // the least common one of 1 .. 21
+  constexpr std::uint64_t kMultiple = 232792560;  // the least common multiple of 1 .. 21
   Series series{};
   for (int n = 0; n <= kLastTerm; ++n)
     series.coefficients[n] = kMultiple / static_cast<std::uint64_t>(n + 1) << 36;
@@ -109,8 +112,9 @@ constexpr Series SeriesOfLog() {
 
 constexpr Series kExpSeries = SeriesOfExp(), kLogSeries = SeriesOfLog();
 
-// Horner's steps from coefficient `from` to `end`, in the upper kLimbs limbs of sum, of which the last one
-// counts ones; x is a fraction.
+// Horner's steps, sum = sum * x + coefficient, from coefficient `from` down to `end`, with signs that
+// alternate if asked. The upper kLimbs words of sum are used, of which the last is its integer part; x is a
+// fraction. Each step errs by less than 3 in the lowest of these words (PROOF.md, section 5).
 template <int kLimbs>
 void AddTerms(const Series &series, int from, int end, const std::uint64_t (&x)[4], bool alternates,
               std::uint64_t (&sum)[4]) {
@@ -128,7 +132,7 @@ void AddTerms(const Series &series, int from, int end, const std::uint64_t (&x)[
 // The series at x, or at -x if it alternates; 0 <= x < 2^-12.
 Wide256 Sum(const Series &series, const std::uint64_t (&x)[4], bool alternates) {
   std::uint64_t sum[4] = {0, 0, 0, series.coefficients[kLastTerm]};
-  // What is wrong with the sum so far will be multiplied by x^n, so the last terms need fewer limbs.
+  // The error of the sum after term n is multiplied by x^n, so the first of these steps need fewer words.
   AddTerms<1>(series, kLastTerm - 1, 16, x, alternates, sum);
   AddTerms<2>(series, 15, 11, x, alternates, sum);
   AddTerms<3>(series, 10, 6, x, alternates, sum);
@@ -136,7 +140,7 @@ Wide256 Sum(const Series &series, const std::uint64_t (&x)[4], bool alternates) 
   return Multiply(Normalize<4>(sum, 4, 64, false), series.inverse);
 }
 
-// |x| < 1 as a fraction, truncated.
+// |x| < 1 as a fraction of four words, truncated.
 void ToFraction(const Wide256 &x, std::uint64_t (&fraction)[4]) {
   std::uint64_t digits[9] = {};
   std::memcpy(digits, x.limb, sizeof(x.limb));
@@ -145,7 +149,8 @@ void ToFraction(const Wide256 &x, std::uint64_t (&fraction)[4]) {
   for (int i = 0; i < 4; ++i) fraction[i] = ShiftedLimb(from[i + 1], from[i], static_cast<int>(shift % 64));
 }
 
-// An estimate of the logarithm of 0.digits * 2^exponent, of which digits are the first ones.
+// The logarithm of 0.digits * 2^exponent in double, with the error of ApproximateLog. The top bit of digits
+// is set.
 double LogOf(std::uint64_t digits, std::int64_t exponent) {
   const double m = static_cast<double>(static_cast<std::int64_t>(digits >> 11)) * 0x1p-53;  // 1/2 <= m < 1
   const bool is_small = m < 0.70710678118654752;
@@ -158,10 +163,11 @@ double LogOf(std::uint64_t digits, std::int64_t exponent) {
 
 }  // namespace
 
-// 2^k exp(j / 4096) exp(r), 0 <= r < 2^-12
+// exp(x) = 2^k exp(j / 4096) exp(r), 0 <= r < 2^-12.
 Wide256 Exp(const Wide256 &x) {
   if (x.IsZero()) return FromInteger<4>(1);
-  // Rounded down from a little less, so that what is left is positive, and hardly more than log(2).
+  // k is rounded down from a little less, so that the rest, x - k log(2), is positive and hardly more than
+  // log(2).
   const double doublings = ToDouble(x) * 1.4426950408889634 - 0x1p-30;
   auto k = static_cast<std::int64_t>(doublings);
   if (doublings < static_cast<double>(k)) --k;
@@ -172,8 +178,8 @@ Wide256 Exp(const Wide256 &x) {
   return Scale(Multiply(ExpOfTable(j), Sum(kExpSeries, r, false)), k);
 }
 
-// 2^k m, 1/2 <= m < 1: k log(2) - j / 4096 + log(1 + e), 1 + e = m exp(j / 4096). Next to 1, where that would
-// cancel, log(1 + e) alone.
+// With x = 2^k m, 1/2 <= m < 1, and 1 + e = m exp(j / 4096): log(x) = k log(2) - j / 4096 + log(1 + e).
+// Within 2^-12 of 1, where that sum would cancel, log(1 + e) with e = x - 1.
 Wide256 Log(const Wide256 &x) {
   const std::uint64_t top = x.limb[3];
   const bool is_near_one =
@@ -196,7 +202,7 @@ Wide256 Log(const Wide256 &x) {
 POSENC_INSTANTIATE_WIDE(4)
 
 DoubleDouble ToDoubleDouble(const Wide256 &x) {
-  constexpr int kRest = 11;  // bits of the upper limb that high has no room for
+  constexpr int kRest = 11;  // bits of the upper word that do not fit into a double
   if (x.IsZero()) return {0.0, 0.0};
   std::uint64_t rest[4];
   std::memcpy(rest, x.limb, sizeof(rest));
@@ -204,7 +210,7 @@ DoubleDouble ToDoubleDouble(const Wide256 &x) {
   const std::uint64_t kept = x.limb[3] >> kRest, half = std::uint64_t{1} << (kRest - 1);
   const bool is_tie = rest[3] == half && (rest[0] | rest[1] | rest[2]) == 0;
   const bool up = is_tie ? kept % 2 != 0 : rest[3] >= half;
-  if (up) {  // what is missing to the next one
+  if (up) {  // high exceeds x, by what rest becomes
     std::uint64_t carry = 1;
     for (std::uint64_t &digits : rest) digits = AddLimbs(~digits, 0, &carry);
     rest[3] += std::uint64_t{1} << kRest;

@@ -1,4 +1,5 @@
-// The arithmetic of wide.h for any number of limbs; wide256.cc and wide1024.cc instantiate it.
+// The arithmetic of wide.h for any number of words; only wide256.cc and wide1024.cc include and instantiate
+// it. Words are called limbs and stand lowest first.
 #ifndef POSENC_SRC_NUMBER_WIDE_ARITHMETIC_H_
 #define POSENC_SRC_NUMBER_WIDE_ARITHMETIC_H_
 
@@ -13,7 +14,7 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// 0.mantissa of constants (MPFR), truncated; the lowest word first.
+// Mantissas of constants, from MPFR, truncated to 1,024 bits; the lowest word first.
 constexpr int kMaxLimbs = 16;
 constexpr std::uint64_t kLn2[kMaxLimbs] = {
     0xda2d97c50f3fd5c6, 0x655fa1872f20e3a2, 0xf5dfa6bd38303248, 0x72ce87b19d6548ca,
@@ -54,8 +55,7 @@ inline std::uint64_t ShiftedLimb(std::uint64_t high, std::uint64_t low, int bits
   return low >> bits | high << 1 << (63 - bits);
 }
 
-// 0.digits [n] * 2^exponent as a Wide: normalises, keeps the top limbs,
-// truncates the rest.
+// 0.digits [n] * 2^exponent, normalised; what does not fit into kLimbs limbs is truncated.
 template <int kLimbs>
 Wide<kLimbs> Normalize(const std::uint64_t *digits, int n, std::int64_t exponent, bool negative) {
   int top = n - 1;
@@ -74,7 +74,7 @@ Wide<kLimbs> Normalize(const std::uint64_t *digits, int n, std::int64_t exponent
   return result;
 }
 
-// 0.digits * 2^exponent
+// 0.digits * 2^exponent, exactly.
 template <int kLimbs>
 Wide<kLimbs> FromLimb(std::uint64_t digits, std::int64_t exponent, bool negative) {
   Wide<kLimbs> result;
@@ -86,9 +86,10 @@ Wide<kLimbs> FromLimb(std::uint64_t digits, std::int64_t exponent, bool negative
   return result;
 }
 
-// The limbs kLimbs - 1 .. 2 kLimbs - 1 of a * b, without what partial products below these carry into them:
-// less than kLimbs units of the lowest one. Where the product needs no more than kLimbs limbs there is none:
-// zeros at the end of a and of b, 64 kLimbs - 1 together, are at least kLimbs - 1 whole limbs of zeros.
+// The limbs kLimbs - 1 .. 2 kLimbs - 1 of a * b, too small by the carries from partial products below them,
+// which are less than kLimbs units of the lowest one. A product that fits into kLimbs limbs is exact: a and b
+// then end with 64 kLimbs - 1 zero bits together, hence with kLimbs - 1 zero limbs together, and no partial
+// product lies below.
 template <int kLimbs>
 void MultiplyTop(const std::uint64_t *a, const std::uint64_t *b, std::uint64_t *product) {
   product[0] = 0;
@@ -102,6 +103,7 @@ void MultiplyTop(const std::uint64_t *a, const std::uint64_t *b, std::uint64_t *
   }
 }
 
+// |a| < |b|
 template <int kLimbs>
 bool MagnitudeLess(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
   if (a.IsZero() || b.IsZero()) return a.IsZero() && !b.IsZero();
@@ -112,12 +114,14 @@ bool MagnitudeLess(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
   return a.limb[0] < b.limb[0];
 }
 
+// x * 2^exponent, exactly.
 template <int kLimbs>
-Wide<kLimbs> Scale(Wide<kLimbs> x, std::int64_t exponent) {  // x * 2^exponent
+Wide<kLimbs> Scale(Wide<kLimbs> x, std::int64_t exponent) {
   x.exponent += exponent;
   return x;
 }
 
+// a / b, b > 0, truncated: relative error below 2^-(64 kLimbs - 1).
 template <int kLimbs>
 Wide<kLimbs> DivideSmall(const Wide<kLimbs> &a, std::uint32_t b) {
   std::uint64_t digits[kLimbs + 1] = {};
@@ -132,13 +136,13 @@ Wide<kLimbs> DivideSmall(const Wide<kLimbs> &a, std::uint32_t b) {
   return Normalize<kLimbs>(digits, kLimbs + 1, a.exponent, a.negative);
 }
 
-// Terms of a series below 2^-kBits of its sum no longer count.
+// Whether a term of a series no longer counts: it is below 2^-(kBits + 1) of the sum so far.
 template <int kLimbs>
 bool Negligible(const Wide<kLimbs> &term, const Wide<kLimbs> &sum) {
   return term.IsZero() || term.exponent < sum.exponent - term.kBits - 2;
 }
 
-// 2^exponent, of a normal number.
+// 2^exponent, -1022 <= exponent <= 1023.
 double PowerOfTwo(int exponent) {
   const std::uint64_t bits = static_cast<std::uint64_t>(exponent + 1023) << 52;
   double power;
@@ -146,7 +150,7 @@ double PowerOfTwo(int exponent) {
   return power;
 }
 
-// integer * 2^exponent, which is a double or out of range.
+// integer * 2^exponent, which is a double, or overflows to infinity or underflows to 0.
 double ScaleDouble(double integer, std::int64_t exponent) {
   constexpr int kStep = 1000;
   for (; exponent > kStep; exponent -= kStep) integer *= PowerOfTwo(kStep);
@@ -175,8 +179,8 @@ Wide<kLimbs> FromDouble(double x) {
 template <int kLimbs>
 double ToDouble(const Wide<kLimbs> &x) {
   if (x.IsZero()) return 0.0;
-  // The top 63 bits, the last one sticky, so that the one rounding is the
-  // conversion to double.
+  // The top 63 bits, the last of them set if any bit below is: so the conversion to double is the only
+  // rounding.
   std::uint64_t rest = x.limb[kLimbs - 1] & 1;
   for (int i = 0; i < kLimbs - 1; ++i) rest |= x.limb[i];
   const auto top = static_cast<std::int64_t>((x.limb[kLimbs - 1] >> 1) | (rest != 0 ? 1 : 0));
@@ -196,8 +200,7 @@ Wide<kLimbs> Add(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
   if (b.IsZero()) return a;
   const std::int64_t distance = a.exponent - b.exponent;
   if (distance > a.kBits + 64) return a;
-  // A guard limb below, so that cancellation loses nothing, and room for a
-  // carry above.
+  // A limb below the digits, so that cancellation loses nothing, and a limb above for the carry.
   constexpr int kDigits = kLimbs + 2;
   std::uint64_t x[kDigits] = {}, y[2 * kDigits] = {};
   std::memcpy(x + 1, a.limb, sizeof(a.limb));
@@ -246,8 +249,7 @@ Wide<kLimbs> Divide(const Wide<kLimbs> &a, const Wide<kLimbs> &b) {
   }
   Wide<kLimbs> divisor = b;
   divisor.exponent = 0;
-  // Newton's iteration for 1 / divisor doubles the correct bits: 52, 104, 208,
-  // ...
+  // Newton's iteration for 1 / divisor doubles the correct bits: 52, 104, 208 ...
   const auto one = FromInteger<kLimbs>(1);
   auto reciprocal = FromDouble<kLimbs>(1.0 / ToDouble(divisor));
   for (int bits = 52; bits < divisor.kBits; bits *= 2) {
@@ -276,7 +278,8 @@ template <int kLimbs>
 void SinCosQuarterTurns(const Wide<kLimbs> &r, Wide<kLimbs> *sine, Wide<kLimbs> *cosine) {
   const Wide<kLimbs> x = Multiply(r, RadiansPerQuarterTurn<kLimbs>());
   auto term = FromInteger<kLimbs>(1);
-  Wide<kLimbs> sums[2] = {term, Wide<kLimbs>()};  // of the even terms, the odd terms
+  Wide<kLimbs> sums[2] = {term,
+                          Wide<kLimbs>()};  // the cosine's, of the even terms; the sine's, of the odd terms
   for (std::uint32_t n = 1; n <= 2 || !Negligible(term, sums[1]); ++n) {
     term = DivideSmall(Multiply(term, x), n);
     Wide<kLimbs> &sum = sums[n % 2];
@@ -311,12 +314,11 @@ double RoundToType(const Wide<kLimbs> &x, posenc_type type, int bits, bool *deci
   if (bits <= 0) *decided = false;  // not even the sign is known
   if (x.IsZero()) return 0.0;
   const ElementTraits format = TraitsOf(type);
-  // Subnormal numbers have fewer digits.
+  // A subnormal number has fewer digits.
   const std::int64_t lost = x.exponent < format.min_exponent ? format.min_exponent - x.exponent : 0;
   if (lost > format.digits + 1) return x.negative ? -0.0 : 0.0;
-  const int kept_bits = format.digits - static_cast<int>(lost);  // -1: it may be next to half of the least
-  // In units of the last place kept: magnitude = kept + fraction, to be held
-  // against kept + 1/2.
+  const int kept_bits = format.digits - static_cast<int>(lost);  // -1 for x beside half of the least number
+  // In units of the last place that is kept: magnitude = kept + fraction, which is compared with kept + 1/2.
   const std::uint64_t kept = kept_bits <= 0 ? 0 : x.limb[kLimbs - 1] >> (64 - kept_bits);
   Wide<kLimbs> magnitude = x;
   magnitude.exponent = kept_bits;

@@ -25,7 +25,7 @@ PICKED = (
     ("Divide", "top << 32 == 0 && ", ""),
     ("RoundBySeries", "sum.negative == value.negative ? larger : smaller", "smaller"),
     ("KnownAngle", "bits >> 63 == 0 || whole == 0 ? whole : 24 - whole", "whole"),
-    ("ToOdd", "(x.low > 0.0) == (x.high > 0.0)", "(x.low > 0.0)"),
+    ("RoundToOdd", "(rest > 0.0) == is_positive", "(rest > 0.0)"),
     # Angle addition
     ("OffsetOf", "static_cast<double>(k) + 0.5", "static_cast<double>(k) + 0.25"),
     ("FinishRow", "hn::Set(Doubles(), kAddedInterval)", "hn::Set(Doubles(), 0x1p-60)"),
