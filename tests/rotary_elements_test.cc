@@ -192,7 +192,7 @@ TEST_P(RotaryElements, TiesAtAngleZeroAreNotQueued) {
 }
 
 // Sums at eighths of a turn that cancel: all heads share the wide turns of their token.
-TEST_P(RotaryElements, HeadsShareWideTurns) {
+TEST_P(RotaryElements, HeadsShareWideSinesAndCosines) {
   if (IsReference()) GTEST_SKIP() << "which goes by pairs";
   constexpr std::size_t kHeads = 40, kPairs = 6;
   const std::vector<double> eighths(kPairs, 0.125);
