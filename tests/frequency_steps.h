@@ -52,11 +52,11 @@ inline void ExpectSteps(const internal::FrequencyTable& steps, const std::vector
   for (std::size_t i = 0; i < steps.count; ++i) {
     SCOPED_TRACE(testing::Message() << "pair " << i);
     const oracle::Real whole = StepOf(frequencies[i]);
-    ExpectWhole(steps.whole_high[i], steps.whole_low[i], whole);
+    ExpectWhole(steps.unreduced_high[i], steps.unreduced_low[i], whole);
     ExpectReduced(steps.high[i], steps.low[i], whole);
   }
   for (std::size_t i = steps.count; i < steps.padded; ++i) {
-    for (const double* padding : {steps.high, steps.low, steps.whole_high, steps.whole_low}) {
+    for (const double* padding : {steps.high, steps.low, steps.unreduced_high, steps.unreduced_low}) {
       ASSERT_EQ(padding[i], 0.0);
     }
   }

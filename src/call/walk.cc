@@ -18,7 +18,8 @@ class Block {
     rows_.stream = stream;
   }
 
-  // Goes on to rows begin .. begin + count - 1 of a run.
+  // Goes on to rows begin .. begin + count - 1, as those of a run; for a list TakeList then replaces their
+  // positions.
   void Take(std::int64_t first, std::size_t begin, std::size_t count) {
     rows_.at = {nullptr, call_.encoder.offset + first + static_cast<std::int64_t>(begin), count};
     rows_.data = RowAt(begin);

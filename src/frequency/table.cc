@@ -24,8 +24,8 @@ void ForEachArray(Table& table, const Visit& visit) {
   visit(table.factors, table.schedule.factors.count != 0 ? 1u : 0u, Begins::kWithTable);
   visit(table.high, 1u, Begins::kWithSlice);
   visit(table.low, 1u, Begins::kWithSlice);
-  visit(table.whole_high, table.steps_are_reduced ? 1u : 0u, Begins::kWithSlice);
-  visit(table.whole_low, table.steps_are_reduced ? 1u : 0u, Begins::kWithSlice);
+  visit(table.unreduced_high, table.steps_are_reduced ? 1u : 0u, Begins::kWithSlice);
+  visit(table.unreduced_low, table.steps_are_reduced ? 1u : 0u, Begins::kWithSlice);
   visit(table.rational, table.has_rational ? 1u : 0u, Begins::kWithSlice);
   visit(table.offsets, table.has_offsets ? 2 * kOffsets : 0u, Begins::kWithSlice);
   visit(table.float_offsets, table.has_offsets ? 2 * kReach : 0u, Begins::kWithSlice);
@@ -111,8 +111,8 @@ double ModuloEight(const RationalStep& step) {
 
 // Keeps the whole steps, and takes those beyond four quarter turns modulo eight.
 void ReduceSteps(FrequencyTable* table) {
-  std::memcpy(table->whole_high, table->high, table->count * sizeof(double));
-  std::memcpy(table->whole_low, table->low, table->count * sizeof(double));
+  std::memcpy(table->unreduced_high, table->high, table->count * sizeof(double));
+  std::memcpy(table->unreduced_low, table->low, table->count * sizeof(double));
   for (std::size_t i = 0; i < table->count; ++i) {
     if (std::fabs(table->high[i]) < kMaxStep) continue;
     if (table->has_rational && IsWhole(table->rational[i])) {
@@ -131,8 +131,8 @@ void ReduceSteps(FrequencyTable* table) {
 bool PhasesAreExact(const FrequencyTable& table) {
   if (!table.schedule.IsExact() || !table.phase_rounding.IsNone()) return false;
   for (std::size_t i = 0; i < table.count; ++i) {
-    if (table.low[i] != 0.0 || table.whole_low[i] != 0.0 ||
-        std::fabs(table.whole_high[i]) > kLargestExactStep)
+    if (table.low[i] != 0.0 || table.unreduced_low[i] != 0.0 ||
+        std::fabs(table.unreduced_high[i]) > kLargestExactStep)
       return false;
   }
   return true;
@@ -152,7 +152,7 @@ std::size_t UsualPairs(const FrequencyTable& table) {
 
 std::size_t FrequencyTable::QuickPairs(double position, std::size_t i, std::size_t pairs) const {
   const bool is_near_zero = position > -1.0 && position < 1.0;
-  if (is_near_zero || (high != whole_high && !IsWhole(position))) return 0;
+  if (is_near_zero || (high != unreduced_high && !IsWhole(position))) return 0;
   return std::min(usual - std::min(usual, i), pairs);
 }
 
@@ -207,8 +207,8 @@ void FillTable(void* memory, FrequencyTable* table) {
   if (table->steps_are_reduced) {
     ReduceSteps(table);
   } else {
-    table->whole_high = table->high;
-    table->whole_low = table->low;
+    table->unreduced_high = table->high;
+    table->unreduced_low = table->low;
   }
   if (PhasesAreExact(*table)) table->max_cancellation = 0.0;
   if (table->max_cancellation != 0.0 && table->phase_rounding.IsNone()) table->usual = UsualPairs(*table);

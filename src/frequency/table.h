@@ -41,11 +41,11 @@ struct FrequencyTable {
   double* low;
 
   // The steps themselves, for other positions: the same arrays if no step is that large.
-  double* whole_high;
-  double* whole_low;
+  double* unreduced_high;
+  double* unreduced_low;
 
-  // A phase of which the reduction leaves a smaller share than this is not accurate: kMaxCancellation; 0 if
-  // the steps, and with them the phases, are exact.
+  // A reduced phase r is accurate only if |r| is at least this times |phase|: kMaxCancellation; 0 if the
+  // steps, and with them the phases, are exact.
   double max_cancellation;
 
   // How many pairs, the first ones, have steps of at least kMinQuick; 0 if steps are exact or phases

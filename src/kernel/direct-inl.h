@@ -49,7 +49,7 @@ struct Steps {
 // steps are one radian.
 HWY_INLINE Steps StepsAt(const FrequencyTable& table, double position) {
   if (IsWhole(position)) return {table.high, table.low};
-  return {table.whole_high, table.whole_low};
+  return {table.unreduced_high, table.unreduced_low};
 }
 
 // Loads the factors of a vector of phases, multiple * (high + low) quarter turns, of the pairs from begin +
@@ -110,7 +110,8 @@ struct Flags {
 // 16-bit type; but rounded to double it may be 1, which the test for odd floats would leave undecided.
 HWY_INLINE DoubleVec BelowOne(DoubleVec c) { return hn::Min(c, hn::Set(Doubles(), 1 - 0x1p-30)); }
 
-// Applies the quadrants to s and c, sets them to 0, and adds `not_zero` to both, so that no entry is -0.
+// Swaps and negates s and c by their quadrants, then sets `quadrant` to 0. Adds `not_zero` to both, which
+// makes -0 +0.
 //
 //   not_zero   0; for odd floats, if the target's test does not know that zeros are exact (kPassesZeros), a
 //              subnormal double, which that test decides and which leaves larger numbers as they are
@@ -157,7 +158,7 @@ HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
 //
 // Error: kDirectError before rounding; decided outside a window of kDirectWindow ulps.
 // Undecided: one pair in 5 million in lists; also pairs with |r| < kMaxCancellation |phase|, and phases below
-// kMinPhase. `RecomputePairs` decides them here.
+// kMinPhase. It calls `RecomputePairs` for these pairs itself.
 // Hardest known, by exhaustion (`fallback_test.cc`, `worst_cases_test.cc`): one entry of each type.
 //
 //   float32    cos(730825806 * 10000^(-38/64)) = -0x1.234a4f0000000043p-1, 2^-38.9 ulp of a float from the
@@ -206,9 +207,10 @@ HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
   return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(hn::And(biased, bits), hn::Zero(dw)));
 }
 
-// Entries with fewer terms, of the pairs from begin + at to begin + end, entries[2 k] of pair begin + k: the
-// hot loop of the direct kernel. Stops at the first vector that has an undecided pair, whose entries are then
-// wrong, and returns its `at`; else returns `end` or more.
+// Entries with fewer terms: the hot loop of the direct kernel. Evaluates the pairs begin + at .. begin + end
+// - 1, and on to the end of the last vector; entries[2 k] is the sine of pair begin + k. Stops at the first
+// vector that has an undecided pair, whose entries are then wrong, and returns its `at`; else returns `end`
+// or more.
 //
 //   |position| >= 1, no phase rounding; kMinQuick <= |step| <= kMaxStep (FrequencyTable::QuickPairs)
 //

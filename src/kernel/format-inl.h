@@ -90,8 +90,8 @@ HWY_INLINE bool AllTrue(PassedPairs passed) { return hn::AllTrue(PassedLanes(), 
 //
 // The exponent field of a double less 896 = 0b111 << 7 is that of the float: both end in the same 7 bits. So
 // the low 30 bits of the float are 30 consecutive bits of the double, 3 places lower. Above these both have
-// the sign and, below 2, a 0. This holds from 2^-126 to 2, and for 0. Nothing else occurs: frequencies are at
-// least 2^-126, and sums of angles are 0 or more than 2^-107.
+// the sign and, below 2, a 0. This holds from 2^-126 to 2, and for 0. Smaller numbers occur only in lanes
+// that are flagged already: frequencies are at least 2^-126, and sums of angles are 0 or more than 2^-107.
 template <bool kInterleaved>
 HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
   const Words dw;
@@ -101,8 +101,8 @@ HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
   return hn::BitCast(Entries(), hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high)));
 }
 
-// `RoundDirect` of both vectors, made odd if kOdd: returns [a0 b0 a1 b1 ...]. passed = the pairs of `so_far`
-// of which both entries are decided.
+// Returns [a0 b0 a1 b1 ...] rounded as by `RoundDirect`, made odd if kOdd; AVX-512 adds the bias, then cuts
+// off. passed = the pairs of `so_far`, which no earlier test has flagged, of which both entries are decided.
 template <bool kOdd, std::uint64_t kWindow, class Passed>
 HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_far, Passed& passed) {
   if constexpr (kHasAvx512) {
@@ -110,7 +110,7 @@ HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_fa
     const Longs du;
     constexpr std::uint64_t kFar = kFarBits<POSENC_F32, kWindow>;
     const auto bias = hn::Set(du, kDirectBias<kOdd, kWindow>);
-    const auto one = hn::Set(du, std::uint64_t{1023} << 52);  // with the low word of an undecided lane
+    const auto one = hn::Set(du, std::uint64_t{1023} << 52);  // its low word fails the test
     const auto a_biased = hn::IfThenElse(hn::RebindMask(du, so_far), hn::Add(hn::BitCast(du, a), bias), one);
     const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
     const WordVec high = WordsOf<true, true>(a_biased, b_biased);

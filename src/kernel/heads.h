@@ -57,7 +57,7 @@ struct Gain {
 
 // Whether a pair's angle is exactly 0: the pair does not rotate, as its cosine is 1 and its sine 0.
 inline bool IsZeroAngle(const FrequencyTable& table, double multiple, std::size_t pair) {
-  return multiple == 0.0 || table.whole_high[pair] == 0.0;
+  return multiple == 0.0 || table.unreduced_high[pair] == 0.0;
 }
 
 // The angles and the gain of a token's rotation.
@@ -146,8 +146,8 @@ struct PhaseStep {
 
   PhaseStep(const FrequencyTable& table, double multiple, std::size_t pair) {
     const bool is_reduced = MayReduce(multiple);
-    high = (is_reduced ? table.high : table.whole_high)[pair];
-    low = (is_reduced ? table.low : table.whole_low)[pair];
+    high = (is_reduced ? table.high : table.unreduced_high)[pair];
+    low = (is_reduced ? table.low : table.unreduced_low)[pair];
   }
 };
 

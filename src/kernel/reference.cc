@@ -22,8 +22,8 @@ int ExponentOf(double x) {
 
 // Sine and cosine of multiple * (high + low) quarter turns, rounded to a type shorter than double, next to
 // whole quarter turns: for 2^-100 < |r| < 2^-30, where one of the entries is 1 or -1 but for 2^-59. It trusts
-// at most 50 bits of the other one, pi/2 r, and knows no angle exactly. False for other angles and doubles,
-// and if these bits leave an entry undecided.
+// at most 50 bits of the other one, pi/2 r, and knows no angle exactly. False for other angles, for the
+// type double, and if these bits leave an entry undecided.
 bool RoundNextToQuarterTurns(double multiple, double high, double low, posenc_type type, double* sine,
                              double* cosine) {
   constexpr double kNearest = 0x1.8p52, kHalfPi = 0x1.921fb54442d18p0;
@@ -52,7 +52,7 @@ constexpr Gain kNoGain = {1.0, 1.0, false};
 void RecomputeEntries(const FrequencyTable& table, std::size_t pair, double multiple, posenc_type type,
                       double* sine, double* cosine, Tally& tally) {
   ++tally.recomputed;
-  const double high = table.whole_high[pair], low = table.whole_low[pair];
+  const double high = table.unreduced_high[pair], low = table.unreduced_low[pair];
   if (table.has_rational || !RoundNextToQuarterTurns(multiple, high, low, type, sine, cosine)) {
     RoundSinCos(table, pair, multiple, nullptr, kNoGain, type, sine, cosine, tally);
   }

@@ -1,5 +1,5 @@
-// Rows by the scalar path (wide_sincos.h): the last row of the encoder's table of kernels, and the last tier
-// of all others.
+// Rows by the scalar path (wide_sincos.h): the kernels of the target REFERENCE, and the last tier of all
+// other targets.
 #ifndef POSENC_SRC_KERNEL_REFERENCE_H_
 #define POSENC_SRC_KERNEL_REFERENCE_H_
 

@@ -69,7 +69,7 @@ struct Multiples {
 struct Tally {
   std::size_t doubles = 0;       // pairs that arithmetic in float, or rotation's quick test, left to double
   std::size_t direct = 0;        // pairs that angle addition left to the direct kernel
-  std::size_t recomputed = 0;    // pairs left to wide arithmetic of 256 bits
+  std::size_t recomputed = 0;    // pairs left to RecomputePairs
   std::size_t widest = 0;        // of these, pairs left to 1,024 bits
   std::size_t wide_sin_cos = 0;  // sines and cosines made in 256 bits, and in 1,024; not of whole turns
 

@@ -1,5 +1,5 @@
-// Which kernel takes a call: runs of two rows or more go by angle addition; single rows, lists, phase
-// roundings and rare layouts by the direct kernel. Angle addition takes chunks of pairs, then pairs of
+// Which kernel takes a call, run or list: runs of two rows or more go by angle addition; single rows, lists,
+// phase roundings and rare layouts by the direct kernel. Angle addition takes chunks of pairs, then pairs of
 // mirrored rows of each group, each row from the chunk's first column to its last. Included once per target.
 #if defined(POSENC_SRC_KERNEL_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_RUNS_INL_H_

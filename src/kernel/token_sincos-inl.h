@@ -47,8 +47,8 @@ struct TokenPhases {
       may_be_tiny = may_be_tiny || MayBeTiny(token[i]);
     }
     if (!is_whole) {
-      high = table.whole_high;
-      low = table.whole_low;
+      high = table.unreduced_high;
+      low = table.unreduced_low;
     }
   }
 };
