@@ -1,5 +1,11 @@
-// Error bounds of the kernels' arithmetic, shared by code, tests and documents; PROOF.md argues them. u =
-// 2^-53 is the relative error of one rounding to double, v = 2^-24 that of one to float.
+// Error bounds of the kernels' arithmetic, and the windows and limits of the tests that rely on them. Each
+// comment says what a constant bounds, how the number comes about, where PROOF.md argues it, and what uses
+// it.
+//
+// Errors are relative unless said otherwise. u = 2^-53 is the error of one rounding to double, v = 2^-24 that
+// of one to float. Phases and steps are in quarter turns; r is a phase less the nearest integer. A window of
+// n means that a result within n ulps of a midpoint is undecided; the ulps are those of the result before it
+// is rounded to its type.
 #ifndef POSENC_SRC_NUMBER_BOUNDS_H_
 #define POSENC_SRC_NUMBER_BOUNDS_H_
 
@@ -10,153 +16,190 @@
 namespace posenc {
 namespace internal {
 
-// A direct result is used only if its reduced phase has |r| >= kMaxCancellation * |phase|. The phase has a
-// relative error of 2^-97 from its step (frequency/table.h) and 2^-104 from the product, so r = high + low
-// has one of u / 2.
+// PROOF.md, section 1, "The angle".
+
+// The least |r| as a part of |phase| with which a direct entry can be decided. The error of the phase is
+// 2^-97 from its step (frequency/table.h) and 2^-104 from the product, so at this limit r has an error of
+// u/2. Used by ReducedSinCos and the direct kernels, through FrequencyTable::max_cancellation.
 inline constexpr double kMaxCancellation = 0x1p-43;
 
-// The largest exact step, in quarter turns, of direct rows. Its phases are below 2^43, so that the reduced
-// phase r is below 1/2 + 2^-10. (Larger phases of other steps fail the test for cancellation where r is not
-// so small.)
+// The largest step of a table whose phases all are exact, so that none is tested for cancellation. Positions
+// are up to 2^31, so its phases are below 2^43, and |r| is below 1/2 + 2^-10: the integer is the one next to
+// the phase's high part, whose ulp is at most 2^-10. (Larger phases with inexact steps all fail the test for
+// cancellation.) Used by frequency/table.cc.
 inline constexpr double kLargestExactStep = 0x1p12;
 
-// Smaller phases, in quarter turns, are left to wide arithmetic, since their sines may be subnormal floats.
+// The least |phase| of a direct row of floats or of 16-bit types: the sine of a smaller one may be a
+// subnormal float, which the windows do not cover. Used by EvaluateFully (direct-inl.h).
 inline constexpr double kMinPhase = 0x1p-126;
 
-// Relative error of a sine or cosine in double (sincos-inl.h): u / 2 from r, u from the last sum, u from the
-// product before it (without FMA), 0.4 u from the smaller terms, 0.03 u from the polynomial. In sum 2.9 u for
-// the sine's polynomial, 2.2 u for the cosine's.
+// PROOF.md, section 2, "The direct kernel".
+
+// Error of a sine or cosine in double (sincos-inl.h): u / 2 from r, u from the last sum, u from the product
+// before it (without FMA), 0.4 u from the smaller terms and 0.03 u from the polynomial make 2.93 u for the
+// sine; the cosine has 2.2 u. Used by direct rows of floats and 16-bit types, and by a token's angles.
 inline constexpr double kDirectError = 3 * 0x1p-53;
 
-// The error of a sine or cosine as a sum of two doubles (sincos_double-inl.h) is the sum of two parts. The
-// phase gives an absolute error of kPhaseErrorPerCancellation * kMaxCancellation times the phase: pi/2 times
-// its 2^-97 and 2^-104. The polynomials, with those terms that are plain doubles, give a relative error of
-// 2^-79; products and sums give 2^-100.
+// Error of a sine or cosine as a sum of two doubles (sincos_double-inl.h), in two parts. The phase gives an
+// absolute one, kPhaseErrorPerCancellation * kMaxCancellation * |phase|: 2^-96, which is more than pi/2 times
+// the phase's 2^-97 and 2^-104. The polynomials, with those terms that are plain doubles, give 2^-78.5
+// (cosine) and 2^-79.1 (sine); products and sums 2^-100. Used by rows and caches of doubles.
 inline constexpr double kPhaseErrorPerCancellation = 0x1p-53;
 inline constexpr double kDoubleError = 0x1p-78;
 
-// Angle addition for doubles. A row is the product of the middle of its run, of the move to its group's
-// anchor and of its offset, the latter two powers of half a step, 63 of them at most: 64 direct evaluations.
-// Each is off by kDoubleError at most, in the first quarter turn by that times the angle in radians. To that
-// come the errors of the phases, which add up to that of the largest phase of the run, and the rounding of
-// the mirrored rows (products and sums of parts below 2^-27 and 2^-25, parts to 2^-81): 5.2 * 2^-79.
-inline constexpr double kAddedEvaluations = 64;
-inline constexpr double kAddedDoubleError = 0x1p-76;
-
-// Rows of doubles leave larger and smaller phases, in quarter turns, to wide arithmetic: larger ones are not
-// reduced by an integer exactly, and products of smaller ones are not exact. (Above 2^43 the error of the
-// phase outweighs what the polynomials lose beyond |r| = 1/2.)
+// Rows and caches of doubles leave |phase| above kLargestPhase, for which the reduction may not find the
+// nearest integer, and below kMinDoublePhase, whose products are not exact, to wide arithmetic. (Above 2^43
+// |r| may exceed 1/2, but there the error of the phase outweighs what the polynomials lose.) kLargestPhase
+// also limits what `reference.cc` tries in double beside quarter turns.
 inline constexpr double kLargestPhase = 0x1p50;
 inline constexpr double kMinDoublePhase = 0x1p-900;
 
-// A direct result within so many ulps of a midpoint is undecided. A power of two.
+// Window of kDirectError; a power of two. Used by EvaluateFully (direct-inl.h).
 inline constexpr std::uint64_t kDirectWindow = 8;
 static_assert(kDirectError * 0x1p53 <= kDirectWindow, "the test must cover the error");
 
-// The first try of direct rows has fewer terms (direct-inl.h). Its relative error: 2^-43.6 for the cosine,
-// 2^-47.6 for the sine; at most 2^-42 from r; less than 2^-49 from roundings.
+// Error and window of the first try of direct rows, with fewer terms (EvaluateQuickly): 2^-43.6 from the
+// cosine's polynomial or 2^-47.6 from the sine's, at most 2^-42 from r, less than 2^-49 from roundings.
 inline constexpr double kQuickError = 0x1p-41;
 inline constexpr std::uint64_t kQuickWindow = std::uint64_t{1} << 12;
 static_assert(kQuickError * 0x1p53 <= kQuickWindow, "the test must cover the error");
 
-// The least |r| of that try. Phases below 2^33 quarter turns have an absolute error of 2^-64, 2^-42 of such
-// an r.
+// The least |r| that this first try decides. Its phases are below 2^33 and have an absolute error of 2^-64,
+// which is 2^-42 of such an r. Pairs with smaller steps are not tried, as they would fail at small positions
+// (frequency/table.cc).
 inline constexpr double kMinQuick = 0x1p-22;
 
-// The largest whole position of the first try of doubles: it has at most 18 binary digits, so that without
-// FMA its products with numbers of 35 digits are exact.
+// The largest whole position whose products with numbers of 35 binary digits are exact: it has 18, and a
+// double 53. Without FMA first tries reduce such phases without Dekker's halves (sincos-inl.h,
+// sincos_double-inl.h); rows of doubles are tried first only up to here, even with FMA.
 inline constexpr double kMaxShort = 0x1p18;
 
-// The first try of doubles (PROOF.md, "Rows of doubles"): the relative error of the sine, and the error of
-// the cosine as a part of r^2. Positions are at most kMaxShort. |r| is at least kMinQuickDouble, and at least
-// kMinQuickPart times |position|, a fourth of the largest phase; the phase's error is 2^-66.9 of such an r.
+// Errors of the first try of direct rows of doubles (direct_double-inl.h): of the sine relatively, of the
+// cosine absolutely, as a part of r^2. PROOF.md, "Doubles, quickly", adds them up: 0.42 * 2^-64, 1.62 * 2^-63
+// and, without FMA, 3.93 * 2^-63; a search found 0.33, 1.15 and 3.42.
 inline constexpr double kQuickSineError = 0x1p-65;
 inline constexpr double kQuickCosineError = 0x1.ep-63;
 inline constexpr double kQuickCosineErrorWithoutFma = 0x1.2p-61;
+
+// The least |r| of that try, in itself and as a part of |position|. The former leaves room for the roundings
+// of low parts. Phases are at most 4 |position|, good to 2^-96.9, which is 2^-66.9 of such an r.
 inline constexpr double kMinQuickDouble = 0x1p-20;
 inline constexpr double kMinQuickPart = 0x1p-28;
 
-// Absolute error of angle addition, a * b +- c * d. Of each unit vector, (a, c) and (b, d), one component is
-// from the cosine's polynomial and the other from the sine's: sqrt((2.9^2 + 2.2^2) / 2) = 2.6 u for a vector.
-// Products and sum, each at most 1, add 1.5 u. So one addition, to the anchor of a group, has 6.7 u, and a
-// second one, to its rows, 10.8 u.
+// PROOF.md, section 3, "Angle addition".
+
+// Absolute error of a row in a run of floats or of 16-bit types, after two angle additions a * b +- c * d. Of
+// the unit vectors (a, c) and (b, d) one component is at least 0.7 and comes from the cosine's polynomial,
+// the other from the sine's: sqrt((2.9^2 + 2.2^2) / 2) = 2.6 u for each vector. Products and sum, which are
+// at most 1, add 1.5 u. So the first addition, to the anchor of a group, leaves 2.6 + 2.6 + 1.5 = 6.7 u, and
+// the second, to its rows, 6.7 + 2.6 + 1.5 = 10.8 u. Used by angle_addition-inl.h and format-inl.h.
 inline constexpr double kAngleAdditionError = 11 * 0x1p-53;
-inline constexpr double kAddedInterval =
-    12 * 0x1p-53;  // with the rounding of adding or subtracting the bound
+
+// Half the width of an entry's interval: the error, and u by which each end is rounded. Used by FinishPairs.
+inline constexpr double kAddedInterval = 12 * 0x1p-53;
 static_assert(kAddedInterval >= kAngleAdditionError + 0x1p-53, "the interval must cover the error");
 
-// An added entry is undecided if it is below kMinAdded, or near a midpoint: for float32 within kAddedWindow
-// ulps of the double, for 16-bit types within the same part of a float's ulp. What rounds to the float after
-// 2^-12 was at least 2^-12; what rounds below 2^-14 is subnormal in float16.
+// An added entry is undecided if it is smaller than kMinAdded, or near a midpoint: for float32 within a
+// window of kAddedWindow; for 16-bit types if its sum, as a float, is a midpoint or the float before one.
+// What rounds to the float after 2^-12 was at least 2^-12, where an ulp is 2^-64 and the window 16 u. From
+// 2^-14, the least normal float16, an ulp of a float is 2^-37, far more than the error. Used by the loop of
+// angle_addition-inl.h.
 template <posenc_type kFormat>
 inline constexpr double kMinAdded = kFormat == POSENC_F32 ? 0x1.000002p-12 : 0x1p-14;
 inline constexpr std::uint64_t kAddedWindow = std::uint64_t{1} << 15;
 static_assert(kAngleAdditionError <= kAddedWindow * 0x1p-64 && kAngleAdditionError <= 0x1p-14 * 0x1p-23,
               "the tests must cover the error");
 
-// Lanes whose phases stay below this in a run are exempt from the test for small entries. Nothing cancels
-// there but between steps of opposite signs, over at most 64 rows from positions of at least 1. So an added
-// sine loses at most 7 bits to each addition, and its error stays far inside the window however small it is.
+// Pairs whose phases stay within this in a run need not be at least kMinAdded (but for float16, whose small
+// entries are subnormal). There only sin M cos S - cos M sin S cancels, over at most 64 rows, from positions
+// of at least 1. So an added sine loses at most 7 bits to each addition: 507 u at most (PROOF.md, "Small
+// phases"), far inside the window however small it is.
 inline constexpr double kExemptQuarterTurns = 0.5;
 
-// Absolute error of angle addition in float. The unit e = 2^-25 is the largest error of rounding a number
-// below 1. The two unit vectors of rounded components give sqrt(2) each, the two sums 1 each, and without FMA
-// the two products 1 each. (Where a sum reaches 1, so does the entry.) While the phases of a run stay below E
-// <= 1/2 radian, the error of a sine is in units of E * 2^-24: 1.5 from the components, 1 from each sum, 1
-// from each product but for a half.
+// PROOF.md, section 4, "16 bits in float, and doubles".
+
+// Absolute error of angle addition in float (angle_addition_float-inl.h), in e = 2^-25, the most by which a
+// number below 1 is rounded to float: sqrt(2) from each of two unit vectors with rounded components, 1 from
+// each of two sums, which makes 4.9; without FMA 1 from each of two products, which makes 6.9. (Where a sum
+// reaches 1 its error is 2, but such an entry rounds to 1 either way.) While the phases of a run stay below E
+// <= 1/2 radian the error of a sine is at most 3.5, without FMA 5, in units of 2^-24 E: 1.5 from the
+// components, 1 from each sum, and without FMA 1.5 from the products.
 inline constexpr double kFloatAngleAdditionError = 5 * 0x1p-25;
 inline constexpr double kFloatAngleAdditionErrorWithoutFma = 7 * 0x1p-25;
 
-// Rotation. Relative error of gain * cosine and gain * sine: kDirectError, u from the gain, which is a
-// product of two doubles, and u from the product with it.
+// Rows of doubles in runs (angle_addition_double-inl.h): absolute error, in three parts.
+//
+// - A row is a product of at most kAddedEvaluations direct evaluations: the middle of its run, and at most 63
+//   times half a step for the move to its group's anchor and for its offset. Each is off by kDoubleError at
+//   most; within the first quarter turn by that times the angle in radians.
+// - The errors of their phases add up to that of the largest phase of the run.
+// - kAddedDoubleError bounds the rounding of the mirrored rows, 5.2 * 2^-79 without FMA: products 1, sums of
+//   parts below 2^-26 1, the last two sums 2, high parts 0.5, low parts 0.7.
+inline constexpr double kAddedEvaluations = 64;
+inline constexpr double kAddedDoubleError = 0x1p-76;
+
+// PROOF.md, section 6, "Rotation". c and s are a token's cosine and sine, a and b a pair's elements, G is the
+// gain, and m the larger of |a| and |b|. Direct angles are evaluated from their phases; added ones are sums
+// of an anchor's angle and an offset.
+
+// Error and window of G c and G s with direct angles: kDirectError, u from the gain, which is a product of
+// two doubles rounded to one, and u from the product with it. Used by cached cosines and sines
+// (token_sincos-inl.h).
 inline constexpr double kScaledError = 5 * 0x1p-53;
 inline constexpr std::uint64_t kScaledWindow = 8;
 static_assert(kScaledError * 0x1p53 <= kScaledWindow, "the test must cover the error");
 
-// Error of a token's cosine and sine that are added from an anchor's, as a complex number of size 1:
-// kDirectError, u from the offset, which is rounded, and 2 u from the complex product, without FMA (1 +
-// sqrt(2)) u. So a cosine or sine of at least kMinAddedSinCos has a relative error of at most 2^12 times
-// that, and 2 u more with the gain.
+// Absolute error of an added angle, as the complex number c + i s of size 1: kDirectError of the anchor, u
+// from the offset, which is rounded to double, 2 u from their product (without FMA (1 + sqrt(2)) u). Used by
+// the caches of token_sincos-inl.h and, within kAddedRotationError, by rotation.
 inline constexpr double kAddedAngleError = 6.5 * 0x1p-53;
+
+// The least |c| and |s|, and the window, with which a cache takes them from added angles. There the error is
+// 2^12 times kAddedAngleError, and 2 u more from the gain.
 inline constexpr double kMinAddedSinCos = 0x1p-12;
 inline constexpr std::uint64_t kAddedAngleWindow = std::uint64_t{1} << 15;
 static_assert(kAddedAngleError / kMinAddedSinCos + 2 * 0x1p-53 <= kAddedAngleWindow * 0x1p-53,
               "the test must cover the error");
 
-// Rotation between bounds: error of a cos - b sin as a part of |a cos| + |b sin|, from direct angles:
-// kScaledError, u from each product, u from the sum and u from adding the bound.
+// Error of a sum a c - b s between bounds (bounded_sums-inl.h), as a part of |a c| + |b s|, with direct
+// angles: kScaledError, u from each product with an element, u from the sum, u from adding the bound: 8 u.
+// The scalar path takes it for angles beside quarter turns as well (rotary_reference.cc).
 inline constexpr double kDirectRotationError = 9 * 0x1p-53;
 
-// The same from added angles, as a part of (|a| + |b|) times the gain: kAddedAngleError and 2 u with the
-// gain, u from the products, u from the sum, u from adding the bound.
+// The same with added angles, as a part of G (|a| + |b|): kAddedAngleError and 2 u with the gain; u from the
+// products, u from the sum, u from adding the bound: 11.5 u.
 inline constexpr double kAddedRotationError = 12 * 0x1p-53;
 
-// Added to the error of a direct cosine or sine that is not exactly 0. It is far more than what tiny sines
-// lose as doubles, and no product of it with an element underflows.
+// Added to the error of each direct c and s of a token that is not exactly 0, if one of the token is not
+// above kMinPlainSinCos. It is far more than what tiny sines lose as doubles, and no product of it with an
+// element underflows. Used by bounded_sums-inl.h.
 inline constexpr double kMinSinCosError = 0x1p-500;
 
-// Direct cosines and sines that are larger need no kMinSinCosError: their products with an element and a
-// gain, and the errors of these, are normal doubles.
+// If all c and s of a token are larger, their products with elements and a gain, and the errors of these, are
+// normal doubles, and kMinSinCosError is not needed.
 inline constexpr double kMinPlainSinCos = 0x1p-300;
 
-// For 16-bit types the sums and their bounds become floats, which are then added. Error as a part of |a cos|
-// + |b sin|: v from the sum, v from adding the bound, a little from what the bound loses and from the errors
-// in double; besides, absolutely, some subnormal floats.
+// Error of a sum between bounds for 16-bit types: sum and bound become floats, which are then added. As a
+// part of |a c| + |b s|: v from the sum, v from adding the bound, 0.1 v for what the bound loses as a float
+// and for the errors in double. Besides, absolutely, kMinFloatRotationError: three roundings of subnormal
+// floats, 2^-150 each.
 inline constexpr double kFloatRotationError = 2.1 * 0x1p-24;
 inline constexpr double kMinFloatRotationError = 0x1p-147;
 
-// Quick rotation: from angles of either kind the error of a sum is at most 15 u m, where m is the gain times
-// the larger of |a| and |b|. A window of kRotatedWindow ulps covers it if the sum is at least kMinPart of m,
-// and a normal float.
+// Quick rotation (quick_sums-inl.h) of float32, in double: with either kind of angle the error of a sum is at
+// most 15 u G m. The window covers that for sums of at least 15 / 2^16 of G m, which must be normal floats:
+// kMinRotated.
 inline constexpr std::uint64_t kRotatedWindow = std::uint64_t{1} << 16;
 inline constexpr float kMinRotated = 0x1p-125f;
 
-// The same in float, from cosines and sines in two parts, whose products with the high parts are exact. A
-// window in ulps of the float, for a sum that is at least 0.79 * 2^-11 (float16) or 0.79 * 2^-14 (bfloat16)
-// of m, or, where bfloat16 is tested by words, 2^-16 of the larger sum.
+// Quick rotation of 16-bit types, in float: window in ulps of a float. G c and G s are in two parts each, and
+// products with the high parts are exact. Low parts and their products round by 1.4 ulps, the sum of the high
+// products and that with the first low one by 1 each, the last by 1/2: below 4 ulps of a sum of at least 0.79
+// * 2^-11 (float16) or 0.79 * 2^-14 (bfloat16) of G m. Words of bfloat16 (below) have at most 3.7 ulps.
 inline constexpr std::uint32_t kFloatRotatedWindow = 4;
 
-// The least part of a pair's larger sum, which is at least m / sqrt(2), that a decided sum has.
+// The least part of a pair's larger sum that a decided sum is. As the larger sum is at least G m / sqrt(2), a
+// decided one is at least 0.7 of this part of G m, which the two windows above ask for.
 template <posenc_type kType>
 inline constexpr float kMinPart = kType == POSENC_F32   ? 0x1.54p-12f
                                   : kType == POSENC_F16 ? 0x1.2p-11f
@@ -164,13 +207,14 @@ inline constexpr float kMinPart = kType == POSENC_F32   ? 0x1.54p-12f
 static_assert(15 * 0x1.001p-53 * 1.4142136 <= kRotatedWindow * 0x1p-53 * kMinPart<POSENC_F32>,
               "the window must cover the error");
 
-// Words of two bfloat16 sums are tested by their bits: |x| is from 2^-74 to 2^54, and |y| within kWordOctaves
-// powers of 2 of it.
+// Instead of kMinPart, where sums of bfloat16 are tested two in a word, by their bits: |x| is at least 2^-74
+// and less than 2^54, so that no difference of bits wraps around, and |y| within kWordOctaves powers of 2 of
+// it, so that 3.7 ulps cover the error (PROOF.md, "Words"). kMinWord is the upper half of the float 2^-74.
 inline constexpr std::uint16_t kMinWord = (127 - 74) << 7;
 inline constexpr std::uint16_t kWordOctaves = 16;
 
-// The largest gain of bfloat16's quick rotation: with larger ones the sums of low parts may overflow to the
-// other infinity than those of high parts.
+// The largest gain with which bfloat16 is rotated quickly (rotate-inl.h). With larger ones sums of low parts
+// may overflow, to the infinity opposite to that of the high parts' sum.
 inline constexpr double kMaxQuickGain = 0x1p13;
 
 }  // namespace internal
