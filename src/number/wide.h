@@ -61,8 +61,8 @@ Wide256 Exp(const Wide256 &x);
 Wide1024 Exp(const Wide1024 &x);
 template <int kLimbs>
 Wide<kLimbs> Log(double x);
-Wide256 Log(const Wide256 &x);  // 2^-2900 < x < 2^2900
-Wide1024 Log(const Wide1024 &x);
+Wide256 Log(const Wide256 &x);    // 2^-2900 < x < 2^2900
+Wide1024 Log(const Wide1024 &x);  // likewise
 
 // The natural logarithm of x > 0. The error is below 2^-38 plus 2^-38 times the result.
 double ApproximateLog(double x);

@@ -15,7 +15,7 @@ std::uint64_t TermsOfExp(const Wide1024 &r) {
   return n;
 }
 
-// How often Exp halves its argument before the series, and squares the series' sum.
+// How often Exp halves its argument before the series, which then has at most 61 terms, and squares its sum.
 constexpr int kSquarings = 12;
 
 }  // namespace

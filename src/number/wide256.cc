@@ -82,6 +82,7 @@ struct Series {
   Wide256 inverse;  // of coefficients[0]
 };
 
+// exp(x): 20! / n!. What follows is below 2^-317 for 0 <= x < 2^-12.
 constexpr Series SeriesOfExp() {
   Series series{};
   std::uint64_t factor = 1;  // 20! / n!, below 2^62
@@ -156,7 +157,7 @@ double LogOf(std::uint64_t digits, std::int64_t exponent) {
   const bool is_small = m < 0.70710678118654752;
   const double y = is_small ? 2.0 * m : m;
   const double z = (y - 1.0) / (y + 1.0), z2 = z * z;
-  double sum = 0.0;  // log(y) = 2 atanh(z)
+  double sum = 0.0;  // z^2 / 3 + ... + z^14 / 15; log(y) = 2 atanh(z)
   for (int n = 15; n > 1; n -= 2) sum = (sum + 1.0 / n) * z2;
   return static_cast<double>(exponent - (is_small ? 1 : 0)) * 0.69314718055994531 + 2.0 * (z + z * sum);
 }
@@ -201,6 +202,7 @@ Wide256 Log(const Wide256 &x) {
 
 POSENC_INSTANTIATE_WIDE(4)
 
+// high is x rounded to nearest, ties to even; low is the rest, rounded to nearest.
 DoubleDouble ToDoubleDouble(const Wide256 &x) {
   constexpr int kRest = 11;  // bits of the upper word that do not fit into a double
   if (x.IsZero()) return {0.0, 0.0};

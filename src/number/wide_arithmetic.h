@@ -136,7 +136,7 @@ Wide<kLimbs> DivideSmall(const Wide<kLimbs> &a, std::uint32_t b) {
   return Normalize<kLimbs>(digits, kLimbs + 1, a.exponent, a.negative);
 }
 
-// Whether a term of a series no longer counts: it is below 2^-(kBits + 1) of the sum so far.
+// Whether a term of a series no longer counts: it is below 2^-(kBits + 2) of the sum so far.
 template <int kLimbs>
 bool Negligible(const Wide<kLimbs> &term, const Wide<kLimbs> &sum) {
   return term.IsZero() || term.exponent < sum.exponent - term.kBits - 2;
@@ -274,12 +274,12 @@ Wide<kLimbs> Log(double x) {
   return Log(FromDouble<kLimbs>(x));
 }
 
+// The Taylor series of both: cosine = 1 - x^2 / 2! + ..., sine = x - x^3 / 3! + ..., x = pi/2 r.
 template <int kLimbs>
 void SinCosQuarterTurns(const Wide<kLimbs> &r, Wide<kLimbs> *sine, Wide<kLimbs> *cosine) {
   const Wide<kLimbs> x = Multiply(r, RadiansPerQuarterTurn<kLimbs>());
   auto term = FromInteger<kLimbs>(1);
-  Wide<kLimbs> sums[2] = {term,
-                          Wide<kLimbs>()};  // the cosine's, of the even terms; the sine's, of the odd terms
+  Wide<kLimbs> sums[2] = {term, Wide<kLimbs>()};  // the cosine's, of even terms; the sine's, of odd ones
   for (std::uint32_t n = 1; n <= 2 || !Negligible(term, sums[1]); ++n) {
     term = DivideSmall(Multiply(term, x), n);
     Wide<kLimbs> &sum = sums[n % 2];
