@@ -235,8 +235,8 @@ std::vector<std::uint64_t> ExpectSteps(const posenc_rotary_spec& spec) {
   return denominators;
 }
 
-posenc_rotary_spec Interleaved(std::size_t head_dim, double base, double exponent_dim, posenc_scaling scaling,
-                               double factor) {
+posenc_rotary_spec InTurns(std::size_t head_dim, double base, double exponent_dim, posenc_scaling scaling,
+                           double factor) {
   posenc_rotary_spec spec = MakeRotarySpec(head_dim);
   spec.unit = POSENC_TURNS;
   spec.base = base;
@@ -274,12 +274,12 @@ TEST(RationalSteps, OfEveryScaling) {
       {8, 81.0, 8.0, POSENC_MIXED_NTK, 625.0, {5, 75, 1125, 16875}},
   };
   for (const auto& c : cases) {
-    EXPECT_EQ(ExpectSteps(Interleaved(c.head_dim, c.base, c.exponent_dim, c.scaling, c.factor)), c.want);
+    EXPECT_EQ(ExpectSteps(InTurns(c.head_dim, c.base, c.exponent_dim, c.scaling, c.factor)), c.want);
   }
   // The ramp of these runs from pair 0 to the last but one.
   for (const posenc_scaling scaling : {POSENC_YARN, POSENC_YARN_LOG, POSENC_LLAMA3}) {
     for (const double factor : {4.0, 16.0, 81.0, 5.5}) {
-      posenc_rotary_spec spec = Interleaved(16, 81.0, 8.0, scaling, factor);
+      posenc_rotary_spec spec = InTurns(16, 81.0, 8.0, scaling, factor);
       spec.low_freq_factor = 1.0;
       spec.high_freq_factor = 100.0;
       const Denominators got = ExpectSteps(spec);

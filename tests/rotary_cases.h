@@ -144,7 +144,7 @@ class GainedTurn {
   template <class T>
   Rotated<T> Entries() const {
     oracle::Rounding cosine, sine;
-    turn_.RoundInterval(TypeOf<T>(), &cosine, &sine);
+    turn_.RoundBoth(TypeOf<T>(), &cosine, &sine);
     return {FromBits<T>(cosine.bits), FromBits<T>(sine.bits)};
   }
   double Cosine() const { return Entries<double>().x; }

@@ -173,7 +173,7 @@ void ExpectFrequencies(const posenc_rotary_spec& spec, long most_bits) {
       EXPECT_GE(CorrectBits(schedule.QuarterTurns<4>(i), StepOf(w)), 1900);
     }
   }
-  EXPECT_EQ(made->table.schedule.amplitude, formula.Amplitude());
+  EXPECT_EQ(made->table.scaling.amplitude, formula.Amplitude());
 }
 
 TEST(RotaryFrequencies, AreThoseOfTheFormulas) {
@@ -201,14 +201,14 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
   specs[6].original_length = 201.06192982974676;
   for (const posenc_rotary_spec& spec : specs) {
     SCOPED_TRACE(testing::Message() << spec.base << ", " << spec.factor << ", " << spec.original_length);
-    EXPECT_TRUE(Make(spec)->table.schedule.is_steep);
+    EXPECT_TRUE(Make(spec)->table.scaling.is_steep);
     ExpectFrequencies(spec, 700);
   }
   // Those of models are not, lest the last resort be slow.
   for (const std::string& words : Cases()) {
     const posenc_rotary_spec spec = RotarySpec(words);
     if (spec.beta_fast != spec.beta_slow) {
-      EXPECT_FALSE(Make(spec)->table.schedule.is_steep) << words;
+      EXPECT_FALSE(Make(spec)->table.scaling.is_steep) << words;
     }
   }
 }

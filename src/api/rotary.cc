@@ -100,7 +100,7 @@ const char* posenc_rotary_target(const posenc_rotary* rotary) {
 
 double posenc_rotary_amplitude(const posenc_rotary* rotary) {
   return rotary == nullptr ? std::numeric_limits<double>::quiet_NaN()
-                           : rotary->rotary.table.schedule.amplitude;
+                           : rotary->rotary.table.scaling.amplitude;
 }
 
 double posenc_rotary_radians(const posenc_rotary* rotary, size_t i) {

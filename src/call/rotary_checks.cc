@@ -139,7 +139,7 @@ posenc_status CheckTensors(const Rotary& rotary, std::size_t tokens, const Tenso
   posenc_status status = InFpState([&] {
     posenc_status gains = POSENC_OK;
     for (std::size_t i = 0; i < tensors.count && gains == POSENC_OK; ++i) {
-      gains = CheckGain(rotary.table.schedule.amplitude, tensors.heads[i]);
+      gains = CheckGain(rotary.table.scaling.amplitude, tensors.heads[i]);
     }
     return gains;
   });

@@ -115,7 +115,7 @@ class HeadSinCos : private TokenSinCos {
     return tally;
   }
 
-  // Rotates some heads of the token. In exact arithmetic, pairs may be deferred until Close.
+  // Rotates some heads of the token. In exact arithmetic, pairs may be deferred until Resolve.
   Tally Rotate(posenc_type type, const Gain& gain, const Heads& heads) {
     const RotaryKernels& kernels = *rotary_.kernels;
     const bool is_fast = rotary_.arithmetic == POSENC_FAST;

@@ -226,7 +226,7 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
       tally += sin_cos.Take(positions, t);
-      ForTensors(rotary, tensors, positions.tokens, cached, t, rotary.table.schedule.amplitude,
+      ForTensors(rotary, tensors, positions.tokens, cached, t, rotary.table.scaling.amplitude,
                  [&](const Gain& gain, const Heads& heads, bool must_complete) {
                    tally += sin_cos.Rotate(tensors.type, gain, heads);
                    if (must_complete) tally += sin_cos.Resolve(tensors.type);
@@ -258,7 +258,7 @@ Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const pos
   return InFpState([&] {
     alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
     TokenSinCos sin_cos(rotary);
-    const Gain gain{rotary.table.schedule.amplitude, 1.0, false};
+    const Gain gain{rotary.table.scaling.amplitude, 1.0, false};
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
       tally += sin_cos.Take(positions, t);

@@ -252,7 +252,7 @@ posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table
   posenc_rotary_spec checked = spec;
   if (const posenc_status status = CheckSpec(&checked); status != POSENC_OK) return status;
   bool has_large = false;
-  posenc_status status = MakeSchedule(checked, &table->schedule, &frequencies.schedule, &has_large);
+  posenc_status status = MakeSchedule(checked, &table->scaling, &frequencies.schedule, &has_large);
   if (status == POSENC_OK) status = PlanPhaseRounding(frequencies.schedule, &frequencies.phase_rounding);
   frequencies.axis_count = checked.axes;
   PlanArrays(checked.rotary_dim / 2, has_large, &frequencies);
@@ -265,10 +265,10 @@ std::size_t ArrayBytes(const RotaryTable& table) {
 
 void FillRotaryTable(void* memory, RotaryTable* table) {
   FrequencyTable& frequencies = table->frequencies;
-  frequencies.schedule.scaling = &table->schedule;  // the table may have been copied since it was planned
+  frequencies.schedule.scaling = &table->scaling;  // the table may have been copied since it was planned
   FillTable(memory, &frequencies);
   for (std::size_t i = 0; frequencies.axes != nullptr && i < frequencies.count; ++i) {
-    frequencies.axes[i] = static_cast<std::uint8_t>(PlaceOf(table->schedule.spec, i).axis);
+    frequencies.axes[i] = static_cast<std::uint8_t>(PlaceOf(table->scaling.spec, i).axis);
   }
   if (!table->has_offsets) return;
   unsigned char* const offsets = static_cast<unsigned char*>(memory) + ArrayBytes(frequencies);

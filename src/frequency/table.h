@@ -112,7 +112,7 @@ inline constexpr std::size_t kMaxOffset = 7;
 inline constexpr std::size_t kMaxAddedPairs = 256;
 
 struct RotaryTable {
-  Scaling schedule;            // the scaling of frequencies.schedule
+  Scaling scaling;             // the scaling of frequencies.schedule
   FrequencyTable frequencies;  // without offsets
 
   // [kMaxOffset][2][count], cosines and sines of positions 1, 2 ..., which the caller fills; null unless it

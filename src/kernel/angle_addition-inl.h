@@ -100,12 +100,12 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
   const auto* next0 = reinterpret_cast<const Element*>(rows.next[0]) + first;
   const auto* next1 = reinterpret_cast<const Element*>(rows.next[1]) + first;
   [[maybe_unused]] const NextRowPrefetch prefetch = rows.prefetch;
-  [[maybe_unused]] const bool asks_ahead = Prefetches(to0, stream);
+  [[maybe_unused]] const bool prefetches = Prefetches(to0, stream);
   const auto store = [&](EntryVec entries0, EntryVec entries1, std::size_t column) POSENC_INLINE_LAMBDA {
     if constexpr (Operation::kReads) {
       prefetch(next0 + column);
       prefetch(next1 + column);
-    } else if (HWY_UNLIKELY(asks_ahead)) {
+    } else if (HWY_UNLIKELY(prefetches)) {
       hwy::Prefetch(to0 + column + kBytesAhead / sizeof(Element));
       hwy::Prefetch(to1 + column + kBytesAhead / sizeof(Element));
     }

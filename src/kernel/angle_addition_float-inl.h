@@ -234,12 +234,12 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& colu
   const auto* next0 = reinterpret_cast<const std::uint16_t*>(rows.next[0]) + first;
   const auto* next1 = reinterpret_cast<const std::uint16_t*>(rows.next[1]) + first;
   [[maybe_unused]] const NextRowPrefetch prefetch_next = rows.prefetch;
-  [[maybe_unused]] const bool asks_ahead = Prefetches(to0, stream);
+  [[maybe_unused]] const bool prefetches = Prefetches(to0, stream);
   const auto prefetch = [&](std::size_t column) POSENC_INLINE_LAMBDA {
     if constexpr (Operation::kReads) {
       prefetch_next(next0 + column);
       prefetch_next(next1 + column);
-    } else if (HWY_UNLIKELY(asks_ahead)) {
+    } else if (HWY_UNLIKELY(prefetches)) {
       hwy::Prefetch(to0 + column + kBytesAhead / sizeof(*to0));
       hwy::Prefetch(to1 + column + kBytesAhead / sizeof(*to1));
     }

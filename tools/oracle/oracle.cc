@@ -49,7 +49,7 @@ struct Oracle::Pair {
   bool exact;
   mpfr_exp_t sine_error, cosine_error;
 
-  bool RoundInterval(posenc_type type, Rounding* s, Rounding* c) const {
+  bool RoundBoth(posenc_type type, Rounding* s, Rounding* c) const {
     if (!exact) return Round(type, sine, sine_error, s) && Round(type, cosine, cosine_error, c);
     *s = {Pack(type, mpfr_get_d(sine, MPFR_RNDN)), 0};
     *c = {Pack(type, mpfr_get_d(cosine, MPFR_RNDN)), 0};
@@ -189,7 +189,7 @@ Oracle::Pair Oracle::Evaluate(std::size_t pair, double position, int bits) const
 void Oracle::EvaluateAndRound(posenc_type type, std::size_t pair, double position, Rounding* sine,
                               Rounding* cosine) const {
   for (int bits = kDirectBits;; bits *= 2) {
-    if (Evaluate(pair, position, bits).RoundInterval(type, sine, cosine)) return;
+    if (Evaluate(pair, position, bits).RoundBoth(type, sine, cosine)) return;
   }
 }
 
@@ -246,7 +246,7 @@ template <class Put>
 void Oracle::PutPair(posenc_type type, std::size_t pair, std::int64_t position, const Pair& approximation,
                      Distances* distances, const Put& put) const {
   Rounding sine, cosine;
-  if (!approximation.RoundInterval(type, &sine, &cosine)) {
+  if (!approximation.RoundBoth(type, &sine, &cosine)) {
     EvaluateAndRound(type, pair, static_cast<double>(position), &sine, &cosine);
   }
   if (sine_at_[pair] != kNone) {

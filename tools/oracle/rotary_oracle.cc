@@ -164,7 +164,7 @@ void Turn::Rotate(posenc_type type, double a, double b, Rounding* x, Rounding* y
   }
 }
 
-void Turn::RoundInterval(posenc_type type, Rounding* cosine, Rounding* sine) {
+void Turn::RoundBoth(posenc_type type, Rounding* cosine, Rounding* sine) {
   const auto round = [&](bool is_sine, Rounding* out) {
     for (std::size_t level = 0;; ++level) {
       const Level& turn = At(level);

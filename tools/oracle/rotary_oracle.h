@@ -65,7 +65,7 @@ class Turn {
   void Rotate(posenc_type type, double a, double b, Rounding* x, Rounding* y);
 
   // Cosine and sine of a cache.
-  void RoundInterval(posenc_type type, Rounding* cosine, Rounding* sine);
+  void RoundBoth(posenc_type type, Rounding* cosine, Rounding* sine);
 
   // Of u cosine + v sine: in scientific notation, and how far a number of the type is from it.
   std::string Exact(double u, double v, int digits = 30);

@@ -125,7 +125,7 @@ Answers Judge::ExpectEncodingsInSharedTypes() const {
   return answers;
 }
 
-oracle::Turn Judge::SinCosOf(std::size_t row, std::size_t pair, bool is_k) {
+oracle::Turn Judge::TurnOf(std::size_t row, std::size_t pair, bool is_k) {
   const bool is_cache = case_.operation == Operation::kWriteCache;
   const oracle::Gain gain{is_k || is_cache ? 1.0 : case_.scale, !is_cache && case_.inverse};
   return {&*rotary_, pair, case_.Position(rotary_->axis(pair), row), gain};
@@ -144,10 +144,10 @@ Answers Judge::ExpectCaches() {
   for (std::size_t r = 0; r < calls_->rows(); ++r) {
     const std::size_t row = calls_->row() + r;
     for (std::size_t i = 0; i < case_.pairs(); ++i) {
-      oracle::Turn turn = SinCosOf(row, i, false);
+      oracle::Turn turn = TurnOf(row, i, false);
       for (std::size_t k = 0; k < count; ++k) {
         oracle::Rounding* const of_pair = &rounded[2 * (case_.pairs() * k + i)];
-        turn.RoundInterval(types[k], &of_pair[0], &of_pair[1]);
+        turn.RoundBoth(types[k], &of_pair[0], &of_pair[1]);
       }
     }
     for (std::size_t column = 0; column < columns; ++column) {
@@ -176,7 +176,7 @@ Answers Judge::ExpectRotations() {
   for (std::size_t r = 0; r < calls_->rows(); ++r) {
     const std::size_t row = calls_->row() + r;
     for (std::size_t i = 0; i < pairs; ++i) {
-      oracle::Turn turns[2] = {SinCosOf(row, i, false), SinCosOf(row, i, true)};
+      oracle::Turn turns[2] = {TurnOf(row, i, false), TurnOf(row, i, true)};
       const auto position = static_cast<std::int64_t>(case_.Position(rotary_->axis(i), row));
       for (std::size_t k = 0; k < count; ++k) {
         for (std::size_t h = 0; h < heads; ++h) {
@@ -225,7 +225,7 @@ InputPair Judge::RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle
     s = scaled(case_.pairs() + pair) * (case_.inverse ? -1.0 : 1.0);
   } else {
     oracle::Rounding cosine, sine;
-    turn->RoundInterval(POSENC_F32, &cosine, &sine);
+    turn->RoundBoth(POSENC_F32, &cosine, &sine);
     c = oracle::Unpack(POSENC_F32, cosine.bits);
     s = oracle::Unpack(POSENC_F32, sine.bits);
   }
@@ -290,7 +290,7 @@ double Judge::Ulp(const Case& as, std::size_t row, std::size_t column, std::uint
   if (!IsMeasured(element)) return 0.0;
   double u, v;
   PartsOf(element, as.type, &u, &v);
-  return SinCosOf(row, element.pair, element.head >= case_.q_heads).Ulp(as.type, value, u, v);
+  return TurnOf(row, element.pair, element.head >= case_.q_heads).Ulp(as.type, value, u, v);
 }
 
 std::string Judge::Exact(const Case& as, std::size_t row, std::size_t column) {
@@ -304,7 +304,7 @@ std::string Judge::Exact(const Case& as, std::size_t row, std::size_t column) {
   if (!IsMeasured(element)) return element.turns ? "of three roundings" : "which does not turn";
   double u, v;
   PartsOf(element, as.type, &u, &v);
-  const std::string exact = SinCosOf(row, element.pair, element.head >= case_.q_heads).Exact(u, v);
+  const std::string exact = TurnOf(row, element.pair, element.head >= case_.q_heads).Exact(u, v);
   if (as.operation == Operation::kWriteCache) return "exact " + exact;
   const auto show = [&](double x) { return ShowEntry(as.type, oracle::Pack(as.type, x)); };
   return show(u) + " cos + " + show(v) + " sin, exact " + exact;

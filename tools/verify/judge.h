@@ -91,7 +91,7 @@ class Judge {
                        const InputPair& in) const;
   double Sum(std::uint64_t input, double value) const;
   Element ElementOf(const Case& as, std::size_t row, std::size_t column) const;
-  oracle::Turn SinCosOf(std::size_t row, std::size_t pair, bool is_k);
+  oracle::Turn TurnOf(std::size_t row, std::size_t pair, bool is_k);
   bool IsMeasured(const Element& element) const;
   void PartsOf(const Element& element, posenc_type type, double* u, double* v);
 
