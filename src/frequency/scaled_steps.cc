@@ -289,6 +289,8 @@ bool AreInRange(const Schedule& schedule, bool* has_large) {
   });
 }
 
+// Here rather than in phase_rounding.cc: what only rotaries call is not linked to programs that only encode,
+// and these loops, which run for every token, are not optimised for size.
 void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes,
                                std::size_t count, double* phases) const {
   const bool is_iterated = rounding == POSENC_F32_ITERATED;
