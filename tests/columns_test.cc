@@ -19,15 +19,11 @@ constexpr OddColumn kOddColumns[] = {OddColumn::kHalfPair, OddColumn::kZeroLast,
                                      OddColumn::kCosineLast};
 constexpr std::int64_t kPadding = 9;
 
-bool IsInterleaved(Layout layout) {
-  return layout == Layout::kInterleaved || layout == Layout::kInterleavedCosSin;
-}
-
 std::vector<Spec> Specs(std::size_t dim) {
   std::vector<Spec> specs;
   for (const Layout layout : kLayouts) {
     for (const OddColumn odd : kOddColumns) {
-      if (odd == OddColumn::kZeroMiddle && IsInterleaved(layout)) continue;
+      if (odd == OddColumn::kZeroMiddle && internal::IsInterleaved(layout)) continue;
       for (const bool input_first : {false, true}) {
         for (const bool has_padding : {false, true}) {
           Spec spec = MakeSpec(dim, nullptr, layout);
@@ -241,7 +237,8 @@ POSENC_INSTANTIATE_PER_TARGET(Columns);
 
 TEST(ColumnsOfASpec, TurnsHaveNoMiddle) {
   Encoder none;
-  for (const Layout layout : {Layout::kInterleaved, Layout::kInterleavedCosSin}) {
+  for (const Layout layout : kLayouts) {
+    if (!internal::IsInterleaved(layout)) continue;
     for (const std::size_t dim : {7u, 8u}) {
       Spec spec = MakeSpec(dim, nullptr, layout);
       spec.odd_column = OddColumn::kZeroMiddle;

@@ -122,11 +122,9 @@ POSENC_NOINLINE void AddBlock(const Call& call, const Sequences& sequences, cons
   }
 }
 
-// Whether rows can be added from tiles: they must consist of pairs alone, and be in halves or have sines
-// first.
+// Whether rows can be added from tiles: they must consist of pairs alone, in common columns.
 bool SharesTiles(const Encoder& encoder) {
-  const Columns& columns = encoder.columns;
-  return encoder.HasPairsOnly() && !encoder.has_padding && (!columns.Interleaved() || columns.SinesFirst());
+  return encoder.HasPairsOnly() && !encoder.has_padding && encoder.columns.AreCommon();
 }
 
 void AddSequences(const Call& call, const Sequences& sequences) {

@@ -4,20 +4,10 @@
 
 namespace posenc {
 namespace internal {
-namespace {
-
-bool IsInterleaved(posenc_layout layout) {
-  return layout == POSENC_INTERLEAVED || layout == POSENC_INTERLEAVED_COS_SIN;
-}
-
-}  // namespace
 
 posenc_status PlaceColumns(const posenc_spec& spec, Encoder* encoder) {
   if (!IsValue<Of::layout>(spec.layout)) return POSENC_BAD_LAYOUT;
-  if (!IsValue<Of::odd_column>(spec.odd_column) ||
-      (spec.odd_column == POSENC_ODD_ZERO_MIDDLE && IsInterleaved(spec.layout))) {
-    return POSENC_BAD_ODD_COLUMN;
-  }
+  if (!IsValue<Of::odd_column>(spec.odd_column)) return POSENC_BAD_ODD_COLUMN;
   const std::size_t first = spec.input_first != 0 ? 1 : 0;
   const std::size_t pairs = (spec.dim - first) / 2;
   const bool is_odd = (spec.dim - first) % 2 != 0;
@@ -34,9 +24,12 @@ posenc_status PlaceColumns(const posenc_spec& spec, Encoder* encoder) {
     case POSENC_SIN_COS:
       encoder->columns = {more, pairs, first, first + more + middle, 1};
       break;
-    default:
+    case POSENC_COS_SIN:
       encoder->columns = {more, pairs, first + pairs + middle, first, 1};
+      break;
   }
+  if (spec.odd_column == POSENC_ODD_ZERO_MIDDLE && encoder->columns.Interleaved())
+    return POSENC_BAD_ODD_COLUMN;
   encoder->input_first = first != 0;
   encoder->odd = {};
   if (is_odd && half_pair == 0) {

@@ -343,8 +343,7 @@ inline HWY_NOINLINE Tally WriteDoubles(const FrequencyTable& table, const Column
   Tally tally;
   std::size_t begin = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const bool is_common = columns.Interleaved() ? columns.SinesFirst() : columns.sines >= columns.cosines;
-  if (rows.at.IsRun() && table.phase_rounding.IsNone() && is_common) {
+  if (rows.at.IsRun() && table.phase_rounding.IsNone() && columns.AreCommon()) {
     while (rows.at.count - begin >= kMinDoubleRun) {
       const std::int64_t first = rows.at.first + static_cast<std::int64_t>(begin);
       const Run run = LongestRun(first, begin, rows.at.count - begin, kMaxGroups);

@@ -23,6 +23,10 @@ struct Columns {
   std::size_t pairs() const { return sines < cosines ? cosines : sines; }
   bool Interleaved() const { return step == 2; }
   bool SinesFirst() const { return sine_offset < cosine_offset; }
+
+  // Whether the loops over runs and tiles are for these columns. The others are rare, and not worth loops of
+  // their own: interleaved cosines first, and halves with one cosine more.
+  bool AreCommon() const { return Interleaved() ? SinesFirst() : sines >= cosines; }
 };
 
 // Positions of rows: a run, or a list in any order; |p| <= POSENC_MAX_POSITION.

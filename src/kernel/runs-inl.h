@@ -192,11 +192,9 @@ struct RoutinesOf {
 template <class Routines>
 Tally Apply(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
 #if HWY_TARGET != HWY_SCALAR
-  const bool interleaved = columns.Interleaved();
-  // Rare, and not worth loops of their own: interleaved cosines first, and halves with one cosine more.
-  const bool is_common = interleaved ? columns.SinesFirst() : columns.sines >= columns.cosines;
-  if (rows.at.IsRun() && rows.at.count > 1 && table.has_offsets && is_common) {
-    const auto& routine = interleaved ? Routines::template kRun<true> : Routines::template kRun<false>;
+  if (rows.at.IsRun() && rows.at.count > 1 && table.has_offsets && columns.AreCommon()) {
+    const auto& routine =
+        columns.Interleaved() ? Routines::template kRun<true> : Routines::template kRun<false>;
     return RunRows(routine, table, columns, rows, scale);
   }
 #endif

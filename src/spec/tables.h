@@ -162,6 +162,11 @@ const char* WordOf(std::int32_t number) {
   return "unknown";
 }
 
+// Whether a layout's sines and cosines alternate, as the word of the layout says.
+inline bool IsInterleaved(posenc_layout layout) {
+  return std::string(WordOf<Of::layout>(layout)).rfind("interleaved", 0) == 0;
+}
+
 }  // namespace internal
 }  // namespace posenc
 

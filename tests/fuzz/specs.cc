@@ -140,9 +140,8 @@ void MakeSections(Rotary* spec, std::size_t pairs, Bytes& bytes) {
 template <>
 void OwnedEncoderSpec::Arrange(Bytes& bytes) {
   spec_.dim = MakeSize(Rarely(bytes, 5) ? kLargestDim : 24, bytes, 1);
-  const bool is_interleaved =
-      spec_.layout == POSENC_INTERLEAVED || spec_.layout == POSENC_INTERLEAVED_COS_SIN;
-  if (is_interleaved && spec_.odd_column == POSENC_ODD_ZERO_MIDDLE) spec_.odd_column = POSENC_ODD_ZERO_LAST;
+  if (internal::IsInterleaved(spec_.layout) && spec_.odd_column == POSENC_ODD_ZERO_MIDDLE)
+    spec_.odd_column = POSENC_ODD_ZERO_LAST;
   bool has_list = Rarely(bytes, 3);
   if (bytes.ConsumeBool()) spec_.phase_rounding = POSENC_NO_PHASE_ROUNDING;
   if (spec_.phase_rounding == POSENC_F32_LIST) has_list = true;

@@ -14,6 +14,7 @@
 #include "command/specs.h"
 #ifdef POSENC_HAVE_GD
 #include "command/pictures.h"
+#include "spec/tables.h"
 #endif
 
 namespace posenc {
@@ -53,7 +54,7 @@ std::string SamplingNote(std::size_t row_step, std::size_t column_step, bool in_
 
 HeatMap MakeMap(const posenc_encoder* encoder, const posenc_spec& spec, const SpecOptions& options) {
   // A sine goes with its cosine, so that a sample looks like the whole.
-  const bool in_pairs = spec.layout == POSENC_INTERLEAVED || spec.layout == POSENC_INTERLEAVED_COS_SIN;
+  const bool in_pairs = internal::IsInterleaved(spec.layout);
   const std::size_t row_step = SamplingStep(options.rows), column_step = SamplingStep(spec.dim);
   HeatMap map;
   map.title = (options.preset ? *options.preset : "Position encoding") + ": " + Describe(spec);
