@@ -15,6 +15,7 @@
 #include "posenc/positions_c.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
+#include "spec/rows.h"
 
 namespace posenc {
 
@@ -46,9 +47,9 @@ struct Setting {
   static constexpr int kKinds = 12;
   void SetKind(int kind) {
     static const float frequencies[] = {0x1p-126f, 0.1f, 5e8f, 0.0f};
-    spec.layout = static_cast<posenc_layout>(kind % 4);
+    spec.layout = static_cast<posenc_layout>(kind % internal::EndOf(internal::Of::layout));
     from_source = kind % 2 == 1;
-    cache_layout = static_cast<posenc_cache_layout>(kind % 4);
+    cache_layout = static_cast<posenc_cache_layout>(kind % internal::EndOf(internal::Of::cache_layout));
     rotary_spec.pairing = static_cast<posenc_pairing>(kind / 2 % 2);
     rotary_spec.arithmetic = static_cast<posenc_arithmetic>(kind / 4 % 2);
     switch (kind) {

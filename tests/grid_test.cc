@@ -200,7 +200,7 @@ GridCase MakeCase(const GridShape& shape, const char* target) {
   grid.prefix = shape.prefix;
   for (const AxisShape& axis : shape.axes) {
     const std::size_t a = grid.axes();
-    const Spec spec = MakeSpec(axis.dim, target, kLayouts[(a + axis.dim) % 3]);
+    const Spec spec = MakeSpec(axis.dim, target, kLayouts[(a + axis.dim) % kLayouts.size()]);
     grid.encoders.push_back(std::make_shared<const Encoder>(Create(spec)));
     grid.positions.emplace_back(axis.kind, a == 1 ? -7 : 1000 * static_cast<std::int64_t>(a), axis.count);
     grid.columns.push_back(axis.column);
