@@ -72,7 +72,7 @@ TEST(Frequencies, StepsAreWiderThanDouble) {
   }
 }
 
-// The last resort's frequencies, which no table rounds.
+// The frequencies of wide arithmetic, which no table rounds.
 TEST(Frequencies, OfTheScheduleAreGoodToTheirBits) {
   for (const double base : {10000.0, 1e7, 7.25, 0.5}) {
     Spec spec = MakeSpec(1024);

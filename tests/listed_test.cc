@@ -101,9 +101,9 @@ TEST_P(Listed, ListsAreCopied) {
   EXPECT_EQ(encoder.Radians(1), kPi);
 }
 
-// In turns the zeros are exact, and not for the last resort to find.
+// In turns the zeros are exact, and not for wide arithmetic to find.
 TEST_P(Listed, WholeTurnsNeedNoLastResort) {
-  if (IsReference()) GTEST_SKIP() << "it is the last resort";
+  if (IsReference()) GTEST_SKIP() << "it is wide arithmetic";
   const std::vector<double> frequencies = {1.0, 2.0, 0.5, 1024.0};
   Spec spec = MakeSpec(8, target());
   spec.frequencies = frequencies.data();

@@ -1,4 +1,4 @@
-// Random numbers of the last resort, and a suite over both of its widths.
+// Random wide numbers, and a suite over both of its widths.
 #ifndef POSENC_TESTS_RANDOM_WIDE_H_
 #define POSENC_TESTS_RANDOM_WIDE_H_
 

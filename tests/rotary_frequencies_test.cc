@@ -1,5 +1,5 @@
 // The frequencies of rotary embeddings, of every scaling, their amplitudes, axes and rounded phases, by the
-// oracle: in tables and in as many bits as the last resort asks for; and what specs are refused.
+// oracle: in tables and in as many bits as wide arithmetic asks for; and what specs are refused.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -204,7 +204,7 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
     EXPECT_TRUE(Make(spec)->table.scaling.is_steep);
     ExpectFrequencies(spec, 700);
   }
-  // Those of models are not, lest the last resort be slow.
+  // Those of models are not, lest wide arithmetic be slow.
   for (const std::string& words : Cases()) {
     const posenc_rotary_spec spec = RotarySpec(words);
     if (spec.beta_fast != spec.beta_slow) {
@@ -352,10 +352,10 @@ TEST(RotaryFrequencies, OfAListInTurnsAreExact) {
   const auto made = Make(spec);
   ASSERT_EQ(made->status, POSENC_OK);
   EXPECT_TRUE(made->table.frequencies.schedule.IsExact());
-  EXPECT_EQ(made->table.frequencies.max_cancellation, 0.0);
+  EXPECT_EQ(made->table.frequencies.min_uncancelled, 0.0);
   spec = With(spec, "scaling=LINEAR factor=3");
   EXPECT_FALSE(Make(spec)->table.frequencies.schedule.IsExact());
-  EXPECT_EQ(Make(spec)->table.frequencies.max_cancellation, internal::kMaxCancellation);
+  EXPECT_EQ(Make(spec)->table.frequencies.min_uncancelled, internal::kMinUncancelled);
 }
 
 TEST(RotaryTable, CopiesLists) {

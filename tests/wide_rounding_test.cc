@@ -1,4 +1,4 @@
-// Numbers of the last resort rounded to the types of entries, against MPFR, and whether that is decided.
+// Wide numbers rounded to the types of entries, against MPFR, and whether that is decided.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The arithmetic of the last resort, of both widths, against MPFR, within the bounds that wide.h states.
+// Wide arithmetic, of both widths, against MPFR, within the bounds that wide.h states.
 #include "number/wide.h"
 
 #include <gtest/gtest.h>

@@ -26,7 +26,7 @@ class Block {
   }
 
   // Replaces the block's positions by those of a list from `begin` on. Values that are no positions, which
-  // only nan_rows admits, are computed as 0 and overwritten by Apply.
+  // only nan_rows admits, are computed as 0 and overwritten by Compute.
   void TakeList(const List& positions, std::size_t begin) {
     const Encoder& encoder = call_.encoder;
     rows_.at.list = list_;
@@ -55,7 +55,7 @@ class Block {
   }
 
   // has_bad: some values of the list may be no positions; their rows become NaNs.
-  Tally Apply(bool has_bad) {
+  Tally Compute(bool has_bad) {
     const Tally tally = call_.Apply(rows_);
     for (std::size_t r = 0; has_bad && r < rows_.at.count; ++r) {
       if (is_bad_[r])
@@ -94,7 +94,7 @@ Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std:
       block.Take(first, begin, std::min(rows - begin, Rows::kMax));
       if (!is_run) block.TakeList(positions, begin);
       if (lookup != nullptr) block.TakeLookup(*lookup, begin);
-      tally += block.Apply(!is_run && call.encoder.nan_rows);
+      tally += block.Compute(!is_run && call.encoder.nan_rows);
     }
     if (stream) FenceStreams();  // once a call: a fence for each block took 3 % of the time
     return tally;

@@ -138,14 +138,14 @@ bool PhasesAreExact(const FrequencyTable& table) {
   return true;
 }
 
-// How many pairs have steps of at least kMinQuick, the first ones.
-std::size_t UsualPairs(const FrequencyTable& table) {
-  const auto is_usual = [&](std::size_t i) { return std::fabs(table.high[i]) >= kMinQuick; };
+// FrequencyTable::quick_pairs of a table whose steps are neither exact nor those of a phase rounding.
+std::size_t CountQuickPairs(const FrequencyTable& table) {
+  const auto is_quick = [&](std::size_t i) { return std::fabs(table.high[i]) >= kMinQuick; };
   const bool is_monotonic = !table.schedule.IsListed() && !table.steps_are_reduced;
-  if (is_monotonic && is_usual(0) && is_usual(table.count - 1)) return table.count;
-  std::size_t usual = 0;
-  while (usual < table.count && is_usual(usual)) ++usual;
-  return usual;
+  if (is_monotonic && is_quick(0) && is_quick(table.count - 1)) return table.count;
+  std::size_t pairs = 0;
+  while (pairs < table.count && is_quick(pairs)) ++pairs;
+  return pairs;
 }
 
 }  // namespace
@@ -153,14 +153,14 @@ std::size_t UsualPairs(const FrequencyTable& table) {
 std::size_t FrequencyTable::QuickPairs(double position, std::size_t i, std::size_t pairs) const {
   const bool is_near_zero = position > -1.0 && position < 1.0;
   if (is_near_zero || (high != unreduced_high && !IsWhole(position))) return 0;
-  return std::min(usual - std::min(usual, i), pairs);
+  return std::min(quick_pairs - std::min(quick_pairs, i), pairs);
 }
 
 FrequencyTable FrequencyTable::Slice(std::size_t first_pair, std::size_t pairs) const {
   FrequencyTable slice = *this;
   slice.first += first_pair;
   slice.count = pairs;
-  slice.usual = std::min(usual - std::min(usual, first_pair), pairs);
+  slice.quick_pairs = std::min(quick_pairs - std::min(quick_pairs, first_pair), pairs);
   ForEachArray(slice, [&](auto*& start, std::size_t /*rows*/, Begins begins) {
     if (begins == Begins::kWithSlice && start != nullptr) start += first_pair;
   });
@@ -184,7 +184,7 @@ void PlanArrays(std::size_t pairs, bool has_large, FrequencyTable* table) {
   table->padded = pairs + kPadding;
   table->steps_are_reduced = table->phase_rounding.IsNone() && has_large;
   table->has_rational = table->phase_rounding.IsNone() && table->schedule.list.unit != POSENC_RADIANS;
-  table->max_cancellation = kMaxCancellation;
+  table->min_uncancelled = kMinUncancelled;
 }
 
 std::size_t ArrayBytes(const FrequencyTable& table) {
@@ -210,8 +210,9 @@ void FillTable(void* memory, FrequencyTable* table) {
     table->unreduced_high = table->high;
     table->unreduced_low = table->low;
   }
-  if (PhasesAreExact(*table)) table->max_cancellation = 0.0;
-  if (table->max_cancellation != 0.0 && table->phase_rounding.IsNone()) table->usual = UsualPairs(*table);
+  if (PhasesAreExact(*table)) table->min_uncancelled = 0.0;
+  if (table->min_uncancelled != 0.0 && table->phase_rounding.IsNone())
+    table->quick_pairs = CountQuickPairs(*table);
 }
 
 void PhaseRounding::Fill(double position, std::size_t first, std::size_t count, double* phases) const {

@@ -44,13 +44,13 @@ struct FrequencyTable {
   double* unreduced_high;
   double* unreduced_low;
 
-  // A reduced phase r is accurate only if |r| is at least this times |phase|: kMaxCancellation; 0 if the
+  // A reduced phase r is accurate only if |r| is at least this times |phase|: kMinUncancelled; 0 if the
   // steps, and with them the phases, are exact.
-  double max_cancellation;
+  double min_uncancelled;
 
-  // How many pairs, the first ones, have steps of at least kMinQuick; 0 if steps are exact or phases
-  // rounded.
-  std::size_t usual;
+  // How many pairs, the first ones, have steps of at least kMinQuick, so that fewer terms are worth trying; 0
+  // if steps are exact or phases rounded.
+  std::size_t quick_pairs;
 
   // [kOffsets][2][padded], cosines and sines of w s for the offsets s of angle addition
   // (kernel/anchors-inl.h); null unless has_offsets.
@@ -72,20 +72,15 @@ struct FrequencyTable {
   std::uint8_t* axes;      // the axis of each pair; null if there is one axis
 
   std::size_t first;  // of the schedule's pairs, in a slice of them; else 0
-  Schedule schedule;  // what the steps were made of, for the last resort
+  Schedule schedule;  // what the steps were made of, for wide arithmetic
 
   // phases [pairs], rounded, of the pairs from i on.
   void FillPhases(double position, std::size_t i, std::size_t pairs, double* phases) const {
     phase_rounding.Fill(position, first + i, pairs, phases);
   }
 
-  // The phase of pair i at a multiple, in twenty-fourths of a turn, if that is known (rational.h); else -1.
-  int KnownAngleAt(std::size_t i, double multiple) const {
-    return rational == nullptr || multiple == 0.0 ? -1 : KnownAngle(rational[i], multiple);
-  }
-
-  // How many of `pairs` pairs from pair i on are worth trying with fewer terms at that position, the first
-  // ones.
+  // How many of `pairs` pairs from pair i on, the first ones, are worth trying with fewer terms at that
+  // position.
   std::size_t QuickPairs(double position, std::size_t i, std::size_t pairs) const;
 
   // The pairs first .. first + count - 1.

@@ -113,7 +113,7 @@ HWY_INLINE void SplitAt(const Angles& from, std::size_t at, Angles& to) {
 // 1, and the bound of all entries of the run:
 //
 //   error = min(kAddedEvaluations, 2 E) kDoubleError + kAddedDoubleError
-//           + E max_cancellation kPhaseErrorPerCancellation
+//           + E min_uncancelled kPhaseErrorPerUncancelled
 //
 //   E    the largest |phase| of the run, in quarter turns
 //
@@ -127,7 +127,7 @@ HWY_NOINLINE inline void EvaluateAngles(const FrequencyTable& table, const Run& 
   EvaluateSums(steps, {middle, nullptr}, begin, count, anchors.middle);
   EvaluateSums(steps, {0.5, nullptr}, begin, count, anchors.offsets[0]);
   const auto extent = hn::Set(d, run.Extent());
-  const auto phase_error = hn::Set(d, table.max_cancellation * kPhaseErrorPerCancellation);
+  const auto phase_error = hn::Set(d, table.min_uncancelled * kPhaseErrorPerUncancelled);
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
     const auto high = hn::LoadU(d, table.high + begin + at);
     const auto largest = hn::Mul(hn::Abs(high), extent);

@@ -331,7 +331,7 @@ inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const Frequency
     const auto multiple = hn::LoadU(d, undecided.multiple + from), high = hn::LoadU(d, undecided.high + from);
     DoubleVec sine, cosine;
     auto is_unknown =
-        SinCos(d, multiple, high, hn::LoadU(d, undecided.low + from), table.max_cancellation, sine, cosine);
+        SinCos(d, multiple, high, hn::LoadU(d, undecided.low + from), table.min_uncancelled, sine, cosine);
     is_unknown = hn::Or(is_unknown, IsTiny(multiple, high, kMinDoublePhase));
     const auto a = FloatsOfBits(type, undecided.a + from), b = FloatsOfBits(type, undecided.b + from);
     DoubleVec x_sum, x_bound, y_sum, y_bound;

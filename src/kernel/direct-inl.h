@@ -92,14 +92,14 @@ HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double l
 }
 
 // The undecided lanes of a vector of pairs, for `RecomputePairs`: 0 in those that are decided.
-struct Flags {
-  HWY_ALIGN std::uint64_t lanes[kMaxLanes<Longs>];
+struct UndecidedLanes {
+  HWY_ALIGN std::uint64_t undecided[kMaxLanes<Longs>];
 
-  HWY_INLINE void Set(LongVec flagged) {  // 0 in decided lanes
-    hn::Store(flagged, Longs(), lanes);
+  HWY_INLINE void Set(LongVec lanes) {  // 0 in decided lanes
+    hn::Store(lanes, Longs(), undecided);
   }
-  HWY_INLINE void Set(hn::Mask<Doubles> flagged) {
-    Set(hn::BitCast(Longs(), hn::VecFromMask(Doubles(), flagged)));
+  HWY_INLINE void Set(hn::Mask<Doubles> lanes) {
+    Set(hn::BitCast(Longs(), hn::VecFromMask(Doubles(), lanes)));
   }
   HWY_INLINE void SetNot(PassedPairs passed) {
     Set(hn::BitCast(Longs(), hn::VecFromMask(PassedLanes(), hn::Not(passed))));
@@ -157,7 +157,7 @@ HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
 //              odd floats for 16-bit formats, to which they are rounded when they are stored
 //
 // Error: kDirectError before rounding; decided outside a window of kDirectWindow ulps.
-// Undecided: one pair in 5 million in lists; also pairs with |r| < kMaxCancellation |phase|, and phases below
+// Undecided: one pair in 5 million in lists; also pairs with |r| < kMinUncancelled |phase|, and phases below
 // kMinPhase. It calls `RecomputePairs` for these pairs itself.
 // Hardest known, by exhaustion (`fallback_test.cc`, `worst_cases_test.cc`): one entry of each type.
 //
@@ -178,18 +178,18 @@ inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type 
     DoubleVec multiple, high, low, s, c;
     LoadPhases(steps, multiples, begin, at, multiple, high, low);
     LongVec quadrant;
-    auto flagged = ReducedSinCos(d, multiple, high, low, table.max_cancellation, s, c, quadrant);
-    flagged = hn::Or(flagged, IsTiny(multiple, high, kMinPhase));
+    auto undecided = ReducedSinCos(d, multiple, high, low, table.min_uncancelled, s, c, quadrant);
+    undecided = hn::Or(undecided, IsTiny(multiple, high, kMinPhase));
     if (is_odd) c = BelowOne(c);
     SwapAndAdd(not_zero, quadrant, s, c);
     float* to = entries + 2 * at;
-    const auto so_far = hn::Not(flagged);
+    const auto so_far = hn::Not(undecided);
     const PassedPairs passed = is_odd ? StoreRounded<true, kDirectWindow>(quadrant, s, c, so_far, to)
                                       : StoreRounded<false, kDirectWindow>(quadrant, s, c, so_far, to);
     if (HWY_LIKELY(AllTrue(passed))) continue;
-    Flags flags;
-    flags.SetNot(passed);
-    RecomputePairs(table, format, multiples.From(at), begin + at, flags.lanes, hn::Lanes(d), to, to + 1,
+    UndecidedLanes lanes;
+    lanes.SetNot(passed);
+    RecomputePairs(table, format, multiples.From(at), begin + at, lanes.undecided, hn::Lanes(d), to, to + 1,
                    tally, 2);
   }
 }

@@ -74,7 +74,7 @@ HWY_INLINE void StoreTo(const DoublesTo& to, DoubleVec s, DoubleVec c) {
 //
 //   sine_k, cosine_k = sin, cos(pi/2 multiple_k (high_k + low_k))     double, rounded to nearest
 //
-// Error before rounding: kDoubleError, and absolutely max_cancellation * kPhaseErrorPerCancellation *
+// Error before rounding: kDoubleError, and absolutely min_uncancelled * kPhaseErrorPerUncancelled *
 // |phase|.
 // Undecided: one pair in 20 million at positions up to 10^4, one in 5,000 at positions up to 2^31; also
 // phases beyond kLargestPhase or below kMinDoublePhase. `RecomputePairs` decides them here.
@@ -85,7 +85,7 @@ inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const
                                               Tally& tally) {
   const Doubles d;
   const Steps steps = StepsAt(table, multiples.position);
-  const auto phase_error = hn::Set(d, table.max_cancellation * kPhaseErrorPerCancellation);
+  const auto phase_error = hn::Set(d, table.min_uncancelled * kPhaseErrorPerUncancelled);
   const auto relative_error = hn::Set(d, kDoubleError);
   Angles angles;
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
@@ -103,18 +103,18 @@ inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const
     const auto sine_error = hn::MulAdd(hn::Abs(sine), relative_error, error);
     const auto cosine_error = hn::MulAdd(hn::Abs(cosine), relative_error, error);
     DoubleVec rounded_sines, rounded_cosines;
-    auto flagged = RoundSum(sine, sine_low, sine_error, rounded_sines);
-    flagged = hn::Or(flagged, RoundSum(cosine, cosine_low, cosine_error, rounded_cosines));
+    auto undecided = RoundSum(sine, sine_low, sine_error, rounded_sines);
+    undecided = hn::Or(undecided, RoundSum(cosine, cosine_low, cosine_error, rounded_cosines));
     // Phases beyond 2^51 are not reduced to |r| <= 1/2.
-    flagged = hn::Or(flagged, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
+    undecided = hn::Or(undecided, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
     if (HWY_UNLIKELY(MayBeTiny(multiples))) {
-      flagged = hn::Or(flagged, IsTiny(multiple, high, kMinDoublePhase));
+      undecided = hn::Or(undecided, IsTiny(multiple, high, kMinDoublePhase));
     }
     StoreTo(to.From(at), rounded_sines, rounded_cosines);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      Flags flags;
-      flags.Set(flagged);
-      RecomputePairs(table, POSENC_F64, multiples.From(at), begin + at, flags.lanes, hn::Lanes(d),
+    if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
+      UndecidedLanes lanes;
+      lanes.Set(undecided);
+      RecomputePairs(table, POSENC_F64, multiples.From(at), begin + at, lanes.undecided, hn::Lanes(d),
                      to.sines + at * to.step, to.cosines + at * to.step, tally, to.step);
     }
   }

@@ -42,7 +42,7 @@ namespace HWY_NAMESPACE {
 
 template <posenc_type kType>
 Tally Add(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
-  return Apply<RoutinesOf<AddOperation<kType>>>(table, columns, rows, scale);
+  return RunOrDirectRows<RoutinesOf<AddOperation<kType>>>(table, columns, rows, scale);
 }
 
 // x [count] = x * scale + entries, rounded to the type, in vectors if x is aligned; the rest one by one.
@@ -152,12 +152,12 @@ struct Avx3DlRoutines {
 template <posenc_type kType>
 Tally Avx3DlWrite(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
   using Routines = Avx3DlRoutines<N_AVX3::WriteOperation, N_AVX3_DL::WriteOperation, kType>;
-  return N_AVX3::Apply<Routines>(table, columns, rows, 1.0f);
+  return N_AVX3::RunOrDirectRows<Routines>(table, columns, rows, 1.0f);
 }
 template <posenc_type kType>
 Tally Avx3DlAdd(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
   using Routines = Avx3DlRoutines<N_AVX3::AddOperation, N_AVX3_DL::AddOperation, kType>;
-  return N_AVX3::Apply<Routines>(table, columns, rows, scale);
+  return N_AVX3::RunOrDirectRows<Routines>(table, columns, rows, scale);
 }
 
 constexpr EncoderKernels MakeAvx3Dl() {

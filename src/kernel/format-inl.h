@@ -91,7 +91,7 @@ HWY_INLINE bool AllTrue(PassedPairs passed) { return hn::AllTrue(PassedLanes(), 
 // The exponent field of a double less 896 = 0b111 << 7 is that of the float: both end in the same 7 bits. So
 // the low 30 bits of the float are 30 consecutive bits of the double, 3 places lower. Above these both have
 // the sign and, below 2, a 0. This holds from 2^-126 to 2, and for 0. Smaller numbers occur only in lanes
-// that are flagged already: frequencies are at least 2^-126, and sums of angles are 0 or more than 2^-107.
+// that are undecided already: frequencies are at least 2^-126, and sums of angles are 0 or more than 2^-107.
 template <bool kInterleaved>
 HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
   const Words dw;
@@ -102,7 +102,8 @@ HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
 }
 
 // Returns [a0 b0 a1 b1 ...] rounded as by `RoundDirect`, made odd if kOdd; AVX-512 adds the bias, then cuts
-// off. passed = the pairs of `so_far`, which no earlier test has flagged, of which both entries are decided.
+// off. passed = the pairs of `so_far`, which no earlier test has left undecided, of which both entries are
+// decided.
 template <bool kOdd, std::uint64_t kWindow, class Passed>
 HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_far, Passed& passed) {
   if constexpr (kHasAvx512) {

@@ -189,15 +189,15 @@ struct SinCosArrays {
 
 // One value for each element, for pairs of neighbours: [c_0 c_0 c_1 c_1 ...] and [-s_0 s_0 -s_1 s_1 ...].
 template <class Value>
-struct SpreadSinCos {
+struct SinCosPerElement {
   HWY_ALIGN Value cosines[2 * kMaxRotaryPairs];
   HWY_ALIGN Value sines[2 * kMaxRotaryPairs];
 };
 
-// Whether a loop takes SpreadSinCos. Neighbours are rotated without separating a from b, but for bfloat16,
-// where shifts and masks separate the two elements of a 32-bit word at little cost.
+// Whether a loop takes SinCosPerElement. Neighbours are rotated without separating a from b, but for
+// bfloat16, where shifts and masks separate the two elements of a 32-bit word at little cost.
 template <posenc_type kType, posenc_pairing kPairing>
-constexpr bool kTakesSpread = kPairing == POSENC_NEIGHBOURS ? kType != POSENC_BF16 : false;
+constexpr bool kTakesSinCosPerElement = kPairing == POSENC_NEIGHBOURS ? kType != POSENC_BF16 : false;
 
 // Whether a loop takes 32-bit words of two elements, hence two pairs a lane. Half-split bfloat16 does, as far
 // as the words fill vectors.
@@ -249,14 +249,15 @@ HWY_INLINE void ForGained(const ScaledSinCos& sin_cos, const Take& take) {
   }
 }
 
-// Stores the values of pairs i and on: one a pair, or spread to one an element.
+// Stores the values of pairs i and on: one a pair, or one an element.
 template <class D>
 HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, SinCosArrays<hn::TFromD<D>>& to) {
   hn::StoreU(cosine, d, to.cosines + i);
   hn::StoreU(sine, d, to.sines + i);
 }
 template <class D>
-HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, SpreadSinCos<hn::TFromD<D>>& to) {
+HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i,
+                    SinCosPerElement<hn::TFromD<D>>& to) {
   hn::StoreInterleaved2(cosine, cosine, d, to.cosines + 2 * i);
   hn::StoreInterleaved2(hn::Neg(sine), sine, d, to.sines + 2 * i);
 }
@@ -301,8 +302,8 @@ HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float>& a
 }
 
 // sin_cos = cosines and sines [count, rounded up to whole vectors], one value an element.
-inline HWY_NOINLINE void Spread(const float* cosines, const float* sines, std::size_t count,
-                                SpreadSinCos<float>& sin_cos) {
+inline HWY_NOINLINE void PutPerElement(const float* cosines, const float* sines, std::size_t count,
+                                       SinCosPerElement<float>& sin_cos) {
   const hn::ScalableTag<float> d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
@@ -329,7 +330,8 @@ struct PlacedSinCos {
   using Value = std::conditional_t<kType == POSENC_F32, double, float>;
   static constexpr std::size_t kParts = kType == POSENC_F32 ? 1 : 2;
 
-  std::conditional_t<kTakesSpread<kType, kPairing>, SpreadSinCos<Value>, SinCosArrays<Value>> parts[kParts];
+  std::conditional_t<kTakesSinCosPerElement<kType, kPairing>, SinCosPerElement<Value>, SinCosArrays<Value>>
+      parts[kParts];
 };
 
 // What PlaceSinCos wrote to `room` for the same type and pairing.
@@ -344,10 +346,10 @@ const PlacedSinCos<kType, kPairing>& PlacedIn(const PlacedSinCosRoom& room) {
 // placed = the high or the low parts of all products, in the order in which the loop loads them.
 template <posenc_type kType, posenc_pairing kPairing, Part kPart, class Arrays>
 HWY_INLINE void PlaceParts(const ScaledSinCos& sin_cos, Arrays& placed) {
-  if constexpr (kTakesSpread<kType, kPairing>) {
+  if constexpr (kTakesSinCosPerElement<kType, kPairing>) {
     SinCosArrays<float> arrays;
     StoreParts<kType, kPart>(sin_cos, arrays);
-    Spread(arrays.cosines, arrays.sines, sin_cos.count, placed);
+    PutPerElement(arrays.cosines, arrays.sines, sin_cos.count, placed);
   } else {
     StoreParts<kType, kPart>(sin_cos, placed);
   }

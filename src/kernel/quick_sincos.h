@@ -17,7 +17,7 @@ namespace internal {
 //   float32       c * kSinCosScale = cosines, s * kSinCosScale = sines; the low parts are not read
 //   16-bit types  c = cosines + low_cosines, s = sines + low_sines
 //
-// Arrays are [pairs]; if kTakesSpread [2 * pairs], an entry for each element of neighbours.
+// Arrays are [pairs]; if kTakesSinCosPerElement [2 * pairs], an entry for each element of neighbours.
 template <class Value>
 struct QuickSinCos {
   const Value* cosines;

@@ -62,10 +62,11 @@ void RecomputeEntries(const FrequencyTable& table, std::size_t pair, double mult
 
 template <class Value>
 void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multiples& multiples,
-                    std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* sines,
+                    std::size_t first, const std::uint64_t* undecided, std::size_t lanes, Value* sines,
                     Value* cosines, Tally& tally, std::size_t step) {
   for (std::size_t k = 0; k < lanes; ++k) {
-    if (flags[k] == 0 || first + k >= table.count) continue;  // past the pairs, lanes only fill the vector
+    if (undecided[k] == 0 || first + k >= table.count)
+      continue;  // past the pairs, lanes only fill the vector
     double sine, cosine;
     RecomputeEntries(table, first + k, multiples[k], type, &sine, &cosine, tally);
     sines[k * step] = static_cast<Value>(sine);

@@ -150,11 +150,11 @@ void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
 
 template <class Value>
 void RecomputeSinCos(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
-                     std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* cosines,
+                     std::size_t first, const std::uint64_t* undecided, std::size_t lanes, Value* cosines,
                      Value* sines, Tally& tally) {
   for (std::size_t k = 0; k < lanes; ++k) {
     const std::size_t pair = first + k;
-    if (flags[k] == 0 || pair >= table.count) continue;  // past the pairs, lanes only fill the vector
+    if (undecided[k] == 0 || pair >= table.count) continue;  // past the pairs, lanes only fill the vector
     double cosine, sine;
     ++tally.recomputed;
     RoundSinCos(table, pair, token[pair], nullptr, gain, type, &sine, &cosine, tally);

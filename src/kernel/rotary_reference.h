@@ -16,10 +16,10 @@ namespace posenc {
 namespace internal {
 
 // Replaces gain * cosine and gain * sine, each rounded once to a type, of the pairs first + k for which
-// flags[k] != 0, k < lanes. Value, float or double, holds the type's numbers.
+// undecided[k] != 0, k < lanes. Value, float or double, holds the type's numbers.
 template <class Value>
 void RecomputeSinCos(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
-                     std::size_t first, const std::uint64_t* flags, std::size_t lanes, Value* cosines,
+                     std::size_t first, const std::uint64_t* undecided, std::size_t lanes, Value* cosines,
                      Value* sines, Tally& tally);
 
 // The pair (a, b) of a type that is float or shorter, rotated and multiplied by the gain, each element

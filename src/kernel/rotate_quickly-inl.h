@@ -156,8 +156,8 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
 }
 
 // The sums of a vector of neighbours, for AreDecided: value = [x0 y0 x1 y1 ...] from [a0 b0 a1 b1 ...], each
-// element times c plus its neighbour times s. Spread sines, which are read from their element i on, have the
-// sign of x's term. `biased` and `size` are those of RoundSums.
+// element times c plus its neighbour times s. Sines per element, which are read from their element i on, have
+// the sign of x's term. `biased` and `size` are those of RoundSums.
 template <posenc_type kType, class Value>
 HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Value>& sin_cos, std::size_t i,
                               EntryVec& value, WordVec& biased, EntryVec& size) {
@@ -232,7 +232,7 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickSinCos<Value>
       PrefetchAhead<true>(head.source, at.pair, lanes);
       const std::size_t element = at.pair * kStep<kPairing>;
       bool is_stored;
-      if constexpr (kTakesSpread<kType, kPairing>) {
+      if constexpr (kTakesSinCosPerElement<kType, kPairing>) {
         is_stored = RotateInPlace<kType>(head.source + element, head.data + element, sin_cos, at, deferred);
       } else {
         is_stored = RotateApart<kType, kPairing>(head.source + element, head.data + element, pairs, sin_cos,
@@ -251,9 +251,9 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickSinCos<Value>
 //   RotateApart    pair k
 //   RotateWords    pairs 2 k and 2 k + 1
 //   RotateInPlace  element k of both vectors: pairs k / 2 and (the number of lanes + k) / 2
-inline std::uint64_t PairsOfLanes(bool takes_spread, std::uint64_t lanes, std::size_t pairs) {
+inline std::uint64_t PairsOfLanes(bool is_per_element, std::uint64_t lanes, std::size_t pairs) {
   const std::size_t count = hn::Lanes(Entries());
-  if (pairs == count && !takes_spread) return lanes;
+  if (pairs == count && !is_per_element) return lanes;
   std::uint64_t result = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
     const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(lanes);
@@ -266,11 +266,12 @@ inline std::uint64_t PairsOfLanes(bool takes_spread, std::uint64_t lanes, std::s
 template <posenc_type kType>
 HWY_NOINLINE void QueueDeferred(DeferredVectors<kType>& deferred, const Rotation& rotation,
                                 const Heads& heads, UndecidedPairs& undecided) {
-  const bool takes_spread = kTakesSpread<kType, POSENC_NEIGHBOURS> && heads.pairing == POSENC_NEIGHBOURS;
+  const bool is_per_element =
+      kTakesSinCosPerElement<kType, POSENC_NEIGHBOURS> && heads.pairing == POSENC_NEIGHBOURS;
   for (std::size_t n = 0; n < deferred.count; ++n) {
     std::uint64_t lanes = 0;
     for (std::size_t k = 0; k < 8; ++k) lanes |= std::uint64_t{deferred.lanes[n][k]} << (8 * k);
-    QueueUndecided(kType, PairsOfLanes(takes_spread, lanes, deferred.pairs[n]), deferred.elements[n],
+    QueueUndecided(kType, PairsOfLanes(is_per_element, lanes, deferred.pairs[n]), deferred.elements[n],
                    deferred.pairs[n], deferred.at[n], rotation, heads, undecided);
   }
   deferred.count = 0;

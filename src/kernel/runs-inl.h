@@ -190,7 +190,7 @@ struct RoutinesOf {
 // data = PE, or sources * scale + PE, as the operation says (store-inl.h). Returns how many pairs slower
 // tiers decided.
 template <class Routines>
-Tally Apply(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
+Tally RunOrDirectRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
 #if HWY_TARGET != HWY_SCALAR
   if (rows.at.IsRun() && rows.at.count > 1 && table.has_offsets && columns.AreCommon()) {
     const auto& routine =
@@ -203,7 +203,7 @@ Tally Apply(const FrequencyTable& table, const Columns& columns, const Rows& row
 
 template <posenc_type kType>
 Tally Write(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
-  return Apply<RoutinesOf<WriteOperation<kType>>>(table, columns, rows, 1.0f);
+  return RunOrDirectRows<RoutinesOf<WriteOperation<kType>>>(table, columns, rows, 1.0f);
 }
 
 }  // namespace HWY_NAMESPACE

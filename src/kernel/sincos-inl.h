@@ -129,7 +129,7 @@ HWY_INLINE void QuickPolynomials(D d, V r, V r2, V& s, V& c) {
 //   r, r_low             |r| <= 1/2 + 2^-10 for |phase| < 2^43, |r_low| <= ulp(r) / 2
 //
 // Error: 2^-104 of the phase from its product, besides the 2^-97 of the step; the subtraction is exact. So r
-// is good to u / 2 unless |r| < kMaxCancellation |phase|, which `ReducedSinCos` tests.
+// is good to u / 2 unless |r| < kMinUncancelled |phase|, which `ReducedSinCos` tests.
 template <class D, class V>
 HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
                        hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
@@ -194,12 +194,12 @@ HWY_INLINE void SwapByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V
 
 // s = sin(pi/2 r), c = cos(pi/2 r) for r = position * (high + low) - quadrant; arguments as for `Reduce`.
 //
-// Error: kDirectError. The returned mask has the lanes with |r| < max_cancellation |phase|, where
+// Error: kDirectError. The returned mask has the lanes with |r| < min_uncancelled |phase|, where
 // cancellation leaves s only an absolute error as small. Callers leave these lanes to `RecomputePairs`, or
 // accept the absolute error and pass 0.
 // Worst known: that of `SinePolynomial` and `CosinePolynomial`.
 template <class D, class V>
-HWY_INLINE hn::Mask<D> ReducedSinCos(D d, V position, V high, V low, double max_cancellation, V& s, V& c,
+HWY_INLINE hn::Mask<D> ReducedSinCos(D d, V position, V high, V low, double min_uncancelled, V& s, V& c,
                                      hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
   V phase, r, r_low;
   Reduce(d, position, high, low, phase, r, r_low, quadrant);
@@ -207,18 +207,18 @@ HWY_INLINE hn::Mask<D> ReducedSinCos(D d, V position, V high, V low, double max_
   const V r4 = hn::Mul(r2, r2);
   s = SinePolynomial(d, r, r_low, r2, r4);
   c = CosinePolynomial(d, r2, r4);
-  return hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, max_cancellation)));
+  return hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, min_uncancelled)));
 }
 
 // sine = sin(pi/2 position (high + low)), cosine likewise: `ReducedSinCos` and `SwapByQuadrant`, with the
 // error and the mask of the former.
 template <class D, class V>
-HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, double max_cancellation, V& sine, V& cosine) {
+HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, double min_uncancelled, V& sine, V& cosine) {
   V s, c;
   hn::Vec<hn::RebindToUnsigned<D>> quadrant;
-  const auto flagged = ReducedSinCos(d, position, high, low, max_cancellation, s, c, quadrant);
+  const auto undecided = ReducedSinCos(d, position, high, low, min_uncancelled, s, c, quadrant);
   SwapByQuadrant(d, quadrant, s, c, sine, cosine);
-  return flagged;
+  return undecided;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -59,9 +59,9 @@ HWY_INLINE hn::Vec<DF> FromFloat16(DF df, hn::Vec<hn::Rebind<std::uint16_t, DF>>
   const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000)));
   const auto finite = hn::BitCast(du, hn::Mul(hn::BitCast(df, magnitude), hn::Set(df, 0x1p112f)));
   const auto special = hn::Or(magnitude, hn::Set(du, 0x7F800000));
-  const auto is_special =
+  const auto is_finite =
       hn::RebindMask(df, hn::Ne(hn::And(magnitude, hn::Set(du, 0x0F800000)), hn::Set(du, 0x0F800000)));
-  return hn::BitCast(df, hn::Or(sign, hn::BitCast(du, hn::IfThenElse(is_special, hn::BitCast(df, finite),
+  return hn::BitCast(df, hn::Or(sign, hn::BitCast(du, hn::IfThenElse(is_finite, hn::BitCast(df, finite),
                                                                      hn::BitCast(df, special)))));
 }
 

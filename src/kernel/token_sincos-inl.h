@@ -74,14 +74,14 @@ inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Token&
         token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
     const auto high = hn::LoadU(d, phases.high + i), low = hn::LoadU(d, phases.low + i);
     DoubleVec sine, cosine;
-    auto flagged = SinCos(d, multiple, high, low, table.max_cancellation, sine, cosine);
-    if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kMinDoublePhase));
+    auto undecided = SinCos(d, multiple, high, low, table.min_uncancelled, sine, cosine);
+    if (phases.may_be_tiny) undecided = hn::Or(undecided, IsTiny(multiple, high, kMinDoublePhase));
     hn::StoreU(cosine, d, cosines);
     hn::StoreU(hn::Add(sine, hn::Zero(d)), d, sines);  // never -0
-    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      Flags flags;
-      flags.Set(flagged);
-      RecomputeSinCos(table, token, {1.0, 1.0, false}, POSENC_F64, i, flags.lanes, hn::Lanes(d), cosines,
+    if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
+      UndecidedLanes lanes;
+      lanes.Set(undecided);
+      RecomputeSinCos(table, token, {1.0, 1.0, false}, POSENC_F64, i, lanes.undecided, hn::Lanes(d), cosines,
                       sines, tally);
       // A sine that underflows, here or times a gain, must keep its sign: only an exact 0 is stored as 0.
       if (phases.may_be_tiny) {
@@ -195,24 +195,25 @@ HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Token& t
     const auto cosine = hn::Add(hn::Mul(hn::LoadU(d, cosines + k), factor), hn::Zero(d));
     const auto sine = hn::Add(hn::Mul(hn::LoadU(d, sines + k), sine_factor), hn::Zero(d));
     FloatVec rounded_cosine, rounded_sine;
-    auto flagged = RoundScaled<kType>(cosine, rounded_cosine);
-    flagged = hn::Or(flagged, RoundScaled<kType>(sine, rounded_sine));
-    if (kType != POSENC_F32 && HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      flagged = RoundScaledBetween<kType>(cosine, rounded_cosine);
-      flagged = hn::Or(flagged, RoundScaledBetween<kType>(sine, rounded_sine));
+    auto undecided = RoundScaled<kType>(cosine, rounded_cosine);
+    undecided = hn::Or(undecided, RoundScaled<kType>(sine, rounded_sine));
+    if (kType != POSENC_F32 && HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
+      undecided = RoundScaledBetween<kType>(cosine, rounded_cosine);
+      undecided = hn::Or(undecided, RoundScaledBetween<kType>(sine, rounded_sine));
     }
     if (phases.may_be_tiny) {  // such a sine may underflow, and only RecomputeSinCos knows its sign
       const auto multiple =
           token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
-      flagged = hn::Or(flagged, IsTiny(multiple, hn::LoadU(d, phases.high + i), kMinDoublePhase));
+      undecided = hn::Or(undecided, IsTiny(multiple, hn::LoadU(d, phases.high + i), kMinDoublePhase));
     }
-    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+    if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       HWY_ALIGN float entries[2][kMaxLanes<Doubles>];
       hn::StoreU(rounded_cosine, df, entries[0]);
       hn::StoreU(rounded_sine, df, entries[1]);
-      Flags flags;
-      flags.Set(flagged);
-      RecomputeSinCos(table, token, gain, kType, i, flags.lanes, hn::Lanes(d), entries[0], entries[1], tally);
+      UndecidedLanes lanes;
+      lanes.Set(undecided);
+      RecomputeSinCos(table, token, gain, kType, i, lanes.undecided, hn::Lanes(d), entries[0], entries[1],
+                      tally);
       rounded_cosine = hn::LoadU(df, entries[0]);
       rounded_sine = hn::LoadU(df, entries[1]);
     }
@@ -263,10 +264,10 @@ HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Token& to
     AddVector(added, i, cosine, sine);
     cosine = hn::Mul(cosine, factor);
     sine = hn::Mul(sine, sine_factor);
-    auto flagged = hn::Lt(hn::Min(hn::Abs(cosine), hn::Abs(sine)), least);
-    flagged = hn::Or(flagged, IsNearMidpoint<kType, kAddedAngleWindow>(cosine));
-    flagged = hn::Or(flagged, IsNearMidpoint<kType, kAddedAngleWindow>(sine));
-    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
+    auto undecided = hn::Lt(hn::Min(hn::Abs(cosine), hn::Abs(sine)), least);
+    undecided = hn::Or(undecided, IsNearMidpoint<kType, kAddedAngleWindow>(cosine));
+    undecided = hn::Or(undecided, IsNearMidpoint<kType, kAddedAngleWindow>(sine));
+    if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       HWY_ALIGN double pairs[2][kMaxLanes<Doubles>];
       SinCosOfPairs(table, token, i, i + 1, pairs[0], pairs[1], tally);
       RoundSinCosOfPairs<kType>(table, token, gain, i, i + 1, pairs[0], pairs[1], cosines + i, sines + i,
@@ -325,7 +326,7 @@ inline void SinCosOfOffset(const FrequencyTable& table, double offset, double* c
 //
 //   rounded_cosines, rounded_sines  [table.count], of any alignment
 //
-// Error before rounding: kDoubleError of the value, and kPhaseErrorPerCancellation * table.max_cancellation
+// Error before rounding: kDoubleError of the value, and kPhaseErrorPerUncancelled * table.min_uncancelled
 // of the phase (absolute), times the gain.
 //
 // RoundSum decides; RecomputeSinCos takes, in wide arithmetic, the pairs that it leaves undecided, phases
@@ -350,7 +351,7 @@ inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Token& token
     auto cosine = hn::Load(d, sums.cosine), cosine_low = hn::Load(d, sums.cosine_low);
     auto sine = hn::Load(d, sums.sine), sine_low = hn::Load(d, sums.sine_low);
     const auto phase_error =
-        hn::Mul(hn::Abs(phase), hn::Set(d, table.max_cancellation * kPhaseErrorPerCancellation));
+        hn::Mul(hn::Abs(phase), hn::Set(d, table.min_uncancelled * kPhaseErrorPerUncancelled));
     const auto cosine_error =
         hn::Mul(hn::MulAdd(hn::Abs(cosine), hn::Set(d, kDoubleError), phase_error), factor);
     const auto sine_error = hn::Mul(hn::MulAdd(hn::Abs(sine), hn::Set(d, kDoubleError), phase_error), factor);
@@ -361,18 +362,18 @@ inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Token& token
       sine_low = hn::Neg(sine_low);
     }
     DoubleVec rounded_cosine, rounded_sine;
-    auto flagged = RoundSum(cosine, cosine_low, cosine_error, rounded_cosine);
-    flagged = hn::Or(flagged, RoundSum(sine, sine_low, sine_error, rounded_sine));
-    flagged = hn::Or(flagged, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
-    if (phases.may_be_tiny) flagged = hn::Or(flagged, IsTiny(multiple, high, kMinDoublePhase));
+    auto undecided = RoundSum(cosine, cosine_low, cosine_error, rounded_cosine);
+    undecided = hn::Or(undecided, RoundSum(sine, sine_low, sine_error, rounded_sine));
+    undecided = hn::Or(undecided, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
+    if (phases.may_be_tiny) undecided = hn::Or(undecided, IsTiny(multiple, high, kMinDoublePhase));
     HWY_ALIGN double entries[2][kMaxLanes<Doubles>];
     hn::Store(rounded_cosine, d, entries[0]);
     hn::Store(rounded_sine, d, entries[1]);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, flagged))) {
-      Flags flags;
-      flags.Set(flagged);
-      RecomputeSinCos(table, token, gain, POSENC_F64, i, flags.lanes, hn::Lanes(d), entries[0], entries[1],
-                      tally);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
+      UndecidedLanes lanes;
+      lanes.Set(undecided);
+      RecomputeSinCos(table, token, gain, POSENC_F64, i, lanes.undecided, hn::Lanes(d), entries[0],
+                      entries[1], tally);
     }
     const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
     StoreDoubles(entries[0], count, 1, to_cosines + i * sizeof(double));

@@ -158,7 +158,8 @@ bool RoundBoth(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type 
 }  // namespace
 
 int KnownAngleAt(const FrequencyTable& table, std::size_t pair, double multiple) {
-  return IsZeroAngle(table, multiple, pair) ? 0 : table.KnownAngleAt(pair, multiple);
+  if (IsZeroAngle(table, multiple, pair)) return 0;
+  return table.rational == nullptr ? -1 : KnownAngle(table.rational[pair], multiple);
 }
 
 template <int kLimbs>

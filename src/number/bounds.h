@@ -20,8 +20,8 @@ namespace internal {
 
 // The least |r| as a part of |phase| with which a direct entry can be decided. The error of the phase is
 // 2^-97 from its step (frequency/table.h) and 2^-104 from the product, so at this limit r has an error of
-// u/2. Used by ReducedSinCos and the direct kernels, through FrequencyTable::max_cancellation.
-inline constexpr double kMaxCancellation = 0x1p-43;
+// u/2. Used by ReducedSinCos and the direct kernels, through FrequencyTable::min_uncancelled.
+inline constexpr double kMinUncancelled = 0x1p-43;
 
 // The largest step of a table whose phases all are exact, so that none is tested for cancellation. Positions
 // are up to 2^31, so its phases are below 2^43, and |r| is below 1/2 + 2^-10: the integer is the one next to
@@ -41,10 +41,10 @@ inline constexpr double kMinPhase = 0x1p-126;
 inline constexpr double kDirectError = 3 * 0x1p-53;
 
 // Error of a sine or cosine as a sum of two doubles (sincos_double-inl.h), in two parts. The phase gives an
-// absolute one, kPhaseErrorPerCancellation * kMaxCancellation * |phase|: 2^-96, which is more than pi/2 times
+// absolute one, kPhaseErrorPerUncancelled * kMinUncancelled * |phase|: 2^-96, which is more than pi/2 times
 // the phase's 2^-97 and 2^-104. The polynomials, with those terms that are plain doubles, give 2^-78.5
 // (cosine) and 2^-79.1 (sine); products and sums 2^-100. Used by rows and caches of doubles.
-inline constexpr double kPhaseErrorPerCancellation = 0x1p-53;
+inline constexpr double kPhaseErrorPerUncancelled = 0x1p-53;
 inline constexpr double kDoubleError = 0x1p-78;
 
 // Rows and caches of doubles leave |phase| above kLargestPhase, for which the reduction may not find the

@@ -7,7 +7,7 @@ PICKED = (
     ("QuickPolynomials", "0x1.03c1f075dd91p-2", "0x1.03c1f0756d91p-2"),
     ("PolynomialSums", "0x1.1a6262ca2f195p-54", "0.0"),
     ("Reduce", "hn::MulAdd(position, low, ProductError(d, position, high, phase))", "ProductError(d, position, high, phase)"),
-    ("ReducedSinCos", "hn::Set(d, max_cancellation)", "hn::Zero(d)"),
+    ("ReducedSinCos", "hn::Set(d, min_uncancelled)", "hn::Zero(d)"),
     ("EvaluateFully", "kMinPhase)", "0.0)"),
     ("SwapAndAdd", "hn::Add(sine, not_zero)", "sine"),
     # What is left to wider arithmetic

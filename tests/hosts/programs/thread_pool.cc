@@ -73,7 +73,7 @@ bool FillsTheSameTable(const posenc::Encoder& encoder, std::size_t range) {
          std::memcmp(sum.data(), one_sum.data(), bytes) == 0;
 }
 
-// The calls that need most stack: as many elements as may turn, and positions that only the last resort
+// The calls that need most stack: as many elements as may turn, and positions that only wide arithmetic
 // knows.
 template <class T>
 bool RotatesTheSame(const posenc::RotarySpec& spec) {
