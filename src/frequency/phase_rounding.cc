@@ -34,6 +34,12 @@ float ExpAsFloat(double exponent, const Wide256& log) {
 // f32(exp(exponent))
 float ExpAsFloat(float exponent) { return ExpAsFloat(exponent, FromInteger<4>(1)); }
 
+// Of an encoder's schedule or a rotary's.
+PairPlace PlaceOf(const Schedule& schedule, std::size_t pair) {
+  if (schedule.scaling == nullptr) return {0, pair, pair, schedule.exponent_dim};
+  return schedule.calls->place(schedule, pair);
+}
+
 // What a framework computes before it knows a position. D is exponent_dim, f the factor of POSENC_LINEAR.
 class Framework {
  public:
@@ -66,8 +72,7 @@ class Framework {
 
   // Of PhaseRounding::values.
   double Value(std::size_t pair) const {
-    if (schedule_.scaling == nullptr) return Frequency({0, pair, pair, schedule_.exponent_dim});
-    const PairPlace place = PlaceOf(schedule_.scaling->spec, pair);
+    const PairPlace place = PlaceOf(schedule_, pair);
     if (rounding_ == POSENC_F32_ITERATED) {
       return schedule_.factors.count == 0 ? 1.0 : AsFloat(schedule_.factors[place.entry]);
     }
@@ -124,11 +129,11 @@ class Framework {
   Wide256 log_base_;  // ln(base / min_timescale)
 };
 
-// Whether a pair is the first or last one of its axis: the values of others are between theirs.
-bool IsAnEnd(const posenc_rotary_spec& spec, std::size_t pair) {
-  if (pair == 0 || pair + 1 == spec.rotary_dim / 2) return true;
-  const std::size_t axis = PlaceOf(spec, pair).axis;
-  return PlaceOf(spec, pair - 1).axis != axis || PlaceOf(spec, pair + 1).axis != axis;
+// Whether one of so many pairs is the first or last one of its axis: the values of others are between theirs.
+bool IsAnEnd(const Schedule& schedule, std::size_t pair, std::size_t pairs) {
+  if (pair == 0 || pair + 1 == pairs) return true;
+  const std::size_t axis = PlaceOf(schedule, pair).axis;
+  return PlaceOf(schedule, pair - 1).axis != axis || PlaceOf(schedule, pair + 1).axis != axis;
 }
 
 // Whether x is small enough for a phase, far below what kernels reduce.
@@ -138,10 +143,11 @@ bool IsPhase(float x) { return std::fabs(x) <= 0x1p63f; }
 posenc_status CheckValues(const Schedule& schedule, const Framework& framework, const PhaseRounding& phases) {
   const bool has_factors = schedule.factors.count != 0, is_iterated = phases.rounding == POSENC_F32_ITERATED;
   const auto factor = static_cast<float>(phases.scale);
+  const std::size_t pairs = schedule.scaling->spec.rotary_dim / 2;
   auto last = static_cast<float>(POSENC_MAX_POSITION);
   last *= phases.position_factor;
-  for (std::size_t i = 0; i < schedule.scaling->spec.rotary_dim / 2; ++i) {
-    if (schedule.IsListed() || has_factors || IsAnEnd(schedule.scaling->spec, i)) {
+  for (std::size_t i = 0; i < pairs; ++i) {
+    if (schedule.IsListed() || has_factors || IsAnEnd(schedule, i, pairs)) {
       const auto value = static_cast<float>(framework.Value(i));
       const bool is_zero = schedule.IsListed() && value == 0.0f;
       if (!IsRegular(value) && !is_zero) return has_factors ? POSENC_BAD_LISTED_FACTOR : POSENC_BAD_BASE;

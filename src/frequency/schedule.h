@@ -51,12 +51,14 @@ struct FrequencyList {
 
 FrequencyList ListOf(const posenc_spec& spec);
 
+struct PairPlace;
 struct Scaling;
 struct Schedule;
 
 // What a rotary's axes and scaling (scaling.h) make of a schedule. They are called through pointers only, so
 // that a static program that rotates nothing does not link them.
 struct ScalingCalls {
+  PairPlace (*place)(const Schedule& schedule, std::size_t pair);
   Wide256 (*in_256_bits)(const Schedule& schedule, std::size_t pair);  // w_i in quarter turns
   Wide1024 (*in_1024_bits)(const Schedule& schedule, std::size_t pair);
   RationalStep (*rational)(const Schedule& schedule, std::size_t pair);

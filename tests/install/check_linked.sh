@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_linked.sh COMPILER PREFIX LIBRARY [size]: a program takes from the static library what it calls: one that only
-# asks for the targets carries no kernels, one that encodes those of encoders, one that rotates those of rotaries; none
-# the presets but by their name. With `size`, encoding adds at most 260 KB to a stripped program.
+# asks for the targets carries no kernels, one that encodes those of encoders and nothing of rotaries, one that rotates
+# those of rotaries; none the presets but by their name. With `size`, encoding adds at most 260 KB to a stripped program.
 set -eu
 compiler=$1 prefix=$2 library=$3 size=${4:-}
 program=$prefix/linked
@@ -15,6 +15,7 @@ link() {  # BODY
 }
 kernels() { nm -C "$program" | sed -n 's/.* posenc::internal::\([A-Za-z]*KernelsOf\).*/\1/p' | sort -u | tr '\n' ' '; }
 presets() { nm "$program" | grep -c ' posenc_spec_preset$' || true; }
+rotaries() { nm -C "$program" | grep -c 'posenc_rotary' || true; }
 bytes() { strip "$program" && wc -c <"$program"; }
 expect() { [ "$(kernels)" = "$1" ] || { echo "linked: $(kernels)instead of: $1" >&2; exit 1; }; }
 
@@ -25,6 +26,7 @@ expect ''
 link 'posenc::Encoder encoder; return static_cast<int>(posenc::Encoder::Create({}, &encoder))'
 expect 'EncoderKernelsOf '
 [ "$(presets)" = 0 ] || { echo 'linked: presets' >&2; exit 1; }
+[ "$(rotaries)" = 0 ] || { echo 'linked: functions of rotaries' >&2; exit 1; }
 if [ -n "$size" ]; then
   encodes=$(bytes)
   link ''
