@@ -274,11 +274,14 @@ RationalStep RationalStepOf(const Schedule& schedule, std::size_t pair) {
   return is_known ? product.Step() : RationalStep{};
 }
 
+PairPlace PlaceInSchedule(const Schedule& schedule, std::size_t pair) {
+  return PlaceOf(schedule.scaling->spec, pair);
+}
+
 }  // namespace
 
-const ScalingCalls kScalingCalls = {
-    [](const Schedule& schedule, std::size_t pair) { return PlaceOf(schedule.scaling->spec, pair); },
-    &StepIn256Bits, &StepIn1024Bits, &RationalStepOf, &FillSteps};
+const ScalingCalls kScalingCalls = {&PlaceInSchedule, &StepIn256Bits, &StepIn1024Bits, &RationalStepOf,
+                                    &FillSteps};
 
 bool AreInRange(const Schedule& schedule, bool* has_large) {
   return ForEachStep(schedule, [&](std::size_t i, const Wide256& step) {
