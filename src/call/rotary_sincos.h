@@ -56,15 +56,15 @@ class TokenSinCos {
   // Goes on to token t.
   Tally Take(const TokenPositions& positions, std::size_t t) {
     positions.At(t, position_);
-    token_ = {nullptr, position_[0]};
+    multiples_ = {nullptr, position_[0]};
     if (rotary_.table.HasMultiples()) {
-      rotary_.table.FillMultiples(position_, multiples_);
-      token_.multiples = multiples_;
+      rotary_.table.FillMultiples(position_, list_);
+      multiples_.list = list_;
     }
     offset_ = rotary_.table.has_offsets ? anchor_.OffsetOf(position_) : 0;
     if (offset_ != 0) return {};
     anchor_.Set(position_);
-    return rotary_.kernels->sin_cos(rotary_.table.frequencies, token_, cosines_, sines_);
+    return rotary_.kernels->sin_cos(rotary_.table.frequencies, multiples_, cosines_, sines_);
   }
 
   // The token's cosines and sines [pairs] times a gain, rounded to a type. Arrays have room for
@@ -73,9 +73,9 @@ class TokenSinCos {
     const RotaryKernels& kernels = *rotary_.kernels;
     const FrequencyTable& frequencies = rotary_.table.frequencies;
     if (offset_ != 0 && type != POSENC_F64) {
-      return kernels.round_added[type](frequencies, token_, gain, Added(), cosines, sines);
+      return kernels.round_added[type](frequencies, multiples_, gain, Added(), cosines, sines);
     }
-    return kernels.round[type](frequencies, token_, gain, cosines_, sines_, cosines, sines);
+    return kernels.round[type](frequencies, multiples_, gain, cosines_, sines_, cosines, sines);
   }
 
  protected:
@@ -88,9 +88,9 @@ class TokenSinCos {
   Anchor anchor_;
   std::size_t offset_ = 0;  // from the anchor to the token
   double position_[POSENC_MAX_AXES] = {};
-  Token token_{};
-  alignas(64) double multiples_[kPairBuffer];  // aligned: loads across cache lines take twice as long
-  alignas(64) double cosines_[kPairBuffer];    // of the anchor
+  Multiples multiples_{};
+  alignas(64) double list_[kPairBuffer];     // aligned: loads across cache lines take twice as long
+  alignas(64) double cosines_[kPairBuffer];  // of the anchor
   alignas(64) double sines_[kPairBuffer];
 };
 
@@ -136,7 +136,7 @@ class HeadSinCos : private TokenSinCos {
     if (is_fast) {
       kernels.fast[type][heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads);
     } else {
-      tally += kernels.exact[type][heads.pairing]({rotary_.table.frequencies, token_, gain}, angles_,
+      tally += kernels.exact[type][heads.pairing]({rotary_.table.frequencies, multiples_, gain}, angles_,
                                                   shared_.exact.sin_cos, heads, shared_.exact.undecided);
     }
     return tally;

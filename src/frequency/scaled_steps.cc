@@ -280,8 +280,8 @@ PairPlace PlaceInSchedule(const Schedule& schedule, std::size_t pair) {
 
 }  // namespace
 
-const ScalingCalls kScalingCalls = {&PlaceInSchedule, &StepIn256Bits, &StepIn1024Bits, &RationalStepOf,
-                                    &FillSteps};
+const ScalingCalls kScalingCalls = {&StepIn256Bits, &StepIn1024Bits, &RationalStepOf, &FillSteps,
+                                    &PlaceInSchedule};
 
 bool AreInRange(const Schedule& schedule, bool* has_large) {
   return ForEachStep(schedule, [&](std::size_t i, const Wide256& step) {

@@ -58,12 +58,12 @@ struct Schedule;
 // What a rotary's axes and scaling (scaling.h) make of a schedule. They are called through pointers only, so
 // that a static program that rotates nothing does not link them.
 struct ScalingCalls {
-  PairPlace (*place)(const Schedule& schedule, std::size_t pair);
   Wide256 (*in_256_bits)(const Schedule& schedule, std::size_t pair);  // w_i in quarter turns
   Wide1024 (*in_1024_bits)(const Schedule& schedule, std::size_t pair);
   RationalStep (*rational)(const Schedule& schedule, std::size_t pair);
   // w_i of all pairs, high + low [pairs], as tables have them (table.h).
   void (*fill)(const Schedule& schedule, double* high, double* low);
+  PairPlace (*place)(const Schedule& schedule, std::size_t pair);
 };
 
 // w_i = scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim), or scale * list[i], in the

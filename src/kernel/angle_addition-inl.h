@@ -154,7 +154,7 @@ HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const
     hn::StoreU(upper, Entries(), entries);
   } else {
     const std::size_t lanes = hn::Lanes(Doubles());
-    EvaluateFully(table, format, {static_cast<double>(angles.position[r]), nullptr}, angles.begin + at, lanes,
+    EvaluateFully(table, format, {nullptr, static_cast<double>(angles.position[r])}, angles.begin + at, lanes,
                   entries, tally);
     tally.direct += lanes;
   }

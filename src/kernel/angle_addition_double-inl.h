@@ -124,8 +124,8 @@ HWY_NOINLINE inline void EvaluateAngles(const FrequencyTable& table, const Run& 
   const Doubles d;
   const Steps steps = {table.high, table.low};
   const double middle = (static_cast<double>(run.first) + run.Last()) / 2;
-  EvaluateSums(steps, {middle, nullptr}, begin, count, anchors.middle);
-  EvaluateSums(steps, {0.5, nullptr}, begin, count, anchors.offsets[0]);
+  EvaluateSums(steps, {nullptr, middle}, begin, count, anchors.middle);
+  EvaluateSums(steps, {nullptr, 0.5}, begin, count, anchors.offsets[0]);
   const auto extent = hn::Set(d, run.Extent());
   const auto phase_error = hn::Set(d, table.min_uncancelled * kPhaseErrorPerUncancelled);
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
@@ -278,7 +278,7 @@ HWY_INLINE void FinishDoubles(const FrequencyTable& table, double position, std:
     hn::Store(sine, d, sines);
     hn::Store(cosine, d, cosines);
   } else {
-    EvaluateDoubles(table, {position, nullptr}, i, hn::Lanes(d), {sines, cosines, 1}, tally);
+    EvaluateDoubles(table, {nullptr, position}, i, hn::Lanes(d), {sines, cosines, 1}, tally);
     tally.direct += hn::Lanes(d);
   }
 }

@@ -72,10 +72,10 @@ struct PhaseBuffer {
 // the rounded phases, which fill `buffer`, and zeros behind them to the end of the last vector.
 inline Multiples MultiplesAt(const FrequencyTable& table, double position, std::size_t i, std::size_t count,
                              PhaseBuffer& buffer) {
-  if (table.phase_rounding.IsNone()) return {position, nullptr};
+  if (table.phase_rounding.IsNone()) return {nullptr, position};
   table.FillPhases(position, i, count, buffer.phases);
   for (std::size_t k = 0; k < kMaxLanes<Doubles>; ++k) buffer.phases[count + k] = 0.0;
-  return {position, buffer.phases};
+  return {buffer.phases, position};
 }
 
 // Whether phases may be tiny but not 0: only at positions within 1 of 0, or with a phase rounding.
@@ -229,14 +229,14 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
   const auto least = hn::Set(d, kMinQuick * kMinQuick);
   DoubleVec multiple, high, low, next;
   LongVec next_quadrant;
-  LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
+  LoadPhases(steps, {nullptr, position}, begin, at, multiple, high, low);
   ReduceQuickly(d, is_short, multiple, high, low, next, next_quadrant);
   do {
     const auto r = next;
     const auto quadrant = next_quadrant;
     float* to = entries + 2 * at;
     at += hn::Lanes(d);
-    LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
+    LoadPhases(steps, {nullptr, position}, begin, at, multiple, high, low);
     ReduceQuickly(d, is_short, multiple, high, low, next, next_quadrant);
     const auto r2 = hn::Mul(r, r);
     DoubleVec s, c;

@@ -137,14 +137,14 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
   const double least = HWY_MAX(kMinQuickDouble, std::fabs(position) * kMinQuickPart);
   DoubleVec multiple, high, low, next, next_low;
   LongVec next_quadrant;
-  LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
+  LoadPhases(steps, {nullptr, position}, begin, at, multiple, high, low);
   ReduceToSum(multiple, high, low, next, next_low, next_quadrant);
   do {
     const auto r = next, r_low = next_low;
     const auto quadrant = next_quadrant;
     const DoublesTo now = to.From(at);
     at += hn::Lanes(d);
-    LoadPhases(steps, {position, nullptr}, begin, at, multiple, high, low);
+    LoadPhases(steps, {nullptr, position}, begin, at, multiple, high, low);
     ReduceToSum(multiple, high, low, next, next_low, next_quadrant);
     DoubleVec s, s_low, c, c_low, r2, sine, cosine;
     QuickSums(r, r_low, s, s_low, c, c_low, r2);

@@ -111,11 +111,6 @@ void ReferenceAddEntries(const float* entries, std::size_t count, float scale, v
   StoreEntries(kType, entries, {}, 0, count, &scale, x, x);
 }
 
-template <posenc_type kType>
-void ReferenceWiden(const void* from, std::size_t count, void* to) {
-  WidenEntries(kType, from, count, to);
-}
-
 constexpr EncoderKernels kReference = {
     nullptr,
     {nullptr, &ReferenceWrite<POSENC_F32>, &ReferenceWrite<POSENC_BF16>, &ReferenceWrite<POSENC_F16>,
@@ -123,7 +118,7 @@ constexpr EncoderKernels kReference = {
     {nullptr, &ReferenceAdd<POSENC_F32>, &ReferenceAdd<POSENC_BF16>, &ReferenceAdd<POSENC_F16>},
     {nullptr, &ReferenceAddEntries<POSENC_F32>, &ReferenceAddEntries<POSENC_BF16>,
      &ReferenceAddEntries<POSENC_F16>},
-    {nullptr, nullptr, &ReferenceWiden<POSENC_BF16>, &ReferenceWiden<POSENC_F16>},
+    {nullptr, nullptr, &WidenEntries<POSENC_BF16>, &WidenEntries<POSENC_F16>},
     nullptr};
 
 #if POSENC_AVX3_DL_TAKES_AVX3

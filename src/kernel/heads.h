@@ -8,8 +8,9 @@
 #include <cstring>
 
 #include "frequency/table.h"
-#include "kernel/wide_sincos.h"
+#include "kernel/rows.h"
 #include "kernel/targets.h"
+#include "kernel/wide_sincos.h"
 #include "number/double_double.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
@@ -23,15 +24,6 @@ inline constexpr std::size_t kMaxRotaryPairs = POSENC_MAX_ROTARY_DIM / 2;
 // and store whole vectors.
 inline constexpr std::size_t kVectorPadding = kMaxVectorBytes / sizeof(float);
 static_assert(kPadding >= kVectorPadding, "tables are read as whole vectors too");
-
-// What a token multiplies the steps by to get its angles: one multiple for each pair, or its position for
-// all.
-struct Token {
-  const double* multiples;  // [the table's padded], or null
-  double position;
-
-  double operator[](std::size_t pair) const { return multiples != nullptr ? multiples[pair] : position; }
-};
 
 // A token's cosines and sines by angle addition, not yet added: those of its anchor, a token before it, and
 // of the offset from there. Arrays [pairs], readable as whole vectors.
@@ -63,7 +55,7 @@ inline bool IsZeroAngle(const FrequencyTable& table, double multiple, std::size_
 // The angles and the gain of a token's rotation.
 struct Rotation {
   const FrequencyTable& table;
-  const Token& token;
+  const Multiples& multiples;
   const Gain& gain;
 };
 

@@ -79,14 +79,9 @@ namespace internal {
 namespace {
 
 template <posenc_type kType>
-Tally Round(const FrequencyTable& table, const Token& token, const Gain& gain, const double* /*cosines*/,
-            const double* /*sines*/, void* rounded_cosines, void* rounded_sines) {
-  return ReferenceRound(table, token, gain, kType, rounded_cosines, rounded_sines);
-}
-
-template <posenc_type kType>
-void ReferenceWiden(const void* from, std::size_t count, void* to) {
-  WidenEntries(kType, from, count, to);
+Tally Round(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
+            const double* /*cosines*/, const double* /*sines*/, void* rounded_cosines, void* rounded_sines) {
+  return ReferenceRound(table, multiples, gain, kType, rounded_cosines, rounded_sines);
 }
 
 template <posenc_type, posenc_pairing>
@@ -113,7 +108,7 @@ constexpr RotaryKernels kReference = {
     nullptr,
     {nullptr, &Round<POSENC_F32>, &Round<POSENC_BF16>, &Round<POSENC_F16>, &Round<POSENC_F64>},
     {},
-    {nullptr, nullptr, &ReferenceWiden<POSENC_BF16>, &ReferenceWiden<POSENC_F16>},
+    {nullptr, nullptr, &WidenEntries<POSENC_BF16>, &WidenEntries<POSENC_F16>},
     POSENC_TYPES_AND_PAIRINGS(PlaceNone),
     POSENC_TYPES_AND_PAIRINGS(Exact),
     &ResolveNone,

@@ -17,7 +17,7 @@ namespace internal {
 // kVectorPadding more, which kernels may overwrite. G is the gain, u = 2^-53.
 struct RotaryKernels {
   // Cosines and sines of a token's angles; relative error kDirectError (3 u).
-  Tally (*sin_cos)(const FrequencyTable& table, const Token& token, double* cosines, double* sines);
+  Tally (*sin_cos)(const FrequencyTable& table, const Multiples& multiples, double* cosines, double* sines);
 
   // Cosines and sines of an offset, a small whole position; absolute error u. The arrays have no room for
   // more than the pairs. Null in the scalar path.
@@ -28,13 +28,14 @@ struct RotaryKernels {
   void (*add)(const AddedAngles& added, std::size_t pairs, double* cosines, double* sines);
 
   // G cos and G sin, correctly rounded to the type. `cosines` and `sines` are those of `sin_cos`.
-  Tally (*round[kEntryTypes])(const FrequencyTable& table, const Token& token, const Gain& gain,
+  Tally (*round[kEntryTypes])(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
                               const double* cosines, const double* sines, void* rounded_cosines,
                               void* rounded_sines);
 
   // The same by angle addition. Null in the scalar path.
-  Tally (*round_added[kSummandTypes])(const FrequencyTable& table, const Token& token, const Gain& gain,
-                                      const AddedAngles& added, void* rounded_cosines, void* rounded_sines);
+  Tally (*round_added[kSummandTypes])(const FrequencyTable& table, const Multiples& multiples,
+                                      const Gain& gain, const AddedAngles& added, void* rounded_cosines,
+                                      void* rounded_sines);
 
   // to [count] = from [count] as floats, for bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);

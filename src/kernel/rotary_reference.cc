@@ -149,22 +149,22 @@ void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
 }  // namespace
 
 template <class Value>
-void RecomputeSinCos(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
-                     std::size_t first, const std::uint64_t* undecided, std::size_t lanes, Value* cosines,
-                     Value* sines, Tally& tally) {
+void RecomputeSinCos(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
+                     posenc_type type, std::size_t first, const std::uint64_t* undecided, std::size_t lanes,
+                     Value* cosines, Value* sines, Tally& tally) {
   for (std::size_t k = 0; k < lanes; ++k) {
     const std::size_t pair = first + k;
     if (undecided[k] == 0 || pair >= table.count) continue;  // past the pairs, lanes only fill the vector
     double cosine, sine;
     ++tally.recomputed;
-    RoundSinCos(table, pair, token[pair], nullptr, gain, type, &sine, &cosine, tally);
+    RoundSinCos(table, pair, multiples[pair], nullptr, gain, type, &sine, &cosine, tally);
     cosines[k] = static_cast<Value>(cosine);
     sines[k] = static_cast<Value>(sine);
   }
 }
-template void RecomputeSinCos(const FrequencyTable&, const Token&, const Gain&, posenc_type, std::size_t,
+template void RecomputeSinCos(const FrequencyTable&, const Multiples&, const Gain&, posenc_type, std::size_t,
                               const std::uint64_t*, std::size_t, float*, float*, Tally&);
-template void RecomputeSinCos(const FrequencyTable&, const Token&, const Gain&, posenc_type, std::size_t,
+template void RecomputeSinCos(const FrequencyTable&, const Multiples&, const Gain&, posenc_type, std::size_t,
                               const std::uint64_t*, std::size_t, double*, double*, Tally&);
 
 RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
@@ -206,23 +206,25 @@ bool IsShortInFloat(const Gain& gain) {
   return EndsWith(gain.nearest(), 53 - kDigits) && IsWhole(scaled) && gain.IsDouble();
 }
 
-Tally ReferenceSinCos(const FrequencyTable& table, const Token& token, double* cosines, double* sines) {
+Tally ReferenceSinCos(const FrequencyTable& table, const Multiples& multiples, double* cosines,
+                      double* sines) {
   const std::uint64_t all = 1;
   Tally tally;
   for (std::size_t i = 0; i < table.count; ++i) {
-    RecomputeSinCos(table, token, {1.0, 1.0, false}, POSENC_F64, i, &all, 1, cosines + i, sines + i, tally);
+    RecomputeSinCos(table, multiples, {1.0, 1.0, false}, POSENC_F64, i, &all, 1, cosines + i, sines + i,
+                    tally);
   }
   return tally;
 }
 
-Tally ReferenceRound(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
-                     void* cosines, void* sines) {
+Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
+                     posenc_type type, void* cosines, void* sines) {
   const std::uint64_t all = 1;
   const std::size_t size = ElementSize(type);
   Tally tally;
   for (std::size_t i = 0; i < table.count; ++i) {
     double cosine, sine;
-    RecomputeSinCos(table, token, gain, type, i, &all, 1, &cosine, &sine, tally);
+    RecomputeSinCos(table, multiples, gain, type, i, &all, 1, &cosine, &sine, tally);
     const auto store = [&](double value, void* to) {
       auto* at = static_cast<unsigned char*>(to) + i * size;
       if (type == POSENC_F64) return StoreDoubles(&value, 1, 1, at);
@@ -239,7 +241,7 @@ Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& he
   wide.Clear();
   Tally tally;
   ForPairs(type, heads, [&](std::size_t i, float a, float b) {
-    return RecomputePair(rotation.table, rotation.token[i], rotation.gain, type, i, a, b, NAN, NAN, wide,
+    return RecomputePair(rotation.table, rotation.multiples[i], rotation.gain, type, i, a, b, NAN, NAN, wide,
                          tally);
   });
   return tally;

@@ -18,9 +18,9 @@ namespace internal {
 // Replaces gain * cosine and gain * sine, each rounded once to a type, of the pairs first + k for which
 // undecided[k] != 0, k < lanes. Value, float or double, holds the type's numbers.
 template <class Value>
-void RecomputeSinCos(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
-                     std::size_t first, const std::uint64_t* undecided, std::size_t lanes, Value* cosines,
-                     Value* sines, Tally& tally);
+void RecomputeSinCos(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
+                     posenc_type type, std::size_t first, const std::uint64_t* undecided, std::size_t lanes,
+                     Value* cosines, Value* sines, Tally& tally);
 
 // The pair (a, b) of a type that is float or shorter, rotated and multiplied by the gain, each element
 // rounded once to the type. NaNs become the canonical one, and infinities what IEEE arithmetic makes of them.
@@ -41,9 +41,10 @@ bool IsShort(const Gain& gain);
 bool IsShortInFloat(const Gain& gain);
 
 // REFERENCE's row of RotaryKernels.
-Tally ReferenceSinCos(const FrequencyTable& table, const Token& token, double* cosines, double* sines);
-Tally ReferenceRound(const FrequencyTable& table, const Token& token, const Gain& gain, posenc_type type,
-                     void* cosines, void* sines);
+Tally ReferenceSinCos(const FrequencyTable& table, const Multiples& multiples, double* cosines,
+                      double* sines);
+Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
+                     posenc_type type, void* cosines, void* sines);
 Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads);
 void ReferenceFast(posenc_type type, const Heads& heads, const float* cosines, const float* sines);
 

@@ -163,7 +163,8 @@ class BoundedRotation {
 
   // Replaces the token's added angles by direct ones, for all its heads.
   HWY_NOINLINE void TakeDirectAngles() {
-    SinCosOfPairs(rotation_.table, rotation_.token, 0, heads_.pairs, angles_.cosines, angles_.sines, tally_);
+    SinCosOfPairs(rotation_.table, rotation_.multiples, 0, heads_.pairs, angles_.cosines, angles_.sines,
+                  tally_);
     angles_.are_direct = true;
     bounds_ = SinCosBounds(rotation_.gain, true, kInFloat);
     bounds_.TightenFor(angles_.cosines, angles_.sines, heads_.pairs);

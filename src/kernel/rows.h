@@ -59,14 +59,14 @@ struct Row {
   unsigned char* to;
 };
 
-// The factors by which steps are multiplied to make the phases of one position: the position itself or, with
-// a phase rounding, a list of rounded phases [pairs from some pair on] (whose steps are one radian).
+// The factors by which steps are multiplied to make the phases of one position, or of one token: the position
+// itself; or a list, of rounded phases (whose steps are one radian) or of the positions of the pairs' axes.
 struct Multiples {
+  const double* list;  // [pairs from some pair on, and to the end of a vector]; or null: the position for all
   double position;
-  const double* list;  // or null: the position for all
 
-  double operator[](std::size_t k) const { return list == nullptr ? position : list[k]; }
-  Multiples From(std::size_t k) const { return {position, list == nullptr ? nullptr : list + k}; }
+  double operator[](std::size_t k) const { return list != nullptr ? list[k] : position; }
+  Multiples From(std::size_t k) const { return {list == nullptr ? nullptr : list + k, position}; }
 };
 
 // How many pairs slower tiers decided.

@@ -240,8 +240,8 @@ void Widen(const void* from, std::size_t count, void* to) {
       hn::StoreU(LoadAsFloat<kType>(df, source + at), df, out + at);
     }
   }
-  WidenEntries(kType, static_cast<const unsigned char*>(from) + at * sizeof(*source), count - at,
-               static_cast<unsigned char*>(to) + at * sizeof(*out));
+  WidenEntries<kType>(static_cast<const unsigned char*>(from) + at * sizeof(*source), count - at,
+                      static_cast<unsigned char*>(to) + at * sizeof(*out));
 }
 
 // How doubles are rounded to a format of floats, whatever their exponent.

@@ -27,29 +27,26 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The phase steps of a token's pairs, as vectors load them: reduced ones if all multiples allow that.
-// `may_be_tiny`: some phase may be too small for SinCos (kMinDoublePhase).
+// The phase steps of a token's pairs: reduced ones if all multiples allow that. `may_be_tiny`: some phase may
+// be too small for SinCos (kMinDoublePhase).
 struct TokenPhases {
-  const double* high;
-  const double* low;
+  Steps steps;
   bool may_be_tiny;
 
-  TokenPhases(const FrequencyTable& table, const Token& token) : TokenPhases(table, token, 0, table.count) {}
+  TokenPhases(const FrequencyTable& table, const Multiples& multiples)
+      : TokenPhases(table, multiples, 0, table.count) {}
 
   // Considers only the multiples of the vectors that contain pairs begin .. end - 1.
-  TokenPhases(const FrequencyTable& table, const Token& token, std::size_t begin, std::size_t end)
-      : high(table.high), low(table.low) {
+  TokenPhases(const FrequencyTable& table, const Multiples& multiples, std::size_t begin, std::size_t end)
+      : steps{table.high, table.low} {
     bool is_whole = true;
     may_be_tiny = false;
     const std::size_t last = HWY_MIN(end - 1 + hn::Lanes(Doubles()), table.count);
-    for (std::size_t i = begin; i < (token.multiples != nullptr ? last : begin + 1); ++i) {
-      is_whole = is_whole && MayReduce(token[i]);
-      may_be_tiny = may_be_tiny || MayBeTiny(token[i]);
+    for (std::size_t i = begin; i < (multiples.list != nullptr ? last : begin + 1); ++i) {
+      is_whole = is_whole && MayReduce(multiples[i]);
+      may_be_tiny = may_be_tiny || MayBeTiny(multiples[i]);
     }
-    if (!is_whole) {
-      high = table.unreduced_high;
-      low = table.unreduced_low;
-    }
+    if (!is_whole) steps = {table.unreduced_high, table.unreduced_low};
   }
 };
 
@@ -65,15 +62,14 @@ struct TokenPhases {
 //
 // Pairs whose phase cancels too much, or is too small, are undecided; RecomputeSinCos evaluates them in wide
 // arithmetic and rounds them to double.
-inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Token& token, std::size_t begin,
-                                       std::size_t end, double* cosines, double* sines, Tally& tally) {
+inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Multiples& multiples,
+                                       std::size_t begin, std::size_t end, double* cosines, double* sines,
+                                       Tally& tally) {
   const Doubles d;
-  const TokenPhases phases(table, token, begin, end);
+  const TokenPhases phases(table, multiples, begin, end);
   for (std::size_t i = begin; i < end; i += hn::Lanes(d), cosines += hn::Lanes(d), sines += hn::Lanes(d)) {
-    const auto multiple =
-        token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
-    const auto high = hn::LoadU(d, phases.high + i), low = hn::LoadU(d, phases.low + i);
-    DoubleVec sine, cosine;
+    DoubleVec multiple, high, low, sine, cosine;
+    LoadPhases(phases.steps, multiples, 0, i, multiple, high, low);
     auto undecided = SinCos(d, multiple, high, low, table.min_uncancelled, sine, cosine);
     if (phases.may_be_tiny) undecided = hn::Or(undecided, IsTiny(multiple, high, kMinDoublePhase));
     hn::StoreU(cosine, d, cosines);
@@ -81,8 +77,8 @@ inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Token&
     if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       UndecidedLanes lanes;
       lanes.Set(undecided);
-      RecomputeSinCos(table, token, {1.0, 1.0, false}, POSENC_F64, i, lanes.undecided, hn::Lanes(d), cosines,
-                      sines, tally);
+      RecomputeSinCos(table, multiples, {1.0, 1.0, false}, POSENC_F64, i, lanes.undecided, hn::Lanes(d),
+                      cosines, sines, tally);
       // A sine that underflows, here or times a gain, must keep its sign: only an exact 0 is stored as 0.
       if (phases.may_be_tiny) {
         const auto known = hn::LoadU(d, sines);
@@ -95,9 +91,10 @@ inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Token&
 }
 
 // SinCosOfPairs for all pairs of a token.
-inline Tally SinCosOfToken(const FrequencyTable& table, const Token& token, double* cosines, double* sines) {
+inline Tally SinCosOfToken(const FrequencyTable& table, const Multiples& multiples, double* cosines,
+                           double* sines) {
   Tally tally;
-  SinCosOfPairs(table, token, 0, table.count, cosines, sines, tally);
+  SinCosOfPairs(table, multiples, 0, table.count, cosines, sines, tally);
   return tally;
 }
 
@@ -180,13 +177,14 @@ HWY_INLINE void StoreSinCos(FloatVec sin_cos, ElementOf<kType>* to) {
 // RoundScaled decides most vectors, RoundScaledBetween more of those of 16-bit types, and RecomputeSinCos in
 // wide arithmetic the pairs that are left.
 template <posenc_type kType>
-HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Token& token, const Gain& gain,
-                                     std::size_t begin, std::size_t end, const double* cosines,
-                                     const double* sines, ElementOf<kType>* rounded_cosines,
-                                     ElementOf<kType>* rounded_sines, Tally& tally) {
+HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Multiples& multiples,
+                                     const Gain& gain, std::size_t begin, std::size_t end,
+                                     const double* cosines, const double* sines,
+                                     ElementOf<kType>* rounded_cosines, ElementOf<kType>* rounded_sines,
+                                     Tally& tally) {
   const Doubles d;
   const Floats df;
-  const TokenPhases phases(table, token, begin, end);
+  const TokenPhases phases(table, multiples, begin, end);
   const auto factor = hn::Set(d, gain.nearest());
   const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
   for (std::size_t k = 0; begin + k < end; k += hn::Lanes(d)) {
@@ -203,8 +201,8 @@ HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Token& t
     }
     if (phases.may_be_tiny) {  // such a sine may underflow, and only RecomputeSinCos knows its sign
       const auto multiple =
-          token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
-      undecided = hn::Or(undecided, IsTiny(multiple, hn::LoadU(d, phases.high + i), kMinDoublePhase));
+          multiples.list != nullptr ? hn::LoadU(d, multiples.list + i) : hn::Set(d, multiples.position);
+      undecided = hn::Or(undecided, IsTiny(multiple, hn::LoadU(d, phases.steps.high + i), kMinDoublePhase));
     }
     if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       HWY_ALIGN float entries[2][kMaxLanes<Doubles>];
@@ -212,7 +210,7 @@ HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Token& t
       hn::StoreU(rounded_sine, df, entries[1]);
       UndecidedLanes lanes;
       lanes.Set(undecided);
-      RecomputeSinCos(table, token, gain, kType, i, lanes.undecided, hn::Lanes(d), entries[0], entries[1],
+      RecomputeSinCos(table, multiples, gain, kType, i, lanes.undecided, hn::Lanes(d), entries[0], entries[1],
                       tally);
       rounded_cosine = hn::LoadU(df, entries[0]);
       rounded_sine = hn::LoadU(df, entries[1]);
@@ -224,10 +222,10 @@ HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Token& t
 
 // RoundSinCosOfPairs for all pairs of a token.
 template <posenc_type kType>
-Tally RoundSinCos(const FrequencyTable& table, const Token& token, const Gain& gain, const double* cosines,
-                  const double* sines, void* rounded_cosines, void* rounded_sines) {
+Tally RoundSinCos(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
+                  const double* cosines, const double* sines, void* rounded_cosines, void* rounded_sines) {
   Tally tally;
-  RoundSinCosOfPairs<kType>(table, token, gain, 0, table.count, cosines, sines,
+  RoundSinCosOfPairs<kType>(table, multiples, gain, 0, table.count, cosines, sines,
                             static_cast<ElementOf<kType>*>(rounded_cosines),
                             static_cast<ElementOf<kType>*>(rounded_sines), tally);
   return tally;
@@ -247,7 +245,7 @@ Tally RoundSinCos(const FrequencyTable& table, const Token& token, const Gain& g
 // A vector with a smaller product, or with one in that window around a midpoint, is evaluated directly
 // (SinCosOfPairs, RoundSinCosOfPairs).
 template <posenc_type kType>
-HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Token& token, const Gain& gain,
+HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
                                     const AddedAngles& added, void* rounded_cosines, void* rounded_sines) {
   const Doubles d;
   auto* cosines = static_cast<ElementOf<kType>*>(rounded_cosines);
@@ -269,8 +267,8 @@ HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Token& to
     undecided = hn::Or(undecided, IsNearMidpoint<kType, kAddedAngleWindow>(sine));
     if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       HWY_ALIGN double pairs[2][kMaxLanes<Doubles>];
-      SinCosOfPairs(table, token, i, i + 1, pairs[0], pairs[1], tally);
-      RoundSinCosOfPairs<kType>(table, token, gain, i, i + 1, pairs[0], pairs[1], cosines + i, sines + i,
+      SinCosOfPairs(table, multiples, i, i + 1, pairs[0], pairs[1], tally);
+      RoundSinCosOfPairs<kType>(table, multiples, gain, i, i + 1, pairs[0], pairs[1], cosines + i, sines + i,
                                 tally);
       continue;
     }
@@ -290,14 +288,14 @@ struct SinCosParts {
 };
 
 // Fills `sums` for pairs i and on. Error: that of SinCosSums (kDoubleError, and that of the phase).
-inline HWY_NOINLINE void FillSinCosParts(const Token& token, const TokenPhases& phases, std::size_t i,
+inline HWY_NOINLINE void FillSinCosParts(const Multiples& multiples, const TokenPhases& phases, std::size_t i,
                                          SinCosParts& sums) {
   const Doubles d;
   const auto multiple =
-      token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
+      multiples.list != nullptr ? hn::LoadU(d, multiples.list + i) : hn::Set(d, multiples.position);
   DoubleVec phase, sine, sine_low, cosine, cosine_low;
-  SinCosSums(multiple, hn::LoadU(d, phases.high + i), hn::LoadU(d, phases.low + i), phase, sine, sine_low,
-             cosine, cosine_low);
+  SinCosSums(multiple, hn::LoadU(d, phases.steps.high + i), hn::LoadU(d, phases.steps.low + i), phase, sine,
+             sine_low, cosine, cosine_low);
   hn::Store(phase, d, sums.phase);
   hn::Store(cosine, d, sums.cosine);
   hn::Store(cosine_low, d, sums.cosine_low);
@@ -310,11 +308,11 @@ inline HWY_NOINLINE void FillSinCosParts(const Token& token, const TokenPhases& 
 // Error: u, absolute; half an ulp of a double and little else. No pair is tested for cancellation, because
 // only the absolute error counts.
 inline void SinCosOfOffset(const FrequencyTable& table, double offset, double* cosines, double* sines) {
-  const Token token{nullptr, offset};
-  const TokenPhases phases(table, token);
+  const Multiples multiples{nullptr, offset};
+  const TokenPhases phases(table, multiples);
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(Doubles())) {
     SinCosParts sums;
-    FillSinCosParts(token, phases, i, sums);
+    FillSinCosParts(multiples, phases, i, sums);
     for (std::size_t k = 0; k < hn::Lanes(Doubles()) && i + k < table.count; ++k) {
       cosines[i + k] = sums.cosine[k] + sums.cosine_low[k];
       sines[i + k] = sums.sine[k] + sums.sine_low[k];
@@ -331,11 +329,11 @@ inline void SinCosOfOffset(const FrequencyTable& table, double offset, double* c
 //
 // RoundSum decides; RecomputeSinCos takes, in wide arithmetic, the pairs that it leaves undecided, phases
 // above kLargestPhase and tiny ones.
-inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Token& token, const Gain& gain,
+inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
                                  const double* /*cosines*/, const double* /*sines*/, void* rounded_cosines,
                                  void* rounded_sines) {
   const Doubles d;
-  const TokenPhases phases(table, token);
+  const TokenPhases phases(table, multiples);
   const auto amplitude = hn::Set(d, gain.amplitude), scale = hn::Set(d, gain.scale);
   const auto factor = hn::Mul(amplitude, scale), factor_low = ProductError(d, amplitude, scale, factor);
   auto* to_cosines = static_cast<unsigned char*>(rounded_cosines);
@@ -343,10 +341,10 @@ inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Token& token
   Tally tally;
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
     const auto multiple =
-        token.multiples != nullptr ? hn::LoadU(d, token.multiples + i) : hn::Set(d, token.position);
-    const auto high = hn::LoadU(d, phases.high + i);
+        multiples.list != nullptr ? hn::LoadU(d, multiples.list + i) : hn::Set(d, multiples.position);
+    const auto high = hn::LoadU(d, phases.steps.high + i);
     SinCosParts sums;
-    FillSinCosParts(token, phases, i, sums);
+    FillSinCosParts(multiples, phases, i, sums);
     const auto phase = hn::Load(d, sums.phase);
     auto cosine = hn::Load(d, sums.cosine), cosine_low = hn::Load(d, sums.cosine_low);
     auto sine = hn::Load(d, sums.sine), sine_low = hn::Load(d, sums.sine_low);
@@ -372,7 +370,7 @@ inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Token& token
     if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       UndecidedLanes lanes;
       lanes.Set(undecided);
-      RecomputeSinCos(table, token, gain, POSENC_F64, i, lanes.undecided, hn::Lanes(d), entries[0],
+      RecomputeSinCos(table, multiples, gain, POSENC_F64, i, lanes.undecided, hn::Lanes(d), entries[0],
                       entries[1], tally);
     }
     const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);

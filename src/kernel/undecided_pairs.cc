@@ -19,11 +19,11 @@ void QueueUndecided(posenc_type type, std::uint64_t pairs, const void* from, std
     const std::size_t pair = at.pair + k;
     const PairIndex here = ElementsOf(heads.pairing, k, apart),
                     there = ElementsOf(heads.pairing, pair, heads.pairs);
-    const PhaseStep step(rotation.table, rotation.token[pair], pair);
+    const PhaseStep step(rotation.table, rotation.multiples[pair], pair);
     undecided.pair[n] = static_cast<std::uint32_t>(pair);
     undecided.a[n] = LoadBits(type, elements + here.a * size);
     undecided.b[n] = LoadBits(type, elements + here.b * size);
-    undecided.multiple[n] = rotation.token[pair];
+    undecided.multiple[n] = rotation.multiples[pair];
     undecided.high[n] = step.high;
     undecided.low[n] = step.low;
     undecided.x[n] = data + there.a * size;

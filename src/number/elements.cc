@@ -92,13 +92,15 @@ void StoreEntries(posenc_type type, const float* entries, EntryOrder order, std:
   }
 }
 
-void WidenEntries(posenc_type type, const void* from, std::size_t count, void* to) {
-  const std::size_t size = ElementSize(type);
+template <posenc_type kType>
+void WidenEntries(const void* from, std::size_t count, void* to) {
   for (std::size_t k = 0; k < count; ++k) {
-    const float entry = LoadElement(type, static_cast<const unsigned char*>(from) + k * size);
+    const float entry = LoadElement(kType, static_cast<const unsigned char*>(from) + k * ElementSize(kType));
     StoreElement(POSENC_F32, entry, static_cast<unsigned char*>(to) + k * sizeof(entry));
   }
 }
+template void WidenEntries<POSENC_BF16>(const void*, std::size_t, void*);
+template void WidenEntries<POSENC_F16>(const void*, std::size_t, void*);
 
 void MakeNansCanonical(std::size_t count, void* row) {
   auto* to = static_cast<unsigned char*>(row);

@@ -47,8 +47,9 @@ void StoreElement(posenc_type type, float x, unsigned char* to);
 // to[k * step] = entries[k], k < count, where steps count doubles. Any alignment.
 void StoreDoubles(const double* entries, std::size_t count, std::size_t step, unsigned char* to);
 
-// to[k] = from[k], k < count, widened to float. Any alignment.
-void WidenEntries(posenc_type type, const void* from, std::size_t count, void* to);
+// to[k] = from[k], k < count, widened to float: bfloat16 or float16. Any alignment.
+template <posenc_type kType>
+void WidenEntries(const void* from, std::size_t count, void* to);
 
 // Makes each NaN among floats [count] the canonical one. Any alignment.
 void MakeNansCanonical(std::size_t count, void* row);
