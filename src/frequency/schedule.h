@@ -137,7 +137,7 @@ inline bool IsPositive(double x) { return x > 0.0 && std::isfinite(x); }
 // Whether a list has a finite frequency for each pair, or there is none.
 posenc_status CheckList(const FrequencyList& list, std::size_t pairs, bool rounding_takes_it);
 
-// What a valid spec is, but for what its frequencies decide (checks.cc, rotary_checks.cc). Of an encoder's
+// What a valid spec is, but for what its frequencies decide (schedule.cc, rotary_checks.cc). Of an encoder's
 // spec struct_size, layout, target and flags are not looked at, of a rotary's struct_size and target. A
 // rotary's rotary_dim and exponent_dim are set if they are 0, the default. Settings that a scaling does not
 // use may be anything but a NaN.
