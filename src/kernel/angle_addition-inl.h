@@ -55,7 +55,7 @@ HWY_INLINE bool InterleavedEntries(const MirroredAngles& angles, std::size_t at,
   MirroredSinCos(angles, at, s0, c0, s1, c1);
   const auto far0 = RoundAdded<kFormat, true>(s0, c0, entries0);
   const auto far1 = RoundAdded<kFormat, true>(s1, c1, entries1);
-  return AnyUndecidedEntry(BothFar(far0, far1), Least(entries0, entries1),
+  return AnyUndecidedEntry(BothFar(far0, far1), SmallerMagnitudes(entries0, entries1),
                            hn::LoadU(Entries(), angles.small + 2 * at));
 }
 
@@ -70,8 +70,10 @@ HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, En
       BothFar(RoundAdded<kFormat, false>(s0, s0b, sines0), RoundAdded<kFormat, false>(c0, c0b, cosines0));
   const auto far1 =
       BothFar(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
-  return AnyUndecidedEntry(BothFar(far0, far1), Least(Least(sines0, cosines0), Least(sines1, cosines1)),
-                           hn::LoadU(Entries(), angles.small + at));
+  return AnyUndecidedEntry(
+      BothFar(far0, far1),
+      SmallerMagnitudes(SmallerMagnitudes(sines0, cosines0), SmallerMagnitudes(sines1, cosines1)),
+      hn::LoadU(Entries(), angles.small + at));
 }
 
 // The hot loop: the pairs i .. end - 1 of two mirrored rows, whole vectors of them, written or added. Stops

@@ -190,7 +190,7 @@ struct MirroredDoubles {
 //   s1 = (s bc + c bs) + (s_low bc + S bc_low + c_low bs + C bs_low)
 //
 // The first sum is exact; the second one, with the bound added and taken off, is rounded to double with it
-// (`RoundSum`). open0 and open1: the pairs of which an entry is undecided.
+// (`RoundSum`). undecided0 and undecided1: the pairs of which an entry is undecided.
 //
 // Error: that of `EvaluateAngles`.
 // Worst known of 3 * 10^7 entries of random runs at positions up to 2^14: 2^-73.0, 0.47 of its bound, the
@@ -201,8 +201,8 @@ struct MirroredDoubles {
 //
 // Hardest: `doubles_test.cc` has entries 2^-74.6 from midpoints, of 2.5 * 10^9.
 HWY_INLINE void RoundMirrored(const MirroredDoubles& angles, std::size_t at, DoubleVec& s0, DoubleVec& c0,
-                              DoubleVec& s1, DoubleVec& c1, hn::Mask<Doubles>& open0,
-                              hn::Mask<Doubles>& open1) {
+                              DoubleVec& s1, DoubleVec& c1, hn::Mask<Doubles>& undecided0,
+                              hn::Mask<Doubles>& undecided1) {
   const Doubles d;
   const Angles& a = angles.anchor->parts;
   const Angles& b = *angles.offset;
@@ -217,14 +217,14 @@ HWY_INLINE void RoundMirrored(const MirroredDoubles& angles, std::size_t at, Dou
   const auto sc = hn::Mul(s, bc);
   const auto sc_low = hn::MulAdd(s_low, bc, hn::Mul(s_whole, bc_low));
   const auto cs_low = hn::MulAdd(c_low, bs, hn::Mul(c_whole, bs_low));
-  open1 = RoundSum(hn::MulAdd(c, bs, sc), hn::Add(sc_low, cs_low), error, s1);
-  open0 = RoundSum(MinusProduct(c, bs, sc), hn::Sub(sc_low, cs_low), error, s0);
+  undecided1 = RoundSum(hn::MulAdd(c, bs, sc), hn::Add(sc_low, cs_low), error, s1);
+  undecided0 = RoundSum(MinusProduct(c, bs, sc), hn::Sub(sc_low, cs_low), error, s0);
 
   const auto cc = hn::Mul(c, bc);
   const auto cc_low = hn::MulAdd(c_low, bc, hn::Mul(c_whole, bc_low));
   const auto ss_low = hn::MulAdd(s_low, bs, hn::Mul(s_whole, bs_low));
-  open1 = hn::Or(open1, RoundSum(MinusProduct(s, bs, cc), hn::Sub(cc_low, ss_low), error, c1));
-  open0 = hn::Or(open0, RoundSum(hn::MulAdd(s, bs, cc), hn::Add(cc_low, ss_low), error, c0));
+  undecided1 = hn::Or(undecided1, RoundSum(MinusProduct(s, bs, cc), hn::Sub(cc_low, ss_low), error, c1));
+  undecided0 = hn::Or(undecided0, RoundSum(hn::MulAdd(s, bs, cc), hn::Add(cc_low, ss_low), error, c0));
 }
 
 // Stores one vector of pairs, pair i on, in the columns of a row.
@@ -260,9 +260,9 @@ HWY_NOINLINE std::size_t AngleAdditionDoubleLoop(const Columns& columns, const M
   auto* row1 = reinterpret_cast<double*>(rows.to[1]);
   for (; i < end; i += hn::Lanes(d)) {
     DoubleVec s0, c0, s1, c1;
-    hn::Mask<Doubles> open0, open1;
-    RoundMirrored(p, i - begin, s0, c0, s1, c1, open0, open1);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Or(open0, open1)))) break;
+    hn::Mask<Doubles> undecided0, undecided1;
+    RoundMirrored(p, i - begin, s0, c0, s1, c1, undecided0, undecided1);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Or(undecided0, undecided1)))) break;
     StoreDoublePairs<kInterleaved>(to, s0, c0, row0, i, stream);
     StoreDoublePairs<kInterleaved>(to, s1, c1, row1, i, stream);
   }
@@ -292,10 +292,10 @@ inline HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, cons
   HWY_ALIGN double sines[2][kMaxLanes<Doubles>];
   HWY_ALIGN double cosines[2][kMaxLanes<Doubles>];
   DoubleVec s0, c0, s1, c1;
-  hn::Mask<Doubles> open0, open1;
-  RoundMirrored(angles, i - begin, s0, c0, s1, c1, open0, open1);
-  FinishDoubles(table, rows.position[0], i, open0, s0, c0, sines[0], cosines[0], tally);
-  FinishDoubles(table, rows.position[1], i, open1, s1, c1, sines[1], cosines[1], tally);
+  hn::Mask<Doubles> undecided0, undecided1;
+  RoundMirrored(angles, i - begin, s0, c0, s1, c1, undecided0, undecided1);
+  FinishDoubles(table, rows.position[0], i, undecided0, s0, c0, sines[0], cosines[0], tally);
+  FinishDoubles(table, rows.position[1], i, undecided1, s1, c1, sines[1], cosines[1], tally);
   for (std::size_t r = 0; r < 2; ++r) {
     StoreSomeDoubles(columns, i, hn::Lanes(d), sines[r], cosines[r], rows.to[r]);
   }

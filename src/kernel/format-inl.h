@@ -186,8 +186,7 @@ HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
   }
 }
 
-// The smaller magnitudes.
-HWY_INLINE EntryVec Least(EntryVec a, EntryVec b) {
+HWY_INLINE EntryVec SmallerMagnitudes(EntryVec a, EntryVec b) {
   return MagnitudeAmong<false, false>(SizeOf<false>(a), SizeOf<false>(b));
 }
 

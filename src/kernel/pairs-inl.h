@@ -239,7 +239,7 @@ struct ScaledSinCos {
 //
 // Error: kScaledError (5 u) for direct angles. Worst known: see RoundSinCosOfPairs (token_sincos-inl.h).
 template <class Take>
-HWY_INLINE void ForGained(const ScaledSinCos& sin_cos, const Take& take) {
+HWY_INLINE void ForScaled(const ScaledSinCos& sin_cos, const Take& take) {
   const hn::ScalableTag<double> d;
   const auto factor = hn::Set(d, sin_cos.factor), sine_factor = hn::Set(d, sin_cos.sine_factor);
   for (std::size_t i = 0; i < PaddedPairs(sin_cos.count); i += hn::Lanes(d)) {
@@ -265,7 +265,7 @@ HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i,
 // placed = the products in double, for float32.
 template <class Arrays>
 HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, Arrays& placed) {
-  ForGained(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i)
+  ForScaled(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i)
                          HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, placed); });
 }
 
@@ -295,7 +295,7 @@ HWY_INLINE FloatVec TakePart(DoubleVec v) {
 // arrays = the high or the low parts of all products.
 template <posenc_type kType, Part kPart>
 HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float>& arrays) {
-  ForGained(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
+  ForScaled(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
     hn::StoreU(TakePart<kType, kPart>(cosine), Floats(), arrays.cosines + i);
     hn::StoreU(TakePart<kType, kPart>(sine), Floats(), arrays.sines + i);
   });

@@ -30,7 +30,7 @@ PICKED = (
     ("OffsetOf", "static_cast<double>(k) + 0.5", "static_cast<double>(k) + 0.25"),
     ("FinishRow", "hn::Set(Doubles(), kAddedInterval)", "hn::Set(Doubles(), 0x1p-60)"),
     ("MakeAnchors", "store(sine_after, cosine_after, after)", "store(sine_before, cosine_after, after)"),
-    ("RoundMirrored", "open1 = hn::Or(open1, RoundSum(MinusProduct(s, bs, cc)", "open1 = hn::And(open1, RoundSum(MinusProduct(s, bs, cc)"),
+    ("RoundMirrored", "undecided1 = hn::Or(undecided1, RoundSum(MinusProduct(s, bs, cc)", "undecided1 = hn::And(undecided1, RoundSum(MinusProduct(s, bs, cc)"),
     ("FillChunk", "run.begin + r)", "r)"),
     ("kFloatAngleAdditionError", "5 * 0x1p-25", "2 * 0x1p-25"),
     # Types
