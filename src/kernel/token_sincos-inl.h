@@ -68,8 +68,10 @@ inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Multip
   const Doubles d;
   const TokenPhases phases(table, multiples, begin, end);
   for (std::size_t i = begin; i < end; i += hn::Lanes(d), cosines += hn::Lanes(d), sines += hn::Lanes(d)) {
-    DoubleVec multiple, high, low, sine, cosine;
-    LoadPhases(phases.steps, multiples, 0, i, multiple, high, low);
+    const auto multiple =
+        multiples.list != nullptr ? hn::LoadU(d, multiples.list + i) : hn::Set(d, multiples.position);
+    const auto high = hn::LoadU(d, phases.steps.high + i), low = hn::LoadU(d, phases.steps.low + i);
+    DoubleVec sine, cosine;
     auto undecided = SinCos(d, multiple, high, low, table.min_uncancelled, sine, cosine);
     if (phases.may_be_tiny) undecided = hn::Or(undecided, IsTiny(multiple, high, kMinDoublePhase));
     hn::StoreU(cosine, d, cosines);
