@@ -47,6 +47,8 @@ struct Gain {
   }
 };
 
+inline constexpr Gain kNoGain = {1.0, 1.0, false};
+
 // Whether a pair's angle is exactly 0: the pair does not rotate, as its cosine is 1 and its sine 0.
 inline bool IsZeroAngle(const FrequencyTable& table, double multiple, std::size_t pair) {
   return multiple == 0.0 || table.unreduced_high[pair] == 0.0;

@@ -45,8 +45,6 @@ bool RoundNextToQuarterTurns(double multiple, double high, double low, posenc_ty
   return decided;
 }
 
-constexpr Gain kNoGain = {1.0, 1.0, false};
-
 // Sine and cosine of one pair at a multiple, each rounded once to a type: beside whole quarter turns in
 // double, else in wide arithmetic.
 void RecomputeEntries(const FrequencyTable& table, std::size_t pair, double multiple, posenc_type type,

@@ -12,24 +12,6 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// The finite pair (a, b), rotated and multiplied by the gain, each element rounded once to a type. False if
-// so many bits leave one of them undecided.
-template <int kLimbs>
-bool RoundPair(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, float a, float b,
-               RotatedPair* rotated) {
-  const Wide<kLimbs> factor = WideGain<kLimbs>(gain);
-  const auto wide_a = Multiply(factor, FromDouble<kLimbs>(static_cast<double>(a)));
-  const auto wide_b = Multiply(factor, FromDouble<kLimbs>(static_cast<double>(b)));
-  Wide<kLimbs> odd_x = wide_b, odd_y = wide_a;
-  odd_x.negative = odd_x.negative == gain.inverse;  // minus sine if not inverse
-  odd_y.negative = odd_y.negative != gain.inverse;
-  double x, y;
-  const bool is_x = RoundCombination(sin_cos, wide_a, odd_x, type, &x);
-  const bool is_y = RoundCombination(sin_cos, wide_b, odd_y, type, &y);
-  *rotated = {static_cast<float>(x), static_cast<float>(y)};
-  return is_x && is_y;
-}
-
 bool IsFinite(float x) { return x - x == 0.0f; }
 
 float NanToCanonical(float x) {
@@ -189,8 +171,12 @@ RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Ga
       wide.usual.Find(table, pair, multiple, tally),
       [&] { return wide.widest.Find(table, pair, multiple, tally); }, tally,
       [&](const auto& sin_cos) {
-        return is_finite ? RoundPair(sin_cos, gain, type, a, b, &rotated)
-                         : RotateNonFinite(sin_cos, gain, a, b, &rotated);
+        if (!is_finite) return RotateNonFinite(sin_cos, gain, a, b, &rotated);
+        double x, y;
+        const bool is_decided =
+            RoundPair(sin_cos, gain, type, static_cast<double>(a), static_cast<double>(b), &x, &y);
+        rotated = {static_cast<float>(x), static_cast<float>(y)};
+        return is_decided;
       });
   return rotated;
 }
@@ -206,25 +192,14 @@ bool IsShortInFloat(const Gain& gain) {
   return EndsWith(gain.nearest(), 53 - kDigits) && IsWhole(scaled) && gain.IsDouble();
 }
 
-Tally ReferenceSinCos(const FrequencyTable& table, const Multiples& multiples, double* cosines,
-                      double* sines) {
-  const std::uint64_t all = 1;
-  Tally tally;
-  for (std::size_t i = 0; i < table.count; ++i) {
-    RecomputeSinCos(table, multiples, {1.0, 1.0, false}, POSENC_F64, i, &all, 1, cosines + i, sines + i,
-                    tally);
-  }
-  return tally;
-}
-
 Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
                      posenc_type type, void* cosines, void* sines) {
-  const std::uint64_t all = 1;
   const std::size_t size = ElementSize(type);
   Tally tally;
+  tally.recomputed = table.count;
   for (std::size_t i = 0; i < table.count; ++i) {
     double cosine, sine;
-    RecomputeSinCos(table, multiples, gain, type, i, &all, 1, &cosine, &sine, tally);
+    RoundSinCos(table, i, multiples[i], nullptr, gain, type, &sine, &cosine, tally);
     const auto store = [&](double value, void* to) {
       auto* at = static_cast<unsigned char*>(to) + i * size;
       if (type == POSENC_F64) return StoreDoubles(&value, 1, 1, at);
@@ -234,6 +209,11 @@ Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, co
     store(sine, sines);
   }
   return tally;
+}
+
+Tally ReferenceSinCos(const FrequencyTable& table, const Multiples& multiples, double* cosines,
+                      double* sines) {
+  return ReferenceRound(table, multiples, kNoGain, POSENC_F64, cosines, sines);
 }
 
 Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads) {

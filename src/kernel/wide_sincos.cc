@@ -144,43 +144,9 @@ double RoundBySeries(const Wide<kLimbs>& value, posenc_type type, const Wide<kLi
   return sum.negative == value.negative ? larger : smaller;
 }
 
-// gain * sine and gain * cosine; false if so many bits leave one of them undecided.
-template <int kLimbs>
-bool RoundBoth(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, double* sine,
-               double* cosine) {
-  const Wide<kLimbs> none;
-  Wide<kLimbs> factor = WideGain<kLimbs>(gain);
-  const bool is_cosine = RoundCombination(sin_cos, factor, none, type, cosine);
-  factor.negative = gain.inverse;
-  return RoundCombination(sin_cos, none, factor, type, sine) && is_cosine;
-}
-
-}  // namespace
-
-int KnownAngleAt(const FrequencyTable& table, std::size_t pair, double multiple) {
-  if (IsZeroAngle(table, multiple, pair)) return 0;
-  return table.rational == nullptr ? -1 : KnownAngle(table.rational[pair], multiple);
-}
-
-template <int kLimbs>
-WideSinCos<kLimbs> SinCosOf(const FrequencyTable& table, std::size_t pair, double multiple,
-                            const Phase<kLimbs>* phases, Tally& tally) {
-  const int known = KnownAngleAt(table, pair, multiple);
-  if (known != 0) ++tally.wide_sin_cos;
-  if (known >= 0) return KnownSinCos<kLimbs>(known);
-  return SinCosOfPhase(phases != nullptr ? *phases : Phase<kLimbs>(table, pair), multiple);
-}
-template WideSinCos<4> SinCosOf(const FrequencyTable&, std::size_t, double, const Phase<4>*, Tally&);
-template WideSinCos<kMaxLimbs> SinCosOf(const FrequencyTable&, std::size_t, double, const Phase<kMaxLimbs>*,
-                                        Tally&);
-
-template <int kLimbs>
-Wide<kLimbs> WideGain(const Gain& gain) {
-  return Multiply(FromDouble<kLimbs>(gain.amplitude), FromDouble<kLimbs>(gain.scale));
-}
-template Wide<4> WideGain(const Gain&);
-template Wide<kMaxLimbs> WideGain(const Gain&);
-
+// even * cosine + odd * sine, rounded once to a type. It trusts 4 bits fewer than sine and cosine have, less
+// what the sum cancels. Sums are exact, and may be midpoints, if all their sines and cosines are known; and
+// odd eighths of a turn know when a sum is 0. False if so many bits leave it undecided.
 template <int kLimbs>
 bool RoundCombination(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& even, const Wide<kLimbs>& odd,
                       posenc_type type, double* rounded) {
@@ -208,9 +174,41 @@ bool RoundCombination(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& eve
   }
   return decided || is_exact;
 }
-template bool RoundCombination(const WideSinCos<4>&, const Wide<4>&, const Wide<4>&, posenc_type, double*);
-template bool RoundCombination(const WideSinCos<kMaxLimbs>&, const Wide<kMaxLimbs>&, const Wide<kMaxLimbs>&,
-                               posenc_type, double*);
+
+}  // namespace
+
+int KnownAngleAt(const FrequencyTable& table, std::size_t pair, double multiple) {
+  if (IsZeroAngle(table, multiple, pair)) return 0;
+  return table.rational == nullptr ? -1 : KnownAngle(table.rational[pair], multiple);
+}
+
+template <int kLimbs>
+WideSinCos<kLimbs> SinCosOf(const FrequencyTable& table, std::size_t pair, double multiple,
+                            const Phase<kLimbs>* phases, Tally& tally) {
+  const int known = KnownAngleAt(table, pair, multiple);
+  if (known != 0) ++tally.wide_sin_cos;
+  if (known >= 0) return KnownSinCos<kLimbs>(known);
+  return SinCosOfPhase(phases != nullptr ? *phases : Phase<kLimbs>(table, pair), multiple);
+}
+template WideSinCos<4> SinCosOf(const FrequencyTable&, std::size_t, double, const Phase<4>*, Tally&);
+template WideSinCos<kMaxLimbs> SinCosOf(const FrequencyTable&, std::size_t, double, const Phase<kMaxLimbs>*,
+                                        Tally&);
+
+template <int kLimbs>
+bool RoundPair(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, double a, double b,
+               double* x, double* y) {
+  const auto factor = Multiply(FromDouble<kLimbs>(gain.amplitude), FromDouble<kLimbs>(gain.scale));
+  const auto wide_a = Multiply(factor, FromDouble<kLimbs>(a)),
+             wide_b = Multiply(factor, FromDouble<kLimbs>(b));
+  Wide<kLimbs> odd_x = wide_b, odd_y = wide_a;
+  odd_x.negative = odd_x.negative == gain.inverse;  // minus sine if not inverse
+  odd_y.negative = odd_y.negative != gain.inverse;
+  const bool is_x = RoundCombination(sin_cos, wide_a, odd_x, type, x);
+  return RoundCombination(sin_cos, wide_b, odd_y, type, y) && is_x;
+}
+template bool RoundPair(const WideSinCos<4>&, const Gain&, posenc_type, double, double, double*, double*);
+template bool RoundPair(const WideSinCos<kMaxLimbs>&, const Gain&, posenc_type, double, double, double*,
+                        double*);
 
 void RoundSinCos(const FrequencyTable& table, std::size_t pair, double multiple, const Phase<4>* phases,
                  const Gain& gain, posenc_type type, double* sine, double* cosine, Tally& tally) {
@@ -223,7 +221,7 @@ void RoundSinCos(const FrequencyTable& table, std::size_t pair, double multiple,
   RoundOnDemand(
       SinCosOf<4>(table, pair, multiple, phases, tally),
       [&] { return SinCosOf<kMaxLimbs>(table, pair, multiple, nullptr, tally); }, tally,
-      [&](const auto& sin_cos) { return RoundBoth(sin_cos, gain, type, sine, cosine); });
+      [&](const auto& sin_cos) { return RoundPair(sin_cos, gain, type, 1.0, 0.0, cosine, sine); });
 }
 
 }  // namespace internal

@@ -78,16 +78,11 @@ template <int kLimbs>
 WideSinCos<kLimbs> SinCosOf(const FrequencyTable& table, std::size_t pair, double multiple,
                             const Phase<kLimbs>* phases, Tally& tally);
 
-// The gain, amplitude * scale, which 256 bits hold exactly.
+// The finite pair (a, b), rotated and multiplied by the gain, each element rounded once to a type. False if
+// so many bits leave one of them undecided.
 template <int kLimbs>
-Wide<kLimbs> WideGain(const Gain& gain);
-
-// even * cosine + odd * sine, rounded once to a type. It trusts 4 bits fewer than sine and cosine have, less
-// what the sum cancels. Sums are exact, and may be midpoints, if all their sines and cosines are known; and
-// odd eighths of a turn know when a sum is 0. False if so many bits leave it undecided.
-template <int kLimbs>
-bool RoundCombination(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& even, const Wide<kLimbs>& odd,
-                      posenc_type type, double* rounded);
+bool RoundPair(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, double a, double b,
+               double* x, double* y);
 
 // Calls round(sin_cos) with 256 bits and, if it gives false, with the 1,024 bits that widest() makes.
 template <class Widest, class Round>
