@@ -168,8 +168,8 @@ RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Ga
   }
   ++tally.recomputed;
   RoundOnDemand(
-      wide.usual.Find(table, pair, multiple, tally),
-      [&] { return wide.widest.Find(table, pair, multiple, tally); }, tally,
+      wide.in_256_bits.Find(table, pair, multiple, tally),
+      [&] { return wide.in_1024_bits.Find(table, pair, multiple, tally); }, tally,
       [&](const auto& sin_cos) {
         if (!is_finite) return RotateNonFinite(sin_cos, gain, a, b, &rotated);
         double x, y;

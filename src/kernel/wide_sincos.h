@@ -86,8 +86,8 @@ bool RoundPair(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type 
 
 // Calls round(sin_cos) with 256 bits and, if it gives false, with the 1,024 bits that widest() makes.
 template <class Widest, class Round>
-void RoundOnDemand(const WideSinCos<4>& usual, const Widest& widest, Tally& tally, const Round& round) {
-  if (round(usual)) return;
+void RoundOnDemand(const WideSinCos<4>& in_256_bits, const Widest& widest, Tally& tally, const Round& round) {
+  if (round(in_256_bits)) return;
   ++tally.widest;
   round(widest());
 }
@@ -135,12 +135,12 @@ class SharedSinCosOf {
 
 // The wide sines and cosines that a call needed last, so that all heads of a token share them.
 struct SharedSinCos {
-  SharedSinCosOf<4, 16> usual;
-  SharedSinCosOf<kMaxLimbs, 2> widest;
+  SharedSinCosOf<4, 16> in_256_bits;
+  SharedSinCosOf<kMaxLimbs, 2> in_1024_bits;
 
   void Clear() {
-    usual.Clear();
-    widest.Clear();
+    in_256_bits.Clear();
+    in_1024_bits.Clear();
   }
 };
 
