@@ -276,6 +276,17 @@ TEST(RationalSteps, OfEveryScaling) {
   for (const auto& c : cases) {
     EXPECT_EQ(ExpectSteps(InTurns(c.head_dim, c.base, c.exponent_dim, c.scaling, c.factor)), c.want);
   }
+  // Axial axes of two pairs are as the rotaries of two pairs above.
+  for (const posenc_scaling scaling : {POSENC_NTK, POSENC_MIXED_NTK, POSENC_YARN_LOG}) {
+    posenc_rotary_spec spec = InTurns(8, 9.0, 0.0, scaling, 5.0);
+    const Denominators want = scaling == POSENC_NTK         ? Denominators{1, 15, 1, 15}
+                              : scaling == POSENC_MIXED_NTK ? Denominators{0, 15, 0, 15}
+                                                            : Denominators{1, 3, 1, 3};
+    spec.axes = 2;
+    spec.axis_order = POSENC_AXIAL_AXES;
+    spec.sections[0] = spec.sections[1] = 2;
+    EXPECT_EQ(ExpectSteps(spec), want) << scaling;
+  }
   // The ramp of these runs from pair 0 to the last but one.
   for (const posenc_scaling scaling : {POSENC_YARN, POSENC_YARN_LOG, POSENC_LLAMA3}) {
     for (const double factor : {4.0, 16.0, 81.0, 5.5}) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -105,6 +106,49 @@ TEST_P(RotaryAxes, RunsAreTheSameOnAllAxes) {
       ASSERT_EQ(rotate(&of_one, nullptr), POSENC_OK);
       EXPECT_TRUE(SameBits(x, of_one));
     }
+  }
+}
+
+// The scaling of each of FLUX's axes, as of a rotary of its own.
+TEST_P(RotaryAxes, ScalingsOfAxialAxesAreTheirOwn) {
+  const Order flux = {POSENC_AXIAL_AXES, 3, {8, 28, 28}}, nearly_alike = {POSENC_AXIAL_AXES, 3, {22, 21, 21}};
+  const struct {
+    Order order;
+    posenc_scaling scaling;
+    double factor;
+    std::size_t pair;  // of the axis
+    double want;       // its frequency on axes 1 and 2
+  } cases[] = {
+      {flux, POSENC_YARN, 2.0, 0, 1.0},
+      {flux, POSENC_YARN, 2.0, 1, std::pow(1e4, -1.0 / 28) * (7.0 / 8 + 1.0 / 8 / 2)},  // the ramp ends at 8
+      {flux, POSENC_YARN, 2.0, 2, std::pow(1e4, -2.0 / 28) * (6.0 / 8 + 2.0 / 8 / 2)},
+      {flux, POSENC_YARN_LOG, 2.0, 3, std::pow(1e4, -3.0 / 28) * std::pow(2.0, -3.0 / 8)},
+      {flux, POSENC_NTK, 3.0, 1, 0.69099},
+      {flux, POSENC_NTK, 3.0, 27, std::pow(1e4 * std::pow(3.0, 56.0 / 54), -27.0 / 28)},
+      {flux, POSENC_MIXED_NTK, 3.0, 1, std::pow(3e4, -1.0 / 28) * std::pow(3.0, -1.0 / 28)},
+      {flux, POSENC_PROPORTIONAL, 3.0, 13, std::pow(1e4, -13.0 / 28) / 3},
+      {flux, POSENC_PROPORTIONAL, 3.0, 14, 0.0},
+      {nearly_alike, POSENC_NTK, 3.0, 1, 0.61047},
+  };
+  for (const auto& c : cases) {
+    posenc_rotary_spec spec = SpecOf(c.order);
+    spec.scaling = c.scaling;
+    spec.factor = c.factor;
+    spec.original_length = 64.0;
+    spec.proportion = 0.5;
+    SCOPED_TRACE(testing::Message() << "scaling " << c.scaling << ", pair " << c.pair);
+    const RotaryPtr rotary = CreateRotary(spec);
+    ASSERT_NE(rotary, nullptr);
+    const double error = c.scaling == POSENC_NTK && c.pair == 1 ? 5e-6 : 1e-15;
+    const std::size_t first = c.order.sections[0], second = first + c.order.sections[1];
+    EXPECT_NEAR(posenc_rotary_radians(rotary.get(), first + c.pair), c.want, error);
+    EXPECT_NEAR(posenc_rotary_radians(rotary.get(), second + c.pair), c.want, error);
+    const TurnTable turns(spec, Positions(c.order.axes));
+    ExpectCaches<float>(spec, turns, 1.25, 0, 0);
+    ExpectOf<float>(spec, turns, 1, {}, [](auto& maker, const GainedTurn&, std::size_t, std::size_t) {
+      return Rotated<float>{maker.Normal(-3, 3), maker.Normal(-3, 3)};
+    });
+    if (HasFailure()) return;
   }
 }
 

@@ -52,6 +52,8 @@ const std::string kListed = "head_dim=96 factor=8 original_length=100 frequencie
 const std::string kDynamic = "head_dim=128 scaling=DYNAMIC_NTK original_length=4096 ";
 const std::string kQwen = "head_dim=128 scaling=QWEN_NTK original_length=2048 length=";
 
+const std::string kAxial = "head_dim=96 axis_order=AXIAL_AXES axes=4 sections=6,21,1,20 scaling=";
+
 const std::vector<std::string>& Cases() {
   static const std::vector<std::string> cases = {
       "head_dim=128",
@@ -149,6 +151,20 @@ const std::vector<std::string>& Cases() {
       "head_dim=64 axis_order=AXIAL_AXES axes=2 sections=16,16 unit=TURNS base=100",
       "head_dim=128 axis_order=AXIAL_AXES axes=4 sections=1,40,22,1 scaling=LINEAR factor=1.7",
       kLlama3 + "8 axis_order=AXIAL_AXES axes=4 sections=22,42,0,0",
+      kAxial + "NTK factor=4",
+      kAxial + "NTK factor=4 sections=0,47,0,1",
+      kAxial + "NTK factor=4 sections=24,24 axes=2",
+      kAxial + "DYNAMIC_NTK original_length=4096 factor=2 length=10001",
+      kAxial + "QWEN_NTK original_length=2048 length=4097",
+      kAxial + "MIXED_NTK factor=4",
+      kAxial + "YARN factor=8 original_length=300",
+      kAxial + "YARN factor=8 original_length=1e12 base=30",  // high above r - 1
+      kAxial + "YARN factor=8 original_length=300 truncate=0",
+      kAxial + "YARN_LOG factor=8 original_length=300 position_scale=-0.7",
+      kAxial + "PROPORTIONAL factor=2 proportion=0.3",
+      kAxial + "FREQUENCY_FACTORS factors=1.1+0.7*48",
+      kListed + "YARN axis_order=AXIAL_AXES axes=3 sections=6,22,20",
+      kListed + "PROPORTIONAL proportion=0.5 axis_order=AXIAL_AXES axes=3 sections=6,22,20",
       kLongRope + "9999 factor=1.5 axis_order=SPLIT_AXES axes=3 sections=16,16,16",
   };
   return cases;
@@ -338,6 +354,13 @@ TEST(RotaryFrequencies, OfRandomSpecsAreThoseOfTheFormulas) {
     if (uniform.Of(4) == 0) {
       spec.frequency_count = pairs;
       spec.frequencies = spec.factors;
+    }
+    if (uniform.Of(3) == 0) {
+      spec.axes = 2;
+      spec.axis_order = POSENC_AXIAL_AXES;
+      spec.exponent_dim = 0.0;
+      spec.sections[0] = uniform.Of(pairs + 1);
+      spec.sections[1] = pairs - spec.sections[0];
     }
     if (Make(spec)->status != POSENC_OK) continue;
     ++made;

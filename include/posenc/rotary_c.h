@@ -64,8 +64,9 @@ enum POSENC_ENUM(posenc_arithmetic) {
 };
 
 // How a model's context was stretched. L is `length`, L0 `original_length`, f `factor`, r rotary_dim, i a
-// pair; w_i = base^(-2i / exponent_dim) before scaling. position_scale comes after scaling. Only the settings
-// that a scaling uses must be valid, but none may be a NaN.
+// pair; w_i = base^(-2i / exponent_dim) before scaling. Each of AXIAL axes has r = 2 sections[k] and i from 0
+// on, but the entries of lists go by the pair of the head. position_scale comes after scaling. Only the
+// settings that a scaling uses must be valid, but none may be a NaN.
 enum POSENC_ENUM(posenc_scaling) {
   POSENC_NO_SCALING = 0,
   // Position interpolation: w_i / f.
@@ -92,7 +93,7 @@ enum POSENC_ENUM(posenc_scaling) {
   // low, w_i if turns >= high, and between them (1 - s) w_i / f + s w_i, s = (turns - low) / (high - low). If
   // low = high, w_i is divided if turns <= low.
   POSENC_LLAMA3 = 9,
-  // w_i / f for the first floor(f64(proportion * r) / 2) pairs, 0 for the others: Gemma.
+  // w_i / f for i < floor(f64(proportion * r) / 2), 0 for the others: Gemma.
   POSENC_PROPORTIONAL = 10,
   // w_i / factors[i]: ggml's freq_factors.
   POSENC_FREQUENCY_FACTORS = 11
@@ -110,8 +111,8 @@ enum POSENC_ENUM(posenc_axis_order) {
   // Consecutive, where axis k has the scaled frequencies (and the entries of lists) k, k + axes, k + 2 axes,
   // ...: Pixtral.
   POSENC_SPLIT_AXES = 3,
-  // Consecutive, where axis k has the frequencies base^(-j / sections[k]), j = 0, 1, ...: vision towers,
-  // DINOv3. exponent_dim must be 0.
+  // Consecutive, where axis k has the frequencies base^(-j / sections[k]), j = 0, 1, ..., before scaling:
+  // vision towers, DINOv3, FLUX. exponent_dim must be 0.
   POSENC_AXIAL_AXES = 4,
   // Axis k = i mod (axes - 1) while i < (axes - 1) * sections[k], else the last one: ggml's IMROPE, whose
   // sections [24, 20, 20, 0] of 64 pairs are {22, 20, 20, 2} here.

@@ -29,12 +29,18 @@ PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair) {
   std::size_t j = pair;  // of its axis
   while (j >= spec.sections[place.axis]) j -= spec.sections[place.axis++];
   if (spec.axis_order == POSENC_SPLIT_AXES) {
-    place.entry = place.exponent = place.axis + j * spec.axes;
+    place.entry = place.index = place.axis + j * spec.axes;
   } else if (spec.axis_order == POSENC_AXIAL_AXES) {
-    place.exponent = j;
+    place.index = j;
     place.exponent_dim = 2.0 * static_cast<double>(spec.sections[place.axis]);
   }
   return place;
+}
+
+posenc_rotary_spec SpecOf(const posenc_rotary_spec& spec, std::size_t axis) {
+  posenc_rotary_spec of_axis = spec;
+  if (IsAxial(spec)) of_axis.rotary_dim = 2 * spec.sections[axis];
+  return of_axis;
 }
 
 }  // namespace internal

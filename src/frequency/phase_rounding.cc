@@ -91,8 +91,8 @@ class Framework {
   double Frequency(const PairPlace& place) const {
     if (schedule_.IsListed()) return schedule_.list[place.entry];
     const float min_timescale = NearestFloat(schedule_.min_timescale);
-    if (place.exponent == 0 || log_base_.IsZero()) return min_timescale;  // however small D is
-    const auto i = static_cast<float>(place.exponent);
+    if (place.index == 0 || log_base_.IsZero()) return min_timescale;  // however small D is
+    const auto i = static_cast<float>(place.index);
     const double exponent_dim = AsGiven(place.exponent_dim), exponent = 2.0 * i / exponent_dim;
     const float half_dim = NearestFloat(exponent_dim) / 2.0f;
     switch (rounding_) {

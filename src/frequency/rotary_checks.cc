@@ -63,8 +63,7 @@ posenc_status CheckFrequencies(posenc_rotary_spec* spec) {
   if (!IsPositive(spec->base)) return POSENC_BAD_BASE;
   if (!std::isfinite(spec->exponent_dim)) return POSENC_BAD_EXPONENT_DIM;
   // Axial axes have exponents of their own, for which no exponent_dim can be given.
-  const bool is_axial = spec->axes > 1 && spec->axis_order == POSENC_AXIAL_AXES;
-  if (is_axial && spec->exponent_dim != 0.0) return POSENC_BAD_EXPONENT_DIM;
+  if (IsAxial(*spec) && spec->exponent_dim != 0.0) return POSENC_BAD_EXPONENT_DIM;
   if (spec->exponent_dim == 0.0) spec->exponent_dim = static_cast<double>(spec->rotary_dim);
   if (!std::isfinite(spec->position_scale)) return POSENC_BAD_POSITION_SCALE;
   return CheckList(ListOf(*spec), spec->rotary_dim / 2, true);
@@ -88,8 +87,7 @@ posenc_status CheckRounding(const posenc_rotary_spec& spec) {
   if (spec.frequency_count != 0 && (rounding != POSENC_F32_INV_FREQ || spec.frequencies != nullptr)) {
     return POSENC_ROUNDING_TAKES_NO_LIST;
   }
-  const bool axes_have_schedules =
-      spec.axes > 1 && (spec.axis_order == POSENC_SPLIT_AXES || spec.axis_order == POSENC_AXIAL_AXES);
+  const bool axes_have_schedules = IsAxial(spec) || (spec.axes > 1 && spec.axis_order == POSENC_SPLIT_AXES);
   return axes_have_schedules && !is_indexed ? POSENC_BAD_AXES : POSENC_OK;
 }
 

@@ -1,5 +1,5 @@
 // The frequencies of a rotary, what its scaling makes of those of the base or of a list, and what a position
-// multiplies them by. f is the factor, L length, L0 original_length, r rotary_dim.
+// multiplies them by. f is the factor, L length, L0 original_length, r the rotary_dim of SpecOf.
 #include <cmath>
 #include <cstdint>
 
@@ -18,11 +18,11 @@ Wide<kLimbs> One() {
   return FromInteger<kLimbs>(1);
 }
 
-// base^(-2 exponent / exponent_dim), the base as NTK scalings change it.
+// base^(-2 index / exponent_dim), the base as NTK scalings change it.
 template <int kLimbs>
-Wide<kLimbs> Power(const ScalingConstants<kLimbs>& constants, std::size_t exponent, double exponent_dim) {
-  if (exponent == 0) return One<kLimbs>();
-  const auto numerator = FromInteger<kLimbs>(-2 * static_cast<std::int64_t>(exponent));
+Wide<kLimbs> Power(const ScalingConstants<kLimbs>& constants, std::size_t index, double exponent_dim) {
+  if (index == 0) return One<kLimbs>();
+  const auto numerator = FromInteger<kLimbs>(-2 * static_cast<std::int64_t>(index));
   return Exp(Divide(Multiply(numerator, constants.log_base), FromDouble<kLimbs>(exponent_dim)));
 }
 
@@ -51,9 +51,9 @@ Wide<kLimbs> Interpolated(const ScalingConstants<kLimbs>& constants, const Wide<
 
 // What the scaling makes of step, an unscaled frequency in quarter turns (rotary_c.h, posenc_scaling).
 template <int kLimbs>
-Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t entry,
-                    const Wide<kLimbs>& step) {
-  const auto i = FromInteger<kLimbs>(static_cast<std::int64_t>(entry));
+Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& constants,
+                    const PairPlace& place, const Wide<kLimbs>& step) {
+  const auto i = FromInteger<kLimbs>(static_cast<std::int64_t>(place.index));
   const posenc_rotary_spec& spec = schedule.scaling->spec;
   switch (spec.scaling) {
     case POSENC_LINEAR:
@@ -71,7 +71,7 @@ Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& co
     }
     case POSENC_LONGROPE:
     case POSENC_FREQUENCY_FACTORS:
-      return Divide(step, FromDouble<kLimbs>(schedule.factors[entry]));
+      return Divide(step, FromDouble<kLimbs>(schedule.factors[place.entry]));
     default:  // those that change the base
       return step;
   }
@@ -79,60 +79,63 @@ Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& co
 
 // w_i in quarter turns, of its unscaled frequency.
 template <int kLimbs>
-Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t entry,
-                    const Wide<kLimbs>& frequency) {
+Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants,
+                    const PairPlace& place, const Wide<kLimbs>& frequency) {
   const Wide<kLimbs> step = InQuarterTurns(frequency, schedule.list.unit);
-  return Multiply(Scaled(schedule, constants, entry, step), constants.scale);
+  return Multiply(Scaled(schedule, constants, place, step), constants.scale);
 }
 
 // The same from nothing. Powers of frequencies that are 0 may be out of range.
 template <int kLimbs>
-Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t pair) {
-  const PairPlace place = PlaceOf(schedule.scaling->spec, pair);
-  if (constants.scale.IsZero() || !schedule.scaling->IsNonzero(place.entry)) return {};
-  return StepOf(schedule, constants, place.entry,
+Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants,
+                    const PairPlace& place) {
+  if (constants.scale.IsZero() || !schedule.scaling->IsNonzero(place)) return {};
+  return StepOf(schedule, constants, place,
                 schedule.IsListed() ? FromDouble<kLimbs>(schedule.list[place.entry])
-                                    : Power(constants, place.exponent, place.exponent_dim));
+                                    : Power(constants, place.index, place.exponent_dim));
 }
 
 Wide1024 StepIn1024Bits(const Schedule& schedule, std::size_t pair) {
-  return StepOf(schedule, MakeConstants<16>(schedule), pair);
+  const PairPlace place = PlaceOf(schedule.scaling->spec, pair);
+  return StepOf(schedule, MakeConstants<16>(schedule, place.axis), place);
 }
 
 Wide256 StepIn256Bits(const Schedule& schedule, std::size_t pair) {
   if (schedule.scaling->is_steep) return TopOf(StepIn1024Bits(schedule, pair));
-  return StepOf(schedule, schedule.scaling->constants, pair);
+  const PairPlace place = PlaceOf(schedule.scaling->spec, pair);
+  return StepOf(schedule, schedule.scaling->axes[place.axis].constants, place);
 }
 
 // Calls visit(i, step) for the pairs of a schedule in order: StepIn256Bits by one product each instead of an
-// exp, as long as exponents advance by the same number. Relative errors below 2^-110. Stops and returns false
+// exp, as long as indices advance by the same number. Relative errors below 2^-110. Stops and returns false
 // when visit does.
 template <class Visit>
 bool ForEachStep(const Schedule& schedule, const Visit& visit) {
   const Scaling& scaling = *schedule.scaling;
-  const ScalingConstants<4>& constants = scaling.constants;
-  const bool is_geometric = !schedule.IsListed() && !scaling.is_steep && !constants.scale.IsZero();
-  Wide256 power, ratio;  // base^(-2 exponent / exponent_dim), and that of an advance
-  std::size_t exponent = 0, advance = 0;
+  const bool is_geometric = !schedule.IsListed() && !scaling.is_steep && schedule.scale != 0.0;
+  Wide256 power, ratio;  // base^(-2 index / exponent_dim), and that of an advance
+  std::size_t index = 0, advance = 0;
   double exponent_dim = 0.0;
   for (std::size_t i = 0; i < scaling.spec.rotary_dim / 2; ++i) {
     const PairPlace place = PlaceOf(scaling.spec, i);
+    const ScalingConstants<4>& constants = scaling.axes[place.axis].constants;
     Wide256 step;
     if (!is_geometric) {
       step = StepIn256Bits(schedule, i);
-    } else if (scaling.IsNonzero(place.entry)) {
-      if (place.exponent <= exponent) {  // an axis begins
-        power = Power(constants, place.exponent, place.exponent_dim);
+    } else if (scaling.IsNonzero(place)) {
+      if (place.index <= index) {  // an axis begins
+        power = Power(constants, place.index, place.exponent_dim);
       } else {
-        if (place.exponent - exponent != advance || place.exponent_dim != exponent_dim) {
-          advance = place.exponent - exponent;
+        // Axes of one exponent_dim also have one base.
+        if (place.index - index != advance || place.exponent_dim != exponent_dim) {
+          advance = place.index - index;
           exponent_dim = place.exponent_dim;
           ratio = Power(constants, advance, exponent_dim);
         }
         power = Multiply(power, ratio);
       }
-      exponent = place.exponent;
-      step = StepOf(schedule, constants, place.entry, power);
+      index = place.index;
+      step = StepOf(schedule, constants, place, power);
     }
     if (!visit(i, step)) return false;
   }
@@ -189,17 +192,17 @@ void Interpolate(const Wide1024& over, const Wide1024& width, double factor, Rat
 }
 
 // On a ramp whose ends are no integers, frequencies are irrational but for a coincidence.
-bool ScaleByYarn(const Scaling& scaling, std::size_t entry, RationalProduct* product) {
-  const posenc_rotary_spec& spec = scaling.spec;
-  const Wide256 share = RampAt(scaling.constants, FromInteger<4>(static_cast<std::int64_t>(entry)));
+bool ScaleByYarn(const posenc_rotary_spec& spec, const ScalingConstants<4>& constants, std::size_t index,
+                 RationalProduct* product) {
+  const Wide256 share = RampAt(constants, FromInteger<4>(static_cast<std::int64_t>(index)));
   if (share.IsZero()) return true;
   if (Subtract(share, FromInteger<4>(1)).IsZero()) {
     product->Multiply(spec.factor, kMinusOne);
     return true;
   }
   if (spec.truncate == 0 || !AreModerate(spec.factor)) return false;
-  const double over = static_cast<double>(entry) - ToDouble(scaling.constants.low);
-  const double width = ToDouble(scaling.constants.width);
+  const double over = static_cast<double>(index) - ToDouble(constants.low);
+  const double width = ToDouble(constants.width);
   if (spec.scaling == POSENC_YARN) {
     Interpolate(WideOf(over), WideOf(width), spec.factor, product);
   } else {
@@ -234,8 +237,8 @@ bool ScaleByLlama3(const posenc_rotary_spec& spec, RationalProduct* product) {
 }
 
 // What the scaling multiplies w by, an unscaled frequency in quarter turns, but for factors of the base.
-bool ScaleFrequency(const Schedule& schedule, std::size_t entry, RationalProduct* product) {
-  const posenc_rotary_spec& spec = schedule.scaling->spec;
+bool ScaleFrequency(const Schedule& schedule, const posenc_rotary_spec& spec, const PairPlace& place,
+                    RationalProduct* product) {
   switch (spec.scaling) {
     case POSENC_LINEAR:
     case POSENC_PROPORTIONAL:
@@ -246,12 +249,12 @@ bool ScaleFrequency(const Schedule& schedule, std::size_t entry, RationalProduct
       return true;
     case POSENC_YARN:
     case POSENC_YARN_LOG:
-      return ScaleByYarn(*schedule.scaling, entry, product);
+      return ScaleByYarn(spec, schedule.scaling->axes[place.axis].constants, place.index, product);
     case POSENC_LLAMA3:
       return ScaleByLlama3(spec, product);
     case POSENC_LONGROPE:
     case POSENC_FREQUENCY_FACTORS:
-      product->Multiply(schedule.factors[entry], kMinusOne);
+      product->Multiply(schedule.factors[place.entry], kMinusOne);
       return true;
     default:
       return true;
@@ -259,17 +262,17 @@ bool ScaleFrequency(const Schedule& schedule, std::size_t entry, RationalProduct
 }
 
 RationalStep RationalStepOf(const Schedule& schedule, std::size_t pair) {
-  const posenc_rotary_spec& spec = schedule.scaling->spec;
-  const PairPlace place = PlaceOf(spec, pair);
-  const bool is_zero = schedule.scale == 0.0 || !schedule.scaling->IsNonzero(place.entry) ||
+  const PairPlace place = PlaceOf(schedule.scaling->spec, pair);
+  const posenc_rotary_spec spec = SpecOf(schedule.scaling->spec, place.axis);
+  const bool is_zero = schedule.scale == 0.0 || !schedule.scaling->IsNonzero(place) ||
                        (schedule.IsListed() && schedule.list[place.entry] == 0.0);
   if (is_zero) return {};
-  const Exponent exponent = schedule.IsListed() ? Exponent{} : ExponentOf(place.exponent, place.exponent_dim);
+  const Exponent exponent = schedule.IsListed() ? Exponent{} : ExponentOf(place.index, place.exponent_dim);
   RationalProduct product;
   schedule.MultiplyUnscaled(place.entry, exponent, &product);
   if (spec.scaling == POSENC_MIXED_NTK) product.Multiply(spec.factor, exponent);
   const bool is_known = (!IsNtk(spec) || MultiplyNtk(spec, exponent, &product)) &&
-                        ScaleFrequency(schedule, place.entry, &product);
+                        ScaleFrequency(schedule, spec, place, &product);
   product.Multiply(schedule.scale);
   return is_known ? product.Step() : RationalStep{};
 }

@@ -1,5 +1,5 @@
 // Lowers a rotary's spec to a schedule with a scaling, and computes what all pairs share. f is the factor, L
-// length, L0 original_length, r rotary_dim.
+// length, L0 original_length, r the rotary_dim of SpecOf.
 #include "frequency/scaling.h"
 
 #include <algorithm>
@@ -88,13 +88,13 @@ double Floor(const Wide256& x) {
 // YaRN's find_correction_range and linear_ramp_mask: low and high are correction dims, at least 0 and at most
 // r - 1; a width of 0 becomes 1/1000.
 template <int kLimbs>
-void SetYarnRamp(const Scaling& scaling, ScalingConstants<kLimbs>* constants) {
-  const posenc_rotary_spec& spec = scaling.spec;
+void SetYarnRamp(const posenc_rotary_spec& spec, const AxisScaling& axis,
+                 ScalingConstants<kLimbs>* constants) {
   const bool is_rounded = spec.truncate != 0;
   const auto last = FromSize<kLimbs>(spec.rotary_dim - 1);
-  Wide<kLimbs> low = is_rounded ? FromDouble<kLimbs>(scaling.ramp_low)
+  Wide<kLimbs> low = is_rounded ? FromDouble<kLimbs>(axis.ramp_low)
                                 : CorrectionDim(spec.beta_fast, spec, constants->log_base);
-  Wide<kLimbs> high = is_rounded ? FromDouble<kLimbs>(scaling.ramp_high)
+  Wide<kLimbs> high = is_rounded ? FromDouble<kLimbs>(axis.ramp_high)
                                  : CorrectionDim(spec.beta_slow, spec, constants->log_base);
   if (low.negative) low = {};
   if (!Subtract(high, last).negative) high = last;
@@ -106,21 +106,26 @@ void SetYarnRamp(const Scaling& scaling, ScalingConstants<kLimbs>* constants) {
 // The largest |ln| of an unscaled frequency other than 0, an estimate; 0 with a list.
 double LargestLog(const Schedule& schedule) {
   const Scaling& scaling = *schedule.scaling;
-  double exponent = 0.0;
+  double exponents[POSENC_MAX_AXES] = {};  // the largest ones of axes
   for (std::size_t i = 0; !schedule.IsListed() && i < scaling.spec.rotary_dim / 2; ++i) {
     const PairPlace place = PlaceOf(scaling.spec, i);
-    if (!scaling.IsNonzero(place.entry)) continue;
-    exponent = std::max(exponent, 2.0 * static_cast<double>(place.exponent) / std::fabs(place.exponent_dim));
+    if (!scaling.IsNonzero(place)) continue;
+    double& exponent = exponents[place.axis];
+    exponent = std::max(exponent, 2.0 * static_cast<double>(place.index) / std::fabs(place.exponent_dim));
   }
-  const double log_base = std::fabs(ToDouble(scaling.constants.log_base));
-  return exponent == 0.0 || log_base == 0.0 ? 0.0 : exponent * log_base;
+  double largest = 0.0;
+  for (std::size_t k = 0; k < scaling.spec.axes; ++k) {
+    const double log_base = std::fabs(ToDouble(scaling.axes[k].constants.log_base));
+    if (exponents[k] != 0.0 && log_base != 0.0) largest = std::max(largest, exponents[k] * log_base);
+  }
+  return largest;
 }
 
 // Whether a ramp magnifies errors of 256 bits beyond what a schedule promises.
-bool IsSteep(const Schedule& schedule) {
-  const Scaling& scaling = *schedule.scaling;
-  const posenc_rotary_spec& spec = scaling.spec;
-  const double low = ToDouble(scaling.constants.low), width = ToDouble(scaling.constants.width);
+bool IsSteep(const Schedule& schedule, std::size_t axis) {
+  const posenc_rotary_spec spec = SpecOf(schedule.scaling->spec, axis);
+  const ScalingConstants<4>& constants = schedule.scaling->axes[axis].constants;
+  const double low = ToDouble(constants.low), width = ToDouble(constants.width);
   const double step = spec.factor > 1.0 ? spec.factor : 1.0 / spec.factor;
   // How many times the error of a logarithm, 2^-231, or the like is in that of w_i.
   double magnified = 0.0;
@@ -159,6 +164,21 @@ FrequencyList FactorsOf(const posenc_rotary_spec& spec) {
           spec.factor_count, POSENC_RADIANS};
 }
 
+// Sets *made, which is 0, to what the pairs of an axis share; it stays 0 if there are none.
+void MakeAxis(const Schedule& schedule, std::size_t axis, AxisScaling* made) {
+  const posenc_rotary_spec spec = SpecOf(schedule.scaling->spec, axis);
+  if (spec.rotary_dim == 0) return;
+  if (spec.scaling == POSENC_PROPORTIONAL) {  // the product in double, in which 0.3 means three tenths
+    made->nonzero = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
+  }
+  if (IsYarn(spec) && spec.truncate != 0) {
+    const auto log_base = Log<4>(spec.base);
+    made->ramp_low = Floor(CorrectionDim(spec.beta_fast, spec, log_base));
+    made->ramp_high = -Floor(Negate(CorrectionDim(spec.beta_slow, spec, log_base)));
+  }
+  made->constants = MakeConstants<4>(schedule, axis);
+}
+
 // Lowers a checked spec; *schedule refers to *scaling, and lists are not copied. If the status is not
 // POSENC_OK nothing may be evaluated. *has_large becomes whether some |w_i| exceeds four quarter turns.
 posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Schedule* schedule,
@@ -183,18 +203,12 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
   scaling->amplitude = AmplitudeOf(spec);
   if (!(scaling->amplitude >= 0x1p-64 && scaling->amplitude <= 0x1p64)) return POSENC_BAD_AMPLITUDE;
   if (IsNtk(spec) && !std::isfinite(ToDouble(NtkFactor<4>(spec)))) return POSENC_BAD_FACTOR;
-  if (spec.scaling == POSENC_PROPORTIONAL) {  // the product in double, in which 0.3 means three tenths
-    scaling->nonzero = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
-  }
-  if (IsYarn(spec) && spec.truncate != 0) {
-    const auto log_base = Log<4>(spec.base);
-    scaling->ramp_low = Floor(CorrectionDim(spec.beta_fast, spec, log_base));
-    scaling->ramp_high = -Floor(Negate(CorrectionDim(spec.beta_slow, spec, log_base)));
-  }
-  scaling->constants = MakeConstants<4>(*schedule);
+  const std::size_t made = IsAxial(spec) ? spec.axes : 1;
+  for (std::size_t k = 0; k < made; ++k) MakeAxis(*schedule, k, &scaling->axes[k]);
+  for (std::size_t k = made; k < spec.axes; ++k) scaling->axes[k] = scaling->axes[0];
   // Exp takes no larger exponents; some scaled frequency is out of range then.
   if (schedule->scale != 0.0 && !(LargestLog(*schedule) < kMaxLog)) return POSENC_FREQUENCY_OUT_OF_RANGE;
-  scaling->is_steep = IsSteep(*schedule);
+  for (std::size_t k = 0; k < made; ++k) scaling->is_steep = scaling->is_steep || IsSteep(*schedule, k);
   return AreInRange(*schedule, has_large) ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
 }
 
@@ -220,9 +234,8 @@ template Wide256 NtkFactor(const posenc_rotary_spec&);
 template Wide1024 NtkFactor(const posenc_rotary_spec&);
 
 template <int kLimbs>
-ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule) {
-  const Scaling& scaling = *schedule.scaling;
-  const posenc_rotary_spec& spec = scaling.spec;
+ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule, std::size_t axis) {
+  const posenc_rotary_spec spec = SpecOf(schedule.scaling->spec, axis);
   const auto one = FromSize<kLimbs>(1);
   ScalingConstants<kLimbs> constants;
   constants.scale = FromDouble<kLimbs>(schedule.scale);
@@ -231,7 +244,7 @@ ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule) {
     const Wide<kLimbs> log = Divide(Log<kLimbs>(spec.factor), FromSize<kLimbs>(spec.rotary_dim / 2));
     constants.scale = Multiply(constants.scale, Exp(Negate(log)));
   }
-  if (IsYarn(spec)) SetYarnRamp(scaling, &constants);
+  if (IsYarn(spec)) SetYarnRamp(spec, schedule.scaling->axes[axis], &constants);
   if (spec.scaling == POSENC_YARN_LOG) constants.log_factor = Log<kLimbs>(spec.factor);
   if (spec.scaling == POSENC_LLAMA3) {
     constants.low = FromDouble<kLimbs>(spec.low_freq_factor);
@@ -243,8 +256,8 @@ ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule) {
   if (divides) constants.inverse_factor = Divide(one, FromDouble<kLimbs>(spec.factor));
   return constants;
 }
-template ScalingConstants<4> MakeConstants(const Schedule&);
-template ScalingConstants<16> MakeConstants(const Schedule&);
+template ScalingConstants<4> MakeConstants(const Schedule&, std::size_t);
+template ScalingConstants<16> MakeConstants(const Schedule&, std::size_t);
 
 posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table) {
   *table = {};

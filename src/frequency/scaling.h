@@ -14,17 +14,26 @@ namespace internal {
 
 // Where the frequency of a pair comes from.
 struct PairPlace {
-  std::size_t axis;      // whose position multiplies it
-  std::size_t entry;     // in the caller's lists; a scaling's i
-  std::size_t exponent;  // base^(-2 exponent / exponent_dim), unless frequencies are listed
+  std::size_t axis;   // whose position multiplies it
+  std::size_t entry;  // in the caller's lists
+  std::size_t index;  // a scaling's i; and base^(-2 index / exponent_dim), unless frequencies are listed
   double exponent_dim;
 };
+
+// Whether each axis has indices and an r of its own.
+inline bool IsAxial(const posenc_rotary_spec& spec) {
+  return spec.axes > 1 && spec.axis_order == POSENC_AXIAL_AXES;
+}
 
 // Of a spec whose sections add up (checks.cc), and whose exponent_dim is not 0.
 PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair);
 
-// What all pairs share. A ramp rises from 0 at low to 1 at low + width: YaRN's over pairs, Llama 3's over
-// turns in L0.
+// The spec by which the formulas of scalings know the pairs of an axis: r, its rotary_dim, is that of the
+// axis if axes are axial.
+posenc_rotary_spec SpecOf(const posenc_rotary_spec& spec, std::size_t axis);
+
+// What all pairs of an axis share. A ramp rises from 0 at low to 1 at low + width: YaRN's over pairs, Llama
+// 3's over turns in L0.
 template <int kLimbs>
 struct ScalingConstants {
   Wide<kLimbs> log_base;  // ln base, of the base as NTK scalings change it
@@ -41,17 +50,22 @@ inline Wide256 TopOf(const Wide1024& x) {
   return top;
 }
 
+struct AxisScaling {
+  double ramp_low, ramp_high;  // YaRN's, if they are rounded to integers
+  std::size_t nonzero;         // POSENC_PROPORTIONAL: how many frequencies are not 0, the first ones
+  ScalingConstants<4> constants;
+};
+
 struct Scaling {
   posenc_rotary_spec spec;  // checked; without lists and target
   double amplitude;         // A, the nearest double
+  bool is_steep;            // a ramp magnifies errors, so that frequencies are computed in 1,024 bits
+  AxisScaling axes[POSENC_MAX_AXES];  // all alike, unless axes are axial
 
-  double ramp_low, ramp_high;  // YaRN's, if they are rounded to integers
-  std::size_t nonzero;         // POSENC_PROPORTIONAL: how many frequencies are not 0, the first ones
-  bool is_steep;               // the ramp magnifies errors, so that frequencies are computed in 1,024 bits
-  ScalingConstants<4> constants;
-
-  // Whether the scaling leaves the frequency of that entry other than 0.
-  bool IsNonzero(std::size_t entry) const { return spec.scaling != POSENC_PROPORTIONAL || entry < nonzero; }
+  // Whether the scaling leaves the frequency of that pair other than 0.
+  bool IsNonzero(const PairPlace& place) const {
+    return spec.scaling != POSENC_PROPORTIONAL || place.index < axes[place.axis].nonzero;
+  }
 };
 
 inline bool IsYarn(const posenc_rotary_spec& spec) {
@@ -72,9 +86,9 @@ inline FrequencyList ListOf(const posenc_rotary_spec& spec) {
   return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.unit};
 }
 
-// The constants of a schedule that has all else.
+// The constants of an axis that has pairs, of a schedule that has all else.
 template <int kLimbs>
-ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule);
+ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule, std::size_t axis);
 
 // What an NTK scaling has for f; exact but for POSENC_DYNAMIC_NTK.
 template <int kLimbs>

@@ -389,8 +389,8 @@ def llama3_ramp(s, w):
     return D(turns > low) if low == high else min(max((turns - low) / (high - low), D(0)), D(1))
 
 
-def scaled(s, r, i, w):
-    """The frequency of entry i, in radians, and how far it is blended, where it is."""
+def scaled(s, r, i, entry, w):
+    """The frequency of index i and an entry of lists, in radians, and how far it is blended, where it is."""
     f = D(s.get("factor", 1))
     scaling = s.get("scaling")
     if scaling == "LINEAR":
@@ -411,7 +411,7 @@ def scaled(s, r, i, w):
         return (w / f if i < turning else D(0)), D("0.5") if i in (turning - 1, turning) else 0
     if scaling in ("LONGROPE", "FREQUENCY_FACTORS"):
         is_long = scaling == "LONGROPE" and s["length"] > s["original_length"]
-        return w / D(listed(s["long_factors" if is_long else "factors"])[i]), 0
+        return w / D(listed(s["long_factors" if is_long else "factors"])[entry]), 0
     return w, 0
 
 
@@ -444,22 +444,23 @@ def axes_of(s, n):
 
 
 def pairs_of(s, r):
-    """Of each pair its entry in lists and scalings, and its frequency in radians."""
+    """Of each pair its entry in lists, its frequency in radians, and how far that is blended, where it is."""
     n, axes = r // 2, axes_of(s, r // 2)
     order = s.get("axis_order")
     entries_of = list(range(n))
     if order == "SPLIT_AXES":
         entries_of = [i for k in range(max(axes) + 1) for i in range(k, n, max(axes) + 1)]
     unit = {"RADIANS": D(1), "HALF_TURNS": PI, "TURNS": 2 * PI}[s.get("unit", "RADIANS")]
-    for pair, i in enumerate(entries_of):
+    for pair, entry in enumerate(entries_of):
+        i, dim = entry, r
+        if order == "AXIAL_AXES":  # each axis by itself
+            i, dim = axes[:pair].count(axes[pair]), 2 * axes.count(axes[pair])
         if listed_frequencies(s):
-            w = D(listed_frequencies(s)[i])
-        elif order == "AXIAL_AXES":
-            w = stretched_base(s, r) ** (-D(axes[:pair].count(axes[pair])) / axes.count(axes[pair]))
+            w = D(listed_frequencies(s)[entry])
         else:
-            w = stretched_base(s, r) ** (D(-2 * i) / D(s.get("exponent_dim", 0) or r))
-        w, ramp = scaled(s, r, i, unit * w)
-        yield i, w * D(s.get("position_scale", 1)), ramp
+            w = stretched_base(s, dim) ** (D(-2 * i) / D(s.get("exponent_dim", 0) or dim))
+        w, ramp = scaled(s, dim, i, entry, unit * w)
+        yield entry, w * D(s.get("position_scale", 1)), ramp
 
 
 def rounded_rotary_phase(s, r, pair, i, p):
@@ -587,6 +588,20 @@ head_dim=16 axis_order=SPLIT_AXES axes=3 sections=3,3,2 frequencies=0.5+0.125*8
 head_dim=20 axis_order=SPLIT_AXES axes=3 sections=4,3,3 scaling=LLAMA3 factor=8 original_length=8192
 head_dim=16 axis_order=AXIAL_AXES axes=4 sections=1,4,2,1 scaling=LINEAR factor=1.7
 head_dim=16 axis_order=AXIAL_AXES axes=2 sections=3,5 unit=TURNS base=100
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=NTK factor=3
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=NTK factor=4 base=16 unit=TURNS
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=DYNAMIC_NTK factor=2 length=10000 original_length=4096
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=QWEN_NTK length=9000 original_length=2048
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=MIXED_NTK factor=4
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=YARN factor=8 original_length=300
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=YARN factor=8 original_length=300 truncate=0
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=YARN_LOG factor=4 original_length=300 unit=HALF_TURNS
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=PROPORTIONAL factor=2 proportion=0.5
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=FREQUENCY_FACTORS factors=1.125+0.375*10
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=LONGROPE factor=32 length=5000 original_length=4096 factors=1+0.0625*10 long_factors=1.5+1*10
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=YARN factor=8 original_length=300 frequencies=0.5+0.125*10
+head_dim=128 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=3 sections=8,28,28 scaling=YARN factor=2 original_length=64
+head_dim=128 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=3 sections=22,21,21 scaling=NTK factor=3
 head_dim=20 axis_order=IMROPE_AXES axes=4 sections=4,2,2,2; head_dim=20 axis_order=IMROPE_AXES axes=4 sections=4,3,3,0
 head_dim=16 axis_order=IMROPE_AXES axes=2 sections=5,3
 """

@@ -17,10 +17,44 @@ Real Clamp(const Real& x) {
 
 Real FloatOf(double x) { return Real(x, kFloatBits); }
 
+// A list from its entry `first`.
+template <class T>
+const T* From(const T* list, std::size_t first) {
+  return list == nullptr ? nullptr : list + first;
+}
+
 }  // namespace
 
 RotaryFormula::RotaryFormula(const posenc_rotary_spec& spec)
-    : spec_(spec), rotary_dim_(spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset) {}
+    : spec_(spec), rotary_dim_(spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset) {
+  if (spec.axes == 1 || spec.axis_order != POSENC_AXIAL_AXES) return;
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < spec.axes; first += spec.sections[k++]) {
+    posenc_rotary_spec own = spec;
+    own.head_dim = own.rotary_dim = 2 * spec.sections[k];
+    own.rotary_offset = 0;
+    own.axes = 1;
+    own.factors = From(spec.factors, first);
+    own.factors_f32 = From(spec.factors_f32, first);
+    own.long_factors = From(spec.long_factors, first);
+    own.long_factors_f32 = From(spec.long_factors_f32, first);
+    own.frequencies = From(spec.frequencies, first);
+    own.frequencies_f32 = From(spec.frequencies_f32, first);
+    axes_.emplace_back(own);
+  }
+}
+
+const RotaryFormula* RotaryFormula::OfAxis(std::size_t* pair) const {
+  if (axes_.empty()) return nullptr;
+  std::size_t k = 0;
+  for (; *pair >= spec_.sections[k]; ++k) *pair -= spec_.sections[k];
+  return &axes_[k];
+}
+
+std::size_t RotaryFormula::axis(std::size_t pair) const {
+  const RotaryFormula* const own = OfAxis(&pair);
+  return own == nullptr ? PlaceOf(pair).axis : static_cast<std::size_t>(own - axes_.data());
+}
 
 RotaryFormula::Place RotaryFormula::PlaceOf(std::size_t pair) const {
   const std::size_t* sections = spec_.sections;
@@ -42,9 +76,6 @@ RotaryFormula::Place RotaryFormula::PlaceOf(std::size_t pair) const {
     if (spec_.axis_order == POSENC_SPLIT_AXES) {
       place.i = place.axis + j * axes;
       place.numerator = 2.0 * static_cast<double>(place.i);
-    } else if (spec_.axis_order == POSENC_AXIAL_AXES) {
-      place.numerator = static_cast<double>(j);
-      place.denominator = static_cast<double>(sections[place.axis]);
     }
   }
   return place;
@@ -166,6 +197,7 @@ Real RotaryFormula::Scaled(const Place& place, const Real& w) const {
 }
 
 Real RotaryFormula::Frequency(std::size_t pair, int bits) const {
+  if (const RotaryFormula* const own = OfAxis(&pair)) return own->Frequency(pair, bits);
   const Place place = PlaceOf(pair);
   return Scaled(place, Unscaled(place, bits + kGuardBits)) * spec_.position_scale;
 }
@@ -220,6 +252,7 @@ float RotaryFormula::RoundedFrequency(const Place& place) const {
 }
 
 float RotaryFormula::RoundedPhase(std::size_t pair, double position) const {
+  if (const RotaryFormula* const own = OfAxis(&pair)) return own->RoundedPhase(pair, position);
   const Place place = PlaceOf(pair);
   // In so many bits that also what becomes subnormal is rounded once.
   const auto wide = [](float x) { return Real(static_cast<double>(x), kWide); };

@@ -18,7 +18,7 @@ class RotaryFormula {
   explicit RotaryFormula(const posenc_rotary_spec& spec);
 
   std::size_t pairs() const { return rotary_dim_ / 2; }
-  std::size_t axis(std::size_t pair) const { return PlaceOf(pair).axis; }
+  std::size_t axis(std::size_t pair) const;
 
   // The scaled w_i times position_scale, per step: in the spec's unit, which only radians leave as it is.
   // Relative error below 2^-bits, unless a ramp is so steep that it takes more than 256 bits more.
@@ -40,6 +40,8 @@ class RotaryFormula {
     double numerator, denominator;  // base^(-numerator / denominator)
   };
 
+  // The formula of the pair's axis, for which the pair becomes its index there; null unless axes are axial.
+  const RotaryFormula* OfAxis(std::size_t* pair) const;
   Place PlaceOf(std::size_t pair) const;
   Real Base(int bits) const;
   Real Unscaled(const Place& place, int bits) const;
@@ -54,6 +56,7 @@ class RotaryFormula {
 
   posenc_rotary_spec spec_;
   std::size_t rotary_dim_;
+  std::vector<RotaryFormula> axes_;  // of axial axes: each is a rotary of its own
 };
 
 }  // namespace oracle
