@@ -91,6 +91,7 @@ struct Setting {
         rotary_spec.scaling = POSENC_YARN;
         rotary_spec.factor = 3.7;
         rotary_spec.original_length = 8192.0;
+        cache_layout = POSENC_CACHE_HALVES_TWICE;
         break;
       default:
         break;

@@ -131,7 +131,7 @@ inline void Tensors(Call& c) {
 inline void Cache(Call& c, bool written) {
   posenc_cache& cache = c.a.cache;
   const posenc_cache_layout layout = c.setting.cache_layout;
-  const bool has_two = layout == POSENC_CACHE_HALVES || layout == POSENC_CACHE_DUPLICATED;
+  const bool has_two = layout != POSENC_CACHE_COS_SIN && layout != POSENC_CACHE_PAIRS;
   const std::size_t pairs = posenc_rotary_frequency_count(c.a.rotary);
   const std::size_t columns = layout == POSENC_CACHE_HALVES ? pairs : 2 * pairs;
   cache.layout = layout;
@@ -145,7 +145,7 @@ inline void Cache(Call& c, bool written) {
   }
   c.pointers.emplace_back(&c.a.passed_cache, POSENC_NULL_POINTER);
   c.choices.push_back({&cache.type, written ? kWritten : kSummands, POSENC_BAD_TYPE});
-  c.choices.push_back({&cache.layout, {0, 1, 2, 3}, POSENC_BAD_CACHE_LAYOUT});
+  c.choices.push_back({&cache.layout, {0, 1, 2, 3, 4}, POSENC_BAD_CACHE_LAYOUT});
 }
 
 template <bool kListed, void (*kWhat)(Call& c)>

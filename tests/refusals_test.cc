@@ -601,6 +601,13 @@ TEST(RefusalsOfCaches, Tables) {
   Expect(POSENC_OK, kCached, [](Call& c) {  // what is only read may be anywhere
     if (c.a.cache.sin != nullptr) c.a.cache.sin = c.a.cache.cos;
   });
+  for (const std::size_t stride : {kDim - 1, kDim}) {
+    Expect(stride < kDim ? POSENC_STRIDE_TOO_SMALL : POSENC_OK, kCaches, [=](Call& c) {
+      c.a.cache.layout = POSENC_CACHE_HALVES_TWICE;
+      c.a.cache.sin = c.memory[0].data() + 128;  // doubles, of the 512 behind the cosines
+      c.a.cache.row_stride = stride;
+    });
+  }
 }
 
 TEST(RefusalsOfCaches, RowsOutOfRange) {

@@ -92,6 +92,80 @@ TEST_P(RotaryCache, RunsAndListsOfEveryTypeAgree) {
   }
 }
 
+// The cosines and sines of GLM in transformers, whose rotary pairs neighbours.
+TEST_P(RotaryCache, HalvesTwiceRotatesNeighbours) {
+  constexpr std::size_t kHeadDim = 16, kPairs = 4;
+  posenc_rotary_spec spec;
+  ASSERT_EQ(posenc_rotary_spec_preset(&spec, sizeof(spec), "glm", kHeadDim), POSENC_OK);
+  spec.target = target();
+  const RotaryPtr rotary = CreateRotary(spec);
+  float cos[2 * kPairs], sin[2 * kPairs], x[kHeadDim];
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    const double angle = 5 * std::pow(10000.0, -static_cast<double>(i) / kPairs);
+    cos[i] = cos[kPairs + i] = static_cast<float>(std::cos(angle));
+    sin[i] = sin[kPairs + i] = static_cast<float>(std::sin(angle));
+  }
+  for (std::size_t e = 0; e < kHeadDim; ++e) x[e] = static_cast<float>(e + 1);
+  const posenc_cache cache = {POSENC_CACHE_HALVES_TWICE, POSENC_F32, cos, sin, 2 * kPairs};
+  const posenc_heads heads = DenseHeads(x, 1, kHeadDim);
+  ASSERT_EQ(posenc_rotate_cached(rotary.get(), &cache, 1, 0, POSENC_I64, nullptr, 1, POSENC_F32, &heads, 1,
+                                 nullptr),
+            POSENC_OK);
+  EXPECT_NEAR(x[2], 0.71505, 1e-5);
+  EXPECT_NEAR(x[3], 4.94861, 1e-5);
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    const double a = static_cast<double>(2 * i + 1), b = a + 1, c = cos[i], s = sin[i];
+    EXPECT_NEAR(x[2 * i], a * c - b * s, 1e-5);
+    EXPECT_NEAR(x[2 * i + 1], b * c + a * s, 1e-5);
+  }
+  for (std::size_t e = 2 * kPairs; e < kHeadDim; ++e) EXPECT_EQ(x[e], static_cast<float>(e + 1));
+
+  float written[2][2 * kPairs];
+  const posenc_cache own = {POSENC_CACHE_HALVES_TWICE, POSENC_F32, written[0], written[1], 2 * kPairs};
+  ASSERT_EQ(posenc_rotary_write(rotary.get(), 5, 1, &own), POSENC_OK);
+  for (std::size_t k = 0; k < 2 * kPairs; ++k) {
+    EXPECT_NEAR(written[0][k], cos[k], 1e-7);
+    EXPECT_NEAR(written[1][k], sin[k], 1e-7);
+  }
+}
+
+// Rows of the two layouts that have each number twice rotate to the same bits.
+template <class C, class T>
+void ExpectTwiceIsDuplicated(const posenc_rotary_spec& spec) {
+  constexpr std::size_t kTokens = 5, kHeads = 3;
+  const std::size_t size = kTokens * kHeads * spec.head_dim, stride = spec.head_dim + 3;
+  const RotaryPtr rotary = CreateRotary(spec);
+  PairMaker<T> maker(1);
+  std::vector<T> x(size);
+  for (T& element : x) element = maker.Normal(-9, 9);
+  const auto rotate = [&](posenc_cache_layout layout) {
+    std::vector<C> cos(kTokens * stride), sin = cos;
+    std::vector<T> rotated = x;
+    const posenc_cache cache = {layout, TypeOf<C>(), cos.data(), sin.data(), stride};
+    const posenc_heads heads = DenseHeads(rotated.data(), kHeads, spec.head_dim);
+    EXPECT_EQ(posenc_rotary_write(rotary.get(), 7, kTokens, &cache), POSENC_OK);
+    EXPECT_EQ(posenc_rotate_cached(rotary.get(), &cache, kTokens, 0, POSENC_I64, nullptr, kTokens,
+                                   TypeOf<T>(), &heads, 1, nullptr),
+              POSENC_OK);
+    return rotated;
+  };
+  const std::vector<T> twice = rotate(POSENC_CACHE_HALVES_TWICE);
+  EXPECT_TRUE(SameBits(twice, rotate(POSENC_CACHE_DUPLICATED))) << spec.pairing << ", " << TypeOf<C>();
+  EXPECT_FALSE(SameBits(twice, x));
+}
+
+TEST_P(RotaryCache, HalvesTwiceRotatesAsDuplicated) {
+  for (const posenc_pairing pairing : kPairings) {
+    for (const std::size_t dim : {2u, 22u, 64u}) {
+      posenc_rotary_spec spec = MakeRotarySpec(dim, target());
+      spec.pairing = pairing;
+      ForEachType([&](auto entry) {
+        ForEachType([&](auto element) { ExpectTwiceIsDuplicated<decltype(entry), decltype(element)>(spec); });
+      });
+    }
+  }
+}
+
 POSENC_INSTANTIATE_PER_TARGET(RotaryCache);
 
 }  // namespace

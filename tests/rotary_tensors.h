@@ -134,7 +134,7 @@ struct OwnCache {
     if (HasTwo()) sin = cos;
   }
 
-  bool HasTwo() const { return layout == POSENC_CACHE_HALVES || layout == POSENC_CACHE_DUPLICATED; }
+  bool HasTwo() const { return layout != POSENC_CACHE_COS_SIN && layout != POSENC_CACHE_PAIRS; }
 
   void Put(std::size_t row, std::size_t i, C cosine, C sine) {
     C* c = &cos[row * stride];
@@ -148,6 +148,10 @@ struct OwnCache {
       case POSENC_CACHE_DUPLICATED:
         c[both.a] = c[both.b] = cosine;
         s[both.a] = s[both.b] = sine;
+        break;
+      case POSENC_CACHE_HALVES_TWICE:
+        c[i] = c[pairs + i] = cosine;
+        s[i] = s[pairs + i] = sine;
         break;
       case POSENC_CACHE_COS_SIN:
         c[i] = cosine;
@@ -171,7 +175,8 @@ struct OwnCache {
 };
 
 inline constexpr posenc_cache_layout kCacheLayouts[] = {POSENC_CACHE_HALVES, POSENC_CACHE_DUPLICATED,
-                                                        POSENC_CACHE_COS_SIN, POSENC_CACHE_PAIRS};
+                                                        POSENC_CACHE_COS_SIN, POSENC_CACHE_PAIRS,
+                                                        POSENC_CACHE_HALVES_TWICE};
 
 // Pairs by make(turn, head, pair), a Rotated<T>, and what want(turn, a, b), another, makes of them.
 template <class T, class Make, class Want>

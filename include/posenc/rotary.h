@@ -65,7 +65,8 @@ struct AxisOrder : Named<posenc_axis_order> {
 struct CacheLayout : Named<posenc_cache_layout> {
   using Named::Named;
   static constexpr Value kHalves = POSENC_CACHE_HALVES, kDuplicated = POSENC_CACHE_DUPLICATED,
-                         kCosSin = POSENC_CACHE_COS_SIN, kPairs = POSENC_CACHE_PAIRS;
+                         kCosSin = POSENC_CACHE_COS_SIN, kPairs = POSENC_CACHE_PAIRS,
+                         kHalvesTwice = POSENC_CACHE_HALVES_TWICE;
 };
 
 // posenc_rotary_spec, what to rotate by; rotary_c.h documents its members. Only head_dim must be set.

@@ -254,13 +254,18 @@ POSENC_API posenc_status posenc_rotate_at(const posenc_rotary* rotary, posenc_ty
                                           const void* positions, size_t tokens, posenc_type type,
                                           const posenc_heads* tensors, size_t count, size_t* bad_index);
 
-// Where the cosines and sines of r/2 pairs go in a row of a cache.
+// Where the cosines and sines of r/2 pairs go in a row of a cache. docs/rotary.md says which models have
+// which.
 enum POSENC_ENUM(posenc_cache_layout) {
   POSENC_CACHE_HALVES = 0,  // two tables, cos and sin [tokens, r/2]                        ONNX Runtime
-  POSENC_CACHE_DUPLICATED =
-      1,  // two tables [tokens, r], each value for both elements of `pairing`: transformers
+  // Two tables [tokens, r], each value for both elements of `pairing`: [cos_0 cos_0 cos_1 cos_1 ...] for
+  // neighbours, which Cohere in transformers and diffusers have; that of HALVES_TWICE for halves.
+  POSENC_CACHE_DUPLICATED = 1,
   POSENC_CACHE_COS_SIN = 2,  // one table [cos_0 cos_1 ... | sin_0 sin_1 ...] [tokens, r]            vLLM
-  POSENC_CACHE_PAIRS = 3     // one table [cos_0 sin_0 cos_1 sin_1 ...] [tokens, r]                  ggml
+  POSENC_CACHE_PAIRS = 3,    // one table [cos_0 sin_0 cos_1 sin_1 ...] [tokens, r]                  ggml
+  // Two tables [cos_0 cos_1 ... | cos_0 cos_1 ...] [tokens, r] whatever the pairing: most of transformers,
+  // models that pair neighbours, such as GLM, among them.
+  POSENC_CACHE_HALVES_TWICE = 4
 };
 
 // A caller's cache of cosines and sines. This struct will not grow.

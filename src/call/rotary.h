@@ -75,6 +75,17 @@ struct CacheRows {
   }
 };
 
+// Where a row of a cache has the numbers of pair i. The cosine is in column step * i of the first table. The
+// sine is in the same column of the second table or, if there is only one, in its column sines + step * i.
+// Both are repeated `copy` columns later, unless that is 0.
+struct CacheColumns {
+  std::size_t sines, step, copy;
+
+  bool HasTwoTables() const { return sines == 0; }
+  std::size_t Count(std::size_t pairs) const { return HasTwoTables() && copy == 0 ? pairs : 2 * pairs; }
+};
+CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary);
+
 // Each call checks every argument before it writes. If a value of a list is at fault, *bad_index is the
 // first such value, unless bad_index is null.
 posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors,

@@ -181,10 +181,10 @@ struct Tables {
 // Checks a cache and finds its tables, which without rows are left as they are.
 posenc_status CheckCache(const Rotary& rotary, const posenc_cache& cache, std::size_t rows, Tables* tables) {
   if (!IsValue<Of::cache_layout>(cache.layout)) return POSENC_BAD_CACHE_LAYOUT;
-  const bool has_sines = cache.layout == POSENC_CACHE_HALVES || cache.layout == POSENC_CACHE_DUPLICATED;
+  const CacheColumns columns = ColumnsOf(cache.layout, rotary);
+  const bool has_sines = columns.HasTwoTables();
   if (!has_sines && cache.sin != nullptr) return POSENC_BAD_CACHE;
-  const std::size_t columns = cache.layout == POSENC_CACHE_HALVES ? rotary.pairs : 2 * rotary.pairs;
-  const Shape shape{columns, ElementSize(cache.type), rows};
+  const Shape shape{columns.Count(rotary.pairs), ElementSize(cache.type), rows};
   const Matrix cosines = {cache.cos, cache.row_stride}, sines = {cache.sin, cache.row_stride};
   posenc_status status = CheckMatrix(shape, cosines);
   if (status == POSENC_OK && has_sines) status = CheckMatrix(shape, sines);

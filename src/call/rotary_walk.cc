@@ -152,30 +152,29 @@ struct Elements {
 // A row of a cache, in any of its layouts.
 class CacheRow {
  public:
-  CacheRow(const Rotary& rotary, const posenc_cache& cache, std::size_t row)
+  CacheRow(const Rotary& rotary, const posenc_cache& cache, const CacheColumns& columns, std::size_t row)
       : rotary_(rotary), cache_(cache), size_(ElementSize(cache.type)), bytes_(rotary.pairs * size_) {
-    const std::size_t offset = row * cache.row_stride * size_;
-    cos_ = static_cast<unsigned char*>(cache.cos) + offset;
-    sin_ = cache.sin == nullptr ? cos_ : static_cast<unsigned char*>(cache.sin) + offset;
-    if (cache.layout == POSENC_CACHE_COS_SIN) sin_ = cos_ + bytes_;
-    if (cache.layout == POSENC_CACHE_PAIRS) sin_ = cos_ + size_;
-    is_interleaved_ = cache.layout == POSENC_CACHE_PAIRS ||
-                      (cache.layout == POSENC_CACHE_DUPLICATED && rotary.from == POSENC_NEIGHBOURS);
+    const std::size_t offset = row * cache.row_stride;
+    cos_ = static_cast<unsigned char*>(cache.cos) + offset * size_;
+    sin_ = static_cast<unsigned char*>(columns.HasTwoTables() ? cache.sin : cache.cos) +
+           (offset + columns.sines) * size_;
+    is_interleaved_ = columns.step == 2;
+    copy_ = columns.copy * size_;
   }
 
   // Writes the row from cosines and sines [pairs] of the cache's type.
   void Store(const unsigned char* cosines, const unsigned char* sines) const {
-    if (cache_.layout == POSENC_CACHE_PAIRS) {
+    if (is_interleaved_ && copy_ == 0) {
       Interleave(cosines, sines, cos_);
     } else if (is_interleaved_) {
       Interleave(cosines, cosines, cos_);
       Interleave(sines, sines, sin_);
     } else {
-      const std::size_t copies = cache_.layout == POSENC_CACHE_DUPLICATED ? 2 : 1;
-      for (std::size_t copy = 0; copy < copies; ++copy) {
-        std::memcpy(cos_ + copy * bytes_, cosines, bytes_);
-        std::memcpy(sin_ + copy * bytes_, sines, bytes_);
-      }
+      std::memcpy(cos_, cosines, bytes_);
+      std::memcpy(sin_, sines, bytes_);
+      if (copy_ == 0) return;
+      std::memcpy(cos_ + copy_, cosines, bytes_);
+      std::memcpy(sin_ + copy_, sines, bytes_);
     }
   }
 
@@ -215,9 +214,30 @@ class CacheRow {
   std::size_t size_, bytes_;  // of an element; of one element for each pair
   unsigned char *cos_, *sin_;
   bool is_interleaved_;  // the elements of a table that are read lie two apart
+  std::size_t copy_;     // bytes from a cosine or sine to where it is repeated; 0: nowhere
 };
 
 }  // namespace
+
+CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
+  // Two tables with a pair's number in the columns of both its elements.
+  const auto in_both = [&](posenc_pairing pairing) {
+    return CacheColumns{0, ElementsOf(pairing, 1, rotary.pairs).a, ElementsOf(pairing, 0, rotary.pairs).b};
+  };
+  switch (layout) {
+    case POSENC_CACHE_HALVES:
+      break;
+    case POSENC_CACHE_DUPLICATED:
+      return in_both(rotary.from);
+    case POSENC_CACHE_COS_SIN:
+      return {rotary.pairs, 1, 0};
+    case POSENC_CACHE_PAIRS:
+      return {1, 2, 0};
+    case POSENC_CACHE_HALVES_TWICE:
+      return in_both(POSENC_HALF_SPLIT);
+  }
+  return {0, 1, 0};
+}
 
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
   return InFpState([&] {
@@ -241,8 +261,9 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
   InFpState([&] {
     alignas(64) float cosines[kPairBuffer], sines[kPairBuffer];
     const Cached cached = WhatCaches(rotary, tensors, tokens);
+    const CacheColumns columns = ColumnsOf(rows.cache.layout, rotary);
     for (std::size_t t = 0; t < tokens; ++t) {
-      const CacheRow row(rotary, rows.cache, rows.At(t));
+      const CacheRow row(rotary, rows.cache, columns, rows.At(t));
       Gain loaded{};  // the gain of cosines and sines; no tensor has a gain of 0
       ForTensors(rotary, tensors, tokens, cached, t, 1.0, [&](const Gain& gain, const Heads& heads, bool) {
         if (!(gain == loaded)) row.Load(gain, cosines, sines);
@@ -259,11 +280,12 @@ Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const pos
     alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
     TokenSinCos sin_cos(rotary);
     const Gain gain{rotary.table.scaling.amplitude, 1.0, false};
+    const CacheColumns columns = ColumnsOf(cache.layout, rotary);
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
       tally += sin_cos.Take(positions, t);
       tally += sin_cos.Round(cache.type, gain, cosines, sines);
-      CacheRow(rotary, cache, t).Store(cosines, sines);
+      CacheRow(rotary, cache, columns, t).Store(cosines, sines);
     }
     return tally;
   });

@@ -97,6 +97,7 @@ Columns ColumnsOf(posenc_cache_layout layout, posenc_pairing pairing, std::size_
   if (layout == POSENC_CACHE_COS_SIN) return {pair, pairs + pair, 0};
   if (layout == POSENC_CACHE_PAIRS) return {2 * pair, 2 * pair + 1, 0};
   if (layout == POSENC_CACHE_HALVES) return {pair, pair, 0};
+  if (layout == POSENC_CACHE_HALVES_TWICE) return {pair, pair, pairs};
   return pairing == POSENC_NEIGHBOURS ? Columns{2 * pair, 2 * pair, 1} : Columns{pair, pair, pairs};
 }
 

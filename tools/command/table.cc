@@ -49,7 +49,7 @@ TableSource EncodingTable(const posenc_encoder* encoder, const Request& request)
 // Both tables of the cache are made, and one is kept.
 TableSource CacheTables(const posenc_rotary* rotary, std::size_t axes, const Request& request) {
   const posenc_cache_layout layout = request.cache;
-  const bool is_two = layout == POSENC_CACHE_HALVES || layout == POSENC_CACHE_DUPLICATED;
+  const bool is_two = layout != POSENC_CACHE_COS_SIN && layout != POSENC_CACHE_PAIRS;
   const std::size_t pairs = posenc_rotary_frequency_count(rotary);
   const std::size_t columns = layout == POSENC_CACHE_HALVES ? pairs : 2 * pairs;
   const auto fill = [=, &request](std::size_t table, std::size_t row, std::size_t rows, Entries* out) {

@@ -215,7 +215,8 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
   }
 
   // A row of two tables is that of the cosines, and then that of the sines.
-  const bool is_two = as.operation == Operation::kWriteCache && as.cache_layout <= POSENC_CACHE_DUPLICATED;
+  const bool is_two = as.operation == Operation::kWriteCache && as.cache_layout != POSENC_CACHE_COS_SIN &&
+                      as.cache_layout != POSENC_CACHE_PAIRS;
   const std::size_t width = is_two ? columns / 2 : columns;
   Entries table, sines;
   if (is_cached) table = CacheToRotateBy();

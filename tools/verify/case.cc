@@ -17,7 +17,8 @@ std::size_t Case::pairs() const {
 std::size_t Case::columns() const {
   if (!is_rotary()) return encoder.dim;
   if (operation != Operation::kWriteCache) return heads() * rotary.head_dim;
-  return (cache_layout == POSENC_CACHE_DUPLICATED ? 4 : 2) * pairs();
+  const bool is_twice = cache_layout == POSENC_CACHE_DUPLICATED || cache_layout == POSENC_CACHE_HALVES_TWICE;
+  return (is_twice ? 4 : 2) * pairs();
 }
 
 Handle::Handle(const Case& c, const char* target) {

@@ -109,7 +109,7 @@ Rows Rotations() {
           // By rows of a cache: consecutive ones, and listed ones.
           "operation=rotate_cached head_dim=40 rotary_dim=36 cache_type=f32,bf16,f16 {at=0..8|scale=0.3 "
           "{at=i32:0/1/2/3/4/5/6/7/8|inverse=1 at=i64:0/1/2/3/4/5/6/7/8}} $two_pairings",
-          "operation=cache head_dim=66 cache_layout=halves,duplicated,cos_sin,pairs $all_types "
+          "operation=cache head_dim=66 cache_layout=halves,duplicated,cos_sin,pairs,halves_twice $all_types "
           "{at=-5..6|amplitude=1.3465735902799727 pairing=neighbours at=i64:far,f64:real}"};
 }
 

@@ -247,6 +247,8 @@ Judge::Element Judge::ElementOf(const Case& as, std::size_t row, std::size_t col
       }
       case POSENC_CACHE_PAIRS:
         return {row, 0, column / 2, true, column % 2 == 1};
+      case POSENC_CACHE_HALVES_TWICE:
+        return {row, 0, column % pairs, true, column >= 2 * pairs};
       default:
         return {row, 0, column % pairs, true, column >= pairs};
     }

@@ -254,7 +254,7 @@ void Set(const std::string& key, const std::string& text, Case* c) {
   number("k_heads", &c->k_heads);
   number("inverse", &c->inverse);
   number("in_place", &c->in_place);
-  words("cache_layout", "halves duplicated cos_sin pairs", &c->cache_layout);
+  words("cache_layout", "halves duplicated cos_sin pairs halves_twice", &c->cache_layout);
   words("cache_type", kTypeWords, &c->cache_type);
   constexpr std::pair<const char*, void (*)(const std::string&, Case*)> kOthers[] = {
       {"at", &SetPlace}, {"preset", &SetPreset}, {"sections", &SetSections}};

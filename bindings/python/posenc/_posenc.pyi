@@ -144,13 +144,14 @@ class Rotary:
         Returns the tensor, or a tuple of them. On an error all are as they were.
         """
 
-    def cache(self, tokens: int | None = None, *, first: int | None = None, positions: posenc._types.Numbers | None = None, layout: Literal['halves', 'duplicated', 'cos_sin', 'pairs'] = 'halves', dtype: posenc._types.DType = None) -> Any:
+    def cache(self, tokens: int | None = None, *, first: int | None = None, positions: posenc._types.Numbers | None = None, layout: Literal['halves', 'duplicated', 'cos_sin', 'pairs', 'halves_twice'] = 'halves', dtype: posenc._types.DType = None) -> Any:
         """
         Cosines and sines, times the amplitude, correctly rounded.
 
         tokens     for the positions first .. first + tokens - 1
         positions  or for these: [...], with several axes [axes, ...]
         layout     halves: cos, sin [..., rotary_dim / 2]; duplicated: cos, sin [..., rotary_dim], as pairing has them;
+                   halves_twice: those of halves, then once more, [..., rotary_dim], whatever the pairing;
                    cos_sin or pairs: one array [..., rotary_dim], cosines first or interleaved
         dtype      float32, or another of NumPy's or torch's
 

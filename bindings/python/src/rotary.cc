@@ -47,6 +47,7 @@ constexpr char kCacheDoc[] = R"(Cosines and sines, times the amplitude, correctl
 tokens     for the positions first .. first + tokens - 1
 positions  or for these: [...], with several axes [axes, ...]
 layout     halves: cos, sin [..., rotary_dim / 2]; duplicated: cos, sin [..., rotary_dim], as pairing has them;
+           halves_twice: those of halves, then once more, [..., rotary_dim], whatever the pairing;
            cos_sin or pairs: one array [..., rotary_dim], cosines first or interleaved
 dtype      float32, or another of NumPy's or torch's
 

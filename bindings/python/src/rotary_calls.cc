@@ -231,7 +231,7 @@ nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb
   const size_t pairs = self.rotary.frequency_count();
   Shape shape = positions.list ? positions.tokens : Shape{static_cast<int64_t>(ToSize(tokens, "tokens"))};
   shape.push_back(static_cast<int64_t>(order == POSENC_CACHE_HALVES ? pairs : 2 * pairs));
-  const bool two = order == POSENC_CACHE_HALVES || order == POSENC_CACHE_DUPLICATED;
+  const bool two = order != POSENC_CACHE_COS_SIN && order != POSENC_CACHE_PAIRS;
   const nb::object cosines = NewArray(shape, dtype, at), sines = NewArray(two ? shape : Shape{0}, dtype, at);
   const Array cos(cosines, "cos", Access::kWriteNew), sin(sines, "sin", Access::kWriteNew);
   const Rows rows = RowsOf(cos, static_cast<size_t>(shape.back()));

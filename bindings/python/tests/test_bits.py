@@ -172,16 +172,16 @@ class Bits(unittest.TestCase):
         self.assertGreater(ours.amplitude, 1)
         ours, theirs = posenc.Rotary.preset("llama3", 64), self.c.rotary("llama3", 64)
         for type_ in self.types(c.F32, c.BF16, c.F16, c.F64):
-            for number, layout in enumerate(("halves", "duplicated", "cos_sin", "pairs")):
-                columns = 32 if number == 0 else 64
+            for number, layout in enumerate(("halves", "duplicated", "cos_sin", "pairs", "halves_twice")):
+                columns, two = 32 if number == 0 else 64, number not in (2, 3)
                 cos, sin = (numpy.empty((ROWS, columns), c.BITS[type_]) for _ in range(2))
-                table = c.Cache(number, type_, cos.ctypes.data, sin.ctypes.data if number < 2 else None, columns)
+                table = c.Cache(number, type_, cos.ctypes.data, sin.ctypes.data if two else None, columns)
                 self.c("posenc_rotary_write", theirs, 3, ROWS, ctypes.byref(table))
                 made = ours.cache(ROWS, first=3, layout=layout, dtype=dtype(type_))
                 at = ours.cache(positions=numpy.arange(3, 3 + ROWS), layout=layout, dtype=dtype(type_))
                 for got in (made, at):
-                    self.same(got[0] if number < 2 else got, cos)
-                    if number < 2:
+                    self.same(got[0] if two else got, cos)
+                    if two:
                         self.same(got[1], sin)
 
     def test_frequencies(self):

@@ -95,9 +95,9 @@ export class Rotary {
   readonly amplitude: number;
   /** The scaled w_i, radians per step. */
   frequencies(): Float64Array;
-  /** Cosines and sines: of 'halves' and 'duplicated' two tables, of 'cos_sin' and 'pairs' one, [tokens, columns]. */
+  /** Cosines and sines: of 'cos_sin' and 'pairs' one table, of the others two, [tokens, columns]. */
   cache<T extends Type = 'float32'>(positions: number | bigint | Positions, tokens: number,
-    options: { layout: 'halves' | 'duplicated'; type?: T }): { cos: ArrayOf<T>; sin: ArrayOf<T> };
+    options: { layout: 'halves' | 'duplicated' | 'halves_twice'; type?: T }): { cos: ArrayOf<T>; sin: ArrayOf<T> };
   cache<T extends Type = 'float32'>(positions: number | bigint | Positions, tokens: number,
     options?: { layout?: 'cos_sin' | 'pairs'; type?: T }): { table: ArrayOf<T> };
   /** x [tokens, heads, headDim], in place; it is returned. */

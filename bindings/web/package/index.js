@@ -632,7 +632,7 @@ export class Rotary extends Handle {
     const layoutNumber = choice(layout, words.cache_layout, 'layout');
     const name = typeName(type);
     const all = positionsOf(positions, rows, 0, false, this.#axes, 'positions');
-    const isTwo = layoutNumber < 2;
+    const isTwo = layout !== 'cos_sin' && layout !== 'pairs';
     const width = layout === 'halves' ? this.#pairs : 2 * this.#pairs;
     const made = Array.from({ length: isTwo ? 2 : 1 }, () => newArray(ARRAYS[name], rows, width, 'tokens'));
     withMemory((allocateHere) => {

@@ -38,7 +38,7 @@ try {
     const odd = { type, oddColumn: 'zero_last', positionOffset: 2, paddingPosition: 3, layout: 'sin_cos' };
     expectSame(posenc.table(9, 7, odd), native('--dim', 7, '--rows', 9, '--dtype', type, '--odd-column', 'zero_last',
       '--position-offset', 2, '--padding-position', 3, '--layout', 'sin_cos'), `${type}, odd`);
-    for (const layout of ['halves', 'cos_sin', 'pairs', 'duplicated']) {
+    for (const layout of ['halves', 'cos_sin', 'pairs', 'duplicated', 'halves_twice']) {
       const tables = posenc.Rotary.preset('llama3', 128, { factor: 8 }).cache(100, 333, { layout, type });
       const wanted = native('--rotary', 'llama3', '--dim', 128, '--rows', 333, '--first', 100, '--factor', 8,
         '--cache', layout, '--dtype', type);
