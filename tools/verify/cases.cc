@@ -109,7 +109,7 @@ Rows Rotations() {
           // By rows of a cache: consecutive ones, and listed ones.
           "operation=rotate_cached head_dim=40 rotary_dim=36 cache_type=f32,bf16,f16 {at=0..8|scale=0.3 "
           "{at=i32:0/1/2/3/4/5/6/7/8|inverse=1 at=i64:0/1/2/3/4/5/6/7/8}} $two_pairings",
-          "operation=cache head_dim=66 cache_layout=halves,duplicated,cos_sin,pairs,halves_twice $all_types "
+          "operation=cache head_dim=66 cache_layout=halves,duplicated,cos_sin,pairs $all_types "
           "{at=-5..6|amplitude=1.3465735902799727 pairing=neighbours at=i64:far,f64:real}"};
 }
 
@@ -160,7 +160,10 @@ Rows Schedules() {
       "operation=rotate head_dim=16 q_heads=8 unit=turns frequencies=1/0.5/0.25/3/-1/5/7/0.125 at=-12..12 "
       "original_length=8 scaling=linear,proportional,llama3,yarn "
       "{factor=3 amplitude=0x1.000003p0|factor=24 amplitude=1} "
-      "{$types {operation=cache|inputs=tiny}|type=f64 operation=cache}"};
+      "{$types {operation=cache|inputs=tiny}|type=f64 operation=cache}",
+
+      "operation=cache head_dim=66 cache_layout=halves_twice $all_types "
+      "{at=-5..6|amplitude=1.3465735902799727 pairing=neighbours at=i64:far,f64:real}"};
 }
 
 // The angle as the only listed frequency, or as that of pair 1 of a base. A run has the position in the
