@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "call/call.h"
+#include "number/compiler.h"
 #include "number/double_double.h"
 #include "number/elements.h"
 
@@ -52,8 +53,9 @@ void StorePositions(const Call& call, const Rows& rows) {
 }
 
 // Writes or adds the cosine of each row's first pair, in the odd column. Kernels compute it in the type that
-// is written; for sums, as a float.
-void StoreFirstCosines(const Call& call, const Rows& rows) {
+// is written; for sums, as a float. It is not inlined, so that calls without that column leave its 1.5 KB of
+// stack to the kernels.
+POSENC_NOINLINE void StoreFirstCosines(const Call& call, const Rows& rows) {
   constexpr Columns kPair = {1, 1, 0, 1, 2};
   const posenc_type type = call.scale == nullptr ? call.type : POSENC_F32;
   const std::size_t size = ElementSize(type);

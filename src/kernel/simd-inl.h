@@ -132,11 +132,10 @@ HWY_INLINE FloatVec HalfOf(EntryVec v) {
 #endif
 }
 
-// [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...], of which SCALAR keeps the first lane.
+// [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...], of which SCALAR, with one lane, keeps a.
 template <bool kInterleaved>
 HWY_INLINE EntryVec Join(FloatVec a, [[maybe_unused]] FloatVec b) {
 #if HWY_TARGET == HWY_SCALAR
-  static_assert(!kInterleaved, "there are no vectors");
   return a;
 #else
   const Entries df;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kernel/heads.h"
+#include "number/compiler.h"
 #include "number/elements.h"
 
 namespace posenc {
@@ -109,9 +110,9 @@ WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
 
 // even cos(t) + odd sin(t), for t radians, rounded to a type when `value`, that sum to 900 bits, lies at a
 // midpoint of two numbers: to the one on whose side the first terms of the series are that do not vanish
-// (PROOF.md, section 6).
+// (PROOF.md, section 6). It is not inlined, so that its wide numbers take stack only when they are needed.
 template <int kLimbs>
-double RoundBySeries(const Wide<kLimbs>& value, posenc_type type, const Wide<kLimbs>& even,
+POSENC_NOINLINE double RoundBySeries(const Wide<kLimbs>& value, posenc_type type, const Wide<kLimbs>& even,
                      const Wide<kLimbs>& odd, const Wide<kLimbs>& t) {
   constexpr int kBeside = 200, kAgree = 900, kOutweighs = 64, kMaxTerms = 64;
   Wide<kLimbs> step = value;
