@@ -1,4 +1,4 @@
-// Frequencies by least and largest timescale, and of a base in half turns and turns.
+// Frequencies by tensor2tensor's timescales, and of a base in half turns and turns.
 #include <gtest/gtest.h>
 
 #include <cstdint>

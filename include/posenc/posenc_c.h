@@ -262,9 +262,12 @@ typedef struct posenc_spec {
   // as lists. 0 is the default.
   int32_t lists_only;
   posenc_odd_column odd_column;  // POSENC_ODD_HALF_PAIR
-  double min_timescale;          // tensor2tensor's, whose max_timescale is base; 1
-  int64_t position_offset;       // added to every position (the sum rounds to double) before the scale; 0
-  int32_t has_padding;  // 1: rows at padding_position are zero (fairseq's padding ids); 0 (the default)
+  // The first frequency, in spite of its name: as tensor2tensor is coded (its max_timescale is base), 2 and
+  // base 10000 give frequencies from 2 to 0.0004, hence timescales 1 / w from 0.5 to 2500. For timescales
+  // from 2 to 10000 set position_scale 0.5 and base 5000. 1 is the default.
+  double min_timescale;
+  int64_t position_offset;  // added to every position (the sum rounds to double) before the scale; 0
+  int32_t has_padding;      // 1: rows at padding_position are zero (fairseq's padding ids); 0 (the default)
   // 1: column 0 holds the position itself, rounded to the type, and encodings follow (NeRF); dim counts it.
   // 0 is the default.
   int32_t input_first;

@@ -34,6 +34,13 @@ posenc_add_cli_test(table.padding_position STATUS 0 STDOUT "^\\[\\[ 0\\.        
   RUN table --dim 1 --positions -7,1 --padding-position -7)
 posenc_add_cli_test(table.min_timescale STATUS 0 STDOUT "^\\[\\[ 0\\.14112   -0\\.9899925\\]\\]\n$"
   RUN table --dim 2 --positions 1.5 --min-timescale 2)
+# tensor2tensor's frequencies from 2 to 0.0004, and those of timescales from 2 to 10000: what --help says of them.
+posenc_add_cli_test(table.min_timescale.tensor2tensor STATUS 0
+  STDOUT "^\\[\\[ 0\\.9092974268256817 +0\\.0003999999893333334 "
+  RUN table --preset tensor2tensor --dim 4 --positions 1 --min-timescale 2 --dtype f64)
+posenc_add_cli_test(table.min_timescale.of_timescales STATUS 0
+  STDOUT "^\\[\\[ 0\\.479425538604203 +9\\.999999983333333e-05 "
+  RUN table --preset tensor2tensor --dim 4 --positions 1 --base 5000 --position-scale 0.5 --dtype f64)
 posenc_add_cli_test(table.unit_without_frequencies STATUS 0 STDOUT "^\\[\\[ 1\\.  0\\.  0\\. -1\\.\\]\\]\n$"
   RUN table --dim 4 --positions 0.25 --base 2 --exponent-dim -2 --unit turns)
 foreach(rounding f32_pow_div f32_exp f32_log_div f32_inv_freq f32_iterated f64_inv_freq f64_pow_div f64_pow_mul f32_log_increment)

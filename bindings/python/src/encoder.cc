@@ -33,6 +33,8 @@ frequencies       [pairs] of your own instead of w_i, in frequency_unit per step
 nan_rows          bad positions make rows of NaN, instead of ValueError
 lists_only        made faster, for encode() and add_(positions=...)
 odd_column        what an odd dim has besides pairs
+min_timescale     the first frequency, as in tensor2tensor's code: 2 and base 10000 give w from 2 to 0.0004.
+                  For timescales 1 / w from 2 to 10000: position_scale=0.5, base=5000
 position_offset   added to every position
 input_first       column 0 is the position itself (NeRF)
 padding_position  rows at it are zero; None: no row
