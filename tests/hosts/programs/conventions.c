@@ -7,14 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "snippets/ctranslate2.h"
-#include "snippets/diffusers.h"
-#include "snippets/fairseq.h"
-#include "snippets/gemma_cpp.h"
-#include "snippets/ggml.h"
-#include "snippets/hf_marian.h"
-#include "snippets/stable_diffusion_cpp.h"
-#include "snippets/tensor2tensor.h"
+#include "snippets/conventions.h"
 
 enum { MAX = 8192 };
 

@@ -1,0 +1,232 @@
+/* The functions of docs/something-else.md beside the formulas of their models, written anew in double: the
+   same elements, within the roundings to float32. Their file is taken out of the page when this is built.
+   Prints nothing but mistakes. */
+#include <math.h>
+#include <posenc/rotary_c.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "snippets/something_else.h"
+
+enum { TOKENS = 5, HEADS = 3, DIM = 24, PAIRS = DIM / 2, SIZE = TOKENS * HEADS * DIM };
+
+static const double tau = 6.283185307179586;
+static float q[SIZE];
+static double want[SIZE];
+static int mistakes = 0;
+
+/* Unlike any encoding. */
+static void Fill(void) {
+  int e;
+  for (e = 0; e < SIZE; ++e) want[e] = q[e] = (float)(e % 97) * 0.25f - 7.0f;
+}
+
+static void Expect(const char* name, posenc_status status, const float* got, size_t count) {
+  size_t e;
+  if (status != POSENC_OK) printf("%s: %s\n", name, posenc_status_message(status));
+  mistakes += status != POSENC_OK;
+  for (e = 0; e < count; ++e) {
+    if (fabs(got[e] - want[e]) <= 4e-6 * fmax(1, fabs(want[e]))) continue;
+    printf("%s: element %d is %.9g instead of %.9g\n", name, (int)e, got[e], want[e]);
+    ++mistakes;
+    return;
+  }
+}
+
+/* Elements a and b of a head in `want` become a cos(x) - b sin(x) and b cos(y) + a sin(y), times gain. */
+static void TurnBy(double x, double y, double gain, double* a, double* b) {
+  const double old = *a;
+  *a = gain * (old * cos(x) - *b * sin(x));
+  *b = gain * (*b * cos(y) + old * sin(y));
+}
+
+static double* Head(int token, int head) { return want + (token * HEADS + head) * DIM; }
+
+static posenc_rotary* Create(size_t d, posenc_pairing pairing) {
+  posenc_rotary_spec spec;
+  posenc_rotary* rotary = NULL;
+  posenc_rotary_spec_init(&spec, sizeof(spec));
+  spec.head_dim = d;
+  spec.pairing = pairing;
+  posenc_rotary_create(&spec, &rotary);
+  return rotary;
+}
+
+static const float ys[TOKENS] = {0.0f, 0.0f, 1.0f, 1.0f, 9.0f}, xs[TOKENS] = {0.0f, 1.0f, 0.0f, 3.0f, 2.0f};
+
+static void TestPerHead(void) {
+  float wx[HEADS * PAIRS], wy[HEADS * PAIRS];
+  int t, h, i;
+  for (i = 0; i < HEADS * PAIRS; ++i) {
+    wx[i] = 0.5f - 0.01f * (float)i;
+    wy[i] = 0.03f * (float)(i % 7);
+  }
+  Fill();
+  for (t = 0; t < TOKENS; ++t) {
+    for (h = 0; h < HEADS; ++h) {
+      for (i = 0; i < PAIRS; ++i) {
+        const double x = (double)xs[t] * wx[h * PAIRS + i] + (double)ys[t] * wy[h * PAIRS + i];
+        TurnBy(x, x, 1, Head(t, h) + 2 * i, Head(t, h) + 2 * i + 1);
+      }
+    }
+  }
+  Expect("per_head", RotateMixed(wx, wy, xs, ys, TOKENS, HEADS, DIM, q), q, SIZE);
+}
+
+static void TestXpos(int sign) {
+  static double wide[TOKENS * DIM];
+  static float cache[TOKENS * DIM];
+  posenc_rotary* rotary = Create(DIM, POSENC_NEIGHBOURS);
+  const int first = 700;
+  int t, h, i;
+  Fill();
+  for (t = 0; t < TOKENS; ++t) {
+    for (h = 0; h < HEADS; ++h) {
+      for (i = 0; i < PAIRS; ++i) {
+        const double x = (first + t) * pow(10000, -2.0 * i / DIM), rate = (2.0 * i + 0.4 * DIM) / (1.4 * DIM);
+        TurnBy(x, x, pow(rate, sign * (first + t) / 512.0), Head(t, h) + 2 * i, Head(t, h) + 2 * i + 1);
+      }
+    }
+  }
+  Expect("xpos", RotateXpos(rotary, sign, first, TOKENS, HEADS, wide, cache, q), q, SIZE);
+  posenc_rotary_destroy(rotary);
+}
+
+static void TestBiased(void) {
+  enum { N = 6 };
+  static const double f[N] = {1.25, -0.375, 0.1, 3.0, 0.0, -2.7}, b[N] = {0.0, 0.25, 0.9, 0.125, 0.6, 0.33};
+  static const double positions[TOKENS] = {0.0, -1.5, 0.3, 100.7, 5.0};
+  double rows[TOKENS * 2 * N];
+  float out[TOKENS * N];
+  int t, i;
+  for (t = 0; t < TOKENS; ++t) {
+    for (i = 0; i < N; ++i) want[t * N + i] = sqrt(2) * cos(tau * (f[i] * positions[t] + b[i]));
+  }
+  Expect("biased", BiasedFeatures(f, b, N, positions, TOKENS, rows, out), out, TOKENS * N);
+}
+
+static void TestTwoAngles(void) {
+  enum { D = 8, FIRST = 8 }; /* the second of three axes */
+  float cosines[TOKENS * D], sines[TOKENS * D];
+  posenc_rotary* rotary = Create(D, POSENC_HALF_SPLIT);
+  int t, h, e;
+  Fill();
+  for (t = 0; t < TOKENS; ++t) {
+    for (h = 0; h < HEADS; ++h) {
+      double* axis = Head(t, h) + FIRST;
+      for (e = 0; e < D; e += 2) {
+        const double x = ys[t] * pow(10000, -(e % (D / 2)) / (D / 2.0));
+        const double y = ys[t] * pow(10000, -((e + 1) % (D / 2)) / (D / 2.0));
+        TurnBy(x, y, 1, axis + e, axis + e + 1);
+      }
+    }
+  }
+  Expect("two_angles", RotateVjepa2(rotary, ys, TOKENS, HEADS, DIM, cosines, sines, q + FIRST), q, SIZE);
+  posenc_rotary_destroy(rotary);
+}
+
+static void TestTemperature(int first) {
+  posenc_rotary* rotary = Create(DIM, POSENC_HALF_SPLIT);
+  const int length = 2;
+  const double beta = 0.1;
+  int t, h, i;
+  Fill();
+  for (t = 0; t < TOKENS; ++t) {
+    for (h = 0; h < HEADS; ++h) {
+      for (i = 0; i < PAIRS; ++i) {
+        const double x = (first + t) * pow(10000, -2.0 * i / DIM);
+        TurnBy(x, x, 1 + beta * log(1 + floor((double)(first + t) / length)), Head(t, h) + i,
+               Head(t, h) + i + PAIRS);
+      }
+    }
+  }
+  Expect("temperature", RotateQueries(rotary, first, TOKENS, length, beta, HEADS, q), q, SIZE);
+  posenc_rotary_destroy(rotary);
+}
+
+/* One token with one head of 128, of which the first 64 elements rotate by YaRN's frequencies, whose ramp
+   begins at pair 10 and ends at pair 23. */
+static void TestIndexer(int has_halves) {
+  posenc_rotary* rotary = NULL;
+  posenc_heads head = {.data = q, .heads = 1, .token_stride = 128, .head_stride = 128};
+  posenc_status status = MakeIndexer(has_halves ? POSENC_HALF_SPLIT : POSENC_NEIGHBOURS, &rotary);
+  int i;
+  Fill();
+  for (i = 0; i < 32; ++i) {
+    const double w = pow(10000, -i / 32.0), m = fmin(fmax((i - 10) / 13.0, 0), 1),
+                 x = 777 * (w * (1 - m) + w / 40 * m);
+    TurnBy(x, x, 1, want + (has_halves ? i : 2 * i), want + (has_halves ? i + 32 : 2 * i + 1));
+  }
+  if (status == POSENC_OK) status = posenc_rotate(rotary, 777, 1, POSENC_F32, &head, 1);
+  Expect("indexer", status, q, SIZE);
+  posenc_rotary_destroy(rotary);
+}
+
+static void TestMoonVit(void) {
+  double list[PAIRS];
+  float positions[2 * TOKENS];
+  posenc_heads tensor = {.data = q, .heads = HEADS, .token_stride = HEADS * DIM, .head_stride = DIM};
+  posenc_rotary* rotary = NULL;
+  posenc_status status = MakeMoonVit(DIM, list, &rotary);
+  int t, h, i;
+  Fill();
+  for (t = 0; t < TOKENS; ++t) {
+    positions[t] = xs[t];
+    positions[TOKENS + t] = ys[t];
+    for (h = 0; h < HEADS; ++h) {
+      for (i = 0; i < PAIRS; ++i) {
+        const double x = (i % 2 == 0 ? xs : ys)[t] * pow(10000, -4.0 * (i / 2) / DIM);
+        TurnBy(x, x, 1, Head(t, h) + 2 * i, Head(t, h) + 2 * i + 1);
+      }
+    }
+  }
+  if (status == POSENC_OK)
+    status = posenc_rotate_at(rotary, POSENC_F32, positions, TOKENS, POSENC_F32, &tensor, 1, NULL);
+  Expect("moonvit", status, q, SIZE);
+  posenc_rotary_destroy(rotary);
+}
+
+static void TestHalvesWithinHalves(void) {
+  const int half = DIM / 2, pairs = DIM / 4;
+  int t, h, i;
+  Fill();
+  for (t = 0; t < TOKENS; ++t) {
+    for (h = 0; h < HEADS; ++h) {
+      for (i = 0; i < pairs; ++i) {
+        const double w = pow(100, -2.0 * i / half);
+        TurnBy(ys[t] * w, ys[t] * w, 1, Head(t, h) + i, Head(t, h) + i + pairs);
+        TurnBy(xs[t] * w, xs[t] * w, 1, Head(t, h) + half + i, Head(t, h) + half + i + pairs);
+      }
+    }
+  }
+  Expect("halves_within_halves", RotateRope2d(100, ys, xs, TOKENS, HEADS, DIM, q), q, SIZE);
+}
+
+static void TestColumnFrequencies(void) {
+  float row[2 * DIM], out[TOKENS * DIM];
+  const int first = 90;
+  int t, c;
+  for (t = 0; t < TOKENS; ++t) {
+    for (c = 0; c < DIM; ++c) {
+      const double x = (first + t) / pow(10000, 2.0 * c / DIM);
+      want[t * DIM + c] = c % 2 == 0 ? sin(x) : cos(x);
+    }
+  }
+  Expect("column_frequencies", WriteColumnFrequencies(DIM, first, TOKENS, row, out), out, TOKENS * DIM);
+}
+
+int main(void) {
+  TestPerHead();
+  TestXpos(1);
+  TestXpos(-1);
+  TestBiased();
+  TestTwoAngles();
+  TestTemperature(0);
+  TestTemperature(7);
+  TestIndexer(1);
+  TestIndexer(0);
+  TestMoonVit();
+  TestHalvesWithinHalves();
+  TestColumnFrequencies();
+  return mistakes != 0;
+}
