@@ -159,6 +159,12 @@ def marian(d):
     return sines(w(i) for i in range(d // 2)) + cosines(w(i) for i in range(d // 2, d))
 
 
+def musicgen(d):
+    """half = d // 2; cos, then sin of positions / 10000^(arange(half) / (half - 1))"""
+    ws = [D(10000) ** (-D(i) / max(d // 2 - 1, 1)) for i in range(d // 2)]
+    return padded(cosines(ws) + sines(ws), d)
+
+
 def half_periods(d):
     """half = d // 2; exp(-log(10000) * arange(half) / half)"""
     return [(-D(10000).ln() * i / (d // 2)).exp() for i in range(d // 2)]
@@ -223,6 +229,7 @@ PRESETS = {  # the source's columns and phase rounding, the position that it cal
     "pixel_bands": (pixel_bands, "", 0, 1, "HALF_TURNS"), "linear_pixel_bands": (fourier, "", 0, 1, "HALF_TURNS"),
     "mae": (grid_axis, "F32_INV_FREQ"), "timm": (grid_axis, "F32_INV_FREQ"), "diffusers_2d": (grid_axis, ""),
     "diffusers_3d": (grid_axis, ""), "detr": (paper, "F32_POW_DIV", 1), "detr_normalized": (paper, "", 0, 1, "TURNS"),
+    "xlnet": (paper_in_halves, "F32_INV_FREQ"), "musicgen": (musicgen, "F32_POW_DIV"),
 }
 PADDED = ("fairseq", "hf_speech_to_text", "hf_m2m_100")  # whose row 1 is zero
 
@@ -609,6 +616,7 @@ NEIGHBOURS = "pairing=NEIGHBOURS"
 TO_HALVES = "pairing=NEIGHBOURS output_pairing=HALF_SPLIT"
 QWEN2_VL = "axis_order=CONSECUTIVE_AXES axes=3 sections="
 TWO_AXES = "axis_order=AXIAL_AXES axes=2 sections="
+THREE_AXES = NEIGHBOURS + " axis_order=AXIAL_AXES axes=3 sections="
 LLAMA3 = "scaling=LLAMA3 original_length=8192 factor="
 YARN = "scaling=YARN factor={} original_length={} mscale={} mscale_all_dim={}"
 LONGROPE = ("scaling=LONGROPE factor=32 length=131072 original_length=4096 "
@@ -618,6 +626,7 @@ ROTARY_PRESETS = {  # name: head_dim, rotary_dim, base and the rest; if rotary_d
     "gpt_neox": (96, 24, 10000), "llama": (128, 128, 10000), "codellama": (128, 128, 1000000),
     "llama3": (128, 128, 500000, LLAMA3 + "8"), "llama3_2": (64, 64, 500000, LLAMA3 + "32"),
     "llama4": (128, 128, 500000, NEIGHBOURS), "llama4_vision": (88, 88, 10000, f"{NEIGHBOURS} {TWO_AXES}22,22"),
+    "llama4_scout": (128, 128, 500000, f"{NEIGHBOURS} {LLAMA3}16 high_freq_factor=1"),
     "mistral": (128, 128, 10000), "mistral_v0_2": (128, 128, 1000000), "mixtral": (128, 128, 1000000),
     "ministral3": (128, 128, 1000000, YARN.format(16, 16384, 1, 1)),
     "mistral4": (128, -64, 10000, f"{TO_HALVES} {YARN.format(128, 8192, 1, 1)}"),
@@ -628,6 +637,7 @@ ROTARY_PRESETS = {  # name: head_dim, rotary_dim, base and the rest; if rotary_d
     "qwen3": (128, 128, 1000000), "qwen2_vl": (128, 128, 1000000, QWEN2_VL + "16,24,24"),
     "qwen2_vl_vision": (80, 80, 10000, TWO_AXES + "20,20"),
     "qwen3_vl": (128, 128, 5000000, "axis_order=INTERLEAVED_AXES axes=3 sections=24,20,20"), "phi": (64, 32, 10000),
+    "qwen3_5": (256, 64, 10000000, "axis_order=INTERLEAVED_AXES axes=3 sections=11,11,10"),
     "phi_2": (80, 32, 10000), "phi3": (96, 96, 10000), "phi4": (128, 128, 250000),
     "phi3_longrope": (96, 96, 10000, LONGROPE + "4096", LONGROPE + "131072"), "gemma": (256, 256, 10000),
     "gemma2": (256, 256, 10000), "gemma3_local": (256, 256, 10000),
@@ -635,10 +645,18 @@ ROTARY_PRESETS = {  # name: head_dim, rotary_dim, base and the rest; if rotary_d
     "gemma4_global": (512, 512, 1000000, "scaling=PROPORTIONAL proportion=0.25"),
     "deepseek_v2": (192, -64, 10000, f"{NEIGHBOURS} {YARN.format(40, 4096, 0.707, 0.707)}"),
     "deepseek_v3": (192, -64, 10000, f"{TO_HALVES} {YARN.format(40, 4096, 1, 1)}"),
+    "deepseek_v3_2": (192, -64, 10000, f"{TO_HALVES} {YARN.format(40, 4096, 1, 1)}"),
+    "deepseek_v3_2_indexer": (128, 64, 10000, YARN.format(40, 4096, 1, 1)),
+    "deepseek_v4": (512, -64, 10000, NEIGHBOURS),
+    "deepseek_v4_compressed": (512, -64, 160000,
+                               f"{NEIGHBOURS} scaling=YARN factor=16 original_length=65536 amplitude=1"),
+    "kimi_k2": (192, -64, 50000, f"{TO_HALVES} beta_fast=1 {YARN.format(32, 4096, 1, 1)}"),
     "gpt_oss": (64, 64, 150000, f"truncate=0 {YARN.format(32, 4096, 1, 0)}"), "grok1": (128, 128, 10000),
     "grok1_yarn_log": (128, 128, 10000, "scaling=YARN_LOG +factor=16 +original_length=8192"),
     "telechat3": (128, 128, 1000000, YARN.format(4, 8192, 0.7, 0)), "chatglm": (128, 64, 10000, NEIGHBOURS),
     "glm": (128, 64, 10000, NEIGHBOURS), "glm4": (128, 64, 10000, NEIGHBOURS),
+    "glm4_moe": (128, 64, 1000000), "glm5": (256, -64, 1000000, TO_HALVES),
+    "glm5_indexer": (128, 64, 1000000, TO_HALVES),
     "glm4v": (128, 64, 10000, f"{NEIGHBOURS} {QWEN2_VL}8,12,12"), "ernie": (128, 128, 500000, NEIGHBOURS),
     "ernie_vl": (128, 128, 500000, f"{NEIGHBOURS} axis_order=ALTERNATING_AXES axes=3 sections=20,22,22"),  # time, y, x
     "baichuan": (128, 128, 10000), "cohere": (128, 128, 8000000, NEIGHBOURS), "cohere2": (128, 128, 50000, NEIGHBOURS),
@@ -647,9 +665,18 @@ ROTARY_PRESETS = {  # name: head_dim, rotary_dim, base and the rest; if rotary_d
     "hunyuan_vl": (128, 128, 10000, "scaling=NTK factor=1000 axis_order=CONSECUTIVE_AXES axes=4 sections=16,16,16,16"),
     "internlm2": (128, 128, 1000000, "scaling=DYNAMIC_NTK factor=2 length=32768 original_length=32768",
                   "scaling=DYNAMIC_NTK factor=2 length=32768 original_length=32768 +length=100000"),
+    "minimax_m2": (128, 64, 5000000),
     "modernbert_global": (64, 64, 160000), "modernbert_local": (64, 64, 10000), "nomic_bert": (64, 64, 1000),
     "olmo": (128, 128, 10000), "olmo2": (128, 128, 500000), "smollm3": (128, 128, 2000000), "stablelm": (80, 20, 10000),
     "starcoder2": (128, 128, 100000),
+    "cogvideox": (64, 64, 10000, THREE_AXES + "8,12,12"),
+    "cosmos3": (128, 128, 5000000, "axis_order=INTERLEAVED_AXES axes=3 sections=24,20,20"),
+    "flux1": (128, 128, 10000, THREE_AXES + "8,28,28"),
+    "flux2": (128, 128, 2000, f"{NEIGHBOURS} axis_order=AXIAL_AXES axes=4 sections=16,16,16,16"),
+    "hunyuan_image": (128, 128, 256, f"{NEIGHBOURS} {TWO_AXES}32,32"),
+    "hunyuan_video": (128, 128, 256, THREE_AXES + "8,28,28"), "lumina2": (96, 96, 10000, THREE_AXES + "16,16,16"),
+    "qwen_image": (128, 128, 10000, THREE_AXES + "8,28,28"), "wan_video": (128, 128, 10000, THREE_AXES + "22,21,21"),
+    "z_image": (128, 128, 256, THREE_AXES + "16,24,24"),
 }
 
 

@@ -144,22 +144,34 @@ static void TestTemperature(int first) {
   posenc_rotary_destroy(rotary);
 }
 
-/* One token with one head of 128, of which the first 64 elements rotate by YaRN's frequencies, whose ramp
-   begins at pair 10 and ends at pair 23. */
-static void TestIndexer(int has_halves) {
-  posenc_rotary* rotary = NULL;
-  posenc_heads head = {.data = q, .heads = 1, .token_stride = 128, .head_stride = 128};
-  posenc_status status = MakeIndexer(has_halves ? POSENC_HALF_SPLIT : POSENC_NEIGHBOURS, &rotary);
+/* One token at 777 with one head, of which 64 elements from `first` on rotate. DeepSeek's frequencies are
+   YaRN's, whose ramp begins at pair 10 and ends at pair 23. */
+static void ExpectHead(const char* name, posenc_status status, const posenc_rotary* rotary, size_t head_dim,
+                       int first, int is_glm, int pairs_halves) {
+  posenc_heads head = {.data = q, .heads = 1, .token_stride = head_dim, .head_stride = head_dim};
   int i;
   Fill();
   for (i = 0; i < 32; ++i) {
-    const double w = pow(10000, -i / 32.0), m = fmin(fmax((i - 10) / 13.0, 0), 1),
-                 x = 777 * (w * (1 - m) + w / 40 * m);
-    TurnBy(x, x, 1, want + (has_halves ? i : 2 * i), want + (has_halves ? i + 32 : 2 * i + 1));
+    const double w = pow(is_glm ? 1e6 : 1e4, -i / 32.0), m = is_glm ? 0 : fmin(fmax((i - 10) / 13.0, 0), 1);
+    double a = q[first + (pairs_halves ? i : 2 * i)], b = q[first + (pairs_halves ? i + 32 : 2 * i + 1)];
+    TurnBy(777 * (w * (1 - m) + w / 40 * m), 777 * (w * (1 - m) + w / 40 * m), 1, &a, &b);
+    want[first + i] = a;
+    want[first + i + 32] = b;
   }
   if (status == POSENC_OK) status = posenc_rotate(rotary, 777, 1, POSENC_F32, &head, 1);
-  Expect("indexer", status, q, SIZE);
-  posenc_rotary_destroy(rotary);
+  Expect(name, status, q, SIZE);
+}
+
+static void TestIndexer(int is_glm) {
+  const size_t head_dim = is_glm ? 256 : 192;
+  posenc_rotary *attention = NULL, *indexer = NULL;
+  const posenc_status status =
+      MakeBoth(is_glm ? "glm5" : "deepseek_v3_2", head_dim, is_glm ? "glm5_indexer" : "deepseek_v3_2_indexer",
+               &attention, &indexer);
+  ExpectHead("attention", status, attention, head_dim, (int)head_dim - 64, is_glm, 0);
+  ExpectHead("indexer", status, indexer, 128, 0, is_glm, !is_glm);
+  posenc_rotary_destroy(attention);
+  posenc_rotary_destroy(indexer);
 }
 
 static void TestMoonVit(void) {
