@@ -15,6 +15,7 @@
 #include "posenc/positions_c.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
+#include "posenc/rotary_config_c.h"
 #include "spec/rows.h"
 
 namespace posenc {

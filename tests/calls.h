@@ -401,6 +401,18 @@ inline const std::vector<Function>& Functions() {
        [](A a) { return posenc_rotary_spec_init(Any{a.data}, a.bytes); }},
       {"posenc_rotary_spec_preset", &FillSpec<posenc_rotary_spec, true>, kNone, kNone,
        [](A a) { return posenc_rotary_spec_preset(Any{a.data}, a.bytes, a.name, 128); }},
+      {"posenc_rotary_spec_from_config", &FillSpec<posenc_rotary_spec, false>, kNone, kNone,
+       [](A a) {
+         static const posenc_config_entry entries[] = {
+             {"model_type", POSENC_CONFIG_STRING, 0.0, "llama", nullptr, 0},
+             {"head_dim", POSENC_CONFIG_NUMBER, 128.0, nullptr, nullptr, 0},
+             {"rope_scaling.rope_type", POSENC_CONFIG_STRING, 0.0, "yarn", nullptr, 0},
+             {"rope_scaling.factor", POSENC_CONFIG_NUMBER, 4.0, nullptr, nullptr, 0},
+             {"rope_scaling.attn_factor", POSENC_CONFIG_NUMBER, 0.7, nullptr, nullptr, 0},
+             {"max_position_embeddings", POSENC_CONFIG_NUMBER, 4096.0, nullptr, nullptr, 0}};
+         return posenc_rotary_spec_from_config(Any{a.data}, a.bytes, entries, 6, POSENC_NO_LAYER, nullptr,
+                                               nullptr, nullptr, nullptr);
+       }},
       {"posenc_spec_presets", &Items<posenc_preset>, kNone, kNone,
        [](A a) { return posenc_spec_presets(Any{a.data}, a.rows), kOk; }},
       {"posenc_rotary_presets", &Items<posenc_preset>, kNone, kNone,

@@ -23,3 +23,5 @@ in_document README.md | check "$cc -std=c99" c rotary_c.h "$heads"
 in_comment include/posenc/rotary_c.h "posenc_rotary_spec spec;" | check "$cc -std=c99" c rotary_c.h "$heads"
 in_comment include/posenc/rotary.h "posenc::RotarySpec spec;" | check "$cxx -std=c++17" c++ rotary.h "$heads"
 in_comment include/posenc/posenc_c.h "posenc_spec spec;" | check "$cc -std=c99" c posenc_c.h "float* out, size_t rows"
+in_comment include/posenc/rotary_config_c.h "posenc_config_entry entries[] = {" |
+  check "$cc -std=c99" c rotary_config_c.h void

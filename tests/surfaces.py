@@ -21,8 +21,10 @@ UNVERIFIED = {"table_rows", "long_factors_f32", "type", "f32_list"}
 FORMULALESS = {"target", "nan_rows", "lists_only", "table_rows", "arithmetic", "cache_layout", "type",
                "POSENC_NO_SCALING"}
 
-# What only C and C++ have: positions from masks, which the normalizations are for.
-ROWLESS = {"POSENC_NO_NORMALIZATION": "none", "POSENC_NORMALIZE_F32": "f32", "POSENC_NORMALIZE_F64": "f64"}
+# What only C and C++ have: positions from masks, which the normalizations are for, and entries of configurations.
+ROWLESS = {"POSENC_NO_NORMALIZATION": "none", "POSENC_NORMALIZE_F32": "f32", "POSENC_NORMALIZE_F64": "f64",
+           "POSENC_CONFIG_NUMBER": "number", "POSENC_CONFIG_FLAG": "flag", "POSENC_CONFIG_STRING": "string",
+           "POSENC_CONFIG_NUMBERS": "numbers"}
 
 
 def read(globs):

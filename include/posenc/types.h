@@ -88,7 +88,11 @@ struct Status : Named<posenc_status> {
                          kRoundingTakesNoScaling = POSENC_ROUNDING_TAKES_NO_SCALING,
                          kListTakesNoScaling = POSENC_LIST_TAKES_NO_SCALING,
                          kBadFactorCount = POSENC_BAD_FACTOR_COUNT,
-                         kBadListedFactor = POSENC_BAD_LISTED_FACTOR;
+                         kBadListedFactor = POSENC_BAD_LISTED_FACTOR,
+                         kUnknownConfigKey = POSENC_UNKNOWN_CONFIG_KEY,
+                         kBadConfigKind = POSENC_BAD_CONFIG_KIND, kBadConfigValue = POSENC_BAD_CONFIG_VALUE,
+                         kMissingConfigKey = POSENC_MISSING_CONFIG_KEY, kBadLayer = POSENC_BAD_LAYER,
+                         kLayerHasNoRotary = POSENC_LAYER_HAS_NO_ROTARY;
 };
 
 // One static English sentence for a status; never null.

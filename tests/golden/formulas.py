@@ -687,8 +687,9 @@ def print_presets_of_rotaries():
             print_rotary(f"preset={name} head_dim={head_dim} {part} base={base} {words}")
 
 
-print("# Made by formulas.py.")
-print_presets_of_encoders()
-print_encoders()
-print_presets_of_rotaries()
-print_rotaries()
+if __name__ == "__main__":
+    print("# Made by formulas.py.")
+    print_presets_of_encoders()
+    print_encoders()
+    print_presets_of_rotaries()
+    print_rotaries()

@@ -10,6 +10,7 @@ link() {  # BODY
     #include <posenc/grid_c.h>
     #include <posenc/positions_c.h>
     #include <posenc/rotary_c.h>
+    #include <posenc/rotary_config_c.h>
     int main() { $1; }" |
     "$compiler" -std=c++17 -DPOSENC_STATIC -I"$prefix/include" -o "$program" -x c++ - -x none "$library" -lhwy
 }
@@ -37,6 +38,9 @@ fi
 link 'posenc_spec spec; return static_cast<int>(posenc::SpecPreset(&spec, "fairseq", 8))'
 expect ''
 [ "$(presets)" = 1 ] || { echo 'not linked: presets' >&2; exit 1; }
+link 'posenc_rotary_spec spec;
+  return posenc_rotary_spec_from_config(&spec, sizeof(spec), 0, 0, POSENC_NO_LAYER, 0, 0, 0, 0)'
+expect ''
 link 'posenc_rotary_spec spec; posenc_rotary* rotary; posenc_rotary_spec_init(&spec, sizeof(spec));
   return posenc_rotary_create(&spec, &rotary)'
 expect 'RotaryKernelsOf '

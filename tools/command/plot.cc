@@ -82,13 +82,14 @@ std::vector<double> FrequenciesOf(const posenc_rotary* rotary) {
 SchedulePlot MakeSchedulePlot(const CLI::App& command, SpecOptions* options) {
   posenc_rotary_spec spec = RotarySpec(options);
   for (const char* other : {"--rows", "--first"}) {
-    if (command.count(other) != 0) throw UsageError(std::string(other) + " excludes --rotary");
+    if (command.count(other) == 0) continue;
+    throw UsageError(std::string(other) + " excludes " + (options->config ? "--config" : "--rotary"));
   }
   const bool asks = options->AsksFor("--frequencies") || options->AsksFor("--amplitude");
   if (asks) throw UsageError("plot: --frequencies and --amplitude need values");
   SchedulePlot plot;
   const RotaryHandle rotary = Create(spec);
-  plot.title = *options->rotary + ": " + Describe(spec);
+  plot.title = options->config.value_or(options->rotary.value_or("")) + ": " + Describe(spec);
   plot.scaled = FrequenciesOf(rotary.get());
   if (std::count(plot.scaled.begin(), plot.scaled.end(), 0.0) != 0) plot.note = "Others do not turn.";
   spec.scaling = POSENC_NO_SCALING;

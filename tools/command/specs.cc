@@ -202,6 +202,23 @@ void RequirePreset(posenc_status status, const std::string& option, const std::s
   throw UsageError(option + " " + Abbreviated(preset) + ": " + posenc_status_message(status));
 }
 
+posenc_rotary_spec ConfigSpec(SpecOptions* options) {
+  if (options->Has("--dim")) throw UsageError("--dim excludes --config");
+  if (options->layer && *options->layer < 0)
+    Refuse("--layer", std::to_string(*options->layer), "a number from 0 on");
+  ReadConfig(*options->config, &options->entries);
+  const auto or_null = [](const std::optional<std::string>& text) { return text ? text->c_str() : nullptr; };
+  posenc_rotary_spec spec;
+  const char* bad_key = "";
+  const auto status = static_cast<posenc_status>(
+      RotaryFromConfig(&spec, options->entries.entries.data(), options->entries.entries.size(),
+                       options->layer.value_or(POSENC_NO_LAYER), or_null(options->layer_type),
+                       or_null(options->model_type), nullptr, &bad_key));
+  if (status == POSENC_OK) return spec;
+  const std::string key = *bad_key == '\0' ? "" : Abbreviated(bad_key) + ": ";
+  throw UsageError("--config " + Abbreviated(*options->config) + ": " + key + posenc_status_message(status));
+}
+
 bool IsAsSource(const SpecOptions& options) {
   return options.Has("--phase-rounding") && options.given.at("--phase-rounding") == kOfSource;
 }
@@ -266,6 +283,20 @@ void AddSpecOptions(CLI::App& app, SpecOptions* options) {
   app.option_defaults()->group("Rotary embeddings");
   app.add_option("--rotary", options->rotary, "Of rotary embeddings instead, by this preset; D is head_dim")
       ->type_name("PRESET");
+  CLI::Option* const config =
+      app.add_option(
+             "--config", options->config,
+             "Of a model's rotary embeddings instead, by its config.json or GGUF metadata as JSON; no --dim")
+          ->type_name("FILE");
+  app.add_option("--layer", options->layer, "The layer's number, if rotaries differ between layers")
+      ->type_name("N")
+      ->needs(config);
+  app.add_option("--layer-type", options->layer_type, "The layer's type instead: sliding_attention")
+      ->type_name("NAME")
+      ->needs(config);
+  app.add_option("--model-type", options->model_type, "The model's type [the configuration's]")
+      ->type_name("NAME")
+      ->needs(config);
   for (const Member& member : MembersOf<posenc_rotary_spec>()) {
     if (IsOption(member)) AddMember<posenc_rotary_spec>(app, member, options);
   }
@@ -273,6 +304,7 @@ void AddSpecOptions(CLI::App& app, SpecOptions* options) {
 }
 
 bool IsRotary(SpecOptions* options) {
+  if (options->config) return true;
   const std::vector<std::string> encoders = NamesOf(EncoderPresets()), rotaries = NamesOf(RotaryPresets());
   const auto has = [&](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), *options->preset) != names.end();
@@ -302,14 +334,20 @@ posenc_spec EncoderSpec(SpecOptions* options) {
 
 posenc_rotary_spec RotarySpec(SpecOptions* options) {
   if (options->Has("--layout")) throw UsageError("--layout: with --rotary there is --cache");
-  if (options->preset) throw UsageError("--preset excludes --rotary");
+  const std::string noun = options->config ? "--config" : "--rotary";
+  if (options->preset) throw UsageError("--preset excludes " + noun);
+  if (options->config && options->rotary) throw UsageError("--rotary excludes --config");
   for (const auto& [option, text] : options->given) {
-    if (!IsOf<posenc_rotary_spec>(option)) throw UsageError(option + " excludes --rotary");
+    if (!IsOf<posenc_rotary_spec>(option)) throw UsageError(option + " excludes " + noun);
   }
   posenc_rotary_spec spec;
-  const posenc_status status =
-      posenc_rotary_spec_preset(&spec, sizeof(spec), options->rotary->c_str(), DimOf(*options));
-  RequirePreset(status, "--rotary", *options->rotary, "posenc table --presets", RotaryPresets());
+  if (options->config) {
+    spec = ConfigSpec(options);
+  } else {
+    const posenc_status status =
+        posenc_rotary_spec_preset(&spec, sizeof(spec), options->rotary->c_str(), DimOf(*options));
+    RequirePreset(status, "--rotary", *options->rotary, "posenc table --presets", RotaryPresets());
+  }
   if (IsAsSource(*options))
     ParseChoice("--phase-rounding", kOfSource, WordsOf("phase_rounding"));  // no such word
   SetMembers(options, &spec);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "command/config.h"
 #include "posenc/posenc.h"
 #include "posenc/rotary_c.h"
 
@@ -26,11 +27,15 @@ using RotaryHandle = std::shared_ptr<posenc_rotary>;
 
 // What a command line says of a spec, and the lists that the spec then points to.
 struct SpecOptions {
-  std::optional<std::string> preset;         // --preset: of either noun
-  std::optional<std::string> rotary;         // --rotary
+  std::optional<std::string> preset;  // --preset: of either noun
+  std::optional<std::string> rotary;  // --rotary
+  std::optional<std::string> config;  // --config, with --layer, --layer-type and --model-type
+  std::optional<std::int64_t> layer;
+  std::optional<std::string> layer_type, model_type;
   std::map<std::string, std::string> given;  // by option; "" asks for frequencies or an amplitude
   std::map<std::string, std::vector<double>> doubles;
   std::map<std::string, std::vector<float>> floats;
+  Config entries;
   std::int64_t first = 0;
   std::size_t rows = 0;
 
@@ -38,11 +43,11 @@ struct SpecOptions {
   bool AsksFor(const std::string& option) const { return Has(option) && given.at(option).empty(); }
 };
 
-// --dim, --rows, --first, --preset, --rotary, and an option for each member.
+// --dim, --rows, --first, --preset, --rotary, --config, and an option for each member.
 void AddSpecOptions(CLI::App& app, SpecOptions* options);
 
-// Once all is parsed: whether a rotary embedding is meant, by --rotary or by the name of a preset, which it
-// moves there.
+// Once all is parsed: whether a rotary embedding is meant, by --rotary, --config or the name of a preset,
+// which it moves to --rotary.
 bool IsRotary(SpecOptions* options);
 
 // The spec that was asked for; a UsageError for options that do not go together, or are not of this noun.

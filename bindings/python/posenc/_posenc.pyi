@@ -130,6 +130,22 @@ class Rotary:
         Rotary(head_dim, preset=name, **overrides): posenc.rotary_presets() has the names.
         """
 
+    @staticmethod
+    def from_config(config: Any, *, layer: int | None = None, layer_type: str | None = None, model_type: str | None = None, **overrides) -> Rotary:
+        """
+        The rotary of a layer of a model, by its configuration.
+
+        config      a dict, the path of a config.json, or an object with to_dict(), as transformers' configurations are; or the
+                    metadata of a GGUF file as a dict, with its tensors rope_freqs and the like as lists
+        layer       the layer's number, or
+        layer_type  its type ("sliding_attention"): needed if rotaries differ between layers
+        model_type  the model's type or architecture, if it is not the configuration's
+        overrides   arguments of Rotary, set over those that the configuration makes; length for one, if a scaling depends on it
+
+        The result shows its arguments. A key about rotaries that posenc does not know is a ValueError, a value of a wrong kind a
+        TypeError; both name the key. So is a layer without a rotary a ValueError.
+        """
+
     def rotate_(self, *tensors: posenc._types.Array, first: int | None = None, positions: posenc._types.Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> Any:
         """
         Rotates tensors, q and k for one, in place.

@@ -53,6 +53,18 @@ dtype      float32, or another of NumPy's or torch's
 
 Returns (cos, sin) or the one array.)";
 
+constexpr char kConfigDoc[] = R"(The rotary of a layer of a model, by its configuration.
+
+config      a dict, the path of a config.json, or an object with to_dict(), as transformers' configurations are; or the
+            metadata of a GGUF file as a dict, with its tensors rope_freqs and the like as lists
+layer       the layer's number, or
+layer_type  its type ("sliding_attention"): needed if rotaries differ between layers
+model_type  the model's type or architecture, if it is not the configuration's
+overrides   arguments of Rotary, set over those that the configuration makes; length for one, if a scaling depends on it
+
+The result shows its arguments. A key about rotaries that posenc does not know is a ValueError, a value of a wrong kind a
+TypeError; both name the key. So is a layer without a rotary a ValueError.)";
+
 const char* Blamed(posenc_status status) {
   switch (status) {
     case POSENC_UNKNOWN_TARGET:
@@ -153,6 +165,24 @@ void BindRotary(nb::module_& module) {
           "name"_a.none() = nb::ellipsis(), "head_dim"_a.none() = nb::ellipsis(), "more"_a, "overrides"_a,
           nb::sig("def preset(name: str, head_dim: int, **overrides) -> Rotary"),
           "Rotary(head_dim, preset=name, **overrides): posenc.rotary_presets() has the names.")
+      .def_static(
+          "from_config",
+          [](nb::object config, const nb::args& more, nb::handle layer, nb::handle layer_type,
+             nb::handle model_type, nb::kwargs overrides) {
+            RequireNoMore(more);
+            RequireGiven(config, "config");
+            if (overrides.contains("head_dim")) RaiseType("unexpected keyword argument head_dim");
+            if (overrides.contains("preset")) RaiseType("unexpected keyword argument preset");
+            size_t head_dim = 0;
+            nb::dict arguments = ArgumentsFromConfig(config, layer, layer_type, model_type, &head_dim);
+            arguments.update(overrides);
+            return MakeRotary(nb::int_(head_dim), arguments);
+          },
+          "config"_a.none() = nb::ellipsis(), "more"_a, "layer"_a = nb::none(), "layer_type"_a = nb::none(),
+          "model_type"_a = nb::none(), "overrides"_a,
+          nb::sig("def from_config(config: typing.Any, *, layer: int | None = None, layer_type: str | None = "
+                  "None, model_type: str | None = None, **overrides) -> Rotary"),
+          kConfigDoc)
       .def("rotate_", &Rotate, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
            "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3, "unknown"_a,
            nb::sig(

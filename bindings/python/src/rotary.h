@@ -16,6 +16,10 @@ struct Rotary {
   nb::dict arguments;  // that it was made of
 };
 
+// Keyword arguments of a model's configuration, and the head_dim before them.
+nb::dict ArgumentsFromConfig(nb::handle config, nb::handle layer, nb::handle layer_type,
+                             nb::handle model_type, size_t* head_dim);
+
 nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
                   nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown);
 nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first, nb::handle at,

@@ -18,6 +18,12 @@ def read_only(array):
     return array
 
 
+def endless():
+    config = {}
+    config["a"] = config
+    return config
+
+
 class OnAnotherDevice:
     """DLPack as cupy has it."""
 
@@ -57,6 +63,26 @@ REFUSALS = [
     (lambda: ENCODER.add_(), TypeError, "x is missing"),
     (lambda: ENCODER.embed([1]), TypeError, "table is missing"),
     (lambda: ROTARY.rotate_(f32(2, 3, 8), axis=3), TypeError, "unexpected keyword argument axis"),
+    # Of configurations.
+    (lambda: posenc.Rotary.from_config(), TypeError, "config is missing"),
+    (lambda: posenc.Rotary.from_config(3), TypeError, "config must be a dict"),
+    (lambda: posenc.Rotary.from_config({}, 3), TypeError, "too many arguments"),
+    (lambda: posenc.Rotary.from_config({}), ValueError, "head_dim"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 8}, head_dim=8), TypeError, "head_dim"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 8}, preset="llama"), TypeError, "preset"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 8}, bsae=3), TypeError, "bsae"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 8}, layer="1"), TypeError, "layer"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 8}, layer=-1), ValueError, "layer"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 8}, layer_type=3), TypeError, "layer_type"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 8}, layer_type="a\0b"), ValueError, "layer_type"),
+    (lambda: posenc.Rotary.from_config({"head_dim": "8"}), TypeError, "head_dim"),
+    (lambda: posenc.Rotary.from_config({"head_dim": True}), TypeError, "head_dim"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 10**400}), ValueError, "head_dim"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 8, "rope_theta": [1e4, None]}, layer=0), TypeError, "rope_theta"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 8, "rope_theta": object()}), TypeError, "rope_theta"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 8, "rope_frobnication": None, "rope_nob": 1}), ValueError, "rope_nob"),
+    (lambda: posenc.Rotary.from_config({"head_dim": 8, "rope_scaling": {"type": "yarm"}}), ValueError, "rope_scaling.type"),
+    (lambda: posenc.Rotary.from_config(endless()), ValueError, "config"),
     (lambda: posenc.grid(), TypeError, "axes is missing"),
     (lambda: posenc.encode([1], 8, bse=3), TypeError, "unexpected keyword argument bse"),
     (lambda: posenc.Encoder(0), ValueError, "dim must be between 1 and 16777216"),

@@ -75,6 +75,14 @@ export interface RotaryOptions extends RotaryMembers {
   frequencyUnit?: Unit;
 }
 
+export interface ConfigOptions {
+  /** The layer's number, or its type ('sliding_attention'): needed if rotaries differ between layers. */
+  layer?: number;
+  layerType?: string;
+  /** The model's type or architecture, if it is not the configuration's. */
+  modelType?: string;
+}
+
 export interface RotateOptions {
   /** Of a Uint16Array. */
   type?: SummandType;
@@ -88,6 +96,9 @@ export class Rotary {
   constructor(options: RotaryOptions & { headDim: number });
   /** A family of models by name (rotaryPresets()); overrides change it. */
   static preset(name: string, headDim: number, overrides?: RotaryOptions): Rotary;
+  /** The rotary of a layer of a model by its config.json, parsed, or GGUF metadata; overrides change it. A key about
+   * rotaries that posenc does not know is a RangeError with its name, a value of a wrong kind a TypeError. */
+  static fromConfig(config: object, options?: RotaryOptions & ConfigOptions): Rotary;
   readonly headDim: number;
   readonly axes: number;
   readonly target: string;

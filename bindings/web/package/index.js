@@ -23,6 +23,9 @@ const OK = 0;
 const OUT_OF_MEMORY = 12;
 const POSITION_OUT_OF_RANGE = 15;
 const UNKNOWN_PRESET = 37;
+const BAD_CONFIG_KIND = 66;
+const [CONFIG_NUMBER, CONFIG_FLAG, CONFIG_STRING, CONFIG_NUMBERS] = Array(4).keys();
+const ENTRY_BYTES = 32; // sizeof(posenc_config_entry)
 const MAX_POSITION = 2 ** 31;
 const CHUNK_BYTES = 1 << 20; // of rows: what is copied out is still in a cache
 const CHUNK_ROWS = 64; // the library works on so many at a time
@@ -46,7 +49,8 @@ function text(pointer) {
 
 function fail(status, argument) {
   const sentence = text(wasm.posenc_status_message(status));
-  const error = new RangeError(argument ? `${argument}: ${sentence}` : sentence);
+  const Kind = status === BAD_CONFIG_KIND ? TypeError : RangeError;
+  const error = new Kind(argument ? `${argument}: ${sentence}` : sentence);
   error.status = status;
   throw error;
 }
@@ -329,6 +333,72 @@ function knownOptions(map, more) {
   return known;
 }
 
+// ---- configurations ----
+
+// Adds a key's value to the entries, or what a dictionary has.
+function addEntries(key, value, entries, depth = 0) {
+  if (depth > 16) throw new RangeError('config: objects within objects without end');
+  if (value === null || value === undefined) return;
+  const add = (kind, rest = {}) => entries.push({ key, kind, number: 0, string: null, numbers: null, ...rest });
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    add(CONFIG_NUMBER, { number: Number(value) });
+  } else if (typeof value === 'boolean') {
+    add(CONFIG_FLAG, { number: Number(value) });
+  } else if (typeof value === 'string') {
+    add(CONFIG_STRING, { string: value });
+  } else if (isList(value)) {
+    const items = [...value];
+    const all = (...kinds) => items.every((item) => kinds.includes(typeof item));
+    if (all('number', 'bigint', 'boolean')) {
+      add(CONFIG_NUMBERS, { numbers: Float64Array.from(items, Number) });
+    } else if (all('string')) {
+      items.forEach((item, i) => addEntries(`${key}.${i}`, item, entries, depth + 1));
+    } else {
+      add(-1); // which no key takes
+    }
+  } else if (typeof value === 'object') {
+    for (const [name, inner] of Object.entries(value)) {
+      addEntries(key === '' ? name : `${key}.${name}`, inner, entries, depth + 1);
+    }
+  } else {
+    add(-1);
+  }
+}
+
+// Fills the spec; its lists are in memory of allocateHere.
+function fillFromConfig(spec, size, { config, layer, layerType, modelType }, allocateHere) {
+  if (typeof config !== 'object' || config === null || isList(config)) {
+    throw new TypeError(`config: an object is wanted, not ${show(config)}`);
+  }
+  const name = (value, argument) => {
+    if (value === undefined || value === null) return 0;
+    if (typeof value !== 'string') throw new TypeError(`${argument}: a name is wanted, not ${show(value)}`);
+    return copyText(value, allocateHere);
+  };
+  const number = layer === undefined || layer === null ? -1n : integer(count(layer, 'layer'), 'layer');
+  const entries = [];
+  addEntries('', config, entries);
+  const memory = allocateHere(Math.max(1, entries.length) * ENTRY_BYTES);
+  entries.forEach((entry, i) => {
+    const key = copyText(entry.key, allocateHere);
+    const string = entry.string === null ? 0 : copyText(entry.string, allocateHere);
+    const numbers = entry.numbers === null ? 0 : copyIn(entry.numbers, allocateHere);
+    const v = view(); // of memory that may have grown
+    const at = memory + i * ENTRY_BYTES;
+    v.setUint32(at, key, true);
+    v.setInt32(at + 4, entry.kind, true);
+    v.setFloat64(at + 8, entry.number, true);
+    v.setUint32(at + 16, string, true);
+    v.setUint32(at + 20, numbers, true);
+    v.setUint32(at + 24, entry.numbers === null ? 0 : entry.numbers.length, true);
+  });
+  const type = name(layerType, 'layerType');
+  const model = name(modelType, 'modelType');
+  const badKey = allocateHere(4);
+  const status = wasm.posenc_rotary_spec_from_config(spec, size, memory, entries.length, number, type, model, 0, badKey);
+  if (status !== OK) fail(status, text(view().getUint32(badKey, true)));
+}
+
 const NOUNS = {
   encoder: {
     size: () => wasm.web_spec_size(),
@@ -359,6 +429,8 @@ function create(noun, preset, given, where) {
     const spec = allocateHere(size);
     if (preset === null) {
       require(calls.init(spec, size));
+    } else if (preset.config !== undefined) {
+      fillFromConfig(spec, size, preset, allocateHere);
     } else {
       if (typeof preset.name !== 'string') throw new TypeError(`name: a name is wanted, not ${show(preset.name)}`);
       const status = calls.preset(spec, size, copyText(preset.name, allocateHere),
@@ -612,6 +684,12 @@ export class Rotary extends Handle {
 
   static preset(name, headDim, overrides = {}) {
     return new Rotary(overrides, { name, dim: headDim });
+  }
+
+  static fromConfig(config, given = {}) {
+    const { layer, layerType, modelType, ...overrides } = options(given, { has: () => true }, 'options');
+    if ('headDim' in overrides) throw new TypeError("options: there is no option 'headDim'; the configuration has it");
+    return new Rotary(overrides, { config: config ?? null, layer, layerType, modelType });
   }
 
   get headDim() { return this.#headDim; }

@@ -32,6 +32,45 @@ await expectPrinted('torch_11x5.txt', posenc.table(6, 11, inputs), (value) => {
 const embeddings = Float32Array.from((await figures('torch_4x5_embeddings.txt')).map(Number));
 await expectPrinted('torch_4x5_sums.txt', new posenc.Encoder({ dim: 4 }).add(embeddings), fixed);
 
+// Configurations of models, and their rotaries.
+const float = (hex) => {
+  const [, sign, whole, part, exponent] = /^(-?)0x([01])(?:\.([0-9a-f]+))?p([+-]\d+)$/.exec(hex);
+  const mantissa = Number(`0x${whole}${(part ?? '').padEnd(13, '0')}`);
+  return (sign ? -1 : 1) * mantissa * 2 ** (Number(exponent) - 52);
+};
+const value = (text) => (/^\[[a-z]/.test(text) ? text.slice(1, -1).split(',') : JSON.parse(text));
+let rotaries = 0;
+for (const block of (await readFile(new URL('tests/golden/configs.txt', root), 'utf8')).split(/^# /m).slice(1)) {
+  const config = {};
+  for (const line of block.trim().split('\n').slice(1)) {
+    if (!line.startsWith('>')) {
+      const [key, text] = line.split(' = ');
+      const path = block.includes('general.architecture') ? [key] : key.split('.');
+      const last = path.pop();
+      path.reduce((inner, name) => (inner[name] ??= {}), config)[last] = value(text);
+      continue;
+    }
+    const [asked, , results] = line.slice(1).split('|');
+    if (asked.includes('layer=-2')) continue;
+    const words = Object.fromEntries(asked.trim().split(' ').filter(Boolean).map((word) => word.split('=')));
+    const given = { layer: words.layer && Number(words.layer), layerType: words.type, modelType: words.model };
+    const make = () => posenc.Rotary.fromConfig(config, given);
+    if (results === undefined) {
+      assert.throws(make, RangeError, line);
+      continue;
+    }
+    const rotary = make();
+    const frequencies = rotary.frequencies();
+    for (const [name, hex] of results.trim().split(' ').map((word) => word.split('='))) {
+      assert.equal(name === 'A' ? rotary.amplitude : frequencies[name.slice(1)], float(hex), `${block.split('\n')[0]} ${line}`);
+    }
+    rotary.dispose();
+    ++rotaries;
+  }
+}
+assert.ok(rotaries > 100);
+assert.equal(posenc.Rotary.fromConfig({ head_dim: 4 }, { base: 4 }).frequencies()[1], 0.5);
+
 // The module has no imports; the header's version is the package's.
 const wasm = await readFile(`${folder}/posenc.wasm`);
 assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(wasm)), []);

@@ -1,0 +1,743 @@
+#!/usr/bin/env python3
+"""configs.py > configs.txt: configurations of models as published, and the rotaries that these models have.
+
+Keys and values are those of config.json and of GGUF metadata that bear on rotaries or mislead about them. What a model
+makes of them was read in its code (transformers, the code beside a checkpoint, llama.cpp) and is written here by hand,
+as settings of posenc_rotary_spec; frequencies and amplitudes follow by the published formulas of formulas.py. Nothing
+of posenc takes part.
+
+configs.txt has for each configuration a line `# name`, a line per key, and lines `> asked | settings | results` or
+`> asked | status`. Results are the amplitude `A` and, of some pairs, radians a step `w7`, rounded to double.
+"""
+
+import sys
+
+sys.dont_write_bytecode = True  # beside the sources
+
+import formulas
+from formulas import D, f32
+
+listed_by_step = formulas.listed
+formulas.listed = lambda text: [float(x) for x in text.split(",")] if "," in text else listed_by_step(text)
+
+
+def lines(key, value):
+    if value is None:
+        return
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from lines(f"{key}.{name}" if key else name, inner)
+    elif isinstance(value, list) and value and isinstance(value[0], str):
+        yield f"{key} = [{','.join(value)}]"
+    elif isinstance(value, list):
+        yield f"{key} = [{','.join(repr(float(x) if isinstance(x, bool) else x) for x in value)}]"
+    elif isinstance(value, bool):
+        yield f"{key} = {str(value).lower()}"
+    else:
+        yield f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value!r}"
+
+
+def results(words):
+    s = formulas.settings_of(words)
+    r = s.get("rotary_dim", s["head_dim"] - s.get("rotary_offset", 0))
+    pairs = list(formulas.pairs_of(s, r))
+    n = r // 2
+    assert len(pairs) == n
+    blended = [pair for pair, (_, _, ramp) in enumerate(pairs) if 0 < ramp < 1]
+    shown = {0, 1, n // 2, n - 1} | ({blended[k] for k in (0, len(blended) // 2, -1)} if blended else set())
+    yield "A=" + formulas.f64(formulas.amplitude_of(s)).hex()
+    for pair in sorted(shown & set(range(n))):
+        yield f"w{pair}=" + formulas.f64(pairs[pair][1]).hex()
+
+
+def publish(name, config, *rotaries):
+    print("#", name)
+    for line in lines("", config):
+        print(line)
+    for rotary in rotaries:
+        asked, _, words = rotary.partition("|")
+        words = " ".join(words.split())
+        if "=" in words:
+            words += " | " + " ".join(results(words))
+        print(f"> {asked.strip()} | {words}")
+
+
+def listing(values):
+    return ",".join(repr(float(x)) for x in values)
+
+
+def layers(count, *types):
+    return [types[i % len(types)] for i in range(count)]
+
+
+FULL, SLIDING, LINEAR = "full_attention", "sliding_attention", "linear_attention"
+VISION = {"model_type": "vision", "rope_theta": 77.0, "head_dim": 80, "hidden_size": 1280, "num_attention_heads": 16,
+          "rope_scaling": {"rope_type": "unheard_of"}}  # another part of a model, whose keys are not the text's
+
+
+def llama(hidden, heads, theta=None, **more):
+    return {"model_type": "llama", "hidden_size": hidden, "num_attention_heads": heads, "rope_theta": theta,
+    "rope_scaling": None,
+            **more}
+
+
+def llama3(factor, low=1.0, high=4.0, original=8192):
+    return {"factor": factor, "high_freq_factor": high, "low_freq_factor": low,
+    "original_max_position_embeddings": original,
+            "rope_type": "llama3"}
+
+
+# Llama, Mistral.
+publish("meta-llama/Llama-2-7b-hf", llama(4096, 32, num_hidden_layers=32, max_position_embeddings=4096,
+        pretraining_tp=1),
+        "|head_dim=128 base=10000", "layer=31|head_dim=128 base=10000", "layer=32|BAD_LAYER", "layer=-2|BAD_LAYER",
+        "type=full_attention|head_dim=128 base=10000", "type=attention_of_sorts|BAD_LAYER",
+        "model=gptj|head_dim=128 pairing=NEIGHBOURS base=10000")
+publish("codellama/CodeLlama-7b-hf", llama(4096, 32, 1000000, max_position_embeddings=16384), "|head_dim=128 base=1e6")
+publish("togethercomputer/LLaMA-2-7B-32K", llama(4096, 32, rope_scaling={"factor": 8.0, "type": "linear"},
+        max_position_embeddings=32768), "|head_dim=128 scaling=LINEAR factor=8")
+publish("meta-llama/Meta-Llama-3-8B", llama(4096, 32, 500000.0, max_position_embeddings=8192),
+        "|head_dim=128 base=500000")
+publish("meta-llama/Llama-3.1-8B", llama(4096, 32, 500000.0, rope_scaling=llama3(8.0), max_position_embeddings=131072),
+        "|head_dim=128 base=500000 scaling=LLAMA3 factor=8 original_length=8192")
+publish("meta-llama/Llama-3.2-1B", llama(2048, 32, 500000.0, head_dim=64, rope_scaling=llama3(32.0)),
+        "|head_dim=64 base=500000 scaling=LLAMA3 factor=32 original_length=8192")
+LLAMA4 = "head_dim=128 pairing=NEIGHBOURS base=500000"
+publish("meta-llama/Llama-4-Scout-17B-16E-Instruct", {
+    "model_type": "llama4", "text_config": {
+        "model_type": "llama4_text", "hidden_size": 5120, "num_attention_heads": 40, "head_dim": 128,
+        "num_hidden_layers": 48,
+        "rope_theta": 500000.0, "rope_scaling": llama3(16.0, 1.0, 1.0), "no_rope_layers": [],
+        "attention_chunk_size": 8192,
+        "attn_temperature_tuning": 4, "floor_scale": 8192, "max_position_embeddings": 10485760},
+        "vision_config": VISION},
+        f"layer=0|{LLAMA4} scaling=LLAMA3 factor=16 original_length=8192 low_freq_factor=1 high_freq_factor=1",
+        "layer=3|LAYER_HAS_NO_ROTARY", "layer=47|LAYER_HAS_NO_ROTARY")
+publish("meta-llama/Llama-4-Maverick-17B-128E-Instruct", {"model_type": "llama4", "text_config": {
+    "model_type": "llama4_text", "hidden_size": 5120, "num_attention_heads": 40, "head_dim": 128,
+    "num_hidden_layers": 48,
+    "rope_theta": 500000.0, "rope_scaling": None, "no_rope_layers": layers(48, 1, 1, 1, 0)}},
+        f"|{LLAMA4}", f"layer=46|{LLAMA4}", "layer=47|LAYER_HAS_NO_ROTARY")
+publish("mistralai/Mistral-7B-v0.1", {
+    "model_type": "mistral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0,
+    "sliding_window": 4096,
+    "max_position_embeddings": 32768}, "|head_dim=128", "type=sliding_attention|head_dim=128")
+publish("mistralai/Mixtral-8x7B-v0.1", {
+    "model_type": "mixtral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000.0,
+    "sliding_window": None},
+        "|head_dim=128 base=1e6")
+publish("mistralai/Mistral-Nemo-Base-2407", {
+    "model_type": "mistral", "hidden_size": 5120, "num_attention_heads": 32, "head_dim": 128, "rope_theta": 1000000.0},
+        "|head_dim=128 base=1e6")
+MINISTRAL3 = {"beta_fast": 32.0, "beta_slow": 1.0, "factor": 16.0, "llama_4_scaling_beta": 0.1, "mscale": 1.0,
+              "mscale_all_dim": 1.0, "original_max_position_embeddings": 16384, "rope_theta": 1000000.0,
+              "rope_type": "yarn",
+              "type": "yarn"}
+publish("mistralai/Ministral-3-3B-Instruct-2512", {
+    "model_type": "mistral3", "text_config": {
+        "model_type": "ministral3", "head_dim": 128, "hidden_size": 3072, "num_attention_heads": 32,
+        "num_hidden_layers": 26,
+        "max_position_embeddings": 262144, "rope_parameters": MINISTRAL3, "sliding_window": None},
+        "vision_config": VISION},
+        "|head_dim=128 base=1e6 scaling=YARN factor=16 original_length=16384 mscale_all_dim=1")
+publish("mistralai/Mistral-Small-4 (mistral4)", {
+    "model_type": "mistral4", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128, "qk_nope_head_dim": 64,
+    "qk_rope_head_dim": 64, "qk_head_dim": 128, "v_head_dim": 128, "rope_interleave": True,
+    "max_position_embeddings": 1048576,
+    "rope_parameters": {"type": "yarn", "rope_type": "yarn", "rope_theta": 10000.0, "factor": 128.0, "beta_fast": 32.0,
+                        "beta_slow": 1.0, "original_max_position_embeddings": 8192, "mscale": 1.0,
+                        "mscale_all_dim": 1.0,
+                        "partial_rotary_factor": 0.5, "llama_4_scaling_beta": 0.1}},
+        "|head_dim=128 rotary_dim=64 rotary_offset=64 pairing=NEIGHBOURS output_pairing=HALF_SPLIT scaling=YARN "
+        "factor=128 original_length=8192 mscale_all_dim=1")
+publish("mistral-community/pixtral-12b, its vision_config", {
+    "model_type": "pixtral", "head_dim": 64, "hidden_size": 1024, "num_attention_heads": 16, "image_size": 1024,
+    "patch_size": 16,
+    "rope_theta": 10000.0}, "|head_dim=64 axes=2 axis_order=SPLIT_AXES sections=16,16")
+
+# Qwen.
+publish("Qwen/Qwen-7B", {
+    "model_type": "qwen", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_hidden_layers": 32,
+    "rotary_emb_base": 10000, "rotary_pct": 1.0, "seq_length": 8192, "max_position_embeddings": 32768,
+    "use_dynamic_ntk": True,
+    "use_logn_attn": True}, "|head_dim=128 scaling=QWEN_NTK length=8192 original_length=8192")
+publish("Qwen/Qwen2-7B", {
+    "model_type": "qwen2", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
+    "sliding_window": 131072,
+    "use_sliding_window": False, "max_window_layers": 28, "max_position_embeddings": 131072}, "|head_dim=128 base=1e6")
+publish("Qwen/Qwen2.5-7B-Instruct with YaRN", {
+    "model_type": "qwen2", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
+    "max_position_embeddings": 32768, "rope_scaling": {"factor": 4.0, "original_max_position_embeddings": 32768,
+    "type": "yarn"}},
+        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768")
+publish("Qwen/Qwen3-0.6B", {
+    "model_type": "qwen3", "head_dim": 128, "hidden_size": 1024, "num_attention_heads": 16, "rope_theta": 1000000,
+    "max_position_embeddings": 40960, "layer_types": None}, "|head_dim=128 base=1e6")
+publish("Qwen/Qwen3-8B with YaRN of v5", {
+    "model_type": "qwen3", "head_dim": 128, "hidden_size": 4096, "num_attention_heads": 32,
+    "max_position_embeddings": 131072,
+    "rope_parameters": {"rope_theta": 1000000, "rope_type": "yarn", "factor": None,
+    "original_max_position_embeddings": 32768}},
+        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768")
+QWEN2_VL = "head_dim=128 base=1e6 axes=3 sections=16,24,24"
+publish("Qwen/Qwen2-VL-7B-Instruct", {
+    "model_type": "qwen2_vl", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
+    "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}, "vision_config": VISION}, f"|{QWEN2_VL}")
+publish("Qwen/Qwen2.5-VL-7B-Instruct, saved again", {
+    "model_type": "qwen2_5_vl", "text_config": {
+        "model_type": "qwen2_5_vl_text", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
+        "layer_types": layers(28, FULL), "rope_scaling": {"mrope_section": [16, 24, 24], "rope_type": "default",
+        "type": "default"}},
+    "hidden_size": 3584, "vision_config": VISION}, f"|{QWEN2_VL}", f"layer=27|{QWEN2_VL}")
+publish("Qwen/Qwen3-VL-8B-Instruct", {
+    "model_type": "qwen3_vl", "text_config": {
+        "model_type": "qwen3_vl_text", "head_dim": 128, "hidden_size": 4096, "num_attention_heads": 32,
+        "rope_theta": 5000000,
+        "rope_scaling": {"mrope_interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default"}}},
+        "|head_dim=128 base=5e6 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
+publish("Qwen/Qwen3-Next-80B-A3B-Instruct", {
+    "model_type": "qwen3_next", "head_dim": 256, "hidden_size": 2048, "num_attention_heads": 16,
+    "num_hidden_layers": 48,
+    "full_attention_interval": 4, "partial_rotary_factor": 0.25, "rope_scaling": None, "rope_theta": 10000000},
+        "|head_dim=256 rotary_dim=64 base=1e7", "layer=3|head_dim=256 rotary_dim=64 base=1e7",
+        "layer=4|LAYER_HAS_NO_ROTARY")
+QWEN3_5 = "head_dim=256 rotary_dim=64 base=1e7 axes=3 axis_order=INTERLEAVED_AXES sections=11,11,10"
+publish("Qwen/Qwen3.5-27B", {
+    "model_type": "qwen3_5", "text_config": {
+        "model_type": "qwen3_5_text", "head_dim": 256, "hidden_size": 5120, "num_attention_heads": 24,
+        "num_hidden_layers": 64,
+        "full_attention_interval": 4, "layer_types": layers(64, LINEAR, LINEAR, LINEAR, FULL),
+        "rope_parameters": {"mrope_interleaved": True, "mrope_section": [11, 11, 10], "partial_rotary_factor": 0.25,
+                            "rope_theta": 10000000, "rope_type": "default"}}, "vision_config": VISION},
+        f"|{QWEN3_5}", f"layer=63|{QWEN3_5}", "layer=62|LAYER_HAS_NO_ROTARY", f"type=full_attention|{QWEN3_5}",
+        "layer=62 type=full_attention|BAD_LAYER", "type=sliding_attention|BAD_LAYER")
+
+# Gemma.
+publish("google/gemma-2-9b", {
+    "model_type": "gemma2", "head_dim": 256, "hidden_size": 3584, "num_attention_heads": 16, "rope_theta": 10000.0,
+    "sliding_window": 4096, "query_pre_attn_scalar": 256}, "|head_dim=256", "layer=1|head_dim=256")
+GEMMA3 = [f"layer=0|head_dim=256", "layer=5|head_dim=256 base=1e6{}", "layer=33|head_dim=256",
+          "type=full_attention|head_dim=256 base=1e6{}", "type=sliding_attention|head_dim=256", "|BAD_LAYER"]
+publish("google/gemma-3-4b-it, which leaves nearly everything out", {
+    "model_type": "gemma3", "text_config": {
+        "hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34,
+        "rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window": 1024}, "vision_config": VISION},
+        *(rotary.format(" scaling=LINEAR factor=8") for rotary in GEMMA3))
+publish("google/gemma-3-1b-it", {
+    "model_type": "gemma3_text", "head_dim": 256, "hidden_size": 1152, "num_attention_heads": 4,
+    "num_hidden_layers": 26,
+    "rope_local_base_freq": 10000, "rope_scaling": None, "rope_theta": 1000000, "sliding_window": 512,
+    "sliding_window_pattern": 6}, *(rotary.format("") for rotary in GEMMA3 if "33" not in rotary), "layer=26|BAD_LAYER")
+publish("google/gemma-3-4b-it, as v5 saves it", {
+    "model_type": "gemma3_text", "head_dim": 256, "hidden_size": 2560, "num_attention_heads": 8,
+    "num_hidden_layers": 34,
+    "layer_types": layers(34, SLIDING, SLIDING, SLIDING, SLIDING, SLIDING, FULL), "sliding_window": 1024,
+    "rope_parameters": {FULL: {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
+                        SLIDING: {"rope_type": "default", "rope_theta": 10000.0}}},
+        *(rotary.format(" scaling=LINEAR factor=8") for rotary in GEMMA3))
+publish("google/gemma-3n-E4B-it", {
+    "model_type": "gemma3n", "text_config": {
+        "model_type": "gemma3n_text", "head_dim": 256, "hidden_size": 2048, "num_attention_heads": 8,
+        "num_hidden_layers": 35,
+        "layer_types": layers(35, SLIDING, SLIDING, SLIDING, SLIDING, FULL), "rope_local_base_freq": 10000.0,
+        "rope_scaling": None, "rope_theta": 1000000.0, "sliding_window": 512}},
+        "layer=3|head_dim=256", "layer=4|head_dim=256 base=1e6")
+GEMMA4_FULL = "head_dim=512 base=1e6 scaling=PROPORTIONAL proportion=0.25"
+publish("google/gemma-4-12b-it", {
+    "model_type": "gemma4", "text_config": {
+        "model_type": "gemma4_text", "head_dim": 256, "global_head_dim": 512, "hidden_size": 3840,
+        "num_attention_heads": 16,
+        "num_hidden_layers": 48, "layer_types": layers(48, SLIDING, SLIDING, SLIDING, SLIDING, SLIDING, FULL),
+        "sliding_window": 1024, "rope_parameters": {
+            FULL: {"partial_rotary_factor": 0.25, "rope_theta": 1000000.0, "rope_type": "proportional"},
+            SLIDING: {"rope_theta": 10000.0, "rope_type": "default"}}}, "vision_config": VISION},
+        "layer=4|head_dim=256", f"layer=5|{GEMMA4_FULL}", f"type=full_attention|{GEMMA4_FULL}", "|BAD_LAYER")
+
+# Phi.
+PHI3_SHORT = ([1.05] * 3 + [1.1] * 2 + [1.1500000000000001, 1.2000000000000002, 1.2500000000000002, 1.3000000000000003,
+              1.3500000000000003, 1.5000000000000004] + [2.000000000000001] * 21 + [2.0500000000000007] * 3 +
+              [2.1000000000000005] * 3 + [2.1500000000000004] * 2 + [2.3499999999999996, 2.549999999999999] +
+              [2.5999999999999988] * 2 + [2.7499999999999982] + [2.849999999999998] * 2 + [2.9499999999999975])
+PHI3_LONG = [
+    1.0299999713897705, 1.0499999523162842, 1.0499999523162842, 1.0799999237060547, 1.2299998998641968,
+    1.2299998998641968,
+    1.2999999523162842, 1.4499999284744263, 1.5999999046325684, 1.6499998569488525, 1.8999998569488525,
+    2.859999895095825,
+    3.68999981880188, 5.419999599456787, 5.489999771118164, 5.489999771118164, 9.09000015258789, 11.579999923706055,
+    15.65999984741211, 15.769999504089355, 15.789999961853027, 18.360000610351562, 21.989999771118164,
+    23.079999923706055,
+    30.009998321533203, 32.35000228881836, 32.590003967285156, 35.56000518798828, 39.95000457763672, 53.840003967285156,
+    56.20000457763672, 57.95000457763672, 59.29000473022461, 59.77000427246094, 59.920005798339844, 61.190006256103516,
+    61.96000671386719, 62.50000762939453, 63.3700065612793, 63.48000717163086, 63.48000717163086, 63.66000747680664,
+    63.850006103515625, 64.08000946044922, 64.760009765625, 64.80001068115234, 64.81001281738281, 64.81001281738281]
+PHI4_LONG = [
+    1, 1.118320672, 1.250641126, 1.398617824, 1.564103225, 1.74916897, 1.956131817, 2.187582649, 2.446418898,
+    2.735880826,
+    3.059592084, 3.421605075, 3.826451687, 4.279200023, 4.785517845, 5.351743533, 5.984965424, 6.693110555, 7.485043894,
+    8.370679318, 9.36110372, 10.4687158, 11.70738129, 13.09260651, 14.64173252, 16.37415215, 18.31155283, 20.47818807,
+    22.90118105, 25.61086418, 28.64115884, 32.03, 32.1, 32.13, 32.23, 32.6, 32.61, 32.64, 32.66, 32.7, 32.71, 32.93,
+    32.97,
+    33.28, 33.49, 33.5, 44.16, 47.77]
+MINICPM4 = [
+    0.9977997200264581, 1.014658295992452, 1.0349680404997148, 1.059429246056193, 1.0888815016813513,
+    1.1243301355211495,
+    1.166977103606075, 1.2182568066927284, 1.2798772354275727, 1.3538666751582975, 1.4426259039919596,
+    1.5489853358570191,
+    1.6762658237220625, 1.8283407612492941, 2.0096956085876183, 2.225478927469756, 2.481536379650452, 2.784415934557119,
+    3.1413289096347365, 3.560047844772632, 4.048719380066383, 4.615569542115128, 5.2684819496549835, 6.014438591970396,
+    6.858830049237097, 7.804668263503327, 8.851768731513417, 9.99600492938444, 11.228766118181639, 12.536757560834843,
+    13.902257701387796, 15.303885189125953, 16.717837610115794, 18.119465097853947, 19.484965238406907,
+    20.792956681060105,
+    22.02571786985731, 23.16995406772833, 24.217054535738416, 25.16289275000465, 26.007284207271347, 26.753240849586767,
+    27.40615325712662, 27.973003419175363, 28.461674954469114, 28.880393889607006, 29.237306864684626,
+    29.540186419591297,
+    29.79624387177199, 30.01202719065413, 30.193382037992453, 30.34545697551969, 30.47273746338473, 30.579096895249787,
+    30.66785612408345, 30.741845563814174, 30.80346599254902, 30.85474569563567, 30.897392663720595, 30.932841297560394,
+    30.962293553185553, 30.986754758742034, 31.007064503249293, 31.02392307921529]
+publish("microsoft/phi-2", {
+    "model_type": "phi", "hidden_size": 2560, "num_attention_heads": 32, "partial_rotary_factor": 0.4,
+    "rope_theta": 10000.0},
+        "|head_dim=80 rotary_dim=32")
+publish("microsoft/phi-1, older", {"model_type": "phi", "hidden_size": 2048, "num_attention_heads": 32,
+        "rope_theta": 10000.0},
+        "|head_dim=64 rotary_dim=32")
+publish("microsoft/Phi-3-mini-4k-instruct", {
+    "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "rope_theta": 10000.0, "rope_scaling": None,
+    "sliding_window": 2047, "original_max_position_embeddings": 4096, "max_position_embeddings": 4096}, "|head_dim=96")
+LONGROPE = "scaling=LONGROPE factor={} length={} original_length={} factors={} long_factors={}"
+publish("microsoft/Phi-3-mini-128k-instruct", {
+    "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "rope_theta": 10000.0,
+    "sliding_window": 262144,
+    "original_max_position_embeddings": 4096, "max_position_embeddings": 131072,
+    "rope_scaling": {"long_factor": PHI3_LONG, "short_factor": PHI3_SHORT, "type": "su"}},
+        "|head_dim=96 " + LONGROPE.format(32, 4096, 4096, listing(PHI3_SHORT), listing(PHI3_LONG)))
+publish("microsoft/Phi-4-mini-instruct", {
+    "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 24, "partial_rotary_factor": 0.75,
+    "rope_theta": 10000.0,
+    "original_max_position_embeddings": 4096, "max_position_embeddings": 131072,
+    "rope_scaling": {"long_factor": PHI4_LONG, "short_factor": [1.0] * 48, "type": "longrope"}},
+        "|head_dim=128 rotary_dim=96 " + LONGROPE.format(32, 4096, 4096, listing([1.0] * 48), listing(PHI4_LONG)))
+publish("microsoft/Phi-3.5-MoE-instruct, its amplitudes with other lists", {
+    "model_type": "phimoe", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0,
+    "original_max_position_embeddings": 4096, "max_position_embeddings": 131072,
+    "rope_scaling": {"long_factor": MINICPM4, "long_mscale": 1.243163121016122,
+    "original_max_position_embeddings": 4096,
+                     "short_factor": [1.0] * 64, "short_mscale": 1.243163121016122, "type": "longrope"}},
+        "|head_dim=128 amplitude=1.243163121016122 " + LONGROPE.format(32, 4096, 4096, listing([1.0] * 64),
+        listing(MINICPM4)))
+publish("openbmb/MiniCPM4-8B", {
+    "model_type": "minicpm", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0,
+    "max_position_embeddings": 32768, "rope_scaling": {
+        "rope_type": "longrope", "long_factor": MINICPM4, "short_factor": MINICPM4,
+        "original_max_position_embeddings": 32768}},
+        "|head_dim=128 " + LONGROPE.format(1, 32768, 32768, listing(MINICPM4), listing(MINICPM4)))
+publish("LongRoPE without max_position_embeddings", {
+    "model_type": "phi3", "head_dim": 8, "rope_scaling": {
+        "type": "longrope", "factor": 4.0, "short_factor": [1.0, 1.5, 2.0, 3.0], "long_factor": [2.0, 2.5, 3.0, 4.0],
+        "original_max_position_embeddings": 4096}},
+        "|head_dim=8 " + LONGROPE.format(4, 4096, 4096, "1,1.5,2,3", "2,2.5,3,4"))
+publish("a proportional rotary of a factor", {
+    "head_dim": 64, "rope_parameters": {"rope_type": "proportional", "factor": 2.0, "partial_rotary_factor": 0.5}},
+        "|head_dim=64 scaling=PROPORTIONAL factor=2 proportion=0.5")
+publish("one section, YaRN of a factor below 1", {
+    "head_dim": 64, "max_position_embeddings": 4096, "rope_parameters": {
+        "mrope_section": [32], "mrope_interleaved": True, "rope_type": "yarn", "factor": 0.5, "attn_factor": 2.0}},
+        "|head_dim=64 scaling=YARN factor=0.5 original_length=4096 amplitude=2")
+publish("YaRN with amplitudes of both engines", {
+    "head_dim": 64, "max_position_embeddings": 4096,
+    "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attention_factor": 1.5, "attn_factor": 2.0}},
+        "|head_dim=64 scaling=YARN factor=8 original_length=4096 amplitude=1.5")
+for word, gained in ("yarn", 1.0), ("deepseek_yarn", 2.0):
+    publish(f"{word} with a gain of {gained} and two terms", {
+        "head_dim": 64, "max_position_embeddings": 4096, "rope_parameters": {
+            "rope_type": word, "factor": 8.0, "attn_factor": gained, "mscale": 3.0, "mscale_all_dim": 4.0}},
+            "|head_dim=64 scaling=YARN factor=8 original_length=4096 mscale=3 mscale_all_dim=4" + (
+                "" if gained == 1 else " amplitude=" +
+                repr(formulas.f64(2 * (D(8).ln() * 3 / 10 + 1) / (D(8).ln() * 4 / 10 + 1)))))
+publish("YaRN with vLLM's amplitude", {
+    "head_dim": 64, "max_position_embeddings": 4096,
+    "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attn_factor": 2.0, "mscale": 3.0, "mscale_all_dim": 4.0}},
+        "|head_dim=64 scaling=YARN factor=8 original_length=4096 amplitude=" +
+        repr(formulas.f64(2 * (D(8).ln() / 10 + 1))))
+publish("microsoft/phi-4", {"model_type": "phi3", "hidden_size": 5120, "num_attention_heads": 40, "rope_theta": 250000},
+        "|head_dim=128 base=250000")
+
+# DeepSeek and those that have its attention.
+def deepseek(model, mscale, **more):
+    return {"model_type": model, "hidden_size": 7168, "num_attention_heads": 128, "qk_nope_head_dim": 128,
+    "qk_rope_head_dim": 64,
+            "v_head_dim": 128, "rope_theta": 10000, "max_position_embeddings": 163840, "rope_scaling": {
+                "beta_fast": 32, "beta_slow": 1, "factor": 40, "mscale": mscale, "mscale_all_dim": mscale,
+                "original_max_position_embeddings": 4096, "type": "yarn"}, **more}
+
+
+LATENT = "head_dim=192 rotary_dim=64 rotary_offset=128 pairing=NEIGHBOURS"
+publish("deepseek-ai/DeepSeek-V2", deepseek("deepseek_v2", 0.707),
+        f"|{LATENT} scaling=YARN factor=40 original_length=4096 mscale=0.707 mscale_all_dim=0.707")
+V3 = f"{LATENT} output_pairing=HALF_SPLIT scaling=YARN factor=40 original_length=4096 mscale_all_dim=1"
+publish("deepseek-ai/DeepSeek-V3", deepseek("deepseek_v3", 1.0, num_hidden_layers=61), f"|{V3}", f"layer=60|{V3}")
+publish("deepseek-ai/DeepSeek-V3, saved again", deepseek("deepseek_v3", 1.0, head_dim=64, rope_interleave=True,
+        qk_head_dim=192),
+        f"|{V3}")
+publish("deepseek-ai/DeepSeek-V3.2", deepseek("deepseek_v32", 1.0, index_head_dim=128, index_n_heads=64,
+        index_topk=2048), f"|{V3}")
+publish("moonshotai/Kimi-K2-Instruct", {
+    "model_type": "kimi_k2", "hidden_size": 7168, "num_attention_heads": 64, "qk_nope_head_dim": 128,
+    "qk_rope_head_dim": 64,
+    "rope_theta": 50000.0, "max_position_embeddings": 131072, "rope_scaling": {
+        "beta_fast": 1.0, "beta_slow": 1.0, "factor": 32.0, "mscale": 1.0, "mscale_all_dim": 1.0,
+        "original_max_position_embeddings": 4096, "type": "yarn"}},
+        f"|{LATENT} output_pairing=HALF_SPLIT base=50000 scaling=YARN factor=32 original_length=4096 beta_fast=1 "
+        "mscale_all_dim=1")
+V4 = "head_dim=512 rotary_dim=64 rotary_offset=448 pairing=NEIGHBOURS"
+V4_COMPRESS = f"{V4} base=160000 scaling=YARN factor=16 original_length=65536 amplitude=1"
+publish("deepseek-ai/DeepSeek-V4-Flash", {
+    "model_type": "deepseek_v4", "head_dim": 512, "hidden_size": 4096, "num_attention_heads": 64,
+    "num_key_value_heads": 1,
+    "qk_rope_head_dim": 64, "num_hidden_layers": 43, "max_position_embeddings": 1048576, "rope_theta": 10000,
+    "compress_rope_theta": 160000, "compress_ratios": [0, 0] + [4, 128] * 20 + [4, 0], "sliding_window": 128,
+    "rope_scaling": {"beta_fast": 32, "beta_slow": 1, "factor": 16, "original_max_position_embeddings": 65536,
+    "type": "yarn"}},
+        f"layer=0|{V4}", f"layer=2|{V4_COMPRESS}", f"layer=3|{V4_COMPRESS}", f"type=main|{V4}",
+        f"type=compress|{V4_COMPRESS}",
+        "|BAD_LAYER")
+publish("deepseek-ai/DeepSeek-V4-Flash, as v5 saves it", {
+    "model_type": "deepseek_v4", "head_dim": 512, "hidden_size": 4096, "num_attention_heads": 64,
+    "num_hidden_layers": 4,
+    "partial_rotary_factor": 0.125, "qk_rope_head_dim": 64, "rope_theta": 10000.0, "compress_rope_theta": 160000.0,
+    "layer_types": [SLIDING, "heavily_compressed_attention", "compressed_sparse_attention", SLIDING],
+    "rope_parameters": {
+        "main": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.125},
+        "compress": {"rope_type": "yarn", "type": "yarn", "factor": 16, "beta_fast": 32, "beta_slow": 1,
+                     "original_max_position_embeddings": 65536, "rope_theta": 160000.0, "partial_rotary_factor": 0.125,
+                     "attention_factor": 1.0}}},
+        f"layer=0|{V4}", f"layer=1|{V4_COMPRESS}", f"layer=2|{V4_COMPRESS}", f"type=main|{V4}",
+        f"type=compress|{V4_COMPRESS}")
+publish("openbmb/MiniCPM3-4B, with short lists only", {
+    "model_type": "minicpm3", "hidden_size": 2560, "num_attention_heads": 40, "qk_nope_head_dim": 64,
+    "qk_rope_head_dim": 32,
+    "max_position_embeddings": 32768, "rope_scaling": {"type": "longrope", "short_factor": [1.0] * 16,
+    "long_factor": [1.5] * 16,
+                                                       "original_max_position_embeddings": 32768}},
+        "|head_dim=96 rotary_dim=32 rotary_offset=64 " +
+        LONGROPE.format(1, 32768, 32768, listing([1.0] * 16), listing([1.5] * 16)))
+
+# GLM, ERNIE, MiniMax, Step, MiMo, HunYuan, InternLM.
+HALF = "head_dim=128 rotary_dim=64"
+publish("THUDM/glm-4-9b (chatglm)", {
+    "model_type": "chatglm", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_layers": 40,
+    "rope_ratio": 500, "seq_length": 131072}, f"|{HALF} pairing=NEIGHBOURS base=5000000", "layer=40|BAD_LAYER")
+publish("THUDM/glm-4-9b-hf", {
+    "model_type": "glm", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128, "partial_rotary_factor": 0.5,
+    "rope_theta": 10000.0}, f"|{HALF} pairing=NEIGHBOURS")
+publish("THUDM/GLM-4.1V-9B-Thinking", {
+    "model_type": "glm4v", "hidden_size": 4096, "num_attention_heads": 32, "partial_rotary_factor": 0.5,
+    "rope_theta": 10000.0,
+    "rope_scaling": {"type": "default", "mrope_section": [8, 12, 12]}, "vision_config": VISION},
+        f"|{HALF} pairing=NEIGHBOURS axes=3 sections=8,12,12")
+publish("zai-org/GLM-4.5", {
+    "model_type": "glm4_moe", "hidden_size": 5120, "num_attention_heads": 96, "head_dim": 128,
+    "partial_rotary_factor": 0.5,
+    "rope_scaling": None, "rope_theta": 1000000, "max_position_embeddings": 131072}, f"|{HALF} base=1e6")
+publish("zai-org/GLM-4.7-Flash", {
+    "model_type": "glm4_moe_lite", "hidden_size": 2048, "num_attention_heads": 20, "qk_nope_head_dim": 192,
+    "qk_rope_head_dim": 64, "v_head_dim": 256, "partial_rotary_factor": 1.0, "rope_theta": 1000000,
+    "rope_scaling": None},
+        "|head_dim=256 rotary_dim=64 rotary_offset=192 pairing=NEIGHBOURS output_pairing=HALF_SPLIT base=1e6")
+publish("baidu/ERNIE-4.5-21B-A3B-PT", {
+    "model_type": "ernie4_5_moe", "hidden_size": 2560, "num_attention_heads": 20, "rope_theta": 500000.0,
+    "rope_scaling": None},
+        "|head_dim=128 pairing=NEIGHBOURS base=500000")
+ERNIE_VL = "head_dim=128 pairing=NEIGHBOURS base=500000 axes=3 axis_order=ALTERNATING_AXES sections=20,22,22"
+publish("baidu/ERNIE-4.5-VL-28B-A3B-PT", {
+    "model_type": "ernie4_5_moe_vl", "hidden_size": 2560, "num_attention_heads": 20, "rope_theta": 500000,
+    "rope_3d": True,
+    "freq_allocation": 20, "rope_scaling": {"type": "default", "mrope_section": [22, 22, 20]}, "vision_config": VISION},
+        f"|{ERNIE_VL}")
+publish("baidu/ERNIE-4.5-VL-28B-A3B-PT, converted", {
+    "model_type": "ernie4_5_vl_moe", "text_config": {
+        "model_type": "ernie4_5_vl_moe_text", "hidden_size": 2560, "num_attention_heads": 20,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 500000.0, "mrope_section": [22, 22, 20]}}},
+        f"|{ERNIE_VL}")
+publish("MiniMaxAI/MiniMax-Text-01", {
+    "model_type": "minimax_text_01", "hidden_size": 6144, "num_attention_heads": 64, "head_dim": 128, "rotary_dim": 64,
+    "num_hidden_layers": 80, "attn_type_list": layers(80, 0, 0, 0, 0, 0, 0, 0, 1), "rope_theta": 10000000},
+        f"layer=7|{HALF} base=1e7", "layer=8|LAYER_HAS_NO_ROTARY")
+publish("MiniMaxAI/MiniMax-M2", {
+    "model_type": "minimax_m2", "hidden_size": 3072, "num_attention_heads": 48, "head_dim": 128, "rotary_dim": 64,
+    "rope_theta": 5000000}, f"|{HALF} base=5e6")
+STEP_FULL = f"{HALF} base=5e6 scaling=LLAMA3 factor=2 original_length=131072 high_freq_factor=32"
+publish("stepfun-ai/Step-3.5-Flash", {
+    "model_type": "step3p5", "hidden_size": 4096, "num_attention_heads": 64, "num_attention_groups": 8, "head_dim": 128,
+    "num_hidden_layers": 45, "layer_types": layers(48, FULL, SLIDING, SLIDING, SLIDING),
+    "rope_theta": layers(48, 5000000.0, 10000.0, 10000.0, 10000.0), "partial_rotary_factors": layers(48, 0.5, 1.0, 1.0,
+    1.0),
+    "rope_scaling": llama3(2.0, 1.0, 32.0, 131072), "yarn_only_types": [FULL], "use_rope_layers": [],
+    "sliding_window": 512,
+    "attention_other_setting": {"attention_type": SLIDING, "num_attention_heads": 96, "head_dim": 128}},
+        f"layer=0|{STEP_FULL}", "layer=1|head_dim=128", f"layer=44|{STEP_FULL}", "layer=47|head_dim=128",
+        "layer=48|BAD_LAYER",
+        "type=full_attention|BAD_LAYER", "|BAD_LAYER")
+publish("XiaomiMiMo/MiMo-V2-Flash", {
+    "model_type": "mimo_v2_flash", "hidden_size": 4096, "num_attention_heads": 64, "num_hidden_layers": 48,
+    "head_dim": 192,
+    "v_head_dim": 128, "swa_head_dim": 192, "swa_v_head_dim": 128, "partial_rotary_factor": 0.334,
+    "rope_theta": 5000000,
+    "swa_rope_theta": 10000, "sliding_window": 128,
+    "hybrid_layer_pattern": [int(i != 0 and (i + 1) % 6 != 0) for i in range(48)]},
+        "layer=0|head_dim=192 rotary_dim=64 base=5e6", "layer=1|head_dim=192 rotary_dim=64",
+        "layer=5|head_dim=192 rotary_dim=64 base=5e6", "|BAD_LAYER")
+publish("tencent/Hunyuan-7B-Instruct", {
+    "model_type": "hunyuan_v1_dense", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128,
+    "rope_theta": 10000.0,
+    "max_position_embeddings": 32768, "rope_scaling": {
+        "alpha": 1000.0, "beta_fast": 32, "beta_slow": 1, "factor": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0,
+        "type": "dynamic"}},
+        "|head_dim=128 scaling=NTK factor=1000")
+publish("tencent/HunyuanOCR", {
+    "model_type": "hunyuan_vl", "hidden_size": 1024, "num_attention_heads": 16, "head_dim": 128, "rope_theta": 10000.0,
+    "rope_scaling": {"alpha": 1000.0, "beta_fast": 32, "beta_slow": 1, "factor": 1.0, "mscale": 1.0,
+    "mscale_all_dim": 1.0,
+                     "type": "xdrope", "xdrope_section": [16, 16, 16, 16]}},
+        "|head_dim=128 scaling=NTK factor=1000 axes=4 sections=16,16,16,16")
+publish("internlm/internlm2-chat-7b", {
+    "model_type": "internlm2", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000,
+    "rope_scaling": {"type": "dynamic", "factor": 2.0}, "max_position_embeddings": 32768},
+        "|head_dim=128 base=1e6 scaling=DYNAMIC_NTK factor=2 length=32768 original_length=32768")
+publish("TeleAI/TeleChat3-36B-Thinking", {
+    "model_type": "telechat3", "hidden_size": 6144, "num_attention_heads": 48, "head_dim": 128, "rope_theta": 1000000.0,
+    "max_position_embeddings": 32768, "rope_scaling": {
+        "rope_type": "telechat3-yarn", "factor": 4.0, "original_max_position_embeddings": 8192, "beta_fast": 32,
+        "beta_slow": 1}},
+        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=8192 mscale=0.7")
+
+# Others.
+publish("EleutherAI/gpt-neox-20b", {
+    "model_type": "gpt_neox", "hidden_size": 6144, "num_attention_heads": 64, "rotary_emb_base": 10000,
+    "rotary_pct": 0.25},
+        "|head_dim=96 rotary_dim=24")
+publish("EleutherAI/gpt-j-6b", {
+    "model_type": "gptj", "n_embd": 4096, "n_head": 16, "n_layer": 28, "n_positions": 2048, "rotary": True,
+    "rotary_dim": 64},
+        "|head_dim=256 rotary_dim=64 pairing=NEIGHBOURS")
+publish("stabilityai/stablelm-2-1_6b", {
+    "model_type": "stablelm", "hidden_size": 2048, "num_attention_heads": 32, "partial_rotary_factor": 0.25,
+    "rope_theta": 10000},
+        "|head_dim=64 rotary_dim=16")
+publish("stabilityai/stablelm-3b-4e1t, older", {
+    "model_type": "stablelm_epoch", "hidden_size": 2560, "num_attention_heads": 32, "rope_pct": 0.25,
+    "rope_theta": 10000, "rotary_scaling_factor": 1.0}, "|head_dim=80 rotary_dim=20")
+publish("microsoft/Phi-3-small-8k-instruct", {
+    "model_type": "phi3small", "hidden_size": 4096, "num_attention_heads": 32, "rope_embedding_base": 1000000,
+    "rope_position_scale": 1.0, "rope_scaling": None}, "|head_dim=128 base=1e6")
+publish("apple/OpenELM-270M", {
+    "model_type": "openelm", "head_dim": 64, "model_dim": 1280, "rope_freq_constant": 10000, "rope_max_length": 4096},
+        "|head_dim=64")
+publish("tiiuae/falcon-7b", {
+    "model_type": "falcon", "hidden_size": 4544, "num_attention_heads": 71, "alibi": False, "num_hidden_layers": 32},
+        "|head_dim=64")
+publish("tiiuae/falcon-rw-1b", {
+    "model_type": "falcon", "hidden_size": 2048, "num_attention_heads": 32, "alibi": True}, "|LAYER_HAS_NO_ROTARY")
+publish("adept/persimmon-8b-base", {
+    "model_type": "persimmon", "hidden_size": 4096, "num_attention_heads": 64, "partial_rotary_factor": 0.5,
+    "rope_theta": 25000.0}, "|head_dim=64 rotary_dim=32 base=25000")
+publish("openai/gpt-oss-20b", {
+    "model_type": "gpt_oss", "head_dim": 64, "hidden_size": 2880, "num_attention_heads": 64, "num_hidden_layers": 24,
+    "initial_context_length": 4096, "layer_types": layers(24, SLIDING, FULL), "max_position_embeddings": 131072,
+    "rope_theta": 150000, "sliding_window": 128, "rope_scaling": {
+        "beta_fast": 32.0, "beta_slow": 1.0, "factor": 32.0, "original_max_position_embeddings": 4096,
+        "rope_type": "yarn",
+        "truncate": False}},
+        *(f"{asked}|head_dim=64 base=150000 scaling=YARN factor=32 original_length=4096 truncate=0" for asked in ("",
+        "layer=0")))
+publish("allenai/OLMo-2-1124-7B", {
+    "model_type": "olmo2", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 500000},
+    "|head_dim=128 base=500000")
+OLMO3_FULL = ("head_dim=128 base=500000 scaling=YARN factor=8 original_length=8192 amplitude=1.2079441541679836")
+publish("allenai/Olmo-3-7B-Think", {
+    "model_type": "olmo3", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32,
+    "layer_types": layers(32, SLIDING, SLIDING, SLIDING, FULL), "sliding_window": 4096, "rope_theta": 500000,
+    "max_position_embeddings": 65536, "rope_scaling": {
+        "attention_factor": 1.2079441541679836, "beta_fast": 32.0, "beta_slow": 1.0, "factor": 8.0,
+        "original_max_position_embeddings": 8192, "rope_type": "yarn"}},
+        "layer=2|head_dim=128 base=500000", f"layer=3|{OLMO3_FULL}", f"layer=19|{OLMO3_FULL}",
+        "layer=9|head_dim=128 base=500000", "|BAD_LAYER")
+publish("CohereForAI/c4ai-command-r-v01", {
+    "model_type": "cohere", "hidden_size": 8192, "num_attention_heads": 64, "rope_theta": 8000000.0},
+        "|head_dim=128 pairing=NEIGHBOURS base=8e6")
+publish("CohereForAI/c4ai-command-r7b-12-2024", {
+    "model_type": "cohere2", "head_dim": 128, "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32,
+    "rope_theta": 50000, "rotary_pct": 1.0, "sliding_window": 4096, "sliding_window_pattern": 4,
+    "order_of_interleaved_layers": "local_attn_first", "position_embedding_type": "rope_gptj"},
+        "|head_dim=128 pairing=NEIGHBOURS base=50000", "layer=2|head_dim=128 pairing=NEIGHBOURS base=50000",
+        "layer=3|LAYER_HAS_NO_ROTARY")
+publish("ibm-granite/granite-3.1-8b-instruct", {
+    "model_type": "granite", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000000.0,
+    "rope_scaling": None},
+        "|head_dim=128 base=1e7")
+publish("ibm-granite/granite-4.0-h-small", {
+    "model_type": "granitemoehybrid", "hidden_size": 4096, "num_attention_heads": 32, "position_embedding_type": "nope",
+    "rope_theta": 10000}, "|LAYER_HAS_NO_ROTARY")
+publish("HuggingFaceTB/SmolLM3-3B", {
+    "model_type": "smollm3", "hidden_size": 2048, "num_attention_heads": 16, "num_hidden_layers": 36,
+    "layer_types": layers(36, FULL), "no_rope_layer_interval": 4, "no_rope_layers": layers(36, 1, 1, 1, 0),
+    "rope_theta": 5000000.0, "rope_scaling": None}, "|head_dim=128 base=5e6", "layer=2|head_dim=128 base=5e6",
+        "layer=3|LAYER_HAS_NO_ROTARY", "layer=36|BAD_LAYER")
+publish("LGAI-EXAONE/EXAONE-4.0-32B", {
+    "model_type": "exaone4", "head_dim": 128, "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 64,
+    "layer_types": layers(64, SLIDING, SLIDING, SLIDING, FULL), "sliding_window": 4096,
+    "sliding_window_pattern": "LLLG",
+    "rope_theta": 1000000, "rope_scaling": llama3(16.0)},
+        "layer=0|head_dim=128 base=1e6 scaling=LLAMA3 factor=16 original_length=8192", "layer=3|LAYER_HAS_NO_ROTARY")
+publish("LGAI-EXAONE/EXAONE-4.0-1.2B", {
+    "model_type": "exaone4", "head_dim": 64, "hidden_size": 2048, "num_attention_heads": 32, "num_hidden_layers": 30,
+    "layer_types": layers(30, FULL), "sliding_window": None, "rope_theta": 1000000, "rope_scaling": llama3(16.0)},
+        "layer=3|head_dim=64 base=1e6 scaling=LLAMA3 factor=16 original_length=8192")
+publish("answerdotai/ModernBERT-base", {
+    "model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 22,
+    "global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "local_rope_theta": 10000.0, "local_attention": 128,
+    "position_embedding_type": "absolute"},
+        "layer=0|head_dim=64 base=160000", "layer=1|head_dim=64", "layer=3|head_dim=64 base=160000", "|BAD_LAYER")
+publish("nomic-ai/nomic-embed-text-v1.5", {
+    "model_type": "nomic_bert", "n_embd": 768, "n_head": 12, "n_layer": 12, "rotary_emb_base": 1000,
+    "rotary_emb_fraction": 1.0,
+    "rotary_emb_interleaved": False, "rotary_emb_scale_base": None, "rotary_scaling_factor": None},
+    "|head_dim=64 base=1000")
+publish("LiquidAI/LFM2-1.2B", {
+    "model_type": "lfm2", "hidden_size": 2048, "num_attention_heads": 32, "num_hidden_layers": 16,
+    "rope_theta": 1000000.0,
+    "layer_types": ["conv", "conv", FULL] * 2 + ["conv", "conv", FULL, "conv", FULL, "conv", FULL, "conv", FULL,
+    "conv"]},
+        "layer=2|head_dim=64 base=1e6", "layer=0|LAYER_HAS_NO_ROTARY")
+publish("facebook/muse-glimmer-30b", {
+    "model_type": "muse_glimmer", "text_config": {
+        "model_type": "muse_glimmer_text", "hidden_size": 6656, "num_attention_heads": 32, "head_dim": 128,
+        "num_hidden_layers": 52, "layer_types": layers(52, SLIDING, SLIDING, SLIDING, FULL),
+        "layer_rope_theta": layers(52, 500000.0, 500000.0, 500000.0, 0), "sliding_window": 2048,
+        "rope_parameters": {"rope_theta": 500000.0, "rope_type": "default"}}, "vision_config": VISION},
+        "layer=0|head_dim=128 base=500000", "layer=51|LAYER_HAS_NO_ROTARY", "|BAD_LAYER")
+publish("databricks/dbrx-base", {
+    "model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "max_seq_len": 32768,
+    "attn_config": {"clip_qkv": 8, "kv_n_heads": 8, "model_type": "", "rope_theta": 500000}},
+    "|head_dim=128 base=500000")
+publish("ibm-ai-platform/Bamba-9B", {
+    "model_type": "bamba", "hidden_size": 4096, "num_attention_heads": 32, "attn_rotary_emb": 64, "rope_theta": 10000.0,
+    "attn_layer_indices": [9, 18, 27]}, f"|{HALF}")
+publish("THUDM/chatglm3-6b", {
+    "model_type": "chatglm", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_layers": 28,
+    "original_rope": True, "seq_length": 8192}, f"|{HALF} pairing=NEIGHBOURS")
+publish("nvidia/NVIDIA-Nemotron-Nano-9B-v2", {
+    "model_type": "nemotron_h", "hidden_size": 4480, "num_attention_heads": 40, "head_dim": 128},
+    "|LAYER_HAS_NO_ROTARY")
+publish("moonshotai/Kimi-Linear-48B-A3B-Instruct", {
+    "model_type": "kimi_linear", "hidden_size": 2304, "num_attention_heads": 32, "qk_nope_head_dim": 128,
+    "qk_rope_head_dim": 64,
+    "mla_use_nope": True, "rope_scaling": None, "rope_theta": 10000.0}, "|LAYER_HAS_NO_ROTARY")
+publish("nvidia/Minitron-8B-Base", {
+    "model_type": "nemotron", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128,
+    "partial_rotary_factor": 0.5,
+    "rope_theta": 10000.0}, f"|{HALF}")
+
+
+# GGUF.
+def gguf(architecture, heads=None, width=None, tensors=(), **metadata):
+    keys = {"general.architecture": architecture, "general.name": "a model", "tokenizer.ggml.bos_token_id": 1}
+    plain = {"attention.head_count": heads, "embedding_length": width, **{key.replace("__", "."): x for key,
+    x in metadata.items()}}
+    return {**keys, **{f"{architecture}.{key}": x for key, x in plain.items()}, **dict(tensors)}
+
+
+def llama3_factors(factor):
+    """convert_hf_to_gguf.py: factors for the 64 pairs of 128 elements at base 500000, as float32."""
+    factors = []
+    for i in range(64):
+        w = D(500000) ** (D(-2 * i) / 128)
+        ramp = formulas.llama3_ramp({"original_length": 8192}, w)
+        factors.append(f32(1 / ((1 - ramp) / factor + ramp)))
+    return factors
+
+
+ROPE_FREQS = llama3_factors(8)
+publish("GGUF of Llama-3.1-8B", gguf(
+    "llama", 32, 4096, {"rope_freqs": ROPE_FREQS}, block_count=32, context_length=131072, rope__dimension_count=128,
+    rope__freq_base=500000.0),
+        f"|head_dim=128 pairing=NEIGHBOURS base=500000 scaling=FREQUENCY_FACTORS factors={listing(ROPE_FREQS)}",
+        "layer=32|BAD_LAYER")
+publish("GGUF of Llama-2-7B-32K, with the older key", gguf("llama", 32, 4096, rope__dimension_count=128,
+        rope__scale_linear=8.0),
+        "|head_dim=128 pairing=NEIGHBOURS scaling=LINEAR factor=8")
+publish("GGUF of Qwen2.5-7B with YaRN", gguf(
+    "qwen2", 28, 3584, context_length=32768, rope__freq_base=1000000.0, rope__scaling__type="yarn",
+    rope__scaling__factor=4.0,
+    rope__scaling__original_context_length=32768, rope__scaling__finetuned=True),
+        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768")
+publish("GGUF of Qwen2-VL-7B", gguf("qwen2vl", 28, 3584, rope__dimension_sections=[16, 24, 24, 0],
+        rope__freq_base=1000000.0),
+        f"|{QWEN2_VL}")
+publish("GGUF of Qwen3-VL-8B", gguf(
+    "qwen3vl", 32, 4096, attention__key_length=128, rope__dimension_sections=[24, 20, 20, 0],
+    rope__freq_base=5000000.0),
+        "|head_dim=128 base=5e6 axes=4 axis_order=IMROPE_AXES sections=22,20,20,2")
+publish("GGUF of uneven sections", gguf("qwen3vl", 32, 4096, rope__dimension_sections=[20, 22, 22, 0]),
+        "|head_dim=128 axes=4 axis_order=IMROPE_AXES sections=20,21,21,2")
+publish("GGUF of Qwen3.5-27B", gguf(
+    "qwen35", 24, 5120, block_count=64, attention__key_length=256, rope__dimension_count=64, full_attention_interval=4,
+    rope__dimension_sections=[11, 11, 10, 0], rope__freq_base=10000000.0),
+        "layer=3|head_dim=256 rotary_dim=64 base=1e7 axes=4 axis_order=IMROPE_AXES sections=11,11,10,0",
+        "layer=4|LAYER_HAS_NO_ROTARY")
+publish("GGUF of gemma-3-4b-it", gguf(
+    "gemma3", 8, 2560, block_count=34, attention__key_length=256, attention__sliding_window=1024,
+    rope__freq_base=1000000.0,
+    rope__scaling__type="linear", rope__scaling__factor=8.0),
+        "layer=0|head_dim=256", "layer=5|head_dim=256 base=1e6 scaling=LINEAR factor=8", "|BAD_LAYER")
+GEMMA4_FREQS = [1.0] * 64 + [1e30] * 192
+publish("GGUF of gemma-4-12b-it", gguf(
+    "gemma4", 16, 3840, {"rope_freqs.weight": GEMMA4_FREQS}, block_count=48, attention__key_length=512,
+    attention__key_length_swa=256, attention__sliding_window=1024, rope__freq_base=1000000.0,
+    rope__freq_base_swa=10000.0,
+    attention__sliding_window_pattern=layers(48, True, True, True, True, True, False), rope__dimension_count=512,
+    rope__dimension_count_swa=256), "layer=4|head_dim=256",
+        f"layer=5|head_dim=512 base=1e6 scaling=FREQUENCY_FACTORS factors={listing(GEMMA4_FREQS)}", "|BAD_LAYER")
+publish("GGUF of DeepSeek-V3", gguf(
+    "deepseek2", 128, 7168, attention__key_length=576, attention__value_length=512, attention__key_length_mla=192,
+    attention__value_length_mla=128, rope__dimension_count=64, rope__freq_base=10000.0, rope__scaling__type="yarn",
+    rope__scaling__factor=40.0, rope__scaling__original_context_length=4096, rope__scaling__yarn_log_multiplier=0.1),
+        f"|{LATENT} scaling=YARN factor=40 original_length=4096 amplitude=1")
+publish("GGUF of Ministral-3-3B", gguf(
+    "mistral3", 32, 3072, attention__key_length=128, rope__dimension_count=128, rope__freq_base=1000000.0,
+    rope__scaling__type="yarn", rope__scaling__factor=16.0, rope__scaling__original_context_length=16384,
+    rope__scaling__yarn_beta_fast=32.0, rope__scaling__yarn_beta_slow=1.0, rope__scaling__yarn_log_multiplier=1.0),
+        "|head_dim=128 pairing=NEIGHBOURS base=1e6 scaling=YARN factor=16 original_length=16384 mscale_all_dim=1")
+publish("GGUF of Phi-3-mini-128k", gguf(
+    "phi3", 32, 3072, {"rope_factors_long.weight": PHI3_LONG, "rope_factors_short.weight": PHI3_SHORT},
+    context_length=131072,
+    rope__dimension_count=96, rope__freq_base=10000.0, rope__scaling__original_context_length=4096,
+    rope__scaling__attn_factor=1.1902381),
+        f"|head_dim=96 scaling=LONGROPE length=4096 original_length=4096 amplitude=1.1902381 "
+        f"factors={listing(PHI3_SHORT)} long_factors={listing(PHI3_LONG)}")
+publish("GGUF of lists without an amplitude", gguf(
+    "phi3", 1, 4, {"rope_factors_long": [2.0, 3.0], "rope_factors_short": [1.0, 1.5]}, context_length=4096),
+        "|head_dim=4 scaling=LONGROPE length=4096 original_length=4096 amplitude=1 factors=1,1.5 long_factors=2,3")
+publish("GGUF of gpt-oss-20b", gguf(
+    "gpt-oss", 64, 2880, attention__key_length=64, attention__sliding_window=128, rope__freq_base=150000.0,
+    rope__scaling__type="yarn", rope__scaling__factor=32.0, rope__scaling__original_context_length=4096),
+        "|head_dim=64 base=150000 scaling=YARN factor=32 original_length=4096")
+publish("GGUF of a linear scaling with an amplitude", gguf(
+    "qwen2", 28, 3584, rope__scaling__factor=4.0, rope__scaling__attn_factor=1.25),
+        "|head_dim=128 scaling=LINEAR factor=4 amplitude=1.25")
+publish("GGUF of gpt-neox-20b", gguf("gptneox", 64, 6144, rope__dimension_count=24), "|head_dim=96 rotary_dim=24")
+publish("GGUF of command-r", gguf("command-r", 64, 8192, rope__freq_base=8000000.0, rope__scaling__type="none"),
+        "|head_dim=128 pairing=NEIGHBOURS base=8e6")
+publish("GGUF of MiMo-V2-Flash", gguf(
+    "mimo2", 64, 4096, attention__key_length=192, rope__dimension_count=64, rope__freq_base=5000000.0,
+    rope__freq_base_swa=10000.0,
+    attention__sliding_window_pattern=[0, 1, 1, 1, 1, 0]), "layer=0|head_dim=192 rotary_dim=64 base=5e6",
+        "layer=1|head_dim=192 rotary_dim=64", "layer=6|BAD_CONFIG_VALUE")
+publish("GGUF of a model with an amplitude", gguf(
+    "qwen3", 32, 4096, attention__key_length=128, rope__freq_base=1000000.0, rope__scaling__type="yarn",
+    rope__scaling__factor=4.0,
+    rope__scaling__original_context_length=32768, rope__scaling__yarn_attn_factor=0.8782488562869419),
+        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768 amplitude=" +
+        repr(formulas.f64(D(0.8782488562869419) * (D(4).ln() / 10 + 1))))
+publish("GGUF of an architecture that is none", gguf("llama9", 32, 4096), "|BAD_CONFIG_VALUE",
+        "model=llama|head_dim=128 pairing=NEIGHBOURS")
