@@ -336,6 +336,36 @@ TEST_P(RotaryExact, PartsOfHeads) {
   }
 }
 
+// Heads with more pairs than buffers are rotated piece by piece: parts of pieces, axes, whole turns, rounded
+// phases.
+TEST_P(RotaryExact, LargeHeads) {
+  const RotaryGain gain = {1.25, 1.0, false};
+  const std::vector<double> positions = {0.0, 7.0, -1048575.0, 0.5};
+  const auto expect = [&](const posenc_rotary_spec& spec, const std::vector<double>& at) {
+    ExpectKinds(spec, TurnTable(spec, at), 1, gain);
+  };
+  posenc_rotary_spec spec = Spec(1100);
+  spec.rotary_dim = 1054;
+  spec.rotary_offset = 3;
+  expect(spec, positions);
+  if (IsReference()) return;
+  spec.unit = POSENC_TURNS;
+  expect(spec, positions);
+  spec.unit = POSENC_RADIANS;
+  for (const posenc_phase_rounding rounding : {POSENC_F32_INV_FREQ, POSENC_F32_ITERATED}) {
+    spec.phase_rounding = rounding;
+    expect(spec, positions);
+    if (HasFailure()) return;
+  }
+  spec.axes = 2;
+  spec.sections[0] = 520;
+  spec.sections[1] = 7;
+  expect(spec, positions);
+  spec.phase_rounding = POSENC_NO_PHASE_ROUNDING;
+  expect(spec, positions);
+  expect(Spec(POSENC_MAX_ROTARY_DIM), {-3.0});
+}
+
 // What multiplies positions, and other exponents.
 TEST_P(RotaryExact, OtherSchedules) {
   posenc_rotary_spec spec = Spec(64);

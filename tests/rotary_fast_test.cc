@@ -50,7 +50,7 @@ Rotated<T> AnyPair(PairMaker<T>& maker, std::size_t k, const GainedTurn& turn, d
 }
 
 TEST_P(RotaryFast, IsPlainFloatArithmetic) {
-  for (const std::size_t dim : {2u, 6u, 64u, 80u, 130u, 1024u}) {
+  for (const std::size_t dim : {2u, 6u, 64u, 80u, 130u, 1024u, 2070u}) {
     if (IsReference() && dim > 130) continue;
     const posenc_rotary_spec spec = Spec(dim);
     std::vector<double> positions = RotaryPositions();
@@ -246,7 +246,8 @@ TEST_P(RotaryCached, IsPlainFloatArithmeticInEveryLayout) {
     for (const auto& [from, to] : AllPairings()) {
       for (const RotaryGain& gain :
            {RotaryGain{1.0, 1.0, false}, {1.0, 1.0, true}, {1.0, 0.1, false}, {1.0, 0x1p-64, true}}) {
-        posenc_rotary_spec spec = MakeRotarySpec(k % 3 == 0 ? 6 : 44, target());
+        const bool is_large = from == to && gain.scale == 0.1;
+        posenc_rotary_spec spec = MakeRotarySpec(is_large ? 1030 : k % 3 == 0 ? 6 : 44, target());
         spec.pairing = from;
         spec.output_pairing = to;
         spec.arithmetic = k % 2 == 0 ? POSENC_EXACT : POSENC_FAST;

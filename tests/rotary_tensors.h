@@ -236,9 +236,14 @@ void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns, std::size_t 
         of_tensors.push_back(
             tensors[k].Heads(results[k].data(), in_place ? nullptr : sources[k].data(), gains[k]));
       }
+      const bool is_torn = in_place && from != to && turns.pairs() > 512;
       ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, turns.positions().data(), turns.tokens(),
                                  TypeOf<T>(), of_tensors.data(), of_tensors.size(), nullptr),
-                POSENC_OK);
+                is_torn ? POSENC_PAIRING_IN_PLACE : POSENC_OK);
+      if (is_torn) {  // nothing is written
+        for (std::size_t k = 0; k < tensors.size(); ++k) ASSERT_TRUE(SameBits(results[k], sources[k]));
+        continue;
+      }
       for (std::size_t k = 0; k < tensors.size(); ++k) {
         ASSERT_TRUE(tensors[k].IsAfter(results[k], to, any_nan))
             << (in_place ? "in place" : "from a source") << ", scale " << gains[k].scale

@@ -164,12 +164,15 @@ enum POSENC_ENUM(posenc_status) {
   POSENC_BAD_LISTED_FACTOR = 64,          // some listed factor is not positive and finite
 
   // Of models' configurations (rotary_config_c.h).
-  POSENC_UNKNOWN_CONFIG_KEY = 65,  // a key about the rotary is none that posenc knows
-  POSENC_BAD_CONFIG_KIND = 66,     // a key's value is of another kind than the key's
-  POSENC_BAD_CONFIG_VALUE = 67,    // a key's value is none that it may have here
-  POSENC_MISSING_CONFIG_KEY = 68,  // a key that the rotary needs is missing
-  POSENC_BAD_LAYER = 69,           // the model has no such layer or type of layer, or none was named
-  POSENC_LAYER_HAS_NO_ROTARY = 70  // the heads of that layer do not rotate
+  POSENC_UNKNOWN_CONFIG_KEY = 65,   // a key about the rotary is none that posenc knows
+  POSENC_BAD_CONFIG_KIND = 66,      // a key's value is of another kind than the key's
+  POSENC_BAD_CONFIG_VALUE = 67,     // a key's value is none that it may have here
+  POSENC_MISSING_CONFIG_KEY = 68,   // a key that the rotary needs is missing
+  POSENC_BAD_LAYER = 69,            // the model has no such layer or type of layer, or none was named
+  POSENC_LAYER_HAS_NO_ROTARY = 70,  // the heads of that layer do not rotate
+
+  // Of calls, again.
+  POSENC_PAIRING_IN_PLACE = 71  // another output_pairing in place, with rotary_dim above 1024
 };
 
 // One static English sentence for a status; never null.

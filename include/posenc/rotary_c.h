@@ -38,7 +38,7 @@ typedef int32_t posenc_pairing, posenc_arithmetic, posenc_scaling, posenc_axis_o
 #define POSENC_MAX_HEAD_DIM 65536
 
 // Elements of a head that rotate: rotary_dim <= POSENC_MAX_ROTARY_DIM.
-#define POSENC_MAX_ROTARY_DIM 1024
+#define POSENC_MAX_ROTARY_DIM 16384
 
 // Axes of a position: 1 .. POSENC_MAX_AXES.
 #define POSENC_MAX_AXES 4
@@ -137,9 +137,9 @@ typedef struct posenc_rotary_spec {
   size_t head_dim;       // elements of a head
   size_t rotary_dim;     // even; 0 (the default) means head_dim - rotary_offset
   size_t rotary_offset;  // the first element that rotates; 0. Other elements stay as they are, or are copied.
-  posenc_pairing pairing;                // POSENC_HALF_SPLIT
-  posenc_pairing output_pairing;         // POSENC_SAME_PAIRING
-  posenc_arithmetic arithmetic;          // POSENC_EXACT
+  posenc_pairing pairing;         // POSENC_HALF_SPLIT
+  posenc_pairing output_pairing;  // POSENC_SAME_PAIRING; above rotary_dim 1024 another one not in place
+  posenc_arithmetic arithmetic;   // POSENC_EXACT
   posenc_phase_rounding phase_rounding;  // POSENC_NO_PHASE_ROUNDING
   double base;                           // 10000 (rope_theta)
   double exponent_dim;                   // 0 (the default) means rotary_dim

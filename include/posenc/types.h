@@ -92,7 +92,8 @@ struct Status : Named<posenc_status> {
                          kUnknownConfigKey = POSENC_UNKNOWN_CONFIG_KEY,
                          kBadConfigKind = POSENC_BAD_CONFIG_KIND, kBadConfigValue = POSENC_BAD_CONFIG_VALUE,
                          kMissingConfigKey = POSENC_MISSING_CONFIG_KEY, kBadLayer = POSENC_BAD_LAYER,
-                         kLayerHasNoRotary = POSENC_LAYER_HAS_NO_ROTARY;
+                         kLayerHasNoRotary = POSENC_LAYER_HAS_NO_ROTARY,
+                         kPairingInPlace = POSENC_PAIRING_IN_PLACE;
 };
 
 // One static English sentence for a status; never null.

@@ -50,7 +50,7 @@ posenc_status RotaryPlan::Make() {
     return status;
   rotary.head_dim = spec.head_dim;
   rotary.offset = spec.rotary_offset;
-  rotary.pairs = rotary.table.frequencies.count;
+  rotary.pairs = rotary.head_pairs = rotary.table.frequencies.count;
   rotary.axes = spec.axes;
   rotary.from = spec.pairing;
   rotary.to = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;

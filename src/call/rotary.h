@@ -15,14 +15,17 @@ namespace internal {
 
 struct Rotary {
   std::size_t head_dim;
-  std::size_t offset;  // the first element of a head that is rotated
-  std::size_t pairs;
+  std::size_t offset;      // the first element of a head that is rotated
+  std::size_t pairs;       // of a piece of the rotary, if it is one
+  std::size_t head_pairs;  // of a head
   std::size_t axes;
   posenc_pairing from, to;  // pairing of the elements that are read, and of those that are written
   posenc_arithmetic arithmetic;
   std::int64_t target;
   const RotaryKernels* kernels;
   RotaryTable table;
+
+  std::size_t First() const { return table.frequencies.first; }  // of the head's pairs, in a piece; else 0
 };
 
 // The positions of a call's tokens: first, first + 1, ... on all axes, or a list [axes, tokens].

@@ -106,7 +106,11 @@ posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type t
   if (const posenc_status status = CheckApart(memory->data); status != POSENC_OK) return status;
   if (heads.data == nullptr) return POSENC_NULL_POINTER;
   memory->is_in_place = IsInPlace(heads, tokens);
-  if (memory->is_in_place) return POSENC_OK;
+  if (memory->is_in_place) {
+    // One piece would overwrite elements of the next.
+    const bool is_torn = rotary.from != rotary.to && rotary.pairs > kMaxPiece;
+    return is_torn ? POSENC_PAIRING_IN_PLACE : POSENC_OK;
+  }
   return MakeBlocks(heads.source, tokens, SourceTokenStride(heads), heads.heads, SourceHeadStride(heads),
                     rotary.head_dim, size, &memory->source)
              ? POSENC_OK

@@ -15,7 +15,7 @@ namespace internal {
 
 // Numbers in a buffer of cosines or sines. The 64 more than there are pairs keep adjacent buffers from being
 // a multiple of 4 KB apart, at which loads would wait for unrelated stores (4K aliasing).
-inline constexpr std::size_t kPairBuffer = kMaxRotaryPairs + 64;
+inline constexpr std::size_t kPairBuffer = kMaxPiece + 64;
 static_assert(kVectorPadding <= 64, "a last vector may reach past the pairs");
 
 // The position of a token from which the angles of the next tokens are computed by angle addition.

@@ -1,5 +1,6 @@
 // Walks the tokens of a rotary's call. The cosines and sines of a token are computed or loaded once for all
 // heads of all tensors.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -42,13 +43,16 @@ class TokenHeads {
     const std::size_t stride = tensor_.head_stride * size_;
     auto* data =
         static_cast<unsigned char*>(tensor_.data) + (t * tensor_.token_stride + rotary_.offset) * size_;
-    Heads heads = {data, data, stride, stride, tensor_.heads, rotary_.pairs, rotary_.to, cached_};
+    Heads heads = {data,       data,   stride, stride, tensor_.heads, rotary_.pairs, rotary_.head_pairs,
+                   rotary_.to, cached_};
     if (!in_place_) {
       heads.source = static_cast<const unsigned char*>(tensor_.source) +
                      (t * SourceTokenStride(tensor_) + rotary_.offset) * size_;
       heads.source_stride = SourceHeadStride(tensor_) * size_;
-      CopyRest(heads);
+      if (rotary_.First() == 0) CopyRest(heads);
     }
+    heads.source += FirstElement(rotary_.from) * size_;
+    heads.data += FirstElement(rotary_.to) * size_;
     if (is_direct_) {
       rotate(heads, false);
     } else {
@@ -59,36 +63,43 @@ class TokenHeads {
  private:
   bool IsAligned(const void* p) const { return (reinterpret_cast<std::uintptr_t>(p) & (size_ - 1)) == 0; }
 
+  // The element of a head at which the pairs begin.
+  std::size_t FirstElement(posenc_pairing pairing) const {
+    return ElementsOf(pairing, rotary_.First(), rotary_.head_pairs).a;
+  }
+
   // It is not inlined, so that calls without the buffer leave its 4 KB of stack to the kernels.
   template <class Rotate>
   POSENC_NOINLINE void ForEachInBuffer(const Heads& heads, const Rotate& rotate) const {
-    alignas(64) unsigned char buffer[POSENC_MAX_ROTARY_DIM * sizeof(float)];
-    const std::size_t bytes = 2 * heads.pairs * size_;
+    alignas(64) unsigned char buffer[2 * kMaxPiece * sizeof(float)];
     for (std::size_t h = 0; h < heads.count; ++h) {
-      const unsigned char* source = heads.source + h * heads.source_stride;
-      if (rotary_.from == rotary_.to) {
-        std::memcpy(buffer, source, bytes);
-      } else {
-        ChangePairing(source, buffer);
-      }
-      rotate(Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairing, Cached::kByCore}, true);
-      std::memcpy(heads.data + h * heads.stride, buffer, bytes);
+      Copy(heads.source + h * heads.source_stride, rotary_.from, heads.apart, buffer, heads.pairs);
+      rotate(Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairs, heads.pairing, Cached::kByCore}, true);
+      Copy(buffer, heads.pairing, heads.pairs, heads.data + h * heads.stride, heads.apart);
     }
   }
 
-  // Copies the pairs of a head from where they are read to where they are written.
-  void ChangePairing(const unsigned char* source, unsigned char* to) const {
-    for (std::size_t i = 0; i < rotary_.pairs; ++i) {
-      const PairIndex old = ElementsOf(rotary_.from, i, rotary_.pairs);
-      const PairIndex now = ElementsOf(rotary_.to, i, rotary_.pairs);
-      std::memcpy(to + now.a * size_, source + old.a * size_, size_);
-      std::memcpy(to + now.b * size_, source + old.b * size_, size_);
+  // Copies pairs into the pairing that is written; half-split ones are so many elements apart.
+  void Copy(const unsigned char* from, posenc_pairing pairing, std::size_t apart, unsigned char* to,
+            std::size_t apart_to) const {
+    const std::size_t pairs = rotary_.pairs;
+    if (pairing == rotary_.to) {
+      const std::size_t halves = pairing == POSENC_HALF_SPLIT ? 2 : 1, bytes = 2 * pairs * size_ / halves;
+      for (std::size_t k = 0; k < halves; ++k) {
+        std::memcpy(to + k * apart_to * size_, from + k * apart * size_, bytes);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const PairIndex old = ElementsOf(pairing, i, apart), now = ElementsOf(rotary_.to, i, apart_to);
+      std::memcpy(to + now.a * size_, from + old.a * size_, size_);
+      std::memcpy(to + now.b * size_, from + old.b * size_, size_);
     }
   }
 
   // Copies the elements before and after those that are rotated.
   void CopyRest(const Heads& heads) const {
-    const std::size_t before = rotary_.offset * size_, rotated = 2 * rotary_.pairs * size_;
+    const std::size_t before = rotary_.offset * size_, rotated = 2 * rotary_.head_pairs * size_;
     const std::size_t after = rotary_.head_dim * size_ - before - rotated;
     if (before + after == 0) return;
     for (std::size_t h = 0; h < heads.count; ++h) {
@@ -154,7 +165,7 @@ class CacheRow {
  public:
   CacheRow(const Rotary& rotary, const posenc_cache& cache, const CacheColumns& columns, std::size_t row)
       : rotary_(rotary), cache_(cache), size_(ElementSize(cache.type)), bytes_(rotary.pairs * size_) {
-    const std::size_t offset = row * cache.row_stride;
+    const std::size_t offset = row * cache.row_stride + columns.step * rotary.First();
     cos_ = static_cast<unsigned char*>(cache.cos) + offset * size_;
     sin_ = static_cast<unsigned char*>(columns.HasTwoTables() ? cache.sin : cache.cos) +
            (offset + columns.sines) * size_;
@@ -187,7 +198,7 @@ class CacheRow {
  private:
   void LoadFrom(const unsigned char* from, double scale, float* to) const {
     const std::size_t pairs = rotary_.pairs;
-    alignas(64) unsigned char elements[kMaxRotaryPairs * sizeof(float)];
+    alignas(64) unsigned char elements[kMaxPiece * sizeof(float)];
     if (is_interleaved_) {
       size_ == 2 ? Elements<2>::TakeEven(from, pairs, elements)
                  : Elements<4>::TakeEven(from, pairs, elements);
@@ -217,29 +228,21 @@ class CacheRow {
   std::size_t copy_;     // bytes from a cosine or sine to where it is repeated; 0: nowhere
 };
 
-}  // namespace
-
-CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
-  // Two tables with a pair's number in the columns of both its elements.
-  const auto in_both = [&](posenc_pairing pairing) {
-    return CacheColumns{0, ElementsOf(pairing, 1, rotary.pairs).a, ElementsOf(pairing, 0, rotary.pairs).b};
-  };
-  switch (layout) {
-    case POSENC_CACHE_HALVES:
-      break;
-    case POSENC_CACHE_DUPLICATED:
-      return in_both(rotary.from);
-    case POSENC_CACHE_COS_SIN:
-      return {rotary.pairs, 1, 0};
-    case POSENC_CACHE_PAIRS:
-      return {1, 2, 0};
-    case POSENC_CACHE_HALVES_TWICE:
-      return in_both(POSENC_HALF_SPLIT);
+// walk(rotary) or, if a head has more pairs than buffers, walk(piece) of each piece of it.
+template <class Walk>
+Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
+  if (rotary.pairs <= kMaxPiece) return walk(rotary);
+  Tally tally;
+  Rotary piece = rotary;
+  for (std::size_t first = 0; first < rotary.pairs; first += piece.pairs) {
+    piece.pairs = std::min(kMaxPiece, rotary.pairs - first);
+    piece.table.frequencies = rotary.table.frequencies.Slice(first, piece.pairs);
+    tally += walk(piece);
   }
-  return {0, 1, 0};
+  return tally;
 }
 
-Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
+Tally RotateTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
   return InFpState([&] {
     HeadSinCos sin_cos(rotary);
     const Cached cached = WhatCaches(rotary, tensors, positions.tokens);
@@ -257,8 +260,8 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
   });
 }
 
-void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
-  InFpState([&] {
+Tally RotateByCache(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
+  return InFpState([&] {
     alignas(64) float cosines[kPairBuffer], sines[kPairBuffer];
     const Cached cached = WhatCaches(rotary, tensors, tokens);
     const CacheColumns columns = ColumnsOf(rows.cache.layout, rotary);
@@ -271,11 +274,11 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
         rotary.kernels->fast[tensors.type][heads.pairing](cosines, sines, heads);
       });
     }
-    return 0;
+    return Tally{};
   });
 }
 
-Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+Tally WriteCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
   return InFpState([&] {
     alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
     TokenSinCos sin_cos(rotary);
@@ -289,6 +292,41 @@ Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const pos
     }
     return tally;
   });
+}
+
+}  // namespace
+
+CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
+  // Two tables with a pair's number in the columns of both its elements.
+  const auto in_both = [&](posenc_pairing pairing) {
+    return CacheColumns{0, ElementsOf(pairing, 1, rotary.head_pairs).a,
+                        ElementsOf(pairing, 0, rotary.head_pairs).b};
+  };
+  switch (layout) {
+    case POSENC_CACHE_HALVES:
+      break;
+    case POSENC_CACHE_DUPLICATED:
+      return in_both(rotary.from);
+    case POSENC_CACHE_COS_SIN:
+      return {rotary.head_pairs, 1, 0};
+    case POSENC_CACHE_PAIRS:
+      return {1, 2, 0};
+    case POSENC_CACHE_HALVES_TWICE:
+      return in_both(POSENC_HALF_SPLIT);
+  }
+  return {0, 1, 0};
+}
+
+Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
+  return ForEachPiece(rotary, [&](const Rotary& piece) { return RotateTokens(piece, positions, tensors); });
+}
+
+void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
+  ForEachPiece(rotary, [&](const Rotary& piece) { return RotateByCache(piece, rows, tokens, tensors); });
+}
+
+Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+  return ForEachPiece(rotary, [&](const Rotary& piece) { return WriteCache(piece, positions, cache); });
 }
 
 }  // namespace internal

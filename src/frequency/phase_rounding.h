@@ -30,10 +30,10 @@ struct PhaseRounding {
   // has factors or several axes.
   void Fill(double position, std::size_t first, std::size_t count, double* phases) const;
 
-  // The same of all pairs of a rotary at a position [axis_count]; axes [count] is the axis of each, or null
-  // if there is one.
-  void FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes, std::size_t count,
-                  double* phases) const;
+  // The same of a rotary at a position [axis_count]; axes [count] is the axis of each pair, or null if there
+  // is one.
+  void FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes, std::size_t first,
+                  std::size_t count, double* phases) const;
 };
 
 // Of a valid spec, without values and ratio.

@@ -300,32 +300,36 @@ bool AreInRange(const Schedule& schedule, bool* has_large) {
 // Here rather than in phase_rounding.cc: what only rotaries call is not linked to programs that only encode,
 // and these loops, which run for every token, are not optimised for size.
 void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes,
-                               std::size_t count, double* phases) const {
+                               std::size_t first, std::size_t count, double* phases) const {
   const bool is_iterated = rounding == POSENC_F32_ITERATED;
   const auto factor = static_cast<float>(scale);
   float at[POSENC_MAX_AXES] = {};
   for (std::size_t k = 0; k < axis_count; ++k) at[k] = static_cast<float>(position[k]) * position_factor;
+  const auto advance = [&] {
+    for (float& t : at) t *= ratio;
+  };
+  for (std::size_t i = 0; is_iterated && i < first; ++i) advance();
   for (std::size_t i = 0; i < count; ++i) {
     const float start = at[axes == nullptr ? 0 : axes[i]];
-    const float value = values == nullptr ? 1.0f : static_cast<float>(values[i]);
+    const float value = values == nullptr ? 1.0f : static_cast<float>(values[first + i]);
     if (!is_iterated) {
       phases[i] = start * value;
       continue;
     }
     phases[i] = factor * start / value;
-    for (float& t : at) t *= ratio;
+    advance();
   }
 }
 
 void RotaryTable::FillMultiples(const double* position, double* multiples) const {
   const std::size_t count = frequencies.count;
   const std::uint8_t* const axes = frequencies.axes;
-  for (std::size_t i = count; i < frequencies.padded; ++i) multiples[i] = 0.0;
-  const PhaseRounding& phase_rounding = frequencies.phase_rounding;
+  for (std::size_t i = count; i < count + kPadding; ++i) multiples[i] = 0.0;
   if (IsRounded() && axes == nullptr && frequencies.factors == nullptr) {
-    phase_rounding.Fill(*position, 0, count, multiples);
+    frequencies.FillPhases(*position, 0, count, multiples);
   } else if (IsRounded()) {
-    phase_rounding.FillOfAxes(position, frequencies.axis_count, axes, count, multiples);
+    frequencies.phase_rounding.FillOfAxes(position, frequencies.axis_count, axes, frequencies.first, count,
+                                          multiples);
   } else if (axes == nullptr) {
     for (std::size_t i = 0; i < count; ++i) multiples[i] = *position;
   } else {

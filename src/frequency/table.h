@@ -122,7 +122,7 @@ struct RotaryTable {
   // The cosines of an offset; the sines follow.
   double* OffsetCosines(std::size_t offset) const { return offsets + 2 * (offset - 1) * frequencies.count; }
 
-  // multiples [frequencies.padded], 0 past the pairs, of a position [axes].
+  // multiples [frequencies.count + kPadding], 0 past the pairs, of a position [axes].
   void FillMultiples(const double* position, double* multiples) const;
 };
 

@@ -18,7 +18,8 @@
 namespace posenc {
 namespace internal {
 
-inline constexpr std::size_t kMaxRotaryPairs = POSENC_MAX_ROTARY_DIM / 2;
+// Buffers have room for a piece of so many pairs. Heads with more pairs are rotated piece by piece.
+inline constexpr std::size_t kMaxPiece = 512;
 
 // Arrays of cosines and sines have room for this many numbers behind those of the pairs, because kernels load
 // and store whole vectors.
@@ -65,9 +66,9 @@ struct Rotation {
 // that cores share, or none.
 enum class Cached { kByCore, kByShared, kNowhere };
 
-// The parts of a token's heads that rotate, [count, 2 * pairs] elements aligned to their size. Element e of
-// head h is read from source + h * source_stride bytes, e elements on, and written to data + h * stride
-// bytes, e elements on. `source` may be `data`.
+// The parts of a token's heads that rotate, aligned to the size of their elements. Element e of head h is
+// read from source + h * source_stride bytes, e elements on, and written to data + h * stride bytes, e
+// elements on; ElementsOf(pairing, i, apart) are those of pair i. `source` may be `data`.
 struct Heads {
   const unsigned char* source;
   unsigned char* data;
@@ -75,23 +76,24 @@ struct Heads {
   std::size_t stride;
   std::size_t count;
   std::size_t pairs;
+  std::size_t apart;  // elements from the first to the second of a half-split pair
   posenc_pairing pairing;
   Cached cached;
 };
 
-// Which elements of a head with `pairs` pairs are pair i's.
+// Which elements of a head are pair i's; half-split ones are `apart`.
 struct PairIndex {
   std::size_t a, b;
 };
-inline PairIndex ElementsOf(posenc_pairing pairing, std::size_t i, std::size_t pairs) {
+inline PairIndex ElementsOf(posenc_pairing pairing, std::size_t i, std::size_t apart) {
   if (pairing == POSENC_NEIGHBOURS) return {2 * i, 2 * i + 1};
-  return {i, i + pairs};
+  return {i, i + apart};
 }
 
 // Room for a token's cosines and sines times the gain, in the layout of the exact kernel for one type and
 // pairing (PlacedSinCos, pairs-inl.h).
 struct PlacedSinCosRoom {
-  alignas(64) unsigned char bytes[4 * kMaxRotaryPairs * sizeof(double)];
+  alignas(64) unsigned char bytes[4 * kMaxPiece * sizeof(double)];
 };
 
 // A token's cosines and sines [pairs], without the gain: direct ones with a relative error of kDirectError,

@@ -183,15 +183,15 @@ struct LastPairs {
 // One value for each pair: [c_0 c_1 ...] and [s_0 s_1 ...].
 template <class Value>
 struct SinCosArrays {
-  HWY_ALIGN Value cosines[kMaxRotaryPairs];
-  HWY_ALIGN Value sines[kMaxRotaryPairs];
+  HWY_ALIGN Value cosines[kMaxPiece];
+  HWY_ALIGN Value sines[kMaxPiece];
 };
 
 // One value for each element, for pairs of neighbours: [c_0 c_0 c_1 c_1 ...] and [-s_0 s_0 -s_1 s_1 ...].
 template <class Value>
 struct SinCosPerElement {
-  HWY_ALIGN Value cosines[2 * kMaxRotaryPairs];
-  HWY_ALIGN Value sines[2 * kMaxRotaryPairs];
+  HWY_ALIGN Value cosines[2 * kMaxPiece];
+  HWY_ALIGN Value sines[2 * kMaxPiece];
 };
 
 // Whether a loop takes SinCosPerElement. Neighbours are rotated without separating a from b, but for

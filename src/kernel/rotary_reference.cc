@@ -116,7 +116,7 @@ template <class Rotate>
 void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
   const std::size_t size = ElementSize(type);
   for (std::size_t i = 0; i < heads.pairs; ++i) {
-    const PairIndex at = ElementsOf(heads.pairing, i, heads.pairs);
+    const PairIndex at = ElementsOf(heads.pairing, i, heads.apart);
     for (std::size_t h = 0; h < heads.count; ++h) {
       const unsigned char* source = heads.source + h * heads.source_stride;
       unsigned char* data = heads.data + h * heads.stride;

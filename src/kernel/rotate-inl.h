@@ -81,7 +81,7 @@ class BoundedRotation {
     const Head<kType> head(heads_, at.head);
     const std::size_t element = at.pair * step_, lanes = hn::Lanes(PairsOf<kType>());
     const std::size_t count = (end - at.pair) / lanes * lanes;
-    return at.pair + RotateRun(head.source + element, head.data + element, heads_.pairs, at, count);
+    return at.pair + RotateRun(head.source + element, head.data + element, heads_.apart, at, count);
   }
 
   // Rotates the pairs before `end`, fewer than a vector has lanes, by way of a copy. Returns `end`.
@@ -92,9 +92,9 @@ class BoundedRotation {
   HWY_NOINLINE std::size_t RotateLastOf(Progress at, std::size_t end) {
     const Head<kType> head(heads_, at.head);
     LastPairs<kType, kPairing, PairsOf<kType>> last;
-    last.Read(head.source, at.pair, end, heads_.pairs);
+    last.Read(head.source, at.pair, end, heads_.apart);
     RotateRun(last.elements, last.elements, hn::Lanes(PairsOf<kType>()), at, end - at.pair);
-    last.Write(head.data, at.pair, end, heads_.pairs);
+    last.Write(head.data, at.pair, end, heads_.apart);
     return end;
   }
 

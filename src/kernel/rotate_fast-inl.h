@@ -70,13 +70,13 @@ HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float*
     std::size_t i = first;
     for (; i + lanes <= pairs; i += lanes) {
       RotateVectorFast<kType, kPairing>(head.source + i * kStep<kPairing>, head.data + i * kStep<kPairing>,
-                                        pairs, cosines + i, sines + i);
+                                        heads.apart, cosines + i, sines + i);
     }
     if (i == pairs) continue;
     LastPairs<kType, kPairing, hn::ScalableTag<float>> last;
-    last.Read(head.source, i, pairs, pairs);
+    last.Read(head.source, i, pairs, heads.apart);
     RotateVectorFast<kType, kPairing>(last.elements, last.elements, lanes, cosines + i, sines + i);
-    last.Write(head.data, i, pairs, pairs);
+    last.Write(head.data, i, pairs, heads.apart);
   }
 }
 
@@ -246,8 +246,8 @@ HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Head
     const Head<kType> head(heads, h);
     const auto* from = head.source + first * kStep<kPairing>;
     auto* to = head.data + first * kStep<kPairing>;
-    Step::Rotate(from, to, heads.pairs, c0, s0, c1, s1);
-    Step::Rotate(from + second, to + second, heads.pairs, c2, s2, c3, s3);
+    Step::Rotate(from, to, heads.apart, c0, s0, c1, s1);
+    Step::Rotate(from + second, to + second, heads.apart, c2, s2, c3, s3);
   }
 }
 

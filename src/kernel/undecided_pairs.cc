@@ -18,7 +18,7 @@ void QueueUndecided(posenc_type type, std::uint64_t pairs, const void* from, std
     const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(pairs), n = undecided.count++;
     const std::size_t pair = at.pair + k;
     const PairIndex here = ElementsOf(heads.pairing, k, apart),
-                    there = ElementsOf(heads.pairing, pair, heads.pairs);
+                    there = ElementsOf(heads.pairing, pair, heads.apart);
     const PhaseStep step(rotation.table, rotation.multiples[pair], pair);
     undecided.pair[n] = static_cast<std::uint32_t>(pair);
     undecided.a[n] = LoadBits(type, elements + here.a * size);

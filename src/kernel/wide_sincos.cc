@@ -113,7 +113,7 @@ WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
 // (PROOF.md, section 6). It is not inlined, so that its wide numbers take stack only when they are needed.
 template <int kLimbs>
 POSENC_NOINLINE double RoundBySeries(const Wide<kLimbs>& value, posenc_type type, const Wide<kLimbs>& even,
-                     const Wide<kLimbs>& odd, const Wide<kLimbs>& t) {
+                                     const Wide<kLimbs>& odd, const Wide<kLimbs>& t) {
   constexpr int kBeside = 200, kAgree = 900, kOutweighs = 64, kMaxTerms = 64;
   Wide<kLimbs> step = value;
   step.exponent -= kBeside;

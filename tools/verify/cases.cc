@@ -163,7 +163,11 @@ Rows Schedules() {
       "{$types {operation=cache|inputs=tiny}|type=f64 operation=cache}",
 
       "operation=cache head_dim=66 cache_layout=halves_twice $all_types "
-      "{at=-5..6|amplitude=1.3465735902799727 pairing=neighbours at=i64:far,f64:real}"};
+      "{at=-5..6|amplitude=1.3465735902799727 pairing=neighbours at=i64:far,f64:real}",
+
+      // Heads with more pairs than a piece.
+      "operation=rotate head_dim=1032 rotary_dim=1030 rotary_offset=2 at=i64:far {$two_pairings"
+      "|arithmetic=fast $two_pairings|pairing=neighbours output_pairing=half_split in_place=0 $types}"};
 }
 
 // The angle as the only listed frequency, or as that of pair 1 of a base. A run has the position in the
