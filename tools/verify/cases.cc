@@ -165,6 +165,10 @@ Rows Schedules() {
       "operation=cache head_dim=66 cache_layout=halves_twice $all_types "
       "{at=-5..6|amplitude=1.3465735902799727 pairing=neighbours at=i64:far,f64:real}",
 
+      // Axes that scale by themselves.
+      "operation=rotate head_dim=128 pairing=neighbours axis_order=axial sections=8/28/28 original_length=64 "
+      "{scaling=yarn,ntk,mixed_ntk factor=3|scaling=proportional proportion=0.5} $shown",
+
       // Heads with more pairs than a piece.
       "operation=rotate head_dim=1032 rotary_dim=1030 rotary_offset=2 at=i64:far {$two_pairings"
       "|arithmetic=fast $two_pairings|pairing=neighbours output_pairing=half_split in_place=0 $types}"};
