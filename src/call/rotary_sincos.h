@@ -72,7 +72,7 @@ class TokenSinCos {
   Tally Round(posenc_type type, const Gain& gain, void* cosines, void* sines) const {
     const RotaryKernels& kernels = *rotary_.kernels;
     const FrequencyTable& frequencies = rotary_.table.frequencies;
-    if (offset_ != 0 && type != POSENC_F64) {
+    if (offset_ != 0 && IsSummand(type)) {
       return kernels.round_added[type](frequencies, multiples_, gain, Added(), cosines, sines);
     }
     return kernels.round[type](frequencies, multiples_, gain, cosines_, sines_, cosines, sines);

@@ -62,16 +62,26 @@ WideSinCos<kLimbs> KnownSinCos(int twenty_fourths) {
           {}};
 }
 
+// Sines from 0 to 90 degrees, rounded to each type: of halves, the roots of 1/2, those of 3/4 and 1; of 0 and
+// 15 degrees nothing.
+constexpr double kRoundedSines[kEntryTypes][7] = {
+    {},
+    {0.0, 0.0, 0.5, 0x1.6a09e6p-1, 0x1.bb67aep-1, 0.0, 1.0},
+    {0.0, 0.0, 0.5, 0x1.6ap-1, 0x1.bcp-1, 0.0, 1.0},
+    {0.0, 0.0, 0.5, 0x1.6ap-1, 0x1.bb8p-1, 0.0, 1.0},
+    {0.0, 0.0, 0.5, 0x1.6a09e667f3bcdp-1, 0x1.bb67ae8584caap-1, 0.0, 1.0}};
+
+constexpr bool HaveAllTypes() {
+  for (const posenc_type type : kEntries) {
+    if (kRoundedSines[type][6] != 1.0) return false;
+  }
+  return true;
+}
+static_assert(HaveAllTypes(), "sines of each type");
+
 // The sine of a known angle in twenty-fourths of a turn, 0 or more, rounded to a type.
 double KnownSine(int twenty_fourths, posenc_type type) {
-  // Of halves, the roots of 1/2, those of 3/4 and 1 in each type; of 0 and 15 degrees nothing.
-  static constexpr double kRounded[kEntryTypes][7] = {
-      {},
-      {0.0, 0.0, 0.5, 0x1.6a09e6p-1, 0x1.bb67aep-1, 0.0, 1.0},
-      {0.0, 0.0, 0.5, 0x1.6ap-1, 0x1.bcp-1, 0.0, 1.0},
-      {0.0, 0.0, 0.5, 0x1.6ap-1, 0x1.bb8p-1, 0.0, 1.0},
-      {0.0, 0.0, 0.5, 0x1.6a09e667f3bcdp-1, 0x1.bb67ae8584caap-1, 0.0, 1.0}};
-  const double sine = kRounded[type][FoldToQuarter(twenty_fourths)];
+  const double sine = kRoundedSines[type][FoldToQuarter(twenty_fourths)];
   return twenty_fourths % 24 > 12 ? -sine : sine;
 }
 

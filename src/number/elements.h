@@ -12,14 +12,45 @@
 namespace posenc {
 namespace internal {
 
-// The sizes of arrays that are indexed by posenc_type; index 0 is no type.
-inline constexpr std::size_t kSummandTypes = POSENC_F16 + 1;  // those that encodings are added to
-inline constexpr std::size_t kEntryTypes = POSENC_F64 + 1;    // those that they are written as
+// The types that encodings are added to, and those that they are written as.
+inline constexpr posenc_type kSummands[] = {POSENC_F32, POSENC_BF16, POSENC_F16};
+inline constexpr posenc_type kEntries[] = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64};
 
-inline bool IsSummand(posenc_type type) {
-  return type == POSENC_F32 || type == POSENC_BF16 || type == POSENC_F16;
+template <std::size_t kCount>
+constexpr bool Contains(const posenc_type (&types)[kCount], posenc_type type) {
+  for (const posenc_type each : types) {
+    if (each == type) return true;
+  }
+  return false;
 }
-inline bool IsEntry(posenc_type type) { return IsSummand(type) || type == POSENC_F64; }
+constexpr bool IsSummand(posenc_type type) { return Contains(kSummands, type); }
+constexpr bool IsEntry(posenc_type type) { return Contains(kEntries, type); }
+
+// The size of an array that these types index; index 0 is no type.
+template <std::size_t kCount>
+constexpr std::size_t IndexEnd(const posenc_type (&types)[kCount]) {
+  std::size_t end = 0;
+  for (const posenc_type type : types) {
+    const auto next = static_cast<std::size_t>(type) + 1;
+    if (end < next) end = next;
+  }
+  return end;
+}
+inline constexpr std::size_t kSummandTypes = IndexEnd(kSummands);
+inline constexpr std::size_t kEntryTypes = IndexEnd(kEntries);
+
+// Whether an array of functions, or of pairs of them, has one for each of these types.
+template <class Function, std::size_t kSize, std::size_t kCount>
+constexpr bool HasEach(const Function (&functions)[kSize], const posenc_type (&types)[kCount]) {
+  for (const posenc_type type : types) {
+    if constexpr (std::is_array_v<Function>) {
+      if (functions[type][0] == nullptr || functions[type][1] == nullptr) return false;
+    } else {
+      if (functions[type] == nullptr) return false;
+    }
+  }
+  return true;
+}
 
 inline constexpr std::size_t ElementSize(posenc_type type) { return TraitsOf(type).size; }
 
