@@ -113,7 +113,8 @@ void MakeNansCanonical(std::size_t count, void* row) {
 void StoreNans(posenc_type type, std::size_t count, void* to) {
   const std::uint64_t f64 = std::uint64_t{0x7FF8} << 48;
   const std::uint32_t f32 = kNanBits<POSENC_F32>;
-  const std::uint16_t f16 = type == POSENC_BF16 ? kNanBits<POSENC_BF16> : kNanBits<POSENC_F16>;
+  const auto f16 =
+      static_cast<std::uint16_t>(type == POSENC_BF16 ? kNanBits<POSENC_BF16> : kNanBits<POSENC_F16>);
   const void* nan = &f16;
   if (type == POSENC_F32) nan = &f32;
   if (type == POSENC_F64) nan = &f64;
