@@ -86,10 +86,10 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
     EXPECT_EQ(rotary != nullptr, compiled.count(bit) != 0) << n;
     if (encoder == nullptr || rotary == nullptr) continue;
     EXPECT_TRUE(rows.insert(encoder).second && rows.insert(rotary).second) << n;
-    for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64}) {
+    for (const posenc_type type : internal::kEntries) {
       EXPECT_NE(encoder->write[type], nullptr) << n << ", type " << type;
       EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
-      if (type == POSENC_F64) continue;
+      if (!internal::IsSummand(type)) continue;
       EXPECT_NE(rotary->resolve, nullptr) << n;
       for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
         EXPECT_NE(rotary->place[type][pairing], nullptr) << n << ", type " << type;

@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "number/elements.h"
 #include "posenc/posenc.h"
 #include "spec/tables.h"
 
@@ -95,6 +97,7 @@ bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
 // Calls visit(T()) for each type T that encodings are added to, named in failures.
 template <class Visit>
 void ForEachType(const Visit& visit) {
+  static_assert(std::size(internal::kSummands) == 3, "visit each");
   {
     SCOPED_TRACE("float");
     visit(float());
@@ -112,6 +115,7 @@ void ForEachType(const Visit& visit) {
 // The same for each type that they are written as.
 template <class Visit>
 void ForEachEntryType(const Visit& visit) {
+  static_assert(std::size(internal::kEntries) == 4, "visit each");
   ForEachType(visit);
   SCOPED_TRACE("double");
   visit(double());
