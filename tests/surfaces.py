@@ -3,7 +3,7 @@
 
 The library, the command, the fuzzer, Python and JavaScript read the rows themselves. Read here is the text of what cannot:
 the C headers, which must have all that the rows have and no more, C++, verify, the formulas written in Python and the
-frameworks' roundings. What one lacks on purpose is listed below, with the reason.
+frameworks' roundings; and the names of the functions. What one lacks on purpose is listed below, with the reason.
 """
 
 import pathlib
@@ -80,6 +80,11 @@ def main():
     missing += [f"src/spec/statuses.inc: {c} is not the {i}th" for i, c in enumerate(statuses) if numbers.get(c) != str(i)]
     named = {(constant, plain(name)) for name, constant in re.findall(r"\bk(\w+)\s*=\s*(POSENC_\w+)", cpp)}
     missing += [f"C++: {c}" for c, word in words.items() if (c, plain(word)) not in named]
+    functions = re.findall(r"^POSENC_API\b[^;]*?\b(posenc_\w+)\(", headers, re.M)
+    symbols = read("tests/install/symbols.txt").split()
+    missing += [f"tests/install/symbols.txt: {f}" for f in sorted(set(functions) ^ set(symbols))]
+    if f" {len(functions)} C functions" not in read("README.md"):
+        missing.append(f"README.md: {len(functions)} C functions")
     print("\n".join(missing) or "Nothing is missing.")
     return 1 if missing else 0
 
