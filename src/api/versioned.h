@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
@@ -18,13 +17,18 @@ namespace internal {
 
 // The size of a spec in the first version that had it.
 template <class Spec>
-inline constexpr std::size_t kFirstSize = std::is_same<Spec, posenc_spec>::value
-                                              ? offsetof(posenc_spec, table_rows) + sizeof(std::uint64_t)
-                                              : offsetof(posenc_rotary_spec, target) + sizeof(char*);
+inline constexpr std::size_t kFirstSize = 0;
+template <>
+inline constexpr std::size_t kFirstSize<posenc_spec> = offsetof(posenc_spec, table_rows) +
+                                                       sizeof(std::uint64_t);
+template <>
+inline constexpr std::size_t kFirstSize<posenc_rotary_spec> = offsetof(posenc_rotary_spec, target) +
+                                                              sizeof(char*);
 
 // No version will have specs of more than 4096 bytes.
 template <class Spec>
 bool IsStructSize(std::size_t size) {
+  static_assert(kFirstSize<Spec> != 0, "its first size");
   return size >= kFirstSize<Spec> && size <= 4096;
 }
 
