@@ -16,6 +16,7 @@
 #include "../calls.h"
 #include "fuzzing.h"
 #include "judge.h"
+#include "spec/rows.h"
 #include "specs.h"
 
 namespace posenc {
@@ -277,7 +278,8 @@ class Handles {
     setting.rows = MakeSize(!Rarely(bytes, 8) || dim > 60 ? 5 : dim > 24 ? 24 : 70, bytes, 1);
     setting.first = MakePosition(bytes);
     setting.from_source = bytes.ConsumeBool();
-    setting.cache_layout = static_cast<posenc_cache_layout>(bytes.ConsumeIntegralInRange(0, 4));
+    setting.cache_layout = static_cast<posenc_cache_layout>(
+        bytes.ConsumeIntegralInRange(0, internal::EndOf(internal::Of::cache_layout) - 1));
     setting.position_type = static_cast<posenc_type>(rows_of::kPositions[MakeSize(3, bytes)]);
   }
 
