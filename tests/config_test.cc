@@ -333,7 +333,7 @@ TEST(Config, NonsenseIsRefusedWithTheKeysName) {
       // Sizes.
       {"head_dim = 1", "", kValue, "head_dim"},
       {"head_dim = 65537", "", kValue, "head_dim"},
-      {"head_dim = 2048", "", kValue, "head_dim"},  // more than rotate
+      {"head_dim = 16386", "", kValue, "head_dim"},  // more than rotate
       {"head_dim = 127", "", kValue, "head_dim"},
       {"hidden_size = 31", "", kValue, "hidden_size"},
       {"rotary_dim = 130", "", kValue, "rotary_dim"},

@@ -571,7 +571,7 @@ std::vector<Refusal> Refusals() {
   std::vector<Refusal> cases = {
       {"head_dim=2 rotary_dim=2", "head_dim=3|65536", "head_dim=0|1|65537", POSENC_BAD_HEAD_DIM},
       {"head_dim=1024", "rotary_dim=1024|2;rotary_offset=1022",
-       "rotary_dim=3|1026;rotary_offset=1|1024|-1;head_dim=1023|1026;rotary_dim=-2", POSENC_BAD_ROTARY_DIM},
+       "rotary_dim=3|1026;rotary_offset=1|1024|-1;head_dim=1023|16386;rotary_dim=-2", POSENC_BAD_ROTARY_DIM},
       {"head_dim=128 rotary_dim=64", "rotary_offset=64", "rotary_offset=65|66|129|-1", POSENC_BAD_ROTARY_DIM},
       {"head_dim=128", "pairing=NEIGHBOURS;output_pairing=HALF_SPLIT",
        "pairing=SAME_PAIRING|-1;output_pairing=3|-1", POSENC_BAD_PAIRING},

@@ -80,7 +80,6 @@ constexpr EncoderKernels kEncoderKernels = {
     &StreamCopies
 #endif
 };
-static_assert(kEncoderKernels.HaveAllTypes(), "a kernel for each type");
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -121,7 +120,6 @@ constexpr EncoderKernels kReference = {
      &ReferenceAddEntries<POSENC_F16>},
     {nullptr, nullptr, &WidenEntries<POSENC_BF16>, &WidenEntries<POSENC_F16>},
     nullptr};
-static_assert(kReference.HaveAllTypes(), "a kernel for each type");
 
 #if POSENC_AVX3_DL_TAKES_AVX3
 // AVX3's, but for what AVX3_DL's instructions make faster: the hot loops, and rows by the direct kernel.

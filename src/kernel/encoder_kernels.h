@@ -37,10 +37,6 @@ struct EncoderKernels {
   // Copies rows past the caches, which are whole lines, to places that begin at lines; null if the target has
   // no vectors.
   void (*stream_copies)(const Copies& copies);
-
-  constexpr bool HaveAllTypes() const {
-    return HasEach(write, kEntries) && HasEach(add, kSummands) && HasEach(add_entries, kSummands);
-  }
 };
 
 // The row of a target; null if it is not compiled.

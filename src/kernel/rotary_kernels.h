@@ -56,11 +56,6 @@ struct RotaryKernels {
   // The same in float arithmetic (POSENC_FAST), with cosines and sines of `round`; errors in
   // rotate_fast-inl.h.
   void (*fast[kSummandTypes][2])(const float* cosines, const float* sines, const Heads& heads);
-
-  constexpr bool HaveAllTypes() const {
-    return HasEach(round, kEntries) && HasEach(place, kSummands) && HasEach(exact, kSummands) &&
-           HasEach(fast, kSummands);
-  }
 };
 
 // The kernels of a target; null if it is not compiled.

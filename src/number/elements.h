@@ -39,19 +39,6 @@ constexpr std::size_t IndexEnd(const posenc_type (&types)[kCount]) {
 inline constexpr std::size_t kSummandTypes = IndexEnd(kSummands);
 inline constexpr std::size_t kEntryTypes = IndexEnd(kEntries);
 
-// Whether an array of functions, or of pairs of them, has one for each of these types.
-template <class Function, std::size_t kSize, std::size_t kCount>
-constexpr bool HasEach(const Function (&functions)[kSize], const posenc_type (&types)[kCount]) {
-  for (const posenc_type type : types) {
-    if constexpr (std::is_array_v<Function>) {
-      if (functions[type][0] == nullptr || functions[type][1] == nullptr) return false;
-    } else {
-      if (functions[type] == nullptr) return false;
-    }
-  }
-  return true;
-}
-
 inline constexpr std::size_t ElementSize(posenc_type type) { return TraitsOf(type).size; }
 
 template <posenc_type kType>
