@@ -11,8 +11,9 @@ namespace posenc {
 namespace internal {
 namespace config {
 
+// NOLINTBEGIN(readability-identifier-naming)
 // What a key says. Several keys may say the same.
-enum ConfigSlot : std::uint8_t {  // NOLINTBEGIN(readability-identifier-naming)
+enum ConfigSlot : std::uint8_t {
   nothing,
   model,
   layers,
@@ -79,7 +80,7 @@ enum ConfigSlot : std::uint8_t {  // NOLINTBEGIN(readability-identifier-naming)
   global_is_still,  // if there is sliding attention, layers with full attention have no rotary
   scales_logits,    // the amplitude of YaRN is 1, because the model multiplies its logits instead
   kConfigSlots
-};  // NOLINTEND(readability-identifier-naming)
+};
 
 // Where a configuration has a key.
 enum ConfigPlace : std::uint8_t { MODEL = 1, ROPE = 2, EITHER = MODEL | ROPE, GGUF = 4, TENSOR = 8 };
@@ -102,6 +103,7 @@ enum ConfigKind : std::uint8_t {
   FACTORS,
   SECTIONS
 };
+// NOLINTEND(readability-identifier-naming)
 
 // A key, without its name.
 struct ConfigRow {
