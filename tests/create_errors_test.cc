@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "api/versioned.h"
+#include "spec/versioned.h"
 #include "per_target.h"
 #include "spec/tables.h"
 #include "spec_words.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "api/versioned.h"
+#include "spec/versioned.h"
 #include "per_target.h"
 #include "rotary_cases.h"
 #include "spec_words.h"

@@ -172,7 +172,10 @@ enum POSENC_ENUM(posenc_status) {
   POSENC_LAYER_HAS_NO_ROTARY = 70,  // the heads of that layer do not rotate
 
   // Of calls, again.
-  POSENC_PAIRING_IN_PLACE = 71  // another output_pairing in place, with rotary_dim above 1024
+  POSENC_PAIRING_IN_PLACE = 71,  // another output_pairing in place, with rotary_dim above 1024
+
+  // Of rotaries, again.
+  POSENC_BAD_AXIS_SPECS = 72  // axes cannot have specs of their own here, or their amplitudes differ
 };
 
 // One static English sentence for a status; never null.

@@ -177,6 +177,12 @@ typedef struct posenc_rotary_spec {
   size_t sections[POSENC_MAX_AXES];  // pairs of each axis, rotary_dim / 2 in all; all 0 if there is one axis
 
   const char* target;  // a name from posenc_targets; NULL (the default) means the best on this CPU
+
+  // NULL (the default), or a spec for each of several AXIAL axes [axes], all of the struct_size of this one:
+  // its pairs have the frequencies of a rotary of that spec whose rotary_dim is 2 sections[k]. Of these specs
+  // the members from base to frequencies_f32 are read, but for axes without pairs; of this one, amplitude is,
+  // and scaling and frequency_count must be 0. Without an amplitude here, axes must have the same.
+  const struct posenc_rotary_spec* axis_specs;
 } posenc_rotary_spec;
 
 // Sets all members to their defaults, and head_dim to 0.

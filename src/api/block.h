@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <new>
 
-#include "api/versioned.h"
+#include "spec/versioned.h"
 #include "call/checks.h"
 #include "frequency/schedule.h"
 #include "number/fp_state.h"

@@ -7,7 +7,7 @@
 
 #include "api/block.h"
 #include "api/handle.h"
-#include "api/versioned.h"
+#include "spec/versioned.h"
 #include "call/call.h"
 #include "call/checks.h"
 #include "kernel/targets.h"

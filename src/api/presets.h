@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "api/versioned.h"
+#include "spec/versioned.h"
 #include "posenc/posenc_c.h"
 #include "spec/rows.h"
 

@@ -7,7 +7,7 @@
 
 #include "api/block.h"
 #include "api/handle.h"
-#include "api/versioned.h"
+#include "spec/versioned.h"
 #include "call/rotary.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
@@ -24,13 +24,28 @@ struct RotaryPlan {
   posenc_status Make();
   posenc_status Finish() const { return POSENC_OK; }
   std::size_t ArraySize() const { return ArrayBytes(handle.rotary.table); }
-  std::array<Bytes, 3> Read() const {
-    const auto bytes_of = [](const double* doubles, const float* floats, std::size_t count) {
-      return BytesOf({doubles, floats, count, POSENC_RADIANS});
+  std::array<Bytes, 3 * POSENC_MAX_AXES + 1> Read() const {
+    std::array<Bytes, 3 * POSENC_MAX_AXES + 1> read{};
+    auto* next = read.data();
+    const auto add = [&](const double* doubles, const float* floats, std::size_t count) {
+      *next++ = BytesOf({doubles, floats, count, POSENC_RADIANS});
     };
-    return {bytes_of(spec.frequencies, spec.frequencies_f32, spec.frequency_count),
-            bytes_of(spec.factors, spec.factors_f32, spec.factor_count),
-            bytes_of(spec.long_factors, spec.long_factors_f32, spec.factor_count)};
+    const auto add_lists = [&](const posenc_rotary_spec& of) {
+      add(of.frequencies, of.frequencies_f32, of.frequency_count);
+      add(of.factors, of.factors_f32, of.factor_count);
+      add(of.long_factors, of.long_factors_f32, of.factor_count);
+    };
+    if (spec.axis_specs == nullptr) {
+      add_lists(spec);
+      return read;
+    }
+    *next++ = {spec.axis_specs, spec.axes * spec.struct_size};
+    for (std::size_t k = 0; k < spec.axes; ++k) {
+      posenc_rotary_spec of_axis;
+      if (spec.sections[k] == 0) continue;
+      if (CopyAxisSpec(spec, k, &of_axis) == POSENC_OK) add_lists(of_axis);
+    }
+    return read;
   }
   void Fill(void* memory, posenc_rotary* made) const {
     RotaryTable& table = made->rotary.table;

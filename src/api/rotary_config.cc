@@ -7,7 +7,7 @@
 
 #include "api/config_scaling.h"
 #include "api/config_values.h"
-#include "api/versioned.h"
+#include "spec/versioned.h"
 #include "number/fp_state.h"
 #include "posenc/rotary_config_c.h"
 

@@ -6,7 +6,7 @@ namespace posenc {
 namespace internal {
 
 PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair) {
-  PairPlace place = {0, pair, pair, spec.exponent_dim};
+  PairPlace place = {0, pair};
   if (spec.axes == 1) return place;
   const std::size_t others = spec.axes - 1;
   switch (spec.axis_order) {
@@ -28,19 +28,9 @@ PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair) {
   }
   std::size_t j = pair;  // of its axis
   while (j >= spec.sections[place.axis]) j -= spec.sections[place.axis++];
-  if (spec.axis_order == POSENC_SPLIT_AXES) {
-    place.entry = place.index = place.axis + j * spec.axes;
-  } else if (spec.axis_order == POSENC_AXIAL_AXES) {
-    place.index = j;
-    place.exponent_dim = 2.0 * static_cast<double>(spec.sections[place.axis]);
-  }
+  if (spec.axis_order == POSENC_SPLIT_AXES) place.entry = place.axis + j * spec.axes;
+  if (spec.axis_order == POSENC_AXIAL_AXES) place.entry = j;
   return place;
-}
-
-posenc_rotary_spec SpecOf(const posenc_rotary_spec& spec, std::size_t axis) {
-  posenc_rotary_spec of_axis = spec;
-  if (IsAxial(spec)) of_axis.rotary_dim = 2 * spec.sections[axis];
-  return of_axis;
 }
 
 }  // namespace internal

@@ -34,13 +34,8 @@ float ExpAsFloat(double exponent, const Wide256& log) {
 // f32(exp(exponent))
 float ExpAsFloat(float exponent) { return ExpAsFloat(exponent, FromInteger<4>(1)); }
 
-// Of an encoder's schedule or a rotary's.
-PairPlace PlaceOf(const Schedule& schedule, std::size_t pair) {
-  if (schedule.scaling == nullptr) return {0, pair, pair, schedule.exponent_dim};
-  return schedule.calls->place(schedule, pair);
-}
-
-// What a framework computes before it knows a position. D is exponent_dim, f the factor of POSENC_LINEAR.
+// What a framework computes before it knows a position, of a schedule that Schedule::Own returns. D is
+// exponent_dim, f the factor of POSENC_LINEAR.
 class Framework {
  public:
   Framework(const Schedule& schedule, posenc_phase_rounding rounding)
@@ -71,12 +66,11 @@ class Framework {
   }
 
   // Of PhaseRounding::values.
-  double Value(std::size_t pair) const {
-    const PairPlace place = PlaceOf(schedule_, pair);
+  double Value(std::size_t entry) const {
     if (rounding_ == POSENC_F32_ITERATED) {
-      return schedule_.factors.count == 0 ? 1.0 : AsFloat(schedule_.factors[place.entry]);
+      return schedule_.factors.count == 0 ? 1.0 : AsFloat(schedule_.factors[entry]);
     }
-    const double frequency = Frequency(place);
+    const double frequency = Frequency(entry);
     const bool divides = is_linear_ && rounding_ != POSENC_F32_EXP;
     return divides ? static_cast<float>(frequency) / Factor() : frequency;
   }
@@ -88,12 +82,12 @@ class Framework {
   double AsGiven(double x) const { return rounds_spec_ ? AsFloat(x) : x; }
 
   // w_i before linear scaling; of a POW_DIV 1 / w_i.
-  double Frequency(const PairPlace& place) const {
-    if (schedule_.IsListed()) return schedule_.list[place.entry];
+  double Frequency(std::size_t entry) const {
+    if (schedule_.IsListed()) return schedule_.list[entry];
     const float min_timescale = NearestFloat(schedule_.min_timescale);
-    if (place.index == 0 || log_base_.IsZero()) return min_timescale;  // however small D is
-    const auto i = static_cast<float>(place.index);
-    const double exponent_dim = AsGiven(place.exponent_dim), exponent = 2.0 * i / exponent_dim;
+    if (entry == 0 || log_base_.IsZero()) return min_timescale;  // however small D is
+    const auto i = static_cast<float>(entry);
+    const double exponent_dim = AsGiven(schedule_.exponent_dim), exponent = 2.0 * i / exponent_dim;
     const float half_dim = NearestFloat(exponent_dim) / 2.0f;
     switch (rounding_) {
       case POSENC_F32_POW_DIV:
@@ -129,11 +123,16 @@ class Framework {
   Wide256 log_base_;  // ln(base / min_timescale)
 };
 
-// Whether one of so many pairs is the first or last one of its axis: the values of others are between theirs.
+std::size_t EntryOf(const Schedule& schedule, std::size_t pair) {
+  schedule.Own(&pair);
+  return pair;
+}
+
+// Whether entries begin or cease to rise with one of so many pairs: the values of others are between theirs.
 bool IsAnEnd(const Schedule& schedule, std::size_t pair, std::size_t pairs) {
   if (pair == 0 || pair + 1 == pairs) return true;
-  const std::size_t axis = PlaceOf(schedule, pair).axis;
-  return PlaceOf(schedule, pair - 1).axis != axis || PlaceOf(schedule, pair + 1).axis != axis;
+  const std::size_t entry = EntryOf(schedule, pair);
+  return EntryOf(schedule, pair - 1) > entry || EntryOf(schedule, pair + 1) < entry;
 }
 
 // Whether x is small enough for a phase, far below what kernels reduce.
@@ -148,7 +147,7 @@ posenc_status CheckValues(const Schedule& schedule, const Framework& framework, 
   last *= phases.position_factor;
   for (std::size_t i = 0; i < pairs; ++i) {
     if (schedule.IsListed() || has_factors || IsAnEnd(schedule, i, pairs)) {
-      const auto value = static_cast<float>(framework.Value(i));
+      const auto value = static_cast<float>(framework.Value(EntryOf(schedule, i)));
       const bool is_zero = schedule.IsListed() && value == 0.0f;
       if (!IsRegular(value) && !is_zero) return has_factors ? POSENC_BAD_LISTED_FACTOR : POSENC_BAD_BASE;
       const float phase = is_iterated ? factor * last / value : last * value;
@@ -191,12 +190,18 @@ posenc_status PlanPhaseRounding(const Schedule& schedule, PhaseRounding* phases)
 
 void FinishPhaseRounding(const Schedule& schedule, std::size_t count, PhaseRounding* phases) {
   if (phases->IsNone()) return;
-  const Framework framework(schedule, phases->rounding);
-  if (!phases->has_values) {
-    if (schedule.scaling == nullptr) phases->ratio = framework.Ratio();
-    return;
+  if (!phases->has_values && schedule.scaling == nullptr) {
+    phases->ratio = Framework(schedule, phases->rounding).Ratio();
   }
-  for (std::size_t i = 0; i < count; ++i) phases->values[i] = framework.Value(i);
+  for (std::size_t i = 0; phases->has_values && i < count;) {
+    std::size_t entry = i;
+    const Schedule& own = schedule.Own(&entry);
+    const Framework framework(own, phases->rounding);
+    do {
+      phases->values[i] = framework.Value(entry);
+      entry = ++i;
+    } while (i < count && &schedule.Own(&entry) == &own);
+  }
 }
 
 double NearestOrTie(Wide256 x, posenc_type type) {

@@ -69,10 +69,15 @@ posenc_status CheckFrequencies(posenc_rotary_spec* spec) {
   return CheckList(ListOf(*spec), spec->rotary_dim / 2, true);
 }
 
+// Whether a phase rounding takes frequencies by themselves, whatever axis they are of.
+bool IsIndexed(posenc_phase_rounding rounding) {
+  return rounding == POSENC_F32_INV_FREQ || rounding == POSENC_F64_INV_FREQ;
+}
+
 posenc_status CheckRounding(const posenc_rotary_spec& spec) {
   const posenc_phase_rounding rounding = spec.phase_rounding;
   if (rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
-  const bool is_indexed = rounding == POSENC_F32_INV_FREQ || rounding == POSENC_F64_INV_FREQ;
+  const bool is_indexed = IsIndexed(rounding);
   if (!is_indexed && rounding != POSENC_F32_ITERATED && rounding != POSENC_F32_EXP) {
     return POSENC_BAD_PHASE_ROUNDING;
   }
@@ -165,10 +170,21 @@ posenc_status CheckScaling(const posenc_rotary_spec& spec) {
   return TakesFactors(spec) ? CheckFactorLists(spec) : POSENC_OK;
 }
 
+// Of a spec whose axes have specs of their own, checked one by one (scaling.cc), all but its shape.
+posenc_status CheckAxisSpecs(const posenc_rotary_spec& spec) {
+  if (!IsAxial(spec) || spec.scaling != POSENC_NO_SCALING || spec.frequency_count != 0) {
+    return POSENC_BAD_AXIS_SPECS;
+  }
+  if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING || IsIndexed(spec.phase_rounding)) return POSENC_OK;
+  const bool is_other = IsOneOf(spec.phase_rounding, POSENC_F32_ITERATED, POSENC_F32_EXP);
+  return is_other ? POSENC_BAD_AXES : POSENC_BAD_PHASE_ROUNDING;
+}
+
 }  // namespace
 
 posenc_status CheckSpec(posenc_rotary_spec* spec) {
   if (const posenc_status status = CheckShape(spec); status != POSENC_OK) return status;
+  if (spec->axis_specs != nullptr) return CheckAxisSpecs(*spec);
   if (const posenc_status status = CheckFrequencies(spec); status != POSENC_OK) return status;
   if (const posenc_status status = CheckScaling(*spec); status != POSENC_OK) return status;
   if (const posenc_status status = CheckRounding(*spec); status != POSENC_OK) return status;

@@ -1,5 +1,5 @@
 // The frequencies of a rotary, what its scaling makes of those of the base or of a list, and what a position
-// multiplies them by. f is the factor, L length, L0 original_length, r the rotary_dim of SpecOf.
+// multiplies them by. f is the factor, L length, L0 original_length, r rotary_dim.
 #include <cmath>
 #include <cstdint>
 
@@ -18,11 +18,11 @@ Wide<kLimbs> One() {
   return FromInteger<kLimbs>(1);
 }
 
-// base^(-2 index / exponent_dim), the base as NTK scalings change it.
+// base^(-2i / exponent_dim), the base as NTK scalings change it.
 template <int kLimbs>
-Wide<kLimbs> Power(const ScalingConstants<kLimbs>& constants, std::size_t index, double exponent_dim) {
-  if (index == 0) return One<kLimbs>();
-  const auto numerator = FromInteger<kLimbs>(-2 * static_cast<std::int64_t>(index));
+Wide<kLimbs> Power(const ScalingConstants<kLimbs>& constants, std::size_t i, double exponent_dim) {
+  if (i == 0) return One<kLimbs>();
+  const auto numerator = FromInteger<kLimbs>(-2 * static_cast<std::int64_t>(i));
   return Exp(Divide(Multiply(numerator, constants.log_base), FromDouble<kLimbs>(exponent_dim)));
 }
 
@@ -51,9 +51,9 @@ Wide<kLimbs> Interpolated(const ScalingConstants<kLimbs>& constants, const Wide<
 
 // What the scaling makes of step, an unscaled frequency in quarter turns (rotary_c.h, posenc_scaling).
 template <int kLimbs>
-Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& constants,
-                    const PairPlace& place, const Wide<kLimbs>& step) {
-  const auto i = FromInteger<kLimbs>(static_cast<std::int64_t>(place.index));
+Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t entry,
+                    const Wide<kLimbs>& step) {
+  const auto i = FromInteger<kLimbs>(static_cast<std::int64_t>(entry));
   const posenc_rotary_spec& spec = schedule.scaling->spec;
   switch (spec.scaling) {
     case POSENC_LINEAR:
@@ -71,7 +71,7 @@ Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& co
     }
     case POSENC_LONGROPE:
     case POSENC_FREQUENCY_FACTORS:
-      return Divide(step, FromDouble<kLimbs>(schedule.factors[place.entry]));
+      return Divide(step, FromDouble<kLimbs>(schedule.factors[entry]));
     default:  // those that change the base
       return step;
   }
@@ -79,63 +79,64 @@ Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& co
 
 // w_i in quarter turns, of its unscaled frequency.
 template <int kLimbs>
-Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants,
-                    const PairPlace& place, const Wide<kLimbs>& frequency) {
+Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t entry,
+                    const Wide<kLimbs>& frequency) {
   const Wide<kLimbs> step = InQuarterTurns(frequency, schedule.list.unit);
-  return Multiply(Scaled(schedule, constants, place, step), constants.scale);
+  return Multiply(Scaled(schedule, constants, entry, step), constants.scale);
 }
 
 // The same from nothing. Powers of frequencies that are 0 may be out of range.
 template <int kLimbs>
-Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants,
-                    const PairPlace& place) {
-  if (constants.scale.IsZero() || !schedule.scaling->IsNonzero(place)) return {};
-  return StepOf(schedule, constants, place,
-                schedule.IsListed() ? FromDouble<kLimbs>(schedule.list[place.entry])
-                                    : Power(constants, place.index, place.exponent_dim));
+Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t entry) {
+  if (constants.scale.IsZero() || !schedule.scaling->IsNonzero(entry)) return {};
+  return StepOf(schedule, constants, entry,
+                schedule.IsListed() ? FromDouble<kLimbs>(schedule.list[entry])
+                                    : Power(constants, entry, schedule.exponent_dim));
 }
 
-Wide1024 StepIn1024Bits(const Schedule& schedule, std::size_t pair) {
-  const PairPlace place = PlaceOf(schedule.scaling->spec, pair);
-  return StepOf(schedule, MakeConstants<16>(schedule, place.axis), place);
+const Schedule& OwnSchedule(const Schedule& schedule, std::size_t* pair) {
+  const Scaling& scaling = *schedule.scaling;
+  const PairPlace place = PlaceOf(scaling.spec, *pair);
+  *pair = place.entry;
+  return scaling.axes == nullptr ? schedule : scaling.axes[place.axis].schedule;
 }
 
-Wide256 StepIn256Bits(const Schedule& schedule, std::size_t pair) {
-  if (schedule.scaling->is_steep) return TopOf(StepIn1024Bits(schedule, pair));
-  const PairPlace place = PlaceOf(schedule.scaling->spec, pair);
-  return StepOf(schedule, schedule.scaling->axes[place.axis].constants, place);
+Wide1024 StepIn1024Bits(const Schedule& schedule, std::size_t entry) {
+  return StepOf(schedule, MakeConstants<16>(schedule), entry);
 }
 
-// Calls visit(i, step) for the pairs of a schedule in order: StepIn256Bits by one product each instead of an
-// exp, as long as indices advance by the same number. Relative errors below 2^-110. Stops and returns false
-// when visit does.
+Wide256 StepIn256Bits(const Schedule& schedule, std::size_t entry) {
+  if (schedule.scaling->is_steep) return TopOf(StepIn1024Bits(schedule, entry));
+  return StepOf(schedule, schedule.scaling->constants, entry);
+}
+
+// Calls visit(i, step) for the pairs of a schedule, of one axis if they are axial, in order: StepIn256Bits by
+// one product each instead of an exp, as long as entries advance by the same number. Relative errors below
+// 2^-110. Stops and returns false when visit does.
 template <class Visit>
 bool ForEachStep(const Schedule& schedule, const Visit& visit) {
   const Scaling& scaling = *schedule.scaling;
-  const bool is_geometric = !schedule.IsListed() && !scaling.is_steep && schedule.scale != 0.0;
-  Wide256 power, ratio;  // base^(-2 index / exponent_dim), and that of an advance
-  std::size_t index = 0, advance = 0;
-  double exponent_dim = 0.0;
+  const ScalingConstants<4>& constants = scaling.constants;
+  const bool is_geometric = !schedule.IsListed() && !scaling.is_steep && !constants.scale.IsZero();
+  Wide256 power, ratio;  // base^(-2 entry / exponent_dim), and that of an advance
+  std::size_t last = 0, advance = 0;
   for (std::size_t i = 0; i < scaling.spec.rotary_dim / 2; ++i) {
-    const PairPlace place = PlaceOf(scaling.spec, i);
-    const ScalingConstants<4>& constants = scaling.axes[place.axis].constants;
+    const std::size_t entry = PlaceOf(scaling.spec, i).entry;
     Wide256 step;
     if (!is_geometric) {
-      step = StepIn256Bits(schedule, i);
-    } else if (scaling.IsNonzero(place)) {
-      if (place.index <= index) {  // an axis begins
-        power = Power(constants, place.index, place.exponent_dim);
+      step = StepIn256Bits(schedule, entry);
+    } else if (scaling.IsNonzero(entry)) {
+      if (entry <= last) {  // an axis begins
+        power = Power(constants, entry, schedule.exponent_dim);
       } else {
-        // Axes of one exponent_dim also have one base.
-        if (place.index - index != advance || place.exponent_dim != exponent_dim) {
-          advance = place.index - index;
-          exponent_dim = place.exponent_dim;
-          ratio = Power(constants, advance, exponent_dim);
+        if (entry - last != advance) {
+          advance = entry - last;
+          ratio = Power(constants, advance, schedule.exponent_dim);
         }
         power = Multiply(power, ratio);
       }
-      index = place.index;
-      step = StepOf(schedule, constants, place, power);
+      last = entry;
+      step = StepOf(schedule, constants, entry, power);
     }
     if (!visit(i, step)) return false;
   }
@@ -143,12 +144,21 @@ bool ForEachStep(const Schedule& schedule, const Visit& visit) {
 }
 
 void FillSteps(const Schedule& schedule, double* high, double* low) {
-  ForEachStep(schedule, [&](std::size_t i, const Wide256& step) {
-    const DoubleDouble sum = ToDoubleDouble(step);
-    high[i] = sum.high;
-    low[i] = sum.low;
-    return true;
-  });
+  const auto fill = [&](const Schedule& own) {
+    ForEachStep(own, [&](std::size_t i, const Wide256& step) {
+      const DoubleDouble sum = ToDoubleDouble(step);
+      high[i] = sum.high;
+      low[i] = sum.low;
+      return true;
+    });
+    high += own.scaling->spec.rotary_dim / 2;
+    low += own.scaling->spec.rotary_dim / 2;
+  };
+  const Scaling& scaling = *schedule.scaling;
+  if (scaling.axes == nullptr) return fill(schedule);
+  for (std::size_t k = 0; k < scaling.spec.axes; ++k) {
+    if (scaling.spec.sections[k] != 0) fill(scaling.axes[k].schedule);
+  }
 }
 
 constexpr Exponent kMinusOne = {-1, 1};
@@ -192,17 +202,17 @@ void Interpolate(const Wide1024& over, const Wide1024& width, double factor, Rat
 }
 
 // On a ramp whose ends are no integers, frequencies are irrational but for a coincidence.
-bool ScaleByYarn(const posenc_rotary_spec& spec, const ScalingConstants<4>& constants, std::size_t index,
-                 RationalProduct* product) {
-  const Wide256 share = RampAt(constants, FromInteger<4>(static_cast<std::int64_t>(index)));
+bool ScaleByYarn(const Scaling& scaling, std::size_t entry, RationalProduct* product) {
+  const posenc_rotary_spec& spec = scaling.spec;
+  const Wide256 share = RampAt(scaling.constants, FromInteger<4>(static_cast<std::int64_t>(entry)));
   if (share.IsZero()) return true;
   if (Subtract(share, FromInteger<4>(1)).IsZero()) {
     product->Multiply(spec.factor, kMinusOne);
     return true;
   }
   if (spec.truncate == 0 || !AreModerate(spec.factor)) return false;
-  const double over = static_cast<double>(index) - ToDouble(constants.low);
-  const double width = ToDouble(constants.width);
+  const double over = static_cast<double>(entry) - ToDouble(scaling.constants.low);
+  const double width = ToDouble(scaling.constants.width);
   if (spec.scaling == POSENC_YARN) {
     Interpolate(WideOf(over), WideOf(width), spec.factor, product);
   } else {
@@ -237,8 +247,8 @@ bool ScaleByLlama3(const posenc_rotary_spec& spec, RationalProduct* product) {
 }
 
 // What the scaling multiplies w by, an unscaled frequency in quarter turns, but for factors of the base.
-bool ScaleFrequency(const Schedule& schedule, const posenc_rotary_spec& spec, const PairPlace& place,
-                    RationalProduct* product) {
+bool ScaleFrequency(const Schedule& schedule, std::size_t entry, RationalProduct* product) {
+  const posenc_rotary_spec& spec = schedule.scaling->spec;
   switch (spec.scaling) {
     case POSENC_LINEAR:
     case POSENC_PROPORTIONAL:
@@ -249,42 +259,38 @@ bool ScaleFrequency(const Schedule& schedule, const posenc_rotary_spec& spec, co
       return true;
     case POSENC_YARN:
     case POSENC_YARN_LOG:
-      return ScaleByYarn(spec, schedule.scaling->axes[place.axis].constants, place.index, product);
+      return ScaleByYarn(*schedule.scaling, entry, product);
     case POSENC_LLAMA3:
       return ScaleByLlama3(spec, product);
     case POSENC_LONGROPE:
     case POSENC_FREQUENCY_FACTORS:
-      product->Multiply(schedule.factors[place.entry], kMinusOne);
+      product->Multiply(schedule.factors[entry], kMinusOne);
       return true;
     default:
       return true;
   }
 }
 
-RationalStep RationalStepOf(const Schedule& schedule, std::size_t pair) {
-  const PairPlace place = PlaceOf(schedule.scaling->spec, pair);
-  const posenc_rotary_spec spec = SpecOf(schedule.scaling->spec, place.axis);
-  const bool is_zero = schedule.scale == 0.0 || !schedule.scaling->IsNonzero(place) ||
-                       (schedule.IsListed() && schedule.list[place.entry] == 0.0);
-  if (is_zero) return {};
-  const Exponent exponent = schedule.IsListed() ? Exponent{} : ExponentOf(place.index, place.exponent_dim);
+RationalStep RationalStepOf(const Schedule& schedule, std::size_t entry) {
+  const posenc_rotary_spec& spec = schedule.scaling->spec;
+  const bool is_unknown = schedule.list.unit == POSENC_RADIANS || schedule.scale == 0.0 ||
+                          !schedule.scaling->IsNonzero(entry) ||
+                          (schedule.IsListed() && schedule.list[entry] == 0.0);
+  if (is_unknown) return {};
+  const Exponent exponent = schedule.IsListed() ? Exponent{} : ExponentOf(entry, schedule.exponent_dim);
   RationalProduct product;
-  schedule.MultiplyUnscaled(place.entry, exponent, &product);
+  schedule.MultiplyUnscaled(entry, exponent, &product);
   if (spec.scaling == POSENC_MIXED_NTK) product.Multiply(spec.factor, exponent);
-  const bool is_known = (!IsNtk(spec) || MultiplyNtk(spec, exponent, &product)) &&
-                        ScaleFrequency(schedule, spec, place, &product);
+  const bool is_known =
+      (!IsNtk(spec) || MultiplyNtk(spec, exponent, &product)) && ScaleFrequency(schedule, entry, &product);
   product.Multiply(schedule.scale);
   return is_known ? product.Step() : RationalStep{};
 }
 
-PairPlace PlaceInSchedule(const Schedule& schedule, std::size_t pair) {
-  return PlaceOf(schedule.scaling->spec, pair);
-}
-
 }  // namespace
 
-const ScalingCalls kScalingCalls = {&StepIn256Bits, &StepIn1024Bits, &RationalStepOf, &FillSteps,
-                                    &PlaceInSchedule};
+const ScalingCalls kScalingCalls = {&OwnSchedule, &StepIn256Bits, &StepIn1024Bits, &RationalStepOf,
+                                    &FillSteps};
 
 bool AreInRange(const Schedule& schedule, bool* has_large) {
   return ForEachStep(schedule, [&](std::size_t i, const Wide256& step) {

@@ -1,13 +1,15 @@
-// Lowers a rotary's spec to a schedule with a scaling, and computes what all pairs share. f is the factor, L
-// length, L0 original_length, r the rotary_dim of SpecOf.
+// Lowers a rotary's spec to a schedule with a scaling, or one for each axis, and computes what all pairs
+// share. f is the factor, L length, L0 original_length, r rotary_dim.
 #include "frequency/scaling.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <new>
 
 #include "frequency/table.h"
+#include "spec/versioned.h"
 
 namespace posenc {
 namespace internal {
@@ -88,13 +90,13 @@ double Floor(const Wide256& x) {
 // YaRN's find_correction_range and linear_ramp_mask: low and high are correction dims, at least 0 and at most
 // r - 1; a width of 0 becomes 1/1000.
 template <int kLimbs>
-void SetYarnRamp(const posenc_rotary_spec& spec, const AxisScaling& axis,
-                 ScalingConstants<kLimbs>* constants) {
+void SetYarnRamp(const Scaling& scaling, ScalingConstants<kLimbs>* constants) {
+  const posenc_rotary_spec& spec = scaling.spec;
   const bool is_rounded = spec.truncate != 0;
   const auto last = FromSize<kLimbs>(spec.rotary_dim - 1);
-  Wide<kLimbs> low = is_rounded ? FromDouble<kLimbs>(axis.ramp_low)
+  Wide<kLimbs> low = is_rounded ? FromDouble<kLimbs>(scaling.ramp_low)
                                 : CorrectionDim(spec.beta_fast, spec, constants->log_base);
-  Wide<kLimbs> high = is_rounded ? FromDouble<kLimbs>(axis.ramp_high)
+  Wide<kLimbs> high = is_rounded ? FromDouble<kLimbs>(scaling.ramp_high)
                                  : CorrectionDim(spec.beta_slow, spec, constants->log_base);
   if (low.negative) low = {};
   if (!Subtract(high, last).negative) high = last;
@@ -106,26 +108,21 @@ void SetYarnRamp(const posenc_rotary_spec& spec, const AxisScaling& axis,
 // The largest |ln| of an unscaled frequency other than 0, an estimate; 0 with a list.
 double LargestLog(const Schedule& schedule) {
   const Scaling& scaling = *schedule.scaling;
-  double exponents[POSENC_MAX_AXES] = {};  // the largest ones of axes
+  std::size_t last = 0;  // the last entry of such a frequency
   for (std::size_t i = 0; !schedule.IsListed() && i < scaling.spec.rotary_dim / 2; ++i) {
-    const PairPlace place = PlaceOf(scaling.spec, i);
-    if (!scaling.IsNonzero(place)) continue;
-    double& exponent = exponents[place.axis];
-    exponent = std::max(exponent, 2.0 * static_cast<double>(place.index) / std::fabs(place.exponent_dim));
+    const std::size_t entry = PlaceOf(scaling.spec, i).entry;
+    if (scaling.IsNonzero(entry)) last = std::max(last, entry);
   }
-  double largest = 0.0;
-  for (std::size_t k = 0; k < scaling.spec.axes; ++k) {
-    const double log_base = std::fabs(ToDouble(scaling.axes[k].constants.log_base));
-    if (exponents[k] != 0.0 && log_base != 0.0) largest = std::max(largest, exponents[k] * log_base);
-  }
-  return largest;
+  const double exponent = 2.0 * static_cast<double>(last) / std::fabs(schedule.exponent_dim);
+  const double log_base = std::fabs(ToDouble(scaling.constants.log_base));
+  return exponent == 0.0 || log_base == 0.0 ? 0.0 : exponent * log_base;
 }
 
 // Whether a ramp magnifies errors of 256 bits beyond what a schedule promises.
-bool IsSteep(const Schedule& schedule, std::size_t axis) {
-  const posenc_rotary_spec spec = SpecOf(schedule.scaling->spec, axis);
-  const ScalingConstants<4>& constants = schedule.scaling->axes[axis].constants;
-  const double low = ToDouble(constants.low), width = ToDouble(constants.width);
+bool IsSteep(const Schedule& schedule) {
+  const Scaling& scaling = *schedule.scaling;
+  const posenc_rotary_spec& spec = scaling.spec;
+  const double low = ToDouble(scaling.constants.low), width = ToDouble(scaling.constants.width);
   const double step = spec.factor > 1.0 ? spec.factor : 1.0 / spec.factor;
   // How many times the error of a logarithm, 2^-231, or the like is in that of w_i.
   double magnified = 0.0;
@@ -164,31 +161,39 @@ FrequencyList FactorsOf(const posenc_rotary_spec& spec) {
           spec.factor_count, POSENC_RADIANS};
 }
 
-// Sets *made, which is 0, to what the pairs of an axis share; it stays 0 if there are none.
-void MakeAxis(const Schedule& schedule, std::size_t axis, AxisScaling* made) {
-  const posenc_rotary_spec spec = SpecOf(schedule.scaling->spec, axis);
-  if (spec.rotary_dim == 0) return;
-  if (spec.scaling == POSENC_PROPORTIONAL) {  // the product in double, in which 0.3 means three tenths
-    made->nonzero = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
-  }
-  if (IsYarn(spec) && spec.truncate != 0) {
-    const auto log_base = Log<4>(spec.base);
-    made->ramp_low = Floor(CorrectionDim(spec.beta_fast, spec, log_base));
-    made->ramp_high = -Floor(Negate(CorrectionDim(spec.beta_slow, spec, log_base)));
-  }
-  made->constants = MakeConstants<4>(schedule, axis);
+void ClearPointers(posenc_rotary_spec* spec) {
+  spec->factors = spec->long_factors = spec->frequencies = nullptr;
+  spec->factors_f32 = spec->long_factors_f32 = spec->frequencies_f32 = nullptr;
+  spec->target = nullptr;
+  spec->axis_specs = nullptr;
 }
 
-// Lowers a checked spec; *schedule refers to *scaling, and lists are not copied. If the status is not
-// POSENC_OK nothing may be evaluated. *has_large becomes whether some |w_i| exceeds four quarter turns.
-posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Schedule* schedule,
-                           bool* has_large) {
-  scaling->spec = spec;
-  posenc_rotary_spec& own = scaling->spec;  // without pointers to the caller's memory
-  own.factors = own.long_factors = own.frequencies = nullptr;
-  own.factors_f32 = own.long_factors_f32 = own.frequencies_f32 = nullptr;
-  own.target = nullptr;
+// The list from its entry `first` on.
+template <class T>
+const T* From(const T* list, std::size_t first) {
+  return list == nullptr ? nullptr : list + first;
+}
 
+// The spec of an axis whose pairs begin with `first` and have the frequencies of the whole spec.
+posenc_rotary_spec PartOf(const posenc_rotary_spec& spec, std::size_t first, std::size_t pairs) {
+  posenc_rotary_spec part = spec;
+  part.exponent_dim = static_cast<double>(2 * pairs);
+  part.factors = From(spec.factors, first);
+  part.factors_f32 = From(spec.factors_f32, first);
+  part.long_factors = From(spec.long_factors, first);
+  part.long_factors_f32 = From(spec.long_factors_f32, first);
+  part.frequencies = From(spec.frequencies, first);
+  part.frequencies_f32 = From(spec.frequencies_f32, first);
+  if (spec.factor_count != 0) part.factor_count = pairs;
+  if (spec.frequency_count != 0) part.frequency_count = pairs;
+  return part;
+}
+
+// Lowers a checked spec, of one axis if they are axial; *schedule refers to *scaling, both 0 before, and
+// lists are not copied. If the status is not POSENC_OK nothing may be evaluated.
+posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Schedule* schedule) {
+  scaling->spec = spec;
+  ClearPointers(&scaling->spec);
   schedule->base = spec.base;
   schedule->min_timescale = 1.0;
   schedule->exponent_dim = spec.exponent_dim;
@@ -203,13 +208,75 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
   scaling->amplitude = AmplitudeOf(spec);
   if (!(scaling->amplitude >= 0x1p-64 && scaling->amplitude <= 0x1p64)) return POSENC_BAD_AMPLITUDE;
   if (IsNtk(spec) && !std::isfinite(ToDouble(NtkFactor<4>(spec)))) return POSENC_BAD_FACTOR;
-  const std::size_t made = IsAxial(spec) ? spec.axes : 1;
-  for (std::size_t k = 0; k < made; ++k) MakeAxis(*schedule, k, &scaling->axes[k]);
-  for (std::size_t k = made; k < spec.axes; ++k) scaling->axes[k] = scaling->axes[0];
+  if (spec.scaling == POSENC_PROPORTIONAL) {  // the product in double, in which 0.3 means three tenths
+    scaling->nonzero = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
+  }
+  if (IsYarn(spec) && spec.truncate != 0) {
+    const auto log_base = Log<4>(spec.base);
+    scaling->ramp_low = Floor(CorrectionDim(spec.beta_fast, spec, log_base));
+    scaling->ramp_high = -Floor(Negate(CorrectionDim(spec.beta_slow, spec, log_base)));
+  }
+  scaling->constants = MakeConstants<4>(*schedule);
   // Exp takes no larger exponents; some scaled frequency is out of range then.
   if (schedule->scale != 0.0 && !(LargestLog(*schedule) < kMaxLog)) return POSENC_FREQUENCY_OUT_OF_RANGE;
-  for (std::size_t k = 0; k < made; ++k) scaling->is_steep = scaling->is_steep || IsSteep(*schedule, k);
-  return AreInRange(*schedule, has_large) ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
+  scaling->is_steep = IsSteep(*schedule);
+  return POSENC_OK;
+}
+
+// The same, with whether the frequencies are in range; *has_large becomes true if some |w_i| exceeds four
+// quarter turns. And what rounds their phases.
+posenc_status PlanSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Schedule* schedule,
+                           PhaseRounding* phases, bool* has_large) {
+  if (const posenc_status status = MakeSchedule(spec, scaling, schedule); status != POSENC_OK) return status;
+  if (!AreInRange(*schedule, has_large)) return POSENC_FREQUENCY_OUT_OF_RANGE;
+  return PlanPhaseRounding(*schedule, phases);
+}
+
+// The same of axial axes. The schedules of axes are made anew when the table is filled; until then the spec
+// keeps the caller's pointers.
+posenc_status PlanAxes(const posenc_rotary_spec& spec, RotaryTable* table, bool* has_large) {
+  Schedule& schedule = table->frequencies.schedule;
+  table->scaling.spec = spec;
+  schedule.scaling = &table->scaling;
+  schedule.calls = &kScalingCalls;
+  schedule.scale = 1.0;
+  schedule.is_exact = true;
+  for (std::size_t k = 0; k < spec.axes; ++k) {
+    table->axis_bytes += sizeof(AxisSchedule);
+    if (spec.sections[k] == 0) continue;
+    posenc_rotary_spec own;
+    AxisSchedule axis{};
+    posenc_status status = SpecOfAxis(spec, k, &own);
+    if (status == POSENC_OK) {
+      status =
+          PlanSchedule(own, &axis.scaling, &axis.schedule, &table->frequencies.phase_rounding, has_large);
+    }
+    if (status != POSENC_OK) return status;
+    double& amplitude = table->scaling.amplitude;
+    if (amplitude != 0.0 && amplitude != axis.scaling.amplitude) return POSENC_BAD_AXIS_SPECS;
+    amplitude = axis.scaling.amplitude;
+    table->axis_bytes += (axis.schedule.list.count + axis.schedule.factors.count) * sizeof(double);
+    if (own.unit != POSENC_RADIANS) schedule.list.unit = own.unit;
+    schedule.is_exact = schedule.is_exact && axis.schedule.is_exact;
+  }
+  return POSENC_OK;
+}
+
+// Puts the schedules of axial axes, and copies of their lists, into memory [axis_bytes].
+void FillAxes(void* memory, RotaryTable* table) {
+  Scaling& scaling = table->scaling;
+  auto* const axes = static_cast<AxisSchedule*>(memory);
+  auto* lists = reinterpret_cast<double*>(axes + scaling.spec.axes);
+  for (std::size_t k = 0; k < scaling.spec.axes; ++k) {
+    AxisSchedule& axis = *::new (&axes[k]) AxisSchedule{};
+    posenc_rotary_spec own;
+    if (scaling.spec.sections[k] == 0 || SpecOfAxis(scaling.spec, k, &own) != POSENC_OK) continue;
+    MakeSchedule(own, &axis.scaling, &axis.schedule);
+    lists = axis.schedule.list.MoveTo(lists);
+    lists = axis.schedule.factors.MoveTo(lists);
+  }
+  scaling.axes = axes;
+  ClearPointers(&scaling.spec);
 }
 
 std::size_t OffsetBytes(const RotaryTable& table) {
@@ -234,8 +301,9 @@ template Wide256 NtkFactor(const posenc_rotary_spec&);
 template Wide1024 NtkFactor(const posenc_rotary_spec&);
 
 template <int kLimbs>
-ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule, std::size_t axis) {
-  const posenc_rotary_spec spec = SpecOf(schedule.scaling->spec, axis);
+ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule) {
+  const Scaling& scaling = *schedule.scaling;
+  const posenc_rotary_spec& spec = scaling.spec;
   const auto one = FromSize<kLimbs>(1);
   ScalingConstants<kLimbs> constants;
   constants.scale = FromDouble<kLimbs>(schedule.scale);
@@ -244,7 +312,7 @@ ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule, std::size_t axi
     const Wide<kLimbs> log = Divide(Log<kLimbs>(spec.factor), FromSize<kLimbs>(spec.rotary_dim / 2));
     constants.scale = Multiply(constants.scale, Exp(Negate(log)));
   }
-  if (IsYarn(spec)) SetYarnRamp(spec, schedule.scaling->axes[axis], &constants);
+  if (IsYarn(spec)) SetYarnRamp(scaling, &constants);
   if (spec.scaling == POSENC_YARN_LOG) constants.log_factor = Log<kLimbs>(spec.factor);
   if (spec.scaling == POSENC_LLAMA3) {
     constants.low = FromDouble<kLimbs>(spec.low_freq_factor);
@@ -256,8 +324,36 @@ ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule, std::size_t axi
   if (divides) constants.inverse_factor = Divide(one, FromDouble<kLimbs>(spec.factor));
   return constants;
 }
-template ScalingConstants<4> MakeConstants(const Schedule&, std::size_t);
-template ScalingConstants<16> MakeConstants(const Schedule&, std::size_t);
+template ScalingConstants<4> MakeConstants(const Schedule&);
+template ScalingConstants<16> MakeConstants(const Schedule&);
+
+posenc_status CopyAxisSpec(const posenc_rotary_spec& spec, std::size_t axis, posenc_rotary_spec* own) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(spec.axis_specs) + axis * spec.struct_size;
+  const posenc_status status = CopySpec(reinterpret_cast<const posenc_rotary_spec*>(bytes), own);
+  return status == POSENC_OK && own->struct_size != spec.struct_size ? POSENC_BAD_STRUCT_SIZE : status;
+}
+
+posenc_status SpecOfAxis(const posenc_rotary_spec& spec, std::size_t axis, posenc_rotary_spec* own) {
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < axis; ++k) first += spec.sections[k];
+  if (spec.axis_specs == nullptr) {
+    *own = PartOf(spec, first, spec.sections[axis]);
+  } else if (const posenc_status status = CopyAxisSpec(spec, axis, own); status != POSENC_OK) {
+    return status;
+  }
+  own->axis_specs = nullptr;
+  own->head_dim = own->rotary_dim = 2 * spec.sections[axis];
+  own->rotary_offset = 0;
+  own->pairing = spec.pairing;
+  own->output_pairing = spec.output_pairing;
+  own->arithmetic = spec.arithmetic;
+  own->phase_rounding = spec.phase_rounding;
+  if (spec.amplitude != 0.0) own->amplitude = spec.amplitude;
+  own->axes = 1;
+  own->axis_order = POSENC_CONSECUTIVE_AXES;
+  for (std::size_t& section : own->sections) section = 0;
+  return spec.axis_specs == nullptr ? POSENC_OK : CheckSpec(own);
+}
 
 posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table) {
   *table = {};
@@ -265,26 +361,30 @@ posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table
   posenc_rotary_spec checked = spec;
   if (const posenc_status status = CheckSpec(&checked); status != POSENC_OK) return status;
   bool has_large = false;
-  posenc_status status = MakeSchedule(checked, &table->scaling, &frequencies.schedule, &has_large);
-  if (status == POSENC_OK) status = PlanPhaseRounding(frequencies.schedule, &frequencies.phase_rounding);
+  const posenc_status status = IsAxial(checked)
+                                   ? PlanAxes(checked, table, &has_large)
+                                   : PlanSchedule(checked, &table->scaling, &frequencies.schedule,
+                                                  &frequencies.phase_rounding, &has_large);
   frequencies.axis_count = checked.axes;
   PlanArrays(checked.rotary_dim / 2, has_large, &frequencies);
   return status;
 }
 
 std::size_t ArrayBytes(const RotaryTable& table) {
-  return ArrayBytes(table.frequencies) + OffsetBytes(table);
+  return ArrayBytes(table.frequencies) + table.axis_bytes + OffsetBytes(table);
 }
 
 void FillRotaryTable(void* memory, RotaryTable* table) {
   FrequencyTable& frequencies = table->frequencies;
   frequencies.schedule.scaling = &table->scaling;  // the table may have been copied since it was planned
+  unsigned char* const axes = static_cast<unsigned char*>(memory) + ArrayBytes(frequencies);
+  if (table->axis_bytes != 0) FillAxes(axes, table);
   FillTable(memory, &frequencies);
   for (std::size_t i = 0; frequencies.axes != nullptr && i < frequencies.count; ++i) {
     frequencies.axes[i] = static_cast<std::uint8_t>(PlaceOf(table->scaling.spec, i).axis);
   }
   if (!table->has_offsets) return;
-  unsigned char* const offsets = static_cast<unsigned char*>(memory) + ArrayBytes(frequencies);
+  unsigned char* const offsets = axes + table->axis_bytes;
   table->offsets = reinterpret_cast<double*>(offsets);
   std::memset(offsets, 0, OffsetBytes(*table));
 }

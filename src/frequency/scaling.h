@@ -15,25 +15,25 @@ namespace internal {
 // Where the frequency of a pair comes from.
 struct PairPlace {
   std::size_t axis;   // whose position multiplies it
-  std::size_t entry;  // in the caller's lists
-  std::size_t index;  // a scaling's i; and base^(-2 index / exponent_dim), unless frequencies are listed
-  double exponent_dim;
+  std::size_t entry;  // i of formulas, and in the caller's lists; of axial axes counted from the axis' first
 };
 
-// Whether each axis has indices and an r of its own.
+// Of a spec whose sections add up (checks.cc).
+PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair);
+
+// Whether each axis has frequencies of its own, as a rotary of one axis.
 inline bool IsAxial(const posenc_rotary_spec& spec) {
   return spec.axes > 1 && spec.axis_order == POSENC_AXIAL_AXES;
 }
 
-// Of a spec whose sections add up (checks.cc), and whose exponent_dim is not 0.
-PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair);
+// The spec of that rotary, checked, for an axis that has pairs: of axis_specs, or what all axes share.
+posenc_status SpecOfAxis(const posenc_rotary_spec& spec, std::size_t axis, posenc_rotary_spec* own);
 
-// The spec by which the formulas of scalings know the pairs of an axis: r, its rotary_dim, is that of the
-// axis if axes are axial.
-posenc_rotary_spec SpecOf(const posenc_rotary_spec& spec, std::size_t axis);
+// An axis' entry of axis_specs, of which only struct_size is checked.
+posenc_status CopyAxisSpec(const posenc_rotary_spec& spec, std::size_t axis, posenc_rotary_spec* own);
 
-// What all pairs of an axis share. A ramp rises from 0 at low to 1 at low + width: YaRN's over pairs, Llama
-// 3's over turns in L0.
+// What all pairs share. A ramp rises from 0 at low to 1 at low + width: YaRN's over pairs, Llama 3's over
+// turns in L0.
 template <int kLimbs>
 struct ScalingConstants {
   Wide<kLimbs> log_base;  // ln base, of the base as NTK scalings change it
@@ -50,22 +50,26 @@ inline Wide256 TopOf(const Wide1024& x) {
   return top;
 }
 
-struct AxisScaling {
-  double ramp_low, ramp_high;  // YaRN's, if they are rounded to integers
-  std::size_t nonzero;         // POSENC_PROPORTIONAL: how many frequencies are not 0, the first ones
-  ScalingConstants<4> constants;
-};
+struct AxisSchedule;
 
 struct Scaling {
-  posenc_rotary_spec spec;  // checked; without lists and target
-  double amplitude;         // A, the nearest double
-  bool is_steep;            // a ramp magnifies errors, so that frequencies are computed in 1,024 bits
-  AxisScaling axes[POSENC_MAX_AXES];  // all alike, unless axes are axial
+  posenc_rotary_spec spec;   // checked; without lists and target
+  double amplitude;          // A, the nearest double
+  const AxisSchedule* axes;  // [spec.axes] of axial axes, which have all that follows; else null
 
-  // Whether the scaling leaves the frequency of that pair other than 0.
-  bool IsNonzero(const PairPlace& place) const {
-    return spec.scaling != POSENC_PROPORTIONAL || place.index < axes[place.axis].nonzero;
-  }
+  double ramp_low, ramp_high;  // YaRN's, if they are rounded to integers
+  std::size_t nonzero;         // POSENC_PROPORTIONAL: how many frequencies are not 0, the first ones
+  bool is_steep;               // the ramp magnifies errors, so that frequencies are computed in 1,024 bits
+  ScalingConstants<4> constants;
+
+  // Whether the scaling leaves the frequency of that entry other than 0.
+  bool IsNonzero(std::size_t entry) const { return spec.scaling != POSENC_PROPORTIONAL || entry < nonzero; }
+};
+
+// Of the pairs of one axis.
+struct AxisSchedule {
+  Scaling scaling;
+  Schedule schedule;
 };
 
 inline bool IsYarn(const posenc_rotary_spec& spec) {
@@ -86,9 +90,9 @@ inline FrequencyList ListOf(const posenc_rotary_spec& spec) {
   return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.unit};
 }
 
-// The constants of an axis that has pairs, of a schedule that has all else.
+// The constants of a schedule that has all else.
 template <int kLimbs>
-ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule, std::size_t axis);
+ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule);
 
 // What an NTK scaling has for f; exact but for POSENC_DYNAMIC_NTK.
 template <int kLimbs>

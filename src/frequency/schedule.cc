@@ -222,10 +222,11 @@ Wide<kLimbs> Schedule::Radians(std::size_t i) const {
 template <int kLimbs>
 Wide<kLimbs> Schedule::QuarterTurns(std::size_t i) const {
   if (scaling == nullptr) return InQuarterTurns(Unscaled<kLimbs>(i), list.unit);
+  const Schedule& own = Own(&i);
   if constexpr (kLimbs == 4) {
-    return calls->in_256_bits(*this, i);
+    return calls->in_256_bits(own, i);
   } else {
-    return calls->in_1024_bits(*this, i);
+    return calls->in_1024_bits(own, i);
   }
 }
 
@@ -242,7 +243,10 @@ void Schedule::MultiplyUnscaled(std::size_t entry, const Exponent& exponent, Rat
 }
 
 RationalStep Schedule::RationalQuarterTurns(std::size_t i) const {
-  if (scaling != nullptr) return calls->rational(*this, i);
+  if (scaling != nullptr) {
+    const Schedule& own = Own(&i);
+    return calls->rational(own, i);
+  }
   if (list.unit == POSENC_RADIANS || scale == 0.0 || (IsListed() && list[i] == 0.0)) return {};
   RationalProduct product;
   product.Multiply(scale);

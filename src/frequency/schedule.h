@@ -38,6 +38,14 @@ struct FrequencyList {
   // Whether rounding makes an entry 0.
   bool Vanishes(std::size_t i) const { return (*this)[i] == 0.0 && AsGiven(i) != 0.0; }
   std::size_t bytes() const { return count * (doubles != nullptr ? sizeof(double) : sizeof(float)); }
+  // Becomes a copy of itself at copy [count], doubles. Returns where the copy ends.
+  double* MoveTo(double* copy) {
+    if (count == 0) return copy;
+    for (std::size_t i = 0; i < count; ++i) copy[i] = (*this)[i];
+    doubles = copy;
+    floats = nullptr;
+    return copy + count;
+  }
   const void* data() const { return doubles != nullptr ? static_cast<const void*>(doubles) : floats; }
 
  private:
@@ -51,19 +59,19 @@ struct FrequencyList {
 
 FrequencyList ListOf(const posenc_spec& spec);
 
-struct PairPlace;
 struct Scaling;
 struct Schedule;
 
 // What a rotary's axes and scaling (scaling.h) make of a schedule. They are called through pointers only, so
 // that a static program that rotates nothing does not link them.
 struct ScalingCalls {
-  Wide256 (*in_256_bits)(const Schedule& schedule, std::size_t pair);  // w_i in quarter turns
-  Wide1024 (*in_1024_bits)(const Schedule& schedule, std::size_t pair);
-  RationalStep (*rational)(const Schedule& schedule, std::size_t pair);
+  const Schedule& (*own)(const Schedule& schedule, std::size_t* pair);  // Schedule::Own
+  // w_i in quarter turns, of a schedule and an entry that `own` gave.
+  Wide256 (*in_256_bits)(const Schedule& own, std::size_t entry);
+  Wide1024 (*in_1024_bits)(const Schedule& own, std::size_t entry);
+  RationalStep (*rational)(const Schedule& own, std::size_t entry);
   // w_i of all pairs, high + low [pairs], as tables have them (table.h).
   void (*fill)(const Schedule& schedule, double* high, double* low);
-  PairPlace (*place)(const Schedule& schedule, std::size_t pair);
 };
 
 // w_i = scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim), or scale * list[i], in the
@@ -100,6 +108,12 @@ struct Schedule {
 
   // Multiplies a product by an unscaled frequency in quarter turns: list[entry], or the base to an exponent.
   void MultiplyUnscaled(std::size_t entry, const Exponent& exponent, RationalProduct* product) const;
+
+  // The schedule that evaluates a pair, of its axis if axes have schedules of their own; *pair becomes i of
+  // formulas and of lists there.
+  const Schedule& Own(std::size_t* pair) const {
+    return scaling == nullptr ? *this : calls->own(*this, pair);
+  }
 
   bool IsListed() const { return list.count != 0; }
   bool IsExact() const { return is_exact; }

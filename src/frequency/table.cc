@@ -47,14 +47,6 @@ void PlaceArrays(void* memory, FrequencyTable* table) {
   });
 }
 
-// The list becomes a copy of itself, as doubles [count].
-void CopyList(double* copy, FrequencyList* list) {
-  if (list->count == 0) return;
-  for (std::size_t i = 0; i < list->count; ++i) copy[i] = (*list)[i];
-  list->doubles = copy;
-  list->floats = nullptr;
-}
-
 void SetStep(FrequencyTable* table, std::size_t i, const DoubleDouble& step) {
   table->high[i] = step.high;
   table->low[i] = step.low;
@@ -197,8 +189,8 @@ std::size_t ArrayBytes(const FrequencyTable& table) {
 
 void FillTable(void* memory, FrequencyTable* table) {
   PlaceArrays(memory, table);
-  CopyList(table->listed, &table->schedule.list);
-  CopyList(table->factors, &table->schedule.factors);
+  table->schedule.list.MoveTo(table->listed);
+  table->schedule.factors.MoveTo(table->factors);
   FinishPhaseRounding(table->schedule, table->count, &table->phase_rounding);
   FillSteps(table);
   for (std::size_t i = 0; table->has_rational && i < table->count; ++i) {

@@ -110,6 +110,8 @@ struct RotaryTable {
   Scaling scaling;             // the scaling of frequencies.schedule
   FrequencyTable frequencies;  // without offsets
 
+  std::size_t axis_bytes;  // of the schedules of axial axes and their lists
+
   // [kMaxOffset][2][count], cosines and sines of positions 1, 2 ..., which the caller fills; null unless it
   // has set has_offsets.
   double* offsets;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_abi.sh SOURCE CXX WORK: programs that were linked with the library of libposenc.abi go on working with this one
 # (abidiff, of Debian's abigail-tools). Functions may come; structs with a struct_size may get members beyond their
-# recorded size (src/api/versioned.h), no others. Enums may get constants; those that there are keep their values.
+# recorded size (src/spec/versioned.h), no others. Enums may get constants; those that there are keep their values.
 #
 #   sh tests/install/check_abi.sh . g++ build/abi --record
 #

@@ -30,16 +30,20 @@ RotaryFormula::RotaryFormula(const posenc_rotary_spec& spec)
   if (spec.axes == 1 || spec.axis_order != POSENC_AXIAL_AXES) return;
   std::size_t first = 0;
   for (std::size_t k = 0; k < spec.axes; first += spec.sections[k++]) {
-    posenc_rotary_spec own = spec;
+    posenc_rotary_spec own = spec.axis_specs != nullptr ? spec.axis_specs[k] : spec;
     own.head_dim = own.rotary_dim = 2 * spec.sections[k];
     own.rotary_offset = 0;
+    own.phase_rounding = spec.phase_rounding;
+    if (spec.amplitude != 0.0) own.amplitude = spec.amplitude;
     own.axes = 1;
-    own.factors = From(spec.factors, first);
-    own.factors_f32 = From(spec.factors_f32, first);
-    own.long_factors = From(spec.long_factors, first);
-    own.long_factors_f32 = From(spec.long_factors_f32, first);
-    own.frequencies = From(spec.frequencies, first);
-    own.frequencies_f32 = From(spec.frequencies_f32, first);
+    if (spec.axis_specs == nullptr) {
+      own.factors = From(spec.factors, first);
+      own.factors_f32 = From(spec.factors_f32, first);
+      own.long_factors = From(spec.long_factors, first);
+      own.long_factors_f32 = From(spec.long_factors_f32, first);
+      own.frequencies = From(spec.frequencies, first);
+      own.frequencies_f32 = From(spec.frequencies_f32, first);
+    }
     axes_.emplace_back(own);
   }
 }
@@ -204,11 +208,18 @@ Real RotaryFormula::Frequency(std::size_t pair, int bits) const {
 
 Real RotaryFormula::Radians(std::size_t pair, int bits) const {
   Real w = Frequency(pair, bits);
-  if (spec_.unit == POSENC_RADIANS) return w;
-  return w * Real::Pi(static_cast<int>(w.bits())) * (spec_.unit == POSENC_TURNS ? 2.0 : 1.0);
+  if (unit(pair) == POSENC_RADIANS) return w;
+  return w * Real::Pi(static_cast<int>(w.bits())) * (unit(pair) == POSENC_TURNS ? 2.0 : 1.0);
+}
+
+posenc_unit RotaryFormula::unit(std::size_t pair) const {
+  const RotaryFormula* const own = OfAxis(&pair);
+  return own == nullptr ? spec_.unit : own->spec_.unit;
 }
 
 double RotaryFormula::Amplitude() const {
+  std::size_t pair = 0;
+  if (const RotaryFormula* const own = OfAxis(&pair)) return own->Amplitude();
   if (spec_.amplitude != 0.0) return spec_.amplitude;
   const bool has_one = spec_.scaling == POSENC_YARN || spec_.scaling == POSENC_LONGROPE;
   if (!has_one || spec_.factor <= 1.0) return 1.0;

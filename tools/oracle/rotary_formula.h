@@ -30,6 +30,9 @@ class RotaryFormula {
   // A, the nearest double.
   double Amplitude() const;
 
+  // That of the pair's frequency.
+  posenc_unit unit(std::size_t pair) const;
+
   // What a phase rounding makes of the position of the pair's axis, in radians.
   float RoundedPhase(std::size_t pair, double position) const;
 

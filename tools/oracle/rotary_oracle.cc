@@ -65,9 +65,10 @@ Real Turn::Phase(std::size_t level, mpfr_exp_t* error, int* quarters) const {
   Real phase = oracle_->Frequency(pair_, level) * position_;
   if (!phase.exact() && !phase.is_zero()) *error = ExponentOf(phase.get()) + 2 - bits;
   if (phase.is_zero()) *quarters = 0;
-  if (spec.unit == POSENC_RADIANS || phase.is_zero()) return phase;
+  const posenc_unit unit = oracle_->formula_.unit(pair_);
+  if (unit == POSENC_RADIANS || phase.is_zero()) return phase;
   const bool is_exact = phase.exact();
-  const double per_step = spec.unit == POSENC_TURNS ? 4.0 : 2.0;
+  const double per_step = unit == POSENC_TURNS ? 4.0 : 2.0;
   Real turned = (phase * per_step).Modulo(4.0);
   if (is_exact && mpfr_integer_p(turned.get()) != 0) {
     *quarters = static_cast<int>((mpfr_get_si(turned.get(), MPFR_RNDN) + 4) % 4);

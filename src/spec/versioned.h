@@ -1,7 +1,7 @@
 // Specs of programs that were built for other versions. Specs grow at their end only; struct_size, the first
 // member, is the size that the program knows.
-#ifndef POSENC_SRC_API_VERSIONED_H_
-#define POSENC_SRC_API_VERSIONED_H_
+#ifndef POSENC_SRC_SPEC_VERSIONED_H_
+#define POSENC_SRC_SPEC_VERSIONED_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -62,4 +62,4 @@ posenc_status WriteSpec(const Spec& from, std::size_t struct_size, Spec* to) {
 }  // namespace internal
 }  // namespace posenc
 
-#endif  // POSENC_SRC_API_VERSIONED_H_
+#endif  // POSENC_SRC_SPEC_VERSIONED_H_
