@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rotary_tensors.h"
+#include "spec_words.h"
 
 namespace posenc {
 namespace {
@@ -148,6 +149,22 @@ TEST_P(RotaryAxes, ScalingsOfAxialAxesAreTheirOwn) {
     ExpectOf<float>(spec, turns, 1, {}, [](auto& maker, const GainedTurn&, std::size_t, std::size_t) {
       return Rotated<float>{maker.Normal(-3, 3), maker.Normal(-3, 3)};
     });
+    if (HasFailure()) return;
+  }
+}
+
+// Axes whose specs differ in all that an axis may have of its own.
+TEST_P(RotaryAxes, SpecsOfAxesAreTheirOwn) {
+  for (
+      const char* words :
+      {"0.base=100 1.unit=TURNS 1.base=9 1.exponent_dim=4 2.scaling=NTK 2.factor=3 2.position_scale=0.3",
+       "0.frequencies=0.5+0.25*3 0.unit=HALF_TURNS 1.scaling=FREQUENCY_FACTORS 1.factors=1.5+1*5 2.base=0.01",
+       "phase_rounding=F32_INV_FREQ 0.base=100 1.scaling=LINEAR 1.factor=2.7 2.frequencies_f32=0.5+0.25*2"}) {
+    SCOPED_TRACE(words);
+    posenc_rotary_spec spec = With(SpecOf({POSENC_AXIAL_AXES, 3, {3, 5, 2}}), words);
+    const TurnTable turns(spec, Positions(spec.axes));
+    ExpectKinds(spec, turns, 3, {1.25, 0.3, false});
+    ForEachType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, turns, 1.25, 0, 0); });
     if (HasFailure()) return;
   }
 }

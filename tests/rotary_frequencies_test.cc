@@ -54,6 +54,8 @@ const std::string kQwen = "head_dim=128 scaling=QWEN_NTK original_length=2048 le
 
 const std::string kAxial = "head_dim=96 axis_order=AXIAL_AXES axes=4 sections=6,21,1,20 scaling=";
 
+const std::string kAxisSpecs = "head_dim=96 axis_order=AXIAL_AXES axes=4 sections=6,21,1,20 ";
+
 const std::vector<std::string>& Cases() {
   static const std::vector<std::string> cases = {
       "head_dim=128",
@@ -165,6 +167,14 @@ const std::vector<std::string>& Cases() {
       kAxial + "FREQUENCY_FACTORS factors=1.1+0.7*48",
       kListed + "YARN axis_order=AXIAL_AXES axes=3 sections=6,22,20",
       kListed + "PROPORTIONAL proportion=0.5 axis_order=AXIAL_AXES axes=3 sections=6,22,20",
+      kAxisSpecs + "0.base=100 1.exponent_dim=80.5 2.position_scale=-0.7 2.base=0.01 3.unit=TURNS",
+      kAxisSpecs +
+          "0.scaling=NTK 0.factor=4 1.scaling=LLAMA3 1.factor=8 1.original_length=8192 "
+          "3.scaling=PROPORTIONAL 3.proportion=0.5 3.factor=3",
+      kAxisSpecs +
+          "0.frequencies_f32=1+0.0125*6 1.unit=HALF_TURNS 1.frequencies=0.5+0.1*21 3.factors=1.1+0.7*20 "
+          "3.scaling=FREQUENCY_FACTORS 2.position_scale=0",
+      kAxisSpecs + "amplitude=1.25 0.scaling=YARN 0.factor=4 0.original_length=300 3.position_scale=1e6",
       kLongRope + "9999 factor=1.5 axis_order=SPLIT_AXES axes=3 sections=16,16,16",
   };
   return cases;
@@ -381,12 +391,41 @@ TEST(RotaryFrequencies, OfAListInTurnsAreExact) {
   EXPECT_EQ(Make(spec)->table.frequencies.min_uncancelled, internal::kMinUncancelled);
 }
 
-TEST(RotaryTable, CopiesLists) {
+// Each axis has the frequencies of a rotary of its own, bit for bit; and so has one of many of one spec.
+TEST(RotaryFrequencies, OfAxisSpecsAreThoseOfTheirRotaries) {
+  const posenc_rotary_spec specs[] = {
+      RotarySpec("scaling=YARN factor=8 original_length=300 base=500 amplitude=1"),
+      RotarySpec("unit=TURNS scaling=MIXED_NTK factor=3 exponent_dim=30"),
+      RotarySpec("head_dim=7 frequencies=0.5+0.1*11 position_scale=0.3 scaling=LINEAR factor=2.7"),
+      RotarySpec("scaling=LONGROPE length=5000 original_length=4096 factors_f32=1.1+0.7*4 "
+                 "long_factors_f32=2+0.3*4 amplitude=1")};
+  posenc_rotary_spec spec = RotarySpec("head_dim=80 axis_order=AXIAL_AXES axes=4 sections=5,20,11,4");
+  spec.axis_specs = specs;
+  const auto made = Make(spec);
+  ASSERT_EQ(made->status, POSENC_OK);
+  std::size_t pair = 0;
+  for (std::size_t k = 0; k < 4; ++k) {
+    posenc_rotary_spec own = specs[k];
+    own.head_dim = 2 * spec.sections[k];
+    const auto made_own = Make(own);
+    ASSERT_EQ(made_own->status, POSENC_OK);
+    for (std::size_t i = 0; i < spec.sections[k]; ++i, ++pair) {
+      const internal::FrequencyTable &all = made->table.frequencies, &one = made_own->table.frequencies;
+      EXPECT_EQ(all.schedule.NearestRadians(pair), one.schedule.NearestRadians(i)) << pair;
+      EXPECT_EQ(all.unreduced_high[pair], one.unreduced_high[i]) << pair;
+      EXPECT_EQ(all.unreduced_low[pair], one.unreduced_low[i]) << pair;
+      EXPECT_EQ(all.axes[pair], k) << pair;
+    }
+  }
+}
+
+void ExpectCopies(const std::string& axes) {
   for (const bool are_floats : {false, true}) {
     std::vector<float> frequencies = {0.3f, 0.7f, 1.1f, 1.7f}, floats = {5.0f, 6.0f, 7.0f, 9.0f};
     std::vector<double> doubles(floats.begin(), floats.end());
     posenc_rotary_spec spec = RotarySpec(
-        "head_dim=8 scaling=LONGROPE original_length=4096 length=5000 factor_count=4 frequency_count=4");
+        "head_dim=8 scaling=LONGROPE original_length=4096 length=5000 factor_count=4 frequency_count=4 " +
+        axes);
     spec.frequencies_f32 = frequencies.data();
     if (are_floats) {
       spec.factors_f32 = spec.long_factors_f32 = floats.data();
@@ -403,6 +442,11 @@ TEST(RotaryTable, CopiesLists) {
               internal::kFrequencyBits<4>);
     EXPECT_GE(CorrectBits(made->table.frequencies.schedule.QuarterTurns<16>(3), StepOf(exact)), 900);
   }
+}
+
+TEST(RotaryTable, CopiesLists) {
+  ExpectCopies("");
+  ExpectCopies("axes=2 sections=1,3 axis_order=AXIAL_AXES");
 }
 
 // Positions [axes] that tell axes apart.
@@ -478,6 +522,8 @@ std::vector<posenc_rotary_spec> RoundedCases() {
     if (std::string(rounding).find("INV") == std::string::npos) continue;
     cases.push_back(RotarySpec(words + "64 axis_order=SPLIT_AXES axes=2 sections=16,16 exponent_dim=64.7"));
     cases.push_back(RotarySpec(words + "64 axis_order=AXIAL_AXES axes=2 sections=9,23"));
+    cases.push_back(RotarySpec(words + "64 axis_order=AXIAL_AXES axes=3 sections=9,0,23 2.base=500.1 "
+                                       "2.exponent_dim=40.7 0.scaling=LINEAR 0.factor=2.7"));
   }
   for (const char* more :
        {"NO_SCALING", "LINEAR", "NO_SCALING axis_order=SPLIT_AXES axes=2 sections=24,24"}) {
@@ -646,6 +692,27 @@ std::vector<Refusal> Refusals() {
        "axes=2 sections=32,32 axis_order=SPLIT_AXES;axes=2 sections=32,32 axis_order=AXIAL_AXES;axes=2 "
        "sections=32,32 axis_order=AXIAL_AXES phase_rounding=F32_ITERATED",
        POSENC_BAD_AXES},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100",
+       // What this spec says of frequencies is not read, nor the spec of an axis without pairs.
+       "base=-1;position_scale=inf;exponent_dim=64;factor=nan;truncate=2;sections=3,7,0 "
+       "2.base=-1;amplitude=2 "
+       "1.amplitude=3;0.amplitude=2 1.amplitude=2 "
+       "2.amplitude=2;2.head_dim=3;2.axes=9;2.axis_order=9;phase_rounding=F32_INV_FREQ",
+       "axis_order=CONSECUTIVE_AXES|SPLIT_AXES axes=2 sections=5,5;axes=1 sections=0;scaling=LINEAR|-1;"
+       "frequencies=0.5+0.5*10;0.amplitude=2;2.scaling=YARN 2.original_length=300 2.factor=4",
+       POSENC_BAD_AXIS_SPECS},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100", "phase_rounding=F64_INV_FREQ",
+       "phase_rounding=F32_EXP|F32_ITERATED;sections=3,5,3", POSENC_BAD_AXES},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100", "2.base=0.5",
+       "2.base=-1|0;1.scaling=YARN 1.base=1 1.original_length=300", POSENC_BAD_BASE},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100", "1.frequencies=0.5+0.5*5",
+       "1.frequencies=0.5+0.5*3;1.frequencies=0.5+0.5*10", POSENC_BAD_FREQUENCY_COUNT},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100", "2.truncate=0",
+       "2.truncate=2|-1", POSENC_BAD_FLAG},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100", "1.position_scale=1e9|0",
+       "1.position_scale=1e10;0.base=1e200", POSENC_FREQUENCY_OUT_OF_RANGE},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100 phase_rounding=F32_INV_FREQ",
+       "1.scaling=LINEAR", "1.scaling=NTK", POSENC_ROUNDING_TAKES_NO_SCALING},
       {"head_dim=128", "amplitude=0x1p-64|0x1p64", "amplitude=-1|0x0.fffffp-64|0x1.00001p64|inf|nan",
        POSENC_BAD_AMPLITUDE},
       {kYarn, "mscale=1e20", "mscale=2e20|1e308;mscale_all_dim=2e20", POSENC_BAD_AMPLITUDE},

@@ -178,10 +178,11 @@ typedef struct posenc_rotary_spec {
 
   const char* target;  // a name from posenc_targets; NULL (the default) means the best on this CPU
 
-  // NULL (the default), or a spec for each of several AXIAL axes [axes], all of the struct_size of this one:
-  // its pairs have the frequencies of a rotary of that spec whose rotary_dim is 2 sections[k]. Of these specs
-  // the members from base to frequencies_f32 are read, but for axes without pairs; of this one, amplitude is,
-  // and scaling and frequency_count must be 0. Without an amplitude here, axes must have the same.
+  // NULL (the default), or a spec for each of AXIAL axes [axes], all of the struct_size of this one. The
+  // pairs of axis k have the frequencies of a rotary of axis_specs[k] whose rotary_dim is 2 sections[k]. Of
+  // axis_specs[k] the members from base to frequencies_f32 are read, but for axis_order, and none if the axis
+  // has no pairs. Of these members here only amplitude is read, that of all axes, and scaling and
+  // frequency_count must be 0. Without an amplitude here, those of the axes must be equal.
   const struct posenc_rotary_spec* axis_specs;
 } posenc_rotary_spec;
 
@@ -202,7 +203,7 @@ POSENC_API size_t posenc_rotary_presets(posenc_preset* presets, size_t capacity)
 typedef struct posenc_rotary posenc_rotary;
 
 // As posenc_encoder_create. The block of memory has up to 172 bytes a pair (above 256 pairs 60) and 6 KB;
-// with a unit other than radians 16 bytes a pair more.
+// with a unit other than radians 16 bytes a pair more, with AXIAL axes 1 KB an axis more.
 POSENC_API posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary);
 
 // As posenc_encoder_memory_size, but takes microseconds.

@@ -353,6 +353,9 @@ def print_encoders():
 
 # Rotaries.
 
+UNITS = {"RADIANS": D(1), "HALF_TURNS": PI, "TURNS": 2 * PI}
+
+
 def original(s):
     return D(s["original_length"])
 
@@ -450,18 +453,26 @@ def axes_of(s, n):
     return [k for k, count in enumerate(sections) for _ in range(count)]
 
 
-def pairs_of(s, r):
+def of_axis(s, axis):
+    """The settings of an axis' frequencies: its own ones, "1.base" of axis 1, if there are any."""
+    own = {name[2:]: value for name, value in s.items() if name[:2] == f"{axis}."}
+    return {**own, **({"phase_rounding": s["phase_rounding"]} if "phase_rounding" in s else {})} if own else s
+
+
+def pairs_of(all_settings, r):
     """Of each pair its entry in lists, its frequency in radians, and how far that is blended, where it is."""
-    n, axes = r // 2, axes_of(s, r // 2)
-    order = s.get("axis_order")
+    n, axes = r // 2, axes_of(all_settings, r // 2)
+    order = all_settings.get("axis_order")
     entries_of = list(range(n))
     if order == "SPLIT_AXES":
         entries_of = [i for k in range(max(axes) + 1) for i in range(k, n, max(axes) + 1)]
-    unit = {"RADIANS": D(1), "HALF_TURNS": PI, "TURNS": 2 * PI}[s.get("unit", "RADIANS")]
     for pair, entry in enumerate(entries_of):
-        i, dim = entry, r
+        i, dim, own = entry, r, of_axis(all_settings, axes[pair])
         if order == "AXIAL_AXES":  # each axis by itself
             i, dim = axes[:pair].count(axes[pair]), 2 * axes.count(axes[pair])
+        if own is not all_settings:
+            entry = i
+        s, unit = own, UNITS[own.get("unit", "RADIANS")]
         if listed_frequencies(s):
             w = D(listed_frequencies(s)[entry])
         else:
@@ -472,11 +483,12 @@ def pairs_of(s, r):
 
 def rounded_rotary_phase(s, r, pair, i, p):
     """As transformers, ggml, MLX and gemma.cpp round it."""
-    axes, n = axes_of(s, r // 2), r // 2
+    axes, is_axial = axes_of(s, r // 2), s.get("axis_order") == "AXIAL_AXES"
+    if is_axial:
+        j, r = axes[:pair].count(axes[pair]), 2 * axes.count(axes[pair])
+    s = of_axis(s, axes[pair])
     name, base, f = s["phase_rounding"], s.get("base", 10000), s.get("factor", 1)
-    numerator, d = 2 * i, s.get("exponent_dim", 0) or r
-    if s.get("axis_order") == "AXIAL_AXES":
-        numerator, d = axes[:pair].count(axes[pair]), axes.count(axes[pair])
+    numerator, d = 2 * (j if is_axial else i), s.get("exponent_dim", 0) or r
     if name == "F32_ITERATED":
         t = f32(p)
         for _ in range(pair):
@@ -511,7 +523,7 @@ def print_rotary(words):
     blended = [pair for pair, (_, _, m) in enumerate(pairs) if 0 < m < 1]
     ends = {blended[k] for k in (0, len(blended) // 2, -1)} if blended else set()
     shown = range(n) if n <= 10 else sorted(({0, 1, n // 2 - 1, n // 2, n - 2, n - 1} | ends) & set(range(n)))
-    amplitude = D(f64(amplitude_of(s)))
+    amplitude = D(f64(amplitude_of(s if "amplitude" in s else of_axis(s, axes[0]))))
     results, elements = {"A": amplitude}, {e: D(e + 1) for e in (0, s["head_dim"] - 1)}
     pairing = s.get("pairing", "HALF_SPLIT")
     output = s.get("output_pairing", "SAME_PAIRING").replace("SAME_PAIRING", pairing)
@@ -524,7 +536,7 @@ def print_rotary(words):
         p = positions[axes[pair]]
         if "phase_rounding" in s:
             sine, cosine = sine_cosine(1, rounded_rotary_phase(s, r, pair, i, p))
-        elif s.get("unit", "RADIANS") != "RADIANS":
+        elif of_axis(s, axes[pair]).get("unit", "RADIANS") != "RADIANS":
             sine, cosine = sine_cosine((w / (2 * PI)).quantize(D("1e-70")), p, "TURNS")
         else:
             sine, cosine = sine_cosine(w, p)
@@ -609,6 +621,12 @@ head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=LONGROPE factor=
 head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=YARN factor=8 original_length=300 frequencies=0.5+0.125*10
 head_dim=128 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=3 sections=8,28,28 scaling=YARN factor=2 original_length=64
 head_dim=128 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=3 sections=22,21,21 scaling=NTK factor=3
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100 1.base=5000 1.exponent_dim=12.5 2.scaling=NTK 2.factor=3 2.position_scale=0.3
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.unit=TURNS 0.base=9 1.scaling=LLAMA3 1.factor=8 1.original_length=3000 2.unit=HALF_TURNS 2.base=0.25
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.frequencies=0.5+0.125*3 1.scaling=FREQUENCY_FACTORS 1.factors=1.5+1*5 2.position_scale=0
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 amplitude=1.25 0.scaling=YARN 0.factor=4 0.original_length=300 1.scaling=MIXED_NTK 1.factor=8 2.unit=TURNS
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.scaling=YARN 0.factor=4 0.original_length=300 1.amplitude=0x1.237d37fe5d298p0 2.amplitude=0x1.237d37fe5d298p0
+head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 phase_rounding=F32_INV_FREQ 0.frequencies_f32=0.5+0.125*3 1.base=500.1 1.exponent_dim=11.1 2.scaling=LINEAR 2.factor=2.7
 head_dim=20 axis_order=IMROPE_AXES axes=4 sections=4,2,2,2; head_dim=20 axis_order=IMROPE_AXES axes=4 sections=4,3,3,0
 head_dim=16 axis_order=IMROPE_AXES axes=2 sections=5,3
 """
