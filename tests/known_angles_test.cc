@@ -287,6 +287,16 @@ TEST(RationalSteps, OfEveryScaling) {
     spec.sections[0] = spec.sections[1] = 2;
     EXPECT_EQ(ExpectSteps(spec), want) << scaling;
   }
+  // Axes of which one is in radians, where nothing is known.
+  posenc_rotary_spec specs[] = {InTurns(0, 9.0, 0.0, POSENC_NO_SCALING, 1.0),
+                                InTurns(0, 9.0, 0.0, POSENC_LINEAR, 5.0)};
+  specs[0].unit = POSENC_RADIANS;
+  posenc_rotary_spec of_axes = MakeRotarySpec(8);
+  of_axes.axes = 2;
+  of_axes.axis_order = POSENC_AXIAL_AXES;
+  of_axes.sections[0] = of_axes.sections[1] = 2;
+  of_axes.axis_specs = specs;
+  EXPECT_EQ(ExpectSteps(of_axes), (Denominators{0, 0, 5, 15}));
   // The ramp of these runs from pair 0 to the last but one.
   for (const posenc_scaling scaling : {POSENC_YARN, POSENC_YARN_LOG, POSENC_LLAMA3}) {
     for (const double factor : {4.0, 16.0, 81.0, 5.5}) {

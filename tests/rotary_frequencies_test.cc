@@ -174,6 +174,7 @@ const std::vector<std::string>& Cases() {
       kAxisSpecs +
           "0.frequencies_f32=1+0.0125*6 1.unit=HALF_TURNS 1.frequencies=0.5+0.1*21 3.factors=1.1+0.7*20 "
           "3.scaling=FREQUENCY_FACTORS 2.position_scale=0",
+      kAxisSpecs + "0.frequencies=0.5+0.25*6 0.unit=TURNS 3.frequencies=0.5+0.25*20 3.unit=TURNS",  // exact
       kAxisSpecs + "amplitude=1.25 0.scaling=YARN 0.factor=4 0.original_length=300 3.position_scale=1e6",
       kLongRope + "9999 factor=1.5 axis_order=SPLIT_AXES axes=3 sections=16,16,16",
   };
