@@ -17,7 +17,8 @@ struct Member {
   const char* name;  // "base"
   Kind kind;
   std::size_t offset, size;
-  const char* of;  // the enum of a Choice, the count of a List, the flag of an Optional, or "none"
+  const char*
+      of;  // the enum of a Choice, the count of a List or of Specs, the flag of an Optional, or "none"
   double initial;
   const char* help;
 };
@@ -81,6 +82,13 @@ inline bool IsShown(const Member& member) {
   return member.kind != Kind::kPart && member.kind != Kind::kPresence;
 }
 
+// Whether the specs of axes have the member: rotary_c.h, axis_specs.
+inline bool IsOfAxis(const Member& member) {
+  return IsShown(member) && member.offset >= offsetof(posenc_rotary_spec, base) &&
+         member.offset < offsetof(posenc_rotary_spec, axes) &&
+         member.offset != offsetof(posenc_rotary_spec, axis_order);
+}
+
 template <class T, class Spec>
 T& At(const Member& member, Spec* spec) {
   return *reinterpret_cast<T*>(reinterpret_cast<char*>(spec) + member.offset);
@@ -136,6 +144,15 @@ void SetList(const Member& member, const double* doubles, const float* floats, s
   At<const double*>(member, spec) = doubles;
   At<const float*>(*MembersOf<Spec>().Find(std::string(member.name) + "_f32"), spec) = floats;
   At<std::size_t>(*MembersOf<Spec>().Find(member.of), spec) = count;
+}
+
+// What is wrong with sections that do not add up, with both numbers; else "".
+inline std::string UnequalPairs(const posenc_rotary_spec& spec) {
+  const std::size_t elements = spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset;
+  std::size_t pairs = 0;
+  for (const std::size_t section : spec.sections) pairs += section;
+  if (spec.axes == 1 || pairs == elements / 2) return "";
+  return "sections have " + std::to_string(pairs) + " pairs, and " + std::to_string(elements / 2) + " rotate";
 }
 
 // The words of an enum, in the order of its values.

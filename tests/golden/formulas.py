@@ -454,7 +454,7 @@ def axes_of(s, n):
 
 
 def of_axis(s, axis):
-    """The settings of an axis' frequencies: its own ones, "1.base" of axis 1, if there are any."""
+    """The settings of an axis' frequencies: its own ones (axis_specs), "1.base" of axis 1, if there are any."""
     own = {name[2:]: value for name, value in s.items() if name[:2] == f"{axis}."}
     return {**own, **({"phase_rounding": s["phase_rounding"]} if "phase_rounding" in s else {})} if own else s
 

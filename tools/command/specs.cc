@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <sstream>
 
 #include "command/options.h"
 #include "spec/tables.h"
@@ -14,6 +15,7 @@ namespace {
 
 using internal::At;
 using internal::ChoiceIn;
+using internal::IsOfAxis;
 using internal::Kind;
 using internal::Member;
 using internal::MembersOf;
@@ -54,6 +56,8 @@ std::string TypeName(const Member& member) {
       return "LIST";
     case Kind::kName:
       return "NAME";
+    case Kind::kSpecs:
+      return "SPECS";
     default:
       return name == "dim" ? "D" : member.kind == Kind::kSize || member.kind == Kind::kRows ? "N" : "P";
   }
@@ -82,9 +86,8 @@ void SetSections(const Member& member, const std::string& option, const std::str
 
 // "--frequencies" as doubles, "--frequencies-f32" as floats.
 template <class Spec>
-void SetNumbers(const Member& member, const std::string& text, bool as_floats, SpecOptions* options,
-                Spec* spec) {
-  const std::string option = OptionOf(member.name) + (as_floats ? "-f32" : "");
+void SetNumbers(const Member& member, const std::string& text, const std::string& option, bool as_floats,
+                SpecOptions* options, Spec* spec) {
   const bool is_factor = std::strcmp(member.of, "factor_count") == 0;
   std::vector<double>& doubles = options->doubles[option];
   doubles = ParseList(option, text, is_factor ? "a positive, finite number" : "a finite number",
@@ -95,16 +98,22 @@ void SetNumbers(const Member& member, const std::string& text, bool as_floats, S
           spec);
 }
 
+template <class Spec>
+void SetAxisSpecs(const Member& member, const std::string& option, const std::string& text,
+                  SpecOptions* options, Spec* spec);
+
 // Sets a member to what the text of its option says.
 template <class Spec>
-void SetMember(const Member& member, const std::string& text, SpecOptions* options, Spec* spec) {
-  const std::string option = OptionOf(member.name);
+void SetMember(const Member& member, const std::string& option, const std::string& text, SpecOptions* options,
+               Spec* spec) {
   if (member.kind == Kind::kName) {
     At<const char*>(member, spec) = FindTarget(option, text).name;
   } else if (member.kind == Kind::kSizes) {
     SetSections(member, option, text, spec);
   } else if (member.kind == Kind::kList) {
-    SetNumbers(member, text, false, options, spec);
+    SetNumbers(member, text, option, false, options, spec);
+  } else if (member.kind == Kind::kSpecs) {
+    SetAxisSpecs(member, option, text, options, spec);
   } else if (member.kind == Kind::kChoice) {
     std::string word = text;
     std::replace(word.begin(), word.end(), '-', '_');  // "half-turns", as it once was
@@ -128,6 +137,41 @@ void SetMember(const Member& member, const std::string& text, SpecOptions* optio
   }
 }
 
+// "base=100; scaling=ntk factor=3; ": a spec for each axis, whose words are options without dashes.
+template <class Spec>
+void SetAxisSpecs(const Member& member, const std::string& option, const std::string& text,
+                  SpecOptions* options, Spec* spec) {
+  options->axis_specs.clear();
+  std::istringstream specs(text + ";");
+  for (std::string words; std::getline(specs, words, ';');) {
+    const std::string name = option + ", axis " + std::to_string(options->axis_specs.size());
+    posenc_rotary_spec own;
+    Require(posenc_rotary_spec_init(&own, sizeof(own)));
+    std::istringstream stream(words);
+    for (std::string word; stream >> word;) {
+      const std::size_t equals = std::min(word.find('='), word.size());
+      std::string key = word.substr(0, equals), value = word.substr(std::min(equals + 1, word.size()));
+      std::replace(key.begin(), key.end(), '-', '_');
+      const bool as_floats = key.size() > 4 && key.substr(key.size() - 4) == "_f32";
+      const Member* const of_axis =
+          MembersOf<posenc_rotary_spec>().Find(as_floats ? key.substr(0, key.size() - 4) : key);
+      if (of_axis == nullptr || !IsOfAxis(*of_axis) || (as_floats && of_axis->kind != Kind::kList)) {
+        Refuse(name, word, "a setting of an axis, such as base=100");
+      }
+      const std::size_t factors = own.factor_count;
+      if (as_floats) {
+        SetNumbers(*of_axis, value, name + ", " + key, true, options, &own);
+      } else {
+        SetMember(*of_axis, name + ", " + key, value, options, &own);
+      }
+      if (factors != 0 && own.factor_count != factors)
+        throw UsageError(name + ": as many long_factors as factors are needed");
+    }
+    options->axis_specs.push_back(own);
+  }
+  At<const posenc_rotary_spec*>(member, spec) = options->axis_specs.data();
+}
+
 bool MayAsk(const std::string& option) { return option == "--frequencies" || option == "--amplitude"; }
 
 template <class Spec>
@@ -144,7 +188,7 @@ void AddMember(CLI::App& app, const Member& member, SpecOptions* options) {
     options->given[option] = text;
     if (text.empty() && MayAsk(option)) return;
     Spec scratch{};  // wrong values are refused where they are said
-    if (member.kind != Kind::kName && text != kOfSource) SetMember(member, text, options, &scratch);
+    if (member.kind != Kind::kName && text != kOfSource) SetMember(member, option, text, options, &scratch);
   };
   CLI::Option* added = AddOption(app, option, TypeName(member), member.help, parse);
   if (MayAsk(option)) added->expected(0, 1);
@@ -162,13 +206,13 @@ void SetMembers(SpecOptions* options, Spec* spec) {
     const std::string option = OptionOf(member.name);
     if (!IsOption(member) || &member == MembersOf<Spec>().first) continue;
     if (member.kind == Kind::kList && options->Has(option + "-f32")) {
-      SetNumbers(member, options->given[option + "-f32"], true, options, spec);
+      SetNumbers(member, options->given[option + "-f32"], option + "-f32", true, options, spec);
     }
     const auto given = options->given.find(option);
     const bool asks =
         std::is_same<Spec, posenc_rotary_spec>::value && options->AsksFor(option) && MayAsk(option);
     if (given == options->given.end() || asks || given->second == kOfSource) continue;
-    SetMember(member, given->second, options, spec);
+    SetMember(member, option, given->second, options, spec);
   }
 }
 
@@ -232,6 +276,19 @@ posenc_phase_rounding RoundingOfSource(const SpecOptions& options) {
   return rounding;
 }
 
+template <class Spec>
+std::string DescribeMembers(const Spec& spec, const Spec& defaults);
+
+// "(base 100; scaling ntk, factor 3; )"
+std::string TextOfAxes(const posenc_rotary_spec& spec) {
+  std::string text;
+  for (std::size_t k = 0; spec.axis_specs != nullptr && k < spec.axes; ++k) {
+    text +=
+        (k == 0 ? "(" : "; ") + DescribeMembers(spec.axis_specs[k], internal::Default<posenc_rotary_spec>());
+  }
+  return text.empty() ? text : text + ")";
+}
+
 // What a member says, in words; "" of those that say nothing.
 template <class Spec>
 std::string TextOf(const Member& member, Spec spec) {
@@ -251,6 +308,8 @@ std::string TextOf(const Member& member, Spec spec) {
     for (std::size_t k = 0; axes() > 1 && k < std::min<std::size_t>(axes(), POSENC_MAX_AXES); ++k) {
       text += (k == 0 ? "" : "+") + std::to_string((&At<std::size_t>(member, spec))[k]);
     }
+  } else if (member.kind == Kind::kSpecs) {
+    if constexpr (std::is_same<Spec, posenc_rotary_spec>::value) text = TextOfAxes(spec);
   } else if (IsShown(member) && member.kind != Kind::kRows && std::strcmp(member.name, "axes") != 0) {
     UseNumber(member, &spec, [&](const auto& number) { text = std::to_string(number); });
   }
@@ -351,6 +410,10 @@ posenc_rotary_spec RotarySpec(SpecOptions* options) {
   if (IsAsSource(*options))
     ParseChoice("--phase-rounding", kOfSource, WordsOf("phase_rounding"));  // no such word
   SetMembers(options, &spec);
+  if (spec.axis_specs != nullptr && options->axis_specs.size() != spec.axes) {
+    throw UsageError("--axis-specs: " + std::to_string(options->axis_specs.size()) +
+                     " given, but there are " + std::to_string(spec.axes) + " axes");
+  }
   if (spec.frequencies != nullptr && spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) {
     throw UsageError("--frequencies excludes --phase-rounding, whose own are floats: --frequencies-f32");
   }
@@ -389,11 +452,14 @@ EncoderHandle Create(const posenc_spec& spec) {
 RotaryHandle Create(const posenc_rotary_spec& spec) {
   posenc_rotary* rotary = nullptr;
   const posenc_status status = posenc_rotary_create(&spec, &rotary);
-  if (status == POSENC_BAD_FREQUENCY_COUNT) {
+  if (status == POSENC_BAD_FREQUENCY_COUNT && spec.axis_specs == nullptr) {
     throw UsageError(
         "--frequencies: " + std::to_string(spec.frequency_count) + " given, but " +
         std::to_string((spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset) / 2) +
         " pairs turn");
+  }
+  if (status == POSENC_BAD_AXES && !internal::UnequalPairs(spec).empty()) {
+    throw UsageError("--sections: " + internal::UnequalPairs(spec));
   }
   Require(status);
   return {rotary, posenc_rotary_destroy};

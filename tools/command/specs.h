@@ -35,6 +35,7 @@ struct SpecOptions {
   std::map<std::string, std::string> given;  // by option; "" asks for frequencies or an amplitude
   std::map<std::string, std::vector<double>> doubles;
   std::map<std::string, std::vector<float>> floats;
+  std::vector<posenc_rotary_spec> axis_specs;
   Config entries;
   std::int64_t first = 0;
   std::size_t rows = 0;

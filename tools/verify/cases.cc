@@ -171,7 +171,20 @@ Rows Schedules() {
 
       // Heads with more pairs than a piece.
       "operation=rotate head_dim=1032 rotary_dim=1030 rotary_offset=2 at=i64:far {$two_pairings"
-      "|arithmetic=fast $two_pairings|pairing=neighbours output_pairing=half_split in_place=0 $types}"};
+      "|arithmetic=fast $two_pairings|pairing=neighbours output_pairing=half_split in_place=0 $types}",
+
+      // Axes with specs of their own: bases, units, scalings, lists, and a piece's end within an axis.
+      "operation=rotate axis_order=axial {head_dim=20 sections=3/5/2 "
+      "{0.base=100 1.unit=turns 1.base=9 1.exponent_dim=12.5 2.scaling=ntk 2.factor=3 2.position_scale=0.3"
+      "|0.frequencies=0.5/0.25/3 0.unit=half_turns 1.scaling=frequency_factors 1.factors=1.5/2.5/3/4/5 "
+      "2.base=0.01"
+      "|amplitude=1.25 0.scaling=yarn 0.factor=4 0.original_length=300 2.scaling=llama3 2.factor=8 "
+      "2.original_length=3000} $shown"
+      "|head_dim=20 sections=3/5/2 phase_rounding=f32_inv_freq 0.base=100 1.scaling=linear 1.factor=2.7 "
+      "2.frequencies_f32=0.5/0.75 $shown_rounded"
+      "|head_dim=128 sections=22/21/21 0.scaling=ntk 1.scaling=ntk 2.scaling=ntk 0.factor=2 1.factor=3 "
+      "2.factor=3 $shown"
+      "|head_dim=1032 rotary_dim=1030 sections=200/315 1.base=100 1.unit=turns at=i64:far $two_pairings}"};
 }
 
 // The angle as the only listed frequency, or as that of pair 1 of a base. A run has the position in the

@@ -1,9 +1,11 @@
 #include "verify/rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -233,7 +235,26 @@ bool SetMember(const std::string& name, const std::string& text, Spec* spec) {
   return true;
 }
 
+// Gives a spec axis_specs [POSENC_MAX_AXES] of its own, a copy of those that it has or the defaults. They
+// live on, as lists do.
+posenc_rotary_spec* OwnAxisSpecs(posenc_rotary_spec* spec) {
+  static std::deque<std::array<posenc_rotary_spec, POSENC_MAX_AXES>> arrays;
+  auto& specs = arrays.emplace_back();
+  for (std::size_t k = 0; k < specs.size(); ++k) {
+    Require(posenc_rotary_spec_init(&specs[k], sizeof(specs[k])));
+    if (spec->axis_specs != nullptr) specs[k] = spec->axis_specs[k];
+  }
+  spec->axis_specs = specs.data();
+  return specs.data();
+}
+
+void SetOfAxis(const std::string& key, const std::string& text, posenc_rotary_spec* spec) {
+  const auto axis = ValueOf<std::size_t>({}, key.substr(0, 1));
+  if (!SetMember(key.substr(2), text, &OwnAxisSpecs(spec)[axis])) Refuse();
+}
+
 void Set(const std::string& key, const std::string& text, Case* c) {
+  if (key[1] == '.') return SetOfAxis(key, text, &c->rotary);
   bool is_known = false;
   const auto words = [&](const char* name, const char* all, auto* member) {
     if (key != name) return;
@@ -321,18 +342,24 @@ Cases RowOf(const char** text, Cases cases) {
   }
 }
 
-// The positions of a list are the same on all axes, but for a shift; lists of specs have as many as are
-// needed.
+// Lists have as many entries as are needed.
+void SetCounts(std::size_t pairs, posenc_rotary_spec* spec) {
+  if (spec->frequencies != nullptr || spec->frequencies_f32 != nullptr) spec->frequency_count = pairs;
+  if (spec->factors != nullptr || spec->factors_f32 != nullptr) spec->factor_count = pairs;
+}
+
+// The positions of a list are the same on all axes, but for a shift.
 void Finish(Case* c) {
   const std::vector<double> positions = c->positions;
   for (std::size_t k = 1; k < c->axes() && !positions.empty(); ++k) {
     for (std::size_t r = 0; r < c->rows; ++r) c->positions.push_back(positions[(r + 2 * k) % c->rows]);
   }
   posenc_spec& e = c->encoder;
-  posenc_rotary_spec& r = c->rotary;
   if (e.frequencies != nullptr || e.frequencies_f32 != nullptr) e.frequency_count = (e.dim + 1) / 2;
-  if (r.frequencies != nullptr || r.frequencies_f32 != nullptr) r.frequency_count = c->pairs();
-  if (r.factors != nullptr || r.factors_f32 != nullptr) r.factor_count = c->pairs();
+  SetCounts(c->pairs(), &c->rotary);
+  if (c->rotary.axis_specs == nullptr) return;
+  posenc_rotary_spec* const of_axes = OwnAxisSpecs(&c->rotary);
+  for (std::size_t k = 0; k < c->rotary.axes; ++k) SetCounts(c->rotary.sections[k], &of_axes[k]);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "members.h"
 
 #include <cstdio>
+#include <type_traits>
 
 #include "arrays.h"
 #include "spec/tables.h"
@@ -9,6 +10,7 @@ namespace posenc_python {
 namespace {
 
 using posenc::internal::At;
+using posenc::internal::IsOfAxis;
 using posenc::internal::Kind;
 using posenc::internal::Member;
 using posenc::internal::MembersOf;
@@ -38,6 +40,8 @@ std::string TypeAndDefault(const Member& member) {
       return "posenc._types.Numbers | None = None";
     case Kind::kSizes:
       return "typing.Sequence[int] = ()";
+    case Kind::kSpecs:
+      return "typing.Sequence[dict[str, typing.Any]] | None = None";
     default:
       return "int = " + std::to_string(initial);
   }
@@ -56,21 +60,22 @@ void SetSizes(nb::handle value, const std::string& name, size_t* sizes) {
 
 // Of doubles or of floats, as it comes.
 template <class Spec>
-void SetNumbers(const Member& member, nb::handle value, Spec* spec, Kept* kept) {
+void SetNumbers(const Member& member, nb::handle value, const std::string& name, Spec* spec, Kept* kept) {
   if (value.is_none()) return;
-  const std::string name = member.name;
   const nb::object copy = CopyCoefficients(value, name);
   const Array list(copy, name.c_str(), Access::kRead);
   if (list.axes() != 1) RaiseValue(name + " must have one axis, and has " + std::to_string(list.axes()));
-  kept->arguments[name.c_str()] = copy;
+  kept->arguments[member.name] = copy;
   const bool floats = list.type() == POSENC_F32;
   posenc::internal::SetList(member, floats ? nullptr : static_cast<const double*>(list.data()),
                             floats ? static_cast<const float*>(list.data()) : nullptr, list.count(), spec);
 }
 
+void SetAxisSpecs(nb::handle value, posenc_rotary_spec* spec, Kept* kept);
+
+// `name` is what messages call the member.
 template <class Spec>
-void SetMember(const Member& member, nb::handle value, Spec* spec, Kept* kept) {
-  const std::string name = member.name;
+void SetMember(const Member& member, nb::handle value, const std::string& name, Spec* spec, Kept* kept) {
   switch (member.kind) {
     case Kind::kSize:
       At<size_t>(member, spec) = ToSize(value, name);
@@ -100,9 +105,38 @@ void SetMember(const Member& member, nb::handle value, Spec* spec, Kept* kept) {
     case Kind::kSizes:
       SetSizes(value, name, &At<size_t>(member, spec));
       break;
+    case Kind::kSpecs:
+      if constexpr (std::is_same<Spec, posenc_rotary_spec>::value) SetAxisSpecs(value, spec, kept);
+      break;
     default:
-      SetNumbers(member, value, spec, kept);
+      SetNumbers(member, value, name, spec, kept);
   }
+}
+
+// Dictionaries of what Rotary takes, but for members that specs of axes do not have.
+void SetAxisSpecs(nb::handle value, posenc_rotary_spec* spec, Kept* kept) {
+  kept->axis_specs.clear();
+  kept->of_axes.clear();
+  spec->axis_specs = nullptr;
+  if (value.is_none()) return;
+  if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) {
+    RaiseType("axis_specs must be a list of dictionaries, not " + TypeName(value));
+  }
+  for (const nb::handle item : value) {
+    const std::string name = "axis_specs[" + std::to_string(kept->axis_specs.size()) + "]";
+    if (!PyDict_Check(item.ptr())) RaiseType(name + " must be a dictionary, not " + TypeName(item));
+    posenc_rotary_spec& own = kept->axis_specs.emplace_back();
+    Kept& of_axis = kept->of_axes.emplace_back();
+    Check(posenc_rotary_spec_init(&own, sizeof(own)));
+    for (const auto& [key, of_key] : nb::borrow<nb::dict>(item)) {
+      const Member* const member = MembersOf<posenc_rotary_spec>().Find(Text(key));
+      if (member == nullptr || !IsOfAxis(*member)) RaiseType(name + " has no argument " + Text(key));
+      of_axis.arguments[key] = of_key;
+      SetMember(*member, of_key, name + ": " + member->name, &own, &of_axis);
+    }
+  }
+  if (kept->axis_specs.empty()) RaiseValue("axis_specs must have a dictionary for each axis");
+  spec->axis_specs = kept->axis_specs.data();
 }
 
 }  // namespace
@@ -144,7 +178,7 @@ void Set(const nb::dict& arguments, Spec* spec, Kept* kept) {
       RaiseType("unexpected keyword argument " + name);
     }
     kept->arguments[key] = value;
-    if (member != nullptr) SetMember(*member, value, spec, kept);
+    if (member != nullptr) SetMember(*member, value, name, spec, kept);
   }
 }
 

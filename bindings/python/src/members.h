@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "errors.h"
+#include "posenc/rotary_c.h"
 
 namespace posenc_python {
 
 // The arguments, for pickle. The spec points into lists among them, until creation has copied these.
 struct Kept {
   nb::dict arguments;
+  std::vector<posenc_rotary_spec> axis_specs;
+  std::vector<Kept> of_axes;  // those of axis_specs
 };
 
 // The type that a choice among words has in signatures: "typing.Literal['exact', 'fast']".

@@ -27,7 +27,8 @@ pairing      half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, 
 scaling      how the context was stretched, with factor, length, original_length and so on
 factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied, float32 as it is
 frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied, float32 as it is
-axes         of a position, each with so many pairs as sections says, in axis_order)";
+axes         of a position, each with so many pairs as sections says, in axis_order
+axis_specs   for axial axes: of each a dictionary of base, unit, scaling, factors, frequencies and so on)";
 
 constexpr char kRotateDoc[] = R"(Rotates tensors, q and k for one, in place.
 
@@ -92,6 +93,27 @@ void MatchFactors(S* spec, Kept* kept) {
   Set(doubles, spec, kept);
 }
 
+void RequireFloats(posenc_phase_rounding rounding, const S& spec) {
+  if (rounding == POSENC_F32_INV_FREQ && spec.frequencies != nullptr) {
+    RaiseValue("frequencies must be float32 with f32_inv_freq, the buffer inv_freq itself, and are float64");
+  }
+}
+
+// The same of axes, whose arguments, with copies of lists, become part of all.
+void FinishAxisSpecs(const S& spec, Kept* kept) {
+  if (kept->axis_specs.size() != spec.axes) {
+    RaiseValue("axis_specs has " + std::to_string(kept->axis_specs.size()) + " dictionaries, and axes is " +
+               std::to_string(spec.axes));
+  }
+  nb::list arguments;
+  for (size_t k = 0; k < spec.axes; ++k) {
+    MatchFactors(&kept->axis_specs[k], &kept->of_axes[k]);
+    RequireFloats(spec.phase_rounding, kept->axis_specs[k]);
+    arguments.append(kept->of_axes[k].arguments);
+  }
+  kept->arguments["axis_specs"] = arguments;
+}
+
 Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   S spec;
   Kept kept;
@@ -107,13 +129,12 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   }
   Set(arguments, &spec, &kept);
   MatchFactors(&spec, &kept);
-  if (spec.phase_rounding == POSENC_F32_INV_FREQ && spec.frequencies != nullptr) {
-    RaiseValue("frequencies must be float32 with f32_inv_freq, the buffer inv_freq itself, and are float64");
-  }
+  RequireFloats(spec.phase_rounding, spec);
+  if (spec.axis_specs != nullptr) FinishAxisSpecs(spec, &kept);
   Rotary made;
   const posenc_status status =
       Released([&] { return static_cast<posenc_status>(posenc::Rotary::Create(spec, &made.rotary)); });
-  Check(status, Blamed(status));
+  Check(status, status == POSENC_BAD_AXES ? posenc::internal::UnequalPairs(spec) : Blamed(status));
   made.axes = spec.axes;
   made.head_dim = nb::borrow(head_dim);
   made.arguments = kept.arguments;
