@@ -14,6 +14,7 @@ for (const [of, , word] of rows('values', 'POSENC_VALUE')) {
 const TYPES = {
   Size: 'number', Real: 'number', Flag: 'boolean', Integer: 'number | bigint', Rows: 'number | bigint',
   Optional: 'number | bigint | null', Name: 'string', List: 'Reals', Sizes: 'readonly number[]',
+  Specs: 'readonly AxisMembers[]',
 };
 
 function type(kind, name, of) {
@@ -22,15 +23,24 @@ function type(kind, name, of) {
 }
 
 // The first one, a size, is an argument of its own.
-const members = (macro) => rows('members', macro).slice(1).filter(([kind]) => kind in TYPES || kind === 'Choice')
-  .map(([kind, name, , of]) => `  ${camel(name)}?: ${type(kind, name, of)};\n`).join('');
+const shown = (macro) => rows('members', macro).slice(1).filter(([kind]) => kind in TYPES || kind === 'Choice');
+const typed = (members) => members.map(([kind, name, , of]) => `  ${camel(name)}?: ${type(kind, name, of)};\n`).join('');
+
+// Of axisSpecs: those from base to frequencies.
+const rotary = shown('POSENC_ROTARY');
+const place = (name) => rotary.findIndex((member) => member[1] === name);
+const axis = rotary.slice(place('base'), place('axes')).filter(([, name]) => name !== 'axis_order');
 
 writeFileSync(`${process.argv[2]}/spec.d.ts`, `import type { Reals } from './index.js';
 
 ${[...words].map(([of, all]) => `export type ${pascal(of)} = ${all.join(' | ')};\n`).join('')}
 export interface SpecMembers {
-${members('POSENC_SPEC')}}
+${typed(shown('POSENC_SPEC'))}}
 
 export interface RotaryMembers {
-${members('POSENC_ROTARY')}}
+${typed(rotary)}}
+
+/** A rotary spec of one axis. */
+export interface AxisMembers {
+${typed(axis)}}
 `);

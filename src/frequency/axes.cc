@@ -1,6 +1,11 @@
-// Which axis of a position turns a rotary's pair, and where the pair's frequency comes from. axis_order names
-// the models; rotary_c.h has their rules.
+// Which axis of a position turns a rotary's pair, where the pair's frequency comes from, and what it is
+// multiplied by. axis_order names the models; rotary_c.h has their rules.
+#include <cstddef>
+#include <cstdint>
+
+#include "frequency/phase_rounding.h"
 #include "frequency/scaling.h"
+#include "frequency/table.h"
 
 namespace posenc {
 namespace internal {
@@ -31,6 +36,46 @@ PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair) {
   if (spec.axis_order == POSENC_SPLIT_AXES) place.entry = place.axis + j * spec.axes;
   if (spec.axis_order == POSENC_AXIAL_AXES) place.entry = j;
   return place;
+}
+
+// Here rather than in phase_rounding.cc: what only rotaries call is not linked to programs that only encode,
+// and these loops, which run for every token, are not optimised for size.
+void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes,
+                               std::size_t first, std::size_t count, double* phases) const {
+  const bool is_iterated = rounding == POSENC_F32_ITERATED;
+  const auto factor = static_cast<float>(scale);
+  float at[POSENC_MAX_AXES] = {};
+  for (std::size_t k = 0; k < axis_count; ++k) at[k] = static_cast<float>(position[k]) * position_factor;
+  const auto advance = [&] {
+    for (float& t : at) t *= ratio;
+  };
+  for (std::size_t i = 0; is_iterated && i < first; ++i) advance();
+  for (std::size_t i = 0; i < count; ++i) {
+    const float start = at[axes == nullptr ? 0 : axes[i]];
+    const float value = values == nullptr ? 1.0f : static_cast<float>(values[first + i]);
+    if (!is_iterated) {
+      phases[i] = start * value;
+      continue;
+    }
+    phases[i] = factor * start / value;
+    advance();
+  }
+}
+
+void RotaryTable::FillMultiples(const double* position, double* multiples) const {
+  const std::size_t count = frequencies.count;
+  const std::uint8_t* const axes = frequencies.axes;
+  for (std::size_t i = count; i < count + kPadding; ++i) multiples[i] = 0.0;
+  if (IsRounded() && axes == nullptr && frequencies.factors == nullptr) {
+    frequencies.FillPhases(*position, 0, count, multiples);
+  } else if (IsRounded()) {
+    frequencies.phase_rounding.FillOfAxes(position, frequencies.axis_count, axes, frequencies.first, count,
+                                          multiples);
+  } else if (axes == nullptr) {
+    for (std::size_t i = 0; i < count; ++i) multiples[i] = *position;
+  } else {
+    for (std::size_t i = 0; i < count; ++i) multiples[i] = position[axes[i]];
+  }
 }
 
 }  // namespace internal

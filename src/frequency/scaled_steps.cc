@@ -1,12 +1,11 @@
-// The frequencies of a rotary, what its scaling makes of those of the base or of a list, and what a position
-// multiplies them by. f is the factor, L length, L0 original_length, r rotary_dim.
+// The frequencies of a rotary: what its scaling makes of those of the base or of a list. f is the factor, L
+// length, L0 original_length, r rotary_dim.
 #include <cmath>
 #include <cstdint>
 
 #include "frequency/rational.h"
 #include "frequency/scaling.h"
 #include "frequency/schedule.h"
-#include "frequency/table.h"
 #include "number/double_double.h"
 
 namespace posenc {
@@ -110,49 +109,54 @@ Wide256 StepIn256Bits(const Schedule& schedule, std::size_t entry) {
   return StepOf(schedule, schedule.scaling->constants, entry);
 }
 
-// Calls visit(i, step) for the pairs of a schedule, of one axis if they are axial, in order: StepIn256Bits by
-// one product each instead of an exp, as long as entries advance by the same number. Relative errors below
-// 2^-110. Stops and returns false when visit does.
-template <class Visit>
-bool ForEachStep(const Schedule& schedule, const Visit& visit) {
-  const Scaling& scaling = *schedule.scaling;
-  const ScalingConstants<4>& constants = scaling.constants;
-  const bool is_geometric = !schedule.IsListed() && !scaling.is_steep && !constants.scale.IsZero();
-  Wide256 power, ratio;  // base^(-2 entry / exponent_dim), and that of an advance
-  std::size_t last = 0, advance = 0;
-  for (std::size_t i = 0; i < scaling.spec.rotary_dim / 2; ++i) {
-    const std::size_t entry = PlaceOf(scaling.spec, i).entry;
-    Wide256 step;
-    if (!is_geometric) {
-      step = StepIn256Bits(schedule, entry);
-    } else if (scaling.IsNonzero(entry)) {
-      if (entry <= last) {  // an axis begins
-        power = Power(constants, entry, schedule.exponent_dim);
-      } else {
-        if (entry - last != advance) {
-          advance = entry - last;
-          ratio = Power(constants, advance, schedule.exponent_dim);
-        }
-        power = Multiply(power, ratio);
+// The steps of the pairs of a schedule, of one axis if they are axial, in order: StepIn256Bits by one product
+// each instead of an exp, as long as entries advance by the same number. Relative errors below 2^-110.
+class Steps {
+ public:
+  explicit Steps(const Schedule& schedule)
+      : schedule_(schedule),
+        is_geometric_(!schedule.IsListed() && !schedule.scaling->is_steep &&
+                      !schedule.scaling->constants.scale.IsZero()) {}
+
+  std::size_t count() const { return schedule_.scaling->spec.rotary_dim / 2; }
+
+  Wide256 Next() {
+    const Scaling& scaling = *schedule_.scaling;
+    const std::size_t entry = PlaceOf(scaling.spec, pair_++).entry;
+    if (!is_geometric_) return StepIn256Bits(schedule_, entry);
+    if (!scaling.IsNonzero(entry)) return {};
+    if (entry <= last_) {  // an axis begins
+      power_ = PowerOf(entry);
+    } else {
+      if (entry - last_ != advance_) {
+        advance_ = entry - last_;
+        ratio_ = PowerOf(advance_);
       }
-      last = entry;
-      step = StepOf(schedule, constants, entry, power);
+      power_ = Multiply(power_, ratio_);
     }
-    if (!visit(i, step)) return false;
+    last_ = entry;
+    return StepOf(schedule_, scaling.constants, entry, power_);
   }
-  return true;
-}
+
+ private:
+  Wide256 PowerOf(std::size_t entry) const {
+    return Power(schedule_.scaling->constants, entry, schedule_.exponent_dim);
+  }
+
+  const Schedule& schedule_;
+  bool is_geometric_;
+  Wide256 power_, ratio_;  // base^(-2 entry / exponent_dim), and that of an advance
+  std::size_t pair_ = 0, last_ = 0, advance_ = 0;
+};
 
 void FillSteps(const Schedule& schedule, double* high, double* low) {
   const auto fill = [&](const Schedule& own) {
-    ForEachStep(own, [&](std::size_t i, const Wide256& step) {
-      const DoubleDouble sum = ToDoubleDouble(step);
-      high[i] = sum.high;
-      low[i] = sum.low;
-      return true;
-    });
-    high += own.scaling->spec.rotary_dim / 2;
-    low += own.scaling->spec.rotary_dim / 2;
+    Steps steps(own);
+    for (std::size_t i = 0; i < steps.count(); ++i) {
+      const DoubleDouble step = ToDoubleDouble(steps.Next());
+      *high++ = step.high;
+      *low++ = step.low;
+    }
   };
   const Scaling& scaling = *schedule.scaling;
   if (scaling.axes == nullptr) return fill(schedule);
@@ -293,54 +297,17 @@ const ScalingCalls kScalingCalls = {&OwnSchedule, &StepIn256Bits, &StepIn1024Bit
                                     &FillSteps};
 
 bool AreInRange(const Schedule& schedule, bool* has_large) {
-  return ForEachStep(schedule, [&](std::size_t i, const Wide256& step) {
-    if (step.IsZero()) return true;
+  Steps steps(schedule);
+  for (std::size_t i = 0; i < steps.count(); ++i) {
+    const Wide256 step = steps.Next();
+    if (step.IsZero()) continue;
     double radians = std::fabs(ToDouble(Multiply(step, RadiansPerQuarterTurn<4>())));
     const auto is_near = [&](double limit) { return std::fabs(radians / limit - 1.0) < 0x1p-50; };
     if (is_near(kMinFrequency) || is_near(kMaxFrequency)) radians = std::fabs(schedule.NearestRadians(i));
     if (std::fabs(ToDouble(step)) >= kMaxStep) *has_large = true;
-    return radians >= kMinFrequency && radians <= kMaxFrequency;
-  });
-}
-
-// Here rather than in phase_rounding.cc: what only rotaries call is not linked to programs that only encode,
-// and these loops, which run for every token, are not optimised for size.
-void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes,
-                               std::size_t first, std::size_t count, double* phases) const {
-  const bool is_iterated = rounding == POSENC_F32_ITERATED;
-  const auto factor = static_cast<float>(scale);
-  float at[POSENC_MAX_AXES] = {};
-  for (std::size_t k = 0; k < axis_count; ++k) at[k] = static_cast<float>(position[k]) * position_factor;
-  const auto advance = [&] {
-    for (float& t : at) t *= ratio;
-  };
-  for (std::size_t i = 0; is_iterated && i < first; ++i) advance();
-  for (std::size_t i = 0; i < count; ++i) {
-    const float start = at[axes == nullptr ? 0 : axes[i]];
-    const float value = values == nullptr ? 1.0f : static_cast<float>(values[first + i]);
-    if (!is_iterated) {
-      phases[i] = start * value;
-      continue;
-    }
-    phases[i] = factor * start / value;
-    advance();
+    if (!(radians >= kMinFrequency && radians <= kMaxFrequency)) return false;
   }
-}
-
-void RotaryTable::FillMultiples(const double* position, double* multiples) const {
-  const std::size_t count = frequencies.count;
-  const std::uint8_t* const axes = frequencies.axes;
-  for (std::size_t i = count; i < count + kPadding; ++i) multiples[i] = 0.0;
-  if (IsRounded() && axes == nullptr && frequencies.factors == nullptr) {
-    frequencies.FillPhases(*position, 0, count, multiples);
-  } else if (IsRounded()) {
-    frequencies.phase_rounding.FillOfAxes(position, frequencies.axis_count, axes, frequencies.first, count,
-                                          multiples);
-  } else if (axes == nullptr) {
-    for (std::size_t i = 0; i < count; ++i) multiples[i] = *position;
-  } else {
-    for (std::size_t i = 0; i < count; ++i) multiples[i] = position[axes[i]];
-  }
+  return true;
 }
 
 }  // namespace internal

@@ -120,6 +120,14 @@ FrequencyList ListOf(const posenc_spec& spec) {
           spec.phase_rounding == POSENC_F32_LIST};
 }
 
+double* FrequencyList::MoveTo(double* copy) {
+  if (count == 0) return copy;
+  for (std::size_t i = 0; i < count; ++i) copy[i] = (*this)[i];
+  doubles = copy;
+  floats = nullptr;
+  return copy + count;
+}
+
 std::size_t PairCount(const posenc_spec& spec) {
   const std::size_t columns = ColumnsOfPairs(spec);
   const std::size_t pairs = columns / 2 + (spec.odd_column == POSENC_ODD_HALF_PAIR ? columns % 2 : 0);

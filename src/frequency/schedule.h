@@ -39,13 +39,7 @@ struct FrequencyList {
   bool Vanishes(std::size_t i) const { return (*this)[i] == 0.0 && AsGiven(i) != 0.0; }
   std::size_t bytes() const { return count * (doubles != nullptr ? sizeof(double) : sizeof(float)); }
   // Becomes a copy of itself at copy [count], doubles. Returns where the copy ends.
-  double* MoveTo(double* copy) {
-    if (count == 0) return copy;
-    for (std::size_t i = 0; i < count; ++i) copy[i] = (*this)[i];
-    doubles = copy;
-    floats = nullptr;
-    return copy + count;
-  }
+  double* MoveTo(double* copy);
   const void* data() const { return doubles != nullptr ? static_cast<const void*>(doubles) : floats; }
 
  private:

@@ -48,14 +48,21 @@ class OwnedSpec {
     std::vector<float> floats;
   };
 
+  // Of an axis with so many pairs.
+  OwnedSpec(std::size_t pairs, posenc_phase_rounding rounding, Bytes& bytes);
+
+  void SetUsual(Bytes& bytes);
   // Makes the members agree.
   void Arrange(Bytes& bytes);
+  void ArrangeFrequencies(std::size_t pairs, Bytes& bytes);
   void SetList(std::size_t i, std::size_t count, bool floats, bool is_positive = false);
   void Mutate(Bytes& bytes);
   void FillLists(Bytes& bytes);
 
   S spec_{};
   List lists_[kMaxLists];
+  std::vector<OwnedSpec> axes_;  // or none: its axis_specs, which Point copies to axis_specs_
+  std::vector<S> axis_specs_;    // [POSENC_MAX_AXES]
 };
 
 using OwnedEncoderSpec = OwnedSpec<posenc_spec>;

@@ -152,6 +152,9 @@ class Random:
             return self.r.choice((3, [0, 1, 2], numpy.arange(3), numpy.arange(6).reshape(2, 3) * 0.5, numpy.zeros(few(), int)))
         if name in ("frequencies", "factors", "long_factors"):
             return [1.0] * (columns // 2)
+        if name == "axis_specs":
+            few = self.r.choice(range(5))
+            return [{self.r.choice(CALLS["Rotary"][1]): self.any()} for _ in range(few)]
         return self.any()
 
     def argument(self, name, noun):

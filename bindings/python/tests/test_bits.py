@@ -167,6 +167,24 @@ class Bits(unittest.TestCase):
         rotary.rotate_(x, positions=at)
         self.assertTrue((x == one).all())
 
+    def test_axis_specs(self):
+        sections = [3, 5, 2]
+        specs = [{"base": 100}, {"scaling": "longrope", "factor": 2.0, "original_length": 9.0, "length": 10, "amplitude": 1,
+                                 "factors": numpy.ones(5, "float32"), "long_factors": [1, 2, 3, 4, 5.5]},
+                 {"frequencies": numpy.array([0.5, 0.25], "float32"), "unit": "turns", "position_scale": 3.0}]
+        rotary = posenc.Rotary(20, axes=3, axis_order="axial", sections=sections, axis_specs=specs)
+        want = numpy.concatenate([100.0 ** (-numpy.arange(3) / 3),
+                                  1e4 ** (-numpy.arange(5) / 5) / [1, 2, 3, 4, 5.5], [3 * numpy.pi, 1.5 * numpy.pi]])
+        numpy.testing.assert_allclose(rotary.frequencies, want, rtol=1e-15)
+        specs[2]["frequencies"][0] = 7
+        specs[0]["base"] = 3
+        again = pickle.loads(pickle.dumps(rotary))
+        numpy.testing.assert_array_equal(again.frequencies, rotary.frequencies)
+        cos, sin = rotary.cache(positions=[[3], [4], [0.25]], dtype="float64")
+        at = numpy.repeat([3, 4, 0.25], sections) * want
+        numpy.testing.assert_allclose(cos[0], numpy.cos(at), atol=1e-14)
+        numpy.testing.assert_allclose(sin[0], numpy.sin(at), atol=1e-14)
+
     def test_cache(self):
         ours, theirs = posenc.Rotary(64, scaling="yarn", factor=4, original_length=4096), None
         self.assertGreater(ours.amplitude, 1)

@@ -23,10 +23,8 @@ export async function compute(library, bytes, target, progress) {
   const digest = (await WebAssembly.instantiate(cases, link(exports, cases))).exports;
   digest._initialize();
   const name = new TextEncoder().encode(`${target}\0`);
-  const at = exports.web_allocate(name.length);
-  if (at === 0) throw new RangeError('digest: there is no memory');
-  new Uint8Array(exports.memory.buffer).set(name, at);
-  digest.web_digest_start(at);
+  new Uint8Array(exports.memory.buffer).set(name, digest.web_digest_target());
+  digest.web_digest_start();
   for (let fraction = 0; fraction < 1;) {
     const until = performance.now() + SLICE;
     while (fraction < 1 && performance.now() < until) fraction = digest.web_digest_step();

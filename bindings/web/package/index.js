@@ -18,11 +18,12 @@ const OLD_TYPES = new Map([['f32', 'float32'], ['bf16', 'bfloat16'], ['f16', 'fl
 const ARRAYS = { float32: Float32Array, bfloat16: Uint16Array, float16: Uint16Array, float64: Float64Array };
 const I32 = 5;
 const I64 = 6;
-const [SIZE, REAL, CHOICE, FLAG, INTEGER, ROWS, OPTIONAL, NAME, LIST, SIZES, PRESENCE, PART] = Array(12).keys();
+const [SIZE, REAL, CHOICE, FLAG, INTEGER, ROWS, OPTIONAL, NAME, LIST, SIZES, PRESENCE, PART, SPECS] = Array(13).keys();
 const OK = 0;
 const OUT_OF_MEMORY = 12;
 const POSITION_OUT_OF_RANGE = 15;
 const UNKNOWN_PRESET = 37;
+const BAD_AXES = 35;
 const BAD_CONFIG_KIND = 66;
 const [CONFIG_NUMBER, CONFIG_FLAG, CONFIG_STRING, CONFIG_NUMBERS] = Array(4).keys();
 const ENTRY_BYTES = 32; // sizeof(posenc_config_entry)
@@ -285,13 +286,17 @@ const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
 
 // ---- specs ----
 
-// Writes an option into a spec.
-function setMember(map, spec, name, value, allocateHere) {
+// Writes an option into a spec; messages call it `argument`.
+function setMember(map, spec, name, value, allocateHere, argument = name) {
   const { kind, offset, of } = map.get(name);
   const at = spec + offset;
   const related = (other) => spec + map.get(camelCase(other)).offset;
   if (kind === LIST) {
-    const array = reals(value, name);
+    const array = reals(value, argument);
+    const before = of === 'factor_count' ? view().getUint32(related(of), true) : 0;
+    if (before !== 0 && before !== array.length) {
+      throw new RangeError(`${argument}: as many as the other factors are wanted, ${before}, not ${array.length}`);
+    }
     const pointer = copyIn(array, allocateHere);
     const isFloat = array instanceof Float32Array;
     view().setUint32(at, isFloat ? 0 : pointer, true);
@@ -300,29 +305,47 @@ function setMember(map, spec, name, value, allocateHere) {
   } else if (kind === OPTIONAL) {
     const has = value !== null;
     view().setInt32(related(of), has ? 1 : 0, true);
-    view().setBigInt64(at, has ? integer(value, name) : 0n, true);
+    view().setBigInt64(at, has ? integer(value, argument) : 0n, true);
   } else if (kind === NAME) {
-    if (typeof value !== 'string') throw new TypeError(`${name}: a name is wanted, not ${show(value)}`);
+    if (typeof value !== 'string') throw new TypeError(`${argument}: a name is wanted, not ${show(value)}`);
     const pointer = copyText(value, allocateHere);
     view().setUint32(at, pointer, true);
   } else if (kind === SIZE) {
-    view().setUint32(at, clamped(count(value, name)), true);
+    view().setUint32(at, clamped(count(value, argument)), true);
   } else if (kind === REAL) {
-    view().setFloat64(at, number(value, name), true);
+    view().setFloat64(at, number(value, argument), true);
   } else if (kind === INTEGER || kind === ROWS) {
-    view().setBigInt64(at, integer(value, name), true);
+    view().setBigInt64(at, integer(value, argument), true);
   } else if (kind === SIZES) {
-    if (!isList(value) || value.length > 4) throw new TypeError(`${name}: an array of up to 4 counts is wanted`);
+    if (!isList(value) || value.length > 4) throw new TypeError(`${argument}: an array of up to 4 counts is wanted`);
     for (let k = 0; k < 4; ++k) {
-      view().setUint32(at + 4 * k, k < value.length ? clamped(count(value[k], `${name}[${k}]`)) : 0, true);
+      view().setUint32(at + 4 * k, k < value.length ? clamped(count(value[k], `${argument}[${k}]`)) : 0, true);
     }
+  } else if (kind === SPECS) {
+    if (!Array.isArray(value) || value.length > 4) throw new TypeError(`${argument}: an array of up to 4 objects is wanted`);
+    const size = wasm.web_rotary_spec_size();
+    const specs = allocateHere(4 * size);
+    value.forEach((given, k) => {
+      const own = specs + k * size;
+      require(wasm.posenc_rotary_spec_init(own, size));
+      for (const [option, setting] of Object.entries(options(given, axisOptions(map), `${argument}[${k}]`))) {
+        if (setting !== undefined) setMember(map, own, option, setting, allocateHere, `${argument}[${k}].${option}`);
+      }
+    });
+    view().setUint32(at, specs, true);
   } else if (kind === FLAG) {
-    if (typeof value !== 'boolean') throw new TypeError(`${name}: true or false is wanted, not ${show(value)}`);
+    if (typeof value !== 'boolean') throw new TypeError(`${argument}: true or false is wanted, not ${show(value)}`);
     view().setInt32(at, value ? 1 : 0, true);
   } else {
     // There is no pairing 'same' but of the output.
     view().setInt32(at, choice(value, name === 'pairing' ? words[of].slice(0, -1) : words[of], name), true);
   }
+}
+
+// What axisSpecs has (rotary_c.h): the members from base to frequencies.
+function axisOptions(map) {
+  const known = [...knownOptions(map)];
+  return new Set(known.slice(known.indexOf('base'), known.indexOf('axes')).filter((name) => name !== 'axisOrder'));
 }
 
 function knownOptions(map, more) {
@@ -418,6 +441,14 @@ const NOUNS = {
   },
 };
 
+// What is wrong with sections that do not add up, with both numbers; else "".
+function unequalPairs(map, spec) {
+  const get = (name, k = 0) => view().getUint32(spec + map.get(name).offset + 4 * k, true);
+  const rotate = Math.floor((get('rotaryDim') || get('headDim') - get('rotaryOffset')) / 2);
+  const pairs = get('sections') + get('sections', 1) + get('sections', 2) + get('sections', 3);
+  return get('axes') === 1 || pairs === rotate ? '' : `sections have ${pairs} pairs, and ${rotate} rotate`;
+}
+
 // A handle, and what of its spec is needed later.
 function create(noun, preset, given, where) {
   module();
@@ -441,7 +472,11 @@ function create(noun, preset, given, where) {
       if (value !== undefined) setMember(map, spec, name, value, allocateHere);
     }
     const handle = allocateHere(4);
-    require(calls.create(spec, handle));
+    if (wanted.axisSpecs !== undefined && wanted.axisSpecs.length !== view().getUint32(spec + map.get('axes').offset, true)) {
+      throw new RangeError(`axisSpecs: an object for each of the axes is wanted, not ${wanted.axisSpecs.length}`);
+    }
+    const status = calls.create(spec, handle);
+    require(status, status === BAD_AXES ? unequalPairs(map, spec) : '');
     const get = (name) => {
       const { kind, offset } = map.get(name);
       if (kind === INTEGER) return Number(view().getBigInt64(spec + offset, true));

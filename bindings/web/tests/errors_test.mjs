@@ -6,6 +6,7 @@ const { Encoder, Rotary } = posenc;
 const encoder = new Encoder({ dim: 4 });
 const rotary = new Rotary({ headDim: 8 });
 const x = new Float32Array(12).fill(7);
+const axial = { headDim: 8, axes: 2, axisOrder: 'axial', sections: [2, 2] };
 
 const wrong = [
   [TypeError, /^options: an object/, () => new Encoder(3)],
@@ -64,7 +65,16 @@ const wrong = [
   [TypeError, /^modelType: a name/, () => Rotary.fromConfig({ head_dim: 8 }, { modelType: 1 })],
   [RangeError, /^config: objects within/, () => { const c = {}; c.a = c; Rotary.fromConfig(c); }],
   [RangeError, /^sections\[1\]/, () => new Rotary({ headDim: 8, axes: 2, sections: [2, -2] })],
-  [RangeError, /axes/, () => new Rotary({ headDim: 8, axes: 2, sections: [2, 3] })],
+  [RangeError, /^sections have 5 pairs, and 4 rotate: axes/, () => new Rotary({ headDim: 8, axes: 2, sections: [2, 3] })],
+  [TypeError, /^axisSpecs: an array of up to 4/, () => new Rotary({ ...axial, axisSpecs: {} })],
+  [TypeError, /^axisSpecs\[1\]: an object/, () => new Rotary({ ...axial, axisSpecs: [{}, 3] })],
+  [TypeError, /^axisSpecs\[1\]: there is no option 'axes'/, () => new Rotary({ ...axial, axisSpecs: [{}, { axes: 1 }] })],
+  [TypeError, /^axisSpecs\[0\].base: a number/, () => new Rotary({ ...axial, axisSpecs: [{ base: '1' }, {}] })],
+  [RangeError, /^axisSpecs: an object for each/, () => new Rotary({ ...axial, axisSpecs: [{}] })],
+  [RangeError, /one amplitude/, () => new Rotary({ ...axial, axisSpecs: [{ amplitude: 2 }, {}] })],
+  [RangeError, /^axis_specs need axial axes/, () => new Rotary({ ...axial, axisOrder: 'split', axisSpecs: [{}, {}] })],
+  [RangeError, /^axisSpecs\[0\].longFactors: as many as the other factors are wanted, 2, not 3/,
+    () => new Rotary({ ...axial, axisSpecs: [{ factors: [1, 2], longFactors: [1, 2, 3] }, {}] })],
   [RangeError, /^x: 12 elements are no tokens/, () => rotary.rotate(x, 0)],
   [RangeError, /^x: /, () => rotary.rotate(x, 0, { heads: 0 })],
   [RangeError, /scale/, () => rotary.rotate(x.subarray(4), 0, { scale: 0 })],

@@ -42,6 +42,7 @@ function membersOf(name) {
 }
 const ROTARY = membersOf('RotaryMembers');
 const SPEC = membersOf('SpecMembers');
+const AXIS = membersOf('AxisMembers');
 const ENCODE = [...SPEC, 'type', 'type', 'out', 'preset'];
 Object.assign(KINDS, {
   layout: [...KINDS.layout, 'pairs', 'halves'], target: ['WASM', 'WASM', 'WASM', 'REFERENCE'], preset: ENCODERS,
@@ -74,6 +75,7 @@ function option(name) {
   if (below(12) === 0) return anything();
   if (KINDS[name]) return pick(KINDS[name]);
   if (/^(frequencies|factors|longFactors|out)$/.test(name)) return array();
+  if (name === 'axisSpecs') return Array.from({ length: below(5) }, () => options(AXIS));
   if (name === 'sections') return Array.from({ length: below(6) }, () => below(30));
   return below(2) === 0 ? real() : whole();
 }
@@ -153,7 +155,7 @@ while (performance.now() < until) {
     }
     const isRefusal = error instanceof TypeError || error instanceof RangeError;
     // The message of an engine's own error would not name our argument.
-    const isOurs = error?.status !== undefined || isRefusal && /^[\w'[\]]+( |:)/.test(error.message) && !/(is not a function|is not iterable|Cannot |^Invalid )/.test(error.message)
+    const isOurs = error?.status !== undefined || isRefusal && /^[\w'[\].]+( |:)/.test(error.message) && !/(is not a function|is not iterable|Cannot |^Invalid )/.test(error.message)
       && !(error instanceof WebAssembly.RuntimeError);
     if (!isOurs) {
       console.error(`call ${calls}, seed ${before}: ${call}`);

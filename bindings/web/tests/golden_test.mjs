@@ -32,6 +32,14 @@ await expectPrinted('torch_11x5.txt', posenc.table(6, 11, inputs), (value) => {
 const embeddings = Float32Array.from((await figures('torch_4x5_embeddings.txt')).map(Number));
 await expectPrinted('torch_4x5_sums.txt', new posenc.Encoder({ dim: 4 }).add(embeddings), fixed);
 
+// Each axis has the frequencies of a rotary of its own.
+const sections = [3, 5, 2];
+const axisSpecs = [{ base: 100 }, { scaling: 'ntk', factor: 3, positionScale: 0.5 }, { frequencies: [0.5, 0.25], unit: 'turns' }];
+const axial = new posenc.Rotary({ headDim: 20, axes: 3, axisOrder: 'axial', sections, axisSpecs });
+assert.deepEqual([...axial.frequencies()], axisSpecs.flatMap((spec, k) => [
+  ...new posenc.Rotary({ headDim: 2 * sections[k], ...spec }).frequencies()]));
+assert.deepEqual([...axial.frequencies()].filter((_, i) => i === 3 || i > 7), [0.5, Math.PI, Math.PI / 2]);
+
 // Configurations of models, and their rotaries.
 const float = (hex) => {
   const [, sign, whole, part, exponent] = /^(-?)0x([01])(?:\.([0-9a-f]+))?p([+-]\d+)$/.exec(hex);

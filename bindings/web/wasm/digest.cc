@@ -21,11 +21,17 @@ namespace {
 
 std::optional<posenc::tools::DigestRun> run;
 
+// Here rather than in memory of posenc's: what the memory has when this module first allocates is its own.
+char target[32];
+
 }  // namespace
 
 extern "C" {
 
-void web_digest_start(const char* target) { run.emplace(target); }
+// Where the target's name goes, before web_digest_start.
+char* web_digest_target() { return target; }
+
+void web_digest_start() { run.emplace(target); }
 
 // The next case. Returns which part of all that was.
 double web_digest_step() {
