@@ -138,6 +138,11 @@ void MakeSections(Rotary* spec, std::size_t pairs, Bytes& bytes) {
 }  // namespace
 
 template <>
+void OwnedRotarySpec::ArrangeFrequencies(std::size_t pairs, Bytes& bytes);
+template <>
+OwnedRotarySpec::OwnedSpec(std::size_t pairs, posenc_phase_rounding rounding, Bytes& bytes);
+
+template <>
 void OwnedEncoderSpec::Arrange(Bytes& bytes) {
   spec_.dim = MakeSize(Rarely(bytes, 5) ? kLargestDim : 24, bytes, 1);
   if (internal::IsInterleaved(spec_.layout) && spec_.odd_column == POSENC_ODD_ZERO_MIDDLE)

@@ -137,39 +137,41 @@ void SetMember(const Member& member, const std::string& option, const std::strin
   }
 }
 
-// "base=100; scaling=ntk factor=3; ": a spec for each axis, whose words are options without dashes.
+// "base=100 / scaling=ntk factor=3 /": a spec for each axis, whose words are options without dashes.
 template <class Spec>
 void SetAxisSpecs(const Member& member, const std::string& option, const std::string& text,
                   SpecOptions* options, Spec* spec) {
-  options->axis_specs.clear();
-  std::istringstream specs(text + ";");
-  for (std::string words; std::getline(specs, words, ';');) {
-    const std::string name = option + ", axis " + std::to_string(options->axis_specs.size());
-    posenc_rotary_spec own;
-    Require(posenc_rotary_spec_init(&own, sizeof(own)));
-    std::istringstream stream(words);
-    for (std::string word; stream >> word;) {
-      const std::size_t equals = std::min(word.find('='), word.size());
-      std::string key = word.substr(0, equals), value = word.substr(std::min(equals + 1, word.size()));
-      std::replace(key.begin(), key.end(), '-', '_');
-      const bool as_floats = key.size() > 4 && key.substr(key.size() - 4) == "_f32";
-      const Member* const of_axis =
-          MembersOf<posenc_rotary_spec>().Find(as_floats ? key.substr(0, key.size() - 4) : key);
-      if (of_axis == nullptr || !IsOfAxis(*of_axis) || (as_floats && of_axis->kind != Kind::kList)) {
-        Refuse(name, word, "a setting of an axis, such as base=100");
-      }
-      const std::size_t factors = own.factor_count;
-      if (as_floats) {
-        SetNumbers(*of_axis, value, name + ", " + key, true, options, &own);
-      } else {
-        SetMember(*of_axis, name + ", " + key, value, options, &own);
-      }
-      if (factors != 0 && own.factor_count != factors)
-        throw UsageError(name + ": as many long_factors as factors are needed");
+  std::vector<posenc_rotary_spec>& specs = options->axis_specs;
+  specs.assign(1, internal::Default<posenc_rotary_spec>());
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (word == "/") {
+      specs.push_back(internal::Default<posenc_rotary_spec>());
+      continue;
     }
-    options->axis_specs.push_back(own);
+    const std::string name = option + ", axis " + std::to_string(specs.size() - 1);
+    const std::size_t equals = std::min(word.find('='), word.size());
+    std::string key = word.substr(0, equals);
+    const std::string value = word.substr(std::min(equals + 1, word.size()));
+    std::replace(key.begin(), key.end(), '-', '_');
+    const bool as_floats = key.size() > 4 && key.substr(key.size() - 4) == "_f32";
+    const Member* const of_axis =
+        MembersOf<posenc_rotary_spec>().Find(as_floats ? key.substr(0, key.size() - 4) : key);
+    if (of_axis == nullptr || !IsOfAxis(*of_axis) || (as_floats && of_axis->kind != Kind::kList)) {
+      Refuse(name, word, "a setting of an axis, such as base=100");
+    }
+    posenc_rotary_spec& own = specs.back();
+    const std::size_t factors = own.factor_count;
+    if (as_floats) {
+      SetNumbers(*of_axis, value, name + ", " + key, true, options, &own);
+    } else {
+      SetMember(*of_axis, name + ", " + key, value, options, &own);
+    }
+    if (factors != 0 && own.factor_count != factors)
+      throw UsageError(name + ": as many long_factors as factors are needed");
   }
-  At<const posenc_rotary_spec*>(member, spec) = options->axis_specs.data();
+  for (posenc_rotary_spec& own : specs) own.struct_size = sizeof(own);
+  At<const posenc_rotary_spec*>(member, spec) = specs.data();
 }
 
 bool MayAsk(const std::string& option) { return option == "--frequencies" || option == "--amplitude"; }
@@ -279,12 +281,12 @@ posenc_phase_rounding RoundingOfSource(const SpecOptions& options) {
 template <class Spec>
 std::string DescribeMembers(const Spec& spec, const Spec& defaults);
 
-// "(base 100; scaling ntk, factor 3; )"
+// "(base 100 / scaling ntk, factor 3 / )"
 std::string TextOfAxes(const posenc_rotary_spec& spec) {
   std::string text;
   for (std::size_t k = 0; spec.axis_specs != nullptr && k < spec.axes; ++k) {
     text +=
-        (k == 0 ? "(" : "; ") + DescribeMembers(spec.axis_specs[k], internal::Default<posenc_rotary_spec>());
+        (k == 0 ? "(" : " / ") + DescribeMembers(spec.axis_specs[k], internal::Default<posenc_rotary_spec>());
   }
   return text.empty() ? text : text + ")";
 }
