@@ -185,6 +185,12 @@ class Bits(unittest.TestCase):
         numpy.testing.assert_allclose(cos[0], numpy.cos(at), atol=1e-14)
         numpy.testing.assert_allclose(sin[0], numpy.sin(at), atol=1e-14)
 
+    def test_cosmos(self):
+        rotary = posenc.Rotary(128, axes=3, sections=[22, 21, 21], axis_order="axial",
+                               axis_specs=[{"scaling": "ntk", "factor": 2.0}, {}, {}])
+        want = [(1e4 * f ** (r / (r - 2))) ** (-2 * i / r) for f, r in ((2, 44), (1, 42), (1, 42)) for i in range(r // 2)]
+        numpy.testing.assert_allclose(rotary.frequencies, want, rtol=1e-14)
+
     def test_cache(self):
         ours, theirs = posenc.Rotary(64, scaling="yarn", factor=4, original_length=4096), None
         self.assertGreater(ours.amplitude, 1)
