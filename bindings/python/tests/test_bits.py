@@ -191,6 +191,18 @@ class Bits(unittest.TestCase):
         want = [(1e4 * f ** (r / (r - 2))) ** (-2 * i / r) for f, r in ((2, 44), (1, 42), (1, 42)) for i in range(r // 2)]
         numpy.testing.assert_allclose(rotary.frequencies, want, rtol=1e-14)
 
+    def test_ltx(self):
+        rotary = posenc.Rotary(2048, rotary_offset=2, pairing="neighbours", axes=3, sections=[341] * 3,
+                               axis_order="interleaved", unit="half_turns",
+                               frequencies=numpy.repeat(10000.0 ** (numpy.arange(341) / 340) / 2, 3))
+        at = numpy.array([-0.9, 0.25, 0.625])
+        x = numpy.random.default_rng(4).standard_normal((1, 1, 2048)).astype("float32")
+        angles = (10000.0 ** (numpy.arange(341) / 340) * numpy.pi / 2)[:, None] * at  # [341, axes]
+        turned = (x[0, 0, 2::2] + 1j * x[0, 0, 3::2]) * numpy.exp(1j * angles.reshape(-1))
+        want = numpy.concatenate([x[0, 0, :2], numpy.stack([turned.real, turned.imag], -1).reshape(-1)])
+        rotary.rotate_(x, positions=at[:, None])
+        numpy.testing.assert_allclose(x[0, 0], want, rtol=0, atol=1e-6)
+
     def test_cache(self):
         ours, theirs = posenc.Rotary(64, scaling="yarn", factor=4, original_length=4096), None
         self.assertGreater(ours.amplitude, 1)
