@@ -16,10 +16,11 @@
 #include "command/npy.h"
 #include "command/options.h"
 #include "command/specs.h"
+#include "oracle/columns.h"
 #include "oracle/format.h"
 #include "posenc/accuracy.h"
 #include "posenc/posenc_c.h"
-#include "spec/rows.h"
+#include "spec/tables.h"
 
 namespace posenc {
 namespace tools {
@@ -40,13 +41,15 @@ struct Settings {
   posenc_spec spec;  // without its padding
   std::optional<std::int64_t> padding;
   std::vector<std::string> names;
+  bool has_own_layout = true;  // else the columns of the preset in another order
 };
 
 // Row r has the position first + r * step.
 struct Positions {
-  std::int64_t first, step;
+  double first, step;
 
-  std::int64_t At(std::size_t r) const { return first + step * static_cast<std::int64_t>(r); }
+  double At(std::size_t r) const { return first + step * static_cast<double>(r); }
+  bool operator==(const Positions& other) const { return first == other.first && step == other.step; }
 };
 
 struct Distance {
@@ -59,7 +62,8 @@ struct Distance {
 struct Candidate {
   std::size_t settings;
   posenc_phase_rounding rounding;
-  std::size_t positions;
+  Positions positions;
+  std::size_t order;                    // of the positions, the likelier the lower
   std::optional<std::int64_t> padding;  // a position
   bool has_moved;                       // the padding, from the preset's position
   std::size_t zeros;                    // rows of zeros that the table has beyond that
@@ -90,7 +94,13 @@ bool SaySame(const posenc_spec& a, const posenc_spec& b) {
   return tie(a) == tie(b);
 }
 
-// Of all presets but those whose frequencies are the caller's.
+std::vector<Settings>::iterator FindSame(std::vector<Settings>* all, const Settings& one) {
+  return std::find_if(all->begin(), all->end(), [&](const Settings& other) {
+    return other.padding == one.padding && SaySame(other.spec, one.spec);
+  });
+}
+
+// Of all presets but those whose frequencies are the caller's; then the same in other layouts.
 std::vector<Settings> AllSettings(std::size_t dim) {
   std::vector<Settings> all;
   for (const posenc_preset& preset : EncoderPresets()) {
@@ -99,31 +109,119 @@ std::vector<Settings> AllSettings(std::size_t dim) {
     std::optional<std::int64_t> padding;
     if (spec.has_padding != 0) padding = spec.padding_position;
     spec.has_padding = 0;
-    const auto same = std::find_if(all.begin(), all.end(), [&](const Settings& s) {
-      return s.padding == padding && SaySame(s.spec, spec);
-    });
+    const Settings settings = {spec, padding, {preset.name}};
+    const auto same = FindSame(&all, settings);
     if (same != all.end()) {
       same->names.emplace_back(preset.name);
     } else {
-      all.push_back({spec, padding, {preset.name}});
+      all.push_back(settings);
+    }
+  }
+  const std::size_t count = all.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::int32_t layout = 0; layout < internal::EndOf(internal::Of::layout); ++layout) {
+      Settings other = all[i];
+      other.spec.layout = static_cast<posenc_layout>(layout);
+      other.has_own_layout = false;
+      if (FindSame(&all, other) == all.end()) all.push_back(other);
     }
   }
   return all;
 }
 
-// From 0, 1 or, after padding, 2 on; down to 0, or as far below: relative positions.
-std::vector<Positions> AllPositions(std::size_t rows) {
-  const auto n = static_cast<std::int64_t>(rows);
-  std::vector<Positions> all = {{0, 1}, {1, 1}, {2, 1}};
-  if (n > 1) all.push_back({n - 1, -1});
-  if (n > 1 && n % 2 == 1) all.push_back({(n - 1) / 2, -1});
+// From 0, 1 or, after padding, 2 on; down to 0, or as far below: relative positions. Few columns do not tell
+// positions, or only after a rounding that is not known.
+std::vector<Positions> UsualPositions(std::size_t rows) {
+  const auto n = static_cast<double>(rows);
+  std::vector<Positions> all = {{0.0, 1.0}, {1.0, 1.0}, {2.0, 1.0}};
+  if (rows > 1) all.push_back({n - 1.0, -1.0});
+  if (rows > 1 && rows % 2 == 1) all.push_back({(n - 1.0) / 2.0, -1.0});
   return all;
 }
+
+// Finds the position of a row: the slowest pair tells it roughly, faster ones ever finer, as on a vernier.
+class Vernier {
+ public:
+  Vernier(const posenc_spec& spec, posenc_type type) : offset_(spec.position_offset) {
+    posenc_spec own = spec;
+    own.lists_only = 1;
+    const EncoderHandle encoder = Create(own);
+    std::vector<Pair> all(posenc_encoder_frequency_count(encoder.get()));
+    const std::vector<oracle::Entry> entries = oracle::EntriesOf(spec);
+    for (std::size_t c = 0; c < entries.size(); ++c) {
+      if (!entries[c].IsOfPair()) continue;
+      Pair& pair = all[entries[c].pair];
+      (entries[c].sine() ? pair.sine : pair.cosine) = c;
+    }
+    const std::size_t every = all.size() / kMost + 1;
+    for (std::size_t i = 0; i < all.size(); i += every) {
+      if (all[i].sine == kNone || all[i].cosine == kNone) continue;
+      all[i].rate = posenc_encoder_radians(encoder.get(), i);
+      if (all[i].rate != 0.0) pairs_.push_back(all[i]);
+    }
+    std::sort(pairs_.begin(), pairs_.end(),
+              [](const Pair& a, const Pair& b) { return std::fabs(a.rate) < std::fabs(b.rate); });
+    noise_ = std::max(std::ldexp(4.0, SpacingExponent(type, 1.0)), 0x1p-40);
+  }
+
+  // entry(c) is that of a column. Empty if there is no such position.
+  template <class Entry>
+  std::optional<double> Find(const Entry& entry) const {
+    if (pairs_.size() < 2) return std::nullopt;
+    std::vector<double> angles;
+    for (const Pair& pair : pairs_) {
+      const double sine = entry(pair.sine), cosine = entry(pair.cosine);
+      if (!(std::fabs(std::hypot(sine, cosine) - 1.0) < 0.1)) return std::nullopt;
+      angles.push_back(std::atan2(sine, cosine));
+    }
+    const double period = kTurn / std::fabs(pairs_[0].rate);
+    for (double k = 0.0; k <= kMostPeriods; k = k > 0.0 ? -k : 1.0 - k) {
+      const std::optional<double> position = Refine(angles, angles[0] / pairs_[0].rate + k * period);
+      if (position) return *position - static_cast<double>(offset_);
+      if (std::fabs(k * period) > POSENC_MAX_POSITION) break;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1), kMost = 64;
+  static constexpr double kTurn = 6.283185307179586, kMostPeriods = 4096.0;
+
+  struct Pair {
+    std::size_t sine = kNone, cosine = kNone;  // columns
+    double rate = 0.0;                         // radians per step
+  };
+
+  // What the roundings of entries and phases may make of an angle.
+  double ErrorOf(double phase) const { return noise_ + std::ldexp(std::fabs(phase), -20); }
+
+  std::optional<double> Refine(const std::vector<double>& angles, double position) const {
+    double error = ErrorOf(position * pairs_[0].rate) / std::fabs(pairs_[0].rate);
+    for (std::size_t i = 1; i < pairs_.size(); ++i) {
+      const double rate = pairs_[i].rate, own = ErrorOf(position * rate);
+      const double limit = std::fabs(rate) * error + own;
+      if (limit > 2.5) continue;  // nearly all of the turn
+      const double rest = std::remainder(angles[i] - rate * position, kTurn);
+      if (!(std::fabs(rest) <= limit)) return std::nullopt;
+      position += rest / rate;
+      error = std::min(error, own / std::fabs(rate));
+    }
+    for (const double unit : {1.0, 2.0, 4.0, 8.0, 10.0, 16.0, 100.0, 256.0, 1e3, 1e4}) {
+      const double whole = std::round(position * unit) / unit;
+      if (std::fabs(whole - position) <= error) return whole;
+    }
+    return position;
+  }
+
+  std::int64_t offset_;
+  std::vector<Pair> pairs_;  // the slowest first
+  double noise_;
+};
 
 class Search {
  public:
   explicit Search(const NpyTable& table)
-      : table_(table), settings_(AllSettings(table.columns)), positions_(AllPositions(table.rows)) {
+      : table_(table), settings_(AllSettings(table.columns)), usual_(UsualPositions(table.rows)) {
     FindZeros();
   }
 
@@ -139,7 +237,7 @@ class Search {
     while (left < near.size() && (left < kLeft || near[left].Rank() == near[0].Rank())) ++left;
     near.resize(left);
     for (Candidate& candidate : near) {
-      candidate.distance = DistanceTo(Create(candidate), candidate, compared_, kFar);
+      candidate.distance = DistanceTo(CreateOf(candidate), candidate, compared_, kFar);
     }
     KeepNear(&near);
     return near;
@@ -151,7 +249,6 @@ class Search {
   }
 
   const Settings& SettingsOf(const Candidate& candidate) const { return settings_[candidate.settings]; }
-  const Positions& PositionsOf(const Candidate& candidate) const { return positions_[candidate.positions]; }
 
  private:
   // The nearest first.
@@ -159,7 +256,7 @@ class Search {
     const auto is_far = [](const Candidate& c) { return !(c.distance.mean <= kFar); };
     candidates->erase(std::remove_if(candidates->begin(), candidates->end(), is_far), candidates->end());
     const auto key = [](const Candidate& c) {
-      return std::make_tuple(c.Rank(), c.positions, c.rounding, c.settings);
+      return std::make_tuple(c.Rank(), c.order, c.rounding, c.settings);
     };
     std::sort(candidates->begin(), candidates->end(),
               [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
@@ -201,7 +298,7 @@ class Search {
     if (spec.exponent_dim < 0.0) return 2.0;  // frequencies beyond 1
     double sum = 0.0;
     for (const std::size_t r : sample) {
-      const auto position = static_cast<double>(PositionsOf(candidate).At(r) + spec.position_offset);
+      const double position = candidate.positions.At(r) + static_cast<double>(spec.position_offset);
       sum += std::min(std::ldexp(std::fabs(position * spec.position_scale) + 1.0, -18), 2.0);
     }
     return sum / static_cast<double>(sample.size()) + std::ldexp(1.0, SpacingExponent(table_.type, 1.0));
@@ -213,11 +310,12 @@ class Search {
     for (std::size_t s = 0; s < settings_.size(); ++s) {
       std::size_t bytes;
       if (posenc_encoder_memory_size(&settings_[s].spec, &bytes) != POSENC_OK) continue;  // not of this dim
-      Candidate candidate = {s, POSENC_NO_PHASE_ROUNDING, 0, std::nullopt, false, 0, {}};
-      const EncoderHandle encoder = Create(candidate);
-      for (std::size_t p = 0; p < positions_.size(); ++p) {
-        candidate.positions = p;
-        candidate.padding = PaddingOf(settings_[s], positions_[p]);
+      Candidate candidate = {s, POSENC_NO_PHASE_ROUNDING, {}, 0, std::nullopt, false, 0, {}};
+      const EncoderHandle encoder = CreateOf(candidate);
+      for (const Positions& positions : PositionsOf(settings_[s])) {
+        candidate.positions = positions;
+        ++candidate.order;
+        candidate.padding = PaddingOf(settings_[s], positions);
         candidate.has_moved = candidate.padding != settings_[s].padding;
         candidate.distance = DistanceTo(encoder, candidate, sample, kFar + Slack(candidate, sample));
         if (candidate.distance.mean > 2.0) continue;
@@ -244,7 +342,7 @@ class Search {
         std::size_t bytes;
         if (posenc_encoder_memory_size(&spec, &bytes) != POSENC_OK) continue;  // not of this unit
         if (!AreRoundingsTheSame(candidate)) {
-          if (made != candidate.settings) encoder = Create(candidate);
+          if (made != candidate.settings) encoder = CreateOf(candidate);
           made = candidate.settings;
           candidate.distance = DistanceTo(encoder, candidate, sample, kFar);
         }
@@ -256,24 +354,57 @@ class Search {
   // Of position 0, and of rows without pairs.
   bool AreRoundingsTheSame(const Candidate& candidate) const {
     const posenc_spec& spec = SettingsOf(candidate).spec;
-    const std::int64_t first = PositionsOf(candidate).At(compared_[0]) + spec.position_offset;
-    return IsEmpty(spec) || (compared_.size() == 1 && first == 0);
+    const double first = candidate.positions.At(compared_[0]) + static_cast<double>(spec.position_offset);
+    return IsEmpty(spec) || (compared_.size() == 1 && first == 0.0);
   }
 
-  EncoderHandle Create(const Candidate& candidate) const {
+  EncoderHandle CreateOf(const Candidate& candidate) const {
     posenc_spec spec = SettingsOf(candidate).spec;
     spec.phase_rounding = candidate.rounding;
     spec.lists_only = 1;
-    return tools::Create(spec);
+    return Create(spec);
   }
 
   // Where the table has zeros: the preset's own position, or another.
   std::optional<std::int64_t> PaddingOf(const Settings& settings, const Positions& positions) const {
     if (!settings.padding || zeros_.empty()) return settings.padding;
     for (const std::size_t r : zeros_) {
-      if (positions.At(r) == *settings.padding) return settings.padding;
+      if (positions.At(r) == static_cast<double>(*settings.padding)) return settings.padding;
     }
-    return positions.At(zeros_.front());
+    return static_cast<std::int64_t>(positions.At(zeros_.front()));
+  }
+
+  // Those that the first rows say, and the last if they are no whole numbers; then the usual ones.
+  std::vector<Positions> PositionsOf(const Settings& settings) const {
+    std::vector<Positions> all = usual_;
+    const Vernier vernier(settings.spec, table_.type);
+    const auto find = [&](std::size_t row) {
+      return vernier.Find([&](std::size_t c) { return EntryAt(row, c); });
+    };
+    const std::optional<double> first = find(compared_[0]);
+    if (!first) return all;
+    double step = 1.0;
+    for (const std::size_t row :
+         {compared_[std::min<std::size_t>(1, compared_.size() - 1)], compared_.back()}) {
+      if (row == compared_[0] ||
+          (row == compared_.back() && step == std::round(step) && row > compared_[0] + 1))
+        break;
+      const std::optional<double> other = find(row);
+      if (!other) return all;
+      step = (*other - *first) / static_cast<double>(row - compared_[0]);
+    }
+    const Positions found = {*first - step * static_cast<double>(compared_[0]), step};
+    const auto is_near = [&](std::size_t row) {
+      return std::fabs(found.At(row) + static_cast<double>(settings.spec.position_offset)) <=
+             POSENC_MAX_POSITION;
+    };
+    if (!is_near(0) || !is_near(table_.rows - 1)) return all;
+    if (std::find(all.begin(), all.end(), found) == all.end()) all.insert(all.begin(), found);
+    return all;
+  }
+
+  double EntryAt(std::size_t row, std::size_t column) const {
+    return oracle::Unpack(table_.type, table_.entries[row * table_.columns + column]);
   }
 
   // Calls visit(row, block, k) for rows of the table: entries [k, columns] of a block are those of a
@@ -284,12 +415,12 @@ class Search {
     constexpr std::size_t kBlockEntries = 4096;
     const std::size_t columns = table_.columns;
     const std::size_t most = std::min(std::max<std::size_t>(kBlockEntries / columns, 1), rows.size());
-    std::vector<std::int64_t> at(most);
+    std::vector<double> at(most);
     Entries block(table_.type, most * columns);
     for (std::size_t begin = 0; begin < rows.size(); begin += most) {
       const std::size_t count = std::min(most, rows.size() - begin);
-      for (std::size_t k = 0; k < count; ++k) at[k] = PositionsOf(candidate).At(rows[begin + k]);
-      Require(posenc_write_at(encoder.get(), POSENC_I64, at.data(), count, table_.type, block.data(), columns,
+      for (std::size_t k = 0; k < count; ++k) at[k] = candidate.positions.At(rows[begin + k]);
+      Require(posenc_write_at(encoder.get(), POSENC_F64, at.data(), count, table_.type, block.data(), columns,
                               nullptr));
       for (std::size_t k = 0; k < count; ++k) {
         if (!visit(rows[begin + k], block, k)) return;
@@ -307,7 +438,7 @@ class Search {
   }
 
   bool IsPadding(const Candidate& candidate, std::size_t row) const {
-    return candidate.padding == PositionsOf(candidate).At(row);
+    return candidate.padding && candidate.positions.At(row) == static_cast<double>(*candidate.padding);
   }
 
   // The mean is infinite if it is a NaN or beyond a limit.
@@ -349,7 +480,7 @@ class Search {
 
   const NpyTable& table_;
   std::vector<Settings> settings_;
-  std::vector<Positions> positions_;
+  std::vector<Positions> usual_;
   std::vector<std::size_t> compared_, zeros_;  // rows
 };
 
@@ -365,14 +496,23 @@ std::vector<std::string> NamesOf(const Settings& settings, const Candidate& cand
   return names;
 }
 
+std::string TextOf(double position) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.0f", position);
+  return position == std::round(position) ? text : Shortest(position);
+}
+
 void Print(const Search& search, const Candidate& candidate, const NpyTable& table) {
-  const Positions& positions = search.PositionsOf(candidate);
+  const Positions& positions = candidate.positions;
   const Distance& distance = candidate.distance;
   for (const std::string& name : NamesOf(search.SettingsOf(candidate), candidate)) {
-    std::printf("%s\t%s\t%lld .. %lld\t%.3g\t%.3g\t%zu of %zu", name.c_str(),
+    std::printf("%s\t%s\t%s .. %s\t%.3g\t%.3g\t%zu of %zu", name.c_str(),
                 candidate.rounding == POSENC_NO_PHASE_ROUNDING ? "exact" : RoundingName(candidate.rounding),
-                static_cast<long long>(positions.first), static_cast<long long>(positions.At(table.rows - 1)),
+                TextOf(positions.first).c_str(), TextOf(positions.At(table.rows - 1)).c_str(),
                 distance.largest, distance.ulp, search.EqualTo(candidate), table.kept * table.columns);
+    const Settings& settings = search.SettingsOf(candidate);
+    if (!settings.has_own_layout)
+      std::printf("\tlayout %s", internal::WordOf<internal::Of::layout>(settings.spec.layout));
     if (candidate.has_moved)
       std::printf("\tpadding_position %lld", static_cast<long long>(*candidate.padding));
     if (candidate.zeros != 0)
@@ -384,9 +524,8 @@ void Print(const Search& search, const Candidate& candidate, const NpyTable& tab
 // As much as the roundings of a phase, of a frequency and of the entries may make of a convention: beyond
 // that the table is near, but another one.
 bool IsExplainedByRounding(const Search& search, const Candidate& candidate, const NpyTable& table) {
-  const Positions& positions = search.PositionsOf(candidate);
-  const double farthest = std::max(std::fabs(static_cast<double>(positions.first)),
-                                   std::fabs(static_cast<double>(positions.At(table.rows - 1))));
+  const Positions& positions = candidate.positions;
+  const double farthest = std::max(std::fabs(positions.first), std::fabs(positions.At(table.rows - 1)));
   const double scale = std::fabs(search.SettingsOf(candidate).spec.position_scale);
   const double of_phases = std::ldexp(std::max(farthest * scale, 1.0), -20);
   return candidate.distance.largest <= of_phases + std::ldexp(2.0, SpacingExponent(table.type, 1.0));
