@@ -3,7 +3,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -36,13 +39,50 @@ constexpr std::size_t kLeft = 24;
 // A mean difference beyond this is no rounding, not even that of bfloat16: tables of noise are at 0.7.
 constexpr double kFar = 0.01;
 
+// How the cosines (c) and sines (s) of a rotary's pairs lie in a table, or in two side by side.
+struct CacheShape {
+  const char* text;
+  const char* parts;
+  std::size_t copies;  // of each number
+  bool are_adjacent;   // the copies; without copies the parts of a pair
+
+  std::size_t ColumnsAPair() const { return std::strlen(parts) * copies; }
+  oracle::Entry At(std::size_t column, std::size_t pairs) const {
+    const bool alternates = are_adjacent && copies == 1;
+    const std::size_t part = alternates ? column % 2 : column / (pairs * copies);
+    const std::size_t k = column % (pairs * copies);
+    const std::size_t pair = alternates ? column / 2 : are_adjacent ? k / copies : k % pairs;
+    return {parts[part] == 's' ? oracle::Entry::kSine : oracle::Entry::kCosine, pair};
+  }
+};
+constexpr CacheShape kCacheShapes[] = {{"cosines, sines", "cs", 1, false},
+                                       {"sines, cosines", "sc", 1, false},
+                                       {"pairs of cosine and sine", "cs", 1, true},
+                                       {"cosines", "c", 1, false},
+                                       {"sines", "s", 1, false},
+                                       {"cosines in halves twice", "c", 2, false},
+                                       {"sines in halves twice", "s", 2, false},
+                                       {"each cosine twice", "c", 2, true},
+                                       {"each sine twice", "s", 2, true},
+                                       {"cosines, sines, in halves twice", "cs", 2, false},
+                                       {"cosines, sines, each twice", "cs", 2, true}};
+
 // What a preset says, and the names of all that say it.
 struct Settings {
-  posenc_spec spec;  // without its padding
+  posenc_spec spec;  // of an encoder, without its padding
   std::optional<std::int64_t> padding;
   std::vector<std::string> names;
-  bool has_own_layout = true;  // else the columns of the preset in another order
+  bool has_own_layout = true;         // else the columns of the preset in another order
+  const CacheShape* cache = nullptr;  // of a rotary, which all that follows is for
+  std::optional<posenc_rotary_spec> rotary = std::nullopt;
+
+  bool IsRotary() const { return cache != nullptr; }
+  double offset() const { return IsRotary() ? 0.0 : static_cast<double>(spec.position_offset); }
+  double scale() const { return IsRotary() ? rotary->position_scale : spec.position_scale; }
 };
+
+// Writes the rows at the first `count` positions.
+using Writer = std::function<void(const std::vector<double>& at, std::size_t count, Entries* rows)>;
 
 // Row r has the position first + r * step.
 struct Positions {
@@ -129,6 +169,53 @@ std::vector<Settings> AllSettings(std::size_t dim) {
   return all;
 }
 
+// The preset for heads of which 2 pairs turn; empty if it has none.
+std::optional<posenc_rotary_spec> FindRotary(const char* preset, std::size_t pairs) {
+  std::vector<std::size_t> head_dims = {2 * pairs, 128, 192, 256};
+  for (std::size_t i = 0; i < head_dims.size(); ++i) {
+    posenc_rotary_spec spec;
+    std::size_t bytes = 0;
+    if (posenc_rotary_spec_preset(&spec, sizeof(spec), preset, head_dims[i]) != POSENC_OK) continue;
+    const std::size_t turning = spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset;
+    if (turning == 2 * pairs && posenc_rotary_memory_size(&spec, &bytes) == POSENC_OK) return spec;
+    if (i == 0 && turning != 0) head_dims.push_back(2 * pairs * spec.head_dim / turning);  // a share turns
+  }
+  return std::nullopt;
+}
+
+// The amplitude and some frequencies, which tell rotaries apart.
+std::vector<double> KeyOf(const posenc_rotary_spec& spec) {
+  const RotaryHandle rotary = Create(spec);
+  const std::size_t pairs = posenc_rotary_frequency_count(rotary.get());
+  std::vector<double> key = {posenc_rotary_amplitude(rotary.get())};
+  for (std::size_t i = 0; i < pairs; i += pairs / 16 + 1)
+    key.push_back(posenc_rotary_radians(rotary.get(), i));
+  return key;
+}
+
+// The rotaries of all presets, in all shapes of so many columns.
+void AddCaches(std::size_t columns, std::vector<Settings>* all) {
+  for (const std::size_t columns_a_pair : {2, 1, 4}) {
+    if (columns % columns_a_pair != 0) continue;
+    std::map<std::vector<double>, std::size_t> places;
+    std::vector<Settings> rotaries;
+    for (const posenc_preset& preset : RotaryPresets()) {
+      const std::optional<posenc_rotary_spec> spec = FindRotary(preset.name, columns / columns_a_pair);
+      if (!spec) continue;
+      const auto [place, is_new] = places.emplace(KeyOf(*spec), rotaries.size());
+      if (is_new) rotaries.push_back({{}, std::nullopt, {}, true, nullptr, spec});
+      rotaries[place->second].names.emplace_back(preset.name);
+    }
+    for (const CacheShape& shape : kCacheShapes) {
+      if (shape.ColumnsAPair() != columns_a_pair) continue;
+      for (Settings& rotary : rotaries) {
+        rotary.cache = &shape;
+        all->push_back(rotary);
+      }
+    }
+  }
+}
+
 // From 0, 1 or, after padding, 2 on; down to 0, or as far below: relative positions. Few columns do not tell
 // positions, or only after a rounding that is not known.
 std::vector<Positions> UsualPositions(std::size_t rows) {
@@ -142,42 +229,43 @@ std::vector<Positions> UsualPositions(std::size_t rows) {
 // Finds the position of a row: the slowest pair tells it roughly, faster ones ever finer, as on a vernier.
 class Vernier {
  public:
-  Vernier(const posenc_spec& spec, posenc_type type) : offset_(spec.position_offset) {
-    posenc_spec own = spec;
-    own.lists_only = 1;
-    const EncoderHandle encoder = Create(own);
-    std::vector<Pair> all(posenc_encoder_frequency_count(encoder.get()));
-    const std::vector<oracle::Entry> entries = oracle::EntriesOf(spec);
-    for (std::size_t c = 0; c < entries.size(); ++c) {
-      if (!entries[c].IsOfPair()) continue;
-      Pair& pair = all[entries[c].pair];
-      (entries[c].sine() ? pair.sine : pair.cosine) = c;
-    }
-    const std::size_t every = all.size() / kMost + 1;
-    for (std::size_t i = 0; i < all.size(); i += every) {
-      if (all[i].sine == kNone || all[i].cosine == kNone) continue;
-      all[i].rate = posenc_encoder_radians(encoder.get(), i);
-      if (all[i].rate != 0.0) pairs_.push_back(all[i]);
+  Vernier(const Settings& settings, std::size_t columns, posenc_type type) : offset_(settings.offset()) {
+    if (settings.IsRotary()) {
+      const RotaryHandle rotary = Create(*settings.rotary);
+      const std::size_t pairs = posenc_rotary_frequency_count(rotary.get());
+      std::vector<oracle::Entry> entries(columns);
+      for (std::size_t c = 0; c < columns; ++c) entries[c] = settings.cache->At(c, pairs);
+      amplitude_ = posenc_rotary_amplitude(rotary.get());
+      Add(entries, pairs, [&](std::size_t i) { return posenc_rotary_radians(rotary.get(), i); });
+    } else {
+      posenc_spec own = settings.spec;
+      own.lists_only = 1;
+      const EncoderHandle encoder = Create(own);
+      Add(oracle::EntriesOf(own), posenc_encoder_frequency_count(encoder.get()),
+          [&](std::size_t i) { return posenc_encoder_radians(encoder.get(), i); });
     }
     std::sort(pairs_.begin(), pairs_.end(),
               [](const Pair& a, const Pair& b) { return std::fabs(a.rate) < std::fabs(b.rate); });
     noise_ = std::max(std::ldexp(4.0, SpacingExponent(type, 1.0)), 0x1p-40);
   }
 
+  // Whether it finds every position.
+  bool IsSure() const { return pairs_.size() >= 2; }
+
   // entry(c) is that of a column. Empty if there is no such position.
   template <class Entry>
   std::optional<double> Find(const Entry& entry) const {
-    if (pairs_.size() < 2) return std::nullopt;
+    if (!IsSure()) return std::nullopt;
     std::vector<double> angles;
     for (const Pair& pair : pairs_) {
       const double sine = entry(pair.sine), cosine = entry(pair.cosine);
-      if (!(std::fabs(std::hypot(sine, cosine) - 1.0) < 0.1)) return std::nullopt;
+      if (!(std::fabs(std::hypot(sine, cosine) - amplitude_) < 0.1)) return std::nullopt;
       angles.push_back(std::atan2(sine, cosine));
     }
     const double period = kTurn / std::fabs(pairs_[0].rate);
     for (double k = 0.0; k <= kMostPeriods; k = k > 0.0 ? -k : 1.0 - k) {
       const std::optional<double> position = Refine(angles, angles[0] / pairs_[0].rate + k * period);
-      if (position) return *position - static_cast<double>(offset_);
+      if (position) return *position - offset_;
       if (std::fabs(k * period) > POSENC_MAX_POSITION) break;
     }
     return std::nullopt;
@@ -191,6 +279,22 @@ class Vernier {
     std::size_t sine = kNone, cosine = kNone;  // columns
     double rate = 0.0;                         // radians per step
   };
+
+  // Some of the pairs whose sine and cosine are both there.
+  template <class Rate>
+  void Add(const std::vector<oracle::Entry>& entries, std::size_t count, const Rate& rate) {
+    std::vector<Pair> all(count);
+    for (std::size_t c = 0; c < entries.size(); ++c) {
+      if (!entries[c].IsOfPair()) continue;
+      Pair& pair = all[entries[c].pair];
+      (entries[c].sine() ? pair.sine : pair.cosine) = c;
+    }
+    for (std::size_t i = 0; i < count; i += count / kMost + 1) {
+      if (all[i].sine == kNone || all[i].cosine == kNone) continue;
+      all[i].rate = rate(i);
+      if (all[i].rate != 0.0) pairs_.push_back(all[i]);
+    }
+  }
 
   // What the roundings of entries and phases may make of an angle.
   double ErrorOf(double phase) const { return noise_ + std::ldexp(std::fabs(phase), -20); }
@@ -213,7 +317,7 @@ class Vernier {
     return position;
   }
 
-  std::int64_t offset_;
+  double offset_, amplitude_ = 1.0;
   std::vector<Pair> pairs_;  // the slowest first
   double noise_;
 };
@@ -222,6 +326,7 @@ class Search {
  public:
   explicit Search(const NpyTable& table)
       : table_(table), settings_(AllSettings(table.columns)), usual_(UsualPositions(table.rows)) {
+    AddCaches(table.columns, &settings_);
     FindZeros();
   }
 
@@ -237,7 +342,7 @@ class Search {
     while (left < near.size() && (left < kLeft || near[left].Rank() == near[0].Rank())) ++left;
     near.resize(left);
     for (Candidate& candidate : near) {
-      candidate.distance = DistanceTo(CreateOf(candidate), candidate, compared_, kFar);
+      candidate.distance = DistanceTo(WriterOf(candidate), candidate, compared_, kFar);
     }
     KeepNear(&near);
     return near;
@@ -294,12 +399,12 @@ class Search {
 
   // What the roundings of phases may add to the mean of a sample, and those of entries: more than any does.
   double Slack(const Candidate& candidate, const std::vector<std::size_t>& sample) const {
-    const posenc_spec& spec = SettingsOf(candidate).spec;
-    if (spec.exponent_dim < 0.0) return 2.0;  // frequencies beyond 1
+    const Settings& settings = SettingsOf(candidate);
+    if (!settings.IsRotary() && settings.spec.exponent_dim < 0.0) return 2.0;  // frequencies beyond 1
     double sum = 0.0;
     for (const std::size_t r : sample) {
-      const double position = candidate.positions.At(r) + static_cast<double>(spec.position_offset);
-      sum += std::min(std::ldexp(std::fabs(position * spec.position_scale) + 1.0, -18), 2.0);
+      const double position = candidate.positions.At(r) + settings.offset();
+      sum += std::min(std::ldexp(std::fabs(position * settings.scale()) + 1.0, -18), 2.0);
     }
     return sum / static_cast<double>(sample.size()) + std::ldexp(1.0, SpacingExponent(table_.type, 1.0));
   }
@@ -308,18 +413,17 @@ class Search {
   std::vector<Candidate> Exact(const std::vector<std::size_t>& sample) const {
     std::vector<Candidate> all;
     for (std::size_t s = 0; s < settings_.size(); ++s) {
-      std::size_t bytes;
-      if (posenc_encoder_memory_size(&settings_[s].spec, &bytes) != POSENC_OK) continue;  // not of this dim
       Candidate candidate = {s, POSENC_NO_PHASE_ROUNDING, {}, 0, std::nullopt, false, 0, {}};
-      const EncoderHandle encoder = CreateOf(candidate);
+      if (!IsValid(candidate)) continue;  // not of this dim
+      const Writer writer = WriterOf(candidate);
       for (const Positions& positions : PositionsOf(settings_[s])) {
         candidate.positions = positions;
         ++candidate.order;
         candidate.padding = PaddingOf(settings_[s], positions);
         candidate.has_moved = candidate.padding != settings_[s].padding;
-        candidate.distance = DistanceTo(encoder, candidate, sample, kFar + Slack(candidate, sample));
+        candidate.distance = DistanceTo(writer, candidate, sample, kFar + Slack(candidate, sample));
         if (candidate.distance.mean > 2.0) continue;
-        candidate.zeros = UnexplainedZeros(encoder, candidate);
+        candidate.zeros = UnexplainedZeros(writer, candidate);
         all.push_back(candidate);
       }
     }
@@ -333,18 +437,16 @@ class Search {
     for (const Candidate& candidate : *candidates) best = std::min(best, candidate.distance.mean);
     for (std::int32_t k = 1; k < kRoundings; ++k) {
       std::optional<std::size_t> made;  // the settings of
-      EncoderHandle encoder;
+      Writer writer;
       for (std::size_t c = 0; c < exact; ++c) {
         Candidate candidate = (*candidates)[c];
         if (candidate.distance.mean > best + Slack(candidate, sample)) continue;
-        posenc_spec spec = SettingsOf(candidate).spec;
-        spec.phase_rounding = candidate.rounding = static_cast<posenc_phase_rounding>(k);
-        std::size_t bytes;
-        if (posenc_encoder_memory_size(&spec, &bytes) != POSENC_OK) continue;  // not of this unit
+        candidate.rounding = static_cast<posenc_phase_rounding>(k);
+        if (!IsValid(candidate)) continue;  // not of this unit
         if (!AreRoundingsTheSame(candidate)) {
-          if (made != candidate.settings) encoder = CreateOf(candidate);
+          if (made != candidate.settings) writer = WriterOf(candidate);
           made = candidate.settings;
-          candidate.distance = DistanceTo(encoder, candidate, sample, kFar);
+          candidate.distance = DistanceTo(writer, candidate, sample, kFar);
         }
         candidates->push_back(candidate);
       }
@@ -353,16 +455,66 @@ class Search {
 
   // Of position 0, and of rows without pairs.
   bool AreRoundingsTheSame(const Candidate& candidate) const {
-    const posenc_spec& spec = SettingsOf(candidate).spec;
-    const double first = candidate.positions.At(compared_[0]) + static_cast<double>(spec.position_offset);
-    return IsEmpty(spec) || (compared_.size() == 1 && first == 0.0);
+    const Settings& settings = SettingsOf(candidate);
+    const double first = candidate.positions.At(compared_[0]) + settings.offset();
+    return (!settings.IsRotary() && IsEmpty(settings.spec)) || (compared_.size() == 1 && first == 0.0);
   }
 
-  EncoderHandle CreateOf(const Candidate& candidate) const {
+  bool IsValid(const Candidate& candidate) const {
+    std::size_t bytes;
+    if (SettingsOf(candidate).IsRotary()) {
+      const posenc_rotary_spec spec = RotaryOf(candidate);
+      return posenc_rotary_memory_size(&spec, &bytes) == POSENC_OK;
+    }
+    const posenc_spec spec = EncoderOf(candidate);
+    return posenc_encoder_memory_size(&spec, &bytes) == POSENC_OK;
+  }
+
+  posenc_spec EncoderOf(const Candidate& candidate) const {
     posenc_spec spec = SettingsOf(candidate).spec;
     spec.phase_rounding = candidate.rounding;
     spec.lists_only = 1;
-    return Create(spec);
+    return spec;
+  }
+
+  posenc_rotary_spec RotaryOf(const Candidate& candidate) const {
+    posenc_rotary_spec spec = *SettingsOf(candidate).rotary;
+    spec.phase_rounding = candidate.rounding;
+    return spec;
+  }
+
+  Writer WriterOf(const Candidate& candidate) const {
+    if (SettingsOf(candidate).IsRotary()) return CacheWriterOf(candidate);
+    return [=, encoder = Create(EncoderOf(candidate))](const std::vector<double>& at, std::size_t count,
+                                                       Entries* rows) {
+      Require(posenc_write_at(encoder.get(), POSENC_F64, at.data(), count, table_.type, rows->data(),
+                              table_.columns, nullptr));
+    };
+  }
+
+  // With the same position on all axes.
+  Writer CacheWriterOf(const Candidate& candidate) const {
+    const CacheShape& shape = *SettingsOf(candidate).cache;
+    const std::size_t axes = SettingsOf(candidate).rotary->axes, size = TraitsOf(table_.type).size;
+    return [=, rotary = Create(RotaryOf(candidate))](const std::vector<double>& at, std::size_t count,
+                                                     Entries* rows) {
+      const std::size_t pairs = posenc_rotary_frequency_count(rotary.get());
+      std::vector<double> positions;
+      for (std::size_t k = 0; k < axes; ++k) {
+        positions.insert(positions.end(), at.begin(), at.begin() + static_cast<std::ptrdiff_t>(count));
+      }
+      Entries cosines(table_.type, count * pairs), sines(table_.type, count * pairs);
+      const posenc_cache cache = {POSENC_CACHE_HALVES, table_.type, cosines.data(), sines.data(), pairs};
+      Require(posenc_rotary_write_at(rotary.get(), POSENC_F64, positions.data(), count, &cache, nullptr));
+      for (std::size_t r = 0; r < count; ++r) {
+        for (std::size_t c = 0; c < table_.columns; ++c) {
+          const oracle::Entry entry = shape.At(c, pairs);
+          const Entries& from = entry.sine() ? sines : cosines;
+          std::memcpy(static_cast<char*>(rows->data()) + (r * table_.columns + c) * size,
+                      static_cast<const char*>(from.data()) + (r * pairs + entry.pair) * size, size);
+        }
+      }
+    };
   }
 
   // Where the table has zeros: the preset's own position, or another.
@@ -377,11 +529,12 @@ class Search {
   // Those that the first rows say, and the last if they are no whole numbers; then the usual ones.
   std::vector<Positions> PositionsOf(const Settings& settings) const {
     std::vector<Positions> all = usual_;
-    const Vernier vernier(settings.spec, table_.type);
+    const Vernier vernier(settings, table_.columns, table_.type);
     const auto find = [&](std::size_t row) {
       return vernier.Find([&](std::size_t c) { return EntryAt(row, c); });
     };
     const std::optional<double> first = find(compared_[0]);
+    if (!first && settings.IsRotary() && vernier.IsSure()) return {};
     if (!first) return all;
     double step = 1.0;
     for (const std::size_t row :
@@ -395,10 +548,10 @@ class Search {
     }
     const Positions found = {*first - step * static_cast<double>(compared_[0]), step};
     const auto is_near = [&](std::size_t row) {
-      return std::fabs(found.At(row) + static_cast<double>(settings.spec.position_offset)) <=
-             POSENC_MAX_POSITION;
+      return std::fabs(found.At(row) + settings.offset()) <= POSENC_MAX_POSITION;
     };
     if (!is_near(0) || !is_near(table_.rows - 1)) return all;
+    if (settings.IsRotary()) return {found};
     if (std::find(all.begin(), all.end(), found) == all.end()) all.insert(all.begin(), found);
     return all;
   }
@@ -410,7 +563,7 @@ class Search {
   // Calls visit(row, block, k) for rows of the table: entries [k, columns] of a block are those of a
   // candidate without its padding. Ends where visit returns false.
   template <class Visit>
-  void ForRows(const EncoderHandle& encoder, const Candidate& candidate, const std::vector<std::size_t>& rows,
+  void ForRows(const Writer& writer, const Candidate& candidate, const std::vector<std::size_t>& rows,
                const Visit& visit) const {
     constexpr std::size_t kBlockEntries = 4096;
     const std::size_t columns = table_.columns;
@@ -420,17 +573,16 @@ class Search {
     for (std::size_t begin = 0; begin < rows.size(); begin += most) {
       const std::size_t count = std::min(most, rows.size() - begin);
       for (std::size_t k = 0; k < count; ++k) at[k] = candidate.positions.At(rows[begin + k]);
-      Require(posenc_write_at(encoder.get(), POSENC_F64, at.data(), count, table_.type, block.data(), columns,
-                              nullptr));
+      writer(at, count, &block);
       for (std::size_t k = 0; k < count; ++k) {
         if (!visit(rows[begin + k], block, k)) return;
       }
     }
   }
 
-  std::size_t UnexplainedZeros(const EncoderHandle& encoder, const Candidate& candidate) const {
+  std::size_t UnexplainedZeros(const Writer& writer, const Candidate& candidate) const {
     std::size_t count = 0;
-    ForRows(encoder, candidate, zeros_, [&](std::size_t r, const Entries& block, std::size_t k) {
+    ForRows(writer, candidate, zeros_, [&](std::size_t r, const Entries& block, std::size_t k) {
       if (!IsPadding(candidate, r) && !IsZero(block, k)) ++count;
       return true;
     });
@@ -442,13 +594,13 @@ class Search {
   }
 
   // The mean is infinite if it is a NaN or beyond a limit.
-  Distance DistanceTo(const EncoderHandle& encoder, const Candidate& candidate,
-                      const std::vector<std::size_t>& rows, double limit) const {
+  Distance DistanceTo(const Writer& writer, const Candidate& candidate, const std::vector<std::size_t>& rows,
+                      double limit) const {
     const std::size_t columns = table_.columns;
     const auto count = static_cast<double>(rows.size() * columns);
     Distance distance;
     double& sum = distance.mean;
-    ForRows(encoder, candidate, rows, [&](std::size_t r, const Entries& block, std::size_t k) {
+    ForRows(writer, candidate, rows, [&](std::size_t r, const Entries& block, std::size_t k) {
       const bool is_padding = IsPadding(candidate, r);
       for (std::size_t c = 0; c < columns; ++c) {
         const std::uint64_t given = table_.entries[r * columns + c];
@@ -511,6 +663,7 @@ void Print(const Search& search, const Candidate& candidate, const NpyTable& tab
                 TextOf(positions.first).c_str(), TextOf(positions.At(table.rows - 1)).c_str(),
                 distance.largest, distance.ulp, search.EqualTo(candidate), table.kept * table.columns);
     const Settings& settings = search.SettingsOf(candidate);
+    if (settings.IsRotary()) std::printf("\tcache of %s", settings.cache->text);
     if (!settings.has_own_layout)
       std::printf("\tlayout %s", internal::WordOf<internal::Of::layout>(settings.spec.layout));
     if (candidate.has_moved)
@@ -526,13 +679,31 @@ void Print(const Search& search, const Candidate& candidate, const NpyTable& tab
 bool IsExplainedByRounding(const Search& search, const Candidate& candidate, const NpyTable& table) {
   const Positions& positions = candidate.positions;
   const double farthest = std::max(std::fabs(positions.first), std::fabs(positions.At(table.rows - 1)));
-  const double scale = std::fabs(search.SettingsOf(candidate).spec.position_scale);
+  const double scale = std::fabs(search.SettingsOf(candidate).scale());
   const double of_phases = std::ldexp(std::max(farthest * scale, 1.0), -20);
   return candidate.distance.largest <= of_phases + std::ldexp(2.0, SpacingExponent(table.type, 1.0));
 }
 
-ExitStatus Identify(const std::string& path) {
-  const NpyTable table = ReadNpy(path, kMaxRows, kMaxEntries);
+// Two tables side by side, as one.
+NpyTable ReadTables(const std::vector<std::string>& paths) {
+  NpyTable table = ReadNpy(paths[0], kMaxRows, kMaxEntries);
+  if (paths.size() == 1) return table;
+  const NpyTable other = ReadNpy(paths[1], kMaxRows, kMaxEntries);
+  if (other.type != table.type || other.rows != table.rows || other.columns != table.columns) {
+    throw UsageError("identify: '" + paths[0] + "' and '" + paths[1] + "' differ in type or size");
+  }
+  NpyTable both = {table.type, table.rows, 2 * table.columns, table.kept, {}};
+  both.entries.Reset(both.type, both.kept * both.columns);
+  for (std::size_t i = 0; i < table.kept * table.columns; ++i) {
+    const std::size_t to = i / table.columns * both.columns + i % table.columns;
+    both.entries.Set(to, table.entries[i]);
+    both.entries.Set(to + table.columns, other.entries[i]);
+  }
+  return both;
+}
+
+ExitStatus Identify(const std::vector<std::string>& paths) {
+  const NpyTable table = ReadTables(paths);
   const Search search(table);
   const std::vector<Candidate> found = search.Run();
   std::printf(
@@ -561,16 +732,16 @@ ExitStatus Identify(const std::string& path) {
 void AddIdentifyCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("identify", "Find the preset that made a table");
   command->footer(
-      "FILE.npy holds rows of columns: float32, float16, float64, or uint16 as the bits of bfloat16. All\n"
-      "presets are tried, exact and with each phase rounding, with positions from 0, 1 and 2 on, and down\n"
-      "to 0 or to the negative. One a line, tab-separated, the nearest first; several where they are the\n"
-      "same; if none has every bit, the three nearest. A few rows of zeros may be padding of any position.\n"
-      "'none', and exit status 1, if roundings do not explain what is left; then those that are near all\n"
-      "the same.\n"
+      "FILE.npy holds rows of columns: float32, float16, float64, or uint16 as the bits of bfloat16; two\n"
+      "files are the cosines and the sines of a rotary. All presets are tried, exact and with each phase\n"
+      "rounding: encoders in all layouts, rotaries as caches, with the positions that the table itself\n"
+      "tells. One a line, tab-separated, the nearest first; several where they are the same; if none has\n"
+      "every bit, the three nearest. A few rows of zeros may be padding of any position. 'none', and exit\n"
+      "status 1, if roundings do not explain what is left; then those that are near all the same.\n"
       "Example: posenc identify fairseq.npy");
-  const auto path = std::make_shared<std::string>();
-  command->add_option("file", *path, "The table")->type_name("FILE.npy")->required();
-  command->callback([=] { *run = [=] { return Identify(*path); }; });
+  const auto paths = std::make_shared<std::vector<std::string>>();
+  command->add_option("file", *paths, "The table, or two")->type_name("FILE.npy")->required()->expected(1, 2);
+  command->callback([=] { *run = [=] { return Identify(*paths); }; });
 }
 
 }  // namespace tools

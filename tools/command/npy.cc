@@ -109,12 +109,15 @@ NpyTable ReadNpy(const std::string& path, std::size_t max_rows, std::size_t max_
     Refuse("identify", path,
            "a table of <f4, <f2, <f8 or, for bfloat16, <u2, but of " + Abbreviated(header.descr));
   DropOnes(&header.shape);
+  const std::size_t parts = header.shape.size() == 3 && header.shape[0] == 2 ? 2 : 1;
+  if (parts == 2) header.shape.erase(header.shape.begin());
   if (header.shape.size() != 2) {
     Refuse("identify", path,
            "a table of rows and columns, but has " + std::to_string(header.shape.size()) + " dimensions");
   }
-  NpyTable table = {*type, header.shape[0], header.shape[1], 0, {}};
-  if (table.rows == 0 || table.columns == 0 || table.columns > kMaxColumns) {
+  const std::size_t columns = header.shape[1];  // of a part
+  NpyTable table = {*type, header.shape[0], columns * parts, 0, {}};
+  if (table.rows == 0 || columns == 0 || columns > kMaxColumns / parts) {
     Refuse("identify", path, "a table with rows, and of 1 .. 131072 columns");
   }
   const std::size_t size = TraitsOf(*type).size, given = bytes.size() - begin;
@@ -123,11 +126,13 @@ NpyTable ReadNpy(const std::string& path, std::size_t max_rows, std::size_t max_
   }
   table.kept = std::clamp<std::size_t>(max_entries / table.columns, 1, std::min(max_rows, table.rows));
   table.entries.Reset(*type, table.kept * table.columns);
-  const std::size_t row_step = header.fortran_order ? 1 : table.columns;
-  const std::size_t column_step = header.fortran_order ? table.rows : 1;
+  const std::size_t row_step = header.fortran_order ? parts : columns;
+  const std::size_t column_step = header.fortran_order ? table.rows * parts : 1;
+  const std::size_t part_step = header.fortran_order ? 1 : table.rows * columns;
   for (std::size_t r = 0; r < table.kept; ++r) {
     for (std::size_t c = 0; c < table.columns; ++c) {
-      const std::size_t at = begin + (r * row_step + c * column_step) * size;
+      const std::size_t place = r * row_step + c % columns * column_step + c / columns * part_step;
+      const std::size_t at = begin + place * size;
       table.entries.Set(r * table.columns + c, LittleEndian(bytes, at, size));
     }
   }

@@ -19,7 +19,8 @@ struct NpyTable {
 };
 
 // Format versions 1.0 to 3.0, either order, two dimensions, neither of them 0, and others of 1 before the
-// last, little endian, not a byte too few or too many; else a UsageError. Keeps rows of at most max_entries
+// last, little endian, not a byte too few or too many; else a UsageError. (2, rows, columns) are two tables
+// side by side, as 'posenc table --rotary' writes them. Keeps rows of at most max_entries
 // in all, but one at least and max_rows at most.
 NpyTable ReadNpy(const std::string& path, std::size_t max_rows, std::size_t max_entries);
 
