@@ -1,9 +1,11 @@
 #!/bin/sh
-# identify.sh POSENC WORK: the table of each preset, at several dims, in each type, exact and rounded as its source does
-# it, is identified as that: in every bit, at its positions. Left out are dims that a preset has not, presets without
-# frequencies of their own, and types other than float32 but at one dim.
+# identify.sh POSENC WORK DIM...: the table of each preset, at these dims, exact and rounded as its source does it, is
+# identified as that: in every bit, at its positions. So are other layouts and caches of rotaries, and at dim 64 all types.
+# Left out are dims that a preset has not, and presets without frequencies of their own.
 posenc=$1 work=$2/identify.$$
-tried=0 failed=0
+shift 2
+dims=$*
+tried=0 failed=0 first=7
 tab=$(printf '\t')
 line='
 '
@@ -34,7 +36,7 @@ identify() {
 "$posenc" presets | sed '/^# rotary/,$d; /^#/d' | cut -f 1,4 >presets
 [ "$(wc -l <presets)" -gt 40 ] || fail "few presets"
 while read -r name rounding; do
-  for dim in 64 320; do
+  for dim in $dims; do
     types=f32
     [ "$dim" != 64 ] || types="f32 bf16 f16 f64"
     for type in $types; do
@@ -43,6 +45,37 @@ while read -r name rounding; do
     done
   done
 done <presets
+
+# found POSITIONS: something has every bit of table.npy, at these.
+found() {
+  tried=$((tried + 1))
+  found=$("$posenc" identify table.npy) || fail "$options: status $?"
+  case $found in
+    *"$line"*"${tab}exact$tab"$1"${tab}0${tab}0$tab"*) ;;
+    *) fail "$options: $found" ;;
+  esac
+}
+while read -r name rounding; do
+  for layout in interleaved sin_cos cos_sin interleaved_cos_sin; do
+    first=$((first * 31 % 30011 - 15000))
+    options="--preset $name --dim ${dims%% *} --rows 40 --layout $layout --first $first"
+    "$posenc" table $options --out table.npy 2>error && found '*'  # others may have an offset
+  done
+done <presets
+
+"$posenc" presets | sed '1,/^# rotary/d; /^#/d' | cut -f 1 >rotaries
+[ "$(wc -l <rotaries)" -gt 80 ] || fail "few rotaries"
+while read -r name; do
+  for dim in $dims; do
+    options="--rotary $name --dim $dim --rows 40 --first 30"
+    "$posenc" table $options --out table.npy 2>error || { left_out="$left_out $name/$dim"; continue; }
+    found "30 .. 69"
+    case $found in
+      *"$line$name$tab"*"${tab}cache of cosines, sines"*) ;;
+      *) fail "$options: $found" ;;
+    esac
+  done
+done <rotaries
 
 # at POSITIONS FIRST LAST: a table of those positions.
 at() {
@@ -56,6 +89,9 @@ at "$(seq -s , 2 41)" 2 41
 at "$(seq -s , 39 -1 0)" 39 0
 at "$(seq -s , 20 -1 -20)" 20 -20
 at 0 0 0
+at "$(seq -s , 3 7 276)" 3 276
+at "$(seq -s , 1000000 -1000 961000)" 1000000 961000
+at "$(seq -s , 0 .5 19.5)" 0 19.5
 
 # Changed by half a spacing or more somewhere: no longer every bit, and the nearest are said.
 "$posenc" table --preset whisper --dim 8 --rows 20 --out table.npy

@@ -33,16 +33,16 @@ def sines_first(phases):
     return np.concatenate([np.sin(phases), np.cos(phases)], axis=1)
 
 
-def numpy_tables(d):
+def numpy_tables(d, first=0):
     """(preset, rounding, table); rounding None where the project's is none of posenc's."""
-    n = np.arange(ROWS)
+    n = np.arange(first, first + ROWS)
     doubles = np.array([[p / np.power(10000, 2 * (j // 2) / d) for j in range(d)] for p in n])
     yield "hf_distilbert", "f64_pow_div", by_turns(doubles[:, 0::2])
     yield "hf_marian", "f64_pow_div", sines_first(doubles[:, 0::2])
     omega = np.arange(d // 2, dtype=np.float32)
     omega /= d / 2.0
     omega = np.float32(1.0) / np.float32(10000) ** omega
-    yield "mae", "f32_inv_freq", sines_first(np.einsum("m,d->md", np.arange(ROWS, dtype=np.float32), omega))
+    yield "mae", "f32_inv_freq", sines_first(np.einsum("m,d->md", n.astype(np.float32), omega))
     increment = np.float32(math.log(10000)) / np.float32(max(d // 2 - 1, 1))
     # To the nearest float, as glibc's is: with AVX-512 NumPy's own is wrong in the last bit of 14 of 32.
     powers = np.exp((np.arange(d // 2, dtype=np.float32) * -increment).astype(np.float64)).astype(np.float32)
@@ -105,6 +105,14 @@ def identify(posenc, work, table):
     return run.returncode, lines
 
 
+def mae_grid(d, height, width):
+    """facebookresearch/mae, util/pos_embed.py, get_2d_sincos_pos_embed, with a class token."""
+    omega = 1.0 / 10000 ** (np.arange(d // 4, dtype=np.float64) / (d / 4.0))
+    across, down = (sines_first(np.einsum("m,d->md", axis.reshape(-1), omega))
+                    for axis in np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32)))
+    return np.concatenate([np.zeros([1, d]), np.concatenate([across, down], axis=1)])
+
+
 def check(posenc, work, preset, rounding, table):
     status, lines = identify(posenc, work, table)
     nearest = [line for line in lines if line[3:] == lines[0][3:]] if len(lines[0]) > 1 else []
@@ -118,7 +126,8 @@ def main():
     posenc, work = sys.argv[1], pathlib.Path(sys.argv[2])
     tried, right = 0, 0
     for d in (64, 320, 1024):
-        tables = list(numpy_tables(d))
+        tables = [table for first in (0, 30, -63) for table in numpy_tables(d, first)]
+        tables.append(("mae", None, mae_grid(d, 14, 9).astype(np.float32)))
         if torch is not None:
             tables += [(preset, rounding, table.numpy()) for preset, rounding, table in torch_tables(d)]
         for preset, rounding, table in tables:
@@ -132,7 +141,7 @@ def main():
     half_noise[6:116] = generator.uniform(-1, 1, (110, 16))
     one_nan[60, 3] = np.nan
     for noise in (half_noise, one_nan, generator.uniform(-1, 1, (100, 64)), generator.normal(size=(50, 7)), np.zeros((20, 8)),
-                  np.ones((9, 9)), np.full((9, 8), np.nan), generator.integers(0, 65536, (40, 16)).astype(np.uint16)):
+                  np.full((9, 9), 0.5), np.full((9, 8), np.nan), generator.integers(0, 65536, (40, 16)).astype(np.uint16)):
         for kind in (np.float64, np.float32) if noise.dtype != np.uint16 else (np.uint16,):
             tried += 1
             status, lines = identify(posenc, work, noise.astype(kind))

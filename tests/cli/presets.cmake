@@ -105,8 +105,11 @@ posenc_add_cli_test(identify.refuses.nowhere STATUS 2 STDERR "nowhere" RUN ident
 posenc_add_cli_test(identify.refuses.not_npy STATUS 2 STDERR "not a NumPy file"
   RUN identify ${CMAKE_CURRENT_SOURCE_DIR}/numbers.txt)
 add_test(NAME cli.identify.presets COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/identify.sh $<TARGET_FILE:posenc_tool>
-  ${CMAKE_CURRENT_BINARY_DIR})
+  ${CMAKE_CURRENT_BINARY_DIR} 64)
 set_tests_properties(cli.identify.presets PROPERTIES LABELS cli TIMEOUT 600 COST 40)
+add_test(NAME cli.identify.dims COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/identify.sh $<TARGET_FILE:posenc_tool>
+  ${CMAKE_CURRENT_BINARY_DIR} 128 320 1024)
+set_tests_properties(cli.identify.dims PROPERTIES LABELS full TIMEOUT 1200)  # a minute and more: .ci/full
 # Debian's Python has NumPy and PyTorch where another may not.
 find_program(POSENC_SYSTEM_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 mark_as_advanced(POSENC_SYSTEM_PYTHON)

@@ -77,6 +77,7 @@ struct Settings {
   std::optional<posenc_rotary_spec> rotary = std::nullopt;
 
   bool IsRotary() const { return cache != nullptr; }
+  bool HasOwnOrder() const { return IsRotary() ? cache->parts[0] == 'c' : has_own_layout; }
   double offset() const { return IsRotary() ? 0.0 : static_cast<double>(spec.position_offset); }
   double scale() const { return IsRotary() ? rotary->position_scale : spec.position_scale; }
 };
@@ -89,6 +90,7 @@ struct Positions {
   double first, step;
 
   double At(std::size_t r) const { return first + step * static_cast<double>(r); }
+  bool AreWhole() const { return first == std::round(first) && step == std::round(step); }
   bool operator==(const Positions& other) const { return first == other.first && step == other.step; }
 };
 
@@ -107,9 +109,12 @@ struct Candidate {
   std::optional<std::int64_t> padding;  // a position
   bool has_moved;                       // the padding, from the preset's position
   std::size_t zeros;                    // rows of zeros that the table has beyond that
+  int oddity;                           // of columns in another order, and of positions between whole numbers
   Distance distance;
 
-  auto Rank() const { return std::make_tuple(distance.mean, distance.largest, zeros + (has_moved ? 1 : 0)); }
+  auto Rank() const {
+    return std::make_tuple(distance.mean, distance.largest, zeros + (has_moved ? 1 : 0), oddity);
+  }
 };
 
 // Rows of one column of zeros.
@@ -255,6 +260,7 @@ class Vernier {
   // entry(c) is that of a column. Empty if there is no such position.
   template <class Entry>
   std::optional<double> Find(const Entry& entry) const {
+    if (position_ != kNone) return entry(position_);
     if (!IsSure()) return std::nullopt;
     std::vector<double> angles;
     for (const Pair& pair : pairs_) {
@@ -263,7 +269,7 @@ class Vernier {
       angles.push_back(std::atan2(sine, cosine));
     }
     const double period = kTurn / std::fabs(pairs_[0].rate);
-    for (double k = 0.0; k <= kMostPeriods; k = k > 0.0 ? -k : 1.0 - k) {
+    for (double k = 0.0; k <= kMostPeriods || k * period <= kUsual; k = k > 0.0 ? -k : 1.0 - k) {
       const std::optional<double> position = Refine(angles, angles[0] / pairs_[0].rate + k * period);
       if (position) return *position - offset_;
       if (std::fabs(k * period) > POSENC_MAX_POSITION) break;
@@ -273,7 +279,7 @@ class Vernier {
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1), kMost = 64;
-  static constexpr double kTurn = 6.283185307179586, kMostPeriods = 4096.0;
+  static constexpr double kTurn = 6.283185307179586, kMostPeriods = 4096.0, kUsual = 0x1p18;
 
   struct Pair {
     std::size_t sine = kNone, cosine = kNone;  // columns
@@ -285,6 +291,7 @@ class Vernier {
   void Add(const std::vector<oracle::Entry>& entries, std::size_t count, const Rate& rate) {
     std::vector<Pair> all(count);
     for (std::size_t c = 0; c < entries.size(); ++c) {
+      if (entries[c].kind == oracle::Entry::kPosition) position_ = c;
       if (!entries[c].IsOfPair()) continue;
       Pair& pair = all[entries[c].pair];
       (entries[c].sine() ? pair.sine : pair.cosine) = c;
@@ -318,7 +325,8 @@ class Vernier {
   }
 
   double offset_, amplitude_ = 1.0;
-  std::vector<Pair> pairs_;  // the slowest first
+  std::vector<Pair> pairs_;       // the slowest first
+  std::size_t position_ = kNone;  // the column that is the position itself
   double noise_;
 };
 
@@ -413,7 +421,7 @@ class Search {
   std::vector<Candidate> Exact(const std::vector<std::size_t>& sample) const {
     std::vector<Candidate> all;
     for (std::size_t s = 0; s < settings_.size(); ++s) {
-      Candidate candidate = {s, POSENC_NO_PHASE_ROUNDING, {}, 0, std::nullopt, false, 0, {}};
+      Candidate candidate = {s, POSENC_NO_PHASE_ROUNDING, {}, 0, std::nullopt, false, 0, 0, {}};
       if (!IsValid(candidate)) continue;  // not of this dim
       const Writer writer = WriterOf(candidate);
       for (const Positions& positions : PositionsOf(settings_[s])) {
@@ -421,6 +429,7 @@ class Search {
         ++candidate.order;
         candidate.padding = PaddingOf(settings_[s], positions);
         candidate.has_moved = candidate.padding != settings_[s].padding;
+        candidate.oddity = (settings_[s].HasOwnOrder() ? 0 : 1) + (positions.AreWhole() ? 0 : 2);
         candidate.distance = DistanceTo(writer, candidate, sample, kFar + Slack(candidate, sample));
         if (candidate.distance.mean > 2.0) continue;
         candidate.zeros = UnexplainedZeros(writer, candidate);
@@ -702,19 +711,59 @@ NpyTable ReadTables(const std::vector<std::string>& paths) {
   return both;
 }
 
-ExitStatus Identify(const std::vector<std::string>& paths) {
-  const NpyTable table = ReadTables(paths);
-  const Search search(table);
-  const std::vector<Candidate> found = search.Run();
-  std::printf(
-      "# %zu rows of %zu, %s%s\n", table.rows, table.columns, TraitsOf(table.type).name,
-      table.kept < table.rows ? (", of which " + std::to_string(table.kept) + " are compared").c_str() : "");
-  if (found.empty()) {
-    std::puts("none");
-    return kMismatch;
+// A half of the columns of some rows.
+NpyTable Part(const NpyTable& table, std::size_t half, std::size_t first, std::size_t step,
+              std::size_t count) {
+  NpyTable part = {table.type, count, table.columns / 2, count, {}};
+  part.entries.Reset(part.type, count * part.columns);
+  for (std::size_t r = 0; r < count; ++r) {
+    for (std::size_t c = 0; c < part.columns; ++c) {
+      const std::size_t from = (first + r * step) * table.columns + half * part.columns + c;
+      part.entries.Set(r * part.columns + c, table.entries[from]);
+    }
   }
-  const bool is_explained = IsExplainedByRounding(search, found[0], table);
-  if (!is_explained) std::puts("none; the nearest, by more than roundings explain:");
+  return part;
+}
+
+// A row a cell, after rows of zeros: one half of the columns for the row of cells, the other for the place in
+// it.
+struct GridShape {
+  std::size_t zeros, height, width, outer;  // outer: the half that changes with the row of cells
+};
+
+std::optional<GridShape> FindGrid(const NpyTable& table) {
+  if (table.kept != table.rows || table.columns % 2 != 0) return std::nullopt;
+  const std::size_t half = table.columns / 2;
+  const auto is_same = [&](std::size_t part, std::size_t row, std::size_t other) {
+    for (std::size_t c = part * half; c < (part + 1) * half; ++c) {
+      if (table.entries[row * table.columns + c] != table.entries[other * table.columns + c]) return false;
+    }
+    return true;
+  };
+  GridShape grid = {0, 0, 0, 0};
+  const Entries& entries = table.entries;
+  const auto is_zero = [&](std::size_t row) {
+    const auto is_zero_entry = [&](std::size_t c) { return entries[row * table.columns + c] == 0; };
+    std::size_t c = 0;
+    while (c < table.columns && is_zero_entry(c)) ++c;
+    return c == table.columns;
+  };
+  while (grid.zeros < table.rows && is_zero(grid.zeros)) ++grid.zeros;
+  const std::size_t begin = grid.zeros, cells = table.rows - begin;
+  if (cells < 4) return std::nullopt;
+  grid.outer = is_same(0, begin, begin + 1) ? 0 : 1;
+  while (grid.width < cells && is_same(grid.outer, begin, begin + grid.width)) ++grid.width;
+  grid.height = cells / grid.width;
+  if (grid.width < 2 || grid.height < 2 || cells % grid.width != 0) return std::nullopt;
+  for (std::size_t r = 0; r < cells; ++r) {
+    const bool is_whole = is_same(grid.outer, begin + r, begin + r / grid.width * grid.width) &&
+                          is_same(1 - grid.outer, begin + r, begin + r % grid.width);
+    if (!is_whole) return std::nullopt;
+  }
+  return grid;
+}
+
+void Print(const Search& search, const std::vector<Candidate>& found, const NpyTable& table) {
   std::puts(
       "# preset, phase rounding, positions, largest difference, the same in ULP, entries that are equal");
   constexpr std::size_t kPlaces = 3;  // where the first is not equal in every entry
@@ -724,7 +773,52 @@ ExitStatus Identify(const std::vector<std::string>& paths) {
     if (place > kPlaces || (place > 1 && found[0].distance.largest == 0.0)) break;
     Print(search, found[k], table);
   }
-  return is_explained ? kRight : kMismatch;
+}
+
+// Prints what made the table, if roundings explain what is left.
+bool PrintIfExplained(const Search& search, const std::vector<Candidate>& found, const NpyTable& table) {
+  if (found.empty() || !IsExplainedByRounding(search, found[0], table)) return false;
+  Print(search, found, table);
+  return true;
+}
+
+bool IdentifyGrid(const NpyTable& table) {
+  const std::optional<GridShape> grid = FindGrid(table);
+  if (!grid) return false;
+  std::printf("# a grid of %zu rows of %zu cells, %zu rows of zeros before it\n", grid->height, grid->width,
+              grid->zeros);
+  bool is_explained = true;
+  for (const std::size_t half : {0, 1}) {
+    const bool is_outer = half == grid->outer;
+    const std::size_t first = half * table.columns / 2;
+    std::printf("# columns %zu .. %zu, by the %s\n", first, first + table.columns / 2 - 1,
+                is_outer ? "row of cells" : "place in it");
+    const NpyTable part =
+        Part(table, half, grid->zeros, is_outer ? grid->width : 1, is_outer ? grid->height : grid->width);
+    const Search search(part);
+    const bool is_right = PrintIfExplained(search, search.Run(), part);
+    if (!is_right) std::puts("none");
+    is_explained = is_explained && is_right;
+  }
+  return is_explained;
+}
+
+ExitStatus Identify(const std::vector<std::string>& paths) {
+  const NpyTable table = ReadTables(paths);
+  std::printf(
+      "# %zu rows of %zu, %s%s\n", table.rows, table.columns, TraitsOf(table.type).name,
+      table.kept < table.rows ? (", of which " + std::to_string(table.kept) + " are compared").c_str() : "");
+  const Search search(table);
+  const std::vector<Candidate> found = search.Run();
+  if (PrintIfExplained(search, found, table) || IdentifyGrid(table)) return kRight;
+  std::printf(
+      "# tried: %zu presets of encoders in all layouts, %zu of rotaries as %zu kinds of caches, exact and "
+      "with\n"
+      "# %d phase roundings; grids of two axes\n",
+      EncoderPresets().size(), RotaryPresets().size(), std::size(kCacheShapes), kRoundings - 1);
+  std::puts(found.empty() ? "none" : "none; the nearest, by more than roundings explain:");
+  if (!found.empty()) Print(search, found, table);
+  return kMismatch;
 }
 
 }  // namespace
