@@ -1,0 +1,127 @@
+#include "command/table_settings.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "command/specs.h"
+#include "spec/rows.h"
+
+namespace posenc {
+namespace tools {
+namespace {
+
+bool SaySame(const posenc_spec& a, const posenc_spec& b) {
+  if (IsEmpty(a) || IsEmpty(b)) return IsEmpty(a) == IsEmpty(b);
+  const std::size_t columns = a.dim - (a.input_first != 0 ? 1 : 0);
+  // A frequency alone is 1 whatever the base, and even dims have no odd column.
+  const bool is_alone = columns <= 2 || (columns == 3 && a.odd_column != POSENC_ODD_HALF_PAIR);
+  const auto divisor = [](const posenc_spec& spec) {
+    return spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
+  };
+  const auto tie = [&](const posenc_spec& s) {
+    return std::make_tuple(s.layout, is_alone ? 1.0 : s.base, is_alone ? 1.0 : divisor(s), s.position_scale,
+                           s.frequency_unit, columns % 2 == 0 ? POSENC_ODD_HALF_PAIR : s.odd_column,
+                           s.min_timescale, s.position_offset, s.input_first);
+  };
+  return tie(a) == tie(b);
+}
+
+std::vector<Settings>::iterator FindSame(std::vector<Settings>* all, const Settings& one) {
+  return std::find_if(all->begin(), all->end(), [&](const Settings& other) {
+    return other.padding == one.padding && SaySame(other.spec, one.spec);
+  });
+}
+
+// Of encoders.
+std::vector<Settings> EncoderSettings(std::size_t dim) {
+  std::vector<Settings> all;
+  for (const posenc_preset& preset : EncoderPresets()) {
+    posenc_spec spec = PresetSpec(preset.name, dim);
+    if (spec.frequency_count != 0) continue;
+    std::optional<std::int64_t> padding;
+    if (spec.has_padding != 0) padding = spec.padding_position;
+    spec.has_padding = 0;
+    const Settings settings = {spec, padding, {preset.name}};
+    const auto same = FindSame(&all, settings);
+    if (same != all.end()) {
+      same->names.emplace_back(preset.name);
+    } else {
+      all.push_back(settings);
+    }
+  }
+  const std::size_t count = all.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::int32_t layout = 0; layout < internal::EndOf(internal::Of::layout); ++layout) {
+      Settings other = all[i];
+      other.spec.layout = static_cast<posenc_layout>(layout);
+      other.has_own_layout = false;
+      if (FindSame(&all, other) == all.end()) all.push_back(other);
+    }
+  }
+  return all;
+}
+
+// The preset for heads of which 2 pairs turn; empty if it has none.
+std::optional<posenc_rotary_spec> FindRotary(const char* preset, std::size_t pairs) {
+  std::vector<std::size_t> head_dims = {2 * pairs, 128, 192, 256};
+  for (std::size_t i = 0; i < head_dims.size(); ++i) {
+    posenc_rotary_spec spec;
+    std::size_t bytes = 0;
+    if (posenc_rotary_spec_preset(&spec, sizeof(spec), preset, head_dims[i]) != POSENC_OK) continue;
+    const std::size_t turning = spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset;
+    if (turning == 2 * pairs && posenc_rotary_memory_size(&spec, &bytes) == POSENC_OK) return spec;
+    if (i == 0 && turning != 0) head_dims.push_back(2 * pairs * spec.head_dim / turning);  // a share turns
+  }
+  return std::nullopt;
+}
+
+// The amplitude and some frequencies, which tell rotaries apart.
+std::vector<double> KeyOf(const posenc_rotary_spec& spec) {
+  const RotaryHandle rotary = Create(spec);
+  const std::size_t pairs = posenc_rotary_frequency_count(rotary.get());
+  std::vector<double> key = {posenc_rotary_amplitude(rotary.get())};
+  for (std::size_t i = 0; i < pairs; i += pairs / 16 + 1)
+    key.push_back(posenc_rotary_radians(rotary.get(), i));
+  return key;
+}
+
+// The rotaries of all presets, in all shapes of so many columns.
+void AddCaches(std::size_t columns, std::vector<Settings>* all) {
+  for (const std::size_t columns_a_pair : {2, 1, 4}) {
+    if (columns % columns_a_pair != 0) continue;
+    std::map<std::vector<double>, std::size_t> places;
+    std::vector<Settings> rotaries;
+    for (const posenc_preset& preset : RotaryPresets()) {
+      const std::optional<posenc_rotary_spec> spec = FindRotary(preset.name, columns / columns_a_pair);
+      if (!spec) continue;
+      const auto [place, is_new] = places.emplace(KeyOf(*spec), rotaries.size());
+      if (is_new) rotaries.push_back({{}, std::nullopt, {}, true, nullptr, spec});
+      rotaries[place->second].names.emplace_back(preset.name);
+    }
+    for (const CacheShape& shape : kCacheShapes) {
+      if (shape.ColumnsAPair() != columns_a_pair) continue;
+      for (Settings& rotary : rotaries) {
+        rotary.cache = &shape;
+        all->push_back(rotary);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool IsEmpty(const posenc_spec& spec) {
+  return spec.dim == 1 && spec.input_first == 0 &&
+         (spec.odd_column == POSENC_ODD_ZERO_LAST || spec.odd_column == POSENC_ODD_ZERO_MIDDLE);
+}
+
+std::vector<Settings> AllSettings(std::size_t columns) {
+  std::vector<Settings> all = EncoderSettings(columns);
+  AddCaches(columns, &all);
+  return all;
+}
+
+}  // namespace tools
+}  // namespace posenc
