@@ -121,6 +121,21 @@ TEST_P(HardAngles, AsReported) {
   EXPECT_EQ(row(2, false)[3], -0x1.3ce2837d2cf2fp-131);
 }
 
+// A step of 4000 quarter turns less 1.4e-181, which 256 bits take for a multiple of eight.
+TEST_P(HardAngles, StepNearlyWhole) {
+  Spec spec = MakeSpec(4);
+  spec.target = target();
+  spec.exponent_dim = 5.1669103941215753e+185;
+  spec.position_scale = 1000.0;
+  spec.frequency_unit = POSENC_TURNS;
+  for (const double position : {-106.0, 1.0, 0.25}) {
+    std::vector<double> got(spec.dim);
+    WalkList(Create(spec), {position}, got.data());
+    EXPECT_TRUE(SameBits(got, OracleRow<double>(spec, position))) << position;
+    if (position == -106.0) EXPECT_FLOAT_EQ(static_cast<float>(got[2] * 1e179), 2.3744361f);
+  }
+}
+
 POSENC_INSTANTIATE_PER_TARGET(HardAngles);
 
 }  // namespace

@@ -42,14 +42,6 @@ struct ScalingConstants {
   Wide<kLimbs> low, width, inverse_width;
 };
 
-inline Wide256 TopOf(const Wide1024& x) {
-  Wide256 top;
-  for (int i = 0; i < 4; ++i) top.limb[i] = x.limb[12 + i];
-  top.exponent = x.exponent;
-  top.negative = x.negative;
-  return top;
-}
-
 struct AxisSchedule;
 
 struct Scaling {

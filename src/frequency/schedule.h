@@ -109,6 +109,10 @@ struct Schedule {
     return scaling == nullptr ? *this : calls->own(*this, pair);
   }
 
+  // Of a step or phase in 1,024 bits that may be rational: if it agrees with a known angle in so many bits,
+  // it is that angle.
+  int KnownBits() const { return scaling == nullptr ? 870 : 600; }
+
   bool IsListed() const { return list.count != 0; }
   bool IsExact() const { return is_exact; }
 

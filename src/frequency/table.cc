@@ -101,6 +101,26 @@ double ModuloEight(const RationalStep& step) {
   return static_cast<double>(rest > 4 ? rest - 8 : rest);
 }
 
+template <int kLimbs>
+Wide<kLimbs> ModuloEight(const Wide<kLimbs>& step) {
+  Wide<kLimbs> eighth = step;
+  eighth.exponent -= 3;
+  return Subtract(step, FromInteger<kLimbs>(8 * NearestInteger(eighth)));
+}
+
+// A step modulo eight quarter turns. If it is so near to a multiple of them that 256 bits leave less than a
+// sum of two doubles holds, 1,024 bits decide, as they do for phases.
+DoubleDouble ModuloEight(const FrequencyTable& table, std::size_t i) {
+  constexpr int kSumBits = 110;
+  const Schedule& schedule = table.schedule;
+  const Wide256 step = schedule.QuarterTurns<4>(i), rest = ModuloEight(step);
+  if (!rest.IsZero() && step.exponent - rest.exponent <= kFrequencyBits<4> - kSumBits)
+    return ToDoubleDouble(rest);
+  const Wide1024 rest_of_all = ModuloEight(schedule.QuarterTurns<16>(i));
+  const bool is_known = table.has_rational && step.exponent - rest_of_all.exponent > schedule.KnownBits();
+  return is_known || rest_of_all.IsZero() ? DoubleDouble{} : ToDoubleDouble(TopOf(rest_of_all));
+}
+
 // Keeps the whole steps, and takes those beyond four quarter turns modulo eight.
 void ReduceSteps(FrequencyTable* table) {
   std::memcpy(table->unreduced_high, table->high, table->count * sizeof(double));
@@ -111,10 +131,7 @@ void ReduceSteps(FrequencyTable* table) {
       SetStep(table, i, {ModuloEight(table->rational[i]), 0.0});
       continue;
     }
-    const Wide256 step = table->schedule.QuarterTurns<4>(i);
-    Wide256 eighth = step;
-    eighth.exponent -= 3;
-    SetStep(table, i, ToDoubleDouble(Subtract(step, FromInteger<4>(8 * NearestInteger(eighth)))));
+    SetStep(table, i, ModuloEight(*table, i));
   }
 }
 

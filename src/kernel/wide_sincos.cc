@@ -85,9 +85,6 @@ double KnownSine(int twenty_fourths, posenc_type type) {
   return twenty_fourths % 24 > 12 ? -sine : sine;
 }
 
-// In 1,024 bits, a number that agrees with an integer to so many bits is treated as that integer.
-constexpr std::int64_t kWholeBits = 600;
-
 // SinCosOf a pair at a multiple whose phase is not 0, but for the angles that KnownAngleAt knows.
 template <int kLimbs>
 WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
@@ -101,7 +98,7 @@ WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
     const Wide<kLimbs> rest = Subtract(parts, FromInteger<kLimbs>(nearest));
     const auto twenty_fourths = static_cast<int>(((quarter_turns & 3) * 6 + nearest + 24) % 24);
     if (pair.MayBeRational() && IsKnownAngle(twenty_fourths) &&
-        (rest.IsZero() || phase.exponent - rest.exponent > kWholeBits)) {
+        (rest.IsZero() || phase.exponent - rest.exponent > pair.KnownBits())) {
       return KnownSinCos<kLimbs>(twenty_fourths);
     }
   }

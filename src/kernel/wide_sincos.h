@@ -29,18 +29,21 @@ class Phase {
       : step_(table.phase_rounding.IsNone() ? table.schedule.QuarterTurns<kLimbs>(table.first + pair)
                                             : QuarterTurnsPerRadian<kLimbs>()),
         is_exact_(table.phase_rounding.IsNone() && table.schedule.IsExact()),
-        may_be_rational_(table.has_rational) {}
+        may_be_rational_(table.has_rational),
+        known_bits_(table.schedule.KnownBits()) {}
 
   // Relative error below 2^-kBits, and 0 if it is exact.
   static constexpr int kBits = kFrequencyBits<kLimbs> - 1;
   bool IsExact() const { return is_exact_; }
   bool MayBeRational() const { return may_be_rational_; }
+  int KnownBits() const { return known_bits_; }
   Wide<kLimbs> At(double multiple) const { return Multiply(FromDouble<kLimbs>(multiple), step_); }
 
  private:
   Wide<kLimbs> step_;
   bool is_exact_;
   bool may_be_rational_;
+  int known_bits_;
 };
 
 // What is known exactly of a sine and a cosine.
@@ -73,7 +76,7 @@ int KnownAngleAt(const FrequencyTable& table, std::size_t pair, double multiple)
 
 // Sine and cosine of a pair at a multiple, to kSinCosBits - 1 bits; fewer if the phase is rounded and its
 // reduction to |r| <= 1/2 cancels bits. They know the angles of KnownAngleAt; those of 1,024 bits also know
-// phases that agree with a known angle in kWholeBits bits. The pair's phases may be null.
+// phases that agree with a known angle in Schedule::KnownBits bits. The pair's phases may be null.
 template <int kLimbs>
 WideSinCos<kLimbs> SinCosOf(const FrequencyTable& table, std::size_t pair, double multiple,
                             const Phase<kLimbs>* phases, Tally& tally);

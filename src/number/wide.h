@@ -49,6 +49,15 @@ Wide<kLimbs> Multiply(const Wide<kLimbs> &a, const Wide<kLimbs> &b);
 template <int kLimbs>
 Wide<kLimbs> Divide(const Wide<kLimbs> &a, const Wide<kLimbs> &b);
 
+// The upper bits of x.
+inline Wide256 TopOf(const Wide1024 &x) {
+  Wide256 top;
+  for (int i = 0; i < 4; ++i) top.limb[i] = x.limb[12 + i];
+  top.exponent = x.exponent;
+  top.negative = x.negative;
+  return top;
+}
+
 // The integer nearest to x, |x| < 2^62; at a tie, the one farther from 0.
 template <int kLimbs>
 std::int64_t NearestInteger(const Wide<kLimbs> &x);

@@ -122,11 +122,11 @@ double Oracle::ExponentDim() const {
 }
 
 // Of frequencies in turns or half turns, modulo 4, relative error below 2^-bits. What is next to an integer
-// has lost bits, and is taken again in many; where it still is, it is one: of a base only a rational
-// frequency comes so near, and listed ones are exact.
+// has lost bits, and is taken again in many; where it still is, it is one: of a base and an exponent_dim
+// below 2^1100 only a rational frequency comes so near, and listed ones are exact.
 Number Oracle::QuarterTurns(std::size_t pair, double position, int bits) const {
-  constexpr int kLost = 320;  // 64 for the integer, 256 for the rest
-  Number turns = Counted(pair, bits + kLost), four(MPFR_PREC_MIN);
+  const int lost = bits < kManyBits ? 320 : 1264;  // 64 for the integer, the others for the rest
+  Number turns = Counted(pair, bits + lost), four(MPFR_PREC_MIN);
   mpfr_mul_d(turns, turns, position, MPFR_RNDN);
   mpfr_mul_2ui(turns, turns, spec_.frequency_unit == FrequencyUnit::kTurns ? 2 : 1, MPFR_RNDN);
   if (mpfr_zero_p(turns) != 0 || mpfr_get_exp(turns) < 0) return turns;
@@ -136,7 +136,7 @@ Number Oracle::QuarterTurns(std::size_t pair, double position, int bits) const {
   mpfr_rint(nearest, turns, MPFR_RNDN);
   mpfr_sub(rest, turns, nearest, MPFR_RNDN);
   if (mpfr_zero_p(rest) != 0) return nearest;
-  if (mpfr_get_exp(rest) > 64 - kLost) return turns;
+  if (mpfr_get_exp(rest) > 64 - lost) return turns;
   if (bits < kManyBits) return QuarterTurns(pair, position, kManyBits);
   return nearest;
 }
