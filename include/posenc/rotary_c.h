@@ -116,7 +116,11 @@ enum POSENC_ENUM(posenc_axis_order) {
   POSENC_AXIAL_AXES = 4,
   // Axis k = i mod (axes - 1) while i < (axes - 1) * sections[k], else the last one: ggml's IMROPE, whose
   // sections [24, 20, 20, 0] of 64 pairs are {22, 20, 20, 2} here.
-  POSENC_IMROPE_AXES = 5
+  POSENC_IMROPE_AXES = 5,
+  // Every axis rotates every pair: pair i by the sum of position[k] * frequencies[k][i] over the axes k, of
+  // listed frequencies [axes, rotary_dim / 2]: RoPE-Mixed. The sum is exact, of any positions that calls take,
+  // whatever it cancels; a sum of 0 is the angle 0. There are no sections, no scaling and no phase rounding.
+  POSENC_SUMMED_AXES = 6
 };
 
 // What to rotate by. Call posenc_rotary_spec_init or posenc_rotary_spec_preset first, then set what differs.
@@ -169,12 +173,12 @@ typedef struct posenc_rotary_spec {
 
   // The caller's frequencies (a checkpoint's inv_freq) instead of those of base and exponent_dim. They take
   // every scaling that does not change the base.
-  size_t frequency_count;        // 0 (the default), or rotary_dim / 2
+  size_t frequency_count;        // 0 (the default), or rotary_dim / 2; of SUMMED axes axes * rotary_dim / 2
   const double* frequencies;     // NULL (the default), or these
   const float* frequencies_f32;  // NULL (the default), or these
 
   size_t axes;                       // of a position, 1 .. POSENC_MAX_AXES; 1
-  size_t sections[POSENC_MAX_AXES];  // pairs of each axis, rotary_dim / 2 in all; all 0 if there is one axis
+  size_t sections[POSENC_MAX_AXES];  // pairs of each axis, rotary_dim / 2 in all; all 0 of one axis or SUMMED ones
 
   const char* target;  // a name from posenc_targets; NULL (the default) means the best on this CPU
 
@@ -228,7 +232,8 @@ POSENC_API const char* posenc_rotary_target(const posenc_rotary* rotary);
 // The amplitude, rounded to double; NaN for a null rotary.
 POSENC_API double posenc_rotary_amplitude(const posenc_rotary* rotary);
 
-// The scaled w_i rounded to double, in radians per step; NaN unless i < posenc_rotary_frequency_count. Slow.
+// The scaled w_i rounded to double, in radians per step; NaN unless i < posenc_rotary_frequency_count. Of
+// SUMMED axes i counts [axes, posenc_rotary_frequency_count]. Slow.
 POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
 
 // Heads of one tensor: element e of head h of token t is at data + t * token_stride + h * head_stride + e.

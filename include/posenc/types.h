@@ -93,7 +93,8 @@ struct Status : Named<posenc_status> {
                          kBadConfigKind = POSENC_BAD_CONFIG_KIND, kBadConfigValue = POSENC_BAD_CONFIG_VALUE,
                          kMissingConfigKey = POSENC_MISSING_CONFIG_KEY, kBadLayer = POSENC_BAD_LAYER,
                          kLayerHasNoRotary = POSENC_LAYER_HAS_NO_ROTARY,
-                         kPairingInPlace = POSENC_PAIRING_IN_PLACE, kBadAxisSpecs = POSENC_BAD_AXIS_SPECS;
+                         kPairingInPlace = POSENC_PAIRING_IN_PLACE, kBadAxisSpecs = POSENC_BAD_AXIS_SPECS,
+                         kBadSummedAxes = POSENC_BAD_SUMMED_AXES;
 };
 
 // One static English sentence for a status; never null.

@@ -72,7 +72,8 @@ posenc_status RotaryPlan::Make() {
   rotary.arithmetic = spec.arithmetic;
   rotary.kernels = RotaryKernelsOf(rotary.target);
   rotary.table.has_offsets =
-      rotary.kernels->offset != nullptr && !rotary.table.IsRounded() && rotary.pairs <= kMaxAddedPairs;
+      rotary.kernels->offset != nullptr && !rotary.table.IsRounded() &&
+      !rotary.table.frequencies.is_summed && rotary.pairs <= kMaxAddedPairs;
   return POSENC_OK;
 }
 

@@ -58,7 +58,11 @@ class TokenSinCos {
     positions.At(t, position_);
     multiples_ = {nullptr, position_[0]};
     if (rotary_.table.HasMultiples()) {
-      rotary_.table.FillMultiples(position_, list_);
+      if (rotary_.table.frequencies.is_summed) {
+        rotary_.kernels->sum(rotary_.table.frequencies, position_, list_);
+      } else {
+        rotary_.table.FillMultiples(position_, list_);
+      }
       multiples_.list = list_;
     }
     offset_ = rotary_.table.has_offsets ? anchor_.OffsetOf(position_) : 0;
@@ -148,6 +152,13 @@ class HeadSinCos : private TokenSinCos {
     const bool has_undecided = rotary_.arithmetic == POSENC_EXACT && shared_.exact.undecided.count != 0;
     if (has_undecided)
       rotary_.kernels->resolve(type, rotary_.table.frequencies, gain_, shared_.exact.undecided, tally);
+    return tally;
+  }
+
+  // Resolve, when another token's phases will replace those of the queued pairs.
+  Tally Finish(posenc_type type) {
+    const Tally tally = Resolve(type);
+    if (rotary_.arithmetic == POSENC_EXACT) shared_.exact.undecided.Clear();
     return tally;
   }
 

@@ -242,12 +242,30 @@ Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
   return tally;
 }
 
+// walk(piece) or, if phases are sums over axes, walk of the piece with room for those of a token. It is not
+// inlined, so that other calls leave that stack to the kernels.
+template <class Walk>
+POSENC_NOINLINE Tally WithRoomForPhases(const Rotary& piece, const Walk& walk) {
+  alignas(64) double high[kPairBuffer], low[kPairBuffer], position[POSENC_MAX_AXES];
+  Rotary own = piece;
+  FrequencyTable& table = own.table.frequencies;
+  table.high = table.unreduced_high = high;
+  table.low = table.unreduced_low = low;
+  table.position = position;
+  return walk(own);
+}
+template <class Walk>
+Tally WithPhases(const Rotary& piece, const Walk& walk) {
+  return piece.table.frequencies.is_summed ? WithRoomForPhases(piece, walk) : walk(piece);
+}
+
 Tally RotateTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
   return InFpState([&] {
     HeadSinCos sin_cos(rotary);
     const Cached cached = WhatCaches(rotary, tensors, positions.tokens);
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
+      if (rotary.table.frequencies.is_summed) tally += sin_cos.Finish(tensors.type);
       tally += sin_cos.Take(positions, t);
       ForTensors(rotary, tensors, positions.tokens, cached, t, rotary.table.scaling.amplitude,
                  [&](const Gain& gain, const Heads& heads, bool must_complete) {
@@ -318,7 +336,8 @@ CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
 }
 
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
-  return ForEachPiece(rotary, [&](const Rotary& piece) { return RotateTokens(piece, positions, tensors); });
+  const auto walk = [&](const Rotary& piece) { return RotateTokens(piece, positions, tensors); };
+  return ForEachPiece(rotary, [&](const Rotary& piece) { return WithPhases(piece, walk); });
 }
 
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
@@ -326,7 +345,8 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
 }
 
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  return ForEachPiece(rotary, [&](const Rotary& piece) { return WriteCache(piece, positions, cache); });
+  const auto walk = [&](const Rotary& piece) { return WriteCache(piece, positions, cache); };
+  return ForEachPiece(rotary, [&](const Rotary& piece) { return WithPhases(piece, walk); });
 }
 
 }  // namespace internal

@@ -15,9 +15,9 @@ namespace {
 
 bool IsNotNegative(double x) { return x >= 0.0 && std::isfinite(x); }
 
-// Whether as many pairs are left as sections say, no more.
+// Whether as many pairs are left as sections say, no more. One axis and summed ones have none.
 bool SectionsAddUp(const posenc_rotary_spec& spec) {
-  std::size_t left = spec.axes == 1 ? 0 : spec.rotary_dim / 2;
+  std::size_t left = spec.axes == 1 || IsSummed(spec) ? 0 : spec.rotary_dim / 2;
   for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) {
     if (spec.sections[k] > (k < spec.axes ? left : 0)) return false;
     left -= spec.sections[k];
@@ -29,7 +29,7 @@ bool AxesAreRight(const posenc_rotary_spec& spec) {
   if (spec.axes == 0 || spec.axes > POSENC_MAX_AXES || !IsValue<Of::axis_order>(spec.axis_order))
     return false;
   if (!SectionsAddUp(spec)) return false;
-  if (spec.axes == 1) return true;
+  if (spec.axes == 1 || IsSummed(spec)) return true;
   // An order may have no place for that many pairs of an axis.
   const std::size_t pairs = spec.rotary_dim / 2;
   std::size_t found[POSENC_MAX_AXES] = {};
@@ -66,7 +66,7 @@ posenc_status CheckFrequencies(posenc_rotary_spec* spec) {
   if (IsAxial(*spec) && spec->exponent_dim != 0.0) return POSENC_BAD_EXPONENT_DIM;
   if (spec->exponent_dim == 0.0) spec->exponent_dim = static_cast<double>(spec->rotary_dim);
   if (!std::isfinite(spec->position_scale)) return POSENC_BAD_POSITION_SCALE;
-  return CheckList(ListOf(*spec), spec->rotary_dim / 2, true);
+  return CheckList(ListOf(*spec), FrequenciesOf(*spec), true);
 }
 
 // Whether a phase rounding takes frequencies by themselves, whatever axis they are of.
@@ -187,6 +187,11 @@ posenc_status CheckSpec(posenc_rotary_spec* spec) {
   if (spec->axis_specs != nullptr) return CheckAxisSpecs(*spec);
   if (const posenc_status status = CheckFrequencies(spec); status != POSENC_OK) return status;
   if (const posenc_status status = CheckScaling(*spec); status != POSENC_OK) return status;
+  if (spec->axis_order == POSENC_SUMMED_AXES &&
+      (spec->frequency_count == 0 || spec->scaling != POSENC_NO_SCALING ||
+       spec->phase_rounding != POSENC_NO_PHASE_ROUNDING)) {
+    return POSENC_BAD_SUMMED_AXES;
+  }
   if (const posenc_status status = CheckRounding(*spec); status != POSENC_OK) return status;
   return FlagsAreRight(*spec) ? POSENC_OK : POSENC_BAD_FLAG;
 }

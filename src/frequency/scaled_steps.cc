@@ -105,7 +105,7 @@ Wide1024 StepIn1024Bits(const Schedule& schedule, std::size_t entry) {
 }
 
 Wide256 StepIn256Bits(const Schedule& schedule, std::size_t entry) {
-  if (schedule.scaling->is_steep) return TopOf(StepIn1024Bits(schedule, entry));
+  if (schedule.scaling->is_steep) return TopOf<4>(StepIn1024Bits(schedule, entry));
   return StepOf(schedule, schedule.scaling->constants, entry);
 }
 
@@ -118,7 +118,7 @@ class Steps {
         is_geometric_(!schedule.IsListed() && !schedule.scaling->is_steep &&
                       !schedule.scaling->constants.scale.IsZero()) {}
 
-  std::size_t count() const { return schedule_.scaling->spec.rotary_dim / 2; }
+  std::size_t count() const { return FrequenciesOf(schedule_.scaling->spec); }
 
   Wide256 Next() {
     const Scaling& scaling = *schedule_.scaling;
@@ -294,7 +294,7 @@ RationalStep RationalStepOf(const Schedule& schedule, std::size_t entry) {
 }  // namespace
 
 const ScalingCalls kScalingCalls = {&OwnSchedule, &StepIn256Bits, &StepIn1024Bits, &RationalStepOf,
-                                    &FillSteps};
+                                    &FillSteps,   &SumOverAxes};
 
 bool AreInRange(const Schedule& schedule, bool* has_large) {
   Steps steps(schedule);

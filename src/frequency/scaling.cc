@@ -58,7 +58,7 @@ Wide<kLimbs> LogBase(const posenc_rotary_spec& spec) {
   const Wide<kLimbs> log = Add(log_base, log_factor);
   const std::int64_t largest = std::max({log_base.exponent, log_factor.exponent, kLogOfNearOne});
   if constexpr (kLimbs == 4) {
-    return log.IsZero() || largest - log.exponent > 3 ? TopOf(LogBase<16>(spec)) : log;
+    return log.IsZero() || largest - log.exponent > 3 ? TopOf<4>(LogBase<16>(spec)) : log;
   } else {
     return largest - log.exponent > 900 ? Wide<kLimbs>() : log;
   }
@@ -366,6 +366,8 @@ posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table
                                    : PlanSchedule(checked, &table->scaling, &frequencies.schedule,
                                                   &frequencies.phase_rounding, &has_large);
   frequencies.axis_count = checked.axes;
+  frequencies.is_summed = IsSummed(checked);
+  frequencies.term_stride = checked.rotary_dim / 2;
   PlanArrays(checked.rotary_dim / 2, has_large, &frequencies);
   return status;
 }

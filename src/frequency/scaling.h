@@ -29,6 +29,20 @@ inline bool IsAxial(const posenc_rotary_spec& spec) {
 // The spec of that rotary, checked, for an axis that has pairs: of axis_specs, or what all axes share.
 posenc_status SpecOfAxis(const posenc_rotary_spec& spec, std::size_t axis, posenc_rotary_spec* own);
 
+// Whether each pair's phase is a sum over axes. Then entry k * pairs + i of the list is pair i's frequency on
+// axis k.
+inline bool IsSummed(const posenc_rotary_spec& spec) {
+  return spec.axes > 1 && spec.axis_order == POSENC_SUMMED_AXES;
+}
+
+// How many frequencies there are.
+inline std::size_t FrequenciesOf(const posenc_rotary_spec& spec) {
+  return spec.rotary_dim / 2 * (IsSummed(spec) ? spec.axes : 1);
+}
+
+// ScalingCalls::sum (sums.cc).
+ExactPhase SumOverAxes(const Schedule& schedule, const double* position, std::size_t pair);
+
 // An axis' entry of axis_specs, of which only struct_size is checked.
 posenc_status CopyAxisSpec(const posenc_rotary_spec& spec, std::size_t axis, posenc_rotary_spec* own);
 

@@ -56,6 +56,14 @@ FrequencyList ListOf(const posenc_spec& spec);
 struct Scaling;
 struct Schedule;
 
+// A phase that is a sum over axes, without an error: quarter_turns + rest in quarter turns, |rest| <= 1/2, or
+// rest in radians.
+struct ExactPhase {
+  Wide1408 rest;
+  int quarter_turns;
+  bool in_radians;
+};
+
 // What a rotary's axes and scaling (scaling.h) make of a schedule. They are called through pointers only, so
 // that a static program that rotates nothing does not link them.
 struct ScalingCalls {
@@ -66,6 +74,8 @@ struct ScalingCalls {
   RationalStep (*rational)(const Schedule& own, std::size_t entry);
   // w_i of all pairs, high + low [pairs], as tables have them (table.h).
   void (*fill)(const Schedule& schedule, double* high, double* low);
+  // The phase of a pair whose phases are sums over axes, at a position [axes].
+  ExactPhase (*sum)(const Schedule& schedule, const double* position, std::size_t pair);
 };
 
 // w_i = scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim), or scale * list[i], in the

@@ -72,6 +72,15 @@ struct FrequencyTable {
   std::uint8_t* axes;      // the axis of each pair; null if there is one axis
 
   std::size_t first;  // of the schedule's pairs, in a slice of them; else 0
+
+  // Of a rotary whose phases are sums over axes. A table's multiples are 1 then and its steps the phases of
+  // one token: `high`, `low` and `position` are room [padded] and [axis_count] that its caller provides, and
+  // RotaryKernels::sum fills. What the phases are sums of:
+  bool is_summed;
+  std::size_t term_stride;  // entries from an axis to the next
+  double* term_high;        // [axis_count, term_stride], steps without reduction, good to 2^-106; padding follows
+  double* term_low;
+  double* position;
   Schedule schedule;  // what the steps were made of, for wide arithmetic
 
   // phases [pairs], rounded, of the pairs from i on.
@@ -117,14 +126,15 @@ struct RotaryTable {
   double* offsets;
   bool has_offsets;
 
-  // Whether pairs have multiples of their own: the positions of their axes, or rounded phases.
+  // Whether pairs have multiples of their own: the positions of their axes, or rounded phases; or numbers that
+  // RotaryKernels::sum sets.
   bool HasMultiples() const { return IsRounded() || frequencies.axis_count > 1; }
   bool IsRounded() const { return !frequencies.phase_rounding.IsNone(); }
 
   // The cosines of an offset; the sines follow.
   double* OffsetCosines(std::size_t offset) const { return offsets + 2 * (offset - 1) * frequencies.count; }
 
-  // multiples [frequencies.count + kPadding], 0 past the pairs, of a position [axes].
+  // multiples [frequencies.count + kPadding], 0 past the pairs, of a position [axes]; not if phases are sums.
   void FillMultiples(const double* position, double* multiples) const;
 };
 

@@ -49,7 +49,8 @@ namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 
-constexpr RotaryKernels kRotaryKernels = {&SinCosOfToken,
+constexpr RotaryKernels kRotaryKernels = {&SumPhases,
+                                          &SinCosOfToken,
                                           &SinCosOfOffset,
                                           &AddTokenAngles,
                                           {nullptr, &RoundSinCos<POSENC_F32>, &RoundSinCos<POSENC_BF16>,
@@ -103,6 +104,7 @@ void Fast(const float* cosines, const float* sines, const Heads& heads) {
 }
 
 constexpr RotaryKernels kReference = {
+    &ReferenceSum,
     &ReferenceSinCos,
     nullptr,
     nullptr,

@@ -1,5 +1,6 @@
 #include "kernel/rotary_reference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -190,6 +191,21 @@ bool IsShortInFloat(const Gain& gain) {
   constexpr int kDigits = 24 - TraitsOf(POSENC_F16).digits, kMaxFraction = 16;
   const double scaled = gain.nearest() * TwoTo(kMaxFraction);
   return EndsWith(gain.nearest(), 53 - kDigits) && IsWhole(scaled) && gain.IsDouble();
+}
+
+void LeaveUndecided(const FrequencyTable& table, std::size_t pair, double* multiples) {
+  const ExactPhase phase = table.schedule.calls->sum(table.schedule, table.position, table.first + pair);
+  const bool is_zero = phase.rest.IsZero() && phase.quarter_turns == 0;
+  // A phase of whole quarter turns has lost all its digits, so that its pair is undecided.
+  table.high[pair] = 4.0;
+  table.low[pair] = 0.0;
+  multiples[pair] = is_zero ? 0.0 : 1.0;
+  if (!phase.rest.IsZero() && std::fabs(ToDouble(phase.rest)) < kMinSummedPhase) multiples[pair] = 0x1p-1000;
+}
+
+void ReferenceSum(const FrequencyTable& table, const double* position, double* multiples) {
+  std::copy(position, position + table.axis_count, table.position);
+  for (std::size_t i = 0; i < table.count; ++i) LeaveUndecided(table, i, multiples);
 }
 
 Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,

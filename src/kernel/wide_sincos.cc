@@ -1,6 +1,7 @@
 #include "kernel/wide_sincos.h"
 
 #include <cstdint>
+#include <utility>
 
 #include "kernel/heads.h"
 #include "number/compiler.h"
@@ -59,7 +60,8 @@ WideSinCos<kLimbs> KnownSinCos(int twenty_fourths) {
           WideKnownSine<kLimbs>(twenty_fourths + 6),
           kSinCosBits<kLimbs> - 1,
           kKnown[FoldToQuarter(twenty_fourths)],
-          {}};
+          {},
+          0};
 }
 
 // Sines from 0 to 90 degrees, rounded to each type: of halves, the roots of 1/2, those of 3/4 and 1; of 0 and
@@ -85,12 +87,41 @@ double KnownSine(int twenty_fourths, posenc_type type) {
   return twenty_fourths % 24 > 12 ? -sine : sine;
 }
 
+// quarter_turns + r from exact integers: it is known if r is a multiple of 1/2, as a number that is no fraction
+// of a power of two is no twelfth of a turn.
+template <int kLimbs>
+WideSinCos<kLimbs> SinCosOfExactSum(int quarter_turns, const Wide<kLimbs>& r) {
+  Wide<kLimbs> doubled = r;
+  ++doubled.exponent;
+  const std::int64_t halves = NearestInteger(doubled);
+  if (Subtract(doubled, FromInteger<kLimbs>(halves)).IsZero()) {
+    return KnownSinCos<kLimbs>(static_cast<int>((6 * quarter_turns + 3 * halves + 24) % 24));
+  }
+  WideSinCos<kLimbs> sin_cos{{}, {}, kSinCosBits<kLimbs> - 1, Known::kNothing, r, quarter_turns};
+  Wide<kLimbs> s, c;
+  SinCosQuarterTurns(r, &s, &c);
+  AddQuarterTurns(quarter_turns, s, c, &sin_cos);
+  return sin_cos;
+}
+
+// A phase less whole turns, for those of more than 2^62 quarter turns.
+template <int kLimbs>
+Wide<kLimbs> ModuloEight(const Wide<kLimbs>& phase) {
+  Wide<kLimbs> eighth = phase;
+  eighth.exponent -= 3;
+  Wide<kLimbs> turns = FromInteger<kLimbs>(NearestInteger(eighth));
+  turns.exponent += 3;
+  return Subtract(phase, turns);
+}
+
 // SinCosOf a pair at a multiple whose phase is not 0, but for the angles that KnownAngleAt knows.
 template <int kLimbs>
 WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
   const Wide<kLimbs> phase = pair.At(multiple);
-  const std::int64_t quarter_turns = NearestInteger(phase);
-  const Wide<kLimbs> r = Subtract(phase, FromInteger<kLimbs>(quarter_turns));
+  if (pair.IsExactSum()) return SinCosOfExactSum(pair.quarter_turns(), phase);
+  const Wide<kLimbs> rest = phase.exponent < 62 ? phase : ModuloEight(phase);  // only sums are that large
+  const std::int64_t quarter_turns = NearestInteger(rest);
+  const Wide<kLimbs> r = Subtract(rest, FromInteger<kLimbs>(quarter_turns));
   if constexpr (kLimbs == kMaxLimbs) {
     // Known angles of rational frequencies whose integers do not fit (PROOF.md, section 5).
     const Wide<kLimbs> parts = Multiply(r, FromInteger<kLimbs>(6));
@@ -102,7 +133,7 @@ WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
       return KnownSinCos<kLimbs>(twenty_fourths);
     }
   }
-  WideSinCos<kLimbs> sin_cos{{}, {}, kSinCosBits<kLimbs> - 1, Known::kNothing, phase};
+  WideSinCos<kLimbs> sin_cos{{}, {}, kSinCosBits<kLimbs> - 1, Known::kNothing, phase, 0};
   Wide<kLimbs> s, c;
   SinCosQuarterTurns(r, &s, &c);
   if (!pair.IsExact()) {
@@ -176,7 +207,11 @@ bool RoundCombination(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& eve
   *rounded = RoundToType(value, type, bits, &decided);
   if constexpr (kLimbs == kMaxLimbs) {
     if (!decided && sin_cos.IsTiny()) {
-      *rounded = RoundBySeries(value, type, even, odd, sin_cos.Radians());
+      Wide<kLimbs> of_cosine = even, of_sine = odd;
+      for (int k = 0; k < sin_cos.quarter_turns; ++k) {  // cos(t + pi/2) = -sin(t), sin(t + pi/2) = cos(t)
+        of_sine = Negate(std::exchange(of_cosine, of_sine));
+      }
+      *rounded = RoundBySeries(value, type, of_cosine, of_sine, sin_cos.Radians());
       decided = true;
     }
   }

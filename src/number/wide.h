@@ -24,6 +24,7 @@ struct Wide {
 };
 using Wide256 = Wide<4>;
 using Wide1024 = Wide<16>;
+using Wide1408 = Wide<22>;  // for sums over axes: only conversions, sums and products
 
 // Conversions. Those to Wide are exact; the double is finite. ToDouble rounds to nearest, ties to even, if
 // the result is 0 or a normal number.
@@ -33,6 +34,16 @@ template <int kLimbs>
 Wide<kLimbs> FromInteger(std::int64_t x);
 template <int kLimbs>
 double ToDouble(const Wide<kLimbs> &x);
+
+// The leading limbs of x; the others are cut off.
+template <int kTo, int kLimbs>
+Wide<kTo> TopOf(const Wide<kLimbs> &x) {
+  Wide<kTo> top;
+  for (int i = 0; i < kTo; ++i) top.limb[i] = x.limb[kLimbs - kTo + i];
+  top.exponent = x.exponent;
+  top.negative = x.negative;
+  return top;
+}
 
 // Arithmetic. Relative errors are below 2^-kWideBits, also of sums that cancel (measured by
 // tests/wide_test.cc). Products whose digits fit are exact. Divisors are not 0.
@@ -48,15 +59,6 @@ template <int kLimbs>
 Wide<kLimbs> Multiply(const Wide<kLimbs> &a, const Wide<kLimbs> &b);
 template <int kLimbs>
 Wide<kLimbs> Divide(const Wide<kLimbs> &a, const Wide<kLimbs> &b);
-
-// The upper bits of x.
-inline Wide256 TopOf(const Wide1024 &x) {
-  Wide256 top;
-  for (int i = 0; i < 4; ++i) top.limb[i] = x.limb[12 + i];
-  top.exponent = x.exponent;
-  top.negative = x.negative;
-  return top;
-}
 
 // The integer nearest to x, |x| < 2^62; at a tie, the one farther from 0.
 template <int kLimbs>
