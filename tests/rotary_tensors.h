@@ -27,7 +27,8 @@ class TurnTable {
   std::size_t tokens() const { return tokens_; }
   std::size_t pairs() const { return oracle_.pairs(); }
   GainedTurn Gained(std::size_t token, std::size_t pair, const RotaryGain& gain) const {
-    return {&oracle_, pair, positions_[oracle_.axis(pair) * tokens_ + token], gain};
+    const auto at = [&](std::size_t axis) { return positions_[axis * tokens_ + token]; };
+    return {&oracle_, pair, oracle_.PositionOf(pair, at), gain};
   }
 
  private:

@@ -71,9 +71,8 @@ posenc_status RotaryPlan::Make() {
   rotary.to = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
   rotary.arithmetic = spec.arithmetic;
   rotary.kernels = RotaryKernelsOf(rotary.target);
-  rotary.table.has_offsets =
-      rotary.kernels->offset != nullptr && !rotary.table.IsRounded() &&
-      !rotary.table.frequencies.is_summed && rotary.pairs <= kMaxAddedPairs;
+  rotary.table.has_offsets = rotary.kernels->offset != nullptr && !rotary.table.IsRounded() &&
+                             !rotary.table.frequencies.is_summed && rotary.pairs <= kMaxAddedPairs;
   return POSENC_OK;
 }
 
@@ -120,7 +119,8 @@ double posenc_rotary_amplitude(const posenc_rotary* rotary) {
 }
 
 double posenc_rotary_radians(const posenc_rotary* rotary, size_t i) {
-  if (i >= posenc_rotary_frequency_count(rotary)) return std::numeric_limits<double>::quiet_NaN();
+  if (rotary == nullptr || i >= FrequenciesOf(rotary->rotary.table.scaling.spec))
+    return std::numeric_limits<double>::quiet_NaN();
   return InFpState([&] { return rotary->rotary.table.frequencies.schedule.NearestRadians(i); });
 }
 

@@ -293,8 +293,8 @@ RationalStep RationalStepOf(const Schedule& schedule, std::size_t entry) {
 
 }  // namespace
 
-const ScalingCalls kScalingCalls = {&OwnSchedule, &StepIn256Bits, &StepIn1024Bits, &RationalStepOf,
-                                    &FillSteps,   &SumOverAxes};
+const ScalingCalls kScalingCalls = {&OwnSchedule,    &StepIn256Bits, &StepIn1024Bits,
+                                    &RationalStepOf, &FillSteps,     &SumOverAxes};
 
 bool AreInRange(const Schedule& schedule, bool* has_large) {
   Steps steps(schedule);

@@ -56,11 +56,11 @@ FrequencyList ListOf(const posenc_spec& spec);
 struct Scaling;
 struct Schedule;
 
-// A phase that is a sum over axes, without an error: quarter_turns + rest in quarter turns, |rest| <= 1/2, or
-// rest in radians.
+// A phase that is a sum over axes, without an error: rest in radians or, of frequencies in turns, so many
+// eighths of a turn, modulo 8, and rest quarter turns, |rest| <= 1/4.
 struct ExactPhase {
   Wide1408 rest;
-  int quarter_turns;
+  int eighths;
   bool in_radians;
 };
 

@@ -33,7 +33,7 @@ ExactPhase SumOverAxes(const Schedule& schedule, const double* position, std::si
     return nearest;
   };
   subtract(3);  // whole turns, as quarter turns may be more than 2^62
-  phase.quarter_turns = static_cast<int>(subtract(0) & 3);
+  phase.eighths = static_cast<int>(subtract(-1) & 7);
   return phase;
 }
 

@@ -196,7 +196,8 @@ void PlanArrays(std::size_t pairs, bool has_large, FrequencyTable* table) {
   table->count = pairs;
   table->padded = pairs + kPadding;
   table->steps_are_reduced = table->phase_rounding.IsNone() && has_large && !table->is_summed;
-  table->has_rational = table->phase_rounding.IsNone() && table->schedule.list.unit != POSENC_RADIANS && !table->is_summed;
+  table->has_rational =
+      table->phase_rounding.IsNone() && table->schedule.list.unit != POSENC_RADIANS && !table->is_summed;
   table->min_uncancelled = table->is_summed ? kMinUncancelledSum : kMinUncancelled;
 }
 

@@ -78,7 +78,7 @@ struct FrequencyTable {
   // RotaryKernels::sum fills. What the phases are sums of:
   bool is_summed;
   std::size_t term_stride;  // entries from an axis to the next
-  double* term_high;        // [axis_count, term_stride], steps without reduction, good to 2^-106; padding follows
+  double* term_high;  // [axis_count, term_stride], steps without reduction, good to 2^-106; padding follows
   double* term_low;
   double* position;
   Schedule schedule;  // what the steps were made of, for wide arithmetic
@@ -126,8 +126,8 @@ struct RotaryTable {
   double* offsets;
   bool has_offsets;
 
-  // Whether pairs have multiples of their own: the positions of their axes, or rounded phases; or numbers that
-  // RotaryKernels::sum sets.
+  // Whether pairs have multiples of their own: the positions of their axes, or rounded phases; or numbers
+  // that RotaryKernels::sum sets.
   bool HasMultiples() const { return IsRounded() || frequencies.axis_count > 1; }
   bool IsRounded() const { return !frequencies.phase_rounding.IsNone(); }
 

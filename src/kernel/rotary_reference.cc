@@ -195,12 +195,14 @@ bool IsShortInFloat(const Gain& gain) {
 
 void LeaveUndecided(const FrequencyTable& table, std::size_t pair, double* multiples) {
   const ExactPhase phase = table.schedule.calls->sum(table.schedule, table.position, table.first + pair);
-  const bool is_zero = phase.rest.IsZero() && phase.quarter_turns == 0;
+  const bool is_whole = phase.rest.IsZero();
   // A phase of whole quarter turns has lost all its digits, so that its pair is undecided.
   table.high[pair] = 4.0;
   table.low[pair] = 0.0;
-  multiples[pair] = is_zero ? 0.0 : 1.0;
-  if (!phase.rest.IsZero() && std::fabs(ToDouble(phase.rest)) < kMinSummedPhase) multiples[pair] = 0x1p-1000;
+  multiples[pair] = is_whole && phase.eighths == 0 ? 0.0 : 1.0;
+  if (!is_whole && phase.eighths % 2 == 0 && std::fabs(ToDouble(phase.rest)) < kMinSummedPhase) {
+    multiples[pair] = 0x1p-1000;
+  }
 }
 
 void ReferenceSum(const FrequencyTable& table, const double* position, double* multiples) {

@@ -81,7 +81,8 @@ inline HWY_NOINLINE void SumPhases(const FrequencyTable& table, const double* po
     const auto added = hn::Sub(phase, high);
     auto phase_low = hn::Add(hn::Sub(high, hn::Sub(phase, added)), hn::Sub(low, added));
     const auto is_zero = hn::Eq(factor, zero);  // each term has a factor of 0
-    auto is_known = hn::And(hn::Ge(hn::Abs(phase), hn::Set(d, kMinSummedPhase)), hn::Le(size, hn::Set(d, kMaxSum)));
+    auto is_known =
+        hn::And(hn::Ge(hn::Abs(phase), hn::Set(d, kMinSummedPhase)), hn::Le(size, hn::Set(d, kMaxSum)));
     is_known = hn::And(is_known, hn::Ge(hn::Abs(phase), hn::Mul(size, hn::Set(d, kMinUncancelledSum))));
 
     const auto turns = hn::Add(hn::Sub(hn::Add(size, fours), fours), hn::Set(d, 4.0));

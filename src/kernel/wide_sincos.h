@@ -44,9 +44,9 @@ class Phase {
   bool IsExact() const { return is_exact_; }
   bool MayBeRational() const { return may_be_rational_; }
   int KnownBits() const { return known_bits_; }
-  // A sum of frequencies in turns: At gives what is left of it after quarter_turns.
+  // A sum of frequencies in turns: At gives what it is more than `eighths` of a turn.
   bool IsExactSum() const { return is_exact_ && is_summed_; }
-  int quarter_turns() const { return quarter_turns_; }
+  int eighths() const { return eighths_; }
   Wide<kLimbs> At(double multiple) const {
     return is_summed_ ? step_ : Multiply(FromDouble<kLimbs>(multiple), step_);
   }
@@ -54,12 +54,12 @@ class Phase {
  private:
   void SetSum(const ExactPhase& phase) {
     step_ = TopOf<kLimbs>(phase.rest);
-    quarter_turns_ = phase.quarter_turns;
+    eighths_ = phase.eighths;
     if (phase.in_radians) step_ = Multiply(step_, QuarterTurnsPerRadian<kLimbs>());
   }
 
   Wide<kLimbs> step_;
-  int quarter_turns_ = 0;
+  int eighths_ = 0;
   bool is_exact_;
   bool may_be_rational_;
   int known_bits_;
@@ -81,7 +81,7 @@ struct WideSinCos {
   int bits;  // both have relative errors below 2^-bits; if it is not positive, even their signs are unknown
   Known known;
   Wide<kLimbs> phase;  // in quarter turns; 0 if anything is known
-  int quarter_turns;   // which the phase is counted from, modulo 4
+  int eighths;         // of a turn, which the phase is counted from; 0 but for exact sums
 
   // Whether the phase is below 2^-79 quarter turns, so that 1,024 bits may not tell sine from phase
   // (PROOF.md, section 5).

@@ -174,7 +174,16 @@ void OwnedRotarySpec::Arrange(Bytes& bytes) {
   const std::size_t pairs =
       (spec_.rotary_dim == 0 ? spec_.head_dim - spec_.rotary_offset : spec_.rotary_dim) / 2;
   if (!Rarely(bytes, 3)) spec_.phase_rounding = POSENC_NO_PHASE_ROUNDING;
-  if (spec_.axes > 1 && spec_.sections[0] + spec_.sections[1] == 0) MakeSections(&spec_, pairs, bytes);
+  const bool are_summed = spec_.axis_order == POSENC_SUMMED_AXES && spec_.axes > 1 && !Rarely(bytes, 16);
+  if (spec_.axes > 1 && !are_summed && spec_.sections[0] + spec_.sections[1] == 0)
+    MakeSections(&spec_, pairs, bytes);
+  if (are_summed) {
+    for (std::size_t& section : spec_.sections) section = 0;
+    spec_.scaling = POSENC_NO_SCALING;
+    spec_.phase_rounding = POSENC_NO_PHASE_ROUNDING;
+    return SetList(kFrequencies, std::min<std::size_t>(spec_.axes, POSENC_MAX_AXES) * pairs,
+                   bytes.ConsumeBool());
+  }
   const bool has_specs = spec_.axis_order == POSENC_AXIAL_AXES || Rarely(bytes, 16);
   if (spec_.axes <= POSENC_MAX_AXES && has_specs && bytes.ConsumeBool()) {
     spec_.scaling = POSENC_NO_SCALING;

@@ -67,7 +67,7 @@ RotaryFormula::Place RotaryFormula::PlaceOf(std::size_t pair) const {
   place.i = pair;
   place.numerator = 2.0 * static_cast<double>(pair);
   place.denominator = spec_.exponent_dim != 0.0 ? spec_.exponent_dim : static_cast<double>(rotary_dim_);
-  if (axes == 1) return place;
+  if (axes == 1 || is_summed()) return place;
   if (spec_.axis_order == POSENC_INTERLEAVED_AXES) {
     place.axis = pair < axes * sections[pair % axes] ? pair % axes : 0;
   } else if (spec_.axis_order == POSENC_IMROPE_AXES) {
@@ -210,6 +210,16 @@ Real RotaryFormula::Radians(std::size_t pair, int bits) const {
   Real w = Frequency(pair, bits);
   if (unit(pair) == POSENC_RADIANS) return w;
   return w * Real::Pi(static_cast<int>(w.bits())) * (unit(pair) == POSENC_TURNS ? 2.0 : 1.0);
+}
+
+Real RotaryFormula::Sum(std::size_t pair, const std::vector<double>& position) const {
+  constexpr int kBits =
+      2500;  // doubles from 2^31 to 2^-1074 times frequencies of 106 digits from 2^31 to 2^-126
+  Real sum(0.0, kBits);
+  for (std::size_t k = 0; k < spec_.axes; ++k) {
+    sum = sum + Real(Listed(k * pairs() + pair), kBits) * spec_.position_scale * position[k];
+  }
+  return sum;
 }
 
 posenc_unit RotaryFormula::unit(std::size_t pair) const {

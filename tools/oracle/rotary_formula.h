@@ -18,7 +18,13 @@ class RotaryFormula {
   explicit RotaryFormula(const posenc_rotary_spec& spec);
 
   std::size_t pairs() const { return rotary_dim_ / 2; }
-  std::size_t axis(std::size_t pair) const;
+  std::size_t axis(std::size_t pair) const;  // 0 if phases are sums
+
+  // Whether phases are sums over axes: frequency k * pairs() + i is then pair i's on axis k.
+  bool is_summed() const { return spec_.axes > 1 && spec_.axis_order == POSENC_SUMMED_AXES; }
+
+  // That sum for a position [axes], in the spec's unit, without an error.
+  Real Sum(std::size_t pair, const std::vector<double>& position) const;
 
   // The scaled w_i times position_scale, per step: in the spec's unit, which only radians leave as it is.
   // Relative error below 2^-bits, unless a ramp is so steep that it takes more than 256 bits more.

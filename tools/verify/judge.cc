@@ -128,7 +128,8 @@ Answers Judge::ExpectEncodingsInSharedTypes() const {
 oracle::Turn Judge::TurnOf(std::size_t row, std::size_t pair, bool is_k) {
   const bool is_cache = case_.operation == Operation::kWriteCache;
   const oracle::Gain gain{is_k || is_cache ? 1.0 : case_.scale, !is_cache && case_.inverse};
-  return {&*rotary_, pair, case_.Position(rotary_->axis(pair), row), gain};
+  const auto at = [&](std::size_t axis) { return case_.Position(axis, row); };
+  return {&*rotary_, pair, rotary_->PositionOf(pair, at), gain};
 }
 
 Answers Judge::ExpectCaches() {
