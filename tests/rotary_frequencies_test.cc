@@ -612,6 +612,7 @@ std::string NotPositive(const std::string& member) { return member + "=0|-1|inf|
 const std::string kFactors =
     "head_dim=8 scaling=LONGROPE factor=32 length=5000 original_length=4096 "
     "factors=1,1.5,2,4 long_factors=1,2,4,8";
+const std::string kSummed = "head_dim=8 axis_order=SUMMED_AXES axes=3 frequencies=0.5+0.25*12";
 const std::string kThreeAxes = "axis_order=CONSECUTIVE_AXES axes=3 sections=";
 
 std::vector<Refusal> Refusals() {
@@ -680,7 +681,7 @@ std::vector<Refusal> Refusals() {
            kThreeAxes +
            "7,7,6 axis_order=SPLIT_AXES;axes=4 sections=5,5,5,5 axis_order=AXIAL_AXES;axes=2 "
            "sections=0,20;axes=4 sections=7,6,5,2 axis_order=IMROPE_AXES",
-       "axes=0|5|2;axis_order=6|-1;sections=20;axes=2 sections=10,9;axes=2 sections=10,11;" + kThreeAxes +
+       "axes=0|5|2;axis_order=7|-1;sections=20;axes=2 sections=10,9;axes=2 sections=10,11;" + kThreeAxes +
            "11,-1,10;" + kThreeAxes + "6,8,6 axis_order=INTERLEAVED_AXES;" + kThreeAxes +
            "6,6,8 axis_order=INTERLEAVED_AXES;" + kThreeAxes + "8,7,5 axis_order=ALTERNATING_AXES;" +
            kThreeAxes +
@@ -717,6 +718,16 @@ std::vector<Refusal> Refusals() {
       {"head_dim=16384 axis_order=AXIAL_AXES axes=2 sections=8000,192 0.base=100",
        "1.frequencies=0.5+0.5*192;sections=0,8192", "sections=8000,193;sections=8000,191;head_dim=16382",
        POSENC_BAD_AXES},
+      {kSummed, "position_scale=0.5;unit=TURNS;exponent_dim=64 base=9;axes=1 frequency_count=4",
+       "frequencies= frequency_count=0;frequencies= frequency_count=0 "
+       "axes=1;scaling=LINEAR;phase_rounding=F32_INV_FREQ;"
+       "frequencies= frequencies_f32=0.5+0.25*12 phase_rounding=F32_INV_FREQ",
+       POSENC_BAD_SUMMED_AXES},
+      {kSummed, "axes=2 frequencies=0.5+0.25*8", "frequency_count=4|8|13|0;axes=2|4",
+       POSENC_BAD_FREQUENCY_COUNT},
+      {kSummed, "sections=0,0,0,0", "sections=4|4,0,0|2,1,1|0,0,0,4", POSENC_BAD_AXES},
+      {kSummed, "frequencies=1,1,1,1,1,1,1,1,1,1,1,0",
+       "frequencies=1,1,1,1,1,1,1,1,1,1,1,1e10|1,1,1,1,1,1,1,1,1,1,1,1e-40", POSENC_FREQUENCY_OUT_OF_RANGE},
       {"head_dim=128", "amplitude=0x1p-64|0x1p64", "amplitude=-1|0x0.fffffp-64|0x1.00001p64|inf|nan",
        POSENC_BAD_AMPLITUDE},
       {kYarn, "mscale=1e20", "mscale=2e20|1e308;mscale_all_dim=2e20", POSENC_BAD_AMPLITUDE},

@@ -534,7 +534,13 @@ def print_rotary(words):
         if pair not in shown and not {0, s["head_dim"] - 1} & set(places(output, offset, n, pair)):
             continue
         p = positions[axes[pair]]
-        if "phase_rounding" in s:
+        if s.get("axis_order") == "SUMMED_AXES":  # RoPE-Mixed: t_x * freqs[0] + t_y * freqs[1]
+            of_axes = [D(listed_frequencies(s)[k * n + pair]) * D(s.get("position_scale", 1)) for k in range(s["axes"])]
+            unit = s.get("unit", "RADIANS")
+            sine, cosine = sine_cosine(sum(D(at) * own for at, own in zip(positions, of_axes)), 1, unit)
+            if pair in shown:
+                results |= {f"w{k * n + pair}": own * UNITS[unit] for k, own in enumerate(of_axes)}
+        elif "phase_rounding" in s:
             sine, cosine = sine_cosine(1, rounded_rotary_phase(s, r, pair, i, p))
         elif of_axis(s, axes[pair]).get("unit", "RADIANS") != "RADIANS":
             sine, cosine = sine_cosine((w / (2 * PI)).quantize(D("1e-70")), p, "TURNS")
@@ -605,6 +611,9 @@ head_dim=20 axis_order=ALTERNATING_AXES axes=3 sections=4,3,3; head_dim=18 axis_
 head_dim=10 axis_order=SPLIT_AXES axes=2 sections=3,2
 head_dim=16 axis_order=SPLIT_AXES axes=3 sections=3,3,2 frequencies=0.5+0.125*8
 head_dim=20 axis_order=SPLIT_AXES axes=3 sections=4,3,3 scaling=LLAMA3 factor=8 original_length=8192
+head_dim=16 axis_order=SUMMED_AXES axes=2 frequencies=-0.5+0.0625*16; head_dim=12 axis_order=SUMMED_AXES axes=3 frequencies=0.75+-0.125*18
+head_dim=8 axis_order=SUMMED_AXES axes=4 frequencies_f32=0.125+0.375*16 position_scale=0.7
+head_dim=12 axis_order=SUMMED_AXES axes=2 frequencies=0.5+-0.125*12 unit=TURNS
 head_dim=16 axis_order=AXIAL_AXES axes=4 sections=1,4,2,1 scaling=LINEAR factor=1.7
 head_dim=16 axis_order=AXIAL_AXES axes=2 sections=3,5 unit=TURNS base=100
 head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=NTK factor=3
