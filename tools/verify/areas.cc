@@ -113,6 +113,8 @@ void AppendCaches(std::mt19937_64* random, std::vector<Group>* areas) {
        "|factor=8 original_length=1024 {scaling=yarn {axis_order=consecutive,interleaved,alternating "
        "sections=4/2/2|axis_order=split sections=3/3/2|axis_order=axial sections=4/2/2"
        "|axis_order=imrope sections=3/3/2}}"
+       "|axis_order=summed axes=2 "
+       "frequencies=0.3/1/0.001/7/-0.3/-0x1.fffffep-1/0.002/-7/11/-0.5/0.75/-0.1/0/1/2/-2"
        "|scaling=llama3 factor=3.7 original_length=8192 high_freq_factor=3}"},
       0, &cases);
   for (Case& c : cases) {

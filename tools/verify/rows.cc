@@ -128,6 +128,8 @@ std::map<std::string, Numbers> NamedLists() {
       {"far", {0, 1, -3, 4095, 131071, 999999, 0x1p24 + 1, 1234567890, 0x1p31 - 1, -0x1p31}},
       // Frequencies and factors.
       {"halving_37", Sequence(37, [](int k) { return std::ldexp(1.0 + k, -k); })},
+      {"halving_1030",
+       Sequence(1030, [](int k) { return std::ldexp(1.0 + k, -(k % 30)) * (k % 2 == 0 ? -1.0 : 1.0); })},
       {"slow_64", Sequence(64, [](int k) { return std::ldexp(1.0 + k, -(k / 2 + 6)); })},
       {"signed_64", Sequence(64, [](int k) { return std::ldexp(1.0 + k, -k) * (k % 5 == 4 ? -1.0 : 1.0); })},
       {"factors_64", Sequence(64, [](int k) { return 1.0 + 0.0625 * k; })},
@@ -356,7 +358,7 @@ void Finish(Case* c) {
   }
   posenc_spec& e = c->encoder;
   if (e.frequencies != nullptr || e.frequencies_f32 != nullptr) e.frequency_count = (e.dim + 1) / 2;
-  SetCounts(c->pairs(), &c->rotary);
+  SetCounts(c->pairs() * (c->rotary.axis_order == POSENC_SUMMED_AXES ? c->rotary.axes : 1), &c->rotary);
   if (c->rotary.axis_specs == nullptr) return;
   posenc_rotary_spec* const of_axes = OwnAxisSpecs(&c->rotary);
   for (std::size_t k = 0; k < c->rotary.axes; ++k) SetCounts(c->rotary.sections[k], &of_axes[k]);
