@@ -190,11 +190,13 @@ Rows Schedules() {
       // known
       // angles; and heads with more pairs than a piece.
       "axis_order=summed {operation=rotate frequencies=signed_64 {head_dim=64 axes=2|head_dim=32 axes=4} "
-      "{$shown|k_heads=0 at=f64:fractions_24,real $types {arithmetic=exact|arithmetic=fast}}"
+      "{$shown|k_heads=0 at=f64:fractions_24,f64:real $types {arithmetic=exact|arithmetic=fast}}"
       "|frequencies_f32=0.3/1/0.001/7/-0.3/-0x1.fffffep-1/0.002/-7 head_dim=8 axes=2 "
-      "{operation=rotate at=0..8 $four_pairings|operation=rotate at=f64:small,eighths inputs=middle $types"
-      "|operation=cache at=f64:small,eighths,real $all_types cache_layout=halves_twice}"
-      "|frequencies=0.25/0.125/0.5/1/-0.25/0.75/3/0.0625 unit=turns head_dim=8 axes=2 at=f64:eighths,small "
+      "{operation=rotate at=0..8 $four_pairings|operation=rotate at=f64:small,f64:eighths inputs=middle "
+      "$types"
+      "|operation=cache at=f64:small,f64:eighths,f64:real $all_types cache_layout=halves_twice}"
+      "|frequencies=0.25/0.125/0.5/1/-0.25/0.75/3/0.0625 unit=turns head_dim=8 axes=2 "
+      "at=f64:eighths,f64:small "
       "{operation=rotate q_heads=8 inputs=normal,tiny $types|operation=cache amplitude=1,0x1.000001p0 "
       "$all_types}"
       "|operation=rotate frequencies=halving_1030 head_dim=1030 axes=2 at=i64:far $two_pairings}"};
