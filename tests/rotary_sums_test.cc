@@ -140,6 +140,33 @@ TEST_P(RotarySums, ThatLeaveTheSmallestTerm) {
   ExpectRight(SpecOf(frequencies), positions);
 }
 
+// Sums that agree with a multiple of a quarter turn in 212 bits, which leave 256 bits few; and those that are
+// a float's midpoint but for their last digits.
+TEST_P(RotarySums, BesideQuarterTurns) {
+  // pi / 2 and 3 pi / 2 as sums of four doubles, the last one times 2^60, as frequencies are not that small.
+  const double halves[2][4] = {
+      {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110, 0x1.4cf98e804177dp-104},
+      {0x1.2d97c7f3321d2p+2, 0x1.a79394c9e8a0ap-53, 0x1.456737b06ea1ap-107, -0x1.83226a8fe7731p-101}};
+  Frequencies frequencies;
+  for (int k = 0; k < 4; ++k) frequencies.push_back({halves[0][k], halves[1][k], -halves[0][k]});
+  ExpectRight(SpecOf(frequencies), {{1, 1, 1, 0x1p-60},
+                                    {2, 2, 2, 0x1p-59},
+                                    {1, 1, 1, 0},
+                                    {1, 1, 0, 0},
+                                    {3, 3, 3, 0x3p-60},
+                                    {-1, -1, -1, -0x1.8p-60}});
+  const Frequencies ones(3, {1.0, -1.0, 0x1p-3});
+  std::vector<std::vector<double>> positions;
+  for (const double small : {0x1p-900, -0x1p-900, 0x1p-1074, -0x1p-200, 0.0}) {
+    for (const double middle : {0x1.000003p-100, 0x1.01p-30, 0x1.002p-12, 0x1.8p-149, 0x1.000003p-60}) {
+      positions.push_back({middle, small, 0.0});
+      positions.push_back({0x1p20, 0x1p20, middle});
+      positions.push_back({small, small, middle});
+    }
+  }
+  ExpectRight(SpecOf(ones), positions, 1.0);
+}
+
 // In turns sums may be whole quarter turns and eighths, or as near to them as doubles can say.
 TEST_P(RotarySums, KnownAngles) {
   for (const posenc_unit unit : {POSENC_TURNS, POSENC_HALF_TURNS}) {
