@@ -118,9 +118,9 @@ enum POSENC_ENUM(posenc_axis_order) {
   // sections [24, 20, 20, 0] of 64 pairs are {22, 20, 20, 2} here.
   POSENC_IMROPE_AXES = 5,
   // Every axis rotates every pair: pair i by the sum of position[k] * frequencies[k][i] over the axes k, of
-  // listed frequencies [axes, rotary_dim / 2]: RoPE-Mixed. The sum is exact, of any positions that calls
-  // take,
-  // whatever it cancels; a sum of 0 is the angle 0. There are no sections, no scaling and no phase rounding.
+  // listed frequencies [axes, rotary_dim / 2]: RoPE-Mixed. The sum is exact whatever cancels in it, for all
+  // positions that calls take; a sum of 0 is the angle 0. There are no sections, no scaling and no phase
+  // rounding.
   POSENC_SUMMED_AXES = 6
 };
 
@@ -174,13 +174,13 @@ typedef struct posenc_rotary_spec {
 
   // The caller's frequencies (a checkpoint's inv_freq) instead of those of base and exponent_dim. They take
   // every scaling that does not change the base.
-  size_t frequency_count;        // 0 (the default), or rotary_dim / 2; of SUMMED axes axes * rotary_dim / 2
+  size_t frequency_count;        // 0 (the default), or rotary_dim / 2; of SUMMED axes, axes * rotary_dim / 2
   const double* frequencies;     // NULL (the default), or these
   const float* frequencies_f32;  // NULL (the default), or these
 
   size_t axes;                       // of a position, 1 .. POSENC_MAX_AXES; 1
-  size_t sections[POSENC_MAX_AXES];  // pairs of each axis, rotary_dim / 2 in all; all 0 of one axis or SUMMED
-                                     // ones
+  size_t sections[POSENC_MAX_AXES];  // pairs of each axis, rotary_dim / 2 in all; all 0 for one axis and for
+                                     // SUMMED axes
 
   const char* target;  // a name from posenc_targets; NULL (the default) means the best on this CPU
 

@@ -14,8 +14,8 @@ namespace posenc {
 namespace tools {
 
 // Of the digest's cases, what every machine must find.
-inline constexpr int kDigestVersion = 12;
-inline constexpr std::uint64_t kGoldenDigest = 0xe0bf357a092e1866;
+inline constexpr int kDigestVersion = 13;
+inline constexpr std::uint64_t kGoldenDigest = 0x4346496b15ccf55d;
 
 // FNV-1a, 64 bits, over the little-endian bytes of entries.
 class Digest {
