@@ -15,11 +15,11 @@
 #include <cstdint>
 #include <new>
 
-#include "spec/versioned.h"
 #include "call/checks.h"
 #include "frequency/schedule.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
+#include "spec/versioned.h"
 
 namespace posenc {
 namespace internal {

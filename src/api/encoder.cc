@@ -7,13 +7,13 @@
 
 #include "api/block.h"
 #include "api/handle.h"
-#include "spec/versioned.h"
 #include "call/call.h"
 #include "call/checks.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
 #include "spec/rows.h"
+#include "spec/versioned.h"
 
 namespace posenc {
 namespace internal {

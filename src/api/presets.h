@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "spec/versioned.h"
 #include "posenc/posenc_c.h"
 #include "spec/rows.h"
+#include "spec/versioned.h"
 
 namespace posenc {
 namespace internal {

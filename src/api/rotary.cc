@@ -7,11 +7,11 @@
 
 #include "api/block.h"
 #include "api/handle.h"
-#include "spec/versioned.h"
 #include "call/rotary.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/rotary_c.h"
+#include "spec/versioned.h"
 
 namespace posenc {
 namespace internal {

@@ -7,9 +7,9 @@
 
 #include "api/config_scaling.h"
 #include "api/config_values.h"
-#include "spec/versioned.h"
 #include "number/fp_state.h"
 #include "posenc/rotary_config_c.h"
+#include "spec/versioned.h"
 
 namespace posenc {
 namespace internal {
