@@ -39,6 +39,7 @@ bool IsInRange(double x, ConfigKind kind) {
     case SIZE:
       return IsWhole(x) && x >= 1.0;
     case PATTERN:
+    case SIZE_OR_NONE:
     case SECTIONS:
     case LAYER_SIZES:  // 0 for layers without attention
       return IsWhole(x);

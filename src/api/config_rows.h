@@ -29,6 +29,7 @@ enum ConfigSlot : std::uint8_t {
   local_rotary_dim,
   share,
   neighbours,
+  halves,
   base,
   base_ratio,
   layer_bases,
@@ -67,6 +68,7 @@ enum ConfigSlot : std::uint8_t {
   compress_ratios,
   window,
   turning_layers,
+  attending_layers,
   still_interval,
   turns,
   alibi,
@@ -93,12 +95,13 @@ enum ConfigKind : std::uint8_t {
   FLAG,     // also as the number 0 or 1
   PATTERN,  // a size, or a list of flags with one per layer
   SIZE,
+  SIZE_OR_NONE,  // 0 is as if the key were missing
   POSITIVE,
   NOT_NEGATIVE,
   LAYER_SIZES,  // these may be lists, with an entry per layer
   LAYER_SHARES,
   LAYER_BASES,
-  LAYER_BASES_OR_0,  // these are lists
+  LAYER_BASES_OR_0,  // these are lists; also numbers of layers
   LAYER_FLAGS,
   FACTORS,
   SECTIONS

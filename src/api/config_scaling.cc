@@ -107,6 +107,7 @@ posenc_scaling ScalingOf(ConfigValues* values) {
       ;
   const bool has_lists = values->Has(short_factors) || values->Has(long_factors);
   if (values->is_gguf() && has_lists) return POSENC_LONGROPE;
+  if (values->is_gguf() && values->Has(alpha)) return POSENC_NTK;
   if (values->Entry(type) == nullptr) {
     if (values->Number(dynamic) != 0.0) return POSENC_QWEN_NTK;
     if (values->is_gguf() && values->Has(factor)) return POSENC_LINEAR;

@@ -24,6 +24,8 @@ ConfigValues::Key ConfigValues::Parse(const posenc_config_entry& entry) const {
   if (is_gguf()) {
     key.places = TENSOR;
     if (Strip(architecture_, &key.name) && Strip(".", &key.name)) key.places = GGUF;
+    Text part = key.name;
+    if (Strip("vision.", &part) || Strip("audio.", &part)) key.places = 0;
     return key;
   }
   key.places = MODEL;
@@ -76,6 +78,7 @@ void ConfigValues::Take(const posenc_config_entry& entry, bool is_second_pass) {
   }
   const posenc_status status = CheckValue(entry, static_cast<ConfigKind>(row.kind));
   if (status != POSENC_OK) return RefuseEntry(status, entry);
+  if (row.kind == SIZE_OR_NONE && entry.number == 0.0) return;
   if (!key.dictionary.empty()) {
     has_types_ = true;
     if (!is_second_pass || key.dictionary != dictionary_) return;

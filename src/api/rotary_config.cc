@@ -26,10 +26,15 @@ struct Layer {
 bool DoesNotRotate(const Layer& layer, ConfigValues* values) {
   if (PlaceAmong(values->LayerType(), "linear_attention conv mamba mamba2 recurrent") != 0) return true;
   if (values->Number(turns, 1.0) == 0.0 || values->Number(alibi) != 0.0) return true;
+  if (values->Has(still_dim) && !values->Has(turning_dim)) return true;
   if (PlaceAmong(values->Word(position_type), "nope alibi") != 0) return true;
   if (layer.is_global && values->Has(global_is_still) && values->Has(window)) return true;
   if (values->layer() < 0) return false;
   if (values->Entry(layer_bases) != nullptr && values->Number(layer_bases) == 0.0) return true;
+  if (const posenc_config_entry* const attending = values->Entry(attending_layers); attending != nullptr) {
+    const double* const end = attending->numbers + attending->count;
+    if (std::find(attending->numbers, end, static_cast<double>(values->layer())) == end) return true;
+  }
   const posenc_config_entry* const listed = values->Entry(turning_layers);
   if (listed != nullptr && listed->count != 0) return values->Number(turning_layers, 1.0) == 0.0;
   const double interval = values->Number(still_interval);
@@ -182,7 +187,8 @@ void SetAxes(ConfigValues* values, posenc_rotary_spec* spec) {
 
 void SetPairing(ConfigValues* values, posenc_rotary_spec* spec) {
   // ggml's rotation by several axes pairs halves, whatever the architecture.
-  if (values->Number(neighbours) == 0.0 || (values->is_gguf() && spec->axes > 1)) return;
+  const bool pairs_halves = values->Number(halves, 1.0 - values->Number(neighbours)) != 0.0;
+  if (pairs_halves || (values->is_gguf() && spec->axes > 1)) return;
   spec->pairing = POSENC_NEIGHBOURS;
   if (values->Has(to_halves)) spec->output_pairing = POSENC_HALF_SPLIT;
 }
