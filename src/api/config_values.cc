@@ -114,7 +114,7 @@ void ConfigValues::Read() {
     dictionary_ = dictionary;
     for (const posenc_config_entry* entry = begin; entry != end; ++entry) Take(*entry, true);
   }
-  if (!is_by_type_) RefuseLayer();
+  if (!is_by_type_ && !ListHas(layer_type, type_)) RefuseLayer();
 }
 
 // A string of a list: the one with that index, or any if it is negative, that is the word, unless that is

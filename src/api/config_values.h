@@ -32,6 +32,8 @@ class ConfigValues {
   const char* bad_key() const { return bad_key_; }                     // "" unless a key is at fault
   bool is_gguf() const { return !architecture_.empty(); }
   bool is_by_type() const { return is_by_type_; }  // the values of `type` are in a dictionary of their own
+  // The layer's type is listed, but unlike other types it has no dictionary, or null for one.
+  bool is_left_out() const { return has_types_ && !is_by_type_; }
   std::int64_t layer() const { return arguments_.layer; }
 
   // Whether a key or the model has it.
