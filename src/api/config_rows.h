@@ -28,6 +28,7 @@ enum ConfigSlot : std::uint8_t {
   rotary_dim,
   local_rotary_dim,
   share,
+  no_dim,  // a part of latent attention's heads that is 0
   neighbours,
   halves,
   base,
@@ -95,7 +96,7 @@ enum ConfigKind : std::uint8_t {
   FLAG,     // also as the number 0 or 1
   PATTERN,  // a size, or a list of flags with one per layer
   SIZE,
-  SIZE_OR_NONE,  // 0 is as if the key were missing
+  SIZE_OR_NONE,  // 0 counts as no_dim
   POSITIVE,
   NOT_NEGATIVE,
   LAYER_SIZES,  // these may be lists, with an entry per layer

@@ -78,13 +78,12 @@ void ConfigValues::Take(const posenc_config_entry& entry, bool is_second_pass) {
   }
   const posenc_status status = CheckValue(entry, static_cast<ConfigKind>(row.kind));
   if (status != POSENC_OK) return RefuseEntry(status, entry);
-  if (row.kind == SIZE_OR_NONE && entry.number == 0.0) return;
   if (!key.dictionary.empty()) {
     has_types_ = true;
     if (!is_second_pass || key.dictionary != dictionary_) return;
     is_by_type_ = true;
   }
-  Found& found = found_[row.slot];
+  Found& found = found_[row.kind == SIZE_OR_NONE && entry.number == 0.0 ? no_dim : row.slot];
   const unsigned rank = key.rank * 256 + row_rank;
   if (rank > found.rank) found = {&entry, rank};
 }

@@ -186,10 +186,16 @@ void SetAxes(ConfigValues* values, posenc_rotary_spec* spec) {
   std::fill(spec->sections, spec->sections + spec->axes, pairs / spec->axes);
 }
 
+bool PairsHalves(ConfigValues* values) {
+  if (values->Has(halves)) return values->Number(halves) != 0.0;
+  // DeepSeek's models without latent attention have Llama's.
+  if (values->Has(no_dim) && values->Entry(neighbours) == nullptr) return true;
+  return values->Number(neighbours) == 0.0;
+}
+
 void SetPairing(ConfigValues* values, posenc_rotary_spec* spec) {
   // ggml's rotation by several axes pairs halves, whatever the architecture.
-  const bool pairs_halves = values->Number(halves, 1.0 - values->Number(neighbours)) != 0.0;
-  if (pairs_halves || (values->is_gguf() && spec->axes > 1)) return;
+  if (PairsHalves(values) || (values->is_gguf() && spec->axes > 1)) return;
   spec->pairing = POSENC_NEIGHBOURS;
   if (values->Has(to_halves)) spec->output_pairing = POSENC_HALF_SPLIT;
 }

@@ -732,8 +732,10 @@ publish("an OLMo without a rotary", {"model_type": "olmo", "d_model": 4096, "n_h
 DEEPSEEK_OCR = {"hidden_size": 1280, "num_attention_heads": 10, "qk_nope_head_dim": 0, "qk_rope_head_dim": 0,
                 "v_head_dim": 0, "use_mla": False}
 publish("deepseek-ai/DeepSeek-OCR", {
-    "model_type": "deepseek_vl_v2", "language_config": {"model_type": "deepseek_v2", **DEEPSEEK_OCR}, **DEEPSEEK_OCR},
-        "|head_dim=128 pairing=NEIGHBOURS", "model=llama|head_dim=128")
+    "model_type": "deepseek_vl_v2", "language_config": DEEPSEEK_OCR, **DEEPSEEK_OCR}, "|head_dim=128")
+publish("deepseek-ai/deepseek-vl2-tiny", {
+    "model_type": "deepseek_vl_v2", "language_config": {"model_type": "deepseek_v2", **DEEPSEEK_OCR}},
+        "|head_dim=128")
 # Source: alibaba/rtp-llm, the fake_test data of GLM-5-Next.
 publish("zai-org/GLM-5-Next", {
     "model_type": "glm5_next", "text_config": {
