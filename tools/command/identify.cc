@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "command/column_frequencies.h"
 #include "command/commands.h"
 #include "command/npy.h"
 #include "command/options.h"
 #include "command/specs.h"
+#include "command/table_parts.h"
 #include "command/table_search.h"
 #include "posenc/accuracy.h"
 #include "posenc/posenc_c.h"
@@ -74,7 +76,7 @@ bool IsExplainedByRounding(const Search& search, const Candidate& candidate, con
   return candidate.distance.largest <= of_phases + std::ldexp(2.0, SpacingExponent(table.type, 1.0));
 }
 
-// Two tables side by side, as one.
+// Two tables as one.
 NpyTable ReadTables(const std::vector<std::string>& paths) {
   NpyTable table = ReadNpy(paths[0], kMaxRows, kMaxEntries);
   if (paths.size() == 1) return table;
@@ -82,66 +84,7 @@ NpyTable ReadTables(const std::vector<std::string>& paths) {
   if (other.type != table.type || other.rows != table.rows || other.columns != table.columns) {
     throw UsageError("identify: '" + paths[0] + "' and '" + paths[1] + "' differ in type or size");
   }
-  NpyTable both = {table.type, table.rows, 2 * table.columns, table.kept, {}};
-  both.entries.Reset(both.type, both.kept * both.columns);
-  for (std::size_t i = 0; i < table.kept * table.columns; ++i) {
-    const std::size_t to = i / table.columns * both.columns + i % table.columns;
-    both.entries.Set(to, table.entries[i]);
-    both.entries.Set(to + table.columns, other.entries[i]);
-  }
-  return both;
-}
-
-// A half of the columns of some rows.
-NpyTable Part(const NpyTable& table, std::size_t half, std::size_t first, std::size_t step,
-              std::size_t count) {
-  NpyTable part = {table.type, count, table.columns / 2, count, {}};
-  part.entries.Reset(part.type, count * part.columns);
-  for (std::size_t r = 0; r < count; ++r) {
-    for (std::size_t c = 0; c < part.columns; ++c) {
-      const std::size_t from = (first + r * step) * table.columns + half * part.columns + c;
-      part.entries.Set(r * part.columns + c, table.entries[from]);
-    }
-  }
-  return part;
-}
-
-// A row a cell, after rows of zeros: one half of the columns for the row of cells, the other for the place in
-// it.
-struct GridShape {
-  std::size_t zeros, height, width, outer;  // outer: the half that changes with the row of cells
-};
-
-std::optional<GridShape> FindGrid(const NpyTable& table) {
-  if (table.kept != table.rows || table.columns % 2 != 0) return std::nullopt;
-  const std::size_t half = table.columns / 2;
-  const auto is_same = [&](std::size_t part, std::size_t row, std::size_t other) {
-    for (std::size_t c = part * half; c < (part + 1) * half; ++c) {
-      if (table.entries[row * table.columns + c] != table.entries[other * table.columns + c]) return false;
-    }
-    return true;
-  };
-  GridShape grid = {0, 0, 0, 0};
-  const Entries& entries = table.entries;
-  const auto is_zero = [&](std::size_t row) {
-    const auto is_zero_entry = [&](std::size_t c) { return entries[row * table.columns + c] == 0; };
-    std::size_t c = 0;
-    while (c < table.columns && is_zero_entry(c)) ++c;
-    return c == table.columns;
-  };
-  while (grid.zeros < table.rows && is_zero(grid.zeros)) ++grid.zeros;
-  const std::size_t begin = grid.zeros, cells = table.rows - begin;
-  if (cells < 4) return std::nullopt;
-  grid.outer = is_same(0, begin, begin + 1) ? 0 : 1;
-  while (grid.width < cells && is_same(grid.outer, begin, begin + grid.width)) ++grid.width;
-  grid.height = cells / grid.width;
-  if (grid.width < 2 || grid.height < 2 || cells % grid.width != 0) return std::nullopt;
-  for (std::size_t r = 0; r < cells; ++r) {
-    const bool is_whole = is_same(grid.outer, begin + r, begin + r / grid.width * grid.width) &&
-                          is_same(1 - grid.outer, begin + r, begin + r % grid.width);
-    if (!is_whole) return std::nullopt;
-  }
-  return grid;
+  return SideBySide(table, other);
 }
 
 void Print(const Search& search, const std::vector<Candidate>& found, const NpyTable& table) {
@@ -164,24 +107,36 @@ bool PrintIfExplained(const Search& search, const std::vector<Candidate>& found,
 }
 
 bool IdentifyGrid(const NpyTable& table) {
-  const std::optional<GridShape> grid = FindGrid(table);
+  const std::optional<Grid> grid = FindGrid(table);
   if (!grid) return false;
-  std::printf("# a grid of %zu rows of %zu cells, %zu rows of zeros before it\n", grid->height, grid->width,
-              grid->zeros);
+  std::printf("# a grid of %zu rows of %zu cells", grid->height, grid->width);
+  if (grid->others != 0) std::printf(", after %s", DescribeOthers(table, grid->others).c_str());
+  std::puts("");
   bool is_explained = true;
   for (const std::size_t half : {0, 1}) {
-    const bool is_outer = half == grid->outer;
     const std::size_t first = half * table.columns / 2;
     std::printf("# columns %zu .. %zu, by the %s\n", first, first + table.columns / 2 - 1,
-                is_outer ? "row of cells" : "place in it");
-    const NpyTable part =
-        Part(table, half, grid->zeros, is_outer ? grid->width : 1, is_outer ? grid->height : grid->width);
-    const Search search(part);
-    const bool is_right = PrintIfExplained(search, search.Run(), part);
+                half == grid->outer ? "row of cells" : "place in it");
+    const NpyTable axis = AxisOf(table, *grid, half);
+    const Search search(axis);
+    const bool is_right = PrintIfExplained(search, search.Run(), axis);
     if (!is_right) std::puts("none");
     is_explained = is_explained && is_right;
   }
   return is_explained;
+}
+
+// A table after other rows.
+bool IdentifyRest(const NpyTable& table) {
+  const std::size_t others = OthersBefore(table);
+  if (others == 0) return false;
+  const NpyTable rest = Without(others, table);
+  const Search search(rest);
+  const std::vector<Candidate> found = search.Run();
+  if (found.empty() || !IsExplainedByRounding(search, found[0], rest)) return false;
+  std::printf("# after %s\n", DescribeOthers(table, others).c_str());
+  Print(search, found, rest);
+  return true;
 }
 
 ExitStatus Identify(const std::vector<std::string>& paths) {
@@ -191,12 +146,19 @@ ExitStatus Identify(const std::vector<std::string>& paths) {
       table.kept < table.rows ? (", of which " + std::to_string(table.kept) + " are compared").c_str() : "");
   const Search search(table);
   const std::vector<Candidate> found = search.Run();
-  if (PrintIfExplained(search, found, table) || IdentifyGrid(table)) return kRight;
+  if (PrintIfExplained(search, found, table) || IdentifyGrid(table) || IdentifyRest(table)) return kRight;
   std::printf(
       "# tried: %zu presets of encoders in all layouts, %zu of rotaries as %zu kinds of caches, exact and "
       "with\n"
-      "# %d phase roundings; grids of two axes\n",
+      "# %d phase roundings; grids of two axes; each after a few other rows\n",
       EncoderPresets().size(), RotaryPresets().size(), std::size(kCacheShapes), kRoundings - 1);
+  if (const std::optional<Positions> positions = FindColumnFrequencies(table)) {
+    std::printf(
+        "# sin (even c) or cos (odd c) of p 10000^(-2c/%zu) in column c, a frequency for each column, at "
+        "positions\n"
+        "# %s .. %s: docs/something-else.md makes it of two columns for each\n",
+        table.columns, TextOf(positions->first).c_str(), TextOf(positions->At(table.rows - 1)).c_str());
+  }
   std::puts(found.empty() ? "none" : "none; the nearest, by more than roundings explain:");
   if (!found.empty()) Print(search, found, table);
   return kMismatch;
@@ -211,8 +173,9 @@ void AddIdentifyCommand(CLI::App& app, Run* run) {
       "files are the cosines and the sines of a rotary. All presets are tried, exact and with each phase\n"
       "rounding: encoders in all layouts, rotaries as caches, with the positions that the table itself\n"
       "tells. One a line, tab-separated, the nearest first; several where they are the same; if none has\n"
-      "every bit, the three nearest. A few rows of zeros may be padding of any position. 'none', and exit\n"
-      "status 1, if roundings do not explain what is left; then those that are near all the same.\n"
+      "every bit, the three nearest. A few rows of zeros may be padding of any position; a table, or a grid\n"
+      "of two axes, may come after a few other rows (class tokens). 'none', and exit status 1, if roundings\n"
+      "do not explain what is left; then those that are near all the same.\n"
       "Example: posenc identify fairseq.npy");
   const auto paths = std::make_shared<std::vector<std::string>>();
   command->add_option("file", *paths, "The table, or two")->type_name("FILE.npy")->required()->expected(1, 2);

@@ -2,38 +2,22 @@
 #ifndef POSENC_TOOLS_COMMAND_TABLE_SEARCH_H_
 #define POSENC_TOOLS_COMMAND_TABLE_SEARCH_H_
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "command/entries.h"
 #include "command/npy.h"
 #include "command/table_settings.h"
-#include "command/vernier.h"
-#include "command/require.h"
-#include "oracle/format.h"
-#include "posenc/accuracy.h"
 #include "posenc/posenc_c.h"
 #include "spec/rows.h"
 
 namespace posenc {
 namespace tools {
-
-// Rows of the first sample, and candidates that are left after that.
-inline constexpr std::size_t kSampleRows = 12;
-inline constexpr std::size_t kLeft = 24;
-
-// A mean difference beyond this is no rounding, not even that of bfloat16: tables of noise are at 0.7.
-inline constexpr double kFar = 0.01;
 
 inline constexpr std::int32_t kRoundings = internal::EndOf(internal::Of::phase_rounding);
 
@@ -72,323 +56,63 @@ struct Candidate {
   }
 };
 
-// From 0, 1 or, after padding, 2 on; down to 0, or as far below: relative positions. Few columns do not tell
-// positions, or only after a rounding that is not known.
-inline std::vector<Positions> UsualPositions(std::size_t rows) {
-  const auto n = static_cast<double>(rows);
-  std::vector<Positions> all = {{0.0, 1.0}, {1.0, 1.0}, {2.0, 1.0}};
-  if (rows > 1) all.push_back({n - 1.0, -1.0});
-  if (rows > 1 && rows % 2 == 1) all.push_back({(n - 1.0) / 2.0, -1.0});
-  return all;
-}
-
 class Search {
  public:
-  explicit Search(const NpyTable& table)
-      : table_(table), settings_(AllSettings(table.columns)), usual_(UsualPositions(table.rows)) {
-    FindZeros();
-  }
+  // The table outlives the search.
+  explicit Search(const NpyTable& table);
 
   // The nearest first; empty if none is near.
-  std::vector<Candidate> Run() const {
-    const std::vector<std::size_t> sample = Sample();
-    std::vector<Candidate> near = Exact(sample);
-    AddRounded(sample, &near);
-    KeepNear(&near);
-    if (sample.size() == compared_.size()) return near;
-    // All that are as near as the best of them, and some more.
-    std::size_t left = 0;
-    while (left < near.size() && (left < kLeft || near[left].Rank() == near[0].Rank())) ++left;
-    near.resize(left);
-    for (Candidate& candidate : near) {
-      candidate.distance = DistanceTo(WriterOf(candidate), candidate, compared_, kFar);
-    }
-    KeepNear(&near);
-    return near;
-  }
+  std::vector<Candidate> Run() const;
 
   // Entries of the table that are the candidate's.
-  std::size_t EqualTo(const Candidate& candidate) const {
-    return candidate.distance.equal + (zeros_.size() - candidate.zeros) * table_.columns;
-  }
+  std::size_t EqualTo(const Candidate& candidate) const;
 
   const Settings& SettingsOf(const Candidate& candidate) const { return settings_[candidate.settings]; }
 
  private:
-  // The nearest first.
-  static void KeepNear(std::vector<Candidate>* candidates) {
-    const auto is_far = [](const Candidate& c) { return !(c.distance.mean <= kFar); };
-    candidates->erase(std::remove_if(candidates->begin(), candidates->end(), is_far), candidates->end());
-    const auto key = [](const Candidate& c) {
-      return std::make_tuple(c.Rank(), c.order, c.rounding, c.settings);
-    };
-    std::sort(candidates->begin(), candidates->end(),
-              [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
-  }
-
-  // A few rows of zeros may be padding of any position. If most are, they are what the table is.
-  void FindZeros() {
-    for (std::size_t r = 0; r < table_.kept; ++r) {
-      (IsZero(table_.entries, r) ? zeros_ : compared_).push_back(r);
-    }
-    if (zeros_.size() <= compared_.size()) return;
-    zeros_.clear();
-    compared_.resize(table_.kept);
-    std::iota(compared_.begin(), compared_.end(), std::size_t{0});
-  }
-
-  bool IsZero(const Entries& entries, std::size_t row) const {
-    for (std::size_t c = 0; c < table_.columns; ++c) {
-      if (oracle::Unpack(table_.type, entries[row * table_.columns + c]) != 0.0) return false;
-    }
-    return true;
-  }
-
   // The far rows first, which tell most candidates apart.
-  std::vector<std::size_t> Sample() const {
-    std::vector<std::size_t> sample;
-    const std::size_t count = compared_.size();
-    for (std::size_t k = 0; k < kSampleRows; ++k) {
-      const std::size_t at = k < kSampleRows / 2 ? k : (count - 1) * (k + 1) / kSampleRows;
-      if (at < count && (sample.empty() || compared_[at] > sample.back())) sample.push_back(compared_[at]);
-    }
-    std::reverse(sample.begin(), sample.end());
-    return sample;
-  }
+  std::vector<std::size_t> Sample() const;
 
   // What the roundings of phases may add to the mean of a sample, and those of entries: more than any does.
-  double Slack(const Candidate& candidate, const std::vector<std::size_t>& sample) const {
-    const Settings& settings = SettingsOf(candidate);
-    if (!settings.IsRotary() && settings.spec.exponent_dim < 0.0) return 2.0;  // frequencies beyond 1
-    double sum = 0.0;
-    for (const std::size_t r : sample) {
-      const double position = candidate.positions.At(r) + settings.offset();
-      sum += std::min(std::ldexp(std::fabs(position * settings.scale()) + 1.0, -18), 2.0);
-    }
-    return sum / static_cast<double>(sample.size()) + std::ldexp(1.0, SpacingExponent(table_.type, 1.0));
-  }
+  double Slack(const Candidate& candidate, const std::vector<std::size_t>& sample) const;
 
   // All settings without a rounding, at all positions; those that may be near with one have a mean.
-  std::vector<Candidate> Exact(const std::vector<std::size_t>& sample) const {
-    std::vector<Candidate> all;
-    for (std::size_t s = 0; s < settings_.size(); ++s) {
-      Candidate candidate = {s, POSENC_NO_PHASE_ROUNDING, {}, 0, std::nullopt, false, 0, 0, {}};
-      if (!IsValid(candidate)) continue;  // not of this dim
-      const Writer writer = WriterOf(candidate);
-      for (const Positions& positions : PositionsOf(settings_[s])) {
-        candidate.positions = positions;
-        ++candidate.order;
-        candidate.padding = PaddingOf(settings_[s], positions);
-        candidate.has_moved = candidate.padding != settings_[s].padding;
-        candidate.oddity = (settings_[s].HasOwnOrder() ? 0 : 1) + (positions.AreWhole() ? 0 : 2);
-        candidate.distance = DistanceTo(writer, candidate, sample, kFar + Slack(candidate, sample));
-        if (candidate.distance.mean > 2.0) continue;
-        candidate.zeros = UnexplainedZeros(writer, candidate);
-        all.push_back(candidate);
-      }
-    }
-    return all;
-  }
+  std::vector<Candidate> Exact(const std::vector<std::size_t>& sample) const;
 
   // The roundings of those that are as near as the best but for what a rounding may make.
-  void AddRounded(const std::vector<std::size_t>& sample, std::vector<Candidate>* candidates) const {
-    const std::size_t exact = candidates->size();
-    double best = kFar;
-    for (const Candidate& candidate : *candidates) best = std::min(best, candidate.distance.mean);
-    for (std::int32_t k = 1; k < kRoundings; ++k) {
-      std::optional<std::size_t> made;  // the settings of
-      Writer writer;
-      for (std::size_t c = 0; c < exact; ++c) {
-        Candidate candidate = (*candidates)[c];
-        if (candidate.distance.mean > best + Slack(candidate, sample)) continue;
-        candidate.rounding = static_cast<posenc_phase_rounding>(k);
-        if (!IsValid(candidate)) continue;  // not of this unit
-        if (!AreRoundingsTheSame(candidate)) {
-          if (made != candidate.settings) writer = WriterOf(candidate);
-          made = candidate.settings;
-          candidate.distance = DistanceTo(writer, candidate, sample, kFar);
-        }
-        candidates->push_back(candidate);
-      }
-    }
-  }
+  void AddRounded(const std::vector<std::size_t>& sample, std::vector<Candidate>* candidates) const;
 
   // Of position 0, and of rows without pairs.
-  bool AreRoundingsTheSame(const Candidate& candidate) const {
-    const Settings& settings = SettingsOf(candidate);
-    const double first = candidate.positions.At(compared_[0]) + settings.offset();
-    return (!settings.IsRotary() && IsEmpty(settings.spec)) || (compared_.size() == 1 && first == 0.0);
-  }
+  bool AreRoundingsTheSame(const Candidate& candidate) const;
 
-  bool IsValid(const Candidate& candidate) const {
-    std::size_t bytes;
-    if (SettingsOf(candidate).IsRotary()) {
-      const posenc_rotary_spec spec = RotaryOf(candidate);
-      return posenc_rotary_memory_size(&spec, &bytes) == POSENC_OK;
-    }
-    const posenc_spec spec = EncoderOf(candidate);
-    return posenc_encoder_memory_size(&spec, &bytes) == POSENC_OK;
-  }
-
-  posenc_spec EncoderOf(const Candidate& candidate) const {
-    posenc_spec spec = SettingsOf(candidate).spec;
-    spec.phase_rounding = candidate.rounding;
-    spec.lists_only = 1;
-    return spec;
-  }
-
-  posenc_rotary_spec RotaryOf(const Candidate& candidate) const {
-    posenc_rotary_spec spec = *SettingsOf(candidate).rotary;
-    spec.phase_rounding = candidate.rounding;
-    return spec;
-  }
-
-  Writer WriterOf(const Candidate& candidate) const {
-    if (SettingsOf(candidate).IsRotary()) return CacheWriterOf(candidate);
-    return [=, encoder = Create(EncoderOf(candidate))](const std::vector<double>& at, std::size_t count,
-                                                       Entries* rows) {
-      Require(posenc_write_at(encoder.get(), POSENC_F64, at.data(), count, table_.type, rows->data(),
-                              table_.columns, nullptr));
-    };
-  }
+  bool IsValid(const Candidate& candidate) const;
+  posenc_spec EncoderOf(const Candidate& candidate) const;
+  posenc_rotary_spec RotaryOf(const Candidate& candidate) const;
+  Writer WriterOf(const Candidate& candidate) const;
 
   // With the same position on all axes.
-  Writer CacheWriterOf(const Candidate& candidate) const {
-    const CacheShape& shape = *SettingsOf(candidate).cache;
-    const std::size_t axes = SettingsOf(candidate).rotary->axes, size = TraitsOf(table_.type).size;
-    return [=, rotary = Create(RotaryOf(candidate))](const std::vector<double>& at, std::size_t count,
-                                                     Entries* rows) {
-      const std::size_t pairs = posenc_rotary_frequency_count(rotary.get());
-      std::vector<double> positions;
-      for (std::size_t k = 0; k < axes; ++k) {
-        positions.insert(positions.end(), at.begin(), at.begin() + static_cast<std::ptrdiff_t>(count));
-      }
-      Entries cosines(table_.type, count * pairs), sines(table_.type, count * pairs);
-      const posenc_cache cache = {POSENC_CACHE_HALVES, table_.type, cosines.data(), sines.data(), pairs};
-      Require(posenc_rotary_write_at(rotary.get(), POSENC_F64, positions.data(), count, &cache, nullptr));
-      for (std::size_t r = 0; r < count; ++r) {
-        for (std::size_t c = 0; c < table_.columns; ++c) {
-          const oracle::Entry entry = shape.At(c, pairs);
-          const Entries& from = entry.sine() ? sines : cosines;
-          std::memcpy(static_cast<char*>(rows->data()) + (r * table_.columns + c) * size,
-                      static_cast<const char*>(from.data()) + (r * pairs + entry.pair) * size, size);
-        }
-      }
-    };
-  }
+  Writer CacheWriterOf(const Candidate& candidate) const;
 
   // Where the table has zeros: the preset's own position, or another.
-  std::optional<std::int64_t> PaddingOf(const Settings& settings, const Positions& positions) const {
-    if (!settings.padding || zeros_.empty()) return settings.padding;
-    for (const std::size_t r : zeros_) {
-      if (positions.At(r) == static_cast<double>(*settings.padding)) return settings.padding;
-    }
-    return static_cast<std::int64_t>(positions.At(zeros_.front()));
-  }
+  std::optional<std::int64_t> PaddingOf(const Settings& settings, const Positions& positions) const;
 
   // Those that the first rows say, and the last if they are no whole numbers; then the usual ones.
-  std::vector<Positions> PositionsOf(const Settings& settings) const {
-    std::vector<Positions> all = usual_;
-    const Vernier vernier(settings, table_.columns, table_.type);
-    const auto find = [&](std::size_t row) {
-      return vernier.Find([&](std::size_t c) { return EntryAt(row, c); });
-    };
-    const std::optional<double> first = find(compared_[0]);
-    if (!first && settings.IsRotary() && vernier.IsSure()) return {};
-    if (!first) return all;
-    double step = 1.0;
-    for (const std::size_t row :
-         {compared_[std::min<std::size_t>(1, compared_.size() - 1)], compared_.back()}) {
-      if (row == compared_[0] ||
-          (row == compared_.back() && step == std::round(step) && row > compared_[0] + 1))
-        break;
-      const std::optional<double> other = find(row);
-      if (!other) return all;
-      step = (*other - *first) / static_cast<double>(row - compared_[0]);
-    }
-    const Positions found = {*first - step * static_cast<double>(compared_[0]), step};
-    const auto is_near = [&](std::size_t row) {
-      return std::fabs(found.At(row) + settings.offset()) <= POSENC_MAX_POSITION;
-    };
-    if (!is_near(0) || !is_near(table_.rows - 1)) return all;
-    if (settings.IsRotary()) return {found};
-    if (std::find(all.begin(), all.end(), found) == all.end()) all.insert(all.begin(), found);
-    return all;
-  }
+  std::vector<Positions> PositionsOf(const Settings& settings) const;
 
-  double EntryAt(std::size_t row, std::size_t column) const {
-    return oracle::Unpack(table_.type, table_.entries[row * table_.columns + column]);
-  }
+  bool IsZero(const Entries& entries, std::size_t row) const;
+  bool IsPadding(const Candidate& candidate, std::size_t row) const;
+  std::size_t UnexplainedZeros(const Writer& writer, const Candidate& candidate) const;
 
   // Calls visit(row, block, k) for rows of the table: entries [k, columns] of a block are those of a
   // candidate without its padding. Ends where visit returns false.
   template <class Visit>
   void ForRows(const Writer& writer, const Candidate& candidate, const std::vector<std::size_t>& rows,
-               const Visit& visit) const {
-    constexpr std::size_t kBlockEntries = 4096;
-    const std::size_t columns = table_.columns;
-    const std::size_t most = std::min(std::max<std::size_t>(kBlockEntries / columns, 1), rows.size());
-    std::vector<double> at(most);
-    Entries block(table_.type, most * columns);
-    for (std::size_t begin = 0; begin < rows.size(); begin += most) {
-      const std::size_t count = std::min(most, rows.size() - begin);
-      for (std::size_t k = 0; k < count; ++k) at[k] = candidate.positions.At(rows[begin + k]);
-      writer(at, count, &block);
-      for (std::size_t k = 0; k < count; ++k) {
-        if (!visit(rows[begin + k], block, k)) return;
-      }
-    }
-  }
-
-  std::size_t UnexplainedZeros(const Writer& writer, const Candidate& candidate) const {
-    std::size_t count = 0;
-    ForRows(writer, candidate, zeros_, [&](std::size_t r, const Entries& block, std::size_t k) {
-      if (!IsPadding(candidate, r) && !IsZero(block, k)) ++count;
-      return true;
-    });
-    return count;
-  }
-
-  bool IsPadding(const Candidate& candidate, std::size_t row) const {
-    return candidate.padding && candidate.positions.At(row) == static_cast<double>(*candidate.padding);
-  }
+               const Visit& visit) const;
 
   // The mean is infinite if it is a NaN or beyond a limit.
   Distance DistanceTo(const Writer& writer, const Candidate& candidate, const std::vector<std::size_t>& rows,
-                      double limit) const {
-    const std::size_t columns = table_.columns;
-    const auto count = static_cast<double>(rows.size() * columns);
-    Distance distance;
-    double& sum = distance.mean;
-    ForRows(writer, candidate, rows, [&](std::size_t r, const Entries& block, std::size_t k) {
-      const bool is_padding = IsPadding(candidate, r);
-      for (std::size_t c = 0; c < columns; ++c) {
-        const std::uint64_t given = table_.entries[r * columns + c];
-        const std::uint64_t expected = is_padding ? 0 : block[k * columns + c];
-        if (given == expected) {
-          ++distance.equal;
-        } else {
-          See(oracle::Unpack(table_.type, given), oracle::Unpack(table_.type, expected), &distance);
-        }
-      }
-      if (sum <= limit * count) return true;
-      sum = std::numeric_limits<double>::infinity();
-      return false;
-    });
-    sum /= count;
-    return distance;
-  }
-
-  void See(double given, double expected, Distance* distance) const {
-    if (given == expected) {
-      ++distance->equal;
-      return;
-    }
-    const double error = std::fabs(given - expected);
-    distance->mean += error;  // as yet the sum
-    distance->largest = std::max(distance->largest, error);
-    distance->ulp = std::max(distance->ulp, std::ldexp(error, -SpacingExponent(table_.type, expected)));
-  }
+                      double limit) const;
+  void See(double given, double expected, Distance* distance) const;
 
   const NpyTable& table_;
   std::vector<Settings> settings_;

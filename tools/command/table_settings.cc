@@ -65,14 +65,19 @@ std::vector<Settings> EncoderSettings(std::size_t dim) {
 
 // The preset for heads of which 2 pairs turn; empty if it has none.
 std::optional<posenc_rotary_spec> FindRotary(const char* preset, std::size_t pairs) {
-  std::vector<std::size_t> head_dims = {2 * pairs, 128, 192, 256};
-  for (std::size_t i = 0; i < head_dims.size(); ++i) {
-    posenc_rotary_spec spec;
+  constexpr std::size_t kWhole = 4800;  // A preset's share of it, and an axis' share of that, are whole.
+  const std::size_t turning = 2 * pairs;
+  std::vector<std::size_t> head_dims = {turning, 128, 192, 256};  // Those with sections have one head dim.
+  posenc_rotary_spec spec;
+  if (posenc_rotary_spec_preset(&spec, sizeof(spec), preset, kWhole) == POSENC_OK) {
+    head_dims.push_back((turning * kWhole + spec.rotary_dim - 1) / spec.rotary_dim);
+  }
+  for (const std::size_t head_dim : head_dims) {
     std::size_t bytes = 0;
-    if (posenc_rotary_spec_preset(&spec, sizeof(spec), preset, head_dims[i]) != POSENC_OK) continue;
-    const std::size_t turning = spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset;
-    if (turning == 2 * pairs && posenc_rotary_memory_size(&spec, &bytes) == POSENC_OK) return spec;
-    if (i == 0 && turning != 0) head_dims.push_back(2 * pairs * spec.head_dim / turning);  // a share turns
+    if (posenc_rotary_spec_preset(&spec, sizeof(spec), preset, head_dim) == POSENC_OK &&
+        spec.rotary_dim == turning && posenc_rotary_memory_size(&spec, &bytes) == POSENC_OK) {
+      return spec;
+    }
   }
   return std::nullopt;
 }
