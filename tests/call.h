@@ -45,7 +45,7 @@ struct Setting {
 
   // Every path through the library: layouts, frequencies, phases and rows of encoders; arithmetic, pairings,
   // axes and phases of rotaries; caches.
-  static constexpr int kKinds = 12;
+  static constexpr int kKinds = 13;
   void SetKind(int kind) {
     static const float frequencies[] = {0x1p-126f, 0.1f, 5e8f, 0.0f};
     spec.layout = static_cast<posenc_layout>(kind % internal::EndOf(internal::Of::layout));
@@ -94,9 +94,24 @@ struct Setting {
         rotary_spec.original_length = 8192.0;
         cache_layout = POSENC_CACHE_HALVES_TWICE;
         break;
+      case 12:  // sums over axes that at position 1 are pi / 2 in 160 bits, which takes 1,024
+        rotary_spec.arithmetic = POSENC_EXACT;
+        SumOverAxes();
+        first = 0;
+        break;
       default:
         break;
     }
+  }
+
+  void SumOverAxes() {
+    static const double parts[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
+    const std::size_t pairs = rotary_spec.head_dim / 2;
+    rotary_spec.axes = 3;
+    rotary_spec.axis_order = POSENC_SUMMED_AXES;
+    for (const double part : parts) rotary_frequencies.insert(rotary_frequencies.end(), pairs, part);
+    rotary_spec.frequencies = rotary_frequencies.data();
+    rotary_spec.frequency_count = rotary_frequencies.size();
   }
 
   // To be called once the specs are as wanted.
@@ -107,10 +122,11 @@ struct Setting {
 
   posenc_spec spec;
   posenc_rotary_spec rotary_spec;
-  std::size_t rows;           // tokens, steps of an axis
-  std::int64_t first = 1000;  // of runs
-  bool easy = false;          // positions of lists are consecutive, and none takes wide arithmetic
-  bool from_source = false;   // rotations are not in place
+  std::vector<double> rotary_frequencies;  // that it points to
+  std::size_t rows;                        // tokens, steps of an axis
+  std::int64_t first = 1000;               // of runs
+  bool easy = false;         // positions of lists are consecutive, and none takes wide arithmetic
+  bool from_source = false;  // rotations are not in place
   posenc_cache_layout cache_layout = POSENC_CACHE_HALVES;
   posenc_type position_type = POSENC_F64;  // beside ids
   posenc_encoder* encoder = nullptr;

@@ -18,6 +18,9 @@ namespace internal {
 inline constexpr std::size_t kPairBuffer = kMaxPiece + 64;
 static_assert(kVectorPadding <= 64, "a last vector may reach past the pairs");
 
+// The most pairs of a piece whose phases are sums over axes: these take the second halves of such buffers.
+inline constexpr std::size_t kHalfBuffer = kPairBuffer / 2, kMaxSummedPiece = kHalfBuffer - kPadding;
+
 // The position of a token from which the angles of the next tokens are computed by angle addition.
 class Anchor {
  public:
@@ -51,7 +54,14 @@ class Anchor {
 // The cosines and sines of one token after another, as those of the last anchor and the offset from there.
 class TokenSinCos {
  public:
-  explicit TokenSinCos(const Rotary& rotary) : rotary_(rotary), anchor_(rotary.axes) {}
+  // `sums` is null or, if phases are sums over axes, the rotary's table, which gets room for those of a
+  // token.
+  TokenSinCos(const Rotary& rotary, FrequencyTable* sums) : rotary_(rotary), anchor_(rotary.axes) {
+    if (sums == nullptr) return;
+    sums->high = sums->unreduced_high = list_ + kHalfBuffer;
+    sums->low = sums->unreduced_low = cosines_ + kHalfBuffer;
+    sums->token_position = position_;
+  }
 
   // Goes on to token t.
   Tally Take(const TokenPositions& positions, std::size_t t) {
@@ -59,7 +69,7 @@ class TokenSinCos {
     multiples_ = {nullptr, position_[0]};
     if (rotary_.table.HasMultiples()) {
       if (rotary_.table.frequencies.is_summed) {
-        rotary_.kernels->sum(rotary_.table.frequencies, position_, list_);
+        rotary_.kernels->sum(rotary_.table.frequencies, list_);
       } else {
         rotary_.table.FillMultiples(position_, list_);
       }
@@ -101,7 +111,7 @@ class TokenSinCos {
 // Rotates the heads of one token after another.
 class HeadSinCos : private TokenSinCos {
  public:
-  explicit HeadSinCos(const Rotary& rotary) : TokenSinCos(rotary) {
+  HeadSinCos(const Rotary& rotary, FrequencyTable* sums) : TokenSinCos(rotary, sums) {
     if (rotary.arithmetic != POSENC_EXACT) return;
     shared_.exact.undecided.Clear();
     ClearPadding(cosines_, sines_);

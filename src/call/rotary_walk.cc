@@ -228,44 +228,31 @@ class CacheRow {
   std::size_t copy_;     // bytes from a cosine or sine to where it is repeated; 0: nowhere
 };
 
-// walk(rotary) or, if a head has more pairs than buffers, walk(piece) of each piece of it.
+// walk(rotary, nullptr) or, if a head has more pairs than buffers, or its phases are sums over axes,
+// walk(piece, its table or null) of each piece of it. Such a table is the walk's own, for the phases of its
+// tokens.
 template <class Walk>
 Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
-  if (rotary.pairs <= kMaxPiece) return walk(rotary);
+  const bool is_summed = rotary.table.frequencies.is_summed;
+  if (rotary.pairs <= kMaxPiece && !is_summed) return walk(rotary, nullptr);
   Tally tally;
   Rotary piece = rotary;
   for (std::size_t first = 0; first < rotary.pairs; first += piece.pairs) {
-    piece.pairs = std::min(kMaxPiece, rotary.pairs - first);
+    piece.pairs = std::min(is_summed ? kMaxSummedPiece : kMaxPiece, rotary.pairs - first);
     piece.table.frequencies = rotary.table.frequencies.Slice(first, piece.pairs);
-    tally += walk(piece);
+    tally += walk(piece, is_summed ? &piece.table.frequencies : nullptr);
   }
   return tally;
 }
 
-// walk(piece) or, if phases are sums over axes, walk of the piece with room for those of a token. It is not
-// inlined, so that other calls leave that stack to the kernels.
-template <class Walk>
-POSENC_NOINLINE Tally WithRoomForPhases(const Rotary& piece, const Walk& walk) {
-  alignas(64) double high[kPairBuffer], low[kPairBuffer], position[POSENC_MAX_AXES];
-  Rotary own = piece;
-  FrequencyTable& table = own.table.frequencies;
-  table.high = table.unreduced_high = high;
-  table.low = table.unreduced_low = low;
-  table.position = position;
-  return walk(own);
-}
-template <class Walk>
-Tally WithPhases(const Rotary& piece, const Walk& walk) {
-  return piece.table.frequencies.is_summed ? WithRoomForPhases(piece, walk) : walk(piece);
-}
-
-Tally RotateTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
+Tally RotateTokens(const Rotary& rotary, FrequencyTable* sums, const TokenPositions& positions,
+                   const Tensors& tensors) {
   return InFpState([&] {
-    HeadSinCos sin_cos(rotary);
+    HeadSinCos sin_cos(rotary, sums);
     const Cached cached = WhatCaches(rotary, tensors, positions.tokens);
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
-      if (rotary.table.frequencies.is_summed) tally += sin_cos.Finish(tensors.type);
+      if (sums != nullptr) tally += sin_cos.Finish(tensors.type);
       tally += sin_cos.Take(positions, t);
       ForTensors(rotary, tensors, positions.tokens, cached, t, rotary.table.scaling.amplitude,
                  [&](const Gain& gain, const Heads& heads, bool must_complete) {
@@ -296,10 +283,11 @@ Tally RotateByCache(const Rotary& rotary, const CacheRows& rows, std::size_t tok
   });
 }
 
-Tally WriteCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+Tally WriteCache(const Rotary& rotary, FrequencyTable* sums, const TokenPositions& positions,
+                 const posenc_cache& cache) {
   return InFpState([&] {
     alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
-    TokenSinCos sin_cos(rotary);
+    TokenSinCos sin_cos(rotary, sums);
     const Gain gain{rotary.table.scaling.amplitude, 1.0, false};
     const CacheColumns columns = ColumnsOf(cache.layout, rotary);
     Tally tally;
@@ -336,17 +324,21 @@ CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
 }
 
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
-  const auto walk = [&](const Rotary& piece) { return RotateTokens(piece, positions, tensors); };
-  return ForEachPiece(rotary, [&](const Rotary& piece) { return WithPhases(piece, walk); });
+  return ForEachPiece(rotary, [&](const Rotary& piece, FrequencyTable* sums) {
+    return RotateTokens(piece, sums, positions, tensors);
+  });
 }
 
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
-  ForEachPiece(rotary, [&](const Rotary& piece) { return RotateByCache(piece, rows, tokens, tensors); });
+  ForEachPiece(rotary, [&](const Rotary& piece, const FrequencyTable* /*sums*/) {
+    return RotateByCache(piece, rows, tokens, tensors);
+  });
 }
 
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  const auto walk = [&](const Rotary& piece) { return WriteCache(piece, positions, cache); };
-  return ForEachPiece(rotary, [&](const Rotary& piece) { return WithPhases(piece, walk); });
+  return ForEachPiece(rotary, [&](const Rotary& piece, FrequencyTable* sums) {
+    return WriteCache(piece, sums, positions, cache);
+  });
 }
 
 }  // namespace internal

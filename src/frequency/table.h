@@ -73,14 +73,14 @@ struct FrequencyTable {
 
   std::size_t first;  // of the schedule's pairs, in a slice of them; else 0
 
-  // Of a rotary whose phases are sums over axes. A table's multiples are 1 then and its steps the phases of
-  // one token: `high`, `low` and `position` are room [padded] and [axis_count] that its caller provides, and
-  // RotaryKernels::sum fills. What the phases are sums of:
+  // Of a rotary whose phases are sums over axes. Its steps are the phases of one token, whose multiples are
+  // 1: RotaryKernels::sum makes them at `token_position` [axis_count]. `high` and `low` [count, rounded up to
+  // whole vectors] are its caller's room.
   bool is_summed;
   std::size_t term_stride;  // entries from an axis to the next
   double* term_high;  // [axis_count, term_stride], steps without reduction, good to 2^-106; padding follows
   double* term_low;
-  double* position;
+  const double* token_position;
   Schedule schedule;  // what the steps were made of, for wide arithmetic
 
   // phases [pairs], rounded, of the pairs from i on.

@@ -1,6 +1,5 @@
 #include "kernel/rotary_reference.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -194,7 +193,7 @@ bool IsShortInFloat(const Gain& gain) {
 }
 
 void LeaveUndecided(const FrequencyTable& table, std::size_t pair, double* multiples) {
-  const ExactPhase phase = table.schedule.calls->sum(table.schedule, table.position, table.first + pair);
+  const ExactPhase phase = table.schedule.calls->sum(table.schedule, table.token_position, table.first + pair);
   const bool is_whole = phase.rest.IsZero();
   // A phase of whole quarter turns has lost all its digits, so that its pair is undecided.
   table.high[pair] = 4.0;
@@ -205,8 +204,7 @@ void LeaveUndecided(const FrequencyTable& table, std::size_t pair, double* multi
   }
 }
 
-void ReferenceSum(const FrequencyTable& table, const double* position, double* multiples) {
-  std::copy(position, position + table.axis_count, table.position);
+void ReferenceSum(const FrequencyTable& table, double* multiples) {
   for (std::size_t i = 0; i < table.count; ++i) LeaveUndecided(table, i, multiples);
 }
 

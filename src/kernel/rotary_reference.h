@@ -44,7 +44,7 @@ bool IsShortInFloat(const Gain& gain);
 void LeaveUndecided(const FrequencyTable& table, std::size_t pair, double* multiples);
 
 // REFERENCE's row of RotaryKernels.
-void ReferenceSum(const FrequencyTable& table, const double* position, double* multiples);
+void ReferenceSum(const FrequencyTable& table, double* multiples);
 Tally ReferenceSinCos(const FrequencyTable& table, const Multiples& multiples, double* cosines,
                       double* sines);
 Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,

@@ -52,20 +52,19 @@ struct TokenPhases {
 
 // RotaryKernels::sum. A phase is added up from its terms position[k] * step as a sum of two doubles, good to
 // 2^-96.9 of S, the sum of the terms' sizes: 2^-97 and 2^-104 of each term from its step and product, 2^-101
-// from the sums of low parts (PROOF.md, section 6). If it cancels to less than S / 4, whole turns are added,
+// from the sums of low parts (PROOF.md, section 1). If it cancels to less than S / 4, whole turns are added,
 // so that its error is never more than 2^-94.9 of it (kMinUncancelledSum).
-inline HWY_NOINLINE void SumPhases(const FrequencyTable& table, const double* position, double* multiples) {
+inline HWY_NOINLINE void SumPhases(const FrequencyTable& table, double* multiples) {
   const Doubles d;
   const auto zero = hn::Zero(d), one = hn::Set(d, 1.0);
   const auto fours = hn::Set(d, 0x1.8p54);  // adding it rounds to a multiple of 4
   const auto integers = hn::Set(d, 0x1.8p52);
   // In turns r may be too small for a double's exponent, where a cosine is r.
   const auto least_r = hn::Set(d, table.schedule.IsExact() ? kMinUncancelledSum : 0.0);
-  for (std::size_t k = 0; k < table.axis_count; ++k) table.position[k] = position[k];
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {
     auto high = zero, low = zero, size = zero, factor = zero;
     for (std::size_t k = 0; k < table.axis_count; ++k) {
-      const auto p = hn::Set(d, position[k]);
+      const auto p = hn::Set(d, table.token_position[k]);
       const auto step = hn::LoadU(d, table.term_high + k * table.term_stride + i);
       const auto step_low = hn::LoadU(d, table.term_low + k * table.term_stride + i);
       const auto term = hn::Mul(p, step);

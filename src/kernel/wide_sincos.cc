@@ -119,9 +119,9 @@ template <int kLimbs>
 WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
   const Wide<kLimbs> phase = pair.At(multiple);
   if (pair.IsExactSum()) return SinCosOfExactSum(pair.eighths(), phase);
-  const Wide<kLimbs> rest = phase.exponent < 62 ? phase : ModuloEight(phase);  // only sums are that large
-  const std::int64_t quarter_turns = NearestInteger(rest);
-  const Wide<kLimbs> r = Subtract(rest, FromInteger<kLimbs>(quarter_turns));
+  const Wide<kLimbs> reduced = phase.exponent < 62 ? phase : ModuloEight(phase);  // only sums are that large
+  const std::int64_t quarter_turns = NearestInteger(reduced);
+  const Wide<kLimbs> r = Subtract(reduced, FromInteger<kLimbs>(quarter_turns));
   if constexpr (kLimbs == kMaxLimbs) {
     // Known angles of rational frequencies whose integers do not fit (PROOF.md, section 5).
     const Wide<kLimbs> parts = Multiply(r, FromInteger<kLimbs>(6));

@@ -31,7 +31,7 @@ class Phase {
         known_bits_(table.schedule.KnownBits()),
         is_summed_(table.is_summed) {
     if (is_summed_) {
-      SetSum(table.schedule.calls->sum(table.schedule, table.position, table.first + pair));
+      SetSum(table.schedule.calls->sum(table.schedule, table.token_position, table.first + pair));
     } else if (table.phase_rounding.IsNone()) {
       step_ = table.schedule.QuarterTurns<kLimbs>(table.first + pair);
     } else {
