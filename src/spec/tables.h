@@ -151,7 +151,8 @@ inline std::string UnequalPairs(const posenc_rotary_spec& spec) {
   const std::size_t elements = spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset;
   std::size_t pairs = 0;
   for (const std::size_t section : spec.sections) pairs += section;
-  if (spec.axes == 1 || pairs == elements / 2) return "";
+  const bool has_none = spec.axes == 1 || spec.axis_order == POSENC_SUMMED_AXES;
+  if (has_none || pairs == elements / 2) return "";
   return "sections have " + std::to_string(pairs) + " pairs, and " + std::to_string(elements / 2) + " rotate";
 }
 

@@ -72,13 +72,6 @@ HeatMap MakeMap(const posenc_encoder* encoder, const posenc_spec& spec, const Sp
   return map;
 }
 
-// The scaled frequencies, in radians per step.
-std::vector<double> FrequenciesOf(const posenc_rotary* rotary) {
-  std::vector<double> frequencies(posenc_rotary_frequency_count(rotary));
-  for (std::size_t i = 0; i < frequencies.size(); ++i) frequencies[i] = posenc_rotary_radians(rotary, i);
-  return frequencies;
-}
-
 SchedulePlot MakeSchedulePlot(const CLI::App& command, SpecOptions* options) {
   posenc_rotary_spec spec = RotarySpec(options);
   for (const char* other : {"--rows", "--first"}) {

@@ -455,16 +455,25 @@ RotaryHandle Create(const posenc_rotary_spec& spec) {
   posenc_rotary* rotary = nullptr;
   const posenc_status status = posenc_rotary_create(&spec, &rotary);
   if (status == POSENC_BAD_FREQUENCY_COUNT && spec.axis_specs == nullptr) {
-    throw UsageError(
-        "--frequencies: " + std::to_string(spec.frequency_count) + " given, but " +
-        std::to_string((spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset) / 2) +
-        " pairs turn");
+    const std::size_t pairs =
+        (spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset) / 2;
+    const std::string axes =
+        spec.axis_order == POSENC_SUMMED_AXES ? ", by " + std::to_string(spec.axes) + " axes each" : "";
+    throw UsageError("--frequencies: " + std::to_string(spec.frequency_count) + " given, but " +
+                     std::to_string(pairs) + " pairs turn" + axes);
   }
   if (status == POSENC_BAD_AXES && !internal::UnequalPairs(spec).empty()) {
     throw UsageError("--sections: " + internal::UnequalPairs(spec));
   }
   Require(status);
   return {rotary, posenc_rotary_destroy};
+}
+
+std::vector<double> FrequenciesOf(const posenc_rotary* rotary) {
+  std::vector<double> frequencies;
+  const auto next = [&] { return posenc_rotary_radians(rotary, frequencies.size()); };
+  for (double w = next(); !std::isnan(w); w = next()) frequencies.push_back(w);
+  return frequencies;
 }
 
 void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset) {

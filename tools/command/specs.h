@@ -62,6 +62,9 @@ void RequireOption(const CLI::App& app, const std::string& name);
 EncoderHandle Create(const posenc_spec& spec);
 RotaryHandle Create(const posenc_rotary_spec& spec);
 
+// The scaled frequencies, in radians per step; of summed axes axis by axis.
+std::vector<double> FrequenciesOf(const posenc_rotary* rotary);
+
 // A UsageError if some position is out of range, with the offset too: calls for parts of a run would find out
 // only later.
 void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset);

@@ -105,8 +105,8 @@ ExitStatus MakeCache(const CLI::App& command, Request* request) {
       throw UsageError(std::string(other) + " excludes --frequencies and --amplitude without values");
     }
   }
-  for (std::size_t i = 0; wants_frequencies && i < posenc_rotary_frequency_count(rotary.get()); ++i) {
-    std::printf("%.17g\n", posenc_rotary_radians(rotary.get(), i));
+  if (wants_frequencies) {
+    for (const double frequency : FrequenciesOf(rotary.get())) std::printf("%.17g\n", frequency);
   }
   if (wants_amplitude) std::printf("%.17g\n", posenc_rotary_amplitude(rotary.get()));
   return kRight;

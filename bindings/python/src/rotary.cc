@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <vector>
 
 #include "members.h"
@@ -26,7 +27,8 @@ preset       a family of models, of posenc.rotary_presets(); further arguments c
 pairing      half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own)
 scaling      how the context was stretched, with factor, length, original_length and so on
 factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied, float32 as it is
-frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied, float32 as it is
+frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied, float32 as it is; of
+             summed axes (RoPE-Mixed) so many for each, axis by axis
 axes         of a position, each with so many pairs as sections says, in axis_order
 axis_specs   for axial axes: of each a dictionary of base, unit, scaling, factors, frequencies and so on)";
 
@@ -142,7 +144,8 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
 }
 
 nb::object Frequencies(const Rotary& self) {
-  const size_t count = self.rotary.frequency_count();
+  size_t count = self.rotary.frequency_count();
+  if (!std::isnan(self.rotary.Radians(count))) count *= self.axes;  // summed ones
   nb::object result = NewArray({static_cast<int64_t>(count)}, nb::str("float64"), nb::none());
   const Array array(result, "frequencies", Access::kWriteNew);
   for (size_t i = 0; i < count; ++i) static_cast<double*>(array.data())[i] = self.rotary.Radians(i);
@@ -221,9 +224,9 @@ void BindRotary(nb::module_& module) {
           "What the scaling multiplies all that turns by.")
       .def_prop_ro(
           "target", [](const Rotary& self) { return self.rotary.target(); }, "The instruction set in use.")
-      .def_prop_ro(
-          "frequencies", &Frequencies, nb::sig("def frequencies(self, /) -> posenc._types.Array"),
-          "The scaled frequencies in radians per step, [rotary_dim / 2] float64. Slow: microseconds each.")
+      .def_prop_ro("frequencies", &Frequencies, nb::sig("def frequencies(self, /) -> posenc._types.Array"),
+                   "The scaled frequencies in radians per step, [rotary_dim / 2] float64, of summed axes axis by "
+                   "axis. Slow: microseconds each.")
       .def("__repr__",
            [](const Rotary& self) { return Describe("posenc.Rotary", self.head_dim, self.arguments); })
       .def("__reduce__",

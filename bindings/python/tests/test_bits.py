@@ -191,6 +191,21 @@ class Bits(unittest.TestCase):
         want = [(1e4 * f ** (r / (r - 2))) ** (-2 * i / r) for f, r in ((2, 44), (1, 42), (1, 42)) for i in range(r // 2)]
         numpy.testing.assert_allclose(rotary.frequencies, want, rtol=1e-14)
 
+    def test_summed_axes(self):
+        w = numpy.array([[0.5, 0.25], [-0.3, 1.5]])
+        at = numpy.array([[3, 0.5, -7], [1, 2, 1e9]])
+        rotary = posenc.Rotary(4, axes=2, axis_order="summed", frequencies=w.reshape(-1), pairing="neighbours")
+        numpy.testing.assert_array_equal(rotary.frequencies, w.reshape(-1))
+        again = pickle.loads(pickle.dumps(rotary))
+        numpy.testing.assert_array_equal(again.frequencies, rotary.frequencies)
+        cos, sin = rotary.cache(positions=at, dtype="float64")
+        numpy.testing.assert_allclose(cos, numpy.cos(at.T @ w), atol=1e-6)
+        numpy.testing.assert_allclose(sin[:2], numpy.sin(at.T @ w)[:2], atol=1e-15)
+        with self.assertRaisesRegex(ValueError, "for each of summed axes"):
+            posenc.Rotary(4, axes=2, axis_order="summed", frequencies=[1, 2])
+        with self.assertRaisesRegex(ValueError, "of summed ones there are none"):
+            posenc.Rotary(4, axes=2, axis_order="summed", frequencies=[1, 2, 3, 4], sections=[1, 0])
+
     def test_ltx(self):
         rotary = posenc.Rotary(2048, rotary_offset=2, pairing="neighbours", axes=3, sections=[341] * 3,
                                axis_order="interleaved", unit="half_turns",

@@ -104,7 +104,7 @@ export class Rotary {
   readonly target: string;
   readonly frequencyCount: number;
   readonly amplitude: number;
-  /** The scaled w_i, radians per step. */
+  /** The scaled w_i, radians per step; of summed axes [axes, frequencyCount]. */
   frequencies(): Float64Array;
   /** Cosines and sines: of 'cos_sin' and 'pairs' one table, of the others two, [tokens, columns]. */
   cache<T extends Type = 'float32'>(positions: number | bigint | Positions, tokens: number,

@@ -446,7 +446,8 @@ function unequalPairs(map, spec) {
   const get = (name, k = 0) => view().getUint32(spec + map.get(name).offset + 4 * k, true);
   const rotate = Math.floor((get('rotaryDim') || get('headDim') - get('rotaryOffset')) / 2);
   const pairs = get('sections') + get('sections', 1) + get('sections', 2) + get('sections', 3);
-  return get('axes') === 1 || pairs === rotate ? '' : `sections have ${pairs} pairs, and ${rotate} rotate`;
+  const haveNone = get('axes') === 1 || words.axis_order[get('axisOrder')] === 'summed';
+  return haveNone || pairs === rotate ? '' : `sections have ${pairs} pairs, and ${rotate} rotate`;
 }
 
 // A handle, and what of its spec is needed later.
@@ -735,7 +736,9 @@ export class Rotary extends Handle {
 
   frequencies() {
     const pointer = pointerOf(this);
-    return Float64Array.from({ length: this.#pairs }, (_, i) => wasm.posenc_rotary_radians(pointer, i));
+    const areSummed = !Number.isNaN(wasm.posenc_rotary_radians(pointer, this.#pairs));
+    const length = this.#pairs * (areSummed ? this.#axes : 1);
+    return Float64Array.from({ length }, (_, i) => wasm.posenc_rotary_radians(pointer, i));
   }
 
   cache(positions, tokens, given = undefined) {

@@ -66,6 +66,8 @@ const wrong = [
   [RangeError, /^config: objects within/, () => { const c = {}; c.a = c; Rotary.fromConfig(c); }],
   [RangeError, /^sections\[1\]/, () => new Rotary({ headDim: 8, axes: 2, sections: [2, -2] })],
   [RangeError, /^sections have 5 pairs, and 4 rotate: axes/, () => new Rotary({ headDim: 8, axes: 2, sections: [2, 3] })],
+  [RangeError, /^axes must be 1 to 4.*of summed ones/,
+    () => new Rotary({ headDim: 8, axes: 2, axisOrder: 'summed', sections: [2, 3] })],
   [TypeError, /^axisSpecs: an array of up to 4/, () => new Rotary({ ...axial, axisSpecs: {} })],
   [TypeError, /^axisSpecs\[1\]: an object/, () => new Rotary({ ...axial, axisSpecs: [{}, 3] })],
   [TypeError, /^axisSpecs\[1\]: there is no option 'axes'/, () => new Rotary({ ...axial, axisSpecs: [{}, { axes: 1 }] })],

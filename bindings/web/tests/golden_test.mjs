@@ -40,6 +40,12 @@ assert.deepEqual([...axial.frequencies()], axisSpecs.flatMap((spec, k) => [
   ...new posenc.Rotary({ headDim: 2 * sections[k], ...spec }).frequencies()]));
 assert.deepEqual([...axial.frequencies()].filter((_, i) => i === 3 || i > 7), [0.5, Math.PI, Math.PI / 2]);
 
+// Each pair turns by a sum over all axes.
+const learned = [0.5, 0.25, -0.25, 0];
+const summed = new posenc.Rotary({ headDim: 4, axes: 2, axisOrder: 'summed', frequencies: learned, unit: 'turns' });
+assert.deepEqual([...summed.frequencies()], learned.map((turns) => 2 * Math.PI * turns));
+assert.deepEqual([...summed.cache([1, 2, 2, 2], 2, { layout: 'pairs' }).table], [1, 0, 0, 1, -1, 0, -1, 0]);
+
 // Configurations of models, and their rotaries.
 const float = (hex) => {
   const [, sign, whole, part, exponent] = /^(-?)0x([01])(?:\.([0-9a-f]+))?p([+-]\d+)$/.exec(hex);
