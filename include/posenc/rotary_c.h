@@ -118,9 +118,9 @@ enum POSENC_ENUM(posenc_axis_order) {
   // sections [24, 20, 20, 0] of 64 pairs are {22, 20, 20, 2} here.
   POSENC_IMROPE_AXES = 5,
   // Every axis rotates every pair: pair i by the sum of position[k] * frequencies[k][i] over the axes k, of
-  // listed frequencies [axes, rotary_dim / 2]: RoPE-Mixed. The sum is exact whatever cancels in it, for all
-  // positions that calls take; a sum of 0 is the angle 0. There are no sections, no scaling and no phase
-  // rounding.
+  // listed frequencies [axes, rotary_dim / 2]: RoPE-Mixed. The sum is exact, whatever cancels, for any
+  // doubles up to 2^31 as positions. A sum of 0 is the angle 0. There are no sections, no scaling, no
+  // phase rounding and no axis_specs.
   POSENC_SUMMED_AXES = 6
 };
 
@@ -174,13 +174,12 @@ typedef struct posenc_rotary_spec {
 
   // The caller's frequencies (a checkpoint's inv_freq) instead of those of base and exponent_dim. They take
   // every scaling that does not change the base.
-  size_t frequency_count;        // 0 (the default), or rotary_dim / 2; of SUMMED axes, axes * rotary_dim / 2
+  size_t frequency_count;        // 0 (the default), or rotary_dim / 2; of SUMMED axes axes * rotary_dim / 2
   const double* frequencies;     // NULL (the default), or these
   const float* frequencies_f32;  // NULL (the default), or these
 
   size_t axes;                       // of a position, 1 .. POSENC_MAX_AXES; 1
-  size_t sections[POSENC_MAX_AXES];  // pairs of each axis, rotary_dim / 2 in all; all 0 for one axis and for
-                                     // SUMMED axes
+  size_t sections[POSENC_MAX_AXES];  // pairs of each axis, rotary_dim / 2 in all; 0 for one or SUMMED axes
 
   const char* target;  // a name from posenc_targets; NULL (the default) means the best on this CPU
 
@@ -209,7 +208,8 @@ POSENC_API size_t posenc_rotary_presets(posenc_preset* presets, size_t capacity)
 typedef struct posenc_rotary posenc_rotary;
 
 // As posenc_encoder_create. The block of memory has up to 172 bytes a pair (above 256 pairs 60) and 6 KB;
-// with a unit other than radians 16 bytes a pair more, with AXIAL axes 1 KB an axis more.
+// with a unit other than radians 16 bytes a pair more, with AXIAL axes 1 KB an axis more. With
+// SUMMED axes it has 24 bytes for each axis of a pair, and 8 KB.
 POSENC_API posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary);
 
 // As posenc_encoder_memory_size, but takes microseconds.

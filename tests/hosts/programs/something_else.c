@@ -55,7 +55,7 @@ static posenc_rotary* Create(size_t d, posenc_pairing pairing) {
 static const float ys[TOKENS] = {0.0f, 0.0f, 1.0f, 1.0f, 9.0f}, xs[TOKENS] = {0.0f, 1.0f, 0.0f, 3.0f, 2.0f};
 
 static void TestPerHead(void) {
-  float wx[HEADS * PAIRS], wy[HEADS * PAIRS];
+  float wx[HEADS * PAIRS], wy[HEADS * PAIRS], positions[2 * TOKENS], w[DIM];
   int t, h, i;
   for (i = 0; i < HEADS * PAIRS; ++i) {
     wx[i] = 0.5f - 0.01f * (float)i;
@@ -63,6 +63,8 @@ static void TestPerHead(void) {
   }
   Fill();
   for (t = 0; t < TOKENS; ++t) {
+    positions[t] = xs[t];
+    positions[TOKENS + t] = ys[t];
     for (h = 0; h < HEADS; ++h) {
       for (i = 0; i < PAIRS; ++i) {
         const double x = (double)xs[t] * wx[h * PAIRS + i] + (double)ys[t] * wy[h * PAIRS + i];
@@ -70,7 +72,7 @@ static void TestPerHead(void) {
       }
     }
   }
-  Expect("per_head", RotateMixed(wx, wy, xs, ys, TOKENS, HEADS, DIM, q), q, SIZE);
+  Expect("per_head", RotateMixed(wx, wy, positions, TOKENS, HEADS, DIM, w, q), q, SIZE);
 }
 
 static void TestXpos(int sign) {
