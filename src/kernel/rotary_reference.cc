@@ -193,7 +193,8 @@ bool IsShortInFloat(const Gain& gain) {
 }
 
 void LeaveUndecided(const FrequencyTable& table, std::size_t pair, double* multiples) {
-  const ExactPhase phase = table.schedule.calls->sum(table.schedule, table.token_position, table.first + pair);
+  const ExactPhase phase =
+      table.schedule.calls->sum(table.schedule, table.token_position, table.first + pair);
   const bool is_whole = phase.rest.IsZero();
   // A phase of whole quarter turns has lost all its digits, so that its pair is undecided.
   table.high[pair] = 4.0;

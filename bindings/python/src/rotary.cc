@@ -224,9 +224,10 @@ void BindRotary(nb::module_& module) {
           "What the scaling multiplies all that turns by.")
       .def_prop_ro(
           "target", [](const Rotary& self) { return self.rotary.target(); }, "The instruction set in use.")
-      .def_prop_ro("frequencies", &Frequencies, nb::sig("def frequencies(self, /) -> posenc._types.Array"),
-                   "The scaled frequencies in radians per step, [rotary_dim / 2] float64, of summed axes axis by "
-                   "axis. Slow: microseconds each.")
+      .def_prop_ro(
+          "frequencies", &Frequencies, nb::sig("def frequencies(self, /) -> posenc._types.Array"),
+          "The scaled frequencies in radians per step, [rotary_dim / 2] float64, of summed axes axis by "
+          "axis. Slow: microseconds each.")
       .def("__repr__",
            [](const Rotary& self) { return Describe("posenc.Rotary", self.head_dim, self.arguments); })
       .def("__reduce__",
