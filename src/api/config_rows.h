@@ -19,6 +19,7 @@ enum ConfigSlot : std::uint8_t {
   layers,
   max_length,
   head_dim,
+  layer_head_dim,
   hidden,
   heads,
   global_head_dim,
@@ -86,7 +87,14 @@ enum ConfigSlot : std::uint8_t {
 };
 
 // Where a configuration has a key.
-enum ConfigPlace : std::uint8_t { MODEL = 1, ROPE = 2, EITHER = MODEL | ROPE, GGUF = 4, TENSOR = 8 };
+enum ConfigPlace : std::uint8_t {
+  MODEL = 1,
+  ROPE = 2,
+  EITHER = MODEL | ROPE,
+  GGUF = 4,
+  TENSOR = 8,
+  LAYER = 16
+};
 
 // What a key's value may be.
 enum ConfigKind : std::uint8_t {

@@ -16,6 +16,7 @@ struct ConfigValues::Key {
   Text dictionary;          // the type of layer that the key's dictionary is for
   Text name;                // the last part
   std::int64_t index = -1;  // in a list of strings
+  std::int64_t layer = -1;  // the only layer that it is for
 };
 
 ConfigValues::Key ConfigValues::Parse(const posenc_config_entry& entry) const {
@@ -37,6 +38,11 @@ ConfigValues::Key ConfigValues::Parse(const posenc_config_entry& entry) const {
     }
   }
   Strip("attn_config.", &key.name);  // of DBRX
+  if (Strip("per_layer_config.", &key.name)) {
+    key.places = LAYER;
+    key.layer = IndexOf(Next(".", &key.name));
+    return key;
+  }
   const bool is_scaling = Strip("rope_scaling.", &key.name);
   if (is_scaling || Strip("rope_parameters.", &key.name)) {
     key.places = ROPE;
@@ -62,12 +68,24 @@ ConfigValues::Key ConfigValues::Parse(const posenc_config_entry& entry) const {
   return key;
 }
 
+// Whether the caller asks for that layer, or for layers of its type.
+bool ConfigValues::IsAsked(std::int64_t layer) const {
+  if (layer < 0) return false;
+  if (arguments_.layer >= 0 || arguments_.layer_type == nullptr) return layer == arguments_.layer;
+  const char* const listed = FindListed(layer_type, layer, nullptr);
+  return listed != nullptr && Text(listed) == arguments_.layer_type;
+}
+
 void ConfigValues::Take(const posenc_config_entry& entry, bool is_second_pass) {
   const Key key = Parse(entry);
   if (key.places == 0) return;
   const unsigned row_rank = FindConfigRow(key.name, key.places);
   if (row_rank == 0) {
     if (IsAboutRotaries(entry.key)) RefuseEntry(POSENC_UNKNOWN_CONFIG_KEY, entry);
+    return;
+  }
+  if (key.places == LAYER && !IsAsked(key.layer)) {
+    if (arguments_.layer < 0 && arguments_.layer_type == nullptr) RefuseEntry(POSENC_BAD_LAYER, entry);
     return;
   }
   const ConfigRow row = ConfigRowOf(row_rank);

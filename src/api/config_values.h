@@ -66,6 +66,7 @@ class ConfigValues {
   void Read();
   void RefuseEntry(posenc_status status, const posenc_config_entry& entry);
   Key Parse(const posenc_config_entry& entry) const;
+  bool IsAsked(std::int64_t layer) const;
   void Take(const posenc_config_entry& entry, bool is_second_pass);
   void FindType();
   Text DerivedType();

@@ -72,6 +72,7 @@ void SetHeadDim(const Layer& layer, ConfigValues* values, posenc_rotary_spec* sp
   ConfigSlot slot = head_dim;
   if (layer.is_local && values->Has(local_head_dim)) slot = local_head_dim;
   if (layer.is_global && values->Has(global_head_dim)) slot = global_head_dim;
+  if (values->Has(layer_head_dim)) slot = layer_head_dim;
   double elements = 0.0;
   if (values->Has(still_dim) && values->Has(turning_dim)) {
     elements = values->Number(still_dim) + values->Number(slot = turning_dim);

@@ -287,6 +287,28 @@ publish("google/gemma-4-12b-it", {
             FULL: {"partial_rotary_factor": 0.25, "rope_theta": 1000000.0, "rope_type": "proportional"},
             SLIDING: {"rope_theta": 10000.0, "rope_type": "default"}}}, "vision_config": VISION},
         "layer=4|head_dim=256", f"layer=5|{GEMMA4_FULL}", f"type=full_attention|{GEMMA4_FULL}", "|BAD_LAYER")
+# Source: transformers pull 47384: per_layer_config.
+publish("google/gemma-4-12b-it, as v5.15 saves it", {
+    "model_type": "gemma4_text", "head_dim": 256, "hidden_size": 3840, "num_attention_heads": 16,
+    "num_hidden_layers": 48, "layer_types": layers(48, SLIDING, SLIDING, SLIDING, SLIDING, SLIDING, FULL),
+    "per_layer_config": {str(i): {"head_dim": 512, "num_key_value_heads": 1} for i in range(5, 48, 6)},
+    "rope_parameters": {FULL: {"partial_rotary_factor": 0.25, "rope_theta": 1000000.0, "rope_type": "proportional"},
+                        SLIDING: {"rope_theta": 10000.0, "rope_type": "default"}}},
+        "layer=4|head_dim=256", f"layer=47|{GEMMA4_FULL}", f"type=full_attention|{GEMMA4_FULL}", "|BAD_LAYER")
+# Source: transformers, embedding_gemma2, and the conversion beside it for per_layer_config.
+publish("google/embeddinggemma-2", {
+    "model_type": "embedding_gemma2", "text_config": {
+        "model_type": "embedding_gemma2_text", "head_dim": 256, "hidden_size": 512, "num_attention_heads": 4,
+        "num_hidden_layers": 24, "layer_types": layers(24, SLIDING, SLIDING, SLIDING, SLIDING, SLIDING, FULL),
+        "per_layer_config": {f"{i:02}": {"head_dim": 512, "num_key_value_heads": 1} for i in range(5, 24, 6)},
+        "rope_parameters": {
+            FULL: {"partial_rotary_factor": 0.25, "rope_theta": 1000000.0, "rope_type": "proportional"},
+            SLIDING: {"rope_theta": 10000.0, "rope_type": "default"}}}},
+        "layer=4|head_dim=256", f"layer=5|{GEMMA4_FULL}", f"type=full_attention|{GEMMA4_FULL}",
+        "type=sliding_attention|head_dim=256", "|BAD_LAYER")
+publish("layers whose heads differ, by number alone", {
+    "head_dim": 64, "per_layer_config": {"1": {"head_dim": 128, "skip": ["mlp"]}, "all": {"head_dim": 32}}},
+        "layer=0|head_dim=64", "layer=1|head_dim=128", "|BAD_LAYER")
 
 # Phi.
 PHI3_SHORT = ([1.05] * 3 + [1.1] * 2 + [1.1500000000000001, 1.2000000000000002, 1.2500000000000002, 1.3000000000000003,
