@@ -309,6 +309,8 @@ publish("google/embeddinggemma-2", {
 publish("layers whose heads differ, by number alone", {
     "head_dim": 64, "per_layer_config": {"1": {"head_dim": 128, "skip": ["mlp"]}, "all": {"head_dim": 32}}},
         "layer=0|head_dim=64", "layer=1|head_dim=128", "|BAD_LAYER")
+publish("layers without a number", {"head_dim": 64, "per_layer_config": {"all": {"head_dim": 32}}},
+        "layer=0|head_dim=64", "|BAD_LAYER")
 
 # Phi.
 PHI3_SHORT = ([1.05] * 3 + [1.1] * 2 + [1.1500000000000001, 1.2000000000000002, 1.2500000000000002, 1.3000000000000003,
