@@ -241,6 +241,18 @@ publish("Qwen/Qwen3.5-27B", {
                             "rope_theta": 10000000, "rope_type": "default"}}, "vision_config": VISION},
         f"|{QWEN3_5}", f"layer=63|{QWEN3_5}", "layer=62|LAYER_HAS_NO_ROTARY", f"type=full_attention|{QWEN3_5}",
         "layer=62 type=full_attention|BAD_LAYER", "type=sliding_attention|BAD_LAYER")
+publish("Qwen3.5, of which the model's code knows more", {
+    "model_type": "qwen3_5_moe_text", "head_dim": 256, "rope_parameters": {"mrope_section": [11, 11, 10],
+    "rope_theta": 10000000}}, f"|{QWEN3_5}")
+publish("Qwen3-VL, of which the model's code knows more", {
+    "model_type": "qwen3_vl_moe_text", "head_dim": 128, "rope_parameters": {"mrope_section": [24, 20, 20]}},
+        "|head_dim=128 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
+# Source: transformers, cosmos3_edge.
+publish("nvidia/Cosmos3-Edge-Reasoner", {
+    "model_type": "cosmos3_edge", "text_config": {
+        "model_type": "cosmos3_edge_text", "head_dim": 128, "hidden_size": 2048, "num_attention_heads": 16,
+        "rope_parameters": {"mrope_section": [24, 20, 20], "rope_type": "default"}}, "vision_config": VISION},
+        "|head_dim=128 base=1e8 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
 
 # Gemma.
 # Source: mlc-llm.
