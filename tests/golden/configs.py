@@ -816,9 +816,9 @@ publish("microsoft/phi-1_5, its first form", {
 publish("junnyu/roformer_chinese_base", {
     "model_type": "roformer", "hidden_size": 768, "num_attention_heads": 12, "rotary_value": False},
         "|head_dim=64 pairing=NEIGHBOURS")
-# Source: transformers, lfm2: full_attn_idxs.
-publish("LiquidAI/LFM2-1.2B, its first form", {
-    "model_type": "lfm2", "hidden_size": 2048, "num_attention_heads": 32, "num_hidden_layers": 16,
+# Source: EricLBuehler/mistral.rs pull 2305: full_attn_idxs.
+publish("LiquidAI/LFM2-350M", {
+    "model_type": "lfm2", "hidden_size": 1024, "num_attention_heads": 16, "num_hidden_layers": 16,
     "rope_theta": 1000000.0, "full_attn_idxs": [2, 5, 8, 10, 12, 14]},
         "layer=2|head_dim=64 base=1e6", "layer=14|head_dim=64 base=1e6", "layer=15|LAYER_HAS_NO_ROTARY")
 publish("Alibaba-NLP/gte-large-en-v1.5", {
@@ -857,6 +857,14 @@ publish("CohereLabs/North-Micro-Vision-Instruct", {
             FULL: None, "rope_theta": 10000.0, "rope_type": "default"}}},
         "layer=0|BAD_CONFIG_VALUE", "layer=3|LAYER_HAS_NO_ROTARY", "type=full_attention|LAYER_HAS_NO_ROTARY",
         "type=linear_attention|BAD_LAYER", "layer=28|BAD_LAYER", "|BAD_LAYER")
+
+# Source: transformers, those models. A part of a model is saved without what its code knows.
+for model, more in {
+        "lfm2": "base=1e6", "lfm2_moe": "base=1e6", "phimoe": "base=1e6", "emu3_text_model": "base=1e6",
+        "qwen2_5_vl_text": "base=1e6", "qwen3_omni_moe_text": "base=1e6", "mllama_text_model": "base=500000",
+        "ernie4_5": "pairing=NEIGHBOURS base=500000", "ernie4_5_vl_moe_text": "pairing=NEIGHBOURS base=500000",
+        "persimmon": "rotary_dim=32 base=25000"}.items():
+    publish(f"{model} without a base", {"text_config": {"model_type": model, "head_dim": 64}}, f"|head_dim=64 {more}")
 
 
 # GGUF.
