@@ -73,6 +73,7 @@ enum ConfigSlot : std::uint8_t {
   attending_layers,
   still_interval,
   turns,
+  finetuned,
   alibi,
   position_type,
   // Of models only.
@@ -82,6 +83,7 @@ enum ConfigSlot : std::uint8_t {
   axis_order,
   local_is_plain,   // layers with sliding attention have no scaling
   global_is_still,  // if there is sliding attention, layers with full attention have no rotary
+  finetuned_turns,  // if it is not finetuned, it has no rotary
   scales_logits,    // the amplitude of YaRN is 1, because the model multiplies its logits instead
   kConfigSlots
 };

@@ -28,6 +28,7 @@ bool DoesNotRotate(const Layer& layer, ConfigValues* values) {
   if (values->Number(turns, 1.0) == 0.0 || values->Number(alibi) != 0.0) return true;
   if (values->Has(still_dim) && !values->Has(turning_dim)) return true;
   if (values->is_left_out()) return true;
+  if (values->Has(finetuned_turns) && values->Number(finetuned, 1.0) == 0.0) return true;
   if (PlaceAmong(values->Word(position_type), "nope alibi") != 0) return true;
   if (layer.is_global && values->Has(global_is_still) && values->Has(window)) return true;
   if (values->layer() < 0) return false;

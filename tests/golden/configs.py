@@ -995,6 +995,18 @@ publish("GGUF of Qwen3.5, ollama's", gguf(
 publish("GGUF of SmallThinker-21B", gguf(
     "smallthinker", 28, 2560, block_count=52, attention__key_length=128, attention__sliding_window=4096,
     rope__freq_base=1500000.0), "layer=0|LAYER_HAS_NO_ROTARY", "layer=1|head_dim=128 base=1.5e6")
+# Source: ollama issue 12982; llama.cpp pull 13550 for rope.scaling.finetuned.
+publish("GGUF of granite-4.0-h-small", gguf(
+    "granitehybrid", 32, 4096, rope__dimension_count=128, rope__freq_base=10000.0, rope__scaling__finetuned=False),
+        "|LAYER_HAS_NO_ROTARY")
+publish("GGUF of Bamba-9B", gguf(
+    "granitehybrid", 32, 4096, rope__dimension_count=64, rope__freq_base=10000.0, rope__scaling__finetuned=True),
+        f"|{HALF} pairing=NEIGHBOURS")
+# Source: gpustack/llama-box issue 17.
+publish("GGUF of granite-3.1-8b", gguf("granite", 32, 4096, rope__dimension_count=128, rope__freq_base=10000000.0),
+        "|head_dim=128 pairing=NEIGHBOURS base=1e7")
+publish("GGUF that is not finetuned", gguf("llama", 32, 4096, rope__scaling__finetuned=False),
+        "|head_dim=128 pairing=NEIGHBOURS")
 publish("GGUF of plamo-13b", gguf("plamo", 40, 5120, rope__dimension_count=128), "|head_dim=128")
 publish("GGUF of PaddleOCR-VL", gguf(
     "paddleocr", 16, 1024, attention__key_length=128, rope__freq_base=500000.0,
