@@ -164,12 +164,13 @@ Text ConfigValues::DerivedType() {
   if (const double interval = Number(full_interval); interval >= 1.0) {
     return is_last_of(interval) ? full : Text("linear_attention");
   }
+  const auto is_first_of = [&](double interval) { return layer % static_cast<std::int64_t>(interval) == 0; };
   if (const double interval = Number(global_interval); interval >= 1.0) {
-    return layer % static_cast<std::int64_t>(interval) == 0 ? full : sliding;
+    return is_first_of(interval) ? full : sliding;
   }
   const bool is_number = pattern == nullptr || pattern->kind == POSENC_CONFIG_NUMBER;
   if (const double interval = is_number ? Number(sliding_pattern) : 0.0; interval >= 1.0 && Has(window)) {
-    return is_last_of(interval) ? full : sliding;
+    return (Has(first_is_full) ? is_first_of(interval) : is_last_of(interval)) ? full : sliding;
   }
   return {};
 }

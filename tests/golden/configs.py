@@ -994,7 +994,8 @@ publish("GGUF of Qwen3.5, ollama's", gguf(
 # Source: llama.cpp, src/models/smallthinker.cpp: layers.
 publish("GGUF of SmallThinker-21B", gguf(
     "smallthinker", 28, 2560, block_count=52, attention__key_length=128, attention__sliding_window=4096,
-    rope__freq_base=1500000.0), "layer=0|LAYER_HAS_NO_ROTARY", "layer=1|head_dim=128 base=1.5e6")
+    rope__freq_base=1500000.0), "layer=0|LAYER_HAS_NO_ROTARY", "layer=1|head_dim=128 base=1.5e6",
+        "layer=3|head_dim=128 base=1.5e6")
 # Source: ollama issue 12982; llama.cpp pull 13550 for rope.scaling.finetuned.
 publish("GGUF of granite-4.0-h-small", gguf(
     "granitehybrid", 32, 4096, rope__dimension_count=128, rope__freq_base=10000.0, rope__scaling__finetuned=False),
@@ -1007,6 +1008,19 @@ publish("GGUF of granite-3.1-8b", gguf("granite", 32, 4096, rope__dimension_coun
         "|head_dim=128 pairing=NEIGHBOURS base=1e7")
 publish("GGUF that is not finetuned", gguf("llama", 32, 4096, rope__scaling__finetuned=False),
         "|head_dim=128 pairing=NEIGHBOURS")
+# Source: llama.cpp pull 18330: the first of three layers has full attention.
+publish("GGUF of ModernBERT-base", gguf(
+    "modern-bert", 12, 768, block_count=22, attention__sliding_window=128, attention__sliding_window_pattern=3,
+    rope__freq_base=160000.0, rope__freq_base_swa=10000.0, rope__scaling__type="none"),
+        "layer=0|head_dim=64 base=160000", "layer=1|head_dim=64", "layer=2|head_dim=64",
+        "layer=3|head_dim=64 base=160000", "|BAD_LAYER")
+# Source: llama.cpp, src/models/gemma-embedding.cpp, plamo3.cpp: bases and patterns that are left out.
+publish("GGUF of embeddinggemma-300m", gguf(
+    "gemma-embedding", 3, 768, block_count=24, attention__key_length=256, attention__sliding_window=512,
+    rope__freq_base=1000000.0), "layer=4|head_dim=256", "layer=5|head_dim=256 base=1e6", "|BAD_LAYER")
+publish("GGUF of plamo-3-nict-2b", gguf(
+    "plamo3", 16, 2048, block_count=24, attention__key_length=128, attention__sliding_window=2048,
+    rope__freq_base=1000000.0), "layer=6|head_dim=128", "layer=7|head_dim=128 base=1e6", "|BAD_LAYER")
 publish("GGUF of plamo-13b", gguf("plamo", 40, 5120, rope__dimension_count=128), "|head_dim=128")
 publish("GGUF of PaddleOCR-VL", gguf(
     "paddleocr", 16, 1024, attention__key_length=128, rope__freq_base=500000.0,
