@@ -81,6 +81,7 @@ enum ConfigSlot : std::uint8_t {
   is_last,
   axes,
   axis_order,
+  global_part,      // of rotary_dim, in layers with full attention; factors are for all of it
   first_is_full,    // of sliding_pattern's layers, instead of the last one
   local_is_plain,   // layers with sliding attention have no scaling
   global_is_still,  // if there is sliding attention, layers with full attention have no rotary

@@ -18,8 +18,9 @@ const double* Factors(ConfigSlot slot, ConfigValues* values, posenc_rotary_spec*
     values->Refuse(POSENC_MISSING_CONFIG_KEY, slot);
     return nullptr;
   }
-  if (entry->count != spec->rotary_dim / 2) values->Refuse(POSENC_BAD_CONFIG_VALUE, slot);
-  spec->factor_count = entry->count;
+  spec->factor_count = spec->rotary_dim / 2;
+  const bool is_whole = values->Has(global_part) && entry->count > spec->factor_count;
+  if (entry->count != spec->factor_count && !is_whole) values->Refuse(POSENC_BAD_CONFIG_VALUE, slot);
   return entry->numbers;
 }
 

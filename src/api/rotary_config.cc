@@ -105,6 +105,7 @@ void SetRotaryDim(const Layer& layer, bool is_proportional, ConfigValues* values
   } else if (values->Has(share) && !is_proportional) {
     elements = Part(values->Number(slot = share), d);
   }
+  if (layer.is_global) elements = Part(values->Number(global_part, 1.0), elements);
   const double part = is_proportional || values->Entry(share) == nullptr ? 1.0 : values->Number(share);
   const double of_head_dim = values->Entry(head_dim) == nullptr ? d : values->Number(head_dim);
   if (part != 1.0 && elements != Part(part, d) && elements != Part(part, of_head_dim)) {

@@ -1021,6 +1021,14 @@ publish("GGUF of embeddinggemma-300m", gguf(
 publish("GGUF of plamo-3-nict-2b", gguf(
     "plamo3", 16, 2048, block_count=24, attention__key_length=128, attention__sliding_window=2048,
     rope__freq_base=1000000.0), "layer=6|head_dim=128", "layer=7|head_dim=128 base=1e6", "|BAD_LAYER")
+# Source: llama.cpp, src/models/step35.cpp, conversion/step3.py. The factors are made up.
+STEP_FREQS = [1.0 + i / 64 for i in range(64)]
+publish("GGUF of Step-3.5-Flash", gguf(
+    "step35", [64, 96, 96, 96], 4096, {"rope_freqs.weight": STEP_FREQS}, block_count=4, attention__key_length=128,
+    attention__sliding_window=512, attention__sliding_window_pattern=[False, True, True, True],
+    rope__freq_base=5000000.0),
+        f"layer=0|{HALF} base=5e6 scaling=FREQUENCY_FACTORS factors={listing(STEP_FREQS[:32])}", "layer=1|head_dim=128",
+        "|BAD_LAYER")
 publish("GGUF of plamo-13b", gguf("plamo", 40, 5120, rope__dimension_count=128), "|head_dim=128")
 publish("GGUF of PaddleOCR-VL", gguf(
     "paddleocr", 16, 1024, attention__key_length=128, rope__freq_base=500000.0,
