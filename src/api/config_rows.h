@@ -22,6 +22,7 @@ enum ConfigSlot : std::uint8_t {
   layer_head_dim,
   hidden,
   heads,
+  kv_heads,
   global_head_dim,
   local_head_dim,
   still_dim,

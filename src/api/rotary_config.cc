@@ -33,6 +33,7 @@ bool DoesNotRotate(const Layer& layer, ConfigValues* values) {
   if (layer.is_global && values->Has(global_is_still) && values->Has(window)) return true;
   if (values->layer() < 0) return false;
   if (values->Entry(layer_bases) != nullptr && values->Number(layer_bases) == 0.0) return true;
+  if (values->Number(kv_heads, 1.0) == 0.0) return true;
   if (const posenc_config_entry* const attending = values->Entry(attending_layers); attending != nullptr) {
     const double* const end = attending->numbers + attending->count;
     if (std::find(attending->numbers, end, static_cast<double>(values->layer())) == end) return true;

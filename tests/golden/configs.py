@@ -1001,8 +1001,9 @@ publish("GGUF of granite-4.0-h-small", gguf(
     "granitehybrid", 32, 4096, rope__dimension_count=128, rope__freq_base=10000.0, rope__scaling__finetuned=False),
         "|LAYER_HAS_NO_ROTARY")
 publish("GGUF of Bamba-9B", gguf(
-    "granitehybrid", 32, 4096, rope__dimension_count=64, rope__freq_base=10000.0, rope__scaling__finetuned=True),
-        f"|{HALF} pairing=NEIGHBOURS")
+    "granitehybrid", 32, 4096, block_count=4, attention__head_count_kv=[0, 0, 8, 0], rope__dimension_count=64,
+    rope__freq_base=10000.0, rope__scaling__finetuned=True),
+        f"|{HALF} pairing=NEIGHBOURS", f"layer=2|{HALF} pairing=NEIGHBOURS", "layer=3|LAYER_HAS_NO_ROTARY")
 # Source: gpustack/llama-box issue 17.
 publish("GGUF of granite-3.1-8b", gguf("granite", 32, 4096, rope__dimension_count=128, rope__freq_base=10000000.0),
         "|head_dim=128 pairing=NEIGHBOURS base=1e7")
