@@ -1030,6 +1030,7 @@ publish("GGUF of Step-3.5-Flash", gguf(
     rope__freq_base=5000000.0),
         f"layer=0|{HALF} base=5e6 scaling=FREQUENCY_FACTORS factors={listing(STEP_FREQS[:32])}", "layer=1|head_dim=128",
         "|BAD_LAYER")
+publish("GGUF of a factor too many", gguf("llama", 1, 4, {"rope_freqs": [1.0, 2.0, 3.0]}), "|BAD_CONFIG_VALUE")
 publish("GGUF of plamo-13b", gguf("plamo", 40, 5120, rope__dimension_count=128), "|head_dim=128")
 publish("GGUF of PaddleOCR-VL", gguf(
     "paddleocr", 16, 1024, attention__key_length=128, rope__freq_base=500000.0,
