@@ -101,7 +101,8 @@ void ConfigValues::Take(const posenc_config_entry& entry, bool is_second_pass) {
     if (!is_second_pass || key.dictionary != dictionary_) return;
     is_by_type_ = true;
   }
-  Found& found = found_[row.kind == SIZE_OR_NONE && entry.number == 0.0 ? no_dim : row.slot];
+  const bool is_none = row.kind == SIZE_OR_NONE && entry.number == 0.0;
+  Found& found = found_[is_none ? no_dim : static_cast<ConfigSlot>(row.slot)];
   const unsigned rank = key.rank * 256 + row_rank;
   if (rank > found.rank) found = {&entry, rank};
 }
