@@ -700,7 +700,8 @@ std::vector<Refusal> Refusals() {
        "2.base=-1;amplitude=2 "
        "1.amplitude=3;0.amplitude=2 1.amplitude=2 "
        "2.amplitude=2;2.head_dim=3;2.axes=9;2.axis_order=9;phase_rounding=F32_INV_FREQ",
-       "axis_order=CONSECUTIVE_AXES|SPLIT_AXES axes=2 sections=5,5;axes=1 sections=0;scaling=LINEAR|-1;"
+       "axis_order=CONSECUTIVE_AXES|SPLIT_AXES axes=2 sections=5,5;axes=1 sections=0;"
+       "axis_order=SUMMED_AXES axes=2 sections=0;scaling=LINEAR|-1;"
        "frequencies=0.5+0.5*10;0.amplitude=2;2.scaling=YARN 2.original_length=300 2.factor=4",
        POSENC_BAD_AXIS_SPECS},
       {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100", "phase_rounding=F64_INV_FREQ",
