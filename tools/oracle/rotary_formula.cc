@@ -213,8 +213,7 @@ Real RotaryFormula::Radians(std::size_t pair, int bits) const {
 }
 
 Real RotaryFormula::Sum(std::size_t pair, const std::vector<double>& position) const {
-  constexpr int kBits =
-      2500;  // doubles from 2^31 to 2^-1074 times frequencies of 106 digits from 2^31 to 2^-126
+  constexpr int kBits = 2500;  // positions from 2^31 to 2^-1074 times 106 digits from 2^31 to 2^-126
   Real sum(0.0, kBits);
   for (std::size_t k = 0; k < spec_.axes; ++k) {
     sum = sum + Real(Listed(k * pairs() + pair), kBits) * spec_.position_scale * position[k];

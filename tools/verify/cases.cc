@@ -187,8 +187,7 @@ Rows Schedules() {
       "|head_dim=1032 rotary_dim=1030 sections=200/315 1.base=100 1.unit=turns at=i64:far $two_pairings}",
 
       // Phases that are sums over axes: some that add up, and some that cancel, wholly or all but a little;
-      // known
-      // angles; and heads with more pairs than a piece.
+      // known angles; and heads with more pairs than a piece.
       "axis_order=summed {operation=rotate frequencies=signed_64 {head_dim=64 axes=2|head_dim=32 axes=4} "
       "{$shown|k_heads=0 at=f64:fractions_24,f64:real $types {arithmetic=exact|arithmetic=fast}}"
       "|frequencies_f32=0.3/1/0.001/7/-0.3/-0x1.fffffep-1/0.002/-7 head_dim=8 axes=2 "
