@@ -201,7 +201,7 @@ class Bits(unittest.TestCase):
         cos, sin = rotary.cache(positions=at, dtype="float64")
         numpy.testing.assert_allclose(cos, numpy.cos(at.T @ w), atol=1e-6)
         numpy.testing.assert_allclose(sin[:2], numpy.sin(at.T @ w)[:2], atol=1e-15)
-        with self.assertRaisesRegex(ValueError, "for each of summed axes"):
+        with self.assertRaisesRegex(ValueError, "times axes if these are summed"):
             posenc.Rotary(4, axes=2, axis_order="summed", frequencies=[1, 2])
         with self.assertRaisesRegex(ValueError, "of summed ones there are none"):
             posenc.Rotary(4, axes=2, axis_order="summed", frequencies=[1, 2, 3, 4], sections=[1, 0])
