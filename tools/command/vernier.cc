@@ -24,9 +24,9 @@ double Reduced(double angle) { return angle - kTurn * std::nearbyint(angle / kTu
 }  // namespace
 
 Vernier::Vernier(const Settings& settings, std::size_t columns, posenc_type type)
-    : offset_(settings.offset()) {
+    : type_(type), offset_(settings.offset()) {
   const double spacing = std::ldexp(1.0, SpacingExponent(type, 1.0));
-  exact_ = {std::max(0.5 * spacing, 0x1p-44), 0x1p-46};
+  exact_ = {std::max(0.5 * spacing, 0x1p-44), 0x1p-49};
   rounded_ = {std::max(4.0 * spacing, 0x1p-40), 0x1p-20};
   if (settings.IsRotary()) {
     const RotaryHandle rotary = Create(*settings.rotary);
@@ -112,13 +112,22 @@ std::vector<double> Vernier::AnglesOf(const std::function<double(std::size_t)>& 
 }
 
 std::optional<double> Vernier::Find(const std::function<double(std::size_t)>& entry) const {
-  if (position_ != kNone) return entry(position_);
   const std::vector<double> angles = AnglesOf(entry);
+  if (position_ != kNone) return FindNear(entry(position_), angles);
   if (angles.empty()) return std::nullopt;
   std::optional<double> position = FindWithin(exact_, 0, angles);
   if (!position) position = FindWithin(rounded_, differences_, angles);
   if (!position) return std::nullopt;
   return *position - offset_;
+}
+
+std::optional<double> Vernier::FindNear(double given, const std::vector<double>& angles) const {
+  if (angles.size() != hands_.size() || !std::isfinite(given)) return std::nullopt;
+  const double error = std::ldexp(0.5, SpacingExponent(type_, given));
+  std::optional<Found> found = Refine(exact_, 0, angles, given, error);
+  if (!found) found = Refine(rounded_, differences_, angles, given, error);
+  if (!found) return std::nullopt;
+  return found->position - offset_;
 }
 
 std::optional<double> Vernier::FindWithin(const Tolerance& tolerance, std::size_t first,
@@ -127,7 +136,9 @@ std::optional<double> Vernier::FindWithin(const Tolerance& tolerance, std::size_
   const double farthest = std::min(std::max(kMostPeriods * period, kUsual), POSENC_MAX_POSITION + period);
   std::optional<double> between;  // whole numbers
   for (double k = 0.0; std::fabs(k) * period <= farthest; k = k > 0.0 ? -k : 1.0 - k) {
-    const std::optional<Found> found = Refine(tolerance, first, angles, angles[first] / rate + k * period);
+    const double position = angles[first] / rate + k * period;
+    const double error = tolerance.For(hands_[first], position) / std::fabs(rate);
+    const std::optional<Found> found = Refine(tolerance, first + 1, angles, position, error);
     if (!found) continue;
     if (found->is_whole) return found->position;
     if (!between && IsSure()) between = found->position;
@@ -136,9 +147,9 @@ std::optional<double> Vernier::FindWithin(const Tolerance& tolerance, std::size_
 }
 
 std::optional<Vernier::Found> Vernier::Refine(const Tolerance& tolerance, std::size_t first,
-                                              const std::vector<double>& angles, double position) const {
-  double error = tolerance.For(hands_[first], position) / std::fabs(hands_[first].rate);
-  for (std::size_t i = first + 1; i < hands_.size(); ++i) {
+                                              const std::vector<double>& angles, double position,
+                                              double error) const {
+  for (std::size_t i = first; i < hands_.size(); ++i) {
     const double rate = hands_[i].rate, own = tolerance.For(hands_[i], position);
     const double limit = std::fabs(rate) * error + own;
     if (limit > kNearlyHalfTurn) continue;

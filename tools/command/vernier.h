@@ -62,12 +62,16 @@ class Vernier {
   // The angles of hands, or none if the entries are not those of a pair.
   std::vector<double> AnglesOf(const std::function<double(std::size_t)>& entry) const;
 
+  // The position is in the row.
+  std::optional<double> FindNear(double given, const std::vector<double>& angles) const;
+
   // Takes the hands from `first` on.
   std::optional<double> FindWithin(const Tolerance& tolerance, std::size_t first,
                                    const std::vector<double>& angles) const;
   std::optional<Found> Refine(const Tolerance& tolerance, std::size_t first,
-                              const std::vector<double>& angles, double position) const;
+                              const std::vector<double>& angles, double position, double error) const;
 
+  posenc_type type_;
   double offset_, amplitude_ = 1.0;
   std::vector<Pair> pairs_;       // the slowest first
   std::size_t differences_ = 0;   // among the hands
