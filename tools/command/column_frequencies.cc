@@ -28,8 +28,9 @@ std::optional<Positions> FindColumnFrequencies(const NpyTable& table) {
   const Positions positions = {first, std::round((position(last) - first) / static_cast<double>(last))};
   if (!std::isfinite(positions.step)) return std::nullopt;
   const double rounding = std::ldexp(2.0, SpacingExponent(table.type, 1.0));
+  constexpr double kMost = 0.01;  // Beyond that the table is another one.
   for (std::size_t r = 0; r < table.kept; ++r) {
-    const double p = positions.At(r), limit = rounding + std::ldexp(std::fabs(p), -20);
+    const double p = positions.At(r), limit = rounding + std::min(std::ldexp(std::fabs(p), -20), kMost);
     for (std::size_t c = 0; c < d; ++c) {
       const double expected = c % 2 == 0 ? std::sin(p * rates[c]) : std::cos(p * rates[c]);
       if (!(std::fabs(entry(r, c) - expected) <= limit)) return std::nullopt;
