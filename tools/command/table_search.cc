@@ -208,10 +208,12 @@ Writer Search::WriterOf(const Candidate& candidate) const {
 }
 
 Writer Search::CacheWriterOf(const Candidate& candidate) const {
-  const CacheShape& shape = *SettingsOf(candidate).cache;
-  const std::size_t axes = SettingsOf(candidate).rotary->axes, size = TraitsOf(table_.type).size;
-  return [=, rotary = Create(RotaryOf(candidate))](const std::vector<double>& at, std::size_t count,
-                                                   Entries* rows) {
+  const Settings& settings = SettingsOf(candidate);
+  const CacheShape& shape = *settings.cache;
+  const std::size_t axes = settings.rotary->axes, size = TraitsOf(table_.type).size;
+  const bool is_exact = candidate.rounding == POSENC_NO_PHASE_ROUNDING;
+  return [=, rotary = is_exact ? settings.exact : Create(RotaryOf(candidate))](
+             const std::vector<double>& at, std::size_t count, Entries* rows) {
     const std::size_t pairs = posenc_rotary_frequency_count(rotary.get());
     std::vector<double> positions;
     for (std::size_t k = 0; k < axes; ++k) {

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "command/specs.h"
 #include "spec/rows.h"
 
 namespace posenc {
@@ -83,12 +82,10 @@ std::optional<posenc_rotary_spec> FindRotary(const char* preset, std::size_t pai
 }
 
 // The amplitude and some frequencies, which tell rotaries apart.
-std::vector<double> KeyOf(const posenc_rotary_spec& spec) {
-  const RotaryHandle rotary = Create(spec);
-  const std::size_t pairs = posenc_rotary_frequency_count(rotary.get());
-  std::vector<double> key = {posenc_rotary_amplitude(rotary.get())};
-  for (std::size_t i = 0; i < pairs; i += pairs / 16 + 1)
-    key.push_back(posenc_rotary_radians(rotary.get(), i));
+std::vector<double> KeyOf(const posenc_rotary* rotary) {
+  const std::size_t pairs = posenc_rotary_frequency_count(rotary);
+  std::vector<double> key = {posenc_rotary_amplitude(rotary)};
+  for (std::size_t i = 0; i < pairs; i += pairs / 16 + 1) key.push_back(posenc_rotary_radians(rotary, i));
   return key;
 }
 
@@ -101,8 +98,9 @@ void AddCaches(std::size_t columns, std::vector<Settings>* all) {
     for (const posenc_preset& preset : RotaryPresets()) {
       const std::optional<posenc_rotary_spec> spec = FindRotary(preset.name, columns / columns_a_pair);
       if (!spec) continue;
-      const auto [place, is_new] = places.emplace(KeyOf(*spec), rotaries.size());
-      if (is_new) rotaries.push_back({{}, std::nullopt, {}, true, nullptr, spec});
+      const RotaryHandle exact = Create(*spec);
+      const auto [place, is_new] = places.emplace(KeyOf(exact.get()), rotaries.size());
+      if (is_new) rotaries.push_back({{}, std::nullopt, {}, true, nullptr, spec, exact});
       rotaries[place->second].names.emplace_back(preset.name);
     }
     for (const CacheShape& shape : kCacheShapes) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "command/specs.h"
 #include "oracle/columns.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
@@ -53,6 +54,7 @@ struct Settings {
   bool has_own_layout = true;         // else the columns of the preset in another order
   const CacheShape* cache = nullptr;  // of a rotary, which all that follows is for
   std::optional<posenc_rotary_spec> rotary = std::nullopt;
+  RotaryHandle exact = nullptr;  // of that spec
 
   bool IsRotary() const { return cache != nullptr; }
   bool HasOwnOrder() const { return IsRotary() ? cache->parts[0] == 'c' : has_own_layout; }

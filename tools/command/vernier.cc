@@ -29,12 +29,12 @@ Vernier::Vernier(const Settings& settings, std::size_t columns, posenc_type type
   exact_ = {std::max(0.5 * spacing, 0x1p-44), 0x1p-49};
   rounded_ = {std::max(4.0 * spacing, 0x1p-40), 0x1p-20};
   if (settings.IsRotary()) {
-    const RotaryHandle rotary = Create(*settings.rotary);
-    const std::size_t pairs = posenc_rotary_frequency_count(rotary.get());
+    const posenc_rotary* rotary = settings.exact.get();
+    const std::size_t pairs = posenc_rotary_frequency_count(rotary);
     std::vector<oracle::Entry> entries(columns);
     for (std::size_t c = 0; c < columns; ++c) entries[c] = settings.cache->At(c, pairs);
-    amplitude_ = posenc_rotary_amplitude(rotary.get());
-    Add(entries, pairs, [&](std::size_t i) { return posenc_rotary_radians(rotary.get(), i); });
+    amplitude_ = posenc_rotary_amplitude(rotary);
+    Add(entries, pairs, [&](std::size_t i) { return posenc_rotary_radians(rotary, i); });
   } else {
     posenc_spec own = settings.spec;
     own.lists_only = 1;
