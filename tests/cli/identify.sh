@@ -68,7 +68,8 @@ while read -r name rounding; do
       from=$((first % 2000003 - 1000001))
       options="--preset $name --dim $dim --rows 40 --layout $layout --first $from"
       "$posenc" table $options --out table.npy 2>error || continue
-      found "$((from - 1)) .. $((from + 38))|$from .. $((from + 39))|$((from + 1)) .. $((from + 40))"  # others have an offset
+      # Others have an offset, or a scale.
+      found "$((from - 1)) .. $((from + 38))|$from .. $((from + 39))|$((from + 1)) .. $((from + 40))|${from}000 .. $((from + 39))000"
     done
   done
 done <presets

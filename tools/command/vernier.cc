@@ -13,8 +13,9 @@ namespace {
 
 constexpr double kTurn = 6.283185307179586;
 
-// Positions that are tried: within so many periods of the slowest hand, or so many steps.
-constexpr double kMostPeriods = 4096.0, kUsual = 0x1p18;
+// Positions that are tried: within so many periods of the slowest hand, or within so many steps, unless these
+// are too many periods.
+constexpr double kMostPeriods = 4096.0, kUsual = 0x1p18, kTooManyPeriods = 0x1p16;
 
 // Beyond so many radians an angle tells nothing.
 constexpr double kNearlyHalfTurn = 2.5;
@@ -133,7 +134,8 @@ std::optional<double> Vernier::FindNear(double given, const std::vector<double>&
 std::optional<double> Vernier::FindWithin(const Tolerance& tolerance, std::size_t first,
                                           const std::vector<double>& angles) const {
   const double rate = hands_[first].rate, period = kTurn / std::fabs(rate);
-  const double farthest = std::min(std::max(kMostPeriods * period, kUsual), POSENC_MAX_POSITION + period);
+  const double farthest = std::min(
+      {std::max(kMostPeriods * period, kUsual), kTooManyPeriods * period, POSENC_MAX_POSITION + period});
   std::optional<double> between;  // whole numbers
   for (double k = 0.0; std::fabs(k) * period <= farthest; k = k > 0.0 ? -k : 1.0 - k) {
     const double position = angles[first] / rate + k * period;
