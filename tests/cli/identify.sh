@@ -198,6 +198,12 @@ fi
 "$posenc" table --preset d2l --dim 1 --rows 3 --out table.npy
 says "three entries" d2l exact "0 .. 2" "3 of 3"
 
+# One pair tells whole positions; a column of positions, those that its type holds.
+"$posenc" table --preset musicgen --dim 2 --rows 40 --first 1000 --out table.npy
+says "one pair" musicgen exact "1000 .. 1039" "80 of 80"
+"$posenc" table --preset nerf --dim 33 --rows 40 --first -20000000 --out table.npy
+says "a column of positions" nerf exact "-20000000 .. -19999961" "1320 of 1320"
+
 # Another base is near at few positions, but no rounding of this one.
 for options in "--base 500000 --dim 64 --rows 2" "--base 500000 --dim 4 --rows 5" "--base 9900 --dim 64 --rows 50"; do
   "$posenc" table $options --out table.npy
