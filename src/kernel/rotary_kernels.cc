@@ -18,6 +18,7 @@
 
 #include "kernel/rotate-inl.h"
 #include "kernel/rotate_fast-inl.h"
+#include "kernel/summed_phases-inl.h"
 
 #ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
 #define POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
