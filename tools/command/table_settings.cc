@@ -1,6 +1,7 @@
 #include "command/table_settings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -89,6 +90,8 @@ std::vector<double> KeyOf(const posenc_rotary* rotary) {
   return key;
 }
 
+constexpr double kTurn = 6.283185307179586;
+
 // The rotaries of all presets, in all shapes of so many columns.
 void AddCaches(std::size_t columns, std::vector<Settings>* all) {
   for (const std::size_t columns_a_pair : {2, 1, 4}) {
@@ -99,7 +102,11 @@ void AddCaches(std::size_t columns, std::vector<Settings>* all) {
       const std::optional<posenc_rotary_spec> spec = FindRotary(preset.name, columns / columns_a_pair);
       if (!spec) continue;
       const RotaryHandle exact = Create(*spec);
-      const auto [place, is_new] = places.emplace(KeyOf(exact.get()), rotaries.size());
+      const std::vector<double> key = KeyOf(exact.get());
+      // At whole positions those of no turn, or of whole ones, are any table of ones or of zeros.
+      const auto is_still = [](double rate) { return std::fabs(std::remainder(rate, kTurn)) < 1e-9; };
+      if (std::all_of(key.begin() + 1, key.end(), is_still)) continue;
+      const auto [place, is_new] = places.emplace(key, rotaries.size());
       if (is_new) rotaries.push_back({{}, std::nullopt, {}, true, nullptr, spec, exact});
       rotaries[place->second].names.emplace_back(preset.name);
     }
