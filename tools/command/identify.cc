@@ -121,7 +121,7 @@ bool IdentifyGrid(const NpyTable& table) {
   if (grid->others != 0) std::printf(", after %s", DescribeOthers(table, grid->others).c_str());
   std::puts("");
   bool is_explained = true;
-  for (const std::size_t half : {0, 1}) {
+  for (const std::size_t half : {0u, 1u}) {
     const std::size_t first = half * table.columns / 2;
     std::printf("# columns %zu .. %zu, by the %s\n", first, first + table.columns / 2 - 1,
                 half == grid->outer ? "row of cells" : "place in it");

@@ -94,7 +94,7 @@ constexpr double kTurn = 6.283185307179586;
 
 // The rotaries of all presets, in all shapes of so many columns.
 void AddCaches(std::size_t columns, std::vector<Settings>* all) {
-  for (const std::size_t columns_a_pair : {2, 1, 4}) {
+  for (const std::size_t columns_a_pair : {2u, 1u, 4u}) {
     if (columns % columns_a_pair != 0) continue;
     std::map<std::vector<double>, std::size_t> places;
     std::vector<Settings> rotaries;
