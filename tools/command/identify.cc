@@ -66,14 +66,6 @@ void Print(const Search& search, const Candidate& candidate, const NpyTable& tab
   }
 }
 
-// Zeros may be padding, or sines of anything that does not turn.
-bool IsZero(const NpyTable& table) {
-  for (std::size_t i = 0; i < table.kept * table.columns; ++i) {
-    if (table.entries[i] != 0) return false;
-  }
-  return true;
-}
-
 // As much as the roundings of a phase, of a frequency and of the entries may make of a convention: beyond
 // that the table is near, but another one.
 bool IsExplainedByRounding(const Search& search, const Candidate& candidate, const NpyTable& table) {
@@ -152,10 +144,6 @@ ExitStatus Identify(const std::vector<std::string>& paths) {
   std::printf(
       "# %zu rows of %zu, %s%s\n", table.rows, table.columns, TraitsOf(table.type).name,
       table.kept < table.rows ? (", of which " + std::to_string(table.kept) + " are compared").c_str() : "");
-  if (IsZero(table)) {
-    std::puts("# zeros, as any padding\nnone");
-    return kMismatch;
-  }
   const Search search(table);
   const std::vector<Candidate> found = search.Run();
   if (PrintIfExplained(search, found, table) || IdentifyGrid(table) || IdentifyRest(table)) return kRight;
