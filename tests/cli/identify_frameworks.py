@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""identify_frameworks.py POSENC WORK: tables as NumPy and PyTorch make them are identified.
+"""identify_frameworks.py POSENC WORK DIM...: tables as NumPy and PyTorch make them are identified.
 
 Each is computed as its project does it, in the project's own order of roundings. Their exp and pow are not always
 correctly rounded, so not every bit agrees; the right preset and rounding come first nevertheless. Exit status 77 without
@@ -227,7 +227,7 @@ def check_other_rows(check, d, generator):
 def main():
     check = Check(sys.argv[1], pathlib.Path(sys.argv[2]))
     generator = np.random.default_rng(1)
-    for d in (64, 320, 1024):
+    for d in map(int, sys.argv[3:]):
         for first in (0, 30, -63):
             check_offsets(check, d, first)
         check_other_rows(check, d, generator)

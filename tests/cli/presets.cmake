@@ -104,19 +104,21 @@ posenc_add_cli_test(identify.refuses.no_file STATUS 2 RUN identify)
 posenc_add_cli_test(identify.refuses.nowhere STATUS 2 STDERR "nowhere" RUN identify nowhere)
 posenc_add_cli_test(identify.refuses.not_npy STATUS 2 STDERR "not a NumPy file"
   RUN identify ${CMAKE_CURRENT_SOURCE_DIR}/numbers.txt)
-add_test(NAME cli.identify.presets COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/identify.sh $<TARGET_FILE:posenc_tool>
-  ${CMAKE_CURRENT_BINARY_DIR} 64)
-set_tests_properties(cli.identify.presets PROPERTIES LABELS cli TIMEOUT 600 COST 40)
-add_test(NAME cli.identify.dims COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/identify.sh $<TARGET_FILE:posenc_tool>
-  ${CMAKE_CURRENT_BINARY_DIR} 128 320 1024)
-set_tests_properties(cli.identify.dims PROPERTIES LABELS full TIMEOUT 3600)  # minutes: .ci/full
+# The full tests take what is left of the dims: minutes.
+function(posenc_add_identify_test name)
+  add_test(NAME cli.identify.${name} COMMAND ${ARGN} $<TARGET_FILE:posenc_tool> ${CMAKE_CURRENT_BINARY_DIR} 64)
+  set_tests_properties(cli.identify.${name} PROPERTIES LABELS cli SKIP_RETURN_CODE 77 TIMEOUT 600 COST 40)
+  add_test(NAME cli.identify.${name}.dims
+    COMMAND ${ARGN} $<TARGET_FILE:posenc_tool> ${CMAKE_CURRENT_BINARY_DIR} 128 320 1024)
+  set_tests_properties(cli.identify.${name}.dims PROPERTIES LABELS full SKIP_RETURN_CODE 77 TIMEOUT 3600)
+endfunction()
+posenc_add_identify_test(presets sh ${CMAKE_CURRENT_SOURCE_DIR}/identify.sh)
+
 # Debian's Python has NumPy and PyTorch where another may not.
 find_program(POSENC_SYSTEM_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 mark_as_advanced(POSENC_SYSTEM_PYTHON)
 if(POSENC_SYSTEM_PYTHON)
-  add_test(NAME cli.identify.frameworks COMMAND ${POSENC_SYSTEM_PYTHON}
-    ${CMAKE_CURRENT_SOURCE_DIR}/identify_frameworks.py $<TARGET_FILE:posenc_tool> ${CMAKE_CURRENT_BINARY_DIR})
-  set_tests_properties(cli.identify.frameworks PROPERTIES LABELS cli SKIP_RETURN_CODE 77 TIMEOUT 600)
+  posenc_add_identify_test(frameworks ${POSENC_SYSTEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/identify_frameworks.py)
   add_test(NAME cli.programs COMMAND ${POSENC_SYSTEM_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/programs.py $<TARGET_FILE:posenc_tool> ${CMAKE_CURRENT_BINARY_DIR})
   set_tests_properties(cli.programs PROPERTIES LABELS cli)
