@@ -132,7 +132,9 @@ TEST_P(HardAngles, StepNearlyWhole) {
     std::vector<double> got(spec.dim);
     WalkList(Create(spec), {position}, got.data());
     EXPECT_TRUE(SameBits(got, OracleRow<double>(spec, position))) << position;
-    if (position == -106.0) EXPECT_FLOAT_EQ(static_cast<float>(got[2] * 1e179), 2.3744361f);
+    if (position == -106.0) {
+      EXPECT_FLOAT_EQ(static_cast<float>(got[2] * 1e179), 2.3744361f);
+    }
   }
 }
 
