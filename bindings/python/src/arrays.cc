@@ -34,11 +34,6 @@ posenc_type TypeOf(const char* format, size_t size) {
   return TypeOf(is_float ? nb::dlpack::dtype_code::Float : nb::dlpack::dtype_code::Int, 8 * size);
 }
 
-const char* NameOf(posenc_type type) {
-  constexpr const char* kNames[] = {"", "float32", "bfloat16", "float16", "float64", "int32", "int64"};
-  return kNames[type];
-}
-
 bool IsRange(nb::handle object) { return object.type().ptr() == reinterpret_cast<PyObject*>(&PyRange_Type); }
 
 bool StartsWith(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
@@ -81,6 +76,11 @@ bool IsNumpyBfloat16(nb::handle object) {
 nb::handle empty, widened, coefficients;  // of posenc._arrays, as long as the process lives
 
 }  // namespace
+
+const char* NameOf(posenc_type type) {
+  constexpr const char* kNames[] = {"", "float32", "bfloat16", "float16", "float64", "int32", "int64"};
+  return kNames[type];
+}
 
 Array::Array(nb::handle object, const char* name, Access access, const char* instead, Types types)
     : name_(name) {

@@ -122,6 +122,7 @@ struct Rows {
 Rows RowsOf(const Array& array, size_t columns);
 
 std::string ToText(const Shape& shape);
+const char* NameOf(posenc_type type);
 
 // A new array of that shape: NumPy's, or torch's if dtype is torch's or `like` is and there is no dtype.
 // TypeError or ValueError for a dtype that is none.

@@ -37,7 +37,7 @@ constexpr char kRotateDoc[] = R"(Rotates tensors, q and k for one, in place.
 tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, writable, of any strides with elements
             next to each other; they may not overlap. For tensors that require a gradient write
             q * cos + rotate_half(q) * sin with the tensors of cache(), or use torch.no_grad()
-first       position of the first token; 0
+first       position of the first token; [...], one for each sequence (left padding); 0
 positions   instead of first: [tokens], or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
 scale       multiplies all that turns; a number, or one for each tensor
 inverse     turns back
@@ -138,6 +138,9 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
       Released([&] { return static_cast<posenc_status>(posenc::Rotary::Create(spec, &made.rotary)); });
   Check(status, status == POSENC_BAD_AXES ? posenc::internal::UnequalPairs(spec) : Blamed(status));
   made.axes = spec.axes;
+  made.rotary_dim = 2 * made.rotary.frequency_count();
+  made.pairing = spec.pairing;
+  made.output_pairing = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
   made.head_dim = nb::borrow(head_dim);
   made.arguments = kept.arguments;
   return made;
@@ -207,18 +210,43 @@ void BindRotary(nb::module_& module) {
           nb::sig("def from_config(config: typing.Any, *, layer: int | None = None, layer_type: str | None = "
                   "None, model_type: str | None = None, **overrides) -> Rotary"),
           kConfigDoc)
-      .def("rotate_", &Rotate, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
+      .def("rotate_", &RotateInPlace, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
            "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3, "unknown"_a,
            nb::sig(
-               "def rotate_(self, *tensors: posenc._types.Array, first: int | None = None, "
+               "def rotate_(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = "
+               "None, "
                "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
                "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3) -> typing.Any"),
            kRotateDoc)
+      .def("rotate", &RotateToNew, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
+           "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3, "unknown"_a,
+           nb::sig(
+               "def rotate(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = "
+               "None, "
+               "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
+               "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3) -> typing.Any"),
+           "New tensors, rotated, contiguous; otherwise as rotate_().")
       .def("cache", &Cache, "tokens"_a = nb::none(), "more"_a, "first"_a = nb::none(),
            "positions"_a = nb::none(), "layout"_a.none() = "halves", "dtype"_a = nb::none(), "unknown"_a,
            nb::sig(cache_signature.c_str()), kCacheDoc)
       .def_prop_ro(
           "head_dim", [](const Rotary& self) { return self.rotary.head_dim(); }, "Elements of a head.")
+      .def_prop_ro(
+          "rotary_dim", [](const Rotary& self) { return self.rotary_dim; }, "Those of them that turn.")
+      .def_prop_ro(
+          "axes", [](const Rotary& self) { return self.axes; }, "Of a position.")
+      .def_prop_ro(
+          "pairing",
+          [](const Rotary& self) {
+            return posenc::internal::WordOf<posenc::internal::Of::pairing>(self.pairing);
+          },
+          "Which elements are a pair, as it is read.")
+      .def_prop_ro(
+          "output_pairing",
+          [](const Rotary& self) {
+            return posenc::internal::WordOf<posenc::internal::Of::pairing>(self.output_pairing);
+          },
+          "Which elements are a pair, as it is written.")
       .def_prop_ro(
           "amplitude", [](const Rotary& self) { return self.rotary.amplitude(); },
           "What the scaling multiplies all that turns by.")

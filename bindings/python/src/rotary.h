@@ -11,7 +11,8 @@ namespace posenc_python {
 
 struct Rotary {
   posenc::Rotary rotary;
-  size_t axes;
+  size_t axes, rotary_dim;
+  posenc_pairing pairing, output_pairing;
   nb::object head_dim;
   nb::dict arguments;  // that it was made of
 };
@@ -20,8 +21,12 @@ struct Rotary {
 nb::dict ArgumentsFromConfig(nb::handle config, nb::handle layer, nb::handle layer_type,
                              nb::handle model_type, size_t* head_dim);
 
-nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
-                  nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown);
+nb::object RotateInPlace(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
+                         nb::handle scale, nb::handle inverse, nb::handle token_axis,
+                         const nb::kwargs& unknown);
+nb::object RotateToNew(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
+                       nb::handle scale, nb::handle inverse, nb::handle token_axis,
+                       const nb::kwargs& unknown);
 nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first, nb::handle at,
                  nb::handle layout, nb::handle dtype, const nb::kwargs& unknown);
 

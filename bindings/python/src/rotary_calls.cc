@@ -19,14 +19,41 @@ constexpr char kRotateInstead[] =
     "which "
     "torch records";
 
-// The positions of a call: from a first one on, or a list [axes, ...], without `axes` where a position has
-// one.
+// The positions of a call: from a first one on, which each sequence may have of its own, or a list [axes,
+// ...], without `axes` where a position has one.
 struct Positions {
+  // From first ones [...] on, a sequence each of so many tokens.
+  Positions(const Rotary& rotary, nb::handle firsts, const Shape& batch, size_t count) : axes(rotary.axes) {
+    list.emplace(firsts, "first", true);
+    if (list->shape() != batch) {
+      RaiseValue("first must be an integer, or have the shape " + ToText(batch) + ", not " +
+                 ToText(list->shape()));
+    }
+    tokens = batch;
+    tokens.push_back(static_cast<int64_t>(count));
+    run = count;
+    for (size_t axis = 0; axis < axes; ++axis) {
+      for (size_t b = 0; b < list->count(); ++b) {
+        const int64_t start = list->Integer(b);
+        for (int64_t t = 0; t < static_cast<int64_t>(count); ++t) {
+          const bool is_far = start > INT64_MAX - t;  // thus out of range
+          own.push_back(is_far ? INT64_MAX : start + t);
+        }
+      }
+    }
+    data = own.data();
+    type = POSENC_I64;
+  }
+
   Positions(const Rotary& rotary, nb::handle from, nb::handle at) : axes(rotary.axes) {
     if (!from.is_none() && !at.is_none()) RaiseValue("first and positions exclude each other");
-    first = from.is_none() ? 0 : ToInteger(from, "first");
-    if (at.is_none()) return;
+    if (at.is_none()) {
+      first = from.is_none() ? 0 : ToInteger(from, "first");
+      return;
+    }
     list.emplace(at, "positions", false);
+    data = list->data();
+    type = list->type();
     tokens = list->shape();
     if (axes == 1) return;
     if (tokens.empty() || tokens[0] != static_cast<int64_t>(axes)) {
@@ -37,19 +64,24 @@ struct Positions {
 
   std::string Fault(posenc_status status, size_t bad) const {
     if (status != POSENC_POSITION_OUT_OF_RANGE) return "";
+    if (run != 0) return "tokens from " + list->At(bad / run) + " on";
     return list ? list->At(bad) : "tokens from first on";
   }
 
   size_t axes;
   int64_t first = 0;
   std::optional<List> list;
+  const void* data = nullptr;  // [axes, ...] of a list
+  posenc_type type = {};
+  size_t run = 0;  // tokens from each of several first positions on
+  std::vector<int64_t> own;
   Shape tokens;  // of a list, their shape
 };
 
 // A tensor's axes: [..., tokens, heads, head_dim], [..., heads, tokens, head_dim] or [tokens, head_dim].
 struct Tensor {
-  Tensor(const Rotary& rotary, nb::handle object, const std::string& name, int64_t token_axis)
-      : array(object, name.c_str(), Access::kWrite, kRotateInstead) {
+  Tensor(const Rotary& rotary, nb::handle object, const std::string& name, Access access, int64_t token_axis)
+      : array(object, name.c_str(), access, kRotateInstead) {
     array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
     array.RequireColumns(rotary.rotary.head_dim());
     const auto least = token_axis == -3 ? 3u : 2u;
@@ -106,29 +138,57 @@ std::vector<double> ToScales(nb::handle scale, size_t count) {
   return scales;
 }
 
+// A new array for what becomes of a tensor, contiguous.
+nb::object Like(nb::handle object, const Array& array) {
+  const nb::object its = Attribute(object, "dtype");
+  return NewArray(array.shape(), its.is_none() ? nb::str(NameOf(array.type())) : its, object);
+}
+
 // The tensors of a call, of one type and with as many tokens.
 struct Tensors {
   Tensors(const Rotary& rotary, const nb::args& objects, nb::handle scale, bool is_inverse,
-          int64_t token_axis)
+          int64_t token_axis, bool in_place)
       : scales(ToScales(scale, objects.size())), inverse(is_inverse) {
     constexpr const char* kNames[] = {"q", "k"};
     for (size_t i = 0; i < objects.size(); ++i) {
       const std::string name = i < 2 ? kNames[i] : "tensor " + std::to_string(i);
       if (scales[i] == 0.0) RaiseValue("scale: " + std::string(posenc_status_message(POSENC_BAD_AMPLITUDE)));
-      const Tensor& tensor = all.emplace_back(rotary, objects[i], name, token_axis);
+      const Access access = in_place ? Access::kWrite : Access::kRead;
+      const Tensor& tensor = all.emplace_back(rotary, objects[i], name, access, token_axis);
       if (tensor.array.type() != all[0].array.type()) RaiseType(name + " must be of the same type as q");
       if (tensor.tokens.count != all[0].tokens.count) RaiseValue(name + " must have as many tokens as q");
+      if (in_place) continue;
+      // A stride of 0 would mean that of the result.
+      if ((tensor.tokens.count > 1 && tensor.tokens.stride == 0) ||
+          (tensor.heads.count > 1 && tensor.heads.stride == 0)) {
+        RaiseValue(name + " has one element in memory for several: pass a copy");
+      }
+    }
+    if (in_place) return;
+    for (size_t i = 0; i < objects.size(); ++i) {
+      made.push_back(Like(objects[i], all[i].array));
+      targets.emplace_back(rotary, made[i], all[i].array.name(), Access::kWriteNew, token_axis);
     }
   }
 
-  // Of one element of the batch; of all.
+  // Of tensor i, one element of the batch.
+  posenc_heads Heads(size_t i, size_t b) const {
+    const posenc_heads own = all[i].Heads(b, scales[i], inverse);
+    if (targets.empty()) return own;
+    posenc_heads heads = targets[i].Heads(b, scales[i], inverse);
+    heads.source = own.data;
+    heads.source_token_stride = own.token_stride;
+    heads.source_head_stride = own.head_stride;
+    return heads;
+  }
+  // Of all tensors: of one element of the batch; of all.
   void Append(size_t b, std::vector<posenc_heads>* heads) const {
-    for (size_t i = 0; i < all.size(); ++i) heads->push_back(all[i].Heads(b, scales[i], inverse));
+    for (size_t i = 0; i < all.size(); ++i) heads->push_back(Heads(i, b));
   }
   std::vector<posenc_heads> Heads() const {
     std::vector<posenc_heads> heads;
     for (size_t i = 0; i < all.size(); ++i) {
-      for (size_t b = 0; b < all[i].batch_count; ++b) heads.push_back(all[i].Heads(b, scales[i], inverse));
+      for (size_t b = 0; b < all[i].batch_count; ++b) heads.push_back(Heads(i, b));
     }
     return heads;
   }
@@ -136,7 +196,8 @@ struct Tensors {
   size_t tokens() const { return all[0].tokens.count; }
   posenc_type type() const { return all[0].array.type(); }
 
-  std::deque<Tensor> all;
+  std::deque<Tensor> all, targets;  // none of the latter in place
+  std::vector<nb::object> made;     // new arrays, which the targets are
   std::vector<double> scales;
   bool inverse;
 };
@@ -145,44 +206,46 @@ struct Tensors {
 // positions and all tensors are checked before the first element is rotated.
 posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions, const Tensors& tensors,
                          size_t batch, size_t* bad) {
-  const List& list = *positions.list;
+  const posenc_type type = positions.type;
   const size_t tokens = tensors.tokens(), all = batch * tokens;
-  posenc_status status =
-      posenc_rotate_at(rotary, list.type(), list.data(), all, tensors.type(), nullptr, 0, bad);
+  posenc_status status = posenc_rotate_at(rotary, type, positions.data, all, tensors.type(), nullptr, 0, bad);
   if (status != POSENC_OK) return status;
   const std::vector<posenc_heads> heads = tensors.Heads();
   // Of what it refuses, the tensors come before this position.
   status = posenc_rotate(rotary, INT64_MAX, tokens, tensors.type(), heads.data(), heads.size());
   if (status != POSENC_POSITION_OUT_OF_RANGE) return status;
-  const size_t size = list.type() == POSENC_I32 || list.type() == POSENC_F32 ? 4 : 8;
+  const size_t size = type == POSENC_I32 || type == POSENC_F32 ? 4 : 8;
   std::vector<char> own(positions.axes * tokens * size);
   for (size_t b = 0; b < batch; ++b) {
     for (size_t axis = 0; axis < positions.axes; ++axis) {
-      const auto* from = static_cast<const char*>(list.data()) + (axis * all + b * tokens) * size;
+      const auto* from = static_cast<const char*>(positions.data) + (axis * all + b * tokens) * size;
       std::copy(from, from + tokens * size, own.begin() + static_cast<std::ptrdiff_t>(axis * tokens * size));
     }
     std::vector<posenc_heads> some;
     tensors.Append(b, &some);
-    status = posenc_rotate_at(rotary, list.type(), own.data(), tokens, tensors.type(), some.data(),
-                              some.size(), nullptr);
+    status =
+        posenc_rotate_at(rotary, type, own.data(), tokens, tensors.type(), some.data(), some.size(), nullptr);
     if (status != POSENC_OK) return status;
   }
   return POSENC_OK;
 }
 
-}  // namespace
-
 nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
-                  nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown) {
+                  nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown,
+                  bool in_place) {
   RequireNoMore(unknown);
   RequireNoRecording();
-  if (objects.size() == 0) RaiseType("rotate_ needs a tensor");
+  if (objects.size() == 0) RaiseType(in_place ? "rotate_ needs a tensor" : "rotate needs a tensor");
   const int64_t axis = ToInteger(token_axis, "token_axis");
   if (axis != -3 && axis != -2)
     RaiseValue(
         "token_axis must be -3, [..., tokens, heads, head_dim], or -2, [..., heads, tokens, head_dim]");
-  const Positions positions(self, first, at);
-  const Tensors tensors(self, objects, scale, ToFlag(inverse, "inverse"), axis);
+  const bool has_firsts = !first.is_none() && !IsInteger(first) && at.is_none();
+  std::optional<Positions> given;
+  if (!has_firsts) given.emplace(self, first, at);
+  const Tensors tensors(self, objects, scale, ToFlag(inverse, "inverse"), axis, in_place);
+  if (has_firsts) given.emplace(self, first, tensors.all[0].batch, tensors.tokens());
+  const Positions& positions = *given;
   const Shape run = {static_cast<int64_t>(tensors.tokens())};
   Shape each = tensors.all[0].batch;
   each.push_back(run[0]);
@@ -198,8 +261,8 @@ nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first,
   } else if (positions.tokens == run) {
     status = Released([&] {
       const std::vector<posenc_heads> heads = tensors.Heads();
-      return posenc_rotate_at(rotary, positions.list->type(), positions.list->data(), tensors.tokens(),
-                              tensors.type(), heads.data(), heads.size(), &bad);
+      return posenc_rotate_at(rotary, positions.type, positions.data, tensors.tokens(), tensors.type(),
+                              heads.data(), heads.size(), &bad);
     });
   } else if (positions.tokens == each) {
     for (const Tensor& tensor : tensors.all) {
@@ -214,9 +277,29 @@ nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first,
                ToText(positions.tokens));
   }
   Check(status, positions.Fault(status, bad));
+  if (!in_place) {
+    if (objects.size() == 1) return tensors.made[0];
+    nb::list made;
+    for (const nb::object& one : tensors.made) made.append(one);
+    return nb::tuple(made);
+  }
   for (const Tensor& tensor : tensors.all) tensor.array.MoveVersion();
   if (objects.size() == 1) return objects[0];
   return nb::borrow(objects);
+}
+
+}  // namespace
+
+nb::object RotateInPlace(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
+                         nb::handle scale, nb::handle inverse, nb::handle token_axis,
+                         const nb::kwargs& unknown) {
+  return Rotate(self, objects, first, at, scale, inverse, token_axis, unknown, true);
+}
+
+nb::object RotateToNew(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
+                       nb::handle scale, nb::handle inverse, nb::handle token_axis,
+                       const nb::kwargs& unknown) {
+  return Rotate(self, objects, first, at, scale, inverse, token_axis, unknown, false);
 }
 
 nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first, nb::handle at,
