@@ -148,14 +148,14 @@ class Rotary:
         TypeError; both name the key. So is a layer without a rotary a ValueError.
         """
 
-    def rotate_(self, *tensors: posenc._types.Array, first: int | None = None, positions: posenc._types.Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> Any:
+    def rotate_(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = None, positions: posenc._types.Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> Any:
         """
         Rotates tensors, q and k for one, in place.
 
         tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, writable, of any strides with elements
                     next to each other; they may not overlap. For tensors that require a gradient write
                     q * cos + rotate_half(q) * sin with the tensors of cache(), or use torch.no_grad()
-        first       position of the first token; 0
+        first       position of the first token; [...], one for each sequence (left padding); 0
         positions   instead of first: [tokens], or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
         scale       multiplies all that turns; a number, or one for each tensor
         inverse     turns back
@@ -163,6 +163,9 @@ class Rotary:
 
         Returns the tensor, or a tuple of them. On an error all are as they were.
         """
+
+    def rotate(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = None, positions: posenc._types.Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> Any:
+        """New tensors, rotated, contiguous; otherwise as rotate_()."""
 
     def cache(self, tokens: int | None = None, *, first: int | None = None, positions: posenc._types.Numbers | None = None, layout: Literal['halves', 'duplicated', 'cos_sin', 'pairs', 'halves_twice'] = 'halves', dtype: posenc._types.DType = None) -> Any:
         """
@@ -181,6 +184,26 @@ class Rotary:
     @property
     def head_dim(self) -> int:
         """Elements of a head."""
+
+    @property
+    def rotary_dim(self) -> int:
+        """Those of them that turn."""
+
+    @property
+    def axes(self) -> int:
+        """Of a position."""
+
+    @property
+    def axis_order(self) -> str:
+        """Which pairs rotate by which of them."""
+
+    @property
+    def pairing(self) -> str:
+        """Which elements are a pair, as it is read."""
+
+    @property
+    def output_pairing(self) -> str:
+        """Which elements are a pair, as it is written."""
 
     @property
     def amplitude(self) -> float:

@@ -22,6 +22,7 @@ nb::list Targets() {
 
 NB_MODULE(_posenc, module) {
   using namespace posenc_python;
+  nb::set_leak_warnings(false);  // torch keeps operators, and what they refer to, until the process has ended
   ImportArrays();
   module.attr("version") = posenc_version();
   module.attr("MAX_POSITION") = POSENC_MAX_POSITION;

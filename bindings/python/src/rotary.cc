@@ -139,6 +139,7 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   Check(status, status == POSENC_BAD_AXES ? posenc::internal::UnequalPairs(spec) : Blamed(status));
   made.axes = spec.axes;
   made.rotary_dim = 2 * made.rotary.frequency_count();
+  made.axis_order = spec.axis_order;
   made.pairing = spec.pairing;
   made.output_pairing = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
   made.head_dim = nb::borrow(head_dim);
@@ -235,6 +236,12 @@ void BindRotary(nb::module_& module) {
           "rotary_dim", [](const Rotary& self) { return self.rotary_dim; }, "Those of them that turn.")
       .def_prop_ro(
           "axes", [](const Rotary& self) { return self.axes; }, "Of a position.")
+      .def_prop_ro(
+          "axis_order",
+          [](const Rotary& self) {
+            return posenc::internal::WordOf<posenc::internal::Of::axis_order>(self.axis_order);
+          },
+          "Which pairs rotate by which of them.")
       .def_prop_ro(
           "pairing",
           [](const Rotary& self) {

@@ -13,6 +13,7 @@ struct Rotary {
   posenc::Rotary rotary;
   size_t axes, rotary_dim;
   posenc_pairing pairing, output_pairing;
+  posenc_axis_order axis_order;
   nb::object head_dim;
   nb::dict arguments;  // that it was made of
 };

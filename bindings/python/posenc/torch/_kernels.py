@@ -1,0 +1,231 @@
+"""What the operators compute, of tensors or of their shapes alone. Encoders and rotaries are texts there."""
+
+import functools
+import json
+
+import numpy
+import torch
+
+from posenc import Encoder, Rotary
+
+_FLOATS = (torch.float32, torch.float16, torch.bfloat16)
+
+
+# Encoders and rotaries as texts, which operators take and graphs keep.
+
+
+@functools.lru_cache(maxsize=256)
+def spec(made):
+    """The text of an Encoder or Rotary. Functions that torch compiles need it in place of the object."""
+    make, (dim,) = made.__reduce__()
+    return json.dumps([make.func.__name__, int(dim), make.keywords], default=_to_json)
+
+
+def _to_json(numbers):
+    if getattr(numbers, "shape", ()) == ():
+        return numbers.item()
+    return {str(numbers.dtype): numbers.tolist()}  # float32 stays float32
+
+
+def _from_json(members):
+    name = next(iter(members), "")
+    return numpy.array(members[name], name) if name in ("float32", "float64") else members
+
+
+@functools.lru_cache(maxsize=256)
+def parse(text):
+    kind, dim, members = json.loads(text, object_hook=_from_json)
+    return {"Encoder": Encoder, "Rotary": Rotary}[kind](dim, **members)
+
+
+def object_of(either):
+    return parse(either) if type(either) is str else either
+
+
+def text_of(either):
+    return either if type(either) is str else spec(either)
+
+
+@functools.lru_cache(maxsize=256)
+def adjoint(text):
+    """The rotary that, turning the other way, makes gradients: it reads the pairs that the other writes."""
+    rotary, (kind, dim, members) = parse(text), json.loads(text)
+    if rotary.pairing != rotary.output_pairing:
+        members.update(pairing=rotary.output_pairing, output_pairing=rotary.pairing)
+    return json.dumps([kind, dim, members])
+
+
+# What operators compute. First arguments are tensors and a text, as in their schemas.
+
+
+def require(condition, text, *of):
+    if not condition:
+        raise RuntimeError(text.format(*of))
+
+
+def _require_floats(name, tensor):
+    require(tensor.dtype in _FLOATS, "{} must be of float32, float16 or bfloat16, not {}", name, tensor.dtype)
+
+
+def _require_columns(name, tensor, dim):
+    require(tensor.ndim > 0 and tensor.shape[-1] == dim, "{} must have {} columns; its shape is {}", name, dim,
+             list(tensor.shape))
+
+
+def _require_numbers(positions):
+    require(not positions.is_complex() and positions.dtype != torch.bool, "positions must be numbers, not {}",
+             positions.dtype)
+
+
+def _require_positions(positions, first, beside, shape, lead=()):
+    """[rows] or [..., rows] of `shape`, after axes of a position."""
+    if positions is None:
+        return
+    require(positions.device == beside.device, "positions is on {}, and other tensors are on {}", positions.device,
+             beside.device)
+    require(first == 0, "first and positions exclude each other")
+    own = list(positions.shape)
+    require(own in ([*lead, *shape], [*lead, *shape[-1:]]), "positions must have the shape {} or {}, not {}",
+             [*lead, *shape[-1:]], [*lead, *shape], own)
+    _require_numbers(positions)
+
+
+def _of_torch(call):
+    """Errors of posenc's as torch's operators have them."""
+
+    @functools.wraps(call)
+    def raising(*arguments):
+        try:
+            return call(*arguments)
+        except (ValueError, TypeError) as error:
+            raise (IndexError if str(error).startswith("ids[") else RuntimeError)(str(error)) from None
+
+    return raising
+
+
+@_of_torch
+def encode(positions, encoder, dtype):
+    return object_of(encoder).encode(positions, dtype=dtype)
+
+
+def encode_meta(positions, encoder, dtype):
+    _require_numbers(positions)
+    require(dtype in _FLOATS or dtype == torch.float64, "dtype must be of floats, not {}", dtype)
+    return positions.new_empty([*positions.shape, object_of(encoder).dim], dtype=dtype)
+
+
+_FEW = 1 << 14  # elements, whose copy costs less than the arguments of another call
+
+
+@_of_torch
+def add(x, encoder, positions, first, scale):
+    encoder = object_of(encoder)
+    if x.numel() > _FEW and x.ndim > 1 and x.is_contiguous() and x.dtype in _FLOATS and x.shape[-1] == encoder.dim:
+        rows = x.view(-1, encoder.dim)  # as a table of embeddings, each taken once: one pass instead of two
+        ids = torch.arange(len(rows), dtype=torch.int32).view(x.shape[:-1])
+        return encoder.embed(ids, rows, positions=positions, first=_first(positions, first), scale=scale)
+    return add_in_place(x.clone(memory_format=_format(x)), encoder, positions, first, scale)
+
+
+def _format(x):
+    return torch.preserve_format if 1 < x.ndim <= 3 and x.stride(-1) == 1 else torch.contiguous_format
+
+
+@_of_torch
+def add_in_place(x, encoder, positions, first, scale):
+    return object_of(encoder).add_(x, positions=positions, first=_first(positions, first), scale=scale)
+
+
+def _first(positions, first):
+    """0, the operators' default, is none beside positions."""
+    return first if positions is None else first or None
+
+
+def add_meta(x, encoder, positions, first, scale):
+    _require_floats("x", x)
+    _require_columns("x", x, object_of(encoder).dim)
+    _require_positions(positions, first, x, x.shape[:-1])
+    return torch.empty_like(x, memory_format=_format(x))
+
+
+@_of_torch
+def embed(ids, table, encoder, positions, first, scale, dtype):
+    table = table if table.stride(-1) == 1 else table.contiguous()
+    return object_of(encoder).embed(ids, table, positions=positions, first=_first(positions, first), scale=scale, dtype=dtype)
+
+
+def embed_meta(ids, table, encoder, positions, first, scale, dtype):
+    dtype = dtype or table.dtype
+    _require_floats("table", table)
+    require(dtype in _FLOATS, "dtype must be float32, float16 or bfloat16, not {}", dtype)
+    require(table.ndim == 2, "table must have two axes, and has the shape {}", list(table.shape))
+    _require_columns("table", table, object_of(encoder).dim)
+    require(not ids.is_floating_point() and not ids.is_complex() and ids.dtype != torch.bool,
+             "ids must be integers, not {}", ids.dtype)
+    require(ids.device == table.device, "ids is on {}, and table on {}", ids.device, table.device)
+    _require_positions(positions, first, table, ids.shape)
+    return table.new_empty([*ids.shape, table.shape[-1]], dtype=dtype)
+
+
+def scatter(gradient, ids, rows, scale):
+    """The gradient of a table [rows, dim]: each sum in doubles, rounded once."""
+    used, places = ids.reshape(-1).unique(return_inverse=True)
+    sums = torch.zeros(len(used), gradient.shape[-1], dtype=torch.float64)
+    sums.index_add_(0, places, gradient.reshape(-1, gradient.shape[-1]).double())
+    table = torch.zeros(rows, gradient.shape[-1], dtype=gradient.dtype)
+    table[used.long()] = (sums * scale).to(gradient.dtype)
+    return table
+
+
+def scatter_meta(gradient, ids, rows, scale):
+    return gradient.new_empty([rows, gradient.shape[-1]])
+
+
+@_of_torch
+def rotate(tensors, rotary, positions, first, scale, inverse, token_axis):
+    tensors = [_readable(tensor) for tensor in tensors]
+    made = object_of(rotary).rotate(*tensors, positions=positions, first=_first(positions, first), scale=scale,
+                                  inverse=inverse, token_axis=token_axis)
+    return [made] if len(tensors) == 1 else list(made)
+
+
+def _readable(tensor):
+    strides = tensor.stride()
+    return tensor if strides and strides[-1] == 1 and min(strides) > 0 else tensor.contiguous()
+
+
+@_of_torch
+def rotate_in_place(tensors, rotary, positions, first, scale, inverse, token_axis):
+    object_of(rotary).rotate_(*tensors, positions=positions, first=_first(positions, first), scale=scale, inverse=inverse,
+                            token_axis=token_axis)
+
+
+def rotate_meta(tensors, rotary, positions, first, scale, inverse, token_axis):
+    rotary = object_of(rotary)
+    require(len(tensors) > 0, "tensors must not be empty")
+    require(token_axis in (-3, -2), "token_axis must be -3, [..., tokens, heads, head_dim], or -2")
+    for name, tensor in zip(("q", "k", *("a tensor" for _ in tensors)), tensors):
+        _require_floats(name, tensor)
+        _require_columns(name, tensor, rotary.head_dim)
+        require(tensor.ndim >= -token_axis, "{} must have at least {} axes; its shape is {}", name, -token_axis,
+                 list(tensor.shape))
+        require(tensor.dtype == tensors[0].dtype, "{} must be of the same type as q", name)
+        require(tensor.shape[token_axis] == tensors[0].shape[token_axis], "{} must have as many tokens as q", name)
+        shape = [*tensor.shape[:-3], tensor.shape[token_axis]]
+        _require_positions(positions, first, tensor, shape, () if rotary.axes == 1 else (rotary.axes,))
+    return [torch.empty_like(tensor, memory_format=torch.contiguous_format) for tensor in tensors]
+
+
+@_of_torch
+def cos_sin(positions, rotary, layout, dtype):
+    return object_of(rotary).cache(positions=positions, layout=layout, dtype=dtype)
+
+
+def cos_sin_meta(positions, rotary, layout, dtype):
+    rotary = object_of(rotary)
+    lead = () if rotary.axes == 1 else (rotary.axes,)
+    require(layout in ("halves", "duplicated", "halves_twice"), "layout must be halves, duplicated or halves_twice")
+    require(list(positions.shape[:len(lead)]) == list(lead), "positions must have the shape [{}, ...], not {}",
+             rotary.axes, list(positions.shape))
+    shape = [*positions.shape[len(lead):], rotary.rotary_dim // (2 if layout == "halves" else 1)]
+    return positions.new_empty(shape, dtype=dtype), positions.new_empty(shape, dtype=dtype)

@@ -1,0 +1,194 @@
+"""Modules of torch: sinusoidal encodings and rotary embeddings in place of those of notebooks, transformers and vLLM."""
+
+import math
+import warnings
+
+import torch
+from torch import nn
+
+from posenc import Encoder, Rotary
+from posenc.torch._kernels import spec
+from posenc.torch._operators import add, cos_sin, embed, encode, rotate
+
+_TABLES = ("pe", "pos_encoding", "positional_encoding", "encoding")  # buffers of those that keep a table
+_LARGEST_DIFFERENCE = 0.01  # from a checkpoint's table; phases in float32 are wrong by 0.001 at position 10,000
+
+
+class _Encoding(nn.Module):
+    """Has an encoder, and takes the tables of old checkpoints out of what is loaded.
+
+    difference  from the table of the last checkpoint that had one: the largest of any entry; None before
+    """
+
+    def __init__(self, dim, preset, members):
+        super().__init__()
+        if preset is not None:
+            members["preset"] = preset
+        self.encoder = Encoder(dim, **members)
+        self.spec = spec(self.encoder)
+        self.difference = None
+
+    def _load_from_state_dict(self, state_dict, prefix, metadata, strict, missing, unexpected, errors):
+        for key in [key for key in state_dict if key.startswith(prefix) and key.rpartition(".")[2] in self._tables]:
+            self._compare(key, state_dict.pop(key), errors)
+        super()._load_from_state_dict(state_dict, prefix, metadata, strict, missing, unexpected, errors)
+
+    _tables = _TABLES
+
+    def _compare(self, key, table, errors):
+        rows = table.detach().cpu().double().squeeze()
+        if rows.ndim != 2 or rows.shape[1] != self.encoder.dim:
+            errors.append(f"{key} has the shape {list(table.shape)}, and should have {self.encoder.dim} columns")
+            return
+        differences = (rows - self.encoder.table(len(rows), dtype=torch.float64)).abs()
+        self.difference = differences.max().item()
+        if not self.difference <= _LARGEST_DIFFERENCE:
+            row, column = divmod(differences.nan_to_num(math.inf).argmax().item(), self.encoder.dim)
+            warnings.warn(f"{key} differs from {self.encoder} by {self.difference:.2g} in row {row}, column {column}: "
+                          "the model was trained with another encoding, perhaps another preset")
+
+    def extra_repr(self):
+        return repr(self.encoder).partition(".")[2]
+
+
+class SinusoidalPositionalEncoding(_Encoding):
+    """x * scale + encoding, for x [batch, rows, d_model] of any number of rows; then dropout.
+
+    d_model, dropout, max_len  as notebooks' PositionalEncoding has them; longer inputs than max_len are refused, None: none
+    preset, members            of posenc.Encoder
+    batch_first                False: x is [rows, batch, d_model]
+
+    It keeps no table. A checkpoint's `pe` or `pos_encoding` is compared (`difference`), and otherwise ignored.
+    """
+
+    def __init__(self, d_model, max_len=None, dropout=0.0, preset=None, batch_first=True, scale=1.0, **members):
+        super().__init__(d_model, preset, members)
+        self.max_len, self.batch_first, self.scale = max_len, batch_first, float(scale)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, positions=None, first=0):
+        """At the positions first .. first + rows - 1, or at positions [rows] or [batch, rows] of any values."""
+        if not self.batch_first:
+            x = x.transpose(0, 1)
+        if self.max_len is not None and x.shape[-2] > self.max_len:
+            raise RuntimeError(f"x has {x.shape[-2]} rows, and max_len is {self.max_len}")
+        made = add(x, self.spec, positions, first, self.scale)
+        made = made if self.batch_first else made.transpose(0, 1)
+        return self.dropout(made) if self.training else made
+
+
+class InputEmbedding(_Encoding):
+    """embedding(ids) * scale + encoding, in one pass, for ids [batch, rows]: [batch, rows, d_model]; then dropout.
+
+    scale  1; "Attention Is All You Need" has d_model**0.5
+
+    Otherwise as SinusoidalPositionalEncoding. `embedding` is an nn.Embedding; a checkpoint's only weight is loaded into it,
+    whatever its name.
+    """
+
+    def __init__(self, vocab, d_model, max_len=None, dropout=0.0, preset=None, scale=1.0, **members):
+        super().__init__(d_model, preset, members)
+        self.max_len, self.scale = max_len, float(scale)
+        self.embedding = nn.Embedding(vocab, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids, positions=None, first=0):
+        if self.max_len is not None and ids.shape[-1] > self.max_len:
+            raise RuntimeError(f"ids has {ids.shape[-1]} rows, and max_len is {self.max_len}")
+        made = embed(ids, self.embedding.weight, self.spec, positions, first, self.scale)
+        return self.dropout(made) if self.training else made
+
+    def _load_from_state_dict(self, state_dict, prefix, *arguments):
+        weights = [key for key in state_dict if key.startswith(prefix) and key.endswith("weight")]
+        if len(weights) == 1:
+            state_dict[prefix + "embedding.weight"] = state_dict.pop(weights[0])
+        super()._load_from_state_dict(state_dict, prefix, *arguments)
+
+
+class EncodingTable(_Encoding):
+    """The rows of an encoding by their numbers, as a frozen nn.Embedding with such a table has them (Whisper's encoder)."""
+
+    _tables = ("weight",)
+
+    def __init__(self, rows, dim, preset=None, **members):
+        super().__init__(dim, preset, members)
+        self.num_embeddings, self.embedding_dim = rows, dim
+        self.register_buffer("_like", torch.empty(0), persistent=False)  # has the model's dtype
+
+    def forward(self, positions):
+        return encode(positions, self.spec, self._like.dtype)
+
+    @property
+    def weight(self):
+        return self(torch.arange(self.num_embeddings))
+
+
+class RotaryEmbedding(nn.Module):
+    """Cosines and sines as the modules of transformers give them, and rotations as those of vLLM.
+
+    rotary    a posenc.Rotary
+    per_axis  cos and sin of each axis of a position, [axes, ...], as Qwen2-VL's module has them, whose model chooses among
+              them; None: if sections are consecutive
+    move      for tensors on another device: positions are copied to the CPU, cos and sin from there; else they are refused
+    """
+
+    def __init__(self, rotary, per_axis=None, move=False):
+        super().__init__()
+        self.rotary, self.move = rotary, move
+        members = rotary.__reduce__()[0].keywords
+        if per_axis is None:
+            per_axis = rotary.axes > 1 and rotary.axis_order == "consecutive"
+        self.per_axis = per_axis
+        one = {**members, "axes": 1, "sections": (0,) * rotary.axes} if per_axis else members
+        self.spec, self._cos_sin_spec = spec(rotary), spec(Rotary(rotary.head_dim, **one))
+
+    @classmethod
+    def from_config(cls, config, layer=None, layer_type=None, model_type=None, per_axis=None, move=False, **overrides):
+        """Of a model's configuration, as posenc.Rotary.from_config."""
+        rotary = Rotary.from_config(config, layer=layer, layer_type=layer_type, model_type=model_type, **overrides)
+        return cls(rotary, per_axis, move)
+
+    def forward(self, x, position_ids, key=None):
+        """transformers' forward(x, position_ids): cos and sin [..., rotary_dim] of x's dtype, for positions [batch, rows],
+        or [axes, batch, rows].
+
+        vLLM's forward(positions, query, key): query and key [..., heads * head_dim] or [..., heads, head_dim], rotated, for
+        positions [tokens] or [axes, tokens].
+        """
+        if key is not None or not x.is_floating_point():
+            return self._rotate_flat(x, position_ids, key)
+        positions = position_ids
+        if self.move:
+            positions = positions.cpu()
+        cos, sin = cos_sin(positions, self._cos_sin_spec, "halves_twice", x.dtype)
+        return (cos.to(x.device), sin.to(x.device)) if self.move else (cos, sin)
+
+    def rotate(self, q, k, position_ids, token_axis=-2):
+        """q and k [batch, heads, rows, head_dim], or for token_axis -3 [batch, rows, heads, head_dim], rotated; positions
+        [rows], [1, rows] or [batch, rows], after axes if a position has several."""
+        return tuple(rotate((q, k), self.spec, self._positions(position_ids, q.shape[:-3]), token_axis=token_axis))
+
+    def _positions(self, positions, batch):
+        """The same as [rows] or [batch, rows]. Axes of a position come before; if there are none, all have it."""
+        axes = self.rotary.axes
+        if axes > 1 and positions.ndim <= len(batch) + 1:
+            positions = positions.expand(axes, *positions.shape)
+        lead = (axes,) if axes > 1 else ()
+        own = positions.shape[len(lead):-1]
+        if own == batch or not own:
+            return positions
+        if own.numel() == 1:
+            return positions.reshape(*lead, positions.shape[-1])
+        return positions.expand(*lead, *batch, positions.shape[-1])
+
+    def _rotate_flat(self, positions, query, key):
+        if self.rotary.axes > 1 and positions.ndim == 1:
+            positions = positions.expand(self.rotary.axes, *positions.shape)
+        tokens = positions.shape if self.rotary.axes == 1 else positions.shape[1:]
+        given = [query] if key is None else [query, key]
+        flat = [tensor.reshape(*tokens, -1, self.rotary.head_dim) for tensor in given]
+        made = [new.reshape(old.shape) for new, old in zip(rotate(flat, self.spec, positions), given)]
+        return made[0], None if key is None else made[1]
+
+    def extra_repr(self):
+        return repr(self.rotary).partition(".")[2]

@@ -1,0 +1,398 @@
+"""The operators torch.ops.posenc.*, their gradients, and the functions that call them where posenc's own calls do not do."""
+
+import torch
+from torch import Tensor
+
+from posenc import _torch
+from posenc.torch import _kernels
+from posenc.torch._kernels import adjoint, parse, text_of
+
+_is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)  # torch 1.13 compiles nothing
+
+
+# Their gradients. Each is linear in tensors, and its adjoint is another of them, so that gradients have gradients too.
+
+
+class _Function(torch.autograd.Function):
+    """Subclasses have forward and setup_context, as torch 2 calls them; torch 1.13 has no setup_context."""
+
+    def __init_subclass__(cls):
+        if not hasattr(torch.autograd.Function, "setup_context"):
+            compute, keep = cls.forward, cls.setup_context
+
+            def forward(ctx, *inputs):
+                output = compute(*inputs)
+                keep(ctx, inputs, output)
+                return output
+
+            cls.forward = staticmethod(forward)
+
+
+def _below(operator, *arguments):
+    """Calls an operator's kernel below autograd."""
+    guard = torch._C._AutoDispatchBelowAutograd()
+    try:
+        return operator(*arguments)
+    finally:
+        del guard
+
+
+def _times(tensor, scale):
+    return tensor if tensor is None or scale == 1 else tensor * scale
+
+
+def _to_front(tensor, dim, count):
+    """vmap's axis first; repeated if the tensor has none."""
+    return tensor.expand(count, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
+
+
+def _spread(positions, dim, shape, axes=1):
+    """Positions of a call under vmap, for rows [batch, ..., rows] that have vmap's axis first."""
+    if positions is None:
+        return None
+    lead = axes > 1
+    if dim is None and positions.ndim == 1 + lead:
+        return positions
+    positions = positions.unsqueeze(lead) if dim is None else positions.movedim(dim, int(lead))
+    own = positions.shape[lead:]
+    positions = positions.reshape(*positions.shape[:lead], own[0], *[1] * (len(shape) - len(own)), *own[1:])
+    return positions.expand(*positions.shape[:lead], *shape)
+
+
+class _Encode(_Function):
+    @staticmethod
+    def forward(positions, encoder, dtype):
+        return _below(torch.ops.posenc.encode, positions, encoder, dtype)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.mark_non_differentiable(output)
+
+    @staticmethod
+    def vmap(info, dims, positions, encoder, dtype):
+        return encode(positions.movedim(dims[0], 0), encoder, dtype), 0
+
+
+class _CosSin(_Function):
+    @staticmethod
+    def forward(positions, rotary, layout, dtype):
+        return _below(torch.ops.posenc.cos_sin, positions, rotary, layout, dtype)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.mark_non_differentiable(*output)
+
+    @staticmethod
+    def vmap(info, dims, positions, rotary, layout, dtype):
+        return cos_sin(positions.movedim(dims[0], parse(rotary).axes > 1), rotary, layout, dtype), (0, 0)
+
+
+class _Add(_Function):
+    @staticmethod
+    def forward(x, encoder, positions, first, scale):
+        return _below(torch.ops.posenc.add, x, encoder, positions, first, scale)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.scale = inputs[-1]
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return _times(gradient, ctx.scale), None, None, None, None
+
+    @staticmethod
+    def jvp(ctx, tangent, *more):
+        return _times(tangent, ctx.scale)
+
+    @staticmethod
+    def vmap(info, dims, x, encoder, positions, first, scale):
+        x = _to_front(x, dims[0], info.batch_size)
+        return add(x, encoder, _spread(positions, dims[2], x.shape[:-1]), first, scale), 0
+
+
+class _AddInPlace(_Add):
+    @staticmethod
+    def forward(x, encoder, positions, first, scale):
+        _below(torch.ops.posenc.add_, x, encoder, positions, first, scale)
+        return x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.mark_dirty(inputs[0])
+        ctx.scale = inputs[-1]
+
+
+class _Embed(_Function):
+    @staticmethod
+    def forward(ids, table, encoder, positions, first, scale, dtype):
+        return _below(torch.ops.posenc.embed, ids, table, encoder, positions, first, scale, dtype)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ids, table, _, _, _, ctx.scale, _ = inputs
+        ctx.save_for_backward(ids)
+        ctx.save_for_forward(ids)
+        ctx.rows, ctx.own, ctx.made = table.shape[0], table.dtype, output.dtype
+
+    @staticmethod
+    def backward(ctx, gradient):
+        made = _scattered(gradient, *ctx.saved_tensors, ctx.rows, ctx.scale)
+        return None, made.to(ctx.own), None, None, None, None, None
+
+    @staticmethod
+    def jvp(ctx, _, tangent, *more):
+        return _times(torch.nn.functional.embedding(ctx.saved_tensors[0], tangent), ctx.scale).to(ctx.made)
+
+    @staticmethod
+    def vmap(info, dims, ids, table, encoder, positions, first, scale, dtype):
+        ids = _to_front(ids, dims[0], info.batch_size)
+        if dims[1] is not None:  # tables one after the other
+            table = table.movedim(dims[1], 0)
+            ids, table = _shifted(ids, table.shape[1]), table.reshape(-1, table.shape[-1])
+        return embed(ids, table, encoder, _spread(positions, dims[3], ids.shape), first, scale, dtype), 0
+
+
+def _shifted(ids, rows):
+    return ids + rows * torch.arange(len(ids), device=ids.device).reshape(-1, *[1] * (ids.ndim - 1))
+
+
+class _Scatter(_Function):
+    @staticmethod
+    def forward(gradient, ids, rows, scale):
+        return _below(torch.ops.posenc.scatter, gradient, ids, rows, scale)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _, ids, _, ctx.scale = inputs
+        ctx.save_for_backward(ids)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return _times(torch.nn.functional.embedding(ctx.saved_tensors[0], gradient), ctx.scale), None, None, None
+
+    @staticmethod
+    def vmap(info, dims, gradient, ids, rows, scale):
+        ids = _shifted(_to_front(ids, dims[1], info.batch_size), rows)
+        made = _scattered(_to_front(gradient, dims[0], info.batch_size), ids, rows * info.batch_size, scale)
+        return made.reshape(info.batch_size, rows, -1), 0
+
+
+class _Rotate(_Function):
+    @staticmethod
+    def forward(rotary, positions, first, scale, inverse, token_axis, *tensors):
+        return tuple(_below(torch.ops.posenc.rotate, tensors, rotary, positions, first, scale, inverse, token_axis))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.rotary, positions, ctx.first, ctx.scale, ctx.inverse, ctx.token_axis = inputs[:6]
+        ctx.save_for_backward(positions)
+        ctx.save_for_forward(positions)
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        arguments = ctx.saved_tensors[0], ctx.first, ctx.scale, not ctx.inverse, ctx.token_axis
+        return (None,) * 6 + tuple(rotate(gradients, adjoint(ctx.rotary), *arguments))
+
+    @staticmethod
+    def jvp(ctx, *tangents):
+        arguments = ctx.saved_tensors[0], ctx.first, ctx.scale, ctx.inverse, ctx.token_axis
+        return tuple(rotate(tangents[6:], ctx.rotary, *arguments))
+
+    @staticmethod
+    def vmap(info, dims, rotary, positions, first, scale, inverse, token_axis, *tensors):
+        tensors = [_to_front(tensor, dim, info.batch_size) for tensor, dim in zip(tensors, dims[6:])]
+        if any(tensor.ndim < 4 for tensor in tensors):  # [batch, tokens, head_dim] has heads no more
+            tensors = [tensor.unsqueeze(-3) for tensor in tensors]
+            made, dim = _Rotate.vmap(info, (*dims[:6], *[0] * len(tensors)), rotary, positions, first, scale, inverse, -2, *tensors)
+            return tuple(one.squeeze(-3) for one in made), dim
+        shape = [*tensors[0].shape[:-3], tensors[0].shape[token_axis]]
+        positions = _spread(positions, dims[1], shape, parse(rotary).axes)
+        made = rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
+        return tuple(made), (0,) * len(made)
+
+
+class _RotateInPlace(_Rotate):
+    @staticmethod
+    def forward(rotary, positions, first, scale, inverse, token_axis, *tensors):
+        _below(torch.ops.posenc.rotate_, tensors, rotary, positions, first, scale, inverse, token_axis)
+        return tensors
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _Rotate.setup_context(ctx, inputs, output)
+        ctx.mark_dirty(*inputs[6:])
+
+
+def _require_constant(positions):
+    _kernels.require(positions is None or not positions.requires_grad or not torch.is_grad_enabled(),
+             "positions requires a gradient, and posenc computes none: pass positions.detach() if it is constant")
+
+
+def _with_gradient(function, positions_at=None):
+    """The kernel above autograd. Arguments of rotations begin with a list of tensors, which functions take apart."""
+
+    def above(*arguments):
+        if positions_at is not None:
+            _require_constant(arguments[positions_at])
+        if isinstance(arguments[0], Tensor):
+            return function.apply(*arguments)
+        return list(function.apply(*arguments[1:], *arguments[0]))
+
+    return above
+
+
+def _rotate_each(tensors, *arguments):
+    _require_constant(arguments[1])
+    _kernels.rotate_meta(tensors, *arguments)  # all of them, before one of them turns
+    for tensor in tensors:  # which may be a view, unlike the results of a function that has several
+        _RotateInPlace.apply(*arguments, tensor)
+
+
+# The operators. Their schemas have no defaults, which torch would leave out of a kernel's arguments.
+
+_library = torch.library.Library("posenc", "DEF")
+
+
+def _define(schema, compute, meta, above):
+    _library.define(schema)
+    for kernel, key in (compute, "CompositeExplicitAutograd"), (meta, "Meta"), (above, "Autograd"):
+        _library.impl(schema.partition("(")[0], kernel, key)
+
+
+def _to_nothing(kernel):
+    return lambda *arguments: (kernel(*arguments), None)[1]
+
+
+_AT = "Tensor? positions, SymInt first, float scale"
+_TURN = f"str rotary, {_AT}, bool inverse, int token_axis"
+_define("encode(Tensor positions, str encoder, ScalarType dtype) -> Tensor", _kernels.encode, _kernels.encode_meta, _with_gradient(_Encode, 0))
+_define(f"add(Tensor x, str encoder, {_AT}) -> Tensor", _kernels.add, _kernels.add_meta, _with_gradient(_Add, 2))
+_define(f"add_(Tensor(a!) x, str encoder, {_AT}) -> ()", _to_nothing(_kernels.add_in_place), _to_nothing(_kernels.add_meta),
+        _to_nothing(_with_gradient(_AddInPlace, 2)))
+_define(f"embed(Tensor ids, Tensor table, str encoder, {_AT}, ScalarType? dtype) -> Tensor", _kernels.embed, _kernels.embed_meta,
+        _with_gradient(_Embed, 3))
+_define("scatter(Tensor gradient, Tensor ids, SymInt rows, float scale) -> Tensor", _kernels.scatter, _kernels.scatter_meta,
+        _with_gradient(_Scatter))
+_define(f"rotate(Tensor[] tensors, {_TURN}) -> Tensor[]", _kernels.rotate, _kernels.rotate_meta, _with_gradient(_Rotate, 2))
+_define(f"rotate_(Tensor(a!)[] tensors, {_TURN}) -> ()", _kernels.rotate_in_place, _to_nothing(_kernels.rotate_meta), _rotate_each)
+_define("cos_sin(Tensor positions, str rotary, str layout, ScalarType dtype) -> (Tensor, Tensor)", _kernels.cos_sin, _kernels.cos_sin_meta,
+        _with_gradient(_CosSin, 0))
+
+def _in_transform():
+    """Whether a transform of torch.func is at work that takes functions apart, but no operators with gradients."""
+    if not _torch.are_transforms_active() or not hasattr(torch.autograd.Function, "setup_context"):
+        return False
+    functorch = torch._C._functorch
+    return functorch.peek_interpreter_stack().key() != functorch.TransformType.Functionalize
+
+
+def _apply(function, name, *arguments):
+    if not _is_compiling() and _in_transform():
+        return _with_gradient(function)(*arguments)
+    return getattr(torch.ops.posenc, name)(*arguments)
+
+
+def _scattered(*arguments):
+    return _apply(_Scatter, "scatter", *arguments)
+
+
+# Which calls need nothing of torch's.
+
+
+def _is_plain(*tensors):
+    """Whether nothing of torch's is at work but the elements of these tensors: posenc's own call does all there is."""
+    if _is_compiling() or _torch.tracing_state() is not None or _torch.mode_count() or _torch.are_transforms_active():
+        return False
+    if _torch.forward_ad._current_level >= 0:
+        return False
+    for tensor in tensors:
+        if tensor is None:
+            continue
+        if type(tensor) is not Tensor and type(tensor) is not torch.nn.Parameter or not tensor.is_cpu:
+            return False
+        if tensor.requires_grad and torch.is_grad_enabled():
+            return False
+    return True
+
+
+def _is_recording():
+    """Whether calls are recorded by what knows torch's own calls in place only."""
+    return _is_compiling() or _torch.mode_count() or _torch.are_transforms_active()
+
+
+# The functions.
+
+
+def encode(positions, encoder, dtype=torch.float32):
+    """The encoding at each of the positions [...], integers or floats: [..., dim]."""
+    if _is_plain(positions):
+        return _kernels.encode(positions, encoder, dtype)
+    return _apply(_Encode, "encode", positions, text_of(encoder), dtype)
+
+
+def add(x, encoder, positions=None, first=0, scale=1.0):
+    """x * scale + encoding, a new tensor of the same dtype; its gradient is that of x * scale.
+
+    x          [..., rows, dim] float32, float16 or bfloat16
+    first      position of the first row
+    positions  instead of first: [rows] or [..., rows], integers or floats
+    """
+    if _is_plain(x, positions):
+        return _kernels.add(x, encoder, positions, first, scale)
+    return _apply(_Add, "add", x, text_of(encoder), positions, first, scale)
+
+
+def add_(x, encoder, positions=None, first=0, scale=1.0):
+    """The same in place. Returns x."""
+    if _is_plain(x, positions):
+        return _kernels.add_in_place(x, encoder, positions, first, scale)
+    if _is_recording():
+        return x.copy_(add(x, encoder, positions, first, scale))
+    torch.ops.posenc.add_(x, text_of(encoder), positions, first, scale)
+    return x
+
+
+def embed(ids, table, encoder, positions=None, first=0, scale=1.0, dtype=None):
+    """table[ids] * scale + encoding, in one pass: [..., rows, dim]. The gradient of the table is a sum of rows.
+
+    ids    [..., rows] integers
+    table  [vocabulary, dim] float32, float16 or bfloat16; dtype, if not the table's, float32
+    """
+    if _is_plain(ids, table, positions):
+        return _kernels.embed(ids, table, encoder, positions, first, scale, dtype)
+    return _apply(_Embed, "embed", ids, table, text_of(encoder), positions, first, scale, dtype)
+
+
+def rotate(tensors, rotary, positions=None, first=0, scale=1.0, inverse=False, token_axis=-3):
+    """A list of the tensors, rotated: q and k for one. Their gradients are rotated back.
+
+    tensors     each [..., tokens, heads, head_dim], or for token_axis -2 [..., heads, tokens, head_dim]
+    first       position of the first token
+    positions   instead of first: [tokens] or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
+    """
+    if _is_plain(*tensors, positions):
+        return _kernels.rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
+    return _apply(_Rotate, "rotate", tensors, text_of(rotary), positions, first, scale, inverse, token_axis)
+
+
+def rotate_(tensors, rotary, positions=None, first=0, scale=1.0, inverse=False, token_axis=-3):
+    """The same in place. Returns the tensors."""
+    if _is_plain(*tensors, positions):
+        _kernels.rotate_in_place(tensors, rotary, positions, first, scale, inverse, token_axis)
+    elif _is_recording():
+        for tensor, made in zip(tensors, rotate(tensors, rotary, positions, first, scale, inverse, token_axis)):
+            tensor.copy_(made)
+    else:
+        torch.ops.posenc.rotate_(tensors, text_of(rotary), positions, first, scale, inverse, token_axis)
+    return tensors
+
+
+def cos_sin(positions, rotary, layout="halves_twice", dtype=torch.float32):
+    """Cosines and sines, times the amplitude, at each of the positions [...], with several axes [axes, ...].
+
+    layout  halves [..., rotary_dim / 2]; halves_twice [..., rotary_dim], as transformers has them; duplicated, the same by
+            the rotary's pairing
+    """
+    if _is_plain(positions):
+        return _kernels.cos_sin(positions, rotary, layout, dtype)
+    return _apply(_CosSin, "cos_sin", positions, text_of(rotary), layout, dtype)
