@@ -135,6 +135,7 @@ class RotaryEmbedding(nn.Module):
     def __init__(self, rotary, per_axis=None, move=False):
         super().__init__()
         self.rotary, self.move = rotary, move
+        self.head_dim, self.axes = rotary.head_dim, rotary.axes  # which torch.compile cannot ask a Rotary for
         members = rotary.__reduce__()[0].keywords
         if per_axis is None:
             per_axis = rotary.axes > 1 and rotary.axis_order == "consecutive"
@@ -170,7 +171,7 @@ class RotaryEmbedding(nn.Module):
 
     def _positions(self, positions, batch):
         """The same as [rows] or [batch, rows]. Axes of a position come before; if there are none, all have it."""
-        axes = self.rotary.axes
+        axes = self.axes
         if axes > 1 and positions.ndim <= len(batch) + 1:
             positions = positions.expand(axes, *positions.shape)
         lead = (axes,) if axes > 1 else ()
@@ -182,11 +183,11 @@ class RotaryEmbedding(nn.Module):
         return positions.expand(*lead, *batch, positions.shape[-1])
 
     def _rotate_flat(self, positions, query, key):
-        if self.rotary.axes > 1 and positions.ndim == 1:
-            positions = positions.expand(self.rotary.axes, *positions.shape)
-        tokens = positions.shape if self.rotary.axes == 1 else positions.shape[1:]
+        if self.axes > 1 and positions.ndim == 1:
+            positions = positions.expand(self.axes, *positions.shape)
+        tokens = positions.shape if self.axes == 1 else positions.shape[1:]
         given = [query] if key is None else [query, key]
-        flat = [tensor.reshape(*tokens, -1, self.rotary.head_dim) for tensor in given]
+        flat = [tensor.reshape(*tokens, -1, self.head_dim) for tensor in given]
         made = [new.reshape(old.shape) for new, old in zip(rotate(flat, self.spec, positions), given)]
         return made[0], None if key is None else made[1]
 
