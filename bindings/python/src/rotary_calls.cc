@@ -95,6 +95,10 @@ struct Tensor {
     has_heads = array.axes() > 2;
     if (has_heads) heads = array.Join(head, head + 1);
     tokens = array.Join(token, token + 1);
+    // It cannot be written, and a stride of 0 of a source would mean that of the result.
+    if ((tokens.count > 1 && tokens.stride == 0) || (heads.count > 1 && heads.stride == 0)) {
+      RaiseValue(name + ": its tokens or heads overlap in memory");
+    }
     if (heads.count <= 1) heads.stride = rotary.rotary.head_dim();
     if (tokens.count <= 1) tokens.stride = heads.count * heads.stride;
     batch = Shape(array.shape().begin(), array.shape().end() - (has_heads ? 3 : 2));
@@ -157,12 +161,6 @@ struct Tensors {
       const Tensor& tensor = all.emplace_back(rotary, objects[i], name, access, token_axis);
       if (tensor.array.type() != all[0].array.type()) RaiseType(name + " must be of the same type as q");
       if (tensor.tokens.count != all[0].tokens.count) RaiseValue(name + " must have as many tokens as q");
-      if (in_place) continue;
-      // A stride of 0 would mean that of the result.
-      if ((tensor.tokens.count > 1 && tensor.tokens.stride == 0) ||
-          (tensor.heads.count > 1 && tensor.heads.stride == 0)) {
-        RaiseValue(name + " has one element in memory for several: pass a copy");
-      }
     }
     if (in_place) return;
     for (size_t i = 0; i < objects.size(); ++i) {

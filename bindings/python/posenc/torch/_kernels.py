@@ -90,20 +90,23 @@ def _require_positions(positions, first, beside, shape, lead=()):
     _require_numbers(positions)
 
 
-def _of_torch(call):
-    """Errors of posenc's as torch's operators have them."""
+def _of_torch(error):
+    """posenc's error as torch's operators have it."""
+    return (IndexError if str(error).startswith("ids[") else RuntimeError)(str(error))
 
+
+def _as_torch(call):
     @functools.wraps(call)
     def raising(*arguments):
         try:
             return call(*arguments)
         except (ValueError, TypeError) as error:
-            raise (IndexError if str(error).startswith("ids[") else RuntimeError)(str(error)) from None
+            raise _of_torch(error) from None
 
     return raising
 
 
-@_of_torch
+@_as_torch
 def encode(positions, encoder, dtype):
     return object_of(encoder).encode(positions, dtype=dtype)
 
@@ -117,28 +120,29 @@ def encode_meta(positions, encoder, dtype):
 _FEW = 1 << 14  # elements, whose copy costs less than the arguments of another call
 
 
-@_of_torch
 def add(x, encoder, positions, first, scale):
     encoder = object_of(encoder)
-    if x.numel() > _FEW and x.ndim > 1 and x.is_contiguous() and x.dtype in _FLOATS and x.shape[-1] == encoder.dim:
+    if x.numel() > _FEW and x.is_contiguous() and x.dtype in _FLOATS and x.ndim > 1 and x.shape[-1] == encoder.dim:
         rows = x.view(-1, encoder.dim)  # as a table of embeddings, each taken once: one pass instead of two
         ids = torch.arange(len(rows), dtype=torch.int32).view(x.shape[:-1])
-        return encoder.embed(ids, rows, positions=positions, first=_first(positions, first), scale=scale)
-    return add_in_place(x.clone(memory_format=_format(x)), encoder, positions, first, scale)
+        return embed(ids, rows, encoder, positions, first, scale, None)
+    made = x.clone() if x.is_contiguous() else x.clone(memory_format=_format(x))
+    add_in_place(made, encoder, positions, first, scale)
+    return made
 
 
 def _format(x):
     return torch.preserve_format if 1 < x.ndim <= 3 and x.stride(-1) == 1 else torch.contiguous_format
 
 
-@_of_torch
 def add_in_place(x, encoder, positions, first, scale):
-    return object_of(encoder).add_(x, positions=positions, first=_first(positions, first), scale=scale)
-
-
-def _first(positions, first):
-    """0, the operators' default, is none beside positions."""
-    return first if positions is None else first or None
+    try:
+        if positions is None:
+            object_of(encoder).add_(x, first=first, scale=scale)
+        else:
+            object_of(encoder).add_(x, positions=positions, first=first or None, scale=scale)
+    except (ValueError, TypeError) as error:
+        raise _of_torch(error) from None
 
 
 def add_meta(x, encoder, positions, first, scale):
@@ -148,7 +152,12 @@ def add_meta(x, encoder, positions, first, scale):
     return torch.empty_like(x, memory_format=_format(x))
 
 
-@_of_torch
+def _first(positions, first):
+    """0, the operators' default, is none beside positions."""
+    return first if positions is None else first or None
+
+
+@_as_torch
 def embed(ids, table, encoder, positions, first, scale, dtype):
     table = table if table.stride(-1) == 1 else table.contiguous()
     return object_of(encoder).embed(ids, table, positions=positions, first=_first(positions, first), scale=scale, dtype=dtype)
@@ -181,8 +190,12 @@ def scatter_meta(gradient, ids, rows, scale):
     return gradient.new_empty([rows, gradient.shape[-1]])
 
 
-@_of_torch
+@_as_torch
 def rotate(tensors, rotary, positions, first, scale, inverse, token_axis):
+    if sum(tensor.numel() for tensor in tensors) <= _FEW:
+        made = [tensor.clone(memory_format=torch.contiguous_format) for tensor in tensors]
+        rotate_in_place(made, rotary, positions, first, scale, inverse, token_axis)
+        return made
     tensors = [_readable(tensor) for tensor in tensors]
     made = object_of(rotary).rotate(*tensors, positions=positions, first=_first(positions, first), scale=scale,
                                   inverse=inverse, token_axis=token_axis)
@@ -194,7 +207,7 @@ def _readable(tensor):
     return tensor if strides and strides[-1] == 1 and min(strides) > 0 else tensor.contiguous()
 
 
-@_of_torch
+@_as_torch
 def rotate_in_place(tensors, rotary, positions, first, scale, inverse, token_axis):
     object_of(rotary).rotate_(*tensors, positions=positions, first=_first(positions, first), scale=scale, inverse=inverse,
                             token_axis=token_axis)
@@ -216,7 +229,7 @@ def rotate_meta(tensors, rotary, positions, first, scale, inverse, token_axis):
     return [torch.empty_like(tensor, memory_format=torch.contiguous_format) for tensor in tensors]
 
 
-@_of_torch
+@_as_torch
 def cos_sin(positions, rotary, layout, dtype):
     return object_of(rotary).cache(positions=positions, layout=layout, dtype=dtype)
 

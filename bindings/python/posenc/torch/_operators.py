@@ -211,16 +211,26 @@ class _Rotate(_Function):
         return tuple(made), (0,) * len(made)
 
 
-class _RotateInPlace(_Rotate):
+class _RotateInPlace(_Function):
+    """Of one tensor, which may be a view: those that a function with several results writes may not, nor any but its first."""
+
     @staticmethod
-    def forward(rotary, positions, first, scale, inverse, token_axis, *tensors):
-        _below(torch.ops.posenc.rotate_, tensors, rotary, positions, first, scale, inverse, token_axis)
-        return tensors
+    def forward(x, rotary, positions, first, scale, inverse, token_axis):
+        _below(torch.ops.posenc.rotate_, x, rotary, positions, first, scale, inverse, token_axis)
+        return x
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        _Rotate.setup_context(ctx, inputs, output)
-        ctx.mark_dirty(*inputs[6:])
+        ctx.mark_dirty(inputs[0])
+        _Rotate.setup_context(ctx, inputs[1:], output)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return _Rotate.backward(ctx, gradient)[6:] + (None,) * 6
+
+    @staticmethod
+    def jvp(ctx, tangent, *more):
+        return _Rotate.jvp(ctx, *more, tangent)[0]
 
 
 def _require_constant(positions):
@@ -241,13 +251,6 @@ def _with_gradient(function, positions_at=None):
     return above
 
 
-def _rotate_each(tensors, *arguments):
-    _require_constant(arguments[1])
-    _kernels.rotate_meta(tensors, *arguments)  # all of them, before one of them turns
-    for tensor in tensors:  # which may be a view, unlike the results of a function that has several
-        _RotateInPlace.apply(*arguments, tensor)
-
-
 # The operators. Their schemas have no defaults, which torch would leave out of a kernel's arguments.
 
 _library = torch.library.Library("posenc", "DEF")
@@ -263,6 +266,10 @@ def _to_nothing(kernel):
     return lambda *arguments: (kernel(*arguments), None)[1]
 
 
+def _of_one(kernel):
+    return lambda tensor, *arguments: kernel([tensor], *arguments)
+
+
 _AT = "Tensor? positions, SymInt first, float scale"
 _TURN = f"str rotary, {_AT}, bool inverse, int token_axis"
 _define("encode(Tensor positions, str encoder, ScalarType dtype) -> Tensor", _kernels.encode, _kernels.encode_meta, _with_gradient(_Encode, 0))
@@ -274,7 +281,8 @@ _define(f"embed(Tensor ids, Tensor table, str encoder, {_AT}, ScalarType? dtype)
 _define("scatter(Tensor gradient, Tensor ids, SymInt rows, float scale) -> Tensor", _kernels.scatter, _kernels.scatter_meta,
         _with_gradient(_Scatter))
 _define(f"rotate(Tensor[] tensors, {_TURN}) -> Tensor[]", _kernels.rotate, _kernels.rotate_meta, _with_gradient(_Rotate, 2))
-_define(f"rotate_(Tensor(a!)[] tensors, {_TURN}) -> ()", _kernels.rotate_in_place, _to_nothing(_kernels.rotate_meta), _rotate_each)
+_define(f"rotate_(Tensor(a!) x, {_TURN}) -> ()", _of_one(_kernels.rotate_in_place), _to_nothing(_of_one(_kernels.rotate_meta)),
+        _to_nothing(_with_gradient(_RotateInPlace, 2)))
 _define("cos_sin(Tensor positions, str rotary, str layout, ScalarType dtype) -> (Tensor, Tensor)", _kernels.cos_sin, _kernels.cos_sin_meta,
         _with_gradient(_CosSin, 0))
 
@@ -299,20 +307,20 @@ def _scattered(*arguments):
 # Which calls need nothing of torch's.
 
 
-def _is_plain(*tensors):
+_is_grad_enabled, _tracing_state, _mode_count = torch.is_grad_enabled, _torch.tracing_state, _torch.mode_count
+_are_transforms_active, _forward_ad, _Parameter = _torch.are_transforms_active, _torch.forward_ad, torch.nn.Parameter
+
+
+def _is_plain(positions, *tensors):
     """Whether nothing of torch's is at work but the elements of these tensors: posenc's own call does all there is."""
-    if _is_compiling() or _torch.tracing_state() is not None or _torch.mode_count() or _torch.are_transforms_active():
+    if _is_compiling() or _tracing_state() is not None or _mode_count() or _are_transforms_active():
         return False
-    if _torch.forward_ad._current_level >= 0:
-        return False
-    for tensor in tensors:
-        if tensor is None:
-            continue
-        if type(tensor) is not Tensor and type(tensor) is not torch.nn.Parameter or not tensor.is_cpu:
+    for tensor in tensors if positions is None else (positions, *tensors):
+        if type(tensor) is not Tensor and type(tensor) is not _Parameter or not tensor.is_cpu:
             return False
-        if tensor.requires_grad and torch.is_grad_enabled():
+        if tensor.requires_grad and _is_grad_enabled():
             return False
-    return True
+    return _forward_ad._current_level < 0
 
 
 def _is_recording():
@@ -325,7 +333,7 @@ def _is_recording():
 
 def encode(positions, encoder, dtype=torch.float32):
     """The encoding at each of the positions [...], integers or floats: [..., dim]."""
-    if _is_plain(positions):
+    if _is_plain(None, positions):
         return _kernels.encode(positions, encoder, dtype)
     return _apply(_Encode, "encode", positions, text_of(encoder), dtype)
 
@@ -337,15 +345,16 @@ def add(x, encoder, positions=None, first=0, scale=1.0):
     first      position of the first row
     positions  instead of first: [rows] or [..., rows], integers or floats
     """
-    if _is_plain(x, positions):
+    if _is_plain(positions, x):
         return _kernels.add(x, encoder, positions, first, scale)
     return _apply(_Add, "add", x, text_of(encoder), positions, first, scale)
 
 
 def add_(x, encoder, positions=None, first=0, scale=1.0):
     """The same in place. Returns x."""
-    if _is_plain(x, positions):
-        return _kernels.add_in_place(x, encoder, positions, first, scale)
+    if _is_plain(positions, x):
+        _kernels.add_in_place(x, encoder, positions, first, scale)
+        return x
     if _is_recording():
         return x.copy_(add(x, encoder, positions, first, scale))
     torch.ops.posenc.add_(x, text_of(encoder), positions, first, scale)
@@ -358,7 +367,7 @@ def embed(ids, table, encoder, positions=None, first=0, scale=1.0, dtype=None):
     ids    [..., rows] integers
     table  [vocabulary, dim] float32, float16 or bfloat16; dtype, if not the table's, float32
     """
-    if _is_plain(ids, table, positions):
+    if _is_plain(positions, ids, table):
         return _kernels.embed(ids, table, encoder, positions, first, scale, dtype)
     return _apply(_Embed, "embed", ids, table, text_of(encoder), positions, first, scale, dtype)
 
@@ -370,20 +379,24 @@ def rotate(tensors, rotary, positions=None, first=0, scale=1.0, inverse=False, t
     first       position of the first token
     positions   instead of first: [tokens] or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
     """
-    if _is_plain(*tensors, positions):
+    if _is_plain(positions, *tensors):
         return _kernels.rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
     return _apply(_Rotate, "rotate", tensors, text_of(rotary), positions, first, scale, inverse, token_axis)
 
 
 def rotate_(tensors, rotary, positions=None, first=0, scale=1.0, inverse=False, token_axis=-3):
     """The same in place. Returns the tensors."""
-    if _is_plain(*tensors, positions):
+    if _is_plain(positions, *tensors):
         _kernels.rotate_in_place(tensors, rotary, positions, first, scale, inverse, token_axis)
     elif _is_recording():
         for tensor, made in zip(tensors, rotate(tensors, rotary, positions, first, scale, inverse, token_axis)):
             tensor.copy_(made)
     else:
-        torch.ops.posenc.rotate_(tensors, text_of(rotary), positions, first, scale, inverse, token_axis)
+        arguments = text_of(rotary), positions, first, scale, inverse, token_axis
+        if _tracing_state() is None:
+            _kernels.rotate_meta(tensors, *arguments)  # checks all, before one of them is written
+        for tensor in tensors:
+            torch.ops.posenc.rotate_(tensor, *arguments)
     return tensors
 
 
@@ -393,6 +406,6 @@ def cos_sin(positions, rotary, layout="halves_twice", dtype=torch.float32):
     layout  halves [..., rotary_dim / 2]; halves_twice [..., rotary_dim], as transformers has them; duplicated, the same by
             the rotary's pairing
     """
-    if _is_plain(positions):
+    if _is_plain(None, positions):
         return _kernels.cos_sin(positions, rotary, layout, dtype)
     return _apply(_CosSin, "cos_sin", positions, text_of(rotary), layout, dtype)

@@ -1,0 +1,575 @@
+"""posenc.torch's operators: the bits of posenc's own calls, exact gradients, and all that torch does with operators of its own."""
+
+import io
+import unittest
+import warnings
+
+import posenc
+
+try:
+    import torch
+    import posenc.torch as pt
+except ImportError:
+    raise unittest.SkipTest("SKIPPED: python3-torch is not installed")
+
+DIM = 16
+ENCODER, ROTARY = posenc.Encoder(DIM), posenc.Rotary(DIM)
+MIXED = posenc.Rotary(DIM, pairing="neighbours", output_pairing="half_split", amplitude=1.25, rotary_dim=8)
+E, R = pt.spec(ENCODER), pt.spec(ROTARY)
+FLOATS = (torch.float32, torch.float16, torch.bfloat16)
+
+
+def ulp(numbers):
+    """Of float32, at doubles."""
+    return torch.tensor(2.0, dtype=torch.float64) ** (numbers.abs().clamp_min(2.0**-126).log2().floor() - 23)
+
+
+# What is computed, in doubles and torch's own operators.
+
+
+def sines(positions):
+    phases = positions.double()[..., None] * 10000.0 ** (-torch.arange(0, DIM, 2).double() / DIM)
+    return torch.stack([phases.sin(), phases.cos()], -1).flatten(-2)
+
+
+def add(x, positions, scale):
+    return x * scale + sines(positions)
+
+
+def embed(ids, table, positions, scale):
+    return table[ids] * scale + sines(positions)
+
+
+def rotate(x, positions, scale):
+    """[..., tokens, heads, DIM], halves."""
+    phases = positions.double()[..., None, None] * 10000.0 ** (-torch.arange(0, DIM, 2).double() / DIM)
+    cos, sin = (torch.cat([table, table], -1) for table in (phases.cos(), phases.sin()))
+    a, b = x.chunk(2, -1)
+    return (x * cos + torch.cat([-b, a], -1) * sin) * scale
+
+
+POSITIONS = torch.tensor([[0, 1, 7, 100, 4095], [3, -2, 2, 131071, 9]])
+IDS = torch.tensor([[1, 4, 1, 1, 0], [4, 4, 2, 1, 1]])
+
+
+def random(*shape, seed=1, **options):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), **options)
+
+
+class Operators(unittest.TestCase):
+    def same(self, one, other):
+        self.assertEqual(one.dtype, other.dtype)
+        self.assertTrue(torch.equal(one, other))
+
+
+class Results(Operators):
+    """Those of Encoder and Rotary, bit for bit, called straight and through torch's dispatcher."""
+
+    def both(self, call, *tensors):
+        """Without and with a gradient."""
+        plain = call(*tensors)
+        recorded = call(*(t.detach().requires_grad_() if t.is_floating_point() else t for t in tensors))
+        for one, other in zip(*((made if isinstance(made, (list, tuple)) else [made]) for made in (plain, recorded))):
+            self.same(one, other)
+            self.assertEqual(one.stride(), other.stride())
+        return plain
+
+    def test_add(self):
+        for dtype in FLOATS:
+            for shape in (5, DIM), (2, 5, DIM), (3, 2, 5, DIM), (1, DIM), (0, DIM), (200, 5, DIM), (3, 70, 5, DIM):
+                x = random(*shape).to(dtype)
+                same = x.clone()
+                self.same(self.both(lambda x: pt.add(x, ENCODER, first=9, scale=3.0), x), ENCODER.add_(x.clone(), first=9, scale=3.0))
+                self.same(x, same)
+                self.same(pt.add_(x, E), ENCODER.add_(same))
+                if shape[-2] == 5:
+                    self.same(self.both(lambda x: pt.add(x, E, POSITIONS[0]), x), ENCODER.add_(x.clone(), positions=POSITIONS[0]))
+            x = random(2, 5, DIM).to(dtype)
+            self.same(self.both(lambda x: pt.add(x, E, POSITIONS), x), ENCODER.add_(x.clone(), positions=POSITIONS))
+
+    def test_strides(self):
+        want = ENCODER.add_(random(40, 5, DIM, seed=2))
+        x = random(40, 5, DIM, seed=2)
+        for strided in (x.transpose(0, 1).contiguous().transpose(0, 1), x.transpose(1, 2).contiguous().transpose(1, 2),
+                        torch.cat([x, x], -1)[..., :DIM], torch.stack([x, x], -1)[..., 0]):
+            self.same(self.both(lambda x: pt.add(x, E), strided), want)
+        self.same(pt.add(x[:1].expand(40, 5, DIM), E), ENCODER.add_(x[:1].repeat(40, 1, 1)))
+        same = pt.add(x.transpose(0, 1).contiguous().transpose(0, 1), E)
+        self.assertEqual(same.stride(), (DIM, 40 * DIM, 1))  # as torch's own sums keep them
+        q = random(2, 5, 3, DIM)
+        want, = pt.rotate([q], R)
+        for strided in (q.transpose(1, 2).contiguous().transpose(1, 2), q.transpose(2, 3).contiguous().transpose(2, 3), torch.cat([q, q], -1)[..., :DIM]):
+            self.same(self.both(lambda q: pt.rotate([q], R)[0], strided), want)
+        self.same(pt.rotate([q[:, :, :1].expand(2, 5, 3, DIM)], R)[0], want[:, :, :1].expand(2, 5, 3, DIM))
+
+    def test_embed(self):
+        for dtype in FLOATS:
+            table = random(5, DIM).to(dtype)
+            for to in (None, torch.float32):
+                self.same(self.both(lambda table: pt.embed(IDS, table, ENCODER, scale=4.0, dtype=to), table),
+                          ENCODER.embed(IDS, table, scale=4.0, dtype=to))
+            self.same(self.both(lambda table: pt.embed(IDS.int(), table, E, POSITIONS), table), ENCODER.embed(IDS, table, positions=POSITIONS))
+
+    def test_rotate(self):
+        for rotary in ROTARY, MIXED:
+            for dtype in FLOATS:
+                for heads in 4, 400:
+                    q, k = random(2, 5, heads, DIM).to(dtype), random(2, 5, 1, DIM, seed=2).to(dtype)
+                    want = rotary.rotate_(q.clone(), k.clone(), first=3, scale=0.5)
+                    for one, other in zip(self.both(lambda q, k: pt.rotate([q, k], rotary, None, 3, 0.5), q, k), want):
+                        self.same(one, other)
+                    want = rotary.rotate_(q.clone(), k.clone(), positions=POSITIONS, inverse=True)
+                    for one, other in zip(self.both(lambda q, k: pt.rotate([q, k], rotary, POSITIONS, inverse=True), q, k), want):
+                        self.same(one, other)
+                    q, k = q.transpose(1, 2), k.transpose(1, 2)
+                    want = rotary.rotate_(q.clone(), k.clone(), token_axis=-2)
+                    for one, other in zip(self.both(lambda q, k: pt.rotate([q, k], rotary, token_axis=-2), q, k), want):
+                        self.same(one, other)
+                    self.same(pt.rotate_([q], rotary, token_axis=-2)[0], want[0])
+
+    def test_tables(self):
+        for dtype in (*FLOATS, torch.float64):
+            self.same(pt.encode(POSITIONS, ENCODER, dtype), ENCODER.encode(POSITIONS, dtype=dtype))
+            for layout in "halves", "halves_twice", "duplicated":
+                for one, other in zip(pt.cos_sin(POSITIONS, R, layout, dtype), ROTARY.cache(positions=POSITIONS, layout=layout, dtype=dtype)):
+                    self.same(one, other)
+        axes = posenc.Rotary(DIM, axes=2, sections=[3, 5])
+        self.assertEqual(pt.cos_sin(POSITIONS, axes)[0].shape, (5, DIM))
+
+    def test_texts(self):
+        """An operator's encoder is that of the text, with lists of its own."""
+        for made in (posenc.Encoder(DIM, preset="fairseq", base=7), posenc.Encoder(4, frequencies=torch.tensor([0.1, 3])),
+                     posenc.Encoder(4, frequencies=[0.1, 3]), posenc.Rotary(4, frequencies=torch.tensor([0.1, 3]), phase_rounding="f32_inv_freq"),
+                     posenc.Rotary(128, preset="qwen2_vl", sections=[20, 22, 22]),
+                     posenc.Rotary(8, axes=2, sections=[2, 2], axis_order="axial", axis_specs=[{"base": 5.0}, {"frequencies": [0.1, 3]}])):
+            again = pt._kernels.parse(pt.spec(made))
+            self.assertEqual(pt.spec(again), pt.spec(made))
+            self.assertTrue((again.frequencies == made.frequencies).all())
+
+
+class Gradients(Operators):
+    """Within an ulp of float32 of the adjoint, in doubles, of what is computed."""
+
+    def near(self, call, reference, *tensors, bits=None):
+        """Gradients of calls and of the reference, which is checked by differences itself."""
+        doubles = [tensor.double().requires_grad_() for tensor in tensors]
+        self.assertTrue(torch.autograd.gradcheck(reference, doubles))
+        floats = [tensor.detach().requires_grad_() for tensor in tensors]
+        made, want = call(*floats), reference(*doubles)
+        gradient = random(*want.shape, seed=5)
+        made.backward(gradient)
+        want.backward(gradient.double())
+        for one, other in zip(floats, doubles):
+            error = (one.grad.double() - other.grad).abs() / ulp(other.grad)
+            self.assertLessEqual(error.max().item(), bits or 0.5 + 1e-6)
+
+    def test_add(self):
+        for scale in 1.0, 3.0:
+            self.near(lambda x: pt.add(x, E, POSITIONS, scale=scale), lambda x: add(x, POSITIONS, scale), random(2, 5, DIM))
+
+    def test_add_in_place(self):
+        def call(x):
+            x = x * 1
+            version = x._version
+            self.assertIs(pt.add_(x, E, POSITIONS, scale=3.0), x)
+            self.assertGreater(x._version, version)
+            return x
+
+        self.near(call, lambda x: add(x, POSITIONS, 3.0), random(2, 5, DIM))
+
+    def test_embed(self):
+        """A row that is used seven times is a sum that is rounded once."""
+        self.near(lambda table: pt.embed(IDS, table, E, POSITIONS, scale=1.5), lambda table: embed(IDS, table, POSITIONS, 1.5), random(5, DIM))
+
+    def test_rotate(self):
+        for scale in 1.0, 0.3:
+            for positions in POSITIONS, POSITIONS[1]:
+                self.near(lambda q: pt.rotate([q], R, positions, scale=scale)[0], lambda q: rotate(q, positions, scale), random(2, 5, 3, DIM))
+                self.near(lambda q, k: torch.cat(pt.rotate([q, k], R, positions), 2), lambda q, k: rotate(torch.cat([q, k], 2), positions, 1.0),
+                          random(2, 5, 3, DIM), random(2, 5, 1, DIM, seed=3))
+
+    def test_rotate_in_place(self):
+        def call(q, k):
+            both = torch.cat([q, k], 2)  # of which both are views
+            version = both._version
+            views = both[:, :, :3], both[:, :, 3:]
+            pt.rotate_(views, R, POSITIONS)
+            self.assertGreater(both._version, version)
+            return both
+
+        self.near(call, lambda q, k: rotate(torch.cat([q, k], 2), POSITIONS, 1.0), random(2, 5, 3, DIM), random(2, 5, 1, DIM, seed=3))
+
+    def test_pairings(self):
+        """One that writes other pairs than it reads, with an amplitude, a part of a head, and axes."""
+        for rotary in (MIXED, posenc.Rotary(DIM, output_pairing="neighbours"), posenc.Rotary(DIM, pairing="neighbours"),
+                       posenc.Rotary(192, preset="deepseek_v3", amplitude=1.5), posenc.Rotary(DIM, axes=2, sections=[3, 5])):
+            dim = rotary.head_dim
+            positions = POSITIONS if rotary.axes == 2 else POSITIONS[1]
+            basis = torch.eye(dim)[:, None].expand(dim, 5, dim)[:, :, None]  # [dim, tokens, heads, dim]: columns of the matrix
+            matrix = pt.rotate([basis], rotary, positions)[0][:, :, 0].double()  # rounded, hence the bound
+            x, gradient = random(1, 5, 1, dim, requires_grad=True), random(1, 5, 1, dim, seed=2)
+            pt.rotate([x], rotary, positions)[0].backward(gradient)
+            want = torch.einsum("dte,te->td", matrix, gradient[0, :, 0].double())
+            self.assertLess((x.grad[0, :, 0] - want).abs().max().item(), 2e-6)
+
+    def test_second(self):
+        """Gradients have gradients."""
+        x, v = random(2, 5, 3, DIM, requires_grad=True), random(2, 5, 3, DIM, seed=2, requires_grad=True)
+        first, = torch.autograd.grad(pt.rotate([x], R, POSITIONS)[0], x, v, create_graph=True)
+        second, = torch.autograd.grad(first, v, v.detach())
+        self.same(second, ROTARY.rotate(v.detach(), positions=POSITIONS))
+        table, v = random(5, DIM, requires_grad=True), random(2, 5, DIM, seed=2, requires_grad=True)
+        first, = torch.autograd.grad(pt.embed(IDS, table, E, scale=2.0), table, v, create_graph=True)
+        second, = torch.autograd.grad(first, v, table.detach())
+        self.same(second, table.detach()[IDS] * 2)
+        x, v = random(5, DIM, requires_grad=True), random(5, DIM, seed=2, requires_grad=True)
+        first, = torch.autograd.grad(pt.add(x, E, scale=2.0), x, v, create_graph=True)
+        self.same(torch.autograd.grad(first, v, x.detach())[0], 2 * x.detach())
+
+    def test_tangents(self):
+        from torch.autograd import forward_ad
+
+        x, tangent = random(2, 5, DIM), random(2, 5, DIM, seed=2)
+        table = random(5, DIM)
+        with forward_ad.dual_level():
+            for call, of, want in ((lambda x: pt.add(x, E, scale=2.0), x, 2 * tangent), (lambda x: pt.rotate([x], R, token_axis=-2)[0], x, ROTARY.rotate(tangent, token_axis=-2)),
+                                   (lambda table: pt.embed(IDS, table, E, scale=2.0), table, 2 * tangent[0][IDS])):
+                made = call(forward_ad.make_dual(of, tangent if of is x else tangent[0]))
+                self.same(forward_ad.unpack_dual(made).tangent, want)
+
+    def test_positions(self):
+        positions = torch.ones(5, requires_grad=True)
+        for call in (lambda: pt.add(random(5, DIM), E, positions), lambda: pt.encode(positions, E), lambda: pt.cos_sin(positions, R),
+                     lambda: pt.embed(IDS, random(5, DIM), E, positions), lambda: pt.rotate([random(5, 1, DIM)], R, positions),
+                     lambda: pt.add_(random(5, DIM), E, positions), lambda: pt.rotate_([random(5, 1, DIM)], R, positions)):
+            with self.assertRaisesRegex(RuntimeError, "positions requires a gradient"):
+                call()
+
+    def test_autocast(self):
+        """As torch's sums and embeddings: what is given is what comes out."""
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            for dtype in FLOATS:
+                x = random(2, 5, DIM, requires_grad=True)
+                made = pt.add(x.to(dtype), E)
+                self.same(made.detach(), ENCODER.add_(x.detach().to(dtype)))
+                self.assertEqual(pt.rotate([x.to(dtype)], R, token_axis=-2)[0].dtype, dtype)
+                made.sum().backward()
+                self.assertTrue((x.grad == 1).all())
+
+
+# What is traced, compiled, exported: each a function of tensors, with some.
+def _in_place(x):
+    x = x * 2
+    pt.add_(x, E)
+    return x * 3
+
+
+def _rotate_in_place(q):
+    q = q * 2
+    pt.rotate_([q[:, :1], q[:, 1:]], R, token_axis=-2)  # views
+    return q * 3
+
+
+GRAPHS = {
+    "add": (lambda x: pt.add(x * 2, E, scale=2.0) * 3, random(2, 5, DIM)),
+    "add, positions": (lambda x, p: pt.add(x * 2, E, p) * 3, random(2, 5, DIM), POSITIONS),
+    "add_": (_in_place, random(2, 5, DIM)),
+    "embed": (lambda ids, table: pt.embed(ids, table * 2, E) * 3, IDS, random(5, DIM)),
+    "encode": (lambda x, p: x + pt.encode(p * 2, E), random(2, 5, DIM), POSITIONS),
+    "rotate": (lambda q, k: torch.cat(pt.rotate([q * 2, k], R, None, 3), 2) * 3, random(2, 5, 3, DIM), random(2, 5, 1, DIM, seed=3)),
+    "rotate, positions": (lambda q, p: pt.rotate([q * 2], R, p)[0] * 3, random(2, 5, 3, DIM), POSITIONS),
+    "rotate_": (_rotate_in_place, random(2, 3, 5, DIM)),
+    "cos, sin": (lambda x, p: x + torch.cat(pt.cos_sin(p * 2, R), 0), random(4, 5, DIM), POSITIONS),
+}
+
+
+class Graphs(Operators):
+    def gradients(self, call, tensors):
+        leaves = [t.detach().clone().requires_grad_() if t.is_floating_point() else t for t in tensors]
+        made = call(*leaves)
+        made.backward(random(*made.shape, seed=7))
+        return [made.detach(), *(leaf.grad for leaf in leaves if leaf.is_floating_point())]
+
+    def all_same(self, ones, others):
+        for one, other in zip(ones, others):
+            self.same(one, other)
+
+    def test_trace(self):
+        for name, (call, *tensors) in GRAPHS.items():
+            with self.subTest(name):
+                traced = torch.jit.trace(call, tensors)
+                self.assertRegex(str(traced.graph), "posenc::" + name.partition(",")[0].replace("cos", "cos_sin"))
+                self.same(traced(*tensors), call(*tensors))
+                self.all_same(self.gradients(traced, tensors), self.gradients(call, tensors))
+                file = io.BytesIO()
+                torch.jit.save(traced, file)
+                file.seek(0)
+                self.same(torch.jit.load(file)(*tensors), call(*tensors))
+
+    def test_make_fx(self):
+        from torch.fx.experimental.proxy_tensor import make_fx
+
+        modes = ("real", "fake", "symbolic") if hasattr(torch, "compile") else ("real", "fake")
+        for name, (call, *tensors) in GRAPHS.items():
+            for mode in modes:
+                with self.subTest(name, mode=mode):
+                    graph = make_fx(call, tracing_mode=mode)(*tensors)
+                    self.assertIn("posenc", str([node.target for node in graph.graph.nodes]))
+                    self.same(graph(*tensors), call(*tensors))
+
+    def test_symbolic_trace(self):
+        graph = torch.fx.symbolic_trace(lambda x: pt.add(x, E))
+        self.same(graph(random(3, DIM)), ENCODER.add_(random(3, DIM)))
+
+    def test_meta(self):
+        """Shapes, strides and types are those of real tensors, and no more is computed."""
+        for name, (call, *tensors) in GRAPHS.items():
+            with self.subTest(name):
+                made, want = call(*(tensor.to("meta") for tensor in tensors)), call(*tensors)
+                self.assertEqual((made.device.type, made.shape, made.stride(), made.dtype), ("meta", want.shape, want.stride(), want.dtype))
+
+    def compiled(self, backend):
+        if not hasattr(torch, "compile"):
+            self.skipTest("SKIPPED: torch without compile")
+        for name, (call, *tensors) in GRAPHS.items():
+            for dynamic in False, True:
+                with self.subTest(name, dynamic=dynamic):
+                    torch._dynamo.reset()
+                    graph = torch.compile(call, backend=backend, fullgraph=True, dynamic=dynamic)
+                    self.same(graph(*tensors), call(*tensors))
+                    self.all_same(self.gradients(graph, tensors), self.gradients(call, tensors))
+
+    def test_eager(self):
+        self.compiled("eager")
+
+    def test_aot_eager(self):
+        self.compiled("aot_eager")
+
+    def test_inductor(self):
+        if hasattr(torch, "compile"):
+            try:
+                torch.compile(lambda x: x * 2 + 1, backend="inductor")(torch.ones(3))
+            except Exception as error:
+                self.skipTest(f"SKIPPED: inductor has no compiler: {str(error)[:60]!r}")
+        self.compiled("inductor")
+
+    def test_export(self):
+        if not hasattr(torch, "export"):
+            self.skipTest("SKIPPED: torch without export")
+
+        class Module(torch.nn.Module):
+            def __init__(self, call):
+                super().__init__()
+                self.call = call
+
+            def forward(self, *tensors):
+                return self.call(*tensors)
+
+        for name, (call, *tensors) in GRAPHS.items():
+            for strict in True, False:
+                with self.subTest(name, strict=strict):
+                    program = torch.export.export(Module(call), tuple(tensors), strict=strict)
+                    self.assertIn("posenc.", str(program.graph))
+                    file = io.BytesIO()
+                    torch.export.save(program, file)
+                    file.seek(0)
+                    self.same(torch.export.load(file).module()(*tensors), call(*tensors))
+
+    def test_opcheck(self):
+        """torch's own test of operators: schemas, fake tensors, autograd, AOT."""
+        if not hasattr(torch.library, "opcheck"):
+            self.skipTest("SKIPPED: torch without opcheck")
+        ops, at = torch.ops.posenc, (None, 0, 2.0)
+        for grad in False, True:
+            x, q, table = (random(*shape, requires_grad=grad) for shape in ((2, 5, DIM), (2, 5, 3, DIM), (5, DIM)))
+            for op, arguments in ((ops.add, (x, E, *at)), (ops.add, (x, E, POSITIONS, 0, 1.0)), (ops.embed, (IDS, table, E, *at, None)),
+                                  (ops.scatter, (x, IDS, 5, 2.0)), (ops.rotate, ([q], R, *at, False, -3)), (ops.encode, (POSITIONS, E, torch.float32)),
+                                  (ops.cos_sin, (POSITIONS, R, "halves", torch.float32))):
+                with self.subTest(str(op), grad=grad):
+                    torch.library.opcheck(op, arguments)
+        for op, arguments in (ops.add_, (random(2, 5, DIM), E, *at)), (ops.rotate_, ([random(2, 5, 3, DIM)], R, *at, False, -3)):
+            with self.subTest(str(op)):
+                torch.library.opcheck(op, arguments)
+
+
+class Transforms(Operators):
+    def setUp(self):
+        try:
+            import functorch
+
+            self.func = getattr(torch, "func", functorch)
+        except ImportError:
+            self.skipTest("SKIPPED: torch without functorch")
+        warnings.simplefilter("ignore")
+
+    def need_2(self):
+        if not hasattr(torch, "func"):
+            self.skipTest("SKIPPED: functorch of torch 1.13 takes no function with a gradient of its own")
+
+    def test_vmap_of_one_tensor(self):
+        self.same(self.func.vmap(lambda x: pt.add(x, E, scale=2.0))(random(4, 5, DIM)), ENCODER.add_(random(4, 5, DIM), scale=2.0))
+        self.same(self.func.vmap(lambda p: pt.encode(p, E))(POSITIONS), ENCODER.encode(POSITIONS))
+
+    def test_vmap(self):
+        """Each as a loop over the batch, whatever has one."""
+        self.need_2()
+        three = torch.stack([POSITIONS, POSITIONS + 1, POSITIONS + 2])
+        p = POSITIONS[0]
+        q, k = random(3, 2, 5, 4, DIM), random(3, 2, 5, 1, DIM, seed=2)
+        axes = posenc.Rotary(DIM, axes=2, sections=[3, 5])
+        several = torch.stack([three, three * 2], 1)  # [3, axes, 2, 5]
+        cases = [
+            (lambda x: pt.add(x, E, scale=2.0), (0,), random(3, 5, DIM)),
+            (lambda x: pt.add(x, E), (2,), random(2, 5, 3, DIM)),
+            (lambda x: pt.add(x, E, p), (0,), random(3, 2, 5, DIM)),
+            (lambda x, p: pt.add(x, E, p), (0, 0), random(3, 2, 5, DIM), three),
+            (lambda x, p: pt.add(x, E, p), (0, 0), random(3, 2, 5, DIM), three[:, 0]),
+            (lambda x, p: pt.add(x, E, p), (None, 0), random(2, 5, DIM), three),
+            (lambda x, p: pt.add(x, E, p), (0, None), random(3, 2, 5, DIM), POSITIONS),
+            (lambda ids, t: pt.embed(ids, t, E, p), (0, None), torch.stack([IDS, IDS, IDS * 0]), random(5, DIM)),
+            (lambda ids, t: pt.embed(ids, t, E), (None, 0), IDS, random(3, 5, DIM)),
+            (lambda ids, t: pt.embed(ids, t, E), (0, 1), torch.stack([IDS, IDS, IDS * 0]), random(5, 3, DIM)),
+            (lambda q: pt.rotate([q], R)[0], (0,), q),
+            (lambda q: pt.rotate([q], R, token_axis=-2)[0], (0,), random(3, 5, DIM)),
+            (lambda q, k: tuple(pt.rotate([q, k], R, POSITIONS)), (0, 0), q, k),
+            (lambda q, k: tuple(pt.rotate([q, k], R, p)), (0, None), q, k[0]),
+            (lambda q, p: pt.rotate([q], R, p)[0], (0, 0), q, three),
+            (lambda q, p: pt.rotate([q], axes, p)[0], (0, 0), q, several),
+            (lambda q, p: pt.rotate([q], axes, p)[0], (0, 0), q, several[:, :, 0]),
+            (lambda q, p: pt.rotate([q], axes, p)[0], (None, 0), q[0], several),
+            (lambda p: pt.cos_sin(p, axes)[1], (0,), several),
+            (lambda p: pt.cos_sin(p, R)[0], (1,), POSITIONS),
+        ]
+        for i, (call, dims, *tensors) in enumerate(cases):
+            with self.subTest(i):
+                made = self.func.vmap(call, in_dims=dims)(*tensors)
+                ones = [call(*(t if d is None else t.select(d, b) for t, d in zip(tensors, dims)))
+                        for b in range(max(t.shape[d] for t, d in zip(tensors, dims) if d is not None))]
+                if not isinstance(made, tuple):
+                    made, ones = (made,), [(one,) for one in ones]
+                for j, one in enumerate(made):
+                    self.same(one, torch.stack([some[j] for some in ones]))
+
+    def test_gradients(self):
+        self.need_2()
+        x, table = random(4, 5, DIM), random(5, DIM)
+        self.assertTrue((self.func.grad(lambda x: pt.add(x, E, scale=2.0).sum())(x) == 2).all())
+        self.assertTrue((self.func.vmap(self.func.grad(lambda x: pt.add(x, E, scale=2.0).sum()))(x) == 2).all())
+        each = self.func.vmap(self.func.grad(lambda t, ids: pt.embed(ids, t, E).sum()), in_dims=(None, 0))(table, IDS)
+        for made, ids in zip(each, IDS):
+            self.same(made[:, 0], ids.bincount(minlength=5).float())
+        value, tangent = self.func.jvp(lambda x: pt.rotate([x], R, token_axis=-2)[0], (x,), (x * 2,))
+        self.same(value, ROTARY.rotate(x, token_axis=-2))
+        self.same(tangent, ROTARY.rotate(x * 2, token_axis=-2))
+        hessian = self.func.hessian(lambda x: (pt.rotate([x], R, token_axis=-2)[0] ** 2).sum() / 2)(x[0, :2])
+        self.assertTrue(torch.allclose(hessian.reshape(2 * DIM, 2 * DIM), torch.eye(2 * DIM), atol=1e-6))
+
+    def test_functionalize(self):
+        for name, (call, *tensors) in GRAPHS.items():
+            with self.subTest(name):
+                self.same(self.func.functionalize(call)(*tensors), call(*tensors))
+
+    def test_in_place(self):
+        self.need_2()
+        self.assertTrue((self.func.grad(lambda x: _in_place(x).sum())(random(5, DIM)) == 6).all())
+        self.same(self.func.vmap(_in_place)(random(4, 5, DIM)), _in_place(random(4, 5, DIM)))
+
+
+class Refusals(Operators):
+    """As torch's operators refuse, straight and through the dispatcher; nothing is written."""
+
+    def refused(self, error, text, call, x):
+        for leaf in x, x.detach().clone().requires_grad_() if x.is_floating_point() and x._base is None else x:
+            before = leaf.detach().clone()
+            with self.assertRaisesRegex(error, text):
+                call(leaf)
+            if not leaf.is_meta:
+                self.assertTrue(torch.equal(leaf.detach(), before))
+
+    def test_tensors(self):
+        for x, text in ((torch.zeros(3, 7), "x must have 16 columns"), (torch.zeros(3, DIM, dtype=torch.float64), "x must be of float32.* not .*float64"),
+                        (torch.zeros(()), "x must have 16 columns"), (torch.zeros(3, DIM, dtype=torch.int32), "x must be of float32.* not .*int32"),
+                        (torch.zeros(3, DIM, dtype=torch.cfloat), "x (is of a type|must be of)"), (torch.zeros(3, DIM).to_sparse(), "x must be a strided tensor|posenc::")):
+            if x.layout == torch.strided:
+                self.refused(RuntimeError, text, lambda x: pt.add(x, E), x)
+                self.refused(RuntimeError, text if not x.requires_grad else "", lambda x: pt.add_(x, E), x)
+            else:
+                with self.assertRaisesRegex(RuntimeError, text):
+                    pt.add_(x, E)
+        for q, text in ((torch.zeros(3, 2, 7), "q must have 16 columns"), (torch.zeros(3, DIM), "q must have at least 3 axes"), (torch.zeros(3, 2, DIM, dtype=torch.float64), "q must be of float32")):
+            self.refused(RuntimeError, text, lambda q: pt.rotate([q], R), q)
+            self.refused(RuntimeError, text, lambda q: pt.rotate_([q], R), q)
+        q = torch.zeros(3, 2, DIM)
+        for k, text in ((torch.zeros(4, 2, DIM), "k must have as many tokens as q"), (torch.zeros(3, 2, DIM).half(), "k must be of the same type as q")):
+            self.refused(RuntimeError, text, lambda q: pt.rotate([q, k], R), q)
+            self.refused(RuntimeError, text, lambda q: pt.rotate_([q, k], R), q)
+        for table, text in ((torch.zeros(3, 7), "table must have 16 columns"), (torch.zeros(DIM), "table must have two axes"), (torch.zeros(3, DIM).double(), "table must be of float32")):
+            self.refused(RuntimeError, text, lambda table: pt.embed(IDS, table, E), table)
+
+    def test_ids(self):
+        table = torch.zeros(5, DIM)
+        for ids, error, text in ((torch.tensor([0, 5]), IndexError, r"ids\[1\]"), (torch.tensor([-1]), IndexError, r"ids\[0\]"), (torch.tensor([1.0]), RuntimeError, "ids must be integers"),
+                                 (torch.tensor([True]), RuntimeError, "ids")):
+            self.refused(error, text, lambda table: pt.embed(ids, table, E), table)
+
+    def test_positions(self):
+        x = torch.zeros(2, 3, DIM)
+        for positions, text in ((torch.zeros(4), "positions must have the shape"), (torch.zeros(3, 2), "positions must have the shape"), (torch.zeros(3).bool(), "positions"),
+                                (torch.tensor([0.0, float("nan"), 1.0]), r"positions\[1\]|positions\[0, 1\]"), (torch.tensor([0, 1, 2**31 + 1]), r"positions\[2\]|positions\[0, 2\]"),
+                                (torch.tensor([0, float("-inf"), 2]), r"positions"), (torch.zeros(3, dtype=torch.cfloat), "positions must be numbers"),
+                                (torch.zeros(3, device="meta"), "positions is on (meta|another device)")):
+            self.refused(RuntimeError, text, lambda x: pt.add(x, E, positions), x)
+            with self.assertRaisesRegex(RuntimeError, text):
+                pt.add_(x, E, positions)
+            self.refused(RuntimeError, text, lambda x: pt.rotate([x], R, positions, token_axis=-2) if positions.shape != (3, 2) else pt.add(x, E, positions), x)
+            self.assertFalse(x.any())
+        self.refused(RuntimeError, "first and positions exclude each other", lambda x: pt.add(x, E, torch.zeros(3), 1), x)
+        self.refused(RuntimeError, "first", lambda x: pt.add(x, E, first=2**31 - 1), x)
+        self.refused(RuntimeError, "first", lambda x: pt.add(x, E, first="a"), x)
+        self.refused(RuntimeError, "scale", lambda x: pt.add(x, E, scale="a"), x)
+
+    def test_fractions_and_negative(self):
+        """Are positions like others."""
+        p = torch.tensor([0.5, -3.0, -0.25])
+        self.same(pt.add(torch.zeros(3, DIM, requires_grad=True), E, p).detach(), ENCODER.encode(p))
+
+    def test_in_place(self):
+        for call in (lambda x: pt.add_(x, E), lambda x: pt.rotate_([x], R, token_axis=-2)):
+            leaf = torch.ones(3, 2, DIM, requires_grad=True)
+            with self.assertRaisesRegex(RuntimeError, "leaf Variable that requires grad"):
+                call(leaf)
+            expanded = torch.ones(2, DIM).expand(3, 2, DIM)
+            with self.assertRaisesRegex(RuntimeError, "x|q"):
+                call(expanded)
+            self.assertTrue((expanded == 1).all())
+            with torch.no_grad():
+                call(leaf)
+            self.assertFalse((leaf == 1).all())
+
+    def test_others(self):
+        for thing in [1.0], None, "x", numpy_ones():
+            for call in (lambda: pt.add(thing, E), lambda: pt.add_(thing, E), lambda: pt.encode(thing, E), lambda: pt.embed(thing, torch.zeros(3, DIM), E)):
+                with self.assertRaises((RuntimeError, TypeError)):
+                    call()
+        for text in "", "[]", '["Encoder", 0, {}]', '["Encoder", 16, {"no": 1}]', "x":
+            with self.assertRaises((RuntimeError, TypeError, ValueError)):
+                pt.add(torch.zeros(3, DIM), text)
+
+    def test_versions(self):
+        """backward() refuses to use what has been overwritten."""
+        x = torch.ones(3, DIM, requires_grad=True)
+        y = x * 2
+        z = y * y
+        pt.add_(y, E)
+        with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+            z.sum().backward()
+
+
+def numpy_ones():
+    import numpy
+
+    return numpy.ones((3, DIM), "float32")
+
+
+if __name__ == "__main__":
+    unittest.main()
