@@ -279,7 +279,7 @@ GRAPHS = {
     "rotate": (lambda q, k: torch.cat(pt.rotate([q * 2, k], R, None, 3), 2) * 3, random(2, 5, 3, DIM), random(2, 5, 1, DIM, seed=3)),
     "rotate, positions": (lambda q, p: pt.rotate([q * 2], R, p)[0] * 3, random(2, 5, 3, DIM), POSITIONS),
     "rotate_": (_rotate_in_place, random(2, 3, 5, DIM)),
-    "cos, sin": (lambda x, p: x + torch.cat(pt.cos_sin(p * 2, R), 0), random(4, 5, DIM), POSITIONS),
+    "cos, sin": (lambda x, p: x * pt.cos_sin(p * 2, R)[0] + pt.cos_sin(p, R)[1], random(2, 5, DIM), POSITIONS),
 }
 
 

@@ -1,0 +1,449 @@
+"""posenc.torch's modules in models: notebooks' and transformers' classes, written anew here, before and after; training."""
+
+import copy
+import math
+import types
+import unittest
+import warnings
+
+import posenc
+
+try:
+    import torch
+    import posenc.torch as pt
+    from torch import nn
+except ImportError:
+    raise unittest.SkipTest("SKIPPED: python3-torch is not installed")
+
+
+# The classes that people have.
+
+
+class PositionalEncoding(nn.Module):
+    """Of notebooks."""
+
+    def __init__(self, d_model, max_len=5000, dropout=0.0):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        pe = torch.zeros(max_len, d_model)
+        position = torch.arange(0, max_len).unsqueeze(1).float()
+        div_term = torch.exp(torch.arange(0, d_model, 2).float() * (-math.log(10000.0) / d_model))
+        pe[:, 0::2] = torch.sin(position * div_term)
+        pe[:, 1::2] = torch.cos(position * div_term)
+        self.register_buffer("pe", pe.unsqueeze(0))
+
+    def forward(self, x):
+        return self.dropout(x + self.pe[:, : x.size(1)])
+
+
+class SequenceFirst(PositionalEncoding):
+    """Of torch's tutorial: x [rows, batch, d_model], multiplied by sqrt(d_model) within."""
+
+    def __init__(self, d_model):
+        super().__init__(d_model)
+        self.register_buffer("pe", self.pe.transpose(0, 1).contiguous())
+
+    def forward(self, x):
+        return self.dropout(x * math.sqrt(x.shape[-1]) + self.pe[: x.size(0)])
+
+
+class InputEmbedding(nn.Module):
+    def __init__(self, vocab, d_model, max_len=5000):
+        super().__init__()
+        self.token_embedding = nn.Embedding(vocab, d_model)
+        self.pos_encoding = PositionalEncoding(d_model, max_len)
+
+    def forward(self, ids):
+        return self.pos_encoding(self.token_embedding(ids))
+
+
+class RotaryOfTransformers(nn.Module):
+    """Llama's and GLM's in transformers; with axes Qwen2-VL's, that of each."""
+
+    def __init__(self, config, dim):
+        super().__init__()
+        self.config, self.attention_scaling = config, 1.0
+        self.register_buffer("inv_freq", 1.0 / config.rope_theta ** (torch.arange(0, dim, 2).float() / dim), persistent=False)
+
+    @torch.no_grad()
+    def forward(self, x, position_ids):
+        phases = position_ids[..., None].float() * self.inv_freq.float()
+        phases = torch.cat([phases, phases], -1)
+        return (phases.cos() * self.attention_scaling).to(x.dtype), (phases.sin() * self.attention_scaling).to(x.dtype)
+
+
+def rotate_half(x):
+    a, b = x.chunk(2, -1)
+    return torch.cat([-b, a], -1)
+
+
+def rotate_neighbours(x):
+    return torch.stack([-x[..., 1::2], x[..., 0::2]], -1).flatten(-2)
+
+
+def apply_llama(q, k, cos, sin):
+    cos, sin = cos[:, None], sin[:, None]
+    return q * cos + rotate_half(q) * sin, k * cos + rotate_half(k) * sin
+
+
+def apply_glm(q, k, cos, sin):
+    """A part of each head, in neighbours."""
+    cos, sin = (table[:, None, :, : table.shape[-1] // 2].repeat_interleave(2, -1) for table in (cos, sin))
+    dim = cos.shape[-1]
+    return tuple(torch.cat([x[..., :dim] * cos + rotate_neighbours(x[..., :dim]) * sin, x[..., dim:]], -1) for x in (q, k))
+
+
+def apply_qwen2_vl(q, k, cos, sin):
+    """The sections of the axes, twice."""
+    sections = [2, 3, 3] * 2
+    cos, sin = (torch.cat([part[i % 3] for i, part in enumerate(table.split(sections, -1))], -1) for table in (cos, sin))
+    return apply_llama(q, k, cos, sin)
+
+
+class Decoder(nn.Module):
+    """Two layers with grouped queries."""
+
+    def __init__(self, config, rotary_dim, apply, dim=64, heads=4, vocab=97):
+        super().__init__()
+        self.apply_rotary, self.heads = apply, heads
+        self.embed_tokens = nn.Embedding(vocab, dim)
+        self.rotary_emb = RotaryOfTransformers(config, rotary_dim)
+        self.layers = nn.ModuleList(nn.ModuleDict({"qkv": nn.Linear(dim, 2 * dim), "out": nn.Linear(dim, dim), "up": nn.Linear(dim, 2 * dim),
+                                                   "down": nn.Linear(2 * dim, dim)}) for _ in range(2))
+        self.head = nn.Linear(dim, vocab)
+
+    def forward(self, ids, position_ids):
+        x = self.embed_tokens(ids)
+        cos, sin = self.rotary_emb(x, position_ids)
+        batch, rows, dim = x.shape
+        for layer in self.layers:
+            q, k, v = layer.qkv(x).split([dim, dim // 2, dim // 2], -1) if hasattr(layer, "qkv") else layer["qkv"](x).split([dim, dim // 2, dim // 2], -1)
+            q, k, v = (t.view(batch, rows, -1, dim // self.heads).transpose(1, 2) for t in (q, k, v))
+            q, k = self.apply_rotary(q, k, cos, sin)
+            k, v = (t.repeat_interleave(2, 1) for t in (k, v))
+            weights = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).masked_fill(torch.ones(rows, rows).triu(1).bool(), -1e9)
+            x = x + layer["out"]((weights.softmax(-1) @ v).transpose(1, 2).reshape(batch, rows, dim))
+            x = x + layer["down"](layer["up"](x).relu())
+        return self.head(x)
+
+
+def config(**members):
+    return types.SimpleNamespace(hidden_size=64, num_attention_heads=4, num_key_value_heads=2, head_dim=16, max_position_embeddings=4096, **members)
+
+
+LLAMA = config(model_type="llama", rope_theta=500000.0)
+GLM = config(model_type="glm", rope_theta=10000.0, partial_rotary_factor=0.5)
+QWEN = config(model_type="qwen2_vl", rope_theta=1000000.0, rope_scaling={"type": "mrope", "mrope_section": [2, 3, 3]})
+
+
+class WhisperEncoder(nn.Module):
+    """Adds a frozen nn.Embedding of sines."""
+
+    def __init__(self, rows=150, dim=64):
+        super().__init__()
+        self.conv = nn.Conv1d(8, dim, 3, padding=1)
+        self.embed_positions = nn.Embedding(rows, dim)
+        self.embed_positions.requires_grad_(False)
+        phases = torch.arange(rows)[:, None] * torch.exp(-math.log(10000) / (dim // 2 - 1) * torch.arange(dim // 2))
+        self.embed_positions.weight.data = torch.cat([phases.sin(), phases.cos()], 1)
+        self.learned = nn.Embedding(rows, dim)
+        self.mix = nn.Linear(dim, dim)
+
+    def forward(self, features):
+        x = self.conv(features).transpose(1, 2)
+        positions = torch.arange(x.shape[1])
+        return self.mix(x + self.embed_positions.weight[: x.shape[1]] + self.learned(positions) + self.embed_positions(positions))
+
+
+def seeded(make, seed=1):
+    torch.manual_seed(seed)
+    return make()
+
+
+class Modules(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=torch.jit.TracerWarning)
+
+    def near(self, one, other, bound):
+        self.assertEqual((one.dtype, one.shape), (other.dtype, other.shape))
+        self.assertLessEqual((one.double() - other.double()).abs().max().item(), bound)
+
+
+class Sinusoids(Modules):
+    def test_forward(self):
+        x = torch.randn(2, 300, 64)
+        table = posenc.table(300, 64, dtype=torch.float64)
+        for dtype, bound in ((torch.float32, 5e-7), (torch.bfloat16, 0.02), (torch.float16, 3e-3)):
+            encoding = pt.SinusoidalPositionalEncoding(64, max_len=300, dropout=0.1).eval()
+            self.near(encoding(x.to(dtype)), (x.to(dtype).double() + table).to(dtype), bound)
+        self.assertTrue(torch.equal(encoding(x), posenc.Encoder(64).add_(x.clone())))
+        self.assertTrue(torch.equal(encoding(x, first=7), posenc.Encoder(64).add_(x.clone(), first=7)))
+        first = pt.SinusoidalPositionalEncoding(64, batch_first=False, scale=8, preset="fairseq")
+        self.assertTrue(torch.equal(first(x.transpose(0, 1)), posenc.Encoder(64, preset="fairseq").add_(x.clone(), scale=8).transpose(0, 1)))
+        with self.assertRaisesRegex(RuntimeError, "x has 301 rows, and max_len is 300"):
+            encoding(torch.zeros(1, 301, 64))
+        self.assertEqual(list(encoding.state_dict()), [])
+        self.assertTrue(torch.equal(copy.deepcopy(encoding)(x), encoding(x)))
+
+    def test_dropout(self):
+        encoding = pt.SinusoidalPositionalEncoding(64, dropout=0.5)
+        x = torch.ones(2, 300, 64, requires_grad=True)
+        torch.manual_seed(3)
+        made = encoding(x)
+        torch.manual_seed(3)
+        self.assertTrue(torch.equal(made, PositionalEncoding(64, dropout=0.5).dropout(encoding.eval()(x))))
+        made.sum().backward()
+        self.assertTrue(torch.equal(x.grad == 0, made == 0))
+
+    def test_checkpoint(self):
+        """Of the class that was replaced; how far its table is off is said."""
+        old = PositionalEncoding(64)
+        new = pt.SinusoidalPositionalEncoding(64, max_len=5000)
+        new.load_state_dict(old.state_dict())
+        self.assertTrue(0 < new.difference < 1e-3)  # phases in float32
+        outer = nn.Sequential(nn.Linear(3, 64), new)
+        outer.load_state_dict(nn.Sequential(nn.Linear(3, 64), SequenceFirst(64)).state_dict())
+        other = pt.SinusoidalPositionalEncoding(64, preset="fairseq")
+        with self.assertWarnsRegex(UserWarning, "pe differs from posenc.Encoder.*fairseq.* by [12].*row"):
+            other.load_state_dict(old.state_dict())
+        self.assertGreater(other.difference, 1)
+        state = old.state_dict()
+        state["pe"] = state["pe"].clone()
+        state["pe"][0, 17, 5] = math.nan
+        with self.assertWarnsRegex(UserWarning, "pe differs .* row 17, column 5"):
+            new.load_state_dict(state)
+        with self.assertRaisesRegex(RuntimeError, "pe has the shape .* should have 32 columns"):
+            pt.SinusoidalPositionalEncoding(32).load_state_dict(old.state_dict())
+        with self.assertRaisesRegex(RuntimeError, "Unexpected key.*weight"):
+            new.load_state_dict({"weight": torch.ones(3)})
+
+    def test_input_embedding(self):
+        old = seeded(lambda: InputEmbedding(97, 64))
+        new = pt.InputEmbedding(97, 64)
+        new.load_state_dict(old.state_dict())
+        self.assertTrue(torch.equal(new.embedding.weight, old.token_embedding.weight))
+        ids = torch.arange(194).view(2, 97) % 97
+        made, want = new(ids), old(ids)
+        self.near(made, want, 1e-5)
+        gradient = torch.randn(2, 97, 64)
+        made.backward(gradient)
+        want.backward(gradient)
+        self.near(new.embedding.weight.grad, old.token_embedding.weight.grad, 1e-6)
+        again = pt.InputEmbedding(97, 64)
+        again.load_state_dict(new.state_dict())
+        self.assertTrue(torch.equal(again(ids), made))
+        self.assertTrue(torch.equal(pt.InputEmbedding(97, 64, scale=8.0).half()(ids).isfinite(), ids[..., None].expand(2, 97, 64) >= 0))
+
+    def test_trace(self):
+        encoding = pt.SinusoidalPositionalEncoding(64).eval()
+        traced = torch.jit.trace(encoding, torch.randn(2, 5, 64))
+        x = torch.randn(3, 9, 64)
+        self.assertTrue(torch.equal(traced(x), encoding(x)))
+
+
+class Rotaries(Modules):
+    def test_cos_and_sin(self):
+        """transformers' forward."""
+        for of, dim in ((LLAMA, 16), (GLM, 8)):
+            old, new = RotaryOfTransformers(of, dim), pt.RotaryEmbedding.from_config(of)
+            positions = torch.arange(50)[None] + torch.tensor([[0], [900]])
+            for dtype in torch.float32, torch.bfloat16, torch.float64:
+                for one, other in zip(new(torch.zeros(1, dtype=dtype), positions), old(torch.zeros(1, dtype=dtype), positions)):
+                    self.near(one, other, 1e-4 if dtype != torch.bfloat16 else 0.008)
+        old, new = RotaryOfTransformers(QWEN, 16), pt.RotaryEmbedding.from_config(QWEN)
+        positions = torch.arange(300).view(3, 2, 50)
+        for one, other in zip(new(torch.zeros(1), positions), old(torch.zeros(1), positions)):
+            self.near(one, other, 1e-4)
+
+    def test_rotate(self):
+        q, k = torch.randn(2, 4, 50, 16), torch.randn(2, 2, 50, 16)
+        positions = torch.arange(50)[None] + torch.tensor([[0], [900]])
+        for of, apply, dim in ((LLAMA, apply_llama, 16), (GLM, apply_glm, 8)):
+            rotary = pt.RotaryEmbedding.from_config(of)
+            for at in positions, positions[:1], positions[0]:
+                cos, sin = RotaryOfTransformers(of, dim)(q, at if at.ndim == 2 else at[None])
+                for one, other in zip(rotary.rotate(q, k, at), apply(q, k, cos, sin)):
+                    self.near(one, other, 5e-4)
+            tokens = q.transpose(1, 2).reshape(2, 50, 64), k.transpose(1, 2).reshape(2, 50, 32)
+            for one, other in zip(rotary(positions, *tokens), rotary.rotate(q, k, positions)):  # vLLM's forward
+                self.assertTrue(torch.equal(one.view(2, 50, -1, 16).transpose(1, 2), other))
+            for one, other in zip(rotary(positions[0], tokens[0][0], tokens[1][0].view(50, 2, 16)), rotary.rotate(q[0], k[0], positions[0])):
+                self.assertTrue(torch.equal(one.view(50, -1, 16).transpose(0, 1), other))
+            self.assertIsNone(rotary(positions[0], tokens[0][0], None)[1])
+        rotary = pt.RotaryEmbedding.from_config(QWEN)
+        several = torch.arange(300).view(3, 2, 50)
+        for at, beside in ((several, several), (positions, positions.expand(3, 2, 50)), (several[:, :1], several[:, :1].expand(3, 2, 50))):
+            for one, other in zip(rotary.rotate(q, k, at), apply_qwen2_vl(q, k, *RotaryOfTransformers(QWEN, 16)(q, beside))):
+                self.near(one, other, 5e-4)
+        for one, other in zip(rotary(several[:, 0], q[0].transpose(0, 1).reshape(50, 64), k[0].transpose(0, 1)), rotary.rotate(q[:1], k[:1], several[:, :1])):
+            self.assertTrue(torch.equal(one.view(50, -1, 16).transpose(0, 1), other[0]))
+
+    def test_devices(self):
+        """Another device is refused, or cos and sin are made here and moved, if that is asked for."""
+        rotary = posenc.Rotary(16)
+        x, positions = torch.zeros(1, device="meta"), torch.arange(5)[None]
+        self.assertEqual(pt.RotaryEmbedding(rotary, move=True)(x, positions)[0].device.type, "meta")
+        self.assertEqual(pt.RotaryEmbedding(rotary)(x, positions)[0].device.type, "cpu")
+        with self.assertRaisesRegex(RuntimeError, "positions is on meta|positions is on another device"):
+            pt.RotaryEmbedding(rotary).rotate(torch.zeros(1, 2, 5, 16), torch.zeros(1, 2, 5, 16), positions.to("meta"))
+
+
+class Patch(Modules):
+    def logits(self, model, *inputs):
+        with torch.no_grad():
+            return model(*inputs)
+
+    def check(self, make, names, *inputs, bound=3e-5):
+        """Logits move by no more than float phases do to them (docs/accuracy.md: 2.6e-6 of a standard deviation at 512 tokens, a
+        logit of one head), and come back."""
+        model = seeded(make).eval()
+        before = self.logits(model, *inputs)
+        old = [type(module) for module in model.modules()]
+        report = pt.patch(model)
+        self.assertEqual([one.name for one in report if one.new is not None], names, report)
+        for one in report:
+            self.assertIs(model.get_submodule(one.name), one.new)
+            self.assertLess(one.difference, 1e-4)
+        self.assertEqual(pt.patch(model), [])
+        after = self.logits(model, *inputs)
+        self.assertFalse(torch.equal(before, after))  # something was replaced
+        self.near(after, before, bound * before.std().item())
+        self.assertEqual(pt.unpatch(model), len(names))
+        self.assertEqual([type(module) for module in model.modules()], old)
+        self.assertTrue(torch.equal(self.logits(model, *inputs), before))
+
+    def test_decoders(self):
+        ids = torch.arange(600).view(2, 300) * 31 % 97
+        positions = torch.arange(300)[None]
+        self.check(lambda: Decoder(LLAMA, 16, apply_llama), ["rotary_emb"], ids, positions)
+        self.check(lambda: Decoder(GLM, 8, apply_glm), ["rotary_emb"], ids, positions)
+        self.check(lambda: Decoder(QWEN, 16, apply_qwen2_vl), ["rotary_emb"], ids, torch.stack([positions, positions // 7, positions % 7]).expand(3, 2, 300))
+
+    def test_without_configuration(self):
+        def make():
+            model = Decoder(LLAMA, 16, apply_llama)
+            del model.rotary_emb.config
+            model.rotary_emb.attention_scaling = 1.25
+            return model
+
+        self.check(make, ["rotary_emb"], torch.arange(300)[None] % 97, torch.arange(300)[None])
+
+    def test_whisper(self):
+        self.check(WhisperEncoder, ["embed_positions"], torch.randn(2, 8, 120))
+        model = WhisperEncoder().half()
+        weight = model.embed_positions.weight.clone()
+        pt.patch(model)
+        self.assertTrue(torch.equal(model.embed_positions.weight.isfinite(), weight.isfinite()))
+        self.near(model.embed_positions.weight, weight, 1e-3)
+        model.load_state_dict(WhisperEncoder().state_dict())
+        self.assertLess(model.embed_positions.difference, 1e-4)
+
+    def test_notebooks(self):
+        ids = torch.arange(600).view(2, 300) % 97
+        self.check(lambda: InputEmbedding(97, 64), ["pos_encoding"], ids, bound=1e-4)
+        model = nn.Sequential(SequenceFirst(64), PositionalEncoding(64, dropout=0.3))
+        report = pt.patch(model)
+        self.assertEqual([(one.new.batch_first, one.new.scale, one.new.dropout.p) for one in report], [(False, 8.0, 0.0), (True, 1.0, 0.3)])
+        self.assertTrue(model[1].training)
+
+    def test_what_is_left(self):
+        """Modules that compute something else keep doing so, and the report says why."""
+
+        class Other(RotaryOfTransformers):
+            def forward(self, x, position_ids):
+                return super().forward(x, position_ids * 2)
+
+        class Broken(PositionalEncoding):
+            def forward(self, x):
+                raise ValueError("no forward")
+
+        class Table(PositionalEncoding):
+            def forward(self, x):
+                return self.pe[:, : x.size(1)]
+
+        frozen = nn.Embedding(9, 64)
+        frozen.requires_grad_(False)
+        model = nn.Sequential(Other(LLAMA, 16), Broken(64), Table(64), frozen, nn.Embedding(9, 64), nn.Linear(3, 3))
+        before = list(model)
+        report = pt.patch(model)
+        self.assertEqual(list(model), before)
+        self.assertEqual([(one.name, one.new) for one in report], [("0", None), ("1", None), ("2", None)])
+        self.assertRegex(report[0].reason, "the nearest, RotaryEmbedding.* differs by")
+        self.assertRegex(report[1].reason, "no forward")
+        self.assertRegex(report[2].reason, "shapes")
+
+    def test_shared(self):
+        """A module that is in a model twice stays one."""
+        shared = PositionalEncoding(64)
+        model = nn.ModuleDict({"a": nn.Sequential(shared), "b": shared})
+        self.assertEqual(len(pt.patch(model)), 1)
+        self.assertIs(model["a"][0], model["b"])
+        self.assertEqual(pt.unpatch(model), 2)
+        self.assertIs(model["a"][0], shared)
+
+
+class Attention(nn.Module):
+    """One layer that sees its sequence as `rotate` says."""
+
+    def __init__(self, embed, rotate, vocab=23, dim=32):
+        super().__init__()
+        self.embed, self.rotate = embed, rotate
+        self.qkv, self.out, self.head = nn.Linear(dim, 3 * dim), nn.Linear(dim, dim), nn.Linear(dim, vocab)
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        q, k, v = (t.view(*ids.shape, 2, 16).transpose(1, 2) for t in self.qkv(x).chunk(3, -1))
+        q, k = self.rotate(q, k)
+        weights = (q @ k.transpose(-1, -2) / 4).masked_fill(torch.ones(ids.shape[1], ids.shape[1]).triu(1).bool(), -1e9)
+        x = x + self.out((weights.softmax(-1) @ v).transpose(1, 2).reshape(x.shape))
+        return self.head(x.relu())
+
+
+class Training(Modules):
+    def losses(self, make, steps):
+        model = seeded(make)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
+        generator = torch.Generator().manual_seed(4)
+        losses = []
+        for _ in range(steps):
+            ids = torch.randint(23, (8, 24), generator=generator)
+            ids[:, 12:] = ids[:, :12]  # the second half repeats the first
+            loss = nn.functional.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def compare(self, ours, theirs):
+        ours, theirs = self.losses(ours, 200), self.losses(theirs, 200)
+        self.assertLess(theirs[-1], theirs[0] - 0.3)  # it learns
+        self.assertLess(max(abs(a - b) for a, b in zip(ours[:20], theirs)), 1e-5)
+        self.assertLess(max(abs(a - b) for a, b in zip(ours, theirs)), 1e-3)
+        print("largest difference of losses: %.1e after 20 steps, %.1e after 200" % tuple(max(abs(a - b) for a, b in zip(ours[:n], theirs)) for n in (20, 200)))
+
+    def test_embedding(self):
+        """The fused module beside nn.Embedding and a table."""
+
+        class Theirs(InputEmbedding):
+            def forward(self, ids):
+                return self.token_embedding(ids) * math.sqrt(32) + self.pos_encoding.pe[:, : ids.shape[1]]
+
+        still = lambda q, k: (q, k)
+        self.compare(lambda: Attention(pt.InputEmbedding(23, 32, scale=math.sqrt(32)), still), lambda: Attention(Theirs(23, 32), still))
+
+    def test_sums(self):
+        embedded = lambda encoding: nn.Sequential(nn.Embedding(23, 32), encoding)
+        still = lambda q, k: (q, k)
+        self.compare(lambda: Attention(embedded(pt.SinusoidalPositionalEncoding(32)), still), lambda: Attention(embedded(PositionalEncoding(32)), still))
+
+    def test_rotary(self):
+        rotary, positions = RotaryOfTransformers(LLAMA, 16), torch.arange(23)[None]
+        ours = pt.RotaryEmbedding.from_config(LLAMA)
+        self.compare(lambda: Attention(nn.Embedding(23, 32), lambda q, k: ours.rotate(q, k, positions)),
+                     lambda: Attention(nn.Embedding(23, 32), lambda q, k: apply_llama(q, k, *rotary(q, positions))))
+
+
+if __name__ == "__main__":
+    unittest.main()
