@@ -15,6 +15,8 @@ try:
 except ImportError:
     raise unittest.SkipTest("SKIPPED: python3-torch is not installed")
 
+torch.set_num_threads(1)
+
 
 # The classes that people have.
 

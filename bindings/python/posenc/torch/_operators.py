@@ -50,10 +50,10 @@ def _spread(positions, dim, shape, axes=1):
     """Positions of a call under vmap, for rows [batch, ..., rows] that have vmap's axis first."""
     if positions is None:
         return None
-    lead = axes > 1
+    lead = int(axes > 1)
     if dim is None and positions.ndim == 1 + lead:
         return positions
-    positions = positions.unsqueeze(lead) if dim is None else positions.movedim(dim, int(lead))
+    positions = positions.unsqueeze(lead) if dim is None else positions.movedim(dim, lead)
     own = positions.shape[lead:]
     positions = positions.reshape(*positions.shape[:lead], own[0], *[1] * (len(shape) - len(own)), *own[1:])
     return positions.expand(*positions.shape[:lead], *shape)
@@ -84,7 +84,7 @@ class _CosSin(_Function):
 
     @staticmethod
     def vmap(info, dims, positions, rotary, layout, dtype):
-        return cos_sin(positions.movedim(dims[0], parse(rotary).axes > 1), rotary, layout, dtype), (0, 0)
+        return cos_sin(positions.movedim(dims[0], int(parse(rotary).axes > 1)), rotary, layout, dtype), (0, 0)
 
 
 class _Add(_Function):
