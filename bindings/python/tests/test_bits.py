@@ -155,6 +155,35 @@ class Bits(unittest.TestCase):
                 ours.rotate_(array(batch, type_), positions=numpy.stack([run, run + 1]), token_axis=-2, inverse=True)
                 self.same(batch, inverse)
 
+    def test_rotate_to_new(self):
+        """What rotate_ makes of copies, contiguous; what is read stays as it was."""
+        q, k = numpy.random.default_rng(1).normal(size=(2, 2, 3, 70, 4, 16)).astype("float32")
+        for rotary in posenc.Rotary(16), posenc.Rotary(16, pairing="neighbours", output_pairing="half_split", rotary_dim=8):
+            for view in (lambda x: x), (lambda x: x[:, ::2, 5:40]), (lambda x: x.swapaxes(0, 1)), (lambda x: x[0, 0]), (lambda x: x[..., :1, :]):
+                own_q, own_k = view(q.copy()), view(k.copy())[..., :2, :]
+                same_q, same_k = own_q.copy(), own_k.copy()
+                each = numpy.arange(numpy.prod(own_q.shape[:-2])).reshape(own_q.shape[:-2])
+                for arguments in {"first": 7}, {"positions": each, "scale": [0.5, 2.0]}, {"first": each[..., 0]}, {"inverse": True}:
+                    made = rotary.rotate(own_q, own_k, **arguments)
+                    want = rotary.rotate_(same_q.copy(), same_k.copy(), **arguments)
+                    for one, other in zip(made, want):
+                        self.assertTrue(one.flags.c_contiguous)
+                        self.same(one, bits(other))
+                self.same(own_q, bits(same_q))
+            self.same(rotary.rotate(q.swapaxes(-2, -3), token_axis=-2), bits(rotary.rotate(q).swapaxes(-2, -3)))
+        self.assertEqual(posenc.Rotary(16).rotate(q.astype("float16")).dtype, "float16")
+        self.assertEqual(posenc.Rotary(16).rotate(memoryview(q)).dtype, "float32")
+
+    def test_first_of_each(self):
+        """A sequence each from a position of its own on, which all axes have."""
+        x = numpy.random.default_rng(1).normal(size=(2, 3, 5, 2, 16)).astype("float32")
+        first = [[0, -3, 2**31 - 4], [7, 7, 1000]]
+        for rotary in posenc.Rotary(16), posenc.Rotary(16, axes=2, sections=[3, 5]):
+            made = rotary.rotate(x, first=first)
+            for i in range(2):
+                for j in range(3):
+                    self.same(made[i, j], bits(rotary.rotate_(x[i, j].copy(), first=first[i][j])))
+
     def test_axes(self):
         rotary = posenc.Rotary(16, axes=2, sections=[4, 4], axis_order="axial")
         x = numpy.random.default_rng(3).standard_normal((2, 6, 4, 16)).astype("float32")

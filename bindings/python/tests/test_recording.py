@@ -54,6 +54,7 @@ READS = {
     "embed, positions": ("positions", lambda t: ENCODER.embed([0, 1, 0], ones(2, 8), positions=t)),
     "embed, scale": ("scale", lambda t: ENCODER.embed([0, 1, 0], ones(2, 8), scale=t[0])),
     "rotate_, positions": ("positions", lambda t: ROTARY.rotate_(ones(3, 2, 8), positions=t)),
+    "rotate": ("q", lambda t: ROTARY.rotate(t[:, None, None].expand(3, 1, 8).contiguous())),
     "rotate_, scale": ("scale", lambda t: ROTARY.rotate_(ones(3, 2, 8), scale=t[0])),
     "rotate_, scales": ("scale", lambda t: ROTARY.rotate_(ones(3, 2, 8), scale=[t[0]])),
     "cache": ("positions", lambda t: ROTARY.cache(positions=t)),
