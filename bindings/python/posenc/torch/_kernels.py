@@ -15,7 +15,7 @@ _FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 
 
 @functools.lru_cache(maxsize=256)
-def spec(made):
+def spec(made: Encoder | Rotary) -> str:
     """The text of an Encoder or Rotary. Functions that torch compiles need it in place of the object."""
     make, (dim,) = made.__reduce__()
     return json.dumps([make.func.__name__, int(dim), make.keywords], default=_to_json)
@@ -127,7 +127,7 @@ def add(x, encoder, positions, first, scale):
         ids = torch.arange(len(rows), dtype=torch.int32).view(x.shape[:-1])
         return embed(ids, rows, encoder, positions, first, scale, None)
     made = x.clone() if x.is_contiguous() else x.clone(memory_format=_format(x))
-    add_in_place(made, encoder, positions, first, scale)
+    add_(made, encoder, positions, first, scale)
     return made
 
 
@@ -135,7 +135,7 @@ def _format(x):
     return torch.preserve_format if 1 < x.ndim <= 3 and x.stride(-1) == 1 else torch.contiguous_format
 
 
-def add_in_place(x, encoder, positions, first, scale):
+def add_(x, encoder, positions, first, scale):
     try:
         if positions is None:
             object_of(encoder).add_(x, first=first, scale=scale)
@@ -160,7 +160,8 @@ def _first(positions, first):
 @_as_torch
 def embed(ids, table, encoder, positions, first, scale, dtype):
     table = table if table.stride(-1) == 1 else table.contiguous()
-    return object_of(encoder).embed(ids, table, positions=positions, first=_first(positions, first), scale=scale, dtype=dtype)
+    first = _first(positions, first)
+    return object_of(encoder).embed(ids, table, positions=positions, first=first, scale=scale, dtype=dtype)
 
 
 def embed_meta(ids, table, encoder, positions, first, scale, dtype):
@@ -194,7 +195,7 @@ def scatter_meta(gradient, ids, rows, scale):
 def rotate(tensors, rotary, positions, first, scale, inverse, token_axis):
     if sum(tensor.numel() for tensor in tensors) <= _FEW:
         made = [tensor.clone(memory_format=torch.contiguous_format) for tensor in tensors]
-        rotate_in_place(made, rotary, positions, first, scale, inverse, token_axis)
+        rotate_all_(made, rotary, positions, first, scale, inverse, token_axis)
         return made
     tensors = [_readable(tensor) for tensor in tensors]
     made = object_of(rotary).rotate(*tensors, positions=positions, first=_first(positions, first), scale=scale,
@@ -208,13 +209,18 @@ def _readable(tensor):
 
 
 @_as_torch
-def rotate_in_place(tensors, rotary, positions, first, scale, inverse, token_axis):
-    object_of(rotary).rotate_(*tensors, positions=positions, first=_first(positions, first), scale=scale, inverse=inverse,
-                            token_axis=token_axis)
+def rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis):
+    object_of(rotary).rotate_(*tensors, positions=positions, first=_first(positions, first), scale=scale,
+                              inverse=inverse, token_axis=token_axis)
+
+
+def rotate_(x, *arguments):
+    rotate_all_([x], *arguments)
 
 
 def rotate_meta(tensors, rotary, positions, first, scale, inverse, token_axis):
     rotary = object_of(rotary)
+    tensors = [tensors] if isinstance(tensors, torch.Tensor) else tensors
     require(len(tensors) > 0, "tensors must not be empty")
     require(token_axis in (-3, -2), "token_axis must be -3, [..., tokens, heads, head_dim], or -2")
     for name, tensor in zip(("q", "k", *("a tensor" for _ in tensors)), tensors):

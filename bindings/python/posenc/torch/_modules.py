@@ -1,10 +1,11 @@
-"""Modules of torch: sinusoidal encodings and rotary embeddings in place of those of notebooks, transformers and vLLM."""
+"""Modules: sinusoidal encodings and rotary embeddings in place of those of notebooks, transformers and vLLM."""
 
 import math
 import warnings
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from posenc import Encoder, Rotary
 from posenc.torch._kernels import spec
@@ -54,19 +55,22 @@ class _Encoding(nn.Module):
 class SinusoidalPositionalEncoding(_Encoding):
     """x * scale + encoding, for x [batch, rows, d_model] of any number of rows; then dropout.
 
-    d_model, dropout, max_len  as notebooks' PositionalEncoding has them; longer inputs than max_len are refused, None: none
+    d_model, dropout, max_len  as notebooks' PositionalEncoding has them; inputs longer than max_len are refused
     preset, members            of posenc.Encoder
     batch_first                False: x is [rows, batch, d_model]
 
     It keeps no table. A checkpoint's `pe` or `pos_encoding` is compared (`difference`), and otherwise ignored.
     """
 
-    def __init__(self, d_model, max_len=None, dropout=0.0, preset=None, batch_first=True, scale=1.0, **members):
+    def __init__(
+        self, d_model: int, max_len: int | None = None, dropout: float = 0.0, preset: str | None = None,
+        batch_first: bool = True, scale: float = 1.0, **members: Any
+    ) -> None:
         super().__init__(d_model, preset, members)
         self.max_len, self.batch_first, self.scale = max_len, batch_first, float(scale)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x, positions=None, first=0):
+    def forward(self, x: Tensor, positions: Tensor | None = None, first: int = 0) -> Tensor:
         """At the positions first .. first + rows - 1, or at positions [rows] or [batch, rows] of any values."""
         if not self.batch_first:
             x = x.transpose(0, 1)
@@ -82,17 +86,20 @@ class InputEmbedding(_Encoding):
 
     scale  1; "Attention Is All You Need" has d_model**0.5
 
-    Otherwise as SinusoidalPositionalEncoding. `embedding` is an nn.Embedding; a checkpoint's only weight is loaded into it,
-    whatever its name.
+    Otherwise as SinusoidalPositionalEncoding. `embedding` is an nn.Embedding; a checkpoint's only weight is loaded into
+    it, whatever its name.
     """
 
-    def __init__(self, vocab, d_model, max_len=None, dropout=0.0, preset=None, scale=1.0, **members):
+    def __init__(
+        self, vocab: int, d_model: int, max_len: int | None = None, dropout: float = 0.0, preset: str | None = None,
+        scale: float = 1.0, **members: Any
+    ) -> None:
         super().__init__(d_model, preset, members)
         self.max_len, self.scale = max_len, float(scale)
         self.embedding = nn.Embedding(vocab, d_model)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, ids, positions=None, first=0):
+    def forward(self, ids: Tensor, positions: Tensor | None = None, first: int = 0) -> Tensor:
         if self.max_len is not None and ids.shape[-1] > self.max_len:
             raise RuntimeError(f"ids has {ids.shape[-1]} rows, and max_len is {self.max_len}")
         made = embed(ids, self.embedding.weight, self.spec, positions, first, self.scale)
@@ -106,20 +113,20 @@ class InputEmbedding(_Encoding):
 
 
 class EncodingTable(_Encoding):
-    """The rows of an encoding by their numbers, as a frozen nn.Embedding with such a table has them (Whisper's encoder)."""
+    """The rows of an encoding by their numbers, as a frozen nn.Embedding with sines has them (Whisper's encoder)."""
 
     _tables = ("weight",)
 
-    def __init__(self, rows, dim, preset=None, **members):
+    def __init__(self, rows: int, dim: int, preset: str | None = None, **members: Any) -> None:
         super().__init__(dim, preset, members)
         self.num_embeddings, self.embedding_dim = rows, dim
         self.register_buffer("_like", torch.empty(0), persistent=False)  # has the model's dtype
 
-    def forward(self, positions):
+    def forward(self, positions: Tensor) -> Tensor:
         return encode(positions, self.spec, self._like.dtype)
 
     @property
-    def weight(self):
+    def weight(self) -> Tensor:
         return self(torch.arange(self.num_embeddings))
 
 
@@ -127,12 +134,12 @@ class RotaryEmbedding(nn.Module):
     """Cosines and sines as the modules of transformers give them, and rotations as those of vLLM.
 
     rotary    a posenc.Rotary
-    per_axis  cos and sin of each axis of a position, [axes, ...], as Qwen2-VL's module has them, whose model chooses among
-              them; None: if sections are consecutive
-    move      for tensors on another device: positions are copied to the CPU, cos and sin from there; else they are refused
+    per_axis  cos and sin of each axis of a position, [axes, ...], as Qwen2-VL's module has them, whose model chooses
+              among them; None: if sections are consecutive
+    move      for tensors on another device: positions are copied to the CPU, cos and sin from there
     """
 
-    def __init__(self, rotary, per_axis=None, move=False):
+    def __init__(self, rotary: Rotary, per_axis: bool | None = None, move: bool = False) -> None:
         super().__init__()
         self.rotary, self.move = rotary, move
         self.head_dim, self.axes = rotary.head_dim, rotary.axes  # which torch.compile cannot ask a Rotary for
@@ -144,17 +151,20 @@ class RotaryEmbedding(nn.Module):
         self.spec, self._cos_sin_spec = spec(rotary), spec(Rotary(rotary.head_dim, **one))
 
     @classmethod
-    def from_config(cls, config, layer=None, layer_type=None, model_type=None, per_axis=None, move=False, **overrides):
+    def from_config(
+        cls, config: Any, layer: int | None = None, layer_type: str | None = None, model_type: str | None = None,
+        per_axis: bool | None = None, move: bool = False, **overrides: Any
+    ) -> "RotaryEmbedding":
         """Of a model's configuration, as posenc.Rotary.from_config."""
         rotary = Rotary.from_config(config, layer=layer, layer_type=layer_type, model_type=model_type, **overrides)
         return cls(rotary, per_axis, move)
 
-    def forward(self, x, position_ids, key=None):
-        """transformers' forward(x, position_ids): cos and sin [..., rotary_dim] of x's dtype, for positions [batch, rows],
-        or [axes, batch, rows].
+    def forward(self, x: Tensor, position_ids: Tensor, key: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
+        """transformers' forward(x, position_ids): cos and sin [..., rotary_dim] of x's dtype, for positions
+        [batch, rows] or [axes, batch, rows].
 
-        vLLM's forward(positions, query, key): query and key [..., heads * head_dim] or [..., heads, head_dim], rotated, for
-        positions [tokens] or [axes, tokens].
+        vLLM's forward(positions, query, key): query and key [..., heads * head_dim] or [..., heads, head_dim], rotated,
+        for positions [tokens] or [axes, tokens].
         """
         if key is not None or not x.is_floating_point():
             return self._rotate_flat(x, position_ids, key)
@@ -164,10 +174,13 @@ class RotaryEmbedding(nn.Module):
         cos, sin = cos_sin(positions, self._cos_sin_spec, "halves_twice", x.dtype)
         return (cos.to(x.device), sin.to(x.device)) if self.move else (cos, sin)
 
-    def rotate(self, q, k, position_ids, token_axis=-2):
-        """q and k [batch, heads, rows, head_dim], or for token_axis -3 [batch, rows, heads, head_dim], rotated; positions
-        [rows], [1, rows] or [batch, rows], after axes if a position has several."""
-        return tuple(rotate((q, k), self.spec, self._positions(position_ids, q.shape[:-3]), token_axis=token_axis))
+    def rotate(self, q: Tensor, k: Tensor, position_ids: Tensor, token_axis: int = -2) -> tuple[Tensor, Tensor]:
+        """q and k [batch, heads, rows, head_dim], or for token_axis -3 [batch, rows, heads, head_dim], rotated.
+
+        position_ids  [rows], [1, rows] or [batch, rows], after axes if a position has several
+        """
+        q, k = rotate((q, k), self.spec, self._positions(position_ids, q.shape[:-3]), token_axis=token_axis)
+        return q, k
 
     def _positions(self, positions, batch):
         """The same as [rows] or [batch, rows]. Axes of a position come before; if there are none, all have it."""

@@ -1,9 +1,11 @@
-"""The operators torch.ops.posenc.*, their gradients, and the functions that call them where posenc's own calls do not do."""
+"""The operators torch.ops.posenc.*, their gradients, and functions that call them or, where that is all, posenc."""
+
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from posenc import _torch
+from posenc import Encoder, Rotary, _torch
 from posenc.torch import _kernels
 from posenc.torch._kernels import adjoint, parse, text_of
 
@@ -203,7 +205,8 @@ class _Rotate(_Function):
         tensors = [_to_front(tensor, dim, info.batch_size) for tensor, dim in zip(tensors, dims[6:])]
         if any(tensor.ndim < 4 for tensor in tensors):  # [batch, tokens, head_dim] has heads no more
             tensors = [tensor.unsqueeze(-3) for tensor in tensors]
-            made, dim = _Rotate.vmap(info, (*dims[:6], *[0] * len(tensors)), rotary, positions, first, scale, inverse, -2, *tensors)
+            dims = (*dims[:6], *[0] * len(tensors))
+            made, dim = _Rotate.vmap(info, dims, rotary, positions, first, scale, inverse, token_axis, *tensors)
             return tuple(one.squeeze(-3) for one in made), dim
         shape = [*tensors[0].shape[:-3], tensors[0].shape[token_axis]]
         positions = _spread(positions, dims[1], shape, parse(rotary).axes)
@@ -212,7 +215,8 @@ class _Rotate(_Function):
 
 
 class _RotateInPlace(_Function):
-    """Of one tensor, which may be a view: those that a function with several results writes may not, nor any but its first."""
+    """Of one tensor, its first argument, which may be a view, as those that a function with several results writes may
+    not."""
 
     @staticmethod
     def forward(x, rotary, positions, first, scale, inverse, token_axis):
@@ -256,35 +260,32 @@ def _with_gradient(function, positions_at=None):
 _library = torch.library.Library("posenc", "DEF")
 
 
-def _define(schema, compute, meta, above):
+def _define(schema, function, positions_at=None):
+    name = schema.partition("(")[0]
+    compute, meta = getattr(_kernels, name), getattr(_kernels, name.rstrip("_") + "_meta")
+    above = _with_gradient(function, positions_at)
+    if name.endswith("_"):
+        meta, above = _to_nothing(meta), _to_nothing(above)
     _library.define(schema)
     for kernel, key in (compute, "CompositeExplicitAutograd"), (meta, "Meta"), (above, "Autograd"):
-        _library.impl(schema.partition("(")[0], kernel, key)
+        _library.impl(name, kernel, key)
 
 
 def _to_nothing(kernel):
     return lambda *arguments: (kernel(*arguments), None)[1]
 
 
-def _of_one(kernel):
-    return lambda tensor, *arguments: kernel([tensor], *arguments)
-
-
 _AT = "Tensor? positions, SymInt first, float scale"
 _TURN = f"str rotary, {_AT}, bool inverse, int token_axis"
-_define("encode(Tensor positions, str encoder, ScalarType dtype) -> Tensor", _kernels.encode, _kernels.encode_meta, _with_gradient(_Encode, 0))
-_define(f"add(Tensor x, str encoder, {_AT}) -> Tensor", _kernels.add, _kernels.add_meta, _with_gradient(_Add, 2))
-_define(f"add_(Tensor(a!) x, str encoder, {_AT}) -> ()", _to_nothing(_kernels.add_in_place), _to_nothing(_kernels.add_meta),
-        _to_nothing(_with_gradient(_AddInPlace, 2)))
-_define(f"embed(Tensor ids, Tensor table, str encoder, {_AT}, ScalarType? dtype) -> Tensor", _kernels.embed, _kernels.embed_meta,
-        _with_gradient(_Embed, 3))
-_define("scatter(Tensor gradient, Tensor ids, SymInt rows, float scale) -> Tensor", _kernels.scatter, _kernels.scatter_meta,
-        _with_gradient(_Scatter))
-_define(f"rotate(Tensor[] tensors, {_TURN}) -> Tensor[]", _kernels.rotate, _kernels.rotate_meta, _with_gradient(_Rotate, 2))
-_define(f"rotate_(Tensor(a!) x, {_TURN}) -> ()", _of_one(_kernels.rotate_in_place), _to_nothing(_of_one(_kernels.rotate_meta)),
-        _to_nothing(_with_gradient(_RotateInPlace, 2)))
-_define("cos_sin(Tensor positions, str rotary, str layout, ScalarType dtype) -> (Tensor, Tensor)", _kernels.cos_sin, _kernels.cos_sin_meta,
-        _with_gradient(_CosSin, 0))
+_define("encode(Tensor positions, str encoder, ScalarType dtype) -> Tensor", _Encode, 0)
+_define(f"add(Tensor x, str encoder, {_AT}) -> Tensor", _Add, 2)
+_define(f"add_(Tensor(a!) x, str encoder, {_AT}) -> ()", _AddInPlace, 2)
+_define(f"embed(Tensor ids, Tensor table, str encoder, {_AT}, ScalarType? dtype) -> Tensor", _Embed, 3)
+_define("scatter(Tensor gradient, Tensor ids, SymInt rows, float scale) -> Tensor", _Scatter)
+_define(f"rotate(Tensor[] tensors, {_TURN}) -> Tensor[]", _Rotate, 2)
+_define(f"rotate_(Tensor(a!) x, {_TURN}) -> ()", _RotateInPlace, 2)
+_define("cos_sin(Tensor positions, str rotary, str layout, ScalarType dtype) -> (Tensor, Tensor)", _CosSin, 0)
+
 
 def _in_transform():
     """Whether a transform of torch.func is at work that takes functions apart, but no operators with gradients."""
@@ -331,14 +332,16 @@ def _is_recording():
 # The functions.
 
 
-def encode(positions, encoder, dtype=torch.float32):
+def encode(positions: Tensor, encoder: Encoder | str, dtype: torch.dtype = torch.float32) -> Tensor:
     """The encoding at each of the positions [...], integers or floats: [..., dim]."""
     if _is_plain(None, positions):
         return _kernels.encode(positions, encoder, dtype)
     return _apply(_Encode, "encode", positions, text_of(encoder), dtype)
 
 
-def add(x, encoder, positions=None, first=0, scale=1.0):
+def add(
+    x: Tensor, encoder: Encoder | str, positions: Tensor | None = None, first: int = 0, scale: float = 1.0
+) -> Tensor:
     """x * scale + encoding, a new tensor of the same dtype; its gradient is that of x * scale.
 
     x          [..., rows, dim] float32, float16 or bfloat16
@@ -350,10 +353,12 @@ def add(x, encoder, positions=None, first=0, scale=1.0):
     return _apply(_Add, "add", x, text_of(encoder), positions, first, scale)
 
 
-def add_(x, encoder, positions=None, first=0, scale=1.0):
+def add_(
+    x: Tensor, encoder: Encoder | str, positions: Tensor | None = None, first: int = 0, scale: float = 1.0
+) -> Tensor:
     """The same in place. Returns x."""
     if _is_plain(positions, x):
-        _kernels.add_in_place(x, encoder, positions, first, scale)
+        _kernels.add_(x, encoder, positions, first, scale)
         return x
     if _is_recording():
         return x.copy_(add(x, encoder, positions, first, scale))
@@ -361,7 +366,10 @@ def add_(x, encoder, positions=None, first=0, scale=1.0):
     return x
 
 
-def embed(ids, table, encoder, positions=None, first=0, scale=1.0, dtype=None):
+def embed(
+    ids: Tensor, table: Tensor, encoder: Encoder | str, positions: Tensor | None = None, first: int = 0,
+    scale: float = 1.0, dtype: torch.dtype | None = None
+) -> Tensor:
     """table[ids] * scale + encoding, in one pass: [..., rows, dim]. The gradient of the table is a sum of rows.
 
     ids    [..., rows] integers
@@ -372,7 +380,10 @@ def embed(ids, table, encoder, positions=None, first=0, scale=1.0, dtype=None):
     return _apply(_Embed, "embed", ids, table, text_of(encoder), positions, first, scale, dtype)
 
 
-def rotate(tensors, rotary, positions=None, first=0, scale=1.0, inverse=False, token_axis=-3):
+def rotate(
+    tensors: Sequence[Tensor], rotary: Rotary | str, positions: Tensor | None = None, first: int = 0,
+    scale: float = 1.0, inverse: bool = False, token_axis: int = -3
+) -> list[Tensor]:
     """A list of the tensors, rotated: q and k for one. Their gradients are rotated back.
 
     tensors     each [..., tokens, heads, head_dim], or for token_axis -2 [..., heads, tokens, head_dim]
@@ -384,10 +395,13 @@ def rotate(tensors, rotary, positions=None, first=0, scale=1.0, inverse=False, t
     return _apply(_Rotate, "rotate", tensors, text_of(rotary), positions, first, scale, inverse, token_axis)
 
 
-def rotate_(tensors, rotary, positions=None, first=0, scale=1.0, inverse=False, token_axis=-3):
+def rotate_(
+    tensors: Sequence[Tensor], rotary: Rotary | str, positions: Tensor | None = None, first: int = 0,
+    scale: float = 1.0, inverse: bool = False, token_axis: int = -3
+) -> Sequence[Tensor]:
     """The same in place. Returns the tensors."""
     if _is_plain(positions, *tensors):
-        _kernels.rotate_in_place(tensors, rotary, positions, first, scale, inverse, token_axis)
+        _kernels.rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis)
     elif _is_recording():
         for tensor, made in zip(tensors, rotate(tensors, rotary, positions, first, scale, inverse, token_axis)):
             tensor.copy_(made)
@@ -400,11 +414,13 @@ def rotate_(tensors, rotary, positions=None, first=0, scale=1.0, inverse=False, 
     return tensors
 
 
-def cos_sin(positions, rotary, layout="halves_twice", dtype=torch.float32):
+def cos_sin(
+    positions: Tensor, rotary: Rotary | str, layout: str = "halves_twice", dtype: torch.dtype = torch.float32
+) -> tuple[Tensor, Tensor]:
     """Cosines and sines, times the amplitude, at each of the positions [...], with several axes [axes, ...].
 
-    layout  halves [..., rotary_dim / 2]; halves_twice [..., rotary_dim], as transformers has them; duplicated, the same by
-            the rotary's pairing
+    layout  halves [..., rotary_dim / 2]; halves_twice [..., rotary_dim], as transformers has them; duplicated, the same
+            by the rotary's pairing
     """
     if _is_plain(None, positions):
         return _kernels.cos_sin(positions, rotary, layout, dtype)

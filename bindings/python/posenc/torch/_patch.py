@@ -1,6 +1,6 @@
 """Puts posenc's modules into a model in place of those that compute the same."""
 
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 import torch
 from torch import nn
@@ -16,18 +16,18 @@ class Replacement(NamedTuple):
 
     name: str
     old: nn.Module
-    new: Optional[nn.Module]  # None: it was left
-    difference: Optional[float]  # the largest, of what both gave for some positions
+    new: nn.Module | None  # None: it was left
+    difference: float | None  # the largest, of what both gave for some positions
     reason: str = ""  # why it was left
 
 
-def patch(model, tolerance=1e-3):
-    """Replaces rotary and sinusoidal modules of a model by posenc's: those with a buffer inv_freq, with a table `pe`, and
-    frozen nn.Embedding with rows of sines.
+def patch(model: nn.Module, tolerance: float = 1e-3) -> list[Replacement]:
+    """Replaces rotary and sinusoidal modules of a model by posenc's: those with a buffer inv_freq, those with a table
+    `pe`, and frozen nn.Embedding with rows of sines.
 
     A module is called before it is replaced, and left if posenc's differs by more than the tolerance at the first
-    positions; so what is replaced keeps its meaning. Returns a Replacement for each. Save checkpoints after unpatch(), if
-    they must have the tables.
+    positions; so what is replaced keeps its meaning. Returns a Replacement for each. Save checkpoints after unpatch()
+    if they must have the tables.
     """
     report, made = [], {}
     for parent_name, parent in list(model.named_modules()):
@@ -45,7 +45,7 @@ def patch(model, tolerance=1e-3):
     return report
 
 
-def unpatch(model):
+def unpatch(model: nn.Module) -> int:
     """Puts the old modules back. Returns how many."""
     count = 0
     for parent in list(model.modules()):
@@ -153,7 +153,8 @@ def _encodings(module):
     for preset in _presets(table):
         for batch_first in True, False:
             for scale in 1.0, table.shape[1] ** 0.5:
-                yield lambda: SinusoidalPositionalEncoding(table.shape[1], len(table), dropout, preset, batch_first, scale)
+                more = dropout, preset, batch_first, scale
+                yield lambda: SinusoidalPositionalEncoding(table.shape[1], len(table), *more)
 
 
 def _compare_sums(old, new):
