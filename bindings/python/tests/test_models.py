@@ -2,6 +2,9 @@
 
 import copy
 import math
+import os
+import subprocess
+import sys
 import types
 import unittest
 import warnings
@@ -456,6 +459,15 @@ class Training(Modules):
         ours = pt.RotaryEmbedding.from_config(LLAMA)
         self.compare(lambda: Attention(nn.Embedding(23, 32), lambda q, k: ours.rotate(q, k, positions)),
                      lambda: Attention(nn.Embedding(23, 32), lambda q, k: apply_llama(q, k, *rotary(q, positions))))
+
+
+class Documents(unittest.TestCase):
+    def test_page(self):
+        """The program of docs/pytorch.md prints what it says."""
+        with open(os.path.join(os.path.dirname(__file__), "../../../docs/pytorch.md")) as file:
+            text = file.read()
+        program, printed = (text.split(f"```{language}\n", 1)[1].split("```", 1)[0] for language in ("python", "text"))
+        self.assertEqual(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout, printed)
 
 
 if __name__ == "__main__":

@@ -257,7 +257,8 @@ def _with_gradient(function, positions_at=None):
 
 # The operators. Their schemas have no defaults, which torch would leave out of a kernel's arguments.
 
-_library = torch.library.Library("posenc", "DEF")
+_KIND = "FRAGMENT" if hasattr(torch, "compile") else "DEF"  # beside operators of C++; torch 1.13 has no fragments
+_library = torch.library.Library("posenc", _KIND)
 
 
 def _define(schema, function, positions_at=None):
