@@ -18,10 +18,12 @@ import posenc
 
 try:
     import torch
+    import posenc.torch
 except ImportError:
     torch = None
 
 ALLOWED = (TypeError, ValueError, MemoryError)
+OF_TORCH = (*ALLOWED, RuntimeError, IndexError)  # of posenc.torch's functions
 DIMS = (1, 2, 3, 8, 16, 64, 67)
 TYPES = ("float32", "float16", "float64", "int32", "int64", "int8", "uint64", "longdouble", "bool", "complex64", ">f4", "O", "S3", "V0")
 
@@ -142,6 +144,10 @@ class Random:
         few = lambda: [self.r.choice((0, 1, 2, 3, 5)) for _ in range(self.r.choice((1, 1, 2)))]
         if name in ("dim", "head_dim", "rows", "tokens", "rotary_dim"):
             return self.r.choice(DIMS)
+        if noun is getattr(posenc, "torch", self):
+            made = self.likely_of_torch(name)
+            if made is not None:
+                return made
         if name in ("x", "out", "table"):
             shape = few() + [columns]
             kind = self.r.choice(("float32", "float16"))
@@ -156,6 +162,21 @@ class Random:
             few = self.r.choice(range(5))
             return [{self.r.choice(CALLS["Rotary"][1]): self.any()} for _ in range(few)]
         return self.any()
+
+    def likely_of_torch(self, name):
+        columns = self.r.choice((8, 64))
+        few = [self.r.choice((0, 1, 2, 3, 5)) for _ in range(self.r.choice((1, 2, 3)))]
+        dtype, grad = self.r.choice((torch.float32, torch.bfloat16)), self.r.random() < 0.5
+        if name in ("x", "table"):
+            return torch.zeros(few[:2] + [columns], dtype=dtype, requires_grad=grad)
+        if name == "tensors":
+            q = torch.zeros(few + [2, columns], dtype=dtype, requires_grad=grad)
+            return self.r.choice(([q], (q, q[..., :1, :]), [q, self.any()], [], q, self.any()))
+        if name in ("encoder", "rotary"):
+            made = self.r.choice(self.objects[:2] if name == "encoder" else self.objects[2:])
+            return self.r.choice((made, made, posenc.torch.spec(made), self.text(), self.any()))
+        if name in ("positions", "ids"):
+            return self.r.choice((torch.arange(3), torch.zeros(few), torch.zeros(few, dtype=torch.long), torch.arange(6).view(2, 3), None))
 
     def argument(self, name, noun):
         return self.likely(name, noun) if self.r.random() < 0.7 else self.any()
@@ -173,24 +194,55 @@ CALLS = {
     "add_": (["x"], ["first", "positions", "scale"]),
     "embed": (["ids", "table"], ["first", "positions", "scale", "dtype", "out"]),
     "rotate_": (["tensors", "tensors"], ["first", "positions", "scale", "inverse", "token_axis"]),
+    "rotate": (["tensors", "tensors"], ["first", "positions", "scale", "inverse", "token_axis"]),
     "cache": (["tokens"], ["first", "positions", "layout", "dtype"]),
     "grid": (["axes"], ["prefix_rows", "dtype", "out"]), "grid_add_": (["x", "axes"], ["prefix_rows", "scale"]),
 }
 
+CALLS_OF_TORCH = {
+    "encode": (["positions", "encoder"], ["dtype"]),
+    "add": (["x", "encoder"], ["positions", "first", "scale"]), "add_": (["x", "encoder"], ["positions", "first", "scale"]),
+    "embed": (["ids", "table", "encoder"], ["positions", "first", "scale", "dtype"]),
+    "rotate": (["tensors", "rotary"], ["positions", "first", "scale", "inverse", "token_axis"]),
+    "rotate_": (["tensors", "rotary"], ["positions", "first", "scale", "inverse", "token_axis"]),
+    "cos_sin": (["positions", "rotary"], ["layout", "dtype"]),
+}
+
+
+def one_call_of_torch(random_):
+    r = random_.r
+    name = r.choice(list(CALLS_OF_TORCH))
+    required, optional = CALLS_OF_TORCH[name]
+    arguments = [random_.argument(each, posenc.torch) for each in required]
+    members = {each: random_.argument(each, posenc.torch) for each in r.sample(optional, min(len(optional), r.choice((0, 0, 1, 1, 2))))}
+    written = [each for each in arguments + list(members.values()) if issubclass(type(each), torch.Tensor) and each.is_cpu and each.layout == torch.strided]
+    before = [each.detach().clone() for each in written]
+    try:
+        made = getattr(posenc.torch, name)(*arguments, **members)
+    except OF_TORCH:
+        assert all(str(one) == str(other.detach()) for one, other in zip(before, written)), (name, arguments, members)
+        return 0
+    for one in made if isinstance(made, (list, tuple)) else [made]:
+        if one.requires_grad and one.grad_fn is not None and one.is_cpu:
+            one.sum().backward(retain_graph=True)
+    return 1
+
 
 def one_call(random_):
+    if torch and random_.r.random() < 0.3:
+        return one_call_of_torch(random_)
     r = random_.r
     name = r.choice(list(CALLS))
     noun = posenc
     if name in ("encode", "table", "add_", "embed"):
         noun = r.choice(random_.objects[:2])
-    if name in ("rotate_", "cache"):
+    if name in ("rotate", "rotate_", "cache"):
         noun = r.choice(random_.objects[2:])
     required, optional = CALLS[name]
     if name in ("encode", "table") and r.random() < 0.2:
         noun, required = posenc, required + ["dim"]
     arguments = [random_.argument(each, noun) for each in required]
-    if name == "rotate_" and r.random() < 0.5:
+    if name in ("rotate", "rotate_") and r.random() < 0.5:
         arguments.pop()
     members = {each: random_.argument(each, noun) for each in r.sample(optional, min(len(optional), r.choice((0, 0, 1, 1, 2))))}
     if r.random() < 0.02:

@@ -537,12 +537,16 @@ class Refusals(Operators):
     def test_in_place(self):
         for call in (lambda x: pt.add_(x, E), lambda x: pt.rotate_([x], R, token_axis=-2)):
             leaf = torch.ones(3, 2, DIM, requires_grad=True)
-            with self.assertRaisesRegex(RuntimeError, "leaf Variable that requires grad"):
-                call(leaf)
+            several = leaf.detach().clone().requires_grad_() * 1
+            for refused in leaf, leaf[:2], several.unbind(1)[0][:, None]:
+                with self.assertRaisesRegex(RuntimeError, "leaf Variable that requires grad|multiple views"):
+                    call(refused)
+                self.assertTrue((refused == 1).all())
             expanded = torch.ones(2, DIM).expand(3, 2, DIM)
-            with self.assertRaisesRegex(RuntimeError, "x|q"):
-                call(expanded)
-            self.assertTrue((expanded == 1).all())
+            for refused in expanded, torch.ones(2, DIM, requires_grad=True).mul(1).expand(3, 2, DIM):
+                with self.assertRaisesRegex(RuntimeError, "^x from first on|^q|single memory location|leaf"):
+                    call(refused)
+                self.assertTrue((refused == 1).all())
             with torch.no_grad():
                 call(leaf)
             self.assertFalse((leaf == 1).all())

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import operator
 
 import numpy
 import torch
@@ -17,14 +18,21 @@ _FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 @functools.lru_cache(maxsize=256)
 def spec(made: Encoder | Rotary) -> str:
     """The text of an Encoder or Rotary. Functions that torch compiles need it in place of the object."""
+    if type(made) is not Encoder and type(made) is not Rotary:
+        raise TypeError(f"the argument must be a posenc.Encoder or Rotary, not {type(made)}")
     make, (dim,) = made.__reduce__()
     return json.dumps([make.func.__name__, int(dim), make.keywords], default=_to_json)
 
 
-def _to_json(numbers):
-    if getattr(numbers, "shape", ()) == ():
-        return numbers.item()
-    return {str(numbers.dtype): numbers.tolist()}  # float32 stays float32
+def _to_json(member):
+    if isinstance(member, numpy.ndarray) and member.dtype.kind == "f" and member.ndim:
+        return {str(member.dtype): member.tolist()}  # float32 stays float32
+    for plain in operator.index, float, list:
+        try:
+            return plain(member)
+        except (TypeError, ValueError):
+            continue
+    raise TypeError(f"no text has {type(member)}")
 
 
 def _from_json(members):
@@ -34,12 +42,18 @@ def _from_json(members):
 
 @functools.lru_cache(maxsize=256)
 def parse(text):
-    kind, dim, members = json.loads(text, object_hook=_from_json)
-    return {"Encoder": Encoder, "Rotary": Rotary}[kind](dim, **members)
+    try:
+        kind, dim, members = json.loads(text, object_hook=_from_json)
+        return {"Encoder": Encoder, "Rotary": Rotary}[kind](dim, **members)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise RuntimeError(f"{text!r:.60} is no text of an Encoder or Rotary: {error}") from None
 
 
-def object_of(either):
-    return parse(either) if type(either) is str else either
+def object_of(either, kind):
+    made = parse(either) if type(either) is str else either
+    if type(made) is not kind:
+        raise TypeError(f"{kind.__name__.lower()} must be a posenc.{kind.__name__} or its text, not {type(made)}")
+    return made
 
 
 def text_of(either):
@@ -81,6 +95,7 @@ def _require_positions(positions, first, beside, shape, lead=()):
     """[rows] or [..., rows] of `shape`, after axes of a position."""
     if positions is None:
         return
+    require(issubclass(type(positions), torch.Tensor), "positions must be a tensor")
     require(positions.device == beside.device, "positions is on {}, and other tensors are on {}", positions.device,
              beside.device)
     require(first == 0, "first and positions exclude each other")
@@ -108,20 +123,20 @@ def _as_torch(call):
 
 @_as_torch
 def encode(positions, encoder, dtype):
-    return object_of(encoder).encode(positions, dtype=dtype)
+    return object_of(encoder, Encoder).encode(positions, dtype=dtype)
 
 
 def encode_meta(positions, encoder, dtype):
     _require_numbers(positions)
     require(dtype in _FLOATS or dtype == torch.float64, "dtype must be of floats, not {}", dtype)
-    return positions.new_empty([*positions.shape, object_of(encoder).dim], dtype=dtype)
+    return positions.new_empty([*positions.shape, object_of(encoder, Encoder).dim], dtype=dtype)
 
 
 _FEW = 1 << 14  # elements, whose copy costs less than the arguments of another call
 
 
 def add(x, encoder, positions, first, scale):
-    encoder = object_of(encoder)
+    encoder = object_of(encoder, Encoder)
     if x.numel() > _FEW and x.is_contiguous() and x.dtype in _FLOATS and x.ndim > 1 and x.shape[-1] == encoder.dim:
         rows = x.view(-1, encoder.dim)  # as a table of embeddings, each taken once: one pass instead of two
         ids = torch.arange(len(rows), dtype=torch.int32).view(x.shape[:-1])
@@ -138,16 +153,16 @@ def _format(x):
 def add_(x, encoder, positions, first, scale):
     try:
         if positions is None:
-            object_of(encoder).add_(x, first=first, scale=scale)
+            object_of(encoder, Encoder).add_(x, first=first, scale=scale)
         else:
-            object_of(encoder).add_(x, positions=positions, first=first or None, scale=scale)
+            object_of(encoder, Encoder).add_(x, positions=positions, first=first or None, scale=scale)
     except (ValueError, TypeError) as error:
         raise _of_torch(error) from None
 
 
 def add_meta(x, encoder, positions, first, scale):
     _require_floats("x", x)
-    _require_columns("x", x, object_of(encoder).dim)
+    _require_columns("x", x, object_of(encoder, Encoder).dim)
     _require_positions(positions, first, x, x.shape[:-1])
     return torch.empty_like(x, memory_format=_format(x))
 
@@ -161,7 +176,7 @@ def _first(positions, first):
 def embed(ids, table, encoder, positions, first, scale, dtype):
     table = table if table.stride(-1) == 1 else table.contiguous()
     first = _first(positions, first)
-    return object_of(encoder).embed(ids, table, positions=positions, first=first, scale=scale, dtype=dtype)
+    return object_of(encoder, Encoder).embed(ids, table, positions=positions, first=first, scale=scale, dtype=dtype)
 
 
 def embed_meta(ids, table, encoder, positions, first, scale, dtype):
@@ -169,7 +184,7 @@ def embed_meta(ids, table, encoder, positions, first, scale, dtype):
     _require_floats("table", table)
     require(dtype in _FLOATS, "dtype must be float32, float16 or bfloat16, not {}", dtype)
     require(table.ndim == 2, "table must have two axes, and has the shape {}", list(table.shape))
-    _require_columns("table", table, object_of(encoder).dim)
+    _require_columns("table", table, object_of(encoder, Encoder).dim)
     require(not ids.is_floating_point() and not ids.is_complex() and ids.dtype != torch.bool,
              "ids must be integers, not {}", ids.dtype)
     require(ids.device == table.device, "ids is on {}, and table on {}", ids.device, table.device)
@@ -198,7 +213,7 @@ def rotate(tensors, rotary, positions, first, scale, inverse, token_axis):
         rotate_all_(made, rotary, positions, first, scale, inverse, token_axis)
         return made
     tensors = [_readable(tensor) for tensor in tensors]
-    made = object_of(rotary).rotate(*tensors, positions=positions, first=_first(positions, first), scale=scale,
+    made = object_of(rotary, Rotary).rotate(*tensors, positions=positions, first=_first(positions, first), scale=scale,
                                   inverse=inverse, token_axis=token_axis)
     return [made] if len(tensors) == 1 else list(made)
 
@@ -210,7 +225,7 @@ def _readable(tensor):
 
 @_as_torch
 def rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis):
-    object_of(rotary).rotate_(*tensors, positions=positions, first=_first(positions, first), scale=scale,
+    object_of(rotary, Rotary).rotate_(*tensors, positions=positions, first=_first(positions, first), scale=scale,
                               inverse=inverse, token_axis=token_axis)
 
 
@@ -219,7 +234,7 @@ def rotate_(x, *arguments):
 
 
 def rotate_meta(tensors, rotary, positions, first, scale, inverse, token_axis):
-    rotary = object_of(rotary)
+    rotary = object_of(rotary, Rotary)
     tensors = [tensors] if isinstance(tensors, torch.Tensor) else tensors
     require(len(tensors) > 0, "tensors must not be empty")
     require(token_axis in (-3, -2), "token_axis must be -3, [..., tokens, heads, head_dim], or -2")
@@ -237,11 +252,11 @@ def rotate_meta(tensors, rotary, positions, first, scale, inverse, token_axis):
 
 @_as_torch
 def cos_sin(positions, rotary, layout, dtype):
-    return object_of(rotary).cache(positions=positions, layout=layout, dtype=dtype)
+    return object_of(rotary, Rotary).cache(positions=positions, layout=layout, dtype=dtype)
 
 
 def cos_sin_meta(positions, rotary, layout, dtype):
-    rotary = object_of(rotary)
+    rotary = object_of(rotary, Rotary)
     lead = () if rotary.axes == 1 else (rotary.axes,)
     require(layout in ("halves", "duplicated", "halves_twice"), "layout must be halves, duplicated or halves_twice")
     require(list(positions.shape[:len(lead)]) == list(lead), "positions must have the shape [{}, ...], not {}",

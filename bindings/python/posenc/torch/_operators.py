@@ -112,18 +112,6 @@ class _Add(_Function):
         return add(x, encoder, _spread(positions, dims[2], x.shape[:-1]), first, scale), 0
 
 
-class _AddInPlace(_Add):
-    @staticmethod
-    def forward(x, encoder, positions, first, scale):
-        _below(torch.ops.posenc.add_, x, encoder, positions, first, scale)
-        return x
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.mark_dirty(inputs[0])
-        ctx.scale = inputs[-1]
-
-
 class _Embed(_Function):
     @staticmethod
     def forward(ids, table, encoder, positions, first, scale, dtype):
@@ -214,27 +202,12 @@ class _Rotate(_Function):
         return tuple(made), (0,) * len(made)
 
 
-class _RotateInPlace(_Function):
-    """Of one tensor, its first argument, which may be a view, as those that a function with several results writes may
-    not."""
+class _RotateOne:
+    """Of one tensor."""
 
     @staticmethod
-    def forward(x, rotary, positions, first, scale, inverse, token_axis):
-        _below(torch.ops.posenc.rotate_, x, rotary, positions, first, scale, inverse, token_axis)
-        return x
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.mark_dirty(inputs[0])
-        _Rotate.setup_context(ctx, inputs[1:], output)
-
-    @staticmethod
-    def backward(ctx, gradient):
-        return _Rotate.backward(ctx, gradient)[6:] + (None,) * 6
-
-    @staticmethod
-    def jvp(ctx, tangent, *more):
-        return _Rotate.jvp(ctx, *more, tangent)[0]
+    def apply(x, *arguments):
+        return _Rotate.apply(*arguments, x)[0]
 
 
 def _require_constant(positions):
@@ -243,7 +216,7 @@ def _require_constant(positions):
 
 
 def _with_gradient(function, positions_at=None):
-    """The kernel above autograd. Arguments of rotations begin with a list of tensors, which functions take apart."""
+    """The kernel above autograd. Arguments of `rotate` begin with a list of tensors, which functions take apart."""
 
     def above(*arguments):
         if positions_at is not None:
@@ -261,12 +234,25 @@ _KIND = "FRAGMENT" if hasattr(torch, "compile") else "DEF"  # beside operators o
 _library = torch.library.Library("posenc", _KIND)
 
 
+def _in_place(operator, above):
+    """The kernel above autograd of a call in place: with a gradient a copy, whose checks and history are torch's."""
+
+    def written(x, *arguments):
+        if x.requires_grad and torch.is_grad_enabled() or _torch.forward_ad._current_level >= 0:
+            x.copy_(above(x, *arguments))
+        else:
+            _require_constant(arguments[1])
+            _below(getattr(torch.ops.posenc, operator), x, *arguments)
+
+    return written
+
+
 def _define(schema, function, positions_at=None):
     name = schema.partition("(")[0]
     compute, meta = getattr(_kernels, name), getattr(_kernels, name.rstrip("_") + "_meta")
     above = _with_gradient(function, positions_at)
     if name.endswith("_"):
-        meta, above = _to_nothing(meta), _to_nothing(above)
+        meta, above = _to_nothing(meta), _in_place(name, above)
     _library.define(schema)
     for kernel, key in (compute, "CompositeExplicitAutograd"), (meta, "Meta"), (above, "Autograd"):
         _library.impl(name, kernel, key)
@@ -280,11 +266,11 @@ _AT = "Tensor? positions, SymInt first, float scale"
 _TURN = f"str rotary, {_AT}, bool inverse, int token_axis"
 _define("encode(Tensor positions, str encoder, ScalarType dtype) -> Tensor", _Encode, 0)
 _define(f"add(Tensor x, str encoder, {_AT}) -> Tensor", _Add, 2)
-_define(f"add_(Tensor(a!) x, str encoder, {_AT}) -> ()", _AddInPlace, 2)
+_define(f"add_(Tensor(a!) x, str encoder, {_AT}) -> ()", _Add, 2)
 _define(f"embed(Tensor ids, Tensor table, str encoder, {_AT}, ScalarType? dtype) -> Tensor", _Embed, 3)
 _define("scatter(Tensor gradient, Tensor ids, SymInt rows, float scale) -> Tensor", _Scatter)
 _define(f"rotate(Tensor[] tensors, {_TURN}) -> Tensor[]", _Rotate, 2)
-_define(f"rotate_(Tensor(a!) x, {_TURN}) -> ()", _RotateInPlace, 2)
+_define(f"rotate_(Tensor(a!) x, {_TURN}) -> ()", _RotateOne, 2)
 _define("cos_sin(Tensor positions, str rotary, str layout, ScalarType dtype) -> (Tensor, Tensor)", _CosSin, 0)
 
 
@@ -294,6 +280,13 @@ def _in_transform():
         return False
     functorch = torch._C._functorch
     return functorch.peek_interpreter_stack().key() != functorch.TransformType.Functionalize
+
+
+def _given(name, tensor):
+    """The tensor. torch takes None for a tensor without elements."""
+    if tensor is None:
+        raise TypeError(f"{name} must be a tensor, not None")
+    return tensor
 
 
 def _apply(function, name, *arguments):
@@ -333,11 +326,17 @@ def _is_recording():
 # The functions.
 
 
+def _require_dtype(dtype):
+    if not isinstance(dtype, torch.dtype):
+        raise TypeError("dtype must be a torch.dtype")
+
+
 def encode(positions: Tensor, encoder: Encoder | str, dtype: torch.dtype = torch.float32) -> Tensor:
     """The encoding at each of the positions [...], integers or floats: [..., dim]."""
+    _require_dtype(dtype)
     if _is_plain(None, positions):
         return _kernels.encode(positions, encoder, dtype)
-    return _apply(_Encode, "encode", positions, text_of(encoder), dtype)
+    return _apply(_Encode, "encode", _given("positions", positions), text_of(encoder), dtype)
 
 
 def add(
@@ -351,7 +350,7 @@ def add(
     """
     if _is_plain(positions, x):
         return _kernels.add(x, encoder, positions, first, scale)
-    return _apply(_Add, "add", x, text_of(encoder), positions, first, scale)
+    return _apply(_Add, "add", _given("x", x), text_of(encoder), positions, first, scale)
 
 
 def add_(
@@ -363,7 +362,7 @@ def add_(
         return x
     if _is_recording():
         return x.copy_(add(x, encoder, positions, first, scale))
-    torch.ops.posenc.add_(x, text_of(encoder), positions, first, scale)
+    torch.ops.posenc.add_(_given("x", x), text_of(encoder), positions, first, scale)
     return x
 
 
@@ -376,9 +375,17 @@ def embed(
     ids    [..., rows] integers
     table  [vocabulary, dim] float32, float16 or bfloat16; dtype, if not the table's, float32
     """
+    if dtype is not None:
+        _require_dtype(dtype)
     if _is_plain(positions, ids, table):
         return _kernels.embed(ids, table, encoder, positions, first, scale, dtype)
+    _given("ids", ids), _given("table", table)
     return _apply(_Embed, "embed", ids, table, text_of(encoder), positions, first, scale, dtype)
+
+
+def _require_list(tensors):
+    if type(tensors) not in (list, tuple) or not all(issubclass(type(tensor), Tensor) for tensor in tensors):
+        raise TypeError("tensors must be a list of tensors")
 
 
 def rotate(
@@ -391,6 +398,7 @@ def rotate(
     first       position of the first token
     positions   instead of first: [tokens] or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
     """
+    _require_list(tensors)
     if _is_plain(positions, *tensors):
         return _kernels.rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
     return _apply(_Rotate, "rotate", tensors, text_of(rotary), positions, first, scale, inverse, token_axis)
@@ -401,6 +409,7 @@ def rotate_(
     scale: float = 1.0, inverse: bool = False, token_axis: int = -3
 ) -> Sequence[Tensor]:
     """The same in place. Returns the tensors."""
+    _require_list(tensors)
     if _is_plain(positions, *tensors):
         _kernels.rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis)
     elif _is_recording():
@@ -423,6 +432,7 @@ def cos_sin(
     layout  halves [..., rotary_dim / 2]; halves_twice [..., rotary_dim], as transformers has them; duplicated, the same
             by the rotary's pairing
     """
+    _require_dtype(dtype)
     if _is_plain(None, positions):
         return _kernels.cos_sin(positions, rotary, layout, dtype)
-    return _apply(_CosSin, "cos_sin", positions, text_of(rotary), layout, dtype)
+    return _apply(_CosSin, "cos_sin", _given("positions", positions), text_of(rotary), layout, dtype)
