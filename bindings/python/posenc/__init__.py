@@ -20,11 +20,13 @@ from functools import lru_cache as _lru_cache
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from posenc import _posenc, _types
-from posenc._posenc import MAX_POSITION, Encoder, Rotary, grid, grid_add_
+from posenc._posenc import (
+    MAX_POSITION, Encoder, Rotary, grid, grid_add_, positions_from_ids, positions_from_mask,
+)
 
 __all__ = [
-    "MAX_POSITION", "Encoder", "Preset", "Rotary", "Target", "encode", "grid", "grid_add_", "presets",
-    "rotary_presets", "table", "targets", "version",
+    "MAX_POSITION", "Encoder", "Preset", "Rotary", "Target", "encode", "grid", "grid_add_",
+    "positions_from_ids", "positions_from_mask", "presets", "rotary_presets", "table", "targets", "version",
 ]
 
 #: The version of the library inside.

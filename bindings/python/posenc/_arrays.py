@@ -45,6 +45,22 @@ def _bfloat16():
     return ml_dtypes.bfloat16
 
 
+def numbers(shape, name, like):
+    """An array of that shape, of int64 or float64: torch's if `like` is a tensor."""
+    torch = sys.modules.get("torch")
+    if torch and isinstance(like, torch.Tensor):
+        return torch.empty(shape, dtype=getattr(torch, name))
+    return numpy.empty(shape, name)
+
+
+def mask_bytes(mask, name):
+    """The same mask as contiguous bytes."""
+    array = _of_numpy(mask, name)
+    if array.dtype not in (numpy.bool_, numpy.uint8):
+        raise TypeError(f"{name} must be of bool or uint8, not {array.dtype}")
+    return numpy.ascontiguousarray(array).view("uint8").reshape(array.shape)
+
+
 def widened(numbers, name):
     """The same numbers as int64, float32 or float64, whichever has them all: positions or ids of any other type."""
     array = _of_numpy(numbers, name)

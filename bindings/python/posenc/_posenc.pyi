@@ -29,6 +29,11 @@ class Encoder:
     input_first       column 0 is the position itself (NeRF)
     padding_position  rows at it are zero; None: no row
     table_rows        of the whole table of which each call writes a part: large ones are streamed past the caches
+
+    layout: interleaved, sin_cos, cos_sin, interleaved_cos_sin
+    phase_rounding: none, f32_pow_div, f32_exp, f32_log_div, f32_inv_freq, f32_iterated, f64_inv_freq, f64_pow_div, f64_pow_mul, f32_list, f32_log_increment
+    frequency_unit: radians, half_turns, turns
+    odd_column: half_pair, zero_last, zero_middle, cosine_last
     """
 
     def __init__(self, dim: int, *, preset: str | None = None, base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, layout: Literal['interleaved', 'sin_cos', 'cos_sin', 'interleaved_cos_sin'] = 'interleaved', phase_rounding: Literal['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_inv_freq', 'f32_iterated', 'f64_inv_freq', 'f64_pow_div', 'f64_pow_mul', 'f32_list', 'f32_log_increment'] = 'none', target: str | None = None, frequencies: posenc._types.Numbers | None = None, frequency_unit: Literal['radians', 'half_turns', 'turns'] = 'radians', nan_rows: bool = False, lists_only: bool = False, odd_column: Literal['half_pair', 'zero_last', 'zero_middle', 'cosine_last'] = 'half_pair', min_timescale: float = 1.0, position_offset: int = 0, input_first: bool = False, padding_position: int | None = None, table_rows: int = 0) -> None: ...
@@ -122,6 +127,14 @@ class Rotary:
                  summed axes (RoPE-Mixed) so many for each, axis by axis
     axes         of a position, each with so many pairs as sections says, in axis_order
     axis_specs   for axial axes: of each a dictionary of base, unit, scaling, factors, frequencies and so on
+
+    pairing: half_split, neighbours
+    output_pairing: half_split, neighbours, same
+    arithmetic: exact, fast
+    phase_rounding: none, f32_pow_div, f32_exp, f32_log_div, f32_inv_freq, f32_iterated, f64_inv_freq, f64_pow_div, f64_pow_mul, f32_list, f32_log_increment
+    unit: radians, half_turns, turns
+    scaling: none, linear, ntk, dynamic_ntk, qwen_ntk, mixed_ntk, yarn, yarn_log, longrope, llama3, proportional, frequency_factors
+    axis_order: consecutive, interleaved, alternating, split, axial, imrope, summed
     """
 
     def __init__(self, head_dim: int, *, preset: str | None = None, rotary_dim: int = 0, rotary_offset: int = 0, pairing: Literal['half_split', 'neighbours'] = 'half_split', output_pairing: Literal['half_split', 'neighbours', 'same'] = 'same', arithmetic: Literal['exact', 'fast'] = 'exact', phase_rounding: Literal['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_inv_freq', 'f32_iterated', 'f64_inv_freq', 'f64_pow_div', 'f64_pow_mul', 'f32_list', 'f32_log_increment'] = 'none', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, unit: Literal['radians', 'half_turns', 'turns'] = 'radians', scaling: Literal['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3', 'proportional', 'frequency_factors'] = 'none', factor: float = 1.0, length: float = 0.0, original_length: float = 0.0, beta_fast: float = 32.0, beta_slow: float = 1.0, mscale: float = 1.0, mscale_all_dim: float = 0.0, low_freq_factor: float = 1.0, high_freq_factor: float = 4.0, proportion: float = 1.0, amplitude: float = 0.0, truncate: bool = True, axis_order: Literal['consecutive', 'interleaved', 'alternating', 'split', 'axial', 'imrope', 'summed'] = 'consecutive', factors: posenc._types.Numbers | None = None, long_factors: posenc._types.Numbers | None = None, frequencies: posenc._types.Numbers | None = None, axes: int = 1, sections: Sequence[int] = (), target: str | None = None, axis_specs: Sequence[dict[str, Any]] | None = None) -> None: ...
@@ -244,6 +257,30 @@ def grid(axes: Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, pr
 def grid_add_(x: posenc._types.Array, axes: Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, prefix_rows: int = 0, scale: float = 1.0) -> posenc._types.Array:
     """
     x = x * scale + grid(axes), in place: x [prefix_rows + cells, columns]. Returns x; on an error it is as it was.
+    """
+
+def positions_from_ids(ids: posenc._types.Numbers, padding_id: int, *, past: int = 0) -> posenc._types.Array:
+    """
+    Positions of tokens, as fairseq and transformers number them: [..., tokens] int64.
+
+        padding_id + past + the number of ids up to this one that are not padding_id; padding_id for padding
+
+    ids         [..., tokens] integers
+    padding_id  what pads
+    past        tokens that came before (past_key_values_length)
+
+        encoder.embed(ids, table, positions=posenc.positions_from_ids(ids, padding_id=1))
+    """
+
+def positions_from_mask(mask: posenc._types.Array, *, normalization: Literal['none', 'f32', 'f64'] = 'none', scale: float = 0.0, offset: float = 0.0) -> tuple[posenc._types.Array, posenc._types.Array]:
+    """
+    Positions of an image's cells, as DETR counts them: y, x [..., height, width] float64.
+
+    mask           [..., height, width] bool or uint8; what is not 0 is padding
+    normalization  none: the number of cells that are not padding, from 1; f32, f64: that, plus offset, divided by the last of the
+                   column or row, times scale, with operations rounded to this type
+    scale          0 means 2 pi
+    offset         -0.5 for Deformable DETR
     """
 
 def presets() -> list: ...

@@ -73,7 +73,16 @@ bool IsNumpyBfloat16(nb::handle object) {
          Text(Attribute(Attribute(object, "dtype"), "name")) == "bfloat16";
 }
 
-nb::handle empty, widened, coefficients;  // of posenc._arrays, as long as the process lives
+nb::object ToTuple(const Shape& shape) {
+  nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
+  }
+  return sizes;
+}
+
+nb::handle empty, numbers, mask_bytes, widened,
+    coefficients;  // of posenc._arrays, as long as the process lives
 
 }  // namespace
 
@@ -337,17 +346,25 @@ nb::object CopyCoefficients(nb::handle object, const std::string& name) {
 void ImportArrays() {
   const nb::module_ arrays = nb::module_::import_("posenc._arrays");
   empty = nb::object(arrays.attr("empty")).release();
+  numbers = nb::object(arrays.attr("numbers")).release();
+  mask_bytes = nb::object(arrays.attr("mask_bytes")).release();
   widened = nb::object(arrays.attr("widened")).release();
   coefficients = nb::object(arrays.attr("coefficients")).release();
 }
 
 nb::object NewArray(const Shape& shape, nb::handle dtype, nb::handle like) {
-  const nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
-  for (size_t axis = 0; axis < shape.size(); ++axis) {
-    PyTuple_SetItem(sizes.ptr(), static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
-  }
   const nb::object outside = OutsideTransforms();
-  return empty(sizes, dtype, like);
+  return empty(ToTuple(shape), dtype, like);
+}
+
+nb::object NewNumbers(const Shape& shape, const char* type, nb::handle like) {
+  const nb::object outside = OutsideTransforms();
+  return numbers(ToTuple(shape), type, like);
+}
+
+nb::object CopyMask(nb::handle object, const char* name) {
+  const nb::object outside = OutsideTransforms();
+  return mask_bytes(object, name);
 }
 
 nb::object OutOrNew(nb::handle out, const Shape& shape, nb::handle dtype, nb::handle like) {

@@ -132,6 +132,12 @@ nb::object NewArray(const Shape& shape, nb::handle dtype, nb::handle like);
 nb::object OutOrNew(nb::handle out, const Shape& shape, nb::handle dtype, nb::handle like);
 inline Access AccessTo(nb::handle out) { return out.is_none() ? Access::kWriteNew : Access::kWrite; }
 
+// A new array of int64 or float64: torch's if `like` is.
+nb::object NewNumbers(const Shape& shape, const char* type, nb::handle like);
+
+// A mask of bool or uint8 as bytes of NumPy's, contiguous.
+nb::object CopyMask(nb::handle object, const char* name);
+
 // A new array of NumPy's, float32 or float64, with the same numbers: frequencies or factors.
 nb::object CopyCoefficients(nb::handle object, const std::string& name);
 

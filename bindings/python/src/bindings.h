@@ -12,6 +12,7 @@ namespace posenc_python {
 
 void BindEncoder(nb::module_& module);
 void BindGrid(nb::module_& module);
+void BindPositions(nb::module_& module);
 void BindRotary(nb::module_& module);
 
 // What work() returns, which runs without the interpreter's lock and touches nothing of Python's.

@@ -133,7 +133,8 @@ nb::tuple Reduce(nb::handle type, nb::handle first, const nb::dict& arguments) {
 
 void BindEncoder(nb::module_& module) {
   static const std::string signature = Signature<S>();
-  nb::class_<Encoder>(module, "Encoder", nb::is_final(), kEncoderDoc)
+  static const std::string documentation = kEncoderDoc + ("\n" + Choices<S>());
+  nb::class_<Encoder>(module, "Encoder", nb::is_final(), documentation.c_str())
       .def(
           "__init__",
           [](nb::handle self, nb::object dim, const nb::args& more, nb::kwargs arguments) {

@@ -159,6 +159,21 @@ std::string Signature() {
   return signature + ") -> None";
 }
 
+template <class Spec>
+std::string Choices() {
+  std::string text;
+  for (const Member& member : MembersOf<Spec>()) {
+    if (member.kind != Kind::kChoice || !IsShown(member)) continue;
+    text.append("\n").append(member.name).append(":");
+    std::string separator = " ";
+    for (const std::string& word : WordsOf(member)) {
+      text.append(separator).append(word);
+      separator = ", ";
+    }
+  }
+  return text;
+}
+
 int32_t ToChoice(const std::vector<std::string>& words, nb::handle value, const std::string& name) {
   if (!PyUnicode_Check(value.ptr())) RaiseType(name + " must be a string, not " + TypeName(value));
   std::string list;
@@ -184,6 +199,8 @@ void Set(const nb::dict& arguments, Spec* spec, Kept* kept) {
 
 template std::string Signature<posenc_spec>();
 template std::string Signature<posenc_rotary_spec>();
+template std::string Choices<posenc_spec>();
+template std::string Choices<posenc_rotary_spec>();
 template void Set(const nb::dict&, posenc_spec*, Kept*);
 template void Set(const nb::dict&, posenc_rotary_spec*, Kept*);
 

@@ -27,6 +27,10 @@ std::string TypeOf(const std::vector<std::string>& words);
 template <class Spec>
 std::string Signature();
 
+// The words of each member that is a choice among them, a line each, for documentation.
+template <class Spec>
+std::string Choices();
+
 // The place of a word.
 int32_t ToChoice(const std::vector<std::string>& words, nb::handle value, const std::string& name);
 

@@ -30,4 +30,5 @@ NB_MODULE(_posenc, module) {
   BindEncoder(module);
   BindRotary(module);
   BindGrid(module);
+  BindPositions(module);
 }

@@ -170,12 +170,13 @@ nb::list Presets() {
 
 void BindRotary(nb::module_& module) {
   static const std::string signature = Signature<S>();
+  static const std::string documentation = kRotaryDoc + ("\n" + Choices<S>());
   static const std::string cache_signature =
       "def cache(self, tokens: int | None = None, *, first: int | None = None, "
       "positions: posenc._types.Numbers | None = None, layout: " +
       TypeOf(posenc::internal::WordsOf("cache_layout")) +
       " = 'halves', dtype: posenc._types.DType = None) -> typing.Any";
-  nb::class_<Rotary>(module, "Rotary", nb::is_final(), kRotaryDoc)
+  nb::class_<Rotary>(module, "Rotary", nb::is_final(), documentation.c_str())
       .def(
           "__init__",
           [](nb::handle self, nb::object head_dim, const nb::args& more, nb::kwargs arguments) {

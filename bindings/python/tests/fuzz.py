@@ -156,6 +156,10 @@ class Random:
             return numpy.zeros(few() + [self.r.choice((1, 2)), columns], "float32")
         if name in ("positions", "ids"):
             return self.r.choice((3, [0, 1, 2], numpy.arange(3), numpy.arange(6).reshape(2, 3) * 0.5, numpy.zeros(few(), int)))
+        if name == "mask":
+            return numpy.zeros(few() + [2, 3], self.r.choice(("bool", "uint8", "int8")))
+        if name == "normalization":
+            return self.r.choice(("none", "f32", "f64", "f16"))
         if name in ("frequencies", "factors", "long_factors"):
             return [1.0] * (columns // 2)
         if name == "axis_specs":
@@ -196,6 +200,7 @@ CALLS = {
     "rotate_": (["tensors", "tensors"], ["first", "positions", "scale", "inverse", "token_axis"]),
     "rotate": (["tensors", "tensors"], ["first", "positions", "scale", "inverse", "token_axis"]),
     "cache": (["tokens"], ["first", "positions", "layout", "dtype"]),
+    "positions_from_ids": (["ids", "padding_id"], ["past"]), "positions_from_mask": (["mask"], ["normalization", "scale", "offset"]),
     "grid": (["axes"], ["prefix_rows", "dtype", "out"]), "grid_add_": (["x", "axes"], ["prefix_rows", "scale"]),
 }
 

@@ -1,0 +1,105 @@
+// Positions that are made from what a batch holds: token ids with padding, the mask of an image.
+
+#include "posenc/positions_c.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "bindings.h"
+#include "members.h"
+#include "torch.h"
+
+namespace posenc_python {
+namespace {
+
+constexpr char kIdsDoc[] =
+    R"(Positions of tokens, as fairseq and transformers number them: [..., tokens] int64.
+
+    padding_id + past + the number of ids up to this one that are not padding_id; padding_id for padding
+
+ids         [..., tokens] integers
+padding_id  what pads
+past        tokens that came before (past_key_values_length)
+
+    encoder.embed(ids, table, positions=posenc.positions_from_ids(ids, padding_id=1)))";
+
+constexpr char kMaskDoc[] =
+    R"(Positions of an image's cells, as DETR counts them: y, x [..., height, width] float64.
+
+mask           [..., height, width] bool or uint8; what is not 0 is padding
+normalization  none: the number of cells that are not padding, from 1; f32, f64: that, plus offset, divided by the last of the
+               column or row, times scale, with operations rounded to this type
+scale          0 means 2 pi
+offset         -0.5 for Deformable DETR)";
+
+nb::object FromIds(nb::handle ids, nb::handle padding_id, const nb::args& more, nb::handle past,
+                   const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
+  RequireNoRecording();
+  const List list(ids, "ids", true);
+  const int64_t padding = ToInteger(padding_id, "padding_id"), before = ToInteger(past, "past");
+  if (list.shape().empty()) RaiseValue("ids must have an axis of tokens");
+  const nb::object result = NewNumbers(list.shape(), "int64", ids);
+  const Array array(result, "positions", Access::kWriteNew);
+  const auto tokens = static_cast<size_t>(list.shape().back());
+  const size_t batch = tokens == 0 ? 0 : list.count() / tokens;
+  Check(Released([&] {
+          return posenc_positions_from_ids(list.type(), list.data(), batch, tokens, tokens, padding, before,
+                                           POSENC_I64, array.data(), tokens);
+        }),
+        "padding_id or past");
+  return result;
+}
+
+nb::object FromMask(nb::handle mask, const nb::args& more, nb::handle normalization, nb::handle scale,
+                    nb::handle offset, const nb::kwargs& unknown) {
+  RequireNoMore(more);
+  RequireNoMore(unknown);
+  RequireNoRecording();
+  RequireGiven(mask, "mask");
+  RequireConstant(mask, "mask");
+  const auto kind =
+      static_cast<posenc_normalization>(ToChoice({"none", "f32", "f64"}, normalization, "normalization"));
+  const double times = ToReal(scale, "scale"), plus = ToReal(offset, "offset");
+  const auto bytes =
+      nb::cast<nb::ndarray<const uint8_t, nb::c_contig, nb::device::cpu>>(CopyMask(mask, "mask"));
+  if (bytes.ndim() < 2)
+    RaiseValue("mask must have at least two axes, and has " + std::to_string(bytes.ndim()));
+  Shape shape;
+  for (size_t axis = 0; axis < bytes.ndim(); ++axis) shape.push_back(static_cast<int64_t>(bytes.shape(axis)));
+  const size_t height = bytes.shape(bytes.ndim() - 2), width = bytes.shape(bytes.ndim() - 1);
+  const size_t cells = height * width, batch = cells == 0 ? 0 : bytes.size() / cells;
+  const nb::object rows = NewNumbers(shape, "float64", mask), columns = NewNumbers(shape, "float64", mask);
+  const Array y(rows, "y", Access::kWriteNew), x(columns, "x", Access::kWriteNew);
+  const posenc_status status = Released([&] {
+    posenc_status one = POSENC_OK;
+    for (size_t b = 0; b < batch && one == POSENC_OK; ++b) {
+      one = posenc_positions_from_mask(bytes.data() + b * cells, height, width, kind, times, plus,
+                                       static_cast<double*>(y.data()) + b * cells,
+                                       static_cast<double*>(x.data()) + b * cells);
+    }
+    return one;
+  });
+  Check(status, "scale, offset or mask");
+  return nb::make_tuple(rows, columns);
+}
+
+}  // namespace
+
+void BindPositions(nb::module_& module) {
+  module.def(
+      "positions_from_ids", &FromIds, "ids"_a.none() = nb::ellipsis(), "padding_id"_a.none() = nb::ellipsis(),
+      "more"_a, "past"_a.none() = 0, "unknown"_a,
+      nb::sig("def positions_from_ids(ids: posenc._types.Numbers, padding_id: int, *, past: int = 0) -> "
+              "posenc._types.Array"),
+      kIdsDoc);
+  module.def("positions_from_mask", &FromMask, "mask"_a.none() = nb::ellipsis(), "more"_a,
+             "normalization"_a.none() = "none", "scale"_a.none() = 0.0, "offset"_a.none() = 0.0, "unknown"_a,
+             nb::sig("def positions_from_mask(mask: posenc._types.Array, *, "
+                     "normalization: typing.Literal['none', 'f32', 'f64'] = 'none', scale: float = 0.0, "
+                     "offset: float = 0.0) -> tuple[posenc._types.Array, posenc._types.Array]"),
+             kMaskDoc);
+}
+
+}  // namespace posenc_python
