@@ -109,7 +109,7 @@ void ExpectSameList(const char* name, const double* made, const double* want, st
 }
 
 void ExpectSpec(posenc_rotary_spec made, const std::string& words) {
-  posenc_rotary_spec want = RotarySpec(words);
+  posenc_rotary_spec want = RotarySpecOf(words);
   if (want.rotary_dim == 0) want.rotary_dim = want.head_dim - want.rotary_offset;
   ASSERT_EQ(made.factor_count, want.factor_count);
   ExpectSameList("factors", made.factors, want.factors, want.factor_count);

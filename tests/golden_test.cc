@@ -182,7 +182,7 @@ posenc_spec EncoderOf(const Row& row) {
 }
 
 posenc_rotary_spec RotaryOf(const Row& row) {
-  posenc_rotary_spec spec = RotarySpec(row.settings);
+  posenc_rotary_spec spec = RotarySpecOf(row.settings);
   if (row.preset.empty()) return spec;
   posenc_rotary_spec preset;
   EXPECT_EQ(posenc_rotary_spec_preset(&preset, sizeof(preset), row.preset.c_str(), spec.head_dim), POSENC_OK);

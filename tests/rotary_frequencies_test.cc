@@ -206,7 +206,7 @@ void ExpectFrequencies(const posenc_rotary_spec& spec, long most_bits) {
 TEST(RotaryFrequencies, AreThoseOfTheFormulas) {
   for (const std::string& words : Cases()) {
     SCOPED_TRACE(words);
-    ExpectFrequencies(RotarySpec(words), internal::kFrequencyBits<16>);
+    ExpectFrequencies(RotarySpecOf(words), internal::kFrequencyBits<16>);
   }
 }
 
@@ -217,11 +217,11 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
                                    kGptOss + "beta_fast=0x1.0000000000001p0", kGptOss + "beta_fast=1",
                                    kGptOss + "factor=1e9", kGptOss + "factor=1e9 scaling=YARN_LOG",
                                    kGptOss + "base=0x1.00000000004p0 beta_slow=0x1.fffffffffep4"}) {
-    specs.push_back(RotarySpec(words));
+    specs.push_back(RotarySpecOf(words));
   }
   // Next to pair 30; a pair on the least ramp; 64 pi.
   const Real turns =
-      oracle::RotaryFormula(RotarySpec("head_dim=128")).Radians(30, 300) * 8192.0 / Real::Pi(300) / 2.0;
+      oracle::RotaryFormula(RotarySpecOf("head_dim=128")).Radians(30, 300) * 8192.0 / Real::Pi(300) / 2.0;
   specs[0].low_freq_factor = turns.ToDouble();
   specs[0].high_freq_factor = std::nextafter(specs[0].low_freq_factor, 1e300);
   specs[3].original_length = 2.0 * Real::Pi(53).ToDouble() * std::pow(specs[3].base, 2.0 * 9.9996 / 64.0);
@@ -233,7 +233,7 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
   }
   // Those of models are not, lest wide arithmetic be slow.
   for (const std::string& words : Cases()) {
-    const posenc_rotary_spec spec = RotarySpec(words);
+    const posenc_rotary_spec spec = RotarySpecOf(words);
     if (spec.beta_fast != spec.beta_slow) {
       EXPECT_FALSE(Make(spec)->table.scaling.is_steep) << words;
     }
@@ -265,13 +265,13 @@ TEST(RotaryFrequencies, NeedBeInRangeOnlyScaled) {
            "position_scale=0x1p-1000",
        }) {
     SCOPED_TRACE(words);
-    ExpectFrequencies(RotarySpec(words), 700);
+    ExpectFrequencies(RotarySpecOf(words), 700);
   }
 }
 
 // posenc_rotary_radians of the last pair; NaN where the spec is refused.
 double LastRadians(const std::string& words) {
-  const posenc_rotary_spec spec = RotarySpec(words);
+  const posenc_rotary_spec spec = RotarySpecOf(words);
   posenc_rotary* rotary = nullptr;
   if (posenc_rotary_create(&spec, &rotary) != POSENC_OK) return kNan;
   const double radians = posenc_rotary_radians(rotary, spec.head_dim / 2 - 1);
@@ -297,7 +297,7 @@ TEST(RotaryFrequencies, ThatAreTiesRoundToEven) {
 
 // On a step of Llama 3, where a base makes a number of turns that no number of bits shows.
 TEST(RotaryFrequencies, ThatMeetAStepExactlyAreDivided) {
-  posenc_rotary_spec spec = RotarySpec(
+  posenc_rotary_spec spec = RotarySpecOf(
       "head_dim=8 scaling=LLAMA3 factor=8 unit=TURNS original_length=8 low_freq_factor=2 high_freq_factor=2 "
       "frequencies=0.25,-0.25,0x1.0000000000001p-2,-0x1.0000000000001p-2");
   ExpectFrequencies(spec, internal::kFrequencyBits<16>);
@@ -312,8 +312,8 @@ TEST(RotaryFrequencies, ThatMeetAStepExactlyAreDivided) {
     for (const char* dims :
          {"head_dim=4 exponent_dim=4 ", "head_dim=8 exponent_dim=4 ", "head_dim=12 exponent_dim=6 "}) {
       for (const char* unit : {"unit=TURNS ", "unit=HALF_TURNS "}) {
-        spec = RotarySpec("scaling=LLAMA3 factor=0.3 low_freq_factor=3 high_freq_factor=3 " +
-                          std::string(dims) + unit);
+        spec = RotarySpecOf("scaling=LLAMA3 factor=0.3 low_freq_factor=3 high_freq_factor=3 " +
+                            std::string(dims) + unit);
         spec.base = base;
         spec.original_length = (spec.unit == POSENC_TURNS ? 1.0 : 2.0) * base * 3.0;
         SCOPED_TRACE(testing::Message() << "base " << base << ", " << dims << unit);
@@ -342,7 +342,7 @@ TEST(RotaryFrequencies, OfRandomSpecsAreThoseOfTheFormulas) {
   Uniform uniform(23);
   int made = 0;
   for (int k = 0; k < 300; ++k) {
-    posenc_rotary_spec spec = RotarySpec("factors=1+0.0125*48 long_factors=1.1+0.7*48");
+    posenc_rotary_spec spec = RotarySpecOf("factors=1+0.0125*48 long_factors=1.1+0.7*48");
     const std::size_t pairs = 1 + uniform.Of(48);
     spec.head_dim = 2 * pairs;
     spec.factor_count = pairs;
@@ -382,7 +382,7 @@ TEST(RotaryFrequencies, OfRandomSpecsAreThoseOfTheFormulas) {
 }
 
 TEST(RotaryFrequencies, OfAListInTurnsAreExact) {
-  posenc_rotary_spec spec = RotarySpec("head_dim=10 unit=TURNS frequencies=0.25,1,3,0,-0.5");
+  posenc_rotary_spec spec = RotarySpecOf("head_dim=10 unit=TURNS frequencies=0.25,1,3,0,-0.5");
   const auto made = Make(spec);
   ASSERT_EQ(made->status, POSENC_OK);
   EXPECT_TRUE(made->table.frequencies.schedule.IsExact());
@@ -395,12 +395,12 @@ TEST(RotaryFrequencies, OfAListInTurnsAreExact) {
 // Each axis has the frequencies of a rotary of its own, bit for bit; and so has one of many of one spec.
 TEST(RotaryFrequencies, OfAxisSpecsAreThoseOfTheirRotaries) {
   const posenc_rotary_spec specs[] = {
-      RotarySpec("scaling=YARN factor=8 original_length=300 base=500 amplitude=1"),
-      RotarySpec("unit=TURNS scaling=MIXED_NTK factor=3 exponent_dim=30"),
-      RotarySpec("head_dim=7 frequencies=0.5+0.1*11 position_scale=0.3 scaling=LINEAR factor=2.7"),
-      RotarySpec("scaling=LONGROPE length=5000 original_length=4096 factors_f32=1.1+0.7*4 "
-                 "long_factors_f32=2+0.3*4 amplitude=1")};
-  posenc_rotary_spec spec = RotarySpec("head_dim=80 axis_order=AXIAL_AXES axes=4 sections=5,20,11,4");
+      RotarySpecOf("scaling=YARN factor=8 original_length=300 base=500 amplitude=1"),
+      RotarySpecOf("unit=TURNS scaling=MIXED_NTK factor=3 exponent_dim=30"),
+      RotarySpecOf("head_dim=7 frequencies=0.5+0.1*11 position_scale=0.3 scaling=LINEAR factor=2.7"),
+      RotarySpecOf("scaling=LONGROPE length=5000 original_length=4096 factors_f32=1.1+0.7*4 "
+                   "long_factors_f32=2+0.3*4 amplitude=1")};
+  posenc_rotary_spec spec = RotarySpecOf("head_dim=80 axis_order=AXIAL_AXES axes=4 sections=5,20,11,4");
   spec.axis_specs = specs;
   const auto made = Make(spec);
   ASSERT_EQ(made->status, POSENC_OK);
@@ -424,7 +424,7 @@ void ExpectCopies(const std::string& axes) {
   for (const bool are_floats : {false, true}) {
     std::vector<float> frequencies = {0.3f, 0.7f, 1.1f, 1.7f}, floats = {5.0f, 6.0f, 7.0f, 9.0f};
     std::vector<double> doubles(floats.begin(), floats.end());
-    posenc_rotary_spec spec = RotarySpec(
+    posenc_rotary_spec spec = RotarySpecOf(
         "head_dim=8 scaling=LONGROPE original_length=4096 length=5000 factor_count=4 frequency_count=4 " +
         axes);
     spec.frequencies_f32 = frequencies.data();
@@ -466,7 +466,7 @@ std::vector<double> Multiples(const RotaryTable& table, const std::vector<double
 TEST(RotaryTable, MultiplesAreThePositionsOfAxes) {
   for (const std::string& words : Cases()) {
     SCOPED_TRACE(words);
-    const posenc_rotary_spec spec = RotarySpec(words);
+    const posenc_rotary_spec spec = RotarySpecOf(words);
     const oracle::RotaryFormula formula(spec);
     const auto made = Make(spec);
     ASSERT_EQ(made->status, POSENC_OK);
@@ -504,7 +504,7 @@ std::vector<posenc_rotary_spec> RoundedCases() {
       for (const std::size_t dim : {2u, 6u, 10u, 14u, 22u, 26u, 64u, 80u, 128u, POSENC_MAX_ROTARY_DIM + 0u}) {
         for (const double factor : {1.0, 8.0, 2.7, 0.3}) {
           if (dim == POSENC_MAX_ROTARY_DIM && (base != 1e6 || factor == 2.7)) continue;
-          posenc_rotary_spec spec = RotarySpec(words + std::to_string(dim));
+          posenc_rotary_spec spec = RotarySpecOf(words + std::to_string(dim));
           spec.base = base;
           spec.factor = factor;
           spec.scaling = factor == 1.0 ? POSENC_NO_SCALING : POSENC_LINEAR;
@@ -515,25 +515,25 @@ std::vector<posenc_rotary_spec> RoundedCases() {
     // Some that a float does not hold.
     for (const char* exponent_dim : {"0x1.1ef554a537e4ap+1", "100.1", "16777217", "-33.3"}) {
       for (const char* dim : {"4", "10"}) {
-        cases.push_back(RotarySpec(words + dim + " exponent_dim=" + exponent_dim));
+        cases.push_back(RotarySpecOf(words + dim + " exponent_dim=" + exponent_dim));
       }
     }
-    cases.push_back(RotarySpec(words + "64 exponent_dim=96.3"));
-    cases.push_back(RotarySpec(words + "128 axis_order=INTERLEAVED_AXES axes=3 sections=24,20,20"));
+    cases.push_back(RotarySpecOf(words + "64 exponent_dim=96.3"));
+    cases.push_back(RotarySpecOf(words + "128 axis_order=INTERLEAVED_AXES axes=3 sections=24,20,20"));
     if (std::string(rounding).find("INV") == std::string::npos) continue;
-    cases.push_back(RotarySpec(words + "64 axis_order=SPLIT_AXES axes=2 sections=16,16 exponent_dim=64.7"));
-    cases.push_back(RotarySpec(words + "64 axis_order=AXIAL_AXES axes=2 sections=9,23"));
-    cases.push_back(RotarySpec(words + "64 axis_order=AXIAL_AXES axes=3 sections=9,0,23 2.base=500.1 "
-                                       "2.exponent_dim=40.7 0.scaling=LINEAR 0.factor=2.7"));
+    cases.push_back(RotarySpecOf(words + "64 axis_order=SPLIT_AXES axes=2 sections=16,16 exponent_dim=64.7"));
+    cases.push_back(RotarySpecOf(words + "64 axis_order=AXIAL_AXES axes=2 sections=9,23"));
+    cases.push_back(RotarySpecOf(words + "64 axis_order=AXIAL_AXES axes=3 sections=9,0,23 2.base=500.1 "
+                                         "2.exponent_dim=40.7 0.scaling=LINEAR 0.factor=2.7"));
   }
   for (const char* more :
        {"NO_SCALING", "LINEAR", "NO_SCALING axis_order=SPLIT_AXES axes=2 sections=24,24"}) {
-    cases.push_back(RotarySpec(kListed + more + " phase_rounding=F32_INV_FREQ"));
+    cases.push_back(RotarySpecOf(kListed + more + " phase_rounding=F32_INV_FREQ"));
   }
-  cases.push_back(RotarySpec(kLongRope + "1 scaling=FREQUENCY_FACTORS phase_rounding=F32_ITERATED"));
+  cases.push_back(RotarySpecOf(kLongRope + "1 scaling=FREQUENCY_FACTORS phase_rounding=F32_ITERATED"));
   // Ties of pow, of 25 bits: squares to be rounded down to even, cubes to be rounded up.
   const auto tie = [&](double base, double exponent) {
-    cases.push_back(RotarySpec("head_dim=4 phase_rounding=F32_INV_FREQ"));
+    cases.push_back(RotarySpecOf("head_dim=4 phase_rounding=F32_INV_FREQ"));
     cases.back().base = base;
     cases.back().exponent_dim = 2.0 / exponent;
   };
@@ -571,7 +571,7 @@ TEST(RoundedPhases, OfRandomSpecsAreThoseOfTheEngines) {
                                                   POSENC_F64_INV_FREQ};
   int made = 0;
   for (int k = 0; k < 400; ++k) {
-    posenc_rotary_spec spec = RotarySpec(uniform.Of(2) == 0 ? "scaling=LINEAR" : "");
+    posenc_rotary_spec spec = RotarySpecOf(uniform.Of(2) == 0 ? "scaling=LINEAR" : "");
     const std::size_t pairs = 1 + uniform.Of(48);
     spec.head_dim = 2 * pairs;
     spec.factor = uniform.Exp(-2.0, 5.0);
@@ -774,7 +774,7 @@ std::vector<Refusal> Refusals() {
 
 TEST(RotarySpecs, AreRefusedForTheirReason) {
   for (const Refusal& c : Refusals()) {
-    ForEachChange(c, RotarySpec(c.spec), [](const posenc_rotary_spec& spec, posenc_status want) {
+    ForEachChange(c, RotarySpecOf(c.spec), [](const posenc_rotary_spec& spec, posenc_status want) {
       EXPECT_EQ(Make(spec)->status, want);
     });
   }
@@ -796,11 +796,11 @@ TEST(RotarySpecs, MayHaveSettingsWithoutUse) {
   };
   for (const auto& [member, status] : members) {
     for (const char* value : {"=0", "=-1", "=inf", "=1e-310"}) {
-      EXPECT_EQ(Make(RotarySpec("head_dim=128 " + member + value))->status, POSENC_OK) << member << value;
+      EXPECT_EQ(Make(RotarySpecOf("head_dim=128 " + member + value))->status, POSENC_OK) << member << value;
     }
-    EXPECT_EQ(Make(RotarySpec("head_dim=128 " + member + "=nan"))->status, status) << member;
+    EXPECT_EQ(Make(RotarySpecOf("head_dim=128 " + member + "=nan"))->status, status) << member;
   }
-  EXPECT_EQ(Make(RotarySpec("head_dim=128 factor_count=3"))->status, POSENC_OK);
+  EXPECT_EQ(Make(RotarySpecOf("head_dim=128 factor_count=3"))->status, POSENC_OK);
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ inline posenc_spec EncoderSpec(const std::string& words) {
   return With(spec, words);
 }
 
-inline posenc_rotary_spec RotarySpec(const std::string& words) {
+inline posenc_rotary_spec RotarySpecOf(const std::string& words) {
   posenc_rotary_spec spec;
   EXPECT_EQ(posenc_rotary_spec_init(&spec, sizeof(spec)), POSENC_OK);
   return With(spec, words);
