@@ -1,11 +1,12 @@
 #!/bin/sh
 # identify.sh POSENC WORK DIM...: the table of each preset, at these dims, exact and rounded as its source does it, is
-# identified as that: in every bit, at its positions. So are other layouts and caches of rotaries, and at dim 64 all types.
+# identified as that: in every bit, at its positions. So are other layouts and caches of rotaries. At dim 64, which is to be
+# quick, presets take turns with types and layouts.
 # Left out are dims that a preset has not, and presets without frequencies of their own.
 posenc=$1 work=$2/identify.$$
 shift 2
 dims=$*
-tried=0 failed=0 first=7
+tried=0 failed=0 first=7 turn=0
 tab=$(printf '\t')
 line='
 '
@@ -14,6 +15,12 @@ mkdir -p "$work" && cd "$work" || exit 2
 fail() {
   failed=$((failed + 1))
   echo "FAILED: $1"
+}
+
+# in_turn WORD...: the word whose turn it is.
+in_turn() {
+  shift $((turn % $#))
+  echo "$1"
 }
 
 # identify NAME ROUNDING TYPE DIM
@@ -38,7 +45,8 @@ identify() {
 while read -r name rounding; do
   for dim in $dims; do
     types=f32
-    [ "$dim" != 64 ] || types="f32 bf16 f16 f64"
+    [ "$dim" != 64 ] || types="f32 $(in_turn bf16 f16 f64)"
+    turn=$((turn + 1))
     for type in $types; do
       identify "$name" exact $type "$dim"
       [ "$rounding" = none ] || identify "$name" "$rounding" $type "$dim"
@@ -63,7 +71,10 @@ found() {
 first=1
 while read -r name rounding; do
   for dim in $dims; do
-    for layout in interleaved sin_cos cos_sin interleaved_cos_sin; do
+    layouts="interleaved sin_cos cos_sin interleaved_cos_sin"
+    [ "$dim" != 64 ] || layouts=$(in_turn $layouts)
+    turn=$((turn + 1))
+    for layout in $layouts; do
       first=$((first * 48271 % 2147483647))
       from=$((first % 2000003 - 1000001))
       options="--preset $name --dim $dim --rows 40 --layout $layout --first $from"
