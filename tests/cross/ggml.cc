@@ -1,0 +1,736 @@
+// posenc's nodes in graphs of ggml (docs/examples/posenc_ggml.h) beside ggml's own: posenc's are the
+// oracle's, bit for bit, for the spec that a GGUF file with the same parameters has, and ggml's are near
+// them. Prints how far both are from the real numbers and, with --times, how long they take. Exit status: 0
+// if so.
+#include "posenc_ggml.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "oracle/format.h"
+#include "oracle/oracle.h"
+#include "oracle/rotary_oracle.h"
+#include "posenc/rotary.h"
+
+namespace posenc {
+namespace {
+
+using Context = std::unique_ptr<ggml_context, void (*)(ggml_context*)>;
+using oracle::Pack;
+using oracle::RoundTo;
+using oracle::Unpack;
+
+constexpr std::size_t kTokens = 70;  // more than a call's
+constexpr std::size_t kHeads = 3, kBatch = 2;
+
+int failures = 0;
+
+void Expect(bool is_right, const std::string& what) {
+  if (is_right) return;
+  std::printf("FAILED: %s\n", what.c_str());
+  ++failures;
+}
+
+// The arguments of ggml_rope_multi.
+struct Rope {
+  const char* name = "";
+  int head_dim = 128, n_dims = 128, mode = GGML_ROPE_TYPE_NEOX;
+  std::array<int, GGML_MROPE_SECTIONS> sections{};
+  int n_ctx_orig = 4096;
+  float freq_base = 10000.0f, freq_scale = 1.0f, ext_factor = 0.0f, attn_factor = 1.0f;
+  float beta_fast = 32.0f, beta_slow = 1.0f;
+  bool has_factors = false;
+
+  bool HasAxes() const { return (mode & GGML_ROPE_TYPE_MROPE) != 0; }
+  std::size_t Pairs() const {
+    return static_cast<std::size_t>(mode == GGML_ROPE_TYPE_VISION ? n_dims : n_dims / 2);
+  }
+};
+
+std::vector<Rope> Ropes() {
+  const auto change = [](const auto& set) {
+    Rope rope;
+    set(&rope);
+    return rope;
+  };
+  return {
+      change([](Rope* r) {
+        r->name = "normal";
+        r->mode = GGML_ROPE_TYPE_NORMAL;
+      }),
+      change([](Rope* r) {
+        r->name = "neox";
+        r->freq_base = 500000.0f;
+      }),
+      change([](Rope* r) {
+        r->name = "neox, linear, part";
+        r->n_dims = 64;
+        r->freq_scale = 0.25f;
+      }),
+      change([](Rope* r) {
+        r->name = "normal, factors";
+        r->mode = GGML_ROPE_TYPE_NORMAL;
+        r->freq_base = 500000.0f;
+        r->has_factors = true;
+      }),
+      change([](Rope* r) {
+        r->name = "neox, factors, linear, gain, part";
+        r->n_dims = 96;
+        r->has_factors = true;
+        r->freq_scale = 0.5f;
+        r->attn_factor = 1.25f;
+      }),
+      change([](Rope* r) {
+        r->name = "neox, YaRN";
+        r->freq_base = 1e6f;
+        r->freq_scale = 0.25f;
+        r->ext_factor = 1.0f;
+        r->n_ctx_orig = 32768;
+      }),
+      change([](Rope* r) {
+        r->name = "normal, YaRN, betas, gain, part";
+        r->mode = GGML_ROPE_TYPE_NORMAL;
+        r->n_dims = 64;
+        r->freq_scale = 0.03125f;
+        r->ext_factor = 1.0f;
+        r->attn_factor = 0.75f;
+        r->beta_fast = 16.0f;
+        r->beta_slow = 2.0f;
+      }),
+      change([](Rope* r) {
+        r->name = "mrope";
+        r->mode = GGML_ROPE_TYPE_MROPE;
+        r->sections = {16, 24, 24, 0};
+      }),
+      change([](Rope* r) {
+        r->name = "mrope, four axes, YaRN";
+        r->mode = GGML_ROPE_TYPE_MROPE;
+        r->sections = {14, 20, 20, 10};
+        r->freq_base = 1e6f;
+        r->freq_scale = 0.25f;
+        r->ext_factor = 1.0f;
+      }),
+      change([](Rope* r) {
+        r->name = "imrope";
+        r->mode = GGML_ROPE_TYPE_IMROPE;
+        r->sections = {24, 20, 20, 0};
+        r->freq_base = 5e6f;
+      }),
+      change([](Rope* r) {
+        r->name = "vision";
+        r->mode = GGML_ROPE_TYPE_VISION;
+        r->head_dim = 80;
+        r->n_dims = 40;
+        r->sections = {20, 20, 20, 20};
+      }),
+  };
+}
+
+float Factor(std::size_t i) { return 1.0f + 0.37f * static_cast<float>(i); }
+
+// What a GGUF file with these parameters rotates by; of a vision tower the preset.
+posenc_rotary_spec SpecOf(const Rope& rope, std::vector<double>* lists) {
+  posenc_rotary_spec spec;
+  if (rope.mode == GGML_ROPE_TYPE_VISION) {
+    const Status status = RotaryPreset(&spec, "qwen2_vl_vision", static_cast<std::size_t>(rope.head_dim));
+    Expect(status == Status::kOk, "qwen2_vl_vision");
+    return spec;
+  }
+  const std::string architecture = rope.mode == GGML_ROPE_TYPE_NORMAL  ? "llama"
+                                   : rope.mode == GGML_ROPE_TYPE_MROPE ? "qwen2vl"
+                                   : rope.mode == GGML_ROPE_TYPE_NEOX  ? "qwen2"
+                                                                       : "qwen3vl";
+  std::vector<std::string> keys;
+  std::vector<ConfigEntry> entries{{"general.architecture", architecture.c_str()}};
+  const auto key = [&, prefix = architecture + "."](const char* name) {
+    keys.push_back(prefix + name);
+    return keys.back().c_str();
+  };
+  keys.reserve(16);
+  entries.push_back({key("attention.key_length"), rope.head_dim});
+  entries.push_back({key("rope.dimension_count"), rope.n_dims});
+  entries.push_back({key("rope.freq_base"), rope.freq_base});
+  lists->assign(rope.sections.begin(), rope.sections.end());
+  for (std::size_t i = 0; i < rope.Pairs(); ++i) lists->push_back(Factor(i));
+  if (rope.HasAxes()) entries.push_back({key("rope.dimension_sections"), lists->data(), 4});
+  if (rope.has_factors) entries.push_back({"rope_freqs.weight", lists->data() + 4, rope.Pairs()});
+  const bool is_yarn = rope.ext_factor != 0.0f, is_linear = !is_yarn && !rope.has_factors;
+  entries.push_back({key("rope.scaling.type"), is_yarn ? "yarn" : is_linear ? "linear" : "none"});
+  if (is_yarn || is_linear) entries.push_back({key("rope.scaling.factor"), 1.0 / rope.freq_scale});
+  entries.push_back({key("rope.scaling.original_context_length"), rope.n_ctx_orig});
+  entries.push_back({key("rope.scaling.attn_factor"), rope.attn_factor});
+  entries.push_back({key("rope.scaling.yarn_beta_fast"), rope.beta_fast});
+  entries.push_back({key("rope.scaling.yarn_beta_slow"), rope.beta_slow});
+  const char* bad = "";
+  const Status status = RotaryFromConfig(&spec, entries.data(), entries.size(), POSENC_NO_LAYER, nullptr,
+                                         nullptr, nullptr, &bad);
+  Expect(status == Status::kOk, std::string(rope.name) + ": " + bad + ": " + StatusMessage(status));
+  if (rope.has_factors) spec.position_scale = rope.freq_scale;  // which llama.cpp passes as well
+  return spec;
+}
+
+class Backend {
+ public:
+  Backend() {
+    ggml_backend_load_all();
+    backend_ = ggml_backend_init_by_type(GGML_BACKEND_DEVICE_TYPE_CPU, nullptr);
+    if (backend_ == nullptr) return;
+    ggml_backend_reg_t reg = ggml_backend_dev_backend_reg(ggml_backend_get_device(backend_));
+    set_threads_ = reinterpret_cast<ggml_backend_set_n_threads_t>(
+        ggml_backend_reg_get_proc_address(reg, "ggml_backend_set_n_threads"));
+  }
+  ~Backend() { ggml_backend_free(backend_); }
+
+  bool exists() const { return backend_ != nullptr && set_threads_ != nullptr; }
+
+  void Compute(ggml_cgraph* graph, int threads) const {
+    set_threads_(backend_, threads);
+    Expect(ggml_backend_graph_compute(backend_, graph) == GGML_STATUS_SUCCESS, "ggml_backend_graph_compute");
+  }
+
+  void Compute(ggml_context* ctx, ggml_tensor* node, int threads) const {
+    ggml_cgraph* graph = ggml_new_graph(ctx);
+    ggml_build_forward_expand(graph, node);
+    Compute(graph, threads);
+  }
+
+ private:
+  ggml_backend_t backend_ = nullptr;
+  ggml_backend_set_n_threads_t set_threads_ = nullptr;
+};
+
+Context NewContext(std::size_t bytes = std::size_t{1} << 24) {
+  return {ggml_init({bytes, nullptr, false}), ggml_free};
+}
+
+// Those of axis k: near 100 and, of every other token, near 131071.
+std::int32_t Position(std::size_t k, std::size_t token) {
+  return (token % 2 == 0 ? 100 : 131071) - static_cast<std::int32_t>(token / 2 + 3 * k);
+}
+
+ggml_tensor* Positions(ggml_context* ctx, bool has_axes, std::size_t tokens) {
+  const std::size_t axes = has_axes ? 4 : 1;
+  ggml_tensor* list = ggml_new_tensor_1d(ctx, GGML_TYPE_I32, static_cast<std::int64_t>(axes * tokens));
+  for (std::size_t i = 0; i < axes * tokens; ++i) {
+    static_cast<std::int32_t*>(list->data)[i] = Position(i / tokens, i % tokens);
+  }
+  return list;
+}
+
+ggml_tensor* Factors(ggml_context* ctx, const Rope& rope) {
+  if (!rope.has_factors) return nullptr;
+  ggml_tensor* list = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, static_cast<std::int64_t>(rope.Pairs()));
+  for (std::size_t i = 0; i < rope.Pairs(); ++i) static_cast<float*>(list->data)[i] = Factor(i);
+  return list;
+}
+
+posenc_status HeaderSpec(const Rope& rope, const ggml_tensor* c, posenc_rotary_spec* spec) {
+  return posenc_ggml_rope_spec(rope.head_dim, c, rope.n_dims, rope.HasAxes() ? rope.sections.data() : nullptr,
+                               rope.mode, rope.n_ctx_orig, rope.freq_base, rope.freq_scale, rope.ext_factor,
+                               rope.attn_factor, rope.beta_fast, rope.beta_slow, spec);
+}
+
+ggml_tensor* Theirs(ggml_context* ctx, const Rope& rope, ggml_tensor* a, ggml_tensor* b, ggml_tensor* c) {
+  std::array<int, GGML_MROPE_SECTIONS> sections = rope.sections;
+  return ggml_rope_multi(ctx, a, b, c, rope.n_dims, sections.data(), rope.mode, rope.n_ctx_orig,
+                         rope.freq_base, rope.freq_scale, rope.ext_factor, rope.attn_factor, rope.beta_fast,
+                         rope.beta_slow);
+}
+
+struct Type {
+  const char* name;
+  ggml_type theirs;
+  posenc_type ours;
+};
+constexpr Type kTypes[] = {{"float32", GGML_TYPE_F32, POSENC_F32},
+                           {"float16", GGML_TYPE_F16, POSENC_F16},
+                           {"bfloat16", GGML_TYPE_BF16, POSENC_BF16}};
+
+std::uint64_t BitsAt(const ggml_tensor* tensor, std::size_t e, std::size_t head, std::size_t token,
+                     std::size_t batch) {
+  std::uint64_t bits = 0;
+  const char* at = static_cast<const char*>(tensor->data) + e * tensor->nb[0] + head * tensor->nb[1] +
+                   token * tensor->nb[2] + batch * tensor->nb[3];
+  std::memcpy(&bits, at, ggml_type_size(tensor->type));  // little-endian
+  return bits;
+}
+
+// Elements before and after rotation, [kBatch, kTokens, kHeads, head_dim], by the oracle.
+class Table {
+ public:
+  Table(const posenc_rotary_spec& spec, posenc_type type)
+      : dim_(spec.head_dim), type_(type), before_(kBatch * kTokens * kHeads * dim_), exact_(before_.size()) {
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      const auto n = static_cast<std::uint32_t>(i * 2654435761u + 12345u);
+      before_[i] = Pack(type, RoundTo(type, static_cast<double>(n ^ n >> 15) * 0x1p-31 - 1.0));
+      exact_[i] = Unpack(type, before_[i]);
+    }
+    after_ = before_;
+    oracle::RotaryOracle oracle(spec);
+    const std::size_t pairs = oracle.pairs();
+    const bool is_half_split = spec.pairing == POSENC_HALF_SPLIT;
+    for (std::size_t t = 0; t < kTokens; ++t) {
+      for (std::size_t i = 0; i < pairs; ++i) {
+        const auto at = [&](std::size_t k) { return static_cast<double>(Position(k, t)); };
+        oracle::Turn turn(&oracle, i, oracle.PositionOf(i, at), {});
+        oracle::Rounding c, s, x, y;
+        turn.RoundBoth(POSENC_F64, &c, &s);
+        const double cosine = Unpack(POSENC_F64, c.bits), sine = Unpack(POSENC_F64, s.bits);
+        for (std::size_t row = 0; row < kBatch * kHeads; ++row) {
+          const std::size_t first = At(0, row % kHeads, t, row / kHeads);
+          const std::size_t j = first + (is_half_split ? i : 2 * i), k = j + (is_half_split ? pairs : 1);
+          const double a = Unpack(type, before_[j]), b = Unpack(type, before_[k]);
+          turn.Rotate(type, a, b, &x, &y);
+          after_[j] = x.bits;
+          after_[k] = y.bits;
+          exact_[j] = a * cosine - b * sine;
+          exact_[k] = b * cosine + a * sine;
+        }
+      }
+    }
+  }
+
+  std::size_t At(std::size_t e, std::size_t head, std::size_t token, std::size_t batch) const {
+    return ((batch * kTokens + token) * kHeads + head) * dim_ + e;
+  }
+
+  template <class Visit>
+  void ForEach(const ggml_tensor* tensor, const Visit& visit) const {
+    for (std::size_t b = 0; b < static_cast<std::size_t>(tensor->ne[3]); ++b) {
+      for (std::size_t t = 0; t < static_cast<std::size_t>(tensor->ne[2]); ++t) {
+        for (std::size_t h = 0; h < static_cast<std::size_t>(tensor->ne[1]); ++h) {
+          for (std::size_t e = 0; e < dim_; ++e) visit(e, h, t, b, At(e, h, t, b));
+        }
+      }
+    }
+  }
+
+  void Fill(ggml_tensor* tensor) const {
+    ForEach(tensor, [&](std::size_t e, std::size_t h, std::size_t t, std::size_t b, std::size_t i) {
+      std::memcpy(static_cast<char*>(tensor->data) + e * tensor->nb[0] + h * tensor->nb[1] +
+                      t * tensor->nb[2] + b * tensor->nb[3],
+                  &before_[i], ggml_type_size(tensor->type));
+    });
+  }
+
+  std::size_t Mismatches(const ggml_tensor* tensor) const {
+    std::size_t count = 0;
+    ForEach(tensor, [&](std::size_t e, std::size_t h, std::size_t t, std::size_t b, std::size_t i) {
+      if (BitsAt(tensor, e, h, t, b) != after_[i]) ++count;
+    });
+    return count;
+  }
+
+  // The largest error, absolute, of even or odd tokens.
+  double Error(const ggml_tensor* tensor, std::size_t parity) const {
+    double worst = 0.0;
+    ForEach(tensor, [&](std::size_t e, std::size_t h, std::size_t t, std::size_t b, std::size_t i) {
+      const double error = std::fabs(Unpack(type_, BitsAt(tensor, e, h, t, b)) - exact_[i]);
+      if (t % 2 == parity && !(error <= worst)) worst = error;
+    });
+    return worst;
+  }
+
+ private:
+  std::size_t dim_;
+  posenc_type type_;
+  std::vector<std::uint64_t> before_, after_;
+  std::vector<double> exact_;
+};
+
+// Tensors [head_dim, kHeads, tokens, batch] as graphs have them.
+enum Layout { kContiguous, kInPlace, kHeadsFirst, kFused, kBatched, kLayouts };
+
+ggml_tensor* Heads(ggml_context* ctx, Layout layout, ggml_type type, std::int64_t dim, std::int64_t tokens) {
+  const std::int64_t heads = kHeads;
+  const std::size_t row = ggml_type_size(type) * static_cast<std::size_t>(dim);
+  switch (layout) {
+    case kHeadsFirst:
+      return ggml_permute(ctx, ggml_new_tensor_3d(ctx, type, dim, tokens, heads), 0, 2, 1, 3);
+    case kFused:
+      return ggml_view_3d(ctx, ggml_new_tensor_2d(ctx, type, 3 * dim * heads, tokens), dim, heads, tokens,
+                          2 * row, 3 * row * kHeads, row);
+    case kBatched:
+      return ggml_new_tensor_4d(ctx, type, dim, heads, tokens, kBatch);
+    default:
+      return ggml_new_tensor_3d(ctx, type, dim, heads, tokens);
+  }
+}
+
+void CompareLayouts(const Backend& backend, const Rope& rope, const Type& type, const posenc_rotary* rotary,
+                    const Table& table) {
+  for (int layout = kContiguous; layout < kLayouts; ++layout) {
+    for (const std::size_t tokens : {std::size_t{1}, std::size_t{5}, kTokens}) {
+      for (const int threads : {1, 2, 4}) {
+        const Context ctx = NewContext();
+        ggml_tensor* a = Heads(ctx.get(), static_cast<Layout>(layout), type.theirs, rope.head_dim,
+                               static_cast<std::int64_t>(tokens));
+        table.Fill(a);
+        ggml_tensor* node = nullptr;
+        ggml_tensor* positions = Positions(ctx.get(), rope.HasAxes(), tokens);
+        const Status status = posenc_ggml_rope(ctx.get(), a, positions, rotary, layout == kInPlace, &node);
+        if (status == Status::kOk) backend.Compute(ctx.get(), node, threads);
+        const bool is_there = status == Status::kOk && (node->data == a->data) == (layout == kInPlace);
+        const std::size_t wrong = is_there ? table.Mismatches(node) : 1;
+        Expect(wrong == 0, std::string(rope.name) + ", " + type.name + ", layout " + std::to_string(layout) +
+                               ", " + std::to_string(tokens) + " tokens, " + std::to_string(threads) +
+                               " threads: " + std::to_string(wrong) + " elements; " + StatusMessage(status));
+      }
+    }
+  }
+}
+
+// Prints a row of errors.
+void CompareErrors(const Backend& backend, const Rope& rope, const Type& type, const posenc_rotary* exact,
+                   const posenc_rotary* fast, const Table& table) {
+  const Context ctx = NewContext();
+  const auto run = [&](ggml_tensor* node) {
+    backend.Compute(ctx.get(), node, 1);
+    return node;
+  };
+  ggml_tensor* a = Heads(ctx.get(), kBatched, type.theirs, rope.head_dim, kTokens);
+  ggml_tensor* positions = Positions(ctx.get(), rope.HasAxes(), kTokens);
+  table.Fill(a);
+  ggml_tensor *node = nullptr, *fast_node = nullptr;
+  posenc_ggml_rope(ctx.get(), a, positions, exact, 0, &node);
+  posenc_ggml_rope(ctx.get(), a, positions, fast, 0, &fast_node);
+  run(node);
+  run(fast_node);
+  std::printf("| %s, %s |", rope.name, type.name);
+  if (type.theirs != GGML_TYPE_BF16) {  // which ggml's rope does not take
+    const ggml_tensor* theirs = run(Theirs(ctx.get(), rope, a, positions, Factors(ctx.get(), rope)));
+    const double near = table.Error(theirs, 0), far = table.Error(theirs, 1);
+    std::printf(" %.1e | %.1e |", near, far);
+    Expect(near < 2e-3 && far < 0.1, std::string(rope.name) + ": ggml's elements are others");
+  } else {
+    std::printf(" | |");
+  }
+  for (const ggml_tensor* ours : {fast_node, node}) {
+    std::printf(" %.1e | %.1e |", table.Error(ours, 0), table.Error(ours, 1));
+    const double bound = type.ours == POSENC_F32 ? 1e-6 : type.ours == POSENC_F16 ? 2e-3 : 2e-2;
+    Expect(table.Error(ours, 1) < bound, std::string(rope.name) + ": the error of posenc");
+  }
+  std::printf("\n");
+}
+
+void CompareRope(const Backend& backend, const Rope& rope) {
+  std::vector<double> lists;
+  const posenc_rotary_spec want = SpecOf(rope, &lists);
+  const Context ctx = NewContext();
+  posenc_rotary_spec spec;
+  Rotary exact, fast;
+  Status status = HeaderSpec(rope, Factors(ctx.get(), rope), &spec);
+  if (status == Status::kOk) status = Rotary::Create(spec, &exact);
+  spec.arithmetic = POSENC_FAST;
+  if (status == Status::kOk) status = Rotary::Create(spec, &fast);
+  Expect(status == Status::kOk, std::string(rope.name) + ": " + StatusMessage(status));
+  if (failures != 0) return;
+  for (const Type& type : kTypes) {
+    const Table table(want, type.ours);
+    CompareLayouts(backend, rope, type, exact.c_rotary(), table);
+    CompareErrors(backend, rope, type, exact.c_rotary(), fast.c_rotary(), table);
+  }
+}
+
+// That a list of one row is for all axes, as text in a model of images.
+void CompareText(const Backend& backend) {
+  const Context ctx = NewContext();
+  Rope rope;
+  rope.mode = GGML_ROPE_TYPE_IMROPE;
+  rope.sections = {24, 20, 20, 0};
+  const auto run = [&](const Rope& of) {
+    posenc_rotary_spec spec;
+    Rotary rotary;
+    ggml_tensor *node = nullptr, *a = ggml_new_tensor_3d(ctx.get(), GGML_TYPE_F32, 128, 1, kTokens);
+    std::fill_n(static_cast<float*>(a->data), ggml_nelements(a), 1.0f);
+    Expect(HeaderSpec(of, nullptr, &spec) == POSENC_OK && Rotary::Create(spec, &rotary) == Status::kOk,
+           "text");
+    posenc_ggml_rope(ctx.get(), a, Positions(ctx.get(), false, kTokens), rotary.c_rotary(), 0, &node);
+    backend.Compute(ctx.get(), node, 1);
+    return node->data;
+  };
+  Expect(std::memcmp(run(rope), run(Rope()), 128 * kTokens * sizeof(float)) == 0,
+         "one row of positions for axes");
+}
+
+void CompareRefusals() {
+  const Context ctx = NewContext();
+  const auto refuses = [&](posenc_status want, const char* what, const std::function<void(Rope*)>& spoil) {
+    Rope rope;
+    rope.freq_base = 1e6f;
+    spoil(&rope);
+    posenc_rotary_spec spec;
+    Rotary rotary;
+    Status status = HeaderSpec(rope, Factors(ctx.get(), rope), &spec);
+    if (status == Status::kOk) status = Rotary::Create(spec, &rotary);
+    Expect(status == Status(want), std::string(what) + ": " + StatusMessage(status));
+  };
+  const auto yarn = [](Rope* r) {
+    r->ext_factor = 1.0f;
+    r->freq_scale = 0.25f;
+  };
+  const auto axes = [](Rope* r, int mode, int s0, int s1, int s2, int s3) {
+    r->mode = mode;
+    r->sections = {s0, s1, s2, s3};
+  };
+  refuses(POSENC_OK, "nothing", [](Rope*) {});
+  refuses(POSENC_BAD_PAIRING, "mode 1", [](Rope* r) { r->mode = 1; });
+  refuses(POSENC_BAD_ROTARY_DIM, "n_dims 0", [](Rope* r) { r->n_dims = 0; });
+  refuses(POSENC_BAD_ROTARY_DIM, "n_dims 63", [](Rope* r) { r->n_dims = 63; });
+  refuses(POSENC_BAD_ROTARY_DIM, "n_dims 130", [](Rope* r) { r->n_dims = 130; });
+  refuses(POSENC_BAD_HEAD_DIM, "head_dim -128", [](Rope* r) { r->head_dim = -128; });
+  refuses(POSENC_BAD_BASE, "freq_base 0", [](Rope* r) { r->freq_base = 0.0f; });
+  refuses(POSENC_BAD_POSITION_SCALE, "freq_scale NaN", [](Rope* r) { r->freq_scale = NAN; });
+  refuses(POSENC_BAD_AMPLITUDE, "attn_factor 0", [](Rope* r) { r->attn_factor = 0.0f; });
+  refuses(POSENC_BAD_SCALING, "ext_factor 0.5", [](Rope* r) { r->ext_factor = 0.5f; });
+  refuses(POSENC_BAD_SCALING, "ext_factor NaN", [](Rope* r) { r->ext_factor = NAN; });
+  refuses(POSENC_BAD_SCALING, "YaRN with factors", [&](Rope* r) {
+    yarn(r);
+    r->has_factors = true;
+  });
+  refuses(POSENC_BAD_SCALING, "YaRN of vision", [&](Rope* r) {
+    yarn(r);
+    axes(r, GGML_ROPE_TYPE_VISION, 32, 32, 0, 0);
+    r->n_dims = 64;
+  });
+  refuses(POSENC_BAD_FACTOR, "YaRN, freq_scale 0", [&](Rope* r) {
+    yarn(r);
+    r->freq_scale = 0.0f;
+  });
+  refuses(POSENC_BAD_LENGTH, "YaRN, n_ctx_orig 0", [&](Rope* r) {
+    yarn(r);
+    r->n_ctx_orig = 0;
+  });
+  refuses(POSENC_BAD_LENGTH, "YaRN, n_ctx_orig 3", [&](Rope* r) {
+    yarn(r);
+    r->n_ctx_orig = 3;
+  });
+  refuses(POSENC_BAD_BETA, "YaRN, betas exchanged", [&](Rope* r) {
+    yarn(r);
+    r->beta_slow = 33.0f;
+  });
+  refuses(POSENC_BAD_AXES, "a section below 0",
+          [&](Rope* r) { axes(r, GGML_ROPE_TYPE_MROPE, -1, 33, 32, 0); });
+  refuses(POSENC_BAD_AXES, "mrope, 63 pairs", [&](Rope* r) { axes(r, GGML_ROPE_TYPE_MROPE, 16, 24, 23, 0); });
+  refuses(POSENC_BAD_AXES, "imrope, 63 pairs",
+          [&](Rope* r) { axes(r, GGML_ROPE_TYPE_IMROPE, 24, 20, 19, 0); });
+  refuses(POSENC_BAD_AXES, "vision, two sizes", [&](Rope* r) {
+    axes(r, GGML_ROPE_TYPE_VISION, 31, 33, 0, 0);
+    r->n_dims = 64;
+  });
+  refuses(POSENC_BAD_ROTARY_DIM, "vision, n_dims", [&](Rope* r) {
+    axes(r, GGML_ROPE_TYPE_VISION, 32, 32, 0, 0);
+    r->n_dims = 62;
+  });
+
+  Rope rope;
+  posenc_rotary_spec spec, untouched;
+  std::memset(&untouched, 0x55, sizeof(untouched));
+  spec = untouched;
+  const auto factors = [&](ggml_tensor* c) { return HeaderSpec(rope, c, &spec); };
+  Expect(factors(ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F16, 64)) == POSENC_BAD_TYPE, "factors of float16");
+  Expect(factors(ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F32, 63)) == POSENC_BAD_FACTOR_COUNT, "63 factors");
+  ggml_tensor* empty = ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F32, 64);
+  empty->data = nullptr;
+  Expect(factors(empty) == POSENC_NULL_POINTER, "factors without data");
+  rope.mode = GGML_ROPE_TYPE_MROPE;
+  rope.sections = {16, 24, 24, 0};
+  Expect(posenc_ggml_rope_spec(128, nullptr, 128, nullptr, rope.mode, 0, 1e4f, 1.0f, 0.0f, 1.0f, 0.0f, 0.0f,
+                               &spec) == POSENC_NULL_POINTER,
+         "no sections");
+  Expect(std::memcmp(&spec, &untouched, sizeof(spec)) == 0, "a refused spec is written");
+
+  Rotary rotary;
+  Expect(HeaderSpec(rope, nullptr, &spec) == POSENC_OK && Rotary::Create(spec, &rotary) == Status::kOk,
+         "mrope");
+  ggml_context* c = ctx.get();
+  ggml_tensor* a = ggml_new_tensor_3d(c, GGML_TYPE_F32, 128, 3, 5);
+  ggml_tensor* b = ggml_new_tensor_1d(c, GGML_TYPE_I32, 20);
+  const auto node = [&](posenc_status want, const char* what, ggml_tensor* heads, ggml_tensor* list,
+                        const posenc_rotary* by) {
+    ggml_tensor* made = a;
+    const posenc_status status = posenc_ggml_rope(c, heads, list, by, 0, &made);
+    Expect(status == want && (made == a) == (want != POSENC_OK),
+           std::string(what) + ": " + StatusMessage(status));
+  };
+  const posenc_rotary* by = rotary.c_rotary();
+  node(POSENC_OK, "four rows", a, b, by);
+  node(POSENC_OK, "one row", a, ggml_new_tensor_1d(c, GGML_TYPE_I32, 5), by);
+  node(POSENC_NOT_CREATED, "no rotary", a, b, nullptr);
+  node(POSENC_NULL_POINTER, "no heads", nullptr, b, by);
+  node(POSENC_BAD_TYPE, "heads of int32", ggml_new_tensor_3d(c, GGML_TYPE_I32, 128, 3, 5), b, by);
+  node(POSENC_BAD_TYPE, "positions of float", a, ggml_new_tensor_1d(c, GGML_TYPE_F32, 20), by);
+  node(POSENC_BAD_HEAD_DIM, "heads of 64", ggml_new_tensor_3d(c, GGML_TYPE_F32, 64, 3, 5), b, by);
+  node(POSENC_BAD_AXES, "10 positions", a, ggml_new_tensor_1d(c, GGML_TYPE_I32, 10), by);
+  node(POSENC_BAD_AXES, "a matrix of positions", a, ggml_new_tensor_2d(c, GGML_TYPE_I32, 5, 4), by);
+  ggml_tensor* wide = ggml_new_tensor_3d(c, GGML_TYPE_F32, 5, 128, 3);
+  node(POSENC_HEAD_STRIDE_TOO_SMALL, "transposed", ggml_permute(c, wide, 2, 0, 1, 3), b, by);
+  node(POSENC_HEAD_STRIDE_TOO_SMALL, "one head for all", ggml_view_3d(c, a, 128, 3, 5, 0, 4 * 384, 0), b, by);
+  node(POSENC_HEAD_STRIDE_TOO_SMALL, "a stride of bytes", ggml_view_3d(c, a, 128, 3, 1, 514, 4 * 384, 0),
+       ggml_new_tensor_1d(c, GGML_TYPE_I32, 4), by);
+  node(POSENC_TOKEN_STRIDE_TOO_SMALL, "one token for all", ggml_view_3d(c, a, 128, 3, 5, 512, 0, 0), b, by);
+  node(POSENC_TOKEN_STRIDE_TOO_SMALL, "tokens that overlap", ggml_view_3d(c, a, 128, 3, 5, 512, 1024, 0), b,
+       by);
+}
+
+void CompareTimesteps(const Backend& backend, int dim) {
+  constexpr int kMaxPeriod = 10000, kRows = 9;
+  const Context ctx = NewContext();
+  ggml_tensor* steps = ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F32, kRows);
+  const float values[kRows] = {0.0f, 1.0f, 0.5f, 100.0f, 981.25f, 131071.0f, -7.0f, NAN, 3e9f};
+  std::memcpy(steps->data, values, sizeof(values));
+  posenc_spec spec;
+  Encoder encoder;
+  Expect(posenc_ggml_timestep_spec(dim, kMaxPeriod, &spec) == POSENC_OK, "timestep_spec");
+  Expect(Encoder::Create(spec, &encoder) == Status::kOk, "timesteps");
+  oracle::Oracle oracle(spec);
+  std::vector<double> want(static_cast<std::size_t>(dim));
+  for (const int threads : {1, 2, 4}) {
+    ggml_tensor* node = nullptr;
+    Expect(posenc_ggml_timesteps(ctx.get(), steps, encoder.c_encoder(), &node) == POSENC_OK,
+           "timesteps' node");
+    ggml_tensor* theirs = ggml_timestep_embedding(ctx.get(), steps, dim, kMaxPeriod);
+    Expect(ggml_are_same_shape(node, theirs), "shape of timesteps");
+    backend.Compute(ctx.get(), node, threads);
+    backend.Compute(ctx.get(), theirs, threads);
+    const auto* got = static_cast<const float*>(node->data);
+    const auto* other = static_cast<const float*>(theirs->data);
+    double worst = 0.0;
+    for (int r = 0; r < kRows; ++r) {
+      const bool is_nan = std::isnan(values[r]) || values[r] > 0x1p31f;
+      if (!is_nan) oracle.Row(values[r], want.data());
+      for (int i = 0; i < dim; ++i, ++got, ++other) {
+        const bool is_right = is_nan ? std::isnan(*got) : *got == want[static_cast<std::size_t>(i)];
+        Expect(is_right, "timestep " + std::to_string(values[r]) + ", column " + std::to_string(i));
+        if (std::fabs(values[r]) < 1000.0f)
+          worst = std::max(worst, std::fabs(static_cast<double>(*got - *other)));
+      }
+    }
+    Expect(worst < 1e-3, "ggml's timesteps are others");
+    if (threads == 1)
+      std::printf("Timesteps below 1000, dim %d: ggml's are within %.1e of posenc's.\n", dim, worst);
+  }
+}
+
+void CompareTimestepRefusals() {
+  const Context ctx = NewContext();
+  posenc_spec spec;
+  Encoder encoder;
+  const auto creates = [&](int dim, int max_period) {
+    const Status status = posenc_ggml_timestep_spec(dim, max_period, &spec);
+    return status == Status::kOk ? Encoder::Create(spec, &encoder) : status;
+  };
+  Expect(creates(-1, 10000) == Status(POSENC_BAD_DIM), "timesteps of dim -1");
+  Expect(creates(320, 0) == Status(POSENC_BAD_BASE), "max_period 0");
+  Expect(creates(320, 10000) == Status::kOk, "dim 320");
+  ggml_tensor* node = nullptr;
+  const auto status = [&](ggml_tensor* steps, const posenc_encoder* by) {
+    return posenc_ggml_timesteps(ctx.get(), steps, by, &node);
+  };
+  ggml_tensor* steps = ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F32, 4);
+  ggml_tensor* matrix = ggml_new_tensor_2d(ctx.get(), GGML_TYPE_F32, 4, 4);
+  Expect(status(steps, nullptr) == POSENC_NOT_CREATED, "no encoder");
+  Expect(status(nullptr, encoder.c_encoder()) == POSENC_NULL_POINTER, "no timesteps");
+  Expect(status(ggml_new_tensor_1d(ctx.get(), GGML_TYPE_I32, 4), encoder.c_encoder()) == POSENC_BAD_TYPE,
+         "int32");
+  Expect(status(matrix, encoder.c_encoder()) == POSENC_STRIDE_TOO_SMALL, "a matrix of timesteps");
+  Expect(node == nullptr, "a refused node");
+}
+
+// Microseconds of a node [128, 32 heads, tokens] in place, on one thread, best of many: a chain of nodes, as
+// layers are.
+void PrintTimes(const Backend& backend) {
+  constexpr int kChain = 32;
+  std::printf(
+      "\n| [128, 32 heads, n], one thread, in place | ggml | exact | fast | exact/ggml | fast/ggml |\n");
+  std::printf("|---|---|---|---|---|---|\n");
+  for (const Type& type : {kTypes[0], kTypes[1]}) {
+    for (const int mode : {GGML_ROPE_TYPE_NEOX, GGML_ROPE_TYPE_NORMAL, GGML_ROPE_TYPE_IMROPE}) {
+      for (const int tokens : {1, 512}) {
+        Rope rope;
+        rope.mode = mode;
+        rope.sections = {24, 20, 20, 0};
+        const Context ctx = NewContext(std::size_t{1} << 26);
+        posenc_rotary_spec spec;
+        Rotary rotaries[2];
+        Expect(HeaderSpec(rope, nullptr, &spec) == POSENC_OK, "times");
+        Expect(Rotary::Create(spec, &rotaries[0]) == Status::kOk, "times");
+        spec.arithmetic = POSENC_FAST;
+        Expect(Rotary::Create(spec, &rotaries[1]) == Status::kOk, "times");
+        ggml_tensor* positions = Positions(ctx.get(), rope.HasAxes(), static_cast<std::size_t>(tokens));
+        for (std::int64_t i = 0; i < ggml_nelements(positions); ++i) {
+          static_cast<std::int32_t*>(positions->data)[i] = static_cast<std::int32_t>(1000 + i % tokens);
+        }
+        ggml_cgraph* graphs[3];
+        for (int way = 0; way < 3; ++way) {
+          ggml_tensor* a = ggml_new_tensor_3d(ctx.get(), type.theirs, 128, 32, tokens);
+          for (std::int64_t i = 0; i < ggml_nelements(a); ++i) {
+            const float x = 0.001f * static_cast<float>(i * 7919 % 2003) - 1.0f;
+            if (type.theirs == GGML_TYPE_F32) static_cast<float*>(a->data)[i] = x;
+            if (type.theirs == GGML_TYPE_F16) static_cast<ggml_fp16_t*>(a->data)[i] = ggml_fp32_to_fp16(x);
+          }
+          ggml_tensor* node = a;
+          for (int i = 0; i < kChain; ++i) {
+            if (way > 0) {
+              posenc_ggml_rope(ctx.get(), node, positions, rotaries[way - 1].c_rotary(), 1, &node);
+            } else {
+              node = ggml_rope_multi_inplace(ctx.get(), node, positions, nullptr, rope.n_dims,
+                                             rope.sections.data(), rope.mode, 0, 10000.0f, 1.0f, 0.0f, 1.0f,
+                                             0.0f, 0.0f);
+            }
+          }
+          graphs[way] = ggml_new_graph(ctx.get());
+          ggml_build_forward_expand(graphs[way], node);
+        }
+        double best[3] = {1e30, 1e30, 1e30};
+        for (int repetition = 0; repetition < (tokens == 1 ? 2000 : 30); ++repetition) {
+          for (int way = 0; way < 3; ++way) {
+            const auto start = std::chrono::steady_clock::now();
+            backend.Compute(graphs[way], 1);
+            const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+            best[way] = std::min(best[way], time.count() / kChain);
+          }
+        }
+        const char* name = mode == GGML_ROPE_TYPE_NEOX     ? "neox"
+                           : mode == GGML_ROPE_TYPE_NORMAL ? "normal"
+                                                           : "imrope";
+        std::printf("| %s, %s, n = %d | %.1f us | %.1f us | %.1f us | %.2f | %.2f |\n", name, type.name,
+                    tokens, best[0], best[1], best[2], best[1] / best[0], best[2] / best[0]);
+      }
+    }
+  }
+}
+
+int Main(bool prints_times) {
+  ggml_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
+  const Backend backend;
+  if (!backend.exists()) {
+    std::puts("FAILED: ggml has no CPU backend");
+    return 1;
+  }
+  std::printf("ggml %s\n\nThe largest errors, of elements of -1 .. 1:\n\n", ggml_version());
+  std::printf("| | ggml, near 100 | near 131071 | posenc fast | near 131071 | exact | near 131071 |\n");
+  std::printf("|---|---|---|---|---|---|---|\n");
+  for (const Rope& rope : Ropes()) CompareRope(backend, rope);
+  std::puts("");
+  CompareText(backend);
+  CompareRefusals();
+  for (const int dim : {320, 321, 2}) CompareTimesteps(backend, dim);
+  CompareTimestepRefusals();
+  if (prints_times) PrintTimes(backend);
+  std::printf("%d failures\n", failures);
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace posenc
+
+int main(int argc, char** argv) { return posenc::Main(argc > 1 && std::strcmp(argv[1], "--times") == 0); }
