@@ -54,9 +54,9 @@ static inline posenc_status posenc_ggml_axes(const int* sections, int mode, pose
 /* Sets *spec to what ggml_rope_multi or, with sections NULL, ggml_rope_ext rotates by: heads of head_dim
    elements, the factors c or NULL, ext_factor 0 or 1 (YaRN). c must have its data, in the host's memory, and
    keep it until the rotary is created. Refused are also YaRN with c or with VISION, and sections that do not
-   add up to the pairs (of IMROPE: fewer). To trade the last bit for speed set spec->arithmetic; for what
-   these parameters cannot say (rotary_offset, a GGUF file's metadata), make a spec in any other way. On
-   failure *spec is left as it was. */
+   add up to the pairs (of IMROPE: fewer). To trade the last bit for speed set spec->arithmetic. A model that
+   these parameters do not describe (rotary_offset) may have any other spec, a GGUF file's metadata too:
+   posenc_rotary_spec_from_config. On failure *spec is left as it was. */
 static inline posenc_status posenc_ggml_rope_spec(int64_t head_dim, const struct ggml_tensor* c, int n_dims,
                                                   const int* sections, int mode, int n_ctx_orig,
                                                   float freq_base, float freq_scale, float ext_factor,
@@ -111,8 +111,8 @@ static inline posenc_status posenc_ggml_rope_spec(int64_t head_dim, const struct
 
 #define POSENC_GGML_TOKENS 64 /* of a call, whose positions are copied to the stack */
 
-/* What task ith of nth does: a range of tokens or, of few tokens, of heads. posenc_ggml_rope has checked all
-   that could be refused. */
+/* What task ith of nth does: a range of tokens or, of few tokens, of heads. posenc_ggml_rope has checked what
+   posenc would refuse. */
 static inline void posenc_ggml_rotate(struct ggml_tensor* dst, const struct ggml_tensor* a,
                                       const struct ggml_tensor* b, int ith, int nth, void* rotary) {
   const int64_t tokens = a->ne[2], heads = a->ne[1];
@@ -153,7 +153,8 @@ static inline void posenc_ggml_rotate(struct ggml_tensor* dst, const struct ggml
 
 /* Adds a node that rotates a [head_dim, heads, tokens, batch] of F32, F16 or BF16, with any strides, at the
    positions b [tokens], or of several axes [4 * tokens], of I32; in_place as ggml_rope_ext_inplace does. On
-   failure *node is left as it was. */
+   failure *node is left as it was. (A rotary whose output_pairing is another one than its pairing takes 1,024
+   elements in place, no more.) */
 static inline posenc_status posenc_ggml_rope(struct ggml_context* ctx, struct ggml_tensor* a,
                                              struct ggml_tensor* b, const posenc_rotary* rotary, int in_place,
                                              struct ggml_tensor** node) {
