@@ -151,10 +151,10 @@ static inline void posenc_ggml_rotate(struct ggml_tensor* dst, const struct ggml
   }
 }
 
-/* Adds a node that rotates a [head_dim, heads, tokens, batch] of F32, F16 or BF16, with any strides, at the
-   positions b [tokens], or of several axes [4 * tokens], of I32; in_place as ggml_rope_ext_inplace does. On
-   failure *node is left as it was. (A rotary whose output_pairing is another one than its pairing takes 1,024
-   elements in place, no more.) */
+/* Adds a node that rotates a [head_dim, heads, tokens, batch] of F32, F16 or BF16, whose heads are contiguous
+   and apart, at the positions b [tokens], or of several axes [4 * tokens], of I32; in_place as
+   ggml_rope_ext_inplace does. On failure *node is left as it was. (A rotary whose output_pairing is another
+   one than its pairing takes 1,024 elements in place, no more.) */
 static inline posenc_status posenc_ggml_rope(struct ggml_context* ctx, struct ggml_tensor* a,
                                              struct ggml_tensor* b, const posenc_rotary* rotary, int in_place,
                                              struct ggml_tensor** node) {
