@@ -54,9 +54,11 @@ static inline posenc_status posenc_ggml_axes(const int* sections, int mode, pose
 /* Sets *spec to what ggml_rope_multi or, with sections NULL, ggml_rope_ext rotates by: heads of head_dim
    elements, the factors c or NULL, ext_factor 0 or 1 (YaRN). c must have its data, in the host's memory, and
    keep it until the rotary is created. Refused are also YaRN with c or with VISION, and sections that do not
-   add up to the pairs (of IMROPE: fewer). To trade the last bit for speed set spec->arithmetic. A model that
-   these parameters do not describe (rotary_offset) may have any other spec, a GGUF file's metadata too:
-   posenc_rotary_spec_from_config. On failure *spec is left as it was. */
+   add up to the pairs (of IMROPE: fewer). To trade the last bit for speed set spec->arithmetic. On failure
+   *spec is left as it was.
+
+   freq_scale is taken as the float that it is, and 0.025f is not 1/40. A spec from a GGUF file's metadata
+   (posenc_rotary_spec_from_config) has the factor itself; nodes take any spec. */
 static inline posenc_status posenc_ggml_rope_spec(int64_t head_dim, const struct ggml_tensor* c, int n_dims,
                                                   const int* sections, int mode, int n_ctx_orig,
                                                   float freq_base, float freq_scale, float ext_factor,
