@@ -3,9 +3,8 @@
 
      posenc_rotary_spec spec;
      posenc_rotary* rotary = NULL;  // one for all layers; it must outlive the graphs
-     posenc_status status = posenc_ggml_rope_spec(head_dim, factors, n_dims, sections, mode, n_ctx_orig,
-   freq_base, freq_scale, ext_factor, attn_factor, beta_fast, beta_slow, &spec); if (status == POSENC_OK)
-   status = posenc_rotary_create(&spec, &rotary);
+     posenc_status status = posenc_ggml_rope_spec(head_dim, factors, n_dims, sections, mode, ..., &spec);
+     if (status == POSENC_OK) status = posenc_rotary_create(&spec, &rotary);
      ...
      struct ggml_tensor* q;  // of any graph
      if (status == POSENC_OK) status = posenc_ggml_rope(ctx, projected, positions, rotary, 0, &q);
