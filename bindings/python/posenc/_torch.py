@@ -5,10 +5,13 @@ from torch.autograd import forward_ad
 
 Tensor = torch.Tensor
 strided = torch.strided
+dtypes = torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int32, torch.int64  # as posenc_type has them
 is_grad_enabled = torch.is_grad_enabled
+empty_like, contiguously = torch.empty_like, {"memory_format": torch.contiguous_format}
 # Names that begin with an underscore may vanish from a later torch; what is called then says that nothing is recorded.
 tracing_state = getattr(torch._C, "_get_tracing_state", type(None))
 mode_count = getattr(torch._C, "_len_torch_dispatch_stack", int)
+function_mode_count = getattr(torch._C, "_len_torch_function_stack", int)
 are_transforms_active = getattr(torch._C, "_are_functorch_transforms_active", bool)
 
 # Modes in which torch's operators are recorded: of make_fx, torch.export, AOTAutograd.

@@ -10,6 +10,7 @@
 
 namespace posenc_python {
 
+void BindEager(nb::module_& module);
 void BindEncoder(nb::module_& module);
 void BindGrid(nb::module_& module);
 void BindPositions(nb::module_& module);

@@ -27,6 +27,7 @@ NB_MODULE(_posenc, module) {
   module.attr("version") = posenc_version();
   module.attr("MAX_POSITION") = POSENC_MAX_POSITION;
   module.def("targets", &Targets);
+  BindEager(module);
   BindEncoder(module);
   BindRotary(module);
   BindGrid(module);

@@ -9,6 +9,13 @@ namespace {
 struct Torch {
   nb::handle tensor, strided, tracing_state, mode_count, are_transforms_active, forward_ad;
   nb::handle require_no_recording, require_constant, outside_transforms, move_version;
+  nb::handle function_mode_count, is_grad_enabled, empty_like, contiguously, dtypes;
+};
+
+// Attributes of tensors: a name that is an object already costs a look-up less than characters.
+struct Name {
+  explicit Name(const char* name) : object(PyUnicode_InternFromString(name)) {}
+  nb::handle object;
 };
 
 nb::handle Kept(nb::handle module, const char* name) { return nb::object(module.attr(name)).release(); }
@@ -29,7 +36,12 @@ const Torch* Imported() {
                          Kept(module, "require_no_recording"),
                          Kept(module, "require_constant"),
                          Kept(module, "outside_transforms"),
-                         Kept(module, "move_version")};
+                         Kept(module, "move_version"),
+                         Kept(module, "function_mode_count"),
+                         Kept(module, "is_grad_enabled"),
+                         Kept(module, "empty_like"),
+                         Kept(module, "contiguously"),
+                         Kept(module, "dtypes")};
   } catch (nb::python_error&) {  // something else of that name, or torch half imported
     return nullptr;
   }
@@ -42,8 +54,62 @@ bool IsTensor(const Torch& torch, nb::handle object) {
 }
 
 bool HasTangents(const Torch& torch) {
-  const nb::object level = Attribute(torch.forward_ad, "_current_level");
-  return !level.is_none() && !level.equal(nb::int_(-1));
+  static const Name current_level("_current_level");
+  const nb::object level = nb::getattr(torch.forward_ad, current_level.object, nb::none());
+  return !level.is_none() && PyLong_AsLong(level.ptr()) != -1;
+}
+
+// Attributes and results of calls without arguments, by Python's own functions, since tensors are asked for
+// many; null after an error.
+nb::object Get(nb::handle object, const Name& name) {
+  return nb::steal(PyObject_GetAttr(object.ptr(), name.object.ptr()));
+}
+nb::object Call(nb::handle object, const Name& method) {
+  PyObject* self = object.ptr();
+  return nb::steal(PyObject_VectorcallMethod(method.object.ptr(), &self, 1, nullptr));
+}
+nb::object Call(nb::handle function) { return nb::steal(PyObject_CallNoArgs(function.ptr())); }
+
+// Null after an error, too.
+void* Data(nb::handle tensor) {
+  static const Name data_ptr("data_ptr");
+  const nb::object address = Call(tensor, data_ptr);
+  return address.is_valid() ? PyLong_AsVoidPtr(address.ptr()) : nullptr;
+}
+
+// The dtype as posenc has it; 0 for any other.
+posenc_type TypeOf(const Torch& torch, nb::handle dtype) {
+  for (int type = POSENC_F32; type <= POSENC_I64; ++type) {
+    if (dtype.is(PyTuple_GetItem(torch.dtypes.ptr(), type - POSENC_F32)))
+      return static_cast<posenc_type>(type);
+  }
+  return {};
+}
+
+bool IsZero(nb::handle number) { return PyLong_AsLong(number.ptr()) == 0; }
+
+// Of a plain tensor; false after an error, too.
+bool IsDense(const Torch& torch, nb::handle object, DenseTensor* tensor) {
+  static const Name requires_grad("requires_grad"), is_cpu("is_cpu"), dtype("dtype"), shape("shape");
+  static const Name is_contiguous("is_contiguous"), is_neg("is_neg");
+  tensor->type = TypeOf(torch, Get(object, dtype));
+  if (tensor->type == 0 || Get(object, is_cpu).ptr() != Py_True) return false;
+  if (Call(object, is_contiguous).ptr() != Py_True) return false;
+  if (tensor->type != POSENC_I32 &&
+      tensor->type != POSENC_I64) {  // which are neither negated nor differentiated
+    if (Call(object, is_neg).ptr() != Py_False) return false;
+    if (Get(object, requires_grad).ptr() != Py_False && Call(torch.is_grad_enabled).ptr() != Py_False)
+      return false;
+  }
+  const nb::object sizes = Get(object, shape);
+  if (!sizes.is_valid()) return false;
+  tensor->axes = static_cast<size_t>(PyTuple_Size(sizes.ptr()));
+  if (tensor->axes > DenseTensor::kMaxAxes) return false;
+  for (size_t axis = 0; axis < tensor->axes; ++axis) {
+    tensor->shape[axis] = PyLong_AsLongLong(PyTuple_GetItem(sizes.ptr(), static_cast<Py_ssize_t>(axis)));
+  }
+  tensor->data = Data(object);
+  return tensor->data != nullptr && tensor->count() != 0;
 }
 
 // A tensor that is its elements and nothing else, as most are: decided without a call of Python's functions.
@@ -70,7 +136,7 @@ void RequireConstant(const Torch& torch, nb::handle object, const std::string& n
 void RequireNoRecording() {
   const Torch* torch = Imported();
   if (torch == nullptr) return;
-  if (torch->tracing_state().is_none() && torch->mode_count().equal(nb::int_(0))) return;
+  if (torch->tracing_state().is_none() && IsZero(torch->mode_count())) return;
   torch->require_no_recording();
 }
 
@@ -93,5 +159,36 @@ nb::object OutsideTransforms() {
 }
 
 void MoveVersion(nb::handle tensor) { Imported()->move_version(tensor); }
+
+bool IsIdle() {
+  const Torch* torch = Imported();
+  return torch != nullptr && Call(torch->tracing_state).is_none() && IsZero(Call(torch->mode_count)) &&
+         IsZero(Call(torch->function_mode_count)) && Call(torch->are_transforms_active).ptr() == Py_False &&
+         !HasTangents(*torch);
+}
+
+size_t DenseTensor::count() const {
+  size_t count = 1;
+  for (size_t axis = 0; axis < axes; ++axis) count *= static_cast<size_t>(shape[axis]);
+  return count;
+}
+
+bool ToDense(nb::handle object, DenseTensor* tensor) {
+  const Torch* torch = Imported();
+  if (torch == nullptr || !object.type().is(torch->tensor)) return false;
+  if (IsDense(*torch, object, tensor)) return true;
+  PyErr_Clear();
+  return false;
+}
+
+nb::object EmptyLike(nb::handle tensor, bool keeps_strides, void** data) {
+  const Torch* torch = Imported();
+  const nb::object arguments = nb::steal(PyTuple_Pack(1, tensor.ptr()));
+  PyObject* keywords = keeps_strides ? nullptr : torch->contiguously.ptr();
+  nb::object made = nb::steal(PyObject_Call(torch->empty_like.ptr(), arguments.ptr(), keywords));
+  if (made.is_valid()) *data = Data(made);
+  if (PyErr_Occurred() != nullptr) nb::raise_python_error();
+  return made;
+}
 
 }  // namespace posenc_python

@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "posenc/posenc_c.h"
+
 namespace posenc_python {
 
 namespace nb = nanobind;
@@ -29,6 +31,30 @@ nb::object OutsideTransforms();
 
 // For a tensor that has been written: backward() then refuses to use its former elements.
 void MoveVersion(nb::handle tensor);
+
+// Whether torch only computes: it records no operators, transforms no functions, and has neither tangents nor
+// a mode that may change what a tensor answers.
+bool IsIdle();
+
+// A contiguous tensor with elements in the CPU's memory, and all that such a tensor is while torch is idle.
+// It lives as long as the object that was asked.
+struct DenseTensor {
+  static constexpr size_t kMaxAxes = 8;
+
+  size_t count() const;  // of elements
+
+  void* data;
+  posenc_type type;
+  size_t axes;
+  int64_t shape[kMaxAxes];
+};
+
+// False for whatever is no such tensor, or may require a gradient; nothing is raised.
+bool ToDense(nb::handle object, DenseTensor* tensor);
+
+// A new tensor of the same shape and type, and its memory; its strides are those of its shape, or the
+// other's.
+nb::object EmptyLike(nb::handle tensor, bool keeps_strides, void** data);
 
 }  // namespace posenc_python
 

@@ -1,4 +1,5 @@
-"""bench.py: the package beside the recipes of notebooks, best of several, all in one run; then single calls."""
+"""bench.py: the package beside the recipes of notebooks, best of several, all in one run; then single calls, and a decode
+step of posenc.torch beside torch's own."""
 
 import math
 import time
@@ -8,6 +9,7 @@ import posenc
 
 try:
     import torch
+    import posenc.torch
 except ImportError:
     torch = None
 
@@ -40,6 +42,24 @@ def best(work, times=1, rounds=15):
     return least
 
 
+def one_token():
+    """What a model does for each token, and for 8 sequences of 512 before the first."""
+    x, many, table = torch.zeros(1, 1, DIM), torch.zeros(8, 512, DIM), posenc.table(ROWS, DIM, dtype=torch.float32)[None]
+    q, k, position = torch.randn(1, 32, 1, 128), torch.randn(1, 8, 1, 128), torch.tensor([[777]])
+    layer = posenc.torch.SinusoidalPositionalEncoding(DIM).eval()
+    rotary = posenc.torch.RotaryEmbedding(posenc.Rotary(128, preset="llama3"))
+    with torch.no_grad():
+        print("a token")
+        for name, work in {
+            "x + table[:, 77:78]": lambda: x + table[:, 77:78],
+            "layer(x, first=77)": lambda: layer(x, first=77),
+            "rotary.rotate(q, k, position)": lambda: rotary.rotate(q, k, position),
+        }.items():
+            print(f"  {name:34} {1e6 * best(work, 5000, 15):5.2f} microseconds")
+        theirs, ours = best(lambda: many + table[:, :512], 5, 50), best(lambda: layer(many), 5, 50)
+        print(f"8 x 512 x {DIM}: {1e3 * ours:.3f} ms, {ours / theirs:.2f} of x + table[:, :512]")
+
+
 def main():
     encoder, positions, row = posenc.Encoder(DIM), numpy.array([7]), numpy.zeros((1, DIM), "float32")
     if torch:
@@ -63,6 +83,7 @@ def main():
     if torch:
         x = torch.zeros(1, DIM)
         print(f"  {'encoder.add_(tensor)':34} {1e6 * best(lambda: encoder.add_(x), 5000, 7):5.2f} microseconds")
+        one_token()
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import posenc
 try:
     import torch
     import posenc.torch as pt
+    from posenc._posenc import eager_add, eager_rotate
 except ImportError:
     raise unittest.SkipTest("SKIPPED: python3-torch is not installed")
 
@@ -146,6 +147,96 @@ class Results(Operators):
             again = pt._kernels.parse(pt.spec(made))
             self.assertEqual(pt.spec(again), pt.spec(made))
             self.assertTrue((again.frequencies == made.frequencies).all())
+
+
+class Mode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, call, types, args=(), kwargs=None):
+        return call(*args, **kwargs or {})
+
+
+class Eager(Operators):
+    """The entries of a decode step: the same bits and strides as through the dispatcher, and nothing else."""
+
+    def test_add(self):
+        for dtype in FLOATS:
+            for shape, positions in (((1, 1, DIM), None), ((1, 1, DIM), [[9]]), ((1, 1, DIM), [9.5]), ((5, DIM), [0, 7, 3, 3, -2]), ((2, 5, DIM), None), ((DIM,), None),
+                                     ((1, 1, 5, DIM), [[[0, 7, 3, 3, -2]]]), ((64, 16, DIM), None)):
+                x = random(*shape).to(dtype)
+                at = None if positions is None else torch.tensor(positions)
+                for x in x, x.transpose(0, -2).contiguous().transpose(0, -2) if len(shape) > 1 and shape[0] == 1 else x:
+                    same, arguments = x.clone(), (at, 0 if positions else 77, 2.0)
+                    made = eager_add(x, ENCODER, *arguments)
+                    self.same(made, torch.ops.posenc.add(x, E, *arguments))
+                    self.assertEqual(made.stride(), torch.ops.posenc.add(x, E, *arguments).stride())
+                    self.same(x, same)
+
+    def test_rotate(self):
+        for dtype in FLOATS:
+            for axis in -2, -3:
+                for batch, tokens, positions in (((1,), 1, None), ((1,), 1, [[777]]), ((1,), 1, [7.5]), ((), 5, [0, 7, 3, 3, -2]), ((2, 3), 5, None),
+                                                 ((2,), 5, [0, 7, 3, 3, -2]), ((1,), 5, [[0, 7, 3, 3, -2]])):
+                    q, k = (random(*batch, *((heads, tokens) if axis == -2 else (tokens, heads)), DIM).to(dtype) for heads in (4, 1))
+                    at = None if positions is None else torch.tensor(positions)
+                    for tensors in (q, k), (q,), (q.transpose(-2, -3), k.transpose(-2, -3)) if tokens == 1 else (q,):
+                        arguments = at, 0 if positions else 777, 0.5, True, axis
+                        if tensors[0].shape[axis] != tokens:
+                            arguments = *arguments[:-1], -5 - axis
+                        same = [tensor.clone() for tensor in tensors]
+                        made = eager_rotate(tensors, MIXED, *arguments)
+                        for one, other in zip(made, torch.ops.posenc.rotate(list(tensors), pt.spec(MIXED), *arguments)):
+                            self.same(one, other)
+                            self.assertEqual(one.stride(), other.stride())
+                        for one, other in zip(tensors, same):
+                            self.same(one, other)
+
+    def test_others(self):
+        """Any other call is left to the general way."""
+        x, q, p, axes = random(1, DIM), random(1, 1, 1, DIM), torch.tensor([3]), posenc.Rotary(DIM, axes=2, sections=[3, 5])
+        add, rotate = [x, ENCODER, p, 0, 1.0], [(q,), ROTARY, p, 0, 1.0, False, -3]
+        of_x = (x.clone().requires_grad_(), torch.nn.Parameter(x), x.to("meta"), x.to_sparse(), x.double(), x.int(), torch.zeros(1, 7), torch.zeros(()), random(3, DIM),
+                torch.zeros(0, DIM), x[:0], torch._neg_view(x), random(1, 2 * DIM)[:, ::2], x.numpy(), None, x.cfloat(), random(2, 1, DIM), random(1, 1 << 15).view(-1, DIM))
+        of_positions = (p.float().requires_grad_(), p.to("meta"), p.to(torch.int8), torch.tensor(3), torch.tensor([3, 3]), torch.tensor([[3, 3]]), [3], 3, torch.tensor([float("nan")]), torch.tensor([2**31 + 1]))
+        for i, others in enumerate((of_x, (ROTARY, E, None), of_positions, (1, -1, True, None, 2**64, p), (None, "1", 1, p))):
+            for other in others:
+                self.assertIsNone(eager_add(*add[:i], other, *add[i + 1:]), (i, other))
+        self.assertIsNotNone(eager_add(*add))
+        of_tensors = [((), [], [q], q, None, (random(1, 1025, DIM),), (q, None), (q, random(2, 1, DIM)), (q, q.half()), (q[..., :-1],), (random(2, DIM),))] + [[(other,) for other in (
+            q.clone().requires_grad_(), q.to("meta"), q.to_sparse(), q.double(), torch._neg_view(q), q.numpy(), random(1, 2 * DIM, 1).transpose(1, 2)[..., ::2], q[:0], random(0, 1, DIM))]]
+        for others in of_tensors:
+            for other in others:
+                self.assertIsNone(eager_rotate(other, *rotate[1:]), other)
+        of_rotary = (ENCODER, R, axes, None)
+        for i, others in enumerate((of_rotary, of_positions, (1, -1, True, None, 2**64, p), (0.0, float("nan"), None, 1, [1.0]), (0, None, p), (-1, -4, None, -3.0, p)), 1):
+            for other in others:
+                self.assertIsNone(eager_rotate(*rotate[:i], other, *rotate[i + 1:]), (i, other))
+        self.assertIsNotNone(eager_rotate(*rotate))
+        self.assertIsNone(eager_add(x, ENCODER, None, 2**31 + 1, 1.0))
+        self.assertIsNone(eager_rotate((random(2, 1, 1, DIM),), ROTARY, torch.tensor([[3], [4]]), *rotate[3:]))
+
+    def test_while_torch_is_at_work(self):
+        from torch.autograd import forward_ad
+
+        x, q, seen = random(1, DIM), random(1, 1, 1, DIM), []
+
+        def both(*_):
+            seen.append((eager_add(x, ENCODER, None, 0, 1.0), eager_rotate((q,), ROTARY, None, 0, 1.0, False, -3)))
+            return x
+
+        torch.jit.trace(both, x, check_trace=False)
+        from torch.fx.experimental.proxy_tensor import make_fx
+
+        make_fx(both)(x)
+        with forward_ad.dual_level():
+            both()
+        try:
+            from functorch import vmap
+        except ImportError:
+            vmap = lambda call: call
+        vmap(lambda y: (both(), y)[1])(x)
+        with Mode():
+            both()
+        self.assertGreaterEqual(len(seen), 5)
+        self.assertEqual({(type(a), type(b)) for a, b in seen}, {(type(None),) * 2})
 
 
 class Gradients(Operators):

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from posenc import Encoder, Rotary
+from posenc._posenc import eager_rotate
 from posenc.torch._kernels import spec
-from posenc.torch._operators import add, cos_sin, embed, encode, rotate
+from posenc.torch._operators import add, cos_sin, embed, encode, is_compiling, rotate
 
 _TABLES = ("pe", "pos_encoding", "positional_encoding", "encoding")  # buffers of those that keep a table
 _LARGEST_DIFFERENCE = 0.01  # from a checkpoint's table; phases in float32 are wrong by 0.001 at position 10,000
@@ -179,6 +180,10 @@ class RotaryEmbedding(nn.Module):
 
         position_ids  [rows], [1, rows] or [batch, rows], after axes if a position has several
         """
+        if not is_compiling():
+            made = eager_rotate((q, k), self.rotary, position_ids, 0, 1.0, False, token_axis)
+            if made is not None:
+                return made
         q, k = rotate((q, k), self.spec, self._positions(position_ids, q.shape[:-3]), token_axis=token_axis)
         return q, k
 

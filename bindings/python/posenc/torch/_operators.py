@@ -6,10 +6,11 @@ import torch
 from torch import Tensor
 
 from posenc import Encoder, Rotary, _torch
+from posenc._posenc import eager_add, eager_rotate
 from posenc.torch import _kernels
 from posenc.torch._kernels import adjoint, parse, text_of
 
-_is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)  # torch 1.13 compiles nothing
+is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)  # torch 1.13 compiles nothing
 
 
 # Their gradients. Each is linear in tensors, and its adjoint is another of them, so that gradients have gradients too.
@@ -290,7 +291,7 @@ def _given(name, tensor):
 
 
 def _apply(function, name, *arguments):
-    if not _is_compiling() and _in_transform():
+    if not is_compiling() and _in_transform():
         return _with_gradient(function)(*arguments)
     return getattr(torch.ops.posenc, name)(*arguments)
 
@@ -308,7 +309,7 @@ _are_transforms_active, _forward_ad, _Parameter = _torch.are_transforms_active, 
 
 def _is_plain(positions, *tensors):
     """Whether nothing of torch's is at work but the elements of these tensors: posenc's own call does all there is."""
-    if _is_compiling() or _tracing_state() is not None or _mode_count() or _are_transforms_active():
+    if is_compiling() or _tracing_state() is not None or _mode_count() or _are_transforms_active():
         return False
     for tensor in tensors if positions is None else (positions, *tensors):
         if type(tensor) is not Tensor and type(tensor) is not _Parameter or not tensor.is_cpu:
@@ -320,7 +321,7 @@ def _is_plain(positions, *tensors):
 
 def _is_recording():
     """Whether calls are recorded by what knows torch's own calls in place only."""
-    return _is_compiling() or _torch.mode_count() or _torch.are_transforms_active()
+    return is_compiling() or _torch.mode_count() or _torch.are_transforms_active()
 
 
 # The functions.
@@ -348,6 +349,10 @@ def add(
     first      position of the first row
     positions  instead of first: [rows] or [..., rows], integers or floats
     """
+    if not is_compiling():
+        made = eager_add(x, parse(encoder) if type(encoder) is str else encoder, positions, first, scale)
+        if made is not None:
+            return made
     if _is_plain(positions, x):
         return _kernels.add(x, encoder, positions, first, scale)
     return _apply(_Add, "add", _given("x", x), text_of(encoder), positions, first, scale)
@@ -398,6 +403,12 @@ def rotate(
     first       position of the first token
     positions   instead of first: [tokens] or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
     """
+    if not is_compiling():
+        its = parse(rotary) if type(rotary) is str else rotary
+        all_ = tuple(tensors) if type(tensors) is list else tensors
+        made = eager_rotate(all_, its, positions, first, scale, inverse, token_axis)
+        if made is not None:
+            return list(made)
     _require_list(tensors)
     if _is_plain(positions, *tensors):
         return _kernels.rotate(tensors, rotary, positions, first, scale, inverse, token_axis)

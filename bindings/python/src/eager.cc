@@ -1,0 +1,141 @@
+// The calls of posenc.torch that a decode step makes, in one entry each: contiguous tensors, new results, and
+// nothing of torch's at work but the elements. For any other call, also one that is an error, an entry
+// returns None and has done nothing; posenc.torch then takes its general way, which says what is wrong.
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "encoder.h"
+#include "rotary.h"
+#include "torch.h"
+
+namespace posenc_python {
+namespace {
+
+// Elements of a call. It takes less time than letting other threads run, and a copy costs less than adding in
+// one pass.
+constexpr size_t kMost = 1 << 14;
+
+// Of the arguments of a call those that say where its rows or tokens are, and by what they are multiplied.
+struct Where {
+  // False for anything but integers and numbers, or first beside positions.
+  bool Take(nb::handle from, nb::handle at, nb::handle by) {
+    if (!PyLong_CheckExact(from.ptr()) || !PyFloat_CheckExact(by.ptr())) return false;
+    int overflow = 0;
+    first = PyLong_AsLongLongAndOverflow(from.ptr(), &overflow);
+    scale = PyFloat_AsDouble(by.ptr());
+    is_list = !at.is_none();
+    return overflow == 0 && (!is_list || (first == 0 && ToDense(at, &positions)));
+  }
+
+  // Whether positions are [rows], or the first axes of x if but for rows they are 1.
+  bool Fits(const DenseTensor& x, size_t before, size_t rows) const {
+    if (positions.count() != rows) return false;
+    if (positions.axes == 1) return true;
+    return positions.axes == before + 1 && std::equal(x.shape, x.shape + before, positions.shape) &&
+           positions.shape[before] == static_cast<int64_t>(rows);
+  }
+
+  int64_t first;
+  double scale;
+  bool is_list;
+  DenseTensor positions;
+};
+
+bool IsFloat(posenc_type type) { return type == POSENC_F32 || type == POSENC_BF16 || type == POSENC_F16; }
+
+nb::object EagerAdd(nb::handle x, nb::handle encoder, nb::handle at, nb::handle first, nb::handle scale) {
+  DenseTensor from;
+  Where where;
+  const Encoder* self = nullptr;
+  if (!nb::try_cast(encoder, self) || self == nullptr || !IsIdle() || !ToDense(x, &from)) return nb::none();
+  if (!where.Take(first, at, scale) || !IsFloat(from.type) || from.axes == 0) return nb::none();
+  const size_t dim = self->encoder.dim(), last = from.axes - 1, count = from.count();
+  if (static_cast<size_t>(from.shape[last]) != dim || count > kMost) return nb::none();
+  const size_t all = count / dim, rows = last == 0 ? 1 : static_cast<size_t>(from.shape[last - 1]);
+  if (where.is_list && (last == 0 || all != rows || !where.Fits(from, last - 1, rows))) return nb::none();
+  void* to = nullptr;
+  nb::object made = EmptyLike(x, /*keeps_strides=*/true, &to);
+  const posenc_encoder* c_encoder = self->encoder.c_encoder();
+  const auto factor = static_cast<float>(where.scale);
+  std::memcpy(to, from.data, count * (from.type == POSENC_F32 ? 4 : 2));
+  const posenc_status status = where.is_list
+                                   ? posenc_add_at(c_encoder, where.positions.type, where.positions.data, all,
+                                                   from.type, to, dim, factor, nullptr)
+                                   : posenc_add_batch(c_encoder, where.first, POSENC_I64, nullptr, all / rows,
+                                                      rows, from.type, to, rows * dim, dim, factor, nullptr);
+  return status == POSENC_OK ? made : nb::none();
+}
+
+nb::object EagerRotate(nb::handle tensors, nb::handle rotary, nb::handle at, nb::handle first,
+                       nb::handle scale, nb::handle inverse, nb::handle token_axis) {
+  Where where;
+  const Rotary* self = nullptr;
+  if (!PyTuple_CheckExact(tensors.ptr()) || !nb::try_cast(rotary, self) || self == nullptr ||
+      self->axes != 1) {
+    return nb::none();
+  }
+  const int64_t axis = PyLong_CheckExact(token_axis.ptr()) ? PyLong_AsLong(token_axis.ptr()) : 0;
+  if ((axis != -2 && axis != -3) || !PyBool_Check(inverse.ptr()) || !IsIdle()) return nb::none();
+  if (!where.Take(first, at, scale) || where.scale == 0.0) return nb::none();
+  std::vector<posenc_heads> heads;
+  const Py_ssize_t tensor_count = PyTuple_Size(tensors.ptr());
+  nb::object made = nb::steal(PyTuple_New(tensor_count));
+  posenc_type type = {};
+  size_t tokens = 0, all = 0;
+  for (Py_ssize_t i = 0; i < tensor_count; ++i) {
+    const nb::handle tensor = PyTuple_GetItem(tensors.ptr(), i);
+    DenseTensor from;
+    if (!ToDense(tensor, &from) || !IsFloat(from.type) || from.axes < 3) return nb::none();
+    const size_t before = from.axes - 3, dim = self->rotary.head_dim();
+    const int64_t* last = from.shape + before;  // [tokens, heads, head_dim] or [heads, tokens, head_dim]
+    const auto own = static_cast<size_t>(last[axis + 3]), count = static_cast<size_t>(last[-2 - axis]);
+    if (static_cast<size_t>(last[2]) != dim) return nb::none();
+    if (heads.empty()) type = from.type, tokens = own;
+    if (from.type != type || own != tokens) return nb::none();
+    all += from.count();
+    if (all > kMost || (where.is_list && !where.Fits(from, before, tokens))) return nb::none();
+    void* to = nullptr;
+    PyTuple_SetItem(made.ptr(), i, EmptyLike(tensor, /*keeps_strides=*/false, &to).release().ptr());
+    const size_t size = own * count * dim;
+    for (size_t b = 0; b < from.count() / size; ++b) {
+      const size_t at_byte = b * size * (type == POSENC_F32 ? 4 : 2);
+      posenc_heads one{};
+      one.data = static_cast<char*>(to) + at_byte;
+      one.source = static_cast<char*>(from.data) + at_byte;
+      one.heads = count;
+      one.token_stride = one.source_token_stride = axis == -3 ? count * dim : dim;
+      one.head_stride = one.source_head_stride = axis == -3 ? dim : own * dim;
+      one.scale = where.scale;
+      one.inverse = inverse.ptr() == Py_True ? 1 : 0;
+      heads.push_back(one);
+    }
+  }
+  if (heads.empty()) return nb::none();
+  const posenc_rotary* c_rotary = self->rotary.c_rotary();
+  const posenc_status status =
+      where.is_list ? posenc_rotate_at(c_rotary, where.positions.type, where.positions.data, tokens, type,
+                                       heads.data(), heads.size(), nullptr)
+                    : posenc_rotate(c_rotary, where.first, tokens, type, heads.data(), heads.size());
+  return status == POSENC_OK ? made : nb::none();
+}
+
+}  // namespace
+
+void BindEager(nb::module_& module) {
+  module.def(
+      "eager_add", &EagerAdd, "x"_a.none(), "encoder"_a.none(), "positions"_a.none(), "first"_a.none(),
+      "scale"_a.none(),
+      nb::sig("def eager_add(x: typing.Any, encoder: typing.Any, positions: typing.Any, first: typing.Any, "
+              "scale: typing.Any) -> typing.Any"));
+  module.def(
+      "eager_rotate", &EagerRotate, "tensors"_a.none(), "rotary"_a.none(), "positions"_a.none(),
+      "first"_a.none(), "scale"_a.none(), "inverse"_a.none(), "token_axis"_a.none(),
+      nb::sig("def eager_rotate(tensors: typing.Any, rotary: typing.Any, positions: typing.Any, first: "
+              "typing.Any, scale: typing.Any, inverse: typing.Any, token_axis: typing.Any) -> typing.Any"));
+}
+
+}  // namespace posenc_python
