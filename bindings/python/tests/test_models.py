@@ -292,6 +292,11 @@ class Rotaries(Modules):
         self.assertEqual(pt.RotaryEmbedding(rotary)(x, positions)[0].device.type, "cpu")
         with self.assertRaisesRegex(RuntimeError, "positions is on meta|positions is on another device"):
             pt.RotaryEmbedding(rotary).rotate(torch.zeros(1, 2, 5, 16), torch.zeros(1, 2, 5, 16), positions.to("meta"))
+        for i, name in enumerate(("q", "k", "position_ids")):
+            arguments = [torch.zeros(1, 2, 5, 16), torch.zeros(1, 2, 5, 16), positions]
+            arguments[i] = [1]
+            with self.assertRaisesRegex(TypeError, f"{name} must be a tensor, not <class 'list'>"):
+                pt.RotaryEmbedding(rotary).rotate(*arguments)
 
 
 class Patch(Modules):

@@ -229,10 +229,11 @@ class Eager(Operators):
         with forward_ad.dual_level():
             both()
         try:
-            from functorch import vmap
+            import functorch
+
+            getattr(torch, "func", functorch).vmap(lambda y: (both(), y)[1])(x)
         except ImportError:
-            vmap = lambda call: call
-        vmap(lambda y: (both(), y)[1])(x)
+            both()
         with Mode():
             both()
         self.assertGreaterEqual(len(seen), 5)
@@ -597,6 +598,19 @@ class Refusals(Operators):
             self.refused(RuntimeError, text, lambda q: pt.rotate_([q, k], R), q)
         for table, text in ((torch.zeros(3, 7), "table must have 16 columns"), (torch.zeros(DIM), "table must have two axes"), (torch.zeros(3, DIM).double(), "table must be of float32")):
             self.refused(RuntimeError, text, lambda table: pt.embed(IDS, table, E), table)
+
+    def test_layouts(self):
+        def dense(tensor):
+            return tensor if tensor.layout == torch.strided else tensor.to_dense()
+
+        for convert in torch.Tensor.to_sparse, torch.Tensor.to_sparse_csr, torch.Tensor.to_mkldnn:
+            x, q = convert(torch.ones(3, DIM)), torch.ones(3, 2, DIM)
+            k = q.flatten(1).to_sparse_csr() if convert is torch.Tensor.to_sparse_csr else convert(q)
+            for name, call, written in (("x", lambda: pt.add(x, E), x), ("x", lambda: pt.add_(x, E), x), ("table", lambda: pt.embed(IDS[:, :3], x, E), x),
+                                        ("k", lambda: pt.rotate([q, k], R), k), ("k", lambda: pt.rotate_([q, k], R), q), ("q", lambda: pt.rotate([k], R), k)):
+                with self.assertRaisesRegex(RuntimeError, f"^{name} must be a strided tensor, not torch.(sparse_coo|sparse_csr|_mkldnn)"):
+                    call()
+                self.assertTrue((dense(written) == 1).all())
 
     def test_ids(self):
         table = torch.zeros(5, DIM)

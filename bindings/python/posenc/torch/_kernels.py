@@ -81,6 +81,10 @@ def _require_floats(name, tensor):
     require(tensor.dtype in _FLOATS, "{} must be of float32, float16 or bfloat16, not {}", name, tensor.dtype)
 
 
+def _require_strided(name, tensor):
+    require(tensor.layout == torch.strided, "{} must be a strided tensor, not {}", name, tensor.layout)
+
+
 def _require_columns(name, tensor, dim):
     require(tensor.ndim > 0 and tensor.shape[-1] == dim, "{} must have {} columns; its shape is {}", name, dim,
              list(tensor.shape))
@@ -137,6 +141,7 @@ _FEW = 1 << 14  # elements, whose copy costs less than the arguments of another 
 
 def add(x, encoder, positions, first, scale):
     encoder = object_of(encoder, Encoder)
+    _require_strided("x", x)
     if x.numel() > _FEW and x.is_contiguous() and x.dtype in _FLOATS and x.ndim > 1 and x.shape[-1] == encoder.dim:
         rows = x.view(-1, encoder.dim)  # as a table of embeddings, each taken once: one pass instead of two
         ids = torch.arange(len(rows), dtype=torch.int32).view(x.shape[:-1])
@@ -174,6 +179,7 @@ def _first(positions, first):
 
 @_as_torch
 def embed(ids, table, encoder, positions, first, scale, dtype):
+    _require_strided("table", table)
     table = table if table.stride(-1) == 1 else table.contiguous()
     first = _first(positions, first)
     return object_of(encoder, Encoder).embed(ids, table, positions=positions, first=first, scale=scale, dtype=dtype)
@@ -206,8 +212,14 @@ def scatter_meta(gradient, ids, rows, scale):
     return gradient.new_empty([rows, gradient.shape[-1]])
 
 
+def _named(tensors):
+    return zip(("q", "k", *("a tensor" for _ in tensors)), tensors)
+
+
 @_as_torch
 def rotate(tensors, rotary, positions, first, scale, inverse, token_axis):
+    for name, tensor in _named(tensors):
+        _require_strided(name, tensor)
     if sum(tensor.numel() for tensor in tensors) <= _FEW:
         made = [tensor.clone(memory_format=torch.contiguous_format) for tensor in tensors]
         rotate_all_(made, rotary, positions, first, scale, inverse, token_axis)
@@ -238,7 +250,7 @@ def rotate_meta(tensors, rotary, positions, first, scale, inverse, token_axis):
     tensors = [tensors] if isinstance(tensors, torch.Tensor) else tensors
     require(len(tensors) > 0, "tensors must not be empty")
     require(token_axis in (-3, -2), "token_axis must be -3, [..., tokens, heads, head_dim], or -2")
-    for name, tensor in zip(("q", "k", *("a tensor" for _ in tensors)), tensors):
+    for name, tensor in _named(tensors):
         _require_floats(name, tensor)
         _require_columns(name, tensor, rotary.head_dim)
         require(tensor.ndim >= -token_axis, "{} must have at least {} axes; its shape is {}", name, -token_axis,

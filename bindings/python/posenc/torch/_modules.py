@@ -184,6 +184,9 @@ class RotaryEmbedding(nn.Module):
             made = eager_rotate((q, k), self.rotary, position_ids, 0, 1.0, False, token_axis)
             if made is not None:
                 return made
+        for name, given in ("q", q), ("k", k), ("position_ids", position_ids):
+            if not isinstance(given, Tensor):
+                raise TypeError(f"{name} must be a tensor, not {type(given)}")
         q, k = rotate((q, k), self.spec, self._positions(position_ids, q.shape[:-3]), token_axis=token_axis)
         return q, k
 
