@@ -78,7 +78,9 @@ nb::object EagerRotate(nb::handle tensors, nb::handle rotary, nb::handle at, nb:
       self->axes != 1) {
     return nb::none();
   }
-  const int64_t axis = PyLong_CheckExact(token_axis.ptr()) ? PyLong_AsLong(token_axis.ptr()) : 0;
+  int overflow = 0;
+  const bool is_integer = PyLong_CheckExact(token_axis.ptr());
+  const int64_t axis = is_integer ? PyLong_AsLongAndOverflow(token_axis.ptr(), &overflow) : 0;
   if ((axis != -2 && axis != -3) || !PyBool_Check(inverse.ptr()) || !IsIdle()) return nb::none();
   if (!where.Take(first, at, scale) || where.scale == 0.0) return nb::none();
   std::vector<posenc_heads> heads;

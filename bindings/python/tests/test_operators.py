@@ -206,7 +206,7 @@ class Eager(Operators):
             for other in others:
                 self.assertIsNone(eager_rotate(other, *rotate[1:]), other)
         of_rotary = (ENCODER, R, axes, None)
-        for i, others in enumerate((of_rotary, of_positions, (1, -1, True, None, 2**64, p), (0.0, float("nan"), None, 1, [1.0]), (0, None, p), (-1, -4, None, -3.0, p)), 1):
+        for i, others in enumerate((of_rotary, of_positions, (1, -1, True, None, 2**64, p), (0.0, float("nan"), None, 1, [1.0]), (0, None, p), (-1, -4, None, -3.0, 2**64, p)), 1):
             for other in others:
                 self.assertIsNone(eager_rotate(*rotate[:i], other, *rotate[i + 1:]), (i, other))
         self.assertIsNotNone(eager_rotate(*rotate))
