@@ -17,7 +17,7 @@ never change, and serve all threads.
 """
 
 from functools import lru_cache as _lru_cache
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, overload as _overload
 
 from posenc import _posenc, _types
 from posenc._posenc import (
@@ -64,6 +64,20 @@ def rotary_presets() -> Dict[str, Preset]:
     return {name: Preset(*its) for name, *its in _posenc.rotary_presets()}
 
 
+@_overload
+def encode(positions: _types.Numbers, dim: int, *, dtype: _types.DType = None, out: _types.A, **members: Any) -> _types.A: ...
+@_overload
+def encode(
+    positions: _types.Numbers, dim: int, *, dtype: _types.TensorDType, out: None = None, **members: Any
+) -> _types.Tensor: ...
+@_overload
+def encode(
+    positions: _types.Tensor, dim: int, *, dtype: None = None, out: None = None, **members: Any
+) -> _types.Tensor: ...
+@_overload
+def encode(
+    positions: _types.Numbers, dim: int, *, dtype: _types.NdarrayDType = None, out: None = None, **members: Any
+) -> _types.Ndarray: ...
 def encode(
     positions: _types.Numbers, dim: int, *, dtype: _types.DType = None, out: Optional[_types.Array] = None, **members: Any
 ) -> _types.Array:
@@ -78,6 +92,18 @@ def encode(
     return _encoder(dim, members).encode(positions, dtype=dtype, out=out)
 
 
+@_overload
+def table(
+    rows: int, dim: int, *, first: int = 0, dtype: _types.DType = None, out: _types.A, **members: Any
+) -> _types.A: ...
+@_overload
+def table(
+    rows: int, dim: int, *, first: int = 0, dtype: _types.TensorDType, out: None = None, **members: Any
+) -> _types.Tensor: ...
+@_overload
+def table(
+    rows: int, dim: int, *, first: int = 0, dtype: _types.NdarrayDType = None, out: None = None, **members: Any
+) -> _types.Ndarray: ...
 def table(
     rows: int, dim: int, *, first: int = 0, dtype: _types.DType = None, out: Optional[_types.Array] = None, **members: Any
 ) -> _types.Array:

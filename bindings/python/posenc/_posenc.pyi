@@ -1,7 +1,17 @@
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import posenc._types
+from posenc._types import (
+    A,
+    B,
+    DType,
+    Ndarray,
+    NdarrayDType,
+    Numbers,
+    Tensor,
+    TensorDType
+)
 
 
 class Encoder:
@@ -44,7 +54,14 @@ class Encoder:
         Encoder(dim, preset=name, **overrides): posenc.presets() has the names.
         """
 
-    def encode(self, positions: posenc._types.Numbers, *, dtype: posenc._types.DType = None, out: posenc._types.Array | None = None) -> posenc._types.Array:
+    @overload
+    def encode(self, positions: Numbers, *, dtype: DType = None, out: A) -> A: ...
+    @overload
+    def encode(self, positions: Numbers, *, dtype: TensorDType, out: None = None) -> Tensor: ...
+    @overload
+    def encode(self, positions: Tensor, *, dtype: None = None, out: None = None) -> Tensor: ...
+    @overload
+    def encode(self, positions: Numbers, *, dtype: NdarrayDType = None, out: None = None) -> Ndarray:
         """
         The encoding at each of the positions: [..., dim].
 
@@ -56,12 +73,17 @@ class Encoder:
         ValueError names the first position out of range; then nothing has been written.
         """
 
-    def table(self, rows: int, *, first: int = 0, dtype: posenc._types.DType = None, out: posenc._types.Array | None = None) -> posenc._types.Array:
+    @overload
+    def table(self, rows: int, *, first: int = 0, dtype: DType = None, out: A) -> A: ...
+    @overload
+    def table(self, rows: int, *, first: int = 0, dtype: TensorDType, out: None = None) -> Tensor: ...
+    @overload
+    def table(self, rows: int, *, first: int = 0, dtype: NdarrayDType = None, out: None = None) -> Ndarray:
         """
         The encoding at first .. first + rows - 1: [rows, dim], otherwise as encode().
         """
 
-    def add_(self, x: posenc._types.Array, *, first: int | posenc._types.Numbers | None = None, positions: posenc._types.Numbers | None = None, scale: float = 1.0) -> posenc._types.Array:
+    def add_(self, x: A, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float = 1.0) -> A:
         """
         x = x * scale + encoding, in place, rounded as x * scale, a float32 encoding and the sum.
 
@@ -73,7 +95,14 @@ class Encoder:
         Returns x. On an error x is as it was.
         """
 
-    def embed(self, ids: posenc._types.Numbers, table: posenc._types.Array, *, first: int | None = None, positions: posenc._types.Numbers | None = None, scale: float = 1.0, dtype: posenc._types.DType = None, out: posenc._types.Array | None = None) -> posenc._types.Array:
+    @overload
+    def embed(self, ids: Numbers, table: Numbers, *, first: int | None = None, positions: Numbers | None = None, scale: float = 1.0, dtype: DType = None, out: A) -> A: ...
+    @overload
+    def embed(self, ids: Numbers, table: Numbers, *, first: int | None = None, positions: Numbers | None = None, scale: float = 1.0, dtype: TensorDType, out: None = None) -> Tensor: ...
+    @overload
+    def embed(self, ids: Numbers, table: Tensor, *, first: int | None = None, positions: Numbers | None = None, scale: float = 1.0, dtype: None = None, out: None = None) -> Tensor: ...
+    @overload
+    def embed(self, ids: Numbers, table: Numbers, *, first: int | None = None, positions: Numbers | None = None, scale: float = 1.0, dtype: NdarrayDType = None, out: None = None) -> Ndarray:
         """
         table[ids] * scale + encoding, in one pass: [..., rows, dim].
 
@@ -94,7 +123,7 @@ class Encoder:
         """The instruction set in use."""
 
     @property
-    def frequencies(self, /) -> posenc._types.Array:
+    def frequencies(self) -> Ndarray:
         """
         The frequencies in radians per step, [pairs] float64. Slow: microseconds each.
         """
@@ -161,7 +190,12 @@ class Rotary:
         TypeError; both name the key. So is a layer without a rotary a ValueError.
         """
 
-    def rotate_(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = None, positions: posenc._types.Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> Any:
+    @overload
+    def rotate_(self, q: A, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> A: ...
+    @overload
+    def rotate_(self, q: A, k: B, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, B]: ...
+    @overload
+    def rotate_(self, q: A, k: A, third: A, /, *more: A, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, ...]:
         """
         Rotates tensors, q and k for one, in place.
 
@@ -177,10 +211,26 @@ class Rotary:
         Returns the tensor, or a tuple of them. On an error all are as they were.
         """
 
-    def rotate(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = None, positions: posenc._types.Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> Any:
+    @overload
+    def rotate(self, q: A, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> A: ...
+    @overload
+    def rotate(self, q: A, k: B, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, B]: ...
+    @overload
+    def rotate(self, q: A, k: A, third: A, /, *more: A, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, ...]:
         """New tensors, rotated, contiguous; otherwise as rotate_()."""
 
-    def cache(self, tokens: int | None = None, *, first: int | None = None, positions: posenc._types.Numbers | None = None, layout: Literal['halves', 'duplicated', 'cos_sin', 'pairs', 'halves_twice'] = 'halves', dtype: posenc._types.DType = None) -> Any:
+    @overload
+    def cache(self, tokens: int | None = None, *, first: int | None = None, positions: Numbers | None = None, layout: Literal['cos_sin', 'pairs'], dtype: TensorDType) -> Tensor: ...
+    @overload
+    def cache(self, *, first: int | None = None, positions: Tensor, layout: Literal['cos_sin', 'pairs'], dtype: None = None) -> Tensor: ...
+    @overload
+    def cache(self, tokens: int | None = None, *, first: int | None = None, positions: Numbers | None = None, layout: Literal['cos_sin', 'pairs'], dtype: NdarrayDType = None) -> Ndarray: ...
+    @overload
+    def cache(self, tokens: int | None = None, *, first: int | None = None, positions: Numbers | None = None, layout: Literal['halves', 'duplicated', 'halves_twice'] = 'halves', dtype: TensorDType) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def cache(self, *, first: int | None = None, positions: Tensor, layout: Literal['halves', 'duplicated', 'halves_twice'] = 'halves', dtype: None = None) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def cache(self, tokens: int | None = None, *, first: int | None = None, positions: Numbers | None = None, layout: Literal['halves', 'duplicated', 'halves_twice'] = 'halves', dtype: NdarrayDType = None) -> tuple[Ndarray, Ndarray]:
         """
         Cosines and sines, times the amplitude, correctly rounded.
 
@@ -227,7 +277,7 @@ class Rotary:
         """The instruction set in use."""
 
     @property
-    def frequencies(self, /) -> posenc._types.Array:
+    def frequencies(self) -> Ndarray:
         """
         The scaled frequencies in radians per step, [rotary_dim / 2] float64, of summed axes axis by axis. Slow: microseconds each.
         """
@@ -240,7 +290,16 @@ class Rotary:
 
     def __deepcopy__(self, arg: object, /) -> object: ...
 
-def grid(axes: Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, prefix_rows: int = 0, dtype: posenc._types.DType = None, out: posenc._types.Array | None = None) -> posenc._types.Array:
+def eager_add(x: Any, encoder: Any, positions: Any, first: Any, scale: Any) -> Any: ...
+
+def eager_rotate(tensors: Any, rotary: Any, positions: Any, first: Any, scale: Any, inverse: Any, token_axis: Any) -> Any: ...
+
+@overload
+def grid(axes: Sequence[tuple[Encoder, int, int | Numbers]], *, prefix_rows: int = 0, dtype: DType = None, out: A) -> A: ...
+@overload
+def grid(axes: Sequence[tuple[Encoder, int, int | Numbers]], *, prefix_rows: int = 0, dtype: TensorDType, out: None = None) -> Tensor: ...
+@overload
+def grid(axes: Sequence[tuple[Encoder, int, int | Numbers]], *, prefix_rows: int = 0, dtype: NdarrayDType = None, out: None = None) -> Ndarray:
     """
     Encodings of images and video, a row a cell: [prefix_rows + cells, columns].
 
@@ -254,12 +313,15 @@ def grid(axes: Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, pr
         posenc.grid([(half, dim // 2, 14), (half, 0, 14)], prefix_rows=1)
     """
 
-def grid_add_(x: posenc._types.Array, axes: Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, prefix_rows: int = 0, scale: float = 1.0) -> posenc._types.Array:
+def grid_add_(x: A, axes: Sequence[tuple[Encoder, int, int | Numbers]], *, prefix_rows: int = 0, scale: float = 1.0) -> A:
     """
     x = x * scale + grid(axes), in place: x [prefix_rows + cells, columns]. Returns x; on an error it is as it was.
     """
 
-def positions_from_ids(ids: posenc._types.Numbers, padding_id: int, *, past: int = 0) -> posenc._types.Array:
+@overload
+def positions_from_ids(ids: Tensor, padding_id: int, *, past: int = 0) -> Tensor: ...
+@overload
+def positions_from_ids(ids: Numbers, padding_id: int, *, past: int = 0) -> Ndarray:
     """
     Positions of tokens, as fairseq and transformers number them: [..., tokens] int64.
 
@@ -272,7 +334,10 @@ def positions_from_ids(ids: posenc._types.Numbers, padding_id: int, *, past: int
         encoder.embed(ids, table, positions=posenc.positions_from_ids(ids, padding_id=1))
     """
 
-def positions_from_mask(mask: posenc._types.Array, *, normalization: Literal['none', 'f32', 'f64'] = 'none', scale: float = 0.0, offset: float = 0.0) -> tuple[posenc._types.Array, posenc._types.Array]:
+@overload
+def positions_from_mask(mask: Tensor, *, normalization: Literal['none', 'f32', 'f64'] = 'none', scale: float = 0.0, offset: float = 0.0) -> tuple[Tensor, Tensor]: ...
+@overload
+def positions_from_mask(mask: Numbers, *, normalization: Literal['none', 'f32', 'f64'] = 'none', scale: float = 0.0, offset: float = 0.0) -> tuple[Ndarray, Ndarray]:
     """
     Positions of an image's cells, as DETR counts them: y, x [..., height, width] float64.
 
@@ -283,10 +348,10 @@ def positions_from_mask(mask: posenc._types.Array, *, normalization: Literal['no
     offset         -0.5 for Deformable DETR
     """
 
-def presets() -> list: ...
+def presets() -> list[tuple[Any, ...]]: ...
 
-def rotary_presets() -> list: ...
+def rotary_presets() -> list[tuple[Any, ...]]: ...
 
-def targets() -> list: ...
+def targets() -> list[tuple[Any, ...]]: ...
 
 version: int = 100

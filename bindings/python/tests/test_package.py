@@ -85,7 +85,8 @@ class Package(unittest.TestCase):
             made = os.path.join(folder, "_posenc.pyi")
             if not os.path.exists(STUBGEN):
                 self.skipTest("SKIPPED: POSENC_STUBGEN does not name nanobind's stubgen.py")
-            output(sys.executable, STUBGEN, "-q", "-P", "-m", "posenc._posenc", "-o", made)
+            patterns = os.path.join(os.path.dirname(__file__), "../stub.patterns")
+            output(sys.executable, STUBGEN, "-q", "-P", "-p", patterns, "-m", "posenc._posenc", "-o", made)
             with open(made) as new, open(os.path.join(os.path.dirname(posenc.__file__), "_posenc.pyi")) as kept:
                 self.assertEqual(new.read(), kept.read(), "run bindings/python/make-stub")
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(posenc.__file__), "py.typed")))
