@@ -1,6 +1,6 @@
-// The calls of posenc.torch that a decode step makes, in one entry each: contiguous tensors, new results, and
-// nothing of torch's at work but the elements. For any other call, also one that is an error, an entry
-// returns None and has done nothing; posenc.torch then takes its general way, which says what is wrong.
+// The calls of posenc.torch that a decode step makes, in one entry each: few elements in contiguous tensors,
+// new results, and nothing recorded. For any other call, a wrong one too, an entry returns None and has
+// written nothing; posenc.torch then goes its general way, which says what is wrong.
 
 #include <nanobind/nanobind.h>
 
@@ -15,8 +15,8 @@
 namespace posenc_python {
 namespace {
 
-// Elements of a call. It takes less time than letting other threads run, and a copy costs less than adding in
-// one pass.
+// Elements of a call, at most. So few take so little time that the interpreter's lock is kept, and copying
+// them first is faster than adding in one pass.
 constexpr size_t kMost = 1 << 14;
 
 // Of the arguments of a call those that say where its rows or tokens are, and by what they are multiplied.

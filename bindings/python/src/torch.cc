@@ -12,7 +12,7 @@ struct Torch {
   nb::handle function_mode_count, is_grad_enabled, empty_like, contiguously, dtypes;
 };
 
-// Attributes of tensors: a name that is an object already costs a look-up less than characters.
+// An attribute's name as an object of Python's, which is looked up once.
 struct Name {
   explicit Name(const char* name) : object(PyUnicode_InternFromString(name)) {}
   nb::handle object;
@@ -59,8 +59,8 @@ bool HasTangents(const Torch& torch) {
   return !level.is_none() && PyLong_AsLong(level.ptr()) != -1;
 }
 
-// Attributes and results of calls without arguments, by Python's own functions, since tensors are asked for
-// many; null after an error.
+// Attributes, and results of calls without arguments; null after an error. Python's own functions are faster
+// than nanobind's, and a tensor is asked for eight of them.
 nb::object Get(nb::handle object, const Name& name) {
   return nb::steal(PyObject_GetAttr(object.ptr(), name.object.ptr()));
 }
@@ -95,11 +95,11 @@ bool IsDense(const Torch& torch, nb::handle object, DenseTensor* tensor) {
   tensor->type = TypeOf(torch, Get(object, dtype));
   if (tensor->type == 0 || Get(object, is_cpu).ptr() != Py_True) return false;
   if (Call(object, is_contiguous).ptr() != Py_True) return false;
-  if (tensor->type != POSENC_I32 &&
-      tensor->type != POSENC_I64) {  // which are neither negated nor differentiated
+  // Integers are neither negated lazily nor differentiated.
+  if (tensor->type != POSENC_I32 && tensor->type != POSENC_I64) {
     if (Call(object, is_neg).ptr() != Py_False) return false;
-    if (Get(object, requires_grad).ptr() != Py_False && Call(torch.is_grad_enabled).ptr() != Py_False)
-      return false;
+    const bool has_gradient = Get(object, requires_grad).ptr() != Py_False;
+    if (has_gradient && Call(torch.is_grad_enabled).ptr() != Py_False) return false;
   }
   const nb::object sizes = Get(object, shape);
   if (!sizes.is_valid()) return false;
