@@ -65,7 +65,9 @@ def rotary_presets() -> Dict[str, Preset]:
 
 
 @_overload
-def encode(positions: _types.Numbers, dim: int, *, dtype: _types.DType = None, out: _types.A, **members: Any) -> _types.A: ...
+def encode(
+    positions: _types.Numbers, dim: int, *, dtype: _types.DType = None, out: _types.A, **members: Any
+) -> _types.A: ...
 @_overload
 def encode(
     positions: _types.Numbers, dim: int, *, dtype: _types.TensorDType, out: None = None, **members: Any

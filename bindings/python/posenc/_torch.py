@@ -5,7 +5,7 @@ from torch.autograd import forward_ad
 
 Tensor = torch.Tensor
 strided = torch.strided
-dtypes = torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int32, torch.int64  # as posenc_type has them
+dtypes = torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int32, torch.int64  # from POSENC_F32 on
 is_grad_enabled = torch.is_grad_enabled
 empty_like, contiguously = torch.empty_like, {"memory_format": torch.contiguous_format}
 # Names that begin with an underscore may vanish from a later torch; what is called then says that nothing is recorded.
