@@ -12,6 +12,10 @@ export type SummandType = Exclude<Type, 'float64' | 'f64'>;
 export type Entries = Float32Array | Float64Array | Uint16Array;
 /** Positions are integers or fractions from -2^31 to 2^31. */
 export type Positions = readonly number[] | Int32Array | BigInt64Array | Float32Array | Float64Array;
+/** Ids and first positions. */
+export type Integers = readonly (number | bigint)[] | Int32Array | BigInt64Array;
+/** A Float32Array, or bit patterns of a SummandType. */
+export type Summands = Float32Array | Uint16Array;
 export type Reals = readonly number[] | Float32Array | Float64Array;
 export type FrequencyUnit = Unit;
 export * from './spec.js';
@@ -45,6 +49,15 @@ export interface SumOptions {
   /** Of a Uint16Array. */
   type?: SummandType;
   scale?: number;
+  /** Sequences, one after the other: 1, or as many as there are first positions. */
+  batch?: number;
+}
+
+/** Of the result: the table's type, or float32. */
+export interface EmbedOptions<T extends SummandType = SummandType> extends SumOptions {
+  type?: T;
+  /** Of a table that is a Uint16Array. */
+  tableType?: SummandType;
 }
 
 /** Writes or adds rows. Its memory is freed by dispose(), or some time after the last reference is gone. */
@@ -63,11 +76,44 @@ export class Encoder {
   write<A extends Entries>(first: number | bigint, rows: number, out: A, type?: Type): A;
   writeAt<T extends Type = 'float32'>(positions: Positions, type?: T): ArrayOf<T>;
   writeAt<A extends Entries>(positions: Positions, out: A, type?: Type): A;
-  /** x[r] = x[r] * scale + PE(first + r), in place; x is [rows, dim] and is returned. */
-  add<A extends Float32Array | Uint16Array>(x: A, first?: number | bigint, options?: SumOptions): A;
-  addAt<A extends Float32Array | Uint16Array>(x: A, positions: Positions, options?: SumOptions): A;
+  /** x[b][r] = x[b][r] * scale + PE(first + r), in place; x is [batch, rows, dim] and is returned. `first` is a position,
+   * or a list of one for each sequence (left padding). */
+  add<A extends Summands>(x: A, first?: number | bigint | Integers, options?: SumOptions): A;
+  /** The same at positions [rows] or [batch, rows]. */
+  addAt<A extends Summands>(x: A, positions: Positions, options?: SumOptions): A;
+  /** table[ids] * scale + PE(first + r), [batch, rows, dim], in one pass: ids are [batch, rows], table is [vocabulary,
+   * dim], and `first` is as in add(). To a new array of `type`, or to the front of `out`. */
+  embed<A extends Summands>(ids: Integers, table: Summands, first: number | bigint | Integers | undefined,
+    options: EmbedOptions & { out: A }): A;
+  embed<T extends SummandType>(ids: Integers, table: Summands, first: number | bigint | Integers | undefined,
+    options: EmbedOptions<T> & { type: T }): ArrayOf<T>;
+  embed<A extends Summands>(ids: Integers, table: A, first?: number | bigint | Integers, options?: EmbedOptions): A;
+  /** The same at positions [rows] or [batch, rows]. */
+  embedAt<A extends Summands>(ids: Integers, table: Summands, positions: Positions, options: EmbedOptions & { out: A }): A;
+  embedAt<T extends SummandType>(ids: Integers, table: Summands, positions: Positions,
+    options: EmbedOptions<T> & { type: T }): ArrayOf<T>;
+  embedAt<A extends Summands>(ids: Integers, table: A, positions: Positions, options?: EmbedOptions): A;
   dispose(): void;
 }
+
+/** An axis of a grid: the columns from `column` on get the encoder's rows for the positions 0 .. count - 1, or for those
+ * of a list. */
+export type GridAxis = readonly [encoder: Encoder, column: number, positions: number | Positions];
+
+export interface GridOptions<T extends Type = Type> {
+  /** Rows of zeros before (class tokens). */
+  prefixRows?: number;
+  type?: T;
+}
+
+/** Encodings of images and video, a row a cell, [prefixRows + cells, columns], to a new array of `type` or to the front of
+ * `out`, whose columns of no axis stay. The last axis varies fastest. */
+export function grid<A extends Entries>(axes: readonly GridAxis[], options: GridOptions & { out: A }): A;
+export function grid<T extends Type = 'float32'>(axes: readonly GridAxis[], options?: GridOptions<T>): ArrayOf<T>;
+
+/** x = x * scale + grid(axes), in place; x is [prefixRows + cells, columns or more] and is returned. */
+export function gridAdd<A extends Summands>(x: A, axes: readonly GridAxis[],
+  options?: GridOptions<SummandType> & { scale?: number }): A;
 
 /** The members of posenc_rotary_spec (rotary_c.h), with their defaults. */
 export interface RotaryOptions extends RotaryMembers {
@@ -89,9 +135,15 @@ export interface RotateOptions {
   heads?: number;
   scale?: number;
   inverse?: boolean;
+  /** -3 for [batch, tokens, heads, headDim], the default; -2 for [batch, heads, tokens, headDim]. */
+  tokenAxis?: -3 | -2;
+  /** Sequences, one after the other: 1, or as many as there are first positions. */
+  batch?: number;
+  /** Instead of positions: that of the first token, or a list of one for each sequence (left padding). */
+  first?: number | bigint | Integers;
 }
 
-/** Rotates q and k. Freed as an Encoder. Positions are the first one, or a list [axes, tokens]. */
+/** Rotates q and k. Freed as an Encoder. Positions are the first one, or a list [axes, tokens] or [axes, batch, tokens]. */
 export class Rotary {
   constructor(options: RotaryOptions & { headDim: number });
   /** A family of models by name (rotaryPresets()); overrides change it. */
@@ -111,9 +163,8 @@ export class Rotary {
     options: { layout: 'halves' | 'duplicated' | 'halves_twice'; type?: T }): { cos: ArrayOf<T>; sin: ArrayOf<T> };
   cache<T extends Type = 'float32'>(positions: number | bigint | Positions, tokens: number,
     options?: { layout?: 'cos_sin' | 'pairs'; type?: T }): { table: ArrayOf<T> };
-  /** x [tokens, heads, headDim], in place; it is returned. */
-  rotate<A extends Float32Array | Uint16Array>(x: A, positions: number | bigint | Positions,
-    options?: RotateOptions): A;
+  /** x [batch, tokens, heads, headDim], in place; it is returned. */
+  rotate<A extends Summands>(x: A, positions: number | bigint | Positions | null | undefined, options?: RotateOptions): A;
   dispose(): void;
 }
 

@@ -22,14 +22,18 @@ const [SIZE, REAL, CHOICE, FLAG, INTEGER, ROWS, OPTIONAL, NAME, LIST, SIZES, PRE
 const OK = 0;
 const OUT_OF_MEMORY = 12;
 const POSITION_OUT_OF_RANGE = 15;
+const ID_OUT_OF_RANGE = 16;
+const BUFFERS_OVERLAP = 17;
 const UNKNOWN_PRESET = 37;
 const BAD_AXES = 35;
+const BAD_GRID = 42;
 const BAD_CONFIG_KIND = 66;
 const [CONFIG_NUMBER, CONFIG_FLAG, CONFIG_STRING, CONFIG_NUMBERS] = Array(4).keys();
 const ENTRY_BYTES = 32; // sizeof(posenc_config_entry)
 const MAX_POSITION = 2 ** 31;
 const CHUNK_BYTES = 1 << 20; // of rows: what is copied out is still in a cache
 const CHUNK_ROWS = 64; // the library works on so many at a time
+const CHUNK_GROUPS = 64; // and computes the rows of so many sequences together
 
 // ---- the module ----
 
@@ -201,11 +205,11 @@ function count(value, argument) {
 const clamped = (value) => Math.min(value, 2 ** 32 - 1);
 
 // An integer as a bigint, far out of the range of positions if it is out of that of integers.
-function integer(value, argument) {
+function integer(value, argument, hint = ' (lists may hold fractions)') {
   if (typeof value !== 'bigint') {
     number(value, argument);
     if (!Number.isInteger(value)) {
-      throw new RangeError(`${argument}: a whole number is wanted, not ${show(value)} (lists may hold fractions)`);
+      throw new RangeError(`${argument}: a whole number is wanted, not ${show(value)}${hint}`);
     }
     value = BigInt(value);
   }
@@ -240,23 +244,30 @@ function options(value, known, where) {
   return value;
 }
 
-// The type of the entries of a caller's array.
-function typeOf(array, type, argument) {
+const NO_SUMS = 'there are no sums of doubles';
+
+// The type of the entries of a caller's array, which the caller names by an option if it is a Uint16Array. If
+// `noDoubles` says why, doubles are refused.
+function typeOf(array, type, argument, noDoubles = '', option = 'type') {
   if (array instanceof Float32Array || array instanceof Float64Array) {
     const own = array instanceof Float32Array ? 'float32' : 'float64';
-    if (type !== undefined && typeName(type) !== own) {
+    if (type !== undefined && typeName(type, option) !== own) {
       throw new TypeError(`${argument}: a ${array.constructor.name} holds ${own}, not ${type}`);
+    }
+    if (own === 'float64' && noDoubles !== '') {
+      throw new TypeError(`${argument}: a Float32Array or Uint16Array is wanted; ${noDoubles}`);
     }
     return own;
   }
   if (array instanceof Uint16Array) {
     const name = OLD_TYPES.get(type) ?? type;
     if (name !== 'bfloat16' && name !== 'float16') {
-      throw new TypeError(`${argument}: of a Uint16Array the type must be said, 'bfloat16' or 'float16'`);
+      throw new TypeError(`${argument}: of a Uint16Array the ${option} must be said, 'bfloat16' or 'float16'`);
     }
     return name;
   }
-  throw new TypeError(`${argument}: a Float32Array, Float64Array or Uint16Array is wanted, not ${show(array)}`);
+  const floats = noDoubles === '' ? 'Float32Array, Float64Array' : 'Float32Array';
+  throw new TypeError(`${argument}: a ${floats} or Uint16Array is wanted, not ${show(array)}`);
 }
 
 // A list of positions as the library takes it.
@@ -272,6 +283,15 @@ function listOf(values, argument) {
   const array = new Float64Array(values.length);
   for (let i = 0; i < values.length; ++i) array[i] = number(values[i], `${argument}[${i}]`);
   return { type: TYPES.float64, array };
+}
+
+// A list of ids or first positions.
+function integersOf(values, argument) {
+  if (values instanceof Int32Array || values instanceof BigInt64Array) return values;
+  if (!Array.isArray(values)) {
+    throw new TypeError(`${argument}: an array of whole numbers, Int32Array or BigInt64Array is wanted, not ${show(values)}`);
+  }
+  return BigInt64Array.from(values, (value, i) => integer(value, `${argument}[${i}]`, ''));
 }
 
 // An array of the caller's own frequencies or factors.
@@ -522,58 +542,103 @@ if (typeof Symbol.dispose === 'symbol') {
 
 // ---- rows ----
 
-// A run or a list of positions, checked as a whole, of which calls take parts. A list has `axes` parts of `rows`.
-function positionsOf(positions, rows, offset, nanRows, axes, argument) {
+// A run or a list of positions, checked as a whole, of which calls take parts. Each of `batch` sequences has `rows`. A
+// list has `axes` parts, each for the rows of one sequence, which all have these positions, or for those of all. `rows`
+// of the result are those of such a part.
+function positionsOf(positions, rows, { offset = 0, nanRows = false, axes = 1, batch = 1, argument, extent = 'rows' }) {
   if (!isList(positions)) {
     const first = integer(positions, argument);
     const begin = first + BigInt(offset);
     const limit = BigInt(MAX_POSITION);
     const isOut = begin < -limit || begin > limit;
-    if (rows > 0 && (isOut || begin + BigInt(rows) - 1n > limit)) fail(POSITION_OUT_OF_RANGE, isOut ? argument : 'rows');
+    if (rows > 0 && (isOut || begin + BigInt(rows) - 1n > limit)) fail(POSITION_OUT_OF_RANGE, isOut ? argument : extent);
     return { rows, list: null, first };
   }
   const list = listOf(positions, argument);
-  if (list.array.length !== axes * rows) {
-    throw new RangeError(`${argument}: ${axes * rows} positions are wanted, not ${list.array.length}`);
+  const { length } = list.array;
+  const wanted = axes * rows;
+  if (length !== wanted && length !== wanted * batch) {
+    const numbers = batch === 1 ? wanted : `${wanted} or ${wanted * batch}`;
+    throw new RangeError(`${argument}: ${numbers} positions are wanted, not ${length}`);
   }
-  for (let i = 0; i < list.array.length && !nanRows; ++i) {
+  for (let i = 0; i < length && !nanRows; ++i) {
     if (!(Math.abs(Number(list.array[i]) + offset) <= MAX_POSITION)) {
       fail(POSITION_OUT_OF_RANGE, `${argument}[${i}]`);
     }
   }
-  return { rows, list, first: 0n };
+  return { rows: length / axes, list, first: 0n };
+}
+
+// How many sequences share so many rows: as many as there are first positions, or one.
+function batchOf(batch, first, rows, argument) {
+  const listed = isList(first) ? first.length : undefined;
+  const all = batch === undefined ? listed ?? 1 : clamped(count(batch, 'batch'));
+  if (listed !== undefined && listed !== all) {
+    throw new RangeError(`first: ${all} positions are wanted, one for each sequence, not ${listed}`);
+  }
+  if (all === 0 ? rows !== 0 : rows % all !== 0) {
+    throw new RangeError(`${argument}: ${rows} rows are no ${all} sequences of equal length`);
+  }
+  return all;
+}
+
+// The first positions of sequences of `rows`, checked; null if there is one for all.
+function firstsOf(first, rows, range) {
+  if (!isList(first)) return null;
+  const firsts = BigInt64Array.from(integersOf(first, 'first'), BigInt);
+  firsts.forEach((one, b) => positionsOf(one, rows, { ...range, argument: `first[${b}]`, extent: `first[${b}]` }));
+  return firsts;
 }
 
 // The memory that holds a part of the list's positions: [axes, rows].
 function passPositions(positions, pointer, axes, row, rows) {
   const { array } = positions.list;
   for (let k = 0; k < axes; ++k) {
-    const begin = k * positions.rows + row;
+    const begin = k * (array.length / axes) + row;
     const part = array.subarray(begin, begin + rows);
     bytes().set(bytesOf(part), pointer + k * rows * array.BYTES_PER_ELEMENT);
   }
 }
 
-// Passes each array, [positions.rows, width] of a type, through the module's memory, as many rows at a time as suit the
-// caches: in, if it `reads`, and out. call(row, rows, memories, list) computes rows from `row` on; if positions are a list,
-// theirs are at `list`, [axes, rows].
-function inParts(positions, axes, width, type, arrays, reads, call) {
-  const { rows, list } = positions;
+// What is read must not lie in the memory of an array that is written.
+function requireApart(written, argument, ...read) {
+  const end = (array) => array.byteOffset + array.byteLength;
+  const areApart = (a, b) => a.buffer !== b.buffer || end(a) <= b.byteOffset || end(b) <= a.byteOffset;
+  if (!read.every((array) => areApart(written, array))) fail(BUFFERS_OVERLAP, argument);
+}
+
+// Passes each array, [groups, positions.rows, width] of a type, through the module's memory, as many groups and rows at
+// a time as suit the caches: in, if it `reads`, and out. call(row, rows, memories, list, group, groups) computes so many
+// rows from `row` on of so many groups; if positions are a list, theirs are at `list`, [axes, rows]. Of the rows that
+// are left cut(row, most) may take fewer.
+function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads = false, cut = (row, most) => most }, call) {
+  const { rows, list, begin = 0 } = positions;
+  if (rows === 0 || groups === 0) return;
   const Array = ARRAYS[type];
   const rowBytes = width * Array.BYTES_PER_ELEMENT;
-  const most = Math.max(CHUNK_ROWS, Math.floor(CHUNK_BYTES / Math.max(1, rowBytes) / CHUNK_ROWS) * CHUNK_ROWS);
+  const fitting = Math.floor(CHUNK_BYTES / Math.max(1, Math.min(rows, CHUNK_ROWS) * rowBytes));
+  const together = Math.min(groups, CHUNK_GROUPS, Math.max(1, fitting));
+  const bytesOfRows = Math.max(1, together * rowBytes);
+  const most = Math.max(CHUNK_ROWS, Math.floor(CHUNK_BYTES / bytesOfRows / CHUNK_ROWS) * CHUNK_ROWS);
   const step = Math.min(rows, rowBytes * CHUNK_ROWS > 2 ** 26 ? Math.max(1, Math.floor(2 ** 26 / rowBytes)) : most);
-  if (rows === 0) return;
   withMemory((allocateHere) => {
-    const memories = arrays.map(() => allocateHere(step * rowBytes));
+    const memories = arrays.map(() => allocateHere(step * together * rowBytes));
     const listed = list === null ? 0 : allocateHere(step * axes * list.array.BYTES_PER_ELEMENT);
-    const part = (k, some) => new Array(wasm.memory.buffer, memories[k], some * width);
-    for (let row = 0; row < rows; row += step) {
-      const some = Math.min(step, rows - row);
-      if (reads) arrays.forEach((array, k) => part(k, some).set(array.subarray(row * width, (row + some) * width)));
-      if (list !== null) passPositions(positions, listed, axes, row, some);
-      call(row, some, memories, listed);
-      arrays.forEach((array, k) => array.set(part(k, some), row * width));
+    for (let group = 0; group < groups; group += together) {
+      const many = Math.min(together, groups - group);
+      for (let row = 0, some; row < rows; row += some) {
+        some = cut(row, Math.min(step, rows - row));
+        const forParts = (move) => arrays.forEach((array, k) => {
+          for (let g = 0; g < many; ++g) {
+            const part = new Array(wasm.memory.buffer, memories[k] + g * some * rowBytes, some * width);
+            move(array, part, ((group + g) * rows + row) * width);
+          }
+        });
+        if (reads) forParts((array, part, at) => part.set(array.subarray(at, at + some * width)));
+        if (list !== null) passPositions(positions, listed, axes, begin + row, some);
+        call(row, some, memories, listed, group, many);
+        forParts((array, part, at) => array.set(part, at));
+      }
     }
   });
 }
@@ -589,20 +654,19 @@ function newArray(Array, rows, columns, argument) {
 // ---- encoders ----
 
 const ENTRY_OPTIONS = ['type', 'out'];
-const SUM_OPTIONS = new Set(['type', 'scale']);
+const SUM_OPTIONS = new Set(['type', 'scale', 'batch']);
+const EMBED_OPTIONS = new Set([...SUM_OPTIONS, 'tableType', 'out']);
 
 export class Encoder extends Handle {
   #dim;
-  #offset;
-  #nanRows;
+  #range;
   #layout;
 
   constructor(given = {}, preset = null) {
     const { pointer, get } = create('encoder', preset, given, 'options');
     super('encoder', pointer);
     this.#dim = get('dim');
-    this.#offset = get('positionOffset');
-    this.#nanRows = get('nanRows') !== 0;
+    this.#range = { offset: get('positionOffset'), nanRows: get('nanRows') !== 0 };
     this.#layout = words.layout[get('layout')];
   }
 
@@ -634,12 +698,13 @@ export class Encoder extends Handle {
     const dim = this.#dim;
     if (typeof out === 'string') [out, type] = [undefined, out];
     const name = out === undefined ? typeName(type ?? 'float32') : typeOf(out, type, 'out');
-    const all = positionsOf(positions, rows, this.#offset, this.#nanRows, 1, argument);
+    const all = positionsOf(positions, rows, { ...this.#range, argument });
     if (out !== undefined && out.length < rows * dim) {
       throw new RangeError(`out: ${rows} x ${dim} entries are wanted, not ${out.length}`);
     }
     const to = out ?? newArray(ARRAYS[name], rows, dim, 'rows');
-    inParts(all, 1, dim, name, [to], false, (row, some, [memory], list) => {
+    if (all.list !== null) requireApart(to.subarray(0, rows * dim), 'out', all.list.array);
+    inParts({ positions: all, width: dim, type: name, arrays: [to] }, (row, some, [memory], list) => {
       require(all.list === null
         ? wasm.posenc_write(pointer, all.first + BigInt(row), some, TYPES[name], memory, dim)
         : wasm.posenc_write_at(pointer, all.list.type, list, some, TYPES[name], memory, dim, 0), argument);
@@ -648,33 +713,129 @@ export class Encoder extends Handle {
   }
 
   add(x, first = 0, given = undefined) {
-    if (isList(first)) throw new TypeError('first: a whole number is wanted; addAt takes positions');
-    return this.#add(x, first, given, 'first');
+    const { pointer, type, scale, batch, rows } = this.#sum(x, first, given);
+    const dim = this.#dim;
+    const firsts = firstsOf(first, rows, this.#range);
+    const positions = firsts === null
+      ? positionsOf(first, rows, { ...this.#range, argument: 'first' })
+      : { rows, list: null, first: 0n };
+    withMemory((allocateHere) => {
+      const list = firsts === null ? 0 : copyIn(firsts, allocateHere);
+      const shape = { positions, groups: batch, width: dim, type, arrays: [x], reads: true };
+      inParts(shape, (row, some, [memory], _, group, many) => {
+        const begin = positions.first + BigInt(row);
+        require(batch === 1 && list === 0
+          ? wasm.posenc_add(pointer, begin, some, TYPES[type], memory, dim, scale)
+          : wasm.posenc_add_batch(pointer, begin, I64, list === 0 ? 0 : list + 8 * group, many, some, TYPES[type],
+            memory, some * dim, dim, scale, 0), 'first');
+      });
+    });
+    return x;
   }
 
   addAt(x, positions, given = undefined) {
     if (!isList(positions)) listOf(positions, 'positions');
-    return this.#add(x, positions, given, 'positions');
-  }
-
-  #add(x, positions, given, argument) {
-    const pointer = pointerOf(this);
-    const dim = this.#dim;
-    const { type, scale = 1 } = options(given, SUM_OPTIONS, 'options');
-    const name = typeOf(x, type, 'x');
-    if (name === 'float64') throw new TypeError('x: a Float32Array or Uint16Array is wanted; there are no sums of doubles');
-    number(scale, 'scale');
-    if (x.length % dim !== 0) throw new RangeError(`x: ${x.length} entries are no rows of ${dim}`);
-    const rows = x.length / dim;
-    const all = positionsOf(positions, rows, this.#offset, this.#nanRows, 1, argument);
-    inParts(all, 1, dim, name, [x], true, (row, some, [memory], list) => {
-      require(all.list === null
-        ? wasm.posenc_add(pointer, all.first + BigInt(row), some, TYPES[name], memory, dim, scale)
-        : wasm.posenc_add_at(pointer, all.list.type, list, some, TYPES[name], memory, dim, scale, 0), argument);
+    const { pointer, type, scale, batch, rows } = this.#sum(x, undefined, given);
+    const all = this.#spread(positions, batch, rows);
+    requireApart(x, 'positions', all.list.array);
+    inParts({ positions: all, width: this.#dim, type, arrays: [x], reads: true }, (row, some, [memory], list) => {
+      require(wasm.posenc_add_at(pointer, all.list.type, list, some, TYPES[type], memory, this.#dim, scale, 0), 'positions');
     });
     return x;
   }
+
+  // The arguments of a sum in place, checked, and the rows of a sequence.
+  #sum(x, first, given) {
+    const pointer = pointerOf(this);
+    const { type, scale = 1, batch } = options(given, SUM_OPTIONS, 'options');
+    const name = typeOf(x, type, 'x', NO_SUMS);
+    number(scale, 'scale');
+    if (x.length % this.#dim !== 0) throw new RangeError(`x: ${x.length} entries are no rows of ${this.#dim}`);
+    const all = batchOf(batch, first, x.length / this.#dim, 'x');
+    return { pointer, type: name, scale, batch: all, rows: x.length / this.#dim / Math.max(1, all) };
+  }
+
+  // Positions of all rows, from those of one sequence of a batch or of all.
+  #spread(positions, batch, rows) {
+    const all = positionsOf(positions, rows, { ...this.#range, batch, argument: 'positions' });
+    if (all.rows === batch * rows) return all;
+    const { type, array } = all.list;
+    const repeated = new array.constructor(batch * rows);
+    for (let b = 0; b < batch; ++b) repeated.set(array, b * rows);
+    return { ...all, rows: batch * rows, list: { type, array: repeated } };
+  }
+
+  embed(ids, table, first = 0, given = undefined) {
+    return this.#embed(ids, table, first, given, false);
+  }
+
+  embedAt(ids, table, positions, given = undefined) {
+    if (!isList(positions)) listOf(positions, 'positions');
+    return this.#embed(ids, table, positions, given, true);
+  }
+
+  #embed(ids, table, positions, given, isAt) {
+    const pointer = pointerOf(this);
+    const dim = this.#dim;
+    const { type, tableType, out, scale = 1, batch } = options(given, EMBED_OPTIONS, 'options');
+    const from = typeOf(table, tableType, 'table', NO_SUMS, 'tableType');
+    const ofOut = type ?? (out instanceof Uint16Array ? from : undefined);
+    const name = out === undefined ? typeName(type ?? from) : typeOf(out, ofOut, 'out', NO_SUMS);
+    if (name !== from && name !== 'float32') {
+      const argument = out === undefined ? 'type' : 'out';
+      throw new RangeError(`${argument}: the table's type, ${from}, or float32 is wanted, not ${name}`);
+    }
+    number(scale, 'scale');
+    if (table.length % dim !== 0) throw new RangeError(`table: ${table.length} entries are no rows of ${dim}`);
+    const tokens = integersOf(ids, 'ids');
+    const bad = tokens.findIndex((id) => !(id >= 0 && id < table.length / dim));
+    if (bad >= 0) fail(ID_OUT_OF_RANGE, `ids[${bad}]`);
+    const all = batchOf(batch, isAt ? undefined : positions, tokens.length, 'ids');
+    const rows = tokens.length / Math.max(1, all);
+    const firsts = isAt ? null : firstsOf(positions, rows, this.#range);
+    const runs = Array.from(isAt ? [] : firsts ?? [positions], (first) =>
+      positionsOf(first, rows, { ...this.#range, argument: 'first', extent: 'ids' }));
+    const list = isAt ? this.#spread(positions, all, rows) : null;
+    if (out !== undefined && out.length < tokens.length * dim) {
+      throw new RangeError(`out: ${tokens.length} x ${dim} entries are wanted, not ${out.length}`);
+    }
+    const to = out?.subarray(0, tokens.length * dim) ?? newArray(ARRAYS[name], tokens.length, dim, 'ids');
+    requireApart(to, 'out', table, tokens, ...(isAt ? [list.list.array] : []));
+    withMemory((allocateHere) => {
+      let taken = 0; // rows of the table, in the order of their ids, so that each id is its own number
+      let numbers = 0;
+      const make = (part, begin) => {
+        const shape = { positions: part, width: dim, type: name, arrays: [to.subarray(begin * dim)] };
+        inParts(shape, (row, some, [memory], at) => {
+          if (taken === 0) { // of the first part, the longest
+            taken = allocateHere(some * dim * table.BYTES_PER_ELEMENT);
+            numbers = copyIn(Int32Array.from({ length: some }, (_, i) => i), allocateHere);
+          }
+          const source = new table.constructor(wasm.memory.buffer, taken, some * dim);
+          for (let r = 0; r < some; ++r) {
+            const id = Number(tokens[begin + row + r]);
+            source.set(table.subarray(id * dim, (id + 1) * dim), r * dim);
+          }
+          const read = [pointer, I32, numbers, some, TYPES[from], taken, some, dim];
+          const written = [TYPES[name], memory, dim, scale, 0];
+          require(isAt
+            ? wasm.posenc_embed_at(...read, part.list.type, at, ...written)
+            : wasm.posenc_embed(...read, part.first + BigInt(row), ...written), isAt ? 'positions' : 'first');
+        });
+      };
+      if (isAt) make(list, 0);
+      for (let begin = 0; begin < tokens.length && !isAt; begin += rows) make(runs[begin / rows] ?? runs[0], begin);
+    });
+    return out ?? to;
+  }
+
+  // What a grid needs of an encoder.
+  static ofAxis(encoder) {
+    return { pointer: pointerOf(encoder), dim: encoder.#dim, range: encoder.#range };
+  }
 }
+const ofAxis = Encoder.ofAxis;
+delete Encoder.ofAxis;
 
 // What `use` makes of an encoder that exists as long as that.
 function withEncoder(dim, given, use) {
@@ -701,7 +862,7 @@ export function table(rows, dim, given = undefined) {
 
 // ---- rotary embeddings ----
 
-const ROTATE_OPTIONS = new Set(['type', 'heads', 'scale', 'inverse']);
+const ROTATE_OPTIONS = new Set(['type', 'heads', 'scale', 'inverse', 'tokenAxis', 'batch', 'first']);
 const CACHE_OPTIONS = new Set(['layout', 'type']);
 const HEADS_BYTES = 48; // sizeof(posenc_heads)
 
@@ -747,13 +908,13 @@ export class Rotary extends Handle {
     const { layout = 'cos_sin', type = 'float32' } = options(given, CACHE_OPTIONS, 'options');
     const layoutNumber = choice(layout, words.cache_layout, 'layout');
     const name = typeName(type);
-    const all = positionsOf(positions, rows, 0, false, this.#axes, 'positions');
+    const all = positionsOf(positions, rows, { axes: this.#axes, argument: 'positions' });
     const isTwo = layout !== 'cos_sin' && layout !== 'pairs';
     const width = layout === 'halves' ? this.#pairs : 2 * this.#pairs;
     const made = Array.from({ length: isTwo ? 2 : 1 }, () => newArray(ARRAYS[name], rows, width, 'tokens'));
     withMemory((allocateHere) => {
       const cache = allocateHere(20);
-      inParts(all, this.#axes, width, name, made, false, (row, some, [cos, sin], list) => {
+      inParts({ positions: all, axes: this.#axes, width, type: name, arrays: made }, (row, some, [cos, sin], list) => {
         [layoutNumber, TYPES[name], cos, sin ?? 0, width].forEach((v, k) => view().setUint32(cache + 4 * k, v, true));
         require(all.list === null
           ? wasm.posenc_rotary_write(pointer, all.first + BigInt(row), some, cache)
@@ -765,35 +926,187 @@ export class Rotary extends Handle {
 
   rotate(x, positions, given = undefined) {
     const pointer = pointerOf(this);
-    const { type, heads = 1, scale = 1, inverse = false } = options(given, ROTATE_OPTIONS, 'options');
-    const name = typeOf(x, type, 'x');
-    if (name === 'float64') throw new TypeError('x: a Float32Array or Uint16Array is wanted; doubles are not rotated');
+    const axes = this.#axes;
+    const headDim = this.#headDim;
+    const { type, heads = 1, scale = 1, inverse = false, tokenAxis = -3, batch, first } =
+      options(given, ROTATE_OPTIONS, 'options');
+    const name = typeOf(x, type, 'x', 'doubles are not rotated');
     const many = clamped(count(heads, 'heads'));
     number(scale, 'scale');
     if (scale === 0) throw new RangeError('scale: it must be between 2^-64 and 2^64');
     if (typeof inverse !== 'boolean') throw new TypeError(`inverse: true or false is wanted, not ${show(inverse)}`);
-    const width = many * this.#headDim;
-    if (width === 0 || x.length % width !== 0) {
-      throw new RangeError(`x: ${x.length} elements are no tokens of ${many} heads of ${this.#headDim}`);
+    if (number(tokenAxis, 'tokenAxis') !== -3 && tokenAxis !== -2) {
+      throw new RangeError('tokenAxis: -3, [batch, tokens, heads, headDim], or -2, [batch, heads, tokens, headDim], is ' +
+        `wanted, not ${tokenAxis}`);
     }
-    const rows = x.length / width;
-    const all = positionsOf(positions, rows, 0, false, this.#axes, 'positions');
-    withMemory((allocateHere) => {
-      const tensor = allocateHere(HEADS_BYTES);
-      inParts(all, this.#axes, width, name, [x], true, (row, some, [memory], list) => {
-        const v = view();
-        [memory, many, width, this.#headDim, 0, 0, 0].forEach((m, k) => v.setUint32(tensor + 4 * k, m, true));
-        v.setFloat64(tensor + 32, scale, true);
-        v.setInt32(tensor + 40, inverse ? 1 : 0, true);
-        v.setInt32(tensor + 44, 0, true);
-        require(all.list === null
-          ? wasm.posenc_rotate(pointer, all.first + BigInt(row), some, TYPES[name], tensor, 1)
-          : wasm.posenc_rotate_at(pointer, all.list.type, list, some, TYPES[name], tensor, 1, 0),
-        row === 0 ? '' : 'positions');
-      });
+    const width = many * headDim;
+    if (width === 0 || x.length % width !== 0) {
+      throw new RangeError(`x: ${x.length} elements are no tokens of ${many} heads of ${headDim}`);
+    }
+    const isGiven = positions !== undefined && positions !== null;
+    if (first !== undefined && isGiven) throw new RangeError('first and positions exclude each other');
+    const sequences = batchOf(batch, first, x.length / width, 'x');
+    const tokens = x.length / width / Math.max(1, sequences);
+    const all = first === undefined
+      ? positionsOf(positions, tokens, { axes, batch: sequences, argument: 'positions' })
+      : this.#from(first, tokens);
+    if (all.list !== null) requireApart(x, 'positions', all.list.array);
+    const turn = (part, own, groups, isByHeads) => withMemory((allocateHere) => {
+      const tensors = allocateHere(HEADS_BYTES * Math.min(Math.max(1, groups), CHUNK_GROUPS));
+      const columns = isByHeads ? headDim : width;
+      inParts({ positions: own, axes, groups, width: columns, type: name, arrays: [part], reads: true },
+        (row, some, [memory], at, group, here) => {
+          const v = view();
+          const apart = some * columns;
+          const length = isByHeads ? 1 : here;
+          for (let k = 0; k < length; ++k) {
+            const tensor = tensors + HEADS_BYTES * k;
+            [memory + k * apart * x.BYTES_PER_ELEMENT, isByHeads ? here : many, columns, isByHeads ? apart : headDim, 0, 0, 0]
+              .forEach((m, i) => v.setUint32(tensor + 4 * i, m, true));
+            v.setFloat64(tensor + 32, scale, true);
+            v.setInt32(tensor + 40, inverse ? 1 : 0, true);
+            v.setInt32(tensor + 44, 0, true);
+          }
+          require(own.list === null
+            ? wasm.posenc_rotate(pointer, own.first + BigInt(row), some, TYPES[name], tensors, length)
+            : wasm.posenc_rotate_at(pointer, own.list.type, at, some, TYPES[name], tensors, length, 0),
+          row === 0 ? '' : 'positions');
+        });
     });
+    const isByHeads = tokenAxis === -2 && tokens > 1;
+    if (all.rows === tokens) {
+      turn(x, all, isByHeads ? sequences * many : sequences, isByHeads);
+    } else if (!isByHeads) {
+      turn(x, all, 1, false);
+    } else {
+      for (let begin = 0; begin < all.rows; begin += tokens) {
+        turn(x.subarray(begin * width), { ...all, rows: tokens, begin }, many, true);
+      }
+    }
     return x;
   }
+
+  // Positions of so many tokens from the first one on, which each sequence may have of its own.
+  #from(first, tokens) {
+    const firsts = firstsOf(first, tokens, {});
+    if (firsts === null) return positionsOf(first, tokens, { argument: 'first' });
+    const rows = firsts.length * tokens;
+    const array = newArray(Float64Array, this.#axes, rows, 'first');
+    for (let i = 0; i < array.length; ++i) array[i] = Number(firsts[Math.floor(i % rows / tokens)]) + i % tokens;
+    return { rows, list: { type: TYPES.float64, array }, first: 0n };
+  }
+}
+
+// ---- grids ----
+
+const GRID_OPTIONS = new Set(['prefixRows', 'type', 'out']);
+const GRID_SUM_OPTIONS = new Set(['prefixRows', 'type', 'scale']);
+const AXIS_BYTES = 32; // sizeof(posenc_grid_axis)
+const MAX_GRID_AXES = 8;
+
+// The axes of a grid, checked, and its rows and columns.
+function gridOf(axes, prefixRows) {
+  if (!Array.isArray(axes)) {
+    throw new TypeError(`axes: an array of [encoder, column, count or positions] is wanted, not ${show(axes)}`);
+  }
+  if (axes.length === 0 || axes.length > MAX_GRID_AXES) fail(BAD_GRID, 'axes');
+  const all = Array.from(axes, (axis, k) => {
+    const name = `axes[${k}]`;
+    if (!Array.isArray(axis) || axis.length !== 3 || !(axis[0] instanceof Encoder)) {
+      throw new TypeError(`${name}: [encoder, column, count or positions] is wanted, not ${show(axis)}`);
+    }
+    const [encoder, column, given] = axis;
+    const rows = isList(given) ? listOf(given, `${name}: positions`).array.length : clamped(count(given, `${name}: count`));
+    return { ...ofAxis(encoder), name, column: clamped(count(column, `${name}: column`)), given, count: rows };
+  });
+  const prefix = clamped(count(prefixRows, 'prefixRows'));
+  const sum = (values) => values.reduce((a, b) => a + b, 0);
+  const cells = all.reduce((product, axis) => product * axis.count, 1);
+  for (const axis of cells === 0 ? [] : all) { // positions of a grid without cells are not looked at
+    const { name, given, range } = axis;
+    axis.list = isList(given)
+      ? positionsOf(given, axis.count, { ...range, argument: `${name}: positions` }).list
+      : positionsOf(0, axis.count, { ...range, argument: `${name}: count`, extent: `${name}: count` }).list;
+  }
+  const columns = Math.max(...all.map((axis) => axis.column + axis.dim));
+  return { all, prefix, rows: prefix + cells, columns, hasGaps: sum(all.map((axis) => axis.dim)) < columns };
+}
+
+// Writes a grid, or adds it with a scale, to an array of rows of `width` columns.
+function makeGrid({ all, prefix, rows, hasGaps }, array, type, width, scale = null) {
+  withMemory((allocateHere) => {
+    const axes = allocateHere(AXIS_BYTES * all.length);
+    const bad = allocateHere(8);
+    for (const axis of all) axis.memory = axis.list ? copyIn(axis.list.array, allocateHere) : 0;
+
+    // The most cells that are a grid: those of the last axes, and of one axis a part.
+    const cut = (row, most) => {
+      if (row < prefix) {
+        for (const axis of all) [axis.index, axis.some] = [0, 0];
+        return Math.min(most, prefix - row);
+      }
+      let rest = row - prefix;
+      for (const axis of [...all].reverse()) {
+        [axis.index, axis.some] = [rest % axis.count, 1];
+        rest = Math.floor(rest / axis.count);
+      }
+      let k = all.length - 1;
+      let inner = 1;
+      for (; k > 0 && all[k].index === 0 && inner * all[k].count <= most; --k) {
+        all[k].some = all[k].count;
+        inner *= all[k].count;
+      }
+      all[k].some = Math.min(all[k].count - all[k].index, Math.floor(most / inner));
+      return inner * all[k].some;
+    };
+    const positions = { rows, list: null };
+    const reads = scale !== null || hasGaps;
+    inParts({ positions, width, type, arrays: [array], reads, cut }, (row, some, [memory]) => {
+      const v = view();
+      all.forEach((axis, k) => {
+        const { pointer, column, index, list } = axis;
+        const at = axes + AXIS_BYTES * k;
+        const listed = list ? axis.memory + index * list.array.BYTES_PER_ELEMENT : 0;
+        [pointer, column, axis.some, listed].forEach((m, i) => v.setUint32(at + 4 * i, m, true));
+        v.setBigInt64(at + 16, BigInt(list ? 0 : index), true);
+        v.setInt32(at + 24, list ? list.type : I64, true);
+        v.setInt32(at + 28, 0, true);
+      });
+      v.setUint32(bad, all.length, true);
+      const before = row < prefix ? some : 0;
+      const status = scale === null
+        ? wasm.posenc_write_grid(axes, all.length, before, TYPES[type], memory, width, bad, bad + 4)
+        : wasm.posenc_add_grid(axes, all.length, before, TYPES[type], memory, width, scale, bad, bad + 4);
+      require(status, all[view().getUint32(bad, true)]?.name ?? 'axes');
+    });
+  });
+  return array;
+}
+
+export function grid(axes, given = undefined) {
+  module();
+  const { prefixRows = 0, type, out } = options(given, GRID_OPTIONS, 'options');
+  const name = out === undefined ? typeName(type ?? 'float32') : typeOf(out, type, 'out');
+  const made = gridOf(axes, prefixRows);
+  const { rows, columns } = made;
+  if (out !== undefined && out.length < rows * columns) {
+    throw new RangeError(`out: ${rows} x ${columns} entries are wanted, not ${out.length}`);
+  }
+  return makeGrid(made, out ?? newArray(ARRAYS[name], rows, columns, 'axes'), name, columns);
+}
+
+export function gridAdd(x, axes, given = undefined) {
+  module();
+  const { prefixRows = 0, type, scale = 1 } = options(given, GRID_SUM_OPTIONS, 'options');
+  const name = typeOf(x, type, 'x', NO_SUMS);
+  number(scale, 'scale');
+  const made = gridOf(axes, prefixRows);
+  const { rows, columns } = made;
+  const width = rows === 0 ? columns : x.length / rows;
+  if (rows === 0 ? x.length !== 0 : !Number.isInteger(width) || width < columns) {
+    throw new RangeError(`x: ${rows} rows of ${columns} columns or more are wanted, not ${x.length} entries`);
+  }
+  return makeGrid(made, x, name, width, scale);
 }
 
 // ---- what there is ----

@@ -30,7 +30,7 @@ const wordsIn = (text) => [...text.matchAll(/'(\w+)'/g)].map((match) => match[1]
 const CHOICES = new Map([...types.matchAll(/^export type (\w+) = (.*);$/gm)].map(([, name, all]) => [name, wordsIn(all)]));
 const KINDS = {
   type: ['float32', 'bfloat16', 'float16', 'float64', 'f32', 'bf16'], inverse: [true, false], axes: [1, 2, 3, 4],
-  heads: [1, 2, 3],
+  heads: [1, 2, 3], tokenAxis: [-3, -2], tableType: ['float32', 'bfloat16', 'float16'], batch: [0, 1, 2, 3, 5],
 };
 function membersOf(name) {
   const all = new RegExp(`interface ${name} \\{(.*?)\\n\\}`, 's').exec(types)[1].matchAll(/(\w+)\?: (?:Exclude<)?(\w+)/g);
@@ -49,8 +49,10 @@ Object.assign(KINDS, {
   phaseRounding: ['none', 'none', ...KINDS.phaseRounding],
 });
 const WORDS = [...wordsIn(types), ...KINDS.type, 'WASM', 'REFERENCE', 'constructor', '__proto__'];
-const SUM = ['type', 'scale'];
-const ROTATE = ['type', 'heads', 'scale', 'inverse'];
+const SUM = ['type', 'scale', 'batch'];
+const EMBED = [...SUM, 'tableType', 'out'];
+const GRID = ['type', 'out', 'prefixRows', 'scale'];
+const ROTATE = ['type', 'heads', 'scale', 'inverse', 'tokenAxis', 'batch', 'first'];
 const CACHE = ['layout', 'type'];
 const size = () => (below(200) === 0 ? 5000 : pick([0, 1, 2, 3, 4, 8, 16, 31, 64, 128, 134]));
 const real = () => (below(3) === 0 ? pick(NUMBERS) : (random() - 0.3) * 10 ** below(8));
@@ -76,6 +78,8 @@ function option(name) {
   if (KINDS[name]) return pick(KINDS[name]);
   if (/^(frequencies|factors|longFactors|out)$/.test(name)) return array();
   if (name === 'axisSpecs') return Array.from({ length: below(5) }, () => options(AXIS));
+  if (name === 'first') return firsts();
+  if (name === 'prefixRows') return below(20);
   if (name === 'sections') return Array.from({ length: below(6) }, () => below(30));
   return below(2) === 0 ? real() : whole();
 }
@@ -100,6 +104,8 @@ function notLarge(value) {
 const dim = () => (below(10) === 0 ? notLarge(anything()) : pick([1, 2, 3, 4, 8, 16, 31, 64, 128, 134]));
 const rows = () => (below(10) === 0 ? pick([...ODD, -1, 0.5, NaN, 2 ** 40, 2 ** 33].filter((v) => v !== 2n ** 31n)) : size());
 const positions = () => pick([array, array, whole, anything])();
+const firsts = () => (below(2) ? whole() : Array.from({ length: below(6) }, () => below(9999)));
+const ids = () => (below(6) === 0 ? positions() : pick([Array, Int32Array]).from({ length: below(40) }, () => below(5)));
 const type = () => (below(2) === 0 ? pick(WORDS) : pick([undefined, array(), anything()]));
 
 let encoders = [new posenc.Encoder({ dim: 8 })];
@@ -107,6 +113,18 @@ let rotaries = [new posenc.Rotary({ headDim: 8 })];
 function keep(list, made) {
   list.push(made);
   if (list.length > 40) list.splice(below(30), 1)[0][below(3) === 0 ? 'dispose' : 'toString']();
+}
+
+// Mostly axes side by side.
+function axes() {
+  if (below(20) === 0) return anything();
+  let column = below(3);
+  return Array.from({ length: below(12) ? 1 + below(4) : below(10) }, () => {
+    const encoder = below(50) ? pick(encoders) : anything();
+    const axis = [encoder, column, pick([() => below(12), () => below(12), () => array().slice?.(0, 12), () => notLarge(anything())])()];
+    column += below(30) ? encoder?.dim ?? 0 : below(9);
+    return axis;
+  });
 }
 
 // Mostly an array of so many rows, and as many positions.
@@ -128,11 +146,17 @@ const CALLS = [
     options(ROTARY))),
   () => pick(encoders).write(whole(), rows(), type(), type()),
   () => pick(encoders).writeAt(positions(), type(), type()),
-  () => withRows(pick(encoders), (e, x) => e.add(x, whole(), options(SUM))),
+  () => withRows(pick(encoders), (e, x) => e.add(x, firsts(), options(SUM))),
   () => withRows(pick(encoders), (e, x, list) => e.addAt(x, list, options(SUM))),
+  () => withRows(pick(encoders), (e, x) => e.embed(ids(), x, firsts(), options(EMBED))),
+  () => withRows(pick(encoders), (e, x, list) => e.embedAt(below(2) ? ids() : list.map?.((_, i) => i % 3) ?? list, x,
+    list, options(EMBED))),
+  () => posenc.grid(axes(), options(GRID)),
+  () => withRows(pick(encoders), (e, x) => posenc.gridAdd(x, [[e, 0, x.length / e.dim]], options(GRID))),
+  () => posenc.gridAdd(array(), axes(), options(GRID)),
   () => pick(encoders).frequencies(),
   () => pick(rotaries).cache(positions(), rows(), options(CACHE)),
-  () => withRows(pick(rotaries), (r, x, list) => r.rotate(x, below(2) ? list : whole(), options(ROTATE))),
+  () => withRows(pick(rotaries), (r, x, list) => r.rotate(x, pick([list, list, whole(), null]), options(ROTATE))),
   () => pick(rotaries).frequencies() && pick(rotaries).amplitude + pick(rotaries).target.length,
 ];
 

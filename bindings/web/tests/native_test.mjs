@@ -1,4 +1,4 @@
-// The same bits as the native library: native_test.mjs POSENC, the command.
+// The same bits as the native library: native_test.mjs POSENC NATIVE_CALLS, the command and native_calls.cc.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bits, posenc } from './package.mjs';
 
-const command = process.argv[2];
+const [, , command, calls] = process.argv;
 const scratch = mkdtempSync(join(tmpdir(), 'posenc-'));
 let entries = 0;
 
@@ -16,6 +16,30 @@ function native(...args) {
   execFileSync(command, ['table', ...args.map(String), '--out', file], { stdio: ['ignore', 'ignore', 'pipe'] });
   const npy = readFileSync(file);
   return npy.subarray(10 + npy.readUInt16LE(8));
+}
+
+// What a C function makes of the entries of an array.
+function called(call, array, ...words) {
+  const input = Buffer.from(array.buffer, array.byteOffset, array.byteLength);
+  return execFileSync(calls, [call, ...words.flat().map(String)], { input, maxBuffer: 2 ** 28 });
+}
+const listed = (list) => [list.length, ...list];
+
+const NUMBERS = { float32: 1, bfloat16: 2, float16: 3, float64: 4 }; // posenc_type
+const SUMMANDS = ['float32', 'bfloat16', 'float16'];
+const Made = { float32: Float32Array, bfloat16: Uint16Array, float16: Uint16Array, float64: Float64Array };
+let state = 1;
+function random() {
+  state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+  return state >>> 8;
+}
+
+// Ordinary entries, between a half and two, of either sign.
+function someOf(type, length) {
+  if (type === 'float64') return Float64Array.from({ length }, () => random() / 2 ** 23);
+  if (type === 'float32') return new Float32Array(Uint32Array.from({ length }, () => 0x3f000000 + random() + (random() % 2) * 2 ** 31).buffer);
+  const [base, mask] = type === 'bfloat16' ? [0x3f00, 0xff] : [0x3800, 0x7ff];
+  return Uint16Array.from({ length }, () => base + (random() & mask) + (random() % 2) * 2 ** 15);
 }
 
 function expectSame(array, wanted, what) {
@@ -102,6 +126,113 @@ try {
   assert.deepEqual(bits(many), bits(one));
   const back = rotary.rotate(one, 11, { heads: 3, inverse: true });
   assert.ok(back.every((x, i) => Math.abs(x - q[i]) < 1e-6));
+
+  // Batches: sequences of one first position, of one each, of the same positions and of their own, in numbers that take
+  // one part of the module's memory and several.
+  for (const type of SUMMANDS) {
+    for (const [dim, rows, batch] of [[6, 3, 4], [37, 70, 5], [512, 300, 3], [128, 2, 200], [4096, 130, 2]]) {
+      const e = posenc.Encoder.preset('fairseq', dim);
+      const what = `${type}, ${batch} x ${rows} x ${dim}`;
+      const x = someOf(type, batch * rows * dim);
+      const wants = (first, firsts) => called('add_batch', x, 'fairseq', dim, NUMBERS[type], 0.75, rows, first, listed(firsts));
+      expectSame(e.add(x.slice(), -7, { type, scale: 0.75, batch }), wants(-7, []), what);
+      const firsts = Array.from({ length: batch }, (_, b) => (b * 29) % 11 - 4);
+      const each = wants(0, firsts);
+      for (const list of [firsts, firsts.map(BigInt), Int32Array.from(firsts), BigInt64Array.from(firsts, BigInt)]) {
+        expectSame(e.add(x.slice(), list, { type, scale: 0.75 }), each, `${what}, first`);
+      }
+      const own = firsts.flatMap((first) => Array.from({ length: rows }, (_, r) => first + r));
+      expectSame(e.addAt(x.slice(), own, { type, scale: 0.75, batch }), each, `${what}, positions`);
+      const same = Float32Array.from({ length: rows }, (_, r) => r - 7);
+      expectSame(e.addAt(x.slice(), same, { type, scale: 0.75, batch }), wants(-7, []), `${what}, same positions`);
+    }
+  }
+
+  // Rows of a table by ids, of its type and as floats.
+  for (const [tableType, type] of [...SUMMANDS.map((one) => [one, one]), ['bfloat16', 'float32'], ['float16', 'float32']]) {
+    for (const [dim, rows, batch, vocabulary] of [[6, 3, 4, 5], [37, 70, 3, 2], [512, 1100, 2, 300]]) {
+      const e = posenc.Encoder.preset('fairseq', dim);
+      const what = `${tableType} to ${type}, ${batch} x ${rows} x ${dim}`;
+      const weights = someOf(tableType, vocabulary * dim);
+      const ids = Array.from({ length: batch * rows }, () => random() % vocabulary);
+      const wants = (first, some, positions) =>
+        called('embed', weights, 'fairseq', dim, NUMBERS[type], 22.5, NUMBERS[tableType], first, listed(some), listed(positions));
+      const given = { tableType, type, scale: 22.5 };
+      expectSame(e.embed(ids, weights, 9, given), wants(9, ids, []), `${what}, one sequence`);
+      const firsts = Array.from({ length: batch }, (_, b) => 3 - 5 * b);
+      const sequences = (firstOf) => Buffer.concat(firsts.map((first, b) =>
+        wants(firstOf(first), ids.slice(b * rows, (b + 1) * rows), [])));
+      expectSame(e.embed(Int32Array.from(ids), weights, firsts, given), sequences((first) => first), `${what}, first`);
+      const out = new (type === 'float32' ? Float32Array : Uint16Array)(ids.length * dim + 1);
+      assert.equal(e.embed(BigInt64Array.from(ids, BigInt), weights, 4n, { ...given, type: undefined, out, batch }), out);
+      expectSame(out.subarray(0, -1), sequences(() => 4), `${what}, batch`);
+      assert.equal(out.at(-1), 0);
+      const positions = ids.map((_, i) => i / 3 - 4);
+      expectSame(e.embedAt(ids, weights, positions, { ...given, batch }), wants(0, ids, positions), `${what}, positions`);
+      const same = positions.slice(0, rows);
+      expectSame(e.embedAt(ids, weights, same, { ...given, batch }),
+        wants(0, ids, Array(batch).fill(same).flat()), `${what}, same positions`);
+    }
+  }
+  const half = new posenc.Encoder({ dim: 8 });
+  const table = someOf('bfloat16', 24);
+  assert.ok(half.embed([2], table, 0, { tableType: 'bfloat16' }) instanceof Uint16Array);
+
+  // Grids of one to four axes: with rows before the cells, columns of no axis, and a list; the last four take several parts.
+  for (const type of types) {
+    for (const [dim, prefixRows, axes] of [
+      [6, 0, [[0, 5]]], [6, 2, [[6, 3], [0, 4]]], [7, 1, [[9, [0.5, -3, 1e6]], [0, 2], [20, 3]]], [4, 3, [[0, 0], [4, 5]]],
+      [384, 1, [[384, 33], [0, 31]]], [256, 0, [[0, 3], [256, [3, 1.5, -2]], [512, 250]]],
+      [8, 70000, [[8, 1], [0, 7], [17, 9], [26, 1000]]], [64, 0, [[0, 1], [64, 3], [128, 3001]]]]) {
+      const e = new posenc.Encoder({ dim });
+      const given = axes.map(([column, positions]) => [e, column, positions]);
+      const words = axes.map(([column, positions]) =>
+        (Array.isArray(positions) ? [column, positions.length, ...listed(positions)] : [column, positions, 0]));
+      const columns = Math.max(...axes.map(([column]) => column + dim));
+      const rows = prefixRows + axes.reduce((cells, [, positions]) => cells * (positions.length ?? positions), 1);
+      const what = `${type}, ${JSON.stringify(axes)}`;
+      const wants = (x, scale, width) => called('grid', x, dim, NUMBERS[type], scale, prefixRows, width, words.flat());
+      expectSame(posenc.grid(given, { prefixRows, type }), wants(new Made[type](rows * columns), 0, columns), what);
+      const x = someOf(type, rows * columns);
+      expectSame(posenc.grid(given, { prefixRows, type, out: x.slice() }), wants(x, 0, columns), `${what}, out`);
+      if (type === 'float64') continue;
+      const wide = someOf(type, rows * (columns + 3));
+      const sum = posenc.gridAdd(wide.slice(), given, { prefixRows, type, scale: 0.75 });
+      expectSame(sum, wants(wide, 0.75, columns + 3), `${what}, sum`);
+    }
+  }
+
+  // Heads before or after tokens, in batches, at a first position, at one each, at the same positions and at their own.
+  for (const type of SUMMANDS) {
+    for (const [name, headDim, batch, heads, tokens] of [['llama3', 64, 2, 3, 5], ['llama3', 128, 3, 2, 1],
+      ['llama3', 128, 2, 40, 300], ['qwen2_vl', 128, 3, 2, 70], ['llama3', 64, 70, 1, 2]]) {
+      const rope = posenc.Rotary.preset(name, headDim);
+      const x = someOf(type, batch * heads * tokens * headDim);
+      const size = heads * tokens * headDim;
+      for (const tokenAxis of [-3, -2]) {
+        const strides = tokenAxis === -3 ? [heads * headDim, headDim] : [headDim, tokens * headDim];
+        const turned = (part, tensors, first, positions) => called('rotate', part, name, headDim, NUMBERS[type], 0.5, 1, tokens,
+          tensors, tensors === 1 ? [0, heads, strides] : Array.from({ length: batch }, (_, b) => [b * size, heads, strides]).flat(2),
+          first, listed(positions));
+        const each = (firstOf, listOf) => Buffer.concat(Array.from({ length: batch }, (_, b) =>
+          turned(x.subarray(b * size, (b + 1) * size), 1, firstOf(b), listOf(b))));
+        const what = `${type}, ${name}, ${batch} x ${heads} x ${tokens}, ${tokenAxis}`;
+        const given = { type, heads, scale: 0.5, inverse: true, tokenAxis };
+        const one = each(() => 11, () => []);
+        expectSame(rope.rotate(x.slice(), 11, { ...given, batch }), one, what);
+        expectSame(rope.rotate(x.slice(), undefined, { ...given, batch, first: 11n }), one, `${what}, first`);
+        const firsts = Array.from({ length: batch }, (_, b) => 100 * b - 7);
+        expectSame(rope.rotate(x.slice(), null, { ...given, first: firsts }), each((b) => firsts[b], () => []), `${what}, firsts`);
+        const { axes } = rope;
+        const same = Array.from({ length: axes * tokens }, () => (random() % 4000) / 4);
+        expectSame(rope.rotate(x.slice(), same, { ...given, batch }), each(() => 0, () => same), `${what}, same positions`);
+        const own = Int32Array.from({ length: axes * batch * tokens }, () => random() % 4000);
+        const ownOf = (b) => Array.from({ length: axes }, (_, k) =>
+          [...own.subarray((k * batch + b) * tokens, (k * batch + b + 1) * tokens)]).flat();
+        expectSame(rope.rotate(x.slice(), own, { ...given, batch }), each(() => 0, ownOf), `${what}, positions`);
+      }
+    }
+  }
   console.log(`${entries} entries of ${compared} presets and more have the native library's bits`);
 } finally {
   rmSync(scratch, { recursive: true });
