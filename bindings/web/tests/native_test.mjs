@@ -205,7 +205,7 @@ try {
   // Heads before or after tokens, in batches, at a first position, at one each, at the same positions and at their own.
   for (const type of SUMMANDS) {
     for (const [name, headDim, batch, heads, tokens] of [['llama3', 64, 2, 3, 5], ['llama3', 128, 3, 2, 1],
-      ['llama3', 128, 2, 40, 300], ['qwen2_vl', 128, 3, 2, 70], ['llama3', 64, 70, 1, 2]]) {
+      ['llama3', 128, 2, 40, 150], ['qwen2_vl', 128, 3, 2, 70], ['llama3', 64, 70, 1, 2]]) {
       const rope = posenc.Rotary.preset(name, headDim);
       const x = someOf(type, batch * heads * tokens * headDim);
       const size = heads * tokens * headDim;
@@ -218,14 +218,15 @@ try {
           turned(x.subarray(b * size, (b + 1) * size), 1, firstOf(b), listOf(b))));
         const what = `${type}, ${name}, ${batch} x ${heads} x ${tokens}, ${tokenAxis}`;
         const given = { type, heads, scale: 0.5, inverse: true, tokenAxis };
-        const one = each(() => 11, () => []);
+        const one = turned(x, batch, 11, []);
         expectSame(rope.rotate(x.slice(), 11, { ...given, batch }), one, what);
         expectSame(rope.rotate(x.slice(), undefined, { ...given, batch, first: 11n }), one, `${what}, first`);
-        const firsts = Array.from({ length: batch }, (_, b) => 100 * b - 7);
-        expectSame(rope.rotate(x.slice(), null, { ...given, first: firsts }), each((b) => firsts[b], () => []), `${what}, firsts`);
         const { axes } = rope;
         const same = Array.from({ length: axes * tokens }, () => (random() % 4000) / 4);
-        expectSame(rope.rotate(x.slice(), same, { ...given, batch }), each(() => 0, () => same), `${what}, same positions`);
+        expectSame(rope.rotate(x.slice(), same, { ...given, batch }), turned(x, batch, 0, same), `${what}, same positions`);
+        if (batch > 9) continue;
+        const firsts = Array.from({ length: batch }, (_, b) => 100 * b - 7);
+        expectSame(rope.rotate(x.slice(), null, { ...given, first: firsts }), each((b) => firsts[b], () => []), `${what}, firsts`);
         const own = Int32Array.from({ length: axes * batch * tokens }, () => random() % 4000);
         const ownOf = (b) => Array.from({ length: axes }, (_, k) =>
           [...own.subarray((k * batch + b) * tokens, (k * batch + b + 1) * tokens)]).flat();
