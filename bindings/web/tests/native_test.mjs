@@ -21,7 +21,7 @@ function native(...args) {
 // What a C function makes of the entries of an array.
 function called(call, array, ...words) {
   const input = Buffer.from(array.buffer, array.byteOffset, array.byteLength);
-  return execFileSync(calls, [call, ...words.flat().map(String)], { input, maxBuffer: 2 ** 28 });
+  return execFileSync(calls, [call, ...words.flat(9).map(String)], { input, maxBuffer: 2 ** 28 });
 }
 const listed = (list) => [list.length, ...list];
 
