@@ -285,9 +285,11 @@ function listOf(values, argument) {
   return { type: TYPES.float64, array };
 }
 
-// A list of ids or first positions.
+// A list of ids or first positions; empty instead of one that was transferred.
 function integersOf(values, argument) {
-  if (values instanceof Int32Array || values instanceof BigInt64Array) return values;
+  if (values instanceof Int32Array || values instanceof BigInt64Array) {
+    return values.length === 0 ? new Int32Array(0) : values;
+  }
   if (!Array.isArray(values)) {
     throw new TypeError(`${argument}: an array of whole numbers, Int32Array or BigInt64Array is wanted, not ${show(values)}`);
   }
@@ -600,11 +602,13 @@ function passPositions(positions, pointer, axes, row, rows) {
   }
 }
 
-// What is read must not lie in the memory of an array that is written.
-function requireApart(written, argument, ...read) {
-  const end = (array) => array.byteOffset + array.byteLength;
-  const areApart = (a, b) => a.buffer !== b.buffer || end(a) <= b.byteOffset || end(b) <= a.byteOffset;
-  if (!read.every((array) => areApart(written, array))) fail(BUFFERS_OVERLAP, argument);
+// What is read must not lie where so many entries are written.
+function requireApart(written, entries, argument, ...read) {
+  const begin = written.byteOffset;
+  const end = begin + entries * written.BYTES_PER_ELEMENT;
+  const overlaps = ({ buffer, byteOffset, byteLength }) =>
+    buffer === written.buffer && byteOffset < end && begin < byteOffset + byteLength;
+  if (entries > 0 && read.some(overlaps)) fail(BUFFERS_OVERLAP, argument);
 }
 
 // Passes each array, [groups, positions.rows, width] of a type, through the module's memory, as many groups and rows at
@@ -703,7 +707,7 @@ export class Encoder extends Handle {
       throw new RangeError(`out: ${rows} x ${dim} entries are wanted, not ${out.length}`);
     }
     const to = out ?? newArray(ARRAYS[name], rows, dim, 'rows');
-    if (all.list !== null) requireApart(to.subarray(0, rows * dim), 'out', all.list.array);
+    if (all.list !== null) requireApart(to, rows * dim, 'out', all.list.array);
     inParts({ positions: all, width: dim, type: name, arrays: [to] }, (row, some, [memory], list) => {
       require(all.list === null
         ? wasm.posenc_write(pointer, all.first + BigInt(row), some, TYPES[name], memory, dim)
@@ -737,7 +741,7 @@ export class Encoder extends Handle {
     if (!isList(positions)) listOf(positions, 'positions');
     const { pointer, type, scale, batch, rows } = this.#sum(x, undefined, given);
     const all = this.#spread(positions, batch, rows);
-    requireApart(x, 'positions', all.list.array);
+    requireApart(x, x.length, 'positions', all.list.array);
     inParts({ positions: all, width: this.#dim, type, arrays: [x], reads: true }, (row, some, [memory], list) => {
       require(wasm.posenc_add_at(pointer, all.list.type, list, some, TYPES[type], memory, this.#dim, scale, 0), 'positions');
     });
@@ -799,13 +803,13 @@ export class Encoder extends Handle {
     if (out !== undefined && out.length < tokens.length * dim) {
       throw new RangeError(`out: ${tokens.length} x ${dim} entries are wanted, not ${out.length}`);
     }
-    const to = out?.subarray(0, tokens.length * dim) ?? newArray(ARRAYS[name], tokens.length, dim, 'ids');
-    requireApart(to, 'out', table, tokens, ...(isAt ? [list.list.array] : []));
+    const to = out ?? newArray(ARRAYS[name], tokens.length, dim, 'ids');
+    requireApart(to, tokens.length * dim, 'out', table, tokens, ...(isAt ? [list.list.array] : []));
     withMemory((allocateHere) => {
       let taken = 0; // rows of the table, in the order of their ids, so that each id is its own number
       let numbers = 0;
       const make = (part, begin) => {
-        const shape = { positions: part, width: dim, type: name, arrays: [to.subarray(begin * dim)] };
+        const shape = { positions: part, width: dim, type: name, arrays: [begin === 0 ? to : to.subarray(begin * dim)] };
         inParts(shape, (row, some, [memory], at) => {
           if (taken === 0) { // of the first part, the longest
             taken = allocateHere(some * dim * table.BYTES_PER_ELEMENT);
@@ -826,7 +830,7 @@ export class Encoder extends Handle {
       if (isAt) make(list, 0);
       for (let begin = 0; begin < tokens.length && !isAt; begin += rows) make(runs[begin / rows] ?? runs[0], begin);
     });
-    return out ?? to;
+    return to;
   }
 
   // What a grid needs of an encoder.
@@ -950,7 +954,7 @@ export class Rotary extends Handle {
     const all = first === undefined
       ? positionsOf(positions, tokens, { axes, batch: sequences, argument: 'positions' })
       : this.#from(first, tokens);
-    if (all.list !== null) requireApart(x, 'positions', all.list.array);
+    if (all.list !== null) requireApart(x, x.length, 'positions', all.list.array);
     const turn = (part, own, groups, isByHeads) => withMemory((allocateHere) => {
       const tensors = allocateHere(HEADS_BYTES * Math.min(Math.max(1, groups), CHUNK_GROUPS));
       const columns = isByHeads ? headDim : width;

@@ -19,8 +19,10 @@ const pick = (list) => list[below(list.length)];
 const NUMBERS = [0, -0, 1, 2, 3, 4, 7, 8, 64, 67, 128, 512, -1, -5, 0.5, -77.25, 1e-300, 5e-324, 1e300, 10000, 5e5, 2 ** 24,
   2 ** 31, -(2 ** 31), 2 ** 31 - 1, 2 ** 31 + 1, 2 ** 32, 2 ** 33, 2 ** 53, 2 ** 63, 2 ** 64, -(2 ** 63), NaN, Infinity,
   -Infinity];
+const DETACHED = new Float32Array(3);
+structuredClone(DETACHED, { transfer: [DETACHED.buffer] });
 const ODD = [null, undefined, true, false, '', 'f32', '7', 7n, -1n, 2n ** 31n, 2n ** 63n, -(2n ** 64n), [], {}, [[]],
-  Symbol('s'), () => 1, new Map(), new Date(0), new ArrayBuffer(8), new Uint8Array(5), new BigUint64Array(2),
+  DETACHED, Symbol('s'), () => 1, new Map(), new Date(0), new ArrayBuffer(8), new Uint8Array(5), new BigUint64Array(2),
   new DataView(new ArrayBuffer(8)), Object.create(null), { length: 3 }, new Proxy([], {}), 'x'.repeat(1000)];
 const ENCODERS = posenc.presets().map((row) => row.name);
 const ROTARIES = posenc.rotaryPresets().map((row) => row.name);
@@ -74,12 +76,12 @@ function anything() {
 
 function option(name) {
   if (name === 'dim' || name === 'headDim') return notLarge(below(12) === 0 ? anything() : size() + below(2));
+  if (name === 'prefixRows') return below(12) === 0 ? rows() : below(20);
   if (below(12) === 0) return anything();
   if (KINDS[name]) return pick(KINDS[name]);
   if (/^(frequencies|factors|longFactors|out)$/.test(name)) return array();
   if (name === 'axisSpecs') return Array.from({ length: below(5) }, () => options(AXIS));
   if (name === 'first') return firsts();
-  if (name === 'prefixRows') return below(20);
   if (name === 'sections') return Array.from({ length: below(6) }, () => below(30));
   return below(2) === 0 ? real() : whole();
 }
@@ -121,7 +123,8 @@ function axes() {
   let column = below(3);
   return Array.from({ length: below(12) ? 1 + below(4) : below(10) }, () => {
     const encoder = below(50) ? pick(encoders) : anything();
-    const axis = [encoder, column, pick([() => below(12), () => below(12), () => array().slice?.(0, 12), () => notLarge(anything())])()];
+    const few = pick([Array, Int32Array, Float64Array]).from({ length: below(9) }, () => below(9) * 1000);
+    const axis = [encoder, column, pick([below(12), few, few, below(9) ? 2 : rows()])];
     column += below(30) ? encoder?.dim ?? 0 : below(9);
     return axis;
   });
@@ -149,8 +152,8 @@ const CALLS = [
   () => withRows(pick(encoders), (e, x) => e.add(x, firsts(), options(SUM))),
   () => withRows(pick(encoders), (e, x, list) => e.addAt(x, list, options(SUM))),
   () => withRows(pick(encoders), (e, x) => e.embed(ids(), x, firsts(), options(EMBED))),
-  () => withRows(pick(encoders), (e, x, list) => e.embedAt(below(2) ? ids() : list.map?.((_, i) => i % 3) ?? list, x,
-    list, options(EMBED))),
+  () => withRows(pick(encoders), (e, x, list) => e.embedAt(
+    Array.isArray(list) ? list.map((_, i) => i % 3) : ids(), x, list, options(EMBED))),
   () => posenc.grid(axes(), options(GRID)),
   () => withRows(pick(encoders), (e, x) => posenc.gridAdd(x, [[e, 0, x.length / e.dim]], options(GRID))),
   () => posenc.gridAdd(array(), axes(), options(GRID)),
