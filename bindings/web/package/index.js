@@ -571,7 +571,7 @@ function positionsOf(positions, rows, { offset = 0, nanRows = false, axes = 1, b
   return { rows: length / axes, list, first: 0n };
 }
 
-// How many sequences share so many rows: as many as there are first positions, or one.
+// How many sequences so many rows are: as many as there are first positions, or one.
 function batchOf(batch, first, rows, argument) {
   const listed = isList(first) ? first.length : undefined;
   const all = batch === undefined ? listed ?? 1 : clamped(count(batch, 'batch'));
@@ -584,12 +584,11 @@ function batchOf(batch, first, rows, argument) {
   return all;
 }
 
-// The first positions of sequences of `rows`, checked; null if there is one for all.
-function firstsOf(first, rows, range) {
-  if (!isList(first)) return null;
-  const firsts = BigInt64Array.from(integersOf(first, 'first'), BigInt);
-  firsts.forEach((one, b) => positionsOf(one, rows, { ...range, argument: `first[${b}]`, extent: `first[${b}]` }));
-  return firsts;
+// Runs of so many rows from a first position on: one for all sequences, or, of a list, one for each.
+function runsOf(first, rows, range = {}, extent = 'rows') {
+  if (!isList(first)) return [positionsOf(first, rows, { ...range, argument: 'first', extent })];
+  const name = (b) => ({ ...range, argument: `first[${b}]`, extent: `first[${b}]` });
+  return Array.from(integersOf(first, 'first'), (one, b) => positionsOf(one, rows, name(b)));
 }
 
 // The memory that holds a part of the list's positions: [axes, rows].
@@ -719,12 +718,10 @@ export class Encoder extends Handle {
   add(x, first = 0, given = undefined) {
     const { pointer, type, scale, batch, rows } = this.#sum(x, first, given);
     const dim = this.#dim;
-    const firsts = firstsOf(first, rows, this.#range);
-    const positions = firsts === null
-      ? positionsOf(first, rows, { ...this.#range, argument: 'first' })
-      : { rows, list: null, first: 0n };
+    const runs = runsOf(first, rows, this.#range);
+    const positions = isList(first) ? { rows, list: null, first: 0n } : runs[0];
     withMemory((allocateHere) => {
-      const list = firsts === null ? 0 : copyIn(firsts, allocateHere);
+      const list = isList(first) ? copyIn(BigInt64Array.from(runs, (run) => run.first), allocateHere) : 0;
       const shape = { positions, groups: batch, width: dim, type, arrays: [x], reads: true };
       inParts(shape, (row, some, [memory], _, group, many) => {
         const begin = positions.first + BigInt(row);
@@ -796,9 +793,7 @@ export class Encoder extends Handle {
     if (bad >= 0) fail(ID_OUT_OF_RANGE, `ids[${bad}]`);
     const all = batchOf(batch, isAt ? undefined : positions, tokens.length, 'ids');
     const rows = tokens.length / Math.max(1, all);
-    const firsts = isAt ? null : firstsOf(positions, rows, this.#range);
-    const runs = Array.from(isAt ? [] : firsts ?? [positions], (first) =>
-      positionsOf(first, rows, { ...this.#range, argument: 'first', extent: 'ids' }));
+    const runs = isAt ? [] : runsOf(positions, rows, this.#range, 'ids');
     const list = isAt ? this.#spread(positions, all, rows) : null;
     if (out !== undefined && out.length < tokens.length * dim) {
       throw new RangeError(`out: ${tokens.length} x ${dim} entries are wanted, not ${out.length}`);
@@ -992,11 +987,11 @@ export class Rotary extends Handle {
 
   // Positions of so many tokens from the first one on, which each sequence may have of its own.
   #from(first, tokens) {
-    const firsts = firstsOf(first, tokens, {});
-    if (firsts === null) return positionsOf(first, tokens, { argument: 'first' });
-    const rows = firsts.length * tokens;
+    const runs = runsOf(first, tokens);
+    if (!isList(first)) return runs[0];
+    const rows = runs.length * tokens;
     const array = newArray(Float64Array, this.#axes, rows, 'first');
-    for (let i = 0; i < array.length; ++i) array[i] = Number(firsts[Math.floor(i % rows / tokens)]) + i % tokens;
+    for (let i = 0; i < array.length; ++i) array[i] = Number(runs[Math.floor(i % rows / tokens)].first) + i % tokens;
     return { rows, list: { type: TYPES.float64, array }, first: 0n };
   }
 }
@@ -1024,16 +1019,16 @@ function gridOf(axes, prefixRows) {
     return { ...ofAxis(encoder), name, column: clamped(count(column, `${name}: column`)), given, count: rows };
   });
   const prefix = clamped(count(prefixRows, 'prefixRows'));
-  const sum = (values) => values.reduce((a, b) => a + b, 0);
   const cells = all.reduce((product, axis) => product * axis.count, 1);
   for (const axis of cells === 0 ? [] : all) { // positions of a grid without cells are not looked at
     const { name, given, range } = axis;
-    axis.list = isList(given)
-      ? positionsOf(given, axis.count, { ...range, argument: `${name}: positions` }).list
-      : positionsOf(0, axis.count, { ...range, argument: `${name}: count`, extent: `${name}: count` }).list;
+    const extent = `${name}: count`;
+    const argument = isList(given) ? `${name}: positions` : extent;
+    axis.list = positionsOf(isList(given) ? given : 0, axis.count, { ...range, argument, extent }).list;
   }
   const columns = Math.max(...all.map((axis) => axis.column + axis.dim));
-  return { all, prefix, rows: prefix + cells, columns, hasGaps: sum(all.map((axis) => axis.dim)) < columns };
+  const used = all.reduce((sum, axis) => sum + axis.dim, 0);
+  return { all, prefix, rows: prefix + cells, columns, hasGaps: used < columns };
 }
 
 // Writes a grid, or adds it with a scale, to an array of rows of `width` columns.
@@ -1043,7 +1038,7 @@ function makeGrid({ all, prefix, rows, hasGaps }, array, type, width, scale = nu
     const bad = allocateHere(8);
     for (const axis of all) axis.memory = axis.list ? copyIn(axis.list.array, allocateHere) : 0;
 
-    // The most cells that are a grid: those of the last axes, and of one axis a part.
+    // Sets the axes to the most cells that are a grid: all of the last axes, and a part of the one before.
     const cut = (row, most) => {
       if (row < prefix) {
         for (const axis of all) [axis.index, axis.some] = [0, 0];
@@ -1056,7 +1051,7 @@ function makeGrid({ all, prefix, rows, hasGaps }, array, type, width, scale = nu
       }
       let k = all.length - 1;
       let inner = 1;
-      for (; k > 0 && all[k].index === 0 && inner * all[k].count <= most; --k) {
+      for (; k > 0 && inner * all[k].count <= most; --k) {
         all[k].some = all[k].count;
         inner *= all[k].count;
       }
