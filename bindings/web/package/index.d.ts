@@ -76,8 +76,8 @@ export class Encoder {
   write<A extends Entries>(first: number | bigint, rows: number, out: A, type?: Type): A;
   writeAt<T extends Type = 'float32'>(positions: Positions, type?: T): ArrayOf<T>;
   writeAt<A extends Entries>(positions: Positions, out: A, type?: Type): A;
-  /** x[b][r] = x[b][r] * scale + PE(first + r), in place; x is [batch, rows, dim] and is returned. `first` is a position,
-   * or a list of one for each sequence (left padding). */
+  /** x[b][r] = x[b][r] * scale + PE(first + r), in place; x is [batch, rows, dim] and is returned. `first` is a
+   * position, or a list of one for each sequence (left padding). */
   add<A extends Summands>(x: A, first?: number | bigint | Integers, options?: SumOptions): A;
   /** The same at positions [rows] or [batch, rows]. */
   addAt<A extends Summands>(x: A, positions: Positions, options?: SumOptions): A;
@@ -89,16 +89,16 @@ export class Encoder {
     options: EmbedOptions<T> & { type: T }): ArrayOf<T>;
   embed<A extends Summands>(ids: Integers, table: A, first?: number | bigint | Integers, options?: EmbedOptions): A;
   /** The same at positions [rows] or [batch, rows]. */
-  embedAt<A extends Summands>(ids: Integers, table: Summands, positions: Positions, options: EmbedOptions & { out: A }): A;
+  embedAt<A extends Summands>(ids: Integers, table: Summands, positions: Positions,
+    options: EmbedOptions & { out: A }): A;
   embedAt<T extends SummandType>(ids: Integers, table: Summands, positions: Positions,
     options: EmbedOptions<T> & { type: T }): ArrayOf<T>;
   embedAt<A extends Summands>(ids: Integers, table: A, positions: Positions, options?: EmbedOptions): A;
   dispose(): void;
 }
 
-/** An axis of a grid: the columns from `column` on get the encoder's rows for the positions 0 .. count - 1, or for those
- * of a list. */
-export type GridAxis = readonly [encoder: Encoder, column: number, positions: number | Positions];
+/** The columns from `column` on get the encoder's rows for the positions 0 .. count - 1, or for those of a list. */
+export type GridAxis = readonly [encoder: Encoder, column: number, countOrPositions: number | Positions];
 
 export interface GridOptions<T extends Type = Type> {
   /** Rows of zeros before (class tokens). */
@@ -106,8 +106,8 @@ export interface GridOptions<T extends Type = Type> {
   type?: T;
 }
 
-/** Encodings of images and video, a row a cell, [prefixRows + cells, columns], to a new array of `type` or to the front of
- * `out`, whose columns of no axis stay. The last axis varies fastest. */
+/** Encodings of images and video, a row a cell, [prefixRows + cells, columns], to a new array of `type` or to the front
+ * of `out`, whose columns of no axis stay. The last axis varies fastest. */
 export function grid<A extends Entries>(axes: readonly GridAxis[], options: GridOptions & { out: A }): A;
 export function grid<T extends Type = 'float32'>(axes: readonly GridAxis[], options?: GridOptions<T>): ArrayOf<T>;
 
@@ -143,7 +143,8 @@ export interface RotateOptions {
   first?: number | bigint | Integers;
 }
 
-/** Rotates q and k. Freed as an Encoder. Positions are the first one, or a list [axes, tokens] or [axes, batch, tokens]. */
+/** Rotates q and k. Freed as an Encoder. Positions are the first one, or a list [axes, tokens] or [axes, batch,
+ * tokens]. */
 export class Rotary {
   constructor(options: RotaryOptions & { headDim: number });
   /** A family of models by name (rotaryPresets()); overrides change it. */
@@ -164,7 +165,8 @@ export class Rotary {
   cache<T extends Type = 'float32'>(positions: number | bigint | Positions, tokens: number,
     options?: { layout?: 'cos_sin' | 'pairs'; type?: T }): { table: ArrayOf<T> };
   /** x [batch, tokens, heads, headDim], in place; it is returned. */
-  rotate<A extends Summands>(x: A, positions: number | bigint | Positions | null | undefined, options?: RotateOptions): A;
+  rotate<A extends Summands>(x: A, positions: number | bigint | Positions | null | undefined,
+    options?: RotateOptions): A;
   dispose(): void;
 }
 

@@ -291,7 +291,8 @@ function integersOf(values, argument) {
     return values.length === 0 ? new Int32Array(0) : values;
   }
   if (!Array.isArray(values)) {
-    throw new TypeError(`${argument}: an array of whole numbers, Int32Array or BigInt64Array is wanted, not ${show(values)}`);
+    throw new TypeError(
+      `${argument}: an array of whole numbers, Int32Array or BigInt64Array is wanted, not ${show(values)}`);
   }
   return BigInt64Array.from(values, (value, i) => integer(value, `${argument}[${i}]`, ''));
 }
@@ -546,14 +547,17 @@ if (typeof Symbol.dispose === 'symbol') {
 
 // A run or a list of positions, checked as a whole, of which calls take parts. Each of `batch` sequences has `rows`. A
 // list has `axes` parts, each for the rows of one sequence, which all have these positions, or for those of all. `rows`
-// of the result are those of such a part.
-function positionsOf(positions, rows, { offset = 0, nanRows = false, axes = 1, batch = 1, argument, extent = 'rows' }) {
+// of the result are those of such a part. Messages call too many rows `extent`.
+function positionsOf(positions, rows, range, argument, extent = 'rows', batch = 1) {
+  const { offset, nanRows, axes } = range;
   if (!isList(positions)) {
     const first = integer(positions, argument);
     const begin = first + BigInt(offset);
     const limit = BigInt(MAX_POSITION);
     const isOut = begin < -limit || begin > limit;
-    if (rows > 0 && (isOut || begin + BigInt(rows) - 1n > limit)) fail(POSITION_OUT_OF_RANGE, isOut ? argument : extent);
+    if (rows > 0 && (isOut || begin + BigInt(rows) - 1n > limit)) {
+      fail(POSITION_OUT_OF_RANGE, isOut ? argument : extent);
+    }
     return { rows, list: null, first };
   }
   const list = listOf(positions, argument);
@@ -585,10 +589,10 @@ function batchOf(batch, first, rows, argument) {
 }
 
 // Runs of so many rows from a first position on: one for all sequences, or, of a list, one for each.
-function runsOf(first, rows, range = {}, extent = 'rows') {
-  if (!isList(first)) return [positionsOf(first, rows, { ...range, argument: 'first', extent })];
-  const name = (b) => ({ ...range, argument: `first[${b}]`, extent: `first[${b}]` });
-  return Array.from(integersOf(first, 'first'), (one, b) => positionsOf(one, rows, name(b)));
+function runsOf(first, rows, range, extent) {
+  if (!isList(first)) return [positionsOf(first, rows, range, 'first', extent)];
+  const run = (one, b) => positionsOf(one, rows, range, `first[${b}]`, `first[${b}]`);
+  return Array.from(integersOf(first, 'first'), run);
 }
 
 // The memory that holds a part of the list's positions: [axes, rows].
@@ -611,10 +615,10 @@ function requireApart(written, entries, argument, ...read) {
 }
 
 // Passes each array, [groups, positions.rows, width] of a type, through the module's memory, as many groups and rows at
-// a time as suit the caches: in, if it `reads`, and out. call(row, rows, memories, list, group, groups) computes so many
-// rows from `row` on of so many groups; if positions are a list, theirs are at `list`, [axes, rows]. Of the rows that
-// are left cut(row, most) may take fewer.
-function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads = false, cut = (row, most) => most }, call) {
+// a time as suit the caches: in, if it `reads`, and out. call(row, rows, memories, list, group, groups) computes so
+// many rows from `row` on of so many groups; if positions are a list, theirs are at `list`, [axes, rows]. cut(row,
+// most), if given, says how many rows these are.
+function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads = false, cut }, call) {
   const { rows, list, begin = 0 } = positions;
   if (rows === 0 || groups === 0) return;
   const Array = ARRAYS[type];
@@ -627,20 +631,24 @@ function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads =
   withMemory((allocateHere) => {
     const memories = arrays.map(() => allocateHere(step * together * rowBytes));
     const listed = list === null ? 0 : allocateHere(step * axes * list.array.BYTES_PER_ELEMENT);
+    const move = (isIn, group, many, row, some) => {
+      for (let k = 0; k < arrays.length; ++k) {
+        for (let g = 0; g < many; ++g) {
+          const part = new Array(wasm.memory.buffer, memories[k] + g * some * rowBytes, some * width);
+          const at = ((group + g) * rows + row) * width;
+          if (isIn) part.set(arrays[k].subarray(at, at + some * width));
+          else arrays[k].set(part, at);
+        }
+      }
+    };
     for (let group = 0; group < groups; group += together) {
       const many = Math.min(together, groups - group);
       for (let row = 0, some; row < rows; row += some) {
-        some = cut(row, Math.min(step, rows - row));
-        const forParts = (move) => arrays.forEach((array, k) => {
-          for (let g = 0; g < many; ++g) {
-            const part = new Array(wasm.memory.buffer, memories[k] + g * some * rowBytes, some * width);
-            move(array, part, ((group + g) * rows + row) * width);
-          }
-        });
-        if (reads) forParts((array, part, at) => part.set(array.subarray(at, at + some * width)));
+        some = cut === undefined ? Math.min(step, rows - row) : cut(row, Math.min(step, rows - row));
+        if (reads) move(true, group, many, row, some);
         if (list !== null) passPositions(positions, listed, axes, begin + row, some);
         call(row, some, memories, listed, group, many);
-        forParts((array, part, at) => array.set(part, at));
+        move(false, group, many, row, some);
       }
     }
   });
@@ -669,7 +677,7 @@ export class Encoder extends Handle {
     const { pointer, get } = create('encoder', preset, given, 'options');
     super('encoder', pointer);
     this.#dim = get('dim');
-    this.#range = { offset: get('positionOffset'), nanRows: get('nanRows') !== 0 };
+    this.#range = { offset: get('positionOffset'), nanRows: get('nanRows') !== 0, axes: 1 };
     this.#layout = words.layout[get('layout')];
   }
 
@@ -701,7 +709,7 @@ export class Encoder extends Handle {
     const dim = this.#dim;
     if (typeof out === 'string') [out, type] = [undefined, out];
     const name = out === undefined ? typeName(type ?? 'float32') : typeOf(out, type, 'out');
-    const all = positionsOf(positions, rows, { ...this.#range, argument });
+    const all = positionsOf(positions, rows, this.#range, argument);
     if (out !== undefined && out.length < rows * dim) {
       throw new RangeError(`out: ${rows} x ${dim} entries are wanted, not ${out.length}`);
     }
@@ -739,8 +747,9 @@ export class Encoder extends Handle {
     const { pointer, type, scale, batch, rows } = this.#sum(x, undefined, given);
     const all = this.#spread(positions, batch, rows);
     requireApart(x, x.length, 'positions', all.list.array);
-    inParts({ positions: all, width: this.#dim, type, arrays: [x], reads: true }, (row, some, [memory], list) => {
-      require(wasm.posenc_add_at(pointer, all.list.type, list, some, TYPES[type], memory, this.#dim, scale, 0), 'positions');
+    const dim = this.#dim;
+    inParts({ positions: all, width: dim, type, arrays: [x], reads: true }, (row, some, [memory], list) => {
+      require(wasm.posenc_add_at(pointer, all.list.type, list, some, TYPES[type], memory, dim, scale, 0), 'positions');
     });
     return x;
   }
@@ -758,7 +767,7 @@ export class Encoder extends Handle {
 
   // Positions of all rows, from those of one sequence of a batch or of all.
   #spread(positions, batch, rows) {
-    const all = positionsOf(positions, rows, { ...this.#range, batch, argument: 'positions' });
+    const all = positionsOf(positions, rows, this.#range, 'positions', '', batch);
     if (all.rows === batch * rows) return all;
     const { type, array } = all.list;
     const repeated = new array.constructor(batch * rows);
@@ -804,8 +813,8 @@ export class Encoder extends Handle {
       let taken = 0; // rows of the table, in the order of their ids, so that each id is its own number
       let numbers = 0;
       const make = (part, begin) => {
-        const shape = { positions: part, width: dim, type: name, arrays: [begin === 0 ? to : to.subarray(begin * dim)] };
-        inParts(shape, (row, some, [memory], at) => {
+        const written = begin === 0 ? to : to.subarray(begin * dim);
+        inParts({ positions: part, width: dim, type: name, arrays: [written] }, (row, some, [memory], at) => {
           if (taken === 0) { // of the first part, the longest
             taken = allocateHere(some * dim * table.BYTES_PER_ELEMENT);
             numbers = copyIn(Int32Array.from({ length: some }, (_, i) => i), allocateHere);
@@ -816,10 +825,10 @@ export class Encoder extends Handle {
             source.set(table.subarray(id * dim, (id + 1) * dim), r * dim);
           }
           const read = [pointer, I32, numbers, some, TYPES[from], taken, some, dim];
-          const written = [TYPES[name], memory, dim, scale, 0];
           require(isAt
-            ? wasm.posenc_embed_at(...read, part.list.type, at, ...written)
-            : wasm.posenc_embed(...read, part.first + BigInt(row), ...written), isAt ? 'positions' : 'first');
+            ? wasm.posenc_embed_at(...read, part.list.type, at, TYPES[name], memory, dim, scale, 0)
+            : wasm.posenc_embed(...read, part.first + BigInt(row), TYPES[name], memory, dim, scale, 0),
+          isAt ? 'positions' : 'first');
         });
       };
       if (isAt) make(list, 0);
@@ -868,6 +877,7 @@ const HEADS_BYTES = 48; // sizeof(posenc_heads)
 export class Rotary extends Handle {
   #headDim;
   #axes;
+  #range;
   #pairs;
 
   constructor(given = {}, preset = null) {
@@ -875,6 +885,7 @@ export class Rotary extends Handle {
     super('rotary', pointer);
     this.#headDim = get('headDim');
     this.#axes = get('axes');
+    this.#range = { offset: 0, nanRows: false, axes: this.#axes };
     this.#pairs = wasm.posenc_rotary_frequency_count(pointer) >>> 0;
   }
 
@@ -907,7 +918,7 @@ export class Rotary extends Handle {
     const { layout = 'cos_sin', type = 'float32' } = options(given, CACHE_OPTIONS, 'options');
     const layoutNumber = choice(layout, words.cache_layout, 'layout');
     const name = typeName(type);
-    const all = positionsOf(positions, rows, { axes: this.#axes, argument: 'positions' });
+    const all = positionsOf(positions, rows, this.#range, 'positions');
     const isTwo = layout !== 'cos_sin' && layout !== 'pairs';
     const width = layout === 'halves' ? this.#pairs : 2 * this.#pairs;
     const made = Array.from({ length: isTwo ? 2 : 1 }, () => newArray(ARRAYS[name], rows, width, 'tokens'));
@@ -935,8 +946,8 @@ export class Rotary extends Handle {
     if (scale === 0) throw new RangeError('scale: it must be between 2^-64 and 2^64');
     if (typeof inverse !== 'boolean') throw new TypeError(`inverse: true or false is wanted, not ${show(inverse)}`);
     if (number(tokenAxis, 'tokenAxis') !== -3 && tokenAxis !== -2) {
-      throw new RangeError('tokenAxis: -3, [batch, tokens, heads, headDim], or -2, [batch, heads, tokens, headDim], is ' +
-        `wanted, not ${tokenAxis}`);
+      const shapes = '-3, [batch, tokens, heads, headDim], or -2, [batch, heads, tokens, headDim]';
+      throw new RangeError(`tokenAxis: ${shapes}, is wanted, not ${tokenAxis}`);
     }
     const width = many * headDim;
     if (width === 0 || x.length % width !== 0) {
@@ -947,7 +958,7 @@ export class Rotary extends Handle {
     const sequences = batchOf(batch, first, x.length / width, 'x');
     const tokens = x.length / width / Math.max(1, sequences);
     const all = first === undefined
-      ? positionsOf(positions, tokens, { axes, batch: sequences, argument: 'positions' })
+      ? positionsOf(positions, tokens, this.#range, 'positions', 'rows', sequences)
       : this.#from(first, tokens);
     if (all.list !== null) requireApart(x, x.length, 'positions', all.list.array);
     const turn = (part, own, groups, isByHeads) => withMemory((allocateHere) => {
@@ -958,10 +969,12 @@ export class Rotary extends Handle {
           const v = view();
           const apart = some * columns;
           const length = isByHeads ? 1 : here;
+          const ofEach = isByHeads ? here : many;
+          const stride = isByHeads ? apart : headDim;
           for (let k = 0; k < length; ++k) {
             const tensor = tensors + HEADS_BYTES * k;
-            [memory + k * apart * x.BYTES_PER_ELEMENT, isByHeads ? here : many, columns, isByHeads ? apart : headDim, 0, 0, 0]
-              .forEach((m, i) => v.setUint32(tensor + 4 * i, m, true));
+            const data = memory + k * apart * x.BYTES_PER_ELEMENT;
+            [data, ofEach, columns, stride, 0, 0, 0].forEach((m, i) => v.setUint32(tensor + 4 * i, m, true));
             v.setFloat64(tensor + 32, scale, true);
             v.setInt32(tensor + 40, inverse ? 1 : 0, true);
             v.setInt32(tensor + 44, 0, true);
@@ -987,7 +1000,7 @@ export class Rotary extends Handle {
 
   // Positions of so many tokens from the first one on, which each sequence may have of its own.
   #from(first, tokens) {
-    const runs = runsOf(first, tokens);
+    const runs = runsOf(first, tokens, this.#range);
     if (!isList(first)) return runs[0];
     const rows = runs.length * tokens;
     const array = newArray(Float64Array, this.#axes, rows, 'first');
@@ -1015,7 +1028,9 @@ function gridOf(axes, prefixRows) {
       throw new TypeError(`${name}: [encoder, column, count or positions] is wanted, not ${show(axis)}`);
     }
     const [encoder, column, given] = axis;
-    const rows = isList(given) ? listOf(given, `${name}: positions`).array.length : clamped(count(given, `${name}: count`));
+    const rows = isList(given)
+      ? listOf(given, `${name}: positions`).array.length
+      : clamped(count(given, `${name}: count`));
     return { ...ofAxis(encoder), name, column: clamped(count(column, `${name}: column`)), given, count: rows };
   });
   const prefix = clamped(count(prefixRows, 'prefixRows'));
@@ -1024,7 +1039,7 @@ function gridOf(axes, prefixRows) {
     const { name, given, range } = axis;
     const extent = `${name}: count`;
     const argument = isList(given) ? `${name}: positions` : extent;
-    axis.list = positionsOf(isList(given) ? given : 0, axis.count, { ...range, argument, extent }).list;
+    axis.list = positionsOf(isList(given) ? given : 0, axis.count, range, argument, extent).list;
   }
   const columns = Math.max(...all.map((axis) => axis.column + axis.dim));
   const used = all.reduce((sum, axis) => sum + axis.dim, 0);

@@ -8,6 +8,7 @@ const rotary = new Rotary({ headDim: 8 });
 const x = new Float32Array(12).fill(7);
 const long = new Float32Array(64).fill(7);
 const shared = new Float32Array(12).fill(7); // a table of three rows, and what would overlap it
+const halves = new Uint16Array(4);
 const positionsAndX = new ArrayBuffer(48);
 const axial = { headDim: 8, axes: 2, axisOrder: 'axial', sections: [2, 2] };
 
@@ -51,7 +52,8 @@ const wrong = [
   [RangeError, /^first\[1\]: a whole number is wanted, not 0.5$/, () => encoder.add(x, [0, 0.5, 2])],
   [RangeError, /^first\[2\]: a position is outside/, () => encoder.add(x, [0, 1, 2 ** 31 + 1])],
   [RangeError, /^first\[0\]: a position is outside/, () => encoder.add(x, [2 ** 31 - 1])],
-  [RangeError, /^first: 3 positions are wanted, one for each sequence, not 2$/, () => encoder.add(x, [0, 1], { batch: 3 })],
+  [RangeError, /^first: 3 positions are wanted, one for each sequence, not 2$/,
+    () => encoder.add(x, [0, 1], { batch: 3 })],
   [RangeError, /^x: 3 rows are no 2 sequences of equal length$/, () => encoder.add(x, [0, 1])],
   [RangeError, /^x: 3 rows are no 0 sequences/, () => encoder.add(x, 0, { batch: 0 })],
   [RangeError, /^batch: a whole number, 0 or more/, () => encoder.add(x, 0, { batch: -1 })],
@@ -68,41 +70,50 @@ const wrong = [
     () => encoder.embed(new Float32Array(1), shared)],
   [TypeError, /^table: a Float32Array or Uint16Array is wanted, not an array$/, () => encoder.embed([0], [1, 2, 3, 4])],
   [TypeError, /^table: .*no sums of doubles$/, () => encoder.embed([0], new Float64Array(4))],
-  [TypeError, /^table: of a Uint16Array the tableType must be said/, () => encoder.embed([0], new Uint16Array(4), 0, { type: 'float16' })],
-  [TypeError, /^table: a Float32Array holds float32, not float16$/, () => encoder.embed([0], shared, 0, { tableType: 'float16' })],
+  [TypeError, /^table: of a Uint16Array the tableType must be said/,
+    () => encoder.embed([0], new Uint16Array(4), 0, { type: 'float16' })],
+  [TypeError, /^table: a Float32Array holds float32, not float16$/,
+    () => encoder.embed([0], shared, 0, { tableType: 'float16' })],
   [RangeError, /^table: 11 entries are no rows of 4$/, () => encoder.embed([0], shared.subarray(1))],
   [RangeError, /^type: the table's type, float32, or float32 is wanted, not float16$/,
     () => encoder.embed([0], shared, 0, { type: 'float16' })],
   [RangeError, /^out: the table's type, float16, or float32 is wanted, not bfloat16$/,
-    () => encoder.embed([0], new Uint16Array(4), 0, { tableType: 'float16', type: 'bfloat16', out: new Uint16Array(4) })],
+    () => encoder.embed([0], halves, 0, { tableType: 'float16', type: 'bfloat16', out: halves.slice() })],
   [RangeError, /^type: .*not float64$/, () => encoder.embed([0], shared, 0, { type: 'float64' })],
   [TypeError, /^out: a Float32Array or Uint16Array/, () => encoder.embed([0], shared, 0, { out: new Float64Array(4) })],
-  [RangeError, /^out: 3 x 4 entries are wanted, not 11$/, () => encoder.embed([0, 1, 2], shared, 0, { out: x.subarray(1) })],
-  [RangeError, /^out: memory that is written overlaps/, () => encoder.embed([0], shared, 0, { out: shared.subarray(8) })],
+  [RangeError, /^out: 3 x 4 entries are wanted, not 11$/,
+    () => encoder.embed([0, 1, 2], shared, 0, { out: x.subarray(1) })],
+  [RangeError, /^out: memory that is written overlaps/,
+    () => encoder.embed([0], shared, 0, { out: shared.subarray(8) })],
   [TypeError, /^scale: a number/, () => encoder.embed([0], shared, 0, { scale: null })],
   [RangeError, /^first: a position is outside/, () => encoder.embed([0], shared, -(2 ** 31) - 1, { out: x })],
   [RangeError, /^ids: a position is outside/, () => encoder.embed([0, 1], shared, 2 ** 31, { out: x })],
   [RangeError, /^ids: 3 rows are no 2 sequences/, () => encoder.embed([0, 1, 2], shared, [0, 1], { out: x })],
-  [RangeError, /^positions: 3 positions are wanted, not 2$/, () => encoder.embedAt([0, 1, 2], shared, [1, 2], { out: x })],
+  [RangeError, /^positions: 3 positions are wanted, not 2$/,
+    () => encoder.embedAt([0, 1, 2], shared, [1, 2], { out: x })],
   [RangeError, /^positions\[2\]: a position/, () => encoder.embedAt([0, 1, 2], shared, [1, 2, NaN], { out: x })],
   [TypeError, /^positions: an array of numbers/, () => encoder.embedAt([0], shared, 0, { out: x })],
   [TypeError, /^axes: an array of \[encoder, column, count or positions\]/, () => posenc.grid(encoder)],
   [RangeError, /^axes: a grid needs 1 to 8 axes$/, () => posenc.grid([])],
   [RangeError, /^axes: a grid needs 1 to 8 axes$/, () => posenc.grid(Array(9).fill([encoder, 0, 1]))],
-  [TypeError, /^axes\[1\]: \[encoder, column, count or positions\] is wanted/, () => posenc.grid([[encoder, 0, 1], [encoder, 4]])],
+  [TypeError, /^axes\[1\]: \[encoder, column, count or positions\] is wanted/,
+    () => posenc.grid([[encoder, 0, 1], [encoder, 4]])],
   [TypeError, /^axes\[0\]: \[encoder/, () => posenc.grid([[rotary, 0, 1]])],
   [RangeError, /^axes\[0\]: column: a whole number/, () => posenc.grid([[encoder, -1, 1]])],
   [RangeError, /^axes\[0\]: count: a whole number/, () => posenc.grid([[encoder, 0, 1.5]])],
   [TypeError, /^axes\[0\]: count: a number/, () => posenc.grid([[encoder, 0, '3']])],
   [RangeError, /^axes\[0\]: count: a position is outside/, () => posenc.grid([[encoder, 0, 2 ** 31 + 2]], { out: x })],
-  [TypeError, /^axes\[1\]: positions: an array of numbers/, () => posenc.grid([[encoder, 0, 1], [encoder, 4, new Uint8Array(2)]])],
+  [TypeError, /^axes\[1\]: positions: an array of numbers/,
+    () => posenc.grid([[encoder, 0, 1], [encoder, 4, new Uint8Array(2)]])],
   [RangeError, /^axes\[1\]: positions\[1\]: a position/,
     () => posenc.gridAdd(x, [[encoder, 0, 1], [encoder, 4, [0, Infinity]]])],
   [RangeError, /^axes\[1\]: two axes of the grid have columns in common$/,
     () => posenc.gridAdd(x, [[encoder, 0, 1], [encoder, 3, 1]])],
-  [RangeError, /^axes: there is no memory for 1000000000000 x 8/, () => posenc.grid([[encoder, 0, 1e6], [encoder, 4, 1e6]])],
+  [RangeError, /^axes: there is no memory for 1000000000000 x 8/,
+    () => posenc.grid([[encoder, 0, 1e6], [encoder, 4, 1e6]])],
   [RangeError, /^prefixRows: a whole number/, () => posenc.grid([[encoder, 0, 1]], { prefixRows: -1 })],
-  [RangeError, /^out: 4 x 4 entries are wanted, not 12$/, () => posenc.grid([[encoder, 0, 3]], { out: x, prefixRows: 1 })],
+  [RangeError, /^out: 4 x 4 entries are wanted, not 12$/,
+    () => posenc.grid([[encoder, 0, 3]], { out: x, prefixRows: 1 })],
   [TypeError, /^x: .*no sums of doubles/, () => posenc.gridAdd(new Float64Array(4), [[encoder, 0, 1]])],
   [RangeError, /^x: 3 rows of 8 columns or more are wanted, not 12 entries$/,
     () => posenc.gridAdd(x, [[encoder, 4, 3]])],
@@ -190,7 +201,8 @@ const longer = new Float32Array(4 * 100000).fill(7);
 const positions = new Float64Array(100000);
 positions[99999] = NaN;
 assert.throws(() => encoder.addAt(longer, positions), /^RangeError: positions\[99999\]/);
-assert.throws(() => encoder.embedAt(new Int32Array(100000), shared, positions, { out: longer }), /^RangeError: positions\[99999\]/);
+assert.throws(() => encoder.embedAt(new Int32Array(100000), shared, positions, { out: longer }),
+  /^RangeError: positions\[99999\]/);
 assert.throws(() => encoder.add(longer, [...Array(99999).fill(0), 2 ** 32]), /^RangeError: first\[99999\]/);
 assert.throws(() => posenc.gridAdd(longer, [[encoder, 0, positions]]), /^RangeError: axes\[0\]: positions\[99999\]/);
 assert.ok(longer.every((value) => value === 7));

@@ -107,7 +107,8 @@ const dim = () => (below(10) === 0 ? notLarge(anything()) : pick([1, 2, 3, 4, 8,
 const rows = () => (below(10) === 0 ? pick([...ODD, -1, 0.5, NaN, 2 ** 40, 2 ** 33].filter((v) => v !== 2n ** 31n)) : size());
 const positions = () => pick([array, array, whole, anything])();
 const firsts = () => (below(2) ? whole() : Array.from({ length: below(6) }, () => below(9999)));
-const ids = () => (below(6) === 0 ? positions() : pick([Array, Int32Array]).from({ length: below(40) }, () => below(5)));
+const someIds = () => pick([Array, Int32Array]).from({ length: below(40) }, () => below(5));
+const ids = () => (below(6) === 0 ? positions() : someIds());
 const type = () => (below(2) === 0 ? pick(WORDS) : pick([undefined, array(), anything()]));
 
 let encoders = [new posenc.Encoder({ dim: 8 })];

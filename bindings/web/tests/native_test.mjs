@@ -37,9 +37,13 @@ function random() {
 // Ordinary entries, between a half and two, of either sign.
 function someOf(type, length) {
   if (type === 'float64') return Float64Array.from({ length }, () => random() / 2 ** 23);
-  if (type === 'float32') return new Float32Array(Uint32Array.from({ length }, () => 0x3f000000 + random() + (random() % 2) * 2 ** 31).buffer);
-  const [base, mask] = type === 'bfloat16' ? [0x3f00, 0xff] : [0x3800, 0x7ff];
-  return Uint16Array.from({ length }, () => base + (random() & mask) + (random() % 2) * 2 ** 15);
+  const [Bits, base, mask, sign] = {
+    float32: [Uint32Array, 0x3f000000, 0xffffff, 2 ** 31],
+    bfloat16: [Uint16Array, 0x3f00, 0xff, 2 ** 15],
+    float16: [Uint16Array, 0x3800, 0x7ff, 2 ** 15],
+  }[type];
+  const made = Bits.from({ length }, () => base + (random() & mask) + (random() % 2) * sign);
+  return type === 'float32' ? new Float32Array(made.buffer) : made;
 }
 
 function expectSame(array, wanted, what) {
@@ -134,7 +138,8 @@ try {
       const e = posenc.Encoder.preset('fairseq', dim);
       const what = `${type}, ${batch} x ${rows} x ${dim}`;
       const x = someOf(type, batch * rows * dim);
-      const wants = (first, firsts) => called('add_batch', x, 'fairseq', dim, NUMBERS[type], 0.75, rows, first, listed(firsts));
+      const wants = (first, firsts) =>
+        called('add_batch', x, 'fairseq', dim, NUMBERS[type], 0.75, rows, first, listed(firsts));
       expectSame(e.add(x.slice(), -7, { type, scale: 0.75, batch }), wants(-7, []), what);
       const firsts = Array.from({ length: batch }, (_, b) => (b * 29) % 11 - 4);
       const each = wants(0, firsts);
@@ -149,14 +154,15 @@ try {
   }
 
   // Rows of a table by ids, of its type and as floats.
-  for (const [tableType, type] of [...SUMMANDS.map((one) => [one, one]), ['bfloat16', 'float32'], ['float16', 'float32']]) {
+  const pairs = SUMMANDS.flatMap((type) => (type === 'float32' ? [[type, type]] : [[type, type], [type, 'float32']]));
+  for (const [tableType, type] of pairs) {
     for (const [dim, rows, batch, vocabulary] of [[6, 3, 4, 5], [37, 70, 3, 2], [512, 1100, 2, 300]]) {
       const e = posenc.Encoder.preset('fairseq', dim);
       const what = `${tableType} to ${type}, ${batch} x ${rows} x ${dim}`;
       const weights = someOf(tableType, vocabulary * dim);
       const ids = Array.from({ length: batch * rows }, () => random() % vocabulary);
-      const wants = (first, some, positions) =>
-        called('embed', weights, 'fairseq', dim, NUMBERS[type], 22.5, NUMBERS[tableType], first, listed(some), listed(positions));
+      const wants = (first, some, positions) => called('embed', weights, 'fairseq', dim, NUMBERS[type], 22.5,
+        NUMBERS[tableType], first, listed(some), listed(positions));
       const given = { tableType, type, scale: 22.5 };
       expectSame(e.embed(ids, weights, 9, given), wants(9, ids, []), `${what}, one sequence`);
       const firsts = Array.from({ length: batch }, (_, b) => 3 - 5 * b);
@@ -164,11 +170,13 @@ try {
         wants(firstOf(first), ids.slice(b * rows, (b + 1) * rows), [])));
       expectSame(e.embed(Int32Array.from(ids), weights, firsts, given), sequences((first) => first), `${what}, first`);
       const out = new (type === 'float32' ? Float32Array : Uint16Array)(ids.length * dim + 1);
-      assert.equal(e.embed(BigInt64Array.from(ids, BigInt), weights, 4n, { ...given, type: undefined, out, batch }), out);
+      const wide = BigInt64Array.from(ids, BigInt);
+      assert.equal(e.embed(wide, weights, 4n, { ...given, type: undefined, out, batch }), out);
       expectSame(out.subarray(0, -1), sequences(() => 4), `${what}, batch`);
       assert.equal(out.at(-1), 0);
       const positions = ids.map((_, i) => i / 3 - 4);
-      expectSame(e.embedAt(ids, weights, positions, { ...given, batch }), wants(0, ids, positions), `${what}, positions`);
+      expectSame(e.embedAt(ids, weights, positions, { ...given, batch }), wants(0, ids, positions),
+        `${what}, positions`);
       const same = positions.slice(0, rows);
       expectSame(e.embedAt(ids, weights, same, { ...given, batch }),
         wants(0, ids, Array(batch).fill(same).flat()), `${what}, same positions`);
@@ -178,10 +186,12 @@ try {
   const table = someOf('bfloat16', 24);
   assert.ok(half.embed([2], table, 0, { tableType: 'bfloat16' }) instanceof Uint16Array);
 
-  // Grids of one to four axes: with rows before the cells, columns of no axis, and a list; the last four take several parts.
+  // Grids of one to four axes: with rows before the cells, columns of no axis, and a list; the last four take several
+  // parts.
   for (const type of types) {
     for (const [dim, prefixRows, axes] of [
-      [6, 0, [[0, 5]]], [6, 2, [[6, 3], [0, 4]]], [7, 1, [[9, [0.5, -3, 1e6]], [0, 2], [20, 3]]], [4, 3, [[0, 0], [4, 5]]],
+      [6, 0, [[0, 5]]], [6, 2, [[6, 3], [0, 4]]], [7, 1, [[9, [0.5, -3, 1e6]], [0, 2], [20, 3]]],
+      [4, 3, [[0, 0], [4, 5]]],
       [384, 1, [[384, 33], [0, 31]]], [256, 0, [[0, 3], [256, [3, 1.5, -2]], [512, 250]]],
       [8, 70000, [[8, 1], [0, 7], [17, 9], [26, 1000]]], [64, 0, [[0, 1], [64, 3], [128, 3001]]]]) {
       const e = new posenc.Encoder({ dim });
@@ -211,9 +221,11 @@ try {
       const size = heads * tokens * headDim;
       for (const tokenAxis of [-3, -2]) {
         const strides = tokenAxis === -3 ? [heads * headDim, headDim] : [headDim, tokens * headDim];
-        const turned = (part, tensors, first, positions) => called('rotate', part, name, headDim, NUMBERS[type], 0.5, 1, tokens,
-          tensors, tensors === 1 ? [0, heads, strides] : Array.from({ length: batch }, (_, b) => [b * size, heads, strides]).flat(2),
-          first, listed(positions));
+        const turned = (part, tensors, first, positions) => {
+          const all = Array.from({ length: tensors }, (_, b) => [b * size, heads, strides]);
+          return called('rotate', part, name, headDim, NUMBERS[type], 0.5, 1, tokens, listed(all), first,
+            listed(positions));
+        };
         const each = (firstOf, listOf) => Buffer.concat(Array.from({ length: batch }, (_, b) =>
           turned(x.subarray(b * size, (b + 1) * size), 1, firstOf(b), listOf(b))));
         const what = `${type}, ${name}, ${batch} x ${heads} x ${tokens}, ${tokenAxis}`;
@@ -223,10 +235,12 @@ try {
         expectSame(rope.rotate(x.slice(), undefined, { ...given, batch, first: 11n }), one, `${what}, first`);
         const { axes } = rope;
         const same = Array.from({ length: axes * tokens }, () => (random() % 4000) / 4);
-        expectSame(rope.rotate(x.slice(), same, { ...given, batch }), turned(x, batch, 0, same), `${what}, same positions`);
+        expectSame(rope.rotate(x.slice(), same, { ...given, batch }), turned(x, batch, 0, same),
+          `${what}, same positions`);
         if (batch > 9) continue;
         const firsts = Array.from({ length: batch }, (_, b) => 100 * b - 7);
-        expectSame(rope.rotate(x.slice(), null, { ...given, first: firsts }), each((b) => firsts[b], () => []), `${what}, firsts`);
+        expectSame(rope.rotate(x.slice(), null, { ...given, first: firsts }), each((b) => firsts[b], () => []),
+          `${what}, firsts`);
         const own = Int32Array.from({ length: axes * batch * tokens }, () => random() % 4000);
         const ownOf = (b) => Array.from({ length: axes }, (_, k) =>
           [...own.subarray((k * batch + b) * tokens, (k * batch + b + 1) * tokens)]).flat();
