@@ -8,6 +8,8 @@
 //   positions or none;
 //                                                                 written if SCALE is 0
 //   rotate PRESET HEAD_DIM TYPE SCALE INVERSE TOKENS {OFFSET HEADS TOKEN_STRIDE HEAD_STRIDE}s FIRST POSITIONS
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
