@@ -1,0 +1,253 @@
+// SinusoidalEncoding, AddPositions and EmbedTokens.
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "arguments.h"
+#include "operators.h"
+#include "posenc/posenc.h"
+#include "spec_text.h"
+
+namespace posenc_onnxruntime {
+namespace {
+
+// Rows of runs are computed in blocks of as many.
+constexpr std::size_t kUnit = 64;
+
+template <class Integer>
+bool IsRun(const Integer* positions, std::size_t count) {
+  for (std::size_t i = 1; i < count; ++i) {
+    if (static_cast<std::int64_t>(positions[i]) - 1 != positions[i - 1]) return false;
+  }
+  return true;
+}
+
+// Where rows [..., tokens] are: without a list each sequence goes from 0 on, with one position from there on;
+// else each row has its own, or each sequence the same [tokens].
+class Positions {
+ public:
+  Positions(Tensor list, const Shape& rows) : list_(std::move(list)), tokens_(1) {
+    if (!rows.empty()) tokens_ = static_cast<std::size_t>(rows.back());
+    sequences_ = 1;
+    for (std::size_t axis = 0; axis + 1 < rows.size(); ++axis)
+      sequences_ *= static_cast<std::size_t>(rows[axis]);
+    if (!list_) return;
+    is_list_ = true;
+    if (list_.shape == rows) {
+      tokens_ *= sequences_;
+      sequences_ = 1;
+    } else if (list_.count == 1 && (list_.type == POSENC_I64 || list_.type == POSENC_I32)) {
+      is_list_ = false;
+      start_ = At(0);
+    } else if (list_.shape != Shape{static_cast<std::int64_t>(tokens_)}) {
+      throw Error("the shape of positions is " + ToText(list_.shape) + ", not " + ToText(rows) + ", " +
+                  ToText(Shape{static_cast<std::int64_t>(tokens_)}) + " or, for an integer, [1]");
+    }
+  }
+
+  std::size_t sequences() const { return sequences_; }
+  std::size_t tokens() const { return tokens_; }
+
+  // Calls run(first position) or list(type, positions) for tokens from `first` on, and returns its outcome. A
+  // list of integers that follow one another is a run too, which is faster.
+  template <class Run, class List>
+  Outcome Use(std::size_t first, std::size_t count, const Run& run, const List& list) const {
+    if (!is_list_) {
+      const auto skipped = static_cast<std::int64_t>(first);
+      return run(start_ > INT64_MAX - skipped ? INT64_MAX : start_ + skipped);  // the former is out of range
+    }
+    const void* own = list_.At(first);
+    const bool is_run = list_.type == POSENC_I64   ? IsRun(static_cast<const std::int64_t*>(own), count)
+                        : list_.type == POSENC_I32 ? IsRun(static_cast<const std::int32_t*>(own), count)
+                                                   : false;
+    if (is_run && count > 1) {
+      const Outcome outcome = run(At(first));
+      if (outcome.status != POSENC_POSITION_OUT_OF_RANGE) return outcome;
+    }
+    return list(list_.type, own);
+  }
+
+  // What a status is about.
+  std::string NameOf(const Outcome& outcome) const {
+    return is_list_ ? ToText("positions", list_.shape, outcome.index)
+                    : "rows from position " + std::to_string(start_) + " on";
+  }
+
+ private:
+  std::int64_t At(std::size_t i) const {
+    return list_.type == POSENC_I64 ? static_cast<const std::int64_t*>(list_.data)[i]
+                                    : static_cast<const std::int32_t*>(list_.data)[i];
+  }
+
+  Tensor list_;
+  std::size_t sequences_, tokens_;
+  bool is_list_ = false;
+  std::int64_t start_ = 0;
+};
+
+// Rows without columns: the shape of what has a row for each of its elements.
+Shape WithoutColumns(const Shape& shape) { return {shape.begin(), shape.end() - 1}; }
+
+Shape WithColumns(Shape shape, std::size_t columns) {
+  shape.push_back(static_cast<std::int64_t>(columns));
+  return shape;
+}
+
+class EncoderKernel : public Kernel {
+ protected:
+  EncoderKernel(const Ort::ConstKernelInfo& info, std::size_t dim) {
+    const SpecText<posenc_spec> text(SpecAttribute(info), dim);
+    Check(posenc::Encoder::Create(text.spec, &encoder_), "spec");
+  }
+
+  const posenc_encoder* encoder() const { return encoder_.c_encoder(); }
+  std::size_t dim() const { return encoder_.dim(); }
+
+  void RequireColumns(const char* name, const Shape& shape) const {
+    if (shape.empty() || shape.back() != static_cast<std::int64_t>(dim())) {
+      throw Error(std::string("the shape of ") + name + " is " + ToText(shape) + ", and dim is " +
+                  std::to_string(dim()));
+    }
+  }
+
+ private:
+  posenc::Encoder encoder_;
+};
+
+// positions [...], like (optional, of which only the type counts) -> [..., dim]
+class SinusoidalEncoding : public EncoderKernel {
+ public:
+  explicit SinusoidalEncoding(const Ort::ConstKernelInfo& info) : EncoderKernel(info, 0) {}
+
+  void Compute(const Ort::KernelContext& context) const override {
+    const Tensor list = Input(context, 0), like = Input(context, 1);
+    const Positions positions(list, list.shape);
+    const Tensor out = Output(context, WithColumns(list.shape, dim()), like ? like.type : POSENC_F32);
+    const Pieces pieces(positions.sequences(), positions.tokens(), dim() * out.element_size, kUnit);
+    const Outcome outcome = pieces.ForEach(context, [&](std::size_t, std::size_t first, std::size_t rows) {
+      char* to = out.At(first * dim());
+      return positions.Use(
+          first, rows,
+          [&](std::int64_t start) {
+            return Outcome{posenc_write(encoder(), start, rows, out.type, to, dim()), 0};
+          },
+          [&](posenc_type type, const void* own) {
+            std::size_t bad = 0;
+            const posenc_status status =
+                posenc_write_at(encoder(), type, own, rows, out.type, to, dim(), &bad);
+            return Outcome{status, first + bad};
+          });
+    });
+    Check(outcome.status, positions.NameOf(outcome));
+  }
+};
+
+// x [..., tokens, dim], positions (optional) -> x * scale + PE
+class AddPositions : public EncoderKernel {
+ public:
+  explicit AddPositions(const Ort::ConstKernelInfo& info)
+      : EncoderKernel(info, StatedColumns(info, 0)), scale_(ScaleAttribute(info)) {}
+
+  void Compute(const Ort::KernelContext& context) const override {
+    const Tensor x = Input(context, 0);
+    RequireColumns("x", x.shape);
+    const Positions positions(Input(context, 1), WithoutColumns(x.shape));
+    const Tensor out = Output(context, x.shape, x.type);
+    const Pieces pieces(positions.sequences(), positions.tokens(), dim() * x.element_size, kUnit);
+    const Outcome outcome =
+        pieces.ForEach(context, [&](std::size_t sequence, std::size_t first, std::size_t rows) {
+          const std::size_t start_of = (sequence * positions.tokens() + first) * dim();
+          char* to = out.At(start_of);
+          if (to != x.At(start_of)) std::memcpy(to, x.At(start_of), rows * dim() * x.element_size);
+          return positions.Use(
+              first, rows,
+              [&](std::int64_t start) {
+                return Outcome{posenc_add(encoder(), start, rows, x.type, to, dim(), scale_), 0};
+              },
+              [&](posenc_type type, const void* own) {
+                std::size_t bad = 0;
+                const posenc_status status =
+                    posenc_add_at(encoder(), type, own, rows, x.type, to, dim(), scale_, &bad);
+                return Outcome{status, first + bad};
+              });
+        });
+    Check(outcome.status, positions.NameOf(outcome));
+  }
+
+ private:
+  float scale_;
+};
+
+// ids [..., tokens], table [vocabulary, dim], positions (optional) -> table[ids] * scale + PE [..., tokens,
+// dim]
+class EmbedTokens : public EncoderKernel {
+ public:
+  explicit EmbedTokens(const Ort::ConstKernelInfo& info)
+      : EncoderKernel(info, StatedColumns(info, 1)), scale_(ScaleAttribute(info)) {}
+
+  void Compute(const Ort::KernelContext& context) const override {
+    const Tensor ids = Input(context, 0), table = Input(context, 1);
+    RequireColumns("table", table.shape);
+    if (table.shape.size() != 2)
+      throw Error("the shape of table is " + ToText(table.shape) + ", not [vocabulary, dim]");
+    const Positions positions(Input(context, 2), ids.shape);
+    const Tensor out = Output(context, WithColumns(ids.shape, dim()), table.type);
+    const auto vocabulary = static_cast<std::size_t>(table.shape[0]);
+    const Pieces pieces(positions.sequences(), positions.tokens(), dim() * out.element_size, kUnit);
+    const Outcome outcome = pieces.ForEach(context, [&](std::size_t sequence, std::size_t first,
+                                                        std::size_t rows) {
+      const std::size_t row = sequence * positions.tokens() + first;
+      char* to = out.At(row * dim());
+      std::size_t bad = 0;
+      const auto at_fault = [&](posenc_status status) {
+        // Ids count through all sequences, and positions within each.
+        return Outcome{status, bad + (status == POSENC_ID_OUT_OF_RANGE ? row : first)};
+      };
+      return positions.Use(
+          first, rows,
+          [&](std::int64_t start) {
+            return at_fault(posenc_embed(encoder(), ids.type, ids.At(row), rows, table.type, table.data,
+                                         vocabulary, dim(), start, out.type, to, dim(), scale_, &bad));
+          },
+          [&](posenc_type type, const void* own) {
+            return at_fault(posenc_embed_at(encoder(), ids.type, ids.At(row), rows, table.type, table.data,
+                                            vocabulary, dim(), type, own, out.type, to, dim(), scale_, &bad));
+          });
+    });
+    Check(outcome.status, outcome.status == POSENC_ID_OUT_OF_RANGE ? ToText("ids", ids.shape, outcome.index)
+                                                                   : positions.NameOf(outcome));
+  }
+
+ private:
+  float scale_;
+};
+
+template <class Made>
+std::unique_ptr<Kernel> Make(const Ort::ConstKernelInfo& info) {
+  return std::make_unique<Made>(info);
+}
+
+}  // namespace
+
+void AppendEncodings(std::vector<Operator>* operators) {
+  constexpr ElementType kF32 = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+                        kF16 = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16,
+                        kBf16 = ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16,
+                        kF64 = ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE,
+                        kI32 = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32,
+                        kI64 = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
+  // Without `like` or positions several operators fit, of which the first is taken: hence float and int64
+  // before others.
+  for (const ElementType t : {kF32, kF16, kBf16}) {
+    for (const ElementType position : {kI64, kI32, kF32, kF64}) {
+      operators->push_back({"SinusoidalEncoding", {position, t}, 1, t, false, Make<SinusoidalEncoding>});
+      operators->push_back({"AddPositions", {t, position}, 1, t, true, Make<AddPositions>});
+      for (const ElementType id : {kI64, kI32}) {
+        operators->push_back({"EmbedTokens", {id, t, position}, 2, t, false, Make<EmbedTokens>});
+      }
+    }
+  }
+}
+
+}  // namespace posenc_onnxruntime

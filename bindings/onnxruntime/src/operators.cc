@@ -1,0 +1,116 @@
+// The library's only function, RegisterCustomOps: it gives ONNX Runtime the operators as C structs.
+// Exceptions end here.
+
+#include "operators.h"
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "arguments.h"
+
+namespace posenc_onnxruntime {
+namespace {
+
+// The oldest interface that will do: since 1.18 an operator can say that it may be in place.
+constexpr std::uint32_t kApiVersion = 18;
+
+// Calls work() and returns what it throws as a status.
+template <class Work>
+OrtStatusPtr Caught(const Work& work) noexcept {
+  try {
+    work();
+    return nullptr;
+  } catch (const std::exception& error) {
+    return Ort::GetApi().CreateStatus(ORT_INVALID_ARGUMENT, error.what());
+  } catch (...) {
+    return Ort::GetApi().CreateStatus(ORT_FAIL, "an unknown exception");
+  }
+}
+
+// A node's kernel. Errors name the node, as ONNX Runtime does for those of calls.
+std::unique_ptr<Kernel> Make(const Operator& op, const Ort::ConstKernelInfo& info) {
+  try {
+    return op.make(info);
+  } catch (const Error& error) {
+    throw Error(std::string("node '") + info.GetNodeName() + "' (posenc." + op.name + "): " + error.what());
+  }
+}
+
+// An operator as ONNX Runtime takes it.
+struct CustomOp : OrtCustomOp {
+  explicit CustomOp(Operator of) : OrtCustomOp{}, op(std::move(of)) {
+    version = kApiVersion;
+    GetName = [](const OrtCustomOp* self) { return Of(self).name; };
+    GetExecutionProviderType = [](const OrtCustomOp*) -> const char* { return nullptr; };  // the CPU
+    GetInputTypeCount = [](const OrtCustomOp* self) { return Of(self).inputs.size(); };
+    GetInputType = [](const OrtCustomOp* self, size_t i) { return Of(self).inputs[i]; };
+    GetInputCharacteristic = [](const OrtCustomOp* self, size_t i) {
+      return i < Of(self).required ? INPUT_OUTPUT_REQUIRED : INPUT_OUTPUT_OPTIONAL;
+    };
+    GetInputMemoryType = [](const OrtCustomOp*, size_t) { return OrtMemTypeDefault; };
+    GetOutputTypeCount = [](const OrtCustomOp*) -> size_t { return 1; };
+    GetOutputType = [](const OrtCustomOp* self, size_t) { return Of(self).output; };
+    GetOutputCharacteristic = [](const OrtCustomOp*, size_t) { return INPUT_OUTPUT_REQUIRED; };
+    GetStartVersion = [](const OrtCustomOp*) { return 1; };
+    GetEndVersion = [](const OrtCustomOp*) { return INT32_MAX; };
+    CreateKernelV2 = [](const OrtCustomOp* self, const OrtApi*, const OrtKernelInfo* info, void** kernel) {
+      return Caught([&] { *kernel = Make(Of(self), Ort::ConstKernelInfo(info)).release(); });
+    };
+    KernelComputeV2 = [](void* kernel, OrtKernelContext* context) {
+      return Caught([&] { static_cast<const Kernel*>(kernel)->Compute(Ort::KernelContext(context)); });
+    };
+    KernelDestroy = [](void* kernel) { delete static_cast<Kernel*>(kernel); };
+    if (op.may_be_in_place) {
+      GetMayInplace = [](int** inputs, int** outputs) -> size_t {
+        *inputs = new int[1]{0};
+        *outputs = new int[1]{0};
+        return 1;
+      };
+      ReleaseMayInplace = [](int* inputs, int* outputs) {
+        delete[] inputs;
+        delete[] outputs;
+      };
+    }
+  }
+
+  static const Operator& Of(const OrtCustomOp* self) { return static_cast<const CustomOp*>(self)->op; }
+
+  Operator op;
+};
+
+// Sessions use the operators as long as they live, so that these live until the process ends.
+const Ort::CustomOpDomain& Domain() {
+  static const std::deque<CustomOp>* const custom_ops = [] {
+    std::vector<Operator> operators;
+    AppendEncodings(&operators);
+    AppendRotary(&operators);
+    auto* made = new std::deque<CustomOp>;
+    for (Operator& op : operators) made->emplace_back(std::move(op));
+    return made;
+  }();
+  static const auto* const domain = [] {
+    auto* made = new Ort::CustomOpDomain("posenc");
+    for (const CustomOp& op : *custom_ops) made->Add(&op);
+    return made;
+  }();
+  return *domain;
+}
+
+}  // namespace
+}  // namespace posenc_onnxruntime
+
+// What register_custom_ops_library of sessions' options calls.
+extern "C" __attribute__((visibility("default"))) OrtStatus* ORT_API_CALL
+RegisterCustomOps(OrtSessionOptions* options, const OrtApiBase* base) {
+  using namespace posenc_onnxruntime;
+  const OrtApi* const api = base->GetApi(kApiVersion);
+  if (api == nullptr) {
+    return base->GetApi(1)->CreateStatus(ORT_FAIL, "posenc's operators need ONNX Runtime 1.18 or newer");
+  }
+  Ort::InitApi(api);
+  return Caught([&] { Ort::UnownedSessionOptions(options).Add(Domain()); });
+}
