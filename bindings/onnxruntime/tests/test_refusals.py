@@ -1,0 +1,129 @@
+"""What is wrong with a model or a call becomes an error of ONNX Runtime with a sentence that names it."""
+
+import unittest
+
+import numpy
+from models import random, run
+
+X = random("float32", 2, 5, 4 * 16)
+ROTARY = dict(num_heads=4, spec="preset=llama3")
+IDS, TABLE = numpy.array([[1, 2, 3]]), random("float32", 7, 16)
+
+
+class Refusals(unittest.TestCase):
+    def refuse(self, sentence, name, inputs, dtype="float32", shapes=None, **attributes):
+        with self.subTest(sentence, name=name, **attributes), self.assertRaises(Exception) as raised:
+            run(name, inputs, dtype, shapes=shapes, **attributes)
+        self.assertIn(sentence, str(raised.exception))
+
+    def test_attributes(self):
+        for sentence, attributes in (
+            ("node 'here' (posenc.RotaryEmbedding): the attribute spec is missing", dict(num_heads=4)),
+            ("the attribute spec must be a string", dict(num_heads=4, spec=3)),
+            ("the attribute num_heads must be an integer", dict(num_heads=4.0, spec="")),
+            ("the attribute num_heads must be an integer", dict(num_heads=[4], spec="")),
+            ("the attribute interleaved must be an integer", dict(num_heads=4, interleaved="1", spec="")),
+            ("the attribute scale must be a float", dict(num_heads=4, scale=2, spec="")),
+            ("num_heads must not be negative", dict(num_heads=-4, spec="")),
+            ("rotary_embedding_dim must not be negative", dict(num_heads=4, rotary_embedding_dim=-4, spec="")),
+            ("rotary_dim", dict(num_heads=4, rotary_embedding_dim=18, spec="")),
+            ("interleaved must be 0 or 1", dict(num_heads=4, interleaved=2, spec="")),
+            ("scale: amplitude, scale and their product", dict(num_heads=4, scale=0.0, spec="")),
+            ("amplitude, scale and their product", dict(num_heads=4, scale=float("nan"), spec="")),
+            ("do not tell head_dim: spec must say head_dim=", dict(spec="")),
+            ("head_dim=8, but the tensors have 16", dict(num_heads=4, spec="head_dim=8")),
+        ):
+            self.refuse(sentence, "RotaryEmbedding", [X], **attributes)
+
+    def test_specs(self):
+        for sentence, spec in (
+            ("llama3 is not NAME=VALUE", "llama3"),
+            ("=llama3 is not NAME=VALUE", "=llama3"),
+            ("spec: preset=llama33: no preset has that name", "preset=llama33"),
+            ("base is given twice", "base=2 base=3"),
+            ("theta is not a name", "theta=3"),
+            ("factor_count is not a name", "factor_count=3"),
+            ("factors_f32_f32 is not a name", "factors_f32_f32=3"),
+            ("base_f32 is not a name", "base_f32=3"),
+            ("axis_specs is not a name", "axis_specs=3"),
+            ("base=1e: the value must be a number", "base=1e"),
+            ("base=: the value must be a number", "base="),
+            ("rotary_dim=-2: the value must be a whole number", "rotary_dim=-2"),
+            ("truncate=2: the value must be 0 or 1", "truncate=2"),
+            ("one of exact, fast", "arithmetic=quick"),
+            ("numbers with commas", "factors=1,,2"),
+            ("at most 4 counts", "axes=4 sections=1,2,3,4,5"),
+            ("as many long_factors as factors", "scaling=longrope factors=1,1,1,1,1,1,1,1 long_factors=1,2,3,4,5,6,7,8,9"),
+            ("target", "target=ABACUS"),
+            ("base must be", "base=nan"),
+            ("scaling", "scaling=yarn factor=4"),
+        ):
+            self.refuse(sentence, "RotaryEmbedding", [X], num_heads=4, spec=spec)
+        self.refuse("do not tell dim: spec must say dim=", "SinusoidalEncoding", [IDS], spec="")
+        self.refuse("dim must be between", "SinusoidalEncoding", [IDS], spec="dim=0")
+        self.refuse("dim=8, but the tensors have 64", "AddPositions", [X], spec="dim=8")
+
+    def test_shapes(self):
+        unknown = {0: None, 1: None, 2: None}
+        for sentence, x, attributes in (
+            ("[2, 64], not [batch, tokens, hidden]", X.reshape(10, 64)[:2], dict(spec="head_dim=16")),
+            ("not a multiple of head_dim 48", X, dict(spec="head_dim=48")),
+            ("not 3 heads of head_dim 16", X, dict(spec="head_dim=16", num_heads=3)),
+            ("head_dim is 16", X.reshape(2, 5, 2, 32), dict(spec="head_dim=16")),
+            ("num_heads is 3", X.reshape(2, 4, 5, 16), dict(spec="head_dim=16", num_heads=3)),
+        ):
+            self.refuse(sentence, "RotaryEmbedding", [x], shapes=unknown, **attributes)
+        for shape in ((2,), (5,), (5, 2), (1, 5), (2, 5, 1), (0,)):
+            positions = numpy.zeros(shape, "int64")
+            self.refuse("the shape of position_ids is [" + ", ".join(map(str, shape)) + "], not [1] or [2, 5]",
+                        "RotaryEmbedding", [X, positions], **ROTARY)
+        self.refuse("not [1] or [3, 2, 5]", "RotaryEmbedding", [X, numpy.zeros((2, 5), "int64")], num_heads=4,
+                    spec="axes=3 sections=2,3,3")
+        self.refuse("the shape of x is [2, 5, 64], and dim is 32", "AddPositions", [X], shapes=unknown, spec="dim=32")
+        self.refuse("the shape of x is []", "AddPositions", [numpy.float32(1)], shapes=unknown, spec="dim=32")
+        self.refuse("the shape of positions is [2], not [2, 5], [5]", "AddPositions", [X, numpy.zeros(2, "int64")], spec="")
+        self.refuse("the shape of positions is [1], not [2, 5], [5]", "AddPositions", [X, numpy.zeros(1, "float32")], spec="")
+        self.refuse("the shape of table is [7, 1, 16], not", "EmbedTokens", [IDS, TABLE[:, None]], shapes=unknown, spec="dim=16")
+        self.refuse("the shape of table is [], and", "EmbedTokens", [IDS, TABLE[0, 0]], shapes=unknown, spec="dim=16")
+
+    def test_types(self):
+        for inputs in ([X.astype("float64")], [X, IDS.astype("int32")], [X, X.astype("float16"), X.astype("float16")], [IDS]):
+            self.refuse("RotaryEmbedding", "RotaryEmbedding", inputs, **ROTARY)
+        self.refuse("AddPositions", "AddPositions", [X, X.astype("float16")], spec="")
+        self.refuse("EmbedTokens", "EmbedTokens", [TABLE, TABLE], spec="")
+        self.refuse("EmbedTokens", "EmbedTokens", [IDS], spec="dim=16")
+        self.refuse("SinusoidalEncoding", "SinusoidalEncoding", [IDS.astype("uint8")], spec="dim=16")
+
+    def test_positions_and_ids(self):
+        far = numpy.zeros((2, 5), "int64")
+        far[1, 3], far[1, 4] = 2**31 + 1, -(2**31) - 1
+        self.refuse("position_ids[1, 3]: a position is outside", "RotaryEmbedding", [X, far], **ROTARY)
+        self.refuse("positions[1, 3]: a position is outside", "AddPositions", [X, far], spec="")
+        self.refuse("positions[1, 3]: a position is outside", "SinusoidalEncoding", [far], spec="dim=8")
+        several = numpy.stack([far * 0, far, far * 0])
+        self.refuse("position_ids[1, 1, 3]: a position", "RotaryEmbedding", [X, several], num_heads=4, spec="axes=3 sections=2,3,3")
+        for first in (2**63 - 1, 2**31 - 3, -(2**63)):
+            self.refuse(f"position {first} on: a position is outside", "RotaryEmbedding", [X, numpy.array([first])], **ROTARY)
+            self.refuse(f"position {first} on: a position is outside", "AddPositions", [X, numpy.array([first])], spec="")
+        for bad in (float("nan"), float("inf"), 1e30):
+            positions = numpy.array([1, 2, bad, 4, bad])
+            self.refuse("positions[2]: a position is outside", "AddPositions", [X, positions], spec="")
+            self.refuse("positions[2]: a position is outside", "SinusoidalEncoding", [positions.astype("float32")], spec="dim=8")
+        run_up = 2**31 - 3 + numpy.arange(5)  # follows one another, and leaves the range at its last
+        self.refuse("positions[4]: a position is outside", "AddPositions", [X, run_up], spec="")
+        for bad in (7, -1, 2**40, -(2**63)):
+            self.refuse("ids[0, 1]: a token id is outside", "EmbedTokens", [numpy.array([[1, bad, 3], [bad, 1, 1]]), TABLE], spec="")
+        self.refuse("positions[1]: a position", "EmbedTokens", [IDS.repeat(2, 0), TABLE, far[1, 2:]], spec="")
+        self.refuse("ids[1, 0]: a token id", "EmbedTokens", [numpy.array([[1, 1, 1], [9, 1, 1]]), TABLE], spec="")
+
+    def test_the_first_fault_is_named_whatever_the_threads(self):
+        x, far = random("float32", 2, 999, 256), numpy.arange(1998).reshape(2, 999)
+        far[0, 700], far[1, 3], far[1, 998] = 2**40, 2**40, 2**40
+        for name, of, attributes in (("RotaryEmbedding", "position_ids", dict(num_heads=4, spec="")), ("AddPositions", "positions", dict(spec=""))):
+            for _ in range(20):
+                with self.assertRaisesRegex(Exception, of + r"\[0, 700\]"):
+                    run(name, [x, far], "float32", 4, **attributes)
+
+
+if __name__ == "__main__":
+    unittest.main()

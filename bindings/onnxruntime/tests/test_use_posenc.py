@@ -1,0 +1,175 @@
+"""use_posenc.py: nodes become posenc's if their caches are what the configuration says, else the model stays as it is."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy
+import onnx
+import posenc
+from models import helper, model, random, session
+
+SCRIPT = Path(__file__).resolve().parents[1] / "use_posenc.py"
+sys.path.append(str(SCRIPT.parent))
+import use_posenc  # noqa: E402
+
+TOKENS, HEADS, DIM = 9, 4, 16
+LLAMA = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "rope_theta": 500000.0,
+         "max_position_embeddings": 131072,
+         "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                          "original_max_position_embeddings": 8192}}
+X, IDS = random("float32", 1, TOKENS, HEADS * DIM), numpy.array([[0, 3, 1, 511, 2, 2, 90, 7, 8]])
+
+
+def exporters_cache(base=10000.0, pairs=DIM // 2, rows=512, dtype="float32"):
+    """As exporters make it: all in float."""
+    frequencies = (1.0 / base ** (numpy.arange(pairs, dtype="float32") / numpy.float32(pairs))).astype("float32")
+    phases = numpy.arange(rows, dtype="float32")[:, None] * frequencies
+    return numpy.cos(phases).astype(dtype), numpy.sin(phases).astype(dtype)
+
+
+def tensors(cos, sin, suffix=""):
+    return [onnx.numpy_helper.from_array(array, name + suffix) for name, array in (("cos", cos), ("sin", sin))]
+
+
+def microsofts(cache, **attributes):
+    node = helper.make_node("RotaryEmbedding", ["x", "ids", "cos", "sin"], ["y"], name="rope", domain="com.microsoft", **attributes)
+    return model([node], {"x": (1, [1, "tokens", HEADS * DIM]), "ids": (7, [1, "tokens"])}, {"y": (1, None)}, tensors(*cache))
+
+
+def opset_23(inputs, nodes=(), initializers=(), **attributes):
+    node = helper.make_node("RotaryEmbedding", inputs, ["y"], **attributes)
+    made = model([*nodes, node], {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, None)}, initializers)
+    made.opset_import[0].version = 23
+    return made
+
+
+def rotary(**arguments):
+    return [lambda head_dim: posenc.Rotary(head_dim, **arguments)]
+
+
+def result(made):
+    made.opset_import[0].version = 20  # ONNX Runtime 1.21 knows no opset 23
+    onnx.checker.check_model(made)
+    return session(made).run(None, {"x": X, "ids": IDS})[0]
+
+
+def right(**arguments):
+    return posenc.Rotary(DIM, **arguments).rotate(X.reshape(1, TOKENS, HEADS, DIM), positions=IDS).reshape(X.shape)
+
+
+class Rewrite(unittest.TestCase):
+    def test_microsofts(self):
+        for interleaved, arithmetic in ((0, "exact"), (1, "exact"), (0, "fast")):
+            made = microsofts(exporters_cache(), num_heads=HEADS, interleaved=interleaved, scale=1.0)
+            before = result(made)
+            self.assertEqual(use_posenc.rewrite(made, rotary(), arithmetic), 1)
+            self.assertEqual([made.graph.node[0].domain, list(made.graph.node[0].input)], ["posenc", ["x", "ids"]])
+            self.assertEqual(len(made.graph.initializer), 0)
+            own = result(made)
+            pairing = "neighbours" if interleaved else "half_split"
+            numpy.testing.assert_array_equal(own, right(pairing=pairing, arithmetic=arithmetic))
+            numpy.testing.assert_allclose(own, before, rtol=0, atol=1e-3)
+
+    def test_without_num_heads_the_caches_tell_the_size_of_a_head(self):
+        made = microsofts(exporters_cache())
+        use_posenc.rewrite(made, rotary())
+        numpy.testing.assert_array_equal(result(made), right())
+
+    def test_a_part_of_each_head(self):
+        made = microsofts(exporters_cache(pairs=4), num_heads=HEADS, rotary_embedding_dim=8)
+        use_posenc.rewrite(made, rotary(rotary_dim=8), head_dim=DIM)
+        numpy.testing.assert_array_equal(result(made), right(rotary_dim=8))
+
+    def test_opset_23(self):
+        for inputs, nodes in ((["x", "cos", "sin", "ids"], ()),
+                              (["x", "c", "s"], (helper.make_node("Gather", ["cos", "ids"], ["c"]),
+                                                 helper.make_node("Gather", ["sin", "ids"], ["s"])))):
+            made = opset_23(inputs, nodes, tensors(*exporters_cache()), num_heads=HEADS)
+            self.assertEqual(use_posenc.rewrite(made, rotary()), 1)
+            self.assertEqual([len(made.graph.node), len(made.graph.initializer)], [1, 0])
+            numpy.testing.assert_array_equal(result(made), right())
+        cos, sin = exporters_cache(rows=TOKENS)
+        made = opset_23(["x", "cos", "sin"], (), tensors(cos[None], sin[None]), num_heads=HEADS)
+        use_posenc.rewrite(made, rotary())
+        numpy.testing.assert_array_equal(result(made), posenc.Rotary(DIM).rotate(X.reshape(TOKENS, HEADS, DIM)).reshape(X.shape))
+
+    def test_each_node_takes_the_rotary_that_its_caches_fit(self):
+        nodes = [helper.make_node("RotaryEmbedding", [x, "ids", "cos" + of, "sin" + of], [y], domain="com.microsoft", num_heads=HEADS)
+                 for x, y, of in (("x", "a", "1"), ("a", "y", "2"))]
+        caches = tensors(*exporters_cache(), "1") + tensors(*exporters_cache(1e6, dtype="float32"), "2")
+        made = model(nodes, {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, None)}, caches)
+        use_posenc.rewrite(made, rotary(base=1e6) + rotary())
+        once = right().reshape(1, TOKENS, HEADS, DIM)
+        numpy.testing.assert_array_equal(result(made), posenc.Rotary(DIM, base=1e6).rotate(once, positions=IDS).reshape(X.shape))
+
+    def test_nodes_within_nodes(self):
+        inner = microsofts(exporters_cache(), num_heads=HEADS).graph
+        inner.ClearField("input")
+        nodes = [helper.make_node("If", ["flag"], ["y"], then_branch=inner, else_branch=inner)]
+        made = model(nodes, {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, X.shape)},
+                     [onnx.numpy_helper.from_array(numpy.array(True), "flag")])
+        self.assertEqual(use_posenc.rewrite(made, rotary()), 2)
+        numpy.testing.assert_array_equal(result(made), right())
+
+    def test_float16_caches_and_16_bit_rounding(self):
+        made = microsofts(exporters_cache(dtype="float16"), num_heads=HEADS)
+        made.graph.input[0].type.tensor_type.elem_type = onnx.TensorProto.FLOAT16
+        self.assertEqual(use_posenc.rewrite(made, rotary()), 1)
+
+    def test_refusals(self):
+        far = exporters_cache()
+        far[0][300, 5] += 0.01
+        swapped = exporters_cache()[::-1]
+        computed = opset_23(["x", "c", "c", "ids"], [helper.make_node("Identity", ["x"], ["c"])], num_heads=HEADS)
+        shifted = [table[None, 1 : TOKENS + 1] for table in exporters_cache()]
+        for sentence, made, of in (
+            ("node 'rope': its caches [512, 8] differ by", microsofts(exporters_cache(20000.0)), rotary()),
+            ("differ by", microsofts(exporters_cache()), rotary(base=10100.0)),
+            ("differ by", microsofts(far), rotary()),
+            ("differ by", microsofts(swapped), rotary()),
+            ("differ by", microsofts(exporters_cache(dtype="float16")), rotary(base=11000.0)),
+            ("have 8 pairs, and Rotary(16, rotary_dim=8) has 4", microsofts(exporters_cache()), rotary(rotary_dim=8)),
+            ("computed by the model", computed, rotary()),
+            ("differ by", opset_23(["x", "cos", "sin"], (), tensors(*shifted), num_heads=HEADS), rotary()),
+        ):
+            with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence.replace("[", r"\[").replace("(", r"\(").replace(")", r"\)")):
+                use_posenc.rewrite(made, of)
+
+
+class Command(unittest.TestCase):
+    def call(self, *arguments):
+        return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, env=os.environ)
+
+    def test_config(self):
+        with tempfile.TemporaryDirectory() as folder:
+            old, new, config = (Path(folder) / name for name in ("old.onnx", "new.onnx", "config.json"))
+            config.write_text(json.dumps(LLAMA))
+            onnx.save(microsofts(posenc.Rotary.from_config(LLAMA).cache(512), num_heads=HEADS), old)
+            done = self.call(old, new, "--config", config)
+            self.assertEqual((done.returncode, done.stdout), (0, "1 nodes are posenc's\n"), done.stderr)
+            numpy.testing.assert_array_equal(result(onnx.load(new)), right(preset="llama3"))
+            new.unlink()
+            done = self.call(old, new, "--base", "500000")
+            self.assertEqual((done.returncode, done.stdout, new.exists()), (1, "", False))
+            self.assertIn("use_posenc.py: node 'rope': its caches [512, 8] differ by", done.stderr)
+            done = self.call(old, new, "--preset", "llama3", "--set", "factor=8", "--arithmetic", "fast")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            numpy.testing.assert_array_equal(result(onnx.load(new)), right(preset="llama3", arithmetic="fast"))
+
+    def test_layers_that_differ(self):
+        config = {"model_type": "gemma3_text", "head_dim": 16, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 12,
+                  "rope_theta": 1e6, "rope_local_base_freq": 10000.0, "sliding_window_pattern": 6}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "config.json"
+            path.write_text(json.dumps(config))
+            self.assertEqual(sorted(rotary(0).frequencies[1] for rotary in use_posenc.rotaries_of_config(path)),
+                             sorted(10.0 ** (-k / 8) for k in (4, 6)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Puts posenc's RotaryEmbedding into an ONNX model, in place of com.microsoft's and ai.onnx's, without their caches.
+
+use_posenc.py model.onnx new.onnx --config config.json
+use_posenc.py model.onnx new.onnx --base 500000
+use_posenc.py model.onnx new.onnx --preset llama3 --set factor=32
+
+The caches in the model must be what the configuration, the base or the preset makes, but for their rounding; if they are not,
+nothing is written. Needs the packages onnx, numpy and posenc.
+"""
+
+import argparse
+import json
+import sys
+
+import numpy
+import onnx
+import posenc
+from onnx import helper, numpy_helper
+
+OTHERS = {"com.microsoft": (1, 2, 3), "": (3, 1, 2), "ai.onnx": (3, 1, 2)}  # inputs: position ids, cosines, sines
+
+
+class Unfit(ValueError):
+    """A node that cannot become posenc's."""
+
+
+class Scope:
+    """What the nodes of a graph can refer to."""
+
+    def __init__(self, graph, outer=None):
+        self.outer = outer
+        self.tensors = {tensor.name: tensor for tensor in graph.initializer}
+        self.producers = {name: node for node in graph.node for name in node.output}
+
+    def find(self, kind, name):
+        return getattr(self, kind).get(name) or (self.outer.find(kind, name) if self.outer else None)
+
+    def constant(self, name):
+        """The array of that name, or None if the model computes it."""
+        tensor, node = self.find("tensors", name), self.find("producers", name)
+        if tensor is None and node is not None and node.op_type == "Constant":
+            tensor = next((a.t for a in node.attribute if a.name == "value"), None)
+        return None if tensor is None else numpy_helper.to_array(tensor)
+
+    def gather(self, name):
+        """The table and the indices of a Gather of whole rows, or None."""
+        node = self.find("producers", name)
+        if node is None or node.op_type != "Gather" or any(a.name == "axis" and a.i != 0 for a in node.attribute):
+            return None
+        return node.input[0], node.input[1]
+
+
+def excess(rotary, cos, sin):
+    """By how much caches [rows, pairs] of float16 or float32 leave what rounded arithmetic can make of a rotary."""
+    if cos.shape[1] != rotary.rotary_dim // 2:
+        return numpy.inf
+    expected = rotary.cache(len(cos), dtype="float64")
+    # Of a phase p * w, w and the product are rounded to float: 2^-23 * p. Four times that is still no other base.
+    phases = numpy.arange(len(cos))[:, None] * 2.0**-21
+    allowed = (phases + 4 * float(numpy.finfo(cos.dtype).eps)) * max(1.0, rotary.amplitude)
+    differences = [numpy.abs(own.astype("float64") - right) - allowed for own, right in zip((cos, sin), expected)]
+    return max(float(difference.max(initial=0.0)) for difference in differences)
+
+
+def text_of(value):
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, (str, int)):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value)
+    return ",".join(repr(number) for number in numpy.asarray(value).tolist())
+
+
+def spec_of(rotary):
+    """The attribute `spec` of a rotary, without the pairing, which nodes have as an attribute of their own."""
+    _, (head_dim, arguments), *_ = rotary.__reduce__()
+    words = [f"head_dim={head_dim}"]
+    for name, value in arguments.items():
+        if value is None or name in ("pairing", "output_pairing"):
+            continue
+        is_float = getattr(value, "dtype", None) == numpy.float32
+        words.append(f"{name}{'_f32' if is_float else ''}={text_of(value)}")
+    return " ".join(words)
+
+
+def positions_and_caches(node, scope):
+    """The name of the position ids, "" if they are 0, 1, ... in each sequence; the caches, as arrays [rows, pairs]."""
+    order = OTHERS[node.domain]
+    position, cos, sin = (node.input[i] if i < len(node.input) else "" for i in order)
+    if not position and (gathered := scope.gather(cos)):
+        table, position = gathered
+        if scope.gather(sin) is None or scope.gather(sin)[1] != position:
+            raise Unfit("its cosines and sines are gathered by different indices")
+        cos, sin = table, scope.gather(sin)[0]
+    tables = [scope.constant(name) for name in (cos, sin)]
+    if any(table is None for table in tables):
+        raise Unfit("its caches are computed by the model, not stored in it")
+    if tables[0].ndim == 3:  # [batch, tokens, pairs], without position ids
+        for table in tables:
+            if (table != table[:1]).any():
+                raise Unfit("its caches differ between the sequences of a batch")
+        tables = [table[0] for table in tables]
+    return position, tables
+
+
+def replace(node, scope, rotaries, arithmetic, head_dim):
+    position, (cos, sin) = positions_and_caches(node, scope)
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    if attributes.get("rotary_embedding_dim", 0) == 0:
+        head_dim = 2 * cos.shape[1]
+    fits = [(excess(rotary(head_dim), cos, sin), rotary(head_dim)) for rotary in rotaries]
+    least, rotary = min(fits, key=lambda fit: fit[0])
+    if least > 0.0:
+        raise Unfit(
+            f"its caches {list(cos.shape)} differ by {least:.2g} more than by rounding from those of {rotary}"
+            if least < numpy.inf
+            else f"its caches have {cos.shape[1]} pairs, and {rotary} has {rotary.rotary_dim // 2}"
+        )
+    kept = {name: attributes[name] for name in ("num_heads", "rotary_embedding_dim") if name in attributes}
+    spec = spec_of(rotary) + (f" arithmetic={arithmetic}" if arithmetic != "exact" else "")
+    new = helper.make_node("RotaryEmbedding", [node.input[0], position] if position else [node.input[0]], list(node.output),
+                           name=node.name, domain="posenc", interleaved=attributes.get("interleaved", 0), spec=spec, **kept)
+    node.CopyFrom(new)
+
+
+def rewrite_graph(graph, outer, rotaries, arithmetic, head_dim):
+    scope, count = Scope(graph, outer), 0
+    for node in graph.node:
+        for attribute in node.attribute:
+            for inner in [attribute.g] if attribute.type == onnx.AttributeProto.GRAPH else attribute.graphs:
+                count += rewrite_graph(inner, scope, rotaries, arithmetic, head_dim)
+        if node.op_type == "RotaryEmbedding" and node.domain in OTHERS:
+            try:
+                replace(node, scope, rotaries, arithmetic, head_dim)
+            except Unfit as unfit:
+                raise Unfit(f"node '{node.name or node.output[0]}': {unfit}") from None
+            count += 1
+    return count
+
+
+def names_used(graph):
+    used = {value.name for value in graph.output}
+    for node in graph.node:
+        used.update(node.input)
+        for attribute in node.attribute:
+            for inner in [attribute.g] if attribute.type == onnx.AttributeProto.GRAPH else attribute.graphs:
+                used |= names_used(inner)
+    return used
+
+
+def drop_unused(graph):
+    """Of caches and what gathered them, so far as nothing else reads it."""
+    while True:
+        used = names_used(graph)
+        idle = [n for n in graph.node if n.op_type in ("Constant", "Gather") and not used.intersection(n.output)]
+        for node in idle:
+            graph.node.remove(node)
+        if not idle:
+            break
+    for tensor in [t for t in graph.initializer if t.name not in used]:
+        graph.initializer.remove(tensor)
+        for value in [v for v in graph.input if v.name == tensor.name]:
+            graph.input.remove(value)
+
+
+def rewrite(model, rotaries, arithmetic="exact", head_dim=None):
+    """Rewrites a ModelProto and returns the number of nodes; Unfit, a ValueError, if a node cannot be posenc's.
+
+    rotaries: functions of the head's size that make a posenc.Rotary; each node takes the one that its caches fit. head_dim is
+    needed if nodes have a rotary_embedding_dim, since caches then do not tell it.
+    """
+    count = rewrite_graph(model.graph, None, rotaries, arithmetic, head_dim)
+    drop_unused(model.graph)
+    if count and not any(opset.domain == "posenc" for opset in model.opset_import):
+        model.opset_import.append(helper.make_opsetid("posenc", 1))
+    return count
+
+
+def rotaries_of_config(path):
+    """Of each layer with a rotary of its own."""
+    with open(path, encoding="utf-8") as file:
+        config = json.load(file)
+    layers = config.get("num_hidden_layers") or config.get("text_config", {}).get("num_hidden_layers", 0)
+    try:
+        made = [posenc.Rotary.from_config(config)]
+    except ValueError:
+        made = []
+        if not layers:
+            raise
+    for layer in range(0 if made else layers):  # they differ between layers, of which some may have none
+        try:
+            made.append(posenc.Rotary.from_config(config, layer=layer))
+        except ValueError as error:
+            if "do not rotate" not in str(error):
+                raise
+    return [lambda _, rotary=rotary: rotary for rotary in {str(rotary): rotary for rotary in made}.values()]
+
+
+def number_or_word(text):
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model")
+    parser.add_argument("out")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--config", help="the model's config.json")
+    source.add_argument("--base", type=float, help="base of the frequencies, rope_theta, without a scaling")
+    source.add_argument("--preset", help="one of posenc.rotary_presets()")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="with --preset: a member of the spec")
+    parser.add_argument("--arithmetic", choices=("exact", "fast"), default="exact")
+    parser.add_argument("--head-dim", type=int, help="elements of a head, if not all of them rotate")
+    given = parser.parse_args()
+    try:
+        if given.config:
+            rotaries = rotaries_of_config(given.config)
+        else:
+            members = {name: number_or_word(value) for name, _, value in (word.partition("=") for word in given.set)}
+            own = {"preset": given.preset} if given.preset else {"base": given.base}
+            rotaries = [lambda head_dim: posenc.Rotary(head_dim, **own, **members)]
+        model = onnx.load(given.model)
+        count = rewrite(model, rotaries, given.arithmetic, given.head_dim)
+    except (OSError, TypeError, ValueError) as error:
+        sys.exit(f"use_posenc.py: {error}")
+    if count == 0:
+        sys.exit("use_posenc.py: the model has no RotaryEmbedding of com.microsoft or ai.onnx")
+    is_large = model.ByteSize() >= 2**31 - 1  # more than one message of protobuf can have
+    onnx.save(model, given.out, save_as_external_data=is_large)
+    print(f"{count} nodes are posenc's")
+
+
+if __name__ == "__main__":
+    main()
