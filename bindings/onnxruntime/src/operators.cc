@@ -40,7 +40,8 @@ std::unique_ptr<Kernel> Make(const Operator& op, const Ort::ConstKernelInfo& inf
   }
 }
 
-// An operator as ONNX Runtime takes it.
+// An operator as ONNX Runtime takes it. It infers no shapes: for that, ONNX Runtime 1.21 reads the type of
+// each input, also of optional ones that are left out, and crashes.
 struct CustomOp : OrtCustomOp {
   explicit CustomOp(Operator of) : OrtCustomOp{}, op(std::move(of)) {
     version = kApiVersion;

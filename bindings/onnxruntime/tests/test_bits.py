@@ -125,7 +125,7 @@ class Rotary(Test):
 
     def test_a_chain_in_place_and_an_input_that_others_read(self):
         x = random("float32", 1, 40, 64)
-        node = lambda i, o: helper.make_node("RotaryEmbedding", [i], [o], domain="posenc", num_heads=4, spec="preset=llama3")  # noqa: E731
+        node = lambda i, o: helper.make_node("RotaryEmbedding", [i], [o], domain="posenc", spec="preset=llama3 head_dim=16")  # noqa: E731
         nodes = [node("x", "a"), node("a", "b"), node("b", "c"), helper.make_node("Add", ["a", "c"], ["y"])]
         own = session(model(nodes, {"x": (1, x.shape)}, {"y": (1, None)})).run(None, {"x": x})[0]
         turn = lambda x: rotated("llama3", "float32", x, numpy.arange(40)[None], 4)  # noqa: E731
