@@ -75,9 +75,9 @@ def text_of(value):
 
 def spec_of(rotary):
     """The attribute `spec` of a rotary, without the pairing, which nodes have as an attribute of their own."""
-    _, (head_dim, arguments), *_ = rotary.__reduce__()
-    words = [f"head_dim={head_dim}"]
-    for name, value in arguments.items():
+    made, _ = rotary.__reduce__()  # functools.partial(posenc.Rotary, base=...)
+    words = [f"head_dim={rotary.head_dim}"]
+    for name, value in made.keywords.items():
         if value is None or name in ("pairing", "output_pairing"):
             continue
         is_float = getattr(value, "dtype", None) == numpy.float32

@@ -139,7 +139,7 @@ class SinusoidalEncoding : public EncoderKernel {
             return Outcome{status, first + bad};
           });
     });
-    Check(outcome.status, positions.NameOf(outcome));
+    if (outcome.status != POSENC_OK) Check(outcome.status, positions.NameOf(outcome));
   }
 };
 
@@ -172,7 +172,7 @@ class AddPositions : public EncoderKernel {
                 return Outcome{status, first + bad};
               });
         });
-    Check(outcome.status, positions.NameOf(outcome));
+    if (outcome.status != POSENC_OK) Check(outcome.status, positions.NameOf(outcome));
   }
 
  private:
@@ -215,6 +215,7 @@ class EmbedTokens : public EncoderKernel {
                                             vocabulary, dim(), type, own, out.type, to, dim(), scale_, &bad));
           });
     });
+    if (outcome.status == POSENC_OK) return;
     Check(outcome.status, outcome.status == POSENC_ID_OUT_OF_RANGE ? ToText("ids", ids.shape, outcome.index)
                                                                    : positions.NameOf(outcome));
   }

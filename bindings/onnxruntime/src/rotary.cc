@@ -52,7 +52,7 @@ class RotaryKernel : public Kernel {
           heads.scale = scale_;
           return positions.Rotate(rotary_.c_rotary(), sequence, first, tokens, x.type, heads);
         });
-    Check(outcome.status, positions.NameOf(outcome));
+    if (outcome.status != POSENC_OK) Check(outcome.status, positions.NameOf(outcome));
   }
 
  private:

@@ -27,11 +27,11 @@ def session(made, threads=1):
     return onnxruntime.InferenceSession(made.SerializeToString(), options)
 
 
-def run(name, inputs, dtype, threads=1, domain="posenc", shapes=None, **attributes):
+def run(name, inputs, dtype, threads=1, domain="posenc", shapes=None, plain=(), **attributes):
     """The output of a node whose inputs are arrays, or None for those left out.
 
-    Arrays of floats are those of type dtype, but for bfloat16 as float32, since NumPy does not have it: then the model itself
-    converts them, exactly. shapes: what the model states, instead of the arrays' shapes.
+    For bfloat16, which NumPy does not have, the model itself converts what is float32, exactly, but for the inputs `plain`.
+    shapes: what the model states, instead of the arrays' shapes.
     """
     nodes, names, stated, given = [], [], {}, {}
     for i, array in enumerate(inputs):
@@ -40,7 +40,7 @@ def run(name, inputs, dtype, threads=1, domain="posenc", shapes=None, **attribut
             continue
         given[names[i]] = array
         stated[names[i]] = (helper.np_dtype_to_tensor_dtype(array.dtype), (shapes or {}).get(i, array.shape))
-        if dtype == "bfloat16" and array.dtype == "float32":
+        if dtype == "bfloat16" and array.dtype == "float32" and i not in plain:
             nodes.append(helper.make_node("Cast", [names[i]], [f"cast{i}"], to=TensorProto.BFLOAT16))
             names[i] = f"cast{i}"
     nodes.append(helper.make_node(name, names, ["result"], name="here", domain=domain, **attributes))

@@ -76,7 +76,7 @@ class Rotary(Test):
             (dict(spec="arithmetic=fast"), dict(arithmetic="fast"), 1.0),
             (dict(spec="", interleaved=1), dict(pairing="neighbours"), 1.0),
             (dict(spec="pairing=neighbours", interleaved=0), {}, 1.0),
-            (dict(spec="preset=gptj"), dict(preset="gptj"), 1.0),
+            (dict(spec="preset=llama4"), dict(preset="llama4"), 1.0),
             (dict(spec="", rotary_embedding_dim=8), dict(rotary_dim=8), 1.0),
             (dict(spec="rotary_dim=8 rotary_offset=8"), dict(rotary_dim=8, rotary_offset=8), 1.0),
             (dict(spec="", scale=0.75), {}, 0.75),
@@ -154,7 +154,7 @@ class Encodings(Test):
                                positions, 10, C_TYPES[dtype], out, 24, None, out=out)
             like = None if dtype == "float32" else random(dtype, 1)
             with self.subTest(dtype=dtype, positions=of):
-                self.assertBits(run("SinusoidalEncoding", [positions, like], dtype, spec="preset=fairseq dim=24"), right)
+                self.assertBits(run("SinusoidalEncoding", [positions, like], dtype, plain=(0,), spec="preset=fairseq dim=24"), right)
         one = run("SinusoidalEncoding", [numpy.array(7)], "float32", spec="dim=6")
         self.assertBits(one, posenc.Encoder(6).encode([7])[0])
 
@@ -171,7 +171,7 @@ class Encodings(Test):
                                None, out=out)
             with self.subTest(dtype=dtype, positions=name, of=of):
                 own = None if positions is None else positions.astype(of)
-                self.assertBits(run("AddPositions", [x, own], dtype, spec="preset=fairseq", scale=1.5), right)
+                self.assertBits(run("AddPositions", [x, own], dtype, plain=(1,), spec="preset=fairseq", scale=1.5), right)
 
     def test_embed_tokens(self):
         table = {dtype: random(dtype, 11, 24) for dtype in C_TYPES}

@@ -38,12 +38,12 @@ def tensors(cos, sin, suffix=""):
 
 def microsofts(cache, **attributes):
     node = helper.make_node("RotaryEmbedding", ["x", "ids", "cos", "sin"], ["y"], name="rope", domain="com.microsoft", **attributes)
-    return model([node], {"x": (1, [1, "tokens", HEADS * DIM]), "ids": (7, [1, "tokens"])}, {"y": (1, None)}, tensors(*cache))
+    return model([node], {"x": (1, [1, "tokens", HEADS * DIM]), "ids": (7, [1, "tokens"])}, {"y": (1, [1, "tokens", HEADS * DIM])}, tensors(*cache))
 
 
 def opset_23(inputs, nodes=(), initializers=(), **attributes):
     node = helper.make_node("RotaryEmbedding", inputs, ["y"], **attributes)
-    made = model([*nodes, node], {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, None)}, initializers)
+    made = model([*nodes, node], {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, [1, "tokens", HEADS * DIM])}, initializers)
     made.opset_import[0].version = 23
     return made
 
@@ -102,7 +102,7 @@ class Rewrite(unittest.TestCase):
         nodes = [helper.make_node("RotaryEmbedding", [x, "ids", "cos" + of, "sin" + of], [y], domain="com.microsoft", num_heads=HEADS)
                  for x, y, of in (("x", "a", "1"), ("a", "y", "2"))]
         caches = tensors(*exporters_cache(), "1") + tensors(*exporters_cache(1e6, dtype="float32"), "2")
-        made = model(nodes, {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, None)}, caches)
+        made = model(nodes, {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, [1, "tokens", HEADS * DIM])}, caches)
         use_posenc.rewrite(made, rotary(base=1e6) + rotary())
         once = right().reshape(1, TOKENS, HEADS, DIM)
         numpy.testing.assert_array_equal(result(made), posenc.Rotary(DIM, base=1e6).rotate(once, positions=IDS).reshape(X.shape))
@@ -133,7 +133,7 @@ class Rewrite(unittest.TestCase):
             ("differ by", microsofts(far), rotary()),
             ("differ by", microsofts(swapped), rotary()),
             ("differ by", microsofts(exporters_cache(dtype="float16")), rotary(base=11000.0)),
-            ("have 8 pairs, and Rotary(16, rotary_dim=8) has 4", microsofts(exporters_cache()), rotary(rotary_dim=8)),
+            ("have 8 pairs, and posenc.Rotary(16, rotary_dim=8) has 4", microsofts(exporters_cache()), rotary(rotary_dim=8)),
             ("computed by the model", computed, rotary()),
             ("differ by", opset_23(["x", "cos", "sin"], (), tensors(*shifted), num_heads=HEADS), rotary()),
         ):
@@ -163,7 +163,7 @@ class Command(unittest.TestCase):
 
     def test_layers_that_differ(self):
         config = {"model_type": "gemma3_text", "head_dim": 16, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 12,
-                  "rope_theta": 1e6, "rope_local_base_freq": 10000.0, "sliding_window_pattern": 6}
+                  "rope_theta": 1e6, "rope_local_base_freq": 10000.0, "sliding_window": 512, "sliding_window_pattern": 6}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "config.json"
             path.write_text(json.dumps(config))
