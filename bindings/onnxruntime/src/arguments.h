@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -74,7 +75,7 @@ class Pieces {
   Pieces(std::size_t sequences, std::size_t rows, std::size_t row_size, std::size_t unit);
 
   // Calls work(sequence, first, rows) for each piece, in the session's threads, and returns the outcome of
-  // the first one that failed. work returns an Outcome and does not throw.
+  // the first one that failed. work returns an Outcome; of exceptions it only throws std::bad_alloc.
   template <class Work>
   Outcome ForEach(const Ort::KernelContext& context, const Work& work) const {
     Loop<Work> loop{*this, work};
@@ -100,7 +101,11 @@ class Pieces {
       auto& loop = *static_cast<Loop*>(self);
       const Pieces& p = loop.pieces;
       const std::size_t first = i % p.per_sequence_ * p.piece_;
-      const Outcome outcome = loop.work(i / p.per_sequence_, first, std::min(p.piece_, p.rows_ - first));
+      Outcome outcome{POSENC_OUT_OF_MEMORY, 0};
+      try {
+        outcome = loop.work(i / p.per_sequence_, first, std::min(p.piece_, p.rows_ - first));
+      } catch (const std::bad_alloc&) {  // a thread of ONNX Runtime's would end the process
+      }
       if (outcome.status == POSENC_OK) return;
       const std::lock_guard<std::mutex> lock(loop.mutex);
       if (i >= loop.failed) return;

@@ -1,7 +1,6 @@
 // SinusoidalEncoding, AddPositions and EmbedTokens.
 
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "arguments.h"
@@ -223,11 +222,6 @@ class EmbedTokens : public EncoderKernel {
  private:
   float scale_;
 };
-
-template <class Made>
-std::unique_ptr<Kernel> Make(const Ort::ConstKernelInfo& info) {
-  return std::make_unique<Made>(info);
-}
 
 }  // namespace
 

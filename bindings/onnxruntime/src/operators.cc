@@ -32,7 +32,7 @@ OrtStatusPtr Caught(const Work& work) noexcept {
 }
 
 // A node's kernel. Errors name the node, as ONNX Runtime does for those of calls.
-std::unique_ptr<Kernel> Make(const Operator& op, const Ort::ConstKernelInfo& info) {
+std::unique_ptr<Kernel> MakeNode(const Operator& op, const Ort::ConstKernelInfo& info) {
   try {
     return op.make(info);
   } catch (const Error& error) {
@@ -59,7 +59,7 @@ struct CustomOp : OrtCustomOp {
     GetStartVersion = [](const OrtCustomOp*) { return 1; };
     GetEndVersion = [](const OrtCustomOp*) { return INT32_MAX; };
     CreateKernelV2 = [](const OrtCustomOp* self, const OrtApi*, const OrtKernelInfo* info, void** kernel) {
-      return Caught([&] { *kernel = Make(Of(self), Ort::ConstKernelInfo(info)).release(); });
+      return Caught([&] { *kernel = MakeNode(Of(self), Ort::ConstKernelInfo(info)).release(); });
     };
     KernelComputeV2 = [](void* kernel, OrtKernelContext* context) {
       return Caught([&] { static_cast<const Kernel*>(kernel)->Compute(Ort::KernelContext(context)); });

@@ -18,6 +18,11 @@ class Kernel {
   virtual void Compute(const Ort::KernelContext& context) const = 0;
 };
 
+template <class Made>
+std::unique_ptr<Kernel> Make(const Ort::ConstKernelInfo& info) {
+  return std::make_unique<Made>(info);
+}
+
 using ElementType = ONNXTensorElementDataType;
 
 // An operator for one choice of types. Those of one name have inputs that are optional, or not, alike.

@@ -2,7 +2,7 @@
 // sin_cache) or those of ai.onnx (X, cos_cache, sin_cache, position_ids). The position ids are the input of
 // integers, wherever it is; caches are not read.
 
-#include <memory>
+#include <utility>
 
 #include "arguments.h"
 #include "operators.h"
@@ -12,8 +12,8 @@
 namespace posenc_onnxruntime {
 namespace {
 
-constexpr std::size_t kInputs = 4;
-
+// kPositions: the input of position ids, 1 or 3.
+template <std::size_t kPositions>
 class RotaryKernel : public Kernel {
  public:
   explicit RotaryKernel(const Ort::ConstKernelInfo& info) : scale_(ScaleAttribute(info)) {
@@ -36,7 +36,7 @@ class RotaryKernel : public Kernel {
   void Compute(const Ort::KernelContext& context) const override {
     const Tensor x = Input(context, 0);
     const Layout layout(x, rotary_.head_dim(), heads_);
-    const Positions positions(context, x, layout, axes_);
+    const Positions positions(Input(context, kPositions), layout, axes_);
     const Tensor out = Output(context, x.shape, x.type);
     const Pieces pieces(layout.batch, layout.tokens, layout.heads * layout.head_dim * x.element_size, kUnit);
     const Outcome outcome =
@@ -68,88 +68,85 @@ class RotaryKernel : public Kernel {
     return axes == 3 && heads_ != 0 && columns % heads_ == 0 ? columns / heads_ : 0;
   }
 
+  // The axes of x.
   struct Layout {
     Layout(const Tensor& x, std::size_t elements, std::size_t stated_heads) : head_dim(elements) {
-      const auto size = [&](std::size_t axis) { return static_cast<std::size_t>(x.shape[axis]); };
-      const std::string shape = "the input's shape is " + ToText(x.shape);
-      if (x.shape.size() != 3 && x.shape.size() != 4) {
-        throw Error(shape + ", not [batch, tokens, hidden] or [batch, heads, tokens, head_dim]");
+      const Shape& shape = x.shape;
+      if (shape.size() != 3 && shape.size() != 4) {
+        Refuse(shape, ", not [batch, tokens, hidden] or [batch, heads, tokens, head_dim]");
       }
+      const bool heads_first = shape.size() == 4;
+      const auto size = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
       batch = size(0);
-      if (x.shape.size() == 4) {
-        heads = size(1);
-        tokens = size(2);
-        if (size(3) != head_dim) throw Error(shape + ", and head_dim is " + std::to_string(head_dim));
-        if (stated_heads != 0 && heads != stated_heads) {
-          throw Error(shape + ", and num_heads is " + std::to_string(stated_heads));
-        }
-        token_stride = head_dim;
-        head_stride = tokens * head_dim;
-        return;
+      tokens = size(heads_first ? 2 : 1);
+      heads = heads_first ? size(1) : size(2) / head_dim;
+      if (heads_first && size(3) != head_dim) Refuse(shape, ", and head_dim is " + std::to_string(head_dim));
+      if (!heads_first && size(2) % head_dim != 0) {
+        Refuse(shape, ", whose last axis is not a multiple of head_dim " + std::to_string(head_dim));
       }
-      tokens = size(1);
-      heads = size(2) / head_dim;
-      if (size(2) % head_dim != 0 || (stated_heads != 0 && heads != stated_heads)) {
-        throw Error(shape + ", whose last axis is not " +
-                    (stated_heads == 0 ? "a multiple of" : std::to_string(stated_heads) + " heads of") +
-                    " head_dim " + std::to_string(head_dim));
+      if (stated_heads != 0 && heads != stated_heads) {
+        Refuse(shape,
+               " of " + std::to_string(heads) + " heads, and num_heads is " + std::to_string(stated_heads));
       }
-      token_stride = heads * head_dim;
-      head_stride = head_dim;
+      token_stride = heads_first ? head_dim : heads * head_dim;
+      head_stride = heads_first ? tokens * head_dim : head_dim;
+    }
+
+    [[noreturn]] static void Refuse(const Shape& shape, const std::string& what) {
+      throw Error("the input's shape is " + ToText(shape) + what);
     }
 
     std::size_t batch, tokens, heads, head_dim, token_stride, head_stride;
   };
 
-  // No positions: from 0 on. One: from there on, in each sequence. Else [batch, tokens], and before it the
-  // axes of positions that have several.
+  // No position ids: from 0 on. One: from there on, in each sequence. Else a list [batch, tokens], of
+  // positions with several axes [axes, batch, tokens].
   struct Positions {
-    Positions(const Ort::KernelContext& context, const Tensor& x, const Layout& layout,
-              std::size_t position_axes)
-        : axes(position_axes), all(layout.batch * layout.tokens), sequence_tokens(layout.tokens) {
-      for (std::size_t i = 1; i < kInputs && !list; ++i) {
-        const Tensor input = Input(context, i);
-        if (input && input.type == POSENC_I64) list = input;
+    Positions(Tensor ids, const Layout& layout, std::size_t position_axes)
+        : list(std::move(ids)), axes(position_axes), batch(layout.batch), tokens(layout.tokens) {
+      if (!list) return;
+      is_run = list.count == 1;
+      if (is_run) {
+        start = *static_cast<const std::int64_t*>(list.data);
+        return;
       }
-      Shape each = {x.shape[0], x.shape[x.shape.size() - 2]};
+      Shape each = {static_cast<std::int64_t>(batch), static_cast<std::int64_t>(tokens)};
       if (axes > 1) each.insert(each.begin(), static_cast<std::int64_t>(axes));
-      if (!list || list.shape == each) return;
-      if (list.count != 1) {
+      if (list.shape != each) {
         throw Error("the shape of position_ids is " + ToText(list.shape) + ", not [1] or " + ToText(each));
       }
-      start = *static_cast<const std::int64_t*>(list.data);
-      is_run = true;
     }
 
-    Outcome Rotate(const posenc_rotary* rotary, std::size_t sequence, std::size_t first, std::size_t tokens,
+    Outcome Rotate(const posenc_rotary* rotary, std::size_t sequence, std::size_t first, std::size_t count,
                    posenc_type type, const posenc_heads& heads) const {
-      if (!list || is_run) {
+      if (is_run) {
         const auto skipped = static_cast<std::int64_t>(first);
         const bool is_far = start > INT64_MAX - skipped;  // thus out of range
-        return {posenc_rotate(rotary, is_far ? INT64_MAX : start + skipped, tokens, type, &heads, 1), 0};
+        return {posenc_rotate(rotary, is_far ? INT64_MAX : start + skipped, count, type, &heads, 1), 0};
       }
-      const auto* own = static_cast<const std::int64_t*>(list.data) + sequence * sequence_tokens + first;
+      const std::size_t place = sequence * tokens + first;
+      const auto* own = static_cast<const std::int64_t*>(list.data) + place;
       std::vector<std::int64_t> copy;
-      if (axes > 1) {
-        for (std::size_t axis = 0; axis < axes; ++axis)
-          copy.insert(copy.end(), own + axis * all, own + axis * all + tokens);
-        own = copy.data();
+      for (std::size_t axis = 0; axes > 1 && axis < axes; ++axis) {
+        const std::int64_t* const from = own + axis * batch * tokens;
+        copy.insert(copy.end(), from, from + count);
       }
       std::size_t bad = 0;
-      const posenc_status status = posenc_rotate_at(rotary, POSENC_I64, own, tokens, type, &heads, 1, &bad);
-      return {status, bad / tokens * all + sequence * sequence_tokens + first + bad % tokens};
+      const posenc_status status =
+          posenc_rotate_at(rotary, POSENC_I64, axes > 1 ? copy.data() : own, count, type, &heads, 1, &bad);
+      return {status, bad / count * batch * tokens + place + bad % count};
     }
 
     // What a status is about.
     std::string NameOf(const Outcome& outcome) const {
       if (outcome.status != POSENC_POSITION_OUT_OF_RANGE) return "";
-      if (!list || is_run) return "tokens from position " + std::to_string(start) + " on";
-      return ToText("position_ids", list.shape, outcome.index);
+      return is_run ? "tokens from position " + std::to_string(start) + " on"
+                    : ToText("position_ids", list.shape, outcome.index);
     }
 
-    std::size_t axes, all, sequence_tokens;
     Tensor list;
-    bool is_run = false;
+    std::size_t axes, batch, tokens;
+    bool is_run = true;
     std::int64_t start = 0;
   };
 
@@ -164,11 +161,11 @@ void AppendRotary(std::vector<Operator>* operators) {
   constexpr ElementType kId = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
   for (const ElementType t : {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16,
                               ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16}) {
-    const auto make = [](const Ort::ConstKernelInfo& info) -> std::unique_ptr<Kernel> {
-      return std::make_unique<RotaryKernel>(info);
-    };
-    operators->push_back({"RotaryEmbedding", {t, kId, t, t}, 1, t, true, make});  // com.microsoft's
-    operators->push_back({"RotaryEmbedding", {t, t, t, kId}, 1, t, true, make});  // ai.onnx's
+    // Without ids both fit, and do the same.
+    operators->push_back(
+        {"RotaryEmbedding", {t, kId, t, t}, 1, t, true, Make<RotaryKernel<1>>});  // com.microsoft's
+    operators->push_back(
+        {"RotaryEmbedding", {t, t, t, kId}, 1, t, true, Make<RotaryKernel<3>>});  // ai.onnx's
   }
 }
 

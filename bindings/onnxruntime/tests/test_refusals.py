@@ -68,12 +68,12 @@ class Refusals(unittest.TestCase):
         for sentence, x, attributes in (
             ("[2, 64], not [batch, tokens, hidden]", X.reshape(10, 64)[:2], dict(spec="head_dim=16")),
             ("not a multiple of head_dim 48", X, dict(spec="head_dim=48")),
-            ("not 3 heads of head_dim 16", X, dict(spec="head_dim=16", num_heads=3)),
+            ("[2, 5, 64] of 4 heads, and num_heads is 3", X, dict(spec="head_dim=16", num_heads=3)),
             ("head_dim is 16", X.reshape(2, 5, 2, 32), dict(spec="head_dim=16")),
-            ("num_heads is 3", X.reshape(2, 4, 5, 16), dict(spec="head_dim=16", num_heads=3)),
+            ("[2, 4, 5, 16] of 4 heads, and num_heads is 3", X.reshape(2, 4, 5, 16), dict(spec="head_dim=16", num_heads=3)),
         ):
             self.refuse(sentence, "RotaryEmbedding", [x], shapes=unknown, **attributes)
-        for shape in ((2,), (5,), (5, 2), (1, 5), (2, 5, 1), (0,)):
+        for shape in ((2,), (5,), (5, 2), (1, 5), (2, 5, 1), (0,), (10,)):
             positions = numpy.zeros(shape, "int64")
             self.refuse("the shape of position_ids is [" + ", ".join(map(str, shape)) + "], not [1] or [2, 5]",
                         "RotaryEmbedding", [X, positions], **ROTARY)
