@@ -5,8 +5,8 @@ use_posenc.py model.onnx new.onnx --config config.json
 use_posenc.py model.onnx new.onnx --base 500000
 use_posenc.py model.onnx new.onnx --preset llama3 --set factor=32
 
-The caches in the model must be what the configuration, the base or the preset makes, but for their rounding; if they are not,
-nothing is written. Needs the packages onnx, numpy and posenc.
+The caches in the model must be what the configuration, the base or the preset makes, but for their rounding; if they are
+not, nothing is written. Needs the packages onnx, numpy and posenc.
 """
 
 import argparse
@@ -120,8 +120,16 @@ def replace(node, scope, rotaries, arithmetic, head_dim):
         )
     kept = {name: attributes[name] for name in ("num_heads", "rotary_embedding_dim") if name in attributes}
     spec = spec_of(rotary) + (f" arithmetic={arithmetic}" if arithmetic != "exact" else "")
-    new = helper.make_node("RotaryEmbedding", [node.input[0], position] if position else [node.input[0]], list(node.output),
-                           name=node.name, domain="posenc", interleaved=attributes.get("interleaved", 0), spec=spec, **kept)
+    new = helper.make_node(
+        "RotaryEmbedding",
+        [node.input[0], position] if position else [node.input[0]],
+        list(node.output),
+        name=node.name,
+        domain="posenc",
+        interleaved=attributes.get("interleaved", 0),
+        spec=spec,
+        **kept,
+    )
     node.CopyFrom(new)
 
 
@@ -168,8 +176,8 @@ def drop_unused(graph):
 def rewrite(model, rotaries, arithmetic="exact", head_dim=None):
     """Rewrites a ModelProto and returns the number of nodes; Unfit, a ValueError, if a node cannot be posenc's.
 
-    rotaries: functions of the head's size that make a posenc.Rotary; each node takes the one that its caches fit. head_dim is
-    needed if nodes have a rotary_embedding_dim, since caches then do not tell it.
+    rotaries: functions of the head's size that make a posenc.Rotary; each node takes the one that its caches fit.
+    head_dim is needed if nodes have a rotary_embedding_dim, since caches then do not tell it.
     """
     count = rewrite_graph(model.graph, None, rotaries, arithmetic, head_dim)
     drop_unused(model.graph)
@@ -215,7 +223,9 @@ def main():
     source.add_argument("--config", help="the model's config.json")
     source.add_argument("--base", type=float, help="base of the frequencies, rope_theta, without a scaling")
     source.add_argument("--preset", help="one of posenc.rotary_presets()")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="with --preset: a member of the spec")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="with --preset: a member of the spec"
+    )
     parser.add_argument("--arithmetic", choices=("exact", "fast"), default="exact")
     parser.add_argument("--head-dim", type=int, help="elements of a head, if not all of them rotate")
     given = parser.parse_args()

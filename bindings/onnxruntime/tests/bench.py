@@ -1,4 +1,4 @@
-"""bench.py [THREADS...]: RotaryEmbedding beside ONNX Runtime's own of com.microsoft; best of many rounds, all in one run."""
+"""bench.py [THREADS...]: RotaryEmbedding beside ONNX Runtime's own, of com.microsoft; best of many rounds in one run."""
 
 import math
 import sys
@@ -24,8 +24,12 @@ def chain(length, shape, domain, **attributes):
     """A model of so many rotations, one of the other's result: a call of the model costs more than a small rotation."""
     names = ["x", *(f"y{i}" for i in range(length))]
     more = ["cos", "sin"] if domain == "com.microsoft" else []
-    nodes = [helper.make_node("RotaryEmbedding", [names[i], "ids", *more], [names[i + 1]], domain=domain, num_heads=HEADS, **attributes)
-             for i in range(length)]
+    nodes = [
+        helper.make_node(
+            "RotaryEmbedding", [names[i], "ids", *more], [names[i + 1]], domain=domain, num_heads=HEADS, **attributes
+        )
+        for i in range(length)
+    ]
     inputs = {"x": (1, shape), "ids": (7, [1]), **{name: (1, [ROWS, DIM // 2]) for name in more}}
     return model(nodes, inputs, {names[-1]: (1, shape)})
 
@@ -36,7 +40,10 @@ def times(size, threads, tables):
     with_caches = {**given, "cos": tables[0], "sin": tables[1]}
     runs = {"ONNX Runtime": (session(chain(length, x.shape, "com.microsoft"), threads), with_caches)}
     for arithmetic in ("exact", "fast"):
-        runs[arithmetic] = session(chain(length, x.shape, "posenc", spec=f"head_dim={DIM} arithmetic={arithmetic}"), threads), given
+        runs[arithmetic] = (
+            session(chain(length, x.shape, "posenc", spec=f"head_dim={DIM} arithmetic={arithmetic}"), threads),
+            given,
+        )
     best = dict.fromkeys(runs, math.inf)
     for _ in range(max(40, 40000 // size // length)):
         for name, (of, arguments) in runs.items():
@@ -47,14 +54,17 @@ def times(size, threads, tables):
 
 
 def errors(position, tables):
-    """The largest difference from the right values of 1024 heads' elements, in doubles from correctly rounded cosines."""
+    """The largest difference from the right values, of correctly rounded doubles, in 1024 heads."""
     x = random("float32", 1024, 1, DIM, seed=9)
     cos, sin = (table.astype("longdouble") for table in posenc.Rotary(DIM).cache(positions=[position], dtype="float64"))
     a, b = x[..., : DIM // 2].astype("longdouble"), x[..., DIM // 2 :].astype("longdouble")
     right = numpy.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
     inputs = [x.reshape(1, 1, -1), numpy.array([position])]
     theirs = {"exporter's caches": tables, "right caches": posenc.Rotary(DIM).cache(ROWS)}
-    results = {name: run("RotaryEmbedding", [*inputs, *of], "float32", domain="com.microsoft", num_heads=1024) for name, of in theirs.items()}
+    results = {
+        name: run("RotaryEmbedding", [*inputs, *of], "float32", domain="com.microsoft", num_heads=1024)
+        for name, of in theirs.items()
+    }
     for arithmetic in ("exact", "fast"):
         results[arithmetic] = run("RotaryEmbedding", inputs, "float32", num_heads=1024, spec="arithmetic=" + arithmetic)
     return {name: float(numpy.abs(result.reshape(x.shape) - right).max()) for name, result in results.items()}
@@ -67,10 +77,18 @@ def main():
         for size in SIZES:
             best = times(size, threads, tables)
             own = best.pop("ONNX Runtime")
-            print(f"{threads} threads, [1, {size}, {HEADS} x {DIM}]: ONNX Runtime {1e3 * own:.4f} ms",
-                  *(f"{name} {1e3 * t:.4f} ms, {t / own:.2f} times that" for name, t in best.items()), sep="; ", flush=True)
+            print(
+                f"{threads} threads, [1, {size}, {HEADS} x {DIM}]: ONNX Runtime {1e3 * own:.4f} ms",
+                *(f"{name} {1e3 * t:.4f} ms, {t / own:.2f} times that" for name, t in best.items()),
+                sep="; ",
+                flush=True,
+            )
     for position in (100, 131071):
-        print(f"position {position}:", *(f"{name} {error:.2g}" for name, error in errors(position, tables).items()), sep="  ")
+        print(
+            f"position {position}:",
+            *(f"{name} {error:.2g}" for name, error in errors(position, tables).items()),
+            sep="  ",
+        )
 
 
 if __name__ == "__main__":

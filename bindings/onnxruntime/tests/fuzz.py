@@ -1,7 +1,7 @@
 """fuzz.py SECONDS [SEED]: nodes with random attributes, shapes, types and values.
 
-A session may refuse them with an error of ONNX Runtime; of attributes that are right, if posenc's Python package refuses the same,
-whose bits it must return otherwise. Anything else ends this with status 1, and a crash with that of a signal.
+A session may refuse them with an error of ONNX Runtime; of attributes that are right, if posenc's Python package refuses
+the same, whose bits it must return otherwise. Anything else ends this with status 1, and a crash with that of a signal.
 """
 
 import faulthandler
@@ -14,12 +14,48 @@ import posenc
 from models import bits, run
 
 NAMES = ("RotaryEmbedding", "SinusoidalEncoding", "AddPositions", "EmbedTokens")
-WORDS = ("preset=llama3", "preset=fairseq", "preset=gpt_neox", "base=500000", "base=0", "arithmetic=fast", "arithmetic=exact",
-         "pairing=neighbours", "head_dim=8", "head_dim=16", "dim=8", "dim=16", "rotary_dim=4", "scaling=linear factor=2",
-         "scaling=yarn", "factors=1,2,3", "factors=1,2,3,4 scaling=frequency_factors", "frequencies=1,2,3,4", "frequencies_f32=1,nan",
-         "axes=2 sections=2,2", "axes=5", "layout=sin_cos", "nan_rows=1", "padding_position=1", "target=REFERENCE", "target=?",
-         "position_scale=1e300", "position_scale=0.5", "x", "=", "base=", "dim=99999999999999999999", "odd_column=cosine_last",
-         "long_factors=1", "sections=1,1,1,1,1", "amplitude=1e-300", "position_offset=-5", "\0", "é=ü", "input_first=1")
+WORDS = (
+    "preset=llama3",
+    "preset=fairseq",
+    "preset=gpt_neox",
+    "base=500000",
+    "base=0",
+    "arithmetic=fast",
+    "arithmetic=exact",
+    "pairing=neighbours",
+    "head_dim=8",
+    "head_dim=16",
+    "dim=8",
+    "dim=16",
+    "rotary_dim=4",
+    "scaling=linear factor=2",
+    "scaling=yarn",
+    "factors=1,2,3",
+    "factors=1,2,3,4 scaling=frequency_factors",
+    "frequencies=1,2,3,4",
+    "frequencies_f32=1,nan",
+    "axes=2 sections=2,2",
+    "axes=5",
+    "layout=sin_cos",
+    "nan_rows=1",
+    "padding_position=1",
+    "target=REFERENCE",
+    "target=?",
+    "position_scale=1e300",
+    "position_scale=0.5",
+    "x",
+    "=",
+    "base=",
+    "dim=99999999999999999999",
+    "odd_column=cosine_last",
+    "long_factors=1",
+    "sections=1,1,1,1,1",
+    "amplitude=1e-300",
+    "position_offset=-5",
+    "\0",
+    "é=ü",
+    "input_first=1",
+)
 VALUES = (0, 1, 2, -1, 3.5, float("nan"), "", "1", [1], [1.5], 2**40)
 INTEGERS = (0, 1, 5, 7, 99, -1, 131071, 2**31, -(2**31), 2**31 + 1, 2**40, 2**63 - 1, -(2**63))
 TYPES = ("float32", "float16", "float64", "int32", "int64", "uint8", "bool")
@@ -36,7 +72,9 @@ def array(r, of, kind):
             start = r.choice((0, 3, 4000))
             return (start + numpy.arange(numpy.prod(of, dtype="int64"))).reshape(of).astype(kind)
         limits = numpy.iinfo(kind)
-        return numpy.array([min(max(r.choice(INTEGERS), limits.min), limits.max) for _ in range(int(numpy.prod(of)))], kind).reshape(of)
+        return numpy.array(
+            [min(max(r.choice(INTEGERS), limits.min), limits.max) for _ in range(int(numpy.prod(of)))], kind
+        ).reshape(of)
     numbers = numpy.random.default_rng(r.randrange(2**32)).standard_normal(of) * r.choice((1, 1, 100, 1e30))
     if r.random() < 0.1:
         numbers = numpy.where(numpy.abs(numbers) < 0.5, numpy.nan, numbers)
@@ -48,33 +86,64 @@ def wild(r):
     """Anything at all."""
     count = r.choice((1, 2, 3, 4))
     inputs = [None if i and r.random() < 0.2 else array(r, shape(r), r.choice(TYPES)) for i in range(count)]
-    attributes = {name: r.choice(VALUES) for name in ("num_heads", "interleaved", "rotary_embedding_dim", "scale") if r.random() < 0.3}
+    attributes = {
+        name: r.choice(VALUES)
+        for name in ("num_heads", "interleaved", "rotary_embedding_dim", "scale")
+        if r.random() < 0.3
+    }
     if r.random() < 0.9:
         attributes["spec"] = " ".join(r.sample(WORDS, r.choice((0, 1, 1, 2, 3))))
     shapes = {i: None for i in range(count) if r.random() < 0.4}
-    return lambda: run(r.choice(NAMES), inputs, r.choice(("float32", "float16")), r.choice((1, 2)), shapes=shapes, **attributes), None
+    return (
+        lambda: run(
+            r.choice(NAMES), inputs, r.choice(("float32", "float16")), r.choice((1, 2)), shapes=shapes, **attributes
+        ),
+        None,
+    )
 
 
 def rotary(r):
     """A rotation, and the same by the package."""
     dtype, threads = r.choice(("float32", "float16")), r.choice((1, 3))
     batch, tokens, heads, dim = r.choice((1, 2)), r.randrange(1, 40), r.choice((1, 2, 5)), r.choice((8, 16, 128))
-    arguments = {"base": r.choice((1e4, 5e5)), "arithmetic": r.choice(("exact", "fast")), "pairing": r.choice(("half_split", "neighbours"))}
+    arguments = {
+        "base": r.choice((1e4, 5e5)),
+        "arithmetic": r.choice(("exact", "fast")),
+        "pairing": r.choice(("half_split", "neighbours")),
+    }
     if r.random() < 0.3:
         arguments["rotary_dim"] = dim // 2
     spec = " ".join(f"{name}={value}" for name, value in arguments.items())
-    x, positions, cache = array(r, (batch, tokens, heads, dim), dtype), array(r, (batch, tokens), "int64"), array(r, (3, 2), dtype)
+    x, positions, cache = (
+        array(r, (batch, tokens, heads, dim), dtype),
+        array(r, (batch, tokens), "int64"),
+        array(r, (3, 2), dtype),
+    )
     first = x.swapaxes(1, 2).copy()
-    own = r.choice((
-        lambda: run("RotaryEmbedding", [first, positions], dtype, threads, spec=spec).swapaxes(1, 2).copy(),
-        lambda: run("RotaryEmbedding", [x.reshape(batch, tokens, heads * dim), cache, cache, positions], dtype, threads, num_heads=heads,
-                    spec=spec).reshape(x.shape)))
+    own = r.choice(
+        (
+            lambda: run("RotaryEmbedding", [first, positions], dtype, threads, spec=spec).swapaxes(1, 2).copy(),
+            lambda: run(
+                "RotaryEmbedding",
+                [x.reshape(batch, tokens, heads * dim), cache, cache, positions],
+                dtype,
+                threads,
+                num_heads=heads,
+                spec=spec,
+            ).reshape(x.shape),
+        )
+    )
     return own, lambda: posenc.Rotary(dim, **arguments).rotate(x, positions=positions)
 
 
 def rows(r):
     """Another operator, and the same by the package."""
-    dtype, batch, tokens, dim = r.choice(("float32", "float16")), r.choice((1, 2)), r.randrange(1, 200), r.choice((8, 31, 64))
+    dtype, batch, tokens, dim = (
+        r.choice(("float32", "float16")),
+        r.choice((1, 2)),
+        r.randrange(1, 200),
+        r.choice((8, 31, 64)),
+    )
     positions = array(r, (batch, tokens), r.choice(("int64", "int32")))
     encoder, spec, name = posenc.Encoder(dim, layout="sin_cos"), f"dim={dim} layout=sin_cos", r.choice(NAMES[1:])
     if name == "SinusoidalEncoding":
@@ -82,8 +151,10 @@ def rows(r):
         return lambda: run(name, [positions, like], dtype, 2, spec=spec), lambda: encoder.encode(positions, dtype=dtype)
     table, ids = array(r, (9, dim), dtype), numpy.random.default_rng(r.randrange(2**32)).integers(0, 9, (batch, tokens))
     inputs = [table[ids], positions] if name == "AddPositions" else [ids, table, positions]
-    return (lambda: run(name, inputs, dtype, 2, spec=spec, scale=1.5),
-            lambda: encoder.add_(table[ids].copy(), positions=positions, scale=1.5))
+    return (
+        lambda: run(name, inputs, dtype, 2, spec=spec, scale=1.5),
+        lambda: encoder.add_(table[ids].copy(), positions=positions, scale=1.5),
+    )
 
 
 def outcome(call):

@@ -30,7 +30,8 @@ def session(made, threads=1):
 def run(name, inputs, dtype, threads=1, domain="posenc", shapes=None, plain=(), **attributes):
     """The output of a node whose inputs are arrays, or None for those left out.
 
-    For bfloat16, which NumPy does not have, the model itself converts what is float32, exactly, but for the inputs `plain`.
+    For bfloat16, which NumPy does not have, the model itself converts what is float32, exactly, but for the inputs
+    `plain`.
     shapes: what the model states, instead of the arrays' shapes.
     """
     nodes, names, stated, given = [], [], {}, {}
@@ -54,7 +55,9 @@ def run(name, inputs, dtype, threads=1, domain="posenc", shapes=None, plain=(), 
 
 def random(dtype, *shape, seed=1):
     """Ordinary numbers of that type, those of bfloat16 as float32."""
-    numbers = numpy.random.default_rng(seed).standard_normal(shape).astype("float16" if dtype == "float16" else "float32")
+    numbers = (
+        numpy.random.default_rng(seed).standard_normal(shape).astype("float16" if dtype == "float16" else "float32")
+    )
     if dtype == "bfloat16":
         numbers = (numbers.view("uint32") & 0xFFFF0000).astype("uint32").view("float32")
     return numbers

@@ -24,7 +24,9 @@ def right_rotation(x, positions, pairing, elements=DIM):
 
 class Beside(unittest.TestCase):
     def test_float_and_float16(self):
-        for dtype, interleaved, elements, layout in itertools.product(("float32", "float16"), (0, 1), (DIM, 32), ("3-D", "4-D")):
+        for dtype, interleaved, elements, layout in itertools.product(
+            ("float32", "float16"), (0, 1), (DIM, 32), ("3-D", "4-D")
+        ):
             x, positions = random(dtype, 2, 30, HEADS * DIM), numpy.random.default_rng(3).integers(0, MOST, (2, 30))
             cos, sin = posenc.Rotary(elements).cache(MOST, dtype=dtype)
             attributes = dict(num_heads=HEADS, interleaved=interleaved, rotary_embedding_dim=elements % DIM)

@@ -1,4 +1,4 @@
-"""The operators' bits are those of posenc's C functions, in each type, layout and choice of positions, with any threads."""
+"""The operators' bits are those of posenc's C functions, in each type and layout, with any threads."""
 
 import ctypes
 import itertools
@@ -63,7 +63,11 @@ class Rotary(Test):
             right = rotated("llama3", dtype, x, positions, HEADS)
             for layout, order in itertools.product(("3-D", "4-D"), ("com.microsoft", "ai.onnx", "bare")):
                 own = x if layout == "3-D" else heads_first(x)
-                inputs = {"com.microsoft": [own, given, cache, cache], "ai.onnx": [own, cache, cache, given], "bare": [own, given]}
+                inputs = {
+                    "com.microsoft": [own, given, cache, cache],
+                    "ai.onnx": [own, cache, cache, given],
+                    "bare": [own, given],
+                }
                 with self.subTest(dtype=dtype, positions=name, layout=layout, order=order):
                     result = run("RotaryEmbedding", inputs[order], dtype, num_heads=HEADS, spec="preset=llama3")
                     self.assertBits(result, right if layout == "3-D" else heads_first(right))
@@ -81,12 +85,24 @@ class Rotary(Test):
             (dict(spec="rotary_dim=8 rotary_offset=8"), dict(rotary_dim=8, rotary_offset=8), 1.0),
             (dict(spec="", scale=0.75), {}, 0.75),
             (dict(spec="factor=8 preset=llama3 head_dim=16"), dict(preset="llama3", factor=8.0), 1.0),
-            (dict(spec="scaling=yarn\n factor=40 original_length=4096 truncate=0\tmscale=1e0"),
-             dict(scaling="yarn", factor=40.0, original_length=4096.0, truncate=False), 1.0),
-            (dict(spec="frequencies=1,0.5,.25,0.1,0.05,1e-2,1e-3,0"),
-             dict(frequencies=[1, 0.5, 0.25, 0.1, 0.05, 1e-2, 1e-3, 0]), 1.0),
-            (dict(spec="phase_rounding=f32_inv_freq frequencies_f32=1,0.5,.25,0.1,0.05,1e-2,1e-3,0"),
-             dict(frequencies=numpy.array([1, 0.5, 0.25, 0.1, 0.05, 1e-2, 1e-3, 0], "float32"), phase_rounding="f32_inv_freq"), 1.0),
+            (
+                dict(spec="scaling=yarn\n factor=40 original_length=4096 truncate=0\tmscale=1e0"),
+                dict(scaling="yarn", factor=40.0, original_length=4096.0, truncate=False),
+                1.0,
+            ),
+            (
+                dict(spec="frequencies=1,0.5,.25,0.1,0.05,1e-2,1e-3,0"),
+                dict(frequencies=[1, 0.5, 0.25, 0.1, 0.05, 1e-2, 1e-3, 0]),
+                1.0,
+            ),
+            (
+                dict(spec="phase_rounding=f32_inv_freq frequencies_f32=1,0.5,.25,0.1,0.05,1e-2,1e-3,0"),
+                dict(
+                    frequencies=numpy.array([1, 0.5, 0.25, 0.1, 0.05, 1e-2, 1e-3, 0], "float32"),
+                    phase_rounding="f32_inv_freq",
+                ),
+                1.0,
+            ),
             (dict(spec="target=REFERENCE"), dict(target="REFERENCE"), 1.0),
         ):
             with self.subTest(**attributes):
@@ -95,7 +111,9 @@ class Rotary(Test):
                 self.assertBits(own, right.reshape(x.shape))
 
     def test_several_axes(self):
-        x, positions = random("float32", BATCH, TOKENS, HEADS * DIM), numpy.random.default_rng(5).integers(0, 99, (3, BATCH, TOKENS))
+        x, positions = random("float32", BATCH, TOKENS, HEADS * DIM), numpy.random.default_rng(5).integers(
+            0, 99, (3, BATCH, TOKENS)
+        )
         rotary = posenc.Rotary(DIM, axes=3, sections=[2, 3, 3])
         right = rotary.rotate(x.reshape(BATCH, TOKENS, HEADS, DIM), positions=positions)
         own = run("RotaryEmbedding", [x, positions], "float32", num_heads=HEADS, spec="axes=3 sections=2,3,3")
@@ -105,15 +123,21 @@ class Rotary(Test):
         x = random("float32", 1, TOKENS, HEADS * DIM)
         right = rotated("llama3", "float32", x, numpy.arange(TOKENS)[None], HEADS)
         unknown = {0: ["b", "t", "c"]}
-        for shapes, attributes in (({}, dict(num_heads=HEADS, spec="preset=llama3")),
-                                   (unknown, dict(num_heads=HEADS, spec="preset=llama3 head_dim=16")),
-                                   (unknown, dict(spec="preset=llama3 head_dim=16")),
-                                   ({0: None}, dict(spec="preset=llama3 head_dim=16"))):
+        for shapes, attributes in (
+            ({}, dict(num_heads=HEADS, spec="preset=llama3")),
+            (unknown, dict(num_heads=HEADS, spec="preset=llama3 head_dim=16")),
+            (unknown, dict(spec="preset=llama3 head_dim=16")),
+            ({0: None}, dict(spec="preset=llama3 head_dim=16")),
+        ):
             with self.subTest(shapes=shapes, **attributes):
                 self.assertBits(run("RotaryEmbedding", [x], "float32", shapes=shapes, **attributes), right)
 
     def test_threads_make_the_same_bits(self):
-        for dtype, shape in (("float32", (2, 301, 8 * 128)), ("bfloat16", (1, 513, 8 * 128)), ("float16", (3, 200, 8 * 128))):
+        for dtype, shape in (
+            ("float32", (2, 301, 8 * 128)),
+            ("bfloat16", (1, 513, 8 * 128)),
+            ("float16", (3, 200, 8 * 128)),
+        ):
             x, positions = random(dtype, *shape), numpy.random.default_rng(3).integers(0, 9999, shape[:2])
             right = rotated("llama3", dtype, x, positions, 8)
             for threads in (1, 2, 5):
@@ -125,7 +149,9 @@ class Rotary(Test):
 
     def test_a_chain_in_place_and_an_input_that_others_read(self):
         x = random("float32", 1, 40, 64)
-        node = lambda i, o: helper.make_node("RotaryEmbedding", [i], [o], domain="posenc", spec="preset=llama3 head_dim=16")  # noqa: E731
+        node = lambda i, o: helper.make_node(
+            "RotaryEmbedding", [i], [o], domain="posenc", spec="preset=llama3 head_dim=16"
+        )  # noqa: E731
         nodes = [node("x", "a"), node("a", "b"), node("b", "c"), helper.make_node("Add", ["a", "c"], ["y"])]
         own = session(model(nodes, {"x": (1, x.shape)}, {"y": (1, None)})).run(None, {"x": x})[0]
         turn = lambda x: rotated("llama3", "float32", x, numpy.arange(40)[None], 4)  # noqa: E731
@@ -134,7 +160,9 @@ class Rotary(Test):
 
     def test_nothing_to_rotate(self):
         for shape in ((0, 3, 32), (1, 0, 32), (0, 0, 32)):
-            self.assertEqual(run("RotaryEmbedding", [numpy.zeros(shape, "float32")], "float32", num_heads=2, spec="").shape, shape)
+            self.assertEqual(
+                run("RotaryEmbedding", [numpy.zeros(shape, "float32")], "float32", num_heads=2, spec="").shape, shape
+            )
 
 
 class Encodings(Test):
@@ -149,29 +177,68 @@ class Encodings(Test):
     def test_sinusoidal_encoding(self):
         for dtype, of in itertools.product(C_TYPES, self.POSITION_TYPES):
             positions = numpy.array([[0, 1, 2, 3, 4], [131071, 5, -3, 5, 6]], of)
-            out = numpy.zeros((2, 5, 24), "float32" if dtype == "float32" else "uint16" if dtype == "bfloat16" else "float16")
-            right = self.right("posenc_write_at", dtype, "fairseq", 24, {"int64": 6, "int32": 5, "float32": 1, "float64": 4}[of],
-                               positions, 10, C_TYPES[dtype], out, 24, None, out=out)
+            out = numpy.zeros(
+                (2, 5, 24), "float32" if dtype == "float32" else "uint16" if dtype == "bfloat16" else "float16"
+            )
+            right = self.right(
+                "posenc_write_at",
+                dtype,
+                "fairseq",
+                24,
+                {"int64": 6, "int32": 5, "float32": 1, "float64": 4}[of],
+                positions,
+                10,
+                C_TYPES[dtype],
+                out,
+                24,
+                None,
+                out=out,
+            )
             like = None if dtype == "float32" else random(dtype, 1)
             with self.subTest(dtype=dtype, positions=of):
-                self.assertBits(run("SinusoidalEncoding", [positions, like], dtype, plain=(0,), spec="preset=fairseq dim=24"), right)
+                self.assertBits(
+                    run("SinusoidalEncoding", [positions, like], dtype, plain=(0,), spec="preset=fairseq dim=24"), right
+                )
         one = run("SinusoidalEncoding", [numpy.array(7)], "float32", spec="dim=6")
         self.assertBits(one, posenc.Encoder(6).encode([7])[0])
 
     def test_add_positions(self):
-        given = {"none": None, "first": numpy.array([77]), "tokens": numpy.array([4, 5, 6, 0, 9, 9]),
-                 "each": numpy.random.default_rng(4).integers(0, 5000, (2, 3, 6))}
+        given = {
+            "none": None,
+            "first": numpy.array([77]),
+            "tokens": numpy.array([4, 5, 6, 0, 9, 9]),
+            "each": numpy.random.default_rng(4).integers(0, 5000, (2, 3, 6)),
+        }
         for dtype, (name, positions), of in itertools.product(C_TYPES, given.items(), self.POSITION_TYPES):
             if name == "first" and of.startswith("float") or name == "none" and of != "int64":
                 continue
             x, all_ = random(dtype, 2, 3, 6, 24), numpy.arange(6) if positions is None else positions
-            all_ = numpy.broadcast_to(all_ + numpy.arange(6) if name == "first" else all_, (2, 3, 6)).astype("int64").copy()
+            all_ = (
+                numpy.broadcast_to(all_ + numpy.arange(6) if name == "first" else all_, (2, 3, 6))
+                .astype("int64")
+                .copy()
+            )
             out = to_c(dtype, x)
-            right = self.right("posenc_add_at", dtype, "fairseq", 24, I64, all_, 36, C_TYPES[dtype], out, 24, ctypes.c_float(1.5),
-                               None, out=out)
+            right = self.right(
+                "posenc_add_at",
+                dtype,
+                "fairseq",
+                24,
+                I64,
+                all_,
+                36,
+                C_TYPES[dtype],
+                out,
+                24,
+                ctypes.c_float(1.5),
+                None,
+                out=out,
+            )
             with self.subTest(dtype=dtype, positions=name, of=of):
                 own = None if positions is None else positions.astype(of)
-                self.assertBits(run("AddPositions", [x, own], dtype, plain=(1,), spec="preset=fairseq", scale=1.5), right)
+                self.assertBits(
+                    run("AddPositions", [x, own], dtype, plain=(1,), spec="preset=fairseq", scale=1.5), right
+                )
 
     def test_embed_tokens(self):
         table = {dtype: random(dtype, 11, 24) for dtype in C_TYPES}
@@ -179,25 +246,53 @@ class Encodings(Test):
         for dtype, of, first in itertools.product(C_TYPES, ("int64", "int32"), (None, 77)):
             own, out = to_c(dtype, table[dtype]), to_c(dtype, numpy.zeros((2, 6, 24), table[dtype].dtype))
             for own_ids, rows in zip(ids, out):
-                self.right("posenc_embed", dtype, "fairseq", 24, I64, own_ids, 6, C_TYPES[dtype], own, 11, 24, first or 0,
-                           C_TYPES[dtype], rows, 24, ctypes.c_float(4.0), None, out=out)
+                self.right(
+                    "posenc_embed",
+                    dtype,
+                    "fairseq",
+                    24,
+                    I64,
+                    own_ids,
+                    6,
+                    C_TYPES[dtype],
+                    own,
+                    11,
+                    24,
+                    first or 0,
+                    C_TYPES[dtype],
+                    rows,
+                    24,
+                    ctypes.c_float(4.0),
+                    None,
+                    out=out,
+                )
             right = from_c(dtype, out)
             with self.subTest(dtype=dtype, ids=of, first=first):
                 positions = None if first is None else numpy.array([first])
                 inputs = [ids.astype(of), table[dtype], positions]
                 self.assertBits(run("EmbedTokens", inputs, dtype, spec="preset=fairseq", scale=4.0), right)
         each = numpy.random.default_rng(7).integers(0, 99, (2, 6)).astype("float64") / 4
-        right = posenc.Encoder(24).add_((table["float32"][ids] * numpy.float32(1)).reshape(12, 24), positions=each.ravel())
+        right = posenc.Encoder(24).add_(
+            (table["float32"][ids] * numpy.float32(1)).reshape(12, 24), positions=each.ravel()
+        )
         self.assertBits(run("EmbedTokens", [ids, table["float32"], each], "float32", spec="").reshape(12, 24), right)
 
     def test_threads_make_the_same_bits(self):
-        x, table, ids = random("float32", 2, 700, 256), random("float32", 50, 256), numpy.arange(1400).reshape(2, 700) % 50
+        x, table, ids = (
+            random("float32", 2, 700, 256),
+            random("float32", 50, 256),
+            numpy.arange(1400).reshape(2, 700) % 50,
+        )
         shuffled = numpy.random.default_rng(8).permutation(1400).reshape(2, 700)
         encoder = posenc.Encoder(256)
-        right = {"SinusoidalEncoding": encoder.encode(shuffled), "AddPositions": encoder.add_(x.copy(), first=0),
-                 "EmbedTokens": encoder.add_(table[ids].copy(), first=0)}
-        for threads, (name, inputs) in itertools.product((1, 2, 5), (("SinusoidalEncoding", [shuffled]), ("AddPositions", [x]),
-                                                                     ("EmbedTokens", [ids, table]))):
+        right = {
+            "SinusoidalEncoding": encoder.encode(shuffled),
+            "AddPositions": encoder.add_(x.copy(), first=0),
+            "EmbedTokens": encoder.add_(table[ids].copy(), first=0),
+        }
+        for threads, (name, inputs) in itertools.product(
+            (1, 2, 5), (("SinusoidalEncoding", [shuffled]), ("AddPositions", [x]), ("EmbedTokens", [ids, table]))
+        ):
             with self.subTest(name=name, threads=threads):
                 spec = "dim=256" if name == "SinusoidalEncoding" else ""
                 self.assertBits(run(name, inputs, "float32", threads, spec=spec), right[name])
@@ -206,7 +301,9 @@ class Encodings(Test):
         empty = numpy.zeros((3, 0), "int64")
         self.assertEqual(run("SinusoidalEncoding", [empty], "float32", spec="dim=8").shape, (3, 0, 8))
         self.assertEqual(run("AddPositions", [numpy.zeros((0, 4, 8), "float32")], "float32", spec="").shape, (0, 4, 8))
-        self.assertEqual(run("EmbedTokens", [empty, numpy.zeros((5, 8), "float32")], "float32", spec="").shape, (3, 0, 8))
+        self.assertEqual(
+            run("EmbedTokens", [empty, numpy.zeros((5, 8), "float32")], "float32", spec="").shape, (3, 0, 8)
+        )
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ README = Path(__file__).resolve().parents[1] / "README.md"
 
 class Readme(unittest.TestCase):
     def test_program(self):
-        program, printed = re.search(r"```python\n(.*?)```\n\nprints\n\n```text\n(.*?)```", README.read_text(), re.S).groups()
+        program, printed = re.search(
+            r"```python\n(.*?)```\n\nprints\n\n```text\n(.*?)```", README.read_text(), re.S
+        ).groups()
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             exec(program.replace("build/onnxruntime/libposenc_onnxruntime.so", LIBRARY), {})

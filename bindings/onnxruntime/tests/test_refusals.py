@@ -53,7 +53,10 @@ class Refusals(unittest.TestCase):
             ("one of exact, fast", "arithmetic=quick"),
             ("numbers with commas", "factors=1,,2"),
             ("at most 4 counts", "axes=4 sections=1,2,3,4,5"),
-            ("as many long_factors as factors", "scaling=longrope factors=1,1,1,1,1,1,1,1 long_factors=1,2,3,4,5,6,7,8,9"),
+            (
+                "as many long_factors as factors",
+                "scaling=longrope factors=1,1,1,1,1,1,1,1 long_factors=1,2,3,4,5,6,7,8,9",
+            ),
             ("no compiled target has that name", "target=ABACUS"),
             ("base must be", "base=nan"),
             ("scaling", "scaling=yarn factor=4"),
@@ -70,24 +73,54 @@ class Refusals(unittest.TestCase):
             ("not a multiple of head_dim 48", X, dict(spec="head_dim=48")),
             ("[2, 5, 64] of 4 heads, and num_heads is 3", X, dict(spec="head_dim=16", num_heads=3)),
             ("head_dim is 16", X.reshape(2, 5, 2, 32), dict(spec="head_dim=16")),
-            ("[2, 4, 5, 16] of 4 heads, and num_heads is 3", X.reshape(2, 4, 5, 16), dict(spec="head_dim=16", num_heads=3)),
+            (
+                "[2, 4, 5, 16] of 4 heads, and num_heads is 3",
+                X.reshape(2, 4, 5, 16),
+                dict(spec="head_dim=16", num_heads=3),
+            ),
         ):
             self.refuse(sentence, "RotaryEmbedding", [x], shapes=unknown, **attributes)
         for shape in ((2,), (5,), (5, 2), (1, 5), (2, 5, 1), (0,), (10,)):
             positions = numpy.zeros(shape, "int64")
-            self.refuse("the shape of position_ids is [" + ", ".join(map(str, shape)) + "], not [1] or [2, 5]",
-                        "RotaryEmbedding", [X, positions], **ROTARY)
-        self.refuse("not [1] or [3, 2, 5]", "RotaryEmbedding", [X, numpy.zeros((2, 5), "int64")], num_heads=4,
-                    spec="axes=3 sections=2,3,3")
+            self.refuse(
+                "the shape of position_ids is [" + ", ".join(map(str, shape)) + "], not [1] or [2, 5]",
+                "RotaryEmbedding",
+                [X, positions],
+                **ROTARY,
+            )
+        self.refuse(
+            "not [1] or [3, 2, 5]",
+            "RotaryEmbedding",
+            [X, numpy.zeros((2, 5), "int64")],
+            num_heads=4,
+            spec="axes=3 sections=2,3,3",
+        )
         self.refuse("the shape of x is [2, 5, 64], and dim is 32", "AddPositions", [X], shapes=unknown, spec="dim=32")
         self.refuse("the shape of x is []", "AddPositions", [numpy.array(1, "float32")], shapes=unknown, spec="dim=32")
-        self.refuse("the shape of positions is [2], not [2, 5], [5]", "AddPositions", [X, numpy.zeros(2, "int64")], spec="")
-        self.refuse("the shape of positions is [1], not [2, 5], [5]", "AddPositions", [X, numpy.zeros(1, "float32")], spec="")
-        self.refuse("the shape of table is [7, 1, 16], not", "EmbedTokens", [IDS, TABLE[:, None]], shapes=unknown, spec="dim=16")
-        self.refuse("the shape of table is [], and", "EmbedTokens", [IDS, numpy.array(1, "float32")], shapes=unknown, spec="dim=16")
+        self.refuse(
+            "the shape of positions is [2], not [2, 5], [5]", "AddPositions", [X, numpy.zeros(2, "int64")], spec=""
+        )
+        self.refuse(
+            "the shape of positions is [1], not [2, 5], [5]", "AddPositions", [X, numpy.zeros(1, "float32")], spec=""
+        )
+        self.refuse(
+            "the shape of table is [7, 1, 16], not", "EmbedTokens", [IDS, TABLE[:, None]], shapes=unknown, spec="dim=16"
+        )
+        self.refuse(
+            "the shape of table is [], and",
+            "EmbedTokens",
+            [IDS, numpy.array(1, "float32")],
+            shapes=unknown,
+            spec="dim=16",
+        )
 
     def test_types(self):
-        for inputs in ([X.astype("float64")], [X, IDS.astype("int32")], [X, X.astype("float16"), X.astype("float16")], [IDS]):
+        for inputs in (
+            [X.astype("float64")],
+            [X, IDS.astype("int32")],
+            [X, X.astype("float16"), X.astype("float16")],
+            [IDS],
+        ):
             self.refuse("RotaryEmbedding", "RotaryEmbedding", inputs, **ROTARY)
         self.refuse("AddPositions", "AddPositions", [X, X.astype("float16")], spec="")
         self.refuse("EmbedTokens", "EmbedTokens", [TABLE, TABLE], spec="")
@@ -101,25 +134,45 @@ class Refusals(unittest.TestCase):
         self.refuse("positions[1, 3]: a position is outside", "AddPositions", [X, far], spec="")
         self.refuse("positions[1, 3]: a position is outside", "SinusoidalEncoding", [far], spec="dim=8")
         several = numpy.stack([far * 0, far, far * 0])
-        self.refuse("position_ids[1, 1, 3]: a position", "RotaryEmbedding", [X, several], num_heads=4, spec="axes=3 sections=2,3,3")
+        self.refuse(
+            "position_ids[1, 1, 3]: a position",
+            "RotaryEmbedding",
+            [X, several],
+            num_heads=4,
+            spec="axes=3 sections=2,3,3",
+        )
         for first in (2**63 - 1, 2**31 - 3, -(2**63)):
-            self.refuse(f"position {first} on: a position is outside", "RotaryEmbedding", [X, numpy.array([first])], **ROTARY)
-            self.refuse(f"position {first} on: a position is outside", "AddPositions", [X, numpy.array([first])], spec="")
+            self.refuse(
+                f"position {first} on: a position is outside", "RotaryEmbedding", [X, numpy.array([first])], **ROTARY
+            )
+            self.refuse(
+                f"position {first} on: a position is outside", "AddPositions", [X, numpy.array([first])], spec=""
+            )
         for bad in (float("nan"), float("inf"), 1e30):
             positions = numpy.array([1, 2, bad, 4, bad])
             self.refuse("positions[2]: a position is outside", "AddPositions", [X, positions], spec="")
-            self.refuse("positions[2]: a position is outside", "SinusoidalEncoding", [positions.astype("float32")], spec="dim=8")
+            self.refuse(
+                "positions[2]: a position is outside", "SinusoidalEncoding", [positions.astype("float32")], spec="dim=8"
+            )
         run_up = 2**31 - 3 + numpy.arange(5)  # follows one another, and leaves the range at its last
         self.refuse("positions[4]: a position is outside", "AddPositions", [X, run_up], spec="")
         for bad in (7, -1, 2**40, -(2**63)):
-            self.refuse("ids[0, 1]: a token id is outside", "EmbedTokens", [numpy.array([[1, bad, 3], [bad, 1, 1]]), TABLE], spec="")
+            self.refuse(
+                "ids[0, 1]: a token id is outside",
+                "EmbedTokens",
+                [numpy.array([[1, bad, 3], [bad, 1, 1]]), TABLE],
+                spec="",
+            )
         self.refuse("positions[1]: a position", "EmbedTokens", [IDS.repeat(2, 0), TABLE, far[1, 2:]], spec="")
         self.refuse("ids[1, 0]: a token id", "EmbedTokens", [numpy.array([[1, 1, 1], [9, 1, 1]]), TABLE], spec="")
 
     def test_the_first_fault_is_named_whatever_the_threads(self):
         x, far = random("float32", 2, 999, 256), numpy.arange(1998).reshape(2, 999)
         far[0, 700], far[1, 3], far[1, 998] = 2**40, 2**40, 2**40
-        for name, of, attributes in (("RotaryEmbedding", "position_ids", dict(num_heads=4, spec="")), ("AddPositions", "positions", dict(spec=""))):
+        for name, of, attributes in (
+            ("RotaryEmbedding", "position_ids", dict(num_heads=4, spec="")),
+            ("AddPositions", "positions", dict(spec="")),
+        ):
             for _ in range(20):
                 with self.assertRaisesRegex(Exception, of + r"\[0, 700\]"):
                     run(name, [x, far], "float32", 4, **attributes)

@@ -1,4 +1,4 @@
-"""use_posenc.py: nodes become posenc's if their caches are what the configuration says, else the model stays as it is."""
+"""use_posenc.py: nodes become posenc's if their caches are what the configuration says, else none does."""
 
 import json
 import os
@@ -18,10 +18,20 @@ sys.path.append(str(SCRIPT.parent))
 import use_posenc  # noqa: E402
 
 TOKENS, HEADS, DIM = 9, 4, 16
-LLAMA = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "rope_theta": 500000.0,
-         "max_position_embeddings": 131072,
-         "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
-                          "original_max_position_embeddings": 8192}}
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 64,
+    "num_attention_heads": 4,
+    "rope_theta": 500000.0,
+    "max_position_embeddings": 131072,
+    "rope_scaling": {
+        "rope_type": "llama3",
+        "factor": 8.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 8192,
+    },
+}
 X, IDS = random("float32", 1, TOKENS, HEADS * DIM), numpy.array([[0, 3, 1, 511, 2, 2, 90, 7, 8]])
 
 
@@ -37,13 +47,22 @@ def tensors(cos, sin, suffix=""):
 
 
 def microsofts(cache, **attributes):
-    node = helper.make_node("RotaryEmbedding", ["x", "ids", "cos", "sin"], ["y"], name="rope", domain="com.microsoft", **attributes)
-    return model([node], {"x": (1, [1, "tokens", HEADS * DIM]), "ids": (7, [1, "tokens"])}, {"y": (1, [1, "tokens", HEADS * DIM])}, tensors(*cache))
+    node = helper.make_node(
+        "RotaryEmbedding", ["x", "ids", "cos", "sin"], ["y"], name="rope", domain="com.microsoft", **attributes
+    )
+    return model(
+        [node],
+        {"x": (1, [1, "tokens", HEADS * DIM]), "ids": (7, [1, "tokens"])},
+        {"y": (1, [1, "tokens", HEADS * DIM])},
+        tensors(*cache),
+    )
 
 
 def opset_23(inputs, nodes=(), initializers=(), **attributes):
     node = helper.make_node("RotaryEmbedding", inputs, ["y"], **attributes)
-    made = model([*nodes, node], {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, [1, "tokens", HEADS * DIM])}, initializers)
+    made = model(
+        [*nodes, node], {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, [1, "tokens", HEADS * DIM])}, initializers
+    )
     made.opset_import[0].version = 23
     return made
 
@@ -86,9 +105,13 @@ class Rewrite(unittest.TestCase):
         numpy.testing.assert_array_equal(result(made), right(rotary_dim=8))
 
     def test_opset_23(self):
-        for inputs, nodes in ((["x", "cos", "sin", "ids"], ()),
-                              (["x", "c", "s"], (helper.make_node("Gather", ["cos", "ids"], ["c"]),
-                                                 helper.make_node("Gather", ["sin", "ids"], ["s"])))):
+        for inputs, nodes in (
+            (["x", "cos", "sin", "ids"], ()),
+            (
+                ["x", "c", "s"],
+                (helper.make_node("Gather", ["cos", "ids"], ["c"]), helper.make_node("Gather", ["sin", "ids"], ["s"])),
+            ),
+        ):
             made = opset_23(inputs, nodes, tensors(*exporters_cache()), num_heads=HEADS)
             self.assertEqual(use_posenc.rewrite(made, rotary()), 1)
             self.assertEqual([len(made.graph.node), len(made.graph.initializer)], [1, 0])
@@ -96,23 +119,35 @@ class Rewrite(unittest.TestCase):
         cos, sin = exporters_cache(rows=TOKENS)
         made = opset_23(["x", "cos", "sin"], (), tensors(cos[None], sin[None]), num_heads=HEADS)
         use_posenc.rewrite(made, rotary())
-        numpy.testing.assert_array_equal(result(made), posenc.Rotary(DIM).rotate(X.reshape(TOKENS, HEADS, DIM)).reshape(X.shape))
+        numpy.testing.assert_array_equal(
+            result(made), posenc.Rotary(DIM).rotate(X.reshape(TOKENS, HEADS, DIM)).reshape(X.shape)
+        )
 
     def test_each_node_takes_the_rotary_that_its_caches_fit(self):
-        nodes = [helper.make_node("RotaryEmbedding", [x, "ids", "cos" + of, "sin" + of], [y], domain="com.microsoft", num_heads=HEADS)
-                 for x, y, of in (("x", "a", "1"), ("a", "y", "2"))]
+        nodes = [
+            helper.make_node(
+                "RotaryEmbedding", [x, "ids", "cos" + of, "sin" + of], [y], domain="com.microsoft", num_heads=HEADS
+            )
+            for x, y, of in (("x", "a", "1"), ("a", "y", "2"))
+        ]
         caches = tensors(*exporters_cache(), "1") + tensors(*exporters_cache(1e6, dtype="float32"), "2")
         made = model(nodes, {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, [1, "tokens", HEADS * DIM])}, caches)
         use_posenc.rewrite(made, rotary(base=1e6) + rotary())
         once = right().reshape(1, TOKENS, HEADS, DIM)
-        numpy.testing.assert_array_equal(result(made), posenc.Rotary(DIM, base=1e6).rotate(once, positions=IDS).reshape(X.shape))
+        numpy.testing.assert_array_equal(
+            result(made), posenc.Rotary(DIM, base=1e6).rotate(once, positions=IDS).reshape(X.shape)
+        )
 
     def test_nodes_within_nodes(self):
         inner = microsofts(exporters_cache(), num_heads=HEADS).graph
         inner.ClearField("input")
         nodes = [helper.make_node("If", ["flag"], ["y"], then_branch=inner, else_branch=inner)]
-        made = model(nodes, {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, X.shape)},
-                     [onnx.numpy_helper.from_array(numpy.array(True), "flag")])
+        made = model(
+            nodes,
+            {"x": (1, X.shape), "ids": (7, IDS.shape)},
+            {"y": (1, X.shape)},
+            [onnx.numpy_helper.from_array(numpy.array(True), "flag")],
+        )
         self.assertEqual(use_posenc.rewrite(made, rotary()), 2)
         numpy.testing.assert_array_equal(result(made), right())
 
@@ -133,17 +168,28 @@ class Rewrite(unittest.TestCase):
             ("differ by", microsofts(far), rotary()),
             ("differ by", microsofts(swapped), rotary()),
             ("differ by", microsofts(exporters_cache(dtype="float16")), rotary(base=11000.0)),
-            ("have 8 pairs, and posenc.Rotary(16, rotary_dim=8) has 4", microsofts(exporters_cache()), rotary(rotary_dim=8)),
+            (
+                "have 8 pairs, and posenc.Rotary(16, rotary_dim=8) has 4",
+                microsofts(exporters_cache()),
+                rotary(rotary_dim=8),
+            ),
             ("computed by the model", computed, rotary()),
             ("differ by", opset_23(["x", "cos", "sin"], (), tensors(*shifted), num_heads=HEADS), rotary()),
         ):
-            with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence.replace("[", r"\[").replace("(", r"\(").replace(")", r"\)")):
+            with (
+                self.subTest(sentence),
+                self.assertRaisesRegex(
+                    ValueError, sentence.replace("[", r"\[").replace("(", r"\(").replace(")", r"\)")
+                ),
+            ):
                 use_posenc.rewrite(made, of)
 
 
 class Command(unittest.TestCase):
     def call(self, *arguments):
-        return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, env=os.environ)
+        return subprocess.run(
+            [sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, env=os.environ
+        )
 
     def test_config(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -162,13 +208,24 @@ class Command(unittest.TestCase):
             numpy.testing.assert_array_equal(result(onnx.load(new)), right(preset="llama3", arithmetic="fast"))
 
     def test_layers_that_differ(self):
-        config = {"model_type": "gemma3_text", "head_dim": 16, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 12,
-                  "rope_theta": 1e6, "rope_local_base_freq": 10000.0, "sliding_window": 512, "sliding_window_pattern": 6}
+        config = {
+            "model_type": "gemma3_text",
+            "head_dim": 16,
+            "hidden_size": 64,
+            "num_attention_heads": 4,
+            "num_hidden_layers": 12,
+            "rope_theta": 1e6,
+            "rope_local_base_freq": 10000.0,
+            "sliding_window": 512,
+            "sliding_window_pattern": 6,
+        }
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "config.json"
             path.write_text(json.dumps(config))
-            self.assertEqual(sorted(rotary(0).frequencies[1] for rotary in use_posenc.rotaries_of_config(path)),
-                             sorted(10.0 ** (-k / 8) for k in (4, 6)))
+            self.assertEqual(
+                sorted(rotary(0).frequencies[1] for rotary in use_posenc.rotaries_of_config(path)),
+                sorted(10.0 ** (-k / 8) for k in (4, 6)),
+            )
 
 
 if __name__ == "__main__":
