@@ -45,7 +45,7 @@ class RotaryKernel : public Kernel {
           const std::size_t start =
               sequence * layout.tokens * layout.heads * layout.head_dim + first * layout.token_stride;
           heads.data = out.At(start);
-          heads.source = x.data == out.data ? nullptr : x.At(start);
+          heads.source = x.At(start);
           heads.heads = layout.heads;
           heads.token_stride = layout.token_stride;
           heads.head_stride = layout.head_stride;

@@ -138,13 +138,16 @@ class Rotary(Test):
             ("bfloat16", (1, 513, 8 * 128)),
             ("float16", (3, 200, 8 * 128)),
         ):
-            x, positions = random(dtype, *shape), numpy.random.default_rng(3).integers(0, 9999, shape[:2])
-            right = rotated("llama3", dtype, x, positions, 8)
-            for threads in (1, 2, 5):
-                with self.subTest(dtype=dtype, threads=threads):
-                    own = run("RotaryEmbedding", [x, positions], dtype, threads, num_heads=8, spec="preset=llama3")
+            x, each = random(dtype, *shape), numpy.random.default_rng(3).integers(0, 9999, shape[:2])
+            run_up = numpy.broadcast_to(4090 + numpy.arange(shape[1]), shape[:2])
+            for (given, positions), threads in itertools.product(
+                ((each, each), (numpy.array([4090]), run_up)), (1, 2, 5)
+            ):
+                right = rotated("llama3", dtype, x, positions, 8)
+                with self.subTest(dtype=dtype, given=given.shape, threads=threads):
+                    own = run("RotaryEmbedding", [x, given], dtype, threads, num_heads=8, spec="preset=llama3")
                     self.assertBits(own, right)
-                    own = run("RotaryEmbedding", [heads_first(x, 8), positions], dtype, threads, spec="preset=llama3")
+                    own = run("RotaryEmbedding", [heads_first(x, 8), given], dtype, threads, spec="preset=llama3")
                     self.assertBits(own, heads_first(right, 8))
 
     def test_a_chain_in_place_and_an_input_that_others_read(self):
