@@ -124,7 +124,7 @@ Tensor Input(const Ort::KernelContext& context, std::size_t index) {
 
 Tensor Output(const Ort::KernelContext& context, const Shape& shape, posenc_type type) {
   Ort::UnownedValue value = context.GetOutput(0, shape);
-  return {value.GetTensorMutableRawData(), type, shape, CountOf(shape), SizeOf(type)};
+  return {value.GetTensorMutableRawData(), type, {}, CountOf(shape), SizeOf(type)};
 }
 
 Pieces::Pieces(std::size_t sequences, std::size_t rows, std::size_t row_size, std::size_t unit)

@@ -60,6 +60,8 @@ struct Tensor {
   char* At(std::size_t element) const { return static_cast<char*>(data) + element * element_size; }
 };
 Tensor Input(const Ort::KernelContext& context, std::size_t index);
+
+// Without its shape, which would be a copy.
 Tensor Output(const Ort::KernelContext& context, const Shape& shape, posenc_type type);
 
 // What a call of posenc says: a status, and which entry of a list is at fault.

@@ -17,7 +17,8 @@ constexpr std::size_t kUnit = 64;
 template <class Integer>
 bool IsRun(const Integer* positions, std::size_t count) {
   for (std::size_t i = 1; i < count; ++i) {
-    if (static_cast<std::int64_t>(positions[i]) - 1 != positions[i - 1]) return false;
+    if (static_cast<std::uint64_t>(positions[i]) != static_cast<std::uint64_t>(positions[i - 1]) + 1)
+      return false;
   }
   return true;
 }
