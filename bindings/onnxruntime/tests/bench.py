@@ -45,7 +45,7 @@ def times(size, threads, tables):
             given,
         )
     best = dict.fromkeys(runs, math.inf)
-    for _ in range(max(40, 40000 // size // length)):
+    for _ in range(max(100, 40000 // size // length)):
         for name, (of, arguments) in runs.items():
             started = time.perf_counter()
             of.run(None, arguments)
