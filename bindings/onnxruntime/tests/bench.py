@@ -31,7 +31,9 @@ def chain(length, shape, domain, **attributes):
         for i in range(length)
     ]
     inputs = {"x": (1, shape), "ids": (7, [1]), **{name: (1, [ROWS, DIM // 2]) for name in more}}
-    return model(nodes, inputs, {names[-1]: (1, shape)})
+    made = model(nodes, inputs, {names[-1]: (1, shape)})
+    made.graph.value_info.extend(helper.make_tensor_value_info(name, 1, shape) for name in names[1:-1])
+    return made
 
 
 def times(size, threads, tables):

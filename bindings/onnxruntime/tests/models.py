@@ -23,6 +23,7 @@ def model(nodes, inputs, outputs, initializers=()):
 def session(made, threads=1):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
+    options.add_session_config_entry("session.force_spinning_stop", "1")  # else its threads disturb other sessions
     options.register_custom_ops_library(LIBRARY)
     return onnxruntime.InferenceSession(made.SerializeToString(), options)
 

@@ -151,15 +151,19 @@ class Rotary(Test):
                     self.assertBits(own, heads_first(right, 8))
 
     def test_a_chain_in_place_and_an_input_that_others_read(self):
-        x = random("float32", 1, 40, 64)
-        node = lambda i, o: helper.make_node(
-            "RotaryEmbedding", [i], [o], domain="posenc", spec="preset=llama3 head_dim=16"
-        )  # noqa: E731
-        nodes = [node("x", "a"), node("a", "b"), node("b", "c"), helper.make_node("Add", ["a", "c"], ["y"])]
-        own = session(model(nodes, {"x": (1, x.shape)}, {"y": (1, None)})).run(None, {"x": x})[0]
-        turn = lambda x: rotated("llama3", "float32", x, numpy.arange(40)[None], 4)  # noqa: E731
-        once = turn(x)
-        self.assertBits(own, once + turn(turn(once)))
+        x, names = random("float32", 1, 40, 64), "xabcd"
+        nodes = [
+            helper.make_node("RotaryEmbedding", [i], [o], domain="posenc", spec="preset=llama3 head_dim=16")
+            for i, o in zip(names, names[1:])
+        ]
+        made = model([*nodes, helper.make_node("Add", ["a", "d"], ["y"])], {"x": (1, x.shape)}, {"y": (1, None)})
+        right = [x]
+        for _ in nodes:
+            right.append(rotated("llama3", "float32", right[-1], numpy.arange(40)[None], 4))
+        for shape in (None, [1, "tokens", 64]):  # with shapes that are known c and d are in place, but b is not
+            if shape:
+                made.graph.value_info.extend(helper.make_tensor_value_info(name, 1, shape) for name in "abcd")
+            self.assertBits(session(made).run(None, {"x": x})[0], right[1] + right[4])
 
     def test_nothing_to_rotate(self):
         for shape in ((0, 3, 32), (1, 0, 32), (0, 0, 32)):
