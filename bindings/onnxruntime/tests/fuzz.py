@@ -79,7 +79,7 @@ def array(r, of, kind):
     if r.random() < 0.1:
         numbers = numpy.where(numpy.abs(numbers) < 0.5, numpy.nan, numbers)
     with numpy.errstate(over="ignore", invalid="ignore"):
-        return numbers.astype(kind)
+        return numpy.asarray(numbers).astype(kind)
 
 
 def wild(r):

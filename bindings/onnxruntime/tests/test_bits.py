@@ -1,5 +1,6 @@
 """The operators' bits are those of posenc's C functions, in each type and layout, with any threads."""
 
+import concurrent.futures
 import ctypes
 import itertools
 import sys
@@ -164,6 +165,18 @@ class Rotary(Test):
             if shape:
                 made.graph.value_info.extend(helper.make_tensor_value_info(name, 1, shape) for name in "abcd")
             self.assertBits(session(made).run(None, {"x": x})[0], right[1] + right[4])
+
+    def test_calls_at_once_of_one_session(self):
+        x, ids = random("float32", 1, 300, 64), numpy.array([[7] * 300])
+        node = helper.make_node(
+            "RotaryEmbedding", ["x", "ids"], ["y"], domain="posenc", num_heads=4, spec="preset=llama3"
+        )
+        of = session(model([node], {"x": (1, x.shape), "ids": (7, ids.shape)}, {"y": (1, None)}), threads=2)
+        right = [rotated("llama3", "float32", x, ids + first, 4) for first in range(8)]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            results = pool.map(lambda i: of.run(None, {"x": x, "ids": ids + i % 8})[0], range(400))
+            for i, own in enumerate(results):
+                self.assertBits(own, right[i % 8])
 
     def test_nothing_to_rotate(self):
         for shape in ((0, 3, 32), (1, 0, 32), (0, 0, 32)):
