@@ -5,8 +5,8 @@ use_posenc.py model.onnx new.onnx --config config.json
 use_posenc.py model.onnx new.onnx --base 500000
 use_posenc.py model.onnx new.onnx --preset llama3 --set factor=32
 
-The caches in the model must be what the configuration, the base or the preset makes, but for their rounding; if they are
-not, nothing is written. Needs the packages onnx, numpy and posenc.
+The caches in the model must be what the configuration, the base or the preset makes, but for their rounding; if they
+are not, nothing is written. Needs the packages onnx, numpy and posenc.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def excess(rotary, cos, sin):
     expected = rotary.cache(len(cos), dtype="float64")
     # Of a phase p * w, w and the product are rounded to float: 2^-23 * p. Four times that is still no other base.
     phases = numpy.arange(len(cos))[:, None] * 2.0**-21
-    allowed = (phases + 4 * float(numpy.finfo(cos.dtype).eps)) * max(1.0, rotary.amplitude)
+    allowed = phases + 4 * float(numpy.finfo(cos.dtype).eps)
     differences = [numpy.abs(own.astype("float64") - right) - allowed for own, right in zip((cos, sin), expected)]
     return max(float(difference.max(initial=0.0)) for difference in differences)
 
@@ -108,9 +108,12 @@ def positions_and_caches(node, scope):
 def replace(node, scope, rotaries, arithmetic, head_dim):
     position, (cos, sin) = positions_and_caches(node, scope)
     attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-    if attributes.get("rotary_embedding_dim", 0) == 0:
+    rotary_dim = attributes.get("rotary_embedding_dim", 0)
+    if rotary_dim == 0:
         head_dim = 2 * cos.shape[1]
-    fits = [(excess(rotary(head_dim), cos, sin), rotary(head_dim)) for rotary in rotaries]
+    elif head_dim is None:
+        raise Unfit(f"{rotary_dim} elements of each head rotate, and nothing tells how many it has: say --head-dim")
+    fits = [(excess(made, cos, sin), made) for made in (rotary(head_dim, rotary_dim) for rotary in rotaries)]
     least, rotary = min(fits, key=lambda fit: fit[0])
     if least > 0.0:
         raise Unfit(
@@ -118,7 +121,7 @@ def replace(node, scope, rotaries, arithmetic, head_dim):
             if least < numpy.inf
             else f"its caches have {cos.shape[1]} pairs, and {rotary} has {rotary.rotary_dim // 2}"
         )
-    kept = {name: attributes[name] for name in ("num_heads", "rotary_embedding_dim") if name in attributes}
+    heads = {name: attributes[name] for name in ("num_heads",) if name in attributes}
     spec = spec_of(rotary) + (f" arithmetic={arithmetic}" if arithmetic != "exact" else "")
     new = helper.make_node(
         "RotaryEmbedding",
@@ -128,7 +131,7 @@ def replace(node, scope, rotaries, arithmetic, head_dim):
         domain="posenc",
         interleaved=attributes.get("interleaved", 0),
         spec=spec,
-        **kept,
+        **heads,
     )
     node.CopyFrom(new)
 
@@ -176,8 +179,9 @@ def drop_unused(graph):
 def rewrite(model, rotaries, arithmetic="exact", head_dim=None):
     """Rewrites a ModelProto and returns the number of nodes; Unfit, a ValueError, if a node cannot be posenc's.
 
-    rotaries: functions of the head's size that make a posenc.Rotary; each node takes the one that its caches fit.
-    head_dim is needed if nodes have a rotary_embedding_dim, since caches then do not tell it.
+    rotaries: functions that make a posenc.Rotary of head_dim and a rotary_dim, 0 if all of a head rotates; each node
+    takes the one that its caches fit. head_dim: needed if nodes have a rotary_embedding_dim, since caches then do not
+    tell it.
     """
     count = rewrite_graph(model.graph, None, rotaries, arithmetic, head_dim)
     drop_unused(model.graph)
@@ -203,7 +207,7 @@ def rotaries_of_config(path):
         except ValueError as error:
             if "do not rotate" not in str(error):
                 raise
-    return [lambda _, rotary=rotary: rotary for rotary in {str(rotary): rotary for rotary in made}.values()]
+    return [lambda *_, rotary=rotary: rotary for rotary in {str(rotary): rotary for rotary in made}.values()]
 
 
 def number_or_word(text):
@@ -235,7 +239,8 @@ def main():
         else:
             members = {name: number_or_word(value) for name, _, value in (word.partition("=") for word in given.set)}
             own = {"preset": given.preset} if given.preset else {"base": given.base}
-            rotaries = [lambda head_dim: posenc.Rotary(head_dim, **own, **members)]
+            own.update(members)
+            rotaries = [lambda head_dim, part: posenc.Rotary(head_dim, **({"rotary_dim": part} if part else {}), **own)]
         model = onnx.load(given.model)
         count = rewrite(model, rotaries, given.arithmetic, given.head_dim)
     except (OSError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""bench.py [THREADS...]: RotaryEmbedding beside ONNX Runtime's own, of com.microsoft; best of many rounds in one run."""
+"""bench.py [THREADS...]: RotaryEmbedding beside ONNX Runtime's own, of com.microsoft; best of many rounds."""
 
 import math
 import sys

@@ -50,12 +50,14 @@ def microsofts(cache, **attributes):
     node = helper.make_node(
         "RotaryEmbedding", ["x", "ids", "cos", "sin"], ["y"], name="rope", domain="com.microsoft", **attributes
     )
-    return model(
+    made = model(
         [node],
         {"x": (1, [1, "tokens", HEADS * DIM]), "ids": (7, [1, "tokens"])},
         {"y": (1, [1, "tokens", HEADS * DIM])},
         tensors(*cache),
     )
+    del made.opset_import[1]  # posenc's
+    return made
 
 
 def opset_23(inputs, nodes=(), initializers=(), **attributes):
@@ -68,7 +70,7 @@ def opset_23(inputs, nodes=(), initializers=(), **attributes):
 
 
 def rotary(**arguments):
-    return [lambda head_dim: posenc.Rotary(head_dim, **arguments)]
+    return [lambda head_dim, part: posenc.Rotary(head_dim, rotary_dim=part, **arguments)]
 
 
 def result(made):
@@ -101,7 +103,7 @@ class Rewrite(unittest.TestCase):
 
     def test_a_part_of_each_head(self):
         made = microsofts(exporters_cache(pairs=4), num_heads=HEADS, rotary_embedding_dim=8)
-        use_posenc.rewrite(made, rotary(rotary_dim=8), head_dim=DIM)
+        use_posenc.rewrite(made, rotary(), head_dim=DIM)
         numpy.testing.assert_array_equal(result(made), right(rotary_dim=8))
 
     def test_opset_23(self):
@@ -138,18 +140,49 @@ class Rewrite(unittest.TestCase):
             result(made), posenc.Rotary(DIM, base=1e6).rotate(once, positions=IDS).reshape(X.shape)
         )
 
+    def test_caches_that_are_constants_and_read_by_others_too(self):
+        cos, sin = exporters_cache()
+        nodes = [helper.make_node("Constant", [], [tensor.name], value=tensor) for tensor in tensors(cos, sin)] + [
+            helper.make_node(
+                "RotaryEmbedding", ["x", "ids", "cos", "sin"], ["a"], domain="com.microsoft", num_heads=HEADS
+            ),
+            helper.make_node("ReduceMax", ["cos"], ["most"], keepdims=0),
+            helper.make_node("Add", ["a", "most"], ["y"]),
+        ]
+        made = model(nodes, {"x": (1, X.shape), "ids": (7, IDS.shape)}, {"y": (1, [1, "tokens", HEADS * DIM])})
+        self.assertEqual(use_posenc.rewrite(made, rotary()), 1)
+        self.assertEqual(
+            [node.op_type for node in made.graph.node], ["Constant", "RotaryEmbedding", "ReduceMax", "Add"]
+        )
+        numpy.testing.assert_array_equal(result(made), right() + 1)
+
     def test_nodes_within_nodes(self):
         inner = microsofts(exporters_cache(), num_heads=HEADS).graph
         inner.ClearField("input")
+        inner.ClearField("initializer")
+        inner.node[0].output[0] = "a"
+        inner.node.append(helper.make_node("ReduceMax", ["cos"], ["most"], keepdims=0))
+        inner.node.append(helper.make_node("Add", ["a", "most"], ["y"]))
         nodes = [helper.make_node("If", ["flag"], ["y"], then_branch=inner, else_branch=inner)]
         made = model(
             nodes,
             {"x": (1, X.shape), "ids": (7, IDS.shape)},
             {"y": (1, X.shape)},
-            [onnx.numpy_helper.from_array(numpy.array(True), "flag")],
+            [onnx.numpy_helper.from_array(numpy.array(True), "flag"), *tensors(*exporters_cache())],
         )
         self.assertEqual(use_posenc.rewrite(made, rotary()), 2)
-        numpy.testing.assert_array_equal(result(made), right())
+        self.assertEqual([tensor.name for tensor in made.graph.initializer], ["flag", "cos"])
+        numpy.testing.assert_array_equal(result(made), right() + 1)
+
+    def test_frequencies_of_a_checkpoint(self):
+        frequencies = (1.0 / 10000.0 ** (numpy.arange(8) / 8)).astype("float32")
+        for arguments in (
+            dict(frequencies=frequencies, phase_rounding="f32_inv_freq"),
+            dict(frequencies=frequencies * 1.0),
+        ):
+            made = microsofts(exporters_cache(), num_heads=HEADS)
+            use_posenc.rewrite(made, rotary(**arguments))
+            numpy.testing.assert_array_equal(result(made), right(**arguments))
 
     def test_float16_caches_and_16_bit_rounding(self):
         made = microsofts(exporters_cache(dtype="float16"), num_heads=HEADS)
@@ -157,21 +190,38 @@ class Rewrite(unittest.TestCase):
         self.assertEqual(use_posenc.rewrite(made, rotary()), 1)
 
     def test_refusals(self):
-        far = exporters_cache()
-        far[0][300, 5] += 0.01
+        far, near = exporters_cache(), exporters_cache()
+        far[0][300, 5] += 0.001
+        near[1][1, 7] += 2e-5
         swapped = exporters_cache()[::-1]
         computed = opset_23(["x", "c", "c", "ids"], [helper.make_node("Identity", ["x"], ["c"])], num_heads=HEADS)
-        shifted = [table[None, 1 : TOKENS + 1] for table in exporters_cache()]
+        shifted, unequal = ([table[None, k : TOKENS + k] for table in exporters_cache()] for k in (1, 0))
+        unequal = [table.repeat(2, 0) for table in unequal]
+        unequal[1][1, 3, 3] = 0.5
+        gathers = [
+            [
+                helper.make_node("Gather", ["cos", "ids"], ["c"], axis=axis),
+                helper.make_node("Gather", ["sin", of], ["s"]),
+            ]
+            for axis, of in ((1, "ids"), (0, "x"))
+        ]
+        gathered = [opset_23(["x", "c", "s"], nodes, tensors(*exporters_cache()), num_heads=HEADS) for nodes in gathers]
+        partial = microsofts(exporters_cache(pairs=4), num_heads=HEADS, rotary_embedding_dim=8)
         for sentence, made, of in (
             ("node 'rope': its caches [512, 8] differ by", microsofts(exporters_cache(20000.0)), rotary()),
             ("differ by", microsofts(exporters_cache()), rotary(base=10100.0)),
             ("differ by", microsofts(far), rotary()),
+            ("differ by", microsofts(near), rotary()),
             ("differ by", microsofts(swapped), rotary()),
             ("differ by", microsofts(exporters_cache(dtype="float16")), rotary(base=11000.0)),
+            ("differ between the sequences", opset_23(["x", "cos", "sin"], (), tensors(*unequal)), rotary()),
+            ("computed by the model", gathered[0], rotary()),
+            ("gathered by different indices", gathered[1], rotary()),
+            ("say --head-dim", partial, rotary()),
             (
-                "have 8 pairs, and posenc.Rotary(16, rotary_dim=8) has 4",
+                "have 8 pairs, and posenc.Rotary(16, preset='gpt_neox') has 2",
                 microsofts(exporters_cache()),
-                rotary(rotary_dim=8),
+                [lambda head_dim, _: posenc.Rotary(head_dim, preset="gpt_neox")],
             ),
             ("computed by the model", computed, rotary()),
             ("differ by", opset_23(["x", "cos", "sin"], (), tensors(*shifted), num_heads=HEADS), rotary()),
@@ -223,7 +273,7 @@ class Command(unittest.TestCase):
             path = Path(folder) / "config.json"
             path.write_text(json.dumps(config))
             self.assertEqual(
-                sorted(rotary(0).frequencies[1] for rotary in use_posenc.rotaries_of_config(path)),
+                sorted(rotary().frequencies[1] for rotary in use_posenc.rotaries_of_config(path)),
                 sorted(10.0 ** (-k / 8) for k in (4, 6)),
             )
 
