@@ -1,7 +1,8 @@
 """fuzz.py SECONDS [SEED]: nodes with random attributes, shapes, types and values.
 
 A session may refuse them with an error of ONNX Runtime; of attributes that are right, if posenc's Python package
-refuses the same, whose bits it must return otherwise. Anything else ends this with status 1, and a crash with that of a signal.
+refuses the same, whose bits it must return otherwise. Anything else ends this with status 1, and a crash with that of a
+signal.
 """
 
 import faulthandler
