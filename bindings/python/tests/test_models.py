@@ -383,6 +383,105 @@ class Patch(Modules):
         self.assertRegex(report[1].reason, "no forward")
         self.assertRegex(report[2].reason, "shapes")
 
+    def left(self, module, reason):
+        model = nn.Sequential(PositionalEncoding(64), module, PositionalEncoding(64))
+        report = pt.patch(model)
+        self.assertEqual([one.name for one in report if one.new is not None], ["0", "2"])  # those beside it are replaced
+        self.assertIs(model[1], module)
+        self.assertRegex("".join(one.reason for one in report), reason)
+
+    def test_lengths(self):
+        """A scaling that changes with the length is none that a Rotary has, and asking leaves the module as it was."""
+
+        class Dynamic(RotaryOfTransformers):
+            longest = 4096
+
+            def forward(self, x, position_ids):
+                length = position_ids.max().item() + 1
+                if length > self.longest:
+                    self.inv_freq, self.longest = self.inv_freq / (length / self.longest), length
+                return super().forward(x, position_ids)
+
+        scaling = {"rope_type": "dynamic", "factor": 2.0}
+        for of in config(model_type="llama", rope_theta=10000.0, rope_scaling=scaling), LLAMA, config(rope_theta=10000.0, longest=1 << 20):
+            module = Dynamic(of, 16)
+            module.original_max_seq_len = module.longest = getattr(of, "longest", 4096)
+            before = module.inv_freq.clone()
+            self.left(module, "depends on the length")
+            self.assertTrue(torch.equal(module.inv_freq, before))
+
+    def test_low_frequencies(self):
+        """Are seen far away only: here the configuration does not say that they are 0."""
+        model = nn.Sequential(RotaryOfTransformers(config(model_type="llama", rope_theta=1e6), 16))
+        model[0].inv_freq[-2:] = 0
+        pt.patch(model)
+        self.assertTrue((model[0].rotary.frequencies[-2:] == 0).all())
+
+    def test_types(self):
+        class Float(RotaryOfTransformers):
+            def forward(self, x, position_ids):
+                return super().forward(x.float(), position_ids)
+
+        self.left(Float(LLAMA, 16), "types torch.float32 and torch.bfloat16 differ")
+        model = nn.Sequential(RotaryOfTransformers(LLAMA, 16))
+        model[0]._buffers = {"count": torch.zeros(1, dtype=torch.int64), **model[0]._buffers}
+        self.assertIsNotNone(pt.patch(model)[0].new)
+
+    def test_other_arguments(self):
+        """Callers would pass them to a module that understands something else by them, or nothing."""
+
+        class Masked(PositionalEncoding):
+            def forward(self, x, mask=None):
+                return super().forward(x) if mask is None else super().forward(x) * mask[..., None]
+
+        class Length(RotaryOfTransformers):
+            def forward(self, x, position_ids, seq_len=None):
+                return super().forward(x, position_ids)
+
+        class Past(nn.Embedding):
+            def forward(self, shape, past=0):
+                return super().forward(torch.arange(past, past + shape[1]))
+
+        past = Past(50, 64)
+        past.weight = nn.Parameter(posenc.table(50, 64, dtype=torch.float32), requires_grad=False)
+        hooked = PositionalEncoding(64)
+        hooked.register_forward_hook(lambda *_: None)
+        for module, reason in (Masked(64), "arguments: mask"), (Length(LLAMA, 16), "arguments: seq_len"), (past, "arguments: past"), (hooked, "hooks"):
+            self.left(module, reason)
+
+    def test_tables(self):
+        """All rows are compared, and dropout."""
+
+        class Functional(PositionalEncoding):
+            def forward(self, x):
+                return nn.functional.dropout(x + self.pe[:, : x.size(1)], 0.3, self.training)
+
+        other_rows = PositionalEncoding(64)
+        other_rows.pe[0, 3000] = 0
+        torch.manual_seed(7)
+        state = torch.random.get_rng_state()
+        self.left(Functional(64), "dropout")
+        self.left(other_rows, "its table differs by 1")
+        self.assertTrue(torch.equal(torch.random.get_rng_state(), state))
+
+    def test_what_fails(self):
+        class Lazy(nn.Module):
+            @property
+            def pe(self):
+                raise RuntimeError("not yet")
+
+        for module, reason in ((RotaryOfTransformers(LLAMA, 16).to("meta"), "meta"), (PositionalEncoding(64).to("meta"), "meta"), (Lazy(), "not yet"),
+                               (nn.Embedding(9, 64).requires_grad_(False).to("meta"), "^$"), (nn.Embedding(0, 64).requires_grad_(False), "^$")):
+            self.left(module, reason)
+
+    def test_mode(self):
+        """What comes back is in the mode that the model is in by now."""
+        model = nn.Sequential(PositionalEncoding(64, dropout=0.5))
+        pt.patch(model)
+        model.eval()
+        pt.unpatch(model)
+        self.assertFalse(model[0].training or model[0].dropout.training)
+
     def test_shared(self):
         """A module that is in a model twice stays one."""
         shared = PositionalEncoding(64)

@@ -1,5 +1,7 @@
 """Puts posenc's modules into a model in place of those that compute the same."""
 
+import copy
+import inspect
 from typing import NamedTuple
 
 import torch
@@ -9,6 +11,8 @@ import posenc
 from posenc.torch._modules import _TABLES, EncodingTable, RotaryEmbedding, SinusoidalPositionalEncoding
 
 _ROWS = 8  # that are compared
+_FAR = 1000  # a position at which low frequencies count, and phases in float32 do not
+_LONG = 1 << 17  # beyond which scalings change that depend on the length, unless a model's own length is greater
 
 
 class Replacement(NamedTuple):
@@ -26,8 +30,9 @@ def patch(model: nn.Module, tolerance: float = 1e-3) -> list[Replacement]:
     `pe`, and frozen nn.Embedding with rows of sines.
 
     A module is called before it is replaced, and left if posenc's differs by more than the tolerance at the first
-    positions; so what is replaced keeps its meaning. Returns a Replacement for each. Save checkpoints after unpatch()
-    if they must have the tables.
+    positions, if it gives other types, if its forward has other arguments or its results depend on the length; so what
+    is replaced keeps its meaning. Returns a Replacement for each. Save checkpoints after unpatch() if they must have
+    the tables.
     """
     report, made = [], {}
     for parent_name, parent in list(model.named_modules()):
@@ -51,43 +56,63 @@ def unpatch(model: nn.Module) -> int:
     for parent in list(model.modules()):
         for leaf, module in list(parent._modules.items()):
             if hasattr(module, "_replaced"):
-                setattr(parent, leaf, module._replaced[0])
+                setattr(parent, leaf, module._replaced[0].train(module.training))
                 count += 1
     return count
 
 
 def _replacement(module, tolerance):
     """A Replacement without name; None for a module of another kind."""
-    if isinstance(getattr(module, "inv_freq", None), torch.Tensor):
-        candidates, compare = _rotaries(module), _compare_rotaries
+    try:
+        return _compared(module, tolerance)
+    except Exception as error:  # of whatever kind: the module is somebody else's
+        return Replacement("", module, None, None, f"{type(error).__name__}: {error}")
+
+
+def _compared(module, tolerance):
+    tensor = getattr(module, "inv_freq", None)
+    if isinstance(tensor, torch.Tensor):
+        candidates, compare, arguments = _rotaries(module), _compare_rotaries, 2
     elif isinstance(module, nn.Embedding):
-        if module.weight.requires_grad:
+        tensor = module.weight
+        if tensor.requires_grad or tensor.is_meta or not tensor.numel():
             return None
-        candidates, compare = _encoding_tables(module), _compare_tables
-    elif _table(module) is not None:
-        candidates, compare = _encodings(module), _compare_sums
+        candidates, compare, arguments = _encoding_tables(module), _compare_tables, 1
     else:
-        return None
-    dtype = next((tensor.dtype for tensor in (*module.parameters(), *module.buffers())), torch.float32)
+        tensor = _table(module)
+        if tensor is None:
+            return None
+        candidates, compare, arguments = _encodings(module), _compare_sums, 1
     best, reason = None, "posenc has no such encoding"
     for candidate in candidates:
         try:
             new = candidate()
+            _require_replaceable(module, arguments)
             difference = compare(module, new)
-        except Exception as error:  # of whatever kind: the module is somebody else's
+        except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             continue
         if best is None or difference < best[1]:
             best = new, difference
-        if difference <= tolerance + 4 * torch.finfo(dtype).eps:
+        if difference <= tolerance + 4 * torch.finfo(tensor.dtype).eps:
             new.train(module.training)
             new._replaced = (module,)  # in a tuple, so that it is no submodule
             return Replacement("", module, new, difference)
-    if isinstance(module, nn.Embedding):
-        return None  # frozen, but no sines
     if best is not None:
         reason = f"the nearest, {best[0]}, differs by {best[1]:.2g}"
+    elif isinstance(module, nn.Embedding) and reason.startswith("posenc"):
+        return None  # frozen, but no sines
     return Replacement("", module, None, best and best[1], reason)
+
+
+def _require_replaceable(module, arguments):
+    """Whether callers, who pass so many arguments, get of another module what they want."""
+    others = [name for name, its in inspect.signature(module.forward).parameters.items()
+              if its.kind not in (its.VAR_POSITIONAL, its.VAR_KEYWORD)][arguments:]
+    if others:
+        raise RuntimeError(f"its forward has other arguments: {', '.join(others)}")
+    if module._forward_hooks or module._forward_pre_hooks:
+        raise RuntimeError("it has hooks")
 
 
 # Of modules with inv_freq.
@@ -106,12 +131,32 @@ def _rotaries(module):
 
 
 def _compare_rotaries(old, new):
-    x = torch.zeros(1, _ROWS, 1)
-    positions = torch.arange(_ROWS)[None]
-    if new.rotary.axes > 1:
-        positions = torch.stack([positions * (axis + 1) for axis in range(new.rotary.axes)])
+    old = copy.deepcopy(old)  # which may change when it is called
+    lengths = [getattr(of, name, 0) for of in (old, getattr(old, "config", None))
+               for name in ("max_position_embeddings", "max_seq_len_cached", "original_max_seq_len")]
+    longest = 2 * max(_LONG, *(length for length in lengths if isinstance(length, int)))
+
+    def both(last, dtype=torch.float32):
+        """cos and sin of each, at the first positions and a last one."""
+        x, positions = torch.zeros(1, _ROWS + 1, 1, dtype=dtype), torch.tensor([[*range(_ROWS), last]])
+        if new.rotary.axes > 1:
+            positions = torch.stack([positions * (axis + 1) for axis in range(new.rotary.axes)])
+        return zip(old(x, positions), new(x, positions))
+
     with torch.no_grad():
-        return max(_difference(a, b) for a, b in zip(old(x, positions), new(x, positions)))
+        for one, other in both(_ROWS, torch.bfloat16):
+            _difference(one, other)  # their types
+        first = list(both(_ROWS))
+        difference = max(_difference(one, other) for one, other in first)
+        try:
+            far, long = list(both(_FAR)), list(both(longest))
+        except IndexError:  # of a table, which has no such positions
+            return difference
+        for (one, _), (beside_long, _) in zip(first, long):
+            if _difference(one[..., :_ROWS, :], beside_long[..., :_ROWS, :]) > 1e-6:
+                raise RuntimeError("what it gives depends on the length")
+        error = _FAR * torch.finfo(old.inv_freq.dtype).eps  # of phases
+        return max(difference, *(_difference(one, other) - error for one, other in far))
 
 
 # Of modules with a table of sines.
@@ -132,7 +177,8 @@ def _presets(table):
     for preset in posenc.presets():
         try:
             encoder = posenc.Encoder(table.shape[1], preset=preset)
-            found.append((_difference(encoder.table(min(len(table), 64), dtype=torch.float64), table[:64]), preset))
+            difference = _difference(encoder.table(min(len(table), 64), dtype=torch.float64), table[:64].double())
+            found.append((difference, preset))
         except ValueError:  # one that needs frequencies, or an even dim
             continue
     return [preset for difference, preset in sorted(found) if difference < 0.1]
@@ -144,7 +190,9 @@ def _encoding_tables(module):
 
 
 def _compare_tables(old, new):
-    return _difference(old.weight.detach(), new.weight)
+    positions = torch.arange(min(_ROWS, len(old.weight)))
+    with torch.no_grad():
+        return max(_difference(old.weight, new.weight), _difference(old(positions), new(positions)))
 
 
 def _encodings(module):
@@ -158,18 +206,27 @@ def _encodings(module):
 
 
 def _compare_sums(old, new):
-    rows, dim = min(_ROWS, len(_table(old))), new.encoder.dim
+    table, dim = _table(old), new.encoder.dim
+    rows = min(_ROWS, len(table))
+    far = _difference(table.double(), new.encoder.table(len(table), dtype=torch.float64))
+    if not far < 0.1:
+        raise RuntimeError(f"its table differs by {far:.2g} from {new.encoder}")
     x = torch.linspace(-1, 1, 2 * rows * dim).reshape((2, rows, dim) if new.batch_first else (rows, 2, dim))
-    x = x.to(_table(old).dtype)
+    x = x.to(table.dtype)
     training = old.training
     try:
-        with torch.no_grad():
-            return _difference(old.eval()(x), new.eval()(x))
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            made = old.eval()(x)
+            if torch.equal(old.train()(x), made) != (new.dropout.p == 0):
+                raise RuntimeError("its dropout is no nn.Dropout, or not used")
+            return _difference(made, new.eval()(x))
     finally:
         old.train(training)
 
 
 def _difference(one, other):
+    if one.dtype != other.dtype:
+        raise RuntimeError(f"the types {one.dtype} and {other.dtype} differ")
     if one.shape != other.shape:
         raise RuntimeError(f"the shapes {list(one.shape)} and {list(other.shape)} differ")
     return (one.double() - other.double()).abs().max().nan_to_num(float("inf")).item()
