@@ -96,11 +96,12 @@ struct Tensor {
     if (has_heads) heads = array.Join(head, head + 1);
     tokens = array.Join(token, token + 1);
     // It cannot be written, and a stride of 0 of a source would mean that of the result.
-    if ((tokens.count > 1 && tokens.stride == 0) || (heads.count > 1 && heads.stride == 0)) {
+    const bool is_empty = array.count() == 0;
+    if (!is_empty && ((tokens.count > 1 && tokens.stride == 0) || (heads.count > 1 && heads.stride == 0))) {
       RaiseValue(name + ": its tokens or heads overlap in memory");
     }
-    if (heads.count <= 1) heads.stride = rotary.rotary.head_dim();
-    if (tokens.count <= 1) tokens.stride = heads.count * heads.stride;
+    if (heads.count <= 1 || is_empty) heads.stride = rotary.rotary.head_dim();
+    if (tokens.count <= 1 || is_empty) tokens.stride = heads.count * heads.stride;
     batch = Shape(array.shape().begin(), array.shape().end() - (has_heads ? 3 : 2));
     batch_count = 1;
     for (const int64_t n : batch) batch_count *= static_cast<size_t>(n);

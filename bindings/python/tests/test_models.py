@@ -186,6 +186,14 @@ class Sinusoids(Modules):
         self.assertTrue(torch.equal(encoding(x, first=7), posenc.Encoder(64).add_(x.clone(), first=7)))
         first = pt.SinusoidalPositionalEncoding(64, batch_first=False, scale=8, preset="fairseq")
         self.assertTrue(torch.equal(first(x.transpose(0, 1)), posenc.Encoder(64, preset="fairseq").add_(x.clone(), scale=8).transpose(0, 1)))
+        for at in torch.arange(300) * 7, torch.arange(600).view(2, 300):
+            self.assertTrue(torch.equal(first(x.transpose(0, 1), at), posenc.Encoder(64, preset="fairseq").add_(x.clone(), positions=at, scale=8).transpose(0, 1)))
+        for other in torch.zeros(64, 64), torch.zeros(2, 3, 4, 64):
+            with self.assertRaisesRegex(RuntimeError, "x must be .rows, batch, d_model"):
+                first(other)
+        for make in lambda: pt.SinusoidalPositionalEncoding(64, 0.1), lambda: pt.InputEmbedding(9, 64, 0.1):
+            with self.assertRaisesRegex(TypeError, "max_len must be an integer or None, not 0.1: pass dropout by its name"):
+                make()
         with self.assertRaisesRegex(RuntimeError, "x has 301 rows, and max_len is 300"):
             encoding(torch.zeros(1, 301, 64))
         self.assertEqual(list(encoding.state_dict()), [])
@@ -281,6 +289,8 @@ class Rotaries(Modules):
         for at, beside in ((several, several), (positions, positions.expand(3, 2, 50)), (several[:, :1], several[:, :1].expand(3, 2, 50))):
             for one, other in zip(rotary.rotate(q, k, at), apply_qwen2_vl(q, k, *RotaryOfTransformers(QWEN, 16)(q, beside))):
                 self.near(one, other, 5e-4)
+        with self.assertRaisesRegex(RuntimeError, r"positions must have the shape \[50\] or \[2, 50\], not \[3, 50\]"):
+            rotary.rotate(q, k, several[:, 0])
         for one, other in zip(rotary(several[:, 0], q[0].transpose(0, 1).reshape(50, 64), k[0].transpose(0, 1)), rotary.rotate(q[:1], k[:1], several[:, :1])):
             self.assertTrue(torch.equal(one.view(50, -1, 16).transpose(0, 1), other[0]))
 

@@ -96,6 +96,10 @@ class Results(Operators):
                         torch.cat([x, x], -1)[..., :DIM], torch.stack([x, x], -1)[..., 0]):
             self.same(self.both(lambda x: pt.add(x, E), strided), want)
         self.same(pt.add(x[:1].expand(40, 5, DIM), E), ENCODER.add_(x[:1].repeat(40, 1, 1)))
+        for positions in POSITIONS[0], POSITIONS[:1].repeat(40, 1):  # which posenc's own call takes for rows in their order only
+            self.same(self.both(lambda x: pt.add(x, E, positions), x.transpose(0, 1).contiguous().transpose(0, 1)), ENCODER.add_(x.clone(), positions=positions))
+        for overlapping in x[:, 0].reshape(-1).unfold(0, DIM, 1), x.reshape(-1).as_strided((2, 5, DIM), (3, 1, 1)), x.reshape(-1).as_strided((2, 5, DIM), (1, 3, 1)):
+            self.same(self.both(lambda x: pt.add(x, E), overlapping), ENCODER.add_(overlapping.contiguous()))
         same = pt.add(x.transpose(0, 1).contiguous().transpose(0, 1), E)
         self.assertEqual(same.stride(), (DIM, 40 * DIM, 1))  # as torch's own sums keep them
         q = random(2, 5, 3, DIM)
@@ -315,6 +319,9 @@ class Gradients(Operators):
         first, = torch.autograd.grad(pt.embed(IDS, table, E, scale=2.0), table, v, create_graph=True)
         second, = torch.autograd.grad(first, v, table.detach())
         self.same(second, table.detach()[IDS] * 2)
+        for short in torch.uint8, torch.int16:
+            first, = torch.autograd.grad(pt.embed(IDS.to(short), table, E, scale=2.0), table, v, create_graph=True)
+            self.same(torch.autograd.grad(first, v, table.detach())[0], second)
         x, v = random(5, DIM, requires_grad=True), random(5, DIM, seed=2, requires_grad=True)
         first, = torch.autograd.grad(pt.add(x, E, scale=2.0), x, v, create_graph=True)
         self.same(torch.autograd.grad(first, v, x.detach())[0], 2 * x.detach())
@@ -632,6 +639,12 @@ class Refusals(Operators):
         self.refused(RuntimeError, "first and positions exclude each other", lambda x: pt.add(x, E, torch.zeros(3), 1), x)
         self.refused(RuntimeError, "first", lambda x: pt.add(x, E, first=2**31 - 1), x)
         self.refused(RuntimeError, "first", lambda x: pt.add(x, E, first="a"), x)
+        for several in [1, 2], torch.tensor([1, 2]), None:  # not only where it is small, or without gradients
+            for rows in 3, 600:
+                x = torch.zeros(2, rows, DIM)
+                self.refused(RuntimeError, "first", lambda x: pt.add(x, E, first=several), x)
+                self.refused(RuntimeError, "first", lambda x: pt.rotate([x], R, first=several, token_axis=-2), x)
+        self.same(pt.add(x, E, first=torch.tensor(3)), pt.add(x, E, first=3))
         self.refused(RuntimeError, "scale", lambda x: pt.add(x, E, scale="a"), x)
 
     def test_fractions_and_negative(self):
@@ -655,6 +668,22 @@ class Refusals(Operators):
             with torch.no_grad():
                 call(leaf)
             self.assertFalse((leaf == 1).all())
+
+    def test_all_or_none(self):
+        """What is at fault with one tensor leaves those before it as they were."""
+        shared = torch.ones(3, 2, DIM)
+        several = torch.ones(3, 2, 2, DIM, requires_grad=True).mul(1).unbind(2)[0]
+        for grad in False, True:
+            for k, text in ((torch.ones(3, 2, DIM, requires_grad=True), "leaf Variable"), (torch.ones(3, 1, DIM).expand(3, 2, DIM), "^k"), (torch.ones(3, DIM, 2).mT, "^k"),
+                            (several, "multiple views"), (None, "overlap")):
+                q = torch.ones(3, 2, DIM, requires_grad=grad) * 1
+                with self.assertRaisesRegex(RuntimeError, text):
+                    pt.rotate_([q, q if k is None else k], R, token_axis=-2)
+                self.assertTrue((q == 1).all())
+        q = torch.ones(3, 2, DIM, requires_grad=True) * 1
+        both = pt.rotate_([q, shared], R, token_axis=-2)  # one of which has no gradient
+        self.same(both[0].detach(), both[1])
+        self.assertFalse(shared.requires_grad)
 
     def test_others(self):
         for thing in [1.0], None, "x", numpy_ones():

@@ -54,6 +54,13 @@ class Torch(unittest.TestCase):
         self.assertIs(same_k, k)
         self.assertLess((fused.view(2, 10, 6, 64) - want).abs().max().item(), 1e-6)
 
+    def test_nothing_to_rotate(self):
+        """Strides of no elements are of no interest."""
+        for shape in (0, 5, 3, 64), (2, 0, 3, 64), (2, 5, 0, 64):
+            for zeros in torch.zeros(shape), torch.zeros(2, 1, 1, 64)[:0].expand(0, 5, 3, 64), torch.zeros(2, 0, 1, 64).expand(2, 0, 3, 64):
+                for call in posenc.Rotary(64).rotate, posenc.Rotary(64).rotate_:
+                    self.assertEqual(call(zeros, first=[1] * len(zeros)).shape, zeros.shape)
+
     def test_types_of_positions(self):
         want = ENCODER.encode([0, 1, 2])
         for kind in ("uint8", "int8", "int16", "uint16", "uint32", "uint64", "float16", "bfloat16", "float64"):

@@ -146,19 +146,21 @@ def add(x, encoder, positions, first, scale):
         rows = x.view(-1, encoder.dim)  # as a table of embeddings, each taken once: one pass instead of two
         ids = torch.arange(len(rows), dtype=torch.int32).view(x.shape[:-1])
         return embed(ids, rows, encoder, positions, first, scale, None)
-    made = x.clone() if x.is_contiguous() else x.clone(memory_format=_format(x))
+    made = x.clone() if x.is_contiguous() else x.clone(memory_format=_format(x, positions))
     add_(made, encoder, positions, first, scale)
     return made
 
 
-def _format(x):
-    return torch.preserve_format if 1 < x.ndim <= 3 and x.stride(-1) == 1 else torch.contiguous_format
+def _format(x, positions):
+    """As torch's own sums have it for [rows, batch, dim] transposed; a list of positions needs rows in their order."""
+    by_turns = positions is None and x.ndim == 3 and x.stride(2) == 1 and x.shape[2] <= x.stride(0) < x.stride(1)
+    return torch.preserve_format if by_turns else torch.contiguous_format
 
 
 def add_(x, encoder, positions, first, scale):
     try:
         if positions is None:
-            object_of(encoder, Encoder).add_(x, first=first, scale=scale)
+            object_of(encoder, Encoder).add_(x, first=first if type(first) is int else _integer(first), scale=scale)
         else:
             object_of(encoder, Encoder).add_(x, positions=positions, first=first or None, scale=scale)
     except (ValueError, TypeError) as error:
@@ -169,12 +171,22 @@ def add_meta(x, encoder, positions, first, scale):
     _require_floats("x", x)
     _require_columns("x", x, object_of(encoder, Encoder).dim)
     _require_positions(positions, first, x, x.shape[:-1])
-    return torch.empty_like(x, memory_format=_format(x))
+    return torch.empty_like(x, memory_format=_format(x, positions))
 
 
 def _first(positions, first):
     """0, the operators' default, is none beside positions."""
-    return first if positions is None else first or None
+    if positions is None:
+        return first if type(first) is int else _integer(first)
+    return first or None
+
+
+def _integer(first):
+    """As operators take it; an Encoder and a Rotary take one for each sequence too."""
+    try:
+        return operator.index(first)
+    except (TypeError, RuntimeError):
+        raise TypeError(f"first must be an integer, not {type(first)}: pass positions for several") from None
 
 
 @_as_torch

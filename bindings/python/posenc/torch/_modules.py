@@ -1,6 +1,7 @@
 """Modules: sinusoidal encodings and rotary embeddings in place of those of notebooks, transformers and vLLM."""
 
 import math
+import operator
 import warnings
 from typing import Any
 
@@ -53,6 +54,13 @@ class _Encoding(nn.Module):
         return repr(self.encoder).partition(".")[2]
 
 
+def _length(max_len):
+    try:
+        return max_len if max_len is None else operator.index(max_len)
+    except TypeError:  # dropout, which comes before it in some notebooks' classes
+        raise TypeError(f"max_len must be an integer or None, not {max_len!r}: pass dropout by its name") from None
+
+
 class SinusoidalPositionalEncoding(_Encoding):
     """x * scale + encoding, for x [batch, rows, d_model] of any number of rows; then dropout.
 
@@ -68,12 +76,14 @@ class SinusoidalPositionalEncoding(_Encoding):
         batch_first: bool = True, scale: float = 1.0, **members: Any
     ) -> None:
         super().__init__(d_model, preset, members)
-        self.max_len, self.batch_first, self.scale = max_len, batch_first, float(scale)
+        self.max_len, self.batch_first, self.scale = _length(max_len), batch_first, float(scale)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, positions: Tensor | None = None, first: int = 0) -> Tensor:
         """At the positions first .. first + rows - 1, or at positions [rows] or [batch, rows] of any values."""
         if not self.batch_first:
+            if x.ndim != 3:
+                raise RuntimeError(f"x must be [rows, batch, d_model]; its shape is {list(x.shape)}")
             x = x.transpose(0, 1)
         if self.max_len is not None and x.shape[-2] > self.max_len:
             raise RuntimeError(f"x has {x.shape[-2]} rows, and max_len is {self.max_len}")
@@ -96,7 +106,7 @@ class InputEmbedding(_Encoding):
         scale: float = 1.0, **members: Any
     ) -> None:
         super().__init__(d_model, preset, members)
-        self.max_len, self.scale = max_len, float(scale)
+        self.max_len, self.scale = _length(max_len), float(scale)
         self.embedding = nn.Embedding(vocab, d_model)
         self.dropout = nn.Dropout(dropout)
 
@@ -178,7 +188,8 @@ class RotaryEmbedding(nn.Module):
     def rotate(self, q: Tensor, k: Tensor, position_ids: Tensor, token_axis: int = -2) -> tuple[Tensor, Tensor]:
         """q and k [batch, heads, rows, head_dim], or for token_axis -3 [batch, rows, heads, head_dim], rotated.
 
-        position_ids  [rows], [1, rows] or [batch, rows], after axes if a position has several
+        position_ids  [rows], [1, rows] or [batch, rows], one for all axes of a position; or [axes, 1, rows] or
+                      [axes, batch, rows]
         """
         if not is_compiling():
             made = eager_rotate((q, k), self.rotary, position_ids, 0, 1.0, False, token_axis)
@@ -201,7 +212,7 @@ class RotaryEmbedding(nn.Module):
             return positions
         if own.numel() == 1:
             return positions.reshape(*lead, positions.shape[-1])
-        return positions.expand(*lead, *batch, positions.shape[-1])
+        return positions.expand(*lead, *batch, positions.shape[-1]) if 1 in own else positions
 
     def _rotate_flat(self, positions, query, key):
         if self.axes > 1 and positions.ndim == 1:

@@ -132,7 +132,7 @@ class _Embed(_Function):
 
     @staticmethod
     def jvp(ctx, _, tangent, *more):
-        return _times(torch.nn.functional.embedding(ctx.saved_tensors[0], tangent), ctx.scale).to(ctx.made)
+        return _times(_rows(ctx.saved_tensors[0], tangent), ctx.scale).to(ctx.made)
 
     @staticmethod
     def vmap(info, dims, ids, table, encoder, positions, first, scale, dtype):
@@ -147,6 +147,11 @@ def _shifted(ids, rows):
     return ids + rows * torch.arange(len(ids), device=ids.device).reshape(-1, *[1] * (ids.ndim - 1))
 
 
+def _rows(ids, table):
+    """torch's embedding, which takes no short integers."""
+    return torch.nn.functional.embedding(ids if ids.dtype == torch.int32 else ids.long(), table)
+
+
 class _Scatter(_Function):
     @staticmethod
     def forward(gradient, ids, rows, scale):
@@ -159,7 +164,7 @@ class _Scatter(_Function):
 
     @staticmethod
     def backward(ctx, gradient):
-        return _times(torch.nn.functional.embedding(ctx.saved_tensors[0], gradient), ctx.scale), None, None, None
+        return _times(_rows(ctx.saved_tensors[0], gradient), ctx.scale), None, None, None
 
     @staticmethod
     def vmap(info, dims, gradient, ids, rows, scale):
@@ -389,7 +394,7 @@ def embed(
 
 
 def _require_list(tensors):
-    if type(tensors) not in (list, tuple) or not all(issubclass(type(tensor), Tensor) for tensor in tensors):
+    if type(tensors) not in (list, tuple) or not tensors or not all(issubclass(type(tensor), Tensor) for tensor in tensors):
         raise TypeError("tensors must be a list of tensors")
 
 
@@ -428,11 +433,27 @@ def rotate_(
             tensor.copy_(made)
     else:
         arguments = text_of(rotary), positions, first, scale, inverse, token_axis
-        if _tracing_state() is None:
-            _kernels.rotate_meta(tensors, *arguments)  # checks all, before one of them is written
+        if _tracing_state() is None:  # checks all, before one of them is written
+            _kernels.rotate_meta(tensors, *arguments)
+            if len(tensors) > 1:
+                _require_writable(tensors)
         for tensor in tensors:
             torch.ops.posenc.rotate_(tensor, *arguments)
     return tensors
+
+
+def _require_writable(tensors):
+    places = set()
+    for i, tensor in enumerate(tensors):
+        name, strides = ("q", "k")[i] if i < 2 else f"tensor {i}", tensor.stride()
+        overlaps = any(stride == 0 and size > 1 for stride, size in zip(strides, tensor.shape))
+        _kernels.require(not overlaps and tensor.data_ptr() not in places, "{} overlaps in memory", name)
+        if tensor.is_cpu and tensor.numel():
+            places.add(tensor.data_ptr())
+        if tensor.requires_grad and _is_grad_enabled():
+            tensor[:0].zero_()  # no element; torch refuses leaves, and one of several views
+        else:
+            _kernels.require(strides[-1] == 1, "{} must have its columns next to each other", name)
 
 
 def cos_sin(
