@@ -228,6 +228,12 @@ class Sinusoids(Modules):
             new.load_state_dict(state)
         with self.assertRaisesRegex(RuntimeError, "pe has the shape .* should have 32 columns"):
             pt.SinusoidalPositionalEncoding(32).load_state_dict(old.state_dict())
+        with self.assertRaisesRegex(RuntimeError, r"pe has the shape \[2, 5000, 64\]"):
+            new.load_state_dict({"pe": old.pe.repeat(2, 1, 1)})
+        for rows in 1, 0:
+            new.load_state_dict({"pe": old.pe[:, :rows]})
+            self.assertEqual(new.difference, 0)
+        pt.SinusoidalPositionalEncoding(1).load_state_dict({"pe": torch.tensor([[[0.0], [math.sin(1)]]])})
         with self.assertRaisesRegex(RuntimeError, "Unexpected key.*weight"):
             new.load_state_dict({"weight": torch.ones(3)})
 
@@ -293,6 +299,20 @@ class Rotaries(Modules):
             rotary.rotate(q, k, several[:, 0])
         for one, other in zip(rotary(several[:, 0], q[0].transpose(0, 1).reshape(50, 64), k[0].transpose(0, 1)), rotary.rotate(q[:1], k[:1], several[:, :1])):
             self.assertTrue(torch.equal(one.view(50, -1, 16).transpose(0, 1), other[0]))
+
+    def test_checkpoint(self):
+        """Of the time when inv_freq was in them."""
+        rotary = pt.RotaryEmbedding.from_config(LLAMA)
+        inv_freq = RotaryOfTransformers(LLAMA, 16).inv_freq
+        model = nn.ModuleDict({"rotary_emb": rotary})
+        for kept in inv_freq, inv_freq.bfloat16():
+            model.load_state_dict({"rotary_emb.inv_freq": kept})
+        rotary.load_state_dict({})
+        for other in inv_freq * 1.02, inv_freq[:-1]:
+            with self.assertWarnsRegex(UserWarning, "rotary_emb.inv_freq has other frequencies than .*Rotary"):
+                model.load_state_dict({"rotary_emb.inv_freq": other})
+        with self.assertRaisesRegex(RuntimeError, "Unexpected key.*inv_freqs"):
+            model.load_state_dict({"rotary_emb.inv_freqs": inv_freq})
 
     def test_devices(self):
         """Another device is refused, or cos and sin are made here and moved, if that is asked for."""

@@ -39,14 +39,15 @@ class _Encoding(nn.Module):
     _tables = _TABLES
 
     def _compare(self, key, table, errors):
-        rows = table.detach().cpu().double().squeeze()
-        if rows.ndim != 2 or rows.shape[1] != self.encoder.dim:
-            errors.append(f"{key} has the shape {list(table.shape)}, and should have {self.encoder.dim} columns")
+        rows, dim = table.detach().cpu().double(), self.encoder.dim
+        if rows.shape[-1:] != (dim,) or sum(size != 1 for size in rows.shape[:-1]) > 1:
+            errors.append(f"{key} has the shape {list(table.shape)}, and should have {dim} columns")
             return
+        rows = rows.reshape(-1, dim)
         differences = (rows - self.encoder.table(len(rows), dtype=torch.float64)).abs()
-        self.difference = differences.max().item()
+        self.difference = differences.max().item() if len(rows) else 0.0
         if not self.difference <= _LARGEST_DIFFERENCE:
-            row, column = divmod(differences.nan_to_num(math.inf).argmax().item(), self.encoder.dim)
+            row, column = divmod(differences.nan_to_num(math.inf).argmax().item(), dim)
             warnings.warn(f"{key} differs from {self.encoder} by {self.difference:.2g} in row {row}, column {column}: "
                           "the model was trained with another encoding, perhaps another preset")
 
@@ -169,6 +170,15 @@ class RotaryEmbedding(nn.Module):
         """Of a model's configuration, as posenc.Rotary.from_config."""
         rotary = Rotary.from_config(config, layer=layer, layer_type=layer_type, model_type=model_type, **overrides)
         return cls(rotary, per_axis, move)
+
+    def _load_from_state_dict(self, state_dict, prefix, *arguments):
+        """Old checkpoints of transformers have inv_freq."""
+        key = prefix + "inv_freq"
+        kept = state_dict.pop(key, None)
+        own = torch.from_numpy(self.rotary.frequencies)
+        if kept is not None and not (kept.shape == own.shape and torch.allclose(kept.cpu().double(), own, 0.01, 0)):
+            warnings.warn(f"{key} has other frequencies than {self.rotary}, which are kept")
+        super()._load_from_state_dict(state_dict, prefix, *arguments)
 
     def forward(self, x: Tensor, position_ids: Tensor, key: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
         """transformers' forward(x, position_ids): cos and sin [..., rotary_dim] of x's dtype, for positions
