@@ -6,7 +6,8 @@
     posenc.torch.patch(model)                                                # puts such modules into a model
 
 Functions take tensors in the CPU's memory, and an Encoder or Rotary or its text (`spec`). Wrong arguments are a
-RuntimeError with the argument's name, an id that is no row of the table an IndexError; then nothing has been written.
+RuntimeError with the argument's name, an id that is no row of the table an IndexError, what is no tensor, encoder or
+dtype a TypeError; then nothing has been written.
 An eager call that needs no gradient goes straight to the Encoder or Rotary; every other goes to the operators
 torch.ops.posenc.add and so on. Positions have no gradient, and are refused if they require one.
 """
