@@ -278,6 +278,16 @@ class Gradients(Operators):
         """A row that is used seven times is a sum that is rounded once."""
         self.near(lambda table: pt.embed(IDS, table, E, POSITIONS, scale=1.5), lambda table: embed(IDS, table, POSITIONS, 1.5), random(5, DIM))
 
+    def test_short_types(self):
+        """Sums just above or below the middle of two numbers, which floats have not."""
+        for dtype in torch.bfloat16, torch.float16:
+            ulp, least = torch.finfo(dtype).eps, 2.0**-24
+            table = torch.zeros(1, DIM, dtype=dtype, requires_grad=True)
+            gradient = torch.tensor([1, ulp / 2, least], dtype=dtype)[:, None] * torch.tensor([1, -1, 1, -1] * 4, dtype=dtype)
+            gradient[2, :2] *= -1
+            pt.embed(torch.tensor([0, 0, 0]), table, E).backward(gradient)
+            self.assertEqual(table.grad[0, :4].tolist(), [1, -1, 1 + ulp, -1 - ulp])
+
     def test_rotate(self):
         for scale in 1.0, 0.3:
             for positions in POSITIONS, POSITIONS[1]:

@@ -216,8 +216,18 @@ def scatter(gradient, ids, rows, scale):
     sums = torch.zeros(len(used), gradient.shape[-1], dtype=torch.float64)
     sums.index_add_(0, places, gradient.reshape(-1, gradient.shape[-1]).double())
     table = torch.zeros(rows, gradient.shape[-1], dtype=gradient.dtype)
-    table[used.long()] = (sums * scale).to(gradient.dtype)
+    table[used.long()] = _rounded(sums * scale, gradient.dtype)
     return table
+
+
+def _rounded(doubles, dtype):
+    """Rounded once. torch makes floats of doubles first: odd ones here, which are no ties of a shorter type by chance."""
+    floats = doubles.float()
+    if dtype == torch.float32:
+        return floats
+    is_final = (floats.double() == doubles) | (floats.view(torch.int32) & 1 == 1)
+    towards = torch.where(doubles > floats, torch.inf, -torch.inf).float()
+    return torch.where(is_final, floats, torch.nextafter(floats, towards)).to(dtype)
 
 
 def scatter_meta(gradient, ids, rows, scale):
