@@ -474,9 +474,19 @@ class Patch(Modules):
 
         past = Past(50, 64)
         past.weight = nn.Parameter(posenc.table(50, 64, dtype=torch.float32), requires_grad=False)
+        class Scaled(PositionalEncoding):
+            """SpeechT5's, with its parameter as it begins."""
+
+            def __init__(self):
+                super().__init__(64)
+                self.alpha = nn.Parameter(torch.ones(()))
+
+            def forward(self, x):
+                return x + self.alpha * self.pe[:, : x.size(1)]
+
         hooked = PositionalEncoding(64)
         hooked.register_forward_hook(lambda *_: None)
-        for module, reason in (Masked(64), "arguments: mask"), (Length(LLAMA, 16), "arguments: seq_len"), (past, "arguments: past"), (hooked, "hooks"):
+        for module, reason in (Masked(64), "arguments: mask"), (Length(LLAMA, 16), "arguments: seq_len"), (past, "arguments: past"), (hooked, "hooks"), (Scaled(), "trained: alpha"):
             self.left(module, reason)
 
     def test_tables(self):
@@ -503,6 +513,10 @@ class Patch(Modules):
         for module, reason in ((RotaryOfTransformers(LLAMA, 16).to("meta"), "meta"), (PositionalEncoding(64).to("meta"), "meta"), (Lazy(), "not yet"),
                                (nn.Embedding(9, 64).requires_grad_(False).to("meta"), "^$"), (nn.Embedding(0, 64).requires_grad_(False), "^$")):
             self.left(module, reason)
+
+    def test_scripted(self):
+        """Keeps its children."""
+        self.assertEqual(pt.patch(torch.jit.trace(nn.Sequential(PositionalEncoding(64)), torch.zeros(1, 3, 64))), [])
 
     def test_mode(self):
         """What comes back is in the mode that the model is in by now."""

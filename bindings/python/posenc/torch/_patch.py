@@ -30,12 +30,14 @@ def patch(model: nn.Module, tolerance: float = 1e-3) -> list[Replacement]:
     `pe`, and frozen nn.Embedding with rows of sines.
 
     A module is called before it is replaced, and left if posenc's differs by more than the tolerance at the first
-    positions, if it gives other types, if its forward has other arguments or its results depend on the length; so what
-    is replaced keeps its meaning. Returns a Replacement for each. Save checkpoints after unpatch() if they must have
-    the tables.
+    positions, if it gives other types, if its forward has other arguments, its results depend on the length, or it has
+    hooks or parameters that are trained; so what is replaced keeps its meaning. Returns a Replacement for each. Save
+    checkpoints after unpatch() if they must have the tables.
     """
     report, made = [], {}
     for parent_name, parent in list(model.named_modules()):
+        if isinstance(parent, torch.jit.ScriptModule):
+            continue  # keeps its children
         for leaf, module in list(parent._modules.items()):
             if module is None or isinstance(module, (RotaryEmbedding, SinusoidalPositionalEncoding, EncodingTable)):
                 continue
@@ -113,6 +115,9 @@ def _require_replaceable(module, arguments):
         raise RuntimeError(f"its forward has other arguments: {', '.join(others)}")
     if module._forward_hooks or module._forward_pre_hooks:
         raise RuntimeError("it has hooks")
+    trained = [name for name, parameter in module.named_parameters() if parameter.requires_grad]
+    if trained:
+        raise RuntimeError(f"it has parameters that are trained: {', '.join(trained)}")
 
 
 # Of modules with inv_freq.
@@ -212,16 +217,12 @@ def _compare_sums(old, new):
     if not far < 0.1:
         raise RuntimeError(f"its table differs by {far:.2g} from {new.encoder}")
     x = torch.linspace(-1, 1, 2 * rows * dim).reshape((2, rows, dim) if new.batch_first else (rows, 2, dim))
-    x = x.to(table.dtype)
-    training = old.training
-    try:
-        with torch.no_grad(), torch.random.fork_rng(devices=[]):
-            made = old.eval()(x)
-            if torch.equal(old.train()(x), made) != (new.dropout.p == 0):
-                raise RuntimeError("its dropout is no nn.Dropout, or not used")
-            return _difference(made, new.eval()(x))
-    finally:
-        old.train(training)
+    x, old = x.to(table.dtype), copy.deepcopy(old)
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        made = old.eval()(x)
+        if torch.equal(old.train()(x), made) != (new.dropout.p == 0):
+            raise RuntimeError("its dropout is no nn.Dropout, or not used")
+        return _difference(made, new.eval()(x))
 
 
 def _difference(one, other):
