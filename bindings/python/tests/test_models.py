@@ -290,6 +290,8 @@ class Rotaries(Modules):
             for one, other in zip(rotary(positions[0], tokens[0][0], tokens[1][0].view(50, 2, 16)), rotary.rotate(q[0], k[0], positions[0])):
                 self.assertTrue(torch.equal(one.view(50, -1, 16).transpose(0, 1), other))
             self.assertIsNone(rotary(positions[0], tokens[0][0], None)[1])
+            for none in torch.zeros(0, 32), torch.zeros(0, 2, 16):
+                self.assertEqual(rotary(positions[0, :0], torch.zeros(0, 64), none)[1].shape, none.shape)
         rotary = pt.RotaryEmbedding.from_config(QWEN)
         several = torch.arange(300).view(3, 2, 50)
         for at, beside in ((several, several), (positions, positions.expand(3, 2, 50)), (several[:, :1], several[:, :1].expand(3, 2, 50))):

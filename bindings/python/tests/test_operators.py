@@ -655,6 +655,9 @@ class Refusals(Operators):
                 self.refused(RuntimeError, "first", lambda x: pt.add(x, E, first=several), x)
                 self.refused(RuntimeError, "first", lambda x: pt.rotate([x], R, first=several, token_axis=-2), x)
         self.same(pt.add(x, E, first=torch.tensor(3)), pt.add(x, E, first=3))
+        for rows in 3, 2000:
+            with self.assertRaisesRegex(RuntimeError, "^x (is on another device|must)"):  # as the kernels of a GPU would be called
+                pt._kernels.add(torch.zeros(rows, DIM, device="meta"), E, None, 0, 1.0)
         self.refused(RuntimeError, "scale", lambda x: pt.add(x, E, scale="a"), x)
 
     def test_fractions_and_negative(self):

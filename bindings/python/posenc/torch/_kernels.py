@@ -142,7 +142,7 @@ _FEW = 1 << 14  # elements, whose copy costs less than the arguments of another 
 def add(x, encoder, positions, first, scale):
     encoder = object_of(encoder, Encoder)
     _require_strided("x", x)
-    if x.numel() > _FEW and x.is_contiguous() and x.dtype in _FLOATS and x.ndim > 1 and x.shape[-1] == encoder.dim:
+    if x.numel() > _FEW and x.is_cpu and x.is_contiguous() and x.dtype in _FLOATS and x.ndim > 1 and x.shape[-1] == encoder.dim:
         rows = x.view(-1, encoder.dim)  # as a table of embeddings, each taken once: one pass instead of two
         ids = torch.arange(len(rows), dtype=torch.int32).view(x.shape[:-1])
         return embed(ids, rows, encoder, positions, first, scale, None)

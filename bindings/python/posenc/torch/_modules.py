@@ -229,7 +229,7 @@ class RotaryEmbedding(nn.Module):
             positions = positions.expand(self.axes, *positions.shape)
         tokens = positions.shape if self.axes == 1 else positions.shape[1:]
         given = [query] if key is None else [query, key]
-        flat = [tensor.reshape(*tokens, -1, self.head_dim) for tensor in given]
+        flat = [tensor.flatten(len(tokens)).unflatten(-1, (-1, self.head_dim)) for tensor in given]  # of 0 tokens too
         made = [new.reshape(old.shape) for new, old in zip(rotate(flat, self.spec, positions), given)]
         return made[0], None if key is None else made[1]
 
