@@ -693,6 +693,8 @@ class Refusals(Operators):
                 with self.assertRaisesRegex(RuntimeError, text):
                     pt.rotate_([q, q if k is None else k], R, token_axis=-2)
                 self.assertTrue((q == 1).all())
+        for none in torch.ones(0, 1, DIM), torch.ones(3, 0, DIM), torch.ones(2, 0, 1, DIM):  # the last has a stride of 0
+            pt.rotate_([none.requires_grad_() * 1, none.detach()], R)
         q = torch.ones(3, 2, DIM, requires_grad=True) * 1
         both = pt.rotate_([q, shared], R, token_axis=-2)  # one of which has no gradient
         self.same(both[0].detach(), both[1])

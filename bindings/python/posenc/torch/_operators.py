@@ -445,10 +445,12 @@ def rotate_(
 def _require_writable(tensors):
     places = set()
     for i, tensor in enumerate(tensors):
+        if not tensor.numel():
+            continue
         name, strides = ("q", "k")[i] if i < 2 else f"tensor {i}", tensor.stride()
         overlaps = any(stride == 0 and size > 1 for stride, size in zip(strides, tensor.shape))
         _kernels.require(not overlaps and tensor.data_ptr() not in places, "{} overlaps in memory", name)
-        if tensor.is_cpu and tensor.numel():
+        if tensor.is_cpu:
             places.add(tensor.data_ptr())
         if tensor.requires_grad and _is_grad_enabled():
             tensor[:0].zero_()  # no element; torch refuses leaves, and one of several views
