@@ -454,6 +454,11 @@ class Patch(Modules):
             def forward(self, x, position_ids):
                 return super().forward(x.float(), position_ids)
 
+        class Stacked(RotaryOfTransformers):
+            def forward(self, x, position_ids):
+                return torch.stack(super().forward(x, position_ids))
+
+        self.left(Stacked(LLAMA, 16), "no pair")
         self.left(Float(LLAMA, 16), "types torch.float32 and torch.bfloat16 differ")
         model = nn.Sequential(RotaryOfTransformers(LLAMA, 16))
         model[0]._buffers = {"count": torch.zeros(1, dtype=torch.int64), **model[0]._buffers}

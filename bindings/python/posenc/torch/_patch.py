@@ -85,7 +85,7 @@ def _compared(module, tolerance):
         if tensor is None:
             return None
         candidates, compare, arguments = _encodings(module), _compare_sums, 1
-    best, reason = None, "posenc has no such encoding"
+    best = reason = None
     for candidate in candidates:
         try:
             new = candidate()
@@ -102,9 +102,9 @@ def _compared(module, tolerance):
             return Replacement("", module, new, difference)
     if best is not None:
         reason = f"the nearest, {best[0]}, differs by {best[1]:.2g}"
-    elif isinstance(module, nn.Embedding) and reason.startswith("posenc"):
+    elif reason is None and isinstance(module, nn.Embedding):
         return None  # frozen, but no sines
-    return Replacement("", module, None, best and best[1], reason)
+    return Replacement("", module, None, best and best[1], reason or "posenc has no such encoding")
 
 
 def _require_replaceable(module, arguments):
@@ -146,7 +146,10 @@ def _compare_rotaries(old, new):
         x, positions = torch.zeros(1, _ROWS + 1, 1, dtype=dtype), torch.tensor([[*range(_ROWS), last]])
         if new.rotary.axes > 1:
             positions = torch.stack([positions * (axis + 1) for axis in range(new.rotary.axes)])
-        return zip(old(x, positions), new(x, positions))
+        made = old(x, positions)
+        if not isinstance(made, tuple) or len(made) != 2:
+            raise RuntimeError("what it gives is no pair of cos and sin")
+        return zip(made, new(x, positions))
 
     with torch.no_grad():
         for one, other in both(_ROWS, torch.bfloat16):
