@@ -320,7 +320,6 @@ void List::Repeat(size_t times) {
   for (size_t i = 0; i < times; ++i) all.insert(all.end(), first, first + bytes);
   copy_ = std::move(all);
   data_ = copy_.data();
-  shape_.insert(shape_.begin(), static_cast<int64_t>(times));
   count_ *= times;
 }
 

@@ -96,7 +96,7 @@ class List {
   int64_t Integer(size_t i) const;
   // "positions[3, 1]": the element at fault, for Check.
   std::string At(size_t index) const;
-  // The same numbers over and over: shape [times, ...].
+  // The same numbers over and over; At() names the element that was given.
   void Repeat(size_t times);
 
  private:

@@ -638,7 +638,7 @@ class Refusals(Operators):
     def test_positions(self):
         x = torch.zeros(2, 3, DIM)
         for positions, text in ((torch.zeros(4), "positions must have the shape"), (torch.zeros(3, 2), "positions must have the shape"), (torch.zeros(3).bool(), "positions"),
-                                (torch.tensor([0.0, float("nan"), 1.0]), r"positions\[1\]|positions\[0, 1\]"), (torch.tensor([0, 1, 2**31 + 1]), r"positions\[2\]|positions\[0, 2\]"),
+                                (torch.tensor([0.0, float("nan"), 1.0]), r"positions\[1\]"), (torch.tensor([0, 1, 2**31 + 1]), r"positions\[2\]"),
                                 (torch.tensor([0, float("-inf"), 2]), r"positions"), (torch.zeros(3, dtype=torch.cfloat), "positions must be numbers"),
                                 (torch.zeros(3, device="meta"), "positions is on (meta|another device)")):
             self.refused(RuntimeError, text, lambda x: pt.add(x, E, positions), x)
