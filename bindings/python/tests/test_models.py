@@ -297,6 +297,9 @@ class Rotaries(Modules):
         for at, beside in ((several, several), (positions, positions.expand(3, 2, 50)), (several[:, :1], several[:, :1].expand(3, 2, 50))):
             for one, other in zip(rotary.rotate(q, k, at), apply_qwen2_vl(q, k, *RotaryOfTransformers(QWEN, 16)(q, beside))):
                 self.near(one, other, 5e-4)
+        for few in q[:1, :, :1], q:
+            with self.assertRaisesRegex(TypeError, "position_ids must be a tensor"):
+                pt.RotaryEmbedding.from_config(LLAMA).rotate(few, few, None)
         with self.assertRaisesRegex(RuntimeError, r"positions must have the shape \[50\] or \[2, 50\], not \[3, 50\]"):
             rotary.rotate(q, k, several[:, 0])
         for one, other in zip(rotary(several[:, 0], q[0].transpose(0, 1).reshape(50, 64), k[0].transpose(0, 1)), rotary.rotate(q[:1], k[:1], several[:, :1])):

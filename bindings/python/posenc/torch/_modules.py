@@ -213,6 +213,8 @@ class RotaryEmbedding(nn.Module):
 
     def _positions(self, positions, batch):
         """The same as [rows] or [batch, rows]. Axes of a position come before; if there are none, all have it."""
+        if positions is None:  # which functions take for positions from 0 on
+            raise TypeError("position_ids must be a tensor, not None")
         axes = self.axes
         if axes > 1 and positions.ndim <= len(batch) + 1:
             positions = positions.expand(axes, *positions.shape)
