@@ -187,12 +187,13 @@ class Sinusoids(Modules):
         first = pt.SinusoidalPositionalEncoding(64, batch_first=False, scale=8, preset="fairseq")
         self.assertTrue(torch.equal(first(x.transpose(0, 1)), posenc.Encoder(64, preset="fairseq").add_(x.clone(), scale=8).transpose(0, 1)))
         for at in torch.arange(300) * 7, torch.arange(600).view(2, 300):
-            self.assertTrue(torch.equal(first(x.transpose(0, 1), at), posenc.Encoder(64, preset="fairseq").add_(x.clone(), positions=at, scale=8).transpose(0, 1)))
+            want = posenc.Encoder(64, preset="fairseq").add_(x.clone(), positions=at, scale=8)
+            self.assertTrue(torch.equal(first(x.transpose(0, 1), at), want.transpose(0, 1)))
         for other in torch.zeros(64, 64), torch.zeros(2, 3, 4, 64):
             with self.assertRaisesRegex(RuntimeError, "x must be .rows, batch, d_model"):
                 first(other)
         for make in lambda: pt.SinusoidalPositionalEncoding(64, 0.1), lambda: pt.InputEmbedding(9, 64, 0.1):
-            with self.assertRaisesRegex(TypeError, "max_len must be an integer or None, not 0.1: pass dropout by its name"):
+            with self.assertRaisesRegex(TypeError, "max_len must be an integer or None, not 0.1: pass dropout"):
                 make()
         with self.assertRaisesRegex(RuntimeError, "x has 301 rows, and max_len is 300"):
             encoding(torch.zeros(1, 301, 64))
@@ -421,7 +422,7 @@ class Patch(Modules):
     def left(self, module, reason):
         model = nn.Sequential(PositionalEncoding(64), module, PositionalEncoding(64))
         report = pt.patch(model)
-        self.assertEqual([one.name for one in report if one.new is not None], ["0", "2"])  # those beside it are replaced
+        self.assertEqual([one.name for one in report if one.new is not None], ["0", "2"])  # those beside it
         self.assertIs(model[1], module)
         self.assertRegex("".join(one.reason for one in report), reason)
 
@@ -438,7 +439,8 @@ class Patch(Modules):
                 return super().forward(x, position_ids)
 
         scaling = {"rope_type": "dynamic", "factor": 2.0}
-        for of in config(model_type="llama", rope_theta=10000.0, rope_scaling=scaling), LLAMA, config(rope_theta=10000.0, longest=1 << 20):
+        known = config(model_type="llama", rope_theta=10000.0, rope_scaling=scaling)
+        for of in known, LLAMA, config(rope_theta=10000.0, longest=1 << 20):
             module = Dynamic(of, 16)
             module.original_max_seq_len = module.longest = getattr(of, "longest", 4096)
             before = module.inv_freq.clone()
@@ -496,8 +498,11 @@ class Patch(Modules):
 
         hooked = PositionalEncoding(64)
         hooked.register_forward_hook(lambda *_: None)
-        for module, reason in (Masked(64), "arguments: mask"), (Length(LLAMA, 16), "arguments: seq_len"), (past, "arguments: past"), (hooked, "hooks"), (Scaled(), "trained: alpha"):
-            self.left(module, reason)
+        self.left(Masked(64), "arguments: mask")
+        self.left(Length(LLAMA, 16), "arguments: seq_len")
+        self.left(past, "arguments: past")
+        self.left(hooked, "hooks")
+        self.left(Scaled(), "trained: alpha")
 
     def test_tables(self):
         """All rows are compared, and dropout."""
@@ -520,9 +525,11 @@ class Patch(Modules):
             def pe(self):
                 raise RuntimeError("not yet")
 
-        for module, reason in ((RotaryOfTransformers(LLAMA, 16).to("meta"), "meta"), (PositionalEncoding(64).to("meta"), "meta"), (Lazy(), "not yet"),
-                               (nn.Embedding(9, 64).requires_grad_(False).to("meta"), "^$"), (nn.Embedding(0, 64).requires_grad_(False), "^$")):
-            self.left(module, reason)
+        self.left(RotaryOfTransformers(LLAMA, 16).to("meta"), "meta")
+        self.left(PositionalEncoding(64).to("meta"), "meta")
+        self.left(Lazy(), "not yet")
+        for embedding in nn.Embedding(9, 64).to("meta"), nn.Embedding(0, 64):
+            self.left(embedding.requires_grad_(False), "^$")
 
     def test_scripted(self):
         """Keeps its children."""
