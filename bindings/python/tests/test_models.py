@@ -238,6 +238,22 @@ class Sinusoids(Modules):
         with self.assertRaisesRegex(RuntimeError, "Unexpected key.*weight"):
             new.load_state_dict({"weight": torch.ones(3)})
 
+    def test_subclass(self):
+        """Loads what its other modules have, whatever their names."""
+
+        class More(pt.SinusoidalPositionalEncoding):
+            def __init__(self):
+                super().__init__(64)
+                self.other = nn.Module()
+                self.other.register_buffer("encoding", torch.ones(3, 64))
+
+        saved = More().state_dict()
+        new = More()
+        new.other.encoding.zero_()
+        new.load_state_dict({**saved, "pe": posenc.table(9, 64, dtype=torch.float32)})
+        self.assertTrue((new.other.encoding == 1).all())
+        self.assertLess(new.difference, 1e-7)
+
     def test_input_embedding(self):
         old = seeded(lambda: InputEmbedding(97, 64))
         new = pt.InputEmbedding(97, 64)

@@ -32,8 +32,10 @@ class _Encoding(nn.Module):
         self.difference = None
 
     def _load_from_state_dict(self, state_dict, prefix, metadata, strict, missing, unexpected, errors):
-        for key in [key for key in state_dict if key.startswith(prefix) and key.rpartition(".")[2] in self._tables]:
-            self._compare(key, state_dict.pop(key), errors)
+        own = {prefix + name for name in self.state_dict()}  # of a subclass, which has more
+        for key in [key for key in state_dict if key.startswith(prefix) and key not in own]:
+            if key.rpartition(".")[2] in self._tables:
+                self._compare(key, state_dict.pop(key), errors)
         super()._load_from_state_dict(state_dict, prefix, metadata, strict, missing, unexpected, errors)
 
     _tables = _TABLES
