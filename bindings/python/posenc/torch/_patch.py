@@ -53,7 +53,7 @@ def patch(model: nn.Module, tolerance: float = 1e-3) -> list[Replacement]:
 
 
 def unpatch(model: nn.Module) -> int:
-    """Puts the old modules back. Returns how many."""
+    """Puts the old modules back, of the types and on the devices that they had. Returns how many."""
     count = 0
     for parent in list(model.modules()):
         for leaf, module in list(parent._modules.items()):
