@@ -142,7 +142,8 @@ _FEW = 1 << 14  # elements, whose copy costs less than the arguments of another 
 def add(x, encoder, positions, first, scale):
     encoder = object_of(encoder, Encoder)
     _require_strided("x", x)
-    if x.numel() > _FEW and x.is_cpu and x.is_contiguous() and x.dtype in _FLOATS and x.ndim > 1 and x.shape[-1] == encoder.dim:
+    is_long = x.numel() > _FEW and x.is_cpu and x.is_contiguous()
+    if is_long and x.dtype in _FLOATS and x.ndim > 1 and x.shape[-1] == encoder.dim:
         rows = x.view(-1, encoder.dim)  # as a table of embeddings, each taken once: one pass instead of two
         ids = torch.arange(len(rows), dtype=torch.int32).view(x.shape[:-1])
         return embed(ids, rows, encoder, positions, first, scale, None)
@@ -221,7 +222,7 @@ def scatter(gradient, ids, rows, scale):
 
 
 def _rounded(doubles, dtype):
-    """Rounded once. torch makes floats of doubles first: odd ones here, which are no ties of a shorter type by chance."""
+    """Rounded once. torch makes floats of doubles first: odd ones here, which are no ties of a shorter type."""
     floats = doubles.float()
     if dtype == torch.float32:
         return floats

@@ -203,7 +203,7 @@ class RotaryEmbedding(nn.Module):
         position_ids  [rows], [1, rows] or [batch, rows], one for all axes of a position; or [axes, 1, rows] or
                       [axes, batch, rows]
         """
-        if not is_compiling():
+        if position_ids is not None and not is_compiling():  # which would mean positions from 0 on
             made = eager_rotate((q, k), self.rotary, position_ids, 0, 1.0, False, token_axis)
             if made is not None:
                 return made
@@ -215,8 +215,6 @@ class RotaryEmbedding(nn.Module):
 
     def _positions(self, positions, batch):
         """The same as [rows] or [batch, rows]. Axes of a position come before; if there are none, all have it."""
-        if positions is None:  # which functions take for positions from 0 on
-            raise TypeError("position_ids must be a tensor, not None")
         axes = self.axes
         if axes > 1 and positions.ndim <= len(batch) + 1:
             positions = positions.expand(axes, *positions.shape)

@@ -394,7 +394,8 @@ def embed(
 
 
 def _require_list(tensors):
-    if type(tensors) not in (list, tuple) or not tensors or not all(issubclass(type(tensor), Tensor) for tensor in tensors):
+    is_list = type(tensors) in (list, tuple) and len(tensors) > 0
+    if not is_list or not all(issubclass(type(tensor), Tensor) for tensor in tensors):
         raise TypeError("tensors must be a list of tensors")
 
 
