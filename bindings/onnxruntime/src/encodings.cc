@@ -37,7 +37,8 @@ class Positions {
     if (list_.shape == rows) {
       tokens_ *= sequences_;
       sequences_ = 1;
-    } else if (list_.count == 1 && (list_.type == POSENC_I64 || list_.type == POSENC_I32)) {
+    } else if (list_.count == 1 && list_.shape.size() < 2 &&
+               (list_.type == POSENC_I64 || list_.type == POSENC_I32)) {
       is_list_ = false;
       start_ = At(0);
     } else if (list_.shape != Shape{static_cast<std::int64_t>(tokens_)}) {

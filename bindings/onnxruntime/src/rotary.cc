@@ -36,7 +36,9 @@ class RotaryKernel : public Kernel {
   void Compute(const Ort::KernelContext& context) const override {
     const Tensor x = Input(context, 0);
     const Layout layout(x, rotary_.head_dim(), heads_);
-    const Positions positions(Input(context, kPositions), layout, axes_);
+    const Tensor ids = Input(context, kPositions);
+    for (std::size_t i = 1; !ids && i < 4; ++i) RefuseRows(Input(context, i).shape);
+    const Positions positions(ids, layout, axes_);
     const Tensor out = Output(context, x.shape, x.type);
     const Pieces pieces(layout.batch, layout.tokens, layout.heads * layout.head_dim * x.element_size, kUnit);
     const Outcome outcome =
@@ -58,6 +60,13 @@ class RotaryKernel : public Kernel {
  private:
   // A piece has a multiple of as many tokens as posenc computes by one evaluation of sines.
   static constexpr std::size_t kUnit = 8;
+
+  // ai.onnx takes caches [batch, tokens, pairs] instead of position ids: then only they know the positions.
+  static void RefuseRows(const Shape& cache) {
+    if (cache.size() == 3) {
+      throw Error("a cache's shape is " + ToText(cache) + ", and caches are not read: give position_ids");
+    }
+  }
 
   // Of x [batch, tokens, heads * head_dim] or [batch, heads, tokens, head_dim], as far as the model states
   // it; else 0.
@@ -106,10 +115,8 @@ class RotaryKernel : public Kernel {
         : list(std::move(ids)), axes(position_axes), batch(layout.batch), tokens(layout.tokens) {
       if (!list) return;
       is_run = list.count == 1;
-      if (is_run) {
-        start = *static_cast<const std::int64_t*>(list.data);
-        return;
-      }
+      if (is_run) start = *static_cast<const std::int64_t*>(list.data);
+      if (is_run && (list.shape.size() < 2 || batch * tokens == 1)) return;
       Shape each = {static_cast<std::int64_t>(batch), static_cast<std::int64_t>(tokens)};
       if (axes > 1) each.insert(each.begin(), static_cast<std::int64_t>(axes));
       if (list.shape != each) {

@@ -1,5 +1,6 @@
 #include "spec_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -44,9 +45,10 @@ T ToNumber(const std::string& name, const std::string& value, const char* what) 
 template <class T>
 std::vector<T> ToNumbers(const std::string& name, const std::string& value) {
   std::vector<T> numbers;
-  std::istringstream items(value);
-  for (std::string item; std::getline(items, item, ',');) {
-    numbers.push_back(ToNumber<T>(name, item, "numbers with commas between them"));
+  for (std::size_t begin = 0, end = 0; begin <= value.size(); begin = end + 1) {
+    end = std::min(value.find(',', begin), value.size());
+    numbers.push_back(
+        ToNumber<T>(name, value.substr(begin, end - begin), "numbers with commas between them"));
   }
   return numbers;
 }

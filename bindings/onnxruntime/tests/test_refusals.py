@@ -52,6 +52,8 @@ class Refusals(unittest.TestCase):
             ("truncate=2: the value must be 0 or 1", "truncate=2"),
             ("one of exact, fast", "arithmetic=quick"),
             ("numbers with commas", "factors=1,,2"),
+            ("numbers with commas", "frequencies=1,2,3,4,5,6,7,8,"),
+            ("numbers with commas", "frequencies="),
             ("at most 4 counts", "axes=4 sections=1,2,3,4,5"),
             (
                 "as many long_factors as factors",
@@ -80,7 +82,7 @@ class Refusals(unittest.TestCase):
             ),
         ):
             self.refuse(sentence, "RotaryEmbedding", [x], shapes=unknown, **attributes)
-        for shape in ((2,), (5,), (5, 2), (1, 5), (2, 5, 1), (0,), (10,)):
+        for shape in ((2,), (5,), (5, 2), (1, 5), (2, 5, 1), (0,), (10,), (1, 1)):
             positions = numpy.zeros(shape, "int64")
             self.refuse(
                 "the shape of position_ids is [" + ", ".join(map(str, shape)) + "], not [1] or [2, 5]",
@@ -95,11 +97,14 @@ class Refusals(unittest.TestCase):
             num_heads=4,
             spec="axes=3 sections=2,3,3",
         )
+        for caches in ([None, X[..., :8]], [X[..., :8], None, None]):
+            self.refuse("a cache's shape is [2, 5, 8], and caches", "RotaryEmbedding", [X, *caches], **ROTARY)
         self.refuse("the shape of x is [2, 5, 64], and dim is 32", "AddPositions", [X], shapes=unknown, spec="dim=32")
         self.refuse("the shape of x is []", "AddPositions", [numpy.array(1, "float32")], shapes=unknown, spec="dim=32")
         self.refuse(
             "the shape of positions is [2], not [2, 5], [5]", "AddPositions", [X, numpy.zeros(2, "int64")], spec=""
         )
+        self.refuse("the shape of positions is [1, 1]", "AddPositions", [X, numpy.zeros((1, 1), "int64")], spec="")
         self.refuse(
             "the shape of positions is [1], not [2, 5], [5]", "AddPositions", [X, numpy.zeros(1, "float32")], spec=""
         )
