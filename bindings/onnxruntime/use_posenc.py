@@ -16,6 +16,7 @@ import sys
 import numpy
 import onnx
 import posenc
+from google.protobuf.message import DecodeError
 from onnx import helper, numpy_helper
 
 OTHERS = {"com.microsoft": (1, 2, 3), "": (3, 1, 2), "ai.onnx": (3, 1, 2)}  # inputs: position ids, cosines, sines
@@ -25,6 +26,19 @@ class Unfit(ValueError):
     """A node that cannot become posenc's."""
 
 
+def inner_graphs(node):
+    for attribute in node.attribute:
+        yield from [attribute.g] if attribute.type == onnx.AttributeProto.GRAPH else attribute.graphs
+
+
+def is_other(node):
+    return node.op_type == "RotaryEmbedding" and node.domain in OTHERS
+
+
+def rotates(nodes):
+    return any(is_other(node) or any(rotates(inner.node) for inner in inner_graphs(node)) for node in nodes)
+
+
 class Scope:
     """What the nodes of a graph can refer to."""
 
@@ -32,6 +46,7 @@ class Scope:
         self.outer = outer
         self.tensors = {tensor.name: tensor for tensor in graph.initializer}
         self.producers = {name: node for node in graph.node for name in node.output}
+        self.types = {value.name: value.type.tensor_type.elem_type for value in (*graph.input, *graph.value_info)}
 
     def find(self, kind, name):
         return getattr(self, kind).get(name) or (self.outer.find(kind, name) if self.outer else None)
@@ -102,6 +117,12 @@ def positions_and_caches(node, scope):
             if (table != table[:1]).any():
                 raise Unfit("its caches differ between the sequences of a batch")
         tables = [table[0] for table in tables]
+    if tables[0].ndim != 2 or tables[0].shape != tables[1].shape:
+        raise Unfit(f"its caches have the shapes {[list(table.shape) for table in tables]}")
+    if not all(numpy.issubdtype(table.dtype, numpy.floating) and numpy.isfinite(table).all() for table in tables):
+        raise Unfit("its caches are not of finite floats or float16s")
+    if scope.find("types", position) == onnx.TensorProto.INT32:
+        raise Unfit("its position ids are int32, and posenc's must be int64")
     return position, tables
 
 
@@ -121,6 +142,13 @@ def replace(node, scope, rotaries, arithmetic, head_dim):
             if least < numpy.inf
             else f"its caches have {cos.shape[1]} pairs, and {rotary} has {rotary.rotary_dim // 2}"
         )
+    if rotary.axes != 1:
+        raise Unfit(f"its positions have one axis, and those of {rotary} have {rotary.axes}")
+    if rotary.head_dim != head_dim:
+        raise Unfit(f"its heads have {head_dim} elements, and those of {rotary} have {rotary.head_dim}")
+    ones = numpy.ones((1, 1, head_dim), "float32")
+    if (rotary.rotate(ones, first=1)[..., rotary.rotary_dim :] != 1).any():
+        raise Unfit(f"it rotates the first elements of each head, and {rotary} others")
     heads = {name: attributes[name] for name in ("num_heads",) if name in attributes}
     spec = spec_of(rotary) + (f" arithmetic={arithmetic}" if arithmetic != "exact" else "")
     new = helper.make_node(
@@ -139,10 +167,9 @@ def replace(node, scope, rotaries, arithmetic, head_dim):
 def rewrite_graph(graph, outer, rotaries, arithmetic, head_dim):
     scope, count = Scope(graph, outer), 0
     for node in graph.node:
-        for attribute in node.attribute:
-            for inner in [attribute.g] if attribute.type == onnx.AttributeProto.GRAPH else attribute.graphs:
-                count += rewrite_graph(inner, scope, rotaries, arithmetic, head_dim)
-        if node.op_type == "RotaryEmbedding" and node.domain in OTHERS:
+        for inner in inner_graphs(node):
+            count += rewrite_graph(inner, scope, rotaries, arithmetic, head_dim)
+        if is_other(node):
             try:
                 replace(node, scope, rotaries, arithmetic, head_dim)
             except Unfit as unfit:
@@ -155,22 +182,24 @@ def names_used(graph):
     used = {value.name for value in graph.output}
     for node in graph.node:
         used.update(node.input)
-        for attribute in node.attribute:
-            for inner in [attribute.g] if attribute.type == onnx.AttributeProto.GRAPH else attribute.graphs:
-                used |= names_used(inner)
+        for inner in inner_graphs(node):
+            used |= names_used(inner)
     return used
 
 
-def drop_unused(graph):
-    """Of caches and what gathered them, so far as nothing else reads it."""
+def drop_unused(graph, before):
+    """Caches and what gathered them: what nothing reads now, and something did `before`, a set of names."""
+    for node in graph.node:
+        for inner in inner_graphs(node):
+            drop_unused(inner, before)
     while True:
-        used = names_used(graph)
-        idle = [n for n in graph.node if n.op_type in ("Constant", "Gather") and not used.intersection(n.output)]
+        unused = before - names_used(graph)
+        idle = [n for n in graph.node if n.op_type in ("Constant", "Gather") and unused.issuperset(n.output)]
         for node in idle:
             graph.node.remove(node)
         if not idle:
             break
-    for tensor in [t for t in graph.initializer if t.name not in used]:
+    for tensor in [t for t in graph.initializer if t.name in unused]:
         graph.initializer.remove(tensor)
         for value in [v for v in graph.input if v.name == tensor.name]:
             graph.input.remove(value)
@@ -183,11 +212,23 @@ def rewrite(model, rotaries, arithmetic="exact", head_dim=None):
     takes the one that its caches fit. head_dim: needed if nodes have a rotary_embedding_dim, since caches then do not
     tell it.
     """
+    for function in model.functions:
+        if rotates(function.node):
+            raise Unfit(f"the function '{function.name}' has a RotaryEmbedding: inline it first (onnx.inliner)")
+    before = names_used(model.graph)
     count = rewrite_graph(model.graph, None, rotaries, arithmetic, head_dim)
-    drop_unused(model.graph)
+    drop_unused(model.graph, before)
     if count and not any(opset.domain == "posenc" for opset in model.opset_import):
         model.opset_import.append(helper.make_opsetid("posenc", 1))
     return count
+
+
+def whole(rotary, head_dim):
+    """A rotary of heads that have just the elements that `rotary` rotates, if they are `head_dim`; else `rotary`."""
+    if rotary.rotary_dim != head_dim or rotary.head_dim == head_dim:
+        return rotary
+    made, _ = rotary.__reduce__()
+    return posenc.Rotary(head_dim, **{name: of for name, of in made.keywords.items() if name != "rotary_offset"})
 
 
 def rotaries_of_config(path):
@@ -207,7 +248,10 @@ def rotaries_of_config(path):
         except ValueError as error:
             if "do not rotate" not in str(error):
                 raise
-    return [lambda *_, rotary=rotary: rotary for rotary in {str(rotary): rotary for rotary in made}.values()]
+    return [
+        lambda head_dim, part, rotary=rotary: rotary if part else whole(rotary, head_dim)
+        for rotary in {str(rotary): rotary for rotary in made}.values()
+    ]
 
 
 def number_or_word(text):
@@ -243,12 +287,12 @@ def main():
             rotaries = [lambda head_dim, part: posenc.Rotary(head_dim, **({"rotary_dim": part} if part else {}), **own)]
         model = onnx.load(given.model)
         count = rewrite(model, rotaries, given.arithmetic, given.head_dim)
-    except (OSError, TypeError, ValueError) as error:
+        if count == 0:
+            raise ValueError("the model has no RotaryEmbedding of com.microsoft or ai.onnx")
+        is_large = model.ByteSize() >= 2**31 - 1  # more than one message of protobuf can have
+        onnx.save(model, given.out, save_as_external_data=is_large)
+    except (OSError, TypeError, ValueError, DecodeError) as error:
         sys.exit(f"use_posenc.py: {error}")
-    if count == 0:
-        sys.exit("use_posenc.py: the model has no RotaryEmbedding of com.microsoft or ai.onnx")
-    is_large = model.ByteSize() >= 2**31 - 1  # more than one message of protobuf can have
-    onnx.save(model, given.out, save_as_external_data=is_large)
     print(f"{count} nodes are posenc's")
 
 

@@ -184,6 +184,37 @@ class Rewrite(unittest.TestCase):
             use_posenc.rewrite(made, rotary(**arguments))
             numpy.testing.assert_array_equal(result(made), right(**arguments))
 
+    def test_a_node_that_sees_only_the_part_of_a_head_that_rotates(self):
+        config = {"model_type": "gpt_neox", "hidden_size": 128, "num_attention_heads": 4, "rotary_pct": 0.5}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "config.json"
+            path.write_text(json.dumps(config | {"rotary_emb_base": 10000, "max_position_embeddings": 512}))
+            rotaries = use_posenc.rotaries_of_config(path)
+        made = microsofts(exporters_cache())
+        use_posenc.rewrite(made, rotaries)
+        numpy.testing.assert_array_equal(result(made), right())
+
+    def test_nothing_else_is_dropped(self):
+        made = microsofts(exporters_cache(), num_heads=HEADS)
+        made.graph.initializer.append(onnx.numpy_helper.from_array(numpy.zeros(3), "spare"))
+        made.graph.input.append(helper.make_tensor_value_info("spare", onnx.TensorProto.DOUBLE, [3]))
+        use_posenc.rewrite(made, rotary())
+        self.assertEqual([value.name for value in made.graph.input], ["x", "ids", "spare"])
+
+    def test_caches_within_nodes(self):
+        inner = microsofts(exporters_cache(), num_heads=HEADS).graph
+        inner.ClearField("input")
+        flag = onnx.numpy_helper.from_array(numpy.array(True), "flag")
+        made = model(
+            [helper.make_node("If", ["flag"], ["y"], then_branch=inner, else_branch=inner)],
+            {"x": (1, X.shape), "ids": (7, IDS.shape)},
+            {"y": (1, X.shape)},
+            [flag],
+        )
+        self.assertEqual(use_posenc.rewrite(made, rotary()), 2)
+        self.assertEqual([len(branch.g.initializer) for branch in made.graph.node[0].attribute], [0, 0])
+        numpy.testing.assert_array_equal(result(made), right())
+
     def test_float16_caches_and_16_bit_rounding(self):
         made = microsofts(exporters_cache(dtype="float16"), num_heads=HEADS)
         made.graph.input[0].type.tensor_type.elem_type = onnx.TensorProto.FLOAT16
@@ -207,6 +238,15 @@ class Rewrite(unittest.TestCase):
         ]
         gathered = [opset_23(["x", "c", "s"], nodes, tensors(*exporters_cache()), num_heads=HEADS) for nodes in gathers]
         partial = microsofts(exporters_cache(pairs=4), num_heads=HEADS, rotary_embedding_dim=8)
+        of_int32 = opset_23(["x", "cos", "sin", "ids"], (), tensors(*exporters_cache()), num_heads=HEADS)
+        of_int32.graph.input[1].type.tensor_type.elem_type = onnx.TensorProto.INT32
+        with_function = microsofts(exporters_cache(), num_heads=HEADS)
+        opsets = [helper.make_opsetid("com.microsoft", 1)]
+        with_function.functions.append(
+            helper.make_function("own", "F", ["x", "ids", "cos", "sin"], ["y"], with_function.graph.node, opsets)
+        )
+        nan, no_float = exporters_cache(), [table.astype("int32") for table in exporters_cache()]
+        nan[1][3, 3] = numpy.nan
         for sentence, made, of in (
             ("node 'rope': its caches [512, 8] differ by", microsofts(exporters_cache(20000.0)), rotary()),
             ("differ by", microsofts(exporters_cache()), rotary(base=10100.0)),
@@ -218,6 +258,13 @@ class Rewrite(unittest.TestCase):
             ("computed by the model", gathered[0], rotary()),
             ("gathered by different indices", gathered[1], rotary()),
             ("say --head-dim", partial, rotary()),
+            ("position ids are int32", of_int32, rotary()),
+            ("the function 'F' has a RotaryEmbedding", with_function, rotary()),
+            ("not of finite floats", microsofts(nan), rotary()),
+            ("not of finite floats", microsofts(no_float), rotary()),
+            ("shapes [[512, 8], [511, 8]]", microsofts((far[0], far[1][:511])), rotary()),
+            ("shapes [[8], [8]]", microsofts((far[0][0], far[1][0])), rotary()),
+            ("have one axis", microsofts(exporters_cache()), rotary(axes=3, sections=[2, 3, 3])),
             (
                 "have 8 pairs, and posenc.Rotary(16, preset='gpt_neox') has 2",
                 microsofts(exporters_cache()),
@@ -233,9 +280,23 @@ class Rewrite(unittest.TestCase):
                 ),
             ):
                 use_posenc.rewrite(made, of)
+        for sentence, most, arguments in (("have 16 elements", 32, {}), ("first elements", 16, {"rotary_offset": 8})):
+            made = posenc.Rotary(most, rotary_dim=8, **arguments)
+            with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
+                use_posenc.rewrite(partial, [lambda *_, made=made: made], head_dim=DIM)
 
 
 class Command(unittest.TestCase):
+    def test_files_that_are_wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            old, wrong = Path(folder) / "old.onnx", Path(folder) / "wrong.onnx"
+            onnx.save(microsofts(exporters_cache()), old)
+            wrong.write_bytes(b"\xff")
+            for model_, out in ((wrong, "new.onnx"), (old, "none/new.onnx"), (Path(folder) / "none", "new.onnx")):
+                done = self.call(model_, Path(folder) / out, "--base", "10000")
+                self.assertRegex(done.stderr, r"\Ause_posenc\.py: .*\n\Z")
+            self.assertEqual(sorted(path.name for path in Path(folder).iterdir()), ["old.onnx", "wrong.onnx"])
+
     def call(self, *arguments):
         return subprocess.run(
             [sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, env=os.environ
@@ -273,7 +334,7 @@ class Command(unittest.TestCase):
             path = Path(folder) / "config.json"
             path.write_text(json.dumps(config))
             self.assertEqual(
-                sorted(rotary().frequencies[1] for rotary in use_posenc.rotaries_of_config(path)),
+                sorted(rotary(16, 0).frequencies[1] for rotary in use_posenc.rotaries_of_config(path)),
                 sorted(10.0 ** (-k / 8) for k in (4, 6)),
             )
 
