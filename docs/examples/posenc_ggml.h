@@ -153,9 +153,10 @@ static inline void posenc_ggml_rotate(struct ggml_tensor* dst, const struct ggml
 }
 
 /* Adds a node that rotates a [head_dim, heads, tokens, batch] of F32, F16 or BF16, whose heads are contiguous
-   and apart, at the positions b [tokens], or of several axes [4 * tokens], of I32; in_place as
-   ggml_rope_ext_inplace does. On failure *node is left as it was. (A rotary whose output_pairing is another
-   one than its pairing takes 1,024 elements in place, no more.) */
+   and apart, at the positions b of I32: [tokens], the same on all axes, or [4 * tokens], of which a rotary
+   takes a row for each of its axes. in_place is as in ggml_rope_ext_inplace. On failure *node is left as it
+   was. (A rotary whose output_pairing is another one than its pairing takes 1,024 elements in place, no
+   more.) */
 static inline posenc_status posenc_ggml_rope(struct ggml_context* ctx, struct ggml_tensor* a,
                                              struct ggml_tensor* b, const posenc_rotary* rotary, int in_place,
                                              struct ggml_tensor** node) {
@@ -174,6 +175,11 @@ static inline posenc_status posenc_ggml_rope(struct ggml_context* ctx, struct gg
   if (a->nb[2] < row || a->nb[2] % size != 0) return POSENC_TOKEN_STRIDE_TOO_SMALL;
   if (a->nb[2] < (size_t)a->ne[1] * a->nb[1] && a->nb[1] < (size_t)a->ne[2] * a->nb[2]) {
     return POSENC_TOKEN_STRIDE_TOO_SMALL;
+  }
+  if (a->nb[3] % size != 0) return POSENC_TOKEN_STRIDE_TOO_SMALL;
+  if (in_place && a->ne[3] > 1 &&
+      (a->nb[3] < (size_t)a->ne[1] * a->nb[1] || a->nb[3] < (size_t)a->ne[2] * a->nb[2])) {
+    return POSENC_TOKEN_STRIDE_TOO_SMALL; /* batches that overlap */
   }
   *node = (in_place ? ggml_map_custom2_inplace : ggml_map_custom2)(ctx, a, b, posenc_ggml_rotate,
                                                                    GGML_N_TASKS_MAX, (void*)rotary);

@@ -534,6 +534,14 @@ void CompareRefusals() {
   node(POSENC_TOKEN_STRIDE_TOO_SMALL, "one token for all", ggml_view_3d(c, a, 128, 3, 5, 512, 0, 0), b, by);
   node(POSENC_TOKEN_STRIDE_TOO_SMALL, "tokens that overlap", ggml_view_3d(c, a, 128, 3, 5, 512, 1024, 0), b,
        by);
+  ggml_tensor* two = ggml_new_tensor_4d(c, GGML_TYPE_F32, 128, 3, 5, 2);
+  ggml_tensor* twice = ggml_view_4d(c, two, 128, 3, 5, 2, 512, 4 * 384, 0, 0);
+  node(POSENC_OK, "one batch twice", twice, b, by);
+  ggml_tensor* made = nullptr;
+  Expect(posenc_ggml_rope(c, twice, b, by, 1, &made) == POSENC_TOKEN_STRIDE_TOO_SMALL && made == nullptr,
+         "one batch twice, in place");
+  twice->nb[3] = 514;
+  node(POSENC_TOKEN_STRIDE_TOO_SMALL, "a stride of bytes between batches", twice, b, by);
 }
 
 void CompareTimesteps(const Backend& backend, int dim) {

@@ -30,7 +30,7 @@ class RotaryKernel : public Kernel {
     if (rotary_dim > 0) text.spec.rotary_dim = static_cast<std::size_t>(rotary_dim);
     axes_ = text.spec.axes;
     Check(posenc::Rotary::Create(text.spec, &rotary_), "spec");
-    if (scale_ == 0.0f) Check(POSENC_BAD_AMPLITUDE, "scale");
+    if (!(scale_ >= 0x1p-64f && scale_ <= 0x1p64f)) Check(POSENC_BAD_AMPLITUDE, "scale");
   }
 
   void Compute(const Ort::KernelContext& context) const override {
@@ -74,7 +74,12 @@ class RotaryKernel : public Kernel {
     std::size_t axes = 0;
     const std::size_t columns = StatedColumns(info, 0, &axes);
     if (axes == 4) return columns;
-    return axes == 3 && heads_ != 0 && columns % heads_ == 0 ? columns / heads_ : 0;
+    if (axes != 3 || heads_ == 0) return 0;
+    if (columns % heads_ != 0) {
+      throw Error("num_heads " + std::to_string(heads_) + " does not divide the " + std::to_string(columns) +
+                  " columns of the input");
+    }
+    return columns / heads_;
   }
 
   // The axes of x.

@@ -29,7 +29,11 @@ class Refusals(unittest.TestCase):
             ("rotary_dim", dict(num_heads=4, rotary_embedding_dim=18, spec="")),
             ("interleaved must be 0 or 1", dict(num_heads=4, interleaved=2, spec="")),
             ("scale: amplitude, scale and their product", dict(num_heads=4, scale=0.0, spec="")),
-            ("amplitude, scale and their product", dict(num_heads=4, scale=float("nan"), spec="")),
+            *(
+                ("scale: amplitude, scale and their product", dict(num_heads=4, scale=scale, spec=""))
+                for scale in (float("nan"), float("inf"), -1.0, 1e-45)
+            ),
+            ("num_heads 5 does not divide the 64 columns", dict(num_heads=5, spec="")),
             ("do not tell head_dim: spec must say head_dim=", dict(spec="")),
             ("head_dim=8, but the tensors have 16", dict(num_heads=4, spec="head_dim=8")),
         ):
