@@ -567,13 +567,13 @@ void CompareTimesteps(const Backend& backend, int dim) {
     const auto* got = static_cast<const float*>(node->data);
     const auto* other = static_cast<const float*>(theirs->data);
     double worst = 0.0;
-    for (int r = 0; r < kRows; ++r) {
-      const bool is_nan = std::isnan(values[r]) || values[r] > 0x1p31f;
-      if (!is_nan) oracle.Row(values[r], want.data());
+    for (const float value : values) {
+      const bool is_nan = std::isnan(value) || value > 0x1p31f;
+      if (!is_nan) oracle.Row(value, want.data());
       for (int i = 0; i < dim; ++i, ++got, ++other) {
         const bool is_right = is_nan ? std::isnan(*got) : *got == want[static_cast<std::size_t>(i)];
-        Expect(is_right, "timestep " + std::to_string(values[r]) + ", column " + std::to_string(i));
-        if (std::fabs(values[r]) < 1000.0f)
+        Expect(is_right, "timestep " + std::to_string(value) + ", column " + std::to_string(i));
+        if (std::fabs(value) < 1000.0f)
           worst = std::max(worst, std::fabs(static_cast<double>(*got - *other)));
       }
     }
