@@ -1,5 +1,5 @@
 // What operators take from ONNX Runtime, and what they tell it: attributes, tensors and errors; and loops
-// that the session's threads share.
+// that ONNX Runtime's threads share.
 #ifndef POSENC_ONNXRUNTIME_ARGUMENTS_H_
 #define POSENC_ONNXRUNTIME_ARGUMENTS_H_
 
@@ -76,7 +76,7 @@ class Pieces {
   // A piece is `unit` rows of a sequence, or a multiple of them that makes about 128 KB.
   Pieces(std::size_t sequences, std::size_t rows, std::size_t row_size, std::size_t unit);
 
-  // Calls work(sequence, first, rows) for each piece, in the session's threads, and returns the outcome of
+  // Calls work(sequence, first, rows) for each piece, in ONNX Runtime's threads, and returns the outcome of
   // the first one that failed. work returns an Outcome; of exceptions it only throws std::bad_alloc.
   template <class Work>
   Outcome ForEach(const Ort::KernelContext& context, const Work& work) const {
