@@ -1,5 +1,6 @@
 #!/bin/sh
 # rooms.sh SOURCE: a file of src/ includes its own room and lower ones only, and public headers only what is public.
+# A source file of the library, and of the tools that judge it, first includes what keeps arithmetic exact.
 cd "$1" && awk '
   BEGIN { level["posenc"] = 0; n = split("spec number frequency kernel call api", rooms); for (i = 1; i <= n; ++i) level[rooms[i]] = i }
   match($0, /^#include "[a-z_]+\//) {
@@ -7,4 +8,9 @@ cd "$1" && awk '
     if (to[2] == "hwy") next
     if (!(to[2] in level) || level[to[2]] > level[from[2]]) { print FILENAME ": " $0; bad = 1 }
   }
-  END { exit bad }' include/*/* src/*/*
+  END { exit bad }' include/*/* src/*/* && awk '
+  FNR == 1 { seen = 0 }
+  /^#include/ && !seen++ && $2 != "\"number/exact.h\"" { print FILENAME ": the first include is not number/exact.h"; bad = 1 }
+  END { exit bad }' src/*/*.cc tools/verify/*.cc tools/oracle/*.cc tests/cross/digest.cc && awk '
+  match($0, /^#include "[a-z_]+\//) && $2 !~ /"(oracle|posenc)\/|"number\/exact.h"/ { print FILENAME ": the oracle shares " $2; bad = 1 }
+  END { exit bad }' tools/oracle/*

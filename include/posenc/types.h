@@ -94,7 +94,8 @@ struct Status : Named<posenc_status> {
                          kMissingConfigKey = POSENC_MISSING_CONFIG_KEY, kBadLayer = POSENC_BAD_LAYER,
                          kLayerHasNoRotary = POSENC_LAYER_HAS_NO_ROTARY,
                          kPairingInPlace = POSENC_PAIRING_IN_PLACE, kBadAxisSpecs = POSENC_BAD_AXIS_SPECS,
-                         kBadSummedAxes = POSENC_BAD_SUMMED_AXES;
+                         kBadSummedAxes = POSENC_BAD_SUMMED_AXES,
+                         kInexactBuild = POSENC_INEXACT_BUILD;
 };
 
 // One static English sentence for a status; never null.

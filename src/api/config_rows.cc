@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "api/config_rows.h"
 
 #include <cmath>

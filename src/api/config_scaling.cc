@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "api/config_scaling.h"
 
 #include <algorithm>

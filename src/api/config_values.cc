@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "api/config_values.h"
 
 namespace posenc {

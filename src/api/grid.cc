@@ -1,5 +1,7 @@
 // The C functions of grids.
 
+#include "number/exact.h"
+
 #include <cstddef>
 
 #include "api/handle.h"

@@ -1,5 +1,7 @@
 // The C functions that make positions.
 
+#include "number/exact.h"
+
 #include "call/positions.h"
 
 #include "posenc/positions_c.h"

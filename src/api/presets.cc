@@ -1,5 +1,7 @@
 // The C functions of encoders' presets: what a row of spec/presets.inc makes of a spec.
 
+#include "number/exact.h"
+
 #include "api/presets.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // The C functions of rotaries: creation and the calls.
 
+#include "number/exact.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,7 @@
 // The C function that makes a spec of a rotary from a model's configuration.
 
+#include "number/exact.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

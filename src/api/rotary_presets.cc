@@ -1,5 +1,7 @@
 // The C functions of rotaries' presets: what a row of spec/rotary_presets.inc makes of a spec.
 
+#include "number/exact.h"
+
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,7 @@
 // The version, and the sentence of each status.
 
+#include "number/exact.h"
+
 #include "posenc/posenc_c.h"
 
 int32_t posenc_version(void) { return POSENC_VERSION; }

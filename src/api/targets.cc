@@ -1,5 +1,7 @@
 // The C function that lists the compiled instruction sets.
 
+#include "number/exact.h"
+
 #include "kernel/targets.h"
 
 #include "posenc/posenc_c.h"

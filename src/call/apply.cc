@@ -1,5 +1,7 @@
 // Writes or adds a block of rows: kernels do the pairs, then the other columns follow. Rows of padding are
 // zeros.
+#include "number/exact.h"
+
 #include <cstring>
 
 #include "call/call.h"

@@ -1,5 +1,7 @@
 // Adds to batches. Positions are walked in ascending blocks; the encodings of a block are computed once, in a
 // tile, then added to every sequence that contains them.
+#include "number/exact.h"
+
 #include <algorithm>
 
 #include "call/call.h"

@@ -1,4 +1,6 @@
 // Checks of sizes, memory, runs and lists.
+#include "number/exact.h"
+
 #include "call/checks.h"
 
 #include "number/fp_state.h"

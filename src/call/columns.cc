@@ -1,4 +1,6 @@
 // Places the columns of a row, from the layout and the odd column of a spec.
+#include "number/exact.h"
+
 #include "call/encoder.h"
 #include "spec/rows.h"
 

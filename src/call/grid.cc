@@ -1,6 +1,8 @@
 // Walks a grid axis by axis. The walker of rows computes the rows of an axis, so their bits are those of
 // separate calls. To write, rows are computed in the first cell that has them, then copied to all others,
 // past the caches if these are many. To add, rows are computed as floats in a tile, then added to all cells.
+#include "number/exact.h"
+
 #include "call/grid.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // Checks of a grid: the columns of its axes, its rows, and its positions.
+#include "number/exact.h"
+
 #include <algorithm>
 
 #include "call/checks.h"

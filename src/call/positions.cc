@@ -1,4 +1,6 @@
 // Makes positions from ids and masks.
+#include "number/exact.h"
+
 #include "call/positions.h"
 
 #include <cstring>

@@ -1,4 +1,6 @@
 // The calls of a rotary: the checks of each, in the order in which they are reported, then its walk.
+#include "number/exact.h"
+
 #include <initializer_list>
 #include <numeric>
 

@@ -1,5 +1,7 @@
 // Walks the tokens of a rotary's call. The cosines and sines of a token are computed or loaded once for all
 // heads of all tensors.
+#include "number/exact.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

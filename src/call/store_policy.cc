@@ -1,4 +1,6 @@
 // The size from which calls stream, and the alignment that streaming needs.
+#include "number/exact.h"
+
 #include "call/store_policy.h"
 
 #include <algorithm>

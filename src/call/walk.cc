@@ -1,4 +1,6 @@
 // Walks the rows of a call in blocks of at most 64.
+#include "number/exact.h"
+
 #include <algorithm>
 
 #include "call/call.h"

@@ -1,5 +1,7 @@
 // Which axis of a position turns a rotary's pair, where the pair's frequency comes from, and what it is
 // multiplied by. axis_order names the models; rotary_c.h has their rules.
+#include "number/exact.h"
+
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,7 @@
 // The arithmetic of frameworks and engines. Each named step is rounded on its own; pow and exp are correctly
 // rounded.
+#include "number/exact.h"
+
 #include "frequency/phase_rounding.h"
 
 #include <cmath>

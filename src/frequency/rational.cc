@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "frequency/rational.h"
 
 #include <cmath>

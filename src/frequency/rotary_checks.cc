@@ -1,6 +1,8 @@
 // What a valid spec of a rotary is: a file of its own, so that a program that only encodes does not link it.
 // The order of the checks is which mistake is reported first. Frequencies out of range are found where they
 // are computed (scaling.cc).
+#include "number/exact.h"
+
 #include <cmath>
 #include <cstddef>
 

@@ -1,5 +1,7 @@
 // The frequencies of a rotary: what its scaling makes of those of the base or of a list. f is the factor, L
 // length, L0 original_length, r rotary_dim.
+#include "number/exact.h"
+
 #include <cmath>
 #include <cstdint>
 

@@ -1,5 +1,7 @@
 // Lowers a rotary's spec to a schedule with a scaling, or one for each axis, and computes what all pairs
 // share. f is the factor, L length, L0 original_length, r rotary_dim.
+#include "number/exact.h"
+
 #include "frequency/scaling.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Checks an encoder's spec and lowers it to a schedule; and evaluates schedules of either noun. The order of
 // the checks is which mistake is reported first.
+#include "number/exact.h"
+
 #include "frequency/schedule.h"
 
 #include <cmath>

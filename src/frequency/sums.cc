@@ -1,4 +1,6 @@
 // Phases that are sums over axes, as exact numbers.
+#include "number/exact.h"
+
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,6 @@
 // Plans, places and fills the arrays of a table.
+#include "number/exact.h"
+
 #include "frequency/table.h"
 
 #include <algorithm>

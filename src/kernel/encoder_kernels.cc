@@ -1,6 +1,8 @@
 // The encoder's kernels, one row per target: foreach_target.h compiles this file once for each, and each pass
 // adds its row. The last row is the reference.
 
+#include "number/exact.h"
+
 #include "kernel/encoder_kernels.h"
 
 #include <cstddef>

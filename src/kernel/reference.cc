@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "kernel/reference.h"
 
 #include <cmath>

@@ -1,5 +1,7 @@
 // The rotary's table of kernels. This file is compiled once per target; every pass adds its row.
 
+#include "number/exact.h"
+
 #include "kernel/rotary_kernels.h"
 
 #include <cstddef>

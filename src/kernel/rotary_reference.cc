@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "kernel/rotary_reference.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "kernel/highway_settings.h"
 
 #include "kernel/targets.h"
@@ -5,6 +7,8 @@
 #include <cstring>
 
 #include "hwy/targets.h"
+
+#include "kernel/exact_arithmetic.h"
 
 namespace posenc {
 namespace internal {
@@ -61,7 +65,7 @@ std::int64_t BestTarget() {
 posenc_status FindTarget(const char* name, std::int64_t* target) {
   if (name == nullptr) {
     *target = BestTarget();
-    return POSENC_OK;
+    return IsExact(*target) ? POSENC_OK : POSENC_INEXACT_BUILD;
   }
   std::int64_t targets[POSENC_MAX_TARGETS];
   const std::size_t count = CompiledTargets(targets);
@@ -69,7 +73,7 @@ posenc_status FindTarget(const char* name, std::int64_t* target) {
     if (std::strcmp(NameOf(targets[i]), name) != 0) continue;
     if (!IsRunnable(targets[i])) return POSENC_UNAVAILABLE_TARGET;
     *target = targets[i];
-    return POSENC_OK;
+    return IsExact(*target) ? POSENC_OK : POSENC_INEXACT_BUILD;
   }
   return POSENC_UNKNOWN_TARGET;
 }

@@ -33,8 +33,8 @@ bool IsRunnable(std::int64_t target);
 // The first target of `CompiledTargets` that is runnable.
 std::int64_t BestTarget();
 
-// Finds a target by its name, the best one if name is null; refuses unknown names, and targets that are not
-// runnable.
+// Finds a target by its name, the best one if name is null; refuses unknown names, targets that are not
+// runnable, and targets that a compiler's flag made inexact.
 posenc_status FindTarget(const char* name, std::int64_t* target);
 
 // Row<target>::kKernels, null if there is no such row. Each pass of a unit that is compiled once per target

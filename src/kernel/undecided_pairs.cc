@@ -1,4 +1,6 @@
 // The queue of undecided pairs (heads.h). It has no vectors, so it is compiled once for all targets.
+#include "number/exact.h"
+
 #include "kernel/highway_settings.h"
 
 #include "kernel/heads.h"

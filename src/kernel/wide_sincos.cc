@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "kernel/wide_sincos.h"
 
 #include <cstdint>

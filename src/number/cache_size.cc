@@ -1,4 +1,6 @@
 // Asks CPUID for the size of the first-level data cache.
+#include "number/exact.h"
+
 #include "number/cache_size.h"
 
 #ifdef POSENC_X86

@@ -6,25 +6,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "number/exact.h"
+
 // POSENC_X86: an x86 that computes doubles by SSE2, as GCC and Clang or MSVC call it.
 #if defined(__x86_64__) || defined(__i386__) || defined(_M_X64) || defined(_M_IX86)
 #define POSENC_X86 1
 #include <xmmintrin.h>
 #endif
-
-// Flags that let a compiler rewrite floating-point expressions; cmake/exact_arithmetic.cmake switches them
-// off.
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) ||             \
-    defined(__NO_SIGNED_ZEROS__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
-    (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 2) || defined(_M_FP_FAST) ||             \
-    defined(_M_FP_CONTRACT) || (defined(_M_IX86_FP) && _M_IX86_FP < 2)
-#error "posenc is correctly rounded: without -ffast-math and its parts, and not on the x87"
-#endif
-#if defined(_MSC_VER) && _MSC_VER < 1930 && !defined(__clang__)
-#error "posenc is correctly rounded: MSVC before 2022 contracts products and sums, and does not say so"
-#endif
-static_assert(sizeof(0.1) == sizeof(double),
-              "posenc is correctly rounded: not with -fsingle-precision-constant");
 
 // For a lambda that a hot loop calls: HWY_ATTR, and HWY_INLINE where -O2 would not inline it.
 #if defined(__GNUC__)

@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "number/elements.h"
 
 #include <cstring>

@@ -1,5 +1,7 @@
 // exp and log of 1,024 bits, by plain series, and the instances of wide_arithmetic.h for 16 words. They run
 // rarely, so CMakeLists.txt has them compiled for size.
+#include "number/exact.h"
+
 #include "number/wide_arithmetic.h"
 
 namespace posenc {

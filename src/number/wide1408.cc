@@ -1,4 +1,6 @@
 // Sums of 1,408 bits: as many as the exact sum of four products of three doubles has (frequency/sums.cc).
+#include "number/exact.h"
+
 #include "number/wide_arithmetic.h"
 
 namespace posenc {

@@ -1,6 +1,8 @@
 // exp and log of 256 bits, which creation waits for, and the instances of wide_arithmetic.h for 4 words. Both
 // functions take 12 bits off their argument by tables of exp and leave the rest, below 2^-12, to a series of
 // integer coefficients, whose sum is divided once. Errors: 2^-239 and less (PROOF.md, section 5).
+#include "number/exact.h"
+
 #include <algorithm>
 
 #include "number/double_double.h"

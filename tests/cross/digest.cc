@@ -1,5 +1,7 @@
 // The digest of every target, or of those named, where the command cannot be built or is slow: no exceptions,
 // no threads, no MPFR. Exit status 0 if each is the golden one.
+#include "number/exact.h"
+
 #include "verify/digest.h"
 
 #include <cinttypes>

@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "oracle/columns.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "oracle/oracle.h"
 
 #include <algorithm>

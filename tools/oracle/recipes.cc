@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "oracle/recipes.h"
 
 #include <utility>

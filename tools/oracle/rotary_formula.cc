@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "oracle/rotary_formula.h"
 
 #include <cmath>

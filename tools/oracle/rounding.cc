@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "oracle/rounding.h"
 
 #include <algorithm>

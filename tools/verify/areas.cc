@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include <algorithm>
 #include <cmath>
 #include <random>

@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "verify/case.h"
 
 #include "command/require.h"

@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "verify/describe.h"
 
 #include <cstdio>

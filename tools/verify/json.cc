@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "verify/json.h"
 
 #include <hwy/base.h>

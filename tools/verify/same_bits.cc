@@ -2,6 +2,8 @@
 // compares those of two builds; of a spec that the library refuses, "refused" and the case. The encodings and
 // caches of `posenc verify --full` (areas.cc), encodings in doubles too, and random rotations. With the first
 // words of a line as arguments: the entries of that chunk.
+#include "number/exact.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>

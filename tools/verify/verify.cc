@@ -1,3 +1,5 @@
+#include "number/exact.h"
+
 #include "verify/verify.h"
 
 #include <algorithm>
