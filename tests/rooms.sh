@@ -2,7 +2,7 @@
 # rooms.sh SOURCE: a file of src/ includes its own room and lower ones only, and public headers only what is public.
 # A source file of the library, and of the tools that judge it, first includes what keeps arithmetic exact.
 cd "$1" && awk '
-  BEGIN { level["posenc"] = 0; n = split("spec number frequency kernel call api", rooms); for (i = 1; i <= n; ++i) level[rooms[i]] = i }
+  BEGIN { level["posenc"] = 0; n = split("spec number frequency kernel call api models", rooms); for (i = 1; i <= n; ++i) level[rooms[i]] = i }
   match($0, /^#include "[a-z_]+\//) {
     split(FILENAME, from, "/"); split($2, to, /["\/]/)
     if (to[2] == "hwy") next

@@ -178,7 +178,8 @@ enum POSENC_ENUM(posenc_status) {
   POSENC_BAD_AXIS_SPECS = 72,  // axes cannot have specs of their own here, or their amplitudes differ
   POSENC_BAD_SUMMED_AXES = 73,  // no listed frequencies, or a scaling or phase rounding
   // The library was compiled with a flag that joins products and sums, such as Clang's -ffp-contract=fast.
-  POSENC_INEXACT_BUILD = 74
+  POSENC_INEXACT_BUILD = 74,
+  POSENC_UNKNOWN_MODEL = 75  // rotary_config_c.h
 };
 
 // One static English sentence for a status; never null.

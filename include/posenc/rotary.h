@@ -94,7 +94,8 @@ inline Status RotaryPreset(posenc_rotary_spec* spec, const char* name, std::size
 struct ConfigKind : Named<posenc_config_kind> {
   using Named::Named;
   static constexpr Value kNumber = POSENC_CONFIG_NUMBER, kFlag = POSENC_CONFIG_FLAG,
-                         kString = POSENC_CONFIG_STRING, kNumbers = POSENC_CONFIG_NUMBERS;
+                         kString = POSENC_CONFIG_STRING, kNumbers = POSENC_CONFIG_NUMBERS, kNull = POSENC_CONFIG_NULL,
+                             kFlags = POSENC_CONFIG_FLAGS;
 };
 
 // posenc_config_entry, a key of a model's configuration with its value: ConfigEntry{"rope_theta", 1e6}.
@@ -118,13 +119,10 @@ struct ConfigEntry : posenc_config_entry {
       : posenc_config_entry{name, ConfigKind::kNumbers, 0.0, nullptr, values, size} {}
 };
 
-// posenc_rotary_spec_from_config: sets *spec to that of a model's configuration.
-inline Status RotaryFromConfig(posenc_rotary_spec* spec, const posenc_config_entry* entries,
-                               std::size_t count, std::int64_t layer = POSENC_NO_LAYER,
-                               const char* layer_type = nullptr, const char* model_type = nullptr,
-                               std::size_t* bad_index = nullptr, const char** bad_key = nullptr) {
-  return posenc_rotary_spec_from_config(spec, sizeof(posenc_rotary_spec), entries, count, layer, layer_type,
-                                        model_type, bad_index, bad_key);
+// posenc_rotary_spec_from_config: sets *spec to the spec of a model's configuration. report may be null.
+inline Status RotaryFromConfig(posenc_rotary_spec* spec, const posenc_config& config,
+                               posenc_config_report* report = nullptr) {
+  return posenc_rotary_spec_from_config(spec, sizeof(posenc_rotary_spec), &config, report);
 }
 
 // posenc_heads, the heads of one tensor, of float, BFloat16 or Float16.

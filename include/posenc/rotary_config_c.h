@@ -1,6 +1,6 @@
-// A rotary from a model's configuration for C (C99): what the keys of a config.json of transformers, or of
-// the metadata of a GGUF file, make of a posenc_rotary_spec. posenc parses neither: the caller passes keys
-// and values.
+// Makes the spec of a rotary embedding from a model's configuration, for C (C99): from the keys of a config.json, as
+// transformers, vLLM and mlx-lm read it, or from the metadata of a GGUF file, as llama.cpp reads it. posenc parses
+// neither format. The caller passes keys and values.
 //
 //   posenc_config_entry entries[] = {
 //       {.key = "model_type", .kind = POSENC_CONFIG_STRING, .string = "llama"},
@@ -9,14 +9,14 @@
 //       {.key = "rope_theta", .number = 500000},
 //       {.key = "rope_scaling.rope_type", .kind = POSENC_CONFIG_STRING, .string = "linear"},
 //       {.key = "rope_scaling.factor", .number = 4}};
+//   posenc_config config = {.entries = entries, .count = 6, .layer = POSENC_NO_LAYER};
+//   posenc_config_report report;
 //   posenc_rotary_spec spec;
-//   const char* bad_key = "";
-//   posenc_status status = posenc_rotary_spec_from_config(
-//       &spec, sizeof(spec), entries, 6, POSENC_NO_LAYER, NULL, NULL, NULL, &bad_key);
-//   if (status != POSENC_OK) printf("%s: %s\n", bad_key, posenc_status_message(status));
+//   posenc_status status = posenc_rotary_spec_from_config(&spec, sizeof(spec), &config, &report);
+//   if (status != POSENC_OK) printf("%s\n", report.text);
 //
-// docs/rotary.md lists the keys and what becomes of them. What posenc_c.h says of memory, threads,
-// floating-point state, statuses and versions holds here too.
+// docs/models.md lists the models that posenc knows. What posenc_c.h says about memory, threads, the floating-point
+// state, statuses and versions holds here too.
 #ifndef POSENC_ROTARY_CONFIG_C_H_
 #define POSENC_ROTARY_CONFIG_C_H_
 
@@ -31,53 +31,77 @@ typedef int32_t posenc_config_kind;
 
 // What the value of a key is.
 enum POSENC_ENUM(posenc_config_kind) {
-  POSENC_CONFIG_NUMBER = 0,  // number
-  POSENC_CONFIG_FLAG = 1,    // number, which is 0 (false) or 1 (true)
-  POSENC_CONFIG_STRING = 2,  // string
-  POSENC_CONFIG_NUMBERS = 3  // numbers [count]; of flags 0 and 1
+  POSENC_CONFIG_NUMBER = 0,   // number
+  POSENC_CONFIG_FLAG = 1,     // number, which is 0 (false) or 1 (true)
+  POSENC_CONFIG_STRING = 2,   // string
+  POSENC_CONFIG_NUMBERS = 3,  // numbers [count]
+  POSENC_CONFIG_NULL = 4,     // nothing: the key is there, but its value is null
+  POSENC_CONFIG_FLAGS = 5     // numbers [count], which are 0 (false) or 1 (true)
 };
 
 // A key with its value. Keys of dictionaries within dictionaries are joined by dots, as in
-// "rope_parameters.full_attention.rope_theta". A list of strings has an entry per string, whose key ends with
-// the string's index: "layer_types.3"; an empty list is one of numbers. Keys whose value is null have no
-// entry. This struct will not grow.
+// "rope_parameters.full_attention.rope_theta". A list of strings has an entry for each string. The key of such an
+// entry ends with the index of the string: "layer_types.3". An empty list is a list of numbers. A value that is none of
+// these kinds, such as a list of mixed kinds, has an entry with the kind -1. This struct will not grow.
 typedef struct posenc_config_entry {
-  const char* key;          // a copy is not kept
-  posenc_config_kind kind;  // of the value: which of the members below it is
-  double number;            // of a NUMBER or FLAG
+  const char* key;          // posenc keeps no copy
+  posenc_config_kind kind;  // of the value; it says which of the members below is read
+  double number;            // of a NUMBER or a FLAG
   const char* string;       // of a STRING
-  const double* numbers;    // of NUMBERS; a spec points to lists of factors until the rotary is created
+  const double* numbers;    // of NUMBERS and FLAGS; a spec points to lists of factors until the rotary is created
   size_t count;             // of numbers
 } posenc_config_entry;
 
 // For a caller that names no layer by its number.
 #define POSENC_NO_LAYER (-1)
 
-// Sets all members to those of a model's rotary. The entries, in any order, are those of a config.json, or
-// those of a GGUF file, which have "general.architecture"; the tensors rope_freqs, rope_factors_short and
-// rope_factors_long of the latter are lists under these names. Keys that say nothing about the rotary are
-// passed over, and so are those of dictionaries for other parts of a model ("vision_config."); keys of
-// "text_config." take precedence.
+// A configuration, and what is asked of it. Entries may have any order. This struct will not grow. Clear all of it, then
+// set what you have.
+typedef struct posenc_config {
+  const posenc_config_entry* entries;  // of a config.json, or of a GGUF file with "general.architecture"
+  size_t count;                        // of entries
+  int64_t layer;                       // a layer, from 0 on, or POSENC_NO_LAYER
+  const char* layer_type;              // a type of layer, such as "sliding_attention", or NULL
+  const char* model_type;              // NULL: the configuration's own type or architecture
+  const posenc_pairing* pairing;       // NULL: the pairing of the model, which posenc must know then
+  unsigned char* read;                 // NULL, or [count]: becomes 1 for each entry that was read, else 0
+} posenc_config;
+
+// What posenc found. This struct will not grow.
+typedef struct posenc_config_report {
+  const char* key;         // the key at fault; "" if there is none. It points into entries, or to constant text
+  size_t index;            // its index in entries; count if it is not among them
+  int64_t layers;          // how many layers the model has; 0 if the configuration does not say
+  char model_type[64];     // the type under which posenc knows the model; "" if it does not
+  char source[64];         // the code in which that was read, such as "transformers, models/llama"; ""
+  char text[512];          // one sentence: why there is no spec, and what would be right; "" if there is one
+} posenc_config_report;
+
+// Sets all members of *spec to those of a model's rotary embedding.
 //
-// layer is a layer's number, from 0 on, or POSENC_NO_LAYER; layer_type is a type of layer as the
-// configuration names it ("sliding_attention"), or null. At least one of them is needed if rotaries differ
-// between layers. model_type is the model's type or architecture, or null for the configuration's: which
-// elements are pairs follows from it, and so do values that a config.json leaves out. A model_type of
-// transformers that posenc does not know pairs halves; an unknown architecture of GGUF is refused.
+// posenc reads keys as the model's own code does. If a key is missing for which that code has a value, posenc takes that
+// value. Everything else is refused: a model that posenc does not know; a key that speaks about positions and that the
+// model's code does not read; a key that is missing. A key that has nothing to do with positions is passed over. So are
+// keys of other parts of a model, such as "vision_config.hidden_size".
 //
-// For scalings that depend on the context, length becomes original_length: set it as needed.
+// If posenc does not know the model, the caller may state its pairing. posenc then takes the keys that all models have.
+// It also takes for granted that the model rotates by +p, along one axis and in all layers.
 //
-// On failure *spec is left as it was, and, unless null, *bad_key becomes the key at fault, or "" if there is
-// none, and *bad_index its index in entries, or `count` if it is not among them. POSENC_UNKNOWN_CONFIG_KEY: a
-// key about the rotary is none that posenc knows. POSENC_BAD_CONFIG_KIND: the value is of another kind than
-// the key's. POSENC_BAD_CONFIG_VALUE: it is none that the key may have here. POSENC_MISSING_CONFIG_KEY: the
-// key is needed and missing. POSENC_BAD_LAYER: the model has no such layer or type of layer, or none was
-// named. POSENC_LAYER_HAS_NO_ROTARY: the layer's heads do not rotate.
+// The tensors rope_freqs, rope_factors_short and rope_factors_long of a GGUF file are lists under these names. A layer or
+// a type of layer is needed if layers have different rotary embeddings. For scalings that depend on the length of the
+// context, `length` becomes original_length. Set it as needed.
+//
+// On failure *spec stays as it was, and *report says why. report may be null. These statuses are about configurations:
+//   POSENC_UNKNOWN_MODEL         posenc does not know the model, or has no spec for what it does
+//   POSENC_UNKNOWN_CONFIG_KEY    a key speaks about positions, and the model's code does not read it
+//   POSENC_BAD_CONFIG_KIND       a value is a string, for example, and must be a number
+//   POSENC_BAD_CONFIG_VALUE      a value cannot be, or contradicts another one
+//   POSENC_MISSING_CONFIG_KEY    a key is needed and missing
+//   POSENC_BAD_LAYER             the model has no such layer or type of layer, or none was named although layers differ
+//   POSENC_LAYER_HAS_NO_ROTARY   the layer does not rotate, or the model does not
 POSENC_API posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
-                                                        const posenc_config_entry* entries, size_t count,
-                                                        int64_t layer, const char* layer_type,
-                                                        const char* model_type, size_t* bad_index,
-                                                        const char** bad_key);
+                                                        const posenc_config* config,
+                                                        posenc_config_report* report);
 
 // NOLINTEND(modernize-*, readability-identifier-naming)
 #ifdef __cplusplus

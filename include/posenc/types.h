@@ -95,7 +95,8 @@ struct Status : Named<posenc_status> {
                          kLayerHasNoRotary = POSENC_LAYER_HAS_NO_ROTARY,
                          kPairingInPlace = POSENC_PAIRING_IN_PLACE, kBadAxisSpecs = POSENC_BAD_AXIS_SPECS,
                          kBadSummedAxes = POSENC_BAD_SUMMED_AXES,
-                         kInexactBuild = POSENC_INEXACT_BUILD;
+                         kInexactBuild = POSENC_INEXACT_BUILD,
+                         kUnknownModel = POSENC_UNKNOWN_MODEL;
 };
 
 // One static English sentence for a status; never null.

@@ -25,6 +25,7 @@ void AddTargetsCommand(CLI::App& app, Run* run);
 void AddTableCommand(CLI::App& app, Run* run);
 void AddPlotCommand(CLI::App& app, Run* run);
 void AddPresetsCommand(CLI::App& app, Run* run);
+void AddConfigCommand(CLI::App& app, Run* run);
 void AddDiffCommand(CLI::App& app, Run* run);
 void AddIdentifyCommand(CLI::App& app, Run* run);
 void AddVerifyCommand(CLI::App& app, Run* run);

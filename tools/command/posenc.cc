@@ -59,7 +59,7 @@ ExitStatus ParseAndRun(int argc, char** argv) {
   posenc::tools::Run run;
   for (const auto add :
        {posenc::tools::AddTargetsCommand, posenc::tools::AddTableCommand, posenc::tools::AddPlotCommand,
-        posenc::tools::AddPresetsCommand, posenc::tools::AddDiffCommand, posenc::tools::AddIdentifyCommand,
+        posenc::tools::AddPresetsCommand, posenc::tools::AddConfigCommand, posenc::tools::AddDiffCommand, posenc::tools::AddIdentifyCommand,
         posenc::tools::AddVerifyCommand}) {
     add(app, &run);
   }

@@ -250,19 +250,18 @@ void RequirePreset(posenc_status status, const std::string& option, const std::s
 
 posenc_rotary_spec ConfigSpec(SpecOptions* options) {
   if (options->Has("--dim")) throw UsageError("--dim excludes --config");
-  if (options->layer && *options->layer < 0)
-    Refuse("--layer", std::to_string(*options->layer), "a number from 0 on");
+  if (options->question.layer < POSENC_NO_LAYER)
+    Refuse("--layer", std::to_string(options->question.layer), "a number from 0 on");
   ReadConfig(*options->config, &options->entries);
-  const auto or_null = [](const std::optional<std::string>& text) { return text ? text->c_str() : nullptr; };
-  posenc_rotary_spec spec;
-  const char* bad_key = "";
-  const auto status = static_cast<posenc_status>(
-      RotaryFromConfig(&spec, options->entries.entries.data(), options->entries.entries.size(),
-                       options->layer.value_or(POSENC_NO_LAYER), or_null(options->layer_type),
-                       or_null(options->model_type), nullptr, &bad_key));
-  if (status == POSENC_OK) return spec;
-  const std::string key = *bad_key == '\0' ? "" : Abbreviated(bad_key) + ": ";
-  throw UsageError("--config " + Abbreviated(*options->config) + ": " + key + posenc_status_message(status));
+  // --pairing, a member of the spec as well, is the pairing of a model that posenc does not know.
+  if (options->Has("--pairing")) {
+    const std::vector<std::string> words = WordsOf("pairing");
+    const auto found = std::find(words.begin(), words.end(), options->given.at("--pairing"));
+    if (found != words.end()) options->question.pairing = static_cast<posenc_pairing>(found - words.begin());
+  }
+  const ConfigAnswer answer = Ask(options->entries, options->question);
+  if (answer.status == POSENC_OK) return answer.spec;
+  throw UsageError("--config " + Abbreviated(*options->config) + ": " + answer.report.text);
 }
 
 bool IsAsSource(const SpecOptions& options) {
@@ -349,13 +348,13 @@ void AddSpecOptions(CLI::App& app, SpecOptions* options) {
              "--config", options->config,
              "Of a model's rotary embeddings instead, by its config.json or GGUF metadata as JSON; no --dim")
           ->type_name("FILE");
-  app.add_option("--layer", options->layer, "The layer's number, if rotaries differ between layers")
+  app.add_option("--layer", options->question.layer, "The layer's number, if rotaries differ between layers")
       ->type_name("N")
       ->needs(config);
-  app.add_option("--layer-type", options->layer_type, "The layer's type instead: sliding_attention")
+  app.add_option("--layer-type", options->question.layer_type, "The layer's type instead: sliding_attention")
       ->type_name("NAME")
       ->needs(config);
-  app.add_option("--model-type", options->model_type, "The model's type [the configuration's]")
+  app.add_option("--model-type", options->question.model_type, "The model's type [the configuration's]")
       ->type_name("NAME")
       ->needs(config);
   for (const Member& member : MembersOf<posenc_rotary_spec>()) {

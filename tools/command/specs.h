@@ -30,8 +30,7 @@ struct SpecOptions {
   std::optional<std::string> preset;  // --preset: of either noun
   std::optional<std::string> rotary;  // --rotary
   std::optional<std::string> config;  // --config, with --layer, --layer-type and --model-type
-  std::optional<std::int64_t> layer;
-  std::optional<std::string> layer_type, model_type;
+  ConfigQuestion question;
   std::map<std::string, std::string> given;  // by option; "" asks for frequencies or an amplitude
   std::map<std::string, std::vector<double>> doubles;
   std::map<std::string, std::vector<float>> floats;

@@ -1,0 +1,493 @@
+#include "number/exact.h"
+
+#include "models/configuration.h"
+
+#include <cstring>
+
+namespace posenc {
+namespace internal {
+namespace models {
+namespace {
+
+// What is taken for granted of a model that posenc does not know, if the caller states its pairing: keys that many models
+// have, and no values for those that are missing.
+constexpr Text kAnyModel =
+    "rope_theta partial_rotary_factor n_layer n_layers num_layers n_embd d_model dim n_head n_heads";
+
+bool IsList(const posenc_config_entry& entry) {
+  return entry.kind == POSENC_CONFIG_NUMBERS || entry.kind == POSENC_CONFIG_FLAGS;
+}
+
+Text TextOf(const posenc_config_entry* entry) {
+  const bool is_text = entry != nullptr && entry->kind == POSENC_CONFIG_STRING && entry->string != nullptr;
+  return is_text ? Text(entry->string) : Text();
+}
+
+}  // namespace
+
+// A key, taken apart.
+struct Configuration::Name {
+  unsigned place = TOP;
+  Text dictionary;          // the type of layer that the key's dictionary is for
+  Text key;                 // the rest
+  std::int64_t index = -1;  // in a list of strings
+  std::int64_t layer = -1;  // the only layer that the key is for
+};
+
+Configuration::Configuration(const posenc_config& asked, posenc_config_report* report)
+    : asked_(asked), report_(report), sentence_(report->text, sizeof(report->text)), none_(nullptr, 0) {
+  report->key = "";
+  report->model_type[0] = report->source[0] = '\0';
+  report->index = asked.count;
+  report->layers = 0;
+  if (asked.read != nullptr) std::memset(asked.read, 0, asked.count);
+  for (std::size_t i = 0; i < asked.count; ++i) {
+    const posenc_config_entry& entry = asked.entries[i];
+    const bool lacks_string = entry.kind == POSENC_CONFIG_STRING && entry.string == nullptr;
+    const bool lacks_numbers = IsList(entry) && entry.numbers == nullptr && entry.count != 0;
+    if (entry.key != nullptr && !lacks_string && !lacks_numbers) continue;
+    report->index = i;
+    Refuse(POSENC_NULL_POINTER) << "entry " << static_cast<double>(i) << " has a null pointer";
+    return;
+  }
+  FindModelAndPart();
+  if (status_ != POSENC_OK) return;
+  Read();
+  if (status_ != POSENC_OK) return;
+  report->layers = static_cast<std::int64_t>(Number(layers));
+}
+
+// ---- Which model, and which part of the configuration ----
+
+bool Configuration::StartsPart(Text part) const {
+  const Text prefix = prefix_;
+  for (std::size_t i = 0; i < asked_.count; ++i) {
+    Text key = asked_.entries[i].key;
+    if (Strip(prefix, &key) && Strip(part, &key) && StartsWith(key, ".")) return true;
+  }
+  return false;
+}
+
+const posenc_config_entry* Configuration::EntryOfPart(Text name) const {
+  const Text prefix = prefix_;
+  for (std::size_t i = 0; i < asked_.count; ++i) {
+    Text key = asked_.entries[i].key;
+    if (Strip(prefix, &key) && key == name) return &asked_.entries[i];
+  }
+  return nullptr;
+}
+
+void Configuration::RefuseModel(Text type) {
+  const char* const name = is_gguf_ ? "general.architecture" : "model_type";
+  const posenc_config_entry* const entry = EntryOfPart(name);
+  Sentence& sentence = Begin(POSENC_UNKNOWN_MODEL);
+  report_->key = entry == nullptr ? name : entry->key;
+  if (entry != nullptr) report_->index = static_cast<std::size_t>(entry - asked_.entries);
+  if (type.empty()) {
+    sentence << prefix_ << name << " is missing";
+  } else {
+    (sentence << "posenc does not know the " << (is_gguf_ ? "architecture \"" : "model type \"")).Shown(type) << "\"";
+    if (const Text like = MostLike(type, is_gguf_); !like.empty()) sentence << " (do you mean " << like << "?)";
+  }
+  sentence << ": state a " << (is_gguf_ ? "known architecture" : "known model type") << " that rotates alike";
+  if (!is_gguf_) sentence << ", or the pairing if this model rotates by +p along one axis in all layers";
+}
+
+// A configuration of several parts has its text model's keys in a dictionary, and they alone count.
+void Configuration::FindModelAndPart() {
+  for (std::size_t i = 0; i < asked_.count; ++i) {
+    if (Text(asked_.entries[i].key) != "general.architecture") continue;
+    is_gguf_ = true;
+    architecture_ = TextOf(&asked_.entries[i]);
+    if (asked_.read != nullptr) asked_.read[i] = 1;
+    if (asked_.entries[i].kind != POSENC_CONFIG_STRING) {
+      Refuse(POSENC_BAD_CONFIG_KIND, asked_.entries[i]) << ", but must be a string";
+      return;
+    }
+  }
+  const Text stated = asked_.model_type == nullptr ? Text() : Text(asked_.model_type);
+  Text type = is_gguf_ ? architecture_ : Text();
+  if (!is_gguf_) {
+    const posenc_config_entry* const entry = EntryOfPart("model_type");
+    if (entry != nullptr && entry->kind != POSENC_CONFIG_STRING && entry->kind != POSENC_CONFIG_NULL) {
+      Refuse(POSENC_BAD_CONFIG_KIND, *entry) << ", but must be a string";
+      return;
+    }
+    type = TextOf(entry);
+    if (entry != nullptr && asked_.read != nullptr) asked_.read[entry - asked_.entries] = 1;
+  }
+  // The text model of a model with several parts, at most of three levels.
+  for (int level = 0; level < 3; ++level) {
+    model_ = FindModel(type, is_gguf_);
+    Text part = model_.row.Value("part");
+    if (part.empty() && model_.type.empty() && (!stated.empty() || asked_.pairing != nullptr)) {
+      for (const Text usual : {Text("text_config"), Text("llm_config"), Text("language_config")}) {
+        if (part.empty() && StartsPart(usual)) part = usual;
+      }
+    }
+    if (part.empty()) break;
+    const Text inner = model_.row.Value("type");
+    if (StartsPart(part)) {
+      char* end = prefix_ + std::strlen(prefix_);
+      if (static_cast<std::size_t>(end - prefix_) + part.size() + 2 > sizeof(prefix_)) break;
+      std::memcpy(end, part.data(), part.size());
+      std::memcpy(end + part.size(), ".", 2);
+      const posenc_config_entry* const entry = EntryOfPart("model_type");
+      if (entry != nullptr && asked_.read != nullptr) asked_.read[entry - asked_.entries] = 1;
+      const Text own = TextOf(entry);
+      outer_ = model_.row;
+      type = own.empty() || model_.row.Has("fixed") ? inner : own;
+    } else if (model_.row.Has("flat")) {
+      type = inner;
+      model_ = FindModel(type, false);
+      break;
+    } else if (stated.empty()) {
+      Sentence& sentence = Begin(POSENC_MISSING_CONFIG_KEY);
+      (sentence << "a model of the type ").Shown(type) << " has the keys of its text model in " << part << ", which is missing";
+      return;
+    } else {
+      break;
+    }
+  }
+  if (!stated.empty()) {
+    type = stated;
+    model_ = FindModel(type, is_gguf_);
+    if (model_.type.empty() && asked_.pairing == nullptr) return RefuseModel(type);
+  }
+  if (model_.type.empty() && (asked_.pairing == nullptr || is_gguf_)) return RefuseModel(type);
+  if (model_.type.empty()) model_.row = Row(kAnyModel);
+  Sentence(report_->model_type, sizeof(report_->model_type)).Shown(model_.type);
+  ShowSource();
+  sizes_ = is_gguf_ ? Sizes{} : SizesOf(type);
+  if (model_.row.Has("none")) {
+    Sentence& sentence = Begin(POSENC_LAYER_HAS_NO_ROTARY);
+    (sentence << "a model of the type ").Shown(type) << " has no rotary embedding";
+    if (const Text has = model_.row.Value("has"); !has.empty()) {
+      sentence << ": it has ";
+      for (const char c : has) sentence << Text(c == '_' ? " " : Text(&c, 1));
+    }
+  } else if (model_.row.Has("odd")) {
+    Sentence& sentence = Begin(POSENC_UNKNOWN_MODEL);
+    (sentence << "a model of the type ").Shown(type) << " rotates in a way that no spec describes: " << model_.source;
+  }
+}
+
+// "transformers, models/llama" of a row that names several folders.
+void Configuration::ShowSource() {
+  if (model_.type.empty() || model_.row.Has("odd")) return;
+  Text folder;
+  for (Text rest = model_.source; !rest.empty();) {
+    const Text word = Next(" ", &rest);
+    if (StartsWith(model_.type, word) && word.size() > folder.size()) folder = word;
+  }
+  Sentence source(report_->source, sizeof(report_->source));
+  if (model_.source.find(',') != Text::npos || is_gguf_) {
+    source << model_.source;
+  } else {
+    source << "transformers, models" << (folder.empty() ? "" : "/") << folder;
+  }
+}
+
+// ---- Reading the entries ----
+
+bool Configuration::Parse(const posenc_config_entry& entry, Name* name) const {
+  name->key = entry.key;
+  if (is_gguf_) {
+    Text rest = name->key;
+    if (Strip(architecture_, &rest) && Strip(".", &rest)) {
+      name->key = rest;
+      name->place = GGUF;
+      return !StartsWith(rest, "vision.") && !StartsWith(rest, "audio.");
+    }
+    name->place = TENSOR;
+    return true;
+  }
+  if (!Strip(prefix_, &name->key)) return false;
+  const bool is_scaling = StartsWith(name->key, "rope_scaling.");
+  if (is_scaling || StartsWith(name->key, "rope_parameters.")) {
+    if (is_scaling != is_scaling_) return false;  // one of the two counts, as a whole
+    Next(".", &name->key);
+    name->place = DICTIONARY;
+    Text rest = name->key;
+    const Text first = Next(".", &rest);
+    if (!rest.empty() && IndexOf(rest) < 0) {
+      name->dictionary = first;
+      name->key = rest;
+    } else if (FindKey(first, DICTIONARY) == nullptr && entry.kind == POSENC_CONFIG_NULL) {
+      name->dictionary = first;  // null instead of a dictionary
+      name->key = {};
+    }
+    return true;
+  }
+  if (Strip("per_layer_config.", &name->key)) {
+    name->place = LAYER;
+    name->layer = IndexOf(Next(".", &name->key));
+    return true;
+  }
+  if (FindKey(name->key, TOP) != nullptr) return true;
+  Text rest = name->key;
+  const Text first = Next(".", &rest);
+  if (rest.empty()) return true;
+  name->index = IndexOf(rest);
+  if (name->index >= 0) {
+    name->key = first;
+    return true;
+  }
+  return !EndsWith(first, "_config");  // of another part of the model
+}
+
+bool Configuration::IsOfAskedLayer(std::int64_t layer) const {
+  if (layer < 0) return false;
+  if (asked_.layer >= 0 || asked_.layer_type == nullptr) return layer == asked_.layer;
+  return Listed(layer_types, layer) == asked_.layer_type;
+}
+
+void Configuration::Read() {
+  const posenc_config_entry* const end = asked_.entries + asked_.count;
+  for (const posenc_config_entry* entry = asked_.entries; entry != end && !is_gguf_; ++entry) {
+    Text key = entry->key;
+    if (!Strip(prefix_, &key)) continue;
+    if (StartsWith(key, "rope_scaling.")) is_scaling_ = has_dictionary_ = true;
+    if (StartsWith(key, "rope_parameters.")) has_dictionary_ = true;
+  }
+  for (const posenc_config_entry* entry = asked_.entries; entry != end; ++entry) {
+    Take(*entry);
+    if (status_ != POSENC_OK) return;
+  }
+}
+
+void Configuration::Take(const posenc_config_entry& entry) {
+  Name name;
+  if (!Parse(entry, &name)) return;
+  const auto index = static_cast<std::size_t>(&entry - asked_.entries);
+  if (!name.dictionary.empty()) {
+    has_types_ = true;
+    if (name.dictionary != type_) {
+      // Of another type of layer; what it says must be understood all the same.
+      if (!name.key.empty() && FindKey(name.key, DICTIONARY) == nullptr) {
+        Refuse(POSENC_UNKNOWN_CONFIG_KEY, entry) << ", and posenc does not know that key";
+      }
+      return;
+    }
+    if (name.key.empty()) {
+      type_is_null_ = true;
+      if (asked_.read != nullptr) asked_.read[index] = 1;
+      return;
+    }
+    is_by_type_ = true;
+  }
+  const Key* const key = FindKey(name.key, name.place);
+  if (key == nullptr) {
+    if (entry.kind == POSENC_CONFIG_NULL) return;
+    if (name.place == DICTIONARY || SpeaksOfPositions(name.key)) {
+      Refuse(POSENC_UNKNOWN_CONFIG_KEY, entry) << ", and posenc does not know what that key does to the rotary embedding";
+    }
+    return;
+  }
+  if (key->readers == NOBODY) return;
+  if (key->slot == dictionary) {
+    if (entry.kind == POSENC_CONFIG_NULL) return;
+    Refuse(POSENC_BAD_CONFIG_KIND, entry) << ", but must be a dictionary";
+    return;
+  }
+  if (key->place == LAYER && !IsOfAskedLayer(name.layer)) {
+    if (asked_.layer < 0 && asked_.layer_type == nullptr) {
+      Refuse(POSENC_BAD_LAYER, entry) << ", so layers differ: name a layer";
+    }
+    return;
+  }
+  const bool is_read = key->readers == ALL || model_.row.Has(key->name);
+  const bool is_list = key->kind == WORDS;
+  const bool is_empty_list = IsList(entry) && entry.count == 0;
+  if (!(is_list && is_empty_list)) {
+    Wrong wrong = WhatIsWrong(entry, static_cast<Kind>(key->kind));
+    if (entry.kind == POSENC_CONFIG_STRING && is_list != (name.index >= 0)) {
+      wrong = {POSENC_BAD_CONFIG_KIND, is_list ? "must be a list of strings" : "must not be a list of strings"};
+    }
+    if (wrong.status != POSENC_OK) {
+      Refuse(wrong.status, entry) << ", but " << wrong.words;
+      return;
+    }
+  }
+  if (!is_read) {
+    if (unread_[key->slot] == nullptr && entry.kind != POSENC_CONFIG_NULL) unread_[key->slot] = &entry;
+    return;
+  }
+  if (asked_.read != nullptr) asked_.read[index] = 1;
+  if (is_list) {
+    if (name.index >= 0) has_list_[key->slot == layer_types ? 0 : key->slot == scaled_types ? 1 : 2] = true;
+    return;
+  }
+  const bool is_none = key->kind == SIZE_OR_NONE && entry.kind == POSENC_CONFIG_NUMBER && entry.number == 0.0;
+  if (is_none) return;
+  // A value within the dictionary of the layer's type counts more than one beside it; else the first key of a slot does.
+  if (found_[key->slot] != nullptr && name.dictionary.empty() && RankOf(*keys_[key->slot]) <= RankOf(*key)) return;
+  found_[key->slot] = &entry;
+  keys_[key->slot] = key;
+}
+
+void Configuration::SetLayerType(Text type) {
+  type_ = type;
+  if (!has_types_) return;
+  const posenc_config_entry* const end = asked_.entries + asked_.count;
+  for (const posenc_config_entry* entry = asked_.entries; entry != end && status_ == POSENC_OK; ++entry) {
+    Name name;
+    if (Parse(*entry, &name) && name.dictionary == type && !type.empty()) Take(*entry);
+  }
+}
+
+// ---- What was found ----
+
+const posenc_config_entry* Configuration::Entry(Slot slot) const {
+  const posenc_config_entry* const entry = found_[slot];
+  return entry == nullptr || entry->kind == POSENC_CONFIG_NULL ? nullptr : entry;
+}
+
+Text Configuration::Default(Slot slot) const {
+  const auto is_right = [&](unsigned places) {
+    return [slot, places](Text name) {
+      const Key* const key = FindKey(name, places);
+      return key != nullptr && key->slot == slot;
+    };
+  };
+  // What the model around this one gives it.
+  Text value;
+  for (const Key& key : AllKeys()) {
+    if (key.slot == slot && key.place == TOP && value.empty()) value = outer_.Value("text", key.name);
+  }
+  if (!value.empty()) return value;
+  // Dictionaries that the model's code has if the configuration has none.
+  const Text group = row().Has("by_type") ? type_ : Text("dict");
+  const bool is_missing = row().Has("by_type") ? !is_by_type_ && !group.empty() : !has_dictionary_;
+  if (is_missing) {
+    for (const Key& key : AllKeys()) {
+      if (key.slot == slot && key.place == DICTIONARY && value.empty()) value = row().Value(group, key.name);
+    }
+  }
+  if (value.empty()) value = row().ValueOf(is_right(is_gguf_ ? unsigned{GGUF} : unsigned{TOP | DICTIONARY}));
+  return value;
+}
+
+double Configuration::Number(Slot slot, double otherwise) {
+  const posenc_config_entry* const entry = Entry(slot);
+  if (entry == nullptr) {
+    if (IsNull(slot)) return otherwise;
+    if (const Text text = Default(slot); !text.empty()) return NumberOf(text);
+    const double size = slot == hidden       ? sizes_.hidden
+                        : slot == heads      ? sizes_.heads
+                        : slot == layers     ? sizes_.layers
+                        : slot == max_length ? sizes_.max_length
+                                             : 0.0;
+    return size != 0.0 ? size : otherwise;
+  }
+  if (!IsList(*entry)) return entry->number;
+  if (asked_.layer < 0) {
+    for (std::size_t i = 1; i < entry->count; ++i) {
+      if (entry->numbers[i] == entry->numbers[0]) continue;
+      Refuse(POSENC_BAD_LAYER, slot) << ", so layers differ: name a layer";
+      return otherwise;
+    }
+    if (entry->count != 0) return entry->numbers[0];
+  }
+  const auto layer = static_cast<std::size_t>(asked_.layer < 0 ? 0 : asked_.layer);
+  if (layer < entry->count) return entry->numbers[layer];
+  Refuse(POSENC_BAD_CONFIG_VALUE, slot) << ", a list that has no entry for the layer";
+  return otherwise;
+}
+
+double Configuration::Needed(Slot slot) {
+  const double number = Number(slot, -1.0);
+  if (number != -1.0) return number;
+  Refuse(POSENC_MISSING_CONFIG_KEY, slot);
+  return 1.0;
+}
+
+Text Configuration::Word(Slot slot) const {
+  const Text word = TextOf(Entry(slot));
+  return word.empty() ? Default(slot) : word;
+}
+
+Text Configuration::Listed(Slot slot, std::int64_t index) const {
+  for (std::size_t i = 0; i < asked_.count; ++i) {
+    Name name;
+    if (!Parse(asked_.entries[i], &name) || name.index != index || name.place != TOP) continue;
+    const Key* const key = FindKey(name.key, TOP);
+    const bool is_read = key != nullptr && (key->readers == ALL || model_.row.Has(key->name));
+    if (is_read && key->slot == slot) return TextOf(&asked_.entries[i]);
+  }
+  return {};
+}
+
+bool Configuration::ListHas(Slot slot, Text word) const {
+  for (std::size_t i = 0; i < asked_.count; ++i) {
+    Name name;
+    if (!Parse(asked_.entries[i], &name) || name.index < 0 || name.place != TOP) continue;
+    const Key* const key = FindKey(name.key, TOP);
+    if (key != nullptr && key->slot == slot && TextOf(&asked_.entries[i]) == word) return true;
+  }
+  return false;
+}
+
+// ---- Refusals ----
+
+Sentence& Configuration::Begin(posenc_status status) {
+  if (status_ != POSENC_OK) return none_;
+  status_ = status;
+  return sentence_;
+}
+
+Sentence& Configuration::Refuse(posenc_status status) { return Begin(status); }
+
+Sentence& Configuration::Refuse(posenc_status status, const posenc_config_entry& entry) {
+  if (status_ != POSENC_OK) return none_;
+  Begin(status);
+  report_->key = entry.key;
+  report_->index = static_cast<std::size_t>(&entry - asked_.entries);
+  Show(entry);
+  return sentence_;
+}
+
+Sentence& Configuration::Refuse(posenc_status status, Slot slot) {
+  if (found_[slot] != nullptr) return Refuse(status, *found_[slot]);
+  if (unread_[slot] != nullptr) return Refuse(status, *unread_[slot]);
+  if (status_ != POSENC_OK) return none_;
+  Begin(status);
+  report_->key = NameOf(slot, is_gguf_ ? GGUF | TENSOR : TOP | DICTIONARY);
+  if (const Text value = Default(slot); !value.empty()) {
+    return sentence_ << report_->key << " is missing, for which the model has " << value;
+  }
+  return sentence_ << report_->key << " is missing";
+}
+
+void Configuration::Show(const posenc_config_entry& entry) {
+  constexpr std::size_t kShown = 4;
+  sentence_.Shown(entry.key) << " is ";
+  switch (entry.kind) {
+    case POSENC_CONFIG_NUMBER:
+      sentence_ << entry.number;
+      break;
+    case POSENC_CONFIG_FLAG:
+      sentence_ << (entry.number != 0.0 ? "true" : "false");
+      break;
+    case POSENC_CONFIG_STRING:
+      (sentence_ << "\"").Shown(entry.string) << "\"";
+      break;
+    case POSENC_CONFIG_NUMBERS:
+    case POSENC_CONFIG_FLAGS:
+      sentence_ << "[";
+      for (std::size_t i = 0; i < entry.count && i < kShown; ++i) {
+        sentence_ << (i == 0 ? "" : ", ") << entry.numbers[i];
+      }
+      sentence_ << (entry.count > kShown ? ", ...]" : "]");
+      break;
+    case POSENC_CONFIG_NULL:
+      sentence_ << "null";
+      break;
+    default:
+      sentence_ << "of mixed kinds";
+  }
+}
+
+}  // namespace models
+}  // namespace internal
+}  // namespace posenc

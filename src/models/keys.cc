@@ -1,0 +1,98 @@
+#include "number/exact.h"
+
+#include "models/keys.h"
+
+namespace posenc {
+namespace internal {
+namespace models {
+namespace {
+
+constexpr Key kKeys[] = {
+#define POSENC_CONFIG_KEY(slot, place, kind, readers, key) {slot, place, kind, readers, key},
+#include "models/keys.inc"
+};
+
+bool IsFinite(double x) { return x - x == 0.0; }
+
+bool IsWhole(double x) {
+  return x >= 0.0 && x <= 0x1p53 && x == static_cast<double>(static_cast<std::int64_t>(x));
+}
+
+// The words of "KEY is VALUE, but must be ..." if a number is none of a kind.
+const char* WrongNumber(double x, Kind kind) {
+  switch (kind) {
+    case FLAG:
+    case LAYER_FLAGS:
+      return x == 0.0 || x == 1.0 ? nullptr : "must be true or false";
+    case SIZE:
+      return IsWhole(x) && x >= 1.0 ? nullptr : "must be a whole number above 0";
+    case PATTERN:
+    case WHOLE:
+    case SIZE_OR_NONE:
+    case SECTIONS:
+    case LAYER_SIZES:  // 0 for a layer without attention
+      return IsWhole(x) ? nullptr : "must be a whole number";
+    case SHARE:
+    case LAYER_SHARES:
+      return x > 0.0 && x <= 1.0 ? nullptr : "must be above 0 and at most 1";
+    case NOT_NEGATIVE:
+    case LAYER_NUMBERS:
+      return x >= 0.0 && IsFinite(x) ? nullptr : "must be finite and not negative";
+    default:
+      return x > 0.0 && IsFinite(x) ? nullptr : "must be finite and above 0";
+  }
+}
+
+}  // namespace
+
+const Key* AllKeys::begin() const { return kKeys; }
+const Key* AllKeys::end() const { return kKeys + sizeof(kKeys) / sizeof(Key); }
+
+const Key* FindKey(Text name, unsigned places) {
+  // Most keys of a configuration are none of these: their first letters tell.
+  for (const Key& key : kKeys) {
+    if (!name.empty() && key.name[0] == name[0] && (key.place & places) != 0 && name == key.name) return &key;
+  }
+  return nullptr;
+}
+
+const char* NameOf(Slot slot, unsigned places) {
+  for (const Key& key : kKeys) {
+    if (key.slot == slot && (key.place & places) != 0) return key.name;
+  }
+  return "";
+}
+
+std::size_t RankOf(const Key& key) { return static_cast<std::size_t>(&key - kKeys); }
+
+Wrong WhatIsWrong(const posenc_config_entry& entry, Kind kind) {
+  const bool takes_number = kind >= FLAG && kind != FACTORS && kind != SECTIONS && kind != LAYER_NUMBERS &&
+                            kind != LAYER_FLAGS;
+  const bool takes_list = kind >= FACTORS;
+  const auto of_value = [](const char* words) {
+    return words == nullptr ? Wrong{POSENC_OK, ""} : Wrong{POSENC_BAD_CONFIG_VALUE, words};
+  };
+  const bool is_string = entry.kind == POSENC_CONFIG_STRING && (kind == WORD || kind == WORDS || kind == PATTERN);
+  const bool is_flag = entry.kind == POSENC_CONFIG_FLAG && kind == FLAG;
+  if (entry.kind == POSENC_CONFIG_NULL || kind == WHATEVER || is_string || is_flag) return {POSENC_OK, ""};
+  if (entry.kind == POSENC_CONFIG_NUMBER && takes_number) return of_value(WrongNumber(entry.number, kind));
+  const bool takes_flags = kind == LAYER_FLAGS || kind == PATTERN;
+  if ((entry.kind == POSENC_CONFIG_NUMBERS && takes_list) || (entry.kind == POSENC_CONFIG_FLAGS && takes_flags)) {
+    for (std::size_t i = 0; i < entry.count; ++i) {
+      if (const char* words = WrongNumber(entry.numbers[i], kind); words != nullptr) return of_value(words);
+    }
+    const bool is_wrong = kind == SECTIONS && (entry.count == 0 || entry.count > POSENC_MAX_AXES);
+    return of_value(is_wrong ? "must have 1 to 4 numbers" : nullptr);
+  }
+  const char* words = "must be a number";
+  if (kind == NEVER) words = "must be a dictionary";
+  if (kind == WORD) words = "must be a string";
+  if (kind == WORDS) words = "must be a list of strings";
+  if (kind == FLAG) words = "must be true or false";
+  if (takes_list) words = takes_number ? "must be a number, or a list with a number for each layer" : "must be a list of numbers";
+  return {POSENC_BAD_CONFIG_KIND, words};
+}
+
+}  // namespace models
+}  // namespace internal
+}  // namespace posenc

@@ -1,0 +1,290 @@
+#include "number/exact.h"
+
+#include "models/layers.h"
+
+#include <cstdint>
+
+namespace posenc {
+namespace internal {
+namespace models {
+namespace {
+
+constexpr std::int64_t kMaxLayer = 0x7FFFFFFF;  // so that sums do not overflow
+constexpr Text kFull = "full_attention", kSliding = "sliding_attention", kLinear = "linear_attention";
+
+// Types of layers without attention, or with one that has no positions.
+constexpr Text kWithoutAttention = "linear_attention conv short_conv mamba mamba2 recurrent gated_deltanet";
+
+class LayerFinder {
+ public:
+  explicit LayerFinder(Configuration* configuration)
+      : configuration_(*configuration), row_(configuration->row()), layer_(configuration->layer()) {}
+
+  Layer Find() {
+    CheckNumber();
+    Text type = Type();
+    if (configuration_.status() != POSENC_OK) return {};
+    CheckAskedType(&type);
+    configuration_.SetLayerType(DictionaryOf(type));
+    if (configuration_.status() != POSENC_OK) return {};
+    if (type.empty() && Differ()) {
+      configuration_.Refuse(POSENC_BAD_LAYER)
+          << "the layers of this model have different rotary embeddings: name a layer, or a type of layer such as "
+             "full_attention or sliding_attention";
+    }
+    if (const char* const reason = WhyStill(type); reason != nullptr && configuration_.status() == POSENC_OK) {
+      Sentence& sentence = configuration_.Refuse(POSENC_LAYER_HAS_NO_ROTARY);
+      if (layer_ >= 0) sentence << "layer " << static_cast<double>(layer_) << " has no rotary embedding: ";
+      else sentence << "there is no rotary embedding: ";
+      sentence << reason;
+    }
+    const bool is_local = type == kSliding || type == "main" || type == "hybrid_sliding" || type == "chunked_attention";
+    return {is_local, !type.empty() && !is_local};
+  }
+
+ private:
+  // The number of layers, or 0 if nothing says it.
+  std::int64_t Count() { return static_cast<std::int64_t>(configuration_.Number(layers)); }
+
+  void CheckNumber() {
+    const std::int64_t count = Count();
+    if (layer_ == POSENC_NO_LAYER) return;
+    if (layer_ < 0 || layer_ > kMaxLayer) {
+      configuration_.Refuse(POSENC_BAD_LAYER) << "layer is " << static_cast<double>(layer_) << ", but must not be negative";
+    } else if (count != 0 && layer_ >= count) {
+      configuration_.Refuse(POSENC_BAD_LAYER) << "layer is " << static_cast<double>(layer_) << ", but layers are 0 to "
+                                             << static_cast<double>(count - 1);
+    } else if (configuration_.HasList(layer_types) && configuration_.Listed(layer_types, layer_).empty()) {
+      configuration_.Refuse(POSENC_BAD_LAYER) << "layer is " << static_cast<double>(layer_)
+                                             << ", which layer_types does not list";
+    }
+  }
+
+  // Whether layers have different rotary embeddings, if nothing else than their types says so.
+  bool Differ() {
+    if (!Slides()) return false;
+    return row_.Has("by_type") || row_.Has("compressed") || row_.Has("local_is_plain") ||
+           configuration_.Has(local_base) || configuration_.Has(global_head_dim) ||
+           configuration_.Has(local_head_dim) || configuration_.Has(local_rotary_dim) || configuration_.Has(scaled_types) ||
+           configuration_.HasList(scaled_types) || configuration_.has_types();
+  }
+
+  // Whether some layers have sliding attention; llama.cpp asks other keys first.
+  bool Slides() {
+    if (row_.Has("if_window")) return HasWindow();
+    const Text count = row_.Value("if_layers");
+    return count.empty() || static_cast<double>(Count()) == NumberOf(count);
+  }
+
+  bool HasWindow() const {
+    const posenc_config_entry* const entry = configuration_.Entry(window);
+    if (entry == nullptr) return false;
+    return entry->kind != POSENC_CONFIG_NUMBER || entry->number > 0.0;
+  }
+
+  // The type of the layer by layer_types or, without that list, by what the model's code makes of other keys. "" if nothing
+  // asks for a layer.
+  Text Type() {
+    if (layer_ >= 0 && configuration_.HasList(layer_types)) return Ended(configuration_.Listed(layer_types, layer_));
+    if (configuration_.HasList(layer_types) || configuration_.asked_type() != Text()) return {};
+    if (row_.Has("layer_types_needed") && (layer_ >= 0 || row_.Has("by_type"))) {
+      configuration_.Refuse(POSENC_MISSING_CONFIG_KEY, layer_types) << ", and the model's code has no other rule";
+      return {};
+    }
+    if (const Text all = row_.Value("all"); !all.empty()) return all;
+    return layer_ < 0 ? Text() : Ended(DerivedType());
+  }
+
+  // Gemma 4's code makes the last layer one with full attention, whatever the rule says.
+  Text Ended(Text type) {
+    return row_.Has("last_is_full") && layer_ + 1 == Count() ? kFull : type;
+  }
+
+  // The type of layer_ by a pattern.
+  Text DerivedType() {
+    if (configuration_.Entry(sliding_layers) != nullptr) {
+      return configuration_.Number(sliding_layers) == 1.0 ? kSliding : kFull;
+    }
+    if (row_.Has("compressed")) {
+      if (configuration_.Entry(compress_ratios) == nullptr) return "compress";
+      return configuration_.Number(compress_ratios) == 0.0 ? kSliding : Text("compress");
+    }
+    if (configuration_.Entry(recurrent_layers) != nullptr) {
+      return configuration_.Number(recurrent_layers) == 1.0 ? kLinear : kFull;
+    }
+    for (const Text shape : {Text("full_last"), Text("full_first"), Text("full_ends"), Text("full_last_linear"),
+                             Text("full_first_linear")}) {
+      if (row_.Has(shape)) return ByPattern(shape);
+    }
+    return {};
+  }
+
+  Text ByPattern(Text shape) {
+    const Text other = EndsWith(shape, "_linear") ? kLinear : kSliding;
+    if (!Slides()) return kFull;
+    const Text constant = row_.Value(shape);
+    const posenc_config_entry* const entry = constant.empty() ? configuration_.Entry(interval) : nullptr;
+    if (entry != nullptr && entry->kind == POSENC_CONFIG_STRING) return ByLetters(entry->string);
+    if (entry != nullptr && entry->kind != POSENC_CONFIG_NUMBER) return ByFlags();
+    if (constant.empty()) CheckUnreadPattern();
+    const double length = constant.empty() ? configuration_.Number(interval) : NumberOf(constant);
+    if (length == 0.0 && row_.Has("if_window")) return other;  // llama.cpp: every layer slides
+    if (!(length >= 1.0)) {
+      configuration_.Refuse(POSENC_MISSING_CONFIG_KEY, interval);
+      return {};
+    }
+    auto every = static_cast<std::int64_t>(length);
+    std::int64_t layer = layer_;
+    if (row_.Has("first_k_dense_replace")) {  // the pattern begins anew behind the dense layers, which have their own
+      const auto dense = static_cast<std::int64_t>(configuration_.Number(dense_layers));
+      if (layer < dense) every = static_cast<std::int64_t>(configuration_.Number(dense_interval));
+      if (layer >= dense) layer -= dense;
+    }
+    const bool is_first = layer % every == 0, is_last = (layer + 1) % every == 0;
+    if (StartsWith(shape, "full_first")) return is_first ? kFull : other;
+    if (shape == "full_ends") return layer == 0 || is_last ? kFull : other;
+    return is_last ? kFull : other;
+  }
+
+  // "LLLG": a letter for each layer, local or global, over and over.
+  Text ByLetters(Text letters) {
+    if (row_.Has("letters") && !letters.empty() && letters.find_first_not_of("LG") == Text::npos) {
+      return letters[static_cast<std::size_t>(layer_) % letters.size()] == 'G' ? kFull : kSliding;
+    }
+    configuration_.Refuse(POSENC_BAD_CONFIG_VALUE, interval) << ", but must be a whole number for this model";
+    return {};
+  }
+
+  Text ByFlags() {
+    if (row_.Has("flags")) return configuration_.Number(interval) == 0.0 ? kFull : kSliding;
+    // The model's code goes by a rule, and the list must agree with it.
+    const Text shape = row_.Has("full_first") ? Text("full_first") : Text("full_last");
+    const Text fixed = !row_.Value(shape).empty() ? row_.Value(shape) : configuration_.Default(interval);
+    const auto every = static_cast<std::int64_t>(NumberOf(fixed));
+    const bool is_full = every > 0 && (shape == "full_first" ? layer_ : layer_ + 1) % every == 0;
+    if (every == 0 || is_full != (configuration_.Number(interval) == 0.0)) {
+      configuration_.Refuse(POSENC_BAD_CONFIG_VALUE, interval) << ", a list, which the model's code does not read";
+    }
+    return is_full ? kFull : kSliding;
+  }
+
+  // A pattern that other models' code reads, where this one's would go by a pattern of its own.
+  void CheckUnreadPattern() {
+    for (const Slot slot : {interval, sliding_layers}) {
+      if (configuration_.Unread(slot) == nullptr || configuration_.Entry(interval) != nullptr) continue;
+      configuration_.Refuse(POSENC_UNKNOWN_CONFIG_KEY, slot)
+          << ", and the model's code does not read that key: layer_types would tell";
+    }
+  }
+
+  // What the caller says of the type must be true.
+  void CheckAskedType(Text* type) {
+    const Text asked = configuration_.asked_type();
+    if (asked.empty()) return;
+    const bool is_known = HasWord("full_attention sliding_attention main compress hybrid hybrid_sliding", asked, " ");
+    const bool is_one = configuration_.HasList(layer_types) ? configuration_.ListHas(layer_types, asked) : is_known;
+    if (!type->empty() && *type != asked) {
+      (configuration_.Refuse(POSENC_BAD_LAYER) << "layer " << static_cast<double>(layer_) << " is of the type ").Shown(*type)
+          << ", not of the type that you name";
+    } else if (!is_one && !configuration_.has_types()) {
+      (configuration_.Refuse(POSENC_BAD_LAYER) << "the model has no layer of the type \"").Shown(asked) << "\"";
+    }
+    *type = asked;
+  }
+
+  // DeepSeek V4 names its dictionaries otherwise than its types of layers.
+  Text DictionaryOf(Text type) const {
+    if (!row_.Has("compressed") || type.empty()) return type;
+    return type == kSliding || type == "main" ? Text("main") : Text("compress");
+  }
+
+  // Why the layer does not rotate, or null.
+  const char* WhyStill(Text type) {
+    Configuration& c = configuration_;
+    if (HasWord(kWithoutAttention, type, " ")) return "it has no attention that rotates";
+    if (row_.Has("full_attn_idxs") && !type.empty() && type != kFull) return "it is a convolution";
+    if (c.Number(alibi) != 0.0 || (c.Unread(alibi) != nullptr && c.Unread(alibi)->number != 0.0)) {
+      return "the configuration says so";
+    }
+    if (c.Number(rotates, 1.0) == 0.0 || (c.Unread(rotates) != nullptr && c.Unread(rotates)->number == 0.0)) {
+      return "the configuration says so";
+    }
+    if (const Text kind = c.Word(position_type); !kind.empty() && kind != "rope" && kind != "rotary") {
+      return "position_embedding_type says so";
+    }
+    if (row_.Has("null_base_is_none") && c.IsNull(base)) return "rope_theta is null";
+    if (row_.Has("finetuned_rotates") && c.Number(finetuned, 1.0) == 0.0) return "rope.scaling.finetuned is false";
+    if (c.type_is_null()) return "its type has null instead of parameters";
+    if (row_.Has("by_type_needed") && c.has_types() && !c.is_by_type()) return "its type has no parameters";
+    if (row_.Has("window_needed") && c.IsNull(window) && !IsDense()) return "sliding_window is null";
+    if (HasWord(row_.Value("still"), type, ",") && IsStillWithWindow() && !IsDense()) {
+      return "layers with full attention do not rotate in this model";
+    }
+    if (layer_ < 0) return nullptr;
+    if (c.Has(layer_bases) && c.Entry(layer_bases) != nullptr && c.Number(layer_bases) == 0.0) {
+      return "layer_rope_theta is 0 there";
+    }
+    if (row_.Has("still_from_end") && c.Entry(layer_bases) == nullptr) {
+      const auto every = static_cast<std::int64_t>(NumberOf(row_.Value("still_from_end")));
+      if (Count() == 0) c.Refuse(POSENC_MISSING_CONFIG_KEY, layers);
+      if ((Count() - 1 - layer_) % every == 0) return "every fourth layer, counted from the last one, does not";
+    }
+    if (c.Number(kv_heads, 1.0) == 0.0) return "it has no attention";
+    if (c.Entry(attending) != nullptr && !IsListed(*c.Entry(attending))) return "it has no attention";
+    if (IsCrossing()) return "it has cross-attention";
+    const posenc_config_entry* const listed = c.Entry(rotating_layers);
+    if (listed != nullptr && listed->count != 0) {
+      return c.Number(rotating_layers, 1.0) == 0.0 ? "the list of layers that rotate has 0 there" : nullptr;
+    }
+    if (const Text only = row_.Value("only_layers"); !only.empty() && static_cast<double>(Count()) != NumberOf(only)) {
+      return "only the model with 32 layers rotates";
+    }
+    double every = row_.Has("step") ? NumberOf(row_.Value("step")) : c.Number(still_interval);
+    if (row_.Has("step_with_window") && c.Entry(window) != nullptr && !HasWindow()) every = static_cast<double>(Count());
+    if (every >= 1.0 && (layer_ + 1) % static_cast<std::int64_t>(every) == 0) {
+      return "the last one of so many layers does not rotate in this model";
+    }
+    return nullptr;
+  }
+
+  bool IsStillWithWindow() {
+    if (row_.Has("still_with_window")) return !configuration_.IsNull(window);
+    return Slides();
+  }
+
+  // Cohere 2 MoE: layers before the mixtures of experts rotate whatever their attention.
+  bool IsDense() {
+    if (layer_ < 0) return false;
+    if (row_.Has("dense_rotate")) return static_cast<double>(layer_) < configuration_.Number(dense_layers);
+    if (!row_.Has("prefix_dense_sliding_window_pattern") || configuration_.Number(dense_interval) != 1.0) return false;
+    if (configuration_.HasList(dense_types)) return configuration_.Listed(dense_types, layer_) == "dense";
+    return static_cast<double>(layer_) < configuration_.Number(dense_layers);
+  }
+
+  bool IsListed(const posenc_config_entry& entry) const {
+    for (std::size_t i = 0; i < entry.count; ++i) {
+      if (entry.numbers[i] == static_cast<double>(layer_)) return true;
+    }
+    return false;
+  }
+
+  bool IsCrossing() {
+    if (const posenc_config_entry* const entry = configuration_.Entry(crossing); entry != nullptr) return IsListed(*entry);
+    for (Text rest = configuration_.Default(crossing); !rest.empty();) {
+      if (IndexOf(Next(",", &rest)) == layer_) return true;
+    }
+    return false;
+  }
+
+  Configuration& configuration_;
+  const Row& row_;
+  std::int64_t layer_;
+};
+
+}  // namespace
+
+Layer FindLayer(Configuration* configuration) { return LayerFinder(configuration).Find(); }
+
+}  // namespace models
+}  // namespace internal
+}  // namespace posenc

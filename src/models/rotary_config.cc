@@ -1,0 +1,399 @@
+// The C function that makes the spec of a rotary embedding from a model's configuration.
+
+#include "number/exact.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "models/configuration.h"
+#include "models/layers.h"
+#include "models/scaling.h"
+#include "number/fp_state.h"
+#include "posenc/rotary_config_c.h"
+#include "spec/versioned.h"
+
+namespace posenc {
+namespace internal {
+namespace models {
+namespace {
+
+bool IsFinite(double x) { return x - x == 0.0; }
+
+// Rounded down, as the models' code does.
+double Part(double part, double whole) {
+  return static_cast<double>(static_cast<std::int64_t>(part * whole));
+}
+
+class SpecMaker {
+ public:
+  SpecMaker(Configuration* configuration, posenc_rotary_spec* spec)
+      : c_(*configuration), row_(configuration->row()), spec_(*spec) {}
+
+  void Make() {
+    CheckDictionaries();
+    layer_ = FindLayer(&c_);
+    if (IsRefused()) return;
+    spec_.scaling = ScalingOf(layer_, &c_);
+    if (IsRefused()) return;
+    SetHeadDim();
+    if (IsRefused()) return;
+    SetRotaryDim();
+    SetBase();
+    if (IsRefused()) return;
+    SetScaling(layer_, &c_, &spec_);
+    SetAxes();
+    SetPairing();
+    if (row_.Has("backwards")) spec_.position_scale = -1.0;
+    if (row_.Has("turns")) spec_.unit = POSENC_TURNS;
+    if (!IsRefused()) CheckUnread();
+  }
+
+ private:
+  bool IsRefused() const { return c_.status() != POSENC_OK; }
+
+  // Dictionaries for types of layers are for models whose code reads them, and these read no others, unless their rows say
+  // what they are for.
+  void CheckDictionaries() {
+    const bool by_type = row_.Has("by_type") || row_.Has("compressed");
+    if (c_.has_types() && !by_type) {
+      c_.Refuse(POSENC_UNKNOWN_CONFIG_KEY)
+          << "rope_parameters has dictionaries for types of layers, which the model's code does not read";
+    }
+    const bool is_flat = c_.has_dictionary() && !c_.has_types();
+    const bool takes_scaling = row_.Has("flat_full") || row_.Has("flat_both");
+    if (row_.Has("by_type") && is_flat && !(takes_scaling && c_.is_scaling())) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE)
+          << (c_.is_scaling() ? "rope_scaling" : "rope_parameters")
+          << " must have a dictionary for each type of layer, such as full_attention";
+    }
+    if (row_.Has("by_type_needed") && !c_.has_types()) {
+      c_.Refuse(POSENC_MISSING_CONFIG_KEY) << "rope_parameters must have a dictionary for each type of layer";
+    }
+  }
+
+  void SetHeadDim() {
+    Slot slot = head_dim;
+    if (layer_.is_local && c_.Has(local_head_dim)) slot = local_head_dim;
+    if (layer_.is_global && c_.Has(global_head_dim)) slot = global_head_dim;
+    if (c_.Entry(layer_head_dim) != nullptr) slot = layer_head_dim;
+    double elements = 0.0;
+    if (row_.Has("latent")) {
+      if (c_.Entry(nope_dim) != nullptr || c_.Has(nope_dim)) elements = c_.Number(nope_dim);
+      elements += c_.Needed(rope_dim);
+      slot = rope_dim;
+    } else if (c_.Has(slot) && !(slot == head_dim && row_.Has("no_head_dim"))) {
+      elements = c_.Number(slot);
+    } else if (row_.Has("head_dim_needed")) {
+      c_.Refuse(POSENC_MISSING_CONFIG_KEY, head_dim) << ", and the model's code does not work without it";
+      return;
+    } else {
+      slot = hidden;
+      const double width = c_.Number(hidden), count = c_.Number(heads);
+      if (c_.Entry(heads) != nullptr && count == 0.0) {
+        c_.Refuse(POSENC_LAYER_HAS_NO_ROTARY, heads) << " in that layer, which has no attention";
+      } else if (width == 0.0) {
+        c_.Refuse(POSENC_MISSING_CONFIG_KEY, c_.is_gguf() ? hidden : head_dim);
+      } else if (count == 0.0) {
+        c_.Refuse(POSENC_MISSING_CONFIG_KEY, heads);
+      } else {
+        elements = static_cast<double>(static_cast<std::int64_t>(width / count));
+      }
+    }
+    if (IsRefused()) return;
+    if (!(elements >= 2.0 && elements <= POSENC_MAX_HEAD_DIM)) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot) << ", which makes heads of " << elements << " elements; they must have 2 to 65536";
+      return;
+    }
+    spec_.head_dim = static_cast<std::size_t>(elements);
+    if (row_.Has("no_head_dim") && c_.Entry(head_dim) != nullptr && c_.Number(head_dim) != elements) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim) << ", which the model's attention does not read: its heads have " << elements
+                                                  << " elements, hidden_size over num_attention_heads";
+    }
+    if (row_.Has("latent") && !row_.Has("any_head_dim") && c_.Entry(head_dim) != nullptr) {
+      const double given = c_.Number(head_dim);
+      if (given != c_.Number(rope_dim) && given != elements) {
+        c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim) << ", but must be qk_rope_head_dim, " << c_.Number(rope_dim);
+      }
+    }
+  }
+
+  // The share of a head that rotates. transformers reads the two places in an order that depends on the scaling.
+  double Share() {
+    const bool is_scaled = spec_.scaling != POSENC_NO_SCALING && !c_.is_by_type();
+    const double inside = c_.Number(share_in_dictionary, 0.0), beside = c_.Entry(share) != nullptr ? c_.Number(share) : 0.0;
+    if (is_scaled && beside != 0.0) return beside;
+    if (inside != 0.0) return inside;
+    if (beside != 0.0) return beside;
+    return c_.Number(share, 1.0);
+  }
+
+  void SetRotaryDim() {
+    const auto d = static_cast<double>(spec_.head_dim);
+    const bool reads_share = row_.Has("partial_rotary_factor") || c_.Has(share);
+    Slot slot = head_dim;
+    double elements = d;
+    if (row_.Has("latent") || (row_.Has("qk_rope_head_dim") && c_.Has(rope_dim))) {
+      elements = c_.Number(slot = rope_dim);
+    } else if (layer_.is_local && c_.Entry(local_rotary_dim) != nullptr) {
+      elements = c_.Number(slot = local_rotary_dim);
+    } else if (c_.Has(rotary_dim)) {
+      elements = c_.Number(slot = rotary_dim);
+    } else if (reads_share && spec_.scaling != POSENC_PROPORTIONAL) {
+      const double part = Share();
+      slot = c_.Entry(share_in_dictionary) != nullptr ? share_in_dictionary : share;
+      elements = Part(part, d);
+    }
+    if (row_.Has("thirds")) elements = 6.0 * Part(1.0, Part(1.0, d / 2.0) * 2.0 / 3.0 / 2.0);
+    if (layer_.is_global && row_.Has("global_part")) elements = Part(NumberOf(row_.Value("global_part")), elements);
+    CheckShares(elements, d);
+    if (IsRefused()) return;
+    const double most = std::min(d, static_cast<double>(POSENC_MAX_ROTARY_DIM));
+    if (!(elements >= 2.0 && elements <= most) || static_cast<std::size_t>(elements) % 2 != 0) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot) << ", which makes " << elements
+                                              << " elements rotate; they must be an even number, 2 to " << most;
+      return;
+    }
+    spec_.rotary_dim = static_cast<std::size_t>(elements);
+    const bool is_last = row_.Has("latent") || row_.Has("last");
+    if (is_last) spec_.rotary_offset = spec_.head_dim - spec_.rotary_dim;
+  }
+
+  // Shares that do not settle how many elements rotate must agree with what does.
+  void CheckShares(double elements, double d) {
+    if (spec_.scaling == POSENC_PROPORTIONAL) return;
+    const auto agrees = [&](double part) { return part == 1.0 || Part(part, d) == elements; };
+    for (const Slot slot : {share, share_in_dictionary}) {
+      const posenc_config_entry* entry = c_.Entry(slot) != nullptr ? c_.Entry(slot) : c_.Unread(slot);
+      if (entry == nullptr || entry->kind != POSENC_CONFIG_NUMBER || agrees(entry->number)) continue;
+      if (row_.Has("partial_rotary_factor") && c_.Entry(slot) != nullptr && Share() != entry->number) continue;
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot) << ", but the model's code makes " << elements << " of " << d
+                                              << " elements rotate";
+    }
+  }
+
+  void SetBase() {
+    double number = 0.0;
+    Slot slot = base;
+    if (row_.Has("fixed_base")) {
+      number = NumberOf(row_.Value("fixed_base"));
+    } else if (row_.Has("compressed")) {
+      number = layer_.is_local ? BaseOf(base_in_dictionary, base) : BaseOf(base_in_dictionary, slot = compress_base);
+    } else if (row_.Has("by_type")) {
+      number = BaseByType(&slot);
+    } else if (c_.Entry(layer_bases) != nullptr && !row_.Has("layer_rope_theta_is_flag")) {
+      number = c_.Number(slot = layer_bases);
+    } else if (layer_.is_local && c_.Has(local_base)) {
+      number = c_.Number(slot = local_base);
+    } else {
+      number = BaseOf(base_in_dictionary, base);
+    }
+    if (IsRefused()) return;
+    if (number == 0.0) {
+      c_.Refuse(POSENC_MISSING_CONFIG_KEY, slot) << ", and the model's code has no value for it";
+      return;
+    }
+    if (c_.Entry(other_base) != nullptr && c_.Number(other_base) != number) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, other_base)
+          << ": vLLM rotates by it, transformers by the other one, which is " << number << "; posenc needs both to be the same";
+    }
+    spec_.base = number * c_.Number(base_ratio, 1.0);
+    if (!(spec_.base > 0.0 && IsFinite(spec_.base))) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot) << ", which with rope_ratio makes a base of " << spec_.base;
+    }
+  }
+
+  // Within the dictionary, else beside it, else the row's. 0 if nothing says it.
+  double BaseOf(Slot inside, Slot beside) {
+    const bool counts = !row_.Has("compressed") || c_.is_by_type();
+    if (counts && c_.Entry(inside) != nullptr) return c_.Number(inside);
+    // The dictionary that the model's code has if there is none has a base too, before a key beside it.
+    if (!c_.has_dictionary() && !row_.Value("dict", "rope_theta").empty()) {
+      return NumberOf(row_.Value("dict", "rope_theta"));
+    }
+    return c_.Number(beside);
+  }
+
+  double BaseByType(Slot* slot) {
+    if (c_.is_by_type() && c_.Entry(base_in_dictionary) != nullptr) return c_.Number(base_in_dictionary);
+    // A key beside the dictionaries, for models whose older configurations have one.
+    const Slot own = layer_.is_local ? local_base : global_base;
+    if (c_.Entry(own) != nullptr) return c_.Number(*slot = own);
+    const bool takes_flat = row_.Has("flat_full") && !layer_.is_local;
+    if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr) return c_.Number(base_in_dictionary);
+    if (c_.Entry(base) != nullptr && !(row_.Has("flat_full") && layer_.is_local)) return BaseOfFirstLayer();
+    const bool has_default = row_.Has("flat_full") || row_.Has("flat_both") || !c_.has_types();
+    const Text value = has_default ? row_.Value(c_.layer_type(), "rope_theta") : Text();
+    if (!value.empty()) return NumberOf(value);
+    return row_.Has("flat_full") ? 0.0 : c_.Number(base);
+  }
+
+  // Step 3.5: of a list, the entry of the first layer of that type.
+  double BaseOfFirstLayer() {
+    const posenc_config_entry& entry = *c_.Entry(base);
+    if (entry.kind != POSENC_CONFIG_NUMBERS) return entry.number;
+    for (std::size_t i = 0; i < entry.count && c_.HasList(layer_types); ++i) {
+      if (c_.Listed(layer_types, static_cast<std::int64_t>(i)) == c_.layer_type()) return entry.numbers[i];
+    }
+    return c_.Number(base);
+  }
+
+  // The pairs of axis k, of those in order, if axes alternate as posenc_axis_order says. Others are left over.
+  static std::size_t PairsOf(std::size_t k, std::size_t turn, double section, std::size_t pairs) {
+    std::size_t count = 0;
+    for (std::size_t i = k; i < pairs && static_cast<double>(i) < static_cast<double>(turn) * section; i += turn) ++count;
+    return count;
+  }
+
+  void SetAxes() {
+    if (const Text count = row_.Value("axes"); !count.empty()) return SetTower(static_cast<std::size_t>(IndexOf(count)));
+    if (!row_.Has("mrope_section") && !row_.Has("rope.dimension_sections")) return;
+    double numbers[POSENC_MAX_AXES];
+    std::size_t count = 0;
+    if (const posenc_config_entry* const entry = c_.Entry(sections); entry != nullptr) {
+      for (; count < entry->count; ++count) numbers[count] = std::min(entry->numbers[count], 65536.0);
+    } else {
+      for (Text rest = c_.Default(sections); !rest.empty() && count < POSENC_MAX_AXES;) {
+        numbers[count++] = NumberOf(Next(",", &rest));
+      }
+      if (count == 0 && !row_.Has("sections_if_there")) c_.Refuse(POSENC_MISSING_CONFIG_KEY, sections);
+    }
+    while (c_.is_gguf() && count > 0 && numbers[count - 1] == 0.0) --count;
+    if (count != 0 && !IsRefused()) SetSections(numbers, count);
+  }
+
+  void SetSections(const double* numbers, std::size_t count) {
+    const std::size_t pairs = spec_.rotary_dim / 2;
+    bool is_right = true;
+    const auto section = [&](std::size_t k) { return static_cast<std::size_t>(numbers[k]); };
+    for (std::size_t k = 0; k < count; ++k) spec_.sections[k] = section(k);
+    spec_.axes = count;
+    spec_.axis_order = POSENC_CONSECUTIVE_AXES;
+    if (row_.Has("imrope")) {
+      spec_.axis_order = POSENC_IMROPE_AXES;
+      is_right = count == 3;
+      spec_.axes = 4;
+      spec_.sections[3] = pairs;
+      for (std::size_t k = 0; k < 3 && is_right; ++k) {
+        spec_.sections[k] = PairsOf(k, 3, numbers[k], pairs);
+        spec_.sections[3] -= spec_.sections[k];
+      }
+    } else if (row_.Has("alternating")) {
+      spec_.axis_order = POSENC_ALTERNATING_AXES;  // the keys have y, x, time; the spec time, y, x
+      is_right = count == 3 && section(0) == section(1);
+      std::rotate(spec_.sections, spec_.sections + 2, spec_.sections + 3);
+    } else if (row_.Has("interleaved")) {
+      spec_.axis_order = POSENC_INTERLEAVED_AXES;
+      for (std::size_t k = 1; k < count; ++k) is_right = is_right && PairsOf(k, count, numbers[k], pairs) == section(k);
+    }
+    std::size_t sum = 0;
+    for (std::size_t k = 0; k < spec_.axes; ++k) sum += spec_.sections[k];
+    if (!is_right || sum != pairs) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, sections) << ", which does not suit the order of axes in this model; the sum must be "
+                                                  << static_cast<double>(pairs) << ", the number of pairs";
+    }
+    if (count == 1) {
+      spec_.sections[0] = 0;
+      spec_.axis_order = POSENC_CONSECUTIVE_AXES;
+    }
+  }
+
+  // The axes of a vision tower share the pairs equally.
+  void SetTower(std::size_t count) {
+    const std::size_t pairs = spec_.rotary_dim / 2;
+    if (pairs % count != 0) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, c_.Entry(head_dim) != nullptr ? head_dim : hidden)
+          << ": " << static_cast<double>(pairs) << " pairs cannot be shared by " << static_cast<double>(count) << " axes";
+      return;
+    }
+    spec_.axes = count;
+    spec_.axis_order = row_.Has("split") ? POSENC_SPLIT_AXES : POSENC_AXIAL_AXES;
+    std::fill(spec_.sections, spec_.sections + count, pairs / count);
+  }
+
+  void SetPairing() {
+    if (c_.stated_pairing() != nullptr) {
+      spec_.pairing = *c_.stated_pairing();
+      return;
+    }
+    bool pairs_neighbours = row_.Has("neighbours");
+    if (c_.Has(neighbours)) pairs_neighbours = c_.Number(neighbours) != 0.0;
+    if (c_.Has(halves)) pairs_neighbours = c_.Number(halves) == 0.0;
+    // ggml's rotation by several axes pairs halves, whatever the architecture.
+    if (!pairs_neighbours || (c_.is_gguf() && spec_.axes > 1)) return;
+    spec_.pairing = POSENC_NEIGHBOURS;
+    if (row_.Has("to_halves")) spec_.output_pairing = POSENC_HALF_SPLIT;
+  }
+
+  // Keys that the model's code does not read must agree with what it makes of the others.
+  void CheckUnread() {
+    const auto expect = [&](Slot slot, bool is_right, const char* words) {
+      if (c_.Unread(slot) != nullptr && !is_right) c_.Refuse(POSENC_UNKNOWN_CONFIG_KEY, slot) << words;
+    };
+    const auto number = [&](Slot slot) {
+      const posenc_config_entry* const entry = c_.Unread(slot);
+      return entry != nullptr && entry->kind <= POSENC_CONFIG_FLAG ? entry->number : -1.0;
+    };
+    const char* const unread = ", which the model's code does not read, and which contradicts what it does";
+    const bool pairs_neighbours = spec_.pairing == POSENC_NEIGHBOURS;
+    expect(base, number(base) == spec_.base, unread);
+    expect(beta_fast, number(beta_fast) == spec_.beta_fast || spec_.scaling != POSENC_YARN, unread);
+    expect(beta_slow, number(beta_slow) == spec_.beta_slow || spec_.scaling != POSENC_YARN, unread);
+    expect(mscale_all_dim, number(mscale_all_dim) == spec_.mscale_all_dim || spec_.scaling != POSENC_YARN, unread);
+    for (const Slot slot : {local_base, global_base, compress_base, other_base, layer_bases}) {
+      expect(slot, number(slot) == spec_.base, unread);
+    }
+    expect(rotary_dim, number(rotary_dim) == static_cast<double>(spec_.rotary_dim), unread);
+    expect(rope_dim, number(rope_dim) == static_cast<double>(spec_.rotary_dim), unread);
+    expect(nope_dim, number(nope_dim) == static_cast<double>(spec_.head_dim - spec_.rotary_dim), unread);
+    expect(neighbours, (number(neighbours) != 0.0) == pairs_neighbours, unread);
+    expect(halves, (number(halves) == 0.0) == pairs_neighbours, unread);
+    expect(interleaves, (number(interleaves) != 0.0) == (spec_.axis_order == POSENC_INTERLEAVED_AXES), unread);
+    expect(base_ratio, number(base_ratio) == 1.0, unread);
+    expect(only_one, number(only_one) == 1.0 || c_.is_gguf(), unread);
+    expect(gain, number(gain) == 1.0, unread);
+    expect(qwen_ntk, number(qwen_ntk) == 0.0, unread);
+    expect(qwen_length, number(qwen_ntk) <= 0.0, unread);
+    for (const Slot slot : {alpha, short_mscale, long_mscale, sections, still_interval, compress_ratios, scaled_types}) {
+      expect(slot, c_.is_gguf() && slot == alpha && number(slot) == 0.0, ", which the model's code does not read");
+    }
+    const posenc_config_entry* const listed = c_.Unread(rotating_layers);
+    const bool all_rotate =
+        listed != nullptr && std::all_of(listed->numbers, listed->numbers + listed->count, [](double x) { return x == 1.0; });
+    expect(rotating_layers, all_rotate, ", which the model's code does not read");
+    if (const posenc_config_entry* const type = c_.Unread(position_type); type != nullptr) {
+      const Text word = type->kind == POSENC_CONFIG_STRING ? Text(type->string) : Text();
+      expect(position_type, HasWord("rope rotary ROPE RoPE absolute", word, " "),
+             ", which the model's code does not read; it rotates");
+    }
+  }
+
+  Configuration& c_;
+  const Row& row_;
+  posenc_rotary_spec& spec_;
+  Layer layer_{};
+};
+
+}  // namespace
+}  // namespace models
+}  // namespace internal
+}  // namespace posenc
+
+using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
+
+posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
+                                             const posenc_config* config, posenc_config_report* report) {
+  if (spec == nullptr || config == nullptr || (config->entries == nullptr && config->count != 0)) {
+    return POSENC_NULL_POINTER;
+  }
+  if (config->pairing != nullptr && *config->pairing != POSENC_HALF_SPLIT && *config->pairing != POSENC_NEIGHBOURS) {
+    return POSENC_BAD_PAIRING;
+  }
+  posenc_config_report own;
+  return InFpState([&] {
+    models::Configuration configuration(*config, report != nullptr ? report : &own);
+    posenc_rotary_spec filled = Default<posenc_rotary_spec>();
+    if (configuration.status() == POSENC_OK) models::SpecMaker(&configuration, &filled).Make();
+    return configuration.status() == POSENC_OK ? WriteSpec(filled, struct_size, spec) : configuration.status();
+  });
+}

@@ -1,0 +1,120 @@
+#include "number/exact.h"
+
+#include "models/rows.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace posenc {
+namespace internal {
+namespace models {
+namespace {
+
+struct RowOfModels {
+  Text types, words, source;
+};
+constexpr RowOfModels kTransformers[] = {
+#define POSENC_MODEL(types, words, source) {types, words, source},
+#include "models/transformers.inc"
+
+#include "models/others.inc"
+};
+constexpr RowOfModels kArchitectures[] = {
+#define POSENC_MODEL(types, words, source) {types, words, source},
+#include "models/llama_cpp.inc"
+};
+
+struct SizesOfModels {
+  Text types;
+  Sizes sizes;
+};
+constexpr SizesOfModels kSizes[] = {
+#define POSENC_SIZES(types, hidden, heads, layers, max_length) {types, {hidden, heads, layers, max_length}},
+#include "models/sizes.inc"
+};
+
+template <class Visit>
+void ForEachRow(bool is_gguf, const Visit& visit) {
+  if (is_gguf) {
+    for (const RowOfModels& row : kArchitectures) visit(row);
+  } else {
+    for (const RowOfModels& row : kTransformers) visit(row);
+  }
+}
+
+// How many letters of the shorter text must be put in, left out or changed to make the longer one; at most 3.
+std::size_t Distance(Text a, Text b) {
+  if (a.size() > 64 || b.size() > 64 || a.size() + 3 < b.size() || b.size() + 3 < a.size()) return 3;
+  std::size_t row[65];
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return std::min(row[b.size()], std::size_t{3});
+}
+
+}  // namespace
+
+bool Row::Has(Text name) const {
+  for (Text rest = words_; !rest.empty();) {
+    Text word = Next(" ", &rest);
+    if (Next("=", &word) == name) return true;
+  }
+  return false;
+}
+
+Text Row::Value(Text group, Text name) const {
+  for (Text rest = words_; !rest.empty();) {
+    Text word = Next(" ", &rest);
+    if (!group.empty() && !(Strip(group, &word) && Strip(":", &word))) continue;
+    if (Next("=", &word) == name && !word.empty()) return word;
+  }
+  return {};
+}
+
+bool Row::HasGroup(Text group) const {
+  for (Text rest = words_; !rest.empty();) {
+    Text word = Next(" ", &rest);
+    if (Strip(group, &word) && StartsWith(word, ":")) return true;
+  }
+  return false;
+}
+
+Model FindModel(Text type, bool is_gguf) {
+  Model model;
+  ForEachRow(is_gguf, [&](const RowOfModels& row) {
+    if (!type.empty() && HasWord(row.types, type, " ")) model = {type, Row(row.words), row.source};
+  });
+  return model;
+}
+
+Sizes SizesOf(Text type) {
+  for (const SizesOfModels& row : kSizes) {
+    if (HasWord(row.types, type, " ")) return row.sizes;
+  }
+  return {};
+}
+
+Text MostLike(Text type, bool is_gguf) {
+  Text best;
+  std::size_t least = 3;
+  ForEachRow(is_gguf, [&](const RowOfModels& row) {
+    for (Text rest = row.types; !rest.empty();) {
+      const Text other = Next(" ", &rest);
+      if (const std::size_t distance = Distance(type, other); distance < least) {
+        least = distance;
+        best = other;
+      }
+    }
+  });
+  return best;
+}
+
+}  // namespace models
+}  // namespace internal
+}  // namespace posenc

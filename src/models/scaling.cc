@@ -1,0 +1,276 @@
+#include "number/exact.h"
+
+#include "models/scaling.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "number/wide.h"
+
+namespace posenc {
+namespace internal {
+namespace models {
+namespace {
+
+struct ScalingWord {
+  const char* word;
+  posenc_scaling scaling;
+  bool is_common;  // all of transformers' models have it; others need their row to name it
+};
+constexpr ScalingWord kWords[] = {
+    {"default", POSENC_NO_SCALING, true},   {"linear", POSENC_LINEAR, true},
+    {"dynamic", POSENC_DYNAMIC_NTK, true},  {"yarn", POSENC_YARN, true},
+    {"longrope", POSENC_LONGROPE, true},    {"llama3", POSENC_LLAMA3, true},
+    {"proportional", POSENC_PROPORTIONAL, true},
+    {"none", POSENC_NO_SCALING, false},     {"mrope", POSENC_NO_SCALING, false},
+    {"xdrope", POSENC_DYNAMIC_NTK, false},  {"ntk", POSENC_MIXED_NTK, false},
+    {"su", POSENC_LONGROPE, false},         {"deepseek_yarn", POSENC_YARN, false},
+    {"telechat3-yarn", POSENC_YARN, false}};
+
+// The list of a slot, which must have an entry for each pair.
+const double* Factors(Slot slot, Configuration* configuration, posenc_rotary_spec* spec) {
+  const posenc_config_entry* const entry = configuration->Entry(slot);
+  if (entry == nullptr) {
+    configuration->Refuse(POSENC_MISSING_CONFIG_KEY, slot);
+    return nullptr;
+  }
+  spec->factor_count = spec->rotary_dim / 2;
+  const bool is_whole = configuration->row().Has("global_part") && entry->count > spec->factor_count;
+  if (entry->count != spec->factor_count && !is_whole) {
+    configuration->Refuse(POSENC_BAD_CONFIG_VALUE, slot)
+        << ", which has " << static_cast<double>(entry->count) << " numbers, but must have "
+        << static_cast<double>(spec->factor_count) << ", one for each pair";
+  }
+  return entry->numbers;
+}
+
+// gain * (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1)
+double YarnAmplitude(double gained, const posenc_rotary_spec& spec) {
+  const auto one = FromInteger<4>(1), logarithm = Log<4>(std::max(spec.factor, 1.0));
+  const auto term = [&](double multiplier) {
+    return Add(one, Divide(Multiply(FromDouble<4>(multiplier), logarithm), FromInteger<4>(10)));
+  };
+  return ToDouble(Divide(Multiply(FromDouble<4>(gained), term(spec.mscale)), term(spec.mscale_all_dim)));
+}
+
+// The length of the training: at the top of a configuration it counts more than in a dictionary, except in a dictionary
+// for a type of layer.
+double OriginalLength(Configuration* configuration) {
+  const bool has_own = configuration->is_by_type();
+  if (!has_own && configuration->Has(original_length)) return configuration->Number(original_length);
+  if (configuration->Has(length_in_dictionary)) return configuration->Number(length_in_dictionary);
+  return configuration->Needed(max_length);
+}
+
+void SetYarn(Text word, Configuration* configuration, posenc_rotary_spec* spec) {
+  Configuration& c = *configuration;
+  spec->original_length = OriginalLength(&c);
+  spec->factor = c.Has(factor) ? c.Number(factor) : c.Needed(max_length) / spec->original_length;
+  if (c.is_gguf()) spec->factor = c.Number(factor) == 0.0 ? 1.0 : c.Number(factor);
+  spec->beta_fast = c.Number(beta_fast, spec->beta_fast);
+  spec->beta_slow = c.Number(beta_slow, spec->beta_slow);
+  spec->truncate = c.Number(truncate, 1.0) != 0.0 ? 1 : 0;
+  if (spec->truncate == 0 && c.is_by_type() && !c.row().Has("reads_truncate")) {
+    c.Refuse(POSENC_BAD_CONFIG_VALUE, truncate) << ", which transformers does not read in a dictionary for a type of layer";
+  }
+  if (spec->beta_fast < spec->beta_slow) c.Refuse(POSENC_BAD_CONFIG_VALUE, beta_fast) << ", but must not be below beta_slow";
+  if (spec->base <= 1.0) c.Refuse(POSENC_BAD_CONFIG_VALUE, base) << ", but YaRN needs a base above 1";
+  const double numerator = c.Number(mscale), denominator = c.Number(mscale_all_dim), gained = c.Number(gain, 1.0);
+  if (word == "telechat3-yarn") spec->mscale = 0.7;
+  const bool scales_logits = c.row().Has("scales_logits") && denominator != 0.0;
+  if (c.is_gguf()) {
+    if (!scales_logits) spec->mscale_all_dim = c.row().Has("times_10") ? denominator * 10.0 : denominator;
+  } else if (numerator != 0.0 && denominator != 0.0 && (gained == 1.0 || word == "deepseek_yarn")) {
+    spec->mscale = numerator;
+    spec->mscale_all_dim = denominator;
+  }
+  spec->amplitude = c.Number(amplitude);
+  if (spec->amplitude != 0.0) return;
+  if (scales_logits || c.row().Has("plain_amplitude")) {
+    spec->amplitude = gained;
+  } else if (gained != 1.0) {
+    spec->amplitude = YarnAmplitude(gained, *spec);
+  }
+}
+
+void SetLongRope(Configuration* configuration, posenc_rotary_spec* spec) {
+  Configuration& c = *configuration;
+  spec->factors = Factors(short_factors, &c, spec);
+  spec->long_factors = Factors(long_factors, &c, spec);
+  spec->original_length = spec->length = OriginalLength(&c);
+  if (c.is_gguf()) {
+    spec->amplitude = c.Number(gain, 1.0);
+    if (c.Number(factor, 1.0) != 1.0 && c.Number(factor) != 0.0) {
+      c.Refuse(POSENC_BAD_CONFIG_VALUE, factor) << ", by which llama.cpp divides besides, and a spec has no place for it";
+    }
+    return;
+  }
+  if (c.row().Has("short_mscale")) {
+    spec->amplitude = c.Needed(short_mscale);
+    if (c.Needed(long_mscale) != spec->amplitude) {
+      c.Refuse(POSENC_BAD_CONFIG_VALUE, long_mscale) << ", which differs from short_mscale: a spec has one amplitude for both";
+    }
+    return;
+  }
+  spec->factor = c.Has(factor) ? c.Number(factor) : c.Needed(max_length) / spec->original_length;
+  spec->amplitude = c.Number(amplitude);
+  if (spec->amplitude == 0.0 && spec->factor > 1.0 && spec->original_length <= 1.0) {
+    c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Has(original_length) ? original_length : length_in_dictionary)
+        << ", but must be above 1";
+  }
+}
+
+void SetLlama3(Configuration* configuration, posenc_rotary_spec* spec) {
+  spec->factor = configuration->Needed(factor);
+  spec->original_length = OriginalLength(configuration);
+  spec->low_freq_factor = configuration->Needed(low_freq_factor);
+  spec->high_freq_factor = configuration->Needed(high_freq_factor);
+  if (spec->low_freq_factor > spec->high_freq_factor) {
+    configuration->Refuse(POSENC_BAD_CONFIG_VALUE, low_freq_factor) << ", but must not be above high_freq_factor";
+  }
+}
+
+bool IsPlain(const Layer& layer, const Configuration& configuration) {
+  const Row& row = configuration.row();
+  // A scaling beside dictionaries for types of layers, or of a model with a base of its own for sliding attention.
+  if (!layer.is_local || configuration.is_by_type()) return false;
+  return row.Has("flat_full") || row.Has("compressed") || row.Has("local_is_plain");
+}
+
+void RefuseType(Text word, Configuration* configuration) {
+  Slot slot = configuration->Entry(rope_type) != nullptr ? rope_type : old_type;
+  Sentence& sentence = configuration->Refuse(POSENC_BAD_CONFIG_VALUE, slot);
+  bool is_known = false;
+  for (const ScalingWord& known : kWords) is_known = is_known || word == known.word;
+  sentence << (is_known ? ", which the model's code does not have; it has " : ", but posenc knows ");
+  if (configuration->is_gguf()) {
+    sentence << "none, linear, yarn and longrope";
+  } else if (configuration->row().Has("longrope_only")) {
+    sentence << "default, longrope, su and yarn, where the last two mean longrope";
+  } else {
+    sentence << "default, linear, dynamic, yarn, longrope, llama3 and proportional";
+  }
+}
+
+posenc_scaling GgufScaling(Configuration* configuration) {
+  Configuration& c = *configuration;
+  const Text word = c.Word(rope_type);
+  if (c.Number(alpha) != 0.0) return POSENC_NTK;
+  const bool has_lists = c.Entry(short_factors) != nullptr || c.Entry(long_factors) != nullptr;
+  const bool takes_any = c.row().Has("factors_always");
+  if (has_lists && c.row().Has("factors") && (word == "longrope" || takes_any)) return POSENC_LONGROPE;
+  if (has_lists) {
+    c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Entry(short_factors) != nullptr ? short_factors : long_factors)
+        << (c.row().Has("factors") ? ", a tensor that llama.cpp uses with rope.scaling.type longrope only"
+                                   : ", a tensor that llama.cpp does not use for this architecture");
+  }
+  if (word == "none") return POSENC_NO_SCALING;
+  if (word == "yarn") return POSENC_YARN;
+  if (!word.empty() && word != "linear" && word != "longrope") RefuseType(word, &c);
+  return c.Number(factor) == 0.0 ? POSENC_NO_SCALING : POSENC_LINEAR;
+}
+
+}  // namespace
+
+posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
+  Configuration& c = *configuration;
+  if (IsPlain(layer, c)) return POSENC_NO_SCALING;
+  if (c.row().Has("plain")) return POSENC_NO_SCALING;  // code that reads no key of a scaling
+  if (c.is_gguf()) return GgufScaling(&c);
+  if (c.HasList(scaled_types) && !c.ListHas(scaled_types, c.layer_type())) return POSENC_NO_SCALING;
+  if (c.Number(qwen_ntk) != 0.0) return POSENC_QWEN_NTK;
+  if (c.row().Has("flat_full") && c.Entry(rope_type) == nullptr && c.Entry(old_type) != nullptr) {
+    c.Refuse(POSENC_UNKNOWN_CONFIG_KEY, old_type) << ", which the model's code does not read: it reads rope_type";
+  }
+  const Text word = c.Entry(rope_type) != nullptr || c.Entry(old_type) == nullptr ? c.Word(rope_type) : c.Word(old_type);
+  if (word.empty()) {
+    const bool has_lists = c.Has(short_factors) || c.Has(long_factors);
+    if (c.Has(factor) || has_lists) c.Refuse(POSENC_MISSING_CONFIG_KEY, rope_type) << " beside a factor";
+    return POSENC_NO_SCALING;
+  }
+  posenc_scaling scaling = POSENC_NO_SCALING;
+  bool is_known = false;
+  for (const ScalingWord& known : kWords) {
+    const bool is_taken = known.is_common || HasWord(c.row().Value("also"), known.word, ",");
+    if (word != known.word || !is_taken) continue;
+    is_known = true;
+    scaling = known.scaling;
+  }
+  if (c.row().Has("longrope_only")) {
+    is_known = HasWord("default longrope su yarn", word, " ");
+    if (word != "default") scaling = POSENC_LONGROPE;
+  }
+  const bool is_dynamic = scaling == POSENC_DYNAMIC_NTK || scaling == POSENC_LONGROPE;
+  if (!is_known || (c.row().Has("unscaled") && scaling != POSENC_NO_SCALING) ||
+      (c.row().Has("static_lengths") && is_dynamic)) {
+    RefuseType(word, &c);
+  }
+  if (c.row().Has("scaled") && scaling == POSENC_NO_SCALING) {
+    c.Refuse(POSENC_BAD_CONFIG_VALUE, rope_type) << ", with which the model's code does not work";
+  }
+  return scaling;
+}
+
+void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_spec* spec) {
+  Configuration& c = *configuration;
+  if (c.Number(only_one, 1.0) != 1.0) c.Refuse(POSENC_BAD_CONFIG_VALUE, only_one) << ", but posenc knows 1 only";
+  switch (spec->scaling) {
+    case POSENC_NTK:
+      spec->factor = c.Needed(alpha);
+      break;
+    case POSENC_DYNAMIC_NTK:
+      if (c.Has(alpha)) {
+        spec->scaling = POSENC_NTK;
+        spec->factor = c.Number(alpha);
+        break;
+      }
+      spec->factor = c.Needed(factor);
+      spec->length = spec->original_length = c.Needed(max_length);
+      break;
+    case POSENC_QWEN_NTK:
+      spec->length = spec->original_length = c.Needed(qwen_length);
+      break;
+    case POSENC_LINEAR:
+    case POSENC_MIXED_NTK:
+      spec->factor = c.Needed(factor);
+      break;
+    case POSENC_YARN:
+      SetYarn(c.Entry(rope_type) != nullptr || c.Entry(old_type) == nullptr ? c.Word(rope_type) : c.Word(old_type), &c, spec);
+      break;
+    case POSENC_LONGROPE:
+      SetLongRope(&c, spec);
+      break;
+    case POSENC_LLAMA3:
+      SetLlama3(&c, spec);
+      break;
+    case POSENC_PROPORTIONAL:
+      spec->factor = c.Number(factor, 1.0);
+      spec->proportion = c.Number(share_in_dictionary, c.Number(share, 1.0));
+      break;
+    default:
+      break;
+  }
+  if (c.Entry(ggml_factors) != nullptr) {
+    const bool is_alone =
+        spec->scaling == POSENC_NO_SCALING || (spec->scaling == POSENC_LINEAR && spec->factor == 1.0);
+    if (!c.row().Has("rope_freqs")) {
+      c.Refuse(POSENC_BAD_CONFIG_VALUE, ggml_factors) << ", a tensor that llama.cpp does not use for this architecture";
+    } else if (layer.is_local && c.row().Has("rope_freqs_of_global")) {
+      // Sliding attention goes without.
+    } else if (!is_alone) {
+      c.Refuse(POSENC_BAD_CONFIG_VALUE, ggml_factors) << ", beside a scaling: a spec has no place for both";
+    } else {
+      spec->scaling = POSENC_FREQUENCY_FACTORS;
+      spec->factors = Factors(ggml_factors, &c, spec);
+    }
+  }
+  if (c.is_gguf() && spec->amplitude == 0.0 && spec->scaling != POSENC_YARN) spec->amplitude = c.Number(gain);
+  if (spec->amplitude != 0.0 && !(spec->amplitude >= 0x1p-64 && spec->amplitude <= 0x1p64)) {
+    c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Has(amplitude) ? amplitude : gain) << ", but an amplitude must be 2^-64 to 2^64";
+  }
+}
+
+}  // namespace models
+}  // namespace internal
+}  // namespace posenc

@@ -1,0 +1,117 @@
+#include "number/exact.h"
+
+#include "models/text.h"
+
+namespace posenc {
+namespace internal {
+namespace models {
+
+std::int64_t IndexOf(Text text) {
+  if (text.empty() || text.size() > 9) return -1;
+  std::int64_t index = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return -1;
+    index = 10 * index + (c - '0');
+  }
+  return index;
+}
+
+// Digits after the point are few, and so the quotient is the double that the text names.
+double NumberOf(Text text) {
+  double digits = 0.0, power = 1.0;
+  bool is_behind = false;
+  for (const char c : text) {
+    if (c == '.') {
+      is_behind = true;
+      continue;
+    }
+    digits = 10.0 * digits + (c - '0');
+    if (is_behind) power *= 10.0;
+  }
+  return digits / power;
+}
+
+bool SpeaksOfPositions(Text key) {
+  for (const Text part : {Text("position_embedding"), Text("position_encoding"), Text("pos_emb"),
+                          Text("positional"), Text("pos_encoding")}) {
+    if (key.find(part) != Text::npos) return true;
+  }
+  while (!key.empty()) {
+    const Text word = Next("._", &key);
+    for (const Text start : {Text("rope"), Text("rotary"), Text("yarn"), Text("alibi"), Text("nope"),
+                             Text("ntk"), Text("theta")}) {
+      if (StartsWith(word, start)) return true;
+    }
+    if (EndsWith(word, "rope")) return true;
+  }
+  return false;
+}
+
+Sentence::Sentence(char* to, std::size_t room) : to_(to), room_(room) {
+  if (room_ != 0) to_[0] = '\0';
+}
+
+void Sentence::Put(char c) {
+  if (size_ + 1 >= room_) return;
+  to_[size_++] = c;
+  to_[size_] = '\0';
+}
+
+Sentence& Sentence::operator<<(Text text) {
+  for (const char c : text) Put(c);
+  return *this;
+}
+
+// Six digits, and an exponent where they do not show the size. Not every digit is right: it is a hint for people.
+Sentence& Sentence::operator<<(double value) {
+  if (value != value) return *this << "NaN";
+  if (value < 0.0) *this << "-";
+  double size = value < 0.0 ? -value : value;
+  if (size > 1.7976931348623157e308) return *this << "infinity";
+  int exponent = 0;
+  if (size != 0.0 && (size >= 1e15 || size < 1e-4)) {
+    for (; size >= 10.0; size /= 10.0) ++exponent;
+    for (; size < 1.0; size *= 10.0) --exponent;
+  }
+  auto whole = static_cast<std::uint64_t>(size);
+  auto behind = static_cast<std::uint64_t>((size - static_cast<double>(whole)) * 1e6 + 0.5);
+  if (behind == 1000000) {
+    ++whole;
+    behind = 0;
+  }
+  char digits[20];
+  int count = 0;
+  do digits[count++] = static_cast<char>('0' + whole % 10);
+  while ((whole /= 10) != 0);
+  while (count > 0) Put(digits[--count]);
+  if (behind != 0) {
+    Put('.');
+    for (std::uint64_t unit = 100000; behind != 0; unit /= 10) {
+      Put(static_cast<char>('0' + behind / unit));
+      behind %= unit;
+    }
+  }
+  if (exponent != 0) *this << "e" << static_cast<double>(exponent);
+  return *this;
+}
+
+Sentence& Sentence::Shown(Text text) {
+  constexpr std::size_t kMost = 80;
+  constexpr char kDigits[] = "0123456789abcdef";
+  const Text shown = text.substr(0, kMost);
+  for (const char c : shown) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\') {
+      Put(c);
+    } else {
+      *this << "\\x";
+      Put(kDigits[byte >> 4]);
+      Put(kDigits[byte & 15]);
+    }
+  }
+  return shown.size() == text.size() ? *this : *this << "...";
+}
+
+}  // namespace models
+}  // namespace internal
+}  // namespace posenc
