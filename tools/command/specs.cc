@@ -76,7 +76,8 @@ void SetSections(const Member& member, const std::string& option, const std::str
   const std::vector<double> list = ParseList(option, text, "a whole number of pairs", [](double n) {
     return n >= 0.0 && n <= POSENC_MAX_ROTARY_DIM && n == std::floor(n);
   });
-  if (list.size() > POSENC_MAX_AXES) Refuse(option, text, "a list of at most 4");
+  if (list.size() > POSENC_MAX_AXES)
+    Refuse(option, text, "a list of at most " + std::to_string(POSENC_MAX_AXES));
   At<std::size_t>(*MembersOf<Spec>().Find("axes"), spec) = list.size();
   for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) {
     (&At<std::size_t>(member, spec))[k] =
