@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iostream>
+#include <ostream>
+#include <streambuf>
 #include <string>
 #include <vector>
 
@@ -62,6 +65,40 @@ void DescribeBuild() {
   benchmark::AddCustomContext("limits_target", LimitsTarget());
 }
 
+// While it lives, lines that `stream` gets go on without Google Benchmark's warning "Library was built as
+// DEBUG". Debian's Google Benchmark has that build, which does not change what is measured, and readers take
+// the library for posenc.
+class WithoutDebugAlarm : public std::streambuf {
+ public:
+  explicit WithoutDebugAlarm(std::ostream& stream) : stream_(stream), sink_(stream.rdbuf(this)) {}
+  ~WithoutDebugAlarm() override {
+    PassOn();
+    stream_.rdbuf(sink_);
+  }
+  WithoutDebugAlarm(const WithoutDebugAlarm&) = delete;
+  WithoutDebugAlarm& operator=(const WithoutDebugAlarm&) = delete;
+
+ protected:
+  int_type overflow(int_type c) override {
+    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    line_ += traits_type::to_char_type(c);
+    if (line_.back() == '\n') PassOn();
+    return c;
+  }
+  int sync() override { return sink_->pubsync(); }
+
+ private:
+  void PassOn() {
+    const bool is_alarm = line_.find("Library was built as DEBUG") != std::string::npos;
+    if (!is_alarm) sink_->sputn(line_.data(), static_cast<std::streamsize>(line_.size()));
+    line_.clear();
+  }
+
+  std::ostream& stream_;
+  std::streambuf* sink_;
+  std::string line_;
+};
+
 // Takes the argument that begins with `name` out of the list, and its rest into *value.
 void TakeOption(const std::string& name, std::vector<char*>* arguments, std::string* value) {
   const auto at = std::find_if(arguments->begin(), arguments->end(),
@@ -96,6 +133,7 @@ int Main(int argc, char** argv) {
   RegisterLimits();
   RegisterPeers();
   if (!before.empty()) RegisterBefore(before, targets);
+  const WithoutDebugAlarm quiet(std::cerr);
   if (benchmark::RunSpecifiedBenchmarks() == 0) return 2;
   return AnyFailed() ? 1 : 0;
 }

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ struct Encoders {
   static constexpr auto kList = &posenc_spec_presets;
   static constexpr auto kInit = &posenc_spec_init;
   static constexpr auto kPreset = &posenc_spec_preset;
+  static constexpr auto kMemorySize = &posenc_encoder_memory_size;
+  static constexpr std::size_t kPastSizes[] = {sizeof(posenc_spec)};
   static constexpr const char *kDocument = "docs/conventions.md", *kName = "fairseq", *kOther = "llama3";
   static constexpr std::size_t kBadDims[] = {0, std::size_t{POSENC_MAX_DIM} + 1, SIZE_MAX};
   static constexpr posenc_status kBadDim = POSENC_BAD_DIM;
@@ -33,6 +37,12 @@ struct Rotaries {
   static constexpr auto kList = &posenc_rotary_presets;
   static constexpr auto kInit = &posenc_rotary_spec_init;
   static constexpr auto kPreset = &posenc_rotary_spec_preset;
+  static constexpr auto kMemorySize = &posenc_rotary_memory_size;
+  // The first version had no axis_specs.
+  static constexpr std::size_t kPastSizes[] = {
+      (offsetof(posenc_rotary_spec, axis_specs) + alignof(posenc_rotary_spec) - 1) /
+          alignof(posenc_rotary_spec) * alignof(posenc_rotary_spec),
+      sizeof(posenc_rotary_spec)};
   static constexpr const char *kDocument = "docs/rotary.md", *kName = "gpt_oss", *kOther = "fairseq";
   static constexpr std::size_t kBadDims[] = {0, 1, POSENC_MAX_HEAD_DIM + 1, SIZE_MAX};
   static constexpr posenc_status kBadDim = POSENC_BAD_HEAD_DIM;
@@ -125,6 +135,46 @@ TYPED_TEST(Presets, StartFromTheDefaultsOfTheHeader) {
   ASSERT_EQ(TypeParam::kInit(&spec, sizeof(spec)), POSENC_OK);
   EXPECT_EQ(Differences(spec, With(zeros, TypeParam::kDefaults)), "");
   EXPECT_EQ(spec.struct_size, sizeof(spec));
+}
+
+// Every other size ends inside a member (sizeof - 1 has seven bytes of a pointer), or puts the second of some
+// specs where it is not aligned.
+TYPED_TEST(Presets, HaveTheSizesOfVersionsOnly) {
+  using S = typename TypeParam::Spec;
+  constexpr std::size_t kMost = 4096;
+  S good;
+  ASSERT_EQ(TypeParam::kPreset(&good, sizeof(good), TypeParam::kName, 64), POSENC_OK);
+  std::vector<std::size_t> sizes(sizeof(S) + 17);
+  std::iota(sizes.begin(), sizes.end(), std::size_t{0});
+  for (std::size_t size = kMost - 16; size <= kMost + 16; ++size) sizes.push_back(size);
+  std::size_t right = 0;
+  for (const std::size_t size : sizes) {
+    SCOPED_TRACE(size);
+    const bool is_past =
+        std::count(std::begin(TypeParam::kPastSizes), std::end(TypeParam::kPastSizes), size) != 0;
+    const bool is_later = size > sizeof(S) && size <= kMost && size % alignof(S) == 0;
+    const posenc_status want = is_past || is_later ? POSENC_OK : POSENC_BAD_STRUCT_SIZE;
+    right += want == POSENC_OK ? 1 : 0;
+    for (const bool is_preset : {false, true}) {
+      std::vector<unsigned char> bytes(kMost + 32, 0x5A);  // aligned, as all of operator new's memory is
+      auto* const spec = reinterpret_cast<S*>(bytes.data());
+      EXPECT_EQ(
+          is_preset ? TypeParam::kPreset(spec, size, TypeParam::kName, 64) : TypeParam::kInit(spec, size),
+          want);
+      const std::size_t written = want == POSENC_OK ? size : 0;
+      EXPECT_TRUE(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(written), bytes.end(),
+                              [](unsigned char byte) { return byte == 0x5A; }));
+    }
+    if (size < sizeof(std::size_t)) continue;
+    std::vector<unsigned char> bytes(
+        size);  // no byte more, which AddressSanitizer would report if it were read
+    std::memcpy(bytes.data(), &good, std::min(size, sizeof(good)));
+    std::memcpy(bytes.data() + offsetof(S, struct_size), &size, sizeof(size));
+    std::size_t memory = 0;
+    EXPECT_EQ(TypeParam::kMemorySize(reinterpret_cast<const S*>(bytes.data()), &memory), want);
+    EXPECT_EQ(memory != 0, want == POSENC_OK);
+  }
+  EXPECT_EQ(right, std::size(TypeParam::kPastSizes) + 16 / alignof(S) + 16 / alignof(S) + 1);
 }
 
 // A caller of a later version, whose spec is longer.

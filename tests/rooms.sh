@@ -1,5 +1,6 @@
 #!/bin/sh
 # rooms.sh SOURCE: a file of src/ includes its own room and lower ones only, and public headers only what is public.
+# A union in src/ has a constructor that begins the life of one member, so that no other member is called.
 # A source file of the library, and of the tools that judge it, first includes what keeps arithmetic exact.
 cd "$1" && awk '
   BEGIN { level["posenc"] = 0; n = split("spec number frequency kernel call api models", rooms); for (i = 1; i <= n; ++i) level[rooms[i]] = i }
@@ -9,6 +10,12 @@ cd "$1" && awk '
     if (!(to[2] in level) || level[to[2]] > level[from[2]]) { print FILENAME ": " $0; bad = 1 }
   }
   END { exit bad }' include/*/* src/*/* && awk '
+  function end() { if (name != "" && !begins) { print file ": union " name " begins the life of no member"; bad = 1 } name = "" }
+  FNR == 1 { end() }
+  match($0, /^ *union [A-Za-z]*/) { end(); name = $2; file = FILENAME; begins = 0; constructs = 0 }
+  name != "" && index($0, "explicit " name "(") { constructs = 1 }
+  name != "" && constructs && /::new \(/ { begins = 1 }
+  END { end(); exit bad }' src/*/* && awk '
   FNR == 1 { seen = 0 }
   /^#include/ && !seen++ && $2 != "\"number/exact.h\"" { print FILENAME ": the first include is not number/exact.h"; bad = 1 }
   END { exit bad }' src/*/*.cc tools/verify/*.cc tools/oracle/*.cc tests/cross/digest.cc && awk '

@@ -99,7 +99,7 @@ enum POSENC_ENUM(posenc_status) {
   POSENC_BUFFERS_OVERLAP = 17,        // what is written shares memory with what else is read or written
   POSENC_MEMORY_TOO_SMALL = 18,       // less memory than the function of its size asks for
   POSENC_BAD_TYPE = 19,               // not a posenc_type that this parameter takes
-  POSENC_BAD_STRUCT_SIZE = 20,        // struct_size is smaller than any version's or above 4096
+  POSENC_BAD_STRUCT_SIZE = 20,        // struct_size is not the struct's size in any version, past or future
   POSENC_BAD_FREQUENCIES = 21,        // not exactly one array of frequencies is given where one is needed
   POSENC_BAD_FLAG = 22,               // a member that is 0 or 1 is neither, or `reserved` is not 0
 

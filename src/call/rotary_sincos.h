@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 
 #include "call/rotary.h"
 #include "kernel/heads.h"
@@ -111,7 +112,8 @@ class TokenSinCos {
 // Rotates the heads of one token after another.
 class HeadSinCos : private TokenSinCos {
  public:
-  HeadSinCos(const Rotary& rotary, FrequencyTable* sums) : TokenSinCos(rotary, sums) {
+  HeadSinCos(const Rotary& rotary, FrequencyTable* sums)
+      : TokenSinCos(rotary, sums), shared_(rotary.arithmetic) {
     if (rotary.arithmetic != POSENC_EXACT) return;
     shared_.exact.undecided.Clear();
     ClearPadding(cosines_, sines_);
@@ -186,6 +188,15 @@ class HeadSinCos : private TokenSinCos {
   union Shared {  // one arithmetic needs one of them, and stack is scarce
     Exact exact;
     Floats floats;
+
+    // Begins the life of the one that is needed, and leaves its bytes as they are.
+    explicit Shared(posenc_arithmetic arithmetic) {
+      if (arithmetic == POSENC_EXACT) {
+        ::new (static_cast<void*>(&exact)) Exact;
+      } else {
+        ::new (static_cast<void*>(&floats)) Floats;
+      }
+    }
   };
 
   // Zeros after the last pair, up to the end of the longest vector that contains it. Kernels read them, but

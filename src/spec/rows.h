@@ -1,5 +1,5 @@
-// What the library takes from the rows of members.inc and values.inc: defaults, and checks of flags and
-// enums.
+// What the library takes from the rows of members.inc and values.inc: defaults, where members end, and
+// checks of flags and enums.
 #ifndef POSENC_SRC_SPEC_ROWS_H_
 #define POSENC_SRC_SPEC_ROWS_H_
 
@@ -74,6 +74,27 @@ inline posenc_rotary_spec Default() {
 #define POSENC_ROTARY(kind, name, initial, of, help) SetNumber(initial, &spec.name);
 #include "spec/members.inc"
   return spec;
+}
+
+// Whether the first `size` bytes of a spec hold a part of some member.
+template <class Spec>
+constexpr bool EndsInMember(std::size_t size);
+template <>
+constexpr bool EndsInMember<posenc_spec>(std::size_t size) {
+  return false
+#define POSENC_SPEC(kind, name, initial, of, help) \
+  || (size > offsetof(posenc_spec, name) && size < offsetof(posenc_spec, name) + sizeof(posenc_spec::name))
+#include "spec/members.inc"
+      ;
+}
+template <>
+constexpr bool EndsInMember<posenc_rotary_spec>(std::size_t size) {
+  return false
+#define POSENC_ROTARY(kind, name, initial, of, help) \
+  || (size > offsetof(posenc_rotary_spec, name) &&   \
+      size < offsetof(posenc_rotary_spec, name) + sizeof(posenc_rotary_spec::name))
+#include "spec/members.inc"
+      ;
 }
 
 template <Kind kKind, class T>

@@ -15,7 +15,7 @@
 namespace posenc {
 namespace internal {
 
-// The size of a spec in the first version that had it.
+// Where the last member ended in the first version of a spec.
 template <class Spec>
 inline constexpr std::size_t kFirstSize = 0;
 template <>
@@ -25,12 +25,20 @@ template <>
 inline constexpr std::size_t kFirstSize<posenc_rotary_spec> = offsetof(posenc_rotary_spec, target) +
                                                               sizeof(char*);
 
-// No version will have specs of more than 4096 bytes.
+// No version will have specs of more bytes.
+inline constexpr std::size_t kLargestSize = 4096;
+
+// Whether some version has, or may have, a spec of this size: it ends with a member and its padding. A size
+// that ends inside a member is refused, because a part of a pointer or of a number is not its value. A size
+// that is no multiple of the alignment is refused, because it is the distance between the specs of axes.
 template <class Spec>
-bool IsStructSize(std::size_t size) {
+constexpr bool IsStructSize(std::size_t size) {
   static_assert(kFirstSize<Spec> != 0, "its first size");
-  return size >= kFirstSize<Spec> && size <= 4096;
+  return size >= kFirstSize<Spec> && size <= kLargestSize && size % alignof(Spec) == 0 &&
+         !EndsInMember<Spec>(size);
 }
+static_assert(IsStructSize<posenc_spec>(sizeof(posenc_spec)), "");
+static_assert(IsStructSize<posenc_rotary_spec>(sizeof(posenc_rotary_spec)), "");
 
 // Members that the caller does not know get their defaults. Members that this version does not know must be
 // zero, which means that they are not used. to->struct_size stays the caller's.

@@ -39,7 +39,7 @@ def check_json():
 
 
 def check_stdout(command, *arguments):
-    path = work / f"{command}.png"
+    path = work / ("plot.png" if command == "plot" else "table.npy")
     to_file = run(command, *arguments, "--out", path)
     to_stdout = run(command, *arguments, "--out", "-")
     same(f"{command} --out -", to_stdout.stdout, path.read_bytes())

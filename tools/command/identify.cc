@@ -150,7 +150,8 @@ ExitStatus Identify(const std::vector<std::string>& paths) {
   std::printf(
       "# tried: %zu presets of encoders in all layouts, %zu of rotaries as %zu kinds of caches, exact and "
       "with\n"
-      "# %d phase roundings; grids of two axes; each after a few other rows\n",
+      "# %d phase roundings; grids of two axes; each after a few other rows\n"
+      "# Other bases, exponents, scales, periods and lists of frequencies are not tried.\n",
       EncoderPresets().size(), RotaryPresets().size(), std::size(kCacheShapes), kRoundings - 1);
   if (const std::optional<Positions> positions = FindColumnFrequencies(table)) {
     std::printf(
@@ -172,10 +173,12 @@ void AddIdentifyCommand(CLI::App& app, Run* run) {
       "FILE.npy holds rows of columns: float32, float16, float64, or uint16 as the bits of bfloat16; two\n"
       "files are the cosines and the sines of a rotary. All presets are tried, exact and with each phase\n"
       "rounding: encoders in all layouts, rotaries as caches, with the positions that the table itself\n"
-      "tells. One a line, tab-separated, the nearest first; several where they are the same; if none has\n"
-      "every bit, the three nearest. A few rows of zeros may be padding of any position; a table, or a grid\n"
-      "of two axes, may come after a few other rows (class tokens). 'none', and exit status 1, if roundings\n"
-      "do not explain what is left; then those that are near all the same.\n"
+      "tells. Bases, exponents and scales are those of the presets; other bases, exponents, scales, periods\n"
+      "and lists of frequencies are not tried. One a line, tab-separated, the nearest first; several where\n"
+      "they are the same; if none has every bit, the three nearest. A few rows of zeros may be padding of\n"
+      "any position; a table, or a grid of two axes, may come after a few other rows (class tokens).\n"
+      "'none', and exit status 1, if roundings do not explain what is left; then those that are near\n"
+      "all the same.\n"
       "Example: posenc identify fairseq.npy");
   const auto paths = std::make_shared<std::vector<std::string>>();
   command->add_option("file", *paths, "The table, or two")->type_name("FILE.npy")->required()->expected(1, 2);

@@ -36,6 +36,47 @@ std::size_t EditDistance(const std::string& a, const std::string& b) {
   return distance[a.size()][b.size()];
 }
 
+// "AVX512" of "avx-512": without what people put between letters and digits.
+std::string Plain(const std::string& name) {
+  std::string plain;
+  for (const char c : name) {
+    if (c == '-' || c == '_' || c == '.' || c == ' ') continue;
+    plain += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return plain;
+}
+
+std::string DigitsOf(const std::string& name) {
+  std::string digits;
+  for (const char c : name)
+    digits += std::isdigit(static_cast<unsigned char>(c)) != 0 ? std::string(1, c) : "";
+  return digits;
+}
+
+// What processors' makers call an instruction set, and its name here, which is Highway's. Names may go on, as
+// in AVX512F.
+constexpr struct {
+  const char *theirs, *ours;
+} kInstructionSets[] = {{"AVX512", "AVX3"}, {"SSE4", "SSE4"}, {"ASIMD", "NEON"}, {"ADVSIMD", "NEON"}};
+
+// "; AVX512 is called AVX3 here; did you mean 'AVX3'?". A digit is no misspelling: AVX is not AVX2, and
+// SSE2 is not SSE4.
+std::string SuggestTarget(const std::string& name, const std::vector<std::string>& targets) {
+  const std::string plain = Plain(name);
+  for (const auto& set : kInstructionSets) {
+    if (plain.rfind(set.theirs, 0) != 0) continue;
+    const std::string ours = set.ours;
+    if (std::find(targets.begin(), targets.end(), ours) == targets.end()) break;
+    return (ours == set.theirs ? "" : "; " + std::string(set.theirs) + " is called " + ours + " here") +
+           Suggestion(ours, {ours});
+  }
+  std::vector<std::string> alike;
+  for (const std::string& target : targets) {
+    if (DigitsOf(target) == DigitsOf(name)) alike.push_back(target);
+  }
+  return Suggestion(name, alike);
+}
+
 // Some files never end.
 constexpr std::size_t kLongestFile = std::size_t{1} << 28;
 
@@ -90,7 +131,7 @@ Target FindTarget(const std::string& option, const std::string& name) {
     if (target.runnable) return target;
     Refuse(option, name, "a target that this CPU can run");
   }
-  Refuse(option, name, "a target; see 'posenc targets'", names);
+  Refuse(option, name, "a target; see 'posenc targets'" + SuggestTarget(name, names));
 }
 
 double ParseReal(const std::string& option, const std::string& text) {

@@ -1,6 +1,7 @@
 #include "command/output_file.h"
 
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -61,6 +62,13 @@ void FlushStdout() {
 void FailToWrite(const std::string& what) {
   if (errno == EPIPE) throw BrokenPipe();
   throw UsageError(what + ": " + std::strerror(errno));
+}
+
+void RequireExtension(const std::string& option, const std::string& path, const std::string& extension,
+                      const std::string& wanted) {
+  std::string given = fs::path(path).extension().string();
+  for (char& c : given) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (!given.empty() && given != extension) Refuse(option, path, wanted);
 }
 
 void EndOutOfMemory() {

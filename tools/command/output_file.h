@@ -18,6 +18,11 @@ void FlushStdout();
 // Throws what became of a write, by errno: a BrokenPipe, or a UsageError that begins with `what`.
 [[noreturn]] void FailToWrite(const std::string& what);
 
+// Refuses a name with an extension that is not `extension` (".npy", in any case): "OPTION: 'PATH' is not
+// WANTED". A name without one may be anything.
+void RequireExtension(const std::string& option, const std::string& path, const std::string& extension,
+                      const std::string& wanted);
+
 // For libraries in C, through which no exception may pass: ends the process as a std::bad_alloc would.
 [[noreturn]] void EndOutOfMemory();
 

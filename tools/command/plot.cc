@@ -1,9 +1,7 @@
 // posenc plot: the well-known picture of an encoding, or the wavelengths of rotary embeddings.
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -76,7 +74,7 @@ SchedulePlot MakeSchedulePlot(const CLI::App& command, SpecOptions* options) {
   posenc_rotary_spec spec = RotarySpec(options);
   for (const char* other : {"--rows", "--first"}) {
     if (command.count(other) == 0) continue;
-    throw UsageError(std::string(other) + " excludes " + (options->config ? "--config" : "--rotary"));
+    throw UsageError(std::string(other) + " excludes " + RotaryOption(*options));
   }
   const bool asks = options->AsksFor("--frequencies") || options->AsksFor("--amplitude");
   if (asks) throw UsageError("plot: --frequencies and --amplitude need values");
@@ -97,17 +95,9 @@ ExitStatus Write(const Request& request, const std::string& png) {
   return kRight;
 }
 
-// A name without an extension may be anything.
-void RequirePngName(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (extension.empty() || extension == ".png") return;
-  Refuse("--out", path, "a name of a PNG file, the only format that plot writes");
-}
-
 ExitStatus Plot(const CLI::App& command, Request request) {
   RequireOption(command, "--out");
-  RequirePngName(request.out);
+  RequireExtension("--out", request.out, ".png", "a name of a PNG file, the only format that plot writes");
   SpecOptions& options = request.options;
   if (IsRotary(&options)) return Write(request, DrawPng(MakeSchedulePlot(command, &options)));
   const posenc_spec spec = EncoderSpec(&options);

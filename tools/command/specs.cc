@@ -76,7 +76,8 @@ void SetSections(const Member& member, const std::string& option, const std::str
   const std::vector<double> list = ParseList(option, text, "a whole number of pairs", [](double n) {
     return n >= 0.0 && n <= POSENC_MAX_ROTARY_DIM && n == std::floor(n);
   });
-  if (list.size() > POSENC_MAX_AXES) Refuse(option, text, "a list of at most 4");
+  if (list.size() > POSENC_MAX_AXES)
+    Refuse(option, text, "a list of at most " + std::to_string(POSENC_MAX_AXES));
   At<std::size_t>(*MembersOf<Spec>().Find("axes"), spec) = list.size();
   for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) {
     (&At<std::size_t>(member, spec))[k] =
@@ -239,12 +240,21 @@ std::vector<std::string> NamesOf(const std::vector<posenc_preset>& presets) {
   return names;
 }
 
-// What became of finding one by its name.
+bool Has(const std::vector<posenc_preset>& presets, const std::string& name) {
+  return std::any_of(presets.begin(), presets.end(),
+                     [&](const posenc_preset& preset) { return name == preset.name; });
+}
+
+constexpr char kAPreset[] = "a preset; see 'posenc presets'";
+
+// What became of finding one of `presets` by its name; `other_kind` says what it is if `others` have it.
 void RequirePreset(posenc_status status, const std::string& option, const std::string& preset,
-                   const std::string& list, const std::vector<posenc_preset>& presets) {
-  if (status == POSENC_UNKNOWN_PRESET)
-    Refuse(option, preset, "a preset; see '" + list + "'", NamesOf(presets));
+                   const std::vector<posenc_preset>& presets, const std::vector<posenc_preset>& others,
+                   const char* other_kind) {
   if (status == POSENC_OK) return;
+  if (status == POSENC_UNKNOWN_PRESET && !Has(others, preset))
+    Refuse(option, preset, kAPreset, NamesOf(presets));
+  if (status == POSENC_UNKNOWN_PRESET) throw UsageError(option + ": " + preset + " is " + other_kind);
   throw UsageError(option + " " + Abbreviated(preset) + ": " + posenc_status_message(status));
 }
 
@@ -365,18 +375,32 @@ void AddSpecOptions(CLI::App& app, SpecOptions* options) {
 
 bool IsRotary(SpecOptions* options) {
   if (options->config) return true;
-  const std::vector<std::string> encoders = NamesOf(EncoderPresets()), rotaries = NamesOf(RotaryPresets());
-  const auto has = [&](const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), *options->preset) != names.end();
-  };
-  if (options->preset && !options->rotary && !has(encoders) && has(rotaries))
+  if (options->preset && !options->rotary && !Has(EncoderPresets(), *options->preset)) {
+    options->has_moved = Has(RotaryPresets(), *options->preset);
+    if (!options->has_moved) {
+      std::vector<std::string> names = NamesOf(EncoderPresets());
+      for (const std::string& name : NamesOf(RotaryPresets())) names.push_back(name);
+      Refuse("--preset", *options->preset, kAPreset, names);
+    }
     options->rotary.swap(options->preset);
+  }
   return options->rotary.has_value();
+}
+
+std::string RotaryOption(const SpecOptions& options) {
+  if (options.config) return "--config";
+  return options.has_moved ? "--preset " + *options.rotary + ", which is a preset of rotary embeddings"
+                           : "--rotary";
+}
+
+void RefuseForEncodings(const std::string& option, const SpecOptions& options) {
+  throw UsageError(option + " requires --rotary" +
+                   (options.preset ? ", and " + *options.preset + " is a preset of encodings" : ""));
 }
 
 posenc_spec EncoderSpec(SpecOptions* options) {
   for (const auto& [option, text] : options->given) {
-    if (!IsOf<posenc_spec>(option)) throw UsageError(option + " requires --rotary");
+    if (!IsOf<posenc_spec>(option)) RefuseForEncodings(option, *options);
   }
   posenc_spec spec;
   Require(posenc_spec_init(&spec, sizeof(spec)));
@@ -393,8 +417,8 @@ posenc_spec EncoderSpec(SpecOptions* options) {
 }
 
 posenc_rotary_spec RotarySpec(SpecOptions* options) {
-  if (options->Has("--layout")) throw UsageError("--layout: with --rotary there is --cache");
-  const std::string noun = options->config ? "--config" : "--rotary";
+  const std::string noun = RotaryOption(*options);
+  if (options->Has("--layout")) throw UsageError("--layout excludes " + noun + "; there is --cache instead");
   if (options->preset) throw UsageError("--preset excludes " + noun);
   if (options->config && options->rotary) throw UsageError("--rotary excludes --config");
   for (const auto& [option, text] : options->given) {
@@ -406,7 +430,8 @@ posenc_rotary_spec RotarySpec(SpecOptions* options) {
   } else {
     const posenc_status status =
         posenc_rotary_spec_preset(&spec, sizeof(spec), options->rotary->c_str(), DimOf(*options));
-    RequirePreset(status, "--rotary", *options->rotary, "posenc table --presets", RotaryPresets());
+    RequirePreset(status, options->has_moved ? "--preset" : "--rotary", *options->rotary, RotaryPresets(),
+                  EncoderPresets(), "a preset of encodings, not of rotary embeddings; --preset takes it");
   }
   if (IsAsSource(*options))
     ParseChoice("--phase-rounding", kOfSource, WordsOf("phase_rounding"));  // no such word
@@ -501,7 +526,8 @@ std::vector<posenc_preset> RotaryPresets() {
 posenc_spec PresetSpec(const std::string& preset, std::size_t dim) {
   posenc_spec spec;
   const posenc_status status = posenc_spec_preset(&spec, sizeof(spec), preset.c_str(), dim);
-  RequirePreset(status, "--preset", preset, "posenc presets", EncoderPresets());
+  RequirePreset(status, "--preset", preset, EncoderPresets(), RotaryPresets(),
+                "a preset of rotary embeddings, not of encodings");
   return spec;
 }
 

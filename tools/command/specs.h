@@ -29,6 +29,7 @@ using RotaryHandle = std::shared_ptr<posenc_rotary>;
 struct SpecOptions {
   std::optional<std::string> preset;  // --preset: of either noun
   std::optional<std::string> rotary;  // --rotary
+  bool has_moved = false;             // from --preset to --rotary
   std::optional<std::string> config;  // --config, with --layer, --layer-type and --model-type
   ConfigQuestion question;
   std::map<std::string, std::string> given;  // by option; "" asks for frequencies or an amplitude
@@ -47,8 +48,15 @@ struct SpecOptions {
 void AddSpecOptions(CLI::App& app, SpecOptions* options);
 
 // Once all is parsed: whether a rotary embedding is meant, by --rotary, --config or the name of a preset,
-// which it moves to --rotary.
+// which it moves to --rotary. A UsageError if --preset is of neither kind.
 bool IsRotary(SpecOptions* options);
+
+// What says that it is one, for messages: "--rotary", "--config", or "--preset llama3, which is a preset of
+// rotary embeddings".
+std::string RotaryOption(const SpecOptions& options);
+
+// The UsageError of an option that only rotary embeddings have.
+[[noreturn]] void RefuseForEncodings(const std::string& option, const SpecOptions& options);
 
 // The spec that was asked for; a UsageError for options that do not go together, or are not of this noun.
 posenc_spec EncoderSpec(SpecOptions* options);
@@ -74,7 +82,7 @@ std::vector<posenc_preset> RotaryPresets();
 // Name, formula and source of each, separated by tabs (lists.cc).
 void PrintRotaryPresets();
 
-// Of that preset and dim, or a UsageError.
+// Of that preset of encodings and dim, or a UsageError.
 posenc_spec PresetSpec(const std::string& preset, std::size_t dim);
 
 // "none", "f32_pow_div", ...

@@ -11,6 +11,7 @@
 
 #include "command/commands.h"
 #include "command/options.h"
+#include "command/output_file.h"
 #include "command/specs.h"
 #include "command/table_output.h"
 #include "posenc/posenc_c.h"
@@ -117,8 +118,12 @@ ExitStatus MakeTable(const CLI::App& command, Request request) {
     PrintRotaryPresets();
     return kRight;
   }
+  if (request.out) {
+    RequireExtension("--out", *request.out, ".npy",
+                     "a name of a NumPy file, the only format that table writes");
+  }
   if (IsRotary(&request.options)) return MakeCache(command, &request);
-  if (command.count("--cache") != 0) throw UsageError("--cache requires --rotary");
+  if (command.count("--cache") != 0) RefuseForEncodings("--cache", request.options);
   const posenc_spec spec = EncoderSpec(&request.options);
   const EncoderHandle encoder = Create(spec);
   SetRows(command, 1, spec.position_offset, spec.nan_rows != 0, &request);

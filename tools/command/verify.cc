@@ -17,6 +17,7 @@
 #include "verify/cases.h"
 #include "verify/describe.h"
 #include "verify/json.h"
+#include "verify/outcome.h"
 #include "verify/verify.h"
 #ifdef POSENC_HAVE_MPFR
 #include <mpfr.h>
@@ -94,8 +95,6 @@ Plan PlanAreas(const Request& request, const std::vector<Target>& targets) {
   plan.parts = request.parts;
   return plan;
 }
-
-bool IsRight(const Report& report) { return report.found.right() && report.digest.value() == kGoldenDigest; }
 
 bool AllRight(const GroupReport& cases) {
   return std::all_of(cases.reports.begin(), cases.reports.end(), IsRight);
@@ -208,6 +207,7 @@ ExitStatus VerifyTargets(const Request& request) {
   if (request.json && !kHaveJson) throw UsageError("--json: built without nlohmann-json");
   if (request.json == "-") Refuse("--json", "-", "a file, and standard output has the table");
   if (request.full && !kHaveOracle) throw UsageError("--full: built without MPFR, nothing to compare with");
+  if (request.json) RequireExtension("--json", *request.json, ".json", "a name of a JSON file");
   std::unique_ptr<OutputFile> json;  // before all else: who cannot write it need not wait
   if (request.json) json = std::make_unique<OutputFile>("--json", *request.json);
   TameMpfr();
@@ -235,6 +235,11 @@ ExitStatus VerifyTargets(const Request& request) {
 #ifdef POSENC_HAVE_JSON
   if (json != nullptr) WriteJson(outcome, json.get());
 #endif
+  std::vector<std::string> area_names;
+  for (const Group& area : outcome.areas.groups) area_names.push_back(NameOf(area));
+  const char* const judge = !plan.compare ? nullptr : kHaveOracle ? "MPFR" : kReferenceName;
+  std::printf("%s\n", Verdict(outcome, area_names, judge).c_str());
+  // The last line: scripts read it.
   std::printf("digest v%d %016" PRIx64 "\n", kDigestVersion, outcome.cases.reports.front().digest.value());
   return outcome.right ? kRight : kMismatch;
 }
@@ -269,8 +274,10 @@ void AddFullOptions(CLI::App& app, Request* request) {
 void AddVerifyCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("verify", "Compare every target that this CPU runs with MPFR");
   command->footer(
-      "Every entry is compared, and the last line is a digest of the outputs, the same on every machine, in\n"
-      "every mode. Without --quick and --full: the digest's cases and whole tables of usual sizes.\n"
+      "Every entry is compared. The last line but one says 'right', or 'wrong' and what differs. The last\n"
+      "line is a digest of the outputs, the same on every machine, in every mode. Without --quick and "
+      "--full:\n"
+      "the digest's cases and whole tables of usual sizes.\n"
       "Columns: pairs that the rounding test sent from angle addition to the direct kernel, and on to wide\n"
       "arithmetic of 256 bits, and of 1,024.\n"
       "Example: posenc verify --full --areas rotation --part 1/16 --json part1.json");

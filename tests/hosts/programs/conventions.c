@@ -1,6 +1,6 @@
 /* The functions of docs/conventions.md beside the loops that they replace, each written anew in its runtime's
-   order and types: the same columns of the same rows, within what those round. Their files are taken out of
-   the page when this is built. Prints nothing but mistakes. */
+   order and types: the same columns of the same rows, within what those round. Its periods are exact. Their
+   files are taken out of the page when this is built. Prints nothing but mistakes. */
 #include <math.h>
 #include <posenc/posenc_c.h>
 #include <stdio.h>
@@ -229,6 +229,37 @@ static void TestFairseq(size_t dim, int64_t padding) {
   posenc_encoder_destroy(encoder);
 }
 
+/* Quarters, sixths and twelfths of each period, also after a million periods, are exact. */
+static void TestPeriods(void) {
+  static const double periods[] = {24.0, 365.25, 360.0};
+  static const struct {
+    double part, sine, cosine;
+  } expected[] = {{0.0, 0.0, 1.0}, {0.25, 1.0, 0.0},      {0.5, 0.0, -1.0},      {0.75, -1.0, 0.0},
+                  {1.0, 0.0, 1.0}, {1000000.0, 0.0, 1.0}, {1000000.25, 1.0, 0.0}};
+  enum { PERIODS = sizeof(periods) / sizeof(*periods), TIMES = sizeof(expected) / sizeof(*expected) };
+  double times[TIMES + 1], out[TIMES + 1][PERIODS][2];
+  size_t k, r;
+  for (k = 0; k < PERIODS; ++k) {
+    posenc_status status;
+    for (r = 0; r < TIMES; ++r) times[r] = expected[r].part * periods[k];
+    times[TIMES] = 30.0; /* degrees */
+    status = WritePeriods(periods, PERIODS, times, TIMES + 1, out[0][0]);
+    if (status != POSENC_OK) {
+      printf("periods: %s\n", posenc_status_message(status));
+      ++mistakes;
+      return;
+    }
+    for (r = 0; r < TIMES; ++r) {
+      if (out[r][k][0] == expected[r].sine && out[r][k][1] == expected[r].cosine) continue;
+      printf("period %g at %.17g: %.17g, %.17g\n", periods[k], times[r], out[r][k][0], out[r][k][1]);
+      ++mistakes;
+    }
+    if (out[TIMES][2][0] == 0.5) continue;
+    printf("the sine of 30 degrees is %.17g\n", out[TIMES][2][0]);
+    ++mistakes;
+  }
+}
+
 int main(void) {
   TestGgml(320, 10000);
   TestGgml(15, 1000);
@@ -245,5 +276,6 @@ int main(void) {
   TestMarian(33);
   TestFairseq(64, 1);
   TestFairseq(63, 0);
+  TestPeriods();
   return mistakes != 0;
 }

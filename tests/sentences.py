@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""sentences.py SOURCE: each limit that a sentence for users names is the constant that the code has.
+
+It reads the sentences of statuses, the comments of the C headers, the help and the refusals of the command, and some documents.
+LIMITS says which constant each number is. Outside documents, a phrase that looks like a limit and is not in LIMITS is an error, so
+that a new sentence gets its row.
+"""
+
+import ast
+import math
+import pathlib
+import re
+import sys
+
+SOURCE = pathlib.Path(sys.argv[1])
+
+# Where people read a limit, and in which words; a name in braces is a constant, {2^NAME} a power of two of that value.
+LIMITS = {
+    "src/spec/statuses.inc": [
+        "dim must be between 1 and {POSENC_MAX_DIM}",
+        "head_dim must be between 2 and {POSENC_MAX_HEAD_DIM}, and suit",
+        "rotary_dim must be even, between 2 and {POSENC_MAX_ROTARY_DIM}, and end with the head",
+        "axes must be 1 to {POSENC_MAX_AXES}",
+        "a grid needs 1 to {POSENC_MAX_GRID_AXES} axes",
+        "above rotary_dim {2 kMaxPiece} needs a source other than data",
+        "a frequency is outside {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",
+        "a position is outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION} or not a number",
+        "position_offset is outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
+        "with position_offset added, is outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
+        "scale of the normalization is a NaN or outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
+        "offset of the normalization is a NaN or outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
+        "scale and their product must be between {2^kLeastAmplitude} and {2^kMostAmplitude}",
+    ],
+    "include/posenc/posenc_c.h": [
+        "another output_pairing in place, with rotary_dim above {2 kMaxPiece}",
+        "computed once for up to {kMaxSequences} sequences",
+        "is neither 0 nor {2^kMinFrequency} <= |w_i| <= {2^POSENC_MAX_POSITION}",
+        "a table of {MiB kStreamBytes} or more are then streamed",
+        "begins at a multiple of {kLine} bytes and that",
+        "also each half) is a multiple of {kLine} bytes.",
+        "up to 240 bytes a pair of columns and 16 KB",  # create_memory_test.cc measures these
+        "frequencies above 6.28 take 16 more",
+        "w of the F32 ones must be a float of at least {2^kMinFrequency}",
+        "is outside {2^kLeastAmplitude} .. {2^kMostAmplitude}",
+        "outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
+    ],
+    "include/posenc/rotary_c.h": [
+        "above rotary_dim {2 kMaxPiece} another one not in place",
+        "any |p| <= {2^POSENC_MAX_POSITION} will do",
+        "any doubles up to {2^POSENC_MAX_POSITION} as positions",
+        "{2^kLeastAmplitude} .. {2^kMostAmplitude}; 0: 1.",
+        "The error is below {kMaxFastUlp} ulp(hypot(a, b)), with an amplitude or scale below {kMaxScaledFastUlp} ulp",
+        "as long as A hypot(a, b) is below 2^127",  # rotary_fast_test.cc has these
+        "up to 172 bytes a pair (above {kMaxAddedPairs} pairs 60)",
+    ],
+    "include/posenc/grid_c.h": [
+        "an axis with a dim above {kTileFloats} are computed again",
+    ],
+    "include/posenc/positions_c.h": [
+        "padding_id is below -{2^POSENC_MAX_POSITION}",
+        "the largest position there may be, exceeds {2^POSENC_MAX_POSITION} or",
+        "must be in -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
+        "height or width exceeds {2^POSENC_MAX_POSITION} (or",
+    ],
+    "include/posenc/rotary_config_c.h": [],
+    "src/spec/members.inc": [
+        "Columns of a row (d_model), 1 .. {2^POSENC_MAX_DIM}",
+    ],
+    "tools/command/specs.cc": [
+        "Position of the first row, in steps, |P| <= {2^POSENC_MAX_POSITION}",
+    ],
+    "tools/command/table.cc": [
+        "a number from -{2^POSENC_MAX_POSITION} to {2^POSENC_MAX_POSITION}",
+    ],
+    "tools/command/plot.cc": [
+        "Of more than {kMaxCells} rows or columns a sample is drawn",
+    ],
+    "tools/command/options.cc": [
+        "a file of at most {MiB kLongestFile}",
+    ],
+    "tools/command/verify.cc": [
+        "Threads that compare, 1 .. {kMaxThreads} [",
+    ],
+    "tools/command/diff.cc": [
+        "at most {2^diff.kMaxEntries} entries are compared",
+    ],
+    "tools/command/identify.cc": [],
+    "tools/command/lists.cc": [],
+    "tools/command/npy.cc": [
+        "of 1 .. {npy.kMaxColumns} columns",
+    ],
+    "tools/README.md": [
+        "as {words kCacheShapes} kinds of caches",
+        "compares the first {2^identify.kMaxEntries} entries, of {thousands identify.kMaxRows} rows at most",
+        "Up to {words kMostOthers} rows before a table",
+    ],
+    "src/README.md": [
+        "rotary dims up to {2 kMaxAddedPairs}",
+    ],
+    "bindings/web/package/index.js": [
+        "it must be between {2^kLeastAmplitude} and {2^kMostAmplitude}",
+    ],
+    "docs/conventions.md": [
+        "posenc has {presets} of them as presets",
+    ],
+    "docs/embedding.md": [
+        "the {words other_headers} C headers beside it",
+    ],
+    "README.md": [
+        "those of [posenc_c.h](include/posenc/posenc_c.h) and of {words other_headers} headers beside it",
+        "{presets} conventions of frameworks and papers are presets",
+        "(`PhaseRounding::kF32PowDiv` and {words phase_roundings - 1} others)",
+        "// one of {rotary_presets} presets",
+        "has the {words scalings} scalings (",
+        "at every integer and every double |p| <= {2^POSENC_MAX_POSITION}",
+    ],
+    "CHANGELOG.md": [
+        "{Words phase_roundings} phase roundings, each the steps of a framework",
+        "{words scalings} scalings (NTK, ",
+        "{rotary_presets} presets by model family, {words axis_orders} orders of axes, "
+        "{words rotary_roundings} engines' phase roundings, caches in {words cache_layouts} layouts",
+        "Presets of encoders: {presets} conventions by the names",
+    ],
+}
+
+# What looks like a limit: "above 1024", "between 2 and 1024", "1 .. 2^24", "at most 256".
+NUMBER = r"-?\d+(?:\.\d+)?(?:\^-?\d+)?"
+LIMIT = re.compile(r"(?:(?:above|below|at most|at least|up to|between|more than|fewer than|exceeds?|beyond|outside|over|under|<=?|>=?)"
+                   rf" (?:{NUMBER} and )?{NUMBER}(?! *%)|(?:{NUMBER} \.\.|(?<!\d)1 to) {NUMBER})(?![\w^(])")
+ONLY_ROWS = (".md", ".js")  # where other numbers look like limits
+WORDS = ("no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen").split()
+
+
+def read(name):
+    return (SOURCE / name).read_text(encoding="utf-8")
+
+
+def constants():
+    """Of headers and sources, by name; those of a file also as file.name."""
+    found = {}
+    files = [*SOURCE.glob("include/posenc/*.h"), *SOURCE.glob("src/*/*"), *SOURCE.glob("tools/command/*")]
+    for file in sorted(files):
+        for name, text in re.findall(r"(?:#define (?=POSENC_MAX)|constexpr [\w: ]+ (?=k))(\w+)(?: =)? (.+?);?$",
+                                     file.read_text(encoding="utf-8"), re.M):
+            if re.fullmatch(r"0x1p-?\d+|\d\.0", text):
+                found[name] = float.fromhex(text) if "x" in text else int(float(text))
+            plain = re.sub(r"\w[\w:]*[({](\d+)[)}]", r"\1", text)  # std::size_t{4}, INT64_C(2147483648)
+            if re.fullmatch(r"[\d<+* ]+", plain):
+                value = eval(compile(ast.parse(plain, mode="eval"), file.name, "eval"))  # numbers and operators only
+                found[name] = found[file.stem + "." + name] = int(value)
+    amplitudes = re.search(r"x >= (\w+-\d+) && x <= (\w+);", read("src/call/rotary_checks.cc"))
+    values = re.findall(r"^POSENC_VALUE\((\w+),", read("src/spec/values.inc"), re.M)
+    header = read("include/posenc/rotary_c.h")
+    found |= {
+        "kLeastAmplitude": float.fromhex(amplitudes[1]),
+        "kMostAmplitude": float.fromhex(amplitudes[2]),
+        "presets": len(re.findall(r'^POSENC_PRESET\("', read("src/spec/presets.inc"), re.M)),
+        "rotary_presets": len(re.findall(r'^POSENC_\w*PRESET\("', read("src/spec/rotary_presets.inc"), re.M)),
+        "other_headers": len([*SOURCE.glob("include/posenc/*_c.h")]) - 1,
+        "phase_roundings": values.count("phase_rounding") - 1,
+        "scalings": values.count("scaling") - 1,
+        "axis_orders": values.count("axis_order"),
+        "cache_layouts": values.count("cache_layout"),
+        "rotary_roundings": len(re.findall(r"^//   POSENC_F\d\d_\w+  ", header, re.M)),
+        "kCacheShapes": len(re.findall(r'"[cs]+", \d', read("tools/command/table_settings.h"))),
+    }
+    return found
+
+
+def said(expression, known):
+    """A number as sentences write it: 1024, 2^31, 4 MiB, eleven, 65,536."""
+    unit, power, name, less = re.fullmatch(r"(?:(\w+) )?(2\^)?([\w.]+)(?: - (\d+))?", expression).groups()
+    value = known[name] - int(less or 0)
+    if power or unit == "MiB":
+        fraction, exponent = math.frexp(value)
+        if fraction != 0.5:
+            return f"{name}, which is no power of two"
+        return f"2^{exponent - 1}" if power else f"{value >> 20} MiB"
+    if unit in ("words", "Words"):
+        return WORDS[value].capitalize() if unit == "Words" else WORDS[value]
+    return f"{value:,}" if unit == "thousands" else str(value * int(unit or 1))
+
+
+def prose(name):
+    text = read(name)
+    if name.endswith(".h"):
+        text = " ".join(re.findall(r"//(.*)", text))
+    elif not name.endswith(ONLY_ROWS):
+        code = re.sub(r"^ *//.*|^#.*|'\\?[\"']'", "", text, flags=re.M)
+        literals = re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r'"\s*\n\s*"', "", code))
+        text = " ".join(literals).replace("\\n", " ")
+    return re.sub(r"\s+", " ", text)
+
+
+def main():
+    known, wrong = constants(), []
+    for name, rows in LIMITS.items():
+        text = prose(name)
+        spans = []
+        for row in rows:
+            phrase = re.sub(r"\{(.*?)\}", lambda match: said(match[1], known), row)
+            found = [match.span() for match in re.finditer(re.escape(phrase), text)]
+            if not found:
+                wrong.append(f"{name} does not say '{phrase}' ({row})")
+            spans += found
+        for match in [] if name.endswith(ONLY_ROWS) else LIMIT.finditer(text):
+            is_small = all(abs(float(number)) < 3 for number in re.findall(NUMBER, match[0]) if "^" not in number)
+            is_small = is_small and "^" not in match[0]  # 0 .. 1, above 1: mathematics
+            if not is_small and not any(begin <= match.start() and match.end() <= end for begin, end in spans):
+                wrong.append(f"{name}: '{text[max(0, match.start() - 40):match.end() + 20]}' has no row in tests/sentences.py")
+    print("\n".join(wrong) or "All sentences have the numbers of the code.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
