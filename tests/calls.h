@@ -408,10 +408,9 @@ inline const std::vector<Function>& Functions() {
              {"head_dim", POSENC_CONFIG_NUMBER, 128.0, nullptr, nullptr, 0},
              {"rope_scaling.rope_type", POSENC_CONFIG_STRING, 0.0, "yarn", nullptr, 0},
              {"rope_scaling.factor", POSENC_CONFIG_NUMBER, 4.0, nullptr, nullptr, 0},
-             {"rope_scaling.attn_factor", POSENC_CONFIG_NUMBER, 0.7, nullptr, nullptr, 0},
              {"max_position_embeddings", POSENC_CONFIG_NUMBER, 4096.0, nullptr, nullptr, 0}};
-         return posenc_rotary_spec_from_config(Any{a.data}, a.bytes, entries, 6, POSENC_NO_LAYER, nullptr,
-                                               nullptr, nullptr, nullptr);
+         static const posenc_config config = {entries, 5, POSENC_NO_LAYER, nullptr, nullptr, nullptr, nullptr};
+         return posenc_rotary_spec_from_config(Any{a.data}, a.bytes, &config, nullptr);
        }},
       {"posenc_spec_presets", &Items<posenc_preset>, kNone, kNone,
        [](A a) { return posenc_spec_presets(Any{a.data}, a.rows), kOk; }},

@@ -30,8 +30,15 @@ class Config {
     ASSERT_NE(equals, std::string::npos) << line;
     const char* key = Keep(line.substr(0, equals));
     const std::string value = line.substr(equals + 3);
-    if (value[0] == '"') {
+    if (value == "null") {
+      entries_.push_back({key, POSENC_CONFIG_NULL, 0.0, nullptr, nullptr, 0});
+    } else if (value[0] == '"') {
       entries_.push_back(ConfigEntry(key, Keep(value.substr(1, value.size() - 2))));
+    } else if (value.rfind("[true", 0) == 0 || value.rfind("[false", 0) == 0) {
+      std::vector<double>& list = lists_.emplace_back();
+      for (const std::string& flag : Split(value.substr(1, value.size() - 2), ','))
+        list.push_back(flag == "true" ? 1.0 : 0.0);
+      entries_.push_back({key, POSENC_CONFIG_FLAGS, 0.0, nullptr, list.data(), list.size()});
     } else if (value[0] == '[' && std::isalpha(value[1]) != 0) {
       std::size_t index = 0;
       for (const std::string& text : Split(value.substr(1, value.size() - 2), ','))
@@ -66,38 +73,39 @@ const std::string& NameOf(posenc_status status) {
   return names[static_cast<std::size_t>(status)];
 }
 
-// What a call gives: a spec, or the status and the key at fault.
+// What a call gives: a spec, or the status and the report.
 struct Made {
   posenc_status status;
   posenc_rotary_spec spec;
-  std::size_t bad_index = 4711;
-  std::string bad_key;
+  posenc_config_report report;
 };
 
-// asked: "layer=3 type=full_attention model=llama".
+// asked: "layer=3 type=full_attention model=llama pairing=halves".
 Made Make(const std::vector<posenc_config_entry>& entries, const std::string& asked) {
-  std::int64_t layer = POSENC_NO_LAYER;
+  posenc_config config{};
+  config.entries = entries.data();
+  config.count = entries.size();
+  config.layer = POSENC_NO_LAYER;
   std::string type, model;
+  posenc_pairing pairing = POSENC_HALF_SPLIT;
   for (const std::string& word : Split(asked)) {
     const std::string name = word.substr(0, word.find('=')), value = word.substr(word.find('=') + 1);
-    if (name == "layer") layer = std::stoll(value);
+    if (name == "layer") config.layer = std::stoll(value);
     if (name == "type") type = value;
     if (name == "model") model = value;
+    if (name == "pairing") config.pairing = &pairing;
+    if (name == "pairing" && value == "neighbours") pairing = POSENC_NEIGHBOURS;
   }
-  const auto or_null = [](const std::string& text) { return text.empty() ? nullptr : text.c_str(); };
+  if (!type.empty()) config.layer_type = type.c_str();
+  if (!model.empty()) config.model_type = model.c_str();
   Made made{};
   std::memset(&made.spec, 0x5A, sizeof(made.spec));
   const posenc_rotary_spec before = made.spec;
-  const char* bad_key = nullptr;
-  made.bad_index = 4711;
-  made.status = RotaryFromConfig(&made.spec, entries.data(), entries.size(), layer, or_null(type),
-                                 or_null(model), &made.bad_index, &bad_key);
-  if (made.status == POSENC_OK) {
-    EXPECT_EQ(made.bad_index, 4711u);
-    EXPECT_EQ(bad_key, nullptr);
-  } else {
+  made.status = RotaryFromConfig(&made.spec, config, &made.report);
+  EXPECT_EQ(made.status == POSENC_OK, made.report.text[0] == '\0') << made.report.text;
+  if (made.status != POSENC_OK) {
     EXPECT_EQ(std::memcmp(&made.spec, &before, sizeof(before)), 0) << "written";
-    if (bad_key != nullptr) made.bad_key = bad_key;
+    EXPECT_LT(std::strlen(made.report.text), sizeof(made.report.text) - 1) << "cut";
   }
   return made;
 }
@@ -164,10 +172,10 @@ void ExpectLine(const Published& published, const std::string& line) {
   const std::vector<std::string> parts = Split(line, '|');
   const Made made = Make(published.config.entries(), parts[0]);
   if (parts.size() == 2) {
-    EXPECT_EQ(" " + NameOf(made.status), parts[1]) << made.bad_key;
+    EXPECT_EQ(" " + NameOf(made.status), parts[1]) << made.report.text;
     return;
   }
-  ASSERT_EQ(made.status, POSENC_OK) << made.bad_key << ": " << posenc_status_message(made.status);
+  ASSERT_EQ(made.status, POSENC_OK) << made.report.text;
   ExpectSpec(made.spec, parts[1]);
   ExpectRotary(made.spec, parts[2]);
 }
@@ -230,12 +238,12 @@ void ExpectRefusals(const char* text, const std::vector<Refusal>& refusals) {
     const Config config = Changed(text, refusal.changes);
     const Made made = Make(config.entries(), refusal.asked);
     EXPECT_EQ(NameOf(made.status), NameOf(refusal.status));
-    EXPECT_EQ(made.bad_key, refusal.key);
+    EXPECT_EQ(std::string(made.report.key), refusal.key) << made.report.text;
     if (made.status == POSENC_OK) continue;
     std::size_t index = 0;
     while (index < config.entries().size() && std::strcmp(config.entries()[index].key, refusal.key) != 0)
       ++index;
-    EXPECT_EQ(made.bad_index, index);
+    EXPECT_EQ(made.report.index, index);
   }
 }
 
@@ -480,13 +488,22 @@ TEST(Config, BadArgumentsAreRefused) {
   Config config = Changed(kLlama, "");
   std::vector<posenc_config_entry> entries = config.entries();
   posenc_rotary_spec spec{};
-  EXPECT_EQ(RotaryFromConfig(nullptr, entries.data(), entries.size()), Status::kNullPointer);
-  EXPECT_EQ(RotaryFromConfig(&spec, nullptr, 1), Status::kNullPointer);
-  EXPECT_EQ(RotaryFromConfig(&spec, nullptr, 0), Status::kMissingConfigKey);
+  posenc_config asked{};
+  asked.count = 1;
+  asked.layer = POSENC_NO_LAYER;
+  EXPECT_EQ(posenc_rotary_spec_from_config(&spec, sizeof(spec), nullptr, nullptr), POSENC_NULL_POINTER);
+  EXPECT_EQ(RotaryFromConfig(&spec, asked), Status::kNullPointer);
+  asked.count = 0;
+  EXPECT_EQ(RotaryFromConfig(&spec, asked), Status::kUnknownModel);
+  asked.entries = entries.data();
+  asked.count = entries.size();
+  EXPECT_EQ(RotaryFromConfig(nullptr, asked), Status::kNullPointer);
   for (const std::size_t size : {std::size_t{0}, sizeof(spec) / 2, std::size_t{4097}}) {
-    EXPECT_EQ(posenc_rotary_spec_from_config(&spec, size, entries.data(), entries.size(), POSENC_NO_LAYER,
-                                             nullptr, nullptr, nullptr, nullptr),
-              POSENC_BAD_STRUCT_SIZE);
+    EXPECT_EQ(posenc_rotary_spec_from_config(&spec, size, &asked, nullptr), POSENC_BAD_STRUCT_SIZE);
+  }
+  for (const posenc_pairing pairing : {posenc_pairing{POSENC_SAME_PAIRING}, posenc_pairing(-1)}) {
+    asked.pairing = &pairing;
+    EXPECT_EQ(RotaryFromConfig(&spec, asked), Status::kBadPairing);
   }
   const auto expect_with = [&](const posenc_config_entry& entry, posenc_status status) {
     std::vector<posenc_config_entry> more = entries;
@@ -494,13 +511,13 @@ TEST(Config, BadArgumentsAreRefused) {
     const Made made = Make(more, "");
     EXPECT_EQ(NameOf(made.status), NameOf(status));
     if (status != POSENC_OK) {
-      EXPECT_EQ(made.bad_index, entries.size());
+      EXPECT_EQ(made.report.index, entries.size());
     }
   };
   expect_with({nullptr, POSENC_CONFIG_NUMBER, 1, nullptr, nullptr, 0}, POSENC_NULL_POINTER);
   expect_with({"rope_scaling.type", POSENC_CONFIG_STRING, 0, nullptr, nullptr, 0}, POSENC_NULL_POINTER);
   expect_with({"mrope_section", POSENC_CONFIG_NUMBERS, 0, nullptr, nullptr, 3}, POSENC_NULL_POINTER);
-  expect_with({"head_dim", posenc_config_kind(4), 128, nullptr, nullptr, 0}, POSENC_BAD_CONFIG_KIND);
+  expect_with({"head_dim", posenc_config_kind(6), 128, nullptr, nullptr, 0}, POSENC_BAD_CONFIG_KIND);
   expect_with({"head_dim", posenc_config_kind(-1), 128, nullptr, nullptr, 0}, POSENC_BAD_CONFIG_KIND);
   expect_with({"vocab_size", posenc_config_kind(-1), 128, nullptr, nullptr, 0}, POSENC_OK);
   expect_with({"", POSENC_CONFIG_NUMBER, 128, nullptr, nullptr, 0}, POSENC_OK);

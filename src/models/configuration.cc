@@ -318,8 +318,10 @@ void Configuration::Take(const posenc_config_entry& entry) {
     if (name.index >= 0) has_list_[key->slot == layer_types ? 0 : key->slot == scaled_types ? 1 : 2] = true;
     return;
   }
-  const bool is_none = key->kind == SIZE_OR_NONE && entry.kind == POSENC_CONFIG_NUMBER && entry.number == 0.0;
-  if (is_none) return;
+  if (key->kind == SIZE_OR_NONE && entry.kind == POSENC_CONFIG_NUMBER && entry.number == 0.0) {
+    is_none_[key->slot == rope_dim ? 1 : 0] = true;
+    return;
+  }
   // A value within the dictionary of the layer's type counts more than one beside it; else the first key of a slot does.
   if (found_[key->slot] != nullptr && name.dictionary.empty() && RankOf(*keys_[key->slot]) <= RankOf(*key)) return;
   found_[key->slot] = &entry;
@@ -344,6 +346,7 @@ const posenc_config_entry* Configuration::Entry(Slot slot) const {
 }
 
 Text Configuration::Default(Slot slot) const {
+  if (slot == head_dim && IsNull(head_dim)) return {};  // hidden_size over the number of heads
   const auto is_right = [&](unsigned places) {
     return [slot, places](Text name) {
       const Key* const key = FindKey(name, places);
@@ -371,7 +374,6 @@ Text Configuration::Default(Slot slot) const {
 double Configuration::Number(Slot slot, double otherwise) {
   const posenc_config_entry* const entry = Entry(slot);
   if (entry == nullptr) {
-    if (IsNull(slot)) return otherwise;
     if (const Text text = Default(slot); !text.empty()) return NumberOf(text);
     const double size = slot == hidden       ? sizes_.hidden
                         : slot == heads      ? sizes_.heads

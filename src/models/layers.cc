@@ -51,7 +51,7 @@ class LayerFinder {
     if (layer_ == POSENC_NO_LAYER) return;
     if (layer_ < 0 || layer_ > kMaxLayer) {
       configuration_.Refuse(POSENC_BAD_LAYER) << "layer is " << static_cast<double>(layer_) << ", but must not be negative";
-    } else if (count != 0 && layer_ >= count) {
+    } else if (count != 0 && layer_ >= count && configuration_.Listed(layer_types, layer_).empty()) {
       configuration_.Refuse(POSENC_BAD_LAYER) << "layer is " << static_cast<double>(layer_) << ", but layers are 0 to "
                                              << static_cast<double>(count - 1);
     } else if (configuration_.HasList(layer_types) && configuration_.Listed(layer_types, layer_).empty()) {
@@ -91,7 +91,7 @@ class LayerFinder {
       configuration_.Refuse(POSENC_MISSING_CONFIG_KEY, layer_types) << ", and the model's code has no other rule";
       return {};
     }
-    if (const Text all = row_.Value("all"); !all.empty()) return all;
+    if (const Text all = row_.Value("all"); !all.empty() && configuration_.Entry(attending) == nullptr) return all;
     return layer_ < 0 ? Text() : Ended(DerivedType());
   }
 
@@ -182,11 +182,11 @@ class LayerFinder {
     const Text asked = configuration_.asked_type();
     if (asked.empty()) return;
     const bool is_known = HasWord("full_attention sliding_attention main compress hybrid hybrid_sliding", asked, " ");
-    const bool is_one = configuration_.HasList(layer_types) ? configuration_.ListHas(layer_types, asked) : is_known;
+    const bool is_one = row_.Has("compressed") && is_known ? true : configuration_.HasList(layer_types) ? configuration_.ListHas(layer_types, asked) : is_known;
     if (!type->empty() && *type != asked) {
       (configuration_.Refuse(POSENC_BAD_LAYER) << "layer " << static_cast<double>(layer_) << " is of the type ").Shown(*type)
           << ", not of the type that you name";
-    } else if (!is_one && !configuration_.has_types()) {
+    } else if (!is_one && (configuration_.HasList(layer_types) || !configuration_.has_types())) {
       (configuration_.Refuse(POSENC_BAD_LAYER) << "the model has no layer of the type \"").Shown(asked) << "\"";
     }
     *type = asked;
@@ -214,6 +214,7 @@ class LayerFinder {
     }
     if (row_.Has("null_base_is_none") && c.IsNull(base)) return "rope_theta is null";
     if (row_.Has("finetuned_rotates") && c.Number(finetuned, 1.0) == 0.0) return "rope.scaling.finetuned is false";
+    if (row_.Has("latent") && c.has_no_rope_dim() && !c.has_no_nope_dim()) return "qk_rope_head_dim is 0";
     if (c.type_is_null()) return "its type has null instead of parameters";
     if (row_.Has("by_type_needed") && c.has_types() && !c.is_by_type()) return "its type has no parameters";
     if (row_.Has("window_needed") && c.IsNull(window) && !IsDense()) return "sliding_window is null";

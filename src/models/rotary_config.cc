@@ -72,15 +72,17 @@ class SpecMaker {
     }
   }
 
+  // DeepSeek's models with a qk_rope_head_dim of 0 have Llama's attention.
+  bool IsLatent() const { return row_.Has("latent") && !c_.has_no_rope_dim(); }
+
   void SetHeadDim() {
     Slot slot = head_dim;
     if (layer_.is_local && c_.Has(local_head_dim)) slot = local_head_dim;
     if (layer_.is_global && c_.Has(global_head_dim)) slot = global_head_dim;
     if (c_.Entry(layer_head_dim) != nullptr) slot = layer_head_dim;
     double elements = 0.0;
-    if (row_.Has("latent")) {
-      if (c_.Entry(nope_dim) != nullptr || c_.Has(nope_dim)) elements = c_.Number(nope_dim);
-      elements += c_.Needed(rope_dim);
+    if (IsLatent()) {
+      elements = (c_.has_no_nope_dim() ? 0.0 : c_.Number(nope_dim)) + c_.Needed(rope_dim);
       slot = rope_dim;
     } else if (c_.Has(slot) && !(slot == head_dim && row_.Has("no_head_dim"))) {
       elements = c_.Number(slot);
@@ -110,7 +112,7 @@ class SpecMaker {
       c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim) << ", which the model's attention does not read: its heads have " << elements
                                                   << " elements, hidden_size over num_attention_heads";
     }
-    if (row_.Has("latent") && !row_.Has("any_head_dim") && c_.Entry(head_dim) != nullptr) {
+    if (IsLatent() && !row_.Has("any_head_dim") && c_.Entry(head_dim) != nullptr) {
       const double given = c_.Number(head_dim);
       if (given != c_.Number(rope_dim) && given != elements) {
         c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim) << ", but must be qk_rope_head_dim, " << c_.Number(rope_dim);
@@ -133,7 +135,7 @@ class SpecMaker {
     const bool reads_share = row_.Has("partial_rotary_factor") || c_.Has(share);
     Slot slot = head_dim;
     double elements = d;
-    if (row_.Has("latent") || (row_.Has("qk_rope_head_dim") && c_.Has(rope_dim))) {
+    if (IsLatent() || (row_.Has("qk_rope_head_dim") && !row_.Has("latent"))) {
       elements = c_.Number(slot = rope_dim);
     } else if (layer_.is_local && c_.Entry(local_rotary_dim) != nullptr) {
       elements = c_.Number(slot = local_rotary_dim);
@@ -155,7 +157,7 @@ class SpecMaker {
       return;
     }
     spec_.rotary_dim = static_cast<std::size_t>(elements);
-    const bool is_last = row_.Has("latent") || row_.Has("last");
+    const bool is_last = IsLatent() || row_.Has("last");
     if (is_last) spec_.rotary_offset = spec_.head_dim - spec_.rotary_dim;
   }
 
@@ -189,6 +191,11 @@ class SpecMaker {
       number = BaseOf(base_in_dictionary, base);
     }
     if (IsRefused()) return;
+    if (number == 0.0 && c_.Entry(other_base) != nullptr) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, other_base)
+          << ": vLLM rotates by it, transformers by rope_theta, which is missing; add rope_theta, to say which";
+      return;
+    }
     if (number == 0.0) {
       c_.Refuse(POSENC_MISSING_CONFIG_KEY, slot) << ", and the model's code has no value for it";
       return;
@@ -211,7 +218,8 @@ class SpecMaker {
     if (!c_.has_dictionary() && !row_.Value("dict", "rope_theta").empty()) {
       return NumberOf(row_.Value("dict", "rope_theta"));
     }
-    return c_.Number(beside);
+    // llama.cpp's loader has a base for all architectures.
+    return c_.Number(beside, c_.is_gguf() ? 10000.0 : 0.0);
   }
 
   double BaseByType(Slot* slot) {
@@ -221,11 +229,12 @@ class SpecMaker {
     if (c_.Entry(own) != nullptr) return c_.Number(*slot = own);
     const bool takes_flat = row_.Has("flat_full") && !layer_.is_local;
     if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr) return c_.Number(base_in_dictionary);
-    if (c_.Entry(base) != nullptr && !(row_.Has("flat_full") && layer_.is_local)) return BaseOfFirstLayer();
+    const bool is_for_all = row_.Has("by_first_layer") || !row_.Has("flat_full");
+    if (c_.Entry(base) != nullptr && (is_for_all || !layer_.is_local)) return BaseOfFirstLayer();
     const bool has_default = row_.Has("flat_full") || row_.Has("flat_both") || !c_.has_types();
     const Text value = has_default ? row_.Value(c_.layer_type(), "rope_theta") : Text();
     if (!value.empty()) return NumberOf(value);
-    return row_.Has("flat_full") ? 0.0 : c_.Number(base);
+    return is_for_all ? c_.Number(base) : 0.0;
   }
 
   // Step 3.5: of a list, the entry of the first layer of that type.
@@ -316,6 +325,7 @@ class SpecMaker {
       spec_.pairing = *c_.stated_pairing();
       return;
     }
+    if (row_.Has("latent") && !IsLatent()) return;
     bool pairs_neighbours = row_.Has("neighbours");
     if (c_.Has(neighbours)) pairs_neighbours = c_.Number(neighbours) != 0.0;
     if (c_.Has(halves)) pairs_neighbours = c_.Number(halves) == 0.0;
@@ -348,7 +358,7 @@ class SpecMaker {
     expect(nope_dim, number(nope_dim) == static_cast<double>(spec_.head_dim - spec_.rotary_dim), unread);
     expect(neighbours, (number(neighbours) != 0.0) == pairs_neighbours, unread);
     expect(halves, (number(halves) == 0.0) == pairs_neighbours, unread);
-    expect(interleaves, (number(interleaves) != 0.0) == (spec_.axis_order == POSENC_INTERLEAVED_AXES), unread);
+    expect(interleaves, (number(interleaves) != 0.0) == row_.Has("interleaved"), unread);
     expect(base_ratio, number(base_ratio) == 1.0, unread);
     expect(only_one, number(only_one) == 1.0 || c_.is_gguf(), unread);
     expect(gain, number(gain) == 1.0, unread);
@@ -361,9 +371,10 @@ class SpecMaker {
     const bool all_rotate =
         listed != nullptr && std::all_of(listed->numbers, listed->numbers + listed->count, [](double x) { return x == 1.0; });
     expect(rotating_layers, all_rotate, ", which the model's code does not read");
-    if (const posenc_config_entry* const type = c_.Unread(position_type); type != nullptr) {
+    const posenc_config_entry* const type = c_.Unread(position_type);
+    if (type != nullptr && !row_.Has("any_position_type")) {
       const Text word = type->kind == POSENC_CONFIG_STRING ? Text(type->string) : Text();
-      expect(position_type, HasWord("rope rotary ROPE RoPE absolute", word, " "),
+      expect(position_type, StartsWith(word, "rope") || HasWord("rotary ROPE RoPE", word, " "),
              ", which the model's code does not read; it rotates");
     }
   }

@@ -106,6 +106,7 @@ void SetLongRope(Configuration* configuration, posenc_rotary_spec* spec) {
     }
     return;
   }
+  spec->factor = c.Has(factor) ? c.Number(factor) : c.Needed(max_length) / spec->original_length;
   if (c.row().Has("short_mscale")) {
     spec->amplitude = c.Needed(short_mscale);
     if (c.Needed(long_mscale) != spec->amplitude) {
@@ -113,7 +114,6 @@ void SetLongRope(Configuration* configuration, posenc_rotary_spec* spec) {
     }
     return;
   }
-  spec->factor = c.Has(factor) ? c.Number(factor) : c.Needed(max_length) / spec->original_length;
   spec->amplitude = c.Number(amplitude);
   if (spec->amplitude == 0.0 && spec->factor > 1.0 && spec->original_length <= 1.0) {
     c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Has(original_length) ? original_length : length_in_dictionary)

@@ -31,14 +31,14 @@ formulas.listed = lambda text: [float(x) for x in text.split(",")] if "," in tex
 
 def lines(key, value):
     if value is None:
-        return
-    if isinstance(value, dict):
+        yield f"{key} = null"
+    elif isinstance(value, dict):
         for name, inner in value.items():
             yield from lines(f"{key}.{name}" if key else name, inner)
     elif isinstance(value, list) and value and isinstance(value[0], str):
         yield f"{key} = [{','.join(value)}]"
     elif isinstance(value, list):
-        yield f"{key} = [{','.join(repr(float(x) if isinstance(x, bool) else x) for x in value)}]"
+        yield f"{key} = [{','.join(str(x).lower() if isinstance(x, bool) else repr(x) for x in value)}]"
     elif isinstance(value, bool):
         yield f"{key} = {str(value).lower()}"
     else:
@@ -101,7 +101,7 @@ publish("meta-llama/Llama-2-7b-hf", llama(4096, 32, num_hidden_layers=32, max_po
         pretraining_tp=1),
         "|head_dim=128 base=10000", "layer=31|head_dim=128 base=10000", "layer=32|BAD_LAYER", "layer=-2|BAD_LAYER",
         "type=full_attention|head_dim=128 base=10000", "type=attention_of_sorts|BAD_LAYER",
-        "model=gptj|head_dim=128 pairing=NEIGHBOURS base=10000")
+        "model=gptj|head_dim=128 rotary_dim=64 pairing=NEIGHBOURS base=10000")
 # Source: mlc-llm.
 publish("codellama/CodeLlama-7b-hf", llama(4096, 32, 1000000, max_position_embeddings=16384), "|head_dim=128 base=1e6")
 # Source: llama.cpp pull 2544.
@@ -246,7 +246,7 @@ publish("Qwen3.5, of which the model's code knows more", {
     "rope_theta": 10000000}}, f"|{QWEN3_5}")
 publish("Qwen3-VL, of which the model's code knows more", {
     "model_type": "qwen3_vl_moe_text", "head_dim": 128, "rope_parameters": {"mrope_section": [24, 20, 20]}},
-        "|head_dim=128 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
+        "|head_dim=128 base=500000 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
 # Source: transformers, cosmos3_edge.
 publish("nvidia/Cosmos3-Edge-Reasoner", {
     "model_type": "cosmos3_edge", "text_config": {
@@ -318,12 +318,6 @@ publish("google/embeddinggemma-2", {
             SLIDING: {"rope_theta": 10000.0, "rope_type": "default"}}}},
         "layer=4|head_dim=256", f"layer=5|{GEMMA4_FULL}", f"type=full_attention|{GEMMA4_FULL}",
         "type=sliding_attention|head_dim=256", "|BAD_LAYER")
-publish("layers whose heads differ, by number alone", {
-    "head_dim": 64, "per_layer_config": {"1": {"head_dim": 128, "skip": ["mlp"]}, "all": {"head_dim": 32}}},
-        "layer=0|head_dim=64", "layer=1|head_dim=128", "|BAD_LAYER")
-publish("layers without a number", {"head_dim": 64, "per_layer_config": {"all": {"head_dim": 32}}},
-        "layer=0|head_dim=64", "|BAD_LAYER")
-
 # Phi.
 PHI3_SHORT = ([1.05] * 3 + [1.1] * 2 + [1.1500000000000001, 1.2000000000000002, 1.2500000000000002, 1.3000000000000003,
               1.3500000000000003, 1.5000000000000004] + [2.000000000000001] * 21 + [2.0500000000000007] * 3 +
@@ -414,28 +408,24 @@ publish("LongRoPE without max_position_embeddings", {
         "original_max_position_embeddings": 4096}},
         "|head_dim=8 " + LONGROPE.format(4, 4096, 4096, "1,1.5,2,3", "2,2.5,3,4"))
 publish("a proportional rotary of a factor", {
-    "head_dim": 64, "rope_parameters": {"rope_type": "proportional", "factor": 2.0, "partial_rotary_factor": 0.5}},
+    "model_type": "llama", "head_dim": 64,
+    "rope_parameters": {"rope_type": "proportional", "factor": 2.0, "partial_rotary_factor": 0.5}},
         "|head_dim=64 scaling=PROPORTIONAL factor=2 proportion=0.5")
 publish("one section, YaRN of a factor below 1", {
-    "head_dim": 64, "max_position_embeddings": 4096, "rope_parameters": {
-        "mrope_section": [32], "mrope_interleaved": True, "rope_type": "yarn", "factor": 0.5, "attn_factor": 2.0}},
-        "|head_dim=64 scaling=YARN factor=0.5 original_length=4096 amplitude=2")
-publish("YaRN with amplitudes of both engines", {
-    "head_dim": 64, "max_position_embeddings": 4096,
-    "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attention_factor": 1.5, "attn_factor": 2.0}},
+    "model_type": "qwen3_vl_text", "head_dim": 64, "max_position_embeddings": 4096, "rope_parameters": {
+        "rope_theta": 10000, "mrope_section": [32], "mrope_interleaved": True, "rope_type": "yarn", "factor": 0.5}},
+        "|head_dim=64 scaling=YARN factor=0.5 original_length=4096")
+publish("YaRN with an amplitude of its own, and one of vLLM's", {
+    "model_type": "llama", "head_dim": 64, "max_position_embeddings": 4096,
+    "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attention_factor": 1.5, "attn_factor": 1.0}},
         "|head_dim=64 scaling=YARN factor=8 original_length=4096 amplitude=1.5")
-for word, gained in ("yarn", 1.0), ("deepseek_yarn", 2.0):
-    publish(f"{word} with a gain of {gained} and two terms", {
-        "head_dim": 64, "max_position_embeddings": 4096, "rope_parameters": {
-            "rope_type": word, "factor": 8.0, "attn_factor": gained, "mscale": 3.0, "mscale_all_dim": 4.0}},
-            "|head_dim=64 scaling=YARN factor=8 original_length=4096 mscale=3 mscale_all_dim=4" + (
-                "" if gained == 1 else " amplitude=" +
-                repr(formulas.f64(2 * (D(8).ln() * 3 / 10 + 1) / (D(8).ln() * 4 / 10 + 1)))))
-publish("YaRN with vLLM's amplitude", {
-    "head_dim": 64, "max_position_embeddings": 4096,
-    "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attn_factor": 2.0, "mscale": 3.0, "mscale_all_dim": 4.0}},
-        "|head_dim=64 scaling=YARN factor=8 original_length=4096 amplitude=" +
-        repr(formulas.f64(2 * (D(8).ln() / 10 + 1))))
+publish("YaRN with an amplitude that transformers does not read", {
+    "model_type": "llama", "head_dim": 64, "max_position_embeddings": 4096,
+    "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attn_factor": 2.0}}, "|UNKNOWN_CONFIG_KEY")
+publish("YaRN with two terms", {
+    "model_type": "llama", "head_dim": 64, "max_position_embeddings": 4096,
+    "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "mscale": 3.0, "mscale_all_dim": 4.0}},
+        "|head_dim=64 scaling=YARN factor=8 original_length=4096 mscale=3 mscale_all_dim=4")
 # Source: tt-metal.
 publish("microsoft/phi-4", {"model_type": "phi3", "hidden_size": 5120, "num_attention_heads": 40, "rope_theta": 250000},
         "|head_dim=128 base=250000")
@@ -554,7 +544,10 @@ publish("MiniMaxAI/MiniMax-Text-01", {
 # Source: aiconfigurator, MiniMaxAI/MiniMax-M2.5.
 publish("MiniMaxAI/MiniMax-M2", {
     "model_type": "minimax_m2", "hidden_size": 3072, "num_attention_heads": 48, "head_dim": 128, "rotary_dim": 64,
-    "rope_theta": 5000000}, f"|{HALF} base=5e6")
+    "rope_theta": 5000000}, "|UNKNOWN_CONFIG_KEY")  # vLLM reads rotary_dim, transformers does not
+publish("MiniMaxAI/MiniMax-M2, with the share that both read", {
+    "model_type": "minimax_m2", "hidden_size": 3072, "num_attention_heads": 48, "head_dim": 128, "rotary_dim": 64,
+    "rope_parameters": {"rope_theta": 5000000, "partial_rotary_factor": 0.5}}, f"|{HALF} base=5e6")
 STEP_FULL = f"{HALF} base=5e6 scaling=LLAMA3 factor=2 original_length=131072 high_freq_factor=32"
 # Source: transformers pull 46562: rope_scaling, yarn_only_types.
 publish("stepfun-ai/Step-3.5-Flash", {
@@ -592,7 +585,7 @@ publish("tencent/HunyuanOCR", {
     "rope_scaling": {"alpha": 1000.0, "beta_fast": 32, "beta_slow": 1, "factor": 1.0, "mscale": 1.0,
     "mscale_all_dim": 1.0,
                      "type": "xdrope", "xdrope_section": [16, 16, 16, 16]}},
-        "|head_dim=128 scaling=NTK factor=1000 axes=4 sections=16,16,16,16")
+        "|UNKNOWN_MODEL")  # the elements of a pair turn by different axes
 # Source: mlc-llm, internlm2_5_7b.
 publish("internlm/internlm2-chat-7b", {
     "model_type": "internlm2", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000,
@@ -727,11 +720,14 @@ publish("facebook/muse-glimmer-30b", {
         "num_hidden_layers": 52, "layer_types": layers(52, SLIDING, SLIDING, SLIDING, FULL),
         "layer_rope_theta": layers(52, 500000.0, 500000.0, 500000.0, 0), "sliding_window": 2048,
         "rope_parameters": {"rope_theta": 500000.0, "rope_type": "default"}}, "vision_config": VISION},
-        "layer=0|head_dim=128 base=500000", "layer=51|LAYER_HAS_NO_ROTARY", "|BAD_LAYER")
+        "layer=0|head_dim=128 base=500000", "layer=51|LAYER_HAS_NO_ROTARY", "|head_dim=128 base=500000")
 publish("databricks/dbrx-base", {
     "model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "max_seq_len": 32768,
     "attn_config": {"clip_qkv": 8, "kv_n_heads": 8, "model_type": "", "rope_theta": 500000}},
-    "|head_dim=128 base=500000")
+    "|BAD_CONFIG_VALUE")  # vLLM rotates by it, transformers by 10000
+publish("databricks/dbrx-base, with the base that both read", {
+    "model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "rope_theta": 500000,
+    "attn_config": {"rope_theta": 500000}}, "|head_dim=128 base=500000")
 publish("ibm-ai-platform/Bamba-9B", {
     "model_type": "bamba", "hidden_size": 4096, "num_attention_heads": 32, "attn_rotary_emb": 64, "rope_theta": 10000.0,
     "attn_layer_indices": [9, 18, 27]}, f"|{HALF}", f"layer=9|{HALF}", "layer=8|LAYER_HAS_NO_ROTARY")
@@ -778,7 +774,7 @@ publish("zai-org/GLM-5-Next", {
         "model_type": "glm5_next_text", "hidden_size": 4096, "num_attention_heads": 64, "qk_nope_head_dim": 256,
         "qk_rope_head_dim": 0, "mla_use_nope": True, "indexer_rope_interleave": True}}, "|LAYER_HAS_NO_ROTARY")
 publish("latent attention without a rotary part", {
-    "hidden_size": 4096, "num_attention_heads": 64, "qk_nope_head_dim": 256, "qk_rope_head_dim": 0},
+    "model_type": "deepseek_v2", "hidden_size": 4096, "num_attention_heads": 64, "qk_nope_head_dim": 256, "qk_rope_head_dim": 0},
         "|LAYER_HAS_NO_ROTARY")
 # Source: transformers, glm_ocr.
 publish("zai-org/GLM-OCR", {
@@ -790,7 +786,7 @@ publish("zai-org/GLM-OCR", {
 # Source: llama.cpp, tests of the conversion of DSpark.
 publish("LiquidAI/LFM2.5-DSpark, which drafts", {
     "model_type": "qwen3", "head_dim": 64, "hidden_size": 2048, "num_attention_heads": 32, "rope_theta": 10000000,
-    "rope_is_neox_style": False}, "|head_dim=64 pairing=NEIGHBOURS base=1e7")
+    "rope_is_neox_style": False}, "|UNKNOWN_CONFIG_KEY", "pairing=neighbours|head_dim=64 pairing=NEIGHBOURS base=1e7")
 # Source: transformers, paddleocr_vl.
 publish("PaddlePaddle/PaddleOCR-VL", {
     "model_type": "paddleocr_vl", "head_dim": 128, "hidden_size": 1024, "num_attention_heads": 16,
@@ -835,8 +831,7 @@ publish("tencent/HunyuanOCR, as v5 saves it", {
     "model_type": "hunyuan_vl", "text_config": {
         "model_type": "hunyuan_vl_text", "hidden_size": 1024, "num_attention_heads": 16, "head_dim": 128,
         "rope_parameters": {"alpha": 1000.0, "factor": 1.0, "mrope_section": [16, 16, 16, 16], "rope_type": "dynamic",
-                            "rope_theta": 10000.0}}},
-        "|head_dim=128 scaling=NTK factor=1000 axes=4 sections=16,16,16,16")
+                            "rope_theta": 10000.0}}}, "|UNKNOWN_MODEL")
 # Source: vllm pull 25384: rope_scaling.
 publish("Qwen/Qwen3-VL-8B-Instruct with YaRN", {
     "model_type": "qwen3_vl", "text_config": {
@@ -855,16 +850,31 @@ publish("CohereLabs/North-Micro-Vision-Instruct", {
             SLIDING: {"mrope_interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default",
                       "rope_theta": 50000},
             FULL: None, "rope_theta": 10000.0, "rope_type": "default"}}},
-        "layer=0|BAD_CONFIG_VALUE", "layer=3|LAYER_HAS_NO_ROTARY", "type=full_attention|LAYER_HAS_NO_ROTARY",
+        "layer=0|head_dim=128 pairing=NEIGHBOURS base=50000 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20",
+        "layer=3|LAYER_HAS_NO_ROTARY", "type=full_attention|LAYER_HAS_NO_ROTARY",
         "type=linear_attention|BAD_LAYER", "layer=28|BAD_LAYER", "|BAD_LAYER")
 
 # Source: transformers, those models. A part of a model is saved without what its code knows.
-for model, more in {
-        "lfm2": "base=1e6", "lfm2_moe": "base=1e6", "phimoe": "base=1e6", "emu3_text_model": "base=1e6",
-        "qwen2_5_vl_text": "base=1e6", "qwen3_omni_moe_text": "base=1e6", "mllama_text_model": "base=500000",
-        "ernie4_5": "pairing=NEIGHBOURS base=500000", "ernie4_5_vl_moe_text": "pairing=NEIGHBOURS base=500000",
-        "persimmon": "rotary_dim=32 base=25000"}.items():
-    publish(f"{model} without a base", {"text_config": {"model_type": model, "head_dim": 64}}, f"|head_dim=64 {more}")
+M_ROPE = "axes=3 sections=8,12,12"
+for model, keys, more in (
+        ("lfm2", {}, "base=1e6"), ("lfm2_moe", {}, "base=1e6"), ("phimoe", {}, "base=1e6"),
+        ("emu3_text_model", {}, "base=1e6"), ("mixtral", {}, "base=1e6"), ("nomic_bert", {}, "base=1000"),
+        ("qwen2_5_vl_text", {"hidden_size": 512, "num_attention_heads": 8,
+                             "rope_scaling": {"mrope_section": [8, 12, 12], "type": "mrope"}}, f"base=1e6 {M_ROPE}"),
+        ("qwen2_vl_text", {"hidden_size": 512, "num_attention_heads": 8,
+                           "rope_scaling": {"mrope_section": [8, 12, 12], "type": "mrope"}}, f"base=1e6 {M_ROPE}"),
+        ("qwen3_vl_text", {"rope_scaling": {"mrope_section": [12, 10, 10]}},
+         "base=500000 axes=3 axis_order=INTERLEAVED_AXES sections=12,10,10"),
+        ("qwen3_omni_moe_text", {"rope_scaling": {"mrope_section": [12, 10, 10], "interleaved": True}},
+         "base=1e6 axes=3 axis_order=INTERLEAVED_AXES sections=12,10,10"),
+        ("mllama_text_model", {"hidden_size": 512, "num_attention_heads": 8}, "base=500000"),
+        ("ernie4_5", {}, "pairing=NEIGHBOURS base=500000"), ("gpt_oss", {"rope_scaling": {"rope_type": "default"}},
+         "base=150000"),
+        ("persimmon", {"hidden_size": 512, "num_attention_heads": 8}, "rotary_dim=32")):
+    publish(f"{model} without a base", {"model_type": model, "head_dim": 64, **keys}, f"|head_dim=64 {more}")
+publish("nothing beside the type", {"model_type": "llama"}, "|head_dim=128")
+publish("no type", {"head_dim": 64, "rope_theta": 10000}, "|UNKNOWN_MODEL", "pairing=neighbours|head_dim=64 pairing=NEIGHBOURS",
+        "model=llama|head_dim=64", "model=llama9|UNKNOWN_MODEL", "model=llama9 pairing=halves|head_dim=64")
 
 
 # GGUF.
@@ -977,8 +987,7 @@ publish("GGUF of a model with an amplitude", gguf(
     "qwen3", 32, 4096, attention__key_length=128, rope__freq_base=1000000.0, rope__scaling__type="yarn",
     rope__scaling__factor=4.0,
     rope__scaling__original_context_length=32768, rope__scaling__yarn_attn_factor=0.8782488562869419),
-        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768 amplitude=" +
-        repr(formulas.f64(D(0.8782488562869419) * (D(4).ln() / 10 + 1))))
+        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768")
 # Source: llama.cpp, src/models/hunyuan-vl.cpp.
 publish("GGUF of HunyuanOCR", gguf(
     "hunyuan_vl", 16, 1024, attention__key_length=128, rope__freq_base=10000.0, rope__scaling__type="none",
@@ -1035,5 +1044,5 @@ publish("GGUF of plamo-13b", gguf("plamo", 40, 5120, rope__dimension_count=128),
 publish("GGUF of PaddleOCR-VL", gguf(
     "paddleocr", 16, 1024, attention__key_length=128, rope__freq_base=500000.0,
     rope__dimension_sections=[16, 24, 24, 0]), "|head_dim=128 base=500000 axes=3 sections=16,24,24")
-publish("GGUF of an architecture that is none", gguf("llama9", 32, 4096), "|BAD_CONFIG_VALUE",
+publish("GGUF of an architecture that is none", gguf("llama9", 32, 4096), "|UNKNOWN_MODEL",
         "model=llama|head_dim=128 pairing=NEIGHBOURS")
