@@ -400,7 +400,7 @@ double Configuration::Number(Slot slot, double otherwise) {
 double Configuration::Needed(Slot slot) {
   const double number = Number(slot, -1.0);
   if (number != -1.0) return number;
-  Refuse(POSENC_MISSING_CONFIG_KEY, slot);
+  Refuse(POSENC_MISSING_CONFIG_KEY, slot) << ", and the rotary embedding needs it";
   return 1.0;
 }
 
@@ -455,6 +455,8 @@ Sentence& Configuration::Refuse(posenc_status status, Slot slot) {
   if (status_ != POSENC_OK) return none_;
   Begin(status);
   report_->key = NameOf(slot, is_gguf_ ? GGUF | TENSOR : TOP | DICTIONARY);
+  const Key* const key = FindKey(report_->key, DICTIONARY);
+  if (key != nullptr && key->slot == slot && !is_gguf_) sentence_ << (is_scaling_ ? "rope_scaling." : "rope_parameters.");
   if (const Text value = Default(slot); !value.empty()) {
     return sentence_ << report_->key << " is missing, for which the model has " << value;
   }
@@ -478,7 +480,9 @@ void Configuration::Show(const posenc_config_entry& entry) {
     case POSENC_CONFIG_FLAGS:
       sentence_ << "[";
       for (std::size_t i = 0; i < entry.count && i < kShown; ++i) {
-        sentence_ << (i == 0 ? "" : ", ") << entry.numbers[i];
+        sentence_ << (i == 0 ? "" : ", ");
+        if (entry.kind == POSENC_CONFIG_NUMBERS) sentence_ << entry.numbers[i];
+        if (entry.kind == POSENC_CONFIG_FLAGS) sentence_ << (entry.numbers[i] != 0.0 ? "true" : "false");
       }
       sentence_ << (entry.count > kShown ? ", ...]" : "]");
       break;

@@ -86,8 +86,9 @@ class LayerFinder {
   // asks for a layer.
   Text Type() {
     if (layer_ >= 0 && configuration_.HasList(layer_types)) return Ended(configuration_.Listed(layer_types, layer_));
-    if (configuration_.HasList(layer_types) || configuration_.asked_type() != Text()) return {};
-    if (row_.Has("layer_types_needed") && (layer_ >= 0 || row_.Has("by_type"))) {
+    const bool is_asked = !configuration_.asked_type().empty();
+    if (configuration_.HasList(layer_types) || (is_asked && layer_ < 0)) return {};
+    if (!is_asked && row_.Has("layer_types_needed") && (layer_ >= 0 || row_.Has("by_type"))) {
       configuration_.Refuse(POSENC_MISSING_CONFIG_KEY, layer_types) << ", and the model's code has no other rule";
       return {};
     }
@@ -184,8 +185,10 @@ class LayerFinder {
     const bool is_known = HasWord("full_attention sliding_attention main compress hybrid hybrid_sliding", asked, " ");
     const bool is_one = row_.Has("compressed") && is_known ? true : configuration_.HasList(layer_types) ? configuration_.ListHas(layer_types, asked) : is_known;
     if (!type->empty() && *type != asked) {
-      (configuration_.Refuse(POSENC_BAD_LAYER) << "layer " << static_cast<double>(layer_) << " is of the type ").Shown(*type)
-          << ", not of the type that you name";
+      Sentence& sentence = configuration_.Refuse(POSENC_BAD_LAYER);
+      sentence << "layer " << static_cast<double>(layer_) << " is of the type ";
+      sentence.Shown(*type) << ", not of the type ";
+      sentence.Shown(asked) << " that you name";
     } else if (!is_one && (configuration_.HasList(layer_types) || !configuration_.has_types())) {
       (configuration_.Refuse(POSENC_BAD_LAYER) << "the model has no layer of the type \"").Shown(asked) << "\"";
     }
@@ -203,12 +206,12 @@ class LayerFinder {
     Configuration& c = configuration_;
     if (HasWord(kWithoutAttention, type, " ")) return "it has no attention that rotates";
     if (row_.Has("full_attn_idxs") && !type.empty() && type != kFull) return "it is a convolution";
-    if (c.Number(alibi) != 0.0 || (c.Unread(alibi) != nullptr && c.Unread(alibi)->number != 0.0)) {
-      return "the configuration says so";
-    }
-    if (c.Number(rotates, 1.0) == 0.0 || (c.Unread(rotates) != nullptr && c.Unread(rotates)->number == 0.0)) {
-      return "the configuration says so";
-    }
+    const auto says = [&](Slot slot, double number) {
+      const posenc_config_entry* const entry = c.Entry(slot) != nullptr ? c.Entry(slot) : c.Unread(slot);
+      return entry != nullptr && entry->number == number;
+    };
+    if (says(alibi, 1.0)) return "a key such as alibi says so";
+    if (says(rotates, 0.0)) return "a key such as use_rope says so";
     if (const Text kind = c.Word(position_type); !kind.empty() && kind != "rope" && kind != "rotary") {
       return "position_embedding_type says so";
     }

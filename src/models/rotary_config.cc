@@ -95,9 +95,9 @@ class SpecMaker {
       if (c_.Entry(heads) != nullptr && count == 0.0) {
         c_.Refuse(POSENC_LAYER_HAS_NO_ROTARY, heads) << " in that layer, which has no attention";
       } else if (width == 0.0) {
-        c_.Refuse(POSENC_MISSING_CONFIG_KEY, c_.is_gguf() ? hidden : head_dim);
+        c_.Refuse(POSENC_MISSING_CONFIG_KEY, c_.is_gguf() ? hidden : head_dim) << ", so posenc does not know the size of a head";
       } else if (count == 0.0) {
-        c_.Refuse(POSENC_MISSING_CONFIG_KEY, heads);
+        c_.Refuse(POSENC_MISSING_CONFIG_KEY, heads) << ", so posenc does not know the size of a head";
       } else {
         elements = static_cast<double>(static_cast<std::int64_t>(width / count));
       }

@@ -32,7 +32,7 @@ constexpr ScalingWord kWords[] = {
 const double* Factors(Slot slot, Configuration* configuration, posenc_rotary_spec* spec) {
   const posenc_config_entry* const entry = configuration->Entry(slot);
   if (entry == nullptr) {
-    configuration->Refuse(POSENC_MISSING_CONFIG_KEY, slot);
+    configuration->Refuse(POSENC_MISSING_CONFIG_KEY, slot) << ", which the scaling needs";
     return nullptr;
   }
   spec->factor_count = spec->rotary_dim / 2;
@@ -144,7 +144,9 @@ void RefuseType(Text word, Configuration* configuration) {
   bool is_known = false;
   for (const ScalingWord& known : kWords) is_known = is_known || word == known.word;
   sentence << (is_known ? ", which the model's code does not have; it has " : ", but posenc knows ");
-  if (configuration->is_gguf()) {
+  if (configuration->row().Has("unscaled")) {
+    sentence << "default only";
+  } else if (configuration->is_gguf()) {
     sentence << "none, linear, yarn and longrope";
   } else if (configuration->row().Has("longrope_only")) {
     sentence << "default, longrope, su and yarn, where the last two mean longrope";
@@ -186,7 +188,7 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   const Text word = c.Entry(rope_type) != nullptr || c.Entry(old_type) == nullptr ? c.Word(rope_type) : c.Word(old_type);
   if (word.empty()) {
     const bool has_lists = c.Has(short_factors) || c.Has(long_factors);
-    if (c.Has(factor) || has_lists) c.Refuse(POSENC_MISSING_CONFIG_KEY, rope_type) << " beside a factor";
+    if (c.Has(factor) || has_lists) c.Refuse(POSENC_MISSING_CONFIG_KEY, rope_type) << ", although there is a factor";
     return POSENC_NO_SCALING;
   }
   posenc_scaling scaling = POSENC_NO_SCALING;

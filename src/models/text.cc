@@ -101,7 +101,7 @@ Sentence& Sentence::Shown(Text text) {
   const Text shown = text.substr(0, kMost);
   for (const char c : shown) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\') {
+    if (byte >= 0x20 && byte < 0x7F && c != '"') {
       Put(c);
     } else {
       *this << "\\x";
