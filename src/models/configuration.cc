@@ -9,8 +9,8 @@ namespace internal {
 namespace models {
 namespace {
 
-// What is taken for granted of a model that posenc does not know, if the caller states its pairing: keys that many models
-// have, and no values for those that are missing.
+// What is taken for granted of a model that posenc does not know, if the caller states its pairing: keys that
+// many models have, and no values for those that are missing.
 constexpr Text kAnyModel =
     "rope_theta partial_rotary_factor n_layer n_layers num_layers n_embd d_model dim n_head n_heads";
 
@@ -86,8 +86,10 @@ void Configuration::RefuseModel(Text type) {
   if (type.empty()) {
     sentence << prefix_ << name << " is missing";
   } else {
-    (sentence << "posenc does not know the " << (is_gguf_ ? "architecture \"" : "model type \"")).Shown(type) << "\"";
-    if (const Text like = MostLike(type, is_gguf_); !like.empty()) sentence << " (do you mean " << like << "?)";
+    (sentence << "posenc does not know the " << (is_gguf_ ? "architecture \"" : "model type \"")).Shown(type)
+        << "\"";
+    if (const Text like = MostLike(type, is_gguf_); !like.empty())
+      sentence << " (do you mean " << like << "?)";
   }
   sentence << ": state a " << (is_gguf_ ? "known architecture" : "known model type") << " that rotates alike";
   if (!is_gguf_) sentence << ", or the pairing if this model rotates by +p along one axis in all layers";
@@ -143,7 +145,8 @@ void Configuration::FindModelAndPart() {
       break;
     } else if (stated.empty()) {
       Sentence& sentence = Begin(POSENC_MISSING_CONFIG_KEY);
-      (sentence << "a model of the type ").Shown(type) << " has the keys of its text model in " << part << ", which is missing";
+      (sentence << "a model of the type ").Shown(type)
+          << " has the keys of its text model in " << part << ", which is missing";
       return;
     } else {
       break;
@@ -168,7 +171,8 @@ void Configuration::FindModelAndPart() {
     }
   } else if (model_.row.Has("odd")) {
     Sentence& sentence = Begin(POSENC_UNKNOWN_MODEL);
-    (sentence << "a model of the type ").Shown(type) << " rotates in a way that no spec describes: " << model_.source;
+    (sentence << "a model of the type ").Shown(type)
+        << " rotates in a way that no spec describes: " << model_.source;
   }
 }
 
@@ -280,7 +284,8 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (key == nullptr) {
     if (entry.kind == POSENC_CONFIG_NULL) return;
     if (name.place == DICTIONARY || SpeaksOfPositions(name.key)) {
-      Refuse(POSENC_UNKNOWN_CONFIG_KEY, entry) << ", and posenc does not know what that key does to the rotary embedding";
+      Refuse(POSENC_UNKNOWN_CONFIG_KEY, entry)
+          << ", and posenc does not know what that key does to the rotary embedding";
     }
     return;
   }
@@ -302,7 +307,8 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (!(is_list && is_empty_list)) {
     Wrong wrong = WhatIsWrong(entry, static_cast<Kind>(key->kind));
     if (entry.kind == POSENC_CONFIG_STRING && is_list != (name.index >= 0)) {
-      wrong = {POSENC_BAD_CONFIG_KIND, is_list ? "must be a list of strings" : "must not be a list of strings"};
+      wrong = {POSENC_BAD_CONFIG_KIND,
+               is_list ? "must be a list of strings" : "must not be a list of strings"};
     }
     if (wrong.status != POSENC_OK) {
       Refuse(wrong.status, entry) << ", but " << wrong.words;
@@ -322,8 +328,10 @@ void Configuration::Take(const posenc_config_entry& entry) {
     is_none_[key->slot == rope_dim ? 1 : 0] = true;
     return;
   }
-  // A value within the dictionary of the layer's type counts more than one beside it; else the first key of a slot does.
-  if (found_[key->slot] != nullptr && name.dictionary.empty() && RankOf(*keys_[key->slot]) <= RankOf(*key)) return;
+  // A value within the dictionary of the layer's type counts more than one beside it; else the first key of a
+  // slot does.
+  if (found_[key->slot] != nullptr && name.dictionary.empty() && RankOf(*keys_[key->slot]) <= RankOf(*key))
+    return;
   found_[key->slot] = &entry;
   keys_[key->slot] = key;
 }
@@ -440,23 +448,24 @@ Sentence& Configuration::Begin(posenc_status status) {
 
 Sentence& Configuration::Refuse(posenc_status status) { return Begin(status); }
 
-Sentence& Configuration::Refuse(posenc_status status, const posenc_config_entry& entry) {
+Sentence& Configuration::Refuse(posenc_status status, const posenc_config_entry& entry, Text before) {
   if (status_ != POSENC_OK) return none_;
-  Begin(status);
+  Begin(status) << before;
   report_->key = entry.key;
   report_->index = static_cast<std::size_t>(&entry - asked_.entries);
   Show(entry);
   return sentence_;
 }
 
-Sentence& Configuration::Refuse(posenc_status status, Slot slot) {
-  if (found_[slot] != nullptr) return Refuse(status, *found_[slot]);
-  if (unread_[slot] != nullptr) return Refuse(status, *unread_[slot]);
+Sentence& Configuration::Refuse(posenc_status status, Slot slot, Text before) {
+  if (found_[slot] != nullptr) return Refuse(status, *found_[slot], before);
+  if (unread_[slot] != nullptr) return Refuse(status, *unread_[slot], before);
   if (status_ != POSENC_OK) return none_;
-  Begin(status);
+  Begin(status) << before;
   report_->key = NameOf(slot, is_gguf_ ? GGUF | TENSOR : TOP | DICTIONARY);
   const Key* const key = FindKey(report_->key, DICTIONARY);
-  if (key != nullptr && key->slot == slot && !is_gguf_) sentence_ << (is_scaling_ ? "rope_scaling." : "rope_parameters.");
+  if (key != nullptr && key->slot == slot && !is_gguf_)
+    sentence_ << (is_scaling_ ? "rope_scaling." : "rope_parameters.");
   if (const Text value = Default(slot); !value.empty()) {
     return sentence_ << report_->key << " is missing, for which the model has " << value;
   }

@@ -1,5 +1,5 @@
-// What a configuration says about the model that is asked for: its entries, found by the rows of models/keys.inc, and
-// beside them what the model's own row has for keys that are missing.
+// What a configuration says about the model that is asked for: its entries, found by the rows of
+// models/keys.inc, and beside them what the model's own row has for keys that are missing.
 #ifndef POSENC_SRC_MODELS_CONFIGURATION_H_
 #define POSENC_SRC_MODELS_CONFIGURATION_H_
 
@@ -45,12 +45,14 @@ class Configuration {
   // What the row has for a slot if its keys are missing; "".
   Text Default(Slot slot) const;
 
-  // Lists of strings, such as layer_types: whether there is one, what it has for a layer, or "", and whether it has a word.
+  // Lists of strings, such as layer_types: whether there is one, what it has for a layer, or "", and whether
+  // it has a word.
   bool HasList(Slot slot) const { return has_list_[slot == layer_types ? 0 : slot == scaled_types ? 1 : 2]; }
   Text Listed(Slot slot, std::int64_t index) const;
   bool ListHas(Slot slot, Text word) const;
 
-  // Whether rope_scaling or rope_parameters has keys of its own, and whether it has a dictionary for each type of layer.
+  // Whether rope_scaling or rope_parameters has keys of its own, and whether it has a dictionary for each
+  // type of layer.
   bool has_dictionary() const { return has_dictionary_; }
   bool has_types() const { return has_types_; }
   // Whether the keys of the dictionary are those of rope_scaling.
@@ -63,13 +65,14 @@ class Configuration {
   bool is_by_type() const { return is_by_type_; }
   bool type_is_null() const { return type_is_null_; }
 
-  // Refuses with a sentence that begins with a key and its value, or says that the key is missing. What is added to it
-  // goes on. Only the first refusal counts.
-  Sentence& Refuse(posenc_status status, Slot slot);
+  // Refuses with a sentence that shows a key and its value, or says that the key is missing, after `before`.
+  // What is added to the sentence goes on. Only the first refusal counts.
+  Sentence& Refuse(posenc_status status, Slot slot, Text before = {});
   // The same, with a sentence that names no key.
   Sentence& Refuse(posenc_status status);
 
-  // A key of a slot that the model's code does not read, whatever it says; null if there is none. `other` counts on.
+  // A key of a slot that the model's code does not read, whatever it says; null if there is none. `other`
+  // counts on.
   const posenc_config_entry* Unread(Slot slot) const { return unread_[slot]; }
 
  private:
@@ -84,7 +87,7 @@ class Configuration {
   bool Parse(const posenc_config_entry& entry, Name* name) const;
   void Take(const posenc_config_entry& entry);
   bool IsOfAskedLayer(std::int64_t layer) const;
-  Sentence& Refuse(posenc_status status, const posenc_config_entry& entry);
+  Sentence& Refuse(posenc_status status, const posenc_config_entry& entry, Text before = {});
   Sentence& Begin(posenc_status status);
   void Show(const posenc_config_entry& entry);
 

@@ -66,18 +66,20 @@ const char* NameOf(Slot slot, unsigned places) {
 std::size_t RankOf(const Key& key) { return static_cast<std::size_t>(&key - kKeys); }
 
 Wrong WhatIsWrong(const posenc_config_entry& entry, Kind kind) {
-  const bool takes_number = kind >= FLAG && kind != FACTORS && kind != SECTIONS && kind != LAYER_NUMBERS &&
-                            kind != LAYER_FLAGS;
+  const bool takes_number =
+      kind >= FLAG && kind != FACTORS && kind != SECTIONS && kind != LAYER_NUMBERS && kind != LAYER_FLAGS;
   const bool takes_list = kind >= FACTORS;
   const auto of_value = [](const char* words) {
     return words == nullptr ? Wrong{POSENC_OK, ""} : Wrong{POSENC_BAD_CONFIG_VALUE, words};
   };
-  const bool is_string = entry.kind == POSENC_CONFIG_STRING && (kind == WORD || kind == WORDS || kind == PATTERN);
+  const bool is_string =
+      entry.kind == POSENC_CONFIG_STRING && (kind == WORD || kind == WORDS || kind == PATTERN);
   const bool is_flag = entry.kind == POSENC_CONFIG_FLAG && kind == FLAG;
   if (entry.kind == POSENC_CONFIG_NULL || kind == WHATEVER || is_string || is_flag) return {POSENC_OK, ""};
   if (entry.kind == POSENC_CONFIG_NUMBER && takes_number) return of_value(WrongNumber(entry.number, kind));
   const bool takes_flags = kind == LAYER_FLAGS || kind == PATTERN;
-  if ((entry.kind == POSENC_CONFIG_NUMBERS && takes_list) || (entry.kind == POSENC_CONFIG_FLAGS && takes_flags)) {
+  if ((entry.kind == POSENC_CONFIG_NUMBERS && takes_list) ||
+      (entry.kind == POSENC_CONFIG_FLAGS && takes_flags)) {
     for (std::size_t i = 0; i < entry.count; ++i) {
       if (const char* words = WrongNumber(entry.numbers[i], kind); words != nullptr) return of_value(words);
     }
@@ -89,7 +91,9 @@ Wrong WhatIsWrong(const posenc_config_entry& entry, Kind kind) {
   if (kind == WORD) words = "must be a string";
   if (kind == WORDS) words = "must be a list of strings";
   if (kind == FLAG) words = "must be true or false";
-  if (takes_list) words = takes_number ? "must be a number, or a list with a number for each layer" : "must be a list of numbers";
+  if (takes_list)
+    words = takes_number ? "must be a number, or a list with a number for each layer"
+                         : "must be a list of numbers";
   return {POSENC_BAD_CONFIG_KIND, words};
 }
 

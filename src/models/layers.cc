@@ -28,17 +28,13 @@ class LayerFinder {
     configuration_.SetLayerType(DictionaryOf(type));
     if (configuration_.status() != POSENC_OK) return {};
     if (type.empty() && Differ()) {
-      configuration_.Refuse(POSENC_BAD_LAYER)
-          << "the layers of this model have different rotary embeddings: name a layer, or a type of layer such as "
-             "full_attention or sliding_attention";
+      configuration_.Refuse(POSENC_BAD_LAYER) << "the layers of this model have different rotary embeddings: "
+                                                 "name a layer, or a type of layer such as "
+                                                 "full_attention or sliding_attention";
     }
-    if (const char* const reason = WhyStill(type); reason != nullptr && configuration_.status() == POSENC_OK) {
-      Sentence& sentence = configuration_.Refuse(POSENC_LAYER_HAS_NO_ROTARY);
-      if (layer_ >= 0) sentence << "layer " << static_cast<double>(layer_) << " has no rotary embedding: ";
-      else sentence << "there is no rotary embedding: ";
-      sentence << reason;
-    }
-    const bool is_local = type == kSliding || type == "main" || type == "hybrid_sliding" || type == "chunked_attention";
+    if (configuration_.status() == POSENC_OK) CheckRotates(type);
+    const bool is_local =
+        type == kSliding || type == "main" || type == "hybrid_sliding" || type == "chunked_attention";
     return {is_local, !type.empty() && !is_local};
   }
 
@@ -50,13 +46,14 @@ class LayerFinder {
     const std::int64_t count = Count();
     if (layer_ == POSENC_NO_LAYER) return;
     if (layer_ < 0 || layer_ > kMaxLayer) {
-      configuration_.Refuse(POSENC_BAD_LAYER) << "layer is " << static_cast<double>(layer_) << ", but must not be negative";
+      configuration_.Refuse(POSENC_BAD_LAYER)
+          << "layer is " << static_cast<double>(layer_) << ", but must not be negative";
     } else if (count != 0 && layer_ >= count && configuration_.Listed(layer_types, layer_).empty()) {
-      configuration_.Refuse(POSENC_BAD_LAYER) << "layer is " << static_cast<double>(layer_) << ", but layers are 0 to "
-                                             << static_cast<double>(count - 1);
-    } else if (configuration_.HasList(layer_types) && configuration_.Listed(layer_types, layer_).empty()) {
       configuration_.Refuse(POSENC_BAD_LAYER) << "layer is " << static_cast<double>(layer_)
-                                             << ", which layer_types does not list";
+                                              << ", but layers are 0 to " << static_cast<double>(count - 1);
+    } else if (configuration_.HasList(layer_types) && configuration_.Listed(layer_types, layer_).empty()) {
+      configuration_.Refuse(POSENC_BAD_LAYER)
+          << "layer is " << static_cast<double>(layer_) << ", which layer_types does not list";
     }
   }
 
@@ -65,8 +62,9 @@ class LayerFinder {
     if (!Slides()) return false;
     return row_.Has("by_type") || row_.Has("compressed") || row_.Has("local_is_plain") ||
            configuration_.Has(local_base) || configuration_.Has(global_head_dim) ||
-           configuration_.Has(local_head_dim) || configuration_.Has(local_rotary_dim) || configuration_.Has(scaled_types) ||
-           configuration_.HasList(scaled_types) || configuration_.has_types();
+           configuration_.Has(local_head_dim) || configuration_.Has(local_rotary_dim) ||
+           configuration_.Has(scaled_types) || configuration_.HasList(scaled_types) ||
+           configuration_.has_types();
   }
 
   // Whether some layers have sliding attention; llama.cpp asks other keys first.
@@ -82,24 +80,25 @@ class LayerFinder {
     return entry->kind != POSENC_CONFIG_NUMBER || entry->number > 0.0;
   }
 
-  // The type of the layer by layer_types or, without that list, by what the model's code makes of other keys. "" if nothing
-  // asks for a layer.
+  // The type of the layer by layer_types or, without that list, by what the model's code makes of other keys.
+  // "" if nothing asks for a layer.
   Text Type() {
-    if (layer_ >= 0 && configuration_.HasList(layer_types)) return Ended(configuration_.Listed(layer_types, layer_));
+    if (layer_ >= 0 && configuration_.HasList(layer_types))
+      return Ended(configuration_.Listed(layer_types, layer_));
     const bool is_asked = !configuration_.asked_type().empty();
     if (configuration_.HasList(layer_types) || (is_asked && layer_ < 0)) return {};
     if (!is_asked && row_.Has("layer_types_needed") && (layer_ >= 0 || row_.Has("by_type"))) {
-      configuration_.Refuse(POSENC_MISSING_CONFIG_KEY, layer_types) << ", and the model's code has no other rule";
+      configuration_.Refuse(POSENC_MISSING_CONFIG_KEY, layer_types)
+          << ", and the model's code has no other rule";
       return {};
     }
-    if (const Text all = row_.Value("all"); !all.empty() && configuration_.Entry(attending) == nullptr) return all;
+    if (const Text all = row_.Value("all"); !all.empty() && configuration_.Entry(attending) == nullptr)
+      return all;
     return layer_ < 0 ? Text() : Ended(DerivedType());
   }
 
   // Gemma 4's code makes the last layer one with full attention, whatever the rule says.
-  Text Ended(Text type) {
-    return row_.Has("last_is_full") && layer_ + 1 == Count() ? kFull : type;
-  }
+  Text Ended(Text type) { return row_.Has("last_is_full") && layer_ + 1 == Count() ? kFull : type; }
 
   // The type of layer_ by a pattern.
   Text DerivedType() {
@@ -113,8 +112,8 @@ class LayerFinder {
     if (configuration_.Entry(recurrent_layers) != nullptr) {
       return configuration_.Number(recurrent_layers) == 1.0 ? kLinear : kFull;
     }
-    for (const Text shape : {Text("full_last"), Text("full_first"), Text("full_ends"), Text("full_last_linear"),
-                             Text("full_first_linear")}) {
+    for (const Text shape : {Text("full_last"), Text("full_first"), Text("full_ends"),
+                             Text("full_last_linear"), Text("full_first_linear")}) {
       if (row_.Has(shape)) return ByPattern(shape);
     }
     return {};
@@ -136,7 +135,8 @@ class LayerFinder {
     }
     auto every = static_cast<std::int64_t>(length);
     std::int64_t layer = layer_;
-    if (row_.Has("first_k_dense_replace")) {  // the pattern begins anew behind the dense layers, which have their own
+    if (row_.Has("first_k_dense_replace")) {  // the pattern begins anew behind the dense layers, which have
+                                              // their own
       const auto dense = static_cast<std::int64_t>(configuration_.Number(dense_layers));
       if (layer < dense) every = static_cast<std::int64_t>(configuration_.Number(dense_interval));
       if (layer >= dense) layer -= dense;
@@ -164,7 +164,8 @@ class LayerFinder {
     const auto every = static_cast<std::int64_t>(NumberOf(fixed));
     const bool is_full = every > 0 && (shape == "full_first" ? layer_ : layer_ + 1) % every == 0;
     if (every == 0 || is_full != (configuration_.Number(interval) == 0.0)) {
-      configuration_.Refuse(POSENC_BAD_CONFIG_VALUE, interval) << ", a list, which the model's code does not read";
+      configuration_.Refuse(POSENC_BAD_CONFIG_VALUE, interval)
+          << ", a list, which the model's code does not read";
     }
     return is_full ? kFull : kSliding;
   }
@@ -182,15 +183,19 @@ class LayerFinder {
   void CheckAskedType(Text* type) {
     const Text asked = configuration_.asked_type();
     if (asked.empty()) return;
-    const bool is_known = HasWord("full_attention sliding_attention main compress hybrid hybrid_sliding", asked, " ");
-    const bool is_one = row_.Has("compressed") && is_known ? true : configuration_.HasList(layer_types) ? configuration_.ListHas(layer_types, asked) : is_known;
+    const bool is_known =
+        HasWord("full_attention sliding_attention main compress hybrid hybrid_sliding", asked, " ");
+    const bool is_one = row_.Has("compressed") && is_known    ? true
+                        : configuration_.HasList(layer_types) ? configuration_.ListHas(layer_types, asked)
+                                                              : is_known;
     if (!type->empty() && *type != asked) {
       Sentence& sentence = configuration_.Refuse(POSENC_BAD_LAYER);
       sentence << "layer " << static_cast<double>(layer_) << " is of the type ";
       sentence.Shown(*type) << ", not of the type ";
       sentence.Shown(asked) << " that you name";
     } else if (!is_one && (configuration_.HasList(layer_types) || !configuration_.has_types())) {
-      (configuration_.Refuse(POSENC_BAD_LAYER) << "the model has no layer of the type \"").Shown(asked) << "\"";
+      (configuration_.Refuse(POSENC_BAD_LAYER) << "the model has no layer of the type \"").Shown(asked)
+          << "\"";
     }
     *type = asked;
   }
@@ -201,22 +206,45 @@ class LayerFinder {
     return type == kSliding || type == "main" ? Text("main") : Text("compress");
   }
 
+  // Refuses a layer that does not rotate.
+  void CheckRotates(Text type) {
+    if (const Slot slot = StillKey(); slot != nothing) {
+      configuration_.Refuse(POSENC_LAYER_HAS_NO_ROTARY, slot, Beginning());
+    } else if (const char* const reason = WhyStill(type);
+               reason != nullptr && configuration_.status() == POSENC_OK) {
+      configuration_.Refuse(POSENC_LAYER_HAS_NO_ROTARY) << Beginning() << reason;
+    }
+  }
+
+  Text Beginning() {
+    if (layer_ < 0) return "there is no rotary embedding: ";
+    Sentence(beginning_, sizeof(beginning_))
+        << "layer " << static_cast<double>(layer_) << " has no rotary embedding: ";
+    return beginning_;
+  }
+
+  // The key whose value says that nothing rotates, or `nothing`.
+  Slot StillKey() const {
+    const Configuration& c = configuration_;
+    const auto says = [&](Slot slot, double number) {
+      const posenc_config_entry* const entry = c.Entry(slot) != nullptr ? c.Entry(slot) : c.Unread(slot);
+      return entry != nullptr && entry->kind <= POSENC_CONFIG_FLAG && entry->number == number;
+    };
+    if (says(alibi, 1.0)) return alibi;
+    if (says(rotates, 0.0)) return rotates;
+    if (const Text kind = c.Word(position_type); !kind.empty() && kind != "rope" && kind != "rotary")
+      return position_type;
+    if (row_.Has("null_base_is_none") && c.IsNull(base)) return base;
+    return nothing;
+  }
+
   // Why the layer does not rotate, or null.
   const char* WhyStill(Text type) {
     Configuration& c = configuration_;
     if (HasWord(kWithoutAttention, type, " ")) return "it has no attention that rotates";
     if (row_.Has("full_attn_idxs") && !type.empty() && type != kFull) return "it is a convolution";
-    const auto says = [&](Slot slot, double number) {
-      const posenc_config_entry* const entry = c.Entry(slot) != nullptr ? c.Entry(slot) : c.Unread(slot);
-      return entry != nullptr && entry->number == number;
-    };
-    if (says(alibi, 1.0)) return "a key such as alibi says so";
-    if (says(rotates, 0.0)) return "a key such as use_rope says so";
-    if (const Text kind = c.Word(position_type); !kind.empty() && kind != "rope" && kind != "rotary") {
-      return "position_embedding_type says so";
-    }
-    if (row_.Has("null_base_is_none") && c.IsNull(base)) return "rope_theta is null";
-    if (row_.Has("finetuned_rotates") && c.Number(finetuned, 1.0) == 0.0) return "rope.scaling.finetuned is false";
+    if (row_.Has("finetuned_rotates") && c.Number(finetuned, 1.0) == 0.0)
+      return "rope.scaling.finetuned is false";
     if (row_.Has("latent") && c.has_no_rope_dim() && !c.has_no_nope_dim()) return "qk_rope_head_dim is 0";
     if (c.type_is_null()) return "its type has null instead of parameters";
     if (row_.Has("by_type_needed") && c.has_types() && !c.is_by_type()) return "its type has no parameters";
@@ -231,7 +259,8 @@ class LayerFinder {
     if (row_.Has("still_from_end") && c.Entry(layer_bases) == nullptr) {
       const auto every = static_cast<std::int64_t>(NumberOf(row_.Value("still_from_end")));
       if (Count() == 0) c.Refuse(POSENC_MISSING_CONFIG_KEY, layers);
-      if ((Count() - 1 - layer_) % every == 0) return "every fourth layer, counted from the last one, does not";
+      if ((Count() - 1 - layer_) % every == 0)
+        return "every fourth layer, counted from the last one, does not";
     }
     if (c.Number(kv_heads, 1.0) == 0.0) return "it has no attention";
     if (c.Entry(attending) != nullptr && !IsListed(*c.Entry(attending))) return "it has no attention";
@@ -240,11 +269,13 @@ class LayerFinder {
     if (listed != nullptr && listed->count != 0) {
       return c.Number(rotating_layers, 1.0) == 0.0 ? "the list of layers that rotate has 0 there" : nullptr;
     }
-    if (const Text only = row_.Value("only_layers"); !only.empty() && static_cast<double>(Count()) != NumberOf(only)) {
+    if (const Text only = row_.Value("only_layers");
+        !only.empty() && static_cast<double>(Count()) != NumberOf(only)) {
       return "only the model with 32 layers rotates";
     }
     double every = row_.Has("step") ? NumberOf(row_.Value("step")) : c.Number(still_interval);
-    if (row_.Has("step_with_window") && c.Entry(window) != nullptr && !HasWindow()) every = static_cast<double>(Count());
+    if (row_.Has("step_with_window") && c.Entry(window) != nullptr && !HasWindow())
+      every = static_cast<double>(Count());
     if (every >= 1.0 && (layer_ + 1) % static_cast<std::int64_t>(every) == 0) {
       return "the last one of so many layers does not rotate in this model";
     }
@@ -260,7 +291,8 @@ class LayerFinder {
   bool IsDense() {
     if (layer_ < 0) return false;
     if (row_.Has("dense_rotate")) return static_cast<double>(layer_) < configuration_.Number(dense_layers);
-    if (!row_.Has("prefix_dense_sliding_window_pattern") || configuration_.Number(dense_interval) != 1.0) return false;
+    if (!row_.Has("prefix_dense_sliding_window_pattern") || configuration_.Number(dense_interval) != 1.0)
+      return false;
     if (configuration_.HasList(dense_types)) return configuration_.Listed(dense_types, layer_) == "dense";
     return static_cast<double>(layer_) < configuration_.Number(dense_layers);
   }
@@ -273,7 +305,8 @@ class LayerFinder {
   }
 
   bool IsCrossing() {
-    if (const posenc_config_entry* const entry = configuration_.Entry(crossing); entry != nullptr) return IsListed(*entry);
+    if (const posenc_config_entry* const entry = configuration_.Entry(crossing); entry != nullptr)
+      return IsListed(*entry);
     for (Text rest = configuration_.Default(crossing); !rest.empty();) {
       if (IndexOf(Next(",", &rest)) == layer_) return true;
     }
@@ -283,6 +316,7 @@ class LayerFinder {
   Configuration& configuration_;
   const Row& row_;
   std::int64_t layer_;
+  char beginning_[64];
 };
 
 }  // namespace

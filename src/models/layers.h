@@ -14,8 +14,8 @@ struct Layer {
   bool is_global;  // it has full attention, in a model that also has sliding attention
 };
 
-// Settles the type of the layer. Refuses a layer that the model does not have, one that does not rotate, and no layer if
-// the rotary embeddings of layers differ.
+// Settles the type of the layer. Refuses a layer that the model does not have, one that does not rotate, and
+// no layer if the rotary embeddings of layers differ.
 Layer FindLayer(Configuration* configuration);
 
 }  // namespace models

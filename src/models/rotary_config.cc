@@ -52,8 +52,8 @@ class SpecMaker {
  private:
   bool IsRefused() const { return c_.status() != POSENC_OK; }
 
-  // Dictionaries for types of layers are for models whose code reads them, and these read no others, unless their rows say
-  // what they are for.
+  // Dictionaries for types of layers are for models whose code reads them, and these read no others, unless
+  // their rows say what they are for.
   void CheckDictionaries() {
     const bool by_type = row_.Has("by_type") || row_.Has("compressed");
     if (c_.has_types() && !by_type) {
@@ -95,7 +95,8 @@ class SpecMaker {
       if (c_.Entry(heads) != nullptr && count == 0.0) {
         c_.Refuse(POSENC_LAYER_HAS_NO_ROTARY, heads) << " in that layer, which has no attention";
       } else if (width == 0.0) {
-        c_.Refuse(POSENC_MISSING_CONFIG_KEY, c_.is_gguf() ? hidden : head_dim) << ", so posenc does not know the size of a head";
+        c_.Refuse(POSENC_MISSING_CONFIG_KEY, c_.is_gguf() ? hidden : head_dim)
+            << ", so posenc does not know the size of a head";
       } else if (count == 0.0) {
         c_.Refuse(POSENC_MISSING_CONFIG_KEY, heads) << ", so posenc does not know the size of a head";
       } else {
@@ -104,26 +105,31 @@ class SpecMaker {
     }
     if (IsRefused()) return;
     if (!(elements >= 2.0 && elements <= POSENC_MAX_HEAD_DIM)) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot) << ", which makes heads of " << elements << " elements; they must have 2 to 65536";
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot)
+          << ", which makes heads of " << elements << " elements; they must have 2 to 65536";
       return;
     }
     spec_.head_dim = static_cast<std::size_t>(elements);
     if (row_.Has("no_head_dim") && c_.Entry(head_dim) != nullptr && c_.Number(head_dim) != elements) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim) << ", which the model's attention does not read: its heads have " << elements
-                                                  << " elements, hidden_size over num_attention_heads";
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim)
+          << ", which the model's attention does not read: its heads have " << elements
+          << " elements, hidden_size over num_attention_heads";
     }
     if (IsLatent() && !row_.Has("any_head_dim") && c_.Entry(head_dim) != nullptr) {
       const double given = c_.Number(head_dim);
       if (given != c_.Number(rope_dim) && given != elements) {
-        c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim) << ", but must be qk_rope_head_dim, " << c_.Number(rope_dim);
+        c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim)
+            << ", but must be qk_rope_head_dim, " << c_.Number(rope_dim);
       }
     }
   }
 
-  // The share of a head that rotates. transformers reads the two places in an order that depends on the scaling.
+  // The share of a head that rotates. transformers reads the two places in an order that depends on the
+  // scaling.
   double Share() {
     const bool is_scaled = spec_.scaling != POSENC_NO_SCALING && !c_.is_by_type();
-    const double inside = c_.Number(share_in_dictionary, 0.0), beside = c_.Entry(share) != nullptr ? c_.Number(share) : 0.0;
+    const double inside = c_.Number(share_in_dictionary, 0.0),
+                 beside = c_.Entry(share) != nullptr ? c_.Number(share) : 0.0;
     if (is_scaled && beside != 0.0) return beside;
     if (inside != 0.0) return inside;
     if (beside != 0.0) return beside;
@@ -147,13 +153,14 @@ class SpecMaker {
       elements = Part(part, d);
     }
     if (row_.Has("thirds")) elements = 6.0 * Part(1.0, Part(1.0, d / 2.0) * 2.0 / 3.0 / 2.0);
-    if (layer_.is_global && row_.Has("global_part")) elements = Part(NumberOf(row_.Value("global_part")), elements);
+    if (layer_.is_global && row_.Has("global_part"))
+      elements = Part(NumberOf(row_.Value("global_part")), elements);
     CheckShares(elements, d);
     if (IsRefused()) return;
     const double most = std::min(d, static_cast<double>(POSENC_MAX_ROTARY_DIM));
     if (!(elements >= 2.0 && elements <= most) || static_cast<std::size_t>(elements) % 2 != 0) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot) << ", which makes " << elements
-                                              << " elements rotate; they must be an even number, 2 to " << most;
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot)
+          << ", which makes " << elements << " elements rotate; they must be an even number, 2 to " << most;
       return;
     }
     spec_.rotary_dim = static_cast<std::size_t>(elements);
@@ -168,9 +175,10 @@ class SpecMaker {
     for (const Slot slot : {share, share_in_dictionary}) {
       const posenc_config_entry* entry = c_.Entry(slot) != nullptr ? c_.Entry(slot) : c_.Unread(slot);
       if (entry == nullptr || entry->kind != POSENC_CONFIG_NUMBER || agrees(entry->number)) continue;
-      if (row_.Has("partial_rotary_factor") && c_.Entry(slot) != nullptr && Share() != entry->number) continue;
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot) << ", but the model's code makes " << elements << " of " << d
-                                              << " elements rotate";
+      if (row_.Has("partial_rotary_factor") && c_.Entry(slot) != nullptr && Share() != entry->number)
+        continue;
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot)
+          << ", but the model's code makes " << elements << " of " << d << " elements rotate";
     }
   }
 
@@ -180,7 +188,8 @@ class SpecMaker {
     if (row_.Has("fixed_base")) {
       number = NumberOf(row_.Value("fixed_base"));
     } else if (row_.Has("compressed")) {
-      number = layer_.is_local ? BaseOf(base_in_dictionary, base) : BaseOf(base_in_dictionary, slot = compress_base);
+      number = layer_.is_local ? BaseOf(base_in_dictionary, base)
+                               : BaseOf(base_in_dictionary, slot = compress_base);
     } else if (row_.Has("by_type")) {
       number = BaseByType(&slot);
     } else if (c_.Entry(layer_bases) != nullptr && !row_.Has("layer_rope_theta_is_flag")) {
@@ -192,8 +201,8 @@ class SpecMaker {
     }
     if (IsRefused()) return;
     if (number == 0.0 && c_.Entry(other_base) != nullptr) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, other_base)
-          << ": vLLM rotates by it, transformers by rope_theta, which is missing; add rope_theta, to say which";
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, other_base) << ": vLLM rotates by it, transformers by rope_theta, "
+                                                        "which is missing; add rope_theta, to say which";
       return;
     }
     if (number == 0.0) {
@@ -202,7 +211,8 @@ class SpecMaker {
     }
     if (c_.Entry(other_base) != nullptr && c_.Number(other_base) != number) {
       c_.Refuse(POSENC_BAD_CONFIG_VALUE, other_base)
-          << ": vLLM rotates by it, transformers by the other one, which is " << number << "; posenc needs both to be the same";
+          << ": vLLM rotates by it, transformers by the other one, which is " << number
+          << "; posenc needs both to be the same";
     }
     spec_.base = number * c_.Number(base_ratio, 1.0);
     if (!(spec_.base > 0.0 && IsFinite(spec_.base))) {
@@ -228,7 +238,8 @@ class SpecMaker {
     const Slot own = layer_.is_local ? local_base : global_base;
     if (c_.Entry(own) != nullptr) return c_.Number(*slot = own);
     const bool takes_flat = row_.Has("flat_full") && !layer_.is_local;
-    if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr) return c_.Number(base_in_dictionary);
+    if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr)
+      return c_.Number(base_in_dictionary);
     const bool is_for_all = row_.Has("by_first_layer") || !row_.Has("flat_full");
     if (c_.Entry(base) != nullptr && (is_for_all || !layer_.is_local)) return BaseOfFirstLayer();
     const bool has_default = row_.Has("flat_full") || row_.Has("flat_both") || !c_.has_types();
@@ -247,15 +258,19 @@ class SpecMaker {
     return c_.Number(base);
   }
 
-  // The pairs of axis k, of those in order, if axes alternate as posenc_axis_order says. Others are left over.
+  // The pairs of axis k, of those in order, if axes alternate as posenc_axis_order says. Others are left
+  // over.
   static std::size_t PairsOf(std::size_t k, std::size_t turn, double section, std::size_t pairs) {
     std::size_t count = 0;
-    for (std::size_t i = k; i < pairs && static_cast<double>(i) < static_cast<double>(turn) * section; i += turn) ++count;
+    for (std::size_t i = k; i < pairs && static_cast<double>(i) < static_cast<double>(turn) * section;
+         i += turn)
+      ++count;
     return count;
   }
 
   void SetAxes() {
-    if (const Text count = row_.Value("axes"); !count.empty()) return SetTower(static_cast<std::size_t>(IndexOf(count)));
+    if (const Text count = row_.Value("axes"); !count.empty())
+      return SetTower(static_cast<std::size_t>(IndexOf(count)));
     if (!row_.Has("mrope_section") && !row_.Has("rope.dimension_sections")) return;
     double numbers[POSENC_MAX_AXES];
     std::size_t count = 0;
@@ -293,13 +308,15 @@ class SpecMaker {
       std::rotate(spec_.sections, spec_.sections + 2, spec_.sections + 3);
     } else if (row_.Has("interleaved")) {
       spec_.axis_order = POSENC_INTERLEAVED_AXES;
-      for (std::size_t k = 1; k < count; ++k) is_right = is_right && PairsOf(k, count, numbers[k], pairs) == section(k);
+      for (std::size_t k = 1; k < count; ++k)
+        is_right = is_right && PairsOf(k, count, numbers[k], pairs) == section(k);
     }
     std::size_t sum = 0;
     for (std::size_t k = 0; k < spec_.axes; ++k) sum += spec_.sections[k];
     if (!is_right || sum != pairs) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, sections) << ", which does not suit the order of axes in this model; the sum must be "
-                                                  << static_cast<double>(pairs) << ", the number of pairs";
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, sections)
+          << ", which does not suit the order of axes in this model; the sum must be "
+          << static_cast<double>(pairs) << ", the number of pairs";
     }
     if (count == 1) {
       spec_.sections[0] = 0;
@@ -312,7 +329,8 @@ class SpecMaker {
     const std::size_t pairs = spec_.rotary_dim / 2;
     if (pairs % count != 0) {
       c_.Refuse(POSENC_BAD_CONFIG_VALUE, c_.Entry(head_dim) != nullptr ? head_dim : hidden)
-          << ": " << static_cast<double>(pairs) << " pairs cannot be shared by " << static_cast<double>(count) << " axes";
+          << ": " << static_cast<double>(pairs) << " pairs cannot be shared by " << static_cast<double>(count)
+          << " axes";
       return;
     }
     spec_.axes = count;
@@ -349,7 +367,8 @@ class SpecMaker {
     expect(base, number(base) == spec_.base, unread);
     expect(beta_fast, number(beta_fast) == spec_.beta_fast || spec_.scaling != POSENC_YARN, unread);
     expect(beta_slow, number(beta_slow) == spec_.beta_slow || spec_.scaling != POSENC_YARN, unread);
-    expect(mscale_all_dim, number(mscale_all_dim) == spec_.mscale_all_dim || spec_.scaling != POSENC_YARN, unread);
+    expect(mscale_all_dim, number(mscale_all_dim) == spec_.mscale_all_dim || spec_.scaling != POSENC_YARN,
+           unread);
     for (const Slot slot : {local_base, global_base, compress_base, other_base, layer_bases}) {
       expect(slot, number(slot) == spec_.base, unread);
     }
@@ -364,12 +383,14 @@ class SpecMaker {
     expect(gain, number(gain) == 1.0, unread);
     expect(qwen_ntk, number(qwen_ntk) == 0.0, unread);
     expect(qwen_length, number(qwen_ntk) <= 0.0, unread);
-    for (const Slot slot : {alpha, short_mscale, long_mscale, sections, still_interval, compress_ratios, scaled_types}) {
-      expect(slot, c_.is_gguf() && slot == alpha && number(slot) == 0.0, ", which the model's code does not read");
+    for (const Slot slot :
+         {alpha, short_mscale, long_mscale, sections, still_interval, compress_ratios, scaled_types}) {
+      expect(slot, c_.is_gguf() && slot == alpha && number(slot) == 0.0,
+             ", which the model's code does not read");
     }
     const posenc_config_entry* const listed = c_.Unread(rotating_layers);
-    const bool all_rotate =
-        listed != nullptr && std::all_of(listed->numbers, listed->numbers + listed->count, [](double x) { return x == 1.0; });
+    const bool all_rotate = listed != nullptr && std::all_of(listed->numbers, listed->numbers + listed->count,
+                                                             [](double x) { return x == 1.0; });
     expect(rotating_layers, all_rotate, ", which the model's code does not read");
     const posenc_config_entry* const type = c_.Unread(position_type);
     if (type != nullptr && !row_.Has("any_position_type")) {
@@ -397,7 +418,8 @@ posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t st
   if (spec == nullptr || config == nullptr || (config->entries == nullptr && config->count != 0)) {
     return POSENC_NULL_POINTER;
   }
-  if (config->pairing != nullptr && *config->pairing != POSENC_HALF_SPLIT && *config->pairing != POSENC_NEIGHBOURS) {
+  if (config->pairing != nullptr && *config->pairing != POSENC_HALF_SPLIT &&
+      *config->pairing != POSENC_NEIGHBOURS) {
     return POSENC_BAD_PAIRING;
   }
   posenc_config_report own;
@@ -405,6 +427,7 @@ posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t st
     models::Configuration configuration(*config, report != nullptr ? report : &own);
     posenc_rotary_spec filled = Default<posenc_rotary_spec>();
     if (configuration.status() == POSENC_OK) models::SpecMaker(&configuration, &filled).Make();
-    return configuration.status() == POSENC_OK ? WriteSpec(filled, struct_size, spec) : configuration.status();
+    return configuration.status() == POSENC_OK ? WriteSpec(filled, struct_size, spec)
+                                               : configuration.status();
   });
 }

@@ -10,7 +10,8 @@ namespace posenc {
 namespace internal {
 namespace models {
 
-// The words of a row (models/transformers.inc lists them): "halves rope_theta=10000 full_attention:rope_theta=1e6".
+// The words of a row (models/transformers.inc lists them): "halves rope_theta=10000
+// full_attention:rope_theta=1e6".
 class Row {
  public:
   Row() = default;

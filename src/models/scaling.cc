@@ -18,15 +18,20 @@ struct ScalingWord {
   posenc_scaling scaling;
   bool is_common;  // all of transformers' models have it; others need their row to name it
 };
-constexpr ScalingWord kWords[] = {
-    {"default", POSENC_NO_SCALING, true},   {"linear", POSENC_LINEAR, true},
-    {"dynamic", POSENC_DYNAMIC_NTK, true},  {"yarn", POSENC_YARN, true},
-    {"longrope", POSENC_LONGROPE, true},    {"llama3", POSENC_LLAMA3, true},
-    {"proportional", POSENC_PROPORTIONAL, true},
-    {"none", POSENC_NO_SCALING, false},     {"mrope", POSENC_NO_SCALING, false},
-    {"xdrope", POSENC_DYNAMIC_NTK, false},  {"ntk", POSENC_MIXED_NTK, false},
-    {"su", POSENC_LONGROPE, false},         {"deepseek_yarn", POSENC_YARN, false},
-    {"telechat3-yarn", POSENC_YARN, false}};
+constexpr ScalingWord kWords[] = {{"default", POSENC_NO_SCALING, true},
+                                  {"linear", POSENC_LINEAR, true},
+                                  {"dynamic", POSENC_DYNAMIC_NTK, true},
+                                  {"yarn", POSENC_YARN, true},
+                                  {"longrope", POSENC_LONGROPE, true},
+                                  {"llama3", POSENC_LLAMA3, true},
+                                  {"proportional", POSENC_PROPORTIONAL, true},
+                                  {"none", POSENC_NO_SCALING, false},
+                                  {"mrope", POSENC_NO_SCALING, false},
+                                  {"xdrope", POSENC_DYNAMIC_NTK, false},
+                                  {"ntk", POSENC_MIXED_NTK, false},
+                                  {"su", POSENC_LONGROPE, false},
+                                  {"deepseek_yarn", POSENC_YARN, false},
+                                  {"telechat3-yarn", POSENC_YARN, false}};
 
 // The list of a slot, which must have an entry for each pair.
 const double* Factors(Slot slot, Configuration* configuration, posenc_rotary_spec* spec) {
@@ -54,8 +59,8 @@ double YarnAmplitude(double gained, const posenc_rotary_spec& spec) {
   return ToDouble(Divide(Multiply(FromDouble<4>(gained), term(spec.mscale)), term(spec.mscale_all_dim)));
 }
 
-// The length of the training: at the top of a configuration it counts more than in a dictionary, except in a dictionary
-// for a type of layer.
+// The length of the training: at the top of a configuration it counts more than in a dictionary, except in a
+// dictionary for a type of layer.
 double OriginalLength(Configuration* configuration) {
   const bool has_own = configuration->is_by_type();
   if (!has_own && configuration->Has(original_length)) return configuration->Number(original_length);
@@ -72,11 +77,14 @@ void SetYarn(Text word, Configuration* configuration, posenc_rotary_spec* spec) 
   spec->beta_slow = c.Number(beta_slow, spec->beta_slow);
   spec->truncate = c.Number(truncate, 1.0) != 0.0 ? 1 : 0;
   if (spec->truncate == 0 && c.is_by_type() && !c.row().Has("reads_truncate")) {
-    c.Refuse(POSENC_BAD_CONFIG_VALUE, truncate) << ", which transformers does not read in a dictionary for a type of layer";
+    c.Refuse(POSENC_BAD_CONFIG_VALUE, truncate)
+        << ", which transformers does not read in a dictionary for a type of layer";
   }
-  if (spec->beta_fast < spec->beta_slow) c.Refuse(POSENC_BAD_CONFIG_VALUE, beta_fast) << ", but must not be below beta_slow";
+  if (spec->beta_fast < spec->beta_slow)
+    c.Refuse(POSENC_BAD_CONFIG_VALUE, beta_fast) << ", but must not be below beta_slow";
   if (spec->base <= 1.0) c.Refuse(POSENC_BAD_CONFIG_VALUE, base) << ", but YaRN needs a base above 1";
-  const double numerator = c.Number(mscale), denominator = c.Number(mscale_all_dim), gained = c.Number(gain, 1.0);
+  const double numerator = c.Number(mscale), denominator = c.Number(mscale_all_dim),
+               gained = c.Number(gain, 1.0);
   if (word == "telechat3-yarn") spec->mscale = 0.7;
   const bool scales_logits = c.row().Has("scales_logits") && denominator != 0.0;
   if (c.is_gguf()) {
@@ -102,7 +110,8 @@ void SetLongRope(Configuration* configuration, posenc_rotary_spec* spec) {
   if (c.is_gguf()) {
     spec->amplitude = c.Number(gain, 1.0);
     if (c.Number(factor, 1.0) != 1.0 && c.Number(factor) != 0.0) {
-      c.Refuse(POSENC_BAD_CONFIG_VALUE, factor) << ", by which llama.cpp divides besides, and a spec has no place for it";
+      c.Refuse(POSENC_BAD_CONFIG_VALUE, factor)
+          << ", by which llama.cpp divides besides, and a spec has no place for it";
     }
     return;
   }
@@ -110,7 +119,8 @@ void SetLongRope(Configuration* configuration, posenc_rotary_spec* spec) {
   if (c.row().Has("short_mscale")) {
     spec->amplitude = c.Needed(short_mscale);
     if (c.Needed(long_mscale) != spec->amplitude) {
-      c.Refuse(POSENC_BAD_CONFIG_VALUE, long_mscale) << ", which differs from short_mscale: a spec has one amplitude for both";
+      c.Refuse(POSENC_BAD_CONFIG_VALUE, long_mscale)
+          << ", which differs from short_mscale: a spec has one amplitude for both";
     }
     return;
   }
@@ -127,13 +137,15 @@ void SetLlama3(Configuration* configuration, posenc_rotary_spec* spec) {
   spec->low_freq_factor = configuration->Needed(low_freq_factor);
   spec->high_freq_factor = configuration->Needed(high_freq_factor);
   if (spec->low_freq_factor > spec->high_freq_factor) {
-    configuration->Refuse(POSENC_BAD_CONFIG_VALUE, low_freq_factor) << ", but must not be above high_freq_factor";
+    configuration->Refuse(POSENC_BAD_CONFIG_VALUE, low_freq_factor)
+        << ", but must not be above high_freq_factor";
   }
 }
 
 bool IsPlain(const Layer& layer, const Configuration& configuration) {
   const Row& row = configuration.row();
-  // A scaling beside dictionaries for types of layers, or of a model with a base of its own for sliding attention.
+  // A scaling beside dictionaries for types of layers, or of a model with a base of its own for sliding
+  // attention.
   if (!layer.is_local || configuration.is_by_type()) return false;
   return row.Has("flat_full") || row.Has("compressed") || row.Has("local_is_plain");
 }
@@ -183,12 +195,15 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   if (c.HasList(scaled_types) && !c.ListHas(scaled_types, c.layer_type())) return POSENC_NO_SCALING;
   if (c.Number(qwen_ntk) != 0.0) return POSENC_QWEN_NTK;
   if (c.row().Has("flat_full") && c.Entry(rope_type) == nullptr && c.Entry(old_type) != nullptr) {
-    c.Refuse(POSENC_UNKNOWN_CONFIG_KEY, old_type) << ", which the model's code does not read: it reads rope_type";
+    c.Refuse(POSENC_UNKNOWN_CONFIG_KEY, old_type)
+        << ", which the model's code does not read: it reads rope_type";
   }
-  const Text word = c.Entry(rope_type) != nullptr || c.Entry(old_type) == nullptr ? c.Word(rope_type) : c.Word(old_type);
+  const Text word =
+      c.Entry(rope_type) != nullptr || c.Entry(old_type) == nullptr ? c.Word(rope_type) : c.Word(old_type);
   if (word.empty()) {
     const bool has_lists = c.Has(short_factors) || c.Has(long_factors);
-    if (c.Has(factor) || has_lists) c.Refuse(POSENC_MISSING_CONFIG_KEY, rope_type) << ", although there is a factor";
+    if (c.Has(factor) || has_lists)
+      c.Refuse(POSENC_MISSING_CONFIG_KEY, rope_type) << ", although there is a factor";
     return POSENC_NO_SCALING;
   }
   posenc_scaling scaling = POSENC_NO_SCALING;
@@ -216,7 +231,8 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
 
 void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_spec* spec) {
   Configuration& c = *configuration;
-  if (c.Number(only_one, 1.0) != 1.0) c.Refuse(POSENC_BAD_CONFIG_VALUE, only_one) << ", but posenc knows 1 only";
+  if (c.Number(only_one, 1.0) != 1.0)
+    c.Refuse(POSENC_BAD_CONFIG_VALUE, only_one) << ", but posenc knows 1 only";
   switch (spec->scaling) {
     case POSENC_NTK:
       spec->factor = c.Needed(alpha);
@@ -238,7 +254,9 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
       spec->factor = c.Needed(factor);
       break;
     case POSENC_YARN:
-      SetYarn(c.Entry(rope_type) != nullptr || c.Entry(old_type) == nullptr ? c.Word(rope_type) : c.Word(old_type), &c, spec);
+      SetYarn(c.Entry(rope_type) != nullptr || c.Entry(old_type) == nullptr ? c.Word(rope_type)
+                                                                            : c.Word(old_type),
+              &c, spec);
       break;
     case POSENC_LONGROPE:
       SetLongRope(&c, spec);
@@ -257,7 +275,8 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
     const bool is_alone =
         spec->scaling == POSENC_NO_SCALING || (spec->scaling == POSENC_LINEAR && spec->factor == 1.0);
     if (!c.row().Has("rope_freqs")) {
-      c.Refuse(POSENC_BAD_CONFIG_VALUE, ggml_factors) << ", a tensor that llama.cpp does not use for this architecture";
+      c.Refuse(POSENC_BAD_CONFIG_VALUE, ggml_factors)
+          << ", a tensor that llama.cpp does not use for this architecture";
     } else if (layer.is_local && c.row().Has("rope_freqs_of_global")) {
       // Sliding attention goes without.
     } else if (!is_alone) {
@@ -269,7 +288,8 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
   }
   if (c.is_gguf() && spec->amplitude == 0.0 && spec->scaling != POSENC_YARN) spec->amplitude = c.Number(gain);
   if (spec->amplitude != 0.0 && !(spec->amplitude >= 0x1p-64 && spec->amplitude <= 0x1p64)) {
-    c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Has(amplitude) ? amplitude : gain) << ", but an amplitude must be 2^-64 to 2^64";
+    c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Has(amplitude) ? amplitude : gain)
+        << ", but an amplitude must be 2^-64 to 2^64";
   }
 }
 

@@ -62,7 +62,8 @@ Sentence& Sentence::operator<<(Text text) {
   return *this;
 }
 
-// Six digits, and an exponent where they do not show the size. Not every digit is right: it is a hint for people.
+// Six digits, and an exponent where they do not show the size. Not every digit is right: it is a hint for
+// people.
 Sentence& Sentence::operator<<(double value) {
   if (value != value) return *this << "NaN";
   if (value < 0.0) *this << "-";

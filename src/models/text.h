@@ -1,4 +1,5 @@
-// Texts without allocation: names of keys, words of rows, and the sentence that says why a configuration is refused.
+// Texts without allocation: names of keys, words of rows, and the sentence that says why a configuration is
+// refused.
 #ifndef POSENC_SRC_MODELS_TEXT_H_
 #define POSENC_SRC_MODELS_TEXT_H_
 
@@ -49,14 +50,14 @@ double NumberOf(Text text);
 // Whether a key speaks about positions by its name: "rope_theta", "use_alibi", "position_embedding_type".
 bool SpeaksOfPositions(Text key);
 
-// Writes a sentence into memory of the caller's, which is cut where the memory ends. What does not print is written as
-// \xNN, so that a terminal shows a hostile key as it is.
+// Writes a sentence into memory of the caller's, which is cut where the memory ends. What does not print is
+// written as \xNN, so that a terminal shows a hostile key as it is.
 class Sentence {
  public:
   Sentence(char* to, std::size_t room);
-  Sentence& operator<<(Text text);    // as it is: our own words
+  Sentence& operator<<(Text text);  // as it is: our own words
   Sentence& operator<<(double value);
-  Sentence& Shown(Text text);         // somebody else's word, escaped and, if it is long, cut
+  Sentence& Shown(Text text);  // somebody else's word, escaped and, if it is long, cut
   bool empty() const { return size_ == 0; }
 
  private:

@@ -32,7 +32,8 @@ std::string WithoutNul(const char* text, std::size_t size) {
   return whole;
 }
 
-// Makes entries of the events of a reader. Of several keys of one name the last one counts, as it does in Python.
+// Makes entries of the events of a reader. Of several keys of one name the last one counts, as it does in
+// Python.
 class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flattener> {
  public:
   explicit Flattener(Config* config) : config_(*config) {}
@@ -111,7 +112,8 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
       if (outer.is_list) {
         outer.is_mixed = true;
         ++outer.count;
-        name = outer.name + (is_list ? "" : "[].");  // objects within a list are no part of the model's own keys
+        name =
+            outer.name + (is_list ? "" : "[].");  // objects within a list are no part of the model's own keys
       } else {
         name = outer.name + outer.key + (is_list ? "" : ".");
       }
@@ -159,7 +161,8 @@ std::string PlaceIn(const std::string& path, const std::string& text, std::size_
   const auto line = std::count(text.begin(), end, '\n') + 1;
   const std::size_t begin = text.rfind('\n', offset == 0 ? 0 : offset - 1);
   const bool is_first = begin == std::string::npos || begin >= offset;
-  return Abbreviated(path) + ":" + std::to_string(line) + ":" + std::to_string(offset - (is_first ? 0 : begin + 1) + 1);
+  return Abbreviated(path) + ":" + std::to_string(line) + ":" +
+         std::to_string(offset - (is_first ? 0 : begin + 1) + 1);
 }
 
 }  // namespace
@@ -168,7 +171,8 @@ void ReadConfig(const std::string& path, Config* config) {
   std::string text = ReadFile("--config", path);
   if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.replace(0, 3, "   ");  // a byte order mark
   const std::size_t nul = text.find('\0');
-  if (nul != std::string::npos) throw UsageError(PlaceIn(path, text, nul) + ": a NUL byte, which JSON does not have");
+  if (nul != std::string::npos)
+    throw UsageError(PlaceIn(path, text, nul) + ": a NUL byte, which JSON does not have");
   Flattener flattener(config);
   rapidjson::Reader reader;
   rapidjson::StringStream stream(text.c_str());
@@ -198,11 +202,14 @@ void ReadConfig(const std::string& /*path*/, Config* /*config*/) {
 void AddConfigOptions(CLI::App& app, ConfigQuestion* question) {
   app.add_option("--layer", question->layer, "The layer's number, if rotary embeddings differ between layers")
       ->type_name("N");
-  app.add_option("--layer-type", question->layer_type, "The layer's type instead: sliding_attention")->type_name("NAME");
-  app.add_option("--model-type", question->model_type, "The model's type [the configuration's]")->type_name("NAME");
-  AddChoice(app, "--pairing", "The pairing, of a model that posenc does not know", {"halves", "neighbours"}, {},
-            [=](std::int32_t number) {
-              question->pairing = number == 0 ? posenc_pairing{POSENC_HALF_SPLIT} : posenc_pairing{POSENC_NEIGHBOURS};
+  app.add_option("--layer-type", question->layer_type, "The layer's type instead: sliding_attention")
+      ->type_name("NAME");
+  app.add_option("--model-type", question->model_type, "The model's type [the configuration's]")
+      ->type_name("NAME");
+  AddChoice(app, "--pairing", "The pairing, of a model that posenc does not know", {"halves", "neighbours"},
+            {}, [=](std::int32_t number) {
+              question->pairing =
+                  number == 0 ? posenc_pairing{POSENC_HALF_SPLIT} : posenc_pairing{POSENC_NEIGHBOURS};
             });
 }
 

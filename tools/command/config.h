@@ -41,7 +41,8 @@ struct ConfigAnswer {
   posenc_config_report report{};
   std::vector<unsigned char> read;  // of each entry, whether it was read
 };
-// --layer, --layer-type, --model-type and --pairing, of which --pairing alone is not needed by another option.
+// --layer, --layer-type, --model-type and --pairing, of which --pairing alone is not needed by another
+// option.
 void AddConfigOptions(CLI::App& app, ConfigQuestion* question);
 
 ConfigAnswer Ask(const Config& config, const ConfigQuestion& question);

@@ -1,5 +1,5 @@
-// posenc config: what posenc makes of a model's configuration, one line for each group of layers with the same rotary
-// embedding.
+// posenc config: what posenc makes of a model's configuration, one line for each group of layers with the
+// same rotary embedding.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -74,12 +74,14 @@ std::vector<Group> Groups(const Config& config, const ConfigQuestion& question) 
   const bool is_asked = question.layer >= 0 || question.layer_type;
   if (is_asked || count <= 0) {
     std::vector<Group> groups;
-    groups.push_back(MakeGroup(question.layer >= 0 ? std::vector<std::int64_t>{question.layer} : std::vector<std::int64_t>(),
-                               std::move(first)));
+    groups.push_back(MakeGroup(
+        question.layer >= 0 ? std::vector<std::int64_t>{question.layer} : std::vector<std::int64_t>(),
+        std::move(first)));
     return groups;
   }
   if (static_cast<std::uint64_t>(count) > kMostWork / (config.entries.size() + 1)) {
-    throw UsageError("the configuration says that there are " + std::to_string(count) + " layers: name one with --layer");
+    throw UsageError("the configuration says that there are " + std::to_string(count) +
+                     " layers: name one with --layer");
   }
   std::vector<Group> groups;
   std::vector<std::string> prints;
@@ -114,8 +116,9 @@ std::string ReasonOf(const Group& group) {
 
 // 500000, not 5e+05.
 std::string Plain(double value) {
-  return value >= 1.0 && value < 1e15 && value == std::floor(value) ? std::to_string(static_cast<std::int64_t>(value))
-                                                                    : Shortest(value);
+  return value >= 1.0 && value < 1e15 && value == std::floor(value)
+             ? std::to_string(static_cast<std::int64_t>(value))
+             : Shortest(value);
 }
 
 std::string TextOf(const Group& group) {
@@ -124,11 +127,12 @@ std::string TextOf(const Group& group) {
   if (group.answer.status != POSENC_OK) return "refused: " + ReasonOf(group);
   std::string text = "head_dim " + std::to_string(spec.head_dim);
   const std::size_t end = spec.rotary_offset + spec.rotary_dim;
-  text += spec.rotary_dim == spec.head_dim
-              ? ", all elements rotate"
-              : ", elements " + std::to_string(spec.rotary_offset) + "-" + std::to_string(end - 1) + " rotate";
+  text += spec.rotary_dim == spec.head_dim ? ", all elements rotate"
+                                           : ", elements " + std::to_string(spec.rotary_offset) + "-" +
+                                                 std::to_string(end - 1) + " rotate";
   text += std::string(", pairs of ") + (spec.pairing == POSENC_NEIGHBOURS ? "neighbours" : "halves");
-  if (spec.output_pairing == POSENC_HALF_SPLIT && spec.pairing == POSENC_NEIGHBOURS) text += " written as halves";
+  if (spec.output_pairing == POSENC_HALF_SPLIT && spec.pairing == POSENC_NEIGHBOURS)
+    text += " written as halves";
   text += spec.position_scale < 0.0 ? ", by -p" : ", by +p";
   const posenc_rotary_spec plain = [&] {  // the rest of the members
     posenc_rotary_spec rest = spec;
@@ -154,7 +158,8 @@ std::vector<std::string> KeysRead(const Config& config, const std::vector<Group>
     std::string key = config.entries[i].key;
     // A list of strings is one key.
     const std::size_t dot = key.rfind('.');
-    if (dot != std::string::npos && key.find_first_not_of("0123456789", dot + 1) == std::string::npos) key.resize(dot);
+    if (dot != std::string::npos && key.find_first_not_of("0123456789", dot + 1) == std::string::npos)
+      key.resize(dot);
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
   }
   return keys;
@@ -169,13 +174,15 @@ bool IsAnswered(const std::vector<Group>& groups) {
 void PrintText(const Config& config, const ConfigQuestion& question, const std::vector<Group>& groups) {
   const posenc_config_report& report = groups.front().answer.report;
   if (*report.model_type != '\0') {
-    std::printf("model: %s (%s)\n", Abbreviated(report.model_type).c_str(), Abbreviated(report.source).c_str());
+    std::printf("model: %s (%s)\n", Abbreviated(report.model_type).c_str(),
+                Abbreviated(report.source).c_str());
   }
   for (const Group& group : groups) {
     std::printf("%s: %s\n", NameOfLayers(group, question).c_str(), TextOf(group).c_str());
   }
   std::string keys;
-  for (const std::string& key : KeysRead(config, groups)) keys += (keys.empty() ? "" : ", ") + Abbreviated(key);
+  for (const std::string& key : KeysRead(config, groups))
+    keys += (keys.empty() ? "" : ", ") + Abbreviated(key);
   std::printf("read: %s\n", keys.c_str());
 }
 
@@ -217,7 +224,8 @@ void PrintJson(const Config& config, const ConfigQuestion& question, const std::
 
 #else
 
-void PrintJson(const Config& /*config*/, const ConfigQuestion& /*question*/, const std::vector<Group>& /*groups*/) {
+void PrintJson(const Config& /*config*/, const ConfigQuestion& /*question*/,
+               const std::vector<Group>& /*groups*/) {
   throw UsageError("--format json: built without nlohmann-json");
 }
 
@@ -239,22 +247,27 @@ ExitStatus RunConfig(const ConfigRequest& request) {
   if (!IsAnswered(groups)) {
     throw UsageError(Abbreviated(request.file) + ": " + groups.front().answer.report.text);
   }
-  request.format == 0 ? PrintText(config, request.question, groups) : PrintJson(config, request.question, groups);
+  request.format == 0 ? PrintText(config, request.question, groups)
+                      : PrintJson(config, request.question, groups);
   return kRight;
 }
 
 }  // namespace
 
 void AddConfigCommand(CLI::App& app, Run* run) {
-  CLI::App* command = app.add_subcommand("config", "Show the rotary embeddings of a model by its configuration");
+  CLI::App* command =
+      app.add_subcommand("config", "Show the rotary embeddings of a model by its configuration");
   const auto request = std::make_shared<ConfigRequest>();
-  command->add_option("FILE", request->file, "A config.json, or the metadata of a GGUF file as JSON")->required();
+  command->add_option("FILE", request->file, "A config.json, or the metadata of a GGUF file as JSON")
+      ->required();
   AddConfigOptions(*command, &request->question);
   AddChoice(*command, "--format", "Lines for people, or JSON", {"text", "json"}, {},
             [=](std::int32_t number) { request->format = number; });
   command->footer(
-      "One line for each group of layers with the same rotary embedding, or the reason why posenc refuses them,\n"
-      "and the keys that were read. posenc never guesses: a model that it does not know is refused, unless you\n"
+      "One line for each group of layers with the same rotary embedding, or the reason why posenc refuses "
+      "them,\n"
+      "and the keys that were read. posenc never guesses: a model that it does not know is refused, unless "
+      "you\n"
       "state its pairing. docs/models.md lists the models.\n"
       "Example: posenc config config.json --layer 3");
   command->callback([=] { *run = [=] { return RunConfig(*request); }; });
