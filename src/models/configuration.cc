@@ -318,8 +318,6 @@ void Configuration::Take(const posenc_config_entry& entry) {
     if (name.index >= 0) has_list_[key->slot == layer_types ? 0 : key->slot == scaled_types ? 1 : 2] = true;
     return;
   }
-  const bool is_none = key->kind == SIZE_OR_NONE && entry.kind == POSENC_CONFIG_NUMBER && entry.number == 0.0;
-  if (is_none) return;
   // A value within the dictionary of the layer's type counts more than one beside it; else the first key of a slot does.
   if (found_[key->slot] != nullptr && name.dictionary.empty() && RankOf(*keys_[key->slot]) <= RankOf(*key)) return;
   found_[key->slot] = &entry;

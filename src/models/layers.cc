@@ -220,6 +220,9 @@ class LayerFinder {
     if (HasWord(row_.Value("still"), type, ",") && IsStillWithWindow() && !IsDense()) {
       return "layers with full attention do not rotate in this model";
     }
+    if (const Text only = row_.Value("only_layers"); !only.empty() && static_cast<double>(Count()) != NumberOf(only)) {
+      return "only the model with 32 layers rotates";
+    }
     if (layer_ < 0) return nullptr;
     if (c.Has(layer_bases) && c.Entry(layer_bases) != nullptr && c.Number(layer_bases) == 0.0) {
       return "layer_rope_theta is 0 there";
@@ -235,9 +238,6 @@ class LayerFinder {
     const posenc_config_entry* const listed = c.Entry(rotating_layers);
     if (listed != nullptr && listed->count != 0) {
       return c.Number(rotating_layers, 1.0) == 0.0 ? "the list of layers that rotate has 0 there" : nullptr;
-    }
-    if (const Text only = row_.Value("only_layers"); !only.empty() && static_cast<double>(Count()) != NumberOf(only)) {
-      return "only the model with 32 layers rotates";
     }
     double every = row_.Has("step") ? NumberOf(row_.Value("step")) : c.Number(still_interval);
     if (row_.Has("step_with_window") && c.Entry(window) != nullptr && !HasWindow()) every = static_cast<double>(Count());
