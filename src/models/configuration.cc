@@ -324,10 +324,6 @@ void Configuration::Take(const posenc_config_entry& entry) {
     if (name.index >= 0) has_list_[key->slot == layer_types ? 0 : key->slot == scaled_types ? 1 : 2] = true;
     return;
   }
-  if (key->kind == SIZE_OR_NONE && entry.kind == POSENC_CONFIG_NUMBER && entry.number == 0.0) {
-    is_none_[key->slot == rope_dim ? 1 : 0] = true;
-    return;
-  }
   // A value within the dictionary of the layer's type counts more than one beside it; else the first key of a
   // slot does.
   if (found_[key->slot] != nullptr && name.dictionary.empty() && RankOf(*keys_[key->slot]) <= RankOf(*key))

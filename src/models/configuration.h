@@ -33,9 +33,6 @@ class Configuration {
   bool IsNull(Slot slot) const { return found_[slot] != nullptr && Entry(slot) == nullptr; }
   // Whether a key or the model's row has the thing.
   bool Has(Slot slot) const { return Entry(slot) != nullptr || !Default(slot).empty(); }
-  // Whether qk_rope_head_dim is 0: then there is no latent attention. Whether qk_nope_head_dim is.
-  bool has_no_rope_dim() const { return is_none_[1]; }
-  bool has_no_nope_dim() const { return is_none_[0]; }
   // The number, or that of the layer asked for in a list; else that of the row; else `otherwise`.
   double Number(Slot slot, double otherwise = 0.0);
   // The same, but a missing key is at fault.
@@ -103,7 +100,7 @@ class Configuration {
   char prefix_[96] = "";  // of the keys of the part that is read, such as "text_config."
   bool has_dictionary_ = false, has_types_ = false, is_scaling_ = false;
   bool is_by_type_ = false, type_is_null_ = false;
-  bool has_list_[3] = {}, is_none_[2] = {};
+  bool has_list_[3] = {};
   Text type_;
   const posenc_config_entry* found_[kSlots] = {};
   const Key* keys_[kSlots] = {};

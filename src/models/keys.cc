@@ -28,7 +28,6 @@ const char* WrongNumber(double x, Kind kind) {
       return IsWhole(x) && x >= 1.0 ? nullptr : "must be a whole number above 0";
     case PATTERN:
     case WHOLE:
-    case SIZE_OR_NONE:
     case SECTIONS:
     case LAYER_SIZES:  // 0 for a layer without attention
       return IsWhole(x) ? nullptr : "must be a whole number";

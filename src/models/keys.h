@@ -102,7 +102,6 @@ enum Kind : std::uint8_t {
   WORDS,  // a string for each layer, whose key ends with the number of the layer
   FLAG,   // also as the number 0 or 1
   SIZE,
-  SIZE_OR_NONE,
   WHOLE,
   POSITIVE,
   NOT_NEGATIVE,

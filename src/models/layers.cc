@@ -245,12 +245,15 @@ class LayerFinder {
     if (row_.Has("full_attn_idxs") && !type.empty() && type != kFull) return "it is a convolution";
     if (row_.Has("finetuned_rotates") && c.Number(finetuned, 1.0) == 0.0)
       return "rope.scaling.finetuned is false";
-    if (row_.Has("latent") && c.has_no_rope_dim() && !c.has_no_nope_dim()) return "qk_rope_head_dim is 0";
     if (c.type_is_null()) return "its type has null instead of parameters";
     if (row_.Has("by_type_needed") && c.has_types() && !c.is_by_type()) return "its type has no parameters";
     if (row_.Has("window_needed") && c.IsNull(window) && !IsDense()) return "sliding_window is null";
     if (HasWord(row_.Value("still"), type, ",") && IsStillWithWindow() && !IsDense()) {
       return "layers with full attention do not rotate in this model";
+    }
+    if (const Text only = row_.Value("only_layers");
+        !only.empty() && static_cast<double>(Count()) != NumberOf(only)) {
+      return "only the model with 32 layers rotates";
     }
     if (layer_ < 0) return nullptr;
     if (c.Has(layer_bases) && c.Entry(layer_bases) != nullptr && c.Number(layer_bases) == 0.0) {
@@ -268,10 +271,6 @@ class LayerFinder {
     const posenc_config_entry* const listed = c.Entry(rotating_layers);
     if (listed != nullptr && listed->count != 0) {
       return c.Number(rotating_layers, 1.0) == 0.0 ? "the list of layers that rotate has 0 there" : nullptr;
-    }
-    if (const Text only = row_.Value("only_layers");
-        !only.empty() && static_cast<double>(Count()) != NumberOf(only)) {
-      return "only the model with 32 layers rotates";
     }
     double every = row_.Has("step") ? NumberOf(row_.Value("step")) : c.Number(still_interval);
     if (row_.Has("step_with_window") && c.Entry(window) != nullptr && !HasWindow())

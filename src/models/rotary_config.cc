@@ -36,6 +36,8 @@ class SpecMaker {
     if (IsRefused()) return;
     spec_.scaling = ScalingOf(layer_, &c_);
     if (IsRefused()) return;
+    CheckLatent();
+    if (IsRefused()) return;
     SetHeadDim();
     if (IsRefused()) return;
     SetRotaryDim();
@@ -72,8 +74,16 @@ class SpecMaker {
     }
   }
 
-  // DeepSeek's models with a qk_rope_head_dim of 0 have Llama's attention.
-  bool IsLatent() const { return row_.Has("latent") && !c_.has_no_rope_dim(); }
+  // A size of 0 is no size of the model's code: without rotating elements there is no rotary, and some code
+  // then has attention that is not latent.
+  void CheckLatent() {
+    is_latent_ = row_.Has("latent");
+    if (!is_latent_ || c_.Entry(rope_dim) == nullptr || c_.Number(rope_dim) != 0.0) return;
+    const bool is_plain =
+        c_.Entry(nope_dim) != nullptr && c_.Number(nope_dim) == 0.0 && row_.Has("zero_is_plain");
+    if (!is_plain) c_.Refuse(POSENC_LAYER_HAS_NO_ROTARY, rope_dim) << ", so no element rotates";
+    is_latent_ = false;
+  }
 
   void SetHeadDim() {
     Slot slot = head_dim;
@@ -81,8 +91,9 @@ class SpecMaker {
     if (layer_.is_global && c_.Has(global_head_dim)) slot = global_head_dim;
     if (c_.Entry(layer_head_dim) != nullptr) slot = layer_head_dim;
     double elements = 0.0;
-    if (IsLatent()) {
-      elements = (c_.has_no_nope_dim() ? 0.0 : c_.Number(nope_dim)) + c_.Needed(rope_dim);
+    if (is_latent_) {
+      if (c_.Entry(nope_dim) != nullptr || c_.Has(nope_dim)) elements = c_.Number(nope_dim);
+      elements += c_.Needed(rope_dim);
       slot = rope_dim;
     } else if (c_.Has(slot) && !(slot == head_dim && row_.Has("no_head_dim"))) {
       elements = c_.Number(slot);
@@ -115,7 +126,7 @@ class SpecMaker {
           << ", which the model's attention does not read: its heads have " << elements
           << " elements, hidden_size over num_attention_heads";
     }
-    if (IsLatent() && !row_.Has("any_head_dim") && c_.Entry(head_dim) != nullptr) {
+    if (is_latent_ && !row_.Has("any_head_dim") && c_.Entry(head_dim) != nullptr) {
       const double given = c_.Number(head_dim);
       if (given != c_.Number(rope_dim) && given != elements) {
         c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim)
@@ -141,7 +152,7 @@ class SpecMaker {
     const bool reads_share = row_.Has("partial_rotary_factor") || c_.Has(share);
     Slot slot = head_dim;
     double elements = d;
-    if (IsLatent() || (row_.Has("qk_rope_head_dim") && !row_.Has("latent"))) {
+    if (is_latent_ || (!row_.Has("latent") && row_.Has("qk_rope_head_dim") && c_.Has(rope_dim))) {
       elements = c_.Number(slot = rope_dim);
     } else if (layer_.is_local && c_.Entry(local_rotary_dim) != nullptr) {
       elements = c_.Number(slot = local_rotary_dim);
@@ -164,7 +175,7 @@ class SpecMaker {
       return;
     }
     spec_.rotary_dim = static_cast<std::size_t>(elements);
-    const bool is_last = IsLatent() || row_.Has("last");
+    const bool is_last = is_latent_ || row_.Has("last");
     if (is_last) spec_.rotary_offset = spec_.head_dim - spec_.rotary_dim;
   }
 
@@ -343,8 +354,7 @@ class SpecMaker {
       spec_.pairing = *c_.stated_pairing();
       return;
     }
-    if (row_.Has("latent") && !IsLatent()) return;
-    bool pairs_neighbours = row_.Has("neighbours");
+    bool pairs_neighbours = row_.Has("neighbours") && is_latent_ == row_.Has("latent");
     if (c_.Has(neighbours)) pairs_neighbours = c_.Number(neighbours) != 0.0;
     if (c_.Has(halves)) pairs_neighbours = c_.Number(halves) == 0.0;
     // ggml's rotation by several axes pairs halves, whatever the architecture.
@@ -404,6 +414,7 @@ class SpecMaker {
   const Row& row_;
   posenc_rotary_spec& spec_;
   Layer layer_{};
+  bool is_latent_ = false;
 };
 
 }  // namespace

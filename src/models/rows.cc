@@ -16,7 +16,7 @@ struct RowOfModels {
 constexpr RowOfModels kTransformers[] = {
 #define POSENC_MODEL(types, words, source) {types, words, source},
 #include "models/transformers.inc"
-
+#define POSENC_MODEL(types, words, source) {types, words, source},
 #include "models/others.inc"
 };
 constexpr RowOfModels kArchitectures[] = {
