@@ -68,6 +68,21 @@ bool Configuration::StartsPart(Text part) const {
   return false;
 }
 
+// Of "text_config,thinker_config:qwen3_asr_thinker" the first part that is there, with the type after its
+// colon.
+Text Configuration::PartOf(Text parts, Text* type) const {
+  Text first = parts;
+  first = Next(",", &first);
+  while (!parts.empty()) {
+    Text own = Next(",", &parts);
+    const Text part = Next(":", &own);
+    if (!StartsPart(part)) continue;
+    if (!own.empty()) *type = own;
+    return part;
+  }
+  return first;
+}
+
 const posenc_config_entry* Configuration::EntryOfPart(Text name) const {
   const Text prefix = prefix_;
   for (std::size_t i = 0; i < asked_.count; ++i) {
@@ -121,14 +136,13 @@ void Configuration::FindModelAndPart() {
   // The text model of a model with several parts, at most of three levels.
   for (int level = 0; level < 3; ++level) {
     model_ = FindModel(type, is_gguf_);
-    Text part = model_.row.Value("part");
+    Text inner = model_.row.Value("type"), part = PartOf(model_.row.Value("part"), &inner);
     if (part.empty() && model_.type.empty() && (!stated.empty() || asked_.pairing != nullptr)) {
       for (const Text usual : {Text("text_config"), Text("llm_config"), Text("language_config")}) {
         if (part.empty() && StartsPart(usual)) part = usual;
       }
     }
     if (part.empty()) break;
-    const Text inner = model_.row.Value("type");
     if (StartsPart(part)) {
       char* end = prefix_ + std::strlen(prefix_);
       if (static_cast<std::size_t>(end - prefix_) + part.size() + 2 > sizeof(prefix_)) break;

@@ -79,6 +79,7 @@ class Configuration {
   void RefuseModel(Text type);
   void ShowSource();
   bool StartsPart(Text part) const;
+  Text PartOf(Text parts, Text* type) const;
   const posenc_config_entry* EntryOfPart(Text name) const;
   void Read();
   bool Parse(const posenc_config_entry& entry, Name* name) const;

@@ -85,6 +85,7 @@ enum Slot : std::uint8_t {
   finetuned,
   alibi,
   position_type,
+  several_axes,
   kSlots
 };
 

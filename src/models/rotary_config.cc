@@ -135,16 +135,17 @@ class SpecMaker {
     }
   }
 
-  // The share of a head that rotates. transformers reads the two places in an order that depends on the
-  // scaling.
+  // The share of a head that rotates. Versions of transformers, and vLLM, read the two places in different
+  // orders.
   double Share() {
-    const bool is_scaled = spec_.scaling != POSENC_NO_SCALING && !c_.is_by_type();
     const double inside = c_.Number(share_in_dictionary, 0.0),
                  beside = c_.Entry(share) != nullptr ? c_.Number(share) : 0.0;
-    if (is_scaled && beside != 0.0) return beside;
+    if (inside != 0.0 && beside != 0.0 && inside != beside && !c_.is_by_type()) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, share_in_dictionary)
+          << ", but the share beside the dictionary is " << beside << ": engines differ in which one counts";
+    }
     if (inside != 0.0) return inside;
-    if (beside != 0.0) return beside;
-    return c_.Number(share, 1.0);
+    return beside != 0.0 ? beside : c_.Number(share, 1.0);
   }
 
   void SetRotaryDim() {
@@ -198,6 +199,10 @@ class SpecMaker {
     Slot slot = base;
     if (row_.Has("fixed_base")) {
       number = NumberOf(row_.Value("fixed_base"));
+      if (c_.Entry(base_in_dictionary) != nullptr && c_.Number(base_in_dictionary) != number) {
+        c_.Refuse(POSENC_BAD_CONFIG_VALUE, base_in_dictionary)
+            << ", which the model's code does not read: its base is " << number;
+      }
     } else if (row_.Has("compressed")) {
       number = layer_.is_local ? BaseOf(base_in_dictionary, base)
                                : BaseOf(base_in_dictionary, slot = compress_base);
@@ -319,6 +324,9 @@ class SpecMaker {
       std::rotate(spec_.sections, spec_.sections + 2, spec_.sections + 3);
     } else if (row_.Has("interleaved")) {
       spec_.axis_order = POSENC_INTERLEAVED_AXES;
+      if (c_.Entry(interleaves) != nullptr && c_.Number(interleaves) == 0.0) {
+        c_.Refuse(POSENC_BAD_CONFIG_VALUE, interleaves) << ", but the axes of this model are interleaved";
+      }
       for (std::size_t k = 1; k < count; ++k)
         is_right = is_right && PairsOf(k, count, numbers[k], pairs) == section(k);
     }
@@ -388,6 +396,7 @@ class SpecMaker {
     expect(neighbours, (number(neighbours) != 0.0) == pairs_neighbours, unread);
     expect(halves, (number(halves) == 0.0) == pairs_neighbours, unread);
     expect(interleaves, (number(interleaves) != 0.0) == row_.Has("interleaved"), unread);
+    expect(several_axes, (number(several_axes) != 0.0) == (spec_.axes > 1), unread);
     expect(base_ratio, number(base_ratio) == 1.0, unread);
     expect(only_one, number(only_one) == 1.0 || c_.is_gguf(), unread);
     expect(gain, number(gain) == 1.0, unread);

@@ -544,7 +544,7 @@ publish("MiniMaxAI/MiniMax-Text-01", {
 # Source: aiconfigurator, MiniMaxAI/MiniMax-M2.5.
 publish("MiniMaxAI/MiniMax-M2", {
     "model_type": "minimax_m2", "hidden_size": 3072, "num_attention_heads": 48, "head_dim": 128, "rotary_dim": 64,
-    "rope_theta": 5000000}, "|UNKNOWN_CONFIG_KEY")  # vLLM reads rotary_dim, transformers does not
+    "rope_theta": 5000000}, f"|{HALF} base=5e6")  # transformers reads rotary_dim since 5.18
 publish("MiniMaxAI/MiniMax-M2, with the share that both read", {
     "model_type": "minimax_m2", "hidden_size": 3072, "num_attention_heads": 48, "head_dim": 128, "rotary_dim": 64,
     "rope_parameters": {"rope_theta": 5000000, "partial_rotary_factor": 0.5}}, f"|{HALF} base=5e6")
@@ -878,6 +878,117 @@ publish("no type", {"head_dim": 64, "rope_theta": 10000}, "|UNKNOWN_MODEL", "pai
 
 
 # GGUF.
+# Kinds of what a reader of configurations gets wrong by guessing.
+#
+# Source: transformers, models/cohere2_moe: layer 0 is dense and rotates although its attention is full.
+publish("a model that rotates in layers with sliding attention, and in dense ones", {
+    "model_type": "cohere2_moe", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 8,
+    "sliding_window": 4096, "first_k_dense_replace": 1},
+        "layer=0|head_dim=128 pairing=NEIGHBOURS", "layer=3|head_dim=128 pairing=NEIGHBOURS",
+        "layer=4|LAYER_HAS_NO_ROTARY")
+publish("Byte Latent Transformer, its local encoder", {
+    "model_type": "blt_local_encoder", "hidden_size": 1024, "num_attention_heads": 16},
+        "|head_dim=64 pairing=NEIGHBOURS base=500000")
+publish("Byte Latent Transformer, its global transformer", {
+    "model_type": "blt_global_transformer", "hidden_size": 2048, "num_attention_heads": 16},
+        "|head_dim=128 pairing=NEIGHBOURS base=500000")
+# Source: aiconfigurator, a configuration of DeepSeek V4 Flash.
+publish("DeepSeek V4 by DeepSeek's own name", {
+    "model_type": "deepseek_ref", "hidden_size": 4096, "num_attention_heads": 64, "head_dim": 512,
+    "qk_rope_head_dim": 64, "num_hidden_layers": 43, "max_position_embeddings": 1048576, "sliding_window": 128,
+    "compress_rope_theta": 160000, "compress_ratios": [0, 0] + [4, 128] * 20 + [4, 0],
+    "rope_scaling": {"beta_fast": 32, "beta_slow": 1, "factor": 16, "original_max_position_embeddings": 65536,
+                     "type": "yarn"}},
+        "layer=0|head_dim=512 rotary_dim=64 rotary_offset=448 pairing=NEIGHBOURS",
+        "layer=2|head_dim=512 rotary_dim=64 rotary_offset=448 pairing=NEIGHBOURS base=160000 scaling=YARN factor=16 "
+        "original_length=65536 amplitude=1")
+# Source: transformers, models/exaone4_5: this name of the text model means exaone4.
+publish("LGAI-EXAONE/EXAONE-4.5-33B", {
+    "model_type": "exaone4_5", "text_config.model_type": "exaone4_5_text", "text_config.hidden_size": 5120,
+    "text_config.num_attention_heads": 40, "text_config.num_hidden_layers": 64, "text_config.sliding_window": 4096,
+    "text_config.sliding_window_pattern": "LLLG",
+    "text_config.layer_types": layers(64, SLIDING, SLIDING, SLIDING, FULL),
+    "text_config.max_position_embeddings": 262144,
+    "text_config.rope_scaling": dict(llama3(16.0), rope_theta=1000000.0)},
+        "layer=0|head_dim=128 base=1e6 scaling=LLAMA3 factor=16 original_length=8192", "layer=3|LAYER_HAS_NO_ROTARY")
+publish("Mistral's params.json, which names no model", {
+    "dim": 4096, "n_layers": 32, "head_dim": 128, "n_heads": 32, "rope_theta": 1000000.0},
+        "|UNKNOWN_MODEL", "pairing=neighbours|head_dim=128 pairing=NEIGHBOURS base=1e6")
+# Source: transformers, models/nanochat: its rotate_half is cat(x2, -x1).
+publish("nanochat", {"model_type": "nanochat", "hidden_size": 768, "num_attention_heads": 6},
+        "|head_dim=128 position_scale=-1")
+for name, config in {
+        "gpt2": {"n_embd": 768, "n_head": 12}, "bloom": {"hidden_size": 1024, "n_head": 16},
+        "bert": {"hidden_size": 768, "num_attention_heads": 12, "position_embedding_type": "absolute"},
+        "vit": {"hidden_size": 768, "num_attention_heads": 12}, "nemotron_h": {"hidden_size": 4096}}.items():
+    publish(f"{name}, which has no rotary", {"model_type": name, **config}, "|LAYER_HAS_NO_ROTARY")
+publish("ALiBi by a word", {
+    "model_type": "baichuan", "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 40,
+    "position_embedding": "ALIBI"}, "|LAYER_HAS_NO_ROTARY")
+publish("zai-org/GLM-4.7-Flash, which leaves nearly everything out", {"model_type": "glm4_moe_lite"},
+        "|head_dim=256 rotary_dim=64 rotary_offset=192 pairing=NEIGHBOURS output_pairing=HALF_SPLIT")
+# Source: transformers, models/afmoe: (i + 1) % n == 0 has full attention, and does not rotate.
+publish("AFMoE without layer_types", {
+    "model_type": "afmoe", "hidden_size": 2048, "num_attention_heads": 16, "head_dim": 128, "num_hidden_layers": 8,
+    "global_attn_every_n_layers": 4},
+        "layer=0|head_dim=128", "layer=3|LAYER_HAS_NO_ROTARY", "layer=4|head_dim=128", "layer=7|LAYER_HAS_NO_ROTARY")
+publish("ModernBERT's decoder without layer_types, whose rule changed", {
+    "model_type": "modernbert-decoder", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 6,
+    "global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "local_rope_theta": 10000.0},
+        "layer=0|MISSING_CONFIG_KEY")
+publish("EXAONE 4 with a pattern of letters", {
+    "model_type": "exaone4", "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 64, "head_dim": 128,
+    "rope_theta": 1000000, "sliding_window": 4096, "sliding_window_pattern": "LLLG"},
+        *(f"layer={i}|" + ("LAYER_HAS_NO_ROTARY" if i % 4 == 3 else "head_dim=128 base=1e6") for i in (0, 1, 3, 62, 63)))
+# Source: transformers, models/musicflamingo: head_dim and rope_parameters at the top are for its audio tower.
+publish("Music Flamingo, with keys of another part", {
+    "model_type": "musicflamingo", "head_dim": 1280, "rope_parameters": {"rope_type": "default", "rope_theta": 1200},
+    "text_config": {"model_type": "qwen2", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0}},
+        "|head_dim=128 base=1e6")
+YARN_4 = {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 32768}
+publish("rope_scaling beside rope_parameters, of which the first counts", llama(
+    4096, 32, 10000.0, max_position_embeddings=131072, rope_scaling=YARN_4,
+    rope_parameters=dict(YARN_4, beta_fast=64)), "|head_dim=128 scaling=YARN factor=4 original_length=32768")
+publish("two lengths of the training, of which that at the top counts", llama(
+    4096, 32, 10000.0, max_position_embeddings=131072, original_max_position_embeddings=4096, rope_scaling=YARN_4),
+        "|head_dim=128 scaling=YARN factor=4 original_length=4096")
+ONES, TWOS = [1.0] * 48, [2.0] * 48
+publish("LongRoPE with a factor, which counts more than the lengths", {
+    "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "rope_theta": 10000.0,
+    "max_position_embeddings": 131072, "original_max_position_embeddings": 4096,
+    "rope_scaling": {"type": "longrope", "factor": 4, "short_factor": ONES, "long_factor": TWOS}},
+        "|head_dim=96 scaling=LONGROPE factor=4 length=4096 original_length=4096 "
+        f"factors={listing(ONES)} long_factors={listing(TWOS)}")
+publish("Gemma 4's vision tower", {"model_type": "gemma4_vision"}, "|UNKNOWN_MODEL")
+INTERLEAVED = {"interleaved": True, "mrope_interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default",
+               "type": "default"}
+for name, text in {"qwen3_omni_moe": "qwen3_omni_moe_text", "qwen3_asr": "qwen3_asr_text"}.items():
+    publish(f"{name}, as published", {
+        "model_type": name, "thinker_config": {
+            "model_type": f"{name}_thinker", "text_config": {
+                "model_type": text, "hidden_size": 2048, "num_attention_heads": 32, "head_dim": 128,
+                "rope_theta": 1000000, "rope_scaling": INTERLEAVED}}},
+            "|head_dim=128 base=1e6 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
+# Source: QwenLM/Qwen3-TTS, modeling_qwen3_tts.py, which reads `interleaved`.
+TALKER = {"model_type": "qwen3_tts_talker", "hidden_size": 2048, "num_attention_heads": 16, "head_dim": 128,
+          "rope_theta": 1000000}
+publish("Qwen3-TTS", {"model_type": "qwen3_tts", "talker_config": dict(TALKER, rope_scaling={
+    "interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default", "type": "default"})},
+        "|head_dim=128 base=1e6 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
+publish("Qwen3-TTS with another order of axes", {"model_type": "qwen3_tts", "talker_config": dict(TALKER, rope_scaling={
+    "interleaved": False, "mrope_section": [24, 20, 20], "rope_type": "default", "type": "default"})},
+        "|BAD_CONFIG_VALUE")
+publish("llava-hf/llava-1.5-7b-hf, which relies on Llama's sizes", {
+    "model_type": "llava", "text_config": {"model_type": "llama", "max_position_embeddings": 4096}}, "|head_dim=128")
+publish("two shares that differ", {
+    "model_type": "glm", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128, "partial_rotary_factor": 0.5,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}},
+        "|BAD_CONFIG_VALUE")
+publish("microsoft/phi-1, as first published", {
+    "model_type": "mixformer-sequential", "n_embd": 2048, "n_head": 32, "n_layer": 24, "rotary_dim": 32},
+        "|head_dim=64 rotary_dim=32")
+
+
 def gguf(architecture, heads=None, width=None, tensors=(), **metadata):
     keys = {"general.architecture": architecture, "general.name": "a model", "tokenizer.ggml.bos_token_id": 1}
     plain = {"attention.head_count": heads, "embedding_length": width, **{key.replace("__", "."): x for key,
