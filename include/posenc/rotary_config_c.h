@@ -89,8 +89,12 @@ typedef struct posenc_config_report {
 // models have. It also takes for granted that the model rotates by +p, along one axis and in all layers.
 //
 // The tensors rope_freqs, rope_factors_short and rope_factors_long of a GGUF file are lists under these
-// names. A layer or a type of layer is needed if layers have different rotary embeddings. For scalings that
-// depend on the length of the context, `length` becomes original_length. Set it as needed.
+// names. For scalings that depend on the length of the context, `length` becomes original_length. Set it as
+// needed.
+//
+// Name a layer or a type of layer if layers have different rotary embeddings; posenc refuses otherwise. In
+// some models some layers rotate alike and the others do not rotate. Without a layer the spec is for those
+// that rotate. Ask for each layer, to find out which ones do.
 //
 // On failure *spec stays as it was, and *report says why. report may be null. These statuses are about
 // configurations:
@@ -99,8 +103,8 @@ typedef struct posenc_config_report {
 //   POSENC_BAD_CONFIG_KIND       a value is a string, for example, and must be a number
 //   POSENC_BAD_CONFIG_VALUE      a value cannot be, or contradicts another one
 //   POSENC_MISSING_CONFIG_KEY    a key is needed and missing
-//   POSENC_BAD_LAYER             the model has no such layer or type of layer, or none was named although
-//   layers differ POSENC_LAYER_HAS_NO_ROTARY   the layer does not rotate, or the model does not
+//   POSENC_BAD_LAYER             there is no such layer or type of layer; or layers differ, and none is named
+//   POSENC_LAYER_HAS_NO_ROTARY   the layer does not rotate, or the model does not
 POSENC_API posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
                                                         const posenc_config* config,
                                                         posenc_config_report* report);
