@@ -366,7 +366,7 @@ class Patch(Modules):
         self.assertEqual([one.name for one in report if one.new is not None], names, report)
         for one in report:
             self.assertIs(model.get_submodule(one.name), one.new)
-            self.assertLess(one.difference, 1e-4)
+            self.assertLess(one.difference, 0.04)
         self.assertEqual(pt.patch(model), [])
         after = self.logits(model, *inputs)
         self.assertFalse(torch.equal(before, after))  # something was replaced
@@ -532,7 +532,7 @@ class Patch(Modules):
         torch.manual_seed(7)
         state = torch.random.get_rng_state()
         self.left(Functional(64), "dropout")
-        self.left(other_rows, "its table differs by 1")
+        self.left(other_rows, "the nearest, Sinusoidal.*, differs by 1$")
         self.assertTrue(torch.equal(torch.random.get_rng_state(), state))
 
     def test_what_fails(self):

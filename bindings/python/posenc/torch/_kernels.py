@@ -9,6 +9,7 @@ import torch
 
 from posenc import Encoder, Rotary
 
+LAYOUTS = ("halves", "duplicated", "halves_twice")  # of cosines and sines
 _FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 
 
@@ -293,7 +294,7 @@ def cos_sin(positions, rotary, layout, dtype):
 def cos_sin_meta(positions, rotary, layout, dtype):
     rotary = object_of(rotary, Rotary)
     lead = () if rotary.axes == 1 else (rotary.axes,)
-    require(layout in ("halves", "duplicated", "halves_twice"), "layout must be halves, duplicated or halves_twice")
+    require(layout in LAYOUTS, "layout must be {}, not {}", ", ".join(LAYOUTS), layout)
     require(list(positions.shape[:len(lead)]) == list(lead), "positions must have the shape [{}, ...], not {}",
              rotary.axes, list(positions.shape))
     shape = [*positions.shape[len(lead):], rotary.rotary_dim // (2 if layout == "halves" else 1)]

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from posenc import Encoder, Rotary
 from posenc._posenc import eager_rotate
-from posenc.torch._kernels import spec
+from posenc.torch._kernels import LAYOUTS, spec
 from posenc.torch._operators import add, cos_sin, embed, encode, is_compiling, rotate
 
 _TABLES = ("pe", "pos_encoding", "positional_encoding", "encoding")  # buffers of those that keep a table
@@ -151,11 +151,17 @@ class RotaryEmbedding(nn.Module):
     per_axis  cos and sin of each axis of a position, [axes, ...], as Qwen2-VL's module has them, whose model chooses
               among them; None: if sections are consecutive
     move      for tensors on another device: positions are copied to the CPU, cos and sin from there
+    layout    of cos and sin: halves_twice [..., rotary_dim]; halves [..., rotary_dim / 2], as gpt-oss has them;
+              duplicated, each twice by the rotary's pairing, as Cohere has them
     """
 
-    def __init__(self, rotary: Rotary, per_axis: bool | None = None, move: bool = False) -> None:
+    def __init__(
+        self, rotary: Rotary, per_axis: bool | None = None, move: bool = False, layout: str = "halves_twice"
+    ) -> None:
         super().__init__()
-        self.rotary, self.move = rotary, move
+        if layout not in LAYOUTS:
+            raise ValueError(f"layout must be {', '.join(LAYOUTS)}, not {layout!r}")
+        self.rotary, self.move, self.layout = rotary, move, layout
         self.head_dim, self.axes = rotary.head_dim, rotary.axes  # which torch.compile cannot ask a Rotary for
         members = rotary.__reduce__()[0].keywords
         if per_axis is None:
@@ -167,11 +173,11 @@ class RotaryEmbedding(nn.Module):
     @classmethod
     def from_config(
         cls, config: Any, layer: int | None = None, layer_type: str | None = None, model_type: str | None = None,
-        per_axis: bool | None = None, move: bool = False, **overrides: Any
+        per_axis: bool | None = None, move: bool = False, layout: str = "halves_twice", **overrides: Any
     ) -> "RotaryEmbedding":
         """Of a model's configuration, as posenc.Rotary.from_config."""
         rotary = Rotary.from_config(config, layer=layer, layer_type=layer_type, model_type=model_type, **overrides)
-        return cls(rotary, per_axis, move)
+        return cls(rotary, per_axis, move, layout)
 
     def _load_from_state_dict(self, state_dict, prefix, *arguments):
         """Old checkpoints of transformers have inv_freq."""
@@ -183,8 +189,8 @@ class RotaryEmbedding(nn.Module):
         super()._load_from_state_dict(state_dict, prefix, *arguments)
 
     def forward(self, x: Tensor, position_ids: Tensor, key: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
-        """transformers' forward(x, position_ids): cos and sin [..., rotary_dim] of x's dtype, for positions
-        [batch, rows] or [axes, batch, rows].
+        """transformers' forward(x, position_ids): cos and sin [..., rotary_dim] (or as `layout` says) of x's dtype, for
+        positions [batch, rows] or [axes, batch, rows].
 
         vLLM's forward(positions, query, key): query and key [..., heads * head_dim] or [..., heads, head_dim], rotated,
         for positions [tokens] or [axes, tokens].
@@ -194,7 +200,7 @@ class RotaryEmbedding(nn.Module):
         positions = position_ids
         if self.move:
             positions = positions.cpu()
-        cos, sin = cos_sin(positions, self._cos_sin_spec, "halves_twice", x.dtype)
+        cos, sin = cos_sin(positions, self._cos_sin_spec, self.layout, x.dtype)
         return (cos.to(x.device), sin.to(x.device)) if self.move else (cos, sin)
 
     def rotate(self, q: Tensor, k: Tensor, position_ids: Tensor, token_axis: int = -2) -> tuple[Tensor, Tensor]:
@@ -237,3 +243,12 @@ class RotaryEmbedding(nn.Module):
 
     def extra_repr(self):
         return repr(self.rotary).partition(".")[2]
+
+
+class LayerTypeRotaryEmbedding(nn.ModuleDict):
+    """A RotaryEmbedding for each type of layer, in one module as transformers 5 has them (Gemma 3)."""
+
+    def forward(self, x: Tensor, position_ids: Tensor, layer_type: str | None = None) -> tuple[Tensor, Tensor]:
+        if layer_type not in self:
+            raise ValueError(f"layer_type must be one of {list(self)}, not {layer_type!r}")
+        return self[layer_type](x, position_ids)
