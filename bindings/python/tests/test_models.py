@@ -217,7 +217,7 @@ class Sinusoids(Modules):
         new.load_state_dict(old.state_dict())
         self.assertTrue(0 < new.difference < 1e-3)  # phases in float32
         outer = nn.Sequential(nn.Linear(3, 64), new)
-        outer.load_state_dict(nn.Sequential(nn.Linear(3, 64), SequenceFirst(64)).state_dict())
+        outer.load_state_dict(nn.Sequential(nn.Linear(3, 64), PositionalEncoding(64)).state_dict())
         other = pt.SinusoidalPositionalEncoding(64, preset="fairseq")
         with self.assertWarnsRegex(UserWarning, "pe differs from posenc.Encoder.*fairseq.* by [12].*row"):
             other.load_state_dict(old.state_dict())
@@ -237,6 +237,25 @@ class Sinusoids(Modules):
         pt.SinusoidalPositionalEncoding(1).load_state_dict({"pe": torch.tensor([[[0.0], [math.sin(1)]]])})
         with self.assertRaisesRegex(RuntimeError, "Unexpected key.*weight"):
             new.load_state_dict({"weight": torch.ones(3)})
+
+    def test_axes(self):
+        """A table says in which order its class took rows and batch."""
+        first, other = pt.SinusoidalPositionalEncoding(64), pt.SinusoidalPositionalEncoding(64, batch_first=False, scale=8)
+        text = r"pe has the shape \[5000, 1, 64\], which belongs to inputs \[rows, batch, d_model\]: if yours are so, pass batch_first=False"
+        with self.assertWarnsRegex(UserWarning, text):
+            first.load_state_dict(SequenceFirst(64).state_dict())
+        self.assertLess(first.difference, 1e-3)
+        other.load_state_dict(SequenceFirst(64).state_dict())
+        with self.assertWarnsRegex(UserWarning, r"\[1, 5000, 64\].* \[batch, rows, d_model\]: .* pass batch_first=True"):
+            other.load_state_dict(PositionalEncoding(64).state_dict())
+        with self.assertWarnsRegex(UserWarning, r"inputs \[rows, batch\]: transpose them"):
+            pt.InputEmbedding(97, 64).load_state_dict({"embedding.weight": torch.zeros(97, 64), "pe": SequenceFirst(64).pe})
+        for module in first, other, pt.SinusoidalPositionalEncoding(64, batch_first=False):
+            module.load_state_dict({"pe": PositionalEncoding(64).pe[0]})
+            module.load_state_dict({"pe": PositionalEncoding(64).pe[:, :1]})
+        self.assertIn("Encoder(64), scale=1.0, batch_first=True", repr(first))
+        self.assertIn(", scale=8.0, batch_first=False", repr(other))
+        self.assertIn(", scale=3.0", repr(pt.InputEmbedding(9, 64, scale=3)))
 
     def test_subclass(self):
         """Loads what its other modules have, whatever their names."""

@@ -39,12 +39,15 @@ class _Encoding(nn.Module):
         super()._load_from_state_dict(state_dict, prefix, metadata, strict, missing, unexpected, errors)
 
     _tables = _TABLES
+    batch_first = True  # inputs are [batch, rows, ...]
 
     def _compare(self, key, table, errors):
         rows, dim = table.detach().cpu().double(), self.encoder.dim
         if rows.shape[-1:] != (dim,) or sum(size != 1 for size in rows.shape[:-1]) > 1:
             errors.append(f"{key} has the shape {list(table.shape)}, and should have {dim} columns")
             return
+        if rows.ndim == 3 and rows.shape[0] != rows.shape[1] and (rows.shape[1] == 1) == self.batch_first:
+            warnings.warn(f"{key} has the shape {list(table.shape)}, which belongs to inputs {self._other_axes}")
         rows = rows.reshape(-1, dim)
         differences = (rows - self.encoder.table(len(rows), dtype=torch.float64)).abs()
         self.difference = differences.max().item() if len(rows) else 0.0
@@ -53,8 +56,11 @@ class _Encoding(nn.Module):
             warnings.warn(f"{key} differs from {self.encoder} by {self.difference:.2g} in row {row}, column {column}: "
                           "the model was trained with another encoding, perhaps another preset")
 
+    _other_axes = "[rows, batch]: transpose them"
+
     def extra_repr(self):
-        return repr(self.encoder).partition(".")[2]
+        scale = f", scale={self.scale}" if hasattr(self, "scale") else ""
+        return repr(self.encoder).partition(".")[2] + scale
 
 
 def _length(max_len):
@@ -93,6 +99,14 @@ class SinusoidalPositionalEncoding(_Encoding):
         made = add(x, self.spec, positions, first, self.scale)
         made = made if self.batch_first else made.transpose(0, 1)
         return self.dropout(made) if self.training else made
+
+    @property
+    def _other_axes(self):
+        axes = "rows, batch" if self.batch_first else "batch, rows"
+        return f"[{axes}, d_model]: if yours are so, pass batch_first={not self.batch_first}"
+
+    def extra_repr(self):
+        return f"{super().extra_repr()}, batch_first={self.batch_first}"
 
 
 class InputEmbedding(_Encoding):
