@@ -290,6 +290,20 @@ class Sinusoids(Modules):
         self.assertTrue(torch.equal(again(ids), made))
         self.assertTrue(torch.equal(pt.InputEmbedding(97, 64, scale=8.0).half()(ids).isfinite(), ids[..., None].expand(2, 97, 64) >= 0))
 
+    def test_padding(self):
+        """An embedding's padding_idx keeps its row, one that is put in its place too; what posenc cannot respect is refused."""
+        ids = torch.tensor([[3, 0, 0, 5]])
+        new, other = pt.InputEmbedding(9, 64, padding_idx=0), pt.InputEmbedding(9, 64)
+        other.embedding = nn.Embedding(9, 64, padding_idx=0)
+        for module in new, other:
+            self.assertFalse(module.embedding.weight[0].any())
+            module(ids).sum().backward()
+            self.assertEqual(module.embedding.weight.grad.any(1).nonzero().flatten().tolist(), [3, 5])
+        for members in {"max_norm": 1.0}, {"scale_grad_by_freq": True}, {"sparse": True}:
+            other.embedding = nn.Embedding(9, 64, **members)
+            with self.assertRaisesRegex(RuntimeError, "embedding must have no max_norm"):
+                other(ids)
+
     def test_trace(self):
         encoding = pt.SinusoidalPositionalEncoding(64).eval()
         traced = torch.jit.trace(encoding, torch.randn(2, 5, 64))
@@ -336,6 +350,10 @@ class Rotaries(Modules):
         for few in q[:1, :, :1], q:
             with self.assertRaisesRegex(TypeError, "position_ids must be a tensor"):
                 pt.RotaryEmbedding.from_config(LLAMA).rotate(few, few, None)
+        for small in 2, 50:
+            few, at = [x[:, :, :small] for x in (q, k)], positions[:, :small]
+            for one, other in zip(pt.RotaryEmbedding.from_config(LLAMA).rotate(*few, at, inverse=True), posenc.Rotary.from_config(LLAMA).rotate(*few, positions=at, token_axis=-2, inverse=True)):
+                self.assertTrue(torch.equal(one, other))
         with self.assertRaisesRegex(RuntimeError, r"positions must have the shape \[50\] or \[2, 50\], not \[3, 50\]"):
             rotary.rotate(q, k, several[:, 0])
         for one, other in zip(rotary(several[:, 0], q[0].transpose(0, 1).reshape(50, 64), k[0].transpose(0, 1)), rotary.rotate(q[:1], k[:1], several[:, :1])):

@@ -112,7 +112,8 @@ class SinusoidalPositionalEncoding(_Encoding):
 class InputEmbedding(_Encoding):
     """embedding(ids) * scale + encoding, in one pass, for ids [batch, rows]: [batch, rows, d_model]; then dropout.
 
-    scale  1; "Attention Is All You Need" has d_model**0.5
+    scale        1; "Attention Is All You Need" has d_model**0.5
+    padding_idx  as in nn.Embedding: a row that is 0 and gets no gradient
 
     Otherwise as SinusoidalPositionalEncoding. `embedding` is an nn.Embedding; a checkpoint's only weight is loaded into
     it, whatever its name.
@@ -120,17 +121,20 @@ class InputEmbedding(_Encoding):
 
     def __init__(
         self, vocab: int, d_model: int, max_len: int | None = None, dropout: float = 0.0, preset: str | None = None,
-        scale: float = 1.0, **members: Any
+        scale: float = 1.0, padding_idx: int | None = None, **members: Any
     ) -> None:
         super().__init__(d_model, preset, members)
         self.max_len, self.scale = _length(max_len), float(scale)
-        self.embedding = nn.Embedding(vocab, d_model)
+        self.embedding = nn.Embedding(vocab, d_model, padding_idx)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, ids: Tensor, positions: Tensor | None = None, first: int = 0) -> Tensor:
         if self.max_len is not None and ids.shape[-1] > self.max_len:
             raise RuntimeError(f"ids has {ids.shape[-1]} rows, and max_len is {self.max_len}")
-        made = embed(ids, self.embedding.weight, self.spec, positions, first, self.scale)
+        its = self.embedding
+        if its.max_norm is not None or its.scale_grad_by_freq or its.sparse:
+            raise RuntimeError("embedding must have no max_norm, scale_grad_by_freq or sparse, which posenc has not")
+        made = embed(ids, its.weight, self.spec, positions, first, self.scale, padding_idx=its.padding_idx)
         return self.dropout(made) if self.training else made
 
     def _load_from_state_dict(self, state_dict, prefix, *arguments):
@@ -217,20 +221,24 @@ class RotaryEmbedding(nn.Module):
         cos, sin = cos_sin(positions, self._cos_sin_spec, self.layout, x.dtype)
         return (cos.to(x.device), sin.to(x.device)) if self.move else (cos, sin)
 
-    def rotate(self, q: Tensor, k: Tensor, position_ids: Tensor, token_axis: int = -2) -> tuple[Tensor, Tensor]:
+    def rotate(
+        self, q: Tensor, k: Tensor, position_ids: Tensor, token_axis: int = -2, inverse: bool = False
+    ) -> tuple[Tensor, Tensor]:
         """q and k [batch, heads, rows, head_dim], or for token_axis -3 [batch, rows, heads, head_dim], rotated.
 
         position_ids  [rows], [1, rows] or [batch, rows], one for all axes of a position; or [axes, 1, rows] or
                       [axes, batch, rows]
+        inverse       turns back
         """
         if position_ids is not None and not is_compiling():  # which would mean positions from 0 on
-            made = eager_rotate((q, k), self.rotary, position_ids, 0, 1.0, False, token_axis)
+            made = eager_rotate((q, k), self.rotary, position_ids, 0, 1.0, inverse, token_axis)
             if made is not None:
                 return made
         for name, given in ("q", q), ("k", k), ("position_ids", position_ids):
             if not isinstance(given, Tensor):
                 raise TypeError(f"{name} must be a tensor, not {type(given)}")
-        q, k = rotate((q, k), self.spec, self._positions(position_ids, q.shape[:-3]), token_axis=token_axis)
+        positions = self._positions(position_ids, q.shape[:-3])
+        q, k = rotate((q, k), self.spec, positions, inverse=inverse, token_axis=token_axis)
         return q, k
 
     def _positions(self, positions, batch):

@@ -330,6 +330,8 @@ def _differences(one, other, allowed=0.0):
     """The largest that is left of what is not allowed, and the largest."""
     if one.dtype != other.dtype:
         raise RuntimeError(f"the types {one.dtype} and {other.dtype} differ")
+    if one.device != other.device:
+        raise RuntimeError(f"the devices {one.device} and {other.device} differ")
     if one.shape != other.shape:
         raise RuntimeError(f"the shapes {list(one.shape)} and {list(other.shape)} differ")
     differences = one.to(torch.float64, copy=True).sub_(other).abs_().nan_to_num_(float("inf"))
