@@ -19,6 +19,11 @@ from posenc.torch._modules import (
 from posenc.torch._operators import add, add_, cos_sin, embed, encode, rotate, rotate_
 from posenc.torch._patch import Replacement, patch, unpatch
 
+try:
+    from posenc.torch import _onnx
+except (ImportError, AttributeError):  # a torch without the exporter of TorchScript
+    pass
+
 __all__ = [
     "EncodingTable", "InputEmbedding", "LayerTypeRotaryEmbedding", "Replacement", "RotaryEmbedding",
     "SinusoidalPositionalEncoding", "add", "add_", "cos_sin", "embed", "encode", "patch", "rotate", "rotate_", "spec", "unpatch",

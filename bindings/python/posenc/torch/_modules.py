@@ -259,7 +259,8 @@ class RotaryEmbedding(nn.Module):
             positions = positions.expand(self.axes, *positions.shape)
         tokens = positions.shape if self.axes == 1 else positions.shape[1:]
         given = [query] if key is None else [query, key]
-        flat = [tensor.flatten(len(tokens)).unflatten(-1, (-1, self.head_dim)) for tensor in given]  # of 0 tokens too
+        heads = [math.prod(tensor.shape[len(tokens) :]) // self.head_dim for tensor in given]  # -1 needs elements
+        flat = [tensor.reshape(*tokens, count, self.head_dim) for tensor, count in zip(given, heads)]
         made = [new.reshape(old.shape) for new, old in zip(rotate(flat, self.spec, positions), given)]
         return made[0], None if key is None else made[1]
 
