@@ -18,6 +18,7 @@ import onnx
 import posenc
 from google.protobuf.message import DecodeError
 from onnx import helper, numpy_helper
+from posenc._words import words
 
 OTHERS = {"com.microsoft": (1, 2, 3), "": (3, 1, 2), "ai.onnx": (3, 1, 2)}  # inputs: position ids, cosines, sines
 
@@ -35,6 +36,24 @@ def is_other(node):
     return node.op_type == "RotaryEmbedding" and node.domain in OTHERS
 
 
+def turns_within(node):
+    """Whether it rotates within something else: GroupQueryAttention with do_rotary for one."""
+    return any(a.name == "do_rotary" and a.i == 1 for a in node.attribute) or node.op_type == "GemmaRotaryEmbedding"
+
+
+def left(model):
+    """What nodes that rotate remain in a rewritten model, as texts."""
+
+    def walk(nodes):
+        for node in nodes:
+            for inner in inner_graphs(node):
+                yield from walk(inner.node)
+            if turns_within(node):
+                yield f"node '{node.name or node.output[0]}' ({node.op_type})"
+
+    return [text for part in (model.graph, *model.functions) for text in walk(part.node)]
+
+
 def rotates(nodes):
     return any(is_other(node) or any(rotates(inner.node) for inner in inner_graphs(node)) for node in nodes)
 
@@ -47,6 +66,7 @@ class Scope:
         self.tensors = {tensor.name: tensor for tensor in graph.initializer}
         self.producers = {name: node for node in graph.node for name in node.output}
         self.types = {value.name: value.type.tensor_type.elem_type for value in (*graph.input, *graph.value_info)}
+        self.casts = {}  # that rewritten nodes need, by what they read
 
     def find(self, kind, name):
         return getattr(self, kind).get(name) or (self.outer.find(kind, name) if self.outer else None)
@@ -57,6 +77,15 @@ class Scope:
         if tensor is None and node is not None and node.op_type == "Constant":
             tensor = next((a.t for a in node.attribute if a.name == "value"), None)
         return None if tensor is None else numpy_helper.to_array(tensor)
+
+    def as_int64(self, name):
+        """The name of position ids as posenc takes them. Indices of a Gather may be int32."""
+        if self.find("types", name) == onnx.TensorProto.INT64:
+            return name
+        if name not in self.casts:
+            cast = helper.make_node("Cast", [name], [f"{name}_as_int64_for_posenc"], to=onnx.TensorProto.INT64)
+            self.casts[name] = cast
+        return self.casts[name].output[0]
 
     def gather(self, name):
         """The table and the indices of a Gather of whole rows, or None."""
@@ -76,28 +105,6 @@ def excess(rotary, cos, sin):
     allowed = phases + 4 * float(numpy.finfo(cos.dtype).eps)
     differences = [numpy.abs(own.astype("float64") - right) - allowed for own, right in zip((cos, sin), expected)]
     return max(float(difference.max(initial=0.0)) for difference in differences)
-
-
-def text_of(value):
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, (str, int)):
-        return str(value)
-    if isinstance(value, float):
-        return repr(value)
-    return ",".join(repr(number) for number in numpy.asarray(value).tolist())
-
-
-def spec_of(rotary):
-    """The attribute `spec` of a rotary, without the pairing, which nodes have as an attribute of their own."""
-    made, _ = rotary.__reduce__()  # functools.partial(posenc.Rotary, base=...)
-    words = [f"head_dim={rotary.head_dim}"]
-    for name, value in made.keywords.items():
-        if value is None or name in ("pairing", "output_pairing"):
-            continue
-        is_float = getattr(value, "dtype", None) == numpy.float32
-        words.append(f"{name}{'_f32' if is_float else ''}={text_of(value)}")
-    return " ".join(words)
 
 
 def positions_and_caches(node, scope):
@@ -121,8 +128,6 @@ def positions_and_caches(node, scope):
         raise Unfit(f"its caches have the shapes {[list(table.shape) for table in tables]}")
     if not all(numpy.issubdtype(table.dtype, numpy.floating) and numpy.isfinite(table).all() for table in tables):
         raise Unfit("its caches are not of finite floats or float16s")
-    if scope.find("types", position) == onnx.TensorProto.INT32:
-        raise Unfit("its position ids are int32, and posenc's must be int64")
     return position, tables
 
 
@@ -150,10 +155,10 @@ def replace(node, scope, rotaries, arithmetic, head_dim):
     if (rotary.rotate(ones, first=1)[..., rotary.rotary_dim :] != 1).any():
         raise Unfit(f"it rotates the first elements of each head, and {rotary} others")
     heads = {name: attributes[name] for name in ("num_heads",) if name in attributes}
-    spec = spec_of(rotary) + (f" arithmetic={arithmetic}" if arithmetic != "exact" else "")
+    spec = words(rotary, but=("pairing", "output_pairing")) + (f" arithmetic={arithmetic}" if arithmetic != "exact" else "")
     new = helper.make_node(
         "RotaryEmbedding",
-        [node.input[0], position] if position else [node.input[0]],
+        [node.input[0], scope.as_int64(position)] if position else [node.input[0]],
         list(node.output),
         name=node.name,
         domain="posenc",
@@ -165,8 +170,9 @@ def replace(node, scope, rotaries, arithmetic, head_dim):
 
 
 def rewrite_graph(graph, outer, rotaries, arithmetic, head_dim):
-    scope, count = Scope(graph, outer), 0
-    for node in graph.node:
+    scope, count, inserted = Scope(graph, outer), 0, []
+    for i, node in enumerate(graph.node):
+        casts = len(scope.casts)
         for inner in inner_graphs(node):
             count += rewrite_graph(inner, scope, rotaries, arithmetic, head_dim)
         if is_other(node):
@@ -175,6 +181,9 @@ def rewrite_graph(graph, outer, rotaries, arithmetic, head_dim):
             except Unfit as unfit:
                 raise Unfit(f"node '{node.name or node.output[0]}': {unfit}") from None
             count += 1
+            inserted += [(i, cast) for cast in list(scope.casts.values())[casts:]]
+    for i, cast in reversed(inserted):
+        graph.node.insert(i, cast)
     return count
 
 
@@ -287,13 +296,17 @@ def main():
             rotaries = [lambda head_dim, part: posenc.Rotary(head_dim, **({"rotary_dim": part} if part else {}), **own)]
         model = onnx.load(given.model)
         count = rewrite(model, rotaries, given.arithmetic, given.head_dim)
+        others = left(model)
         if count == 0:
-            raise ValueError("the model has no RotaryEmbedding of com.microsoft or ai.onnx")
+            within = "".join(f"; {text} rotates by its own caches" for text in others)
+            raise ValueError("the model has no RotaryEmbedding of com.microsoft or ai.onnx" + within)
         is_large = model.ByteSize() >= 2**31 - 1  # more than one message of protobuf can have
         onnx.save(model, given.out, save_as_external_data=is_large)
     except (OSError, TypeError, ValueError, DecodeError) as error:
         sys.exit(f"use_posenc.py: {error}")
     print(f"{count} nodes are posenc's")
+    for text in others:
+        print(f"{text} rotates by its own caches, as before")
 
 
 if __name__ == "__main__":

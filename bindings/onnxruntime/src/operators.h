@@ -36,7 +36,7 @@ struct Operator {
 };
 
 // The operators with all choices of types. encodings.cc: SinusoidalEncoding, AddPositions, EmbedTokens;
-// rotary.cc: RotaryEmbedding.
+// rotary.cc: RotaryEmbedding, RotaryCosSin.
 void AppendEncodings(std::vector<Operator>* operators);
 void AppendRotary(std::vector<Operator>* operators);
 

@@ -1,6 +1,6 @@
 // RotaryEmbedding, with the inputs of com.microsoft.RotaryEmbedding (input, position_ids, cos_cache,
 // sin_cache) or those of ai.onnx (X, cos_cache, sin_cache, position_ids). The position ids are the input of
-// integers, wherever it is; caches are not read.
+// integers, wherever it is; caches are not read. And RotaryCosSin, which makes such caches.
 
 #include <utility>
 
@@ -37,7 +37,7 @@ class RotaryKernel : public Kernel {
     const Tensor x = Input(context, 0);
     const Layout layout(x, rotary_.head_dim(), heads_);
     const Tensor ids = Input(context, kPositions);
-    for (std::size_t i = 1; !ids && i < 4; ++i) RefuseRows(Input(context, i).shape);
+    RequireCaches(context, static_cast<bool>(ids));
     const Positions positions(ids, layout, axes_);
     const Tensor out = Output(context, x.shape, x.type);
     const Pieces pieces(layout.batch, layout.tokens, layout.heads * layout.head_dim * x.element_size, kUnit);
@@ -61,10 +61,27 @@ class RotaryKernel : public Kernel {
   // A piece has a multiple of as many tokens as posenc computes by one evaluation of sines.
   static constexpr std::size_t kUnit = 8;
 
-  // ai.onnx takes caches [batch, tokens, pairs] instead of position ids: then only they know the positions.
-  static void RefuseRows(const Shape& cache) {
-    if (cache.size() == 3) {
-      throw Error("a cache's shape is " + ToText(cache) + ", and caches are not read: give position_ids");
+  // Of inputs of floats there are two caches [rows, pairs], or none: another one may be meant for something
+  // that the result would then lack.
+  void RequireCaches(const Ort::KernelContext& context, bool has_ids) const {
+    std::vector<Shape> caches;
+    for (std::size_t i = 1; i < 4; ++i) {
+      if (i == kPositions) continue;
+      if (const Tensor cache = Input(context, i)) caches.push_back(cache.shape);
+    }
+    if (caches.empty()) return;
+    if (caches.size() == 1) {
+      throw Error("one input of floats beside x, of the shape " + ToText(caches[0]) +
+                  ": caches are two, cosines and sines, and position_ids are int64");
+    }
+    // ai.onnx takes caches [batch, tokens, pairs] instead of position ids: then only they know the positions.
+    if (caches[0].size() == 3 && !has_ids) {
+      throw Error("a cache's shape is " + ToText(caches[0]) + ", and caches are not read: give position_ids");
+    }
+    const auto pairs = static_cast<std::int64_t>(rotary_.frequency_count());
+    if (caches[0] != caches[1] || caches[0].size() != 2 || caches[0][1] != pairs) {
+      throw Error("the caches' shapes are " + ToText(caches[0]) + " and " + ToText(caches[1]) +
+                  ", not both [rows, " + std::to_string(pairs) + "]");
     }
   }
 
@@ -167,6 +184,46 @@ class RotaryKernel : public Kernel {
   float scale_;
 };
 
+// positions [...], of several axes [axes, ...], and like (optional, of which only the type counts)
+// -> [..., rotary_dim]: the cosines of all pairs, then their sines, times the amplitude.
+class RotaryCosSin : public Kernel {
+ public:
+  explicit RotaryCosSin(const Ort::ConstKernelInfo& info) {
+    const SpecText<posenc_rotary_spec> text(SpecAttribute(info), 0);
+    axes_ = text.spec.axes;
+    Check(posenc::Rotary::Create(text.spec, &rotary_), "spec");
+  }
+
+  void Compute(const Ort::KernelContext& context) const override {
+    const Tensor list = Input(context, 0), like = Input(context, 1);
+    Shape shape = list.shape;
+    if (axes_ > 1) {
+      if (shape.empty() || shape[0] != static_cast<std::int64_t>(axes_)) {
+        throw Error("the shape of positions is " + ToText(shape) + ", not [" + std::to_string(axes_) +
+                    ", ...]");
+      }
+      shape.erase(shape.begin());
+    }
+    const std::size_t rows = list.count / axes_, columns = 2 * rotary_.frequency_count();
+    shape.push_back(static_cast<std::int64_t>(columns));
+    const Tensor out = Output(context, shape, like ? like.type : POSENC_F32);
+    // A list with several axes is one piece, because those of a part are not next to each other.
+    const Pieces pieces(1, rows, columns * out.element_size, axes_ > 1 ? std::max<std::size_t>(rows, 1) : 64);
+    const Outcome outcome = pieces.ForEach(context, [&](std::size_t, std::size_t first, std::size_t count) {
+      const posenc_cache cache{POSENC_CACHE_COS_SIN, out.type, out.At(first * columns), nullptr, columns};
+      std::size_t bad = 0;
+      const posenc_status status =
+          posenc_rotary_write_at(rotary_.c_rotary(), list.type, list.At(first), count, &cache, &bad);
+      return Outcome{status, first + bad};
+    });
+    if (outcome.status != POSENC_OK) Check(outcome.status, ToText("positions", list.shape, outcome.index));
+  }
+
+ private:
+  posenc::Rotary rotary_;
+  std::size_t axes_ = 1;
+};
+
 }  // namespace
 
 void AppendRotary(std::vector<Operator>* operators) {
@@ -178,6 +235,11 @@ void AppendRotary(std::vector<Operator>* operators) {
         {"RotaryEmbedding", {t, kId, t, t}, 1, t, true, Make<RotaryKernel<1>>});  // com.microsoft's
     operators->push_back(
         {"RotaryEmbedding", {t, t, t, kId}, 1, t, true, Make<RotaryKernel<3>>});  // ai.onnx's
+    for (const ElementType position :
+         {kId, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+          ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE}) {
+      operators->push_back({"RotaryCosSin", {position, t}, 1, t, false, Make<RotaryCosSin>});
+    }
   }
 }
 

@@ -41,11 +41,9 @@ def times(size, threads, tables):
     given = {"x": x, "ids": numpy.array([100])}
     with_caches = {**given, "cos": tables[0], "sin": tables[1]}
     runs = {"ONNX Runtime": (session(chain(length, x.shape, "com.microsoft"), threads), with_caches)}
-    for arithmetic in ("exact", "fast"):
-        runs[arithmetic] = (
-            session(chain(length, x.shape, "posenc", spec=f"head_dim={DIM} arithmetic={arithmetic}"), threads),
-            given,
-        )
+    for name in ("exact", "fast", "exact target=AVX2", "fast target=AVX2"):
+        spec = f"head_dim={DIM} arithmetic={name}"
+        runs[name] = (session(chain(length, x.shape, "posenc", spec=spec), threads), given)
     best = dict.fromkeys(runs, math.inf)
     for _ in range(max(100, 40000 // size // length)):
         for name, (of, arguments) in runs.items():

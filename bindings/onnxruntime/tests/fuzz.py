@@ -14,7 +14,7 @@ import numpy
 import posenc
 from models import bits, run
 
-NAMES = ("RotaryEmbedding", "SinusoidalEncoding", "AddPositions", "EmbedTokens")
+NAMES = ("RotaryEmbedding", "RotaryCosSin", "SinusoidalEncoding", "AddPositions", "EmbedTokens")
 WORDS = (
     "preset=llama3",
     "preset=fairseq",
@@ -118,7 +118,7 @@ def rotary(r):
     x, positions, cache = (
         array(r, (batch, tokens, heads, dim), dtype),
         array(r, (batch, tokens), "int64"),
-        array(r, (3, 2), dtype),
+        array(r, (3, arguments.get("rotary_dim", dim) // 2), dtype),
     )
     first = x.swapaxes(1, 2).copy()
     own = r.choice(
@@ -147,8 +147,14 @@ def rows(r):
     )
     positions = array(r, (batch, tokens), r.choice(("int64", "int32")))
     encoder, spec, name = posenc.Encoder(dim, layout="sin_cos"), f"dim={dim} layout=sin_cos", r.choice(NAMES[1:])
+    like = None if dtype == "float32" else array(r, (1,), dtype)
+    if name == "RotaryCosSin":
+        own = posenc.Rotary(2 * dim, preset="llama3")
+        return (
+            lambda: run(name, [positions, like], dtype, 2, spec=f"head_dim={2 * dim} preset=llama3"),
+            lambda: own.cache(positions=positions, layout="cos_sin", dtype=dtype),
+        )
     if name == "SinusoidalEncoding":
-        like = None if dtype == "float32" else array(r, (1,), dtype)
         return lambda: run(name, [positions, like], dtype, 2, spec=spec), lambda: encoder.encode(positions, dtype=dtype)
     table, ids = array(r, (9, dim), dtype), numpy.random.default_rng(r.randrange(2**32)).integers(0, 9, (batch, tokens))
     inputs = [table[ids], positions] if name == "AddPositions" else [ids, table, positions]

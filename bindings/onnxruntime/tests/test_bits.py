@@ -178,6 +178,31 @@ class Rotary(Test):
             for i, own in enumerate(results):
                 self.assertBits(own, right[i % 8])
 
+    def test_cos_sin(self):
+        """What Rotary.cache makes, of any type, with several axes, and of one piece or many."""
+        one, several = posenc.Rotary(DIM, preset="llama3"), posenc.Rotary(DIM, axes=3, sections=[2, 3, 3])
+        positions = numpy.random.default_rng(9).integers(-99, 131072, (3, 2, 700))
+        for dtype, of, (rotary, spec, given), threads in itertools.product(
+            ("float32", "float16", "bfloat16"),
+            ("int64", "int32", "float32", "float64"),
+            (
+                (one, "preset=llama3 head_dim=16", positions[0]),
+                (several, "head_dim=16 axes=3 sections=2,3,3", positions),
+                (one, "preset=llama3 head_dim=16", positions[0, 0, 0]),
+            ),
+            (1, 3),
+        ):
+            given = numpy.array(given, of)
+            right = rotary.cache(positions=given, layout="cos_sin", dtype="float32" if dtype == "bfloat16" else dtype)
+            if dtype == "bfloat16":  # rounded twice, but to the same numbers
+                right = ((r := right.view("uint32")) + 0x7FFF + (r >> 16 & 1) & 0xFFFF0000).astype("uint32").view("float32")
+            like = None if dtype == "float32" else random(dtype, 1)
+            with self.subTest(dtype=dtype, positions=of, threads=threads, shape=given.shape):
+                self.assertBits(run("RotaryCosSin", [given, like], dtype, threads, plain=(0,), spec=spec), right)
+        empty = numpy.zeros((3, 2, 0), "int64")
+        for spec, shape in (("head_dim=8", (3, 2, 0, 8)), ("head_dim=8 axes=3 sections=1,1,2", (2, 0, 8))):
+            self.assertEqual(run("RotaryCosSin", [empty], "float32", spec=spec).shape, shape)
+
     def test_nothing_to_rotate(self):
         for shape in ((0, 3, 32), (1, 0, 32), (0, 0, 32)):
             self.assertEqual(

@@ -101,8 +101,28 @@ class Refusals(unittest.TestCase):
             num_heads=4,
             spec="axes=3 sections=2,3,3",
         )
-        for caches in ([None, X[..., :8]], [X[..., :8], None, None]):
+        for caches in ([None, X[..., :8], X[..., :8]], [X[..., :8], X[..., :8], None]):
             self.refuse("a cache's shape is [2, 5, 8], and caches", "RotaryEmbedding", [X, *caches], **ROTARY)
+        positions = numpy.zeros((2, 5), "int64")
+        ids, cache, other = positions.astype("float32"), random("float32", 9, 8), random("float32", 9, 7)
+        for inputs in ([ids], [ids, None], [None, cache], [positions, cache], [cache, None, positions], [None, cache, None]):
+            self.refuse("one input of floats beside x", "RotaryEmbedding", [X, *inputs], **ROTARY)
+        for inputs in (
+            [ids, ids],
+            [cache, cache[:8]],
+            [cache, other],
+            [other, other],
+            [positions, other, other],
+            [positions, cache[None], cache[None]],
+            [positions, cache[0], cache[0]],
+            [cache, X[..., :8], positions],
+        ):
+            self.refuse(", not both [rows, 8]", "RotaryEmbedding", [X, *inputs], **ROTARY)
+        self.refuse("RotaryEmbedding", "RotaryEmbedding", [X, ids, cache, cache], **ROTARY)  # when the model is loaded
+        for shape in ((), (5,), (2, 5)):
+            self.refuse("not [3, ...]", "RotaryCosSin", [numpy.zeros(shape, "int64")], spec="head_dim=16 axes=3 sections=2,3,3")
+        self.refuse("positions[1]: a position is outside", "RotaryCosSin", [numpy.array([0, 2**32])], spec="head_dim=16")
+        self.refuse("do not tell head_dim: spec must say head_dim=", "RotaryCosSin", [positions], spec="")
         self.refuse("the shape of x is [2, 5, 64], and dim is 32", "AddPositions", [X], shapes=unknown, spec="dim=32")
         self.refuse("the shape of x is []", "AddPositions", [numpy.array(1, "float32")], shapes=unknown, spec="dim=32")
         self.refuse(

@@ -125,6 +125,27 @@ class Rewrite(unittest.TestCase):
             result(made), posenc.Rotary(DIM).rotate(X.reshape(TOKENS, HEADS, DIM)).reshape(X.shape)
         )
 
+    def test_indices_of_int32(self):
+        """Of which nothing in the model may tell the type: the rewritten one converts them, once, before the first use."""
+        gathers = [helper.make_node("Gather", [of, "short"], [of[0]]) for of in ("cos", "sin")]
+        for stated in False, True:
+            cast = helper.make_node("Cast", ["ids"], ["short"], to=onnx.TensorProto.INT32)
+            made = opset_23(["x", "c", "s"], [cast, *gathers], tensors(*exporters_cache()), num_heads=HEADS)
+            again = onnx.NodeProto()
+            again.CopyFrom(made.graph.node[-1])
+            again.input[0], again.output[0], made.graph.node[-1].output[0] = "a", "y", "a"
+            made.graph.node.append(again)
+            if stated:
+                made.graph.value_info.append(helper.make_tensor_value_info("short", onnx.TensorProto.INT32, None))
+            self.assertEqual(use_posenc.rewrite(made, rotary()), 2)
+            kinds = [node.op_type for node in made.graph.node]
+            self.assertEqual(kinds, ["Cast", "Cast", "RotaryEmbedding", "RotaryEmbedding"])
+            twice = posenc.Rotary(DIM).rotate(right().reshape(1, TOKENS, HEADS, DIM), positions=IDS).reshape(X.shape)
+            numpy.testing.assert_array_equal(result(made), twice)
+        made = opset_23(["x", "cos", "sin", "ids"], (), tensors(*exporters_cache()), num_heads=HEADS)
+        use_posenc.rewrite(made, rotary())
+        self.assertEqual([node.op_type for node in made.graph.node], ["RotaryEmbedding"])
+
     def test_each_node_takes_the_rotary_that_its_caches_fit(self):
         nodes = [
             helper.make_node(
@@ -238,8 +259,6 @@ class Rewrite(unittest.TestCase):
         ]
         gathered = [opset_23(["x", "c", "s"], nodes, tensors(*exporters_cache()), num_heads=HEADS) for nodes in gathers]
         partial = microsofts(exporters_cache(pairs=4), num_heads=HEADS, rotary_embedding_dim=8)
-        of_int32 = opset_23(["x", "cos", "sin", "ids"], (), tensors(*exporters_cache()), num_heads=HEADS)
-        of_int32.graph.input[1].type.tensor_type.elem_type = onnx.TensorProto.INT32
         with_function = microsofts(exporters_cache(), num_heads=HEADS)
         opsets = [helper.make_opsetid("com.microsoft", 1)]
         with_function.functions.append(
@@ -258,7 +277,6 @@ class Rewrite(unittest.TestCase):
             ("computed by the model", gathered[0], rotary()),
             ("gathered by different indices", gathered[1], rotary()),
             ("say --head-dim", partial, rotary()),
-            ("position ids are int32", of_int32, rotary()),
             ("the function 'F' has a RotaryEmbedding", with_function, rotary()),
             ("not of finite floats", microsofts(nan), rotary()),
             ("not of finite floats", microsofts(no_float), rotary()),
@@ -301,6 +319,26 @@ class Command(unittest.TestCase):
         return subprocess.run(
             [sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, env=os.environ
         )
+
+    def test_nodes_that_rotate_within(self):
+        """Are listed, with and without others."""
+        inputs = ["x", "x", "x", "", "", "lens", "total", "cos", "sin"]
+        attention, still = (
+            helper.make_node("GroupQueryAttention", inputs, [of, of + "k", of + "v"], name=of, domain="com.microsoft", num_heads=HEADS, kv_num_heads=HEADS, do_rotary=turns)
+            for of, turns in (("gqa", 1), ("plain", 0))
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            old, new = (Path(folder) / name for name in ("old.onnx", "new.onnx"))
+            made = microsofts(exporters_cache(), num_heads=HEADS)
+            made.graph.node.extend([attention, still])
+            onnx.save(made, old)
+            done = self.call(old, new, "--base", "10000")
+            self.assertEqual(done.stdout, "1 nodes are posenc's\nnode 'gqa' (GroupQueryAttention) rotates by its own caches, as before\n", done.stderr)
+            self.assertEqual([tensor.name for tensor in onnx.load(new).graph.initializer], ["cos", "sin"])
+            del made.graph.node[0]
+            onnx.save(made, old)
+            done = self.call(old, new, "--base", "10000")
+            self.assertRegex(done.stderr, "no RotaryEmbedding of com.microsoft or ai.onnx; node 'gqa' .GroupQueryAttention. rotates by its own caches\n$")
 
     def test_config(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -253,6 +253,10 @@ class Rotary:
         """Those of them that turn."""
 
     @property
+    def rotary_offset(self) -> int:
+        """The first of these."""
+
+    @property
     def axes(self) -> int:
         """Of a position."""
 

@@ -139,6 +139,7 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   Check(status, status == POSENC_BAD_AXES ? posenc::internal::UnequalPairs(spec) : Blamed(status));
   made.axes = spec.axes;
   made.rotary_dim = 2 * made.rotary.frequency_count();
+  made.rotary_offset = spec.rotary_offset;
   made.axis_order = spec.axis_order;
   made.pairing = spec.pairing;
   made.output_pairing = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
@@ -235,6 +236,8 @@ void BindRotary(nb::module_& module) {
           "head_dim", [](const Rotary& self) { return self.rotary.head_dim(); }, "Elements of a head.")
       .def_prop_ro(
           "rotary_dim", [](const Rotary& self) { return self.rotary_dim; }, "Those of them that turn.")
+      .def_prop_ro(
+          "rotary_offset", [](const Rotary& self) { return self.rotary_offset; }, "The first of these.")
       .def_prop_ro(
           "axes", [](const Rotary& self) { return self.axes; }, "Of a position.")
       .def_prop_ro(

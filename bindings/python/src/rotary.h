@@ -11,7 +11,7 @@ namespace posenc_python {
 
 struct Rotary {
   posenc::Rotary rotary;
-  size_t axes, rotary_dim;
+  size_t axes, rotary_dim, rotary_offset;
   posenc_pairing pairing, output_pairing;
   posenc_axis_order axis_order;
   nb::object head_dim;

@@ -13,11 +13,18 @@ torch.ops.posenc.add and so on. Positions have no gradient, and are refused if t
 """
 
 from posenc.torch._kernels import spec
-from posenc.torch._modules import EncodingTable, InputEmbedding, RotaryEmbedding, SinusoidalPositionalEncoding
+from posenc.torch._modules import (
+    EncodingTable, InputEmbedding, LayerTypeRotaryEmbedding, RotaryEmbedding, SinusoidalPositionalEncoding
+)
 from posenc.torch._operators import add, add_, cos_sin, embed, encode, rotate, rotate_
 from posenc.torch._patch import Replacement, patch, unpatch
 
+try:
+    from posenc.torch import _onnx
+except (ImportError, AttributeError):  # a torch without the exporter of TorchScript
+    pass
+
 __all__ = [
-    "EncodingTable", "InputEmbedding", "Replacement", "RotaryEmbedding", "SinusoidalPositionalEncoding", "add", "add_",
-    "cos_sin", "embed", "encode", "patch", "rotate", "rotate_", "spec", "unpatch",
+    "EncodingTable", "InputEmbedding", "LayerTypeRotaryEmbedding", "Replacement", "RotaryEmbedding",
+    "SinusoidalPositionalEncoding", "add", "add_", "cos_sin", "embed", "encode", "patch", "rotate", "rotate_", "spec", "unpatch",
 ]

@@ -8,8 +8,10 @@ import numpy
 import torch
 
 from posenc import Encoder, Rotary
+from posenc.torch import _doubles
 
-_FLOATS = (torch.float32, torch.float16, torch.bfloat16)
+LAYOUTS = ("halves", "duplicated", "halves_twice")  # of cosines and sines
+_FLOATS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
 
 
 # Encoders and rotaries as texts, which operators take and graphs keep.
@@ -78,7 +80,7 @@ def require(condition, text, *of):
 
 
 def _require_floats(name, tensor):
-    require(tensor.dtype in _FLOATS, "{} must be of float32, float16 or bfloat16, not {}", name, tensor.dtype)
+    require(tensor.dtype in _FLOATS, "{} must be of float32, float16, bfloat16 or float64, not {}", name, tensor.dtype)
 
 
 def _require_strided(name, tensor):
@@ -132,21 +134,25 @@ def encode(positions, encoder, dtype):
 
 def encode_meta(positions, encoder, dtype):
     _require_numbers(positions)
-    require(dtype in _FLOATS or dtype == torch.float64, "dtype must be of floats, not {}", dtype)
+    require(dtype in _FLOATS, "dtype must be of floats, not {}", dtype)
     return positions.new_empty([*positions.shape, object_of(encoder, Encoder).dim], dtype=dtype)
 
 
 _FEW = 1 << 14  # elements, whose copy costs less than the arguments of another call
 
 
+@_as_torch
 def add(x, encoder, positions, first, scale):
     encoder = object_of(encoder, Encoder)
     _require_strided("x", x)
+    if x.dtype == torch.float64:
+        add_meta(x, encoder, positions, first, scale)
+        return _doubles.add(x, encoder, positions, _integer(first), scale)
     is_long = x.numel() > _FEW and x.is_cpu and x.is_contiguous()
     if is_long and x.dtype in _FLOATS and x.ndim > 1 and x.shape[-1] == encoder.dim:
         rows = x.view(-1, encoder.dim)  # as a table of embeddings, each taken once: one pass instead of two
         ids = torch.arange(len(rows), dtype=torch.int32).view(x.shape[:-1])
-        return embed(ids, rows, encoder, positions, first, scale, None)
+        return embed(ids, rows, encoder, positions, first, scale, None, -1)
     made = x.clone() if x.is_contiguous() else x.clone(memory_format=_format(x, positions))
     add_(made, encoder, positions, first, scale)
     return made
@@ -159,6 +165,9 @@ def _format(x, positions):
 
 
 def add_(x, encoder, positions, first, scale):
+    if x.dtype == torch.float64:
+        x.copy_(add(x, encoder, positions, first, scale))
+        return
     try:
         if positions is None:
             object_of(encoder, Encoder).add_(x, first=first if type(first) is int else _integer(first), scale=scale)
@@ -191,17 +200,21 @@ def _integer(first):
 
 
 @_as_torch
-def embed(ids, table, encoder, positions, first, scale, dtype):
+def embed(ids, table, encoder, positions, first, scale, dtype, padding_idx):
     _require_strided("table", table)
     table = table if table.stride(-1) == 1 else table.contiguous()
+    if torch.float64 in (table.dtype, dtype):
+        embed_meta(ids, table, encoder, positions, first, scale, dtype, padding_idx)
+        encoder = object_of(encoder, Encoder)
+        return _doubles.embed(ids, table, encoder, positions, _integer(first), scale, dtype or table.dtype)
     first = _first(positions, first)
     return object_of(encoder, Encoder).embed(ids, table, positions=positions, first=first, scale=scale, dtype=dtype)
 
 
-def embed_meta(ids, table, encoder, positions, first, scale, dtype):
+def embed_meta(ids, table, encoder, positions, first, scale, dtype, padding_idx):
     dtype = dtype or table.dtype
     _require_floats("table", table)
-    require(dtype in _FLOATS, "dtype must be float32, float16 or bfloat16, not {}", dtype)
+    require(dtype in _FLOATS, "dtype must be float32, float16, bfloat16 or float64, not {}", dtype)
     require(table.ndim == 2, "table must have two axes, and has the shape {}", list(table.shape))
     _require_columns("table", table, object_of(encoder, Encoder).dim)
     require(not ids.is_floating_point() and not ids.is_complex() and ids.dtype != torch.bool,
@@ -211,18 +224,22 @@ def embed_meta(ids, table, encoder, positions, first, scale, dtype):
     return table.new_empty([*ids.shape, table.shape[-1]], dtype=dtype)
 
 
-def scatter(gradient, ids, rows, scale):
-    """The gradient of a table [rows, dim]: each sum in doubles, rounded once."""
+def scatter(gradient, ids, rows, scale, padding_idx):
+    """The gradient of a table [rows, dim]: each sum in doubles, rounded once; 0 in the row of padding."""
     used, places = ids.reshape(-1).unique(return_inverse=True)
     sums = torch.zeros(len(used), gradient.shape[-1], dtype=torch.float64)
     sums.index_add_(0, places, gradient.reshape(-1, gradient.shape[-1]).double())
     table = torch.zeros(rows, gradient.shape[-1], dtype=gradient.dtype)
     table[used.long()] = _rounded(sums * scale, gradient.dtype)
+    if padding_idx >= 0:
+        table[padding_idx] = 0
     return table
 
 
 def _rounded(doubles, dtype):
     """Rounded once. torch makes floats of doubles first: odd ones here, which are no ties of a shorter type."""
+    if dtype == torch.float64:
+        return doubles
     floats = doubles.float()
     if dtype == torch.float32:
         return floats
@@ -231,7 +248,7 @@ def _rounded(doubles, dtype):
     return torch.where(is_final, floats, torch.nextafter(floats, towards)).to(dtype)
 
 
-def scatter_meta(gradient, ids, rows, scale):
+def scatter_meta(gradient, ids, rows, scale, padding_idx):
     return gradient.new_empty([rows, gradient.shape[-1]])
 
 
@@ -243,6 +260,10 @@ def _named(tensors):
 def rotate(tensors, rotary, positions, first, scale, inverse, token_axis):
     for name, tensor in _named(tensors):
         _require_strided(name, tensor)
+    if tensors[0].dtype == torch.float64:
+        rotate_meta(tensors, rotary, positions, first, scale, inverse, token_axis)
+        rotary, first = object_of(rotary, Rotary), _integer(first)
+        return _doubles.rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
     if sum(tensor.numel() for tensor in tensors) <= _FEW:
         made = [tensor.clone(memory_format=torch.contiguous_format) for tensor in tensors]
         rotate_all_(made, rotary, positions, first, scale, inverse, token_axis)
@@ -260,8 +281,20 @@ def _readable(tensor):
 
 @_as_torch
 def rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis):
+    if tensors[0].dtype == torch.float64:
+        for tensor, made in zip(tensors, rotate(tensors, rotary, positions, first, scale, inverse, token_axis)):
+            tensor.copy_(made)
+        return
     object_of(rotary, Rotary).rotate_(*tensors, positions=positions, first=_first(positions, first), scale=scale,
                               inverse=inverse, token_axis=token_axis)
+
+
+def rotate_one(x, *arguments):
+    return rotate([x], *arguments)[0]
+
+
+def rotate_one_meta(x, *arguments):
+    return rotate_meta([x], *arguments)[0]
 
 
 def rotate_(x, *arguments):
@@ -293,7 +326,7 @@ def cos_sin(positions, rotary, layout, dtype):
 def cos_sin_meta(positions, rotary, layout, dtype):
     rotary = object_of(rotary, Rotary)
     lead = () if rotary.axes == 1 else (rotary.axes,)
-    require(layout in ("halves", "duplicated", "halves_twice"), "layout must be halves, duplicated or halves_twice")
+    require(layout in LAYOUTS, "layout must be {}, not {}", ", ".join(LAYOUTS), layout)
     require(list(positions.shape[:len(lead)]) == list(lead), "positions must have the shape [{}, ...], not {}",
              rotary.axes, list(positions.shape))
     shape = [*positions.shape[len(lead):], rotary.rotary_dim // (2 if layout == "halves" else 1)]

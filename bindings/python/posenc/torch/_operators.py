@@ -115,32 +115,36 @@ class _Add(_Function):
 
 class _Embed(_Function):
     @staticmethod
-    def forward(ids, table, encoder, positions, first, scale, dtype):
-        return _below(torch.ops.posenc.embed, ids, table, encoder, positions, first, scale, dtype)
+    def forward(ids, table, encoder, positions, first, scale, dtype, padding_idx):
+        return _below(torch.ops.posenc.embed, ids, table, encoder, positions, first, scale, dtype, padding_idx)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ids, table, _, _, _, ctx.scale, _ = inputs
+        ids, table, _, _, _, ctx.scale, _, ctx.padding_idx = inputs
         ctx.save_for_backward(ids)
         ctx.save_for_forward(ids)
         ctx.rows, ctx.own, ctx.made = table.shape[0], table.dtype, output.dtype
 
     @staticmethod
     def backward(ctx, gradient):
-        made = _scattered(gradient, *ctx.saved_tensors, ctx.rows, ctx.scale)
-        return None, made.to(ctx.own), None, None, None, None, None
+        made = _scattered(gradient, *ctx.saved_tensors, ctx.rows, ctx.scale, ctx.padding_idx)
+        return None, made.to(ctx.own), None, None, None, None, None, None
 
     @staticmethod
     def jvp(ctx, _, tangent, *more):
         return _times(_rows(ctx.saved_tensors[0], tangent), ctx.scale).to(ctx.made)
 
     @staticmethod
-    def vmap(info, dims, ids, table, encoder, positions, first, scale, dtype):
+    def vmap(info, dims, ids, table, encoder, positions, first, scale, dtype, padding_idx):
         ids = _to_front(ids, dims[0], info.batch_size)
         if dims[1] is not None:  # tables one after the other
             table = table.movedim(dims[1], 0)
+            if padding_idx >= 0:  # whose rows are many then
+                is_padding = (torch.arange(table.shape[1], device=table.device) == padding_idx)[:, None]
+                table, padding_idx = torch.where(is_padding, table.detach(), table), -1
             ids, table = _shifted(ids, table.shape[1]), table.reshape(-1, table.shape[-1])
-        return embed(ids, table, encoder, _spread(positions, dims[3], ids.shape), first, scale, dtype), 0
+        positions = _spread(positions, dims[3], ids.shape)
+        return _apply(_Embed, "embed", ids, table, encoder, positions, first, scale, dtype, padding_idx), 0
 
 
 def _shifted(ids, rows):
@@ -152,24 +156,30 @@ def _rows(ids, table):
     return torch.nn.functional.embedding(ids if ids.dtype == torch.int32 else ids.long(), table)
 
 
+def _but_padding(rows, ids, padding_idx):
+    return rows if padding_idx < 0 else rows.masked_fill((ids == padding_idx)[..., None], 0)
+
+
 class _Scatter(_Function):
     @staticmethod
-    def forward(gradient, ids, rows, scale):
-        return _below(torch.ops.posenc.scatter, gradient, ids, rows, scale)
+    def forward(gradient, ids, rows, scale, padding_idx):
+        return _below(torch.ops.posenc.scatter, gradient, ids, rows, scale, padding_idx)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        _, ids, _, ctx.scale = inputs
+        _, ids, _, ctx.scale, ctx.padding_idx = inputs
         ctx.save_for_backward(ids)
 
     @staticmethod
     def backward(ctx, gradient):
-        return _times(_rows(ctx.saved_tensors[0], gradient), ctx.scale), None, None, None
+        ids = ctx.saved_tensors[0]
+        return _but_padding(_times(_rows(ids, gradient), ctx.scale), ids, ctx.padding_idx), None, None, None, None
 
     @staticmethod
-    def vmap(info, dims, gradient, ids, rows, scale):
-        ids = _shifted(_to_front(ids, dims[1], info.batch_size), rows)
-        made = _scattered(_to_front(gradient, dims[0], info.batch_size), ids, rows * info.batch_size, scale)
+    def vmap(info, dims, gradient, ids, rows, scale, padding_idx):
+        gradient, ids = (_to_front(tensor, dim, info.batch_size) for tensor, dim in zip((gradient, ids), dims))
+        gradient = _but_padding(gradient, ids, padding_idx)
+        made = _scattered(gradient, _shifted(ids, rows), rows * info.batch_size, scale, -1)
         return made.reshape(info.batch_size, rows, -1), 0
 
 
@@ -183,16 +193,18 @@ class _Rotate(_Function):
         ctx.rotary, positions, ctx.first, ctx.scale, ctx.inverse, ctx.token_axis = inputs[:6]
         ctx.save_for_backward(positions)
         ctx.save_for_forward(positions)
+        ctx.set_materialize_grads(False)  # nothing is computed for what has none
 
     @staticmethod
     def backward(ctx, *gradients):
-        arguments = ctx.saved_tensors[0], ctx.first, ctx.scale, not ctx.inverse, ctx.token_axis
-        return (None,) * 6 + tuple(rotate(gradients, adjoint(ctx.rotary), *arguments))
+        arguments = adjoint(ctx.rotary), ctx.saved_tensors[0], ctx.first, ctx.scale, not ctx.inverse, ctx.token_axis
+        gradients = (given if needed else None for given, needed in zip(gradients, ctx.needs_input_grad[6:]))
+        return (None,) * 6 + _rotate_some(gradients, *arguments)
 
     @staticmethod
     def jvp(ctx, *tangents):
-        arguments = ctx.saved_tensors[0], ctx.first, ctx.scale, ctx.inverse, ctx.token_axis
-        return tuple(rotate(tangents[6:], ctx.rotary, *arguments))
+        arguments = ctx.rotary, ctx.saved_tensors[0], ctx.first, ctx.scale, ctx.inverse, ctx.token_axis
+        return _rotate_some(tangents[6:], *arguments)
 
     @staticmethod
     def vmap(info, dims, rotary, positions, first, scale, inverse, token_axis, *tensors):
@@ -206,6 +218,14 @@ class _Rotate(_Function):
         positions = _spread(positions, dims[1], shape, parse(rotary).axes)
         made = rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
         return tuple(made), (0,) * len(made)
+
+
+def _rotate_some(tensors, *arguments):
+    """Those that are not None."""
+    tensors = list(tensors)
+    given = [tensor for tensor in tensors if tensor is not None]
+    made = iter(_apply(_Rotate, "rotate", given, *arguments) if given else ())
+    return tuple(None if tensor is None else next(made) for tensor in tensors)
 
 
 class _RotateOne:
@@ -273,11 +293,20 @@ _TURN = f"str rotary, {_AT}, bool inverse, int token_axis"
 _define("encode(Tensor positions, str encoder, ScalarType dtype) -> Tensor", _Encode, 0)
 _define(f"add(Tensor x, str encoder, {_AT}) -> Tensor", _Add, 2)
 _define(f"add_(Tensor(a!) x, str encoder, {_AT}) -> ()", _Add, 2)
-_define(f"embed(Tensor ids, Tensor table, str encoder, {_AT}, ScalarType? dtype) -> Tensor", _Embed, 3)
-_define("scatter(Tensor gradient, Tensor ids, SymInt rows, float scale) -> Tensor", _Scatter)
+_define(f"embed(Tensor ids, Tensor table, str encoder, {_AT}, ScalarType? dtype, int padding_idx) -> Tensor", _Embed, 3)
+_define("scatter(Tensor gradient, Tensor ids, SymInt rows, float scale, int padding_idx) -> Tensor", _Scatter)
 _define(f"rotate(Tensor[] tensors, {_TURN}) -> Tensor[]", _Rotate, 2)
+_define(f"rotate_one(Tensor x, {_TURN}) -> Tensor", _RotateOne, 2)
 _define(f"rotate_(Tensor(a!) x, {_TURN}) -> ()", _RotateOne, 2)
 _define("cos_sin(Tensor positions, str rotary, str layout, ScalarType dtype) -> (Tensor, Tensor)", _CosSin, 0)
+
+
+def _rotate_each(tensors, *arguments):
+    return [torch.ops.posenc.rotate_one(tensor, *arguments) for tensor in tensors]
+
+
+# torch's batched gradients (is_grads_batched) loop over the batch, for operators without lists of tensors.
+_library.impl("rotate", _rotate_each, "Batched")
 
 
 def _in_transform():
@@ -350,7 +379,7 @@ def add(
 ) -> Tensor:
     """x * scale + encoding, a new tensor of the same dtype; its gradient is that of x * scale.
 
-    x          [..., rows, dim] float32, float16 or bfloat16
+    x          [..., rows, dim] float32, float16, bfloat16 or float64
     first      position of the first row
     positions  instead of first: [rows] or [..., rows], integers or floats
     """
@@ -378,19 +407,24 @@ def add_(
 
 def embed(
     ids: Tensor, table: Tensor, encoder: Encoder | str, positions: Tensor | None = None, first: int = 0,
-    scale: float = 1.0, dtype: torch.dtype | None = None
+    scale: float = 1.0, dtype: torch.dtype | None = None, padding_idx: int | None = None
 ) -> Tensor:
     """table[ids] * scale + encoding, in one pass: [..., rows, dim]. The gradient of the table is a sum of rows.
 
-    ids    [..., rows] integers
-    table  [vocabulary, dim] float32, float16 or bfloat16; dtype, if not the table's, float32
+    ids          [..., rows] integers
+    table        [vocabulary, dim] float32, float16, bfloat16 or float64; dtype, if not the table's, float32 or float64
+    padding_idx  a row of the table that gets no gradient, as in torch.nn.functional.embedding
     """
     if dtype is not None:
         _require_dtype(dtype)
+    if padding_idx is None:
+        padding_idx = -1
+    else:
+        _kernels.require(0 <= padding_idx < len(_given("table", table)), "padding_idx {} is no row of the table", padding_idx)
     if _is_plain(positions, ids, table):
-        return _kernels.embed(ids, table, encoder, positions, first, scale, dtype)
+        return _kernels.embed(ids, table, encoder, positions, first, scale, dtype, padding_idx)
     _given("ids", ids), _given("table", table)
-    return _apply(_Embed, "embed", ids, table, text_of(encoder), positions, first, scale, dtype)
+    return _apply(_Embed, "embed", ids, table, text_of(encoder), positions, first, scale, dtype, padding_idx)
 
 
 def _require_list(tensors):

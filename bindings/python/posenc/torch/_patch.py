@@ -8,11 +8,13 @@ import torch
 from torch import nn
 
 import posenc
-from posenc.torch._modules import _TABLES, EncodingTable, RotaryEmbedding, SinusoidalPositionalEncoding
+from posenc.torch._modules import (
+    _TABLES, EncodingTable, LayerTypeRotaryEmbedding, RotaryEmbedding, SinusoidalPositionalEncoding
+)
 
-_ROWS = 8  # that are compared
-_FAR = 1000  # a position at which low frequencies count, and phases in float32 do not
-_LONG = 1 << 17  # beyond which scalings change that depend on the length, unless a model's own length is greater
+_OWN = RotaryEmbedding, LayerTypeRotaryEmbedding, SinusoidalPositionalEncoding, EncodingTable
+_ROWS = 8  # that are compared first
+_SHORT, _LONG = 1 << 13, 1 << 17  # of how many positions all are compared, at least and at most
 
 
 class Replacement(NamedTuple):
@@ -21,7 +23,7 @@ class Replacement(NamedTuple):
     name: str
     old: nn.Module
     new: nn.Module | None  # None: it was left
-    difference: float | None  # the largest, of what both gave for some positions
+    difference: float | None  # the largest, of what both gave; phases in float explain position / 2^23
     reason: str = ""  # why it was left
 
 
@@ -29,9 +31,11 @@ def patch(model: nn.Module, tolerance: float = 1e-3) -> list[Replacement]:
     """Replaces rotary and sinusoidal modules of a model by posenc's: those with a buffer inv_freq, those with a table
     `pe`, and frozen nn.Embedding with rows of sines.
 
-    A module is called before it is replaced, and left if posenc's differs by more than the tolerance at the first
-    positions, if it gives other types, if its forward has other arguments, its results depend on the length, or it has
-    hooks or parameters that are trained; so what is replaced keeps its meaning. Returns a Replacement for each. Save
+    A module is called before it is replaced, and compared: a rotary at every position up to the length that it states
+    and at some up to twice that or 262144, alone, beside longer sequences and in sequences that begin elsewhere; a
+    table in every row. It is left if posenc's differs by more than the tolerance and what phases in float explain, if
+    it gives other types, if its forward has other arguments, its results depend on the length, or it has hooks or
+    parameters that are trained; so what is replaced keeps its meaning. Returns a Replacement for each. Save
     checkpoints after unpatch() if they must have the tables.
     """
     report, made = [], {}
@@ -39,7 +43,7 @@ def patch(model: nn.Module, tolerance: float = 1e-3) -> list[Replacement]:
         if isinstance(parent, torch.jit.ScriptModule):
             continue  # keeps its children
         for leaf, module in list(parent._modules.items()):
-            if module is None or isinstance(module, (RotaryEmbedding, SinusoidalPositionalEncoding, EncodingTable)):
+            if module is None or isinstance(module, _OWN):
                 continue
             if module not in made:
                 made[module] = _replacement(module, tolerance)
@@ -48,7 +52,8 @@ def patch(model: nn.Module, tolerance: float = 1e-3) -> list[Replacement]:
                     made[module] = made[module]._replace(name=name)
                     report.append(made[module])
             if made[module] is not None and made[module].new is not None:
-                setattr(parent, leaf, made[module].new)
+                made[module].new._replaced = (module,)  # in a tuple, so that it is no submodule
+                setattr(parent, leaf, made[module].new.train(module.training))
     return report
 
 
@@ -75,6 +80,8 @@ def _compared(module, tolerance):
     tensor = getattr(module, "inv_freq", None)
     if isinstance(tensor, torch.Tensor):
         candidates, compare, arguments = _rotaries(module), _compare_rotaries, 2
+    elif layer_types := _layer_types(module):
+        return _compared_by_layer_type(module, layer_types, tolerance)
     elif isinstance(module, nn.Embedding):
         tensor = module.weight
         if tensor.requires_grad or tensor.is_meta or not tensor.numel():
@@ -85,23 +92,26 @@ def _compared(module, tolerance):
         if tensor is None:
             return None
         candidates, compare, arguments = _encodings(module), _compare_sums, 1
+    if compare is not _compare_rotaries:
+        tolerance += 4 * torch.finfo(tensor.dtype).eps
     best = reason = None
     for candidate in candidates:
         try:
             new = candidate()
             _require_replaceable(module, arguments)
-            difference = compare(module, new)
+            excess, difference = compare(module, new, tolerance)
+        except _Unsteady as error:
+            return Replacement("", module, None, None, str(error))
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             continue
-        if best is None or difference < best[1]:
-            best = new, difference
-        if difference <= tolerance + 4 * torch.finfo(tensor.dtype).eps:
-            new.train(module.training)
-            new._replaced = (module,)  # in a tuple, so that it is no submodule
+        if best is None or excess < best[2]:
+            best = new, difference, excess
+        if excess <= tolerance:
             return Replacement("", module, new, difference)
     if best is not None:
-        reason = f"the nearest, {best[0]}, differs by {best[1]:.2g}"
+        nearest = f"{type(best[0]).__name__}({best[0].extra_repr()})"
+        reason = f"the nearest, {nearest}, differs by {best[1]:.2g}"
     elif reason is None and isinstance(module, nn.Embedding):
         return None  # frozen, but no sines
     return Replacement("", module, None, best and best[1], reason or "posenc has no such encoding")
@@ -123,48 +133,125 @@ def _require_replaceable(module, arguments):
 # Of modules with inv_freq.
 
 
+def _layer_types(module):
+    """Of a module of transformers 5 that has the frequencies of several types of layers: sliding_attention_inv_freq."""
+    names = [name.removesuffix("_inv_freq") for name, _ in module.named_buffers(recurse=False)
+             if name.endswith("_inv_freq") and not name.endswith("original_inv_freq")]
+    return sorted(names)
+
+
+class _OfLayerType(nn.Module):
+    """Such a module for one type."""
+
+    def __init__(self, module, layer_type):
+        super().__init__()
+        self.module, self.layer_type, self.config = module, layer_type, getattr(module, "config", None)
+        self.inv_freq = getattr(module, layer_type + "_inv_freq")
+
+    def forward(self, x, position_ids):
+        return self.module(x, position_ids, layer_type=self.layer_type)
+
+
+def _compared_by_layer_type(module, layer_types, tolerance):
+    if list(inspect.signature(module.forward).parameters)[2:] != ["layer_type"]:
+        raise RuntimeError("its forward has other arguments than x, position_ids and layer_type")
+    _require_replaceable(module, 3)
+    found = {layer_type: _compared(_OfLayerType(module, layer_type), tolerance) for layer_type in layer_types}
+    for layer_type, one in found.items():
+        if one.new is None:
+            return Replacement("", module, None, one.difference, f"of {layer_type} {one.reason}")
+    new = LayerTypeRotaryEmbedding({layer_type: one.new for layer_type, one in found.items()})
+    return Replacement("", module, new, max(one.difference for one in found.values()))
+
+
 def _rotaries(module):
+    """Of the configuration, if posenc knows its model; and of the module's own frequencies and amplitude."""
     config = getattr(module, "config", None)
+    made = []
     if config is not None:
-        yield lambda: RotaryEmbedding.from_config(config)
-        yield lambda: RotaryEmbedding.from_config(config, per_axis=True)
-        for layer_type in getattr(config, "layer_types", None) and sorted(set(config.layer_types)) or ():
-            yield lambda: RotaryEmbedding.from_config(config, layer_type=layer_type)
-    amplitude = float(getattr(module, "attention_scaling", 1.0))
-    inv_freq = module.inv_freq.detach().float().cpu()
-    yield lambda: RotaryEmbedding(posenc.Rotary(2 * len(inv_freq), frequencies=inv_freq, amplitude=amplitude))
+        for layer_type in None, *sorted(set(getattr(config, "layer_types", None) or ())):
+            made.append(lambda layer_type=layer_type: posenc.Rotary.from_config(config, layer_type=layer_type))
+    made += [lambda: _rotary_as_it_is(module), lambda: _rotary_as_it_is(module, pairing="neighbours")]
+    for make in made:
+        for layout in "halves_twice", "halves", "duplicated":
+            yield lambda: RotaryEmbedding(make(), layout=layout)
+        yield lambda: RotaryEmbedding(make(), per_axis=True)
 
 
-def _compare_rotaries(old, new):
-    old = copy.deepcopy(old)  # which may change when it is called
-    lengths = [getattr(of, name, 0) for of in (old, getattr(old, "config", None))
-               for name in ("max_position_embeddings", "max_seq_len_cached", "original_max_seq_len")]
-    longest = 2 * max(_LONG, *(length for length in lengths if isinstance(length, int)))
-
-    def both(last, dtype=torch.float32):
-        """cos and sin of each, at the first positions and a last one."""
-        x, positions = torch.zeros(1, _ROWS + 1, 1, dtype=dtype), torch.tensor([[*range(_ROWS), last]])
-        if new.rotary.axes > 1:
-            positions = torch.stack([positions * (axis + 1) for axis in range(new.rotary.axes)])
-        made = old(x, positions)
-        if not isinstance(made, tuple) or len(made) != 2:
-            raise RuntimeError("what it gives is no pair of cos and sin")
-        return zip(made, new(x, positions))
-
+def _rotary_as_it_is(module, **members):
     with torch.no_grad():
-        for one, other in both(_ROWS, torch.bfloat16):
-            _difference(one, other)  # their types
-        first = list(both(_ROWS))
-        difference = max(_difference(one, other) for one, other in first)
+        cos, _ = _cos_and_sin(copy.deepcopy(module), torch.zeros(1, 1, dtype=torch.int64))
+    frequencies = module.inv_freq.detach().float().cpu()
+    return posenc.Rotary(2 * len(frequencies), frequencies=frequencies, amplitude=cos.max().item(), **members)
+
+
+def _cos_and_sin(of, positions, dtype=torch.float32, axes=1, length=None):
+    """For positions [batch, rows], other ones for each axis, beside x [batch, length, 1]."""
+    x = torch.zeros(1, dtype=dtype).expand(len(positions), length or positions.shape[1], 1)
+    if axes > 1:
+        positions = torch.stack([positions * (axis + 1) for axis in range(axes)])
+    made = of(x, positions)
+    if not isinstance(made, tuple) or len(made) != 2:
+        raise RuntimeError("what it gives is no pair of cos and sin")
+    return made
+
+
+class _Unsteady(RuntimeError):
+    """A module that gives different cos and sin for the same positions."""
+
+
+def _compare_rotaries(old, new, tolerance):
+    old, axes = copy.deepcopy(old), new.rotary.axes  # which may change when it is called
+    lengths = [getattr(of, name, 0) for of in (old, getattr(old, "module", None), getattr(old, "config", None))
+               for name in ("max_position_embeddings", "max_seq_len_cached", "original_max_seq_len")]
+    stated = max(0, *(length for length in lengths if isinstance(length, int)))
+
+    def compared(positions, dtype=torch.float32):
+        made = [_cos_and_sin(of, positions, dtype, axes) for of in (old, new)]
+        allowed = _phases(positions * axes)
+        if dtype == torch.float32:
+            return _worst(_differences(one, other, allowed) for one, other in zip(*made))
+        allowed = allowed + torch.finfo(dtype).eps * made[1][0].abs().max().item()  # as they are rounded
+        return (max(_differences(one, other, allowed)[0] for one, other in zip(*made)),) * 2
+
+    def require_same(*arguments, **more):
+        """What it gives for the first positions, it gives for them beside others too."""
+        for one, other in zip(at_first, _cos_and_sin(old, *arguments, axes=axes, **more)):
+            if _differences(one, other[..., :_ROWS, :])[0] > 1e-6:
+                raise _Unsteady("what it gives depends on the length, or on other calls")
+
+    first = torch.arange(_ROWS)[None]
+    with torch.no_grad():
+        worst = _worst((compared(first), compared(first, torch.bfloat16)))
+        at_first = _cos_and_sin(old, first, axes=axes)
+        last = _last_position(lambda last: _cos_and_sin(old, torch.tensor([[last]]), axes=axes),
+                              2 * max(_LONG, stated))
+        require_same(torch.cat([first, torch.tensor([[last]])], 1))
+        require_same(first, length=last)
+        all_ = torch.arange(min(max(stated, _SHORT), _LONG, last) + 1)[None]
+        some = torch.tensor([at for k in range(3, last.bit_length()) for at in (2**k - 1, 2**k + 1, 3 * 2**(k - 1))])
+        some = some[some < last - 1]
+        elsewhere = torch.stack([some + 2, some.flip(0)])
+        for positions, dtype in ((elsewhere, torch.float32), (elsewhere, torch.bfloat16), (all_, torch.float32)):
+            if worst[0] <= tolerance:
+                worst = _worst((worst, compared(positions, dtype)))
+        if worst[0] <= tolerance:
+            require_same(first)
+    return worst
+
+
+def _last_position(call, most):
+    """The last that it takes: all up to `most`, unless it has a table."""
+    least, above = 0, most + 1
+    at = most
+    while above - least > 1:
         try:
-            far, long = list(both(_FAR)), list(both(longest))
-        except IndexError:  # of a table, which has no such positions
-            return difference
-        for (one, _), (beside_long, _) in zip(first, long):
-            if _difference(one[..., :_ROWS, :], beside_long[..., :_ROWS, :]) > 1e-6:
-                raise RuntimeError("what it gives depends on the length")
-        error = _FAR * torch.finfo(old.inv_freq.dtype).eps  # of phases
-        return max(difference, *(_difference(one, other) - error for one, other in far))
+            call(at)
+            least = at
+        except IndexError:
+            above = at
+        at = (least + above) // 2
+    return least
 
 
 # Of modules with a table of sines.
@@ -185,7 +272,8 @@ def _presets(table):
     for preset in posenc.presets():
         try:
             encoder = posenc.Encoder(table.shape[1], preset=preset)
-            difference = _difference(encoder.table(min(len(table), 64), dtype=torch.float64), table[:64].double())
+            right = encoder.table(min(len(table), 64), dtype=torch.float64)
+            _, difference = _differences(right, table[:64].double())
             found.append((difference, preset))
         except ValueError:  # one that needs frequencies, or an even dim
             continue
@@ -197,10 +285,10 @@ def _encoding_tables(module):
         yield lambda: EncodingTable(*module.weight.shape, preset=preset).to(module.weight.dtype)
 
 
-def _compare_tables(old, new):
-    positions = torch.arange(min(_ROWS, len(old.weight)))
+def _compare_tables(old, new, _):
+    positions = torch.arange(len(old.weight))
     with torch.no_grad():
-        return max(_difference(old.weight, new.weight), _difference(old(positions), new(positions)))
+        return _worst(_differences(one, new.weight, _phases(positions)) for one in (old.weight, old(positions)))
 
 
 def _encodings(module):
@@ -213,24 +301,39 @@ def _encodings(module):
                 yield lambda: SinusoidalPositionalEncoding(table.shape[1], len(table), *more)
 
 
-def _compare_sums(old, new):
+def _compare_sums(old, new, _):
     table, dim = _table(old), new.encoder.dim
-    rows = min(_ROWS, len(table))
-    far = _difference(table.double(), new.encoder.table(len(table), dtype=torch.float64))
-    if not far < 0.1:
-        raise RuntimeError(f"its table differs by {far:.2g} from {new.encoder}")
-    x = torch.linspace(-1, 1, 2 * rows * dim).reshape((2, rows, dim) if new.batch_first else (rows, 2, dim))
-    x, old = x.to(table.dtype), copy.deepcopy(old)
+    old, worst = copy.deepcopy(old), (0.0, 0.0)
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        made = old.eval()(x)
-        if torch.equal(old.train()(x), made) != (new.dropout.p == 0):
-            raise RuntimeError("its dropout is no nn.Dropout, or not used")
-        return _difference(made, new.eval()(x))
+        for batch, rows in (2, min(_ROWS, len(table))), (1, len(table)):
+            x = torch.linspace(-1, 1, batch * rows * dim, dtype=table.dtype)
+            x = x.reshape((batch, rows, dim) if new.batch_first else (rows, batch, dim))
+            made = old.eval()(x)
+            if torch.equal(old.train()(x), made) != (new.dropout.p == 0):
+                raise RuntimeError("its dropout is no nn.Dropout, or not used")
+            phases = _phases(torch.arange(rows))
+            phases = phases if new.batch_first else phases[:, None]
+            worst = _worst((worst, _differences(made, new.eval()(x), phases)))
+    return worst
 
 
-def _difference(one, other):
+def _phases(positions):
+    """By how much they may be off in float, which most modules compute them in, at positions [...]: [..., 1]."""
+    return positions[..., None] * torch.finfo(torch.float32).eps
+
+
+def _worst(differences):
+    return tuple(max(each) for each in zip(*differences))
+
+
+def _differences(one, other, allowed=0.0):
+    """The largest that is left of what is not allowed, and the largest."""
     if one.dtype != other.dtype:
         raise RuntimeError(f"the types {one.dtype} and {other.dtype} differ")
+    if one.device != other.device:
+        raise RuntimeError(f"the devices {one.device} and {other.device} differ")
     if one.shape != other.shape:
         raise RuntimeError(f"the shapes {list(one.shape)} and {list(other.shape)} differ")
-    return (one.double() - other.double()).abs().max().nan_to_num(float("inf")).item()
+    differences = one.to(torch.float64, copy=True).sub_(other).abs_().nan_to_num_(float("inf"))
+    largest = differences.max().item()
+    return max(differences.sub_(allowed).max().item(), 0.0), largest

@@ -1,0 +1,27 @@
+"""An Encoder or Rotary as the words NAME=VALUE of the attribute `spec` in bindings/onnxruntime."""
+
+import numpy
+
+from posenc import Encoder, Rotary
+
+
+def words(made: Encoder | Rotary, but: tuple[str, ...] = ()) -> str:
+    """The arguments that it was made of, but some. ValueError if a text cannot have one of them."""
+    make, (dim,) = made.__reduce__()  # functools.partial(posenc.Rotary, base=...)
+    said = ["head_dim" if make.func is Rotary else "dim"], [str(dim)]
+    for name, value in make.keywords.items():
+        if value is None or name in but:
+            continue
+        is_float32 = getattr(value, "dtype", None) == numpy.float32
+        said[0].append(name + "_f32" * is_float32)
+        said[1].append(_text(name, value))
+    return " ".join(map("=".join, zip(*said)))
+
+
+def _text(name, value):
+    if isinstance(value, (str, bool, int, float)):
+        return value if isinstance(value, str) else repr(int(value) if isinstance(value, bool) else value)
+    numbers = numpy.asarray(value)
+    if numbers.dtype.kind not in "iuf":
+        raise ValueError(f"{name} has no text that ONNX models could keep")
+    return ",".join(map(repr, numbers.reshape(-1).tolist()))
