@@ -12,6 +12,8 @@
 #include <malloc.h>
 #endif
 
+#include "sanitized.h"
+
 namespace {
 
 std::atomic<std::size_t> allocations{0};
@@ -23,15 +25,6 @@ bool Allocate() {
 }
 
 }  // namespace
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define POSENC_SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define POSENC_SANITIZED 1
-#endif
 
 #if defined(__GLIBC__) && !defined(POSENC_SANITIZED)
 extern "C" {

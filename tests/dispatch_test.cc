@@ -132,7 +132,8 @@ TEST(Dispatch, PrintsTheTargetsThatTheseTestsExecute) {
   EXPECT_FALSE(executed.empty());
 }
 
-TEST(Dispatch, TheFirstLevelCacheIsAsTheSystemSays) {
+TEST(Dispatch, CreationAsksForTheFirstLevelCache) {
+  ASSERT_STREQ(Create(MakeSpec(8)).target(), RunnableTargets()[0].name);
 #if !defined(POSENC_X86)
   EXPECT_EQ(internal::FirstLevelCacheBytes(), 0u);
 #elif defined(_SC_LEVEL1_DCACHE_SIZE)

@@ -17,6 +17,7 @@
 
 #include "call/checks.h"
 #include "frequency/schedule.h"
+#include "number/cache_size.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
 #include "spec/versioned.h"
@@ -83,6 +84,7 @@ posenc_status Create(const Spec* from, bool owned, void* memory, std::size_t byt
   if (status == POSENC_OK) status = InFpState([&] { return plan.Finish(); });
   if (status == POSENC_OK && !owned) status = PlaceBlock(plan, from, bytes, handle, &memory);
   if (status != POSENC_OK) return status;
+  AskFirstLevelCache();
   if (owned) memory = ::operator new (BlockSize(plan), std::align_val_t{kAlignment}, std::nothrow);
   if (memory == nullptr) return POSENC_OUT_OF_MEMORY;
   plan.handle.owned = owned;

@@ -4,6 +4,8 @@
 
 #include "kernel/targets.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "hwy/targets.h"
@@ -45,12 +47,39 @@ bool HasRoomForVectors() {
 #ifdef HWY_COMPILE_ONLY_STATIC  // by the compiler's flags; libhwy is not there
 bool IsRunnable(std::int64_t target) { return target != HWY_RVV || HasRoomForVectors(); }
 #else
-bool IsRunnable(std::int64_t target) {
+namespace {
+
+// Bit i is set if this CPU runs the target i of `CompiledTargets`; 0 means that nobody has asked yet, because
+// the reference runs everywhere. Asked once, because CPUID takes tens of microseconds in a virtual machine.
+// Threads that ask at the same time store the same answer. A word of 32 bits needs no lock on any processor.
+std::atomic<std::uint32_t> runnable{0};
+static_assert(POSENC_MAX_TARGETS <= 32, "a bit each");
+
+std::uint32_t AskProcessor(const std::int64_t* targets, std::size_t count) {
   // What this file is compiled for runs anyway; a Highway that another compiler built may know it by another
-  // name. Asked once, because CPUID takes tens of microseconds in a virtual machine.
-  static const std::int64_t runnable = hwy::SupportedTargets() | HWY_STATIC_TARGET | HWY_SCALAR;
-  if (target == HWY_RVV && (runnable & target) != 0) return HasRoomForVectors();
-  return target == kReferenceTarget || (runnable & target) != 0;
+  // name.
+  const std::int64_t supported = hwy::SupportedTargets() | HWY_STATIC_TARGET | HWY_SCALAR;
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool runs = targets[i] == kReferenceTarget ||
+                      ((supported & targets[i]) != 0 && (targets[i] != HWY_RVV || HasRoomForVectors()));
+    bits |= std::uint32_t{runs} << i;
+  }
+  return bits;
+}
+
+}  // namespace
+
+bool IsRunnable(std::int64_t target) {
+  std::int64_t targets[POSENC_MAX_TARGETS];
+  const std::size_t count = CompiledTargets(targets);
+  std::uint32_t bits = runnable.load(std::memory_order_relaxed);
+  if (bits == 0) {
+    bits = AskProcessor(targets, count);
+    runnable.store(bits, std::memory_order_relaxed);
+  }
+  const auto i = static_cast<std::size_t>(std::find(targets, targets + count, target) - targets);
+  return i < count && (bits >> i & 1) != 0;
 }
 #endif
 

@@ -3,6 +3,8 @@
 
 #include "number/cache_size.h"
 
+#include <atomic>
+
 #ifdef POSENC_X86
 #ifdef _MSC_VER
 #include <intrin.h>
@@ -62,12 +64,16 @@ std::size_t AskProcessor() { return 0; }
 
 #endif
 
+std::atomic<std::size_t> cache_bytes{0};
+
 }  // namespace
 
-std::size_t FirstLevelCacheBytes() {
-  static const std::size_t bytes = AskProcessor();  // once: in a virtual machine CPUID takes a microsecond
-  return bytes;
+void AskFirstLevelCache() {
+  // Threads that ask at the same time store the same answer.
+  if (FirstLevelCacheBytes() == 0) cache_bytes.store(AskProcessor(), std::memory_order_relaxed);
 }
+
+std::size_t FirstLevelCacheBytes() { return cache_bytes.load(std::memory_order_relaxed); }
 
 }  // namespace internal
 }  // namespace posenc

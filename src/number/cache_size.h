@@ -9,7 +9,11 @@
 namespace posenc {
 namespace internal {
 
-// In bytes, as the processor tells it at the first call; 0 if it does not tell.
+// Asks the processor and remembers its answer. Creation does so, because CPUID takes a microsecond in a
+// virtual machine, and calls neither wait nor lock.
+void AskFirstLevelCache();
+
+// In bytes; 0 if the processor does not tell it, or has not been asked.
 std::size_t FirstLevelCacheBytes();
 
 // Whether it has the size that Intel has had since 2019 and AMD since 2024.

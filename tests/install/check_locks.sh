@@ -1,0 +1,7 @@
+#!/bin/sh
+# check_locks.sh LIBRARY: no object of the static library locks, not even to initialize a static once.
+set -eu
+needed=$(nm -u "$1" | sed -n 's/^ *[Uw] //p' | LC_ALL=C sort -u)
+echo "$needed" | grep -qx memcpy || { echo "$1: needs no memcpy, so it was not understood" >&2; exit 1; }
+locks=$(echo "$needed" | grep -E '^(__cxa_guard_|pthread_|mtx_|sem_|futex|__atomic_|_ZNSt.*(mutex|once_flag|atomic_wait))' || true)
+[ -z "$locks" ] || { echo "locks:" $locks >&2; exit 1; }
