@@ -103,7 +103,7 @@ typedef struct posenc_config_report {
 //   POSENC_BAD_CONFIG_KIND       a value is a string, for example, and must be a number
 //   POSENC_BAD_CONFIG_VALUE      a value cannot be, or contradicts another one
 //   POSENC_MISSING_CONFIG_KEY    a key is needed and missing
-//   POSENC_BAD_LAYER             there is no such layer or type of layer; or layers differ, and none is named
+//   POSENC_BAD_LAYER             there is no such layer or type of layer, or layers differ and none was named
 //   POSENC_LAYER_HAS_NO_ROTARY   the layer does not rotate, or the model does not
 POSENC_API posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
                                                         const posenc_config* config,

@@ -276,7 +276,7 @@ class LayerFinder {
     if (row_.Has("step_with_window") && c.Entry(window) != nullptr && !HasWindow())
       every = static_cast<double>(Count());
     if (every >= 1.0 && (layer_ + 1) % static_cast<std::int64_t>(every) == 0) {
-      return "the last one of so many layers does not rotate in this model";
+      return "every Nth layer of this model does not rotate";
     }
     return nullptr;
   }

@@ -7,10 +7,11 @@
 #include <rapidjson/stream.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <limits>
+#include <cstring>
+#include <iterator>
 #include <unordered_map>
+#include <utility>
 #endif
 
 namespace posenc {
@@ -20,26 +21,58 @@ namespace tools {
 
 namespace {
 
-// Configurations have few levels. A hostile file has many.
-constexpr std::size_t kMaxLevels = 64;
+// Configurations are small: of GGUF files, with all words of the tokenizer, some 20 MiB. Hostile files have
+// many levels, or end never.
+constexpr std::size_t kMostLevels = 64, kMostMib = 64;
 
-// A text that a C string can hold: a NUL becomes the six characters \u0000.
-std::string WithoutNul(const char* text, std::size_t size) {
-  std::string whole(text, size);
-  for (std::size_t at = whole.find('\0'); at != std::string::npos; at = whole.find('\0', at)) {
-    whole.replace(at, 1, "\\u0000");
+// Nor do they have that many keys, whose names are joined with the names of the dictionaries around them.
+constexpr std::size_t kMostKeys = 1000000, kMostKeyMib = 128;
+
+// No list that posenc reads has more items, of which there is one for each pair or for each layer.
+constexpr std::size_t kMostItems = POSENC_MAX_HEAD_DIM / 2;
+
+constexpr auto kNoKind = static_cast<posenc_config_kind>(-1);
+
+// A text without some character, which becomes the six characters \u00NN.
+std::string Without(char character, const char* escaped, std::string text) {
+  for (std::size_t at = text.find(character); at != std::string::npos; at = text.find(character, at)) {
+    text.replace(at, 1, escaped);
   }
-  return whole;
+  return text;
 }
 
-// Makes entries of the events of a reader. Of several keys of one name the last one counts, as it does in
-// Python.
+// A text that a C string can hold.
+std::string WithoutNul(std::string text) { return Without('\0', "\\u0000", std::move(text)); }
+
+// A key that has a dot is none of a dictionary within a dictionary.
+std::string WithoutDots(std::string key) { return Without('.', "\\u002e", std::move(key)); }
+
+// Makes entries of the events of a reader. If a dictionary has a key twice, the last one counts as a whole,
+// as it does in Python.
 class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flattener> {
  public:
   explicit Flattener(Config* config) : config_(*config) {}
 
   bool is_object() const { return is_object_; }
-  bool is_too_deep() const { return levels_.size() > kMaxLevels; }
+  bool is_too_deep() const { return levels_.size() > kMostLevels; }
+  bool has_too_many_keys() const { return keys_ > kMostKeys || key_bytes_ > kMostKeyMib << 20; }
+
+  // Drops what was said again. Only the keys of GGUF metadata have dots.
+  void Finish() {
+    bool is_gguf = false;
+    for (const posenc_config_entry& entry : config_.entries) {
+      is_gguf = is_gguf || (entry.key != nullptr && std::strcmp(entry.key, "general.architecture") == 0);
+    }
+    for (const auto& [place, size] : is_gguf ? std::vector<Dotted>() : dotted_) {
+      posenc_config_entry& entry = config_.entries[place];
+      if (entry.key == nullptr) continue;
+      const std::string key = entry.key;
+      entry.key = Keep(WithoutDots(key.substr(0, size)) + key.substr(size));
+    }
+    const auto is_dropped = [](const posenc_config_entry& entry) { return entry.key == nullptr; };
+    std::vector<posenc_config_entry>& all = config_.entries;
+    all.erase(std::remove_if(all.begin(), all.end(), is_dropped), all.end());
+  }
 
   bool Null() { return Add(POSENC_CONFIG_NULL, 0.0); }
   bool Bool(bool value) { return Add(POSENC_CONFIG_FLAG, value ? 1.0 : 0.0); }
@@ -51,17 +84,28 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
     if (levels_.empty()) return true;
     Level& level = levels_.back();
     if (!level.is_list) {
-      posenc_config_entry entry = ConfigEntry(nullptr, Keep(WithoutNul(text, size)));
-      return Put(level.name + level.key, entry);
+      return Put(level.name + level.key, ConfigEntry(nullptr, Keep(WithoutNul({text, size}))));
     }
-    level.is_mixed = level.is_mixed || (level.count != 0 && level.kind != POSENC_CONFIG_STRING);
-    level.kind = POSENC_CONFIG_STRING;
-    level.strings.push_back(WithoutNul(text, size));
-    ++level.count;
+    Count(POSENC_CONFIG_STRING, &level);
+    if (level.kind == POSENC_CONFIG_STRING) level.strings.push_back(WithoutNul({text, size}));
     return true;
   }
   bool Key(const char* text, rapidjson::SizeType size, bool /*copy*/) {
-    levels_.back().key = WithoutNul(text, size);
+    Level& level = levels_.back();
+    level.key = WithoutNul({text, size});
+    if (levels_.size() > 1) level.key = WithoutDots(std::move(level.key));
+    std::string whole = level.name + level.key;
+    if (!Spend(whole.size())) return false;
+    const auto [begun, is_new] = begun_.try_emplace(std::move(whole), config_.entries.size());
+    if (is_new) return true;
+    const std::string& name = begun->first;
+    for (std::size_t i = begun->second; i < config_.entries.size(); ++i) {
+      const char*& key = config_.entries[i].key;
+      const bool is_same = key != nullptr && std::strncmp(key, name.c_str(), name.size()) == 0;
+      if (is_same && (key[name.size()] == '\0' || key[name.size()] == '.' || key[name.size()] == '['))
+        key = nullptr;
+    }
+    begun->second = config_.entries.size();
     return true;
   }
   bool StartObject() {
@@ -74,30 +118,31 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
   }
   bool StartArray() { return Begin(true); }
   bool EndArray(rapidjson::SizeType /*count*/) {
-    const Level level = std::move(levels_.back());
+    Level level = std::move(levels_.back());
     levels_.pop_back();
     if (levels_.empty() || levels_.back().is_list) return true;
-    if (!level.is_mixed && level.kind == POSENC_CONFIG_STRING) {
+    if (level.kind == POSENC_CONFIG_STRING) {
       for (std::size_t i = 0; i < level.strings.size(); ++i) {
-        posenc_config_entry entry = ConfigEntry(nullptr, Keep(level.strings[i]));
-        Put(level.name + "." + std::to_string(i), entry);
+        if (!Spend(level.name.size())) return false;
+        Put(level.name + "." + std::to_string(i), ConfigEntry(nullptr, Keep(std::move(level.strings[i]))));
       }
       return true;
     }
-    const std::vector<double>& list = config_.lists.emplace_back(level.numbers);
+    const std::vector<double>& list = config_.lists.emplace_back(std::move(level.numbers));
     posenc_config_entry entry = ConfigEntry(nullptr, list.data(), list.size());
     if (level.kind == POSENC_CONFIG_FLAG) entry.kind = POSENC_CONFIG_FLAGS;
-    if (level.is_mixed) entry.kind = static_cast<posenc_config_kind>(-1);
+    if (level.kind == kNoKind) entry.kind = kNoKind;
     return Put(level.name, entry);
   }
 
  private:
+  using Dotted = std::pair<std::size_t, std::size_t>;
   struct Level {
     bool is_list = false;
     std::string name;  // of the list; of an object with a dot behind it, except the first one
     std::string key;
-    bool is_mixed = false;
-    posenc_config_kind kind = POSENC_CONFIG_NULL;  // of a list's items
+    posenc_config_kind kind =
+        POSENC_CONFIG_NULL;  // of a list's items; kNoKind if they are mixed, or too many
     std::size_t count = 0;
     std::vector<double> numbers;
     std::vector<std::string> strings;
@@ -106,95 +151,111 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
   const char* Keep(std::string text) { return config_.texts.emplace_back(std::move(text)).c_str(); }
 
   bool Begin(bool is_list) {
-    std::string name;
-    if (!levels_.empty()) {
-      Level& outer = levels_.back();
-      if (outer.is_list) {
-        outer.is_mixed = true;
-        ++outer.count;
-        name =
-            outer.name + (is_list ? "" : "[].");  // objects within a list are no part of the model's own keys
-      } else {
-        name = outer.name + outer.key + (is_list ? "" : ".");
-      }
-    }
     Level level;
     level.is_list = is_list;
-    level.name = std::move(name);
+    if (!levels_.empty() && levels_.back().is_list) {
+      Count(kNoKind, &levels_.back());
+      // Objects within a list are no part of the model's own keys.
+      level.name = levels_.back().name + (is_list ? "" : "[].");
+    } else if (!levels_.empty()) {
+      level.name = levels_.back().name + levels_.back().key + (is_list ? "" : ".");
+    }
     levels_.push_back(std::move(level));
     return !is_too_deep();
+  }
+
+  // Whether there is room for a key of so many bytes.
+  bool Spend(std::size_t bytes) {
+    ++keys_;
+    key_bytes_ += bytes;
+    return !has_too_many_keys();
+  }
+
+  // An item of a list.
+  static void Count(posenc_config_kind kind, Level* list) {
+    const bool is_alike = list->count == 0 || list->kind == kind;
+    const bool is_some = kind != POSENC_CONFIG_NULL && list->count < kMostItems;
+    list->kind = is_alike && is_some ? kind : kNoKind;
+    ++list->count;
   }
 
   bool Add(posenc_config_kind kind, double number) {
     if (levels_.empty()) return true;
     Level& level = levels_.back();
     if (!level.is_list) return Put(level.name + level.key, {nullptr, kind, number, nullptr, nullptr, 0});
-    level.is_mixed = level.is_mixed || kind == POSENC_CONFIG_NULL || (level.count != 0 && level.kind != kind);
-    level.kind = kind;
-    level.numbers.push_back(number);
-    ++level.count;
+    Count(kind, &level);
+    if (level.kind == kind) level.numbers.push_back(number);
     return true;
   }
 
   bool Put(std::string key, posenc_config_entry entry) {
-    const auto [found, is_new] = places_.try_emplace(std::move(key), config_.entries.size());
-    entry.key = found->first.c_str();
-    if (is_new) {
-      entry.key = Keep(found->first);
-      config_.entries.push_back(entry);
-    } else {
-      entry.key = config_.entries[found->second].key;
-      config_.entries[found->second] = entry;
-    }
+    const std::string& first = levels_.front().key;
+    if (first.find('.') != std::string::npos) dotted_.emplace_back(config_.entries.size(), first.size());
+    entry.key = Keep(std::move(key));
+    config_.entries.push_back(entry);
     return true;
   }
 
   Config& config_;
   std::vector<Level> levels_;
-  std::unordered_map<std::string, std::size_t> places_;
+  std::unordered_map<std::string, std::size_t> begun_;  // by key: how many entries there were before it
+  std::vector<Dotted> dotted_;  // entries whose first key has a dot, and the size of that key
+  std::size_t keys_ = 0, key_bytes_ = 0;
   bool is_object_ = false;
 };
 
 // "FILE:LINE:COLUMN"
 std::string PlaceIn(const std::string& path, const std::string& text, std::size_t offset) {
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
-  const auto line = std::count(text.begin(), end, '\n') + 1;
-  const std::size_t begin = text.rfind('\n', offset == 0 ? 0 : offset - 1);
-  const bool is_first = begin == std::string::npos || begin >= offset;
-  return Abbreviated(path) + ":" + std::to_string(line) + ":" +
-         std::to_string(offset - (is_first ? 0 : begin + 1) + 1);
+  const auto begin = text.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
+  const auto newline = std::find(std::make_reverse_iterator(end), text.rend(), '\n').base();
+  const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+  return Abbreviated(path) + ":" + std::to_string(std::count(begin, end, '\n') + 1) + ":" +
+         std::to_string(std::count_if(newline, end, is_character) + 1);
 }
 
 }  // namespace
 
-void ReadConfig(const std::string& path, Config* config) {
-  std::string text = ReadFile("--config", path);
-  if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.replace(0, 3, "   ");  // a byte order mark
-  const std::size_t nul = text.find('\0');
-  if (nul != std::string::npos)
-    throw UsageError(PlaceIn(path, text, nul) + ": a NUL byte, which JSON does not have");
+void ReadConfig(const std::string& option, const std::string& path, Config* config) {
+  std::string text = ReadFile(option, path, kMostMib);
+  const auto fail = [&](std::size_t offset, const std::string& what) {
+    throw UsageError(PlaceIn(path, text, offset) + ": " + what);
+  };
+  if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.erase(0, 3);  // a byte order mark
+  if (text.compare(0, 2, "\xFF\xFE") == 0 || text.compare(0, 2, "\xFE\xFF") == 0) {
+    fail(0, "the file is in UTF-16, and must be in UTF-8");
+  }
+  if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
+    fail(nul, "a NUL byte, which JSON does not have; the file must be in UTF-8");
+  }
   Flattener flattener(config);
   rapidjson::Reader reader;
   rapidjson::StringStream stream(text.c_str());
   constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag |
                               rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag;
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, flattener);
+  if (flattener.is_too_deep()) {
+    fail(result.Offset(), "more than " + std::to_string(kMostLevels) + " levels of objects and lists");
+  }
+  if (flattener.has_too_many_keys()) {
+    fail(result.Offset(), "more than " + std::to_string(kMostKeys) + " keys, or " +
+                              std::to_string(kMostKeyMib) + " MiB of them, each with the keys around it");
+  }
   if (result.IsError()) {
-    const std::string what = flattener.is_too_deep()
-                                 ? "more than " + std::to_string(kMaxLevels) + " levels of objects and lists"
-                                 : rapidjson::GetParseError_En(result.Code());
-    throw UsageError(PlaceIn(path, text, result.Offset()) + ": not JSON as posenc reads it: " + what);
+    fail(result.Offset(),
+         std::string("not JSON as posenc reads it: ") + rapidjson::GetParseError_En(result.Code()));
   }
   if (!flattener.is_object()) {
-    throw UsageError(PlaceIn(path, text, text.find_first_not_of(" \t\r\n")) +
-                     ": a configuration is an object, { ... }, and this is something else");
+    fail(text.find_first_not_of(" \t\r\n"),
+         "a configuration is an object, { ... }, and this is something else");
   }
+  flattener.Finish();
 }
 
 #else
 
-void ReadConfig(const std::string& /*path*/, Config* /*config*/) {
-  throw UsageError("configurations: built without RapidJSON");
+void ReadConfig(const std::string& option, const std::string& /*path*/, Config* /*config*/) {
+  throw UsageError(option + ": built without RapidJSON");
 }
 
 #endif

@@ -24,8 +24,9 @@ struct Config {
   std::deque<std::vector<double>> lists;
 };
 
-// A UsageError for a file that cannot be read or is no JSON object; it names the line and the column.
-void ReadConfig(const std::string& path, Config* config);
+// A UsageError for a file that cannot be read or is no JSON object; it names the option, or the line and the
+// column.
+void ReadConfig(const std::string& option, const std::string& path, Config* config);
 
 // What is asked of a configuration.
 struct ConfigQuestion {
@@ -41,6 +42,7 @@ struct ConfigAnswer {
   posenc_config_report report{};
   std::vector<unsigned char> read;  // of each entry, whether it was read
 };
+
 // --layer, --layer-type, --model-type and --pairing, of which --pairing alone is not needed by another
 // option.
 void AddConfigOptions(CLI::App& app, ConfigQuestion* question);

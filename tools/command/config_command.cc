@@ -14,8 +14,9 @@
 #include "command/options.h"
 #include "command/specs.h"
 #include "posenc/rotary.h"
+#include "spec/tables.h"
 #ifdef POSENC_HAVE_JSON
-#include <nlohmann/json.hpp>
+#include "command/json_text.h"
 #endif
 
 namespace posenc {
@@ -25,93 +26,119 @@ namespace {
 // Reading one layer takes time in proportion to the number of keys.
 constexpr std::size_t kMostWork = 50'000'000;
 
+struct ConfigRequest {
+  std::string file;
+  ConfigQuestion question;
+  std::int32_t format = 0;
+};
+
 // Layers with the same rotary embedding, or with the same reason for none.
 struct Group {
   std::vector<std::int64_t> layers;  // empty: all of them, or those that are asked for by their type
   ConfigAnswer answer;
   double amplitude = 1.0;
   std::vector<double> radians;  // each pair's, for a step of one position
+
+  bool rotates() const { return answer.status == POSENC_OK; }
 };
 
-// "0-4,6-10"
+struct Reading {
+  std::vector<Group> groups;
+  std::vector<unsigned char> read;  // of each entry, whether it was read for any layer
+};
+
+// "0-4, 6-10"
 std::string Ranges(const std::vector<std::int64_t>& layers) {
   std::string text;
   for (std::size_t i = 0; i < layers.size();) {
     std::size_t last = i;
     while (last + 1 < layers.size() && layers[last + 1] == layers[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(layers[i]);
+    text += (text.empty() ? "" : ", ") + std::to_string(layers[i]);
     if (last != i) text += "-" + std::to_string(layers[last]);
     i = last + 1;
   }
   return text;
 }
 
-Group MakeGroup(std::vector<std::int64_t> layers, ConfigAnswer answer) {
-  Group group;
-  group.layers = std::move(layers);
-  group.answer = std::move(answer);
-  if (group.answer.status != POSENC_OK) return group;
-  const RotaryHandle rotary = Create(group.answer.spec);
-  group.amplitude = posenc_rotary_amplitude(rotary.get());
-  for (std::size_t i = 0; i < posenc_rotary_frequency_count(rotary.get()); ++i) {
-    group.radians.push_back(posenc_rotary_radians(rotary.get(), i));
-  }
-  return group;
+std::string NameOfLayers(const Group& group, const ConfigQuestion& question) {
+  if (group.layers.size() == 1) return "layer " + Ranges(group.layers);
+  if (!group.layers.empty()) return "layers " + Ranges(group.layers);
+  return question.layer_type ? "layers of the type " + Printable(Abbreviated(*question.layer_type))
+                             : "all layers";
+}
+
+// The reason without the layer that it was asked for.
+std::string ReasonOf(const ConfigAnswer& answer) {
+  const std::string text = answer.report.text;
+  const std::size_t colon = text.find(": ");
+  const bool names_layer = text.compare(0, 6, "layer ") == 0 && colon != std::string::npos;
+  return answer.status == POSENC_LAYER_HAS_NO_ROTARY && names_layer ? text.substr(colon + 2) : text;
 }
 
 // What tells groups apart.
 std::string Fingerprint(const ConfigAnswer& answer) {
-  if (answer.status == POSENC_OK) {
-    return "head " + std::to_string(answer.spec.head_dim) + Describe(answer.spec);
-  }
-  const std::string text = answer.report.text;
-  return "! " + text.substr(std::min(text.find(':'), text.size()));
+  return answer.status == POSENC_OK ? "rotates, " + Describe(answer.spec) : ReasonOf(answer);
 }
 
-std::vector<Group> Groups(const Config& config, const ConfigQuestion& question) {
+std::vector<Group> Groups(const Config& config, const ConfigQuestion& question,
+                          std::vector<unsigned char>* read) {
+  const auto note = [&](const ConfigAnswer& answer) {
+    for (std::size_t i = 0; i < read->size(); ++i) (*read)[i] = (*read)[i] | answer.read[i];
+  };
+  std::vector<Group> groups;
   ConfigAnswer first = Ask(config, question);
   const std::int64_t count = first.report.layers;
-  const bool is_asked = question.layer >= 0 || question.layer_type;
-  if (is_asked || count <= 0) {
-    std::vector<Group> groups;
-    groups.push_back(MakeGroup(
-        question.layer >= 0 ? std::vector<std::int64_t>{question.layer} : std::vector<std::int64_t>(),
-        std::move(first)));
+  if (question.layer >= 0 || question.layer_type || count <= 0) {
+    note(first);
+    Group& group = groups.emplace_back();
+    if (question.layer >= 0) group.layers = {question.layer};
+    group.answer = std::move(first);
     return groups;
   }
   if (static_cast<std::uint64_t>(count) > kMostWork / (config.entries.size() + 1)) {
-    throw UsageError("the configuration says that there are " + std::to_string(count) +
-                     " layers: name one with --layer");
+    throw UsageError("the model has " + std::to_string(count) +
+                     " layers, which are too many to read: name one with --layer");
   }
-  std::vector<Group> groups;
   std::vector<std::string> prints;
   for (std::int64_t layer = 0; layer < count; ++layer) {
     ConfigQuestion of_layer = question;
     of_layer.layer = layer;
     ConfigAnswer answer = Ask(config, of_layer);
+    note(answer);
     const std::string print = Fingerprint(answer);
     const auto found = std::find(prints.begin(), prints.end(), print);
-    if (found != prints.end()) {
+    if (found == prints.end()) {
+      prints.push_back(print);
+      groups.emplace_back().answer = std::move(answer);
+      groups.back().layers = {layer};
+    } else {
       groups[static_cast<std::size_t>(found - prints.begin())].layers.push_back(layer);
-      continue;
     }
-    prints.push_back(print);
-    groups.push_back(MakeGroup({layer}, std::move(answer)));
   }
   return groups;
 }
 
-std::string NameOfLayers(const Group& group, const ConfigQuestion& question) {
-  if (group.layers.size() == 1) return "layer " + Ranges(group.layers);
-  if (!group.layers.empty()) return "layers " + Ranges(group.layers);
-  return question.layer_type ? "layers of the type " + Abbreviated(*question.layer_type) : "all layers";
-}
-
-// The reason without the layer that it was asked for.
-std::string ReasonOf(const Group& group) {
-  const std::string text = group.answer.report.text;
-  const std::size_t colon = text.find(": ");
-  return text.compare(0, 6, "layer ") == 0 && colon != std::string::npos ? text.substr(colon + 2) : text;
+// Whether a group is refused decides before anything is printed.
+Reading Read(const Config& config, const ConfigQuestion& question) {
+  Reading reading;
+  reading.read.resize(config.entries.size());
+  reading.groups = Groups(config, question, &reading.read);
+  for (Group& group : reading.groups) {
+    const std::string layers = reading.groups.size() > 1 ? NameOfLayers(group, question) + ": " : "";
+    if (!group.rotates()) {
+      if (group.answer.status == POSENC_LAYER_HAS_NO_ROTARY) continue;
+      throw UsageError(layers + group.answer.report.text);
+    }
+    posenc_rotary* made = nullptr;
+    const posenc_status status = posenc_rotary_create(&group.answer.spec, &made);
+    const RotaryHandle rotary(made, posenc_rotary_destroy);
+    if (status != POSENC_OK) {
+      throw UsageError(layers + Describe(group.answer.spec) + ": " + posenc_status_message(status));
+    }
+    group.amplitude = posenc_rotary_amplitude(made);
+    group.radians = FrequenciesOf(made);
+  }
+  return reading;
 }
 
 // 500000, not 5e+05.
@@ -121,40 +148,114 @@ std::string Plain(double value) {
              : Shortest(value);
 }
 
-std::string TextOf(const Group& group) {
-  const posenc_rotary_spec& spec = group.answer.spec;
-  if (group.answer.status == POSENC_LAYER_HAS_NO_ROTARY) return "no rotary embedding: " + ReasonOf(group);
-  if (group.answer.status != POSENC_OK) return "refused: " + ReasonOf(group);
-  std::string text = "head_dim " + std::to_string(spec.head_dim);
-  const std::size_t end = spec.rotary_offset + spec.rotary_dim;
-  text += spec.rotary_dim == spec.head_dim ? ", all elements rotate"
-                                           : ", elements " + std::to_string(spec.rotary_offset) + "-" +
-                                                 std::to_string(end - 1) + " rotate";
-  text += std::string(", pairs of ") + (spec.pairing == POSENC_NEIGHBOURS ? "neighbours" : "halves");
-  if (spec.output_pairing == POSENC_HALF_SPLIT && spec.pairing == POSENC_NEIGHBOURS)
-    text += " written as halves";
-  text += spec.position_scale < 0.0 ? ", by -p" : ", by +p";
-  const posenc_rotary_spec plain = [&] {  // the rest of the members
-    posenc_rotary_spec rest = spec;
-    rest.pairing = POSENC_HALF_SPLIT;
-    rest.output_pairing = POSENC_SAME_PAIRING;
-    rest.rotary_dim = rest.rotary_offset = rest.head_dim = 0;
-    rest.position_scale = 1.0;
-    rest.base = 10000.0;
-    rest.amplitude = 0.0;
-    return rest;
-  }();
-  text += ", base " + Plain(spec.base);
-  if (const std::string rest = Describe(plain); !rest.empty()) text += ", " + rest;
-  if (spec.axes > 1) text += ", " + std::to_string(spec.axes) + " axes";
-  return text + ", amplitude " + Shortest(group.amplitude);
+// The numbers that a scaling depends on, by the names of rotary_c.h.
+struct Number {
+  const char* name;
+  double value;
+};
+std::vector<Number> NumbersOf(const posenc_rotary_spec& spec) {
+  const auto is = [&](std::initializer_list<std::int32_t> scalings) {
+    return std::find(scalings.begin(), scalings.end(), spec.scaling) != scalings.end();
+  };
+  std::vector<Number> numbers;
+  const auto put = [&](const char* name, auto value) {
+    numbers.push_back({name, static_cast<double>(value)});
+  };
+  const bool is_yarn = is({POSENC_YARN, POSENC_YARN_LOG});
+  if (!is({POSENC_NO_SCALING, POSENC_QWEN_NTK, POSENC_FREQUENCY_FACTORS})) put("factor", spec.factor);
+  if (is_yarn || is({POSENC_DYNAMIC_NTK, POSENC_QWEN_NTK, POSENC_LONGROPE, POSENC_LLAMA3})) {
+    put("original_length", spec.original_length);
+  }
+  if (is({POSENC_DYNAMIC_NTK, POSENC_QWEN_NTK, POSENC_LONGROPE})) put("length", spec.length);
+  if (is_yarn) {
+    put("beta_fast", spec.beta_fast);
+    put("beta_slow", spec.beta_slow);
+    put("truncate", spec.truncate);
+  }
+  if (is({POSENC_YARN})) {
+    put("mscale", spec.mscale);
+    put("mscale_all_dim", spec.mscale_all_dim);
+  }
+  if (is({POSENC_LLAMA3})) {
+    put("low_freq_factor", spec.low_freq_factor);
+    put("high_freq_factor", spec.high_freq_factor);
+  }
+  if (is({POSENC_PROPORTIONAL})) put("proportion", spec.proportion);
+  if (is({POSENC_LONGROPE, POSENC_FREQUENCY_FACTORS})) put("factor_count", spec.factor_count);
+  return numbers;
 }
 
-std::vector<std::string> KeysRead(const Config& config, const std::vector<Group>& groups) {
+const char* NameOfScaling(const posenc_rotary_spec& spec) {
+  return internal::WordOf<internal::Of::scaling>(spec.scaling);
+}
+const char* NameOfOrder(const posenc_rotary_spec& spec) {
+  return internal::WordOf<internal::Of::axis_order>(spec.axis_order);
+}
+const char* NameOfPairing(posenc_pairing pairing) {
+  return pairing == POSENC_NEIGHBOURS ? "neighbours" : "halves";
+}
+
+posenc_pairing OutputOf(const posenc_rotary_spec& spec) {
+  return spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
+}
+
+std::vector<std::size_t> SectionsOf(const posenc_rotary_spec& spec) {
+  const bool has_them = spec.axes > 1 && spec.axis_order != POSENC_SUMMED_AXES;
+  return {spec.sections, spec.sections + (has_them ? spec.axes : 0)};
+}
+
+// What else differs from a plain rotary embedding.
+std::string OthersOf(const posenc_rotary_spec& spec) {
+  posenc_rotary_spec others;
+  posenc_rotary_spec_init(&others, sizeof(others));
+  others.exponent_dim = spec.exponent_dim;
+  others.unit = spec.unit;
+  others.position_scale = std::fabs(spec.position_scale);
+  return Describe(others);
+}
+
+std::string TextOf(const Group& group) {
+  if (!group.rotates()) return "no rotary embedding: " + ReasonOf(group.answer);
+  const posenc_rotary_spec& spec = group.answer.spec;
+  std::string text = "head_dim " + std::to_string(spec.head_dim) + ", ";
+  const std::size_t end = spec.rotary_offset + spec.rotary_dim;
+  text += spec.rotary_dim == spec.head_dim
+              ? "all elements rotate"
+              : "elements " + std::to_string(spec.rotary_offset) + "-" + std::to_string(end - 1) + " rotate";
+  text += std::string(", pairs of ") + NameOfPairing(spec.pairing);
+  text += spec.pairing == POSENC_NEIGHBOURS ? " (2i and 2i + 1)"
+                                            : " (i and i + " + std::to_string(spec.rotary_dim / 2) + ")";
+  if (OutputOf(spec) != spec.pairing) text += std::string(" written as ") + NameOfPairing(OutputOf(spec));
+  text += std::string(", by ") + (spec.position_scale < 0.0 ? "-" : "+") + "p, base " + Plain(spec.base);
+  if (const std::string others = OthersOf(spec); !others.empty()) text += ", " + others;
+  if (spec.scaling == POSENC_NO_SCALING) {
+    text += ", no scaling";
+  } else {
+    text += std::string(", scaling ") + NameOfScaling(spec) + " (";
+    const char* comma = "";
+    for (const Number& number : NumbersOf(spec)) {
+      text.append(comma).append(number.name).append(" ").append(Plain(number.value));
+      comma = ", ";
+    }
+    text += ")";
+  }
+  text += ", amplitude " + Shortest(group.amplitude);
+  if (spec.axes > 1) {
+    text += ", " + std::to_string(spec.axes) + " axes (" + NameOfOrder(spec);
+    const char* plus = ", pairs ";
+    for (const std::size_t section : SectionsOf(spec)) {
+      text.append(plus).append(std::to_string(section));
+      plus = " + ";
+    }
+    text += ")";
+  }
+  return text;
+}
+
+std::vector<std::string> KeysRead(const Config& config, const Reading& reading) {
   std::vector<std::string> keys;
   for (std::size_t i = 0; i < config.entries.size(); ++i) {
-    const auto is_read = [&](const Group& group) { return group.answer.read[i] != 0; };
-    if (!std::any_of(groups.begin(), groups.end(), is_read)) continue;
+    if (reading.read[i] == 0) continue;
     std::string key = config.entries[i].key;
     // A list of strings is one key.
     const std::size_t dot = key.rfind('.');
@@ -165,90 +266,86 @@ std::vector<std::string> KeysRead(const Config& config, const std::vector<Group>
   return keys;
 }
 
-bool IsAnswered(const std::vector<Group>& groups) {
-  return std::any_of(groups.begin(), groups.end(), [](const Group& group) {
-    return group.answer.status == POSENC_OK || group.answer.status == POSENC_LAYER_HAS_NO_ROTARY;
-  });
-}
-
-void PrintText(const Config& config, const ConfigQuestion& question, const std::vector<Group>& groups) {
-  const posenc_config_report& report = groups.front().answer.report;
+void PrintText(const Config& config, const ConfigQuestion& question, const Reading& reading) {
+  const posenc_config_report& report = reading.groups.front().answer.report;
   if (*report.model_type != '\0') {
-    std::printf("model: %s (%s)\n", Abbreviated(report.model_type).c_str(),
-                Abbreviated(report.source).c_str());
+    std::printf("model: %s (%s)\n", Printable(report.model_type).c_str(), Printable(report.source).c_str());
+  } else {
+    std::puts(
+        "model: unknown; its pairing is the one that you state, and the rest is taken for granted: it "
+        "rotates by +p,");
+    std::puts("  along one axis and in all layers");
   }
-  for (const Group& group : groups) {
+  for (const Group& group : reading.groups) {
     std::printf("%s: %s\n", NameOfLayers(group, question).c_str(), TextOf(group).c_str());
   }
   std::string keys;
-  for (const std::string& key : KeysRead(config, groups))
-    keys += (keys.empty() ? "" : ", ") + Abbreviated(key);
-  std::printf("read: %s\n", keys.c_str());
+  for (const std::string& key : KeysRead(config, reading))
+    keys += (keys.empty() ? "" : ", ") + Printable(Abbreviated(key));
+  std::printf("keys read: %s\n", keys.c_str());
 }
 
 #ifdef POSENC_HAVE_JSON
 
-void PrintJson(const Config& config, const ConfigQuestion& question, const std::vector<Group>& groups) {
-  nlohmann::ordered_json all;
-  all["model_type"] = groups.front().answer.report.model_type;
-  all["source"] = groups.front().answer.report.source;
-  all["groups"] = nlohmann::ordered_json::array();
-  for (const Group& group : groups) {
-    nlohmann::ordered_json item;
-    item["layers"] = group.layers;
-    item["text"] = TextOf(group);
-    item["rotates"] = group.answer.status == POSENC_OK;
-    item["refused"] = group.answer.status != POSENC_OK && group.answer.status != POSENC_LAYER_HAS_NO_ROTARY;
-    if (group.answer.status == POSENC_OK) {
-      const posenc_rotary_spec& spec = group.answer.spec;
-      item["pairing"] = spec.pairing == POSENC_NEIGHBOURS ? "neighbours" : "halves";
-      item["output_pairing"] = spec.output_pairing == POSENC_HALF_SPLIT ? "halves" : item["pairing"];
-      item["direction"] = spec.position_scale < 0.0 ? -1 : 1;
-      item["head_dim"] = spec.head_dim;
-      item["rotary_dim"] = spec.rotary_dim;
-      item["rotary_offset"] = spec.rotary_offset;
-      item["base"] = spec.base;
-      item["members"] = Describe(spec);
-      item["amplitude"] = group.amplitude;
-      item["axes"] = spec.axes;
-      std::vector<std::size_t> sections(spec.sections, spec.sections + (spec.axes > 1 ? spec.axes : 0));
-      item["sections"] = sections;
-      item["radians"] = group.radians;
-    }
-    all["groups"].push_back(std::move(item));
-  }
-  all["read"] = KeysRead(config, groups);
-  static_cast<void>(question);
-  std::puts(all.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+void PutSpec(const Group& group, JsonText* json) {
+  const posenc_rotary_spec& spec = group.answer.spec;
+  json->Member("head_dim", spec.head_dim);
+  json->Member("rotary_offset", spec.rotary_offset);
+  json->Member("rotary_dim", spec.rotary_dim);
+  json->Member("pairing", NameOfPairing(spec.pairing));
+  json->Member("output_pairing", NameOfPairing(OutputOf(spec)));
+  json->Member("direction", spec.position_scale < 0.0 ? -1 : 1);
+  json->Member("base", spec.base);
+  json->ObjectMember("scaling", [&] {
+    json->Member("name", NameOfScaling(spec));
+    for (const Number& number : NumbersOf(spec)) json->Member(number.name, number.value);
+  });
+  json->Member("amplitude", group.amplitude);
+  json->Member("axes", spec.axes);
+  json->Member("axis_order", NameOfOrder(spec));
+  json->Member("sections", SectionsOf(spec));
+  json->Member("radians", group.radians);
+}
+
+void PrintJson(const Config& config, const Reading& reading) {
+  JsonText json;
+  json.Object([&] {
+    json.Member("model_type", reading.groups.front().answer.report.model_type);
+    json.Member("source", reading.groups.front().answer.report.source);
+    json.ListMember("groups", reading.groups, [&](const Group& group) {
+      json.Object([&] {
+        json.Member("layers", group.layers);
+        json.Member("rotates", group.rotates());
+        json.Member("text", TextOf(group));
+        if (group.rotates()) PutSpec(group, &json);
+      });
+    });
+    json.Member("keys_read", KeysRead(config, reading));
+  });
+  std::puts(json.Text().c_str());
 }
 
 #else
 
-void PrintJson(const Config& /*config*/, const ConfigQuestion& /*question*/,
-               const std::vector<Group>& /*groups*/) {
-  throw UsageError("--format json: built without nlohmann-json");
+void PrintJson(const Config& /*config*/, const Reading& /*reading*/) {
+  throw UsageError("--format json: built without RapidJSON");
 }
 
 #endif
-
-struct ConfigRequest {
-  std::string file;
-  ConfigQuestion question;
-  std::int32_t format = 0;
-};
 
 ExitStatus RunConfig(const ConfigRequest& request) {
   if (request.question.layer < POSENC_NO_LAYER) {
     Refuse("--layer", std::to_string(request.question.layer), "a number from 0 on");
   }
   Config config;
-  ReadConfig(request.file, &config);
-  const std::vector<Group> groups = Groups(config, request.question);
-  if (!IsAnswered(groups)) {
-    throw UsageError(Abbreviated(request.file) + ": " + groups.front().answer.report.text);
+  ReadConfig("FILE", request.file, &config);
+  Reading reading;
+  try {
+    reading = Read(config, request.question);
+  } catch (const UsageError& error) {
+    throw UsageError(Abbreviated(request.file) + ": " + error.what());
   }
-  request.format == 0 ? PrintText(config, request.question, groups)
-                      : PrintJson(config, request.question, groups);
+  request.format == 0 ? PrintText(config, request.question, reading) : PrintJson(config, reading);
   return kRight;
 }
 
@@ -264,11 +361,14 @@ void AddConfigCommand(CLI::App& app, Run* run) {
   AddChoice(*command, "--format", "Lines for people, or JSON", {"text", "json"}, {},
             [=](std::int32_t number) { request->format = number; });
   command->footer(
-      "One line for each group of layers with the same rotary embedding, or the reason why posenc refuses "
-      "them,\n"
-      "and the keys that were read. posenc never guesses: a model that it does not know is refused, unless "
-      "you\n"
-      "state its pairing. docs/models.md lists the models.\n"
+      "Prints the model, a line for each group of layers with the same rotary embedding, and the keys that\n"
+      "were read. 'by +p' says that a pair turns from its first element towards its second one. posenc "
+      "never\n"
+      "guesses: a model or a key that it does not know is refused, and the message says what would be "
+      "right.\n"
+      "If you know the pairing of an unknown model, state it: --pairing. docs/models.md lists the models.\n"
+      "With --format json: layers, head_dim, pairing and the like for each group, and the frequency of each\n"
+      "pair in radians.\n"
       "Example: posenc config config.json --layer 3");
   command->callback([=] { *run = [=] { return RunConfig(*request); }; });
 }

@@ -10,7 +10,7 @@
 #include "command/specs.h"
 #include "posenc/posenc.h"
 #ifdef POSENC_HAVE_JSON
-#include <nlohmann/json.hpp>
+#include "command/json_text.h"
 #endif
 
 namespace posenc {
@@ -24,30 +24,39 @@ const char* RoundingOf(const posenc_preset& preset) {
 #ifdef POSENC_HAVE_JSON
 
 std::string TargetsAsJson() {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Target& target : CompiledTargets()) {
-    json.push_back({{"name", target.name}, {"runnable", target.runnable != 0}, {"best", target.best != 0}});
-  }
-  return json.dump(1);
+  JsonText json;
+  json.List(CompiledTargets(), [&](const Target& target) {
+    json.Object([&] {
+      json.Member("name", target.name);
+      json.Member("runnable", target.runnable != 0);
+      json.Member("best", target.best != 0);
+    });
+  });
+  return json.Text();
 }
 
 std::string PresetsAsJson() {
-  const auto list = [](const std::vector<posenc_preset>& presets, bool with_rounding) {
-    nlohmann::ordered_json json;
-    for (const posenc_preset& preset : presets) {
-      json.push_back({{"name", preset.name}, {"frequencies", preset.formula}, {"source", preset.source}});
-      if (with_rounding) json.back()["phase_rounding"] = RoundingOf(preset);
-    }
-    return json;
+  JsonText json;
+  const auto list = [&](const char* key, const std::vector<posenc_preset>& presets, bool with_rounding) {
+    json.ListMember(key, presets, [&](const posenc_preset& preset) {
+      json.Object([&] {
+        json.Member("name", preset.name);
+        json.Member("frequencies", preset.formula);
+        json.Member("source", preset.source);
+        if (with_rounding) json.Member("phase_rounding", RoundingOf(preset));
+      });
+    });
   };
-  const nlohmann::ordered_json all = {{"encodings", list(EncoderPresets(), true)},
-                                      {"rotary_embeddings", list(RotaryPresets(), false)}};
-  return all.dump(1);
+  json.Object([&] {
+    list("encodings", EncoderPresets(), true);
+    list("rotary_embeddings", RotaryPresets(), false);
+  });
+  return json.Text();
 }
 
 #else
 
-std::string TargetsAsJson() { throw UsageError("--format json: built without nlohmann-json"); }
+std::string TargetsAsJson() { throw UsageError("--format json: built without RapidJSON"); }
 std::string PresetsAsJson() { return TargetsAsJson(); }
 
 #endif

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -77,10 +78,58 @@ std::string SuggestTarget(const std::string& name, const std::vector<std::string
   return Suggestion(name, alike);
 }
 
-// Some files never end.
-constexpr std::size_t kLongestFile = std::size_t{1} << 28;
+// The character that begins at a place of a text, and how many bytes it has: 0 if that is no UTF-8.
+std::size_t Decode(const std::string& text, std::size_t at, char32_t* character) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned lead = byte(at);
+  const std::size_t size = lead < 0x80   ? 1
+                           : lead < 0xC2 ? 0
+                           : lead < 0xE0 ? 2
+                           : lead < 0xF0 ? 3
+                           : lead < 0xF5 ? 4
+                                         : 0;
+  *character = size < 2 ? lead : lead & (0x7FU >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(at + i) & 0xC0) != 0x80) return 0;
+    *character = *character << 6 | (byte(at + i) & 0x3F);
+  }
+  const bool is_overlong = (size == 3 && *character < 0x800) || (size == 4 && *character < 0x10000);
+  const bool is_none = *character > 0x10FFFF || (*character >= 0xD800 && *character < 0xE000);
+  return is_overlong || is_none ? 0 : size;
+}
+
+bool IsShown(char32_t c) {
+  constexpr struct {
+    char32_t first, last;
+  } kHidden[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},
+                 {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+                 {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xE0000, 0xE0FFF}};
+  for (const auto& range : kHidden) {
+    if (c >= range.first && c <= range.last) return false;
+  }
+  return true;
+}
 
 }  // namespace
+
+std::string Printable(const std::string& text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    char32_t character = 0;
+    const std::size_t size = Decode(text, at, &character);
+    if (size != 0 && IsShown(character)) {
+      shown.append(text, at, size);
+      at += size;
+      continue;
+    }
+    for (const std::size_t end = at + std::max<std::size_t>(size, 1); at < end; ++at) {
+      char escaped[5];
+      std::snprintf(escaped, sizeof(escaped), "\\x%02x", static_cast<unsigned char>(text[at]));
+      shown += escaped;
+    }
+  }
+  return shown;
+}
 
 std::string Abbreviated(const std::string& text) {
   constexpr std::size_t kLongest = 200;
@@ -152,13 +201,15 @@ std::int32_t ParseChoice(const std::string& option, const std::string& text,
   Refuse(option, text, "one of " + Joined(words), words);
 }
 
-std::string ReadFile(const std::string& option, const std::string& path) {
+std::string ReadFile(const std::string& option, const std::string& path, std::size_t most_mib) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
   char block[4096];
   while (file.read(block, sizeof(block)), file.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kLongestFile) Refuse(option, path, "a file of at most 256 MiB");
+    if (text.size() > most_mib << 20) {  // some files never end
+      Refuse(option, path, "a file of at most " + std::to_string(most_mib) + " MiB");
+    }
   }
   // A directory can be opened, but not read.
   if (!file.is_open() || file.bad()) {

@@ -25,6 +25,10 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Somebody's text as a terminal may get it: bytes that are no UTF-8, control characters, and characters that
+// do not show or turn the direction of writing, become \xNN.
+std::string Printable(const std::string& text);
+
 // A text that fits in a line of a message, with its end left out if need be.
 std::string Abbreviated(const std::string& text);
 
@@ -64,8 +68,8 @@ double ParseReal(const std::string& option, const std::string& text);
 std::int32_t ParseChoice(const std::string& option, const std::string& text,
                          const std::vector<std::string>& words, const std::vector<std::string>& old = {});
 
-// The bytes of a file of at most 256 MiB, or a UsageError that names the option.
-std::string ReadFile(const std::string& option, const std::string& path);
+// The bytes of a file of at most so many MiB, or a UsageError that names the option.
+std::string ReadFile(const std::string& option, const std::string& path, std::size_t most_mib = 256);
 
 // "0,0.5,9", or @FILE with numbers separated by white space or commas, at least one. Each is `wanted`, which
 // `fits` decides; the message counts the items.

@@ -1,7 +1,6 @@
 // posenc: lists the targets and presets of the library, prints, saves or draws encodings, compares and
 // identifies them, and verifies them against MPFR.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -24,11 +23,16 @@ constexpr char kDescription[] =
     "Exit status: 0 right, 1 mismatch found, 2 wrong usage or not possible here, 3 the reader of the output\n"
     "left before its end.";
 
-ExitStatus Fail(std::string message) {
-  // One line, whatever the words were that it repeats.
-  std::replace_if(
-      message.begin(), message.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, ' ');
-  std::fprintf(stderr, "posenc: %.600s\n", message.c_str());
+// One line, whatever the words were that it repeats.
+ExitStatus Fail(const std::string& message) {
+  constexpr std::size_t kLongest = 900;
+  std::string line = posenc::tools::Printable(message);
+  if (line.size() > kLongest) {
+    std::size_t end = kLongest;
+    while ((static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;  // between two characters
+    line.resize(end);
+  }
+  std::fprintf(stderr, "posenc: %s\n", line.c_str());
   return ExitStatus::kWrongUsage;
 }
 
@@ -59,8 +63,8 @@ ExitStatus ParseAndRun(int argc, char** argv) {
   posenc::tools::Run run;
   for (const auto add :
        {posenc::tools::AddTargetsCommand, posenc::tools::AddTableCommand, posenc::tools::AddPlotCommand,
-        posenc::tools::AddPresetsCommand, posenc::tools::AddConfigCommand, posenc::tools::AddDiffCommand, posenc::tools::AddIdentifyCommand,
-        posenc::tools::AddVerifyCommand}) {
+        posenc::tools::AddPresetsCommand, posenc::tools::AddConfigCommand, posenc::tools::AddDiffCommand,
+        posenc::tools::AddIdentifyCommand, posenc::tools::AddVerifyCommand}) {
     add(app, &run);
   }
   try {

@@ -262,7 +262,7 @@ posenc_rotary_spec ConfigSpec(SpecOptions* options) {
   if (options->Has("--dim")) throw UsageError("--dim excludes --config");
   if (options->question.layer < POSENC_NO_LAYER)
     Refuse("--layer", std::to_string(options->question.layer), "a number from 0 on");
-  ReadConfig(*options->config, &options->entries);
+  ReadConfig("--config", *options->config, &options->entries);
   // --pairing, a member of the spec as well, is the pairing of a model that posenc does not know.
   if (options->Has("--pairing")) {
     const std::vector<std::string> words = WordsOf("pairing");

@@ -204,7 +204,7 @@ void TameMpfr() {}
 #endif
 
 ExitStatus VerifyTargets(const Request& request) {
-  if (request.json && !kHaveJson) throw UsageError("--json: built without nlohmann-json");
+  if (request.json && !kHaveJson) throw UsageError("--json: built without RapidJSON");
   if (request.json == "-") Refuse("--json", "-", "a file, and standard output has the table");
   if (request.full && !kHaveOracle) throw UsageError("--full: built without MPFR, nothing to compare with");
   if (request.json) RequireExtension("--json", *request.json, ".json", "a name of a JSON file");

@@ -12,9 +12,9 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "command/json_text.h"
 #include "posenc/accuracy.h"
 #include "verify/describe.h"
 #ifndef _WIN32
@@ -30,8 +30,6 @@
 namespace posenc {
 namespace tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 #ifdef _WIN32
 std::string Variable(const char* name) {
@@ -70,28 +68,27 @@ std::string Dotted(int major, int minor, int patch) {
 }
 
 // Where the report was made.
-Json DescribeMachine() {
-  Json facts = {
-      {"posenc", Dotted(posenc_version() / 10000, posenc_version() / 100 % 100, posenc_version() % 100)},
-      {"cpu", CpuName()},
-      {"architecture", Architecture()}};
+void PutMachine(JsonText* json) {
+  json->Member("posenc",
+               Dotted(posenc_version() / 10000, posenc_version() / 100 % 100, posenc_version() % 100));
+  json->Member("cpu", CpuName());
+  json->Member("architecture", Architecture());
 #if defined(__clang__)
-  facts["compiler"] = "Clang " __clang_version__;
+  json->Member("compiler", "Clang " __clang_version__);
 #elif defined(__GNUC__)
-  facts["compiler"] = "GCC " __VERSION__;
+  json->Member("compiler", "GCC " __VERSION__);
 #else
-  facts["compiler"] = "neither Clang nor GCC";
+  json->Member("compiler", "neither Clang nor GCC");
 #endif
 #ifdef __GLIBC__
-  facts["c_library"] = std::string("glibc ") + gnu_get_libc_version();
+  json->Member("c_library", std::string("glibc ") + gnu_get_libc_version());
 #else
-  facts["c_library"] = "not glibc";
+  json->Member("c_library", "not glibc");
 #endif
-  facts["highway"] = Dotted(HWY_MAJOR, HWY_MINOR, HWY_PATCH);
+  json->Member("highway", Dotted(HWY_MAJOR, HWY_MINOR, HWY_PATCH));
 #ifdef POSENC_HAVE_MPFR
-  facts["mpfr"] = mpfr_get_version();
+  json->Member("mpfr", mpfr_get_version());
 #endif
-  return facts;
 }
 
 // The UTC time now, as "2026-01-31T23:59:59Z".
@@ -102,104 +99,113 @@ std::string TimeStamp() {
   return text;
 }
 
-Json Hex(std::uint64_t value) {
+std::string Hex(std::uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof(text), "%016" PRIx64, value);
   return text;
 }
 
-Json TallyJson(const internal::Tally& tally) {
-  return {{"direct", tally.direct}, {"wide", tally.recomputed}, {"widest", tally.widest}};
+void PutTally(const internal::Tally& tally, JsonText* json) {
+  json->ObjectMember("pairs", [&] {
+    json->Member("direct", tally.direct);
+    json->Member("wide", tally.recomputed);
+    json->Member("widest", tally.widest);
+  });
 }
 
-Json ExampleTexts(const std::vector<Example>& examples) {
-  Json texts = Json::array();
-  for (const Example& example : examples) texts.push_back(example.text);
-  return texts;
+void PutExamples(const std::vector<Example>& examples, JsonText* json) {
+  json->ListMember("examples", examples, [&](const Example& example) { json->Value(example.text); });
 }
 
-Json TargetJson(const Target& target, const Report* report) {
-  Json json = {{"name", target.name}, {"runnable", target.runnable != 0}};
-  if (report == nullptr) return json;
+void PutTarget(const Target& target, const Report* report, JsonText* json) {
+  json->Member("name", target.name);
+  json->Member("runnable", target.runnable != 0);
+  if (report == nullptr) return;
   const Findings& found = report->found;
-  json["entries"] = found.entries;
-  json["mismatches"] = found.mismatches;
-  json["worst_ulp"] = found.worst_ulp;
-  json["distance_histogram"] = report->distances.bins();
-  json["pairs"] = TallyJson(found.tally);
-  json["digest"] = Hex(report->digest.value());
-  json["examples"] = ExampleTexts(found.examples);
-  return json;
+  json->Member("entries", found.entries);
+  json->Member("mismatches", found.mismatches);
+  json->Member("worst_ulp", found.worst_ulp);
+  json->Member("distance_histogram", report->distances.bins());
+  PutTally(found.tally, json);
+  json->Member("digest", Hex(report->digest.value()));
+  PutExamples(found.examples, json);
 }
 
-Json TypeJson(const oracle::Distances& distances, posenc_type type, const Group& area) {
-  Json hardest = Json::array();
-  for (const oracle::HardEntry& entry : distances.hardest()) {
+void PutType(const oracle::Distances& distances, posenc_type type, const Group& area, JsonText* json) {
+  json->Member("entries", distances.entries());
+  json->Member("worst_ulp", distances.worst_ulp());
+  json->Member("distance_histogram", distances.bins());
+  json->Member("log2_midpoint_histogram", distances.margins());
+  json->ListMember("hardest", distances.hardest(), [&](const oracle::HardEntry& entry) {
     char distance[32];
     std::snprintf(distance, sizeof(distance), "%.3g", std::ldexp(static_cast<double>(entry.margin), -64));
-    hardest.push_back({{"spec", DescribeSpec(area.cases[entry.origin])},
-                       {"position", entry.position},
-                       {"pair", entry.pair},
-                       {"entry", EntryName(area.cases[entry.origin], entry.sine)},
-                       {"value", ShowEntry(type, entry.bits)},
-                       {"from_midpoint", distance}});
-  }
-  return {{"entries", distances.entries()},
-          {"worst_ulp", distances.worst_ulp()},
-          {"distance_histogram", distances.bins()},
-          {"log2_midpoint_histogram", distances.margins()},
-          {"hardest", hardest}};
+    json->Object([&] {
+      json->Member("spec", DescribeSpec(area.cases[entry.origin]));
+      json->Member("position", entry.position);
+      json->Member("pair", entry.pair);
+      json->Member("entry", EntryName(area.cases[entry.origin], entry.sine));
+      json->Member("value", ShowEntry(type, entry.bits));
+      json->Member("from_midpoint", distance);
+    });
+  });
 }
 
-Json CountJson(const Report& report) {
-  return {{"target", report.target},
-          {"type", TraitsOf(report.type).name},
-          {"call", report.call},
-          {"entries", report.found.entries},
-          {"mismatches", report.found.mismatches},
-          {"pairs", TallyJson(report.found.tally)},
-          {"seconds", report.seconds}};
+void PutCount(const Report& report, JsonText* json) {
+  json->Member("target", report.target);
+  json->Member("type", TraitsOf(report.type).name);
+  json->Member("call", report.call);
+  json->Member("entries", report.found.entries);
+  json->Member("mismatches", report.found.mismatches);
+  PutTally(report.found.tally, json);
+  json->Member("seconds", report.seconds);
 }
 
-Json AreaJson(const Group& area, const GroupReport& report) {
-  Json types = Json::object(), counts = Json::array();
-  for (std::size_t k = 0; k < std::size(kSharedTypes); ++k) {
-    types[TraitsOf(kSharedTypes[k]).name] = TypeJson(report.distances[k], kSharedTypes[k], area);
+void PutArea(const Group& area, const GroupReport& report, JsonText* json) {
+  json->Member("name", NameOf(area));
+  json->ObjectMember("types", [&] {
+    for (std::size_t k = 0; k < std::size(kSharedTypes); ++k) {
+      json->ObjectMember(TraitsOf(kSharedTypes[k]).name,
+                         [&] { PutType(report.distances[k], kSharedTypes[k], area, json); });
+    }
+  });
+  json->ListMember("counts", report.reports,
+                   [&](const Report& count) { json->Object([&] { PutCount(count, json); }); });
+  PutExamples(report.found.examples, json);
+}
+
+void PutOutcome(const Outcome& outcome, JsonText* json) {
+  json->Member("finished", TimeStamp());
+  json->ObjectMember("machine", [&] { PutMachine(json); });
+  json->Member("right", outcome.right);
+  json->Member("seconds", outcome.seconds);
+  json->ObjectMember("digest", [&] {
+    json->Member("version", kDigestVersion);
+    json->Member("value", Hex(outcome.cases.reports.front().digest.value()));
+    json->Member("golden", Hex(kGoldenDigest));
+  });
+  std::size_t next = 0;
+  json->ListMember("targets", outcome.targets, [&](const Target& target) {
+    const Report* report = target.runnable != 0 ? &outcome.cases.reports[next++] : nullptr;
+    json->Object([&] { PutTarget(target, report, json); });
+  });
+  const Plan& plan = outcome.areas;
+  if (!plan.groups.empty()) {
+    json->Member("part", std::vector<std::uint64_t>{plan.part + 1, plan.parts});
+    json->Member("reference_every", plan.reference_every);
+    json->Member("seed", outcome.seed);
   }
-  for (const Report& count : report.reports) counts.push_back(CountJson(count));
-  return {{"name", NameOf(area)},
-          {"types", types},
-          {"counts", counts},
-          {"examples", ExampleTexts(report.found.examples)}};
+  std::size_t area = 0;
+  json->ListMember("areas", plan.groups, [&](const Group& group) {
+    json->Object([&] { PutArea(group, outcome.area_reports[area++], json); });
+  });
 }
 
 }  // namespace
 
 void WriteJson(const Outcome& outcome, OutputFile* file) {
-  Json json = {{"finished", TimeStamp()}};
-  json["machine"] = DescribeMachine();
-  json["right"] = outcome.right;
-  json["seconds"] = outcome.seconds;
-  json["digest"] = {{"version", kDigestVersion},
-                    {"value", Hex(outcome.cases.reports.front().digest.value())},
-                    {"golden", Hex(kGoldenDigest)}};
-  json["targets"] = Json::array();
-  std::size_t next = 0;
-  for (const Target& target : outcome.targets) {
-    const Report* report = target.runnable != 0 ? &outcome.cases.reports[next++] : nullptr;
-    json["targets"].push_back(TargetJson(target, report));
-  }
-  const Plan& plan = outcome.areas;
-  if (!plan.groups.empty()) {
-    json["part"] = {plan.part + 1, plan.parts};
-    json["reference_every"] = plan.reference_every;
-    json["seed"] = outcome.seed;
-  }
-  json["areas"] = Json::array();
-  for (std::size_t a = 0; a < plan.groups.size(); ++a) {
-    json["areas"].push_back(AreaJson(plan.groups[a], outcome.area_reports[a]));
-  }
-  file->Write(json.dump(1) + "\n");
+  JsonText json;
+  json.Object([&] { PutOutcome(outcome, &json); });
+  file->Write(json.Text() + "\n");
   file->Finish();
 }
 
