@@ -23,7 +23,7 @@ FORMULALESS = {"target", "nan_rows", "lists_only", "table_rows", "arithmetic", "
 # What only C and C++ have: positions from masks, which the normalizations are for, and entries of configurations.
 ROWLESS = {"POSENC_NO_NORMALIZATION": "none", "POSENC_NORMALIZE_F32": "f32", "POSENC_NORMALIZE_F64": "f64",
            "POSENC_CONFIG_NUMBER": "number", "POSENC_CONFIG_FLAG": "flag", "POSENC_CONFIG_STRING": "string",
-           "POSENC_CONFIG_NUMBERS": "numbers"}
+           "POSENC_CONFIG_NUMBERS": "numbers", "POSENC_CONFIG_NULL": "null", "POSENC_CONFIG_FLAGS": "flags"}
 
 
 def read(globs):

@@ -164,22 +164,23 @@ enum POSENC_ENUM(posenc_status) {
   POSENC_BAD_LISTED_FACTOR = 64,          // some listed factor is not positive and finite
 
   // Of models' configurations (rotary_config_c.h).
-  POSENC_UNKNOWN_CONFIG_KEY = 65,   // a key about the rotary is none that posenc knows
-  POSENC_BAD_CONFIG_KIND = 66,      // a key's value is of another kind than the key's
-  POSENC_BAD_CONFIG_VALUE = 67,     // a key's value is none that it may have here
-  POSENC_MISSING_CONFIG_KEY = 68,   // a key that the rotary needs is missing
-  POSENC_BAD_LAYER = 69,            // the model has no such layer or type of layer, or none was named
-  POSENC_LAYER_HAS_NO_ROTARY = 70,  // the heads of that layer do not rotate
+  POSENC_UNKNOWN_CONFIG_KEY = 65,  // a key speaks about positions, and the model's code does not read it
+  POSENC_BAD_CONFIG_KIND = 66,     // a key's value is of another kind than it must be
+  POSENC_BAD_CONFIG_VALUE = 67,    // a key's value cannot be, or contradicts another key
+  POSENC_MISSING_CONFIG_KEY = 68,  // a key that the rotary needs is missing
+  POSENC_BAD_LAYER = 69,  // the model has no such layer or type of layer, or layers differ and none was named
+  POSENC_LAYER_HAS_NO_ROTARY = 70,  // the layer does not rotate, or the model does not
 
   // Of calls, again.
   POSENC_PAIRING_IN_PLACE = 71,  // another output_pairing in place, with rotary_dim above 1024
 
   // Of rotaries, again.
-  POSENC_BAD_AXIS_SPECS = 72,  // axes cannot have specs of their own here, or their amplitudes differ
+  POSENC_BAD_AXIS_SPECS = 72,   // axes cannot have specs of their own here, or their amplitudes differ
   POSENC_BAD_SUMMED_AXES = 73,  // no listed frequencies, or a scaling or phase rounding
   // The library was compiled with a flag that joins products and sums, such as Clang's -ffp-contract=fast.
   POSENC_INEXACT_BUILD = 74,
-  POSENC_UNKNOWN_MODEL = 75  // rotary_config_c.h
+  // Of models' configurations, again.
+  POSENC_UNKNOWN_MODEL = 75  // posenc does not know the model, or has no spec for what it does
 };
 
 // One static English sentence for a status; never null.

@@ -9,8 +9,8 @@ namespace internal {
 namespace models {
 namespace {
 
-// What is taken for granted of a model that posenc does not know, if the caller states its pairing: keys that
-// many models have, and no values for those that are missing.
+// The row for a model that posenc does not know, if the caller states its pairing: it has keys that many
+// models have, and no values for missing keys.
 constexpr Text kAnyModel =
     "rope_theta partial_rotary_factor n_layer n_layers num_layers n_embd d_model dim n_head n_heads";
 
@@ -110,7 +110,7 @@ void Configuration::RefuseModel(Text type) {
   if (!is_gguf_) sentence << ", or the pairing if this model rotates by +p along one axis in all layers";
 }
 
-// A configuration of several parts has its text model's keys in a dictionary, and they alone count.
+// In a configuration of several parts the keys of the text model are in a dictionary. No other keys count.
 void Configuration::FindModelAndPart() {
   for (std::size_t i = 0; i < asked_.count; ++i) {
     if (Text(asked_.entries[i].key) != "general.architecture") continue;
@@ -133,7 +133,7 @@ void Configuration::FindModelAndPart() {
     type = TextOf(entry);
     if (entry != nullptr && asked_.read != nullptr) asked_.read[entry - asked_.entries] = 1;
   }
-  // The text model of a model with several parts, at most of three levels.
+  // A part may have parts itself; three levels are the most that models have.
   for (int level = 0; level < 3; ++level) {
     model_ = FindModel(type, is_gguf_);
     Text inner = model_.row.Value("type"), part = PartOf(model_.row.Value("part"), &inner);
@@ -190,7 +190,7 @@ void Configuration::FindModelAndPart() {
   }
 }
 
-// "transformers, models/llama" of a row that names several folders.
+// Shows one folder, such as "transformers, models/llama", of a row that names several.
 void Configuration::ShowSource() {
   if (model_.type.empty() || model_.row.Has("odd")) return;
   Text folder;
@@ -223,7 +223,7 @@ bool Configuration::Parse(const posenc_config_entry& entry, Name* name) const {
   if (!Strip(prefix_, &name->key)) return false;
   const bool is_scaling = StartsWith(name->key, "rope_scaling.");
   if (is_scaling || StartsWith(name->key, "rope_parameters.")) {
-    if (is_scaling != is_scaling_) return false;  // one of the two counts, as a whole
+    if (is_scaling != is_scaling_) return false;  // only one of the two is read
     Next(".", &name->key);
     name->place = DICTIONARY;
     Text rest = name->key;
@@ -232,7 +232,7 @@ bool Configuration::Parse(const posenc_config_entry& entry, Name* name) const {
       name->dictionary = first;
       name->key = rest;
     } else if (FindKey(first, DICTIONARY) == nullptr && entry.kind == POSENC_CONFIG_NULL) {
-      name->dictionary = first;  // null instead of a dictionary
+      name->dictionary = first;  // its value is null instead of a dictionary
       name->key = {};
     }
     return true;
@@ -281,7 +281,7 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (!name.dictionary.empty()) {
     has_types_ = true;
     if (name.dictionary != type_) {
-      // Of another type of layer; what it says must be understood all the same.
+      // A dictionary for another type of layer. posenc must know its keys all the same.
       if (!name.key.empty() && FindKey(name.key, DICTIONARY) == nullptr) {
         Refuse(POSENC_UNKNOWN_CONFIG_KEY, entry) << ", and posenc does not know that key";
       }
@@ -338,8 +338,8 @@ void Configuration::Take(const posenc_config_entry& entry) {
     if (name.index >= 0) has_list_[key->slot == layer_types ? 0 : key->slot == scaled_types ? 1 : 2] = true;
     return;
   }
-  // A value within the dictionary of the layer's type counts more than one beside it; else the first key of a
-  // slot does.
+  // Of several keys for a slot, one in the dictionary for the layer's type counts. Otherwise the key with the
+  // first row does.
   if (found_[key->slot] != nullptr && name.dictionary.empty() && RankOf(*keys_[key->slot]) <= RankOf(*key))
     return;
   found_[key->slot] = &entry;
@@ -371,13 +371,13 @@ Text Configuration::Default(Slot slot) const {
       return key != nullptr && key->slot == slot;
     };
   };
-  // What the model around this one gives it.
+  // What a model of several parts gives its text model.
   Text value;
   for (const Key& key : AllKeys()) {
     if (key.slot == slot && key.place == TOP && value.empty()) value = outer_.Value("text", key.name);
   }
   if (!value.empty()) return value;
-  // Dictionaries that the model's code has if the configuration has none.
+  // Some code has a dictionary of its own if the configuration has none.
   const Text group = row().Has("by_type") ? type_ : Text("dict");
   const bool is_missing = row().Has("by_type") ? !is_by_type_ && !group.empty() : !has_dictionary_;
   if (is_missing) {

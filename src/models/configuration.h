@@ -1,5 +1,5 @@
-// What a configuration says about the model that is asked for: its entries, found by the rows of
-// models/keys.inc, and beside them what the model's own row has for keys that are missing.
+// What a configuration says about the model that is asked for. models/keys.inc tells what each entry means.
+// For a missing key the model's row may have a value.
 #ifndef POSENC_SRC_MODELS_CONFIGURATION_H_
 #define POSENC_SRC_MODELS_CONFIGURATION_H_
 
@@ -31,45 +31,45 @@ class Configuration {
   const posenc_config_entry* Entry(Slot slot) const;
   // Whether the key is there and its value is null.
   bool IsNull(Slot slot) const { return found_[slot] != nullptr && Entry(slot) == nullptr; }
-  // Whether a key or the model's row has the thing.
+  // Whether there is an entry, or the model's row has a value.
   bool Has(Slot slot) const { return Entry(slot) != nullptr || !Default(slot).empty(); }
-  // The number, or that of the layer asked for in a list; else that of the row; else `otherwise`.
+  // The number; of a list, the entry for the layer that is asked for. Without an entry it is the row's
+  // number, else that of sizes.inc, else `otherwise`.
   double Number(Slot slot, double otherwise = 0.0);
-  // The same, but a missing key is at fault.
+  // The same, but refuses a configuration in which the key is missing and for which the row has no number.
   double Needed(Slot slot);
-  // A string; else the word of the row; else "".
+  // The string; without an entry the row's word, else "".
   Text Word(Slot slot) const;
-  // What the row has for a slot if its keys are missing; "".
+  // What the row has for a slot if its keys are missing; "" if it has nothing.
   Text Default(Slot slot) const;
 
-  // Lists of strings, such as layer_types: whether there is one, what it has for a layer, or "", and whether
-  // it has a word.
+  // Lists of strings, such as layer_types. Whether there is one; its string at an index, or ""; whether it
+  // has a word.
   bool HasList(Slot slot) const { return has_list_[slot == layer_types ? 0 : slot == scaled_types ? 1 : 2]; }
   Text Listed(Slot slot, std::int64_t index) const;
   bool ListHas(Slot slot, Text word) const;
 
-  // Whether rope_scaling or rope_parameters has keys of its own, and whether it has a dictionary for each
-  // type of layer.
+  // Whether rope_scaling or rope_parameters is a dictionary, and whether it has a dictionary for each type of
+  // layer.
   bool has_dictionary() const { return has_dictionary_; }
   bool has_types() const { return has_types_; }
-  // Whether the keys of the dictionary are those of rope_scaling.
+  // Whether rope_scaling is read, not rope_parameters.
   bool is_scaling() const { return is_scaling_; }
 
-  // Settles the type of the layer: only then are the keys of its own dictionary read.
+  // Sets the type of the layer, and reads the keys of the dictionary for that type.
   void SetLayerType(Text type);
   Text layer_type() const { return type_; }
-  // Whether the type of the layer has a dictionary of its own; and whether that is null.
+  // Whether there is a dictionary for the type of the layer, and whether it is null.
   bool is_by_type() const { return is_by_type_; }
   bool type_is_null() const { return type_is_null_; }
 
-  // Refuses with a sentence that shows a key and its value, or says that the key is missing, after `before`.
-  // What is added to the sentence goes on. Only the first refusal counts.
+  // Refuses with a sentence: first `before`, then a key with its value, or that the key is missing. The
+  // caller adds the rest of the sentence. Only the first refusal counts.
   Sentence& Refuse(posenc_status status, Slot slot, Text before = {});
   // The same, with a sentence that names no key.
   Sentence& Refuse(posenc_status status);
 
-  // A key of a slot that the model's code does not read, whatever it says; null if there is none. `other`
-  // counts on.
+  // The first entry of a slot whose key the model's code does not read, or null.
   const posenc_config_entry* Unread(Slot slot) const { return unread_[slot]; }
 
  private:
@@ -96,9 +96,9 @@ class Configuration {
   bool is_gguf_ = false;
   Text architecture_;
   Model model_;
-  Row outer_;  // of the model that has the one that is read as its text model
+  Row outer_;  // of a model of several parts, whose text model is read
   Sizes sizes_{};
-  char prefix_[96] = "";  // of the keys of the part that is read, such as "text_config."
+  char prefix_[96] = "";  // what the keys of the text model begin with, such as "text_config."
   bool has_dictionary_ = false, has_types_ = false, is_scaling_ = false;
   bool is_by_type_ = false, type_is_null_ = false;
   bool has_list_[3] = {};

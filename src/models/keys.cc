@@ -18,7 +18,7 @@ bool IsWhole(double x) {
   return x >= 0.0 && x <= 0x1p53 && x == static_cast<double>(static_cast<std::int64_t>(x));
 }
 
-// The words of "KEY is VALUE, but must be ..." if a number is none of a kind.
+// The end of the sentence "KEY is VALUE, but must be ..." if a number is not of a kind; null if it is.
 const char* WrongNumber(double x, Kind kind) {
   switch (kind) {
     case FLAG:
@@ -48,7 +48,7 @@ const Key* AllKeys::begin() const { return kKeys; }
 const Key* AllKeys::end() const { return kKeys + sizeof(kKeys) / sizeof(Key); }
 
 const Key* FindKey(Text name, unsigned places) {
-  // Most keys of a configuration are none of these: their first letters tell.
+  // Most keys of a configuration have no row. Comparing first letters first saves time.
   for (const Key& key : kKeys) {
     if (!name.empty() && key.name[0] == name[0] && (key.place & places) != 0 && name == key.name) return &key;
   }

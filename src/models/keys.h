@@ -13,79 +13,79 @@ namespace internal {
 namespace models {
 
 // NOLINTBEGIN(readability-identifier-naming)
-// The thing that a key says. Several keys may say the same thing.
+// The thing that a key says. Several keys may say the same thing. docs/models.md has the comments as a table.
 enum Slot : std::uint8_t {
-  nothing,
-  layers,
-  max_length,
-  original_length,
-  length_in_dictionary,
-  hidden,
-  heads,
-  kv_heads,
-  head_dim,
-  layer_head_dim,
-  global_head_dim,
-  local_head_dim,
-  nope_dim,
-  rope_dim,
-  rotary_dim,
-  local_rotary_dim,
-  share,
-  share_in_dictionary,
-  neighbours,
-  halves,
-  base,
-  base_in_dictionary,
-  other_base,
-  base_ratio,
-  layer_bases,
-  local_base,
-  global_base,
-  compress_base,
-  dictionary,
-  rope_type,
-  old_type,
-  factor,
-  alpha,
-  amplitude,
-  gain,
-  short_mscale,
-  long_mscale,
-  beta_fast,
-  beta_slow,
-  truncate,
-  low_freq_factor,
-  high_freq_factor,
-  mscale,
-  mscale_all_dim,
-  only_one,
-  short_factors,
-  long_factors,
-  ggml_factors,
-  qwen_ntk,
-  qwen_length,
-  scaled_types,
-  sections,
-  interleaves,
-  layer_types,
-  interval,
-  sliding_layers,
-  recurrent_layers,
-  compress_ratios,
-  window,
-  rotating_layers,
-  still_interval,
-  attending,
-  crossing,
-  dense_layers,
-  dense_interval,
-  dense_types,
-  rotates,
-  finetuned,
-  alibi,
-  position_type,
-  several_axes,
+  nothing,               // it has nothing to do with the rotation of q and k
+  layers,                // how many layers the model has
+  max_length,            // the longest context; positions have no maximum
+  original_length,       // the context of the training, for scalings
+  length_in_dictionary,  // the context of the training, for scalings
+  hidden,                // the size of a hidden vector
+  heads,                 // how many heads a layer has
+  kv_heads,              // how many heads k has; a layer with 0 does not rotate
+  head_dim,              // the size of a head
+  layer_head_dim,        // the size of a head in layer N
+  global_head_dim,       // the size of a head with full attention
+  local_head_dim,        // the size of a head with sliding attention
+  nope_dim,              // how many elements of a head do not rotate, with latent attention
+  rope_dim,              // how many elements of a head rotate: its last ones
+  rotary_dim,            // how many elements of a head rotate
+  local_rotary_dim,      // how many elements of a head with sliding attention rotate
+  share,                 // which share of a head rotates, rounded down to whole elements
+  share_in_dictionary,   // which share of a head rotates, rounded down to whole elements
+  neighbours,            // true: pairs of neighbours
+  halves,                // true: pairs of halves
+  base,                  // the base
+  base_in_dictionary,    // the base; it goes before one beside the dictionary
+  other_base,            // the base for vLLM; it must agree with the base for transformers
+  base_ratio,            // what the base is multiplied by
+  layer_bases,           // the base of each layer; a layer with 0 does not rotate
+  local_base,            // the base with sliding attention
+  global_base,           // the base with full attention
+  compress_base,         // the base with compressed attention
+  dictionary,        // the dictionary of the scaling; rope_scaling goes before rope_parameters, as a whole
+  rope_type,         // the scaling
+  old_type,          // the scaling, if there is no rope_type
+  factor,            // the factor of the scaling
+  alpha,             // the factor of an NTK scaling
+  amplitude,         // the amplitude of YaRN and LongRoPE
+  gain,              // what the amplitude is multiplied by
+  short_mscale,      // the amplitude of LongRoPE
+  long_mscale,       // the amplitude of LongRoPE in long contexts; it must be the same
+  beta_fast,         // where YaRN's ramp begins
+  beta_slow,         // where YaRN's ramp ends
+  truncate,          // whether the ends of YaRN's ramp are whole pairs
+  low_freq_factor,   // where the blend of Llama 3's scaling begins
+  high_freq_factor,  // where the blend of Llama 3's scaling ends
+  mscale,            // what makes YaRN's amplitude larger; only beside mscale_all_dim
+  mscale_all_dim,    // what makes YaRN's amplitude smaller
+  only_one,          // only 1 is taken
+  short_factors,     // the factors of LongRoPE
+  long_factors,      // the factors of LongRoPE in long contexts
+  ggml_factors,      // factors of frequencies
+  qwen_ntk,          // whether Qwen's NTK scaling is used
+  qwen_length,       // the context from which Qwen's NTK scaling changes the base
+  scaled_types,      // the types of layers that have the scaling
+  sections,          // how many pairs each axis has
+  interleaves,       // whether the axes take turns, pair by pair
+  several_axes,          // whether positions have several axes; true is refused
+  layer_types,       // the type of each layer
+  interval,          // every how many layers one has full attention
+  sliding_layers,    // which layers have sliding attention: those with 1
+  recurrent_layers,  // which layers do not rotate: those with 1
+  compress_ratios,   // which layers have sliding attention: those with 0; others compress
+  window,            // the window of sliding attention; some models go by whether there is one
+  rotating_layers,   // which layers rotate: those with 1, in spite of some of the names
+  still_interval,    // every how many layers one does not rotate
+  attending,         // the numbers of the layers with attention; others do not rotate
+  crossing,          // the numbers of the layers with cross-attention, which do not rotate
+  dense_layers,      // how many of the first layers are dense
+  dense_interval,    // every how many dense layers one has full attention
+  dense_types,       // which layers are dense
+  rotates,           // whether the model rotates
+  finetuned,         // whether the model rotates, for some architectures
+  alibi,             // true: the model does not rotate
+  position_type,     // the kind of positions; none but rope and rotary rotate
   kSlots
 };
 

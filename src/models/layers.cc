@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kMaxLayer = 0x7FFFFFFF;  // so that sums do not overflow
 constexpr Text kFull = "full_attention", kSliding = "sliding_attention", kLinear = "linear_attention";
 
-// Types of layers without attention, or with one that has no positions.
+// Types of layers that do not rotate, since they have no attention, or attention without positions.
 constexpr Text kWithoutAttention = "linear_attention conv short_conv mamba mamba2 recurrent gated_deltanet";
 
 class LayerFinder {
@@ -57,7 +57,7 @@ class LayerFinder {
     }
   }
 
-  // Whether layers have different rotary embeddings, if nothing else than their types says so.
+  // Whether layers of different types have different rotary embeddings.
   bool Differ() {
     if (!Slides()) return false;
     return row_.Has("by_type") || row_.Has("compressed") || row_.Has("local_is_plain") ||
@@ -67,7 +67,7 @@ class LayerFinder {
            configuration_.has_types();
   }
 
-  // Whether some layers have sliding attention; llama.cpp asks other keys first.
+  // Whether some layers have sliding attention. For llama.cpp that depends on other keys.
   bool Slides() {
     if (row_.Has("if_window")) return HasWindow();
     const Text count = row_.Value("if_layers");
@@ -80,8 +80,8 @@ class LayerFinder {
     return entry->kind != POSENC_CONFIG_NUMBER || entry->number > 0.0;
   }
 
-  // The type of the layer by layer_types or, without that list, by what the model's code makes of other keys.
-  // "" if nothing asks for a layer.
+  // The type of the layer: by layer_types or, without that list, by the rule of the model's code. "" if no
+  // layer is asked for.
   Text Type() {
     if (layer_ >= 0 && configuration_.HasList(layer_types))
       return Ended(configuration_.Listed(layer_types, layer_));
@@ -97,7 +97,7 @@ class LayerFinder {
     return layer_ < 0 ? Text() : Ended(DerivedType());
   }
 
-  // Gemma 4's code makes the last layer one with full attention, whatever the rule says.
+  // In Gemma 4's code the last layer has full attention, whatever the rule says.
   Text Ended(Text type) { return row_.Has("last_is_full") && layer_ + 1 == Count() ? kFull : type; }
 
   // The type of layer_ by a pattern.
@@ -147,7 +147,7 @@ class LayerFinder {
     return is_last ? kFull : other;
   }
 
-  // "LLLG": a letter for each layer, local or global, over and over.
+  // "LLLG": a letter for each layer, local or global. The string repeats.
   Text ByLetters(Text letters) {
     if (row_.Has("letters") && !letters.empty() && letters.find_first_not_of("LG") == Text::npos) {
       return letters[static_cast<std::size_t>(layer_) % letters.size()] == 'G' ? kFull : kSliding;
@@ -158,7 +158,7 @@ class LayerFinder {
 
   Text ByFlags() {
     if (row_.Has("flags")) return configuration_.Number(interval) == 0.0 ? kFull : kSliding;
-    // The model's code goes by a rule, and the list must agree with it.
+    // The model's code does not read the list: it has a rule, with which the list must agree.
     const Text shape = row_.Has("full_first") ? Text("full_first") : Text("full_last");
     const Text fixed = !row_.Value(shape).empty() ? row_.Value(shape) : configuration_.Default(interval);
     const auto every = static_cast<std::int64_t>(NumberOf(fixed));
@@ -170,7 +170,8 @@ class LayerFinder {
     return is_full ? kFull : kSliding;
   }
 
-  // A pattern that other models' code reads, where this one's would go by a pattern of its own.
+  // Refuses a pattern under a key that only other models' code reads: this model's code has a pattern of its
+  // own.
   void CheckUnreadPattern() {
     for (const Slot slot : {interval, sliding_layers}) {
       if (configuration_.Unread(slot) == nullptr || configuration_.Entry(interval) != nullptr) continue;
@@ -179,7 +180,7 @@ class LayerFinder {
     }
   }
 
-  // What the caller says of the type must be true.
+  // The type that the caller names must be the type of the layer.
   void CheckAskedType(Text* type) {
     const Text asked = configuration_.asked_type();
     if (asked.empty()) return;
@@ -200,7 +201,7 @@ class LayerFinder {
     *type = asked;
   }
 
-  // DeepSeek V4 names its dictionaries otherwise than its types of layers.
+  // In DeepSeek V4 a dictionary has another name than the type of layer that it is for.
   Text DictionaryOf(Text type) const {
     if (!row_.Has("compressed") || type.empty()) return type;
     return type == kSliding || type == "main" ? Text("main") : Text("compress");
@@ -286,7 +287,7 @@ class LayerFinder {
     return Slides();
   }
 
-  // Cohere 2 MoE: layers before the mixtures of experts rotate whatever their attention.
+  // In Cohere 2 MoE dense layers rotate, whatever their attention.
   bool IsDense() {
     if (layer_ < 0) return false;
     if (row_.Has("dense_rotate")) return static_cast<double>(layer_) < configuration_.Number(dense_layers);

@@ -8,14 +8,14 @@ namespace posenc {
 namespace internal {
 namespace models {
 
-// The layer that is asked for. If none is, all its members are false.
+// The layer that is asked for. Without one all members are false.
 struct Layer {
   bool is_local;   // it has sliding attention
   bool is_global;  // it has full attention, in a model that also has sliding attention
 };
 
-// Settles the type of the layer. Refuses a layer that the model does not have, one that does not rotate, and
-// no layer if the rotary embeddings of layers differ.
+// Finds the type of the layer and reads the dictionary for that type. Refuses a layer that the model does not
+// have, and a layer that does not rotate. If layers have different rotary embeddings, a layer must be named.
 Layer FindLayer(Configuration* configuration);
 
 }  // namespace models

@@ -54,8 +54,8 @@ class SpecMaker {
  private:
   bool IsRefused() const { return c_.status() != POSENC_OK; }
 
-  // Dictionaries for types of layers are for models whose code reads them, and these read no others, unless
-  // their rows say what they are for.
+  // Refuses dictionaries for types of layers if the model's code does not read them. If it does, refuses a
+  // dictionary without types, unless the row says for which layers it is.
   void CheckDictionaries() {
     const bool by_type = row_.Has("by_type") || row_.Has("compressed");
     if (c_.has_types() && !by_type) {
@@ -74,8 +74,8 @@ class SpecMaker {
     }
   }
 
-  // A size of 0 is no size of the model's code: without rotating elements there is no rotary, and some code
-  // then has attention that is not latent.
+  // If qk_rope_head_dim is 0, no element rotates. If qk_nope_head_dim is 0 too, some code has attention that
+  // is not latent.
   void CheckLatent() {
     is_latent_ = row_.Has("latent");
     if (!is_latent_ || c_.Entry(rope_dim) == nullptr || c_.Number(rope_dim) != 0.0) return;
@@ -180,7 +180,7 @@ class SpecMaker {
     if (is_last) spec_.rotary_offset = spec_.head_dim - spec_.rotary_dim;
   }
 
-  // Shares that do not settle how many elements rotate must agree with what does.
+  // A share must agree with the number of elements that rotate, even if another key says that number.
   void CheckShares(double elements, double d) {
     if (spec_.scaling == POSENC_PROPORTIONAL) return;
     const auto agrees = [&](double part) { return part == 1.0 || Part(part, d) == elements; };
@@ -236,11 +236,11 @@ class SpecMaker {
     }
   }
 
-  // Within the dictionary, else beside it, else the row's. 0 if nothing says it.
+  // The base within the dictionary, else beside it, else in the row; else 0.
   double BaseOf(Slot inside, Slot beside) {
     const bool counts = !row_.Has("compressed") || c_.is_by_type();
     if (counts && c_.Entry(inside) != nullptr) return c_.Number(inside);
-    // The dictionary that the model's code has if there is none has a base too, before a key beside it.
+    // If there is no dictionary, some code has one of its own. The base in it goes before a key beside it.
     if (!c_.has_dictionary() && !row_.Value("dict", "rope_theta").empty()) {
       return NumberOf(row_.Value("dict", "rope_theta"));
     }
@@ -250,7 +250,7 @@ class SpecMaker {
 
   double BaseByType(Slot* slot) {
     if (c_.is_by_type() && c_.Entry(base_in_dictionary) != nullptr) return c_.Number(base_in_dictionary);
-    // A key beside the dictionaries, for models whose older configurations have one.
+    // Older configurations of some models have keys beside the dictionaries.
     const Slot own = layer_.is_local ? local_base : global_base;
     if (c_.Entry(own) != nullptr) return c_.Number(*slot = own);
     const bool takes_flat = row_.Has("flat_full") && !layer_.is_local;
@@ -264,7 +264,8 @@ class SpecMaker {
     return is_for_all ? c_.Number(base) : 0.0;
   }
 
-  // Step 3.5: of a list, the entry of the first layer of that type.
+  // In Step 3.5 a list has an entry for each layer. The entry at the first layer of a type is for all layers
+  // of the type.
   double BaseOfFirstLayer() {
     const posenc_config_entry& entry = *c_.Entry(base);
     if (entry.kind != POSENC_CONFIG_NUMBERS) return entry.number;
@@ -274,8 +275,7 @@ class SpecMaker {
     return c_.Number(base);
   }
 
-  // The pairs of axis k, of those in order, if axes alternate as posenc_axis_order says. Others are left
-  // over.
+  // How many pairs axis k has if every turn-th pair from k on belongs to it, up to pair turn * section.
   static std::size_t PairsOf(std::size_t k, std::size_t turn, double section, std::size_t pairs) {
     std::size_t count = 0;
     for (std::size_t i = k; i < pairs && static_cast<double>(i) < static_cast<double>(turn) * section;
@@ -365,13 +365,13 @@ class SpecMaker {
     bool pairs_neighbours = row_.Has("neighbours") && is_latent_ == row_.Has("latent");
     if (c_.Has(neighbours)) pairs_neighbours = c_.Number(neighbours) != 0.0;
     if (c_.Has(halves)) pairs_neighbours = c_.Number(halves) == 0.0;
-    // ggml's rotation by several axes pairs halves, whatever the architecture.
+    // With several axes ggml pairs halves, whatever the architecture.
     if (!pairs_neighbours || (c_.is_gguf() && spec_.axes > 1)) return;
     spec_.pairing = POSENC_NEIGHBOURS;
     if (row_.Has("to_halves")) spec_.output_pairing = POSENC_HALF_SPLIT;
   }
 
-  // Keys that the model's code does not read must agree with what it makes of the others.
+  // A key that the model's code does not read must agree with what the code makes of the others.
   void CheckUnread() {
     const auto expect = [&](Slot slot, bool is_right, const char* words) {
       if (c_.Unread(slot) != nullptr && !is_right) c_.Refuse(POSENC_UNKNOWN_CONFIG_KEY, slot) << words;

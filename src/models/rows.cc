@@ -42,7 +42,7 @@ void ForEachRow(bool is_gguf, const Visit& visit) {
   }
 }
 
-// How many letters of the shorter text must be put in, left out or changed to make the longer one; at most 3.
+// How many letters must be added, left out or changed to make one text the other; at most 3.
 std::size_t Distance(Text a, Text b) {
   if (a.size() > 64 || b.size() > 64 || a.size() + 3 < b.size() || b.size() + 3 < a.size()) return 3;
   std::size_t row[65];

@@ -10,8 +10,8 @@ namespace posenc {
 namespace internal {
 namespace models {
 
-// The words of a row (models/transformers.inc lists them): "halves rope_theta=10000
-// full_attention:rope_theta=1e6".
+// The words of a row, such as "halves rope_theta=10000 full_attention:rope_theta=1000000".
+// models/transformers.inc lists them.
 class Row {
  public:
   Row() = default;
@@ -19,11 +19,11 @@ class Row {
 
   // Whether there is such a word, with a value or without.
   bool Has(Text name) const;
-  // The text after "name=", or "group:name="; "" if there is none.
+  // The text after "name=" or "group:name="; "" if there is no such word.
   Text Value(Text name) const { return Value({}, name); }
   Text Value(Text group, Text name) const;
   bool HasGroup(Text group) const;
-  // The value of the first word "name=value" whose name is right; "".
+  // The value of the first word "name=value" whose name is right; "" if there is none.
   template <class IsRight>
   Text ValueOf(const IsRight& is_right) const {
     for (Text rest = words_; !rest.empty();) {
@@ -40,12 +40,12 @@ class Row {
 
 // A model that posenc knows.
 struct Model {
-  Text type;  // or architecture; "" if there is none of that name
+  Text type;  // or architecture; "" if posenc does not know the model
   Row row;
   Text source;
 };
 
-// The model with that type of transformers and its like, or that architecture of GGUF.
+// The model with that model_type, or with that architecture of GGUF.
 Model FindModel(Text type, bool is_gguf);
 
 // What the model's code has for these sizes if a configuration leaves them out; 0 if it has nothing.
@@ -54,7 +54,7 @@ struct Sizes {
 };
 Sizes SizesOf(Text type);
 
-// The known name that is most like a type, "" if none is much like it.
+// The known type that is most like this one; "" if three letters or more differ.
 Text MostLike(Text type, bool is_gguf);
 
 }  // namespace models

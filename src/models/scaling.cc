@@ -16,7 +16,7 @@ namespace {
 struct ScalingWord {
   const char* word;
   posenc_scaling scaling;
-  bool is_common;  // all of transformers' models have it; others need their row to name it
+  bool is_common;  // all models of transformers have it; else only those whose row names it
 };
 constexpr ScalingWord kWords[] = {{"default", POSENC_NO_SCALING, true},
                                   {"linear", POSENC_LINEAR, true},
@@ -33,7 +33,7 @@ constexpr ScalingWord kWords[] = {{"default", POSENC_NO_SCALING, true},
                                   {"deepseek_yarn", POSENC_YARN, false},
                                   {"telechat3-yarn", POSENC_YARN, false}};
 
-// The list of a slot, which must have an entry for each pair.
+// The list of factors in a slot. It must have an entry for each pair.
 const double* Factors(Slot slot, Configuration* configuration, posenc_rotary_spec* spec) {
   const posenc_config_entry* const entry = configuration->Entry(slot);
   if (entry == nullptr) {
@@ -59,7 +59,7 @@ double YarnAmplitude(double gained, const posenc_rotary_spec& spec) {
   return ToDouble(Divide(Multiply(FromDouble<4>(gained), term(spec.mscale)), term(spec.mscale_all_dim)));
 }
 
-// The length of the training: at the top of a configuration it counts more than in a dictionary, except in a
+// The context of the training. A key beside the dictionary goes before one within, but after one in a
 // dictionary for a type of layer.
 double OriginalLength(Configuration* configuration) {
   const bool has_own = configuration->is_by_type();
@@ -144,8 +144,7 @@ void SetLlama3(Configuration* configuration, posenc_rotary_spec* spec) {
 
 bool IsPlain(const Layer& layer, const Configuration& configuration) {
   const Row& row = configuration.row();
-  // A scaling beside dictionaries for types of layers, or of a model with a base of its own for sliding
-  // attention.
+  // Sliding attention has no scaling unless a dictionary for its type says so.
   if (!layer.is_local || configuration.is_by_type()) return false;
   return row.Has("flat_full") || row.Has("compressed") || row.Has("local_is_plain");
 }
@@ -190,7 +189,7 @@ posenc_scaling GgufScaling(Configuration* configuration) {
 posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   Configuration& c = *configuration;
   if (IsPlain(layer, c)) return POSENC_NO_SCALING;
-  if (c.row().Has("plain")) return POSENC_NO_SCALING;  // code that reads no key of a scaling
+  if (c.row().Has("plain")) return POSENC_NO_SCALING;  // its code reads no key of a scaling
   if (c.is_gguf()) return GgufScaling(&c);
   if (c.HasList(scaled_types) && !c.ListHas(scaled_types, c.layer_type())) return POSENC_NO_SCALING;
   if (c.Number(qwen_ntk) != 0.0) return POSENC_QWEN_NTK;
@@ -278,7 +277,7 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
       c.Refuse(POSENC_BAD_CONFIG_VALUE, ggml_factors)
           << ", a tensor that llama.cpp does not use for this architecture";
     } else if (layer.is_local && c.row().Has("rope_freqs_of_global")) {
-      // Sliding attention goes without.
+      // The tensor is not for sliding attention.
     } else if (!is_alone) {
       c.Refuse(POSENC_BAD_CONFIG_VALUE, ggml_factors) << ", beside a scaling: a spec has no place for both";
     } else {

@@ -13,7 +13,8 @@ namespace models {
 // The scaling that the configuration names for the layer.
 posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration);
 
-// Sets what spec->scaling needs, for a spec whose rotary_dim and base are set. Lists stay the caller's.
+// Sets the members that spec->scaling needs. rotary_dim and base must be set. Lists stay in the caller's
+// memory.
 void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_spec* spec);
 
 }  // namespace models

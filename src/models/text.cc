@@ -16,7 +16,7 @@ std::int64_t IndexOf(Text text) {
   return index;
 }
 
-// Digits after the point are few, and so the quotient is the double that the text names.
+// The digits are few, so both numbers are exact and the quotient is the nearest double.
 double NumberOf(Text text) {
   double digits = 0.0, power = 1.0;
   bool is_behind = false;
@@ -62,8 +62,8 @@ Sentence& Sentence::operator<<(Text text) {
   return *this;
 }
 
-// Six digits, and an exponent where they do not show the size. Not every digit is right: it is a hint for
-// people.
+// Writes six digits after the point at most, and an exponent for very large and small sizes. The last digit
+// may be wrong: people read it, not programs.
 Sentence& Sentence::operator<<(double value) {
   if (value != value) return *this << "NaN";
   if (value < 0.0) *this << "-";

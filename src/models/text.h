@@ -25,7 +25,7 @@ inline bool Strip(Text start, Text* text) {
   return true;
 }
 
-// Takes the text before the first of these characters, or all of it, and that character too.
+// Returns the text before the first separator, or all of it. Removes what it returns, and the separator.
 inline Text Next(Text separators, Text* text) {
   const std::size_t found = text->find_first_of(separators);
   const Text part = text->substr(0, found);
@@ -33,7 +33,7 @@ inline Text Next(Text separators, Text* text) {
   return part;
 }
 
-// Whether a list of words, which are apart by one of these separators, has a word.
+// Whether words with these separators between them include a word.
 inline bool HasWord(Text words, Text word, Text separators) {
   while (!words.empty()) {
     if (Next(separators, &words) == word) return true;
@@ -41,23 +41,23 @@ inline bool HasWord(Text words, Text word, Text separators) {
   return false;
 }
 
-// The number that a text of digits is, or -1.
+// The number that a text of digits is; -1 if there are other characters.
 std::int64_t IndexOf(Text text);
 
-// The number that a text of a row is, such as 1000000 or 0.25.
+// The number that a text in a row is, such as 1000000 or 0.25.
 double NumberOf(Text text);
 
 // Whether a key speaks about positions by its name: "rope_theta", "use_alibi", "position_embedding_type".
 bool SpeaksOfPositions(Text key);
 
-// Writes a sentence into memory of the caller's, which is cut where the memory ends. What does not print is
-// written as \xNN, so that a terminal shows a hostile key as it is.
+// Writes a sentence into the caller's memory, and cuts it where the memory ends. Bytes that do not print are
+// written as \xNN, so that a hostile key cannot control a terminal.
 class Sentence {
  public:
   Sentence(char* to, std::size_t room);
-  Sentence& operator<<(Text text);  // as it is: our own words
+  Sentence& operator<<(Text text);  // our own words, as they are
   Sentence& operator<<(double value);
-  Sentence& Shown(Text text);  // somebody else's word, escaped and, if it is long, cut
+  Sentence& Shown(Text text);  // a word of the configuration, escaped; a long one is cut
   bool empty() const { return size_ == 0; }
 
  private:
