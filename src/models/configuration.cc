@@ -68,8 +68,8 @@ bool Configuration::StartsPart(Text part) const {
   return false;
 }
 
-// Of "text_config,thinker_config:qwen3_asr_thinker" the first part that is there, with the type after its
-// colon.
+// Of "text_config,thinker_config:qwen3_asr_thinker" the first part that the configuration has, and the type
+// after the colon.
 Text Configuration::PartOf(Text parts, Text* type) const {
   Text first = parts;
   first = Next(",", &first);
