@@ -75,9 +75,7 @@ LIMITS = {
     "tools/command/plot.cc": [
         "Of more than {kMaxCells} rows or columns a sample is drawn",
     ],
-    "tools/command/options.cc": [
-        "a file of at most {MiB kLongestFile}",
-    ],
+    "tools/command/options.cc": [],
     "tools/command/verify.cc": [
         "Threads that compare, 1 .. {kMaxThreads} [",
     ],
