@@ -102,7 +102,7 @@ Sizes SizesOf(Text type) {
 
 Text MostLike(Text type, bool is_gguf) {
   Text best;
-  std::size_t least = 3;
+  std::size_t least = std::min(type.size() / 3 + 1, std::size_t{3});  // more than a third is another word
   ForEachRow(is_gguf, [&](const RowOfModels& row) {
     for (Text rest = row.types; !rest.empty();) {
       const Text other = Next(" ", &rest);
