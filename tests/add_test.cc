@@ -148,7 +148,8 @@ void ExpectEntriesAdded(const internal::EncoderKernels& kernels, std::size_t cou
   }
   for (const float scale : {1.0f, 1.5f, 0x1p-20f}) {
     auto added = x;
-    kernels.add_entries[TypeOf<T>()](entries.data(), count, scale, added.data(), added.data());
+    kernels.add_entries[TypeOf<T>()](entries.data(), count, scale, added.data(),
+                                     internal::AddressOf(added.data()));
     ASSERT_NO_FATAL_FAILURE(ExpectSums(added, x, scale, entries)) << count << " entries";
   }
 }

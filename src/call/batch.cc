@@ -107,16 +107,17 @@ POSENC_NOINLINE void AddBlock(const Call& call, const Sequences& sequences, cons
     tile.Fill(*encoder.kernels, encoder.table.Slice(pair, sines), positions, interleaved);
     const std::size_t sine_bytes = (columns.sine_offset + pair * columns.step) * size;
     const std::size_t cosine_bytes = (columns.cosine_offset + pair * columns.step) * size;
-    ForSequences(call, sequences, block, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
-      for (std::int64_t p = first; p < end; ++p, row += row_bytes) {
+    ForSequences(call, sequences, block, [&](std::int64_t first, std::int64_t end, unsigned char* rows) {
+      for (std::int64_t p = first; p < end; ++p) {
         const auto r = static_cast<std::size_t>(p - block.first);
+        unsigned char* const row = rows + static_cast<std::size_t>(p - first) * row_bytes;
+        const std::uintptr_t next_row = AddressOf(row) + row_bytes;
         if (interleaved) {
           add_entries(tile.interleaved(r), sines + cosines, *call.scale, row + sine_bytes,
-                      row + sine_bytes + row_bytes);
+                      next_row + sine_bytes);
         } else {
-          add_entries(tile.sines(r), sines, *call.scale, row + sine_bytes, row + sine_bytes + row_bytes);
-          add_entries(tile.cosines(r), cosines, *call.scale, row + cosine_bytes,
-                      row + cosine_bytes + row_bytes);
+          add_entries(tile.sines(r), sines, *call.scale, row + sine_bytes, next_row + sine_bytes);
+          add_entries(tile.cosines(r), cosines, *call.scale, row + cosine_bytes, next_row + cosine_bytes);
         }
         if (call.MakesNans()) MakeNansCanonical(encoder.dim, row);
       }

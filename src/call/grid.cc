@@ -157,9 +157,10 @@ class GridAdder {
           index[a] = rest % grid_.axes[a].count;
           Hold(a, index[a]);
         }
-        unsigned char* cell = places_.cells + (o * rows + block) * inner * places_.row_bytes;
         for (index[last] = block; index[last] - block < held_[last].count; ++index[last]) {
-          for (std::size_t k = 0; k < inner; ++k, cell += places_.row_bytes) {
+          for (std::size_t k = 0; k < inner; ++k) {
+            unsigned char* const cell =
+                places_.cells + ((o * rows + index[last]) * inner + k) * places_.row_bytes;
             for (std::size_t a = first; a <= last; ++a) AddRow(a, index[a], cell);
           }
         }
@@ -192,7 +193,8 @@ class GridAdder {
 
   void AddEntries(std::size_t a, const float* entries, std::size_t count, unsigned char* to) const {
     const Call call = grid_.CallOf(grid_.axes[a]);
-    call.encoder.kernels->add_entries[call.type](entries, count, *call.scale, to, to + places_.row_bytes);
+    call.encoder.kernels->add_entries[call.type](entries, count, *call.scale, to,
+                                                 AddressOf(to) + places_.row_bytes);
     if (call.MakesNans()) MakeNansCanonical(count, to);
   }
 

@@ -25,7 +25,6 @@
 
 #include "kernel/anchors-inl.h"
 #include "kernel/direct-inl.h"
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernel/angle_addition_float-inl.h"
 #include "number/compiler.h"
@@ -99,17 +98,17 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
   const auto* from1 = reinterpret_cast<const Element*>(rows.row[1].from) + first;
   auto* to0 = reinterpret_cast<Element*>(rows.row[0].to) + first;
   auto* to1 = reinterpret_cast<Element*>(rows.row[1].to) + first;
-  const auto* next0 = reinterpret_cast<const Element*>(rows.next[0]) + first;
-  const auto* next1 = reinterpret_cast<const Element*>(rows.next[1]) + first;
+  [[maybe_unused]] const std::uintptr_t next0 = rows.next[0] + first * sizeof(Element);
+  [[maybe_unused]] const std::uintptr_t next1 = rows.next[1] + first * sizeof(Element);
   [[maybe_unused]] const NextRowPrefetch prefetch = rows.prefetch;
   [[maybe_unused]] const bool prefetches = Prefetches(to0, stream);
   const auto store = [&](EntryVec entries0, EntryVec entries1, std::size_t column) POSENC_INLINE_LAMBDA {
     if constexpr (Operation::kReads) {
-      prefetch(next0 + column);
-      prefetch(next1 + column);
+      prefetch(next0 + column * sizeof(Element));
+      prefetch(next1 + column * sizeof(Element));
     } else if (HWY_UNLIKELY(prefetches)) {
-      hwy::Prefetch(to0 + column + kBytesAhead / sizeof(Element));
-      hwy::Prefetch(to1 + column + kBytesAhead / sizeof(Element));
+      PrefetchNear(AddressOf(to0 + column) + kBytesAhead);
+      PrefetchNear(AddressOf(to1 + column) + kBytesAhead);
     }
     StoreAdded(operation, entries0, from0 + column, to0 + column, stream);
     StoreAdded(operation, entries1, from1 + column, to1 + column, stream);

@@ -11,7 +11,6 @@
 
 #include <type_traits>
 
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernel/anchors-inl.h"
 #include "kernel/store-inl.h"
@@ -231,17 +230,17 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& colu
   const auto* from1 = reinterpret_cast<const std::uint16_t*>(rows.row[1].from) + first;
   auto* to0 = reinterpret_cast<std::uint16_t*>(rows.row[0].to) + first;
   auto* to1 = reinterpret_cast<std::uint16_t*>(rows.row[1].to) + first;
-  const auto* next0 = reinterpret_cast<const std::uint16_t*>(rows.next[0]) + first;
-  const auto* next1 = reinterpret_cast<const std::uint16_t*>(rows.next[1]) + first;
+  [[maybe_unused]] const std::uintptr_t next0 = rows.next[0] + first * sizeof(*to0);
+  [[maybe_unused]] const std::uintptr_t next1 = rows.next[1] + first * sizeof(*to1);
   [[maybe_unused]] const NextRowPrefetch prefetch_next = rows.prefetch;
   [[maybe_unused]] const bool prefetches = Prefetches(to0, stream);
   const auto prefetch = [&](std::size_t column) POSENC_INLINE_LAMBDA {
     if constexpr (Operation::kReads) {
-      prefetch_next(next0 + column);
-      prefetch_next(next1 + column);
+      prefetch_next(next0 + column * sizeof(*to0));
+      prefetch_next(next1 + column * sizeof(*to1));
     } else if (HWY_UNLIKELY(prefetches)) {
-      hwy::Prefetch(to0 + column + kBytesAhead / sizeof(*to0));
-      hwy::Prefetch(to1 + column + kBytesAhead / sizeof(*to1));
+      PrefetchNear(AddressOf(to0 + column) + kBytesAhead);
+      PrefetchNear(AddressOf(to1 + column) + kBytesAhead);
     }
   };
   auto x_sine0 = hn::Zero(Entries()), x_cosine0 = x_sine0, x_sine1 = x_sine0, x_cosine1 = x_sine0;

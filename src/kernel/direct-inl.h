@@ -280,6 +280,12 @@ HWY_INLINE Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) 
   return {static_cast<const unsigned char*>(rows.sources[r]), to};
 }
 
+// The address of what is added to row r, which may lie beyond the block if there are no sources.
+HWY_INLINE std::uintptr_t SourceAddress(const Rows& rows, std::size_t element_size, std::size_t r) {
+  if (rows.sources != nullptr) return AddressOf(rows.sources[r]);
+  return AddressOf(rows.data) + r * rows.stride * element_size;
+}
+
 // Whether all rows lie at multiples of the element's size, so that vectors may access them. Others are
 // accessed an element at a time.
 HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
@@ -337,7 +343,7 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
     if (rows.sources != nullptr) {  // prefetched, so that it arrives while its entries are evaluated
       const std::size_t bytes = (columns.sines + columns.cosines) * routine.element_size;
       const NextRowPrefetch prefetch;
-      for (std::size_t at = 0; at < bytes; at += 64) prefetch(row.from + at);
+      for (std::size_t at = 0; at < bytes; at += 64) prefetch(AddressOf(row.from) + at);
     }
     for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);

@@ -49,7 +49,7 @@ Tally Add(const FrequencyTable& table, const Columns& columns, const Rows& rows,
 
 // x [count] = x * scale + entries, rounded to the type, in vectors if x is aligned; the rest one by one.
 template <posenc_type kType>
-void AddEntries(const float* entries, std::size_t count, float scale, void* x, const void* ahead) {
+void AddEntries(const float* entries, std::size_t count, float scale, void* x, std::uintptr_t ahead) {
   using Element = ElementOf<kType>;
   const AddOperation<kType> operation{scale};
   const NextRowPrefetch prefetch;
@@ -58,7 +58,7 @@ void AddEntries(const float* entries, std::size_t count, float scale, void* x, c
   std::size_t at = 0;
   if (reinterpret_cast<std::uintptr_t>(x) % sizeof(Element) == 0) {
     for (; at + hn::Lanes(df) <= count; at += hn::Lanes(df)) {
-      prefetch(static_cast<const Element*>(ahead) + at);
+      prefetch(ahead + at * sizeof(Element));
       StoreLanes(operation, df, hn::LoadU(df, entries + at), to + at, to + at, false);
     }
   }
@@ -109,7 +109,7 @@ Tally ReferenceAdd(const FrequencyTable& table, const Columns& columns, const Ro
 
 template <posenc_type kType>
 void ReferenceAddEntries(const float* entries, std::size_t count, float scale, void* x,
-                         const void* /*ahead*/) {
+                         std::uintptr_t /*ahead*/) {
   StoreEntries(kType, entries, {}, 0, count, &scale, x, x);
 }
 

@@ -26,10 +26,10 @@ struct EncoderKernels {
   Tally (*add[kSummandTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows,
                               float scale);
 
-  // x [count] = x * scale + entries [count], as `add` does it. Prefetches as many elements from `ahead` on,
-  // the x of a later call; any address will do.
+  // x [count] = x * scale + entries [count], as `add` does it. Prefetches as many elements from the address
+  // `ahead` on, the x of a later call; any address will do.
   void (*add_entries[kSummandTypes])(const float* entries, std::size_t count, float scale, void* x,
-                                     const void* ahead);
+                                     std::uintptr_t ahead);
 
   // to [count] = from [count], as floats; for bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);

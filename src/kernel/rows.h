@@ -109,10 +109,10 @@ struct Copies {
   template <class Copy>
   void ForEach(const Copy& copy) const {
     for (std::size_t o = 0; o < outer; ++o) {
-      unsigned char* place = to + o * outer_stride;
       for (std::size_t i = 0; i < rows; ++i) {
         const unsigned char* const row = from + i * from_stride;
-        for (std::size_t j = 0; j < inner; ++j, place += to_stride) {
+        for (std::size_t j = 0; j < inner; ++j) {
+          unsigned char* const place = to + o * outer_stride + (i * inner + j) * to_stride;
           if (place != row) copy(row, place);
         }
       }
@@ -143,7 +143,7 @@ struct MirroredAngles {
 
 struct MirroredRows {
   Row row[2];
-  const unsigned char* next[2];  // that are prefetched
+  std::uintptr_t next[2];  // addresses of rows to prefetch, which may lie beyond the table
   NextRowPrefetch prefetch;
 };
 

@@ -75,9 +75,11 @@ inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t
   const bool has_more = task.rows.sources == nullptr || run.begin + 2 * run_rows <= task.rows.at.count;
   const auto next = [&](std::size_t r, bool is_behind) {
     const std::size_t column_bytes = task.columns.step * size;
-    if (!is_behind || (is_last && !has_more)) return row(r).from;
-    return is_last ? row(run_rows + r).from - begin * column_bytes
-                   : row(r).from + (end - begin) * column_bytes;
+    const bool is_of_next_run = is_behind && is_last && has_more;
+    const std::uintptr_t address =
+        SourceAddress(task.rows, size, run.begin + (is_of_next_run ? run_rows : 0) + r);
+    if (!is_behind || (is_last && !has_more)) return address;
+    return is_last ? address - begin * column_bytes : address + (end - begin) * column_bytes;
   };
   const NextRowPrefetch prefetch;
   MirroredAngles angles = {{}, begin, nullptr, nullptr, anchors.small, nullptr, padded, {}};
@@ -96,7 +98,7 @@ inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t
         angles.floats = {
             floats->errors, floats->sines + at, floats->cosines + at, {cosines, cosines + padded}};
       }
-      MirroredRows rows = {{row(before), row(after)}, {row(before).from, row(after).from}, prefetch};
+      MirroredRows rows = {{row(before), row(after)}, {}, prefetch};
       if (task.routine.reads) {
         std::size_t next_k = k, next_g = g + rows_ahead;
         for (; next_g >= run.groups; ++next_k) next_g -= run.groups;

@@ -3,6 +3,7 @@
 #define POSENC_SRC_NUMBER_CACHE_SIZE_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "number/compiler.h"
 
@@ -25,7 +26,7 @@ inline bool HasLargeFirstLevelCache() { return FirstLevelCacheBytes() >= 48 * 10
 class NextRowPrefetch {
  public:
   NextRowPrefetch() : into_first_level_(HasLargeFirstLevelCache()) {}
-  POSENC_PREFETCHES operator()(const void* line) const {
+  POSENC_PREFETCHES operator()(std::uintptr_t line) const {
     into_first_level_ ? PrefetchNear(line) : PrefetchFar(line);
   }
 

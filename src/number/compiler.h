@@ -108,22 +108,32 @@ inline int LeadingZeros(std::uint64_t x) {
 #endif
 }
 
+// The address of p. What is only prefetched may lie beyond any array, where no pointer may point: so
+// addresses of lines to prefetch are integers.
+inline std::uintptr_t AddressOf(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
 // Prefetch a line of memory into the first- or the second-level cache. The address may be invalid. (GCC drops
 // calls of functions that only prefetch, but not of these.)
 #if defined(__GNUC__)
 #define POSENC_PREFETCHES __attribute__((always_inline)) inline void
-POSENC_PREFETCHES PrefetchNear(const void* line) { __builtin_prefetch(line, 0, 3); }
-POSENC_PREFETCHES PrefetchFar(const void* line) { __builtin_prefetch(line, 0, 2); }
+POSENC_PREFETCHES PrefetchNear(std::uintptr_t line) {
+  __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 3);
+}
+POSENC_PREFETCHES PrefetchFar(std::uintptr_t line) {
+  __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
+}
 #elif defined(POSENC_X86)
 #define POSENC_PREFETCHES inline void
-POSENC_PREFETCHES PrefetchNear(const void* line) {
-  _mm_prefetch(static_cast<const char*>(line), _MM_HINT_T0);
+POSENC_PREFETCHES PrefetchNear(std::uintptr_t line) {
+  _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0);
 }
-POSENC_PREFETCHES PrefetchFar(const void* line) { _mm_prefetch(static_cast<const char*>(line), _MM_HINT_T1); }
+POSENC_PREFETCHES PrefetchFar(std::uintptr_t line) {
+  _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T1);
+}
 #else
 #define POSENC_PREFETCHES inline void
-POSENC_PREFETCHES PrefetchNear(const void* /*line*/) {}
-POSENC_PREFETCHES PrefetchFar(const void* /*line*/) {}
+POSENC_PREFETCHES PrefetchNear(std::uintptr_t /*line*/) {}
+POSENC_PREFETCHES PrefetchFar(std::uintptr_t /*line*/) {}
 #endif
 
 // The registers of the floating-point environment: Read; SetDefault, after Read; and Restore. The C library's
