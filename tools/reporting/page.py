@@ -9,12 +9,16 @@ from reporting.rows import ACCURACY_SHAPE, main_targets, number, select, setting
 TYPES = (("f32", "float32"), ("bf16", "bfloat16"), ("f16", "float16"), ("f64", "double"))
 IN_CACHE, IN_MEMORY = "512x512", "65536x1024"
 SHAPES = ("1x1024", IN_CACHE, ACCURACY_SHAPE, IN_MEMORY)  # of README's table
-ISA = {"AVX3": "AVX-512", "AVX3_DL": "AVX-512 (AVX3_DL)", "AVX3_ZEN4": "AVX-512 (AVX3_ZEN4)", "AVX3_SPR": "AVX-512 (AVX3_SPR)"}
 PEERS = {"libmvec": "libmvec, float, {widest}", "eigen": "Eigen, float", "sleef_float": "SLEEF float u10, {widest}",
          "sleef_double": "SLEEF double, rounded to float, {widest}", "pytorch": "the PyTorch recipe, {version}",
          "scalar_libm": "scalar `expf`, `sinf`, `cosf`"}
 DOUBLE_PEERS = {"sleef_f64": "SLEEF u10, {widest}", "sleef_f64_avx2": "SLEEF u10, AVX2",
                 "scalar_libm_f64": "scalar `exp`, `sin`, `cos`"}
+
+
+def plain_target(target):
+    """The name that everybody else has for it; main_targets leaves one of those that have the same."""
+    return "AVX-512" if target.startswith("AVX3") else target
 
 
 class Run:
@@ -60,7 +64,7 @@ def wrong(share):
 
 def figures(run):
     """README's table: GB/s."""
-    widest = ISA.get(run.context["limits_target"], run.context["limits_target"])
+    widest = plain_target(run.context["limits_target"])
 
     def line(name, label, target=None):
         return [label, *(run.rate("/".join([name, shape, *([target] if target else [])])) for shape in SHAPES)]
@@ -77,7 +81,7 @@ def figures(run):
             yield line(f"Peer/{name}", f"{prefix}{label} ({said})")
 
     def own(kind, prefix):
-        return [line(f"Write/{kind}", f"{prefix}posenc, {ISA.get(target, target)}", target) for target in run.targets]
+        return [line(f"Write/{kind}", f"{prefix}posenc, {plain_target(target)}", target) for target in run.targets]
 
     return markdown(["", *(shape.replace("x", " x ") for shape in SHAPES)],
                     own("f32", "") + [line("Limit/stream", "streaming stores")] + list(peers(PEERS, "", True))
@@ -88,7 +92,7 @@ def also(run):
     """README's other figures: of the best target, where none is named."""
     best, last = run.targets[0], run.targets[-1]
     add, table = f"Add/{{}}/{IN_MEMORY}/{best}", f"Write/{{}}/{IN_MEMORY}/{{}}"
-    others = "".join(f" ({ISA.get(target, target)}: {run.ratio(table.format('bf16', target), 'f32_ratio')})"
+    others = "".join(f" ({plain_target(target)}: {run.ratio(table.format('bf16', target), 'f32_ratio')})"
                      for target in run.targets[1:2])
     sums = [run.entries(add.format(kind)) / run.entries(add.format("f32")) for kind in ("bf16", "f16")]
     steps = f"Timesteps/f32/64x320/{best}"
@@ -103,7 +107,7 @@ float16 {run.ratio(table.format("f16", best), "f32_ratio")}; sums with bfloat16 
 Base 500000, of many small values: {run.ratio(f"Write/f32/4096x128/base500000/{best}", "base10000_ratio")} times base 10000.
 - 64 timesteps of 320 columns: {run.microseconds(steps)} microseconds, {run.ratio(steps, "ggml_ratio", 0)} times as fast as \
 ggml's loop.
-- `Create`: {create[128]} microseconds at dim 128, {create[1024]} at 1024 ({ISA.get(last, last)}: \
+- `Create`: {create[128]} microseconds at dim 128, {create[1024]} at 1024 ({plain_target(last)}: \
 {run.microseconds(f"Create/f32/1024/{last}")}), for lists of positions only {lists[128]} and {lists[1024]}; `MemorySize` \
 {run.microseconds(f"MemorySize/1024/{best}")}.""")
 
@@ -115,9 +119,9 @@ def readme(run, text):
 def page(run):
     best, cache = run.targets[0], size_label(IN_CACHE).split("\n")[1]
     shapes = sort_by_size(unique(row.shape for row in select(run.rows, "Write", "f32", "")))
-    rates = markdown(["GB/s", *(ISA.get(target, target) for target in run.targets)],
+    rates = markdown(["GB/s", *(plain_target(target) for target in run.targets)],
                      [[shape, *(run.rate(f"Write/f32/{shape}/{target}") for target in run.targets)] for shape in shapes])
-    entries = markdown(["10^9 entries a second", *(f"{ISA.get(target, target)}, {where}" for target in run.targets
+    entries = markdown(["10^9 entries a second", *(f"{plain_target(target)}, {where}" for target in run.targets
                                                    for where in (cache, "256 MB"))],
                        [[name, *(f"{run.entries(f'Write/{kind}/{shape}/{target}') / 1e9:.2g}" for target in run.targets
                                  for shape in (IN_CACHE, IN_MEMORY))] for kind, name in TYPES])
@@ -147,7 +151,7 @@ What they cost in accuracy: [accuracy.md](accuracy.md).
 
 ![The rate as a share of memset's, of streaming stores' and of adding a precomputed table](speed_memory.png)
 
-With {ISA.get(best, best)}. A share of 1 means that computing the entries takes no time. Adding a precomputed table has to read
+With {plain_target(best)}. A share of 1 means that computing the entries takes no time. Adding a precomputed table has to read
 it from memory as well: `Add` of {IN_MEMORY.replace("x", " x ")} has \
 {run.ratio(f"Add/f32/{IN_MEMORY}/{best}", "table_add_ratio")} times that rate.
 """

@@ -7,14 +7,17 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib import ticker  # noqa: E402
 from matplotlib.text import Text  # noqa: E402
 
-from reporting.page import IN_CACHE, IN_MEMORY, TYPES  # noqa: E402
-from reporting.rows import (ACCURACY_SHAPE, HOLLOW_TARGETS, LIMITS, NO_VECTORS, ROTARY_ERROR_SHAPE,  # noqa: E402
+from reporting.page import IN_CACHE, IN_MEMORY, SHAPES, TYPES, plain_target, wrong  # noqa: E402
+from reporting.rows import (ACCURACY_SHAPE, HOLLOW_TARGETS, NO_VECTORS, ROTARY_ERROR_SHAPE,  # noqa: E402
                             ROTARY_RIVALS, ROTARY_SPEED_SHAPE, main_targets, select, setting, size_label,
                             sort_by_size, unique)
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; markers differ as well.
 STYLES = [("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"),
           ("#56B4E9", "P"), ("#000000", "X")]
+PEER_NAMES = {"libmvec": "glibc's libmvec, float", "eigen": "Eigen, float", "sleef_float": "SLEEF, float",
+              "sleef_double": "SLEEF, double rounded to float", "pytorch": "PyTorch's recipe",
+              "scalar_libm": "scalar sinf and cosf"}
 
 
 def draw_rates(axes, rows, operation, targets, shapes):
@@ -22,15 +25,17 @@ def draw_rates(axes, rows, operation, targets, shapes):
     for (colour, marker), target in zip(STYLES, targets):
         points = [(i, cells[shape, target]) for i, shape in enumerate(shapes) if (shape, target) in cells]
         if points:
-            axes.plot(*zip(*points), color=colour, marker=marker, label=target, linewidth=1.6, markersize=6)
+            axes.plot(*zip(*points), color=colour, marker=marker, label=f"posenc, {plain_target(target)}", linewidth=1.8,
+                      markersize=6)
 
 
-def draw_limits(axes, rows, shapes):
-    cells = {(row.shape, row.kind): row.gigabytes for row in select(rows, "Limit")}
-    for name, label, dashes in LIMITS:
-        points = [(i, cells[shape, name]) for i, shape in enumerate(shapes) if (shape, name) in cells]
+def draw_rivals(axes, rows, shapes):
+    """Loops that compute the same table; grey, so that posenc's lines are seen first."""
+    cells = {(row.kind, row.shape): row.gigabytes for row in select(rows, "Peer")}
+    for kind, dashes in (("eigen", "--"), ("sleef_double", ":"), ("pytorch", "-.")):
+        points = [(i, cells[kind, shape]) for i, shape in enumerate(shapes) if (kind, shape) in cells]
         if points:
-            axes.plot(*zip(*points), color="#555555", linestyle=dashes, linewidth=1.4, label=label)
+            axes.plot(*zip(*points), color="#555555", linestyle=dashes, linewidth=1.4, marker=".", label=PEER_NAMES[kind])
 
 
 def draw_table_add(axes, rows, shapes):
@@ -38,8 +43,8 @@ def draw_table_add(axes, rows, shapes):
     points = [(i, max(row.gigabytes / row.counters["table_add_ratio"] for row in rows if row.shape == shape))
               for i, shape in enumerate(shapes)]
     if points:
-        axes.plot(*zip(*points), color="#555555", linestyle=(0, (6, 2)), linewidth=1.4,
-                  label="adding a precomputed table")
+        axes.plot(*zip(*points), color="#555555", linestyle=(0, (6, 2)), linewidth=1.4, marker=".",
+                  label="adding a table that was computed before")
 
 
 def finish_axes(axes):
@@ -55,30 +60,30 @@ def finish_rate_axes(axes, shapes, title):
     axes.set_title(title, fontsize=11)
     axes.set_xticks(range(len(shapes)), [size_label(shape) for shape in shapes], fontsize=8)
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+    axes.legend(frameon=False, fontsize=8.5, loc="upper center", bbox_to_anchor=(0.5, -0.1), ncol=2, handlelength=2.6)
     finish_axes(axes)
 
 
 def draw_speed(context, rows, path):
     wanted = [row for row in rows if row.operation in ("Write", "Add") and row.kind == "f32"
-              and row.variant == "" and row.shape != ACCURACY_SHAPE and row.target != "REFERENCE"]
+              and row.variant == "" and row.target not in NO_VECTORS]
     if not wanted:
         return False
-    targets = unique(row.target for row in wanted)
-    figure, panels = plt.subplots(1, 2, figsize=(13, 6), sharey=True)
-    titles = {"Write": "Write: float32 table", "Add": "Add: x += encoding, bytes of x counted once"}
+    targets = main_targets(wanted)
+    figure, panels = plt.subplots(1, 2, figsize=(13, 6.4), sharey=True)
+    titles = {"Write": "Making a table: posenc beside loops that compute it",
+              "Add": "Adding to activations: posenc beside a table in memory"}
     for axes, (operation, title) in zip(panels, titles.items()):
-        shapes = sort_by_size(unique(row.shape for row in select(wanted, operation)))
+        shapes = [shape for shape in SHAPES if select(wanted, operation) and any(
+            row.shape == shape for row in select(wanted, operation))]
         draw_rates(axes, wanted, operation, targets, shapes)
         if operation == "Write":
-            draw_limits(axes, rows, shapes)
+            draw_rivals(axes, rows, shapes)
         else:
             draw_table_add(axes, select(wanted, "Add"), shapes)
         finish_rate_axes(axes, shapes, title)
-    panels[0].set_ylabel("GB/s, one thread")
-    lines = {label: line for axes in panels for line, label in zip(*axes.get_legend_handles_labels())}
-    figure.legend(lines.values(), lines.keys(), loc="lower center", ncol=len(lines), fontsize=8, frameon=False,
-                  columnspacing=1.2, handlelength=2.6)
-    save(figure, "posenc: correctly rounded position encodings, by instruction set", context, path, 0.04)
+    panels[0].set_ylabel("GB/s of float32, one thread")
+    save(figure, "posenc makes tables faster than other loops; a table in a cache is faster still", context, path)
     return True
 
 
@@ -91,12 +96,13 @@ def draw_types(context, rows, path):
         return False
     figure, panels = plt.subplots(1, 2, figsize=(11, 5.2), sharey=True)
     for axes, shape in zip(panels, (IN_CACHE, IN_MEMORY)):
-        draw_bars(axes, targets, [(name, [cells.get((shape, kind, target), 0) for target in targets]) for kind, name in TYPES],
+        draw_bars(axes, [plain_target(target) for target in targets], [(name, [cells.get((shape, kind, target), 0) for target in targets]) for kind, name in TYPES],
                   "{:.2g}")
-        axes.set_title(size_label(shape).replace("\n", ", "), fontsize=11)
-    panels[0].set_ylabel("10^9 entries a second, one thread")
+        where = {IN_CACHE: "in a cache", IN_MEMORY: "in memory"}[shape]
+        axes.set_title(f"a table {where}: " + size_label(shape).replace("\n", ", "), fontsize=11)
+    panels[0].set_ylabel("entries a second, in 10^9; one thread")
     panels[0].legend(frameon=False, fontsize=9)
-    save(figure, "What do 16 bits cost?", context, path)
+    save(figure, "Entries of bfloat16 are written fastest, entries of double slowest", context, path)
     return True
 
 
@@ -111,12 +117,15 @@ def draw_memory(context, rows, path):
     figure, axes = plt.subplots(figsize=(10, 5.2))
     draw_bars(axes, [size_label(shape) for shape in shapes],
               [(name, [cells.get((operation, shape), {}).get(counter, 0) for shape in shapes]) for name, operation, counter in (
-                  ("Write, of memset", "Write", "memset_ratio"), ("Write, of streaming stores", "Write", "stream_ratio"),
-                  ("Add, of adding a precomputed table", "Add", "table_add_ratio"))], "{:.2f}")
+                  ("Write, compared with filling the memory by memset", "Write", "memset_ratio"),
+                  ("Write, compared with filling it by streaming stores", "Write", "stream_ratio"),
+                  ("Add, compared with adding a table that was computed before", "Add", "table_add_ratio"))], "{:.2f}")
     axes.axhline(1, color="#555555", linestyle="--", linewidth=1.2)
     axes.legend(frameon=False, fontsize=9)
-    axes.set_ylabel("rate over rate")
-    save(figure, f"What do I lose against memory? float32, {own[0].target}, one thread", context, path)
+    axes.text(-0.46, 1.02, "as fast", fontsize=8.5, color="#555555")
+    axes.set_ylabel("speed of posenc / speed of what it is compared with")
+    save(figure, f"posenc is slower than memory for one row, as fast for large tables (float32, "
+         f"{plain_target(own[0].target)}, one thread)", context, path)
     return True
 
 
@@ -143,56 +152,64 @@ def draw_accuracy(context, rows, path):
     none = min(error for error in errors + [1e-8] if error > 0) / 100  # where "no error" is drawn
     figure, axes = plt.subplots(figsize=(10, 6))
     axes.set_xscale("log")
-    draw_points(axes, [(none, row.gigabytes, "posenc " + row.target, row.target in HOLLOW_TARGETS) for row in own],
-                STYLES[0])
+    draw_points(axes, [(none, row.gigabytes, f"posenc, {plain_target(row.target)}", row.target in HOLLOW_TARGETS)
+                       for row in own], STYLES[0])
     draw_points(axes, [(max(row.counters["max_abs_error"], none), row.gigabytes, peer_name(row),
                         row.kind.endswith("_sse4")) for row in peers], STYLES[1])
-    finish_accuracy_axes(axes, none, max(errors),
-                         "largest difference from the correctly rounded value (0: every entry is right to the last "
-                         "bit);\nin brackets the entries that are not correctly rounded; hollow: limited to SSE4")
-    save(figure, f"Speed against accuracy: float32 table of {ACCURACY_SHAPE}, one thread", context, path)
+    finish_accuracy_axes(axes, none, max(errors))
+    axes.set_xlabel("largest difference from the correctly rounded value; in brackets: how many entries are wrong\n"
+                    "(hollow: limited to SSE4)")
+    save(figure, f"Fast and right is top left: a float32 table of {ACCURACY_SHAPE.replace('x', ' x ')}, one thread",
+         context, path)
     return True
 
 
 def draw_rotary(context, rows, path):
-    """The errors are those of a single token, at the end of a long context."""
+    """A panel for a single token, one for many. The errors are those of a single token, at the end of a long context."""
     def own(arithmetic, shape):
-        return {row.target: row for row in select(rows, "Rotate", arithmetic + "/f32/half_split", "")
-                if row.shape == shape and row.target not in NO_VECTORS}
+        found = [row for row in select(rows, "Rotate", arithmetic + "/f32/half_split", "")
+                 if row.shape == shape and row.target not in NO_VECTORS]
+        return {row.target: row for row in found if row.target in main_targets(found)}
 
-    points, rivals, scaling = [], {}, []
-    for arithmetic in ("exact", "fast"):
-        errors = own(arithmetic, ROTARY_ERROR_SHAPE)
-        for target, row in own(arithmetic, ROTARY_SPEED_SHAPE).items():
-            if target not in errors:
-                continue
-            points.append((errors[target].counters["error"], row.gigabytes, f"posenc {arithmetic}, {target}",
-                           target in HOLLOW_TARGETS))
-            scaling.append(row.gigabytes / row.counters["scale_ratio"])
-            for name, label in ROTARY_RIVALS:
-                if name + "_ratio" in row.counters:
-                    rate = row.gigabytes / row.counters[name + "_ratio"]
-                    error = errors[target].counters[name + "_error"]
-                    rivals[label] = max(rivals.get(label, (error, 0.0, label, False)), (error, rate, label, False))
-    if not points:
+    errors = {arithmetic: own(arithmetic, ROTARY_ERROR_SHAPE) for arithmetic in ("exact", "fast")}
+    shapes = [shape for shape in (ROTARY_ERROR_SHAPE, ROTARY_SPEED_SHAPE)
+              if any(own(arithmetic, shape).keys() & errors[arithmetic].keys() for arithmetic in errors)]
+    if ROTARY_SPEED_SHAPE not in shapes:
         return False
-    errors = [point[0] for point in points + list(rivals.values())]
-    none = min([error for error in errors if error > 0] + [1e-6]) / 100  # where "no error" is drawn
-    figure, axes = plt.subplots(figsize=(10, 6))
-    axes.set_xscale("log")
-    draw_points(axes, [(max(x, none), *rest) for x, *rest in points], STYLES[0])
-    draw_points(axes, [(max(x, none), *rest) for x, *rest in rivals.values()], STYLES[1])
-    axes.axhline(max(scaling), color="#555555", linestyle="--", linewidth=1.2, label="scaling in place")
-    axes.legend(frameon=False, fontsize=8.5)
-    finish_accuracy_axes(axes, none, max(errors),
-                         "largest error at position 131071, by hypot(a, b) (0: every element is right to the last "
-                         "bit);\nhollow: limited to SSE4")
-    save(figure, f"Rotation of q and k in place: float32, half-split, {ROTARY_SPEED_SHAPE}, one thread", context, path)
+    figure, panels = plt.subplots(1, len(shapes), figsize=(13, 6), sharey=True, squeeze=False)
+    for axes, shape in zip(panels[0], shapes):
+        points, rivals = [], {}
+        for arithmetic in errors:
+            for target, row in own(arithmetic, shape).items():
+                if target not in errors[arithmetic]:
+                    continue
+                counters = errors[arithmetic][target].counters
+                points.append((counters["error"], row.gigabytes, f"posenc {arithmetic}, {plain_target(target)}",
+                               target in HOLLOW_TARGETS))
+                for name, label in ROTARY_RIVALS:
+                    if name + "_ratio" in row.counters:
+                        rate = row.gigabytes / row.counters[name + "_ratio"]
+                        error = counters[name + "_error"]
+                        rivals[label] = max(rivals.get(label, (error, 0.0, label, False)), (error, rate, label, False))
+        known = [point[0] for point in points + list(rivals.values())]
+        none = min([error for error in known if error > 0] + [1e-6]) / 100  # where "no error" is drawn
+        axes.set_xscale("log")
+        draw_points(axes, [(max(x, none), *rest) for x, *rest in points], STYLES[0])
+        draw_points(axes, [(max(x, none), *rest) for x, *rest in rivals.values()], STYLES[1])
+        tokens = shape.split("x")[0]
+        axes.set_title("1 token, as when decoding" if tokens == "1" else f"{tokens} tokens, as in a prompt", fontsize=11)
+        finish_accuracy_axes(axes, none, max(known), room=3e4)
+        axes.set_xlabel("largest error at position 131071, divided by hypot(a, b)\n(hollow: limited to SSE4)")
+    panels[0][-1].set_ylabel("")
+    save(figure, "Rotating q and k: exact or fast, posenc stays right at position 131071 (float32, 40 heads of 128)", context,
+         path)
     return True
 
 
 def peer_name(row):
-    return f"{row.kind.replace('_', ' ')} ({100 * row.counters['misrounded']:.2g} %)"
+    kind, sse4 = (row.kind[:-5], ", SSE4") if row.kind.endswith("_sse4") else (row.kind, "")
+    share = row.counters["misrounded"]
+    return f"{PEER_NAMES.get(kind, kind)}{sse4} ({wrong(share)})"
 
 
 def draw_points(axes, points, style):
@@ -204,33 +221,35 @@ def draw_points(axes, points, style):
 
 
 def name_points(figure):
-    """Names right of their points; one that would touch a point or another name stands higher."""
+    """Names right of their points; one that would touch a point or another name stands lower or higher, but in the frame."""
     renderer = figure.canvas.get_renderer()
     for axes in figure.axes:
-        points = sorted((line for line in axes.get_lines() if line.get_gid()), key=lambda line: line.get_ydata()[0])
+        points = sorted((line for line in axes.get_lines() if line.get_gid()), key=lambda line: -line.get_ydata()[0])
         taken = [line.get_window_extent(renderer) for line in points]
+        frame = axes.get_window_extent(renderer)
         for line in points:
             at = line.get_xydata()[0]
-            for height in range(-3, 200, 2):
-                line_to_it = {"arrowstyle": "-", "color": "#999999", "linewidth": 0.7, "relpos": (0, 0)} if height > 20 else None
-                name = axes.annotate(line.get_gid(), at, xytext=(9, height), textcoords="offset points", fontsize=8.5,
-                                     arrowprops=line_to_it)
+            for height in sorted(range(-200, 200, 2), key=lambda height: abs(height + 3)):
+                away = abs(height + 3) > 12
+                line_to_it = {"arrowstyle": "-", "color": "#999999", "linewidth": 0.7, "relpos": (0, 0.5)} if away else None
+                name = axes.annotate(line.get_gid(), at, xytext=(24 if away else 9, height), textcoords="offset points",
+                                     fontsize=8.5, arrowprops=line_to_it)
                 name.update_positions(renderer)
                 box = Text.get_window_extent(name, renderer)  # without the line
-                if not any(box.overlaps(other) for other in taken):
+                inside = frame.y0 < box.y0 and box.y1 < frame.y1
+                if inside and not any(box.overlaps(other) for other in taken):
                     break
                 name.remove()
             taken.append(box)
 
 
-def finish_accuracy_axes(axes, none, worst, label):
-    axes.set_xlim(none / 4, worst * 200)
+def finish_accuracy_axes(axes, none, worst, room=200):
+    axes.set_xlim(none / 4, worst * room)
     axes.axvline(none * 30, color="#999999", linewidth=0.8, linestyle=":")
     powers = [k for k in range(-14, 1) if none * 40 < 10.0**k < worst * 20]
-    axes.set_xticks([none] + [10.0**k for k in powers], ["0"] + [f"$10^{{{k}}}$" for k in powers])
+    axes.set_xticks([none] + [10.0**k for k in powers], ["no error"] + [f"$10^{{{k}}}$" for k in powers])
     axes.xaxis.set_minor_locator(ticker.NullLocator())
-    axes.set_xlabel(label)
-    axes.set_ylabel("GB/s")
+    axes.set_ylabel("GB/s, one thread")
     axes.grid(color="#dddddd", linewidth=0.6)
     finish_axes(axes)
 

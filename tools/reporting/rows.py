@@ -3,15 +3,15 @@
 import json
 import math
 
-HOLLOW_TARGETS = ("SSE4", "SSSE3")
+HOLLOW_TARGETS = ("SSE4",)
 NO_VECTORS = ("SCALAR", "REFERENCE")
 ALIKE = {"AVX3": ("AVX3_DL", "AVX3_ZEN4", "AVX3_SPR"), "SSSE3": ("SSE4",), "SSE2": ("SSE4", "SSSE3")}
 LIMITS = [("memset", "memset", "--"), ("stores", "ordinary stores", ":"), ("stream", "streaming stores", "-.")]
 ACCURACY_SHAPE = "5000x512"
 ROTARY_SPEED_SHAPE, ROTARY_ERROR_SHAPE = "512x40x128", "1x40x128"
-ROTARY_RIVALS = [("table", "table loop, -O3"), ("wide_table", "table loop, widest vectors"),
-                 ("simd_table", "table loop, vectors by hand"), ("hw_table", "table loop, vcvtneps2bf16"),
-                 ("sincos", "sinf, cosf loop, -O3"), ("torch", "libtorch")]
+ROTARY_RIVALS = [("table", "loop over a table"), ("wide_table", "loop over a table, widest vectors"),
+                 ("simd_table", "loop over a table, vectors by hand"), ("hw_table", "loop over a table, AVX512_BF16"),
+                 ("sincos", "loop with sinf and cosf"), ("torch", "libtorch")]
 ROTATIONS = {"Rotate": 3, "RotateCached": 2}  # the parts of their type
 
 
