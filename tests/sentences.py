@@ -103,21 +103,23 @@ LIMITS = {
     ],
     "docs/embedding.md": [
         "the {words other_headers} C headers beside it",
-    ],
-    "README.md": [
-        "those of [posenc_c.h](include/posenc/posenc_c.h) and of {words other_headers} headers beside it",
+        "those of [posenc_c.h](../include/posenc/posenc_c.h) and of {words other_headers} headers beside it",
         "{presets} conventions of frameworks and papers are presets",
         "(`PhaseRounding::kF32PowDiv` and {words phase_roundings - 1} others)",
-        "// one of {rotary_presets} presets",
-        "has the {words scalings} scalings (",
         "at every integer and every double |p| <= {2^POSENC_MAX_POSITION}",
     ],
+    "docs/rotary.md": [
+        "has the {words scalings} scalings (",
+    ],
+    "README.md": [
+        "{presets} sinusoidal and {rotary_presets} rotary presets",
+        "at any position up to {2^POSENC_MAX_POSITION}",
+    ],
     "CHANGELOG.md": [
-        "{Words phase_roundings} phase roundings, each the steps of a framework",
-        "{words scalings} scalings (NTK, ",
-        "{rotary_presets} presets by model family, {words axis_orders} orders of axes, "
-        "{words rotary_roundings} engines' phase roundings, caches in {words cache_layouts} layouts",
-        "Presets of encoders: {presets} conventions by the names",
+        "{rotary_presets} presets by model family, {words scalings} scalings",
+        "{words axis_orders} orders of axes, caches in {words cache_layouts} layouts",
+        "{presets} conventions of frameworks and papers as presets",
+        "{words phase_roundings} ways to round phases",
     ],
 }
 

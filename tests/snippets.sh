@@ -1,5 +1,5 @@
 #!/bin/sh
-# snippets.sh SOURCE CC CXX: the pieces of C and C++ in the README and in the headers compile without a warning.
+# snippets.sh SOURCE CC CXX: the program of the README and the pieces of C and C++ in the headers compile without a warning.
 set -eu
 cd "$1"
 cc=$2 cxx=$3
@@ -19,7 +19,9 @@ check() {
 }
 
 heads="float* q, float* k, int64_t n_past, size_t tokens"
-in_document README.md | check "$cc -std=c99" c rotary_c.h "$heads"
+program=$(in_document README.md)
+[ -n "$program" ] || { echo "README.md has no program in C"; exit 1; }
+printf '%s\n' "$program" | $cc -std=c99 -x c $warnings -
 in_comment include/posenc/rotary_c.h "posenc_rotary_spec spec;" | check "$cc -std=c99" c rotary_c.h "$heads"
 in_comment include/posenc/rotary.h "posenc::RotarySpec spec;" | check "$cxx -std=c++17" c++ rotary.h "$heads"
 in_comment include/posenc/posenc_c.h "posenc_spec spec;" | check "$cc -std=c99" c posenc_c.h "float* out, size_t rows"

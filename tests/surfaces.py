@@ -83,8 +83,8 @@ def main():
     functions = re.findall(r"^POSENC_API\b[^;]*?\b(posenc_\w+)\(", headers, re.M)
     symbols = read("tests/install/symbols.txt").split()
     missing += [f"tests/install/symbols.txt: {f}" for f in sorted(set(functions) ^ set(symbols))]
-    if f" {len(functions)} C functions" not in read("README.md"):
-        missing.append(f"README.md: {len(functions)} C functions")
+    if f" {len(functions)} C functions" not in read("docs/embedding.md"):
+        missing.append(f"docs/embedding.md: {len(functions)} C functions")
     print("\n".join(missing) or "Nothing is missing.")
     return 1 if missing else 0
 

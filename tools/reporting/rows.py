@@ -15,7 +15,7 @@ ROTARY_RIVALS = [("table", "loop over a table"), ("wide_table", "loop over a tab
 ROTATIONS = {"Rotate": 3, "RotateCached": 2}  # the parts of their type
 
 
-CONTEXT = ("date", "num_cpus", "mhz_per_cpu", "load_avg", "best_target", "limits_target", "cpu", "compiler", "flags", "libc",
+CONTEXT = ("date", "commit", "num_cpus", "mhz_per_cpu", "load_avg", "best_target", "limits_target", "cpu", "compiler", "flags", "libc",
            "targets_this_cpu_lacks")
 # Google Benchmark's words.
 REPETITIONS = ("family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index",
@@ -48,14 +48,16 @@ class Row:
         return self.counters["bytes_per_second"] / 1e9
 
 
-def load(path):
-    """Its context and rows, and a shorter text of the same."""
+def load(path, commit=None):
+    """Its context and rows, and a shorter text of the same; it says the commit if it is given or there already."""
     with open(path, encoding="utf-8") as file:
         data = json.load(file)
     entries = [{name: value for name, value in entry.items() if name not in REPETITIONS}
                for entry in data["benchmarks"]
                if entry.get("run_type", "iteration") == "iteration" and not entry.get("error_occurred")]
     context = {name: value for name, value in data["context"].items() if name in CONTEXT}
+    if commit:
+        context.setdefault("commit", commit)
     lines = ",\n".join(map(json.dumps, entries))
     return context, list(map(Row, entries)), f'{{"context": {json.dumps(context)},\n"benchmarks": [\n{lines}\n]}}\n'
 
@@ -86,7 +88,7 @@ def sort_by_size(shapes):
 def setting(context):
     return (f"{context.get('cpu', 'unknown CPU')}, {context['num_cpus']} x {context['mhz_per_cpu']} MHz; "
             f"{context.get('compiler', '?')} {context.get('flags', '')}; {context.get('libc', '?')}; "
-            f"{context['date'][:10]}")
+            f"{context['date'][:10]}" + (f", commit {context['commit']}" if "commit" in context else ""))
 
 
 def size_label(shape):

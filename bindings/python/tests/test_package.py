@@ -77,8 +77,8 @@ class Package(unittest.TestCase):
         program, printed = (text.split(f"```{language}\n", 1)[1].split("```", 1)[0] for language in ("python", "text"))
         self.assertEqual(output(sys.executable, "-c", program), printed)
         with open(os.path.join(os.path.dirname(__file__), "../../../README.md")) as file:
-            line, = re.findall("`(import posenc; [^`]*)`", file.read())
-        output(sys.executable, "-c", line)
+            program = file.read().split("```python\n", 1)[1].split("```", 1)[0]
+        self.assertEqual(output(sys.executable, "-c", program), re.search("# prints (.*)", program)[1] + "\n")
 
     def test_stub_is_of_this_module(self):
         with tempfile.TemporaryDirectory() as folder:
