@@ -2,6 +2,7 @@
 
 #include "models/configuration.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace posenc {
@@ -267,6 +268,12 @@ void Configuration::Read() {
     if (!Strip(prefix_, &key)) continue;
     if (StartsWith(key, "rope_scaling.")) is_scaling_ = has_dictionary_ = true;
     if (StartsWith(key, "rope_parameters.")) has_dictionary_ = true;
+    Name name;
+    const Key* const list = ListKey(*entry, &name);
+    if (list == nullptr) continue;
+    List& items = lists_[PlaceOfList(static_cast<Slot>(list->slot))];
+    items.end = std::max(items.end, name.index + 1);
+    if (name.index == 0 && items.first == nullptr) items.first = entry;
   }
   for (const posenc_config_entry* entry = asked_.entries; entry != end; ++entry) {
     Take(*entry);
@@ -335,7 +342,7 @@ void Configuration::Take(const posenc_config_entry& entry) {
   }
   if (asked_.read != nullptr) asked_.read[index] = 1;
   if (is_list) {
-    if (name.index >= 0) has_list_[key->slot == layer_types ? 0 : key->slot == scaled_types ? 1 : 2] = true;
+    if (name.index >= 0) has_list_[PlaceOfList(static_cast<Slot>(key->slot))] = true;
     return;
   }
   // Of several keys for a slot, one in the dictionary for the layer's type counts. Otherwise the key with the
@@ -427,13 +434,29 @@ Text Configuration::Word(Slot slot) const {
   return word.empty() ? Default(slot) : word;
 }
 
+const Key* Configuration::ListKey(const posenc_config_entry& entry, Name* name) const {
+  const Text text = entry.key;
+  if (text.empty() || text.back() < '0' || text.back() > '9') return nullptr;  // most of them
+  if (!Parse(entry, name) || name->index < 0 || name->place != TOP) return nullptr;
+  const Key* const key = FindKey(name->key, TOP);
+  const bool is_read = key != nullptr && (key->readers == ALL || model_.row.Has(key->name));
+  return is_read && key->kind == WORDS ? key : nullptr;
+}
+
 Text Configuration::Listed(Slot slot, std::int64_t index) const {
-  for (std::size_t i = 0; i < asked_.count; ++i) {
+  const List& list = lists_[PlaceOfList(slot)];
+  if (index < 0 || index >= list.end) return {};
+  const auto is_item = [&](const posenc_config_entry& entry) {
     Name name;
-    if (!Parse(asked_.entries[i], &name) || name.index != index || name.place != TOP) continue;
-    const Key* const key = FindKey(name.key, TOP);
-    const bool is_read = key != nullptr && (key->readers == ALL || model_.row.Has(key->name));
-    if (is_read && key->slot == slot) return TextOf(&asked_.entries[i]);
+    const Key* const key = ListKey(entry, &name);
+    return key != nullptr && key->slot == slot && name.index == index;
+  };
+  // The items of a list mostly follow each other. Otherwise they are looked for.
+  const posenc_config_entry* const end = asked_.entries + asked_.count;
+  if (list.first != nullptr && index < end - list.first && is_item(list.first[index]))
+    return TextOf(&list.first[index]);
+  for (const posenc_config_entry* entry = asked_.entries; entry != end; ++entry) {
+    if (is_item(*entry)) return TextOf(entry);
   }
   return {};
 }

@@ -45,7 +45,7 @@ class Configuration {
 
   // Lists of strings, such as layer_types. Whether there is one; its string at an index, or ""; whether it
   // has a word.
-  bool HasList(Slot slot) const { return has_list_[slot == layer_types ? 0 : slot == scaled_types ? 1 : 2]; }
+  bool HasList(Slot slot) const { return has_list_[PlaceOfList(slot)]; }
   Text Listed(Slot slot, std::int64_t index) const;
   bool ListHas(Slot slot, Text word) const;
 
@@ -74,6 +74,12 @@ class Configuration {
 
  private:
   struct Name;
+  // A list of strings: the entry of its first item, and how many items there are.
+  struct List {
+    const posenc_config_entry* first;
+    std::int64_t end;
+  };
+  static std::size_t PlaceOfList(Slot slot) { return slot == layer_types ? 0 : slot == scaled_types ? 1 : 2; }
 
   void FindModelAndPart();
   void RefuseModel(Text type);
@@ -83,6 +89,8 @@ class Configuration {
   const posenc_config_entry* EntryOfPart(Text name) const;
   void Read();
   bool Parse(const posenc_config_entry& entry, Name* name) const;
+  // The key of a list of strings that the model's code reads, if the entry is an item of one; else null.
+  const Key* ListKey(const posenc_config_entry& entry, Name* name) const;
   void Take(const posenc_config_entry& entry);
   bool IsOfAskedLayer(std::int64_t layer) const;
   Sentence& Refuse(posenc_status status, const posenc_config_entry& entry, Text before = {});
@@ -102,6 +110,7 @@ class Configuration {
   bool has_dictionary_ = false, has_types_ = false, is_scaling_ = false;
   bool is_by_type_ = false, type_is_null_ = false;
   bool has_list_[3] = {};
+  List lists_[3] = {};
   Text type_;
   const posenc_config_entry* found_[kSlots] = {};
   const Key* keys_[kSlots] = {};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,6 +119,21 @@ std::vector<Group> Groups(const Config& config, const ConfigQuestion& question,
   return groups;
 }
 
+std::vector<std::string> KeysRead(const Config& config, const Reading& reading) {
+  std::vector<std::string> keys;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < config.entries.size(); ++i) {
+    if (reading.read[i] == 0) continue;
+    std::string key = config.entries[i].key;
+    // A list of strings is one key.
+    const std::size_t dot = key.rfind('.');
+    if (dot != std::string::npos && key.find_first_not_of("0123456789", dot + 1) == std::string::npos)
+      key.resize(dot);
+    if (seen.insert(key).second) keys.push_back(key);
+  }
+  return keys;
+}
+
 // Whether a group is refused decides before anything is printed.
 Reading Read(const Config& config, const ConfigQuestion& question) {
   Reading reading;
@@ -127,13 +143,16 @@ Reading Read(const Config& config, const ConfigQuestion& question) {
     const std::string layers = reading.groups.size() > 1 ? NameOfLayers(group, question) + ": " : "";
     if (!group.rotates()) {
       if (group.answer.status == POSENC_LAYER_HAS_NO_ROTARY) continue;
-      throw UsageError(layers + group.answer.report.text);
+      const bool is_unknown = group.answer.status == POSENC_UNKNOWN_MODEL;
+      throw UsageError(layers + group.answer.report.text + (is_unknown ? " (--model-type, --pairing)" : ""));
     }
     posenc_rotary* made = nullptr;
     const posenc_status status = posenc_rotary_create(&group.answer.spec, &made);
     const RotaryHandle rotary(made, posenc_rotary_destroy);
     if (status != POSENC_OK) {
-      throw UsageError(layers + Describe(group.answer.spec) + ": " + posenc_status_message(status));
+      throw UsageError(layers + "its keys make " + Describe(group.answer.spec) +
+                       ", which cannot be: " + posenc_status_message(status) +
+                       "; keys read: " + Joined(KeysRead(config, reading), ", "));
     }
     group.amplitude = posenc_rotary_amplitude(made);
     group.radians = FrequenciesOf(made);
@@ -252,20 +271,6 @@ std::string TextOf(const Group& group) {
   return text;
 }
 
-std::vector<std::string> KeysRead(const Config& config, const Reading& reading) {
-  std::vector<std::string> keys;
-  for (std::size_t i = 0; i < config.entries.size(); ++i) {
-    if (reading.read[i] == 0) continue;
-    std::string key = config.entries[i].key;
-    // A list of strings is one key.
-    const std::size_t dot = key.rfind('.');
-    if (dot != std::string::npos && key.find_first_not_of("0123456789", dot + 1) == std::string::npos)
-      key.resize(dot);
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-  }
-  return keys;
-}
-
 void PrintText(const Config& config, const ConfigQuestion& question, const Reading& reading) {
   const posenc_config_report& report = reading.groups.front().answer.report;
   if (*report.model_type != '\0') {
@@ -279,10 +284,7 @@ void PrintText(const Config& config, const ConfigQuestion& question, const Readi
   for (const Group& group : reading.groups) {
     std::printf("%s: %s\n", NameOfLayers(group, question).c_str(), TextOf(group).c_str());
   }
-  std::string keys;
-  for (const std::string& key : KeysRead(config, reading))
-    keys += (keys.empty() ? "" : ", ") + Printable(Abbreviated(key));
-  std::printf("keys read: %s\n", keys.c_str());
+  std::printf("keys read: %s\n", Printable(Joined(KeysRead(config, reading), ", ")).c_str());
 }
 
 #ifdef POSENC_HAVE_JSON

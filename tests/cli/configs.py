@@ -1,0 +1,212 @@
+"""configs.py POSENC WORK: what posenc config says of configurations as published, whole; and the same as JSON."""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+posenc, work = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+failures = 0
+
+
+def fail(name, got, wanted):
+    global failures
+    failures += 1
+    print(f"FAILED: {name}:\n{got}\nexpected\n{wanted}")
+
+
+def run(config, *options):
+    path = work / "config.json"
+    path.write_text(json.dumps(config))
+    done = subprocess.run([posenc, "config", "config.json", *options], cwd=work, capture_output=True, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def keys_read(config, unread):
+    """The keys of a configuration, joined by dots, except some."""
+    found = []
+
+    def walk(prefix, value):
+        for key, inner in value.items():
+            if isinstance(inner, dict):
+                walk(f"{prefix}{key}.", inner)
+            elif prefix + key not in unread.split():
+                found.append(prefix + key)
+
+    walk("", config)
+    return "keys read: " + ", ".join(found)
+
+
+def says(name, config, lines, *options, unread=""):
+    """All that it prints: the lines, and the keys that it has read, which are all but `unread`."""
+    wanted = "\n".join([*lines, keys_read(config, unread), ""])
+    got = run(config, *options)
+    if got != (0, wanted, ""):
+        fail(name, got, wanted)
+
+
+def refuses(name, config, sentence, *options):
+    got = run(config, *options)
+    if got != (2, "", f"posenc: config.json: {sentence}\n"):
+        fail(name, got, sentence)
+
+
+HALVES = "all elements rotate, pairs of halves (i and i + 64), by +p, base"
+LLAMA_31 = {
+    "model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32, "vocab_size": 128256,
+    "max_position_embeddings": 131072, "rope_theta": 500000.0,
+    "rope_scaling": {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                     "original_max_position_embeddings": 8192, "rope_type": "llama3"}}
+GEMMA_3 = {
+    "model_type": "gemma3",
+    "text_config": {
+        "model_type": "gemma3_text", "hidden_size": 2560, "num_hidden_layers": 34, "head_dim": 256, "num_attention_heads": 8,
+        "rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window": 1024, "sliding_window_pattern": 6,
+        "rope_theta": 1000000.0, "rope_local_base_freq": 10000.0},
+    "vision_config": {"hidden_size": 1152, "model_type": "siglip_vision_model"}}
+DEEPSEEK_V3 = {
+    "model_type": "deepseek_v3", "hidden_size": 7168, "num_attention_heads": 128, "num_hidden_layers": 61,
+    "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "max_position_embeddings": 163840, "rope_theta": 10000,
+    "rope_scaling": {"beta_fast": 32, "beta_slow": 1, "factor": 40, "mscale": 1.0, "mscale_all_dim": 1.0,
+                     "original_max_position_embeddings": 4096, "type": "yarn"}}
+QWEN2_VL = {
+    "model_type": "qwen2_vl", "hidden_size": 3584, "num_attention_heads": 28, "num_hidden_layers": 28,
+    "max_position_embeddings": 32768, "rope_theta": 1000000.0,
+    "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}, "vision_config": {"depth": 32}}
+LLAMA_4 = {
+    "model_type": "llama4",
+    "text_config": {
+        "model_type": "llama4_text", "hidden_size": 5120, "head_dim": 128, "num_attention_heads": 40, "num_hidden_layers": 8,
+        "max_position_embeddings": 10485760, "rope_theta": 500000.0, "no_rope_layers": [1, 1, 1, 0, 1, 1, 1, 0],
+        "rope_scaling": {"factor": 16.0, "high_freq_factor": 1.0, "low_freq_factor": 1.0,
+                         "original_max_position_embeddings": 8192, "rope_type": "llama3"}}}
+NANOCHAT = {"model_type": "nanochat", "hidden_size": 1280, "num_attention_heads": 10, "num_hidden_layers": 20,
+            "max_position_embeddings": 2048, "rope_theta": 10000.0}
+UNKNOWN = {"model_type": "my_model", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 4,
+           "rope_theta": 10000.0}
+
+
+def read():
+    says("Llama 3.1", LLAMA_31,
+         ["model: llama (transformers, models/llama)",
+          f"layers 0-31: head_dim 128, {HALVES} 500000, scaling llama3 (factor 8, original_length 8192, low_freq_factor 1, "
+          "high_freq_factor 4), amplitude 1"], unread="vocab_size")
+    gemma = "head_dim 256, all elements rotate, pairs of halves (i and i + 128), by +p, base"
+    vision = "vision_config.hidden_size vision_config.model_type"
+    says("Gemma 3", GEMMA_3,
+         ["model: gemma3_text (transformers, models/gemma3)",
+          f"layers 0-4, 6-10, 12-16, 18-22, 24-28, 30-33: {gemma} 10000, no scaling, amplitude 1",
+          f"layers 5, 11, 17, 23, 29: {gemma} 1000000, scaling linear (factor 8), amplitude 1"], unread=vision)
+    says("Gemma 3, a layer", GEMMA_3,
+         ["model: gemma3_text (transformers, models/gemma3)",
+          f"layer 5: {gemma} 1000000, scaling linear (factor 8), amplitude 1"], "--layer", "5", unread=vision)
+    says("Gemma 3, a type of layer", GEMMA_3,
+         ["model: gemma3_text (transformers, models/gemma3)",
+          f"layers of the type sliding_attention: {gemma} 10000, no scaling, amplitude 1"],
+         "--layer-type", "sliding_attention", unread=vision)
+    says("DeepSeek V3", DEEPSEEK_V3,
+         ["model: deepseek_v3 (transformers, models/deepseek_v3)",
+          "layers 0-60: head_dim 192, elements 128-191 rotate, pairs of neighbours (2i and 2i + 1) written as halves, by +p, "
+          "base 10000, scaling yarn (factor 40, original_length 4096, beta_fast 32, beta_slow 1, truncate 1, mscale 1, "
+          "mscale_all_dim 1), amplitude 1"])
+    says("Qwen2-VL", QWEN2_VL,
+         ["model: qwen2_vl_text (transformers, models/qwen2_vl)",
+          f"layers 0-27: head_dim 128, {HALVES} 1000000, no scaling, amplitude 1, 3 axes (consecutive, pairs 16 + 24 + 24)"],
+         unread="vision_config.depth")
+    says("Llama 4", LLAMA_4,
+         ["model: llama4_text (transformers, models/llama4)",
+          "layers 0-2, 4-6: head_dim 128, all elements rotate, pairs of neighbours (2i and 2i + 1), by +p, base 500000, "
+          "scaling llama3 (factor 16, original_length 8192, low_freq_factor 1, high_freq_factor 1), amplitude 1",
+          "layers 3, 7: no rotary embedding: the list of layers that rotate has 0 there"])
+    says("nanochat", NANOCHAT,
+         ["model: nanochat (transformers, models/nanochat)",
+          "layers 0-19: head_dim 128, all elements rotate, pairs of halves (i and i + 64), by -p, base 10000, no scaling, "
+          "amplitude 1"])
+    code, out, err = run({"model_type": "bert", "hidden_size": 768, "num_attention_heads": 12})
+    if (code, err) != (0, "") or "all layers: no rotary embedding: " not in out or "keys read: model_type\n" not in out:
+        fail("BERT", (code, out, err), "no rotary")
+    unknown = ["model: unknown; its pairing is the one that you state, and the rest is taken for granted: it rotates by +p,",
+               "  along one axis and in all layers"]
+    says("an unknown model", UNKNOWN, [*unknown, f"layers 0-3: head_dim 128, {HALVES} 10000, no scaling, amplitude 1"],
+         "--pairing", "halves")
+    says("a layer of an unknown model", UNKNOWN,
+         [*unknown, "layer 2: head_dim 128, all elements rotate, pairs of neighbours (2i and 2i + 1), by +p, base 10000, no "
+                    "scaling, amplitude 1"], "--pairing", "neighbours", "--layer", "2")
+    says("an unknown model as a known one", UNKNOWN,
+         ["model: llama (transformers, models/llama)", f"layers 0-3: head_dim 128, {HALVES} 10000, no scaling, amplitude 1"],
+         "--model-type", "llama")
+
+
+def refuse():
+    state = ("state a known model type that rotates alike, or the pairing if this model rotates by +p along one axis in all "
+             "layers (--model-type, --pairing)")
+    refuses("an unknown model", UNKNOWN, f'posenc does not know the model type "my_model": {state}')
+    refuses("a misspelt model", {**LLAMA_31, "model_type": "lama"},
+            f'posenc does not know the model type "lama" (do you mean llama?): {state}')
+    refuses("no model", {"hidden_size": 64}, f"model_type is missing: {state}")
+    refuses("a layer too far", GEMMA_3, "layer is 99, but layers are 0 to 33", "--layer", "99")
+    refuses("an unknown type of layer", GEMMA_3, 'the model has no layer of the type "moving"', "--layer-type", "moving")
+    refuses("a string", {**LLAMA_31, "rope_theta": "500000"},
+            'rope_theta is "500000", but must be a number, or a list with a number for each layer')
+    refuses("an unknown scaling", {**LLAMA_31, "rope_scaling": {"rope_type": "stretched", "factor": 2}},
+            'rope_scaling.rope_type is "stretched", but posenc knows default, linear, dynamic, yarn, longrope, llama3 and '
+            "proportional")
+    refuses("an unknown key", {**LLAMA_31, "rope_frobnication": True},
+            "rope_frobnication is true, and posenc does not know what that key does to the rotary embedding")
+    code, out, err = run({**LLAMA_4, "text_config": {**LLAMA_4["text_config"], "no_rope_layers": [1, 1, 1, 0]}})
+    if (code, out) != (2, "") or not err.startswith("posenc: config.json: layers 4-7: text_config.no_rope_layers is [1, 1, 1, 0], "):
+        fail("some layers are refused", (code, out, err), "layers 4-7, and no others printed")
+    done = subprocess.run([posenc, "config", "config.json", "--layer", "-2"], cwd=work, capture_output=True, check=False)
+    if done.returncode != 2 or b"--layer: '-2' is not a number from 0 on" not in done.stderr:
+        fail("a negative layer", done, "a number from 0 on")
+
+
+def as_json():
+    code, out, err = run(GEMMA_3, "--format", "json")
+    if "RapidJSON" in err:
+        print("left out: JSON, without which this posenc was built")
+        return
+    got = json.loads(out)
+    radians = [group.pop("radians") for group in got["groups"]]
+    for group in got["groups"]:
+        if "head_dim 256, all elements rotate" not in group.pop("text"):
+            fail("Gemma 3 as JSON", out, "the text")
+    whole = {"rotates": True, "head_dim": 256, "rotary_offset": 0, "rotary_dim": 256, "pairing": "halves",
+             "output_pairing": "halves", "direction": 1, "amplitude": 1.0, "axes": 1, "axis_order": "consecutive", "sections": []}
+    wanted = {
+        "model_type": "gemma3_text", "source": "transformers, models/gemma3",
+        "groups": [{"layers": [i for i in range(34) if i % 6 != 5], "base": 10000.0, "scaling": {"name": "none"}, **whole},
+                   {"layers": [5, 11, 17, 23, 29], "base": 1000000.0, "scaling": {"name": "linear", "factor": 8.0}, **whole}],
+        "keys_read": keys_read(GEMMA_3, "vision_config.hidden_size vision_config.model_type")[11:].split(", ")}
+    if (code, err, got) != (0, "", wanted):
+        fail("Gemma 3 as JSON", got, wanted)
+    for row, base, factor in zip(radians, (1e4, 1e6), (1, 8)):
+        for i in range(128):
+            if not math.isclose(row[i], base ** (-i / 128) / factor, rel_tol=1e-14):
+                fail("radians", row[i], i)
+    sections = json.loads(run(QWEN2_VL, "--format", "json")[1])["groups"][0]
+    if (sections["axes"], sections["axis_order"], sections["sections"]) != (3, "consecutive", [16, 24, 24]):
+        fail("Qwen2-VL as JSON", sections, "16, 24, 24")
+    group = json.loads(run(NANOCHAT, "--format", "json")[1])["groups"][0]
+    if (group["direction"], group["layers"]) != (-1, list(range(20))):
+        fail("nanochat as JSON", group, "backwards")
+    group = json.loads(run(DEEPSEEK_V3, "--format", "json")[1])["groups"][0]
+    if (group["pairing"], group["output_pairing"], group["rotary_offset"]) != ("neighbours", "halves", 128):
+        fail("DeepSeek V3 as JSON", group, "neighbours, halves")
+    still = json.loads(run(LLAMA_4, "--format", "json")[1])["groups"][1]
+    if still != {"layers": [3, 7], "rotates": False,
+                 "text": "no rotary embedding: the list of layers that rotate has 0 there"}:
+        fail("Llama 4 as JSON", still, "no rotary")
+    escaped = {"model_type": "gemma3_text", "head_dim": 32, "num_hidden_layers": 1, "layer_types": ["\u202e\x1b\u009b"],
+               "rope_parameters": {"\u202e\x1b\u009b": {"rope_theta": 7}}}
+    code, out, _ = run(escaped, "--format", "json")
+    if code != 0 or not out.isascii() or "\x1b" in out or "rope_parameters.\u202e\x1b\u009b.rope_theta" not in json.loads(out)["keys_read"]:
+        fail("hostile keys as JSON", out, "escaped")
+
+
+work.mkdir(parents=True, exist_ok=True)
+read()
+refuse()
+as_json()
+sys.exit(f"{failures} failures" if failures else 0)
