@@ -56,6 +56,9 @@ Configuration::Configuration(const posenc_config& asked, posenc_config_report* r
   Read();
   if (status_ != POSENC_OK) return;
   report->layers = static_cast<std::int64_t>(Number(layers));
+  // Callers that learn here how many layers there are can then ask for each.
+  if (of_one_layer_ != nullptr)
+    Refuse(POSENC_BAD_LAYER, *of_one_layer_) << ", so layers differ: name a layer";
 }
 
 // ---- Which model, and which part of the configuration ----
@@ -317,9 +320,7 @@ void Configuration::Take(const posenc_config_entry& entry) {
     return;
   }
   if (key->place == LAYER && !IsOfAskedLayer(name.layer)) {
-    if (asked_.layer < 0 && asked_.layer_type == nullptr) {
-      Refuse(POSENC_BAD_LAYER, entry) << ", so layers differ: name a layer";
-    }
+    if (asked_.layer < 0 && asked_.layer_type == nullptr) of_one_layer_ = &entry;
     return;
   }
   const bool is_read = key->readers == ALL || model_.row.Has(key->name);

@@ -115,6 +115,7 @@ class Configuration {
   const posenc_config_entry* found_[kSlots] = {};
   const Key* keys_[kSlots] = {};
   const posenc_config_entry* unread_[kSlots] = {};
+  const posenc_config_entry* of_one_layer_ = nullptr;  // a key for one layer, if no layer is asked for
 };
 
 }  // namespace models

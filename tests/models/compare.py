@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""compare.py POSENC RECORDS.jsonl...: compares `posenc config` with what was measured in the models' own code.
+
+Each line of a file has a configuration ("config"), its source if it was published, and what was measured (measure.py). A
+configuration for whose model transformers has no code was not measured; it must be refused. "expected" says what
+posenc makes of it: "right", or "refused: " and the sentence; "why" then says whether it should be refused:
+
+    rightly    no rotary is known, or there is none that posenc has, or the model's code fails too
+    falsely    posenc could have known
+
+The comparison fails if anything is wrong; if posenc refuses what it accepted before, or the other way round; and if it
+refuses with another sentence. `compare.py --record POSENC RECORDS.jsonl...` writes "expected" anew, unless something is
+wrong. Look at the change: it asks for a "why" where posenc did not refuse before.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+# Frequencies were measured in float32, and have six significant digits.
+TOLERANCE = 2e-5
+
+# What may differ, and why: (model type, list of layers, what).
+ALLOWED = {
+    # Layers of cross-attention have a list of their own here. posenc's numbers are of the other list.
+    ("idefics", "gated_cross_attn_layers", "rotates"),
+}
+
+
+def ask(posenc, config):
+    """What posenc says: (groups, ""), or (None, why it refuses)."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "config.json")
+        with open(path, "w") as file:
+            json.dump(config, file)
+        run = subprocess.run([posenc, "config", path, "--format", "json"], capture_output=True, text=True, timeout=60)
+    if run.returncode == 0:
+        return json.loads(run.stdout)["groups"], ""
+    start = f"posenc: {path}: "
+    if run.returncode != 2 or not run.stderr.startswith(start):
+        sys.exit(f"posenc config: status {run.returncode}: {run.stderr}")
+    return None, run.stderr[len(start):].strip()
+
+
+def layers_in(ranges):
+    """The indices of "0-4,6"."""
+    for item in ranges.split(","):
+        first, _, last = item.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+def axes_of(group):
+    """The axis of each pair, as measure.py writes them; "" if there is one axis."""
+    sections, count = group["sections"], group["axes"]
+    if count < 2:
+        return ""
+    pairs = range(group["rotary_dim"] // 2)
+    consecutive = "".join(str(axis) * pairs_of_axis for axis, pairs_of_axis in enumerate(sections))
+    interleaved = "".join(str(i % count if i < count * sections[i % count] else 0) for i in pairs)
+    alternating = "".join(str(1 + i % (count - 1)) if i < len(pairs) - sections[0] else "0" for i in pairs)
+    return {"consecutive": consecutive, "interleaved": interleaved, "alternating": alternating}[group["axis_order"]]
+
+
+def close(a, b):
+    return abs(a - b) <= TOLERANCE * max(abs(a), abs(b))
+
+
+def differences_of_layer(ours, measured, axes):
+    """(what, posenc's, measured)"""
+    if ours["rotates"] != measured["rotates"]:
+        yield "rotates", ours["rotates"], measured["rotates"]
+    if not (ours["rotates"] and measured["rotates"]):
+        return
+    measured = {"output": measured["pairing"]} | measured
+    for name, key in (("pairing", "pairing"), ("output", "output_pairing"), ("direction", "direction"), ("head_dim", "head_dim"),
+                      ("rotary_dim", "rotary_dim"), ("offset", "rotary_offset")):
+        if ours[key] != measured[name]:
+            yield name, ours[key], measured[name]
+    if not close(ours["amplitude"], measured["amplitude"]):
+        yield "amplitude", ours["amplitude"], measured["amplitude"]
+    if axes_of(ours) != axes:
+        yield "axes", axes_of(ours), axes
+    if ours["rotary_dim"] == measured["rotary_dim"]:
+        found = [abs(ours["radians"][i]) for i in measured["pairs"]]  # their sign is the direction
+        for i, a, b in zip(measured["pairs"], found, measured["frequencies"]):
+            if not close(a, b):
+                yield f"frequency {i}", a, b
+                return
+
+
+def differences(groups, record):
+    """Sentences about what differs."""
+    by_layer = {layer: group for group in groups for layer in group["layers"] or ["all"]}
+    seen = {"all"}
+    for measured in record["layers"]:
+        indices = list(layers_in(measured["layers"]))
+        seen.update(indices)
+        place = (record["config"]["model_type"], measured.get("stack"))
+        for layer in indices if measured["rotates"] is not None else ():
+            ours = by_layer.get(layer) or by_layer.get("all")
+            if ours is None:
+                yield f"layer {layer}: posenc does not know of it"
+                continue
+            for what, a, b in differences_of_layer(ours, measured, record.get("axes", "")):
+                if place + (what,) not in ALLOWED:
+                    yield f"layer {layer}: {what} is {a} in posenc, {b} in transformers"
+    if "measured" not in record and set(by_layer) - seen:
+        yield f"layer {min(set(by_layer) - seen)}: transformers has no such layer"
+
+
+def judge(posenc, record):
+    """("right", "refused: SENTENCE" or "wrong", sentences about what is wrong)"""
+    groups, refusal = ask(posenc, record["config"])
+    if groups is None:
+        return f"refused: {refusal}", []
+    wrong = list(differences(groups, record)) if "layers" in record else ["posenc accepts it, and nothing was measured"]
+    return "wrong" if wrong else "right", wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--record", action="store_true", help="write what posenc says now into the files")
+    parser.add_argument("posenc", help="the command")
+    parser.add_argument("records", nargs="+", metavar="RECORDS")
+    options = parser.parse_args()
+    counts, bad = collections.Counter(), 0
+    for path in options.records:
+        with open(path) as file:
+            records = [json.loads(line) for line in file]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            judgements = list(pool.map(lambda record: judge(options.posenc, record), records))
+        for number, (record, (found, wrong)) in enumerate(zip(records, judgements), 1):
+            name = f"{os.path.basename(path)}:{number}: {record['config'].get('model_type')}" + (
+                f" ({record['source']})" if "source" in record else "")
+            why = record.get("why", "").partition(":")[0]
+            if found == "wrong":
+                counts["wrong"] += 1
+                bad += 1
+                print(f"{name}: wrong: {wrong[0]}" + (f" (and {len(wrong) - 1} more)" if wrong[1:] else ""))
+            elif options.record:
+                record["expected"] = found
+                if found == "right":
+                    record.pop("why", None)
+                elif "why" not in record:
+                    record["why"] = ""
+            elif found != record["expected"]:
+                bad += 1
+                print(f"{name}: was {record['expected']!r}, and is now {found!r}")
+            if found.startswith("refused") and why not in ("rightly", "falsely"):
+                bad += 1
+                print(f"{name}: {found}\n    \"why\" must begin with rightly: or falsely:")
+            if found != "wrong":
+                counts["right" if found == "right" else why] += 1
+        if options.record:
+            with open(path + ".new", "w") as file:
+                file.writelines(json.dumps(record, separators=(",", ":"), ensure_ascii=False) + "\n" for record in records)
+            os.replace(path + ".new", path)
+    print(f"accepted and right {counts['right']}, rightly refused {counts['rightly']}, falsely refused {counts['falsely']}, "
+          f"wrong {counts['wrong']}")
+    return 1 if bad else 0
+
+
+sys.exit(main())
