@@ -409,7 +409,8 @@ inline const std::vector<Function>& Functions() {
              {"rope_scaling.rope_type", POSENC_CONFIG_STRING, 0.0, "yarn", nullptr, 0},
              {"rope_scaling.factor", POSENC_CONFIG_NUMBER, 4.0, nullptr, nullptr, 0},
              {"max_position_embeddings", POSENC_CONFIG_NUMBER, 4096.0, nullptr, nullptr, 0}};
-         static const posenc_config config = {entries, 5, POSENC_NO_LAYER, nullptr, nullptr, nullptr, nullptr};
+         static const posenc_config config = {entries, 5,       POSENC_NO_LAYER, nullptr,
+                                              nullptr, nullptr, nullptr};
          return posenc_rotary_spec_from_config(Any{a.data}, a.bytes, &config, nullptr);
        }},
       {"posenc_spec_presets", &Items<posenc_preset>, kNone, kNone,

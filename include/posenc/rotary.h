@@ -94,8 +94,8 @@ inline Status RotaryPreset(posenc_rotary_spec* spec, const char* name, std::size
 struct ConfigKind : Named<posenc_config_kind> {
   using Named::Named;
   static constexpr Value kNumber = POSENC_CONFIG_NUMBER, kFlag = POSENC_CONFIG_FLAG,
-                         kString = POSENC_CONFIG_STRING, kNumbers = POSENC_CONFIG_NUMBERS, kNull = POSENC_CONFIG_NULL,
-                             kFlags = POSENC_CONFIG_FLAGS;
+                         kString = POSENC_CONFIG_STRING, kNumbers = POSENC_CONFIG_NUMBERS,
+                         kNull = POSENC_CONFIG_NULL, kFlags = POSENC_CONFIG_FLAGS;
 };
 
 // posenc_config_entry, a key of a model's configuration with its value: ConfigEntry{"rope_theta", 1e6}.

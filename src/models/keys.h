@@ -68,7 +68,7 @@ enum Slot : std::uint8_t {
   scaled_types,      // the types of layers that have the scaling
   sections,          // how many pairs each axis has
   interleaves,       // whether the axes take turns, pair by pair
-  several_axes,          // whether positions have several axes
+  several_axes,      // whether positions have several axes
   layer_types,       // the type of each layer
   interval,          // every how many layers one has full attention
   sliding_layers,    // which layers have sliding attention: those with 1
