@@ -8,17 +8,25 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// How many terms of the series of exp(r), |r| < 1, it takes until they are below 2^-(kBits + 2).
+// How often Exp halves its argument, at most log(2) / 2, before the series, and then squares its sum.
+constexpr int kSquarings = 12;
+
+// The most terms of that series, whose argument is below 2^-13.
+constexpr std::uint32_t kMostTermsOfExp = MostTerms(Wide1024::kBits + 2, kSquarings + 1);
+static_assert(kMostTermsOfExp == 61, "13 bits a term, and those of 61!");
+
+// How many terms of the series of exp(r) it takes until they are below 2^-(kBits + 2).
 std::uint64_t TermsOfExp(const Wide1024 &r) {
   std::uint64_t n = 0;
-  for (std::int64_t bits = r.IsZero() ? r.kBits : 0; bits < r.kBits + 2;
+  for (std::int64_t bits = r.IsZero() ? r.kBits : 0; bits < r.kBits + 2 && n < kMostTermsOfExp;
        bits -= r.exponent - 63 + LeadingZeros(n))
     ++n;
   return n;
 }
 
-// How often Exp halves its argument before the series, which then has at most 61 terms, and squares its sum.
-constexpr int kSquarings = 12;
+// The most terms z^n / n, n = 3, 5 ..., of Log's series until they are 2^-(kBits + 4) of z, half of which
+// their sum exceeds. |z| < 2^-6, so each is smaller than the one before by 12 bits at least.
+constexpr std::uint32_t kMostTermsOfLog = (Wide1024::kBits + 4 + 11) / 12;
 
 }  // namespace
 
@@ -56,7 +64,7 @@ Wide1024 Log(const Wide1024 &x) {
   const Wide1024 square = Multiply(z, z);
   Wide1024 sum = z;
   Wide1024 power = z;
-  for (std::uint32_t n = 3; !Negligible(power, sum); n += 2) {
+  for (std::uint32_t n = 3; n <= 2 * kMostTermsOfLog + 1 && !Negligible(power, sum); n += 2) {
     power = Multiply(power, square);
     sum = Add(sum, DivideSmall(power, n));
   }

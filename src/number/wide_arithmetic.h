@@ -136,6 +136,18 @@ Wide<kLimbs> DivideSmall(const Wide<kLimbs> &a, std::uint32_t b) {
   return Normalize<kLimbs>(digits, kLimbs + 1, a.exponent, a.negative);
 }
 
+// A bound on the number of terms x^n / n!, |x| < 2^-shift, n = 1, 2 ..., until they are below 2^-bits of 1
+// or, with shift 0, of the first one: each is smaller than the one before by 2^(shift + whole bits of
+// log2(n)).
+constexpr std::uint32_t MostTerms(int bits, int shift) {
+  std::uint32_t n = 0;
+  for (int log = 0; bits > 0; bits -= shift + log) {
+    ++n;
+    if (n >= 2u << log) ++log;
+  }
+  return n;
+}
+
 // Whether a term of a series no longer counts: it is below 2^-(kBits + 2) of the sum so far.
 template <int kLimbs>
 bool Negligible(const Wide<kLimbs> &term, const Wide<kLimbs> &sum) {
@@ -274,13 +286,16 @@ Wide<kLimbs> Log(double x) {
   return Log(FromDouble<kLimbs>(x));
 }
 
-// The Taylor series of both: cosine = 1 - x^2 / 2! + ..., sine = x - x^3 / 3! + ..., x = pi/2 r.
+// The Taylor series of both: cosine = 1 - x^2 / 2! + ..., sine = x - x^3 / 3! + ..., x = pi/2 r. As |x| <
+// 0.8, a term does not count once it is 2^-(kBits + 4) of x, half of which the sine exceeds: that bounds
+// their number.
 template <int kLimbs>
 void SinCosQuarterTurns(const Wide<kLimbs> &r, Wide<kLimbs> *sine, Wide<kLimbs> *cosine) {
   const Wide<kLimbs> x = Multiply(r, RadiansPerQuarterTurn<kLimbs>());
   auto term = FromInteger<kLimbs>(1);
   Wide<kLimbs> sums[2] = {term, Wide<kLimbs>()};  // the cosine's, of even terms; the sine's, of odd ones
-  for (std::uint32_t n = 1; n <= 2 || !Negligible(term, sums[1]); ++n) {
+  constexpr std::uint32_t kMostTerms = MostTerms(64 * kLimbs + 4, 0);
+  for (std::uint32_t n = 1; n <= 2 || (n <= kMostTerms && !Negligible(term, sums[1])); ++n) {
     term = DivideSmall(Multiply(term, x), n);
     Wide<kLimbs> &sum = sums[n % 2];
     sum = Add(sum, n % 4 < 2 ? term : Negate(term));
