@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -150,6 +151,28 @@ inline std::vector<LayerGroup> LayerGroups(const ConfigEntries& entries, const C
   return groups;
 }
 
+inline std::vector<std::string> KeysRead(const ConfigEntries& entries,
+                                         const std::vector<unsigned char>& read) {
+  std::vector<std::string> keys;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (read[i] == 0) continue;
+    std::string key = entries[i].key;
+    // A list of strings is one key.
+    const std::size_t dot = key.rfind('.');
+    if (dot != std::string::npos && key.find_first_not_of("0123456789", dot + 1) == std::string::npos)
+      key.resize(dot);
+    if (seen.insert(key).second) keys.push_back(key);
+  }
+  return keys;
+}
+
+inline std::string Listed(const std::vector<std::string>& keys) {
+  std::string text;
+  for (const std::string& key : keys) text.append(text.empty() ? "" : ", ").append(key);
+  return text;
+}
+
 // Of the layer or the type of layers that is asked for, else of all. A ConfigRefusal if any of them is
 // refused.
 inline ConfigReading ReadLayers(const ConfigEntries& entries, const ConfigQuestion& question) {
@@ -165,7 +188,9 @@ inline ConfigReading ReadLayers(const ConfigEntries& entries, const ConfigQuesti
     const Status status = Rotary::Create(group.answer.spec, &group.rotary);
     if (status != Status::kOk) {
       throw ConfigRefusal(static_cast<posenc_status>(status),
-                          layers + Describe(group.answer.spec) + ": " + StatusMessage(status));
+                          layers + "its keys make " + Describe(group.answer.spec) +
+                              ", which cannot be: " + StatusMessage(status) +
+                              "; keys read: " + Listed(KeysRead(entries, reading.read)));
     }
   }
   return reading;
@@ -280,20 +305,6 @@ inline std::string TextOf(const LayerGroup& group) {
   return text;
 }
 
-inline std::vector<std::string> KeysRead(const ConfigEntries& entries, const ConfigReading& reading) {
-  std::vector<std::string> keys;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (reading.read[i] == 0) continue;
-    std::string key = entries[i].key;
-    // A list of strings is one key.
-    const std::size_t dot = key.rfind('.');
-    if (dot != std::string::npos && key.find_first_not_of("0123456789", dot + 1) == std::string::npos)
-      key.resize(dot);
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-  }
-  return keys;
-}
-
 // The lines for people: the model, the groups, the keys that were read.
 inline std::vector<std::string> LinesOf(const ConfigEntries& entries, const ConfigQuestion& question,
                                         const ConfigReading& reading) {
@@ -309,9 +320,7 @@ inline std::vector<std::string> LinesOf(const ConfigEntries& entries, const Conf
   }
   for (const LayerGroup& group : reading.groups)
     lines.push_back(NameOfLayers(group, question) + ": " + TextOf(group));
-  std::string keys;
-  for (const std::string& key : KeysRead(entries, reading)) keys += (keys.empty() ? "" : ", ") + key;
-  lines.push_back("keys read: " + keys);
+  lines.push_back("keys read: " + Listed(KeysRead(entries, reading.read)));
   return lines;
 }
 

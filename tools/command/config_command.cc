@@ -65,7 +65,7 @@ void PrintJson(const Config& config, const ConfigReading& reading) {
         if (group.rotates()) PutSpec(group, &json);
       });
     });
-    json.Member("keys_read", KeysRead(config.entries, reading));
+    json.Member("keys_read", KeysRead(config.entries, reading.read));
   });
   std::puts(json.Text().c_str());
 }
@@ -88,7 +88,8 @@ ExitStatus RunConfig(const ConfigRequest& request) {
   try {
     reading = internal::ReadLayers(config.entries, request.question);
   } catch (const internal::ConfigRefusal& error) {
-    throw UsageError(Abbreviated(request.file) + ": " + error.what());
+    const char* const options = error.status() == POSENC_UNKNOWN_MODEL ? " (--model-type, --pairing)" : "";
+    throw UsageError(Abbreviated(request.file) + ": " + error.what() + options);
   }
   if (request.format == 1) {
     PrintJson(config, reading);
