@@ -65,7 +65,7 @@ void PrintJson(const Config& config, const ConfigReading& reading) {
         if (group.rotates()) PutSpec(group, &json);
       });
     });
-    json.Member("keys_read", KeysRead(config.entries, reading.read));
+    json.Member("keys_read", internal::KeysRead(config.entries, reading.read));
   });
   std::puts(json.Text().c_str());
 }

@@ -157,9 +157,9 @@ void Refuse(const std::string& option, const std::string& text, const std::strin
   throw UsageError(message + Suggestion(text, names));
 }
 
-std::string Joined(const std::vector<std::string>& names, const std::string& separator) {
+std::string Joined(const std::vector<std::string>& names) {
   std::string joined;
-  for (const std::string& name : names) joined.append(joined.empty() ? "" : separator).append(name);
+  for (const std::string& name : names) joined.append(joined.empty() ? "" : "|").append(name);
   return joined;
 }
 

@@ -40,7 +40,7 @@ std::string Suggestion(const std::string& text, const std::vector<std::string>& 
                          const std::vector<std::string>& names = {});
 
 // "A|B|C"
-std::string Joined(const std::vector<std::string>& names, const std::string& separator = "|");
+std::string Joined(const std::vector<std::string>& names);
 
 // The rows of Targets().
 std::vector<Target> CompiledTargets();
