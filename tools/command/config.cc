@@ -274,21 +274,5 @@ void AddConfigOptions(CLI::App& app, ConfigQuestion* question) {
             });
 }
 
-ConfigAnswer Ask(const Config& config, const ConfigQuestion& question) {
-  const auto or_null = [](const std::optional<std::string>& text) { return text ? text->c_str() : nullptr; };
-  ConfigAnswer answer;
-  answer.read.resize(config.entries.size());
-  posenc_config asked{};
-  asked.entries = config.entries.data();
-  asked.count = config.entries.size();
-  asked.layer = question.layer;
-  asked.layer_type = or_null(question.layer_type);
-  asked.model_type = or_null(question.model_type);
-  asked.pairing = question.pairing ? &*question.pairing : nullptr;
-  asked.read = answer.read.data();
-  answer.status = static_cast<posenc_status>(RotaryFromConfig(&answer.spec, asked, &answer.report));
-  return answer;
-}
-
 }  // namespace tools
 }  // namespace posenc

@@ -1,7 +1,6 @@
 #include "command/specs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <sstream>
@@ -269,7 +268,7 @@ posenc_rotary_spec ConfigSpec(SpecOptions* options) {
     const auto found = std::find(words.begin(), words.end(), options->given.at("--pairing"));
     if (found != words.end()) options->question.pairing = static_cast<posenc_pairing>(found - words.begin());
   }
-  const ConfigAnswer answer = Ask(options->entries, options->question);
+  const internal::ConfigAnswer answer = internal::Ask(options->entries.entries, options->question);
   if (answer.status == POSENC_OK) return answer.spec;
   throw UsageError("--config " + Abbreviated(*options->config) + ": " + answer.report.text);
 }
@@ -285,57 +284,6 @@ posenc_phase_rounding RoundingOfSource(const SpecOptions& options) {
     throw UsageError("--phase-rounding source: that of " + *options.preset + " is not one of posenc's");
   }
   return rounding;
-}
-
-template <class Spec>
-std::string DescribeMembers(const Spec& spec, const Spec& defaults);
-
-// "(base 100 / scaling ntk, factor 3 / )"
-std::string TextOfAxes(const posenc_rotary_spec& spec) {
-  std::string text;
-  for (std::size_t k = 0; spec.axis_specs != nullptr && k < spec.axes; ++k) {
-    text +=
-        (k == 0 ? "(" : " / ") + DescribeMembers(spec.axis_specs[k], internal::Default<posenc_rotary_spec>());
-  }
-  return text.empty() ? text : text + ")";
-}
-
-// What a member says, in words; "" of those that say nothing.
-template <class Spec>
-std::string TextOf(const Member& member, Spec spec) {
-  const auto count = [&] { return At<std::size_t>(*MembersOf<Spec>().Find(member.of), spec); };
-  const auto axes = [&] { return At<std::size_t>(*MembersOf<Spec>().Find("axes"), spec); };
-  std::string text;
-  if (member.kind == Kind::kChoice) {
-    text = WordsOf(member.of)[static_cast<std::size_t>(ChoiceIn(member, spec))];
-  } else if (member.kind == Kind::kReal) {
-    text = Shortest(At<double>(member, spec));
-  } else if (member.kind == Kind::kOptional) {
-    const bool is_there = At<std::int32_t>(*MembersOf<Spec>().Find(member.of), spec) == 1;
-    if (is_there) text = std::to_string(At<std::int64_t>(member, spec));
-  } else if (member.kind == Kind::kList && std::strcmp(member.name, "long_factors") != 0) {
-    if (count() != 0) text = std::to_string(count());
-  } else if (member.kind == Kind::kSizes) {
-    for (std::size_t k = 0; axes() > 1 && k < std::min<std::size_t>(axes(), POSENC_MAX_AXES); ++k) {
-      text += (k == 0 ? "" : "+") + std::to_string((&At<std::size_t>(member, spec))[k]);
-    }
-  } else if (member.kind == Kind::kSpecs) {
-    if constexpr (std::is_same<Spec, posenc_rotary_spec>::value) text = TextOfAxes(spec);
-  } else if (IsShown(member) && member.kind != Kind::kRows && std::strcmp(member.name, "axes") != 0) {
-    UseNumber(member, &spec, [&](const auto& number) { text = std::to_string(number); });
-  }
-  return text;
-}
-
-template <class Spec>
-std::string DescribeMembers(const Spec& spec, const Spec& defaults) {
-  std::string all;
-  for (const Member& member : MembersOf<Spec>()) {
-    const std::string text = TextOf(member, spec);
-    if (text.empty() || text == TextOf(member, defaults)) continue;
-    all.append(all.empty() ? "" : ", ").append(member.name).append(" ").append(text);
-  }
-  return all;
 }
 
 }  // namespace
@@ -533,19 +481,6 @@ posenc_spec PresetSpec(const std::string& preset, std::size_t dim) {
 
 const char* RoundingName(posenc_phase_rounding rounding) {
   return internal::WordOf<internal::Of::phase_rounding>(rounding);
-}
-
-std::string Describe(const posenc_spec& spec) {
-  return DescribeMembers(spec, internal::Default<posenc_spec>());
-}
-
-std::string Describe(const posenc_rotary_spec& spec) {
-  return DescribeMembers(spec, internal::Default<posenc_rotary_spec>());
-}
-
-std::string Shortest(double value) {
-  char text[32];
-  return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
 }
 
 }  // namespace tools

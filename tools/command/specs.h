@@ -14,6 +14,7 @@
 #include "command/config.h"
 #include "posenc/posenc.h"
 #include "posenc/rotary_c.h"
+#include "spec/describe.h"
 
 namespace CLI {
 class App;
@@ -88,12 +89,8 @@ posenc_spec PresetSpec(const std::string& preset, std::size_t dim);
 // "none", "f32_pow_div", ...
 const char* RoundingName(posenc_phase_rounding rounding);
 
-// "dim 512, layout sin_cos, exponent_dim 510": the members that are not the default.
-std::string Describe(const posenc_spec& spec);
-std::string Describe(const posenc_rotary_spec& spec);
-
-// The shortest decimal that names the double.
-std::string Shortest(double value);
+using internal::Describe;
+using internal::Shortest;
 
 }  // namespace tools
 }  // namespace posenc

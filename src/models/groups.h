@@ -1,0 +1,329 @@
+// What posenc makes of a model's configuration, in words: groups of layers with the same rotary embedding.
+// For the command and Python. The library itself does not use it.
+#ifndef POSENC_SRC_MODELS_GROUPS_H_
+#define POSENC_SRC_MODELS_GROUPS_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "posenc/rotary.h"
+#include "spec/describe.h"
+
+namespace posenc {
+namespace internal {
+
+using ConfigEntries = std::vector<posenc_config_entry>;
+
+// What is asked of a configuration.
+struct ConfigQuestion {
+  std::int64_t layer = POSENC_NO_LAYER;
+  std::optional<std::string> layer_type, model_type;
+  std::optional<posenc_pairing> pairing;
+};
+
+// What posenc makes of it.
+struct ConfigAnswer {
+  posenc_status status = POSENC_OK;
+  posenc_rotary_spec spec{};
+  posenc_config_report report{};
+  std::vector<unsigned char> read;  // of each entry, whether it was read
+};
+
+inline ConfigAnswer Ask(const ConfigEntries& entries, const ConfigQuestion& question) {
+  const auto or_null = [](const std::optional<std::string>& text) { return text ? text->c_str() : nullptr; };
+  ConfigAnswer answer;
+  answer.read.resize(entries.size());
+  posenc_config asked{};
+  asked.entries = entries.data();
+  asked.count = entries.size();
+  asked.layer = question.layer;
+  asked.layer_type = or_null(question.layer_type);
+  asked.model_type = or_null(question.model_type);
+  asked.pairing = question.pairing ? &*question.pairing : nullptr;
+  asked.read = answer.read.data();
+  answer.status = static_cast<posenc_status>(RotaryFromConfig(&answer.spec, asked, &answer.report));
+  return answer;
+}
+
+// A configuration that is refused, with the sentence that says why.
+class ConfigRefusal : public std::runtime_error {
+ public:
+  ConfigRefusal(posenc_status status, const std::string& text) : std::runtime_error(text), status_(status) {}
+  posenc_status status() const { return status_; }
+
+ private:
+  posenc_status status_;
+};
+
+// Layers with the same rotary embedding, or with the same reason for none.
+struct LayerGroup {
+  std::vector<std::int64_t> layers;  // empty: all of them, or those that are asked for by their type
+  ConfigAnswer answer;
+  Rotary rotary;  // not created if they do not rotate
+
+  bool rotates() const { return answer.status == POSENC_OK; }
+};
+
+struct ConfigReading {
+  std::vector<LayerGroup> groups;
+  std::vector<unsigned char> read;  // of each entry, whether it was read for any layer
+};
+
+// "0-4, 6-10"
+inline std::string Ranges(const std::vector<std::int64_t>& layers) {
+  std::string text;
+  for (std::size_t i = 0; i < layers.size();) {
+    std::size_t last = i;
+    while (last + 1 < layers.size() && layers[last + 1] == layers[last] + 1) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(layers[i]);
+    if (last != i) text += "-" + std::to_string(layers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+inline std::string NameOfLayers(const LayerGroup& group, const ConfigQuestion& question) {
+  if (group.layers.size() == 1) return "layer " + Ranges(group.layers);
+  if (!group.layers.empty()) return "layers " + Ranges(group.layers);
+  return question.layer_type ? "layers of the type " + *question.layer_type : "all layers";
+}
+
+// The reason without the layer that it was asked for.
+inline std::string ReasonOf(const ConfigAnswer& answer) {
+  const std::string text = answer.report.text;
+  const std::size_t colon = text.find(": ");
+  const bool names_layer = text.compare(0, 6, "layer ") == 0 && colon != std::string::npos;
+  return answer.status == POSENC_LAYER_HAS_NO_ROTARY && names_layer ? text.substr(colon + 2) : text;
+}
+
+// What tells groups apart.
+inline std::string Fingerprint(const ConfigAnswer& answer) {
+  return answer.status == POSENC_OK ? "rotates, " + Describe(answer.spec) : ReasonOf(answer);
+}
+
+// Reading one layer takes time in proportion to the number of keys.
+inline constexpr std::size_t kMostWork = 50'000'000;
+
+inline std::vector<LayerGroup> LayerGroups(const ConfigEntries& entries, const ConfigQuestion& question,
+                                           std::vector<unsigned char>* read) {
+  const auto note = [&](const ConfigAnswer& answer) {
+    for (std::size_t i = 0; i < read->size(); ++i) (*read)[i] = (*read)[i] | answer.read[i];
+  };
+  std::vector<LayerGroup> groups;
+  ConfigAnswer first = Ask(entries, question);
+  const std::int64_t count = first.report.layers;
+  if (question.layer >= 0 || question.layer_type || count <= 0) {
+    note(first);
+    LayerGroup& group = groups.emplace_back();
+    if (question.layer >= 0) group.layers = {question.layer};
+    group.answer = std::move(first);
+    return groups;
+  }
+  if (static_cast<std::uint64_t>(count) > kMostWork / (entries.size() + 1)) {
+    throw ConfigRefusal(POSENC_SIZE_OVERFLOW, "the model has " + std::to_string(count) +
+                                                  " layers, which are too many to read: name one of them");
+  }
+  std::vector<std::string> prints;
+  for (std::int64_t layer = 0; layer < count; ++layer) {
+    ConfigQuestion of_layer = question;
+    of_layer.layer = layer;
+    ConfigAnswer answer = Ask(entries, of_layer);
+    note(answer);
+    const std::string print = Fingerprint(answer);
+    const auto found = std::find(prints.begin(), prints.end(), print);
+    if (found == prints.end()) {
+      prints.push_back(print);
+      groups.emplace_back().answer = std::move(answer);
+      groups.back().layers = {layer};
+    } else {
+      groups[static_cast<std::size_t>(found - prints.begin())].layers.push_back(layer);
+    }
+  }
+  return groups;
+}
+
+inline std::vector<std::string> KeysRead(const ConfigEntries& entries, const ConfigReading& reading) {
+  std::vector<std::string> keys;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (reading.read[i] == 0) continue;
+    std::string key = entries[i].key;
+    // A list of strings is one key.
+    const std::size_t dot = key.rfind('.');
+    if (dot != std::string::npos && key.find_first_not_of("0123456789", dot + 1) == std::string::npos)
+      key.resize(dot);
+    if (seen.insert(key).second) keys.push_back(key);
+  }
+  return keys;
+}
+
+// "model_type, head_dim"
+inline std::string KeysInWords(const ConfigEntries& entries, const ConfigReading& reading) {
+  std::string text;
+  for (const std::string& key : KeysRead(entries, reading)) text += (text.empty() ? "" : ", ") + key;
+  return text;
+}
+
+// Of the layer or the type of layers that is asked for, else of all. A ConfigRefusal if any of them is
+// refused.
+inline ConfigReading ReadLayers(const ConfigEntries& entries, const ConfigQuestion& question) {
+  ConfigReading reading;
+  reading.read.resize(entries.size());
+  reading.groups = LayerGroups(entries, question, &reading.read);
+  for (LayerGroup& group : reading.groups) {
+    const std::string layers = reading.groups.size() > 1 ? NameOfLayers(group, question) + ": " : "";
+    if (!group.rotates()) {
+      if (group.answer.status == POSENC_LAYER_HAS_NO_ROTARY) continue;
+      throw ConfigRefusal(group.answer.status, layers + group.answer.report.text);
+    }
+    const Status status = Rotary::Create(group.answer.spec, &group.rotary);
+    if (status != Status::kOk) {
+      throw ConfigRefusal(static_cast<posenc_status>(status),
+                          layers + "its keys make " + Describe(group.answer.spec) + ", which cannot be: " +
+                              StatusMessage(status) + "; keys read: " + KeysInWords(entries, reading));
+    }
+  }
+  return reading;
+}
+
+// 500000, not 5e+05.
+inline std::string Plain(double value) {
+  return value >= 1.0 && value < 1e15 && value == std::floor(value)
+             ? std::to_string(static_cast<std::int64_t>(value))
+             : Shortest(value);
+}
+
+// The numbers that a scaling depends on, by the names of rotary_c.h.
+struct NamedNumber {
+  const char* name;
+  double value;
+};
+inline std::vector<NamedNumber> NumbersOf(const posenc_rotary_spec& spec) {
+  const auto is = [&](std::initializer_list<std::int32_t> scalings) {
+    return std::find(scalings.begin(), scalings.end(), spec.scaling) != scalings.end();
+  };
+  std::vector<NamedNumber> numbers;
+  const auto put = [&](const char* name, auto value) {
+    numbers.push_back({name, static_cast<double>(value)});
+  };
+  const bool is_yarn = is({POSENC_YARN, POSENC_YARN_LOG});
+  if (!is({POSENC_NO_SCALING, POSENC_QWEN_NTK, POSENC_FREQUENCY_FACTORS})) put("factor", spec.factor);
+  if (is_yarn || is({POSENC_DYNAMIC_NTK, POSENC_QWEN_NTK, POSENC_LONGROPE, POSENC_LLAMA3})) {
+    put("original_length", spec.original_length);
+  }
+  if (is({POSENC_DYNAMIC_NTK, POSENC_QWEN_NTK, POSENC_LONGROPE})) put("length", spec.length);
+  if (is_yarn) {
+    put("beta_fast", spec.beta_fast);
+    put("beta_slow", spec.beta_slow);
+    put("truncate", spec.truncate);
+  }
+  if (is({POSENC_YARN})) {
+    put("mscale", spec.mscale);
+    put("mscale_all_dim", spec.mscale_all_dim);
+  }
+  if (is({POSENC_LLAMA3})) {
+    put("low_freq_factor", spec.low_freq_factor);
+    put("high_freq_factor", spec.high_freq_factor);
+  }
+  if (is({POSENC_PROPORTIONAL})) put("proportion", spec.proportion);
+  if (is({POSENC_LONGROPE, POSENC_FREQUENCY_FACTORS})) put("factor_count", spec.factor_count);
+  return numbers;
+}
+
+inline const char* NameOfScaling(const posenc_rotary_spec& spec) { return WordOf<Of::scaling>(spec.scaling); }
+inline const char* NameOfOrder(const posenc_rotary_spec& spec) {
+  return WordOf<Of::axis_order>(spec.axis_order);
+}
+inline const char* NameOfPairing(posenc_pairing pairing) {
+  return pairing == POSENC_NEIGHBOURS ? "neighbours" : "halves";
+}
+
+inline posenc_pairing OutputOf(const posenc_rotary_spec& spec) {
+  return spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
+}
+
+inline std::vector<std::size_t> SectionsOf(const posenc_rotary_spec& spec) {
+  const bool has_them = spec.axes > 1 && spec.axis_order != POSENC_SUMMED_AXES;
+  return {spec.sections, spec.sections + (has_them ? spec.axes : 0)};
+}
+
+// What else differs from a plain rotary embedding.
+inline std::string OthersOf(const posenc_rotary_spec& spec) {
+  posenc_rotary_spec others;
+  posenc_rotary_spec_init(&others, sizeof(others));
+  others.exponent_dim = spec.exponent_dim;
+  others.unit = spec.unit;
+  others.position_scale = std::fabs(spec.position_scale);
+  return Describe(others);
+}
+
+inline std::string TextOf(const LayerGroup& group) {
+  if (!group.rotates()) return "no rotary embedding: " + ReasonOf(group.answer);
+  const posenc_rotary_spec& spec = group.answer.spec;
+  std::string text = "head_dim " + std::to_string(spec.head_dim) + ", ";
+  const std::size_t end = spec.rotary_offset + spec.rotary_dim;
+  text += spec.rotary_dim == spec.head_dim
+              ? "all elements rotate"
+              : "elements " + std::to_string(spec.rotary_offset) + "-" + std::to_string(end - 1) + " rotate";
+  text += std::string(", pairs of ") + NameOfPairing(spec.pairing);
+  text += spec.pairing == POSENC_NEIGHBOURS ? " (2i and 2i + 1)"
+                                            : " (i and i + " + std::to_string(spec.rotary_dim / 2) + ")";
+  if (OutputOf(spec) != spec.pairing) text += std::string(" written as ") + NameOfPairing(OutputOf(spec));
+  text += std::string(", by ") + (spec.position_scale < 0.0 ? "-" : "+") + "p, base " + Plain(spec.base);
+  if (const std::string others = OthersOf(spec); !others.empty()) text += ", " + others;
+  if (spec.scaling == POSENC_NO_SCALING) {
+    text += ", no scaling";
+  } else {
+    text += std::string(", scaling ") + NameOfScaling(spec) + " (";
+    const char* comma = "";
+    for (const NamedNumber& number : NumbersOf(spec)) {
+      text.append(comma).append(number.name).append(" ").append(Plain(number.value));
+      comma = ", ";
+    }
+    text += ")";
+  }
+  text += ", amplitude " + Shortest(group.rotary.amplitude());
+  if (spec.axes > 1) {
+    text += ", " + std::to_string(spec.axes) + " axes (" + NameOfOrder(spec);
+    const char* plus = ", pairs ";
+    for (const std::size_t section : SectionsOf(spec)) {
+      text.append(plus).append(std::to_string(section));
+      plus = " + ";
+    }
+    text += ")";
+  }
+  return text;
+}
+
+// The lines for people: the model, the groups, the keys that were read.
+inline std::vector<std::string> LinesOf(const ConfigEntries& entries, const ConfigQuestion& question,
+                                        const ConfigReading& reading) {
+  const posenc_config_report& report = reading.groups.front().answer.report;
+  std::vector<std::string> lines;
+  if (*report.model_type != '\0') {
+    lines.push_back(std::string("model: ") + report.model_type + " (" + report.source + ")");
+  } else {
+    lines = {
+        "model: unknown; its pairing is the one that you state, and the rest is taken for granted: it "
+        "rotates by +p,",
+        "  along one axis and in all layers"};
+  }
+  for (const LayerGroup& group : reading.groups)
+    lines.push_back(NameOfLayers(group, question) + ": " + TextOf(group));
+  lines.push_back("keys read: " + KeysInWords(entries, reading));
+  return lines;
+}
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_MODELS_GROUPS_H_
