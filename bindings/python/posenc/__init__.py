@@ -4,6 +4,7 @@
     posenc.encode(timesteps, 320, preset="ddpm") # at any positions, by the convention of a framework
     posenc.Encoder(512).add_(x)                  # x [..., rows, 512] += encoding, in place
     posenc.Rotary(128, preset="llama3").rotate_(q, k)
+    posenc.Rotary.from_config("config.json")     # the rotary embedding of a model
 
 Arrays are NumPy's, torch's, or anything with DLPack or the buffer protocol, in the CPU's memory; what is written is
 written where it lies. What comes out is NumPy's, or torch's if dtype is one of torch's or positions (or a table) are a
@@ -20,13 +21,14 @@ from functools import lru_cache as _lru_cache
 from typing import Any, Dict, List, NamedTuple, Optional, overload as _overload
 
 from posenc import _posenc, _types
+from posenc._config import Config, LayerGroup, config
 from posenc._posenc import (
     MAX_POSITION, Encoder, Rotary, grid, grid_add_, positions_from_ids, positions_from_mask,
 )
 
 __all__ = [
-    "MAX_POSITION", "Encoder", "Preset", "Rotary", "Target", "encode", "grid", "grid_add_",
-    "positions_from_ids", "positions_from_mask", "presets", "rotary_presets", "table", "targets", "version",
+    "MAX_POSITION", "Config", "Encoder", "LayerGroup", "Preset", "Rotary", "Target", "config", "encode", "grid",
+    "grid_add_", "positions_from_ids", "positions_from_mask", "presets", "rotary_presets", "table", "targets", "version",
 ]
 
 #: The version of the library inside.

@@ -175,7 +175,7 @@ class Rotary:
         """
 
     @staticmethod
-    def from_config(config: Any, *, layer: int | None = None, layer_type: str | None = None, model_type: str | None = None, **overrides) -> Rotary:
+    def from_config(config: Any, *, layer: int | None = None, layer_type: str | None = None, model_type: str | None = None, pairing: Literal['half_split', 'neighbours'] | None = None, **overrides) -> Rotary:
         """
         The rotary of a layer of a model, by its configuration.
 
@@ -184,10 +184,13 @@ class Rotary:
         layer       the layer's number, or
         layer_type  its type ("sliding_attention"): needed if rotaries differ between layers
         model_type  the model's type or architecture, if it is not the configuration's
-        overrides   arguments of Rotary, set over those that the configuration makes; length for one, if a scaling depends on it
+        pairing     needed if posenc does not know the model, which then rotates by +p, along one axis and in all layers
+        overrides   arguments of Rotary, set over those that the configuration makes: length, if a scaling depends on it; base, if
+                    neither the configuration nor the model's code has one
 
-        The result shows its arguments. A key about rotaries that posenc does not know is a ValueError, a value of a wrong kind a
-        TypeError; both name the key. So is a layer without a rotary a ValueError.
+        The result shows its arguments. posenc never guesses. A configuration that it does not understand is a ValueError, and
+        so is a layer that does not rotate. A value of a wrong kind is a TypeError. The sentence names the file, if there is one, and
+        the key, and says what would be right. posenc.config() shows all layers.
         """
 
     @overload
@@ -293,6 +296,8 @@ class Rotary:
     def __copy__(self) -> object: ...
 
     def __deepcopy__(self, arg: object, /) -> object: ...
+
+def config(config: object, layer: object | None, layer_type: object | None, model_type: object | None, pairing: object | None) -> tuple: ...
 
 def eager_add(x: Any, encoder: Any, positions: Any, first: Any, scale: Any) -> Any: ...
 

@@ -32,13 +32,13 @@ void Check(posenc_status status, const std::string& what) {
 
 nb::object Attribute(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }
 
-std::string Text(nb::handle object) {
+std::string Text(nb::handle object, const char* null) {
   const nb::object text = nb::steal(PyObject_Str(object.ptr()));
   if (!text.is_valid()) nb::raise_python_error();
   const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
   if (!bytes.is_valid()) nb::raise_python_error();
   std::string escaped(PyBytes_AsString(bytes.ptr()), static_cast<size_t>(PyBytes_Size(bytes.ptr())));
-  for (size_t at = 0; (at = escaped.find('\0', at)) != std::string::npos;) escaped.replace(at, 1, "\\x00");
+  for (size_t at = 0; (at = escaped.find('\0', at)) != std::string::npos;) escaped.replace(at, 1, null);
   return escaped;
 }
 

@@ -25,7 +25,7 @@ nb::object Attribute(nb::handle object, const char* name);
 
 // str(object) as UTF-8; what that has not, such as half a surrogate pair, as an escape, and null characters
 // too, at which C's strings would end.
-std::string Text(nb::handle object);
+std::string Text(nb::handle object, const char* null = "\\x00");
 
 // TypeError if a call has arguments beyond those that it knows. (nanobind's own message names no argument,
 // and prints what may not be printable.)

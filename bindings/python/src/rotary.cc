@@ -63,10 +63,13 @@ config      a dict, the path of a config.json, or an object with to_dict(), as t
 layer       the layer's number, or
 layer_type  its type ("sliding_attention"): needed if rotaries differ between layers
 model_type  the model's type or architecture, if it is not the configuration's
-overrides   arguments of Rotary, set over those that the configuration makes; length for one, if a scaling depends on it
+pairing     needed if posenc does not know the model, which then rotates by +p, along one axis and in all layers
+overrides   arguments of Rotary, set over those that the configuration makes: length, if a scaling depends on it; base, if
+            neither the configuration nor the model's code has one
 
-The result shows its arguments. A key about rotaries that posenc does not know is a ValueError, a value of a wrong kind a
-TypeError; both name the key. So is a layer without a rotary a ValueError.)";
+The result shows its arguments. posenc never guesses. A configuration that it does not understand is a ValueError, and
+so is a layer that does not rotate. A value of a wrong kind is a TypeError. The sentence names the file, if there is one, and
+the key, and says what would be right. posenc.config() shows all layers.)";
 
 const char* Blamed(posenc_status status) {
   switch (status) {
@@ -116,6 +119,27 @@ void FinishAxisSpecs(const S& spec, Kept* kept) {
   kept->arguments["axis_specs"] = arguments;
 }
 
+nb::object Frequencies(const Rotary& self) {
+  size_t count = self.rotary.frequency_count();
+  if (!std::isnan(self.rotary.Radians(count))) count *= self.axes;  // summed ones
+  nb::object result = NewArray({static_cast<int64_t>(count)}, nb::str("float64"), nb::none());
+  const Array array(result, "frequencies", Access::kWriteNew);
+  for (size_t i = 0; i < count; ++i) static_cast<double*>(array.data())[i] = self.rotary.Radians(i);
+  return result;
+}
+
+nb::list Presets() {
+  std::vector<posenc_preset> presets(posenc_rotary_presets(nullptr, 0));
+  posenc_rotary_presets(presets.data(), presets.size());
+  nb::list list;
+  for (const posenc_preset& preset : presets) {
+    list.append(nb::make_tuple(preset.name, preset.formula, preset.source));
+  }
+  return list;
+}
+
+}  // namespace
+
 Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   S spec;
   Kept kept;
@@ -148,27 +172,6 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   return made;
 }
 
-nb::object Frequencies(const Rotary& self) {
-  size_t count = self.rotary.frequency_count();
-  if (!std::isnan(self.rotary.Radians(count))) count *= self.axes;  // summed ones
-  nb::object result = NewArray({static_cast<int64_t>(count)}, nb::str("float64"), nb::none());
-  const Array array(result, "frequencies", Access::kWriteNew);
-  for (size_t i = 0; i < count; ++i) static_cast<double*>(array.data())[i] = self.rotary.Radians(i);
-  return result;
-}
-
-nb::list Presets() {
-  std::vector<posenc_preset> presets(posenc_rotary_presets(nullptr, 0));
-  posenc_rotary_presets(presets.data(), presets.size());
-  nb::list list;
-  for (const posenc_preset& preset : presets) {
-    list.append(nb::make_tuple(preset.name, preset.formula, preset.source));
-  }
-  return list;
-}
-
-}  // namespace
-
 void BindRotary(nb::module_& module) {
   static const std::string signature = Signature<S>();
   static const std::string documentation = kRotaryDoc + ("\n" + Choices<S>());
@@ -177,6 +180,12 @@ void BindRotary(nb::module_& module) {
       "positions: posenc._types.Numbers | None = None, layout: " +
       TypeOf(posenc::internal::WordsOf("cache_layout")) +
       " = 'halves', dtype: posenc._types.DType = None) -> typing.Any";
+  static const std::string pairings =
+      TypeOf(posenc::internal::WordsOf(*posenc::internal::MembersOf<S>().Find("pairing")));
+  static const std::string config_signature =
+      "def from_config(config: typing.Any, *, layer: int | None = None, layer_type: str | None = None, "
+      "model_type: str | None = None, pairing: " +
+      pairings + " | None = None, **overrides) -> Rotary";
   nb::class_<Rotary>(module, "Rotary", nb::is_final(), documentation.c_str())
       .def(
           "__init__",
@@ -198,21 +207,16 @@ void BindRotary(nb::module_& module) {
       .def_static(
           "from_config",
           [](nb::object config, const nb::args& more, nb::handle layer, nb::handle layer_type,
-             nb::handle model_type, nb::kwargs overrides) {
+             nb::handle model_type, nb::handle pairing, nb::kwargs overrides) {
             RequireNoMore(more);
             RequireGiven(config, "config");
             if (overrides.contains("head_dim")) RaiseType("unexpected keyword argument head_dim");
             if (overrides.contains("preset")) RaiseType("unexpected keyword argument preset");
-            size_t head_dim = 0;
-            nb::dict arguments = ArgumentsFromConfig(config, layer, layer_type, model_type, &head_dim);
-            arguments.update(overrides);
-            return MakeRotary(nb::int_(head_dim), arguments);
+            return RotaryFromConfig(config, layer, layer_type, model_type, pairing, overrides);
           },
           "config"_a.none() = nb::ellipsis(), "more"_a, "layer"_a = nb::none(), "layer_type"_a = nb::none(),
-          "model_type"_a = nb::none(), "overrides"_a,
-          nb::sig("def from_config(config: typing.Any, *, layer: int | None = None, layer_type: str | None = "
-                  "None, model_type: str | None = None, **overrides) -> Rotary"),
-          kConfigDoc)
+          "model_type"_a = nb::none(), "pairing"_a = nb::none(), "overrides"_a,
+          nb::sig(config_signature.c_str()), kConfigDoc)
       .def("rotate_", &RotateInPlace, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
            "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3, "unknown"_a,
            nb::sig(
@@ -274,6 +278,8 @@ void BindRotary(nb::module_& module) {
       .def("__copy__", [](nb::object self) { return self; })
       .def("__deepcopy__", [](nb::object self, nb::handle) { return self; });
   module.def("rotary_presets", &Presets);
+  module.def("config", &ReadConfig, "config"_a, "layer"_a.none(), "layer_type"_a.none(),
+             "model_type"_a.none(), "pairing"_a.none());
 }
 
 }  // namespace posenc_python

@@ -18,9 +18,17 @@ struct Rotary {
   nb::dict arguments;  // that it was made of
 };
 
-// Keyword arguments of a model's configuration, and the head_dim before them.
-nb::dict ArgumentsFromConfig(nb::handle config, nb::handle layer, nb::handle layer_type,
-                             nb::handle model_type, size_t* head_dim);
+// Of arguments as Rotary() takes them.
+Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments);
+
+// The rotary of a layer by a model's configuration, with arguments over those that it makes.
+Rotary RotaryFromConfig(nb::handle config, nb::handle layer, nb::handle layer_type, nb::handle model_type,
+                        nb::handle pairing, nb::dict overrides);
+
+// What posenc makes of all layers, for posenc.config: (model_type, source, [(layers, rotary, text)], keys,
+// text).
+nb::tuple ReadConfig(nb::handle config, nb::handle layer, nb::handle layer_type, nb::handle model_type,
+                     nb::handle pairing);
 
 nb::object RotateInPlace(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
                          nb::handle scale, nb::handle inverse, nb::handle token_axis,

@@ -1,5 +1,5 @@
-// posenc.Rotary.from_config: the entries of a configuration from Python's values, and arguments from the
-// spec.
+// posenc.Rotary.from_config and posenc.config: the entries of a configuration from Python's values, and
+// arguments from the spec.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -7,10 +7,13 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <new>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "posenc/rotary_config_c.h"
+#include "members.h"
+#include "models/groups.h"
 #include "rotary.h"
 #include "spec/tables.h"
 
@@ -18,108 +21,189 @@ namespace posenc_python {
 namespace {
 
 using posenc::internal::At;
+using posenc::internal::ConfigAnswer;
+using posenc::internal::ConfigQuestion;
+using posenc::internal::ConfigReading;
+using posenc::internal::ConfigRefusal;
 using posenc::internal::Kind;
+using posenc::internal::LayerGroup;
 using posenc::internal::Member;
 
-// Keys and values, with what the entries point to.
+// Configurations have few levels. One that contains itself has many.
+constexpr int kMostLevels = 64;
+
+// No list that posenc reads has more items, of which there is one for each pair or for each layer.
+constexpr size_t kMostItems = POSENC_MAX_HEAD_DIM / 2;
+
+// Whether they are a GGUF file's metadata, whose keys have dots.
+bool IsGguf(const nb::dict& dictionary) {
+  if (dictionary.contains("general.architecture")) return true;
+  if (!dictionary.contains("general")) return false;
+  const nb::object general = dictionary["general"];
+  return PyDict_Check(general.ptr()) && nb::borrow<nb::dict>(general).contains("architecture");
+}
+
+// Keys and values, with what the entries point to. Of several keys of one name the last one counts.
 class Entries {
  public:
-  void Add(const std::string& key, nb::handle value, int depth = 0) {
-    constexpr int kMaxDepth = 16;
-    if (depth > kMaxDepth) RaiseValue("config has dictionaries within dictionaries without end");
-    if (value.is_none()) return;
-    if (const nb::object whole = Attribute(value, "tolist");
-        !whole.is_none() && PyCallable_Check(whole.ptr()) != 0) {
-      return AddPlain(key, whole(), depth);  // an array
-    }
-    AddPlain(key, value, depth);
+  // `where` begins the sentence of a configuration that is refused.
+  explicit Entries(std::string where) : where_(std::move(where)) {}
+
+  // All that a configuration has.
+  void Add(const nb::dict& dictionary) {
+    has_dots_ = IsGguf(dictionary);
+    AddDictionary("", dictionary, 1);
+  }
+
+  void AddNumber(const std::string& key, double number) {
+    Put(key, {nullptr, POSENC_CONFIG_NUMBER, number, nullptr, nullptr, 0});
   }
 
   const std::vector<posenc_config_entry>& all() const { return entries_; }
 
  private:
+  // What a dictionary has, its keys behind a prefix. A dot in a key is none between two dictionaries.
+  void AddDictionary(const std::string& prefix, nb::handle dictionary, int levels) {
+    RequireFew(levels);
+    for (const auto& [name, value] : nb::borrow<nb::dict>(dictionary)) {
+      std::string key = WordOf(name);
+      for (size_t at = 0; !(has_dots_ && levels == 1) && (at = key.find('.', at)) != std::string::npos;) {
+        key.replace(at, 1, "\\u002e");
+      }
+      AddValue(prefix + key, Whole(value), levels);
+    }
+  }
+
   static bool IsNumber(nb::handle value) { return PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr()); }
+  static bool IsText(nb::handle value) { return PyUnicode_Check(value.ptr()); }
+  static bool IsList(nb::handle value) { return PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()); }
 
   // Integers beyond a double's range are infinite.
   static double ToNumber(nb::handle value) {
     const double number = PyFloat_AsDouble(value.ptr());
     if (PyErr_Occurred() == nullptr) return number;
     PyErr_Clear();
-    return std::numeric_limits<double>::infinity();
+    const double infinity = std::numeric_limits<double>::infinity();
+    return nb::borrow(value) < nb::int_(0) ? -infinity : infinity;
   }
 
-  void AddPlain(const std::string& key, nb::handle value, int depth) {
-    if (PyDict_Check(value.ptr())) {
-      for (const auto& [name, inner] : nb::borrow<nb::dict>(value)) {
-        Add(key.empty() ? Text(name) : key + "." + Text(name), inner, depth + 1);
+  // A text that a C string can hold.
+  static std::string WordOf(nb::handle value) { return Text(value, "\\u0000"); }
+
+  // Of an array of whatever kind the list or the number; else the same.
+  static nb::object Whole(nb::handle value) {
+    if (!value.is_none() && !IsNumber(value) && !IsText(value) && !IsList(value)) {
+      const nb::object whole = Attribute(value, "tolist");
+      if (PyCallable_Check(whole.ptr()) != 0) return whole();
+    }
+    return nb::borrow(value);
+  }
+
+  // What a value is by itself, but for lists and dictionaries.
+  static posenc_config_kind KindOf(nb::handle value) {
+    if (value.is_none()) return POSENC_CONFIG_NULL;
+    if (PyBool_Check(value.ptr())) return POSENC_CONFIG_FLAG;
+    if (IsNumber(value)) return POSENC_CONFIG_NUMBER;
+    return IsText(value) ? POSENC_CONFIG_STRING : posenc_config_kind{-1};
+  }
+
+  void RequireFew(int levels) const {
+    if (levels > kMostLevels) {
+      RaiseValue((where_.empty() ? "config: " : where_) + "more than " + std::to_string(kMostLevels) +
+                 " levels of dictionaries and lists");
+    }
+  }
+
+  void AddValue(const std::string& key, nb::handle value, int levels) {
+    if (PyDict_Check(value.ptr())) return AddDictionary(key + ".", value, levels + 1);
+    if (IsList(value)) return AddList(key, value, levels + 1);
+    posenc_config_entry entry = {nullptr, KindOf(value), 0.0, nullptr, nullptr, 0};
+    if (entry.kind == POSENC_CONFIG_STRING) {
+      entry.string = Keep(WordOf(value));
+    } else if (entry.kind == POSENC_CONFIG_NUMBER || entry.kind == POSENC_CONFIG_FLAG) {
+      entry.number = ToNumber(value);
+    }
+    Put(key, entry);
+  }
+
+  // A list of strings has an entry for each; a list of mixed kinds has the kind -1.
+  void AddList(const std::string& key, nb::handle list, int levels) {
+    RequireFew(levels);
+    bool is_mixed = false;
+    posenc_config_kind kind = POSENC_CONFIG_NUMBER;
+    std::vector<nb::object> items;
+    for (const nb::handle listed : list) {
+      nb::object item = Whole(listed);
+      const posenc_config_kind own = KindOf(item);
+      // Dictionaries within a list are no part of the model's own keys.
+      if (PyDict_Check(item.ptr())) AddDictionary(key + "[].", item, levels + 1);
+      if (IsList(item)) AddWithin(key, item, levels + 1);
+      is_mixed = is_mixed || own == -1 || own == POSENC_CONFIG_NULL || (!items.empty() && own != kind);
+      kind = own;
+      items.push_back(std::move(item));
+      is_mixed = is_mixed || items.size() > kMostItems;
+    }
+    if (!is_mixed && kind == POSENC_CONFIG_STRING) {
+      for (size_t i = 0; i < items.size(); ++i) {
+        Put(key + "." + std::to_string(i), {nullptr, kind, 0.0, Keep(WordOf(items[i])), nullptr, 0});
       }
       return;
     }
-    posenc_config_entry entry = {Keep(key), posenc_config_kind{-1}, 0.0, nullptr, nullptr, 0};
-    if (PyBool_Check(value.ptr())) {
-      entry.kind = POSENC_CONFIG_FLAG;
-      entry.number = value.ptr() == Py_True ? 1.0 : 0.0;
-    } else if (IsNumber(value)) {
-      entry.kind = POSENC_CONFIG_NUMBER;
-      entry.number = ToNumber(value);
-    } else if (PyUnicode_Check(value.ptr())) {
-      entry.kind = POSENC_CONFIG_STRING;
-      entry.string = Keep(Text(value));
-    } else if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
-      if (AddStrings(key, value)) return;
-      SetNumbers(value, &entry);
-    }
-    entries_.push_back(entry);
-  }
-
-  // Of a list of strings, an entry per string.
-  bool AddStrings(const std::string& key, nb::handle list) {
-    if (nb::len(list) == 0) return false;
-    for (const nb::handle item : list) {
-      if (!PyUnicode_Check(item.ptr())) return false;
-    }
-    size_t index = 0;
-    for (const nb::handle item : list) Add(key + "." + std::to_string(index++), item);
-    return true;
-  }
-
-  // A list of anything but numbers keeps a kind that no key takes.
-  void SetNumbers(nb::handle list, posenc_config_entry* entry) {
     std::vector<double> numbers;
-    for (const nb::handle item : list) {
-      if (!IsNumber(item)) return;
-      numbers.push_back(ToNumber(item));
+    for (const nb::object& item : items) numbers.push_back(is_mixed ? 0.0 : ToNumber(item));
+    const std::vector<double>& kept = lists_.emplace_back(std::move(numbers));
+    const posenc_config_kind of_list =
+        kind == POSENC_CONFIG_FLAG ? POSENC_CONFIG_FLAGS : POSENC_CONFIG_NUMBERS;
+    Put(key, {nullptr, is_mixed ? posenc_config_kind{-1} : of_list, 0.0, nullptr, kept.data(), kept.size()});
+  }
+
+  // Of a list within a list only the dictionaries count.
+  void AddWithin(const std::string& key, nb::handle list, int levels) {
+    RequireFew(levels);
+    for (const nb::handle listed : list) {
+      const nb::object item = Whole(listed);
+      if (PyDict_Check(item.ptr())) AddDictionary(key + "[].", item, levels + 1);
+      if (IsList(item)) AddWithin(key, item, levels + 1);
     }
-    entry->kind = POSENC_CONFIG_NUMBERS;
-    entry->count = numbers.size();
-    entry->numbers = lists_.emplace_back(std::move(numbers)).data();
+  }
+
+  void Put(const std::string& key, posenc_config_entry entry) {
+    const auto [found, is_new] = places_.try_emplace(key, entries_.size());
+    if (is_new) entries_.emplace_back();
+    entry.key = found->first.c_str();
+    entries_[found->second] = entry;
   }
 
   const char* Keep(std::string text) { return texts_.emplace_back(std::move(text)).c_str(); }
 
+  std::string where_;
+  bool has_dots_ = false;
   std::vector<posenc_config_entry> entries_;
+  std::unordered_map<std::string, size_t> places_;  // of keys among the entries
   std::deque<std::string> texts_;
   std::deque<std::vector<double>> lists_;
 };
 
-// A dictionary as it is; what the file at a path has; else what an object says of itself.
-nb::object ToDictionary(nb::handle config) {
-  if (PyDict_Check(config.ptr())) return nb::borrow(config);
-  if (PyUnicode_Check(config.ptr()) || !Attribute(config, "__fspath__").is_none()) {
-    const nb::object opened = nb::module_::import_("builtins").attr("open")(config, "encoding"_a = "utf-8");
-    const nb::object text = opened.attr("read")();
-    opened.attr("close")();
-    const nb::object read = nb::module_::import_("json").attr("loads")(text);
-    if (!PyDict_Check(read.ptr())) RaiseValue("config: " + Repr(config) + " has no JSON object");
-    return read;
+// A configuration: a dictionary as it is; what the file at a path has; else what an object says of itself.
+struct Source {
+  explicit Source(nb::handle config) {
+    if (PyDict_Check(config.ptr())) {
+      dictionary = nb::borrow(config);
+    } else if (PyUnicode_Check(config.ptr()) || !Attribute(config, "__fspath__").is_none()) {
+      where = Text(nb::module_::import_("os").attr("fsdecode")(config)) + ": ";
+      dictionary = nb::module_::import_("posenc._config").attr("read")(config);
+    } else {
+      const nb::object method = Attribute(config, "to_dict");
+      dictionary = method.is_none() ? Attribute(config, "__dict__") : method();
+    }
+    if (!PyDict_Check(dictionary.ptr())) {
+      RaiseType("config must be a dict, a path or an object with to_dict(), not " + TypeName(config));
+    }
   }
-  const nb::object method = Attribute(config, "to_dict");
-  const nb::object made = method.is_none() ? Attribute(config, "__dict__") : method();
-  if (!PyDict_Check(made.ptr())) {
-    RaiseType("config must be a dict, a path or an object with to_dict(), not " + TypeName(config));
-  }
-  return made;
-}
+
+  std::string where;  // "config.json: ", or ""
+  nb::object dictionary;
+};
 
 nb::object ArrayOf(const double* numbers, size_t count) {
   nb::list list;
@@ -158,25 +242,110 @@ nb::dict ArgumentsOf(const posenc_rotary_spec& spec) {
   return arguments;
 }
 
+ConfigQuestion QuestionOf(nb::handle layer, nb::handle layer_type, nb::handle model_type,
+                          nb::handle pairing) {
+  ConfigQuestion question;
+  if (!layer.is_none()) question.layer = ToInteger(layer, "layer");
+  if (!layer.is_none() && question.layer < 0)
+    RaiseValue("layer must not be negative, and is " + std::to_string(question.layer));
+  if (!layer_type.is_none()) question.layer_type = ToString(layer_type, "layer_type");
+  if (!model_type.is_none()) question.model_type = ToString(model_type, "model_type");
+  if (!pairing.is_none()) {
+    const Member& member = *posenc::internal::MembersOf<posenc_rotary_spec>().Find("pairing");
+    question.pairing =
+        static_cast<posenc_pairing>(ToChoice(posenc::internal::WordsOf(member), pairing, "pairing"));
+  }
+  return question;
+}
+
+// Raises what a refused configuration is in Python.
+[[noreturn]] void Raise(posenc_status status, const std::string& sentence) {
+  if (status == POSENC_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (status == POSENC_BAD_CONFIG_KIND) RaiseType(sentence);
+  RaiseValue(sentence);
+}
+
+bool LacksBase(const ConfigAnswer& answer) {
+  const std::string key = answer.report.key;
+  return answer.status == POSENC_MISSING_CONFIG_KEY &&
+         (key.find("theta") != std::string::npos || key.find("base") != std::string::npos);
+}
+
+// The base that a configuration lacks, as one of its keys: beside those that were read, in the part of the
+// model.
+ConfigAnswer AskWithBase(double base, const ConfigQuestion& question, Entries* entries, ConfigAnswer answer) {
+  const std::string key = answer.report.key;
+  std::vector<std::string> prefixes = {""};
+  for (size_t i = 0; i < entries->all().size(); ++i) {
+    const std::string read = answer.read[i] != 0 ? entries->all()[i].key : "";
+    const size_t end = read.rfind("_config.");
+    if (end != std::string::npos) prefixes.push_back(read.substr(0, end) + "_config.");
+  }
+  for (const std::string& prefix : prefixes) {
+    if (!LacksBase(answer)) break;
+    entries->AddNumber(prefix + key, base);
+    answer = Ask(entries->all(), question);
+  }
+  return answer;
+}
+
 }  // namespace
 
-nb::dict ArgumentsFromConfig(nb::handle config, nb::handle layer, nb::handle layer_type,
-                             nb::handle model_type, size_t* head_dim) {
-  const nb::object dictionary = ToDictionary(config);
-  Entries entries;
-  entries.Add("", dictionary);
-  const int64_t number = layer.is_none() ? POSENC_NO_LAYER : ToInteger(layer, "layer");
-  if (!layer.is_none() && number < 0) RaiseValue("layer must not be negative");
-  posenc_rotary_spec spec;
-  const char* bad_key = "";
-  const posenc_status status = posenc_rotary_spec_from_config(
-      &spec, sizeof(spec), entries.all().data(), entries.all().size(), number,
-      ToString(layer_type, "layer_type"), ToString(model_type, "model_type"), nullptr, &bad_key);
-  if (status == POSENC_BAD_CONFIG_KIND)
-    RaiseType(bad_key + std::string(": ") + posenc_status_message(status));
-  Check(status, bad_key);
-  *head_dim = spec.head_dim;
-  return ArgumentsOf(spec);
+Rotary RotaryFromConfig(nb::handle config, nb::handle layer, nb::handle layer_type, nb::handle model_type,
+                        nb::handle pairing, nb::dict overrides) {
+  const ConfigQuestion question = QuestionOf(layer, layer_type, model_type, pairing);
+  if (question.pairing) overrides["pairing"] = pairing;
+  posenc_rotary_spec stated = posenc::internal::Default<posenc_rotary_spec>();
+  Kept kept;
+  Set(overrides, &stated, &kept);  // which refuses wrong arguments before wrong configurations
+  const Source source(config);
+  Entries entries(source.where);
+  entries.Add(nb::borrow<nb::dict>(source.dictionary));
+  ConfigAnswer answer = Ask(entries.all(), question);
+  if (LacksBase(answer) && overrides.contains("base")) {
+    answer = AskWithBase(stated.base, question, &entries, std::move(answer));
+  }
+  if (answer.status != POSENC_OK) Raise(answer.status, source.where + answer.report.text);
+  nb::dict arguments = ArgumentsOf(answer.spec);
+  arguments.update(overrides);
+  try {
+    return MakeRotary(nb::int_(answer.spec.head_dim), arguments);
+  } catch (const nb::builtin_exception& error) {
+    if (source.where.empty() || error.type() != nb::exception_type::value_error) throw;
+    RaiseValue(source.where + error.what());
+  }
+}
+
+nb::tuple ReadConfig(nb::handle config, nb::handle layer, nb::handle layer_type, nb::handle model_type,
+                     nb::handle pairing) {
+  const ConfigQuestion question = QuestionOf(layer, layer_type, model_type, pairing);
+  const Source source(config);
+  Entries entries(source.where);
+  entries.Add(nb::borrow<nb::dict>(source.dictionary));
+  ConfigReading reading;
+  try {
+    reading = ReadLayers(entries.all(), question);
+  } catch (const ConfigRefusal& refusal) {
+    Raise(refusal.status(), source.where + refusal.what());
+  }
+  nb::list groups, keys;
+  for (const LayerGroup& group : reading.groups) {
+    nb::object layers = nb::none(), rotary = nb::none();
+    if (!group.layers.empty()) {
+      nb::list numbers;
+      for (const int64_t number : group.layers) numbers.append(number);
+      layers = numbers;
+    }
+    const posenc_rotary_spec& spec = group.answer.spec;
+    if (group.rotates()) rotary = nb::cast(MakeRotary(nb::int_(spec.head_dim), ArgumentsOf(spec)));
+    groups.append(nb::make_tuple(layers, rotary, TextOf(group)));
+  }
+  for (const std::string& key : KeysRead(entries.all(), reading)) keys.append(key);
+  std::string text;
+  for (const std::string& line : LinesOf(entries.all(), question, reading))
+    text += (text.empty() ? "" : "\n") + line;
+  const posenc_config_report& report = reading.groups.front().answer.report;
+  return nb::make_tuple(report.model_type, report.source, groups, keys, text);
 }
 
 }  // namespace posenc_python

@@ -1,8 +1,11 @@
-"""Rotary.from_config: every configuration of tests/golden/configs.txt, as a dict, a file, an object and arrays."""
+"""Configurations: every one of tests/golden/configs.txt, as a dict, a file, an object and arrays; files that are wrong; and
+posenc.config, which shows all layers."""
 
 import json
+import os
 import pathlib
 import pickle
+import subprocess
 import tempfile
 import unittest
 
@@ -10,10 +13,15 @@ import numpy
 import posenc
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[3] / "tests/golden/configs.txt"
+PAIRINGS = {"halves": "half_split", "neighbours": "neighbours"}
+LLAMA = {"model_type": "llama", "head_dim": 8, "hidden_size": 32, "num_attention_heads": 4}
+UNKNOWN = {"model_type": "own", "head_dim": 8}
+GEMMA = {"model_type": "gemma3_text", "head_dim": 16, "hidden_size": 64, "num_attention_heads": 4,
+         "num_hidden_layers": 12, "sliding_window_pattern": 6}
 
 
 def value_of(text):
-    if text[0] == "[" and text[1:2].isalpha():
+    if text[0] == "[" and text[1].isalpha() and text[1:].split(",")[0].rstrip("]") not in ("true", "false"):
         return text[1:-1].split(",")
     return json.loads(text)
 
@@ -24,7 +32,7 @@ def published():
         config, asked = {}, []
         for line in block.strip().split("\n")[1:]:
             if line[0] == ">":
-                asked.append(line[1:].split("|"))
+                asked.append([part.strip() for part in line[1:].split("|")])
                 continue
             key, value = line.split(" = ", 1)
             inner, gguf = config, "general.architecture" in block
@@ -43,28 +51,36 @@ class Configuration:
         return self.config
 
 
-class Config(unittest.TestCase):
-    def arguments(self, asked):
-        words = dict(word.split("=") for word in asked.split())
-        names = {"layer": "layer", "type": "layer_type", "model": "model_type"}
-        return {names[name]: int(text) if name == "layer" else text for name, text in words.items() if text != "-2"}
+def arguments(asked):
+    words = dict(word.split("=") for word in asked.split())
+    names = {"layer": "layer", "type": "layer_type", "model": "model_type", "pairing": "pairing"}
+    values = {"layer": int, "pairing": PAIRINGS.get}
+    return {names[name]: values.get(name, str)(text) for name, text in words.items()}
 
-    def test_published(self):
+
+def essence(rotary):
+    """What tells rotaries apart, whichever arguments they were made of."""
+    words = rotary.head_dim, rotary.rotary_dim, rotary.axes, rotary.axis_order, rotary.pairing, rotary.output_pairing
+    return (*words, rotary.amplitude, *rotary.frequencies)
+
+
+class Published(unittest.TestCase):
+    def test_rotaries(self):
         made = 0
         for config, lines in published():
             for asked, what, *results in lines:
-                if "layer=-2" in asked:
-                    continue
                 with self.subTest(config.get("model_type"), asked=asked):
-                    arguments = self.arguments(asked)
                     if not results:
-                        with self.assertRaises((ValueError, TypeError)):
-                            posenc.Rotary.from_config(config, **arguments)
+                        kind = TypeError if what == "BAD_CONFIG_KIND" else ValueError
+                        with self.assertRaises(kind):
+                            posenc.Rotary.from_config(config, **arguments(asked))
                         continue
-                    rotary = posenc.Rotary.from_config(config, **arguments)
+                    rotary = posenc.Rotary.from_config(config, **arguments(asked))
                     made += 1
                     settings = dict(word.split("=") for word in what.split())
                     self.assertEqual(rotary.head_dim, int(settings["head_dim"]))
+                    self.assertEqual(rotary.pairing, settings.get("pairing", "HALF_SPLIT").lower())
+                    self.assertEqual(rotary.axes, int(settings.get("axes", 1)))
                     frequencies = rotary.frequencies
                     count = int(settings.get("rotary_dim", settings["head_dim"])) // 2
                     self.assertEqual(len(frequencies), count)
@@ -77,31 +93,245 @@ class Config(unittest.TestCase):
                     self.assertTrue((again.frequencies == frequencies).all())
         self.assertGreater(made, 100)
 
-    def test_ways(self):
-        config = {"head_dim": 8, "rope_theta": 100.0, "rope_scaling": None,
-                  "mrope_section": [2, 2], "torch_dtype": numpy.dtype("float32"), 3: {4: 5}}
-        want = "posenc.Rotary(8, base=100.0, axes=2, sections=[2, 2])"
-        self.assertEqual(repr(posenc.Rotary.from_config(config)), want)
-        self.assertEqual(repr(posenc.Rotary.from_config(Configuration(config))), want)
-        arrays = {**config, "mrope_section": numpy.array([2, 2]), "head_dim": numpy.int64(8)}
-        self.assertEqual(repr(posenc.Rotary.from_config(arrays)), want)
+    def test_groups(self):
+        """posenc.config shows what from_config makes; layers of which it makes nothing are groups of their own."""
+        for config, lines in published():
+            for asked, what, *results in lines:
+                with self.subTest(config.get("model_type"), asked=asked):
+                    given = arguments(asked)
+                    if results:
+                        wanted = {essence(posenc.Rotary.from_config(config, **given))}
+                    elif what == "LAYER_HAS_NO_ROTARY":
+                        wanted = set()
+                    else:  # refused, or layers differ
+                        continue
+                    if not asked and config.get("model_type") in ("granitemoehybrid", "lfm2_moe") and "layer_types" not in config:
+                        # Their layers with attention are alike, and nothing says which have it.
+                        self.assertRaisesRegex(ValueError, "layer_types is missing", posenc.config, config)
+                        continue
+                    if not asked and len(config.get("layer_types", ())) == 28 and "num_hidden_layers" not in config:
+                        self.assertRaisesRegex(ValueError, "layer_types does not list", posenc.config, config)
+                        continue
+                    groups = posenc.config(config, **given).groups
+                    self.assertEqual({essence(group.rotary) for group in groups if group.rotary}, wanted)
+
+
+@unittest.skipUnless("POSENC_COMMAND" in os.environ, "the command is not built")
+class Command(unittest.TestCase):
+    """posenc config FILE prints what posenc.config prints, and refuses what that refuses, in the same words."""
+
+    def compare(self, path):
+        done = subprocess.run([os.environ["POSENC_COMMAND"], "config", path], capture_output=True, text=True)
+        try:
+            self.assertEqual((done.stdout, done.returncode), (f"{posenc.config(path)}\n", 0))
+        except (ValueError, TypeError) as error:
+            self.assertEqual(done.returncode, 2)
+            return str(error), done.stderr.removeprefix("posenc: ").removesuffix("\n")
+
+    def test_published(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "config.json"
-            path.write_text('{"head_dim": 8, "rope_theta": 1e2, "rope_scaling": null, "mrope_section": [2, 2]}')
+            for config, _ in published():
+                with self.subTest(config.get("model_type")):
+                    path.write_text(json.dumps(config))
+                    ours, its = self.compare(path) or ("", "")
+                    self.assertEqual(ours, its)
+
+    def test_files(self):
+        llama = '"model_type": "llama", "head_dim": 8, "num_hidden_layers": 2'
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "config.json"
+            for members in (
+                '"rope_theta": 7', '"rope_theta": NaN', '"rope_theta": -1e400', '"rope_theta": 1%s' % ("0" * 5000), '"x": NaN',
+                '"rope_theta": null', '"rope_theta": [7, true]', '"rope_theta": [true, true]', '"rope_theta": [7, 7.5]',
+                '"rope_theta": []', '"rope_theta": [null]', '"rope_theta": ["7"]', '"rope_theta": [[7]]',
+                '"rope_theta": {"": 7}', '"": {"rope_theta": 7}', '"x": [{"rope_theta": 7}]', '"x": [[{"a": {"rope_theta": 7}}]]',
+                '"rope_theta\\u0000": 7', '"rope_\\ud83d\\ude00": 7', '"rope_scaling": "linear"', '"rope_scaling": {"type": "a\\u0000b"}',
+                '"rope_theta": 7, "rope_theta": 8',
+                '"rope_scaling": {"type": "linear", "factor": 2}, "x": 1, "rope_scaling": null, "y": 1, "rope_scaling": {"type": "yarn", "type": "linear", "factor": 3}',
+                '"rope_scaling": {"type": "linear", "factor": 2}, "rope_scaling": null', '"x.rope_theta": 7', '"layer_types": ["full_attention"]',
+                '"x": %s%s' % ("[" * 63, "]" * 63), '"x": "\\ud800"', '"x": %s%s' % ("[" * 64, "]" * 64), '"x": 08', '"x": \t7 8', '"x": "\0"',
+            ):
+                with self.subTest(members[:60]):
+                    path.write_text("{%s, %s}" % (llama, members))
+                    ours, its = self.compare(path) or ("", "")
+                    if " JSON " not in its and " levels " not in its:  # each parser has words of its own
+                        self.assertEqual(ours, its)
+            for data in b"", b"[]", b"\xff\xfe{\0}\0", b"\xef\xbb\xbf{%s}" % llama.encode(), b"{%s} x" % llama.encode(), b"{%s}\0" % llama.encode():
+                with self.subTest(data):
+                    path.write_bytes(data)
+                    self.compare(path)
+
+
+class Ways(unittest.TestCase):
+    def test_sources(self):
+        config = {"model_type": "qwen2_vl_text", "head_dim": 8, "hidden_size": 32, "num_attention_heads": 4, "rope_theta": 100.0,
+                  "rope_scaling": {"type": "mrope", "mrope_section": [2, 1, 1]}, "torch_dtype": numpy.dtype("float32"),
+                  3: {4: 5}, "sliding_window": None}
+        want = "posenc.Rotary(8, base=100.0, axes=3, sections=[2, 1, 1])"
+        self.assertEqual(repr(posenc.Rotary.from_config(config)), want)
+        self.assertEqual(repr(posenc.Rotary.from_config(Configuration(config))), want)
+        arrays = {**config, "rope_scaling": {"type": "mrope", "mrope_section": numpy.array([2, 1, 1])}, "head_dim": numpy.int64(8)}
+        self.assertEqual(repr(posenc.Rotary.from_config(arrays)), want)
+        of_arrays = {**config, "rope_scaling": {"type": "mrope", "mrope_section": (numpy.int64(2), numpy.float32(1), 1)}}
+        self.assertEqual(repr(posenc.Rotary.from_config(of_arrays)), want)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "config.json"
+            path.write_text(json.dumps({name: value for name, value in config.items() if name != "torch_dtype"}))
             self.assertEqual(repr(posenc.Rotary.from_config(path)), want)
             self.assertEqual(repr(posenc.Rotary.from_config(str(path))), want)
-            path.write_text("[]")
-            with self.assertRaisesRegex(ValueError, "config.*JSON object"):
-                posenc.Rotary.from_config(path)
         self.assertRaises(FileNotFoundError, posenc.Rotary.from_config, "/nowhere/config.json")
-        self.assertEqual(repr(posenc.Rotary.from_config({"head_dim": 8}, base=7.0, pairing="neighbours")),
-                         "posenc.Rotary(8, base=7.0, pairing='neighbours')")
 
     def test_lengths(self):
-        config = {"head_dim": 4, "max_position_embeddings": 128, "rope_scaling": {
-            "type": "longrope", "short_factor": [1, 2], "long_factor": [4, 8], "original_max_position_embeddings": 64}}
+        config = {"model_type": "phi3", "head_dim": 4, "max_position_embeddings": 128, "hidden_size": 16,
+                  "num_attention_heads": 4, "original_max_position_embeddings": 64,
+                  "rope_scaling": {"type": "longrope", "short_factor": [1, 2], "long_factor": [4, 8]}}
         self.assertEqual(list(posenc.Rotary.from_config(config).frequencies), [1, 0.005])
         self.assertEqual(list(posenc.Rotary.from_config(config, length=65).frequencies), [0.25, 0.00125])
+
+    def test_what_the_caller_states(self):
+        """The pairing of a model that posenc does not know, and the base that its configuration lacks."""
+        for config in UNKNOWN, {"head_dim": 8}, {"text_config": {"head_dim": 8}}:
+            for pairing in "half_split", "neighbours":
+                made = posenc.Rotary.from_config({**config, "rope_theta": 7.0} if config is UNKNOWN else config,
+                                                 pairing=pairing, base=7.0)
+                self.assertEqual((made.pairing, made.frequencies[1]), (pairing, posenc.Rotary(8, base=7.0).frequencies[1]))
+            self.assertRaisesRegex(ValueError, "pairing", posenc.Rotary.from_config, config, base=7.0)
+            self.assertRaisesRegex(ValueError, "rope_theta", posenc.Rotary.from_config, config, pairing="half_split")
+        null = {**UNKNOWN, "rope_theta": None}
+        self.assertEqual(posenc.Rotary.from_config(null, pairing="half_split", base=7.0).frequencies[1],
+                         posenc.Rotary(8, base=7.0).frequencies[1])
+        self.assertRaisesRegex(TypeError, "base", posenc.Rotary.from_config, UNKNOWN, pairing="half_split", base="7")
+        self.assertRaisesRegex(ValueError, "pairing must be one of", posenc.Rotary.from_config, UNKNOWN, pairing="same")
+        # Of a model that posenc knows they change what comes of it.
+        self.assertEqual(repr(posenc.Rotary.from_config(LLAMA, base=7.0, pairing="neighbours")),
+                         "posenc.Rotary(8, pairing='neighbours', base=7.0)")
+
+    def test_kinds(self):
+        """Values that look alike and are not."""
+        def refused(kind, text, **members):
+            self.assertRaisesRegex(kind, text, posenc.Rotary.from_config, {**LLAMA, **members})
+
+        refused(TypeError, "head_dim is true", head_dim=True)
+        refused(TypeError, r"rope_theta is \[true, true\]", rope_theta=[True, True])
+        refused(TypeError, "rope_theta is of mixed kinds", rope_theta=[1e4, None])
+        refused(TypeError, "rope_theta is of mixed kinds", rope_theta=[True, 1])
+        refused(TypeError, "rope_theta is of mixed kinds", rope_theta=object())
+        refused(TypeError, "rope_scaling is \"linear\"", rope_scaling="linear")
+        refused(ValueError, "rope_theta is infinity", rope_theta=10**400)
+        refused(ValueError, "rope_theta is -infinity", rope_theta=-10**400)
+        # Neither a NUL nor an empty key makes another key of it.
+        for key in "rope_theta\0x", "x.rope_theta", "rope_\ud800", "rope_scaling.factor":
+            refused(ValueError, "rope_", **{key: 7})
+        refused(ValueError, "rope_theta", **{"": {"rope_theta": 7}})
+        refused(ValueError, r"x\[\]\.rope_theta", x=[[{"rope_theta": 7}]])
+        self.assertEqual(repr(posenc.Rotary.from_config({**LLAMA, "rope_theta": None, "rope_scaling": None, "x": None, "y\0": 1})),
+                         "posenc.Rotary(8)")
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name) / "config.json"
+        self.addCleanup(self.folder.cleanup)
+
+    def read(self, data, **arguments):
+        self.path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return repr(posenc.Rotary.from_config(self.path, **arguments))
+
+    def test_right(self):
+        inner = '"model_type": "llama", "head_dim": 8, "rope_theta": 100'
+        want = "posenc.Rotary(8, base=100.0)"
+        for text in (
+            "{%s}" % inner, "\ufeff{%s}" % inner, "\n\t{ %s }\n" % inner,
+            '{"rope_theta": 7, %s}' % inner,  # the last of a name counts
+            '{"x": NaN, "y": [Infinity, -Infinity], "z": 1e400, "w": 1%s, %s}' % ("0" * 9999, inner),
+            '{"x": %s%s, %s}' % ("[" * 63, "]" * 63, inner),
+            '{"x": "\\ud83d\\ude00 \\\\ud800 \\u0000", %s}' % inner,
+        ):
+            self.assertEqual(self.read(text), want, text[:40])
+
+    def test_wrong(self):
+        for data, message in (
+            ("", "1:1: not JSON"),
+            ("{", "1:2: not JSON"),
+            ('{"head_dim": 8,\n  }', "2:3: not JSON"),
+            ('{"head_dim": 08}', "1:14: not JSON|1:15: not JSON"),
+            ('{"head_dim": 8} {}', "1:17: not JSON"),
+            ('{"head_dim": 8}\0', "1:16: not JSON"),
+            ("\n []", "2:2: a configuration is an object"),
+            ("null", "1:1: a configuration is an object"),
+            (b'{"x":\n "\xff"}', "2:3: not JSON .* UTF-8"),
+            ('{"head_dim": 8}'.encode("utf-16"), "1:1: not JSON .* UTF-8"),
+            ('{"x": "\\udc00"}', " not JSON .* surrogate"),
+            ('{"x": %s%s}' % ("[" * 64, "]" * 64), " more than 64 levels"),
+            ('{"x":' * 65 + "1" + "}" * 65, " more than 64 levels"),
+            ("[" * 100000, " more than 64 levels"),
+            ('{"x":' * 100000, " more than 64 levels"),
+        ):
+            with self.subTest(data[:30]):
+                self.assertRaisesRegex(ValueError, f"\\A{self.path}:({message})", self.read, data)
+
+    def test_sentences(self):
+        """Of a configuration that is refused, and of a rotary that cannot be: they begin with the file."""
+        of = '{"model_type": "llama", "head_dim": %s}'
+        self.assertRaisesRegex(TypeError, f"\\A{self.path}: head_dim is \"8\", but must be a number\\Z", self.read, of % '"8"')
+        self.assertRaisesRegex(ValueError, f"\\A{self.path}: head_dim is 1, which makes", self.read, of % "1")
+        self.assertRaisesRegex(ValueError, f"\\A{self.path}: base must be positive", self.read, of % "8", base=-1)
+        self.assertRaisesRegex(ValueError, f"\\A{self.path}: .*own", self.read, json.dumps(UNKNOWN))
+        self.assertRaisesRegex(TypeError, "\\Aunexpected keyword argument bsae\\Z", self.read, of % "8", bsae=1)
+
+
+class Shown(unittest.TestCase):
+    def test_groups(self):
+        shown = posenc.config(GEMMA)
+        self.assertEqual((shown.model_type, shown.source), ("gemma3_text", "transformers, models/gemma3"))
+        self.assertEqual([group.layers for group in shown.groups], [[0, 1, 2, 3, 4, 6, 7, 8, 9, 10], [5, 11]])
+        self.assertEqual([repr(group.rotary) for group in shown.groups],
+                         ["posenc.Rotary(16)", "posenc.Rotary(16, base=1000000.0)"])
+        for group in shown.groups:
+            for layer in group.layers:
+                self.assertEqual(repr(posenc.Rotary.from_config(GEMMA, layer=layer)), repr(group.rotary))
+        self.assertEqual(str(shown), "\n".join((
+            "model: gemma3_text (transformers, models/gemma3)",
+            "layers 0-4, 6-10: head_dim 16, all elements rotate, pairs of halves (i and i + 8), by +p, base 10000, no scaling, amplitude 1",
+            "layers 5, 11: head_dim 16, all elements rotate, pairs of halves (i and i + 8), by +p, base 1000000, no scaling, amplitude 1",
+            "keys read: " + ", ".join(shown.read))))
+        self.assertEqual(set(shown.read), set(GEMMA))
+
+    def test_one_layer_or_type(self):
+        groups = posenc.config(GEMMA, layer=5).groups
+        self.assertEqual([(group.layers, repr(group.rotary)) for group in groups], [([5], "posenc.Rotary(16, base=1000000.0)")])
+        groups = posenc.config(GEMMA, layer_type="sliding_attention").groups
+        self.assertEqual([(group.layers, repr(group.rotary)) for group in groups], [(None, "posenc.Rotary(16)")])
+        self.assertIsNone(posenc.config({**UNKNOWN, "rope_theta": 7}, pairing="half_split").groups[0].layers)
+        self.assertEqual(posenc.config(UNKNOWN | {"rope_theta": 7}, pairing="neighbours").groups[0].rotary.pairing, "neighbours")
+        self.assertEqual(posenc.config(UNKNOWN | {"rope_theta": 7}, pairing="neighbours").model_type, "")
+
+    def test_layers_that_do_not_rotate(self):
+        config = {"model_type": "smollm3", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 8,
+                  "no_rope_layer_interval": 4}
+        rotating, others = posenc.config(config).groups
+        self.assertEqual((rotating.layers, others.layers), ([0, 1, 2, 4, 5, 6], [3, 7]))
+        self.assertIsNone(others.rotary)
+        self.assertRegex(others.text, "^no rotary embedding: ")
+
+    def test_refusals(self):
+        for arguments, kind, text in (
+            (({},), ValueError, "model_type is missing"),
+            (([],), TypeError, "config must be a dict"),
+            ((UNKNOWN,), ValueError, '"own"'),
+            (({**LLAMA, "head_dim": "8"},), TypeError, "head_dim"),
+            (({**LLAMA, "num_hidden_layers": 10**12},), ValueError, "1000000000000 layers"),
+        ):
+            self.assertRaisesRegex(kind, text, posenc.config, *arguments)
+        self.assertRaisesRegex(ValueError, "layer", posenc.config, GEMMA, layer=12)
+        self.assertRaisesRegex(ValueError, "layer must not be negative", posenc.config, GEMMA, layer=-1)
+        self.assertRaisesRegex(ValueError, "pairing must be one of", posenc.config, GEMMA, pairing="halves")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "config.json"
+            path.write_text(json.dumps(UNKNOWN))
+            self.assertRaisesRegex(ValueError, f"\\A{path}: ", posenc.config, path)
 
 
 if __name__ == "__main__":

@@ -320,6 +320,13 @@ class Rotaries(Modules):
             for dtype in torch.float32, torch.bfloat16, torch.float64:
                 for one, other in zip(new(torch.zeros(1, dtype=dtype), positions), old(torch.zeros(1, dtype=dtype), positions)):
                     self.near(one, other, 1e-4 if dtype != torch.bfloat16 else 0.008)
+        unknown = config(model_type="own", rope_theta=1000.0)  # posenc needs its pairing, which changes neither cos nor sin
+        with self.assertRaisesRegex(ValueError, '"own"'):
+            pt.RotaryEmbedding.from_config(unknown)
+        old, new = RotaryOfTransformers(unknown, 16), pt.RotaryEmbedding.from_config(unknown, pairing="neighbours")
+        self.assertEqual(new.rotary.pairing, "neighbours")
+        for one, other in zip(new(torch.zeros(1), positions), old(torch.zeros(1), positions)):
+            self.near(one, other, 1e-4)
         old, new = RotaryOfTransformers(QWEN, 16), pt.RotaryEmbedding.from_config(QWEN)
         positions = torch.arange(300).view(3, 2, 50)
         for one, other in zip(new(torch.zeros(1), positions), old(torch.zeros(1), positions)):

@@ -193,7 +193,7 @@ class RotaryEmbedding(nn.Module):
         cls, config: Any, layer: int | None = None, layer_type: str | None = None, model_type: str | None = None,
         per_axis: bool | None = None, move: bool = False, layout: str = "halves_twice", **overrides: Any
     ) -> "RotaryEmbedding":
-        """Of a model's configuration, as posenc.Rotary.from_config."""
+        """Of a model's configuration, as posenc.Rotary.from_config, which also says what pairing and overrides are for."""
         rotary = Rotary.from_config(config, layer=layer, layer_type=layer_type, model_type=model_type, **overrides)
         return cls(rotary, per_axis, move, layout)
 
