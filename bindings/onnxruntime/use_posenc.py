@@ -10,7 +10,6 @@ are not, nothing is written. Needs the packages onnx, numpy and posenc.
 """
 
 import argparse
-import json
 import sys
 
 import numpy
@@ -240,23 +239,17 @@ def whole(rotary, head_dim):
     return posenc.Rotary(head_dim, **{name: of for name, of in made.keywords.items() if name != "rotary_offset"})
 
 
-def rotaries_of_config(path):
-    """Of each layer with a rotary of its own."""
-    with open(path, encoding="utf-8") as file:
-        config = json.load(file)
-    layers = config.get("num_hidden_layers") or config.get("text_config", {}).get("num_hidden_layers", 0)
+def rotaries_of_config(path, pairing=None):
+    """Of each layer with a rotary of its own; pairing is of a model that posenc does not know."""
     try:
-        made = [posenc.Rotary.from_config(config)]
-    except ValueError:
-        made = []
-        if not layers:
+        made = [posenc.Rotary.from_config(path, pairing=pairing)]
+    except ValueError:  # they differ between layers, of which some may have none
+        groups = posenc.config(path, pairing=pairing).groups
+        for refused in (group.text for group in groups if group.text.startswith("refused: ")):
+            raise ValueError(f"{path}: {refused}") from None
+        made = [group.rotary for group in groups if group.rotary]
+        if not made:
             raise
-    for layer in range(0 if made else layers):  # they differ between layers, of which some may have none
-        try:
-            made.append(posenc.Rotary.from_config(config, layer=layer))
-        except ValueError as error:
-            if "do not rotate" not in str(error):
-                raise
     return [
         lambda head_dim, part, rotary=rotary: rotary if part else whole(rotary, head_dim)
         for rotary in {str(rotary): rotary for rotary in made}.values()
@@ -283,12 +276,15 @@ def main():
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="with --preset: a member of the spec"
     )
+    parser.add_argument(
+        "--pairing", choices=("half_split", "neighbours"), help="with --config: of a model that posenc does not know"
+    )
     parser.add_argument("--arithmetic", choices=("exact", "fast"), default="exact")
     parser.add_argument("--head-dim", type=int, help="elements of a head, if not all of them rotate")
     given = parser.parse_args()
     try:
         if given.config:
-            rotaries = rotaries_of_config(given.config)
+            rotaries = rotaries_of_config(given.config, given.pairing)
         else:
             members = {name: number_or_word(value) for name, _, value in (word.partition("=") for word in given.set)}
             own = {"preset": given.preset} if given.preset else {"base": given.base}

@@ -124,10 +124,14 @@ posenc_rotary_spec SpecOf(const Rope& rope, std::vector<double>* lists) {
   entries.push_back({key("rope.scaling.attn_factor"), rope.attn_factor});
   entries.push_back({key("rope.scaling.yarn_beta_fast"), rope.beta_fast});
   entries.push_back({key("rope.scaling.yarn_beta_slow"), rope.beta_slow});
-  const char* bad = "";
-  const Status status = RotaryFromConfig(&spec, entries.data(), entries.size(), POSENC_NO_LAYER, nullptr,
-                                         nullptr, nullptr, &bad);
-  Expect(status == Status::kOk, std::string(rope.name) + ": " + bad + ": " + StatusMessage(status));
+  const std::vector<posenc_config_entry> all(entries.begin(), entries.end());
+  posenc_config config{};
+  config.entries = all.data();
+  config.count = all.size();
+  config.layer = POSENC_NO_LAYER;
+  posenc_config_report report;
+  const Status status = RotaryFromConfig(&spec, config, &report);
+  Expect(status == Status::kOk, std::string(rope.name) + ": " + report.text);
   if (rope.has_factors) spec.position_scale = rope.freq_scale;  // which llama.cpp passes as well
   return spec;
 }

@@ -376,6 +376,22 @@ class Command(unittest.TestCase):
                 sorted(10.0 ** (-k / 8) for k in (4, 6)),
             )
 
+    def test_models_that_are_unknown_or_do_not_rotate(self):
+        config = {"model_type": "own", "head_dim": DIM, "rope_theta": 10000.0}
+        with tempfile.TemporaryDirectory() as folder:
+            old, new, path = (Path(folder) / name for name in ("old.onnx", "new.onnx", "config.json"))
+            onnx.save(microsofts(exporters_cache(), num_heads=HEADS), old)
+            for members, sentence in ((config, '"own"'), ({"model_type": "gpt2"}, "has no rotary embedding")):
+                path.write_text(json.dumps(members))
+                done = self.call(old, new, "--config", path)
+                self.assertEqual((done.returncode, new.exists()), (1, False))
+                self.assertRegex(done.stderr, f"\\Ause_posenc\\.py: {path}: .*{sentence}")
+            path.write_text(json.dumps(config))
+            for pairing in "half_split", "neighbours":  # nodes have it as an attribute of their own
+                done = self.call(old, new, "--config", path, "--pairing", pairing)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                numpy.testing.assert_array_equal(result(onnx.load(new)), right())
+
 
 if __name__ == "__main__":
     unittest.main()
