@@ -149,8 +149,10 @@ export class Rotary {
   constructor(options: RotaryOptions & { headDim: number });
   /** A family of models by name (rotaryPresets()); overrides change it. */
   static preset(name: string, headDim: number, overrides?: RotaryOptions): Rotary;
-  /** The rotary of a layer of a model by its config.json, parsed, or GGUF metadata; overrides change it. A key about
-   * rotaries that posenc does not know is a RangeError with its name, a value of a wrong kind a TypeError. */
+  /** The rotary of a layer of a model by its config.json, parsed, or GGUF metadata. Options change what that makes. For a
+   * model that posenc does not know, pairing is needed; base, if neither the configuration nor the model's code has one.
+   * What posenc does not understand is a RangeError, and so is a layer that does not rotate. A value of a wrong kind is a
+   * TypeError. The sentence names the key and says what would be right. */
   static fromConfig(config: object, options?: RotaryOptions & ConfigOptions): Rotary;
   readonly headDim: number;
   readonly axes: number;

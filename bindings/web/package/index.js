@@ -28,8 +28,15 @@ const UNKNOWN_PRESET = 37;
 const BAD_AXES = 35;
 const BAD_GRID = 42;
 const BAD_CONFIG_KIND = 66;
-const [CONFIG_NUMBER, CONFIG_FLAG, CONFIG_STRING, CONFIG_NUMBERS] = Array(4).keys();
-const ENTRY_BYTES = 32; // sizeof(posenc_config_entry)
+const MISSING_CONFIG_KEY = 68;
+const [CONFIG_NUMBER, CONFIG_FLAG, CONFIG_STRING, CONFIG_NUMBERS, CONFIG_NULL, CONFIG_FLAGS] = Array(6).keys();
+const CONFIG_NONE = -1; // which no key takes
+const MAX_CONFIG_LEVELS = 64;
+const MAX_CONFIG_ITEMS = 32768; // of a list, of which posenc reads one for each pair or for each layer
+// Where wasm/members.cc has the members of posenc_config_entry, posenc_config and posenc_config_report.
+const ENTRY = { key: 0, kind: 4, number: 8, string: 16, numbers: 20, count: 24, bytes: 32 };
+const CONFIG = { entries: 0, count: 4, layer: 8, layerType: 16, modelType: 20, pairing: 24, read: 28, bytes: 32 };
+const REPORT = { key: 0, text: 144, bytes: 656 };
 const MAX_POSITION = 2 ** 31;
 const CHUNK_BYTES = 1 << 20; // of rows: what is copied out is still in a cache
 const CHUNK_ROWS = 64; // the library works on so many at a time
@@ -52,8 +59,7 @@ function text(pointer) {
   return new TextDecoder().decode(memory.subarray(pointer, end));
 }
 
-function fail(status, argument) {
-  const sentence = text(wasm.posenc_status_message(status));
+function fail(status, argument, sentence = text(wasm.posenc_status_message(status))) {
   const Kind = status === BAD_CONFIG_KIND ? TypeError : RangeError;
   const error = new Kind(argument ? `${argument}: ${sentence}` : sentence);
   error.status = status;
@@ -381,38 +387,104 @@ function knownOptions(map, more) {
 
 // ---- configurations ----
 
-// Adds a key's value to the entries, or what a dictionary has.
-function addEntries(key, value, entries, depth = 0) {
-  if (depth > 16) throw new RangeError('config: objects within objects without end');
-  if (value === null || value === undefined) return;
-  const add = (kind, rest = {}) => entries.push({ key, kind, number: 0, string: null, numbers: null, ...rest });
-  if (typeof value === 'number' || typeof value === 'bigint') {
-    add(CONFIG_NUMBER, { number: Number(value) });
-  } else if (typeof value === 'boolean') {
-    add(CONFIG_FLAG, { number: Number(value) });
-  } else if (typeof value === 'string') {
-    add(CONFIG_STRING, { string: value });
+const kindOf = (value) => {
+  if (value === null) return CONFIG_NULL;
+  const kinds = { number: CONFIG_NUMBER, bigint: CONFIG_NUMBER, boolean: CONFIG_FLAG, string: CONFIG_STRING };
+  return kinds[typeof value] ?? CONFIG_NONE;
+};
+
+// Adds a key's value to a Map of entries. What a dictionary has is behind its key, with a dot or, if it is within a list,
+// brackets and a dot.
+function addEntries(key, value, entries, levels) {
+  const add = (kind, rest) => entries.set(key, { kind, number: 0, string: null, numbers: null, ...rest });
+  const kind = kindOf(value);
+  if (kind === CONFIG_STRING) {
+    add(kind, { string: value });
+  } else if (kind === CONFIG_NUMBER || kind === CONFIG_FLAG) {
+    add(kind, { number: Number(value) });
   } else if (isList(value)) {
-    const items = [...value];
-    const all = (...kinds) => items.every((item) => kinds.includes(typeof item));
-    if (all('number', 'bigint', 'boolean')) {
-      add(CONFIG_NUMBERS, { numbers: Float64Array.from(items, Number) });
-    } else if (all('string')) {
-      items.forEach((item, i) => addEntries(`${key}.${i}`, item, entries, depth + 1));
+    const items = Array.from(value);
+    addWithin(key, items, entries, levels + 1);
+    const kinds = new Set(items.map(kindOf));
+    const [all = CONFIG_NUMBER] = kinds;
+    if (items.length > MAX_CONFIG_ITEMS || kinds.size > 1 || all === CONFIG_NONE || all === CONFIG_NULL) {
+      add(CONFIG_NONE);
+    } else if (all === CONFIG_STRING) {
+      items.forEach((item, i) => addEntries(`${key}.${i}`, item, entries, levels));
     } else {
-      add(-1); // which no key takes
+      add(all === CONFIG_FLAG ? CONFIG_FLAGS : CONFIG_NUMBERS, { numbers: Float64Array.from(items, Number) });
     }
-  } else if (typeof value === 'object') {
-    for (const [name, inner] of Object.entries(value)) {
-      addEntries(key === '' ? name : `${key}.${name}`, inner, entries, depth + 1);
-    }
-  } else {
-    add(-1);
+  } else if (typeof value === 'object' && value !== null) {
+    addDictionary(`${key}.`, value, entries, levels + 1);
+  } else if (value !== undefined) {
+    add(kind);
   }
 }
 
-// Fills the spec; its lists are in memory of allocateHere.
-function fillFromConfig(spec, size, { config, layer, layerType, modelType }, allocateHere) {
+function requireFewLevels(levels) {
+  if (levels > MAX_CONFIG_LEVELS) throw new RangeError(`config: more than ${MAX_CONFIG_LEVELS} levels of objects and lists`);
+}
+
+// A dot in a key is none between two dictionaries, but in a GGUF file's metadata.
+function addDictionary(prefix, dictionary, entries, levels) {
+  requireFewLevels(levels);
+  const isGguf = levels === 1 && ('general.architecture' in dictionary || dictionary.general?.architecture !== undefined);
+  for (const [name, value] of Object.entries(dictionary)) {
+    addEntries(prefix + (isGguf ? name : name.replaceAll('.', '\\u002e')), value, entries, levels);
+  }
+}
+
+// The dictionaries within a list, which are no part of the model's own keys.
+function addWithin(key, items, entries, levels) {
+  requireFewLevels(levels);
+  for (const item of items) {
+    if (isList(item)) {
+      addWithin(key, Array.from(item), entries, levels + 1);
+    } else if (typeof item === 'object' && item !== null) {
+      addDictionary(`${key}[].`, item, entries, levels + 1);
+    }
+  }
+}
+
+// Asks for the spec. A string that C cannot hold has the six characters \u0000 for NUL.
+function ask(spec, size, entries, { layer, layerType, modelType, pairing }, allocateHere) {
+  const word = (string) => (string === null ? 0 : copyText(string.replaceAll('\0', '\\u0000'), allocateHere));
+  const memory = allocateHere(Math.max(1, entries.size) * ENTRY.bytes);
+  const keys = [...entries.keys()];
+  keys.forEach((key, i) => {
+    const { kind, number: value, string, numbers } = entries.get(key);
+    const pointers = [word(key), word(string), numbers === null ? 0 : copyIn(numbers, allocateHere)];
+    const v = view(); // of memory that may have grown
+    const at = memory + i * ENTRY.bytes;
+    v.setUint32(at + ENTRY.key, pointers[0], true);
+    v.setInt32(at + ENTRY.kind, kind, true);
+    v.setFloat64(at + ENTRY.number, value, true);
+    v.setUint32(at + ENTRY.string, pointers[1], true);
+    v.setUint32(at + ENTRY.numbers, pointers[2], true);
+    v.setUint32(at + ENTRY.count, numbers === null ? 0 : numbers.length, true);
+  });
+  const [config, report, read] = [CONFIG.bytes, REPORT.bytes, Math.max(1, keys.length)].map(allocateHere);
+  const v = view();
+  bytes().fill(0, report, report + REPORT.bytes);
+  v.setUint32(config + CONFIG.entries, memory, true);
+  v.setUint32(config + CONFIG.count, keys.length, true);
+  v.setBigInt64(config + CONFIG.layer, layer, true);
+  v.setUint32(config + CONFIG.layerType, layerType, true);
+  v.setUint32(config + CONFIG.modelType, modelType, true);
+  v.setUint32(config + CONFIG.pairing, pairing, true);
+  v.setUint32(config + CONFIG.read, read, true);
+  const status = wasm.posenc_rotary_spec_from_config(spec, size, config, report);
+  const key = view().getUint32(report + REPORT.key, true);
+  return {
+    status,
+    key: key === 0 ? '' : text(key),
+    text: text(report + REPORT.text),
+    read: keys.filter((_, i) => bytes()[read + i] !== 0),
+  };
+}
+
+// Fills the spec; its lists are in memory of allocateHere. `wanted` are the options of the rotary.
+function fillFromConfig(spec, size, { config, layer, layerType, modelType }, wanted, allocateHere) {
   if (typeof config !== 'object' || config === null || isList(config)) {
     throw new TypeError(`config: an object is wanted, not ${show(config)}`);
   }
@@ -421,28 +493,30 @@ function fillFromConfig(spec, size, { config, layer, layerType, modelType }, all
     if (typeof value !== 'string') throw new TypeError(`${argument}: a name is wanted, not ${show(value)}`);
     return copyText(value, allocateHere);
   };
-  const number = layer === undefined || layer === null ? -1n : integer(count(layer, 'layer'), 'layer');
-  const entries = [];
-  addEntries('', config, entries);
-  const memory = allocateHere(Math.max(1, entries.length) * ENTRY_BYTES);
-  entries.forEach((entry, i) => {
-    const key = copyText(entry.key, allocateHere);
-    const string = entry.string === null ? 0 : copyText(entry.string, allocateHere);
-    const numbers = entry.numbers === null ? 0 : copyIn(entry.numbers, allocateHere);
-    const v = view(); // of memory that may have grown
-    const at = memory + i * ENTRY_BYTES;
-    v.setUint32(at, key, true);
-    v.setInt32(at + 4, entry.kind, true);
-    v.setFloat64(at + 8, entry.number, true);
-    v.setUint32(at + 16, string, true);
-    v.setUint32(at + 20, numbers, true);
-    v.setUint32(at + 24, entry.numbers === null ? 0 : entry.numbers.length, true);
-  });
-  const type = name(layerType, 'layerType');
-  const model = name(modelType, 'modelType');
-  const badKey = allocateHere(4);
-  const status = wasm.posenc_rotary_spec_from_config(spec, size, memory, entries.length, number, type, model, 0, badKey);
-  if (status !== OK) fail(status, text(view().getUint32(badKey, true)));
+  const question = {
+    layer: layer === undefined || layer === null ? -1n : integer(count(layer, 'layer'), 'layer'),
+    layerType: name(layerType, 'layerType'),
+    modelType: name(modelType, 'modelType'),
+    pairing: 0,
+  };
+  if (wanted.pairing !== undefined) {
+    const stated = choice(wanted.pairing, words.pairing.slice(0, -1), 'pairing');
+    question.pairing = copyIn(Int32Array.of(stated), allocateHere);
+  }
+  const entries = new Map();
+  addDictionary('', config, entries, 1);
+  let answer = ask(spec, size, entries, question, allocateHere);
+  const lacksBase = () => answer.status === MISSING_CONFIG_KEY && /theta|base/.test(answer.key);
+  if (wanted.base !== undefined && lacksBase()) {
+    // As one of the keys: beside those that were read, in the part of the model.
+    const { key, read } = answer;
+    for (const prefix of ['', ...read.map((other) => /^.*_config\./.exec(other)?.[0]).filter(Boolean)]) {
+      if (!lacksBase()) break;
+      entries.set(prefix + key, { kind: CONFIG_NUMBER, number: number(wanted.base, 'base'), string: null, numbers: null });
+      answer = ask(spec, size, entries, question, allocateHere);
+    }
+  }
+  if (answer.status !== OK) fail(answer.status, '', answer.text || undefined);
 }
 
 const NOUNS = {
@@ -485,7 +559,7 @@ function create(noun, preset, given, where) {
     if (preset === null) {
       require(calls.init(spec, size));
     } else if (preset.config !== undefined) {
-      fillFromConfig(spec, size, preset, allocateHere);
+      fillFromConfig(spec, size, preset, wanted, allocateHere);
     } else {
       if (typeof preset.name !== 'string') throw new TypeError(`name: a name is wanted, not ${show(preset.name)}`);
       const status = calls.preset(spec, size, copyText(preset.name, allocateHere),

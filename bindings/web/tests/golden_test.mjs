@@ -52,7 +52,8 @@ const float = (hex) => {
   const mantissa = Number(`0x${whole}${(part ?? '').padEnd(13, '0')}`);
   return (sign ? -1 : 1) * mantissa * 2 ** (Number(exponent) - 52);
 };
-const value = (text) => (/^\[[a-z]/.test(text) ? text.slice(1, -1).split(',') : JSON.parse(text));
+const value = (text) => (/^\[(?!true\b|false\b)[a-z]/.test(text) ? text.slice(1, -1).split(',') : JSON.parse(text));
+const pairings = { halves: 'half_split', neighbours: 'neighbours' };
 let rotaries = 0;
 for (const block of (await readFile(new URL('tests/golden/configs.txt', root), 'utf8')).split(/^# /m).slice(1)) {
   const config = {};
@@ -64,13 +65,14 @@ for (const block of (await readFile(new URL('tests/golden/configs.txt', root), '
       path.reduce((inner, name) => (inner[name] ??= {}), config)[last] = value(text);
       continue;
     }
-    const [asked, , results] = line.slice(1).split('|');
-    if (asked.includes('layer=-2')) continue;
+    const [asked, what, results] = line.slice(1).split('|');
     const words = Object.fromEntries(asked.trim().split(' ').filter(Boolean).map((word) => word.split('=')));
-    const given = { layer: words.layer && Number(words.layer), layerType: words.type, modelType: words.model };
+    const given = {
+      layer: words.layer && Number(words.layer), layerType: words.type, modelType: words.model, pairing: pairings[words.pairing],
+    };
     const make = () => posenc.Rotary.fromConfig(config, given);
     if (results === undefined) {
-      assert.throws(make, RangeError, line);
+      assert.throws(make, what.includes('BAD_CONFIG_KIND') ? TypeError : RangeError, line);
       continue;
     }
     const rotary = make();
@@ -83,7 +85,21 @@ for (const block of (await readFile(new URL('tests/golden/configs.txt', root), '
   }
 }
 assert.ok(rotaries > 100);
-assert.equal(posenc.Rotary.fromConfig({ head_dim: 4 }, { base: 4 }).frequencies()[1], 0.5);
+// A caller states the pairing of a model that posenc does not know, and the base that a configuration lacks.
+for (const config of [{ head_dim: 4 }, { model_type: 'own', head_dim: 4, rope_theta: null }, { text_config: { head_dim: 4 } }]) {
+  for (const pairing of ['half_split', 'neighbours']) {
+    const rotary = posenc.Rotary.fromConfig(config, { base: 4, pairing });
+    assert.equal(rotary.frequencies()[1], 0.5);
+    const x = Float32Array.of(1, 0, 0, 0);
+    assert.deepEqual([...rotary.rotate(x, 1)].map(Math.sign), pairing === 'neighbours' ? [1, 1, 0, 0] : [1, 0, 1, 0]);
+  }
+}
+// Typed arrays are lists, and of bigints too.
+const qwen = { model_type: 'qwen2_vl_text', head_dim: 8, hidden_size: 32, num_attention_heads: 4, rope_theta: 100n };
+for (const mrope_section of [[2, 1, 1], Int32Array.of(2, 1, 1), BigInt64Array.of(2n, 1n, 1n)]) {
+  const rotary = posenc.Rotary.fromConfig({ ...qwen, rope_scaling: { type: 'mrope', mrope_section }, x: undefined, y: null });
+  assert.equal(rotary.axes, 3);
+}
 
 // The module has no imports; the header's version is the package's.
 const wasm = await readFile(`${folder}/posenc.wasm`);
