@@ -151,12 +151,11 @@ inline std::vector<LayerGroup> LayerGroups(const ConfigEntries& entries, const C
   return groups;
 }
 
-inline std::vector<std::string> KeysRead(const ConfigEntries& entries,
-                                         const std::vector<unsigned char>& read) {
+inline std::vector<std::string> KeysRead(const ConfigEntries& entries, const ConfigReading& reading) {
   std::vector<std::string> keys;
   std::set<std::string> seen;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (read[i] == 0) continue;
+    if (reading.read[i] == 0) continue;
     std::string key = entries[i].key;
     // A list of strings is one key.
     const std::size_t dot = key.rfind('.');
@@ -167,9 +166,10 @@ inline std::vector<std::string> KeysRead(const ConfigEntries& entries,
   return keys;
 }
 
-inline std::string Listed(const std::vector<std::string>& keys) {
+// "model_type, head_dim"
+inline std::string KeysInWords(const ConfigEntries& entries, const ConfigReading& reading) {
   std::string text;
-  for (const std::string& key : keys) text.append(text.empty() ? "" : ", ").append(key);
+  for (const std::string& key : KeysRead(entries, reading)) text += (text.empty() ? "" : ", ") + key;
   return text;
 }
 
@@ -188,9 +188,8 @@ inline ConfigReading ReadLayers(const ConfigEntries& entries, const ConfigQuesti
     const Status status = Rotary::Create(group.answer.spec, &group.rotary);
     if (status != Status::kOk) {
       throw ConfigRefusal(static_cast<posenc_status>(status),
-                          layers + "its keys make " + Describe(group.answer.spec) +
-                              ", which cannot be: " + StatusMessage(status) +
-                              "; keys read: " + Listed(KeysRead(entries, reading.read)));
+                          layers + "its keys make " + Describe(group.answer.spec) + ", which cannot be: " +
+                              StatusMessage(status) + "; keys read: " + KeysInWords(entries, reading));
     }
   }
   return reading;
@@ -320,7 +319,7 @@ inline std::vector<std::string> LinesOf(const ConfigEntries& entries, const Conf
   }
   for (const LayerGroup& group : reading.groups)
     lines.push_back(NameOfLayers(group, question) + ": " + TextOf(group));
-  lines.push_back("keys read: " + Listed(KeysRead(entries, reading.read)));
+  lines.push_back("keys read: " + KeysInWords(entries, reading));
   return lines;
 }
 

@@ -65,7 +65,7 @@ void PrintJson(const Config& config, const ConfigReading& reading) {
         if (group.rotates()) PutSpec(group, &json);
       });
     });
-    json.Member("keys_read", internal::KeysRead(config.entries, reading.read));
+    json.Member("keys_read", KeysRead(config.entries, reading));
   });
   std::puts(json.Text().c_str());
 }
@@ -88,8 +88,9 @@ ExitStatus RunConfig(const ConfigRequest& request) {
   try {
     reading = internal::ReadLayers(config.entries, request.question);
   } catch (const internal::ConfigRefusal& error) {
-    const char* const options = error.status() == POSENC_UNKNOWN_MODEL ? " (--model-type, --pairing)" : "";
-    throw UsageError(Abbreviated(request.file) + ": " + error.what() + options);
+    const bool is_unknown = error.status() == POSENC_UNKNOWN_MODEL;
+    throw UsageError(Abbreviated(request.file) + ": " + error.what() +
+                     (is_unknown ? " (--model-type, --pairing)" : ""));
   }
   if (request.format == 1) {
     PrintJson(config, reading);

@@ -340,7 +340,7 @@ nb::tuple ReadConfig(nb::handle config, nb::handle layer, nb::handle layer_type,
     if (group.rotates()) rotary = nb::cast(MakeRotary(nb::int_(spec.head_dim), ArgumentsOf(spec)));
     groups.append(nb::make_tuple(layers, rotary, TextOf(group)));
   }
-  for (const std::string& key : KeysRead(entries.all(), reading.read)) keys.append(key);
+  for (const std::string& key : KeysRead(entries.all(), reading)) keys.append(key);
   std::string text;
   for (const std::string& line : LinesOf(entries.all(), question, reading))
     text += (text.empty() ? "" : "\n") + line;
