@@ -55,7 +55,7 @@ Configuration::Configuration(const posenc_config& asked, posenc_config_report* r
   if (status_ != POSENC_OK) return;
   Read();
   if (status_ != POSENC_OK) return;
-  report->layers = static_cast<std::int64_t>(Number(layers));
+  report->layers = LayerCount();
   // Callers that learn here how many layers there are can then ask for each.
   if (of_one_layer_ != nullptr)
     Refuse(POSENC_BAD_LAYER, *of_one_layer_) << ", so layers differ: name a layer";
@@ -342,10 +342,7 @@ void Configuration::Take(const posenc_config_entry& entry) {
     return;
   }
   if (asked_.read != nullptr) asked_.read[index] = 1;
-  if (is_list) {
-    if (name.index >= 0) has_list_[PlaceOfList(static_cast<Slot>(key->slot))] = true;
-    return;
-  }
+  if (is_list) return;
   // Of several keys for a slot, one in the dictionary for the layer's type counts. Otherwise the key with the
   // first row does.
   if (found_[key->slot] != nullptr && name.dictionary.empty() && RankOf(*keys_[key->slot]) <= RankOf(*key))
@@ -428,6 +425,11 @@ double Configuration::Needed(Slot slot) {
   if (number != -1.0) return number;
   Refuse(POSENC_MISSING_CONFIG_KEY, slot) << ", and the rotary embedding needs it";
   return 1.0;
+}
+
+std::int64_t Configuration::LayerCount() {
+  if (Entry(layers) == nullptr && HasList(layer_types)) return lists_[PlaceOfList(layer_types)].end;
+  return static_cast<std::int64_t>(Number(layers));
 }
 
 Text Configuration::Word(Slot slot) const {

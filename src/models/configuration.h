@@ -43,9 +43,13 @@ class Configuration {
   // What the row has for a slot if its keys are missing; "" if it has nothing.
   Text Default(Slot slot) const;
 
+  // How many layers the model has, 0 if nothing says it. A list of all layers' types counts more than what
+  // the model's code has for a number that is missing.
+  std::int64_t LayerCount();
+
   // Lists of strings, such as layer_types. Whether there is one; its string at an index, or ""; whether it
   // has a word.
-  bool HasList(Slot slot) const { return has_list_[PlaceOfList(slot)]; }
+  bool HasList(Slot slot) const { return lists_[PlaceOfList(slot)].end != 0; }
   Text Listed(Slot slot, std::int64_t index) const;
   bool ListHas(Slot slot, Text word) const;
 
@@ -109,7 +113,6 @@ class Configuration {
   char prefix_[96] = "";  // what the keys of the text model begin with, such as "text_config."
   bool has_dictionary_ = false, has_types_ = false, is_scaling_ = false;
   bool is_by_type_ = false, type_is_null_ = false;
-  bool has_list_[3] = {};
   List lists_[3] = {};
   Text type_;
   const posenc_config_entry* found_[kSlots] = {};

@@ -107,7 +107,12 @@ inline std::string ReasonOf(const ConfigAnswer& answer) {
 
 // What tells groups apart.
 inline std::string Fingerprint(const ConfigAnswer& answer) {
-  return answer.status == POSENC_OK ? "rotates, " + Describe(answer.spec) : ReasonOf(answer);
+  if (answer.status != POSENC_OK) return ReasonOf(answer);
+  // Lists of factors are told apart by the entries that have them.
+  const auto place = [](const double* list) {
+    return " " + std::to_string(reinterpret_cast<std::uintptr_t>(list));
+  };
+  return "rotates, " + Describe(answer.spec) + place(answer.spec.factors) + place(answer.spec.long_factors);
 }
 
 // Reading one layer takes time in proportion to the number of keys.

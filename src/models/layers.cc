@@ -40,7 +40,7 @@ class LayerFinder {
 
  private:
   // The number of layers, or 0 if nothing says it.
-  std::int64_t Count() { return static_cast<std::int64_t>(configuration_.Number(layers)); }
+  std::int64_t Count() { return configuration_.LayerCount(); }
 
   void CheckNumber() {
     const std::int64_t count = Count();

@@ -96,6 +96,7 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
     if (levels_.size() > 1) level.key = WithoutDots(std::move(level.key));
     std::string whole = level.name + level.key;
     if (!Spend(whole.size())) return false;
+    if (level.name.find("[].") != std::string::npos) return true;  // objects within a list share their names
     const auto [begun, is_new] = begun_.try_emplace(std::move(whole), config_.entries.size());
     if (is_new) return true;
     const std::string& name = begun->first;
