@@ -22,6 +22,7 @@ class LayerFinder {
 
   Layer Find() {
     CheckNumber();
+    if (configuration_.status() != POSENC_OK) return {};
     Text type = Type();
     if (configuration_.status() != POSENC_OK) return {};
     CheckAskedType(&type);

@@ -158,8 +158,8 @@ def refuse():
     if (code, out) != (2, "") or not err.startswith("posenc: config.json: layers 4-7: text_config.no_rope_layers is [1, 1, 1, 0], "):
         fail("some layers are refused", (code, out, err), "layers 4-7, and no others printed")
     done = subprocess.run([posenc, "config", "config.json", "--layer", "-2"], cwd=work, capture_output=True, check=False)
-    if done.returncode != 2 or b"--layer: '-2' is not a number from 0 on" not in done.stderr:
-        fail("a negative layer", done, "a number from 0 on")
+    if done.returncode != 2 or b"--layer: '-2' is not an integer from 0 to " not in done.stderr:
+        fail("a negative layer", done, "an integer from 0")
 
 
 def as_json():

@@ -217,8 +217,7 @@ std::string PlaceIn(const std::string& path, const std::string& text, std::size_
 
 }  // namespace
 
-void ReadConfig(const std::string& option, const std::string& path, Config* config) {
-  std::string text = ReadFile(option, path, kMostMib);
+void ParseConfig(const std::string& path, std::string text, Config* config) {
   const auto fail = [&](std::size_t offset, const std::string& what) {
     throw UsageError(PlaceIn(path, text, offset) + ": " + what);
   };
@@ -253,6 +252,10 @@ void ReadConfig(const std::string& option, const std::string& path, Config* conf
   flattener.Finish();
 }
 
+void ReadConfig(const std::string& option, const std::string& path, Config* config) {
+  ParseConfig(path, ReadFile(option, path, kMostMib), config);
+}
+
 #else
 
 void ReadConfig(const std::string& option, const std::string& /*path*/, Config* /*config*/) {
@@ -262,8 +265,8 @@ void ReadConfig(const std::string& option, const std::string& /*path*/, Config* 
 #endif
 
 void AddConfigOptions(CLI::App& app, ConfigQuestion* question) {
-  app.add_option("--layer", question->layer, "The layer's number, if rotary embeddings differ between layers")
-      ->type_name("N");
+  AddNumber(app, "--layer", "N", "The layer's number, if rotary embeddings differ between layers",
+            &question->layer, 0);
   app.add_option("--layer-type", question->layer_type, "The layer's type instead: sliding_attention")
       ->type_name("NAME");
   app.add_option("--model-type", question->model_type, "The model's type [the configuration's]")

@@ -28,6 +28,9 @@ struct Config {
 // column.
 void ReadConfig(const std::string& option, const std::string& path, Config* config);
 
+// The same of the text of such a file.
+void ParseConfig(const std::string& path, std::string text, Config* config);
+
 // --layer, --layer-type, --model-type and --pairing, of which --pairing alone is not needed by another
 // option.
 void AddConfigOptions(CLI::App& app, ConfigQuestion* question);

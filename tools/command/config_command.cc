@@ -79,9 +79,6 @@ void PrintJson(const Config& /*config*/, const ConfigReading& /*reading*/) {
 #endif
 
 ExitStatus RunConfig(const ConfigRequest& request) {
-  if (request.question.layer < POSENC_NO_LAYER) {
-    Refuse("--layer", std::to_string(request.question.layer), "a number from 0 on");
-  }
   Config config;
   ReadConfig("FILE", request.file, &config);
   ConfigReading reading;

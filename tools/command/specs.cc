@@ -259,8 +259,6 @@ void RequirePreset(posenc_status status, const std::string& option, const std::s
 
 posenc_rotary_spec ConfigSpec(SpecOptions* options) {
   if (options->Has("--dim")) throw UsageError("--dim excludes --config");
-  if (options->question.layer < POSENC_NO_LAYER)
-    Refuse("--layer", std::to_string(options->question.layer), "a number from 0 on");
   ReadConfig("--config", *options->config, &options->entries);
   // --pairing, a member of the spec as well, is the pairing of a model that posenc does not know.
   if (options->Has("--pairing")) {
@@ -306,8 +304,8 @@ void AddSpecOptions(CLI::App& app, SpecOptions* options) {
              "--config", options->config,
              "Of a model's rotary embeddings instead, by its config.json or GGUF metadata as JSON; no --dim")
           ->type_name("FILE");
-  app.add_option("--layer", options->question.layer, "The layer's number, if rotaries differ between layers")
-      ->type_name("N")
+  AddNumber(app, "--layer", "N", "The layer's number, if rotaries differ between layers",
+            &options->question.layer, 0)
       ->needs(config);
   app.add_option("--layer-type", options->question.layer_type, "The layer's type instead: sliding_attention")
       ->type_name("NAME")
