@@ -8,6 +8,8 @@ posenc makes of it: "right", or "refused: " and the sentence; "why" then says wh
     rightly    no rotary is known, or there is none that posenc has, or the model's code fails too
     falsely    posenc could have known
 
+Where posenc differs for a reason, "differs" names what differs and the reason; it must differ then.
+
 The comparison fails if anything is wrong; if posenc refuses what it accepted before, or the other way round; and if it
 refuses with another sentence. `compare.py --record POSENC RECORDS.jsonl...` writes "expected" anew, unless something is
 wrong. Look at the change: it asks for a "why" where posenc did not refuse before.
@@ -23,13 +25,6 @@ import tempfile
 
 # Frequencies were measured in float32, and have six significant digits.
 TOLERANCE = 2e-5
-
-# What may differ, and why: (model type, list of layers, what).
-ALLOWED = {
-    # Layers of cross-attention have a list of their own here. posenc's numbers are of the other list.
-    ("idefics", "gated_cross_attn_layers", "rotates"),
-}
-
 
 def ask(posenc, config):
     """What posenc says: (groups, ""), or (None, why it refuses)."""
@@ -95,19 +90,24 @@ def differences_of_layer(ours, measured, axes):
 def differences(groups, record):
     """Sentences about what differs."""
     by_layer = {layer: group for group in groups for layer in group["layers"] or ["all"]}
-    seen = {"all"}
+    excused = record.get("differs", {})
+    seen, used = {"all"}, set()
     for measured in record["layers"]:
         indices = list(layers_in(measured["layers"]))
         seen.update(indices)
-        place = (record["config"]["model_type"], measured.get("stack"))
         for layer in indices if measured["rotates"] is not None else ():
             ours = by_layer.get(layer) or by_layer.get("all")
             if ours is None:
                 yield f"layer {layer}: posenc does not know of it"
                 continue
             for what, a, b in differences_of_layer(ours, measured, record.get("axes", "")):
-                if place + (what,) not in ALLOWED:
+                what = f"{measured['stack']}: {what}" if "stack" in measured else what
+                if what in excused:
+                    used.add(what)
+                else:
                     yield f"layer {layer}: {what} is {a} in posenc, {b} in transformers"
+    if set(excused) - used:
+        yield f"{min(set(excused) - used)} does not differ, but the record says so"
     if "measured" not in record and set(by_layer) - seen:
         yield f"layer {min(set(by_layer) - seen)}: transformers has no such layer"
 
@@ -135,7 +135,7 @@ def main():
             judgements = list(pool.map(lambda record: judge(options.posenc, record), records))
         for number, (record, (found, wrong)) in enumerate(zip(records, judgements), 1):
             name = f"{os.path.basename(path)}:{number}: {record['config'].get('model_type')}" + (
-                f" ({record['source']})" if "source" in record else "")
+                f" ({record['name']})" if "name" in record else "")
             why = record.get("why", "").partition(":")[0]
             if found == "wrong":
                 counts["wrong"] += 1

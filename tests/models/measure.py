@@ -35,7 +35,6 @@ import argparse
 import contextlib
 import copy
 import functools
-import hashlib
 import importlib
 import inspect
 import json
@@ -44,375 +43,29 @@ import os
 import re
 import signal
 import sys
-import types
 import warnings
 
+sys.dont_write_bytecode = True  # beside the sources
 warnings.filterwarnings("ignore")
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "critical")
 
 import torch
 import transformers
 from torch import nn
-from torch.overrides import TorchFunctionMode
-from transformers import CONFIG_MAPPING, MODEL_MAPPING, initialization
+from transformers import CONFIG_MAPPING, MODEL_MAPPING
 from transformers.modeling_utils import PreTrainedModel
 
-LENGTH = 11  # positions: a prime, so that no other axis of a tensor is likely to have it
-LARGE = 1 << 20  # parameters with so many numbers have no values
+from rotations import LENGTH, Watcher, rotations_of
+from running import WhileRunning, build, random_numbers
+
 TIMEOUT = 240  # seconds
 MEMORY = 9 << 30  # bytes
 # What helps a model that does not run: values for what its configuration leaves open; vectors instead of tokens.
 AIDS = ((), ("values",), ("values", "vectors"))
-random_numbers = torch.Generator().manual_seed(1)
 
 
 class Late(Exception):
     pass
-
-
-def tensors_in(x):
-    if isinstance(x, torch.Tensor):
-        yield x
-    elif isinstance(x, (list, tuple, dict)):
-        for item in x.values() if isinstance(x, dict) else x:
-            yield from tensors_in(item)
-
-
-def map_tensors(function, x):
-    if isinstance(x, torch.Tensor):
-        return function(x)
-    if isinstance(x, dict):
-        return {key: map_tensors(function, item) for key, item in x.items()}
-    if isinstance(x, (list, tuple)):
-        items = [map_tensors(function, item) for item in x]
-        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
-    return x
-
-
-# Models that run without their weights. A tensor without values is on torch's device "meta".
-
-
-class WhileBuilding(TorchFunctionMode):
-    """Large tensors get no values."""
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        kwargs = dict(kwargs or {})
-        makers = (torch.empty, torch.zeros, torch.ones, torch.rand, torch.randn, torch.full)
-        if function in makers and kwargs.get("device") in (None, "cpu", torch.device("cpu")):
-            size = kwargs.get("size", args[0] if args else None)
-            if isinstance(size, int):
-                size = [size] if function is torch.full else [a for a in args if isinstance(a, int)]
-            with contextlib.suppress(TypeError):
-                if math.prod(size) >= LARGE:
-                    kwargs["device"] = "meta"
-        if any(t.is_meta for t in tensors_in((args, kwargs))):
-            kwargs = {key: "meta" if key == "device" else value for key, value in kwargs.items()}
-            args = map_tensors(lambda t: t if t.is_meta or t.dim() == 0 else t.to("meta"), args)
-        return function(*args, **kwargs)
-
-
-class WhileRunning(TorchFunctionMode):
-    """What is computed with a tensor that has no values gets random ones. Products are shown to the watcher."""
-
-    PRODUCTS = ("matmul", "bmm", "baddbmm", "einsum", "scaled_dot_product_attention", "__matmul__")
-
-    def __init__(self, watcher):
-        super().__init__()
-        self.watcher = watcher
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        name = getattr(function, "__name__", "")
-        tensors = list(tensors_in((args, kwargs)))
-        if not any(t.is_meta for t in tensors):
-            if name in self.PRODUCTS:
-                self.watcher.see_product(tensors)
-            here = lambda x: "cpu" if x == "meta" or isinstance(x, torch.device) and x.type == "meta" else x
-            moved = lambda x: here(x) if isinstance(x, (str, torch.device)) else x
-            return function(*[moved(a) for a in args], **{key: moved(value) for key, value in kwargs.items()})
-        if all(t.is_meta or t.dim() == 0 for t in tensors) and name not in ("tolist", "item"):
-            away = {key: "meta" if key == "device" and value is not None else value for key, value in kwargs.items()}
-            return function(*args, **away)
-        result = function(*map_tensors(lambda t: t.to("meta"), args), **map_tensors(lambda t: t.to("meta"), kwargs))
-        if name.endswith("_") and isinstance(args[0], torch.Tensor) and not args[0].is_meta:
-            return args[0]  # it would have been changed in place
-        return map_tensors(self.with_values, result)
-
-    @staticmethod
-    def with_values(t):
-        if not t.is_meta:
-            return t
-        if t.is_floating_point():
-            return torch.randn(t.shape, generator=random_numbers, dtype=torch.float32).to(t.dtype)
-        if t.is_complex():
-            return torch.randn(t.shape, generator=random_numbers, dtype=t.dtype)
-        return torch.zeros(t.shape, dtype=t.dtype)
-
-
-def build(model_class, config):
-    """A model with random parameters, or without values where they are large."""
-    saved = []
-
-    def replace(owner, name, value):
-        saved.append((owner, name, getattr(owner, name)))
-        setattr(owner, name, value)
-
-    for name in ("init_weights", "_initialize_weights", "initialize_weights"):
-        if hasattr(PreTrainedModel, name):
-            replace(PreTrainedModel, name, lambda *args, **kwargs: None)
-    for name in dir(nn.init):
-        if name.endswith("_") and not name.startswith("_") and callable(getattr(nn.init, name)):
-            replace(nn.init, name, lambda tensor=None, *args, **kwargs: tensor)
-    try:
-        with WhileBuilding():
-            model = model_class(config)
-    finally:
-        for owner, name, value in saved:
-            setattr(owner, name, value)
-    model.eval()
-    for name, parameter in list(model.named_parameters()):
-        if parameter.is_meta or not parameter.is_floating_point():
-            continue
-        if parameter.dim() > 1:
-            values = torch.randn(parameter.shape, generator=random_numbers).mul_(0.02)
-        else:
-            values = torch.zeros(parameter.shape) if name.endswith("bias") else torch.ones(parameter.shape)
-        parameter.data = values.to(parameter.dtype)
-    for module in model.modules():
-        if "Sinusoidal" in type(module).__name__ and hasattr(module, "create_weight"):
-            module.weight.data = module.create_weight().data  # RoFormer's table is a parameter
-        if isinstance(getattr(module, "chunk_size", None), int):
-            module.chunk_size = min(module.chunk_size, 16)  # of a state space: it is what few positions are padded to
-    return model
-
-
-# Which of a model's functions rotate.
-
-NO_ROTATION = re.compile(r"rotate_half|rotate_every_two|rotate_pairwise|_?compute_|get_|create_|generate_|build_|.*_init|"
-                         r"dynamic_rope_update|rope_config|apply_interleaved_mrope$|apply_mrope$|.*validat|.*warn")
-NOT_ROTATED = re.compile(r"cos|sin|freq|pos|rope|rotary|emb|mask|unsq|section|dim|exclude|repeat|relative")
-
-
-def rotations_of(model):
-    """(owner, attribute, function) for what might rotate, among functions and methods of the model's code."""
-    names = {c.__module__ for m in model.modules() for c in type(m).__mro__ if c.__module__.startswith("transformers.models.")}
-    found = []
-    for module in [sys.modules[name] for name in sorted(names)]:
-        for attribute, value in list(vars(module).items()):
-            if isinstance(value, types.FunctionType):
-                if re.search(r"rot|rope|position_emb", attribute) and not NO_ROTATION.match(attribute):
-                    found.append((module, attribute, value))
-            elif isinstance(value, type) and value.__module__ == module.__name__ and issubclass(value, nn.Module):
-                for name, method in list(vars(value).items()):
-                    function = method.__func__ if isinstance(method, staticmethod) else method
-                    if isinstance(function, types.FunctionType) and not NO_ROTATION.match(name) and \
-                            re.search(r"(apply|rotate)\w*(rot|rope|queries)|rotate_queries", name):
-                        found.append((value, name, method))
-                if re.search(r"Rot|Rope|RoPE", value.__name__) and "forward" in vars(value):
-                    names_of_arguments = list(inspect.signature(value.forward).parameters)
-                    if names_of_arguments[1:2] in (["q"], ["query"]) and len(names_of_arguments) > 2:
-                        found.append((value, "forward", vars(value)["forward"]))
-    return found
-
-
-class Watcher:
-    """What the layers of a model do while it runs."""
-
-    def __init__(self, stacks):
-        self.layer = None  # (stack, index) of the layer that runs
-        self.ran = set()
-        self.rotations = {}  # by layer: descriptions of what it called
-        self.expected = []  # (description, vector) of rotated vectors that no product has shown yet
-        self.is_busy = False
-        self.known = {}  # descriptions, by the function and its arguments
-        self.modules = []  # names of the modules that run, within the layer
-        for stack, layers in stacks.items():
-            for i, layer in enumerate(layers):
-                layer.register_forward_pre_hook(functools.partial(self.enter, (stack, i)))
-                layer.register_forward_hook(self.leave)
-                for name, module in layer.named_modules():
-                    if name:
-                        module.register_forward_pre_hook(functools.partial(self.enter_module, name))
-                        module.register_forward_hook(self.leave_module)
-
-    def enter(self, layer, *_):
-        self.layer = layer
-        self.ran.add(layer)
-        self.expected = []
-        self.modules = []
-
-    def leave(self, *_):
-        self.layer = None
-
-    def enter_module(self, name, *_):
-        self.modules.append(name)
-
-    def leave_module(self, *_):
-        if self.modules:
-            self.modules.pop()
-
-    def wrap(self, function):
-        @functools.wraps(function)
-        def wrapper(*args, **kwargs):
-            if self.is_busy or self.layer is None:
-                return function(*args, **kwargs)
-            self.is_busy = True
-            try:
-                places = self.rotated_arguments(function, args, kwargs)
-                before = [(args[p] if isinstance(p, int) else kwargs[p]).clone() for p in places]
-                result = function(*args, **kwargs)
-                self.see_rotation(function, args, kwargs, places, before, list(tensors_in(result)))
-                return result
-            finally:
-                self.is_busy = False
-
-        return wrapper
-
-    @staticmethod
-    def rotated_arguments(function, args, kwargs):
-        """Indices and names of those arguments that are vectors."""
-        names = list(inspect.signature(function).parameters)
-        given = [(i, names[i] if i < len(names) else "", a) for i, a in enumerate(args)]
-        given += [(name, name, a) for name, a in kwargs.items()]
-        return [place for place, name, a in given
-                if isinstance(a, torch.Tensor) and a.is_floating_point() and not NOT_ROTATED.search(name)]
-
-    def see_rotation(self, function, args, kwargs, places, before, results):
-        kept = [i for i, (b, r) in enumerate(zip(before, results)) if b.shape == r.shape and b.dim() >= 3]
-        if not kept:
-            return
-        # The second vector is k, if there are two. It rotates like q.
-        first = kept[0]
-        places, before, results = [places[i] for i in kept], [before[i] for i in kept], [results[i] for i in kept]
-        others = [a for p, a in list(enumerate(args)) + sorted(kwargs.items()) if p not in places]
-        bytes_of = lambda t: hashlib.md5(t.detach().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()).hexdigest()
-        key = (function.__qualname__, tuple(tuple(b.shape) for b in before),
-               repr(map_tensors(lambda t: (tuple(t.shape), bytes_of(t)), others)))
-        if key not in self.known:
-            self.known[key] = self.describe(function, args, kwargs, places, before, first)
-        if self.known[key] is None:
-            return
-        found = dict(self.known[key], module=self.modules[-1] if self.modules else "")
-        self.rotations.setdefault(self.layer, []).append(found)
-        if found["rotates"]:
-            vector = results[0].detach().float().select(found["axis"], 2)
-            self.expected.append((found, vector.reshape(-1, vector.shape[-1])[0]))
-
-    @staticmethod
-    def describe(function, args, kwargs, places, before, first):
-        """What a function does to the first vector, from the matrix for each position; None if it is not linear."""
-
-        def call(vectors):
-            new_args, new_kwargs = list(args), dict(kwargs)
-            for place, vector in zip(places, vectors):
-                (new_args if isinstance(place, int) else new_kwargs)[place] = vector
-            return list(tensors_in(function(*new_args, **new_kwargs)))[first].clone().detach().double()
-
-        once, twice = call([b.clone() for b in before]), call([2 * b for b in before])
-        if not torch.allclose(2 * once, twice, rtol=1e-3, atol=1e-4):
-            return None
-        columns = []
-        for j in range(before[0].shape[-1]):
-            units = []
-            for b in before:
-                units.append(torch.zeros(b.shape, dtype=b.dtype))
-                units[-1][..., j % b.shape[-1]] = 1
-            column = call(units)
-            for axis in range(column.dim() - 1):  # the first and the last head are enough
-                if column.shape[axis] > 2 and column.shape[axis] != LENGTH:
-                    column = column.index_select(axis, torch.tensor([0, column.shape[axis] - 1]))
-            columns.append(column)
-        return describe_matrices(torch.stack(columns, -1))
-
-    def see_product(self, tensors):
-        """Is one of the factors' rows made of what was rotated? Where in the row does it lie?"""
-        if self.is_busy or not self.expected or self.layer is None:
-            return
-        self.is_busy = True
-        for found, vector in list(self.expected):
-            for factor in [u for t in tensors[:2] if t.dim() > 2 for u in (t, t.transpose(-1, -2))]:
-                if not factor.is_floating_point() or factor.shape[-1] < len(vector) or not 0 < factor.numel() <= 1 << 22:
-                    continue
-                rows = factor.detach().float().reshape(-1, factor.shape[-1])
-                windows = rows.unfold(-1, len(vector), 1)
-                sizes = windows.norm(dim=-1).clamp_min(1e-30)
-                likeness = (windows @ vector) / (sizes * vector.norm().clamp_min(1e-30))
-                best = likeness.argmax().item()
-                if likeness.flatten()[best] > 1 - 1e-5:  # whatever factor it was multiplied by
-                    found.update(head_dim=rows.shape[-1], offset=best % windows.shape[1] + found["first"])
-                    self.expected = [e for e in self.expected if e[0] is not found]
-                    break
-        self.is_busy = False
-
-
-def describe_matrices(m):
-    """What rotation matrices are: m [..., elements of the output, elements of the input]."""
-    width = m.shape[-1]
-    varying = [a for a in range(m.dim() - 2) if m.shape[a] >= 3 and not torch.allclose(m.select(a, 0), m.select(a, 1), atol=1e-7)]
-    if not varying:
-        if max(m.shape[:-2]) < 3:
-            raise ValueError("a rotation is called for fewer than three positions")
-        return {"rotates": False}
-    m = m.movedim(varying[-1], 0).reshape(m.shape[varying[-1]], -1, width, width)
-    if not torch.allclose(m, m[:, :1].expand_as(m), atol=1e-6):
-        raise ValueError("heads rotate differently")
-    m = m[:, 0]
-    # The two elements that make up an element of the output are a pair.
-    outputs = {}
-    for i, row in enumerate((m.abs() > 1e-9).any(0)):
-        inputs = tuple(row.nonzero().flatten().tolist())
-        if len(inputs) > 2:
-            raise ValueError(f"element {i} of the output is made of elements {inputs[:8]} of the input")
-        if len(inputs) == 2:
-            outputs.setdefault(inputs, []).append(i)
-    if not outputs:
-        return {"rotates": False}  # the position gives a factor only
-    angles, amplitudes, orders = {}, {}, {}
-    for (a, b), (i, j) in outputs.items():
-        for i, j in ((i, j), (j, i)):
-            block = m[:, [i, j]][:, :, [a, b]]
-            if torch.allclose(block[:, 0, 0], block[:, 1, 1], atol=1e-5) and torch.allclose(block[:, 0, 1], -block[:, 1, 0], atol=1e-5):
-                break
-        else:
-            raise ValueError(f"elements {a} and {b} are not rotated")
-        angle = torch.atan2(block[:, 1, 0] - block[:, 0, 1], block[:, 0, 0] + block[:, 1, 1])
-        amplitude = block[:, :, 0].norm(dim=1)
-        if (amplitude - amplitude[0]).abs().max() > 1e-4 * amplitude[0]:
-            raise ValueError(f"the amplitude of elements {a} and {b} depends on the position")
-        missed = angle - angle[1] * torch.arange(len(angle))
-        if (torch.remainder(missed + math.pi, 2 * math.pi) - math.pi).abs().max() > 1e-3:
-            raise ValueError(f"the angle of elements {a} and {b} is not proportional to the position")
-        angles[a, b], amplitudes[a, b], orders[a, b] = angle[1].item(), amplitude[0].item(), (i, j)
-    pairs = sorted(angles)
-    first, last = pairs[0][0], max(b for a, b in pairs)
-    distances = {b - a for a, b in pairs}
-    if len(distances) > 1:
-        raise ValueError(f"pairs are neither neighbours nor halves: {pairs[:8]}")
-    distance = distances.pop()
-    if distance == 1 and (len(pairs) > 1 or width == 2):
-        pairing, rotary_dim = "neighbours", last - first + 1
-        places = [(i, i + 1) for i in range(first, last, 2)]
-    else:
-        pairing, rotary_dim = "halves", 2 * distance
-        places = [(i, i + distance) for i in range(first, first + distance)]
-    # A pair that stands still is not seen among those that turn.
-    if not set(pairs) <= set(places):
-        raise ValueError(f"pairs are neither neighbours nor halves: {pairs[:8]}")
-    if max(amplitudes.values()) - min(amplitudes.values()) > 1e-5 * max(amplitudes.values()):
-        raise ValueError("pairs have different amplitudes")
-    signs = {angle > 0 for angle in angles.values() if angle != 0}
-    if len(signs) > 1:
-        raise ValueError("pairs have different directions")
-    direction = 1 if True in signs else -1
-    result = {"rotates": True, "pairing": pairing, "direction": direction, "rotary_dim": rotary_dim, "first": first,
-              "frequencies": [direction * angles.get(p, 0.0) for p in places], "amplitude": amplitudes[pairs[0]],
-              "axis": varying[-1], "width": width}
-    if any(orders[p] != p for p in pairs):
-        distances = {j - i for i, j in orders.values()}
-        if distances not in ({1}, {rotary_dim // 2}):
-            raise ValueError(f"the output has no order of pairs: {list(orders.values())[:8]}")
-        result["output"] = "neighbours" if distances == {1} else "halves"
-    return result
 
 
 # Models and their configurations.
@@ -461,7 +114,8 @@ def classes_for(config):
     more = [c for c in own if getattr(c, "config_class", None) is kind and not c.__name__.endswith("PreTrainedModel")]
     if not found and not more:  # config_class is then that of the whole model
         part = next((word for word in ("Text", "Decoder", "Encoder") if word in kind.__name__), None)
-        more = [c for c in own if takes_it(c)] or [c for c in own if part and part in c.__name__ and "Vision" not in c.__name__]
+        named = [c for c in own if part and part in c.__name__ and "Vision" not in c.__name__]
+        more = [c for c in own if takes_it(c)] or named
     kinds = [r"^(?!.*For).*Model$", r"^(?!.*For).*(Decoder|Encoder)", "CausalLM", "ConditionalGeneration", ""]
     more.sort(key=lambda c: (next(i for i, k in enumerate(kinds) if re.search(k, c.__name__)),
                              bool(re.search("Vision|Audio", c.__name__)), len(c.__name__)))
@@ -495,7 +149,8 @@ def fill(config):
     for name, value in values.items():
         if name in vars(config) and getattr(config, name) is None:
             setattr(config, name, value)
-    if isinstance(getattr(config, "pad_token_id", None), int) and config.pad_token_id >= (getattr(config, "vocab_size", None) or math.inf):
+    pad, size = getattr(config, "pad_token_id", None), getattr(config, "vocab_size", None)
+    if isinstance(pad, int) and size and pad >= size:
         config.pad_token_id = 0
 
 
@@ -535,10 +190,11 @@ def run(model_class, config, aids, axis=None):
     model = build(model_class, config)
     stacks = {}
     for name, module in model.named_modules():
-        if isinstance(module, nn.ModuleList) and len(module) and not any(name.startswith(stack + ".") for stack in stacks):
-            if all(any(True for _ in layer.children()) for layer in module) and \
-                    not re.search("vision|visual|audio|image|pixel|conv|downsampl|upsampl", name):
-                stacks[name] = module
+        is_inner = any(name.startswith(stack + ".") for stack in stacks)
+        if not isinstance(module, nn.ModuleList) or is_inner or re.search("vision|visual|audio|image|pixel|conv|sampl", name):
+            continue
+        if len(module) and all(any(True for _ in layer.children()) for layer in module):
+            stacks[name] = module
     watcher = Watcher(stacks)
     watched = rotations_of(model)
     for owner, name, value in watched:
@@ -561,7 +217,7 @@ def sections_of(config, model):
         for name, value in values.items():
             if "section" in name and value:
                 return value
-    rotaries = [m for m in model.modules() if re.search("Rot|Rope|RoPE", type(m).__name__) and not re.search("Vision|Audio", type(m).__name__)]
+    rotaries = [m for m in model.modules() if re.search(r"^(?!.*(Vision|Audio)).*(Rot|Rope|RoPE)", type(m).__name__)]
     return next((m.mrope_section for m in [config] + rotaries if getattr(m, "mrope_section", None)), None)
 
 
@@ -601,6 +257,8 @@ def six_digits(x):
 def describe_layer(rotations):
     rotating = [r for r in rotations if r["rotates"]]
     if not rotating:
+        if any(r["rotates"] is None for r in rotations):
+            raise ValueError("a rotation is called for fewer than three positions")
         return {"rotates": False}
     # An indexer or a compressor beside the attention may rotate too.
     r = next((r for r in rotating if not re.search("index|compress|cross", r["module"])), rotating[0])
@@ -608,8 +266,8 @@ def describe_layer(rotations):
         raise ValueError("no product has the rotated vector")
     count = len(r["frequencies"])
     shown = sorted({round(i * (count - 1) / 7) for i in range(8)})
-    result = {name: r[name] for name in ("rotates", "pairing", "direction", "output", "head_dim", "rotary_dim", "offset") if name in r}
-    return result | {"amplitude": six_digits(r["amplitude"]), "pairs": shown,
+    names = ("rotates", "pairing", "direction", "output", "head_dim", "rotary_dim", "offset")
+    return {name: r[name] for name in names if name in r} | {"amplitude": six_digits(r["amplitude"]), "pairs": shown,
                      "frequencies": [six_digits(r["frequencies"][i]) for i in shown]}
 
 
@@ -755,6 +413,7 @@ def main():
                     record = {key: value for key, value in record.items() if key not in ("layers", "axes")} | \
                         in_a_child(measure, record["config"] | record.get("as", {}), record.get("measured"))
                 file.write(line_of(record) + "\n")
+                file.flush()
         os.replace(options.anew + ".new", options.anew)
         return
     for name in options.config or sorted(CONFIG_MAPPING.keys()):
