@@ -3,7 +3,8 @@
 
 Each line of a file has a configuration ("config"), its source if it was published, and what was measured (measure.py). A
 configuration for whose model transformers has no code was not measured; it must be refused. "expected" says what
-posenc makes of it: "right", or "refused: " and the sentence; "why" then says whether it should be refused:
+posenc makes of it: "right", or "refused: " and what the sentence begins with, which names the culprit. "why" then says whether
+it should be refused:
 
     rightly    no rotary is known, or there is none that posenc has, or the model's code fails too
     falsely    posenc could have known
@@ -11,7 +12,7 @@ posenc makes of it: "right", or "refused: " and the sentence; "why" then says wh
 Where posenc differs for a reason, "differs" names what differs and the reason; it must differ then.
 
 The comparison fails if anything is wrong; if posenc refuses what it accepted before, or the other way round; and if it
-refuses with another sentence. `compare.py --record POSENC RECORDS.jsonl...` writes "expected" anew, unless something is
+refuses for another culprit. `compare.py --record POSENC RECORDS.jsonl...` writes "expected" anew, unless something is
 wrong. Look at the change: it asks for a "why" where posenc did not refuse before.
 """
 import argparse
@@ -19,6 +20,7 @@ import collections
 import concurrent.futures
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,7 +29,7 @@ import tempfile
 TOLERANCE = 2e-5
 
 def ask(posenc, config):
-    """What posenc says: (groups, ""), or (None, why it refuses)."""
+    """What posenc says: (groups, ""), or (None, the first clause of the sentence with which it refuses)."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "config.json")
         with open(path, "w") as file:
@@ -38,7 +40,7 @@ def ask(posenc, config):
     start = f"posenc: {path}: "
     if run.returncode != 2 or not run.stderr.startswith(start):
         sys.exit(f"posenc config: status {run.returncode}: {run.stderr}")
-    return None, run.stderr[len(start):].strip()
+    return None, re.split("[,:(]", run.stderr[len(start):])[0].strip()
 
 
 def layers_in(ranges):
