@@ -90,7 +90,7 @@ class LayerFinder {
     if (configuration_.HasList(layer_types) || (is_asked && layer_ < 0)) return {};
     if (!is_asked && row_.Has("layer_types_needed") && (layer_ >= 0 || row_.Has("by_type"))) {
       configuration_.Refuse(POSENC_MISSING_CONFIG_KEY, layer_types)
-          << ", and the model's code has no other rule";
+          << ", and posenc knows no rule that takes its place";
       return {};
     }
     if (const Text all = row_.Value("all"); !all.empty() && configuration_.Entry(attending) == nullptr)
