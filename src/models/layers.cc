@@ -48,7 +48,8 @@ class LayerFinder {
     if (layer_ == POSENC_NO_LAYER) return;
     if (layer_ < 0 || layer_ > kMaxLayer) {
       configuration_.Refuse(POSENC_BAD_LAYER)
-          << "layer is " << static_cast<double>(layer_) << ", but must not be negative";
+          << "layer is " << static_cast<double>(layer_)
+          << (layer_ < 0 ? ", but must not be negative" : ", but must be at most 2147483647");
     } else if (count != 0 && layer_ >= count && configuration_.Listed(layer_types, layer_).empty()) {
       configuration_.Refuse(POSENC_BAD_LAYER) << "layer is " << static_cast<double>(layer_)
                                               << ", but layers are 0 to " << static_cast<double>(count - 1);

@@ -286,9 +286,15 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
     }
   }
   if (c.is_gguf() && spec->amplitude == 0.0 && spec->scaling != POSENC_YARN) spec->amplitude = c.Number(gain);
-  if (spec->amplitude != 0.0 && !(spec->amplitude >= 0x1p-64 && spec->amplitude <= 0x1p64)) {
-    c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Has(amplitude) ? amplitude : gain)
-        << ", but an amplitude must be 2^-64 to 2^64";
+  const bool makes_it = spec->amplitude == 0.0 && spec->scaling == POSENC_YARN;
+  const double made = makes_it ? YarnAmplitude(1.0, *spec) : spec->amplitude;
+  if ((makes_it || made != 0.0) && !(made >= 0x1p-64 && made <= 0x1p64)) {
+    const Slot of_yarn = c.Entry(mscale) != nullptr ? mscale : mscale_all_dim;
+    c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Has(amplitude) ? amplitude
+                                      : makes_it       ? of_yarn
+                                                       : gain)
+        << (makes_it ? ", which makes an amplitude outside 2^-64 .. 2^64"
+                     : ", but an amplitude must be 2^-64 to 2^64");
   }
 }
 

@@ -17,6 +17,7 @@ link() {  # BODY
 kernels() { nm -C "$program" | sed -n 's/.* posenc::internal::\([A-Za-z]*KernelsOf\).*/\1/p' | sort -u | tr '\n' ' '; }
 presets() { nm "$program" | grep -c ' posenc_spec_preset$' || true; }
 rotaries() { nm -C "$program" | grep -c 'posenc_rotary' || true; }
+models() { nm -C "$program" | grep -c 'posenc::internal::models::' || true; }
 bytes() { strip "$program" && wc -c <"$program"; }
 expect() { [ "$(kernels)" = "$1" ] || { echo "linked: $(kernels)instead of: $1" >&2; exit 1; }; }
 
@@ -27,6 +28,7 @@ expect ''
 link 'posenc::Encoder encoder; return static_cast<int>(posenc::Encoder::Create({}, &encoder))'
 expect 'EncoderKernelsOf '
 [ "$(presets)" = 0 ] || { echo 'linked: presets' >&2; exit 1; }
+[ "$(models)" = 0 ] || { echo 'linked: models, without a configuration' >&2; exit 1; }
 [ "$(rotaries)" = 0 ] || { echo 'linked: functions of rotaries' >&2; exit 1; }
 if [ -n "$size" ]; then
   encodes=$(bytes)
@@ -38,9 +40,10 @@ fi
 link 'posenc_spec spec; return static_cast<int>(posenc::SpecPreset(&spec, "fairseq", 8))'
 expect ''
 [ "$(presets)" = 1 ] || { echo 'not linked: presets' >&2; exit 1; }
-link 'posenc_rotary_spec spec;
-  return posenc_rotary_spec_from_config(&spec, sizeof(spec), 0, 0, POSENC_NO_LAYER, 0, 0, 0, 0)'
+link 'posenc_rotary_spec spec; posenc_config config = {};
+  return posenc_rotary_spec_from_config(&spec, sizeof(spec), &config, 0)'
 expect ''
+[ "$(models)" != 0 ] || { echo 'not linked: models' >&2; exit 1; }
 link 'posenc_rotary_spec spec; posenc_rotary* rotary; posenc_rotary_spec_init(&spec, sizeof(spec));
   return posenc_rotary_create(&spec, &rotary)'
 expect 'RotaryKernelsOf '
