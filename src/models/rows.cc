@@ -13,16 +13,20 @@ namespace {
 struct RowOfModels {
   Text types, words, source;
 };
-constexpr RowOfModels kTransformers[] = {
-#define POSENC_MODEL(types, words, source) {types, words, source},
+
+// All rows in one text, each part with a NUL behind it: pointers to the parts would take as much memory as
+// the parts.
+constexpr char kTransformers[] =
+#define POSENC_MODEL(types, words, source) types "\0" words "\0" source "\0"
 #include "models/transformers.inc"
-#define POSENC_MODEL(types, words, source) {types, words, source},
+
+#define POSENC_MODEL(types, words, source) types "\0" words "\0" source "\0"
 #include "models/others.inc"
-};
-constexpr RowOfModels kArchitectures[] = {
-#define POSENC_MODEL(types, words, source) {types, words, source},
+    ;
+constexpr char kArchitectures[] =
+#define POSENC_MODEL(types, words, source) types "\0" words "\0" source "\0"
 #include "models/llama_cpp.inc"
-};
+    ;
 
 struct SizesOfModels {
   Text types;
@@ -35,10 +39,19 @@ constexpr SizesOfModels kSizes[] = {
 
 template <class Visit>
 void ForEachRow(bool is_gguf, const Visit& visit) {
-  if (is_gguf) {
-    for (const RowOfModels& row : kArchitectures) visit(row);
-  } else {
-    for (const RowOfModels& row : kTransformers) visit(row);
+  Text rest = is_gguf ? Text(kArchitectures, sizeof(kArchitectures) - 1)
+                      : Text(kTransformers, sizeof(kTransformers) - 1);
+  const auto next = [&] {
+    const Text part = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(part.size() + 1);
+    return part;
+  };
+  while (!rest.empty()) {
+    RowOfModels row;
+    row.types = next();
+    row.words = next();
+    row.source = next();
+    visit(row);
   }
 }
 
