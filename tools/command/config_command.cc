@@ -85,8 +85,11 @@ ExitStatus RunConfig(const ConfigRequest& request) {
   try {
     reading = internal::ReadLayers(config.entries, request.question);
   } catch (const internal::ConfigRefusal& error) {
-    const bool is_unknown = error.status() == POSENC_UNKNOWN_MODEL;
-    throw UsageError(Abbreviated(request.file) + ": " + error.what() +
+    const std::string sentence = error.what();
+    // A model that posenc knows, but that no spec describes, has this status too: no option helps there.
+    const bool is_unknown =
+        error.status() == POSENC_UNKNOWN_MODEL && sentence.find(": state a") != std::string::npos;
+    throw UsageError(Abbreviated(request.file) + ": " + sentence +
                      (is_unknown ? " (--model-type, --pairing)" : ""));
   }
   if (request.format == 1) {

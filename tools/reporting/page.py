@@ -100,9 +100,9 @@ def also(run):
     create = {dim: run.microseconds(f"Create/f32/{dim}/{best}") for dim in (128, 1024)}
     lists = {dim: run.microseconds(f"Create/f32/{dim}/lists_only/{best}") for dim in (128, 1024)}
     return wrapped(f"""\
-- `Add` to a table of 256 MB: {run.ratio(add.format("f32"), "table_add_ratio")} times the rate of adding a precomputed \
-table; of 1 MB, which a cache holds, {run.ratio(f"Add/f32/{IN_CACHE}/{best}", "table_add_ratio")} times.
-- 16 bits, 256 MB: bfloat16 {run.ratio(table.format("bf16", best), "f32_ratio")} times float32's entries a second{others}, \
+- `Add` to a table of 256 MiB: {run.ratio(add.format("f32"), "table_add_ratio")} times the rate of adding a precomputed \
+table; of 1 MiB, which a cache holds, {run.ratio(f"Add/f32/{IN_CACHE}/{best}", "table_add_ratio")} times.
+- 16 bits, 256 MiB: bfloat16 {run.ratio(table.format("bf16", best), "f32_ratio")} times float32's entries a second{others}, \
 float16 {run.ratio(table.format("f16", best), "f32_ratio")}; sums with bfloat16 {sums[0]:.2f}, with float16 {sums[1]:.2f}.
 - Two threads: {run.ratio(f"Write/f32/{IN_CACHE}/threads:2/{best}", "speedup")} times one ({IN_CACHE.replace("x", " x ")}). \
 Base 500000, of many small values: {run.ratio(f"Write/f32/4096x128/base500000/{best}", "base10000_ratio")} times base 10000.
@@ -130,17 +130,17 @@ def compared(run):
         return [ratio(f"Add/{kind}/{shape}/{best}", "table_add_ratio") for shape in (SHAPES[0], IN_CACHE, IN_MEMORY)]
 
     def rotate(arithmetic):
-        return [ratio(f"Rotate/{arithmetic}/f32/half_split/{tokens}x40x128/{best}", "wide_table_ratio") for tokens in (1, 512)] + [""]
+        return [ratio(f"Rotate/{arithmetic}/f32/half_split/{tokens}x40x128/{best}", "wide_table_ratio") for tokens in (1, 512)] + ["not measured"]
 
     return markdown(
-        ["what posenc does", "compared with", "one row or token", "512", "large"],
+        ["what posenc does", "compared with", "one row or token", "512 rows or tokens", "large"],
         [["makes a float32 table", "the fastest of Eigen, libmvec and SLEEF in float32", *map(fastest, SHAPES[:3])],
          ["", "SLEEF in double, rounded to float32", *peer("sleef_double")],
-         ["", "the PyTorch recipe", *peer("pytorch")],
+         ["", "[the PyTorch recipe](bench/README.md#peers), eager", *peer("pytorch")],
          ["adds to float32 activations", "adding a table that was made before", *add("f32")],
          ["adds to bfloat16 activations", "adding a bfloat16 table that was made before", *add("bf16")],
-         ["rotates float32, exactly", "a loop over a table of cosines and sines", *rotate("exact")],
-         ["rotates float32 in the fast arithmetic", "a loop over a table of cosines and sines", *rotate("fast")]])
+         ["rotates float32, exactly", "a loop over a table, widest vectors", *rotate("exact")],
+         ["rotates float32 in the fast arithmetic", "a loop over a table, widest vectors", *rotate("fast")]])
 
 
 def readme(run, text):
@@ -153,7 +153,7 @@ def page(run):
     rates = markdown(["GB/s", *(plain_target(target) for target in run.targets)],
                      [[shape, *(run.rate(f"Write/f32/{shape}/{target}") for target in run.targets)] for shape in shapes])
     entries = markdown(["10^9 entries a second", *(f"{plain_target(target)}, {where}" for target in run.targets
-                                                   for where in (cache, "256 MB"))],
+                                                   for where in (cache, "256 MiB"))],
                        [[name, *(f"{run.entries(f'Write/{kind}/{shape}/{target}') / 1e9:.2g}" for target in run.targets
                                  for shape in (IN_CACHE, IN_MEMORY))] for kind, name in TYPES])
     return f"""\
@@ -209,5 +209,5 @@ The Xeon of 2026-11-23 is a virtual machine with AVX-512, FP16 and AMX, of 2.6 G
 
 On an AMD EPYC 9005 (Zen 5, 4.1 GHz, AVX-512) posenc wrote the four tables of [other libraries](#how-fast-are-other-libraries)
 at 12.9, 39.5, 40.0 and 38.6 GB/s on 2026-11-22, and streaming stores reached 44.3 to 45.0 GB/s. There `Add` to a table of
-256 MB has 1.3 times the rate of adding a precomputed table.
+256 MiB has 1.3 times the rate of adding a precomputed table.
 """

@@ -59,6 +59,7 @@ def finish_axes(axes):
 def finish_rate_axes(axes, shapes, title):
     axes.set_title(title, fontsize=11)
     axes.set_xticks(range(len(shapes)), [size_label(shape) for shape in shapes], fontsize=8)
+    axes.set_xlim(-0.3, len(shapes) - 0.7)  # so that labels of two panels stay apart
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
     axes.legend(frameon=False, fontsize=8.5, loc="upper center", bbox_to_anchor=(0.5, -0.1), ncol=2, handlelength=2.6)
     finish_axes(axes)
@@ -83,7 +84,7 @@ def draw_speed(context, rows, path):
             draw_table_add(axes, select(wanted, "Add"), shapes)
         finish_rate_axes(axes, shapes, title)
     panels[0].set_ylabel("GB/s of float32, one thread")
-    save(figure, "posenc makes tables faster than other loops; a table in a cache is faster still", context, path)
+    save(figure, "With AVX-512 and AVX2 posenc makes large tables faster than other loops; adding a table from a cache is faster", context, path)
     return True
 
 
@@ -156,9 +157,9 @@ def draw_accuracy(context, rows, path):
                        for row in own], STYLES[0])
     draw_points(axes, [(max(row.counters["max_abs_error"], none), row.gigabytes, peer_name(row),
                         row.kind.endswith("_sse4")) for row in peers], STYLES[1])
-    finish_accuracy_axes(axes, none, max(errors))
+    finish_accuracy_axes(axes, none, max(errors), room=600)
     axes.set_xlabel("largest difference from the correctly rounded value; in brackets: how many entries are wrong\n"
-                    "(hollow: limited to SSE4)")
+                    "(hollow: limited to SSE4; left of the dotted line: every entry is correctly rounded)")
     save(figure, f"Fast and right is top left: a float32 table of {ACCURACY_SHAPE.replace('x', ' x ')}, one thread",
          context, path)
     return True
@@ -199,7 +200,8 @@ def draw_rotary(context, rows, path):
         tokens = shape.split("x")[0]
         axes.set_title("1 token, as when decoding" if tokens == "1" else f"{tokens} tokens, as in a prompt", fontsize=11)
         finish_accuracy_axes(axes, none, max(known), room=3e4)
-        axes.set_xlabel("largest error at position 131071, divided by hypot(a, b)\n(hollow: limited to SSE4)")
+        axes.set_xlabel("largest error at position 131071, divided by the length of the pair, hypot(a, b)\n"
+                        "(hollow: limited to SSE4; left of the dotted line: every element is correctly rounded)")
     panels[0][-1].set_ylabel("")
     save(figure, "Rotating q and k: exact or fast, posenc stays right at position 131071 (float32, 40 heads of 128)", context,
          path)

@@ -11,7 +11,7 @@ ACCURACY_SHAPE = "5000x512"
 ROTARY_SPEED_SHAPE, ROTARY_ERROR_SHAPE = "512x40x128", "1x40x128"
 ROTARY_RIVALS = [("table", "loop over a table"), ("wide_table", "loop over a table, widest vectors"),
                  ("simd_table", "loop over a table, vectors by hand"), ("hw_table", "loop over a table, AVX512_BF16"),
-                 ("sincos", "loop with sinf and cosf"), ("torch", "libtorch")]
+                 ("sincos", "loop with sinf and cosf"), ("torch", "PyTorch (libtorch)")]
 ROTATIONS = {"Rotate": 3, "RotateCached": 2}  # the parts of their type
 
 
@@ -93,5 +93,5 @@ def setting(context):
 
 def size_label(shape):
     rows, dim = (int(side) for side in shape.split("x"))
-    size = f"{rows * dim / 2**18:.3g} MB" if rows * dim >= 2**18 else f"{rows * dim / 2**8:.3g} KB"
+    size = f"{rows * dim / 2**18:.3g} MiB" if rows * dim >= 2**18 else f"{rows * dim / 2**8:.3g} KiB"
     return f"{rows} x {dim}\n{size}"
