@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 namespace posenc {
 namespace internal {
@@ -59,7 +60,7 @@ void ForEachRow(bool is_gguf, const Visit& visit) {
 std::size_t Distance(Text a, Text b) {
   if (a.size() > 64 || b.size() > 64 || a.size() + 3 < b.size() || b.size() + 3 < a.size()) return 3;
   std::size_t row[65];
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  std::iota(row, row + b.size() + 1, std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = row[0]++;
     for (std::size_t j = 0; j < b.size(); ++j) {

@@ -75,7 +75,9 @@ Sentence& Sentence::operator<<(double value) {
     for (; size < 1.0; size *= 10.0) --exponent;
   }
   auto whole = static_cast<std::uint64_t>(size);
-  auto behind = static_cast<std::uint64_t>((size - static_cast<double>(whole)) * 1e6 + 0.5);
+  const double millionths = (size - static_cast<double>(whole)) * 1e6;
+  auto behind = static_cast<std::uint64_t>(millionths);
+  if (millionths - static_cast<double>(behind) >= 0.5) ++behind;
   if (behind == 1000000) {
     ++whole;
     behind = 0;

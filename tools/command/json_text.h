@@ -53,7 +53,7 @@ class JsonText {
       const std::string_view text = value;
       writer_.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
     } else {
-      List(value, [this](const auto& item) { Value(item); });
+      List(value, [this](const auto& item) { this->Value(item); });
     }
   }
 
