@@ -61,10 +61,10 @@ std::size_t Distance(Text a, Text b) {
   if (a.size() > 64 || b.size() > 64 || a.size() + 3 < b.size() || b.size() + 3 < a.size()) return 3;
   std::size_t row[65];
   std::iota(row, row + b.size() + 1, std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
+  for (const char letter : a) {
     std::size_t diagonal = row[0]++;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      const std::size_t changed = diagonal + (letter == b[j] ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
     }
