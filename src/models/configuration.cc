@@ -266,11 +266,12 @@ bool Configuration::IsOfAskedLayer(std::int64_t layer) const {
 
 void Configuration::Read() {
   const posenc_config_entry* const end = asked_.entries + asked_.count;
+  bool has_parameters = false;
   for (const posenc_config_entry* entry = asked_.entries; entry != end && !is_gguf_; ++entry) {
     Text key = entry->key;
     if (!Strip(prefix_, &key)) continue;
     if (StartsWith(key, "rope_scaling.")) is_scaling_ = has_dictionary_ = true;
-    if (StartsWith(key, "rope_parameters.")) has_dictionary_ = true;
+    if (StartsWith(key, "rope_parameters.")) has_dictionary_ = has_parameters = true;
     Name name;
     const Key* const list = ListKey(*entry, &name);
     if (list == nullptr) continue;
@@ -278,6 +279,7 @@ void Configuration::Read() {
     items.end = std::max(items.end, name.index + 1);
     if (name.index == 0 && items.first == nullptr) items.first = entry;
   }
+  has_both_ = has_parameters && is_scaling_;
   for (const posenc_config_entry* entry = asked_.entries; entry != end; ++entry) {
     Take(*entry);
     if (status_ != POSENC_OK) return;
@@ -290,6 +292,7 @@ void Configuration::Take(const posenc_config_entry& entry) {
   const auto index = static_cast<std::size_t>(&entry - asked_.entries);
   if (!name.dictionary.empty()) {
     has_types_ = true;
+    has_null_type_ = has_null_type_ || name.key.empty();
     if (name.dictionary != type_) {
       // A dictionary for another type of layer. posenc must know its keys all the same.
       if (!name.key.empty() && FindKey(name.key, DICTIONARY) == nullptr) {
@@ -498,7 +501,14 @@ Sentence& Configuration::Refuse(posenc_status status, Slot slot, Text before) {
   if (unread_[slot] != nullptr) return Refuse(status, *unread_[slot], before);
   if (status_ != POSENC_OK) return none_;
   Begin(status) << before;
-  report_->key = NameOf(slot, is_gguf_ ? GGUF | TENSOR : TOP | DICTIONARY);
+  const unsigned places = is_gguf_ ? GGUF | TENSOR : TOP | DICTIONARY;
+  report_->key = NameOf(slot, places);
+  // Of several keys one that the model's code reads.
+  for (const Key& key : AllKeys()) {
+    if (key.slot != slot || (key.place & places) == 0 || !row().Has(key.name)) continue;
+    report_->key = key.name;
+    break;
+  }
   const Key* const key = FindKey(report_->key, DICTIONARY);
   if (key != nullptr && key->slot == slot && !is_gguf_)
     sentence_ << (is_scaling_ ? "rope_scaling." : "rope_parameters.");

@@ -66,6 +66,9 @@ class Configuration {
   // Whether there is a dictionary for the type of the layer, and whether it is null.
   bool is_by_type() const { return is_by_type_; }
   bool type_is_null() const { return type_is_null_; }
+  // Whether any type of layer has null instead of a dictionary; whether there are both dictionaries.
+  bool has_null_type() const { return has_null_type_; }
+  bool has_both_dictionaries() const { return has_both_; }
 
   // Refuses with a sentence: first `before`, then a key with its value, or that the key is missing. The
   // caller adds the rest of the sentence. Only the first refusal counts.
@@ -112,7 +115,7 @@ class Configuration {
   Sizes sizes_{};
   char prefix_[96] = "";  // what the keys of the text model begin with, such as "text_config."
   bool has_dictionary_ = false, has_types_ = false, is_scaling_ = false;
-  bool is_by_type_ = false, type_is_null_ = false;
+  bool is_by_type_ = false, type_is_null_ = false, has_null_type_ = false, has_both_ = false;
   List lists_[3] = {};
   Text type_;
   const posenc_config_entry* found_[kSlots] = {};

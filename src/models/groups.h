@@ -117,6 +117,7 @@ inline std::string Fingerprint(const ConfigAnswer& answer) {
 
 // Reading one layer takes time in proportion to the number of keys.
 inline constexpr std::size_t kMostWork = 50'000'000;
+inline constexpr std::int64_t kMostLayers = 4096;
 
 inline std::vector<LayerGroup> LayerGroups(const ConfigEntries& entries, const ConfigQuestion& question,
                                            std::vector<unsigned char>* read) {
@@ -133,7 +134,7 @@ inline std::vector<LayerGroup> LayerGroups(const ConfigEntries& entries, const C
     group.answer = std::move(first);
     return groups;
   }
-  if (static_cast<std::uint64_t>(count) > kMostWork / (entries.size() + 1)) {
+  if (count > kMostLayers || static_cast<std::uint64_t>(count) > kMostWork / (entries.size() + 1)) {
     throw ConfigRefusal(POSENC_SIZE_OVERFLOW, "the model has " + std::to_string(count) +
                                                   " layers, which are too many to read: name one of them");
   }

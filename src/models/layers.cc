@@ -211,6 +211,8 @@ class LayerFinder {
 
   // Refuses a layer that does not rotate.
   void CheckRotates(Text type) {
+    CheckUnreadStillKeys();
+    CheckLayersWithoutAttention(type);
     if (const Slot slot = StillKey(); slot != nothing) {
       configuration_.Refuse(POSENC_LAYER_HAS_NO_ROTARY, slot, Beginning());
     } else if (const char* const reason = WhyStill(type);
@@ -226,18 +228,43 @@ class LayerFinder {
     return beginning_;
   }
 
+  // Keys by which other models do not rotate, and that this one's code does not read.
+  void CheckUnreadStillKeys() {
+    for (const Slot slot : {alibi, rotates}) {
+      const posenc_config_entry* const entry = configuration_.Unread(slot);
+      if (configuration_.Entry(slot) != nullptr || entry == nullptr) continue;
+      if (entry->number != (slot == alibi ? 1.0 : 0.0)) continue;
+      configuration_.Refuse(POSENC_UNKNOWN_CONFIG_KEY, slot)
+          << ", which the model's code does not read: it rotates";
+    }
+  }
+
+  // Types of layers that only some models' code knows.
+  void CheckLayersWithoutAttention(Text type) {
+    if (!configuration_.HasList(layer_types) || !HasWord(kWithoutAttention, type, " ")) return;
+    for (const Text word :
+         {Text("layer_types_needed"), Text("layers_block_type"), Text("full_attn_idxs"),
+          Text("full_last_linear"), Text("full_first_linear"), Text("attn_layer_indices")}) {
+      if (row_.Has(word)) return;
+    }
+    (configuration_.Refuse(POSENC_BAD_CONFIG_VALUE) << "layer_types has ").Shown(type)
+        << ", which the model's code does not know";
+  }
+
   // The key whose value says that nothing rotates, or `nothing`.
   Slot StillKey() const {
     const Configuration& c = configuration_;
     const auto says = [&](Slot slot, double number) {
-      const posenc_config_entry* const entry = c.Entry(slot) != nullptr ? c.Entry(slot) : c.Unread(slot);
-      return entry != nullptr && entry->kind <= POSENC_CONFIG_FLAG && entry->number == number;
+      return c.Entry(slot) != nullptr && c.Entry(slot)->number == number;
     };
     if (says(alibi, 1.0)) return alibi;
     if (says(rotates, 0.0)) return rotates;
     if (const Text kind = c.Word(position_type); !kind.empty() && kind != "rope" && kind != "rotary")
       return position_type;
-    if (row_.Has("null_base_is_none") && c.IsNull(base)) return base;
+    if (row_.Has("null_base_is_none")) {
+      if (c.IsNull(base_in_dictionary)) return base_in_dictionary;
+      if (c.IsNull(base) && c.Entry(base_in_dictionary) == nullptr) return base;
+    }
     return nothing;
   }
 

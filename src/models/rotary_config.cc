@@ -69,6 +69,17 @@ class SpecMaker {
           << (c_.is_scaling() ? "rope_scaling" : "rope_parameters")
           << " must have a dictionary for each type of layer, such as full_attention";
     }
+    if (takes_scaling && c_.is_scaling() && (c_.has_types() || c_.has_both_dictionaries())) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE)
+          << (c_.has_types()
+                  ? "rope_scaling has dictionaries for types of layers, which the model's code reads "
+                    "within rope_parameters only"
+                  : "rope_scaling stands beside rope_parameters, and the model's code mixes them: keep one");
+    }
+    if (takes_scaling && c_.has_null_type()) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE)
+          << "rope_parameters has null for a type of layer, which the model's code fills in: say what it is";
+    }
     if (row_.Has("by_type_needed") && !c_.has_types()) {
       c_.Refuse(POSENC_MISSING_CONFIG_KEY) << "rope_parameters must have a dictionary for each type of layer";
     }
@@ -86,6 +97,11 @@ class SpecMaker {
   }
 
   void SetHeadDim() {
+    if (c_.IsNull(head_dim) && !row_.Value("head_dim").empty()) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim)
+          << ", but must be a number; without the key the model has " << row_.Value("head_dim");
+      return;
+    }
     Slot slot = head_dim;
     if (layer_.is_local && c_.Has(local_head_dim)) slot = local_head_dim;
     if (layer_.is_global && c_.Has(global_head_dim)) slot = global_head_dim;
@@ -159,6 +175,8 @@ class SpecMaker {
       elements = c_.Number(slot = local_rotary_dim);
     } else if (c_.Has(rotary_dim)) {
       elements = c_.Number(slot = rotary_dim);
+    } else if (row_.Has("fixed_share")) {
+      elements = Part(NumberOf(row_.Value("fixed_share")), d);
     } else if (reads_share && spec_.scaling != POSENC_PROPORTIONAL) {
       const double part = Share();
       slot = c_.Entry(share_in_dictionary) != nullptr ? share_in_dictionary : share;
@@ -239,6 +257,10 @@ class SpecMaker {
   // The base within the dictionary, else beside it, else in the row; else 0.
   double BaseOf(Slot inside, Slot beside) {
     const bool counts = !row_.Has("compressed") || c_.is_by_type();
+    if (counts && c_.IsNull(inside)) {
+      c_.Refuse(POSENC_BAD_CONFIG_VALUE, inside) << ", but must be a number";
+      return 0.0;
+    }
     if (counts && c_.Entry(inside) != nullptr) return c_.Number(inside);
     // If there is no dictionary, some code has one of its own. The base in it goes before a key beside it.
     if (!c_.has_dictionary() && !row_.Value("dict", "rope_theta").empty()) {

@@ -75,7 +75,7 @@ void SetYarn(Text word, Configuration* configuration, posenc_rotary_spec* spec) 
   if (c.is_gguf()) spec->factor = c.Number(factor) == 0.0 ? 1.0 : c.Number(factor);
   spec->beta_fast = c.Number(beta_fast, spec->beta_fast);
   spec->beta_slow = c.Number(beta_slow, spec->beta_slow);
-  spec->truncate = c.Number(truncate, 1.0) != 0.0 ? 1 : 0;
+  spec->truncate = !c.IsNull(truncate) && c.Number(truncate, 1.0) != 0.0 ? 1 : 0;  // null is false in Python
   if (spec->truncate == 0 && c.is_by_type() && !c.row().Has("reads_truncate")) {
     c.Refuse(POSENC_BAD_CONFIG_VALUE, truncate)
         << ", which transformers does not read in a dictionary for a type of layer";

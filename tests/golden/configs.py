@@ -759,8 +759,8 @@ publish("XiaomiMiMo/MiMo-7B-Base", {
 publish("GSAI-ML/LLaDA-8B-Base", {
     "model_type": "llada", "d_model": 4096, "n_heads": 32, "n_layers": 32, "alibi": False, "rope": True,
     "rope_full_precision": True, "rope_theta": 500000.0}, "|head_dim=128 base=500000")
-publish("an OLMo without a rotary", {"model_type": "olmo", "d_model": 4096, "n_heads": 32, "rope": False},
-        "|LAYER_HAS_NO_ROTARY")
+publish("an OLMo with a key that its code does not read", {"model_type": "olmo", "d_model": 4096, "n_heads": 32, "rope": False},
+        "|UNKNOWN_CONFIG_KEY")
 DEEPSEEK_OCR = {"hidden_size": 1280, "num_attention_heads": 10, "qk_nope_head_dim": 0, "qk_rope_head_dim": 0,
                 "v_head_dim": 0, "use_mla": False}
 publish("deepseek-ai/DeepSeek-OCR", {
@@ -987,6 +987,47 @@ publish("two shares that differ", {
 publish("microsoft/phi-1, as first published", {
     "model_type": "mixformer-sequential", "n_embd": 2048, "n_head": 32, "n_layer": 24, "rotary_dim": 32},
         "|head_dim=64 rotary_dim=32")
+
+
+# What models' code does with keys that contradict each other, or that it does not read.
+for model, key, value in (("qwen2", "use_rope", False), ("mistral", "rotary", False), ("olmo", "use_alibi", True),
+                          ("qwen3", "use_nope", True), ("llama", "attn_config.alibi", True)):
+    publish(f"{model} with {key}, which its code does not read", {
+        "model_type": model, "hidden_size": 256, "num_attention_heads": 4, "rope_theta": 10000.0, key: value},
+            "|UNKNOWN_CONFIG_KEY")
+publish("a type of layers that Phi's code does not know", {
+    "model_type": "phi", "hidden_size": 256, "num_attention_heads": 4, "num_hidden_layers": 2,
+    "layer_types": layers(2, LINEAR)}, "layer=0|BAD_CONFIG_VALUE")
+SMALL_GEMMA = {"model_type": "gemma3_text", "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64,
+               "num_hidden_layers": 7}
+for name, more in (
+        ("both dictionaries, which the code mixes", {
+            "rope_scaling": {"rope_type": "linear", "factor": 8.0}, "rope_parameters": {
+                FULL: {"rope_type": "default", "rope_theta": 500000.0}, SLIDING: {"rope_type": "default", "rope_theta": 333.0}}}),
+        ("rope_scaling for types of layers", {
+            "rope_scaling": {FULL: {"rope_type": "linear", "factor": 8.0}, SLIDING: {"rope_type": "default"}}}),
+        ("null for a type of layer", {
+            "rope_parameters": {FULL: {"rope_type": "linear", "factor": 8.0}, SLIDING: None}, "rope_local_base_freq": 5.0})):
+    publish(f"Gemma 3 with {name}", dict(SMALL_GEMMA, **more), "layer=0|BAD_CONFIG_VALUE")
+SMALL = {"hidden_size": 256, "num_attention_heads": 4, "num_hidden_layers": 8}
+publish("OLMo Hybrid, whose base in the dictionary is null", dict(
+    SMALL, model_type="olmo_hybrid", rope_parameters={"rope_type": "default", "rope_theta": None}),
+        "layer=3|LAYER_HAS_NO_ROTARY")
+publish("OLMo Hybrid, whose base beside the dictionary is null", dict(
+    SMALL, model_type="olmo_hybrid", rope_theta=None, rope_parameters={"rope_type": "default", "rope_theta": 500.0}),
+        "layer=3|head_dim=64 base=500")
+publish("Bamba, whose share is fixed", dict(
+    SMALL, model_type="bamba", attn_layer_indices=[1, 4], partial_rotary_factor=0.25), "layer=1|BAD_CONFIG_VALUE")
+publish("YaRN that is not truncated, by null", dict(
+    SMALL, model_type="llama", rope_theta=10000.0, max_position_embeddings=8192, rope_scaling={
+        "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048, "truncate": None}),
+        "|head_dim=64 scaling=YARN factor=4 original_length=2048 truncate=0")
+publish("Falcon with two sizes, of which n_embed counts", {
+    "model_type": "falcon", "hidden_size": 256, "n_embed": 512, "num_attention_heads": 4}, "|head_dim=128")
+publish("nomic_bert with a share that transformers does not read", {
+    "model_type": "nomic_bert", "n_embd": 768, "n_head": 12, "rotary_emb_fraction": 0.5}, "|BAD_CONFIG_VALUE")
+publish("a head_dim of null, which this model's code does not take", {
+    "model_type": "qwen3", "hidden_size": 256, "num_attention_heads": 4, "head_dim": None}, "|BAD_CONFIG_VALUE")
 
 
 def gguf(architecture, heads=None, width=None, tensors=(), **metadata):
