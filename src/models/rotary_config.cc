@@ -233,6 +233,10 @@ class SpecMaker {
     } else {
       number = BaseOf(base_in_dictionary, base);
     }
+    if (c_.Entry(base) != nullptr && c_.Entry(base)->kind == POSENC_CONFIG_NUMBERS &&
+        !row_.Has("by_first_layer")) {
+      c_.Refuse(POSENC_BAD_CONFIG_KIND, base) << ", but must be a number for this model";
+    }
     if (IsRefused()) return;
     if (number == 0.0 && c_.Entry(other_base) != nullptr) {
       c_.Refuse(POSENC_BAD_CONFIG_VALUE, other_base) << ": vLLM rotates by it, transformers by rope_theta, "

@@ -1,6 +1,7 @@
 """Configurations of models: files of them, and what posenc makes of all layers."""
 
 import json
+import math
 import os
 import re
 from typing import Any, List, NamedTuple, Optional
@@ -50,6 +51,14 @@ def config(
     return Config(its_type, source, [LayerGroup(*group) for group in groups], read, text)
 
 
+def _number(text):
+    """The double that digits are. The command refuses numbers beyond doubles too."""
+    value = float(text)
+    if math.isinf(value):
+        raise OverflowError(f"{text[:20]} is too big for a double")
+    return value
+
+
 def read(path):
     """The object that a file of JSON has. A ValueError names the file, and the line and the column of what is wrong."""
     name = os.fsdecode(path)
@@ -59,12 +68,14 @@ def read(path):
         raise ValueError(f"{name} has more than 64 MiB")
     try:
         text = data.decode("utf-8-sig")
-        made = json.loads(text, parse_int=float)  # of which Python takes any number of digits
+        made = json.loads(text, parse_int=_number, parse_float=_number)
         if re.search(r"\\u[dD][89a-fA-F]", text):
             json.dumps(made, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         what = error.msg.removesuffix(" at")
         raise ValueError(f"{name}:{error.lineno}:{error.colno}: not JSON as posenc reads it: {what}") from None
+    except OverflowError as error:
+        raise ValueError(f"{name}: not JSON as posenc reads it: {error}") from None
     except RecursionError:
         raise ValueError(f"{name}: more than 64 levels of dictionaries and lists") from None
     except UnicodeDecodeError as error:
