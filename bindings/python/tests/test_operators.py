@@ -560,6 +560,32 @@ class Graphs(Operators):
                 torch.library.opcheck(op, arguments)
 
 
+class Onnx(Operators):
+    """What torch.onnx.export must not make something else of. bindings/onnxruntime tests what it makes."""
+
+    def exported(self, call, *tensors):
+        class Calls(torch.nn.Module):
+            def forward(self, *tensors):
+                return call(*tensors)
+
+        more, file = {"dynamo": False} if hasattr(torch, "compile") else {}, io.BytesIO()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.onnx.export(Calls(), tensors, file, opset_version=16, custom_opsets={"posenc": 1}, **more)
+        return file.getvalue()
+
+    def test_in_place(self):
+        for call in (lambda x: pt.add_(x * 1, E) * 2, lambda x: pt.rotate_([x * 1], R, token_axis=-2)[0] * 2):
+            for context in torch.no_grad, torch.enable_grad, torch.inference_mode:
+                with context():
+                    x = random(5, 3, DIM)
+                    with self.assertRaisesRegex(RuntimeError, "call add or rotate, and use what they return"):
+                        self.exported(call, x)
+                    traced = torch.jit.trace(call, x)
+                    self.same(traced(x), call(x))
+                    with self.assertRaisesRegex(RuntimeError, "call add or rotate, and use what they return"):
+                        self.exported(traced, x)
+
 class Transforms(Operators):
     def setUp(self):
         try:

@@ -260,6 +260,17 @@ _KIND = "FRAGMENT" if hasattr(torch, "compile") else "DEF"  # beside operators o
 _library = torch.library.Library("posenc", _KIND)
 
 
+def _not_exported(kernel):
+    """A call in place gives nothing, so that torch.onnx.export would leave it out."""
+
+    def refusing(*arguments):
+        _kernels.require(not torch.onnx.is_in_onnx_export(), "torch.onnx.export cannot export add_ and rotate_, which write "
+                         "in place: call add or rotate, and use what they return")
+        kernel(*arguments)
+
+    return refusing
+
+
 def _in_place(operator, above):
     """The kernel above autograd of a call in place: with a gradient a copy, whose checks and history are torch's."""
 
@@ -270,7 +281,7 @@ def _in_place(operator, above):
             _require_constant(arguments[1])
             _below(getattr(torch.ops.posenc, operator), x, *arguments)
 
-    return written
+    return _not_exported(written)
 
 
 def _define(schema, function, positions_at=None):
@@ -278,7 +289,7 @@ def _define(schema, function, positions_at=None):
     compute, meta = getattr(_kernels, name), getattr(_kernels, name.rstrip("_") + "_meta")
     above = _with_gradient(function, positions_at)
     if name.endswith("_"):
-        meta, above = _to_nothing(meta), _in_place(name, above)
+        compute, meta, above = _not_exported(compute), _to_nothing(meta), _in_place(name, above)
     _library.define(schema)
     for kernel, key in (compute, "CompositeExplicitAutograd"), (meta, "Meta"), (above, "Autograd"):
         _library.impl(name, kernel, key)
