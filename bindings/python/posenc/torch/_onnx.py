@@ -19,6 +19,13 @@ def _constant(graph, tensor):
     return graph.op("Constant", value_t=tensor)
 
 
+def _scale(scale):
+    """The attribute is a float32."""
+    rounded = torch.tensor(scale, dtype=torch.float32).item()
+    _require(rounded == scale, f"the scale {scale!r}, which is no float32: {rounded!r} is the nearest one")
+    return scale
+
+
 def _cast(graph, value, name):
     return graph.op("Cast", value, to_i=getattr(torch.onnx.TensorProtoDataType, name))
 
@@ -59,7 +66,7 @@ def _of_rows(made, rows, columns, like):
 @helper.parse_args("v", "s", "v", "i", "f")
 def _add(graph, x, encoder, positions, first, scale):
     where = _positions(graph, positions, first)
-    return _of_type_of(x, graph.op("posenc::AddPositions", x, *where, spec_s=words(parse(encoder)), scale_f=scale))
+    return _of_type_of(x, graph.op("posenc::AddPositions", x, *where, spec_s=words(parse(encoder)), scale_f=_scale(scale)))
 
 
 @helper.parse_args("v", "v", "s", "v", "i", "f", "v", "v")
@@ -71,7 +78,7 @@ def _embed(graph, ids, table, encoder, positions, first, scale, dtype, padding_i
     kind = ids.type().scalarType()
     ids = _cast(graph, ids, "INT64") if kind in _TYPES else ids
     where, its = _positions(graph, positions, first), parse(encoder)
-    made = graph.op("posenc::EmbedTokens", ids, table, *where, spec_s=words(its), scale_f=scale)
+    made = graph.op("posenc::EmbedTokens", ids, table, *where, spec_s=words(its), scale_f=_scale(scale))
     return _of_rows(made, ids, its.dim, table)
 
 
@@ -119,7 +126,7 @@ def _rotated(graph, x, rotary, positions, first, scale, inverse, token_axis):
     if inverse:
         _require(not helper._is_none(positions), "rotate with inverse, but without positions")
         where = [graph.op("Neg", where[0])]
-    made = graph.op("posenc::RotaryEmbedding", given, *where, spec_s=words(rotary), scale_f=scale)
+    made = graph.op("posenc::RotaryEmbedding", given, *where, spec_s=words(rotary), scale_f=_scale(scale))
     if given is not x:
         made = graph.op("Reshape", made, graph.op("Shape", x))
     return _of_type_of(x, made)
