@@ -405,6 +405,21 @@ class Gradients(Operators):
                 made = call(forward_ad.make_dual(of, tangent if of is x else tangent[0]))
                 self.same(forward_ad.unpack_dual(made).tangent, want)
 
+    def test_tangent_of_one(self):
+        """Of several tensors; the others have a tangent of zeros, or none."""
+        from torch.autograd import forward_ad
+
+        q, k, tangent = random(2, 3, DIM), random(2, 1, DIM, seed=2), random(2, 3, DIM, seed=3)
+        with forward_ad.dual_level():
+            for at in 0, 1:
+                tensors = [q, k]
+                tensors[at] = forward_ad.make_dual(tensors[at], tangent[:, : tensors[at].shape[1]])
+                made = [forward_ad.unpack_dual(one) for one in pt.rotate(tensors, R)]
+                self.same(made[at].tangent, ROTARY.rotate(tangent[:, : tensors[at].shape[1]].contiguous()))
+                self.assertTrue(made[1 - at].tangent is None or not made[1 - at].tangent.any())
+                for one, value in zip(made, (q, k)):
+                    self.same(one.primal, ROTARY.rotate(value))
+
     def test_positions(self):
         positions = torch.ones(5, requires_grad=True)
         for call in (lambda: pt.add(random(5, DIM), E, positions), lambda: pt.encode(positions, E), lambda: pt.cos_sin(positions, R),
@@ -674,6 +689,12 @@ class Transforms(Operators):
         value, tangent = self.func.jvp(lambda x: pt.rotate([x], R, token_axis=-2)[0], (x,), (x * 2,))
         self.same(value, ROTARY.rotate(x, token_axis=-2))
         self.same(tangent, ROTARY.rotate(x * 2, token_axis=-2))
+        for at in 0, 1:
+            value, tangent = self.func.jvp(lambda q: pt.rotate((q, x[:1]), R, token_axis=-2)[at], (x,), (x * 2,))
+            self.same(value, ROTARY.rotate((x, x[:1])[at], token_axis=-2))
+            self.same(tangent, torch.zeros(1, 5, DIM) if at else ROTARY.rotate(x * 2, token_axis=-2))
+        jacobian = self.func.jacfwd(lambda q: pt.rotate((q, x[0, :2]), R, token_axis=-2)[0])(x[0, :2])
+        self.same(jacobian, self.func.jacrev(lambda q: pt.rotate([q], R, token_axis=-2)[0])(x[0, :2]))
         hessian = self.func.hessian(lambda x: (pt.rotate([x], R, token_axis=-2)[0] ** 2).sum() / 2)(x[0, :2])
         self.assertTrue(torch.allclose(hessian.reshape(2 * DIM, 2 * DIM), torch.eye(2 * DIM), atol=1e-6))
 

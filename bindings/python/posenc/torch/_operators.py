@@ -194,6 +194,7 @@ class _Rotate(_Function):
         ctx.save_for_backward(positions)
         ctx.save_for_forward(positions)
         ctx.set_materialize_grads(False)  # nothing is computed for what has none
+        ctx.shapes = [tensor.shape for tensor in inputs[6:]]
 
     @staticmethod
     def backward(ctx, *gradients):
@@ -204,7 +205,9 @@ class _Rotate(_Function):
     @staticmethod
     def jvp(ctx, *tangents):
         arguments = ctx.rotary, ctx.saved_tensors[0], ctx.first, ctx.scale, ctx.inverse, ctx.token_axis
-        return _rotate_some(tangents[6:], *arguments)
+        made = _rotate_some(tangents[6:], *arguments)
+        some = next(tangent for tangent in made if tangent is not None)
+        return tuple(some.new_zeros(shape) if one is None else one for one, shape in zip(made, ctx.shapes))
 
     @staticmethod
     def vmap(info, dims, rotary, positions, first, scale, inverse, token_axis, *tensors):
