@@ -698,6 +698,11 @@ class Transforms(Operators):
         hessian = self.func.hessian(lambda x: (pt.rotate([x], R, token_axis=-2)[0] ** 2).sum() / 2)(x[0, :2])
         self.assertTrue(torch.allclose(hessian.reshape(2 * DIM, 2 * DIM), torch.eye(2 * DIM), atol=1e-6))
 
+        for padding, counts in (None, [2, 6, 1, 0, 0]), (1, [2, 0, 1, 0, 0]):  # each time that a row is taken
+            loss = lambda t: (pt.embed(torch.tensor([1, 0, 1, 1, 2, 1, 0, 1, 1]), t, E, padding_idx=padding) ** 2).sum() / 2
+            hessian = self.func.hessian(loss)(table).reshape(5 * DIM, 5 * DIM)
+            self.same(hessian, torch.tensor(counts).float().repeat_interleave(DIM).diag())
+
     def test_functionalize(self):
         for name, (call, *tensors) in GRAPHS.items():
             with self.subTest(name):

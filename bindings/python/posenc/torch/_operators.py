@@ -167,13 +167,18 @@ class _Scatter(_Function):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        _, ids, _, ctx.scale, ctx.padding_idx = inputs
+        _, ids, ctx.rows, ctx.scale, ctx.padding_idx = inputs
         ctx.save_for_backward(ids)
+        ctx.save_for_forward(ids)
 
     @staticmethod
     def backward(ctx, gradient):
         ids = ctx.saved_tensors[0]
         return _but_padding(_times(_rows(ids, gradient), ctx.scale), ids, ctx.padding_idx), None, None, None, None
+
+    @staticmethod
+    def jvp(ctx, tangent, *more):
+        return _scattered(tangent, *ctx.saved_tensors, ctx.rows, ctx.scale, ctx.padding_idx)
 
     @staticmethod
     def vmap(info, dims, gradient, ids, rows, scale, padding_idx):
