@@ -830,6 +830,21 @@ class Refusals(Operators):
         self.same(both[0].detach(), both[1])
         self.assertFalse(shared.requires_grad)
 
+    def test_overlap(self):
+        """Is refused in each type. Tensors may share memory, but no element."""
+        for dtype in *FLOATS, torch.float64:
+            with self.subTest(dtype):
+                memory = torch.ones(6 * 2 * DIM, dtype=dtype)
+                q = memory[: 2 * 2 * DIM].view(2, 2, DIM)
+                for k in q, memory[DIM : 5 * DIM].view(2, 2, DIM), torch.ones(2, 1, DIM, dtype=dtype).expand(2, 2, DIM):
+                    with self.assertRaisesRegex(RuntimeError, "overlap|^k"):
+                        pt.rotate_([q, k], R)
+                    self.assertTrue((memory == 1).all())
+                fused = memory.view(2, 3, 2, DIM)
+                for made in pt.rotate_(fused.unbind(1)[:2], R):
+                    self.same(made, pt.rotate([torch.ones(2, 2, DIM, dtype=dtype)], R)[0])
+                self.assertTrue((fused[:, 2] == 1).all())
+
     def test_others(self):
         for thing in [1.0], None, "x", numpy_ones():
             for call in (lambda: pt.add(thing, E), lambda: pt.add_(thing, E), lambda: pt.encode(thing, E), lambda: pt.embed(thing, torch.zeros(3, DIM), E)):

@@ -282,11 +282,28 @@ def _readable(tensor):
 @_as_torch
 def rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis):
     if tensors[0].dtype == torch.float64:
-        for tensor, made in zip(tensors, rotate(tensors, rotary, positions, first, scale, inverse, token_axis)):
+        all_ = rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
+        if len(tensors) > 1:
+            _require_apart(tensors)
+        for tensor, made in zip(tensors, all_):
             tensor.copy_(made)
         return
     object_of(rotary, Rotary).rotate_(*tensors, positions=positions, first=_first(positions, first), scale=scale,
                               inverse=inverse, token_axis=token_axis)
+
+
+def _require_apart(tensors):
+    """As the calls in other types do, before one of them is written."""
+    places = torch.cat([_places(tensor) for tensor in tensors])
+    require(len(places.unique()) == len(places), "memory that is written overlaps other memory of the call")
+
+
+def _places(tensor):
+    """The address of each element, in elements."""
+    places = torch.tensor(tensor.data_ptr() // tensor.element_size())
+    for size, stride in zip(tensor.shape, tensor.stride()):
+        places = places[..., None] + torch.arange(size) * stride
+    return places.reshape(-1)
 
 
 def rotate_one(x, *arguments):
