@@ -489,6 +489,30 @@ class Graphs(Operators):
                 file.seek(0)
                 self.same(torch.jit.load(file)(*tensors), call(*tensors))
 
+    def test_traced_first(self):
+        """A size is no constant of the trace: positions begin where the cache ends."""
+        axes = posenc.Rotary(DIM, axes=2, sections=(4, 4))
+        calls = {
+            "add": lambda x, cache: pt.add(x, E, first=cache.shape[1], scale=2.0),
+            "add, a row": lambda x, cache: pt.add(x[0, 0], E, first=cache.shape[1] - 1),
+            "add_": lambda x, cache: pt.add_(x * 1, E, first=cache.size(1) + 3),
+            "embed": lambda x, cache: pt.embed((x[..., 0] > 0).long(), x[0], E, first=cache.shape[1]),
+            "rotate": lambda x, cache: pt.rotate([x], R, first=cache.shape[1], token_axis=-2)[0],
+            "rotate, axes": lambda x, cache: pt.rotate([x[:, :, None]], axes, first=cache.shape[1], inverse=True)[0],
+            "rotate_": lambda x, cache: pt.rotate_([x * 1], R, first=cache.shape[1], token_axis=-2)[0],
+            "module": lambda x, cache: pt.SinusoidalPositionalEncoding(DIM)(x, first=cache.shape[1]),
+        }
+        for name, call in calls.items():
+            for grad in False, True:
+                with self.subTest(name, grad=grad), torch.set_grad_enabled(grad), warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    traced = torch.jit.trace(call, (random(2, 5, DIM), torch.zeros(2, 7)))
+                    for rows, past in (5, 7), (3, 0), (1, 4000):
+                        x, cache = random(2, rows + (name == "embed"), DIM, requires_grad=grad), torch.zeros(2, past)
+                        self.same(traced(x, cache), call(x, cache))
+        with self.assertRaisesRegex(TypeError, "first must be an integer"):
+            torch.jit.trace(lambda x: pt.add(x, E, first=x[0, 0]), random(5, DIM))
+
     def test_make_fx(self):
         from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -578,12 +602,14 @@ class Graphs(Operators):
 class Onnx(Operators):
     """What torch.onnx.export must not make something else of. bindings/onnxruntime tests what it makes."""
 
-    def exported(self, call, *tensors):
+    def exported(self, call, *tensors, **more):
         class Calls(torch.nn.Module):
             def forward(self, *tensors):
                 return call(*tensors)
 
-        more, file = {"dynamo": False} if hasattr(torch, "compile") else {}, io.BytesIO()
+        file = io.BytesIO()
+        if hasattr(torch, "compile"):
+            more["dynamo"] = False
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             torch.onnx.export(Calls(), tensors, file, opset_version=16, custom_opsets={"posenc": 1}, **more)
@@ -600,6 +626,10 @@ class Onnx(Operators):
                     self.same(traced(x), call(x))
                     with self.assertRaisesRegex(RuntimeError, "call add or rotate, and use what they return|failed in the TorchScript"):  # 1.13 has no reasons
                         self.exported(traced, x)
+
+    def test_traced_first(self):
+        for call in (lambda x: pt.add(x, E, first=x.shape[0]), lambda x: pt.rotate([x], R, first=x.shape[0], token_axis=-2)[0]):
+            self.assertIn(b"Range", self.exported(call, random(5, DIM), dynamic_axes={"x": {0: "rows"}}, input_names=["x"]))
 
     def test_scales(self):
         """The attribute is a float32; in torch a scale is a double."""

@@ -8,7 +8,7 @@ from torch import Tensor
 from posenc import Encoder, Rotary, _torch
 from posenc._posenc import eager_add, eager_rotate
 from posenc.torch import _kernels
-from posenc.torch._kernels import adjoint, parse, text_of
+from posenc.torch._kernels import adjoint, object_of, parse, text_of
 
 is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)  # torch 1.13 compiles nothing
 
@@ -377,6 +377,19 @@ def _is_recording():
     return is_compiling() or _torch.mode_count() or _torch.are_transforms_active()
 
 
+def _kept(positions, first, rows, axis, rotary=None):
+    """positions and first, as a trace keeps them: it would take a size, which is a tensor there, for a constant."""
+    if positions is not None or not isinstance(first, Tensor) or is_compiling() or _tracing_state() is None:
+        return positions, first
+    if first.ndim or first.is_floating_point() or first.is_complex():
+        _kernels._integer(first)  # says what is wrong, if it is
+    positions = first.reshape(())
+    if rows.ndim >= -axis:
+        positions = positions + torch.arange(rows.size(axis))
+    axes = 1 if rotary is None else object_of(rotary, Rotary).axes
+    return positions if axes == 1 else positions.expand(axes, *positions.shape), 0
+
+
 # The functions.
 
 
@@ -408,7 +421,8 @@ def add(
             return made
     if _is_plain(positions, x):
         return _kernels.add(x, encoder, positions, first, scale)
-    return _apply(_Add, "add", _given("x", x), text_of(encoder), positions, first, scale)
+    positions, first = _kept(positions, first, _given("x", x), -2)
+    return _apply(_Add, "add", x, text_of(encoder), positions, first, scale)
 
 
 def add_(
@@ -420,7 +434,8 @@ def add_(
         return x
     if _is_recording():
         return x.copy_(add(x, encoder, positions, first, scale))
-    torch.ops.posenc.add_(_given("x", x), text_of(encoder), positions, first, scale)
+    positions, first = _kept(positions, first, _given("x", x), -2)
+    torch.ops.posenc.add_(x, text_of(encoder), positions, first, scale)
     return x
 
 
@@ -443,6 +458,7 @@ def embed(
     if _is_plain(positions, ids, table):
         return _kernels.embed(ids, table, encoder, positions, first, scale, dtype, padding_idx)
     _given("ids", ids), _given("table", table)
+    positions, first = _kept(positions, first, ids, -1)
     return _apply(_Embed, "embed", ids, table, text_of(encoder), positions, first, scale, dtype, padding_idx)
 
 
@@ -471,6 +487,7 @@ def rotate(
     _require_list(tensors)
     if _is_plain(positions, *tensors):
         return _kernels.rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
+    positions, first = _kept(positions, first, tensors[0], token_axis, rotary)
     return _apply(_Rotate, "rotate", tensors, text_of(rotary), positions, first, scale, inverse, token_axis)
 
 
@@ -486,6 +503,7 @@ def rotate_(
         for tensor, made in zip(tensors, rotate(tensors, rotary, positions, first, scale, inverse, token_axis)):
             tensor.copy_(made)
     else:
+        positions, first = _kept(positions, first, tensors[0], token_axis, rotary)
         arguments = text_of(rotary), positions, first, scale, inverse, token_axis
         if _tracing_state() is None:  # checks all, before one of them is written
             _kernels.rotate_meta(tensors, *arguments)
