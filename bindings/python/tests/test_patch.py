@@ -229,6 +229,43 @@ class Table(Rotary):
         return table[position_ids]
 
 
+class SingleToken(Rotary):
+    def phases(self, x, position_ids):
+        return super().phases(x, position_ids + (position_ids.shape[1] == 1))
+
+
+class NearTheEnd(Rotary):
+    def phases(self, x, position_ids):
+        return super().phases(x, torch.where(position_ids == 262143, 0, position_ids))
+
+
+class AtTheEnd(Rotary):
+    def phases(self, x, position_ids):
+        return super().phases(x, torch.where(position_ids == 262144, 0, position_ids))
+
+
+class LongTable(Rotary):
+    """One row of many is wrong."""
+
+    def phases(self, x, position_ids):
+        table = torch.arange(140000.0)[:, None] * self.inv_freq
+        table[135000] = 0
+        return table[position_ids]
+
+
+class NoiseInTraining(Rotary):
+    def phases(self, x, position_ids):
+        return super().phases(x, position_ids) + (torch.rand(()) if self.training else 0)
+
+
+class Trained(Rotary):
+    """Its frequencies are no parameter."""
+
+    def __init__(self, inv_freq, *arguments, **config):
+        super().__init__(inv_freq, *arguments, **config)
+        self._buffers["inv_freq"] = inv_freq.clone().requires_grad_()
+
+
 class Complex(Rotary):
     """Of DeepSeek V2."""
 
@@ -239,6 +276,7 @@ class Complex(Rotary):
 
 LEFT = {Clamped: "differs", SelfExtend: "differs", LongRopeByPosition: "differs", LongRopeByLength: "depends on the length", FromTheFirst: "differs", FromTheLeast: "differs",
         OfTheFirstSequence: "differs", DynamicByX: "depends on the length", DynamicByCount: "differs", Running: "depends on the length", InTheTypeOfX: "differs",
+        SingleToken: "differs", NearTheEnd: "differs", AtTheEnd: "differs", LongTable: "differs", NoiseInTraining: "on training", Trained: "trained: inv_freq",
         Table: "differs", Complex: "no pair"}
 
 
@@ -266,7 +304,7 @@ class Patch(unittest.TestCase):
         for kind, reason in LEFT.items():
             with self.subTest(kind.__name__):
                 model = nn.Sequential(kind(plain(16, 1e4), **SIZES, model_type="llama", rope_theta=1e4, max_position_embeddings=8192))
-                old = model[0]
+                old = model.eval()[0]
                 (one,) = pt.patch(model)
                 print(f"{kind.__name__}: {one.reason}")
                 self.assertIs(model[0], old)
@@ -344,6 +382,35 @@ class Patch(unittest.TestCase):
             (one,) = pt.patch(nn.Sequential(module))
             self.assertIsNone(one.new)
             self.assertRegex(one.reason, "the nearest, .*, differs by")
+        class InOrder(nn.Embedding):
+            """Of batches."""
+
+            def forward(self, ids):
+                return super().forward(ids if ids.ndim == 1 else torch.arange(ids.shape[1]).expand_as(ids))
+
+        class OneRow(PositionalEncoding):
+            def forward(self, x):
+                return x + self.pe[:, : x.size(1)] * (x.size(1) > 1)
+
+        class InTraining(PositionalEncoding):
+            def forward(self, x):
+                return self.dropout(x + self.pe[:, : x.size(1)]) + self.training * 0.5
+
+        class OfTheTable(PositionalEncoding):
+            def forward(self, x):
+                return x + self.dropout(self.pe[:, : x.size(1)])
+
+        in_order = InOrder(50, 64)
+        in_order.weight = offset.weight
+        for module, text in ((in_order, "differs"), (OneRow(64), "differs"), (InTraining(64), "in training"), (InTraining(64, dropout=0.1), "in training"),
+                             (OfTheTable(64, dropout=0.5), "in training")):
+            (one,) = pt.patch(nn.Sequential(module))
+            self.assertIsNone(one.new, type(module).__name__)
+            self.assertRegex(one.reason, text)
+        for p in 0.1, 1.0:
+            self.assertEqual(pt.patch(nn.Sequential(PositionalEncoding(64, 50, dropout=p)))[0].new.dropout.p, p)
+        plain_table = nn.Embedding(50, 64, _weight=offset.weight.data).requires_grad_(False)
+        self.assertIsNotNone(pt.patch(nn.Sequential(plain_table))[0].new)
         self.assertIsNotNone(pt.patch(nn.Sequential(PositionalEncoding(64, 20000)))[0].new)  # whose phases are in float
 
 

@@ -33,7 +33,7 @@ def patch(model: nn.Module, tolerance: float = 1e-3) -> list[Replacement]:
 
     A module is called before it is replaced, and compared: a rotary at every position up to the length that it states
     and at some up to twice that or 262144, alone, beside longer sequences and in sequences that begin elsewhere; a
-    table in every row. It is left if posenc's differs by more than the tolerance and what phases in float explain, if
+    table in every row; both in training too. It is left if posenc's differs by more than the tolerance and what phases in float explain, if
     it gives other types, if its forward has other arguments, its results depend on the length, or it has hooks or
     parameters that are trained; so what is replaced keeps its meaning. Returns a Replacement for each. Save
     checkpoints after unpatch() if they must have the tables.
@@ -126,6 +126,8 @@ def _require_replaceable(module, arguments):
     if module._forward_hooks or module._forward_pre_hooks:
         raise RuntimeError("it has hooks")
     trained = [name for name, parameter in module.named_parameters() if parameter.requires_grad]
+    if getattr(getattr(module, "inv_freq", None), "requires_grad", False) and "inv_freq" not in trained:
+        trained.append("inv_freq")  # a tensor that is no parameter
     if trained:
         raise RuntimeError(f"it has parameters that are trained: {', '.join(trained)}")
 
@@ -201,7 +203,7 @@ class _Unsteady(RuntimeError):
 
 
 def _compare_rotaries(old, new, tolerance):
-    old, axes = copy.deepcopy(old), new.rotary.axes  # which may change when it is called
+    old, axes = copy.deepcopy(old).eval(), new.rotary.axes  # which may change when it is called
     lengths = [getattr(of, name, 0) for of in (old, getattr(old, "module", None), getattr(old, "config", None))
                for name in ("max_position_embeddings", "max_seq_len_cached", "original_max_seq_len")]
     stated = max(0, *(length for length in lengths if isinstance(length, int)))
@@ -218,24 +220,28 @@ def _compare_rotaries(old, new, tolerance):
         """What it gives for the first positions, it gives for them beside others too."""
         for one, other in zip(at_first, _cos_and_sin(old, *arguments, axes=axes, **more)):
             if _differences(one, other[..., :_ROWS, :])[0] > 1e-6:
-                raise _Unsteady("what it gives depends on the length, or on other calls")
+                raise _Unsteady("what it gives depends on the length, on training, or on other calls")
 
     first = torch.arange(_ROWS)[None]
-    with torch.no_grad():
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
         worst = _worst((compared(first), compared(first, torch.bfloat16)))
         at_first = _cos_and_sin(old, first, axes=axes)
         last = _last_position(lambda last: _cos_and_sin(old, torch.tensor([[last]]), axes=axes),
                               2 * max(_LONG, stated))
+        worst = _worst((worst, *(compared(torch.tensor([[at]])) for at in sorted({0, 1, 5, last}))))  # as when decoding
         require_same(torch.cat([first, torch.tensor([[last]])], 1))
         require_same(first, length=last)
-        all_ = torch.arange(min(max(stated, _SHORT), _LONG, last) + 1)[None]
+        is_table = last < 2 * max(_LONG, stated)
+        all_ = torch.arange((last if is_table else min(max(stated, _SHORT), _LONG)) + 1)[None]
         some = torch.tensor([at for k in range(3, last.bit_length()) for at in (2**k - 1, 2**k + 1, 3 * 2**(k - 1))])
-        some = some[some < last - 1]
+        some = torch.cat([some[some < last - 1], torch.arange(max(last - _ROWS, 0), last - 1)])
         elsewhere = torch.stack([some + 2, some.flip(0)])
         for positions, dtype in ((elsewhere, torch.float32), (elsewhere, torch.bfloat16), (all_, torch.float32)):
             if worst[0] <= tolerance:
                 worst = _worst((worst, compared(positions, dtype)))
         if worst[0] <= tolerance:
+            require_same(first)
+            old.train()
             require_same(first)
     return worst
 
@@ -287,8 +293,13 @@ def _encoding_tables(module):
 
 def _compare_tables(old, new, _):
     positions = torch.arange(len(old.weight))
-    with torch.no_grad():
-        return _worst(_differences(one, new.weight, _phases(positions)) for one in (old.weight, old(positions)))
+    ids = torch.stack([positions.flip(0), positions.roll(len(positions) // 3)])  # of two sequences, in other orders
+    old = copy.deepcopy(old)
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        worst = _worst(_differences(one, new.weight, _phases(positions)) for one in (old.weight, old(positions)))
+        each = _worst(_differences(old(some), new(some), _phases(some)) for some in (ids, ids[:, :1], ids[1]))
+        trained = _differences(old.train()(ids), new(ids), _phases(ids))
+    return _worst((worst, each, trained))
 
 
 def _encodings(module):
@@ -303,18 +314,31 @@ def _encodings(module):
 
 def _compare_sums(old, new, _):
     table, dim = _table(old), new.encoder.dim
-    old, worst = copy.deepcopy(old), (0.0, 0.0)
+    old, worst, equal = copy.deepcopy(old), (0.0, 0.0), True
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        for batch, rows in (2, min(_ROWS, len(table))), (1, len(table)):
+        torch.manual_seed(1)
+        for batch, rows in (2, min(_ROWS, len(table))), (2, 1), (1, len(table)):
             x = torch.linspace(-1, 1, batch * rows * dim, dtype=table.dtype)
             x = x.reshape((batch, rows, dim) if new.batch_first else (rows, batch, dim))
             made = old.eval()(x)
-            if torch.equal(old.train()(x), made) != (new.dropout.p == 0):
-                raise RuntimeError("its dropout is no nn.Dropout, or not used")
             phases = _phases(torch.arange(rows))
             phases = phases if new.batch_first else phases[:, None]
             worst = _worst((worst, _differences(made, new.eval()(x), phases)))
+            trained, p = old.train()(x), new.dropout.p
+            if not _is_dropped(trained, made, p).all():
+                raise RuntimeError("in training it does something else than nn.Dropout (dropout of the sum)")
+            equal = equal and torch.equal(trained, made)
+    if equal != (new.dropout.p == 0):
+        raise RuntimeError("its dropout is no nn.Dropout, or not used")
     return worst
+
+
+def _is_dropped(trained, made, p):
+    """Of each element, whether it is as nn.Dropout leaves it: 0, or divided by 1 - p."""
+    if p == 0:
+        return trained == made
+    kept = made / (1 - p) if p < 1 else torch.zeros_like(made)
+    return (trained == 0) | torch.isclose(trained, kept, 4 * torch.finfo(made.dtype).eps, 0)
 
 
 def _phases(positions):
