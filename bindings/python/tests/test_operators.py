@@ -860,6 +860,17 @@ class Refusals(Operators):
         self.same(both[0].detach(), both[1])
         self.assertFalse(shared.requires_grad)
 
+    def test_types_that_are_taken(self):
+        """Are all named."""
+        x, table = torch.ones(3, DIM, dtype=torch.int32), torch.ones(3, DIM)
+        for call in (lambda: pt.add(x, E), lambda: pt.add_(x, E), lambda: pt.rotate([x], R, token_axis=-2),
+                     lambda: pt.rotate_([x], R, token_axis=-2), lambda: pt.embed(IDS % 3, x, E)):
+            with self.assertRaisesRegex(RuntimeError, "must be of float32, float16, bfloat16 or float64, not torch.int32"):
+                call()
+        for dtype in torch.int32, torch.float16:
+            with self.assertRaisesRegex(RuntimeError, "dtype must be the table's, float32 or float64, not torch"):
+                pt.embed(IDS % 3, table, E, dtype=dtype)
+
     def test_overlap(self):
         """Is refused in each type. Tensors may share memory, but no element."""
         for dtype in *FLOATS, torch.float64:

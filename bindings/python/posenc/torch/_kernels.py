@@ -174,6 +174,7 @@ def add_(x, encoder, positions, first, scale):
         else:
             object_of(encoder, Encoder).add_(x, positions=positions, first=first or None, scale=scale)
     except (ValueError, TypeError) as error:
+        _require_floats("x", x)  # posenc's own sentence lacks float64
         raise _of_torch(error) from None
 
 
@@ -202,6 +203,9 @@ def _integer(first):
 @_as_torch
 def embed(ids, table, encoder, positions, first, scale, dtype, padding_idx):
     _require_strided("table", table)
+    _require_floats("table", table)
+    require(dtype in (None, table.dtype, torch.float32, torch.float64),
+            "dtype must be the table's, float32 or float64, not {}", dtype)
     table = table if table.stride(-1) == 1 else table.contiguous()
     if torch.float64 in (table.dtype, dtype):
         embed_meta(ids, table, encoder, positions, first, scale, dtype, padding_idx)
@@ -260,6 +264,7 @@ def _named(tensors):
 def rotate(tensors, rotary, positions, first, scale, inverse, token_axis):
     for name, tensor in _named(tensors):
         _require_strided(name, tensor)
+        _require_floats(name, tensor)
     if tensors[0].dtype == torch.float64:
         rotate_meta(tensors, rotary, positions, first, scale, inverse, token_axis)
         rotary, first = object_of(rotary, Rotary), _integer(first)
@@ -281,6 +286,8 @@ def _readable(tensor):
 
 @_as_torch
 def rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis):
+    for name, tensor in _named(tensors):
+        _require_floats(name, tensor)
     if tensors[0].dtype == torch.float64:
         all_ = rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
         if len(tensors) > 1:
