@@ -255,8 +255,8 @@ class Files(unittest.TestCase):
     def test_wrong(self):
         for data, message in (
             ("", "1:1: not JSON"),
-            ('{"z": 1e400}', "not JSON as posenc reads it: 1e400 is too big for a double"),
-            ('{"w": -1%s}' % ("0" * 9999), "not JSON as posenc reads it: -1000000000000000000 is too big for a double"),
+            ('{"z": 1e400}', " not JSON as posenc reads it: 1e400 is too big for a double"),
+            ('{"w": -1%s}' % ("0" * 9999), " not JSON as posenc reads it: -1000000000000000000 is too big for a double"),
             ("{", "1:2: not JSON"),
             ('{"head_dim": 8,\n  }', "2:3: not JSON"),
             ('{"head_dim": 08}', "1:14: not JSON|1:15: not JSON"),
