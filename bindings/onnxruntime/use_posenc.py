@@ -240,7 +240,7 @@ def whole(rotary, head_dim):
 
 
 def rotaries_of_config(path, pairing=None):
-    """Of each layer with a rotary of its own; pairing is of a model that posenc does not know."""
+    """The rotary of each layer that has one. `pairing` is needed for a model that posenc does not know."""
     try:
         made = [posenc.Rotary.from_config(path, pairing=pairing)]
     except ValueError:  # they differ between layers, of which some may have none

@@ -179,7 +179,7 @@ enum POSENC_ENUM(posenc_status) {
   POSENC_BAD_SUMMED_AXES = 73,  // no listed frequencies, or a scaling or phase rounding
   // The library was compiled with a flag that joins products and sums, such as Clang's -ffp-contract=fast.
   POSENC_INEXACT_BUILD = 74,
-  // Of models' configurations, again.
+  // More about models' configurations.
   POSENC_UNKNOWN_MODEL = 75  // posenc does not know the model, or has no spec for what it does
 };
 

@@ -503,7 +503,7 @@ Sentence& Configuration::Refuse(posenc_status status, Slot slot, Text before) {
   Begin(status) << before;
   const unsigned places = is_gguf_ ? GGUF | TENSOR : TOP | DICTIONARY;
   report_->key = NameOf(slot, places);
-  // Of several keys one that the model's code reads.
+  // If several keys say the same thing, name one that the model's code reads.
   for (const Key& key : AllKeys()) {
     if (key.slot != slot || (key.place & places) == 0 || !row().Has(key.name)) continue;
     report_->key = key.name;
