@@ -35,7 +35,8 @@ class Liar:
         self.r = r
 
     def __getattr__(self, name):
-        if name.startswith("__") and self.r.random() < 0.7:
+        # An object with __torch_function__ answers for torch's functions. Whatever it returns is right then.
+        if name == "__torch_function__" or name.startswith("__") and self.r.random() < 0.7:
             raise AttributeError(name)
         return self.r.choice([None, 3, "x", lambda *a, **k: 1, self])
 
