@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <utility>
 
-#include "command/require.h"
 #include "verify/cases.h"
 #include "verify/rows.h"
 
@@ -75,31 +75,34 @@ void SetPositions(std::size_t count, int bits, std::mt19937_64* random, Case* c)
 void AppendRotations(std::mt19937_64* random, std::vector<Group>* areas) {
   struct Area {
     const char* name;
-    const char* preset;
+    const char* spec;  // beside its head_dim
     Inputs inputs;
     int bits;  // of positions
     std::size_t tokens;
   };
+  static constexpr char kLlama3[] = "base=500000 scaling=llama3 factor=8 original_length=8192";
   constexpr Area kAreas[] = {
-      {"elements of usual sizes, from 0 on", "llama", Inputs::kNormal, 0, 32768},
-      {"elements of usual sizes, |p| < 2^20", "llama3", Inputs::kNormal, 20, 32768},
-      {"elements of usual sizes, |p| < 2^31", "yarn_qwen2_5", Inputs::kNormal, 31, 16384},
-      {"any finite elements, |p| < 2^31", "qwen2", Inputs::kAny, 31, 16384},
-      {"tiny, subnormal and zero elements, |p| < 2^24", "qwen2", Inputs::kTiny, 24, 16384},
-      {"elements around the largest, |p| < 2^17", "telechat3", Inputs::kLarge, 17, 16384},
-      {"elements that cancel, from 0 on", "llama3", Inputs::kCancelling, 0, 2048},
-      {"elements that cancel, |p| < 2^31", "gpt_oss", Inputs::kCancelling, 31, 2048},
-      {"results next to the middle, |p| < 2^17", "llama", Inputs::kMiddle, 17, 2048}};
+      {"elements of usual sizes, from 0 on", "", Inputs::kNormal, 0, 32768},
+      {"elements of usual sizes, |p| < 2^20", kLlama3, Inputs::kNormal, 20, 32768},
+      {"elements of usual sizes, |p| < 2^31", "base=1e6 scaling=yarn factor=4 original_length=32768",
+       Inputs::kNormal, 31, 16384},
+      {"any finite elements, |p| < 2^31", "base=1e6", Inputs::kAny, 31, 16384},
+      {"tiny, subnormal and zero elements, |p| < 2^24", "base=1e6", Inputs::kTiny, 24, 16384},
+      {"elements around the largest, |p| < 2^17",
+       "base=1e6 scaling=yarn factor=4 original_length=8192 mscale=0.7", Inputs::kLarge, 17, 16384},
+      {"elements that cancel, from 0 on", kLlama3, Inputs::kCancelling, 0, 2048},
+      {"elements that cancel, |p| < 2^31",
+       "base=150000 scaling=yarn factor=32 original_length=4096 truncate=0", Inputs::kCancelling, 31, 2048},
+      {"results next to the middle, |p| < 2^17", "", Inputs::kMiddle, 17, 2048}};
   for (const Area& area : kAreas) {
-    Case c;
-    c.operation = Operation::kRotate;
-    Require(posenc_rotary_spec_preset(&c.rotary, sizeof(c.rotary), area.preset, 128));
-    c.q_heads = 64;
-    c.k_heads = 0;
+    const std::string row = std::string("operation=rotate head_dim=128 q_heads=64 k_heads=0 ") + area.spec;
+    std::vector<Case> made;
+    AppendRows({row.c_str()}, 0, &made);
+    Case& c = made.front();
     c.inputs = area.inputs;
     c.seed = static_cast<std::uint32_t>((*random)());
     SetPositions(area.tokens, area.bits, random, &c);
-    areas->push_back({std::string("rotation, ") + area.preset + ", " + area.name, {c}});
+    areas->push_back({area.name, std::move(made)});
   }
 }
 
@@ -115,8 +118,6 @@ void AppendCaches(std::mt19937_64* random, std::vector<Group>* areas) {
        "|factor=8 original_length=1024 {scaling=yarn {axis_order=consecutive,interleaved,alternating "
        "sections=4/2/2|axis_order=split sections=3/3/2|axis_order=axial sections=4/2/2"
        "|axis_order=imrope sections=3/3/2}}"
-       "|axis_order=summed axes=2 "
-       "frequencies=0.3/1/0.001/7/-0.3/-0x1.fffffep-1/0.002/-7/11/-0.5/0.75/-0.1/0/1/2/-2"
        "|scaling=llama3 factor=3.7 original_length=8192 high_freq_factor=3}"},
       0, &cases);
   for (Case& c : cases) {

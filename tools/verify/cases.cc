@@ -124,9 +124,13 @@ Rows Schedules() {
       "{scaling=dynamic_ntk factor=2.5|scaling=qwen_ntk} $shown",
       "operation=rotate head_dim=64 scaling=yarn factor=16 mscale=0.707 mscale_all_dim=0.3 {truncate=1 "
       "original_length=4096,50,1e9 beta_slow=1,32|truncate=0 original_length=4096,50,1e9} $shown",
-      "operation=rotate "
-      "preset=gpt_oss/128,telechat3/128,deepseek_v3/128,mistral4/128,llama3_2/128,hunyuan_vl/128 "
-      "$shown",
+      // As models have them: YaRN with each of its settings, beside elements that stay, and NTK by four axes.
+      "operation=rotate head_dim=128 {scaling=yarn {base=150000 factor=32 original_length=4096 truncate=0"
+      "|base=1e6 factor=4 original_length=8192 mscale=0.7"
+      "|rotary_offset=64 pairing=neighbours output_pairing=half_split mscale_all_dim=1 "
+      "{factor=40 original_length=4096|factor=128 original_length=8192}}"
+      "|base=500000 scaling=llama3 factor=32 original_length=8192"
+      "|scaling=ntk factor=1000 sections=16/16/16/16} $shown",
       "operation=rotate head_dim=64 scaling=llama3 factor=1e6 original_length=8192 "
       "low_freq_factor=0x1.ffffffffffffep1,4 $shown",
       "operation=rotate head_dim=64 {$longrope length=4096,4097,131072|$frequency_factors|"
@@ -139,12 +143,16 @@ Rows Schedules() {
       "|type=f64 operation=cache}",
 
       // Axes.
-      "operation=rotate preset=qwen2_vl/128,qwen3_vl/128,ernie_vl/128,pixtral/128,qwen2_vl_vision/128,"
-      "llama4_vision/128 $shown",
+      "operation=rotate head_dim=128 {base=1e6 sections=16/24/24"
+      "|base=5e6 axis_order=interleaved sections=24/20/20"
+      "|base=500000 axis_order=alternating sections=20/22/22 pairing=neighbours"
+      "|axis_order=split sections=32/32|axis_order=axial sections=32/32 pairing=half_split,neighbours} "
+      "$shown",
       // Patches: quarters and eighths of turns, which are exact.
-      "preset=dinov3/64 inputs=middle at=f32:0.125/-0.25/0.5/1/0/-0.0714285746216774/0.3333333432674408 "
+      "head_dim=64 base=100 unit=turns axis_order=axial sections=16/16 inputs=middle "
+      "at=f32:0.125/-0.25/0.5/1/0/-0.0714285746216774/0.3333333432674408 "
       "{operation=rotate seed=1|operation=cache type=f32,f64}",
-      "operation=rotate preset=qwen3_vl/128 axis_order=imrope sections=22/20/20/2 $shown",
+      "operation=rotate head_dim=128 base=5e6 axis_order=imrope sections=22/20/20/2 $shown",
       "operation=rotate head_dim=24 sections=5/4/0/3 $shown",  // an axis without pairs
 
       "operation=rotate head_dim=64 rotary_dim=54 factor=8 "
@@ -152,7 +160,8 @@ Rows Schedules() {
       "base=500000.1 {scaling=none|scaling=linear factor=3.3}} $shown_rounded",
       "operation=rotate head_dim=64 {phase_rounding=f32_inv_freq frequencies_f32=slow_64|"
       "phase_rounding=f32_iterated scaling=frequency_factors factors=long_factors_64} $shown_rounded",
-      "operation=rotate preset=qwen2_vl/128 phase_rounding=f32_iterated $shown_rounded",
+      "operation=rotate head_dim=128 base=1e6 sections=16/24/24 phase_rounding=f32_iterated "
+      "$shown_rounded",
 
       "operation=rotate {head_dim=16 position_scale=0.25,-3.1,0x1p-100,1e6,0"
       "|head_dim=30 {exponent_dim=64|exponent_dim=-100 base=3}} $shown",
@@ -175,32 +184,11 @@ Rows Schedules() {
       "operation=rotate head_dim=1032 rotary_dim=1030 rotary_offset=2 at=i64:far {$two_pairings"
       "|arithmetic=fast $two_pairings|pairing=neighbours output_pairing=half_split in_place=0 $types}",
 
-      // Axes with specs of their own: bases, units, scalings, lists, and a piece's end within an axis.
-      "operation=rotate axis_order=axial {head_dim=20 sections=3/5/2 "
-      "{0.base=100 1.unit=turns 1.base=9 1.exponent_dim=12.5 2.scaling=ntk 2.factor=3 2.position_scale=0.3"
-      "|0.frequencies=0.5/0.25/3 0.unit=half_turns 1.scaling=frequency_factors 1.factors=1.5/2.5/3/4/5 "
-      "2.base=0.01"
-      "|amplitude=1.25 0.scaling=yarn 0.factor=4 0.original_length=300 2.scaling=llama3 2.factor=8 "
-      "2.original_length=3000} $shown"
-      "|head_dim=20 sections=3/5/2 phase_rounding=f32_inv_freq 0.base=100 1.scaling=linear 1.factor=2.7 "
-      "2.frequencies_f32=0.5/0.75 $shown_rounded"
-      "|head_dim=128 sections=22/21/21 0.scaling=ntk 1.scaling=ntk 2.scaling=ntk 0.factor=2 1.factor=3 "
-      "2.factor=3 $shown"
-      "|head_dim=1032 rotary_dim=1030 sections=200/315 1.base=100 1.unit=turns at=i64:far $two_pairings}",
-
-      // Phases that are sums over axes: some that add up, and some that cancel, wholly or all but a little;
-      // known angles; and heads with more pairs than a piece.
-      "axis_order=summed {operation=rotate frequencies=signed_64 {head_dim=64 axes=2|head_dim=32 axes=4} "
-      "{$shown|k_heads=0 at=f64:fractions_24,f64:real $types {arithmetic=exact|arithmetic=fast}}"
-      "|frequencies_f32=0.3/1/0.001/7/-0.3/-0x1.fffffep-1/0.002/-7 head_dim=8 axes=2 "
-      "{operation=rotate at=0..8 $four_pairings|operation=rotate at=f64:small,f64:eighths inputs=middle "
-      "$types"
-      "|operation=cache at=f64:small,f64:eighths,f64:real $all_types cache_layout=halves_twice}"
-      "|frequencies=0.25/0.125/0.5/1/-0.25/0.75/3/0.0625 unit=turns head_dim=8 axes=2 "
-      "at=f64:eighths,f64:small "
-      "{operation=rotate q_heads=8 inputs=normal,tiny $types|operation=cache amplitude=1,0x1.000001p0 "
-      "$all_types}"
-      "|operation=rotate frequencies=halving_1030 head_dim=1030 axes=2 at=i64:far $two_pairings}"};
+      // Axes with lists of frequencies, and a piece's end within an axis.
+      "operation=rotate axis_order=axial {head_dim=20 sections=3/5/2 {unit=radians,half_turns "
+      "frequencies=0.5/0.25/3/1/0.1/0.01/0.001/0.0001/2/0.75 $shown|phase_rounding=f32_inv_freq "
+      "frequencies_f32=0.5/0.25/3/1/0.1/0.01/0.001/0.0001/2/0.75 $shown_rounded}"
+      "|head_dim=1032 rotary_dim=1030 sections=200/315 at=i64:far $two_pairings}"};
 }
 
 // The angle as the only listed frequency, or as that of pair 1 of a base. A run has the position in the

@@ -37,8 +37,9 @@ std::string Describe(const Case& c) {
 }
 
 std::string NameOf(const Group& group) {
-  if (!group.name.empty()) return group.name;
   const Case& c = group.cases.front();
+  if (c.operation == Operation::kRotate) return "rotation, " + DescribeSpec(c) + ", " + group.name;
+  if (!group.name.empty()) return group.name;
   if (c.is_rotary()) return "cache, " + DescribeSpec(c);
   return DescribeSpec(c) + ", " + std::to_string(c.first) + " <= p < " +
          std::to_string(c.first + static_cast<std::int64_t>(c.rows));

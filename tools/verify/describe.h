@@ -15,7 +15,8 @@ std::string DescribeSpec(const Case& c);
 // "Write f16, dim 512, ...", "RotateAt f16, head_dim 128, ..."
 std::string Describe(const Case& c);
 
-// Its own name, or its first case's spec and, of a run of an encoder, positions.
+// Of a rotation, the first case's spec and its own name. Else its own name or, without one, the first case's
+// spec and, of a run of an encoder, positions.
 std::string NameOf(const Group& group);
 
 // "sine" or "cosine", of a rotation "y" or "x".

@@ -130,8 +130,6 @@ std::map<std::string, Numbers> NamedLists() {
       {"far", {0, 1, -3, 4095, 131071, 999999, 0x1p24 + 1, 1234567890, 0x1p31 - 1, -0x1p31}},
       // Frequencies and factors.
       {"halving_37", Sequence(37, [](int k) { return std::ldexp(1.0 + k, -k); })},
-      {"halving_1030",
-       Sequence(1030, [](int k) { return std::ldexp(1.0 + k, -(k % 30)) * (k % 2 == 0 ? -1.0 : 1.0); })},
       {"slow_64", Sequence(64, [](int k) { return std::ldexp(1.0 + k, -(k / 2 + 6)); })},
       {"signed_64", Sequence(64, [](int k) { return std::ldexp(1.0 + k, -k) * (k % 5 == 4 ? -1.0 : 1.0); })},
       {"factors_64", Sequence(64, [](int k) { return 1.0 + 0.0625 * k; })},
@@ -205,13 +203,6 @@ void SetPlace(const std::string& text, Case* c) {
   }
 }
 
-void SetPreset(const std::string& text, Case* c) {
-  const std::vector<std::string> parts = Split(text, '/');
-  if (parts.size() != 2) Refuse();
-  Require(posenc_rotary_spec_preset(&c->rotary, sizeof(c->rotary), parts[0].c_str(),
-                                    static_cast<std::size_t>(NumberOf(parts[1]))));
-}
-
 void SetSections(const std::string& text, Case* c) {
   std::size_t axis = 0;
   for (const double pairs : ListOf(text).doubles)
@@ -282,7 +273,7 @@ void Set(const std::string& key, const std::string& text, Case* c) {
   words("cache_layout", "halves duplicated cos_sin pairs halves_twice", &c->cache_layout);
   words("cache_type", kTypeWords, &c->cache_type);
   constexpr std::pair<const char*, void (*)(const std::string&, Case*)> kOthers[] = {
-      {"at", &SetPlace}, {"preset", &SetPreset}, {"sections", &SetSections}};
+      {"at", &SetPlace}, {"sections", &SetSections}};
   for (const auto& [name, set] : kOthers) {
     if (key != name) continue;
     set(text, c);
