@@ -1,7 +1,9 @@
 #include "number/exact.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cmath>
+#include <cstdio>
 #include <random>
 #include <string>
 #include <utility>
@@ -19,27 +21,38 @@ void AppendAreas(const std::vector<const char*>& rows, std::vector<Group>* areas
   for (const Case& c : cases) areas->push_back({"", {c}});
 }
 
-// Usual dims, any base from 2 to 2^24, every layout.
+// For the random numbers of what the text names: they depend on nothing that is before it or behind it.
+std::uint32_t SeedOf(std::uint64_t seed, const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325u ^ seed;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return static_cast<std::uint32_t>(hash ^ hash >> 32);
+}
+
+// Usual dims, any base from 2 to 2^24, three layouts.
 Case RandomRun(std::int64_t middle, std::mt19937_64* random) {
   constexpr std::int64_t kAround = 1 << 20, kRows = 1024;
+  constexpr const char* kLayouts[] = {"interleaved", "sin_cos", "cos_sin"};
   const auto below = [&](std::uint64_t end) { return static_cast<std::int64_t>((*random)() % end); };
-  Case run;
-  run.rows = kRows;
-  run.first = middle - kAround + below(2 * kAround);
-  run.first = std::clamp<std::int64_t>(run.first, -POSENC_MAX_POSITION, POSENC_MAX_POSITION + 1 - kRows);
-  run.encoder.base = std::exp2(1.0 + 23.0 * std::ldexp(static_cast<double>((*random)() >> 11), -53));
-  run.encoder.dim = static_cast<std::size_t>(2 + below(255));
-  run.encoder.layout = static_cast<posenc_layout>(below(3));
-  return run;
+  const std::int64_t first = std::clamp<std::int64_t>(middle - kAround + below(2 * kAround),
+                                                      -POSENC_MAX_POSITION, POSENC_MAX_POSITION + 1 - kRows);
+  const double base = std::exp2(1.0 + 23.0 * std::ldexp(static_cast<double>((*random)() >> 11), -53));
+  const auto dim = static_cast<int>(2 + below(255));
+  const char* layout = kLayouts[below(3)];
+  char row[128];
+  std::snprintf(row, sizeof(row), "dim=%d base=%.17g layout=%s at=%" PRId64 "..%" PRId64, dim, base, layout,
+                first, first + kRows - 1);
+  std::vector<Case> made;
+  AppendRows({row}, 0, &made);
+  return made.front();
 }
 
 void AppendEncodings(std::uint64_t seed, std::vector<Group>* areas) {
   AppendAreas(
       {"{dim=512|dim=128 base=500000,1e7} at=0..15,0..511", "dim=512 at=0..16383 phase_rounding=f32_pow_div"},
       areas);
-  std::mt19937_64 random(seed);
   const auto around = [&](const char* name, std::int64_t middle) {
     Group area{std::string("random runs around ") + name, {}};
+    std::mt19937_64 random(SeedOf(seed, area.name));
     for (int k = 0; k < 512; ++k) area.cases.push_back(RandomRun(middle, &random));
     areas->push_back(area);
   };
@@ -55,60 +68,66 @@ void AppendEncodings(std::uint64_t seed, std::vector<Group>* areas) {
 }
 
 // |p| < 2^bits, half of them in runs of 8; from 0 on if bits is 0.
-void SetPositions(std::size_t count, int bits, std::mt19937_64* random, Case* c) {
+void SetPositions(std::uint64_t seed, std::size_t count, int bits, Case* c) {
   c->rows = count;
-  if (bits == 0) return;
+  c->list = {};
+  c->positions.clear();
+  if (bits == 0) {
+    c->Label("at", "0.." + std::to_string(count - 1));
+    return;
+  }
+  const std::uint32_t own = SeedOf(seed, c->label);
+  c->Label("at", "random/" + std::to_string(count) + "/" + std::to_string(bits) + "/" + std::to_string(own));
+  std::mt19937_64 random(own);
   c->list = POSENC_F64;
   for (std::size_t r = 0; r < count * c->axes(); ++r) {
     if (r % 16 > 8) {
       c->positions.push_back(c->positions.back() + 1.0);
       continue;
     }
-    const auto magnitude = static_cast<double>((*random)() >> (64 - bits));
-    const double position = (*random)() % 2 == 0 ? magnitude : -magnitude;
+    const auto magnitude = static_cast<double>(random() >> (64 - bits));
+    const double position = random() % 2 == 0 ? magnitude : -magnitude;
     c->positions.push_back(r % 16 == 8 ? std::min(position, std::ldexp(1.0, bits) - 8.0) : position);
   }
 }
 
 // 1.1 thousand million elements of each type, each way. Those that go to wide arithmetic are fewer. 64 heads
 // share the oracle's cosines and sines.
-void AppendRotations(std::mt19937_64* random, std::vector<Group>* areas) {
+void AppendRotations(std::uint64_t seed, std::vector<Group>* areas) {
   struct Area {
     const char* name;
     const char* spec;  // beside its head_dim
-    Inputs inputs;
+    const char* inputs;
     int bits;  // of positions
     std::size_t tokens;
   };
-  static constexpr char kLlama3[] = "base=500000 scaling=llama3 factor=8 original_length=8192";
+  static constexpr char kLlama3[] = " base=500000 scaling=llama3 factor=8 original_length=8192";
   constexpr Area kAreas[] = {
-      {"elements of usual sizes, from 0 on", "", Inputs::kNormal, 0, 32768},
-      {"elements of usual sizes, |p| < 2^20", kLlama3, Inputs::kNormal, 20, 32768},
-      {"elements of usual sizes, |p| < 2^31", "base=1e6 scaling=yarn factor=4 original_length=32768",
-       Inputs::kNormal, 31, 16384},
-      {"any finite elements, |p| < 2^31", "base=1e6", Inputs::kAny, 31, 16384},
-      {"tiny, subnormal and zero elements, |p| < 2^24", "base=1e6", Inputs::kTiny, 24, 16384},
+      {"elements of usual sizes, from 0 on", "", "normal", 0, 32768},
+      {"elements of usual sizes, |p| < 2^20", kLlama3, "normal", 20, 32768},
+      {"elements of usual sizes, |p| < 2^31", " base=1e6 scaling=yarn factor=4 original_length=32768",
+       "normal", 31, 16384},
+      {"any finite elements, |p| < 2^31", " base=1e6", "any", 31, 16384},
+      {"tiny, subnormal and zero elements, |p| < 2^24", " base=1e6", "tiny", 24, 16384},
       {"elements around the largest, |p| < 2^17",
-       "base=1e6 scaling=yarn factor=4 original_length=8192 mscale=0.7", Inputs::kLarge, 17, 16384},
-      {"elements that cancel, from 0 on", kLlama3, Inputs::kCancelling, 0, 2048},
+       " base=1e6 scaling=yarn factor=4 original_length=8192 mscale=0.7", "large", 17, 16384},
+      {"elements that cancel, from 0 on", kLlama3, "cancelling", 0, 2048},
       {"elements that cancel, |p| < 2^31",
-       "base=150000 scaling=yarn factor=32 original_length=4096 truncate=0", Inputs::kCancelling, 31, 2048},
-      {"results next to the middle, |p| < 2^17", "", Inputs::kMiddle, 17, 2048}};
+       " base=150000 scaling=yarn factor=32 original_length=4096 truncate=0", "cancelling", 31, 2048},
+      {"results next to the middle, |p| < 2^17", "", "middle", 17, 2048}};
   for (const Area& area : kAreas) {
-    const std::string row = std::string("operation=rotate head_dim=128 q_heads=64 k_heads=0 ") + area.spec;
+    const std::string spec = std::string("head_dim=128") + area.spec;
+    const std::string row = "operation=rotate q_heads=64 k_heads=0 " + spec + " inputs=" + area.inputs;
     std::vector<Case> made;
-    AppendRows({row.c_str()}, 0, &made);
-    Case& c = made.front();
-    c.inputs = area.inputs;
-    c.seed = static_cast<std::uint32_t>((*random)());
-    SetPositions(area.tokens, area.bits, random, &c);
-    areas->push_back({area.name, std::move(made)});
+    AppendRows({row.c_str()}, SeedOf(seed, row), &made);
+    SetPositions(seed, area.tokens, area.bits, &made.front());
+    areas->push_back({"rotation, " + spec + ", " + area.name, std::move(made)});
   }
 }
 
 // Each scaling, each variant of one that has other constants, a list, and each order of axes. Every position
 // below 2^20, as a run; random ones, others on each axis, as a list: only that tells orders of axes apart.
-void AppendCaches(std::mt19937_64* random, std::vector<Group>* areas) {
+void AppendCaches(std::uint64_t seed, std::vector<Group>* areas) {
   std::vector<Case> cases;
   AppendRows(
       {"operation=cache head_dim=16 {length=40000 original_length=8192 proportion=0.3 factor=3.7 $scalings"
@@ -121,10 +140,10 @@ void AppendCaches(std::mt19937_64* random, std::vector<Group>* areas) {
        "|scaling=llama3 factor=3.7 original_length=8192 high_freq_factor=3}"},
       0, &cases);
   for (Case& c : cases) {
-    Group area;
-    SetPositions(std::size_t{1} << 20, 0, random, &c);
+    Group area{c.label, {}};
+    SetPositions(seed, std::size_t{1} << 20, 0, &c);
     if (c.rotary.axis_order == POSENC_CONSECUTIVE_AXES) area.cases.push_back(c);
-    SetPositions(std::size_t{1} << 14, 20, random, &c);
+    SetPositions(seed, std::size_t{1} << 14, 20, &c);
     area.cases.push_back(c);
     areas->push_back(area);
   }
@@ -135,9 +154,8 @@ void AppendCaches(std::mt19937_64* random, std::vector<Group>* areas) {
 std::vector<Group> FullAreas(std::uint64_t seed) {
   std::vector<Group> areas;
   AppendEncodings(seed, &areas);
-  std::mt19937_64 random(seed);
-  AppendRotations(&random, &areas);
-  AppendCaches(&random, &areas);
+  AppendRotations(seed, &areas);
+  AppendCaches(seed, &areas);
   return areas;
 }
 

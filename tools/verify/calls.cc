@@ -77,7 +77,7 @@ void Calls::Prepare(std::size_t row, std::size_t rows) {
   if (row_ == row && rows_ == rows) return;
   row_ = row;
   rows_ = rows;
-  for (std::vector<InputPair>& pairs : pairs_) pairs.clear();
+  pairs_.clear();
   sources_.clear();
   if (turns_ == nullptr) return;
   const std::size_t pairs = case_.pairs();
@@ -117,7 +117,7 @@ std::uint64_t Calls::AddInput(posenc_type type, std::size_t row, std::size_t col
 }
 
 const std::vector<InputPair>& Calls::Pairs(posenc_type type) {
-  std::vector<InputPair>& made = pairs_[type - POSENC_F32];
+  std::vector<InputPair>& made = pairs_[type];
   if (!made.empty()) return made;
   const std::size_t pairs = case_.pairs(), heads = case_.heads();
   const double amplitude = case_.rotary.amplitude == 0.0 ? 1.0 : case_.rotary.amplitude;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -80,9 +81,9 @@ class Calls {
   const Case& case_;
   std::unique_ptr<Handle> turns_;  // of a rotation: with an amplitude of 1, on the best target
   std::size_t row_ = 0, rows_ = 0;
-  std::vector<double> cosines_, sines_;  // [rows, pairs]
-  std::vector<InputPair> pairs_[3];      // of each type, once they were wanted
-  std::vector<Source> sources_;          // so too
+  std::vector<double> cosines_, sines_;                  // [rows, pairs]
+  std::map<posenc_type, std::vector<InputPair>> pairs_;  // once they were wanted
+  std::vector<Source> sources_;                          // so too
 };
 
 }  // namespace tools

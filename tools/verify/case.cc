@@ -12,6 +12,15 @@ Case::Case() {
   Require(posenc_rotary_spec_init(&rotary, sizeof(rotary)));
 }
 
+void Case::Label(const std::string& key, const std::string& value) {
+  const std::string term = " " + key + "=";
+  std::string all = " " + label;
+  const std::size_t at = all.find(term);
+  if (at != std::string::npos) all.erase(at, all.find(' ', at + 1) - at);
+  all += term + value;
+  label = all.substr(all.find_first_not_of(' '));
+}
+
 std::size_t Case::pairs() const {
   return (rotary.rotary_dim != 0 ? rotary.rotary_dim : rotary.head_dim - rotary.rotary_offset) / 2;
 }

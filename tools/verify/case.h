@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "posenc/posenc_c.h"
@@ -27,6 +28,10 @@ enum class Operation {
 // A row per position or token. Entries of a rotation are the heads of two tensors, q and k, behind each
 // other.
 struct Case {
+  // The case in words: the terms of a row (rows.h) that make it, without enum values, which may be
+  // renumbered. tools/same-bits compares the cases of two commits by it.
+  std::string label = {};
+
   Operation operation = Operation::kWrite;
   posenc_spec encoder;  // the spec of one of the two nouns counts, without a target; lists are static
   posenc_rotary_spec rotary;
@@ -47,6 +52,9 @@ struct Case {
   posenc_type cache_type = POSENC_F32;                      // of the cache that is rotated by
 
   Case();  // defaults
+
+  // States a term of the label, "key=value", in place of one with that key.
+  void Label(const std::string& key, const std::string& value);
 
   bool is_rotary() const { return operation >= Operation::kRotate; }
   std::size_t axes() const { return is_rotary() ? rotary.axes : 1; }

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
+#include <cstdio>
+#include <string>
+#include <utility>
 
 #include "verify/hard_angles.h"
 #include "verify/rows.h"
@@ -191,41 +193,61 @@ Rows Schedules() {
       "|head_dim=1032 rotary_dim=1030 sections=200/315 at=i64:far $two_pairings}"};
 }
 
+constexpr std::pair<const char*, posenc_type> kTypes[] = {
+    {"f32", POSENC_F32}, {"bf16", POSENC_BF16}, {"f16", POSENC_F16}, {"f64", POSENC_F64}};
+
+void LabelNumber(const char* key, double number, Case* c) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.17g", number);
+  c->Label(key, text);
+}
+
+void LabelPosition(double position, Case* c) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "f64:%.17g", position);
+  c->Label("at", text);
+}
+
 // The angle as the only listed frequency, or as that of pair 1 of a base. A run has the position in the
 // middle.
 Case EncodingOf(const HardAngle& angle, bool listed, bool run) {
   Case c;
   c.encoder.dim = listed ? 2 : 4;
+  c.Label("dim", std::to_string(c.encoder.dim));
   c.encoder.position_scale = angle.scale;
+  LabelNumber("position_scale", angle.scale, &c);
   if (listed) {
     c.encoder.frequencies = &angle.frequency;
     c.encoder.frequency_count = 1;
+    LabelNumber("frequencies", angle.frequency, &c);
   } else {
     c.encoder.exponent_dim = -2.0;
     c.encoder.base = angle.frequency;
+    LabelNumber("exponent_dim", -2.0, &c);
+    LabelNumber("base", angle.frequency, &c);
   }
   c.rows = run ? 5 : 1;
   if (run) {
     c.first = static_cast<std::int64_t>(angle.position) - 2;
+    c.Label("at", std::to_string(c.first) + ".." + std::to_string(c.first + 4));
   } else {
     c.list = POSENC_F64;
     c.positions = {angle.position};
+    LabelPosition(angle.position, &c);
   }
   return c;
-}
-
-void AppendInTypes(Case c, std::initializer_list<posenc_type> types, Cases* cases) {
-  for (const posenc_type type : types) {
-    c.type = type;
-    cases->push_back(c);
-  }
 }
 
 // All as listed frequencies, and some of each kind in other ways.
 void AppendHardEncodings(Cases* cases) {
   static const std::vector<HardAngle> angles = HardAngles(), reported = ReportedAngles();
   const auto append = [&](const HardAngle& angle, bool listed, bool run) {
-    AppendInTypes(EncodingOf(angle, listed, run), {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64}, cases);
+    Case c = EncodingOf(angle, listed, run);
+    for (const auto& [word, type] : kTypes) {
+      c.type = type;
+      c.Label("type", word);
+      cases->push_back(c);
+    }
   };
   std::size_t integers = 0;
   for (std::size_t n = 0; n < angles.size(); ++n) {
@@ -247,23 +269,31 @@ void AppendHardRotations(std::uint32_t seed, Cases* cases) {
   for (std::size_t n = 0; n < angles.size(); n += 3) {
     Case c;
     c.operation = Operation::kRotate;
+    c.Label("operation", "rotate");
     c.rotary.head_dim = 2;
+    c.Label("head_dim", "2");
     c.rotary.frequencies = &angles[n].frequency;
     c.rotary.frequency_count = 1;
+    LabelNumber("frequencies", angles[n].frequency, &c);
     c.rotary.position_scale = angles[n].scale;
+    LabelNumber("position_scale", angles[n].scale, &c);
     c.q_heads = 20;
+    c.Label("q_heads", "20");
     c.rows = 1;
     c.list = POSENC_F64;
     c.positions = {angles[n].position};
-    for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16}) {
+    LabelPosition(angles[n].position, &c);
+    for (const auto& [word, type] : kTypes) {
       c.type = type;
+      c.Label("type", word);
       c.seed = seed++;
+      c.Label("seed", std::to_string(c.seed));
+      if (type == POSENC_F64) {
+        c.operation = Operation::kWriteCache;
+        c.Label("operation", "cache");
+      }
       cases->push_back(c);
     }
-    c.operation = Operation::kWriteCache;
-    c.type = POSENC_F64;
-    ++seed;
-    cases->push_back(c);
   }
 }
 

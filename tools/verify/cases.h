@@ -13,7 +13,7 @@ namespace tools {
 
 // Cases that are reported together.
 struct Group {
-  std::string name;  // if empty, the first case's description is one
+  std::string name;  // if empty, the first case's label is one
   std::vector<Case> cases;
 };
 

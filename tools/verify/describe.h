@@ -1,4 +1,4 @@
-// Cases in words.
+// Areas and entries in words.
 #ifndef POSENC_TOOLS_VERIFY_DESCRIBE_H_
 #define POSENC_TOOLS_VERIFY_DESCRIBE_H_
 
@@ -9,14 +9,7 @@
 namespace posenc {
 namespace tools {
 
-// "dim 512, base 10000, sin_cos, ...", "head_dim 128, base 500000, ..."
-std::string DescribeSpec(const Case& c);
-
-// "Write f16, dim 512, ...", "RotateAt f16, head_dim 128, ..."
-std::string Describe(const Case& c);
-
-// Of a rotation, the first case's spec and its own name. Else its own name or, without one, the first case's
-// spec and, of a run of an encoder, positions.
+// Its own name or, without one, its first case's label.
 std::string NameOf(const Group& group);
 
 // "sine" or "cosine", of a rotation "y" or "x".

@@ -140,7 +140,7 @@ void PutType(const oracle::Distances& distances, posenc_type type, const Group& 
     char distance[32];
     std::snprintf(distance, sizeof(distance), "%.3g", std::ldexp(static_cast<double>(entry.margin), -64));
     json->Object([&] {
-      json->Member("spec", DescribeSpec(area.cases[entry.origin]));
+      json->Member("spec", area.cases[entry.origin].label);
       json->Member("position", entry.position);
       json->Member("pair", entry.pair);
       json->Member("entry", EntryName(area.cases[entry.origin], entry.sine));

@@ -34,6 +34,7 @@ std::vector<Way> WaysOf(const Case& c, bool is_area) {
   const auto add = [&](posenc_type type, const char* call, std::size_t answer, std::size_t numbers) -> Case& {
     Way& way = ways.emplace_back(Way{c, call, answer, numbers});
     way.as.type = type;
+    way.as.Label("type", TraitsOf(type).name);
     return way.as;
   };
   for (std::size_t k = 0; k < std::size(kCacheTypes); ++k) {
@@ -41,11 +42,17 @@ std::vector<Way> WaysOf(const Case& c, bool is_area) {
     if (c.operation == Operation::kWriteCache) {
       add(type, c.list == 0 ? "WriteCache" : "WriteCacheAt", k, k);
     } else if (k < std::size(kSharedTypes) && c.is_rotary()) {
-      add(type, "RotateHalves", 2 * k, k).rotary.pairing = POSENC_HALF_SPLIT;
-      add(type, "RotateNeighbours", 2 * k + 1, k).rotary.pairing = POSENC_NEIGHBOURS;
+      Case& halves = add(type, "RotateHalves", 2 * k, k);
+      halves.rotary.pairing = POSENC_HALF_SPLIT;
+      halves.Label("pairing", "half_split");
+      Case& neighbours = add(type, "RotateNeighbours", 2 * k + 1, k);
+      neighbours.rotary.pairing = POSENC_NEIGHBOURS;
+      neighbours.Label("pairing", "neighbours");
     } else if (k < std::size(kSharedTypes)) {
       add(type, "Write", k, k);
-      add(type, "WriteAt", k, k).list = POSENC_F64;
+      Case& list = add(type, "WriteAt", k, k);
+      list.list = POSENC_F64;
+      list.Label("list", "f64");
     }
   }
   return ways;

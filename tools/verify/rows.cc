@@ -24,7 +24,6 @@ using internal::At;
 using internal::Kind;
 using internal::Member;
 using internal::MembersOf;
-using internal::WordsOf;
 
 using Cases = std::vector<Case>;
 
@@ -177,16 +176,36 @@ const List& ListOf(const std::string& text) {
   return list;
 }
 
-// The place of one of the words or, where there are none, a number.
+// The place of one of the words.
 template <class Value>
-Value ValueOf(const std::vector<std::string>& words, const std::string& text) {
-  if (words.empty()) return static_cast<Value>(NumberOf(text));
+Value PlaceAmong(const std::vector<std::string>& words, const std::string& text) {
   const auto at = std::find(words.begin(), words.end(), text);
   if (at == words.end()) Refuse();
   return static_cast<Value>(at - words.begin());
 }
 
-constexpr char kTypeWords[] = " f32 bf16 f16 f64 i32 i64";
+// The value of an enum that has the word or, if there is no such enum, a number.
+template <class Value>
+Value ValueOf(const char* enum_name, const std::string& text) {
+  bool is_enum = false;
+  for (const internal::Value& value : internal::kValues) {
+    if (std::strcmp(value.enum_name, enum_name) != 0) continue;
+    if (text == value.word) return static_cast<Value>(value.number);
+    is_enum = true;
+  }
+  if (is_enum) Refuse();
+  return static_cast<Value>(NumberOf(text));
+}
+
+posenc_type TypeOf(const std::string& text) {
+  constexpr std::pair<const char*, posenc_type> kTypes[] = {{"f32", POSENC_F32}, {"bf16", POSENC_BF16},
+                                                            {"f16", POSENC_F16}, {"f64", POSENC_F64},
+                                                            {"i32", POSENC_I32}, {"i64", POSENC_I64}};
+  for (const auto& [word, type] : kTypes) {
+    if (text == word) return type;
+  }
+  Refuse();
+}
 
 void SetPlace(const std::string& text, Case* c) {
   const std::size_t colon = text.find(':'), dots = text.find("..");
@@ -197,7 +216,7 @@ void SetPlace(const std::string& text, Case* c) {
     c->first = static_cast<std::int64_t>(NumberOf(text.substr(0, dots)));
     c->rows = static_cast<std::size_t>(NumberOf(text.substr(dots + 2)) - static_cast<double>(c->first)) + 1;
   } else {
-    c->list = ValueOf<posenc_type>(Split(kTypeWords, ' '), text.substr(0, colon));
+    c->list = TypeOf(text.substr(0, colon));
     c->positions = ListOf(text.substr(colon + 1)).doubles;
     c->rows = c->positions.size();
   }
@@ -216,9 +235,7 @@ bool SetMember(const std::string& name, const std::string& text, Spec* spec) {
   const Member* member = MembersOf<Spec>().Find(name);
   if (member == nullptr && name == "unit") member = MembersOf<Spec>().Find("frequency_unit");
   if (member == nullptr) return false;
-  const auto set = [&](auto& value) {
-    value = ValueOf<std::decay_t<decltype(value)>>(WordsOf(*member), text);
-  };
+  const auto set = [&](auto& value) { value = ValueOf<std::decay_t<decltype(value)>>(member->of, text); };
   if (UseNumber(*member, spec, set)) return true;
   if (member->kind == Kind::kList) {
     At<const double*>(*member, spec) = ListOf(text).doubles.data();
@@ -244,39 +261,49 @@ posenc_rotary_spec* OwnAxisSpecs(posenc_rotary_spec* spec) {
 }
 
 void SetOfAxis(const std::string& key, const std::string& text, posenc_rotary_spec* spec) {
-  const auto axis = ValueOf<std::size_t>({}, key.substr(0, 1));
+  const auto axis = static_cast<std::size_t>(NumberOf(key.substr(0, 1)));
   if (!SetMember(key.substr(2), text, &OwnAxisSpecs(spec)[axis])) Refuse();
 }
 
 void Set(const std::string& key, const std::string& text, Case* c) {
+  c->Label(key, text);
   if (key[1] == '.') return SetOfAxis(key, text, &c->rotary);
   bool is_known = false;
   const auto words = [&](const char* name, const char* all, auto* member) {
     if (key != name) return;
-    *member = ValueOf<std::decay_t<decltype(*member)>>(Split(all, ' '), text);
+    *member = PlaceAmong<std::decay_t<decltype(*member)>>(Split(all, ' '), text);
     is_known = true;
   };
   const auto number = [&](const char* name, auto* member) {
     if (key != name) return;
-    *member = ValueOf<std::decay_t<decltype(*member)>>({}, text);
+    *member = static_cast<std::decay_t<decltype(*member)>>(NumberOf(text));
+    is_known = true;
+  };
+  const auto type = [&](const char* name, posenc_type* member) {
+    if (key != name) return;
+    *member = TypeOf(text);
     is_known = true;
   };
   words("operation", "write add rotate rotate_cached cache", &c->operation);
-  words("type", kTypeWords, &c->type);
-  words("inputs", "every normal any cancelling middle tiny large special", &c->inputs);
+  type("type", &c->type);
+  type("list", &c->list);
+  words("inputs", "every normal any cancelling middle tiny large special mixed", &c->inputs);
   number("seed", &c->seed);
   number("scale", &c->scale);
   number("q_heads", &c->q_heads);
   number("k_heads", &c->k_heads);
   number("inverse", &c->inverse);
   number("in_place", &c->in_place);
-  words("cache_layout", "halves duplicated cos_sin pairs halves_twice", &c->cache_layout);
-  words("cache_type", kTypeWords, &c->cache_type);
+  type("cache_type", &c->cache_type);
   constexpr std::pair<const char*, void (*)(const std::string&, Case*)> kOthers[] = {
       {"at", &SetPlace}, {"sections", &SetSections}};
   for (const auto& [name, set] : kOthers) {
     if (key != name) continue;
     set(text, c);
+    is_known = true;
+  }
+  if (key == "cache_layout") {
+    c->cache_layout = ValueOf<posenc_cache_layout>("cache_layout", text);
     is_known = true;
   }
   if (is_known) return;
@@ -367,7 +394,11 @@ void AppendRows(const std::vector<const char*>& rows, std::uint32_t seed, std::v
     for (Case& c : RowOf(&row, {first})) {
       if (c.operation == Operation::kAdd && c.type == POSENC_F64) continue;
       Finish(&c);
-      if (c.seed == kCounted) c.seed = seed;
+      const bool is_rotation = c.operation == Operation::kRotate || c.operation == Operation::kRotateCached;
+      if (c.seed == kCounted) {
+        c.seed = seed;
+        if (is_rotation) c.Label("seed", std::to_string(seed));
+      }
       ++seed;
       cases->push_back(std::move(c));
     }

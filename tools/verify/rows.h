@@ -7,7 +7,9 @@
 //
 // A key is a member of Case or of either spec, or 1.base, that of axis_specs[1]. A value is a number or a
 // word, a list has slashes: 1/0.5/0x1p-3. `at` is where: a run, -3..28, or the type of a list and the list,
-// f64:0.5/1e9 or f64:small, see kLists.
+// f64:0.5/1e9 or f64:small, see NamedLists; `list=f64` behind a run passes its positions as a list.
+//
+// The label of a case is the row of this case alone.
 #ifndef POSENC_TOOLS_VERIFY_ROWS_H_
 #define POSENC_TOOLS_VERIFY_ROWS_H_
 
@@ -21,7 +23,7 @@ namespace posenc {
 namespace tools {
 
 // Appends the cases of rows; there are no sums of doubles. Unless a row says which, the seed of a case is
-// `seed`, then seed + 1 and so on. A row that is none aborts the program.
+// `seed`, then seed + 1 and so on; labels of rotations say it. A row that is none aborts the program.
 void AppendRows(const std::vector<const char*>& rows, std::uint32_t seed, std::vector<Case>* cases);
 
 }  // namespace tools

@@ -70,7 +70,7 @@ bool Trial::Write(std::size_t target, const Way& way, Written* written) {
 
 std::string Trial::Explain(const Way& way, std::size_t row, std::size_t column, std::uint64_t got,
                            std::uint64_t expected) {
-  std::string text = Describe(way.as) + ", position";
+  std::string text = (is_area_ ? std::string(way.call) + " " : "") + way.as.label + ", position";
   char number[64];
   for (std::size_t k = 0; k < way.as.axes(); ++k) {
     std::snprintf(number, sizeof(number), " %.17g", way.as.Position(k, row));
