@@ -1,13 +1,17 @@
-// What the shared library that it is linked with writes, as a hash for each chunk of rows: tools/same-bits
-// compares those of two builds; of a spec that the library refuses, "refused" and the case. The encodings and
-// caches of `posenc verify --full` (areas.cc), encodings in doubles too, and random rotations. With the first
-// words of a line as arguments: the entries of that chunk.
+// A hash of what the shared library that it is linked with writes, for each target and label: tools/same-bits
+// compares the hashes of two commits. The cases are the encodings and caches of `posenc verify --full`
+// (areas.cc), encodings in doubles too, random rotations, and the cases of the digest, which REFERENCE has
+// too.
+//
+//   same_bits                     each case:           target, label and hash, with tabs between them
+//   same_bits I/N                 part I of N of the cases
+//   same_bits TARGET LABEL        one case:            first row and hash of each chunk of rows
+//   same_bits TARGET LABEL ROW    the chunk that begins at a row: its entries
 #include "number/exact.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,11 +19,13 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "command/require.h"
 #include "verify/calls.h"
 #include "verify/cases.h"
+#include "verify/rows.h"
 
 namespace posenc {
 namespace tools {
@@ -39,49 +45,99 @@ constexpr std::size_t kRows = 4096;  // of a chunk
 Case RandomRotation(std::mt19937_64* random) {
   const auto below = [&](std::uint64_t end) { return static_cast<std::size_t>((*random)() % end); };
   const auto any = [&](const std::vector<double>& values) { return values[below(values.size())]; };
-  Case c;
-  c.operation = Operation::kRotate;
-  c.type = static_cast<posenc_type>(POSENC_F32 + below(3));
-  c.inputs = Inputs::kMixed;
-  c.seed = static_cast<std::uint32_t>((*random)());
-  c.rotary.rotary_dim = 2 * (1 + below(below(8) == 0 ? 512 : 80));
-  c.rotary.rotary_offset = below(4) == 0 ? 1 : 0;  // so that vectors are unaligned
-  c.rotary.head_dim = c.rotary.rotary_dim + c.rotary.rotary_offset;
-  c.rotary.base = any({1e4, 5e5, 3.0, 1.0, 1e30});
-  c.rotary.pairing = static_cast<posenc_pairing>(below(2));
-  c.rotary.output_pairing = below(4) == 0 ? static_cast<posenc_pairing>(below(2)) : POSENC_SAME_PAIRING;
-  c.rotary.arithmetic = below(3) == 0 ? POSENC_FAST : POSENC_EXACT;
-  c.rotary.amplitude = any({0.0, 0.0, 0x1p-32, 0x1p32, 1.3465735902799727});
-  c.scale = any({1.0, 1.0, 1.0, 1.25, 0.08838834764831845, 0x1p-32, 0x1.fffffffcp31, 0x1p26, 0x1p13});
-  c.inverse = below(2) == 0;
-  c.in_place = c.rotary.output_pairing == POSENC_SAME_PAIRING && below(3) != 0;
-  c.q_heads = 1 + below(4);
-  c.k_heads = below(2);
-  c.first = static_cast<std::int64_t>(below(std::uint64_t{1} << static_cast<int>(any({0, 17, 30}))));
-  c.rows = 1 + below(below(4) == 0 ? 20 : 3);
-  return c;
+  constexpr const char* kTypes[] = {"f32", "bf16", "f16"};
+  constexpr const char* kPairings[] = {"half_split", "neighbours"};
+  std::string row = "operation=rotate inputs=mixed";
+  const auto word = [&](const char* key, const std::string& value) {
+    row += std::string(" ") + key + "=" + value;
+  };
+  const auto number = [&](const char* key, double value) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.17g", value);
+    word(key, text);
+  };
+  word("type", kTypes[below(3)]);
+  number("seed", static_cast<std::uint32_t>((*random)()));
+  const std::size_t rotary_dim = 2 * (1 + below(below(8) == 0 ? 512 : 80));
+  const std::size_t rotary_offset = below(4) == 0 ? 1 : 0;  // so that vectors are unaligned
+  word("head_dim", std::to_string(rotary_dim + rotary_offset));
+  word("rotary_dim", std::to_string(rotary_dim));
+  word("rotary_offset", std::to_string(rotary_offset));
+  number("base", any({1e4, 5e5, 3.0, 1.0, 1e30}));
+  word("pairing", kPairings[below(2)]);
+  const bool is_same = below(4) != 0;
+  if (!is_same) word("output_pairing", kPairings[below(2)]);
+  word("arithmetic", below(3) == 0 ? "fast" : "exact");
+  number("amplitude", any({0.0, 0.0, 0x1p-32, 0x1p32, 1.3465735902799727}));
+  number("scale", any({1.0, 1.0, 1.0, 1.25, 0.08838834764831845, 0x1p-32, 0x1.fffffffcp31, 0x1p26, 0x1p13}));
+  word("inverse", std::to_string(below(2)));
+  word("in_place", is_same && below(3) != 0 ? "1" : "0");
+  word("q_heads", std::to_string(1 + below(4)));
+  word("k_heads", std::to_string(below(2)));
+  const std::uint64_t first = below(std::uint64_t{1} << static_cast<int>(any({0, 17, 30})));
+  const std::uint64_t last = first + below(below(4) == 0 ? 20 : 3);
+  word("at", std::to_string(first) + ".." + std::to_string(last));
+  std::vector<Case> made;
+  AppendRows({row.c_str()}, 0, &made);
+  return made.front();
 }
 
-std::vector<Case> Cases() {
+// What chooses some of the cases, the same ones whatever others there are.
+std::uint64_t NumberOf(const std::string& label) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : label) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash ^ hash >> 32;
+}
+
+// The ways to write a case, each of its own label.
+struct Work {
+  std::vector<Case> ways;
+  bool is_large;  // too large for REFERENCE
+
+  // The scalar path and doubles, up to ten times as slow, take one rotation and one chunk in eight.
+  std::size_t Every(const Case& way, bool is_scalar) const {
+    return is_large && (is_scalar || way.type == POSENC_F64) ? 8 : 1;
+  }
+  bool IsFor(const Case& way, const std::string& target) const {
+    if (!is_large) return true;
+    const bool is_scalar = target == "SCALAR";
+    if (target == kReferenceName || (is_scalar && way.list != 0 && !way.is_rotary()))
+      return false;  // as runs are
+    return !is_scalar || way.operation != Operation::kRotate || NumberOf(way.label) % 8 == 0;
+  }
+};
+
+// An area's case is written in all types, and encodings also as lists.
+Work InAllTypes(const Case& c) {
+  constexpr std::pair<const char*, posenc_type> kTypes[] = {
+      {"f32", POSENC_F32}, {"bf16", POSENC_BF16}, {"f16", POSENC_F16}, {"f64", POSENC_F64}};
+  Work work{{}, true};
+  for (const auto& [word, type] : kTypes) {
+    Case way = c;
+    way.type = type;
+    way.Label("type", word);
+    work.ways.push_back(way);
+    if (c.is_rotary()) continue;
+    way.list = POSENC_I64;
+    way.Label("list", "i64");
+    work.ways.push_back(way);
+  }
+  return work;
+}
+
+std::vector<Work> AllWork() {
   constexpr int kRotations = 20000;
-  std::vector<Case> cases;
+  std::vector<Work> all;
   for (const Group& area : FullAreas(kSeed)) {
     for (const Case& c : area.cases) {
-      if (c.operation != Operation::kRotate) cases.push_back(c);
+      if (c.operation != Operation::kRotate) all.push_back(InAllTypes(c));
     }
   }
   std::mt19937_64 random(kSeed);
-  for (int k = 0; k < kRotations; ++k) cases.push_back(RandomRotation(&random));
-  return cases;
+  for (int k = 0; k < kRotations; ++k) all.push_back({{RandomRotation(&random)}, true});
+  for (const Case& c : DigestCases()) all.push_back({{c}, false});
+  return all;
 }
-
-// What a chunk is called.
-struct Key {
-  std::string target;
-  std::size_t number;  // of the case
-  posenc_type type, list;
-  std::size_t row;
-};
 
 // Differences in any bits spread over all.
 std::uint64_t HashOf(const Entries& entries) {
@@ -95,66 +151,47 @@ std::uint64_t HashOf(const Entries& entries) {
   return hash;
 }
 
-// The ways to write a case: encodings also as lists, which of the scalar path are runs.
-std::vector<Case> WaysOf(const Case& c, bool is_scalar) {
-  if (c.operation == Operation::kRotate) return {c};
-  std::vector<Case> ways;
-  for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64}) {
-    ways.push_back(c);
-    ways.back().type = type;
-    if (is_scalar || c.is_rotary()) continue;
-    ways.push_back(ways.back());
-    ways.back().list = POSENC_I64;
-  }
-  return ways;
-}
-
-// Calls use(key, entries) for the chunks of a case. The scalar path and doubles, up to ten times as slow,
-// take one in eight.
+// Calls use(row, entries) for the chunks of a case.
 template <class Use>
-void ForEachChunk(const Case& c, std::size_t number, const std::string& target, const Use& use) {
-  const bool is_scalar = target == "SCALAR";
-  if (is_scalar && c.operation == Operation::kRotate && number % 8 != 0) return;
+void ForEachChunk(const Case& c, std::size_t every, const std::string& target, const Use& use) {
+  const Handle handle(c, target.c_str());
+  Calls calls(c);
   Entries entries;
   double seconds;
-  for (const Case& way : WaysOf(c, is_scalar)) {
-    const std::size_t every = is_scalar || way.type == POSENC_F64 ? 8 : 1;
-    const Handle handle(way, target.c_str());
-    Calls calls(way);
-    for (std::size_t row = 0; row < c.rows; row += kRows * every) {
-      calls.Prepare(row, std::min(kRows, c.rows - row));
-      calls.Call(way, handle, &entries, &seconds);
-      use(Key{target, number, way.type, way.list, row}, entries);
+  for (std::size_t row = 0; row < c.rows; row += kRows * every) {
+    calls.Prepare(row, std::min(kRows, c.rows - row));
+    calls.Call(c, handle, &entries, &seconds);
+    use(row, entries);
+  }
+}
+
+// Calls use(case, every, target) for each target and way.
+template <class Use>
+void ForEachWay(const Work& work, const std::vector<std::string>& targets, const Use& use) {
+  for (const std::string& target : targets) {
+    for (const Case& way : work.ways) {
+      if (work.IsFor(way, target)) use(way, work.Every(way, target == "SCALAR"), target);
     }
   }
 }
 
-// Whether this library has no such spec, since it is an older one.
-bool IsRefused(const Case& c) {
-  std::size_t bytes;
-  return (c.is_rotary() ? posenc_rotary_memory_size(&c.rotary, &bytes)
-                        : posenc_encoder_memory_size(&c.encoder, &bytes)) != POSENC_OK;
-}
-
-void PrintHashes(const std::vector<Case>& cases, const std::vector<std::string>& targets) {
+void PrintHashes(const std::vector<Work>& all, const std::vector<std::string>& targets) {
   std::atomic<std::size_t> next{0};
-  std::atomic<std::uint64_t> all{0};
+  std::atomic<std::uint64_t> entries{0};
   std::mutex mutex;
   const auto work = [&] {
-    for (std::size_t n = next++; n < cases.size(); n = next++) {
+    for (std::size_t n = next++; n < all.size(); n = next++) {
       std::string lines;
-      const auto use = [&](const Key& key, const Entries& entries) {
-        char line[128];
-        std::snprintf(line, sizeof(line), "%s %zu %d %d %zu %016" PRIx64 "\n", key.target.c_str(), key.number,
-                      static_cast<int>(key.type), static_cast<int>(key.list), key.row, HashOf(entries));
-        lines += line;
-        all += entries.count();
-      };
-      if (IsRefused(cases[n])) {
-        lines = "refused " + std::to_string(n) + "\n";
-      } else {
-        for (const std::string& target : targets) ForEachChunk(cases[n], n, target, use);
-      }
+      ForEachWay(all[n], targets, [&](const Case& way, std::size_t every, const std::string& target) {
+        std::uint64_t hash = 0;
+        ForEachChunk(way, every, target, [&](std::size_t, const Entries& chunk) {
+          hash = hash * 0x9e3779b97f4a7c15u + HashOf(chunk);
+          entries += chunk.count();
+        });
+        char text[24];
+        std::snprintf(text, sizeof(text), "%016" PRIx64, hash);
+        lines.append(target).append("\t").append(way.label).append("\t").append(text).append("\n");
+      });
       const std::lock_guard<std::mutex> lock(mutex);
       std::fputs(lines.c_str(), stdout);
     }
@@ -163,20 +200,43 @@ void PrintHashes(const std::vector<Case>& cases, const std::vector<std::string>&
   for (unsigned t = 1; t < std::thread::hardware_concurrency(); ++t) threads.emplace_back(work);
   work();
   for (std::thread& thread : threads) thread.join();
-  std::fprintf(stderr, "%" PRIu64 " entries\n", all.load());
+  std::fprintf(stderr, "%" PRIu64 " entries\n", entries.load());
 }
 
-void PrintEntries(const Case& c, const Key& wanted) {
-  std::printf("dim %zu, head_dim %zu, base %.17g, first position %" PRId64 ", scale %a, arithmetic %d\n",
-              c.encoder.dim, c.rotary.head_dim, c.is_rotary() ? c.rotary.base : c.encoder.base, c.first,
-              c.scale, static_cast<int>(c.rotary.arithmetic));
-  ForEachChunk(c, wanted.number, wanted.target, [&](const Key& key, const Entries& entries) {
-    if (key.type != wanted.type || key.list != wanted.list || key.row != wanted.row) return;
+// The chunks of a case, or the entries of the chunk that begins at a row.
+void PrintCase(const Case& c, std::size_t every, const std::string& target, const char* wanted) {
+  ForEachChunk(c, every, target, [&](std::size_t row, const Entries& entries) {
+    if (wanted == nullptr) std::printf("%zu %016" PRIx64 "\n", row, HashOf(entries));
+    if (wanted == nullptr || std::to_string(row) != wanted) return;
     for (std::size_t i = 0; i < entries.count(); ++i) {
-      std::printf("row %zu, column %zu: %016" PRIx64 "\n", key.row + i / c.columns(), i % c.columns(),
+      std::printf("row %zu, column %zu: %016" PRIx64 "\n", row + i / c.columns(), i % c.columns(),
                   entries[i]);
     }
   });
+}
+
+std::vector<std::string> Targets() {
+  posenc_target all[POSENC_MAX_TARGETS];
+  const std::size_t count =
+      std::min<std::size_t>(posenc_targets(all, POSENC_MAX_TARGETS), POSENC_MAX_TARGETS);
+  std::vector<std::string> targets;
+  for (std::size_t t = 0; t < count; ++t) {
+    if (all[t].runnable != 0) targets.emplace_back(all[t].name);
+  }
+  return targets;
+}
+
+// "3/8": every eighth case, by its label.
+void KeepPart(const std::string& text, std::vector<Work>* all) {
+  const std::size_t slash = text.find('/');
+  const auto number = [&](std::size_t at) { return std::strtoull(text.c_str() + at, nullptr, 10); };
+  const std::uint64_t part = number(0), parts = slash == std::string::npos ? 0 : number(slash + 1);
+  if (part < 1 || part > parts) {
+    std::fprintf(stderr, "same-bits: '%s' is not a part I/N\n", text.c_str());
+    std::exit(2);
+  }
+  const auto is_other = [&](const Work& work) { return NumberOf(work.ways[0].label) % parts != part - 1; };
+  all->erase(std::remove_if(all->begin(), all->end(), is_other), all->end());
 }
 
 }  // namespace
@@ -185,21 +245,21 @@ void PrintEntries(const Case& c, const Key& wanted) {
 
 int main(int argc, char** argv) {
   using namespace posenc::tools;
-  const std::vector<Case> cases = Cases();
-  if (argc == 6) {
-    const auto number = [&](int k) { return static_cast<std::size_t>(std::strtoull(argv[k], nullptr, 10)); };
-    const Key key{argv[1], number(2), static_cast<posenc_type>(number(3)),
-                  static_cast<posenc_type>(number(4)), number(5)};
-    PrintEntries(cases.at(key.number), key);
+  std::vector<Work> all = AllWork();
+  if (argc == 2) KeepPart(argv[1], &all);
+  if (argc < 3) {
+    PrintHashes(all, Targets());
     return 0;
   }
-  posenc_target all[POSENC_MAX_TARGETS];
-  const std::size_t count =
-      std::min<std::size_t>(posenc_targets(all, POSENC_MAX_TARGETS), POSENC_MAX_TARGETS);
-  std::vector<std::string> targets;
-  for (std::size_t t = 0; t < count; ++t) {
-    if (all[t].runnable != 0 && std::strcmp(all[t].name, kReferenceName) != 0)
-      targets.emplace_back(all[t].name);
+  for (const Work& work : all) {
+    bool is_found = false;
+    ForEachWay(work, {argv[1]}, [&](const Case& way, std::size_t every, const std::string& target) {
+      if (is_found || way.label != argv[2]) return;
+      is_found = true;
+      PrintCase(way, every, target, argc > 3 ? argv[3] : nullptr);
+    });
+    if (is_found) return 0;
   }
-  PrintHashes(cases, targets);
+  std::fprintf(stderr, "same-bits: no case of %s has the label '%s'\n", argv[1], argv[2]);
+  return 2;
 }
