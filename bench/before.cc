@@ -119,8 +119,9 @@ void Compare(benchmark::State& state, const std::string& name, const Sides& side
     if (result(*sides.now, now) != result(*sides.before, before)) {
       return Fail(state, "--before: the two builds write different bytes");
     }
-    MeasureInPlace(state, row.work, now, {{"before_ratio", before}}, row.prepare);
-    ratios[name].push_back(state.counters["before_ratio"]);
+    const double ratio = MeasureBeside(state, row.work, now, before, row.prepare, 1.0 / kSlower - 1.0);
+    state.counters["before_ratio"] = ratio;
+    ratios[name].push_back(ratio);
   } catch (const std::exception& error) {
     Fail(state, std::string("--before: ") + error.what());
   }

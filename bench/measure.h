@@ -64,6 +64,13 @@ void MeasureInPlace(
     benchmark::State& state, Work work, const std::function<void()>& call, const std::vector<Rival>& rivals,
     const std::function<void()>& prepare = [] {});
 
+// Measures `call` beside `other`, which does the same work in another build, and returns how many times as
+// fast `call` is. Counts the thread's processor time, not that of other programs. Where the best times differ
+// by more than `tolerance`, both get up to ten times as many rounds, so that chance has less to say.
+double MeasureBeside(benchmark::State& state, Work work, const std::function<void()>& call,
+                     const std::function<void()>& other, const std::function<void()>& prepare,
+                     double tolerance);
+
 // Ends the row with an error, and the process with exit status 1.
 void Fail(benchmark::State& state, const std::string& message);
 bool AnyFailed();
