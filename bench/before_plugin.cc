@@ -247,5 +247,7 @@ constexpr before_plugin kPlugin = {
 #else
 #define BEFORE_EXPORT __attribute__((visibility("default")))
 #endif
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" BEFORE_EXPORT const before_plugin* posenc_before_plugin(void);
+// NOLINTNEXTLINE(readability-identifier-naming)
 const before_plugin* posenc_before_plugin(void) { return &kPlugin; }

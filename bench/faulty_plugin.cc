@@ -1,6 +1,6 @@
 // A plugin for before_test.sh: `write` writes twice, `write_at` writes nothing.
 #define posenc_before_plugin posenc_right_plugin
-#include "before_plugin.cc"
+#include "before_plugin.cc"  // NOLINT(bugprone-suspicious-include)
 #undef posenc_before_plugin
 
 namespace {
@@ -18,7 +18,9 @@ std::int32_t WriteNothing(const void* /*encoder*/, const before_list* /*position
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" BEFORE_EXPORT const before_plugin* posenc_before_plugin(void);
+// NOLINTNEXTLINE(readability-identifier-naming)
 const before_plugin* posenc_before_plugin(void) {
   static const before_plugin plugin = [] {
     before_plugin faulty = kPlugin;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 constexpr int kRounds = 9;
-constexpr int kMoreRounds = 10 * kRounds;    // where two builds seem to differ
+constexpr int kMoreRounds = 1000;            // where two builds seem to differ
 constexpr double kMoreSeconds = 5.0;         // and no longer than this
 constexpr double kSectionSeconds = 200e-6;   // a timed section repeats short calls for this long
 constexpr double kCachedCallSeconds = 5e-3;  // longer calls gain nothing from a warm cache

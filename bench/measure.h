@@ -66,7 +66,7 @@ void MeasureInPlace(
 
 // Measures `call` beside `other`, which does the same work in another build, and returns how many times as
 // fast `call` is. Counts the thread's processor time, not that of other programs. Where the best times differ
-// by more than `tolerance`, both get up to ten times as many rounds, so that chance has less to say.
+// by more than `tolerance`, both get more rounds, up to five seconds, so that chance has less to say.
 double MeasureBeside(benchmark::State& state, Work work, const std::function<void()>& call,
                      const std::function<void()>& other, const std::function<void()>& prepare,
                      double tolerance);
