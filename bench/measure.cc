@@ -159,14 +159,14 @@ void MeasureInPlace(benchmark::State& state, Work work, const std::function<void
   }
 }
 
-double MeasureBeside(benchmark::State& state, Work work, const std::function<void()>& call,
-                     const std::function<void()>& other, const std::function<void()>& prepare,
-                     double tolerance) {
+void MeasureBeside(benchmark::State& state, Work work, const std::function<void()>& now,
+                   const std::function<void()>& before, const std::function<void()>& prepare,
+                   double tolerance, BestTimes* best) {
   prepare();
-  Contestant subject(call, *calls_of_row, ThreadSeconds);
+  Contestant subject(now, *calls_of_row, ThreadSeconds);
   *calls_of_row = subject.calls();
   prepare();
-  Contestant rival(other, subject.calls(), ThreadSeconds);
+  Contestant rival(before, subject.calls(), ThreadSeconds);
   const auto time = [&prepare](Contestant* contestant) {
     prepare();
     contestant->Warm();
@@ -185,15 +185,17 @@ double MeasureBeside(benchmark::State& state, Work work, const std::function<voi
       state.ResumeTiming();
     }
   }
-  const auto ratio = [&] { return rival.best() / subject.best(); };
-  const auto differ = [&] { return std::max(ratio(), 1.0 / ratio()) > 1.0 + tolerance; };
+  const auto differ = [&] {
+    best->now = std::min(best->now, subject.best());
+    best->before = std::min(best->before, rival.best());
+    return std::max(best->ratio(), 1.0 / best->ratio()) > 1.0 + tolerance;
+  };
   const double start = WallSeconds();
-  for (int round = 0; round < kMoreRounds && differ() && WallSeconds() - start < kMoreSeconds; ++round) {
+  for (int round = 0; differ() && round < kMoreRounds && WallSeconds() - start < kMoreSeconds; ++round) {
     time(round % 2 == 0 ? &rival : &subject);
     time(round % 2 == 0 ? &subject : &rival);
   }
-  SetRates(state, work, subject.best());
-  return ratio();
+  SetRates(state, work, best->now);
 }
 
 void Fail(benchmark::State& state, const std::string& message) {
