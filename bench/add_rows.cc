@@ -6,6 +6,7 @@
 #include "contents.h"
 #include "memory_limits.h"
 #include "normal.h"
+#include "shapes.h"
 #include "suite.h"
 
 namespace posenc {
@@ -16,16 +17,6 @@ constexpr Shape kShapes[] = {{1, 1024}, {16, 512}, {512, 512}, {5000, 512}, {512
 constexpr Shape kNarrowShapes[] = {{1, 1024}, {512, 512}, {65536, 1024}};
 constexpr Shape kEmbedShapes[] = {{1, 512}, {16, 512}, {512, 512}, {5120, 512}};
 constexpr std::size_t kVocabulary = 32000;
-constexpr const char* kContents[] = {"nan", "inf", "subnormal", "overflow", "random"};
-
-struct BatchShape {
-  std::size_t batch;
-  Shape sequence;
-
-  std::size_t entries() const { return batch * sequence.entries(); }
-  std::string name() const { return std::to_string(batch) + "x" + sequence.name(); }
-};
-constexpr BatchShape kBatchShapes[] = {{32, {1, 1024}}, {4, {64, 512}}, {8, {512, 512}}};
 
 // A precomputed table; valid until the next call.
 template <class T>
@@ -164,7 +155,7 @@ void EmbedContent(benchmark::State& state, const std::string& content, bool is_l
 template <class T>
 void RegisterContents(const std::string& type, const TargetNames& targets) {
   for (const bool is_list : {false, true}) {
-    for (const std::string content : kContents) {
+    for (const std::string content : kTableContents) {
       RegisterEach((is_list ? "EmbedAt/" : "Embed/") + type + "/" + content + "/512x512/", 512 * 512, targets,
                    [=](benchmark::State& state, const std::string& target) {
                      EmbedContent<T>(state, content, is_list, target);

@@ -1,21 +1,15 @@
-// This library beside an older one, such as the last commit's: --before=libposenc.so, a shared build of it.
-#ifdef _WIN32
-#include <windows.h>
-#else
-#include <dlfcn.h>
-#endif
-
-#include <cstring>
+// --before: creation, rows, lists, sums, batches and grids, of this build beside another one.
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <vector>
 
+#include "before.h"
+#include "contents.h"
 #include "normal.h"
-#include "posenc/accuracy.h"
-#include "posenc/posenc_c.h"
-#include "posenc/rotary.h"
-#include "rotary_case.h"
-#include "suite.h"
+#include "shapes.h"
 
 namespace posenc {
 namespace bench {
@@ -23,197 +17,303 @@ namespace {
 
 constexpr std::size_t kDims[] = {128, 320, 1024};
 constexpr Shape kShapes[] = {{1, 1024}, {16, 512}, {512, 512}, {65536, 1024}};
+constexpr Shape kListShapes[] = {{1, 1024}, {512, 512}};
+constexpr Shape kTimestepShapes[] = {{1, 320}, {64, 320}};
+constexpr std::int64_t kLargestPosition = 1 << 20;
 
-#ifdef _WIN32
-using Handle = HMODULE;
-Handle Open(const std::string& path) { return LoadLibraryA(path.c_str()); }
-auto SymbolOf(Handle library, const char* name) { return GetProcAddress(library, name); }
-#else
-using Handle = void*;
-Handle Open(const std::string& path) { return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); }
-auto SymbolOf(Handle library, const char* name) { return dlsym(library, name); }
-#endif
-
-// The C functions of another library, which stays loaded.
-class Library {
- public:
-  explicit Library(const std::string& path) : handle_(Open(path)) {}
-
-  // False if it is none, or lacks a function.
-  bool Find() {
-    return Find("posenc_spec_init", &spec_init) && Find("posenc_encoder_create", &create) &&
-           Find("posenc_encoder_destroy", &destroy) && Find("posenc_write", &write) &&
-           Find("posenc_add", &add) && Find("posenc_rotary_create", &rotary_create) &&
-           Find("posenc_rotary_destroy", &rotary_destroy) && Find("posenc_rotate", &rotate);
-  }
-
-  decltype(&posenc_spec_init) spec_init = nullptr;
-  decltype(&posenc_encoder_create) create = nullptr;
-  decltype(&posenc_encoder_destroy) destroy = nullptr;
-  decltype(&posenc_write) write = nullptr;
-  decltype(&posenc_add) add = nullptr;
-  decltype(&posenc_rotary_create) rotary_create = nullptr;
-  decltype(&posenc_rotary_destroy) rotary_destroy = nullptr;
-  decltype(&posenc_rotate) rotate = nullptr;
-
- private:
-  template <class Function>
-  bool Find(const char* name, Function* function) {
-    const auto symbol = handle_ == nullptr ? nullptr : SymbolOf(handle_, name);
-    static_assert(sizeof(symbol) == sizeof(*function));
-    std::memcpy(function, &symbol, sizeof(symbol));
-    return symbol != nullptr;
-  }
-
-  Handle handle_;
-};
-
-template <class T>
-void Beside(benchmark::State& state, const std::string& path, const std::string& operation, Shape shape,
-            const std::string& target) {
-  Library before(path);
-  if (!before.Find()) return Fail(state, "--before: no shared libposenc");
-  Encoder encoder;
-  if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
-  posenc_spec spec;
-  posenc_encoder* old = nullptr;
-  if (before.spec_init(&spec, sizeof(spec)) != POSENC_OK) return Fail(state, "--before: of another version");
-  spec.dim = shape.dim;
+before_encoder_spec SpecOf(std::size_t dim, const std::string& target) {
+  before_encoder_spec spec = {};
+  spec.dim = dim;
+  spec.base = 10000.0;
+  spec.layout = BEFORE_INTERLEAVED;
+  spec.unit = BEFORE_RADIANS;
+  spec.phase_rounding = BEFORE_NO_ROUNDING;
   spec.target = target.c_str();
-  if (before.create(&spec, &old) != POSENC_OK) return Fail(state, "--before: creates no encoder");
-  const std::shared_ptr<posenc_encoder> owned(old, before.destroy);
-  T* out = Output().Get<T>(shape.entries());
-  const int first = FirstPosition(shape);
-  if (operation == "Write") {
-    MeasureChecked(
-        state, shape.work<T>(), [&] { return encoder.Write(first, shape.rows, out, shape.dim); },
-        {{"before_ratio", [&] { before.write(old, first, shape.rows, TypeOf<T>(), out, shape.dim); }}});
-  } else if constexpr (!std::is_same_v<T, double>) {
-    MeasureChecked(
-        state, shape.work<T>(), [&] { return encoder.Add(first, shape.rows, out, shape.dim, kAlternating); },
-        {{"before_ratio",
-          [&] { before.add(old, first, shape.rows, TypeOf<T>(), out, shape.dim, kAlternating); }}},
-        [&] { FillNormal(out, shape.entries()); });
-  }
+  return spec;
+}
+
+// In Output().
+template <class T>
+before_rows RowsOf(Shape shape) {
+  return {NumberOf<T>(), Output().Get<T>(shape.entries()), shape.dim};
 }
 
 template <class T>
-void RotateBeside(benchmark::State& state, const std::string& path, const RotaryCase& which,
-                  const std::string& target) {
-  Library before(path);
-  if (!before.Find()) return Fail(state, "--before: no shared libposenc");
-  const posenc_rotary_spec spec = which.spec(target.c_str());
-  posenc_rotary *now = nullptr, *old = nullptr;
-  const bool is_created = posenc_rotary_create(&spec, &now) == POSENC_OK;
-  const std::shared_ptr<posenc_rotary> owned(now, posenc_rotary_destroy);
-  if (!is_created || before.rotary_create(&spec, &old) != POSENC_OK)
-    return Fail(state, "--before: creates no rotary");
-  const std::shared_ptr<posenc_rotary> owned_before(old, before.rotary_destroy);
-  T* x = Output().Get<T>(which.entries());
-  const auto [q, k] = TensorsOf(which, x);
-  const posenc_heads tensors[] = {q, k};
-  MeasureInPlace(
-      state, {which.entries(), which.entries() * sizeof(T)},
-      [&] { posenc_rotate(now, 0, which.tokens, TypeOf<T>(), tensors, 2); },
-      {{"before_ratio", [&] { before.rotate(old, 0, which.tokens, TypeOf<T>(), tensors, 2); }}},
-      [&] { FillNormal(x, which.entries()); });
+std::function<void()> Normal(Shape shape) {
+  return [=] { FillNormal(Output().Get<T>(shape.entries()), shape.entries()); };
 }
 
-// Both specs are of this library's size: members that the other one does not know are 0.
-template <class Spec, class Handle>
-void CreateBeside(benchmark::State& state, const Spec& spec, posenc_status (*create)(const Spec*, Handle**),
-                  void (*destroy)(Handle*), posenc_status (*create_before)(const Spec*, Handle**),
-                  void (*destroy_before)(Handle*)) {
-  const auto created = [&spec](auto make, auto end) {
-    Handle* handle = nullptr;
-    const posenc_status status = make(&spec, &handle);
-    benchmark::DoNotOptimize(handle);
-    end(handle);
-    return status;
+Comparison Create(const before_encoder_spec& spec) {
+  return {{1, 0}, [=](const before_plugin& side) -> Call {
+            return [&side, spec] {
+              void* encoder = nullptr;
+              const std::int32_t status = side.create_encoder(&spec, &encoder);
+              benchmark::DoNotOptimize(encoder);
+              side.destroy_encoder(encoder);
+              return status;
+            };
+          }};
+}
+
+template <class T>
+Comparison Write(Shape shape, const before_encoder_spec& spec) {
+  return {shape.work<T>(), [=](const before_plugin& side) -> Call {
+            return [=, &side, encoder = MakeEncoder(side, spec), rows = RowsOf<T>(shape)] {
+              return side.write(encoder.get(), FirstPosition(shape), shape.rows, &rows);
+            };
+          }};
+}
+
+template <class T>
+Comparison Add(Shape shape, const before_encoder_spec& spec) {
+  return {shape.work<T>(),
+          [=](const before_plugin& side) -> Call {
+            return [=, &side, encoder = MakeEncoder(side, spec), rows = RowsOf<T>(shape)] {
+              return side.add(encoder.get(), FirstPosition(shape), shape.rows, &rows, kAlternating);
+            };
+          },
+          Normal<T>(shape)};
+}
+
+// In calls of 64 rows, by an encoder that knows the table's size.
+Comparison WriteInParts(Shape shape, before_encoder_spec spec) {
+  constexpr std::size_t kPart = 64;
+  spec.table_rows = shape.rows;
+  return {shape.work<float>(), [=](const before_plugin& side) -> Call {
+            return [=, &side, encoder = MakeEncoder(side, spec), out = Output().Get<float>(shape.entries())] {
+              std::int32_t status = 0;
+              for (std::size_t r = 0; r < shape.rows && status == 0; r += kPart) {
+                const before_rows rows = {BEFORE_F32, out + r * shape.dim, shape.dim};
+                status = side.write(encoder.get(), static_cast<std::int64_t>(r), kPart, &rows);
+              }
+              return status;
+            };
+          }};
+}
+
+// At other positions in each call; each side begins with the first ones. is_sum: AddAt.
+template <class T, class Number>
+Comparison AtList(Shape shape, const before_encoder_spec& spec, const RandomList<Number>& positions,
+                  bool is_sum = false) {
+  Comparison row{shape.work<T>(), [=](const before_plugin& side) -> Call {
+                   const auto list = std::make_shared<RandomList<Number>>(positions);
+                   return [=, &side, encoder = MakeEncoder(side, spec),
+                           rows = RowsOf<T>(shape)]() -> std::int32_t {
+                     const before_list at = {NumberOf<Number>(), list->Next(shape.rows)};
+                     return is_sum ? side.add_at(encoder.get(), &at, shape.rows, &rows, kAlternating)
+                                   : side.write_at(encoder.get(), &at, shape.rows, &rows);
+                   };
+                 }};
+  if constexpr (!std::is_same_v<T, double>) {
+    if (is_sum) row.prepare = Normal<T>(shape);
+  }
+  return row;
+}
+
+// At the doubles next to multiples of pi/2, where sine or cosine of pair 0 is next to 0.
+Comparison AtQuarterTurns(Shape shape, const before_encoder_spec& spec) {
+  const auto quarters = std::make_shared<std::vector<double>>(shape.rows);
+  for (std::size_t r = 0; r < shape.rows; ++r) (*quarters)[r] = static_cast<double>(r) * 0x1.921fb54442d18p0;
+  return {shape.work<float>(), [=](const before_plugin& side) -> Call {
+            return [=, &side, encoder = MakeEncoder(side, spec), rows = RowsOf<float>(shape)] {
+              const before_list at = {BEFORE_F64, quarters->data()};
+              return side.write_at(encoder.get(), &at, shape.rows, &rows);
+            };
+          }};
+}
+
+// Sequences begin at 0, -3, -6 ..., as in AddBatch.
+Comparison AddBatch(BatchShape shape, const before_encoder_spec& spec) {
+  const Shape one = shape.sequence;
+  const auto first = std::make_shared<std::vector<std::int64_t>>(shape.batch);
+  for (std::size_t b = 0; b < shape.batch; ++b) (*first)[b] = -3 * static_cast<std::int64_t>(b);
+  const Shape all = {shape.batch * one.rows, one.dim};
+  return {all.work<float>(),
+          [=](const before_plugin& side) -> Call {
+            return [=, &side, encoder = MakeEncoder(side, spec), rows = RowsOf<float>(all)] {
+              return side.add_batch(encoder.get(), first->data(), shape.batch, one.rows, &rows, one.entries(),
+                                    kAlternating);
+            };
+          },
+          Normal<float>(all)};
+}
+
+// Sums of a table of odd elements, at a run of positions or a list of them.
+template <class T>
+Comparison Embed(const std::string& content, bool is_list, Shape shape, const before_encoder_spec& spec) {
+  struct Data {
+    std::vector<T> table;
+    std::vector<std::int32_t> ids, positions;
   };
-  if (created(create, destroy) != POSENC_OK || created(create_before, destroy_before) != POSENC_OK)
-    return Fail(state, "--before: creates none");
-  MeasureInPlace(state, {1, 0}, [&] { created(create, destroy); },
-                 {{"before_ratio", [&] { created(create_before, destroy_before); }}});
+  const auto data = std::make_shared<Data>();
+  OddElements<T> elements(content);
+  for (std::size_t i = 0; i < shape.entries(); ++i) data->table.push_back(elements.Next());
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    data->ids.push_back(static_cast<std::int32_t>(r));
+    data->positions.push_back(static_cast<std::int32_t>(7919 * r % 100003));
+  }
+  return {shape.work<T>(), [=](const before_plugin& side) -> Call {
+            return [=, &side, encoder = MakeEncoder(side, spec), rows = RowsOf<T>(shape)]() -> std::int32_t {
+              const before_lookup lookup = {data->ids.data(), data->table.data(), shape.rows, shape.dim};
+              const before_list at = {BEFORE_I32, data->positions.data()};
+              return is_list ? side.embed_at(encoder.get(), &lookup, &at, shape.rows, &rows)
+                             : side.embed(encoder.get(), &lookup, 1000, shape.rows, &rows);
+            };
+          }};
 }
 
-void CreateEncoderBeside(benchmark::State& state, const std::string& path, std::size_t dim, bool lists_only,
-                         const std::string& target) {
-  Library before(path);
-  if (!before.Find()) return Fail(state, "--before: no shared libposenc");
-  Spec spec = MakeSpec(dim, target);
-  spec.lists_only = lists_only;
-  CreateBeside<posenc_spec, posenc_encoder>(state, spec, posenc_encoder_create, posenc_encoder_destroy,
-                                            before.create, before.destroy);
+// is_sum: AddGrid.
+template <class T>
+Comparison OnGrid(const GridShape& shape, const std::string& target, bool is_sum) {
+  const Shape table = shape.table();
+  Comparison row{
+      table.work<T>(), [=](const before_plugin& side) -> Call {
+        const auto encoder = MakeEncoder(side, SpecOf(shape.axis_dim(), target));
+        std::vector<before_axis> axes;
+        for (std::size_t a = 0; a < shape.axes(); ++a) {
+          axes.push_back({encoder.get(), (shape.axes() - 1 - a) * shape.axis_dim(), shape.count(a)});
+        }
+        return [=, &side, rows = RowsOf<T>(table)]() -> std::int32_t {
+          (void)encoder;
+          return is_sum ? side.add_grid(axes.data(), axes.size(), &rows, kAlternating)
+                        : side.write_grid(axes.data(), axes.size(), &rows);
+        };
+      }};
+  if (is_sum) row.prepare = Normal<T>(table);
+  return row;
 }
 
-void CreateRotaryBeside(benchmark::State& state, const std::string& path, const char* preset,
-                        const std::string& target) {
-  Library before(path);
-  posenc_rotary_spec spec;
-  if (!before.Find() || posenc_rotary_spec_preset(&spec, sizeof(spec), preset, 128) != POSENC_OK)
-    return Fail(state, "--before: no shared libposenc, or no such preset");
-  spec.target = target.c_str();
-  CreateBeside<posenc_rotary_spec, posenc_rotary>(state, spec, posenc_rotary_create, posenc_rotary_destroy,
-                                                  before.rotary_create, before.rotary_destroy);
-}
-
-void RegisterCreateBefore(const std::string& path, const TargetNames& targets) {
-  for (const std::string& target : targets) {
-    for (const std::size_t dim : kDims) {
-      for (const bool lists_only : {false, true}) {
-        Register("Before/Create/f32/" + std::to_string(dim) + (lists_only ? "/lists_only/" : "/") + target,
-                 [=](benchmark::State& state) { CreateEncoderBeside(state, path, dim, lists_only, target); });
-      }
-    }
-    for (const char* preset : {"llama", "llama3"}) {
-      Register("Before/Create/" + std::string(preset) + "/128/" + target,
-               [=](benchmark::State& state) { CreateRotaryBeside(state, path, preset, target); });
+void RegisterCreation(const Sides& sides) {
+  for (const std::size_t dim : kDims) {
+    for (const bool lists_only : {false, true}) {
+      RegisterBeside("Create/f32/" + std::to_string(dim) + (lists_only ? "/lists_only/" : "/"), 1, sides,
+                     [=](const std::string& target) {
+                       before_encoder_spec spec = SpecOf(dim, target);
+                       spec.lists_only = lists_only ? 1 : 0;
+                       return Create(spec);
+                     });
     }
   }
 }
 
 template <class T>
-void RegisterRotateBefore(const std::string& path, RotaryCase which, const TargetNames& targets) {
-  for (const std::size_t tokens : kTokens) {
-    which.tokens = tokens;
-    for (const bool is_heads_first : {false, true}) {
-      which.is_heads_first = is_heads_first;
-      RegisterEach("Before/" + NameOf(TypeOf<T>(), which), which.entries(), targets,
-                   [=](benchmark::State& state, const std::string& target) {
-                     RotateBeside<T>(state, path, which, target);
-                   });
-    }
-  }
-}
-
-template <class T>
-void RegisterBeside(const std::string& path, const std::string& operation, const TargetNames& targets) {
+void RegisterTables(const Sides& sides) {
   for (const Shape shape : kShapes) {
-    RegisterEach("Before/" + operation + "/" + TraitsOf(TypeOf<T>()).name + "/" + shape.name() + "/",
-                 shape.entries(), targets, [=](benchmark::State& state, const std::string& target) {
-                   Beside<T>(state, path, operation, shape, target);
-                 });
+    const std::string name = TypeName<T>() + "/" + shape.name() + "/";
+    RegisterBeside("Write/" + name, shape.entries(), sides,
+                   [=](const std::string& target) { return Write<T>(shape, SpecOf(shape.dim, target)); });
+    if constexpr (!std::is_same_v<T, double>) {  // doubles are only written
+      RegisterBeside("Add/" + name, shape.entries(), sides,
+                     [=](const std::string& target) { return Add<T>(shape, SpecOf(shape.dim, target)); });
+    }
+  }
+}
+
+template <class T>
+void RegisterLists(const Sides& sides) {
+  for (const Shape shape : kListShapes) {
+    for (const bool is_sum : {false, true}) {
+      if (is_sum && std::is_same_v<T, double>) continue;
+      RegisterBeside((is_sum ? "AddAt/" : "WriteAt/") + TypeName<T>() + "/" + shape.name() + "/",
+                     shape.entries(), sides, [=](const std::string& target) {
+                       return AtList<T>(shape, SpecOf(shape.dim, target),
+                                        RandomList<std::int64_t>(-kLargestPosition, kLargestPosition),
+                                        is_sum);
+                     });
+    }
+  }
+}
+
+// Other frequencies, layouts and positions than those of a plain table.
+void RegisterVariants(const Sides& sides) {
+  constexpr Shape kTable = {4096, 128}, kHalves = {512, 512}, kLarge = {65536, 1024}, kOne = {1, 1024};
+  const auto add = [&sides](const std::string& name, Shape shape, auto make, auto change) {
+    RegisterBeside(name, shape.entries(), sides, [=](const std::string& target) {
+      before_encoder_spec spec = SpecOf(shape.dim, target);
+      change(&spec);
+      return make(shape, spec);
+    });
+  };
+  const auto plain = [](before_encoder_spec*) {};
+  const auto turns_of_3 = [](before_encoder_spec* spec) {
+    spec->base = 3.0;
+    spec->exponent_dim = 2.0;
+    spec->unit = BEFORE_TURNS;
+  };
+  add("Write/f32/4096x128/base500000/", kTable, Write<float>, [](auto* spec) { spec->base = 500000.0; });
+  add("Write/f32/512x512/sin_cos/", kHalves, Write<float>, [](auto* spec) { spec->layout = BEFORE_SIN_COS; });
+  add("Write/f32/4096x128/turns_of_3/", kTable, Write<float>, turns_of_3);
+  add("Write/bf16/4096x128/turns_of_3/", kTable, Write<BFloat16>, turns_of_3);
+  add("Write/f32/65536x1024/parts/", kLarge, WriteInParts, plain);
+  add("WriteAt/f32/4096x128/quarter_turns/", kTable, AtQuarterTurns, plain);
+  const auto at_fractions = [](Shape shape, const before_encoder_spec& spec) {
+    return AtList<float>(shape, spec, RandomList<double>(-kLargestPosition, kLargestPosition));
+  };
+  add("WriteAt/f32/1x1024/fractions/", kOne, at_fractions, plain);
+  const auto at_timesteps = [](Shape shape, const before_encoder_spec& spec) {
+    return AtList<float>(shape, spec, RandomList<float>(0.0f, 1000.0f));
+  };
+  for (const Shape shape : kTimestepShapes) {
+    for (const bool is_rounded : {false, true}) {
+      add("Timesteps/f32/" + shape.name() + (is_rounded ? "/f32_log_div/" : "/"), shape, at_timesteps,
+          [=](before_encoder_spec* spec) {
+            spec->layout = BEFORE_COS_SIN;
+            spec->phase_rounding = is_rounded ? BEFORE_F32_LOG_DIV : BEFORE_NO_ROUNDING;
+            spec->lists_only = 1;
+          });
+    }
+  }
+}
+
+template <class T>
+void RegisterEmbeddings(const Sides& sides) {
+  constexpr Shape kShape = {512, 512};
+  for (const bool is_list : {false, true}) {
+    for (const std::string content : kTableContents) {
+      RegisterBeside(
+          (is_list ? "EmbedAt/" : "Embed/") + TypeName<T>() + "/" + content + "/" + kShape.name() + "/",
+          kShape.entries(), sides, [=](const std::string& target) {
+            return Embed<T>(content, is_list, kShape, SpecOf(kShape.dim, target));
+          });
+    }
+  }
+}
+
+void RegisterBatches(const Sides& sides) {
+  for (const BatchShape shape : kBatchShapes) {
+    RegisterBeside(
+        "AddBatch/f32/" + shape.name() + "/", shape.entries(), sides,
+        [=](const std::string& target) { return AddBatch(shape, SpecOf(shape.sequence.dim, target)); });
+  }
+}
+
+template <class T>
+void RegisterGrids(const GridShape& shape, const Sides& sides) {
+  for (const bool is_sum : {false, true}) {
+    RegisterBeside((is_sum ? "AddGrid/" : "WriteGrid/") + TypeName<T>() + "/" + shape.name() + "/",
+                   shape.table().entries(), sides,
+                   [=](const std::string& target) { return OnGrid<T>(shape, target, is_sum); });
   }
 }
 
 }  // namespace
 
-void RegisterBefore(const std::string& path, const TargetNames& targets) {
-  RegisterCreateBefore(path, targets);
-  for (const Arithmetic arithmetic : {Arithmetic::kExact, Arithmetic::kFast}) {
-    for (const Pairing pairing : {Pairing::kHalfSplit, Pairing::kNeighbours}) {
-      RegisterRotateBefore<float>(path, {arithmetic, pairing}, targets);
-      RegisterRotateBefore<BFloat16>(path, {arithmetic, pairing}, targets);
-      RegisterRotateBefore<Float16>(path, {arithmetic, pairing}, targets);
-    }
-  }
-  for (const char* operation : {"Write", "Add"}) {
-    RegisterBeside<float>(path, operation, targets);
-    RegisterBeside<BFloat16>(path, operation, targets);
-    RegisterBeside<Float16>(path, operation, targets);
-  }
-  RegisterBeside<double>(path, "Write", targets);  // doubles are only written
+void RegisterEncodersBefore(const Sides& sides) {
+  RegisterCreation(sides);
+  RegisterTables<float>(sides);
+  RegisterTables<BFloat16>(sides);
+  RegisterTables<Float16>(sides);
+  RegisterTables<double>(sides);
+  RegisterLists<float>(sides);
+  RegisterLists<BFloat16>(sides);
+  RegisterLists<Float16>(sides);
+  RegisterVariants(sides);
+  RegisterEmbeddings<float>(sides);
+  RegisterEmbeddings<BFloat16>(sides);
+  RegisterEmbeddings<Float16>(sides);
+  RegisterBatches(sides);
+  for (const GridShape& shape : kGridShapes) RegisterGrids<float>(shape, sides);
+  for (const GridShape& shape : kNarrowGridShapes) RegisterGrids<BFloat16>(shape, sides);
 }
 
 }  // namespace bench

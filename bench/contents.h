@@ -8,8 +8,10 @@
 #include <random>
 #include <string>
 
+#include "normal.h"
 #include "posenc/accuracy.h"
 #include "posenc/posenc.h"
+#include "rotary_case.h"
 
 namespace posenc {
 namespace bench {
@@ -52,6 +54,27 @@ class OddElements {
   std::string kind_;
   std::mt19937 random_{7};
 };
+
+// Kinds that a whole table of embeddings has.
+constexpr const char* kTableContents[] = {"nan", "inf", "subnormal", "overflow", "random"};
+
+// Elements of unusual content: all of a head, or one of it.
+constexpr const char* kHeadContents[] = {"nan",      "one_nan", "inf",    "one_inf", "subnormal",
+                                         "overflow", "wide",    "random", "zeros",   "ones_beside_zeros"};
+
+template <class T>
+void FillHeads(const std::string& content, Pairing pairing, T* x, std::size_t count) {
+  const bool is_of_one = content.compare(0, 4, "one_") == 0;
+  OddElements<T> elements(is_of_one ? content.substr(4) : content == "ones_beside_zeros" ? "zeros" : content);
+  FillNormal(x, count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t head = k / kHeadDim, element = k % kHeadDim;
+    const bool is_first = pairing == Pairing::kNeighbours ? element % 2 == 0 : element < kPairs;
+    const T odd = elements.Next();
+    if (is_of_one && element != (37 * head + 11) % kHeadDim) continue;
+    x[k] = content == "ones_beside_zeros" && is_first ? OddElements<T>::One() : odd;
+  }
+}
 
 }  // namespace bench
 }  // namespace posenc

@@ -60,14 +60,9 @@ void CreateForLists(benchmark::State& state, Spec spec) {
   for (auto _ : state) benchmark::DoNotOptimize(Encoder::Create(spec, &encoder));
 }
 
-void CreateRotary(benchmark::State& state, const std::string& preset, std::size_t head_dim,
-                  const std::string& target) {
-  RotarySpec spec;
+void CreateRotary(benchmark::State& state, const RotarySpec& spec) {
   Rotary rotary;
-  Status status = RotaryPreset(&spec, preset.c_str(), head_dim);
-  spec.target = target.c_str();
-  if (status == Status::kOk) status = Rotary::Create(spec, &rotary);
-  if (status != Status::kOk) return Fail(state, StatusMessage(status));
+  if (!Created(state, spec, &rotary)) return;
   for (auto _ : state) benchmark::DoNotOptimize(Rotary::Create(spec, &rotary));
   state.counters["cold_us"] = MedianColdMicroseconds<Rotary>(spec);
 }
@@ -75,6 +70,18 @@ void CreateRotary(benchmark::State& state, const std::string& preset, std::size_
 void MemorySize(benchmark::State& state, const Spec& spec) {
   std::size_t bytes = 0;
   for (auto _ : state) benchmark::DoNotOptimize(Encoder::MemorySize(spec, &bytes));
+}
+
+// The rotary of Llama 3.1 8B.
+RotarySpec Llama3Spec(const std::string& target) {
+  RotarySpec spec;
+  spec.head_dim = 128;
+  spec.base = 500000.0;
+  spec.scaling = Scaling::kLlama3;
+  spec.factor = 8.0;
+  spec.original_length = 8192.0;
+  spec.target = target.c_str();
+  return spec;
 }
 
 }  // namespace
@@ -97,7 +104,7 @@ void RegisterCreate(const TargetNames& targets) {
   }
   for (const std::string& target : targets) {
     Register("Create/llama3/128/" + target,
-             [=](benchmark::State& state) { CreateRotary(state, "llama3", 128, target); });
+             [=](benchmark::State& state) { CreateRotary(state, Llama3Spec(target)); });
   }
 }
 

@@ -6,30 +6,12 @@
 #include "normal.h"
 #include "posenc/accuracy.h"
 #include "posenc/grid.h"
+#include "shapes.h"
 #include "suite.h"
 
 namespace posenc {
 namespace bench {
 namespace {
-
-// Axes of equal dims, whose columns lie in the opposite order, as in MAE: those of the last one first.
-struct GridShape {
-  std::size_t counts[3];  // the first one may be 1
-  std::size_t dim;        // of a row
-
-  std::size_t axes() const { return counts[0] == 1 ? 2 : 3; }
-  std::size_t count(std::size_t axis) const { return counts[axis + 3 - axes()]; }
-  std::size_t axis_dim() const { return dim / axes(); }
-  Shape table() const { return {counts[0] * counts[1] * counts[2], dim}; }
-  std::string name() const {
-    std::string name;
-    for (std::size_t a = 0; a < axes(); ++a) name += std::to_string(count(a)) + "x";
-    return name + std::to_string(dim);
-  }
-};
-constexpr GridShape kShapes[] = {
-    {{1, 14, 14}, 768}, {{1, 32, 32}, 1024}, {{1, 64, 64}, 1024}, {{16, 32, 32}, 1152}};
-constexpr GridShape kNarrowShapes[] = {{{1, 14, 14}, 768}, {{1, 64, 64}, 1024}};
 
 // A grid, its axes, and the position of each row on each axis.
 struct Grid {
@@ -108,11 +90,11 @@ void RegisterAll(const std::string& operation, GridShape shape, const TargetName
 }  // namespace
 
 void RegisterGrid(const TargetNames& targets) {
-  for (const GridShape& shape : kShapes) RegisterAll<float>("WriteGrid", shape, targets, Write<float>);
-  for (const GridShape& shape : kNarrowShapes)
+  for (const GridShape& shape : kGridShapes) RegisterAll<float>("WriteGrid", shape, targets, Write<float>);
+  for (const GridShape& shape : kNarrowGridShapes)
     RegisterAll<BFloat16>("WriteGrid", shape, targets, Write<BFloat16>);
-  for (const GridShape& shape : kShapes) RegisterAll<float>("AddGrid", shape, targets, Add<float>);
-  for (const GridShape& shape : kNarrowShapes)
+  for (const GridShape& shape : kGridShapes) RegisterAll<float>("AddGrid", shape, targets, Add<float>);
+  for (const GridShape& shape : kNarrowGridShapes)
     RegisterAll<BFloat16>("AddGrid", shape, targets, Add<BFloat16>);
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <new>
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 constexpr int kRounds = 9;
+constexpr int kMoreRounds = 1000;            // where two builds seem to differ
+constexpr double kMoreSeconds = 5.0;         // and no longer than this
 constexpr double kSectionSeconds = 200e-6;   // a timed section repeats short calls for this long
 constexpr double kCachedCallSeconds = 5e-3;  // longer calls gain nothing from a warm cache
 
@@ -27,11 +30,27 @@ bool any_failed = false;
 std::map<std::string, int> calls_of_rows;
 int* calls_of_row = nullptr;
 
+double WallSeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The processor time of this thread, where the system tells it.
+double ThreadSeconds() {
+#ifdef CLOCK_THREAD_CPUTIME_ID
+  std::timespec time{};
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  }
+#endif
+  return WallSeconds();
+}
+
 // One of those that take turns.
 class Contestant {
  public:
   // calls: how often it is made in a section; 0 if that is to be found.
-  explicit Contestant(std::function<void()> call, int calls = 0) : call_(std::move(call)) {
+  explicit Contestant(std::function<void()> call, int calls = 0, double (*seconds)() = WallSeconds)
+      : call_(std::move(call)), seconds_(seconds) {
     call_();
     calls_ = std::max(calls, 1);
     while ((section_ = Run()) < kSectionSeconds && calls == 0) calls_ *= 2;
@@ -49,20 +68,29 @@ class Contestant {
 
  private:
   double Run() const {
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point start = Clock::now();
+    const double start = seconds_();
     for (int i = 0; i < calls_; ++i) {
       call_();
       benchmark::ClobberMemory();
     }
-    return std::chrono::duration<double>(Clock::now() - start).count();
+    return seconds_() - start;
   }
 
   std::function<void()> call_;
+  double (*seconds_)();
   int calls_ = 1;
   double section_ = 0.0;
   double best_ = std::numeric_limits<double>::infinity();
 };
+
+void SetRates(benchmark::State& state, Work work, double best) {
+  using benchmark::Counter;
+  const auto rate = [&](std::size_t amount) {
+    return Counter(static_cast<double>(amount) / best, Counter::kDefaults, Counter::kIs1000);
+  };
+  state.counters["bytes_per_second"] = rate(work.bytes);
+  state.counters["entries_per_second"] = rate(work.entries);
+}
 
 std::vector<Rival> WithLimits(Work work, std::vector<Rival> rivals) {
   float* out = Output().Get<float>(work.bytes / sizeof(float));
@@ -123,17 +151,51 @@ void MeasureInPlace(benchmark::State& state, Work work, const std::function<void
       subject.Time();
     }
   }
-  using benchmark::Counter;
-  const auto rate = [&](std::size_t amount) {
-    return Counter(static_cast<double>(amount) / subject.best(), Counter::kDefaults, Counter::kIs1000);
-  };
-  state.counters["bytes_per_second"] = rate(work.bytes);
-  state.counters["entries_per_second"] = rate(work.entries);
+  SetRates(state, work, subject.best());
   for (std::size_t i = 0; i < rivals.size(); ++i) {
     const double ratio = others[i].best() / subject.best();
     const bool inverse = rivals[i].direction == Rival::Counter::kRivalOverRow;
     state.counters[rivals[i].counter] = inverse ? 1.0 / ratio : ratio;
   }
+}
+
+void MeasureBeside(benchmark::State& state, Work work, const std::function<void()>& now,
+                   const std::function<void()>& before, const std::function<void()>& prepare,
+                   double tolerance, BestTimes* best) {
+  prepare();
+  Contestant subject(now, *calls_of_row, ThreadSeconds);
+  *calls_of_row = subject.calls();
+  prepare();
+  Contestant rival(before, subject.calls(), ThreadSeconds);
+  const auto time = [&prepare](Contestant* contestant) {
+    prepare();
+    contestant->Warm();
+    contestant->Time();
+  };
+  while (state.KeepRunningBatch(kRounds * subject.calls())) {
+    for (int round = 0; round < kRounds; ++round) {  // each begins every second round
+      state.PauseTiming();
+      if (round % 2 == 0) time(&rival);
+      prepare();
+      subject.Warm();
+      state.ResumeTiming();
+      subject.Time();
+      state.PauseTiming();
+      if (round % 2 != 0) time(&rival);
+      state.ResumeTiming();
+    }
+  }
+  const auto differ = [&] {
+    best->now = std::min(best->now, subject.best());
+    best->before = std::min(best->before, rival.best());
+    return std::max(best->ratio(), 1.0 / best->ratio()) > 1.0 + tolerance;
+  };
+  const double start = WallSeconds();
+  for (int round = 0; differ() && round < kMoreRounds && WallSeconds() - start < kMoreSeconds; ++round) {
+    time(round % 2 == 0 ? &rival : &subject);
+    time(round % 2 == 0 ? &subject : &rival);
+  }
+  SetRates(state, work, best->now);
 }
 
 void Fail(benchmark::State& state, const std::string& message) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,6 +64,22 @@ void Measure(
 void MeasureInPlace(
     benchmark::State& state, Work work, const std::function<void()>& call, const std::vector<Rival>& rivals,
     const std::function<void()>& prepare = [] {});
+
+// The best times of a row's two builds, in seconds a call.
+struct BestTimes {
+  double now = std::numeric_limits<double>::infinity();
+  double before = std::numeric_limits<double>::infinity();
+
+  double ratio() const { return before / now; }
+};
+
+// Measures `now` beside `before`, the same work in another build, and lowers *best, which holds the times of
+// earlier runs of the row. Counts the thread's processor time, not that of other programs. Where the best
+// times differ by more than `tolerance`, both get more rounds, up to five seconds, so that chance has less to
+// say.
+void MeasureBeside(benchmark::State& state, Work work, const std::function<void()>& now,
+                   const std::function<void()>& before, const std::function<void()>& prepare,
+                   double tolerance, BestTimes* best);
 
 // Ends the row with an error, and the process with exit status 1.
 void Fail(benchmark::State& state, const std::string& message);

@@ -114,8 +114,9 @@ int Main(int argc, char** argv) {
   char tabular[] = "--benchmark_counters_tabular=true";
   std::vector<char*> arguments = {argv[0], min_time, tabular};
   arguments.insert(arguments.end(), argv + 1, argv + argc);
-  std::string before;
+  std::string before, now = POSENC_BENCH_PLUGIN;
   TakeOption("--before=", &arguments, &before);
+  TakeOption("--now=", &arguments, &now);
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
   benchmark::Initialize(&count, arguments.data());
@@ -132,9 +133,16 @@ int Main(int argc, char** argv) {
   RegisterTimesteps(targets);
   RegisterLimits();
   RegisterPeers();
-  if (!before.empty()) RegisterBefore(before, targets);
+  if (!before.empty()) {
+    const std::string error = RegisterBefore(before, now, targets);
+    if (!error.empty()) {
+      std::cerr << "posenc_bench: " << error << '\n';
+      return 2;
+    }
+  }
   const WithoutDebugAlarm quiet(std::cerr);
   if (benchmark::RunSpecifiedBenchmarks() == 0) return 2;
+  SummarizeBefore(std::cerr);
   return AnyFailed() ? 1 : 0;
 }
 

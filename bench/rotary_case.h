@@ -17,6 +17,10 @@ namespace bench {
 constexpr std::size_t kQueryHeads = 32, kKeyHeads = 8, kHeads = kQueryHeads + kKeyHeads;  // of Llama 3 8B
 constexpr std::size_t kHeadDim = 128, kPairs = kHeadDim / 2;
 constexpr std::size_t kTokens[] = {1, 48, 512, 16384};
+constexpr int kDecodePosition = (1 << 17) - 1;  // of single tokens: the end of a long context
+
+// The position of the first of so many tokens.
+constexpr int FirstOf(std::size_t tokens) { return tokens == 1 ? kDecodePosition : 0; }
 
 struct RotaryCase {
   Arithmetic arithmetic = Arithmetic::kExact;

@@ -25,7 +25,6 @@ namespace {
 
 constexpr std::size_t kHeadsFirstTokens[] = {512, 16384};
 constexpr std::size_t kCachedTokens[] = {1, 48, 16384};
-constexpr int kDecodePosition = (1 << 17) - 1;  // of single tokens: the end of a long context
 constexpr std::size_t kCheckedTokens = 48;
 constexpr double kTolerance = 1e-2;         // of rivals in the first tokens, lest one be used wrongly
 constexpr double kFastTolerance = 0x1p-21;  // of hypot(a, b): more than POSENC_FAST's 2 ulp
@@ -275,24 +274,6 @@ void RunRotate(benchmark::State& state, const RotaryCase& which, const std::stri
       rivals);
 }
 
-// Elements of unusual content: all of a head, or one of it.
-constexpr const char* kContents[] = {"nan",      "one_nan", "inf",    "one_inf", "subnormal",
-                                     "overflow", "wide",    "random", "zeros",   "ones_beside_zeros"};
-
-template <class T>
-void FillContent(const std::string& content, Pairing pairing, T* x, std::size_t count) {
-  const bool is_of_one = content.compare(0, 4, "one_") == 0;
-  OddElements<T> elements(is_of_one ? content.substr(4) : content == "ones_beside_zeros" ? "zeros" : content);
-  FillNormal(x, count);
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t head = k / kHeadDim, element = k % kHeadDim;
-    const bool is_first = pairing == Pairing::kNeighbours ? element % 2 == 0 : element < kPairs;
-    const T odd = elements.Next();
-    if (is_of_one && element != (37 * head + 11) % kHeadDim) continue;
-    x[k] = content == "ones_beside_zeros" && is_first ? OddElements<T>::One() : odd;
-  }
-}
-
 // From a source, so that no pass changes what the next one takes. normal_ratio: how fast beside normal
 // numbers.
 template <class T>
@@ -301,7 +282,7 @@ void RunContent(benchmark::State& state, const RotaryCase& which, const std::str
   Rotary rotary;
   if (!Created(state, which.spec(target.c_str()), &rotary)) return;
   std::vector<T> odd(which.entries()), normal(which.entries());
-  FillContent(content, which.pairing, odd.data(), odd.size());
+  FillHeads(content, which.pairing, odd.data(), odd.size());
   FillNormal(normal.data(), normal.size());
   T* out = Output().Get<T>(which.entries());
   const auto rotate = [&](const std::vector<T>& source) {
@@ -319,7 +300,7 @@ void RegisterContents(const TargetNames& targets) {
   for (const Pairing pairing : {Pairing::kHalfSplit, Pairing::kNeighbours}) {
     RotaryCase which{Arithmetic::kExact, pairing, 48};
     which.first = 1000;
-    for (const std::string content : kContents) {
+    for (const std::string content : kHeadContents) {
       RegisterEach(NameOf(TypeOf<T>(), which, content + "/"), which.entries(), targets,
                    [=](benchmark::State& state, const std::string& target) {
                      RunContent<T>(state, which, content, target);
@@ -330,7 +311,7 @@ void RegisterContents(const TargetNames& targets) {
 
 template <class T>
 void RegisterCase(RotaryCase which, const TargetNames& targets) {
-  which.first = which.tokens == 1 ? kDecodePosition : 0;
+  which.first = FirstOf(which.tokens);
   RegisterEach(
       NameOf(TypeOf<T>(), which), which.entries(), targets,
       [=](benchmark::State& state, const std::string& target) { RunRotate<T>(state, which, target); });

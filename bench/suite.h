@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,12 @@ void RegisterRotaryCaches(const TargetNames& targets);  // rotary_cache_rows.cc
 void RegisterTimesteps(const TargetNames& targets);     // timestep_rows.cc
 void RegisterLimits();                                  // limit_rows.cc
 void RegisterPeers();                                   // peer_rows.cc
-void RegisterBefore(const std::string& path, const TargetNames& targets);  // before_rows.cc
+
+// The rows of --before, of two plugins (before_plugin.h). Returns a sentence if one cannot be used, else
+// nothing.
+std::string RegisterBefore(const std::string& before_path, const std::string& now_path,
+                           const TargetNames& targets);
+void SummarizeBefore(std::ostream& stream);  // how many rows became slower, and which
 
 struct Shape {
   std::size_t rows, dim;

@@ -26,12 +26,10 @@ constexpr NamedWriter kRivals[] = {{"ggml_ratio", WriteTimestepsByLoop},
 
 void WriteTimesteps(benchmark::State& state, Shape shape, const std::string& target,
                     PhaseRounding phase_rounding) {
-  Spec spec;
-  const Status status = SpecPreset(&spec, "diffusers_unet", shape.dim);
-  if (status != Status::kOk) return Fail(state, StatusMessage(status));
+  Spec spec = MakeSpec(shape.dim, target);  // as the UNets of diffusers have it
+  spec.layout = Layout::kCosSin;
   spec.phase_rounding = phase_rounding;
   spec.lists_only = true;
-  spec.target = target.c_str();
   Encoder encoder;
   if (!Created(state, spec, &encoder)) return;
 
