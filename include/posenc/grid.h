@@ -1,6 +1,6 @@
 // Grids for C++: types for the functions of grid_c.h, which says what is computed, and nothing else.
 //
-//   // Rows by h, then w; columns w first, as in MAE and timm; a row of zeros for the class token.
+//   // Rows by h, then w; columns w first; a row of zeros for the class token.
 //   const posenc::GridAxis axes[] = {posenc::RunAxis(encoder, dim / 2, 0, 14),
 //                                    posenc::RunAxis(encoder, 0, 0, 14)};
 //

@@ -1,8 +1,7 @@
-// Grids for C (C99): the position encodings of images, video and other tokens with several axes, as vision
-// transformers, MAE, timm and diffusion transformers have them. There is one row per cell, and each axis
-// gives some of the columns.
+// Grids for C (C99): the position encodings of images, video and other tokens with several axes. There is one
+// row per cell, and each axis gives some of the columns.
 //
-//   /* MAE, get_2d_sincos_pos_embed(embed_dim, 14, cls_token=True): rows by h, then w; columns w first. */
+//   /* An image of 14 x 14 patches behind a class token: rows by h, then w; columns w first. */
 //   posenc_grid_axis axes[2] = {{encoder, dim / 2, 14}, {encoder, 0, 14}};  /* the encoder has dim / 2 */
 //
 //   status = posenc_write_grid(axes, 2, 1, POSENC_F32, out, dim, NULL, NULL);

@@ -197,52 +197,53 @@ enum POSENC_ENUM(posenc_type) {
   POSENC_I64 = 6    // int64_t
 };
 
-// The order of the columns of a row. posenc_odd_column says what an odd dim has in place of a last pair.
+// The order of the columns of a row. posenc_odd_column says what an odd dim has in place of a last pair, and
+// docs/conventions.md which framework has which layout.
 enum POSENC_ENUM(posenc_layout) {
-  POSENC_INTERLEAVED = 0,         // [sin_0 cos_0 sin_1 cos_1 ...]         the paper
-  POSENC_SIN_COS = 1,             // [sin_0 sin_1 ... | cos_0 cos_1 ...]   tensor2tensor, fairseq, Marian
-  POSENC_COS_SIN = 2,             // [cos_0 cos_1 ... | sin_0 sin_1 ...]   diffusion timestep embeddings
-  POSENC_INTERLEAVED_COS_SIN = 3  // [cos_0 sin_0 cos_1 sin_1 ...]         rotary caches of ggml
+  POSENC_INTERLEAVED = 0,         // [sin_0 cos_0 sin_1 cos_1 ...], as in the paper
+  POSENC_SIN_COS = 1,             // [sin_0 sin_1 ... | cos_0 cos_1 ...]
+  POSENC_COS_SIN = 2,             // [cos_0 cos_1 ... | sin_0 sin_1 ...]
+  POSENC_INTERLEAVED_COS_SIN = 3  // [cos_0 sin_0 cos_1 sin_1 ...]
 };
 
 // What a row of odd dim has besides floor(dim / 2) pairs.
 enum POSENC_ENUM(posenc_odd_column) {
   POSENC_ODD_HALF_PAIR = 0,    // half a pair more: its sine (POSENC_INTERLEAVED_COS_SIN: its cosine)
-  POSENC_ODD_ZERO_LAST = 1,    // a zero in the last column: tensor2tensor, fairseq, diffusers, ggml
+  POSENC_ODD_ZERO_LAST = 1,    // a zero in the last column
   POSENC_ODD_ZERO_MIDDLE = 2,  // a zero between two halves; not for interleaved layouts
-  POSENC_ODD_COSINE_LAST = 3   // the cosine of pair 0 once more, in the last column: Marian
+  POSENC_ODD_COSINE_LAST = 3   // the cosine of pair 0 once more, in the last column
 };
 
 // How the phase p * w_i is rounded before its sine and cosine are taken: step by step, as frameworks do, for
 // those who must keep the phases of a trained model. f32() and f64() round to nearest; D is exponent_dim.
 // pow, exp, and the sine and cosine of the phase are correctly rounded here, but not always by frameworks:
-// with base 10000 and dims 64 to 4096, 0 to 1.8 % of the phases of F32_POW_DIV differed in torch 1.13, 11 to
-// 23 % in NumPy with AVX-512. A position_scale other than 1 multiplies the phase in one more rounded product.
-// Every phase rounding needs unit POSENC_RADIANS and, except for F32_LOG_INCREMENT, min_timescale 1; w of the
-// F32 ones must be a float of at least 2^-126.
+// docs/conventions.md says which framework rounds in which way, and how often its phases differ. A
+// position_scale other than 1 multiplies the phase in one more rounded product. Every phase rounding needs
+// unit POSENC_RADIANS and, except for F32_LOG_INCREMENT, min_timescale 1; w of the F32 ones must be a float
+// of at least 2^-126.
 enum POSENC_ENUM(posenc_phase_rounding) {
   // The real number.
   POSENC_NO_PHASE_ROUNDING = 0,
-  // q = f32(pow(f32(base), f32(2i / f32(D)))), phase = f32(f32(p) / q): NumPy and PyTorch notebooks.
+  // q = f32(pow(f32(base), f32(2i / f32(D)))), phase = f32(f32(p) / q).
   POSENC_F32_POW_DIV = 1,
-  // w = f32(exp(f32(2i * f32(-ln(base) / D)))), phase = f32(f32(p) * w): PyTorch's tutorial, fairseq.
+  // w = f32(exp(f32(2i * f32(-ln(base) / D)))), phase = f32(f32(p) * w).
   POSENC_F32_EXP = 2,
-  // w = f32(exp(f32(f32(f32(-ln(base)) * i) / f32(D / 2)))), phase = f32(f32(p) * w): diffusers, ggml.
+  // w = f32(exp(f32(f32(f32(-ln(base)) * i) / f32(D / 2)))), phase = f32(f32(p) * w).
   POSENC_F32_LOG_DIV = 3,
-  // w = f32(1 / f32(pow(f32(base), f32(2i / f32(D))))), phase = f32(f32(p) * w): transformers' inv_freq.
+  // w = f32(1 / f32(pow(f32(base), f32(2i / f32(D))))), phase = f32(f32(p) * w).
   POSENC_F32_INV_FREQ = 4,
-  // t_0 = f32(p), t_{i+1} = f32(t_i * f32(pow(f32(base), f32(-2 / f32(D))))), phase = t_i: ggml's rope.
+  // t_0 = f32(p), t_{i+1} = f32(t_i * f32(pow(f32(base), f32(-2 / f32(D))))), phase = t_i.
   POSENC_F32_ITERATED = 5,
-  // w = f32(f64(1 / f64(pow(base, f64(2i / D))))), phase = f32(f32(p) * w): gemma.cpp.
+  // w = f32(f64(1 / f64(pow(base, f64(2i / D))))), phase = f32(f32(p) * w).
   POSENC_F64_INV_FREQ = 6,
-  // phase = f64(p / f64(pow(base, f64(2i / D)))): Python's and NumPy's doubles.
+  // phase = f64(p / f64(pow(base, f64(2i / D)))).
   POSENC_F64_POW_DIV = 7,
-  // w = f64(pow(base, f64(-2i / D))), phase = f64(p * w): Wan.
+  // w = f64(pow(base, f64(-2i / D))), phase = f64(p * w).
   POSENC_F64_POW_MUL = 8,
-  // w = f32 of the caller's frequency, phase = f32(f32(p) * w): any runtime with a list of its own.
+  // w = f32 of the caller's frequency, phase = f32(f32(p) * w).
   POSENC_F32_LIST = 9,
   // r = f32(f32(ln(base / min_timescale)) / f32(D / 2)), w = f32(f32(min_timescale) * f32(exp(f32(i * -r)))),
-  // phase = f32(f32(p) * w): tensor2tensor, Marian, CTranslate2, gemma.cpp, MaxText.
+  // phase = f32(f32(p) * w).
   POSENC_F32_LOG_INCREMENT = 10
 };
 
@@ -286,8 +287,8 @@ typedef struct posenc_spec {
   // from 2 to 10000 set position_scale 0.5 and base 5000. 1 is the default.
   double min_timescale;
   int64_t position_offset;  // added to every position (the sum rounds to double) before the scale; 0
-  int32_t has_padding;      // 1: rows at padding_position are zero (fairseq's padding ids); 0 (the default)
-  // 1: column 0 holds the position itself, rounded to the type, and encodings follow (NeRF); dim counts it.
+  int32_t has_padding;      // 1: rows at padding_position are zero; 0 (the default)
+  // 1: column 0 holds the position itself, rounded to the type, and encodings follow; dim counts it.
   // 0 is the default.
   int32_t input_first;
   int64_t padding_position;  // as callers pass it; with position_offset added it must be in range; 0

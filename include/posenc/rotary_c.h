@@ -43,10 +43,10 @@ typedef int32_t posenc_pairing, posenc_arithmetic, posenc_scaling, posenc_axis_o
 // Axes of a position: 1 .. POSENC_MAX_AXES.
 #define POSENC_MAX_AXES 4
 
-// Which two of the r = rotary_dim elements are a pair.
+// Which two of the r = rotary_dim elements are a pair. docs/models.md says which model has which.
 enum POSENC_ENUM(posenc_pairing) {
-  POSENC_HALF_SPLIT = 0,   // (x_i, x_{i + r/2})   GPT-NeoX, Llama in transformers, vLLM's is_neox_style
-  POSENC_NEIGHBOURS = 1,   // (x_2i, x_{2i + 1})   "interleaved": RoFormer, GPT-J, Llama's own, ggml's normal
+  POSENC_HALF_SPLIT = 0,   // (x_i, x_{i + r/2})
+  POSENC_NEIGHBOURS = 1,   // (x_2i, x_{2i + 1}), also called interleaved
   POSENC_SAME_PAIRING = 2  // for output_pairing only: the same as pairing
 };
 
@@ -66,18 +66,19 @@ enum POSENC_ENUM(posenc_arithmetic) {
 // How a model's context was stretched. L is `length`, L0 `original_length`, f `factor`, r rotary_dim, i a
 // pair; w_i = base^(-2i / exponent_dim) before scaling. Each of AXIAL axes has r = 2 sections[k] and i from 0
 // on, but the entries of lists go by the pair of the head. position_scale comes after scaling. Only the
-// settings that a scaling uses must be valid, but none may be a NaN.
+// settings that a scaling uses must be valid, but none may be a NaN. docs/rotary.md has the names that models
+// and frameworks have for scalings and for orders of axes.
 enum POSENC_ENUM(posenc_scaling) {
   POSENC_NO_SCALING = 0,
   // Position interpolation: w_i / f.
   POSENC_LINEAR = 1,
   // base * f^(r / (r - 2)) replaces base. If r is 2, the only w_i is 1.
   POSENC_NTK = 2,
-  // POSENC_NTK with f max(L, L0) / L0 - (f - 1) for f: "dynamic" of transformers.
+  // POSENC_NTK with f max(L, L0) / L0 - (f - 1) for f.
   POSENC_DYNAMIC_NTK = 3,
-  // POSENC_NTK with 2^ceil(log2(L / L0) + 1) - 1, but at least 1, for f: Qwen 1.
+  // POSENC_NTK with 2^ceil(log2(L / L0) + 1) - 1, but at least 1, for f.
   POSENC_QWEN_NTK = 4,
-  // base * f replaces base, and w_i / f^(2 / r) then w_i: "ntk" of vLLM.
+  // base * f replaces base, and w_i / f^(2 / r) then w_i.
   POSENC_MIXED_NTK = 5,
   // YaRN: (m_i / f + 1 - m_i) w_i, where m_i = (i - low) / (high - low), limited to 0 .. 1. low and high are
   // the pairs that turn beta_fast and beta_slow times in L0: r ln(L0 / (2 pi beta)) / (2 ln base). Unless
@@ -85,7 +86,7 @@ enum POSENC_ENUM(posenc_scaling) {
   // equal, high is 1/1000 more. base must be above 1. A = (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f +
   // 1), or 1 if f <= 1.
   POSENC_YARN = 6,
-  // YaRN, but f^(-m_i) w_i and A = 1: Grok 1.
+  // YaRN, but f^(-m_i) w_i and A = 1.
   POSENC_YARN_LOG = 7,
   // w_i / factors[i], or w_i / long_factors[i] if L > L0; A = sqrt(1 + ln f / ln L0), or 1 if f <= 1.
   POSENC_LONGROPE = 8,
@@ -93,29 +94,27 @@ enum POSENC_ENUM(posenc_scaling) {
   // low, w_i if turns >= high, and between them (1 - s) w_i / f + s w_i, s = (turns - low) / (high - low). If
   // low = high, w_i is divided if turns <= low.
   POSENC_LLAMA3 = 9,
-  // w_i / f for i < floor(f64(proportion * r) / 2), 0 for the others: Gemma.
+  // w_i / f for i < floor(f64(proportion * r) / 2), 0 for the others.
   POSENC_PROPORTIONAL = 10,
-  // w_i / factors[i]: ggml's freq_factors.
+  // w_i / factors[i].
   POSENC_FREQUENCY_FACTORS = 11
 };
 
 // Which axis of a position rotates pair i. Axis k has sections[k] pairs.
 enum POSENC_ENUM(posenc_axis_order) {
-  // Axis 0's pairs first, then axis 1's ...: Qwen2-VL.
+  // Axis 0's pairs first, then axis 1's ...
   POSENC_CONSECUTIVE_AXES = 0,
-  // Axis k = i mod axes while i < axes * sections[k], else axis 0: Qwen3-VL.
+  // Axis k = i mod axes while i < axes * sections[k], else axis 0.
   POSENC_INTERLEAVED_AXES = 1,
-  // Axes 1, 2, ... alternate, with equally many pairs; axis 0 follows: ERNIE 4.5 VL, whose mrope_section {y,
-  // x, time} is {time, y, x} here.
+  // Axes 1, 2, ... alternate, with equally many pairs; axis 0 follows.
   POSENC_ALTERNATING_AXES = 2,
   // Consecutive, where axis k has the scaled frequencies (and the entries of lists) k, k + axes, k + 2 axes,
-  // ...: Pixtral.
+  // ...
   POSENC_SPLIT_AXES = 3,
-  // Consecutive, where axis k has the frequencies base^(-j / sections[k]), j = 0, 1, ..., before scaling:
-  // vision towers, DINOv3, FLUX. exponent_dim must be 0.
+  // Consecutive, where axis k has the frequencies base^(-j / sections[k]), j = 0, 1, ..., before scaling, so
+  // that axes with equally many pairs have the same. exponent_dim must be 0.
   POSENC_AXIAL_AXES = 4,
-  // Axis k = i mod (axes - 1) while i < (axes - 1) * sections[k], else the last one: ggml's IMROPE, whose
-  // sections [24, 20, 20, 0] of 64 pairs are {22, 20, 20, 2} here.
+  // Interleaved M-RoPE: axis k = i mod (axes - 1) while i < (axes - 1) * sections[k], else the last one.
   POSENC_IMROPE_AXES = 5,
   // Every axis rotates every pair: pair i by the sum of position[k] * frequencies[k][i] over the axes k, of
   // listed frequencies [axes, rotary_dim / 2]: RoPE-Mixed. The sum is exact, whatever cancels, for any
@@ -131,12 +130,13 @@ enum POSENC_ENUM(posenc_axis_order) {
 // or, if that is 0, rotary_dim; it is rounded to float, except for POSENC_F64_INV_FREQ. f is the factor of
 // POSENC_LINEAR, and 1 with POSENC_NO_SCALING. They need one of these two scalings, except where a line below
 // names another one, unit POSENC_RADIANS and position_scale 1. SPLIT and AXIAL axes need an INV_FREQ.
-//   POSENC_F32_INV_FREQ  transformers  f32(w / f32(f)) for w, or your own list of floats; f 1: vLLM
-//   POSENC_F32_ITERATED  ggml          f32(f32(1 / f32(f)) * t_i), and with POSENC_FREQUENCY_FACTORS
-//                                      f32(t_i / f32(factors[i]))
-//   POSENC_F32_EXP       MLX           w = f32(exp(f32(-i * f32(f32(ln(f32(base))) / f32(D / 2))))), and
-//                                      f32(f32(p) * f32(f64(1 / f))) for f32(p)
-//   POSENC_F64_INV_FREQ  gemma.cpp     f32(w / f32(f)) for w
+//   POSENC_F32_INV_FREQ  f32(w / f32(f)) for w, or your own list of floats
+//   POSENC_F32_ITERATED  f32(f32(1 / f32(f)) * t_i), and with POSENC_FREQUENCY_FACTORS
+//                        f32(t_i / f32(factors[i]))
+//   POSENC_F32_EXP       w = f32(exp(f32(-i * f32(f32(ln(f32(base))) / f32(D / 2))))), and
+//                        f32(f32(p) * f32(f64(1 / f))) for f32(p)
+//   POSENC_F64_INV_FREQ  f32(w / f32(f)) for w
+// docs/rotary.md says which engine rounds in which way.
 typedef struct posenc_rotary_spec {
   size_t struct_size;    // sizeof(posenc_rotary_spec), set by posenc_rotary_spec_init
   size_t head_dim;       // elements of a head
@@ -158,7 +158,7 @@ typedef struct posenc_rotary_spec {
   double beta_fast;         // of YaRN, 32
   double beta_slow;         // of YaRN, 1
   double mscale;            // of YaRN's amplitude, 1
-  double mscale_all_dim;    // likewise, 0 (transformers: both if both are given and not 0, else 1 and 0)
+  double mscale_all_dim;    // likewise, 0
   double low_freq_factor;   // of Llama 3, 1
   double high_freq_factor;  // of Llama 3, 4
   double proportion;        // of POSENC_PROPORTIONAL, 0 .. 1; 1
@@ -271,14 +271,13 @@ POSENC_API posenc_status posenc_rotate_at(const posenc_rotary* rotary, posenc_ty
 // Where the cosines and sines of r/2 pairs go in a row of a cache. docs/rotary.md says which models have
 // which.
 enum POSENC_ENUM(posenc_cache_layout) {
-  POSENC_CACHE_HALVES = 0,  // two tables, cos and sin [tokens, r/2]                        ONNX Runtime
+  POSENC_CACHE_HALVES = 0,  // two tables, cos and sin [tokens, r/2]
   // Two tables [tokens, r], each value for both elements of `pairing`: [cos_0 cos_0 cos_1 cos_1 ...] for
-  // neighbours, which Cohere in transformers and diffusers have; that of HALVES_TWICE for halves.
+  // neighbours; the same as HALVES_TWICE for halves.
   POSENC_CACHE_DUPLICATED = 1,
-  POSENC_CACHE_COS_SIN = 2,  // one table [cos_0 cos_1 ... | sin_0 sin_1 ...] [tokens, r]            vLLM
-  POSENC_CACHE_PAIRS = 3,    // one table [cos_0 sin_0 cos_1 sin_1 ...] [tokens, r]                  ggml
-  // Two tables [cos_0 cos_1 ... | cos_0 cos_1 ...] [tokens, r] whatever the pairing: most of transformers,
-  // models that pair neighbours, such as GLM, among them.
+  POSENC_CACHE_COS_SIN = 2,  // one table [cos_0 cos_1 ... | sin_0 sin_1 ...] [tokens, r]
+  POSENC_CACHE_PAIRS = 3,    // one table [cos_0 sin_0 cos_1 sin_1 ...] [tokens, r]
+  // Two tables [cos_0 cos_1 ... | cos_0 cos_1 ...] [tokens, r], whatever the pairing.
   POSENC_CACHE_HALVES_TWICE = 4
 };
 

@@ -61,7 +61,7 @@ class Framework {
 
   float Factor() const { return is_linear_ ? NearestFloat(schedule_.scaling->spec.factor) : 1.0f; }
 
-  // f32(1 / f32(f)); MLX divides doubles: f32(f64(1 / f))
+  // f32(1 / f32(f)), or f32(f64(1 / f)) for POSENC_F32_EXP
   float InverseFactor() const {
     const bool divides_doubles = is_linear_ && rounding_ == POSENC_F32_EXP;
     return divides_doubles ? NearestFloat(1.0 / schedule_.scaling->spec.factor) : 1.0f / Factor();
@@ -97,7 +97,7 @@ class Framework {
       case POSENC_F32_INV_FREQ:
         return 1.0f / ExpAsFloat(QuotientAsFloat(2.0 * i, exponent_dim), log_base_);
       case POSENC_F32_EXP: {
-        if (schedule_.scaling != nullptr) {  // MLX rounds the logarithm before it divides
+        if (schedule_.scaling != nullptr) {  // a rotary's logarithm is rounded before the division
           return ExpAsFloat(-i * QuotientAsFloat(2.0 * NearestFloat(log_base_), exponent_dim));
         }
         Wide256 rate = Negate(Divide(log_base_, FromDouble<4>(exponent_dim)));

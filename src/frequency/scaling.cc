@@ -27,9 +27,9 @@ Wide<kLimbs> FromSize(std::size_t n) {
   return FromInteger<kLimbs>(static_cast<std::int64_t>(n));
 }
 
-// 2^ceil(log2(L / L0) + 1) - 1, at least 1: Qwen's get_ntk_alpha. Exact if n has room.
+// 2^ceil(log2(L / L0) + 1) - 1, at least 1: Qwen 1's modeling_qwen.py, get_ntk_alpha. Exact if n has room.
 template <int kLimbs>
-Wide<kLimbs> QwenAlpha(const posenc_rotary_spec& spec) {
+Wide<kLimbs> QwenNtkFactor(const posenc_rotary_spec& spec) {
   const auto length = FromDouble<4>(spec.length), original = FromDouble<4>(spec.original_length);
   const bool rounds_up = length.limb[3] > original.limb[3];  // neither has more than 53 bits
   const std::int64_t n = length.exponent - original.exponent + (rounds_up ? 1 : 0) + 1;
@@ -291,7 +291,7 @@ std::size_t OffsetBytes(const RotaryTable& table) {
 // nothing cancels: transformers' _compute_dynamic_ntk_parameters.
 template <int kLimbs>
 Wide<kLimbs> NtkFactor(const posenc_rotary_spec& spec) {
-  if (spec.scaling == POSENC_QWEN_NTK) return QwenAlpha<kLimbs>(spec);
+  if (spec.scaling == POSENC_QWEN_NTK) return QwenNtkFactor<kLimbs>(spec);
   const auto factor = FromDouble<kLimbs>(spec.factor), one = FromSize<kLimbs>(1);
   if (spec.scaling != POSENC_DYNAMIC_NTK) return factor;
   if (spec.length <= spec.original_length) return one;

@@ -98,8 +98,8 @@ Wide<kLimbs> LogRatio(const Schedule& schedule) {
   return Negate(Divide(log_span, FromDouble<kLimbs>(schedule.exponent_dim)));
 }
 
-// Whether base^(-2 / exponent_dim) is a power of two: frequencies of NeRF and of pixels, whose phases may be
-// whole quarter turns.
+// Whether base^(-2 / exponent_dim) is a power of two, as where each frequency is twice the one before. Phases
+// may then be whole quarter turns.
 bool IsBinary(const Schedule& schedule, std::int64_t* exponent) {
   constexpr int kMantissaBits = 52, kBias = 1023;
   std::uint64_t bits;

@@ -303,13 +303,12 @@ struct DirectRoutine {
   posenc_type format;  // what entries are rounded to
   bool in_place;       // whether rows store the entries as they are
   decltype(&StoreRun<WriteOperation<POSENC_F32>>) store;
-  decltype(&EvaluatePairs) evaluate;
 };
 
 template <class Operation>
 constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::kFormat,
                                           Operation::kType == POSENC_F32 && !Operation::kReads,
-                                          &StoreRun<Operation>, &EvaluatePairs};
+                                          &StoreRun<Operation>};
 
 // Stores or adds the pairs i .. i + count - 1, entries [s0 c0 s1 c1 ...], in the columns of a row. Of a row
 // with one sine or cosine more, the last pair has only that.
@@ -351,11 +350,11 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
       const std::size_t placed = HWY_MIN(count, whole - HWY_MIN(i, whole));  // evaluated in the row itself
       if (placed > 0) {
         float* to = reinterpret_cast<float*>(row.to) + columns.sine_offset + 2 * i;
-        routine.evaluate(table, routine.format, multiples, i, placed, to, tally);
+        EvaluatePairs(table, routine.format, multiples, i, placed, to, tally);
       }
       if (placed == count) continue;
-      routine.evaluate(table, routine.format, multiples.From(placed), i + placed, count - placed,
-                       buffer.entries, tally);
+      EvaluatePairs(table, routine.format, multiples.From(placed), i + placed, count - placed, buffer.entries,
+                    tally);
       StorePairs(routine, scale, columns, i + placed, count - placed, buffer.entries, row, aligned, false);
     }
   }

@@ -44,7 +44,7 @@ namespace HWY_NAMESPACE {
 
 template <posenc_type kType>
 Tally Add(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
-  return RunOrDirectRows<RoutinesOf<AddOperation<kType>>>(table, columns, rows, scale);
+  return RunOrDirectRows<AddOperation<kType>>(table, columns, rows, scale);
 }
 
 // x [count] = x * scale + entries, rounded to the type, in vectors if x is aligned; the rest one by one.
@@ -65,7 +65,6 @@ void AddEntries(const float* entries, std::size_t count, float scale, void* x, s
   StoreEntries(kType, entries, {}, at, count, &scale, x, x);
 }
 
-#if HWY_TARGET != HWY_AVX3_DL || !POSENC_AVX3_DL_TAKES_AVX3
 constexpr EncoderKernels kEncoderKernels = {
 #if HWY_TARGET == HWY_SCALAR
     nullptr,
@@ -82,16 +81,13 @@ constexpr EncoderKernels kEncoderKernels = {
     &StreamCopies
 #endif
 };
-#endif
 
 }  // namespace HWY_NAMESPACE
 
-#if HWY_TARGET != HWY_AVX3_DL || !POSENC_AVX3_DL_TAKES_AVX3
 template <>
 struct EncoderRow<HWY_TARGET> {
   static constexpr const EncoderKernels* kKernels = &HWY_NAMESPACE::kEncoderKernels;
 };
-#endif
 
 }  // namespace internal
 }  // namespace posenc
@@ -123,61 +119,7 @@ constexpr EncoderKernels kReference = {
     {nullptr, nullptr, &WidenEntries<POSENC_BF16>, &WidenEntries<POSENC_F16>},
     nullptr};
 
-#if POSENC_AVX3_DL_TAKES_AVX3
-// AVX3's, but for what AVX3_DL's instructions make faster: the hot loops, and rows by the direct kernel.
-template <template <posenc_type> class Operation, template <posenc_type> class DlOperation, posenc_type kType>
-struct Avx3DlRoutines {
-  static constexpr N_AVX3::DirectRoutine MakeDirect() {
-    N_AVX3::DirectRoutine routine = N_AVX3::kDirectRoutine<Operation<kType>>;
-    routine.evaluate = &N_AVX3_DL::EvaluatePairs;
-    return routine;
-  }
-  template <bool kInterleaved>
-  static constexpr N_AVX3::RunRoutine MakeRun() {
-    N_AVX3::RunRoutine routine = N_AVX3::kRunRoutine<kInterleaved, Operation<kType>>;
-    routine.direct = MakeDirect();
-    if constexpr (!N_AVX3::kAddsInFloat<Operation<kType>>) {
-      routine.hot_loop = routine.in_doubles = &N_AVX3_DL::AngleAdditionLoop<kInterleaved, DlOperation<kType>>;
-    }
-    return routine;
-  }
-  static constexpr N_AVX3::DirectRoutine kDirect = MakeDirect();
-  template <bool kInterleaved>
-  static constexpr N_AVX3::RunRoutine kRun = MakeRun<kInterleaved>();
-};
-
-template <posenc_type kType>
-Tally Avx3DlWrite(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
-  using Routines = Avx3DlRoutines<N_AVX3::WriteOperation, N_AVX3_DL::WriteOperation, kType>;
-  return N_AVX3::RunOrDirectRows<Routines>(table, columns, rows, 1.0f);
-}
-template <posenc_type kType>
-Tally Avx3DlAdd(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
-  using Routines = Avx3DlRoutines<N_AVX3::AddOperation, N_AVX3_DL::AddOperation, kType>;
-  return N_AVX3::RunOrDirectRows<Routines>(table, columns, rows, scale);
-}
-
-constexpr EncoderKernels MakeAvx3Dl() {
-  EncoderKernels row = *EncoderRow<HWY_AVX3>::kKernels;
-  row.write[POSENC_F32] = &Avx3DlWrite<POSENC_F32>;
-  row.write[POSENC_BF16] = &Avx3DlWrite<POSENC_BF16>;
-  row.write[POSENC_F16] = &Avx3DlWrite<POSENC_F16>;
-  row.add[POSENC_F32] = &Avx3DlAdd<POSENC_F32>;
-  row.add[POSENC_BF16] = &Avx3DlAdd<POSENC_BF16>;
-  row.add[POSENC_F16] = &Avx3DlAdd<POSENC_F16>;
-  return row;
-}
-constexpr EncoderKernels kAvx3Dl = MakeAvx3Dl();
-#endif
-
 }  // namespace
-
-#if POSENC_AVX3_DL_TAKES_AVX3
-template <>
-struct EncoderRow<HWY_AVX3_DL> {
-  static constexpr const EncoderKernels* kKernels = &kAvx3Dl;
-};
-#endif
 
 const EncoderKernels* EncoderKernelsOf(std::int64_t target) {
   return target == kReferenceTarget ? &kReference : RowOf<EncoderRow>(target);

@@ -19,8 +19,4 @@
 #undef HWY_BROKEN_EMU128
 #define HWY_BROKEN_EMU128 1  // with every compiler SCALAR is the target without vectors
 
-// Whether HWY_AVX3_DL has kernels of its own only where its instructions matter, and takes the others from
-// HWY_AVX3: where both are compiled.
-#define POSENC_AVX3_DL_TAKES_AVX3 ((HWY_TARGETS & HWY_AVX3_DL) != 0 && (HWY_TARGETS & HWY_AVX3) != 0)
-
 #endif  // POSENC_SRC_KERNEL_HIGHWAY_SETTINGS_H_

@@ -20,13 +20,26 @@
 
 #include "hwy/highway.h"
 #include "kernel/pairs-inl.h"
-#include "kernel/quick_sincos.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+// A token's cosines and sines times the gain, c and s, as PlaceSinCos wrote them:
+//
+//   float32       c * kSinCosScale = cosines, s * kSinCosScale = sines; the low parts are not read
+//   16-bit types  c = cosines + low_cosines, s = sines + low_sines
+//
+// Arrays are [pairs]; if kTakesSinCosPerElement [2 * pairs], an entry for each element of neighbours.
+template <class Value>
+struct QuickSinCos {
+  const Value* cosines;
+  const Value* sines;
+  const Value* low_cosines;
+  const Value* low_sines;
+};
 
 #if HWY_TARGET == HWY_SCALAR
 

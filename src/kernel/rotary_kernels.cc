@@ -46,7 +46,6 @@ struct RotaryRow {
 }  // namespace posenc
 #endif
 
-#if HWY_TARGET != HWY_AVX3_DL || !POSENC_AVX3_DL_TAKES_AVX3
 // No HWY_BEFORE_NAMESPACE, as there is no function in here: Clang would warn of an attribute without one.
 namespace posenc {
 namespace internal {
@@ -74,7 +73,6 @@ struct RotaryRow<HWY_TARGET> {
 
 }  // namespace internal
 }  // namespace posenc
-#endif
 
 #if HWY_ONCE
 // The scalar path (rotary_reference.h): every pair is resolved at once, so that nothing is placed or queued.
@@ -119,29 +117,7 @@ constexpr RotaryKernels kReference = {
     &ResolveNone,
     POSENC_TYPES_AND_PAIRINGS(Fast)};
 
-#if POSENC_AVX3_DL_TAKES_AVX3
-constexpr RotaryKernels MakeAvx3Dl() {
-  constexpr auto kRotateBlocks = &N_AVX3::RotateBlocks<POSENC_F32, double>;
-  RotaryKernels row = *RotaryRow<HWY_AVX3>::kKernels;
-  row.place[POSENC_F32][POSENC_HALF_SPLIT] = &N_AVX3_DL::PlaceSinCos<POSENC_F32, POSENC_HALF_SPLIT>;
-  row.place[POSENC_F32][POSENC_NEIGHBOURS] = &N_AVX3_DL::PlaceSinCos<POSENC_F32, POSENC_NEIGHBOURS>;
-  row.exact[POSENC_F32][POSENC_HALF_SPLIT] =
-      &N_AVX3_DL::RotateExact<POSENC_F32, POSENC_HALF_SPLIT, kRotateBlocks>;
-  row.exact[POSENC_F32][POSENC_NEIGHBOURS] =
-      &N_AVX3_DL::RotateExact<POSENC_F32, POSENC_NEIGHBOURS, kRotateBlocks>;
-  return row;
-}
-constexpr RotaryKernels kAvx3Dl = MakeAvx3Dl();
-#endif
-
 }  // namespace
-
-#if POSENC_AVX3_DL_TAKES_AVX3
-template <>
-struct RotaryRow<HWY_AVX3_DL> {
-  static constexpr const RotaryKernels* kKernels = &kAvx3Dl;
-};
-#endif
 
 const RotaryKernels* RotaryKernelsOf(std::int64_t target) {
   return target == kReferenceTarget ? &kReference : RowOf<RotaryRow>(target);

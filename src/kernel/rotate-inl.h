@@ -238,27 +238,22 @@ HWY_NOINLINE Tally RotateBlocks(decltype(&RotateQuickly<kType, POSENC_HALF_SPLIT
   return bounded.tally();
 }
 
-// What the quick loop multiplies: double for float32, float for 16-bit types.
-template <posenc_type kType>
-using QuickValue = typename PlacedSinCos<kType, POSENC_HALF_SPLIT>::Value;
-
 // Rotates a token's heads, each element correctly rounded:
 //
 //   x = G (a cos - b sin), y = G (b cos + a sin)
 //
 // `room` is PlaceSinCos' for the same type, pairing and gain; `angles` are the same token's, without the
-// gain. kRotateBlocks may be the RotateBlocks of another target with vectors of the same length.
-template <
-    posenc_type kType, posenc_pairing kPairing,
-    decltype(&RotateBlocks<kType, QuickValue<kType>>) kRotateBlocks = &RotateBlocks<kType, QuickValue<kType>>>
+// gain.
+template <posenc_type kType, posenc_pairing kPairing>
 Tally RotateExact(const Rotation& rotation, TokenAngles& angles, const PlacedSinCosRoom& room,
                   const Heads& heads, UndecidedPairs& undecided) {
   using Placed = PlacedSinCos<kType, kPairing>;
+  using Value = typename Placed::Value;
   const auto& first = PlacedIn<kType, kPairing>(room).parts[0];
   const auto& last = PlacedIn<kType, kPairing>(room).parts[Placed::kParts - 1];  // float32 has one part
-  return kRotateBlocks(&RotateQuickly<kType, kPairing, QuickValue<kType>>,
-                       {first.cosines, first.sines, last.cosines, last.sines}, rotation, angles, heads,
-                       undecided);
+  return RotateBlocks<kType, Value>(&RotateQuickly<kType, kPairing, Value>,
+                                    {first.cosines, first.sines, last.cosines, last.sines}, rotation, angles,
+                                    heads, undecided);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -14,7 +14,6 @@
 #include "hwy/highway.h"
 #include "kernel/bounded_sums-inl.h"
 #include "kernel/pairs-inl.h"
-#include "kernel/quick_sincos.h"
 #include "kernel/quick_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,8 +22,24 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Deferred vectors: those that were stored although one or two lanes of their test are undecided. Their
+// elements are kept, because rotation in place overwrites them. QueueDeferred queues the undecided pairs.
+//
+//   at        the first pair of each vector
+//   pairs     how many pairs it has
+//   lanes     its undecided lanes, a bit each; a lane tests one or two pairs
+//   elements  a copy of its elements: all a, then all b, if half-split; else neighbours as they were
 template <posenc_type kType>
-using DeferredVectors = DeferredVectorsOf<kType, kMaxLanes<hn::ScalableTag<float>>>;
+struct DeferredVectors {
+  static constexpr std::size_t kMax = 8, kFewLanes = 2, kMaxPairs = 2 * kFewLanes;
+
+  std::size_t count = 0;
+  Progress at[kMax];
+  std::size_t pairs[kMax];
+  std::uint8_t lanes[kMax][8];
+  HWY_ALIGN ElementOf<kType> elements[kMax]
+                                     [(kType == POSENC_F32 ? 2 : 4) * kMaxLanes<hn::ScalableTag<float>>];
+};
 
 #if HWY_TARGET == HWY_SCALAR
 

@@ -179,33 +179,23 @@ inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTabl
 
 #endif  // HWY_SCALAR
 
-// The routines of an operation.
-template <class Operation>
-struct RoutinesOf {
-  static constexpr DirectRoutine kDirect = kDirectRoutine<Operation>;
-#if HWY_TARGET != HWY_SCALAR
-  template <bool kInterleaved>
-  static constexpr RunRoutine kRun = kRunRoutine<kInterleaved, Operation>;
-#endif
-};
-
 // data = PE, or sources * scale + PE, as the operation says (store-inl.h). Returns how many pairs slower
 // tiers decided.
-template <class Routines>
+template <class Operation>
 Tally RunOrDirectRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, float scale) {
 #if HWY_TARGET != HWY_SCALAR
   if (rows.at.IsRun() && rows.at.count > 1 && table.has_offsets && columns.AreCommon()) {
     const auto& routine =
-        columns.Interleaved() ? Routines::template kRun<true> : Routines::template kRun<false>;
+        columns.Interleaved() ? kRunRoutine<true, Operation> : kRunRoutine<false, Operation>;
     return RunRows(routine, table, columns, rows, scale);
   }
 #endif
-  return DirectRows(Routines::kDirect, table, columns, rows, scale);
+  return DirectRows(kDirectRoutine<Operation>, table, columns, rows, scale);
 }
 
 template <posenc_type kType>
 Tally Write(const FrequencyTable& table, const Columns& columns, const Rows& rows) {
-  return RunOrDirectRows<RoutinesOf<WriteOperation<kType>>>(table, columns, rows, 1.0f);
+  return RunOrDirectRows<WriteOperation<kType>>(table, columns, rows, 1.0f);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""core_names.py SOURCE: the core names no model, framework or file format.
+
+The core computes formulas, which never change. What models and frameworks do with them changes every month; it stands in
+src/models and in docs. So a comment of the core says what a thing means, not who has it. Allowed are names of formulas (Llama 3's
+scaling) and citations: the place where a formula was read.
+"""
+
+import pathlib
+import re
+import sys
+
+SOURCE = pathlib.Path(sys.argv[1])
+ROOMS = "api call frequency kernel number spec"
+HEADERS = "grid.h grid_c.h posenc.h posenc_c.h rotary.h rotary_c.h types.h"
+
+# Models come from the rows of src/models, too.
+NAMES = """
+    caffe ctranslate detectron diffusers espnet executorch fairseq flax ggml gguf huggingface hugging jax json jupyter
+    keras litgpt llamafile maxtext mlx mxnet numpy onnx openvino paddle protobuf pytorch safetensors sglang tensorflow tensorrt
+    tensor2tensor tflite timm torch transformers vllm yaml
+    cosmos ddpm detr dino dit edm ernie flux gpt mae marian nerf neox pixart sana sdxl swin wan whisper
+"""
+
+# Families of models whose name is also a word of the core. Families of fewer than three letters are left out, too.
+ORDINARY = """
+    align big bit command conditional data diffusion embedding emu encoder fast fine got mask modern new pop step switch table time
+    transformer video
+"""
+
+# Formulas that have no other name, wherever they stand.
+FORMULAS = [
+    r"Llama ?3|LLAMA3",  # the scaling of Llama 3
+    r"Qwen_?Ntk",        # the NTK scaling whose factor is a power of two less 1
+]
+
+# The places where a formula was read: file, words. Each must be there.
+CITATIONS = [
+    ("include/posenc/rotary_c.h", '"RoFormer", section 3.2.2'),                      # the rotation; a paper
+    ("include/posenc/posenc_c.h", "as tensor2tensor is coded"),                      # what min_timescale means
+    ("src/frequency/schedule.h", "tensor2tensor's get_timing_signal_1d"),            # the frequencies between two timescales
+    ("src/frequency/scaling.cc", "Qwen 1's modeling_qwen.py, get_ntk_alpha"),        # the factor of that NTK scaling
+    ("src/frequency/scaling.cc", "transformers' modeling_rope_utils.py"),            # amplitudes of YaRN and LongRoPE
+    ("src/frequency/scaling.cc", "transformers' _compute_dynamic_ntk_parameters"),   # the factor of dynamic NTK
+]
+
+# Presets, and positions from ids and masks.
+OF_MODELS = r"src/api/(rotary_)?presets\.|src/spec/(rotary_)?presets\.inc|src/(api|call)/positions\."
+PRESETS = '"fairseq"'
+
+
+def families():
+    """The first letters of each model in the rows of src/models: llama of llama4_text."""
+    names = set()
+    for file in (SOURCE / "src/models").glob("*.inc"):
+        rows = re.sub(r"//.*", "", file.read_text())
+        for row in re.findall(r'^POSENC_(?:MODEL|SIZES)\(\s*((?:"[^"]*"\s*)+)', rows, re.M):
+            names.update(re.match("[a-z]*", name).group() for name in re.sub(r'"\s*"|"', "", row).lower().split())
+    if "llama" not in names:
+        sys.exit("src/models/*.inc: no rows of models were found")
+    return {name for name in names if len(name) > 2}
+
+
+def words(line):
+    """All words of a line, in lower case: of QwenVl2 qwenvl2, qwenvl and qwen; of a number in base 16 none."""
+    for word in re.findall("[A-Za-z0-9]+", re.sub(r"0x[0-9A-Fa-f.]+(p[+-]?\d+)?", " ", line)):
+        yield word.lower()
+        for part in re.findall("[A-Za-z]+", word):
+            yield part.lower()
+            yield from (piece.lower() for piece in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part))
+
+
+def main():
+    names = (families() | set(NAMES.split())) - set(ORDINARY.split())
+    files = [file for room in ROOMS.split() for file in sorted((SOURCE / "src" / room).iterdir())]
+    files += [SOURCE / "include/posenc" / header for header in HEADERS.split()]
+    faults, cited = [], set()
+    for file in files:
+        path = file.relative_to(SOURCE).as_posix()
+        if re.match(OF_MODELS, path):
+            continue
+        text = file.read_text()
+        for citation in (entry for entry in CITATIONS if entry[0] == path):
+            phrase = r"\s+(?://\s+)?".join(map(re.escape, citation[1].split()))  # a comment may break it
+            text, count = re.subn(phrase, lambda match: "\n" * match.group().count("\n"), text)
+            cited.update([citation] * count)
+        for number, line in enumerate(text.splitlines(), 1):
+            line = re.sub(PRESETS, "", re.sub("|".join(FORMULAS), "", line, flags=re.I))
+            found = sorted(names.intersection(words(line)))
+            faults += [f"{path}:{number}: {', '.join(found)}"] if found else []
+    stale = [f"{path}: {words!r} is not there: remove it from CITATIONS" for path, words in CITATIONS
+             if (path, words) not in cited]
+    if faults:
+        print("The core names models, frameworks or file formats. Say what the thing means, and put the name into src/models or\n"
+              "docs. If it is the name of a formula, or says where one was read, add it to FORMULAS or CITATIONS in\n"
+              "tests/core_names.py; if it is an ordinary word, to ORDINARY.")
+    print("\n".join(faults + stale) or "The core names no model, framework or file format.")
+    return bool(faults or stale)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
