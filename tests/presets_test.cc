@@ -48,7 +48,7 @@ struct Rotaries {
   static constexpr posenc_status kBadDim = POSENC_BAD_HEAD_DIM;
   static constexpr const char* kDefaults =
       "output_pairing=SAME_PAIRING base=10000 position_scale=1 factor=1 beta_fast=32 beta_slow=1 mscale=1 "
-      "low_freq_factor=1 high_freq_factor=4 proportion=1 truncate=1 axes=1";
+      "amplitude_factor=1 low_freq_factor=1 high_freq_factor=4 proportion=1 truncate=1 axes=1";
 };
 
 // What a failure must leave as it was.

@@ -82,8 +82,8 @@ enum POSENC_ENUM(posenc_scaling) {
   // YaRN: (m_i / f + 1 - m_i) w_i, where m_i = (i - low) / (high - low), limited to 0 .. 1. low and high are
   // the pairs that turn beta_fast and beta_slow times in L0: r ln(L0 / (2 pi beta)) / (2 ln base). Unless
   // `truncate` is 0, low is rounded down and high up; low is at least 0 and high at most r - 1; if they are
-  // equal, high is 1/1000 more. base must be above 1. A = (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f +
-  // 1), or 1 if f <= 1.
+  // equal, high is 1/1000 more. base must be above 1. A = amplitude_factor (0.1 mscale ln f + 1) / (0.1
+  // mscale_all_dim ln f + 1), where ln f is 0 if f <= 1.
   POSENC_YARN = 6,
   // YaRN, but f^(-m_i) w_i and A = 1: Grok 1.
   POSENC_YARN_LOG = 7,
@@ -159,6 +159,7 @@ typedef struct posenc_rotary_spec {
   double beta_slow;         // of YaRN, 1
   double mscale;            // of YaRN's amplitude, 1
   double mscale_all_dim;    // likewise, 0 (transformers: both if both are given and not 0, else 1 and 0)
+  double amplitude_factor;  // of YaRN, multiplies its amplitude, exactly; 1
   double low_freq_factor;   // of Llama 3, 1
   double high_freq_factor;  // of Llama 3, 4
   double proportion;        // of POSENC_PROPORTIONAL, 0 .. 1; 1
