@@ -12,6 +12,7 @@
 
 #include "normal.h"
 #include "posenc/accuracy.h"
+#include "posenc/models.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary.h"
 #include "rotary_case.h"

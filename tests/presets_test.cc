@@ -11,9 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "spec/versioned.h"
 #include "per_target.h"
+#include "posenc/models.h"
 #include "rotary_cases.h"
+#include "spec/versioned.h"
 #include "spec_words.h"
 
 namespace posenc {

@@ -49,7 +49,7 @@ def main():
     headers, rows = read("include/posenc/*_c.h"), read("src/spec/*.inc")
     verify = read("tools/verify/*.cc tools/verify/*.h")
     formulas = read("tests/golden/formulas.py")
-    cpp = read("include/posenc/types.h include/posenc/posenc.h include/posenc/rotary.h include/posenc/positions.h")
+    cpp = read("include/posenc/types.h include/posenc/posenc.h include/posenc/rotary.h include/posenc/models.h")
     missing = []
     for struct, macro in STRUCTS.items():
         kinds = {name: kind for kind, name in re.findall(r"^POSENC_%s\((\w+), (\w+)," % macro, rows, re.M)}

@@ -11,7 +11,8 @@
 // target, for every type and at any context length. There is no table of positions; any |p| <= 2^31 will do.
 //
 //   posenc_rotary_spec spec;
-//   posenc_rotary_spec_preset(&spec, sizeof(spec), "llama3", 128);
+//   posenc_rotary_spec_init(&spec, sizeof(spec));
+//   spec.head_dim = 128;
 //   posenc_rotary* rotary = NULL;
 //   posenc_status status = posenc_rotary_create(&spec, &rotary);
 //   posenc_heads tensors[2] = {  // [tokens, heads, 128]
@@ -124,8 +125,8 @@ enum POSENC_ENUM(posenc_axis_order) {
   POSENC_SUMMED_AXES = 6
 };
 
-// What to rotate by. Call posenc_rotary_spec_init or posenc_rotary_spec_preset first, then set what differs.
-// Creation copies the spec and its lists.
+// What to rotate by. Call posenc_rotary_spec_init first, then set head_dim and what else differs. Creation
+// copies the spec and its lists.
 //
 // Rotary embeddings have four phase roundings, with the formulas of posenc_phase_rounding. D is exponent_dim
 // or, if that is 0, rotary_dim; it is rounded to float, except for POSENC_F64_INV_FREQ. f is the factor of
@@ -194,16 +195,6 @@ typedef struct posenc_rotary_spec {
 
 // Sets all members to their defaults, and head_dim to 0.
 POSENC_API posenc_status posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size);
-
-// Sets all members to those of a preset for heads of that size. Lengths and factors that differ between the
-// models of a family are then set by the caller. Returns POSENC_UNKNOWN_PRESET if no preset has that name,
-// POSENC_BAD_HEAD_DIM if head_dim does not suit the preset (odd, too small, or not the one that its sections
-// need). On failure *spec is left as it was.
-POSENC_API posenc_status posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size,
-                                                   const char* name, size_t head_dim);
-
-// Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
-POSENC_API size_t posenc_rotary_presets(posenc_preset* presets, size_t capacity);
 
 // Rotates heads, and writes caches of cosines and sines. Immutable.
 typedef struct posenc_rotary posenc_rotary;

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "posenc/rotary.h"
+#include "posenc/models.h"
 #include "spec/describe.h"
 
 namespace posenc {

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "posenc/models_c.h"
 #include "spec/tables.h"
 
 namespace posenc {

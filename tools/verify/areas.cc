@@ -6,6 +6,7 @@
 #include <string>
 
 #include "command/require.h"
+#include "posenc/models_c.h"
 #include "verify/cases.h"
 #include "verify/rows.h"
 
