@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "posenc/models.h"
 #include "posenc/rotary.h"
 #include "suite.h"
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "posenc/models.h"
 #include "suite.h"
 #include "timestep_peers.h"
 

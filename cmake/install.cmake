@@ -38,7 +38,11 @@ install(TARGETS posenc EXPORT posenc-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY include/posenc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(posenc_left_out "")
+if(NOT POSENC_BUILD_MODELS)
+  set(posenc_left_out PATTERN models*.h EXCLUDE)
+endif()
+install(DIRECTORY include/posenc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${posenc_left_out})
 install(EXPORT posenc-targets NAMESPACE posenc:: DESTINATION ${posenc_package_dir})
 configure_package_config_file(cmake/posenc-config.cmake.in ${PROJECT_BINARY_DIR}/posenc-config.cmake
   INSTALL_DESTINATION ${posenc_package_dir} NO_SET_AND_CHECK_MACRO)

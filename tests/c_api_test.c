@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "posenc/grid_c.h"
-#include "posenc/positions_c.h"
+#include "posenc/models_c.h"
 #include "posenc/posenc_c.h"
 
 #define DIM 6
@@ -67,6 +67,15 @@ static void CheckTargets(void) {
   CHECK(best == 1);
   targets[0].name = targets[1].name = NULL;
   CHECK(posenc_targets(targets, 1) == count && targets[0].name != NULL && targets[1].name == NULL);
+}
+
+static void CountCall(void* data) { ++*(int*)data; }
+
+static void CheckFpState(void) {
+  int calls = 0;
+  CHECK_OK(posenc_with_fp_state(CountCall, &calls));
+  CHECK(calls == 1);
+  CHECK(posenc_with_fp_state(NULL, &calls) == POSENC_NULL_POINTER);
 }
 
 static void CheckPresets(void) {
@@ -176,6 +185,7 @@ int main(void) {
 
   CHECK(posenc_version() == POSENC_VERSION && POSENC_VERSION == POSENC_PROJECT_VERSION);
   CheckTargets();
+  CheckFpState();
   CheckPresets();
   CHECK_OK(posenc_encoder_create(&spec, &encoder));
   CheckEncoder(encoder);

@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "posenc/grid_c.h"
-#include "posenc/positions_c.h"
+#include "posenc/models_c.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
-#include "posenc/rotary_config_c.h"
 #include "spec/rows.h"
 
 namespace posenc {

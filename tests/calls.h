@@ -250,6 +250,17 @@ void Items(Call& c) {
   c.a.rows = 1;
 }
 
+// What a caller's code computes in posenc's floating-point state, and a null pointer is its own affair.
+inline void CallsBack(Call& c) {
+  Object(c, "data", &c.a.data, Use::kWritten, sizeof(double)).null = POSENC_OK;
+}
+
+inline void WriteThird(void* data) {
+  const volatile double one = 1.0, three = 3.0;
+  const double third = one / three;
+  if (data != nullptr) std::memcpy(data, &third, sizeof(third));
+}
+
 // Writes what a handle or the library says into the only buffer, a string by its first letters.
 inline void Says(Call& c) {
   c.a.name = "fairseq";
@@ -417,6 +428,8 @@ inline const std::vector<Function>& Functions() {
        [](A a) { return posenc_spec_presets(Any{a.data}, a.rows), kOk; }},
       {"posenc_rotary_presets", &Items<posenc_preset>, kNone, kNone,
        [](A a) { return posenc_rotary_presets(Any{a.data}, a.rows), kOk; }},
+      {"posenc_with_fp_state", &CallsBack, kNone, kNone,
+       [](A a) { return posenc_with_fp_state(&WriteThird, Any{a.data}); }},
       {"posenc_targets", &Items<posenc_target>, kNone, kNone,
        [](A a) { return posenc_targets(Any{a.data}, a.rows), kOk; }},
       POSENC_GETTER(posenc_encoder_dim),

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "posenc/rotary.h"
+#include "posenc/models.h"
 #include "rotary_cases.h"
 #include "spec_words.h"
 

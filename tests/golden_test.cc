@@ -19,6 +19,7 @@
 #include "oracle/oracle.h"
 #include "oracle/rotary_oracle.h"
 #include "per_target.h"
+#include "posenc/models.h"
 #include "rotary_cases.h"
 #include "scalar_formats.h"
 #include "spec_words.h"

@@ -10,7 +10,7 @@
 
 #include "fp_modes.h"
 #include "per_target.h"
-#include "posenc/positions.h"
+#include "posenc/models.h"
 
 namespace posenc {
 namespace {

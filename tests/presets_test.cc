@@ -11,9 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "spec/versioned.h"
 #include "per_target.h"
+#include "posenc/models.h"
 #include "rotary_cases.h"
+#include "spec/versioned.h"
 #include "spec_words.h"
 
 namespace posenc {
@@ -48,7 +49,7 @@ struct Rotaries {
   static constexpr posenc_status kBadDim = POSENC_BAD_HEAD_DIM;
   static constexpr const char* kDefaults =
       "output_pairing=SAME_PAIRING base=10000 position_scale=1 factor=1 beta_fast=32 beta_slow=1 mscale=1 "
-      "low_freq_factor=1 high_freq_factor=4 proportion=1 truncate=1 axes=1";
+      "amplitude_factor=1 low_freq_factor=1 high_freq_factor=4 proportion=1 truncate=1 axes=1";
 };
 
 // What a failure must leave as it was.

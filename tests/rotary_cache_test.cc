@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "posenc/models_c.h"
 #include "rotary_tensors.h"
 
 namespace posenc {

@@ -102,6 +102,10 @@ const std::vector<std::string>& Cases() {
       kDeepSeek,
       kDeepSeek + "mscale=0.707 mscale_all_dim=0.707",
       kYarn + "original_length=32768 amplitude=1.25",
+      kYarn + "original_length=32768 amplitude_factor=1.1",
+      kYarn + "original_length=32768 factor=0.5 amplitude_factor=0.7",
+      kYarn + "original_length=32768 amplitude=1.25 amplitude_factor=3",
+      kDeepSeek + "mscale=0.707 amplitude_factor=0.9",
       kYarn + "original_length=150 base=10000",          // low below 0
       kYarn + "original_length=2",                       // both below 0
       kYarn + "original_length=1e12 base=30",            // high above r - 1
@@ -360,6 +364,7 @@ TEST(RotaryFrequencies, OfRandomSpecsAreThoseOfTheFormulas) {
     spec.high_freq_factor = spec.low_freq_factor * uniform.Exp(0.01, 3.0);
     spec.mscale = uniform(0.0, 2.0);
     spec.mscale_all_dim = uniform(0.0, 2.0);
+    spec.amplitude_factor = uniform.Of(2) == 0 ? uniform(0.5, 2.0) : 1.0;
     spec.proportion = uniform(0.0, 1.0);
     spec.truncate = static_cast<std::int32_t>(uniform.Of(2));
     if (uniform.Of(4) == 0) {
@@ -732,6 +737,11 @@ std::vector<Refusal> Refusals() {
       {"head_dim=128", "amplitude=0x1p-64|0x1p64", "amplitude=-1|0x0.fffffp-64|0x1.00001p64|inf|nan",
        POSENC_BAD_AMPLITUDE},
       {kYarn, "mscale=1e20", "mscale=2e20|1e308;mscale_all_dim=2e20", POSENC_BAD_AMPLITUDE},
+      {kYarn + "factor=1", "amplitude_factor=0x1p-64|0x1p64",
+       "amplitude_factor=0|-1|0x0.fffffp-64|0x1.00001p64|inf|nan", POSENC_BAD_AMPLITUDE},
+      {kYarn, "amplitude_factor=0x1p-64|1e19", "amplitude_factor=0|-1|0x0.8p-64|0x1p64|inf|nan",
+       POSENC_BAD_AMPLITUDE},
+      {kYarn, "amplitude_factor=0 amplitude=1", "amplitude_factor=nan amplitude=1", POSENC_BAD_AMPLITUDE},
       {"head_dim=4", "base=0x1p252|0x1p-62;position_scale=0x1p31",
        "base=0x1.00001p252|0x0.fffffp-62;position_scale=0x1.00001p31;exponent_dim=1e-300|1e-310;position_"
        "scale=1e-300",
@@ -790,6 +800,7 @@ TEST(RotarySpecs, MayHaveSettingsWithoutUse) {
       {"beta_slow", POSENC_BAD_BETA},
       {"mscale", POSENC_BAD_MSCALE},
       {"mscale_all_dim", POSENC_BAD_MSCALE},
+      {"amplitude_factor", POSENC_BAD_AMPLITUDE},
       {"low_freq_factor", POSENC_BAD_FREQ_FACTOR},
       {"high_freq_factor", POSENC_BAD_FREQ_FACTOR},
       {"proportion", POSENC_BAD_PROPORTION},

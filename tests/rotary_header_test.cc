@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "per_target.h"
+#include "posenc/models.h"
 #include "posenc/rotary.h"
 #include "scalar_formats.h"
 

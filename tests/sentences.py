@@ -56,13 +56,12 @@ LIMITS = {
     "include/posenc/grid_c.h": [
         "an axis with a dim above {kTileFloats} are computed again",
     ],
-    "include/posenc/positions_c.h": [
+    "include/posenc/models_c.h": [
         "padding_id is below -{2^POSENC_MAX_POSITION}",
         "the largest position there may be, exceeds {2^POSENC_MAX_POSITION} or",
         "must be in -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
         "height or width exceeds {2^POSENC_MAX_POSITION} (or",
     ],
-    "include/posenc/rotary_config_c.h": [],
     "src/spec/members.inc": [
         "Columns of a row (d_model), 1 .. {2^POSENC_MAX_DIM}",
     ],
@@ -154,8 +153,8 @@ def constants():
     found |= {
         "kLeastAmplitude": float.fromhex(amplitudes[1]),
         "kMostAmplitude": float.fromhex(amplitudes[2]),
-        "presets": len(re.findall(r'^POSENC_PRESET\("', read("src/spec/presets.inc"), re.M)),
-        "rotary_presets": len(re.findall(r'^POSENC_\w*PRESET\("', read("src/spec/rotary_presets.inc"), re.M)),
+        "presets": len(re.findall(r'^POSENC_PRESET\("', read("src/models/presets.inc"), re.M)),
+        "rotary_presets": len(re.findall(r'^POSENC_\w*PRESET\("', read("src/models/rotary_presets.inc"), re.M)),
         "other_headers": len([*SOURCE.glob("include/posenc/*_c.h")]) - 1,
         "phase_roundings": values.count("phase_rounding") - 1,
         "scalings": values.count("scaling") - 1,

@@ -11,7 +11,7 @@
 
 #include "per_target.h"
 #include "posenc/grid.h"
-#include "posenc/positions.h"
+#include "posenc/models.h"
 #include "scalar_formats.h"
 
 namespace posenc {
@@ -243,6 +243,12 @@ TEST_F(TypedHeader, TargetsAreThoseOfC) {
   posenc_target c_targets[kMaxTargets];
   ASSERT_EQ(Targets(targets), posenc_targets(c_targets, kMaxTargets));
   EXPECT_EQ(std::memcmp(targets, c_targets, Targets(targets) * sizeof(Target)), 0);
+}
+
+TEST(FpState, RunsTheWork) {
+  int calls = 0;
+  EXPECT_EQ(WithFpState([&] { ++calls; }), Status::kOk);
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(Specs, HaveTheDefaultsOfC) {

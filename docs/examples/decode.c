@@ -1,4 +1,5 @@
 // A decode loop: a prompt, then a token at a time. Keys are rotated on their way to the cache.
+#include <posenc/models_c.h>
 #include <posenc/rotary_c.h>
 #include <stdio.h>
 

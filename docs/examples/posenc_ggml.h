@@ -15,6 +15,7 @@
 #include <ggml-backend.h>
 #include <ggml.h>
 #include <math.h>
+#include <posenc/models_c.h>
 #include <posenc/rotary_c.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -61,25 +61,6 @@ struct Spec : posenc_spec {
   explicit Spec(const posenc_spec& spec) : posenc_spec(spec) {}
 };
 
-// A convention with a name: its name, its formula in one line, its source (project, file, function).
-using Preset = posenc_preset;
-
-// Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
-inline std::size_t SpecPresets(Preset* presets, std::size_t capacity) {
-  return posenc_spec_presets(presets, capacity);
-}
-
-// posenc_spec_preset: sets *spec to that of a preset for rows of dim columns.
-inline Status SpecPreset(posenc_spec* spec, const char* name, std::size_t dim) {
-  return posenc_spec_preset(spec, sizeof(posenc_spec), name, dim);
-}
-
-// posenc_spec_preset_rounding, for spec.phase_rounding; but kNone for an unknown name.
-inline PhaseRounding SpecPresetRounding(const char* name) {
-  const PhaseRounding rounding = posenc_spec_preset_rounding(name);
-  return rounding < 0 ? PhaseRounding() : rounding;
-}
-
 // One compiled instruction set: name, runnable (this CPU can run it), best (the one that is used unless
 // Spec::target names another). REFERENCE, the scalar path without SIMD, is always there and last.
 using Target = posenc_target;
@@ -89,6 +70,12 @@ inline constexpr std::size_t kMaxTargets = POSENC_MAX_TARGETS;
 
 // Fills targets [kMaxTargets], best first, and returns how many there are.
 inline std::size_t Targets(Target (&targets)[kMaxTargets]) { return posenc_targets(targets, kMaxTargets); }
+
+// posenc_with_fp_state: calls work() in the floating-point state in which posenc computes.
+template <class Work>
+Status WithFpState(Work work) {
+  return posenc_with_fp_state([](void* data) { (*static_cast<Work*>(data))(); }, &work);
+}
 
 // posenc_encoder, which writes or adds encodings, a row per position. Immutable after Create. Each method is
 // the C function of the same name, which says what it computes and refuses.

@@ -128,7 +128,7 @@ enum POSENC_ENUM(posenc_status) {
   POSENC_BAD_ODD_COLUMN = 40,  // not a posenc_odd_column, or one that the layout cannot have
   POSENC_BAD_POSITION_OFFSET = 41,  // position_offset is outside -2^31 .. 2^31
 
-  // Of grids (grid_c.h) and of positions made from ids and masks (positions_c.h).
+  // Of grids (grid_c.h) and of positions made from ids and masks (models_c.h).
   POSENC_BAD_GRID = 42,           // no axis or more than POSENC_MAX_GRID_AXES
   POSENC_BAD_NORMALIZATION = 43,  // not a posenc_normalization
 
@@ -163,7 +163,7 @@ enum POSENC_ENUM(posenc_status) {
   POSENC_BAD_FACTOR_COUNT = 63,           // factor_count is not rotary_dim / 2
   POSENC_BAD_LISTED_FACTOR = 64,          // some listed factor is not positive and finite
 
-  // Of models' configurations (rotary_config_c.h).
+  // Of models' configurations (models_c.h).
   POSENC_UNKNOWN_CONFIG_KEY = 65,  // a key speaks about positions, and the model's code does not read it
   POSENC_BAD_CONFIG_KIND = 66,     // a key's value is of another kind than it must be
   POSENC_BAD_CONFIG_VALUE = 67,    // a key's value cannot be, or contradicts another key
@@ -250,7 +250,7 @@ enum POSENC_ENUM(posenc_phase_rounding) {
 // The unit of frequencies, per step: those in half turns are multiplied by pi, those in turns by 2 pi.
 enum POSENC_ENUM(posenc_unit) { POSENC_RADIANS = 0, POSENC_HALF_TURNS = 1, POSENC_TURNS = 2 };
 
-// What to encode. Call posenc_spec_init or posenc_spec_preset first, then set dim and what else differs.
+// What to encode. Call posenc_spec_init first, then set dim and what else differs.
 // Creation copies the spec and its list. The frequencies are, in their unit,
 //
 //   w_i = position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim)
@@ -304,30 +304,6 @@ typedef struct posenc_spec {
 // it.
 POSENC_API posenc_status posenc_spec_init(posenc_spec* spec, size_t struct_size);
 
-// A convention with a name, as posenc_spec_presets and posenc_rotary_presets list it. This struct will not
-// grow.
-typedef struct posenc_preset {
-  const char* name;     // e.g. "fairseq", "llama3"
-  const char* formula;  // in one line
-  const char* source;   // project, file, function
-} posenc_preset;
-
-// Sets all members to those of a preset (docs/conventions.md) for rows of `dim` columns, without a phase
-// rounding. Change what differs afterwards, but not dim, because exponent_dim follows from it. A preset whose
-// frequencies are the caller's ("gaussian_fourier") sets frequency_count; creation then returns
-// POSENC_BAD_FREQUENCIES until one of the two arrays is set. Returns POSENC_UNKNOWN_PRESET if no preset has
-// that name; on failure *spec is left as it was.
-POSENC_API posenc_status posenc_spec_preset(posenc_spec* spec, size_t struct_size, const char* name,
-                                            size_t dim);
-
-// Returns how the source of a preset rounds its phases, for those who must match its tables and so set
-// spec.phase_rounding; POSENC_NO_PHASE_ROUNDING if posenc does not implement the source's rounding; -1 for an
-// unknown name.
-POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
-
-// Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
-POSENC_API size_t posenc_spec_presets(posenc_preset* presets, size_t capacity);
-
 // One compiled instruction set. REFERENCE, the scalar path without SIMD, is always there and last. This
 // struct will not grow.
 typedef struct posenc_target {
@@ -339,6 +315,11 @@ typedef struct posenc_target {
 // Fills the first entries of targets [capacity], best first, as many as fit, and returns how many targets
 // there are. With null targets it only returns their number.
 POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
+
+// Calls work(data) in the floating-point state in which posenc computes: round to nearest, subnormal numbers
+// kept, exceptions masked. Then restores the caller's state. Code that computes members of a spec thus gets
+// the same members in every state of its caller.
+POSENC_API posenc_status posenc_with_fp_state(void (*work)(void* data), void* data);
 
 // Writes or adds encodings, a row per position. Immutable.
 typedef struct posenc_encoder posenc_encoder;
@@ -419,7 +400,7 @@ POSENC_API posenc_status posenc_embed(const posenc_encoder* encoder, posenc_type
                                       size_t* bad_index);
 
 // The same at positions[r]; positions [rows] of I32, I64, F32 or F64. *bad_index is the first row at fault;
-// the status tells which list it is a row of (if both are at fault, the ids). positions_c.h numbers sequences
+// the status tells which list it is a row of (if both are at fault, the ids). models_c.h numbers sequences
 // with padding.
 POSENC_API posenc_status posenc_embed_at(const posenc_encoder* encoder, posenc_type id_type, const void* ids,
                                          size_t rows, posenc_type table_type, const void* table,

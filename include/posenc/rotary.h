@@ -1,12 +1,12 @@
 // posenc for C++: rotary position embeddings (RoPE), every rotated element correctly rounded.
 //
-// Types for the functions of rotary_c.h and rotary_config_c.h, which say what is computed and promised. As in
-// posenc.h nothing here throws, checks or allocates by itself, and none of it is in the library.
+// Types for the functions of rotary_c.h, which says what is computed and promised. As in posenc.h nothing
+// here throws, checks or allocates by itself, and none of it is in the library.
 //
 //   posenc::RotarySpec spec;
+//   spec.head_dim = 128;
 //   posenc::Rotary rotary;
-//   posenc::Status status = posenc::RotaryPreset(&spec, "llama3", 128);
-//   if (status == posenc::Status::kOk) status = posenc::Rotary::Create(spec, &rotary);
+//   posenc::Status status = posenc::Rotary::Create(spec, &rotary);
 //   const posenc::Heads<float> q_heads{q, 32, 32 * 128, 128}, k_heads{k, 8, 8 * 128, 128};
 //   if (status == posenc::Status::kOk) status = rotary.Rotate(n_past, tokens, {q_heads, k_heads});
 #ifndef POSENC_ROTARY_H_
@@ -18,7 +18,6 @@
 
 #include "posenc/posenc.h"
 #include "posenc/rotary_c.h"
-#include "posenc/rotary_config_c.h"
 
 namespace posenc {
 
@@ -79,51 +78,6 @@ struct RotarySpec : posenc_rotary_spec {
   // Points to what `spec` points to.
   explicit RotarySpec(const posenc_rotary_spec& spec) : posenc_rotary_spec(spec) {}
 };
-
-// Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
-inline std::size_t RotaryPresets(Preset* presets, std::size_t capacity) {
-  return posenc_rotary_presets(presets, capacity);
-}
-
-// posenc_rotary_spec_preset: sets *spec to that of a preset for heads of that size.
-inline Status RotaryPreset(posenc_rotary_spec* spec, const char* name, std::size_t head_dim) {
-  return posenc_rotary_spec_preset(spec, sizeof(posenc_rotary_spec), name, head_dim);
-}
-
-// posenc_config_kind, what the value of a key is.
-struct ConfigKind : Named<posenc_config_kind> {
-  using Named::Named;
-  static constexpr Value kNumber = POSENC_CONFIG_NUMBER, kFlag = POSENC_CONFIG_FLAG,
-                         kString = POSENC_CONFIG_STRING, kNumbers = POSENC_CONFIG_NUMBERS,
-                         kNull = POSENC_CONFIG_NULL, kFlags = POSENC_CONFIG_FLAGS;
-};
-
-// posenc_config_entry, a key of a model's configuration with its value: ConfigEntry{"rope_theta", 1e6}.
-struct ConfigEntry : posenc_config_entry {
-  // A number or, of a bool, a flag.
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
-  constexpr ConfigEntry(const char* name, T value)
-      : posenc_config_entry{name,
-                            std::is_same_v<T, bool> ? ConfigKind::kFlag : ConfigKind::kNumber,
-                            static_cast<double>(value),
-                            nullptr,
-                            nullptr,
-                            0} {}
-
-  // A string.
-  constexpr ConfigEntry(const char* name, const char* value)
-      : posenc_config_entry{name, ConfigKind::kString, 0.0, value, nullptr, 0} {}
-
-  // A list of numbers.
-  constexpr ConfigEntry(const char* name, const double* values, std::size_t size)
-      : posenc_config_entry{name, ConfigKind::kNumbers, 0.0, nullptr, values, size} {}
-};
-
-// posenc_rotary_spec_from_config: sets *spec to the spec of a model's configuration. report may be null.
-inline Status RotaryFromConfig(posenc_rotary_spec* spec, const posenc_config& config,
-                               posenc_config_report* report = nullptr) {
-  return posenc_rotary_spec_from_config(spec, sizeof(posenc_rotary_spec), &config, report);
-}
 
 // posenc_heads, the heads of one tensor, of float, BFloat16 or Float16.
 template <class T>

@@ -11,7 +11,8 @@
 // target, for every type and at any context length. There is no table of positions; any |p| <= 2^31 will do.
 //
 //   posenc_rotary_spec spec;
-//   posenc_rotary_spec_preset(&spec, sizeof(spec), "llama3", 128);
+//   posenc_rotary_spec_init(&spec, sizeof(spec));
+//   spec.head_dim = 128;
 //   posenc_rotary* rotary = NULL;
 //   posenc_status status = posenc_rotary_create(&spec, &rotary);
 //   posenc_heads tensors[2] = {  // [tokens, heads, 128]
@@ -83,8 +84,8 @@ enum POSENC_ENUM(posenc_scaling) {
   // YaRN: (m_i / f + 1 - m_i) w_i, where m_i = (i - low) / (high - low), limited to 0 .. 1. low and high are
   // the pairs that turn beta_fast and beta_slow times in L0: r ln(L0 / (2 pi beta)) / (2 ln base). Unless
   // `truncate` is 0, low is rounded down and high up; low is at least 0 and high at most r - 1; if they are
-  // equal, high is 1/1000 more. base must be above 1. A = (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f +
-  // 1), or 1 if f <= 1.
+  // equal, high is 1/1000 more. base must be above 1. A = amplitude_factor (0.1 mscale ln f + 1) / (0.1
+  // mscale_all_dim ln f + 1), where ln f is 0 if f <= 1.
   POSENC_YARN = 6,
   // YaRN, but f^(-m_i) w_i and A = 1.
   POSENC_YARN_LOG = 7,
@@ -123,8 +124,8 @@ enum POSENC_ENUM(posenc_axis_order) {
   POSENC_SUMMED_AXES = 6
 };
 
-// What to rotate by. Call posenc_rotary_spec_init or posenc_rotary_spec_preset first, then set what differs.
-// Creation copies the spec and its lists.
+// What to rotate by. Call posenc_rotary_spec_init first, then set head_dim and what else differs. Creation
+// copies the spec and its lists.
 //
 // Rotary embeddings have four phase roundings, with the formulas of posenc_phase_rounding. D is exponent_dim
 // or, if that is 0, rotary_dim; it is rounded to float, except for POSENC_F64_INV_FREQ. f is the factor of
@@ -159,6 +160,7 @@ typedef struct posenc_rotary_spec {
   double beta_slow;         // of YaRN, 1
   double mscale;            // of YaRN's amplitude, 1
   double mscale_all_dim;    // likewise, 0
+  double amplitude_factor;  // of YaRN, multiplies its amplitude, exactly; 1
   double low_freq_factor;   // of Llama 3, 1
   double high_freq_factor;  // of Llama 3, 4
   double proportion;        // of POSENC_PROPORTIONAL, 0 .. 1; 1
@@ -193,16 +195,6 @@ typedef struct posenc_rotary_spec {
 
 // Sets all members to their defaults, and head_dim to 0.
 POSENC_API posenc_status posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size);
-
-// Sets all members to those of a preset for heads of that size. Lengths and factors that differ between the
-// models of a family are then set by the caller. Returns POSENC_UNKNOWN_PRESET if no preset has that name,
-// POSENC_BAD_HEAD_DIM if head_dim does not suit the preset (odd, too small, or not the one that its sections
-// need). On failure *spec is left as it was.
-POSENC_API posenc_status posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size,
-                                                   const char* name, size_t head_dim);
-
-// Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
-POSENC_API size_t posenc_rotary_presets(posenc_preset* presets, size_t capacity);
 
 // Rotates heads, and writes caches of cosines and sines. Immutable.
 typedef struct posenc_rotary posenc_rotary;

@@ -15,7 +15,6 @@
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
 #include "spec/rows.h"
-#include "spec/versioned.h"
 
 namespace posenc {
 namespace internal {
@@ -71,10 +70,6 @@ bool AreTypesOfEmbed(posenc_type ids, posenc_type table, posenc_type type) {
 }  // namespace posenc
 
 using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
-
-posenc_status posenc_spec_init(posenc_spec* spec, size_t struct_size) {
-  return WriteSpec(Default<posenc_spec>(), struct_size, spec);
-}
 
 posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder) {
   return Create<EncoderPlan>(spec, true, nullptr, 0, encoder);

@@ -84,10 +84,6 @@ posenc_status RotaryPlan::Make() {
 
 using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
 
-posenc_status posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size) {
-  return WriteSpec(Default<posenc_rotary_spec>(), struct_size, spec);
-}
-
 posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary) {
   return Create<RotaryPlan>(spec, true, nullptr, 0, rotary);
 }

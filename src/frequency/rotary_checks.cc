@@ -104,6 +104,7 @@ posenc_status CheckNans(const posenc_rotary_spec& spec) {
   if (is_nan(spec.length, spec.original_length)) return POSENC_BAD_LENGTH;
   if (is_nan(spec.beta_fast, spec.beta_slow)) return POSENC_BAD_BETA;
   if (is_nan(spec.mscale, spec.mscale_all_dim)) return POSENC_BAD_MSCALE;
+  if (is_nan(spec.amplitude_factor)) return POSENC_BAD_AMPLITUDE;
   if (is_nan(spec.low_freq_factor, spec.high_freq_factor)) return POSENC_BAD_FREQ_FACTOR;
   return is_nan(spec.proportion) ? POSENC_BAD_PROPORTION : POSENC_OK;
 }

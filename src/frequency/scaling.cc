@@ -138,11 +138,12 @@ bool IsSteep(const Schedule& schedule) {
 }
 
 // A, the nearest double; may be infinite. The scaling's, if the spec has none: of LongRoPE sqrt(1 + ln f / ln
-// L0), of YaRN (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1), as in transformers'
-// modeling_rope_utils.py.
+// L0), of YaRN amplitude_factor (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1), as in transformers'
+// modeling_rope_utils.py. ln f is 0 if f <= 1.
 double AmplitudeOf(const posenc_rotary_spec& spec) {
   if (spec.amplitude != 0.0) return spec.amplitude;
-  if (!IsOneOf(spec.scaling, POSENC_YARN, POSENC_LONGROPE) || spec.factor <= 1.0) return 1.0;
+  if (!IsOneOf(spec.scaling, POSENC_YARN, POSENC_LONGROPE)) return 1.0;
+  if (spec.factor <= 1.0) return spec.scaling == POSENC_YARN ? spec.amplitude_factor : 1.0;
   const auto one = FromInteger<4>(1), log_factor = Log<4>(spec.factor);
   if (spec.scaling == POSENC_LONGROPE) {  // the root by logarithms: one that is a double rounds to itself
     Wide256 half = Log(Add(one, Divide(log_factor, Log<4>(spec.original_length))));
@@ -152,7 +153,8 @@ double AmplitudeOf(const posenc_rotary_spec& spec) {
   const auto term = [&](double mscale) {
     return Add(one, Divide(Multiply(FromDouble<4>(mscale), log_factor), FromInteger<4>(10)));
   };
-  return ToDouble(Divide(term(spec.mscale), term(spec.mscale_all_dim)));
+  const Wide256 numerator = Multiply(FromDouble<4>(spec.amplitude_factor), term(spec.mscale));
+  return ToDouble(Divide(numerator, term(spec.mscale_all_dim)));
 }
 
 // The list of factors that counts; its count is 0 if the scaling has none.

@@ -9,7 +9,7 @@
 #include "models/keys.h"
 #include "models/rows.h"
 #include "models/text.h"
-#include "posenc/rotary_config_c.h"
+#include "posenc/models_c.h"
 
 namespace posenc {
 namespace internal {

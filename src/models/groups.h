@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "posenc/rotary.h"
+#include "posenc/models.h"
 #include "spec/describe.h"
 
 namespace posenc {
@@ -235,6 +235,7 @@ inline std::vector<NamedNumber> NumbersOf(const posenc_rotary_spec& spec) {
   if (is({POSENC_YARN})) {
     put("mscale", spec.mscale);
     put("mscale_all_dim", spec.mscale_all_dim);
+    if (spec.amplitude_factor != 1.0) put("amplitude_factor", spec.amplitude_factor);
   }
   if (is({POSENC_LLAMA3})) {
     put("low_freq_factor", spec.low_freq_factor);

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "models/text.h"
-#include "posenc/rotary_config_c.h"
+#include "posenc/models_c.h"
 
 namespace posenc {
 namespace internal {

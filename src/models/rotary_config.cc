@@ -6,12 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "models/calls.h"
 #include "models/configuration.h"
 #include "models/layers.h"
 #include "models/scaling.h"
-#include "number/fp_state.h"
-#include "posenc/rotary_config_c.h"
-#include "spec/versioned.h"
+#include "posenc/models_c.h"
 
 namespace posenc {
 namespace internal {
@@ -457,7 +456,7 @@ class SpecMaker {
 }  // namespace internal
 }  // namespace posenc
 
-using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
+using namespace posenc::internal::models;  // NOLINT(google-build-using-namespace)
 
 posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
                                              const posenc_config* config, posenc_config_report* report) {
@@ -470,9 +469,10 @@ posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t st
   }
   posenc_config_report own;
   return InFpState([&] {
-    models::Configuration configuration(*config, report != nullptr ? report : &own);
-    posenc_rotary_spec filled = Default<posenc_rotary_spec>();
-    if (configuration.status() == POSENC_OK) models::SpecMaker(&configuration, &filled).Make();
+    Configuration configuration(*config, report != nullptr ? report : &own);
+    posenc_rotary_spec filled;
+    posenc_rotary_spec_init(&filled, sizeof(filled));
+    if (configuration.status() == POSENC_OK) SpecMaker(&configuration, &filled).Make();
     return configuration.status() == POSENC_OK ? WriteSpec(filled, struct_size, spec)
                                                : configuration.status();
   });

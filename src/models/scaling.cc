@@ -2,11 +2,8 @@
 
 #include "models/scaling.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-
-#include "number/wide.h"
 
 namespace posenc {
 namespace internal {
@@ -50,13 +47,25 @@ const double* Factors(Slot slot, Configuration* configuration, posenc_rotary_spe
   return entry->numbers;
 }
 
-// gain * (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1)
-double YarnAmplitude(double gained, const posenc_rotary_spec& spec) {
-  const auto one = FromInteger<4>(1), logarithm = Log<4>(std::max(spec.factor, 1.0));
-  const auto term = [&](double multiplier) {
-    return Add(one, Divide(Multiply(FromDouble<4>(multiplier), logarithm), FromInteger<4>(10)));
-  };
-  return ToDouble(Divide(Multiply(FromDouble<4>(gained), term(spec.mscale)), term(spec.mscale_all_dim)));
+// ln x, with an error of some 1e-15.
+double ApproximateLog(double x) {
+  constexpr double kLogOf2 = 0.69314718055994531;
+  double log = 0.0;
+  for (; x > 1.5; x /= 2.0) log += kLogOf2;
+  for (; x < 0.75; x *= 2.0) log -= kLogOf2;
+  const double ratio = (x - 1.0) / (x + 1.0);  // ln x = 2 (ratio + ratio^3 / 3 + ...), |ratio| <= 1/5
+  double sum = 0.0, power = 2.0 * ratio;
+  for (double n = 1.0; n < 24.0; n += 2.0, power *= ratio * ratio) sum += power / n;
+  return log + sum;
+}
+
+// YaRN's amplitude, within 1e-13 of it. That is enough to tell early that it is out of range; creation tells
+// exactly.
+double ApproximateAmplitude(const posenc_rotary_spec& spec) {
+  constexpr double kSmall = 0x1p-10;  // keeps the terms finite
+  const double log = spec.factor > 1.0 ? kSmall * 0.1 * ApproximateLog(spec.factor) : 0.0;
+  const auto term = [&](double multiplier) { return multiplier * log + kSmall; };
+  return spec.amplitude_factor * (term(spec.mscale) / term(spec.mscale_all_dim));
 }
 
 // The context of the training. A key beside the dictionary goes before one within, but after one in a
@@ -97,8 +106,8 @@ void SetYarn(Text word, Configuration* configuration, posenc_rotary_spec* spec) 
   if (spec->amplitude != 0.0) return;
   if (scales_logits || c.row().Has("plain_amplitude")) {
     spec->amplitude = gained;
-  } else if (gained != 1.0) {
-    spec->amplitude = YarnAmplitude(gained, *spec);
+  } else {
+    spec->amplitude_factor = gained;
   }
 }
 
@@ -287,12 +296,13 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
   }
   if (c.is_gguf() && spec->amplitude == 0.0 && spec->scaling != POSENC_YARN) spec->amplitude = c.Number(gain);
   const bool makes_it = spec->amplitude == 0.0 && spec->scaling == POSENC_YARN;
-  const double made = makes_it ? YarnAmplitude(1.0, *spec) : spec->amplitude;
+  const double made = makes_it ? ApproximateAmplitude(*spec) : spec->amplitude;
   if ((makes_it || made != 0.0) && !(made >= 0x1p-64 && made <= 0x1p64)) {
     const Slot of_yarn = c.Entry(mscale) != nullptr ? mscale : mscale_all_dim;
+    const bool is_gained = !makes_it || spec->amplitude_factor != 1.0;
     c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Has(amplitude) ? amplitude
-                                      : makes_it       ? of_yarn
-                                                       : gain)
+                                      : is_gained      ? gain
+                                                       : of_yarn)
         << (makes_it ? ", which makes an amplitude outside 2^-64 .. 2^64"
                      : ", but an amplitude must be 2^-64 to 2^64");
   }

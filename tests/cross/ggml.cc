@@ -18,6 +18,7 @@
 #include "oracle/format.h"
 #include "oracle/oracle.h"
 #include "oracle/rotary_oracle.h"
+#include "posenc/models.h"
 #include "posenc/rotary.h"
 
 namespace posenc {

@@ -16,6 +16,7 @@
 #include "../calls.h"
 #include "fuzzing.h"
 #include "judge.h"
+#include "posenc/models_c.h"
 #include "spec/rows.h"
 #include "specs.h"
 

@@ -10,7 +10,7 @@
 #include "command/config.h"
 #include "command/options.h"
 #include "fuzzing.h"
-#include "posenc/rotary_config_c.h"
+#include "posenc/models_c.h"
 
 namespace posenc {
 namespace fuzz {

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "posenc/models_c.h"
 #include "spec/tables.h"
 
 namespace posenc {
@@ -64,6 +65,7 @@ const UsualValues& Usual(const Rotary& /*spec*/) {
       {"beta_slow", {1.0, 0.5}},
       {"mscale", {1.0, 0.0, 0.7}},
       {"mscale_all_dim", {0.0, 1.0, 0.7}},
+      {"amplitude_factor", {1.0, 1.25}},
       {"low_freq_factor", {1.0, 2.5}},
       {"high_freq_factor", {4.0, 2.5}},
       {"proportion", {1.0, 0.25, 0.0, 0.7}},

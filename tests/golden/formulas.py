@@ -431,8 +431,10 @@ def amplitude_of(s):
         return D(s["amplitude"])
     if f > 1 and s.get("scaling") == "LONGROPE":
         return (1 + f.ln() / original(s).ln()).sqrt()
-    if f > 1 and s.get("scaling") == "YARN":
-        return (f.ln() / 10 * D(s.get("mscale", 1)) + 1) / (f.ln() / 10 * D(s.get("mscale_all_dim", 0)) + 1)
+    if s.get("scaling") == "YARN":
+        log = f.ln() if f > 1 else D(0)
+        terms = [log / 10 * D(s.get(name, default)) + 1 for name, default in (("mscale", 1), ("mscale_all_dim", 0))]
+        return D(s.get("amplitude_factor", 1)) * terms[0] / terms[1]
     return D(1)
 
 
@@ -564,6 +566,8 @@ def print_rotaries():
         for more in ("factor=4 base=30 original_length=1e12",  # high above r - 1
                      "factor=4 original_length=150 truncate=0 mscale=0.5 mscale_all_dim=0.25",  # low below 0
                      "factor=40 original_length=6 amplitude=1.1",  # low and high 0
+                     "factor=40 original_length=4096 mscale=0.707 amplitude_factor=1.1",
+                     "factor=0.5 original_length=4096 amplitude_factor=0.7",
                      "factor=16 original_length=8192 beta_fast=8 beta_slow=2.5 exponent_dim=70",
                      "factor=0.5 base=1e6 original_length=4096 unit=TURNS",
                      "factor=8 original_length=1000 frequencies=0.5+0.125*32"):

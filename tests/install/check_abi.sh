@@ -21,7 +21,8 @@ esac
 
 # The C functions alone have all that is exported; what they call stays open.
 "$cxx" -std=c++17 -g -O0 -fPIC -shared -fvisibility=hidden -Iinclude -Isrc src/api/*.cc \
-  src/models/rotary_config.cc   -Wl,--version-script=cmake/posenc.map -o "$work/libposenc.so"
+  src/models/positions.cc src/models/presets.cc src/models/rotary_presets.cc src/models/rotary_config.cc \
+  -Wl,--version-script=cmake/posenc.map -o "$work/libposenc.so"
 abidw --headers-dir include/posenc --drop-private-types --exported-interfaces-only --no-corpus-path \
   --no-comp-dir-path --no-elf-needed --no-show-locs --no-parameter-names --out-file "$work/all.abi" "$work/libposenc.so"
 if [ "$mode" = --record ]; then

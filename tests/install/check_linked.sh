@@ -8,9 +8,8 @@ program=$prefix/linked
 link() {  # BODY
   echo "#include <posenc/posenc.h>
     #include <posenc/grid_c.h>
-    #include <posenc/positions_c.h>
+    #include <posenc/models.h>
     #include <posenc/rotary_c.h>
-    #include <posenc/rotary_config_c.h>
     int main() { $1; }" |
     "$compiler" -std=c++17 -DPOSENC_STATIC -I"$prefix/include" -o "$program" -x c++ - -x none "$library" -lhwy
 }

@@ -118,6 +118,7 @@ elseif(WAY STREQUAL find_package)
 elseif(WAY STREQUAL by_hand)
   separate_arguments(options UNIX_COMMAND "${options} ${CMAKE_CXX_FLAGS}")
   file(GLOB sources ${SOURCE}/src/*/*.cc)
+  list(FILTER sources EXCLUDE REGEX /models/)  # which the program does not need
   run(${compiler} ${options} -O1 -ffp-contract=off -DHWY_COMPILE_ONLY_STATIC -I${HIGHWAY_INCLUDE_DIR}
       -I${SOURCE}/include -I${SOURCE}/src ${WORK}/${program_file} ${sources} -o ${WORK}/consumer)
 else()

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "command/commands.h"
+#include "command/models.h"
 #include "command/options.h"
 #include "command/specs.h"
 

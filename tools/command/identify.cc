@@ -11,6 +11,7 @@
 
 #include "command/column_frequencies.h"
 #include "command/commands.h"
+#include "command/models.h"
 #include "command/npy.h"
 #include "command/options.h"
 #include "command/specs.h"

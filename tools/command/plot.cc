@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command/commands.h"
+#include "command/models.h"
 #include "command/options.h"
 #include "command/output_file.h"
 #include "command/specs.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "command/models.h"
 #include "command/options.h"
 #include "spec/tables.h"
 
@@ -179,60 +180,8 @@ bool IsOf(const std::string& option) {
   return false;
 }
 
-std::size_t DimOf(const SpecOptions& options) {
-  if (!options.Has("--dim")) throw UsageError("--dim is required");
-  return ParseInteger<std::size_t>("--dim", options.given.at("--dim"));
-}
-
-std::vector<std::string> NamesOf(const std::vector<posenc_preset>& presets) {
-  std::vector<std::string> names;
-  for (const posenc_preset& preset : presets) names.emplace_back(preset.name);
-  return names;
-}
-
-bool Has(const std::vector<posenc_preset>& presets, const std::string& name) {
-  return std::any_of(presets.begin(), presets.end(),
-                     [&](const posenc_preset& preset) { return name == preset.name; });
-}
-
-constexpr char kAPreset[] = "a preset; see 'posenc presets'";
-
-// What became of finding one of `presets` by its name; `other_kind` says what it is if `others` have it.
-void RequirePreset(posenc_status status, const std::string& option, const std::string& preset,
-                   const std::vector<posenc_preset>& presets, const std::vector<posenc_preset>& others,
-                   const char* other_kind) {
-  if (status == POSENC_OK) return;
-  if (status == POSENC_UNKNOWN_PRESET && !Has(others, preset))
-    Refuse(option, preset, kAPreset, NamesOf(presets));
-  if (status == POSENC_UNKNOWN_PRESET) throw UsageError(option + ": " + preset + " is " + other_kind);
-  throw UsageError(option + " " + Abbreviated(preset) + ": " + posenc_status_message(status));
-}
-
-posenc_rotary_spec ConfigSpec(SpecOptions* options) {
-  if (options->Has("--dim")) throw UsageError("--dim excludes --config");
-  ReadConfig("--config", *options->config, &options->entries);
-  // --pairing, a member of the spec as well, is the pairing of a model that posenc does not know.
-  if (options->Has("--pairing")) {
-    const std::vector<std::string> words = WordsOf("pairing");
-    const auto found = std::find(words.begin(), words.end(), options->given.at("--pairing"));
-    if (found != words.end()) options->question.pairing = static_cast<posenc_pairing>(found - words.begin());
-  }
-  const internal::ConfigAnswer answer = internal::Ask(options->entries.entries, options->question);
-  if (answer.status == POSENC_OK) return answer.spec;
-  throw UsageError("--config " + Abbreviated(*options->config) + ": " + answer.report.text);
-}
-
 bool IsAsSource(const SpecOptions& options) {
   return options.Has("--phase-rounding") && options.given.at("--phase-rounding") == kOfSource;
-}
-
-posenc_phase_rounding RoundingOfSource(const SpecOptions& options) {
-  if (!options.preset) throw UsageError("--phase-rounding source requires --preset");
-  const posenc_phase_rounding rounding = posenc_spec_preset_rounding(options.preset->c_str());
-  if (rounding <= POSENC_NO_PHASE_ROUNDING) {
-    throw UsageError("--phase-rounding source: that of " + *options.preset + " is not one of posenc's");
-  }
-  return rounding;
 }
 
 }  // namespace
@@ -241,47 +190,37 @@ void AddSpecOptions(CLI::App& app, SpecOptions* options) {
   AddNumber(app, "--rows", "N", "Rows, one for each position from --first on", &options->rows);
   AddNumber(app, "--first", "P", "Position of the first row, in steps, |P| <= 2^31", &options->first)
       ->default_str("0");
-  app.add_option("--preset", options->preset,
-                 "A convention by name, see 'posenc presets'; options besides it change it")
+  OfModels(app.add_option("--preset", options->preset,
+                          "A convention by name, see 'posenc presets'; options besides it change it"))
       ->type_name("NAME");
   for (const Member& member : MembersOf<posenc_spec>()) {
     if (IsOption(member)) AddMember<posenc_spec>(app, member, options);
   }
   app.option_defaults()->group("Rotary embeddings");
-  app.add_option("--rotary", options->rotary, "Of rotary embeddings instead, by this preset; D is head_dim")
-      ->type_name("PRESET");
-  CLI::Option* const config =
-      app.add_option(
-             "--config", options->config,
-             "Of a model's rotary embeddings instead, by its config.json or GGUF metadata as JSON; no --dim")
-          ->type_name("FILE");
-  AddNumber(app, "--layer", "N", "The layer's number, if rotaries differ between layers",
-            &options->question.layer, 0)
+  AddOption(app, "--rotary", kHasModels ? "PRESET" : "",
+            kHasModels ? "Of rotary embeddings instead, by this preset; D is head_dim"
+                       : "Of rotary embeddings instead; D is head_dim",
+            [=](const std::string& preset) { options->rotary = preset; })
+      ->expected(kHasModels ? 1 : 0, 1);
+  CLI::Option* const config = OfModels(app.add_option(
+      "--config", options->config,
+      "Of a model's rotary embeddings instead, by its config.json or GGUF metadata as JSON; no --dim"));
+  config->type_name("FILE");
+  OfModels(AddNumber(app, "--layer", "N", "The layer's number, if rotaries differ between layers",
+                     &options->question.layer, 0))
       ->needs(config);
-  app.add_option("--layer-type", options->question.layer_type, "The layer's type instead: sliding_attention")
+  OfModels(app.add_option("--layer-type", options->question.layer_type,
+                          "The layer's type instead: sliding_attention"))
       ->type_name("NAME")
       ->needs(config);
-  app.add_option("--model-type", options->question.model_type, "The model's type [the configuration's]")
+  OfModels(
+      app.add_option("--model-type", options->question.model_type, "The model's type [the configuration's]"))
       ->type_name("NAME")
       ->needs(config);
   for (const Member& member : MembersOf<posenc_rotary_spec>()) {
     if (IsOption(member)) AddMember<posenc_rotary_spec>(app, member, options);
   }
   app.option_defaults()->group("Options");
-}
-
-bool IsRotary(SpecOptions* options) {
-  if (options->config) return true;
-  if (options->preset && !options->rotary && !Has(EncoderPresets(), *options->preset)) {
-    options->has_moved = Has(RotaryPresets(), *options->preset);
-    if (!options->has_moved) {
-      std::vector<std::string> names = NamesOf(EncoderPresets());
-      for (const std::string& name : NamesOf(RotaryPresets())) names.push_back(name);
-      Refuse("--preset", *options->preset, kAPreset, names);
-    }
-    options->rotary.swap(options->preset);
-  }
-  return options->rotary.has_value();
 }
 
 std::string RotaryOption(const SpecOptions& options) {
@@ -321,15 +260,7 @@ posenc_rotary_spec RotarySpec(SpecOptions* options) {
   for (const auto& [option, text] : options->given) {
     if (!IsOf<posenc_rotary_spec>(option)) throw UsageError(option + " excludes " + noun);
   }
-  posenc_rotary_spec spec;
-  if (options->config) {
-    spec = ConfigSpec(options);
-  } else {
-    const posenc_status status =
-        posenc_rotary_spec_preset(&spec, sizeof(spec), options->rotary->c_str(), DimOf(*options));
-    RequirePreset(status, options->has_moved ? "--preset" : "--rotary", *options->rotary, RotaryPresets(),
-                  EncoderPresets(), "a preset of encodings, not of rotary embeddings; --preset takes it");
-  }
+  posenc_rotary_spec spec = RotarySpecOfModel(options);
   if (IsAsSource(*options))
     ParseChoice("--phase-rounding", kOfSource, WordsOf("phase_rounding"));  // no such word
   SetMembers(options, &spec);
@@ -346,6 +277,11 @@ posenc_rotary_spec RotarySpec(SpecOptions* options) {
     }
   }
   return spec;
+}
+
+std::size_t DimOf(const SpecOptions& options) {
+  if (!options.Has("--dim")) throw UsageError("--dim is required");
+  return ParseInteger<std::size_t>("--dim", options.given.at("--dim"));
 }
 
 void RequireOption(const CLI::App& app, const std::string& name) {
@@ -400,26 +336,6 @@ void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset)
   // Twice the range is far from the ends of 64 bits.
   const bool may_be = first >= -2 * POSENC_MAX_POSITION && first <= 2 * POSENC_MAX_POSITION;
   if (!may_be || !is_in_range(first + offset)) Require(POSENC_POSITION_OUT_OF_RANGE);
-}
-
-std::vector<posenc_preset> EncoderPresets() {
-  std::vector<posenc_preset> presets(posenc_spec_presets(nullptr, 0));
-  posenc_spec_presets(presets.data(), presets.size());
-  return presets;
-}
-
-std::vector<posenc_preset> RotaryPresets() {
-  std::vector<posenc_preset> presets(posenc_rotary_presets(nullptr, 0));
-  posenc_rotary_presets(presets.data(), presets.size());
-  return presets;
-}
-
-posenc_spec PresetSpec(const std::string& preset, std::size_t dim) {
-  posenc_spec spec;
-  const posenc_status status = posenc_spec_preset(&spec, sizeof(spec), preset.c_str(), dim);
-  RequirePreset(status, "--preset", preset, EncoderPresets(), RotaryPresets(),
-                "a preset of rotary embeddings, not of encodings");
-  return spec;
 }
 
 const char* RoundingName(posenc_phase_rounding rounding) {

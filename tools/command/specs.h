@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "command/config.h"
+#include "posenc/models_c.h"
 #include "posenc/posenc.h"
 #include "posenc/rotary_c.h"
 #include "spec/describe.h"
@@ -47,10 +48,6 @@ struct SpecOptions {
 // --dim, --rows, --first, --preset, --rotary, --config, and an option for each member.
 void AddSpecOptions(CLI::App& app, SpecOptions* options);
 
-// Once all is parsed: whether a rotary embedding is meant, by --rotary, --config or the name of a preset,
-// which it moves to --rotary. A UsageError if --preset is of neither kind.
-bool IsRotary(SpecOptions* options);
-
 // What says that it is one, for messages: "--rotary", "--config", or "--preset llama3, which is a preset of
 // rotary embeddings".
 std::string RotaryOption(const SpecOptions& options);
@@ -61,6 +58,9 @@ std::string RotaryOption(const SpecOptions& options);
 // The spec that was asked for; a UsageError for options that do not go together, or are not of this noun.
 posenc_spec EncoderSpec(SpecOptions* options);
 posenc_rotary_spec RotarySpec(SpecOptions* options);
+
+// --dim, or a UsageError if it is not given.
+std::size_t DimOf(const SpecOptions& options);
 
 // A UsageError unless it is given.
 void RequireOption(const CLI::App& app, const std::string& name);
@@ -75,15 +75,6 @@ std::vector<double> FrequenciesOf(const posenc_rotary* rotary);
 // A UsageError if some position is out of range, with the offset too: calls for parts of a run would find out
 // only later.
 void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset);
-
-std::vector<posenc_preset> EncoderPresets();
-std::vector<posenc_preset> RotaryPresets();
-
-// Name, formula and source of each, separated by tabs (lists.cc).
-void PrintRotaryPresets();
-
-// Of that preset of encodings and dim, or a UsageError.
-posenc_spec PresetSpec(const std::string& preset, std::size_t dim);
 
 // "none", "f32_pow_div", ...
 const char* RoundingName(posenc_phase_rounding rounding);

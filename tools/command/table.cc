@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command/commands.h"
+#include "command/models.h"
 #include "command/options.h"
 #include "command/output_file.h"
 #include "command/specs.h"
@@ -145,7 +146,9 @@ void AddTableCommand(CLI::App& app, Run* run) {
       "--frequencies and the like, are put over the preset's or the configuration's. --frequencies and\n"
       "--amplitude without values print what they are, scaled, in radians per step; --positions are\n"
       "those of axis 0, then those of axis 1 ...\n"
-      "Example: posenc table --preset llama3 --dim 128 --rows 8192 --out cache.npy");
+      "Example: posenc table " +
+      std::string(kHasModels ? "--preset llama3" : "--rotary --base 500000") +
+      " --dim 128 --rows 8192 --out cache.npy");
   const auto request = std::make_shared<Request>();
   AddSpecOptions(*command, &request->options);
   command
@@ -172,7 +175,7 @@ void AddTableCommand(CLI::App& app, Run* run) {
       "[cos sin cos sin ...]",
       internal::WordsOf("cache_layout"),
       [=](std::int32_t number) { request->cache = static_cast<posenc_cache_layout>(number); });
-  command->add_flag("--presets", request->presets, "List the presets: name, formula, source");
+  OfModels(command->add_flag("--presets", request->presets, "List the presets: name, formula, source"));
   command->option_defaults()->group("Options");
   command->callback([=] { *run = [=] { return MakeTable(*command, *request); }; });
 }

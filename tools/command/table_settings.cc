@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "command/models.h"
 #include "spec/rows.h"
 
 namespace posenc {

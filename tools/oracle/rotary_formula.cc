@@ -233,14 +233,15 @@ double RotaryFormula::Amplitude() const {
   if (const RotaryFormula* const own = OfAxis(&pair)) return own->Amplitude();
   if (spec_.amplitude != 0.0) return spec_.amplitude;
   const bool has_one = spec_.scaling == POSENC_YARN || spec_.scaling == POSENC_LONGROPE;
-  if (!has_one || spec_.factor <= 1.0) return 1.0;
+  if (!has_one) return 1.0;
+  if (spec_.factor <= 1.0) return spec_.scaling == POSENC_YARN ? spec_.amplitude_factor : 1.0;
   const int bits = kWide;
   const Real log_factor = Real(spec_.factor, bits).Log();
   if (spec_.scaling == POSENC_LONGROPE) {
     return (log_factor / Real(spec_.original_length, bits).Log() + 1.0).Sqrt().ToDouble();
   }
   const auto term = [&](double mscale) { return log_factor * mscale / 10.0 + 1.0; };
-  return (term(spec_.mscale) / term(spec_.mscale_all_dim)).ToDouble();
+  return (term(spec_.mscale) * spec_.amplitude_factor / term(spec_.mscale_all_dim)).ToDouble();
 }
 
 // As the phase rounding takes it.

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "command/require.h"
+#include "posenc/models_c.h"
 #include "spec/tables.h"
 
 namespace posenc {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "arguments.h"
+#include "posenc/models_c.h"
 #include "spec/tables.h"
 
 namespace posenc_onnxruntime {

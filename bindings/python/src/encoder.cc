@@ -8,6 +8,7 @@
 
 #include "encoder.h"
 #include "members.h"
+#include "posenc/models_c.h"
 #include "spec/tables.h"
 
 namespace posenc_python {

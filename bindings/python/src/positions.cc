@@ -1,6 +1,6 @@
 // Positions that are made from what a batch holds: token ids with padding, the mask of an image.
 
-#include "posenc/positions_c.h"
+#include "posenc/models_c.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "members.h"
+#include "posenc/models_c.h"
 #include "rotary.h"
 #include "spec/tables.h"
 

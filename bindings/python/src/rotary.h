@@ -5,7 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings.h"
-#include "posenc/rotary.h"
+#include "posenc/models.h"
 
 namespace posenc_python {
 

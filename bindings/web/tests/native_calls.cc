@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "posenc/grid_c.h"
+#include "posenc/models_c.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
 

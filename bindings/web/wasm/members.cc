@@ -2,7 +2,7 @@
 // words.
 #include "wasm/module.h"
 
-#include "posenc/rotary_config_c.h"
+#include "posenc/models_c.h"
 
 namespace {
 

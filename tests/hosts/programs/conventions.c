@@ -2,7 +2,7 @@
    order and types: the same columns of the same rows, within what those round. Its periods are exact. Their
    files are taken out of the page when this is built. Prints nothing but mistakes. */
 #include <math.h>
-#include <posenc/posenc_c.h>
+#include <posenc/models_c.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include <ggml-cpu.h>
 #include <ggml.h>
 #include <math.h>
+#include <posenc/models_c.h>
 #include <posenc/posenc_c.h>
 #include <stdint.h>
 #include <stdio.h>

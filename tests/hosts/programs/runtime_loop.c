@@ -3,6 +3,7 @@
    or, of a single token, of heads. One rotary in the runtime's memory serves all of them. Prints nothing but
    mistakes. Exit status: 0 if every element is the formula's, whatever the batches, threads and strides. */
 #include <math.h>
+#include <posenc/models_c.h>
 #include <posenc/rotary_c.h>
 #include <pthread.h>
 #include <stdio.h>

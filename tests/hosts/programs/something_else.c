@@ -2,7 +2,7 @@
    same elements, within the roundings to float32. Their file is taken out of the page when this is built.
    Prints nothing but mistakes. */
 #include <math.h>
-#include <posenc/rotary_c.h>
+#include <posenc/models_c.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -10,6 +10,7 @@
 #include <ATen/ATen.h>
 #include <ATen/MemoryOverlap.h>
 #include <ATen/Parallel.h>
+#include <posenc/models_c.h>
 #include <posenc/rotary_c.h>
 #include <torch/library.h>
 

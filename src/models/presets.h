@@ -1,18 +1,19 @@
 // Presets of every noun, found by name among its rows. Rows hold no pointers, which a shared library would
 // have to relocate in every process.
-#ifndef POSENC_SRC_API_PRESETS_H_
-#define POSENC_SRC_API_PRESETS_H_
+#ifndef POSENC_SRC_MODELS_PRESETS_H_
+#define POSENC_SRC_MODELS_PRESETS_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
-#include "posenc/posenc_c.h"
-#include "spec/rows.h"
-#include "spec/versioned.h"
+#include "models/calls.h"
+#include "posenc/models_c.h"
 
 namespace posenc {
 namespace internal {
+namespace models {
 
 // A member of a spec, numbered by its noun, and the member's value in a preset.
 struct Setting {
@@ -41,6 +42,12 @@ struct PresetRow {
   }
 };
 
+// Sets a member that is a number or an enum; no row sets a pointer or an array.
+template <class T>
+void SetNumber(double value, T* member) {
+  if constexpr (std::is_arithmetic<T>::value || std::is_enum<T>::value) *member = static_cast<T>(value);
+}
+
 inline PresetRow FindPreset(PresetRow row, const char* name) {
   while (!row.IsEnd() && std::strcmp(row.texts, name) != 0) row = row.Next();
   return row;
@@ -61,12 +68,14 @@ posenc_status WritePreset(PresetRow rows, const char* name, const Fill& fill, st
   if (spec == nullptr || name == nullptr) return POSENC_NULL_POINTER;
   const PresetRow row = FindPreset(rows, name);
   if (row.IsEnd()) return POSENC_UNKNOWN_PRESET;
-  Spec filled = Default<Spec>();
+  Spec filled;
+  Init(&filled, sizeof(filled));
   const posenc_status status = fill(row.settings, &filled);
   return status != POSENC_OK ? status : WriteSpec(filled, struct_size, spec);
 }
 
+}  // namespace models
 }  // namespace internal
 }  // namespace posenc
 
-#endif  // POSENC_SRC_API_PRESETS_H_
+#endif  // POSENC_SRC_MODELS_PRESETS_H_

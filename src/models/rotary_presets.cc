@@ -1,16 +1,16 @@
-// The C functions of rotaries' presets: what a row of spec/rotary_presets.inc makes of a spec.
+// The C functions of rotaries' presets: what a row of rotary_presets.inc makes of a spec.
 
 #include "number/exact.h"
 
 #include <cstddef>
 #include <cstdint>
 
-#include "api/presets.h"
-#include "posenc/rotary_c.h"
-#include "spec/rows.h"
+#include "models/presets.h"
+#include "posenc/models_c.h"
 
 namespace posenc {
 namespace internal {
+namespace models {
 namespace {
 
 // What a row may set, named as the members of the spec.
@@ -29,11 +29,11 @@ enum Member : std::uint8_t {  // NOLINTBEGIN(readability-identifier-naming)
 PresetRow Rows() {
   static constexpr char kTexts[] =
 #define POSENC_PRESET(name, formula, source, ...) name "\0" formula "\0" source "\0"
-#include "spec/rotary_presets.inc"
+#include "models/rotary_presets.inc"
       ;
   static constexpr Setting kSettings[] = {
 #define POSENC_PRESET(name, formula, source, ...) __VA_ARGS__, {no_member, 0},
-#include "spec/rotary_presets.inc"
+#include "models/rotary_presets.inc"
   };
   return {kTexts, kSettings};
 }
@@ -69,10 +69,11 @@ bool CompleteSections(posenc_rotary_spec* spec) {
 }
 
 }  // namespace
+}  // namespace models
 }  // namespace internal
 }  // namespace posenc
 
-using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
+using namespace posenc::internal::models;  // NOLINT(google-build-using-namespace)
 
 posenc_status posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size, const char* name,
                                         size_t elements) {

@@ -1,18 +1,18 @@
-// The C functions of encoders' presets: what a row of spec/presets.inc makes of a spec.
+// The C functions of encoders' presets: what a row of presets.inc makes of a spec.
 
 #include "number/exact.h"
 
-#include "api/presets.h"
+#include "models/presets.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "posenc/posenc_c.h"
-#include "spec/rows.h"
+#include "posenc/models_c.h"
 
 namespace posenc {
 namespace internal {
+namespace models {
 namespace {
 
 // What a row may set, named as the members of the spec.
@@ -40,11 +40,11 @@ enum Divisor {
 PresetRow Rows() {
   static constexpr char kTexts[] =
 #define POSENC_PRESET(name, formula, source, ...) name "\0" formula "\0" source "\0"
-#include "spec/presets.inc"
+#include "models/presets.inc"
       ;
   static constexpr Setting kSettings[] = {
 #define POSENC_PRESET(name, formula, source, ...) __VA_ARGS__, {no_member, 0},
-#include "spec/presets.inc"
+#include "models/presets.inc"
   };
   return {kTexts, kSettings};
 }
@@ -91,10 +91,11 @@ void Set(const Setting& setting, posenc_spec* spec) {
 }
 
 }  // namespace
+}  // namespace models
 }  // namespace internal
 }  // namespace posenc
 
-using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
+using namespace posenc::internal::models;  // NOLINT(google-build-using-namespace)
 
 posenc_status posenc_spec_preset(posenc_spec* spec, size_t struct_size, const char* name, size_t columns) {
   const auto fill = [&](const Setting* settings, posenc_spec* filled) {

@@ -1,0 +1,49 @@
+// What models needs of the core, through its C functions: the floating-point state in which posenc computes,
+// and specs of programs that were built for other versions.
+#ifndef POSENC_SRC_MODELS_CALLS_H_
+#define POSENC_SRC_MODELS_CALLS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "posenc/rotary_c.h"
+
+namespace posenc {
+namespace internal {
+namespace models {
+
+// Returns work(), a status, as computed in that state.
+template <class Work>
+posenc_status InFpState(const Work& work) {
+  struct Job {
+    const Work& work;
+    posenc_status result;
+  } job{work, POSENC_OK};
+  posenc_with_fp_state([](void* data) { static_cast<Job*>(data)->result = static_cast<Job*>(data)->work(); },
+                       &job);
+  return job.result;
+}
+
+inline posenc_status Init(posenc_spec* spec, std::size_t struct_size) {
+  return posenc_spec_init(spec, struct_size);
+}
+inline posenc_status Init(posenc_rotary_spec* spec, std::size_t struct_size) {
+  return posenc_rotary_spec_init(spec, struct_size);
+}
+
+// Writes the members that a caller of this struct_size knows. On failure *to stays as it is.
+template <class Spec>
+posenc_status WriteSpec(Spec from, std::size_t struct_size, Spec* to) {
+  const posenc_status status = Init(to, struct_size);  // refuses wrong sizes; zeros for what only they know
+  if (status != POSENC_OK) return status;
+  from.struct_size = struct_size;
+  std::memcpy(to, &from, std::min(sizeof(from), struct_size));
+  return POSENC_OK;
+}
+
+}  // namespace models
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_MODELS_CALLS_H_

@@ -1,0 +1,197 @@
+// The C functions that make positions: from token ids with padding, and from the mask of an image.
+
+#include "number/exact.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "models/calls.h"
+#include "posenc/models_c.h"
+
+namespace posenc {
+namespace internal {
+namespace models {
+namespace {
+
+constexpr double kTwoPi = 0x1.921fb54442d18p2;
+
+// A caller's matrix: [rows, columns] of it are used, if there are any.
+struct Matrix {
+  const void* data;
+  std::size_t rows, columns, stride;
+  std::size_t element_size;
+
+  // From the first element that is used to the last.
+  std::size_t bytes() const { return ((rows - 1) * stride + columns) * element_size; }
+};
+
+// Whether the address space has room for the matrix, and whether there is one.
+posenc_status CheckMemory(const Matrix& matrix) {
+  if (matrix.rows == 0) return POSENC_OK;
+  if (matrix.rows > PTRDIFF_MAX / matrix.element_size / matrix.stride) return POSENC_SIZE_OVERFLOW;
+  return matrix.data == nullptr ? POSENC_NULL_POINTER : POSENC_OK;
+}
+
+// Whether two pieces of memory share a byte; empty ones never do.
+bool Overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
+  if (a_bytes == 0 || b_bytes == 0) return false;
+  const auto a_begin = reinterpret_cast<std::uintptr_t>(a);
+  const auto b_begin = reinterpret_cast<std::uintptr_t>(b);
+  return a_begin < b_begin ? b_begin - a_begin < a_bytes : a_begin - b_begin < b_bytes;
+}
+
+bool IsInteger(posenc_type type) { return type == POSENC_I32 || type == POSENC_I64; }
+
+std::size_t SizeOf(posenc_type type) { return type == POSENC_I32 ? 4 : 8; }
+
+// values[i], at any alignment.
+template <class Value>
+Value LoadAt(const void* values, std::size_t i) {
+  Value value;
+  std::memcpy(&value, static_cast<const unsigned char*>(values) + i * sizeof(value), sizeof(value));
+  return value;
+}
+
+// values[i] = value, at any alignment.
+template <class Value>
+void StoreAt(Value value, void* values, std::size_t i) {
+  std::memcpy(static_cast<unsigned char*>(values) + i * sizeof(value), &value, sizeof(value));
+}
+
+// Whether padding_id and the last position that a row may need, padding_id + past + columns, are positions
+// and fit the type.
+bool AreInRange(std::int64_t padding_id, std::int64_t past, std::size_t columns, posenc_type type) {
+  const std::int64_t last = type == POSENC_I32 ? INT32_MAX : POSENC_MAX_POSITION;
+  if (padding_id < -POSENC_MAX_POSITION || padding_id > last || past < 0 || past > 2 * POSENC_MAX_POSITION)
+    return false;
+  return std::uint64_t{columns} <= static_cast<std::uint64_t>(4 * POSENC_MAX_POSITION) &&
+         static_cast<std::int64_t>(columns) <= last - padding_id - past;
+}
+
+// The positions of a row: padding_id for ids that are padding_id; padding_id + past + 1, + 2, ... for others.
+template <class Id, class Position>
+void NumberRow(const void* ids, std::size_t columns, std::int64_t padding_id, std::int64_t past,
+               void* positions) {
+  std::int64_t last = padding_id + past;
+  for (std::size_t i = 0; i < columns; ++i) {
+    const bool is_padding = std::int64_t{LoadAt<Id>(ids, i)} == padding_id;
+    StoreAt(static_cast<Position>(is_padding ? padding_id : ++last), positions, i);
+  }
+}
+
+// What becomes of a count n along an axis whose last count is m: (n + offset) / (m + 1e-6) * scale.
+struct Normalization {
+  posenc_normalization kind;
+  double scale;  // 0: 2 pi
+  double offset;
+};
+
+bool IsNormalization(posenc_normalization kind) {
+  return kind == POSENC_NO_NORMALIZATION || kind == POSENC_NORMALIZE_F32 || kind == POSENC_NORMALIZE_F64;
+}
+
+// Not so for a NaN.
+bool IsInRange(double x) {
+  constexpr auto kMost = static_cast<double>(POSENC_MAX_POSITION);
+  return x >= -kMost && x <= kMost;
+}
+
+// The formula in arithmetic that rounds each operation to Float.
+template <class Float>
+double Normalized(double count, double last, const Normalization& normalization) {
+  const auto offset = static_cast<Float>(normalization.offset),
+             scale = static_cast<Float>(normalization.scale == 0.0 ? kTwoPi : normalization.scale);
+  const Float shifted = static_cast<Float>(count) + offset;
+  const Float whole = static_cast<Float>(last) + static_cast<Float>(1e-6);
+  const Float part = shifted / whole;
+  const Float scaled = part * scale;
+  return static_cast<double>(scaled);
+}
+
+// Sets out[first + k * step] for k < count to the unmasked cells up to k, then normalizes by the last count.
+void CountAlong(const std::uint8_t* mask, std::size_t count, std::size_t step, double* out, std::size_t first,
+                const Normalization& normalization) {
+  double running = 0.0;
+  for (std::size_t k = 0, i = first; k < count; ++k, i += step) {
+    if (mask == nullptr || mask[i] == 0) running += 1.0;
+    StoreAt(running, out, i);
+  }
+  if (normalization.kind == POSENC_NO_NORMALIZATION) return;
+  for (std::size_t k = 0, i = first; k < count; ++k, i += step) {
+    const auto n = LoadAt<double>(out, i);
+    StoreAt(normalization.kind == POSENC_NORMALIZE_F32 ? Normalized<float>(n, running, normalization)
+                                                       : Normalized<double>(n, running, normalization),
+            out, i);
+  }
+}
+
+posenc_status PositionsFromMask(const std::uint8_t* mask, std::size_t height, std::size_t width,
+                                const Normalization& normalization, double* y, double* x) {
+  if (!IsNormalization(normalization.kind)) return POSENC_BAD_NORMALIZATION;
+  if (!IsInRange(normalization.scale)) return POSENC_BAD_NORMALIZATION_SCALE;
+  if (!IsInRange(normalization.offset)) return POSENC_BAD_NORMALIZATION_OFFSET;
+  if (height == 0 || width == 0) return POSENC_OK;
+  for (const double* const list : {y, x}) {
+    const posenc_status status = CheckMemory({list, height, width, width, sizeof(double)});
+    if (status != POSENC_OK) return status;
+  }
+  constexpr auto kMost = static_cast<std::uint64_t>(POSENC_MAX_POSITION);
+  if (height > kMost || width > kMost) return POSENC_POSITION_OUT_OF_RANGE;
+  const std::size_t cells = height * width, bytes = cells * sizeof(double);
+  const std::size_t masked = mask == nullptr ? 0 : cells;
+  if (Overlap(y, bytes, x, bytes) || Overlap(y, bytes, mask, masked) || Overlap(x, bytes, mask, masked)) {
+    return POSENC_BUFFERS_OVERLAP;
+  }
+  for (std::size_t column = 0; column < width; ++column) {
+    CountAlong(mask, height, width, y, column, normalization);
+  }
+  for (std::size_t row = 0; row < height; ++row) {
+    CountAlong(mask, width, 1, x, row * width, normalization);
+  }
+  return POSENC_OK;
+}
+
+}  // namespace
+}  // namespace models
+}  // namespace internal
+}  // namespace posenc
+
+using namespace posenc::internal::models;  // NOLINT(google-build-using-namespace)
+
+// Both functions check every argument before they write.
+
+posenc_status posenc_positions_from_ids(posenc_type id_type, const void* ids, size_t batch, size_t sequence,
+                                        size_t id_stride, int64_t padding_id, int64_t past,
+                                        posenc_type position_type, void* positions, size_t position_stride) {
+  if (!IsInteger(id_type) || !IsInteger(position_type)) return POSENC_BAD_TYPE;
+  const std::size_t rows = sequence == 0 ? 0 : batch;
+  const Matrix from{ids, rows, sequence, id_stride, SizeOf(id_type)};
+  const Matrix to{positions, rows, sequence, position_stride, SizeOf(position_type)};
+  if (position_stride < sequence) return POSENC_STRIDE_TOO_SMALL;
+  if (const posenc_status status = CheckMemory(to); status != POSENC_OK) return status;
+  if (id_stride < sequence) return POSENC_ID_STRIDE_TOO_SMALL;
+  if (const posenc_status status = CheckMemory(from); status != POSENC_OK) return status;
+  if (!AreInRange(padding_id, past, sequence, position_type)) return POSENC_POSITION_OUT_OF_RANGE;
+  if (rows == 0) return POSENC_OK;
+  if (Overlap(ids, from.bytes(), positions, to.bytes())) return POSENC_BUFFERS_OVERLAP;
+  const bool reads_32 = id_type == POSENC_I32, writes_32 = position_type == POSENC_I32;
+  const auto number =
+      reads_32
+          ? (writes_32 ? &NumberRow<std::int32_t, std::int32_t> : &NumberRow<std::int32_t, std::int64_t>)
+          : (writes_32 ? &NumberRow<std::int64_t, std::int32_t> : &NumberRow<std::int64_t, std::int64_t>);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const auto* const row = static_cast<const unsigned char*>(ids) + r * id_stride * from.element_size;
+    auto* const out = static_cast<unsigned char*>(positions) + r * position_stride * to.element_size;
+    number(row, sequence, padding_id, past, out);
+  }
+  return POSENC_OK;
+}
+
+posenc_status posenc_positions_from_mask(const uint8_t* mask, size_t height, size_t width,
+                                         posenc_normalization normalization, double scale, double offset,
+                                         double* y, double* x) {
+  return InFpState([&] {
+    return PositionsFromMask(mask, height, width, {normalization, scale, offset}, y, x);
+  });
+}
