@@ -207,30 +207,6 @@ TEST(PresetsOfRotaries, AreRefusedUntilTheCallerCompletesThem) {
   EXPECT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_BAD_LENGTH);
 }
 
-// EXPECTED_INV_FREQ of transformers, tests/utils/test_modeling_rope_utils.py: Llama of 2048 positions,
-// scaled.
-TEST(PresetsOfRotaries, ScaleAsTheTestsOfTransformersState) {
-  constexpr std::size_t kShown[6] = {1, 20, 31, 32, 40, 63};
-  const struct {
-    posenc_scaling scaling;
-    double radians[6];  // of the pairs shown
-  } stated[] = {
-      {POSENC_NO_SCALING, {8.6596e-01, 5.6234e-02, 1.1548e-02, 1.0000e-02, 3.1623e-03, 1.1548e-04}},
-      {POSENC_DYNAMIC_NTK, {8.0931e-01, 1.4531e-02, 1.4176e-03, 1.1473e-03, 2.1115e-04, 1.6265e-06}},
-      {POSENC_YARN, {8.6596e-01, 4.8136e-02, 5.3120e-03, 4.2400e-03, 4.3007e-04, 1.1548e-05}},
-      {POSENC_LLAMA3, {8.6596e-01, 5.6234e-02, 1.0730e-02, 7.7785e-03, 3.4539e-04, 1.1548e-05}},
-  };
-  for (const auto& want : stated) {
-    SCOPED_TRACE(want.scaling);
-    posenc_rotary_spec spec = With(Preset("llama", 128), "factor=10 original_length=2048 length=16384");
-    spec.scaling = want.scaling;
-    const RotaryPtr rotary = CreateRotary(spec);
-    for (std::size_t k = 0; k < std::size(kShown); ++k) {
-      EXPECT_NEAR(posenc_rotary_radians(rotary.get(), kShown[k]) / want.radians[k], 1, 5e-5) << kShown[k];
-    }
-  }
-}
-
 // For any head a preset either fits or refuses.
 TEST(PresetsOfRotaries, FollowTheHead) {
   const std::size_t head_dims[] = {0,   1,   2,   3,   4,   30,  62,  63,   64,   80,   88,    96,
