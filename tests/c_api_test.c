@@ -1,13 +1,12 @@
-/* The C ABI from strict C99: every function once, in the ways that a runtime would use them. What the
-   types of posenc.h make of them is in typed_header_test.cc, bad input in create_errors_test.cc and
-   calls_refusals_test.cc. */
+/* The core's C ABI from strict C99: every function of an encoder once, in the ways that a runtime would use
+   them. What the types of posenc.h make of them is in typed_header_test.cc, bad input in
+   create_errors_test.cc and calls_refusals_test.cc. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "posenc/grid_c.h"
-#include "posenc/models_c.h"
 #include "posenc/posenc_c.h"
 
 #define DIM 6
@@ -78,24 +77,6 @@ static void CheckFpState(void) {
   CHECK(posenc_with_fp_state(NULL, &calls) == POSENC_NULL_POINTER);
 }
 
-static void CheckPresets(void) {
-  posenc_preset presets[256];
-  const size_t count = posenc_spec_presets(presets, 256);
-  posenc_spec spec;
-  posenc_encoder* encoder = NULL;
-  float row[DIM];
-  CHECK(count > 40 && count <= 256 && posenc_spec_presets(NULL, 0) == count);
-  CHECK(strcmp(presets[0].name, "attention_is_all_you_need") == 0 && presets[count - 1].source[0] != '\0');
-  CHECK_OK(posenc_spec_preset(&spec, sizeof(spec), "ctranslate2", DIM));
-  CHECK(spec.dim == DIM && spec.exponent_dim == 4.0 && spec.layout == POSENC_SIN_COS);
-  CHECK(posenc_spec_preset_rounding("fairseq") == POSENC_F32_EXP && posenc_spec_preset_rounding("") == -1);
-  CHECK_OK(posenc_encoder_create(&spec, &encoder));
-  CHECK_OK(posenc_write(encoder, 0, 1, POSENC_F32, row, DIM));
-  CHECK(IsNear(row[0], sin(1.0)) && IsNear(row[2], sin(1e-4)) && IsNear(row[3], cos(1.0)));
-  posenc_encoder_destroy(encoder);
-  CHECK(posenc_spec_preset(&spec, sizeof(spec), "no such", DIM) == POSENC_UNKNOWN_PRESET);
-}
-
 static void CheckEncoder(const posenc_encoder* encoder) {
   float out[ROWS * (DIM + 1)], zero[ROWS * DIM] = {0};
   const float embeddings[2 * DIM] = {1, 1, 1, 1, 1, 1};
@@ -158,23 +139,13 @@ static void CheckGrids(const posenc_encoder* encoder) {
 static void CheckPositions(const posenc_encoder* encoder) {
   const int32_t ids[ROWS] = {3, 1, 4};
   const float embeddings[5 * DIM] = {0};
-  const uint8_t mask[ROWS] = {0, 0, 1};
-  int64_t positions[ROWS];
+  const int64_t positions[ROWS] = {0, 1, 2};
   float out[ROWS * DIM];
-  double y[ROWS], x[ROWS];
   size_t bad_index = 4711;
-  CHECK_OK(posenc_positions_from_ids(POSENC_I32, ids, 1, ROWS, ROWS, 1, 0, POSENC_I64, positions, ROWS));
-  CHECK(positions[0] == 2 && positions[1] == 1 && positions[2] == 3);
-  positions[0] = 0;
-  positions[2] = 2;
   CHECK_OK(posenc_embed_at(encoder, POSENC_I32, ids, ROWS, POSENC_F32, embeddings, 5, DIM, POSENC_I64,
                            positions, POSENC_F32, out, DIM, 1.0f, &bad_index));
   CheckTable(out, DIM, 0);
   CHECK(bad_index == 4711);
-  CHECK_OK(posenc_positions_from_mask(mask, 1, ROWS, POSENC_NO_NORMALIZATION, 0.0, 0.0, y, x));
-  CHECK(y[0] == 1.0 && y[1] == 1.0 && y[2] == 0.0 && x[0] == 1.0 && x[1] == 2.0 && x[2] == 2.0);
-  CHECK_OK(posenc_positions_from_mask(NULL, 1, 1, POSENC_NORMALIZE_F32, 0.0, 0.0, y, x));
-  CHECK(y[0] == x[0] && y[0] < 6.2832 && y[0] > 6.2831);
 }
 
 int main(void) {
@@ -186,7 +157,6 @@ int main(void) {
   CHECK(posenc_version() == POSENC_VERSION && POSENC_VERSION == POSENC_PROJECT_VERSION);
   CheckTargets();
   CheckFpState();
-  CheckPresets();
   CHECK_OK(posenc_encoder_create(&spec, &encoder));
   CheckEncoder(encoder);
   CheckGrids(encoder);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "posenc/grid_c.h"
-#include "posenc/models_c.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
 #include "spec/rows.h"
@@ -153,7 +152,7 @@ struct Arguments {
   posenc_cache cache;
   const posenc_cache* passed_cache;
   std::size_t cache_rows;
-  posenc_normalization normalization;
+  std::int32_t normalization;
   const void* spec;
   const char* name;
   std::size_t bytes;

@@ -1,6 +1,6 @@
 // The registry of the C functions: what each one reads and writes, and with what arguments it works. What
-// holds for every call (calls_*_test.cc, every_call.cc) is tested over this list; calls_refusals_test.cc
-// fails if a function has no row. Plain: needs neither GoogleTest nor MPFR.
+// holds for every call (calls_*_test.cc, every_call.cc) is tested over the rows of a product;
+// calls_refusals_test.cc fails if a function has no row. Plain: needs neither GoogleTest nor MPFR.
 #ifndef POSENC_TESTS_CALLS_H_
 #define POSENC_TESTS_CALLS_H_
 
@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace posenc {
 // The buffers that several functions have.
 namespace rows_of {
 
-inline const Types kNone = {0}, kNoneOrIntegers = {0, POSENC_I32, POSENC_I64}, kNormalizations = {0, 1, 2};
+inline const Types kNone = {0}, kNoneOrIntegers = {0, POSENC_I32, POSENC_I64};
 inline const Types kSummands = {POSENC_F32, POSENC_BF16, POSENC_F16},
                    kWritten = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64},
                    kIntegers = {POSENC_I32, POSENC_I64},
@@ -175,29 +176,6 @@ inline void RotateCached(Call& c) {
   }
 }
 
-inline void PositionsFromIds(Call& c) {
-  c.a.batch = 2;
-  c.a.first = 1;  // the padding
-  c.choices.push_back({&c.a.list_type, kIntegers, POSENC_BAD_TYPE});
-  c.choices.push_back({&c.a.type, kIntegers, POSENC_BAD_TYPE});
-  c.sizes.push_back({&c.a.batch, POSENC_SIZE_OVERFLOW});
-  c.Add("ids", &c.a.list, Use::kRead, Values::kAny, c.a.list_type, {1, 2, c.a.rows}, nullptr,
-        &c.a.list_stride);
-  c.Add("positions", &c.a.data, Use::kWritten, Values::kAny, c.a.type, {1, 2, c.a.rows}, nullptr,
-        &c.a.stride);
-}
-
-inline void PositionsFromMask(Call& c) {
-  c.a.batch = 3;  // the height
-  c.a.normalization = static_cast<posenc_normalization>(c.a.type);
-  c.choices.push_back({&c.a.normalization, {0, 1, 2}, POSENC_BAD_NORMALIZATION});
-  c.Add("mask", &c.a.list, Use::kRead, Values::kAny, kByte, {1, 1, 3 * c.a.rows}).null = POSENC_OK;
-  for (void** pointer : {&c.a.data, &c.a.other}) {
-    c.Add("y or x", pointer, Use::kWritten, Values::kAny, POSENC_F64, {1, 1, 3 * c.a.rows});
-  }
-  for (std::size_t* size : {&c.a.batch, &c.a.rows}) c.sizes.push_back({size, POSENC_SIZE_OVERFLOW});
-}
-
 // A pointer of any type.
 struct Any {
   const void* pointer;
@@ -236,12 +214,10 @@ void MemorySize(Call& c) {
   Object(c, "bytes", &c.a.data, Use::kWritten, sizeof(std::size_t));
 }
 
-template <class Spec, bool kNamed>
+template <class Spec>
 void FillSpec(Call& c) {
   Object(c, "spec", &c.a.data, Use::kWritten, sizeof(Spec));
   c.a.bytes = sizeof(Spec);
-  c.a.name = sizeof(Spec) == sizeof(posenc_spec) ? "fairseq" : "llama3";
-  if (kNamed) c.pointers.emplace_back(&c.a.name, POSENC_NULL_POINTER);
 }
 
 template <class Item>
@@ -262,10 +238,7 @@ inline void WriteThird(void* data) {
 }
 
 // Writes what a handle or the library says into the only buffer, a string by its first letters.
-inline void Says(Call& c) {
-  c.a.name = "fairseq";
-  Object(c, "result", &c.a.data, Use::kWritten, 8).null = kNoArgument;
-}
+inline void Says(Call& c) { Object(c, "result", &c.a.data, Use::kWritten, 8).null = kNoArgument; }
 
 template <auto kGet>
 posenc_status Get(Arguments& a) {
@@ -286,7 +259,7 @@ posenc_status Get(Arguments& a) {
   else if constexpr (std::is_invocable_v<G, const posenc_rotary*, std::size_t>)
     say(kGet(a.rotary, 0));
   else if constexpr (std::is_invocable_v<G, const char*>)
-    say(kGet(a.name));
+    say(kGet(a.name));  // of a row that sets it
   else if constexpr (std::is_invocable_v<G, posenc_status>)
     say(kGet(POSENC_BAD_DIM));
   else
@@ -313,145 +286,17 @@ posenc_status Make(Arguments& a) {
 
 }  // namespace rows_of
 
-// What takes nothing but a handle, a name or nothing.
+// What takes nothing but a handle, or nothing.
 #define POSENC_GETTER(function) \
   { #function, &Says, kNone, kNone, &Get < &(function)> }
 
-inline const std::vector<Function>& Functions() {
-  using namespace rows_of;
-  using A = Arguments&;
-  constexpr posenc_status kOk = POSENC_OK;
-  static const std::vector<Function> functions = {
-      {"posenc_write", &Matrix<false, false>, kWritten, kNone,
-       [](A a) { return posenc_write(a.encoder, a.first, a.rows, a.type, a.data, a.stride); }},
-      {"posenc_write_at", &Matrix<false, true>, kWritten, kPositions,
-       [](A a) {
-         return posenc_write_at(a.encoder, a.list_type, a.list, a.rows, a.type, a.data, a.stride,
-                                a.bad_index);
-       }},
-      {"posenc_add", &Matrix<true, false>, kSummands, kNone,
-       [](A a) { return posenc_add(a.encoder, a.first, a.rows, a.type, a.data, a.stride, a.scale); }},
-      {"posenc_add_at", &Matrix<true, true>, kSummands, kPositions,
-       [](A a) {
-         return posenc_add_at(a.encoder, a.list_type, a.list, a.rows, a.type, a.data, a.stride, a.scale,
-                              a.bad_index);
-       }},
-      {"posenc_embed", &Embed<false>, kSummands, kIntegers,
-       [](A a) {
-         return posenc_embed(a.encoder, a.list_type, a.list, a.rows, a.table_type, a.table, a.vocabulary,
-                             a.table_stride, a.first, a.type, a.data, a.stride, a.scale, a.bad_index);
-       }},
-      {"posenc_embed_at", &Embed<true>, kSummands, kIntegers,
-       [](A a) {
-         return posenc_embed_at(a.encoder, a.list_type, a.list, a.rows, a.table_type, a.table, a.vocabulary,
-                                a.table_stride, a.position_type, a.positions, a.type, a.data, a.stride,
-                                a.scale, a.bad_index);
-       }},
-      {"posenc_add_batch", &Batch, kSummands, kIntegers,
-       [](A a) {
-         return posenc_add_batch(a.encoder, a.first, a.list_type, a.list, a.batch, a.rows, a.type, a.data,
-                                 a.batch_stride, a.stride, a.scale, a.bad_index);
-       }},
-      {"posenc_write_grid", &Grid<false>, kWritten, kPositions,
-       [](A a) {
-         return posenc_write_grid(a.passed_axes, a.axis_count, a.prefix_rows, a.type, a.data, a.stride,
-                                  a.bad_axis, a.bad_index);
-       }},
-      {"posenc_add_grid", &Grid<true>, kSummands, kPositions,
-       [](A a) {
-         return posenc_add_grid(a.passed_axes, a.axis_count, a.prefix_rows, a.type, a.data, a.stride, a.scale,
-                                a.bad_axis, a.bad_index);
-       }},
-      {"posenc_rotate", &OfRotary<false, &Tensors>, kSummands, kNone,
-       [](A a) {
-         return posenc_rotate(a.rotary, a.first, a.rows, a.type, a.passed_tensors, a.tensor_count);
-       }},
-      {"posenc_rotate_at", &OfRotary<true, &Tensors>, kSummands, kPositions,
-       [](A a) {
-         return posenc_rotate_at(a.rotary, a.list_type, a.list, a.rows, a.type, a.passed_tensors,
-                                 a.tensor_count, a.bad_index);
-       }},
-      {"posenc_rotary_write", &OfRotary<false, &WrittenCache>, kWritten, kNone,
-       [](A a) { return posenc_rotary_write(a.rotary, a.first, a.rows, a.passed_cache); }},
-      {"posenc_rotary_write_at", &OfRotary<true, &WrittenCache>, kWritten, kPositions,
-       [](A a) {
-         return posenc_rotary_write_at(a.rotary, a.list_type, a.list, a.rows, a.passed_cache, a.bad_index);
-       }},
-      {"posenc_rotate_cached", &RotateCached, kSummands, kNoneOrIntegers,
-       [](A a) {
-         return posenc_rotate_cached(a.rotary, a.passed_cache, a.cache_rows, a.first, a.list_type, a.list,
-                                     a.rows, a.type, a.passed_tensors, a.tensor_count, a.bad_index);
-       }},
-      {"posenc_positions_from_ids", &PositionsFromIds, kIntegers, kIntegers,
-       [](A a) {
-         return posenc_positions_from_ids(a.list_type, a.list, a.batch, a.rows, a.list_stride, a.first,
-                                          a.past, a.type, a.data, a.stride);
-       }},
-      {"posenc_positions_from_mask", &PositionsFromMask, kNormalizations, kNone,
-       [](A a) {
-         return posenc_positions_from_mask(Any{a.list}, a.batch, a.rows, a.normalization, 0.0, -0.5,
-                                           Any{a.data}, Any{a.other});
-       }},
-      {"posenc_encoder_create", &Create<false, false>, kNone, kNone,
-       &Make<posenc_encoder, &posenc_encoder_create, &posenc_encoder_radians, &posenc_encoder_destroy>},
-      {"posenc_encoder_create_in", &Create<false, true>, kNone, kNone,
-       &Make<posenc_encoder, &posenc_encoder_create_in, &posenc_encoder_radians, &posenc_encoder_destroy>},
-      {"posenc_rotary_create", &Create<true, false>, kNone, kNone,
-       &Make<posenc_rotary, &posenc_rotary_create, &posenc_rotary_radians, &posenc_rotary_destroy>},
-      {"posenc_rotary_create_in", &Create<true, true>, kNone, kNone,
-       &Make<posenc_rotary, &posenc_rotary_create_in, &posenc_rotary_radians, &posenc_rotary_destroy>},
-      {"posenc_encoder_memory_size", &MemorySize<false>, kNone, kNone,
-       [](A a) { return posenc_encoder_memory_size(Any{a.spec}, Any{a.data}); }},
-      {"posenc_rotary_memory_size", &MemorySize<true>, kNone, kNone,
-       [](A a) { return posenc_rotary_memory_size(Any{a.spec}, Any{a.data}); }},
-      {"posenc_spec_init", &FillSpec<posenc_spec, false>, kNone, kNone,
-       [](A a) { return posenc_spec_init(Any{a.data}, a.bytes); }},
-      {"posenc_spec_preset", &FillSpec<posenc_spec, true>, kNone, kNone,
-       [](A a) { return posenc_spec_preset(Any{a.data}, a.bytes, a.name, 128); }},
-      {"posenc_rotary_spec_init", &FillSpec<posenc_rotary_spec, false>, kNone, kNone,
-       [](A a) { return posenc_rotary_spec_init(Any{a.data}, a.bytes); }},
-      {"posenc_rotary_spec_preset", &FillSpec<posenc_rotary_spec, true>, kNone, kNone,
-       [](A a) { return posenc_rotary_spec_preset(Any{a.data}, a.bytes, a.name, 128); }},
-      {"posenc_rotary_spec_from_config", &FillSpec<posenc_rotary_spec, false>, kNone, kNone,
-       [](A a) {
-         static const posenc_config_entry entries[] = {
-             {"model_type", POSENC_CONFIG_STRING, 0.0, "llama", nullptr, 0},
-             {"head_dim", POSENC_CONFIG_NUMBER, 128.0, nullptr, nullptr, 0},
-             {"rope_scaling.rope_type", POSENC_CONFIG_STRING, 0.0, "yarn", nullptr, 0},
-             {"rope_scaling.factor", POSENC_CONFIG_NUMBER, 4.0, nullptr, nullptr, 0},
-             {"max_position_embeddings", POSENC_CONFIG_NUMBER, 4096.0, nullptr, nullptr, 0}};
-         static const posenc_config config = {entries, 5,       POSENC_NO_LAYER, nullptr,
-                                              nullptr, nullptr, nullptr};
-         return posenc_rotary_spec_from_config(Any{a.data}, a.bytes, &config, nullptr);
-       }},
-      {"posenc_spec_presets", &Items<posenc_preset>, kNone, kNone,
-       [](A a) { return posenc_spec_presets(Any{a.data}, a.rows), kOk; }},
-      {"posenc_rotary_presets", &Items<posenc_preset>, kNone, kNone,
-       [](A a) { return posenc_rotary_presets(Any{a.data}, a.rows), kOk; }},
-      {"posenc_with_fp_state", &CallsBack, kNone, kNone,
-       [](A a) { return posenc_with_fp_state(&WriteThird, Any{a.data}); }},
-      {"posenc_targets", &Items<posenc_target>, kNone, kNone,
-       [](A a) { return posenc_targets(Any{a.data}, a.rows), kOk; }},
-      POSENC_GETTER(posenc_encoder_dim),
-      POSENC_GETTER(posenc_encoder_layout),
-      POSENC_GETTER(posenc_encoder_target),
-      POSENC_GETTER(posenc_encoder_frequency_count),
-      POSENC_GETTER(posenc_encoder_radians),
-      POSENC_GETTER(posenc_rotary_head_dim),
-      POSENC_GETTER(posenc_rotary_target),
-      POSENC_GETTER(posenc_rotary_frequency_count),
-      POSENC_GETTER(posenc_rotary_amplitude),
-      POSENC_GETTER(posenc_rotary_radians),
-      POSENC_GETTER(posenc_spec_preset_rounding),
-      POSENC_GETTER(posenc_status_message),
-      POSENC_GETTER(posenc_version),
-      {"posenc_encoder_destroy", [](Call&) {}, kNone, kNone,
-       [](A) { return posenc_encoder_destroy(nullptr), kOk; }},
-      {"posenc_rotary_destroy", [](Call&) {}, kNone, kNone,
-       [](A) { return posenc_rotary_destroy(nullptr), kOk; }},
-  };
-  return functions;
-}
+// The rows of a product: calls.cc has those of the core, models/calls.cc those of models. The first ones take
+// encoders, then come those that take rotaries, then those that take neither.
+const std::vector<Function>& Functions();
+extern const std::size_t kFirstOfRotaries, kFirstOfNeither;
+extern const char* const kSymbols;  // the file of tests/install that names them
+// What the argument `name` of a function may be; nothing if it has none.
+std::vector<std::string> NamesFor(const Function& function);
 
 // visit(call) for every function and all types that it takes; of lists and tables, if `sparse`, one type
 // each.

@@ -290,7 +290,6 @@ TEST_P(CallsRefusals, NoRowsAreFine) {
     call.a.rows = call.a.axes[0].count = call.a.prefix_rows = call.a.cache_rows = 0;
     for (const RunOfSteps& run : call.runs) *run.first = run.least < 0 ? kMaxInt64 : 0;
     for (const Buffer& buffer : call.buffers) buffer.PointTo(nullptr);
-    if (call.a.list == call.a.data && call.function.name == std::string("posenc_positions_from_ids")) return;
     EXPECT_EQ(call(), POSENC_OK) << call.function.name;
   });
 }
@@ -298,9 +297,9 @@ TEST_P(CallsRefusals, NoRowsAreFine) {
 INSTANTIATE_TEST_SUITE_P(, CallsRefusals, testing::ValuesIn(Functions()),
                          [](const auto& param_info) { return std::string(param_info.param.name + 7); });
 
-// Each exported function has a row, and each row is of one.
+// Each exported function of the product has a row, and each row is of one.
 TEST(CallsRegistry, HasEveryFunction) {
-  std::ifstream file(POSENC_SYMBOLS);
+  std::ifstream file(std::string(POSENC_SOURCE_DIR "/tests/install/") + kSymbols);
   std::set<std::string> exported, listed;
   for (std::string name; std::getline(file, name);) exported.insert(name);
   for (const Function& function : Functions()) listed.insert(function.name);

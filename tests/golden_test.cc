@@ -3,12 +3,12 @@
 // both come from.
 #include <gtest/gtest.h>
 
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -16,12 +16,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "oracle/oracle.h"
-#include "oracle/rotary_oracle.h"
+#include "golden_rows.h"
 #include "per_target.h"
-#include "posenc/models.h"
 #include "rotary_cases.h"
-#include "scalar_formats.h"
 #include "spec_words.h"
 
 namespace posenc {
@@ -29,7 +26,7 @@ namespace {
 
 // The figures of a golden file in order; lines that begin with # are prose.
 std::vector<std::string> Figures(const std::string& file) {
-  std::ifstream in(std::string(POSENC_GOLDEN_DIR) + "/" + file);
+  std::ifstream in(POSENC_SOURCE_DIR "/tests/golden/" + file);
   EXPECT_TRUE(in.is_open()) << file;
   std::vector<std::string> figures;
   for (std::string line; std::getline(in, line);) {
@@ -132,153 +129,31 @@ TEST_P(Golden, NumPy6x10IsF32PowDiv) {
   }
 }
 
-// A row of formulas.txt.
-struct Row {
-  std::string text, preset, rounding;
-  std::string settings;              // of what has no preset, or of the preset itself
-  std::string more;                  // what is set over it
-  std::vector<double> at;            // [axes]
-  std::map<std::string, double> of;  // results by name
+std::vector<GoldenRow> Rows(const std::string& noun) { return GoldenRows("tests/golden/formulas.txt", noun); }
 
-  // Calls visit(index, result) for those that begin with that letter.
-  template <class Visit>
-  void ForEach(char letter, const Visit& visit) const {
-    for (const auto& [name, result] : of) {
-      if (name[0] == letter) visit(std::stoul(name.substr(1)), result);
-    }
-  }
-};
-
-std::vector<Row> Rows(const std::string& noun) {
-  std::vector<Row> rows;
-  for (const std::string& line : Split(ReadFile("tests/golden/formulas.txt"), '\n')) {
-    if (line.rfind(noun, 0) != 0) continue;
-    Row& row = rows.emplace_back();
-    row.text = line;
-    for (const std::string& word : Split(line.substr(noun.size()))) {
-      const std::string name = word.substr(0, word.find('=')), text = word.substr(name.size() + 1);
-      if (name == "preset") {
-        row.preset = text;
-      } else if (name == "rounding") {
-        row.rounding = text;
-      } else if (name == "at") {
-        row.at = ParseList<double>(text);
-      } else if (name == "A" || std::isdigit(name[1]) != 0) {
-        row.of[name] = ParseAs<double>(text);
-      } else if (name[0] == '+') {
-        row.more += word.substr(1) + " ";
-      } else {
-        row.settings += word + " ";
-      }
-    }
-  }
-  return rows;
-}
-
-posenc_spec EncoderOf(const Row& row) {
-  posenc_spec spec = EncoderSpec(row.settings);
-  if (row.preset.empty()) return spec;
-  EXPECT_EQ(posenc_spec_preset(&spec, sizeof(spec), row.preset.c_str(), spec.dim), POSENC_OK);
-  return With(spec, row.settings);
-}
-
-posenc_rotary_spec RotaryOf(const Row& row) {
-  posenc_rotary_spec spec = RotarySpecOf(row.settings);
-  if (row.preset.empty()) return spec;
-  posenc_rotary_spec preset;
-  EXPECT_EQ(posenc_rotary_spec_preset(&preset, sizeof(preset), row.preset.c_str(), spec.head_dim), POSENC_OK);
-  EXPECT_EQ(Differences(preset, spec), "") << row.text;
-  return With(preset, row.more);
-}
+posenc_spec EncoderOf(const GoldenRow& row) { return EncoderSpec(row.settings); }
+posenc_rotary_spec RotaryOf(const GoldenRow& row) { return RotarySpecOf(row.settings); }
 
 TEST_P(Golden, EncodersAreThoseOfTheFormulas) {
-  for (const Row& row : Rows("encoder")) {
-    SCOPED_TRACE(row.text);
-    posenc_spec spec = EncoderOf(row);
-    spec.target = target();
-    const Encoder encoder = Create(spec);
-    const double position = row.at[0];
-    ForEachEntryType([&](auto element) {
-      using T = decltype(element);
-      const std::vector<T> listed = WriteAt<T>(encoder, row.at);
-      const auto whole = static_cast<std::int64_t>(std::floor(position));
-      const std::vector<T> run = Write<T>(encoder, whole, 1);
-      row.ForEach('c', [&](std::size_t column, double want) {
-        EXPECT_TRUE(SameBits(listed[column], Nearest<T>(want))) << column << ": " << Value(listed[column]);
-        if (static_cast<double>(whole) != position) return;
-        EXPECT_TRUE(SameBits(run[column], Nearest<T>(want))) << column << " of a run: " << Value(run[column]);
-      });
-    });
-  }
+  for (const GoldenRow& row : Rows("encoder")) ExpectEncoder(row, EncoderOf(row), target());
 }
 
 TEST_P(Golden, RotariesAreThoseOfTheFormulas) {
-  for (const Row& row : Rows("rotary")) {
-    SCOPED_TRACE(row.text);
-    posenc_rotary_spec spec = RotaryOf(row);
-    spec.target = target();
-    const RotaryPtr rotary = CreateRotary(spec);
-    ASSERT_NE(rotary, nullptr);
-    EXPECT_EQ(posenc_rotary_amplitude(rotary.get()), row.of.at("A"));
-    row.ForEach('w', [&](std::size_t i, double want) {
-      EXPECT_EQ(posenc_rotary_radians(rotary.get(), i), want) << i;
-    });
-    const std::size_t pairs = posenc_rotary_frequency_count(rotary.get());
-    std::vector<double> cosines(pairs), sines(pairs);
-    const posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F64, cosines.data(), sines.data(), pairs};
-    ASSERT_EQ(posenc_rotary_write_at(rotary.get(), POSENC_F64, row.at.data(), 1, &cache, nullptr), POSENC_OK);
-    row.ForEach('c', [&](std::size_t i, double want) { EXPECT_EQ(cosines[i], want) << "cosine " << i; });
-    row.ForEach('s', [&](std::size_t i, double want) { EXPECT_EQ(sines[i], want) << "sine " << i; });
-    std::vector<float> head(spec.head_dim);
-    for (std::size_t e = 0; e < head.size(); ++e) head[e] = static_cast<float>(e + 1);
-    posenc_heads heads{};
-    heads.data = head.data();
-    heads.heads = 1;
-    ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, row.at.data(), 1, POSENC_F32, &heads, 1, nullptr),
-              POSENC_OK);
-    row.ForEach('e',
-                [&](std::size_t e, double want) { EXPECT_EQ(double{head[e]}, want) << "element " << e; });
-  }
+  for (const GoldenRow& row : Rows("rotary")) ExpectRotary(row, RotaryOf(row), target());
 }
 
 POSENC_INSTANTIATE_PER_TARGET(Golden);
 
 TEST(GoldenFormulas, AreTheOracles) {
-  for (const Row& row : Rows("encoder")) {
-    SCOPED_TRACE(row.text);
-    ForEachEntryType([&](auto element) {
-      using T = decltype(element);
-      const oracle::Oracle oracle(EncoderOf(row), TypeOf<T>());
-      std::vector<double> entries(oracle.dim());
-      oracle.Row(row.at[0], entries.data());
-      row.ForEach('c', [&](std::size_t column, double want) {
-        EXPECT_TRUE(SameBits(Nearest<T>(entries[column]), Nearest<T>(want)))
-            << column << ": " << entries[column];
-      });
-    });
-  }
-  for (const Row& row : Rows("rotary")) {
-    SCOPED_TRACE(row.text);
-    const posenc_rotary_spec spec = RotaryOf(row);
-    const oracle::RotaryFormula formula(spec);
-    oracle::RotaryOracle oracle(spec);
-    EXPECT_EQ(formula.Amplitude(), row.of.at("A"));
-    row.ForEach('w', [&](std::size_t i, double want) {
-      EXPECT_EQ(formula.Radians(i, 200).ToDouble(), want) << i;
-      if (i >= formula.pairs()) return;  // the frequency of another axis
-      const auto at = [&](std::size_t axis) { return row.at[axis]; };
-      const GainedTurn turn(&oracle, i, oracle.PositionOf(i, at), {row.of.at("A"), 1.0, false});
-      EXPECT_EQ(turn.Cosine(), row.of.at("c" + std::to_string(i))) << i;
-      EXPECT_EQ(turn.Sine(), row.of.at("s" + std::to_string(i))) << i;
-    });
-  }
+  for (const GoldenRow& row : Rows("encoder")) ExpectOracle(row, EncoderOf(row));
+  for (const GoldenRow& row : Rows("rotary")) ExpectOracle(row, RotaryOf(row));
 }
 
 // The values that members have in the rows of a noun.
 template <class S>
-std::map<std::string, std::set<std::int32_t>> Values(const std::string& noun, S (*make)(const Row&)) {
+std::map<std::string, std::set<std::int32_t>> Values(const std::string& noun, S (*make)(const GoldenRow&)) {
   std::map<std::string, std::set<std::int32_t>> values;
-  for (const Row& row : Rows(noun)) {
+  for (const GoldenRow& row : Rows(noun)) {
     const S spec = make(row);
     ForEachMember(spec, [&](const char* name, auto member) {
       using Value = std::decay_t<decltype(spec.*member)>;
@@ -289,18 +164,7 @@ std::map<std::string, std::set<std::int32_t>> Values(const std::string& noun, S 
   return values;
 }
 
-void ExpectPresets(const std::string& noun, std::size_t (*list)(posenc_preset*, std::size_t)) {
-  std::set<std::string> in_rows, in_list{""};
-  for (const Row& row : Rows(noun)) in_rows.insert(row.preset);
-  std::vector<posenc_preset> presets(list(nullptr, 0));
-  list(presets.data(), presets.size());
-  for (const posenc_preset& preset : presets) EXPECT_TRUE(in_list.insert(preset.name).second) << preset.name;
-  EXPECT_EQ(in_rows, in_list);
-}
-
-TEST(GoldenFormulas, HaveEveryPresetAndValue) {
-  ExpectPresets("encoder", &posenc_spec_presets);
-  ExpectPresets("rotary", &posenc_rotary_presets);
+TEST(GoldenFormulas, HaveEveryValue) {
   auto encoders = Values("encoder", &EncoderOf);
   EXPECT_EQ(encoders["layout"].size(), 4u);
   EXPECT_EQ(encoders["odd_column"].size(), 4u);
@@ -315,12 +179,27 @@ TEST(GoldenFormulas, HaveEveryPresetAndValue) {
   EXPECT_EQ(rotaries["axis_order"].size(), 7u);
 }
 
-TEST(GoldenFormulas, HaveTheRoundingsOfTheSources) {
-  for (const Row& row : Rows("encoder")) {
-    if (row.preset.empty()) continue;
-    const auto want = ParseAs<posenc_phase_rounding>(row.rounding);
-    EXPECT_EQ(posenc_spec_preset_rounding(row.preset.c_str()), want) << row.preset;
-    EXPECT_EQ(static_cast<posenc_phase_rounding>(SpecPresetRounding(row.preset.c_str())), want) << row.preset;
+// EXPECTED_INV_FREQ of transformers, tests/utils/test_modeling_rope_utils.py: a head of 128 for 2048
+// positions, scaled.
+TEST(GoldenScalings, AreThoseOfTheTestsOfTransformers) {
+  constexpr std::size_t kShown[6] = {1, 20, 31, 32, 40, 63};
+  const struct {
+    posenc_scaling scaling;
+    double radians[6];  // of the pairs shown
+  } stated[] = {
+      {POSENC_NO_SCALING, {8.6596e-01, 5.6234e-02, 1.1548e-02, 1.0000e-02, 3.1623e-03, 1.1548e-04}},
+      {POSENC_DYNAMIC_NTK, {8.0931e-01, 1.4531e-02, 1.4176e-03, 1.1473e-03, 2.1115e-04, 1.6265e-06}},
+      {POSENC_YARN, {8.6596e-01, 4.8136e-02, 5.3120e-03, 4.2400e-03, 4.3007e-04, 1.1548e-05}},
+      {POSENC_LLAMA3, {8.6596e-01, 5.6234e-02, 1.0730e-02, 7.7785e-03, 3.4539e-04, 1.1548e-05}},
+  };
+  for (const auto& want : stated) {
+    SCOPED_TRACE(want.scaling);
+    posenc_rotary_spec spec = RotarySpecOf("head_dim=128 factor=10 original_length=2048 length=16384");
+    spec.scaling = want.scaling;
+    const RotaryPtr rotary = CreateRotary(spec);
+    for (std::size_t k = 0; k < std::size(kShown); ++k) {
+      EXPECT_NEAR(posenc_rotary_radians(rotary.get(), kShown[k]) / want.radians[k], 1, 5e-5) << kShown[k];
+    }
   }
 }
 

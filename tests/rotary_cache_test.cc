@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "posenc/models_c.h"
 #include "rotary_tensors.h"
 
 namespace posenc {
@@ -93,11 +92,14 @@ TEST_P(RotaryCache, RunsAndListsOfEveryTypeAgree) {
   }
 }
 
-// The cosines and sines of GLM in transformers, whose rotary pairs neighbours.
+// The cosines and sines of a rotary in transformers that pairs neighbours of the first half of a head.
 TEST_P(RotaryCache, HalvesTwiceRotatesNeighbours) {
   constexpr std::size_t kHeadDim = 16, kPairs = 4;
   posenc_rotary_spec spec;
-  ASSERT_EQ(posenc_rotary_spec_preset(&spec, sizeof(spec), "glm", kHeadDim), POSENC_OK);
+  ASSERT_EQ(posenc_rotary_spec_init(&spec, sizeof(spec)), POSENC_OK);
+  spec.head_dim = kHeadDim;
+  spec.rotary_dim = 2 * kPairs;
+  spec.pairing = POSENC_NEIGHBOURS;
   spec.target = target();
   const RotaryPtr rotary = CreateRotary(spec);
   float cos[2 * kPairs], sin[2 * kPairs], x[kHeadDim];

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "per_target.h"
-#include "posenc/models.h"
 #include "posenc/rotary.h"
 #include "scalar_formats.h"
 
@@ -72,22 +71,6 @@ TEST(HeadsAndCaches, AreThoseOfC) {
   EXPECT_EQ(constant.type, POSENC_BF16);
   EXPECT_EQ(constant.cos, table);
   EXPECT_EQ(constant.sin, nullptr);
-}
-
-TEST(RotaryPreset, IsThatOfC) {
-  posenc_preset first, c_first;
-  ASSERT_EQ(RotaryPresets(&first, 1), posenc_rotary_presets(&c_first, 1));
-  EXPECT_EQ(first.name, c_first.name);
-  posenc_rotary_spec want;
-  ASSERT_EQ(posenc_rotary_spec_preset(&want, sizeof(want), "qwen3_vl", 128), POSENC_OK);
-  RotarySpec spec;
-  EXPECT_EQ(RotaryPreset(&spec, "qwen3_vl", 128), Status::kOk);
-  EXPECT_TRUE(IsSame(spec, want));
-  EXPECT_EQ(RotaryPreset(&spec, "none", 128), Status::kUnknownPreset);
-  EXPECT_EQ(RotaryPreset(&spec, "qwen3_vl", 64), Status::kBadHeadDim);
-  EXPECT_EQ(RotaryPreset(&spec, nullptr, 128), Status::kNullPointer);
-  EXPECT_EQ(RotaryPreset(nullptr, "llama", 128), Status::kNullPointer);
-  EXPECT_TRUE(IsSame(spec, want));
 }
 
 // What a call of C++ and one of C make of the same q and k.

@@ -26,7 +26,7 @@ namespace posenc {
 
 // Of the source tree.
 inline std::string ReadFile(const std::string& name) {
-  std::ifstream file(POSENC_GOLDEN_DIR "/../../" + name);
+  std::ifstream file(POSENC_SOURCE_DIR "/" + name);
   EXPECT_TRUE(file.is_open()) << name;
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }

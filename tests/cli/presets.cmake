@@ -106,11 +106,14 @@ posenc_add_cli_test(identify.refuses.not_npy STATUS 2 STDERR "not a NumPy file"
   RUN identify ${CMAKE_CURRENT_SOURCE_DIR}/numbers.txt)
 # Dims 320 and 1024 take minutes: full tests.
 function(posenc_add_identify_test name)
+  if(NOT POSENC_BUILD_MODELS)
+    return()
+  endif()
   add_test(NAME cli.identify.${name} COMMAND ${ARGN} $<TARGET_FILE:posenc_tool> ${CMAKE_CURRENT_BINARY_DIR} 64)
-  set_tests_properties(cli.identify.${name} PROPERTIES LABELS cli SKIP_RETURN_CODE 77 TIMEOUT 600 COST 40)
+  set_tests_properties(cli.identify.${name} PROPERTIES LABELS "cli;models" SKIP_RETURN_CODE 77 TIMEOUT 600 COST 40)
   add_test(NAME cli.identify.${name}.dims
     COMMAND ${ARGN} $<TARGET_FILE:posenc_tool> ${CMAKE_CURRENT_BINARY_DIR} 320 1024)
-  set_tests_properties(cli.identify.${name}.dims PROPERTIES LABELS full SKIP_RETURN_CODE 77 TIMEOUT 3600)
+  set_tests_properties(cli.identify.${name}.dims PROPERTIES LABELS "full;models" SKIP_RETURN_CODE 77 TIMEOUT 3600)
 endfunction()
 posenc_add_identify_test(presets sh ${CMAKE_CURRENT_SOURCE_DIR}/identify.sh)
 
@@ -119,9 +122,11 @@ find_program(POSENC_SYSTEM_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 mark_as_advanced(POSENC_SYSTEM_PYTHON)
 if(POSENC_SYSTEM_PYTHON)
   posenc_add_identify_test(frameworks ${POSENC_SYSTEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/identify_frameworks.py)
-  add_test(NAME cli.programs COMMAND ${POSENC_SYSTEM_PYTHON}
-    ${CMAKE_CURRENT_SOURCE_DIR}/programs.py $<TARGET_FILE:posenc_tool> ${CMAKE_CURRENT_BINARY_DIR})
-  set_tests_properties(cli.programs PROPERTIES LABELS cli)
+  if(POSENC_BUILD_MODELS)
+    add_test(NAME cli.programs COMMAND ${POSENC_SYSTEM_PYTHON}
+      ${CMAKE_CURRENT_SOURCE_DIR}/programs.py $<TARGET_FILE:posenc_tool> ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(cli.programs PROPERTIES LABELS "cli;models")
+  endif()
 else()
   message(WARNING "Tables of frameworks are not identified, and JSON is not read: there is no python3")
 endif()

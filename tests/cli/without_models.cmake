@@ -9,7 +9,7 @@ foreach(asked
     "plot --preset plot --preset fairseq --dim 8 --rows 2 --out out.png")
   string(REPLACE " " ";" asked ${asked})
   list(POP_FRONT asked name option)
-  posenc_add_cli_test(without_models.${name} STATUS 2
+  posenc_add_cli_test(without_models.${name} STATUS 2 PRODUCT core
     STDERR "^posenc: ${option}: ${reason}; state the members instead\n$" RUN ${asked})
 endforeach()
 posenc_add_cli_test(without_models.source STATUS 2 STDERR "--phase-rounding source: ${reason}"
@@ -17,11 +17,11 @@ posenc_add_cli_test(without_models.source STATUS 2 STDERR "--phase-rounding sour
 foreach(command presets "config config.json" "diff --preset a --preset b" "identify table.npy --first 1")
   string(REPLACE " " ";" words ${command})
   list(GET words 0 name)
-  posenc_add_cli_test(without_models.${name}_command STATUS 2 STDERR "^posenc: ${name}: ${reason}\n$" RUN ${words})
+  posenc_add_cli_test(without_models.${name}_command STATUS 2 PRODUCT core STDERR "^posenc: ${name}: ${reason}\n$" RUN ${words})
 endforeach()
 
 # Members make what a preset would.
 posenc_add_cli_test(without_models.members STATUS 0 STDOUT "0.84147096   0.5403023    0.009999833  0.99995"
   RUN table --dim 4 --rows 2)
-posenc_add_cli_test(without_models.rotary_members STATUS 0 STDOUT "^1.3465735902799727\n$"
+posenc_add_cli_test(without_models.rotary_members STATUS 0 PRODUCT core STDOUT "^1.3465735902799727\n$"
   RUN table --rotary --dim 128 --scaling yarn --factor 32 --original-length 4096 --amplitude)

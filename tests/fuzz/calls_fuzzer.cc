@@ -1,4 +1,4 @@
-// Any C function of the registry (calls.h), with specs and arguments of the fuzzer's bytes: first right ones,
+// Any C function of a product (calls.h), with specs and arguments of the fuzzer's bytes: first right ones,
 // then some that are spoilt, or memory that overlaps. Every target that this CPU runs says and writes what
 // REFERENCE does. A call of right arguments is accepted, some of what it writes is what the oracle says, and
 // nothing else is written; a refused call writes nothing. AddressSanitizer and UndefinedBehaviorSanitizer
@@ -16,7 +16,6 @@
 #include "../calls.h"
 #include "fuzzing.h"
 #include "judge.h"
-#include "posenc/models_c.h"
 #include "spec/rows.h"
 #include "specs.h"
 
@@ -124,14 +123,12 @@ bool Vary(Call* call, std::string* name, Bytes& bytes) {
     tensor.inverse = bytes.ConsumeBool() ? 1 : 0;
   }
   if (call->function.Is("_grid") && bytes.ConsumeBool()) std::swap(a.axes[0].column, a.axes[1].column);
-  if (call->function.Is("_preset") && bytes.ConsumeBool()) {
-    posenc_preset presets[128];
-    const bool is_rotary = call->function.Is("_rotary");
-    const std::size_t count = (is_rotary ? posenc_rotary_presets : posenc_spec_presets)(presets, 128);
+  if (const std::vector<std::string> names = NamesFor(call->function);
+      !names.empty() && bytes.ConsumeBool()) {
     *name =
-        bytes.ConsumeBool() ? presets[MakeSize(count - 1, bytes)].name : bytes.ConsumeRandomLengthString(20);
+        bytes.ConsumeBool() ? names[MakeSize(names.size() - 1, bytes)] : bytes.ConsumeRandomLengthString(20);
     a.name = name->c_str();
-    is_wild = true;  // some are for heads of 192 elements only
+    is_wild = true;  // some are for some sizes only
   }
   return is_wild;
 }
@@ -295,10 +292,9 @@ class Handles {
 
 // A function, mostly one that writes rows or rotates, and types that it takes.
 std::unique_ptr<Call> MakeCall(const Handles& handles, Bytes& bytes) {
-  constexpr std::size_t kFirstOfRotaries = 9, kFirstOfNeither = 14;
   const auto& functions = Functions();
   const Function& function =
-      functions[Rarely(bytes, 6)    ? MakeSize(functions.size() - 1, bytes)
+      functions[Rarely(bytes, 6) || kFirstOfNeither == 0 ? MakeSize(functions.size() - 1, bytes)
                 : handles.is_rotary ? MakeSize(kFirstOfNeither - 1, bytes, kFirstOfRotaries)
                                     : MakeSize(kFirstOfRotaries - 1, bytes)];
   const auto pick = [&](const Types& types) { return types[MakeSize(types.size() - 1, bytes)]; };

@@ -4,9 +4,9 @@
 Nothing of posenc takes part. A row of formulas.txt is a noun, settings by the names of posenc_spec or posenc_rotary_spec,
 and what comes of them: of an encoder columns `c7`; of a rotary its amplitude `A`, of some pairs radians a step `w7`, cosine
 `c7` and sine `s7`, all rounded to double, and elements `e7` of a head 1, 2, 3 ... that is rotated, rounded to float. `at` is
-the position, of a rotary one for each axis. `+factor` is set over a preset, whose other settings are those of its source.
+the position, of a rotary one for each axis. (tests/models/golden/presets.py has rows of presets.)
 
-Bases, factors and lengths are those of the sources in docs/rotary.md and docs/conventions.md, preset by preset. Scalings:
+Scalings:
 
 LINEAR        transformers, modeling_rope_utils.py, _compute_linear_scaling_rope_parameters
 NTK           vLLM, xdrope.py: base * alpha^(r / (r - 2))
@@ -27,6 +27,7 @@ ggml_mrope_cache_init (imrope).
 
 import decimal
 import math
+import re
 from decimal import Decimal as D
 from fractions import Fraction as Q
 
@@ -107,159 +108,7 @@ def print_row(noun, settings, results):
     print(noun, *(f"{name}={value}" for name, value in words.items()))
 
 
-# Encoders: what each column holds, a sine, a cosine, a zero or the position, and its frequency.
-
-def sines(ws):
-    return [("sine", w) for w in ws]
-
-
-def cosines(ws):
-    return [("cosine", w) for w in ws]
-
-
-def by_turns(ws):
-    return [column for w in ws for column in (("sine", w), ("cosine", w))]
-
-
-def padded(columns, d):
-    return columns + [("zero", 0)] * (d - len(columns))
-
-
-def paper(d):
-    """pos / 10000^(2 (j // 2) / d) for each column j, sine where j is even"""
-    return by_turns([D(10000) ** (D(-2 * i) / d) for i in range((d + 1) // 2)])[:d]
-
-
-def tutorial(d):
-    """exp(arange(0, d, 2) * (-log(10000) / d))"""
-    return by_turns([(D(k) * (-D(10000).ln() / d)).exp() for k in range(0, d, 2)])[:d]
-
-
-def tatp22(d):
-    """channels = ceil(d / 2) * 2; 1 / 10000^(arange(0, channels, 2) / channels)"""
-    channels = math.ceil(d / 2) * 2
-    return by_turns([1 / D(10000) ** (D(k) / channels) for k in range(0, channels, 2)])[:d]
-
-
-def paper_in_halves(d):
-    """sin(enc[:, 0::2]), then cos(enc[:, 1::2]) of the paper's"""
-    return paper(d)[0::2] + paper(d)[1::2]
-
-
-def timing_signal(d):
-    """n = d // 2; exp(arange(n) * -(log(10000) / max(n - 1, 1)))"""
-    ws = [(-i * D(10000).ln() / max(d // 2 - 1, 1)).exp() for i in range(d // 2)]
-    return padded(sines(ws) + cosines(ws), d)
-
-
-def marian(d):
-    """n = d / 2, perhaps not whole; exp(i % int(n) * -log(10000) / (n - 1)), a sine for i < int(n)"""
-    def w(i):
-        return D(1) if i % max(d // 2, 1) == 0 else D(10000) ** (-D(i % (d // 2)) / (D(d) / 2 - 1))
-    return sines(w(i) for i in range(d // 2)) + cosines(w(i) for i in range(d // 2, d))
-
-
-def musicgen(d):
-    """half = d // 2; cos, then sin of positions / 10000^(arange(half) / (half - 1))"""
-    ws = [D(10000) ** (-D(i) / max(d // 2 - 1, 1)) for i in range(d // 2)]
-    return padded(cosines(ws) + sines(ws), d)
-
-
-def half_periods(d):
-    """half = d // 2; exp(-log(10000) * arange(half) / half)"""
-    return [(-D(10000).ln() * i / (d // 2)).exp() for i in range(d // 2)]
-
-
-def timestep(d):
-    return padded(cosines(half_periods(d)) + sines(half_periods(d)), d)
-
-
-def grid_axis(d):
-    return padded(sines(half_periods(d)) + cosines(half_periods(d)), d)
-
-
-BANDS = "-7.75+2.8125*{}"  # a caller's frequencies
-
-
-def fourier(d):
-    ws = listed(BANDS.format(d // 2))
-    return padded(sines(ws) + cosines(ws), d)
-
-
-def fourier_cosines_first(d):
-    ws = listed(BANDS.format(d // 2))
-    return padded(cosines(ws) + sines(ws), d)
-
-
-def nerf(d):
-    """[x], then sin and cos of x * 2^linspace(0, N - 1, N)"""
-    return ([("position", 0)] + by_turns([2**i for i in range(d // 2)]))[:d]
-
-
-def nerf_paper(d):
-    """sin(2^0 pi p), cos(2^0 pi p), sin(2^1 pi p) ..."""
-    return by_turns([2**i for i in range((d + 1) // 2)])[:d]
-
-
-def pixel_bands(d):
-    """2^linspace(0, log2(224) - 1, n) * pi"""
-    ws = [D(224 // 2) ** (D(i) / max(d // 2 - 1, 1)) for i in range(d // 2)]
-    return padded(sines(ws) + cosines(ws), d)
-
-
-PRESETS = {  # the source's columns and phase rounding, the position that it calls 0, and what positions are multiplied by
-    "attention_is_all_you_need": (paper, ""), "annotated_transformer": (tutorial, "F32_EXP"),
-    "pytorch_tutorial": (tutorial, "F32_EXP"), "opennmt_py": (tutorial, "F32_EXP"), "d2l": (paper, "F32_POW_DIV"),
-    "keras_hub": (paper, ""), "hf_distilbert": (paper, "F64_POW_DIV"), "tatp22": (tatp22, "F32_INV_FREQ"),
-    "conformer": (tutorial, "F32_EXP"), "tensorflow_tutorial": (paper_in_halves, ""),
-    "hf_marian": (paper_in_halves, "F64_POW_DIV"), "transformer_xl": (paper_in_halves, "F32_INV_FREQ"),
-    "tensor2tensor": (timing_signal, "F32_LOG_INCREMENT"), "tensor2tensor_nd": (timing_signal, "F32_LOG_INCREMENT"),
-    "maxtext": (timing_signal, "F32_LOG_INCREMENT"), "flax": (timing_signal, ""),
-    "opennmt_tf": (timing_signal, "F32_EXP", 1), "ctranslate2": (timing_signal, "F32_LOG_INCREMENT", 1),
-    "fairseq": (timing_signal, "F32_EXP"), "hf_speech_to_text": (timing_signal, "F32_EXP"),
-    "hf_m2m_100": (timing_signal, "F32_EXP"), "whisper": (timing_signal, "F32_EXP"),
-    "gemma_cpp": (timing_signal, "F32_LOG_INCREMENT"), "marian": (marian, "F32_LOG_INCREMENT"),
-    "ddpm": (timing_signal, "F32_EXP"), "diffusers_timestep": (timing_signal, "F32_LOG_DIV"),
-    "diffusers_unet": (timestep, "F32_LOG_DIV"), "guided_diffusion": (timestep, "F32_LOG_DIV"),
-    "stable_diffusion": (timestep, "F32_LOG_DIV"), "dit": (timestep, "F32_LOG_DIV"), "flux": (timestep, "", 0, 1000),
-    "ggml_timestep": (timestep, "F32_LOG_DIV"), "stable_diffusion_cpp": (timestep, "F64_INV_FREQ"),
-    "edm": (timestep, ""), "edm_song": (timing_signal, ""), "wan": (timestep, "F64_POW_MUL"),
-    "gaussian_fourier": (fourier, "", 0, 1, "TURNS"), "edm_fourier": (fourier_cosines_first, "", 0, 1, "TURNS"),
-    "nerf": (nerf, ""), "nerf_paper": (nerf_paper, "", 0, 1, "HALF_TURNS"),
-    "pixel_bands": (pixel_bands, "", 0, 1, "HALF_TURNS"), "linear_pixel_bands": (fourier, "", 0, 1, "HALF_TURNS"),
-    "mae": (grid_axis, "F32_INV_FREQ"), "timm": (grid_axis, "F32_INV_FREQ"), "diffusers_2d": (grid_axis, ""),
-    "diffusers_3d": (grid_axis, ""), "detr": (paper, "F32_POW_DIV", 1), "detr_normalized": (paper, "", 0, 1, "TURNS"),
-    "xlnet": (paper_in_halves, "F32_INV_FREQ"), "musicgen": (musicgen, "F32_POW_DIV"),
-}
-PADDED = ("fairseq", "hf_speech_to_text", "hf_m2m_100")  # whose row 1 is zero
-
-
-def entries(columns, p, unit="RADIANS"):
-    """The first two columns, the last two, and those where halves meet."""
-    d = len(columns)
-    for j in sorted({0, 1, d // 2 - 1, d // 2, d // 2 + 1, d - 2, d - 1} & set(range(d))):
-        kind, w = columns[j]
-        sine, cosine = sine_cosine(w, p, unit)
-        yield f"c{j}", {"sine": sine, "cosine": cosine, "zero": D(0), "position": D(p)}[kind]
-
-
-def print_presets_of_encoders():
-    positions = [3, 0.75, -1234, 8191.5, 1, 999.375, 2147483646, -0.25]
-    for k, (name, row) in enumerate(PRESETS.items()):
-        source, rounding, first, factor, unit = row + ("", 0, 1, "RADIANS")[len(row) - 1:]
-        for n, d in enumerate((1, 2, 3, 5, 8, 54, 65)):
-            p = (1, 2)[n % 2] if name in PADDED else positions[(k + n) % len(positions)]
-            settings = {"preset": name, "rounding": rounding or "NO_PHASE_ROUNDING", "dim": d, "at": p}
-            if source in (fourier, fourier_cosines_first):
-                if d == 1:
-                    continue  # a list of one, of which no column shows
-                settings["frequencies"] = BANDS.format(d // 2)
-            if source is nerf_paper and d > 60:
-                continue  # above 2^31
-            zero = name in PADDED and p == 1
-            columns = [("zero", 0)] * d if zero else source(d)
-            print_row("encoder", settings, dict(entries(columns, (D(p) + first) * factor, unit)))
-
+# Encoders.
 
 def columns_of(s):
     """The pairs of columns, by the pictures of posenc_layout and posenc_odd_column."""
@@ -313,11 +162,18 @@ def rounded_phase(s, i, p):
     return product(f32(s["position_scale"]), phase) if "position_scale" in s else phase
 
 
-def print_encoder(words):
+def ends(d):
+    """The first two columns, the last two, and those where halves meet."""
+    return sorted({0, 1, d // 2 - 1, d // 2, d // 2 + 1, d - 2, d - 1} & set(range(d)))
+
+
+def print_encoder(words, shown=None):
     s = settings_of(words)
     p = f64(Q(s["at"]) + s.get("position_offset", 0))
     results = {}
     for j, (kind, i) in enumerate(columns_of(s)):
+        if shown is not None and j not in shown:
+            continue
         if "phase_rounding" in s:
             sine, cosine = sine_cosine(1, rounded_phase(s, i, p))
         else:
@@ -325,6 +181,44 @@ def print_encoder(words):
         value = {"sine": sine, "cosine": cosine, "zero": D(0), "position": D(p)}[kind]
         results[f"c{j}"] = D(0) if s.get("has_padding") and s["at"] == s["padding_position"] else value
     print_row("encoder", s, results)
+
+
+# What frameworks write, at dims from 1 to 65; n is the number of pairs, and frequencies are a caller's.
+USUAL_ENCODERS = """
+
+exponent_dim={2 * ((d + 1) // 2)}
+layout=SIN_COS
+layout=SIN_COS exponent_dim={2 * max(n - 1, 1)} odd_column=ODD_ZERO_LAST
+layout=SIN_COS exponent_dim={2 * max(n - 1, 1)} odd_column=ODD_ZERO_LAST position_offset=1
+layout=SIN_COS exponent_dim={2 * max(n - 1, 1)} odd_column=ODD_ZERO_LAST has_padding=1 padding_position=1
+layout=SIN_COS exponent_dim={d - 2 if d > 2 else d} odd_column=ODD_COSINE_LAST
+layout=COS_SIN exponent_dim={2 * max(n - 1, 1)} odd_column=ODD_ZERO_LAST
+layout=COS_SIN exponent_dim={2 * max(n, 1)} odd_column=ODD_ZERO_LAST
+layout=COS_SIN exponent_dim={2 * max(n, 1)} odd_column=ODD_ZERO_LAST position_scale=1000
+layout=SIN_COS exponent_dim={2 * max(n, 1)} odd_column=ODD_ZERO_LAST
+layout=SIN_COS frequencies=-7.75+2.8125*{max(n, 1)} frequency_unit=TURNS odd_column=ODD_ZERO_LAST
+layout=COS_SIN frequencies=-7.75+2.8125*{max(n, 1)} frequency_unit=TURNS odd_column=ODD_ZERO_LAST
+layout=SIN_COS frequencies=-7.75+2.8125*{max(n, 1)} frequency_unit=HALF_TURNS odd_column=ODD_ZERO_LAST
+base=2 exponent_dim=-2 input_first=1
+base=2 exponent_dim=-2 frequency_unit=HALF_TURNS
+base=112 exponent_dim={-2 * max(n - 1, 1)} layout=SIN_COS frequency_unit=HALF_TURNS odd_column=ODD_ZERO_LAST
+position_offset=1
+frequency_unit=TURNS
+"""
+DIMS = (1, 2, 3, 5, 8, 54, 65)
+POSITIONS = (3, 0.75, -1234, 8191.5, 1, 999.375, 2147483646, -0.25)
+
+
+def print_usual_encoders():
+    for k, line in enumerate(USUAL_ENCODERS.split("\n")[1:-1]):
+        for j, d in enumerate(DIMS):
+            words = re.sub(r"\{(.*?)\}", lambda match: str(eval(match[1], {"d": d, "n": d // 2, "max": max})), line)
+            s = settings_of(f"dim={d} {words}")
+            last = max((i for kind, i in columns_of(s) if kind in ("sine", "cosine")), default=0)
+            if abs(frequency_of(s, last)) * UNITS[s.get("frequency_unit", "RADIANS")] > 2**31:
+                continue
+            at = (1, 2)[j % 2] if "padding" in words else POSITIONS[(k + j) % len(POSITIONS)]
+            print_encoder(f"dim={d} {words} at={at}", ends(d))
 
 
 def print_encoders():
@@ -559,6 +453,8 @@ def print_rotary(words):
 
 
 def print_rotaries():
+    for line in USUAL_ROTARIES.strip().split("\n"):
+        print_rotary(line)
     for line in ROTARIES.strip().split("\n"):
         for row in line.split(";"):
             print_rotary(row)
@@ -584,6 +480,54 @@ def print_rotaries():
     print_rotary("head_dim=28 phase_rounding=F32_ITERATED scaling=FREQUENCY_FACTORS factors=1.125+0.375*14")
 
 
+# What models rotate by.
+USUAL_ROTARIES = """
+head_dim=64 base=10000 pairing=NEIGHBOURS
+head_dim=96 rotary_dim=24 base=10000
+head_dim=128 base=10000
+head_dim=128 base=500000 scaling=LLAMA3 original_length=8192 factor=8
+head_dim=64 base=500000 scaling=LLAMA3 original_length=8192 factor=32
+head_dim=88 base=10000 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=2 sections=22,22
+head_dim=128 base=500000 pairing=NEIGHBOURS scaling=LLAMA3 original_length=8192 factor=16 high_freq_factor=1
+head_dim=128 base=1000000 scaling=YARN factor=16 original_length=16384 mscale=1 mscale_all_dim=1
+head_dim=128 rotary_dim=64 rotary_offset=64 base=10000 pairing=NEIGHBOURS output_pairing=HALF_SPLIT scaling=YARN factor=128 original_length=8192 mscale=1 mscale_all_dim=1
+head_dim=64 base=10000 axis_order=SPLIT_AXES axes=2 sections=16,16
+head_dim=128 base=10000 scaling=QWEN_NTK length=8192 original_length=8192
+head_dim=128 base=10000 scaling=QWEN_NTK length=20000 original_length=8192
+head_dim=128 base=1000000 scaling=YARN factor=4 original_length=32768 mscale=1 mscale_all_dim=0
+head_dim=128 base=1000000 axis_order=CONSECUTIVE_AXES axes=3 sections=16,24,24
+head_dim=80 base=10000 axis_order=AXIAL_AXES axes=2 sections=20,20
+head_dim=128 base=5000000 axis_order=INTERLEAVED_AXES axes=3 sections=24,20,20
+head_dim=256 rotary_dim=64 base=10000000 axis_order=INTERLEAVED_AXES axes=3 sections=11,11,10
+head_dim=96 base=10000 scaling=LONGROPE factor=32 length=4096 original_length=4096 factors=1+0.0625*48 long_factors=1.5+1*48
+head_dim=96 base=10000 scaling=LONGROPE factor=32 length=131072 original_length=4096 factors=1+0.0625*48 long_factors=1.5+1*48
+head_dim=256 base=1000000 scaling=LINEAR factor=8
+head_dim=512 base=1000000 scaling=PROPORTIONAL proportion=0.25
+head_dim=192 rotary_dim=64 rotary_offset=128 base=10000 pairing=NEIGHBOURS scaling=YARN factor=40 original_length=4096 mscale=0.707 mscale_all_dim=0.707
+head_dim=192 rotary_dim=64 rotary_offset=128 base=10000 pairing=NEIGHBOURS output_pairing=HALF_SPLIT scaling=YARN factor=40 original_length=4096 mscale=1 mscale_all_dim=1
+head_dim=128 rotary_dim=64 base=10000 scaling=YARN factor=40 original_length=4096 mscale=1 mscale_all_dim=1
+head_dim=512 rotary_dim=64 rotary_offset=448 base=10000 pairing=NEIGHBOURS
+head_dim=512 rotary_dim=64 rotary_offset=448 base=160000 pairing=NEIGHBOURS scaling=YARN factor=16 original_length=65536 amplitude=1
+head_dim=192 rotary_dim=64 rotary_offset=128 base=50000 pairing=NEIGHBOURS output_pairing=HALF_SPLIT beta_fast=1 scaling=YARN factor=32 original_length=4096 mscale=1 mscale_all_dim=1
+head_dim=64 base=150000 truncate=0 scaling=YARN factor=32 original_length=4096 mscale=1 mscale_all_dim=0
+head_dim=128 base=10000 scaling=YARN_LOG factor=16 original_length=8192
+head_dim=128 base=1000000 scaling=YARN factor=4 original_length=8192 mscale=0.7 mscale_all_dim=0
+head_dim=256 rotary_dim=64 rotary_offset=192 base=1000000 pairing=NEIGHBOURS output_pairing=HALF_SPLIT
+head_dim=128 rotary_dim=64 base=1000000 pairing=NEIGHBOURS output_pairing=HALF_SPLIT
+head_dim=128 rotary_dim=64 base=10000 pairing=NEIGHBOURS axis_order=CONSECUTIVE_AXES axes=3 sections=8,12,12
+head_dim=128 base=500000 pairing=NEIGHBOURS axis_order=ALTERNATING_AXES axes=3 sections=20,22,22
+head_dim=64 base=100 unit=TURNS axis_order=AXIAL_AXES axes=2 sections=16,16
+head_dim=128 base=10000 scaling=NTK factor=1000 axis_order=CONSECUTIVE_AXES axes=4 sections=16,16,16,16
+head_dim=128 base=1000000 scaling=DYNAMIC_NTK factor=2 length=32768 original_length=32768
+head_dim=128 base=1000000 scaling=DYNAMIC_NTK factor=2 length=100000 original_length=32768
+head_dim=64 base=10000 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=3 sections=8,12,12
+head_dim=128 base=10000 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=3 sections=8,28,28
+head_dim=128 base=2000 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=4 sections=16,16,16,16
+head_dim=128 base=256 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=2 sections=32,32
+head_dim=96 base=10000 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=3 sections=16,16,16
+head_dim=128 base=10000 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=3 sections=22,21,21
+head_dim=128 base=256 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=3 sections=16,24,24
+"""
 ROTARIES = """
 head_dim=64 exponent_dim=-80.5; head_dim=64 position_scale=-0.7; head_dim=64 base=0.01; head_dim=64 amplitude=1.25
 head_dim=64 unit=HALF_TURNS; head_dim=64 unit=TURNS; head_dim=64 frequencies=0.5+0.125*32 unit=TURNS
@@ -643,84 +587,10 @@ head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 phase_rounding=F32_INV_F
 head_dim=20 axis_order=IMROPE_AXES axes=4 sections=4,2,2,2; head_dim=20 axis_order=IMROPE_AXES axes=4 sections=4,3,3,0
 head_dim=16 axis_order=IMROPE_AXES axes=2 sections=5,3
 """
-NEIGHBOURS = "pairing=NEIGHBOURS"
-TO_HALVES = "pairing=NEIGHBOURS output_pairing=HALF_SPLIT"
-QWEN2_VL = "axis_order=CONSECUTIVE_AXES axes=3 sections="
-TWO_AXES = "axis_order=AXIAL_AXES axes=2 sections="
-THREE_AXES = NEIGHBOURS + " axis_order=AXIAL_AXES axes=3 sections="
-LLAMA3 = "scaling=LLAMA3 original_length=8192 factor="
-YARN = "scaling=YARN factor={} original_length={} mscale={} mscale_all_dim={}"
-LONGROPE = ("scaling=LONGROPE factor=32 length=131072 original_length=4096 "
-            "+factors=1+0.0625*48 +long_factors=1.5+1*48 +length=")
-ROTARY_PRESETS = {  # name: head_dim, rotary_dim, base and the rest; if rotary_dim is negative, the last ones turn
-    "rope": (64, 64, 10000, NEIGHBOURS), "gpt_j": (256, 64, 10000, NEIGHBOURS), "codegen": (256, 64, 10000, NEIGHBOURS),
-    "gpt_neox": (96, 24, 10000), "llama": (128, 128, 10000), "codellama": (128, 128, 1000000),
-    "llama3": (128, 128, 500000, LLAMA3 + "8"), "llama3_2": (64, 64, 500000, LLAMA3 + "32"),
-    "llama4": (128, 128, 500000, NEIGHBOURS), "llama4_vision": (88, 88, 10000, f"{NEIGHBOURS} {TWO_AXES}22,22"),
-    "llama4_scout": (128, 128, 500000, f"{NEIGHBOURS} {LLAMA3}16 high_freq_factor=1"),
-    "mistral": (128, 128, 10000), "mistral_v0_2": (128, 128, 1000000), "mixtral": (128, 128, 1000000),
-    "ministral3": (128, 128, 1000000, YARN.format(16, 16384, 1, 1)),
-    "mistral4": (128, -64, 10000, f"{TO_HALVES} {YARN.format(128, 8192, 1, 1)}"),
-    "pixtral": (64, 64, 10000, "axis_order=SPLIT_AXES axes=2 sections=16,16"),
-    "qwen": (128, 128, 10000, "scaling=QWEN_NTK length=8192 original_length=8192",
-             "scaling=QWEN_NTK length=8192 original_length=8192 +length=20000"),
-    "qwen2": (128, 128, 1000000), "yarn_qwen2_5": (128, 128, 1000000, YARN.format(4, 32768, 1, 0)),
-    "qwen3": (128, 128, 1000000), "qwen2_vl": (128, 128, 1000000, QWEN2_VL + "16,24,24"),
-    "qwen2_vl_vision": (80, 80, 10000, TWO_AXES + "20,20"),
-    "qwen3_vl": (128, 128, 5000000, "axis_order=INTERLEAVED_AXES axes=3 sections=24,20,20"), "phi": (64, 32, 10000),
-    "qwen3_5": (256, 64, 10000000, "axis_order=INTERLEAVED_AXES axes=3 sections=11,11,10"),
-    "phi_2": (80, 32, 10000), "phi3": (96, 96, 10000), "phi4": (128, 128, 250000),
-    "phi3_longrope": (96, 96, 10000, LONGROPE + "4096", LONGROPE + "131072"), "gemma": (256, 256, 10000),
-    "gemma2": (256, 256, 10000), "gemma3_local": (256, 256, 10000),
-    "gemma3_global": (256, 256, 1000000, "scaling=LINEAR factor=8"), "gemma4_local": (256, 256, 10000),
-    "gemma4_global": (512, 512, 1000000, "scaling=PROPORTIONAL proportion=0.25"),
-    "deepseek_v2": (192, -64, 10000, f"{NEIGHBOURS} {YARN.format(40, 4096, 0.707, 0.707)}"),
-    "deepseek_v3": (192, -64, 10000, f"{TO_HALVES} {YARN.format(40, 4096, 1, 1)}"),
-    "deepseek_v3_2": (192, -64, 10000, f"{TO_HALVES} {YARN.format(40, 4096, 1, 1)}"),
-    "deepseek_v3_2_indexer": (128, 64, 10000, YARN.format(40, 4096, 1, 1)),
-    "deepseek_v4": (512, -64, 10000, NEIGHBOURS),
-    "deepseek_v4_compressed": (512, -64, 160000,
-                               f"{NEIGHBOURS} scaling=YARN factor=16 original_length=65536 amplitude=1"),
-    "kimi_k2": (192, -64, 50000, f"{TO_HALVES} beta_fast=1 {YARN.format(32, 4096, 1, 1)}"),
-    "gpt_oss": (64, 64, 150000, f"truncate=0 {YARN.format(32, 4096, 1, 0)}"), "grok1": (128, 128, 10000),
-    "grok1_yarn_log": (128, 128, 10000, "scaling=YARN_LOG +factor=16 +original_length=8192"),
-    "telechat3": (128, 128, 1000000, YARN.format(4, 8192, 0.7, 0)), "chatglm": (128, 64, 10000, NEIGHBOURS),
-    "glm": (128, 64, 10000, NEIGHBOURS), "glm4": (128, 64, 10000, NEIGHBOURS),
-    "glm4_moe": (128, 64, 1000000), "glm5": (256, -64, 1000000, TO_HALVES),
-    "glm5_indexer": (128, 64, 1000000, TO_HALVES),
-    "glm4v": (128, 64, 10000, f"{NEIGHBOURS} {QWEN2_VL}8,12,12"), "ernie": (128, 128, 500000, NEIGHBOURS),
-    "ernie_vl": (128, 128, 500000, f"{NEIGHBOURS} axis_order=ALTERNATING_AXES axes=3 sections=20,22,22"),  # time, y, x
-    "baichuan": (128, 128, 10000), "cohere": (128, 128, 8000000, NEIGHBOURS), "cohere2": (128, 128, 50000, NEIGHBOURS),
-    "dinov3": (64, 64, 100, f"unit=TURNS {TWO_AXES}16,16"), "falcon": (64, 64, 10000), "falcon3": (256, 256, 1000042),
-    "granite": (128, 128, 10000), "helium": (128, 128, 100000, NEIGHBOURS),
-    "hunyuan_vl": (128, 128, 10000, "scaling=NTK factor=1000 axis_order=CONSECUTIVE_AXES axes=4 sections=16,16,16,16"),
-    "internlm2": (128, 128, 1000000, "scaling=DYNAMIC_NTK factor=2 length=32768 original_length=32768",
-                  "scaling=DYNAMIC_NTK factor=2 length=32768 original_length=32768 +length=100000"),
-    "minimax_m2": (128, 64, 5000000),
-    "modernbert_global": (64, 64, 160000), "modernbert_local": (64, 64, 10000), "nomic_bert": (64, 64, 1000),
-    "olmo": (128, 128, 10000), "olmo2": (128, 128, 500000), "smollm3": (128, 128, 2000000), "stablelm": (80, 20, 10000),
-    "starcoder2": (128, 128, 100000),
-    "cogvideox": (64, 64, 10000, THREE_AXES + "8,12,12"),
-    "cosmos3": (128, 128, 5000000, "axis_order=INTERLEAVED_AXES axes=3 sections=24,20,20"),
-    "flux1": (128, 128, 10000, THREE_AXES + "8,28,28"),
-    "flux2": (128, 128, 2000, f"{NEIGHBOURS} axis_order=AXIAL_AXES axes=4 sections=16,16,16,16"),
-    "hunyuan_image": (128, 128, 256, f"{NEIGHBOURS} {TWO_AXES}32,32"),
-    "hunyuan_video": (128, 128, 256, THREE_AXES + "8,28,28"), "lumina2": (96, 96, 10000, THREE_AXES + "16,16,16"),
-    "qwen_image": (128, 128, 10000, THREE_AXES + "8,28,28"), "wan_video": (128, 128, 10000, THREE_AXES + "22,21,21"),
-    "z_image": (128, 128, 256, THREE_AXES + "16,24,24"),
-}
-
-
-def print_presets_of_rotaries():
-    for name, (head_dim, r, base, *more) in ROTARY_PRESETS.items():
-        part = f"rotary_dim={abs(r)}" + f" rotary_offset={head_dim + r}" * (r < 0)
-        for words in more or [""]:
-            print_rotary(f"preset={name} head_dim={head_dim} {part} base={base} {words}")
 
 
 if __name__ == "__main__":
     print("# Made by formulas.py.")
-    print_presets_of_encoders()
+    print_usual_encoders()
     print_encoders()
-    print_presets_of_rotaries()
     print_rotaries()

@@ -1,16 +1,15 @@
 #!/bin/sh
-# check_linked.sh COMPILER PREFIX LIBRARY [size]: a program takes from the static library what it calls: one that only
-# asks for the targets carries no kernels, one that encodes those of encoders and nothing of rotaries, one that rotates
-# those of rotaries; none the presets but by their name. With `size`, encoding adds at most 294 KB to a stripped program.
+# check_linked.sh COMPILER PREFIX LIBRARY [size | models]: a program takes from the static library what it calls: one that only
+# asks for the targets carries no kernels, one that encodes those of encoders and nothing of rotaries, one that rotates those of
+# rotaries, and none of them anything of models. With `size`, encoding adds at most 294 KB to a stripped program. With `models`,
+# instead: presets come by their name only, models' code with a configuration only, and kernels with neither.
 set -eu
-compiler=$1 prefix=$2 library=$3 size=${4:-}
-program=$prefix/linked
+compiler=$1 prefix=$2 library=$3 mode=${4:-}
+program=$prefix/linked.$$
+headers='posenc/posenc.h posenc/grid_c.h posenc/rotary_c.h'
+[ "$mode" != models ] || headers="$headers posenc/models.h"
 link() {  # BODY
-  echo "#include <posenc/posenc.h>
-    #include <posenc/grid_c.h>
-    #include <posenc/models.h>
-    #include <posenc/rotary_c.h>
-    int main() { $1; }" |
+  { printf '#include <%s>\n' $headers; echo "int main() { $1; }"; } |
     "$compiler" -std=c++17 -DPOSENC_STATIC -I"$prefix/include" -o "$program" -x c++ - -x none "$library" -lhwy
 }
 kernels() { nm -C "$program" | sed -n 's/.* posenc::internal::\([A-Za-z]*KernelsOf\).*/\1/p' | sort -u | tr '\n' ' '; }
@@ -20,30 +19,38 @@ models() { nm -C "$program" | grep -c 'posenc::internal::models::' || true; }
 bytes() { strip "$program" && wc -c <"$program"; }
 expect() { [ "$(kernels)" = "$1" ] || { echo "linked: $(kernels)instead of: $1" >&2; exit 1; }; }
 
+if [ "$mode" = models ]; then
+  link 'long long id = 0, position; return posenc_positions_from_ids(POSENC_I64, &id, 1, 1, 1, 0, 0, POSENC_I64, &position, 1)'
+  expect ''
+  link 'posenc_spec spec; return static_cast<int>(posenc::SpecPreset(&spec, "fairseq", 8))'
+  expect ''
+  [ "$(presets)" = 1 ] || { echo 'not linked: presets' >&2; exit 1; }
+  [ "$(models)" = 0 ] || { echo 'linked: models, without a configuration' >&2; exit 1; }
+  link 'posenc_rotary_spec spec; posenc_config config = {};
+    return posenc_rotary_spec_from_config(&spec, sizeof(spec), &config, 0)'
+  expect ''
+  [ "$(models)" != 0 ] || { echo 'not linked: models' >&2; exit 1; }
+  rm "$program"
+  exit
+fi
+
 link 'posenc::Target targets[posenc::kMaxTargets]; return posenc::Targets(targets) == 0'
-expect ''
-link 'long long id = 0, position; return posenc_positions_from_ids(POSENC_I64, &id, 1, 1, 1, 0, 0, POSENC_I64, &position, 1)'
 expect ''
 link 'posenc::Encoder encoder; return static_cast<int>(posenc::Encoder::Create({}, &encoder))'
 expect 'EncoderKernelsOf '
 [ "$(presets)" = 0 ] || { echo 'linked: presets' >&2; exit 1; }
 [ "$(models)" = 0 ] || { echo 'linked: models, without a configuration' >&2; exit 1; }
 [ "$(rotaries)" = 0 ] || { echo 'linked: functions of rotaries' >&2; exit 1; }
-if [ -n "$size" ]; then
+if [ "$mode" = size ]; then
   encodes=$(bytes)
   link ''
   added=$((encodes - $(bytes)))
   echo "encoding adds $added bytes"
   [ "$added" -le 294000 ]
 fi
-link 'posenc_spec spec; return static_cast<int>(posenc::SpecPreset(&spec, "fairseq", 8))'
-expect ''
-[ "$(presets)" = 1 ] || { echo 'not linked: presets' >&2; exit 1; }
-link 'posenc_rotary_spec spec; posenc_config config = {};
-  return posenc_rotary_spec_from_config(&spec, sizeof(spec), &config, 0)'
-expect ''
-[ "$(models)" != 0 ] || { echo 'not linked: models' >&2; exit 1; }
 link 'posenc_rotary_spec spec; posenc_rotary* rotary; posenc_rotary_spec_init(&spec, sizeof(spec));
   return posenc_rotary_create(&spec, &rotary)'
 expect 'RotaryKernelsOf '
+[ "$(presets)" = 0 ] || { echo 'linked: presets' >&2; exit 1; }
+[ "$(models)" = 0 ] || { echo 'linked: models, without a configuration' >&2; exit 1; }
 rm "$program"

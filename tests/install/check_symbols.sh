@@ -1,8 +1,9 @@
 #!/bin/sh
-# check_symbols.sh LIBRARY SYMBOLS VERSION: a shared library has its soname, exports exactly SYMBOLS and needs nothing
-# that prints, locks, reads the environment or starts threads; memory only by operator new (creation).
+# check_symbols.sh LIBRARY VERSION SYMBOLS...: a shared library has its soname, exports exactly what these files list and needs
+# nothing that prints, locks, reads the environment or starts threads; memory only by operator new (creation).
 set -eu
-library=$1 symbols=$2 version=$3
+library=$1 version=$2
+shift 2
 fail() { echo "$*" >&2; exit 1; }
 
 soname=$(readelf -d "$library" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')
@@ -13,7 +14,9 @@ needed=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
 [ -z "$needed" ] || fail "depends on $needed"
 
 exported=$(nm -DC --defined-only "$library" | sed -n 's/^[0-9a-f]* [TWVDBR] //p' | sed 's/@@.*//' | LC_ALL=C sort -u)
-printf '%s\n' "$exported" | diff "$symbols" - || fail "exports are not those of $symbols (left)"
+listed=$(cat "$@" | LC_ALL=C sort)
+[ "$exported" = "$listed" ] || fail "exports are not those of $*:
+$(printf '%s\n%s\n' "$exported" "$listed" | LC_ALL=C sort | uniq -u)"
 echo "$(printf '%s\n' "$exported" | wc -l) symbols exported"
 
 imported=$(nm -DC --undefined-only "$library" | sed 's/^ *[Uw] //; s/@.*//' | LC_ALL=C sort -u)

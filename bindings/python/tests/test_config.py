@@ -1,4 +1,4 @@
-"""Configurations: every one of tests/golden/configs.txt, as a dict, a file, an object and arrays; files that are wrong; and
+"""Configurations: every one of tests/models/golden/configs.txt, as a dict, a file, an object and arrays; files that are wrong; and
 posenc.config, which shows all layers."""
 
 import json
@@ -12,7 +12,7 @@ import unittest
 import numpy
 import posenc
 
-GOLDEN = pathlib.Path(__file__).resolve().parents[3] / "tests/golden/configs.txt"
+GOLDEN = pathlib.Path(__file__).resolve().parents[3] / "tests/models/golden/configs.txt"
 PAIRINGS = {"halves": "half_split", "neighbours": "neighbours"}
 LLAMA = {"model_type": "llama", "head_dim": 8, "hidden_size": 32, "num_attention_heads": 4}
 UNKNOWN = {"model_type": "own", "head_dim": 8}

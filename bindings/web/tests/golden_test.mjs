@@ -49,7 +49,7 @@ const float = (hex) => {
 const value = (text) => (/^\[(?!true\b|false\b)[a-z]/.test(text) ? text.slice(1, -1).split(',') : JSON.parse(text));
 const pairings = { halves: 'half_split', neighbours: 'neighbours' };
 let rotaries = 0;
-for (const block of (await readFile(new URL('tests/golden/configs.txt', root), 'utf8')).split(/^# /m).slice(1)) {
+for (const block of (await readFile(new URL('tests/models/golden/configs.txt', root), 'utf8')).split(/^# /m).slice(1)) {
   const config = {};
   for (const line of block.trim().split('\n').slice(1)) {
     if (!line.startsWith('>')) {

@@ -1,13 +1,11 @@
-// Presets of both nouns: what the list of them, and each, must be. What they write and rotate is in
-// golden_test. And the functions that set a spec's defaults, which presets start from.
+// Presets of both nouns: what the list of them, and each, must be. What they write and rotate by is in
+// golden_presets_test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
-#include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -16,6 +14,7 @@
 #include "rotary_cases.h"
 #include "spec/versioned.h"
 #include "spec_words.h"
+#include "untouched.h"
 
 namespace posenc {
 namespace {
@@ -23,48 +22,22 @@ namespace {
 struct Encoders {
   using Spec = posenc_spec;
   static constexpr auto kList = &posenc_spec_presets;
-  static constexpr auto kInit = &posenc_spec_init;
   static constexpr auto kPreset = &posenc_spec_preset;
-  static constexpr auto kMemorySize = &posenc_encoder_memory_size;
-  static constexpr std::size_t kPastSizes[] = {sizeof(posenc_spec)};
   static constexpr const char *kDocument = "docs/conventions.md", *kName = "fairseq", *kOther = "llama3";
+  static constexpr double kBase = 10000;
   static constexpr std::size_t kBadDims[] = {0, std::size_t{POSENC_MAX_DIM} + 1, SIZE_MAX};
   static constexpr posenc_status kBadDim = POSENC_BAD_DIM;
-  static constexpr const char* kDefaults = "base=10000 position_scale=1 min_timescale=1";
 };
 
 struct Rotaries {
   using Spec = posenc_rotary_spec;
   static constexpr auto kList = &posenc_rotary_presets;
-  static constexpr auto kInit = &posenc_rotary_spec_init;
   static constexpr auto kPreset = &posenc_rotary_spec_preset;
-  static constexpr auto kMemorySize = &posenc_rotary_memory_size;
-  // The first version had no axis_specs.
-  static constexpr std::size_t kPastSizes[] = {
-      (offsetof(posenc_rotary_spec, axis_specs) + alignof(posenc_rotary_spec) - 1) /
-          alignof(posenc_rotary_spec) * alignof(posenc_rotary_spec),
-      sizeof(posenc_rotary_spec)};
   static constexpr const char *kDocument = "docs/rotary.md", *kName = "gpt_oss", *kOther = "fairseq";
+  static constexpr double kBase = 150000;
   static constexpr std::size_t kBadDims[] = {0, 1, POSENC_MAX_HEAD_DIM + 1, SIZE_MAX};
   static constexpr posenc_status kBadDim = POSENC_BAD_HEAD_DIM;
-  static constexpr const char* kDefaults =
-      "output_pairing=SAME_PAIRING base=10000 position_scale=1 factor=1 beta_fast=32 beta_slow=1 mscale=1 "
-      "amplitude_factor=1 low_freq_factor=1 high_freq_factor=4 proportion=1 truncate=1 axes=1";
 };
-
-// What a failure must leave as it was.
-template <class S>
-S Untouched() {
-  S spec;
-  std::memset(&spec, 0x5A, sizeof(spec));
-  return spec;
-}
-
-template <class S>
-bool IsUntouched(const S& spec) {
-  const S want = Untouched<S>();
-  return std::memcmp(&spec, &want, sizeof(want)) == 0;
-}
 
 template <class Noun>
 std::vector<posenc_preset> AllPresets() {
@@ -107,7 +80,6 @@ TYPED_TEST(Presets, AreInTheDocument) {
 TYPED_TEST(Presets, RefuseWhatIsNone) {
   using S = typename TypeParam::Spec;
   S spec = Untouched<S>();
-  EXPECT_EQ(TypeParam::kInit(nullptr, sizeof(spec)), POSENC_NULL_POINTER);
   EXPECT_EQ(TypeParam::kPreset(nullptr, sizeof(spec), TypeParam::kName, 64), POSENC_NULL_POINTER);
   EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), nullptr, 64), POSENC_NULL_POINTER);
   const std::string name = TypeParam::kName;
@@ -117,7 +89,6 @@ TYPED_TEST(Presets, RefuseWhatIsNone) {
   }
   for (const std::size_t size :
        {std::size_t{0}, internal::kFirstSize<decltype(spec)> - 1, std::size_t{4097}}) {
-    EXPECT_EQ(TypeParam::kInit(&spec, size), POSENC_BAD_STRUCT_SIZE);
     EXPECT_EQ(TypeParam::kPreset(&spec, size, TypeParam::kName, 64), POSENC_BAD_STRUCT_SIZE);
   }
   for (const std::size_t dim : TypeParam::kBadDims) {
@@ -129,81 +100,30 @@ TYPED_TEST(Presets, RefuseWhatIsNone) {
   EXPECT_TRUE(IsUntouched(spec));
 }
 
-TYPED_TEST(Presets, StartFromTheDefaultsOfTheHeader) {
-  using S = typename TypeParam::Spec;
-  S spec = Untouched<S>(), zeros;
-  std::memset(&zeros, 0, sizeof(zeros));
-  ASSERT_EQ(TypeParam::kInit(&spec, sizeof(spec)), POSENC_OK);
-  EXPECT_EQ(Differences(spec, With(zeros, TypeParam::kDefaults)), "");
-  EXPECT_EQ(spec.struct_size, sizeof(spec));
-}
-
-// Every other size ends inside a member (sizeof - 1 has seven bytes of a pointer), or puts the second of some
-// specs where it is not aligned.
-TYPED_TEST(Presets, HaveTheSizesOfVersionsOnly) {
-  using S = typename TypeParam::Spec;
-  constexpr std::size_t kMost = 4096;
-  S good;
-  ASSERT_EQ(TypeParam::kPreset(&good, sizeof(good), TypeParam::kName, 64), POSENC_OK);
-  std::vector<std::size_t> sizes(sizeof(S) + 17);
-  std::iota(sizes.begin(), sizes.end(), std::size_t{0});
-  for (std::size_t size = kMost - 16; size <= kMost + 16; ++size) sizes.push_back(size);
-  std::size_t right = 0;
-  for (const std::size_t size : sizes) {
-    SCOPED_TRACE(size);
-    const bool is_past =
-        std::count(std::begin(TypeParam::kPastSizes), std::end(TypeParam::kPastSizes), size) != 0;
-    const bool is_later = size > sizeof(S) && size <= kMost && size % alignof(S) == 0;
-    const posenc_status want = is_past || is_later ? POSENC_OK : POSENC_BAD_STRUCT_SIZE;
-    right += want == POSENC_OK ? 1 : 0;
-    for (const bool is_preset : {false, true}) {
-      std::vector<unsigned char> bytes(kMost + 32, 0x5A);  // aligned, as all of operator new's memory is
-      auto* const spec = reinterpret_cast<S*>(bytes.data());
-      EXPECT_EQ(
-          is_preset ? TypeParam::kPreset(spec, size, TypeParam::kName, 64) : TypeParam::kInit(spec, size),
-          want);
-      const std::size_t written = want == POSENC_OK ? size : 0;
-      EXPECT_TRUE(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(written), bytes.end(),
-                              [](unsigned char byte) { return byte == 0x5A; }));
-    }
-    if (size < sizeof(std::size_t)) continue;
-    std::vector<unsigned char> bytes(
-        size);  // no byte more, which AddressSanitizer would report if it were read
-    std::memcpy(bytes.data(), &good, std::min(size, sizeof(good)));
-    std::memcpy(bytes.data() + offsetof(S, struct_size), &size, sizeof(size));
-    std::size_t memory = 0;
-    EXPECT_EQ(TypeParam::kMemorySize(reinterpret_cast<const S*>(bytes.data()), &memory), want);
-    EXPECT_EQ(memory != 0, want == POSENC_OK);
-  }
-  EXPECT_EQ(right, std::size(TypeParam::kPastSizes) + 16 / alignof(S) + 16 / alignof(S) + 1);
-}
-
-// A caller of a later version, whose spec is longer.
+// spec_init_test has the sizes: a preset starts from the defaults.
 TYPED_TEST(Presets, LaterVersionsGetZerosForWhatIsUnknown) {
-  for (const bool is_preset : {false, true}) {
-    struct {
-      typename TypeParam::Spec spec;
-      unsigned char more[24];
-    } longer;
-    std::memset(&longer, 0x5A, sizeof(longer));
-    EXPECT_EQ(is_preset ? TypeParam::kPreset(&longer.spec, sizeof(longer), TypeParam::kName, 64)
-                        : TypeParam::kInit(&longer.spec, sizeof(longer)),
-              POSENC_OK);
-    EXPECT_EQ(longer.spec.struct_size, sizeof(longer));
-    EXPECT_EQ(longer.spec.base,
-              is_preset && sizeof(longer.spec) == sizeof(posenc_rotary_spec) ? 150000 : 10000);
-    for (const unsigned char byte : longer.more) EXPECT_EQ(byte, 0);
-    if constexpr (std::is_same_v<TypeParam, Rotaries>) {
-      auto copy = Untouched<posenc_rotary_spec>();
-      EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(&longer.spec, &copy), POSENC_OK);
-      EXPECT_EQ(copy.struct_size, sizeof(longer));
-      EXPECT_EQ(Differences(copy, longer.spec), "");
-      for (unsigned char& byte : longer.more) {
-        byte = 1;
-        EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(&longer.spec, &copy), POSENC_UNKNOWN_MEMBERS);
-        byte = 0;
-      }
-    }
+  struct {
+    typename TypeParam::Spec spec;
+    unsigned char more[24];
+  } longer;
+  std::memset(&longer, 0x5A, sizeof(longer));
+  EXPECT_EQ(TypeParam::kPreset(&longer.spec, sizeof(longer), TypeParam::kName, 64), POSENC_OK);
+  EXPECT_EQ(longer.spec.struct_size, sizeof(longer));
+  EXPECT_EQ(longer.spec.base, TypeParam::kBase);
+  for (const unsigned char byte : longer.more) EXPECT_EQ(byte, 0);
+}
+
+TYPED_TEST(Presets, WriteNoMoreThanTheSize) {
+  using S = typename TypeParam::Spec;
+  for (std::size_t size = 0; size <= sizeof(S) + 16; ++size) {
+    SCOPED_TRACE(size);
+    std::vector<unsigned char> bytes(sizeof(S) + 32, 0x5A);  // aligned, as all of operator new's memory is
+    auto* const spec = reinterpret_cast<S*>(bytes.data());
+    const bool is_size = internal::IsStructSize<S>(size);
+    EXPECT_EQ(TypeParam::kPreset(spec, size, TypeParam::kName, 64),
+              is_size ? POSENC_OK : POSENC_BAD_STRUCT_SIZE);
+    EXPECT_TRUE(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(is_size ? size : 0), bytes.end(),
+                            [](unsigned char byte) { return byte == 0x5A; }));
   }
 }
 
@@ -287,30 +207,6 @@ TEST(PresetsOfRotaries, AreRefusedUntilTheCallerCompletesThem) {
   EXPECT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_BAD_LENGTH);
 }
 
-// EXPECTED_INV_FREQ of transformers, tests/utils/test_modeling_rope_utils.py: Llama of 2048 positions,
-// scaled.
-TEST(PresetsOfRotaries, ScaleAsTheTestsOfTransformersState) {
-  constexpr std::size_t kShown[6] = {1, 20, 31, 32, 40, 63};
-  const struct {
-    posenc_scaling scaling;
-    double radians[6];  // of the pairs shown
-  } stated[] = {
-      {POSENC_NO_SCALING, {8.6596e-01, 5.6234e-02, 1.1548e-02, 1.0000e-02, 3.1623e-03, 1.1548e-04}},
-      {POSENC_DYNAMIC_NTK, {8.0931e-01, 1.4531e-02, 1.4176e-03, 1.1473e-03, 2.1115e-04, 1.6265e-06}},
-      {POSENC_YARN, {8.6596e-01, 4.8136e-02, 5.3120e-03, 4.2400e-03, 4.3007e-04, 1.1548e-05}},
-      {POSENC_LLAMA3, {8.6596e-01, 5.6234e-02, 1.0730e-02, 7.7785e-03, 3.4539e-04, 1.1548e-05}},
-  };
-  for (const auto& want : stated) {
-    SCOPED_TRACE(want.scaling);
-    posenc_rotary_spec spec = With(Preset("llama", 128), "factor=10 original_length=2048 length=16384");
-    spec.scaling = want.scaling;
-    const RotaryPtr rotary = CreateRotary(spec);
-    for (std::size_t k = 0; k < std::size(kShown); ++k) {
-      EXPECT_NEAR(posenc_rotary_radians(rotary.get(), kShown[k]) / want.radians[k], 1, 5e-5) << kShown[k];
-    }
-  }
-}
-
 // For any head a preset either fits or refuses.
 TEST(PresetsOfRotaries, FollowTheHead) {
   const std::size_t head_dims[] = {0,   1,   2,   3,   4,   30,  62,  63,   64,   80,   88,    96,
@@ -355,15 +251,19 @@ TEST(PresetsOfRotaries, SharesAndSectionsFollowTheHead) {
   EXPECT_TRUE(IsUntouched(spec));
 }
 
-TEST(RotarySpec, IsCopiedOnlyOfItsSize) {
-  auto spec = Untouched<posenc_rotary_spec>(), copy = spec;
-  EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(nullptr, &copy), POSENC_NULL_POINTER);
-  for (const std::size_t size :
-       {std::size_t{0}, internal::kFirstSize<posenc_rotary_spec> - 1, std::size_t{4097}}) {
-    spec.struct_size = size;
-    EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(&spec, &copy), POSENC_BAD_STRUCT_SIZE);
-  }
-  EXPECT_TRUE(IsUntouched(copy));
+TEST(PresetsOfRotaries, AreTheSameInCpp) {
+  posenc_preset first, c_first;
+  ASSERT_EQ(RotaryPresets(&first, 1), posenc_rotary_presets(&c_first, 1));
+  EXPECT_EQ(first.name, c_first.name);
+  const posenc_rotary_spec want = Preset("qwen3_vl", 128);
+  RotarySpec spec;
+  EXPECT_EQ(RotaryPreset(&spec, "qwen3_vl", 128), Status::kOk);
+  EXPECT_EQ(Differences<posenc_rotary_spec>(spec, want), "");
+  EXPECT_EQ(RotaryPreset(&spec, "none", 128), Status::kUnknownPreset);
+  EXPECT_EQ(RotaryPreset(&spec, "qwen3_vl", 64), Status::kBadHeadDim);
+  EXPECT_EQ(RotaryPreset(&spec, nullptr, 128), Status::kNullPointer);
+  EXPECT_EQ(RotaryPreset(nullptr, "llama", 128), Status::kNullPointer);
+  EXPECT_EQ(Differences<posenc_rotary_spec>(spec, want), "");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 Keys and values are those of config.json and of GGUF metadata that bear on rotaries or mislead about them. What a model
 makes of them was read in its code (transformers, the code beside a checkpoint, llama.cpp) and is written here by hand,
-as settings of posenc_rotary_spec; frequencies and amplitudes follow by the published formulas of formulas.py. Nothing
+as settings of posenc_rotary_spec; frequencies and amplitudes follow by the published formulas of tests/golden/formulas.py. Nothing
 of posenc takes part.
 
 An entry with a source was compared with what is published there: of the keys about rotaries, those that both have are
@@ -18,9 +18,11 @@ configs.txt has for each configuration a line `# name`, a line per key, and line
 `> asked | status`. Results are the amplitude `A` and, of some pairs, radians a step `w7`, rounded to double.
 """
 
+import pathlib
 import sys
 
 sys.dont_write_bytecode = True  # beside the sources
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
 
 import formulas
 from formulas import D, f32

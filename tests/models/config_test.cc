@@ -164,7 +164,7 @@ std::deque<Published> Blocks(const char* path) {
 }
 
 const std::deque<Published>& AllPublished() {
-  static const std::deque<Published> all = Blocks("tests/golden/configs.txt");
+  static const std::deque<Published> all = Blocks("tests/models/golden/configs.txt");
   return all;
 }
 
@@ -196,7 +196,7 @@ TEST(Config, PublishedOnesMakeTheRotariesOfTheirModels) {
 // golden/refusals.txt: what is refused, with the key at fault and the sentence.
 TEST(Config, NonsenseIsRefusedWithASentence) {
   std::size_t count = 0;
-  for (const Published& refused : Blocks("tests/golden/refusals.txt")) {
+  for (const Published& refused : Blocks("tests/models/golden/refusals.txt")) {
     for (const std::string& line : refused.rotaries) {
       SCOPED_TRACE(refused.name);
       const std::vector<std::string> parts = Split(line, '|');

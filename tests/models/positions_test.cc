@@ -290,5 +290,35 @@ TEST(PositionsFromMask, Arguments) {
   expect(POSENC_OK, 4, 6, 1.0, 0x1p31);
 }
 
+template <class Id, class Position>
+void ExpectSamePositions() {
+  const Id ids[] = {5, 1, 6, 1, 7, 8, 9};
+  Position got[8] = {}, want[8] = {};
+  for (const std::int64_t past : {0, 4}) {
+    EXPECT_EQ(PositionsFromIds(ids, 2, 3, 4, 1, past, got, 5), Status::kOk);
+    EXPECT_EQ(posenc_positions_from_ids(TypeOf<Id>(), ids, 2, 3, 4, 1, past, TypeOf<Position>(), want, 5),
+              POSENC_OK);
+    EXPECT_TRUE(SameBits(got, want, 8));
+  }
+  EXPECT_EQ(PositionsFromIds(ids, 2, 3, 2, 1, 0, got, 5), Status::kIdStrideTooSmall);
+}
+
+TEST(PositionsOfCpp, AreThoseOfC) {
+  ExpectSamePositions<std::int32_t, std::int32_t>();
+  ExpectSamePositions<std::int32_t, std::int64_t>();
+  ExpectSamePositions<std::int64_t, std::int32_t>();
+  ExpectSamePositions<std::int64_t, std::int64_t>();
+  const std::uint8_t mask[] = {0, 1, 0, 0, 0, 1};
+  double y[6], x[6], c_y[6], c_x[6];
+  EXPECT_EQ(PositionsFromMask(mask, 2, 3, Normalization::kNone, 0.0, 0.0, y, x), Status::kOk);
+  EXPECT_EQ(posenc_positions_from_mask(mask, 2, 3, POSENC_NO_NORMALIZATION, 0.0, 0.0, c_y, c_x), POSENC_OK);
+  EXPECT_TRUE(SameBits(y, c_y, 6) && SameBits(x, c_x, 6));
+  EXPECT_EQ(PositionsFromMask(mask, 2, 3, Normalization::kF32, 3.0, -0.5, y, x), Status::kOk);
+  EXPECT_EQ(posenc_positions_from_mask(mask, 2, 3, POSENC_NORMALIZE_F32, 3.0, -0.5, c_y, c_x), POSENC_OK);
+  EXPECT_TRUE(SameBits(y, c_y, 6) && SameBits(x, c_x, 6));
+  EXPECT_EQ(PositionsFromMask(mask, 2, 3, static_cast<Normalization>(9), 0.0, 0.0, y, x),
+            Status::kBadNormalization);
+}
+
 }  // namespace
 }  // namespace posenc

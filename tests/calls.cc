@@ -1,0 +1,115 @@
+// The rows of the core's functions.
+#include "calls.h"
+
+namespace posenc {
+
+const std::size_t kFirstOfRotaries = 9, kFirstOfNeither = 14;
+const char* const kSymbols = "symbols.txt";
+std::vector<std::string> NamesFor(const Function& /*function*/) { return {}; }
+
+const std::vector<Function>& Functions() {
+  using namespace rows_of;
+  using A = Arguments&;
+  constexpr posenc_status kOk = POSENC_OK;
+  static const std::vector<Function> functions = {
+      {"posenc_write", &Matrix<false, false>, kWritten, kNone,
+       [](A a) { return posenc_write(a.encoder, a.first, a.rows, a.type, a.data, a.stride); }},
+      {"posenc_write_at", &Matrix<false, true>, kWritten, kPositions,
+       [](A a) {
+         return posenc_write_at(a.encoder, a.list_type, a.list, a.rows, a.type, a.data, a.stride,
+                                a.bad_index);
+       }},
+      {"posenc_add", &Matrix<true, false>, kSummands, kNone,
+       [](A a) { return posenc_add(a.encoder, a.first, a.rows, a.type, a.data, a.stride, a.scale); }},
+      {"posenc_add_at", &Matrix<true, true>, kSummands, kPositions,
+       [](A a) {
+         return posenc_add_at(a.encoder, a.list_type, a.list, a.rows, a.type, a.data, a.stride, a.scale,
+                              a.bad_index);
+       }},
+      {"posenc_embed", &Embed<false>, kSummands, kIntegers,
+       [](A a) {
+         return posenc_embed(a.encoder, a.list_type, a.list, a.rows, a.table_type, a.table, a.vocabulary,
+                             a.table_stride, a.first, a.type, a.data, a.stride, a.scale, a.bad_index);
+       }},
+      {"posenc_embed_at", &Embed<true>, kSummands, kIntegers,
+       [](A a) {
+         return posenc_embed_at(a.encoder, a.list_type, a.list, a.rows, a.table_type, a.table, a.vocabulary,
+                                a.table_stride, a.position_type, a.positions, a.type, a.data, a.stride,
+                                a.scale, a.bad_index);
+       }},
+      {"posenc_add_batch", &Batch, kSummands, kIntegers,
+       [](A a) {
+         return posenc_add_batch(a.encoder, a.first, a.list_type, a.list, a.batch, a.rows, a.type, a.data,
+                                 a.batch_stride, a.stride, a.scale, a.bad_index);
+       }},
+      {"posenc_write_grid", &Grid<false>, kWritten, kPositions,
+       [](A a) {
+         return posenc_write_grid(a.passed_axes, a.axis_count, a.prefix_rows, a.type, a.data, a.stride,
+                                  a.bad_axis, a.bad_index);
+       }},
+      {"posenc_add_grid", &Grid<true>, kSummands, kPositions,
+       [](A a) {
+         return posenc_add_grid(a.passed_axes, a.axis_count, a.prefix_rows, a.type, a.data, a.stride, a.scale,
+                                a.bad_axis, a.bad_index);
+       }},
+      {"posenc_rotate", &OfRotary<false, &Tensors>, kSummands, kNone,
+       [](A a) {
+         return posenc_rotate(a.rotary, a.first, a.rows, a.type, a.passed_tensors, a.tensor_count);
+       }},
+      {"posenc_rotate_at", &OfRotary<true, &Tensors>, kSummands, kPositions,
+       [](A a) {
+         return posenc_rotate_at(a.rotary, a.list_type, a.list, a.rows, a.type, a.passed_tensors,
+                                 a.tensor_count, a.bad_index);
+       }},
+      {"posenc_rotary_write", &OfRotary<false, &WrittenCache>, kWritten, kNone,
+       [](A a) { return posenc_rotary_write(a.rotary, a.first, a.rows, a.passed_cache); }},
+      {"posenc_rotary_write_at", &OfRotary<true, &WrittenCache>, kWritten, kPositions,
+       [](A a) {
+         return posenc_rotary_write_at(a.rotary, a.list_type, a.list, a.rows, a.passed_cache, a.bad_index);
+       }},
+      {"posenc_rotate_cached", &RotateCached, kSummands, kNoneOrIntegers,
+       [](A a) {
+         return posenc_rotate_cached(a.rotary, a.passed_cache, a.cache_rows, a.first, a.list_type, a.list,
+                                     a.rows, a.type, a.passed_tensors, a.tensor_count, a.bad_index);
+       }},
+      {"posenc_encoder_create", &Create<false, false>, kNone, kNone,
+       &Make<posenc_encoder, &posenc_encoder_create, &posenc_encoder_radians, &posenc_encoder_destroy>},
+      {"posenc_encoder_create_in", &Create<false, true>, kNone, kNone,
+       &Make<posenc_encoder, &posenc_encoder_create_in, &posenc_encoder_radians, &posenc_encoder_destroy>},
+      {"posenc_rotary_create", &Create<true, false>, kNone, kNone,
+       &Make<posenc_rotary, &posenc_rotary_create, &posenc_rotary_radians, &posenc_rotary_destroy>},
+      {"posenc_rotary_create_in", &Create<true, true>, kNone, kNone,
+       &Make<posenc_rotary, &posenc_rotary_create_in, &posenc_rotary_radians, &posenc_rotary_destroy>},
+      {"posenc_encoder_memory_size", &MemorySize<false>, kNone, kNone,
+       [](A a) { return posenc_encoder_memory_size(Any{a.spec}, Any{a.data}); }},
+      {"posenc_rotary_memory_size", &MemorySize<true>, kNone, kNone,
+       [](A a) { return posenc_rotary_memory_size(Any{a.spec}, Any{a.data}); }},
+      {"posenc_spec_init", &FillSpec<posenc_spec>, kNone, kNone,
+       [](A a) { return posenc_spec_init(Any{a.data}, a.bytes); }},
+      {"posenc_rotary_spec_init", &FillSpec<posenc_rotary_spec>, kNone, kNone,
+       [](A a) { return posenc_rotary_spec_init(Any{a.data}, a.bytes); }},
+      {"posenc_with_fp_state", &CallsBack, kNone, kNone,
+       [](A a) { return posenc_with_fp_state(&WriteThird, Any{a.data}); }},
+      {"posenc_targets", &Items<posenc_target>, kNone, kNone,
+       [](A a) { return posenc_targets(Any{a.data}, a.rows), kOk; }},
+      POSENC_GETTER(posenc_encoder_dim),
+      POSENC_GETTER(posenc_encoder_layout),
+      POSENC_GETTER(posenc_encoder_target),
+      POSENC_GETTER(posenc_encoder_frequency_count),
+      POSENC_GETTER(posenc_encoder_radians),
+      POSENC_GETTER(posenc_rotary_head_dim),
+      POSENC_GETTER(posenc_rotary_target),
+      POSENC_GETTER(posenc_rotary_frequency_count),
+      POSENC_GETTER(posenc_rotary_amplitude),
+      POSENC_GETTER(posenc_rotary_radians),
+      POSENC_GETTER(posenc_status_message),
+      POSENC_GETTER(posenc_version),
+      {"posenc_encoder_destroy", [](Call&) {}, kNone, kNone,
+       [](A) { return posenc_encoder_destroy(nullptr), kOk; }},
+      {"posenc_rotary_destroy", [](Call&) {}, kNone, kNone,
+       [](A) { return posenc_rotary_destroy(nullptr), kOk; }},
+  };
+  return functions;
+}
+
+}  // namespace posenc

@@ -1,0 +1,102 @@
+// The rows of the functions of models: positions, presets and configurations.
+#include "calls.h"
+
+#include "posenc/models_c.h"
+
+namespace posenc {
+namespace rows_of {
+namespace {
+
+void PositionsFromIds(Call& c) {
+  c.a.batch = 2;
+  c.a.first = 1;  // the padding
+  c.choices.push_back({&c.a.list_type, kIntegers, POSENC_BAD_TYPE});
+  c.choices.push_back({&c.a.type, kIntegers, POSENC_BAD_TYPE});
+  c.sizes.push_back({&c.a.batch, POSENC_SIZE_OVERFLOW});
+  c.Add("ids", &c.a.list, Use::kRead, Values::kAny, c.a.list_type, {1, 2, c.a.rows}, nullptr,
+        &c.a.list_stride);
+  c.Add("positions", &c.a.data, Use::kWritten, Values::kAny, c.a.type, {1, 2, c.a.rows}, nullptr,
+        &c.a.stride);
+}
+
+void PositionsFromMask(Call& c) {
+  c.a.batch = 3;  // the height
+  c.a.normalization = c.a.type;
+  c.choices.push_back({&c.a.normalization, {0, 1, 2}, POSENC_BAD_NORMALIZATION});
+  c.Add("mask", &c.a.list, Use::kRead, Values::kAny, kByte, {1, 1, 3 * c.a.rows}).null = POSENC_OK;
+  for (void** pointer : {&c.a.data, &c.a.other}) {
+    c.Add("y or x", pointer, Use::kWritten, Values::kAny, POSENC_F64, {1, 1, 3 * c.a.rows});
+  }
+  for (std::size_t* size : {&c.a.batch, &c.a.rows}) c.sizes.push_back({size, POSENC_SIZE_OVERFLOW});
+}
+
+template <class Spec>
+void FillPreset(Call& c) {
+  FillSpec<Spec>(c);
+  c.a.name = sizeof(Spec) == sizeof(posenc_spec) ? "fairseq" : "llama3";
+  c.pointers.emplace_back(&c.a.name, POSENC_NULL_POINTER);
+}
+
+void SaysOfPreset(Call& c) {
+  Says(c);
+  c.a.name = "fairseq";
+}
+
+}  // namespace
+}  // namespace rows_of
+
+const std::size_t kFirstOfRotaries = 0, kFirstOfNeither = 0;
+const char* const kSymbols = "models_symbols.txt";
+std::vector<std::string> NamesFor(const Function& function) {
+  if (!function.Is("_preset") || function.Is("_presets")) return {};
+  const auto list = function.Is("_rotary") ? &posenc_rotary_presets : &posenc_spec_presets;
+  std::vector<posenc_preset> presets(list(nullptr, 0));
+  list(presets.data(), presets.size());
+  std::vector<std::string> names;
+  for (const posenc_preset& preset : presets) names.emplace_back(preset.name);
+  return names;
+}
+
+const std::vector<Function>& Functions() {
+  using namespace rows_of;
+  using A = Arguments&;
+  constexpr posenc_status kOk = POSENC_OK;
+  const Types kNormalizations = {0, 1, 2};
+  static const std::vector<Function> functions = {
+      {"posenc_positions_from_ids", &PositionsFromIds, kIntegers, kIntegers,
+       [](A a) {
+         return posenc_positions_from_ids(a.list_type, a.list, a.batch, a.rows, a.list_stride, a.first,
+                                          a.past, a.type, a.data, a.stride);
+       }},
+      {"posenc_positions_from_mask", &PositionsFromMask, kNormalizations, kNone,
+       [](A a) {
+         return posenc_positions_from_mask(Any{a.list}, a.batch, a.rows,
+                                           static_cast<posenc_normalization>(a.normalization), 0.0, -0.5,
+                                           Any{a.data}, Any{a.other});
+       }},
+      {"posenc_spec_preset", &FillPreset<posenc_spec>, kNone, kNone,
+       [](A a) { return posenc_spec_preset(Any{a.data}, a.bytes, a.name, 128); }},
+      {"posenc_rotary_spec_preset", &FillPreset<posenc_rotary_spec>, kNone, kNone,
+       [](A a) { return posenc_rotary_spec_preset(Any{a.data}, a.bytes, a.name, 128); }},
+      {"posenc_rotary_spec_from_config", &FillSpec<posenc_rotary_spec>, kNone, kNone,
+       [](A a) {
+         static const posenc_config_entry entries[] = {
+             {"model_type", POSENC_CONFIG_STRING, 0.0, "llama", nullptr, 0},
+             {"head_dim", POSENC_CONFIG_NUMBER, 128.0, nullptr, nullptr, 0},
+             {"rope_scaling.rope_type", POSENC_CONFIG_STRING, 0.0, "yarn", nullptr, 0},
+             {"rope_scaling.factor", POSENC_CONFIG_NUMBER, 4.0, nullptr, nullptr, 0},
+             {"max_position_embeddings", POSENC_CONFIG_NUMBER, 4096.0, nullptr, nullptr, 0}};
+         static const posenc_config config = {entries, 5,       POSENC_NO_LAYER, nullptr,
+                                              nullptr, nullptr, nullptr};
+         return posenc_rotary_spec_from_config(Any{a.data}, a.bytes, &config, nullptr);
+       }},
+      {"posenc_spec_presets", &Items<posenc_preset>, kNone, kNone,
+       [](A a) { return posenc_spec_presets(Any{a.data}, a.rows), kOk; }},
+      {"posenc_rotary_presets", &Items<posenc_preset>, kNone, kNone,
+       [](A a) { return posenc_rotary_presets(Any{a.data}, a.rows), kOk; }},
+      {"posenc_spec_preset_rounding", &SaysOfPreset, kNone, kNone, &Get<&posenc_spec_preset_rounding>},
+  };
+  return functions;
+}
+
+}  // namespace posenc
