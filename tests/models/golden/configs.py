@@ -1126,6 +1126,10 @@ publish("GGUF of gpt-oss-20b", gguf(
 publish("GGUF of a linear scaling with an amplitude", gguf(
     "qwen2", 28, 3584, rope__scaling__factor=4.0, rope__scaling__attn_factor=1.25),
         "|head_dim=128 scaling=LINEAR factor=4 amplitude=1.25")
+publish("GGUF of YaRN with a factor of its amplitude", gguf(
+    "qwen2", 28, 3584, context_length=131072, rope__scaling__type="yarn", rope__scaling__factor=4.0,
+    rope__scaling__original_context_length=32768, rope__scaling__attn_factor=1.1),
+        "|head_dim=128 scaling=YARN factor=4 original_length=32768 amplitude_factor=1.1")
 # Source: llama.cpp pull 3633.
 publish("GGUF of gpt-neox-20b", gguf("gptneox", 64, 6144, rope__dimension_count=24), "|head_dim=96 rotary_dim=24")
 # Source: llama.cpp pull 6033.
