@@ -14,7 +14,6 @@ for (const [of, , word] of rows('values', 'POSENC_VALUE')) {
 const TYPES = {
   Size: 'number', Real: 'number', Flag: 'boolean', Integer: 'number | bigint', Rows: 'number | bigint',
   Optional: 'number | bigint | null', Name: 'string', List: 'Reals', Sizes: 'readonly number[]',
-  Specs: 'readonly AxisMembers[]',
 };
 
 function type(kind, name, of) {
@@ -26,11 +25,6 @@ function type(kind, name, of) {
 const shown = (macro) => rows('members', macro).slice(1).filter(([kind]) => kind in TYPES || kind === 'Choice');
 const typed = (members) => members.map(([kind, name, , of]) => `  ${camel(name)}?: ${type(kind, name, of)};\n`).join('');
 
-// Of axisSpecs: those from base to frequencies.
-const rotary = shown('POSENC_ROTARY');
-const place = (name) => rotary.findIndex((member) => member[1] === name);
-const axis = rotary.slice(place('base'), place('axes')).filter(([, name]) => name !== 'axis_order');
-
 writeFileSync(`${process.argv[2]}/spec.d.ts`, `import type { Reals } from './index.js';
 
 ${[...words].map(([of, all]) => `export type ${pascal(of)} = ${all.join(' | ')};\n`).join('')}
@@ -38,9 +32,5 @@ export interface SpecMembers {
 ${typed(shown('POSENC_SPEC'))}}
 
 export interface RotaryMembers {
-${typed(rotary)}}
-
-/** A rotary spec of one axis. */
-export interface AxisMembers {
-${typed(axis)}}
+${typed(shown('POSENC_ROTARY'))}}
 `);

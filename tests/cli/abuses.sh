@@ -148,7 +148,7 @@ try_streams() {
   check "closed stdout, --out -" 2 $?
   "$posenc" $table --out new >&- 2>../stderr <&-
   check "closed stdout and a file" 0 $?
-  "$posenc" $table --dtype bf16 --out new <&- >&- 2>&-
+  "$posenc" $table --dtype bfloat16 --out new <&- >&- 2>&-
   check "all closed" 0 $?
   expect "all closed" test "$(wc -c <new)" = 152
   "$posenc" verify --threads 0 2>&-

@@ -44,8 +44,8 @@ identify() {
 [ "$(wc -l <presets)" -gt 40 ] || fail "few presets"
 while read -r name rounding; do
   for dim in $dims; do
-    types=f32
-    [ "$dim" != 64 ] || types="f32 $(in_turn bf16 f16 f64)"
+    types=float32
+    [ "$dim" != 64 ] || types="float32 $(in_turn bfloat16 float16 float64)"
     turn=$((turn + 1))
     for type in $types; do
       identify "$name" exact $type "$dim"

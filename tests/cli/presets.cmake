@@ -7,7 +7,7 @@ posenc_add_cli_test(presets.refuses.more STATUS 2 RUN presets more)
 
 posenc_add_cli_test(table.preset STATUS 0
   STDOUT "^\\[\\[ 0\\.84   2e-04  0\\.54   1\\.     0\\.   \\]\\]\n$"
-  RUN table --preset ctranslate2 --dim 5 --rows 1 --first 0 --dtype bf16 --base 5000)
+  RUN table --preset ctranslate2 --dim 5 --rows 1 --first 0 --dtype bfloat16 --base 5000)
 posenc_add_cli_test(table.preset.padding STATUS 0
   STDOUT "^\\[\\[ 0\\.          1\\.        \\]\n \\[ 0\\.          0\\.        \\]\n \\[ 0\\.9092974  -0\\.41614684\\]\\]\n$"
   RUN table --preset fairseq --dim 2 --rows 3)
@@ -20,7 +20,7 @@ posenc_add_cli_test(table.preset.no_input_first STATUS 0 STDOUT "^\\[\\[ 0\\.141
 posenc_add_cli_test(table.preset.frequencies STATUS 0 STDOUT "^\\[\\[ 1\\. -1\\.  0\\.  0\\.\\]\\]\n$"
   RUN table --preset gaussian_fourier --dim 4 --positions 1 --frequencies 0.25,-0.25)
 posenc_add_cli_test(table.preset.source STATUS 0 STDOUT " 0\\.009999833110660423 "
-  RUN table --preset pytorch_tutorial --dim 4 --positions 1 --dtype f64 --phase-rounding source)
+  RUN table --preset pytorch_tutorial --dim 4 --positions 1 --dtype float64 --phase-rounding source)
 posenc_add_cli_test(table.odd_column STATUS 0
   STDOUT "^\\[\\[ 0\\.84147096  0\\.          0\\.5403023 \\]\\]\n$"
   RUN table --dim 3 --rows 1 --first 1 --layout sin_cos --odd-column zero_middle)
@@ -37,10 +37,10 @@ posenc_add_cli_test(table.min_timescale STATUS 0 STDOUT "^\\[\\[ 0\\.14112   -0\
 # tensor2tensor's frequencies from 2 to 0.0004, and those of timescales from 2 to 10000: what --help says of them.
 posenc_add_cli_test(table.min_timescale.tensor2tensor STATUS 0
   STDOUT "^\\[\\[ 0\\.9092974268256817 +0\\.0003999999893333334 "
-  RUN table --preset tensor2tensor --dim 4 --positions 1 --min-timescale 2 --dtype f64)
+  RUN table --preset tensor2tensor --dim 4 --positions 1 --min-timescale 2 --dtype float64)
 posenc_add_cli_test(table.min_timescale.of_timescales STATUS 0
   STDOUT "^\\[\\[ 0\\.479425538604203 +9\\.999999983333333e-05 "
-  RUN table --preset tensor2tensor --dim 4 --positions 1 --base 5000 --position-scale 0.5 --dtype f64)
+  RUN table --preset tensor2tensor --dim 4 --positions 1 --base 5000 --position-scale 0.5 --dtype float64)
 posenc_add_cli_test(table.unit_without_frequencies STATUS 0 STDOUT "^\\[\\[ 1\\.  0\\.  0\\. -1\\.\\]\\]\n$"
   RUN table --dim 4 --positions 0.25 --base 2 --exponent-dim -2 --unit turns)
 foreach(rounding f32_pow_div f32_exp f32_log_div f32_inv_freq f32_iterated f64_inv_freq f64_pow_div f64_pow_mul f32_log_increment)
@@ -49,7 +49,7 @@ foreach(rounding f32_pow_div f32_exp f32_log_div f32_inv_freq f32_iterated f64_i
 endforeach()
 posenc_add_cli_test(table.phase_rounding.f32_list STATUS 0
   STDOUT "^\\[\\[ 0\\.0998334181294999\\]\\]\n$"
-  RUN table --dim 1 --positions 1 --frequencies 0.1 --phase-rounding f32_list --dtype f64)
+  RUN table --dim 1 --positions 1 --frequencies 0.1 --phase-rounding f32_list --dtype float64)
 if(GD_INCLUDE_DIR AND GD_LIBRARY)
   posenc_add_cli_test(plot.preset STATUS 0 FILE p.png BYTES ${png}
     RUN plot --preset fairseq --dim 65 --rows 100 --out p.png)

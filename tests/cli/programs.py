@@ -52,7 +52,7 @@ def check_stdout(command, *arguments):
 
 
 check_json()
-check_stdout("table", "--dim", "512", "--rows", "5000", "--dtype", "bf16")
+check_stdout("table", "--dim", "512", "--rows", "5000", "--dtype", "bfloat16")
 check_stdout("table", "--rotary", "llama3", "--dim", "8", "--rows", "3")
 if b"libgd" not in subprocess.run([posenc, "plot"], capture_output=True, check=False).stderr:
     check_stdout("plot", "--dim", "2048", "--rows", "3")

@@ -272,7 +272,7 @@ void AddConfigOptions(CLI::App& app, ConfigQuestion* question) {
   app.add_option("--model-type", question->model_type, "The model's type [the configuration's]")
       ->type_name("NAME");
   AddChoice(app, "--pairing", "The pairing, of a model that posenc does not know", {"halves", "neighbours"},
-            {}, [=](std::int32_t number) {
+            [=](std::int32_t number) {
               question->pairing =
                   number == 0 ? posenc_pairing{POSENC_HALF_SPLIT} : posenc_pairing{POSENC_NEIGHBOURS};
             });

@@ -110,7 +110,7 @@ void AddConfigCommand(CLI::App& app, Run* run) {
   command->add_option("FILE", request->file, "A config.json, or the metadata of a GGUF file as JSON")
       ->required();
   AddConfigOptions(*command, &request->question);
-  AddChoice(*command, "--format", "Lines for people, or JSON", {"text", "json"}, {},
+  AddChoice(*command, "--format", "Lines for people, or JSON", {"text", "json"},
             [=](std::int32_t number) { request->format = number; });
   command->footer(
       "Prints the model, a line for each group of layers with the same rotary embedding, and the keys that\n"

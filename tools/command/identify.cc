@@ -16,7 +16,6 @@
 #include "command/specs.h"
 #include "command/table_parts.h"
 #include "command/table_search.h"
-#include "posenc/accuracy.h"
 #include "posenc/posenc_c.h"
 #include "spec/tables.h"
 
@@ -142,7 +141,8 @@ bool IdentifyRest(const NpyTable& table) {
 ExitStatus Identify(const std::vector<std::string>& paths) {
   const NpyTable table = ReadTables(paths);
   std::printf(
-      "# %zu rows of %zu, %s%s\n", table.rows, table.columns, TraitsOf(table.type).name,
+      "# %zu rows of %zu, %s%s\n", table.rows, table.columns,
+      internal::WordOf<internal::Of::type>(table.type),
       table.kept < table.rows ? (", of which " + std::to_string(table.kept) + " are compared").c_str() : "");
   const Search search(table);
   const std::vector<Candidate> found = search.Run();

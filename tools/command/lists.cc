@@ -78,7 +78,7 @@ void PrintAllPresets() {
 
 void AddList(CLI::App* command, Run* run, void (*print)(), std::string (*as_json)()) {
   const auto format = std::make_shared<std::int32_t>(0);
-  AddChoice(*command, "--format", "Lines for people, or JSON", {"text", "json"}, {},
+  AddChoice(*command, "--format", "Lines for people, or JSON", {"text", "json"},
             [=](std::int32_t number) { *format = number; });
   command->callback([=] {
     *run = [=] {

@@ -193,11 +193,9 @@ double ParseReal(const std::string& option, const std::string& text) {
 }
 
 std::int32_t ParseChoice(const std::string& option, const std::string& text,
-                         const std::vector<std::string>& words, const std::vector<std::string>& old) {
-  for (const std::vector<std::string>* names : {&words, &old}) {
-    const auto found = std::find(names->begin(), names->end(), text);
-    if (found != names->end()) return static_cast<std::int32_t>(found - names->begin());
-  }
+                         const std::vector<std::string>& words) {
+  const auto found = std::find(words.begin(), words.end(), text);
+  if (found != words.end()) return static_cast<std::int32_t>(found - words.begin());
   Refuse(option, text, "one of " + Joined(words), words);
 }
 
@@ -246,9 +244,9 @@ CLI::Option* AddOption(CLI::App& app, const std::string& name, const std::string
 }
 
 CLI::Option* AddChoice(CLI::App& app, const std::string& name, const std::string& help,
-                       const std::vector<std::string>& words, const std::vector<std::string>& old,
+                       const std::vector<std::string>& words,
                        const std::function<void(std::int32_t number)>& set) {
-  const auto parse = [=](const std::string& text) { set(ParseChoice(name, text, words, old)); };
+  const auto parse = [=](const std::string& text) { set(ParseChoice(name, text, words)); };
   return AddOption(app, name, Joined(words), help, parse)->default_str(words.front());
 }
 

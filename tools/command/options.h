@@ -64,9 +64,9 @@ Integer ParseInteger(const std::string& option, const std::string& text,
 // Likewise a number that a double can hold.
 double ParseReal(const std::string& option, const std::string& text);
 
-// Which of the words it is, or of the names that these once had; the first is number 0.
+// Which of the words it is; the first is number 0.
 std::int32_t ParseChoice(const std::string& option, const std::string& text,
-                         const std::vector<std::string>& words, const std::vector<std::string>& old = {});
+                         const std::vector<std::string>& words);
 
 // The bytes of a file of at most so many MiB, or a UsageError that names the option.
 std::string ReadFile(const std::string& option, const std::string& path, std::size_t most_mib = 256);
@@ -93,7 +93,7 @@ CLI::Option* AddNumber(CLI::App& app, const std::string& name, const std::string
 
 // One that takes a word, the number of which goes to `set`; the first is the default.
 CLI::Option* AddChoice(CLI::App& app, const std::string& name, const std::string& help,
-                       const std::vector<std::string>& words, const std::vector<std::string>& old,
+                       const std::vector<std::string>& words,
                        const std::function<void(std::int32_t number)>& set);
 
 }  // namespace tools

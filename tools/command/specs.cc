@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <sstream>
 
 #include "command/options.h"
 #include "spec/tables.h"
@@ -14,7 +13,6 @@ namespace {
 
 using internal::At;
 using internal::ChoiceIn;
-using internal::IsOfAxis;
 using internal::Kind;
 using internal::Member;
 using internal::MembersOf;
@@ -55,8 +53,6 @@ std::string TypeName(const Member& member) {
       return "LIST";
     case Kind::kName:
       return "NAME";
-    case Kind::kSpecs:
-      return "SPECS";
     default:
       return name == "dim" ? "D" : member.kind == Kind::kSize || member.kind == Kind::kRows ? "N" : "P";
   }
@@ -98,10 +94,6 @@ void SetNumbers(const Member& member, const std::string& text, const std::string
           spec);
 }
 
-template <class Spec>
-void SetAxisSpecs(const Member& member, const std::string& option, const std::string& text,
-                  SpecOptions* options, Spec* spec);
-
 // Sets a member to what the text of its option says.
 template <class Spec>
 void SetMember(const Member& member, const std::string& option, const std::string& text, SpecOptions* options,
@@ -112,12 +104,8 @@ void SetMember(const Member& member, const std::string& option, const std::strin
     SetSections(member, option, text, spec);
   } else if (member.kind == Kind::kList) {
     SetNumbers(member, text, option, false, options, spec);
-  } else if (member.kind == Kind::kSpecs) {
-    SetAxisSpecs(member, option, text, options, spec);
   } else if (member.kind == Kind::kChoice) {
-    std::string word = text;
-    std::replace(word.begin(), word.end(), '-', '_');  // "half-turns", as it once was
-    SetChoice(member, ParseChoice(option, word, WordsOf(member)), spec);
+    SetChoice(member, ParseChoice(option, text, WordsOf(member)), spec);
   } else if (member.kind == Kind::kFlag) {
     At<std::int32_t>(member, spec) = ParseChoice(option, text, {"0", "1"});
   } else {
@@ -135,43 +123,6 @@ void SetMember(const Member& member, const std::string& option, const std::strin
     if (option == "--exponent-dim" && At<double>(member, spec) == 0.0)
       throw UsageError(option + " must not be 0");
   }
-}
-
-// "base=100 / scaling=ntk factor=3 /": a spec for each axis, whose words are options without dashes.
-template <class Spec>
-void SetAxisSpecs(const Member& member, const std::string& option, const std::string& text,
-                  SpecOptions* options, Spec* spec) {
-  std::vector<posenc_rotary_spec>& specs = options->axis_specs;
-  specs.assign(1, internal::Default<posenc_rotary_spec>());
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (word == "/") {
-      specs.push_back(internal::Default<posenc_rotary_spec>());
-      continue;
-    }
-    const std::string name = option + ", axis " + std::to_string(specs.size() - 1);
-    const std::size_t equals = std::min(word.find('='), word.size());
-    std::string key = word.substr(0, equals);
-    const std::string value = word.substr(std::min(equals + 1, word.size()));
-    std::replace(key.begin(), key.end(), '-', '_');
-    const bool as_floats = key.size() > 4 && key.substr(key.size() - 4) == "_f32";
-    const Member* const of_axis =
-        MembersOf<posenc_rotary_spec>().Find(as_floats ? key.substr(0, key.size() - 4) : key);
-    if (of_axis == nullptr || !IsOfAxis(*of_axis) || (as_floats && of_axis->kind != Kind::kList)) {
-      Refuse(name, word, "a setting of an axis, such as base=100");
-    }
-    posenc_rotary_spec& own = specs.back();
-    const std::size_t factors = own.factor_count;
-    if (as_floats) {
-      SetNumbers(*of_axis, value, name + ", " + key, true, options, &own);
-    } else {
-      SetMember(*of_axis, name + ", " + key, value, options, &own);
-    }
-    if (factors != 0 && own.factor_count != factors)
-      throw UsageError(name + ": as many long_factors as factors are needed");
-  }
-  for (posenc_rotary_spec& own : specs) own.struct_size = sizeof(own);
-  At<const posenc_rotary_spec*>(member, spec) = specs.data();
 }
 
 bool MayAsk(const std::string& option) { return option == "--frequencies" || option == "--amplitude"; }
@@ -382,10 +333,6 @@ posenc_rotary_spec RotarySpec(SpecOptions* options) {
   if (IsAsSource(*options))
     ParseChoice("--phase-rounding", kOfSource, WordsOf("phase_rounding"));  // no such word
   SetMembers(options, &spec);
-  if (spec.axis_specs != nullptr && options->axis_specs.size() != spec.axes) {
-    throw UsageError("--axis-specs: " + std::to_string(options->axis_specs.size()) +
-                     " given, but there are " + std::to_string(spec.axes) + " axes");
-  }
   if (spec.frequencies != nullptr && spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) {
     throw UsageError("--frequencies excludes --phase-rounding, whose own are floats: --frequencies-f32");
   }
@@ -424,13 +371,11 @@ EncoderHandle Create(const posenc_spec& spec) {
 RotaryHandle Create(const posenc_rotary_spec& spec) {
   posenc_rotary* rotary = nullptr;
   const posenc_status status = posenc_rotary_create(&spec, &rotary);
-  if (status == POSENC_BAD_FREQUENCY_COUNT && spec.axis_specs == nullptr) {
+  if (status == POSENC_BAD_FREQUENCY_COUNT) {
     const std::size_t pairs =
         (spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset) / 2;
-    const std::string axes =
-        spec.axis_order == POSENC_SUMMED_AXES ? ", by " + std::to_string(spec.axes) + " axes each" : "";
     throw UsageError("--frequencies: " + std::to_string(spec.frequency_count) + " given, but " +
-                     std::to_string(pairs) + " pairs turn" + axes);
+                     std::to_string(pairs) + " pairs turn");
   }
   if (status == POSENC_BAD_AXES && !internal::UnequalPairs(spec).empty()) {
     throw UsageError("--sections: " + internal::UnequalPairs(spec));

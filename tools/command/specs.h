@@ -36,7 +36,6 @@ struct SpecOptions {
   std::map<std::string, std::string> given;  // by option; "" asks for frequencies or an amplitude
   std::map<std::string, std::vector<double>> doubles;
   std::map<std::string, std::vector<float>> floats;
-  std::vector<posenc_rotary_spec> axis_specs;
   Config entries;
   std::int64_t first = 0;
   std::size_t rows = 0;
@@ -70,7 +69,7 @@ void RequireOption(const CLI::App& app, const std::string& name);
 EncoderHandle Create(const posenc_spec& spec);
 RotaryHandle Create(const posenc_rotary_spec& spec);
 
-// The scaled frequencies, in radians per step; of summed axes axis by axis.
+// The scaled frequencies, in radians per step.
 std::vector<double> FrequenciesOf(const posenc_rotary* rotary);
 
 // A UsageError if some position is out of range, with the offset too: calls for parts of a run would find out

@@ -157,7 +157,7 @@ void AddTableCommand(CLI::App& app, Run* run) {
       ->excludes(command->get_option("--first"));
   std::vector<std::string> types = internal::WordsOf("type");
   types.resize(POSENC_F64);  // no integers
-  AddChoice(*command, "--dtype", "Type of the entries", types, {"f32", "bf16", "f16", "f64"},
+  AddChoice(*command, "--dtype", "Type of the entries", types,
             [=](std::int32_t number) { request->type = static_cast<posenc_type>(POSENC_F32 + number); });
   command
       ->add_option("--out", request->out,
@@ -170,7 +170,7 @@ void AddTableCommand(CLI::App& app, Run* run) {
       *command, "--cache",
       "Two tables, cosines and sines, of a column per pair or of one per element; or one, [cos | sin] or "
       "[cos sin cos sin ...]",
-      internal::WordsOf("cache_layout"), {},
+      internal::WordsOf("cache_layout"),
       [=](std::int32_t number) { request->cache = static_cast<posenc_cache_layout>(number); });
   command->add_flag("--presets", request->presets, "List the presets: name, formula, source");
   command->option_defaults()->group("Options");

@@ -110,7 +110,7 @@ void SpecText<Spec>::SetMember(const std::string& name, const std::string& value
   const std::size_t size = name.size() - std::min(name.size(), std::strlen(kFloats));
   const bool are_floats = name.substr(size) == kFloats;
   const Member* const member = MembersOf<Spec>().Find(are_floats ? name.substr(0, size) : name);
-  if (member == nullptr || !posenc::internal::IsShown(*member) || member->kind == Kind::kSpecs ||
+  if (member == nullptr || !posenc::internal::IsShown(*member) ||
       (are_floats && member->kind != Kind::kList)) {
     throw Error("spec: " + name + " is not a name that a spec's text may have");
   }

@@ -57,7 +57,6 @@ class Exported(unittest.TestCase):
             self.skipTest("SKIPPED: torch is not installed")
         x, at = torch.zeros(2, 3, 5, 16), torch.arange(5)
         rotate = lambda *given, **more: pt.rotate([given[0]], LLAMA3, *given[1:], token_axis=-2, **more)[0]
-        specs = posenc.Rotary(16, axes=2, sections=[4, 4], axis_order="axial", axis_specs=[{"base": 5.0}, {"base": 7.0}])
         for text, call, *given in (
             ("float64", rotate, x.double()),
             ("float64", lambda x: pt.add(x, posenc.Encoder(16)), x.double()),
@@ -65,9 +64,8 @@ class Exported(unittest.TestCase):
             ("positions that are no integers", rotate, x, at / 2),
             ("rotate of 5 axes", rotate, x[None]),
             ("inverse, but without positions", lambda x: rotate(x, inverse=True), x),
-            ("axis_specs has no text", lambda at: pt.cos_sin(torch.stack([at, at]), specs), at),
         ):
-            with self.subTest(text), self.assertRaisesRegex((RuntimeError, ValueError), text):
+            with self.subTest(text), self.assertRaisesRegex(RuntimeError, text):
                 torch.onnx.export(Call(call), tuple(given), io.BytesIO(), custom_opsets={"posenc": 1})
 
     def test_models_of_other_torches(self):

@@ -152,10 +152,8 @@ class Rotary:
     pairing      half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own)
     scaling      how the context was stretched, with factor, length, original_length and so on
     factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied, float32 as it is
-    frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied, float32 as it is; of
-                 summed axes (RoPE-Mixed) so many for each, axis by axis
+    frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied, float32 as it is
     axes         of a position, each with so many pairs as sections says, in axis_order
-    axis_specs   for axial axes: of each a dictionary of base, unit, scaling, factors, frequencies and so on
 
     pairing: half_split, neighbours
     output_pairing: half_split, neighbours, same
@@ -163,10 +161,10 @@ class Rotary:
     phase_rounding: none, f32_pow_div, f32_exp, f32_log_div, f32_inv_freq, f32_iterated, f64_inv_freq, f64_pow_div, f64_pow_mul, f32_list, f32_log_increment
     unit: radians, half_turns, turns
     scaling: none, linear, ntk, dynamic_ntk, qwen_ntk, mixed_ntk, yarn, yarn_log, longrope, llama3, proportional, frequency_factors
-    axis_order: consecutive, interleaved, alternating, split, axial, imrope, summed
+    axis_order: consecutive, interleaved, alternating, split, axial, imrope
     """
 
-    def __init__(self, head_dim: int, *, preset: str | None = None, rotary_dim: int = 0, rotary_offset: int = 0, pairing: Literal['half_split', 'neighbours'] = 'half_split', output_pairing: Literal['half_split', 'neighbours', 'same'] = 'same', arithmetic: Literal['exact', 'fast'] = 'exact', phase_rounding: Literal['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_inv_freq', 'f32_iterated', 'f64_inv_freq', 'f64_pow_div', 'f64_pow_mul', 'f32_list', 'f32_log_increment'] = 'none', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, unit: Literal['radians', 'half_turns', 'turns'] = 'radians', scaling: Literal['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3', 'proportional', 'frequency_factors'] = 'none', factor: float = 1.0, length: float = 0.0, original_length: float = 0.0, beta_fast: float = 32.0, beta_slow: float = 1.0, mscale: float = 1.0, mscale_all_dim: float = 0.0, low_freq_factor: float = 1.0, high_freq_factor: float = 4.0, proportion: float = 1.0, amplitude: float = 0.0, truncate: bool = True, axis_order: Literal['consecutive', 'interleaved', 'alternating', 'split', 'axial', 'imrope', 'summed'] = 'consecutive', factors: posenc._types.Numbers | None = None, long_factors: posenc._types.Numbers | None = None, frequencies: posenc._types.Numbers | None = None, axes: int = 1, sections: Sequence[int] = (), target: str | None = None, axis_specs: Sequence[dict[str, Any]] | None = None) -> None: ...
+    def __init__(self, head_dim: int, *, preset: str | None = None, rotary_dim: int = 0, rotary_offset: int = 0, pairing: Literal['half_split', 'neighbours'] = 'half_split', output_pairing: Literal['half_split', 'neighbours', 'same'] = 'same', arithmetic: Literal['exact', 'fast'] = 'exact', phase_rounding: Literal['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_inv_freq', 'f32_iterated', 'f64_inv_freq', 'f64_pow_div', 'f64_pow_mul', 'f32_list', 'f32_log_increment'] = 'none', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, unit: Literal['radians', 'half_turns', 'turns'] = 'radians', scaling: Literal['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3', 'proportional', 'frequency_factors'] = 'none', factor: float = 1.0, length: float = 0.0, original_length: float = 0.0, beta_fast: float = 32.0, beta_slow: float = 1.0, mscale: float = 1.0, mscale_all_dim: float = 0.0, low_freq_factor: float = 1.0, high_freq_factor: float = 4.0, proportion: float = 1.0, amplitude: float = 0.0, truncate: bool = True, axis_order: Literal['consecutive', 'interleaved', 'alternating', 'split', 'axial', 'imrope'] = 'consecutive', factors: posenc._types.Numbers | None = None, long_factors: posenc._types.Numbers | None = None, frequencies: posenc._types.Numbers | None = None, axes: int = 1, sections: Sequence[int] = (), target: str | None = None) -> None: ...
 
     @staticmethod
     def preset(name: str, head_dim: int, **overrides) -> Rotary:
@@ -286,7 +284,7 @@ class Rotary:
     @property
     def frequencies(self) -> Ndarray:
         """
-        The scaled frequencies in radians per step, [rotary_dim / 2] float64, of summed axes axis by axis. Slow: microseconds each.
+        The scaled frequencies in radians per step, [rotary_dim / 2] float64. Slow: microseconds each.
         """
 
     def __repr__(self) -> str: ...

@@ -12,8 +12,8 @@ def words(made: Encoder | Rotary, but: tuple[str, ...] = ()) -> str:
     for name, value in make.keywords.items():
         if value is None or name in but:
             continue
-        is_float32 = getattr(value, "dtype", None) == numpy.float32
-        said[0].append(name + "_f32" * is_float32)
+        is_float32_list = numpy.ndim(value) > 0 and getattr(value, "dtype", None) == numpy.float32
+        said[0].append(name + "_f32" * is_float32_list)
         said[1].append(_text(name, value))
     return " ".join(map("=".join, zip(*said)))
 

@@ -83,7 +83,7 @@ const char* Blamed(posenc_status status) {
 
 Encoder MakeEncoder(nb::handle dim, const nb::dict& arguments) {
   S spec;
-  Kept kept;
+  nb::dict kept;
   const size_t columns = ToSize(dim, "dim");
   if (arguments.contains("preset") && !arguments["preset"].is_none()) {
     const nb::object preset = arguments["preset"];
@@ -99,7 +99,7 @@ Encoder MakeEncoder(nb::handle dim, const nb::dict& arguments) {
       Released([&] { return static_cast<posenc_status>(posenc::Encoder::Create(spec, &made.encoder)); });
   Check(status, Blamed(status));
   made.dim = nb::borrow(dim);
-  made.arguments = kept.arguments;
+  made.arguments = kept;
   return made;
 }
 

@@ -1,7 +1,6 @@
 #include "members.h"
 
 #include <cstdio>
-#include <type_traits>
 
 #include "arrays.h"
 #include "spec/tables.h"
@@ -10,7 +9,6 @@ namespace posenc_python {
 namespace {
 
 using posenc::internal::At;
-using posenc::internal::IsOfAxis;
 using posenc::internal::Kind;
 using posenc::internal::Member;
 using posenc::internal::MembersOf;
@@ -40,8 +38,6 @@ std::string TypeAndDefault(const Member& member) {
       return "posenc._types.Numbers | None = None";
     case Kind::kSizes:
       return "typing.Sequence[int] = ()";
-    case Kind::kSpecs:
-      return "typing.Sequence[dict[str, typing.Any]] | None = None";
     default:
       return "int = " + std::to_string(initial);
   }
@@ -60,22 +56,21 @@ void SetSizes(nb::handle value, const std::string& name, size_t* sizes) {
 
 // Of doubles or of floats, as it comes.
 template <class Spec>
-void SetNumbers(const Member& member, nb::handle value, const std::string& name, Spec* spec, Kept* kept) {
+void SetNumbers(const Member& member, nb::handle value, Spec* spec, nb::dict* kept) {
   if (value.is_none()) return;
+  const std::string name = member.name;
   const nb::object copy = CopyCoefficients(value, name);
   const Array list(copy, name.c_str(), Access::kRead);
   if (list.axes() != 1) RaiseValue(name + " must have one axis, and has " + std::to_string(list.axes()));
-  kept->arguments[member.name] = copy;
+  (*kept)[member.name] = copy;
   const bool floats = list.type() == POSENC_F32;
   posenc::internal::SetList(member, floats ? nullptr : static_cast<const double*>(list.data()),
                             floats ? static_cast<const float*>(list.data()) : nullptr, list.count(), spec);
 }
 
-void SetAxisSpecs(nb::handle value, posenc_rotary_spec* spec, Kept* kept);
-
-// `name` is what messages call the member.
 template <class Spec>
-void SetMember(const Member& member, nb::handle value, const std::string& name, Spec* spec, Kept* kept) {
+void SetMember(const Member& member, nb::handle value, Spec* spec, nb::dict* kept) {
+  const std::string name = member.name;
   switch (member.kind) {
     case Kind::kSize:
       At<size_t>(member, spec) = ToSize(value, name);
@@ -105,38 +100,9 @@ void SetMember(const Member& member, nb::handle value, const std::string& name, 
     case Kind::kSizes:
       SetSizes(value, name, &At<size_t>(member, spec));
       break;
-    case Kind::kSpecs:
-      if constexpr (std::is_same<Spec, posenc_rotary_spec>::value) SetAxisSpecs(value, spec, kept);
-      break;
     default:
-      SetNumbers(member, value, name, spec, kept);
+      SetNumbers(member, value, spec, kept);
   }
-}
-
-// Dictionaries of what Rotary takes, but for members that specs of axes do not have.
-void SetAxisSpecs(nb::handle value, posenc_rotary_spec* spec, Kept* kept) {
-  kept->axis_specs.clear();
-  kept->of_axes.clear();
-  spec->axis_specs = nullptr;
-  if (value.is_none()) return;
-  if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) {
-    RaiseType("axis_specs must be a list of dictionaries, not " + TypeName(value));
-  }
-  for (const nb::handle item : value) {
-    const std::string name = "axis_specs[" + std::to_string(kept->axis_specs.size()) + "]";
-    if (!PyDict_Check(item.ptr())) RaiseType(name + " must be a dictionary, not " + TypeName(item));
-    posenc_rotary_spec& own = kept->axis_specs.emplace_back();
-    Kept& of_axis = kept->of_axes.emplace_back();
-    Check(posenc_rotary_spec_init(&own, sizeof(own)));
-    for (const auto& [key, of_key] : nb::borrow<nb::dict>(item)) {
-      const Member* const member = MembersOf<posenc_rotary_spec>().Find(Text(key));
-      if (member == nullptr || !IsOfAxis(*member)) RaiseType(name + " has no argument " + Text(key));
-      of_axis.arguments[key] = of_key;
-      SetMember(*member, of_key, name + ": " + member->name, &own, &of_axis);
-    }
-  }
-  if (kept->axis_specs.empty()) RaiseValue("axis_specs must have a dictionary for each axis");
-  spec->axis_specs = kept->axis_specs.data();
 }
 
 }  // namespace
@@ -185,15 +151,15 @@ int32_t ToChoice(const std::vector<std::string>& words, nb::handle value, const 
 }
 
 template <class Spec>
-void Set(const nb::dict& arguments, Spec* spec, Kept* kept) {
+void Set(const nb::dict& arguments, Spec* spec, nb::dict* kept) {
   for (const auto& [key, value] : arguments) {
     const std::string name = Text(key);
     const Member* const member = MembersOf<Spec>().Find(name);
     if (name != "preset" && (member == nullptr || !IsShown(*member))) {
       RaiseType("unexpected keyword argument " + name);
     }
-    kept->arguments[key] = value;
-    if (member != nullptr) SetMember(*member, value, name, spec, kept);
+    (*kept)[key] = value;
+    if (member != nullptr) SetMember(*member, value, spec, kept);
   }
 }
 
@@ -201,8 +167,8 @@ template std::string Signature<posenc_spec>();
 template std::string Signature<posenc_rotary_spec>();
 template std::string Choices<posenc_spec>();
 template std::string Choices<posenc_rotary_spec>();
-template void Set(const nb::dict&, posenc_spec*, Kept*);
-template void Set(const nb::dict&, posenc_rotary_spec*, Kept*);
+template void Set(const nb::dict&, posenc_spec*, nb::dict*);
+template void Set(const nb::dict&, posenc_rotary_spec*, nb::dict*);
 
 std::string Describe(const char* name, nb::handle first, const nb::dict& arguments) {
   std::string text = std::string(name) + "(" + Repr(first);

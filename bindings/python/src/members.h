@@ -13,13 +13,6 @@
 
 namespace posenc_python {
 
-// The arguments, for pickle. The spec points into lists among them, until creation has copied these.
-struct Kept {
-  nb::dict arguments;
-  std::vector<posenc_rotary_spec> axis_specs;
-  std::vector<Kept> of_axes;  // those of axis_specs
-};
-
 // The type that a choice among words has in signatures: "typing.Literal['exact', 'fast']".
 std::string TypeOf(const std::vector<std::string>& words);
 
@@ -35,9 +28,10 @@ std::string Choices();
 int32_t ToChoice(const std::vector<std::string>& words, nb::handle value, const std::string& name);
 
 // Sets what the arguments name, but for the preset, which comes before all others. TypeError for a name that
-// is none of the members, or a value of a wrong type; ValueError for a value that is none.
+// is none of the members, or a value of a wrong type; ValueError for a value that is none. `kept` gets the
+// arguments, for pickle. The spec points into lists among them, until creation has copied these.
 template <class Spec>
-void Set(const nb::dict& arguments, Spec* spec, Kept* kept);
+void Set(const nb::dict& arguments, Spec* spec, nb::dict* kept);
 
 // `name(first, key=value, ...)`.
 std::string Describe(const char* name, nb::handle first, const nb::dict& arguments);

@@ -27,10 +27,8 @@ preset       a family of models, of posenc.rotary_presets(); further arguments c
 pairing      half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own)
 scaling      how the context was stretched, with factor, length, original_length and so on
 factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied, float32 as it is
-frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied, float32 as it is; of
-             summed axes (RoPE-Mixed) so many for each, axis by axis
-axes         of a position, each with so many pairs as sections says, in axis_order
-axis_specs   for axial axes: of each a dictionary of base, unit, scaling, factors, frequencies and so on)";
+frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied, float32 as it is
+axes         of a position, each with so many pairs as sections says, in axis_order)";
 
 constexpr char kRotateDoc[] = R"(Rotates tensors, q and k for one, in place.
 
@@ -84,12 +82,12 @@ const char* Blamed(posenc_status status) {
 }
 
 // Both lists of factors have one count and one type: doubles if either has.
-void MatchFactors(S* spec, Kept* kept) {
+void MatchFactors(S* spec, nb::dict* kept) {
   constexpr const char* kNames[] = {"factors", "long_factors"};
   for (const char* name : kNames) {
-    if (!kept->arguments.contains(name) || kept->arguments[name].is_none()) return;
+    if (!kept->contains(name) || (*kept)[name].is_none()) return;
   }
-  const nb::object factors = kept->arguments[kNames[0]], longs = kept->arguments[kNames[1]];
+  const nb::object factors = (*kept)[kNames[0]], longs = (*kept)[kNames[1]];
   if (nb::len(factors) != nb::len(longs)) RaiseValue("factors and long_factors must be as many");
   if ((spec->factors == nullptr) == (spec->long_factors == nullptr)) return;
   nb::dict doubles;
@@ -104,24 +102,8 @@ void RequireFloats(posenc_phase_rounding rounding, const S& spec) {
   }
 }
 
-// The same of axes, whose arguments, with copies of lists, become part of all.
-void FinishAxisSpecs(const S& spec, Kept* kept) {
-  if (kept->axis_specs.size() != spec.axes) {
-    RaiseValue("axis_specs has " + std::to_string(kept->axis_specs.size()) + " dictionaries, and axes is " +
-               std::to_string(spec.axes));
-  }
-  nb::list arguments;
-  for (size_t k = 0; k < spec.axes; ++k) {
-    MatchFactors(&kept->axis_specs[k], &kept->of_axes[k]);
-    RequireFloats(spec.phase_rounding, kept->axis_specs[k]);
-    arguments.append(kept->of_axes[k].arguments);
-  }
-  kept->arguments["axis_specs"] = arguments;
-}
-
 nb::object Frequencies(const Rotary& self) {
-  size_t count = self.rotary.frequency_count();
-  if (!std::isnan(self.rotary.Radians(count))) count *= self.axes;  // summed ones
+  const size_t count = self.rotary.frequency_count();
   nb::object result = NewArray({static_cast<int64_t>(count)}, nb::str("float64"), nb::none());
   const Array array(result, "frequencies", Access::kWriteNew);
   for (size_t i = 0; i < count; ++i) static_cast<double*>(array.data())[i] = self.rotary.Radians(i);
@@ -142,7 +124,7 @@ nb::list Presets() {
 
 Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   S spec;
-  Kept kept;
+  nb::dict kept;
   const size_t elements = ToSize(head_dim, "head_dim");
   if (arguments.contains("preset") && !arguments["preset"].is_none()) {
     const nb::object preset = arguments["preset"];
@@ -156,7 +138,6 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   Set(arguments, &spec, &kept);
   MatchFactors(&spec, &kept);
   RequireFloats(spec.phase_rounding, spec);
-  if (spec.axis_specs != nullptr) FinishAxisSpecs(spec, &kept);
   Rotary made;
   const posenc_status status =
       Released([&] { return static_cast<posenc_status>(posenc::Rotary::Create(spec, &made.rotary)); });
@@ -168,7 +149,7 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   made.pairing = spec.pairing;
   made.output_pairing = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
   made.head_dim = nb::borrow(head_dim);
-  made.arguments = kept.arguments;
+  made.arguments = kept;
   return made;
 }
 
@@ -269,8 +250,7 @@ void BindRotary(nb::module_& module) {
           "target", [](const Rotary& self) { return self.rotary.target(); }, "The instruction set in use.")
       .def_prop_ro(
           "frequencies", &Frequencies, nb::sig("def frequencies(self, /) -> posenc._types.Array"),
-          "The scaled frequencies in radians per step, [rotary_dim / 2] float64, of summed axes axis by "
-          "axis. Slow: microseconds each.")
+          "The scaled frequencies in radians per step, [rotary_dim / 2] float64. Slow: microseconds each.")
       .def("__repr__",
            [](const Rotary& self) { return Describe("posenc.Rotary", self.head_dim, self.arguments); })
       .def("__reduce__",

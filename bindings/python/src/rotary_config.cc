@@ -296,7 +296,7 @@ Rotary RotaryFromConfig(nb::handle config, nb::handle layer, nb::handle layer_ty
   const ConfigQuestion question = QuestionOf(layer, layer_type, model_type, pairing);
   if (question.pairing) overrides["pairing"] = pairing;
   posenc_rotary_spec stated = posenc::internal::Default<posenc_rotary_spec>();
-  Kept kept;
+  nb::dict kept;
   Set(overrides, &stated, &kept);  // which refuses wrong arguments before wrong configurations
   const Source source(config);
   Entries entries(source.where);

@@ -163,9 +163,6 @@ class Random:
             return self.r.choice(("none", "f32", "f64", "f16"))
         if name in ("frequencies", "factors", "long_factors"):
             return [1.0] * (columns // 2)
-        if name == "axis_specs":
-            few = self.r.choice(range(5))
-            return [{self.r.choice(CALLS["Rotary"][1]): self.any()} for _ in range(few)]
         return self.any()
 
     def likely_of_torch(self, name):

@@ -196,44 +196,19 @@ class Bits(unittest.TestCase):
         rotary.rotate_(x, positions=at)
         self.assertTrue((x == one).all())
 
-    def test_axis_specs(self):
-        sections = [3, 5, 2]
-        specs = [{"base": 100}, {"scaling": "longrope", "factor": 2.0, "original_length": 9.0, "length": 10, "amplitude": 1,
-                                 "factors": numpy.ones(5, "float32"), "long_factors": [1, 2, 3, 4, 5.5]},
-                 {"frequencies": numpy.array([0.5, 0.25], "float32"), "unit": "turns", "position_scale": 3.0}]
-        rotary = posenc.Rotary(20, axes=3, axis_order="axial", sections=sections, axis_specs=specs)
-        want = numpy.concatenate([100.0 ** (-numpy.arange(3) / 3),
-                                  1e4 ** (-numpy.arange(5) / 5) / [1, 2, 3, 4, 5.5], [3 * numpy.pi, 1.5 * numpy.pi]])
-        numpy.testing.assert_allclose(rotary.frequencies, want, rtol=1e-15)
-        specs[2]["frequencies"][0] = 7
-        specs[0]["base"] = 3
+    def test_axes_with_lists(self):
+        """Axial axes whose frequencies differ (Cosmos): all of them in one list, axis by axis."""
+        sections = [22, 21, 21]
+        want = [(1e4 * f ** (r / (r - 2))) ** (-2 * i / r) for f, r in ((2, 44), (1, 42), (1, 42)) for i in range(r // 2)]
+        each = [posenc.Rotary(2 * n, scaling="ntk", factor=f).frequencies for n, f in zip(sections, (2.0, 1.0, 1.0))]
+        rotary = posenc.Rotary(128, axes=3, sections=sections, axis_order="axial", frequencies=numpy.concatenate(each))
+        numpy.testing.assert_allclose(rotary.frequencies, want, rtol=1e-14)
         again = pickle.loads(pickle.dumps(rotary))
         numpy.testing.assert_array_equal(again.frequencies, rotary.frequencies)
         cos, sin = rotary.cache(positions=[[3], [4], [0.25]], dtype="float64")
         at = numpy.repeat([3, 4, 0.25], sections) * want
         numpy.testing.assert_allclose(cos[0], numpy.cos(at), atol=1e-14)
         numpy.testing.assert_allclose(sin[0], numpy.sin(at), atol=1e-14)
-
-    def test_cosmos(self):
-        rotary = posenc.Rotary(128, axes=3, sections=[22, 21, 21], axis_order="axial",
-                               axis_specs=[{"scaling": "ntk", "factor": 2.0}, {}, {}])
-        want = [(1e4 * f ** (r / (r - 2))) ** (-2 * i / r) for f, r in ((2, 44), (1, 42), (1, 42)) for i in range(r // 2)]
-        numpy.testing.assert_allclose(rotary.frequencies, want, rtol=1e-14)
-
-    def test_summed_axes(self):
-        w = numpy.array([[0.5, 0.25], [-0.3, 1.5]])
-        at = numpy.array([[3, 0.5, -7], [1, 2, 1e9]])
-        rotary = posenc.Rotary(4, axes=2, axis_order="summed", frequencies=w.reshape(-1), pairing="neighbours")
-        numpy.testing.assert_array_equal(rotary.frequencies, w.reshape(-1))
-        again = pickle.loads(pickle.dumps(rotary))
-        numpy.testing.assert_array_equal(again.frequencies, rotary.frequencies)
-        cos, sin = rotary.cache(positions=at, dtype="float64")
-        numpy.testing.assert_allclose(cos, numpy.cos(at.T @ w), atol=1e-6)
-        numpy.testing.assert_allclose(sin[:2], numpy.sin(at.T @ w)[:2], atol=1e-15)
-        with self.assertRaisesRegex(ValueError, "times axes if these are summed"):
-            posenc.Rotary(4, axes=2, axis_order="summed", frequencies=[1, 2])
-        with self.assertRaisesRegex(ValueError, "of summed ones there are none"):
-            posenc.Rotary(4, axes=2, axis_order="summed", frequencies=[1, 2, 3, 4], sections=[1, 0])
 
     def test_ltx(self):
         rotary = posenc.Rotary(2048, rotary_offset=2, pairing="neighbours", axes=3, sections=[341] * 3,

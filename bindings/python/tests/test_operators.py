@@ -150,7 +150,7 @@ class Results(Operators):
         for made in (posenc.Encoder(DIM, preset="fairseq", base=7), posenc.Encoder(4, frequencies=torch.tensor([0.1, 3])),
                      posenc.Encoder(4, frequencies=[0.1, 3]), posenc.Rotary(4, frequencies=torch.tensor([0.1, 3]), phase_rounding="f32_inv_freq"),
                      posenc.Rotary(128, preset="qwen2_vl", sections=[20, 22, 22]),
-                     posenc.Rotary(8, axes=2, sections=[2, 2], axis_order="axial", axis_specs=[{"base": 5.0}, {"frequencies": [0.1, 3]}])):
+                     posenc.Rotary(8, axes=2, sections=[2, 2], axis_order="axial", frequencies=[0.1, 3, 1, 0.2])):
             again = pt._kernels.parse(pt.spec(made))
             self.assertEqual(pt.spec(again), pt.spec(made))
             self.assertTrue((again.frequencies == made.frequencies).all())

@@ -1,6 +1,7 @@
 """What is installed: one module that shows nothing but itself, types, help, objects that pickle."""
 
 import copy
+import fractions
 import glob
 import importlib.metadata
 import os
@@ -11,7 +12,9 @@ import sys
 import tempfile
 import unittest
 
+import numpy
 import posenc
+from posenc._words import words
 
 MODULE, = glob.glob(os.path.join(os.path.dirname(posenc.__file__), "_posenc.*so"))
 STUBGEN = os.environ.get("POSENC_STUBGEN", "")
@@ -65,6 +68,18 @@ class Package(unittest.TestCase):
         rotary = pickle.loads(pickle.dumps(posenc.Rotary.preset("llama3", 128)))
         self.assertEqual(repr(rotary), "posenc.Rotary(128, preset='llama3')")
         self.assertEqual((rotary.head_dim, rotary.amplitude, len(rotary.frequencies)), (128, 1.0, 64))
+
+    def test_words(self):
+        """The attribute `spec` of ONNX's operators."""
+        listed = numpy.array([0.5, 0.1], "float32")
+        for made, text in ((posenc.Encoder(8, preset="fairseq", nan_rows=True), "dim=8 preset=fairseq nan_rows=1"),
+                           (posenc.Rotary(4, frequencies=listed), "head_dim=4 frequencies_f32=0.5,0.10000000149011612"),
+                           (posenc.Rotary(4, frequencies=[0.5, 0.1]), "head_dim=4 frequencies=0.5,0.1"),
+                           (posenc.Rotary(4, axes=2, sections=[1, 1]), "head_dim=4 axes=2 sections=1,1"),
+                           (posenc.Rotary(4, base=numpy.float32(5e5)), "head_dim=4 base=500000.0")):
+            self.assertEqual(words(made), text)
+        with self.assertRaisesRegex(ValueError, "base has no text that ONNX models could keep"):
+            words(posenc.Rotary(4, base=fractions.Fraction(5)))
 
     def test_help(self):
         for noun in (posenc, posenc.Encoder, posenc.Encoder.add_, posenc.Encoder.encode, posenc.Encoder.embed,

@@ -9,10 +9,6 @@ import posenc
 ENCODER, ROTARY = posenc.Encoder(8), posenc.Rotary(8)
 
 
-def axial(axis_specs, **arguments):
-    return posenc.Rotary(8, axes=2, axis_order="axial", sections=[2, 2], axis_specs=axis_specs, **arguments)
-
-
 def f32(*shape):
     return numpy.zeros(shape, "float32")
 
@@ -159,19 +155,10 @@ REFUSALS = [
     (lambda: posenc.Rotary(8, sections=3), ValueError, "sections"),
     (lambda: posenc.Rotary(8, sections="ab"), TypeError, "sections"),
     (lambda: posenc.Rotary(8, axes=2, sections=[4, 1]), ValueError, "sections have 5 pairs, and 4 rotate: axes"),
-    (lambda: axial({}), TypeError, "axis_specs must be a list of dictionaries, not dict"),
-    (lambda: axial([{}, 3]), TypeError, "axis_specs[1] must be a dictionary, not int"),
-    (lambda: axial([{}, {"axes": 1}]), TypeError, "axis_specs[1] has no argument axes"),
-    (lambda: axial([{"axis_order": "split"}, {}]), TypeError, "axis_specs[0] has no argument axis_order"),
-    (lambda: axial([{}, {"base": "1"}]), TypeError, "axis_specs[1]: base must be a number, not str"),
-    (lambda: axial([{}, {"scaling": "yarm"}]), ValueError, "axis_specs[1]: scaling must be one of"),
-    (lambda: axial([{"frequencies": [[1]]}, {}]), ValueError, "axis_specs[0]: frequencies must have one axis"),
-    (lambda: axial([]), ValueError, "axis_specs must have a dictionary for each axis"),
-    (lambda: axial([{}]), ValueError, "axis_specs has 1 dictionaries, and axes is 2"),
-    (lambda: axial([{"factors": [1, 2], "long_factors": [1]}, {}]), ValueError, "factors and long_factors"),
-    (lambda: axial([{"frequencies": [1.0, 2.0]}, {}], phase_rounding="f32_inv_freq"), ValueError, "must be float32"),
-    (lambda: axial([{"amplitude": 2}, {}]), ValueError, "one amplitude"),
-    (lambda: axial([{}, {}], scaling="linear"), ValueError, "axis_specs need"),
+    (lambda: posenc.Rotary(8, axes=2, sections=[2, 2], axis_order="axial", axis_specs=[{}, {}]), TypeError,
+     "unexpected keyword argument axis_specs"),
+    (lambda: posenc.Rotary(4, axes=2, axis_order="summed", frequencies=[1, 2, 3, 4]), ValueError,
+     "axis_order must be one of consecutive, interleaved, alternating, split, axial, imrope, not 'summed'"),
     (lambda: posenc.Rotary(8, factors=[1, 2], long_factors=[1]), ValueError, "factors and long_factors"),
     (lambda: posenc.Rotary(8, preset="llama9"), ValueError, "preset 'llama9'"),
     # Of positions.

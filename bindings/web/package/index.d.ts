@@ -4,11 +4,11 @@
  * of the caller's is written; each names the argument.
  */
 
-import type { Layout, PhaseRounding, RotaryMembers, SpecMembers, Unit } from './spec.js';
+import type { Layout, PhaseRounding, RotaryMembers, SpecMembers } from './spec.js';
 
-/** Types of entries. bfloat16 and float16 are bit patterns in a Uint16Array. The short names are older. */
-export type Type = 'float32' | 'bfloat16' | 'float16' | 'float64' | 'f32' | 'bf16' | 'f16' | 'f64';
-export type SummandType = Exclude<Type, 'float64' | 'f64'>;
+/** Types of entries. bfloat16 and float16 are bit patterns in a Uint16Array. */
+export type Type = 'float32' | 'bfloat16' | 'float16' | 'float64';
+export type SummandType = Exclude<Type, 'float64'>;
 export type Entries = Float32Array | Float64Array | Uint16Array;
 /** Positions are integers or fractions from -2^31 to 2^31. */
 export type Positions = readonly number[] | Int32Array | BigInt64Array | Float32Array | Float64Array;
@@ -17,7 +17,6 @@ export type Integers = readonly (number | bigint)[] | Int32Array | BigInt64Array
 /** A Float32Array, or bit patterns of a SummandType. */
 export type Summands = Float32Array | Uint16Array;
 export type Reals = readonly number[] | Float32Array | Float64Array;
-export type FrequencyUnit = Unit;
 export * from './spec.js';
 
 /** Loads the module, once: the inlined one, or one from elsewhere (posenc.wasm of this package). */
@@ -36,7 +35,7 @@ export interface EncodeOptions<T extends Type = Type> extends SpecOptions {
   out?: Entries;
 }
 
-type ArrayOf<T extends Type> = T extends 'float32' | 'f32' ? Float32Array : T extends 'float64' | 'f64' ? Float64Array : Uint16Array;
+type ArrayOf<T extends Type> = T extends 'float32' ? Float32Array : T extends 'float64' ? Float64Array : Uint16Array;
 
 /** Rows at positions, [positions, dim]. */
 export function encode<T extends Type = 'float32'>(positions: number | Positions, dim: number,
@@ -116,10 +115,7 @@ export function gridAdd<A extends Summands>(x: A, axes: readonly GridAxis[],
   options?: GridOptions<SummandType> & { scale?: number }): A;
 
 /** The members of posenc_rotary_spec (rotary_c.h), with their defaults. */
-export interface RotaryOptions extends RotaryMembers {
-  /** Older, for unit. */
-  frequencyUnit?: Unit;
-}
+export interface RotaryOptions extends RotaryMembers {}
 
 export interface ConfigOptions {
   /** The layer's number, or its type ('sliding_attention'): needed if rotaries differ between layers. */
@@ -159,7 +155,7 @@ export class Rotary {
   readonly target: string;
   readonly frequencyCount: number;
   readonly amplitude: number;
-  /** The scaled w_i, radians per step; of summed axes [axes, frequencyCount]. */
+  /** The scaled w_i, radians per step. */
   frequencies(): Float64Array;
   /** Cosines and sines: of 'cos_sin' and 'pairs' one table, of the others two, [tokens, columns]. */
   cache<T extends Type = 'float32'>(positions: number | bigint | Positions, tokens: number,

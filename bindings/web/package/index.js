@@ -14,11 +14,10 @@ export let version = '';
 // ---- numbers of C: words of all other values, and members, are in the module (src/spec) ----
 
 const TYPES = { float32: 1, bfloat16: 2, float16: 3, float64: 4 };
-const OLD_TYPES = new Map([['f32', 'float32'], ['bf16', 'bfloat16'], ['f16', 'float16'], ['f64', 'float64']]);
 const ARRAYS = { float32: Float32Array, bfloat16: Uint16Array, float16: Uint16Array, float64: Float64Array };
 const I32 = 5;
 const I64 = 6;
-const [SIZE, REAL, CHOICE, FLAG, INTEGER, ROWS, OPTIONAL, NAME, LIST, SIZES, PRESENCE, PART, SPECS] = Array(13).keys();
+const [SIZE, REAL, CHOICE, FLAG, INTEGER, ROWS, OPTIONAL, NAME, LIST, SIZES, PRESENCE, PART] = Array(12).keys();
 const OK = 0;
 const OUT_OF_MEMORY = 12;
 const POSITION_OUT_OF_RANGE = 15;
@@ -171,7 +170,6 @@ export function load(source) {
         encoder: readMembers(wasm.web_spec_members()),
         rotary: readMembers(wasm.web_rotary_spec_members()),
       };
-      members.rotary.set('frequencyUnit', members.rotary.get('unit')); // its name until now
       words = readWords(wasm.web_words());
       const number = wasm.posenc_version();
       version = `${Math.floor(number / 10000)}.${Math.floor(number / 100) % 100}.${number % 100}`;
@@ -232,9 +230,8 @@ function choice(value, names, argument) {
 }
 
 function typeName(value, argument = 'type') {
-  const name = OLD_TYPES.get(value) ?? value;
-  choice(name, Object.keys(TYPES), argument);
-  return name;
+  choice(value, Object.keys(TYPES), argument);
+  return value;
 }
 
 function options(value, known, where) {
@@ -266,11 +263,10 @@ function typeOf(array, type, argument, noDoubles = '', option = 'type') {
     return own;
   }
   if (array instanceof Uint16Array) {
-    const name = OLD_TYPES.get(type) ?? type;
-    if (name !== 'bfloat16' && name !== 'float16') {
+    if (type !== 'bfloat16' && type !== 'float16') {
       throw new TypeError(`${argument}: of a Uint16Array the ${option} must be said, 'bfloat16' or 'float16'`);
     }
-    return name;
+    return type;
   }
   const floats = noDoubles === '' ? 'Float32Array, Float64Array' : 'Float32Array';
   throw new TypeError(`${argument}: a ${floats} or Uint16Array is wanted, not ${show(array)}`);
@@ -315,16 +311,16 @@ const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
 
 // ---- specs ----
 
-// Writes an option into a spec; messages call it `argument`.
-function setMember(map, spec, name, value, allocateHere, argument = name) {
+// Writes an option into a spec.
+function setMember(map, spec, name, value, allocateHere) {
   const { kind, offset, of } = map.get(name);
   const at = spec + offset;
   const related = (other) => spec + map.get(camelCase(other)).offset;
   if (kind === LIST) {
-    const array = reals(value, argument);
+    const array = reals(value, name);
     const before = of === 'factor_count' ? view().getUint32(related(of), true) : 0;
     if (before !== 0 && before !== array.length) {
-      throw new RangeError(`${argument}: as many as the other factors are wanted, ${before}, not ${array.length}`);
+      throw new RangeError(`${name}: as many as the other factors are wanted, ${before}, not ${array.length}`);
     }
     const pointer = copyIn(array, allocateHere);
     const isFloat = array instanceof Float32Array;
@@ -334,47 +330,29 @@ function setMember(map, spec, name, value, allocateHere, argument = name) {
   } else if (kind === OPTIONAL) {
     const has = value !== null;
     view().setInt32(related(of), has ? 1 : 0, true);
-    view().setBigInt64(at, has ? integer(value, argument) : 0n, true);
+    view().setBigInt64(at, has ? integer(value, name) : 0n, true);
   } else if (kind === NAME) {
-    if (typeof value !== 'string') throw new TypeError(`${argument}: a name is wanted, not ${show(value)}`);
+    if (typeof value !== 'string') throw new TypeError(`${name}: a name is wanted, not ${show(value)}`);
     const pointer = copyText(value, allocateHere);
     view().setUint32(at, pointer, true);
   } else if (kind === SIZE) {
-    view().setUint32(at, clamped(count(value, argument)), true);
+    view().setUint32(at, clamped(count(value, name)), true);
   } else if (kind === REAL) {
-    view().setFloat64(at, number(value, argument), true);
+    view().setFloat64(at, number(value, name), true);
   } else if (kind === INTEGER || kind === ROWS) {
-    view().setBigInt64(at, integer(value, argument), true);
+    view().setBigInt64(at, integer(value, name), true);
   } else if (kind === SIZES) {
-    if (!isList(value) || value.length > 4) throw new TypeError(`${argument}: an array of up to 4 counts is wanted`);
+    if (!isList(value) || value.length > 4) throw new TypeError(`${name}: an array of up to 4 counts is wanted`);
     for (let k = 0; k < 4; ++k) {
-      view().setUint32(at + 4 * k, k < value.length ? clamped(count(value[k], `${argument}[${k}]`)) : 0, true);
+      view().setUint32(at + 4 * k, k < value.length ? clamped(count(value[k], `${name}[${k}]`)) : 0, true);
     }
-  } else if (kind === SPECS) {
-    if (!Array.isArray(value) || value.length > 4) throw new TypeError(`${argument}: an array of up to 4 objects is wanted`);
-    const size = wasm.web_rotary_spec_size();
-    const specs = allocateHere(4 * size);
-    value.forEach((given, k) => {
-      const own = specs + k * size;
-      require(wasm.posenc_rotary_spec_init(own, size));
-      for (const [option, setting] of Object.entries(options(given, axisOptions(map), `${argument}[${k}]`))) {
-        if (setting !== undefined) setMember(map, own, option, setting, allocateHere, `${argument}[${k}].${option}`);
-      }
-    });
-    view().setUint32(at, specs, true);
   } else if (kind === FLAG) {
-    if (typeof value !== 'boolean') throw new TypeError(`${argument}: true or false is wanted, not ${show(value)}`);
+    if (typeof value !== 'boolean') throw new TypeError(`${name}: true or false is wanted, not ${show(value)}`);
     view().setInt32(at, value ? 1 : 0, true);
   } else {
     // There is no pairing 'same' but of the output.
     view().setInt32(at, choice(value, name === 'pairing' ? words[of].slice(0, -1) : words[of], name), true);
   }
-}
-
-// What axisSpecs has (rotary_c.h): the members from base to frequencies.
-function axisOptions(map) {
-  const known = [...knownOptions(map)];
-  return new Set(known.slice(known.indexOf('base'), known.indexOf('axes')).filter((name) => name !== 'axisOrder'));
 }
 
 function knownOptions(map, more) {
@@ -543,8 +521,7 @@ function unequalPairs(map, spec) {
   const get = (name, k = 0) => view().getUint32(spec + map.get(name).offset + 4 * k, true);
   const rotate = Math.floor((get('rotaryDim') || get('headDim') - get('rotaryOffset')) / 2);
   const pairs = get('sections') + get('sections', 1) + get('sections', 2) + get('sections', 3);
-  const haveNone = get('axes') === 1 || words.axis_order[get('axisOrder')] === 'summed';
-  return haveNone || pairs === rotate ? '' : `sections have ${pairs} pairs, and ${rotate} rotate`;
+  return get('axes') === 1 || pairs === rotate ? '' : `sections have ${pairs} pairs, and ${rotate} rotate`;
 }
 
 // A handle, and what of its spec is needed later.
@@ -570,9 +547,6 @@ function create(noun, preset, given, where) {
       if (value !== undefined) setMember(map, spec, name, value, allocateHere);
     }
     const handle = allocateHere(4);
-    if (wanted.axisSpecs !== undefined && wanted.axisSpecs.length !== view().getUint32(spec + map.get('axes').offset, true)) {
-      throw new RangeError(`axisSpecs: an object for each of the axes is wanted, not ${wanted.axisSpecs.length}`);
-    }
     const status = calls.create(spec, handle);
     require(status, status === BAD_AXES ? unequalPairs(map, spec) : '');
     const get = (name) => {
@@ -981,9 +955,7 @@ export class Rotary extends Handle {
 
   frequencies() {
     const pointer = pointerOf(this);
-    const areSummed = !Number.isNaN(wasm.posenc_rotary_radians(pointer, this.#pairs));
-    const length = this.#pairs * (areSummed ? this.#axes : 1);
-    return Float64Array.from({ length }, (_, i) => wasm.posenc_rotary_radians(pointer, i));
+    return Float64Array.from({ length: this.#pairs }, (_, i) => wasm.posenc_rotary_radians(pointer, i));
   }
 
   cache(positions, tokens, given = undefined) {

@@ -31,7 +31,7 @@ const types = readFileSync(`${folder}/spec.d.ts`, 'utf8');
 const wordsIn = (text) => [...text.matchAll(/'(\w+)'/g)].map((match) => match[1]);
 const CHOICES = new Map([...types.matchAll(/^export type (\w+) = (.*);$/gm)].map(([, name, all]) => [name, wordsIn(all)]));
 const KINDS = {
-  type: ['float32', 'bfloat16', 'float16', 'float64', 'f32', 'bf16'], inverse: [true, false], axes: [1, 2, 3, 4],
+  type: ['float32', 'bfloat16', 'float16', 'float64'], inverse: [true, false], axes: [1, 2, 3, 4],
   heads: [1, 2, 3], tokenAxis: [-3, -2], tableType: ['float32', 'bfloat16', 'float16'], batch: [0, 1, 2, 3, 5],
 };
 function membersOf(name) {
@@ -44,7 +44,6 @@ function membersOf(name) {
 }
 const ROTARY = membersOf('RotaryMembers');
 const SPEC = membersOf('SpecMembers');
-const AXIS = membersOf('AxisMembers');
 const ENCODE = [...SPEC, 'type', 'type', 'out', 'preset'];
 Object.assign(KINDS, {
   layout: [...KINDS.layout, 'pairs', 'halves'], target: ['WASM', 'WASM', 'WASM', 'REFERENCE'], preset: ENCODERS,
@@ -80,7 +79,6 @@ function option(name) {
   if (below(12) === 0) return anything();
   if (KINDS[name]) return pick(KINDS[name]);
   if (/^(frequencies|factors|longFactors|out)$/.test(name)) return array();
-  if (name === 'axisSpecs') return Array.from({ length: below(5) }, () => options(AXIS));
   if (name === 'first') return firsts();
   if (name === 'sections') return Array.from({ length: below(6) }, () => below(30));
   return below(2) === 0 ? real() : whole();

@@ -32,19 +32,13 @@ await expectPrinted('torch_11x5.txt', posenc.table(6, 11, inputs), (value) => {
 const embeddings = Float32Array.from((await figures('torch_4x5_embeddings.txt')).map(Number));
 await expectPrinted('torch_4x5_sums.txt', new posenc.Encoder({ dim: 4 }).add(embeddings), fixed);
 
-// Each axis has the frequencies of a rotary of its own.
+// A list may give each axis frequencies of its own kind.
 const sections = [3, 5, 2];
-const axisSpecs = [{ base: 100 }, { scaling: 'ntk', factor: 3, positionScale: 0.5 }, { frequencies: [0.5, 0.25], unit: 'turns' }];
-const axial = new posenc.Rotary({ headDim: 20, axes: 3, axisOrder: 'axial', sections, axisSpecs });
-assert.deepEqual([...axial.frequencies()], axisSpecs.flatMap((spec, k) => [
-  ...new posenc.Rotary({ headDim: 2 * sections[k], ...spec }).frequencies()]));
-assert.deepEqual([...axial.frequencies()].filter((_, i) => i === 3 || i > 7), [0.5, Math.PI, Math.PI / 2]);
-
-// Each pair turns by a sum over all axes.
-const learned = [0.5, 0.25, -0.25, 0];
-const summed = new posenc.Rotary({ headDim: 4, axes: 2, axisOrder: 'summed', frequencies: learned, unit: 'turns' });
-assert.deepEqual([...summed.frequencies()], learned.map((turns) => 2 * Math.PI * turns));
-assert.deepEqual([...summed.cache([1, 2, 2, 2], 2, { layout: 'pairs' }).table], [1, 0, 0, 1, -1, 0, -1, 0]);
+const each = [{ base: 100 }, { scaling: 'ntk', factor: 3, positionScale: 0.5 }, { frequencies: [0.5, 0.25], unit: 'turns' }];
+const frequencies = each.flatMap((spec, k) => [...new posenc.Rotary({ headDim: 2 * sections[k], ...spec }).frequencies()]);
+const axial = new posenc.Rotary({ headDim: 20, axes: 3, axisOrder: 'axial', sections, frequencies });
+assert.deepEqual([...axial.frequencies()], frequencies);
+assert.deepEqual(frequencies.filter((_, i) => i === 3 || i > 7), [0.5, Math.PI, Math.PI / 2]);
 
 // Configurations of models, and their rotaries.
 const float = (hex) => {
