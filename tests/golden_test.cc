@@ -311,7 +311,7 @@ TEST(GoldenFormulas, HaveEveryPresetAndValue) {
   EXPECT_EQ(rotaries["phase_rounding"].size(), 5u);
   EXPECT_EQ(rotaries["unit"].size(), 3u);
   EXPECT_EQ(rotaries["scaling"].size(), 12u);
-  EXPECT_EQ(rotaries["axis_order"].size(), 7u);
+  EXPECT_EQ(rotaries["axis_order"].size(), 6u);
 }
 
 TEST(GoldenFormulas, HaveTheRoundingsOfTheSources) {

@@ -38,11 +38,7 @@ struct Rotaries {
   static constexpr auto kInit = &posenc_rotary_spec_init;
   static constexpr auto kPreset = &posenc_rotary_spec_preset;
   static constexpr auto kMemorySize = &posenc_rotary_memory_size;
-  // The first version had no axis_specs.
-  static constexpr std::size_t kPastSizes[] = {
-      (offsetof(posenc_rotary_spec, axis_specs) + alignof(posenc_rotary_spec) - 1) /
-          alignof(posenc_rotary_spec) * alignof(posenc_rotary_spec),
-      sizeof(posenc_rotary_spec)};
+  static constexpr std::size_t kPastSizes[] = {sizeof(posenc_rotary_spec)};
   static constexpr const char *kDocument = "docs/rotary.md", *kName = "gpt_oss", *kOther = "fairseq";
   static constexpr std::size_t kBadDims[] = {0, 1, POSENC_MAX_HEAD_DIM + 1, SIZE_MAX};
   static constexpr posenc_status kBadDim = POSENC_BAD_HEAD_DIM;
