@@ -92,9 +92,9 @@ struct Setting {
         rotary_spec.original_length = 8192.0;
         cache_layout = POSENC_CACHE_HALVES_TWICE;
         break;
-      case 12:  // sums over axes that at position 1 are pi / 2 in 160 bits, which takes 1,024
+      case 12:  // whole turns that a scaling leaves as they are: only 1,024 bits know these angles
         rotary_spec.arithmetic = POSENC_EXACT;
-        SumOverAxes();
+        MakeWholeTurns();
         first = 0;
         break;
       default:
@@ -102,14 +102,14 @@ struct Setting {
     }
   }
 
-  void SumOverAxes() {
-    static const double parts[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
-    const std::size_t pairs = rotary_spec.head_dim / 2;
-    rotary_spec.axes = 3;
-    rotary_spec.axis_order = POSENC_SUMMED_AXES;
-    for (const double part : parts) rotary_frequencies.insert(rotary_frequencies.end(), pairs, part);
+  void MakeWholeTurns() {
+    rotary_frequencies.assign(rotary_spec.head_dim / 2, 1.0);
     rotary_spec.frequencies = rotary_frequencies.data();
     rotary_spec.frequency_count = rotary_frequencies.size();
+    rotary_spec.unit = POSENC_TURNS;
+    rotary_spec.scaling = POSENC_LLAMA3;
+    rotary_spec.factor = 8.0;
+    rotary_spec.original_length = 8192.0;
   }
 
   // To be called once the specs are as wanted.

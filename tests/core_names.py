@@ -44,10 +44,6 @@ CITATIONS = [
     ("src/frequency/scaling.cc", "transformers' _compute_dynamic_ntk_parameters"),   # the factor of dynamic NTK
 ]
 
-# Presets, and positions from ids and masks.
-OF_MODELS = r"src/api/(rotary_)?presets\.|src/spec/(rotary_)?presets\.inc|src/(api|call)/positions\."
-PRESETS = '"fairseq"'
-
 
 def families():
     """The first letters of each model in the rows of src/models: llama of llama4_text."""
@@ -77,15 +73,13 @@ def main():
     faults, cited = [], set()
     for file in files:
         path = file.relative_to(SOURCE).as_posix()
-        if re.match(OF_MODELS, path):
-            continue
         text = file.read_text()
         for citation in (entry for entry in CITATIONS if entry[0] == path):
             phrase = r"\s+(?://\s+)?".join(map(re.escape, citation[1].split()))  # a comment may break it
             text, count = re.subn(phrase, lambda match: "\n" * match.group().count("\n"), text)
             cited.update([citation] * count)
         for number, line in enumerate(text.splitlines(), 1):
-            line = re.sub(PRESETS, "", re.sub("|".join(FORMULAS), "", line, flags=re.I))
+            line = re.sub("|".join(FORMULAS), "", line, flags=re.I)
             found = sorted(names.intersection(words(line)))
             faults += [f"{path}:{number}: {', '.join(found)}"] if found else []
     stale = [f"{path}: {words!r} is not there: remove it from CITATIONS" for path, words in CITATIONS

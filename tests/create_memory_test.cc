@@ -70,65 +70,6 @@ TEST(CreateInMemory, MemoryOverlapsLists) {
   }
 }
 
-// Of specs of axes, too: themselves and their lists.
-TEST(CreateInMemory, MemoryOverlapsSpecsOfAxes) {
-  posenc_rotary_spec spec = MakeRotarySpec(8);
-  spec.axes = 2;
-  spec.axis_order = POSENC_AXIAL_AXES;
-  spec.sections[0] = spec.sections[1] = 2;
-  std::vector<double> memory(std::size_t{1} << 13);
-  for (const bool is_list : {false, true}) {
-    posenc_rotary_spec specs[2] = {MakeRotarySpec(0), MakeRotarySpec(0)};
-    if (is_list) {
-      memory[1] = memory[2] = 1.0;
-      specs[1].frequencies = &memory[1];
-      specs[1].frequency_count = 2;
-      spec.axis_specs = specs;
-    } else {
-      std::memcpy(memory.data(), specs, sizeof(specs));
-      spec.axis_specs = reinterpret_cast<const posenc_rotary_spec*>(memory.data());
-    }
-    const std::vector<double> before = memory;
-    posenc_rotary* rotary = nullptr;
-    const std::size_t at = is_list ? 2 : 2 * sizeof(spec) / sizeof(double) - 1, end = at + 1;
-    EXPECT_EQ(posenc_rotary_create_in(&spec, &memory[at], (memory.size() - at) * sizeof(double), &rotary),
-              POSENC_BUFFERS_OVERLAP);
-    EXPECT_EQ(std::memcmp(memory.data(), before.data(), memory.size() * sizeof(double)), 0);
-    EXPECT_EQ(posenc_rotary_create_in(&spec, &memory[end], (memory.size() - end) * sizeof(double), &rotary),
-              POSENC_OK);
-  }
-}
-
-// Specs of axes are as long as the spec that has them, of a program of a later version too.
-TEST(CreateErrors, SpecsOfAxesAreOfTheVersionOfTheirs) {
-  struct Newer {
-    posenc_rotary_spec spec;
-    std::int64_t member;
-  } spec, specs[2];
-  for (Newer* newer : {&spec, &specs[0], &specs[1]}) {
-    ASSERT_EQ(posenc_rotary_spec_init(&newer->spec, sizeof(*newer)), POSENC_OK);
-  }
-  spec.spec.head_dim = 8;
-  spec.spec.axes = 2;
-  spec.spec.axis_order = POSENC_AXIAL_AXES;
-  spec.spec.sections[0] = spec.spec.sections[1] = 2;
-  spec.spec.axis_specs = &specs[0].spec;
-  specs[1].spec.base = 256.0;
-  const auto expect = [&](posenc_status want) {
-    std::size_t bytes = 0;
-    EXPECT_EQ(posenc_rotary_memory_size(&spec.spec, &bytes), want);
-  };
-  expect(POSENC_OK);
-  EXPECT_EQ(posenc_rotary_radians(CreateRotary(spec.spec).get(), 3), 0.0625);
-  specs[1].member = 1;
-  expect(POSENC_UNKNOWN_MEMBERS);
-  specs[1].member = 0;
-  specs[1].spec.struct_size = sizeof(posenc_rotary_spec);
-  expect(POSENC_BAD_STRUCT_SIZE);
-  specs[1].spec.struct_size = 0;
-  expect(POSENC_BAD_STRUCT_SIZE);
-}
-
 // Nowhere is no place that overlaps.
 TEST(CreateInMemory, NoMemoryOverlapsNothing) {
   posenc_spec spec = MakeSpec(8);

@@ -176,7 +176,7 @@ TEST(GoldenFormulas, HaveEveryValue) {
   EXPECT_EQ(rotaries["phase_rounding"].size(), 5u);
   EXPECT_EQ(rotaries["unit"].size(), 3u);
   EXPECT_EQ(rotaries["scaling"].size(), 12u);
-  EXPECT_EQ(rotaries["axis_order"].size(), 7u);
+  EXPECT_EQ(rotaries["axis_order"].size(), 6u);
 }
 
 // EXPECTED_INV_FREQ of transformers, tests/utils/test_modeling_rope_utils.py: a head of 128 for 2048

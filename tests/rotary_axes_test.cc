@@ -153,13 +153,13 @@ TEST_P(RotaryAxes, ScalingsOfAxialAxesAreTheirOwn) {
   }
 }
 
-// Axes whose specs differ in all that an axis may have of its own.
-TEST_P(RotaryAxes, SpecsOfAxesAreTheirOwn) {
-  for (
-      const char* words :
-      {"0.base=100 1.unit=TURNS 1.base=9 1.exponent_dim=4 2.scaling=NTK 2.factor=3 2.position_scale=0.3",
-       "0.frequencies=0.5+0.25*3 0.unit=HALF_TURNS 1.scaling=FREQUENCY_FACTORS 1.factors=1.5+1*5 2.base=0.01",
-       "phase_rounding=F32_INV_FREQ 0.base=100 1.scaling=LINEAR 1.factor=2.7 2.frequencies_f32=0.5+0.25*2"}) {
+// Units, scalings and lists of axial axes, which begin anew on each.
+TEST_P(RotaryAxes, AxialAxesOfEveryKind) {
+  for (const char* words :
+       {"unit=TURNS base=9 scaling=NTK factor=3 position_scale=0.3",
+        "frequencies=0.5+0.25*10 unit=HALF_TURNS scaling=FREQUENCY_FACTORS factors=1.5+1*10",
+        "phase_rounding=F32_INV_FREQ scaling=LINEAR factor=2.7 frequencies_f32=0.5+0.25*10",
+        "phase_rounding=F32_INV_FREQ base=100"}) {
     SCOPED_TRACE(words);
     posenc_rotary_spec spec = With(SpecOf({POSENC_AXIAL_AXES, 3, {3, 5, 2}}), words);
     const TurnTable turns(spec, Positions(spec.axes));

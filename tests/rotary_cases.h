@@ -130,9 +130,6 @@ struct RotaryGain {
 class GainedTurn {
  public:
   GainedTurn(oracle::RotaryOracle* oracle, std::size_t pair, double position, const RotaryGain& gain)
-      : GainedTurn(oracle, pair, std::vector<double>{position}, gain) {}
-  GainedTurn(oracle::RotaryOracle* oracle, std::size_t pair, const std::vector<double>& position,
-             const RotaryGain& gain)
       : turn_(oracle, pair, position, {gain.scale, gain.inverse, gain.amplitude}) {}
 
   // Each element as a real number rounded once, or as IEEE arithmetic has it of NaNs and infinities.

@@ -29,14 +29,15 @@ constexpr int kBits = 2000;  // of frequencies that the library's are compared w
 struct Made {
   posenc_status status;
   RotaryTable table;
+  internal::AxisSchedule axes[POSENC_MAX_AXES];
   std::vector<double> memory;
 };
 std::unique_ptr<Made> Make(const posenc_rotary_spec& spec) {
   auto made = std::make_unique<Made>();
-  made->status = internal::PlanRotaryTable(spec, &made->table);
+  made->status = internal::PlanRotaryTable(spec, made->axes, &made->table);
   if (made->status != POSENC_OK) return made;
   made->memory.assign(internal::ArrayBytes(made->table) / sizeof(double) + 1, kNan);
-  internal::FillRotaryTable(made->memory.data(), &made->table);
+  internal::FillRotaryTable(made->memory.data(), made->axes, &made->table);
   return made;
 }
 
@@ -53,8 +54,6 @@ const std::string kDynamic = "head_dim=128 scaling=DYNAMIC_NTK original_length=4
 const std::string kQwen = "head_dim=128 scaling=QWEN_NTK original_length=2048 length=";
 
 const std::string kAxial = "head_dim=96 axis_order=AXIAL_AXES axes=4 sections=6,21,1,20 scaling=";
-
-const std::string kAxisSpecs = "head_dim=96 axis_order=AXIAL_AXES axes=4 sections=6,21,1,20 ";
 
 const std::vector<std::string>& Cases() {
   static const std::vector<std::string> cases = {
@@ -171,15 +170,11 @@ const std::vector<std::string>& Cases() {
       kAxial + "FREQUENCY_FACTORS factors=1.1+0.7*48",
       kListed + "YARN axis_order=AXIAL_AXES axes=3 sections=6,22,20",
       kListed + "PROPORTIONAL proportion=0.5 axis_order=AXIAL_AXES axes=3 sections=6,22,20",
-      kAxisSpecs + "0.base=100 1.exponent_dim=80.5 2.position_scale=-0.7 2.base=0.01 3.unit=TURNS",
-      kAxisSpecs +
-          "0.scaling=NTK 0.factor=4 1.scaling=LLAMA3 1.factor=8 1.original_length=8192 "
-          "3.scaling=PROPORTIONAL 3.proportion=0.5 3.factor=3",
-      kAxisSpecs +
-          "0.frequencies_f32=1+0.0125*6 1.unit=HALF_TURNS 1.frequencies=0.5+0.1*21 3.factors=1.1+0.7*20 "
-          "3.scaling=FREQUENCY_FACTORS 2.position_scale=0",
-      kAxisSpecs + "0.frequencies=0.5+0.25*6 0.unit=TURNS 3.frequencies=0.5+0.25*20 3.unit=TURNS",  // exact
-      kAxisSpecs + "amplitude=1.25 0.scaling=YARN 0.factor=4 0.original_length=300 3.position_scale=1e6",
+      kAxial + "LLAMA3 factor=8 original_length=8192 unit=HALF_TURNS",
+      kAxial + "LONGROPE factor=8 original_length=4096 length=5000 factors=1.1+0.7*48 long_factors=2+0.3*48",
+      kAxial + "FREQUENCY_FACTORS unit=TURNS frequencies_f32=1+0.0125*48 factors=1.1+0.7*48",
+      kAxial + "NO_SCALING unit=TURNS frequencies=0.5+0.25*48",  // exact
+      kAxial + "YARN factor=4 original_length=300 position_scale=1e6 amplitude=1.25 unit=TURNS",
       kLongRope + "9999 factor=1.5 axis_order=SPLIT_AXES axes=3 sections=16,16,16",
   };
   return cases;
@@ -397,30 +392,39 @@ TEST(RotaryFrequencies, OfAListInTurnsAreExact) {
   EXPECT_EQ(Make(spec)->table.frequencies.min_uncancelled, internal::kMinUncancelled);
 }
 
-// Each axis has the frequencies of a rotary of its own, bit for bit; and so has one of many of one spec.
-TEST(RotaryFrequencies, OfAxisSpecsAreThoseOfTheirRotaries) {
-  const posenc_rotary_spec specs[] = {
-      RotarySpecOf("scaling=YARN factor=8 original_length=300 base=500 amplitude=1"),
-      RotarySpecOf("unit=TURNS scaling=MIXED_NTK factor=3 exponent_dim=30"),
-      RotarySpecOf("head_dim=7 frequencies=0.5+0.1*11 position_scale=0.3 scaling=LINEAR factor=2.7"),
-      RotarySpecOf("scaling=LONGROPE length=5000 original_length=4096 factors_f32=1.1+0.7*4 "
-                   "long_factors_f32=2+0.3*4 amplitude=1")};
-  posenc_rotary_spec spec = RotarySpecOf("head_dim=80 axis_order=AXIAL_AXES axes=4 sections=5,20,11,4");
-  spec.axis_specs = specs;
-  const auto made = Make(spec);
-  ASSERT_EQ(made->status, POSENC_OK);
-  std::size_t pair = 0;
-  for (std::size_t k = 0; k < 4; ++k) {
-    posenc_rotary_spec own = specs[k];
-    own.head_dim = 2 * spec.sections[k];
-    const auto made_own = Make(own);
-    ASSERT_EQ(made_own->status, POSENC_OK);
-    for (std::size_t i = 0; i < spec.sections[k]; ++i, ++pair) {
-      const internal::FrequencyTable &all = made->table.frequencies, &one = made_own->table.frequencies;
-      EXPECT_EQ(all.schedule.NearestRadians(pair), one.schedule.NearestRadians(i)) << pair;
-      EXPECT_EQ(all.unreduced_high[pair], one.unreduced_high[i]) << pair;
-      EXPECT_EQ(all.unreduced_low[pair], one.unreduced_low[i]) << pair;
-      EXPECT_EQ(all.axes[pair], k) << pair;
+// Each axial axis has the frequencies of a rotary of its own, bit for bit.
+TEST(RotaryFrequencies, OfAxialAxesAreThoseOfTheirRotaries) {
+  for (const char* words :
+       {"scaling=YARN factor=8 original_length=300 base=500 amplitude=1",
+        "unit=TURNS scaling=MIXED_NTK factor=3", "unit=TURNS base=9 scaling=LLAMA3 factor=8",
+        "frequencies=0.5+0.1*40 position_scale=0.3 scaling=LINEAR factor=2.7",
+        "scaling=LONGROPE length=5000 factors_f32=1.1+0.7*40 long_factors_f32=2+0.3*40"}) {
+    SCOPED_TRACE(words);
+    const posenc_rotary_spec spec =
+        RotarySpecOf("head_dim=80 axis_order=AXIAL_AXES axes=4 sections=5,20,11,4 original_length=4096 " +
+                     std::string(words));
+    const auto made = Make(spec);
+    ASSERT_EQ(made->status, POSENC_OK);
+    std::size_t pair = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t pairs = spec.sections[k];
+      posenc_rotary_spec own = With(spec, "axis_order=CONSECUTIVE_AXES axes=1 sections=0");
+      own.head_dim = 2 * pairs;
+      if (own.frequencies != nullptr) own.frequencies += pair, own.frequency_count = pairs;
+      if (own.factors_f32 != nullptr) {
+        own.factors_f32 += pair;
+        own.long_factors_f32 += pair;
+        own.factor_count = pairs;
+      }
+      const auto made_own = Make(own);
+      ASSERT_EQ(made_own->status, POSENC_OK);
+      for (std::size_t i = 0; i < pairs; ++i, ++pair) {
+        const internal::FrequencyTable &all = made->table.frequencies, &one = made_own->table.frequencies;
+        EXPECT_EQ(all.schedule.NearestRadians(pair), one.schedule.NearestRadians(i)) << pair;
+        EXPECT_EQ(all.unreduced_high[pair], one.unreduced_high[i]) << pair;
+        EXPECT_EQ(all.unreduced_low[pair], one.unreduced_low[i]) << pair;
+        EXPECT_EQ(all.axes[pair], k) << pair;
+      }
     }
   }
 }
@@ -528,8 +532,8 @@ std::vector<posenc_rotary_spec> RoundedCases() {
     if (std::string(rounding).find("INV") == std::string::npos) continue;
     cases.push_back(RotarySpecOf(words + "64 axis_order=SPLIT_AXES axes=2 sections=16,16 exponent_dim=64.7"));
     cases.push_back(RotarySpecOf(words + "64 axis_order=AXIAL_AXES axes=2 sections=9,23"));
-    cases.push_back(RotarySpecOf(words + "64 axis_order=AXIAL_AXES axes=3 sections=9,0,23 2.base=500.1 "
-                                         "2.exponent_dim=40.7 0.scaling=LINEAR 0.factor=2.7"));
+    cases.push_back(RotarySpecOf(words + "64 axis_order=AXIAL_AXES axes=3 sections=9,0,23 base=500.1 "
+                                         "scaling=LINEAR factor=2.7"));
   }
   for (const char* more :
        {"NO_SCALING", "LINEAR", "NO_SCALING axis_order=SPLIT_AXES axes=2 sections=24,24"}) {
@@ -617,7 +621,6 @@ std::string NotPositive(const std::string& member) { return member + "=0|-1|inf|
 const std::string kFactors =
     "head_dim=8 scaling=LONGROPE factor=32 length=5000 original_length=4096 "
     "factors=1,1.5,2,4 long_factors=1,2,4,8";
-const std::string kSummed = "head_dim=8 axis_order=SUMMED_AXES axes=3 frequencies=0.5+0.25*12";
 const std::string kThreeAxes = "axis_order=CONSECUTIVE_AXES axes=3 sections=";
 
 std::vector<Refusal> Refusals() {
@@ -686,7 +689,7 @@ std::vector<Refusal> Refusals() {
            kThreeAxes +
            "7,7,6 axis_order=SPLIT_AXES;axes=4 sections=5,5,5,5 axis_order=AXIAL_AXES;axes=2 "
            "sections=0,20;axes=4 sections=7,6,5,2 axis_order=IMROPE_AXES",
-       "axes=0|5|2;axis_order=7|-1;sections=20;axes=2 sections=10,9;axes=2 sections=10,11;" + kThreeAxes +
+       "axes=0|5|2;axis_order=6|-1;sections=20;axes=2 sections=10,9;axes=2 sections=10,11;" + kThreeAxes +
            "11,-1,10;" + kThreeAxes + "6,8,6 axis_order=INTERLEAVED_AXES;" + kThreeAxes +
            "6,6,8 axis_order=INTERLEAVED_AXES;" + kThreeAxes + "8,7,5 axis_order=ALTERNATING_AXES;" +
            kThreeAxes +
@@ -699,41 +702,17 @@ std::vector<Refusal> Refusals() {
        "axes=2 sections=32,32 axis_order=SPLIT_AXES;axes=2 sections=32,32 axis_order=AXIAL_AXES;axes=2 "
        "sections=32,32 axis_order=AXIAL_AXES phase_rounding=F32_ITERATED",
        POSENC_BAD_AXES},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100",
-       // What this spec says of frequencies is not read, nor the spec of an axis without pairs.
-       "base=-1;position_scale=inf;exponent_dim=64;factor=nan;truncate=2;sections=3,7,0 "
-       "2.base=-1;amplitude=2 "
-       "1.amplitude=3;0.amplitude=2 1.amplitude=2 "
-       "2.amplitude=2;2.head_dim=3;2.axes=9;2.axis_order=9;phase_rounding=F32_INV_FREQ",
-       "axis_order=CONSECUTIVE_AXES|SPLIT_AXES axes=2 sections=5,5;axes=1 sections=0;"
-       "axis_order=SUMMED_AXES axes=2 sections=0;scaling=LINEAR|-1;"
-       "frequencies=0.5+0.5*10;0.amplitude=2;2.scaling=YARN 2.original_length=300 2.factor=4",
-       POSENC_BAD_AXIS_SPECS},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100", "phase_rounding=F64_INV_FREQ",
-       "phase_rounding=F32_EXP|F32_ITERATED;sections=3,5,3", POSENC_BAD_AXES},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100", "2.base=0.5",
-       "2.base=-1|0;1.scaling=YARN 1.base=1 1.original_length=300", POSENC_BAD_BASE},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100", "1.frequencies=0.5+0.5*5",
-       "1.frequencies=0.5+0.5*3;1.frequencies=0.5+0.5*10", POSENC_BAD_FREQUENCY_COUNT},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100", "2.truncate=0",
-       "2.truncate=2|-1", POSENC_BAD_FLAG},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100", "1.position_scale=1e9|0",
-       "1.position_scale=1e10;0.base=1e200", POSENC_FREQUENCY_OUT_OF_RANGE},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100 phase_rounding=F32_INV_FREQ",
-       "1.scaling=LINEAR", "1.scaling=NTK", POSENC_ROUNDING_TAKES_NO_SCALING},
-      {"head_dim=16384 axis_order=AXIAL_AXES axes=2 sections=8000,192 0.base=100",
-       "1.frequencies=0.5+0.5*192;sections=0,8192", "sections=8000,193;sections=8000,191;head_dim=16382",
-       POSENC_BAD_AXES},
-      {kSummed, "position_scale=0.5;unit=TURNS;exponent_dim=64 base=9;axes=1 frequency_count=4",
-       "frequencies= frequency_count=0;frequencies= frequency_count=0 "
-       "axes=1;scaling=LINEAR;phase_rounding=F32_INV_FREQ;"
-       "frequencies= frequencies_f32=0.5+0.25*12 phase_rounding=F32_INV_FREQ",
-       POSENC_BAD_SUMMED_AXES},
-      {kSummed, "axes=2 frequencies=0.5+0.25*8", "frequency_count=4|8|13|0;axes=2|4",
-       POSENC_BAD_FREQUENCY_COUNT},
-      {kSummed, "sections=0,0,0,0", "sections=4|4,0,0|2,1,1|0,0,0,4", POSENC_BAD_AXES},
-      {kSummed, "frequencies=1,1,1,1,1,1,1,1,1,1,1,0",
-       "frequencies=1,1,1,1,1,1,1,1,1,1,1,1e10|1,1,1,1,1,1,1,1,1,1,1,1e-40", POSENC_FREQUENCY_OUT_OF_RANGE},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "base=0.5",
+       "base=-1|0;scaling=YARN base=1 original_length=300", POSENC_BAD_BASE},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "frequencies=0.5+0.5*10",
+       "frequencies=0.5+0.5*5|0.5+0.5*30", POSENC_BAD_FREQUENCY_COUNT},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "position_scale=1e9|0;truncate=0",
+       "position_scale=1e10;base=1e200;frequencies=1,1,1,1,1,1,1,1,1,1e10|1,1,1,1,1e-40,1,1,1,1,1",
+       POSENC_FREQUENCY_OUT_OF_RANGE},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 phase_rounding=F32_INV_FREQ",
+       "scaling=LINEAR", "scaling=NTK", POSENC_ROUNDING_TAKES_NO_SCALING},
+      {"head_dim=16384 axis_order=AXIAL_AXES axes=2 sections=8000,192", "sections=0,8192",
+       "sections=8000,193;sections=8000,191;head_dim=16382", POSENC_BAD_AXES},
       {"head_dim=128", "amplitude=0x1p-64|0x1p64", "amplitude=-1|0x0.fffffp-64|0x1.00001p64|inf|nan",
        POSENC_BAD_AMPLITUDE},
       {kYarn, "mscale=1e20", "mscale=2e20|1e308;mscale_all_dim=2e20", POSENC_BAD_AMPLITUDE},

@@ -28,11 +28,7 @@ struct Rotaries {
   using Spec = posenc_rotary_spec;
   static constexpr auto kInit = &posenc_rotary_spec_init;
   static constexpr auto kMemorySize = &posenc_rotary_memory_size;
-  // The first version had no axis_specs.
-  static constexpr std::size_t kPastSizes[] = {
-      (offsetof(posenc_rotary_spec, axis_specs) + alignof(posenc_rotary_spec) - 1) /
-          alignof(posenc_rotary_spec) * alignof(posenc_rotary_spec),
-      sizeof(posenc_rotary_spec)};
+  static constexpr std::size_t kPastSizes[] = {sizeof(posenc_rotary_spec)};
   static constexpr const char
       *kGood = "head_dim=64 base=150000 scaling=YARN factor=32 original_length=4096 truncate=0",
       *kDefaults =

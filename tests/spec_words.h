@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -79,27 +78,9 @@ void ForEachMember(const posenc_rotary_spec& /*spec*/, const Visit& visit) {
 #include "spec/members.inc"
 }
 
-template <class S>
-void SetMember(S* spec, const std::string& word);
-
-// "1.base=100": of the spec of axis 1. Specs of axes have the defaults; they stay until the program ends.
-inline void SetAxisMember(posenc_rotary_spec* spec, const std::string& word) {
-  static std::deque<std::array<posenc_rotary_spec, POSENC_MAX_AXES>> arrays;
-  auto& specs = arrays.emplace_back();
-  for (std::size_t k = 0; k < specs.size(); ++k) {
-    EXPECT_EQ(posenc_rotary_spec_init(&specs[k], sizeof(specs[k])), POSENC_OK);
-    if (spec->axis_specs != nullptr) specs[k] = spec->axis_specs[k];
-  }
-  SetMember(&specs[ParseAs<std::size_t>(word.substr(0, 1))], word.substr(2));
-  spec->axis_specs = specs.data();
-}
-
 // A list sets its count too; an empty one is a null pointer and leaves the count alone.
 template <class S>
 void SetMember(S* spec, const std::string& word) {
-  if constexpr (std::is_same_v<S, posenc_rotary_spec>) {
-    if (word[1] == '.') return SetAxisMember(spec, word);
-  }
   const std::string name = word.substr(0, word.find('=')), text = word.substr(word.find('=') + 1);
   bool is_known = false;
   ForEachMember(*spec, [&](const char* member_name, auto member) {
@@ -110,8 +91,7 @@ void SetMember(S* spec, const std::string& word) {
       std::vector<std::size_t> sections = ParseList<std::size_t>(text);
       sections.resize(POSENC_MAX_AXES);
       std::copy(sections.begin(), sections.end(), spec->*member);
-    } else if constexpr (std::is_same_v<Value, const char*> ||
-                         std::is_same_v<Value, const posenc_rotary_spec*>) {
+    } else if constexpr (std::is_same_v<Value, const char*>) {
       ADD_FAILURE() << "no list: " << word;
     } else if constexpr (std::is_pointer_v<Value>) {
       const auto& list = ParseList<std::remove_const_t<std::remove_pointer_t<Value>>>(text);

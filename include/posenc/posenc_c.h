@@ -144,7 +144,7 @@ enum POSENC_ENUM(posenc_status) {
   POSENC_CACHE_ROW_OUT_OF_RANGE = 50,  // a row that is asked for is not in the cache
 
   // Of lists of frequencies, units and phase roundings.
-  POSENC_BAD_FREQUENCY_COUNT = 51,     // frequency_count is not the number of pairs (times summed axes)
+  POSENC_BAD_FREQUENCY_COUNT = 51,     // frequency_count is not the number of pairs
   POSENC_FREQUENCY_NOT_FINITE = 52,    // some listed frequency is infinite or a NaN
   POSENC_BAD_UNIT = 53,                // not a posenc_unit
   POSENC_ROUNDING_NEEDS_RADIANS = 54,  // a phase rounding with another unit
@@ -174,9 +174,7 @@ enum POSENC_ENUM(posenc_status) {
   // Of calls, again.
   POSENC_PAIRING_IN_PLACE = 71,  // another output_pairing in place, with rotary_dim above 1024
 
-  // Of rotaries, again.
-  POSENC_BAD_AXIS_SPECS = 72,   // axes cannot have specs of their own here, or their amplitudes differ
-  POSENC_BAD_SUMMED_AXES = 73,  // no listed frequencies, or a scaling or phase rounding
+  // Of creation.
   // The library was compiled with a flag that joins products and sums, such as Clang's -ffp-contract=fast.
   POSENC_INEXACT_BUILD = 74,
   // More about models' configurations.

@@ -58,8 +58,7 @@ struct AxisOrder : Named<posenc_axis_order> {
   using Named::Named;
   static constexpr Value kConsecutive = POSENC_CONSECUTIVE_AXES, kInterleaved = POSENC_INTERLEAVED_AXES,
                          kAlternating = POSENC_ALTERNATING_AXES, kSplit = POSENC_SPLIT_AXES,
-                         kAxial = POSENC_AXIAL_AXES, kImrope = POSENC_IMROPE_AXES,
-                         kSummed = POSENC_SUMMED_AXES;
+                         kAxial = POSENC_AXIAL_AXES, kImrope = POSENC_IMROPE_AXES;
 };
 
 // posenc_cache_layout, where the cosines and sines go in a row of a cache.

@@ -116,12 +116,7 @@ enum POSENC_ENUM(posenc_axis_order) {
   // that axes with equally many pairs have the same. exponent_dim must be 0.
   POSENC_AXIAL_AXES = 4,
   // Interleaved M-RoPE: axis k = i mod (axes - 1) while i < (axes - 1) * sections[k], else the last one.
-  POSENC_IMROPE_AXES = 5,
-  // Every axis rotates every pair: pair i by the sum of position[k] * frequencies[k][i] over the axes k, of
-  // listed frequencies [axes, rotary_dim / 2]: RoPE-Mixed. The sum is exact, whatever cancels, for any
-  // doubles up to 2^31 as positions. A sum of 0 is the angle 0. There are no sections, no scaling, no
-  // phase rounding and no axis_specs.
-  POSENC_SUMMED_AXES = 6
+  POSENC_IMROPE_AXES = 5
 };
 
 // What to rotate by. Call posenc_rotary_spec_init first, then set head_dim and what else differs. Creation
@@ -176,21 +171,14 @@ typedef struct posenc_rotary_spec {
 
   // The caller's frequencies (a checkpoint's inv_freq) instead of those of base and exponent_dim. They take
   // every scaling that does not change the base.
-  size_t frequency_count;        // 0 (the default), or rotary_dim / 2; of SUMMED axes axes * rotary_dim / 2
+  size_t frequency_count;        // 0 (the default), or rotary_dim / 2
   const double* frequencies;     // NULL (the default), or these
   const float* frequencies_f32;  // NULL (the default), or these
 
   size_t axes;                       // of a position, 1 .. POSENC_MAX_AXES; 1
-  size_t sections[POSENC_MAX_AXES];  // pairs of each axis, rotary_dim / 2 in all; 0 for one or SUMMED axes
+  size_t sections[POSENC_MAX_AXES];  // pairs of each axis, rotary_dim / 2 in all; 0 for one axis
 
   const char* target;  // a name from posenc_targets; NULL (the default) means the best on this CPU
-
-  // NULL (the default), or a spec for each of AXIAL axes [axes], all of the struct_size of this one. The
-  // pairs of axis k have the frequencies of a rotary of axis_specs[k] whose rotary_dim is 2 sections[k]. Of
-  // axis_specs[k] the members from base to frequencies_f32 are read, but for axis_order, and none if the axis
-  // has no pairs. Of these members here only amplitude is read, that of all axes, and scaling and
-  // frequency_count must be 0. Without an amplitude here, those of the axes must be equal.
-  const struct posenc_rotary_spec* axis_specs;
 } posenc_rotary_spec;
 
 // Sets all members to their defaults, and head_dim to 0.
@@ -200,8 +188,7 @@ POSENC_API posenc_status posenc_rotary_spec_init(posenc_rotary_spec* spec, size_
 typedef struct posenc_rotary posenc_rotary;
 
 // As posenc_encoder_create. The block of memory has up to 172 bytes a pair (above 256 pairs 60) and 6 KB;
-// with a unit other than radians 16 bytes a pair more, with AXIAL axes 1 KB an axis more. With
-// SUMMED axes it has 24 bytes for each axis of a pair, and 8 KB.
+// with a unit other than radians 16 bytes a pair more, with AXIAL axes 1 KB an axis more.
 POSENC_API posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary);
 
 // As posenc_encoder_memory_size, but takes microseconds.
@@ -226,8 +213,7 @@ POSENC_API const char* posenc_rotary_target(const posenc_rotary* rotary);
 // The amplitude, rounded to double; NaN for a null rotary.
 POSENC_API double posenc_rotary_amplitude(const posenc_rotary* rotary);
 
-// The scaled w_i rounded to double, in radians per step; NaN unless i < posenc_rotary_frequency_count. Of
-// SUMMED axes i counts [axes, posenc_rotary_frequency_count]. Slow.
+// The scaled w_i rounded to double, in radians per step; NaN unless i < posenc_rotary_frequency_count. Slow.
 POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
 
 // Heads of one tensor: element e of head h of token t is at data + t * token_stride + h * head_stride + e.

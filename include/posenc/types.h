@@ -93,8 +93,7 @@ struct Status : Named<posenc_status> {
                          kBadConfigKind = POSENC_BAD_CONFIG_KIND, kBadConfigValue = POSENC_BAD_CONFIG_VALUE,
                          kMissingConfigKey = POSENC_MISSING_CONFIG_KEY, kBadLayer = POSENC_BAD_LAYER,
                          kLayerHasNoRotary = POSENC_LAYER_HAS_NO_ROTARY,
-                         kPairingInPlace = POSENC_PAIRING_IN_PLACE, kBadAxisSpecs = POSENC_BAD_AXIS_SPECS,
-                         kBadSummedAxes = POSENC_BAD_SUMMED_AXES, kInexactBuild = POSENC_INEXACT_BUILD,
+                         kPairingInPlace = POSENC_PAIRING_IN_PLACE, kInexactBuild = POSENC_INEXACT_BUILD,
                          kUnknownModel = POSENC_UNKNOWN_MODEL;
 };
 

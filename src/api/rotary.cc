@@ -22,36 +22,22 @@ namespace {
 struct RotaryPlan {
   posenc_rotary_spec spec;
   posenc_rotary handle;
+  AxisSchedule axes[POSENC_MAX_AXES];  // of axial axes
 
   posenc_status Make();
   posenc_status Finish() const { return POSENC_OK; }
   std::size_t ArraySize() const { return ArrayBytes(handle.rotary.table); }
-  std::array<Bytes, 3 * POSENC_MAX_AXES + 1> Read() const {
-    std::array<Bytes, 3 * POSENC_MAX_AXES + 1> read{};
-    auto* next = read.data();
-    const auto add = [&](const double* doubles, const float* floats, std::size_t count) {
-      *next++ = BytesOf({doubles, floats, count, POSENC_RADIANS});
+  std::array<Bytes, 3> Read() const {
+    const auto bytes_of = [](const double* doubles, const float* floats, std::size_t count) {
+      return BytesOf({doubles, floats, count, POSENC_RADIANS});
     };
-    const auto add_lists = [&](const posenc_rotary_spec& of) {
-      add(of.frequencies, of.frequencies_f32, of.frequency_count);
-      add(of.factors, of.factors_f32, of.factor_count);
-      add(of.long_factors, of.long_factors_f32, of.factor_count);
-    };
-    if (spec.axis_specs == nullptr) {
-      add_lists(spec);
-      return read;
-    }
-    *next++ = {spec.axis_specs, spec.axes * spec.struct_size};
-    for (std::size_t k = 0; k < spec.axes; ++k) {
-      posenc_rotary_spec of_axis;
-      if (spec.sections[k] == 0) continue;
-      if (CopyAxisSpec(spec, k, &of_axis) == POSENC_OK) add_lists(of_axis);
-    }
-    return read;
+    return {bytes_of(spec.frequencies, spec.frequencies_f32, spec.frequency_count),
+            bytes_of(spec.factors, spec.factors_f32, spec.factor_count),
+            bytes_of(spec.long_factors, spec.long_factors_f32, spec.factor_count)};
   }
   void Fill(void* memory, posenc_rotary* made) const {
     RotaryTable& table = made->rotary.table;
-    FillRotaryTable(memory, &table);
+    FillRotaryTable(memory, axes, &table);
     for (std::size_t k = 1; table.has_offsets && k <= kMaxOffset; ++k) {
       double* cosines = table.OffsetCosines(k);
       made->rotary.kernels->offset(table.frequencies, static_cast<double>(k), cosines,
@@ -62,7 +48,8 @@ struct RotaryPlan {
 
 posenc_status RotaryPlan::Make() {
   Rotary& rotary = handle.rotary;
-  if (const posenc_status status = PlanRotaryTable(spec, &rotary.table); status != POSENC_OK) return status;
+  if (const posenc_status status = PlanRotaryTable(spec, axes, &rotary.table); status != POSENC_OK)
+    return status;
   if (const posenc_status status = FindTarget(spec.target, &rotary.target); status != POSENC_OK)
     return status;
   rotary.head_dim = spec.head_dim;
@@ -73,8 +60,8 @@ posenc_status RotaryPlan::Make() {
   rotary.to = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
   rotary.arithmetic = spec.arithmetic;
   rotary.kernels = RotaryKernelsOf(rotary.target);
-  rotary.table.has_offsets = rotary.kernels->offset != nullptr && !rotary.table.IsRounded() &&
-                             !rotary.table.frequencies.is_summed && rotary.pairs <= kMaxAddedPairs;
+  rotary.table.has_offsets =
+      rotary.kernels->offset != nullptr && !rotary.table.IsRounded() && rotary.pairs <= kMaxAddedPairs;
   return POSENC_OK;
 }
 
@@ -117,8 +104,7 @@ double posenc_rotary_amplitude(const posenc_rotary* rotary) {
 }
 
 double posenc_rotary_radians(const posenc_rotary* rotary, size_t i) {
-  if (rotary == nullptr || i >= FrequenciesOf(rotary->rotary.table.scaling.spec))
-    return std::numeric_limits<double>::quiet_NaN();
+  if (rotary == nullptr || i >= rotary->rotary.pairs) return std::numeric_limits<double>::quiet_NaN();
   return InFpState([&] { return rotary->rotary.table.frequencies.schedule.NearestRadians(i); });
 }
 

@@ -19,9 +19,6 @@ namespace internal {
 inline constexpr std::size_t kPairBuffer = kMaxPiece + 64;
 static_assert(kVectorPadding <= 64, "a last vector may reach past the pairs");
 
-// The most pairs of a piece whose phases are sums over axes: these take the second halves of such buffers.
-inline constexpr std::size_t kHalfBuffer = kPairBuffer / 2, kMaxSummedPiece = kHalfBuffer - kPadding;
-
 // The position of a token from which the angles of the next tokens are computed by angle addition.
 class Anchor {
  public:
@@ -55,25 +52,14 @@ class Anchor {
 // The cosines and sines of one token after another, as those of the last anchor and the offset from there.
 class TokenSinCos {
  public:
-  // `sums` is null or, if phases are sums over axes, the rotary's table, which gets room for those of a
-  // token.
-  TokenSinCos(const Rotary& rotary, FrequencyTable* sums) : rotary_(rotary), anchor_(rotary.axes) {
-    if (sums == nullptr) return;
-    sums->high = sums->unreduced_high = list_ + kHalfBuffer;
-    sums->low = sums->unreduced_low = cosines_ + kHalfBuffer;
-    sums->token_position = position_;
-  }
+  explicit TokenSinCos(const Rotary& rotary) : rotary_(rotary), anchor_(rotary.axes) {}
 
   // Goes on to token t.
   Tally Take(const TokenPositions& positions, std::size_t t) {
     positions.At(t, position_);
     multiples_ = {nullptr, position_[0]};
     if (rotary_.table.HasMultiples()) {
-      if (rotary_.table.frequencies.is_summed) {
-        rotary_.kernels->sum(rotary_.table.frequencies, list_);
-      } else {
-        rotary_.table.FillMultiples(position_, list_);
-      }
+      rotary_.table.FillMultiples(position_, list_);
       multiples_.list = list_;
     }
     offset_ = rotary_.table.has_offsets ? anchor_.OffsetOf(position_) : 0;
@@ -112,8 +98,7 @@ class TokenSinCos {
 // Rotates the heads of one token after another.
 class HeadSinCos : private TokenSinCos {
  public:
-  HeadSinCos(const Rotary& rotary, FrequencyTable* sums)
-      : TokenSinCos(rotary, sums), shared_(rotary.arithmetic) {
+  explicit HeadSinCos(const Rotary& rotary) : TokenSinCos(rotary), shared_(rotary.arithmetic) {
     if (rotary.arithmetic != POSENC_EXACT) return;
     shared_.exact.undecided.Clear();
     ClearPadding(cosines_, sines_);
@@ -164,13 +149,6 @@ class HeadSinCos : private TokenSinCos {
     const bool has_undecided = rotary_.arithmetic == POSENC_EXACT && shared_.exact.undecided.count != 0;
     if (has_undecided)
       rotary_.kernels->resolve(type, rotary_.table.frequencies, gain_, shared_.exact.undecided, tally);
-    return tally;
-  }
-
-  // Resolve, when another token's phases will replace those of the queued pairs.
-  Tally Finish(posenc_type type) {
-    const Tally tally = Resolve(type);
-    if (rotary_.arithmetic == POSENC_EXACT) shared_.exact.undecided.Clear();
     return tally;
   }
 

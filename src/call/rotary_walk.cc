@@ -230,31 +230,26 @@ class CacheRow {
   std::size_t copy_;     // bytes from a cosine or sine to where it is repeated; 0: nowhere
 };
 
-// walk(rotary, nullptr) or, if a head has more pairs than buffers, or its phases are sums over axes,
-// walk(piece, its table or null) of each piece of it. Such a table is the walk's own, for the phases of its
-// tokens.
+// walk(rotary) or, if a head has more pairs than buffers, walk(piece) of each piece of it.
 template <class Walk>
 Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
-  const bool is_summed = rotary.table.frequencies.is_summed;
-  if (rotary.pairs <= kMaxPiece && !is_summed) return walk(rotary, nullptr);
+  if (rotary.pairs <= kMaxPiece) return walk(rotary);
   Tally tally;
   Rotary piece = rotary;
   for (std::size_t first = 0; first < rotary.pairs; first += piece.pairs) {
-    piece.pairs = std::min(is_summed ? kMaxSummedPiece : kMaxPiece, rotary.pairs - first);
+    piece.pairs = std::min(kMaxPiece, rotary.pairs - first);
     piece.table.frequencies = rotary.table.frequencies.Slice(first, piece.pairs);
-    tally += walk(piece, is_summed ? &piece.table.frequencies : nullptr);
+    tally += walk(piece);
   }
   return tally;
 }
 
-Tally RotateTokens(const Rotary& rotary, FrequencyTable* sums, const TokenPositions& positions,
-                   const Tensors& tensors) {
+Tally RotateTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
   return InFpState([&] {
-    HeadSinCos sin_cos(rotary, sums);
+    HeadSinCos sin_cos(rotary);
     const Cached cached = WhatCaches(rotary, tensors, positions.tokens);
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
-      if (sums != nullptr) tally += sin_cos.Finish(tensors.type);
       tally += sin_cos.Take(positions, t);
       ForTensors(rotary, tensors, positions.tokens, cached, t, rotary.table.scaling.amplitude,
                  [&](const Gain& gain, const Heads& heads, bool must_complete) {
@@ -285,11 +280,10 @@ Tally RotateByCache(const Rotary& rotary, const CacheRows& rows, std::size_t tok
   });
 }
 
-Tally WriteCache(const Rotary& rotary, FrequencyTable* sums, const TokenPositions& positions,
-                 const posenc_cache& cache) {
+Tally WriteCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
   return InFpState([&] {
     alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
-    TokenSinCos sin_cos(rotary, sums);
+    TokenSinCos sin_cos(rotary);
     const Gain gain{rotary.table.scaling.amplitude, 1.0, false};
     const CacheColumns columns = ColumnsOf(cache.layout, rotary);
     Tally tally;
@@ -326,21 +320,15 @@ CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
 }
 
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
-  return ForEachPiece(rotary, [&](const Rotary& piece, FrequencyTable* sums) {
-    return RotateTokens(piece, sums, positions, tensors);
-  });
+  return ForEachPiece(rotary, [&](const Rotary& piece) { return RotateTokens(piece, positions, tensors); });
 }
 
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
-  ForEachPiece(rotary, [&](const Rotary& piece, const FrequencyTable* /*sums*/) {
-    return RotateByCache(piece, rows, tokens, tensors);
-  });
+  ForEachPiece(rotary, [&](const Rotary& piece) { return RotateByCache(piece, rows, tokens, tensors); });
 }
 
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  return ForEachPiece(rotary, [&](const Rotary& piece, FrequencyTable* sums) {
-    return WriteCache(piece, sums, positions, cache);
-  });
+  return ForEachPiece(rotary, [&](const Rotary& piece) { return WriteCache(piece, positions, cache); });
 }
 
 }  // namespace internal

@@ -14,7 +14,7 @@ namespace internal {
 
 PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair) {
   PairPlace place = {0, pair};
-  if (spec.axes == 1 || IsSummed(spec)) return place;
+  if (spec.axes == 1) return place;
   const std::size_t others = spec.axes - 1;
   switch (spec.axis_order) {
     case POSENC_INTERLEAVED_AXES: {

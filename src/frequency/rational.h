@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "number/wide.h"
-
 namespace posenc {
 namespace internal {
 
@@ -33,47 +31,32 @@ struct Exponent {
   std::int64_t n = 0;
   std::int64_t d = 1;
 };
-Exponent MakeExponent(std::int64_t n, std::int64_t d);
-Exponent Add(const Exponent& a, const Exponent& b);
-Exponent Multiply(const Exponent& a, const Exponent& b);
 
 // -2 index / exponent_dim
 Exponent ExponentOf(std::size_t index, double exponent_dim);
 
-// A product of powers of numbers that are not 0, none of which has more than 64 digits.
+// A product of powers of doubles that are not 0. It is known to be rational if each power is, by itself, and
+// if its integers have no more than 64 digits.
 class RationalProduct {
  public:
-  void Multiply(double x, const Exponent& exponent = {1, 1}) { Multiply(FromDouble<4>(x), exponent); }
-  template <int kLimbs>
-  void Multiply(const Wide<kLimbs>& x, const Exponent& exponent = {1, 1});
-  void ScaleByTwoTo(const Exponent& exponent) { two_ = Add(two_, exponent); }
+  // Multiplies by x to an exponent, which is 1 or -1 if x is negative.
+  void Multiply(double x, const Exponent& exponent = {1, 1});
 
-  // If it is rational: numerator * 2^exponent / denominator, in lowest terms.
-  struct Quotient {
-    std::uint64_t numerator;  // odd; 0 if it has more than 64 digits
-    std::int32_t remainder;   // of the numerator, modulo 24
-    std::uint64_t denominator;
-    std::int64_t exponent;
-    bool negative;
-  };
-  bool ToQuotient(Quotient* quotient);
-
-  // The same for kernels; its denominator is 0 if that is not known.
-  RationalStep Step();
+  // The product in lowest terms; its denominator is 0 if it is not known to be rational.
+  RationalStep Step() const;
 
  private:
-  struct Power {
-    std::uint64_t base;  // odd
-    Exponent exponent;
+  // An odd factor of the numerator or, if it divides, of the denominator. Factors of one have no divisor in
+  // common with those of the other.
+  struct Factor {
+    std::uint64_t value;
+    bool divides;
   };
-  static constexpr std::size_t kMaxPowers = 24;
+  static constexpr std::size_t kMaxFactors = 5;
 
-  void Append(std::uint64_t base, const Exponent& exponent);
-  void MakeCoprime();
-
-  Power powers_[kMaxPowers];
+  Factor factors_[kMaxFactors];
   std::size_t count_ = 0;
-  Exponent two_;
+  std::int64_t exponent_ = 0;
   bool negative_ = false;
   bool is_known_ = true;
 };

@@ -17,9 +17,9 @@ namespace {
 
 bool IsNotNegative(double x) { return x >= 0.0 && std::isfinite(x); }
 
-// Whether as many pairs are left as sections say, no more. One axis and summed ones have none.
+// Whether sections add up to the pairs. One axis has no sections.
 bool SectionsAddUp(const posenc_rotary_spec& spec) {
-  std::size_t left = spec.axes == 1 || IsSummed(spec) ? 0 : spec.rotary_dim / 2;
+  std::size_t left = spec.axes == 1 ? 0 : spec.rotary_dim / 2;
   for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) {
     if (spec.sections[k] > (k < spec.axes ? left : 0)) return false;
     left -= spec.sections[k];
@@ -31,7 +31,7 @@ bool AxesAreRight(const posenc_rotary_spec& spec) {
   if (spec.axes == 0 || spec.axes > POSENC_MAX_AXES || !IsValue<Of::axis_order>(spec.axis_order))
     return false;
   if (!SectionsAddUp(spec)) return false;
-  if (spec.axes == 1 || IsSummed(spec)) return true;
+  if (spec.axes == 1) return true;
   // An order may have no place for that many pairs of an axis.
   const std::size_t pairs = spec.rotary_dim / 2;
   std::size_t found[POSENC_MAX_AXES] = {};
@@ -68,7 +68,7 @@ posenc_status CheckFrequencies(posenc_rotary_spec* spec) {
   if (IsAxial(*spec) && spec->exponent_dim != 0.0) return POSENC_BAD_EXPONENT_DIM;
   if (spec->exponent_dim == 0.0) spec->exponent_dim = static_cast<double>(spec->rotary_dim);
   if (!std::isfinite(spec->position_scale)) return POSENC_BAD_POSITION_SCALE;
-  return CheckList(ListOf(*spec), FrequenciesOf(*spec), true);
+  return CheckList(ListOf(*spec), spec->rotary_dim / 2, true);
 }
 
 // Whether a phase rounding takes frequencies by themselves, whatever axis they are of.
@@ -173,28 +173,12 @@ posenc_status CheckScaling(const posenc_rotary_spec& spec) {
   return TakesFactors(spec) ? CheckFactorLists(spec) : POSENC_OK;
 }
 
-// Of a spec whose axes have specs of their own, checked one by one (scaling.cc), all but its shape.
-posenc_status CheckAxisSpecs(const posenc_rotary_spec& spec) {
-  if (!IsAxial(spec) || spec.scaling != POSENC_NO_SCALING || spec.frequency_count != 0) {
-    return POSENC_BAD_AXIS_SPECS;
-  }
-  if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING || IsIndexed(spec.phase_rounding)) return POSENC_OK;
-  const bool is_other = IsOneOf(spec.phase_rounding, POSENC_F32_ITERATED, POSENC_F32_EXP);
-  return is_other ? POSENC_BAD_AXES : POSENC_BAD_PHASE_ROUNDING;
-}
-
 }  // namespace
 
 posenc_status CheckSpec(posenc_rotary_spec* spec) {
   if (const posenc_status status = CheckShape(spec); status != POSENC_OK) return status;
-  if (spec->axis_specs != nullptr) return CheckAxisSpecs(*spec);
   if (const posenc_status status = CheckFrequencies(spec); status != POSENC_OK) return status;
   if (const posenc_status status = CheckScaling(*spec); status != POSENC_OK) return status;
-  if (spec->axis_order == POSENC_SUMMED_AXES &&
-      (spec->frequency_count == 0 || spec->scaling != POSENC_NO_SCALING ||
-       spec->phase_rounding != POSENC_NO_PHASE_ROUNDING)) {
-    return POSENC_BAD_SUMMED_AXES;
-  }
   if (const posenc_status status = CheckRounding(*spec); status != POSENC_OK) return status;
   return FlagsAreRight(*spec) ? POSENC_OK : POSENC_BAD_FLAG;
 }

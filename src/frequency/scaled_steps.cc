@@ -120,7 +120,7 @@ class Steps {
         is_geometric_(!schedule.IsListed() && !schedule.scaling->is_steep &&
                       !schedule.scaling->constants.scale.IsZero()) {}
 
-  std::size_t count() const { return FrequenciesOf(schedule_.scaling->spec); }
+  std::size_t count() const { return schedule_.scaling->spec.rotary_dim / 2; }
 
   Wide256 Next() {
     const Scaling& scaling = *schedule_.scaling;
@@ -167,136 +167,29 @@ void FillSteps(const Schedule& schedule, double* high, double* low) {
   }
 }
 
-constexpr Exponent kMinusOne = {-1, 1};
-
-Wide1024 WideOf(double x) { return FromDouble<16>(x); }
-
-// Whether sums of products of such numbers have no more digits than 1,024 bits hold.
-template <class... Doubles>
-bool AreModerate(Doubles... x) {
-  return ((x > 0x1p-64 && x < 0x1p64) && ...);
-}
-
-// The functions below multiply a product, whose powers are rational numbers, by a factor of w_i. They return
-// false if the result is not known to be rational.
-
-// What NTK scalings multiply the base by, to an exponent.
-bool MultiplyNtk(const posenc_rotary_spec& spec, const Exponent& exponent, RationalProduct* product) {
-  const auto r = static_cast<std::int64_t>(spec.rotary_dim);
-  if (r == 2 || exponent.n == 0) return exponent.d != 0;
-  const Exponent power = Multiply(exponent, MakeExponent(r, r - 2));
-  if (spec.scaling != POSENC_NTK) {
-    if (spec.length <= spec.original_length) return true;
-    if (!AreModerate(spec.length, spec.original_length, spec.factor)) return false;
-  }
-  if (spec.scaling != POSENC_DYNAMIC_NTK) {
-    product->Multiply(NtkFactor<16>(spec), power);
-    return true;
-  }
-  // (L0 + f (L - L0)) / L0
-  const Wide1024 original = WideOf(spec.original_length), growth = Subtract(WideOf(spec.length), original);
-  product->Multiply(Add(original, Multiply(WideOf(spec.factor), growth)), power);
-  product->Multiply(original, Multiply(power, kMinusOne));
-  return true;
-}
-
-// s / f + 1 - s, s = over / width: (over + (width - over) f) / (width f)
-void Interpolate(const Wide1024& over, const Wide1024& width, double factor, RationalProduct* product) {
-  product->Multiply(Add(over, Multiply(Subtract(width, over), WideOf(factor))));
-  product->Multiply(width, kMinusOne);
-  product->Multiply(factor, kMinusOne);
-}
-
-// On a ramp whose ends are no integers, frequencies are irrational but for a coincidence.
-bool ScaleByYarn(const Scaling& scaling, std::size_t entry, RationalProduct* product) {
-  const posenc_rotary_spec& spec = scaling.spec;
-  const Wide256 share = RampAt(scaling.constants, FromInteger<4>(static_cast<std::int64_t>(entry)));
-  if (share.IsZero()) return true;
-  if (Subtract(share, FromInteger<4>(1)).IsZero()) {
-    product->Multiply(spec.factor, kMinusOne);
-    return true;
-  }
-  if (spec.truncate == 0 || !AreModerate(spec.factor)) return false;
-  const double over = static_cast<double>(entry) - ToDouble(scaling.constants.low);
-  const double width = ToDouble(scaling.constants.width);
-  if (spec.scaling == POSENC_YARN) {
-    Interpolate(WideOf(over), WideOf(width), spec.factor, product);
-  } else {
-    product->Multiply(spec.factor,
-                      MakeExponent(-static_cast<std::int64_t>(over), static_cast<std::int64_t>(width)));
-  }
-  return true;
-}
-
-// turns = w L0 / 4 of the product so far, w, is compared with the ends of the ramp, all times w's
-// denominator.
-bool ScaleByLlama3(const posenc_rotary_spec& spec, RationalProduct* product) {
-  RationalProduct::Quotient w;
-  if (!product->ToQuotient(&w) || w.numerator == 0 || w.numerator >> 62 != 0 || w.denominator >> 62 != 0 ||
-      w.negative || w.exponent < -128 || w.exponent > 128 ||
-      !AreModerate(spec.original_length, spec.low_freq_factor, spec.high_freq_factor, spec.factor)) {
-    return false;
-  }
-  const auto denominator = FromInteger<16>(static_cast<std::int64_t>(w.denominator));
-  Wide1024 turns =
-      Multiply(FromInteger<16>(static_cast<std::int64_t>(w.numerator)), WideOf(spec.original_length));
-  turns.exponent += w.exponent - 2;
-  const Wide1024 low = Multiply(WideOf(spec.low_freq_factor), denominator);
-  const Wide1024 high = Multiply(WideOf(spec.high_freq_factor), denominator);
-  const Wide1024 over = Subtract(high, turns), above = Subtract(turns, low);
-  if (above.IsZero() || above.negative) {
-    product->Multiply(spec.factor, kMinusOne);
-  } else if (!over.IsZero() && !over.negative) {
-    Interpolate(over, Subtract(high, low), spec.factor, product);
-  }
-  return true;
-}
-
-// What the scaling multiplies w by, an unscaled frequency in quarter turns, but for factors of the base.
-bool ScaleFrequency(const Schedule& schedule, std::size_t entry, RationalProduct* product) {
-  const posenc_rotary_spec& spec = schedule.scaling->spec;
-  switch (spec.scaling) {
+// Scalings that divide frequencies keep them rational. What the others make of them is not told by integers:
+// their known angles are left to 1,024 bits.
+RationalStep RationalStepOf(const Schedule& schedule, std::size_t entry) {
+  const Scaling& scaling = *schedule.scaling;
+  if (!scaling.IsNonzero(entry)) return {};
+  switch (scaling.spec.scaling) {
+    case POSENC_NO_SCALING:
+      return schedule.RationalQuotient(entry, 1.0);
     case POSENC_LINEAR:
     case POSENC_PROPORTIONAL:
-      product->Multiply(spec.factor, kMinusOne);
-      return true;
-    case POSENC_MIXED_NTK:
-      product->Multiply(spec.factor, MakeExponent(-2, static_cast<std::int64_t>(spec.rotary_dim)));
-      return true;
-    case POSENC_YARN:
-    case POSENC_YARN_LOG:
-      return ScaleByYarn(*schedule.scaling, entry, product);
-    case POSENC_LLAMA3:
-      return ScaleByLlama3(spec, product);
+      return schedule.RationalQuotient(entry, scaling.spec.factor);
     case POSENC_LONGROPE:
     case POSENC_FREQUENCY_FACTORS:
-      product->Multiply(schedule.factors[entry], kMinusOne);
-      return true;
+      return schedule.RationalQuotient(entry, schedule.factors[entry]);
     default:
-      return true;
+      return {};
   }
-}
-
-RationalStep RationalStepOf(const Schedule& schedule, std::size_t entry) {
-  const posenc_rotary_spec& spec = schedule.scaling->spec;
-  const bool is_unknown = schedule.list.unit == POSENC_RADIANS || schedule.scale == 0.0 ||
-                          !schedule.scaling->IsNonzero(entry) ||
-                          (schedule.IsListed() && schedule.list[entry] == 0.0);
-  if (is_unknown) return {};
-  const Exponent exponent = schedule.IsListed() ? Exponent{} : ExponentOf(entry, schedule.exponent_dim);
-  RationalProduct product;
-  schedule.MultiplyUnscaled(entry, exponent, &product);
-  if (spec.scaling == POSENC_MIXED_NTK) product.Multiply(spec.factor, exponent);
-  const bool is_known =
-      (!IsNtk(spec) || MultiplyNtk(spec, exponent, &product)) && ScaleFrequency(schedule, entry, &product);
-  product.Multiply(schedule.scale);
-  return is_known ? product.Step() : RationalStep{};
 }
 
 }  // namespace
 
-const ScalingCalls kScalingCalls = {&OwnSchedule,    &StepIn256Bits, &StepIn1024Bits,
-                                    &RationalStepOf, &FillSteps,     &SumOverAxes};
+const ScalingCalls kScalingCalls = {&OwnSchedule, &StepIn256Bits, &StepIn1024Bits, &RationalStepOf,
+                                    &FillSteps};
 
 bool AreInRange(const Schedule& schedule, bool* has_large) {
   Steps steps(schedule);

@@ -11,7 +11,6 @@
 #include <new>
 
 #include "frequency/table.h"
-#include "spec/versioned.h"
 
 namespace posenc {
 namespace internal {
@@ -37,6 +36,19 @@ Wide<kLimbs> QwenNtkFactor(const posenc_rotary_spec& spec) {
   if (n <= 1) return power;
   power.exponent += n;
   return Subtract(power, FromSize<kLimbs>(1));
+}
+
+// The factor by which NTK scales the base; exact except for DYNAMIC_NTK: f L / L0 - (f - 1), as the sum 1 + f
+// (L - L0) / L0, in which nothing cancels: transformers' _compute_dynamic_ntk_parameters.
+template <int kLimbs>
+Wide<kLimbs> NtkFactor(const posenc_rotary_spec& spec) {
+  if (spec.scaling == POSENC_QWEN_NTK) return QwenNtkFactor<kLimbs>(spec);
+  const auto factor = FromDouble<kLimbs>(spec.factor), one = FromSize<kLimbs>(1);
+  if (spec.scaling != POSENC_DYNAMIC_NTK) return factor;
+  if (spec.length <= spec.original_length) return one;
+  const auto original = FromDouble<kLimbs>(spec.original_length);
+  const Wide<kLimbs> growth = Divide(Subtract(FromDouble<kLimbs>(spec.length), original), original);
+  return Add(one, Multiply(factor, growth));
 }
 
 // ln of what scalings multiply the base by: f, or NtkFactor^(r / (r - 2)); 0 if they do not. If r is 2 the
@@ -169,7 +181,6 @@ void ClearPointers(posenc_rotary_spec* spec) {
   spec->factors = spec->long_factors = spec->frequencies = nullptr;
   spec->factors_f32 = spec->long_factors_f32 = spec->frequencies_f32 = nullptr;
   spec->target = nullptr;
-  spec->axis_specs = nullptr;
 }
 
 // The list from its entry `first` on.
@@ -178,8 +189,8 @@ const T* From(const T* list, std::size_t first) {
   return list == nullptr ? nullptr : list + first;
 }
 
-// The spec of an axis whose pairs begin with `first` and have the frequencies of the whole spec.
-posenc_rotary_spec PartOf(const posenc_rotary_spec& spec, std::size_t first, std::size_t pairs) {
+// The spec of a rotary of one axis: a checked spec's axial axis whose pairs, one or more, begin with `first`.
+posenc_rotary_spec SpecOfAxis(const posenc_rotary_spec& spec, std::size_t first, std::size_t pairs) {
   posenc_rotary_spec part = spec;
   part.exponent_dim = static_cast<double>(2 * pairs);
   part.factors = From(spec.factors, first);
@@ -190,6 +201,11 @@ posenc_rotary_spec PartOf(const posenc_rotary_spec& spec, std::size_t first, std
   part.frequencies_f32 = From(spec.frequencies_f32, first);
   if (spec.factor_count != 0) part.factor_count = pairs;
   if (spec.frequency_count != 0) part.frequency_count = pairs;
+  part.head_dim = part.rotary_dim = 2 * pairs;
+  part.rotary_offset = 0;
+  part.axes = 1;
+  part.axis_order = POSENC_CONSECUTIVE_AXES;
+  for (std::size_t& section : part.sections) section = 0;
   return part;
 }
 
@@ -236,51 +252,45 @@ posenc_status PlanSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
   return PlanPhaseRounding(*schedule, phases);
 }
 
-// The same of axial axes. The schedules of axes are made anew when the table is filled; until then the spec
-// keeps the caller's pointers.
-posenc_status PlanAxes(const posenc_rotary_spec& spec, RotaryTable* table, bool* has_large) {
+// The same of axial axes, each of which becomes a rotary of one axis: axes [spec.axes].
+posenc_status PlanAxes(const posenc_rotary_spec& spec, AxisSchedule* axes, RotaryTable* table,
+                       bool* has_large) {
   Schedule& schedule = table->frequencies.schedule;
   table->scaling.spec = spec;
+  ClearPointers(&table->scaling.spec);
   schedule.scaling = &table->scaling;
   schedule.calls = &kScalingCalls;
   schedule.scale = 1.0;
-  schedule.is_exact = true;
+  schedule.list.unit = spec.unit;
+  std::size_t first = 0;
   for (std::size_t k = 0; k < spec.axes; ++k) {
-    table->axis_bytes += sizeof(AxisSchedule);
-    if (spec.sections[k] == 0) continue;
-    posenc_rotary_spec own;
-    AxisSchedule axis{};
-    posenc_status status = SpecOfAxis(spec, k, &own);
-    if (status == POSENC_OK) {
-      status =
-          PlanSchedule(own, &axis.scaling, &axis.schedule, &table->frequencies.phase_rounding, has_large);
-    }
+    AxisSchedule& axis = *::new (&axes[k]) AxisSchedule{};
+    table->axis_bytes += sizeof(axis);
+    const std::size_t pairs = spec.sections[k];
+    if (pairs == 0) continue;
+    const posenc_status status = PlanSchedule(SpecOfAxis(spec, first, pairs), &axis.scaling, &axis.schedule,
+                                              &table->frequencies.phase_rounding, has_large);
     if (status != POSENC_OK) return status;
-    double& amplitude = table->scaling.amplitude;
-    if (amplitude != 0.0 && amplitude != axis.scaling.amplitude) return POSENC_BAD_AXIS_SPECS;
-    amplitude = axis.scaling.amplitude;
+    first += pairs;
     table->axis_bytes += (axis.schedule.list.count + axis.schedule.factors.count) * sizeof(double);
-    if (own.unit != POSENC_RADIANS) schedule.list.unit = own.unit;
-    schedule.is_exact = schedule.is_exact && axis.schedule.is_exact;
+    table->scaling.amplitude = axis.scaling.amplitude;  // as of all axes
+    schedule.is_exact = axis.schedule.is_exact;
   }
   return POSENC_OK;
 }
 
 // Puts the schedules of axial axes, and copies of their lists, into memory [axis_bytes].
-void FillAxes(void* memory, RotaryTable* table) {
+void FillAxes(void* memory, const AxisSchedule* planned, RotaryTable* table) {
   Scaling& scaling = table->scaling;
   auto* const axes = static_cast<AxisSchedule*>(memory);
   auto* lists = reinterpret_cast<double*>(axes + scaling.spec.axes);
   for (std::size_t k = 0; k < scaling.spec.axes; ++k) {
-    AxisSchedule& axis = *::new (&axes[k]) AxisSchedule{};
-    posenc_rotary_spec own;
-    if (scaling.spec.sections[k] == 0 || SpecOfAxis(scaling.spec, k, &own) != POSENC_OK) continue;
-    MakeSchedule(own, &axis.scaling, &axis.schedule);
+    AxisSchedule& axis = *::new (&axes[k]) AxisSchedule(planned[k]);
+    axis.schedule.scaling = &axis.scaling;
     lists = axis.schedule.list.MoveTo(lists);
     lists = axis.schedule.factors.MoveTo(lists);
   }
   scaling.axes = axes;
-  ClearPointers(&scaling.spec);
 }
 
 std::size_t OffsetBytes(const RotaryTable& table) {
@@ -288,21 +298,6 @@ std::size_t OffsetBytes(const RotaryTable& table) {
 }
 
 }  // namespace
-
-// What an NTK scaling has for f. For DYNAMIC_NTK f L / L0 - (f - 1), as the sum 1 + f (L - L0) / L0, in which
-// nothing cancels: transformers' _compute_dynamic_ntk_parameters.
-template <int kLimbs>
-Wide<kLimbs> NtkFactor(const posenc_rotary_spec& spec) {
-  if (spec.scaling == POSENC_QWEN_NTK) return QwenNtkFactor<kLimbs>(spec);
-  const auto factor = FromDouble<kLimbs>(spec.factor), one = FromSize<kLimbs>(1);
-  if (spec.scaling != POSENC_DYNAMIC_NTK) return factor;
-  if (spec.length <= spec.original_length) return one;
-  const auto original = FromDouble<kLimbs>(spec.original_length);
-  const Wide<kLimbs> growth = Divide(Subtract(FromDouble<kLimbs>(spec.length), original), original);
-  return Add(one, Multiply(factor, growth));
-}
-template Wide256 NtkFactor(const posenc_rotary_spec&);
-template Wide1024 NtkFactor(const posenc_rotary_spec&);
 
 template <int kLimbs>
 ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule) {
@@ -331,47 +326,17 @@ ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule) {
 template ScalingConstants<4> MakeConstants(const Schedule&);
 template ScalingConstants<16> MakeConstants(const Schedule&);
 
-posenc_status CopyAxisSpec(const posenc_rotary_spec& spec, std::size_t axis, posenc_rotary_spec* own) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(spec.axis_specs) + axis * spec.struct_size;
-  const posenc_status status = CopySpec(reinterpret_cast<const posenc_rotary_spec*>(bytes), own);
-  return status == POSENC_OK && own->struct_size != spec.struct_size ? POSENC_BAD_STRUCT_SIZE : status;
-}
-
-posenc_status SpecOfAxis(const posenc_rotary_spec& spec, std::size_t axis, posenc_rotary_spec* own) {
-  std::size_t first = 0;
-  for (std::size_t k = 0; k < axis; ++k) first += spec.sections[k];
-  if (spec.axis_specs == nullptr) {
-    *own = PartOf(spec, first, spec.sections[axis]);
-  } else if (const posenc_status status = CopyAxisSpec(spec, axis, own); status != POSENC_OK) {
-    return status;
-  }
-  own->axis_specs = nullptr;
-  own->head_dim = own->rotary_dim = 2 * spec.sections[axis];
-  own->rotary_offset = 0;
-  own->pairing = spec.pairing;
-  own->output_pairing = spec.output_pairing;
-  own->arithmetic = spec.arithmetic;
-  own->phase_rounding = spec.phase_rounding;
-  if (spec.amplitude != 0.0) own->amplitude = spec.amplitude;
-  own->axes = 1;
-  own->axis_order = POSENC_CONSECUTIVE_AXES;
-  for (std::size_t& section : own->sections) section = 0;
-  return spec.axis_specs == nullptr ? POSENC_OK : CheckSpec(own);
-}
-
-posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table) {
+posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, AxisSchedule* axes, RotaryTable* table) {
   *table = {};
   FrequencyTable& frequencies = table->frequencies;
   posenc_rotary_spec checked = spec;
   if (const posenc_status status = CheckSpec(&checked); status != POSENC_OK) return status;
   bool has_large = false;
   const posenc_status status = IsAxial(checked)
-                                   ? PlanAxes(checked, table, &has_large)
+                                   ? PlanAxes(checked, axes, table, &has_large)
                                    : PlanSchedule(checked, &table->scaling, &frequencies.schedule,
                                                   &frequencies.phase_rounding, &has_large);
   frequencies.axis_count = checked.axes;
-  frequencies.is_summed = IsSummed(checked);
-  frequencies.term_stride = checked.rotary_dim / 2;
   PlanArrays(checked.rotary_dim / 2, has_large, &frequencies);
   return status;
 }
@@ -380,11 +345,11 @@ std::size_t ArrayBytes(const RotaryTable& table) {
   return ArrayBytes(table.frequencies) + table.axis_bytes + OffsetBytes(table);
 }
 
-void FillRotaryTable(void* memory, RotaryTable* table) {
+void FillRotaryTable(void* memory, const AxisSchedule* planned, RotaryTable* table) {
   FrequencyTable& frequencies = table->frequencies;
   frequencies.schedule.scaling = &table->scaling;  // the table may have been copied since it was planned
   unsigned char* const axes = static_cast<unsigned char*>(memory) + ArrayBytes(frequencies);
-  if (table->axis_bytes != 0) FillAxes(axes, table);
+  if (table->axis_bytes != 0) FillAxes(axes, planned, table);
   FillTable(memory, &frequencies);
   for (std::size_t i = 0; frequencies.axes != nullptr && i < frequencies.count; ++i) {
     frequencies.axes[i] = static_cast<std::uint8_t>(PlaceOf(table->scaling.spec, i).axis);

@@ -26,26 +26,6 @@ inline bool IsAxial(const posenc_rotary_spec& spec) {
   return spec.axes > 1 && spec.axis_order == POSENC_AXIAL_AXES;
 }
 
-// The spec of that rotary, checked, for an axis that has pairs: of axis_specs, or what all axes share.
-posenc_status SpecOfAxis(const posenc_rotary_spec& spec, std::size_t axis, posenc_rotary_spec* own);
-
-// Whether each pair's phase is a sum over axes. Then entry k * pairs + i of the list is pair i's frequency on
-// axis k.
-inline bool IsSummed(const posenc_rotary_spec& spec) {
-  return spec.axes > 1 && spec.axis_order == POSENC_SUMMED_AXES;
-}
-
-// How many frequencies there are.
-inline std::size_t FrequenciesOf(const posenc_rotary_spec& spec) {
-  return spec.rotary_dim / 2 * (IsSummed(spec) ? spec.axes : 1);
-}
-
-// ScalingCalls::sum (sums.cc).
-ExactPhase SumOverAxes(const Schedule& schedule, const double* position, std::size_t pair);
-
-// An axis' entry of axis_specs, of which only struct_size is checked.
-posenc_status CopyAxisSpec(const posenc_rotary_spec& spec, std::size_t axis, posenc_rotary_spec* own);
-
 // What all pairs share. A ramp rises from 0 at low to 1 at low + width: YaRN's over pairs, Llama 3's over
 // turns in L0.
 template <int kLimbs>
@@ -99,10 +79,6 @@ inline FrequencyList ListOf(const posenc_rotary_spec& spec) {
 // The constants of a schedule that has all else.
 template <int kLimbs>
 ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule);
-
-// What an NTK scaling has for f; exact but for POSENC_DYNAMIC_NTK.
-template <int kLimbs>
-Wide<kLimbs> NtkFactor(const posenc_rotary_spec& spec);
 
 // Where the rest is evaluated (scaled_steps.cc). In 1,024 bits relative errors are below
 // 2^-kFrequencyBits<16>, but at worst 2^-700 on a steep ramp, or if NTK makes a base nearly 1.

@@ -245,23 +245,22 @@ double Schedule::NearestRadians(std::size_t i) const {
   return radians.IsZero() ? 0.0 : NearestOrTie(radians, POSENC_F64);
 }
 
-void Schedule::MultiplyUnscaled(std::size_t entry, const Exponent& exponent, RationalProduct* product) const {
-  product->ScaleByTwoTo({list.unit == POSENC_HALF_TURNS ? 1 : 2, 1});
-  if (IsListed()) return product->Multiply(list[entry]);
-  product->Multiply(base, exponent);
-  if (min_timescale != 1.0) product->Multiply(min_timescale, Add({1, 1}, Multiply({-1, 1}, exponent)));
+RationalStep Schedule::RationalQuotient(std::size_t entry, double divisor) const {
+  if (list.unit == POSENC_RADIANS || scale == 0.0 || (IsListed() && list[entry] == 0.0)) return {};
+  const Exponent exponent = IsListed() ? Exponent{1, 1} : ExponentOf(entry, exponent_dim);
+  RationalProduct product;
+  product.Multiply(list.unit == POSENC_HALF_TURNS ? 2.0 : 4.0);
+  product.Multiply(scale);
+  product.Multiply(IsListed() ? list[entry] : base, exponent);
+  if (min_timescale != 1.0) product.Multiply(min_timescale, {exponent.d - exponent.n, exponent.d});
+  product.Multiply(divisor, {-1, 1});
+  return product.Step();
 }
 
 RationalStep Schedule::RationalQuarterTurns(std::size_t i) const {
-  if (scaling != nullptr) {
-    const Schedule& own = Own(&i);
-    return calls->rational(own, i);
-  }
-  if (list.unit == POSENC_RADIANS || scale == 0.0 || (IsListed() && list[i] == 0.0)) return {};
-  RationalProduct product;
-  product.Multiply(scale);
-  MultiplyUnscaled(i, IsListed() ? Exponent{} : ExponentOf(i, exponent_dim), &product);
-  return product.Step();
+  if (scaling == nullptr) return RationalQuotient(i, 1.0);
+  const Schedule& own = Own(&i);
+  return calls->rational(own, i);
 }
 
 template Wide256 Schedule::Radians(std::size_t) const;

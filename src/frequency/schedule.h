@@ -56,14 +56,6 @@ FrequencyList ListOf(const posenc_spec& spec);
 struct Scaling;
 struct Schedule;
 
-// A phase that is a sum over axes, without an error: rest in radians or, of frequencies in turns, so many
-// eighths of a turn, modulo 8, and rest quarter turns, |rest| <= 1/4.
-struct ExactPhase {
-  Wide1408 rest;
-  int eighths;
-  bool in_radians;
-};
-
 // What a rotary's axes and scaling (scaling.h) make of a schedule. They are called through pointers only, so
 // that a static program that rotates nothing does not link them.
 struct ScalingCalls {
@@ -74,8 +66,6 @@ struct ScalingCalls {
   RationalStep (*rational)(const Schedule& own, std::size_t entry);
   // w_i of all pairs, high + low [pairs], as tables have them (table.h).
   void (*fill)(const Schedule& schedule, double* high, double* low);
-  // The phase of a pair whose phases are sums over axes, at a position [axes].
-  ExactPhase (*sum)(const Schedule& schedule, const double* position, std::size_t pair);
 };
 
 // w_i = scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim), or scale * list[i], in the
@@ -110,8 +100,8 @@ struct Schedule {
   // QuarterTurns(i) as a rational number; not known to be one unless frequencies are in turns or half turns.
   RationalStep RationalQuarterTurns(std::size_t i) const;
 
-  // Multiplies a product by an unscaled frequency in quarter turns: list[entry], or the base to an exponent.
-  void MultiplyUnscaled(std::size_t entry, const Exponent& exponent, RationalProduct* product) const;
+  // The same of an unscaled frequency, list[entry] or that of the base, over a divisor.
+  RationalStep RationalQuotient(std::size_t entry, double divisor) const;
 
   // The schedule that evaluates a pair, of its axis if axes have schedules of their own; *pair becomes i of
   // formulas and of lists there.

@@ -22,21 +22,17 @@ enum class Begins { kWithTable, kWithSlice };
 // visit(start, rows, begins) of every array, [rows, padded]; rows is 0 if there is none.
 template <class Table, class Visit>
 void ForEachArray(Table& table, const Visit& visit) {
-  const auto axes = static_cast<unsigned>(table.axis_count);
-  const unsigned terms = table.is_summed ? axes : 0, steps = table.is_summed ? 0 : 1;
-  visit(table.term_high, terms, Begins::kWithSlice);
-  visit(table.term_low, terms, Begins::kWithSlice);
-  visit(table.listed, table.schedule.IsListed() ? steps + terms : 0u, Begins::kWithTable);
+  visit(table.listed, table.schedule.IsListed() ? 1u : 0u, Begins::kWithTable);
   visit(table.factors, table.schedule.factors.count != 0 ? 1u : 0u, Begins::kWithTable);
-  visit(table.high, steps, Begins::kWithSlice);
-  visit(table.low, steps, Begins::kWithSlice);
+  visit(table.high, 1u, Begins::kWithSlice);
+  visit(table.low, 1u, Begins::kWithSlice);
   visit(table.unreduced_high, table.steps_are_reduced ? 1u : 0u, Begins::kWithSlice);
   visit(table.unreduced_low, table.steps_are_reduced ? 1u : 0u, Begins::kWithSlice);
   visit(table.rational, table.has_rational ? 1u : 0u, Begins::kWithSlice);
   visit(table.offsets, table.has_offsets ? 2 * kOffsets : 0u, Begins::kWithSlice);
   visit(table.float_offsets, table.has_offsets ? 2 * kReach : 0u, Begins::kWithSlice);
   visit(table.phase_rounding.values, table.phase_rounding.has_values ? 1u : 0u, Begins::kWithTable);
-  visit(table.axes, axes > 1 ? steps : 0u, Begins::kWithSlice);  // last: they are bytes
+  visit(table.axes, table.axis_count > 1 ? 1u : 0u, Begins::kWithSlice);  // last: they are bytes
 }
 
 // Sets the pointers into memory, which becomes zero but for the pairs' offsets.
@@ -197,10 +193,9 @@ posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table) {
 void PlanArrays(std::size_t pairs, bool has_large, FrequencyTable* table) {
   table->count = pairs;
   table->padded = pairs + kPadding;
-  table->steps_are_reduced = table->phase_rounding.IsNone() && has_large && !table->is_summed;
-  table->has_rational =
-      table->phase_rounding.IsNone() && table->schedule.list.unit != POSENC_RADIANS && !table->is_summed;
-  table->min_uncancelled = table->is_summed ? kMinUncancelledSum : kMinUncancelled;
+  table->steps_are_reduced = table->phase_rounding.IsNone() && has_large;
+  table->has_rational = table->phase_rounding.IsNone() && table->schedule.list.unit != POSENC_RADIANS;
+  table->min_uncancelled = kMinUncancelled;
 }
 
 std::size_t ArrayBytes(const FrequencyTable& table) {
@@ -214,12 +209,6 @@ std::size_t ArrayBytes(const FrequencyTable& table) {
 void FillTable(void* memory, FrequencyTable* table) {
   PlaceArrays(memory, table);
   table->schedule.list.MoveTo(table->listed);
-  if (table->is_summed) {  // only the padding after the last axis is read
-    const std::size_t bytes = table->axis_count * table->padded * sizeof(double);
-    std::memset(table->term_high, 0, bytes);
-    std::memset(table->term_low, 0, bytes);
-    return table->schedule.calls->fill(table->schedule, table->term_high, table->term_low);
-  }
   table->schedule.factors.MoveTo(table->factors);
   FinishPhaseRounding(table->schedule, table->count, &table->phase_rounding);
   FillSteps(table);

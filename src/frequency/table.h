@@ -73,14 +73,6 @@ struct FrequencyTable {
 
   std::size_t first;  // of the schedule's pairs, in a slice of them; else 0
 
-  // Of a rotary whose phases are sums over axes. Its steps are the phases of one token, whose multiples are
-  // 1: RotaryKernels::sum makes them at `token_position` [axis_count]. `high` and `low` [count, rounded up to
-  // whole vectors] are its caller's room.
-  bool is_summed;
-  std::size_t term_stride;  // entries from an axis to the next
-  double* term_high;  // [axis_count, term_stride], steps without reduction, good to 2^-106; padding follows
-  double* term_low;
-  const double* token_position;
   Schedule schedule;  // what the steps were made of, for wide arithmetic
 
   // phases [pairs], rounded, of the pairs from i on.
@@ -126,26 +118,26 @@ struct RotaryTable {
   double* offsets;
   bool has_offsets;
 
-  // Whether pairs have multiples of their own: the positions of their axes, or rounded phases; or numbers
-  // that RotaryKernels::sum sets.
+  // Whether pairs have multiples of their own: the positions of their axes, or rounded phases.
   bool HasMultiples() const { return IsRounded() || frequencies.axis_count > 1; }
   bool IsRounded() const { return !frequencies.phase_rounding.IsNone(); }
 
   // The cosines of an offset; the sines follow.
   double* OffsetCosines(std::size_t offset) const { return offsets + 2 * (offset - 1) * frequencies.count; }
 
-  // multiples [frequencies.count + kPadding], 0 past the pairs, of a position [axes]; not if phases are sums.
+  // multiples [frequencies.count + kPadding], 0 past the pairs, of a position [axes].
   void FillMultiples(const double* position, double* multiples) const;
 };
 
-// A table without its arrays, of a spec of which all but struct_size and target is checked here.
-posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, RotaryTable* table);
+// A table without its arrays, of a spec of which all but struct_size and target is checked here. Of axial
+// axes axes [POSENC_MAX_AXES] become the schedules, for FillRotaryTable.
+posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, AxisSchedule* axes, RotaryTable* table);
 
 std::size_t ArrayBytes(const RotaryTable& table);
 
 // Puts the arrays into memory [ArrayBytes(*table)], which is aligned for doubles, and fills all but the
-// offsets. The table is at the address at which it will stay.
-void FillRotaryTable(void* memory, RotaryTable* table);
+// offsets. The table is at the address at which it will stay; axial axes are copied from `planned`.
+void FillRotaryTable(void* memory, const AxisSchedule* planned, RotaryTable* table);
 
 }  // namespace internal
 }  // namespace posenc

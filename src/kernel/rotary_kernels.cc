@@ -20,7 +20,6 @@
 
 #include "kernel/rotate-inl.h"
 #include "kernel/rotate_fast-inl.h"
-#include "kernel/summed_phases-inl.h"
 
 #ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
 #define POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
@@ -51,8 +50,7 @@ namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 
-constexpr RotaryKernels kRotaryKernels = {&SumPhases,
-                                          &SinCosOfToken,
+constexpr RotaryKernels kRotaryKernels = {&SinCosOfToken,
                                           &SinCosOfOffset,
                                           &AddTokenAngles,
                                           {nullptr, &RoundSinCos<POSENC_F32>, &RoundSinCos<POSENC_BF16>,
@@ -105,7 +103,6 @@ void Fast(const float* cosines, const float* sines, const Heads& heads) {
 }
 
 constexpr RotaryKernels kReference = {
-    &ReferenceSum,
     &ReferenceSinCos,
     nullptr,
     nullptr,

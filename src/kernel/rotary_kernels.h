@@ -16,11 +16,6 @@ namespace internal {
 // posenc_type and posenc_pairing. Arrays of cosines and sines are [pairs], aligned, with room for
 // kVectorPadding more, which kernels may overwrite. G is the gain, u = 2^-53.
 struct RotaryKernels {
-  // The phases of a token whose phases are sums over axes, at table.token_position: table.high, table.low,
-  // and multiples [table.count + kPadding]: 1, or 0 for a sum of 0, or so small that multiple * high is too
-  // if the sum is, or a sine or cosine of it. What doubles do not know of a phase leaves its pair undecided.
-  void (*sum)(const FrequencyTable& table, double* multiples);
-
   // Cosines and sines of a token's angles; relative error kDirectError (3 u).
   Tally (*sin_cos)(const FrequencyTable& table, const Multiples& multiples, double* cosines, double* sines);
 

@@ -194,23 +194,6 @@ bool IsShortInFloat(const Gain& gain) {
   return EndsWith(gain.nearest(), 53 - kDigits) && IsWhole(scaled) && gain.IsDouble();
 }
 
-void LeaveUndecided(const FrequencyTable& table, std::size_t pair, double* multiples) {
-  const ExactPhase phase =
-      table.schedule.calls->sum(table.schedule, table.token_position, table.first + pair);
-  const bool is_whole = phase.rest.IsZero();
-  // A phase of whole quarter turns has lost all its digits, so that its pair is undecided.
-  table.high[pair] = 4.0;
-  table.low[pair] = 0.0;
-  multiples[pair] = is_whole && phase.eighths == 0 ? 0.0 : 1.0;
-  if (!is_whole && phase.eighths % 2 == 0 && std::fabs(ToDouble(phase.rest)) < kMinSummedPhase) {
-    multiples[pair] = 0x1p-1000;
-  }
-}
-
-void ReferenceSum(const FrequencyTable& table, double* multiples) {
-  for (std::size_t i = 0; i < table.count; ++i) LeaveUndecided(table, i, multiples);
-}
-
 Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
                      posenc_type type, void* cosines, void* sines) {
   const std::size_t size = ElementSize(type);

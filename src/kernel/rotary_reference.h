@@ -40,11 +40,7 @@ bool IsShort(const Gain& gain);
 // these.
 bool IsShortInFloat(const Gain& gain);
 
-// What RotaryKernels::sum sets for a pair of whose phase nothing is known: it stays undecided.
-void LeaveUndecided(const FrequencyTable& table, std::size_t pair, double* multiples);
-
 // REFERENCE's row of RotaryKernels.
-void ReferenceSum(const FrequencyTable& table, double* multiples);
 Tally ReferenceSinCos(const FrequencyTable& table, const Multiples& multiples, double* cosines,
                       double* sines);
 Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,

@@ -62,8 +62,7 @@ WideSinCos<kLimbs> KnownSinCos(int twenty_fourths) {
           WideKnownSine<kLimbs>(twenty_fourths + 6),
           kSinCosBits<kLimbs> - 1,
           kKnown[FoldToQuarter(twenty_fourths)],
-          {},
-          0};
+          {}};
 }
 
 // Sines from 0 to 90 degrees, rounded to each type: of halves, the roots of 1/2, those of 3/4 and 1; of 0 and
@@ -89,41 +88,12 @@ double KnownSine(int twenty_fourths, posenc_type type) {
   return twenty_fourths % 24 > 12 ? -sine : sine;
 }
 
-// SinCosOf `eighths` of a turn and t quarter turns, |t| <= 1/4, an exact sum: a fraction of a power of two,
-// which no twelfth of a turn is. At odd eighths sine and cosine are cos t +- sin t times the root of 1/2.
-template <int kLimbs>
-WideSinCos<kLimbs> SinCosOfExactSum(int eighths, const Wide<kLimbs>& t) {
-  if (t.IsZero()) return KnownSinCos<kLimbs>(3 * eighths);
-  WideSinCos<kLimbs> sin_cos{{}, {}, kSinCosBits<kLimbs> - 3, Known::kNothing, t, eighths};
-  Wide<kLimbs> s, c;
-  SinCosQuarterTurns(t, &s, &c);
-  if (eighths % 2 != 0) {
-    const Wide<kLimbs> less = Subtract(c, s);
-    s = Multiply(Add(c, s), RootOfHalf<kLimbs>());
-    c = Multiply(less, RootOfHalf<kLimbs>());
-  }
-  AddQuarterTurns(eighths / 2, s, c, &sin_cos);
-  return sin_cos;
-}
-
-// A phase less whole turns, for those of more than 2^62 quarter turns.
-template <int kLimbs>
-Wide<kLimbs> ModuloEight(const Wide<kLimbs>& phase) {
-  Wide<kLimbs> eighth = phase;
-  eighth.exponent -= 3;
-  Wide<kLimbs> turns = FromInteger<kLimbs>(NearestInteger(eighth));
-  turns.exponent += 3;
-  return Subtract(phase, turns);
-}
-
 // SinCosOf a pair at a multiple whose phase is not 0, but for the angles that KnownAngleAt knows.
 template <int kLimbs>
 WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
   const Wide<kLimbs> phase = pair.At(multiple);
-  if (pair.IsExactSum()) return SinCosOfExactSum(pair.eighths(), phase);
-  const Wide<kLimbs> reduced = phase.exponent < 62 ? phase : ModuloEight(phase);  // only sums are that large
-  const std::int64_t quarter_turns = NearestInteger(reduced);
-  const Wide<kLimbs> r = Subtract(reduced, FromInteger<kLimbs>(quarter_turns));
+  const std::int64_t quarter_turns = NearestInteger(phase);
+  const Wide<kLimbs> r = Subtract(phase, FromInteger<kLimbs>(quarter_turns));
   if constexpr (kLimbs == kMaxLimbs) {
     // Known angles of rational frequencies whose integers do not fit (PROOF.md, section 5).
     const Wide<kLimbs> parts = Multiply(r, FromInteger<kLimbs>(6));
@@ -135,7 +105,7 @@ WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
       return KnownSinCos<kLimbs>(twenty_fourths);
     }
   }
-  WideSinCos<kLimbs> sin_cos{{}, {}, kSinCosBits<kLimbs> - 1, Known::kNothing, phase, 0};
+  WideSinCos<kLimbs> sin_cos{{}, {}, kSinCosBits<kLimbs> - 1, Known::kNothing, phase};
   Wide<kLimbs> s, c;
   SinCosQuarterTurns(r, &s, &c);
   if (!pair.IsExact()) {
@@ -185,27 +155,6 @@ POSENC_NOINLINE double RoundBySeries(const Wide<kLimbs>& value, posenc_type type
   return sum.negative == value.negative ? larger : smaller;
 }
 
-// even cos + odd sin of a sum of quarter turns and an angle, as *even cos + *odd sin of that angle alone:
-// cos(t + pi/2) = -sin t, sin(t + pi/2) = cos t.
-template <int kLimbs>
-void SubtractQuarterTurns(int quarter_turns, Wide<kLimbs>* even, Wide<kLimbs>* odd) {
-  for (int k = 0; k < quarter_turns; ++k) *odd = Negate(std::exchange(*even, *odd));
-}
-
-// Whether even * cosine + odd * sine, beside an odd eighth of a turn, is what two numbers of one size leave
-// of each other: *value becomes it. e cos + o sin of an eighth and t is ((e + o) cos t + (o - e) sin t) times
-// the root of 1/2.
-template <int kLimbs>
-bool CancelsBesideEighth(const WideSinCos<kLimbs>& sin_cos, Wide<kLimbs> even, Wide<kLimbs> odd,
-                         Wide<kLimbs>* value) {
-  SubtractQuarterTurns(sin_cos.eighths / 2, &even, &odd);
-  if (!Add(even, odd).IsZero()) return false;
-  Wide<kLimbs> s, c;
-  SinCosQuarterTurns(sin_cos.phase, &s, &c);
-  *value = Multiply(Multiply(s, Subtract(odd, even)), RootOfHalf<kLimbs>());
-  return true;
-}
-
 // even * cosine + odd * sine, rounded once to a type. It trusts 4 bits fewer than sine and cosine have, less
 // what the sum cancels. Sums are exact, and may be midpoints, if all their sines and cosines are known; and
 // odd eighths of a turn know when a sum is 0. False if so many bits leave it undecided.
@@ -213,11 +162,9 @@ template <int kLimbs>
 bool RoundCombination(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& even, const Wide<kLimbs>& odd,
                       posenc_type type, double* rounded) {
   const auto first = Multiply(even, sin_cos.cosine), second = Multiply(odd, sin_cos.sine);
-  auto value = Add(first, second);
+  const auto value = Add(first, second);
   int bits = sin_cos.bits - 4;
-  if (sin_cos.eighths % 2 != 0 && CancelsBesideEighth(sin_cos, even, odd, &value)) {
-    bits -= 2;
-  } else if (!first.IsZero() && !second.IsZero()) {
+  if (!first.IsZero() && !second.IsZero()) {
     const std::int64_t top = first.exponent > second.exponent ? first.exponent : second.exponent;
     const std::int64_t cancelled = value.IsZero() ? Wide<kLimbs>::kBits : top - value.exponent;
     if (cancelled > 0) bits -= static_cast<int>(cancelled);
@@ -231,10 +178,8 @@ bool RoundCombination(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& eve
   if (value.IsZero() || !decided) return decided;
   *rounded = RoundToType(value, type, bits, &decided);
   if constexpr (kLimbs == kMaxLimbs) {
-    if (!decided && sin_cos.IsTiny() && sin_cos.eighths % 2 == 0) {
-      Wide<kLimbs> of_cosine = even, of_sine = odd;
-      SubtractQuarterTurns(sin_cos.eighths / 2, &of_cosine, &of_sine);
-      *rounded = RoundBySeries(value, type, of_cosine, of_sine, sin_cos.Radians());
+    if (!decided && sin_cos.IsTiny()) {
+      *rounded = RoundBySeries(value, type, even, odd, sin_cos.Radians());
       decided = true;
     }
   }

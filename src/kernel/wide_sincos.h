@@ -21,18 +21,15 @@ struct Gain;
 inline constexpr int kMaxLimbs = 16;
 
 // The phases of one pair, in quarter turns: position times step or, with a phase rounding, the rounded phase
-// in radians times 2/pi; or one phase that is a sum over axes.
+// in radians times 2/pi.
 template <int kLimbs>
 class Phase {
  public:
   Phase(const FrequencyTable& table, std::size_t pair)
       : is_exact_(table.phase_rounding.IsNone() && table.schedule.IsExact()),
         may_be_rational_(table.has_rational),
-        known_bits_(table.schedule.KnownBits()),
-        is_summed_(table.is_summed) {
-    if (is_summed_) {
-      SetSum(table.schedule.calls->sum(table.schedule, table.token_position, table.first + pair));
-    } else if (table.phase_rounding.IsNone()) {
+        known_bits_(table.schedule.KnownBits()) {
+    if (table.phase_rounding.IsNone()) {
       step_ = table.schedule.QuarterTurns<kLimbs>(table.first + pair);
     } else {
       step_ = QuarterTurnsPerRadian<kLimbs>();
@@ -44,26 +41,13 @@ class Phase {
   bool IsExact() const { return is_exact_; }
   bool MayBeRational() const { return may_be_rational_; }
   int KnownBits() const { return known_bits_; }
-  // A sum of frequencies in turns: At gives what it is more than `eighths` of a turn.
-  bool IsExactSum() const { return is_exact_ && is_summed_; }
-  int eighths() const { return eighths_; }
-  Wide<kLimbs> At(double multiple) const {
-    return is_summed_ ? step_ : Multiply(FromDouble<kLimbs>(multiple), step_);
-  }
+  Wide<kLimbs> At(double multiple) const { return Multiply(FromDouble<kLimbs>(multiple), step_); }
 
  private:
-  void SetSum(const ExactPhase& phase) {
-    step_ = TopOf<kLimbs>(phase.rest);
-    eighths_ = phase.eighths;
-    if (phase.in_radians) step_ = Multiply(step_, QuarterTurnsPerRadian<kLimbs>());
-  }
-
   Wide<kLimbs> step_;
-  int eighths_ = 0;
   bool is_exact_;
   bool may_be_rational_;
   int known_bits_;
-  bool is_summed_;
 };
 
 // What is known exactly of a sine and a cosine.
@@ -81,7 +65,6 @@ struct WideSinCos {
   int bits;  // both have relative errors below 2^-bits; if it is not positive, even their signs are unknown
   Known known;
   Wide<kLimbs> phase;  // in quarter turns; 0 if anything is known
-  int eighths;         // of a turn, which the phase is counted from; 0 but for exact sums
 
   // Whether the phase is below 2^-79 quarter turns, so that 1,024 bits may not tell sine from phase
   // (PROOF.md, section 5).

@@ -259,8 +259,7 @@ inline posenc_pairing OutputOf(const posenc_rotary_spec& spec) {
 }
 
 inline std::vector<std::size_t> SectionsOf(const posenc_rotary_spec& spec) {
-  const bool has_them = spec.axes > 1 && spec.axis_order != POSENC_SUMMED_AXES;
-  return {spec.sections, spec.sections + (has_them ? spec.axes : 0)};
+  return {spec.sections, spec.sections + (spec.axes > 1 ? spec.axes : 0)};
 }
 
 // What else differs from a plain rotary embedding.

@@ -23,14 +23,6 @@ namespace internal {
 // u/2. Used by ReducedSinCos and the direct kernels, through FrequencyTable::min_uncancelled.
 inline constexpr double kMinUncancelled = 0x1p-43;
 
-// The same of a phase that is a sum over axes, S that of its terms' sizes. It is good to 2^-96.9 S and, as
-// SumPhases keeps it above S / 4, to 2^-94.9: at this limit r has an error of less than u/2, and
-// kPhaseErrorPerUncancelled times this covers pi/2 of that. Phases below kMinSummedPhase, or with an S above
-// kMaxSum, go to wide arithmetic.
-inline constexpr double kMinUncancelledSum = 0x1p-40;
-inline constexpr double kMinSummedPhase = 0x1p-120;
-inline constexpr double kMaxSum = 0x1p38;
-
 // The largest step of a table whose phases all are exact, so that none is tested for cancellation. Positions
 // are up to 2^31, so its phases are below 2^43, and |r| is below 1/2 + 2^-10: the integer is the one next to
 // the phase's high part, whose ulp is at most 2^-10. (Larger phases with inexact steps all fail the test for

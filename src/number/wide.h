@@ -24,7 +24,6 @@ struct Wide {
 };
 using Wide256 = Wide<4>;
 using Wide1024 = Wide<16>;
-using Wide1408 = Wide<22>;  // for sums over axes: only conversions, sums and products
 
 // Conversions. Those to Wide are exact; the double is finite. ToDouble rounds to nearest, ties to even, if
 // the result is 0 or a normal number.

@@ -1,4 +1,4 @@
-// The arithmetic of wide.h for any number of words; only wide256.cc, wide1024.cc and wide1408.cc include and
+// The arithmetic of wide.h for any number of words; only wide256.cc and wide1024.cc include and
 // instantiate it. Words are called limbs and stand lowest first.
 #ifndef POSENC_SRC_NUMBER_WIDE_ARITHMETIC_H_
 #define POSENC_SRC_NUMBER_WIDE_ARITHMETIC_H_

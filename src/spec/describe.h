@@ -21,18 +21,6 @@ inline std::string Shortest(double value) {
   return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
 }
 
-template <class Spec>
-std::string DescribeMembers(const Spec& spec, const Spec& defaults);
-
-// "(base 100 / scaling ntk, factor 3 / )"
-inline std::string TextOfAxes(const posenc_rotary_spec& spec) {
-  std::string text;
-  for (std::size_t k = 0; spec.axis_specs != nullptr && k < spec.axes; ++k) {
-    text += (k == 0 ? "(" : " / ") + DescribeMembers(spec.axis_specs[k], Default<posenc_rotary_spec>());
-  }
-  return text.empty() ? text : text + ")";
-}
-
 // What a member says, in words; "" of those that say nothing.
 template <class Spec>
 std::string MemberInWords(const Member& member, Spec spec) {
@@ -52,8 +40,6 @@ std::string MemberInWords(const Member& member, Spec spec) {
     for (std::size_t k = 0; axes() > 1 && k < std::min<std::size_t>(axes(), POSENC_MAX_AXES); ++k) {
       text += (k == 0 ? "" : "+") + std::to_string((&At<std::size_t>(member, spec))[k]);
     }
-  } else if (member.kind == Kind::kSpecs) {
-    if constexpr (std::is_same<Spec, posenc_rotary_spec>::value) text = TextOfAxes(spec);
   } else if (IsShown(member) && member.kind != Kind::kRows && std::strcmp(member.name, "axes") != 0) {
     UseNumber(member, &spec, [&](const auto& number) { text = std::to_string(number); });
   }

@@ -27,7 +27,6 @@ enum class Kind : std::int32_t {
   kSizes,     // size_t [POSENC_MAX_AXES]
   kPresence,  // the flag of an Optional
   kPart,      // the other members of a List
-  kSpecs,     // const posenc_rotary_spec*, and `of` their count
 };
 
 template <Kind kKind, class T>
@@ -38,7 +37,6 @@ constexpr bool IsOfKind() {
   if constexpr (kKind == Kind::kName) return std::is_same<T, const char*>::value;
   if constexpr (kKind == Kind::kList) return std::is_same<T, const double*>::value;
   if constexpr (kKind == Kind::kSizes) return std::is_same<T, std::size_t[POSENC_MAX_AXES]>::value;
-  if constexpr (kKind == Kind::kSpecs) return std::is_same<T, const posenc_rotary_spec*>::value;
   if constexpr (kKind == Kind::kPart) return std::is_pointer<T>::value || std::is_same<T, std::size_t>::value;
   if constexpr (kKind == Kind::kInteger || kKind == Kind::kOptional)
     return std::is_same<T, std::int64_t>::value;

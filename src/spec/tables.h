@@ -17,8 +17,7 @@ struct Member {
   const char* name;  // "base"
   Kind kind;
   std::size_t offset, size;
-  const char*
-      of;  // the enum of a Choice, the count of a List or of Specs, the flag of an Optional, or "none"
+  const char* of;  // the enum of a Choice, the count of a List, the flag of an Optional, or "none"
   double initial;
   const char* help;
 };
@@ -80,13 +79,6 @@ inline Members MembersOf<posenc_rotary_spec>() {
 // Whether the command and the bindings show the member under its name.
 inline bool IsShown(const Member& member) {
   return member.kind != Kind::kPart && member.kind != Kind::kPresence;
-}
-
-// Whether the specs of axes have the member: rotary_c.h, axis_specs.
-inline bool IsOfAxis(const Member& member) {
-  return IsShown(member) && member.offset >= offsetof(posenc_rotary_spec, base) &&
-         member.offset < offsetof(posenc_rotary_spec, axes) &&
-         member.offset != offsetof(posenc_rotary_spec, axis_order);
 }
 
 template <class T, class Spec>
@@ -151,8 +143,7 @@ inline std::string UnequalPairs(const posenc_rotary_spec& spec) {
   const std::size_t elements = spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset;
   std::size_t pairs = 0;
   for (const std::size_t section : spec.sections) pairs += section;
-  const bool has_none = spec.axes == 1 || spec.axis_order == POSENC_SUMMED_AXES;
-  if (has_none || pairs == elements / 2) return "";
+  if (spec.axes == 1 || pairs == elements / 2) return "";
   return "sections have " + std::to_string(pairs) + " pairs, and " + std::to_string(elements / 2) + " rotate";
 }
 

@@ -30,7 +30,7 @@ inline constexpr std::size_t kLargestSize = 4096;
 
 // Whether some version has, or may have, a spec of this size: it ends with a member and its padding. A size
 // that ends inside a member is refused, because a part of a pointer or of a number is not its value. A size
-// that is no multiple of the alignment is refused, because it is the distance between the specs of axes.
+// that is no multiple of the alignment is refused, because no struct has such a size.
 template <class Spec>
 constexpr bool IsStructSize(std::size_t size) {
   static_assert(kFirstSize<Spec> != 0, "its first size");

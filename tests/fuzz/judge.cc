@@ -149,7 +149,7 @@ class RotaryJudge {
     const std::size_t row = sample % cosines.counts[1], pair = sample / 8 % pairs();
     const Columns columns = ColumnsOfPair(pair);
     oracle::Rounding cosine, sine;
-    oracle::Turn(&oracle_, pair, PositionsOf(row, pair), {}).RoundBoth(cosines.type, &cosine, &sine);
+    oracle::Turn(&oracle_, pair, PositionOf(row, pair), {}).RoundBoth(cosines.type, &cosine, &sine);
     const std::size_t begin = row * cosines.counts[2];
     for (const std::size_t copy : {std::size_t{0}, columns.copy}) {
       POSENC_FUZZ_CHECK(BitsAt(results_[0].data(), begin + columns.cosine + copy, cosines.type) ==
@@ -170,7 +170,7 @@ class RotaryJudge {
     if (list_ == nullptr) return static_cast<double>(call_.a.first) + static_cast<double>(token);
     return NumberAt(*list_, (is_cached_ ? 0 : axis * call_.a.rows) + token);
   }
-  std::vector<double> PositionsOf(std::size_t token, std::size_t pair) const {
+  double PositionOf(std::size_t token, std::size_t pair) const {
     return oracle_.PositionOf(pair, [&](std::size_t axis) { return PositionAt(token, axis); });
   }
 
@@ -193,7 +193,7 @@ class RotaryJudge {
       s = ScaledEntry(ElementAt(sines.content.data(), begin + columns.sine, sines.type), scale);
       if (tensor.inverse != 0) s = -s;
     } else {
-      oracle::Turn turn(&oracle_, pair, PositionsOf(token, pair), {scale, tensor.inverse != 0});
+      oracle::Turn turn(&oracle_, pair, PositionOf(token, pair), {scale, tensor.inverse != 0});
       HasFastNans(call_) ? turn.RoundBoth(POSENC_F32, &x, &y) : turn.Rotate(type, a, b, &x, &y);
       c = oracle::Unpack(POSENC_F32, x.bits);
       s = oracle::Unpack(POSENC_F32, y.bits);

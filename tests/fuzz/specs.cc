@@ -202,9 +202,6 @@ void MakeSections(Rotary* spec, std::size_t pairs, Bytes& bytes) {
 template <>
 void OwnedRotarySpec::ArrangeFrequencies(std::size_t pairs, Bytes& bytes);
 template <>
-OwnedRotarySpec::OwnedSpec(std::size_t pairs, posenc_phase_rounding rounding, Bytes& bytes);
-
-template <>
 void OwnedEncoderSpec::Arrange(Bytes& bytes) {
   spec_.dim = MakeSize(Rarely(bytes, 5) ? kLargestDim : 24, bytes, 1);
   if (internal::IsInterleaved(spec_.layout) && spec_.odd_column == POSENC_ODD_ZERO_MIDDLE)
@@ -237,26 +234,8 @@ void OwnedRotarySpec::Arrange(Bytes& bytes) {
   const std::size_t pairs =
       (spec_.rotary_dim == 0 ? spec_.head_dim - spec_.rotary_offset : spec_.rotary_dim) / 2;
   if (!Rarely(bytes, 3)) spec_.phase_rounding = POSENC_NO_PHASE_ROUNDING;
-  const bool are_summed = spec_.axis_order == POSENC_SUMMED_AXES && spec_.axes > 1 && !Rarely(bytes, 16);
-  if (spec_.axes > 1 && !are_summed && spec_.sections[0] + spec_.sections[1] == 0)
-    MakeSections(&spec_, pairs, bytes);
-  if (are_summed) {
-    for (std::size_t& section : spec_.sections) section = 0;
-    spec_.scaling = POSENC_NO_SCALING;
-    spec_.phase_rounding = POSENC_NO_PHASE_ROUNDING;
-    return SetList(kFrequencies, std::min<std::size_t>(spec_.axes, POSENC_MAX_AXES) * pairs,
-                   bytes.ConsumeBool());
-  }
-  const bool has_specs = spec_.axis_order == POSENC_AXIAL_AXES || Rarely(bytes, 16);
-  if (spec_.axes <= POSENC_MAX_AXES && has_specs && bytes.ConsumeBool()) {
-    spec_.scaling = POSENC_NO_SCALING;
-    for (std::size_t k = 0; k < spec_.axes; ++k) {
-      const std::size_t own = std::min<std::size_t>(spec_.sections[k], kLargestHead);
-      axes_.push_back(OwnedSpec(own, spec_.phase_rounding, bytes));
-    }
-  } else {
-    ArrangeFrequencies(pairs, bytes);
-  }
+  if (spec_.axes > 1 && spec_.sections[0] + spec_.sections[1] == 0) MakeSections(&spec_, pairs, bytes);
+  ArrangeFrequencies(pairs, bytes);
 }
 
 template <>
@@ -300,18 +279,6 @@ OwnedSpec<S>::OwnedSpec(Bytes& bytes) {
   for (int k = 0; k < 3 && Rarely(bytes, 4); ++k) Mutate(bytes);
   FillLists(bytes);
   if (Rarely(bytes)) spec_.struct_size = bytes.ConsumeBool() ? MakeSize(sizeof(S) - 1, bytes) : 4097;
-}
-
-template <>
-OwnedRotarySpec::OwnedSpec(std::size_t pairs, posenc_phase_rounding rounding, Bytes& bytes) {
-  SetUsual(bytes);
-  spec_.phase_rounding = rounding;  // which is not read there
-  spec_.amplitude = Rarely(bytes, 8) ? 1.25 : 1.0;
-  if (spec_.length == 0.0) spec_.length = 8192.0;
-  if (spec_.original_length == 0.0) spec_.original_length = 4096.0;
-  ArrangeFrequencies(pairs, bytes);
-  if (Rarely(bytes, 16)) Mutate(bytes);
-  FillLists(bytes);
 }
 
 template <class S>
@@ -371,14 +338,6 @@ void OwnedSpec<S>::Point() {
   for (std::size_t i = 0; i < Lists(spec_).size(); ++i) {
     spec_.*Lists(spec_)[i].doubles = lists_[i].as_doubles ? lists_[i].doubles.data() : nullptr;
     spec_.*Lists(spec_)[i].floats = lists_[i].as_floats ? lists_[i].floats.data() : nullptr;
-  }
-  if constexpr (std::is_same_v<S, Rotary>) {
-    axis_specs_.assign(POSENC_MAX_AXES, internal::Default<Rotary>());
-    for (std::size_t k = 0; k < axes_.size(); ++k) {
-      axes_[k].Point();
-      axis_specs_[k] = axes_[k].spec_;
-    }
-    spec_.axis_specs = axes_.empty() ? nullptr : axis_specs_.data();
   }
 }
 

@@ -48,9 +48,6 @@ class OwnedSpec {
     std::vector<float> floats;
   };
 
-  // Of an axis with so many pairs.
-  OwnedSpec(std::size_t pairs, posenc_phase_rounding rounding, Bytes& bytes);
-
   void SetUsual(Bytes& bytes);
   // Makes the members agree.
   void Arrange(Bytes& bytes);
@@ -61,8 +58,6 @@ class OwnedSpec {
 
   S spec_{};
   List lists_[kMaxLists];
-  std::vector<OwnedSpec> axes_;  // or none: its axis_specs, which Point copies to axis_specs_
-  std::vector<S> axis_specs_;    // [POSENC_MAX_AXES]
 };
 
 using OwnedEncoderSpec = OwnedSpec<posenc_spec>;

@@ -349,26 +349,17 @@ def axes_of(s, n):
     return [k for k, count in enumerate(sections) for _ in range(count)]
 
 
-def of_axis(s, axis):
-    """The settings of an axis' frequencies: its own ones (axis_specs), "1.base" of axis 1, if there are any."""
-    own = {name[2:]: value for name, value in s.items() if name[:2] == f"{axis}."}
-    return {**own, **({"phase_rounding": s["phase_rounding"]} if "phase_rounding" in s else {})} if own else s
-
-
-def pairs_of(all_settings, r):
+def pairs_of(s, r):
     """Of each pair its entry in lists, its frequency in radians, and how far that is blended, where it is."""
-    n, axes = r // 2, axes_of(all_settings, r // 2)
-    order = all_settings.get("axis_order")
+    n, axes = r // 2, axes_of(s, r // 2)
+    order, unit = s.get("axis_order"), UNITS[s.get("unit", "RADIANS")]
     entries_of = list(range(n))
     if order == "SPLIT_AXES":
         entries_of = [i for k in range(max(axes) + 1) for i in range(k, n, max(axes) + 1)]
     for pair, entry in enumerate(entries_of):
-        i, dim, own = entry, r, of_axis(all_settings, axes[pair])
+        i, dim = entry, r
         if order == "AXIAL_AXES":  # each axis by itself
             i, dim = axes[:pair].count(axes[pair]), 2 * axes.count(axes[pair])
-        if own is not all_settings:
-            entry = i
-        s, unit = own, UNITS[own.get("unit", "RADIANS")]
         if listed_frequencies(s):
             w = D(listed_frequencies(s)[entry])
         else:
@@ -382,7 +373,6 @@ def rounded_rotary_phase(s, r, pair, i, p):
     axes, is_axial = axes_of(s, r // 2), s.get("axis_order") == "AXIAL_AXES"
     if is_axial:
         j, r = axes[:pair].count(axes[pair]), 2 * axes.count(axes[pair])
-    s = of_axis(s, axes[pair])
     name, base, f = s["phase_rounding"], s.get("base", 10000), s.get("factor", 1)
     numerator, d = 2 * (j if is_axial else i), s.get("exponent_dim", 0) or r
     if name == "F32_ITERATED":
@@ -419,7 +409,7 @@ def print_rotary(words):
     blended = [pair for pair, (_, _, m) in enumerate(pairs) if 0 < m < 1]
     ends = {blended[k] for k in (0, len(blended) // 2, -1)} if blended else set()
     shown = range(n) if n <= 10 else sorted(({0, 1, n // 2 - 1, n // 2, n - 2, n - 1} | ends) & set(range(n)))
-    amplitude = D(f64(amplitude_of(s if "amplitude" in s else of_axis(s, axes[0]))))
+    amplitude = D(f64(amplitude_of(s)))
     results, elements = {"A": amplitude}, {e: D(e + 1) for e in (0, s["head_dim"] - 1)}
     pairing = s.get("pairing", "HALF_SPLIT")
     output = s.get("output_pairing", "SAME_PAIRING").replace("SAME_PAIRING", pairing)
@@ -430,15 +420,9 @@ def print_rotary(words):
         if pair not in shown and not {0, s["head_dim"] - 1} & set(places(output, offset, n, pair)):
             continue
         p = positions[axes[pair]]
-        if s.get("axis_order") == "SUMMED_AXES":  # RoPE-Mixed: t_x * freqs[0] + t_y * freqs[1]
-            of_axes = [D(listed_frequencies(s)[k * n + pair]) * D(s.get("position_scale", 1)) for k in range(s["axes"])]
-            unit = s.get("unit", "RADIANS")
-            sine, cosine = sine_cosine(sum(D(at) * own for at, own in zip(positions, of_axes)), 1, unit)
-            if pair in shown:
-                results |= {f"w{k * n + pair}": own * UNITS[unit] for k, own in enumerate(of_axes)}
-        elif "phase_rounding" in s:
+        if "phase_rounding" in s:
             sine, cosine = sine_cosine(1, rounded_rotary_phase(s, r, pair, i, p))
-        elif of_axis(s, axes[pair]).get("unit", "RADIANS") != "RADIANS":
+        elif s.get("unit", "RADIANS") != "RADIANS":
             sine, cosine = sine_cosine((w / (2 * PI)).quantize(D("1e-70")), p, "TURNS")
         else:
             sine, cosine = sine_cosine(w, p)
@@ -559,9 +543,6 @@ head_dim=20 axis_order=ALTERNATING_AXES axes=3 sections=4,3,3; head_dim=18 axis_
 head_dim=10 axis_order=SPLIT_AXES axes=2 sections=3,2
 head_dim=16 axis_order=SPLIT_AXES axes=3 sections=3,3,2 frequencies=0.5+0.125*8
 head_dim=20 axis_order=SPLIT_AXES axes=3 sections=4,3,3 scaling=LLAMA3 factor=8 original_length=8192
-head_dim=16 axis_order=SUMMED_AXES axes=2 frequencies=-0.5+0.0625*16; head_dim=12 axis_order=SUMMED_AXES axes=3 frequencies=0.75+-0.125*18
-head_dim=8 axis_order=SUMMED_AXES axes=4 frequencies_f32=0.125+0.375*16 position_scale=0.7
-head_dim=12 axis_order=SUMMED_AXES axes=2 frequencies=0.5+-0.125*12 unit=TURNS
 head_dim=16 axis_order=AXIAL_AXES axes=4 sections=1,4,2,1 scaling=LINEAR factor=1.7
 head_dim=16 axis_order=AXIAL_AXES axes=2 sections=3,5 unit=TURNS base=100
 head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=NTK factor=3
@@ -578,12 +559,6 @@ head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=LONGROPE factor=
 head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 scaling=YARN factor=8 original_length=300 frequencies=0.5+0.125*10
 head_dim=128 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=3 sections=8,28,28 scaling=YARN factor=2 original_length=64
 head_dim=128 pairing=NEIGHBOURS axis_order=AXIAL_AXES axes=3 sections=22,21,21 scaling=NTK factor=3
-head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.base=100 1.base=5000 1.exponent_dim=12.5 2.scaling=NTK 2.factor=3 2.position_scale=0.3
-head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.unit=TURNS 0.base=9 1.scaling=LLAMA3 1.factor=8 1.original_length=3000 2.unit=HALF_TURNS 2.base=0.25
-head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.frequencies=0.5+0.125*3 1.scaling=FREQUENCY_FACTORS 1.factors=1.5+1*5 2.position_scale=0
-head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 amplitude=1.25 0.scaling=YARN 0.factor=4 0.original_length=300 1.scaling=MIXED_NTK 1.factor=8 2.unit=TURNS
-head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 0.scaling=YARN 0.factor=4 0.original_length=300 1.amplitude=0x1.237d37fe5d298p0 2.amplitude=0x1.237d37fe5d298p0
-head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 phase_rounding=F32_INV_FREQ 0.frequencies_f32=0.5+0.125*3 1.base=500.1 1.exponent_dim=11.1 2.scaling=LINEAR 2.factor=2.7
 head_dim=20 axis_order=IMROPE_AXES axes=4 sections=4,2,2,2; head_dim=20 axis_order=IMROPE_AXES axes=4 sections=4,3,3,0
 head_dim=16 axis_order=IMROPE_AXES axes=2 sections=5,3
 """

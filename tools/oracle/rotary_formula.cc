@@ -32,20 +32,16 @@ RotaryFormula::RotaryFormula(const posenc_rotary_spec& spec)
   if (spec.axes == 1 || spec.axis_order != POSENC_AXIAL_AXES) return;
   std::size_t first = 0;
   for (std::size_t k = 0; k < spec.axes; first += spec.sections[k++]) {
-    posenc_rotary_spec own = spec.axis_specs != nullptr ? spec.axis_specs[k] : spec;
+    posenc_rotary_spec own = spec;
     own.head_dim = own.rotary_dim = 2 * spec.sections[k];
     own.rotary_offset = 0;
-    own.phase_rounding = spec.phase_rounding;
-    if (spec.amplitude != 0.0) own.amplitude = spec.amplitude;
     own.axes = 1;
-    if (spec.axis_specs == nullptr) {
-      own.factors = From(spec.factors, first);
-      own.factors_f32 = From(spec.factors_f32, first);
-      own.long_factors = From(spec.long_factors, first);
-      own.long_factors_f32 = From(spec.long_factors_f32, first);
-      own.frequencies = From(spec.frequencies, first);
-      own.frequencies_f32 = From(spec.frequencies_f32, first);
-    }
+    own.factors = From(spec.factors, first);
+    own.factors_f32 = From(spec.factors_f32, first);
+    own.long_factors = From(spec.long_factors, first);
+    own.long_factors_f32 = From(spec.long_factors_f32, first);
+    own.frequencies = From(spec.frequencies, first);
+    own.frequencies_f32 = From(spec.frequencies_f32, first);
     axes_.emplace_back(own);
   }
 }
@@ -69,7 +65,7 @@ RotaryFormula::Place RotaryFormula::PlaceOf(std::size_t pair) const {
   place.i = pair;
   place.numerator = 2.0 * static_cast<double>(pair);
   place.denominator = spec_.exponent_dim != 0.0 ? spec_.exponent_dim : static_cast<double>(rotary_dim_);
-  if (axes == 1 || is_summed()) return place;
+  if (axes == 1) return place;
   if (spec_.axis_order == POSENC_INTERLEAVED_AXES) {
     place.axis = pair < axes * sections[pair % axes] ? pair % axes : 0;
   } else if (spec_.axis_order == POSENC_IMROPE_AXES) {
@@ -210,22 +206,8 @@ Real RotaryFormula::Frequency(std::size_t pair, int bits) const {
 
 Real RotaryFormula::Radians(std::size_t pair, int bits) const {
   Real w = Frequency(pair, bits);
-  if (unit(pair) == POSENC_RADIANS) return w;
-  return w * Real::Pi(static_cast<int>(w.bits())) * (unit(pair) == POSENC_TURNS ? 2.0 : 1.0);
-}
-
-Real RotaryFormula::Sum(std::size_t pair, const std::vector<double>& position) const {
-  constexpr int kBits = 2500;  // positions from 2^31 to 2^-1074 times 106 digits from 2^31 to 2^-126
-  Real sum(0.0, kBits);
-  for (std::size_t k = 0; k < spec_.axes; ++k) {
-    sum = sum + Real(Listed(k * pairs() + pair), kBits) * spec_.position_scale * position[k];
-  }
-  return sum;
-}
-
-posenc_unit RotaryFormula::unit(std::size_t pair) const {
-  const RotaryFormula* const own = OfAxis(&pair);
-  return own == nullptr ? spec_.unit : own->spec_.unit;
+  if (unit() == POSENC_RADIANS) return w;
+  return w * Real::Pi(static_cast<int>(w.bits())) * (unit() == POSENC_TURNS ? 2.0 : 1.0);
 }
 
 double RotaryFormula::Amplitude() const {

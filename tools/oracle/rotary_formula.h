@@ -18,13 +18,7 @@ class RotaryFormula {
   explicit RotaryFormula(const posenc_rotary_spec& spec);
 
   std::size_t pairs() const { return rotary_dim_ / 2; }
-  std::size_t axis(std::size_t pair) const;  // 0 if phases are sums
-
-  // Whether phases are sums over axes: frequency k * pairs() + i is then pair i's on axis k.
-  bool is_summed() const { return spec_.axes > 1 && spec_.axis_order == POSENC_SUMMED_AXES; }
-
-  // That sum for a position [axes], in the spec's unit, without an error.
-  Real Sum(std::size_t pair, const std::vector<double>& position) const;
+  std::size_t axis(std::size_t pair) const;
 
   // The scaled w_i times position_scale, per step: in the spec's unit, which only radians leave as it is.
   // Relative error below 2^-bits, unless a ramp is so steep that it takes more than 256 bits more.
@@ -36,8 +30,8 @@ class RotaryFormula {
   // A, the nearest double.
   double Amplitude() const;
 
-  // That of the pair's frequency.
-  posenc_unit unit(std::size_t pair) const;
+  // The unit of frequencies.
+  posenc_unit unit() const { return spec_.unit; }
 
   // What a phase rounding makes of the position of the pair's axis, in radians.
   float RoundedPhase(std::size_t pair, double position) const;

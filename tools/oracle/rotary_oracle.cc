@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "oracle/format.h"
 #include "oracle/rounding.h"
@@ -45,8 +44,8 @@ const Real& RotaryOracle::Frequency(std::size_t pair, std::size_t level) {
   return *kept;
 }
 
-Turn::Turn(RotaryOracle* oracle, std::size_t pair, std::vector<double> position, const Gain& gain)
-    : oracle_(oracle), pair_(pair), position_(std::move(position)), gain_(gain) {}
+Turn::Turn(RotaryOracle* oracle, std::size_t pair, double position, const Gain& gain)
+    : oracle_(oracle), pair_(pair), position_(position), gain_(gain) {}
 
 const Turn::Level& Turn::At(std::size_t level) {
   while (levels_.size() <= level) levels_.push_back(Make(levels_.size()));
@@ -60,15 +59,14 @@ Real Turn::Phase(std::size_t level, mpfr_exp_t* error, int* quarters) const {
   *quarters = -1;
   *error = kNone;
   if (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) {
-    Real phase(static_cast<double>(oracle_->formula_.RoundedPhase(pair_, position_[0])), 53);
+    Real phase(static_cast<double>(oracle_->formula_.RoundedPhase(pair_, position_)), 53);
     if (phase.is_zero()) *quarters = 0;
     return phase;
   }
-  Real phase = oracle_->formula_.is_summed() ? oracle_->formula_.Sum(pair_, position_)
-                                             : oracle_->Frequency(pair_, level) * position_[0];
+  Real phase = oracle_->Frequency(pair_, level) * position_;
   if (!phase.exact() && !phase.is_zero()) *error = ExponentOf(phase.get()) + 2 - bits;
   if (phase.is_zero()) *quarters = 0;
-  const posenc_unit unit = oracle_->formula_.unit(pair_);
+  const posenc_unit unit = oracle_->formula_.unit();
   if (unit == POSENC_RADIANS || phase.is_zero()) return phase;
   const bool is_exact = phase.exact();
   const double per_step = unit == POSENC_TURNS ? 4.0 : 2.0;

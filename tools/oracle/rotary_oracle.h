@@ -37,13 +37,10 @@ class RotaryOracle {
   std::size_t pairs() const { return formula_.pairs(); }
   std::size_t axis(std::size_t pair) const { return formula_.axis(pair); }
 
-  // What turns a pair at a position, at(k) of each axis k: that of its axis, or of all if phases are sums.
+  // What turns a pair at a position, at(k) of each axis k: that of its axis.
   template <class At>
-  std::vector<double> PositionOf(std::size_t pair, const At& at) const {
-    std::vector<double> position;
-    if (!formula_.is_summed()) return {at(axis(pair))};
-    for (std::size_t k = 0; k < spec_.axes; ++k) position.push_back(at(k));
-    return position;
+  double PositionOf(std::size_t pair, const At& at) const {
+    return at(axis(pair));
   }
 
  private:
@@ -68,7 +65,7 @@ class RotaryOracle {
 // Amplitude * scale * cos and sin of one pair at RotaryOracle::PositionOf: what all heads of a token share.
 class Turn {
  public:
-  Turn(RotaryOracle* oracle, std::size_t pair, std::vector<double> position, const Gain& gain);
+  Turn(RotaryOracle* oracle, std::size_t pair, double position, const Gain& gain);
 
   // What the elements a and b of a pair become, in POSENC_EXACT. A NaN has the bits that Pack gives it.
   void Rotate(posenc_type type, double a, double b, Rounding* x, Rounding* y);
@@ -99,7 +96,7 @@ class Turn {
 
   RotaryOracle* oracle_;
   std::size_t pair_;
-  std::vector<double> position_;
+  double position_;
   Gain gain_;
   std::vector<Level> levels_;
 };

@@ -3,11 +3,9 @@
 #include "verify/rows.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -248,27 +246,8 @@ bool SetMember(const std::string& name, const std::string& text, Spec* spec) {
   return true;
 }
 
-// Gives a spec axis_specs [POSENC_MAX_AXES] of its own, a copy of those that it has or the defaults. They
-// live on, as lists do.
-posenc_rotary_spec* OwnAxisSpecs(posenc_rotary_spec* spec) {
-  static std::deque<std::array<posenc_rotary_spec, POSENC_MAX_AXES>> arrays;
-  auto& specs = arrays.emplace_back();
-  for (std::size_t k = 0; k < specs.size(); ++k) {
-    Require(posenc_rotary_spec_init(&specs[k], sizeof(specs[k])));
-    if (spec->axis_specs != nullptr) specs[k] = spec->axis_specs[k];
-  }
-  spec->axis_specs = specs.data();
-  return specs.data();
-}
-
-void SetOfAxis(const std::string& key, const std::string& text, posenc_rotary_spec* spec) {
-  const auto axis = static_cast<std::size_t>(NumberOf(key.substr(0, 1)));
-  if (!SetMember(key.substr(2), text, &OwnAxisSpecs(spec)[axis])) Refuse();
-}
-
 void Set(const std::string& key, const std::string& text, Case* c) {
   c->Label(key, text);
-  if (key[1] == '.') return SetOfAxis(key, text, &c->rotary);
   bool is_known = false;
   const auto words = [&](const char* name, const char* all, auto* member) {
     if (key != name) return;
@@ -379,10 +358,7 @@ void Finish(Case* c) {
   }
   posenc_spec& e = c->encoder;
   if (e.frequencies != nullptr || e.frequencies_f32 != nullptr) e.frequency_count = (e.dim + 1) / 2;
-  SetCounts(c->pairs() * (c->rotary.axis_order == POSENC_SUMMED_AXES ? c->rotary.axes : 1), &c->rotary);
-  if (c->rotary.axis_specs == nullptr) return;
-  posenc_rotary_spec* const of_axes = OwnAxisSpecs(&c->rotary);
-  for (std::size_t k = 0; k < c->rotary.axes; ++k) SetCounts(c->rotary.sections[k], &of_axes[k]);
+  SetCounts(c->pairs(), &c->rotary);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 //         | { row | row ... }             the combinations of each row in turn
 //         | $name                         a row that has a name, see kNamed
 //
-// A key is a member of Case or of either spec, or 1.base, that of axis_specs[1]. A value is a number or a
+// A key is a member of Case or of either spec. A value is a number or a
 // word, a list has slashes: 1/0.5/0x1p-3. `at` is where: a run, -3..28, or the type of a list and the list,
 // f64:0.5/1e9 or f64:small, see NamedLists; `list=f64` behind a run passes its positions as a list.
 //

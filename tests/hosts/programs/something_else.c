@@ -52,10 +52,15 @@ static posenc_rotary* Create(size_t d, posenc_pairing pairing) {
   return rotary;
 }
 
+static const float ts[TOKENS] = {0.0f, 0.8f, 1.6f, 2.4f, 40.0f};
 static const float ys[TOKENS] = {0.0f, 0.0f, 1.0f, 1.0f, 9.0f}, xs[TOKENS] = {0.0f, 1.0f, 0.0f, 3.0f, 2.0f};
 
 static void TestPerHead(void) {
-  float wx[HEADS * PAIRS], wy[HEADS * PAIRS], positions[2 * TOKENS], w[DIM];
+  static double phases[TOKENS * PAIRS];
+  static float cache[TOKENS * DIM];
+  float wx[HEADS * PAIRS], wy[HEADS * PAIRS];
+  posenc_rotary *one = Create(2, POSENC_HALF_SPLIT), *head = Create(DIM, POSENC_NEIGHBOURS);
+  posenc_status status = POSENC_OK;
   int t, h, i;
   for (i = 0; i < HEADS * PAIRS; ++i) {
     wx[i] = 0.5f - 0.01f * (float)i;
@@ -63,8 +68,6 @@ static void TestPerHead(void) {
   }
   Fill();
   for (t = 0; t < TOKENS; ++t) {
-    positions[t] = xs[t];
-    positions[TOKENS + t] = ys[t];
     for (h = 0; h < HEADS; ++h) {
       for (i = 0; i < PAIRS; ++i) {
         const double x = (double)xs[t] * wx[h * PAIRS + i] + (double)ys[t] * wy[h * PAIRS + i];
@@ -72,7 +75,39 @@ static void TestPerHead(void) {
       }
     }
   }
-  Expect("per_head", RotateMixed(wx, wy, positions, TOKENS, HEADS, DIM, w, q), q, SIZE);
+  for (h = 0; h < HEADS && status == POSENC_OK; ++h) {
+    status = RotateMixed(one, head, wx + h * PAIRS, wy + h * PAIRS, xs, ys, TOKENS, HEADS, phases, cache,
+                         q + h * DIM);
+  }
+  Expect("per_head", status, q, SIZE);
+  posenc_rotary_destroy(one);
+  posenc_rotary_destroy(head);
+}
+
+static void TestCosmos(void) {
+  const double rope_scale[3] = {2, 1, 3};
+  const float* const at[3] = {ts, ys, xs};
+  double list[PAIRS];
+  float positions[3 * TOKENS];
+  posenc_heads tensor = {.data = q, .heads = HEADS, .token_stride = HEADS * DIM, .head_stride = DIM};
+  posenc_rotary* rotary = NULL;
+  posenc_status status = MakeCosmos(DIM, rope_scale, list, &rotary);
+  int t, h, i;
+  Fill();
+  for (t = 0; t < TOKENS; ++t) {
+    for (i = 0; i < 3; ++i) positions[i * TOKENS + t] = at[i][t];
+    for (h = 0; h < HEADS; ++h) {
+      for (i = 0; i < PAIRS; ++i) { /* 8 elements for each axis */
+        const double theta = 10000 * pow(rope_scale[i / 4], 8.0 / 6);
+        const double x = at[i / 4][t] / pow(theta, 2 * (i % 4) / 8.0);
+        TurnBy(x, x, 1, Head(t, h) + i, Head(t, h) + i + PAIRS);
+      }
+    }
+  }
+  if (status == POSENC_OK)
+    status = posenc_rotate_at(rotary, POSENC_F32, positions, TOKENS, POSENC_F32, &tensor, 1, NULL);
+  Expect("cosmos", status, q, SIZE);
+  posenc_rotary_destroy(rotary);
 }
 
 static void TestXpos(int sign) {
@@ -231,6 +266,7 @@ static void TestColumnFrequencies(void) {
 
 int main(void) {
   TestPerHead();
+  TestCosmos();
   TestXpos(1);
   TestXpos(-1);
   TestBiased();
