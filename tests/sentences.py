@@ -47,7 +47,6 @@ LIMITS = {
     "include/posenc/rotary_c.h": [
         "above rotary_dim {2 kMaxPiece} another one not in place",
         "any |p| <= {2^POSENC_MAX_POSITION} will do",
-        "any doubles up to {2^POSENC_MAX_POSITION} as positions",
         "{2^kLeastAmplitude} .. {2^kMostAmplitude}; 0: 1.",
         "The error is below {kMaxFastUlp} ulp(hypot(a, b)), with an amplitude or scale below {kMaxScaledFastUlp} ulp",
         "as long as A hypot(a, b) is below 2^127",  # rotary_fast_test.cc has these
