@@ -142,7 +142,7 @@ TEST_P(KnownAngles, AllRationalAnglesAndScalings) {
   };
   constexpr std::size_t kPairs = 16;
   std::size_t done = 0;
-  const std::size_t cases = Cases(24000);
+  const std::size_t cases = Cases(60000);
   while (done < cases) {
     for (int d = 1; d <= 48 && done < cases; ++d) {
       for (const posenc_rotary_spec& spec : SpecsOf(d, &one, target())) {

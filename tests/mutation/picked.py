@@ -24,7 +24,7 @@ PICKED = (
     ("Log", "Sum(kLogSeries, fraction, !e.negative)", "Sum(kLogSeries, fraction, false)"),
     ("Divide", "top << 32 == 0 && ", ""),
     ("RoundBySeries", "sum.negative == value.negative ? larger : smaller", "smaller"),
-    ("KnownAngle", "bits >> 63 == 0 || whole == 0 ? whole : 24 - whole", "whole"),
+    ("KnownAngle", "multiple > 0.0 || whole == 0 ? whole : 24 - whole", "whole"),
     ("RoundToOdd", "(rest > 0.0) == is_positive", "(rest > 0.0)"),
     # Angle addition
     ("OffsetOf", "static_cast<double>(k) + 0.5", "static_cast<double>(k) + 0.25"),
