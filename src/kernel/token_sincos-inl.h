@@ -81,8 +81,7 @@ inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Multip
       lanes.Set(undecided);
       RecomputeSinCos(table, multiples, {1.0, 1.0, false}, POSENC_F64, i, lanes.undecided, hn::Lanes(d),
                       cosines, sines, tally);
-      // A sine that underflows, here or times a gain, must keep its sign: only an exact 0 is stored as 0. So
-      // must a cosine, if the phase is a sum that is nearly an odd number of quarter turns.
+      // A sine that underflows, here or times a gain, must keep its sign: only an exact 0 is stored as 0.
       if (phases.may_be_tiny) {
         const auto is_tiny = IsTiny(multiple, high, kMinDoublePhase);
         for (double* at : {cosines, sines}) {
