@@ -31,8 +31,7 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The floats of a vector of pairs: as many as a vector has doubles for float32, twice as many for 16-bit
-// types.
+// The floats of a vector of pairs. For float32 it has one for each double of a vector, for 16-bit types two.
 template <posenc_type kType>
 using PairsOf = std::conditional_t<kType == POSENC_F32, Floats, hn::ScalableTag<float>>;
 
@@ -104,7 +103,7 @@ struct SinCosBounds {
 //   1.00 v, direct  a = 0x1.3ep-1, b = 0x1.32p-1, angle 40159 * 0x1.d27b1ebe7c0f7p-12,
 //                   G = 0x1.5d75a6373157bp0: x is -0x1.00007p0, want -0x1.00006efffffffp0
 //
-// (Vectors of SVE cannot be members of a struct, hence the many references.)
+// (There are so many references because vectors of SVE cannot be members of a struct.)
 template <bool kInFloat>
 HWY_INLINE void SumWithin(FloatVec a_element, FloatVec b_element, DoubleVec cosine, DoubleVec sine,
                           const SinCosBounds& bounds, DoubleVec& x, DoubleVec& x_bound, DoubleVec& y,
@@ -192,8 +191,8 @@ HWY_INLINE WordsAs<DF> RoundToShort(DF df, hn::Vec<DF> sum, hn::Vec<DF> bound, b
   }
 }
 
-// The type's bits of floats that are infinities or NaNs, every NaN the canonical one; those of 16-bit types
-// lie in the low half of each word.
+// Returns the bits of infinities and NaNs in the type; every NaN becomes the canonical one. The bits of
+// 16-bit types lie in the low half of each word.
 template <posenc_type kType, class DF>
 HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
   const auto canonical = WithCanonicalNans(df, v);
@@ -285,8 +284,8 @@ HWY_INLINE std::uint64_t BitsOf(D d, hn::Mask<D> mask) {
   return bits;
 }
 
-// FloatsOfBits returns elements of a type as floats, from their bits [lanes]; BitsOfFloats the bits of floats
-// that are numbers of the type. Both are exact; BitsOfFloats makes every NaN the canonical one.
+// FloatsOfBits returns elements of a type as floats, from their bits [lanes]. BitsOfFloats returns the bits
+// of floats that are numbers of the type. Both are exact. BitsOfFloats makes every NaN the canonical one.
 HWY_INLINE FloatVec FloatsOfBits(posenc_type type, const std::uint32_t* from) {
   const Floats df;
   const auto bits = hn::LoadU(hn::RebindToUnsigned<Floats>(), from);
@@ -304,14 +303,14 @@ HWY_INLINE WordsAs<Floats> BitsOfFloats(posenc_type type, FloatVec v) {
   return Float16Bits(df, canonical);
 }
 
-// Resolves the queued pairs, all of one type and gain: each rotated element correctly rounded and stored. One
-// pair a lane, as they have multiples and steps of their own.
+// Resolves the queued pairs, all of one type and gain: stores each rotated element, correctly rounded. A lane
+// holds one pair, because each pair has its multiple and its step.
 //
 // Sums and bounds are SumWithin's for float32, with direct angles: kDirectRotationError, 9 u (|a c| + |b s|).
 // Both ends are rounded to the type; NaNs and infinities are what IEEE arithmetic makes of the sums.
 //
 // RecomputePair takes, in two doubles or in wide arithmetic, the pairs that this leaves undecided: 1 of 2.7
-// million rotated pairs of float32, none of 65 million of each 16-bit type (src/README.md). It is given the
+// million rotated pairs of float32, none of 65 million of each 16-bit type (src/README.md). It takes the
 // cosine and sine, or NaNs if the phase lost too much to cancellation or is below kMinDoublePhase.
 //
 // It is one function for all types, because three of them would take 2 KB each on every target.

@@ -52,8 +52,8 @@ Number RoundToOdd(Number nearest, double rest) {
   return nearest;
 }
 
-// A sum of two doubles rounded to an odd double, from which shorter types round, and a finite double rounded
-// to an odd float, from which 16-bit types do.
+// ToOdd rounds a sum of two doubles to an odd double, which rounds to shorter types as the sum does.
+// ToOddFloat rounds a finite double to an odd float, which rounds to 16-bit types as the double does.
 inline double ToOdd(const DoubleDouble& x) { return RoundToOdd<std::uint64_t>(x.high, x.low); }
 inline float ToOddFloat(double x) {
   const auto nearest = static_cast<float>(x);
