@@ -32,7 +32,7 @@ constexpr std::size_t kChunkAnchors = 1024;  // of all groups
 
 // The anchors of a chunk:
 //
-//   small     limits below which entries are undecided: one a pair, twice if entries are interleaved
+//   small     limits below which entries are undecided: one for each pair, or two if entries are interleaved
 //   sines     [groups, stride] sines at the anchors
 //   cosines   [groups, stride]
 struct Anchors {

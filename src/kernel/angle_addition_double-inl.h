@@ -190,7 +190,7 @@ struct MirroredDoubles {
 //   s1 = (s bc + c bs) + (s_low bc + S bc_low + c_low bs + C bs_low)
 //
 // The first sum is exact; the second one, with the bound added and taken off, is rounded to double with it
-// (`RoundSum`). undecided0 and undecided1: the pairs of which an entry is undecided.
+// (`RoundSum`). undecided0 and undecided1 are the pairs with an undecided entry.
 //
 // Error: the bound that `EvaluateAngles` computes. Worst known of 3 * 10^7 entries of random runs at
 // positions up to 2^14: 2^-73.0, 0.47 of its bound, the same with and without FMA: a sine, position 340 of
@@ -245,7 +245,8 @@ struct DoubleRows {
 };
 
 // The hot loop: the pairs i .. end - 1 of two mirrored rows, whole vectors of them. Stops at the first vector
-// with an undecided pair, of which nothing is stored, and returns its pair, else `end`.
+// with an undecided pair, stores nothing of it, and returns its first pair. Returns `end` if there is no such
+// vector.
 //
 // Undecided: one pair in 3,000, left to `FinishMirroredDoubles`. Sines below 2^-22 always are.
 template <bool kInterleaved>

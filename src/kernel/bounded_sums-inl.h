@@ -1,9 +1,9 @@
 // Rotation of a vector of pairs with any elements: sums in double and bounds of their errors. A sum less its
-// bound and the sum plus its bound are rounded; if both give the same number, the lane is decided. Vectors
-// come here from the quick loop, then single pairs with direct angles; `RecomputePair` takes what is left.
-// Included once per target.
+// bound and the sum plus its bound are rounded; if both give the same number, the lane is decided. The quick
+// loop leaves vectors to this tier. Then single pairs come here with direct angles. `RecomputePair` takes the
+// pairs that are left. Included once per target.
 //
-//   x = G (a cos - b sin), y = G (b cos + a sin); G is the gain, cos and sin those of the token's angle
+//   x = G (a cos - b sin), y = G (b cos + a sin); G is the gain, cos and sin belong to the token's angle
 //
 // Below c = G cos and s = G sin, u = 2^-53, v = 2^-24. A *worst known* error is the largest of 2 * 10^7
 // random inputs and 2 * 10^7 beside the worst of these (G in [1, 2), |a| and |b| in [1/4, 1]), measured in 64
@@ -87,10 +87,9 @@ struct SinCosBounds {
 //   kInFloat      x and y are for floats of 16-bit types: bounds cover the rounding of sums to float as well
 //
 // Error, float32: kDirectRotationError, 9 u (|a c| + |b s|), with direct angles; kAddedRotationError, 12 u G
-// (|a| + |b|), with added ones.
-// Error, kInFloat: kFloatRotationError, 2.1 v (|a c| + |b s|), and kMinFloatRotationError, because floats may
-// be subnormal; with added angles 12 u G (|a| + |b|) besides.
-// Worst known, as multiples of the same sums:
+// (|a| + |b|), with added ones. Error, kInFloat: kFloatRotationError, 2.1 v (|a c| + |b s|), and
+// kMinFloatRotationError, because floats may be subnormal. With added angles 12 u G (|a| + |b|) comes in
+// addition. Worst known, as multiples of the same sums:
 //   3.38 u, direct  a = 0x1.cfa1bep-1, b = -0x1.be01b2p-6, angle 466612 * 0x1.16a79861b80dbp-11 (quarter
 //                   turns), G = 0x1.1ab9983627937p0: x is 0x1.00053f691c71cp0,
 //                   want 0x1.00053f691c71ap0
@@ -164,8 +163,8 @@ HWY_INLINE WordsAs<Floats> RoundToFloats(DoubleVec sum, DoubleVec bound, WordsAs
 }
 
 // The same for 16-bit types, from sums and bounds in float: `bits` has the type's in the low half of each
-// word. Returns the bits in which the ends differ: for bfloat16 those in the high half of each word, whose
-// low half means nothing.
+// word. Returns the bits in which the ends differ. For bfloat16 only the bits in the high half of each word
+// count.
 //
 // are_exact: bounds may be 0, so that a sum may be a midpoint and yet decided: it goes to even. Float16Bits
 // does that in any case.
@@ -205,7 +204,7 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
 }
 
 // Rotates a vector of pairs: x, y = bits of the rotated elements, as StorePairs takes them. Returns the
-// undecided lanes: those in which the ends of an interval of SumWithin round to two numbers.
+// undecided lanes, in which the ends of an interval of SumWithin round to two numbers.
 //
 //   larger          bits of the larger of |a| and |b|
 //   cosines, sines  [lanes], without the gain

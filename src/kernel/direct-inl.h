@@ -1,8 +1,8 @@
-// The direct kernel: rows at any positions, each entry from its own phase. Entries are evaluated as floats,
-// interleaved: in the row itself if these are what it stores, else in a buffer, from which they are stored in
-// any layout and type. Included once per target.
+// The direct kernel: rows at any positions, each entry from its own phase. Entries are evaluated as
+// interleaved floats. If the row stores such floats, they are evaluated in the row itself. Otherwise they are
+// evaluated in a buffer, and stored from there in any layout and type. Included once per target.
 //
-// Three tiers, each of which leaves what it cannot decide to the next: `EvaluateQuickly` (few terms),
+// There are three tiers. Each leaves to the next what it cannot decide: `EvaluateQuickly` (few terms),
 // `EvaluateFully` (all terms), `RecomputePairs` (wide arithmetic, reference.h).
 #if defined(POSENC_SRC_KERNEL_DIRECT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_DIRECT_INL_H_
@@ -91,7 +91,7 @@ HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double l
   return hn::AndNot(is_zero, hn::Lt(hn::Abs(hn::Mul(multiple, high)), hn::Set(d, least)));
 }
 
-// The undecided lanes of a vector of pairs, for `RecomputePairs`: 0 in those that are decided.
+// The undecided lanes of a vector of pairs, for `RecomputePairs`: 0 in decided lanes.
 struct UndecidedLanes {
   HWY_ALIGN std::uint64_t undecided[kMaxLanes<Longs>];
 
@@ -279,7 +279,7 @@ HWY_INLINE Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) 
   return {static_cast<const unsigned char*>(rows.sources[r]), to};
 }
 
-// The address of what is added to row r, which may lie beyond the block if there are no sources.
+// The address of the source of row r. It may lie beyond the block if there are no sources.
 HWY_INLINE std::uintptr_t SourceAddress(const Rows& rows, std::size_t element_size, std::size_t r) {
   if (rows.sources != nullptr) return AddressOf(rows.sources[r]);
   return AddressOf(rows.data) + r * rows.stride * element_size;
@@ -295,8 +295,8 @@ HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
   return (bits & (element_size - 1)) == 0;
 }
 
-// What of the direct kernel depends on the operation. `DirectRows` takes it as data, and so is compiled once
-// per target.
+// The parts of the direct kernel that depend on the operation. `DirectRows` takes them as data, so it is
+// compiled once per target.
 struct DirectRoutine {
   std::size_t element_size;
   posenc_type format;  // what entries are rounded to

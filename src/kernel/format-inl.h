@@ -70,7 +70,7 @@ HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
   return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
 }
 
-// Floats with the last bit set: those that were rounded toward zero become odd.
+// Returns floats with the last bit set. Floats that were rounded toward zero become odd.
 template <class DF>
 HWY_INLINE hn::Vec<DF> WithLastBit(DF df, hn::Vec<DF> v) {
   const hn::RebindToUnsigned<DF> du;
@@ -81,7 +81,8 @@ HWY_INLINE hn::Vec<DF> WithLastBit(DF df, hn::Vec<DF> v) {
 // a number to them that it decides, of less than half the least float (`SwapAndAdd`).
 constexpr bool kPassesZeros = kHasAvx512;
 
-// The pairs that pass a test: with AVX-512 a mask of entries, two a pair, else a mask of pairs.
+// The pairs that pass a test. With AVX-512 this is a mask of entries, two for each pair. Otherwise it is a
+// mask of pairs.
 using PassedLanes = std::conditional_t<kHasAvx512, Words, Doubles>;
 using PassedPairs = hn::Mask<PassedLanes>;
 HWY_INLINE bool AllTrue(PassedPairs passed) { return hn::AllTrue(PassedLanes(), passed); }
@@ -103,8 +104,8 @@ HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
 }
 
 // Returns [a0 b0 a1 b1 ...] rounded as by `RoundDirect`, made odd if kOdd; AVX-512 adds the bias, then cuts
-// off. passed = the pairs of `so_far`, which no earlier test has left undecided, of which both entries are
-// decided.
+// off. `so_far` are the pairs that no earlier test has left undecided. passed = those of them whose entries
+// are both decided.
 template <bool kOdd, std::uint64_t kWindow, class Passed>
 HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_far, Passed& passed) {
   if constexpr (kHasAvx512) {
@@ -152,7 +153,7 @@ constexpr bool kTruncates = kInterleaved ? kHasAvx512 : kHasVbmi2;
 //   kFormat    entries                        undecided
 //   float32    the nearest floats             within kAddedWindow ulps of a midpoint
 //   bfloat16   bfloat16 numbers, as floats    if the sum, as a float, is a midpoint or the float before one
-//   float16    the sums as floats             likewise
+//   float16    the sums as floats             by the same test
 //
 // All midpoints of 16-bit types are floats, so a sum that is cut off, or rounded to nearest, next to one
 // becomes that float or the one before.

@@ -55,8 +55,8 @@ void QueueDeferred(DeferredVectors<kType>& /*deferred*/, const Rotation& /*rotat
 
 #else
 
-// Defers a vector of `count` pairs, of which the first is `at`: copies its elements and its mask of undecided
-// lanes. Callers store the rotated elements only afterwards, since they may overwrite those at `from`.
+// Defers a vector of `count` pairs, from pair `at` on: copies its elements and its mask of undecided lanes.
+// Callers store the rotated elements only afterwards, since these may overwrite the elements at `from`.
 //
 //   is_decided  [lanes] of the test; PairsOfLanes says which pairs a lane tests
 //   from        a, and b `apart` elements behind it, if half-split; else 2 * count elements of neighbours

@@ -69,7 +69,7 @@ inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t
   const std::size_t size = task.routine.direct.element_size, padded = task.table.padded;
   const std::size_t run_rows = run.count();
   const auto row = [&](std::size_t r) { return RowAt(task.rows, size, run.begin + r); };
-  // Sums prefetch the rows that come `rows_ahead` groups later: of this chunk, else of the next, else of the
+  // Sums prefetch the rows that come `rows_ahead` groups later: in this chunk, or in the next one, or in the
   // next run.
   const std::size_t rows_ahead = sizeof(float) / size;
   const bool is_last = end == task.columns.sines;

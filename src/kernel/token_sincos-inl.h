@@ -282,7 +282,7 @@ HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Multiples
   return tally;
 }
 
-// Phase (quarter turns), cosine and sine of a vector of pairs; the latter are sums of two doubles.
+// Phase (quarter turns), cosine and sine of a vector of pairs. Cosine and sine are sums of two doubles.
 struct SinCosParts {
   HWY_ALIGN double phase[kMaxLanes<Doubles>];
   HWY_ALIGN double cosine[kMaxLanes<Doubles>];

@@ -110,7 +110,7 @@ WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
   Wide<kLimbs> s, c;
   SinCosQuarterTurns(r, &s, &c);
   if (!pair.IsExact()) {
-    // The error of the phase, relative to what is left of it after the reduction.
+    // The error of the phase, relative to r.
     const std::int64_t cancelled = r.IsZero() ? pair.kBits : phase.exponent - r.exponent;
     const auto phase_bits = static_cast<int>(pair.kBits - 1 - (cancelled > 0 ? cancelled : 0));
     if (phase_bits < sin_cos.bits) sin_cos.bits = phase_bits - 1;
@@ -170,7 +170,8 @@ bool RoundCombination(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& eve
     const std::int64_t cancelled = value.IsZero() ? Wide<kLimbs>::kBits : top - value.exponent;
     if (cancelled > 0) bits -= static_cast<int>(cancelled);
   }
-  // Products of three numbers, of which at most one is not 0; or a sum that is irrational unless it is 0.
+  // A sum is exact if at most one of its products is not 0, and the factor of that one is known. It is also
+  // exact if it is 0, at angles where it is irrational unless it is 0.
   const bool is_exact =
       ((even.IsZero() || sin_cos.IsCosineKnown()) && (odd.IsZero() || sin_cos.IsSineKnown())) ||
       (value.IsZero() && sin_cos.known != Known::kNothing);

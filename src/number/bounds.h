@@ -43,8 +43,8 @@ inline constexpr double kDirectError = 3 * 0x1p-53;
 
 // Error of a sine or cosine as a sum of two doubles (sincos_double-inl.h), in two parts. The phase gives an
 // absolute one, kPhaseErrorPerUncancelled * kMinUncancelled * |phase|: 2^-96, which is more than pi/2 times
-// the phase's 2^-97 and 2^-104. The polynomials, with those terms that are plain doubles, give 2^-78.5
-// (cosine) and 2^-79.1 (sine); products and sums 2^-100. Used by rows and caches of doubles.
+// the phase's 2^-97 and 2^-104. The polynomials, some of whose terms are plain doubles, give 2^-78.5 (cosine)
+// and 2^-79.1 (sine); products and sums 2^-100. Used by rows and caches of doubles.
 inline constexpr double kPhaseErrorPerUncancelled = 0x1p-53;
 inline constexpr double kDoubleError = 0x1p-78;
 

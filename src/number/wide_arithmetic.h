@@ -287,8 +287,8 @@ Wide<kLimbs> Log(double x) {
 }
 
 // The Taylor series of both: cosine = 1 - x^2 / 2! + ..., sine = x - x^3 / 3! + ..., x = pi/2 r. As |x| <
-// 0.8, a term does not count once it is 2^-(kBits + 4) of x, half of which the sine exceeds: that bounds
-// their number.
+// 0.8, the sine is more than x / 2. So a term does not count once it is below 2^-(kBits + 4) of x, which
+// bounds the number of terms.
 template <int kLimbs>
 void SinCosQuarterTurns(const Wide<kLimbs> &r, Wide<kLimbs> *sine, Wide<kLimbs> *cosine) {
   const Wide<kLimbs> x = Multiply(r, RadiansPerQuarterTurn<kLimbs>());
