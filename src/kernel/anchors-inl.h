@@ -32,7 +32,7 @@ constexpr std::size_t kChunkAnchors = 1024;  // of all groups
 
 // The anchors of a chunk:
 //
-//   small     limits below which entries are undecided: one a pair, twice if entries are interleaved
+//   small     limits below which entries are undecided: one for each pair, or two if entries are interleaved
 //   sines     [groups, stride] sines at the anchors
 //   cosines   [groups, stride]
 struct Anchors {
@@ -55,7 +55,7 @@ struct FloatAnchors {
 // What `MakeAnchors` needs to know of a type and a layout.
 struct Limits {
   double small;        // entries below it are undecided,
-  double exempt;       // unless all phases of the run stay within so many quarter turns
+  double exempt;       // unless all phases of the run stay within this, in quarter turns
   double float_error;  // the error of sines added in float
   bool interleaved;    // whether entries are
 };
@@ -94,8 +94,8 @@ inline HWY_NOINLINE void FillOffsets(const FrequencyTable& table) {
 //
 //   offset       cosines of b; its sines are `padded` further on
 //
-// Six operations for four results, since both signs share products.
-// Error: 1.5 u of products and sums, and those of a and b: as unit vectors 2.6 u each if they are direct.
+// Six operations give four results, since both signs share products. Error: 1.5 u from products and sums, and
+// the errors of a and b. As unit vectors these have 2.6 u each if they are direct.
 HWY_INLINE void SumAndDifference(DoubleVec sine, DoubleVec cosine, const double* offset, std::size_t padded,
                                  DoubleVec& sine_plus, DoubleVec& cosine_plus, DoubleVec& sine_minus,
                                  DoubleVec& cosine_minus) {
@@ -119,7 +119,7 @@ struct Run {
   std::size_t half;
 
   std::size_t count() const { return groups * 2 * half; }
-  // The mirrored rows of group g: k + 1/2 rows after its anchor, and as many before it.
+  // The mirrored rows of group g: k + 1/2 rows after its anchor, and k + 1/2 rows before it.
   std::size_t After(std::size_t g, std::size_t k) const { return (2 * g + 1) * half + k; }
   std::size_t Before(std::size_t g, std::size_t k) const { return (2 * g + 1) * half - 1 - k; }
 

@@ -76,7 +76,8 @@ HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, En
 }
 
 // The hot loop: the pairs i .. end - 1 of two mirrored rows, whole vectors of them, written or added. Stops
-// at the first vector with an undecided entry, of which nothing is stored, and returns its pair, else `end`.
+// at the first vector with an undecided entry, stores nothing of it, and returns its first pair. Returns
+// `end` if there is no such vector.
 //
 // Decided: no midpoint within kAddedWindow ulps, and |entry| >= kMinAdded, or exempt from that
 // (`MakeAnchors`).
@@ -135,9 +136,9 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
 // The entries of up to two vectors of pairs, for each of two rows.
 using FewPairs = PairBuffer<2 * kMaxLanes<Doubles>>[2];
 
-// Entries [s0 c0 s1 c1 ...] of one vector of one row, from their sums: decided if sum + kAddedInterval and
-// sum
-// - kAddedInterval round to the same float, or odd float (kOdd), as rounding is monotonic.
+// Entries [s0 c0 s1 c1 ...] of one vector of one row, from their sums. An entry is decided if both ends of its
+// interval, its sum plus and less kAddedInterval, round to the same float, or odd float (kOdd), as rounding is
+// monotonic.
 //
 //   r        0 or 1: the row before or after the anchor
 //   at       the vector's first pair in the chunk; its first `pairs` pairs count
@@ -175,8 +176,8 @@ HWY_NOINLINE void FinishPairs(const FrequencyTable& table, posenc_type format, c
   }
 }
 
-// What of this kernel depends on layout and operation. `RunRows` takes it as data, and so is compiled once
-// per target.
+// The parts of this kernel that depend on layout and operation. `RunRows` takes them as data, so it is
+// compiled once per target.
 struct RunRoutine {
   DirectRoutine direct;
   decltype(&AngleAdditionLoop<true, WriteOperation<POSENC_F32>>) hot_loop;

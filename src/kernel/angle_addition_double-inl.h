@@ -2,7 +2,7 @@
 //
 //   e^(iw(M + G +- k))     M the middle of the run, G = 0, +-8 or +-24 rows, k = 1/2, 3/2 .. 15/2
 //
-// The factors e^(iwM) and e^(iw/2) are evaluated, the others are powers of the latter. Included once per
+// The factors e^(iwM) and e^(iw/2) are evaluated. The others are powers of e^(iw/2). Included once per
 // target.
 //
 // Two tiers: `AngleAdditionDoubleLoop`, then the direct kernel (`EvaluateDoubles`). Errors are absolute.
@@ -62,7 +62,7 @@ HWY_INLINE void AddSums(DoubleVec a, DoubleVec a_low, DoubleVec b, DoubleVec b_l
 
 // sum = e^(i(a + b)) if `plus`, else e^(i(a - b)), for `count` pairs; sum may be a or b.
 //
-// Error: 2^-102 for each product, besides those of a and b.
+// Error: 2^-102 for each product, besides the errors of a and b.
 HWY_NOINLINE inline void AddAngles(const Angles& a, const Angles& b, bool plus, std::size_t count,
                                    Angles& sum) {
   const Doubles d;
@@ -190,12 +190,11 @@ struct MirroredDoubles {
 //   s1 = (s bc + c bs) + (s_low bc + S bc_low + c_low bs + C bs_low)
 //
 // The first sum is exact; the second one, with the bound added and taken off, is rounded to double with it
-// (`RoundSum`). undecided0 and undecided1: the pairs of which an entry is undecided.
+// (`RoundSum`). undecided0 and undecided1 are the pairs with an undecided entry.
 //
-// Error: that of `EvaluateAngles`.
-// Worst known of 3 * 10^7 entries of random runs at positions up to 2^14: 2^-73.0, 0.47 of its bound, the
-// same with and without FMA: a sine, position 340 of the run from 277, step 0x1.ff7ae543d9178p-1 +
-// 0x1.ce6d02188614p-59:
+// Error: the bound that `EvaluateAngles` computes. Worst known of 3 * 10^7 entries of random runs at
+// positions up to 2^14: 2^-73.0, 0.47 of its bound, the same with and without FMA: a sine, position 340 of
+// the run from 277, step 0x1.ff7ae543d9178p-1 + 0x1.ce6d02188614p-59:
 //
 //   got -0x1.0845148cb3eacp-1 - 0x1.7699a295e9daap-27, want -0x1.084514ea5a53657a77aap-1
 //
@@ -246,7 +245,8 @@ struct DoubleRows {
 };
 
 // The hot loop: the pairs i .. end - 1 of two mirrored rows, whole vectors of them. Stops at the first vector
-// with an undecided pair, of which nothing is stored, and returns its pair, else `end`.
+// with an undecided pair, stores nothing of it, and returns its first pair. Returns `end` if there is no such
+// vector.
 //
 // Undecided: one pair in 3,000, left to `FinishMirroredDoubles`. Sines below 2^-22 always are.
 template <bool kInterleaved>

@@ -149,7 +149,7 @@ constexpr double kFloatError = (kHasFma ? kFloatAngleAdditionError : kFloatAngle
 // offset's rs, rc as floats:
 //
 //   sine0   = s rc - c rs, between s rc - error - c rs and s rc + error - c rs
-//   cosine0 = c rc + s rs, likewise; the row after it has the other signs
+//   cosine0 = c rc + s rs, with the same interval; the row after the anchor has the other signs
 //
 // Error: absolutely kFloatAngleAdditionError, 5 e of e = 2^-25; without FMA 7 e,
 // kFloatAngleAdditionErrorWithoutFma.
@@ -197,7 +197,8 @@ HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t a
   return AnyUndecided<Operation>(differ, marks, total);
 }
 
-// A vector of pairs of bfloat16 elements times the scale, apart: those that sines are added to, and cosines.
+// Loads a vector of pairs of bfloat16 elements, times the scale: apart, the elements that sines are added to,
+// and the elements that cosines are added to.
 template <bool kInterleaved, class Operation>
 HWY_INLINE void LoadSources(const Operation& operation, const Columns& columns, const std::uint16_t* from,
                             std::size_t i, EntryVec& sines, EntryVec& cosines) {

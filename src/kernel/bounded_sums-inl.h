@@ -1,9 +1,9 @@
 // Rotation of a vector of pairs with any elements: sums in double and bounds of their errors. A sum less its
-// bound and the sum plus its bound are rounded; if both give the same number, the lane is decided. Vectors
-// come here from the quick loop, then single pairs with direct angles; `RecomputePair` takes what is left.
-// Included once per target.
+// bound and the sum plus its bound are rounded; if both give the same number, the lane is decided. The quick
+// loop leaves vectors to this tier. Then single pairs come here with direct angles. `RecomputePair` takes the
+// pairs that are left. Included once per target.
 //
-//   x = G (a cos - b sin), y = G (b cos + a sin); G is the gain, cos and sin those of the token's angle
+//   x = G (a cos - b sin), y = G (b cos + a sin); G is the gain, cos and sin belong to the token's angle
 //
 // Below c = G cos and s = G sin, u = 2^-53, v = 2^-24. A *worst known* error is the largest of 2 * 10^7
 // random inputs and 2 * 10^7 beside the worst of these (G in [1, 2), |a| and |b| in [1/4, 1]), measured in 64
@@ -31,8 +31,7 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The floats of a vector of pairs: as many as a vector has doubles for float32, twice as many for 16-bit
-// types.
+// The floats of a vector of pairs. For float32 it has one for each double of a vector, for 16-bit types two.
 template <posenc_type kType>
 using PairsOf = std::conditional_t<kType == POSENC_F32, Floats, hn::ScalableTag<float>>;
 
@@ -88,10 +87,9 @@ struct SinCosBounds {
 //   kInFloat      x and y are for floats of 16-bit types: bounds cover the rounding of sums to float as well
 //
 // Error, float32: kDirectRotationError, 9 u (|a c| + |b s|), with direct angles; kAddedRotationError, 12 u G
-// (|a| + |b|), with added ones.
-// Error, kInFloat: kFloatRotationError, 2.1 v (|a c| + |b s|), and kMinFloatRotationError, because floats may
-// be subnormal; with added angles 12 u G (|a| + |b|) besides.
-// Worst known, as multiples of the same sums:
+// (|a| + |b|), with added ones. Error, kInFloat: kFloatRotationError, 2.1 v (|a c| + |b s|), and
+// kMinFloatRotationError, because floats may be subnormal. With added angles 12 u G (|a| + |b|) comes in
+// addition. Worst known, as multiples of the same sums:
 //   3.38 u, direct  a = 0x1.cfa1bep-1, b = -0x1.be01b2p-6, angle 466612 * 0x1.16a79861b80dbp-11 (quarter
 //                   turns), G = 0x1.1ab9983627937p0: x is 0x1.00053f691c71cp0,
 //                   want 0x1.00053f691c71ap0
@@ -104,7 +102,7 @@ struct SinCosBounds {
 //   1.00 v, direct  a = 0x1.3ep-1, b = 0x1.32p-1, angle 40159 * 0x1.d27b1ebe7c0f7p-12,
 //                   G = 0x1.5d75a6373157bp0: x is -0x1.00007p0, want -0x1.00006efffffffp0
 //
-// (Vectors of SVE cannot be members of a struct, hence the many references.)
+// (There are so many references because vectors of SVE cannot be members of a struct.)
 template <bool kInFloat>
 HWY_INLINE void SumWithin(FloatVec a_element, FloatVec b_element, DoubleVec cosine, DoubleVec sine,
                           const SinCosBounds& bounds, DoubleVec& x, DoubleVec& x_bound, DoubleVec& y,
@@ -165,8 +163,8 @@ HWY_INLINE WordsAs<Floats> RoundToFloats(DoubleVec sum, DoubleVec bound, WordsAs
 }
 
 // The same for 16-bit types, from sums and bounds in float: `bits` has the type's in the low half of each
-// word. Returns the bits in which the ends differ: for bfloat16 those in the high half of each word, whose
-// low half means nothing.
+// word. Returns the bits in which the ends differ. For bfloat16 only the bits in the high half of each word
+// count.
 //
 // are_exact: bounds may be 0, so that a sum may be a midpoint and yet decided: it goes to even. Float16Bits
 // does that in any case.
@@ -192,8 +190,8 @@ HWY_INLINE WordsAs<DF> RoundToShort(DF df, hn::Vec<DF> sum, hn::Vec<DF> bound, b
   }
 }
 
-// The type's bits of floats that are infinities or NaNs, every NaN the canonical one; those of 16-bit types
-// lie in the low half of each word.
+// Returns the bits of infinities and NaNs in the type; every NaN becomes the canonical one. The bits of
+// 16-bit types lie in the low half of each word.
 template <posenc_type kType, class DF>
 HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
   const auto canonical = WithCanonicalNans(df, v);
@@ -206,7 +204,7 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
 }
 
 // Rotates a vector of pairs: x, y = bits of the rotated elements, as StorePairs takes them. Returns the
-// undecided lanes: those in which the ends of an interval of SumWithin round to two numbers.
+// undecided lanes, in which the ends of an interval of SumWithin round to two numbers.
 //
 //   larger          bits of the larger of |a| and |b|
 //   cosines, sines  [lanes], without the gain
@@ -285,8 +283,8 @@ HWY_INLINE std::uint64_t BitsOf(D d, hn::Mask<D> mask) {
   return bits;
 }
 
-// FloatsOfBits returns elements of a type as floats, from their bits [lanes]; BitsOfFloats the bits of floats
-// that are numbers of the type. Both are exact; BitsOfFloats makes every NaN the canonical one.
+// FloatsOfBits returns elements of a type as floats, from their bits [lanes]. BitsOfFloats returns the bits
+// of floats that are numbers of the type. Both are exact. BitsOfFloats makes every NaN the canonical one.
 HWY_INLINE FloatVec FloatsOfBits(posenc_type type, const std::uint32_t* from) {
   const Floats df;
   const auto bits = hn::LoadU(hn::RebindToUnsigned<Floats>(), from);
@@ -304,14 +302,14 @@ HWY_INLINE WordsAs<Floats> BitsOfFloats(posenc_type type, FloatVec v) {
   return Float16Bits(df, canonical);
 }
 
-// Resolves the queued pairs, all of one type and gain: each rotated element correctly rounded and stored. One
-// pair a lane, as they have multiples and steps of their own.
+// Resolves the queued pairs, all of one type and gain: stores each rotated element, correctly rounded. A lane
+// holds one pair, because each pair has its multiple and its step.
 //
 // Sums and bounds are SumWithin's for float32, with direct angles: kDirectRotationError, 9 u (|a c| + |b s|).
 // Both ends are rounded to the type; NaNs and infinities are what IEEE arithmetic makes of the sums.
 //
 // RecomputePair takes, in two doubles or in wide arithmetic, the pairs that this leaves undecided: 1 of 2.7
-// million rotated pairs of float32, none of 65 million of each 16-bit type (src/README.md). It is given the
+// million rotated pairs of float32, none of 65 million of each 16-bit type (src/README.md). It takes the
 // cosine and sine, or NaNs if the phase lost too much to cancellation or is below kMinDoublePhase.
 //
 // It is one function for all types, because three of them would take 2 KB each on every target.

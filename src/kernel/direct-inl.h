@@ -1,8 +1,8 @@
-// The direct kernel: rows at any positions, each entry from its own phase. Entries are evaluated as floats,
-// interleaved: in the row itself if these are what it stores, else in a buffer, from which they are stored in
-// any layout and type. Included once per target.
+// The direct kernel: rows at any positions, each entry from its own phase. Entries are evaluated as
+// interleaved floats. If the row stores such floats, they are evaluated in the row itself. Otherwise they are
+// evaluated in a buffer, and stored from there in any layout and type. Included once per target.
 //
-// Three tiers, each of which leaves what it cannot decide to the next: `EvaluateQuickly` (few terms),
+// There are three tiers. Each leaves to the next what it cannot decide: `EvaluateQuickly` (few terms),
 // `EvaluateFully` (all terms), `RecomputePairs` (wide arithmetic, reference.h).
 #if defined(POSENC_SRC_KERNEL_DIRECT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_DIRECT_INL_H_
@@ -39,7 +39,7 @@ struct PairBuffer {
   HWY_ALIGN float entries[2 * (kPairs + kMaxLanes<Doubles>)];
 };
 
-// The steps that serve one position: high + low, in quarter turns, one a pair.
+// The steps that serve one position: high + low, in quarter turns, one for each pair.
 struct Steps {
   const double* high;
   const double* low;
@@ -91,7 +91,7 @@ HWY_INLINE hn::Mask<Doubles> IsTiny(DoubleVec multiple, DoubleVec high, double l
   return hn::AndNot(is_zero, hn::Lt(hn::Abs(hn::Mul(multiple, high)), hn::Set(d, least)));
 }
 
-// The undecided lanes of a vector of pairs, for `RecomputePairs`: 0 in those that are decided.
+// The undecided lanes of a vector of pairs, for `RecomputePairs`: 0 in decided lanes.
 struct UndecidedLanes {
   HWY_ALIGN std::uint64_t undecided[kMaxLanes<Longs>];
 
@@ -127,8 +127,7 @@ HWY_INLINE void SwapAndAdd(DoubleVec not_zero, LongVec& quadrant, DoubleVec& s, 
 //
 //   to [2 lanes] = [s0 c0 s1 c1 ...]     floats to nearest, or odd floats (kOdd, `RoundDirect`)
 //
-// Returns which of the pairs `so_far` are decided: those with both entries outside the window of kWindow
-// ulps.
+// Returns which of the pairs `so_far` are decided: both entries lie outside the window of kWindow ulps.
 template <bool kOdd, std::uint64_t kWindow>
 HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
                              float* to) {
@@ -247,8 +246,8 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
   return at;
 }
 
-// Entries as of `EvaluateFully`: by `EvaluateQuickly` where its conditions hold, and by the former where they
-// do not or a vector is undecided. At position 0 they are 0 and 1.
+// Computes the entries of `EvaluateFully`: by `EvaluateQuickly` where its conditions hold, and by
+// `EvaluateFully` where they do not hold or a vector is undecided. At position 0 entries are 0 and 1.
 inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format,
                                        const Multiples& multiples, std::size_t begin, std::size_t count,
                                        float* entries, Tally& tally) {
@@ -273,14 +272,14 @@ inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type 
   EvaluateFully(table, format, multiples.From(at), begin + at, count - at, entries + 2 * at, tally);
 }
 
-// Row r of a block, of elements of so many bytes.
+// Row r of a block, whose elements have `element_size` bytes.
 HWY_INLINE Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) {
   auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size;
   if (rows.sources == nullptr) return {to, to};
   return {static_cast<const unsigned char*>(rows.sources[r]), to};
 }
 
-// The address of what is added to row r, which may lie beyond the block if there are no sources.
+// The address of the source of row r. It may lie beyond the block if there are no sources.
 HWY_INLINE std::uintptr_t SourceAddress(const Rows& rows, std::size_t element_size, std::size_t r) {
   if (rows.sources != nullptr) return AddressOf(rows.sources[r]);
   return AddressOf(rows.data) + r * rows.stride * element_size;
@@ -296,8 +295,8 @@ HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
   return (bits & (element_size - 1)) == 0;
 }
 
-// What of the direct kernel depends on the operation. `DirectRows` takes it as data, and so is compiled once
-// per target.
+// The parts of the direct kernel that depend on the operation. `DirectRows` takes them as data, so it is
+// compiled once per target.
 struct DirectRoutine {
   std::size_t element_size;
   posenc_type format;  // what entries are rounded to
@@ -310,8 +309,8 @@ constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::
                                           Operation::kType == POSENC_F32 && !Operation::kReads,
                                           &StoreRun<Operation>};
 
-// Stores or adds the pairs i .. i + count - 1, entries [s0 c0 s1 c1 ...], in the columns of a row. Of a row
-// with one sine or cosine more, the last pair has only that.
+// Stores or adds the pairs i .. i + count - 1, entries [s0 c0 s1 c1 ...], in the columns of a row. If a row
+// has one sine or cosine more, its last pair has only that one.
 inline HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, const Columns& columns,
                                     std::size_t i, std::size_t count, const float* entries, const Row& row,
                                     bool aligned, bool stream) {

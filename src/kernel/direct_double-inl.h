@@ -158,8 +158,9 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
   return at;
 }
 
-// Entries as of `EvaluateDoublesFully`: by `EvaluateDoublesQuickly` where its conditions hold, and by the
-// former where they do not or a vector is undecided. At position 0 they are 0 and 1.
+// Computes the entries of `EvaluateDoublesFully`: by `EvaluateDoublesQuickly` where its conditions hold, and
+// by `EvaluateDoublesFully` where they do not hold or a vector is undecided. At position 0 entries are 0 and
+// 1.
 inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Multiples& multiples,
                                          std::size_t begin, std::size_t count, const DoublesTo& to,
                                          Tally& tally) {
@@ -182,7 +183,7 @@ inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Mult
   EvaluateDoublesFully(table, multiples.From(at), begin + at, count - at, to.From(at), tally);
 }
 
-// Stores those of the pairs i .. i + count - 1 that the row has, in its columns.
+// Stores the pairs i .. i + count - 1, as far as the row has them, in its columns.
 inline HWY_NOINLINE void StoreSomeDoubles(const Columns& columns, std::size_t i, std::size_t count,
                                           const double* sines, const double* cosines, unsigned char* row) {
   const std::size_t sine_count = HWY_MIN(count, columns.sines - HWY_MIN(i, columns.sines));

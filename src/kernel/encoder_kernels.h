@@ -22,12 +22,12 @@ struct EncoderKernels {
   // data = PE, rounded to the type.
   Tally (*write[kEntryTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows);
 
-  // data = sources * scale + PE in float, PE rounded to float, the sum to the type.
+  // data = sources * scale + PE in float. PE is rounded to float, and the sum to the type.
   Tally (*add[kSummandTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows,
                               float scale);
 
-  // x [count] = x * scale + entries [count], as `add` does it. Prefetches as many elements from the address
-  // `ahead` on, the x of a later call; any address will do.
+  // x [count] = x * scale + entries [count], as `add` does it. Also prefetches `count` elements from the
+  // address `ahead` on, the x of a later call. Any address is valid.
   void (*add_entries[kSummandTypes])(const float* entries, std::size_t count, float scale, void* x,
                                      std::uintptr_t ahead);
 

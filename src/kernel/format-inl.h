@@ -22,7 +22,7 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How many low bits of a double a normal number of the format lacks.
+// How many low bits of a double are dropped by a normal number of the format.
 template <posenc_type kFormat>
 constexpr int kDroppedBits = kFormat == POSENC_F32    ? 29
                              : kFormat == POSENC_BF16 ? 45
@@ -34,7 +34,7 @@ constexpr std::uint32_t kHalfPlace = (std::uint32_t{1} << (kDroppedBits<kFormat>
 
 // The rounding test adds kRoundingBias, half of the last place and the window, to the bits of a double.
 // Dropped bits within the window around the midpoint, and only these, then are less than twice the window:
-// none of kFarBits is set. Of the other doubles the kept bits are now rounded to nearest.
+// none of kFarBits is set. In the other doubles the kept bits are now rounded to nearest.
 template <posenc_type kFormat, std::uint64_t kWindow>
 constexpr std::uint64_t kRoundingBias = (std::uint64_t{1} << (kDroppedBits<kFormat> - 1)) + kWindow;
 template <posenc_type kFormat, std::uint64_t kWindow>
@@ -70,7 +70,7 @@ HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
   return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
 }
 
-// Floats with the last bit set: those that were rounded toward zero become odd.
+// Returns floats with the last bit set. Floats that were rounded toward zero become odd.
 template <class DF>
 HWY_INLINE hn::Vec<DF> WithLastBit(DF df, hn::Vec<DF> v) {
   const hn::RebindToUnsigned<DF> du;
@@ -81,17 +81,19 @@ HWY_INLINE hn::Vec<DF> WithLastBit(DF df, hn::Vec<DF> v) {
 // a number to them that it decides, of less than half the least float (`SwapAndAdd`).
 constexpr bool kPassesZeros = kHasAvx512;
 
-// The pairs that pass a test: with AVX-512 a mask of entries, two a pair, else a mask of pairs.
+// The pairs that pass a test. With AVX-512 this is a mask of entries, two for each pair. Otherwise it is a
+// mask of pairs.
 using PassedLanes = std::conditional_t<kHasAvx512, Words, Doubles>;
 using PassedPairs = hn::Mask<PassedLanes>;
 HWY_INLINE bool AllTrue(PassedPairs passed) { return hn::AllTrue(PassedLanes(), passed); }
 
 // The bits of two vectors of doubles as floats, rounded toward zero, joined.
 //
-// The exponent field of a double less 896 = 0b111 << 7 is that of the float: both end in the same 7 bits. So
-// the low 30 bits of the float are 30 consecutive bits of the double, 3 places lower. Above these both have
-// the sign and, below 2, a 0. This holds from 2^-126 to 2, and for 0. Smaller numbers occur only in lanes
-// that are undecided already: frequencies are at least 2^-126, and sums of angles are 0 or more than 2^-107.
+// The exponent field of a double less 896 = 0b111 << 7 is the exponent field of the float: both end in the
+// same 7 bits. So the low 30 bits of the float are 30 consecutive bits of the double, 3 places lower. Above
+// these both have the sign and, below 2, a 0. This holds from 2^-126 to 2, and for 0. Smaller numbers occur
+// only in lanes that are undecided already: frequencies are at least 2^-126, and sums of angles are 0 or more
+// than 2^-107.
 template <bool kInterleaved>
 HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
   const Words dw;
@@ -102,8 +104,8 @@ HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
 }
 
 // Returns [a0 b0 a1 b1 ...] rounded as by `RoundDirect`, made odd if kOdd; AVX-512 adds the bias, then cuts
-// off. passed = the pairs of `so_far`, which no earlier test has left undecided, of which both entries are
-// decided.
+// off. `so_far` are the pairs that no earlier test has left undecided. passed = those of them whose entries
+// are both decided.
 template <bool kOdd, std::uint64_t kWindow, class Passed>
 HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_far, Passed& passed) {
   if constexpr (kHasAvx512) {
@@ -151,14 +153,14 @@ constexpr bool kTruncates = kInterleaved ? kHasAvx512 : kHasVbmi2;
 //   kFormat    entries                        undecided
 //   float32    the nearest floats             within kAddedWindow ulps of a midpoint
 //   bfloat16   bfloat16 numbers, as floats    if the sum, as a float, is a midpoint or the float before one
-//   float16    the sums as floats             likewise
+//   float16    the sums as floats             by the same test
 //
 // All midpoints of 16-bit types are floats, so a sum that is cut off, or rounded to nearest, next to one
 // becomes that float or the one before.
 //
 // entries = [a0 b0 a1 b1 ...] if kInterleaved, else [a0 a1 ... b0 b1 ...]. Returns the lanes that are
-// decided, in an order of its own. Entries below kMinAdded are undecided too, which `AnyUndecidedEntry`
-// tests. `StoreAdded` rounds to float16. Undecided: one vector in 231 (AVX-512). `FinishPairs` takes it.
+// decided, in the target's order. Entries below kMinAdded are undecided too, which `AnyUndecidedEntry` tests.
+// `StoreAdded` rounds to float16. Undecided: one vector in 231 (AVX-512). `FinishPairs` takes it.
 template <posenc_type kFormat, bool kInterleaved>
 HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
   const Longs du;

@@ -18,16 +18,16 @@
 namespace posenc {
 namespace internal {
 
-// Buffers have room for a piece of so many pairs. Heads with more pairs are rotated piece by piece.
+// Buffers have room for a piece of kMaxPiece pairs. Heads with more pairs are rotated piece by piece.
 inline constexpr std::size_t kMaxPiece = 512;
 
-// Arrays of cosines and sines have room for this many numbers behind those of the pairs, because kernels load
-// and store whole vectors.
+// Behind the numbers of the pairs, arrays of cosines and sines have room for this many more, because kernels
+// load and store whole vectors.
 inline constexpr std::size_t kVectorPadding = kMaxVectorBytes / sizeof(float);
 static_assert(kPadding >= kVectorPadding, "tables are read as whole vectors too");
 
-// A token's cosines and sines by angle addition, not yet added: those of its anchor, a token before it, and
-// of the offset from there. Arrays [pairs], readable as whole vectors.
+// What a token's cosines and sines are added from: the cosines and sines of its anchor, a token before it,
+// and of the offset from there. Arrays [pairs], readable as whole vectors.
 struct AddedAngles {
   const double* cosines;
   const double* sines;
@@ -68,7 +68,7 @@ enum class Cached { kByCore, kByShared, kNowhere };
 
 // The parts of a token's heads that rotate, aligned to the size of their elements. Element e of head h is
 // read from source + h * source_stride bytes, e elements on, and written to data + h * stride bytes, e
-// elements on; ElementsOf(pairing, i, apart) are those of pair i. `source` may be `data`.
+// elements on. ElementsOf(pairing, i, apart) are the elements of pair i. `source` may be `data`.
 struct Heads {
   const unsigned char* source;
   unsigned char* data;
@@ -130,8 +130,8 @@ struct UndecidedPairs {
   }
 };
 
-// Whether multiple * reduced step and multiple * whole step are the same angle, but for whole turns. They are
-// if the multiple is an integer; doubles beyond 2^62 are not tried, because IsWhole converts to int64.
+// Whether multiple * reduced step and multiple * unreduced step differ by whole turns only. They do if the
+// multiple is an integer. Doubles beyond 2^62 are not tried, because IsWhole converts to int64.
 inline bool MayReduce(double multiple) {
   return multiple >= -0x1p62 && multiple <= 0x1p62 && IsWhole(multiple);
 }

@@ -11,8 +11,8 @@
 #endif
 
 #ifndef HWY_DISABLED_TARGETS
-// Better targets than AVX3_DL would have the same code; those before SSE4 (SSSE3, of later versions SSE2) are
-// the best of no CPU of interest.
+// Better targets than AVX3_DL would have the same code. Targets before SSE4 (SSSE3; in later versions of
+// Highway SSE2) are the best of no CPU of interest.
 #define HWY_DISABLED_TARGETS ((HWY_AVX3_DL - 1) | (7 * HWY_SSSE3))
 #endif
 

@@ -72,8 +72,8 @@ HWY_INLINE void PrefetchFarAhead(const T* head, std::size_t pairs) {
   for (std::size_t k = 0; k < 2 * pairs; k += kLine) PrefetchFar(AddressOf(head + k) + kTwoPages);
 }
 
-// LoadAsFloat, except that 64 bytes are loaded as two halves: a vector may lie across two cache lines, and
-// then two loads are a third faster in DRAM (Zen 5).
+// LoadAsFloat, but 64 bytes are loaded as two halves. A vector may lie across two cache lines, and then two
+// loads are a third faster in DRAM (Zen 5).
 template <posenc_type kType, class DF>
 HWY_INLINE hn::Vec<DF> LoadHalves(DF df, const ElementOf<kType>* from) {
   if constexpr (kHasAvx512 && kType == POSENC_F32 && std::is_same_v<DF, Entries>) {
@@ -128,8 +128,8 @@ HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, 
   }
 }
 
-// Stores a vector of pairs to `at`: x = the bits of the first elements, y = those of the second ones. Bits of
-// 16-bit elements lie in the low half of each word, and the high half is 0.
+// Stores a vector of pairs to `at`: x = the bits of the first elements, y = the bits of the second ones. Bits
+// of 16-bit elements lie in the low half of each word, and the high half is 0.
 template <posenc_type kType, posenc_pairing kPairing, class DF>
 HWY_INLINE void StorePairs(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>* at, std::size_t apart) {
   constexpr bool kIsSplit = kPairing == POSENC_HALF_SPLIT;
@@ -193,17 +193,17 @@ struct SinCosPerElement {
   HWY_ALIGN Value sines[2 * kMaxPiece];
 };
 
-// Whether a loop takes SinCosPerElement. Neighbours are rotated without separating a from b, but for
-// bfloat16, where shifts and masks separate the two elements of a 32-bit word at little cost.
+// Whether a loop takes SinCosPerElement. Neighbours are rotated without separating a from b. Bfloat16 is the
+// exception, because shifts and masks separate the two elements of a 32-bit word at little cost.
 template <posenc_type kType, posenc_pairing kPairing>
 constexpr bool kTakesSinCosPerElement = kPairing == POSENC_NEIGHBOURS ? kType != POSENC_BF16 : false;
 
-// Whether a loop takes 32-bit words of two elements, hence two pairs a lane. Half-split bfloat16 does, as far
-// as the words fill vectors.
+// Whether a loop takes 32-bit words of two elements, so that each lane holds two pairs. The loop for
+// half-split bfloat16 does, as far as the words fill vectors.
 template <posenc_type kType, posenc_pairing kPairing>
 constexpr bool kTakesWords = kHasVectors && (kType == POSENC_BF16) && (kPairing == POSENC_HALF_SPLIT);
 
-// Pairs that the arrays hold: `count`, rounded up to whole vectors of floats. Those beyond `count` may be
+// Pairs that the arrays hold: `count`, rounded up to whole vectors of floats. Pairs beyond `count` may be
 // zeros.
 inline std::size_t PaddedPairs(std::size_t count) {
   return hwy::RoundUpTo(count, hn::Lanes(hn::ScalableTag<float>()));
@@ -233,8 +233,8 @@ struct ScaledSinCos {
   }
 };
 
-// Calls take(c, s, i) with vectors of doubles, c = factor * cosine and s = sine_factor * sine of pairs i and
-// on; zeros from the first vector beyond `count` on, to PaddedPairs(count).
+// Calls take(c, s, i) with vectors of doubles, c = factor * cosine and s = sine_factor * sine of the pairs
+// from i on. From the first vector beyond `count` to PaddedPairs(count) they are zeros.
 //
 // Error: kScaledError (5 u) for direct angles. Worst known: see RoundSinCosOfPairs (token_sincos-inl.h).
 template <class Take>
@@ -248,7 +248,7 @@ HWY_INLINE void ForScaled(const ScaledSinCos& sin_cos, const Take& take) {
   }
 }
 
-// Stores the values of pairs i and on: one a pair, or one an element.
+// Stores the values of the pairs from i on: one for each pair, or one for each element.
 template <class D>
 HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, SinCosArrays<hn::TFromD<D>>& to) {
   hn::StoreU(cosine, d, to.cosines + i);
@@ -277,7 +277,7 @@ enum class Part { kHigh, kLow };
 template <posenc_type kType>
 constexpr int kHighDigits = 24 - TraitsOf(kType).digits;
 
-// The high or the low part of v. Ties of the high part go away from 0.
+// Returns the high or the low part of v. High parts are rounded to nearest, ties away from 0.
 //
 // Error of high + low: 2^-24 of low, which is at most 2^-kHighDigits of v (PROOF.md, section 6, "Quickly").
 template <posenc_type kType, Part kPart>
@@ -300,7 +300,7 @@ HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float>& a
   });
 }
 
-// sin_cos = cosines and sines [count, rounded up to whole vectors], one value an element.
+// sin_cos = cosines and sines [count, rounded up to whole vectors], one value for each element.
 inline HWY_NOINLINE void PutPerElement(const float* cosines, const float* sines, std::size_t count,
                                        SinCosPerElement<float>& sin_cos) {
   const hn::ScalableTag<float> d;
@@ -310,8 +310,8 @@ inline HWY_NOINLINE void PutPerElement(const float* cosines, const float* sines,
   }
 }
 
-// Deinterleaves each two vectors in place: [v_0 v_2 ...] [v_1 v_3 ...], as loops over words of two pairs take
-// them. A last vector without another is left as it is.
+// Deinterleaves vectors in place, two at a time: [v_0 v_2 ...] [v_1 v_3 ...], as loops over words of two
+// pairs take them. If the number of vectors is odd, the last one stays as it is.
 inline HWY_NOINLINE void Deinterleave(float* values, std::size_t count) {
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);

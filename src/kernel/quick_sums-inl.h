@@ -49,7 +49,7 @@ constexpr double kSinCosScale = 1.0;
 #else
 
 // Whether sums in double become floats by integer arithmetic on their bits ("Cut sums" in PROOF.md). c and s
-// are scaled by 2^-896, so that the exponent field of a double is that of the float. Sums that are too large
+// are scaled by 2^-896, so that a double and the float have the same exponent field. Sums that are too large
 // for a float become infinities or NaNs below 2^129; from there on they set the next bit, a float's sign.
 template <posenc_type kType>
 constexpr bool kCutsSums = kHasVbmi2 && (kType == POSENC_F32);
@@ -175,9 +175,9 @@ HWY_INLINE hn::Mask<Entries> AreDecided(WordVec x_biased, WordVec y_biased, Entr
   return FarAndGreater(BothFarIn(x_biased, y_biased, bits), smaller, limit);
 }
 
-// Stores sums rounded to the type; those of undecided lanes are stored again when they are resolved. bfloat16
-// is the upper half of `biased`. Without instructions for float16 that is cut out of `biased` too: the
-// exponent's bias of 127 becomes 15, and larger numbers become infinity.
+// Stores sums rounded to the type. Sums of undecided lanes are stored again when they are resolved. A
+// bfloat16 is the upper half of `biased`. Without instructions for float16, a float16 is cut out of `biased`
+// too: the exponent's bias of 127 becomes 15, and larger numbers become infinity.
 template <posenc_type kType>
 HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) {
   if constexpr (kType == POSENC_F32) {
@@ -200,7 +200,7 @@ HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) 
   }
 }
 
-// Joins the high halves of biased sums, which are rounded bfloat16, to words of two elements; those of
+// Joins the high halves of biased sums, which are rounded bfloat16, to words of two elements. The elements of
 // `first` come first in memory.
 HWY_INLINE WordVec JoinNeighbours(WordVec first, WordVec second) {
   const auto low = kBigEndian ? second : first, high = kBigEndian ? first : second;

@@ -23,9 +23,9 @@ int ExponentOf(double x) {
 }
 
 // Sine and cosine of multiple * (high + low) quarter turns, rounded to a type shorter than double, next to
-// whole quarter turns: for 2^-100 < |r| < 2^-30, where one of the entries is 1 or -1 but for 2^-59. It trusts
-// at most 50 bits of the other one, pi/2 r, and knows no angle exactly. False for other angles, for the
-// type double, and if these bits leave an entry undecided.
+// whole quarter turns: for 2^-100 < |r| < 2^-30, where one of the entries is 1 or -1, to 2^-59. It trusts at
+// most 50 bits of the other one, pi/2 r, and knows no angle exactly. False for other angles, for the type
+// double, and if these bits leave an entry undecided.
 bool RoundNextToQuarterTurns(double multiple, double high, double low, posenc_type type, double* sine,
                              double* cosine) {
   constexpr double kNearest = 0x1.8p52, kHalfPi = 0x1.921fb54442d18p0;
@@ -34,7 +34,7 @@ bool RoundNextToQuarterTurns(double multiple, double high, double low, posenc_ty
   const double whole = phase.high + kNearest - kNearest;
   const double r = phase.high - whole + (phase.low + multiple * low);
   if (!(std::fabs(r) < 0x1p-30 && std::fabs(r) > 0x1p-100)) return false;
-  // The phase is good to 2^-96; r rounds once more, and so does its sine, which is pi/2 r but for 2^-59.
+  // The phase is good to 2^-96; r rounds once more, and so does its sine, which is pi/2 r to 2^-59.
   const int phase_bits = 95 - (ExponentOf(phase.high) - ExponentOf(r));
   bool decided = true;
   const double s = RoundToType(FromDouble<4>(kHalfPi * r), type, phase_bits < 50 ? phase_bits : 50, &decided);

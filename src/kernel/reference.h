@@ -14,8 +14,8 @@ namespace posenc {
 namespace internal {
 
 // Replaces sine and cosine, each rounded once to a type, of the pairs first + k for which undecided[k] != 0,
-// k < lanes, at one position. Value, float or double, holds the type's numbers; those of pair first + k are
-// at k * step. The multiples begin at pair `first`.
+// k < lanes, at one position. Value, float or double, holds the type's numbers. The sine and cosine of pair
+// first + k are at k * step. The multiples begin at pair `first`.
 template <class Value>
 void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multiples& multiples,
                     std::size_t first, const std::uint64_t* undecided, std::size_t lanes, Value* sines,

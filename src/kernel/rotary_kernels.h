@@ -27,7 +27,7 @@ struct RotaryKernels {
   // (6.5 u). Null in the scalar path.
   void (*add)(const AddedAngles& added, std::size_t pairs, double* cosines, double* sines);
 
-  // G cos and G sin, correctly rounded to the type. `cosines` and `sines` are those of `sin_cos`.
+  // G cos and G sin, correctly rounded to the type. `cosines` and `sines` come from `sin_cos`.
   Tally (*round[kEntryTypes])(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
                               const double* cosines, const double* sines, void* rounded_cosines,
                               void* rounded_sines);

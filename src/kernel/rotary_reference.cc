@@ -71,7 +71,7 @@ bool AreProducts(int known, const Gain& gain, float a, float b) {
 }
 
 // product * cos(t) + minor * sin(t), rounded once to a type, where the cosine is 1 in double and sin(t) is
-// `sine` but for kDirectRotationError. False if that leaves undecided on which side of a double the sum is.
+// `sine` to kDirectRotationError. False if this does not tell on which side of a double the sum is.
 bool RoundBesideProduct(posenc_type type, double product, double minor, double sine, float* rounded) {
   const double term = minor * sine, sum = product + term, added = sum - product;
   const double low = (product - (sum - added)) + (term - added);  // what the sum was rounded by

@@ -204,9 +204,9 @@ inline constexpr std::size_t kMaxBlocks = 16;
 //
 // 1. rotate_quickly takes all heads. It defers vectors with one or two undecided lanes, whose pairs are then
 //    queued.
-// 2. BoundedRotation takes the vectors at which the quick loop stops: those with more undecided lanes, those
-//    that it does not defer, and the last pairs of a head. bfloat16 goes there from the first if the gain
-//    exceeds kMaxQuickGain.
+// 2. BoundedRotation takes the vectors at which the quick loop stops: vectors with more undecided lanes,
+//    vectors that it does not defer, and the last pairs of a head. bfloat16 goes there from the first if the
+//    gain exceeds kMaxQuickGain.
 // 3. ResolveUndecidedPairs resolves the queue whenever it is full. The caller resolves the pairs that remain
 //    in `undecided`.
 template <posenc_type kType, class Value>

@@ -83,7 +83,7 @@ HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float*
 #if HWY_TARGET != HWY_SCALAR
 
 // One step of RotateStrip: the pairs that two vectors of cosines and two of sines rotate. The layout of these
-// vectors follows that of the elements:
+// vectors follows the layout of the elements:
 //
 //   half-split           first = pairs i .. i + lanes - 1, second = the next ones
 //   half-split bfloat16  a 32-bit word holds two pairs: first = those in the low halves, second = the others
@@ -275,8 +275,8 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
 // - In a shared cache they do so if a strip is a whole head of 128 elements (AVX-512), or if the L1 cache has
 //   48 KB (Zen 5: 1.2 to 1.3 times as fast). Otherwise heads are read one by one and prefetched, because
 //   strips are read at half the rate of whole heads (Zen 3).
-// - In DRAM all heads are read one by one and prefetched, except that AVX-512 reads 512 bytes of consecutive
-//   heads at a time and relies on the far prefetch alone (Zen 5: up to 1.1 times as fast, but 0.4 times if
+// - In DRAM all heads are read one by one and prefetched. AVX-512 reads 512 bytes of consecutive heads at a
+//   time instead, and relies on the far prefetch alone (Zen 5: up to 1.1 times as fast, but 0.4 times if
 //   heads lie apart).
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
@@ -295,7 +295,7 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
     if (!in_strips && !in_order) PrefetchAhead<false>(source, 0, heads.pairs);
     RotateGroupFast<kType, kPairing>(cosines, sines, group);
     left -= group.count;
-    if (left == 0) break;  // the stride of a last head may be any number, and is not to be added
+    if (left == 0) break;  // the stride of the last head is unchecked, so it must not be added
     group.source += group.count * heads.source_stride;
     group.data += group.count * heads.stride;
   }

@@ -22,8 +22,8 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Deferred vectors: those that were stored although one or two lanes of their test are undecided. Their
-// elements are kept, because rotation in place overwrites them. QueueDeferred queues the undecided pairs.
+// Deferred vectors: they were stored although one or two lanes of their test are undecided. Their elements
+// are kept, because rotation in place overwrites them. QueueDeferred queues the undecided pairs.
 //
 //   at        the first pair of each vector
 //   pairs     how many pairs it has
@@ -55,8 +55,8 @@ void QueueDeferred(DeferredVectors<kType>& /*deferred*/, const Rotation& /*rotat
 
 #else
 
-// Defers a vector of `count` pairs, of which the first is `at`: copies its elements and its mask of undecided
-// lanes. Callers store the rotated elements only afterwards, since they may overwrite those at `from`.
+// Defers a vector of `count` pairs, from pair `at` on: copies its elements and its mask of undecided lanes.
+// Callers store the rotated elements only afterwards, since these may overwrite the elements at `from`.
 //
 //   is_decided  [lanes] of the test; PairsOfLanes says which pairs a lane tests
 //   from        a, and b `apart` elements behind it, if half-split; else 2 * count elements of neighbours
@@ -69,7 +69,7 @@ HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from
   const Entries df;
   const std::size_t lanes = hn::Lanes(df), n = deferred.count;
   if (kType == POSENC_F32 && !kCutsSums<kType>)
-    return false;  // lanes of the test are in the target's own order (WordsOf), not in that of pairs
+    return false;  // lanes of the test are in the target's order (WordsOf), not in the order of pairs
   if (hn::CountTrue(df, is_decided) + DeferredVectors<kType>::kFewLanes < lanes) return false;
   if (n == DeferredVectors<kType>::kMax || count > 64) return false;
   deferred.count = n + 1;
@@ -88,8 +88,8 @@ HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from
   return true;
 }
 
-// Rotates as many pairs as Entries has lanes, from pair `at` on, with their a and b in a vector each: for
-// half-split pairs, and for neighbours of bfloat16.
+// Rotates one pair for each lane of Entries, from pair `at` on, with all a in one vector and all b in
+// another: for half-split pairs, and for neighbours of bfloat16.
 //
 //   from, to  a and x; b and y are `apart` elements behind them if half-split, else beside them
 //
@@ -142,9 +142,9 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
   return true;
 }
 
-// RotateApart for half-split bfloat16, of twice as many pairs: a word holds the elements of an even pair and
-// of the next one, and a lane tests both. In each two vectors of sin_cos the cosines and sines of even pairs
-// come before those of odd ones (Deinterleave).
+// RotateApart for half-split bfloat16, with two pairs in each lane: a word holds the elements of an even pair
+// and of the next one, and a lane tests both. In sin_cos, a vector for even pairs comes before each vector
+// for odd pairs (Deinterleave).
 HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::size_t apart,
                             const QuickSinCos<float>& sin_cos, Progress at,
                             DeferredVectors<POSENC_BF16>& deferred) {
@@ -172,7 +172,7 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
 
 // The sums of a vector of neighbours, for AreDecided: value = [x0 y0 x1 y1 ...] from [a0 b0 a1 b1 ...], each
 // element times c plus its neighbour times s. Sines per element, which are read from their element i on, have
-// the sign of x's term. `biased` and `size` are those of RoundSums.
+// the sign of x's term. `biased` and `size` come from RoundSums.
 template <posenc_type kType, class Value>
 HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Value>& sin_cos, std::size_t i,
                               EntryVec& value, WordVec& biased, EntryVec& size) {
@@ -260,8 +260,8 @@ HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickSinCos<Value>
   return at;
 }
 
-// Returns the pairs of a deferred vector of so many `pairs` that some lanes of its test belong to; both are a
-// bit each. Lane k tests, in
+// Returns which pairs of a deferred vector some lanes of its test belong to. The vector has `pairs` pairs.
+// Lanes and pairs are a bit each. Lane k tests, in
 //
 //   RotateApart    pair k
 //   RotateWords    pairs 2 k and 2 k + 1

@@ -24,8 +24,8 @@ struct Columns {
   bool Interleaved() const { return step == 2; }
   bool SinesFirst() const { return sine_offset < cosine_offset; }
 
-  // Whether the loops over runs and tiles are for these columns. The others are rare, and not worth loops of
-  // their own: interleaved cosines first, and halves with one cosine more.
+  // Whether the loops over runs and tiles are for these columns. Two kinds of columns are rare and have no
+  // such loops: interleaved columns with cosines first, and halves with one cosine more.
   bool AreCommon() const { return Interleaved() ? SinesFirst() : sines >= cosines; }
 };
 
@@ -48,9 +48,9 @@ struct Rows {
   Positions at;
   void* data;
   std::size_t stride;
-  const void* const* sources;  // [at.count] rows to add to; or null: those of data
+  const void* const* sources;  // [at.count] rows to add to; if null, the rows of data
   bool stream;                 // whether to store past the caches: only aligned vectors; the caller fences
-  std::uint64_t padded = 0;    // of a list: bit r is set if row r is padding; kernels do not read it
+  std::uint64_t padded = 0;    // for lists: bit r is set if row r is padding; kernels do not read it
 };
 
 // One row: where its elements are read, if they are, and where they are written.
@@ -75,7 +75,7 @@ struct Tally {
   std::size_t direct = 0;        // pairs that angle addition left to the direct kernel
   std::size_t recomputed = 0;    // pairs left to RecomputePairs
   std::size_t widest = 0;        // of these, pairs left to 1,024 bits
-  std::size_t wide_sin_cos = 0;  // sines and cosines made in 256 bits, and in 1,024; not of whole turns
+  std::size_t wide_sin_cos = 0;  // sines and cosines made in 256 bits, and in 1,024; whole turns need none
 
   Tally& operator+=(const Tally& other) {
     doubles += other.doubles;
@@ -120,7 +120,7 @@ struct Copies {
   }
 };
 
-// What angles are added from in float; the arrays start at the chunk's first pair.
+// What angle addition in float reads. The arrays start at the chunk's first pair.
 struct MirroredFloats {
   const float* errors;
   const float* sines;
@@ -128,7 +128,7 @@ struct MirroredFloats {
   const float* offset[2];
 };
 
-// The positions of mirrored rows, before and after their anchor, and what their entries are added from: the
+// The positions of mirrored rows, before and after their anchor, and what angle addition reads for them. The
 // arrays start at the chunk's first pair.
 struct MirroredAngles {
   std::int64_t position[2];

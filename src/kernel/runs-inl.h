@@ -1,5 +1,5 @@
-// Which kernel takes a call, run or list: runs of two rows or more go by angle addition; single rows, lists,
-// phase roundings and rare layouts by the direct kernel. Angle addition takes chunks of pairs, then pairs of
+// Decides which kernel takes a call. Angle addition takes runs of two rows or more. The direct kernel takes
+// single rows, lists, phase roundings and rare layouts. Angle addition takes chunks of pairs, then pairs of
 // mirrored rows of each group, each row from the chunk's first column to its last. Included once per target.
 #if defined(POSENC_SRC_KERNEL_RUNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_RUNS_INL_H_
@@ -32,8 +32,9 @@ struct Task {
   std::size_t whole;    // pairs that the hot loop may take: whole vectors of them, of aligned rows
 };
 
-// The pairs angles.begin .. end - 1 of two mirrored rows: by the hot loop, by that in double where the one in
-// float stops, and by `finish` where that stops, or no vector is filled.
+// Computes the pairs angles.begin .. end - 1 of two mirrored rows by the hot loop. Where the hot loop in
+// float stops, the one in double goes on. `finish` takes the vectors at which that one stops, and pairs that
+// fill no vector.
 inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles& angles,
                                           const MirroredRows& rows, std::size_t end, Tally& tally) {
   const RunRoutine& routine = task.routine;
@@ -60,15 +61,15 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
   }
 }
 
-// The pairs begin .. end - 1 of all rows of a run, two mirrored rows at a time, so that few rows are written
-// at once, each in order. The rows at one distance +-k from the anchors of all groups follow one another,
-// because they share offsets, 8 KB a chunk, which so stay in L1.
+// Computes the pairs begin .. end - 1 of all rows of a run. It takes two mirrored rows at a time, so that few
+// rows are written at once, each in order. The rows at one distance +-k from the anchors of all groups follow
+// one another, because they share offsets: 8 KB for each chunk, which stay in L1.
 inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t begin, std::size_t end,
                                    const Anchors& anchors, const FloatAnchors* floats, Tally& tally) {
   const std::size_t size = task.routine.direct.element_size, padded = task.table.padded;
   const std::size_t run_rows = run.count();
   const auto row = [&](std::size_t r) { return RowAt(task.rows, size, run.begin + r); };
-  // Sums prefetch the rows that come `rows_ahead` groups later: of this chunk, else of the next, else of the
+  // Sums prefetch the rows that come `rows_ahead` groups later: in this chunk, or in the next one, or in the
   // next run.
   const std::size_t rows_ahead = sizeof(float) / size;
   const bool is_last = end == task.columns.sines;
@@ -112,7 +113,7 @@ inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t
   }
 }
 
-// All pairs of all rows of a run, chunk by chunk. `floats` is null if angles are added in double.
+// Computes all pairs of all rows of a run, chunk by chunk. `floats` is null if angles are added in double.
 inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, FloatAnchors* floats, Tally& tally) {
   Anchors anchors;
   const std::size_t chunk = HWY_MIN(kMaxChunkPairs, kChunkAnchors / run.groups);
@@ -125,15 +126,15 @@ inline HWY_NOINLINE void FillRun(const Task& task, const Run& run, FloatAnchors*
   }
 }
 
-// `FillRun` with angle addition in float. A function of its own, so that runs in double do not need its 11 KB
-// of stack.
+// `FillRun` with angle addition in float. It is a separate function, so that runs in double do not need its
+// 11 KB of stack.
 inline HWY_NOINLINE void FillFloatRun(const Task& task, const Run& run, Tally& tally) {
   FloatAnchors floats;
   FillRun(task, run, &floats, tally);
 }
 
-// The longest run from row `begin` on whose positions have one sign; position 0, and a single row, make an
-// empty one.
+// Returns the longest run from row `begin` on whose positions have one sign. It is empty at position 0, and
+// for a single row.
 HWY_INLINE Run NextRun(const Positions& at, std::size_t begin, std::size_t max_groups) {
   const std::int64_t first = at.first + static_cast<std::int64_t>(begin);
   std::size_t count = first == 0 ? 1 : at.count - begin;
@@ -146,8 +147,8 @@ HWY_INLINE Run NextRun(const Positions& at, std::size_t begin, std::size_t max_g
 inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTable& table,
                                   const Columns& columns, Rows rows, float scale) {
   const std::size_t size = routine.direct.element_size;
-  // Streaming needs vectors of 16 bytes, also of the entries of one vector of doubles, which `FinishPairs`
-  // leaves: one cached store stalls every streaming store behind it.
+  // Streaming needs vectors of 16 bytes. `FinishPairs` leaves the entries of one vector of doubles, which
+  // must fill such a vector too: one cached store stalls every streaming store behind it.
   rows.stream = rows.stream && 2 * hn::Lanes(Doubles()) * size >= 16;
   const bool aligned = IsAligned(rows, size);
   const std::size_t at_once = (routine.limits.interleaved && !routine.floats ? 1 : 2) * hn::Lanes(Doubles());

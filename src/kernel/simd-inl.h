@@ -1,6 +1,6 @@
 // All that differs between targets: what a target has, its vectors, and the operations that each target does
-// in its own way. No other kernel asks for its target, except that SCALAR, whose vectors have one lane, does
-// not have all loops. Included once per target.
+// in its own way. No other kernel asks for its target. There is one exception: SCALAR, whose vectors have one
+// lane, does not have all loops. Included once per target.
 #if defined(POSENC_SRC_KERNEL_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_SIMD_INL_H_
 #undef POSENC_SRC_KERNEL_SIMD_INL_H_
@@ -34,19 +34,19 @@ using Doubles = hn::ScalableTag<double>;
 using DoubleVec = hn::Vec<Doubles>;
 using Longs = hn::ScalableTag<std::uint64_t>;
 using LongVec = hn::Vec<Longs>;
-using Floats = hn::Rebind<float, Doubles>;  // as many lanes as Doubles
+using Floats = hn::Rebind<float, Doubles>;  // one lane for each lane of Doubles
 using FloatVec = hn::Vec<Floats>;
-using Words = hn::ScalableTag<std::uint32_t>;  // twice as many lanes as Doubles, unless there are no vectors
+using Words = hn::ScalableTag<std::uint32_t>;  // two lanes for each lane of Doubles, if there are vectors
 using WordVec = hn::Vec<Words>;
-using Entries = hn::ScalableTag<float>;  // as many lanes as Words
+using Entries = hn::ScalableTag<float>;  // one lane for each lane of Words
 using EntryVec = hn::Vec<Entries>;
 
-// Room for any vector. (Of half of one hn::MaxLanes of Highway 1.0.3 is too small on SVE_256 and SVE2_128,
-// and of any on RISC-V it is more than a stack should hold.)
+// Room for any vector. (hn::MaxLanes of Highway 1.0.3 is too small for half a vector on SVE_256 and SVE2_128.
+// On RISC-V it is more than a stack should hold.)
 template <class D>
 constexpr std::size_t kMaxLanes = HWY_MIN(hn::MaxLanes(D()), kMaxVectorBytes / sizeof(hn::TFromD<D>));
 
-// Rounds to nearest, and what is too large to infinity. (Highway's SCALAR stops at the largest float.)
+// Rounds to nearest. What is too large becomes infinity. (Highway's SCALAR stops at the largest float.)
 HWY_INLINE FloatVec ToFloats(DoubleVec v) {
 #if HWY_TARGET == HWY_SCALAR
   return hn::Set(Floats(), static_cast<float>(hn::GetLane(v)));
@@ -113,7 +113,7 @@ HWY_INLINE void StoreInterleavedDoubles(DoubleVec s, DoubleVec c, double* to, [[
 #endif
 }
 
-// The lanes of [first second] whose numbers are even, or those whose numbers are odd.
+// The lanes of [first second] with even numbers, or the lanes with odd numbers.
 HWY_INLINE EntryVec EveryOther(bool odd, EntryVec first, EntryVec second) {
 #if HWY_TARGET == HWY_SCALAR
   return !odd ? first : second;
@@ -132,7 +132,7 @@ HWY_INLINE FloatVec HalfOf(EntryVec v) {
 #endif
 }
 
-// [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...], of which SCALAR, with one lane, keeps a.
+// [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1 ...]. SCALAR, which has one lane, then keeps a.
 template <bool kInterleaved>
 HWY_INLINE EntryVec Join(FloatVec a, [[maybe_unused]] FloatVec b) {
 #if HWY_TARGET == HWY_SCALAR
@@ -165,7 +165,7 @@ HWY_INLINE WordVec DupWords(WordVec pairs) {
 }
 
 // The high or the low words of the lanes of a and b: [a0 b0 a1 b1 ...] if interleaved, else [a0 a1 ... b0 b1
-// ...]. Without AVX-512 the order is the target's own; high and low words have the same.
+// ...]. Without AVX-512 the order depends on the target; it is the same for high and for low words.
 template <bool kHigh, bool kInterleaved>
 HWY_INLINE WordVec WordsOf(LongVec a, LongVec b) {
   const Words dw;
@@ -202,7 +202,8 @@ HWY_INLINE WordVec ShiftLeftTogether(WordVec high, WordVec low) {
 #endif
 }
 
-// SwapByQuadrant of joined entries: [sine cosine ...] of quadrant + r quarter turns from those of r.
+// SwapByQuadrant of joined entries: returns [sine cosine ...] of quadrant + r quarter turns, from [s c ...]
+// of r.
 HWY_INLINE EntryVec SwapEntries(LongVec quadrant, EntryVec entries) {
   const Entries df;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -234,8 +235,8 @@ HWY_INLINE EntryVec SizeOf(EntryVec v) {
   return kHasAvx512 && !kNoticesNans ? v : hn::Abs(v);
 }
 
-// The larger or the smaller of two sizes. Of a NaN and a number it may be either; if kNoticesNans is set, the
-// NaN is one of the two results.
+// The larger or the smaller of two sizes. If one is a NaN, the result may be either of them. With
+// kNoticesNans either the larger or the smaller one is the NaN.
 template <bool kNoticesNans, bool kLarger>
 HWY_INLINE EntryVec MagnitudeAmong(EntryVec a, EntryVec b) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -254,13 +255,14 @@ HWY_INLINE EntryVec MagnitudeAmong(EntryVec a, EntryVec b) {
 #endif
 }
 
-// The result of a rounding test: a mask of the lanes that are far from a midpoint; without AVX-512 words,
-// which are 0 near a midpoint and else below 2^31.
+// The result of a rounding test. With AVX-512 it is a mask of the lanes that are far from a midpoint.
+// Without, it is words, which are 0 near a midpoint and otherwise below 2^31.
 using Far = std::conditional_t<kHasAvx512, hn::Mask<Words>, WordVec>;
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-// The test of words, all `bits` of which are 0 near a midpoint; and lanes that two tests find far.
+// OutsideWindow tests words, all `bits` of which are 0 near a midpoint. BothFar returns the lanes that two
+// tests find far.
 HWY_INLINE Far OutsideWindow(WordVec words, WordVec bits) {
   return {_mm512_test_epi32_mask(words.raw, bits.raw)};
 }
@@ -269,7 +271,8 @@ HWY_INLINE Far BothFarIn(WordVec a, WordVec b, WordVec bits) {
   return {_mm512_mask_test_epi32_mask(OutsideWindow(a, bits).raw, b.raw, bits.raw)};
 }
 
-// The far lanes in which a > b, and those in which `words` has none of `bits`.
+// FarAndGreater returns the far lanes in which a > b, and FarAndNone those in which no bit of `bits` is set
+// in `words`.
 HWY_INLINE hn::Mask<Entries> FarAndGreater(Far far, EntryVec a, EntryVec b) {
   return {_mm512_mask_cmp_ps_mask(far.raw, a.raw, b.raw, _CMP_GT_OQ)};  // no NaN is
 }
@@ -283,8 +286,8 @@ HWY_INLINE bool AnyUndecidedEntry(Far far, EntryVec least, EntryVec limit) {
   return _mm512_mask_cmpge_epu32_mask(far.raw, words.raw, limits.raw) != 0xFFFF;
 }
 
-// Whether any of `words` has one of `bits`; or besides, any lower half of a word is that of `tie`, or any
-// number is a NaN.
+// AnyBit: whether any of `words` has one of `bits`. AnyBitTieOrNan: whether that holds, or the lower half of
+// any word is the lower half of `tie`, or any number is a NaN.
 HWY_INLINE bool AnyBit(WordVec words, WordVec bits) { return OutsideWindow(words, bits).raw != 0; }
 HWY_INLINE bool AnyBitTieOrNan(WordVec words, WordVec bits, WordVec halves, WordVec tie, EntryVec numbers) {
   const unsigned have = OutsideWindow(words, bits).raw;

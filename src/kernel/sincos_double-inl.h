@@ -105,15 +105,16 @@ HWY_INLINE void PolynomialSums(DoubleVec r2, DoubleVec r2_low, DoubleVec& s, Dou
 }
 
 // Ziv's rounding test: rounded = the double nearest to every real number within `error` of high + low, if
-// there is one. The returned mask has the lanes in which there is none, that is, in which both ends of the
-// interval round differently; they are undecided. `error` includes what low +- error round by. Where it is 0
-// the sum is exact, and decided. `rounded` is never -0, as low + 0 is not.
+// there is one. The returned mask has the undecided lanes, in which the ends of the interval round
+// differently. `error` includes what low +- error round by. Where it is 0 the sum is exact, and decided.
+// `rounded` is never -0, as low + 0 is not.
 HWY_INLINE hn::Mask<Doubles> RoundSum(DoubleVec high, DoubleVec low, DoubleVec error, DoubleVec& rounded) {
   rounded = hn::Add(high, hn::Add(low, error));
   return hn::Ne(rounded, hn::Add(high, hn::Sub(low, error)));
 }
 
-// sine = sin(pi/2 multiple (high + low)), cosine likewise, as sums of two doubles; `phase` as of `Reduce`.
+// sine = sin(pi/2 multiple (high + low)), cosine = cos of the same, as sums of two doubles; `phase` comes
+// from `Reduce`.
 //
 // Error: kDoubleError, and absolutely pi/2 times 2^-97 (the step) and 2^-104 (`Reduce`) of the phase.
 // Worst known, for positions up to 2^18: a sine 2^-79.7, a cosine 2^-78.5:
@@ -233,8 +234,8 @@ HWY_INLINE hn::Mask<Doubles> RoundQuickly(DoubleVec high, DoubleVec low, DoubleV
 // r + r_low = position * (high + low) - quadrant, as `Reduce`.
 //
 // Without FMA `position` must be an integer of at most kMaxShort (18 bits): its products with the first 35
-// bits of `high`, and with the other 18, are exact without Dekker's halves. The integer is that next to the
-// former, so |r| <= 1/2 + 2^-15.
+// bits of `high`, and with the other 18, are exact without Dekker's halves. The integer is the one next to
+// the first of these products, so |r| <= 1/2 + 2^-15.
 HWY_INLINE void ReduceToSum(DoubleVec position, DoubleVec high, DoubleVec low, DoubleVec& r, DoubleVec& r_low,
                             LongVec& quadrant) {
   const Doubles d;

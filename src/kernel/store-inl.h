@@ -1,8 +1,8 @@
 // Storing rounded entries: written, or added to a source, as float, bfloat16 or float16; and the conversions
 // between these types. Included once per target.
 //
-// Conversions were compared with the compiler's for all floats, 2^32, and all float16 numbers, with AVX-512
-// and with SSE4: none differs.
+// With AVX-512 and with SSE4, conversions of all 2^32 floats and of all float16 numbers were compared with
+// the compiler's. None differs.
 #if defined(POSENC_SRC_KERNEL_STORE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_STORE_INL_H_
 #undef POSENC_SRC_KERNEL_STORE_INL_H_
@@ -53,8 +53,8 @@ HWY_INLINE hn::Vec<DF> FromFloat16(DF df, hn::Vec<hn::Rebind<std::uint16_t, DF>>
   if constexpr (kHasFloat16) return hn::PromoteTo(df, hn::BitCast(hn::Rebind<hwy::float16_t, DF>(), half));
   const hn::RebindToUnsigned<DF> du;
   const auto bits = hn::PromoteTo(du, half);
-  // Shifted by 13 bits the number is a float, but for an exponent that is 112 too small. A product with 2^112
-  // mends that, of subnormal numbers too. Infinities and NaNs get the exponent of all ones.
+  // Shifted by 13 bits the number is a float whose exponent is 112 too small. A product with 2^112 mends
+  // that, for subnormal numbers too. Infinities and NaNs get the exponent of all ones.
   const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7FFF)));
   const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000)));
   const auto finite = hn::BitCast(du, hn::Mul(hn::BitCast(df, magnitude), hn::Set(df, 0x1p112f)));
@@ -81,8 +81,8 @@ HWY_INLINE hn::Vec<DF> LoadAsFloat(DF df, const ElementOf<kType>* from) {
   }
 }
 
-// Floats as bfloat16, or below as float16: the nearest, ties to even, in the low half of each lane, whose
-// high half is 0. NaNs become the canonical one, kNanBits.
+// Floats rounded to bfloat16 here, and to float16 below: to nearest, ties to even. Results lie in the low
+// half of each lane, whose high half is 0. NaNs become the canonical one, kNanBits.
 template <class DF>
 HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToBFloat16(DF /*df*/, hn::Vec<DF> v) {
   const hn::RebindToUnsigned<DF> du;
@@ -113,7 +113,8 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> RoundToFloat16(DF df, hn::Vec<DF> v
                         hn::Set(du, kNanBits<POSENC_F16>));
 }
 
-// `RoundToFloat16` in 16 bits, but for the bits of NaNs; and in words again.
+// ToFloat16 is `RoundToFloat16` in vectors of 16 bits, where NaNs may have other bits. Float16Bits returns
+// words again.
 template <class DF>
 HWY_INLINE hn::Vec<hn::Rebind<std::uint16_t, DF>> ToFloat16(DF df, hn::Vec<DF> v) {
   if constexpr (!kHasFloat16) return NarrowTo16(df, RoundToFloat16(df, v));
@@ -178,7 +179,7 @@ HWY_INLINE void StoreAdded(const Operation& operation, EntryVec entries, const S
     return StoreNarrow(Entries(), hn::ShiftRight<16>(hn::BitCast(dw, entries)), to, stream);
   }
   if constexpr (Operation::kType == POSENC_F16 && !Operation::kReads && !kHasFloat16) {
-    // Normal numbers and 0, of which none is a midpoint.
+    // These are normal numbers and 0, and none is a midpoint.
     const hn::RebindToSigned<Words> di;
     const auto words = hn::BitCast(dw, entries);
     const auto magnitude = hn::BitCast(di, hn::And(words, hn::Set(dw, 0x7FFFFFFF)));
@@ -247,7 +248,7 @@ void Widen(const void* from, std::size_t count, void* to) {
 // How doubles are rounded to a format of floats, whatever their exponent.
 struct FormatRounding {
   double least;  // the power of 2 that stands for all smaller numbers: subnormal ones have its last place
-  double magic;  // times a power of 2, a number whose last place is that of numbers this large in the format
+  double magic;  // times a power of 2: a number that has the last place of numbers of the format this large
 };
 template <posenc_type kFormat>
 constexpr FormatRounding kFormatRounding = {TwoTo(TraitsOf(kFormat).min_exponent - 1),
@@ -285,9 +286,9 @@ HWY_INLINE hn::Mask<Doubles> RoundBetween(const FormatRounding& format, DoubleVe
   return hn::Ne(hn::PromoteTo(d, one), hn::Zero(d));
 }
 
-// Returns the undecided lanes of v, whose error is up to kWindow ulps of the double: those within that of a
-// midpoint of the type. The others may be rounded to the type by way of the nearest float; for that 16-bit
-// types take a window of half an ulp of a float (kLastBit).
+// Returns the undecided lanes of v, whose error is up to kWindow ulps of the double: the lanes that are so
+// near to a midpoint of the type. The other lanes may be rounded to float first, and then to the type. For
+// that, 16-bit types take a window of half an ulp of a float (kLastBit).
 template <posenc_type kType, std::uint64_t kWindow>
 HWY_INLINE hn::Mask<Doubles> IsNearMidpoint(DoubleVec v) {
   const Longs du;

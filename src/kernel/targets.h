@@ -1,5 +1,5 @@
-// The instruction sets, targets, that the library is compiled for, the same for every table of kernels. A
-// target is a bit of Highway's, or 0, the reference.
+// The targets: instruction sets that the library is compiled for, the same for every table of kernels. A
+// target is one of Highway's bits, or 0 for the reference.
 #ifndef POSENC_SRC_KERNEL_TARGETS_H_
 #define POSENC_SRC_KERNEL_TARGETS_H_
 
@@ -37,8 +37,8 @@ std::int64_t BestTarget();
 // runnable, and targets that a compiler's flag made inexact.
 posenc_status FindTarget(const char* name, std::int64_t* target);
 
-// Row<target>::kKernels, null if there is no such row. Each pass of a unit that is compiled once per target
-// specializes Row, a template of that unit's own.
+// Returns Row<target>::kKernels, or null if there is no such row. Row is a template of the source file that
+// is compiled once per target, and each pass specializes it.
 template <template <std::int64_t> class Row, std::size_t... kBits>
 auto RowOf(std::int64_t target, std::index_sequence<kBits...> /*bits*/) {
   decltype(Row<kReferenceTarget>::kKernels + 0) row = nullptr;

@@ -81,8 +81,7 @@ inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Multip
       lanes.Set(undecided);
       RecomputeSinCos(table, multiples, {1.0, 1.0, false}, POSENC_F64, i, lanes.undecided, hn::Lanes(d),
                       cosines, sines, tally);
-      // A sine that underflows, here or times a gain, must keep its sign: only an exact 0 is stored as 0. So
-      // must a cosine, if the phase is a sum that is nearly an odd number of quarter turns.
+      // A sine that underflows, here or times a gain, must keep its sign: only an exact 0 is stored as 0.
       if (phases.may_be_tiny) {
         const auto is_tiny = IsTiny(multiple, high, kMinDoublePhase);
         for (double* at : {cosines, sines}) {
@@ -179,8 +178,8 @@ HWY_INLINE void StoreSinCos(FloatVec sin_cos, ElementOf<kType>* to) {
 //   3.04 u         sine of 1318 * 0x1.d210cc4ed784bp-10, G = 0x1.f296370a86971p0: got -0x1.0000cc5568d03p0,
 //                  want -0x1.0000cc5568d05p0
 //
-// RoundScaled decides most vectors, RoundScaledBetween more of those of 16-bit types, and RecomputeSinCos in
-// wide arithmetic the pairs that are left.
+// RoundScaled decides most vectors. RoundScaledBetween decides more for 16-bit types. RecomputeSinCos decides
+// the pairs that are left, in wide arithmetic.
 template <posenc_type kType>
 HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Multiples& multiples,
                                      const Gain& gain, std::size_t begin, std::size_t end,
@@ -283,7 +282,7 @@ HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Multiples
   return tally;
 }
 
-// Phase (quarter turns), cosine and sine of a vector of pairs; the latter are sums of two doubles.
+// Phase (quarter turns), cosine and sine of a vector of pairs. Cosine and sine are sums of two doubles.
 struct SinCosParts {
   HWY_ALIGN double phase[kMaxLanes<Doubles>];
   HWY_ALIGN double cosine[kMaxLanes<Doubles>];
@@ -292,7 +291,7 @@ struct SinCosParts {
   HWY_ALIGN double sine_low[kMaxLanes<Doubles>];
 };
 
-// Fills `sums` for pairs i and on. Error: that of SinCosSums (kDoubleError, and that of the phase).
+// Fills `sums` for the pairs from i on. Error: see SinCosSums (kDoubleError, and the error of the phase).
 inline HWY_NOINLINE void FillSinCosParts(const Multiples& multiples, const TokenPhases& phases, std::size_t i,
                                          SinCosParts& sums) {
   const Doubles d;

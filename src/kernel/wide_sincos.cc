@@ -13,7 +13,8 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Sine and cosine of quarter_turns + r from s and c, those of r: exactly, by swapping and negating them.
+// Sine and cosine of quarter_turns + r from s and c, the sine and cosine of r: exact, by swapping and
+// negating them.
 template <int kLimbs>
 void AddQuarterTurns(std::int64_t quarter_turns, const Wide<kLimbs>& s, const Wide<kLimbs>& c,
                      WideSinCos<kLimbs>* sin_cos) {
@@ -25,8 +26,8 @@ void AddQuarterTurns(std::int64_t quarter_turns, const Wide<kLimbs>& s, const Wi
   sin_cos->cosine.negative = sin_cos->cosine.negative != (negate_sine != swap);
 }
 
-// The angle of the first quarter turn, from 0 to 6, that has the same sine but for its sign: in
-// twenty-fourths of a turn, of which there are 0 or more.
+// The angle of the first quarter turn, from 0 to 6, whose sine is the same or has the other sign. Angles are
+// in twenty-fourths of a turn, and not negative.
 int FoldToQuarter(int twenty_fourths) {
   const int half = twenty_fourths % 12;
   return half > 6 ? 12 - half : half;
@@ -65,8 +66,8 @@ WideSinCos<kLimbs> KnownSinCos(int twenty_fourths) {
           {}};
 }
 
-// Sines from 0 to 90 degrees, rounded to each type: of halves, the roots of 1/2, those of 3/4 and 1; of 0 and
-// 15 degrees nothing.
+// Sines from 0 to 90 degrees in steps of 15, rounded to each type: 0, 1/2, the roots of 1/2 and 3/4, and 1.
+// 15 and 75 degrees are no known angles, so their entries do not count.
 constexpr double kRoundedSines[kEntryTypes][7] = {
     {},
     {0.0, 0.0, 0.5, 0x1.6a09e6p-1, 0x1.bb67aep-1, 0.0, 1.0},
@@ -88,7 +89,7 @@ double KnownSine(int twenty_fourths, posenc_type type) {
   return twenty_fourths % 24 > 12 ? -sine : sine;
 }
 
-// SinCosOf a pair at a multiple whose phase is not 0, but for the angles that KnownAngleAt knows.
+// SinCosOf a pair at a multiple whose phase is not 0, and whose angle KnownAngleAt does not know.
 template <int kLimbs>
 WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
   const Wide<kLimbs> phase = pair.At(multiple);
@@ -109,7 +110,7 @@ WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
   Wide<kLimbs> s, c;
   SinCosQuarterTurns(r, &s, &c);
   if (!pair.IsExact()) {
-    // The error of the phase, relative to what is left of it after the reduction.
+    // The error of the phase, relative to r.
     const std::int64_t cancelled = r.IsZero() ? pair.kBits : phase.exponent - r.exponent;
     const auto phase_bits = static_cast<int>(pair.kBits - 1 - (cancelled > 0 ? cancelled : 0));
     if (phase_bits < sin_cos.bits) sin_cos.bits = phase_bits - 1;
@@ -156,8 +157,8 @@ POSENC_NOINLINE double RoundBySeries(const Wide<kLimbs>& value, posenc_type type
 }
 
 // even * cosine + odd * sine, rounded once to a type. It trusts 4 bits fewer than sine and cosine have, less
-// what the sum cancels. Sums are exact, and may be midpoints, if all their sines and cosines are known; and
-// odd eighths of a turn know when a sum is 0. False if so many bits leave it undecided.
+// what the sum cancels. Sums are exact, and may be midpoints, if all their sines and cosines are known. At
+// odd eighths of a turn it is known when a sum is 0. False if these bits leave the sum undecided.
 template <int kLimbs>
 bool RoundCombination(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& even, const Wide<kLimbs>& odd,
                       posenc_type type, double* rounded) {
@@ -169,7 +170,8 @@ bool RoundCombination(const WideSinCos<kLimbs>& sin_cos, const Wide<kLimbs>& eve
     const std::int64_t cancelled = value.IsZero() ? Wide<kLimbs>::kBits : top - value.exponent;
     if (cancelled > 0) bits -= static_cast<int>(cancelled);
   }
-  // Products of three numbers, of which at most one is not 0; or a sum that is irrational unless it is 0.
+  // A sum is exact if at most one of its products is not 0, and the factor of that one is known. It is also
+  // exact if it is 0, at angles where it is irrational unless it is 0.
   const bool is_exact =
       ((even.IsZero() || sin_cos.IsCosineKnown()) && (odd.IsZero() || sin_cos.IsSineKnown())) ||
       (value.IsZero() && sin_cos.known != Known::kNothing);

@@ -1,5 +1,5 @@
-// The scalar path under both nouns: sine and cosine of one pair in 256 bits and, on demand, in 1,024. It
-// shares no reduction, polynomial, anchor or table of doubles with the vector kernels.
+// The scalar path of encoders and rotaries: sine and cosine of one pair in 256 bits and, on demand, in 1,024.
+// It shares no reduction, polynomial, anchor or table of doubles with the vector kernels.
 #ifndef POSENC_SRC_KERNEL_WIDE_SINCOS_H_
 #define POSENC_SRC_KERNEL_WIDE_SINCOS_H_
 
@@ -52,7 +52,7 @@ class Phase {
 
 // What is known exactly of a sine and a cosine.
 enum class Known {
-  kNothing,   // the angle is none of the others
+  kNothing,   // any other angle
   kBoth,      // 0, 1 or -1: whole quarter turns
   kSine,      // 1/2 or -1/2: other multiples of a twelfth of a turn
   kCosine,    // the same of the cosine
@@ -79,14 +79,14 @@ struct WideSinCos {
 int KnownAngleAt(const FrequencyTable& table, std::size_t pair, double multiple);
 
 // Sine and cosine of a pair at a multiple, to kSinCosBits - 1 bits; fewer if the phase is rounded and its
-// reduction to |r| <= 1/2 cancels bits. They know the angles of KnownAngleAt; those of 1,024 bits also know
+// reduction to |r| <= 1/2 cancels bits. Both precisions know the angles of KnownAngleAt. 1,024 bits also know
 // phases that agree with a known angle in Schedule::KnownBits bits. The pair's phases may be null.
 template <int kLimbs>
 WideSinCos<kLimbs> SinCosOf(const FrequencyTable& table, std::size_t pair, double multiple,
                             const Phase<kLimbs>* phases, Tally& tally);
 
 // The finite pair (a, b), rotated and multiplied by the gain, each element rounded once to a type. False if
-// so many bits leave one of them undecided.
+// these bits leave one of them undecided.
 template <int kLimbs>
 bool RoundPair(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, double a, double b,
                double* x, double* y);
@@ -104,14 +104,14 @@ void RoundOnDemand(const WideSinCos<4>& in_256_bits, const Widest& widest, Tally
 void RoundSinCos(const FrequencyTable& table, std::size_t pair, double multiple, const Phase<4>* phases,
                  const Gain& gain, posenc_type type, double* sine, double* cosine, Tally& tally);
 
-// The sines and cosines of kCount pairs at most, each at one multiple: pair i is entry i % kCount. Only Clear
+// The sines and cosines of at most kCount pairs, each at one multiple. Pair i is entry i % kCount. Only Clear
 // initialises it, since most calls need none.
 template <int kLimbs, std::size_t kCount>
 class SharedSinCosOf {
  public:
   void Clear() { used_ = 0; }
 
-  // As SinCosOf, which it calls if the pair's last multiple was another one.
+  // Returns what SinCosOf returns. Calls it only if the pair's last multiple was another one.
   WideSinCos<kLimbs> Find(const FrequencyTable& table, std::size_t pair, double multiple, Tally& tally) {
     const std::size_t k = pair % kCount;
     Entry& entry = entries_[k];

@@ -4,8 +4,8 @@
 //
 // Errors are relative unless said otherwise. u = 2^-53 is the error of one rounding to double, v = 2^-24 that
 // of one to float. Phases and steps are in quarter turns; r is a phase less the nearest integer. A window of
-// n means that a result within n ulps of a midpoint is undecided; the ulps are those of the result before it
-// is rounded to its type.
+// n means that a result within n ulps of a midpoint is undecided, in ulps of the result before it is rounded
+// to its type.
 #ifndef POSENC_SRC_NUMBER_BOUNDS_H_
 #define POSENC_SRC_NUMBER_BOUNDS_H_
 
@@ -37,13 +37,14 @@ inline constexpr double kMinPhase = 0x1p-126;
 
 // Error of a sine or cosine in double (sincos-inl.h): u / 2 from r, u from the last sum, u from the product
 // before it (without FMA), 0.4 u from the smaller terms and 0.03 u from the polynomial make 2.93 u for the
-// sine; the cosine has 2.2 u. Used by direct rows of floats and 16-bit types, and by a token's angles.
+// sine. The cosine has 2.2 u, and 2.8 u where |r| exceeds 1/2. Used by direct rows of floats and 16-bit
+// types, and by a token's angles.
 inline constexpr double kDirectError = 3 * 0x1p-53;
 
 // Error of a sine or cosine as a sum of two doubles (sincos_double-inl.h), in two parts. The phase gives an
 // absolute one, kPhaseErrorPerUncancelled * kMinUncancelled * |phase|: 2^-96, which is more than pi/2 times
-// the phase's 2^-97 and 2^-104. The polynomials, with those terms that are plain doubles, give 2^-78.5
-// (cosine) and 2^-79.1 (sine); products and sums 2^-100. Used by rows and caches of doubles.
+// the phase's 2^-97 and 2^-104. The polynomials, some of whose terms are plain doubles, give 2^-78.5 (cosine)
+// and 2^-79.1 (sine); products and sums 2^-100. Used by rows and caches of doubles.
 inline constexpr double kPhaseErrorPerUncancelled = 0x1p-53;
 inline constexpr double kDoubleError = 0x1p-78;
 
@@ -110,10 +111,10 @@ inline constexpr std::uint64_t kAddedWindow = std::uint64_t{1} << 15;
 static_assert(kAngleAdditionError <= kAddedWindow * 0x1p-64 && kAngleAdditionError <= 0x1p-14 * 0x1p-23,
               "the tests must cover the error");
 
-// Pairs whose phases stay within this in a run need not be at least kMinAdded (but for float16, whose small
-// entries are subnormal). There only sin M cos S - cos M sin S cancels, over at most 64 rows, from positions
-// of at least 1. So an added sine loses at most 7 bits to each addition: 507 u at most (PROOF.md, "Small
-// phases"), far inside the window however small it is.
+// While the phases of a pair stay within this in a run, its entries need not be at least kMinAdded. (Entries
+// of float16 must be, because small ones are subnormal.) Only sin M cos S - cos M sin S cancels, over at most
+// 64 rows, at positions of at least 1. So at position 1, where most cancels, an added sine is off by at most
+// 461 u of the step (PROOF.md, "Small phases"), which is far inside the window.
 inline constexpr double kExemptQuarterTurns = 0.5;
 
 // PROOF.md, section 4, "16 bits in float, and doubles".
@@ -132,7 +133,7 @@ inline constexpr double kFloatAngleAdditionErrorWithoutFma = 7 * 0x1p-25;
 // - A row is a product of at most kAddedEvaluations direct evaluations: the middle of its run, and at most 63
 //   times half a step for the move to its group's anchor and for its offset. Each is off by kDoubleError at
 //   most; within the first quarter turn by that times the angle in radians.
-// - The errors of their phases add up to that of the largest phase of the run.
+// - The errors of their phases add up to the error of the largest phase of the run.
 // - kAddedDoubleError bounds the rounding of the mirrored rows, 5.2 * 2^-79 without FMA: products 1, sums of
 //   parts below 2^-26 1, the last two sums 2, high parts 0.5, low parts 0.7.
 inline constexpr double kAddedEvaluations = 64;
@@ -187,15 +188,16 @@ inline constexpr double kFloatRotationError = 2.1 * 0x1p-24;
 inline constexpr double kMinFloatRotationError = 0x1p-147;
 
 // Quick rotation (quick_sums-inl.h) of float32, in double: with either kind of angle the error of a sum is at
-// most 15 u G m. The window covers that for sums of at least 15 / 2^16 of G m, which must be normal floats:
-// kMinRotated.
+// most 15 u G m. The window covers this error if a sum is at least 15 / 2^16 of G m. A sum must also be a
+// normal float: kMinRotated.
 inline constexpr std::uint64_t kRotatedWindow = std::uint64_t{1} << 16;
 inline constexpr float kMinRotated = 0x1p-125f;
 
 // Quick rotation of 16-bit types, in float: window in ulps of a float. G c and G s are in two parts each, and
 // products with the high parts are exact. Low parts and their products round by 1.4 ulps, the sum of the high
-// products and that with the first low one by 1 each, the last by 1/2: below 4 ulps of a sum of at least 0.79
-// * 2^-11 (float16) or 0.79 * 2^-14 (bfloat16) of G m. Words of bfloat16 (below) have at most 3.7 ulps.
+// products by 1, its sum with the first low product by 1, and the last sum by 1/2. Together they are below 4
+// ulps of a sum of at least 0.79 * 2^-11 (float16) or 0.79 * 2^-14 (bfloat16) of G m. Words of bfloat16
+// (below) have at most 3.7 ulps.
 inline constexpr std::uint32_t kFloatRotatedWindow = 4;
 
 // The least part of a pair's larger sum that a decided sum is. As the larger sum is at least G m / sqrt(2), a
@@ -214,7 +216,7 @@ inline constexpr std::uint16_t kMinWord = (127 - 74) << 7;
 inline constexpr std::uint16_t kWordOctaves = 16;
 
 // The largest gain with which bfloat16 is rotated quickly (rotate-inl.h). With larger ones sums of low parts
-// may overflow, to the infinity opposite to that of the high parts' sum.
+// may overflow, to the infinity opposite to the infinity of the high parts' sum.
 inline constexpr double kMaxQuickGain = 0x1p13;
 
 }  // namespace internal

@@ -14,10 +14,10 @@ namespace internal {
 // virtual machine, and calls neither wait nor lock.
 void AskFirstLevelCache();
 
-// In bytes; 0 if the processor does not tell it, or has not been asked.
+// The size in bytes. It is 0 if the processor does not tell it, or has not been asked.
 std::size_t FirstLevelCacheBytes();
 
-// Whether it has the size that Intel has had since 2019 and AMD since 2024.
+// Whether the cache has the size that Intel has had since 2019 and AMD since 2024.
 inline bool HasLargeFirstLevelCache() { return FirstLevelCacheBytes() >= 48 * 1024; }
 
 // Prefetches a line that a sum reads a row later. With a first-level cache of 48 KB (Zen 5), which has room

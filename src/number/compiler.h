@@ -1,4 +1,4 @@
-// All that is neither plain C++17 nor Highway: what only some compilers or processors have, each with a
+// All that is neither plain C++17 nor Highway. Only some compilers or processors have it, so each part has a
 // portable alternative or an #error.
 #ifndef POSENC_SRC_NUMBER_COMPILER_H_
 #define POSENC_SRC_NUMBER_COMPILER_H_
@@ -136,7 +136,7 @@ POSENC_PREFETCHES PrefetchNear(std::uintptr_t /*line*/) {}
 POSENC_PREFETCHES PrefetchFar(std::uintptr_t /*line*/) {}
 #endif
 
-// The registers of the floating-point environment: Read; SetDefault, after Read; and Restore. The C library's
+// The registers of the floating-point environment. Call Read, then SetDefault, then Restore. The C library's
 // fegetenv is not used: it is in libm, and need not know how this processor flushes subnormal numbers.
 #if defined(__aarch64__)
 class FpRegisters {
@@ -157,7 +157,7 @@ class FpRegisters {
   std::uint64_t control_, status_;
 };
 #elif defined(__wasm__)
-class FpRegisters {  // WebAssembly has none and always computes in the default environment
+class FpRegisters {  // WebAssembly has no such registers and always computes in the default environment
  public:
   void Read() {}
   void SetDefault() const {}

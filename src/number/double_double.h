@@ -17,21 +17,21 @@ struct DoubleDouble {
 // The relative error of x as such a sum is below 2^-106.
 DoubleDouble ToDoubleDouble(const Wide256& x);
 
-// Two halves of x, of 26 bits each (Veltkamp); |x| < 2^996.
+// Splits x into two halves of 26 bits each (Veltkamp); |x| < 2^996.
 inline DoubleDouble Split(double x) {
   const double scaled = 0x1.0000002p27 * x;
   const double high = scaled - (scaled - x);
   return {high, x - high};
 }
 
-// a * b, exactly (Dekker), where nothing is subnormal or overflows.
+// Returns a * b, exactly (Dekker), if nothing is subnormal or overflows.
 inline DoubleDouble ExactProduct(double a, double b) {
   const double product = a * b;
   const DoubleDouble x = Split(a), y = Split(b);
   return {product, (((x.high * y.high - product) + x.high * y.low) + x.low * y.high) + x.low * y.low};
 }
 
-// Relative error below 2^-103 (PROOF.md, section 1), where nothing is subnormal.
+// Returns a * b with a relative error below 2^-103 (PROOF.md, section 1), if nothing is subnormal.
 inline DoubleDouble Multiply(const DoubleDouble& a, const DoubleDouble& b) {
   const DoubleDouble product = ExactProduct(a.high, b.high);
   const double error = product.low + (a.high * b.low + a.low * b.high);
@@ -39,9 +39,9 @@ inline DoubleDouble Multiply(const DoubleDouble& a, const DoubleDouble& b) {
   return {sum, error - (sum - product.high)};
 }
 
-// nearest + rest rounded to odd: nearest if rest is 0 or if its last bit is set, else its neighbour on the
-// side of rest, which is at most half an ulp. A type that has at least two digits fewer rounds the result as
-// it rounds nearest + rest.
+// Returns nearest + rest rounded to odd; |rest| is at most half an ulp. The result is `nearest` if rest is 0
+// or if the last bit of `nearest` is set. Otherwise it is the neighbour of `nearest` on the side of rest. A
+// type that has at least two digits fewer rounds the result as it rounds nearest + rest.
 template <class Word, class Number>
 Number RoundToOdd(Number nearest, double rest) {
   Word bits;
@@ -52,8 +52,8 @@ Number RoundToOdd(Number nearest, double rest) {
   return nearest;
 }
 
-// A sum of two doubles rounded to an odd double, from which shorter types round, and a finite double rounded
-// to an odd float, from which 16-bit types do.
+// ToOdd rounds a sum of two doubles to an odd double, which rounds to shorter types as the sum does.
+// ToOddFloat rounds a finite double to an odd float, which rounds to 16-bit types as the double does.
 inline double ToOdd(const DoubleDouble& x) { return RoundToOdd<std::uint64_t>(x.high, x.low); }
 inline float ToOddFloat(double x) {
   const auto nearest = static_cast<float>(x);

@@ -12,7 +12,7 @@
 namespace posenc {
 namespace internal {
 
-// The types that encodings are added to, and those that they are written as.
+// The types that encodings are added to, and the types that they are written as.
 inline constexpr posenc_type kSummands[] = {POSENC_F32, POSENC_BF16, POSENC_F16};
 inline constexpr posenc_type kEntries[] = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64};
 
@@ -58,7 +58,7 @@ inline constexpr std::uint32_t kNanBits = kType == POSENC_F32    ? 0x7FC00000u
                                           : kType == POSENC_BF16 ? 0x7FC0u
                                                                  : 0x7E00u;
 
-// An element as a float, and a float rounded to one. Any alignment.
+// LoadElement returns an element as a float. StoreElement rounds a float to an element. Any alignment.
 float LoadElement(posenc_type type, const unsigned char* from);
 void StoreElement(posenc_type type, float x, unsigned char* to);
 
@@ -88,7 +88,8 @@ inline constexpr EntryOrder kCosines = {2, 1};
 inline constexpr EntryOrder kCosinesFirst = {1, 1};
 
 // to[k] = e[k], or from[k] * *scale + e[k] if scale is not null, for first <= k < end, where e are the
-// entries in that order. Each operation rounds to float, the result to the type, a summand. Any alignment.
+// entries in that order. Each operation rounds to float, and the result is rounded to the type. Any
+// alignment.
 void StoreEntries(posenc_type type, const float* entries, EntryOrder order, std::size_t first,
                   std::size_t end, const float* scale, const void* from, void* to);
 

@@ -72,7 +72,7 @@ Wide1024 Exp(const Wide1024 &x);
 template <int kLimbs>
 Wide<kLimbs> Log(double x);
 Wide256 Log(const Wide256 &x);    // 2^-2900 < x < 2^2900
-Wide1024 Log(const Wide1024 &x);  // likewise
+Wide1024 Log(const Wide1024 &x);  // in the same range
 
 // The natural logarithm of x > 0. The error is below 2^-38 plus 2^-38 times the result.
 double ApproximateLog(double x);
@@ -92,7 +92,7 @@ template <int kLimbs>
 Wide<kLimbs> RadiansPerQuarterTurn();
 
 // The square roots of 1/2 and 3/4, which are the sine of an eighth and the cosine of a twelfth of a turn.
-// Errors as above.
+// Their errors are the same.
 template <int kLimbs>
 Wide<kLimbs> RootOfHalf();
 template <int kLimbs>

@@ -24,8 +24,8 @@ std::uint64_t TermsOfExp(const Wide1024 &r) {
   return n;
 }
 
-// The most terms z^n / n, n = 3, 5 ..., of Log's series until they are 2^-(kBits + 4) of z, half of which
-// their sum exceeds. |z| < 2^-6, so each is smaller than the one before by 12 bits at least.
+// The most terms z^n / n, n = 3, 5 ..., of Log's series until a term is below 2^-(kBits + 4) of z. Their sum
+// is more than z / 2. As |z| < 2^-6, each term has at least 12 bits less than the one before.
 constexpr std::uint32_t kMostTermsOfLog = (Wide1024::kBits + 4 + 11) / 12;
 
 }  // namespace

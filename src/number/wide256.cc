@@ -116,7 +116,7 @@ constexpr Series SeriesOfLog() {
 constexpr Series kExpSeries = SeriesOfExp(), kLogSeries = SeriesOfLog();
 
 // Horner's steps, sum = sum * x + coefficient, from coefficient `from` down to `end`, with signs that
-// alternate if asked. The upper kLimbs words of sum are used, of which the last is its integer part; x is a
+// alternate if asked. The sum is in the upper kLimbs words, and the last of these is its integer part. x is a
 // fraction. Each step errs by less than 3 in the lowest of these words (PROOF.md, section 5).
 template <int kLimbs>
 void AddTerms(const Series &series, int from, int end, const std::uint64_t (&x)[4], bool alternates,

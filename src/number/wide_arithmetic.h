@@ -87,8 +87,8 @@ Wide<kLimbs> FromLimb(std::uint64_t digits, std::int64_t exponent, bool negative
 }
 
 // The limbs kLimbs - 1 .. 2 kLimbs - 1 of a * b, too small by the carries from partial products below them,
-// which are less than kLimbs units of the lowest one. A product that fits into kLimbs limbs is exact: a and b
-// then end with 64 kLimbs - 1 zero bits together, hence with kLimbs - 1 zero limbs together, and no partial
+// which are less than kLimbs units of the lowest one. A product that fits into kLimbs limbs is exact. Then a
+// and b together end with 64 kLimbs - 1 zero bits, so they end with kLimbs - 1 zero limbs, and no partial
 // product lies below.
 template <int kLimbs>
 void MultiplyTop(const std::uint64_t *a, const std::uint64_t *b, std::uint64_t *product) {
@@ -287,8 +287,8 @@ Wide<kLimbs> Log(double x) {
 }
 
 // The Taylor series of both: cosine = 1 - x^2 / 2! + ..., sine = x - x^3 / 3! + ..., x = pi/2 r. As |x| <
-// 0.8, a term does not count once it is 2^-(kBits + 4) of x, half of which the sine exceeds: that bounds
-// their number.
+// 0.8, the sine is more than x / 2. So a term does not count once it is below 2^-(kBits + 4) of x, which
+// bounds the number of terms.
 template <int kLimbs>
 void SinCosQuarterTurns(const Wide<kLimbs> &r, Wide<kLimbs> *sine, Wide<kLimbs> *cosine) {
   const Wide<kLimbs> x = Multiply(r, RadiansPerQuarterTurn<kLimbs>());
