@@ -94,8 +94,9 @@ inline HWY_NOINLINE void FillOffsets(const FrequencyTable& table) {
 //
 //   offset       cosines of b; its sines are `padded` further on
 //
-// Six operations give four results, since both signs share products. Error: 1.5 u from products and sums, and
-// the errors of a and b. As unit vectors these have 2.6 u each if they are direct.
+// Six operations give four results, since both signs share products.
+// Error: 1.5 u from products and sums, and the errors of a and b. As unit vectors these have 2.6 u each if
+// they are direct.
 HWY_INLINE void SumAndDifference(DoubleVec sine, DoubleVec cosine, const double* offset, std::size_t padded,
                                  DoubleVec& sine_plus, DoubleVec& cosine_plus, DoubleVec& sine_minus,
                                  DoubleVec& cosine_minus) {

@@ -136,9 +136,9 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
 // The entries of up to two vectors of pairs, for each of two rows.
 using FewPairs = PairBuffer<2 * kMaxLanes<Doubles>>[2];
 
-// Entries [s0 c0 s1 c1 ...] of one vector of one row, from their sums. An entry is decided if both ends of its
-// interval, its sum plus and less kAddedInterval, round to the same float, or odd float (kOdd), as rounding is
-// monotonic.
+// Entries [s0 c0 s1 c1 ...] of one vector of one row, from their sums. An entry is decided if both ends of
+// its interval, its sum plus and less kAddedInterval, round to the same float, or odd float (kOdd), as
+// rounding is monotonic.
 //
 //   r        0 or 1: the row before or after the anchor
 //   at       the vector's first pair in the chunk; its first `pairs` pairs count

@@ -192,9 +192,10 @@ struct MirroredDoubles {
 // The first sum is exact; the second one, with the bound added and taken off, is rounded to double with it
 // (`RoundSum`). undecided0 and undecided1 are the pairs with an undecided entry.
 //
-// Error: the bound that `EvaluateAngles` computes. Worst known of 3 * 10^7 entries of random runs at
-// positions up to 2^14: 2^-73.0, 0.47 of its bound, the same with and without FMA: a sine, position 340 of
-// the run from 277, step 0x1.ff7ae543d9178p-1 + 0x1.ce6d02188614p-59:
+// Error: the bound that `EvaluateAngles` computes.
+// Worst known of 3 * 10^7 entries of random runs at positions up to 2^14: 2^-73.0, 0.47 of its bound, the
+// same with and without FMA: a sine, position 340 of the run from 277, step 0x1.ff7ae543d9178p-1 +
+// 0x1.ce6d02188614p-59:
 //
 //   got -0x1.0845148cb3eacp-1 - 0x1.7699a295e9daap-27, want -0x1.084514ea5a53657a77aap-1
 //

@@ -87,9 +87,10 @@ struct SinCosBounds {
 //   kInFloat      x and y are for floats of 16-bit types: bounds cover the rounding of sums to float as well
 //
 // Error, float32: kDirectRotationError, 9 u (|a c| + |b s|), with direct angles; kAddedRotationError, 12 u G
-// (|a| + |b|), with added ones. Error, kInFloat: kFloatRotationError, 2.1 v (|a c| + |b s|), and
-// kMinFloatRotationError, because floats may be subnormal. With added angles 12 u G (|a| + |b|) comes in
-// addition. Worst known, as multiples of the same sums:
+// (|a| + |b|), with added ones.
+// Error, kInFloat: kFloatRotationError, 2.1 v (|a c| + |b s|), and kMinFloatRotationError, because floats may
+// be subnormal. With added angles 12 u G (|a| + |b|) comes in addition.
+// Worst known, as multiples of the same sums:
 //   3.38 u, direct  a = 0x1.cfa1bep-1, b = -0x1.be01b2p-6, angle 466612 * 0x1.16a79861b80dbp-11 (quarter
 //                   turns), G = 0x1.1ab9983627937p0: x is 0x1.00053f691c71cp0,
 //                   want 0x1.00053f691c71ap0
@@ -162,9 +163,9 @@ HWY_INLINE WordsAs<Floats> RoundToFloats(DoubleVec sum, DoubleVec bound, WordsAs
   return hn::Xor(bits, hn::BitCast(du, ToFloats(Below(d, sum, bound))));
 }
 
-// The same for 16-bit types, from sums and bounds in float: `bits` has the type's in the low half of each
-// word. Returns the bits in which the ends differ. For bfloat16 only the bits in the high half of each word
-// count.
+// The same for 16-bit types, from sums and bounds in float. The low half of each word of `bits` holds the
+// rounded number. Returns the bits in which the ends differ. For bfloat16 only the bits in the high half of
+// each word count.
 //
 // are_exact: bounds may be 0, so that a sum may be a midpoint and yet decided: it goes to even. Float16Bits
 // does that in any case.
@@ -270,8 +271,8 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
   return undecided;
 }
 
-// Returns the lanes of a mask, at most 64, a bit each. (kMaxVectorBytes, because hn::MaxLanes of half a
-// vector is too small on SVE of 2,048 bits.)
+// Returns the lanes of a mask, at most 64, one bit for each. (It uses kMaxVectorBytes, because hn::MaxLanes
+// of half a vector is too small on SVE of 2,048 bits.)
 template <class D>
 HWY_INLINE std::uint64_t BitsOf(D d, hn::Mask<D> mask) {
   constexpr std::size_t kBytes = hwy::DivCeil(kMaxVectorBytes / sizeof(hn::TFromD<D>), std::size_t{8});

@@ -29,7 +29,7 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Pairs that are evaluated into a buffer at a time.
+// How many pairs are evaluated into a buffer at a time.
 constexpr std::size_t kBufferPairs = 512;
 
 // The rounded entries of kPairs pairs, [s0 c0 s1 c1 ...], with room for a last vector that is only partly
@@ -78,7 +78,7 @@ inline Multiples MultiplesAt(const FrequencyTable& table, double position, std::
   return {buffer.phases, position};
 }
 
-// Whether phases may be tiny but not 0: only at positions within 1 of 0, or with a phase rounding.
+// Whether phases may be tiny but not 0. They may at positions within 1 of 0, and with a phase rounding.
 HWY_INLINE bool MayBeTiny(double position) { return position > -1.0 && position < 1.0 && position != 0.0; }
 HWY_INLINE bool MayBeTiny(const Multiples& multiples) {
   return multiples.list != nullptr || MayBeTiny(multiples.position);
@@ -206,10 +206,10 @@ HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
   return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(hn::And(biased, bits), hn::Zero(dw)));
 }
 
-// Entries with fewer terms: the hot loop of the direct kernel. Evaluates the pairs begin + at .. begin + end
-// - 1, and on to the end of the last vector; entries[2 k] is the sine of pair begin + k. Stops at the first
-// vector that has an undecided pair, whose entries are then wrong, and returns its `at`; else returns `end`
-// or more.
+// Entries with fewer terms: the hot loop of the direct kernel. Evaluates the pairs from begin + at on, to
+// begin + end - 1 and to the end of the last vector; entries[2 k] is the sine of pair begin + k. Stops at the
+// first vector that has an undecided pair, whose entries are then wrong, and returns its `at`. Returns `end`
+// or more if there is no such vector.
 //
 //   |position| >= 1, no phase rounding; kMinQuick <= |step| <= kMaxStep (FrequencyTable::QuickPairs)
 //

@@ -23,8 +23,8 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Pairs that are evaluated at a time. The anchors and offsets of a run (`DoubleAnchors`) then take 26 KB of
-// the stack.
+// How many pairs are evaluated at a time. With this number the anchors and offsets of a run (`DoubleAnchors`)
+// take 26 KB of the stack.
 constexpr std::size_t kDoubleChunkPairs = 64;
 static_assert(kDoubleChunkPairs % kMaxLanes<Doubles> == 0, "whole vectors");
 using ChunkArray = double[kDoubleChunkPairs];

@@ -50,7 +50,7 @@ struct Gain {
 
 inline constexpr Gain kNoGain = {1.0, 1.0, false};
 
-// Whether a pair's angle is exactly 0: the pair does not rotate, as its cosine is 1 and its sine 0.
+// Whether a pair's angle is exactly 0. Then the pair does not rotate, as its cosine is 1 and its sine 0.
 inline bool IsZeroAngle(const FrequencyTable& table, double multiple, std::size_t pair) {
   return multiple == 0.0 || table.unreduced_high[pair] == 0.0;
 }
@@ -81,7 +81,7 @@ struct Heads {
   Cached cached;
 };
 
-// Which elements of a head are pair i's; half-split ones are `apart`.
+// Which elements of a head belong to pair i. Half-split elements are `apart`.
 struct PairIndex {
   std::size_t a, b;
 };
@@ -105,8 +105,8 @@ struct TokenAngles {
   bool are_direct;
 };
 
-// The queue of undecided pairs: of any tokens, of one type and gain. ResolveUndecidedPairs resolves them and
-// stores their elements.
+// The queue of undecided pairs. They may belong to several tokens, and have one type and one gain.
+// ResolveUndecidedPairs resolves them and stores their elements.
 struct UndecidedPairs {
   // A loop resolves the queue when it holds kFull pairs or more. kCapacity leaves room for what one vector,
   // or all deferred ones, may add to an almost full queue, and for loads of whole vectors.
@@ -152,7 +152,8 @@ struct Progress {
   std::size_t head, pair;
 };
 
-// The bits of an element as a word, whose high half is 0 for 16-bit types; and back.
+// LoadBits returns the bits of an element as a word, whose high half is 0 for 16-bit types. StoreBits stores
+// them.
 inline std::uint32_t LoadBits(posenc_type type, const unsigned char* from) {
   std::uint32_t word;
   std::uint16_t half;

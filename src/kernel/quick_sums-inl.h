@@ -66,7 +66,8 @@ constexpr float kMinQuickly = kType == POSENC_F32    ? kMinRotated
 // The test for midpoints looks at the bits that rounding drops: of a sum in double for float32, of a sum in
 // float for 16-bit types. It adds kDroppedBias, half of the type's last place and the window, to the bits of
 // the sum. If a midpoint is within the window, the dropped bits are then less than twice the window, so that
-// they have none of kFarDropped. If none is, the bits above are the sum rounded to the type.
+// no bit of kFarDropped is set. If no midpoint is within the window, the bits above are the sum rounded to
+// the type.
 template <posenc_type kType>
 constexpr std::uint32_t kDroppedBias = kType == POSENC_F32
                                            ? std::uint32_t{kRoundingBias<POSENC_F32, kRotatedWindow>}

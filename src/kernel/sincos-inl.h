@@ -197,7 +197,8 @@ HWY_INLINE void SwapByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V
 //
 // Error: kDirectError. The returned mask has the lanes with |r| < min_uncancelled |phase|, where cancellation
 // leaves s only an absolute error as small. Callers leave these lanes to `RecomputePairs`, or accept the
-// absolute error and pass 0. Worst known: see `SinePolynomial` and `CosinePolynomial`.
+// absolute error and pass 0.
+// Worst known: see `SinePolynomial` and `CosinePolynomial`.
 template <class D, class V>
 HWY_INLINE hn::Mask<D> ReducedSinCos(D d, V position, V high, V low, double min_uncancelled, V& s, V& c,
                                      hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {

@@ -141,8 +141,8 @@ HWY_INLINE void SinCosSums(DoubleVec multiple, DoubleVec high, DoubleVec low, Do
   SwapByQuadrant(d, quadrant, s_low, c_low, sine_low, cosine_low);
 }
 
-// top + rest = high + low. Products of two tops are exact: with FMA top = high, without it top is cut after
-// 26 bits of high.
+// top + rest = high + low. Products of two tops are exact. With FMA top = high; without it, top is high cut
+// after 26 bits.
 HWY_INLINE void SplitForProducts(DoubleVec high, DoubleVec low, DoubleVec& top, DoubleVec& rest) {
   const auto first = hn::Set(Longs(), ~((std::uint64_t{1} << 27) - 1));  // 26 bits
   top = kHasFma ? high : hn::BitCast(Doubles(), hn::And(hn::BitCast(Longs(), high), first));

@@ -27,8 +27,8 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The phase steps of a token's pairs: reduced ones if all multiples allow that. `may_be_tiny`: some phase may
-// be too small for SinCos (kMinDoublePhase).
+// The phase steps of a token's pairs. They are reduced if all multiples allow that. `may_be_tiny` is set if
+// some phase may be too small for SinCos (kMinDoublePhase).
 struct TokenPhases {
   Steps steps;
   bool may_be_tiny;
@@ -102,7 +102,7 @@ inline Tally SinCosOfToken(const FrequencyTable& table, const Multiples& multipl
   return tally;
 }
 
-// Angle addition for pairs i and on: the product of two complex numbers of size 1,
+// Angle addition for the pairs from i on: the product of two complex numbers of size 1,
 //
 //   cosine = c * offset_c - s * offset_s
 //   sine   = s * offset_c + c * offset_s
@@ -235,7 +235,7 @@ Tally RoundSinCos(const FrequencyTable& table, const Multiples& multiples, const
   return tally;
 }
 
-// Cached cosines and sines from an anchor's and an offset's, correctly rounded to the type.
+// Cached cosines and sines, correctly rounded to the type, from the angles of an anchor and of an offset.
 //
 // Error of a product with the gain that is at least G * kMinAddedSinCos (2^-12): 2^12 * kAddedAngleError and
 // 2 u, below kAddedAngleWindow (2^15 ulps).
@@ -309,8 +309,8 @@ inline HWY_NOINLINE void FillSinCosParts(const Multiples& multiples, const Token
 
 // cosines[i] = cos(offset * step_i), sines[i] = sin of it, for angle addition: [table.count], not more.
 //
-// Error: u, absolute; half an ulp of a double and little else. No pair is tested for cancellation, because
-// only the absolute error counts.
+// Error: u, absolute. It is half an ulp of a double and little else. No pair is tested for cancellation,
+// because only the absolute error counts.
 inline void SinCosOfOffset(const FrequencyTable& table, double offset, double* cosines, double* sines) {
   const Multiples multiples{nullptr, offset};
   const TokenPhases phases(table, multiples);
@@ -331,8 +331,8 @@ inline void SinCosOfOffset(const FrequencyTable& table, double offset, double* c
 // Error before rounding: kDoubleError of the value, and kPhaseErrorPerUncancelled * table.min_uncancelled
 // of the phase (absolute), times the gain.
 //
-// RoundSum decides; RecomputeSinCos takes, in wide arithmetic, the pairs that it leaves undecided, phases
-// above kLargestPhase and tiny ones.
+// RoundSum decides most pairs. RecomputeSinCos takes the others to wide arithmetic: undecided pairs, phases
+// above kLargestPhase and tiny phases.
 inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
                                  const double* /*cosines*/, const double* /*sines*/, void* rounded_cosines,
                                  void* rounded_sines) {

@@ -14,14 +14,14 @@
 #include <xmmintrin.h>
 #endif
 
-// For a lambda that a hot loop calls: HWY_ATTR, and HWY_INLINE where -O2 would not inline it.
+// Marks a lambda that a hot loop calls: HWY_ATTR, and HWY_INLINE where -O2 would not inline it.
 #if defined(__GNUC__)
 #define POSENC_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
 #else
 #define POSENC_INLINE_LAMBDA HWY_ATTR
 #endif
 
-// For a function whose frame is so large that the other paths of its callers should not have it.
+// Marks a function whose frame is so large that the other paths of its callers should not have it.
 #if defined(__GNUC__)
 #define POSENC_NOINLINE __attribute__((noinline))
 #elif defined(_MSC_VER)
@@ -30,7 +30,7 @@
 #define POSENC_NOINLINE
 #endif
 
-// Before a loop that should not be unrolled.
+// Marks a loop that should not be unrolled. It stands before the loop.
 #if defined(__clang__)
 #define POSENC_ROLLED _Pragma("clang loop unroll(disable)")
 #elif defined(__GNUC__)
@@ -108,8 +108,8 @@ inline int LeadingZeros(std::uint64_t x) {
 #endif
 }
 
-// The address of p. What is only prefetched may lie beyond any array, where no pointer may point: so
-// addresses of lines to prefetch are integers.
+// The address of p. A line to prefetch may lie beyond any array, where no pointer may point. So its address
+// is an integer.
 inline std::uintptr_t AddressOf(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
 // Prefetch a line of memory into the first- or the second-level cache. The address may be invalid. (GCC drops

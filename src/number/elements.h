@@ -1,4 +1,4 @@
-// Elements of each type, one at a time: for the ends of rows and for the scalar reference.
+// Loads and stores elements of each type, one at a time, for the ends of rows and for the scalar reference.
 #ifndef POSENC_SRC_NUMBER_ELEMENTS_H_
 #define POSENC_SRC_NUMBER_ELEMENTS_H_
 
@@ -44,7 +44,7 @@ inline constexpr std::size_t ElementSize(posenc_type type) { return TraitsOf(typ
 template <posenc_type kType>
 using ElementOf = std::conditional_t<kType == POSENC_F32, float, std::uint16_t>;
 
-// 2^exponent, of a double.
+// 2^exponent as a double.
 inline constexpr double TwoTo(int exponent) {
   double power = 1.0;
   for (; exponent > 0; --exponent) power *= 2.0;

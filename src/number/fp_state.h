@@ -8,8 +8,8 @@
 namespace posenc {
 namespace internal {
 
-// Returns work() as computed in that environment. Compilers may move arithmetic across accesses to the
-// environment, but not out of a function that they cannot see into.
+// Returns the result of work(), computed in that environment. Compilers may move arithmetic across accesses
+// to the environment, but not out of a function that they cannot see into.
 template <class Work>
 auto InFpState(const Work& work) {
   struct Job {
