@@ -16,13 +16,14 @@ HEADERS = "grid.h grid_c.h posenc.h posenc_c.h rotary.h rotary_c.h types.h"
 
 # Models come from the rows of src/models, too.
 NAMES = """
-    caffe ctranslate detectron diffusers espnet executorch fairseq flax ggml gguf huggingface hugging jax json jupyter
-    keras litgpt llamafile maxtext mlx mxnet numpy onnx openvino paddle protobuf pytorch safetensors sglang tensorflow tensorrt
-    tensor2tensor tflite timm torch transformers vllm yaml
-    cosmos ddpm detr dino dit edm ernie flux gpt mae marian nerf neox pixart sana sdxl swin wan whisper
+    audiocraft caffe comfyui ctranslate detectron diffusers espnet executorch exllama fairseq flax ggml gguf huggingface hugging jax
+    json jupyter keras litgpt llamafile lucidrains maxtext mlx mmcv mmdet mxnet npy npz numpy onnx openvino paddle protobuf pytorch
+    safetensors sglang tensorflow tensorrt tensor2tensor tflite timm toml torch transformers vllm yaml
+    cosmos croco ddpm detr dino dit dust3r edm ernie flux gpt jepa ltx mae marian nerf neox pixart sana sdxl swin vggt wan whisper
 """
 
-# Families of models whose name is also a word of the core. Families of fewer than three letters are left out, too.
+# Families of models whose name is also a word of the core. Names of fewer than three letters are left out, too, unless they have a
+# digit, as t5 has.
 ORDINARY = """
     align big bit command conditional data diffusion embedding emu encoder fast fine got mask modern new pop step switch table time
     transformer video
@@ -46,15 +47,16 @@ CITATIONS = [
 
 
 def families():
-    """The first letters of each model in the rows of src/models: llama of llama4_text."""
+    """The beginning of each model in the rows of src/models, with digits and without: llama4 and llama of llama4_text, h2o."""
     names = set()
     for file in (SOURCE / "src/models").glob("*.inc"):
         rows = re.sub(r"//.*", "", file.read_text())
         for row in re.findall(r'^POSENC_(?:MODEL|SIZES)\(\s*((?:"[^"]*"\s*)+)', rows, re.M):
-            names.update(re.match("[a-z]*", name).group() for name in re.sub(r'"\s*"|"', "", row).lower().split())
+            for name in re.sub(r'"\s*"|"', "", row).lower().split():
+                names.update((re.match("[a-z]*", name).group(), re.match("[a-z0-9]*", name).group()))
     if "llama" not in names:
         sys.exit("src/models/*.inc: no rows of models were found")
-    return {name for name in names if len(name) > 2}
+    return {name for name in names if len(name) > 2 or re.fullmatch("[a-z]+[0-9]+", name)}
 
 
 def words(line):
@@ -74,6 +76,8 @@ def main():
     for file in files:
         path = file.relative_to(SOURCE).as_posix()
         text = file.read_text()
+        in_name = sorted(names.intersection(words(file.name)))
+        faults += [f"{path}: {', '.join(in_name)}"] if in_name else []
         for citation in (entry for entry in CITATIONS if entry[0] == path):
             phrase = r"\s+(?://\s+)?".join(map(re.escape, citation[1].split()))  # a comment may break it
             text, count = re.subn(phrase, lambda match: "\n" * match.group().count("\n"), text)
