@@ -1,17 +1,17 @@
 # The command of a posenc without models: what needs them is not in --help, and is refused with the reason.
 set(reason "this posenc was built without models .POSENC_BUILD_MODELS=OFF.")
-posenc_add_cli_test(without_models.help STATUS 0 STDOUT "targets.*table.*plot.*verify" RUN --help)
+posenc_add_cli_test(without_models.help STATUS 0 STDOUT "targets.*table.*plot.*verify.*and --config:\n${reason}[.]\n$" RUN --help)
 foreach(asked
     "preset --preset table --preset fairseq --dim 8 --rows 2"
     "rotary --rotary.llama3 table --rotary llama3 --dim 8 --rows 2"
     "config --config table --config config.json --rows 2"
-    "list --presets table --presets"
     "plot --preset plot --preset fairseq --dim 8 --rows 2 --out out.png")
   string(REPLACE " " ";" asked ${asked})
   list(POP_FRONT asked name option)
   posenc_add_cli_test(without_models.${name} STATUS 2 PRODUCT core
-    STDERR "^posenc: ${option}: ${reason}; state the members instead\n$" RUN ${asked})
+    STDERR "^posenc: ${option}: ${reason}; set each member by its option instead\n$" RUN ${asked})
 endforeach()
+posenc_add_cli_test(without_models.list STATUS 2 PRODUCT core STDERR "^posenc: --presets: ${reason}\n$" RUN table --presets)
 posenc_add_cli_test(without_models.source STATUS 2 STDERR "--phase-rounding source: ${reason}"
   RUN table --phase-rounding source --dim 8 --rows 2)
 foreach(command presets "config config.json" "diff --preset a --preset b" "identify table.npy --first 1")

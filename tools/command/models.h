@@ -19,6 +19,8 @@ inline constexpr bool kHasModels = true;
 inline constexpr bool kHasModels = false;
 #endif
 
+inline constexpr char kWithoutModels[] = "this posenc was built without models (POSENC_BUILD_MODELS=OFF)";
+
 // An option or a command that needs models; --help does not show what always refuses.
 template <class Shown>
 Shown* OfModels(Shown* shown) {

@@ -10,17 +10,15 @@ namespace posenc {
 namespace tools {
 namespace {
 
-constexpr char kSentence[] = "this posenc was built without models (POSENC_BUILD_MODELS=OFF)";
-
 [[noreturn]] void RefuseName(const std::string& option) {
-  throw UsageError(option + ": " + kSentence + "; state the members instead");
+  throw UsageError(option + ": " + kWithoutModels + "; set each member by its option instead");
 }
 
 // A command that takes any words, and refuses.
 void AddRefusal(CLI::App& app, Run* run, const std::string& name) {
-  CLI::App* command = OfModels(app.add_subcommand(name, kSentence));
+  CLI::App* command = OfModels(app.add_subcommand(name, kWithoutModels));
   command->allow_extras();
-  command->callback([=] { *run = [=]() -> ExitStatus { throw UsageError(name + ": " + kSentence); }; });
+  command->callback([=] { *run = [=]() -> ExitStatus { throw UsageError(name + ": " + kWithoutModels); }; });
 }
 
 }  // namespace
@@ -46,7 +44,7 @@ posenc_phase_rounding RoundingOfSource(const SpecOptions& /*options*/) {
   RefuseName("--phase-rounding source");
 }
 
-void PrintRotaryPresets() { RefuseName("--presets"); }
+void PrintRotaryPresets() { throw UsageError(std::string("--presets: ") + kWithoutModels); }
 
 void AddPresetsCommand(CLI::App& app, Run* run) { AddRefusal(app, run, "presets"); }
 void AddConfigCommand(CLI::App& app, Run* run) { AddRefusal(app, run, "config"); }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command/commands.h"
+#include "command/models.h"
 #include "command/options.h"
 #include "command/output_file.h"
 #include "command/system.h"
@@ -56,8 +57,15 @@ ExitStatus RefuseExtras(const CLI::App& app) {
 
 ExitStatus ParseAndRun(int argc, char** argv) {
   CLI::App app(kDescription, "posenc");
-  app.footer(
-      "'posenc COMMAND --help' lists the options of a command, each with its default, as =VALUE or [VALUE].");
+  std::string footer =
+      "'posenc COMMAND --help' lists the options of a command, each with its default, as =VALUE or [VALUE].";
+  if (!posenc::tools::kHasModels) {
+    footer += std::string(
+                  "\nThere are no commands presets, config, diff and identify, and no options --preset and "
+                  "--config:\n") +
+              posenc::tools::kWithoutModels + ".";
+  }
+  app.footer(footer);
   app.set_version_flag("--version", Version());
   app.require_subcommand(0, 1);  // none is complained about below, after unknown words
   posenc::tools::Run run;

@@ -39,6 +39,12 @@ bool IsOption(const Member& member) {
   return IsShown(member) && name != "axes" && name != "arithmetic" && name != "output_pairing";
 }
 
+bool HasSource(const Member& member) { return kHasModels && std::string(member.name) == "phase_rounding"; }
+
+std::string HelpOf(const Member& member) {
+  return std::string(member.help) + (HasSource(member) ? "; source: that of the preset's source" : "");
+}
+
 // What stands for a value in --help.
 std::string TypeName(const Member& member) {
   const std::string name = member.name;
@@ -46,7 +52,7 @@ std::string TypeName(const Member& member) {
     case Kind::kReal:
       return name == "base" ? "B" : name == "position_scale" ? "S" : name == "min_timescale" ? "T" : "X";
     case Kind::kChoice:
-      return Joined(WordsOf(member)) + (name == "phase_rounding" ? std::string("|") + kOfSource : "");
+      return Joined(WordsOf(member)) + (HasSource(member) ? std::string("|") + kOfSource : "");
     case Kind::kFlag:
       return "0|1";
     case Kind::kList:
@@ -144,7 +150,7 @@ void AddMember(CLI::App& app, const Member& member, SpecOptions* options) {
     Spec scratch{};  // wrong values are refused where they are said
     if (member.kind != Kind::kName && text != kOfSource) SetMember(member, option, text, options, &scratch);
   };
-  CLI::Option* added = AddOption(app, option, TypeName(member), member.help, parse);
+  CLI::Option* added = AddOption(app, option, TypeName(member), HelpOf(member), parse);
   if (MayAsk(option)) added->expected(0, 1);
   const std::string initial = DefaultOf(member);
   if (std::is_same<Spec, posenc_spec>::value && !initial.empty()) added->default_str(initial);

@@ -141,9 +141,14 @@ void AddTableCommand(CLI::App& app, Run* run) {
       "S * position * B^(-2i/X), in its unit, or of S * position * frequency i, correctly rounded to their\n"
       "type (with --phase-rounding, those of phases that were rounded step by step, as frameworks do).\n"
       "They are printed with the fewest digits that name them in it.\n"
-      "With --rotary or --config they are those of a cache, times the amplitude; of two tables the cosines\n"
-      "come first, and a file has the shape (2, rows, columns). Options of Rotary embeddings, and --base,\n"
-      "--frequencies and the like, are put over the preset's or the configuration's. --frequencies and\n"
+      "With --rotary" +
+      std::string(kHasModels ? " or --config" : "") +
+      " they are those of a cache, times the amplitude; of two tables the cosines\n"
+      "come first, and a file has the shape (2, rows, columns). " +
+      (kHasModels ? "Options of Rotary embeddings, and --base,\n"
+                    "--frequencies and the like, are put over the preset's or the configuration's. "
+                  : "") +
+      "--frequencies and\n"
       "--amplitude without values print what they are, scaled, in radians per step; --positions are\n"
       "those of axis 0, then those of axis 1 ...\n"
       "Example: posenc table " +
