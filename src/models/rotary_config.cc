@@ -458,14 +458,29 @@ class SpecMaker {
 
 using namespace posenc::internal::models;  // NOLINT(google-build-using-namespace)
 
+namespace {
+
+// Of an argument, whatever the configuration says.
+posenc_status RefuseArgument(posenc_status status, const posenc_config* config,
+                             posenc_config_report* report) {
+  if (report == nullptr) return status;
+  *report = {};
+  report->key = "";
+  report->index = config == nullptr ? 0 : config->count;
+  Sentence(report->text, sizeof(report->text)) << posenc_status_message(status);
+  return status;
+}
+
+}  // namespace
+
 posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
                                              const posenc_config* config, posenc_config_report* report) {
   if (spec == nullptr || config == nullptr || (config->entries == nullptr && config->count != 0)) {
-    return POSENC_NULL_POINTER;
+    return RefuseArgument(POSENC_NULL_POINTER, config, report);
   }
   if (config->pairing != nullptr && *config->pairing != POSENC_HALF_SPLIT &&
       *config->pairing != POSENC_NEIGHBOURS) {
-    return POSENC_BAD_PAIRING;
+    return RefuseArgument(POSENC_BAD_PAIRING, config, report);
   }
   posenc_config_report own;
   return InFpState([&] {
@@ -473,7 +488,8 @@ posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t st
     posenc_rotary_spec filled;
     posenc_rotary_spec_init(&filled, sizeof(filled));
     if (configuration.status() == POSENC_OK) SpecMaker(&configuration, &filled).Make();
-    return configuration.status() == POSENC_OK ? WriteSpec(filled, struct_size, spec)
-                                               : configuration.status();
+    if (configuration.status() != POSENC_OK) return configuration.status();
+    const posenc_status status = WriteSpec(filled, struct_size, spec);
+    return status == POSENC_OK ? status : RefuseArgument(status, config, report);
   });
 }

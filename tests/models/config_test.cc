@@ -236,6 +236,21 @@ TEST(Config, BadArgumentsAreRefused) {
     asked.pairing = &pairing;
     EXPECT_EQ(RotaryFromConfig(&spec, asked), Status::kBadPairing);
   }
+  const auto expect_reported = [&](posenc_rotary_spec* to, std::size_t size, const posenc_config* from) {
+    posenc_config_report report;
+    std::memset(&report, 0xA5, sizeof(report));
+    const posenc_status status = posenc_rotary_spec_from_config(to, size, from, &report);
+    EXPECT_NE(status, POSENC_OK);
+    EXPECT_STREQ(report.text, posenc_status_message(status));
+    EXPECT_STREQ(report.key, "");
+  };
+  expect_reported(&spec, sizeof(spec), nullptr);
+  expect_reported(nullptr, sizeof(spec), &asked);
+  const auto no_pairing = static_cast<posenc_pairing>(-1);
+  asked.pairing = &no_pairing;
+  expect_reported(&spec, sizeof(spec), &asked);
+  asked.pairing = nullptr;
+  expect_reported(&spec, 5, &asked);
   const auto expect_with = [&](const posenc_config_entry& entry, posenc_status status) {
     std::vector<posenc_config_entry> more = entries;
     more.push_back(entry);
