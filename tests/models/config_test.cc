@@ -65,12 +65,13 @@ class Config {
   std::deque<std::vector<double>> lists_;
 };
 
-const std::string& NameOf(posenc_status status) {
-  static const std::vector<std::string> names = {
-#define POSENC_STATUS(constant, sentence) &#constant[7],
+// Numbers of statuses have gaps.
+std::string NameOf(posenc_status status) {
+  static const std::map<posenc_status, std::string> names = {
+#define POSENC_STATUS(constant, sentence) {constant, &#constant[7]},
 #include "spec/statuses.inc"
   };
-  return names[static_cast<std::size_t>(status)];
+  return names.at(status);
 }
 
 // What a call gives: a spec, or the status and the report.
