@@ -34,5 +34,9 @@ says 'the two builds write different bytes'
 
 run 2 'Write/f32/16x512' --before="$work/nothing.so"
 says 'nothing.so cannot be loaded'
+for options in --before= --now="$faulty"; do
+  run 2 'Write/f32/16x512' "$options"
+  says '--before=PLUGIN names no plugin'
+done
 run 2 'Write/f32/16x512' --before=libm.so.6
 says 'libm.so.6 is no plugin of posenc_bench; tools/before COMMIT makes'

@@ -99,13 +99,15 @@ class WithoutDebugAlarm : public std::streambuf {
   std::string line_;
 };
 
-// Takes the argument that begins with `name` out of the list, and its rest into *value.
-void TakeOption(const std::string& name, std::vector<char*>* arguments, std::string* value) {
+// Takes the argument that begins with `name` out of the list, and its rest into *value. Returns whether there
+// is one.
+bool TakeOption(const std::string& name, std::vector<char*>* arguments, std::string* value) {
   const auto at = std::find_if(arguments->begin(), arguments->end(),
                                [&](const char* word) { return std::string(word).rfind(name, 0) == 0; });
-  if (at == arguments->end()) return;
+  if (at == arguments->end()) return false;
   *value = *at + name.size();
   arguments->erase(at);
+  return true;
 }
 
 int Main(int argc, char** argv) {
@@ -115,8 +117,13 @@ int Main(int argc, char** argv) {
   std::vector<char*> arguments = {argv[0], min_time, tabular};
   arguments.insert(arguments.end(), argv + 1, argv + argc);
   std::string before, now = POSENC_BENCH_PLUGIN;
-  TakeOption("--before=", &arguments, &before);
-  TakeOption("--now=", &arguments, &now);
+  const bool compares = TakeOption("--before=", &arguments, &before);
+  const bool has_now = TakeOption("--now=", &arguments, &now);
+  if ((compares && before.empty()) || (has_now && !compares)) {
+    std::cerr << "posenc_bench: --before=PLUGIN names no plugin; tools/before COMMIT makes the plugin of a "
+                 "commit\n";
+    return 2;
+  }
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
   benchmark::Initialize(&count, arguments.data());
@@ -133,7 +140,7 @@ int Main(int argc, char** argv) {
   RegisterTimesteps(targets);
   RegisterLimits();
   RegisterPeers();
-  if (!before.empty()) {
+  if (compares) {
     const std::string error = RegisterBefore(before, now, targets);
     if (!error.empty()) {
       std::cerr << "posenc_bench: " << error << '\n';

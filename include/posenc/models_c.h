@@ -109,7 +109,7 @@ typedef struct posenc_config_entry {
 #define POSENC_NO_LAYER (-1)
 
 // A configuration, and what is asked of it. Entries may have any order. This struct will not grow. Clear all
-// of it, then set what you have.
+// of it, set `layer` (0 is the first layer, not "no layer"), then set what you have.
 typedef struct posenc_config {
   const posenc_config_entry* entries;  // of a config.json, or of a GGUF file with "general.architecture"
   size_t count;                        // of entries
