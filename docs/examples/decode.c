@@ -1,6 +1,5 @@
 // A decode loop: a prompt, then a token at a time. Keys are rotated on their way to the cache.
 #include <posenc/models_c.h>
-#include <posenc/rotary_c.h>
 #include <stdio.h>
 
 enum { HEADS = 8, DIM = 128, ROW = HEADS * DIM, PROMPT = 6, TOKENS = 8 };
