@@ -71,7 +71,7 @@ TargetNames Common(const TargetNames& targets, const TargetNames& others) {
   return common;
 }
 
-// Of the first `bytes` of Output().
+// A checksum of the first `bytes` bytes of Output().
 std::uint64_t Checksum(std::size_t bytes) {
   const auto* data = static_cast<const unsigned char*>(Output().Get(bytes));
   std::uint64_t sum = 0, word = 0;

@@ -1,4 +1,5 @@
-// What the rows of --before share: two builds of posenc, each a plugin, and a call that both make in turns.
+// What the rows of --before share: two builds of posenc, each a plugin, and a call that the two make
+// alternately.
 #ifndef POSENC_BENCH_BEFORE_H_
 #define POSENC_BENCH_BEFORE_H_
 
@@ -43,7 +44,7 @@ std::shared_ptr<const void> MakeRotary(const before_plugin& side, const before_r
 // they do not do the same work.
 void Compare(benchmark::State& state, const std::string& name, const Sides& sides, const Comparison& row);
 
-// Adds a row for each target that is fast enough for so many entries: body(target) is a Comparison.
+// Adds a row for each target that is fast enough for this number of entries. body(target) is a Comparison.
 template <class Body>
 void RegisterBeside(const std::string& prefix, std::size_t entries, const Sides& sides, const Body& body) {
   for (const std::string& target : sides.targets) {

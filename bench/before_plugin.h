@@ -4,8 +4,8 @@
 // way.
 //
 // Plugins of old commits are never compiled again. Therefore:
-//   - A number here never changes its meaning, and no function or struct changes. They are not those of
-//   posenc_c.h.
+//   - A number here never changes its meaning, and no function or struct changes. The numbers of
+//   posenc_c.h are others.
 //   - If the library's interface changes, only before_plugin.cc changes.
 //   - What is new goes to the end: new numbers, and new functions at the end of before_plugin with a new
 //     BEFORE_VERSION. posenc_bench must then leave out the rows that an older plugin has no function for.
@@ -69,7 +69,7 @@ typedef struct before_list {
   const void* data;
 } before_list;
 
-// Rows of a table [vocabulary, stride], by their ids. The table's type is that of the sums.
+// Rows of a table [vocabulary, stride], by their ids. The table has the type of the sums.
 typedef struct before_lookup {
   const int32_t* ids;
   const void* table;

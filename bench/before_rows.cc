@@ -224,7 +224,7 @@ void RegisterLists(const Sides& sides) {
   }
 }
 
-// Other frequencies, layouts and positions than those of a plain table.
+// Frequencies, layouts and positions that a plain table does not have.
 void RegisterVariants(const Sides& sides) {
   constexpr Shape kTable = {4096, 128}, kHalves = {512, 512}, kLarge = {65536, 1024}, kOne = {1, 1024};
   const auto add = [&sides](const std::string& name, Shape shape, auto make, auto change) {

@@ -74,7 +74,7 @@ struct BestTimes {
 };
 
 // Measures `now` beside `before`, the same work in another build, and lowers *best, which holds the times of
-// earlier runs of the row. Counts the thread's processor time, not that of other programs. Where the best
+// earlier runs of the row. Counts the processor time of this thread only. Where the best
 // times differ by more than `tolerance`, both get more rounds, up to five seconds, so that chance has less to
 // say.
 void MeasureBeside(benchmark::State& state, Work work, const std::function<void()>& now,

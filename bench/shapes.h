@@ -19,7 +19,7 @@ struct BatchShape {
 };
 constexpr BatchShape kBatchShapes[] = {{32, {1, 1024}}, {4, {64, 512}}, {8, {512, 512}}};
 
-// Axes of equal dims, whose columns lie in the opposite order, as in MAE: those of the last one first.
+// Axes with equal dims. The columns of the last axis come first, as in MAE.
 struct GridShape {
   std::size_t counts[3];  // the first one may be 1
   std::size_t dim;        // of a row

@@ -290,8 +290,8 @@ posenc_status Make(Arguments& a) {
 #define POSENC_GETTER(function) \
   { #function, &Says, kNone, kNone, &Get < &(function)> }
 
-// The rows of a product: calls.cc has those of the core, models/calls.cc those of models. The first ones take
-// encoders, then come those that take rotaries, then those that take neither.
+// The rows of a product: calls.cc has the rows of the core, models/calls.cc the rows of models. Functions of
+// encoders come first, then functions of rotaries, then functions that take neither.
 const std::vector<Function>& Functions();
 extern const std::size_t kFirstOfRotaries, kFirstOfNeither;
 extern const char* const kSymbols;  // the file of tests/install that names them

@@ -39,7 +39,7 @@ TEST(Labels, TheDigestsCasesAreMadeAgainOfTheirLabels) {
   EXPECT_EQ(digest.value(), kGoldenDigest);
 }
 
-// Those of --full are not written, since they are large.
+// The cases of --full are not computed here, since they are large.
 TEST(Labels, AreasHaveCasesOfDifferentLabels) {
   std::map<std::string, std::string> area_of;
   for (const Group& area : FullAreas(kSeed)) {

@@ -29,7 +29,7 @@ inline std::size_t SpecPresets(Preset* presets, std::size_t capacity) {
   return posenc_spec_presets(presets, capacity);
 }
 
-// posenc_spec_preset: sets *spec to that of a preset for rows of dim columns.
+// posenc_spec_preset: sets *spec to a preset for rows of dim columns.
 inline Status SpecPreset(posenc_spec* spec, const char* name, std::size_t dim) {
   return posenc_spec_preset(spec, sizeof(posenc_spec), name, dim);
 }
@@ -45,7 +45,7 @@ inline std::size_t RotaryPresets(Preset* presets, std::size_t capacity) {
   return posenc_rotary_presets(presets, capacity);
 }
 
-// posenc_rotary_spec_preset: sets *spec to that of a preset for heads of that size.
+// posenc_rotary_spec_preset: sets *spec to a preset for heads of head_dim elements.
 inline Status RotaryPreset(posenc_rotary_spec* spec, const char* name, std::size_t head_dim) {
   return posenc_rotary_spec_preset(spec, sizeof(posenc_rotary_spec), name, head_dim);
 }

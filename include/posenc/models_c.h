@@ -38,26 +38,26 @@ typedef struct posenc_preset {
   const char* source;   // project, file, function
 } posenc_preset;
 
-// Sets all members to those of a preset (docs/conventions.md) for rows of `dim` columns, without a phase
-// rounding. Change what differs afterwards, but not dim, because exponent_dim follows from it. A preset whose
+// Sets all members of *spec as a preset (docs/conventions.md) has them for rows of `dim` columns, without a
+// phase rounding. Then change what differs, but not dim, because exponent_dim follows from it. A preset whose
 // frequencies are the caller's ("gaussian_fourier") sets frequency_count; creation then returns
 // POSENC_BAD_FREQUENCIES until one of the two arrays is set. Returns POSENC_UNKNOWN_PRESET if no preset has
 // that name; on failure *spec is left as it was.
 POSENC_API posenc_status posenc_spec_preset(posenc_spec* spec, size_t struct_size, const char* name,
                                             size_t dim);
 
-// Returns how the source of a preset rounds its phases, for those who must match its tables and so set
-// spec.phase_rounding; POSENC_NO_PHASE_ROUNDING if posenc does not implement the source's rounding; -1 for an
-// unknown name.
+// Returns how the source of a preset rounds its phases. Set spec.phase_rounding to it to get the source's
+// tables. POSENC_NO_PHASE_ROUNDING means that posenc does not have the source's rounding, and -1 means that
+// the name is unknown.
 POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
 
 // Fills the first entries of presets [capacity], as many as fit, and returns how many there are.
 POSENC_API size_t posenc_spec_presets(posenc_preset* presets, size_t capacity);
 
-// Sets all members to those of a preset for heads of that size. Lengths and factors that differ between the
-// models of a family are then set by the caller. Returns POSENC_UNKNOWN_PRESET if no preset has that name,
-// POSENC_BAD_HEAD_DIM if head_dim does not suit the preset (odd, too small, or not the one that its sections
-// need). On failure *spec is left as it was.
+// Sets all members of *spec as a preset has them for heads of head_dim elements. If the models of a family
+// have different lengths or factors, set these afterwards. Returns POSENC_UNKNOWN_PRESET if no preset has
+// that name, POSENC_BAD_HEAD_DIM if head_dim does not suit the preset (odd, too small, or not the one that
+// its sections need). On failure *spec is left as it was.
 POSENC_API posenc_status posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size,
                                                    const char* name, size_t head_dim);
 
@@ -130,7 +130,7 @@ typedef struct posenc_config_report {
   char text[512];       // one sentence: why there is no spec, and what would be right; "" if there is one
 } posenc_config_report;
 
-// Sets all members of *spec to those of a model's rotary embedding.
+// Sets all members of *spec as the rotary embedding of a model needs them.
 //
 // posenc reads keys as the model's own code does. If a key is missing for which that code has a value, posenc
 // takes that value. Everything else is refused: a model that posenc does not know; a key that speaks about
@@ -189,18 +189,17 @@ enum POSENC_ENUM(posenc_normalization) {
   POSENC_NORMALIZE_F64 = 2  // f64(f64(f64(n + offset) / f64(m + f64(1e-6))) * scale)
 };
 
-// The positions of an image's cells: y, x [height * width], row after row, of any alignment. y[r][c] is made
-// from the number of the cells (0, c) .. (r, c) that are not padding, x[r][c] from that of (r, 0) .. (r, c);
-// both begin with 1. In mask [height * width] 0 is a cell and any other byte padding; without a mask (null)
-// all are cells.
+// The positions of an image's cells: y, x [height * width], row after row, of any alignment. y[r][c] counts
+// the cells (0, c) .. (r, c) that are not padding. x[r][c] counts the cells (r, 0) .. (r, c) that are not
+// padding. Both begin with 1, and a normalization changes them. In mask [height * width] 0 is a cell and any
+// other byte padding; without a mask (null) all are cells.
 //
 // scale 0 means 2 pi, rounded to double. Without a normalization, scale and offset change nothing. Both must
 // be in -2^31 .. 2^31. POSENC_POSITION_OUT_OF_RANGE: height or width exceeds 2^31 (or POSENC_SIZE_OVERFLOW,
 // if there are too many cells). y, x and mask must not overlap.
 //
-// DETR's encoding is then that of two lists, y in the first half of the columns and x in the second. The
-// encoder is that of the preset "detr" for dim / 2 columns with position_offset set to 0, because these
-// positions begin with 1 already:
+// DETR encodes y in the first half of the columns and x in the second half. Make the encoder from the preset
+// "detr" for dim / 2 columns, and set position_offset to 0, because these positions begin with 1 already:
 //
 //   posenc_write_at(encoder, POSENC_F64, y, height * width, POSENC_F32, out, dim, NULL);
 //   posenc_write_at(encoder, POSENC_F64, x, height * width, POSENC_F32, out + dim / 2, dim, NULL);

@@ -46,8 +46,8 @@ class RationalProduct {
   RationalStep Step() const;
 
  private:
-  // An odd factor of the numerator or, if it divides, of the denominator. Factors of one have no divisor in
-  // common with those of the other.
+  // An odd factor of the numerator or, if it divides, of the denominator. A factor of the
+  // numerator and a factor of the denominator have no divisor in common.
   struct Factor {
     std::uint64_t value;
     bool divides;

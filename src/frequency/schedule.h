@@ -100,7 +100,7 @@ struct Schedule {
   // QuarterTurns(i) as a rational number; not known to be one unless frequencies are in turns or half turns.
   RationalStep RationalQuarterTurns(std::size_t i) const;
 
-  // The same of an unscaled frequency, list[entry] or that of the base, over a divisor.
+  // The same for an unscaled frequency, which list[entry] or the base gives, divided by `divisor`.
   RationalStep RationalQuotient(std::size_t entry, double divisor) const;
 
   // The schedule that evaluates a pair, of its axis if axes have schedules of their own; *pair becomes i of

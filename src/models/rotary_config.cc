@@ -460,7 +460,7 @@ using namespace posenc::internal::models;  // NOLINT(google-build-using-namespac
 
 namespace {
 
-// Of an argument, whatever the configuration says.
+// Refuses an argument, whatever the configuration says.
 posenc_status RefuseArgument(posenc_status status, const posenc_config* config,
                              posenc_config_report* report) {
   if (report == nullptr) return status;
