@@ -26,8 +26,8 @@ const T* Table(std::int64_t first, Shape shape) {
   Encoder encoder;
   Spec spec;
   spec.dim = shape.dim;
-  if (Encoder::Create(spec, &encoder) != Status::kOk) return nullptr;
-  return encoder.Write(first, shape.rows, table, shape.dim) == Status::kOk ? table : nullptr;
+  if (Encoder::Create(spec, &encoder) != POSENC_OK) return nullptr;
+  return encoder.Write(first, shape.rows, {table, shape.dim}) == POSENC_OK ? table : nullptr;
 }
 
 using bench::AddTable;
@@ -41,7 +41,9 @@ void Add(benchmark::State& state, Shape shape, const std::string& target) {
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
   T* x = Output().Get<T>(shape.entries());
   const auto fill = [=] { FillNormal(x, shape.entries()); };
-  const auto add = [&] { return encoder.Add(FirstPosition(shape), shape.rows, x, shape.dim, kAlternating); };
+  const auto add = [&] {
+    return encoder.Add(FirstPosition(shape), shape.rows, {x, shape.dim}, kAlternating);
+  };
   if constexpr (std::is_same_v<T, Float16>) {
     MeasureChecked(state, shape.work<T>(), add, {}, fill);
   } else {
@@ -66,7 +68,7 @@ void AddBatch(benchmark::State& state, BatchShape shape, const std::string& targ
 
   const auto add_sequences = [&] {
     for (std::size_t b = 0; b < shape.batch; ++b) {
-      encoder.Add(first[b], one.rows, x + b * one.entries(), one.dim, kAlternating);
+      Must(encoder.Add(first[b], one.rows, {x + b * one.entries(), one.dim}, kAlternating));
     }
   };
   const auto add_table = [&] {
@@ -78,7 +80,8 @@ void AddBatch(benchmark::State& state, BatchShape shape, const std::string& targ
   MeasureChecked(
       state, {shape.entries(), shape.entries() * sizeof(float)},
       [&] {
-        return encoder.AddBatch(first.data(), shape.batch, one.rows, x, one.entries(), one.dim, kAlternating);
+        return encoder.AddBatch({shape.batch, one.entries(), List(first.data())}, 0, one.rows, {x, one.dim},
+                                kAlternating);
       },
       {{"per_sequence_ratio", add_sequences}, {"table_add_ratio", add_table}},
       [=] { FillNormal(x, shape.entries()); });
@@ -111,15 +114,15 @@ void Embed(benchmark::State& state, Shape shape, const std::string& target) {
   };
   const auto gather_add = [&] {
     gather(add_ids.Next(shape.rows));
-    encoder.Add(first, shape.rows, out, shape.dim);
+    Must(encoder.Add(first, shape.rows, {out, shape.dim}));
   };
   const auto gather_table = [&] {
     gather(table_ids.Next(shape.rows));
     AddTable(positions, out, shape.entries());
   };
   const auto embed = [&] {
-    return encoder.Embed(embed_ids.Next(shape.rows), shape.rows, tokens, kVocabulary, shape.dim, first, out,
-                         shape.dim);
+    return encoder.Embed({embed_ids.Next(shape.rows), tokens, kVocabulary, shape.dim}, first, shape.rows,
+                         {out, shape.dim});
   };
   MeasureChecked(state, shape.work<float>(), embed,
                  {{"gather_add_ratio", gather_add}, {"gather_table_ratio", gather_table}});
@@ -143,10 +146,10 @@ void EmbedContent(benchmark::State& state, const std::string& content, bool is_l
     positions[r] = static_cast<std::int32_t>(7919 * r % 100003);
   }
   const auto embed = [&](const std::vector<T>& table) {
-    return is_list ? encoder.EmbedAt(ids.data(), kShape.rows, table.data(), kShape.rows, kShape.dim,
-                                     positions.data(), out, kShape.dim)
-                   : encoder.Embed(ids.data(), kShape.rows, table.data(), kShape.rows, kShape.dim, 1000, out,
-                                   kShape.dim);
+    return is_list ? encoder.EmbedAt({ids.data(), table.data(), kShape.rows, kShape.dim}, positions.data(),
+                                     kShape.rows, {out, kShape.dim})
+                   : encoder.Embed({ids.data(), table.data(), kShape.rows, kShape.dim}, 1000, kShape.rows,
+                                   {out, kShape.dim});
   };
   MeasureChecked(state, kShape.work<T>(), [&] { return embed(odd); },
                  {{"normal_ratio", [&] { embed(normal); }}});

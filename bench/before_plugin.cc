@@ -6,7 +6,7 @@
 
 #include "posenc/grid_c.h"
 #include "posenc/posenc_c.h"
-#include "posenc/rotary_c.h"
+#include "posenc/rotary_cache_c.h"
 
 namespace {
 
@@ -42,69 +42,80 @@ const char* Message(std::int32_t status) {
 const posenc_encoder* EncoderOf(const void* encoder) { return static_cast<const posenc_encoder*>(encoder); }
 const posenc_rotary* RotaryOf(const void* rotary) { return static_cast<const posenc_rotary*>(rotary); }
 
+posenc_rows RowsOf(const before_rows& rows) { return {TypeOf(rows.type), rows.data, rows.stride}; }
+posenc_list ListOf(const before_list& list) { return {TypeOf(list.type), list.data}; }
+
 std::int32_t CreateEncoder(const before_encoder_spec* from, void** encoder) {
   constexpr posenc_layout kLayouts[] = {POSENC_INTERLEAVED, POSENC_SIN_COS, POSENC_COS_SIN};
   constexpr posenc_unit kUnits[] = {POSENC_RADIANS, POSENC_TURNS};
   constexpr posenc_phase_rounding kRoundings[] = {POSENC_NO_PHASE_ROUNDING, POSENC_F32_LOG_DIV};
   posenc_spec spec;
-  posenc_spec_init(&spec, sizeof(spec));
+  posenc_status status = posenc_spec_init(&spec, sizeof(spec));
   spec.dim = from->dim;
   spec.base = from->base;
   spec.exponent_dim = from->exponent_dim;
   spec.layout = ValueOf(from->layout, kLayouts);
-  spec.frequency_unit = ValueOf(from->unit, kUnits);
+  spec.unit = ValueOf(from->unit, kUnits);
   spec.phase_rounding = ValueOf(from->phase_rounding, kRoundings);
   spec.lists_only = from->lists_only;
   spec.table_rows = from->table_rows;
   spec.target = from->target;
   posenc_encoder* created = nullptr;
-  const posenc_status status = posenc_encoder_create(&spec, &created);
+  if (status == POSENC_OK) status = posenc_encoder_create(&spec, &created);
   *encoder = created;
   return status;
 }
 
 void DestroyEncoder(void* encoder) { posenc_encoder_destroy(static_cast<posenc_encoder*>(encoder)); }
 
-std::int32_t Write(const void* encoder, std::int64_t first, std::uint64_t count, const before_rows* out) {
-  return posenc_write(EncoderOf(encoder), first, count, TypeOf(out->type), out->data, out->stride);
+std::int32_t Write(const void* encoder, std::int64_t first, std::uint64_t count, const before_rows* to) {
+  const posenc_rows out = RowsOf(*to);
+  return posenc_write(EncoderOf(encoder), first, count, &out);
 }
 
-std::int32_t WriteAt(const void* encoder, const before_list* positions, std::uint64_t count,
-                     const before_rows* out) {
-  return posenc_write_at(EncoderOf(encoder), TypeOf(positions->type), positions->data, count,
-                         TypeOf(out->type), out->data, out->stride, nullptr);
+std::int32_t WriteAt(const void* encoder, const before_list* at, std::uint64_t count, const before_rows* to) {
+  const posenc_list positions = ListOf(*at);
+  const posenc_rows out = RowsOf(*to);
+  return posenc_write_at(EncoderOf(encoder), &positions, count, &out, nullptr);
 }
 
-std::int32_t Add(const void* encoder, std::int64_t first, std::uint64_t count, const before_rows* x,
+std::int32_t Add(const void* encoder, std::int64_t first, std::uint64_t count, const before_rows* to,
                  float scale) {
-  return posenc_add(EncoderOf(encoder), first, count, TypeOf(x->type), x->data, x->stride, scale);
+  const posenc_rows x = RowsOf(*to);
+  return posenc_add(EncoderOf(encoder), first, count, &x, scale);
 }
 
-std::int32_t AddAt(const void* encoder, const before_list* positions, std::uint64_t count,
-                   const before_rows* x, float scale) {
-  return posenc_add_at(EncoderOf(encoder), TypeOf(positions->type), positions->data, count, TypeOf(x->type),
-                       x->data, x->stride, scale, nullptr);
+std::int32_t AddAt(const void* encoder, const before_list* at, std::uint64_t count, const before_rows* to,
+                   float scale) {
+  const posenc_list positions = ListOf(*at);
+  const posenc_rows x = RowsOf(*to);
+  return posenc_add_at(EncoderOf(encoder), &positions, count, &x, scale, nullptr);
 }
 
-std::int32_t AddBatch(const void* encoder, const std::int64_t* first_positions, std::uint64_t batch,
-                      std::uint64_t count, const before_rows* x, std::uint64_t stride, float scale) {
-  return posenc_add_batch(EncoderOf(encoder), 0, POSENC_I64, first_positions, batch, count, TypeOf(x->type),
-                          x->data, stride, x->stride, scale, nullptr);
+std::int32_t AddBatch(const void* encoder, const std::int64_t* first_positions, std::uint64_t sequences,
+                      std::uint64_t count, const before_rows* to, std::uint64_t stride, float scale) {
+  const posenc_batch batch = {sequences, stride, {POSENC_I64, first_positions}};
+  const posenc_rows x = RowsOf(*to);
+  return posenc_add_batch(EncoderOf(encoder), &batch, 0, count, &x, scale, nullptr);
 }
 
-std::int32_t Embed(const void* encoder, const before_lookup* lookup, std::int64_t first, std::uint64_t count,
-                   const before_rows* out) {
-  const posenc_type type = TypeOf(out->type);
-  return posenc_embed(EncoderOf(encoder), POSENC_I32, lookup->ids, count, type, lookup->table,
-                      lookup->vocabulary, lookup->stride, first, type, out->data, out->stride, 1.0f, nullptr);
+posenc_lookup LookupOf(const before_lookup& lookup, posenc_type type) {
+  return {{POSENC_I32, lookup.ids}, type, lookup.table, lookup.vocabulary, lookup.stride};
 }
 
-std::int32_t EmbedAt(const void* encoder, const before_lookup* lookup, const before_list* positions,
-                     std::uint64_t count, const before_rows* out) {
-  const posenc_type type = TypeOf(out->type);
-  return posenc_embed_at(EncoderOf(encoder), POSENC_I32, lookup->ids, count, type, lookup->table,
-                         lookup->vocabulary, lookup->stride, TypeOf(positions->type), positions->data, type,
-                         out->data, out->stride, 1.0f, nullptr);
+std::int32_t Embed(const void* encoder, const before_lookup* from, std::int64_t first, std::uint64_t count,
+                   const before_rows* to) {
+  const posenc_rows out = RowsOf(*to);
+  const posenc_lookup lookup = LookupOf(*from, out.type);
+  return posenc_embed(EncoderOf(encoder), &lookup, first, count, &out, 1.0f, nullptr);
+}
+
+std::int32_t EmbedAt(const void* encoder, const before_lookup* from, const before_list* at,
+                     std::uint64_t count, const before_rows* to) {
+  const posenc_rows out = RowsOf(*to);
+  const posenc_lookup lookup = LookupOf(*from, out.type);
+  const posenc_list positions = ListOf(*at);
+  return posenc_embed_at(EncoderOf(encoder), &lookup, &positions, count, &out, 1.0f, nullptr);
 }
 
 // Fills axes [count]; false if there are too many.
@@ -122,13 +133,15 @@ bool AxesOf(const before_axis* from, std::uint64_t count, posenc_grid_axis (&axe
 std::int32_t WriteGrid(const before_axis* from, std::uint64_t count, const before_rows* out) {
   posenc_grid_axis axes[kMaxAxes];
   if (!AxesOf(from, count, axes)) return kNotTaken;
-  return posenc_write_grid(axes, count, 0, TypeOf(out->type), out->data, out->stride, nullptr, nullptr);
+  const posenc_rows rows = RowsOf(*out);
+  return posenc_write_grid(axes, count, 0, &rows, nullptr, nullptr);
 }
 
 std::int32_t AddGrid(const before_axis* from, std::uint64_t count, const before_rows* x, float scale) {
   posenc_grid_axis axes[kMaxAxes];
   if (!AxesOf(from, count, axes)) return kNotTaken;
-  return posenc_add_grid(axes, count, 0, TypeOf(x->type), x->data, x->stride, scale, nullptr, nullptr);
+  const posenc_rows rows = RowsOf(*x);
+  return posenc_add_grid(axes, count, 0, &rows, scale, nullptr, nullptr);
 }
 
 std::int32_t CreateRotary(const before_rotary_spec* from, void** rotary) {
@@ -136,7 +149,7 @@ std::int32_t CreateRotary(const before_rotary_spec* from, void** rotary) {
   constexpr posenc_arithmetic kArithmetics[] = {POSENC_EXACT, POSENC_FAST};
   constexpr posenc_scaling kScalings[] = {POSENC_NO_SCALING, POSENC_LLAMA3};
   posenc_rotary_spec spec;
-  posenc_rotary_spec_init(&spec, sizeof(spec));
+  posenc_status status = posenc_rotary_spec_init(&spec, sizeof(spec));
   spec.head_dim = from->head_dim;
   spec.base = from->base;
   spec.pairing = ValueOf(from->pairing, kPairings);
@@ -146,7 +159,7 @@ std::int32_t CreateRotary(const before_rotary_spec* from, void** rotary) {
   spec.original_length = from->original_length;
   spec.target = from->target;
   posenc_rotary* created = nullptr;
-  const posenc_status status = posenc_rotary_create(&spec, &created);
+  if (status == POSENC_OK) status = posenc_rotary_create(&spec, &created);
   *rotary = created;
   return status;
 }
@@ -159,6 +172,7 @@ bool TensorsOf(const before_heads* from, std::uint64_t count, posenc_heads (&ten
   for (std::size_t t = 0; t < count; ++t) {
     if (from[t].type != from[0].type) return false;
     tensors[t] = {};
+    tensors[t].type = TypeOf(from[t].type);
     tensors[t].data = from[t].data;
     tensors[t].source = from[t].source;
     tensors[t].heads = from[t].heads;
@@ -172,15 +186,15 @@ std::int32_t Rotate(const void* rotary, std::int64_t first, std::uint64_t tokens
                     std::uint64_t count) {
   posenc_heads tensors[kMaxTensors];
   if (!TensorsOf(from, count, tensors)) return kNotTaken;
-  return posenc_rotate(RotaryOf(rotary), first, tokens, TypeOf(from->type), tensors, count);
+  return posenc_rotate(RotaryOf(rotary), first, tokens, tensors, count);
 }
 
-std::int32_t RotateAt(const void* rotary, const before_list* positions, std::uint64_t tokens,
+std::int32_t RotateAt(const void* rotary, const before_list* at, std::uint64_t tokens,
                       const before_heads* from, std::uint64_t count) {
   posenc_heads tensors[kMaxTensors];
   if (!TensorsOf(from, count, tensors)) return kNotTaken;
-  return posenc_rotate_at(RotaryOf(rotary), TypeOf(positions->type), positions->data, tokens,
-                          TypeOf(from->type), tensors, count, nullptr);
+  const posenc_list positions = ListOf(*at);
+  return posenc_rotate_at(RotaryOf(rotary), &positions, tokens, tensors, count, nullptr);
 }
 
 posenc_cache CacheOf(const before_cache& from) {
@@ -203,11 +217,12 @@ std::int32_t WriteCache(const void* rotary, std::int64_t first, std::uint64_t to
 
 std::int32_t RotateCached(const void* rotary, const before_cache* from, std::uint64_t tokens,
                           const before_heads* heads, std::uint64_t count) {
-  const posenc_cache cache = CacheOf(*from);
+  const posenc_cache written = CacheOf(*from);
+  const posenc_const_cache cache = {written.layout, written.type,       written.cos,
+                                    written.sin,    written.row_stride, tokens};
   posenc_heads tensors[kMaxTensors];
   if (!TensorsOf(heads, count, tensors)) return kNotTaken;
-  return posenc_rotate_cached(RotaryOf(rotary), &cache, tokens, 0, POSENC_I64, nullptr, tokens,
-                              TypeOf(heads->type), tensors, count, nullptr);
+  return posenc_rotate_cached(RotaryOf(rotary), &cache, 0, tokens, tensors, count);
 }
 
 constexpr before_plugin kPlugin = {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kCachedTokens[] = {1, 48, 16384};
 constexpr std::size_t kListedTokens[] = {1, 512};
 constexpr Shape kCacheShape = {4096, kHeadDim};  // of a table
-constexpr Pairing kPairings[] = {Pairing::kHalfSplit, Pairing::kNeighbours};
+constexpr posenc_pairing kPairings[] = {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS};
 
 struct NamedLayout {
   std::int32_t layout;
@@ -31,8 +31,8 @@ before_rotary_spec SpecOf(const RotaryCase& which, const std::string& target) {
   before_rotary_spec spec = {};
   spec.head_dim = kHeadDim;
   spec.base = 10000.0;
-  spec.pairing = which.pairing == Pairing::kNeighbours ? BEFORE_NEIGHBOURS : BEFORE_HALF_SPLIT;
-  spec.arithmetic = which.arithmetic == Arithmetic::kFast ? BEFORE_FAST : BEFORE_EXACT;
+  spec.pairing = which.pairing == POSENC_NEIGHBOURS ? BEFORE_NEIGHBOURS : BEFORE_HALF_SPLIT;
+  spec.arithmetic = which.arithmetic == POSENC_FAST ? BEFORE_FAST : BEFORE_EXACT;
   spec.scaling = BEFORE_NO_SCALING;
   spec.factor = 1.0;
   spec.target = target.c_str();
@@ -170,8 +170,8 @@ void RegisterCreation(const Sides& sides) {
 
 template <class T>
 void RegisterRotation(const Sides& sides) {
-  for (const Arithmetic arithmetic : {Arithmetic::kExact, Arithmetic::kFast}) {
-    for (const Pairing pairing : kPairings) {
+  for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
+    for (const posenc_pairing pairing : kPairings) {
       for (const std::size_t tokens : kTokens) {
         for (const bool is_heads_first : {false, true}) {
           const RotaryCase which{arithmetic, pairing, tokens, FirstOf(tokens), is_heads_first};
@@ -180,7 +180,7 @@ void RegisterRotation(const Sides& sides) {
       }
     }
     for (const std::size_t tokens : kListedTokens) {
-      const RotaryCase which{arithmetic, Pairing::kHalfSplit, tokens};
+      const RotaryCase which{arithmetic, POSENC_HALF_SPLIT, tokens};
       RegisterCase("RotateAt" + NameOf(TypeOf<T>(), which).substr(6), which, sides, RotateAt<T>);
     }
   }
@@ -188,8 +188,8 @@ void RegisterRotation(const Sides& sides) {
 
 template <class T>
 void RegisterContents(const Sides& sides) {
-  for (const Pairing pairing : kPairings) {
-    const RotaryCase which{Arithmetic::kExact, pairing, 48, 1000};
+  for (const posenc_pairing pairing : kPairings) {
+    const RotaryCase which{POSENC_EXACT, pairing, 48, 1000};
     for (const std::string content : kHeadContents) {
       RegisterCase(NameOf(TypeOf<T>(), which, content + "/"), which, sides,
                    [=](const RotaryCase& of, const std::string& target) {
@@ -206,9 +206,9 @@ void RegisterCaches(const Sides& sides) {
                    kCacheShape.entries(), sides,
                    [=](const std::string& target) { return WriteCache<T>(named.layout, target); });
   }
-  for (const Pairing pairing : kPairings) {
+  for (const posenc_pairing pairing : kPairings) {
     for (const std::size_t tokens : kCachedTokens) {
-      const RotaryCase which{Arithmetic::kFast, pairing, tokens, FirstOf(tokens), false, true};
+      const RotaryCase which{POSENC_FAST, pairing, tokens, FirstOf(tokens), false, true};
       RegisterCase(NameOf(TypeOf<T>(), which), which, sides, RotateCached<T>);
     }
   }

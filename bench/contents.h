@@ -63,13 +63,13 @@ constexpr const char* kHeadContents[] = {"nan",      "one_nan", "inf",    "one_i
                                          "overflow", "wide",    "random", "zeros",   "ones_beside_zeros"};
 
 template <class T>
-void FillHeads(const std::string& content, Pairing pairing, T* x, std::size_t count) {
+void FillHeads(const std::string& content, posenc_pairing pairing, T* x, std::size_t count) {
   const bool is_of_one = content.compare(0, 4, "one_") == 0;
   OddElements<T> elements(is_of_one ? content.substr(4) : content == "ones_beside_zeros" ? "zeros" : content);
   FillNormal(x, count);
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t head = k / kHeadDim, element = k % kHeadDim;
-    const bool is_first = pairing == Pairing::kNeighbours ? element % 2 == 0 : element < kPairs;
+    const bool is_first = pairing == POSENC_NEIGHBOURS ? element % 2 == 0 : element < kPairs;
     const T odd = elements.Next();
     if (is_of_one && element != (37 * head + 11) % kHeadDim) continue;
     x[k] = content == "ones_beside_zeros" && is_first ? OddElements<T>::One() : odd;

@@ -78,7 +78,7 @@ RotarySpec Llama3Spec(const std::string& target) {
   RotarySpec spec;
   spec.head_dim = 128;
   spec.base = 500000.0;
-  spec.scaling = Scaling::kLlama3;
+  spec.scaling = POSENC_LLAMA3;
   spec.factor = 8.0;
   spec.original_length = 8192.0;
   spec.target = target.c_str();

@@ -16,7 +16,7 @@ namespace {
 // A grid, its axes, and the position of each row on each axis.
 struct Grid {
   Encoder encoder, whole;  // of an axis; of the table
-  GridAxis axes[3] = {};
+  posenc_grid_axis axes[3] = {};
   std::vector<std::int32_t> positions[3];
 
   bool Make(benchmark::State& state, const GridShape& shape, const std::string& target) {
@@ -25,7 +25,7 @@ struct Grid {
     const std::size_t rows = shape.table().rows;
     std::size_t inner = rows;
     for (std::size_t a = 0; a < shape.axes(); ++a) {
-      axes[a] = RunAxis(encoder, (shape.axes() - 1 - a) * shape.axis_dim(), 0, shape.count(a));
+      axes[a] = GridAxis(encoder, (shape.axes() - 1 - a) * shape.axis_dim(), shape.count(a));
       inner /= shape.count(a);
       for (std::size_t t = 0; t < rows; ++t) {
         positions[a].push_back(static_cast<std::int32_t>(t / inner % shape.count(a)));
@@ -41,18 +41,20 @@ void Write(benchmark::State& state, GridShape shape, const std::string& target) 
   if (!grid.Make(state, shape, target)) return;
   const Shape table = shape.table();
   T* out = Output().Get<T>(table.entries());
+  const Rows rows(out, table.dim);
   const auto anew = [&] {
     for (std::size_t a = 0; a < shape.axes(); ++a) {
-      grid.encoder.WriteAt(grid.positions[a].data(), table.rows, out + grid.axes[a].column, table.dim);
+      Must(
+          grid.encoder.WriteAt(grid.positions[a].data(), table.rows, {out + grid.axes[a].column, table.dim}));
     }
   };
-  MeasureChecked(
-      state, table.work<T>(),
-      [&] {
-        return static_cast<Status>(
-            posenc_write_grid(grid.axes, shape.axes(), 0, TypeOf<T>(), out, table.dim, nullptr, nullptr));
-      },
-      {{"write_ratio", [&] { grid.whole.Write(0, table.rows, out, table.dim); }}, {"anew_ratio", anew}});
+  MeasureChecked(state, table.work<T>(),
+                 [&] { return posenc_write_grid(grid.axes, shape.axes(), 0, &rows, nullptr, nullptr); },
+                 {{"write_ratio",
+                   [&] {
+                     Must(grid.whole.Write(0, table.rows, {out, table.dim}));
+                   }},
+                  {"anew_ratio", anew}});
 }
 
 template <class T>
@@ -61,19 +63,20 @@ void Add(benchmark::State& state, GridShape shape, const std::string& target) {
   if (!grid.Make(state, shape, target)) return;
   const Shape table = shape.table();
   T* x = Output().Get<T>(table.entries());
+  const Rows rows(x, table.dim);
   const auto anew = [&] {
     for (std::size_t a = 0; a < shape.axes(); ++a) {
-      grid.encoder.AddAt(grid.positions[a].data(), table.rows, x + grid.axes[a].column, table.dim,
-                         kAlternating);
+      Must(grid.encoder.AddAt(grid.positions[a].data(), table.rows, {x + grid.axes[a].column, table.dim},
+                              kAlternating));
     }
   };
   MeasureChecked(
       state, table.work<T>(),
-      [&] {
-        return static_cast<Status>(posenc_add_grid(grid.axes, shape.axes(), 0, TypeOf<T>(), x, table.dim,
-                                                   kAlternating, nullptr, nullptr));
-      },
-      {{"add_ratio", [&] { grid.whole.Add(0, table.rows, x, table.dim, kAlternating); }},
+      [&] { return posenc_add_grid(grid.axes, shape.axes(), 0, &rows, kAlternating, nullptr, nullptr); },
+      {{"add_ratio",
+        [&] {
+          Must(grid.whole.Add(0, table.rows, {x, table.dim}, kAlternating));
+        }},
        {"anew_ratio", anew}},
       [&] { FillNormal(x, table.entries()); });
 }

@@ -47,7 +47,7 @@ Deviation DeviationOf(const typename Peer<T>::Writer& write, const Encoder& enco
   std::vector<T> expected(shape.dim), got(shape.dim);
   for (std::size_t r = 0; r < rows; ++r) {
     const auto position = shape.rows == 1 ? *positions.Next(1) : static_cast<std::int64_t>(r);
-    encoder.Write(position, 1, expected.data(), shape.dim);
+    Must(encoder.Write(position, 1, {expected.data(), shape.dim}));
     std::fill(got.begin(), got.end(), static_cast<T>(NAN));
     write(static_cast<int>(position), 1, got.data());
     for (std::size_t i = 0; i < shape.dim; ++i) deviation.Count(got[i], expected[i]);
@@ -70,7 +70,10 @@ void RunPeer(benchmark::State& state, Shape shape, const Peer<T>& peer) {
   RandomList<std::int64_t> positions(0, kLargestPosition), own_positions(0, kLargestPosition);
   const auto first = [&](auto* list) { return shape.rows == 1 ? *list->Next(1) : 0; };
   Measure(state, shape.work<T>(), [&] { write(static_cast<int>(first(&positions)), shape.rows, out); },
-          {{"posenc_speedup", [&] { encoder.Write(first(&own_positions), shape.rows, out, shape.dim); },
+          {{"posenc_speedup",
+            [&] {
+              Must(encoder.Write(first(&own_positions), shape.rows, {out, shape.dim}));
+            },
             Rival::Counter::kRivalOverRow}});
   const Deviation deviation = DeviationOf<T>(write, encoder, shape);
   state.counters["max_ulp"] = deviation.max_ulp;

@@ -24,7 +24,7 @@ namespace {
 
 // The targets that this CPU runs; the context of the report names the others as well.
 TargetNames RunnableTargets() {
-  Target all[kMaxTargets];
+  posenc_target all[POSENC_MAX_TARGETS];
   const std::size_t count = Targets(all);
   TargetNames runnable;
   std::string best, lacking;

@@ -17,26 +17,26 @@ namespace {
 constexpr Shape kShape = {4096, kHeadDim};  // of a table
 
 struct NamedLayout {
-  CacheLayout layout;
+  posenc_cache_layout layout;
   const char* variant;
 };
 constexpr NamedLayout kLayouts[] = {
-    {CacheLayout::kCosSin, ""}, {CacheLayout::kDuplicated, "duplicated/"}, {CacheLayout::kPairs, "pairs/"}};
+    {POSENC_CACHE_COS_SIN, ""}, {POSENC_CACHE_DUPLICATED, "duplicated/"}, {POSENC_CACHE_PAIRS, "pairs/"}};
 
 // From position 0.
 template <class T>
-void WriteCache(benchmark::State& state, CacheLayout layout, const std::string& target) {
-  const bool has_two_tables = layout == CacheLayout::kDuplicated;
+void WriteCache(benchmark::State& state, posenc_cache_layout layout, const std::string& target) {
+  const bool has_two_tables = layout == POSENC_CACHE_DUPLICATED;
   const Shape all = {kShape.rows, has_two_tables ? 2 * kShape.dim : kShape.dim};
   Rotary rotary;
   Encoder encoder;
   if (!Created(state, RotaryCase().spec(target.c_str()), &rotary)) return;
   if (!Created(state, MakeSpec(all.dim, target), &encoder)) return;
   T* out = Output().Get<T>(all.entries());
-  const Cache<T> cache{layout, out, has_two_tables ? out + kShape.entries() : nullptr, kShape.dim};
-  std::vector<Rival> rivals = {{"write_ratio", [&] { encoder.Write(0, all.rows, out, all.dim); }}};
+  const Cache cache{layout, out, has_two_tables ? out + kShape.entries() : nullptr, kShape.dim};
+  std::vector<Rival> rivals = {{"write_ratio", [&] { Must(encoder.Write(0, all.rows, {out, all.dim})); }}};
   if constexpr (std::is_same_v<T, float>) {
-    if (layout == CacheLayout::kCosSin) {
+    if (layout == POSENC_CACHE_COS_SIN) {
       rivals.push_back({"sincos_ratio", [=] {
                           baseline::Loops().write_table(0, kShape.rows, FloatFrequencies(), kPairs, out);
                         }});

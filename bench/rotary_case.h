@@ -23,8 +23,8 @@ constexpr int kDecodePosition = (1 << 17) - 1;  // of single tokens: the end of 
 constexpr int FirstOf(std::size_t tokens) { return tokens == 1 ? kDecodePosition : 0; }
 
 struct RotaryCase {
-  Arithmetic arithmetic = Arithmetic::kExact;
-  Pairing pairing = Pairing::kHalfSplit;
+  posenc_arithmetic arithmetic = POSENC_EXACT;
+  posenc_pairing pairing = POSENC_HALF_SPLIT;
   std::size_t tokens = 1;
   int first = 0;                // position
   bool is_heads_first = false;  // [heads, tokens, kHeadDim], else [tokens, heads, kHeadDim]
@@ -47,9 +47,9 @@ struct RotaryCase {
 
 // q and k, in place.
 template <class T>
-std::array<Heads<T>, 2> TensorsOf(const RotaryCase& which, T* x) {
-  return {Heads<T>{x, kQueryHeads, which.token_stride(kQueryHeads), which.head_stride()},
-          Heads<T>{x + which.key_offset(), kKeyHeads, which.token_stride(kKeyHeads), which.head_stride()}};
+std::array<Heads, 2> TensorsOf(const RotaryCase& which, T* x) {
+  return {Heads{x, kQueryHeads, which.token_stride(kQueryHeads), which.head_stride()},
+          Heads{x + which.key_offset(), kKeyHeads, which.token_stride(kKeyHeads), which.head_stride()}};
 }
 
 // In float, as runtimes have them.
@@ -66,10 +66,10 @@ inline const float* FloatFrequencies() {
 
 // Of a row, but for what comes before it and the target; content: of the elements, with a slash.
 inline std::string NameOf(posenc_type type, const RotaryCase& which, const std::string& content = {}) {
-  std::string name = which.arithmetic == Arithmetic::kExact ? "Rotate/exact/" : "Rotate/fast/";
+  std::string name = which.arithmetic == POSENC_EXACT ? "Rotate/exact/" : "Rotate/fast/";
   if (which.is_cached) name = "RotateCached/";
   name += TraitsOf(type).name;
-  name += which.pairing == Pairing::kNeighbours ? "/interleaved/" : "/half_split/";
+  name += which.pairing == POSENC_NEIGHBOURS ? "/interleaved/" : "/half_split/";
   name += content;
   name += std::to_string(which.tokens) + "x" + std::to_string(kHeads) + "x" + std::to_string(kHeadDim);
   return name + (which.is_heads_first ? "/heads_first/" : "/");

@@ -72,7 +72,7 @@ LoopWork<T> WorkOf(const RotaryCase& which, T* x) {
            {x + which.key_offset(), kKeyHeads, which.token_stride(kKeyHeads), which.head_stride()}},
           which.tokens,
           kPairs,
-          which.pairing == Pairing::kNeighbours};
+          which.pairing == POSENC_NEIGHBOURS};
 }
 
 std::shared_ptr<std::vector<float>> TableOf(const RotaryCase& which) {
@@ -94,11 +94,11 @@ NamedRotation<T> OwnRotation(const Rotary& rotary) {
   return {"posenc", [&rotary](const RotaryCase& which, T* x) -> std::function<void()> {
             if (!which.is_cached) return [&rotary, which, x] { Rotate(rotary, which, x); };
             const auto rows = std::make_shared<std::vector<T>>(which.tokens * kHeadDim);
-            const Cache<T> cache{CacheLayout::kCosSin, rows->data(), nullptr, kHeadDim};
-            rotary.WriteCache(which.first, which.tokens, cache);
+            const Cache cache{POSENC_CACHE_COS_SIN, rows->data(), nullptr, kHeadDim};
+            Must(rotary.WriteCache(which.first, which.tokens, cache));
             return [&rotary, which, x, cache, rows] {
               const auto [q, k] = TensorsOf(which, x);
-              rotary.RotateCached(cache, which.tokens, 0, which.tokens, {q, k});
+              Must(rotary.RotateCached({cache, which.tokens}, 0, which.tokens, {q, k}));
             };
           }};
 }
@@ -144,7 +144,7 @@ std::vector<NamedRotation<T>> RivalsOf(const RotaryCase& of) {
   }
 #ifdef POSENC_BENCH_TORCH
   if constexpr (std::is_same_v<T, float>) {
-    if (of.pairing == Pairing::kHalfSplit && !of.is_heads_first) {
+    if (of.pairing == POSENC_HALF_SPLIT && !of.is_heads_first) {
       rivals.push_back({"torch", [](const RotaryCase& which, T* x) -> std::function<void()> {
                           const auto table = TableOf(which);
                           const auto rotation =
@@ -161,12 +161,12 @@ std::vector<NamedRotation<T>> RivalsOf(const RotaryCase& of) {
 
 // The largest difference of elements from the right ones, by the hypot(a, b) of their pair.
 template <class T>
-double LargestError(Pairing pairing, const std::vector<T>& got, const std::vector<T>& expected) {
+double LargestError(posenc_pairing pairing, const std::vector<T>& got, const std::vector<T>& expected) {
   double largest = 0.0;
   for (std::size_t head = 0; head < got.size(); head += kHeadDim) {
     for (std::size_t i = 0; i < kPairs; ++i) {
-      const std::size_t a = head + (pairing == Pairing::kNeighbours ? 2 * i : i);
-      const std::size_t b = pairing == Pairing::kNeighbours ? a + 1 : a + kPairs;
+      const std::size_t a = head + (pairing == POSENC_NEIGHBOURS ? 2 * i : i);
+      const std::size_t b = pairing == POSENC_NEIGHBOURS ? a + 1 : a + kPairs;
       const double size = std::hypot(ToDouble(expected[a]), ToDouble(expected[b]));
       for (const std::size_t at : {a, b}) {
         const double error = std::fabs(ToDouble(got[at]) - ToDouble(expected[at])) / size;
@@ -182,13 +182,13 @@ template <class T>
 class Checked {
  public:
   Checked(benchmark::State& state, RotaryCase which) : which_(which), expected_(which.entries()) {
-    which.arithmetic = Arithmetic::kExact;
+    which.arithmetic = POSENC_EXACT;
     Rotary exact;
     if (!Created(state, which.spec(nullptr), &exact)) return;
     FillNormal(expected_.data(), expected_.size());
     const Status status = Rotate(exact, which, expected_.data());
-    is_ready_ = status == Status::kOk;
-    if (!is_ready_) Fail(state, StatusMessage(status));
+    is_ready_ = status == POSENC_OK;
+    if (!is_ready_) Fail(state, posenc_status_message(status));
   }
 
   bool is_ready() const { return is_ready_; }
@@ -227,7 +227,7 @@ bool Check(benchmark::State& state, RotaryCase which, const NamedRotation<T>& ow
 
   std::string wrong;
   const std::vector<T> got = checked.Turned(own);
-  const bool is_exact = which.arithmetic == Arithmetic::kExact;
+  const bool is_exact = which.arithmetic == POSENC_EXACT;
   const double tolerance = std::is_same_v<T, float> ? kFastTolerance : kTolerance;
   if (!(is_exact ? checked.IsRight(got) : checked.ErrorOf(got) <= tolerance)) wrong = own.name;
   for (const NamedRotation<T>& rival : rivals) {
@@ -297,8 +297,8 @@ void RunContent(benchmark::State& state, const RotaryCase& which, const std::str
 
 template <class T>
 void RegisterContents(const TargetNames& targets) {
-  for (const Pairing pairing : {Pairing::kHalfSplit, Pairing::kNeighbours}) {
-    RotaryCase which{Arithmetic::kExact, pairing, 48};
+  for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
+    RotaryCase which{POSENC_EXACT, pairing, 48};
     which.first = 1000;
     for (const std::string content : kHeadContents) {
       RegisterEach(NameOf(TypeOf<T>(), which, content + "/"), which.entries(), targets,
@@ -318,17 +318,17 @@ void RegisterCase(RotaryCase which, const TargetNames& targets) {
 }
 
 template <class T>
-void RegisterCases(Arithmetic arithmetic, const TargetNames& targets) {
-  for (const Pairing pairing : {Pairing::kHalfSplit, Pairing::kNeighbours}) {
+void RegisterCases(posenc_arithmetic arithmetic, const TargetNames& targets) {
+  for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
     for (const std::size_t tokens : kTokens) RegisterCase<T>({arithmetic, pairing, tokens}, targets);
   }
 }
 
 template <class T>
 void RegisterCached(const TargetNames& targets) {
-  for (const Pairing pairing : {Pairing::kHalfSplit, Pairing::kNeighbours}) {
+  for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
     for (const std::size_t tokens : kCachedTokens) {
-      RegisterCase<T>({Arithmetic::kFast, pairing, tokens, 0, false, true}, targets);
+      RegisterCase<T>({POSENC_FAST, pairing, tokens, 0, false, true}, targets);
     }
   }
 }
@@ -336,7 +336,7 @@ void RegisterCached(const TargetNames& targets) {
 }  // namespace
 
 void RegisterRotary(const TargetNames& targets) {
-  for (const Arithmetic arithmetic : {Arithmetic::kExact, Arithmetic::kFast}) {
+  for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
     RegisterCases<float>(arithmetic, targets);
     RegisterCases<BFloat16>(arithmetic, targets);
     RegisterCases<Float16>(arithmetic, targets);
@@ -345,7 +345,7 @@ void RegisterRotary(const TargetNames& targets) {
   RegisterContents<BFloat16>(targets);
   RegisterContents<Float16>(targets);
   for (const std::size_t tokens : kHeadsFirstTokens) {
-    RegisterCase<float>({Arithmetic::kExact, Pairing::kHalfSplit, tokens, 0, true}, targets);
+    RegisterCase<float>({POSENC_EXACT, POSENC_HALF_SPLIT, tokens, 0, true}, targets);
   }
   RegisterCached<float>(targets);
   RegisterCached<BFloat16>(targets);

@@ -24,8 +24,8 @@ namespace {
 template <class Handle, class SpecOfIt>
 bool Create(benchmark::State& state, const SpecOfIt& spec, Handle* handle) {
   const Status status = Handle::Create(spec, handle);
-  if (status != Status::kOk) Fail(state, StatusMessage(status));
-  return status == Status::kOk;
+  if (status != POSENC_OK) Fail(state, posenc_status_message(status));
+  return status == POSENC_OK;
 }
 
 }  // namespace

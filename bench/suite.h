@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iosfwd>
 #include <string>
@@ -58,6 +60,13 @@ bool IsTooSlow(const std::string& target, std::size_t entries);
 
 Spec MakeSpec(std::size_t dim, const std::string& target);  // keeps a pointer to target
 
+// Ends the program unless a call of a rival, which no row checks, works.
+inline void Must(Status status) {
+  if (status == POSENC_OK) return;
+  std::fprintf(stderr, "posenc_bench: %s\n", posenc_status_message(status));
+  std::abort();
+}
+
 // False, and the row has failed, if it could not be made.
 bool Created(benchmark::State& state, const Spec& spec, Encoder* encoder);
 bool Created(benchmark::State& state, const RotarySpec& spec, Rotary* rotary);
@@ -103,7 +112,7 @@ void MeasureChecked(
     benchmark::State& state, Work work, const Call& call, const std::vector<Rival>& rivals = {},
     const std::function<void()>& prepare = [] {}) {
   const Status status = call();
-  if (status != Status::kOk) return Fail(state, StatusMessage(status));
+  if (status != POSENC_OK) return Fail(state, posenc_status_message(status));
   Measure(
       state, work, [&] { call(); }, rivals, prepare);
 }

@@ -26,9 +26,9 @@ constexpr NamedWriter kRivals[] = {{"ggml_ratio", WriteTimestepsByLoop},
 };
 
 void WriteTimesteps(benchmark::State& state, Shape shape, const std::string& target,
-                    PhaseRounding phase_rounding) {
+                    posenc_phase_rounding phase_rounding) {
   Spec spec = MakeSpec(shape.dim, target);  // as the UNets of diffusers have it
-  spec.layout = Layout::kCosSin;
+  spec.layout = POSENC_COS_SIN;
   spec.phase_rounding = phase_rounding;
   spec.lists_only = true;
   Encoder encoder;
@@ -36,11 +36,13 @@ void WriteTimesteps(benchmark::State& state, Shape shape, const std::string& tar
 
   RandomList<float> timesteps(0.0f, 1000.0f);
   float* out = Output().Get<float>(shape.entries());
-  const auto write = [&] { return encoder.WriteAt(timesteps.Next(shape.rows), shape.rows, out, shape.dim); };
+  const auto write = [&] {
+    return encoder.WriteAt(timesteps.Next(shape.rows), shape.rows, {out, shape.dim});
+  };
   std::vector<Rival> rivals;
   for (const NamedWriter& rival : kRivals) {
     const float* first = timesteps.Next(shape.rows);
-    encoder.WriteAt(first, shape.rows, out, shape.dim);
+    Must(encoder.WriteAt(first, shape.rows, {out, shape.dim}));
     const std::vector<float> expected(out, out + shape.entries());
     rival.write(first, shape.rows, shape.dim, out);
     for (std::size_t i = 0; i < shape.entries(); ++i) {
@@ -60,7 +62,7 @@ void WriteTimesteps(benchmark::State& state, Shape shape, const std::string& tar
 void RegisterTimesteps(const TargetNames& targets) {
   for (const Shape shape : kShapes) {
     for (const auto& [variant, rounding] :
-         {std::pair{"/", PhaseRounding::kNone}, {"/f32_log_div/", PhaseRounding::kF32LogDiv}}) {
+         {std::pair{"/", POSENC_NO_PHASE_ROUNDING}, {"/f32_log_div/", POSENC_F32_LOG_DIV}}) {
       RegisterEach("Timesteps/f32/" + shape.name() + variant, shape.entries(), targets,
                    [shape, phase_rounding = rounding](benchmark::State& state, const std::string& target) {
                      WriteTimesteps(state, shape, target, phase_rounding);

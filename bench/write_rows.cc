@@ -26,9 +26,9 @@ constexpr std::int64_t kLargestPosition = 1 << 20;
 struct Variant {
   const char* name = "";  // part of the row's name, with its slash
   double base = 10000.0;
-  Layout layout = Layout::kInterleaved;
+  posenc_layout layout = POSENC_INTERLEAVED;
   const char* plain_counter = nullptr;
-  FrequencyUnit unit = FrequencyUnit::kRadians;
+  posenc_unit unit = POSENC_RADIANS;
   double exponent_dim = 0.0;
 };
 
@@ -39,7 +39,7 @@ void Write(benchmark::State& state, Shape shape, const std::string& target, Vari
   if (!Created(state, spec, &plain)) return;
   spec.base = variant.base;
   spec.layout = variant.layout;
-  spec.frequency_unit = variant.unit;
+  spec.unit = variant.unit;
   spec.exponent_dim = variant.exponent_dim;
   if (!Created(state, spec, &encoder)) return;
   void* buffer = Output().Get(shape.entries() * std::max(sizeof(T), sizeof(float)));
@@ -48,11 +48,16 @@ void Write(benchmark::State& state, Shape shape, const std::string& target, Vari
   const int first = FirstPosition(shape);
   std::vector<Rival> rivals;
   if (variant.plain_counter != nullptr) {
-    rivals.push_back(
-        {variant.plain_counter, [&, plain_out] { plain.Write(first, shape.rows, plain_out, shape.dim); }});
+    rivals.push_back({variant.plain_counter, [&, plain_out] {
+                        Must(plain.Write(first, shape.rows, {plain_out, shape.dim}));
+                      }});
   }
   MeasureChecked(
-      state, shape.work<T>(), [&] { return encoder.Write(first, shape.rows, out, shape.dim); }, rivals);
+      state, shape.work<T>(),
+      [&] {
+        return encoder.Write(first, shape.rows, {out, shape.dim});
+      },
+      rivals);
 }
 
 template <class T>
@@ -61,8 +66,9 @@ void WriteAt(benchmark::State& state, Shape shape, const std::string& target) {
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
   RandomList<std::int64_t> positions(-kLargestPosition, kLargestPosition);
   T* out = Output().Get<T>(shape.entries());
-  MeasureChecked(state, shape.work<T>(),
-                 [&] { return encoder.WriteAt(positions.Next(shape.rows), shape.rows, out, shape.dim); });
+  MeasureChecked(state, shape.work<T>(), [&] {
+    return encoder.WriteAt(positions.Next(shape.rows), shape.rows, {out, shape.dim});
+  });
 }
 
 // At fractions of steps.
@@ -72,10 +78,13 @@ void WriteAtFractions(benchmark::State& state, Shape shape, const std::string& t
   RandomList<double> fractions(-kLargestPosition, kLargestPosition);
   RandomList<std::int64_t> steps(-kLargestPosition, kLargestPosition);
   float* out = Output().Get<float>(shape.entries());
-  MeasureChecked(
-      state, shape.work<float>(),
-      [&] { return encoder.WriteAt(fractions.Next(shape.rows), shape.rows, out, shape.dim); },
-      {{"steps_ratio", [&] { encoder.WriteAt(steps.Next(shape.rows), shape.rows, out, shape.dim); }}});
+  MeasureChecked(state, shape.work<float>(),
+                 [&] {
+                   return encoder.WriteAt(fractions.Next(shape.rows), shape.rows, {out, shape.dim});
+                 },
+                 {{"steps_ratio", [&] {
+                     Must(encoder.WriteAt(steps.Next(shape.rows), shape.rows, {out, shape.dim}));
+                   }}});
 }
 
 // At the doubles next to multiples of pi/2, where sine or cosine of pair 0 is next to 0.
@@ -89,8 +98,12 @@ void WriteAtQuarterTurns(benchmark::State& state, Shape shape, const std::string
   }
   float* out = Output().Get<float>(shape.entries());
   MeasureChecked(state, shape.work<float>(),
-                 [&] { return encoder.WriteAt(quarters.data(), shape.rows, out, shape.dim); },
-                 {{"halves_ratio", [&] { encoder.WriteAt(steps.data(), shape.rows, out, shape.dim); }}});
+                 [&] {
+                   return encoder.WriteAt(quarters.data(), shape.rows, {out, shape.dim});
+                 },
+                 {{"halves_ratio", [&] {
+                     Must(encoder.WriteAt(steps.data(), shape.rows, {out, shape.dim}));
+                   }}});
 }
 
 // In calls of 64 rows, as a thread pool hands them out, of an encoder that knows the table's size: beside one
@@ -104,14 +117,17 @@ void WriteInParts(benchmark::State& state, Shape shape, const std::string& targe
   if (!Created(state, spec, &encoder)) return;
   float* out = Output().Get<float>(shape.entries());
   const auto write_parts = [=](const Encoder& with) {
-    Status status = Status::kOk;
-    for (std::size_t r = 0; r < shape.rows && status == Status::kOk; r += kPart) {
-      status = with.Write(static_cast<std::int64_t>(r), kPart, out + r * shape.dim, shape.dim);
+    Status status = POSENC_OK;
+    for (std::size_t r = 0; r < shape.rows && status == POSENC_OK; r += kPart) {
+      status = with.Write(static_cast<std::int64_t>(r), kPart, {out + r * shape.dim, shape.dim});
     }
     return status;
   };
   MeasureChecked(state, shape.work<float>(), [&] { return write_parts(encoder); },
-                 {{"one_call_ratio", [&] { plain.Write(0, shape.rows, out, shape.dim); }},
+                 {{"one_call_ratio",
+                   [&] {
+                     Must(plain.Write(0, shape.rows, {out, shape.dim}));
+                   }},
                   {"unknown_size_ratio", [&] { write_parts(plain); }}});
 }
 
@@ -121,13 +137,14 @@ void WriteOnTwoThreads(benchmark::State& state, Shape shape, const std::string& 
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
   float* out = Output().Get<float>(shape.entries());
   const std::size_t half = shape.rows / 2;
-  const auto write_all = [&] { encoder.Write(0, shape.rows, out, shape.dim); };
+  const auto write_all = [&] { Must(encoder.Write(0, shape.rows, {out, shape.dim})); };
   SecondThread second([&] {
-    encoder.Write(static_cast<std::int64_t>(half), shape.rows - half, out + half * shape.dim, shape.dim);
+    Must(encoder.Write(static_cast<std::int64_t>(half), shape.rows - half,
+                       {out + half * shape.dim, shape.dim}));
   });
   const auto write_halves = [&] {
     second.Start();
-    const Status status = encoder.Write(0, half, out, shape.dim);
+    const Status status = encoder.Write(0, half, {out, shape.dim});
     second.Wait();
     return status;
   };
@@ -170,11 +187,10 @@ void RegisterLists(const TargetNames& targets) {
 void RegisterWrite(const TargetNames& targets) {
   for (const Shape shape : kShapes) RegisterTables<float>(shape, targets, {});
   RegisterTables<float>({4096, 128}, targets,
-                        {"/base500000", 500000.0, Layout::kInterleaved, "base10000_ratio"});
-  RegisterTables<float>({512, 512}, targets, {"/sin_cos", 10000.0, Layout::kSinCos, "interleaved_ratio"});
+                        {"/base500000", 500000.0, POSENC_INTERLEAVED, "base10000_ratio"});
+  RegisterTables<float>({512, 512}, targets, {"/sin_cos", 10000.0, POSENC_SIN_COS, "interleaved_ratio"});
   // Phases that are whole quarter turns, or thirds of them.
-  const Variant thirds = {"/turns_of_3",         3.0, Layout::kInterleaved, "radians_ratio",
-                          FrequencyUnit::kTurns, 2.0};
+  const Variant thirds = {"/turns_of_3", 3.0, POSENC_INTERLEAVED, "radians_ratio", POSENC_TURNS, 2.0};
   RegisterTables<float>({4096, 128}, targets, thirds);
   RegisterTables<BFloat16>({4096, 128}, targets, thirds);
   if (std::thread::hardware_concurrency() > 1) {

@@ -28,9 +28,10 @@ Spec WithBase(std::size_t dim, double base) {
 // Runs that cross 0, are negative, and cross or touch 4095, 2^16, 2^20, 2^24 and both ends of the range.
 void AddRuns(const Spec& spec, std::size_t rows, std::vector<Block>* blocks) {
   const auto n = static_cast<std::int64_t>(rows);
-  for (const std::int64_t first : {-n / 2, std::int64_t{-5000}, 4095 - n / 2, (std::int64_t{1} << 16) - n / 2,
-                                   (std::int64_t{1} << 20) - n / 2, (std::int64_t{1} << 24) - n / 2,
-                                   -(std::int64_t{1} << 24) - n / 2, kMaxPosition - n + 1, -kMaxPosition}) {
+  for (const std::int64_t first :
+       {-n / 2, std::int64_t{-5000}, 4095 - n / 2, (std::int64_t{1} << 16) - n / 2,
+        (std::int64_t{1} << 20) - n / 2, (std::int64_t{1} << 24) - n / 2, -(std::int64_t{1} << 24) - n / 2,
+        POSENC_MAX_POSITION - n + 1, -POSENC_MAX_POSITION}) {
     blocks->push_back(MakeRun(spec, first, rows));
   }
 }
@@ -85,7 +86,7 @@ std::vector<Block> RandomPositions() {
     for (const std::size_t dim : {5u, 130u, 1024u}) {
       std::vector<std::int64_t> positions(64);
       for (std::int64_t& p : positions) {
-        p = static_cast<std::int64_t>(random() % (2 * kMaxPosition + 1)) - kMaxPosition;
+        p = static_cast<std::int64_t>(random() % (2 * POSENC_MAX_POSITION + 1)) - POSENC_MAX_POSITION;
       }
       blocks.push_back(MakeList(WithBase(dim, base), std::move(positions)));
     }
@@ -100,7 +101,7 @@ std::vector<Block> NearMultiplesOfPi() {
        {3,      11,      22,      333,     355,      710,      103993,    104348,    208341,    312689,
         833719, 1146408, 4272943, 5419351, 80143857, 85563208, 165707065, 245850922, 411557987, 1068966896}) {
     for (const std::int64_t multiple : {p, 2 * p, -p}) {
-      if (multiple <= kMaxPosition) positions.push_back(multiple);
+      if (multiple <= POSENC_MAX_POSITION) positions.push_back(multiple);
     }
   }
   return {MakeList(WithBase(16, 10000.0), positions), MakeList(WithBase(1, 1.0), positions)};
@@ -166,7 +167,7 @@ std::vector<Block> OtherSchedules() {
         spec.exponent_dim = exponent_dim;
         spec.position_scale = scale;
         Encoder encoder;
-        if (Encoder::Create(spec, &encoder) != Status::kOk) continue;  // beyond 2^31 or 2^-126
+        if (Encoder::Create(spec, &encoder) != POSENC_OK) continue;  // beyond 2^31 or 2^-126
         AddRuns(spec, 33, &blocks);
       }
     }

@@ -40,16 +40,16 @@ std::map<std::string, Count>& Counts() {
   return counts;
 }
 
-class Accuracy : public testing::TestWithParam<std::tuple<Case, Target>> {
+class Accuracy : public testing::TestWithParam<std::tuple<Case, posenc_target>> {
  protected:
   void SetUp() override {
     if (target().runnable == 0) GTEST_SKIP() << "this CPU cannot run " << target().name;
   }
   static const Case& GetCase() { return std::get<0>(GetParam()); }
-  static const Target& target() { return std::get<1>(GetParam()); }
+  static const posenc_target& target() { return std::get<1>(GetParam()); }
 };
 
-std::string Describe(const Block& block, posenc_type type, Layout layout, std::size_t k, double got) {
+std::string Describe(const Block& block, posenc_type type, posenc_layout layout, std::size_t k, double got) {
   Spec spec = block.spec;
   spec.layout = layout;
   const oracle::Oracle oracle(spec, type);
@@ -111,7 +111,7 @@ TEST_P(Accuracy, EveryEntryIsCorrectlyRounded) {
       Spec spec = blocks[b].spec;
       spec.target = target().name;
       spec.layout = kLayouts[l];
-      if (spec.layout == Layout::kInterleavedCosSin && spec.dim % 2 != 0)
+      if (spec.layout == POSENC_INTERLEAVED_COS_SIN && spec.dim % 2 != 0)
         continue;  // has another last column
       count.mismatches += Mismatches(GetCase().type, blocks[b], Create(spec));
       compared += blocks[b].positions.size() * spec.dim;
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
 class Summary : public testing::Environment {
  public:
   void TearDown() override {
-    for (const Target& target : CompiledTargets()) {
+    for (const posenc_target& target : CompiledTargets()) {
       const Count count = Counts()[target.name];
       std::printf("accuracy: %-10s %12zu entries compared, %zu mismatches%s\n", target.name, count.entries,
                   count.mismatches,

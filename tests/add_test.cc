@@ -36,7 +36,7 @@ TEST_P(AddTest, IsTheWrittenTableAdded) {
   const float scales[] = {1.0f,  std::sqrt(512.0f), std::sqrt(768.0f), 0.0f,         -1.0f, 0.1f, 1e-38f,
                           1e30f, HUGE_VALF,         -HUGE_VALF,        std::nanf("")};
   for (const std::size_t dim : {1u, 2u, 9u, 31u, 64u, 131u}) {
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
       const auto written = Write(encoder, kFirst, rows());
       ForEachType([&](auto element) {
@@ -44,7 +44,7 @@ TEST_P(AddTest, IsTheWrittenTableAdded) {
         const auto x = Activations<T>(written.size());
         for (const float scale : scales) {
           auto added = x;
-          ASSERT_EQ(encoder.Add(kFirst, rows(), added.data(), dim, scale), Status::kOk);
+          ASSERT_EQ(encoder.Add(kFirst, rows(), {added.data(), dim}, scale), POSENC_OK);
           ASSERT_NO_FATAL_FAILURE(ExpectSums(added, x, scale, written))
               << "dim " << dim << ", " << Name(layout);
         }
@@ -62,7 +62,7 @@ TEST_P(AddTest, IsNotFused) {
   std::vector<float> x(written.size()), added;
   for (std::size_t k = 0; k < x.size(); ++k) x[k] = 0x1.234567p-5f * static_cast<float>(k + 1);
   added = x;
-  ASSERT_EQ(encoder.Add(kFirst, rows(), added.data(), kDim, scale), Status::kOk);
+  ASSERT_EQ(encoder.Add(kFirst, rows(), {added.data(), kDim}, scale), POSENC_OK);
   ExpectSums(added, x, scale, written);
   std::size_t fused_differs = 0;
   for (std::size_t k = 0; k < x.size(); ++k) fused_differs += std::fma(x[k], scale, written[k]) != added[k];
@@ -80,7 +80,7 @@ TEST_P(AddTest, TiesOfBFloat16GoToEven) {
   for (const float midpoint : {128.5f, 129.5f}) {
     const float scale = midpoint - 1.0f + 0x1p-11f;
     auto added = ones;
-    ASSERT_EQ(encoder.Add(1, rows, added.data(), kDim, scale), Status::kOk);
+    ASSERT_EQ(encoder.Add(1, rows, {added.data(), kDim}, scale), POSENC_OK);
     ASSERT_NO_FATAL_FAILURE(ExpectSums(added, ones, scale, written));
     for (const float pe : written) ties += scale + pe == midpoint;
   }
@@ -94,14 +94,14 @@ void ExpectListAdded(const Encoder& encoder, const std::vector<Position>& positi
   ForEachType([&](auto element) {
     const auto x = Activations<decltype(element)>(written.size());
     auto added = x;
-    ASSERT_EQ(encoder.AddAt(positions.data(), positions.size(), added.data(), encoder.dim(), 3.1f),
-              Status::kOk);
+    ASSERT_EQ(encoder.AddAt(positions.data(), positions.size(), {added.data(), encoder.dim()}, 3.1f),
+              POSENC_OK);
     ExpectSums(added, x, 3.1f, written);
   });
 }
 
 TEST_P(AddTest, AddAtIsTheWrittenTableAdded) {
-  for (const Layout layout : kLayouts) {
+  for (const posenc_layout layout : kLayouts) {
     const Encoder encoder = Create(MakeSpec(37, target(), layout));
     ExpectListAdded<std::int64_t>(encoder, {5, -5, 0, 1 << 30, 77, 77, -(1 << 30) + 3});
     ExpectListAdded<std::int32_t>(encoder, {5, -5, 0, 1 << 30, 77, 77, -(1 << 30) + 3});
@@ -120,7 +120,7 @@ void ExpectEveryBitPattern(const Encoder& encoder, std::size_t rows, std::size_t
       std::vector<T> x(rows * dim);
       for (std::size_t k = 0; k < x.size(); ++k) x[k].bits = static_cast<std::uint16_t>(row * dim + k);
       auto added = x;
-      ASSERT_EQ(encoder.Add(static_cast<std::int64_t>(row), rows, added.data(), dim, scale), Status::kOk);
+      ASSERT_EQ(encoder.Add(static_cast<std::int64_t>(row), rows, {added.data(), dim}, scale), POSENC_OK);
       ASSERT_NO_FATAL_FAILURE(ExpectSums(added, x, scale, written)) << "from bits " << row * dim;
     }
   }
@@ -128,7 +128,7 @@ void ExpectEveryBitPattern(const Encoder& encoder, std::size_t rows, std::size_t
 
 TEST_P(AddTest, EveryBitPatternOfSixteen) {
   const std::size_t rows = IsReference() ? 1 : 64, row_step = IsReference() ? 31 : 1;
-  for (const Layout layout : {Layout::kInterleaved, Layout::kSinCos}) {
+  for (const posenc_layout layout : {POSENC_INTERLEAVED, POSENC_SIN_COS}) {
     Spec spec = MakeSpec(64, target(), layout);
     ExpectEveryBitPattern<BFloat16>(Create(spec), rows, row_step);
     ExpectEveryBitPattern<Float16>(Create(spec), rows, row_step);

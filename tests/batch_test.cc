@@ -17,14 +17,14 @@ using Firsts = std::vector<std::int64_t>;
 // Equal, overlapping, touching and disjoint, in any order, negative, at the ends of the range.
 std::vector<Firsts> AllFirsts(std::size_t rows) {
   const auto n = static_cast<std::int64_t>(rows);
-  const std::int64_t last = kMaxPosition - n + 1;
+  const std::int64_t last = POSENC_MAX_POSITION - n + 1;
   return {{0},
           {-n / 2},
           {5, 5, 5, 5, 5, 5, 5},
           {0, -1, -2, -3, -n / 2, 7, 1},
           {n, 0, 2 * n, -n, 3 * n, 3 * n + 1, 10 * n},
           {1000000, -1000000, 1000000 + n, 0, 0, -n, -1000000 + n - 1},
-          {-kMaxPosition, last, last - 1, -kMaxPosition + 1, 0, last, -1},
+          {-POSENC_MAX_POSITION, last, last - 1, -POSENC_MAX_POSITION + 1, 0, last, -1},
           {-40, -7}};
 }
 
@@ -56,19 +56,21 @@ void ExpectAddOfEach(const Encoder& encoder, const Firsts& wide, const Shape& sh
       FirstActivations<T>((firsts.size() - 1) * batch_stride + (shape.rows - 1) * row_stride + dim);
   auto want = room, got = room;
   for (std::size_t b = 0; b < firsts.size(); ++b) {
-    ASSERT_EQ(encoder.Add(firsts[b], shape.rows, &want[b * batch_stride], row_stride, scale), Status::kOk);
+    ASSERT_EQ(encoder.Add(firsts[b], shape.rows, {&want[b * batch_stride], row_stride}, scale), POSENC_OK);
   }
   std::size_t bad_index = 4711;
-  ASSERT_EQ(encoder.AddBatch(firsts.data(), firsts.size(), shape.rows, got.data(), batch_stride, row_stride,
-                             scale, &bad_index),
-            Status::kOk);
+  ASSERT_EQ(encoder.AddBatch({firsts.size(), batch_stride, List(firsts.data())}, 0, shape.rows,
+                             {got.data(), row_stride}, scale, &bad_index),
+            POSENC_OK);
   EXPECT_EQ(bad_index, 4711u);
   if constexpr (std::is_same_v<Position, std::int64_t>) {  // whose sums do not overflow
     auto shifted = room;
     for (Position& first : firsts) first -= 3;
-    ASSERT_EQ(posenc_add_batch(encoder.c_encoder(), 3, POSENC_I64, firsts.data(), firsts.size(), shape.rows,
-                               TypeOf<T>(), shifted.data(), batch_stride, row_stride, scale, nullptr),
-              POSENC_OK);
+    ASSERT_EQ(
+        posenc_add_batch(
+            encoder.get(), PointerTo(posenc_batch{firsts.size(), batch_stride, {POSENC_I64, firsts.data()}}),
+            3, shape.rows, PointerTo(Rows(TypeOf<T>(), shifted.data(), row_stride)), scale, nullptr),
+        POSENC_OK);
     EXPECT_TRUE(SameBits(shifted, got));
   }
   for (std::size_t k = 0; k < want.size(); ++k) {
@@ -90,9 +92,9 @@ class Batch : public PerTarget {
 TEST_P(Batch, IsAddOfEachSequence) {
   for (const std::size_t dim : {1u, 5u, 6u, 33u, 64u, 513u, 600u}) {
     if (IsReference() && dim > 64) continue;
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       Spec spec = MakeSpec(dim, target(), layout);
-      spec.position_offset = layout == Layout::kCosSin ? 3 : 0;
+      spec.position_offset = layout == POSENC_COS_SIN ? 3 : 0;
       const Encoder encoder = Create(spec);
       const float scale = std::sqrt(static_cast<float>(dim));
       for (const Shape& shape : Shapes()) {
@@ -115,9 +117,9 @@ TEST_P(Batch, IsAddOfEachSequence) {
 TEST_P(Batch, OfASharedFirstPosition) {
   for (const std::size_t dim : {1u, 37u, 300u}) {
     if (IsReference() && dim > 64) continue;
-    const Encoder encoder = Create(MakeSpec(dim, target(), Layout::kSinCos));
+    const Encoder encoder = Create(MakeSpec(dim, target(), POSENC_SIN_COS));
     for (const Shape& shape : Shapes()) {
-      for (const std::int64_t first : {std::int64_t{-5}, -kMaxPosition, kMaxPosition - 69}) {
+      for (const std::int64_t first : {std::int64_t{-5}, -POSENC_MAX_POSITION, POSENC_MAX_POSITION - 69}) {
         for (const std::size_t sequences : {1u, 2u, 7u, 70u}) {
           if (IsReference() && sequences > 7) continue;
           const std::size_t row_stride = dim + shape.row_gap;
@@ -125,12 +127,12 @@ TEST_P(Batch, OfASharedFirstPosition) {
           const Firsts firsts(sequences, first);
           ForEachType([&](auto element) {
             auto want = FirstActivations<decltype(element)>(sequences * batch_stride), got = want;
-            ASSERT_EQ(encoder.AddBatch(firsts.data(), sequences, shape.rows, want.data(), batch_stride,
-                                       row_stride, 0.7f),
-                      Status::kOk);
-            ASSERT_EQ(
-                encoder.AddBatch(first, sequences, shape.rows, got.data(), batch_stride, row_stride, 0.7f),
-                Status::kOk);
+            ASSERT_EQ(encoder.AddBatch({sequences, batch_stride, List(firsts.data())}, 0, shape.rows,
+                                       {want.data(), row_stride}, 0.7f),
+                      POSENC_OK);
+            ASSERT_EQ(encoder.AddBatch({sequences, batch_stride, {}}, first, shape.rows,
+                                       {got.data(), row_stride}, 0.7f),
+                      POSENC_OK);
             EXPECT_TRUE(SameBits(got, want)) << sequences << " sequences from " << first;
           });
         }
@@ -151,7 +153,7 @@ TEST_P(Batch, OfManySequences) {
 TEST_P(Batch, OfScalesThatMakeNans) {
   for (const std::size_t dim : {33u, 300u}) {
     if (IsReference() && dim > 64) continue;
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
       for (const float scale : {0.0f, -HUGE_VALF, std::nanf("")}) {
         ForEachType([&](auto element) {
@@ -164,8 +166,8 @@ TEST_P(Batch, OfScalesThatMakeNans) {
 
 TEST_P(Batch, OfAPhaseRounding) {
   Spec spec = MakeSpec(300, target());
-  spec.phase_rounding = PhaseRounding::kF32PowDiv;
-  for (const Layout layout : kLayouts) {
+  spec.phase_rounding = POSENC_F32_POW_DIV;
+  for (const posenc_layout layout : kLayouts) {
     spec.layout = layout;
     const Encoder encoder = Create(spec);
     const std::size_t rows = IsReference() ? 2 : 40;

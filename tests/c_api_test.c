@@ -31,6 +31,36 @@ static int failures = 0;
     }                                                                                                     \
   } while (0)
 
+/* A refusal of that kind, whose sentence has these words. */
+static int IsRefusal(posenc_status status, posenc_kind kind, const char* words) {
+  return posenc_status_kind(status) == kind && strstr(posenc_status_message(status), words) != NULL;
+}
+
+static posenc_rows Floats(float* data, size_t stride) {
+  posenc_rows rows;
+  rows.type = POSENC_F32;
+  rows.data = data;
+  rows.stride = stride;
+  return rows;
+}
+
+static posenc_list List(posenc_type type, const void* data) {
+  posenc_list list;
+  list.type = type;
+  list.data = data;
+  return list;
+}
+
+static posenc_lookup Lookup(posenc_list ids, const float* table, size_t vocabulary) {
+  posenc_lookup lookup;
+  lookup.ids = ids;
+  lookup.type = POSENC_F32;
+  lookup.table = table;
+  lookup.vocabulary = vocabulary;
+  lookup.stride = DIM;
+  return lookup;
+}
+
 /* Float results of libm are good to an ulp or so: enough to tell columns and rows apart. */
 static int IsNear(float got, double want) { return fabs((double)got - want) < 1e-6; }
 
@@ -74,7 +104,7 @@ static void CheckFpState(void) {
   int calls = 0;
   CHECK_OK(posenc_with_fp_state(CountCall, &calls));
   CHECK(calls == 1);
-  CHECK(posenc_with_fp_state(NULL, &calls) == POSENC_NULL_POINTER);
+  CHECK(IsRefusal(posenc_with_fp_state(NULL, &calls), POSENC_NULL, "work"));
 }
 
 static void CheckEncoder(const posenc_encoder* encoder) {
@@ -83,30 +113,34 @@ static void CheckEncoder(const posenc_encoder* encoder) {
   const int32_t narrow[ROWS] = {7, 8, 9};
   const int64_t wide[ROWS] = {-1, 0, 1}, ids[ROWS] = {1, 1, 1};
   const float fractions[ROWS] = {-8.0f, -7.0f, -6.0f};
+  const posenc_list narrow_list = List(POSENC_I32, narrow), wide_list = List(POSENC_I64, wide);
+  const posenc_list fraction_list = List(POSENC_F32, fractions);
+  const posenc_lookup lookup = Lookup(List(POSENC_I64, ids), embeddings, 2);
+  const posenc_rows apart = Floats(out, DIM + 1), dense = Floats(out, DIM), x = Floats(zero, DIM);
+  posenc_batch batch = {1, 0, {POSENC_I32, NULL}};
   size_t bad_index = 4711;
 
   CHECK(posenc_encoder_dim(encoder) == DIM && posenc_encoder_layout(encoder) == POSENC_INTERLEAVED);
   CHECK(posenc_encoder_target(encoder)[0] != '\0');
   CHECK(posenc_encoder_frequency_count(encoder) == DIM / 2 && posenc_encoder_radians(encoder, 0) == 1.0);
   out[DIM] = 0.25f;
-  CHECK_OK(posenc_write(encoder, 5, ROWS, POSENC_F32, out, DIM + 1));
+  CHECK_OK(posenc_write(encoder, 5, ROWS, &apart));
   CheckTable(out, DIM + 1, 5);
   CHECK(out[DIM] == 0.25f);
-  CHECK_OK(posenc_write_at(encoder, POSENC_I32, narrow, ROWS, POSENC_F32, out, DIM, &bad_index));
+  CHECK_OK(posenc_write_at(encoder, &narrow_list, ROWS, &dense, &bad_index));
   CheckTable(out, DIM, 7);
-  CHECK_OK(posenc_add(encoder, 5, ROWS, POSENC_F32, zero, DIM, 1.0f));
+  CHECK_OK(posenc_add(encoder, 5, ROWS, &x, 1.0f));
   CheckTable(zero, DIM, 5);
-  CHECK_OK(posenc_add_at(encoder, POSENC_I64, wide, ROWS, POSENC_F32, zero, DIM, 0.0f, NULL));
+  CHECK_OK(posenc_add_at(encoder, &wide_list, ROWS, &x, 0.0f, NULL));
   CheckTable(zero, DIM, -1);
-  CHECK_OK(posenc_embed(encoder, POSENC_I64, ids, ROWS, POSENC_F32, embeddings, 2, DIM, 40, POSENC_F32, out,
-                        DIM, 2.0f, &bad_index));
+  CHECK_OK(posenc_embed(encoder, &lookup, 40, ROWS, &dense, 2.0f, &bad_index));
   CheckTable(out, DIM, 40);
-  CHECK_OK(posenc_add_batch(encoder, 100, POSENC_I32, narrow, 1, ROWS, POSENC_F32, zero, 0, DIM, 0.0f,
-                            &bad_index));
-  CheckTable(zero, DIM, 107);
-  CHECK_OK(posenc_add_batch(encoder, 9, POSENC_I32, NULL, 1, ROWS, POSENC_F32, zero, 0, DIM, 0.0f, NULL));
+  CHECK_OK(posenc_add_batch(encoder, &batch, 9, ROWS, &x, 0.0f, NULL));
   CheckTable(zero, DIM, 9);
-  CHECK_OK(posenc_write_at(encoder, POSENC_F32, fractions, ROWS, POSENC_F32, out, DIM, NULL));
+  batch.first_positions = narrow_list;
+  CHECK_OK(posenc_add_batch(encoder, &batch, 100, ROWS, &x, 0.0f, &bad_index));
+  CheckTable(zero, DIM, 107);
+  CHECK_OK(posenc_write_at(encoder, &fraction_list, ROWS, &dense, NULL));
   CheckTable(out, DIM, -8);
   CHECK(bad_index == 4711);
 }
@@ -114,25 +148,25 @@ static void CheckEncoder(const posenc_encoder* encoder) {
 /* Rows by h, then w; columns w first; then the same from a list, and added. */
 static void CheckGrids(const posenc_encoder* encoder) {
   const double list[2] = {0.0, 1.0};
-  posenc_grid_axis axes[2] = {{NULL, DIM, 2, NULL, 0, 0, 0}, {NULL, 0, ROWS, NULL, 0, 0, 0}};
+  posenc_grid_axis axes[2] = {{NULL, DIM, 2, {0, NULL}, 0}, {NULL, 0, ROWS, {0, NULL}, 0}};
   float out[(1 + 2 * ROWS) * 2 * DIM], x[(1 + 2 * ROWS) * 2 * DIM];
+  const posenc_rows out_rows = Floats(out, 2 * DIM), x_rows = Floats(x, 2 * DIM);
   size_t bad_axis = 4711, bad_index = 4711, k;
   axes[0].encoder = axes[1].encoder = encoder;
-  CHECK_OK(posenc_write_grid(axes, 2, 1, POSENC_F32, out, 2 * DIM, &bad_axis, &bad_index));
+  CHECK_OK(posenc_write_grid(axes, 2, 1, &out_rows, &bad_axis, &bad_index));
   for (k = 0; k < 2 * DIM; ++k) CHECK(out[k] == 0.0f);
   CheckTable(out + 2 * DIM, 2 * DIM, 0);
   CheckTable(out + (1 + ROWS) * 2 * DIM, 2 * DIM, 0);
   for (k = 0; k < DIM; ++k)
     CHECK(out[2 * DIM + k] == out[3 * DIM + k] && out[5 * DIM + k] == out[3 * DIM + k]);
   CHECK(out[(1 + ROWS) * 2 * DIM + DIM] > 0.84f); /* sin(1) of h */
-  axes[0].positions = list;
-  axes[0].position_type = POSENC_F64;
+  axes[0].positions = List(POSENC_F64, list);
   memset(x, 0, sizeof(x));
-  CHECK_OK(posenc_add_grid(axes, 2, 1, POSENC_F32, x, 2 * DIM, 2.0f, NULL, NULL));
+  CHECK_OK(posenc_add_grid(axes, 2, 1, &x_rows, 2.0f, NULL, NULL));
   CHECK(memcmp(x, out, sizeof(x)) == 0 && bad_axis == 4711 && bad_index == 4711);
   axes[1].first_position = POSENC_MAX_POSITION;
-  CHECK(posenc_write_grid(axes, 2, 1, POSENC_F32, out, 2 * DIM, &bad_axis, &bad_index) ==
-        POSENC_POSITION_OUT_OF_RANGE);
+  CHECK(IsRefusal(posenc_write_grid(axes, 2, 1, &out_rows, &bad_axis, &bad_index), POSENC_OUT_OF_RANGE,
+                  "positions from first_position on"));
   CHECK(bad_axis == 1 && bad_index == 1);
 }
 
@@ -141,9 +175,11 @@ static void CheckPositions(const posenc_encoder* encoder) {
   const float embeddings[5 * DIM] = {0};
   const int64_t positions[ROWS] = {0, 1, 2};
   float out[ROWS * DIM];
+  const posenc_list list = List(POSENC_I64, positions);
+  const posenc_lookup lookup = Lookup(List(POSENC_I32, ids), embeddings, 5);
+  const posenc_rows rows = Floats(out, DIM);
   size_t bad_index = 4711;
-  CHECK_OK(posenc_embed_at(encoder, POSENC_I32, ids, ROWS, POSENC_F32, embeddings, 5, DIM, POSENC_I64,
-                           positions, POSENC_F32, out, DIM, 1.0f, &bad_index));
+  CHECK_OK(posenc_embed_at(encoder, &lookup, &list, ROWS, &rows, 1.0f, &bad_index));
   CheckTable(out, DIM, 0);
   CHECK(bad_index == 4711);
 }
@@ -151,7 +187,9 @@ static void CheckPositions(const posenc_encoder* encoder) {
 int main(void) {
   const posenc_spec spec = MakeSpec();
   posenc_encoder* encoder = NULL;
+  posenc_rows rows;
   size_t bytes = 0;
+  float number;
   void* memory;
 
   CHECK(posenc_version() == POSENC_VERSION && POSENC_VERSION == POSENC_PROJECT_VERSION);
@@ -172,6 +210,7 @@ int main(void) {
   posenc_encoder_destroy(encoder);
   free(memory);
 
-  CHECK(posenc_write(NULL, 0, 1, POSENC_F32, &bytes, DIM) == POSENC_NOT_CREATED);
+  rows = Floats(&number, DIM);
+  CHECK(IsRefusal(posenc_write(NULL, 0, 1, &rows), POSENC_NULL, "encoder"));
   return failures == 0 ? 0 : 1;
 }

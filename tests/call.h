@@ -13,7 +13,8 @@
 
 #include "posenc/grid_c.h"
 #include "posenc/posenc_c.h"
-#include "posenc/rotary_c.h"
+#include "posenc/rotary_cache_c.h"
+#include "refusal.h"
 #include "spec/rows.h"
 
 namespace posenc {
@@ -27,10 +28,10 @@ inline std::size_t SizeOfType(posenc_type type) {
 struct Setting {
   explicit Setting(const char* target = nullptr, std::size_t dim = 8, std::size_t the_rows = 3)
       : rows(the_rows) {
-    posenc_spec_init(&spec, sizeof(spec));
+    static_cast<void>(posenc_spec_init(&spec, sizeof(spec)));
     spec.dim = dim;
     spec.target = target;
-    posenc_rotary_spec_init(&rotary_spec, sizeof(rotary_spec));
+    static_cast<void>(posenc_rotary_spec_init(&rotary_spec, sizeof(rotary_spec)));
     rotary_spec.head_dim = dim % 2 == 0 ? dim : dim + 1;
     rotary_spec.target = target;
   }
@@ -74,7 +75,7 @@ struct Setting {
         spec.dim = 8;
         spec.frequencies_f32 = frequencies;
         spec.frequency_count = 4;
-        spec.frequency_unit = POSENC_HALF_TURNS;
+        spec.unit = POSENC_HALF_TURNS;
         rotary_spec.rotary_dim = rotary_spec.head_dim - 4;
         rotary_spec.rotary_offset = 3;
         break;
@@ -137,6 +138,7 @@ struct Arguments {
   const posenc_rotary* rotary;
   posenc_type type, list_type, table_type, position_type;
   const void *list, *positions, *table;
+  const void *rows_there, *list_there, *positions_there, *lookup_there, *batch_there;  // null: the struct is
   void *data, *other;
   std::size_t rows, stride, batch, batch_stride, vocabulary, table_stride, list_stride;
   std::int64_t first, past;
@@ -150,7 +152,7 @@ struct Arguments {
   const posenc_heads* passed_tensors;
   std::size_t tensor_count;
   posenc_cache cache;
-  const posenc_cache* passed_cache;
+  const posenc_cache* passed_cache;  // or null: there is none
   std::size_t cache_rows;
   std::int32_t normalization;
   const void* spec;
@@ -164,8 +166,8 @@ enum class Values { kEntries, kPositions, kIds, kFirstPositions, kRowIndices, kA
 enum class Use { kRead, kWritten, kAdded, kScratch };  // added: read, too; scratch: not a result
 
 using Types = std::vector<std::int32_t>;
-inline constexpr posenc_type kByte{-8};          // of what has no posenc_type
-inline constexpr posenc_status kNoArgument{-1};  // cannot be null
+inline constexpr posenc_type kByte{-8};        // of what has no posenc_type
+inline constexpr posenc_kind kNoArgument{-1};  // cannot be null
 
 // Memory that an argument points to: elements [counts[0]][counts[1]][counts[2]], of which the last ones
 // follow each other.
@@ -176,9 +178,9 @@ struct Buffer {
   Values values;
   posenc_type type;
   std::size_t counts[3];
-  std::size_t* strides[2];                   // arguments; null where there is none
-  posenc_status null = POSENC_NULL_POINTER;  // reported if the pointer is null; OK: it may be
-  bool are_heads = false;                    // of tokens: the strides in either order, a source's any
+  std::size_t* strides[2];                           // arguments; null where there is none
+  Refusal null = {POSENC_NULL, "must not be null"};  // reported if the pointer is null; OK: it may be
+  bool are_heads = false;                            // of tokens: the strides in either order, a source's any
   std::size_t alignment = 1;
   std::size_t size = 0;                  // of an element
   std::vector<unsigned char> content{};  // dense, before the call
@@ -228,12 +230,12 @@ struct Buffer {
 struct Choice {    // an argument that only has some values
   void* argument;  // an enum or std::int32_t
   Types values;
-  posenc_status other;
+  Refusal other;
 };
 
 struct Size {  // an argument that memory limits
   std::size_t* argument;
-  posenc_status too_large;
+  Refusal too_large;
 };
 
 struct RunOfSteps {  // of positions or rows
@@ -292,8 +294,8 @@ struct Call {
   std::vector<Choice> choices;
   std::vector<Size> sizes;
   std::vector<RunOfSteps> runs;
-  std::vector<std::pair<void*, posenc_status>> pointers;  // to what is no buffer
-  std::size_t room = 2 * sizeof(double);                  // bytes behind each buffer
+  std::vector<std::pair<void*, Refusal>> pointers;  // to what is no buffer
+  std::size_t room = 2 * sizeof(double);            // bytes behind each buffer
   std::vector<std::vector<double>> memory;
   std::vector<std::vector<unsigned char>> results;
 };
@@ -319,6 +321,7 @@ inline Call::Call(const Function& the_function, const Setting& the_setting, std:
   a.list_type = list_type;
   a.table_type = static_cast<posenc_type>(table_type);
   a.rows = setting.rows;
+  a.rows_there = a.list_there = a.positions_there = a.lookup_there = a.batch_there = this;
   a.first = setting.first;
   a.scale = 0.3f;
   function.describe(*this);

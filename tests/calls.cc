@@ -2,8 +2,39 @@
 #include "calls.h"
 
 namespace posenc {
+namespace {
 
-const std::size_t kFirstOfRotaries = 9, kFirstOfNeither = 14;
+// The structs of a call. The pointers last as long as the full expression.
+class Structs {
+ public:
+  explicit Structs(const Arguments& a)
+      : a_(a),
+        out_{a.type, a.data, a.stride},
+        list_{a.list_type, a.list},
+        positions_{a.position_type, a.positions},
+        lookup_{{a.list_type, a.list}, a.table_type, a.table, a.vocabulary, a.table_stride},
+        batch_{a.batch, a.batch_stride, {a.list_type, a.list}},
+        cache_{a.cache.layout, a.cache.type, a.cache.cos, a.cache.sin, a.cache.row_stride, a.cache_rows} {}
+
+  const posenc_rows* out() const { return a_.rows_there == nullptr ? nullptr : &out_; }
+  const posenc_list* list() const { return a_.list_there == nullptr ? nullptr : &list_; }
+  const posenc_list* positions() const { return a_.positions_there == nullptr ? nullptr : &positions_; }
+  const posenc_lookup* lookup() const { return a_.lookup_there == nullptr ? nullptr : &lookup_; }
+  const posenc_batch* batch() const { return a_.batch_there == nullptr ? nullptr : &batch_; }
+  const posenc_const_cache* cache() const { return a_.passed_cache == nullptr ? nullptr : &cache_; }
+
+ private:
+  const Arguments& a_;
+  posenc_rows out_;
+  posenc_list list_, positions_;
+  posenc_lookup lookup_;
+  posenc_batch batch_;
+  posenc_const_cache cache_;
+};
+
+}  // namespace
+
+const std::size_t kFirstOfRotaries = 9, kFirstOfNeither = 15;
 const char* const kSymbols = "symbols.txt";
 std::vector<std::string> NamesFor(const Function& /*function*/) { return {}; }
 
@@ -13,64 +44,64 @@ const std::vector<Function>& Functions() {
   constexpr posenc_status kOk = POSENC_OK;
   static const std::vector<Function> functions = {
       {"posenc_write", &Matrix<false, false>, kWritten, kNone,
-       [](A a) { return posenc_write(a.encoder, a.first, a.rows, a.type, a.data, a.stride); }},
+       [](A a) { return posenc_write(a.encoder, a.first, a.rows, Structs(a).out()); }},
       {"posenc_write_at", &Matrix<false, true>, kWritten, kPositions,
        [](A a) {
-         return posenc_write_at(a.encoder, a.list_type, a.list, a.rows, a.type, a.data, a.stride,
-                                a.bad_index);
+         return posenc_write_at(a.encoder, Structs(a).list(), a.rows, Structs(a).out(), a.bad_index);
        }},
       {"posenc_add", &Matrix<true, false>, kSummands, kNone,
-       [](A a) { return posenc_add(a.encoder, a.first, a.rows, a.type, a.data, a.stride, a.scale); }},
+       [](A a) { return posenc_add(a.encoder, a.first, a.rows, Structs(a).out(), a.scale); }},
       {"posenc_add_at", &Matrix<true, true>, kSummands, kPositions,
        [](A a) {
-         return posenc_add_at(a.encoder, a.list_type, a.list, a.rows, a.type, a.data, a.stride, a.scale,
-                              a.bad_index);
+         return posenc_add_at(a.encoder, Structs(a).list(), a.rows, Structs(a).out(), a.scale, a.bad_index);
        }},
       {"posenc_embed", &Embed<false>, kSummands, kIntegers,
        [](A a) {
-         return posenc_embed(a.encoder, a.list_type, a.list, a.rows, a.table_type, a.table, a.vocabulary,
-                             a.table_stride, a.first, a.type, a.data, a.stride, a.scale, a.bad_index);
+         return posenc_embed(a.encoder, Structs(a).lookup(), a.first, a.rows, Structs(a).out(), a.scale,
+                             a.bad_index);
        }},
       {"posenc_embed_at", &Embed<true>, kSummands, kIntegers,
        [](A a) {
-         return posenc_embed_at(a.encoder, a.list_type, a.list, a.rows, a.table_type, a.table, a.vocabulary,
-                                a.table_stride, a.position_type, a.positions, a.type, a.data, a.stride,
-                                a.scale, a.bad_index);
+         return posenc_embed_at(a.encoder, Structs(a).lookup(), Structs(a).positions(), a.rows,
+                                Structs(a).out(), a.scale, a.bad_index);
        }},
       {"posenc_add_batch", &Batch, kSummands, kIntegers,
        [](A a) {
-         return posenc_add_batch(a.encoder, a.first, a.list_type, a.list, a.batch, a.rows, a.type, a.data,
-                                 a.batch_stride, a.stride, a.scale, a.bad_index);
+         return posenc_add_batch(a.encoder, Structs(a).batch(), a.first, a.rows, Structs(a).out(), a.scale,
+                                 a.bad_index);
        }},
       {"posenc_write_grid", &Grid<false>, kWritten, kPositions,
        [](A a) {
-         return posenc_write_grid(a.passed_axes, a.axis_count, a.prefix_rows, a.type, a.data, a.stride,
-                                  a.bad_axis, a.bad_index);
+         return posenc_write_grid(a.passed_axes, a.axis_count, a.prefix_rows, Structs(a).out(), a.bad_axis,
+                                  a.bad_index);
        }},
       {"posenc_add_grid", &Grid<true>, kSummands, kPositions,
        [](A a) {
-         return posenc_add_grid(a.passed_axes, a.axis_count, a.prefix_rows, a.type, a.data, a.stride, a.scale,
+         return posenc_add_grid(a.passed_axes, a.axis_count, a.prefix_rows, Structs(a).out(), a.scale,
                                 a.bad_axis, a.bad_index);
        }},
       {"posenc_rotate", &OfRotary<false, &Tensors>, kSummands, kNone,
-       [](A a) {
-         return posenc_rotate(a.rotary, a.first, a.rows, a.type, a.passed_tensors, a.tensor_count);
-       }},
+       [](A a) { return posenc_rotate(a.rotary, a.first, a.rows, a.passed_tensors, a.tensor_count); }},
       {"posenc_rotate_at", &OfRotary<true, &Tensors>, kSummands, kPositions,
        [](A a) {
-         return posenc_rotate_at(a.rotary, a.list_type, a.list, a.rows, a.type, a.passed_tensors,
-                                 a.tensor_count, a.bad_index);
+         return posenc_rotate_at(a.rotary, Structs(a).list(), a.rows, a.passed_tensors, a.tensor_count,
+                                 a.bad_index);
        }},
       {"posenc_rotary_write", &OfRotary<false, &WrittenCache>, kWritten, kNone,
        [](A a) { return posenc_rotary_write(a.rotary, a.first, a.rows, a.passed_cache); }},
       {"posenc_rotary_write_at", &OfRotary<true, &WrittenCache>, kWritten, kPositions,
        [](A a) {
-         return posenc_rotary_write_at(a.rotary, a.list_type, a.list, a.rows, a.passed_cache, a.bad_index);
+         return posenc_rotary_write_at(a.rotary, Structs(a).list(), a.rows, a.passed_cache, a.bad_index);
        }},
-      {"posenc_rotate_cached", &RotateCached, kSummands, kNoneOrIntegers,
+      {"posenc_rotate_cached", &RotateCached<false>, kSummands, kNone,
        [](A a) {
-         return posenc_rotate_cached(a.rotary, a.passed_cache, a.cache_rows, a.first, a.list_type, a.list,
-                                     a.rows, a.type, a.passed_tensors, a.tensor_count, a.bad_index);
+         return posenc_rotate_cached(a.rotary, Structs(a).cache(), a.first, a.rows, a.passed_tensors,
+                                     a.tensor_count);
+       }},
+      {"posenc_rotate_cached_at", &RotateCached<true>, kSummands, kIntegers,
+       [](A a) {
+         return posenc_rotate_cached_at(a.rotary, Structs(a).cache(), Structs(a).list(), a.rows,
+                                        a.passed_tensors, a.tensor_count, a.bad_index);
        }},
       {"posenc_encoder_create", &Create<false, false>, kNone, kNone,
        &Make<posenc_encoder, &posenc_encoder_create, &posenc_encoder_radians, &posenc_encoder_destroy>},
@@ -103,6 +134,7 @@ const std::vector<Function>& Functions() {
       POSENC_GETTER(posenc_rotary_amplitude),
       POSENC_GETTER(posenc_rotary_radians),
       POSENC_GETTER(posenc_status_message),
+      POSENC_GETTER(posenc_status_kind),
       POSENC_GETTER(posenc_version),
       {"posenc_encoder_destroy", [](Call&) {}, kNone, kNone,
        [](A) { return posenc_encoder_destroy(nullptr), kOk; }},

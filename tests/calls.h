@@ -19,26 +19,30 @@ namespace posenc {
 // The buffers that several functions have.
 namespace rows_of {
 
-inline const Types kNone = {0}, kNoneOrIntegers = {0, POSENC_I32, POSENC_I64};
+inline const Types kNone = {0};
 inline const Types kSummands = {POSENC_F32, POSENC_BF16, POSENC_F16},
                    kWritten = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64},
                    kIntegers = {POSENC_I32, POSENC_I64},
                    kPositions = {POSENC_I32, POSENC_I64, POSENC_F32, POSENC_F64};
 
-inline void Handle(Call& c) { c.pointers.emplace_back(&c.a.encoder, POSENC_NOT_CREATED); }
+inline void Handle(Call& c) { c.pointers.emplace_back(&c.a.encoder, Refusal(POSENC_NULL, "is null")); }
 
 inline void RunOf(Call& c, std::int64_t* first) {
   c.runs.push_back({first, static_cast<std::int64_t>(c.a.rows), -POSENC_MAX_POSITION, POSENC_MAX_POSITION});
 }
 
 inline Buffer& List(Call& c, Values values, std::size_t count, const void** pointer, posenc_type* type) {
-  c.choices.push_back({type, values == Values::kPositions ? kPositions : kIntegers, POSENC_BAD_TYPE});
+  if (pointer == &c.a.list && values != Values::kIds && values != Values::kFirstPositions)
+    c.pointers.emplace_back(&c.a.list_there, Refusal(POSENC_NULL, "a posenc_list"));
+  c.choices.push_back(
+      {type, values == Values::kPositions ? kPositions : kIntegers, Refusal(POSENC_BAD_TYPE, "type")});
   return c.Add("list", pointer, Use::kRead, values, *type, {1, 1, count});
 }
 
 // Rows of an encoder, written or added to.
 inline Buffer& Rows(Call& c, bool adds, std::size_t rows, std::size_t columns) {
-  c.choices.push_back({&c.a.type, adds ? kSummands : kWritten, POSENC_BAD_TYPE});
+  c.pointers.emplace_back(&c.a.rows_there, Refusal(POSENC_NULL, "the posenc_rows"));
+  c.choices.push_back({&c.a.type, adds ? kSummands : kWritten, Refusal(POSENC_BAD_TYPE, "type")});
   return c.Add("data", &c.a.data, adds ? Use::kAdded : Use::kWritten, Values::kEntries, c.a.type,
                {1, rows, columns}, nullptr, &c.a.stride);
 }
@@ -47,7 +51,7 @@ template <bool kAdds, bool kListed>
 void Matrix(Call& c) {
   Handle(c);
   Rows(c, kAdds, c.a.rows, c.setting.spec.dim);
-  c.sizes.push_back({&c.a.rows, POSENC_SIZE_OVERFLOW});
+  c.sizes.push_back({&c.a.rows, Refusal(POSENC_BAD_SIZE, "address space")});
   if (kListed) List(c, Values::kPositions, c.a.rows, &c.a.list, &c.a.list_type);
   if (!kListed) RunOf(c, &c.a.first);
 }
@@ -58,46 +62,50 @@ void Embed(Call& c) {
   Handle(c);
   Rows(c, true, c.a.rows, dim).use = Use::kWritten;
   List(c, Values::kIds, c.a.rows, &c.a.list, &c.a.list_type);
+  c.pointers.emplace_back(&c.a.lookup_there, Refusal(POSENC_NULL, "lookup must"));
   c.a.vocabulary = 3;
   c.Add("table", &c.a.table, Use::kRead, Values::kEntries, c.a.table_type, {1, 3, dim}, nullptr,
         &c.a.table_stride);
-  c.choices.push_back(
-      {&c.a.table_type, c.a.type == POSENC_F32 ? kSummands : Types{c.a.type}, POSENC_BAD_TYPE});
-  c.sizes.push_back({&c.a.rows, POSENC_SIZE_OVERFLOW});
-  c.sizes.push_back({&c.a.vocabulary, POSENC_SIZE_OVERFLOW});
+  c.choices.push_back({&c.a.table_type, c.a.type == POSENC_F32 ? kSummands : Types{c.a.type},
+                       Refusal(POSENC_BAD_TYPE, "type")});
+  c.sizes.push_back({&c.a.rows, Refusal(POSENC_BAD_SIZE, "address space")});
+  c.sizes.push_back({&c.a.vocabulary, Refusal(POSENC_BAD_SIZE, "address space")});
   c.a.position_type = c.setting.position_type;
   if (kAt) List(c, Values::kPositions, c.a.rows, &c.a.positions, &c.a.position_type);
+  if (kAt) c.pointers.emplace_back(&c.a.positions_there, Refusal(POSENC_NULL, "a posenc_list"));
   if (!kAt) RunOf(c, &c.a.first);
 }
 
 inline void Batch(Call& c) {
   Handle(c);
   c.a.batch = 2;
-  c.choices.push_back({&c.a.type, kSummands, POSENC_BAD_TYPE});
+  c.pointers.emplace_back(&c.a.rows_there, Refusal(POSENC_NULL, "the posenc_rows"));
+  c.pointers.emplace_back(&c.a.batch_there, Refusal(POSENC_NULL, "batch must"));
+  c.choices.push_back({&c.a.type, kSummands, Refusal(POSENC_BAD_TYPE, "type")});
   c.Add("data", &c.a.data, Use::kAdded, Values::kEntries, c.a.type, {2, c.a.rows, c.setting.spec.dim},
         &c.a.batch_stride, &c.a.stride);
   List(c, Values::kFirstPositions, 2, &c.a.list, &c.a.list_type).null = POSENC_OK;
-  c.sizes.push_back({&c.a.batch, POSENC_SIZE_OVERFLOW});
+  c.sizes.push_back({&c.a.batch, Refusal(POSENC_BAD_SIZE, "address space")});
 }
 
 // A run on the first axis, a list on the second, and a row of zeros before.
 template <bool kAdds>
 void Grid(Call& c) {
   const std::size_t dim = c.setting.spec.dim, listed = 2;
-  c.a.axes[0] = {c.a.encoder, dim, c.a.rows, nullptr, c.a.first, {}, 0};
-  c.a.axes[1] = {c.a.encoder, 0, listed, nullptr, 0, c.a.list_type, 0};
+  c.a.axes[0] = {c.a.encoder, dim, c.a.rows, {}, c.a.first};
+  c.a.axes[1] = {c.a.encoder, 0, listed, {c.a.list_type, nullptr}, 0};
   c.a.passed_axes = c.a.axes;
   c.a.axis_count = 2;
   c.a.prefix_rows = 1;
   Rows(c, kAdds, 1 + listed * c.a.rows, 2 * dim);
-  List(c, Values::kPositions, listed, &c.a.axes[1].positions, &c.a.axes[1].position_type).null = POSENC_OK;
-  c.pointers.emplace_back(&c.a.passed_axes, POSENC_NULL_POINTER);
+  List(c, Values::kPositions, listed, &c.a.axes[1].positions.data, &c.a.axes[1].positions.type).null =
+      POSENC_OK;
+  c.pointers.emplace_back(&c.a.passed_axes, Refusal(POSENC_NULL, "must not be null"));
   for (posenc_grid_axis& axis : c.a.axes) {
-    c.pointers.emplace_back(&axis.encoder, POSENC_NOT_CREATED);
-    c.choices.push_back({&axis.reserved, {0}, POSENC_BAD_FLAG});
-    c.sizes.push_back({&axis.count, POSENC_SIZE_OVERFLOW});
+    c.pointers.emplace_back(&axis.encoder, Refusal(POSENC_NULL, "is null"));
+    c.sizes.push_back({&axis.count, Refusal(POSENC_BAD_SIZE, "address space")});
   }
-  c.sizes.push_back({&c.a.prefix_rows, POSENC_SIZE_OVERFLOW});
+  c.sizes.push_back({&c.a.prefix_rows, Refusal(POSENC_BAD_SIZE, "address space")});
   RunOf(c, &c.a.axes[0].first_position);
 }
 
@@ -105,9 +113,11 @@ void Grid(Call& c) {
 inline void Tensors(Call& c) {
   const std::size_t dim = c.setting.rotary_spec.head_dim, tokens = c.a.rows;
   const bool from_source = c.setting.from_source;
-  c.choices.push_back({&c.a.type, kSummands, POSENC_BAD_TYPE});
   for (posenc_heads& t : c.a.tensors) {
     const bool is_first = &t == c.a.tensors;
+    t.type = c.a.type;
+    c.choices.push_back({&t.type, {c.a.type}, Refusal(POSENC_BAD_TYPE, "type")});
+    c.choices.push_back({&t.source_type, {0, c.a.type}, Refusal(POSENC_BAD_TYPE, "source_type")});
     t.heads = is_first ? 2 : 1;
     t.scale = is_first ? 0.0 : 0.1;
     t.inverse = is_first ? 0 : 1;
@@ -120,12 +130,12 @@ inline void Tensors(Call& c) {
       source.are_heads = true;
       source.null = POSENC_OK;
     }
-    c.choices.push_back({&t.inverse, {0, 1}, POSENC_BAD_FLAG});
-    c.choices.push_back({&t.reserved, {0}, POSENC_BAD_FLAG});
+    c.choices.push_back({&t.inverse, {0, 1}, Refusal(POSENC_BAD_ARGUMENT, "inverse")});
+    c.choices.push_back({&t.reserved, {0}, Refusal(POSENC_BAD_ARGUMENT, "reserved")});
   }
   c.a.passed_tensors = c.a.tensors;
   c.a.tensor_count = 2;
-  c.pointers.emplace_back(&c.a.passed_tensors, POSENC_NULL_POINTER);
+  c.pointers.emplace_back(&c.a.passed_tensors, Refusal(POSENC_NULL, "must not be null"));
 }
 
 // The tables of a cache, written or read; of the type of the call, unless tables have one.
@@ -144,32 +154,32 @@ inline void Cache(Call& c, bool written) {
     c.Add(table == &cache.sin ? "sin" : "cos", table, written ? Use::kWritten : Use::kRead, Values::kEntries,
           cache.type, {1, c.a.rows, columns}, nullptr, &cache.row_stride);
   }
-  c.pointers.emplace_back(&c.a.passed_cache, POSENC_NULL_POINTER);
-  c.choices.push_back({&cache.type, written ? kWritten : kSummands, POSENC_BAD_TYPE});
-  c.choices.push_back({&cache.layout, {0, 1, 2, 3, 4}, POSENC_BAD_CACHE_LAYOUT});
+  c.pointers.emplace_back(&c.a.passed_cache, Refusal(POSENC_NULL, "must not be null"));
+  c.choices.push_back({&cache.type, written ? kWritten : kSummands, Refusal(POSENC_BAD_TYPE, "type")});
+  c.choices.push_back({&cache.layout, {0, 1, 2, 3, 4}, Refusal(POSENC_BAD_ARGUMENT, "posenc_cache_layout")});
 }
 
 template <bool kListed, void (*kWhat)(Call& c)>
 void OfRotary(Call& c) {
-  c.pointers.emplace_back(&c.a.rotary, POSENC_NOT_CREATED);
+  c.pointers.emplace_back(&c.a.rotary, Refusal(POSENC_NULL, "is null"));
   kWhat(c);
-  c.sizes.push_back({&c.a.rows, POSENC_SIZE_OVERFLOW});
+  c.sizes.push_back({&c.a.rows, Refusal(POSENC_BAD_SIZE, "address space")});
   if (kListed) List(c, Values::kPositions, c.setting.rotary_spec.axes * c.a.rows, &c.a.list, &c.a.list_type);
   if (!kListed) RunOf(c, &c.a.first);
 }
 inline void WrittenCache(Call& c) { Cache(c, true); }
 
-// By a list of rows, or, where that has no type, by a run.
-inline void RotateCached(Call& c) {
-  c.pointers.emplace_back(&c.a.rotary, POSENC_NOT_CREATED);
+// By a list of rows, or by a run.
+template <bool kListed>
+void RotateCached(Call& c) {
+  c.pointers.emplace_back(&c.a.rotary, Refusal(POSENC_NULL, "is null"));
   Cache(c, false);
   Tensors(c);
   c.a.first = 0;
-  c.sizes.push_back({&c.a.cache_rows, POSENC_SIZE_OVERFLOW});
-  if (c.a.list_type != 0) {
-    List(c, Values::kRowIndices, c.a.rows, &c.a.list, &c.a.list_type).null = POSENC_OK;
+  c.sizes.push_back({&c.a.cache_rows, Refusal(POSENC_BAD_SIZE, "address space")});
+  if (kListed) {
+    List(c, Values::kRowIndices, c.a.rows, &c.a.list, &c.a.list_type);
   } else {
-    c.a.list_type = POSENC_I32;
     RunOf(c, &c.a.first);
     c.runs.back().least = 0;
     c.runs.back().most = static_cast<std::int64_t>(c.a.rows) - 1;
@@ -203,8 +213,9 @@ void Create(Call& c) {
   SpecOf(c, kRotary);
   Object(c, "handle", &c.a.other, Use::kWritten, sizeof(void*));
   if (!kInMemory) return;
-  if (kRotary) posenc_rotary_memory_size(&c.setting.rotary_spec, &c.a.bytes);
-  if (!kRotary) posenc_encoder_memory_size(&c.setting.spec, &c.a.bytes);
+  const posenc_status status = kRotary ? posenc_rotary_memory_size(&c.setting.rotary_spec, &c.a.bytes)
+                                       : posenc_encoder_memory_size(&c.setting.spec, &c.a.bytes);
+  if (status != POSENC_OK) c.a.bytes = 0;  // then creation fails, too
   c.Add("memory", &c.a.data, Use::kScratch, Values::kAny, kByte, {1, 1, c.a.bytes});
 }
 
@@ -261,7 +272,7 @@ posenc_status Get(Arguments& a) {
   else if constexpr (std::is_invocable_v<G, const char*>)
     say(kGet(a.name));  // of a row that sets it
   else if constexpr (std::is_invocable_v<G, posenc_status>)
-    say(kGet(POSENC_BAD_DIM));
+    say(kGet(POSENC_OK));
   else
     say(kGet());
   return POSENC_OK;

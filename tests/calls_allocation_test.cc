@@ -50,7 +50,7 @@ TEST_P(CallsAllocation, OutOfMemoryIsAStatus) {
     exhausted = true;
     const posenc_status status = call();
     exhausted = false;
-    EXPECT_EQ(status, POSENC_OUT_OF_MEMORY) << call.function.name;
+    EXPECT_EQ(status, Refusal(POSENC_NO_MEMORY, "could not be allocated")) << call.function.name;
     EXPECT_TRUE(call.Results() == before) << call.function.name;
   });
 }

@@ -30,18 +30,18 @@ constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kUntold = 4711;
 
 // What a call reports; unless that is good, its memory stays as it is.
-void Expect(posenc_status want, Call& call) {
+void Expect(const Refusal& want, Call& call) {
   const auto before = call.memory;
-  EXPECT_EQ(call(), want) << call.function.name << ": " << posenc_status_message(want);
-  if (want == POSENC_OK) return call.Settle();
+  const posenc_status status = call();
+  EXPECT_EQ(status, want) << call.function.name << ": " << posenc_status_message(status);
+  if (want.IsOk()) return call.Settle();
   for (std::size_t k = 0; k < before.size(); ++k)
-    EXPECT_TRUE(SameBits(call.memory[k], before[k]))
-        << call.function.name << " has written: " << posenc_status_message(want);
+    EXPECT_TRUE(SameBits(call.memory[k], before[k])) << call.function.name << " has written: " << want;
 }
 
 // The same with an argument that has another value.
 template <class T>
-void ExpectWith(void* argument, T value, posenc_status want, Call& call) {
+void ExpectWith(void* argument, T value, const Refusal& want, Call& call) {
   T before;
   std::memcpy(&before, argument, sizeof(before));
   std::memcpy(argument, &value, sizeof(value));
@@ -78,11 +78,11 @@ TEST_P(CallsRefusals, GoodArgumentsWork) {
 TEST_P(CallsRefusals, NullPointers) {
   ForEach([](Call& call) {
     for (const Buffer& buffer : call.buffers) {
-      if (buffer.null == kNoArgument) continue;
+      if (buffer.null.kind == kNoArgument) continue;
       SCOPED_TRACE(buffer.name);
       unsigned char* place = buffer.place();
       buffer.PointTo(nullptr);
-      if (buffer.null != POSENC_OK) Expect(buffer.null, call);
+      if (!buffer.null.IsOk()) Expect(buffer.null, call);
       buffer.PointTo(place);
     }
     for (const auto& [pointer, status] : call.pointers) {
@@ -102,15 +102,15 @@ TEST_P(CallsRefusals, ValuesThatAreNone) {
   });
 }
 
-posenc_status StrideStatus(const std::size_t& stride, const Call& call) {
-  if (&stride == &call.a.table_stride) return POSENC_TABLE_STRIDE_TOO_SMALL;
-  if (&stride == &call.a.batch_stride) return POSENC_BATCH_STRIDE_TOO_SMALL;
-  if (&stride == &call.a.list_stride) return POSENC_ID_STRIDE_TOO_SMALL;
+Refusal StrideRefusal(const std::size_t& stride, const Call& call) {
+  if (&stride == &call.a.table_stride) return Refusal(POSENC_BAD_STRIDE, "stride of the lookup");
+  if (&stride == &call.a.batch_stride) return Refusal(POSENC_BAD_STRIDE, "stride of the batch");
+  if (&stride == &call.a.list_stride) return Refusal(POSENC_BAD_STRIDE, "stride of ids");
   for (const posenc_heads& tensor : call.a.tensors) {
-    if (&stride == &tensor.token_stride) return POSENC_TOKEN_STRIDE_TOO_SMALL;
-    if (&stride == &tensor.head_stride) return POSENC_HEAD_STRIDE_TOO_SMALL;
+    if (&stride == &tensor.token_stride) return Refusal(POSENC_BAD_STRIDE, "token_stride");
+    if (&stride == &tensor.head_stride) return Refusal(POSENC_BAD_STRIDE, "head_stride");
   }
-  return POSENC_STRIDE_TOO_SMALL;
+  return Refusal(POSENC_BAD_STRIDE, "must be at least");
 }
 
 TEST_P(CallsRefusals, StridesTooSmall) {
@@ -122,7 +122,7 @@ TEST_P(CallsRefusals, StridesTooSmall) {
         if (stride == nullptr || (buffer.are_heads && stride == buffer.strides[1] && buffer.counts[1] == 1))
           continue;
         for (const std::size_t small : {*stride - 1, std::size_t{0}})
-          ExpectWith(stride, small, StrideStatus(*stride, call), call);
+          ExpectWith(stride, small, StrideRefusal(*stride, call), call);
       }
     }
   });
@@ -139,11 +139,11 @@ TEST_P(CallsRefusals, SizesThatOverflow) {
             if (buffer.strides[1] != nullptr && buffer.counts[1] > 7) {
               const std::size_t outer = buffer.strides[0] != nullptr ? *buffer.strides[0] : 0;
               if (outer != 0) *buffer.strides[0] = buffer.counts[1] * stride;
-              ExpectWith(buffer.strides[1], stride, POSENC_SIZE_OVERFLOW, call);
+              ExpectWith(buffer.strides[1], stride, Refusal(POSENC_BAD_SIZE, "address space"), call);
               if (outer != 0) *buffer.strides[0] = outer;
             }
             if (buffer.strides[0] != nullptr && buffer.counts[0] > 7) {
-              ExpectWith(buffer.strides[0], stride, POSENC_SIZE_OVERFLOW, call);
+              ExpectWith(buffer.strides[0], stride, Refusal(POSENC_BAD_SIZE, "address space"), call);
             }
           }
         }
@@ -166,7 +166,9 @@ TEST_P(CallsRefusals, RunsThatLeaveTheRange) {
            {run.least - 1, run.least - 2, run.most - run.steps + 2, run.most, run.most + 1, kMaxInt64,
             kMaxInt64 - 1, kMinInt64, kMinInt64 + 1, std::int64_t{1} << 32, -(std::int64_t{1} << 32)}) {
         const bool is_cached = &call.a.first == run.first && run.least == 0;
-        ExpectWith(run.first, bad, is_cached ? POSENC_CACHE_ROW_OUT_OF_RANGE : POSENC_POSITION_OUT_OF_RANGE,
+        ExpectWith(run.first, bad,
+                   is_cached ? Refusal(POSENC_OUT_OF_RANGE, "must be in the cache")
+                             : Refusal(POSENC_OUT_OF_RANGE, "2^31"),
                    call);
       }
     }
@@ -194,9 +196,10 @@ std::vector<std::vector<unsigned char>> BadValues(const Buffer& buffer, const Ca
       buffer.values == Values::kRowIndices ? static_cast<std::int64_t>(call.a.cache_rows) : 3;
   const bool is_index = buffer.values == Values::kIds || buffer.values == Values::kRowIndices;
   if (buffer.type == POSENC_I64) {
-    for (const std::int64_t n : {kMaxPosition + 1, -kMaxPosition - 1, kMaxInt64, kMinInt64}) add(n);
+    for (const std::int64_t n : {POSENC_MAX_POSITION + 1, -POSENC_MAX_POSITION - 1, kMaxInt64, kMinInt64})
+      add(n);
     if (is_index) add(std::int64_t{-1}), add(end), add((std::int64_t{1} << 32) + 1);
-    if (buffer.values == Values::kFirstPositions) add(kMaxPosition), add((std::int64_t{1} << 62) - 1);
+    if (buffer.values == Values::kFirstPositions) add(POSENC_MAX_POSITION), add((std::int64_t{1} << 62) - 1);
   }
   if (buffer.type == POSENC_I32 && is_index) {
     for (const std::int32_t n : {-1, static_cast<std::int32_t>(end), kMinInt, kMaxInt}) add(n);
@@ -210,9 +213,10 @@ TEST_P(CallsRefusals, BadValuesOfLists) {
       [](Call& call) {
         for (Buffer& buffer : call.buffers) {
           if (buffer.values == Values::kAny || buffer.values == Values::kEntries) continue;
-          const posenc_status want = buffer.values == Values::kIds          ? POSENC_ID_OUT_OF_RANGE
-                                     : buffer.values == Values::kRowIndices ? POSENC_CACHE_ROW_OUT_OF_RANGE
-                                                                            : POSENC_POSITION_OUT_OF_RANGE;
+          const Refusal want = buffer.values == Values::kIds ? Refusal(POSENC_OUT_OF_RANGE, "each id")
+                               : buffer.values == Values::kRowIndices
+                                   ? Refusal(POSENC_OUT_OF_RANGE, "must be in the cache")
+                                   : Refusal(POSENC_OUT_OF_RANGE, "2^31");
           const auto good = buffer.content;
           if (buffer.values == Values::kFirstPositions) call.a.first = 0;  // which is added
           for (const auto& bad : BadValues(buffer, call)) {
@@ -272,7 +276,8 @@ TEST_P(CallsRefusals, Overlaps) {
           const auto before = room;
           SCOPED_TRACE(testing::Message()
                        << written.name << ", " << other.name << " " << distance << " bytes on");
-          EXPECT_EQ(call(), overlaps ? POSENC_BUFFERS_OVERLAP : POSENC_OK) << call.function.name;
+          EXPECT_EQ(call(), overlaps ? Refusal(POSENC_OVERLAP, "must not overlap") : Refusal(POSENC_OK))
+              << call.function.name;
           EXPECT_TRUE(!overlaps || SameBits(room, before)) << call.function.name;
         }
         written.PointTo(at);

@@ -46,7 +46,7 @@ class CallsState : public PerTarget {
 
 // The reference computes every entry in wide arithmetic.
 TEST_P(CallsState, TargetsAgreeWithTheReference) {
-  for (const std::int64_t first : {-kMaxPosition, std::int64_t{-4}, kMaxPosition - 5}) {
+  for (const std::int64_t first : {-POSENC_MAX_POSITION, std::int64_t{-4}, POSENC_MAX_POSITION - 5}) {
     for (int kind = 0; kind < Setting::kKinds; ++kind) {
       Setting setting(target(), 37, 3), reference(kReference, 37, 3);
       for (Setting* s : {&setting, &reference}) {
@@ -55,7 +55,7 @@ TEST_P(CallsState, TargetsAgreeWithTheReference) {
         ASSERT_TRUE(s->Create()) << kind;
       }
       ForEachCall(setting, [&](Call& call) {
-        if (call.runs.empty() && first != -kMaxPosition) return;
+        if (call.runs.empty() && first != -POSENC_MAX_POSITION) return;
         if (call.function.Is("_target") || call.a.spec != nullptr) return;  // that is what differs
         Call want(call.function, reference, call.a.type, call.list_type, call.a.table_type);
         for (Call* each : {&call, &want}) {
@@ -91,7 +91,7 @@ TEST_P(CallsState, FloatingPointStateOfRefusedCalls) {
   ASSERT_TRUE(setting.Create());
   ForEachCall(setting, [&](Call& call) {
     SCOPED_TRACE(call.function.name);
-    posenc_status want = POSENC_POSITION_OUT_OF_RANGE;
+    Refusal want(POSENC_OUT_OF_RANGE, "2^31");
     const Buffer* list = call.Find(Values::kPositions);
     if (list != nullptr && list->type == POSENC_F64) {
       const double nan = std::nan("");
@@ -101,14 +101,14 @@ TEST_P(CallsState, FloatingPointStateOfRefusedCalls) {
       std::memcpy(list->place(), &nan, sizeof(nan));
     } else if (call.a.tensor_count != 0) {
       call.a.tensors[0].scale = std::nan("");
-      want = POSENC_BAD_AMPLITUDE;
+      want = Refusal(POSENC_BAD_ARGUMENT, "scale of a tensor");
     } else if (call.a.spec != nullptr) {  // of both specs the first double
       const double nan = std::nan("");
       auto* spec = reinterpret_cast<unsigned char*>(call.memory[0].data());
       const bool rotary = call.buffers[0].content.size() == sizeof(posenc_rotary_spec);
       std::memcpy(spec + (rotary ? offsetof(posenc_rotary_spec, base) : offsetof(posenc_spec, base)), &nan,
                   sizeof(nan));
-      want = POSENC_BAD_BASE;
+      want = Refusal(POSENC_BAD_MEMBER, "base must be positive");
     } else {
       return;
     }
@@ -125,7 +125,7 @@ TEST_P(CallsState, FloatingPointStateOfRefusedCalls) {
 TEST_P(CallsState, OnASmallStack) {
   if (kFramesAreLarger) GTEST_SKIP() << "sanitizers, and a build without optimization, take more";
   ForEachHardCall(70, [&](Call& call, const auto& want) {
-    posenc_status status = POSENC_BAD_GRID;
+    posenc_status status = POSENC_BAD_ARGUMENT;
     OnASmallStack([&] { status = call(); });
     EXPECT_EQ(status, POSENC_OK);
     EXPECT_TRUE(call.Results() == want);
@@ -180,11 +180,14 @@ TEST_P(CallsState, ManyThreadsMakeOneTable) {
                         std::vector<float>* heads) {
     const std::int64_t first = setting.first + static_cast<std::int64_t>(row);
     posenc_heads of{};
+    of.type = POSENC_F32;
     of.data = &(*heads)[row * dim];
     of.heads = 1;
     of.token_stride = of.head_stride = dim;
-    EXPECT_EQ(posenc_write(setting.encoder, first, count, POSENC_F32, &(*table)[row * dim], dim), POSENC_OK);
-    EXPECT_EQ(posenc_rotate(setting.rotary, first, count, POSENC_F32, &of, 1), POSENC_OK);
+    EXPECT_EQ(
+        posenc_write(setting.encoder, first, count, PointerTo(Rows(POSENC_F32, &(*table)[row * dim], dim))),
+        POSENC_OK);
+    EXPECT_EQ(posenc_rotate(setting.rotary, first, count, &of, 1), POSENC_OK);
   };
   work(0, rows, &want, &turned);
   std::atomic<std::size_t> next{0};

@@ -15,15 +15,15 @@
 namespace posenc {
 namespace {
 
-constexpr OddColumn kOddColumns[] = {OddColumn::kHalfPair, OddColumn::kZeroLast, OddColumn::kZeroMiddle,
-                                     OddColumn::kCosineLast};
+constexpr posenc_odd_column kOddColumns[] = {POSENC_ODD_HALF_PAIR, POSENC_ODD_ZERO_LAST,
+                                             POSENC_ODD_ZERO_MIDDLE, POSENC_ODD_COSINE_LAST};
 constexpr std::int64_t kPadding = 9;
 
 std::vector<Spec> Specs(std::size_t dim) {
   std::vector<Spec> specs;
-  for (const Layout layout : kLayouts) {
-    for (const OddColumn odd : kOddColumns) {
-      if (odd == OddColumn::kZeroMiddle && internal::IsInterleaved(layout)) continue;
+  for (const posenc_layout layout : kLayouts) {
+    for (const posenc_odd_column odd : kOddColumns) {
+      if (odd == POSENC_ODD_ZERO_MIDDLE && internal::IsInterleaved(layout)) continue;
       for (const bool input_first : {false, true}) {
         for (const bool has_padding : {false, true}) {
           Spec spec = MakeSpec(dim, nullptr, layout);
@@ -117,17 +117,17 @@ void ExpectAdded(Spec spec, const char* target) {
   for (const float scale : {1.0f, -22.627417f}) {
     const auto x = Activations<T>(rows * dim);
     auto got = x;
-    EXPECT_EQ(encoder.Add(first, rows, got.data(), dim, scale), Status::kOk);
+    EXPECT_EQ(encoder.Add(first, rows, {got.data(), dim}, scale), POSENC_OK);
     EXPECT_TRUE(AreSums(got.data(), x, scale, run));
 
     const auto few = Activations<T>(kList.size() * dim);
     got = few;
-    EXPECT_EQ(encoder.AddAt(kList.data(), kList.size(), got.data(), dim, scale), Status::kOk);
+    EXPECT_EQ(encoder.AddAt(kList.data(), kList.size(), {got.data(), dim}, scale), POSENC_OK);
     EXPECT_TRUE(AreSums(got.data(), few, scale, list));
 
     auto batch = x;
     batch.insert(batch.end(), x.begin(), x.end());
-    EXPECT_EQ(encoder.AddBatch(first, 2, rows, batch.data(), rows * dim, dim, scale), Status::kOk);
+    EXPECT_EQ(encoder.AddBatch({2, rows * dim, {}}, first, rows, {batch.data(), dim}, scale), POSENC_OK);
     EXPECT_TRUE(AreSums(batch.data(), x, scale, run));
     EXPECT_TRUE(AreSums(batch.data() + x.size(), x, scale, run));
 
@@ -138,8 +138,8 @@ void ExpectAdded(Spec spec, const char* target) {
       looked_up.insert(looked_up.end(), x.end() - static_cast<std::ptrdiff_t>((r + 1) * dim),
                        x.end() - static_cast<std::ptrdiff_t>(r * dim));
     }
-    EXPECT_EQ(encoder.Embed(ids.data(), rows, x.data(), rows, dim, first, embedded.data(), dim, scale),
-              Status::kOk);
+    EXPECT_EQ(encoder.Embed({ids.data(), x.data(), rows, dim}, first, rows, {embedded.data(), dim}, scale),
+              POSENC_OK);
     EXPECT_TRUE(AreSums(embedded.data(), looked_up, scale, run));
   }
 }
@@ -157,14 +157,14 @@ TEST_P(Columns, AreAdded) {
 // A frequency without a column is not looked for in a list.
 TEST_P(Columns, ListsHaveAFrequencyForEachPair) {
   for (const auto& [dim, odd, input_first, pairs] :
-       {std::tuple<std::size_t, OddColumn, bool, std::size_t>{5, OddColumn::kHalfPair, false, 3},
-        {5, OddColumn::kZeroLast, false, 2},
-        {5, OddColumn::kCosineLast, false, 2},
-        {5, OddColumn::kHalfPair, true, 2},
-        {6, OddColumn::kHalfPair, true, 3},
-        {6, OddColumn::kZeroLast, true, 2},
-        {1, OddColumn::kZeroLast, false, 1},
-        {1, OddColumn::kHalfPair, true, 1}}) {
+       {std::tuple<std::size_t, posenc_odd_column, bool, std::size_t>{5, POSENC_ODD_HALF_PAIR, false, 3},
+        {5, POSENC_ODD_ZERO_LAST, false, 2},
+        {5, POSENC_ODD_COSINE_LAST, false, 2},
+        {5, POSENC_ODD_HALF_PAIR, true, 2},
+        {6, POSENC_ODD_HALF_PAIR, true, 3},
+        {6, POSENC_ODD_ZERO_LAST, true, 2},
+        {1, POSENC_ODD_ZERO_LAST, false, 1},
+        {1, POSENC_ODD_HALF_PAIR, true, 1}}) {
     Spec spec = MakeSpec(dim, target());
     spec.odd_column = odd;
     spec.input_first = input_first;
@@ -174,7 +174,9 @@ TEST_P(Columns, ListsHaveAFrequencyForEachPair) {
     for (std::size_t count = 1; count <= frequencies.size(); ++count) {
       spec.frequencies = frequencies.data();
       spec.frequency_count = count;
-      EXPECT_EQ(Encoder::Create(spec, &encoder), count == pairs ? Status::kOk : Status::kBadFrequencyCount);
+      EXPECT_EQ(
+          Encoder::Create(spec, &encoder),
+          count == pairs ? Refusal(POSENC_OK) : Refusal(POSENC_MEMBERS_CLASH, "frequency_count must be"));
     }
     spec.frequency_count = pairs;
     spec.target = nullptr;
@@ -189,29 +191,30 @@ TEST_P(Columns, OffsetsMoveTheRange) {
   float row[4], other[4];
   Spec spec = MakeSpec(4, target());
   const Encoder plain = Create(spec);
-  for (const std::int64_t offset : {std::int64_t{1}, -kMaxPosition, kMaxPosition}) {
+  for (const std::int64_t offset : {std::int64_t{1}, -POSENC_MAX_POSITION, POSENC_MAX_POSITION}) {
     spec.position_offset = offset;
     const Encoder encoder = Create(spec);
-    for (const std::int64_t p : {-kMaxPosition, std::int64_t{-1}, kMaxPosition}) {
-      ASSERT_EQ(plain.Write(p, 1, other, 4), Status::kOk);
-      EXPECT_EQ(encoder.Write(p - offset, 1, row, 4), Status::kOk);
+    for (const std::int64_t p : {-POSENC_MAX_POSITION, std::int64_t{-1}, POSENC_MAX_POSITION}) {
+      ASSERT_EQ(plain.Write(p, 1, {other, 4}), POSENC_OK);
+      EXPECT_EQ(encoder.Write(p - offset, 1, {row, 4}), POSENC_OK);
       EXPECT_TRUE(SameBits(row, other, 4));
       const std::int64_t passed = p - offset;
-      EXPECT_EQ(encoder.WriteAt(&passed, 1, row, 4), Status::kOk);
+      EXPECT_EQ(encoder.WriteAt(&passed, 1, {row, 4}), POSENC_OK);
       EXPECT_TRUE(SameBits(row, other, 4));
     }
     for (const std::int64_t p :
-         {-kMaxPosition - 1 - offset, kMaxPosition + 1 - offset, INT64_MAX, INT64_MIN}) {
-      EXPECT_EQ(encoder.Write(p, 1, row, 4), Status::kPositionOutOfRange);
-      EXPECT_EQ(encoder.WriteAt(&p, 1, row, 4), Status::kPositionOutOfRange);
-      EXPECT_EQ(encoder.AddBatch(&p, 1, 1, row, 4, 4), Status::kPositionOutOfRange);
+         {-POSENC_MAX_POSITION - 1 - offset, POSENC_MAX_POSITION + 1 - offset, INT64_MAX, INT64_MIN}) {
+      EXPECT_EQ(encoder.Write(p, 1, {row, 4}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
+      EXPECT_EQ(encoder.WriteAt(&p, 1, {row, 4}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
+      EXPECT_EQ(encoder.AddBatch({1, 4, List(&p)}, 0, 1, {row, 4}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
     }
   }
   // Rows of padding too.
-  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1}, -kMaxPosition, kMaxPosition}) {
+  for (const std::int64_t offset :
+       {std::int64_t{0}, std::int64_t{1}, -POSENC_MAX_POSITION, POSENC_MAX_POSITION}) {
     spec.position_offset = offset;
     spec.has_padding = true;
-    for (const std::int64_t end : {-kMaxPosition, kMaxPosition}) {
+    for (const std::int64_t end : {-POSENC_MAX_POSITION, POSENC_MAX_POSITION}) {
       const std::int64_t padding = spec.padding_position = end - offset;
       const Encoder encoder = Create(spec);
       const std::vector<float> zeros(4);
@@ -220,16 +223,18 @@ TEST_P(Columns, OffsetsMoveTheRange) {
       const std::int64_t beyond = padding + (end < 0 ? -1 : 1), first = std::min(padding, beyond);
       const std::vector<std::int64_t> both = {first, first + 1};
       std::vector<float> rows(8);
-      EXPECT_EQ(encoder.Write(first, 2, rows.data(), 4), Status::kPositionOutOfRange);
+      EXPECT_EQ(encoder.Write(first, 2, {rows.data(), 4}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
       std::size_t bad_index = 2;
-      EXPECT_EQ(encoder.WriteAt(both.data(), 2, rows.data(), 4, &bad_index), Status::kPositionOutOfRange);
+      EXPECT_EQ(encoder.WriteAt(both.data(), 2, {rows.data(), 4}, &bad_index),
+                Refusal(POSENC_OUT_OF_RANGE, "2^31"));
       EXPECT_EQ(both[bad_index], beyond);
     }
   }
-  for (const std::int64_t offset : {-kMaxPosition - 1, kMaxPosition + 1, INT64_MAX, INT64_MIN}) {
+  for (const std::int64_t offset :
+       {-POSENC_MAX_POSITION - 1, POSENC_MAX_POSITION + 1, INT64_MAX, INT64_MIN}) {
     spec.position_offset = offset;
     Encoder none;
-    EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadPositionOffset);
+    EXPECT_EQ(Encoder::Create(spec, &none), Refusal(POSENC_BAD_MEMBER, "position_offset must be -2^31"));
   }
 }
 
@@ -237,12 +242,12 @@ POSENC_INSTANTIATE_PER_TARGET(Columns);
 
 TEST(ColumnsOfASpec, TurnsHaveNoMiddle) {
   Encoder none;
-  for (const Layout layout : kLayouts) {
+  for (const posenc_layout layout : kLayouts) {
     if (!internal::IsInterleaved(layout)) continue;
     for (const std::size_t dim : {7u, 8u}) {
       Spec spec = MakeSpec(dim, nullptr, layout);
-      spec.odd_column = OddColumn::kZeroMiddle;
-      EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadOddColumn);
+      spec.odd_column = POSENC_ODD_ZERO_MIDDLE;
+      EXPECT_EQ(Encoder::Create(spec, &none), Refusal(POSENC_MEMBERS_CLASH, "POSENC_ODD_ZERO_MIDDLE needs"));
     }
   }
 }

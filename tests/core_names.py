@@ -3,7 +3,7 @@
 
 The core computes formulas, which never change. What models and frameworks do with them changes every month; it stands in
 src/models and in docs. So a comment of the core says what a thing means, not who has it. Allowed are names of formulas (Llama 3's
-scaling) and citations: the place where a formula was read.
+scaling) and citations: the place where a formula was read, and the model by which people know an order of axes or of a cache.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ import sys
 
 SOURCE = pathlib.Path(sys.argv[1])
 ROOMS = "api call frequency kernel number spec"
-HEADERS = "grid.h grid_c.h posenc.h posenc_c.h rotary.h rotary_c.h types.h"
+HEADERS = "grid.h grid_c.h posenc.h posenc_c.h rotary.h rotary_c.h rotary_cache_c.h types.h"
 
 # Models come from the rows of src/models, too.
 NAMES = """
@@ -38,7 +38,16 @@ FORMULAS = [
 # The places where a formula was read: file, words. Each must be there.
 CITATIONS = [
     ("include/posenc/rotary_c.h", '"RoFormer", section 3.2.2'),                      # the rotation; a paper
-    ("include/posenc/posenc_c.h", "as tensor2tensor is coded"),                      # what min_timescale means
+    ("include/posenc/rotary_c.h", "and so on: Qwen2-VL."),                           # orders of axes, whose names people know by models
+    ("include/posenc/rotary_c.h", "else axis 0: Qwen3-VL."),
+    ("include/posenc/rotary_c.h", "follow: ERNIE 4.5 VL."),
+    ("include/posenc/rotary_c.h", "k + 2 axes, ...: Pixtral."),
+    ("include/posenc/rotary_c.h", "exponent_dim must be 0. Vision towers, DINOv3, FLUX."),
+    ("include/posenc/rotary_c.h", "else the last axis: ggml's IMROPE."),
+    ("include/posenc/rotary_cache_c.h", "cosines and sines. ONNX Runtime"),          # orders of caches
+    ("include/posenc/rotary_cache_c.h", "[cos_0 cos_1 ... | cos_0 cos_1 ...]. transformers"),
+    ("include/posenc/rotary_cache_c.h", "[cos_0 cos_1 ... | sin_0 sin_1 ...]. vLLM"),
+    ("include/posenc/rotary_cache_c.h", "[cos_0 sin_0 cos_1 sin_1 ...]. ggml"),
     ("src/frequency/schedule.h", "tensor2tensor's get_timing_signal_1d"),            # the frequencies between two timescales
     ("src/frequency/scaling.cc", "Qwen 1's modeling_qwen.py, get_ntk_alpha"),        # the factor of that NTK scaling
     ("src/frequency/scaling.cc", "transformers' modeling_rope_utils.py"),            # amplitudes of YaRN and LongRoPE

@@ -32,7 +32,9 @@ void ExpectNoOverlap(S spec, const T* S::*member, std::size_t count,
     std::memcpy(begin + at, ones.data(), count * sizeof(T));
     spec.*member = reinterpret_cast<const T*>(begin + at);
     Handle* handle = nullptr;
-    EXPECT_EQ(create_in(&spec, begin, bytes, &handle), at < bytes ? POSENC_BUFFERS_OVERLAP : POSENC_OK) << at;
+    EXPECT_EQ(create_in(&spec, begin, bytes, &handle),
+              at < bytes ? Refusal(POSENC_OVERLAP, "must not overlap") : Refusal(POSENC_OK))
+        << at;
     EXPECT_EQ(handle == nullptr, at < bytes);
     EXPECT_EQ(std::memcmp(begin + at, ones.data(), count * sizeof(T)), 0);
   }
@@ -74,9 +76,12 @@ TEST(CreateInMemory, MemoryOverlapsLists) {
 TEST(CreateInMemory, NoMemoryOverlapsNothing) {
   posenc_spec spec = MakeSpec(8);
   posenc_encoder* encoder = nullptr;
-  EXPECT_EQ(posenc_encoder_create_in(&spec, &spec, 0, &encoder), POSENC_MEMORY_TOO_SMALL);
-  EXPECT_EQ(posenc_encoder_create_in(&spec, &spec.base, 0, &encoder), POSENC_MEMORY_TOO_SMALL);
-  EXPECT_EQ(posenc_encoder_create_in(&spec, &encoder, 0, &encoder), POSENC_MEMORY_TOO_SMALL);
+  EXPECT_EQ(posenc_encoder_create_in(&spec, &spec, 0, &encoder),
+            Refusal(POSENC_NO_MEMORY, "bytes must be at least"));
+  EXPECT_EQ(posenc_encoder_create_in(&spec, &spec.base, 0, &encoder),
+            Refusal(POSENC_NO_MEMORY, "bytes must be at least"));
+  EXPECT_EQ(posenc_encoder_create_in(&spec, &encoder, 0, &encoder),
+            Refusal(POSENC_NO_MEMORY, "bytes must be at least"));
   EXPECT_EQ(encoder, nullptr);
 }
 
@@ -133,7 +138,8 @@ void ExpectPlaced(const Spec& spec, posenc_status (*memory_size)(const Spec*, st
   const std::vector<unsigned char> before(pages.begin(), pages.begin() + bytes);
   handle = nullptr;
   for (const std::size_t less : {std::size_t{0}, std::size_t{1}, bytes / 2, bytes - 256}) {
-    EXPECT_EQ(create_in(&spec, pages.begin(), less, &handle), POSENC_MEMORY_TOO_SMALL);
+    EXPECT_EQ(create_in(&spec, pages.begin(), less, &handle),
+              Refusal(POSENC_NO_MEMORY, "bytes must be at least"));
   }
   EXPECT_EQ(handle, nullptr);
   EXPECT_EQ(std::memcmp(pages.begin(), before.data(), bytes), 0);
@@ -146,7 +152,8 @@ TEST_P(CreateInMemoryOf, Encoders) {
     ExpectPlaced(spec, &posenc_encoder_memory_size, &posenc_encoder_create, &posenc_encoder_create_in,
                  &posenc_encoder_destroy, [](const posenc_encoder* encoder) {
                    std::vector<double> table(9 * 37);
-                   EXPECT_EQ(posenc_write(encoder, -3, 9, POSENC_F64, table.data(), 37), POSENC_OK);
+                   EXPECT_EQ(posenc_write(encoder, -3, 9, PointerTo(Rows(POSENC_F64, table.data(), 37))),
+                             POSENC_OK);
                    return table;
                  });
   }
@@ -186,8 +193,8 @@ TEST(MemorySize, IsEnoughNextToEveryLimit) {
           }
           std::size_t bytes = 0;
           const Status sized = Encoder::MemorySize(spec, &bytes);
-          if (sized != Status::kOk) {
-            EXPECT_EQ(sized, Status::kFrequencyOutOfRange);
+          if (sized != POSENC_OK) {
+            EXPECT_EQ(sized, Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians"));
             Encoder none;
             EXPECT_EQ(Encoder::Create(spec, &none), sized);
             EXPECT_GT(std::fabs(factor - 1.0), 4e-7);
@@ -199,12 +206,12 @@ TEST(MemorySize, IsEnoughNextToEveryLimit) {
           EXPECT_EQ(placed, Encoder::Create(spec, &allocated));
           const bool is_inside =
               limit == 0x1.921fb54442d18p2 || (limit > 1.0 ? factor <= 1.0 : factor >= 1.0);
-          EXPECT_EQ(placed == Status::kOk, is_inside) << limit << " * " << factor;
-          if (placed == Status::kOk) {
+          EXPECT_EQ(placed == POSENC_OK, is_inside) << limit << " * " << factor;
+          if (placed == POSENC_OK) {
             EXPECT_TRUE(SameBits(Write(encoder, 5, 40), Write(allocated, 5, 40)));
             continue;
           }
-          EXPECT_EQ(placed, Status::kFrequencyOutOfRange);  // within a millionth
+          EXPECT_EQ(placed, Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians"));  // within a millionth
           EXPECT_LT(std::fabs(factor - 1.0), 1.1e-6);
           EXPECT_EQ(factor > 1.0, limit > 1.0);
         }
@@ -221,7 +228,7 @@ TEST(MemorySize, IsWhatTheHeaderSays) {
     Spec spec = MakeSpec(dim);
     const auto expect_at_most = [&](std::size_t bytes_a_pair, std::size_t bytes_more) {
       std::size_t bytes = 0;
-      ASSERT_EQ(Encoder::MemorySize(spec, &bytes), Status::kOk);
+      ASSERT_EQ(Encoder::MemorySize(spec, &bytes), POSENC_OK);
       EXPECT_LE(bytes, bytes_a_pair * pairs + bytes_more) << "dim " << dim;
     };
     expect_at_most(240, 16 * 1024);
@@ -230,7 +237,7 @@ TEST(MemorySize, IsWhatTheHeaderSays) {
     spec.frequencies = list.data();
     spec.frequency_count = pairs;
     expect_at_most(264, 18 * 1024);
-    spec.frequency_unit = FrequencyUnit::kTurns;
+    spec.unit = POSENC_TURNS;
     expect_at_most(280, 19 * 1024);
     spec = MakeSpec(dim);
     spec.lists_only = true;

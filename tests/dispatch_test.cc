@@ -48,10 +48,10 @@ std::vector<std::string> Expected() {
 }
 
 TEST(Dispatch, ExpectedTargetsOfThisPlatformAreCompiled) {
-  const std::vector<Target> targets = CompiledTargets();
+  const std::vector<posenc_target> targets = CompiledTargets();
   for (const std::string& expected : Expected()) {
     EXPECT_TRUE(std::any_of(targets.begin(), targets.end(),
-                            [&](const Target& target) { return target.name == expected; }))
+                            [&](const posenc_target& target) { return target.name == expected; }))
         << expected << " is missing";
   }
 #if defined(POSENC_ONE_TARGET)
@@ -62,7 +62,7 @@ TEST(Dispatch, ExpectedTargetsOfThisPlatformAreCompiled) {
 TEST(Dispatch, PublicListIsTheListOfCompiledTargets) {
   std::int64_t bits[POSENC_MAX_TARGETS];
   const std::size_t count = internal::CompiledTargets(bits);
-  const std::vector<Target> targets = CompiledTargets();
+  const std::vector<posenc_target> targets = CompiledTargets();
   ASSERT_EQ(targets.size(), count);
   for (std::size_t i = 0; i < count; ++i) {
     EXPECT_STREQ(targets[i].name, internal::NameOf(bits[i]));
@@ -105,7 +105,7 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
 TEST(Dispatch, NamesAreUniqueTheBestIsTheFirstRunnableTheReferenceLast) {
   std::set<std::string> names;
   std::string best;
-  for (const Target& target : CompiledTargets()) {
+  for (const posenc_target& target : CompiledTargets()) {
     EXPECT_TRUE(names.insert(target.name).second) << target.name;
     EXPECT_EQ(target.best, best.empty() && target.runnable != 0 ? 1 : 0) << target.name;
     if (target.best != 0) best = target.name;
@@ -123,7 +123,7 @@ POSENC_INSTANTIATE_PER_TARGET(EachTarget);
 
 TEST(Dispatch, PrintsTheTargetsThatTheseTestsExecute) {
   std::string executed, lacking;
-  for (const Target& target : CompiledTargets()) {
+  for (const posenc_target& target : CompiledTargets()) {
     (target.runnable != 0 ? executed : lacking) +=
         std::string(" ") + target.name + (target.best != 0 ? "(best)" : "");
   }
@@ -154,7 +154,7 @@ TEST(Dispatch, TheTargetsExpectedOfThisCpuAreExecuted) {
   const char* expected = std::getenv("POSENC_EXPECTED_TARGETS");
   if (expected == nullptr) GTEST_SKIP() << "POSENC_EXPECTED_TARGETS is not set";
   std::string executed;
-  for (const Target& target : RunnableTargets())
+  for (const posenc_target& target : RunnableTargets())
     executed += std::string(executed.empty() ? "" : " ") + target.name;
   EXPECT_EQ(executed, expected);
 }

@@ -72,7 +72,7 @@ TEST_P(Doubles, MidpointsOfTinyDoubles) {
 // Frequencies beyond a turn per step: whole positions may leave whole turns out, others may not.
 TEST_P(Doubles, LargeFrequencies) {
   for (const double scale : {1e4, -2e9, 0x1.8p20}) {
-    Spec spec = MakeSpec(9, nullptr, Layout::kSinCos);
+    Spec spec = MakeSpec(9, nullptr, POSENC_SIN_COS);
     spec.position_scale = scale;
     std::vector<double> positions = HardPositions(scale);
     for (const double position : RandomPositions(RandomOnes(), 7)) {
@@ -85,7 +85,7 @@ TEST_P(Doubles, LargeFrequencies) {
 
 TEST_P(Doubles, PhaseRoundingsRoundPositionsToFloat) {
   Spec spec = MakeSpec(10, target());
-  spec.phase_rounding = PhaseRounding::kF32PowDiv;
+  spec.phase_rounding = POSENC_F32_POW_DIV;
   ExpectCorrectlyRounded(spec, Positions(1.0, RandomOnes()));
 }
 
@@ -174,7 +174,7 @@ TEST_P(Doubles, HardestRunsFound) {
 
 TEST_P(Doubles, RowsInEveryLayout) {
   const std::size_t rows = IsReference() ? 2 : 70;
-  for (const Layout layout : kLayouts) {
+  for (const posenc_layout layout : kLayouts) {
     for (const std::size_t dim : {1u, 2u, 3u, 31u, 64u, 530u}) {
       const Spec spec = MakeSpec(dim, target(), layout);
       EXPECT_TRUE(AreOracles(Write<double>(Create(spec), -5, rows), spec, Consecutive(-5, rows)));
@@ -197,7 +197,7 @@ void ExpectRowsOfList(const Encoder& encoder, std::int64_t first, std::size_t ro
 
 TEST_P(Doubles, RunsOfEveryLength) {
   if (!AddsDoubles(target())) GTEST_SKIP() << "adds nothing up";
-  for (const Layout layout : kLayouts) {
+  for (const posenc_layout layout : kLayouts) {
     for (const std::size_t dim : {1u, 7u, 40u, 131u}) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
       for (std::size_t rows = 1; rows <= 130; rows += dim > 7 ? 3 : 1) {
@@ -216,7 +216,7 @@ TEST_P(Doubles, RunsOfManyFrequencies) {
       spec.position_scale = scale;
       const Encoder encoder = Create(spec);
       for (const std::int64_t first :
-           {std::int64_t{1}, std::int64_t{-64}, -kMaxPosition, kMaxPosition - 127}) {
+           {std::int64_t{1}, std::int64_t{-64}, -POSENC_MAX_POSITION, POSENC_MAX_POSITION - 127}) {
         ExpectRowsOfList(encoder, first, rows);
       }
     }
@@ -225,7 +225,7 @@ TEST_P(Doubles, RunsOfManyFrequencies) {
 
 // Which nothing adds up.
 TEST_P(Doubles, RunsOfPhaseRoundings) {
-  for (const PhaseRounding rounding : {PhaseRounding::kF32PowDiv, PhaseRounding::kF64PowDiv}) {
+  for (const posenc_phase_rounding rounding : {POSENC_F32_POW_DIV, POSENC_F64_POW_DIV}) {
     Spec spec = MakeSpec(20, target());
     spec.phase_rounding = rounding;
     ExpectRowsOfList(Create(spec), 100, IsReference() ? 2 : 70);
@@ -240,15 +240,15 @@ TEST_P(Doubles, RunsOfSpecialFrequencies) {
                                      -0x1p28,  12345.678, -7.0, 0.125};
   for (const bool only_tiny : {false, true}) {
     if (only_tiny) frequencies.resize(5);
-    for (const FrequencyUnit unit : {FrequencyUnit::kRadians, FrequencyUnit::kTurns}) {
-      Spec spec = MakeSpec(2 * frequencies.size(), target(), Layout::kSinCos);
+    for (const posenc_unit unit : {POSENC_RADIANS, POSENC_TURNS}) {
+      Spec spec = MakeSpec(2 * frequencies.size(), target(), POSENC_SIN_COS);
       spec.frequencies = frequencies.data();
       spec.frequency_count = frequencies.size();
-      spec.frequency_unit = unit;
-      if (unit == FrequencyUnit::kRadians) spec.position_scale = 8.0;
+      spec.unit = unit;
+      if (unit == POSENC_RADIANS) spec.position_scale = 8.0;
       const Encoder encoder = Create(spec);
       for (const std::int64_t first :
-           {std::int64_t{-33}, std::int64_t{1000}, -kMaxPosition, kMaxPosition - 65}) {
+           {std::int64_t{-33}, std::int64_t{1000}, -POSENC_MAX_POSITION, POSENC_MAX_POSITION - 65}) {
         ASSERT_TRUE(AreOracles(Write<double>(encoder, first, rows), spec, Consecutive(first, rows)));
       }
     }
@@ -261,7 +261,7 @@ TEST_P(Doubles, FewAreTakenAgain) {
   std::vector<double> rows(640 * 128);
   const std::size_t pairs = rows.size() / 2;
   Spec spec = MakeSpec(128, target());
-  for (const Layout layout : kAddedLayouts) {
+  for (const posenc_layout layout : kAddedLayouts) {
     spec.layout = layout;
     const internal::Tally near = WalkRun(Create(spec), 0, 640, rows.data());
     EXPECT_GT(near.direct, 0u);  // position 0
@@ -282,8 +282,8 @@ TEST_P(Doubles, PositionsMayBeFloats) {
     floats.push_back(static_cast<float>(position));
   }
   const std::vector<double> doubles(floats.begin(), floats.end());
-  for (const PhaseRounding rounding : {PhaseRounding::kNone, PhaseRounding::kF32PowDiv}) {
-    for (const Layout layout : kLayouts) {
+  for (const posenc_phase_rounding rounding : {POSENC_NO_PHASE_ROUNDING, POSENC_F32_POW_DIV}) {
+    for (const posenc_layout layout : kLayouts) {
       Spec spec = MakeSpec(37, target(), layout);
       spec.phase_rounding = rounding;
       const Encoder encoder = Create(spec);
@@ -293,8 +293,8 @@ TEST_P(Doubles, PositionsMayBeFloats) {
         EXPECT_TRUE(SameBits(WriteAt<T>(encoder, floats), want));
         if constexpr (!std::is_same_v<T, double>) {
           auto sums = Activations<T>(want.size()), want_sums = sums;
-          ASSERT_EQ(encoder.AddAt(doubles.data(), doubles.size(), want_sums.data(), 37, 1.5f), Status::kOk);
-          ASSERT_EQ(encoder.AddAt(floats.data(), floats.size(), sums.data(), 37, 1.5f), Status::kOk);
+          ASSERT_EQ(encoder.AddAt(doubles.data(), doubles.size(), {want_sums.data(), 37}, 1.5f), POSENC_OK);
+          ASSERT_EQ(encoder.AddAt(floats.data(), floats.size(), {sums.data(), 37}, 1.5f), POSENC_OK);
           EXPECT_TRUE(SameBits(sums, want_sums));
         }
       });

@@ -54,12 +54,12 @@ void ExpectWidened(const Encoder& encoder, std::size_t rows, float scale, bool a
   GuardedPages out_pages(want.size() * sizeof(float) + 1);
   unsigned char* const out = out_pages.end() - want.size() * sizeof(float) - (aligned ? 0 : 1);
   std::memcpy(out, want.data(), want.size() * sizeof(float));
-  ASSERT_EQ(encoder.Embed(ids.data(), rows, wide.data(), kVocabulary, table_stride, kFirst, want.data(),
-                          stride, scale),
-            Status::kOk);
-  ASSERT_EQ(encoder.Embed(ids.data(), rows, reinterpret_cast<const Element*>(at), kVocabulary, table_stride,
-                          kFirst, reinterpret_cast<float*>(out), stride, scale),
-            Status::kOk);
+  ASSERT_EQ(encoder.Embed({ids.data(), wide.data(), kVocabulary, table_stride}, kFirst, rows,
+                          {want.data(), stride}, scale),
+            POSENC_OK);
+  ASSERT_EQ(encoder.Embed({ids.data(), reinterpret_cast<const Element*>(at), kVocabulary, table_stride},
+                          kFirst, rows, {reinterpret_cast<float*>(out), stride}, scale),
+            POSENC_OK);
   std::vector<float> got(want.size());
   std::memcpy(got.data(), out, got.size() * sizeof(float));
   for (std::size_t k = 0; k < got.size(); ++k) {
@@ -70,7 +70,7 @@ void ExpectWidened(const Encoder& encoder, std::size_t rows, float scale, bool a
 
 TEST_P(Embed, NarrowTablesAreWidened) {
   for (const std::size_t dim : {1u, 2u, 9u, 31u, 64u, 131u}) {
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
       for (const float scale : {1.0f, 22.627417f, 0.0f}) {
         for (const bool aligned : {true, false}) {
@@ -98,9 +98,9 @@ void ExpectEveryBitPattern(const Encoder& encoder) {
   }
   for (const float scale : {1.0f, 0x1p120f}) {
     auto want = x;
-    ASSERT_EQ(encoder.Add(0, kRows, want.data(), dim, scale), Status::kOk);
-    ASSERT_EQ(encoder.Embed(ids.data(), kRows, table.data(), kRows, dim, 0, got.data(), dim, scale),
-              Status::kOk);
+    ASSERT_EQ(encoder.Add(0, kRows, {want.data(), dim}, scale), POSENC_OK);
+    ASSERT_EQ(encoder.Embed({ids.data(), table.data(), kRows, dim}, 0, kRows, {got.data(), dim}, scale),
+              POSENC_OK);
     EXPECT_TRUE(SameBits(got, want)) << scale;
   }
 }
@@ -122,14 +122,14 @@ void ExpectEachRow(const Encoder& encoder, const std::vector<std::int64_t>& posi
   std::vector<T> want = Activations<T>(rows * stride, 3), got = want;
   for (std::size_t r = 0; r < rows; ++r) {
     ids[r] = static_cast<Id>((7 * r + 10) % kVocabulary);
-    ASSERT_EQ(encoder.Embed(&ids[r], 1, table.data(), kVocabulary, table_stride, positions[r],
-                            &want[r * stride], dim, 1.5f),
-              Status::kOk);
+    ASSERT_EQ(encoder.Embed({&ids[r], table.data(), kVocabulary, table_stride}, positions[r], 1,
+                            {&want[r * stride], dim}, 1.5f),
+              POSENC_OK);
   }
   std::size_t bad_index = 4711;
-  ASSERT_EQ(encoder.EmbedAt(ids.data(), rows, table.data(), kVocabulary, table_stride, list.data(),
-                            got.data(), stride, 1.5f, &bad_index),
-            Status::kOk);
+  ASSERT_EQ(encoder.EmbedAt({ids.data(), table.data(), kVocabulary, table_stride}, list.data(), rows,
+                            {got.data(), stride}, 1.5f, &bad_index),
+            POSENC_OK);
   EXPECT_EQ(bad_index, 4711u);
   EXPECT_TRUE(SameBits(got, want)) << "dim " << dim;
 }
@@ -140,7 +140,7 @@ TEST_P(Embed, AtPositionsIsEmbedOfEachRow) {
   for (std::size_t r = 0; r < rows; ++r)
     positions.push_back(r % 3 == 0 ? 1 : static_cast<std::int64_t>(r % 40) - 9);
   for (const std::size_t dim : {1u, 6u, 37u, 64u}) {
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
       ForEachType([&](auto element) {
         using T = decltype(element);
@@ -166,8 +166,8 @@ TEST_P(Embed, AtPositionsIsWhatTheOracleSays) {
     using T = decltype(element);
     const std::vector<T> table = Activations<T>(3 * spec.dim);
     std::vector<T> got(5 * spec.dim);
-    ASSERT_EQ(encoder.EmbedAt(ids, 5, table.data(), 3, spec.dim, positions, got.data(), spec.dim, 3.0f),
-              Status::kOk);
+    ASSERT_EQ(encoder.EmbedAt({ids, table.data(), 3, spec.dim}, positions, 5, {got.data(), spec.dim}, 3.0f),
+              POSENC_OK);
     for (std::size_t r = 0; r < 5; ++r) {
       const bool is_bad = std::isnan(positions[r]);
       const std::vector<float> pe = OracleRow<float>(spec, is_bad ? 0.0 : positions[r]);

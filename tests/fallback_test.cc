@@ -53,7 +53,7 @@ void ExpectRecomputed(const Encoder& encoder, std::int64_t position, const std::
 
 TEST_P(Fallback, HardestCasesAreRecomputedAndRight) {
   for (const HardCase& hard : kHardest) {
-    for (const Layout layout : kAddedLayouts) {
+    for (const posenc_layout layout : kAddedLayouts) {
       SCOPED_TRACE(testing::Message() << "dim " << hard.dim << ", position " << hard.position);
       Spec spec = MakeSpec(hard.dim, target(), layout);
       spec.base = hard.base;
@@ -114,7 +114,7 @@ TEST_P(Fallback, DirectKernelIsEnteredButRarely) {
   const bool adds_float16_in_float = name == "AVX2" || name == "SSE4";
   const std::size_t few_pairs = may_be_long ? kPairs / 8 : kPairs / 20;
   for (const double base : {10000.0, 500000.0, 1e7}) {
-    for (const Layout layout : kAddedLayouts) {
+    for (const posenc_layout layout : kAddedLayouts) {
       Spec spec = MakeSpec(kDim, target(), layout);
       spec.base = base;
       const Encoder encoder = Create(spec);
@@ -160,7 +160,7 @@ TEST_P(Fallback, NothingIsHardThatIsNoPairOrExact) {
   }
   Spec turns = MakeSpec(256, target());
   turns.base = 1.0;
-  turns.frequency_unit = FrequencyUnit::kHalfTurns;
+  turns.unit = POSENC_HALF_TURNS;
   expect_easy(turns, {0.5, 1.0, 1.5, 2.0, -1.0, -0.5, 0.0});
 
   const Encoder encoder = Create(MakeSpec(130, target()));

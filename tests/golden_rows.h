@@ -95,15 +95,18 @@ inline void ExpectRotary(const GoldenRow& row, posenc_rotary_spec spec, const ch
   const std::size_t pairs = posenc_rotary_frequency_count(rotary.get());
   std::vector<double> cosines(pairs), sines(pairs);
   const posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F64, cosines.data(), sines.data(), pairs};
-  ASSERT_EQ(posenc_rotary_write_at(rotary.get(), POSENC_F64, row.at.data(), 1, &cache, nullptr), POSENC_OK);
+  ASSERT_EQ(
+      posenc_rotary_write_at(rotary.get(), PointerTo(List(POSENC_F64, row.at.data())), 1, &cache, nullptr),
+      POSENC_OK);
   row.ForEach('c', [&](std::size_t i, double want) { EXPECT_EQ(cosines[i], want) << "cosine " << i; });
   row.ForEach('s', [&](std::size_t i, double want) { EXPECT_EQ(sines[i], want) << "sine " << i; });
   std::vector<float> head(spec.head_dim);
   for (std::size_t e = 0; e < head.size(); ++e) head[e] = static_cast<float>(e + 1);
   posenc_heads heads{};
+  heads.type = POSENC_F32;
   heads.data = head.data();
   heads.heads = 1;
-  ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, row.at.data(), 1, POSENC_F32, &heads, 1, nullptr),
+  ASSERT_EQ(posenc_rotate_at(rotary.get(), PointerTo(List(POSENC_F64, row.at.data())), 1, &heads, 1, nullptr),
             POSENC_OK);
   row.ForEach('e', [&](std::size_t e, double want) { EXPECT_EQ(double{head[e]}, want) << "element " << e; });
 }

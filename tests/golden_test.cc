@@ -56,7 +56,7 @@ std::string PrintAsNumPy(float value) {
 }
 
 std::vector<float> Table(const char* target, std::size_t dim, std::size_t rows,
-                         PhaseRounding rounding = PhaseRounding::kNone) {
+                         posenc_phase_rounding rounding = POSENC_NO_PHASE_ROUNDING) {
   Spec spec = MakeSpec(dim, target);
   spec.phase_rounding = rounding;
   return Write(Create(spec), 0, rows);
@@ -99,7 +99,7 @@ TEST_P(Golden, Torch4x5AddedToEmbeddings) {
   std::vector<float> x;
   x.reserve(embeddings.size());
   for (const auto& figure : embeddings) x.push_back(std::strtof(figure.c_str(), nullptr));
-  ASSERT_EQ(Create(MakeSpec(4, target())).Add(0, 5, x.data(), 4), Status::kOk);
+  ASSERT_EQ(Create(MakeSpec(4, target())).Add(0, 5, {x.data(), 4}), POSENC_OK);
   for (std::size_t i = 0; i < x.size(); ++i) {
     EXPECT_LE(std::fabs(double{x[i]} - std::strtod(sums[i].c_str(), nullptr)), 1e-4 + 0x1p-22) << i;
   }
@@ -123,7 +123,7 @@ TEST_P(Golden, NumPy6x10IsNearTheUnroundedPhases) {
 TEST_P(Golden, NumPy6x10IsF32PowDiv) {
   const auto figures = Figures("numpy_6x10.txt");
   ASSERT_EQ(figures.size(), 60u);
-  const auto table = Table(target(), 6, 10, PhaseRounding::kF32PowDiv);
+  const auto table = Table(target(), 6, 10, POSENC_F32_POW_DIV);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     EXPECT_EQ(PrintAsNumPy(table[i]), figures[i]) << "figure " << i;
   }
@@ -169,7 +169,7 @@ TEST(GoldenFormulas, HaveEveryValue) {
   EXPECT_EQ(encoders["layout"].size(), 4u);
   EXPECT_EQ(encoders["odd_column"].size(), 4u);
   EXPECT_EQ(encoders["phase_rounding"].size(), 11u);
-  EXPECT_EQ(encoders["frequency_unit"].size(), 3u);
+  EXPECT_EQ(encoders["unit"].size(), 3u);
   auto rotaries = Values("rotary", &RotaryOf);
   EXPECT_EQ(rotaries["pairing"].size(), 2u);
   EXPECT_EQ(rotaries["output_pairing"].size(), 3u);

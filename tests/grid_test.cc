@@ -43,15 +43,15 @@ class AxisPositions {
     const std::size_t count = values_.size();
     switch (kind_) {
       case Kind::kRun:
-        return RunAxis(encoder, column, first_, count);
+        return {encoder, column, count, first_};
       case Kind::kI32:
-        return ListAxis(encoder, column, narrow_.data(), count);
+        return {encoder, column, count, List(narrow_.data())};
       case Kind::kI64:
-        return ListAxis(encoder, column, wide_.data(), count);
+        return {encoder, column, count, List(wide_.data())};
       case Kind::kF32:
-        return ListAxis(encoder, column, floats_.data(), count);
+        return {encoder, column, count, List(floats_.data())};
       default:
-        return ListAxis(encoder, column, values_.data(), count);
+        return {encoder, column, count, List(values_.data())};
     }
   }
   const std::vector<double>& values() const { return values_; }
@@ -109,11 +109,12 @@ struct GridCase {
   posenc_status Run(T* data, const float* scale) const {
     const std::vector<GridAxis> made = Axes();
     std::size_t bad_axis = 4711, bad_index = 4711;
-    const posenc_status status = scale == nullptr
-                                     ? posenc_write_grid(made.data(), made.size(), prefix, TypeOf<T>(), data,
-                                                         stride, &bad_axis, &bad_index)
-                                     : posenc_add_grid(made.data(), made.size(), prefix, TypeOf<T>(), data,
-                                                       stride, *scale, &bad_axis, &bad_index);
+    const posenc_status status =
+        scale == nullptr
+            ? posenc_write_grid(made.data(), made.size(), prefix, PointerTo(Rows(TypeOf<T>(), data, stride)),
+                                &bad_axis, &bad_index)
+            : posenc_add_grid(made.data(), made.size(), prefix, PointerTo(Rows(TypeOf<T>(), data, stride)),
+                              *scale, &bad_axis, &bad_index);
     EXPECT_EQ(bad_axis + bad_index, 2 * 4711u);
     return status;
   }
@@ -131,7 +132,7 @@ void ExpectCells(const GridCase& grid, std::vector<T>* x, const float* scale) {
       if (scale == nullptr) {
         std::copy_n(&rows[i * encoder.dim()], encoder.dim(), to);
       } else if constexpr (!std::is_same_v<T, double>) {
-        ASSERT_EQ(encoder.AddAt(&grid.positions[a].values()[i], 1, to, encoder.dim(), *scale), Status::kOk);
+        ASSERT_EQ(encoder.AddAt(&grid.positions[a].values()[i], 1, {to, encoder.dim()}, *scale), POSENC_OK);
       }
     }
   }
@@ -296,12 +297,12 @@ TEST_P(Grids, OfNanRows) {
 // What rows have besides pairs, shifted positions, and rows of padding, which are zeros.
 TEST_P(Grids, OfOtherColumnsAndPadding) {
   GridCase grid = MakeCase({{{9, 12, Kind::kRun, 6}, {11, 0, Kind::kI64, 4}}, 22, 1}, target());
-  Spec first = MakeSpec(9, target(), Layout::kSinCos), second = MakeSpec(11, target());
+  Spec first = MakeSpec(9, target(), POSENC_SIN_COS), second = MakeSpec(11, target());
   first.position_offset = 3;
   first.has_padding = true;
   first.padding_position = 2;
   second.input_first = true;
-  for (const OddColumn odd : {OddColumn::kZeroLast, OddColumn::kZeroMiddle, OddColumn::kCosineLast}) {
+  for (const posenc_odd_column odd : {POSENC_ODD_ZERO_LAST, POSENC_ODD_ZERO_MIDDLE, POSENC_ODD_COSINE_LAST}) {
     first.odd_column = odd;
     grid.encoders = {std::make_shared<const Encoder>(Create(first)),
                      std::make_shared<const Encoder>(Create(second))};
@@ -311,11 +312,11 @@ TEST_P(Grids, OfOtherColumnsAndPadding) {
 
 // As MAE has it, by MPFR: rows by h, then w; columns w first; a class token.
 TEST_P(Grids, AreWhatTheOracleSays) {
-  const Spec spec = MakeSpec(6, target(), Layout::kSinCos);
+  const Spec spec = MakeSpec(6, target(), POSENC_SIN_COS);
   const Encoder encoder = Create(spec);
-  const GridAxis axes[] = {RunAxis(encoder, 6, 0, 3), RunAxis(encoder, 0, 0, 4)};
+  const GridAxis axes[] = {{encoder, 6, 3}, {encoder, 0, 4}};
   std::vector<float> got((1 + 12) * 12, 5.0f), want(12, 0.0f);
-  ASSERT_EQ(WriteGrid(axes, 1, got.data(), 12), Status::kOk);
+  ASSERT_EQ(WriteGrid(axes, 1, {got.data(), 12}), POSENC_OK);
   for (std::size_t t = 0; t < 12; ++t) {
     for (const std::size_t position : {t % 4, t / 4}) {
       const std::vector<float> row = OracleRow<float>(spec, static_cast<double>(position));
@@ -374,17 +375,18 @@ TEST_P(Grids, BeyondTheCaches) {
 // No cells: only the rows before them.
 TEST_P(Grids, WithoutCells) {
   const Encoder encoder = Create(MakeSpec(4, target()));
-  const GridAxis axes[] = {RunAxis(encoder, 0, kMaxPosition + 5, 7), RunAxis(encoder, 4, 0, 0),
-                           ListAxis<float>(encoder, 8, nullptr, std::numeric_limits<std::size_t>::max())};
+  const GridAxis axes[] = {{encoder, 0, 7, POSENC_MAX_POSITION + 5},
+                           {encoder, 4, 0},
+                           {encoder, 8, std::numeric_limits<std::size_t>::max(), List(POSENC_F32, nullptr)}};
   std::vector<float> x(2 * 13, 3.0f), want = x;
-  ASSERT_EQ(WriteGrid(axes, 1, x.data(), 13), Status::kOk);
+  ASSERT_EQ(WriteGrid(axes, 1, {x.data(), 13}), POSENC_OK);
   std::fill_n(want.begin(), 12, 0.0f);
   EXPECT_TRUE(SameBits(x, want));
-  ASSERT_EQ(AddGrid(axes, 2, x.data(), 13, 2.0f), Status::kOk);
+  ASSERT_EQ(AddGrid(axes, 2, {x.data(), 13}, 2.0f), POSENC_OK);
   std::fill_n(&want[13], 12, 6.0f);
   EXPECT_TRUE(SameBits(x, want));
-  EXPECT_EQ(WriteGrid<float>(axes, 0, nullptr, 13), Status::kOk);
-  EXPECT_EQ(AddGrid<float>(axes, 0, nullptr, 13), Status::kOk);
+  EXPECT_EQ(WriteGrid(axes, 0, {POSENC_F32, nullptr, 13}), POSENC_OK);
+  EXPECT_EQ(AddGrid(axes, 0, {POSENC_F32, nullptr, 13}), POSENC_OK);
 }
 
 POSENC_INSTANTIATE_PER_TARGET(Grids);

@@ -85,7 +85,7 @@ TEST_P(HardAngles, AreRight) {
 TEST_P(HardAngles, InEveryLane) {
   const HardAngle angle = tools::HardAngles()[0];
   constexpr std::size_t kPairs = 37;
-  for (const Layout layout : kLayouts) {
+  for (const posenc_layout layout : kLayouts) {
     for (std::size_t pair = 0; pair < kPairs; ++pair) {
       std::vector<double> frequencies(kPairs, angle.frequency / 3);
       frequencies[pair] = angle.frequency;
@@ -127,7 +127,7 @@ TEST_P(HardAngles, StepNearlyWhole) {
   spec.target = target();
   spec.exponent_dim = 5.1669103941215753e+185;
   spec.position_scale = 1000.0;
-  spec.frequency_unit = POSENC_TURNS;
+  spec.unit = POSENC_TURNS;
   for (const double position : {-106.0, 1.0, 0.25}) {
     std::vector<double> got(spec.dim);
     WalkList(Create(spec), {position}, got.data());

@@ -13,11 +13,11 @@ namespace posenc {
 namespace {
 
 constexpr std::size_t kDims[] = {1, 2, 7, 64, 134, 515};
-constexpr std::int64_t kFirst[] = {-40, 4095, (1 << 24) - 7, kMaxPosition - 200, -kMaxPosition};
+constexpr std::int64_t kFirst[] = {-40, 4095, (1 << 24) - 7, POSENC_MAX_POSITION - 200, -POSENC_MAX_POSITION};
 
 // The row of the table before the reference: the one without SIMD, to which the others are compared.
 const char* Plain() {
-  const std::vector<Target> targets = RunnableTargets();
+  const std::vector<posenc_target> targets = RunnableTargets();
   return targets[targets.size() > 1 ? targets.size() - 2 : 0].name;
 }
 
@@ -31,7 +31,7 @@ class Identical : public PerTarget {
 TEST_P(Identical, TargetsAgree) {
   for (const std::size_t dim : kDims) {
     if (Skips(dim)) continue;
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
       const Encoder plain = Create(MakeSpec(dim, Plain(), layout));
       for (const std::int64_t first : kFirst) {
@@ -51,9 +51,9 @@ TEST_P(Identical, AnySplitOfTheRows) {
   const auto split = [&](const Encoder& encoder, std::int64_t first, std::size_t longest, auto* parts) {
     for (std::size_t r = 0; r < rows();) {
       const std::size_t count = std::min<std::size_t>(rows() - r, 1 + random() % longest);
-      ASSERT_EQ(encoder.Write(first + static_cast<std::int64_t>(r), count, parts + r * encoder.dim(),
-                              encoder.dim()),
-                Status::kOk);
+      ASSERT_EQ(encoder.Write(first + static_cast<std::int64_t>(r), count,
+                              {parts + r * encoder.dim(), encoder.dim()}),
+                POSENC_OK);
       r += count;
     }
   };
@@ -84,7 +84,7 @@ TEST_P(Identical, LayoutsHoldTheSameColumns) {
     ForEachEntryType([&](auto element) {
       using T = decltype(element);
       const auto want = Write<T>(Create(even), 1000, kRows);
-      for (const Layout layout : kLayouts) {
+      for (const posenc_layout layout : kLayouts) {
         const Spec spec = MakeSpec(dim, target(), layout);
         const std::vector<oracle::Entry> entries = oracle::EntriesOf(spec);
         const auto rows = Write<T>(Create(spec), 1000, kRows);

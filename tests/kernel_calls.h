@@ -13,7 +13,7 @@
 namespace posenc {
 
 // What lies behind the handle.
-inline const internal::Encoder& InsideOf(const Encoder& encoder) { return encoder.c_encoder()->encoder; }
+inline const internal::Encoder& InsideOf(const Encoder& encoder) { return encoder.get()->encoder; }
 
 // Writes a run of rows to data [rows, dim].
 template <class T>

@@ -38,9 +38,9 @@ std::vector<Pair> Rotate(const posenc_rotary_spec& spec, double position, double
   posenc_heads heads = DenseHeads(x.data(), pairs.size(), dim);
   heads.scale = scale;
   heads.inverse = inverse ? 1 : 0;
-  EXPECT_EQ(
-      posenc_rotate_at(CreateRotary(spec).get(), POSENC_F64, &position, 1, POSENC_F32, &heads, 1, nullptr),
-      POSENC_OK);
+  EXPECT_EQ(posenc_rotate_at(CreateRotary(spec).get(), PointerTo(List(POSENC_F64, &position)), 1, &heads, 1,
+                             nullptr),
+            POSENC_OK);
   for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k] = {element(k, 0), element(k, 1)};
   return pairs;
 }
@@ -310,7 +310,7 @@ TEST(RationalSteps, OfEncoders) {
   spec.base = 49.0;
   spec.position_scale = 3.0;
   spec.exponent_dim = 4.0;
-  spec.frequency_unit = POSENC_TURNS;
+  spec.unit = POSENC_TURNS;
   posenc_encoder* encoder = nullptr;
   ASSERT_EQ(posenc_encoder_create(&spec, &encoder), POSENC_OK);
   // 3 * 49^(-i / 2)

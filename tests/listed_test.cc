@@ -16,24 +16,21 @@ class Listed : public RoundedPerTarget {};
 TEST_P(Listed, ListedFrequencies) {
   const std::vector<double> doubles = {1.0, -0.1, 0.0, 0x1p-125, 1e-3, 5.0, 3e8, kPi};
   const std::vector<float> floats(doubles.begin(), doubles.end());
-  for (const FrequencyUnit unit :
-       {FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+  for (const posenc_unit unit : {POSENC_RADIANS, POSENC_HALF_TURNS, POSENC_TURNS}) {
     for (const bool is_double : {true, false}) {
-      Spec spec = MakeSpec(is_double ? 16 : 15, nullptr, is_double ? Layout::kInterleaved : Layout::kCosSin);
+      Spec spec = MakeSpec(is_double ? 16 : 15, nullptr, is_double ? POSENC_INTERLEAVED : POSENC_COS_SIN);
       spec.frequency_count = doubles.size();
-      spec.frequency_unit = unit;
+      spec.unit = unit;
       if (is_double) {
         spec.frequencies = doubles.data();
       } else {
         spec.frequencies_f32 = floats.data();
       }
-      const double frequency = unit == FrequencyUnit::kRadians ? 1.0
-                               : unit == FrequencyUnit::kTurns ? 4.0
-                                                               : 2.0;
+      const double frequency = unit == POSENC_RADIANS ? 1.0 : unit == POSENC_TURNS ? 4.0 : 2.0;
       // In turns, whole multiples of a quarter are exact zeros and ones.
       std::vector<double> positions = Positions(frequency, RandomOnes() / 2);
       for (double eighths = -20.0; eighths < 20.0; ++eighths) positions.push_back(eighths / 8);
-      if (is_double || unit != FrequencyUnit::kRadians) ExpectCorrectlyRounded(spec, positions);
+      if (is_double || unit != POSENC_RADIANS) ExpectCorrectlyRounded(spec, positions);
       spec.position_scale = 0.75;
       ExpectCorrectlyRounded(spec, positions);
     }
@@ -52,11 +49,11 @@ TEST_P(Listed, ExactStepsAtLargePositions) {
     positions.push_back(std::copysign(0x1p31, position) - position);
   }
   for (const std::vector<double>& frequencies : {up_to_12, beyond, std::vector<double>(6, beyond[0])}) {
-    for (const FrequencyUnit unit : {FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+    for (const posenc_unit unit : {POSENC_HALF_TURNS, POSENC_TURNS}) {
       Spec spec = MakeSpec(12);
       spec.frequencies = frequencies.data();
       spec.frequency_count = frequencies.size();
-      spec.frequency_unit = unit;
+      spec.unit = unit;
       ExpectCorrectlyRounded(spec, positions);
     }
   }
@@ -68,13 +65,12 @@ TEST_P(Listed, ListedFrequenciesInRuns) {
   std::vector<double> frequencies(37);
   for (int k = 0; k < 37; ++k) frequencies[static_cast<std::size_t>(k)] = std::ldexp(1.0 + k, -k);
   frequencies[1] = 0.0;  // beside one of large sines
-  for (const FrequencyUnit unit :
-       {FrequencyUnit::kRadians, FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
-    for (const Layout layout : kLayouts) {
+  for (const posenc_unit unit : {POSENC_RADIANS, POSENC_HALF_TURNS, POSENC_TURNS}) {
+    for (const posenc_layout layout : kLayouts) {
       Spec spec = MakeSpec(74, target(), layout);
       spec.frequencies = frequencies.data();
       spec.frequency_count = frequencies.size();
-      spec.frequency_unit = unit;
+      spec.unit = unit;
       const Encoder encoder = Create(spec);
       const std::int64_t first = 1000;
       ForEachEntryType([&](auto type) {
@@ -93,7 +89,7 @@ TEST_P(Listed, ListsAreCopied) {
   Spec spec = MakeSpec(6, target());
   spec.frequencies = frequencies.data();
   spec.frequency_count = 3;
-  spec.frequency_unit = FrequencyUnit::kTurns;
+  spec.unit = POSENC_TURNS;
   const Encoder encoder = Create(spec);
   const auto before = Write(encoder, 0, 8);
   frequencies = {7.0, 7.0, 7.0};
@@ -108,7 +104,7 @@ TEST_P(Listed, WholeTurnsNeedNoLastResort) {
   Spec spec = MakeSpec(8, target());
   spec.frequencies = frequencies.data();
   spec.frequency_count = 4;
-  spec.frequency_unit = FrequencyUnit::kHalfTurns;
+  spec.unit = POSENC_HALF_TURNS;
   const Encoder encoder = Create(spec);
   std::vector<float> row(8 * 3);
   EXPECT_EQ(WalkList(encoder, {1, 2, 5}, row.data()).recomputed, 0u);

@@ -23,7 +23,7 @@ class ListsOnly : public PerTarget {
     EXPECT_FALSE(InsideOf(lean).table.has_offsets);
     const std::size_t rows = IsReference() ? 5 : 75;
     const std::vector<double> positions = {0.5, -1e9 - 0.3, 0x1p-140, 77.0, 0x1p31, 0.0};
-    for (const std::int64_t first : {std::int64_t{-7}, std::int64_t{1} << 24, kMaxPosition - 80}) {
+    for (const std::int64_t first : {std::int64_t{-7}, std::int64_t{1} << 24, POSENC_MAX_POSITION - 80}) {
       ForEachEntryType([&](auto element) {
         using T = decltype(element);
         EXPECT_TRUE(SameBits(Write<T>(lean, first, rows), Write<T>(full, first, rows)));
@@ -34,10 +34,11 @@ class ListsOnly : public PerTarget {
         const std::int64_t firsts[] = {first, first - 2, 0};
         auto want = Activations<T>(3 * rows * spec.dim), got = want;
         for (const auto& [encoder, x] : {std::pair(&full, &want), std::pair(&lean, &got)}) {
-          ASSERT_EQ(encoder->AddBatch(firsts, 3, rows, x->data(), rows * spec.dim, spec.dim, 1.5f),
-                    Status::kOk);
-          ASSERT_EQ(encoder->Add(first, rows, x->data(), spec.dim), Status::kOk);
-          ASSERT_EQ(encoder->AddAt(positions.data(), 6, &(*x)[0], spec.dim), Status::kOk);
+          ASSERT_EQ(
+              encoder->AddBatch({3, rows * spec.dim, List(firsts)}, 0, rows, {x->data(), spec.dim}, 1.5f),
+              POSENC_OK);
+          ASSERT_EQ(encoder->Add(first, rows, {x->data(), spec.dim}), POSENC_OK);
+          ASSERT_EQ(encoder->AddAt(positions.data(), 6, {&(*x)[0], spec.dim}), POSENC_OK);
         }
         EXPECT_TRUE(SameBits(got, want));
       });
@@ -48,7 +49,7 @@ class ListsOnly : public PerTarget {
 TEST_P(ListsOnly, RowsAreTheSame) {
   for (const std::size_t dim : {1u, 6u, 37u, 64u, 600u}) {
     if (IsReference() && dim > 64) continue;
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       SCOPED_TRACE(testing::Message() << "dim " << dim << ", " << Name(layout));
       ExpectSameRows(MakeSpec(dim, target(), layout));
     }
@@ -62,10 +63,10 @@ TEST_P(ListsOnly, OfOtherFrequencies) {
   const std::vector<double> frequencies(20, 0.7);
   spec.frequencies = frequencies.data();
   spec.frequency_count = 20;
-  spec.frequency_unit = FrequencyUnit::kTurns;
+  spec.unit = POSENC_TURNS;
   ExpectSameRows(spec);
   spec = MakeSpec(40, target());
-  spec.phase_rounding = PhaseRounding::kF32PowDiv;
+  spec.phase_rounding = POSENC_F32_POW_DIV;
   ExpectSameRows(spec);
 }
 
@@ -74,14 +75,14 @@ TEST_P(ListsOnly, Takes16BytesAPair) {
   for (const std::size_t dim : {1u, 512u, 4096u, 1u << 16}) {
     Spec spec = MakeSpec(dim, target());
     std::size_t full = 0, bytes = 0;
-    ASSERT_EQ(Encoder::MemorySize(spec, &full), Status::kOk);
+    ASSERT_EQ(Encoder::MemorySize(spec, &full), POSENC_OK);
     spec.lists_only = true;
-    ASSERT_EQ(Encoder::MemorySize(spec, &bytes), Status::kOk);
+    ASSERT_EQ(Encoder::MemorySize(spec, &bytes), POSENC_OK);
     EXPECT_LE(bytes, 16 * ((dim + 1) / 2) + 2048) << dim;
     EXPECT_TRUE(bytes < full || InsideOf(Create(MakeSpec(dim, target()))).table.has_offsets == false);
     GuardedPages pages(bytes);
     Encoder placed;
-    ASSERT_EQ(Encoder::CreateIn(spec, pages.end() - bytes, bytes, &placed), Status::kOk);
+    ASSERT_EQ(Encoder::CreateIn(spec, pages.end() - bytes, bytes, &placed), POSENC_OK);
     EXPECT_TRUE(SameBits(Write(placed, 3, 4), Write(Create(MakeSpec(dim, target())), 3, 4)));
   }
 }

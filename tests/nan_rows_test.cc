@@ -42,11 +42,11 @@ std::vector<T> Expected(const Encoder& strict, std::vector<Position> positions, 
   for (Position& p : positions) p = IsBad(p) ? Position{0} : p;
   if constexpr (!std::is_same_v<T, double>) {
     if (add) {
-      EXPECT_EQ(strict.AddAt(positions.data(), positions.size(), x.data(), stride, kScale), Status::kOk);
+      EXPECT_EQ(strict.AddAt(positions.data(), positions.size(), {x.data(), stride}, kScale), POSENC_OK);
     }
   }
   if (!add) {
-    EXPECT_EQ(strict.WriteAt(positions.data(), positions.size(), x.data(), stride), Status::kOk);
+    EXPECT_EQ(strict.WriteAt(positions.data(), positions.size(), {x.data(), stride}), POSENC_OK);
   }
   for (std::size_t r = 0; r < bad.size(); ++r) {
     for (std::size_t k = 0; IsBad(bad[r]) && k < strict.dim(); ++k) x[r * stride + k] = CanonicalNan<T>();
@@ -63,16 +63,17 @@ void ExpectNanRows(const Spec& spec, const std::vector<Position>& positions) {
   const std::vector<T> x = Activations<T>(rows * stride);  // of which the gaps stay
   std::size_t bad_index = kNone;
   auto got = x;
-  ASSERT_EQ(encoder.WriteAt(positions.data(), rows, got.data(), stride, &bad_index), Status::kOk);
+  ASSERT_EQ(encoder.WriteAt(positions.data(), rows, {got.data(), stride}, &bad_index), POSENC_OK);
   EXPECT_TRUE(SameBits(got, Expected(strict, positions, x, stride, false)));
   if constexpr (!std::is_same_v<T, double>) {
     got = x;
-    ASSERT_EQ(encoder.AddAt(positions.data(), rows, got.data(), stride, kScale, &bad_index), Status::kOk);
+    ASSERT_EQ(encoder.AddAt(positions.data(), rows, {got.data(), stride}, kScale, &bad_index), POSENC_OK);
     EXPECT_TRUE(SameBits(got, Expected(strict, positions, x, stride, true)));
   }
   EXPECT_EQ(bad_index, kNone);
   got = x;
-  EXPECT_EQ(strict.WriteAt(positions.data(), rows, got.data(), stride), Status::kPositionOutOfRange);
+  EXPECT_EQ(strict.WriteAt(positions.data(), rows, {got.data(), stride}),
+            Refusal(POSENC_OUT_OF_RANGE, "2^31"));
   EXPECT_TRUE(SameBits(got, x));
 }
 
@@ -85,14 +86,14 @@ TEST_P(NanRows, OfPositionsThatAreNone) {
                                      {kNaN, HUGE_VAL, -HUGE_VAL, 0x1.0000000000001p31, -kNaN, -1e300}, rows);
   const auto floats = Mixed<float>({0.5f, -0x1p31f, 0x1p31f, 77.0f},
                                    {std::nanf(""), HUGE_VALF, -HUGE_VALF, 0x1.000002p31f, -3e38f}, rows);
-  const auto integers =
-      Mixed<std::int64_t>({5, -kMaxPosition, kMaxPosition, 0},
-                          {kMaxPosition + 1, -kMaxPosition - 1, std::numeric_limits<std::int64_t>::min(),
-                           std::numeric_limits<std::int64_t>::max()},
-                          rows);
+  const auto integers = Mixed<std::int64_t>(
+      {5, -POSENC_MAX_POSITION, POSENC_MAX_POSITION, 0},
+      {POSENC_MAX_POSITION + 1, -POSENC_MAX_POSITION - 1, std::numeric_limits<std::int64_t>::min(),
+       std::numeric_limits<std::int64_t>::max()},
+      rows);
   for (const std::size_t dim : {1u, 6u, 37u, 300u}) {
     if (IsReference() && dim > 37) continue;
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       for (const bool lists_only : {false, true}) {
         Spec spec = MakeSpec(dim, target(), layout);
         spec.lists_only = lists_only;
@@ -110,7 +111,7 @@ TEST_P(NanRows, OfPositionsThatAreNone) {
 
 TEST_P(NanRows, WithAPhaseRounding) {
   Spec spec = MakeSpec(22, target());
-  spec.phase_rounding = PhaseRounding::kF32PowDiv;
+  spec.phase_rounding = POSENC_F32_POW_DIV;
   ForEachEntryType([&](auto element) {
     ExpectNanRows<decltype(element), double>(spec, {std::nan(""), 1.0, HUGE_VAL});
   });
@@ -122,13 +123,14 @@ TEST_P(NanRows, AreOfListsOnly) {
   spec.nan_rows = true;
   const Encoder encoder = Create(spec);
   float x[16] = {};
-  const std::int64_t firsts[] = {kMaxPosition};
+  const std::int64_t firsts[] = {POSENC_MAX_POSITION};
   std::size_t bad_index = kNone;
-  EXPECT_EQ(encoder.Write(kMaxPosition, 2, x, 8), Status::kPositionOutOfRange);
-  EXPECT_EQ(encoder.Add(-kMaxPosition - 1, 2, x, 8), Status::kPositionOutOfRange);
-  EXPECT_EQ(encoder.AddBatch(firsts, 1, 2, x, 0, 8, 1.0f, &bad_index), Status::kPositionOutOfRange);
+  EXPECT_EQ(encoder.Write(POSENC_MAX_POSITION, 2, {x, 8}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
+  EXPECT_EQ(encoder.Add(-POSENC_MAX_POSITION - 1, 2, {x, 8}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
+  EXPECT_EQ(encoder.AddBatch({1, 0, List(firsts)}, 0, 2, {x, 8}, 1.0f, &bad_index),
+            Refusal(POSENC_OUT_OF_RANGE, "2^31"));
   EXPECT_EQ(bad_index, 0u);
-  EXPECT_EQ(encoder.WriteAt(x, 2, x, 8), Status::kBuffersOverlap);
+  EXPECT_EQ(encoder.WriteAt(x, 2, {x, 8}), Refusal(POSENC_OVERLAP, "must not overlap"));
   for (const float value : x) EXPECT_EQ(value, 0.0f);
 }
 

@@ -35,9 +35,9 @@ testing::AssertionResult AreOracles(const std::vector<T>& got, const Spec& spec,
       return testing::AssertionFailure()
              << "layout " << Name(spec.layout) << ", dim " << spec.dim << ", phase rounding "
              << static_cast<int>(spec.phase_rounding) << ", base " << spec.base << ", scale " << std::hexfloat
-             << spec.position_scale << ", unit " << static_cast<int>(spec.frequency_unit) << ", position "
-             << position << ", column " << k << ": " << Value(got[r * spec.dim + k]) << ", not " << row[k]
-             << ", exactly " << oracle.Exact(position, k);
+             << spec.position_scale << ", unit " << static_cast<int>(spec.unit) << ", position " << position
+             << ", column " << k << ": " << Value(got[r * spec.dim + k]) << ", not " << row[k] << ", exactly "
+             << oracle.Exact(position, k);
     }
   }
   return testing::AssertionSuccess();

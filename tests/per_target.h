@@ -16,6 +16,7 @@
 
 #include "number/elements.h"
 #include "posenc/posenc.h"
+#include "refusal.h"
 #include "spec/tables.h"
 
 // Found where posenc_target is: outside the namespace.
@@ -23,35 +24,40 @@ inline void PrintTo(const posenc_target& target, std::ostream* os) { *os << targ
 
 namespace posenc {
 
-inline void PrintTo(Status status, std::ostream* os) { *os << StatusMessage(status); }
+// For the C functions: a struct that lasts as long as the call.
+template <class T>
+const T* PointerTo(const T& of_call) {
+  return &of_call;
+}
 
 // All there are.
-inline const std::vector<Layout> kLayouts = [] {
-  std::vector<Layout> layouts;
-  for (std::size_t i = 0; i < internal::WordsOf("layout").size(); ++i) layouts.emplace_back(i);
+inline const std::vector<posenc_layout> kLayouts = [] {
+  std::vector<posenc_layout> layouts;
+  for (std::size_t i = 0; i < internal::WordsOf("layout").size(); ++i)
+    layouts.push_back(static_cast<posenc_layout>(i));
   return layouts;
 }();
-inline constexpr Layout kAddedLayouts[] = {Layout::kInterleaved, Layout::kSinCos,
-                                           Layout::kCosSin};  // whose runs take angle addition
+inline constexpr posenc_layout kAddedLayouts[] = {POSENC_INTERLEAVED, POSENC_SIN_COS,
+                                                  POSENC_COS_SIN};  // whose runs take angle addition
 inline constexpr const char* kReference = "REFERENCE";
 
-inline const char* Name(Layout layout) { return internal::WordOf<internal::Of::layout>(layout); }
+inline const char* Name(posenc_layout layout) { return internal::WordOf<internal::Of::layout>(layout); }
 
-inline std::vector<Target> CompiledTargets() {
-  Target targets[kMaxTargets];
+inline std::vector<posenc_target> CompiledTargets() {
+  posenc_target targets[POSENC_MAX_TARGETS];
   return {targets, targets + Targets(targets)};
 }
 
-inline std::vector<Target> RunnableTargets() {
-  std::vector<Target> runnable;
-  for (const Target& target : CompiledTargets()) {
+inline std::vector<posenc_target> RunnableTargets() {
+  std::vector<posenc_target> runnable;
+  for (const posenc_target& target : CompiledTargets()) {
     if (target.runnable != 0) runnable.push_back(target);
   }
   return runnable;
 }
 
 // A suite over all compiled targets; those that this CPU lacks are skipped, visibly.
-class PerTarget : public testing::TestWithParam<Target> {
+class PerTarget : public testing::TestWithParam<posenc_target> {
  protected:
   void SetUp() override {
     if (GetParam().runnable == 0) GTEST_SKIP() << "this CPU cannot run " << GetParam().name;
@@ -67,11 +73,12 @@ class PerTarget : public testing::TestWithParam<Target> {
 
 inline Encoder Create(const posenc_spec& spec) {
   Encoder encoder;
-  EXPECT_EQ(Encoder::Create(spec, &encoder), Status::kOk);
+  EXPECT_EQ(Encoder::Create(spec, &encoder), POSENC_OK);
   return encoder;
 }
 
-inline Spec MakeSpec(std::size_t dim, const char* target = nullptr, Layout layout = Layout::kInterleaved) {
+inline Spec MakeSpec(std::size_t dim, const char* target = nullptr,
+                     posenc_layout layout = POSENC_INTERLEAVED) {
   Spec spec;
   spec.dim = dim;
   spec.target = target;
@@ -125,7 +132,7 @@ void ForEachEntryType(const Visit& visit) {
 template <class T = float>
 std::vector<T> Write(const Encoder& encoder, std::int64_t first_position, std::size_t rows) {
   std::vector<T> table(rows * encoder.dim());
-  EXPECT_EQ(encoder.Write(first_position, rows, table.data(), encoder.dim()), Status::kOk);
+  EXPECT_EQ(encoder.Write(first_position, rows, {table.data(), encoder.dim()}), POSENC_OK);
   return table;
 }
 
@@ -133,7 +140,7 @@ std::vector<T> Write(const Encoder& encoder, std::int64_t first_position, std::s
 template <class T = float, class Position>
 std::vector<T> WriteAt(const Encoder& encoder, const std::vector<Position>& positions) {
   std::vector<T> table(positions.size() * encoder.dim());
-  EXPECT_EQ(encoder.WriteAt(positions.data(), positions.size(), table.data(), encoder.dim()), Status::kOk);
+  EXPECT_EQ(encoder.WriteAt(positions.data(), positions.size(), {table.data(), encoder.dim()}), POSENC_OK);
   return table;
 }
 

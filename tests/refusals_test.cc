@@ -29,14 +29,17 @@ constexpr std::size_t kDim = 8, kRows = 3, kUntold = 4711;
 
 using Names = std::vector<std::string>;
 const Names kEmbeds = {"posenc_embed", "posenc_embed_at"}, kBatch = {"posenc_add_batch"},
-            kGrids = {"posenc_write_grid", "posenc_add_grid"}, kCached = {"posenc_rotate_cached"},
-            kRotates = {"posenc_rotate", "posenc_rotate_at"},
-            kTensors = {"posenc_rotate", "posenc_rotate_at", "posenc_rotate_cached"},
-            kCaches = {"posenc_rotary_write", "posenc_rotary_write_at", "posenc_rotate_cached"};
+            kGrids = {"posenc_write_grid", "posenc_add_grid"},
+            kCached = {"posenc_rotate_cached", "posenc_rotate_cached_at"},
+            kCachedRuns = {"posenc_rotate_cached"}, kRotates = {"posenc_rotate", "posenc_rotate_at"},
+            kTensors = {"posenc_rotate", "posenc_rotate_at", "posenc_rotate_cached",
+                        "posenc_rotate_cached_at"},
+            kCaches = {"posenc_rotary_write", "posenc_rotary_write_at", "posenc_rotate_cached",
+                       "posenc_rotate_cached_at"};
 
 // What these functions report of spoilt arguments, of all types, in place and from a source; they tell what
 // is at fault where somebody asks, and unless all is good write nothing.
-void Expect(posenc_status want, const Names& names, const std::function<void(Call&)>& spoil,
+void Expect(const Refusal& want, const Names& names, const std::function<void(Call&)>& spoil,
             std::size_t bad_index = kUntold, std::size_t bad_axis = kUntold) {
   for (int kind = 0; kind < 4; ++kind) {
     Setting setting(nullptr, kDim, kRows);
@@ -53,11 +56,11 @@ void Expect(posenc_status want, const Names& names, const std::function<void(Cal
         if (is_told) call.a.bad_index = &index;
         if (is_told) call.a.bad_axis = &axis;
         EXPECT_EQ(call(), want) << call.function.name << ", types " << call.a.type << ", " << call.a.list_type
-                                << ": " << posenc_status_message(want);
+                                << ": " << want;
         EXPECT_EQ(index, is_told ? bad_index : kUntold) << call.function.name;
         EXPECT_EQ(axis, is_told ? bad_axis : kUntold) << call.function.name;
       }
-      for (std::size_t k = 0; want != POSENC_OK && k < before.size(); ++k) {
+      for (std::size_t k = 0; !want.IsOk() && k < before.size(); ++k) {
         EXPECT_TRUE(SameBits(call.memory[k], before[k])) << call.function.name;
       }
     });
@@ -76,7 +79,7 @@ TEST(RefusalsOfTables, WithoutTheRow) {
   const std::vector<std::int64_t> zeros(kRows);
   for (const bool is_null : {false, true}) {
     Expect(
-        POSENC_ID_OUT_OF_RANGE, kEmbeds,
+        Refusal(POSENC_OUT_OF_RANGE, "each id"), kEmbeds,
         [&](Call& c) {
           c.a.vocabulary = 0;
           c.a.list_type = POSENC_I64;
@@ -85,11 +88,11 @@ TEST(RefusalsOfTables, WithoutTheRow) {
         },
         0);
   }
-  Expect(POSENC_SIZE_OVERFLOW, kEmbeds, [](Call& c) {
+  Expect(Refusal(POSENC_BAD_SIZE, "address space"), kEmbeds, [](Call& c) {
     c.a.vocabulary = 41;
     c.a.table_stride = kMaxSize / 4;
   });
-  Expect(POSENC_TABLE_STRIDE_TOO_SMALL, kEmbeds, [](Call& c) {
+  Expect(Refusal(POSENC_BAD_STRIDE, "stride of the lookup"), kEmbeds, [](Call& c) {
     c.a.rows = 0;
     c.a.table_stride = kDim - 1;
   });
@@ -98,7 +101,7 @@ TEST(RefusalsOfTables, WithoutTheRow) {
 // The first row at fault is told, and of which list; of ids if of both.
 TEST(RefusalsOfTables, BadPositionsBesideIds) {
   using Values = std::vector<std::int64_t>;
-  const auto expect = [](posenc_status want, const Values& ids, const Values& positions, std::size_t index) {
+  const auto expect = [](const Refusal& want, const Values& ids, const Values& positions, std::size_t index) {
     Expect(
         want, {"posenc_embed_at"},
         [&](Call& c) {
@@ -108,19 +111,19 @@ TEST(RefusalsOfTables, BadPositionsBesideIds) {
         },
         index);
   };
-  const std::int64_t far = kMaxPosition + 1, end = kRows;
-  expect(POSENC_OK, {0, 1, 2}, {kMaxPosition, -kMaxPosition, 0}, kUntold);
-  expect(POSENC_POSITION_OUT_OF_RANGE, {0, 1, 2}, {0, 5, far}, 2);
-  expect(POSENC_POSITION_OUT_OF_RANGE, {0, 1, -1}, {0, -far, 5}, 1);
-  expect(POSENC_ID_OUT_OF_RANGE, {0, end, 2}, {0, 5, far}, 1);
-  expect(POSENC_ID_OUT_OF_RANGE, {0, end, 2}, {0, far, 5}, 1);
-  expect(POSENC_ID_OUT_OF_RANGE, {0, 1, -1}, {0, 5, 6}, 2);
+  const std::int64_t far = POSENC_MAX_POSITION + 1, end = kRows;
+  expect(POSENC_OK, {0, 1, 2}, {POSENC_MAX_POSITION, -POSENC_MAX_POSITION, 0}, kUntold);
+  expect(Refusal(POSENC_OUT_OF_RANGE, "2^31"), {0, 1, 2}, {0, 5, far}, 2);
+  expect(Refusal(POSENC_OUT_OF_RANGE, "2^31"), {0, 1, -1}, {0, -far, 5}, 1);
+  expect(Refusal(POSENC_OUT_OF_RANGE, "each id"), {0, end, 2}, {0, 5, far}, 1);
+  expect(Refusal(POSENC_OUT_OF_RANGE, "each id"), {0, end, 2}, {0, far, 5}, 1);
+  expect(Refusal(POSENC_OUT_OF_RANGE, "each id"), {0, 1, -1}, {0, 5, 6}, 2);
   Spec spec = MakeSpec(kDim);
   spec.nan_rows = true;
   const Encoder any = Create(spec);
   const double doubles[] = {0.5, kNaN, 1.0};
   const auto with_nan = [&](Call& c, const Values& ids) {
-    c.a.encoder = any.c_encoder();
+    c.a.encoder = any.get();
     c.a.list_type = POSENC_I64;
     c.a.list = ids.data();
     c.a.positions = doubles;
@@ -128,7 +131,7 @@ TEST(RefusalsOfTables, BadPositionsBesideIds) {
   const Values good(kRows), bad = {0, 1, end};
   Expect(POSENC_OK, {"posenc_embed_at"}, [&](Call& c) { with_nan(c, good); });
   Expect(
-      POSENC_ID_OUT_OF_RANGE, {"posenc_embed_at"}, [&](Call& c) { with_nan(c, bad); }, 2);
+      Refusal(POSENC_OUT_OF_RANGE, "each id"), {"posenc_embed_at"}, [&](Call& c) { with_nan(c, bad); }, 2);
 }
 
 // Of a shared first position and those of a list; terms of 2^62 and more are refused, whatever they sum to.
@@ -136,7 +139,7 @@ template <class Value>
 void ExpectSums(std::int64_t shared, const std::vector<Value>& firsts, std::size_t bad = kUntold) {
   SCOPED_TRACE(testing::Message() << shared << " + " << testing::PrintToString(firsts));
   Expect(
-      bad == kUntold ? POSENC_OK : POSENC_POSITION_OUT_OF_RANGE, kBatch,
+      bad == kUntold ? Refusal(POSENC_OK) : Refusal(POSENC_OUT_OF_RANGE, "2^31"), kBatch,
       [&](Call& c) {
         c.a.first = shared;
         c.a.list_type = ListType<Value>();
@@ -147,18 +150,18 @@ void ExpectSums(std::int64_t shared, const std::vector<Value>& firsts, std::size
 
 TEST(RefusalsOfBatches, BadSumsOfFirstPositions) {
   constexpr std::int64_t kFar = (std::int64_t{1} << 62) - 1;
-  constexpr auto kLast = kMaxPosition - static_cast<std::int64_t>(kRows) + 1;
+  constexpr auto kLast = POSENC_MAX_POSITION - static_cast<std::int64_t>(kRows) + 1;
   using Narrow = std::vector<std::int32_t>;
-  ExpectSums(-kMaxPosition, Narrow{kMaxInt, 0});
-  ExpectSums(kMaxPosition, Narrow{kMinInt, 0}, 1);
+  ExpectSums(-POSENC_MAX_POSITION, Narrow{kMaxInt, 0});
+  ExpectSums(POSENC_MAX_POSITION, Narrow{kMinInt, 0}, 1);
   ExpectSums(-1, Narrow{0, kMinInt}, 1);
   using Firsts = std::vector<std::int64_t>;
-  ExpectSums(0, Firsts{kLast, -kMaxPosition});
+  ExpectSums(0, Firsts{kLast, -POSENC_MAX_POSITION});
   ExpectSums(0, Firsts{kLast, kLast + 1}, 1);
   ExpectSums(1000, Firsts{0, kLast - 1000});
   ExpectSums(1000, Firsts{0, kLast - 999}, 1);
-  ExpectSums(-1000, Firsts{0, -kMaxPosition + 1000});
-  ExpectSums(-1000, Firsts{0, -kMaxPosition + 999}, 1);
+  ExpectSums(-1000, Firsts{0, -POSENC_MAX_POSITION + 1000});
+  ExpectSums(-1000, Firsts{0, -POSENC_MAX_POSITION + 999}, 1);
   ExpectSums(kFar, Firsts{-kFar, -kFar + 5});
   ExpectSums(kFar, Firsts{-kFar, -kFar - 1}, 1);
   ExpectSums(kFar + 1, Firsts{-kFar, -kFar}, 0);
@@ -172,7 +175,7 @@ TEST(RefusalsOfBatches, BadSumsOfFirstPositions) {
 }
 
 TEST(RefusalsOfBatches, Sequences) {
-  const auto expect = [](posenc_status want, std::size_t sequences, std::size_t batch_stride) {
+  const auto expect = [](const Refusal& want, std::size_t sequences, std::size_t batch_stride) {
     SCOPED_TRACE(testing::Message() << sequences << " sequences " << batch_stride << " apart");
     Expect(want, kBatch, [&](Call& c) {
       c.a.list = nullptr;
@@ -180,19 +183,19 @@ TEST(RefusalsOfBatches, Sequences) {
       c.a.batch_stride = batch_stride;
     });
   };
-  expect(POSENC_BATCH_STRIDE_TOO_SMALL, 7, kRows * kDim - 1);
-  expect(POSENC_SIZE_OVERFLOW, 7, kMaxSize);
-  expect(POSENC_SIZE_OVERFLOW, 7, kMaxSize / 8);
-  expect(POSENC_SIZE_OVERFLOW, kMaxSize, kRows * kDim);
-  expect(POSENC_SIZE_OVERFLOW, kMaxSize / 8 + 1, 32);  // wraps around to 0
-  expect(POSENC_OK, 1, 0);                             // one sequence needs no stride
+  expect(Refusal(POSENC_BAD_STRIDE, "stride of the batch"), 7, kRows * kDim - 1);
+  expect(Refusal(POSENC_BAD_SIZE, "address space"), 7, kMaxSize);
+  expect(Refusal(POSENC_BAD_SIZE, "address space"), 7, kMaxSize / 8);
+  expect(Refusal(POSENC_BAD_SIZE, "address space"), kMaxSize, kRows * kDim);
+  expect(Refusal(POSENC_BAD_SIZE, "address space"), kMaxSize / 8 + 1, 32);  // wraps around to 0
+  expect(POSENC_OK, 1, 0);                                                  // one sequence needs no stride
   Expect(POSENC_OK, kBatch, [](Call& c) {
     c.a.batch = c.a.batch_stride = 0;
     c.a.data = nullptr;
     c.a.list = nullptr;
   });
-  for (const std::int64_t first : {kMaxPosition - 1, -kMaxPosition - 1, kMaxInt64, kMinInt64}) {
-    Expect(POSENC_POSITION_OUT_OF_RANGE, kBatch, [&](Call& c) {
+  for (const std::int64_t first : {POSENC_MAX_POSITION - 1, -POSENC_MAX_POSITION - 1, kMaxInt64, kMinInt64}) {
+    Expect(Refusal(POSENC_OUT_OF_RANGE, "2^31"), kBatch, [&](Call& c) {
       c.a.first = first;
       c.a.list = nullptr;  // all sequences are that run
     });
@@ -203,8 +206,8 @@ TEST(RefusalsOfBatches, Sequences) {
 TEST(RefusalsOfLists, ThatOverflowAlone) {
   const Encoder narrow = Create(MakeSpec(1));
   for (const Names& names : {Names{"posenc_write_at", "posenc_add_at"}, kBatch}) {
-    Expect(POSENC_SIZE_OVERFLOW, names, [&](Call& c) {
-      c.a.encoder = narrow.c_encoder();
+    Expect(Refusal(POSENC_BAD_SIZE, "address space"), names, [&](Call& c) {
+      c.a.encoder = narrow.get();
       c.a.stride = c.a.batch_stride = c.a.rows = 1;
       c.a.type = POSENC_BF16;
       c.a.list_type = POSENC_I64;
@@ -218,7 +221,7 @@ TEST(RefusalsOfLists, ThatOverflowAlone) {
   const RotaryPtr rotary = CreateRotary(spec);
   for (const std::size_t tokens : {kMaxSize / 4 + 1, kMaxSize / 2 + 1, kMaxSize, kMaxSize / 16 + 1}) {
     for (const std::size_t count : {0u, 1u}) {
-      Expect(POSENC_SIZE_OVERFLOW, {"posenc_rotate_at"}, [&](Call& c) {
+      Expect(Refusal(POSENC_BAD_SIZE, "address space"), {"posenc_rotate_at"}, [&](Call& c) {
         c.a.rotary = rotary.get();
         c.a.rows = tokens;
         c.a.tensor_count = count;
@@ -239,7 +242,7 @@ TEST(RefusalsOfLists, OfSeveralAxes) {
     std::vector<double> positions(2 * kRows, 1.5);
     if (index < positions.size()) positions[index] = positions.back() = kNaN;
     Expect(
-        index < positions.size() ? POSENC_POSITION_OUT_OF_RANGE : POSENC_OK,
+        index < positions.size() ? Refusal(POSENC_OUT_OF_RANGE, "2^31") : Refusal(POSENC_OK),
         {"posenc_rotate_at", "posenc_rotary_write_at"},
         [&](Call& c) {
           c.a.rotary = rotary.get();
@@ -252,21 +255,22 @@ TEST(RefusalsOfLists, OfSeveralAxes) {
 
 TEST(RefusalsOfGrids, Axes) {
   for (const std::size_t count : {std::size_t{0}, std::size_t{POSENC_MAX_GRID_AXES + 1}, kMaxSize}) {
-    Expect(POSENC_BAD_GRID, kGrids, [&](Call& c) { c.a.axis_count = count; });
+    Expect(Refusal(POSENC_BAD_ARGUMENT, "axis_count must be 1 .. 8"), kGrids,
+           [&](Call& c) { c.a.axis_count = count; });
   }
   for (const std::size_t axis : {0u, 1u}) {
     Expect(
-        POSENC_NOT_CREATED, kGrids, [&](Call& c) { c.a.axes[axis].encoder = nullptr; }, kUntold, axis);
-    Expect(
-        POSENC_BAD_FLAG, kGrids, [&](Call& c) { c.a.axes[axis].reserved = 1; }, kUntold, axis);
+        Refusal(POSENC_NULL, "is null"), kGrids, [&](Call& c) { c.a.axes[axis].encoder = nullptr; }, kUntold,
+        axis);
   }
   Expect(
-      POSENC_BAD_TYPE, kGrids, [](Call& c) { c.a.axes[1].position_type = posenc_type{7}; }, kUntold, 1);
-  Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].position_type = posenc_type{4711}; });  // of no list
+      Refusal(POSENC_BAD_TYPE, "type"), kGrids, [](Call& c) { c.a.axes[1].positions.type = posenc_type{7}; },
+      kUntold, 1);
+  Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].positions.type = posenc_type{4711}; });  // of no list
   Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axis_count = 1; });
   std::vector<posenc_grid_axis> many(POSENC_MAX_GRID_AXES);
   Expect(POSENC_OK, kGrids, [&](Call& c) {
-    for (std::size_t k = 0; k < many.size(); ++k) many[k] = {c.a.encoder, k * kDim, 1, nullptr, 5, {}, 0};
+    for (std::size_t k = 0; k < many.size(); ++k) many[k] = {c.a.encoder, k * kDim, 1, {}, 5};
     c.a.passed_axes = many.data();
     c.a.axis_count = many.size();
     c.a.stride = many.size() * kDim;
@@ -277,32 +281,38 @@ TEST(RefusalsOfGrids, Axes) {
 // Axis 0 has the columns kDim .. 2 * kDim - 1, axis 1 those before.
 TEST(RefusalsOfGrids, Columns) {
   Expect(
-      POSENC_STRIDE_TOO_SMALL, kGrids, [](Call& c) { c.a.stride = 2 * kDim - 1; }, kUntold, 0);
+      Refusal(POSENC_BAD_STRIDE, "must be at least"), kGrids, [](Call& c) { c.a.stride = 2 * kDim - 1; },
+      kUntold, 0);
   Expect(
-      POSENC_STRIDE_TOO_SMALL, kGrids, [](Call& c) { c.a.axis_count = 1, c.a.stride = 0; }, kUntold, 0);
+      Refusal(POSENC_BAD_STRIDE, "must be at least"), kGrids,
+      [](Call& c) { c.a.axis_count = 1, c.a.stride = 0; }, kUntold, 0);
   for (const std::size_t column : {kDim + 1, 2 * kDim, kMaxSize, kMaxSize - kDim + 1}) {
     Expect(
-        POSENC_STRIDE_TOO_SMALL, kGrids, [&](Call& c) { c.a.axes[1].column = column; }, kUntold, 1);
+        Refusal(POSENC_BAD_STRIDE, "must be at least"), kGrids, [&](Call& c) { c.a.axes[1].column = column; },
+        kUntold, 1);
   }
   for (const std::size_t column : {std::size_t{1}, kDim - 1, kDim}) {
     Expect(
-        POSENC_COLUMNS_OVERLAP, kGrids, [&](Call& c) { c.a.axes[1].column = column; }, kUntold, 1);
+        Refusal(POSENC_BAD_ARGUMENT, "columns in common"), kGrids,
+        [&](Call& c) { c.a.axes[1].column = column; }, kUntold, 1);
   }
   for (const std::size_t column : {std::size_t{0}, std::size_t{1}, kDim - 1}) {
     Expect(
-        POSENC_COLUMNS_OVERLAP, kGrids, [&](Call& c) { c.a.axes[0].column = column; }, kUntold, 1);
+        Refusal(POSENC_BAD_ARGUMENT, "columns in common"), kGrids,
+        [&](Call& c) { c.a.axes[0].column = column; }, kUntold, 1);
   }
   Expect(
-      POSENC_COLUMNS_OVERLAP, kGrids, [](Call& c) { c.a.axes[0].column = 0, c.a.axes[1].column = kDim - 1; },
-      kUntold, 1);
+      Refusal(POSENC_BAD_ARGUMENT, "columns in common"), kGrids,
+      [](Call& c) { c.a.axes[0].column = 0, c.a.axes[1].column = kDim - 1; }, kUntold, 1);
   Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].column = 0, c.a.axes[1].column = kDim; });
   const Encoder wide = Create(MakeSpec(kDim + 1));
   Expect(
-      POSENC_STRIDE_TOO_SMALL, kGrids, [&](Call& c) { c.a.axes[0].encoder = wide.c_encoder(); }, kUntold, 0);
+      Refusal(POSENC_BAD_STRIDE, "must be at least"), kGrids,
+      [&](Call& c) { c.a.axes[0].encoder = wide.get(); }, kUntold, 0);
 }
 
 TEST(RefusalsOfGrids, Counts) {
-  const auto expect = [](posenc_status want, std::size_t x, std::size_t y, std::size_t prefix) {
+  const auto expect = [](const Refusal& want, std::size_t x, std::size_t y, std::size_t prefix) {
     SCOPED_TRACE(testing::Message() << x << " by " << y << " and " << prefix);
     Expect(want, kGrids, [&](Call& c) {
       c.a.axes[0].count = x;
@@ -310,14 +320,14 @@ TEST(RefusalsOfGrids, Counts) {
       c.a.prefix_rows = prefix;
     });
   };
-  expect(POSENC_SIZE_OVERFLOW, kMaxSize, kMaxSize, 0);
-  expect(POSENC_SIZE_OVERFLOW, kMaxSize / 2 + 1, 2, 0);  // wraps around to 0
-  expect(POSENC_SIZE_OVERFLOW, 1, kMaxSize / 4 + 1, 0);
-  expect(POSENC_SIZE_OVERFLOW, 6, 2, kMaxSize - 11);  // the same
-  expect(POSENC_SIZE_OVERFLOW, 6, 2, kMaxSize / 2);
-  expect(POSENC_SIZE_OVERFLOW, 0, kMaxSize, kMaxSize);
+  expect(Refusal(POSENC_BAD_SIZE, "address space"), kMaxSize, kMaxSize, 0);
+  expect(Refusal(POSENC_BAD_SIZE, "address space"), kMaxSize / 2 + 1, 2, 0);  // wraps around to 0
+  expect(Refusal(POSENC_BAD_SIZE, "address space"), 1, kMaxSize / 4 + 1, 0);
+  expect(Refusal(POSENC_BAD_SIZE, "address space"), 6, 2, kMaxSize - 11);  // the same
+  expect(Refusal(POSENC_BAD_SIZE, "address space"), 6, 2, kMaxSize / 2);
+  expect(Refusal(POSENC_BAD_SIZE, "address space"), 0, kMaxSize, kMaxSize);
   expect(POSENC_OK, 0, kMaxSize, 1);
-  Expect(POSENC_SIZE_OVERFLOW, kGrids, [](Call& c) {  // of a list alone
+  Expect(Refusal(POSENC_BAD_SIZE, "address space"), kGrids, [](Call& c) {  // of a list alone
     if (c.a.type != POSENC_BF16) c.a.stride = kMaxSize;
     c.a.axes[1].count = kMaxSize / 8 + 1;
   });
@@ -336,27 +346,27 @@ TEST(RefusalsOfGrids, Runs) {
     SCOPED_TRACE(testing::Message() << count << " from " << first);
     const bool ok = index == kUntold;
     Expect(
-        ok ? POSENC_OK : POSENC_POSITION_OUT_OF_RANGE, kGrids,
+        ok ? Refusal(POSENC_OK) : Refusal(POSENC_OUT_OF_RANGE, "2^31"), kGrids,
         [&](Call& c) {
-          if (shift) c.a.axes[0].encoder = shifted.c_encoder();
+          if (shift) c.a.axes[0].encoder = shifted.get();
           c.a.axes[0].first_position = first;
           c.a.axes[0].count = count;
         },
         index, ok ? kUntold : 0);
   };
-  expect(kMaxPosition - 1, 2, kUntold);
-  expect(kMaxPosition, 2, 1);
-  expect(kMaxPosition - 3, 6, 4);
-  expect(kMaxPosition + 1, 1, 0);
-  expect(-kMaxPosition, 2, kUntold);
-  expect(-kMaxPosition - 1, 2, 0);
+  expect(POSENC_MAX_POSITION - 1, 2, kUntold);
+  expect(POSENC_MAX_POSITION, 2, 1);
+  expect(POSENC_MAX_POSITION - 3, 6, 4);
+  expect(POSENC_MAX_POSITION + 1, 1, 0);
+  expect(-POSENC_MAX_POSITION, 2, kUntold);
+  expect(-POSENC_MAX_POSITION - 1, 2, 0);
   expect(kMaxInt64, 2, 0);
   expect(kMinInt64, 2, 0);
-  expect(kMaxPosition - 11, 2, kUntold, true);
-  expect(kMaxPosition - 10, 2, 1, true);
-  expect(kMaxPosition - 9, 2, 0, true);
-  expect(-kMaxPosition - 10, 2, kUntold, true);
-  expect(-kMaxPosition - 11, 2, 0, true);
+  expect(POSENC_MAX_POSITION - 11, 2, kUntold, true);
+  expect(POSENC_MAX_POSITION - 10, 2, 1, true);
+  expect(POSENC_MAX_POSITION - 9, 2, 0, true);
+  expect(-POSENC_MAX_POSITION - 10, 2, kUntold, true);
+  expect(-POSENC_MAX_POSITION - 11, 2, 0, true);
 }
 
 // With nan_rows positions of lists are any; runs are refused as ever. The first axis at fault is told.
@@ -365,23 +375,20 @@ TEST(RefusalsOfGrids, Lists) {
   spec.nan_rows = true;
   const Encoder any = Create(spec);
   const double bad[] = {kNaN, HUGE_VAL};
-  const auto list = [&](posenc_grid_axis* axis) {
-    axis->positions = bad;
-    axis->position_type = POSENC_F64;
-  };
+  const auto list = [&](posenc_grid_axis* axis) { axis->positions = {POSENC_F64, bad}; };
   Expect(POSENC_OK, kGrids, [&](Call& c) {
     list(&c.a.axes[1]);
-    c.a.axes[1].encoder = any.c_encoder();
+    c.a.axes[1].encoder = any.get();
   });
   Expect(
-      POSENC_POSITION_OUT_OF_RANGE, kGrids,
+      Refusal(POSENC_OUT_OF_RANGE, "2^31"), kGrids,
       [&](Call& c) {
-        c.a.axes[0].encoder = any.c_encoder();
-        c.a.axes[0].first_position = -kMaxPosition - 1;
+        c.a.axes[0].encoder = any.get();
+        c.a.axes[0].first_position = -POSENC_MAX_POSITION - 1;
       },
       0, 0);
   Expect(
-      POSENC_POSITION_OUT_OF_RANGE, kGrids,
+      Refusal(POSENC_OUT_OF_RANGE, "2^31"), kGrids,
       [&](Call& c) {
         for (posenc_grid_axis& axis : c.a.axes) list(&axis), axis.count = 2;
       },
@@ -393,19 +400,20 @@ TEST(RefusalsOfGrids, ListsBesideTheColumns) {
   for (const bool after : {false, true}) {
     for (const bool overlaps : {false, true}) {
       Expect(
-          overlaps ? POSENC_BUFFERS_OVERLAP : POSENC_OK, kGrids,
+          overlaps ? Refusal(POSENC_OVERLAP, "must not overlap") : Refusal(POSENC_OK), kGrids,
           [&](Call& c) {
             const std::size_t size = SizeOfType(c.a.type), bytes = 2 * sizeof(std::int64_t),
                               stride = 2 * kDim + 3;
             for (posenc_grid_axis& axis : c.a.axes) axis.column += 2;
             c.a.stride = stride;
-            c.a.axes[1].position_type = POSENC_I64;
+            c.a.axes[1].positions.type = POSENC_I64;
             auto* const out = reinterpret_cast<unsigned char*>(c.memory[0].data()) + 400;
             unsigned char* const first = out + 2 * size;
             unsigned char* const end = out + (2 * kRows * stride + 2 * kDim + 2) * size;
             std::fill(c.memory[0].begin(), c.memory[0].end(), 0.0);
             c.a.data = out;
-            c.a.axes[1].positions = after ? end - (overlaps ? 1 : 0) : first - bytes + (overlaps ? 1 : 0);
+            c.a.axes[1].positions.data =
+                after ? end - (overlaps ? 1 : 0) : first - bytes + (overlaps ? 1 : 0);
             if (!overlaps) c.a.axes[1].count = 2;
           },
           kUntold, overlaps ? 1 : kUntold);
@@ -416,7 +424,7 @@ TEST(RefusalsOfGrids, ListsBesideTheColumns) {
 // Heads of a token next to each other or apart, tokens of a head next to each other or apart; but never
 // crossing.
 TEST(RefusalsOfHeads, Strides) {
-  const auto expect = [](posenc_status want, std::size_t tokens, std::size_t heads, std::size_t token_stride,
+  const auto expect = [](const Refusal& want, std::size_t tokens, std::size_t heads, std::size_t token_stride,
                          std::size_t head_stride) {
     SCOPED_TRACE(testing::Message() << tokens << " tokens " << token_stride << " apart, " << heads
                                     << " heads " << head_stride << " apart");
@@ -432,17 +440,17 @@ TEST(RefusalsOfHeads, Strides) {
   expect(POSENC_OK, 3, 2, 17, 9);
   using Strides = std::pair<std::size_t, std::size_t>;  // of tokens, of heads
   for (const auto& [token, head] : {Strides{16, 9}, {15, 8}, {0, 8}, {8, 8}, {7, 24}})
-    expect(POSENC_TOKEN_STRIDE_TOO_SMALL, 3, 2, token, head);
+    expect(Refusal(POSENC_BAD_STRIDE, "token_stride"), 3, 2, token, head);
   for (const auto& [token, head] : {Strides{16, 7}, {16, 0}, {8, 23}, {9, 25}})
-    expect(POSENC_HEAD_STRIDE_TOO_SMALL, 3, 2, token, head);
+    expect(Refusal(POSENC_BAD_STRIDE, "head_stride"), 3, 2, token, head);
   expect(POSENC_OK, 3, 2, 8, 24);  // [heads, tokens, head_dim]
   expect(POSENC_OK, 3, 2, 9, 26);
   expect(POSENC_OK, 3, 1, 8, 0);  // of one there is no stride
   expect(POSENC_OK, 3, 1, 8, 3);
-  expect(POSENC_TOKEN_STRIDE_TOO_SMALL, 3, 1, 7, 8);
+  expect(Refusal(POSENC_BAD_STRIDE, "token_stride"), 3, 1, 7, 8);
   expect(POSENC_OK, 1, 2, 0, 8);
   expect(POSENC_OK, 1, 2, 3, 8);
-  expect(POSENC_HEAD_STRIDE_TOO_SMALL, 1, 2, 16, 7);
+  expect(Refusal(POSENC_BAD_STRIDE, "head_stride"), 1, 2, 16, 7);
   expect(POSENC_OK, 1, 1, 0, 0);
 }
 
@@ -451,14 +459,14 @@ TEST(RefusalsOfHeads, Sizes) {
     for (std::size_t posenc_heads::*member :
          {&posenc_heads::token_stride, &posenc_heads::head_stride, &posenc_heads::source_token_stride,
           &posenc_heads::source_head_stride}) {
-      Expect(POSENC_SIZE_OVERFLOW, kTensors, [&](Call& c) {
+      Expect(Refusal(POSENC_BAD_SIZE, "address space"), kTensors, [&](Call& c) {
         if (c.a.tensors[0].source == nullptr) c.a.tensors[0].source = c.a.tensors[1].data;
         c.a.tensors[0].*member = stride;
       });
     }
   }
   for (const std::size_t heads : {kMaxSize, kMaxSize / 8 + 1, kMaxSize / 32 + 1}) {
-    Expect(POSENC_SIZE_OVERFLOW, kTensors, [&](Call& c) {
+    Expect(Refusal(POSENC_BAD_SIZE, "address space"), kTensors, [&](Call& c) {
       c.a.tensors[0].heads = heads;
       c.a.tensors[0].token_stride = 0;
       c.a.rows = 1;
@@ -495,7 +503,7 @@ TEST(RefusalsOfHeads, Sources) {
     t->source_token_stride = t->token_stride;
     t->source_head_stride = t->head_stride;
   });
-  Expect(POSENC_BUFFERS_OVERLAP, kTensors, [&](Call& c) {
+  Expect(Refusal(POSENC_OVERLAP, "must not overlap"), kTensors, [&](Call& c) {
     posenc_heads* t = in_place(c);
     t->source_token_stride = t->token_stride + 1;
   });
@@ -510,30 +518,31 @@ TEST(RefusalsOfHeads, TheLastTwoOfThree) {
   std::vector<float> first(kRows * kDim), others(2 * kRows * kDim);
   for (const std::size_t distance : {kRows * kDim, kRows * kDim - 1}) {
     posenc_heads tensors[3] = {};
-    for (posenc_heads& t : tensors) t = {first.data(), 1, kDim, kDim, nullptr, 0, 0, 0.0, 0, 0};
+    for (posenc_heads& t : tensors) t = DenseHeads(first.data(), 1, kDim);
     tensors[1].data = others.data();
     tensors[2].data = &others[distance];
-    Expect(distance == kRows * kDim ? POSENC_OK : POSENC_BUFFERS_OVERLAP, kTensors, [&](Call& c) {
-      c.a.type = POSENC_F32;
-      c.a.passed_tensors = tensors;
-      c.a.tensor_count = 3;
-    });
+    Expect(distance == kRows * kDim ? Refusal(POSENC_OK) : Refusal(POSENC_OVERLAP, "must not overlap"),
+           kTensors, [&](Call& c) {
+             c.a.type = POSENC_F32;
+             c.a.passed_tensors = tensors;
+             c.a.tensor_count = 3;
+           });
   }
 }
 
 // q, k and v of one projection, in any order of its axes.
 TEST(RefusalsOfHeads, FusedTensors) {
-  const auto expect = [](posenc_status want, std::size_t second, std::size_t token_stride,
+  const auto expect = [](const Refusal& want, std::size_t second, std::size_t token_stride,
                          std::size_t head_stride, std::size_t heads, std::size_t fewest_tokens = 1) {
     for (std::size_t tokens = fewest_tokens; tokens <= kRows; ++tokens) {
       SCOPED_TRACE(testing::Message()
                    << tokens << " tokens " << token_stride << " apart, heads " << head_stride
                    << " apart, the second tensor " << second << " behind the first");
       Expect(want, kTensors, [&](Call& c) {
-        c.a.rows = c.a.cache_rows = tokens;
-        if (c.a.list_type != 0 && c.a.passed_cache != nullptr) c.a.list = nullptr;
+        c.a.rows = tokens;
         for (posenc_heads& tensor : c.a.tensors) {
           tensor = {};
+          tensor.type = c.a.type;
           tensor.heads = heads;
           tensor.token_stride = token_stride;
           tensor.head_stride = head_stride;
@@ -547,18 +556,27 @@ TEST(RefusalsOfHeads, FusedTensors) {
   };
   expect(POSENC_OK, 2 * kDim, 6 * kDim, kDim, 2);  // [tokens, (q q k k v v), head_dim]
   expect(POSENC_OK, 3 * kDim, 6 * kDim, kDim, 3);
-  expect(POSENC_BUFFERS_OVERLAP, 2 * kDim - 1, 6 * kDim, kDim, 2);
-  expect(POSENC_BUFFERS_OVERLAP, 2 * kDim, 6 * kDim, kDim, 3);
+  expect(Refusal(POSENC_OVERLAP, "must not overlap"), 2 * kDim - 1, 6 * kDim, kDim, 2);
+  expect(Refusal(POSENC_OVERLAP, "must not overlap"), 2 * kDim, 6 * kDim, kDim, 3);
   expect(POSENC_OK, kDim, 6 * kDim, 3 * kDim, 2);  // [tokens, heads, (q k v), head_dim]
   expect(POSENC_OK, 2 * kDim, 6 * kDim, 3 * kDim, 2);
-  expect(POSENC_BUFFERS_OVERLAP, kDim - 1, 6 * kDim, 3 * kDim, 2);
-  expect(POSENC_BUFFERS_OVERLAP, 2 * kDim + 1, 6 * kDim, 3 * kDim, 2);
+  expect(Refusal(POSENC_OVERLAP, "must not overlap"), kDim - 1, 6 * kDim, 3 * kDim, 2);
+  expect(Refusal(POSENC_OVERLAP, "must not overlap"), 2 * kDim + 1, 6 * kDim, 3 * kDim, 2);
   expect(POSENC_OK, kDim, 2 * kDim, 6 * kDim, 2);  // [heads, tokens, (q k), head_dim]
-  expect(POSENC_BUFFERS_OVERLAP, kDim + 1, 2 * kDim, 6 * kDim, 2, 2);
+  expect(Refusal(POSENC_OVERLAP, "must not overlap"), kDim + 1, 2 * kDim, 6 * kDim, 2, 2);
+}
+
+// Members that later versions may use.
+TEST(RefusalsOfHeads, ReservedPointers) {
+  const float x = 1.0f;
+  const Refusal reserved(POSENC_BAD_ARGUMENT, "norm, slots and token_factors null");
+  Expect(reserved, kTensors, [&](Call& c) { c.a.tensors[1].norm = &x; });
+  Expect(reserved, kTensors, [&](Call& c) { c.a.tensors[0].slots = &x; });
+  Expect(reserved, kTensors, [&](Call& c) { c.a.tensors[1].token_factors = &x; });
 }
 
 TEST(RefusalsOfHeads, Scales) {
-  const auto expect = [](posenc_status want, double scale, double amplitude, const Names& names = kTensors) {
+  const auto expect = [](const Refusal& want, double scale, double amplitude, const Names& names = kTensors) {
     posenc_rotary_spec spec = MakeRotarySpec(kDim);
     spec.amplitude = amplitude;
     const RotaryPtr rotary = CreateRotary(spec);
@@ -573,27 +591,32 @@ TEST(RefusalsOfHeads, Scales) {
   for (const double scale : {0.0, -0.0, 1.0, 0x1p-64, 0x1p64, 0.3}) expect(POSENC_OK, scale, 1.0);
   for (const double scale : {-1.0, std::nextafter(0x1p64, 1e30), std::nextafter(0x1p-64, 0.0), kNaN, HUGE_VAL,
                              -HUGE_VAL, 5e-324}) {
-    expect(POSENC_BAD_AMPLITUDE, scale, 1.0);
+    expect(Refusal(POSENC_BAD_ARGUMENT, "scale of a tensor must be"), scale, 1.0);
   }
   expect(POSENC_OK, 0x1p62, 4.0);
   expect(POSENC_OK, 0x1p-64, 4.0);
-  expect(POSENC_BAD_AMPLITUDE, std::nextafter(0x1p62, 1e30), 4.0, kRotates);
+  expect(Refusal(POSENC_BAD_ARGUMENT, "times the rotary's amplitude"), std::nextafter(0x1p62, 1e30), 4.0,
+         kRotates);
   expect(POSENC_OK, 0x1p64, 0.25);
   expect(POSENC_OK, 0x1p-62, 0.25);
-  expect(POSENC_BAD_AMPLITUDE, std::nextafter(0x1p-62, 0.0), 0.25, kRotates);
+  expect(Refusal(POSENC_BAD_ARGUMENT, "times the rotary's amplitude"), std::nextafter(0x1p-62, 0.0), 0.25,
+         kRotates);
   // Products that round to the limits.
-  expect(POSENC_BAD_AMPLITUDE, 0x1.fffffffffffffp31, 0x1.0000000000001p32, kRotates);
+  expect(Refusal(POSENC_BAD_ARGUMENT, "times the rotary's amplitude"), 0x1.fffffffffffffp31,
+         0x1.0000000000001p32, kRotates);
   expect(POSENC_OK, 0x1.ffffffffffffep31, 0x1.0000000000001p32);
-  expect(POSENC_BAD_AMPLITUDE, 0x1.ffffffffffffep-33, 0x1.0000000000001p-32, kRotates);
+  expect(Refusal(POSENC_BAD_ARGUMENT, "times the rotary's amplitude"), 0x1.ffffffffffffep-33,
+         0x1.0000000000001p-32, kRotates);
   expect(POSENC_OK, 0x1.fffffffffffffp-33, 0x1.0000000000001p-32);
 }
 
 TEST(RefusalsOfCaches, Tables) {
-  Expect(POSENC_BAD_CACHE, kCaches, [](Call& c) {  // one table, and another that nobody would write
-    c.a.cache.layout = POSENC_CACHE_PAIRS;
-    c.a.cache.sin = c.memory[0].data();
-  });
-  Expect(POSENC_NULL_POINTER, kCaches, [](Call& c) {
+  Expect(Refusal(POSENC_BAD_ARGUMENT, "sin of the cache must be null"), kCaches,
+         [](Call& c) {  // one table, and another that nobody would write
+           c.a.cache.layout = POSENC_CACHE_PAIRS;
+           c.a.cache.sin = c.memory[0].data();
+         });
+  Expect(Refusal(POSENC_NULL, "must not be null"), kCaches, [](Call& c) {
     c.a.cache.layout = POSENC_CACHE_COS_SIN;
     c.a.cache.cos = c.a.cache.sin = nullptr;
     c.a.cache.row_stride = kDim;
@@ -602,19 +625,19 @@ TEST(RefusalsOfCaches, Tables) {
     if (c.a.cache.sin != nullptr) c.a.cache.sin = c.a.cache.cos;
   });
   for (const std::size_t stride : {kDim - 1, kDim}) {
-    Expect(stride < kDim ? POSENC_STRIDE_TOO_SMALL : POSENC_OK, kCaches, [=](Call& c) {
-      c.a.cache.layout = POSENC_CACHE_HALVES_TWICE;
-      c.a.cache.sin = c.memory[0].data() + 128;  // doubles, of the 512 behind the cosines
-      c.a.cache.row_stride = stride;
-    });
+    Expect(stride < kDim ? Refusal(POSENC_BAD_STRIDE, "must be at least") : Refusal(POSENC_OK), kCaches,
+           [=](Call& c) {
+             c.a.cache.layout = POSENC_CACHE_HALVES_TWICE;
+             c.a.cache.sin = c.memory[0].data() + 128;  // doubles, of the 512 behind the cosines
+             c.a.cache.row_stride = stride;
+           });
   }
 }
 
 TEST(RefusalsOfCaches, RowsOutOfRange) {
-  const auto expect = [](posenc_status want, std::size_t rows, std::int64_t first, std::size_t tokens) {
+  const auto expect = [](const Refusal& want, std::size_t rows, std::int64_t first, std::size_t tokens) {
     SCOPED_TRACE(testing::Message() << tokens << " from " << first << " on, of " << rows);
-    Expect(want, kCached, [&](Call& c) {
-      c.a.list = nullptr;
+    Expect(want, kCachedRuns, [&](Call& c) {
       c.a.cache_rows = rows;
       c.a.first = first;
       c.a.rows = tokens;
@@ -624,11 +647,11 @@ TEST(RefusalsOfCaches, RowsOutOfRange) {
   expect(POSENC_OK, 9, 6, 3);
   expect(POSENC_OK, 3, 3, 0);
   for (const std::int64_t first : {std::int64_t{1}, std::int64_t{-1}, kMaxInt64, kMinInt64}) {
-    expect(POSENC_CACHE_ROW_OUT_OF_RANGE, 3, first, 3);
+    expect(Refusal(POSENC_OUT_OF_RANGE, "must be in the cache"), 3, first, 3);
   }
-  expect(POSENC_CACHE_ROW_OUT_OF_RANGE, 2, 0, 3);
-  expect(POSENC_CACHE_ROW_OUT_OF_RANGE, 3, 4, 1);
-  expect(POSENC_CACHE_ROW_OUT_OF_RANGE, 0, 0, 1);
+  expect(Refusal(POSENC_OUT_OF_RANGE, "must be in the cache"), 2, 0, 3);
+  expect(Refusal(POSENC_OUT_OF_RANGE, "must be in the cache"), 3, 4, 1);
+  expect(Refusal(POSENC_OUT_OF_RANGE, "must be in the cache"), 0, 0, 1);
   Expect(POSENC_OK, kCached, [](Call& c) {
     if (c.a.list != nullptr) c.a.first = -5;  // with a list the first row does not count
   });
@@ -642,17 +665,18 @@ TEST(RotaryOfOneHead, HasNoStrideThatCounts) {
   const std::vector<float> source(kDim, 1.0f);
   std::vector<float> data(kDim);
   posenc_heads heads{};
+  heads.type = POSENC_F32;
   heads.data = data.data();
   heads.source = source.data();
   heads.heads = 1;
   for (const std::size_t stride : {kMaxSize, kMaxSize / 8}) {
     heads.token_stride = heads.head_stride = stride;
-    ASSERT_EQ(posenc_rotate(rotary.get(), 0, 1, POSENC_F32, &heads, 1), POSENC_OK);
+    ASSERT_EQ(posenc_rotate(rotary.get(), 0, 1, &heads, 1), POSENC_OK);
     EXPECT_EQ(data, source);
   }
   heads.source = heads.data;  // in place, whatever the strides of the source
   heads.source_head_stride = heads.source_token_stride = 2 * kDim;
-  EXPECT_EQ(posenc_rotate(rotary.get(), 0, 1, POSENC_F32, &heads, 1), POSENC_OK);
+  EXPECT_EQ(posenc_rotate(rotary.get(), 0, 1, &heads, 1), POSENC_OK);
   EXPECT_EQ(data, source);
 }
 
@@ -665,15 +689,16 @@ TEST(RotaryOfSources, MayOverlapEachOther) {
     std::copy_n(&source[head / kHeads + head % kHeads], kDim, &apart[head * kDim]);
   }
   posenc_heads heads{};
+  heads.type = POSENC_F32;
   heads.heads = kHeads;
   heads.token_stride = kHeads * kDim;
   heads.head_stride = kDim;
   heads.data = apart.data();
-  ASSERT_EQ(posenc_rotate(rotary.get(), 5, kRows, POSENC_F32, &heads, 1), POSENC_OK);
+  ASSERT_EQ(posenc_rotate(rotary.get(), 5, kRows, &heads, 1), POSENC_OK);
   heads.data = data.data();
   heads.source = source.data();
   heads.source_token_stride = heads.source_head_stride = 1;
-  ASSERT_EQ(posenc_rotate(rotary.get(), 5, kRows, POSENC_F32, &heads, 1), POSENC_OK);
+  ASSERT_EQ(posenc_rotate(rotary.get(), 5, kRows, &heads, 1), POSENC_OK);
   EXPECT_EQ(data, apart);
 }
 

@@ -90,9 +90,9 @@ TEST_P(RotaryAxes, RunsAreTheSameOnAllAxes) {
       const auto rotate = [&](std::vector<float>* data, const std::int32_t* list) {
         const posenc_heads heads = DenseHeads(data->data(), 1, spec.head_dim);
         const RotaryPtr rotary = CreateRotary(spec);
-        return list == nullptr ? posenc_rotate(rotary.get(), -4, kTokens, POSENC_F32, &heads, 1)
-                               : posenc_rotate_at(rotary.get(), POSENC_I32, list, kTokens, POSENC_F32, &heads,
-                                                  1, nullptr);
+        return list == nullptr ? posenc_rotate(rotary.get(), -4, kTokens, &heads, 1)
+                               : posenc_rotate_at(rotary.get(), PointerTo(List(POSENC_I32, list)), kTokens,
+                                                  &heads, 1, nullptr);
       };
       std::vector<std::int32_t> positions;
       for (std::size_t k = 0; k < order.axes * kTokens; ++k) {

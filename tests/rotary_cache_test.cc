@@ -74,13 +74,13 @@ TEST_P(RotaryCache, RunsAndListsOfEveryTypeAgree) {
     return table;
   };
   for (const std::int64_t first :
-       {std::int64_t{-33}, std::int64_t{16000000}, -kMaxPosition, kMaxPosition - 69}) {
+       {std::int64_t{-33}, std::int64_t{16000000}, -POSENC_MAX_POSITION, POSENC_MAX_POSITION - 69}) {
     const auto run =
         write([&](const posenc_cache* c) { return posenc_rotary_write(rotary.get(), first, kTokens, c); });
     const auto expect = [&](posenc_type type, const auto& list) {
       EXPECT_TRUE(SameBits(run, write([&](const posenc_cache* c) {
-                             return posenc_rotary_write_at(rotary.get(), type, list.data(), kTokens, c,
-                                                           nullptr);
+                             return posenc_rotary_write_at(rotary.get(), PointerTo(List(type, list.data())),
+                                                           kTokens, c, nullptr);
                            })))
           << "from " << first << ", type " << type;
     };
@@ -111,9 +111,7 @@ TEST_P(RotaryCache, HalvesTwiceRotatesNeighbours) {
   for (std::size_t e = 0; e < kHeadDim; ++e) x[e] = static_cast<float>(e + 1);
   const posenc_cache cache = {POSENC_CACHE_HALVES_TWICE, POSENC_F32, cos, sin, 2 * kPairs};
   const posenc_heads heads = DenseHeads(x, 1, kHeadDim);
-  ASSERT_EQ(posenc_rotate_cached(rotary.get(), &cache, 1, 0, POSENC_I64, nullptr, 1, POSENC_F32, &heads, 1,
-                                 nullptr),
-            POSENC_OK);
+  ASSERT_EQ(posenc_rotate_cached(rotary.get(), PointerTo(ConstCache(cache, 1)), 0, 1, &heads, 1), POSENC_OK);
   EXPECT_NEAR(x[2], 0.71505, 1e-5);
   EXPECT_NEAR(x[3], 4.94861, 1e-5);
   for (std::size_t i = 0; i < kPairs; ++i) {
@@ -147,9 +145,9 @@ void ExpectTwiceIsDuplicated(const posenc_rotary_spec& spec) {
     const posenc_cache cache = {layout, TypeOf<C>(), cos.data(), sin.data(), stride};
     const posenc_heads heads = DenseHeads(rotated.data(), kHeads, spec.head_dim);
     EXPECT_EQ(posenc_rotary_write(rotary.get(), 7, kTokens, &cache), POSENC_OK);
-    EXPECT_EQ(posenc_rotate_cached(rotary.get(), &cache, kTokens, 0, POSENC_I64, nullptr, kTokens,
-                                   TypeOf<T>(), &heads, 1, nullptr),
-              POSENC_OK);
+    EXPECT_EQ(
+        posenc_rotate_cached(rotary.get(), PointerTo(ConstCache(cache, kTokens)), 0, kTokens, &heads, 1),
+        POSENC_OK);
     return rotated;
   };
   const std::vector<T> twice = rotate(POSENC_CACHE_HALVES_TWICE);

@@ -15,7 +15,7 @@
 
 #include "oracle/rotary_oracle.h"
 #include "per_target.h"
-#include "posenc/rotary_c.h"
+#include "posenc/rotary.h"
 #include "scalar_formats.h"
 
 namespace posenc {
@@ -46,8 +46,10 @@ inline posenc_rotary_spec ListedSpec(const std::vector<double>& frequencies, con
 }
 
 // Dense: [tokens, heads, head_dim].
-inline posenc_heads DenseHeads(void* data, std::size_t heads, std::size_t head_dim) {
+template <class T>
+posenc_heads DenseHeads(T* data, std::size_t heads, std::size_t head_dim) {
   posenc_heads dense{};
+  dense.type = TypeOf<T>();
   dense.data = data;
   dense.heads = heads;
   dense.token_stride = heads * head_dim;

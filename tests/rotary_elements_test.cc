@@ -158,8 +158,8 @@ TEST_P(RotaryElements, HardlyAnyIsWide) {
             x[head * 2 * kPairs + at.b] = pair.y;
           }
           const posenc_heads heads = DenseHeads(x.data(), kHeads, 2 * kPairs);
-          const internal::Tally tally = internal::WalkTokens(
-              rotary->rotary, {1000, internal::List(), 1, kTokens}, {TypeOf<T>(), &heads, 1});
+          const internal::Tally tally =
+              internal::WalkTokens(rotary->rotary, {1000, internal::List(), 1, kTokens}, {&heads, 1});
           EXPECT_LE(tally.recomputed, kAll / 1000) << kind << (is_one ? ", one a head" : "");
           EXPECT_LE(tally.wide_sin_cos, kAll / 1000) << kind << (is_one ? ", one a head" : "");
           EXPECT_LE(tally.doubles, is_one ? 4 * kTokens * kHeads : kAll / (is_wide_vector ? 10 : 4))
@@ -186,7 +186,7 @@ TEST_P(RotaryElements, TiesAtAngleZeroAreNotQueued) {
     posenc_heads heads = DenseHeads(x.data(), kHeads, 2 * kPairs);
     heads.scale = 0.75;
     const internal::Tally tally =
-        internal::WalkTokens(rotary->rotary, {0, internal::List(), 1, 1}, {TypeOf<T>(), &heads, 1});
+        internal::WalkTokens(rotary->rotary, {0, internal::List(), 1, 1}, {&heads, 1});
     EXPECT_LE(tally.doubles, kHeads * kPairs / 4);  // half of them are ties
   });
 }
@@ -204,7 +204,7 @@ TEST_P(RotaryElements, HeadsShareWideSinesAndCosines) {
   posenc_heads heads = DenseHeads(x.data(), kHeads, 2 * kPairs);
   heads.scale = 0.1;  // a gain of more digits than two doubles are tried with
   const internal::Tally tally =
-      internal::WalkTokens(rotary->rotary, {1, internal::List(), 1, 1}, {POSENC_F32, &heads, 1});
+      internal::WalkTokens(rotary->rotary, {1, internal::List(), 1, 1}, {&heads, 1});
   EXPECT_EQ(tally.recomputed, kHeads * kPairs);
   EXPECT_EQ(tally.wide_sin_cos, kPairs);  // of 256 bits, which know these to be equal
 }

@@ -15,17 +15,17 @@ namespace {
 constexpr std::size_t kHeadDim = 128, kPairs = kHeadDim / 2, kLast = 256;
 
 // Cosines and sines of the last `count` positions up to `last`, as doubles.
-std::vector<double> Turns(double base, PhaseRounding rounding, std::int64_t last, std::size_t count) {
+std::vector<double> Turns(double base, posenc_phase_rounding rounding, std::int64_t last, std::size_t count) {
   RotarySpec spec;
   spec.head_dim = kHeadDim;
   spec.base = base;
   spec.phase_rounding = rounding;
   Rotary rotary;
-  EXPECT_EQ(Rotary::Create(spec, &rotary), Status::kOk);
+  EXPECT_EQ(Rotary::Create(spec, &rotary), POSENC_OK);
   std::vector<double> turns(count * kHeadDim);
   const posenc_cache cache = {POSENC_CACHE_COS_SIN, POSENC_F64, turns.data(), nullptr, kHeadDim};
   const auto first = last - static_cast<std::int64_t>(count) + 1;
-  EXPECT_EQ(posenc_rotary_write(rotary.c_rotary(), first, count, &cache), POSENC_OK);
+  EXPECT_EQ(posenc_rotary_write(rotary.get(), first, count, &cache), POSENC_OK);
   return turns;
 }
 
@@ -39,16 +39,15 @@ double WorstSine(const std::vector<double>& got, const std::vector<double>& exac
 
 struct Engine {
   const char* name;
-  PhaseRounding rounding;
+  posenc_phase_rounding rounding;
   double least, most;  // of the errors at 131071; in proportion at 1048575
 };
 
 TEST(RotaryErrors, OfRoundedPhasesGrowWithThePosition) {
-  constexpr Engine kEngines[] = {
-      {"f32_inv_freq (transformers, vLLM)", PhaseRounding::kF32InvFreq, 1e-3, 2e-2},
-      {"f32_iterated (ggml)", PhaseRounding::kF32Iterated, 2e-3, 4e-2},
-      {"f32_exp (MLX)", PhaseRounding::kF32Exp, 1e-3, 4e-2},
-      {"f64_inv_freq (gemma.cpp)", PhaseRounding::kF64InvFreq, 1e-3, 2e-2}};
+  constexpr Engine kEngines[] = {{"f32_inv_freq (transformers, vLLM)", POSENC_F32_INV_FREQ, 1e-3, 2e-2},
+                                 {"f32_iterated (ggml)", POSENC_F32_ITERATED, 2e-3, 4e-2},
+                                 {"f32_exp (MLX)", POSENC_F32_EXP, 1e-3, 4e-2},
+                                 {"f64_inv_freq (gemma.cpp)", POSENC_F64_INV_FREQ, 1e-3, 2e-2}};
   std::printf(
       "| phases | base | at 131071 | its last 256 | at 1048575 | its last 256 "
       "|\n|---|---|---|---|---|---|\n");
@@ -58,7 +57,7 @@ TEST(RotaryErrors, OfRoundedPhasesGrowWithThePosition) {
       for (const std::int64_t last : {131071, 1048575}) {
         for (const std::size_t count : {std::size_t{1}, kLast}) {
           const double error = WorstSine(Turns(base, engine.rounding, last, count),
-                                         Turns(base, PhaseRounding::kNone, last, count));
+                                         Turns(base, POSENC_NO_PHASE_ROUNDING, last, count));
           const double grown = static_cast<double>(last) / 131071;
           EXPECT_GT(error, engine.least * grown) << engine.name << ", base " << base << ", " << last;
           EXPECT_LT(error, engine.most * grown) << engine.name << ", base " << base << ", " << last;
@@ -73,8 +72,8 @@ TEST(RotaryErrors, OfRoundedPhasesGrowWithThePosition) {
 // Rounded to float, the exact ones are wrong by half a unit in the last place of a float below 1.
 TEST(RotaryErrors, OfExactPhasesDoNot) {
   for (const double base : {1e4, 5e5, 1e6}) {
-    for (const std::int64_t last : {std::int64_t{131071}, std::int64_t{1048575}, kMaxPosition}) {
-      const std::vector<double> exact = Turns(base, PhaseRounding::kNone, last, kLast);
+    for (const std::int64_t last : {std::int64_t{131071}, std::int64_t{1048575}, POSENC_MAX_POSITION}) {
+      const std::vector<double> exact = Turns(base, POSENC_NO_PHASE_ROUNDING, last, kLast);
       std::vector<double> rounded(exact.size());
       std::transform(exact.begin(), exact.end(), rounded.begin(),
                      [](double x) { return static_cast<double>(static_cast<float>(x)); });

@@ -259,8 +259,8 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
       positions.push_back(pair.angle);
     }
     ExpectHardPairs<T>(Listed(ones), positions, hard, [&](posenc_rotary* rotary, const posenc_heads& heads) {
-      return posenc_rotate_at(rotary, POSENC_F64, positions.data(), positions.size(), TypeOf<T>(), &heads, 1,
-                              nullptr);
+      return posenc_rotate_at(rotary, PointerTo(List(POSENC_F64, positions.data())), positions.size(), &heads,
+                              1, nullptr);
     });
   });
 }
@@ -284,7 +284,7 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancelInARun) {
       }
       ExpectHardPairs<T>(Listed(frequencies), Consecutive<double>(kFirst, kTokens), hard,
                          [&](posenc_rotary* rotary, const posenc_heads& heads) {
-                           return posenc_rotate(rotary, kFirst, kTokens, TypeOf<T>(), &heads, 1);
+                           return posenc_rotate(rotary, kFirst, kTokens, &heads, 1);
                          });
     });
   }

@@ -100,7 +100,7 @@ TEST_P(RotaryFast, TurnsNextToMidpointsInARun) {
     std::vector<float> x(kTokens * spec.head_dim);
     for (std::size_t t = 0; t < kTokens; ++t) std::fill_n(&x[t * spec.head_dim], kPairs, 1.0f);
     const posenc_heads heads = DenseHeads(x.data(), 1, spec.head_dim);
-    ASSERT_EQ(posenc_rotate(CreateRotary(spec).get(), kFirst, kTokens, POSENC_F32, &heads, 1), POSENC_OK);
+    ASSERT_EQ(posenc_rotate(CreateRotary(spec).get(), kFirst, kTokens, &heads, 1), POSENC_OK);
     for (std::size_t i = 0; i < kPairs; ++i) {
       const std::size_t t = i % kTokens;
       const auto position = static_cast<double>(kFirst + t);
@@ -136,8 +136,8 @@ TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
       const std::vector<T> before = tensor.Before(POSENC_HALF_SPLIT);
       std::vector<T> after = before;
       const posenc_heads call = tensor.Heads(after.data(), nullptr, gain);
-      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, turns.positions().data(), turns.tokens(),
-                                 TypeOf<T>(), &call, 1, nullptr),
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), PointerTo(List(POSENC_F64, turns.positions().data())),
+                                 turns.tokens(), &call, 1, nullptr),
                 POSENC_OK);
       double worst = 0.0;
       for (std::size_t t = 0; t < turns.tokens(); ++t) {
@@ -228,8 +228,10 @@ class RotaryCached : public PerTarget {
       const void* indices = list == 0   ? nullptr
                             : list == 1 ? static_cast<const void*>(narrow.data())
                                         : static_cast<const void*>(wide.data());
-      ASSERT_EQ(posenc_rotate_cached(rotary.get(), &from, kRows, 3, list == 1 ? POSENC_I32 : POSENC_I64,
-                                     indices, tokens, TypeOf<T>(), &heads, 1, nullptr),
+      const ConstCache read(from, kRows);
+      const List passed(list == 1 ? POSENC_I32 : POSENC_I64, indices);
+      ASSERT_EQ(list == 0 ? posenc_rotate_cached(rotary.get(), &read, 3, tokens, &heads, 1)
+                          : posenc_rotate_cached_at(rotary.get(), &read, &passed, tokens, &heads, 1, nullptr),
                 POSENC_OK);
       ASSERT_TRUE(tensor.IsAfter(result, to, true))
           << "layout " << layout << ", cache type " << from.type << ", list " << list << ", scale "
@@ -281,8 +283,7 @@ TEST_P(RotaryCached, ScalesAreRoundedOnce) {
     posenc_heads heads = DenseHeads(x, 1, 2);
     heads.scale = scale;
     const posenc_cache cache = {POSENC_CACHE_PAIRS, POSENC_F32, row, nullptr, 2};
-    ASSERT_EQ(posenc_rotate_cached(rotary.get(), &cache, 1, 0, POSENC_I64, nullptr, 1, POSENC_F32, &heads, 1,
-                                   nullptr),
+    ASSERT_EQ(posenc_rotate_cached(rotary.get(), PointerTo(ConstCache(cache, 1)), 0, 1, &heads, 1),
               POSENC_OK);
     ASSERT_EQ(x[0], want) << std::hexfloat << row[0] << " * " << scale;
   }
@@ -301,8 +302,7 @@ TEST_P(RotaryCached, TensorsOfTheirOwnScalesAndNans) {
   tensors[1].scale = 4.0;
   tensors[1].inverse = 1;
   const auto rotate = [&] {
-    return posenc_rotate_cached(rotary.get(), &cache, 1, 0, POSENC_I64, nullptr, 1, POSENC_BF16, tensors, 2,
-                                nullptr);
+    return posenc_rotate_cached(rotary.get(), PointerTo(ConstCache(cache, 1)), 0, 1, tensors, 2);
   };
   ASSERT_EQ(rotate(), POSENC_OK);
   for (std::size_t i = 0; i < kPairs; ++i) {
@@ -333,10 +333,9 @@ TEST_P(RotaryCached, WrittenCachesTurnLikePositions) {
       for (BFloat16& value : x) value = maker.Normal(-3, 3);
       std::vector<BFloat16> y = x;
       posenc_heads heads = DenseHeads(x.data(), 2, 70);
-      ASSERT_EQ(posenc_rotate(rotary.get(), -5, 12, POSENC_BF16, &heads, 1), POSENC_OK);
+      ASSERT_EQ(posenc_rotate(rotary.get(), -5, 12, &heads, 1), POSENC_OK);
       heads.data = y.data();
-      ASSERT_EQ(posenc_rotate_cached(rotary.get(), &to, 12, 0, POSENC_I32, nullptr, 12, POSENC_BF16, &heads,
-                                     1, nullptr),
+      ASSERT_EQ(posenc_rotate_cached(rotary.get(), PointerTo(ConstCache(to, 12)), 0, 12, &heads, 1),
                 POSENC_OK);
       EXPECT_TRUE(SameBits(x, y));
     }
@@ -363,11 +362,10 @@ TEST_P(RotaryFast, OfLargeCallsIsThatOfSmallOnes) {
         const RotaryPtr rotary = CreateRotary(spec);
         for (const bool heads_first : {false, true}) {
           const auto rotate = [&](std::vector<T>* x, std::size_t first, std::size_t count) {
-            posenc_heads heads = DenseHeads(nullptr, kHeads, kDim);
+            posenc_heads heads = DenseHeads(x->data(), kHeads, kDim);
             if (heads_first) heads.token_stride = kDim, heads.head_stride = tokens * kDim;
             heads.data = x->data() + first * heads.token_stride;
-            return posenc_rotate(rotary.get(), static_cast<std::int64_t>(first), count, TypeOf<T>(), &heads,
-                                 1);
+            return posenc_rotate(rotary.get(), static_cast<std::int64_t>(first), count, &heads, 1);
           };
           std::vector<T> large = source, small = source;
           ASSERT_EQ(rotate(&large, 0, tokens), POSENC_OK);
@@ -391,7 +389,7 @@ TEST_P(RotaryFast, NearlyAsFarOffAsIsPromised) {
   const RotaryPtr rotary = CreateRotary(spec);
   float x[2] = {0x1.00104p+0f, 0x1.ff941p-1f};
   const posenc_heads heads = DenseHeads(x, 1, 2);
-  ASSERT_EQ(posenc_rotate(rotary.get(), 1, 1, POSENC_F32, &heads, 1), POSENC_OK);
+  ASSERT_EQ(posenc_rotate(rotary.get(), 1, 1, &heads, 1), POSENC_OK);
   EXPECT_EQ(x[1], 0x1.fff5e4p+0f);
   EXPECT_NEAR((exact - static_cast<double>(x[1])) * 0x1p23, 2.2455, 0.0001);
 }

@@ -616,154 +616,190 @@ TEST(RoundedPhases, OfRandomSpecsAreThoseOfTheEngines) {
 }
 
 // A member that must be positive and finite.
-std::string NotPositive(const std::string& member) { return member + "=0|-1|inf|nan"; }
+std::string NotPositive(const std::string& member) { return member + "=0|-1|inf"; }
 
 const std::string kFactors =
     "head_dim=8 scaling=LONGROPE factor=32 length=5000 original_length=4096 "
     "factors=1,1.5,2,4 long_factors=1,2,4,8";
 const std::string kThreeAxes = "axis_order=CONSECUTIVE_AXES axes=3 sections=";
 
-std::vector<Refusal> Refusals() {
-  std::vector<Refusal> cases = {
-      {"head_dim=2 rotary_dim=2", "head_dim=3|65536", "head_dim=0|1|65537", POSENC_BAD_HEAD_DIM},
-      {"head_dim=1024", "rotary_dim=1024|2;rotary_offset=1022",
-       "rotary_dim=3|1026;rotary_offset=1|1024|-1;head_dim=1023|16386;rotary_dim=-2", POSENC_BAD_ROTARY_DIM},
-      {"head_dim=128 rotary_dim=64", "rotary_offset=64", "rotary_offset=65|66|129|-1", POSENC_BAD_ROTARY_DIM},
+std::vector<Changes> AllChanges() {
+  std::vector<Changes> cases = {
+      {"head_dim=2 rotary_dim=2", "head_dim=3|65536", "head_dim=0|1|65537",
+       Refusal(POSENC_BAD_MEMBER, "head_dim must be 2 .. 65536")},
+      {"head_dim=1024", "rotary_dim=1024|2;rotary_offset=1022", "rotary_dim=1026;rotary_offset=-1",
+       Refusal(POSENC_MEMBERS_CLASH, "rotary_offset + rotary_dim")},
+      {"head_dim=1024", "", "rotary_dim=3|-2",
+       Refusal(POSENC_BAD_MEMBER, "rotary_dim must be even and at most 16384")},
+      {"head_dim=1024", "", "rotary_offset=1|1024;head_dim=1023|16386",
+       Refusal(POSENC_MEMBERS_CLASH, "rotary_dim is 0")},
+      {"head_dim=128 rotary_dim=64", "rotary_offset=64", "rotary_offset=65|66|129|-1",
+       Refusal(POSENC_MEMBERS_CLASH, "rotary_offset + rotary_dim")},
       {"head_dim=128", "pairing=NEIGHBOURS;output_pairing=HALF_SPLIT",
-       "pairing=SAME_PAIRING|-1;output_pairing=3|-1", POSENC_BAD_PAIRING},
-      {"head_dim=128", "arithmetic=FAST", "arithmetic=2|-1", POSENC_BAD_ARITHMETIC},
-      {"head_dim=128", "base=0.5", NotPositive("base"), POSENC_BAD_BASE},
-      {kYarn, "base=0x1.0000000001p0", "base=1|0.5", POSENC_BAD_BASE},
+       "pairing=SAME_PAIRING|-1;output_pairing=3|-1", Refusal(POSENC_BAD_MEMBER, "pairing must be")},
+      {"head_dim=128", "arithmetic=FAST", "arithmetic=2|-1",
+       Refusal(POSENC_BAD_MEMBER, "arithmetic must be")},
+      {"head_dim=128", "base=0.5", NotPositive("base") + "|nan",
+       Refusal(POSENC_BAD_MEMBER, "base must be positive")},
+      {kYarn, "base=0x1.0000000001p0", "base=1|0.5", Refusal(POSENC_MEMBERS_CLASH, "base must be above 1")},
       {"head_dim=128 phase_rounding=F32_INV_FREQ", "base=1e30", "base=1e39 exponent_dim=1e4",
-       POSENC_BAD_BASE},
-      {"head_dim=128", "exponent_dim=256", "exponent_dim=inf|nan", POSENC_BAD_EXPONENT_DIM},
+       Refusal(POSENC_MEMBERS_CLASH, "base is too")},
+      {"head_dim=128", "exponent_dim=256", "exponent_dim=inf|nan",
+       Refusal(POSENC_BAD_MEMBER, "exponent_dim must be finite")},
       {"head_dim=64 axis_order=AXIAL_AXES axes=2 sections=16,16", "unit=TURNS", "exponent_dim=64",
-       POSENC_BAD_EXPONENT_DIM},
-      {"head_dim=128", "position_scale=-2|0", "position_scale=inf|nan", POSENC_BAD_POSITION_SCALE},
+       Refusal(POSENC_MEMBERS_CLASH, "exponent_dim must be 0")},
+      {"head_dim=128", "position_scale=-2|0", "position_scale=inf|nan",
+       Refusal(POSENC_BAD_MEMBER, "position_scale must be finite")},
       {"head_dim=128 phase_rounding=F32_EXP", "position_scale=1", "position_scale=2",
-       POSENC_BAD_POSITION_SCALE},
-      {"head_dim=128", "unit=TURNS", "unit=3|-1", POSENC_BAD_UNIT},
+       Refusal(POSENC_MEMBERS_CLASH, "position_scale must be 1")},
+      {"head_dim=128", "unit=TURNS", "unit=3|-1", Refusal(POSENC_BAD_MEMBER, "unit must be one of")},
       {"head_dim=128 phase_rounding=F32_ITERATED", "unit=RADIANS", "unit=TURNS",
-       POSENC_ROUNDING_NEEDS_RADIANS},
+       Refusal(POSENC_MEMBERS_CLASH, "unit must be POSENC_RADIANS")},
       {"head_dim=6 frequencies_f32=1,2,3",
        "frequencies_f32= frequencies=1,2,3;frequencies_f32= frequency_count=0",
-       "frequencies_f32=;frequencies=1,2,3", POSENC_BAD_FREQUENCIES},
-      {"head_dim=6 frequencies_f32=1,2,3", "", "frequency_count=0|2|4", POSENC_BAD_FREQUENCY_COUNT},
+       "frequencies_f32=;frequencies=1,2,3", Refusal(POSENC_MEMBERS_CLASH, "frequencies_f32")},
+      {"head_dim=6 frequencies_f32=1,2,3", "", "frequency_count=0|2|4",
+       Refusal(POSENC_MEMBERS_CLASH, "frequency_count must be")},
       {"head_dim=6 frequencies_f32=1,2,3", "", "frequencies_f32= frequencies=1,1,nan;frequencies_f32=1,1,inf",
-       POSENC_FREQUENCY_NOT_FINITE},
+       Refusal(POSENC_BAD_MEMBER, "each of your frequencies")},
       {"head_dim=6 frequencies_f32=1,2,3 phase_rounding=F32_INV_FREQ", "scaling=LINEAR",
        "phase_rounding=F32_ITERATED|F32_EXP|F64_INV_FREQ;frequencies_f32= frequencies=1,2,3",
-       POSENC_ROUNDING_TAKES_NO_LIST},
-      {"head_dim=128", "phase_rounding=F64_INV_FREQ", "phase_rounding=F32_POW_DIV|F32_LOG_DIV|F32_LIST|-1",
-       POSENC_BAD_PHASE_ROUNDING},
-      {"head_dim=128", "scaling=PROPORTIONAL", "scaling=12|-1", POSENC_BAD_SCALING},
+       Refusal(POSENC_MEMBERS_CLASH, "with your own frequencies")},
+      {"head_dim=128", "phase_rounding=F64_INV_FREQ", "phase_rounding=F32_POW_DIV|F32_LOG_DIV|F32_LIST",
+       Refusal(POSENC_MEMBERS_CLASH, "phase_rounding of a rotary must be")},
+      {"head_dim=128", "", "phase_rounding=11|-1",
+       Refusal(POSENC_BAD_MEMBER, "phase_rounding must be one of")},
+      {"head_dim=128", "scaling=PROPORTIONAL", "scaling=12|-1",
+       Refusal(POSENC_BAD_MEMBER, "scaling must be one of")},
       {kListed + "NO_SCALING length=200", "scaling=YARN", "scaling=NTK|DYNAMIC_NTK|QWEN_NTK|MIXED_NTK",
-       POSENC_LIST_TAKES_NO_SCALING},
+       Refusal(POSENC_MEMBERS_CLASH, "changes the base")},
       {kFactors + " phase_rounding=F32_ITERATED scaling=FREQUENCY_FACTORS", "scaling=LINEAR|NO_SCALING",
-       "scaling=LONGROPE|NTK|YARN;phase_rounding=F32_INV_FREQ", POSENC_ROUNDING_TAKES_NO_SCALING},
+       "scaling=LONGROPE|NTK|YARN;phase_rounding=F32_INV_FREQ",
+       Refusal(POSENC_MEMBERS_CLASH, "needs scaling")},
       {kDynamic + "factor=2 length=1e4", "factor=1e30;length=1e30", "factor=1e300 length=1e300",
-       POSENC_BAD_FACTOR},
-      {kQwen + "1e4", "factor=0;length=1e30", "length=1e300 original_length=1e-300", POSENC_BAD_FACTOR},
+       Refusal(POSENC_MEMBERS_CLASH, "base that is not finite")},
+      {kQwen + "1e4", "factor=0;length=1e30", "length=1e300 original_length=1e-300",
+       Refusal(POSENC_MEMBERS_CLASH, "base that is not finite")},
       {kFactors, "original_length=1.5;original_length=1 amplitude=1.5;original_length=1 factor=1",
-       "original_length=1|0.5", POSENC_BAD_LENGTH},
-      {kYarn, "beta_fast=1", "beta_fast=0.999;beta_slow=32.001", POSENC_BAD_BETA},
-      {kYarn, "mscale=0;mscale_all_dim=1;mscale=-1 amplitude=1",
-       "mscale=-1|inf|nan;mscale_all_dim=-1|inf|nan", POSENC_BAD_MSCALE},
+       "original_length=1|0.5", Refusal(POSENC_MEMBERS_CLASH, "original_length must be above 1")},
+      {kYarn, "beta_fast=1", "beta_fast=0.999;beta_slow=32.001",
+       Refusal(POSENC_MEMBERS_CLASH, "beta_fast must not be below")},
+      {kYarn, "mscale=0;mscale_all_dim=1;mscale=-1 amplitude=1", "mscale=-1|inf;mscale_all_dim=-1|inf",
+       Refusal(POSENC_MEMBERS_CLASH, "mscale")},
       {kLlama3 + "8", "low_freq_factor=3.999|4", "low_freq_factor=4.001;high_freq_factor=0.5",
-       POSENC_BAD_FREQ_FACTOR},
-      {"head_dim=128 scaling=PROPORTIONAL", "proportion=0|0.5", "proportion=-0.001|1.001|nan",
-       POSENC_BAD_PROPORTION},
+       Refusal(POSENC_MEMBERS_CLASH, "low_freq_factor must not be above")},
+      {"head_dim=128 scaling=PROPORTIONAL", "proportion=0|0.5", "proportion=-0.001|1.001",
+       Refusal(POSENC_MEMBERS_CLASH, "proportion")},
       {kFactors,
        "factors=1,2,1e-9,1;long_factors=1,2,1e-9,1;factors= factors_f32=1,2,1e-9,1 long_factors= "
        "long_factors_f32=1,1,1,1",
        "factors=;long_factors=;factors_f32=1,1,1,1;long_factors_f32=1,1,1,1;long_factors= "
        "long_factors_f32=1,1,1,1",
-       POSENC_BAD_FACTOR_LIST},
-      {kFactors, "", "factor_count=3|0", POSENC_BAD_FACTOR_COUNT},
+       Refusal(POSENC_MEMBERS_CLASH, "factors_f32")},
+      {kFactors, "", "factor_count=3|0", Refusal(POSENC_MEMBERS_CLASH, "factor_count must be")},
       {kFactors, "",
        "factors=1,1,1,0|-1,1,1,1|1,nan,1,1|1,inf,1,1;long_factors=1,nan,1,1;factors= factors_f32=1,1,1,0 "
        "long_factors= long_factors_f32=1,1,1,1",
-       POSENC_BAD_LISTED_FACTOR},
+       Refusal(POSENC_BAD_MEMBER, "each of factors")},
       {"head_dim=40",
        kThreeAxes + "8,6,6 axis_order=INTERLEAVED_AXES;" + kThreeAxes + "8,6,6 axis_order=ALTERNATING_AXES;" +
            kThreeAxes +
            "7,7,6 axis_order=SPLIT_AXES;axes=4 sections=5,5,5,5 axis_order=AXIAL_AXES;axes=2 "
            "sections=0,20;axes=4 sections=7,6,5,2 axis_order=IMROPE_AXES",
-       "axes=0|5|2;axis_order=6|-1;sections=20;axes=2 sections=10,9;axes=2 sections=10,11;" + kThreeAxes +
-           "11,-1,10;" + kThreeAxes + "6,8,6 axis_order=INTERLEAVED_AXES;" + kThreeAxes +
+       "axes=2;sections=20;axes=2 sections=10,9;axes=2 sections=10,11;" + kThreeAxes + "11,-1,10;" +
+           kThreeAxes + "6,8,6 axis_order=INTERLEAVED_AXES;" + kThreeAxes +
            "6,6,8 axis_order=INTERLEAVED_AXES;" + kThreeAxes + "8,7,5 axis_order=ALTERNATING_AXES;" +
            kThreeAxes +
            "8,5,7 axis_order=ALTERNATING_AXES;axes=4 sections=8,6,5,1 axis_order=IMROPE_AXES;axes=4 "
            "sections=6,6,8,0 axis_order=IMROPE_AXES;" +
            kThreeAxes +
            "6,7,7 axis_order=SPLIT_AXES;axes=2 sections=11,9 axis_order=SPLIT_AXES;axes=2 sections=10,5,5",
-       POSENC_BAD_AXES},
+       Refusal(POSENC_MEMBERS_CLASH, "sections")},
+      {"head_dim=40", "", "axes=0|5|-1", Refusal(POSENC_BAD_MEMBER, "axes must be 1 .. 4")},
+      {"head_dim=40", "axis_order=5", "axis_order=6|-1",
+       Refusal(POSENC_BAD_MEMBER, "axis_order must be one of")},
       {"head_dim=128 phase_rounding=F32_EXP", "axes=2 sections=32,32;axis_order=AXIAL_AXES",
        "axes=2 sections=32,32 axis_order=SPLIT_AXES;axes=2 sections=32,32 axis_order=AXIAL_AXES;axes=2 "
        "sections=32,32 axis_order=AXIAL_AXES phase_rounding=F32_ITERATED",
-       POSENC_BAD_AXES},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "base=0.5",
-       "base=-1|0;scaling=YARN base=1 original_length=300", POSENC_BAD_BASE},
+       Refusal(POSENC_MEMBERS_CLASH, "phase_rounding must be POSENC_F32_INV_FREQ or")},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "base=0.5", "base=-1|0",
+       Refusal(POSENC_BAD_MEMBER, "base must be positive")},
+      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "",
+       "scaling=YARN base=1 original_length=300", Refusal(POSENC_MEMBERS_CLASH, "base must be above 1")},
       {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "frequencies=0.5+0.5*10",
-       "frequencies=0.5+0.5*5|0.5+0.5*30", POSENC_BAD_FREQUENCY_COUNT},
+       "frequencies=0.5+0.5*5|0.5+0.5*30", Refusal(POSENC_MEMBERS_CLASH, "frequency_count must be")},
       {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "position_scale=1e9|0;truncate=0",
        "position_scale=1e10;base=1e200;frequencies=1,1,1,1,1,1,1,1,1,1e10|1,1,1,1,1e-40,1,1,1,1,1",
-       POSENC_FREQUENCY_OUT_OF_RANGE},
+       Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
       {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 phase_rounding=F32_INV_FREQ",
-       "scaling=LINEAR", "scaling=NTK", POSENC_ROUNDING_TAKES_NO_SCALING},
+       "scaling=LINEAR", "scaling=NTK", Refusal(POSENC_MEMBERS_CLASH, "needs scaling")},
       {"head_dim=16384 axis_order=AXIAL_AXES axes=2 sections=8000,192", "sections=0,8192",
-       "sections=8000,193;sections=8000,191;head_dim=16382", POSENC_BAD_AXES},
+       "sections=8000,193;sections=8000,191;head_dim=16382", Refusal(POSENC_MEMBERS_CLASH, "sections")},
       {"head_dim=128", "amplitude=0x1p-64|0x1p64", "amplitude=-1|0x0.fffffp-64|0x1.00001p64|inf|nan",
-       POSENC_BAD_AMPLITUDE},
-      {kYarn, "mscale=1e20", "mscale=2e20|1e308;mscale_all_dim=2e20", POSENC_BAD_AMPLITUDE},
+       Refusal(POSENC_BAD_MEMBER, "amplitude must be")},
+      {kYarn, "mscale=1e20", "mscale=2e20|1e308;mscale_all_dim=2e20",
+       Refusal(POSENC_MEMBERS_CLASH, "the amplitude that the scaling makes")},
       {kYarn + "factor=1", "amplitude_factor=0x1p-64|0x1p64",
-       "amplitude_factor=0|-1|0x0.fffffp-64|0x1.00001p64|inf|nan", POSENC_BAD_AMPLITUDE},
-      {kYarn, "amplitude_factor=0x1p-64|1e19", "amplitude_factor=0|-1|0x0.8p-64|0x1p64|inf|nan",
-       POSENC_BAD_AMPLITUDE},
-      {kYarn, "amplitude_factor=0 amplitude=1", "amplitude_factor=nan amplitude=1", POSENC_BAD_AMPLITUDE},
+       "amplitude_factor=0|-1|0x0.fffffp-64|0x1.00001p64|inf",
+       Refusal(POSENC_MEMBERS_CLASH, "the amplitude that the scaling makes")},
+      {kYarn, "amplitude_factor=0x1p-64|1e19", "amplitude_factor=0|-1|0x0.8p-64|0x1p64|inf",
+       Refusal(POSENC_MEMBERS_CLASH, "the amplitude that the scaling makes")},
+      {kYarn, "amplitude_factor=0 amplitude=1", "amplitude_factor=nan amplitude=1",
+       Refusal(POSENC_BAD_MEMBER, "amplitude_factor must be a number")},
       {"head_dim=4", "base=0x1p252|0x1p-62;position_scale=0x1p31",
        "base=0x1.00001p252|0x0.fffffp-62;position_scale=0x1.00001p31;exponent_dim=1e-300|1e-310;position_"
        "scale=1e-300",
-       POSENC_FREQUENCY_OUT_OF_RANGE},
-      {kListed + "LINEAR", "factor=1e30", "factor=1e39|1e-15|1e-310", POSENC_FREQUENCY_OUT_OF_RANGE},
+       Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
+      {kListed + "LINEAR", "factor=1e30", "factor=1e39|1e-15|1e-310",
+       Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
       {"head_dim=8 scaling=NTK factor=0x1.ae89f995ad3adp0 base=0.5",  // 2^(3/4): base 1, nearly
-       "exponent_dim=0.01|0.005", "exponent_dim=1e-20|1e-300|5e-324", POSENC_FREQUENCY_OUT_OF_RANGE},
+       "exponent_dim=0.01|0.005", "exponent_dim=1e-20|1e-300|5e-324",
+       Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
       {"head_dim=2 phase_rounding=F32_ITERATED exponent_dim=1e-45",  // as a float
        "exponent_dim=1e38;phase_rounding=F32_EXP|F32_INV_FREQ;phase_rounding=F64_INV_FREQ "
        "exponent_dim=1e-300",
        "exponent_dim=0x1p-150|0x1.ffffffp127|-0x1.ffffffp127;phase_rounding=F32_EXP exponent_dim=-1e-46",
-       POSENC_BAD_EXPONENT_DIM},
-      {"head_dim=128", "truncate=0", "truncate=2|-1", POSENC_BAD_FLAG},
+       Refusal(POSENC_MEMBERS_CLASH, "exponent_dim is too")},
+      {"head_dim=128", "truncate=0", "truncate=2|-1", Refusal(POSENC_BAD_MEMBER, "must be 0 or 1")},
       // To the next float, which is infinite; the others keep such a factor's frequency in range.
       {kFactors + " phase_rounding=F32_ITERATED scaling=FREQUENCY_FACTORS", "factors=1,1,1e30,1",
-       "base=0.5 exponent_dim=0.3 factors=1,1,1,0x1.ffffffp127", POSENC_BAD_LISTED_FACTOR},
-      {kFactors, "factor=0.5", NotPositive("factor"), POSENC_BAD_FACTOR},
-      {kFactors + " amplitude=1.5", "factor=0", "factor=nan", POSENC_BAD_FACTOR},
-      {kLlama3 + "8", "low_freq_factor=0.5", NotPositive("low_freq_factor"), POSENC_BAD_FREQ_FACTOR},
-      {kLlama3 + "8", "high_freq_factor=9", NotPositive("high_freq_factor"), POSENC_BAD_FREQ_FACTOR},
+       "base=0.5 exponent_dim=0.3 factors=1,1,1,0x1.ffffffp127",
+       Refusal(POSENC_MEMBERS_CLASH, "one of factors is too")},
+      {kFactors, "factor=0.5", NotPositive("factor"),
+       Refusal(POSENC_MEMBERS_CLASH, "factor must be positive")},
+      {kFactors + " amplitude=1.5", "factor=0", "factor=nan",
+       Refusal(POSENC_BAD_MEMBER, "factor must be a number")},
+      {kLlama3 + "8", "low_freq_factor=0.5", NotPositive("low_freq_factor"),
+       Refusal(POSENC_MEMBERS_CLASH, "freq_factor")},
+      {kLlama3 + "8", "high_freq_factor=9", NotPositive("high_freq_factor"),
+       Refusal(POSENC_MEMBERS_CLASH, "freq_factor")},
   };
   for (const char* scaling :
        {"LINEAR", "NTK", "DYNAMIC_NTK", "MIXED_NTK", "YARN", "YARN_LOG", "LLAMA3", "PROPORTIONAL"}) {
     cases.push_back({kDynamic + "length=5000 factor=4 scaling=" + scaling, "factor=0.5",
-                     NotPositive("factor"), POSENC_BAD_FACTOR});
+                     NotPositive("factor"), Refusal(POSENC_MEMBERS_CLASH, "factor must be positive")});
   }
   for (const char* scaling : {" scaling=DYNAMIC_NTK", " scaling=QWEN_NTK", " scaling=LONGROPE"}) {
-    cases.push_back({kFactors + scaling, "length=0.5", NotPositive("length"), POSENC_BAD_LENGTH});
-    cases.push_back(
-        {kFactors + scaling, "original_length=1.5", NotPositive("original_length"), POSENC_BAD_LENGTH});
+    cases.push_back({kFactors + scaling, "length=0.5", NotPositive("length"),
+                     Refusal(POSENC_MEMBERS_CLASH, "length must be")});
+    cases.push_back({kFactors + scaling, "original_length=1.5", NotPositive("original_length"),
+                     Refusal(POSENC_MEMBERS_CLASH, "length must be")});
   }
   for (const char* scaling : {"scaling=YARN", "scaling=YARN_LOG", "scaling=LLAMA3"}) {
-    cases.push_back({kYarn + scaling, "length=-1", NotPositive("original_length"), POSENC_BAD_LENGTH});
+    cases.push_back({kYarn + scaling, "length=-1", NotPositive("original_length"),
+                     Refusal(POSENC_MEMBERS_CLASH, "length must be")});
     if (std::string(scaling) == "scaling=LLAMA3") continue;
-    cases.push_back({kYarn + scaling, "beta_fast=64", NotPositive("beta_fast"), POSENC_BAD_BETA});
-    cases.push_back({kYarn + scaling, "beta_slow=0.5", NotPositive("beta_slow"), POSENC_BAD_BETA});
+    cases.push_back({kYarn + scaling, "beta_fast=64", NotPositive("beta_fast"),
+                     Refusal(POSENC_MEMBERS_CLASH, "beta_fast")});
+    cases.push_back({kYarn + scaling, "beta_slow=0.5", NotPositive("beta_slow"),
+                     Refusal(POSENC_MEMBERS_CLASH, "beta_fast")});
   }
   return cases;
 }
 
 TEST(RotarySpecs, AreRefusedForTheirReason) {
-  for (const Refusal& c : Refusals()) {
-    ForEachChange(c, RotarySpecOf(c.spec), [](const posenc_rotary_spec& spec, posenc_status want) {
+  for (const Changes& c : AllChanges()) {
+    ForEachChange(c, RotarySpecOf(c.spec), [](const posenc_rotary_spec& spec, const Refusal& want) {
       EXPECT_EQ(Make(spec)->status, want);
     });
   }
@@ -771,24 +807,16 @@ TEST(RotarySpecs, AreRefusedForTheirReason) {
 
 // What no scaling uses may be anything but a NaN.
 TEST(RotarySpecs, MayHaveSettingsWithoutUse) {
-  const std::pair<std::string, posenc_status> members[] = {
-      {"factor", POSENC_BAD_FACTOR},
-      {"length", POSENC_BAD_LENGTH},
-      {"original_length", POSENC_BAD_LENGTH},
-      {"beta_fast", POSENC_BAD_BETA},
-      {"beta_slow", POSENC_BAD_BETA},
-      {"mscale", POSENC_BAD_MSCALE},
-      {"mscale_all_dim", POSENC_BAD_MSCALE},
-      {"amplitude_factor", POSENC_BAD_AMPLITUDE},
-      {"low_freq_factor", POSENC_BAD_FREQ_FACTOR},
-      {"high_freq_factor", POSENC_BAD_FREQ_FACTOR},
-      {"proportion", POSENC_BAD_PROPORTION},
-  };
-  for (const auto& [member, status] : members) {
+  for (const std::string member :
+       {"factor", "length", "original_length", "beta_fast", "beta_slow", "mscale", "mscale_all_dim",
+        "amplitude_factor", "low_freq_factor", "high_freq_factor", "proportion"}) {
     for (const char* value : {"=0", "=-1", "=inf", "=1e-310"}) {
       EXPECT_EQ(Make(RotarySpecOf("head_dim=128 " + member + value))->status, POSENC_OK) << member << value;
     }
-    EXPECT_EQ(Make(RotarySpecOf("head_dim=128 " + member + "=nan"))->status, status) << member;
+    const std::string sentence = member + " must be a number";
+    EXPECT_EQ(Make(RotarySpecOf("head_dim=128 " + member + "=nan"))->status,
+              Refusal(POSENC_BAD_MEMBER, sentence.c_str()))
+        << member;
   }
   EXPECT_EQ(Make(RotarySpecOf("head_dim=128 factor_count=3"))->status, POSENC_OK);
 }

@@ -1,4 +1,4 @@
-// rotary.h over rotary_c.h: every template for every type that it admits calls the function that it should,
+// rotary.h over rotary_c.h: every method, for every type of its arguments, calls the function that it should,
 // with the arguments in their places; rotaries own what they created; defaults, members and values are the
 // same.
 #include <gtest/gtest.h>
@@ -12,6 +12,7 @@
 
 #include "per_target.h"
 #include "posenc/rotary.h"
+#include "refusal.h"
 #include "scalar_formats.h"
 
 namespace posenc {
@@ -26,7 +27,7 @@ Rotary Create(std::size_t head_dim = kHeadDim) {
   RotarySpec spec;
   spec.head_dim = head_dim;
   Rotary rotary;
-  EXPECT_EQ(Rotary::Create(spec, &rotary), Status::kOk);
+  EXPECT_EQ(Rotary::Create(spec, &rotary), POSENC_OK);
   return rotary;
 }
 
@@ -43,42 +44,50 @@ TEST(RotarySpecs, HaveTheDefaultsOfC) {
 }
 
 TEST(HeadsAndCaches, AreThoseOfC) {
-  float data = 0.0f, source = 0.0f;
-  const posenc_heads heads = Heads<float>{&data, 1, 2, 3, &source, 4, 5, 6.0, true};
-  EXPECT_EQ(heads.data, &data);
-  EXPECT_EQ(heads.heads, 1u);
-  EXPECT_EQ(heads.token_stride, 2u);
-  EXPECT_EQ(heads.head_stride, 3u);
-  EXPECT_EQ(heads.source, &source);
-  EXPECT_EQ(heads.source_token_stride, 4u);
-  EXPECT_EQ(heads.source_head_stride, 5u);
-  EXPECT_EQ(heads.scale, 6.0);
-  EXPECT_EQ(heads.inverse, 1);
-  const posenc_heads in_place = Heads{&data, 1, 2, 3};
-  EXPECT_EQ(in_place.source, nullptr);
-  EXPECT_EQ(in_place.scale, 1.0);
-  EXPECT_EQ(in_place.inverse, 0);
-
+  BFloat16 data[1] = {};
+  for (const Heads& heads : {Heads{data, 1, 2, 3}, Heads{POSENC_BF16, data, 1, 2, 3}}) {
+    posenc_heads want{};
+    want.type = POSENC_BF16;
+    want.data = data;
+    want.heads = 1;
+    want.token_stride = 2;
+    want.head_stride = 3;
+    EXPECT_EQ(std::memcmp(&heads, &want, sizeof(want)), 0);
+  }
   double cos = 0.0, sin = 0.0;
-  const posenc_cache cache = Cache<double>{CacheLayout::kDuplicated, &cos, &sin, 9};
-  EXPECT_EQ(cache.layout, POSENC_CACHE_DUPLICATED);
-  EXPECT_EQ(cache.type, POSENC_F64);
-  EXPECT_EQ(cache.cos, &cos);
-  EXPECT_EQ(cache.sin, &sin);
-  EXPECT_EQ(cache.row_stride, 9u);
+  for (const Cache& cache : {Cache{POSENC_CACHE_DUPLICATED, &cos, &sin, 9},
+                             Cache{POSENC_CACHE_DUPLICATED, POSENC_F64, &cos, &sin, 9}}) {
+    EXPECT_EQ(cache.layout, POSENC_CACHE_DUPLICATED);
+    EXPECT_EQ(cache.type, POSENC_F64);
+    EXPECT_EQ(cache.cos, &cos);
+    EXPECT_EQ(cache.sin, &sin);
+    EXPECT_EQ(cache.row_stride, 9u);
+    const ConstCache read{cache, 4};
+    EXPECT_EQ(read.layout, POSENC_CACHE_DUPLICATED);
+    EXPECT_EQ(read.type, POSENC_F64);
+    EXPECT_EQ(read.cos, &cos);
+    EXPECT_EQ(read.sin, &sin);
+    EXPECT_EQ(read.row_stride, 9u);
+    EXPECT_EQ(read.rows, 4u);
+  }
   const BFloat16 table[1] = {};
-  const posenc_cache constant = Cache{CacheLayout::kPairs, table, nullptr, 8};
-  EXPECT_EQ(constant.type, POSENC_BF16);
-  EXPECT_EQ(constant.cos, table);
-  EXPECT_EQ(constant.sin, nullptr);
+  for (const ConstCache& cache : {ConstCache{POSENC_CACHE_PAIRS, table, nullptr, 8, 7},
+                                  ConstCache{POSENC_CACHE_PAIRS, POSENC_BF16, table, nullptr, 8, 7}}) {
+    EXPECT_EQ(cache.layout, POSENC_CACHE_PAIRS);
+    EXPECT_EQ(cache.type, POSENC_BF16);
+    EXPECT_EQ(cache.cos, table);
+    EXPECT_EQ(cache.sin, nullptr);
+    EXPECT_EQ(cache.row_stride, 8u);
+    EXPECT_EQ(cache.rows, 7u);
+  }
 }
 
 // What a call of C++ and one of C make of the same q and k.
 template <class T>
 class Both {
  public:
-  Heads<T> q() { return Q(&got_); }
-  Heads<T> k() { return K(&got_); }
+  Heads q() { return Q(&got_); }
+  Heads k() { return K(&got_); }
   const posenc_heads* c_tensors() {
     c_tensors_[0] = Q(&want_);
     c_tensors_[1] = K(&want_);
@@ -88,7 +97,7 @@ class Both {
 
   // Compares, and begins anew.
   void Expect(Status got, posenc_status want) {
-    EXPECT_EQ(static_cast<posenc_status>(got), want);
+    EXPECT_EQ(got, want);
     EXPECT_EQ(bad, c_bad);
     EXPECT_TRUE(SameBits(got_, want_));
     EXPECT_EQ(SameBits(want_, Both().want_), want != POSENC_OK);
@@ -98,13 +107,17 @@ class Both {
  private:
   // q [tokens, heads, head_dim], out of place, scaled; k [heads, tokens, head_dim], in place, turned back.
   static constexpr std::size_t kQ = kTokens * kQHeads * kHeadDim, kK = kTokens * kKHeads * kHeadDim;
-  static Heads<T> Q(std::vector<T>* x) {
-    return {x->data(), kQHeads, kQHeads * kHeadDim, kHeadDim, x->data() + kQ + kK, kQHeads * kHeadDim,
-            kHeadDim,  0.375};
+  static Heads Q(std::vector<T>* x) {
+    Heads q{x->data(), kQHeads, kQHeads * kHeadDim, kHeadDim};
+    q.source = x->data() + kQ + kK;
+    q.source_token_stride = kQHeads * kHeadDim;
+    q.source_head_stride = kHeadDim;
+    q.scale = 0.375;
+    return q;
   }
-  static Heads<T> K(std::vector<T>* x) {
-    Heads<T> k{x->data() + kQ, kKHeads, kHeadDim, kTokens * kHeadDim};
-    k.inverse = true;
+  static Heads K(std::vector<T>* x) {
+    Heads k{x->data() + kQ, kKHeads, kHeadDim, kTokens * kHeadDim};
+    k.inverse = 1;
     return k;
   }
 
@@ -115,13 +128,12 @@ class Both {
 template <class T, class Position>
 void ExpectSameAt(const Rotary& rotary, const std::vector<Position>& positions) {
   const Position* p = positions.data();
+  const posenc_list list = {TypeOf<Position>(), p};
   Both<T> b;
   b.Expect(rotary.RotateAt(p, kTokens, {b.q(), b.k()}, &b.bad),
-           posenc_rotate_at(rotary.c_rotary(), TypeOf<Position>(), p, kTokens, TypeOf<T>(), b.c_tensors(), 2,
-                            &b.c_bad));
+           posenc_rotate_at(rotary.get(), &list, kTokens, b.c_tensors(), 2, &b.c_bad));
   b.Expect(rotary.RotateAt(p, kTokens, {b.q(), b.k()}),
-           posenc_rotate_at(rotary.c_rotary(), TypeOf<Position>(), p, kTokens, TypeOf<T>(), b.c_tensors(), 2,
-                            nullptr));
+           posenc_rotate_at(rotary.get(), &list, kTokens, b.c_tensors(), 2, nullptr));
 }
 
 TEST(RotaryCalls, RotateIsThatOfC) {
@@ -130,14 +142,17 @@ TEST(RotaryCalls, RotateIsThatOfC) {
     using T = decltype(entry);
     Both<T> b;
     b.Expect(rotary.Rotate(kFirst, kTokens, {b.q(), b.k()}),
-             posenc_rotate(rotary.c_rotary(), kFirst, kTokens, TypeOf<T>(), b.c_tensors(), 2));
+             posenc_rotate(rotary.get(), kFirst, kTokens, b.c_tensors(), 2));
     b.Expect(rotary.Rotate(kFirst, kTokens, {b.q()}),
-             posenc_rotate(rotary.c_rotary(), kFirst, kTokens, TypeOf<T>(), b.c_tensors(), 1));
-    b.Expect(rotary.Rotate(kMaxPosition, kTokens, {b.q(), b.k()}),
-             posenc_rotate(rotary.c_rotary(), kMaxPosition, kTokens, TypeOf<T>(), b.c_tensors(), 2));
+             posenc_rotate(rotary.get(), kFirst, kTokens, b.c_tensors(), 1));
+    const posenc_heads array[2] = {b.q(), b.k()};
+    b.Expect(rotary.Rotate(kFirst, kTokens, {array, 2}),
+             posenc_rotate(rotary.get(), kFirst, kTokens, b.c_tensors(), 2));
+    b.Expect(rotary.Rotate(POSENC_MAX_POSITION, kTokens, {b.q(), b.k()}),
+             posenc_rotate(rotary.get(), POSENC_MAX_POSITION, kTokens, b.c_tensors(), 2));
     ExpectSameAt<T, std::int32_t>(rotary, {3, -1, 77});
     ExpectSameAt<T, std::int64_t>(rotary, {3, -1, 1 << 30});
-    ExpectSameAt<T, std::int64_t>(rotary, {3, kMaxPosition + 1, -1});
+    ExpectSameAt<T, std::int64_t>(rotary, {3, POSENC_MAX_POSITION + 1, -1});
     ExpectSameAt<T, float>(rotary, {0.375f, -1e6f, 77.0f});
     ExpectSameAt<T, double>(rotary, {0.375, -1e6 - 0.1, 77.0});
     ExpectSameAt<T, double>(rotary, {0.375, 1.0, std::nan("")});
@@ -146,36 +161,37 @@ TEST(RotaryCalls, RotateIsThatOfC) {
 
 // Two tables of a cache, as C++ and as C write them.
 template <class T>
-void ExpectSameCache(const Rotary& rotary, CacheLayout layout) {
-  const bool two = layout != CacheLayout::kCosSin && layout != CacheLayout::kPairs;
+void ExpectSameCache(const Rotary& rotary, posenc_cache_layout layout) {
+  const bool two = layout != POSENC_CACHE_COS_SIN && layout != POSENC_CACHE_PAIRS;
   const std::vector<T> before = Activations<T>(2 * kTokens * kStride);
   std::vector<T> got = before, want = before;
-  const auto cache = [&](std::vector<T>* x) {
-    return Cache<T>{layout, x->data(), two ? x->data() + kTokens * kStride : nullptr, kStride};
-  };
-  const posenc_cache c = cache(&want);
-  EXPECT_EQ(rotary.WriteCache(kFirst, kTokens, cache(&got)), Status::kOk);
-  EXPECT_EQ(posenc_rotary_write(rotary.c_rotary(), kFirst, kTokens, &c), POSENC_OK);
+  const auto sines = [&](std::vector<T>* x) { return two ? x->data() + kTokens * kStride : nullptr; };
+  const Cache cache{layout, got.data(), sines(&got), kStride};
+  const posenc_cache c = {layout, TypeOf<T>(), want.data(), sines(&want), kStride};
+  EXPECT_EQ(rotary.WriteCache(kFirst, kTokens, cache), POSENC_OK);
+  EXPECT_EQ(posenc_rotary_write(rotary.get(), kFirst, kTokens, &c), POSENC_OK);
   EXPECT_TRUE(SameBits(got, want));
   EXPECT_FALSE(SameBits(got, before));
 
   const double positions[kTokens] = {0.5, -3.25, 1e5}, bad[kTokens] = {0.5, 1e10, 1.0};
-  EXPECT_EQ(rotary.WriteCacheAt(positions, kTokens, cache(&got)), Status::kOk);
-  EXPECT_EQ(posenc_rotary_write_at(rotary.c_rotary(), POSENC_F64, positions, kTokens, &c, nullptr),
-            POSENC_OK);
+  const posenc_list list = {POSENC_F64, positions}, bad_list = {POSENC_F64, bad};
+  EXPECT_EQ(rotary.WriteCacheAt(positions, kTokens, cache), POSENC_OK);
+  EXPECT_EQ(posenc_rotary_write_at(rotary.get(), &list, kTokens, &c, nullptr), POSENC_OK);
   EXPECT_TRUE(SameBits(got, want));
   std::size_t bad_index = kNone, c_bad_index = kNone;
-  const Status status = rotary.WriteCacheAt(bad, kTokens, cache(&got), &bad_index);
-  EXPECT_EQ(static_cast<posenc_status>(status),
-            posenc_rotary_write_at(rotary.c_rotary(), POSENC_F64, bad, kTokens, &c, &c_bad_index));
-  EXPECT_EQ(bad_index, c_bad_index);
+  const Status status = rotary.WriteCacheAt(bad, kTokens, cache, &bad_index);
+  EXPECT_EQ(status, posenc_rotary_write_at(rotary.get(), &bad_list, kTokens, &c, &c_bad_index));
+  EXPECT_EQ(status, Refusal(POSENC_OUT_OF_RANGE, "each position"));
+  EXPECT_EQ(bad_index, 1u);
+  EXPECT_EQ(c_bad_index, 1u);
 }
 
 TEST(RotaryCalls, WriteCacheIsThatOfC) {
   const Rotary rotary = Create();
   ForEachEntryType([&](auto entry) {
-    for (const CacheLayout layout : {CacheLayout::kHalves, CacheLayout::kDuplicated, CacheLayout::kCosSin,
-                                     CacheLayout::kPairs, CacheLayout::kHalvesTwice}) {
+    for (const posenc_cache_layout layout :
+         {POSENC_CACHE_HALVES, POSENC_CACHE_DUPLICATED, POSENC_CACHE_COS_SIN, POSENC_CACHE_PAIRS,
+          POSENC_CACHE_HALVES_TWICE}) {
       ExpectSameCache<decltype(entry)>(rotary, layout);
     }
   });
@@ -184,21 +200,18 @@ TEST(RotaryCalls, WriteCacheIsThatOfC) {
 template <class T, class Entry, class Index>
 void ExpectSameCached(const Rotary& rotary, const std::vector<Index>& rows) {
   std::vector<Entry> table(kRows * kStride);
-  ASSERT_EQ(rotary.WriteCache(0, kRows, Cache{CacheLayout::kCosSin, table.data(), nullptr, kStride}),
-            Status::kOk);
-  const Cache<const Entry> cache{CacheLayout::kCosSin, table.data(), nullptr, kStride};
-  const posenc_cache c = cache;
-  const posenc_rotary* r = rotary.c_rotary();
+  ASSERT_EQ(rotary.WriteCache(0, kRows, {POSENC_CACHE_COS_SIN, table.data(), nullptr, kStride}), POSENC_OK);
+  const ConstCache cache{POSENC_CACHE_COS_SIN, table.data(), nullptr, kStride, kRows};
+  const posenc_const_cache c = {POSENC_CACHE_COS_SIN, TypeOf<Entry>(), table.data(), nullptr, kStride, kRows};
+  const posenc_list list = {TypeOf<Index>(), rows.data()};
+  const posenc_rotary* r = rotary.get();
   Both<T> b;
-  b.Expect(rotary.RotateCached(cache, kRows, 2, kTokens, {b.q(), b.k()}),
-           posenc_rotate_cached(r, &c, kRows, 2, POSENC_I64, nullptr, kTokens, TypeOf<T>(), b.c_tensors(), 2,
-                                nullptr));
-  b.Expect(rotary.RotateCachedAt(cache, kRows, rows.data(), kTokens, {b.q(), b.k()}, &b.bad),
-           posenc_rotate_cached(r, &c, kRows, 0, TypeOf<Index>(), rows.data(), kTokens, TypeOf<T>(),
-                                b.c_tensors(), 2, &b.c_bad));
-  b.Expect(rotary.RotateCachedAt(cache, kRows, rows.data(), kTokens, {b.q(), b.k()}),
-           posenc_rotate_cached(r, &c, kRows, 0, TypeOf<Index>(), rows.data(), kTokens, TypeOf<T>(),
-                                b.c_tensors(), 2, nullptr));
+  b.Expect(rotary.RotateCached(cache, 2, kTokens, {b.q(), b.k()}),
+           posenc_rotate_cached(r, &c, 2, kTokens, b.c_tensors(), 2));
+  b.Expect(rotary.RotateCachedAt(cache, rows.data(), kTokens, {b.q(), b.k()}, &b.bad),
+           posenc_rotate_cached_at(r, &c, &list, kTokens, b.c_tensors(), 2, &b.c_bad));
+  b.Expect(rotary.RotateCachedAt(cache, rows.data(), kTokens, {b.q(), b.k()}),
+           posenc_rotate_cached_at(r, &c, &list, kTokens, b.c_tensors(), 2, nullptr));
 }
 
 TEST(RotaryCalls, RotateCachedIsThatOfC) {
@@ -212,19 +225,18 @@ TEST(RotaryCalls, RotateCachedIsThatOfC) {
   });
 }
 
-// Whether {heads of A, heads of B} is one call.
-template <class A, class B>
-auto Mixes(int)
-    -> decltype(std::declval<Rotary>().Rotate(0, 1, {std::declval<Heads<A>>(), std::declval<Heads<B>>()}),
-                std::true_type());
-template <class A, class B>
-std::false_type Mixes(...);
-static_assert(decltype(Mixes<float, float>(0))::value, "one type");
-static_assert(!decltype(Mixes<float, BFloat16>(0))::value, "two types in one call");
+// Heads of two types do not go in one call: the compiler takes them, the call refuses.
+TEST(RotaryCalls, TensorsHaveOneType) {
+  const Rotary rotary = Create();
+  float q[kHeadDim] = {};
+  BFloat16 k[kHeadDim] = {};
+  EXPECT_EQ(rotary.Rotate(0, 1, {{q, 1, kHeadDim, kHeadDim}, {k, 1, kHeadDim, kHeadDim}}),
+            Refusal(POSENC_BAD_TYPE, "all tensors of a call must have the same type"));
+}
 
 static_assert(std::is_trivially_copyable_v<RotarySpec> && sizeof(RotarySpec) == sizeof(posenc_rotary_spec) &&
-                  sizeof(Heads<float>) == sizeof(posenc_heads) &&
-                  sizeof(Cache<float>) == sizeof(posenc_cache),
+                  sizeof(Heads) == sizeof(posenc_heads) && sizeof(Cache) == sizeof(posenc_cache) &&
+                  sizeof(ConstCache) == sizeof(posenc_const_cache),
               "those of C");
 static_assert(std::is_nothrow_move_constructible_v<Rotary> && std::is_nothrow_move_assignable_v<Rotary> &&
                   !std::is_copy_constructible_v<Rotary>,
@@ -237,14 +249,14 @@ TEST(Rotaries, AreEmptyBeforeCreate) {
   EXPECT_STREQ(rotary.target(), "");
   EXPECT_TRUE(std::isnan(rotary.amplitude()));
   EXPECT_TRUE(std::isnan(rotary.Radians(0)));
-  EXPECT_EQ(rotary.c_rotary(), nullptr);
+  EXPECT_EQ(rotary.get(), nullptr);
   float x[2] = {};
-  EXPECT_EQ(rotary.Rotate(0, 1, {Heads{x, 1, 2, 2}}), Status::kNotCreated);
+  EXPECT_EQ(rotary.Rotate(0, 1, {{x, 1, 2, 2}}), Refusal(POSENC_NULL, "rotary is null"));
 }
 
 TEST(Rotaries, PropertiesAreThoseOfC) {
   const Rotary rotary = Create();
-  const posenc_rotary* c = rotary.c_rotary();
+  const posenc_rotary* c = rotary.get();
   EXPECT_EQ(rotary.head_dim(), kHeadDim);
   EXPECT_EQ(rotary.frequency_count(), kHeadDim / 2);
   EXPECT_STREQ(rotary.target(), posenc_rotary_target(c));
@@ -266,9 +278,9 @@ TEST(Rotaries, Move) {
 
 TEST(Rotaries, StayOnFailure) {
   Rotary rotary = Create(8);
-  EXPECT_EQ(Rotary::Create(RotarySpec(), &rotary), Status::kBadHeadDim);
+  EXPECT_EQ(Rotary::Create(RotarySpec(), &rotary), Refusal(POSENC_BAD_MEMBER, "head_dim must be 2 .. 65536"));
   EXPECT_EQ(rotary.head_dim(), 8u);
-  EXPECT_EQ(Rotary::Create(RotarySpec(), nullptr), Status::kNullPointer);
+  EXPECT_EQ(Rotary::Create(RotarySpec(), nullptr), Refusal(POSENC_NULL, "that is created must not be null"));
 }
 
 TEST(Rotaries, CreateInMemoryOfTheCaller) {
@@ -276,18 +288,22 @@ TEST(Rotaries, CreateInMemoryOfTheCaller) {
   spec.head_dim = kHeadDim;
   const posenc_rotary_spec c = spec;
   std::size_t bytes = 0, want = 0;
-  ASSERT_EQ(Rotary::MemorySize(spec, &bytes), Status::kOk);
+  ASSERT_EQ(Rotary::MemorySize(spec, &bytes), POSENC_OK);
   ASSERT_EQ(posenc_rotary_memory_size(&c, &want), POSENC_OK);
   EXPECT_EQ(bytes, want);
-  EXPECT_EQ(Rotary::MemorySize(spec, nullptr), Status::kNullPointer);
-  EXPECT_EQ(Rotary::MemorySize(RotarySpec(), &bytes), Status::kBadHeadDim);
+  EXPECT_EQ(Rotary::MemorySize(spec, nullptr), Refusal(POSENC_NULL, "bytes must not be null"));
+  EXPECT_EQ(Rotary::MemorySize(RotarySpec(), &bytes),
+            Refusal(POSENC_BAD_MEMBER, "head_dim must be 2 .. 65536"));
   std::vector<unsigned char> memory(bytes);
   Rotary rotary;
-  ASSERT_EQ(Rotary::CreateIn(spec, memory.data(), memory.size(), &rotary), Status::kOk);
+  ASSERT_EQ(Rotary::CreateIn(spec, memory.data(), memory.size(), &rotary), POSENC_OK);
   EXPECT_EQ(rotary.head_dim(), kHeadDim);
-  EXPECT_EQ(Rotary::CreateIn(spec, nullptr, memory.size(), &rotary), Status::kNullPointer);
-  EXPECT_EQ(Rotary::CreateIn(spec, memory.data(), 1, &rotary), Status::kMemoryTooSmall);
-  EXPECT_EQ(Rotary::CreateIn(spec, memory.data(), memory.size(), nullptr), Status::kNullPointer);
+  EXPECT_EQ(Rotary::CreateIn(spec, nullptr, memory.size(), &rotary),
+            Refusal(POSENC_NULL, "memory must not be null"));
+  EXPECT_EQ(Rotary::CreateIn(spec, memory.data(), 1, &rotary),
+            Refusal(POSENC_NO_MEMORY, "bytes must be at least"));
+  EXPECT_EQ(Rotary::CreateIn(spec, memory.data(), memory.size(), nullptr),
+            Refusal(POSENC_NULL, "that is created must not be null"));
   EXPECT_EQ(rotary.head_dim(), kHeadDim);
 }
 

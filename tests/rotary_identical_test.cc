@@ -32,9 +32,10 @@ class RotaryIdentical : public PerTarget {
     return x;
   }
 
-  static posenc_heads Heads(void* data, std::size_t heads, std::size_t token_stride,
-                            std::size_t head_stride) {
+  template <class T>
+  static posenc_heads Heads(T* data, std::size_t heads, std::size_t token_stride, std::size_t head_stride) {
     posenc_heads of{};
+    of.type = TypeOf<T>();
     of.data = data;
     of.heads = heads;
     of.token_stride = token_stride;
@@ -45,7 +46,7 @@ class RotaryIdentical : public PerTarget {
   template <class T>
   static void Rotate(const RotaryPtr& rotary, std::int64_t first, std::size_t tokens,
                      const posenc_heads* heads, std::size_t count = 1) {
-    ASSERT_EQ(posenc_rotate(rotary.get(), first, tokens, TypeOf<T>(), heads, count), POSENC_OK);
+    ASSERT_EQ(posenc_rotate(rotary.get(), first, tokens, heads, count), POSENC_OK);
   }
 
   // visit(rotary, head_dim) of both arithmetics and pairings, and of rounded phases.
@@ -98,8 +99,8 @@ TEST_P(RotaryIdentical, AnySplitOfTheTokens) {
         source.insert(source.end(), &x[t * kHeads * dim], &x[t * kHeads * dim] + kHeads * dim);
       }
       heads.source = source.data();
-      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_I64, positions.data(), tokens(), TypeOf<T>(), &heads, 1,
-                                 nullptr),
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), PointerTo(List(POSENC_I64, positions.data())), tokens(),
+                                 &heads, 1, nullptr),
                 POSENC_OK);
       for (std::size_t t = 0; t < tokens(); ++t) {
         ASSERT_TRUE(

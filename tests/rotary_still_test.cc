@@ -128,8 +128,8 @@ TEST_P(RotaryStill, NothingIsWide) {
         for (std::size_t k = 0; k < x.size(); ++k) x[k] = k % 7 == 0 ? T() : maker.Normal(-4, 4);
         posenc_heads heads = DenseHeads(x.data(), 5, 134);
         heads.scale = scale;
-        const internal::Tally tally = internal::WalkTokens(
-            rotary->rotary, {one.position, internal::List(), 1, 1}, {TypeOf<T>(), &heads, 1});
+        const internal::Tally tally =
+            internal::WalkTokens(rotary->rotary, {one.position, internal::List(), 1, 1}, {&heads, 1});
         EXPECT_EQ(tally.recomputed, IsReference() ? 67u : 0u) << scale;  // its cosines and sines
         EXPECT_EQ(tally.widest, 0u) << scale;
       }

@@ -238,9 +238,9 @@ void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns, std::size_t 
             tensors[k].Heads(results[k].data(), in_place ? nullptr : sources[k].data(), gains[k]));
       }
       const bool is_torn = in_place && from != to && turns.pairs() > 512;
-      ASSERT_EQ(posenc_rotate_at(rotary.get(), POSENC_F64, turns.positions().data(), turns.tokens(),
-                                 TypeOf<T>(), of_tensors.data(), of_tensors.size(), nullptr),
-                is_torn ? POSENC_PAIRING_IN_PLACE : POSENC_OK);
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), PointerTo(List(POSENC_F64, turns.positions().data())),
+                                 turns.tokens(), of_tensors.data(), of_tensors.size(), nullptr),
+                is_torn ? Refusal(POSENC_BAD_ARGUMENT, "needs a source") : Refusal(POSENC_OK));
       if (is_torn) {  // nothing is written
         for (std::size_t k = 0; k < tensors.size(); ++k) ASSERT_TRUE(SameBits(results[k], sources[k]));
         continue;
@@ -284,9 +284,9 @@ void ExpectCaches(posenc_rotary_spec spec, const TurnTable& turns, double amplit
       posenc_cache cache = want.Get();
       cache.cos = cos.data() + shift;
       if (want.HasTwo()) cache.sin = sin.data() + shift;
-      ASSERT_EQ(
-          posenc_rotary_write_at(rotary.get(), POSENC_F64, turns.positions().data(), tokens, &cache, nullptr),
-          POSENC_OK);
+      ASSERT_EQ(posenc_rotary_write_at(rotary.get(), PointerTo(List(POSENC_F64, turns.positions().data())),
+                                       tokens, &cache, nullptr),
+                POSENC_OK);
       for (const auto& [got, right] : {std::pair(&cos, &want_cos), {&sin, &want_sin}}) {
         if (*got == *right) continue;
         const auto at = std::mismatch(got->begin(), got->end(), right->begin()).first - got->begin();

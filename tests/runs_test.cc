@@ -36,14 +36,14 @@ TEST_P(Runs, OfAnyLengthAreLists) {
   const auto span = static_cast<std::int64_t>(longest) + 6;
   for (const std::size_t dim : {5u, 64u, 131u}) {
     if (IsReference() && dim != 5) continue;
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       SCOPED_TRACE(testing::Message() << "dim " << dim << ", " << Name(layout));
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
       ForEachType([&](auto element) {
         using T = decltype(element);
         ExpectRunsAreLists<T>(encoder, -span / 2, span / 2, longest);
-        ExpectRunsAreLists<T>(encoder, -kMaxPosition, -kMaxPosition + span, longest);
-        ExpectRunsAreLists<T>(encoder, kMaxPosition - span, kMaxPosition, longest);
+        ExpectRunsAreLists<T>(encoder, -POSENC_MAX_POSITION, -POSENC_MAX_POSITION + span, longest);
+        ExpectRunsAreLists<T>(encoder, POSENC_MAX_POSITION - span, POSENC_MAX_POSITION, longest);
       });
     }
   }
@@ -66,13 +66,13 @@ TEST_P(Runs, MayCrossZeroAnywhere) {
 TEST_P(Runs, OfLargeDims) {
   if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
   for (const std::size_t dim : {1026u, 2049u, 6301u}) {
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       SCOPED_TRACE(testing::Message() << "dim " << dim << ", " << Name(layout));
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
       ForEachType([&](auto element) {
         using T = decltype(element);
         ExpectRunsAreLists<T>(encoder, -7, 4, 12);
-        ExpectRunsAreLists<T>(encoder, kMaxPosition - 13, kMaxPosition, 14);
+        ExpectRunsAreLists<T>(encoder, POSENC_MAX_POSITION - 13, POSENC_MAX_POSITION, 14);
       });
     }
   }
@@ -91,14 +91,14 @@ TEST_P(Runs, OfAnySchedule) {
                             Schedule(1.0, 12345.7),  Schedule(1.0, 0x1p31), Schedule(10000.0, -0.7),
                             Schedule(1.0, 0x1p-126), Schedule(1.0, 6.5),    Schedule(7.25, -0x1p31)};
   for (Spec spec : schedules) {
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       SCOPED_TRACE(testing::Message()
                    << "base " << spec.base << ", scale " << spec.position_scale << ", " << Name(layout));
       spec.target = target();
       spec.layout = layout;
       const Encoder encoder = Create(spec);
       const std::size_t rows = IsReference() ? 3 : 81;
-      for (const std::int64_t first : {std::int64_t{-40}, std::int64_t{1000000}, -kMaxPosition}) {
+      for (const std::int64_t first : {std::int64_t{-40}, std::int64_t{1000000}, -POSENC_MAX_POSITION}) {
         ForEachType([&](auto element) {
           using T = decltype(element);
           const auto list = WriteAt<T>(encoder, Consecutive(first, rows));
@@ -115,7 +115,7 @@ TEST_P(Runs, OfBFloat16AreListsThroughout) {
   if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
   constexpr std::size_t kRows = 4096;
   for (const double base : {10000.0, 1.0001}) {
-    for (const Layout layout : {Layout::kInterleaved, Layout::kSinCos}) {
+    for (const posenc_layout layout : {POSENC_INTERLEAVED, POSENC_SIN_COS}) {
       Spec spec = MakeSpec(512, target(), layout);
       spec.base = base;
       const Encoder encoder = Create(spec);

@@ -16,50 +16,29 @@ SOURCE = pathlib.Path(sys.argv[1])
 
 # Where people read a limit, and in which words; a name in braces is a constant, {2^NAME} a power of two of that value.
 LIMITS = {
-    "src/spec/statuses.inc": [
-        "dim must be between 1 and {POSENC_MAX_DIM}",
-        "head_dim must be between 2 and {POSENC_MAX_HEAD_DIM}, and suit",
-        "rotary_dim must be even, between 2 and {POSENC_MAX_ROTARY_DIM}, and end with the head",
-        "axes must be 1 to {POSENC_MAX_AXES}",
-        "a grid needs 1 to {POSENC_MAX_GRID_AXES} axes",
-        "above rotary_dim {2 kMaxPiece} needs a source other than data",
-        "a frequency is outside {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",
-        "a position is outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION} or not a number",
-        "position_offset is outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
-        "with position_offset added, is outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
-        "scale of the normalization is a NaN or outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
-        "offset of the normalization is a NaN or outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
-        "scale and their product must be between {2^kLeastAmplitude} and {2^kMostAmplitude}",
+    "src/spec/rules.inc": [
+        "and rotary_dim is above {2 kMaxPiece}",
+        "must be 0 or {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",
+        "must be -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
+        "in -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
+        "padding_id must be at least -{2^POSENC_MAX_POSITION}",
+        "must be at most {2^POSENC_MAX_POSITION}",
+        "must be {2^kLeastAmplitude} .. {2^kMostAmplitude}",
     ],
     "include/posenc/posenc_c.h": [
-        "another output_pairing in place, with rotary_dim above {2 kMaxPiece}",
-        "computed once for up to {kMaxSequences} sequences",
-        "is neither 0 nor {2^kMinFrequency} <= |w_i| <= {2^POSENC_MAX_POSITION}",
-        "a table of {MiB kStreamBytes} or more are then streamed",
-        "begins at a multiple of {kLine} bytes and that",
-        "also each half) is a multiple of {kLine} bytes.",
-        "up to 240 bytes a pair of columns and 16 KB",  # create_memory_test.cc measures these
-        "frequencies above 6.28 take 16 more",
-        "w of the F32 ones must be a float of at least {2^kMinFrequency}",
-        "is outside {2^kLeastAmplitude} .. {2^kMostAmplitude}",
-        "outside -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
+        "w must be a float of at least {2^kMinFrequency}",
     ],
     "include/posenc/rotary_c.h": [
-        "above rotary_dim {2 kMaxPiece} another one not in place",
-        "any |p| <= {2^POSENC_MAX_POSITION} will do",
-        "{2^kLeastAmplitude} .. {2^kMostAmplitude}; 0: 1.",
-        "The error is below {kMaxFastUlp} ulp(hypot(a, b)), with an amplitude or scale below {kMaxScaledFastUlp} ulp",
-        "as long as A hypot(a, b) is below 2^127",  # rotary_fast_test.cc has these
-        "up to 172 bytes a pair (above {kMaxAddedPairs} pairs 60)",
-    ],
-    "include/posenc/grid_c.h": [
-        "an axis with a dim above {kTileFloats} are computed again",
+        "of the result; above rotary_dim {2 kMaxPiece} not in place",
+        "A, {2^kLeastAmplitude} .. {2^kMostAmplitude}",
+        "{2^kLeastAmplitude} .. {2^kMostAmplitude}, or 0, which means 1",
+        "The error is below {kMaxFastUlp} ulp of hypot(a, b). If an amplitude or a scale is set, it is below {kMaxScaledFastUlp} ulp",
     ],
     "include/posenc/models_c.h": [
-        "padding_id is below -{2^POSENC_MAX_POSITION}",
-        "the largest position there may be, exceeds {2^POSENC_MAX_POSITION} or",
-        "must be in -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
-        "height or width exceeds {2^POSENC_MAX_POSITION} (or",
+        "at least -{2^POSENC_MAX_POSITION}",
+        "must be at most {2^POSENC_MAX_POSITION} and fit the type",
+        "be in -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
+        "at most {2^POSENC_MAX_POSITION}",
     ],
     "src/spec/members.inc": [
         "Columns of a row (d_model), 1 .. {2^POSENC_MAX_DIM}",
@@ -103,7 +82,7 @@ LIMITS = {
         "the {words other_headers} C headers beside it",
         "those of [posenc_c.h](../include/posenc/posenc_c.h) and of {words other_headers} headers beside it",
         "{presets} conventions of frameworks and papers are presets",
-        "(`PhaseRounding::kF32PowDiv` and {words phase_roundings - 1} others)",
+        "(`POSENC_F32_POW_DIV` and {words phase_roundings - 1} others)",
         "at every integer and every double |p| <= {2^POSENC_MAX_POSITION}",
     ],
     "docs/rotary.md": [
@@ -138,7 +117,7 @@ def constants():
     found = {}
     files = [*SOURCE.glob("include/posenc/*.h"), *SOURCE.glob("src/*/*"), *SOURCE.glob("tools/command/*")]
     for file in sorted(files):
-        for name, text in re.findall(r"(?:#define (?=POSENC_MAX)|constexpr [\w: ]+ (?=k))(\w+)(?: =)? (.+?);?$",
+        for name, text in re.findall(r"(?:#define (?=POSENC_MAX)|constexpr [\w: ]+ (?=k))(\w+)(?: =)? (.+?);?(?: +//.*)?$",
                                      file.read_text(encoding="utf-8"), re.M):
             if re.fullmatch(r"0x1p-?\d+|\d\.0", text):
                 found[name] = float.fromhex(text) if "x" in text else int(float(text))
@@ -146,7 +125,7 @@ def constants():
             if re.fullmatch(r"[\d<+* ]+", plain):
                 value = eval(compile(ast.parse(plain, mode="eval"), file.name, "eval"))  # numbers and operators only
                 found[name] = found[file.stem + "." + name] = int(value)
-    amplitudes = re.search(r"x >= (\w+-\d+) && x <= (\w+);", read("src/call/rotary_checks.cc"))
+    amplitudes = re.search(r"x >= (\w+-\d+) && x <= (\w+);", read("src/spec/check_members.h"))
     values = re.findall(r"^POSENC_VALUE\((\w+),", read("src/spec/values.inc"), re.M)
     header = read("include/posenc/rotary_c.h")
     found |= {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "refusal.h"
 #include "spec/versioned.h"
 #include "spec_words.h"
 #include "untouched.h"
@@ -45,9 +46,9 @@ TYPED_TEST_SUITE(SpecInit, Nouns, );
 TYPED_TEST(SpecInit, RefusesWhatIsNone) {
   using S = typename TypeParam::Spec;
   S spec = Untouched<S>();
-  EXPECT_EQ(TypeParam::kInit(nullptr, sizeof(spec)), POSENC_NULL_POINTER);
+  EXPECT_EQ(TypeParam::kInit(nullptr, sizeof(spec)), Refusal(POSENC_NULL, "must not be null"));
   for (const std::size_t size : {std::size_t{0}, internal::kFirstSize<S> - 1, std::size_t{4097}}) {
-    EXPECT_EQ(TypeParam::kInit(&spec, size), POSENC_BAD_STRUCT_SIZE);
+    EXPECT_EQ(TypeParam::kInit(&spec, size), Refusal(POSENC_BAD_STRUCT, "struct_size"));
   }
   EXPECT_TRUE(IsUntouched(spec));
 }
@@ -78,11 +79,11 @@ TYPED_TEST(SpecInit, HasTheSizesOfVersionsOnly) {
     const bool is_past =
         std::count(std::begin(TypeParam::kPastSizes), std::end(TypeParam::kPastSizes), size) != 0;
     const bool is_later = size > sizeof(S) && size <= kMost && size % alignof(S) == 0;
-    const posenc_status want = is_past || is_later ? POSENC_OK : POSENC_BAD_STRUCT_SIZE;
-    right += want == POSENC_OK ? 1 : 0;
+    const Refusal want = is_past || is_later ? Refusal(POSENC_OK) : Refusal(POSENC_BAD_STRUCT, "struct_size");
+    right += want.IsOk() ? 1 : 0;
     std::vector<unsigned char> room(kMost + 32, 0x5A);  // aligned, as all of operator new's memory is
     EXPECT_EQ(TypeParam::kInit(reinterpret_cast<S *>(room.data()), size), want);
-    const std::size_t written = want == POSENC_OK ? size : 0;
+    const std::size_t written = want.IsOk() ? size : 0;
     EXPECT_TRUE(std::all_of(room.begin() + static_cast<std::ptrdiff_t>(written), room.end(),
                             [](unsigned char byte) { return byte == 0x5A; }));
     if (size < sizeof(std::size_t)) continue;
@@ -92,7 +93,7 @@ TYPED_TEST(SpecInit, HasTheSizesOfVersionsOnly) {
     std::memcpy(bytes.data() + offsetof(S, struct_size), &size, sizeof(size));
     std::size_t memory = 0;
     EXPECT_EQ(TypeParam::kMemorySize(reinterpret_cast<const S *>(bytes.data()), &memory), want);
-    EXPECT_EQ(memory != 0, want == POSENC_OK);
+    EXPECT_EQ(memory != 0, want.IsOk());
   }
   EXPECT_EQ(right, std::size(TypeParam::kPastSizes) + 16 / alignof(S) + 16 / alignof(S) + 1);
 }
@@ -115,18 +116,19 @@ TYPED_TEST(SpecInit, LaterVersionsGetZerosForWhatIsUnknown) {
   EXPECT_EQ(Differences(copy, longer.spec), "");
   for (unsigned char &byte : longer.more) {
     byte = 1;
-    EXPECT_EQ(internal::CopySpec<S>(&longer.spec, &copy), POSENC_UNKNOWN_MEMBERS);
+    EXPECT_EQ(internal::CopySpec<S>(&longer.spec, &copy), Refusal(POSENC_BAD_STRUCT, "does not know"));
     byte = 0;
   }
 }
 
 TEST(RotarySpec, IsCopiedOnlyOfItsSize) {
   auto spec = Untouched<posenc_rotary_spec>(), copy = spec;
-  EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(nullptr, &copy), POSENC_NULL_POINTER);
+  EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(nullptr, &copy), Refusal(POSENC_NULL, "must not be null"));
   for (const std::size_t size :
        {std::size_t{0}, internal::kFirstSize<posenc_rotary_spec> - 1, std::size_t{4097}}) {
     spec.struct_size = size;
-    EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(&spec, &copy), POSENC_BAD_STRUCT_SIZE);
+    EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(&spec, &copy),
+              Refusal(POSENC_BAD_STRUCT, "struct_size"));
   }
   EXPECT_TRUE(IsUntouched(copy));
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "posenc/rotary_c.h"
+#include "refusal.h"
 
 namespace posenc {
 
@@ -69,12 +70,12 @@ const std::vector<T>& ParseList(const std::string& text) {
 // Calls visit(name, pointer to member) for all members but struct_size.
 template <class Visit>
 void ForEachMember(const posenc_spec& /*spec*/, const Visit& visit) {
-#define POSENC_SPEC(kind, name, initial, of, help) visit(#name, &posenc_spec::name);
+#define POSENC_SPEC(kind, name, initial, of, must, help) visit(#name, &posenc_spec::name);
 #include "spec/members.inc"
 }
 template <class Visit>
 void ForEachMember(const posenc_rotary_spec& /*spec*/, const Visit& visit) {
-#define POSENC_ROTARY(kind, name, initial, of, help) visit(#name, &posenc_rotary_spec::name);
+#define POSENC_ROTARY(kind, name, initial, of, must, help) visit(#name, &posenc_rotary_spec::name);
 #include "spec/members.inc"
 }
 
@@ -135,9 +136,9 @@ inline posenc_rotary_spec RotarySpecOf(const std::string& words) {
 
 // A spec that passes, changes of it that pass too, and changes for each of which it is refused. Changes are
 // apart by semicolons; of the last word of one, "base=0|-1" is two.
-struct Refusal {
+struct Changes {
   std::string spec, passing, refused;
-  posenc_status status;
+  Refusal refusal;
 };
 
 inline std::vector<std::string> ChangesOf(const std::string& text) {
@@ -151,18 +152,18 @@ inline std::vector<std::string> ChangesOf(const std::string& text) {
   return changes;
 }
 
-// Calls expect(spec, status) for the spec and each of its changes.
+// Calls expect(spec, what creation reports) for the spec and each of its changes.
 template <class S, class Expect>
-void ForEachChange(const Refusal& refusal, const S& spec, const Expect& expect) {
-  SCOPED_TRACE(refusal.spec);
+void ForEachChange(const Changes& changes, const S& spec, const Expect& expect) {
+  SCOPED_TRACE(changes.spec);
   expect(spec, POSENC_OK);
-  for (const std::string& change : ChangesOf(refusal.passing)) {
+  for (const std::string& change : ChangesOf(changes.passing)) {
     SCOPED_TRACE(change);
     expect(With(spec, change), POSENC_OK);
   }
-  for (const std::string& change : ChangesOf(refusal.refused)) {
+  for (const std::string& change : ChangesOf(changes.refused)) {
     SCOPED_TRACE(change);
-    expect(With(spec, change), refusal.status);
+    expect(With(spec, change), changes.refusal);
   }
 }
 

@@ -27,7 +27,7 @@ bool AreCanaries(const void* begin, const void* end) {
                      [](unsigned char byte) { return byte == kCanary; });
 }
 
-internal::Columns ColumnsOf(Layout layout, std::size_t dim) {
+internal::Columns ColumnsOf(posenc_layout layout, std::size_t dim) {
   Spec spec;
   spec.dim = dim;
   spec.layout = layout;
@@ -38,7 +38,7 @@ internal::Columns ColumnsOf(Layout layout, std::size_t dim) {
 
 // The fewest rows that are streamed; 0 if not even many are.
 template <class T>
-std::size_t StreamedRows(Layout layout, std::size_t dim, const T* data, std::size_t stride) {
+std::size_t StreamedRows(posenc_layout layout, std::size_t dim, const T* data, std::size_t stride) {
   const auto streams = [&](std::size_t rows) {
     return internal::ShouldStream(ColumnsOf(layout, dim), sizeof(T), rows, data, stride);
   };
@@ -59,7 +59,7 @@ void ExpectRowsOfSmallCalls(const Encoder& encoder, std::int64_t first, std::siz
   GuardedPages pages(rows * stride * sizeof(T));
   std::memset(pages.begin(), kCanary, static_cast<std::size_t>(pages.end() - pages.begin()));
   T* const data = reinterpret_cast<T*>(pages.begin());
-  ASSERT_EQ(encoder.Write(first, rows, data, stride), Status::kOk);
+  ASSERT_EQ(encoder.Write(first, rows, {data, stride}), POSENC_OK);
   EXPECT_TRUE(AreCanaries(data + rows * stride, pages.end()));
   constexpr std::size_t kPiece = 100;
   for (std::size_t begin = 0; begin < rows; begin += kPiece) {
@@ -94,7 +94,7 @@ TEST_P(Stream, RowsAreThoseOfSmallCalls) {
   };
   // Full lines, halves that end within lines or not, odd dims, gaps.
   constexpr Shape kShapes[] = {{64, 64}, {63, 64}, {31, 32}, {96, 128}, {127, 128}, {512, 512}};
-  for (const Layout layout : kLayouts) {
+  for (const posenc_layout layout : kLayouts) {
     ForEachEntryType([&](auto element) {
       using T = decltype(element);
       std::size_t streamed = 0;
@@ -113,7 +113,7 @@ TEST_P(Stream, RowsAreThoseOfSmallCalls) {
 TEST_P(Stream, PartsOfATableAreItsRows) {
   if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
   constexpr std::size_t kDim = 64, kStride = 128, kRows = 300;
-  for (const Layout layout : kLayouts) {
+  for (const posenc_layout layout : kLayouts) {
     ForEachType([&](auto element) {
       using T = decltype(element);
       Spec spec = MakeSpec(kDim, target(), layout);
@@ -127,8 +127,8 @@ TEST_P(Stream, PartsOfATableAreItsRows) {
         std::memset(data, kCanary, kRows * kStride * sizeof(T));
         for (std::size_t begin = 0; begin < kRows; begin += part) {
           ASSERT_EQ(encoder.Write(static_cast<std::int64_t>(begin) - 37, std::min(part, kRows - begin),
-                                  data + begin * kStride, kStride),
-                    Status::kOk);
+                                  {data + begin * kStride, kStride}),
+                    POSENC_OK);
         }
         for (std::size_t r = 0; r < kRows; ++r) {
           ASSERT_TRUE(SameBits(data + r * kStride, &want[r * kDim], kDim)) << "row " << r;
@@ -159,23 +159,26 @@ class Spy {
   static constexpr std::size_t kDim = 1024;  // 1,024 rows of floats are 4 MiB
 
   bool Streams(std::size_t rows, float* out, std::size_t stride = kDim) {
-    EXPECT_EQ(posenc_write(&handle_, 0, rows, POSENC_F32, out, stride), POSENC_OK);
+    EXPECT_EQ(posenc_write(&handle_, 0, rows, PointerTo(Rows(POSENC_F32, out, stride))), POSENC_OK);
     return streamed_;
   }
   bool AddStreams(std::size_t rows, float* x) {
-    EXPECT_EQ(posenc_add(&handle_, 0, rows, POSENC_F32, x, kDim, 1.0f), POSENC_OK);
+    EXPECT_EQ(posenc_add(&handle_, 0, rows, PointerTo(Rows(POSENC_F32, x, kDim)), 1.0f), POSENC_OK);
     return streamed_;
   }
   bool ListStreams(float* out) {
     const std::int32_t positions[] = {0, 1};
-    EXPECT_EQ(posenc_write_at(&handle_, POSENC_I32, positions, 2, POSENC_F32, out, kDim, nullptr), POSENC_OK);
+    EXPECT_EQ(posenc_write_at(&handle_, PointerTo(List(POSENC_I32, positions)), 2,
+                              PointerTo(Rows(POSENC_F32, out, kDim)), nullptr),
+              POSENC_OK);
     return streamed_;
   }
   bool GridStreams(float* out) {
     posenc_grid_axis axis{};
     axis.encoder = &handle_;
     axis.count = 2;
-    EXPECT_EQ(posenc_write_grid(&axis, 1, 0, POSENC_F32, out, kDim, nullptr, nullptr), POSENC_OK);
+    EXPECT_EQ(posenc_write_grid(&axis, 1, 0, PointerTo(Rows(POSENC_F32, out, kDim)), nullptr, nullptr),
+              POSENC_OK);
     return streamed_;
   }
 
@@ -223,7 +226,7 @@ TEST(StorePolicy, OnlyRunsThatAreWrittenAreParts) {
 TEST(StorePolicy, StreamsWholeLines) {
   GuardedPages pages(1);
   const auto* data = reinterpret_cast<const float*>(pages.begin());
-  const internal::Columns columns = ColumnsOf(Layout::kInterleaved, 64);
+  const internal::Columns columns = ColumnsOf(POSENC_INTERLEAVED, 64);
   EXPECT_TRUE(internal::ShouldStream(columns, sizeof(float), kMaxRows, data, 64));
   EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), 64, data, 64));
   EXPECT_FALSE(internal::ShouldStream(columns, sizeof(float), kMaxRows, data + 4, 64));

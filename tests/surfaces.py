@@ -3,7 +3,8 @@
 
 The library, the command, the fuzzer, Python and JavaScript read the rows themselves. Read here is the text of what cannot:
 the C headers, which must have all that the rows have and no more, C++, verify, the formulas written in Python and the
-frameworks' roundings; and the names of the functions. What one lacks on purpose is listed below, with the reason.
+frameworks' roundings; and the names of the functions. What one lacks on purpose is listed below, with the reason. It also
+keeps the headers short: so many lines, and so many parameters of a function.
 """
 
 import pathlib
@@ -20,10 +21,16 @@ UNVERIFIED = {"table_rows", "long_factors_f32", "f32_list", "amplitude_factor"}
 FORMULALESS = {"target", "nan_rows", "lists_only", "table_rows", "arithmetic", "cache_layout", "type",
                "POSENC_NO_SCALING", "POSENC_NO_PHASE_ROUNDING"}
 
+# What every value of such a member must be, by itself.
+RULES_OF_KINDS = {"Flag": ["flag"], "Presence": ["flag"], "Choice": ["value", "pairing"]}
+
 # What only C and C++ have: positions from masks, which the normalizations are for, and entries of configurations.
-ROWLESS = {"POSENC_NO_NORMALIZATION": "none", "POSENC_NORMALIZE_F32": "f32", "POSENC_NORMALIZE_F64": "f64",
-           "POSENC_CONFIG_NUMBER": "number", "POSENC_CONFIG_FLAG": "flag", "POSENC_CONFIG_STRING": "string",
-           "POSENC_CONFIG_NUMBERS": "numbers", "POSENC_CONFIG_NULL": "null", "POSENC_CONFIG_FLAGS": "flags"}
+ROWLESS = {"POSENC_NO_NORMALIZATION", "POSENC_NORMALIZE_F32", "POSENC_NORMALIZE_F64",
+           "POSENC_CONFIG_NUMBER", "POSENC_CONFIG_FLAG", "POSENC_CONFIG_STRING",
+           "POSENC_CONFIG_NUMBERS", "POSENC_CONFIG_NULL", "POSENC_CONFIG_FLAGS"}
+
+MOST_PARAMETERS = 7
+MOST_LINES = {"posenc_c.h": 300, "rotary_c.h": 250}
 
 
 def read(globs):
@@ -32,10 +39,6 @@ def read(globs):
 
 def has(text, *names):
     return any(re.search(r"\b%s\b" % name, text) for name in names)
-
-
-def plain(name):
-    return name.replace("_", "").lower()
 
 
 def members(text, struct):
@@ -52,11 +55,12 @@ def main():
     cpp = read("include/posenc/types.h include/posenc/posenc.h include/posenc/rotary.h include/posenc/models.h")
     missing = []
     for struct, macro in STRUCTS.items():
-        kinds = {name: kind for kind, name in re.findall(r"^POSENC_%s\((\w+), (\w+)," % macro, rows, re.M)}
+        fields = re.findall(r"^POSENC_%s\((\w+), (\w+), [^,]+, \w+, (\w+)" % macro, rows, re.M)
+        kinds = {name: kind for kind, name, _ in fields}
         if list(kinds) != members(headers, struct):
             missing.append(f"src/spec/members.inc: {struct} has other members or another order")
-        missing += [f"the sentence of POSENC_BAD_FLAG: {name}" for name, kind in kinds.items()
-                    if kind in ("Flag", "Presence") and not re.search(r"BAD_FLAG,[^)]*\b%s\b" % name, rows)]
+        missing += [f"src/spec/members.inc: the rule of {name}" for kind, name, must in fields
+                    if must not in RULES_OF_KINDS.get(kind, [must])]
         missing += [f"verify: {struct}.{name}" for name in kinds
                     if name not in UNVERIFIED and not has(verify, name)]
         missing += [f"formulas.py: {struct}.{name}" for name, kind in kinds.items()
@@ -73,16 +77,16 @@ def main():
             missing.append(f"formulas.py: {name}")
         missing += [f"{file}: {name}" for file in ("tests/hosts/conventions.py", "tools/conventions")
                     if of == "phase_rounding" and not has(read(file), name, word)]
-    statuses = re.findall(r"^POSENC_STATUS\((\w+),", rows, re.M)
     numbers = dict(re.findall(r"(POSENC_\w+)\s*=\s*(\d+)", "".join(re.findall(r"\{(.*?)\};", headers, re.S))))
-    words = {**ROWLESS, **{c: c.removeprefix("POSENC_") for c in statuses}, **{c: w for of, c, w in values if of != "type"}}
-    missing += [f"src/spec: {c}" for c in sorted(set(numbers) - set(words) - {c for _, c, _ in values})]
-    order = [int(numbers.get(c, -1)) for c in statuses]
-    missing += [f"src/spec/statuses.inc: {c} is not above those before it" for i, c in enumerate(statuses)
-                if order[i] <= max(order[:i], default=-1)]
-    named = {(constant, plain(name)) for name, constant in re.findall(r"\bk(\w+)\s*=\s*(POSENC_\w+)", cpp)}
-    missing += [f"C++: {c}" for c, word in words.items() if (c, plain(word)) not in named]
-    functions = re.findall(r"^POSENC_API\b[^;]*?\b(posenc_\w+)\(", headers, re.M)
+    kinds = set(re.findall(r"^POSENC_RULE\(\w+, (\w+),", rows, re.M)) | {"POSENC_OK", "POSENC_BAD_MEMBER"}
+    missing += [f"src/spec: {c}" for c in sorted(set(numbers) - ROWLESS - kinds - {c for _, c, _ in values})]
+    missing += [f"C++ repeats {c}" for c in numbers if re.search(r"\bk\w+\s*=\s*%s\b" % c, cpp)]
+    declared = re.findall(r"^POSENC_(?:API|CALL)\b[^;]*?\b(posenc_\w+)\(([^;]*)\);", headers, re.M)
+    functions = [name for name, _ in declared]
+    missing += [f"{name} has more than {MOST_PARAMETERS} parameters" for name, parameters in declared
+                if parameters.count(",") >= MOST_PARAMETERS]
+    missing += [f"{name} has more than {most} lines" for name, most in MOST_LINES.items()
+                if len(read(f"include/posenc/{name}").splitlines()) > most]
     symbols = read("tests/install/symbols.txt tests/install/models_symbols.txt").split()
     missing += [f"tests/install/*symbols.txt: {f}" for f in sorted(set(functions) ^ set(symbols))]
     if f" {len(functions)} C functions" not in read("docs/embedding.md"):

@@ -47,9 +47,9 @@ std::vector<Spec> Specs() {
   fast.position_scale = -3000.7;
   listed.frequencies = ListedFrequencies().data();
   listed.frequency_count = ListedFrequencies().size();
-  listed.frequency_unit = FrequencyUnit::kTurns;
+  listed.unit = POSENC_TURNS;
   Spec rounded = MakeSpec(72);
-  rounded.phase_rounding = PhaseRounding::kF32PowDiv;
+  rounded.phase_rounding = POSENC_F32_POW_DIV;
   return {geometric, fast, listed, rounded};
 }
 
@@ -66,8 +66,8 @@ const std::vector<Solved>& AllSolved() {
     for (const Spec& spec : Specs()) {
       solved.push_back({spec, false, List(), {}});
       for (const auto& [first, rows] :
-           {std::pair(std::int64_t{-40}, 81), std::pair(-kMaxPosition, 40), std::pair(kMaxPosition - 39, 40),
-            std::pair(std::int64_t{1000000}, 40)}) {
+           {std::pair(std::int64_t{-40}, 81), std::pair(-POSENC_MAX_POSITION, 40),
+            std::pair(POSENC_MAX_POSITION - 39, 40), std::pair(std::int64_t{1000000}, 40)}) {
         solved.push_back({spec, true, Consecutive<double>(first, static_cast<std::size_t>(rows)), {}});
       }
     }

@@ -41,7 +41,7 @@ TEST_P(Timescales, AreThoseOfTheFormula) {
 // 2^i times half a turn: phases that are whole quarter turns, as the positions of pixels make them; thirds of
 // a turn, which no binary number is; and ratios that are not rational.
 TEST_P(Timescales, OfABaseInTurns) {
-  for (const FrequencyUnit unit : {FrequencyUnit::kHalfTurns, FrequencyUnit::kTurns}) {
+  for (const posenc_unit unit : {POSENC_HALF_TURNS, POSENC_TURNS}) {
     for (const auto& [base, exponent_dim] : {std::pair(2.0, -2.0),
                                              {4.0, -2.0},
                                              {0.5, 2.0},
@@ -52,7 +52,7 @@ TEST_P(Timescales, OfABaseInTurns) {
       Spec spec = MakeSpec(base == 2.0 || base == 4.0 ? 20 : 16);
       spec.base = base;
       spec.exponent_dim = exponent_dim;
-      spec.frequency_unit = unit;
+      spec.unit = unit;
       ForEachEntryType([&](auto element) { ExpectOracles<decltype(element)>(spec, target()); });
     }
   }
@@ -63,12 +63,12 @@ TEST_P(Timescales, PowersOfTwoAreExact) {
   Spec spec = MakeSpec(16, target());
   spec.base = 2.0;
   spec.exponent_dim = -2.0;
-  spec.frequency_unit = FrequencyUnit::kHalfTurns;
+  spec.unit = POSENC_HALF_TURNS;
   const auto of_base = WriteAt<float>(Create(spec), kList);
   const double powers[] = {1, 2, 4, 8, 16, 32, 64, 128};
   spec.frequencies = powers;
   spec.frequency_count = 8;
-  spec.frequency_unit = FrequencyUnit::kHalfTurns;
+  spec.unit = POSENC_HALF_TURNS;
   EXPECT_TRUE(SameBits(WriteAt<float>(Create(spec), kList), of_base));
 }
 
@@ -80,14 +80,15 @@ TEST(MinTimescale, IsPositiveAndFinite) {
   Spec spec = MakeSpec(8);
   for (const double bad : {0.0, -0.0, -1.0, kInfinity, -kInfinity, std::nan("")}) {
     spec.min_timescale = bad;
-    ASSERT_EQ(Encoder::Create(spec, &none), Status::kBadMinTimescale);
+    ASSERT_EQ(Encoder::Create(spec, &none), Refusal(POSENC_BAD_MEMBER, "min_timescale"));
   }
   const double list[] = {1, 2, 3, 4};
   spec.min_timescale = 0.5;
-  EXPECT_EQ(Encoder::Create(spec, &none), Status::kOk);
+  EXPECT_EQ(Encoder::Create(spec, &none), POSENC_OK);
   spec.frequencies = list;
   spec.frequency_count = 4;
-  EXPECT_EQ(Encoder::Create(spec, &none), Status::kBadMinTimescale);
+  EXPECT_EQ(Encoder::Create(spec, &none),
+            Refusal(POSENC_MEMBERS_CLASH, "min_timescale must be 1 with your own"));
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ void ExpectRow(const Spec& spec, std::int64_t position) {
 template <class T, std::size_t kCount>
 void ExpectConstructed(const char* target, const Constructed (&cases)[kCount]) {
   for (const Constructed& c : cases) {
-    for (const Layout layout : kLayouts) {
+    for (const posenc_layout layout : kLayouts) {
       Spec spec = MakeSpec(66, target, layout);
       spec.base = 1.0;
       spec.position_scale = c.frequency;
@@ -154,8 +154,8 @@ TEST_P(WorstCases, AddedAndAddedInBatches) {
     const std::vector<float> want = OracleRow<float>(spec, static_cast<double>(c.position));
     const std::int64_t firsts[] = {c.position - static_cast<std::int64_t>(kRow), c.position - 1};
     std::vector<float> x(3 * kSize);
-    ASSERT_EQ(encoder.Add(firsts[0], kRows, x.data(), kManyDim), Status::kOk);
-    ASSERT_EQ(encoder.AddBatch(firsts, 2, kRows, &x[kSize], kSize, kManyDim), Status::kOk);
+    ASSERT_EQ(encoder.Add(firsts[0], kRows, {x.data(), kManyDim}), POSENC_OK);
+    ASSERT_EQ(encoder.AddBatch({2, kSize, List(firsts)}, 0, kRows, {&x[kSize], kManyDim}), POSENC_OK);
     for (const std::size_t row : {kRow, kRows + kRow, 2 * kRows + 1}) {
       EXPECT_TRUE(SameBits(&x[row * kManyDim], want.data(), kManyDim))
           << "frequency " << c.frequency << ", row " << row;
@@ -184,7 +184,7 @@ TEST_P(WorstCases, NearZerosOfTheFirstTurn) {
       for (const int bits : {16, 24, 30, 40}) {
         SCOPED_TRACE(testing::Message()
                      << quarter_turns << " quarter turns at " << position << " but for 2^-" << bits);
-        Spec spec = MakeSpec(33, target(), bits == 24 ? Layout::kSinCos : Layout::kInterleaved);
+        Spec spec = MakeSpec(33, target(), bits == 24 ? POSENC_SIN_COS : POSENC_INTERLEAVED);
         spec.base = 1.0;
         spec.position_scale =
             quarter_turns * kHalfPi * (1.0 + std::ldexp(1.0, -bits)) / static_cast<double>(position);
@@ -199,7 +199,7 @@ TEST_P(WorstCases, NearZerosOfTheFirstTurn) {
 TEST_P(WorstCases, NearZerosBesideTinyPhases) {
   if (IsReference()) GTEST_SKIP() << kReference << " has neither vectors nor angle addition";
   constexpr double kFactor = 7.5;  // from pair to pair, of which no other comes near a zero
-  for (const Layout layout : kLayouts) {
+  for (const posenc_layout layout : kLayouts) {
     for (const std::int64_t position : {30011, 70003, 100001, 1000003}) {  // one may round right by chance
       for (const bool grows : {false, true}) {
         for (const int quarter_turns : {1, 2}) {

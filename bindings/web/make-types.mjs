@@ -1,4 +1,5 @@
-// make-types.mjs PACKAGE: writes PACKAGE/spec.d.ts, the words and members of src/spec as TypeScript has them.
+// make-types.mjs PACKAGE: writes PACKAGE/spec.d.ts, the words and members of src/spec, and the kinds of posenc_c.h, as
+// TypeScript has them.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 // The first four fields of each row of a macro.
@@ -11,6 +12,9 @@ const words = new Map();
 for (const [of, , word] of rows('values', 'POSENC_VALUE')) {
   if (of !== 'type') words.set(of, [...words.get(of) ?? [], word.replaceAll('"', "'")]);
 }
+const header = readFileSync(new URL('../../include/posenc/posenc_c.h', import.meta.url), 'utf8');
+const [, kinds] = /enum POSENC_ENUM\(posenc_kind\) \{(.*?)\};/s.exec(header);
+words.set('kind', [...kinds.matchAll(/POSENC_(\w+) = [1-9]/g)].map(([, name]) => `'${name.toLowerCase()}'`));
 const TYPES = {
   Size: 'number', Real: 'number', Flag: 'boolean', Integer: 'number | bigint', Rows: 'number | bigint',
   Optional: 'number | bigint | null', Name: 'string', List: 'Reals', Sizes: 'readonly number[]',

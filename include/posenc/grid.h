@@ -1,10 +1,9 @@
-// Grids for C++: types for the functions of grid_c.h, which says what is computed, and nothing else.
+// Grids for C++17. The functions below are thin inline wrappers around those of grid_c.h, which says what
+// each of them computes and refuses.
 //
-//   // Rows by h, then w; columns w first; a row of zeros for the class token.
-//   const posenc::GridAxis axes[] = {posenc::RunAxis(encoder, dim / 2, 0, 14),
-//                                    posenc::RunAxis(encoder, 0, 0, 14)};
-//
-//   status = posenc::WriteGrid(axes, /*prefix_rows=*/1, out, /*row_stride=*/dim);
+//   // Rows by h, then w; the columns of w come first; a row of zeros for the class token.
+//   const posenc::GridAxis axes[] = {{encoder, dim / 2, 14}, {encoder, 0, 14}};
+//   posenc::Status status = posenc::WriteGrid(axes, /*prefix_rows=*/1, {out, dim});
 #ifndef POSENC_GRID_H_
 #define POSENC_GRID_H_
 
@@ -16,42 +15,29 @@
 
 namespace posenc {
 
-// Axes of a grid: 1 .. kMaxGridAxes.
-inline constexpr std::size_t kMaxGridAxes = POSENC_MAX_GRID_AXES;
+// posenc_grid_axis: its encoder, the first of the columns that it gives, how many positions it has, and the
+// positions: first_position, first_position + 1, ... or a list. The encoder and the list must outlive it.
+struct GridAxis : posenc_grid_axis {
+  GridAxis(const Encoder& of, std::size_t first_column, std::size_t how_many, std::int64_t first = 0)
+      : posenc_grid_axis{of.get(), first_column, how_many, {}, first} {}
+  GridAxis(const Encoder& of, std::size_t first_column, std::size_t how_many, const List& list)
+      : posenc_grid_axis{of.get(), first_column, how_many, list, 0} {}
+};
+static_assert(sizeof(GridAxis) == sizeof(posenc_grid_axis), "GridAxis [n] is an array of posenc_grid_axis");
 
-// An axis: its encoder, the first of the columns that it gives, and its positions. The encoder must outlive
-// it.
-using GridAxis = posenc_grid_axis;
-
-// An axis with the positions first_position, first_position + 1, ...
-inline GridAxis RunAxis(const Encoder& encoder, std::size_t column, std::int64_t first_position,
-                        std::size_t count) {
-  return {encoder.c_encoder(), column, count, nullptr, first_position, posenc_type{}, 0};
+// Writes a grid. For a number of axes that is only known at run time, call posenc_write_grid.
+template <std::size_t kCount>
+[[nodiscard]] Status WriteGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, const Rows& out,
+                               std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
+  return posenc_write_grid(axes, kCount, prefix_rows, &out, bad_axis, bad_index);
 }
 
-// An axis with positions [count] of std::int32_t, std::int64_t, float or double, which must outlive it.
-template <class Position>
-GridAxis ListAxis(const Encoder& encoder, std::size_t column, const Position* positions, std::size_t count) {
-  static_assert(IsPosition<Position>(), "Position is std::int32_t, std::int64_t, float or double");
-  return {encoder.c_encoder(), column, count, positions, 0, TypeOf<Position>(), 0};
-}
-
-// Writes prefix_rows rows of zeros, then one row per cell, where the last axis varies fastest: out
-// [prefix_rows + n, row_stride], where n is the product of all counts. T is float, BFloat16, Float16 or
-// double. For a number of axes that is only known at run time, call posenc_write_grid.
-template <class T, std::size_t kCount>
-Status WriteGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, T* out, std::size_t row_stride,
-                 std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
-  static_assert(IsEntry<T>(), "T is float, BFloat16, Float16 or double");
-  return posenc_write_grid(axes, kCount, prefix_rows, TypeOf<T>(), out, row_stride, bad_axis, bad_index);
-}
-
-// The same for x = x * scale + PE, rounded as in Encoder::Add. T is float, BFloat16 or Float16.
-template <class T, std::size_t kCount>
-Status AddGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, T* x, std::size_t row_stride,
-               float scale = 1.0f, std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
-  static_assert(IsSummand<T>(), "T is float, BFloat16 or Float16");
-  return posenc_add_grid(axes, kCount, prefix_rows, TypeOf<T>(), x, row_stride, scale, bad_axis, bad_index);
+// Adds a grid.
+template <std::size_t kCount>
+[[nodiscard]] Status AddGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, const Rows& x,
+                             float scale = 1.0f, std::size_t* bad_axis = nullptr,
+                             std::size_t* bad_index = nullptr) {
+  return posenc_add_grid(axes, kCount, prefix_rows, &x, scale, bad_axis, bad_index);
 }
 
 }  // namespace posenc

@@ -1,12 +1,18 @@
-// Grids for C (C99): the position encodings of images, video and other tokens with several axes. There is one
-// row per cell, and each axis gives some of the columns.
+// Grids for C (C99): the position encodings of images, video and other tokens with several axes, Each axis
+// gives some of the columns, and each cell of the grid is a row.
 //
-//   /* An image of 14 x 14 patches behind a class token: rows by h, then w; columns w first. */
-//   posenc_grid_axis axes[2] = {{encoder, dim / 2, 14}, {encoder, 0, 14}};  /* the encoder has dim / 2 */
+//   to do this                                             call this
+//   write the table of a grid                              posenc_write_grid
+//   add a grid to the tokens of a batch's image            posenc_add_grid
 //
-//   status = posenc_write_grid(axes, 2, 1, POSENC_F32, out, dim, NULL, NULL);
+//   // A grid of 14 x 14 patches with a class token before it: float out[1 + 14 * 14][dim]. The encoder has
+//   // dim / 2 columns. Rows go by h, then w. The columns of w come first.
+//   posenc_grid_axis axes[2] = {{.encoder = encoder, .column = dim / 2, .count = 14},   // h
+//                               {.encoder = encoder, .column = 0, .count = 14}};        // w
+//   posenc_rows rows = {POSENC_F32, out, dim};
+//   posenc_status status = posenc_write_grid(axes, 2, 1, &rows, NULL, NULL);
 //
-// What posenc_c.h says of memory, threads, floating-point state, statuses and versions holds here too.
+// What posenc_c.h says about memory, threads, the floating-point state and statuses holds here too.
 #ifndef POSENC_GRID_C_H_
 #define POSENC_GRID_C_H_
 
@@ -17,46 +23,33 @@
 extern "C" {
 #endif
 
-// Axes of a grid: 1 .. POSENC_MAX_GRID_AXES.
-#define POSENC_MAX_GRID_AXES 8
+#define POSENC_MAX_GRID_AXES 8  // axes of a grid: 1 .. POSENC_MAX_GRID_AXES
 
-// An axis has `count` positions: number k is positions[k], or first_position + k without a list. It gives the
-// columns column .. column + dim - 1, where dim is its encoder's. 0 is the default of each member after
-// count. This struct will not grow.
+// An axis of a grid. It fills the columns column .. column + dim - 1, where dim is the encoder's. The columns
+// of two axes must not overlap. Members after count may be 0. This struct will not grow.
 typedef struct posenc_grid_axis {
-  const posenc_encoder* encoder;  // several axes may have the same
-  size_t column;                  // the first one; in any order, apart from those of the other axes
-  size_t count;                   // of positions
-  const void* positions;          // NULL, or [count], of any alignment
+  const posenc_encoder* encoder;  // several axes may share one
+  size_t column;                  // the first one
+  size_t count;                   // how many positions the axis has
+  posenc_list positions;          // [count]; or data is NULL: first_position, first_position + 1, ...
   int64_t first_position;         // without a list
-  posenc_type position_type;      // of the list: I32, I64, F32 or F64
-  int32_t reserved;               // 0
 } posenc_grid_axis;
 
-// Writes prefix_rows + n rows, where n is the product of all counts: out [prefix_rows + n, row_stride]
-// entries of `type` (F32, BF16, F16 or F64). The last axis varies fastest: row prefix_rows + t is cell t,
-// whose index on the last axis is t mod that axis' count, and so on. The columns of an axis have PE(p) of the
-// axis' encoder, where p is the axis' position at that index, with the bits of posenc_write_at; in the
-// prefix_rows rows before (for class tokens) they are zeros. Columns of no axis keep their bytes. Each row of
-// an axis is computed once for all cells.
+// Writes prefix_rows rows of zeros (for class tokens), then a row for each cell. There are as many cells as
+// the product of all counts. The last axis varies fastest: cell t has the index t mod count on the last axis,
+// and so on. The columns of an axis hold the encoding of its position in that cell, with the bits of
+// posenc_write_at. Columns that belong to no axis keep their bytes. out->type may be any type of entries.
+// out->stride must be at least column + dim of each axis.
 //
-// row_stride counts entries and is at least column + dim of each axis. What is written, from the first row's
-// first column of an axis to the last row's last one, must not overlap a list.
-//
-// *bad_axis, unless bad_axis is null, becomes the axis at fault with these statuses: POSENC_NOT_CREATED,
-// POSENC_BAD_TYPE (of a list), POSENC_BAD_FLAG (reserved), POSENC_STRIDE_TOO_SMALL, POSENC_COLUMNS_OVERLAP
-// (its columns are also another's), POSENC_BUFFERS_OVERLAP and POSENC_POSITION_OUT_OF_RANGE; with the last
-// one *bad_index becomes the index of the axis' first position that is out of range. Positions of a grid
-// without cells are not checked.
-POSENC_API posenc_status posenc_write_grid(const posenc_grid_axis* axes, size_t axis_count,
-                                           size_t prefix_rows, posenc_type type, void* out, size_t row_stride,
-                                           size_t* bad_axis, size_t* bad_index);
+// If an axis is at fault, *bad_axis becomes its index. If the fault is a position, *bad_index becomes the
+// index of the position on that axis. Both pointers may be null. Positions of a grid without cells are not
+// checked. What is written, from the first entry to the last, must not overlap a list.
+POSENC_CALL posenc_write_grid(const posenc_grid_axis* axes, size_t axis_count, size_t prefix_rows,
+                              const posenc_rows* out, size_t* bad_axis, size_t* bad_index);
 
-// The same for x = x * scale + PE, rounded as in posenc_add, and x * scale + 0 in the rows before the cells.
-// x has F32, BF16 or F16 entries. Rows of an axis with a dim above 6144 are computed again for each cell.
-POSENC_API posenc_status posenc_add_grid(const posenc_grid_axis* axes, size_t axis_count, size_t prefix_rows,
-                                         posenc_type type, void* x, size_t row_stride, float scale,
-                                         size_t* bad_axis, size_t* bad_index);
+// Adds a grid: x = x * scale + encoding, rounded as in posenc_add. In the prefix rows the encoding is 0.
+POSENC_CALL posenc_add_grid(const posenc_grid_axis* axes, size_t axis_count, size_t prefix_rows,
+                            const posenc_rows* x, float scale, size_t* bad_axis, size_t* bad_index);
 
 // NOLINTEND(modernize-*, readability-identifier-naming)
 #ifdef __cplusplus

@@ -20,6 +20,7 @@
 #include "number/cache_size.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
+#include "spec/rules.h"
 #include "spec/versioned.h"
 
 namespace posenc {
@@ -50,7 +51,7 @@ std::size_t BlockSize(const Plan& plan) {
 // Sets *bytes to a size of memory that is enough at any alignment.
 template <class Plan, class Spec>
 posenc_status MemorySize(const Spec* from, std::size_t* bytes) {
-  if (bytes == nullptr) return POSENC_NULL_POINTER;
+  if (bytes == nullptr) return rule::null_bytes;
   Plan plan;
   const posenc_status status = MakePlan(from, &plan);
   if (status == POSENC_OK) *bytes = BlockSize(plan) + kAlignment - 1;
@@ -64,21 +65,22 @@ posenc_status PlaceBlock(const Plan& plan, const Spec* from, std::size_t bytes, 
                          void** memory) {
   const Bytes whole{*memory, bytes};
   if (Overlap(whole, {handle, sizeof(Handle*)}) || Overlap(whole, {from, from->struct_size}))
-    return POSENC_BUFFERS_OVERLAP;
+    return rule::overlap_memory;
   for (const Bytes& read : plan.Read()) {
-    if (Overlap(whole, read)) return POSENC_BUFFERS_OVERLAP;
+    if (Overlap(whole, read)) return rule::overlap_memory;
   }
   const std::size_t skipped = (0 - reinterpret_cast<std::uintptr_t>(*memory)) % kAlignment;
-  if (bytes < skipped || bytes - skipped < BlockSize(plan)) return POSENC_MEMORY_TOO_SMALL;
+  if (bytes < skipped || bytes - skipped < BlockSize(plan)) return rule::small_memory;
   *memory = static_cast<unsigned char*>(*memory) + skipped;
-  return POSENC_OK;
+  return rule::ok;
 }
 
 // Creates a handle in memory [bytes] of the caller's or, if `owned`, in memory that Destroy frees. On failure
 // *handle stays as it is.
 template <class Plan, class Spec, class Handle>
 posenc_status Create(const Spec* from, bool owned, void* memory, std::size_t bytes, Handle** handle) {
-  if (handle == nullptr || (memory == nullptr && !owned)) return POSENC_NULL_POINTER;
+  if (handle == nullptr) return rule::null_made;
+  if (memory == nullptr && !owned) return rule::null_memory;
   Plan plan;
   posenc_status status = MakePlan(from, &plan);
   if (status == POSENC_OK) status = InFpState([&] { return plan.Finish(); });
@@ -86,7 +88,7 @@ posenc_status Create(const Spec* from, bool owned, void* memory, std::size_t byt
   if (status != POSENC_OK) return status;
   AskFirstLevelCache();
   if (owned) memory = ::operator new (BlockSize(plan), std::align_val_t{kAlignment}, std::nothrow);
-  if (memory == nullptr) return POSENC_OUT_OF_MEMORY;
+  if (memory == nullptr) return rule::no_memory;
   plan.handle.owned = owned;
   auto* made = ::new (memory) Handle(plan.handle);
   InFpState([&] {
@@ -94,7 +96,7 @@ posenc_status Create(const Spec* from, bool owned, void* memory, std::size_t byt
     return 0;
   });
   *handle = made;
-  return POSENC_OK;
+  return rule::ok;
 }
 
 template <class Handle>

@@ -14,7 +14,7 @@
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
-#include "spec/rows.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -38,13 +38,10 @@ struct EncoderPlan {
 
 posenc_status EncoderPlan::Make() {
   Encoder& encoder = handle.encoder;
-  if (!FlagsAreRight(spec)) return POSENC_BAD_FLAG;
-  if (const posenc_status status = PlaceColumns(spec, &encoder); status != POSENC_OK) return status;
-  if (spec.position_offset < -POSENC_MAX_POSITION || spec.position_offset > POSENC_MAX_POSITION)
-    return POSENC_BAD_POSITION_OFFSET;
-  if (spec.has_padding != 0 && CheckRun(spec.padding_position, 1, spec.position_offset) != POSENC_OK)
-    return POSENC_BAD_PADDING_POSITION;
   if (const posenc_status status = PlanTable(spec, &encoder.table); status != POSENC_OK) return status;
+  if (const posenc_status status = PlaceColumns(spec, &encoder); status != POSENC_OK) return status;
+  if (spec.has_padding != 0 && CheckRun(spec.padding_position, 1, spec.position_offset) != POSENC_OK)
+    return rule::padding_position;
   if (const posenc_status status = FindTarget(spec.target, &encoder.target); status != POSENC_OK)
     return status;
   encoder.dim = spec.dim;
@@ -57,12 +54,38 @@ posenc_status EncoderPlan::Make() {
   encoder.kernels = EncoderKernelsOf(encoder.target);
   encoder.table.has_offsets = spec.phase_rounding == POSENC_NO_PHASE_ROUNDING && spec.lists_only == 0 &&
                               encoder.kernels->fill_offsets != nullptr;
-  return POSENC_OK;
+  return rule::ok;
 }
 
-bool AreTypesOfEmbed(posenc_type ids, posenc_type table, posenc_type type) {
-  if (!IsInteger(ids) || !IsSummand(type) || !IsSummand(table)) return false;
-  return table == type || type == POSENC_F32;  // widened, never narrowed
+// Checks of what a call is given beside its rows' sizes: no pointer to a struct is null, and types are right.
+posenc_status CheckWritten(const posenc_encoder* encoder, const posenc_rows* out) {
+  if (encoder == nullptr) return rule::null_encoder;
+  if (out == nullptr) return rule::null_rows;
+  return IsEntry(out->type) ? rule::ok : rule::type_written;
+}
+
+posenc_status CheckAdded(const posenc_encoder* encoder, const posenc_rows* x, posenc_status wrong_type) {
+  if (encoder == nullptr) return rule::null_encoder;
+  if (x == nullptr) return rule::null_rows;
+  return IsSummand(x->type) ? rule::ok : wrong_type;
+}
+
+posenc_status CheckPositionList(const posenc_list* positions) {
+  if (positions == nullptr) return rule::null_positions;
+  return IsPositionType(positions->type) ? rule::ok : rule::type_positions;
+}
+
+posenc_status CheckTypes(const posenc_encoder* encoder, const posenc_lookup* lookup, const posenc_rows* out) {
+  if (const posenc_status status = CheckAdded(encoder, out, rule::type_embedded); status != POSENC_OK)
+    return status;
+  if (lookup == nullptr) return rule::null_lookup;
+  if (!IsInteger(lookup->ids.type)) return rule::type_ids;
+  const bool is_narrower = IsSummand(lookup->type) && out->type == POSENC_F32;  // widened, never narrowed
+  return lookup->type == out->type || is_narrower ? rule::ok : rule::type_table;
+}
+
+Lookup LookupOf(const posenc_lookup& lookup) {
+  return {List(lookup.ids), lookup.type, lookup.table, lookup.vocabulary, lookup.stride};
 }
 
 }  // namespace
@@ -108,68 +131,62 @@ double posenc_encoder_radians(const posenc_encoder* encoder, size_t i) {
 }
 
 posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,
-                           posenc_type type, void* out, size_t row_stride) {
-  if (encoder == nullptr) return POSENC_NOT_CREATED;
-  if (!IsEntry(type)) return POSENC_BAD_TYPE;
-  return CallRun({encoder->encoder, type}, first_position, rows,
-                 {out, row_stride, encoder->encoder.table_rows});
+                           const posenc_rows* out) {
+  if (const posenc_status status = CheckWritten(encoder, out); status != POSENC_OK) return status;
+  return CallRun({encoder->encoder, out->type}, first_position, rows,
+                 {out->data, out->stride, encoder->encoder.table_rows});
 }
 
-posenc_status posenc_write_at(const posenc_encoder* encoder, posenc_type position_type, const void* positions,
-                              size_t rows, posenc_type type, void* out, size_t row_stride,
-                              size_t* bad_index) {
-  if (encoder == nullptr) return POSENC_NOT_CREATED;
-  if (!IsPositionType(position_type) || !IsEntry(type)) return POSENC_BAD_TYPE;
-  return CallList({encoder->encoder, type}, {position_type, positions}, rows, {out, row_stride}, bad_index);
+posenc_status posenc_write_at(const posenc_encoder* encoder, const posenc_list* positions, size_t rows,
+                              const posenc_rows* out, size_t* bad_index) {
+  posenc_status status = CheckWritten(encoder, out);
+  if (status == POSENC_OK) status = CheckPositionList(positions);
+  if (status != POSENC_OK) return status;
+  return CallList({encoder->encoder, out->type}, List(*positions), rows, {out->data, out->stride}, bad_index);
 }
 
-posenc_status posenc_add(const posenc_encoder* encoder, int64_t first_position, size_t rows, posenc_type type,
-                         void* x, size_t row_stride, float scale) {
-  if (encoder == nullptr) return POSENC_NOT_CREATED;
-  if (!IsSummand(type)) return POSENC_BAD_TYPE;
-  return CallRun({encoder->encoder, type, &scale}, first_position, rows, {x, row_stride});
+posenc_status posenc_add(const posenc_encoder* encoder, int64_t first_position, size_t rows,
+                         const posenc_rows* x, float scale) {
+  if (const posenc_status status = CheckAdded(encoder, x, rule::type_added); status != POSENC_OK)
+    return status;
+  return CallRun({encoder->encoder, x->type, &scale}, first_position, rows, {x->data, x->stride});
 }
 
-posenc_status posenc_add_at(const posenc_encoder* encoder, posenc_type position_type, const void* positions,
-                            size_t rows, posenc_type type, void* x, size_t row_stride, float scale,
-                            size_t* bad_index) {
-  if (encoder == nullptr) return POSENC_NOT_CREATED;
-  if (!IsPositionType(position_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
-  return CallList({encoder->encoder, type, &scale}, {position_type, positions}, rows, {x, row_stride},
+posenc_status posenc_add_at(const posenc_encoder* encoder, const posenc_list* positions, size_t rows,
+                            const posenc_rows* x, float scale, size_t* bad_index) {
+  posenc_status status = CheckAdded(encoder, x, rule::type_added);
+  if (status == POSENC_OK) status = CheckPositionList(positions);
+  if (status != POSENC_OK) return status;
+  return CallList({encoder->encoder, x->type, &scale}, List(*positions), rows, {x->data, x->stride},
                   bad_index);
 }
 
-posenc_status posenc_embed(const posenc_encoder* encoder, posenc_type id_type, const void* ids, size_t rows,
-                           posenc_type table_type, const void* table, size_t vocabulary, size_t table_stride,
-                           int64_t first_position, posenc_type type, void* out, size_t row_stride,
-                           float scale, size_t* bad_index) {
-  if (encoder == nullptr) return POSENC_NOT_CREATED;
-  if (!AreTypesOfEmbed(id_type, table_type, type)) return POSENC_BAD_TYPE;
-  return CallEmbed({encoder->encoder, type, &scale},
-                   {{id_type, ids}, table_type, table, vocabulary, table_stride}, first_position, rows,
-                   {out, row_stride}, bad_index);
+posenc_status posenc_add_batch(const posenc_encoder* encoder, const posenc_batch* batch,
+                               int64_t first_position, size_t rows, const posenc_rows* x, float scale,
+                               size_t* bad_index) {
+  if (const posenc_status status = CheckAdded(encoder, x, rule::type_added); status != POSENC_OK)
+    return status;
+  if (batch == nullptr) return rule::null_batch;
+  const posenc_list& firsts = batch->first_positions;
+  if (firsts.data != nullptr && !IsInteger(firsts.type)) return rule::type_first_positions;
+  return CallBatch({encoder->encoder, x->type, &scale},
+                   {first_position, List(firsts), batch->sequences, rows, x->data, batch->stride, x->stride},
+                   bad_index);
 }
 
-posenc_status posenc_embed_at(const posenc_encoder* encoder, posenc_type id_type, const void* ids,
-                              size_t rows, posenc_type table_type, const void* table, size_t vocabulary,
-                              size_t table_stride, posenc_type position_type, const void* positions,
-                              posenc_type type, void* out, size_t row_stride, float scale,
+posenc_status posenc_embed(const posenc_encoder* encoder, const posenc_lookup* lookup, int64_t first_position,
+                           size_t rows, const posenc_rows* out, float scale, size_t* bad_index) {
+  if (const posenc_status status = CheckTypes(encoder, lookup, out); status != POSENC_OK) return status;
+  return CallEmbed({encoder->encoder, out->type, &scale}, LookupOf(*lookup), first_position, rows,
+                   {out->data, out->stride}, bad_index);
+}
+
+posenc_status posenc_embed_at(const posenc_encoder* encoder, const posenc_lookup* lookup,
+                              const posenc_list* positions, size_t rows, const posenc_rows* out, float scale,
                               size_t* bad_index) {
-  if (encoder == nullptr) return POSENC_NOT_CREATED;
-  if (!AreTypesOfEmbed(id_type, table_type, type) || !IsPositionType(position_type)) return POSENC_BAD_TYPE;
-  return CallEmbedAt({encoder->encoder, type, &scale},
-                     {{id_type, ids}, table_type, table, vocabulary, table_stride},
-                     {position_type, positions}, rows, {out, row_stride}, bad_index);
-}
-
-posenc_status posenc_add_batch(const posenc_encoder* encoder, int64_t first_position,
-                               posenc_type position_type, const void* first_positions, size_t batch,
-                               size_t rows, posenc_type type, void* x, size_t batch_stride, size_t row_stride,
-                               float scale, size_t* bad_index) {
-  if (encoder == nullptr) return POSENC_NOT_CREATED;
-  if (!IsInteger(position_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
-  return CallBatch(
-      {encoder->encoder, type, &scale},
-      {first_position, {position_type, first_positions}, batch, rows, x, batch_stride, row_stride},
-      bad_index);
+  posenc_status status = CheckTypes(encoder, lookup, out);
+  if (status == POSENC_OK) status = CheckPositionList(positions);
+  if (status != POSENC_OK) return status;
+  return CallEmbedAt({encoder->encoder, out->type, &scale}, LookupOf(*lookup), List(*positions), rows,
+                     {out->data, out->stride}, bad_index);
 }

@@ -5,11 +5,14 @@
 #include "number/fp_state.h"
 
 #include "posenc/posenc_c.h"
+#include "spec/rules.h"
+
+using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
 
 posenc_status posenc_with_fp_state(void (*work)(void* data), void* data) {
-  if (work == nullptr) return POSENC_NULL_POINTER;
-  return posenc::internal::InFpState([&] {
+  if (work == nullptr) return rule::null_work;
+  return InFpState([&] {
     work(data);
-    return POSENC_OK;
+    return rule::ok;
   });
 }

@@ -13,6 +13,8 @@
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/rotary_c.h"
+#include "posenc/rotary_cache_c.h"
+#include "spec/rules.h"
 #include "spec/versioned.h"
 
 namespace posenc {
@@ -25,7 +27,7 @@ struct RotaryPlan {
   AxisSchedule axes[POSENC_MAX_AXES];  // of axial axes
 
   posenc_status Make();
-  posenc_status Finish() const { return POSENC_OK; }
+  posenc_status Finish() const { return rule::ok; }
   std::size_t ArraySize() const { return ArrayBytes(handle.rotary.table); }
   std::array<Bytes, 3> Read() const {
     const auto bytes_of = [](const double* doubles, const float* floats, std::size_t count) {
@@ -62,7 +64,38 @@ posenc_status RotaryPlan::Make() {
   rotary.kernels = RotaryKernelsOf(rotary.target);
   rotary.table.has_offsets =
       rotary.kernels->offset != nullptr && !rotary.table.IsRounded() && rotary.pairs <= kMaxAddedPairs;
-  return POSENC_OK;
+  return rule::ok;
+}
+
+// Checks of lists: of null pointers, where there are tokens, and of types.
+posenc_status CheckTokenList(const posenc_list* positions, std::size_t tokens) {
+  if (positions == nullptr) return rule::null_positions;
+  if (!IsPositionType(positions->type)) return rule::type_positions;
+  return positions->data == nullptr && tokens != 0 ? rule::null_positions_data : rule::ok;
+}
+
+posenc_status CheckRowList(const posenc_list* rows, std::size_t tokens) {
+  if (rows == nullptr) return rule::null_cache_rows;
+  if (!IsInteger(rows->type)) return rule::type_cache_rows;
+  return rows->data == nullptr && tokens != 0 ? rule::null_cache_rows_data : rule::ok;
+}
+
+// The rows that tokens take: first, first + 1, ..., or those of a list.
+struct TokenRows {
+  std::int64_t first;
+  List list;
+  std::size_t tokens;
+};
+
+posenc_status RotateCached(const posenc_rotary* rotary, const posenc_const_cache* cache,
+                           const TokenRows& rows, const Tensors& tensors, std::size_t* bad_index) {
+  if (rotary == nullptr) return rule::null_rotary;
+  if (cache == nullptr) return rule::null_cache;
+  if (!IsSummand(cache->type)) return rule::type_read_cache;
+  const posenc_cache read = {cache->layout, cache->type, const_cast<void*>(cache->cos),  // is only read
+                             const_cast<void*>(cache->sin), cache->row_stride};
+  return CallRotateCached(rotary->rotary, {read, cache->rows, rows.first, rows.list}, rows.tokens, tensors,
+                          bad_index);
 }
 
 }  // namespace
@@ -109,49 +142,49 @@ double posenc_rotary_radians(const posenc_rotary* rotary, size_t i) {
 }
 
 posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
-                            posenc_type type, const posenc_heads* tensors, size_t count) {
-  if (rotary == nullptr) return POSENC_NOT_CREATED;
-  if (!IsSummand(type)) return POSENC_BAD_TYPE;
-  return CallRotate(rotary->rotary, {first_position, List(), rotary->rotary.axes, tokens},
-                    {type, tensors, count}, nullptr);
+                            const posenc_heads* tensors, size_t count) {
+  if (rotary == nullptr) return rule::null_rotary;
+  return CallRotate(rotary->rotary, {first_position, List(), rotary->rotary.axes, tokens}, {tensors, count},
+                    nullptr);
 }
 
-posenc_status posenc_rotate_at(const posenc_rotary* rotary, posenc_type position_type, const void* positions,
-                               size_t tokens, posenc_type type, const posenc_heads* tensors, size_t count,
-                               size_t* bad_index) {
-  if (rotary == nullptr) return POSENC_NOT_CREATED;
-  if (!IsPositionType(position_type) || !IsSummand(type)) return POSENC_BAD_TYPE;
-  if (positions == nullptr && tokens != 0) return POSENC_NULL_POINTER;
-  return CallRotate(rotary->rotary, {0, List(position_type, positions), rotary->rotary.axes, tokens},
-                    {type, tensors, count}, bad_index);
+posenc_status posenc_rotate_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
+                               const posenc_heads* tensors, size_t count, size_t* bad_index) {
+  if (rotary == nullptr) return rule::null_rotary;
+  if (const posenc_status status = CheckTokenList(positions, tokens); status != POSENC_OK) return status;
+  return CallRotate(rotary->rotary, {0, List(*positions), rotary->rotary.axes, tokens}, {tensors, count},
+                    bad_index);
 }
 
 posenc_status posenc_rotary_write(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
                                   const posenc_cache* cache) {
-  if (rotary == nullptr) return POSENC_NOT_CREATED;
-  if (cache == nullptr) return POSENC_NULL_POINTER;
-  if (!IsEntry(cache->type)) return POSENC_BAD_TYPE;
+  if (rotary == nullptr) return rule::null_rotary;
+  if (cache == nullptr) return rule::null_cache;
+  if (!IsEntry(cache->type)) return rule::type_written;
   return CallWriteCache(rotary->rotary, {first_position, List(), rotary->rotary.axes, tokens}, *cache,
                         nullptr);
 }
 
-posenc_status posenc_rotary_write_at(const posenc_rotary* rotary, posenc_type position_type,
-                                     const void* positions, size_t tokens, const posenc_cache* cache,
-                                     size_t* bad_index) {
-  if (rotary == nullptr) return POSENC_NOT_CREATED;
-  if (cache == nullptr || (positions == nullptr && tokens != 0)) return POSENC_NULL_POINTER;
-  if (!IsPositionType(position_type) || !IsEntry(cache->type)) return POSENC_BAD_TYPE;
-  return CallWriteCache(rotary->rotary, {0, List(position_type, positions), rotary->rotary.axes, tokens},
-                        *cache, bad_index);
+posenc_status posenc_rotary_write_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
+                                     const posenc_cache* cache, size_t* bad_index) {
+  if (rotary == nullptr) return rule::null_rotary;
+  if (cache == nullptr) return rule::null_cache;
+  if (!IsEntry(cache->type)) return rule::type_written;
+  if (const posenc_status status = CheckTokenList(positions, tokens); status != POSENC_OK) return status;
+  return CallWriteCache(rotary->rotary, {0, List(*positions), rotary->rotary.axes, tokens}, *cache,
+                        bad_index);
 }
 
-posenc_status posenc_rotate_cached(const posenc_rotary* rotary, const posenc_cache* cache, size_t rows,
-                                   int64_t first_row, posenc_type index_type, const void* row_indices,
-                                   size_t tokens, posenc_type type, const posenc_heads* tensors, size_t count,
-                                   size_t* bad_index) {
-  if (rotary == nullptr) return POSENC_NOT_CREATED;
-  if (cache == nullptr) return POSENC_NULL_POINTER;
-  if (!IsInteger(index_type) || !IsSummand(type) || !IsSummand(cache->type)) return POSENC_BAD_TYPE;
-  return CallRotateCached(rotary->rotary, {*cache, rows, first_row, List(index_type, row_indices)}, tokens,
-                          {type, tensors, count}, bad_index);
+posenc_status posenc_rotate_cached(const posenc_rotary* rotary, const posenc_const_cache* cache,
+                                   int64_t first_row, size_t tokens, const posenc_heads* tensors,
+                                   size_t count) {
+  return RotateCached(rotary, cache, {first_row, List(), tokens}, {tensors, count}, nullptr);
+}
+
+posenc_status posenc_rotate_cached_at(const posenc_rotary* rotary, const posenc_const_cache* cache,
+                                      const posenc_list* rows, size_t tokens, const posenc_heads* tensors,
+                                      size_t count, size_t* bad_index) {
+  if (rotary == nullptr) return rule::null_rotary;
+  if (const posenc_status status = CheckRowList(rows, tokens); status != POSENC_OK) return status;
+  return RotateCached(rotary, cache, {0, List(*rows), tokens}, {tensors, count}, bad_index);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "call/checks.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -20,7 +21,7 @@ posenc_status CheckRowPositions(const Call& call, const List& positions, std::si
 
 // What remains to be checked of a lookup whose call has no rows.
 posenc_status CheckUnusedLookup(const Lookup& lookup, const Shape& shape) {
-  return lookup.stride < shape.dim ? POSENC_TABLE_STRIDE_TOO_SMALL : POSENC_OK;
+  return lookup.stride < shape.dim ? rule::stride_table : rule::ok;
 }
 
 }  // namespace
@@ -62,12 +63,12 @@ posenc_status CallEmbedAt(const Call& call, const Lookup& lookup, const List& po
   const Bytes written = MatrixBytes(shape, matrix);
   std::size_t bad_id = rows, bad_position = rows;
   const posenc_status ids = CheckLookup(lookup, shape, written, &bad_id);
-  if (ids != POSENC_OK && ids != POSENC_ID_OUT_OF_RANGE) return ids;
+  if (ids != POSENC_OK && ids != rule::id_range) return ids;
   const posenc_status at = CheckRowPositions(call, positions, rows, written, &bad_position);
-  if (at != POSENC_OK && at != POSENC_POSITION_OUT_OF_RANGE) return at;
+  if (at != POSENC_OK && at != rule::position_range) return at;
   if (ids == POSENC_OK && at == POSENC_OK) {
     WalkRows(call, 0, positions, rows, matrix, &lookup);
-    return POSENC_OK;
+    return rule::ok;
   }
   // Of two values out of range the one of the lower row is reported.
   SetIfNotNull(bad_index, std::min(bad_id, bad_position));

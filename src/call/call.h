@@ -29,6 +29,7 @@ class List {
  public:
   List() = default;
   List(posenc_type type, const void* values) : values_(values), type_(type) {}
+  explicit List(const posenc_list& list) : List(list.type, list.data) {}
 
   bool IsNull() const { return values_ == nullptr; }
   const void* data() const { return values_; }

@@ -9,40 +9,45 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Returns out_of_range unless in_range(i) for all i < count.
+// The statuses of a list that is refused.
+struct ListRules {
+  posenc_status null, overlap, range;
+};
+
+// Returns rules.range unless in_range(i) for all i < count.
 template <class InRange>
-posenc_status CheckList(const List& list, std::size_t count, const InRange& in_range,
-                        posenc_status out_of_range, const Bytes& written, std::size_t* bad_index) {
-  if (list.IsNull()) return POSENC_NULL_POINTER;
-  if (count > PTRDIFF_MAX / list.value_bytes()) return POSENC_SIZE_OVERFLOW;
-  if (Overlap(ListBytes(list, count), written)) return POSENC_BUFFERS_OVERLAP;
+posenc_status CheckList(const List& list, std::size_t count, const InRange& in_range, const ListRules& rules,
+                        const Bytes& written, std::size_t* bad_index) {
+  if (list.IsNull()) return rules.null;
+  if (count > PTRDIFF_MAX / list.value_bytes()) return rule::size_list;
+  if (Overlap(ListBytes(list, count), written)) return rules.overlap;
   for (std::size_t i = 0; i < count; ++i) {
     if (in_range(i)) continue;
     SetIfNotNull(bad_index, i);
-    return out_of_range;
+    return rules.range;
   }
-  return POSENC_OK;
+  return rule::ok;
 }
 
-posenc_status CheckIntegers(const List& list, std::size_t count, std::int64_t end, posenc_status out_of_range,
+posenc_status CheckIntegers(const List& list, std::size_t count, std::int64_t end, const ListRules& rules,
                             const Bytes& written, std::size_t* bad_index) {
   const auto in_range = [&](std::size_t i) { return list[i] >= 0 && list[i] < end; };
-  return CheckList(list, count, in_range, out_of_range, written, bad_index);
+  return CheckList(list, count, in_range, rules, written, bad_index);
 }
 
 }  // namespace
 
-posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix) {
-  if (matrix.stride < shape.dim) return POSENC_STRIDE_TOO_SMALL;
-  if (shape.rows == 0) return POSENC_OK;
+posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix, const MatrixRules& rules) {
+  if (matrix.stride < shape.dim) return rules.stride;
+  if (shape.rows == 0) return rule::ok;
   // If rows and stride both have at most kSafeBits bits, their product with an element's size does not
   // overflow. So calls of ordinary sizes need no division, whose latency would delay calls of a single row.
   constexpr std::size_t kSafeBits = (8 * sizeof(std::size_t) - 4) / 2;
   if ((shape.rows | matrix.stride) >> kSafeBits != 0 &&
       shape.rows > PTRDIFF_MAX / shape.element_size / matrix.stride) {
-    return POSENC_SIZE_OVERFLOW;
+    return rules.size;
   }
-  return matrix.data == nullptr ? POSENC_NULL_POINTER : POSENC_OK;
+  return matrix.data == nullptr ? rules.null : rule::ok;
 }
 
 Bytes MatrixBytes(const Shape& shape, const Matrix& matrix) {
@@ -63,10 +68,10 @@ bool Overlap(const Bytes& a, const Bytes& b) {
 
 posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset) {
   constexpr auto kPositions = static_cast<std::uint64_t>(2 * POSENC_MAX_POSITION + 1);
-  if (rows == 0) return POSENC_OK;
+  if (rows == 0) return rule::ok;
   const bool is_in_range = std::uint64_t{rows} <= kPositions && first >= -POSENC_MAX_POSITION - offset &&
                            first <= POSENC_MAX_POSITION - offset - static_cast<std::int64_t>(rows - 1);
-  return is_in_range ? POSENC_OK : POSENC_POSITION_OUT_OF_RANGE;
+  return is_in_range ? rule::ok : rule::run_range;
 }
 
 posenc_status CheckPositions(const List& positions, std::size_t count, const Admitted& admitted,
@@ -74,9 +79,8 @@ posenc_status CheckPositions(const List& positions, std::size_t count, const Adm
   const auto in_range = [&](std::size_t i) {
     return admitted.any_value || IsPosition(positions.AsDouble(i) + static_cast<double>(admitted.offset));
   };
-  return InFpState([&] {
-    return CheckList(positions, count, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
-  });
+  constexpr ListRules kRules = {rule::null_positions_data, rule::overlap_positions, rule::position_range};
+  return InFpState([&] { return CheckList(positions, count, in_range, kRules, written, bad_index); });
 }
 
 posenc_status CheckFirsts(const Batch& batch, std::int64_t offset, const Bytes& written,
@@ -90,29 +94,32 @@ posenc_status CheckFirsts(const Batch& batch, std::int64_t offset, const Bytes& 
     return can_be_added(batch.first) && can_be_added(batch.firsts[b]) &&
            CheckRun(batch.First(b), batch.rows, offset) == POSENC_OK;
   };
-  return CheckList(batch.firsts, batch.sequences, in_range, POSENC_POSITION_OUT_OF_RANGE, written, bad_index);
+  constexpr ListRules kRules = {rule::ok, rule::overlap_first_positions, rule::first_position_range};
+  return CheckList(batch.firsts, batch.sequences, in_range, kRules, written, bad_index);
 }
 
 posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t end, const Bytes& written,
                            std::size_t* bad_index) {
-  return CheckIntegers(indices, count, end, POSENC_CACHE_ROW_OUT_OF_RANGE, written, bad_index);
+  constexpr ListRules kRules = {rule::null_cache_rows_data, rule::overlap_cache, rule::cache_row_range};
+  return CheckIntegers(indices, count, end, kRules, written, bad_index);
 }
 
 posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& written,
                           std::size_t* bad_index) {
   const Shape shape{out.dim, ElementSize(lookup.type), lookup.vocabulary};
   const Matrix table{const_cast<void*>(lookup.table), lookup.stride};  // is only read
-  if (lookup.stride < out.dim) return POSENC_TABLE_STRIDE_TOO_SMALL;
-  if (const posenc_status status = CheckMatrix(shape, table); status != POSENC_OK) return status;
-  if (lookup.vocabulary != 0 && Overlap(MatrixBytes(shape, table), written)) return POSENC_BUFFERS_OVERLAP;
-  return CheckIntegers(lookup.ids, out.rows, static_cast<std::int64_t>(lookup.vocabulary),
-                       POSENC_ID_OUT_OF_RANGE, written, bad_index);
+  constexpr MatrixRules kTableRules = {rule::stride_table, rule::size_table, rule::null_table};
+  constexpr ListRules kIdRules = {rule::null_ids_data, rule::overlap_ids, rule::id_range};
+  if (const posenc_status status = CheckMatrix(shape, table, kTableRules); status != POSENC_OK) return status;
+  if (lookup.vocabulary != 0 && Overlap(MatrixBytes(shape, table), written)) return rule::overlap_table;
+  return CheckIntegers(lookup.ids, out.rows, static_cast<std::int64_t>(lookup.vocabulary), kIdRules, written,
+                       bad_index);
 }
 
 posenc_status CheckBatch(const Batch& batch, std::size_t element_size) {
-  if (batch.sequences < 2 || batch.rows == 0) return POSENC_OK;
-  if (batch.batch_stride / batch.rows < batch.row_stride) return POSENC_BATCH_STRIDE_TOO_SMALL;
-  return batch.sequences > PTRDIFF_MAX / element_size / batch.batch_stride ? POSENC_SIZE_OVERFLOW : POSENC_OK;
+  if (batch.sequences < 2 || batch.rows == 0) return rule::ok;
+  if (batch.batch_stride / batch.rows < batch.row_stride) return rule::stride_batch;
+  return batch.sequences > PTRDIFF_MAX / element_size / batch.batch_stride ? rule::size_batch : rule::ok;
 }
 
 }  // namespace internal

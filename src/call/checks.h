@@ -8,6 +8,7 @@
 
 #include "call/call.h"
 #include "posenc/posenc_c.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -42,8 +43,14 @@ struct Shape {
 Bytes MatrixBytes(const Shape& shape, const Matrix& matrix);
 Bytes BatchBytes(const Batch& batch, const Shape& shape);
 
+// The statuses of a matrix that is refused.
+struct MatrixRules {
+  posenc_status stride, size, null;
+};
+inline constexpr MatrixRules kRowsRules = {rule::stride_rows, rule::size_rows, rule::null_rows_data};
+
 // Checks the stride, size and pointer of a matrix; if it has no rows, only the stride.
-posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix);
+posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix, const MatrixRules& rules = kRowsRules);
 
 // Checks that the matrices [rows, row_stride] of a batch do not overlap and fit into the address space
 // together.

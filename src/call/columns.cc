@@ -2,14 +2,12 @@
 #include "number/exact.h"
 
 #include "call/encoder.h"
-#include "spec/rows.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
 
 posenc_status PlaceColumns(const posenc_spec& spec, Encoder* encoder) {
-  if (!IsValue<Of::layout>(spec.layout)) return POSENC_BAD_LAYOUT;
-  if (!IsValue<Of::odd_column>(spec.odd_column)) return POSENC_BAD_ODD_COLUMN;
   const std::size_t first = spec.input_first != 0 ? 1 : 0;
   const std::size_t pairs = (spec.dim - first) / 2;
   const bool is_odd = (spec.dim - first) % 2 != 0;
@@ -31,13 +29,13 @@ posenc_status PlaceColumns(const posenc_spec& spec, Encoder* encoder) {
       break;
   }
   if (spec.odd_column == POSENC_ODD_ZERO_MIDDLE && encoder->columns.Interleaved())
-    return POSENC_BAD_ODD_COLUMN;
+    return rule::odd_zero_middle;
   encoder->input_first = first != 0;
   encoder->odd = {};
   if (is_odd && half_pair == 0) {
     encoder->odd = {middle != 0 ? first + pairs : spec.dim - 1, spec.odd_column == POSENC_ODD_COSINE_LAST};
   }
-  return POSENC_OK;
+  return rule::ok;
 }
 
 }  // namespace internal

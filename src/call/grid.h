@@ -17,12 +17,11 @@ struct GridAxis {
   const Encoder* encoder;
   std::size_t column;  // where its columns begin
   std::size_t count;
-  posenc_type position_type;
-  const void* positions;  // [count], or null: first, first + 1, ...
+  List positions;  // [count], or null: first, first + 1, ...
   std::int64_t first;
 
   // The positions from index `begin` on; null for a run.
-  List ListFrom(std::size_t begin) const { return List(position_type, positions).From(begin); }
+  List ListFrom(std::size_t begin) const { return positions.From(begin); }
 };
 
 struct Grid {

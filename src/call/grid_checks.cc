@@ -6,6 +6,7 @@
 #include "call/checks.h"
 #include "call/grid.h"
 #include "number/elements.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -15,13 +16,13 @@ namespace {
 posenc_status CheckColumns(const Grid& grid, std::size_t a) {
   const GridAxis& axis = grid.axes[a];
   const std::size_t dim = axis.encoder->dim, stride = grid.matrix.stride;
-  if (stride < dim || axis.column > stride - dim) return POSENC_STRIDE_TOO_SMALL;
+  if (stride < dim || axis.column > stride - dim) return rule::stride_grid;
   for (std::size_t b = 0; b < a; ++b) {
     const GridAxis& other = grid.axes[b];
     if (axis.column < other.column + other.encoder->dim && other.column < axis.column + dim)
-      return POSENC_COLUMNS_OVERLAP;
+      return rule::grid_columns;
   }
-  return POSENC_OK;
+  return rule::ok;
 }
 
 // The product of the axes' counts; false if it, or its sum with the prefix rows, overflows.
@@ -38,8 +39,8 @@ bool CountCells(const Grid& grid, std::size_t* cells) {
 
 posenc_status CheckAxisPositions(const GridAxis& axis, const Bytes& written, std::size_t* bad_index) {
   const std::int64_t offset = axis.encoder->offset;
-  if (axis.positions != nullptr) {
-    return CheckPositions(axis.ListFrom(0), axis.count, {offset, axis.encoder->nan_rows}, written, bad_index);
+  if (!axis.positions.IsNull()) {
+    return CheckPositions(axis.positions, axis.count, {offset, axis.encoder->nan_rows}, written, bad_index);
   }
   const posenc_status status = CheckRun(axis.first, axis.count, offset);
   if (status != POSENC_OK) {
@@ -62,7 +63,7 @@ posenc_status CheckGrid(const Grid& grid, std::size_t* cells, std::size_t* bad_a
     begin = std::min(begin, grid.axes[a].column);
     end = std::max(end, grid.axes[a].column + grid.axes[a].encoder->dim);
   }
-  if (!CountCells(grid, cells)) return POSENC_SIZE_OVERFLOW;
+  if (!CountCells(grid, cells)) return rule::size_cells;
   const std::size_t rows = grid.prefix_rows + *cells, size = ElementSize(grid.type);
   const posenc_status status = CheckMatrix({end, size, rows}, grid.matrix);
   if (status != POSENC_OK || *cells == 0) return status;  // without cells positions are not looked at
@@ -75,7 +76,7 @@ posenc_status CheckGrid(const Grid& grid, std::size_t* cells, std::size_t* bad_a
       return at;
     }
   }
-  return POSENC_OK;
+  return rule::ok;
 }
 
 }  // namespace internal

@@ -9,6 +9,7 @@
 #include "frequency/table.h"
 #include "kernel/rotary_kernels.h"
 #include "posenc/rotary_c.h"
+#include "posenc/rotary_cache_c.h"
 
 namespace posenc {
 namespace internal {
@@ -44,8 +45,13 @@ struct TokenPositions {
   }
 };
 
-// The tensors of a call, which have the same tokens.
+// The tensors of a call, which have the same tokens and, once they are checked, the same type.
 struct Tensors {
+  Tensors(const posenc_heads* tensors, std::size_t how_many)
+      : type(tensors == nullptr || how_many == 0 ? POSENC_F32 : tensors->type),
+        heads(tensors),
+        count(how_many) {}
+
   posenc_type type;
   const posenc_heads* heads;  // [count]
   std::size_t count;

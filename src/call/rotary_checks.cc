@@ -8,7 +8,7 @@
 #include "call/rotary.h"
 #include "number/double_double.h"
 #include "number/fp_state.h"
-#include "spec/rows.h"
+#include "spec/check_members.h"
 
 namespace posenc {
 namespace internal {
@@ -52,10 +52,9 @@ bool MakeBlocks(const void* data, std::size_t tokens, std::size_t token_stride, 
 posenc_status CheckApart(const Blocks& blocks) {
   const bool inner_is_right = blocks.inner_count == 1 || blocks.inner_stride >= blocks.bytes;
   if (inner_is_right && (blocks.outer_count == 1 || blocks.outer_stride >= blocks.InnerBytes())) {
-    return POSENC_OK;
+    return rule::ok;
   }
-  return inner_is_right == blocks.has_heads_outside ? POSENC_HEAD_STRIDE_TOO_SMALL
-                                                    : POSENC_TOKEN_STRIDE_TOO_SMALL;
+  return inner_is_right == blocks.has_heads_outside ? rule::stride_heads : rule::stride_tokens;
 }
 
 // Whether pieces of a and of b, which both recur every `stride` bytes, lie beside each other within a stride,
@@ -87,14 +86,20 @@ struct TensorMemory {
   bool is_in_place;
 };
 
-// Checks flags and gain of a tensor. Call it in the default floating-point state.
-posenc_status CheckGain(double amplitude, const posenc_heads& heads) {
-  if ((heads.inverse != 0 && heads.inverse != 1) || heads.reserved != 0) return POSENC_BAD_FLAG;
-  const auto is_right = [](double x) { return x >= 0x1p-64 && x <= 0x1p64; };  // false for a NaN
+// Checks the members of a tensor that are no sizes. Call it in the default floating-point state.
+posenc_status CheckMembers(double amplitude, posenc_type type, const posenc_heads& heads) {
+  if (!IsSummand(heads.type)) return rule::type_heads;
+  if (heads.type != type) return rule::type_tensors;
+  if (heads.source_type != posenc_type{} && heads.source_type != heads.type) return rule::type_source;
+  if (heads.inverse != 0 && heads.inverse != 1) return rule::heads_inverse;
+  if (heads.reserved != 0 || heads.norm != nullptr || heads.slots != nullptr ||
+      heads.token_factors != nullptr) {
+    return rule::heads_reserved;
+  }
   const double scale = ScaleOf(heads);
+  if (!IsGain(scale)) return rule::heads_scale;
   // Their product is compared as a real number: rounding to odd does not move it to either bound.
-  const bool are_right = is_right(scale) && is_right(ToOdd(ExactProduct(amplitude, scale)));
-  return are_right ? POSENC_OK : POSENC_BAD_AMPLITUDE;
+  return IsGain(ToOdd(ExactProduct(amplitude, scale))) ? rule::ok : rule::heads_gain;
 }
 
 // Checks a tensor with heads > 0 for tokens > 0, and finds its memory.
@@ -103,51 +108,51 @@ posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type t
   const std::size_t size = ElementSize(type);
   if (!MakeBlocks(heads.data, tokens, heads.token_stride, heads.heads, heads.head_stride, rotary.head_dim,
                   size, &memory->data)) {
-    return POSENC_SIZE_OVERFLOW;
+    return rule::size_heads;
   }
   if (const posenc_status status = CheckApart(memory->data); status != POSENC_OK) return status;
-  if (heads.data == nullptr) return POSENC_NULL_POINTER;
+  if (heads.data == nullptr) return rule::null_heads_data;
   memory->is_in_place = IsInPlace(heads, tokens);
   if (memory->is_in_place) {
     // One piece would overwrite elements of the next.
     const bool is_torn = rotary.from != rotary.to && rotary.pairs > kMaxPiece;
-    return is_torn ? POSENC_PAIRING_IN_PLACE : POSENC_OK;
+    return is_torn ? rule::pairing_in_place : rule::ok;
   }
   return MakeBlocks(heads.source, tokens, SourceTokenStride(heads), heads.heads, SourceHeadStride(heads),
                     rotary.head_dim, size, &memory->source)
-             ? POSENC_OK
-             : POSENC_SIZE_OVERFLOW;
+             ? rule::ok
+             : rule::size_heads;
 }
 
 // Checks that tensor i has memory of its own, apart from that of the tensors before it.
 posenc_status CheckTensor(const Rotary& rotary, std::size_t tokens, const Tensors& tensors, std::size_t i) {
-  if (tensors.heads[i].heads == 0 || tokens == 0) return POSENC_OK;
+  if (tensors.heads[i].heads == 0 || tokens == 0) return rule::ok;
   TensorMemory mine{};
   if (const posenc_status status = CheckHeads(rotary, tokens, tensors.type, tensors.heads[i], &mine);
       status != POSENC_OK) {
     return status;
   }
-  if (!mine.is_in_place && MayOverlap(mine.data, mine.source)) return POSENC_BUFFERS_OVERLAP;
+  if (!mine.is_in_place && MayOverlap(mine.data, mine.source)) return rule::overlap_source;
   for (std::size_t j = 0; j < i; ++j) {
     if (tensors.heads[j].heads == 0) continue;
     TensorMemory other{};
     CheckHeads(rotary, tokens, tensors.type, tensors.heads[j], &other);
     if (MayOverlap(mine.data, other.data) || (!other.is_in_place && MayOverlap(mine.data, other.source)) ||
         (!mine.is_in_place && MayOverlap(mine.source, other.data))) {
-      return POSENC_BUFFERS_OVERLAP;
+      return rule::overlap_tensors;
     }
   }
-  return POSENC_OK;
+  return rule::ok;
 }
 
 posenc_status CheckTensors(const Rotary& rotary, std::size_t tokens, const Tensors& tensors) {
-  if (tensors.count != 0 && tensors.heads == nullptr) return POSENC_NULL_POINTER;
+  if (tensors.count != 0 && tensors.heads == nullptr) return rule::null_tensors;
   posenc_status status = InFpState([&] {
-    posenc_status gains = POSENC_OK;
-    for (std::size_t i = 0; i < tensors.count && gains == POSENC_OK; ++i) {
-      gains = CheckGain(rotary.table.scaling.amplitude, tensors.heads[i]);
+    posenc_status members = POSENC_OK;
+    for (std::size_t i = 0; i < tensors.count && members == POSENC_OK; ++i) {
+      members = CheckMembers(rotary.table.scaling.amplitude, tensors.type, tensors.heads[i]);
     }
-    return gains;
+    return members;
   });
   for (std::size_t i = 0; i < tensors.count && status == POSENC_OK; ++i) {
     status = CheckTensor(rotary, tokens, tensors, i);
@@ -171,7 +176,7 @@ bool Overwrites(const Rotary& rotary, std::size_t tokens, const Tensors& tensors
 
 posenc_status CheckTokens(const TokenPositions& positions, const Bytes& written, std::size_t* bad_index) {
   if (positions.list.IsNull()) return CheckRun(positions.first, positions.tokens);
-  if (positions.tokens > kMaxBytes / positions.axes) return POSENC_SIZE_OVERFLOW;
+  if (positions.tokens > kMaxBytes / positions.axes) return rule::size_list;
   return CheckPositions(positions.list, positions.axes * positions.tokens, {}, written, bad_index);
 }
 
@@ -186,17 +191,18 @@ struct Tables {
 
 // Checks a cache and finds its tables, which without rows are left as they are.
 posenc_status CheckCache(const Rotary& rotary, const posenc_cache& cache, std::size_t rows, Tables* tables) {
-  if (!IsValue<Of::cache_layout>(cache.layout)) return POSENC_BAD_CACHE_LAYOUT;
+  if (!IsValue<Of::cache_layout>(cache.layout)) return rule::cache_layout;
   const CacheColumns columns = ColumnsOf(cache.layout, rotary);
   const bool has_sines = columns.HasTwoTables();
-  if (!has_sines && cache.sin != nullptr) return POSENC_BAD_CACHE;
+  if (!has_sines && cache.sin != nullptr) return rule::cache_sin;
   const Shape shape{columns.Count(rotary.pairs), ElementSize(cache.type), rows};
   const Matrix cosines = {cache.cos, cache.row_stride}, sines = {cache.sin, cache.row_stride};
-  posenc_status status = CheckMatrix(shape, cosines);
-  if (status == POSENC_OK && has_sines) status = CheckMatrix(shape, sines);
+  posenc_status status = CheckMatrix(shape, cosines, {rule::stride_cache, rule::size_cache, rule::null_cos});
+  if (status == POSENC_OK && has_sines)
+    status = CheckMatrix(shape, sines, {rule::stride_cache, rule::size_cache, rule::null_sin});
   if (status != POSENC_OK || rows == 0) return status;
   *tables = {MatrixBytes(shape, cosines), has_sines ? MatrixBytes(shape, sines) : Bytes{nullptr, 0}};
-  return POSENC_OK;
+  return rule::ok;
 }
 
 posenc_status CheckCacheRows(const CacheRows& rows, std::size_t tokens, std::size_t* bad_index) {
@@ -204,7 +210,7 @@ posenc_status CheckCacheRows(const CacheRows& rows, std::size_t tokens, std::siz
   if (!rows.list.IsNull()) return CheckIndices(rows.list, tokens, end, {nullptr, 0}, bad_index);
   const bool is_in_range =
       rows.first >= 0 && rows.first <= end && tokens <= static_cast<std::size_t>(end - rows.first);
-  return is_in_range ? POSENC_OK : POSENC_CACHE_ROW_OUT_OF_RANGE;
+  return is_in_range ? rule::ok : rule::cache_row_range;
 }
 
 }  // namespace
@@ -216,9 +222,9 @@ posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, 
   if (status != POSENC_OK || tokens == 0) return status;
   status = CheckTokens(positions, {nullptr, 0}, bad_index);
   if (status != POSENC_OK) return status;
-  if (Overwrites(rotary, tokens, tensors, {BytesOf(positions)})) return POSENC_BUFFERS_OVERLAP;
+  if (Overwrites(rotary, tokens, tensors, {BytesOf(positions)})) return rule::overlap_positions;
   WalkTokens(rotary, positions, tensors);
-  return POSENC_OK;
+  return rule::ok;
 }
 
 posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
@@ -230,10 +236,9 @@ posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std:
   status = CheckCacheRows(rows, tokens, bad_index);
   if (status != POSENC_OK) return status;
   const Bytes list = ListBytes(rows.list, tokens);
-  if (Overwrites(rotary, tokens, tensors, {tables.cosines, tables.sines, list}))
-    return POSENC_BUFFERS_OVERLAP;
+  if (Overwrites(rotary, tokens, tensors, {tables.cosines, tables.sines, list})) return rule::overlap_cache;
   WalkCached(rotary, rows, tokens, tensors);
-  return POSENC_OK;
+  return rule::ok;
 }
 
 posenc_status CallWriteCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache,
@@ -241,12 +246,12 @@ posenc_status CallWriteCache(const Rotary& rotary, const TokenPositions& positio
   Tables tables{};
   posenc_status status = CheckCache(rotary, cache, positions.tokens, &tables);
   if (status != POSENC_OK || positions.tokens == 0) return status;
-  if (Overlap(tables.cosines, tables.sines)) return POSENC_BUFFERS_OVERLAP;
+  if (Overlap(tables.cosines, tables.sines)) return rule::overlap_tables;
   status = CheckTokens(positions, tables.cosines, bad_index);
   if (status != POSENC_OK) return status;
-  if (Overlap(BytesOf(positions), tables.sines)) return POSENC_BUFFERS_OVERLAP;
+  if (Overlap(BytesOf(positions), tables.sines)) return rule::overlap_positions;
   WalkCache(rotary, positions, cache);
-  return POSENC_OK;
+  return rule::ok;
 }
 
 }  // namespace internal

@@ -9,6 +9,7 @@
 
 #include "frequency/scaling.h"
 #include "frequency/schedule.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -151,13 +152,13 @@ posenc_status CheckValues(const Schedule& schedule, const Framework& framework, 
     if (schedule.IsListed() || has_factors || IsAnEnd(schedule, i, pairs)) {
       const auto value = static_cast<float>(framework.Value(EntryOf(schedule, i)));
       const bool is_zero = schedule.IsListed() && value == 0.0f;
-      if (!IsRegular(value) && !is_zero) return has_factors ? POSENC_BAD_LISTED_FACTOR : POSENC_BAD_BASE;
+      if (!IsRegular(value) && !is_zero) return has_factors ? rule::rounding_factors : rule::rounding_base;
       const float phase = is_iterated ? factor * last / value : last * value;
-      if (!IsPhase(phase)) return POSENC_FREQUENCY_OUT_OF_RANGE;
+      if (!IsPhase(phase)) return rule::frequency_range;
     }
     if (is_iterated) last *= phases.ratio;
   }
-  return POSENC_OK;
+  return rule::ok;
 }
 
 }  // namespace
@@ -173,20 +174,20 @@ PhaseRounding PlanPhaseRounding(const posenc_spec& spec) {
 posenc_status PlanPhaseRounding(const Schedule& schedule, PhaseRounding* phases) {
   const posenc_rotary_spec& spec = schedule.scaling->spec;
   const bool is_iterated = spec.phase_rounding == POSENC_F32_ITERATED;
-  if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
+  if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return rule::ok;
   *phases = {spec.phase_rounding, 1.0, 1.0f, 1.0f, !is_iterated || schedule.factors.count != 0, nullptr};
   const Framework framework(schedule, spec.phase_rounding);
-  if (!framework.BaseIsRight()) return POSENC_BAD_BASE;
+  if (!framework.BaseIsRight()) return rule::rounding_base;
   if (is_iterated) {
     if (spec.rotary_dim > 2) phases->ratio = framework.Ratio();
     phases->scale = framework.InverseFactor();
   } else if (spec.phase_rounding == POSENC_F32_EXP) {
     phases->position_factor = framework.InverseFactor();
   }
-  if (!IsRegular(phases->ratio)) return POSENC_BAD_BASE;
+  if (!IsRegular(phases->ratio)) return rule::rounding_base;
   const bool factors_are_right = IsRegular(framework.Factor()) && IsRegular(phases->position_factor) &&
                                  IsRegular(static_cast<float>(phases->scale));
-  if (!factors_are_right) return POSENC_BAD_FACTOR;
+  if (!factors_are_right) return rule::rounding_factor;
   return CheckValues(schedule, framework, *phases);
 }
 

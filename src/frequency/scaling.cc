@@ -11,6 +11,7 @@
 #include <new>
 
 #include "frequency/table.h"
+#include "spec/check_members.h"
 
 namespace posenc {
 namespace internal {
@@ -226,8 +227,8 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
       schedule->IsListed() && spec.unit != POSENC_RADIANS && spec.scaling == POSENC_NO_SCALING;
 
   scaling->amplitude = AmplitudeOf(spec);
-  if (!(scaling->amplitude >= 0x1p-64 && scaling->amplitude <= 0x1p64)) return POSENC_BAD_AMPLITUDE;
-  if (IsNtk(spec) && !std::isfinite(ToDouble(NtkFactor<4>(spec)))) return POSENC_BAD_FACTOR;
+  if (!IsGain(scaling->amplitude)) return rule::made_amplitude;
+  if (IsNtk(spec) && !std::isfinite(ToDouble(NtkFactor<4>(spec)))) return rule::dynamic_factor;
   if (spec.scaling == POSENC_PROPORTIONAL) {  // the product in double, in which 0.3 means three tenths
     scaling->nonzero = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
   }
@@ -238,9 +239,9 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
   }
   scaling->constants = MakeConstants<4>(*schedule);
   // Exp takes no larger exponents; some scaled frequency is out of range then.
-  if (schedule->scale != 0.0 && !(LargestLog(*schedule) < kMaxLog)) return POSENC_FREQUENCY_OUT_OF_RANGE;
+  if (schedule->scale != 0.0 && !(LargestLog(*schedule) < kMaxLog)) return rule::frequency_range;
   scaling->is_steep = IsSteep(*schedule);
-  return POSENC_OK;
+  return rule::ok;
 }
 
 // The same, with whether the frequencies are in range; *has_large becomes true if some |w_i| exceeds four
@@ -248,7 +249,7 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
 posenc_status PlanSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Schedule* schedule,
                            PhaseRounding* phases, bool* has_large) {
   if (const posenc_status status = MakeSchedule(spec, scaling, schedule); status != POSENC_OK) return status;
-  if (!AreInRange(*schedule, has_large)) return POSENC_FREQUENCY_OUT_OF_RANGE;
+  if (!AreInRange(*schedule, has_large)) return rule::frequency_range;
   return PlanPhaseRounding(*schedule, phases);
 }
 
@@ -276,7 +277,7 @@ posenc_status PlanAxes(const posenc_rotary_spec& spec, AxisSchedule* axes, Rotar
     table->scaling.amplitude = axis.scaling.amplitude;  // as of all axes
     schedule.is_exact = axis.schedule.is_exact;
   }
-  return POSENC_OK;
+  return rule::ok;
 }
 
 // Puts the schedules of axial axes, and copies of their lists, into memory [axis_bytes].

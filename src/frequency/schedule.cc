@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "frequency/phase_rounding.h"
-#include "spec/rows.h"
+#include "spec/check_members.h"
 
 namespace posenc {
 namespace internal {
@@ -46,7 +46,7 @@ double LogOfUnit(posenc_unit unit) {
 template <class Visit>
 bool ForExtremes(const posenc_spec& spec, double scale, const Visit& visit) {
   if (scale == 0.0 || !HasPairs(spec)) return true;
-  const double log_first = LogMagnitude(scale) + LogOfUnit(spec.frequency_unit);
+  const double log_first = LogMagnitude(scale) + LogOfUnit(spec.unit);
   const FrequencyList list = ListOf(spec);
   for (std::size_t i = 0; i < list.count; ++i) {
     const double w = list[i];
@@ -79,14 +79,13 @@ bool AreInRange(const posenc_spec& spec, double scale, Schedule* schedule, bool*
 }
 
 posenc_status CheckRounding(const posenc_spec& spec) {
-  if (!IsValue<Of::phase_rounding>(spec.phase_rounding)) return POSENC_BAD_PHASE_ROUNDING;
-  if (spec.phase_rounding == POSENC_F32_LIST && spec.frequency_count == 0) return POSENC_BAD_FREQUENCIES;
-  if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return POSENC_OK;
-  if (spec.frequency_unit != POSENC_RADIANS) return POSENC_ROUNDING_NEEDS_RADIANS;
+  if (spec.phase_rounding == POSENC_F32_LIST && spec.frequency_count == 0) return rule::f32_list_needs_list;
+  if (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING) return rule::ok;
+  if (spec.unit != POSENC_RADIANS) return rule::rounding_unit;
   const double exponent_dim = ExponentDimOf(spec);
-  if (!IsPositive(BaseOf(spec))) return POSENC_BAD_BASE;
-  if (exponent_dim == 0.0 || !std::isfinite(exponent_dim)) return POSENC_BAD_EXPONENT_DIM;
-  return IsRegular(NearestFloat(spec.position_scale)) ? POSENC_OK : POSENC_BAD_POSITION_SCALE;
+  if (!IsPositive(BaseOf(spec))) return rule::rounding_base;
+  if (exponent_dim == 0.0 || !std::isfinite(exponent_dim)) return rule::rounding_exponent_dim;
+  return IsRegular(NearestFloat(spec.position_scale)) ? rule::ok : rule::rounding_position_scale;
 }
 
 // ln of the ratio of neighbours, -2 ln(base / min_timescale) / exponent_dim.
@@ -118,7 +117,7 @@ bool IsBinary(const Schedule& schedule, std::int64_t* exponent) {
 }  // namespace
 
 FrequencyList ListOf(const posenc_spec& spec) {
-  return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.frequency_unit,
+  return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.unit,
           spec.phase_rounding == POSENC_F32_LIST};
 }
 
@@ -151,32 +150,29 @@ double ExponentDimOf(const posenc_spec& spec) {
 }
 
 posenc_status CheckList(const FrequencyList& list, std::size_t pairs, bool rounding_takes_it) {
-  if (!IsValue<Of::unit>(list.unit)) return POSENC_BAD_UNIT;
-  if (list.doubles == nullptr && list.floats == nullptr && list.count == 0) return POSENC_OK;
-  if ((list.doubles == nullptr) == (list.floats == nullptr)) return POSENC_BAD_FREQUENCIES;
-  if (list.count != pairs) return POSENC_BAD_FREQUENCY_COUNT;
-  if (!rounding_takes_it) return POSENC_ROUNDING_TAKES_NO_LIST;
-  for (std::size_t i = 0; i < list.count; ++i) {
-    if (!std::isfinite(list[i])) return POSENC_FREQUENCY_NOT_FINITE;
+  if (list.doubles == nullptr && list.floats == nullptr) {
+    return list.count == 0 ? rule::ok : rule::frequencies_missing;
   }
-  return POSENC_OK;
+  if (list.doubles != nullptr && list.floats != nullptr) return rule::frequencies_twice;
+  if (list.count != pairs) return rule::frequency_count;
+  if (!rounding_takes_it) return rule::list_rounding;
+  for (std::size_t i = 0; i < list.count; ++i) {
+    if (!std::isfinite(list[i])) return rule::frequencies_finite;
+  }
+  return rule::ok;
 }
 
 posenc_status CheckSpec(const posenc_spec& spec) {
-  if (spec.dim == 0 || spec.dim > POSENC_MAX_DIM) return POSENC_BAD_DIM;
-  if (!IsPositive(spec.base)) return POSENC_BAD_BASE;
-  if (!std::isfinite(spec.exponent_dim)) return POSENC_BAD_EXPONENT_DIM;
+  if (const posenc_status status = CheckMembers(spec); status != POSENC_OK) return status;
   FrequencyList list = ListOf(spec);
   list.are_rounded = false;
   const bool is_exact = spec.phase_rounding == POSENC_NO_PHASE_ROUNDING;
   const posenc_status status =
       CheckList(list, PairCount(spec), is_exact || spec.phase_rounding == POSENC_F32_LIST);
   if (status != POSENC_OK) return status;
-  if (!std::isfinite(spec.position_scale)) return POSENC_BAD_POSITION_SCALE;
-  const bool has_min_timescale =
-      list.count == 0 && (is_exact || spec.phase_rounding == POSENC_F32_LOG_INCREMENT);
-  if (!IsPositive(spec.min_timescale) || (spec.min_timescale != 1.0 && !has_min_timescale))
-    return POSENC_BAD_MIN_TIMESCALE;
+  if (spec.min_timescale != 1.0 && list.count != 0) return rule::min_timescale_with_list;
+  if (spec.min_timescale != 1.0 && !is_exact && spec.phase_rounding != POSENC_F32_LOG_INCREMENT)
+    return rule::min_timescale_with_rounding;
   return CheckRounding(spec);
 }
 
@@ -185,7 +181,7 @@ posenc_status CheckRange(const posenc_spec& spec, Schedule* schedule, bool* has_
   const bool are_in_range =
       (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING || AreInRange(spec, 1.0, schedule, has_large)) &&
       AreInRange(spec, spec.position_scale, schedule, has_large);
-  return are_in_range ? POSENC_OK : POSENC_FREQUENCY_OUT_OF_RANGE;
+  return are_in_range ? rule::ok : rule::frequency_range;
 }
 
 posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
@@ -195,7 +191,7 @@ posenc_status MakeSchedule(const posenc_spec& spec, Schedule* schedule) {
   schedule->exponent_dim = ExponentDimOf(spec);
   schedule->list = ListOf(spec);
   schedule->is_binary = IsBinary(*schedule, &schedule->ratio_exponent);
-  schedule->is_exact = (schedule->IsListed() || schedule->is_binary) && spec.frequency_unit != POSENC_RADIANS;
+  schedule->is_exact = (schedule->IsListed() || schedule->is_binary) && spec.unit != POSENC_RADIANS;
   if (!schedule->IsListed()) schedule->log_ratio = LogRatio<4>(*schedule);
   bool has_large = false;
   const posenc_status status = CheckRange(spec, schedule, &has_large);

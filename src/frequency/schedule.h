@@ -144,8 +144,6 @@ std::size_t PairCount(const posenc_spec& spec);
 double BaseOf(const posenc_spec& spec);
 double ExponentDimOf(const posenc_spec& spec);
 
-inline bool IsPositive(double x) { return x > 0.0 && std::isfinite(x); }
-
 // Whether a list has a finite frequency for each pair, or there is none.
 posenc_status CheckList(const FrequencyList& list, std::size_t pairs, bool rounding_takes_it);
 

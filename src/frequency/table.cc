@@ -11,6 +11,7 @@
 
 #include "number/bounds.h"
 #include "number/double_double.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -187,7 +188,7 @@ posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table) {
   table->phase_rounding = PlanPhaseRounding(spec);
   table->axis_count = 1;
   PlanArrays(PairCount(spec), has_large, table);
-  return POSENC_OK;
+  return rule::ok;
 }
 
 void PlanArrays(std::size_t pairs, bool has_large, FrequencyTable* table) {

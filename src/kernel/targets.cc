@@ -11,6 +11,7 @@
 #include "hwy/targets.h"
 
 #include "kernel/exact_arithmetic.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -94,17 +95,17 @@ std::int64_t BestTarget() {
 posenc_status FindTarget(const char* name, std::int64_t* target) {
   if (name == nullptr) {
     *target = BestTarget();
-    return IsExact(*target) ? POSENC_OK : POSENC_INEXACT_BUILD;
+    return IsExact(*target) ? rule::ok : rule::inexact_build;
   }
   std::int64_t targets[POSENC_MAX_TARGETS];
   const std::size_t count = CompiledTargets(targets);
   for (std::size_t i = 0; i < count; ++i) {
     if (std::strcmp(NameOf(targets[i]), name) != 0) continue;
-    if (!IsRunnable(targets[i])) return POSENC_UNAVAILABLE_TARGET;
+    if (!IsRunnable(targets[i])) return rule::target_cpu;
     *target = targets[i];
-    return IsExact(*target) ? POSENC_OK : POSENC_INEXACT_BUILD;
+    return IsExact(*target) ? rule::ok : rule::inexact_build;
   }
-  return POSENC_UNKNOWN_TARGET;
+  return rule::target_name;
 }
 
 }  // namespace internal

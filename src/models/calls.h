@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "posenc/rotary_c.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -20,9 +21,9 @@ posenc_status InFpState(const Work& work) {
     const Work& work;
     posenc_status result;
   } job{work, POSENC_OK};
-  posenc_with_fp_state([](void* data) { static_cast<Job*>(data)->result = static_cast<Job*>(data)->work(); },
-                       &job);
-  return job.result;
+  const auto run = [](void* data) { static_cast<Job*>(data)->result = static_cast<Job*>(data)->work(); };
+  const posenc_status status = posenc_with_fp_state(run, &job);
+  return status != POSENC_OK ? status : job.result;
 }
 
 inline posenc_status Init(posenc_spec* spec, std::size_t struct_size) {
@@ -39,7 +40,7 @@ posenc_status WriteSpec(Spec from, std::size_t struct_size, Spec* to) {
   if (status != POSENC_OK) return status;
   from.struct_size = struct_size;
   std::memcpy(to, &from, std::min(sizeof(from), struct_size));
-  return POSENC_OK;
+  return rule::ok;
 }
 
 }  // namespace models

@@ -35,12 +35,13 @@ struct Configuration::Name {
   std::int64_t layer = -1;  // the only layer that the key is for
 };
 
-Configuration::Configuration(const posenc_config& asked, posenc_config_report* report)
+Configuration::Configuration(const posenc_config& asked, posenc_model_report* report)
     : asked_(asked), report_(report), sentence_(report->text, sizeof(report->text)), none_(nullptr, 0) {
   report->key = "";
   report->model_type[0] = report->source[0] = '\0';
   report->index = asked.count;
   report->layers = 0;
+  report->rotates = 1;
   if (asked.read != nullptr) std::memset(asked.read, 0, asked.count);
   for (std::size_t i = 0; i < asked.count; ++i) {
     const posenc_config_entry& entry = asked.entries[i];
@@ -48,7 +49,7 @@ Configuration::Configuration(const posenc_config& asked, posenc_config_report* r
     const bool lacks_numbers = IsList(entry) && entry.numbers == nullptr && entry.count != 0;
     if (entry.key != nullptr && !lacks_string && !lacks_numbers) continue;
     report->index = i;
-    Refuse(POSENC_NULL_POINTER) << "entry " << static_cast<double>(i) << " has a null pointer";
+    Refuse(rule::null_entry) << "entry " << static_cast<double>(i) << " has a null pointer";
     return;
   }
   FindModelAndPart();
@@ -57,8 +58,7 @@ Configuration::Configuration(const posenc_config& asked, posenc_config_report* r
   if (status_ != POSENC_OK) return;
   report->layers = LayerCount();
   // Callers that learn here how many layers there are can then ask for each.
-  if (of_one_layer_ != nullptr)
-    Refuse(POSENC_BAD_LAYER, *of_one_layer_) << ", so layers differ: name a layer";
+  if (of_one_layer_ != nullptr) Refuse(rule::bad_layer, *of_one_layer_) << ", so layers differ: name a layer";
 }
 
 // ---- Which model, and which part of the configuration ----
@@ -99,7 +99,7 @@ const posenc_config_entry* Configuration::EntryOfPart(Text name) const {
 void Configuration::RefuseModel(Text type) {
   const char* const name = is_gguf_ ? "general.architecture" : "model_type";
   const posenc_config_entry* const entry = EntryOfPart(name);
-  Sentence& sentence = Begin(POSENC_UNKNOWN_MODEL);
+  Sentence& sentence = Begin(rule::unknown_model);
   report_->key = entry == nullptr ? name : entry->key;
   if (entry != nullptr) report_->index = static_cast<std::size_t>(entry - asked_.entries);
   if (type.empty()) {
@@ -122,7 +122,7 @@ void Configuration::FindModelAndPart() {
     architecture_ = TextOf(&asked_.entries[i]);
     if (asked_.read != nullptr) asked_.read[i] = 1;
     if (asked_.entries[i].kind != POSENC_CONFIG_STRING) {
-      Refuse(POSENC_BAD_CONFIG_KIND, asked_.entries[i]) << ", but must be a string";
+      Refuse(rule::kind_of_key, asked_.entries[i]) << ", but must be a string";
       return;
     }
   }
@@ -131,7 +131,7 @@ void Configuration::FindModelAndPart() {
   if (!is_gguf_) {
     const posenc_config_entry* const entry = EntryOfPart("model_type");
     if (entry != nullptr && entry->kind != POSENC_CONFIG_STRING && entry->kind != POSENC_CONFIG_NULL) {
-      Refuse(POSENC_BAD_CONFIG_KIND, *entry) << ", but must be a string";
+      Refuse(rule::kind_of_key, *entry) << ", but must be a string";
       return;
     }
     type = TextOf(entry);
@@ -162,7 +162,7 @@ void Configuration::FindModelAndPart() {
       model_ = FindModel(type, false);
       break;
     } else if (stated.empty()) {
-      Sentence& sentence = Begin(POSENC_MISSING_CONFIG_KEY);
+      Sentence& sentence = Begin(rule::missing_key);
       (sentence << "a model of the type ").Shown(type)
           << " has the keys of its text model in " << part << ", which is missing";
       return;
@@ -181,14 +181,14 @@ void Configuration::FindModelAndPart() {
   ShowSource();
   sizes_ = is_gguf_ ? Sizes{} : SizesOf(type);
   if (model_.row.Has("none")) {
-    Sentence& sentence = Begin(POSENC_LAYER_HAS_NO_ROTARY);
+    Sentence& sentence = Begin(rule::no_rotary);
     (sentence << "a model of the type ").Shown(type) << " has no rotary embedding";
     if (const Text has = model_.row.Value("has"); !has.empty()) {
       sentence << ": it has ";
       for (const char c : has) sentence << Text(c == '_' ? " " : Text(&c, 1));
     }
   } else if (model_.row.Has("odd")) {
-    Sentence& sentence = Begin(POSENC_UNKNOWN_MODEL);
+    Sentence& sentence = Begin(rule::unknown_model);
     (sentence << "a model of the type ").Shown(type)
         << " rotates in a way that no spec describes: " << model_.source;
   }
@@ -260,7 +260,7 @@ bool Configuration::Parse(const posenc_config_entry& entry, Name* name) const {
 
 bool Configuration::IsOfAskedLayer(std::int64_t layer) const {
   if (layer < 0) return false;
-  if (asked_.layer >= 0 || asked_.layer_type == nullptr) return layer == asked_.layer;
+  if (names_layer() || asked_.layer_type == nullptr) return layer == this->layer();
   return Listed(layer_types, layer) == asked_.layer_type;
 }
 
@@ -296,7 +296,7 @@ void Configuration::Take(const posenc_config_entry& entry) {
     if (name.dictionary != type_) {
       // A dictionary for another type of layer. posenc must know its keys all the same.
       if (!name.key.empty() && FindKey(name.key, DICTIONARY) == nullptr) {
-        Refuse(POSENC_UNKNOWN_CONFIG_KEY, entry) << ", and posenc does not know that key";
+        Refuse(rule::unknown_key, entry) << ", and posenc does not know that key";
       }
       return;
     }
@@ -311,7 +311,7 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (key == nullptr) {
     if (entry.kind == POSENC_CONFIG_NULL) return;
     if (name.place == DICTIONARY || SpeaksOfPositions(name.key)) {
-      Refuse(POSENC_UNKNOWN_CONFIG_KEY, entry)
+      Refuse(rule::unknown_key, entry)
           << ", and posenc does not know what that key does to the rotary embedding";
     }
     return;
@@ -319,11 +319,11 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (key->readers == NOBODY) return;
   if (key->slot == dictionary) {
     if (entry.kind == POSENC_CONFIG_NULL) return;
-    Refuse(POSENC_BAD_CONFIG_KIND, entry) << ", but must be a dictionary";
+    Refuse(rule::kind_of_key, entry) << ", but must be a dictionary";
     return;
   }
   if (key->place == LAYER && !IsOfAskedLayer(name.layer)) {
-    if (asked_.layer < 0 && asked_.layer_type == nullptr) of_one_layer_ = &entry;
+    if (!names_layer() && asked_.layer_type == nullptr) of_one_layer_ = &entry;
     return;
   }
   const bool is_read = key->readers == ALL || model_.row.Has(key->name);
@@ -332,8 +332,7 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (!(is_list && is_empty_list)) {
     Wrong wrong = WhatIsWrong(entry, static_cast<Kind>(key->kind));
     if (entry.kind == POSENC_CONFIG_STRING && is_list != (name.index >= 0)) {
-      wrong = {POSENC_BAD_CONFIG_KIND,
-               is_list ? "must be a list of strings" : "must not be a list of strings"};
+      wrong = {rule::kind_of_key, is_list ? "must be a list of strings" : "must not be a list of strings"};
     }
     if (wrong.status != POSENC_OK) {
       Refuse(wrong.status, entry) << ", but " << wrong.words;
@@ -409,24 +408,24 @@ double Configuration::Number(Slot slot, double otherwise) {
     return size != 0.0 ? size : otherwise;
   }
   if (!IsList(*entry)) return entry->number;
-  if (asked_.layer < 0) {
+  if (layer() < 0) {
     for (std::size_t i = 1; i < entry->count; ++i) {
       if (entry->numbers[i] == entry->numbers[0]) continue;
-      Refuse(POSENC_BAD_LAYER, slot) << ", so layers differ: name a layer";
+      Refuse(rule::bad_layer, slot) << ", so layers differ: name a layer";
       return otherwise;
     }
     if (entry->count != 0) return entry->numbers[0];
   }
-  const auto layer = static_cast<std::size_t>(asked_.layer < 0 ? 0 : asked_.layer);
-  if (layer < entry->count) return entry->numbers[layer];
-  Refuse(POSENC_BAD_CONFIG_VALUE, slot) << ", a list that has no entry for the layer";
+  const auto index = static_cast<std::size_t>(layer() < 0 ? 0 : layer());
+  if (index < entry->count) return entry->numbers[index];
+  Refuse(rule::value_of_key, slot) << ", a list that has no entry for the layer";
   return otherwise;
 }
 
 double Configuration::Needed(Slot slot) {
   const double number = Number(slot, -1.0);
   if (number != -1.0) return number;
-  Refuse(POSENC_MISSING_CONFIG_KEY, slot) << ", and the rotary embedding needs it";
+  Refuse(rule::missing_key, slot) << ", and the rotary embedding needs it";
   return 1.0;
 }
 
@@ -482,6 +481,7 @@ bool Configuration::ListHas(Slot slot, Text word) const {
 Sentence& Configuration::Begin(posenc_status status) {
   if (status_ != POSENC_OK) return none_;
   status_ = status;
+  if (status == rule::no_rotary) report_->rotates = 0;
   return sentence_;
 }
 

@@ -18,13 +18,15 @@ namespace models {
 class Configuration {
  public:
   // Reads all entries. The first thing that is wrong becomes the status and the report.
-  Configuration(const posenc_config& asked, posenc_config_report* report);
+  Configuration(const posenc_config& asked, posenc_model_report* report);
 
   posenc_status status() const { return status_; }
   bool is_gguf() const { return is_gguf_; }
   const Row& row() const { return model_.row; }
   const posenc_pairing* stated_pairing() const { return asked_.pairing; }
-  std::int64_t layer() const { return asked_.layer; }
+  bool names_layer() const { return asked_.layer != nullptr; }
+  // The number of the layer that is asked for, or -1 if none is named.
+  std::int64_t layer() const { return names_layer() ? *asked_.layer : -1; }
   Text asked_type() const { return asked_.layer_type == nullptr ? Text() : Text(asked_.layer_type); }
 
   // The entry of a key, or null. A key whose value is null has none.
@@ -105,7 +107,7 @@ class Configuration {
   void Show(const posenc_config_entry& entry);
 
   posenc_config asked_;
-  posenc_config_report* report_;
+  posenc_model_report* report_;
   Sentence sentence_, none_;
   posenc_status status_ = POSENC_OK;
   bool is_gguf_ = false;

@@ -25,7 +25,7 @@ using ConfigEntries = std::vector<posenc_config_entry>;
 
 // What is asked of a configuration.
 struct ConfigQuestion {
-  std::int64_t layer = POSENC_NO_LAYER;
+  std::optional<std::int64_t> layer;
   std::optional<std::string> layer_type, model_type;
   std::optional<posenc_pairing> pairing;
 };
@@ -34,7 +34,7 @@ struct ConfigQuestion {
 struct ConfigAnswer {
   posenc_status status = POSENC_OK;
   posenc_rotary_spec spec{};
-  posenc_config_report report{};
+  posenc_model_report report{};
   std::vector<unsigned char> read;  // of each entry, whether it was read
 };
 
@@ -45,12 +45,12 @@ inline ConfigAnswer Ask(const ConfigEntries& entries, const ConfigQuestion& ques
   posenc_config asked{};
   asked.entries = entries.data();
   asked.count = entries.size();
-  asked.layer = question.layer;
+  asked.layer = question.layer ? &*question.layer : nullptr;
   asked.layer_type = or_null(question.layer_type);
   asked.model_type = or_null(question.model_type);
   asked.pairing = question.pairing ? &*question.pairing : nullptr;
   asked.read = answer.read.data();
-  answer.status = static_cast<posenc_status>(RotaryFromConfig(&answer.spec, asked, &answer.report));
+  answer.status = RotaryFromConfig(&answer.spec, asked, &answer.report);
   return answer;
 }
 
@@ -102,7 +102,7 @@ inline std::string ReasonOf(const ConfigAnswer& answer) {
   const std::string text = answer.report.text;
   const std::size_t colon = text.find(": ");
   const bool names_layer = text.compare(0, 6, "layer ") == 0 && colon != std::string::npos;
-  return answer.status == POSENC_LAYER_HAS_NO_ROTARY && names_layer ? text.substr(colon + 2) : text;
+  return answer.report.rotates == 0 && names_layer ? text.substr(colon + 2) : text;
 }
 
 // What tells groups apart.
@@ -127,16 +127,16 @@ inline std::vector<LayerGroup> LayerGroups(const ConfigEntries& entries, const C
   std::vector<LayerGroup> groups;
   ConfigAnswer first = Ask(entries, question);
   const std::int64_t count = first.report.layers;
-  if (question.layer >= 0 || question.layer_type || count <= 0) {
+  if (question.layer || question.layer_type || count <= 0) {
     note(first);
     LayerGroup& group = groups.emplace_back();
-    if (question.layer >= 0) group.layers = {question.layer};
+    if (question.layer) group.layers = {*question.layer};
     group.answer = std::move(first);
     return groups;
   }
   if (count > kMostLayers || static_cast<std::uint64_t>(count) > kMostWork / (entries.size() + 1)) {
-    throw ConfigRefusal(POSENC_SIZE_OVERFLOW, "the model has " + std::to_string(count) +
-                                                  " layers, which are too many to read: name one of them");
+    throw ConfigRefusal(POSENC_BAD_SIZE, "the model has " + std::to_string(count) +
+                                             " layers, which are too many to read: name one of them");
   }
   std::vector<std::string> prints;
   for (std::int64_t layer = 0; layer < count; ++layer) {
@@ -188,14 +188,14 @@ inline ConfigReading ReadLayers(const ConfigEntries& entries, const ConfigQuesti
   for (LayerGroup& group : reading.groups) {
     const std::string layers = reading.groups.size() > 1 ? NameOfLayers(group, question) + ": " : "";
     if (!group.rotates()) {
-      if (group.answer.status == POSENC_LAYER_HAS_NO_ROTARY) continue;
+      if (group.answer.report.rotates == 0) continue;
       throw ConfigRefusal(group.answer.status, layers + group.answer.report.text);
     }
     const Status status = Rotary::Create(group.answer.spec, &group.rotary);
-    if (status != Status::kOk) {
-      throw ConfigRefusal(static_cast<posenc_status>(status),
-                          layers + "its keys make " + Describe(group.answer.spec) + ", which cannot be: " +
-                              StatusMessage(status) + "; keys read: " + KeysInWords(entries, reading));
+    if (status != POSENC_OK) {
+      throw ConfigRefusal(status, layers + "its keys make " + Describe(group.answer.spec) +
+                                      ", which cannot be: " + posenc_status_message(status) +
+                                      "; keys read: " + KeysInWords(entries, reading));
     }
   }
   return reading;
@@ -250,9 +250,7 @@ inline const char* NameOfScaling(const posenc_rotary_spec& spec) { return WordOf
 inline const char* NameOfOrder(const posenc_rotary_spec& spec) {
   return WordOf<Of::axis_order>(spec.axis_order);
 }
-inline const char* NameOfPairing(posenc_pairing pairing) {
-  return pairing == POSENC_NEIGHBOURS ? "neighbours" : "halves";
-}
+inline const char* NameOfPairing(posenc_pairing pairing) { return WordOf<Of::pairing>(pairing); }
 
 inline posenc_pairing OutputOf(const posenc_rotary_spec& spec) {
   return spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
@@ -264,12 +262,11 @@ inline std::vector<std::size_t> SectionsOf(const posenc_rotary_spec& spec) {
 
 // What else differs from a plain rotary embedding.
 inline std::string OthersOf(const posenc_rotary_spec& spec) {
-  posenc_rotary_spec others;
-  posenc_rotary_spec_init(&others, sizeof(others));
+  RotarySpec others;
   others.exponent_dim = spec.exponent_dim;
   others.unit = spec.unit;
   others.position_scale = std::fabs(spec.position_scale);
-  return Describe(others);
+  return Describe(static_cast<const posenc_rotary_spec&>(others));
 }
 
 inline std::string TextOf(const LayerGroup& group) {
@@ -280,7 +277,7 @@ inline std::string TextOf(const LayerGroup& group) {
   text += spec.rotary_dim == spec.head_dim
               ? "all elements rotate"
               : "elements " + std::to_string(spec.rotary_offset) + "-" + std::to_string(end - 1) + " rotate";
-  text += std::string(", pairs of ") + NameOfPairing(spec.pairing);
+  text += std::string(", pairing ") + NameOfPairing(spec.pairing);
   text += spec.pairing == POSENC_NEIGHBOURS ? " (2i and 2i + 1)"
                                             : " (i and i + " + std::to_string(spec.rotary_dim / 2) + ")";
   if (OutputOf(spec) != spec.pairing) text += std::string(" written as ") + NameOfPairing(OutputOf(spec));
@@ -313,7 +310,7 @@ inline std::string TextOf(const LayerGroup& group) {
 // The lines for people: the model, the groups, the keys that were read.
 inline std::vector<std::string> LinesOf(const ConfigEntries& entries, const ConfigQuestion& question,
                                         const ConfigReading& reading) {
-  const posenc_config_report& report = reading.groups.front().answer.report;
+  const posenc_model_report& report = reading.groups.front().answer.report;
   std::vector<std::string> lines;
   if (*report.model_type != '\0') {
     lines.push_back(std::string("model: ") + report.model_type + " (" + report.source + ")");

@@ -69,12 +69,12 @@ Wrong WhatIsWrong(const posenc_config_entry& entry, Kind kind) {
       kind >= FLAG && kind != FACTORS && kind != SECTIONS && kind != LAYER_NUMBERS && kind != LAYER_FLAGS;
   const bool takes_list = kind >= FACTORS;
   const auto of_value = [](const char* words) {
-    return words == nullptr ? Wrong{POSENC_OK, ""} : Wrong{POSENC_BAD_CONFIG_VALUE, words};
+    return words == nullptr ? Wrong{rule::ok, ""} : Wrong{rule::value_of_key, words};
   };
   const bool is_string =
       entry.kind == POSENC_CONFIG_STRING && (kind == WORD || kind == WORDS || kind == PATTERN);
   const bool is_flag = entry.kind == POSENC_CONFIG_FLAG && kind == FLAG;
-  if (entry.kind == POSENC_CONFIG_NULL || kind == WHATEVER || is_string || is_flag) return {POSENC_OK, ""};
+  if (entry.kind == POSENC_CONFIG_NULL || kind == WHATEVER || is_string || is_flag) return {rule::ok, ""};
   if (entry.kind == POSENC_CONFIG_NUMBER && takes_number) return of_value(WrongNumber(entry.number, kind));
   const bool takes_flags = kind == LAYER_FLAGS || kind == PATTERN;
   if ((entry.kind == POSENC_CONFIG_NUMBERS && takes_list) ||
@@ -93,7 +93,7 @@ Wrong WhatIsWrong(const posenc_config_entry& entry, Kind kind) {
   if (takes_list)
     words = takes_number ? "must be a number, or a list with a number for each layer"
                          : "must be a list of numbers";
-  return {POSENC_BAD_CONFIG_KIND, words};
+  return {rule::kind_of_key, words};
 }
 
 }  // namespace models

@@ -7,6 +7,7 @@
 
 #include "models/text.h"
 #include "posenc/models_c.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -140,7 +141,7 @@ std::size_t RankOf(const Key& key);
 
 // What is wrong with the value of a key: a status and words that go on "KEY is VALUE, but ".
 struct Wrong {
-  posenc_status status;  // POSENC_OK, POSENC_BAD_CONFIG_KIND or POSENC_BAD_CONFIG_VALUE
+  posenc_status status;  // rule::ok, rule::kind_of_key or rule::value_of_key
   const char* words;
 };
 Wrong WhatIsWrong(const posenc_config_entry& entry, Kind kind);

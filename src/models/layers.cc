@@ -29,9 +29,9 @@ class LayerFinder {
     configuration_.SetLayerType(DictionaryOf(type));
     if (configuration_.status() != POSENC_OK) return {};
     if (type.empty() && Differ()) {
-      configuration_.Refuse(POSENC_BAD_LAYER) << "the layers of this model have different rotary embeddings: "
-                                                 "name a layer, or a type of layer such as "
-                                                 "full_attention or sliding_attention";
+      configuration_.Refuse(rule::bad_layer) << "the layers of this model have different rotary embeddings: "
+                                                "name a layer, or a type of layer such as "
+                                                "full_attention or sliding_attention";
     }
     if (configuration_.status() == POSENC_OK) CheckRotates(type);
     const bool is_local =
@@ -45,16 +45,16 @@ class LayerFinder {
 
   void CheckNumber() {
     const std::int64_t count = Count();
-    if (layer_ == POSENC_NO_LAYER) return;
+    if (!configuration_.names_layer()) return;
     if (layer_ < 0 || layer_ > kMaxLayer) {
-      configuration_.Refuse(POSENC_BAD_LAYER)
+      configuration_.Refuse(rule::bad_layer)
           << "layer is " << static_cast<double>(layer_)
           << (layer_ < 0 ? ", but must not be negative" : ", but must be at most 2147483647");
     } else if (count != 0 && layer_ >= count && configuration_.Listed(layer_types, layer_).empty()) {
-      configuration_.Refuse(POSENC_BAD_LAYER) << "layer is " << static_cast<double>(layer_)
-                                              << ", but layers are 0 to " << static_cast<double>(count - 1);
+      configuration_.Refuse(rule::bad_layer) << "layer is " << static_cast<double>(layer_)
+                                             << ", but layers are 0 to " << static_cast<double>(count - 1);
     } else if (configuration_.HasList(layer_types) && configuration_.Listed(layer_types, layer_).empty()) {
-      configuration_.Refuse(POSENC_BAD_LAYER)
+      configuration_.Refuse(rule::bad_layer)
           << "layer is " << static_cast<double>(layer_) << ", which layer_types does not list";
     }
   }
@@ -90,7 +90,7 @@ class LayerFinder {
     const bool is_asked = !configuration_.asked_type().empty();
     if (configuration_.HasList(layer_types) || (is_asked && layer_ < 0)) return {};
     if (!is_asked && row_.Has("layer_types_needed") && (layer_ >= 0 || row_.Has("by_type"))) {
-      configuration_.Refuse(POSENC_MISSING_CONFIG_KEY, layer_types)
+      configuration_.Refuse(rule::missing_key, layer_types)
           << ", and posenc knows no rule that takes its place";
       return {};
     }
@@ -132,7 +132,7 @@ class LayerFinder {
     const double length = constant.empty() ? configuration_.Number(interval) : NumberOf(constant);
     if (length == 0.0 && row_.Has("if_window")) return other;  // llama.cpp: every layer slides
     if (!(length >= 1.0)) {
-      configuration_.Refuse(POSENC_MISSING_CONFIG_KEY, interval);
+      configuration_.Refuse(rule::missing_key, interval);
       return {};
     }
     auto every = static_cast<std::int64_t>(length);
@@ -154,7 +154,7 @@ class LayerFinder {
     if (row_.Has("letters") && !letters.empty() && letters.find_first_not_of("LG") == Text::npos) {
       return letters[static_cast<std::size_t>(layer_) % letters.size()] == 'G' ? kFull : kSliding;
     }
-    configuration_.Refuse(POSENC_BAD_CONFIG_VALUE, interval) << ", but must be a whole number for this model";
+    configuration_.Refuse(rule::value_of_key, interval) << ", but must be a whole number for this model";
     return {};
   }
 
@@ -166,8 +166,7 @@ class LayerFinder {
     const auto every = static_cast<std::int64_t>(NumberOf(fixed));
     const bool is_full = every > 0 && (shape == "full_first" ? layer_ : layer_ + 1) % every == 0;
     if (every == 0 || is_full != (configuration_.Number(interval) == 0.0)) {
-      configuration_.Refuse(POSENC_BAD_CONFIG_VALUE, interval)
-          << ", a list, which the model's code does not read";
+      configuration_.Refuse(rule::value_of_key, interval) << ", a list, which the model's code does not read";
     }
     return is_full ? kFull : kSliding;
   }
@@ -177,7 +176,7 @@ class LayerFinder {
   void CheckUnreadPattern() {
     for (const Slot slot : {interval, sliding_layers}) {
       if (configuration_.Unread(slot) == nullptr || configuration_.Entry(interval) != nullptr) continue;
-      configuration_.Refuse(POSENC_UNKNOWN_CONFIG_KEY, slot)
+      configuration_.Refuse(rule::unknown_key, slot)
           << ", and the model's code does not read that key: layer_types would tell";
     }
   }
@@ -192,12 +191,12 @@ class LayerFinder {
                         : configuration_.HasList(layer_types) ? configuration_.ListHas(layer_types, asked)
                                                               : is_known;
     if (!type->empty() && *type != asked) {
-      Sentence& sentence = configuration_.Refuse(POSENC_BAD_LAYER);
+      Sentence& sentence = configuration_.Refuse(rule::bad_layer);
       sentence << "layer " << static_cast<double>(layer_) << " is of the type ";
       sentence.Shown(*type) << ", not of the type ";
       sentence.Shown(asked) << " that you name";
     } else if (!is_one && (configuration_.HasList(layer_types) || !configuration_.has_types())) {
-      (configuration_.Refuse(POSENC_BAD_LAYER) << "the model has no layer of the type \"").Shown(asked)
+      (configuration_.Refuse(rule::bad_layer) << "the model has no layer of the type \"").Shown(asked)
           << "\"";
     }
     *type = asked;
@@ -214,10 +213,10 @@ class LayerFinder {
     CheckUnreadStillKeys();
     CheckLayersWithoutAttention(type);
     if (const Slot slot = StillKey(); slot != nothing) {
-      configuration_.Refuse(POSENC_LAYER_HAS_NO_ROTARY, slot, Beginning());
+      configuration_.Refuse(rule::no_rotary, slot, Beginning());
     } else if (const char* const reason = WhyStill(type);
                reason != nullptr && configuration_.status() == POSENC_OK) {
-      configuration_.Refuse(POSENC_LAYER_HAS_NO_ROTARY) << Beginning() << reason;
+      configuration_.Refuse(rule::no_rotary) << Beginning() << reason;
     }
   }
 
@@ -234,8 +233,7 @@ class LayerFinder {
       const posenc_config_entry* const entry = configuration_.Unread(slot);
       if (configuration_.Entry(slot) != nullptr || entry == nullptr) continue;
       if (entry->number != (slot == alibi ? 1.0 : 0.0)) continue;
-      configuration_.Refuse(POSENC_UNKNOWN_CONFIG_KEY, slot)
-          << ", which the model's code does not read: it rotates";
+      configuration_.Refuse(rule::unknown_key, slot) << ", which the model's code does not read: it rotates";
     }
   }
 
@@ -247,7 +245,7 @@ class LayerFinder {
           Text("full_last_linear"), Text("full_first_linear"), Text("attn_layer_indices")}) {
       if (row_.Has(word)) return;
     }
-    (configuration_.Refuse(POSENC_BAD_CONFIG_VALUE) << "layer_types has ").Shown(type)
+    (configuration_.Refuse(rule::value_of_key) << "layer_types has ").Shown(type)
         << ", which the model's code does not know";
   }
 
@@ -291,7 +289,7 @@ class LayerFinder {
     }
     if (row_.Has("still_from_end") && c.Entry(layer_bases) == nullptr) {
       const auto every = static_cast<std::int64_t>(NumberOf(row_.Value("still_from_end")));
-      if (Count() == 0) c.Refuse(POSENC_MISSING_CONFIG_KEY, layers);
+      if (Count() == 0) c.Refuse(rule::missing_key, layers);
       if ((Count() - 1 - layer_) % every == 0)
         return "every fourth layer, counted from the last one, does not";
     }

@@ -8,6 +8,7 @@
 
 #include "models/calls.h"
 #include "posenc/models_c.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -26,11 +27,11 @@ struct Matrix {
   std::size_t bytes() const { return ((rows - 1) * stride + columns) * element_size; }
 };
 
-// Whether the address space has room for the matrix, and whether there is one.
-posenc_status CheckMemory(const Matrix& matrix) {
-  if (matrix.rows == 0) return POSENC_OK;
-  if (matrix.rows > PTRDIFF_MAX / matrix.element_size / matrix.stride) return POSENC_SIZE_OVERFLOW;
-  return matrix.data == nullptr ? POSENC_NULL_POINTER : POSENC_OK;
+// Whether the address space has room for the matrix, else too_large, and whether there is one, else is_null.
+posenc_status CheckMemory(const Matrix& matrix, posenc_status too_large, posenc_status is_null) {
+  if (matrix.rows == 0) return rule::ok;
+  if (matrix.rows > PTRDIFF_MAX / matrix.element_size / matrix.stride) return too_large;
+  return matrix.data == nullptr ? is_null : rule::ok;
 }
 
 // Whether two pieces of memory share a byte; empty ones never do.
@@ -126,22 +127,25 @@ void CountAlong(const std::uint8_t* mask, std::size_t count, std::size_t step, d
   }
 }
 
-posenc_status PositionsFromMask(const std::uint8_t* mask, std::size_t height, std::size_t width,
-                                const Normalization& normalization, double* y, double* x) {
-  if (!IsNormalization(normalization.kind)) return POSENC_BAD_NORMALIZATION;
-  if (!IsInRange(normalization.scale)) return POSENC_BAD_NORMALIZATION_SCALE;
-  if (!IsInRange(normalization.offset)) return POSENC_BAD_NORMALIZATION_OFFSET;
-  if (height == 0 || width == 0) return POSENC_OK;
+posenc_status PositionsFromMask(const posenc_mask& image, const Normalization& normalization, double* y,
+                                double* x) {
+  const std::uint8_t* const mask = image.padding;
+  const std::size_t height = image.height, width = image.width;
+  if (!IsNormalization(normalization.kind)) return rule::normalization;
+  if (!IsInRange(normalization.scale)) return rule::normalization_scale;
+  if (!IsInRange(normalization.offset)) return rule::normalization_offset;
+  if (height == 0 || width == 0) return rule::ok;
   for (const double* const list : {y, x}) {
-    const posenc_status status = CheckMemory({list, height, width, width, sizeof(double)});
+    const posenc_status status =
+        CheckMemory({list, height, width, width, sizeof(double)}, rule::size_mask, rule::null_cells);
     if (status != POSENC_OK) return status;
   }
   constexpr auto kMost = static_cast<std::uint64_t>(POSENC_MAX_POSITION);
-  if (height > kMost || width > kMost) return POSENC_POSITION_OUT_OF_RANGE;
+  if (height > kMost || width > kMost) return rule::mask_range;
   const std::size_t cells = height * width, bytes = cells * sizeof(double);
   const std::size_t masked = mask == nullptr ? 0 : cells;
   if (Overlap(y, bytes, x, bytes) || Overlap(y, bytes, mask, masked) || Overlap(x, bytes, mask, masked)) {
-    return POSENC_BUFFERS_OVERLAP;
+    return rule::overlap_cells;
   }
   for (std::size_t column = 0; column < width; ++column) {
     CountAlong(mask, height, width, y, column, normalization);
@@ -149,7 +153,7 @@ posenc_status PositionsFromMask(const std::uint8_t* mask, std::size_t height, st
   for (std::size_t row = 0; row < height; ++row) {
     CountAlong(mask, width, 1, x, row * width, normalization);
   }
-  return POSENC_OK;
+  return rule::ok;
 }
 
 }  // namespace
@@ -157,41 +161,44 @@ posenc_status PositionsFromMask(const std::uint8_t* mask, std::size_t height, st
 }  // namespace internal
 }  // namespace posenc
 
+using namespace posenc::internal;          // NOLINT(google-build-using-namespace)
 using namespace posenc::internal::models;  // NOLINT(google-build-using-namespace)
 
 // Both functions check every argument before they write.
 
-posenc_status posenc_positions_from_ids(posenc_type id_type, const void* ids, size_t batch, size_t sequence,
-                                        size_t id_stride, int64_t padding_id, int64_t past,
-                                        posenc_type position_type, void* positions, size_t position_stride) {
-  if (!IsInteger(id_type) || !IsInteger(position_type)) return POSENC_BAD_TYPE;
+posenc_status posenc_positions_from_ids(const posenc_ids* ids, size_t batch, size_t sequence, int64_t past,
+                                        const posenc_rows* positions) {
+  if (ids == nullptr) return rule::null_ids;
+  if (positions == nullptr) return rule::null_made_positions;
+  if (!IsInteger(ids->type) || !IsInteger(positions->type)) return rule::type_of_ids;
   const std::size_t rows = sequence == 0 ? 0 : batch;
-  const Matrix from{ids, rows, sequence, id_stride, SizeOf(id_type)};
-  const Matrix to{positions, rows, sequence, position_stride, SizeOf(position_type)};
-  if (position_stride < sequence) return POSENC_STRIDE_TOO_SMALL;
-  if (const posenc_status status = CheckMemory(to); status != POSENC_OK) return status;
-  if (id_stride < sequence) return POSENC_ID_STRIDE_TOO_SMALL;
-  if (const posenc_status status = CheckMemory(from); status != POSENC_OK) return status;
-  if (!AreInRange(padding_id, past, sequence, position_type)) return POSENC_POSITION_OUT_OF_RANGE;
-  if (rows == 0) return POSENC_OK;
-  if (Overlap(ids, from.bytes(), positions, to.bytes())) return POSENC_BUFFERS_OVERLAP;
-  const bool reads_32 = id_type == POSENC_I32, writes_32 = position_type == POSENC_I32;
+  const Matrix from{ids->data, rows, sequence, ids->stride, SizeOf(ids->type)};
+  const Matrix to{positions->data, rows, sequence, positions->stride, SizeOf(positions->type)};
+  if (to.stride < sequence) return rule::stride_positions;
+  posenc_status status = CheckMemory(to, rule::size_positions, rule::null_made_positions);
+  if (status != POSENC_OK) return status;
+  if (from.stride < sequence) return rule::stride_ids;
+  status = CheckMemory(from, rule::size_ids, rule::null_ids_data);
+  if (status != POSENC_OK) return status;
+  if (!AreInRange(ids->padding_id, past, sequence, positions->type)) return rule::padding_id_range;
+  if (rows == 0) return rule::ok;
+  if (Overlap(ids->data, from.bytes(), positions->data, to.bytes())) return rule::overlap_ids_positions;
+  const bool reads_32 = ids->type == POSENC_I32, writes_32 = positions->type == POSENC_I32;
   const auto number =
       reads_32
           ? (writes_32 ? &NumberRow<std::int32_t, std::int32_t> : &NumberRow<std::int32_t, std::int64_t>)
           : (writes_32 ? &NumberRow<std::int64_t, std::int32_t> : &NumberRow<std::int64_t, std::int64_t>);
   for (std::size_t r = 0; r < rows; ++r) {
-    const auto* const row = static_cast<const unsigned char*>(ids) + r * id_stride * from.element_size;
-    auto* const out = static_cast<unsigned char*>(positions) + r * position_stride * to.element_size;
-    number(row, sequence, padding_id, past, out);
+    const auto* const row =
+        static_cast<const unsigned char*>(ids->data) + r * from.stride * from.element_size;
+    auto* const out = static_cast<unsigned char*>(positions->data) + r * to.stride * to.element_size;
+    number(row, sequence, ids->padding_id, past, out);
   }
-  return POSENC_OK;
+  return rule::ok;
 }
 
-posenc_status posenc_positions_from_mask(const uint8_t* mask, size_t height, size_t width,
-                                         posenc_normalization normalization, double scale, double offset,
-                                         double* y, double* x) {
-  return InFpState([&] {
-    return PositionsFromMask(mask, height, width, {normalization, scale, offset}, y, x);
-  });
+posenc_status posenc_positions_from_mask(const posenc_mask* mask, posenc_normalization normalization,
+                                         double scale, double offset, double* y, double* x) {
+  if (mask == nullptr) return rule::null_mask;
+  return InFpState([&] { return PositionsFromMask(*mask, {normalization, scale, offset}, y, x); });
 }

@@ -18,7 +18,7 @@ namespace {
 // What a row may set, named as the members of the spec.
 enum Member : std::uint8_t {  // NOLINTBEGIN(readability-identifier-naming)
   no_member = kNoMember,
-#define POSENC_SPEC(kind, name, initial, of, help) name,
+#define POSENC_SPEC(kind, name, initial, of, must, help) name,
 #include "spec/members.inc"
   divisor,          // a Divisor
   source_rounding,  // for posenc_spec_preset_rounding only
@@ -75,8 +75,8 @@ double ExponentDim(Divisor from, std::size_t columns) {
 
 void Set(const Setting& setting, posenc_spec* spec) {
   switch (setting.member) {
-#define POSENC_SPEC(kind, name, initial, of, help) \
-  case name:                                       \
+#define POSENC_SPEC(kind, name, initial, of, must, help) \
+  case name:                                             \
     return SetNumber(setting.value, &spec->name);
 #include "spec/members.inc"
     case divisor:
@@ -95,16 +95,18 @@ void Set(const Setting& setting, posenc_spec* spec) {
 }  // namespace internal
 }  // namespace posenc
 
+using namespace posenc::internal;          // NOLINT(google-build-using-namespace)
 using namespace posenc::internal::models;  // NOLINT(google-build-using-namespace)
 
-posenc_status posenc_spec_preset(posenc_spec* spec, size_t struct_size, const char* name, size_t columns) {
+posenc_status posenc_spec_preset(posenc_spec* spec, size_t struct_size, const char* name, size_t columns,
+                                 posenc_model_report* report) {
   const auto fill = [&](const Setting* settings, posenc_spec* filled) {
-    if (columns == 0 || columns > POSENC_MAX_DIM) return POSENC_BAD_DIM;
+    if (columns == 0 || columns > POSENC_MAX_DIM) return rule::preset_dim;
     filled->dim = columns;
     for (; settings->member != kNoMember; ++settings) Set(*settings, filled);
-    return POSENC_OK;
+    return rule::ok;
   };
-  return WritePreset(Rows(), name, fill, struct_size, spec);
+  return WritePreset(Rows(), name, fill, struct_size, spec, report);
 }
 
 posenc_phase_rounding posenc_spec_preset_rounding(const char* name) {

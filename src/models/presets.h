@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "models/calls.h"
+#include "models/report.h"
 #include "posenc/models_c.h"
 
 namespace posenc {
@@ -64,14 +65,22 @@ inline std::size_t ListPresets(PresetRow row, posenc_preset* presets, std::size_
 // Writes the defaults with the preset of that name over them. fill(settings, &spec) sets the members.
 template <class Spec, class Fill>
 posenc_status WritePreset(PresetRow rows, const char* name, const Fill& fill, std::size_t struct_size,
-                          Spec* spec) {
-  if (spec == nullptr || name == nullptr) return POSENC_NULL_POINTER;
+                          Spec* spec, posenc_model_report* report) {
+  posenc_model_report own;
+  if (report == nullptr) report = &own;
+  ClearReport(0, report);
+  if (spec == nullptr) return Report(rule::null_spec, report);
+  if (name == nullptr) return Report(rule::null_name, report);
   const PresetRow row = FindPreset(rows, name);
-  if (row.IsEnd()) return POSENC_UNKNOWN_PRESET;
+  if (row.IsEnd()) {
+    report->key = name;
+    ReportUnknownPreset(name, std::is_same<Spec, posenc_rotary_spec>::value, report);
+    return rule::unknown_preset;
+  }
   Spec filled;
-  Init(&filled, sizeof(filled));
-  const posenc_status status = fill(row.settings, &filled);
-  return status != POSENC_OK ? status : WriteSpec(filled, struct_size, spec);
+  posenc_status status = Init(&filled, sizeof(filled));
+  if (status == POSENC_OK) status = fill(row.settings, &filled);
+  return Report(status != POSENC_OK ? status : WriteSpec(filled, struct_size, spec), report);
 }
 
 }  // namespace models

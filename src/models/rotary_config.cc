@@ -9,6 +9,7 @@
 #include "models/calls.h"
 #include "models/configuration.h"
 #include "models/layers.h"
+#include "models/report.h"
 #include "models/scaling.h"
 #include "posenc/models_c.h"
 
@@ -58,29 +59,29 @@ class SpecMaker {
   void CheckDictionaries() {
     const bool by_type = row_.Has("by_type") || row_.Has("compressed");
     if (c_.has_types() && !by_type) {
-      c_.Refuse(POSENC_UNKNOWN_CONFIG_KEY)
+      c_.Refuse(rule::unknown_key)
           << "rope_parameters has dictionaries for types of layers, which the model's code does not read";
     }
     const bool is_flat = c_.has_dictionary() && !c_.has_types();
     const bool takes_scaling = row_.Has("flat_full") || row_.Has("flat_both");
     if (row_.Has("by_type") && is_flat && !(takes_scaling && c_.is_scaling())) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE)
+      c_.Refuse(rule::value_of_key)
           << (c_.is_scaling() ? "rope_scaling" : "rope_parameters")
           << " must have a dictionary for each type of layer, such as full_attention";
     }
     if (takes_scaling && c_.is_scaling() && (c_.has_types() || c_.has_both_dictionaries())) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE)
+      c_.Refuse(rule::value_of_key)
           << (c_.has_types()
                   ? "rope_scaling has dictionaries for types of layers, which the model's code reads "
                     "within rope_parameters only"
                   : "rope_scaling stands beside rope_parameters, and the model's code mixes them: keep one");
     }
     if (takes_scaling && c_.has_null_type()) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE)
+      c_.Refuse(rule::value_of_key)
           << "rope_parameters has null for a type of layer, which the model's code fills in: say what it is";
     }
     if (row_.Has("by_type_needed") && !c_.has_types()) {
-      c_.Refuse(POSENC_MISSING_CONFIG_KEY) << "rope_parameters must have a dictionary for each type of layer";
+      c_.Refuse(rule::missing_key) << "rope_parameters must have a dictionary for each type of layer";
     }
   }
 
@@ -91,13 +92,13 @@ class SpecMaker {
     if (!is_latent_ || c_.Entry(rope_dim) == nullptr || c_.Number(rope_dim) != 0.0) return;
     const bool is_plain =
         c_.Entry(nope_dim) != nullptr && c_.Number(nope_dim) == 0.0 && row_.Has("zero_is_plain");
-    if (!is_plain) c_.Refuse(POSENC_LAYER_HAS_NO_ROTARY, rope_dim) << ", so no element rotates";
+    if (!is_plain) c_.Refuse(rule::no_rotary, rope_dim) << ", so no element rotates";
     is_latent_ = false;
   }
 
   void SetHeadDim() {
     if (c_.IsNull(head_dim) && !row_.Value("head_dim").empty()) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim)
+      c_.Refuse(rule::value_of_key, head_dim)
           << ", but must be a number; without the key the model has " << row_.Value("head_dim");
       return;
     }
@@ -113,39 +114,38 @@ class SpecMaker {
     } else if (c_.Has(slot) && !(slot == head_dim && row_.Has("no_head_dim"))) {
       elements = c_.Number(slot);
     } else if (row_.Has("head_dim_needed")) {
-      c_.Refuse(POSENC_MISSING_CONFIG_KEY, head_dim) << ", and the model's code does not work without it";
+      c_.Refuse(rule::missing_key, head_dim) << ", and the model's code does not work without it";
       return;
     } else {
       slot = hidden;
       const double width = c_.Number(hidden), count = c_.Number(heads);
       if (c_.Entry(heads) != nullptr && count == 0.0) {
-        c_.Refuse(POSENC_LAYER_HAS_NO_ROTARY, heads) << " in that layer, which has no attention";
+        c_.Refuse(rule::no_rotary, heads) << " in that layer, which has no attention";
       } else if (width == 0.0) {
-        c_.Refuse(POSENC_MISSING_CONFIG_KEY, c_.is_gguf() ? hidden : head_dim)
+        c_.Refuse(rule::missing_key, c_.is_gguf() ? hidden : head_dim)
             << ", so posenc does not know the size of a head";
       } else if (count == 0.0) {
-        c_.Refuse(POSENC_MISSING_CONFIG_KEY, heads) << ", so posenc does not know the size of a head";
+        c_.Refuse(rule::missing_key, heads) << ", so posenc does not know the size of a head";
       } else {
         elements = static_cast<double>(static_cast<std::int64_t>(width / count));
       }
     }
     if (IsRefused()) return;
     if (!(elements >= 2.0 && elements <= POSENC_MAX_HEAD_DIM)) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot)
+      c_.Refuse(rule::value_of_key, slot)
           << ", which makes heads of " << elements << " elements; they must have 2 to 65536";
       return;
     }
     spec_.head_dim = static_cast<std::size_t>(elements);
     if (row_.Has("no_head_dim") && c_.Entry(head_dim) != nullptr && c_.Number(head_dim) != elements) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim)
+      c_.Refuse(rule::value_of_key, head_dim)
           << ", which the model's attention does not read: its heads have " << elements
           << " elements, hidden_size over num_attention_heads";
     }
     if (is_latent_ && !row_.Has("any_head_dim") && c_.Entry(head_dim) != nullptr) {
       const double given = c_.Number(head_dim);
       if (given != c_.Number(rope_dim) && given != elements) {
-        c_.Refuse(POSENC_BAD_CONFIG_VALUE, head_dim)
-            << ", but must be qk_rope_head_dim, " << c_.Number(rope_dim);
+        c_.Refuse(rule::value_of_key, head_dim) << ", but must be qk_rope_head_dim, " << c_.Number(rope_dim);
       }
     }
   }
@@ -156,7 +156,7 @@ class SpecMaker {
     const double inside = c_.Number(share_in_dictionary, 0.0),
                  beside = c_.Entry(share) != nullptr ? c_.Number(share) : 0.0;
     if (inside != 0.0 && beside != 0.0 && inside != beside && !c_.is_by_type()) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, share_in_dictionary)
+      c_.Refuse(rule::value_of_key, share_in_dictionary)
           << ", but the share beside the dictionary is " << beside << ": engines differ in which one counts";
     }
     if (inside != 0.0) return inside;
@@ -188,7 +188,7 @@ class SpecMaker {
     if (IsRefused()) return;
     const double most = std::min(d, static_cast<double>(POSENC_MAX_ROTARY_DIM));
     if (!(elements >= 2.0 && elements <= most) || static_cast<std::size_t>(elements) % 2 != 0) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot)
+      c_.Refuse(rule::value_of_key, slot)
           << ", which makes " << elements << " elements rotate; they must be an even number, 2 to " << most;
       return;
     }
@@ -206,7 +206,7 @@ class SpecMaker {
       if (entry == nullptr || entry->kind != POSENC_CONFIG_NUMBER || agrees(entry->number)) continue;
       if (row_.Has("partial_rotary_factor") && c_.Entry(slot) != nullptr && Share() != entry->number)
         continue;
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot)
+      c_.Refuse(rule::value_of_key, slot)
           << ", but the model's code makes " << elements << " of " << d << " elements rotate";
     }
   }
@@ -217,7 +217,7 @@ class SpecMaker {
     if (row_.Has("fixed_base")) {
       number = NumberOf(row_.Value("fixed_base"));
       if (c_.Entry(base_in_dictionary) != nullptr && c_.Number(base_in_dictionary) != number) {
-        c_.Refuse(POSENC_BAD_CONFIG_VALUE, base_in_dictionary)
+        c_.Refuse(rule::value_of_key, base_in_dictionary)
             << ", which the model's code does not read: its base is " << number;
       }
     } else if (row_.Has("compressed")) {
@@ -234,26 +234,26 @@ class SpecMaker {
     }
     if (c_.Entry(base) != nullptr && c_.Entry(base)->kind == POSENC_CONFIG_NUMBERS &&
         !row_.Has("by_first_layer")) {
-      c_.Refuse(POSENC_BAD_CONFIG_KIND, base) << ", but must be a number for this model";
+      c_.Refuse(rule::kind_of_key, base) << ", but must be a number for this model";
     }
     if (IsRefused()) return;
     if (number == 0.0 && c_.Entry(other_base) != nullptr) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, other_base) << ": vLLM rotates by it, transformers by rope_theta, "
-                                                        "which is missing; add rope_theta, to say which";
+      c_.Refuse(rule::value_of_key, other_base) << ": vLLM rotates by it, transformers by rope_theta, "
+                                                   "which is missing; add rope_theta, to say which";
       return;
     }
     if (number == 0.0) {
-      c_.Refuse(POSENC_MISSING_CONFIG_KEY, slot) << ", and the model's code has no value for it";
+      c_.Refuse(rule::missing_key, slot) << ", and the model's code has no value for it";
       return;
     }
     if (c_.Entry(other_base) != nullptr && c_.Number(other_base) != number) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, other_base)
+      c_.Refuse(rule::value_of_key, other_base)
           << ": vLLM rotates by it, transformers by the other one, which is " << number
           << "; posenc needs both to be the same";
     }
     spec_.base = number * c_.Number(base_ratio, 1.0);
     if (!(spec_.base > 0.0 && IsFinite(spec_.base))) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, slot) << ", which with rope_ratio makes a base of " << spec_.base;
+      c_.Refuse(rule::value_of_key, slot) << ", which with rope_ratio makes a base of " << spec_.base;
     }
   }
 
@@ -261,7 +261,7 @@ class SpecMaker {
   double BaseOf(Slot inside, Slot beside) {
     const bool counts = !row_.Has("compressed") || c_.is_by_type();
     if (counts && c_.IsNull(inside)) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, inside) << ", but must be a number";
+      c_.Refuse(rule::value_of_key, inside) << ", but must be a number";
       return 0.0;
     }
     if (counts && c_.Entry(inside) != nullptr) return c_.Number(inside);
@@ -321,7 +321,7 @@ class SpecMaker {
       for (Text rest = c_.Default(sections); !rest.empty() && count < POSENC_MAX_AXES;) {
         numbers[count++] = NumberOf(Next(",", &rest));
       }
-      if (count == 0 && !row_.Has("sections_if_there")) c_.Refuse(POSENC_MISSING_CONFIG_KEY, sections);
+      if (count == 0 && !row_.Has("sections_if_there")) c_.Refuse(rule::missing_key, sections);
     }
     while (c_.is_gguf() && count > 0 && numbers[count - 1] == 0.0) --count;
     if (count != 0 && !IsRefused()) SetSections(numbers, count);
@@ -350,7 +350,7 @@ class SpecMaker {
     } else if (row_.Has("interleaved")) {
       spec_.axis_order = POSENC_INTERLEAVED_AXES;
       if (c_.Entry(interleaves) != nullptr && c_.Number(interleaves) == 0.0) {
-        c_.Refuse(POSENC_BAD_CONFIG_VALUE, interleaves) << ", but the axes of this model are interleaved";
+        c_.Refuse(rule::value_of_key, interleaves) << ", but the axes of this model are interleaved";
       }
       for (std::size_t k = 1; k < count; ++k)
         is_right = is_right && PairsOf(k, count, numbers[k], pairs) == section(k);
@@ -358,7 +358,7 @@ class SpecMaker {
     std::size_t sum = 0;
     for (std::size_t k = 0; k < spec_.axes; ++k) sum += spec_.sections[k];
     if (!is_right || sum != pairs) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, sections)
+      c_.Refuse(rule::value_of_key, sections)
           << ", which does not suit the order of axes in this model; the sum must be "
           << static_cast<double>(pairs) << ", the number of pairs";
     }
@@ -372,7 +372,7 @@ class SpecMaker {
   void SetTower(std::size_t count) {
     const std::size_t pairs = spec_.rotary_dim / 2;
     if (pairs % count != 0) {
-      c_.Refuse(POSENC_BAD_CONFIG_VALUE, c_.Entry(head_dim) != nullptr ? head_dim : hidden)
+      c_.Refuse(rule::value_of_key, c_.Entry(head_dim) != nullptr ? head_dim : hidden)
           << ": " << static_cast<double>(pairs) << " pairs cannot be shared by " << static_cast<double>(count)
           << " axes";
       return;
@@ -399,7 +399,7 @@ class SpecMaker {
   // A key that the model's code does not read must agree with what the code makes of the others.
   void CheckUnread() {
     const auto expect = [&](Slot slot, bool is_right, const char* words) {
-      if (c_.Unread(slot) != nullptr && !is_right) c_.Refuse(POSENC_UNKNOWN_CONFIG_KEY, slot) << words;
+      if (c_.Unread(slot) != nullptr && !is_right) c_.Refuse(rule::unknown_key, slot) << words;
     };
     const auto number = [&](Slot slot) {
       const posenc_config_entry* const entry = c_.Unread(slot);
@@ -456,40 +456,27 @@ class SpecMaker {
 }  // namespace internal
 }  // namespace posenc
 
+using namespace posenc::internal;          // NOLINT(google-build-using-namespace)
 using namespace posenc::internal::models;  // NOLINT(google-build-using-namespace)
 
-namespace {
-
-// Refuses an argument, whatever the configuration says.
-posenc_status RefuseArgument(posenc_status status, const posenc_config* config,
-                             posenc_config_report* report) {
-  if (report == nullptr) return status;
-  *report = {};
-  report->key = "";
-  report->index = config == nullptr ? 0 : config->count;
-  Sentence(report->text, sizeof(report->text)) << posenc_status_message(status);
-  return status;
-}
-
-}  // namespace
-
 posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
-                                             const posenc_config* config, posenc_config_report* report) {
-  if (spec == nullptr || config == nullptr || (config->entries == nullptr && config->count != 0)) {
-    return RefuseArgument(POSENC_NULL_POINTER, config, report);
-  }
+                                             const posenc_config* config, posenc_model_report* report) {
+  posenc_model_report own;
+  if (report == nullptr) report = &own;
+  ClearReport(config == nullptr ? 0 : config->count, report);
+  if (spec == nullptr) return Report(rule::null_spec, report);
+  if (config == nullptr) return Report(rule::null_config, report);
+  if (config->entries == nullptr && config->count != 0) return Report(rule::null_entries, report);
   if (config->pairing != nullptr && *config->pairing != POSENC_HALF_SPLIT &&
       *config->pairing != POSENC_NEIGHBOURS) {
-    return RefuseArgument(POSENC_BAD_PAIRING, config, report);
+    return Report(rule::config_pairing, report);
   }
-  posenc_config_report own;
   return InFpState([&] {
-    Configuration configuration(*config, report != nullptr ? report : &own);
     posenc_rotary_spec filled;
-    posenc_rotary_spec_init(&filled, sizeof(filled));
+    if (const posenc_status status = Init(&filled, sizeof(filled)); status != POSENC_OK) return status;
+    Configuration configuration(*config, report);
     if (configuration.status() == POSENC_OK) SpecMaker(&configuration, &filled).Make();
     if (configuration.status() != POSENC_OK) return configuration.status();
-    const posenc_status status = WriteSpec(filled, struct_size, spec);
-    return status == POSENC_OK ? status : RefuseArgument(status, config, report);
+    return Report(WriteSpec(filled, struct_size, spec), report);
   });
 }

@@ -16,7 +16,7 @@ namespace {
 // What a row may set, named as the members of the spec.
 enum Member : std::uint8_t {  // NOLINTBEGIN(readability-identifier-naming)
   no_member = kNoMember,
-#define POSENC_ROTARY(kind, name, initial, of, help) name,
+#define POSENC_ROTARY(kind, name, initial, of, must, help) name,
 #include "spec/members.inc"
   share,    // rotary_dim / head_dim
   is_last,  // rotary_offset is head_dim - rotary_dim
@@ -40,8 +40,8 @@ PresetRow Rows() {
 
 void Set(const Setting& setting, posenc_rotary_spec* spec) {
   switch (setting.member) {
-#define POSENC_ROTARY(kind, name, initial, of, help) \
-  case name:                                         \
+#define POSENC_ROTARY(kind, name, initial, of, must, help) \
+  case name:                                               \
     return SetNumber(setting.value, &spec->name);
 #include "spec/members.inc"
     case share:  // rounded down, as the sources do
@@ -73,19 +73,20 @@ bool CompleteSections(posenc_rotary_spec* spec) {
 }  // namespace internal
 }  // namespace posenc
 
+using namespace posenc::internal;          // NOLINT(google-build-using-namespace)
 using namespace posenc::internal::models;  // NOLINT(google-build-using-namespace)
 
 posenc_status posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size, const char* name,
-                                        size_t elements) {
+                                        size_t elements, posenc_model_report* report) {
   const auto fill = [&](const Setting* settings, posenc_rotary_spec* filled) {
-    if (elements < 2 || elements > POSENC_MAX_HEAD_DIM) return POSENC_BAD_HEAD_DIM;
+    if (elements < 2 || elements > POSENC_MAX_HEAD_DIM) return rule::preset_head_dim;
     filled->head_dim = filled->rotary_dim = elements;
     for (; settings->member != kNoMember; ++settings) Set(*settings, filled);
     const std::size_t r = filled->rotary_dim;
-    if (r == 0 || r % 2 != 0 || r > elements || r > POSENC_MAX_ROTARY_DIM) return POSENC_BAD_HEAD_DIM;
-    return CompleteSections(filled) ? POSENC_OK : POSENC_BAD_HEAD_DIM;
+    if (r == 0 || r % 2 != 0 || r > elements || r > POSENC_MAX_ROTARY_DIM) return rule::preset_rotary_dim;
+    return CompleteSections(filled) ? rule::ok : rule::preset_sections;
   };
-  return WritePreset(Rows(), name, fill, struct_size, spec);
+  return WritePreset(Rows(), name, fill, struct_size, spec, report);
 }
 
 size_t posenc_rotary_presets(posenc_preset* presets, size_t capacity) {

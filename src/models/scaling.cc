@@ -34,13 +34,13 @@ constexpr ScalingWord kWords[] = {{"default", POSENC_NO_SCALING, true},
 const double* Factors(Slot slot, Configuration* configuration, posenc_rotary_spec* spec) {
   const posenc_config_entry* const entry = configuration->Entry(slot);
   if (entry == nullptr) {
-    configuration->Refuse(POSENC_MISSING_CONFIG_KEY, slot) << ", which the scaling needs";
+    configuration->Refuse(rule::missing_key, slot) << ", which the scaling needs";
     return nullptr;
   }
   spec->factor_count = spec->rotary_dim / 2;
   const bool is_whole = configuration->row().Has("global_part") && entry->count > spec->factor_count;
   if (entry->count != spec->factor_count && !is_whole) {
-    configuration->Refuse(POSENC_BAD_CONFIG_VALUE, slot)
+    configuration->Refuse(rule::value_of_key, slot)
         << ", which has " << static_cast<double>(entry->count) << " numbers, but must have "
         << static_cast<double>(spec->factor_count) << ", one for each pair";
   }
@@ -86,12 +86,12 @@ void SetYarn(Text word, Configuration* configuration, posenc_rotary_spec* spec) 
   spec->beta_slow = c.Number(beta_slow, spec->beta_slow);
   spec->truncate = !c.IsNull(truncate) && c.Number(truncate, 1.0) != 0.0 ? 1 : 0;  // null is false in Python
   if (spec->truncate == 0 && c.is_by_type() && !c.row().Has("reads_truncate")) {
-    c.Refuse(POSENC_BAD_CONFIG_VALUE, truncate)
+    c.Refuse(rule::value_of_key, truncate)
         << ", which transformers does not read in a dictionary for a type of layer";
   }
   if (spec->beta_fast < spec->beta_slow)
-    c.Refuse(POSENC_BAD_CONFIG_VALUE, beta_fast) << ", but must not be below beta_slow";
-  if (spec->base <= 1.0) c.Refuse(POSENC_BAD_CONFIG_VALUE, base) << ", but YaRN needs a base above 1";
+    c.Refuse(rule::value_of_key, beta_fast) << ", but must not be below beta_slow";
+  if (spec->base <= 1.0) c.Refuse(rule::value_of_key, base) << ", but YaRN needs a base above 1";
   const double numerator = c.Number(mscale), denominator = c.Number(mscale_all_dim),
                gained = c.Number(gain, 1.0);
   if (word == "telechat3-yarn") spec->mscale = 0.7;
@@ -119,7 +119,7 @@ void SetLongRope(Configuration* configuration, posenc_rotary_spec* spec) {
   if (c.is_gguf()) {
     spec->amplitude = c.Number(gain, 1.0);
     if (c.Number(factor, 1.0) != 1.0 && c.Number(factor) != 0.0) {
-      c.Refuse(POSENC_BAD_CONFIG_VALUE, factor)
+      c.Refuse(rule::value_of_key, factor)
           << ", by which llama.cpp divides besides, and a spec has no place for it";
     }
     return;
@@ -128,14 +128,14 @@ void SetLongRope(Configuration* configuration, posenc_rotary_spec* spec) {
   if (c.row().Has("short_mscale")) {
     spec->amplitude = c.Needed(short_mscale);
     if (c.Needed(long_mscale) != spec->amplitude) {
-      c.Refuse(POSENC_BAD_CONFIG_VALUE, long_mscale)
+      c.Refuse(rule::value_of_key, long_mscale)
           << ", which differs from short_mscale: a spec has one amplitude for both";
     }
     return;
   }
   spec->amplitude = c.Number(amplitude);
   if (spec->amplitude == 0.0 && spec->factor > 1.0 && spec->original_length <= 1.0) {
-    c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Has(original_length) ? original_length : length_in_dictionary)
+    c.Refuse(rule::value_of_key, c.Has(original_length) ? original_length : length_in_dictionary)
         << ", but must be above 1";
   }
 }
@@ -146,8 +146,7 @@ void SetLlama3(Configuration* configuration, posenc_rotary_spec* spec) {
   spec->low_freq_factor = configuration->Needed(low_freq_factor);
   spec->high_freq_factor = configuration->Needed(high_freq_factor);
   if (spec->low_freq_factor > spec->high_freq_factor) {
-    configuration->Refuse(POSENC_BAD_CONFIG_VALUE, low_freq_factor)
-        << ", but must not be above high_freq_factor";
+    configuration->Refuse(rule::value_of_key, low_freq_factor) << ", but must not be above high_freq_factor";
   }
 }
 
@@ -160,7 +159,7 @@ bool IsPlain(const Layer& layer, const Configuration& configuration) {
 
 void RefuseType(Text word, Configuration* configuration) {
   Slot slot = configuration->Entry(rope_type) != nullptr ? rope_type : old_type;
-  Sentence& sentence = configuration->Refuse(POSENC_BAD_CONFIG_VALUE, slot);
+  Sentence& sentence = configuration->Refuse(rule::value_of_key, slot);
   bool is_known = false;
   for (const ScalingWord& known : kWords) is_known = is_known || word == known.word;
   sentence << (is_known ? ", which the model's code does not have; it has " : ", but posenc knows ");
@@ -183,7 +182,7 @@ posenc_scaling GgufScaling(Configuration* configuration) {
   const bool takes_any = c.row().Has("factors_always");
   if (has_lists && c.row().Has("factors") && (word == "longrope" || takes_any)) return POSENC_LONGROPE;
   if (has_lists) {
-    c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Entry(short_factors) != nullptr ? short_factors : long_factors)
+    c.Refuse(rule::value_of_key, c.Entry(short_factors) != nullptr ? short_factors : long_factors)
         << (c.row().Has("factors") ? ", a tensor that llama.cpp uses with rope.scaling.type longrope only"
                                    : ", a tensor that llama.cpp does not use for this architecture");
   }
@@ -203,15 +202,13 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   if (c.HasList(scaled_types) && !c.ListHas(scaled_types, c.layer_type())) return POSENC_NO_SCALING;
   if (c.Number(qwen_ntk) != 0.0) return POSENC_QWEN_NTK;
   if (c.row().Has("flat_full") && c.Entry(rope_type) == nullptr && c.Entry(old_type) != nullptr) {
-    c.Refuse(POSENC_UNKNOWN_CONFIG_KEY, old_type)
-        << ", which the model's code does not read: it reads rope_type";
+    c.Refuse(rule::unknown_key, old_type) << ", which the model's code does not read: it reads rope_type";
   }
   const Text word =
       c.Entry(rope_type) != nullptr || c.Entry(old_type) == nullptr ? c.Word(rope_type) : c.Word(old_type);
   if (word.empty()) {
     const bool has_lists = c.Has(short_factors) || c.Has(long_factors);
-    if (c.Has(factor) || has_lists)
-      c.Refuse(POSENC_MISSING_CONFIG_KEY, rope_type) << ", although there is a factor";
+    if (c.Has(factor) || has_lists) c.Refuse(rule::missing_key, rope_type) << ", although there is a factor";
     return POSENC_NO_SCALING;
   }
   posenc_scaling scaling = POSENC_NO_SCALING;
@@ -232,15 +229,14 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
     RefuseType(word, &c);
   }
   if (c.row().Has("scaled") && scaling == POSENC_NO_SCALING) {
-    c.Refuse(POSENC_BAD_CONFIG_VALUE, rope_type) << ", with which the model's code does not work";
+    c.Refuse(rule::value_of_key, rope_type) << ", with which the model's code does not work";
   }
   return scaling;
 }
 
 void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_spec* spec) {
   Configuration& c = *configuration;
-  if (c.Number(only_one, 1.0) != 1.0)
-    c.Refuse(POSENC_BAD_CONFIG_VALUE, only_one) << ", but posenc knows 1 only";
+  if (c.Number(only_one, 1.0) != 1.0) c.Refuse(rule::value_of_key, only_one) << ", but posenc knows 1 only";
   switch (spec->scaling) {
     case POSENC_NTK:
       spec->factor = c.Needed(alpha);
@@ -283,12 +279,12 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
     const bool is_alone =
         spec->scaling == POSENC_NO_SCALING || (spec->scaling == POSENC_LINEAR && spec->factor == 1.0);
     if (!c.row().Has("rope_freqs")) {
-      c.Refuse(POSENC_BAD_CONFIG_VALUE, ggml_factors)
+      c.Refuse(rule::value_of_key, ggml_factors)
           << ", a tensor that llama.cpp does not use for this architecture";
     } else if (layer.is_local && c.row().Has("rope_freqs_of_global")) {
       // The tensor is not for sliding attention.
     } else if (!is_alone) {
-      c.Refuse(POSENC_BAD_CONFIG_VALUE, ggml_factors) << ", beside a scaling: a spec has no place for both";
+      c.Refuse(rule::value_of_key, ggml_factors) << ", beside a scaling: a spec has no place for both";
     } else {
       spec->scaling = POSENC_FREQUENCY_FACTORS;
       spec->factors = Factors(ggml_factors, &c, spec);
@@ -300,9 +296,9 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
   if ((makes_it || made != 0.0) && !(made >= 0x1p-64 && made <= 0x1p64)) {
     const Slot of_yarn = c.Entry(mscale) != nullptr ? mscale : mscale_all_dim;
     const bool is_gained = !makes_it || spec->amplitude_factor != 1.0;
-    c.Refuse(POSENC_BAD_CONFIG_VALUE, c.Has(amplitude) ? amplitude
-                                      : is_gained      ? gain
-                                                       : of_yarn)
+    c.Refuse(rule::value_of_key, c.Has(amplitude) ? amplitude
+                                 : is_gained      ? gain
+                                                  : of_yarn)
         << (makes_it ? ", which makes an amplitude outside 2^-64 .. 2^64"
                      : ", but an amplitude must be 2^-64 to 2^64");
   }

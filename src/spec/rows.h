@@ -1,5 +1,5 @@
 // What the library takes from the rows of members.inc and values.inc: defaults, where members end, and
-// checks of flags and enums.
+// which values enums have.
 #ifndef POSENC_SRC_SPEC_ROWS_H_
 #define POSENC_SRC_SPEC_ROWS_H_
 
@@ -9,6 +9,7 @@
 
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
+#include "posenc/rotary_cache_c.h"
 
 namespace posenc {
 namespace internal {
@@ -44,9 +45,9 @@ constexpr bool IsOfKind() {
   return std::is_same<T, std::int32_t>::value;
 }
 
-#define POSENC_SPEC(kind, name, initial, of, help) \
+#define POSENC_SPEC(kind, name, initial, of, must, help) \
   static_assert(IsOfKind<Kind::k##kind, decltype(posenc_spec::name)>(), #name);
-#define POSENC_ROTARY(kind, name, initial, of, help) \
+#define POSENC_ROTARY(kind, name, initial, of, must, help) \
   static_assert(IsOfKind<Kind::k##kind, decltype(posenc_rotary_spec::name)>(), #name);
 #include "spec/members.inc"
 
@@ -62,14 +63,14 @@ Spec Default();
 template <>
 inline posenc_spec Default() {
   posenc_spec spec{};
-#define POSENC_SPEC(kind, name, initial, of, help) SetNumber(initial, &spec.name);
+#define POSENC_SPEC(kind, name, initial, of, must, help) SetNumber(initial, &spec.name);
 #include "spec/members.inc"
   return spec;
 }
 template <>
 inline posenc_rotary_spec Default() {
   posenc_rotary_spec spec{};
-#define POSENC_ROTARY(kind, name, initial, of, help) SetNumber(initial, &spec.name);
+#define POSENC_ROTARY(kind, name, initial, of, must, help) SetNumber(initial, &spec.name);
 #include "spec/members.inc"
   return spec;
 }
@@ -80,7 +81,7 @@ constexpr bool EndsInMember(std::size_t size);
 template <>
 constexpr bool EndsInMember<posenc_spec>(std::size_t size) {
   return false
-#define POSENC_SPEC(kind, name, initial, of, help) \
+#define POSENC_SPEC(kind, name, initial, of, must, help) \
   || (size > offsetof(posenc_spec, name) && size < offsetof(posenc_spec, name) + sizeof(posenc_spec::name))
 #include "spec/members.inc"
       ;
@@ -88,30 +89,9 @@ constexpr bool EndsInMember<posenc_spec>(std::size_t size) {
 template <>
 constexpr bool EndsInMember<posenc_rotary_spec>(std::size_t size) {
   return false
-#define POSENC_ROTARY(kind, name, initial, of, help) \
-  || (size > offsetof(posenc_rotary_spec, name) &&   \
+#define POSENC_ROTARY(kind, name, initial, of, must, help) \
+  || (size > offsetof(posenc_rotary_spec, name) &&         \
       size < offsetof(posenc_rotary_spec, name) + sizeof(posenc_rotary_spec::name))
-#include "spec/members.inc"
-      ;
-}
-
-template <Kind kKind, class T>
-bool IsNoWrongFlag(const T& member) {
-  if constexpr (kKind == Kind::kFlag || kKind == Kind::kPresence) return member == 0 || member == 1;
-  return true;
-}
-
-// Whether each flag is 0 or 1.
-inline bool FlagsAreRight(const posenc_spec& spec) {
-  return true
-#define POSENC_SPEC(kind, name, initial, of, help) &&IsNoWrongFlag<Kind::k##kind>(spec.name)
-#include "spec/members.inc"
-      ;
-}
-
-inline bool FlagsAreRight(const posenc_rotary_spec& spec) {
-  return true
-#define POSENC_ROTARY(kind, name, initial, of, help) &&IsNoWrongFlag<Kind::k##kind>(spec.name)
 #include "spec/members.inc"
       ;
 }

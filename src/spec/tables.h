@@ -23,13 +23,13 @@ struct Member {
 };
 
 inline constexpr Member kSpecMembers[] = {
-#define POSENC_SPEC(kind, name, initial, of, help) \
+#define POSENC_SPEC(kind, name, initial, of, must, help) \
   {#name, Kind::k##kind, offsetof(posenc_spec, name), sizeof(posenc_spec::name), #of, initial, help},
 #include "spec/members.inc"
 };
 
 inline constexpr Member kRotaryMembers[] = {
-#define POSENC_ROTARY(kind, name, initial, of, help)                                                  \
+#define POSENC_ROTARY(kind, name, initial, of, must, help)                                            \
   {#name,   Kind::k##kind, offsetof(posenc_rotary_spec, name), sizeof(posenc_rotary_spec::name), #of, \
    initial, help},
 #include "spec/members.inc"

@@ -11,6 +11,7 @@
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
 #include "spec/rows.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -19,8 +20,7 @@ namespace internal {
 template <class Spec>
 inline constexpr std::size_t kFirstSize = 0;
 template <>
-inline constexpr std::size_t kFirstSize<posenc_spec> = offsetof(posenc_spec, table_rows) +
-                                                       sizeof(std::uint64_t);
+inline constexpr std::size_t kFirstSize<posenc_spec> = offsetof(posenc_spec, target) + sizeof(char*);
 template <>
 inline constexpr std::size_t kFirstSize<posenc_rotary_spec> = offsetof(posenc_rotary_spec, target) +
                                                               sizeof(char*);
@@ -44,27 +44,27 @@ static_assert(IsStructSize<posenc_rotary_spec>(sizeof(posenc_rotary_spec)), "");
 // zero, which means that they are not used. to->struct_size stays the caller's.
 template <class Spec>
 posenc_status CopySpec(const Spec* from, Spec* to) {
-  if (from == nullptr) return POSENC_NULL_POINTER;
-  if (!IsStructSize<Spec>(from->struct_size)) return POSENC_BAD_STRUCT_SIZE;
+  if (from == nullptr) return rule::null_spec;
+  if (!IsStructSize<Spec>(from->struct_size)) return rule::struct_size;
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
   for (std::size_t i = sizeof(*from); i < from->struct_size; ++i) {
-    if (bytes[i] != 0) return POSENC_UNKNOWN_MEMBERS;
+    if (bytes[i] != 0) return rule::unknown_members;
   }
   *to = Default<Spec>();
   std::memcpy(to, bytes, std::min(sizeof(*to), from->struct_size));
-  return POSENC_OK;
+  return rule::ok;
 }
 
 // Writes the members that a caller of this struct_size knows, and zeros for those that only the caller knows.
 // On failure *to stays as it is.
 template <class Spec>
 posenc_status WriteSpec(const Spec& from, std::size_t struct_size, Spec* to) {
-  if (to == nullptr) return POSENC_NULL_POINTER;
-  if (!IsStructSize<Spec>(struct_size)) return POSENC_BAD_STRUCT_SIZE;
+  if (to == nullptr) return rule::null_spec;
+  if (!IsStructSize<Spec>(struct_size)) return rule::struct_size;
   std::memset(to, 0, struct_size);
   std::memcpy(to, &from, std::min(sizeof(from), struct_size));
   to->struct_size = struct_size;
-  return POSENC_OK;
+  return rule::ok;
 }
 
 }  // namespace internal

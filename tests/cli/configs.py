@@ -52,7 +52,7 @@ def refuses(name, config, sentence, *options):
         fail(name, got, sentence)
 
 
-HALVES = "all elements rotate, pairs of halves (i and i + 64), by +p, base"
+HALVES = "all elements rotate, pairing half_split (i and i + 64), by +p, base"
 LLAMA_31 = {
     "model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32, "vocab_size": 128256,
     "max_position_embeddings": 131072, "rope_theta": 500000.0,
@@ -92,7 +92,7 @@ def read():
          ["model: llama (transformers, models/llama)",
           f"layers 0-31: head_dim 128, {HALVES} 500000, scaling llama3 (factor 8, original_length 8192, low_freq_factor 1, "
           "high_freq_factor 4), amplitude 1"], unread="vocab_size")
-    gemma = "head_dim 256, all elements rotate, pairs of halves (i and i + 128), by +p, base"
+    gemma = "head_dim 256, all elements rotate, pairing half_split (i and i + 128), by +p, base"
     vision = "vision_config.hidden_size vision_config.model_type"
     says("Gemma 3", GEMMA_3,
          ["model: gemma3_text (transformers, models/gemma3)",
@@ -107,7 +107,7 @@ def read():
          "--layer-type", "sliding_attention", unread=vision)
     says("DeepSeek V3", DEEPSEEK_V3,
          ["model: deepseek_v3 (transformers, models/deepseek_v3)",
-          "layers 0-60: head_dim 192, elements 128-191 rotate, pairs of neighbours (2i and 2i + 1) written as halves, by +p, "
+          "layers 0-60: head_dim 192, elements 128-191 rotate, pairing neighbours (2i and 2i + 1) written as half_split, by +p, "
           "base 10000, scaling yarn (factor 40, original_length 4096, beta_fast 32, beta_slow 1, truncate 1, mscale 1, "
           "mscale_all_dim 1), amplitude 1"])
     says("Qwen2-VL", QWEN2_VL,
@@ -116,12 +116,12 @@ def read():
          unread="vision_config.depth")
     says("Llama 4", LLAMA_4,
          ["model: llama4_text (transformers, models/llama4)",
-          "layers 0-2, 4-6: head_dim 128, all elements rotate, pairs of neighbours (2i and 2i + 1), by +p, base 500000, "
+          "layers 0-2, 4-6: head_dim 128, all elements rotate, pairing neighbours (2i and 2i + 1), by +p, base 500000, "
           "scaling llama3 (factor 16, original_length 8192, low_freq_factor 1, high_freq_factor 1), amplitude 1",
           "layers 3, 7: no rotary embedding: the list of layers that rotate has 0 there"])
     says("nanochat", NANOCHAT,
          ["model: nanochat (transformers, models/nanochat)",
-          "layers 0-19: head_dim 128, all elements rotate, pairs of halves (i and i + 64), by -p, base 10000, no scaling, "
+          "layers 0-19: head_dim 128, all elements rotate, pairing half_split (i and i + 64), by -p, base 10000, no scaling, "
           "amplitude 1"])
     code, out, err = run({"model_type": "bert", "hidden_size": 768, "num_attention_heads": 12})
     if (code, err) != (0, "") or "all layers: no rotary embedding: " not in out or "keys read: model_type\n" not in out:
@@ -129,9 +129,9 @@ def read():
     unknown = ["model: unknown; its pairing is the one that you state, and the rest is taken for granted: it rotates by +p,",
                "  along one axis and in all layers"]
     says("an unknown model", UNKNOWN, [*unknown, f"layers 0-3: head_dim 128, {HALVES} 10000, no scaling, amplitude 1"],
-         "--pairing", "halves")
+         "--pairing", "half_split")
     says("a layer of an unknown model", UNKNOWN,
-         [*unknown, "layer 2: head_dim 128, all elements rotate, pairs of neighbours (2i and 2i + 1), by +p, base 10000, no "
+         [*unknown, "layer 2: head_dim 128, all elements rotate, pairing neighbours (2i and 2i + 1), by +p, base 10000, no "
                     "scaling, amplitude 1"], "--pairing", "neighbours", "--layer", "2")
     says("an unknown model as a known one", UNKNOWN,
          ["model: llama (transformers, models/llama)", f"layers 0-3: head_dim 128, {HALVES} 10000, no scaling, amplitude 1"],
@@ -174,8 +174,8 @@ def as_json():
     for group in got["groups"]:
         if "head_dim 256, all elements rotate" not in group.pop("text"):
             fail("Gemma 3 as JSON", out, "the text")
-    whole = {"rotates": True, "head_dim": 256, "rotary_offset": 0, "rotary_dim": 256, "pairing": "halves",
-             "output_pairing": "halves", "direction": 1, "amplitude": 1.0, "axes": 1, "axis_order": "consecutive", "sections": []}
+    whole = {"rotates": True, "head_dim": 256, "rotary_offset": 0, "rotary_dim": 256, "pairing": "half_split",
+             "output_pairing": "half_split", "direction": 1, "amplitude": 1.0, "axes": 1, "axis_order": "consecutive", "sections": []}
     wanted = {
         "model_type": "gemma3_text", "source": "transformers, models/gemma3",
         "groups": [{"layers": [i for i in range(34) if i % 6 != 5], "base": 10000.0, "scaling": {"name": "none"}, **whole},
@@ -194,8 +194,8 @@ def as_json():
     if (group["direction"], group["layers"]) != (-1, list(range(20))):
         fail("nanochat as JSON", group, "backwards")
     group = json.loads(run(DEEPSEEK_V3, "--format", "json")[1])["groups"][0]
-    if (group["pairing"], group["output_pairing"], group["rotary_offset"]) != ("neighbours", "halves", 128):
-        fail("DeepSeek V3 as JSON", group, "neighbours, halves")
+    if (group["pairing"], group["output_pairing"], group["rotary_offset"]) != ("neighbours", "half_split", 128):
+        fail("DeepSeek V3 as JSON", group, "neighbours, half_split")
     still = json.loads(run(LLAMA_4, "--format", "json")[1])["groups"][1]
     if still != {"layers": [3, 7], "rotates": False,
                  "text": "no rotary embedding: the list of layers that rotate has 0 there"}:

@@ -28,7 +28,7 @@ identify() {
   options="--preset $1 --dim $4 --rows 40 --dtype $3"
   [ "$2" = exact ] || options="$options --phase-rounding source"
   "$posenc" table $options --out table.npy 2>error || {
-    grep -q 'frequency is outside\|--frequencies' error || fail "$options: $(cat error)"
+    grep -q 'each frequency times\|--frequencies' error || fail "$options: $(cat error)"
     left_out="$left_out $1/$4"
     return
   }

@@ -49,6 +49,7 @@ struct Rope {
   float freq_base = 1e6f, freq_scale = 1.0f, attn_factor = 1.0f, ext_factor = 0.0f;
   int n_ctx_orig = 4096;
   float beta_fast = 32.0f, beta_slow = 1.0f;
+  bool has_sections = true;  // if the mode has several axes
 
   bool HasAxes() const { return (mode & GGML_ROPE_TYPE_MROPE) != 0; }
   std::size_t Pairs() const {
@@ -117,23 +118,30 @@ posenc_rotary_spec SpecOf(const Rope& rope, std::vector<double>* lists) {
   lists->assign(rope.sections.begin(), rope.sections.end());
   for (std::size_t i = 0; i < rope.Pairs(); ++i) lists->push_back(Factor(i));
   if (rope.HasAxes()) entries.push_back({key("rope.dimension_sections"), lists->data(), 4});
-  if (rope.has_factors) entries.push_back({"rope_freqs.weight", lists->data() + 4, rope.Pairs()});
+  const bool has_tensor = rope.has_factors && architecture == "llama";  // others do not read it
+  if (has_tensor) entries.push_back({"rope_freqs.weight", lists->data() + 4, rope.Pairs()});
   const bool is_yarn = rope.ext_factor != 0.0f, is_linear = !is_yarn && !rope.has_factors;
   entries.push_back({key("rope.scaling.type"), is_yarn ? "yarn" : is_linear ? "linear" : "none"});
   if (is_yarn || is_linear) entries.push_back({key("rope.scaling.factor"), 1.0 / rope.freq_scale});
   entries.push_back({key("rope.scaling.original_context_length"), rope.n_ctx_orig});
   entries.push_back({key("rope.scaling.attn_factor"), rope.attn_factor});
-  entries.push_back({key("rope.scaling.yarn_beta_fast"), rope.beta_fast});
-  entries.push_back({key("rope.scaling.yarn_beta_slow"), rope.beta_slow});
   const std::vector<posenc_config_entry> all(entries.begin(), entries.end());
   posenc_config config{};
   config.entries = all.data();
   config.count = all.size();
-  config.layer = POSENC_NO_LAYER;
   posenc_config_report report;
   const Status status = RotaryFromConfig(&spec, config, &report);
-  Expect(status == Status::kOk, std::string(rope.name) + ": " + report.text);
+  Expect(status == POSENC_OK, std::string(rope.name) + ": " + report.text);
+  // What these models have no keys for.
+  spec.beta_fast = rope.beta_fast;
+  spec.beta_slow = rope.beta_slow;
   if (rope.has_factors) spec.position_scale = rope.freq_scale;  // which llama.cpp passes as well
+  if (rope.has_factors && !has_tensor) {
+    spec.scaling = POSENC_FREQUENCY_FACTORS;
+    spec.factors = lists->data() + 4;
+    spec.factor_count = rope.Pairs();
+    spec.amplitude = rope.attn_factor;
+  }
   return spec;
 }
 
@@ -192,10 +200,46 @@ ggml_tensor* Factors(ggml_context* ctx, const Rope& rope) {
   return list;
 }
 
-posenc_status HeaderSpec(const Rope& rope, const ggml_tensor* c, posenc_rotary_spec* spec) {
-  return posenc_ggml_rope_spec(rope.head_dim, c, rope.n_dims, rope.HasAxes() ? rope.sections.data() : nullptr,
-                               rope.mode, rope.n_ctx_orig, rope.freq_base, rope.freq_scale, rope.ext_factor,
-                               rope.attn_factor, rope.beta_fast, rope.beta_slow, spec);
+// What a function of the header says.
+struct Answer {
+  posenc_status status = POSENC_OK;
+  const char* why = "";
+
+  bool IsOk() const { return status == POSENC_OK; }
+  bool Is(posenc_kind kind, const char* words) const {
+    return posenc_status_kind(status) == kind && std::strstr(why, words) != nullptr;
+  }
+};
+
+Answer HeaderSpec(const Rope& rope, const ggml_tensor* c, posenc_rotary_spec* spec) {
+  posenc_ggml_rope_arguments given{};
+  given.head_dim = rope.head_dim;
+  given.c = c;
+  given.n_dims = rope.n_dims;
+  given.sections = rope.HasAxes() && rope.has_sections ? rope.sections.data() : nullptr;
+  given.mode = rope.mode;
+  given.n_ctx_orig = rope.n_ctx_orig;
+  given.freq_base = rope.freq_base;
+  given.freq_scale = rope.freq_scale;
+  given.ext_factor = rope.ext_factor;
+  given.attn_factor = rope.attn_factor;
+  given.beta_fast = rope.beta_fast;
+  given.beta_slow = rope.beta_slow;
+  Answer answer;
+  answer.status = posenc_ggml_rope_spec(&given, spec, &answer.why);
+  return answer;
+}
+
+Answer CreateRotary(const posenc_rotary_spec& spec, Rotary* rotary) {
+  const Status status = Rotary::Create(spec, rotary);
+  return {status, posenc_status_message(status)};
+}
+
+Answer Node(ggml_context* ctx, ggml_tensor* a, ggml_tensor* b, const posenc_rotary* rotary, bool in_place,
+            ggml_tensor** node) {
+  Answer answer;
+  answer.status = posenc_ggml_rope(ctx, a, b, rotary, in_place ? 1 : 0, node, &answer.why);
+  return answer;
 }
 
 ggml_tensor* Theirs(ggml_context* ctx, const Rope& rope, ggml_tensor* a, ggml_tensor* b, ggml_tensor* c) {
@@ -336,13 +380,13 @@ void CompareLayouts(const Backend& backend, const Rope& rope, const Type& type, 
         table.Fill(a);
         ggml_tensor* node = nullptr;
         ggml_tensor* positions = Positions(ctx.get(), rope.HasAxes(), tokens);
-        const Status status = posenc_ggml_rope(ctx.get(), a, positions, rotary, layout == kInPlace, &node);
-        if (status == Status::kOk) backend.Compute(ctx.get(), node, threads);
-        const bool is_there = status == Status::kOk && (node->data == a->data) == (layout == kInPlace);
+        const Answer answer = Node(ctx.get(), a, positions, rotary, layout == kInPlace, &node);
+        if (answer.IsOk()) backend.Compute(ctx.get(), node, threads);
+        const bool is_there = answer.IsOk() && (node->data == a->data) == (layout == kInPlace);
         const std::size_t wrong = is_there ? table.Mismatches(node) : 1;
         Expect(wrong == 0, std::string(rope.name) + ", " + type.name + ", layout " + std::to_string(layout) +
                                ", " + std::to_string(tokens) + " tokens, " + std::to_string(threads) +
-                               " threads: " + std::to_string(wrong) + " elements; " + StatusMessage(status));
+                               " threads: " + std::to_string(wrong) + " elements; " + answer.why);
       }
     }
   }
@@ -360,8 +404,8 @@ void CompareErrors(const Backend& backend, const Rope& rope, const Type& type, c
   ggml_tensor* positions = Positions(ctx.get(), rope.HasAxes(), kTokens);
   table.Fill(a);
   ggml_tensor *node = nullptr, *fast_node = nullptr;
-  posenc_ggml_rope(ctx.get(), a, positions, exact, 0, &node);
-  posenc_ggml_rope(ctx.get(), a, positions, fast, 0, &fast_node);
+  Expect(Node(ctx.get(), a, positions, exact, false, &node).IsOk(), "a node");
+  Expect(Node(ctx.get(), a, positions, fast, false, &fast_node).IsOk(), "a fast node");
   run(node);
   run(fast_node);
   std::printf("| %s, %s |", rope.name, type.name);
@@ -387,11 +431,11 @@ void CompareRope(const Backend& backend, const Rope& rope) {
   const Context ctx = NewContext();
   posenc_rotary_spec spec;
   Rotary exact, fast;
-  Status status = HeaderSpec(rope, Factors(ctx.get(), rope), &spec);
-  if (status == Status::kOk) status = Rotary::Create(spec, &exact);
+  Answer answer = HeaderSpec(rope, Factors(ctx.get(), rope), &spec);
+  if (answer.IsOk()) answer = CreateRotary(spec, &exact);
   spec.arithmetic = POSENC_FAST;
-  if (status == Status::kOk) status = Rotary::Create(spec, &fast);
-  Expect(status == Status::kOk, std::string(rope.name) + ": " + StatusMessage(status));
+  if (answer.IsOk()) answer = CreateRotary(spec, &fast);
+  Expect(answer.IsOk(), std::string(rope.name) + ": " + answer.why);
   if (failures != 0) return;
   for (const Type& type : kTypes) {
     const Table table(want, type.ours);
@@ -412,10 +456,10 @@ void CompareText(const Backend& backend) {
     Rotary rotary;
     ggml_tensor* a = ggml_new_tensor_3d(ctx.get(), GGML_TYPE_F32, 128, 1, kTokens);
     std::fill_n(static_cast<float*>(a->data), ggml_nelements(a), 1.0f);
-    Expect(HeaderSpec(rope, nullptr, &spec) == POSENC_OK && Rotary::Create(spec, &rotary) == Status::kOk,
-           "text");
-    posenc_ggml_rope(ctx.get(), a, Positions(ctx.get(), false, kTokens), rotary.c_rotary(), 0, &nodes[i]);
-    if (nodes[i] == nullptr) return Expect(false, "a node of text");
+    Expect(HeaderSpec(rope, nullptr, &spec).IsOk() && CreateRotary(spec, &rotary).IsOk(), "text");
+    const Answer answer =
+        Node(ctx.get(), a, Positions(ctx.get(), false, kTokens), rotary.get(), false, &nodes[i]);
+    if (!answer.IsOk()) return Expect(false, "a node of text");
     backend.Compute(ctx.get(), nodes[i], 1);
   }
   const bool are_same = std::memcmp(nodes[0]->data, nodes[1]->data, ggml_nbytes(nodes[0])) == 0;
@@ -424,14 +468,15 @@ void CompareText(const Backend& backend) {
 
 void CompareRefusals() {
   const Context ctx = NewContext();
-  const auto refuses = [&](posenc_status want, const char* what, const std::function<void(Rope*)>& spoil) {
+  const auto refuses = [&](posenc_kind want, const char* words, const char* what,
+                           const std::function<void(Rope*)>& spoil) {
     Rope rope;
     spoil(&rope);
     posenc_rotary_spec spec;
     Rotary rotary;
-    Status status = HeaderSpec(rope, Factors(ctx.get(), rope), &spec);
-    if (status == Status::kOk) status = Rotary::Create(spec, &rotary);
-    Expect(status == Status(want), std::string(what) + ": " + StatusMessage(status));
+    Answer answer = HeaderSpec(rope, Factors(ctx.get(), rope), &spec);
+    if (answer.IsOk()) answer = CreateRotary(spec, &rotary);
+    Expect(answer.Is(want, words), std::string(what) + ": " + answer.why);
   };
   const auto yarn = [](Rope* r) {
     r->ext_factor = 1.0f;
@@ -441,52 +486,58 @@ void CompareRefusals() {
     r->mode = mode;
     r->sections = {s0, s1, s2, s3};
   };
-  refuses(POSENC_OK, "nothing", [](Rope*) {});
-  refuses(POSENC_BAD_PAIRING, "mode 1", [](Rope* r) { r->mode = 1; });
-  refuses(POSENC_BAD_ROTARY_DIM, "n_dims 0", [](Rope* r) { r->n_dims = 0; });
-  refuses(POSENC_BAD_ROTARY_DIM, "n_dims 63", [](Rope* r) { r->n_dims = 63; });
-  refuses(POSENC_BAD_ROTARY_DIM, "n_dims 130", [](Rope* r) { r->n_dims = 130; });
-  refuses(POSENC_BAD_HEAD_DIM, "head_dim -128", [](Rope* r) { r->head_dim = -128; });
-  refuses(POSENC_BAD_BASE, "freq_base 0", [](Rope* r) { r->freq_base = 0.0f; });
-  refuses(POSENC_BAD_POSITION_SCALE, "freq_scale NaN", [](Rope* r) { r->freq_scale = NAN; });
-  refuses(POSENC_BAD_AMPLITUDE, "attn_factor 0", [](Rope* r) { r->attn_factor = 0.0f; });
-  refuses(POSENC_BAD_SCALING, "ext_factor 0.5", [](Rope* r) { r->ext_factor = 0.5f; });
-  refuses(POSENC_BAD_SCALING, "ext_factor NaN", [](Rope* r) { r->ext_factor = NAN; });
-  refuses(POSENC_BAD_SCALING, "YaRN with factors", [&](Rope* r) {
+  refuses(POSENC_OK, "", "nothing", [](Rope*) {});
+  refuses(POSENC_BAD_ARGUMENT, "mode must be", "mode 1", [](Rope* r) { r->mode = 1; });
+  refuses(POSENC_BAD_ARGUMENT, "n_dims must be positive", "n_dims 0", [](Rope* r) { r->n_dims = 0; });
+  refuses(POSENC_BAD_MEMBER, "rotary_dim must be even", "n_dims 63", [](Rope* r) { r->n_dims = 63; });
+  refuses(POSENC_MEMBERS_CLASH, "rotary_offset + rotary_dim", "n_dims 130", [](Rope* r) { r->n_dims = 130; });
+  refuses(POSENC_BAD_MEMBER, "head_dim must be 2 .. 65536", "head_dim -128",
+          [](Rope* r) { r->head_dim = -128; });
+  refuses(POSENC_BAD_MEMBER, "base must be positive", "freq_base 0", [](Rope* r) { r->freq_base = 0.0f; });
+  refuses(POSENC_BAD_MEMBER, "position_scale must be finite", "freq_scale NaN",
+          [](Rope* r) { r->freq_scale = NAN; });
+  refuses(POSENC_BAD_ARGUMENT, "attn_factor must be", "attn_factor 0",
+          [](Rope* r) { r->attn_factor = 0.0f; });
+  refuses(POSENC_BAD_ARGUMENT, "ext_factor must be 0, or 1", "ext_factor 0.5",
+          [](Rope* r) { r->ext_factor = 0.5f; });
+  refuses(POSENC_BAD_ARGUMENT, "ext_factor must be 0, or 1", "ext_factor NaN",
+          [](Rope* r) { r->ext_factor = NAN; });
+  refuses(POSENC_BAD_ARGUMENT, "ext_factor must be 0 with", "YaRN with factors", [&](Rope* r) {
     yarn(r);
     r->has_factors = true;
   });
-  refuses(POSENC_BAD_SCALING, "YaRN of vision", [&](Rope* r) {
+  refuses(POSENC_BAD_ARGUMENT, "ext_factor must be 0 with", "YaRN of vision", [&](Rope* r) {
     yarn(r);
     axes(r, GGML_ROPE_TYPE_VISION, 32, 32, 0, 0);
     r->n_dims = 64;
   });
-  refuses(POSENC_BAD_FACTOR, "YaRN, freq_scale 0", [&](Rope* r) {
+  refuses(POSENC_MEMBERS_CLASH, "factor must be positive", "YaRN, freq_scale 0", [&](Rope* r) {
     yarn(r);
     r->freq_scale = 0.0f;
   });
-  refuses(POSENC_BAD_LENGTH, "YaRN, n_ctx_orig 0", [&](Rope* r) {
+  refuses(POSENC_BAD_ARGUMENT, "n_ctx_orig must be positive", "YaRN, n_ctx_orig 0", [&](Rope* r) {
     yarn(r);
     r->n_ctx_orig = 0;
   });
-  refuses(POSENC_BAD_LENGTH, "YaRN, n_ctx_orig 3", [&](Rope* r) {
+  refuses(POSENC_BAD_ARGUMENT, "n_ctx_orig is so small", "YaRN, n_ctx_orig 3", [&](Rope* r) {
     yarn(r);
     r->n_ctx_orig = 3;
   });
-  refuses(POSENC_BAD_BETA, "YaRN, betas exchanged", [&](Rope* r) {
+  refuses(POSENC_MEMBERS_CLASH, "beta_fast", "YaRN, betas exchanged", [&](Rope* r) {
     yarn(r);
     r->beta_slow = 33.0f;
   });
-  refuses(POSENC_BAD_AXES, "a section below 0",
+  refuses(POSENC_BAD_ARGUMENT, "sections must be 0 or more", "a section below 0",
           [&](Rope* r) { axes(r, GGML_ROPE_TYPE_MROPE, -1, 33, 32, 0); });
-  refuses(POSENC_BAD_AXES, "mrope, 63 pairs", [&](Rope* r) { axes(r, GGML_ROPE_TYPE_MROPE, 16, 24, 23, 0); });
-  refuses(POSENC_BAD_AXES, "imrope, 63 pairs",
+  refuses(POSENC_MEMBERS_CLASH, "sections must add up", "mrope, 63 pairs",
+          [&](Rope* r) { axes(r, GGML_ROPE_TYPE_MROPE, 16, 24, 23, 0); });
+  refuses(POSENC_BAD_ARGUMENT, "sections must add up to n_dims / 2", "imrope, 63 pairs",
           [&](Rope* r) { axes(r, GGML_ROPE_TYPE_IMROPE, 24, 20, 19, 0); });
-  refuses(POSENC_BAD_AXES, "vision, two sizes", [&](Rope* r) {
+  refuses(POSENC_BAD_ARGUMENT, "sections[0] and sections[1]", "vision, two sizes", [&](Rope* r) {
     axes(r, GGML_ROPE_TYPE_VISION, 31, 33, 0, 0);
     r->n_dims = 64;
   });
-  refuses(POSENC_BAD_ROTARY_DIM, "vision, n_dims", [&](Rope* r) {
+  refuses(POSENC_BAD_ARGUMENT, "n_dims must be head_dim / 2", "vision, n_dims", [&](Rope* r) {
     axes(r, GGML_ROPE_TYPE_VISION, 32, 32, 0, 0);
     r->n_dims = 62;
   });
@@ -496,57 +547,67 @@ void CompareRefusals() {
   std::memset(&untouched, 0x55, sizeof(untouched));
   spec = untouched;
   const auto factors = [&](ggml_tensor* c) { return HeaderSpec(rope, c, &spec); };
-  Expect(factors(ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F16, 64)) == POSENC_BAD_TYPE, "factors of float16");
-  Expect(factors(ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F32, 63)) == POSENC_BAD_FACTOR_COUNT, "63 factors");
+  Expect(factors(ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F16, 64))
+             .Is(POSENC_BAD_TYPE, "the factors c must be F32"),
+         "factors of float16");
+  Expect(
+      factors(ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F32, 63)).Is(POSENC_BAD_ARGUMENT, "n_dims / 2 or more"),
+      "63 factors");
   ggml_tensor* empty = ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F32, 64);
   empty->data = nullptr;
-  Expect(factors(empty) == POSENC_NULL_POINTER, "factors without data");
+  Expect(factors(empty).Is(POSENC_NULL, "must have their data"), "factors without data");
   rope.mode = GGML_ROPE_TYPE_MROPE;
   rope.sections = {16, 24, 24, 0};
-  Expect(posenc_ggml_rope_spec(128, nullptr, 128, nullptr, rope.mode, 0, 1e4f, 1.0f, 0.0f, 1.0f, 0.0f, 0.0f,
-                               &spec) == POSENC_NULL_POINTER,
-         "no sections");
+  rope.has_sections = false;
+  Expect(factors(nullptr).Is(POSENC_NULL, "sections must not be null"), "no sections");
+  rope.has_sections = true;
+  Answer nothing;
+  nothing.status = posenc_ggml_rope_spec(nullptr, &spec, &nothing.why);
+  Expect(nothing.Is(POSENC_NULL, "the arguments of rope"), "no arguments");
   Expect(std::memcmp(&spec, &untouched, sizeof(spec)) == 0, "a refused spec is written");
 
   Rotary rotary;
-  Expect(HeaderSpec(rope, nullptr, &spec) == POSENC_OK && Rotary::Create(spec, &rotary) == Status::kOk,
-         "mrope");
+  Expect(HeaderSpec(rope, nullptr, &spec).IsOk() && CreateRotary(spec, &rotary).IsOk(), "mrope");
   ggml_context* c = ctx.get();
   ggml_tensor* a = ggml_new_tensor_3d(c, GGML_TYPE_F32, 128, 3, 5);
   ggml_tensor* b = ggml_new_tensor_1d(c, GGML_TYPE_I32, 20);
-  const auto node = [&](posenc_status want, const char* what, ggml_tensor* heads, ggml_tensor* list,
-                        const posenc_rotary* by) {
+  const auto node = [&](posenc_kind want, const char* words, const char* what, ggml_tensor* heads,
+                        ggml_tensor* list, const posenc_rotary* by) {
     ggml_tensor* made = a;
-    const posenc_status status = posenc_ggml_rope(c, heads, list, by, 0, &made);
-    Expect(status == want && (made == a) == (want != POSENC_OK),
-           std::string(what) + ": " + StatusMessage(status));
+    const Answer answer = Node(c, heads, list, by, false, &made);
+    Expect(answer.Is(want, words) && (made == a) == (want != POSENC_OK),
+           std::string(what) + ": " + answer.why);
   };
-  const posenc_rotary* by = rotary.c_rotary();
-  node(POSENC_OK, "four rows", a, b, by);
-  node(POSENC_OK, "one row", a, ggml_new_tensor_1d(c, GGML_TYPE_I32, 5), by);
-  node(POSENC_NOT_CREATED, "no rotary", a, b, nullptr);
-  node(POSENC_NULL_POINTER, "no heads", nullptr, b, by);
-  node(POSENC_BAD_TYPE, "heads of int32", ggml_new_tensor_3d(c, GGML_TYPE_I32, 128, 3, 5), b, by);
-  node(POSENC_BAD_TYPE, "positions of float", a, ggml_new_tensor_1d(c, GGML_TYPE_F32, 20), by);
-  node(POSENC_BAD_HEAD_DIM, "heads of 64", ggml_new_tensor_3d(c, GGML_TYPE_F32, 64, 3, 5), b, by);
-  node(POSENC_BAD_AXES, "10 positions", a, ggml_new_tensor_1d(c, GGML_TYPE_I32, 10), by);
-  node(POSENC_BAD_AXES, "a matrix of positions", a, ggml_new_tensor_2d(c, GGML_TYPE_I32, 5, 4), by);
+  const posenc_rotary* by = rotary.get();
+  node(POSENC_OK, "", "four rows", a, b, by);
+  node(POSENC_OK, "", "one row", a, ggml_new_tensor_1d(c, GGML_TYPE_I32, 5), by);
+  node(POSENC_NULL, "rotary is null", "no rotary", a, b, nullptr);
+  node(POSENC_NULL, "the heads a", "no heads", nullptr, b, by);
+  node(POSENC_BAD_TYPE, "the heads a must be", "heads of int32",
+       ggml_new_tensor_3d(c, GGML_TYPE_I32, 128, 3, 5), b, by);
+  node(POSENC_BAD_TYPE, "the positions b must be I32", "positions of float", a,
+       ggml_new_tensor_1d(c, GGML_TYPE_F32, 20), by);
+  node(POSENC_BAD_ARGUMENT, "the rotary's head_dim", "heads of 64",
+       ggml_new_tensor_3d(c, GGML_TYPE_F32, 64, 3, 5), b, by);
+  node(POSENC_BAD_ARGUMENT, "the positions b must be a contiguous", "10 positions", a,
+       ggml_new_tensor_1d(c, GGML_TYPE_I32, 10), by);
+  node(POSENC_BAD_ARGUMENT, "the positions b must be a contiguous", "a matrix of positions", a,
+       ggml_new_tensor_2d(c, GGML_TYPE_I32, 5, 4), by);
   ggml_tensor* wide = ggml_new_tensor_3d(c, GGML_TYPE_F32, 5, 128, 3);
-  node(POSENC_HEAD_STRIDE_TOO_SMALL, "transposed", ggml_permute(c, wide, 2, 0, 1, 3), b, by);
-  node(POSENC_HEAD_STRIDE_TOO_SMALL, "one head for all", ggml_view_3d(c, a, 128, 3, 5, 0, 4 * 384, 0), b, by);
-  node(POSENC_HEAD_STRIDE_TOO_SMALL, "a stride of bytes", ggml_view_3d(c, a, 128, 3, 1, 514, 4 * 384, 0),
+  node(POSENC_BAD_STRIDE, "nb[1]", "transposed", ggml_permute(c, wide, 2, 0, 1, 3), b, by);
+  node(POSENC_BAD_STRIDE, "nb[1]", "one head for all", ggml_view_3d(c, a, 128, 3, 5, 0, 4 * 384, 0), b, by);
+  node(POSENC_BAD_STRIDE, "nb[1]", "a stride of bytes", ggml_view_3d(c, a, 128, 3, 1, 514, 4 * 384, 0),
        ggml_new_tensor_1d(c, GGML_TYPE_I32, 4), by);
-  node(POSENC_TOKEN_STRIDE_TOO_SMALL, "one token for all", ggml_view_3d(c, a, 128, 3, 5, 512, 0, 0), b, by);
-  node(POSENC_TOKEN_STRIDE_TOO_SMALL, "tokens that overlap", ggml_view_3d(c, a, 128, 3, 5, 512, 1024, 0), b,
-       by);
+  node(POSENC_BAD_STRIDE, "nb[2]", "one token for all", ggml_view_3d(c, a, 128, 3, 5, 512, 0, 0), b, by);
+  node(POSENC_BAD_STRIDE, "nb[2]", "tokens that overlap", ggml_view_3d(c, a, 128, 3, 5, 512, 1024, 0), b, by);
   ggml_tensor* two = ggml_new_tensor_4d(c, GGML_TYPE_F32, 128, 3, 5, 2);
   ggml_tensor* twice = ggml_view_4d(c, two, 128, 3, 5, 2, 512, 4 * 384, 0, 0);
-  node(POSENC_OK, "one batch twice", twice, b, by);
+  node(POSENC_OK, "", "one batch twice", twice, b, by);
   ggml_tensor* made = nullptr;
-  Expect(posenc_ggml_rope(c, twice, b, by, 1, &made) == POSENC_TOKEN_STRIDE_TOO_SMALL && made == nullptr,
+  Expect(Node(c, twice, b, by, true, &made).Is(POSENC_BAD_STRIDE, "nb[3]") && made == nullptr,
          "one batch twice, in place");
   twice->nb[3] = 514;
-  node(POSENC_TOKEN_STRIDE_TOO_SMALL, "a stride of bytes between batches", twice, b, by);
+  node(POSENC_BAD_STRIDE, "nb[3]", "a stride of bytes between batches", twice, b, by);
 }
 
 void CompareTimesteps(const Backend& backend, int dim) {
@@ -563,7 +624,7 @@ void CompareTimesteps(const Backend& backend, int dim) {
   std::vector<double> want(static_cast<std::size_t>(dim));
   for (const int threads : {1, 2, 4}) {
     ggml_tensor* node = nullptr;
-    Expect(posenc_ggml_timesteps(ctx.get(), steps, encoder.c_encoder(), &node) == POSENC_OK,
+    Expect(posenc_ggml_timesteps(ctx.get(), steps, encoder.get(), &node, nullptr) == POSENC_OK,
            "timesteps' node");
     ggml_tensor* theirs = ggml_timestep_embedding(ctx.get(), steps, dim, kMaxPeriod);
     Expect(ggml_are_same_shape(node, theirs), "shape of timesteps");
@@ -592,24 +653,28 @@ void CompareTimestepRefusals() {
   const Context ctx = NewContext();
   posenc_spec spec;
   Encoder encoder;
-  const auto creates = [&](int dim, int max_period) {
-    const Status status = posenc_ggml_timestep_spec(dim, max_period, &spec);
-    return status == Status::kOk ? Encoder::Create(spec, &encoder) : status;
+  const auto creates = [&](int dim, int max_period) -> Answer {
+    Status status = posenc_ggml_timestep_spec(dim, max_period, &spec);
+    if (status == POSENC_OK) status = Encoder::Create(spec, &encoder);
+    return {status, posenc_status_message(status)};
   };
-  Expect(creates(-1, 10000) == Status(POSENC_BAD_DIM), "timesteps of dim -1");
-  Expect(creates(320, 0) == Status(POSENC_BAD_BASE), "max_period 0");
-  Expect(creates(320, 10000) == Status::kOk, "dim 320");
+  Expect(creates(-1, 10000).Is(POSENC_BAD_ARGUMENT, "dim of a preset must be 1"), "timesteps of dim -1");
+  Expect(creates(320, 0).Is(POSENC_BAD_MEMBER, "base must be positive"), "max_period 0");
+  Expect(creates(320, 10000).IsOk(), "dim 320");
   ggml_tensor* node = nullptr;
   const auto status = [&](ggml_tensor* steps, const posenc_encoder* by) {
-    return posenc_ggml_timesteps(ctx.get(), steps, by, &node);
+    Answer answer;
+    answer.status = posenc_ggml_timesteps(ctx.get(), steps, by, &node, &answer.why);
+    return answer;
   };
   ggml_tensor* steps = ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F32, 4);
   ggml_tensor* matrix = ggml_new_tensor_2d(ctx.get(), GGML_TYPE_F32, 4, 4);
-  Expect(status(steps, nullptr) == POSENC_NOT_CREATED, "no encoder");
-  Expect(status(nullptr, encoder.c_encoder()) == POSENC_NULL_POINTER, "no timesteps");
-  Expect(status(ggml_new_tensor_1d(ctx.get(), GGML_TYPE_I32, 4), encoder.c_encoder()) == POSENC_BAD_TYPE,
+  Expect(status(steps, nullptr).Is(POSENC_NULL, "encoder is null"), "no encoder");
+  Expect(status(nullptr, encoder.get()).Is(POSENC_NULL, "timesteps and node"), "no timesteps");
+  Expect(status(ggml_new_tensor_1d(ctx.get(), GGML_TYPE_I32, 4), encoder.get())
+             .Is(POSENC_BAD_TYPE, "timesteps must be F32"),
          "int32");
-  Expect(status(matrix, encoder.c_encoder()) == POSENC_STRIDE_TOO_SMALL, "a matrix of timesteps");
+  Expect(status(matrix, encoder.get()).Is(POSENC_BAD_STRIDE, "contiguous vector"), "a matrix of timesteps");
   Expect(node == nullptr, "a refused node");
 }
 
@@ -629,8 +694,8 @@ void PrintTimes(const Backend& backend) {
         const Context ctx = NewContext(std::size_t{1} << 26);
         posenc_rotary_spec spec;
         Rotary rotaries[2];
-        Expect(HeaderSpec(rope, nullptr, &spec) == POSENC_OK, "times");
-        Expect(Rotary::Create(spec, &rotaries[0]) == Status::kOk, "times");
+        Expect(HeaderSpec(rope, nullptr, &spec).IsOk(), "times");
+        Expect(Rotary::Create(spec, &rotaries[0]) == POSENC_OK, "times");
         spec.arithmetic = POSENC_FAST;
         Expect(Rotary::Create(spec, &rotaries[1]) == Status::kOk, "times");
         ggml_tensor* positions = Positions(ctx.get(), rope.HasAxes(), static_cast<std::size_t>(tokens));
@@ -648,7 +713,8 @@ void PrintTimes(const Backend& backend) {
           ggml_tensor* node = a;
           for (int i = 0; i < kChain; ++i) {
             if (way > 0) {
-              posenc_ggml_rope(ctx.get(), node, positions, rotaries[way - 1].c_rotary(), 1, &node);
+              Expect(Node(ctx.get(), node, positions, rotaries[way - 1].get(), true, &node).IsOk(),
+                     "a chain");
             } else {
               node = ggml_rope_multi_inplace(ctx.get(), node, positions, nullptr, rope.n_dims,
                                              rope.sections.data(), rope.mode, 0, 10000.0f, 1.0f, 0.0f, 1.0f,

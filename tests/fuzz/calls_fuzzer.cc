@@ -17,6 +17,7 @@
 #include "fuzzing.h"
 #include "judge.h"
 #include "spec/rows.h"
+#include "spec/rules.h"
 #include "specs.h"
 
 namespace posenc {
@@ -168,7 +169,7 @@ void Mutate(Call* call, Bytes& bytes) {
       }
       break;
     case 3:
-      if (buffer != nullptr && buffer->null != kNoArgument) buffer->PointTo(nullptr);
+      if (buffer != nullptr && buffer->null.kind != kNoArgument) buffer->PointTo(nullptr);
       break;
     case 4:
       if (const auto* pointer = Pick(call->pointers, bytes)) std::memcpy(pointer->first, &null, sizeof(null));
@@ -239,7 +240,7 @@ posenc_status Make(const OwnedSpec<Spec>& spec, const char* target, Handle** han
     std::size_t size = kNoIndex;
     const posenc_status asked = ask(passing, &size);
     // The estimate of a frequency about a limit may pass what creation refuses.
-    const bool is_estimate = status == POSENC_FREQUENCY_OUT_OF_RANGE && asked == POSENC_OK;
+    const bool is_estimate = status == internal::rule::frequency_range && asked == POSENC_OK;
     POSENC_FUZZ_CHECK(asked == status || is_estimate);
     POSENC_FUZZ_CHECK(asked == POSENC_OK || size == kNoIndex);
     Memory memory;
@@ -262,14 +263,14 @@ class Handles {
       status = Make(*rotary_, target, &setting.rotary, &posenc_rotary_create, &posenc_rotary_create_in,
                     &posenc_rotary_memory_size);
       if (status == POSENC_OK) setting.rotary_spec = rotary_->spec();
-      posenc_encoder_create(&setting.spec, &setting.encoder);
+      POSENC_FUZZ_CHECK(posenc_encoder_create(&setting.spec, &setting.encoder) == POSENC_OK);
     } else {
       encoder_ = std::make_unique<OwnedEncoderSpec>(bytes);
       encoder_->Point();
       status = Make(*encoder_, target, &setting.encoder, &posenc_encoder_create, &posenc_encoder_create_in,
                     &posenc_encoder_memory_size);
       if (status == POSENC_OK) setting.spec = encoder_->spec();
-      posenc_rotary_create(&setting.rotary_spec, &setting.rotary);
+      POSENC_FUZZ_CHECK(posenc_rotary_create(&setting.rotary_spec, &setting.rotary) == POSENC_OK);
     }
     setting.spec.target = setting.rotary_spec.target = target;
     const std::size_t dim = std::max(setting.spec.dim, setting.rotary_spec.head_dim);
@@ -391,9 +392,7 @@ Outcome Run(const std::uint8_t* data, std::size_t size, const char* target, bool
     if (!is_wild && !spoils && !overlaps)
       Fail("right arguments are accepted", call->function.name, outcome.status);
     POSENC_FUZZ_CHECK(memory.Content() == before);
-    const bool is_of_list = outcome.status == POSENC_ID_OUT_OF_RANGE ||
-                            outcome.status == POSENC_POSITION_OUT_OF_RANGE ||
-                            outcome.status == POSENC_CACHE_ROW_OUT_OF_RANGE;
+    const bool is_of_list = posenc_status_kind(outcome.status) == POSENC_OUT_OF_RANGE;
     const bool may_be_of_run = spoils || IsOffsetWild(call->setting);
     POSENC_FUZZ_CHECK(outcome.bad_index != kNoIndex || !is_of_list || may_be_of_run ||
                       call->a.bad_index == nullptr);

@@ -4,6 +4,7 @@
 // spec.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "command/options.h"
 #include "fuzzing.h"
 #include "posenc/models_c.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace fuzz {
@@ -138,7 +140,7 @@ std::string ChangeConfig(Bytes& bytes) {
 }
 
 struct Asked {
-  std::int64_t layer = POSENC_NO_LAYER;
+  std::optional<std::int64_t> layer;
   std::string layer_type, model_type;
   posenc_pairing pairing = POSENC_HALF_SPLIT;
   bool has_pairing = false;
@@ -154,12 +156,12 @@ Made Make(const std::vector<posenc_config_entry>& entries, const Asked& asked) {
   posenc_config config{};
   config.entries = entries.data();
   config.count = entries.size();
-  config.layer = asked.layer;
+  config.layer = asked.layer ? &*asked.layer : nullptr;
   config.layer_type = asked.layer_type.empty() ? nullptr : asked.layer_type.c_str();
   config.model_type = asked.model_type.empty() ? nullptr : asked.model_type.c_str();
   config.pairing = asked.has_pairing ? &asked.pairing : nullptr;
   config.read = read.data();
-  posenc_config_report report;
+  posenc_model_report report;
   std::memset(&report, 0x5A, sizeof(report));
   Made made;
   std::memset(&made, 0x5A, sizeof(made));
@@ -204,7 +206,7 @@ void CheckConfig(const Config& config, Bytes& bytes) {
   posenc_rotary* rotary = nullptr;
   const posenc_status status = posenc_rotary_create(&made.spec, &rotary);
   if (status == POSENC_OK) posenc_rotary_destroy(rotary);
-  if (status != POSENC_OK && status != POSENC_FREQUENCY_OUT_OF_RANGE)
+  if (status != POSENC_OK && status != posenc::internal::rule::frequency_range)
     Fail("a spec is right", posenc_status_message(status), status);
 }
 

@@ -99,8 +99,8 @@ const std::vector<ListMembers<Rotary>>& Lists(const Rotary& /*spec*/) {
   return lists;
 }
 
-void Init(Encoder* spec) { posenc_spec_init(spec, sizeof(*spec)); }
-void Init(Rotary* spec) { posenc_rotary_spec_init(spec, sizeof(*spec)); }
+void Init(Encoder* spec) { POSENC_FUZZ_CHECK(posenc_spec_init(spec, sizeof(*spec)) == POSENC_OK); }
+void Init(Rotary* spec) { POSENC_FUZZ_CHECK(posenc_rotary_spec_init(spec, sizeof(*spec)) == POSENC_OK); }
 
 bool ChangesBase(posenc_scaling scaling) { return scaling >= POSENC_NTK && scaling <= POSENC_MIXED_NTK; }
 
@@ -211,7 +211,7 @@ void OwnedEncoderSpec::Arrange(Bytes& bytes) {
   if (spec_.phase_rounding == POSENC_F32_LIST) has_list = true;
   if (has_list && spec_.phase_rounding != POSENC_F32_LIST) spec_.phase_rounding = POSENC_NO_PHASE_ROUNDING;
   const bool rounds = spec_.phase_rounding != POSENC_NO_PHASE_ROUNDING;
-  if (rounds) spec_.frequency_unit = POSENC_RADIANS;
+  if (rounds) spec_.unit = POSENC_RADIANS;
   if (has_list || (rounds && spec_.phase_rounding != POSENC_F32_LOG_INCREMENT)) spec_.min_timescale = 1.0;
   if (!has_list) return;
   const std::size_t columns = spec_.dim - (spec_.input_first == 1 ? 1 : 0);

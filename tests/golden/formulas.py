@@ -177,7 +177,7 @@ def print_encoder(words, shown=None):
         if "phase_rounding" in s:
             sine, cosine = sine_cosine(1, rounded_phase(s, i, p))
         else:
-            sine, cosine = sine_cosine(frequency_of(s, i), p, s.get("frequency_unit", "RADIANS"))
+            sine, cosine = sine_cosine(frequency_of(s, i), p, s.get("unit", "RADIANS"))
         value = {"sine": sine, "cosine": cosine, "zero": D(0), "position": D(p)}[kind]
         results[f"c{j}"] = D(0) if s.get("has_padding") and s["at"] == s["padding_position"] else value
     print_row("encoder", s, results)
@@ -196,14 +196,14 @@ layout=COS_SIN exponent_dim={2 * max(n - 1, 1)} odd_column=ODD_ZERO_LAST
 layout=COS_SIN exponent_dim={2 * max(n, 1)} odd_column=ODD_ZERO_LAST
 layout=COS_SIN exponent_dim={2 * max(n, 1)} odd_column=ODD_ZERO_LAST position_scale=1000
 layout=SIN_COS exponent_dim={2 * max(n, 1)} odd_column=ODD_ZERO_LAST
-layout=SIN_COS frequencies=-7.75+2.8125*{max(n, 1)} frequency_unit=TURNS odd_column=ODD_ZERO_LAST
-layout=COS_SIN frequencies=-7.75+2.8125*{max(n, 1)} frequency_unit=TURNS odd_column=ODD_ZERO_LAST
-layout=SIN_COS frequencies=-7.75+2.8125*{max(n, 1)} frequency_unit=HALF_TURNS odd_column=ODD_ZERO_LAST
+layout=SIN_COS frequencies=-7.75+2.8125*{max(n, 1)} unit=TURNS odd_column=ODD_ZERO_LAST
+layout=COS_SIN frequencies=-7.75+2.8125*{max(n, 1)} unit=TURNS odd_column=ODD_ZERO_LAST
+layout=SIN_COS frequencies=-7.75+2.8125*{max(n, 1)} unit=HALF_TURNS odd_column=ODD_ZERO_LAST
 base=2 exponent_dim=-2 input_first=1
-base=2 exponent_dim=-2 frequency_unit=HALF_TURNS
-base=112 exponent_dim={-2 * max(n - 1, 1)} layout=SIN_COS frequency_unit=HALF_TURNS odd_column=ODD_ZERO_LAST
+base=2 exponent_dim=-2 unit=HALF_TURNS
+base=112 exponent_dim={-2 * max(n - 1, 1)} layout=SIN_COS unit=HALF_TURNS odd_column=ODD_ZERO_LAST
 position_offset=1
-frequency_unit=TURNS
+unit=TURNS
 """
 DIMS = (1, 2, 3, 5, 8, 54, 65)
 POSITIONS = (3, 0.75, -1234, 8191.5, 1, 999.375, 2147483646, -0.25)
@@ -215,7 +215,7 @@ def print_usual_encoders():
             words = re.sub(r"\{(.*?)\}", lambda match: str(eval(match[1], {"d": d, "n": d // 2, "max": max})), line)
             s = settings_of(f"dim={d} {words}")
             last = max((i for kind, i in columns_of(s) if kind in ("sine", "cosine")), default=0)
-            if abs(frequency_of(s, last)) * UNITS[s.get("frequency_unit", "RADIANS")] > 2**31:
+            if abs(frequency_of(s, last)) * UNITS[s.get("unit", "RADIANS")] > 2**31:
                 continue
             at = (1, 2)[j % 2] if "padding" in words else POSITIONS[(k + j) % len(POSITIONS)]
             print_encoder(f"dim={d} {words} at={at}", ends(d))
@@ -229,9 +229,9 @@ def print_encoders():
                 print_encoder(f"dim=5 layout={layout} odd_column={odd} at=2.5")
                 print_encoder(f"dim=6 layout={layout} odd_column={odd} input_first=1 position_offset=-2 at=7.3")
     for unit in ("RADIANS", "HALF_TURNS", "TURNS"):
-        print_encoder(f"dim=8 base=2 exponent_dim=-2 frequency_unit={unit} at=0.625")
-        print_encoder(f"dim=6 base=7.25 frequency_unit={unit} position_scale=-0.3 at=1000000000")
-        print_encoder(f"dim=6 frequencies=0.5+0.125*3 frequency_unit={unit} at=3")
+        print_encoder(f"dim=8 base=2 exponent_dim=-2 unit={unit} at=0.625")
+        print_encoder(f"dim=6 base=7.25 unit={unit} position_scale=-0.3 at=1000000000")
+        print_encoder(f"dim=6 frequencies=0.5+0.125*3 unit={unit} at=3")
     for least in (0.3, 3.0):
         print_encoder(f"dim=6 min_timescale={least} base=5000 exponent_dim=4 at=77")
     for at in (8, 9):

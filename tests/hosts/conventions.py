@@ -14,10 +14,11 @@ import exact
 import numpy_ctypes
 
 F32, F64 = numpy.float32, numpy.float64
-(NONE, F32_POW_DIV, F32_EXP, F32_LOG_DIV, F32_INV_FREQ, F32_ITERATED, F64_INV_FREQ, F64_POW_DIV, F64_POW_MUL,
- F32_LIST, F32_LOG_INCREMENT) = range(11)  # posenc_phase_rounding
-ROUNDING_NAMES = ("none", "f32_pow_div", "f32_exp", "f32_log_div", "f32_inv_freq", "f32_iterated", "f64_inv_freq",
-                  "f64_pow_div", "f64_pow_mul", "f32_list", "f32_log_increment")
+INTERLEAVED, SIN_COS = 0, 2  # posenc_layout
+(NONE, F32_POW_DIV, F32_EXP, F32_LOG_DIV, F32_LOG_INCREMENT, F32_INV_FREQ, F32_ITERATED, F32_LIST, F64_INV_FREQ,
+ F64_POW_DIV, F64_POW_MUL) = range(11)  # posenc_phase_rounding
+ROUNDING_NAMES = ("none", "f32_pow_div", "f32_exp", "f32_log_div", "f32_log_increment", "f32_inv_freq",
+                  "f32_iterated", "f32_list", "f64_inv_freq", "f64_pow_div", "f64_pow_mul")
 DIVIDES = (F32_POW_DIV, F64_POW_DIV)
 
 # Of the table of distances: a position, and those after it that count as well.
@@ -77,10 +78,10 @@ def recipe_frequencies(rounding, base, exponent_dim, count, min_timescale=1):
 def columns(spec, pairs):
     """Where the sines and cosines of all pairs are; of cosines there may be one less."""
     whole = spec.dim - (1 if spec.dim % 2 and spec.odd_column else 0)
-    if spec.layout == 0:
+    if spec.layout == INTERLEAVED:
         return range(0, whole, 2), range(1, whole, 2)
     first, second = range(pairs), range(pairs, whole)
-    return (first, second) if spec.layout == 1 else (second, first)
+    return (first, second) if spec.layout == SIN_COS else (second, first)
 
 
 def ulps(got, want):

@@ -20,26 +20,43 @@ class Spec(ctypes.Structure):
     _fields_ = [
         ("struct_size", SIZE),
         ("dim", SIZE),
+        ("layout", ctypes.c_int32),
+        ("odd_column", ctypes.c_int32),
         ("base", ctypes.c_double),
         ("exponent_dim", ctypes.c_double),
+        ("min_timescale", ctypes.c_double),
         ("position_scale", ctypes.c_double),
-        ("layout", ctypes.c_int32),
-        ("phase_rounding", ctypes.c_int32),
-        ("target", ctypes.c_char_p),
+        ("position_offset", ctypes.c_int64),
+        ("unit", ctypes.c_int32),
+        ("frequency_count", SIZE),
         ("frequencies", ctypes.c_void_p),
         ("frequencies_f32", ctypes.c_void_p),
-        ("frequency_count", SIZE),
-        ("frequency_unit", ctypes.c_int32),
+        ("phase_rounding", ctypes.c_int32),
+        ("has_padding", ctypes.c_int32),
+        ("padding_position", ctypes.c_int64),
+        ("input_first", ctypes.c_int32),
         ("nan_rows", ctypes.c_int32),
         ("lists_only", ctypes.c_int32),
-        ("odd_column", ctypes.c_int32),
-        ("min_timescale", ctypes.c_double),
-        ("position_offset", ctypes.c_int64),
-        ("has_padding", ctypes.c_int32),
-        ("input_first", ctypes.c_int32),
-        ("padding_position", ctypes.c_int64),
         ("table_rows", ctypes.c_uint64),
+        ("target", ctypes.c_char_p),
     ]
+
+
+class Rows(ctypes.Structure):
+    """posenc_rows"""
+
+    _fields_ = [("type", ctypes.c_int32), ("data", ctypes.c_void_p), ("stride", SIZE)]
+
+
+class List(ctypes.Structure):
+    """posenc_list"""
+
+    _fields_ = [("type", ctypes.c_int32), ("data", ctypes.c_void_p)]
+
+
+def rows_of(array):
+    """An array [rows, dim] as posenc_rows; rows may be further apart than dim."""
+    return Rows(TYPES[array.dtype.name], array.ctypes.data, array.strides[0] // array.itemsize)
 
 
 class Library:
@@ -50,13 +67,13 @@ class Library:
         for name, arguments in {
             "posenc_status_message": [i32],
             "posenc_spec_init": [pointer, SIZE],
-            "posenc_spec_preset": [pointer, SIZE, ctypes.c_char_p, SIZE],
+            "posenc_spec_preset": [pointer, SIZE, ctypes.c_char_p, SIZE, pointer],
             "posenc_spec_preset_rounding": [ctypes.c_char_p],
             "posenc_encoder_create": [pointer, pointer],
             "posenc_encoder_destroy": [pointer],
-            "posenc_write": [pointer, i64, SIZE, i32, pointer, SIZE],
-            "posenc_write_at": [pointer, i32, pointer, SIZE, i32, pointer, SIZE, pointer],
-            "posenc_add": [pointer, i64, SIZE, i32, pointer, SIZE, ctypes.c_float],
+            "posenc_write": [pointer, i64, SIZE, pointer],
+            "posenc_write_at": [pointer, pointer, SIZE, pointer, pointer],
+            "posenc_add": [pointer, i64, SIZE, pointer, ctypes.c_float],
         }.items():
             getattr(self._c, name).argtypes = arguments
 
@@ -74,7 +91,7 @@ class Library:
             self.call("posenc_spec_init", ctypes.byref(spec), ctypes.sizeof(spec))
             spec.dim = dim
         else:
-            self.call("posenc_spec_preset", ctypes.byref(spec), ctypes.sizeof(spec), preset.encode(), dim)
+            self.call("posenc_spec_preset", ctypes.byref(spec), ctypes.sizeof(spec), preset.encode(), dim, None)
         return spec
 
     def preset_rounding(self, name):
@@ -96,22 +113,20 @@ class Encoder:
 
     def write(self, first, rows, dtype="float32"):
         out = numpy.empty((rows, self.dim), dtype)
-        self._library.call("posenc_write", self._handle, first, rows, TYPES[dtype], out.ctypes.data, self.dim)
+        self._library.call("posenc_write", self._handle, first, rows, ctypes.byref(rows_of(out)))
         return out
 
     def write_at(self, positions, dtype="float32"):
         positions = numpy.ascontiguousarray(positions)
         out = numpy.empty((len(positions), self.dim), dtype)
+        at = List(TYPES[positions.dtype.name], positions.ctypes.data)
         self._library.call(
-            "posenc_write_at", self._handle, TYPES[positions.dtype.name], positions.ctypes.data, len(positions),
-            TYPES[dtype], out.ctypes.data, self.dim, None)
+            "posenc_write_at", self._handle, ctypes.byref(at), len(positions), ctypes.byref(rows_of(out)), None)
         return out
 
     def add(self, x, first, scale=1.0):
         """x [rows, dim] in place; rows may be further apart than dim."""
-        stride = x.strides[0] // x.itemsize
-        self._library.call(
-            "posenc_add", self._handle, first, len(x), TYPES[x.dtype.name], x.ctypes.data, stride, scale)
+        self._library.call("posenc_add", self._handle, first, len(x), ctypes.byref(rows_of(x)), scale)
 
 
 def refuses(make):
@@ -129,7 +144,7 @@ def check_spec(library):
     assert spec.struct_size == ctypes.sizeof(Spec)
     assert (spec.base, spec.position_scale, spec.min_timescale) == (10000, 1, 1)
     spec = library.spec(9, "fairseq")
-    assert (spec.layout, spec.odd_column, spec.has_padding, spec.padding_position) == (1, 1, 1, 1)
+    assert (spec.layout, spec.odd_column, spec.has_padding, spec.padding_position) == (2, 1, 1, 1)
     assert (library.spec(9, "ctranslate2").position_offset, library.spec(9, "nerf").input_first) == (1, 1)
     short = ctypes.sizeof(Spec) - 8
     assert refuses(lambda: library.call("posenc_spec_init", ctypes.byref(spec), short))
@@ -155,7 +170,7 @@ def main(path):
     timesteps = encoder.write_at(numpy.array([0.25, 2.5]), "float64")
     assert exact.misrounded(timesteps[0], decimal.Decimal("0.25")) == 0
     turns = numpy.array([0.25, 1.0])  # of the caller's, copied by creation
-    fourier = Encoder(library, dim=4, frequencies=turns.ctypes.data, frequency_count=2, frequency_unit=2)
+    fourier = Encoder(library, dim=4, frequencies=turns.ctypes.data, frequency_count=2, unit=2)
     assert (fourier.write(1, 2) == [[1, 0, 0, 1], [0, -1, 0, 1]]).all()
     assert refuses(lambda: Encoder(library, dim=0))
     assert refuses(lambda: Encoder(library, dim=8, struct_size=3))

@@ -20,9 +20,10 @@ bytes() { strip "$program" && wc -c <"$program"; }
 expect() { [ "$(kernels)" = "$1" ] || { echo "linked: $(kernels)instead of: $1" >&2; exit 1; }; }
 
 if [ "$mode" = models ]; then
-  link 'long long id = 0, position; return posenc_positions_from_ids(POSENC_I64, &id, 1, 1, 1, 0, 0, POSENC_I64, &position, 1)'
+  link 'long long id = 0, position; posenc_ids ids = {POSENC_I64, &id, 1, 0}; posenc_rows rows = {POSENC_I64, &position, 1};
+    return posenc_positions_from_ids(&ids, 1, 1, 0, &rows)'
   expect ''
-  link 'posenc_spec spec; return static_cast<int>(posenc::SpecPreset(&spec, "fairseq", 8))'
+  link 'posenc_spec spec; return posenc::SpecPreset(&spec, "fairseq", 8)'
   expect ''
   has posenc_spec_preset || { echo 'not linked: presets' >&2; exit 1; }
   ! has posenc_rotary_spec_from_config || { echo 'linked: configurations, for a preset' >&2; exit 1; }
@@ -35,9 +36,9 @@ if [ "$mode" = models ]; then
   exit
 fi
 
-link 'posenc::Target targets[posenc::kMaxTargets]; return posenc::Targets(targets) == 0'
+link 'posenc_target targets[POSENC_MAX_TARGETS]; return posenc::Targets(targets) == 0'
 expect ''
-link 'posenc::Encoder encoder; return static_cast<int>(posenc::Encoder::Create({}, &encoder))'
+link 'posenc::Encoder encoder; return posenc::Encoder::Create({}, &encoder)'
 expect 'EncoderKernelsOf '
 [ "$(models)" = 0 ] || { echo 'linked: models' >&2; exit 1; }
 [ "$(rotaries)" = 0 ] || { echo 'linked: functions of rotaries' >&2; exit 1; }
@@ -48,8 +49,8 @@ if [ "$mode" = size ]; then
   echo "encoding adds $added bytes"
   [ "$added" -le 290000 ]
 fi
-link 'posenc_rotary_spec spec; posenc_rotary* rotary; posenc_rotary_spec_init(&spec, sizeof(spec));
-  return posenc_rotary_create(&spec, &rotary)'
+link 'posenc_rotary_spec spec; posenc_rotary* rotary; 
+  return posenc_rotary_spec_init(&spec, sizeof(spec)) + posenc_rotary_create(&spec, &rotary)'
 expect 'RotaryKernelsOf '
 [ "$(models)" = 0 ] || { echo 'linked: models' >&2; exit 1; }
 rm "$program"

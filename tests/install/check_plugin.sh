@@ -8,7 +8,7 @@ plugin=$prefix/plugin.so
 #include <posenc/posenc.h>
 extern "C" __attribute__((visibility("default"))) int Plugin(posenc_spec* spec, posenc_encoder** encoder) {
   posenc::Encoder other;
-  return posenc_encoder_create(spec, encoder) + static_cast<int>(posenc::Encoder::Create({}, &other));
+  return posenc_encoder_create(spec, encoder) + posenc::Encoder::Create({}, &other);
 }
 END
 exported=$(nm -DC --defined-only "$plugin")

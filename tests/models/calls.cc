@@ -10,9 +10,13 @@ namespace {
 void PositionsFromIds(Call& c) {
   c.a.batch = 2;
   c.a.first = 1;  // the padding
-  c.choices.push_back({&c.a.list_type, kIntegers, POSENC_BAD_TYPE});
-  c.choices.push_back({&c.a.type, kIntegers, POSENC_BAD_TYPE});
-  c.sizes.push_back({&c.a.batch, POSENC_SIZE_OVERFLOW});
+  c.pointers.emplace_back(&c.a.list_there, Refusal(POSENC_NULL, "ids must not be null"));
+  c.pointers.emplace_back(&c.a.rows_there,
+                          Refusal(POSENC_NULL, "the posenc_rows of positions must not be null"));
+  const Refusal type(POSENC_BAD_TYPE, "types of ids and of positions must be");
+  c.choices.push_back({&c.a.list_type, kIntegers, type});
+  c.choices.push_back({&c.a.type, kIntegers, type});
+  c.sizes.push_back({&c.a.batch, Refusal(POSENC_BAD_SIZE, "batch times stride of ")});
   c.Add("ids", &c.a.list, Use::kRead, Values::kAny, c.a.list_type, {1, 2, c.a.rows}, nullptr,
         &c.a.list_stride);
   c.Add("positions", &c.a.data, Use::kWritten, Values::kAny, c.a.type, {1, 2, c.a.rows}, nullptr,
@@ -22,19 +26,24 @@ void PositionsFromIds(Call& c) {
 void PositionsFromMask(Call& c) {
   c.a.batch = 3;  // the height
   c.a.normalization = c.a.type;
-  c.choices.push_back({&c.a.normalization, {0, 1, 2}, POSENC_BAD_NORMALIZATION});
+  c.choices.push_back(
+      {&c.a.normalization, {0, 1, 2}, Refusal(POSENC_BAD_ARGUMENT, "normalization must be one of")});
+  c.pointers.emplace_back(&c.a.list_there, Refusal(POSENC_NULL, "mask, a posenc_mask, must not be null"));
   c.Add("mask", &c.a.list, Use::kRead, Values::kAny, kByte, {1, 1, 3 * c.a.rows}).null = POSENC_OK;
   for (void** pointer : {&c.a.data, &c.a.other}) {
-    c.Add("y or x", pointer, Use::kWritten, Values::kAny, POSENC_F64, {1, 1, 3 * c.a.rows});
+    c.Add("y or x", pointer, Use::kWritten, Values::kAny, POSENC_F64, {1, 1, 3 * c.a.rows}).null =
+        Refusal(POSENC_NULL, "y and x must not be null");
   }
-  for (std::size_t* size : {&c.a.batch, &c.a.rows}) c.sizes.push_back({size, POSENC_SIZE_OVERFLOW});
+  for (std::size_t* size : {&c.a.batch, &c.a.rows}) {
+    c.sizes.push_back({size, Refusal(POSENC_BAD_SIZE, "height times width is too large")});
+  }
 }
 
 template <class Spec>
 void FillPreset(Call& c) {
   FillSpec<Spec>(c);
   c.a.name = sizeof(Spec) == sizeof(posenc_spec) ? "fairseq" : "llama3";
-  c.pointers.emplace_back(&c.a.name, POSENC_NULL_POINTER);
+  c.pointers.emplace_back(&c.a.name, Refusal(POSENC_NULL, "name of the preset must not be null"));
 }
 
 void SaysOfPreset(Call& c) {
@@ -65,19 +74,22 @@ const std::vector<Function>& Functions() {
   static const std::vector<Function> functions = {
       {"posenc_positions_from_ids", &PositionsFromIds, kIntegers, kIntegers,
        [](A a) {
-         return posenc_positions_from_ids(a.list_type, a.list, a.batch, a.rows, a.list_stride, a.first,
-                                          a.past, a.type, a.data, a.stride);
+         const posenc_ids ids = {a.list_type, a.list, a.list_stride, a.first};
+         const posenc_rows positions = {a.type, a.data, a.stride};
+         return posenc_positions_from_ids(a.list_there == nullptr ? nullptr : &ids, a.batch, a.rows, a.past,
+                                          a.rows_there == nullptr ? nullptr : &positions);
        }},
       {"posenc_positions_from_mask", &PositionsFromMask, kNormalizations, kNone,
        [](A a) {
-         return posenc_positions_from_mask(Any{a.list}, a.batch, a.rows,
+         const posenc_mask mask = {Any{a.list}, a.batch, a.rows};
+         return posenc_positions_from_mask(a.list_there == nullptr ? nullptr : &mask,
                                            static_cast<posenc_normalization>(a.normalization), 0.0, -0.5,
                                            Any{a.data}, Any{a.other});
        }},
       {"posenc_spec_preset", &FillPreset<posenc_spec>, kNone, kNone,
-       [](A a) { return posenc_spec_preset(Any{a.data}, a.bytes, a.name, 128); }},
+       [](A a) { return posenc_spec_preset(Any{a.data}, a.bytes, a.name, 128, nullptr); }},
       {"posenc_rotary_spec_preset", &FillPreset<posenc_rotary_spec>, kNone, kNone,
-       [](A a) { return posenc_rotary_spec_preset(Any{a.data}, a.bytes, a.name, 128); }},
+       [](A a) { return posenc_rotary_spec_preset(Any{a.data}, a.bytes, a.name, 128, nullptr); }},
       {"posenc_rotary_spec_from_config", &FillSpec<posenc_rotary_spec>, kNone, kNone,
        [](A a) {
          static const posenc_config_entry entries[] = {
@@ -86,8 +98,7 @@ const std::vector<Function>& Functions() {
              {"rope_scaling.rope_type", POSENC_CONFIG_STRING, 0.0, "yarn", nullptr, 0},
              {"rope_scaling.factor", POSENC_CONFIG_NUMBER, 4.0, nullptr, nullptr, 0},
              {"max_position_embeddings", POSENC_CONFIG_NUMBER, 4096.0, nullptr, nullptr, 0}};
-         static const posenc_config config = {entries, 5,       POSENC_NO_LAYER, nullptr,
-                                              nullptr, nullptr, nullptr};
+         static const posenc_config config = {entries, 5, nullptr, nullptr, nullptr, nullptr, nullptr};
          return posenc_rotary_spec_from_config(Any{a.data}, a.bytes, &config, nullptr);
        }},
       {"posenc_spec_presets", &Items<posenc_preset>, kNone, kNone,

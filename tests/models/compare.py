@@ -27,6 +27,7 @@ import tempfile
 
 # Frequencies were measured in float32, and have six significant digits.
 TOLERANCE = 2e-5
+PAIRINGS = {"halves": "half_split", "neighbours": "neighbours"}  # as rotations.py and the command call them
 
 def ask(posenc, config):
     """What posenc says: (groups, ""), or (None, the first clause of the sentence with which it refuses)."""
@@ -73,6 +74,7 @@ def differences_of_layer(ours, measured, axes):
     if not (ours["rotates"] and measured["rotates"]):
         return
     measured = {"output": measured["pairing"]} | measured
+    measured |= {name: PAIRINGS[measured[name]] for name in ("pairing", "output")}
     for name, key in (("pairing", "pairing"), ("output", "output_pairing"), ("direction", "direction"), ("head_dim", "head_dim"),
                       ("rotary_dim", "rotary_dim"), ("offset", "rotary_offset")):
         if ours[key] != measured[name]:

@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "posenc/models.h"
+#include "refusal.h"
 #include "rotary_cases.h"
+#include "spec/rules.h"
 #include "spec_words.h"
 
 namespace posenc {
@@ -65,20 +67,22 @@ class Config {
   std::deque<std::vector<double>> lists_;
 };
 
-// Numbers of statuses have gaps.
+// The name of the rule that is broken, as in spec/rules.inc; "ok" if none is.
 std::string NameOf(posenc_status status) {
-  static const std::map<posenc_status, std::string> names = {
-#define POSENC_STATUS(constant, sentence) {constant, &#constant[7]},
-#include "spec/statuses.inc"
+  const std::map<posenc_status, std::string> names = {
+      {POSENC_OK, "ok"},
+#define POSENC_RULE(name, kind, sentence) {internal::rule::name, #name},
+#include "spec/rules.inc"
   };
-  return names.at(status);
+  const auto found = names.find(status);
+  return found == names.end() ? "none" : found->second;
 }
 
 // What a call gives: a spec, or the status and the report.
 struct Made {
   posenc_status status;
   posenc_rotary_spec spec;
-  posenc_config_report report;
+  posenc_model_report report;
 };
 
 // asked: "layer=3 type=full_attention model=llama pairing=halves".
@@ -86,12 +90,15 @@ Made Make(const std::vector<posenc_config_entry>& entries, const std::string& as
   posenc_config config{};
   config.entries = entries.data();
   config.count = entries.size();
-  config.layer = POSENC_NO_LAYER;
+  std::int64_t layer = 0;
   std::string type, model;
   posenc_pairing pairing = POSENC_HALF_SPLIT;
   for (const std::string& word : Split(asked)) {
     const std::string name = word.substr(0, word.find('=')), value = word.substr(word.find('=') + 1);
-    if (name == "layer") config.layer = std::stoll(value);
+    if (name == "layer") {
+      layer = std::stoll(value);
+      config.layer = &layer;
+    }
     if (name == "type") type = value;
     if (name == "model") model = value;
     if (name == "pairing") config.pairing = &pairing;
@@ -104,6 +111,7 @@ Made Make(const std::vector<posenc_config_entry>& entries, const std::string& as
   const posenc_rotary_spec before = made.spec;
   made.status = RotaryFromConfig(&made.spec, config, &made.report);
   EXPECT_EQ(made.status == POSENC_OK, made.report.text[0] == '\0') << made.report.text;
+  EXPECT_EQ(made.report.rotates, made.status == internal::rule::no_rotary ? 0 : 1);
   if (made.status != POSENC_OK) {
     EXPECT_EQ(std::memcmp(&made.spec, &before, sizeof(before)), 0) << "written";
     EXPECT_LT(std::strlen(made.report.text), sizeof(made.report.text) - 1) << "cut";
@@ -169,7 +177,7 @@ const std::deque<Published>& AllPublished() {
   return all;
 }
 
-// line: "asked | settings | results" or "asked | status".
+// line: "asked | settings | results" or "asked | rule".
 void ExpectLine(const Published& published, const std::string& line) {
   SCOPED_TRACE(published.name + ": " + line.substr(0, 200));
   const std::vector<std::string> parts = Split(line, '|');
@@ -194,7 +202,7 @@ TEST(Config, PublishedOnesMakeTheRotariesOfTheirModels) {
   EXPECT_GE(lines, 150u);
 }
 
-// golden/refusals.txt: what is refused, with the key at fault and the sentence.
+// golden/refusals.txt: what is refused, with the rule, the key at fault and the sentence.
 TEST(Config, NonsenseIsRefusedWithASentence) {
   std::size_t count = 0;
   for (const Published& refused : Blocks("tests/models/golden/refusals.txt")) {
@@ -222,23 +230,25 @@ TEST(Config, BadArgumentsAreRefused) {
   posenc_rotary_spec spec{};
   posenc_config asked{};
   asked.count = 1;
-  asked.layer = POSENC_NO_LAYER;
-  EXPECT_EQ(posenc_rotary_spec_from_config(&spec, sizeof(spec), nullptr, nullptr), POSENC_NULL_POINTER);
-  EXPECT_EQ(RotaryFromConfig(&spec, asked), Status::kNullPointer);
+  EXPECT_EQ(posenc_rotary_spec_from_config(&spec, sizeof(spec), nullptr, nullptr),
+            Refusal(POSENC_NULL, "config must not be null"));
+  EXPECT_EQ(RotaryFromConfig(&spec, asked), Refusal(POSENC_NULL, "entries of the configuration must not be"));
   asked.count = 0;
-  EXPECT_EQ(RotaryFromConfig(&spec, asked), Status::kUnknownModel);
+  EXPECT_EQ(RotaryFromConfig(&spec, asked), Refusal(POSENC_BAD_ARGUMENT, "does not know that model"));
   asked.entries = entries.data();
   asked.count = entries.size();
-  EXPECT_EQ(RotaryFromConfig(nullptr, asked), Status::kNullPointer);
+  EXPECT_EQ(RotaryFromConfig(nullptr, asked), Refusal(POSENC_NULL, "spec must not be null"));
   for (const std::size_t size : {std::size_t{0}, sizeof(spec) / 2, std::size_t{4097}}) {
-    EXPECT_EQ(posenc_rotary_spec_from_config(&spec, size, &asked, nullptr), POSENC_BAD_STRUCT_SIZE);
+    EXPECT_EQ(posenc_rotary_spec_from_config(&spec, size, &asked, nullptr),
+              Refusal(POSENC_BAD_STRUCT, "struct_size"));
   }
   for (const posenc_pairing pairing : {posenc_pairing{POSENC_SAME_PAIRING}, posenc_pairing(-1)}) {
     asked.pairing = &pairing;
-    EXPECT_EQ(RotaryFromConfig(&spec, asked), Status::kBadPairing);
+    EXPECT_EQ(RotaryFromConfig(&spec, asked),
+              Refusal(POSENC_BAD_ARGUMENT, "*pairing of the configuration must be"));
   }
   const auto expect_reported = [&](posenc_rotary_spec* to, std::size_t size, const posenc_config* from) {
-    posenc_config_report report;
+    posenc_model_report report;
     std::memset(&report, 0xA5, sizeof(report));
     const posenc_status status = posenc_rotary_spec_from_config(to, size, from, &report);
     EXPECT_NE(status, POSENC_OK);
@@ -252,20 +262,22 @@ TEST(Config, BadArgumentsAreRefused) {
   expect_reported(&spec, sizeof(spec), &asked);
   asked.pairing = nullptr;
   expect_reported(&spec, 5, &asked);
-  const auto expect_with = [&](const posenc_config_entry& entry, posenc_status status) {
+  const auto expect_with = [&](const posenc_config_entry& entry, const Refusal& want) {
     std::vector<posenc_config_entry> more = entries;
     more.push_back(entry);
     const Made made = Make(more, "");
-    EXPECT_EQ(NameOf(made.status), NameOf(status));
-    if (status != POSENC_OK) {
+    EXPECT_EQ(made.status, want) << made.report.text;
+    if (!want.IsOk()) {
       EXPECT_EQ(made.report.index, entries.size());
     }
   };
-  expect_with({nullptr, POSENC_CONFIG_NUMBER, 1, nullptr, nullptr, 0}, POSENC_NULL_POINTER);
-  expect_with({"rope_scaling.type", POSENC_CONFIG_STRING, 0, nullptr, nullptr, 0}, POSENC_NULL_POINTER);
-  expect_with({"mrope_section", POSENC_CONFIG_NUMBERS, 0, nullptr, nullptr, 3}, POSENC_NULL_POINTER);
-  expect_with({"head_dim", posenc_config_kind(6), 128, nullptr, nullptr, 0}, POSENC_BAD_CONFIG_KIND);
-  expect_with({"head_dim", posenc_config_kind(-1), 128, nullptr, nullptr, 0}, POSENC_BAD_CONFIG_KIND);
+  const Refusal entry_is_null(POSENC_NULL, "key, string and numbers of an entry");
+  expect_with({nullptr, POSENC_CONFIG_NUMBER, 1, nullptr, nullptr, 0}, entry_is_null);
+  expect_with({"rope_scaling.type", POSENC_CONFIG_STRING, 0, nullptr, nullptr, 0}, entry_is_null);
+  expect_with({"mrope_section", POSENC_CONFIG_NUMBERS, 0, nullptr, nullptr, 3}, entry_is_null);
+  const Refusal kind(POSENC_BAD_ARGUMENT, "must have a value of another kind");
+  expect_with({"head_dim", posenc_config_kind(6), 128, nullptr, nullptr, 0}, kind);
+  expect_with({"head_dim", posenc_config_kind(-1), 128, nullptr, nullptr, 0}, kind);
   expect_with({"vocab_size", posenc_config_kind(-1), 128, nullptr, nullptr, 0}, POSENC_OK);
   expect_with({"", POSENC_CONFIG_NUMBER, 128, nullptr, nullptr, 0}, POSENC_OK);
   expect_with({".", POSENC_CONFIG_NUMBER, 128, nullptr, nullptr, 0}, POSENC_OK);
@@ -320,10 +332,11 @@ TEST(Config, AnyMixtureIsRefusedOrMakesARotary) {
     const posenc_status status = posenc_rotary_create(&result.spec, &rotary);
     posenc_rotary_destroy(rotary);
     ++created[status];
-    const bool is_range = status == POSENC_FREQUENCY_OUT_OF_RANGE || status == POSENC_BAD_AMPLITUDE;
+    const bool is_range =
+        status == internal::rule::frequency_range || status == internal::rule::made_amplitude;
     EXPECT_TRUE(status == POSENC_OK || is_range) << posenc_status_message(status) << ": " << lines[0];
   }
-  EXPECT_EQ(made.size(), 8u);  // all statuses of configurations, and none
+  EXPECT_EQ(made.size(), 8u);  // all rules of configurations, and none
   EXPECT_GT(created[POSENC_OK], 4000u);
 }
 

@@ -28,22 +28,34 @@ static int failures = 0;
 
 static int IsNear(float got, double want) { return fabs((double)got - want) < 1e-6; }
 
+/* A refusal of that kind, whose sentence has these words. */
+static int IsRefusal(posenc_status status, posenc_kind kind, const char* words) {
+  return posenc_status_kind(status) == kind && strstr(posenc_status_message(status), words) != NULL;
+}
+
 static void CheckPresets(void) {
   posenc_preset presets[256];
   const size_t count = posenc_spec_presets(presets, 256);
   posenc_spec spec;
   posenc_encoder* encoder = NULL;
+  posenc_model_report report;
   float row[DIM];
+  posenc_rows rows;
   CHECK(count > 40 && count <= 256 && posenc_spec_presets(NULL, 0) == count);
   CHECK(strcmp(presets[0].name, "attention_is_all_you_need") == 0 && presets[count - 1].source[0] != '\0');
-  CHECK_OK(posenc_spec_preset(&spec, sizeof(spec), "ctranslate2", DIM));
+  CHECK_OK(posenc_spec_preset(&spec, sizeof(spec), "ctranslate2", DIM, NULL));
   CHECK(spec.dim == DIM && spec.exponent_dim == 4.0 && spec.layout == POSENC_SIN_COS);
   CHECK(posenc_spec_preset_rounding("fairseq") == POSENC_F32_EXP && posenc_spec_preset_rounding("") == -1);
   CHECK_OK(posenc_encoder_create(&spec, &encoder));
-  CHECK_OK(posenc_write(encoder, 0, 1, POSENC_F32, row, DIM));
+  rows.type = POSENC_F32;
+  rows.data = row;
+  rows.stride = DIM;
+  CHECK_OK(posenc_write(encoder, 0, 1, &rows));
   CHECK(IsNear(row[0], sin(1.0)) && IsNear(row[2], sin(1e-4)) && IsNear(row[3], cos(1.0)));
   posenc_encoder_destroy(encoder);
-  CHECK(posenc_spec_preset(&spec, sizeof(spec), "no such", DIM) == POSENC_UNKNOWN_PRESET);
+  CHECK(IsRefusal(posenc_spec_preset(&spec, sizeof(spec), "fairsec", DIM, &report), POSENC_BAD_ARGUMENT,
+                  "no preset has that name"));
+  CHECK(strstr(report.text, "did you mean \"fairseq\"?") != NULL && strcmp(report.key, "fairsec") == 0);
 }
 
 static void CheckPresetsOfRotaries(void) {
@@ -52,7 +64,7 @@ static void CheckPresetsOfRotaries(void) {
   posenc_rotary_spec spec;
   posenc_rotary* rotary = NULL;
   CHECK(count > 40 && count <= 256 && posenc_rotary_presets(NULL, 0) == count && presets[0].name[0] != '\0');
-  CHECK_OK(posenc_rotary_spec_preset(&spec, sizeof(spec), "llama3", 128));
+  CHECK_OK(posenc_rotary_spec_preset(&spec, sizeof(spec), "llama3", 128, NULL));
   CHECK(spec.head_dim == 128 && spec.base == 500000.0 && spec.scaling == POSENC_LLAMA3);
   CHECK_OK(posenc_rotary_create(&spec, &rotary));
   CHECK(posenc_rotary_head_dim(rotary) == 128);
@@ -62,7 +74,7 @@ static void CheckPresetsOfRotaries(void) {
 static void CheckConfiguration(void) {
   posenc_config_entry entries[2] = {{0}};
   posenc_config config = {0};
-  posenc_config_report report;
+  posenc_model_report report;
   posenc_rotary_spec spec;
   entries[0].key = "model_type";
   entries[0].kind = POSENC_CONFIG_STRING;
@@ -72,11 +84,11 @@ static void CheckConfiguration(void) {
   entries[1].number = 64.0;
   config.entries = entries;
   config.count = 2;
-  config.layer = POSENC_NO_LAYER;
   CHECK_OK(posenc_rotary_spec_from_config(&spec, sizeof(spec), &config, &report));
   CHECK(spec.head_dim == 64 && spec.base == 10000.0 && report.text[0] == '\0');
   entries[0].string = "none";
-  CHECK(posenc_rotary_spec_from_config(&spec, sizeof(spec), &config, &report) == POSENC_UNKNOWN_MODEL);
+  CHECK(IsRefusal(posenc_rotary_spec_from_config(&spec, sizeof(spec), &config, &report), POSENC_BAD_ARGUMENT,
+                  "does not know that model"));
   CHECK(report.text[0] != '\0');
 }
 
@@ -85,11 +97,19 @@ static void CheckPositions(void) {
   const uint8_t mask[3] = {0, 0, 1};
   int64_t positions[3];
   double y[3], x[3];
-  CHECK_OK(posenc_positions_from_ids(POSENC_I32, ids, 1, 3, 3, 1, 0, POSENC_I64, positions, 3));
+  posenc_ids tokens = {POSENC_I32, NULL, 3, 1};
+  posenc_rows numbered = {POSENC_I64, NULL, 3};
+  posenc_mask cells = {NULL, 1, 3};
+  tokens.data = ids;
+  numbered.data = positions;
+  CHECK_OK(posenc_positions_from_ids(&tokens, 1, 3, 0, &numbered));
   CHECK(positions[0] == 2 && positions[1] == 1 && positions[2] == 3);
-  CHECK_OK(posenc_positions_from_mask(mask, 1, 3, POSENC_NO_NORMALIZATION, 0.0, 0.0, y, x));
+  cells.padding = mask;
+  CHECK_OK(posenc_positions_from_mask(&cells, POSENC_NO_NORMALIZATION, 0.0, 0.0, y, x));
   CHECK(y[0] == 1.0 && y[1] == 1.0 && y[2] == 0.0 && x[0] == 1.0 && x[1] == 2.0 && x[2] == 2.0);
-  CHECK_OK(posenc_positions_from_mask(NULL, 1, 1, POSENC_NORMALIZE_F32, 0.0, 0.0, y, x));
+  cells.padding = NULL;
+  cells.width = 1;
+  CHECK_OK(posenc_positions_from_mask(&cells, POSENC_NORMALIZE_F32, 0.0, 0.0, y, x));
   CHECK(y[0] == x[0] && y[0] < 6.2832 && y[0] > 6.2831);
 }
 

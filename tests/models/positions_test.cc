@@ -11,6 +11,7 @@
 #include "fp_modes.h"
 #include "per_target.h"
 #include "posenc/models.h"
+#include "refusal.h"
 
 namespace posenc {
 namespace {
@@ -44,8 +45,9 @@ void ExpectMakePositions(std::size_t batch, std::size_t sequence, std::int64_t p
   for (Id& id : ids)
     id = static_cast<Id>(random() % 3 == 0 ? padding_id : static_cast<std::int64_t>(random() % 1000));
   std::vector<Position> got(batch * stride, -4711), want = got;
-  ASSERT_EQ(PositionsFromIds(ids.data(), batch, sequence, id_stride, padding_id, past, got.data(), stride),
-            Status::kOk);
+  ASSERT_EQ(
+      PositionsFromIds({ids.data(), id_stride, padding_id}, batch, sequence, past, {got.data(), stride}),
+      POSENC_OK);
   for (std::size_t b = 0; b < batch; ++b) {
     const std::vector<std::int64_t> row(&ids[b * id_stride], &ids[b * id_stride] + sequence);
     const std::vector<std::int64_t> positions = MakePositions(row, padding_id, past);
@@ -73,7 +75,7 @@ TEST(PositionsFromIds, AreFairseqs) {
 TEST(PositionsFromIds, ComparesWholeIds) {
   const std::int64_t ids[] = {(std::int64_t{1} << 32) + 1, 1, kMinInt64, kMaxInt64};
   std::vector<std::int32_t> got(4);
-  ASSERT_EQ(PositionsFromIds(ids, 1, 4, 4, 1, 0, got.data(), 4), Status::kOk);
+  ASSERT_EQ(PositionsFromIds({ids, 4, 1}, 1, 4, 0, {got.data(), 4}), POSENC_OK);
   EXPECT_EQ(got, (std::vector<std::int32_t>{2, 1, 3, 4}));
 }
 
@@ -87,24 +89,26 @@ struct IdArguments {
 };
 
 template <class Spoil>
-void ExpectIds(posenc_status want, const Spoil& spoil) {
+void ExpectIds(const Refusal& want, const Spoil& spoil) {
   IdArguments a;
   spoil(a);
   const std::vector<std::int64_t> before = a.memory;
-  EXPECT_EQ(posenc_positions_from_ids(POSENC_I64, a.ids, a.batch, a.sequence, a.id_stride, a.padding_id,
-                                      a.past, a.position_type, a.positions, a.stride),
-            want)
-      << posenc_status_message(want);
-  if (want != POSENC_OK) {
+  const posenc_ids ids = {POSENC_I64, a.ids, a.id_stride, a.padding_id};
+  const posenc_rows positions = {a.position_type, a.positions, a.stride};
+  const posenc_status status = posenc_positions_from_ids(&ids, a.batch, a.sequence, a.past, &positions);
+  EXPECT_EQ(status, want) << posenc_status_message(status);
+  if (!want.IsOk()) {
     EXPECT_EQ(a.memory, before);
   }
 }
 
 // What calls_refusals_test does not try: strides that overflow, and nothing to do.
 TEST(PositionsFromIds, Sizes) {
-  ExpectIds(POSENC_SIZE_OVERFLOW, [](IdArguments& a) { a.batch = kMaxSize / 16; });
-  ExpectIds(POSENC_SIZE_OVERFLOW, [](IdArguments& a) { a.id_stride = kMaxSize / 8; });
-  ExpectIds(POSENC_SIZE_OVERFLOW, [](IdArguments& a) { a.stride = kMaxSize / 8; });
+  const Refusal ids(POSENC_BAD_SIZE, "stride of ids is too large"),
+      positions(POSENC_BAD_SIZE, "stride of positions is too large");
+  ExpectIds(positions, [](IdArguments& a) { a.batch = kMaxSize / 16; });
+  ExpectIds(ids, [](IdArguments& a) { a.id_stride = kMaxSize / 8; });
+  ExpectIds(positions, [](IdArguments& a) { a.stride = kMaxSize / 8; });
   for (const std::size_t nothing : {0u, 1u}) {
     ExpectIds(POSENC_OK, [&](IdArguments& a) {
       (nothing == 0 ? a.batch : a.sequence) = 0;
@@ -122,7 +126,7 @@ TEST(PositionsFromIds, Sizes) {
 // The last position that there may be counts, whatever the ids.
 TEST(PositionsFromIds, Range) {
   constexpr std::int64_t kMax = POSENC_MAX_POSITION;
-  const auto expect = [](posenc_status want, posenc_type type, std::int64_t padding_id, std::int64_t past) {
+  const auto expect = [](const Refusal& want, posenc_type type, std::int64_t padding_id, std::int64_t past) {
     SCOPED_TRACE(testing::Message() << padding_id << ", past " << past);
     ExpectIds(want, [&](IdArguments& a) {
       a.position_type = type;
@@ -130,7 +134,7 @@ TEST(PositionsFromIds, Range) {
       a.past = past;
     });
   };
-  constexpr posenc_status kBad = POSENC_POSITION_OUT_OF_RANGE;
+  const Refusal kBad(POSENC_OUT_OF_RANGE, "padding_id + past + sequence");
   expect(POSENC_OK, POSENC_I64, kMax - 5, 0);
   expect(kBad, POSENC_I64, kMax - 4, 0);
   expect(POSENC_OK, POSENC_I64, kMax - 6, 1);
@@ -175,11 +179,11 @@ double Normalized(double n, double last, double offset, double scale) {
   return static_cast<double>(x);
 }
 
-void Transcribe(const Image& image, Normalization normalization, double scale, double offset,
+void Transcribe(const Image& image, posenc_normalization normalization, double scale, double offset,
                 std::vector<double>* y, std::vector<double>* x) {
   const auto finish = [&](double n, double last) {
-    if (normalization == Normalization::kNone) return n;
-    if (normalization == Normalization::kF32) return Normalized<float>(n, last, offset, scale);
+    if (normalization == POSENC_NO_NORMALIZATION) return n;
+    if (normalization == POSENC_NORMALIZE_F32) return Normalized<float>(n, last, offset, scale);
     return Normalized<double>(n, last, offset, scale);
   };
   const auto cells = [&](std::size_t rows, std::size_t columns, bool down, std::size_t r, std::size_t c) {
@@ -213,21 +217,21 @@ std::vector<Image> Images() {
   return images;
 }
 
-void ExpectTranscribed(const Image& image, Normalization normalization, double scale, double offset) {
+void ExpectTranscribed(const Image& image, posenc_normalization normalization, double scale, double offset) {
   std::vector<double> want_y, want_x;
   Transcribe(image, normalization, scale == 0.0 ? 2.0 * 3.141592653589793 : scale, offset, &want_y, &want_x);
   std::vector<double> y(want_y.size()), x(y);
-  ASSERT_EQ(PositionsFromMask(image.mask.empty() ? nullptr : image.mask.data(), image.height, image.width,
+  ASSERT_EQ(PositionsFromMask({image.mask.empty() ? nullptr : image.mask.data(), image.height, image.width},
                               normalization, scale, offset, y.data(), x.data()),
-            Status::kOk);
+            POSENC_OK);
   EXPECT_TRUE(SameBits(y, want_y));
   EXPECT_TRUE(SameBits(x, want_x));
 }
 
 TEST(PositionsFromMask, AreDetrs) {
   for (const Image& image : Images()) {
-    for (const Normalization normalization :
-         {Normalization::kNone, Normalization::kF32, Normalization::kF64}) {
+    for (const posenc_normalization normalization :
+         {POSENC_NO_NORMALIZATION, POSENC_NORMALIZE_F32, POSENC_NORMALIZE_F64}) {
       for (const double scale : {0.0, 1.0, 20.0, 0.1}) {
         for (const double offset : {0.0, -0.5, 0.3}) {
           SCOPED_TRACE(testing::Message()
@@ -243,8 +247,8 @@ TEST(PositionsFromMask, AreDetrs) {
 // Counts that a float still holds next to 1e-6, and those it does not.
 TEST(PositionsFromMask, OfLongRows) {
   for (const std::size_t width : {7u, 8u, 16u, 31u, 33u, 64u, 1000u}) {
-    ExpectTranscribed({1, width, {}}, Normalization::kF32, 0.0, 0.0);
-    ExpectTranscribed({1, width, {}}, Normalization::kF64, 0.0, 0.0);
+    ExpectTranscribed({1, width, {}}, POSENC_NORMALIZE_F32, 0.0, 0.0);
+    ExpectTranscribed({1, width, {}}, POSENC_NORMALIZE_F64, 0.0, 0.0);
   }
 }
 
@@ -252,36 +256,39 @@ TEST(PositionsFromMask, OfLongRows) {
 TEST(PositionsFromMask, WhateverTheFloatingPointState) {
   for (const Mode& mode : kModes) {
     SCOPED_TRACE(mode.name);
-    Status tiny = Status::kBadGrid, bad = tiny;
+    Status tiny = -1, bad = -1;
     double y = 0.0, x = 0.0;
     RunIn(mode, 0, [&] {
-      tiny = PositionsFromMask(nullptr, 1, 1, Normalization::kF64, 0x1p-1074, 0.0, &y, &x);
-      bad = PositionsFromMask(nullptr, 1, 1, Normalization::kF64, kNaN, 0.0, &y, &x);
+      tiny = PositionsFromMask({nullptr, 1, 1}, POSENC_NORMALIZE_F64, 0x1p-1074, 0.0, &y, &x);
+      bad = PositionsFromMask({nullptr, 1, 1}, POSENC_NORMALIZE_F64, kNaN, 0.0, &y, &x);
     });
-    EXPECT_EQ(tiny, Status::kOk);
+    EXPECT_EQ(tiny, POSENC_OK);
     EXPECT_EQ(y, 0x1p-1074);
-    EXPECT_EQ(bad, Status::kBadNormalizationScale);
+    EXPECT_EQ(bad, Refusal(POSENC_BAD_ARGUMENT, "scale of the normalization"));
   }
 }
 
 // What calls_refusals_test does not try: numbers, images that are too large, and nothing to do.
 TEST(PositionsFromMask, Arguments) {
   std::vector<double> y(4 * 6, 3.0), x = y;
-  const auto expect = [&](posenc_status want, std::size_t height, std::size_t width, double scale,
+  const auto expect = [&](const Refusal& want, std::size_t height, std::size_t width, double scale,
                           double offset, bool is_null = false) {
     const std::vector<double> before = y;
-    EXPECT_EQ(posenc_positions_from_mask(nullptr, height, width, POSENC_NORMALIZE_F32, scale, offset,
+    const posenc_mask mask = {nullptr, height, width};
+    EXPECT_EQ(posenc_positions_from_mask(&mask, POSENC_NORMALIZE_F32, scale, offset,
                                          is_null ? nullptr : y.data(), is_null ? nullptr : x.data()),
               want)
         << height << " x " << width << ", scale " << scale << ", offset " << offset;
-    EXPECT_TRUE(want == POSENC_OK || (SameBits(y, before) && SameBits(x, before)));
+    EXPECT_TRUE(want.IsOk() || (SameBits(y, before) && SameBits(x, before)));
   };
   for (const double bad : {kNaN, HUGE_VAL, -HUGE_VAL, 0x1.0000000000001p31, -0x1.0000000000001p31}) {
-    expect(POSENC_BAD_NORMALIZATION_SCALE, 4, 6, bad, 0.0);
-    expect(POSENC_BAD_NORMALIZATION_OFFSET, 4, 6, 1.0, bad);
+    expect(Refusal(POSENC_BAD_ARGUMENT, "scale of the normalization"), 4, 6, bad, 0.0);
+    expect(Refusal(POSENC_BAD_ARGUMENT, "offset of the normalization"), 4, 6, 1.0, bad);
   }
   // No memory of 32 bits has room for as many.
-  const posenc_status too_far = sizeof(std::size_t) > 4 ? POSENC_POSITION_OUT_OF_RANGE : POSENC_SIZE_OVERFLOW;
+  const Refusal too_far = sizeof(std::size_t) > 4
+                              ? Refusal(POSENC_OUT_OF_RANGE, "height and width must be at most 2^31")
+                              : Refusal(POSENC_BAD_SIZE, "height times width is too large");
   expect(too_far, (std::size_t{1} << 31) + 1, 1, 1.0, 0.0);
   expect(too_far, 1, (std::size_t{1} << 31) + 1, 1.0, 0.0);
   expect(POSENC_OK, 0, 6, 1.0, 0.0, true);
@@ -295,12 +302,14 @@ void ExpectSamePositions() {
   const Id ids[] = {5, 1, 6, 1, 7, 8, 9};
   Position got[8] = {}, want[8] = {};
   for (const std::int64_t past : {0, 4}) {
-    EXPECT_EQ(PositionsFromIds(ids, 2, 3, 4, 1, past, got, 5), Status::kOk);
-    EXPECT_EQ(posenc_positions_from_ids(TypeOf<Id>(), ids, 2, 3, 4, 1, past, TypeOf<Position>(), want, 5),
-              POSENC_OK);
+    EXPECT_EQ(PositionsFromIds({ids, 4, 1}, 2, 3, past, {got, 5}), POSENC_OK);
+    const posenc_ids c_ids = {TypeOf<Id>(), ids, 4, 1};
+    const posenc_rows c_positions = {TypeOf<Position>(), want, 5};
+    EXPECT_EQ(posenc_positions_from_ids(&c_ids, 2, 3, past, &c_positions), POSENC_OK);
     EXPECT_TRUE(SameBits(got, want, 8));
   }
-  EXPECT_EQ(PositionsFromIds(ids, 2, 3, 2, 1, 0, got, 5), Status::kIdStrideTooSmall);
+  EXPECT_EQ(PositionsFromIds({ids, 2, 1}, 2, 3, 0, {got, 5}),
+            Refusal(POSENC_BAD_STRIDE, "stride of ids must be at least"));
 }
 
 TEST(PositionsOfCpp, AreThoseOfC) {
@@ -308,16 +317,17 @@ TEST(PositionsOfCpp, AreThoseOfC) {
   ExpectSamePositions<std::int32_t, std::int64_t>();
   ExpectSamePositions<std::int64_t, std::int32_t>();
   ExpectSamePositions<std::int64_t, std::int64_t>();
-  const std::uint8_t mask[] = {0, 1, 0, 0, 0, 1};
+  const std::uint8_t padding[] = {0, 1, 0, 0, 0, 1};
+  const posenc_mask mask = {padding, 2, 3};
   double y[6], x[6], c_y[6], c_x[6];
-  EXPECT_EQ(PositionsFromMask(mask, 2, 3, Normalization::kNone, 0.0, 0.0, y, x), Status::kOk);
-  EXPECT_EQ(posenc_positions_from_mask(mask, 2, 3, POSENC_NO_NORMALIZATION, 0.0, 0.0, c_y, c_x), POSENC_OK);
+  EXPECT_EQ(PositionsFromMask(mask, POSENC_NO_NORMALIZATION, 0.0, 0.0, y, x), POSENC_OK);
+  EXPECT_EQ(posenc_positions_from_mask(&mask, POSENC_NO_NORMALIZATION, 0.0, 0.0, c_y, c_x), POSENC_OK);
   EXPECT_TRUE(SameBits(y, c_y, 6) && SameBits(x, c_x, 6));
-  EXPECT_EQ(PositionsFromMask(mask, 2, 3, Normalization::kF32, 3.0, -0.5, y, x), Status::kOk);
-  EXPECT_EQ(posenc_positions_from_mask(mask, 2, 3, POSENC_NORMALIZE_F32, 3.0, -0.5, c_y, c_x), POSENC_OK);
+  EXPECT_EQ(PositionsFromMask(mask, POSENC_NORMALIZE_F32, 3.0, -0.5, y, x), POSENC_OK);
+  EXPECT_EQ(posenc_positions_from_mask(&mask, POSENC_NORMALIZE_F32, 3.0, -0.5, c_y, c_x), POSENC_OK);
   EXPECT_TRUE(SameBits(y, c_y, 6) && SameBits(x, c_x, 6));
-  EXPECT_EQ(PositionsFromMask(mask, 2, 3, static_cast<Normalization>(9), 0.0, 0.0, y, x),
-            Status::kBadNormalization);
+  EXPECT_EQ(PositionsFromMask(mask, static_cast<posenc_normalization>(9), 0.0, 0.0, y, x),
+            Refusal(POSENC_BAD_ARGUMENT, "normalization must be one of"));
 }
 
 }  // namespace

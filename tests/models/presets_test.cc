@@ -11,6 +11,7 @@
 
 #include "per_target.h"
 #include "posenc/models.h"
+#include "refusal.h"
 #include "rotary_cases.h"
 #include "spec/versioned.h"
 #include "spec_words.h"
@@ -26,7 +27,7 @@ struct Encoders {
   static constexpr const char *kDocument = "docs/conventions.md", *kName = "fairseq", *kOther = "llama3";
   static constexpr double kBase = 10000;
   static constexpr std::size_t kBadDims[] = {0, std::size_t{POSENC_MAX_DIM} + 1, SIZE_MAX};
-  static constexpr posenc_status kBadDim = POSENC_BAD_DIM;
+  static Refusal BadDim() { return {POSENC_BAD_ARGUMENT, "dim of a preset must be 1 .. 16777216"}; }
 };
 
 struct Rotaries {
@@ -36,7 +37,7 @@ struct Rotaries {
   static constexpr const char *kDocument = "docs/rotary.md", *kName = "gpt_oss", *kOther = "fairseq";
   static constexpr double kBase = 150000;
   static constexpr std::size_t kBadDims[] = {0, 1, POSENC_MAX_HEAD_DIM + 1, SIZE_MAX};
-  static constexpr posenc_status kBadDim = POSENC_BAD_HEAD_DIM;
+  static Refusal BadDim() { return {POSENC_BAD_ARGUMENT, "head_dim of a preset must be 2 .. 65536"}; }
 };
 
 template <class Noun>
@@ -80,24 +81,68 @@ TYPED_TEST(Presets, AreInTheDocument) {
 TYPED_TEST(Presets, RefuseWhatIsNone) {
   using S = typename TypeParam::Spec;
   S spec = Untouched<S>();
-  EXPECT_EQ(TypeParam::kPreset(nullptr, sizeof(spec), TypeParam::kName, 64), POSENC_NULL_POINTER);
-  EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), nullptr, 64), POSENC_NULL_POINTER);
+  EXPECT_EQ(TypeParam::kPreset(nullptr, sizeof(spec), TypeParam::kName, 64, nullptr),
+            Refusal(POSENC_NULL, "spec must not be null"));
+  EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), nullptr, 64, nullptr),
+            Refusal(POSENC_NULL, "name of the preset must not be null"));
   const std::string name = TypeParam::kName;
   for (const std::string& none : {std::string(), name.substr(1), name.substr(0, name.size() - 1), name + " ",
                                   "F" + name.substr(1), std::string(TypeParam::kOther)}) {
-    EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), none.c_str(), 64), POSENC_UNKNOWN_PRESET) << none;
+    EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), none.c_str(), 64, nullptr),
+              Refusal(POSENC_BAD_ARGUMENT, "no preset has that name"))
+        << none;
   }
   for (const std::size_t size :
        {std::size_t{0}, internal::kFirstSize<decltype(spec)> - 1, std::size_t{4097}}) {
-    EXPECT_EQ(TypeParam::kPreset(&spec, size, TypeParam::kName, 64), POSENC_BAD_STRUCT_SIZE);
+    EXPECT_EQ(TypeParam::kPreset(&spec, size, TypeParam::kName, 64, nullptr),
+              Refusal(POSENC_BAD_STRUCT, "struct_size"));
   }
   for (const std::size_t dim : TypeParam::kBadDims) {
     for (const posenc_preset& preset : AllPresets<TypeParam>()) {
-      EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), preset.name, dim), TypeParam::kBadDim)
+      EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), preset.name, dim, nullptr), TypeParam::BadDim())
           << preset.name << dim;
     }
   }
   EXPECT_TRUE(IsUntouched(spec));
+}
+
+// Whoever mistakes a name reads which preset it may have been, of either noun.
+TEST(PresetReports, SuggestTheNearestName) {
+  const struct {
+    bool is_rotary;
+    const char *name, *text;
+  } cases[] = {
+      {false, "fairsec", "no encoder preset is called \"fairsec\"; did you mean \"fairseq\"?"},
+      {false, "lama3", "no encoder preset is called \"lama3\"; did you mean \"llama3\", a rotary preset?"},
+      {false, "llama3", "no encoder preset is called \"llama3\"; did you mean \"llama3\", a rotary preset?"},
+      {true, "llama_3", "no rotary preset is called \"llama_3\"; did you mean \"llama3\"?"},
+      {true, "fairseq",
+       "no rotary preset is called \"fairseq\"; did you mean \"fairseq\", an encoder preset?"},
+      {true, "", "no rotary preset is called \"\": posenc_rotary_presets lists them"},
+      {false, "nothing like it\n",
+       "no encoder preset is called \"nothing like it\\x0a\": posenc_spec_presets lists them"},
+  };
+  for (const auto& c : cases) {
+    posenc_model_report report;
+    std::memset(&report, 0x5A, sizeof(report));
+    Spec spec;
+    RotarySpec rotary;
+    EXPECT_EQ(
+        c.is_rotary ? RotaryPreset(&rotary, c.name, 64, &report) : SpecPreset(&spec, c.name, 64, &report),
+        Refusal(POSENC_BAD_ARGUMENT, "no preset has that name"));
+    EXPECT_STREQ(report.text, c.text);
+    EXPECT_EQ(report.key, c.name);
+  }
+  const std::string long_name(100000, 'a');
+  posenc_model_report report;
+  Spec spec;
+  EXPECT_EQ(SpecPreset(&spec, long_name.c_str(), 64, &report), Refusal(POSENC_BAD_ARGUMENT));
+  EXPECT_LT(std::strlen(report.text), sizeof(report.text) - 1);
+  // Other refusals say what their status says, and a good call says nothing.
+  EXPECT_EQ(SpecPreset(&spec, "fairseq", 0, &report), Refusal(POSENC_BAD_ARGUMENT, report.text));
+  EXPECT_STRNE(report.text, "");
+  EXPECT_EQ(SpecPreset(&spec, "fairseq", 64, &report), POSENC_OK);
+  EXPECT_STREQ(report.text, "");
 }
 
 // spec_init_test has the sizes: a preset starts from the defaults.
@@ -107,7 +152,7 @@ TYPED_TEST(Presets, LaterVersionsGetZerosForWhatIsUnknown) {
     unsigned char more[24];
   } longer;
   std::memset(&longer, 0x5A, sizeof(longer));
-  EXPECT_EQ(TypeParam::kPreset(&longer.spec, sizeof(longer), TypeParam::kName, 64), POSENC_OK);
+  EXPECT_EQ(TypeParam::kPreset(&longer.spec, sizeof(longer), TypeParam::kName, 64, nullptr), POSENC_OK);
   EXPECT_EQ(longer.spec.struct_size, sizeof(longer));
   EXPECT_EQ(longer.spec.base, TypeParam::kBase);
   for (const unsigned char byte : longer.more) EXPECT_EQ(byte, 0);
@@ -120,8 +165,8 @@ TYPED_TEST(Presets, WriteNoMoreThanTheSize) {
     std::vector<unsigned char> bytes(sizeof(S) + 32, 0x5A);  // aligned, as all of operator new's memory is
     auto* const spec = reinterpret_cast<S*>(bytes.data());
     const bool is_size = internal::IsStructSize<S>(size);
-    EXPECT_EQ(TypeParam::kPreset(spec, size, TypeParam::kName, 64),
-              is_size ? POSENC_OK : POSENC_BAD_STRUCT_SIZE);
+    EXPECT_EQ(TypeParam::kPreset(spec, size, TypeParam::kName, 64, nullptr),
+              is_size ? Refusal(POSENC_OK) : Refusal(POSENC_BAD_STRUCT, "struct_size"));
     EXPECT_TRUE(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(is_size ? size : 0), bytes.end(),
                             [](unsigned char byte) { return byte == 0x5A; }));
   }
@@ -132,24 +177,23 @@ TEST(PresetsOfEncoders, AdmitTheirRoundings) {
   for (const posenc_preset& preset : AllPresets<Encoders>()) {
     for (const std::size_t dim : {1u, 2u, 3u, 5u, 8u, 64u, 65u, 320u}) {
       Spec spec;
-      ASSERT_EQ(SpecPreset(&spec, preset.name, dim), Status::kOk);
-      EXPECT_EQ(spec.phase_rounding, PhaseRounding::kNone);
-      spec.phase_rounding = SpecPresetRounding(preset.name);
-      if (spec.phase_rounding != PhaseRounding::kNone) Create(spec);
+      ASSERT_EQ(SpecPreset(&spec, preset.name, dim), POSENC_OK);
+      EXPECT_EQ(spec.phase_rounding, POSENC_NO_PHASE_ROUNDING);
+      spec.phase_rounding = posenc_spec_preset_rounding(preset.name);
+      if (spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) Create(spec);
     }
   }
   EXPECT_EQ(posenc_spec_preset_rounding("fairse"), -1);
   EXPECT_EQ(posenc_spec_preset_rounding(nullptr), -1);
-  EXPECT_EQ(SpecPresetRounding("fairse"), PhaseRounding::kNone);
 }
 
 TEST(PresetsOfEncoders, SetNothingElse) {
   const std::vector<std::string> set = Split(
-      "dim base exponent_dim position_scale layout frequency_count frequency_unit odd_column position_offset "
+      "dim base exponent_dim position_scale layout frequency_count unit odd_column position_offset "
       "has_padding padding_position input_first");
   for (const posenc_preset& preset : AllPresets<Encoders>()) {
     posenc_spec spec = Untouched<posenc_spec>();
-    ASSERT_EQ(posenc_spec_preset(&spec, sizeof(spec), preset.name, POSENC_MAX_DIM), POSENC_OK);
+    ASSERT_EQ(posenc_spec_preset(&spec, sizeof(spec), preset.name, POSENC_MAX_DIM, nullptr), POSENC_OK);
     EXPECT_EQ(spec.dim, std::size_t{POSENC_MAX_DIM});
     for (const std::string& name : Split(Differences(spec, EncoderSpec("")))) {
       EXPECT_EQ(std::count(set.begin(), set.end(), name), 1) << preset.name << " sets " << name;
@@ -161,50 +205,51 @@ TEST(PresetsOfEncoders, AreTheSameInCpp) {
   for (const posenc_preset& preset : AllPresets<Encoders>()) {
     posenc_spec c = Untouched<posenc_spec>();
     Spec spec;
-    ASSERT_EQ(posenc_spec_preset(&c, sizeof(c), preset.name, 65), POSENC_OK);
-    ASSERT_EQ(SpecPreset(&spec, preset.name, 65), Status::kOk);
+    ASSERT_EQ(posenc_spec_preset(&c, sizeof(c), preset.name, 65, nullptr), POSENC_OK);
+    ASSERT_EQ(SpecPreset(&spec, preset.name, 65), POSENC_OK);
     EXPECT_EQ(Differences<posenc_spec>(spec, c), "") << preset.name;
   }
   Spec cpp = MakeSpec(7);
-  EXPECT_EQ(SpecPreset(nullptr, "fairseq", 64), Status::kNullPointer);
-  EXPECT_EQ(SpecPreset(&cpp, "fairse", 64), Status::kUnknownPreset);
+  EXPECT_EQ(SpecPreset(nullptr, "fairseq", 64), Refusal(POSENC_NULL, "spec must not be null"));
+  EXPECT_EQ(SpecPreset(&cpp, "fairse", 64), Refusal(POSENC_BAD_ARGUMENT, "no preset has that name"));
   EXPECT_EQ(cpp.dim, 7u);
 }
 
 // Powers of two leave the range of frequencies at 2^31; lists are the caller's.
 TEST(PresetsOfEncoders, AreRefusedByCreationForTheirReason) {
+  const Refusal range(POSENC_MEMBERS_CLASH,
+                      "each frequency times position_scale must be 0 or 2^-126 .. 2^31"),
+      list(POSENC_MEMBERS_CLASH, "so frequencies or frequencies_f32 must be set");
   const struct {
     const char* name;
     std::size_t dim;
-    posenc_status status;
-  } cases[] = {{"nerf", 65, POSENC_OK},
-               {"nerf", 66, POSENC_FREQUENCY_OUT_OF_RANGE},
-               {"nerf_paper", 60, POSENC_OK},
-               {"nerf_paper", 62, POSENC_FREQUENCY_OUT_OF_RANGE},
-               {"gaussian_fourier", 8, POSENC_BAD_FREQUENCIES},
-               {"edm_fourier", 8, POSENC_BAD_FREQUENCIES},
-               {"linear_pixel_bands", 8, POSENC_BAD_FREQUENCIES}};
+    Refusal want;
+  } cases[] = {{"nerf", 65, POSENC_OK},        {"nerf", 66, range},           {"nerf_paper", 60, POSENC_OK},
+               {"nerf_paper", 62, range},      {"gaussian_fourier", 8, list}, {"edm_fourier", 8, list},
+               {"linear_pixel_bands", 8, list}};
   for (const auto& c : cases) {
     posenc_spec spec = EncoderSpec("");
-    ASSERT_EQ(posenc_spec_preset(&spec, sizeof(spec), c.name, c.dim), POSENC_OK);
+    ASSERT_EQ(posenc_spec_preset(&spec, sizeof(spec), c.name, c.dim, nullptr), POSENC_OK);
     posenc_encoder* encoder = nullptr;
-    EXPECT_EQ(posenc_encoder_create(&spec, &encoder), c.status) << c.name << c.dim;
+    EXPECT_EQ(posenc_encoder_create(&spec, &encoder), c.want) << c.name << c.dim;
     posenc_encoder_destroy(encoder);
   }
 }
 
 posenc_rotary_spec Preset(const char* name, std::size_t head_dim) {
   auto spec = Untouched<posenc_rotary_spec>();
-  EXPECT_EQ(posenc_rotary_spec_preset(&spec, sizeof(spec), name, head_dim), POSENC_OK) << name;
+  EXPECT_EQ(posenc_rotary_spec_preset(&spec, sizeof(spec), name, head_dim, nullptr), POSENC_OK) << name;
   return spec;
 }
 
 TEST(PresetsOfRotaries, AreRefusedUntilTheCallerCompletesThem) {
   posenc_rotary* rotary = nullptr;
   posenc_rotary_spec spec = Preset("phi3_longrope", 96);
-  EXPECT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_BAD_FACTOR_LIST);
+  EXPECT_EQ(posenc_rotary_create(&spec, &rotary),
+            Refusal(POSENC_MEMBERS_CLASH, "needs factors or factors_f32"));
   spec = Preset("grok1_yarn_log", 128);
-  EXPECT_EQ(posenc_rotary_create(&spec, &rotary), POSENC_BAD_LENGTH);
+  EXPECT_EQ(posenc_rotary_create(&spec, &rotary),
+            Refusal(POSENC_MEMBERS_CLASH, "length must be positive and finite"));
 }
 
 // For any head a preset either fits or refuses.
@@ -215,9 +260,10 @@ TEST(PresetsOfRotaries, FollowTheHead) {
     for (const std::size_t head_dim : head_dims) {
       SCOPED_TRACE(preset.name + (" " + std::to_string(head_dim)));
       posenc_rotary_spec spec = Untouched<posenc_rotary_spec>();
-      const posenc_status status = posenc_rotary_spec_preset(&spec, sizeof(spec), preset.name, head_dim);
+      const posenc_status status =
+          posenc_rotary_spec_preset(&spec, sizeof(spec), preset.name, head_dim, nullptr);
       if (status != POSENC_OK) {
-        EXPECT_EQ(status, POSENC_BAD_HEAD_DIM);
+        EXPECT_EQ(status, Refusal(POSENC_BAD_ARGUMENT, "head_dim "));
         EXPECT_TRUE(IsUntouched(spec));
         continue;
       }
@@ -239,30 +285,32 @@ TEST(PresetsOfRotaries, SharesAndSectionsFollowTheHead) {
   EXPECT_EQ(Preset("dinov3", 128).sections[1], 32u);
   posenc_rotary_spec spec = Untouched<posenc_rotary_spec>();
   const auto status = [&](const char* name, std::size_t head_dim) {
-    return posenc_rotary_spec_preset(&spec, sizeof(spec), name, head_dim);
+    return posenc_rotary_spec_preset(&spec, sizeof(spec), name, head_dim, nullptr);
   };
-  EXPECT_EQ(status("qwen2_vl", 64), POSENC_BAD_HEAD_DIM);
-  EXPECT_EQ(status("glm4v", 64), POSENC_BAD_HEAD_DIM);
-  EXPECT_EQ(status("dinov3", 66), POSENC_BAD_HEAD_DIM);
-  EXPECT_EQ(status("gpt_j", 62), POSENC_BAD_HEAD_DIM);
-  EXPECT_EQ(status("llama", 127), POSENC_BAD_HEAD_DIM);
-  EXPECT_EQ(status("llama", 0), POSENC_BAD_HEAD_DIM);
-  EXPECT_EQ(status("llama", 65537), POSENC_BAD_HEAD_DIM);
+  const Refusal sections(POSENC_BAD_ARGUMENT, "head_dim does not suit the preset: its sections"),
+      rotates(POSENC_BAD_ARGUMENT,
+              "head_dim does not suit the preset: the elements that rotate must be even"),
+      size(POSENC_BAD_ARGUMENT, "head_dim of a preset must be 2 .. 65536");
+  EXPECT_EQ(status("qwen2_vl", 64), sections);
+  EXPECT_EQ(status("glm4v", 64), sections);
+  EXPECT_EQ(status("dinov3", 66), sections);
+  EXPECT_EQ(status("gpt_j", 62), rotates);
+  EXPECT_EQ(status("llama", 127), rotates);
+  EXPECT_EQ(status("llama", 0), size);
+  EXPECT_EQ(status("llama", 65537), size);
   EXPECT_TRUE(IsUntouched(spec));
 }
 
 TEST(PresetsOfRotaries, AreTheSameInCpp) {
-  posenc_preset first, c_first;
-  ASSERT_EQ(RotaryPresets(&first, 1), posenc_rotary_presets(&c_first, 1));
-  EXPECT_EQ(first.name, c_first.name);
   const posenc_rotary_spec want = Preset("qwen3_vl", 128);
   RotarySpec spec;
-  EXPECT_EQ(RotaryPreset(&spec, "qwen3_vl", 128), Status::kOk);
+  EXPECT_EQ(RotaryPreset(&spec, "qwen3_vl", 128), POSENC_OK);
   EXPECT_EQ(Differences<posenc_rotary_spec>(spec, want), "");
-  EXPECT_EQ(RotaryPreset(&spec, "none", 128), Status::kUnknownPreset);
-  EXPECT_EQ(RotaryPreset(&spec, "qwen3_vl", 64), Status::kBadHeadDim);
-  EXPECT_EQ(RotaryPreset(&spec, nullptr, 128), Status::kNullPointer);
-  EXPECT_EQ(RotaryPreset(nullptr, "llama", 128), Status::kNullPointer);
+  EXPECT_EQ(RotaryPreset(&spec, "none", 128), Refusal(POSENC_BAD_ARGUMENT, "no preset has that name"));
+  EXPECT_EQ(RotaryPreset(&spec, "qwen3_vl", 64),
+            Refusal(POSENC_BAD_ARGUMENT, "its sections need another one"));
+  EXPECT_EQ(RotaryPreset(&spec, nullptr, 128), Refusal(POSENC_NULL, "name of the preset must not be null"));
+  EXPECT_EQ(RotaryPreset(nullptr, "llama", 128), Refusal(POSENC_NULL, "spec must not be null"));
   EXPECT_EQ(Differences<posenc_rotary_spec>(spec, want), "");
 }
 

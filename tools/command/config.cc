@@ -265,17 +265,16 @@ void ReadConfig(const std::string& option, const std::string& /*path*/, Config* 
 #endif
 
 void AddConfigOptions(CLI::App& app, ConfigQuestion* question) {
-  AddNumber(app, "--layer", "N", "The layer's number, if rotary embeddings differ between layers",
-            &question->layer, 0);
+  AddOption(
+      app, "--layer", "N", "The layer's number, if rotary embeddings differ between layers",
+      [=](const std::string& text) { question->layer = ParseInteger<std::int64_t>("--layer", text, 0); });
   app.add_option("--layer-type", question->layer_type, "The layer's type instead: sliding_attention")
       ->type_name("NAME");
   app.add_option("--model-type", question->model_type, "The model's type [the configuration's]")
       ->type_name("NAME");
-  AddChoice(app, "--pairing", "The pairing, of a model that posenc does not know", {"halves", "neighbours"},
-            [=](std::int32_t number) {
-              question->pairing =
-                  number == 0 ? posenc_pairing{POSENC_HALF_SPLIT} : posenc_pairing{POSENC_NEIGHBOURS};
-            });
+  AddChoice(app, "--pairing", "The pairing, of a model that posenc does not know",
+            internal::WordsOf(*internal::MembersOf<posenc_rotary_spec>().Find("pairing")),
+            [=](std::int32_t number) { question->pairing = static_cast<posenc_pairing>(number); });
 }
 
 }  // namespace tools

@@ -12,6 +12,7 @@
 #include "command/specs.h"
 #include "models/groups.h"
 #include "posenc/rotary.h"
+#include "spec/rules.h"
 #ifdef POSENC_HAVE_JSON
 #include "command/json_text.h"
 #endif
@@ -49,7 +50,7 @@ void PutSpec(const LayerGroup& group, JsonText* json) {
   json->Member("axes", spec.axes);
   json->Member("axis_order", internal::NameOfOrder(spec));
   json->Member("sections", internal::SectionsOf(spec));
-  json->Member("radians", FrequenciesOf(group.rotary.c_rotary()));
+  json->Member("radians", FrequenciesOf(group.rotary.get()));
 }
 
 void PrintJson(const Config& config, const ConfigReading& reading) {
@@ -88,7 +89,7 @@ ExitStatus RunConfig(const ConfigRequest& request) {
     const std::string sentence = error.what();
     // A model that posenc knows, but that no spec describes, has this status too: no option helps there.
     const bool is_unknown =
-        error.status() == POSENC_UNKNOWN_MODEL && sentence.find(": state a") != std::string::npos;
+        error.status() == internal::rule::unknown_model && sentence.find(": state a") != std::string::npos;
     throw UsageError(Abbreviated(request.file) + ": " + sentence +
                      (is_unknown ? " (--model-type, --pairing)" : ""));
   }

@@ -40,7 +40,8 @@ class Table {
       spec.frequencies = request.frequencies.data();
       spec.frequency_count = request.frequencies.size();
     }
-    Require(posenc_write(Create(spec).get(), request.first, rows_, POSENC_F64, values_.data(), columns_));
+    const Rows out(values_.data(), columns_);
+    Require(posenc_write(Create(spec).get(), request.first, rows_, &out));
   }
 
   std::size_t rows() const { return rows_; }

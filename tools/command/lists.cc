@@ -19,7 +19,7 @@ namespace {
 
 std::string TargetsAsJson() {
   JsonText json;
-  json.List(CompiledTargets(), [&](const Target& target) {
+  json.List(CompiledTargets(), [&](const posenc_target& target) {
     json.Object([&] {
       json.Member("name", target.name);
       json.Member("runnable", target.runnable != 0);
@@ -36,7 +36,7 @@ std::string TargetsAsJson() { throw UsageError("--format json: built without Rap
 #endif
 
 void PrintTargets() {
-  for (const Target& target : CompiledTargets()) {
+  for (const posenc_target& target : CompiledTargets()) {
     std::printf("%s\t%s%s\n", target.name, target.runnable ? "yes" : "no", target.best ? "\tbest" : "");
   }
 }

@@ -5,6 +5,7 @@
 
 #include "command/config.h"
 #include "command/options.h"
+#include "spec/rules.h"
 #include "spec/tables.h"
 
 namespace posenc {
@@ -31,9 +32,10 @@ void RequirePreset(posenc_status status, const std::string& option, const std::s
                    const std::vector<posenc_preset>& presets, const std::vector<posenc_preset>& others,
                    const char* other_kind) {
   if (status == POSENC_OK) return;
-  if (status == POSENC_UNKNOWN_PRESET && !Has(others, preset))
+  if (status == internal::rule::unknown_preset && !Has(others, preset))
     Refuse(option, preset, kAPreset, NamesOf(presets));
-  if (status == POSENC_UNKNOWN_PRESET) throw UsageError(option + ": " + preset + " is " + other_kind);
+  if (status == internal::rule::unknown_preset)
+    throw UsageError(option + ": " + preset + " is " + other_kind);
   throw UsageError(option + " " + Abbreviated(preset) + ": " + posenc_status_message(status));
 }
 
@@ -71,7 +73,7 @@ posenc_rotary_spec RotarySpecOfModel(SpecOptions* options) {
   if (options->config) return ConfigSpec(options);
   posenc_rotary_spec spec;
   const posenc_status status =
-      posenc_rotary_spec_preset(&spec, sizeof(spec), options->rotary->c_str(), DimOf(*options));
+      posenc_rotary_spec_preset(&spec, sizeof(spec), options->rotary->c_str(), DimOf(*options), nullptr);
   RequirePreset(status, options->has_moved ? "--preset" : "--rotary", *options->rotary, RotaryPresets(),
                 EncoderPresets(), "a preset of encodings, not of rotary embeddings; --preset takes it");
   return spec;
@@ -100,7 +102,7 @@ std::vector<posenc_preset> RotaryPresets() {
 
 posenc_spec PresetSpec(const std::string& preset, std::size_t dim) {
   posenc_spec spec;
-  const posenc_status status = posenc_spec_preset(&spec, sizeof(spec), preset.c_str(), dim);
+  const posenc_status status = posenc_spec_preset(&spec, sizeof(spec), preset.c_str(), dim, nullptr);
   RequirePreset(status, "--preset", preset, EncoderPresets(), RotaryPresets(),
                 "a preset of rotary embeddings, not of encodings");
   return spec;

@@ -163,8 +163,8 @@ std::string Joined(const std::vector<std::string>& names) {
   return joined;
 }
 
-std::vector<Target> CompiledTargets() {
-  Target targets[kMaxTargets];
+std::vector<posenc_target> CompiledTargets() {
+  posenc_target targets[POSENC_MAX_TARGETS];
   return {targets, targets + Targets(targets)};
 }
 
@@ -172,9 +172,9 @@ void Require(posenc_status status) {
   if (status != POSENC_OK) throw UsageError(posenc_status_message(status));
 }
 
-Target FindTarget(const std::string& option, const std::string& name) {
+posenc_target FindTarget(const std::string& option, const std::string& name) {
   std::vector<std::string> names;
-  for (const Target& target : CompiledTargets()) {
+  for (const posenc_target& target : CompiledTargets()) {
     names.emplace_back(target.name);
     if (name != target.name) continue;
     if (target.runnable) return target;

@@ -43,10 +43,10 @@ std::string Suggestion(const std::string& text, const std::vector<std::string>& 
 std::string Joined(const std::vector<std::string>& names);
 
 // The rows of Targets().
-std::vector<Target> CompiledTargets();
+std::vector<posenc_target> CompiledTargets();
 
 // The target of that name, or a UsageError if there is none or this CPU cannot run it.
-Target FindTarget(const std::string& option, const std::string& name);
+posenc_target FindTarget(const std::string& option, const std::string& name);
 
 // Reads the whole of `text`, an integer from `least` to `most`, or throws a UsageError that names the option.
 template <class Integer>

@@ -61,8 +61,9 @@ HeatMap MakeMap(const posenc_encoder* encoder, const posenc_spec& spec, const Sp
   map.rows = {"position", Sample(options.first, options.rows, 1, row_step)};
   map.columns = {"dimension", Sample(0, spec.dim, in_pairs ? 2 : 1, column_step)};
   std::vector<float> row(spec.dim);
+  const Rows out(row.data(), row.size());
   for (const std::int64_t position : map.rows.coordinates) {
-    Require(posenc_write(encoder, position, 1, POSENC_F32, row.data(), row.size()));
+    Require(posenc_write(encoder, position, 1, &out));
     for (const std::int64_t column : map.columns.coordinates) {
       // A position itself may be beyond.
       map.values.push_back(std::clamp(row[static_cast<std::size_t>(column)], -1.0f, 1.0f));

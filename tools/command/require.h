@@ -10,7 +10,6 @@ namespace tools {
 
 // Does not return unless it is POSENC_OK. The command's throws a UsageError with the status's message.
 void Require(posenc_status status);
-inline void Require(Status status) { Require(static_cast<posenc_status>(status)); }
 
 }  // namespace tools
 }  // namespace posenc

@@ -6,6 +6,7 @@
 
 #include "command/models.h"
 #include "command/options.h"
+#include "spec/rules.h"
 #include "spec/tables.h"
 
 namespace posenc {
@@ -27,7 +28,7 @@ constexpr char kOfSource[] = "source";
 // "--exponent-dim". Both nouns have the options of their sizes and units under one name.
 std::string OptionOf(const std::string& name) {
   if (name == "head_dim") return "--dim";
-  if (name == "frequency_unit") return "--unit";
+  if (name == "unit") return "--unit";
   std::string option = "--" + name;
   std::replace(option.begin(), option.end(), '_', '-');
   return option;
@@ -212,8 +213,10 @@ void AddSpecOptions(CLI::App& app, SpecOptions* options) {
       "--config", options->config,
       "Of a model's rotary embeddings instead, by its config.json or GGUF metadata as JSON; no --dim"));
   config->type_name("FILE");
-  OfModels(AddNumber(app, "--layer", "N", "The layer's number, if rotaries differ between layers",
-                     &options->question.layer, 0))
+  OfModels(AddOption(app, "--layer", "N", "The layer's number, if rotaries differ between layers",
+                     [=](const std::string& text) {
+                       options->question.layer = ParseInteger<std::int64_t>("--layer", text, 0);
+                     }))
       ->needs(config);
   OfModels(app.add_option("--layer-type", options->question.layer_type,
                           "The layer's type instead: sliding_attention"))
@@ -298,7 +301,9 @@ EncoderHandle Create(const posenc_spec& spec) {
   posenc_encoder* encoder = nullptr;
   const posenc_status status = posenc_encoder_create(&spec, &encoder);
   const bool is_missing = spec.frequencies == nullptr && spec.frequencies_f32 == nullptr;
-  if (status == POSENC_BAD_FREQUENCY_COUNT || (status == POSENC_BAD_FREQUENCIES && is_missing)) {
+  namespace rule = internal::rule;
+  const bool needs_list = status == rule::frequencies_missing || status == rule::f32_list_needs_list;
+  if (status == rule::frequency_count || (needs_list && is_missing)) {
     const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
     const std::size_t half = spec.odd_column == POSENC_ODD_HALF_PAIR ? columns % 2 : 0;
     const std::size_t listed = is_missing ? 0 : spec.frequency_count;
@@ -313,13 +318,13 @@ EncoderHandle Create(const posenc_spec& spec) {
 RotaryHandle Create(const posenc_rotary_spec& spec) {
   posenc_rotary* rotary = nullptr;
   const posenc_status status = posenc_rotary_create(&spec, &rotary);
-  if (status == POSENC_BAD_FREQUENCY_COUNT) {
+  if (status == internal::rule::frequency_count) {
     const std::size_t pairs =
         (spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset) / 2;
     throw UsageError("--frequencies: " + std::to_string(spec.frequency_count) + " given, but " +
                      std::to_string(pairs) + " pairs turn");
   }
-  if (status == POSENC_BAD_AXES && !internal::UnequalPairs(spec).empty()) {
+  if (status == internal::rule::sections_sum && !internal::UnequalPairs(spec).empty()) {
     throw UsageError("--sections: " + internal::UnequalPairs(spec));
   }
   Require(status);
@@ -341,7 +346,7 @@ void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset)
   };
   // Twice the range is far from the ends of 64 bits.
   const bool may_be = first >= -2 * POSENC_MAX_POSITION && first <= 2 * POSENC_MAX_POSITION;
-  if (!may_be || !is_in_range(first + offset)) Require(POSENC_POSITION_OUT_OF_RANGE);
+  if (!may_be || !is_in_range(first + offset)) Require(internal::rule::run_range);
 }
 
 const char* RoundingName(posenc_phase_rounding rounding) {

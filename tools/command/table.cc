@@ -40,10 +40,10 @@ std::int64_t First(const Request& request, std::size_t row) {
 TableSource EncodingTable(const posenc_encoder* encoder, const Request& request) {
   const std::size_t dim = posenc_encoder_dim(encoder);
   const auto fill = [=, &request](std::size_t, std::size_t row, std::size_t rows, Entries* out) {
-    Require(request.positions.empty()
-                ? posenc_write(encoder, First(request, row), rows, request.type, out->data(), dim)
-                : posenc_write_at(encoder, POSENC_F64, request.positions.data() + row, rows, request.type,
-                                  out->data(), dim, nullptr));
+    const Rows written(request.type, out->data(), dim);
+    const List positions(request.positions.data() + row);
+    Require(request.positions.empty() ? posenc_write(encoder, First(request, row), rows, &written)
+                                      : posenc_write_at(encoder, &positions, rows, &written, nullptr));
   };
   return {request.type, 1, request.options.rows, dim, fill};
 }
@@ -64,9 +64,9 @@ TableSource CacheTables(const posenc_rotary* rotary, std::size_t axes, const Req
       const double* of_axis = request.positions.data() + k * request.options.rows + row;
       positions.insert(positions.end(), of_axis, of_axis + rows);
     }
-    Require(positions.empty()
-                ? posenc_rotary_write(rotary, First(request, row), rows, &cache)
-                : posenc_rotary_write_at(rotary, POSENC_F64, positions.data(), rows, &cache, nullptr));
+    const List list(positions.data());
+    Require(positions.empty() ? posenc_rotary_write(rotary, First(request, row), rows, &cache)
+                              : posenc_rotary_write_at(rotary, &list, rows, &cache, nullptr));
   };
   return {request.type, is_two ? 2u : 1u, request.options.rows, columns, fill};
 }

@@ -202,8 +202,9 @@ Writer Search::WriterOf(const Candidate& candidate) const {
   if (SettingsOf(candidate).IsRotary()) return CacheWriterOf(candidate);
   return [=, encoder = Create(EncoderOf(candidate))](const std::vector<double>& at, std::size_t count,
                                                      Entries* rows) {
-    Require(posenc_write_at(encoder.get(), POSENC_F64, at.data(), count, table_.type, rows->data(),
-                            table_.columns, nullptr));
+    const List positions(at.data());
+    const Rows out(table_.type, rows->data(), table_.columns);
+    Require(posenc_write_at(encoder.get(), &positions, count, &out, nullptr));
   };
 }
 
@@ -221,7 +222,8 @@ Writer Search::CacheWriterOf(const Candidate& candidate) const {
     }
     Entries cosines(table_.type, count * pairs), sines(table_.type, count * pairs);
     const posenc_cache cache = {POSENC_CACHE_HALVES, table_.type, cosines.data(), sines.data(), pairs};
-    Require(posenc_rotary_write_at(rotary.get(), POSENC_F64, positions.data(), count, &cache, nullptr));
+    const List list(positions.data());
+    Require(posenc_rotary_write_at(rotary.get(), &list, count, &cache, nullptr));
     for (std::size_t r = 0; r < count; ++r) {
       for (std::size_t c = 0; c < table_.columns; ++c) {
         const oracle::Entry entry = shape.At(c, pairs);

@@ -23,8 +23,8 @@ bool SaySame(const posenc_spec& a, const posenc_spec& b) {
   };
   const auto tie = [&](const posenc_spec& s) {
     return std::make_tuple(s.layout, is_alone ? 1.0 : s.base, is_alone ? 1.0 : divisor(s), s.position_scale,
-                           s.frequency_unit, columns % 2 == 0 ? POSENC_ODD_HALF_PAIR : s.odd_column,
-                           s.min_timescale, s.position_offset, s.input_first);
+                           s.unit, columns % 2 == 0 ? POSENC_ODD_HALF_PAIR : s.odd_column, s.min_timescale,
+                           s.position_offset, s.input_first);
   };
   return tie(a) == tie(b);
 }
@@ -70,12 +70,12 @@ std::optional<posenc_rotary_spec> FindRotary(const char* preset, std::size_t pai
   const std::size_t turning = 2 * pairs;
   std::vector<std::size_t> head_dims = {turning, 128, 192, 256};  // Those with sections have one head dim.
   posenc_rotary_spec spec;
-  if (posenc_rotary_spec_preset(&spec, sizeof(spec), preset, kWhole) == POSENC_OK) {
+  if (posenc_rotary_spec_preset(&spec, sizeof(spec), preset, kWhole, nullptr) == POSENC_OK) {
     head_dims.push_back((turning * kWhole + spec.rotary_dim - 1) / spec.rotary_dim);
   }
   for (const std::size_t head_dim : head_dims) {
     std::size_t bytes = 0;
-    if (posenc_rotary_spec_preset(&spec, sizeof(spec), preset, head_dim) == POSENC_OK &&
+    if (posenc_rotary_spec_preset(&spec, sizeof(spec), preset, head_dim, nullptr) == POSENC_OK &&
         spec.rotary_dim == turning && posenc_rotary_memory_size(&spec, &bytes) == POSENC_OK) {
       return spec;
     }

@@ -53,9 +53,9 @@ void NoteFewerThreads(unsigned started, unsigned wanted) {
   std::fprintf(stderr, "posenc: only %u of %u threads could be started\n", started, wanted);
 }
 
-Plan MakePlan(const Request& request, const std::vector<Target>& targets) {
+Plan MakePlan(const Request& request, const std::vector<posenc_target>& targets) {
   Plan plan;
-  for (const Target& target : targets) {
+  for (const posenc_target& target : targets) {
     if (target.runnable != 0) plan.targets.emplace_back(target.name);
   }
   plan.threads = request.threads;
@@ -64,7 +64,7 @@ Plan MakePlan(const Request& request, const std::vector<Target>& targets) {
   return plan;
 }
 
-Plan PlanCases(const Request& request, const std::vector<Target>& targets) {
+Plan PlanCases(const Request& request, const std::vector<posenc_target>& targets) {
   Plan plan = MakePlan(request, targets);
   plan.groups = {{"cases", DigestCases()}};
   std::vector<Case>& cases = plan.groups[0].cases;
@@ -86,7 +86,7 @@ std::vector<Group> AreasOf(const Request& request) {
   return areas;
 }
 
-Plan PlanAreas(const Request& request, const std::vector<Target>& targets) {
+Plan PlanAreas(const Request& request, const std::vector<posenc_target>& targets) {
   Plan plan = MakePlan(request, targets);
   if (request.full) plan.groups = AreasOf(request);
   plan.are_areas = true;
@@ -100,7 +100,7 @@ bool AllRight(const GroupReport& cases) {
   return std::all_of(cases.reports.begin(), cases.reports.end(), IsRight);
 }
 
-void PrintRow(const Target& target, const Report* report) {
+void PrintRow(const posenc_target& target, const Report* report) {
   if (report == nullptr) {
     std::printf("%-10s skipped: this CPU cannot run it\n", target.name);
     return;
@@ -152,7 +152,7 @@ void PrintMismatches(const Report& report) {
 void PrintCases(const Plan& plan, const Outcome& outcome) {
   PrintHead(plan);
   std::size_t next = 0;
-  for (const Target& target : outcome.targets) {
+  for (const posenc_target& target : outcome.targets) {
     PrintRow(target, target.runnable != 0 ? &outcome.cases.reports[next++] : nullptr);
   }
   for (const Report& report : outcome.cases.reports) {
@@ -214,8 +214,8 @@ ExitStatus VerifyTargets(const Request& request) {
   const auto start = std::chrono::steady_clock::now();
   Outcome outcome;
   if (request.full) AreasOf(request);  // or it is wrong usage
-  outcome.targets =
-      request.target ? std::vector<Target>{FindTarget("--target", *request.target)} : CompiledTargets();
+  outcome.targets = request.target ? std::vector<posenc_target>{FindTarget("--target", *request.target)}
+                                   : CompiledTargets();
   outcome.seed = request.seed;
   Plan plan = PlanCases(request, outcome.targets);
   outcome.cases = Verify(plan).front();

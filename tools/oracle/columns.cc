@@ -11,7 +11,7 @@ std::vector<Entry> EntriesOf(const posenc_spec& spec) {
   std::vector<Entry> entries;
   if (spec.input_first) entries.push_back({Entry::kPosition, 0});
   const std::size_t columns = spec.dim - entries.size(), whole = columns / 2;
-  const bool is_odd = columns % 2 != 0, has_half = is_odd && spec.odd_column == OddColumn::kHalfPair;
+  const bool is_odd = columns % 2 != 0, has_half = is_odd && spec.odd_column == POSENC_ODD_HALF_PAIR;
   const auto add = [&](Entry::Kind kind, std::size_t pair) { entries.push_back({kind, pair}); };
   const auto add_all = [&](Entry::Kind kind, std::size_t pairs) {
     for (std::size_t i = 0; i < pairs; ++i) add(kind, i);
@@ -24,29 +24,29 @@ std::vector<Entry> EntriesOf(const posenc_spec& spec) {
     if (has_half) add(first, whole);
   };
   const auto add_middle = [&] {
-    if (is_odd && spec.odd_column == OddColumn::kZeroMiddle) add(Entry::kZero, 0);
+    if (is_odd && spec.odd_column == POSENC_ODD_ZERO_MIDDLE) add(Entry::kZero, 0);
   };
   const std::size_t sines = whole + (has_half ? 1 : 0);
   switch (spec.layout) {
-    case Layout::kInterleaved:
+    case POSENC_INTERLEAVED:
       add_in_turns(Entry::kSine, Entry::kCosine);
       break;
-    case Layout::kInterleavedCosSin:
+    case POSENC_INTERLEAVED_COS_SIN:
       add_in_turns(Entry::kCosine, Entry::kSine);
       break;
-    case Layout::kSinCos:
+    case POSENC_SIN_COS:
       add_all(Entry::kSine, sines);
       add_middle();
       add_all(Entry::kCosine, whole);
       break;
-    case Layout::kCosSin:
+    case POSENC_COS_SIN:
       add_all(Entry::kCosine, whole);
       add_middle();
       add_all(Entry::kSine, sines);
       break;
   }
-  if (is_odd && spec.odd_column == OddColumn::kZeroLast) add(Entry::kZero, 0);
-  if (is_odd && spec.odd_column == OddColumn::kCosineLast) add(Entry::kCosine, 0);
+  if (is_odd && spec.odd_column == POSENC_ODD_ZERO_LAST) add(Entry::kZero, 0);
+  if (is_odd && spec.odd_column == POSENC_ODD_COSINE_LAST) add(Entry::kCosine, 0);
   return entries;
 }
 

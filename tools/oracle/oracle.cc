@@ -76,8 +76,8 @@ Oracle::Oracle(const posenc_spec& spec, posenc_type type)
     }
   }
   for (std::size_t i = 0; i < sine_at_.size(); ++i) {
-    factors_.push_back(spec.phase_rounding == PhaseRounding::kNone ? Frequency(i, kFrequencyBits)
-                                                                   : RecipeFactor(spec, i));
+    factors_.push_back(spec.phase_rounding == POSENC_NO_PHASE_ROUNDING ? Frequency(i, kFrequencyBits)
+                                                                       : RecipeFactor(spec, i));
   }
 }
 
@@ -107,10 +107,10 @@ Number Oracle::Counted(std::size_t pair, int bits) const {
 // The same in radians.
 Number Oracle::Frequency(std::size_t pair, int bits) const {
   Number frequency = Counted(pair, bits), pi(bits + 96);
-  if (spec_.frequency_unit == FrequencyUnit::kRadians) return frequency;
+  if (spec_.unit == POSENC_RADIANS) return frequency;
   mpfr_const_pi(pi, MPFR_RNDN);
   mpfr_mul(frequency, frequency, pi, MPFR_RNDN);
-  if (spec_.frequency_unit == FrequencyUnit::kTurns) mpfr_mul_2ui(frequency, frequency, 1, MPFR_RNDN);
+  if (spec_.unit == POSENC_TURNS) mpfr_mul_2ui(frequency, frequency, 1, MPFR_RNDN);
   return frequency;
 }
 
@@ -130,7 +130,7 @@ Number Oracle::QuarterTurns(std::size_t pair, double position, int bits) const {
   const int lost = bits < kManyBits ? 320 : 1264;  // 64 for the integer, the others for the rest
   Number turns = Counted(pair, bits + lost), four(MPFR_PREC_MIN);
   mpfr_mul_d(turns, turns, position, MPFR_RNDN);
-  mpfr_mul_2ui(turns, turns, spec_.frequency_unit == FrequencyUnit::kTurns ? 2 : 1, MPFR_RNDN);
+  mpfr_mul_2ui(turns, turns, spec_.unit == POSENC_TURNS ? 2 : 1, MPFR_RNDN);
   if (mpfr_zero_p(turns) != 0 || mpfr_get_exp(turns) < 0) return turns;
   mpfr_set_ui(four, 4, MPFR_RNDN);
   mpfr_fmod(turns, turns, four, MPFR_RNDN);
@@ -146,7 +146,7 @@ Number Oracle::QuarterTurns(std::size_t pair, double position, int bits) const {
 // The angle in radians, relative error below 2^(2 - bits); exact for a recipe.
 Number Oracle::Phase(std::size_t pair, double position, int bits) const {
   Number phase(bits);
-  if (spec_.phase_rounding != PhaseRounding::kNone) {
+  if (spec_.phase_rounding != POSENC_NO_PHASE_ROUNDING) {
     mpfr_set_d(phase, RecipePhase(spec_, factors_[pair], pair, position), MPFR_RNDN);
   } else if (bits <= kFrequencyBits) {
     mpfr_mul_d(phase, factors_[pair], position, MPFR_RNDN);
@@ -161,7 +161,7 @@ Number Oracle::Phase(std::size_t pair, double position, int bits) const {
 Oracle::Pair Oracle::Evaluate(std::size_t pair, double position, int bits) const {
   Pair result{Number(bits), Number(bits), false, 0, 0};
   Number phase(bits);
-  if (spec_.frequency_unit != FrequencyUnit::kRadians) {
+  if (spec_.unit != POSENC_RADIANS) {
     const Number turns = QuarterTurns(pair, position, bits);
     if (mpfr_integer_p(turns) != 0) {
       const long quarters = (mpfr_get_si(turns, MPFR_RNDN) + 4) % 4;
@@ -232,7 +232,7 @@ void Oracle::ForEachPair(std::int64_t first_position, std::size_t rows, const Vi
   OwnThreadCache();
   for (std::size_t i = 0; i < sine_at_.size(); ++i) {
     const auto visit_row = [&](std::size_t r, const Pair& pair) { visit(r, i, pair); };
-    if (rows > 1 && spec_.phase_rounding == PhaseRounding::kNone) {
+    if (rows > 1 && spec_.phase_rounding == POSENC_NO_PHASE_ROUNDING) {
       AddAngles(i, first_position, rows, visit_row);
       continue;
     }

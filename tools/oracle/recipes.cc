@@ -70,11 +70,11 @@ float FloatQuotient(double a, double b) { return AsFloat(mpfr_div, a, b); }
 Number RecipeFactor(const posenc_spec& spec, std::size_t pair) {
   const double twice = 2.0 * static_cast<double>(pair);
   switch (spec.phase_rounding) {
-    case PhaseRounding::kNone:
+    case POSENC_NO_PHASE_ROUNDING:
       break;
-    case PhaseRounding::kF32PowDiv:
+    case POSENC_F32_POW_DIV:
       return Power(spec.base, Exponent(twice, spec, kFloat), kFloat);
-    case PhaseRounding::kF32Exp: {
+    case POSENC_F32_EXP: {
       Number rate = MinusLog(spec.base, kMany), product(kFloat);
       mpfr_div_d(rate, rate, ExponentDim(spec), MPFR_RNDN);
       Number rounded(kFloat);
@@ -82,14 +82,14 @@ Number RecipeFactor(const posenc_spec& spec, std::size_t pair) {
       mpfr_mul_d(product, rounded, twice, MPFR_RNDN);
       return Exp(product);
     }
-    case PhaseRounding::kF32LogDiv: {
+    case POSENC_F32_LOG_DIV: {
       Number product(kFloat), half = Of(ExponentDim(spec), kFloat);
       mpfr_mul_d(product, MinusLog(spec.base, kFloat), twice / 2.0, MPFR_RNDN);
       mpfr_div_ui(half, half, 2, MPFR_RNDN);
       mpfr_div(product, product, half, MPFR_RNDN);
       return Exp(product);
     }
-    case PhaseRounding::kF32LogIncrement: {
+    case POSENC_F32_LOG_INCREMENT: {
       Number rate(kMany), half = Of(ExponentDim(spec), kFloat), least(kFloat);
       mpfr_set_d(rate, spec.base, MPFR_RNDN);
       mpfr_div_d(rate, rate, spec.min_timescale, MPFR_RNDN);
@@ -101,20 +101,20 @@ Number RecipeFactor(const posenc_spec& spec, std::size_t pair) {
       mpfr_mul(least, Of(spec.min_timescale, kFloat), Exp(rate), MPFR_RNDN);
       return least;
     }
-    case PhaseRounding::kF32InvFreq:
+    case POSENC_F32_INV_FREQ:
       return Inverse(Power(spec.base, Exponent(twice, spec, kFloat), kFloat), kFloat);
-    case PhaseRounding::kF32Iterated:
+    case POSENC_F32_ITERATED:
       return Power(spec.base, Exponent(-2.0, spec, kFloat), kFloat);
-    case PhaseRounding::kF64InvFreq: {
+    case POSENC_F64_INV_FREQ: {
       Number inverse = Inverse(Power(spec.base, Exponent(twice, spec, kDouble), kDouble), kDouble);
       mpfr_prec_round(inverse, kFloat, MPFR_RNDN);
       return inverse;
     }
-    case PhaseRounding::kF64PowDiv:
+    case POSENC_F64_POW_DIV:
       return Power(spec.base, Exponent(twice, spec, kDouble), kDouble);
-    case PhaseRounding::kF64PowMul:
+    case POSENC_F64_POW_MUL:
       return Power(spec.base, Exponent(-twice, spec, kDouble), kDouble);
-    case PhaseRounding::kF32List:
+    case POSENC_F32_LIST:
       return Of(spec.frequencies != nullptr ? spec.frequencies[pair]
                                             : static_cast<double>(spec.frequencies_f32[pair]),
                 kFloat);
@@ -124,9 +124,9 @@ Number RecipeFactor(const posenc_spec& spec, std::size_t pair) {
 
 double RecipePhase(const posenc_spec& spec, const Number& factor, std::size_t pair, double position) {
   const double f = mpfr_get_d(factor, MPFR_RNDN);
-  if (spec.phase_rounding == PhaseRounding::kF64PowDiv || spec.phase_rounding == PhaseRounding::kF64PowMul) {
+  if (spec.phase_rounding == POSENC_F64_POW_DIV || spec.phase_rounding == POSENC_F64_POW_MUL) {
     Number phase = Of(position, kDouble);
-    if (spec.phase_rounding == PhaseRounding::kF64PowDiv) {
+    if (spec.phase_rounding == POSENC_F64_POW_DIV) {
       mpfr_div_d(phase, phase, f, MPFR_RNDN);
     } else {
       mpfr_mul_d(phase, phase, f, MPFR_RNDN);
@@ -137,9 +137,9 @@ double RecipePhase(const posenc_spec& spec, const Number& factor, std::size_t pa
   Number start(kMany);
   mpfr_set_d(start, position, MPFR_RNDN);
   float phase = mpfr_get_flt(start, MPFR_RNDN);
-  if (spec.phase_rounding == PhaseRounding::kF32Iterated) {
+  if (spec.phase_rounding == POSENC_F32_ITERATED) {
     for (std::size_t i = 0; i < pair; ++i) phase = FloatProduct(static_cast<double>(phase), f);
-  } else if (spec.phase_rounding == PhaseRounding::kF32PowDiv) {
+  } else if (spec.phase_rounding == POSENC_F32_POW_DIV) {
     phase = FloatQuotient(static_cast<double>(phase), f);
   } else {
     phase = FloatProduct(static_cast<double>(phase), f);

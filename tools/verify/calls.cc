@@ -86,9 +86,9 @@ void Calls::Prepare(std::size_t row, std::size_t rows) {
   const posenc_cache cache{POSENC_CACHE_HALVES, POSENC_F64, cosines_.data(), sines_.data(), pairs};
   const auto first = static_cast<std::int64_t>(case_.Position(0, row));
   const std::vector<unsigned char> list = PassedPositions(case_);
-  Require(case_.list == 0
-              ? posenc_rotary_write(turns_->rotary(), first, rows, &cache)
-              : posenc_rotary_write_at(turns_->rotary(), case_.list, list.data(), rows, &cache, nullptr));
+  const posenc_list positions{case_.list, list.data()};
+  Require(case_.list == 0 ? posenc_rotary_write(turns_->rotary(), first, rows, &cache)
+                          : posenc_rotary_write_at(turns_->rotary(), &positions, rows, &cache, nullptr));
 }
 
 std::vector<unsigned char> Calls::PassedPositions(const Case& as) const {
@@ -197,7 +197,8 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
     out->Set(i, AddInput(as.type, row_ + i / columns, i % columns));
   }
   const std::vector<unsigned char> list = is_cached ? PassedRows(as) : PassedPositions(as);
-  Arguments arguments{as.type, 0, as.list, as.list == 0 ? nullptr : list.data(), rows_, out->data(), {}, {}};
+  const posenc_list passed{as.list, as.list == 0 ? nullptr : list.data()};
+  Arguments arguments{0, passed, rows_, {as.type, out->data(), columns}, {}, {}};
   if (as.list == 0) arguments.first = static_cast<std::int64_t>(as.Position(0, row_));
   if (is_cached) arguments.first = static_cast<std::int64_t>(CacheRow(row_));
 
@@ -207,6 +208,7 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
   for (const bool is_k : {false, true}) {
     const std::size_t begin = is_k ? as.q_heads * dim * size : 0;
     posenc_heads& heads = arguments.heads[is_k ? 1 : 0];
+    heads.type = as.type;
     heads.data = static_cast<unsigned char*>(out->data()) + begin;
     heads.heads = is_k ? as.k_heads : as.q_heads;
     heads.token_stride = columns;
@@ -241,28 +243,27 @@ void Calls::Call(const Case& as, const Handle& handle, Entries* out, double* sec
   const posenc_encoder* encoder = handle.encoder();
   const posenc_rotary* rotary = handle.rotary();
   const auto scale = static_cast<float>(as.scale);
+  const auto is_run = [](const Arguments& a) { return a.list.data == nullptr; };
   const auto call = [&](const Arguments& a) -> posenc_status {
     switch (as.operation) {
       case Operation::kWrite:
-        return a.list == nullptr ? posenc_write(encoder, a.first, a.rows, a.type, a.out, as.encoder.dim)
-                                 : posenc_write_at(encoder, a.list_type, a.list, a.rows, a.type, a.out,
-                                                   as.encoder.dim, nullptr);
+        return is_run(a) ? posenc_write(encoder, a.first, a.rows, &a.out)
+                         : posenc_write_at(encoder, &a.list, a.rows, &a.out, nullptr);
       case Operation::kAdd:
-        return a.list == nullptr ? posenc_add(encoder, a.first, a.rows, a.type, a.out, as.encoder.dim, scale)
-                                 : posenc_add_at(encoder, a.list_type, a.list, a.rows, a.type, a.out,
-                                                 as.encoder.dim, scale, nullptr);
+        return is_run(a) ? posenc_add(encoder, a.first, a.rows, &a.out, scale)
+                         : posenc_add_at(encoder, &a.list, a.rows, &a.out, scale, nullptr);
       case Operation::kRotate:
-        return a.list == nullptr
-                   ? posenc_rotate(rotary, a.first, a.rows, a.type, a.heads, 2)
-                   : posenc_rotate_at(rotary, a.list_type, a.list, a.rows, a.type, a.heads, 2, nullptr);
-      case Operation::kRotateCached:
-        return posenc_rotate_cached(rotary, &a.cache, case_.rows + 7, a.first,
-                                    a.list == nullptr ? POSENC_I64 : a.list_type, a.list, a.rows, a.type,
-                                    a.heads, 2, nullptr);
+        return is_run(a) ? posenc_rotate(rotary, a.first, a.rows, a.heads, 2)
+                         : posenc_rotate_at(rotary, &a.list, a.rows, a.heads, 2, nullptr);
+      case Operation::kRotateCached: {
+        const posenc_const_cache cache{a.cache.layout, a.cache.type,       a.cache.cos,
+                                       a.cache.sin,    a.cache.row_stride, case_.rows + 7};
+        return is_run(a) ? posenc_rotate_cached(rotary, &cache, a.first, a.rows, a.heads, 2)
+                         : posenc_rotate_cached_at(rotary, &cache, &a.list, a.rows, a.heads, 2, nullptr);
+      }
       default:
-        return a.list == nullptr
-                   ? posenc_rotary_write(rotary, a.first, a.rows, &a.cache)
-                   : posenc_rotary_write_at(rotary, a.list_type, a.list, a.rows, &a.cache, nullptr);
+        return is_run(a) ? posenc_rotary_write(rotary, a.first, a.rows, &a.cache)
+                         : posenc_rotary_write_at(rotary, &a.list, a.rows, &a.cache, nullptr);
     }
   };
   With(

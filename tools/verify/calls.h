@@ -47,12 +47,10 @@ class Calls {
 
   // What the functions of the library take.
   struct Arguments {
-    posenc_type type;
     std::int64_t first;  // of a run
-    posenc_type list_type;
-    const void* list;  // null: a run
+    posenc_list list;    // without data: a run
     std::size_t rows;
-    void* out;              // of an encoder
+    posenc_rows out;        // of an encoder
     posenc_heads heads[2];  // of a rotation: q and k
     posenc_cache cache;     // that is written, or rotated by
   };

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "posenc/posenc_c.h"
-#include "posenc/rotary_c.h"
+#include "posenc/rotary_cache_c.h"
 #include "verify/inputs.h"
 
 namespace posenc {

@@ -117,7 +117,7 @@ void PutExamples(const std::vector<Example>& examples, JsonText* json) {
   json->ListMember("examples", examples, [&](const Example& example) { json->Value(example.text); });
 }
 
-void PutTarget(const Target& target, const Report* report, JsonText* json) {
+void PutTarget(const posenc_target& target, const Report* report, JsonText* json) {
   json->Member("name", target.name);
   json->Member("runnable", target.runnable != 0);
   if (report == nullptr) return;
@@ -184,7 +184,7 @@ void PutOutcome(const Outcome& outcome, JsonText* json) {
     json->Member("golden", Hex(kGoldenDigest));
   });
   std::size_t next = 0;
-  json->ListMember("targets", outcome.targets, [&](const Target& target) {
+  json->ListMember("targets", outcome.targets, [&](const posenc_target& target) {
     const Report* report = target.runnable != 0 ? &outcome.cases.reports[next++] : nullptr;
     json->Object([&] { PutTarget(target, report, json); });
   });

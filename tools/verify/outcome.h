@@ -13,9 +13,9 @@ namespace posenc {
 namespace tools {
 
 struct Outcome {
-  std::vector<Target> targets;  // all that were asked for
-  GroupReport cases;            // reports are of the runnable ones
-  Plan areas;                   // no groups unless --full
+  std::vector<posenc_target> targets;  // all that were asked for
+  GroupReport cases;                   // reports are of the runnable ones
+  Plan areas;                          // no groups unless --full
   std::vector<GroupReport> area_reports;
   std::uint64_t seed = 0;
   double seconds = 0.0;

@@ -232,7 +232,7 @@ void SetSections(const std::string& text, Case* c) {
 template <class Spec>
 bool SetMember(const std::string& name, const std::string& text, Spec* spec) {
   const Member* member = MembersOf<Spec>().Find(name);
-  if (member == nullptr && name == "unit") member = MembersOf<Spec>().Find("frequency_unit");
+  if (member == nullptr && name == "unit") member = MembersOf<Spec>().Find("unit");
   if (member == nullptr) return false;
   const auto set = [&](auto& value) { value = ValueOf<std::decay_t<decltype(value)>>(member->of, text); };
   if (UseNumber(*member, spec, set)) return true;

@@ -16,15 +16,15 @@ namespace {
 // The same rows by the library's walker of rows, tokens or caches, to see what the rounding test did.
 void Walk(const Case& as, const Handle& handle, Calls* calls, Written* written) {
   const auto walk = [&](const Calls::Arguments& a) {
-    const internal::List list(a.list_type, a.list);
+    const internal::List list(a.list);
     if (!as.is_rotary()) {
-      return internal::WalkRows({handle.encoder()->encoder, a.type}, a.first, list, a.rows,
-                                {a.out, as.encoder.dim});
+      return internal::WalkRows({handle.encoder()->encoder, a.out.type}, a.first, list, a.rows,
+                                {a.out.data, a.out.stride});
     }
     const internal::Rotary& rotary = handle.rotary()->rotary;
     const internal::TokenPositions tokens{a.first, list, as.rotary.axes, a.rows};
     if (as.operation == Operation::kWriteCache) return internal::WalkCache(rotary, tokens, a.cache);
-    return internal::WalkTokens(rotary, tokens, {a.type, a.heads, 2});
+    return internal::WalkTokens(rotary, tokens, {a.heads, 2});
   };
   calls->With(
       as, [&](const Calls::Arguments& a) { written->tally = walk(a); }, &written->entries, &written->seconds);

@@ -60,7 +60,10 @@ std::size_t CountOf(const Shape& shape) {
 }  // namespace
 
 void Check(posenc_status status, const std::string& what) {
-  if (status != POSENC_OK) throw Error((what.empty() ? what : what + ": ") + posenc_status_message(status));
+  if (status == POSENC_OK) return;
+  const bool is_memory = posenc_status_kind(status) == POSENC_NO_MEMORY;
+  throw Error((what.empty() ? what : what + ": ") +
+              (is_memory ? "there is not enough memory" : posenc_status_message(status)));
 }
 
 std::string ToText(const Shape& shape) {

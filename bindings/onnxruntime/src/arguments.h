@@ -58,6 +58,8 @@ struct Tensor {
 
   explicit operator bool() const { return element_size != 0; }
   char* At(std::size_t element) const { return static_cast<char*>(data) + element * element_size; }
+  posenc_list ListAt(std::size_t element) const { return {type, At(element)}; }
+  posenc_rows RowsAt(std::size_t element, std::size_t stride) const { return {type, At(element), stride}; }
 };
 Tensor Input(const Ort::KernelContext& context, std::size_t index);
 
@@ -68,6 +70,9 @@ Tensor Output(const Ort::KernelContext& context, const Shape& shape, posenc_type
 struct Outcome {
   posenc_status status = POSENC_OK;
   std::size_t index = 0;
+  bool is_id = false;  // the entry is one of ids, and not of positions
+
+  bool IsOutOfRange() const { return posenc_status_kind(status) == POSENC_OUT_OF_RANGE; }
 };
 
 // Rows [sequences, rows] in pieces that are worth a thread's while.
@@ -103,7 +108,7 @@ class Pieces {
       auto& loop = *static_cast<Loop*>(self);
       const Pieces& p = loop.pieces;
       const std::size_t first = i % p.per_sequence_ * p.piece_;
-      Outcome outcome{POSENC_OUT_OF_MEMORY, 0};
+      Outcome outcome{POSENC_NO_MEMORY, 0};
       try {
         outcome = loop.work(i / p.per_sequence_, first, std::min(p.piece_, p.rows_ - first));
       } catch (const std::bad_alloc&) {  // a thread of ONNX Runtime's would end the process

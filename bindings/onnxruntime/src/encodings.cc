@@ -50,7 +50,7 @@ class Positions {
   std::size_t sequences() const { return sequences_; }
   std::size_t tokens() const { return tokens_; }
 
-  // Calls run(first position) or list(type, positions) for tokens from `first` on, and returns its outcome. A
+  // Calls run(first position) or list(positions) for tokens from `first` on, and returns its outcome. A
   // list of integers that follow one another is a run too, which is faster.
   template <class Run, class List>
   Outcome Use(std::size_t first, std::size_t count, const Run& run, const List& list) const {
@@ -58,15 +58,15 @@ class Positions {
       const auto skipped = static_cast<std::int64_t>(first);
       return run(start_ > INT64_MAX - skipped ? INT64_MAX : start_ + skipped);  // the former is out of range
     }
-    const void* own = list_.At(first);
-    const bool is_run = list_.type == POSENC_I64   ? IsRun(static_cast<const std::int64_t*>(own), count)
-                        : list_.type == POSENC_I32 ? IsRun(static_cast<const std::int32_t*>(own), count)
-                                                   : false;
+    const posenc_list own = list_.ListAt(first);
+    const bool is_run = own.type == POSENC_I64   ? IsRun(static_cast<const std::int64_t*>(own.data), count)
+                        : own.type == POSENC_I32 ? IsRun(static_cast<const std::int32_t*>(own.data), count)
+                                                 : false;
     if (is_run && count > 1) {
       const Outcome outcome = run(At(first));
-      if (outcome.status != POSENC_POSITION_OUT_OF_RANGE) return outcome;
+      if (!outcome.IsOutOfRange()) return outcome;
     }
-    return list(list_.type, own);
+    return list(own);
   }
 
   // What a status is about.
@@ -95,6 +95,13 @@ Shape WithColumns(Shape shape, std::size_t columns) {
   return shape;
 }
 
+// Whether a row of the table has that id.
+bool IsId(const Tensor& ids, std::size_t i, std::size_t vocabulary) {
+  const std::int64_t id = ids.type == POSENC_I64 ? static_cast<const std::int64_t*>(ids.data)[i]
+                                                 : static_cast<const std::int32_t*>(ids.data)[i];
+  return id >= 0 && static_cast<std::uint64_t>(id) < vocabulary;
+}
+
 class EncoderKernel : public Kernel {
  protected:
   EncoderKernel(const Ort::ConstKernelInfo& info, std::size_t dim) {
@@ -102,7 +109,7 @@ class EncoderKernel : public Kernel {
     Check(posenc::Encoder::Create(text.spec, &encoder_), "spec");
   }
 
-  const posenc_encoder* encoder() const { return encoder_.c_encoder(); }
+  const posenc_encoder* encoder() const { return encoder_.get(); }
   std::size_t dim() const { return encoder_.dim(); }
 
   void RequireColumns(const char* name, const Shape& shape) const {
@@ -127,16 +134,15 @@ class SinusoidalEncoding : public EncoderKernel {
     const Tensor out = Output(context, WithColumns(list.shape, dim()), like ? like.type : POSENC_F32);
     const Pieces pieces(positions.sequences(), positions.tokens(), dim() * out.element_size, kUnit);
     const Outcome outcome = pieces.ForEach(context, [&](std::size_t, std::size_t first, std::size_t rows) {
-      char* to = out.At(first * dim());
+      const posenc_rows to = out.RowsAt(first * dim(), dim());
       return positions.Use(
           first, rows,
           [&](std::int64_t start) {
-            return Outcome{posenc_write(encoder(), start, rows, out.type, to, dim()), 0};
+            return Outcome{posenc_write(encoder(), start, rows, &to), 0};
           },
-          [&](posenc_type type, const void* own) {
+          [&](const posenc_list& own) {
             std::size_t bad = 0;
-            const posenc_status status =
-                posenc_write_at(encoder(), type, own, rows, out.type, to, dim(), &bad);
+            const posenc_status status = posenc_write_at(encoder(), &own, rows, &to, &bad);
             return Outcome{status, first + bad};
           });
     });
@@ -159,17 +165,16 @@ class AddPositions : public EncoderKernel {
     const Outcome outcome =
         pieces.ForEach(context, [&](std::size_t sequence, std::size_t first, std::size_t rows) {
           const std::size_t start_of = (sequence * positions.tokens() + first) * dim();
-          char* to = out.At(start_of);
-          if (to != x.At(start_of)) std::memcpy(to, x.At(start_of), rows * dim() * x.element_size);
+          const posenc_rows to = out.RowsAt(start_of, dim());
+          if (to.data != x.At(start_of)) std::memcpy(to.data, x.At(start_of), rows * dim() * x.element_size);
           return positions.Use(
               first, rows,
               [&](std::int64_t start) {
-                return Outcome{posenc_add(encoder(), start, rows, x.type, to, dim(), scale_), 0};
+                return Outcome{posenc_add(encoder(), start, rows, &to, scale_), 0};
               },
-              [&](posenc_type type, const void* own) {
+              [&](const posenc_list& own) {
                 std::size_t bad = 0;
-                const posenc_status status =
-                    posenc_add_at(encoder(), type, own, rows, x.type, to, dim(), scale_, &bad);
+                const posenc_status status = posenc_add_at(encoder(), &own, rows, &to, scale_, &bad);
                 return Outcome{status, first + bad};
               });
         });
@@ -196,29 +201,30 @@ class EmbedTokens : public EncoderKernel {
     const Tensor out = Output(context, WithColumns(ids.shape, dim()), table.type);
     const auto vocabulary = static_cast<std::size_t>(table.shape[0]);
     const Pieces pieces(positions.sequences(), positions.tokens(), dim() * out.element_size, kUnit);
-    const Outcome outcome = pieces.ForEach(context, [&](std::size_t sequence, std::size_t first,
-                                                        std::size_t rows) {
-      const std::size_t row = sequence * positions.tokens() + first;
-      char* to = out.At(row * dim());
-      std::size_t bad = 0;
-      const auto at_fault = [&](posenc_status status) {
-        // Ids count through all sequences, and positions within each.
-        return Outcome{status, bad + (status == POSENC_ID_OUT_OF_RANGE ? row : first)};
-      };
-      return positions.Use(
-          first, rows,
-          [&](std::int64_t start) {
-            return at_fault(posenc_embed(encoder(), ids.type, ids.At(row), rows, table.type, table.data,
-                                         vocabulary, dim(), start, out.type, to, dim(), scale_, &bad));
-          },
-          [&](posenc_type type, const void* own) {
-            return at_fault(posenc_embed_at(encoder(), ids.type, ids.At(row), rows, table.type, table.data,
-                                            vocabulary, dim(), type, own, out.type, to, dim(), scale_, &bad));
-          });
-    });
+    const Outcome outcome =
+        pieces.ForEach(context, [&](std::size_t sequence, std::size_t first, std::size_t rows) {
+          const std::size_t row = sequence * positions.tokens() + first;
+          const posenc_lookup lookup = {ids.ListAt(row), table.type, table.data, vocabulary, dim()};
+          const posenc_rows to = out.RowsAt(row * dim(), dim());
+          std::size_t bad = 0;
+          const auto at_fault = [&](posenc_status status) {
+            // Ids count through all sequences, and positions within each.
+            const bool is_id =
+                posenc_status_kind(status) == POSENC_OUT_OF_RANGE && !IsId(ids, row + bad, vocabulary);
+            return Outcome{status, bad + (is_id ? row : first), is_id};
+          };
+          return positions.Use(
+              first, rows,
+              [&](std::int64_t start) {
+                return at_fault(posenc_embed(encoder(), &lookup, start, rows, &to, scale_, &bad));
+              },
+              [&](const posenc_list& own) {
+                return at_fault(posenc_embed_at(encoder(), &lookup, &own, rows, &to, scale_, &bad));
+              });
+        });
     if (outcome.status == POSENC_OK) return;
-    Check(outcome.status, outcome.status == POSENC_ID_OUT_OF_RANGE ? ToText("ids", ids.shape, outcome.index)
-                                                                   : positions.NameOf(outcome));
+    Check(outcome.status,
+          outcome.is_id ? ToText("ids", ids.shape, outcome.index) : positions.NameOf(outcome));
   }
 
  private:

@@ -30,7 +30,7 @@ class RotaryKernel : public Kernel {
     if (rotary_dim > 0) text.spec.rotary_dim = static_cast<std::size_t>(rotary_dim);
     axes_ = text.spec.axes;
     Check(posenc::Rotary::Create(text.spec, &rotary_), "spec");
-    if (!(scale_ >= 0x1p-64f && scale_ <= 0x1p64f)) Check(POSENC_BAD_AMPLITUDE, "scale");
+    if (!(scale_ >= 0x1p-64f && scale_ <= 0x1p64f)) throw Error("scale must be 2^-64 .. 2^64");
   }
 
   void Compute(const Ort::KernelContext& context) const override {
@@ -46,13 +46,14 @@ class RotaryKernel : public Kernel {
           posenc_heads heads{};
           const std::size_t start =
               sequence * layout.tokens * layout.heads * layout.head_dim + first * layout.token_stride;
+          heads.type = x.type;
           heads.data = out.At(start);
           heads.source = x.At(start);
           heads.heads = layout.heads;
           heads.token_stride = layout.token_stride;
           heads.head_stride = layout.head_stride;
           heads.scale = scale_;
-          return positions.Rotate(rotary_.c_rotary(), sequence, first, tokens, x.type, heads);
+          return positions.Rotate(rotary_.get(), sequence, first, tokens, heads);
         });
     if (outcome.status != POSENC_OK) Check(outcome.status, positions.NameOf(outcome));
   }
@@ -147,11 +148,11 @@ class RotaryKernel : public Kernel {
     }
 
     Outcome Rotate(const posenc_rotary* rotary, std::size_t sequence, std::size_t first, std::size_t count,
-                   posenc_type type, const posenc_heads& heads) const {
+                   const posenc_heads& heads) const {
       if (is_run) {
         const auto skipped = static_cast<std::int64_t>(first);
         const bool is_far = start > INT64_MAX - skipped;  // thus out of range
-        return {posenc_rotate(rotary, is_far ? INT64_MAX : start + skipped, count, type, &heads, 1), 0};
+        return {posenc_rotate(rotary, is_far ? INT64_MAX : start + skipped, count, &heads, 1), 0};
       }
       const std::size_t place = sequence * tokens + first;
       const auto* own = static_cast<const std::int64_t*>(list.data) + place;
@@ -160,15 +161,15 @@ class RotaryKernel : public Kernel {
         const std::int64_t* const from = own + axis * batch * tokens;
         copy.insert(copy.end(), from, from + count);
       }
+      const posenc_list at = {POSENC_I64, axes > 1 ? copy.data() : own};
       std::size_t bad = 0;
-      const posenc_status status =
-          posenc_rotate_at(rotary, POSENC_I64, axes > 1 ? copy.data() : own, count, type, &heads, 1, &bad);
+      const posenc_status status = posenc_rotate_at(rotary, &at, count, &heads, 1, &bad);
       return {status, bad / count * batch * tokens + place + bad % count};
     }
 
     // What a status is about.
     std::string NameOf(const Outcome& outcome) const {
-      if (outcome.status != POSENC_POSITION_OUT_OF_RANGE) return "";
+      if (!outcome.IsOutOfRange()) return "";
       return is_run ? "tokens from position " + std::to_string(start) + " on"
                     : ToText("position_ids", list.shape, outcome.index);
     }
@@ -211,9 +212,9 @@ class RotaryCosSin : public Kernel {
     const Pieces pieces(1, rows, columns * out.element_size, axes_ > 1 ? std::max<std::size_t>(rows, 1) : 64);
     const Outcome outcome = pieces.ForEach(context, [&](std::size_t, std::size_t first, std::size_t count) {
       const posenc_cache cache{POSENC_CACHE_COS_SIN, out.type, out.At(first * columns), nullptr, columns};
+      const posenc_list at = list.ListAt(first);
       std::size_t bad = 0;
-      const posenc_status status =
-          posenc_rotary_write_at(rotary_.c_rotary(), list.type, list.At(first), count, &cache, &bad);
+      const posenc_status status = posenc_rotary_write_at(rotary_.get(), &at, count, &cache, &bad);
       return Outcome{status, first + bad};
     });
     if (outcome.status != POSENC_OK) Check(outcome.status, ToText("positions", list.shape, outcome.index));

@@ -22,11 +22,12 @@ using posenc::internal::MembersOf;
 
 posenc_status Initialize(posenc_spec* spec) { return posenc_spec_init(spec, sizeof(*spec)); }
 posenc_status Initialize(posenc_rotary_spec* spec) { return posenc_rotary_spec_init(spec, sizeof(*spec)); }
-posenc_status SetPreset(posenc_spec* spec, const std::string& name, std::size_t dim) {
-  return posenc_spec_preset(spec, sizeof(*spec), name.c_str(), dim);
+posenc_status SetPreset(posenc_spec* spec, const char* name, std::size_t dim, posenc_model_report* report) {
+  return posenc_spec_preset(spec, sizeof(*spec), name, dim, report);
 }
-posenc_status SetPreset(posenc_rotary_spec* spec, const std::string& name, std::size_t dim) {
-  return posenc_rotary_spec_preset(spec, sizeof(*spec), name.c_str(), dim);
+posenc_status SetPreset(posenc_rotary_spec* spec, const char* name, std::size_t dim,
+                        posenc_model_report* report) {
+  return posenc_rotary_spec_preset(spec, sizeof(*spec), name, dim, report);
 }
 
 [[noreturn]] void Refuse(const std::string& name, const std::string& value, const std::string& what) {
@@ -98,7 +99,10 @@ SpecText<Spec>::SpecText(const std::string& text, std::size_t dim) {
   }
   At<std::size_t>(first, &spec) = dim;
   if (const std::string* preset = Find(words, "preset")) {
-    Check(SetPreset(&spec, *preset, dim), "spec: preset=" + *preset);
+    posenc_model_report report;
+    if (SetPreset(&spec, preset->c_str(), dim, &report) != POSENC_OK) {
+      throw Error("spec: preset=" + *preset + ": " + report.text);
+    }
   }
   for (const auto& [name, value] : words) {
     if (name != "preset" && name != first.name) SetMember(name, value);

@@ -11,8 +11,9 @@ import numpy
 import posenc
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "python/tests"))
-from c_functions import BF16, F16, F32, I64, Heads, Library  # noqa: E402
+from c_functions import BF16, F16, F32, I64, Heads, Library, List  # noqa: E402
 from models import bits, helper, model, random, run, session  # noqa: E402
+from c_functions import Lookup, Rows  # noqa: E402, I001
 
 C = Library()
 C_TYPES = {"float32": F32, "float16": F16, "bfloat16": BF16}
@@ -34,8 +35,8 @@ def rotated(preset, dtype, x, positions, heads, scale=1.0):
     out = to_c(dtype, x)
     handle = C.rotary(preset, x.shape[2] // heads)
     for sequence, own in zip(out, numpy.ascontiguousarray(positions)):
-        tensor = Heads(sequence.ctypes.data, heads, x.shape[2], x.shape[2] // heads, None, 0, 0, scale, 0, 0)
-        C("posenc_rotate_at", handle, I64, own, x.shape[1], C_TYPES[dtype], ctypes.byref(tensor), 1, None)
+        tensor = Heads(C_TYPES[dtype], 0, sequence.ctypes.data, heads, x.shape[2], x.shape[2] // heads, scale=scale)
+        C("posenc_rotate_at", handle, List(I64, own), x.shape[1], tensor, 1, None)
     C.c.posenc_rotary_destroy(handle)
     return from_c(dtype, out)
 
@@ -230,12 +231,9 @@ class Encodings(Test):
                 dtype,
                 "fairseq",
                 24,
-                {"int64": 6, "int32": 5, "float32": 1, "float64": 4}[of],
-                positions,
+                List({"int64": 6, "int32": 5, "float32": 1, "float64": 4}[of], positions),
                 10,
-                C_TYPES[dtype],
-                out,
-                24,
+                Rows(C_TYPES[dtype], out, 24),
                 None,
                 out=out,
             )
@@ -269,12 +267,9 @@ class Encodings(Test):
                 dtype,
                 "fairseq",
                 24,
-                I64,
-                all_,
+                List(I64, all_),
                 36,
-                C_TYPES[dtype],
-                out,
-                24,
+                Rows(C_TYPES[dtype], out, 24),
                 ctypes.c_float(1.5),
                 None,
                 out=out,
@@ -296,17 +291,10 @@ class Encodings(Test):
                     dtype,
                     "fairseq",
                     24,
-                    I64,
-                    own_ids,
-                    6,
-                    C_TYPES[dtype],
-                    own,
-                    11,
-                    24,
+                    Lookup(List(I64, own_ids), C_TYPES[dtype], own),
                     first or 0,
-                    C_TYPES[dtype],
-                    rows,
-                    24,
+                    6,
+                    Rows(C_TYPES[dtype], rows, 24),
                     ctypes.c_float(4.0),
                     None,
                     out=out,

@@ -28,9 +28,9 @@ class Refusals(unittest.TestCase):
             ("rotary_embedding_dim must not be negative", dict(num_heads=4, rotary_embedding_dim=-4, spec="")),
             ("rotary_dim", dict(num_heads=4, rotary_embedding_dim=18, spec="")),
             ("interleaved must be 0 or 1", dict(num_heads=4, interleaved=2, spec="")),
-            ("scale: amplitude, scale and their product", dict(num_heads=4, scale=0.0, spec="")),
+            ("scale must be 2^-64 .. 2^64", dict(num_heads=4, scale=0.0, spec="")),
             *(
-                ("scale: amplitude, scale and their product", dict(num_heads=4, scale=scale, spec=""))
+                ("scale must be 2^-64 .. 2^64", dict(num_heads=4, scale=scale, spec=""))
                 for scale in (float("nan"), float("inf"), -1.0, 1e-45)
             ),
             ("num_heads 5 does not divide the 64 columns", dict(num_heads=5, spec="")),
@@ -43,7 +43,7 @@ class Refusals(unittest.TestCase):
         for sentence, spec in (
             ("llama3 is not NAME=VALUE", "llama3"),
             ("=llama3 is not NAME=VALUE", "=llama3"),
-            ("spec: preset=llama33: no preset has that name", "preset=llama33"),
+            ('spec: preset=llama33: no rotary preset is called "llama33"; did you mean "llama3"?', "preset=llama33"),
             ("base is given twice", "base=2 base=3"),
             ("theta is not a name", "theta=3"),
             ("factor_count is not a name", "factor_count=3"),
@@ -63,13 +63,13 @@ class Refusals(unittest.TestCase):
                 "as many long_factors as factors",
                 "scaling=longrope factors=1,1,1,1,1,1,1,1 long_factors=1,2,3,4,5,6,7,8,9",
             ),
-            ("no compiled target has that name", "target=ABACUS"),
+            ("target must be NULL or a name from posenc_targets", "target=ABACUS"),
             ("base must be", "base=nan"),
             ("scaling", "scaling=yarn factor=4"),
         ):
             self.refuse(sentence, "RotaryEmbedding", [X], num_heads=4, spec=spec)
         self.refuse("do not tell dim: spec must say dim=", "SinusoidalEncoding", [IDS], spec="")
-        self.refuse("dim must be between", "SinusoidalEncoding", [IDS], spec="dim=0")
+        self.refuse("dim must be 1 .. 16777216", "SinusoidalEncoding", [IDS], spec="dim=0")
         self.refuse("dim=8, but the tensors have 64", "AddPositions", [X], spec="dim=8")
 
     def test_shapes(self):
@@ -121,7 +121,7 @@ class Refusals(unittest.TestCase):
         self.refuse("RotaryEmbedding", "RotaryEmbedding", [X, ids, cache, cache], **ROTARY)  # when the model is loaded
         for shape in ((), (5,), (2, 5)):
             self.refuse("not [3, ...]", "RotaryCosSin", [numpy.zeros(shape, "int64")], spec="head_dim=16 axes=3 sections=2,3,3")
-        self.refuse("positions[1]: a position is outside", "RotaryCosSin", [numpy.array([0, 2**32])], spec="head_dim=16")
+        self.refuse("positions[1]: each position must be a number in -2^31 .. 2^31", "RotaryCosSin", [numpy.array([0, 2**32])], spec="head_dim=16")
         self.refuse("do not tell head_dim: spec must say head_dim=", "RotaryCosSin", [positions], spec="")
         self.refuse("the shape of x is [2, 5, 64], and dim is 32", "AddPositions", [X], shapes=unknown, spec="dim=32")
         self.refuse("the shape of x is []", "AddPositions", [numpy.array(1, "float32")], shapes=unknown, spec="dim=32")
@@ -159,12 +159,12 @@ class Refusals(unittest.TestCase):
     def test_positions_and_ids(self):
         far = numpy.zeros((2, 5), "int64")
         far[1, 3], far[1, 4] = 2**31 + 1, -(2**31) - 1
-        self.refuse("position_ids[1, 3]: a position is outside", "RotaryEmbedding", [X, far], **ROTARY)
-        self.refuse("positions[1, 3]: a position is outside", "AddPositions", [X, far], spec="")
-        self.refuse("positions[1, 3]: a position is outside", "SinusoidalEncoding", [far], spec="dim=8")
+        self.refuse("position_ids[1, 3]: each position must be a number in -2^31 .. 2^31", "RotaryEmbedding", [X, far], **ROTARY)
+        self.refuse("positions[1, 3]: each position must be a number in -2^31 .. 2^31", "AddPositions", [X, far], spec="")
+        self.refuse("positions[1, 3]: each position must be a number in -2^31 .. 2^31", "SinusoidalEncoding", [far], spec="dim=8")
         several = numpy.stack([far * 0, far, far * 0])
         self.refuse(
-            "position_ids[1, 1, 3]: a position",
+            "position_ids[1, 1, 3]: each position must be a number",
             "RotaryEmbedding",
             [X, several],
             num_heads=4,
@@ -172,28 +172,28 @@ class Refusals(unittest.TestCase):
         )
         for first in (2**63 - 1, 2**31 - 3, -(2**63)):
             self.refuse(
-                f"position {first} on: a position is outside", "RotaryEmbedding", [X, numpy.array([first])], **ROTARY
+                f"position {first} on: the positions from first_position on must be -2^31 .. 2^31", "RotaryEmbedding", [X, numpy.array([first])], **ROTARY
             )
             self.refuse(
-                f"position {first} on: a position is outside", "AddPositions", [X, numpy.array([first])], spec=""
+                f"position {first} on: the positions from first_position on must be -2^31 .. 2^31", "AddPositions", [X, numpy.array([first])], spec=""
             )
         for bad in (float("nan"), float("inf"), 1e30):
             positions = numpy.array([1, 2, bad, 4, bad])
-            self.refuse("positions[2]: a position is outside", "AddPositions", [X, positions], spec="")
+            self.refuse("positions[2]: each position must be a number in -2^31 .. 2^31", "AddPositions", [X, positions], spec="")
             self.refuse(
-                "positions[2]: a position is outside", "SinusoidalEncoding", [positions.astype("float32")], spec="dim=8"
+                "positions[2]: each position must be a number in -2^31 .. 2^31", "SinusoidalEncoding", [positions.astype("float32")], spec="dim=8"
             )
         run_up = 2**31 - 3 + numpy.arange(5)  # follows one another, and leaves the range at its last
-        self.refuse("positions[4]: a position is outside", "AddPositions", [X, run_up], spec="")
+        self.refuse("positions[4]: each position must be a number in -2^31 .. 2^31", "AddPositions", [X, run_up], spec="")
         for bad in (7, -1, 2**40, -(2**63)):
             self.refuse(
-                "ids[0, 1]: a token id is outside",
+                "ids[0, 1]: each id must be 0 .. vocabulary - 1",
                 "EmbedTokens",
                 [numpy.array([[1, bad, 3], [bad, 1, 1]]), TABLE],
                 spec="",
             )
-        self.refuse("positions[1]: a position", "EmbedTokens", [IDS.repeat(2, 0), TABLE, far[1, 2:]], spec="")
-        self.refuse("ids[1, 0]: a token id", "EmbedTokens", [numpy.array([[1, 1, 1], [9, 1, 1]]), TABLE], spec="")
+        self.refuse("positions[1]: each position must be a number", "EmbedTokens", [IDS.repeat(2, 0), TABLE, far[1, 2:]], spec="")
+        self.refuse("ids[1, 0]: each id must be", "EmbedTokens", [numpy.array([[1, 1, 1], [9, 1, 1]]), TABLE], spec="")
 
     def test_the_first_fault_is_named_whatever_the_threads(self):
         x, far = random("float32", 2, 999, 256), numpy.arange(1998).reshape(2, 999)

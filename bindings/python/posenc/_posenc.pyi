@@ -20,7 +20,7 @@ class Encoder:
 
         w_i = position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim)
 
-    Immutable, for any number of threads; made in microseconds. Arguments are members of posenc::Spec (posenc/posenc.h):
+    Immutable, for any number of threads; made in microseconds. Arguments are members of posenc_spec (posenc/posenc_c.h):
 
     dim               columns of a row (d_model)
     preset            a framework's convention, of posenc.presets(); further arguments change it
@@ -29,7 +29,7 @@ class Encoder:
     position_scale    multiplies every position
     phase_rounding    how the phase is rounded before its sine is taken: as a framework does, or none
     target            an instruction set, of posenc.targets(); None: the best
-    frequencies       [pairs] of your own instead of w_i, in frequency_unit per step; copied, float32 as it is
+    frequencies       [pairs] of your own instead of w_i, in `unit` per step; copied, float32 as it is
     nan_rows          bad positions make rows of NaN, instead of ValueError
     lists_only        made faster, for encode() and add_(positions=...)
     odd_column        what an odd dim has besides pairs
@@ -40,13 +40,13 @@ class Encoder:
     padding_position  rows at it are zero; None: no row
     table_rows        of the whole table of which each call writes a part: large ones are streamed past the caches
 
-    layout: interleaved, sin_cos, cos_sin, interleaved_cos_sin
-    phase_rounding: none, f32_pow_div, f32_exp, f32_log_div, f32_inv_freq, f32_iterated, f64_inv_freq, f64_pow_div, f64_pow_mul, f32_list, f32_log_increment
-    frequency_unit: radians, half_turns, turns
+    layout: interleaved, interleaved_cos_sin, sin_cos, cos_sin
     odd_column: half_pair, zero_last, zero_middle, cosine_last
+    unit: radians, half_turns, turns
+    phase_rounding: none, f32_pow_div, f32_exp, f32_log_div, f32_log_increment, f32_inv_freq, f32_iterated, f32_list, f64_inv_freq, f64_pow_div, f64_pow_mul
     """
 
-    def __init__(self, dim: int, *, preset: str | None = None, base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, layout: Literal['interleaved', 'sin_cos', 'cos_sin', 'interleaved_cos_sin'] = 'interleaved', phase_rounding: Literal['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_inv_freq', 'f32_iterated', 'f64_inv_freq', 'f64_pow_div', 'f64_pow_mul', 'f32_list', 'f32_log_increment'] = 'none', target: str | None = None, frequencies: posenc._types.Numbers | None = None, frequency_unit: Literal['radians', 'half_turns', 'turns'] = 'radians', nan_rows: bool = False, lists_only: bool = False, odd_column: Literal['half_pair', 'zero_last', 'zero_middle', 'cosine_last'] = 'half_pair', min_timescale: float = 1.0, position_offset: int = 0, input_first: bool = False, padding_position: int | None = None, table_rows: int = 0) -> None: ...
+    def __init__(self, dim: int, *, preset: str | None = None, layout: Literal['interleaved', 'interleaved_cos_sin', 'sin_cos', 'cos_sin'] = 'interleaved', odd_column: Literal['half_pair', 'zero_last', 'zero_middle', 'cosine_last'] = 'half_pair', base: float = 10000.0, exponent_dim: float = 0.0, min_timescale: float = 1.0, position_scale: float = 1.0, position_offset: int = 0, unit: Literal['radians', 'half_turns', 'turns'] = 'radians', frequencies: posenc._types.Numbers | None = None, phase_rounding: Literal['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_log_increment', 'f32_inv_freq', 'f32_iterated', 'f32_list', 'f64_inv_freq', 'f64_pow_div', 'f64_pow_mul'] = 'none', padding_position: int | None = None, input_first: bool = False, nan_rows: bool = False, lists_only: bool = False, table_rows: int = 0, target: str | None = None) -> None: ...
 
     @staticmethod
     def preset(name: str, dim: int, **overrides) -> Encoder:
@@ -144,8 +144,8 @@ class Rotary:
 
         A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i)),   w_i = base^(-2i / rotary_dim), scaled
 
-    each rounded once. Immutable, for any number of threads. Arguments are members of posenc::RotarySpec
-    (posenc/rotary.h), whose formulas are in posenc/rotary_c.h:
+    each rounded once. Immutable, for any number of threads. Arguments are members of posenc_rotary_spec
+    (posenc/rotary_c.h, which has the formulas):
 
     head_dim     elements of a head, of which rotary_dim (0: all) from rotary_offset on turn
     preset       a family of models, of posenc.rotary_presets(); further arguments change it
@@ -158,13 +158,13 @@ class Rotary:
     pairing: half_split, neighbours
     output_pairing: half_split, neighbours, same
     arithmetic: exact, fast
-    phase_rounding: none, f32_pow_div, f32_exp, f32_log_div, f32_inv_freq, f32_iterated, f64_inv_freq, f64_pow_div, f64_pow_mul, f32_list, f32_log_increment
     unit: radians, half_turns, turns
-    scaling: none, linear, ntk, dynamic_ntk, qwen_ntk, mixed_ntk, yarn, yarn_log, longrope, llama3, proportional, frequency_factors
     axis_order: consecutive, interleaved, alternating, split, axial, imrope
+    scaling: none, linear, ntk, dynamic_ntk, qwen_ntk, mixed_ntk, yarn, yarn_log, longrope, llama3, proportional, frequency_factors
+    phase_rounding: none, f32_pow_div, f32_exp, f32_log_div, f32_log_increment, f32_inv_freq, f32_iterated, f32_list, f64_inv_freq, f64_pow_div, f64_pow_mul
     """
 
-    def __init__(self, head_dim: int, *, preset: str | None = None, rotary_dim: int = 0, rotary_offset: int = 0, pairing: Literal['half_split', 'neighbours'] = 'half_split', output_pairing: Literal['half_split', 'neighbours', 'same'] = 'same', arithmetic: Literal['exact', 'fast'] = 'exact', phase_rounding: Literal['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_inv_freq', 'f32_iterated', 'f64_inv_freq', 'f64_pow_div', 'f64_pow_mul', 'f32_list', 'f32_log_increment'] = 'none', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, unit: Literal['radians', 'half_turns', 'turns'] = 'radians', scaling: Literal['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3', 'proportional', 'frequency_factors'] = 'none', factor: float = 1.0, length: float = 0.0, original_length: float = 0.0, beta_fast: float = 32.0, beta_slow: float = 1.0, mscale: float = 1.0, mscale_all_dim: float = 0.0, amplitude_factor: float = 1.0, low_freq_factor: float = 1.0, high_freq_factor: float = 4.0, proportion: float = 1.0, amplitude: float = 0.0, truncate: bool = True, axis_order: Literal['consecutive', 'interleaved', 'alternating', 'split', 'axial', 'imrope'] = 'consecutive', factors: posenc._types.Numbers | None = None, long_factors: posenc._types.Numbers | None = None, frequencies: posenc._types.Numbers | None = None, axes: int = 1, sections: Sequence[int] = (), target: str | None = None) -> None: ...
+    def __init__(self, head_dim: int, *, preset: str | None = None, rotary_dim: int = 0, rotary_offset: int = 0, pairing: Literal['half_split', 'neighbours'] = 'half_split', output_pairing: Literal['half_split', 'neighbours', 'same'] = 'same', arithmetic: Literal['exact', 'fast'] = 'exact', base: float = 10000.0, exponent_dim: float = 0.0, position_scale: float = 1.0, unit: Literal['radians', 'half_turns', 'turns'] = 'radians', frequencies: posenc._types.Numbers | None = None, axes: int = 1, sections: Sequence[int] = (), axis_order: Literal['consecutive', 'interleaved', 'alternating', 'split', 'axial', 'imrope'] = 'consecutive', scaling: Literal['none', 'linear', 'ntk', 'dynamic_ntk', 'qwen_ntk', 'mixed_ntk', 'yarn', 'yarn_log', 'longrope', 'llama3', 'proportional', 'frequency_factors'] = 'none', factor: float = 1.0, length: float = 0.0, original_length: float = 0.0, beta_fast: float = 32.0, beta_slow: float = 1.0, truncate: bool = True, mscale: float = 1.0, mscale_all_dim: float = 0.0, amplitude_factor: float = 1.0, low_freq_factor: float = 1.0, high_freq_factor: float = 4.0, proportion: float = 1.0, factors: posenc._types.Numbers | None = None, long_factors: posenc._types.Numbers | None = None, amplitude: float = 0.0, phase_rounding: Literal['none', 'f32_pow_div', 'f32_exp', 'f32_log_div', 'f32_log_increment', 'f32_inv_freq', 'f32_iterated', 'f32_list', 'f64_inv_freq', 'f64_pow_div', 'f64_pow_mul'] = 'none', target: str | None = None) -> None: ...
 
     @staticmethod
     def preset(name: str, head_dim: int, **overrides) -> Rotary:
@@ -187,8 +187,8 @@ class Rotary:
                     neither the configuration nor the model's code has one
 
         The result shows its arguments. posenc never guesses. A configuration that it does not understand is a ValueError, and
-        so is a layer that does not rotate. A value of a wrong kind is a TypeError. The sentence names the file, if there is one, and
-        the key, and says what would be right. posenc.config() shows all layers.
+        so is a layer that does not rotate. The sentence names the file, if there is one, and the key, and says what would be
+        right. posenc.config() shows all layers.
         """
 
     @overload

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "spec/tables.h"
 #include "torch.h"
 
 namespace posenc_python {
@@ -86,10 +87,7 @@ nb::handle empty, numbers, mask_bytes, widened,
 
 }  // namespace
 
-const char* NameOf(posenc_type type) {
-  constexpr const char* kNames[] = {"", "float32", "bfloat16", "float16", "float64", "int32", "int64"};
-  return kNames[type];
-}
+const char* NameOf(posenc_type type) { return posenc::internal::WordOf<posenc::internal::Of::type>(type); }
 
 Array::Array(nb::handle object, const char* name, Access access, const char* instead, Types types)
     : name_(name) {
@@ -323,10 +321,10 @@ void List::Repeat(size_t times) {
   count_ *= times;
 }
 
-Rows RowsOf(const Array& array, size_t columns) {
+CountedRows RowsOf(const Array& array, size_t columns) {
   array.RequireColumns(columns);
   const Steps steps = array.Join(0, array.axes() - 1);
-  return {array.data(), steps.count, steps.count <= 1 ? columns : steps.stride};
+  return {{array.type(), array.data(), steps.count <= 1 ? columns : steps.stride}, steps.count};
 }
 
 std::string ToText(const Shape& shape) {

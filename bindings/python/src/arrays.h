@@ -87,6 +87,7 @@ class List {
  public:
   List(nb::handle object, const char* name, bool integers_only);
 
+  posenc_list get() const { return {type_, data_}; }  // for the C functions
   const void* data() const { return data_; }
   posenc_type type() const { return type_; }
   const Shape& shape() const { return shape_; }  // of a number empty
@@ -114,12 +115,12 @@ class List {
   const void* data_ = nullptr;
 };
 
-// The rows of an array whose last axis has the columns, as the C functions take them.
-struct Rows {
-  void* data;
-  size_t count, stride;
+// The rows of an array whose last axis has the columns, for the C functions.
+struct CountedRows {
+  posenc_rows rows;
+  size_t count;
 };
-Rows RowsOf(const Array& array, size_t columns);
+CountedRows RowsOf(const Array& array, size_t columns);
 
 std::string ToText(const Shape& shape);
 const char* NameOf(posenc_type type);

@@ -42,7 +42,7 @@ struct Where {
   int64_t first;
   double scale;
   bool is_list;
-  DenseTensor positions;
+  DenseTensor positions{};
 };
 
 bool IsFloat(posenc_type type) { return type == POSENC_F32 || type == POSENC_BF16 || type == POSENC_F16; }
@@ -59,14 +59,15 @@ nb::object EagerAdd(nb::handle x, nb::handle encoder, nb::handle at, nb::handle 
   if (where.is_list && (last == 0 || all != rows || !where.Fits(from, last - 1, rows))) return nb::none();
   void* to = nullptr;
   nb::object made = EmptyLike(x, /*keeps_strides=*/true, &to);
-  const posenc_encoder* c_encoder = self->encoder.c_encoder();
   const auto factor = static_cast<float>(where.scale);
   std::memcpy(to, from.data, count * (from.type == POSENC_F32 ? 4 : 2));
-  const posenc_status status = where.is_list
-                                   ? posenc_add_at(c_encoder, where.positions.type, where.positions.data, all,
-                                                   from.type, to, dim, factor, nullptr)
-                                   : posenc_add_batch(c_encoder, where.first, POSENC_I64, nullptr, all / rows,
-                                                      rows, from.type, to, rows * dim, dim, factor, nullptr);
+  const posenc_rows into = {from.type, to, dim};
+  const posenc_list positions = {where.positions.type, where.positions.data};
+  const posenc_batch batch = {all / rows, rows * dim, {}};
+  const posenc_status status =
+      where.is_list
+          ? posenc_add_at(self->encoder.get(), &positions, all, &into, factor, nullptr)
+          : posenc_add_batch(self->encoder.get(), &batch, where.first, rows, &into, factor, nullptr);
   return status == POSENC_OK ? made : nb::none();
 }
 
@@ -106,6 +107,7 @@ nb::object EagerRotate(nb::handle tensors, nb::handle rotary, nb::handle at, nb:
     for (size_t b = 0; b < from.count() / size; ++b) {
       const size_t at_byte = b * size * (type == POSENC_F32 ? 4 : 2);
       posenc_heads one{};
+      one.type = type;
       one.data = static_cast<char*>(to) + at_byte;
       one.source = static_cast<char*>(from.data) + at_byte;
       one.heads = count;
@@ -117,11 +119,11 @@ nb::object EagerRotate(nb::handle tensors, nb::handle rotary, nb::handle at, nb:
     }
   }
   if (heads.empty()) return nb::none();
-  const posenc_rotary* c_rotary = self->rotary.c_rotary();
+  const posenc_list positions = {where.positions.type, where.positions.data};
   const posenc_status status =
-      where.is_list ? posenc_rotate_at(c_rotary, where.positions.type, where.positions.data, tokens, type,
-                                       heads.data(), heads.size(), nullptr)
-                    : posenc_rotate(c_rotary, where.first, tokens, type, heads.data(), heads.size());
+      where.is_list
+          ? posenc_rotate_at(self->rotary.get(), &positions, tokens, heads.data(), heads.size(), nullptr)
+          : posenc_rotate(self->rotary.get(), where.first, tokens, heads.data(), heads.size());
   return status == POSENC_OK ? made : nb::none();
 }
 

@@ -8,7 +8,7 @@
 
 #include "encoder.h"
 #include "members.h"
-#include "posenc/models_c.h"
+#include "posenc/models.h"
 #include "spec/tables.h"
 
 namespace posenc_python {
@@ -21,7 +21,7 @@ constexpr char kEncoderDoc[] =
 
     w_i = position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim)
 
-Immutable, for any number of threads; made in microseconds. Arguments are members of posenc::Spec (posenc/posenc.h):
+Immutable, for any number of threads; made in microseconds. Arguments are members of posenc_spec (posenc/posenc_c.h):
 
 dim               columns of a row (d_model)
 preset            a framework's convention, of posenc.presets(); further arguments change it
@@ -30,7 +30,7 @@ exponent_dim      divides 2i; 0 means dim
 position_scale    multiplies every position
 phase_rounding    how the phase is rounded before its sine is taken: as a framework does, or none
 target            an instruction set, of posenc.targets(); None: the best
-frequencies       [pairs] of your own instead of w_i, in frequency_unit per step; copied, float32 as it is
+frequencies       [pairs] of your own instead of w_i, in `unit` per step; copied, float32 as it is
 nan_rows          bad positions make rows of NaN, instead of ValueError
 lists_only        made faster, for encode() and add_(positions=...)
 odd_column        what an odd dim has besides pairs
@@ -69,36 +69,21 @@ positions  instead of first: [rows], or [..., rows]
 dtype      of the result: the table's, or float32
 out        [..., rows, dim], written instead of a new array; on an error it may be written in part)";
 
-// What a status of creation is about, where its sentence does not say it.
-const char* Blamed(posenc_status status) {
-  switch (status) {
-    case POSENC_UNKNOWN_TARGET:
-    case POSENC_UNAVAILABLE_TARGET:
-      return "target";
-    case POSENC_FREQUENCY_OUT_OF_RANGE:
-      return "base, position_scale or frequencies";
-    default:
-      return "";
-  }
-}
-
 Encoder MakeEncoder(nb::handle dim, const nb::dict& arguments) {
   S spec;
   nb::dict kept;
   const size_t columns = ToSize(dim, "dim");
   if (arguments.contains("preset") && !arguments["preset"].is_none()) {
-    const nb::object preset = arguments["preset"];
-    if (!PyUnicode_Check(preset.ptr())) RaiseType("preset must be a string, not " + TypeName(preset));
-    Check(posenc_spec_preset(&spec, sizeof(spec), Text(preset).c_str(), columns), "preset " + Repr(preset));
+    const std::string preset = ToPreset(arguments["preset"]);
+    posenc_model_report report;
+    CheckPreset(posenc::SpecPreset(&spec, preset.c_str(), columns, &report), preset, report);
   } else {
     Check(posenc_spec_init(&spec, sizeof(spec)));
     spec.dim = columns;
   }
   Set(arguments, &spec, &kept);
   Encoder made;
-  const posenc_status status =
-      Released([&] { return static_cast<posenc_status>(posenc::Encoder::Create(spec, &made.encoder)); });
-  Check(status, Blamed(status));
+  Check(Released([&] { return posenc::Encoder::Create(spec, &made.encoder); }));
   made.dim = nb::borrow(dim);
   made.arguments = kept;
   return made;

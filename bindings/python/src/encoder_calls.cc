@@ -13,10 +13,11 @@ constexpr char kEmbedInstead[] =
     "write torch.nn.functional.embedding(ids, table) + encoder.table(..., dtype=table.dtype), which torch "
     "records";
 
-// Of the rows of a call, what was at fault.
-std::string Fault(posenc_status status, const List& positions, size_t bad) {
-  return status == POSENC_POSITION_OUT_OF_RANGE ? positions.At(bad) : "";
+// What was at fault: an element of a list, or `run`, the rows from a first position on.
+std::string Fault(posenc_status status, const List& list, size_t bad) {
+  return IsOutOfRange(status) ? list.At(bad) : "";
 }
+std::string Fault(posenc_status status, const char* run) { return IsOutOfRange(status) ? run : ""; }
 
 int64_t ToFirst(nb::handle first) { return first.is_none() ? 0 : ToInteger(first, "first"); }
 
@@ -38,17 +39,16 @@ void Spread(List* positions, const Shape& rows) {
 }
 
 posenc_status AddList(const Encoder& self, const Array& x, const List& list, float scale, size_t* bad) {
-  const Rows rows = RowsOf(x, self.encoder.dim());
-  return Released([&] {
-    return posenc_add_at(self.encoder.c_encoder(), list.type(), list.data(), rows.count, x.type(), rows.data,
-                         rows.stride, scale, bad);
-  });
+  const CountedRows into = RowsOf(x, self.encoder.dim());
+  const posenc_list positions = list.get();
+  return Released(
+      [&] { return posenc_add_at(self.encoder.get(), &positions, into.count, &into.rows, scale, bad); });
 }
 
 // x [..., rows, dim], its sequences apart or, as [rows, batch, dim] transposed, interleaved.
 posenc_status AddRuns(const Encoder& self, const Array& x, int64_t first, const List* firsts, float scale,
                       size_t* bad) {
-  const posenc_encoder* encoder = self.encoder.c_encoder();
+  const posenc_encoder* encoder = self.encoder.get();
   const size_t dim = self.encoder.dim(), last = x.axes() - 1, before = x.axes() < 2 ? 0 : last - 1;
   const Steps batch = x.Join(0, before);
   Steps rows = x.Join(before, last);
@@ -60,18 +60,17 @@ posenc_status AddRuns(const Encoder& self, const Array& x, int64_t first, const 
     return Released([&] {
       posenc_status status = POSENC_OK;
       for (size_t b = 0; b < batch.count && status == POSENC_OK; ++b) {  // if any is refused, the first is
-        status = posenc_add(encoder, first, rows.count, x.type(), data + b * batch.stride * x.size(),
-                            rows.stride, scale);
+        const posenc_rows into = {x.type(), data + b * batch.stride * x.size(), rows.stride};
+        status = posenc_add(encoder, first, rows.count, &into, scale);
       }
       return status;
     });
   }
   const size_t stride = batch.count > 1 ? batch.stride : rows.count * rows.stride;
-  return Released([&] {
-    return posenc_add_batch(encoder, first, firsts == nullptr ? POSENC_I64 : firsts->type(),
-                            firsts == nullptr ? nullptr : firsts->data(), batch.count, rows.count, x.type(),
-                            data, stride, rows.stride, scale, bad);
-  });
+  const posenc_batch sequences = {batch.count, stride, firsts == nullptr ? posenc_list{} : firsts->get()};
+  const posenc_rows into = {x.type(), data, rows.stride};
+  return Released(
+      [&] { return posenc_add_batch(encoder, &sequences, first, rows.count, &into, scale, bad); });
 }
 
 }  // namespace
@@ -89,12 +88,11 @@ nb::object Encode(const Encoder& self, nb::handle positions, const nb::args& mor
   const Array array(result, "out", AccessTo(out));
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64});
   array.RequireShape(shape);
-  const Rows rows = RowsOf(array, dim);
+  const CountedRows into = RowsOf(array, dim);
+  const posenc_list at = list.get();
   size_t bad = 0;
-  const posenc_status status = Released([&] {
-    return posenc_write_at(self.encoder.c_encoder(), list.type(), list.data(), rows.count, array.type(),
-                           rows.data, rows.stride, &bad);
-  });
+  const posenc_status status =
+      Released([&] { return posenc_write_at(self.encoder.get(), &at, into.count, &into.rows, &bad); });
   Check(status, Fault(status, list, bad));
   array.MoveVersion();
   return result;
@@ -112,12 +110,10 @@ nb::object Table(const Encoder& self, nb::handle rows, const nb::args& more, nb:
   const Array array(result, "out", AccessTo(out));
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64});
   array.RequireShape(shape);
-  const Rows into = RowsOf(array, dim);
-  Check(Released([&] {
-          return posenc_write(self.encoder.c_encoder(), first_position, into.count, array.type(), into.data,
-                              into.stride);
-        }),
-        "rows from first on");
+  const CountedRows into = RowsOf(array, dim);
+  const posenc_status status =
+      Released([&] { return posenc_write(self.encoder.get(), first_position, into.count, &into.rows); });
+  Check(status, Fault(status, "rows from first on"));
   array.MoveVersion();
   return result;
 }
@@ -140,7 +136,8 @@ nb::object Add(const Encoder& self, nb::object x, const nb::args& more, nb::hand
     const posenc_status status = AddList(self, array, list, factor, &bad);
     Check(status, Fault(status, list, bad));
   } else if (first.is_none() || IsInteger(first)) {
-    Check(AddRuns(self, array, ToFirst(first), nullptr, factor, &bad), "x from first on");
+    const posenc_status status = AddRuns(self, array, ToFirst(first), nullptr, factor, &bad);
+    Check(status, Fault(status, "x from first on"));
   } else {
     const List list(first, "first", true);
     const Shape batch(rows.begin(), rows.empty() ? rows.end() : rows.end() - 1);
@@ -163,13 +160,15 @@ nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb
   RequireNoRecording();
   RequireOne(first, positions);
   const size_t dim = self.encoder.dim();
-  const posenc_encoder* encoder = self.encoder.c_encoder();
+  const posenc_encoder* encoder = self.encoder.get();
   const List list(ids, "ids", true);
   const Array from(table, "table", Access::kRead, kEmbedInstead);
   from.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
   from.RequireColumns(dim);
   if (from.axes() != 2) RaiseValue("table must have two axes, and has the shape " + ToText(from.shape()));
-  const Rows vocabulary = RowsOf(from, dim);
+  const CountedRows table_rows = RowsOf(from, dim);
+  posenc_lookup lookup = {list.get(), from.type(), table_rows.rows.data, table_rows.count,
+                          table_rows.rows.stride};
   const auto factor = static_cast<float>(ToReal(scale, "scale"));
   const int64_t first_position = ToFirst(first);
 
@@ -180,19 +179,22 @@ nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb
   const Array array(result, "out", AccessTo(out));
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
   array.RequireShape(shape);
-  size_t bad = 0;
+  constexpr size_t kNone = SIZE_MAX;
+  size_t bad = kNone;
   posenc_status status = POSENC_OK;
   if (!positions.is_none()) {
     List at(positions, "positions", false);
     Spread(&at, list.shape());
-    const Rows rows = RowsOf(array, dim);
+    const CountedRows into = RowsOf(array, dim);
+    const posenc_list its_positions = at.get();
     status = Released([&] {
-      return posenc_embed_at(encoder, list.type(), list.data(), rows.count, from.type(), vocabulary.data,
-                             vocabulary.count, vocabulary.stride, at.type(), at.data(), array.type(),
-                             rows.data, rows.stride, factor, &bad);
+      return posenc_embed_at(encoder, &lookup, &its_positions, into.count, &into.rows, factor, &bad);
     });
     array.MoveVersion();  // written in part, perhaps
-    Check(status, status == POSENC_ID_OUT_OF_RANGE ? list.At(bad) : Fault(status, at, bad));
+    // Of a row's id and position the id is reported.
+    const bool is_id = IsOutOfRange(status) &&
+                       (list.Integer(bad) < 0 || static_cast<size_t>(list.Integer(bad)) >= lookup.vocabulary);
+    Check(status, Fault(status, is_id ? list : at, bad));
     return result;
   }
   const size_t last = array.axes() - 1, before = last == 0 ? 0 : last - 1;
@@ -203,19 +205,19 @@ nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb
   status = Released([&] {
     posenc_status one = POSENC_OK;
     for (size_t b = 0; b < batch.count && one == POSENC_OK; ++b) {
-      one = posenc_embed(
-          encoder, list.type(), static_cast<const char*>(list.data()) + b * rows.count * id_size, rows.count,
-          from.type(), vocabulary.data, vocabulary.count, vocabulary.stride, first_position, array.type(),
-          static_cast<char*>(array.data()) + b * batch.stride * array.size(), rows.stride, factor, &bad);
-      if (one != POSENC_OK) bad += b * rows.count;
+      lookup.ids.data = static_cast<const char*>(list.data()) + b * rows.count * id_size;
+      char* const to = static_cast<char*>(array.data()) + b * batch.stride * array.size();
+      const posenc_rows into = {array.type(), to, rows.stride};
+      one = posenc_embed(encoder, &lookup, first_position, rows.count, &into, factor, &bad);
+      if (bad != kNone) bad += b * rows.count;
     }
     return one;
   });
   array.MoveVersion();  // written in part, perhaps
-  Check(status, status == POSENC_ID_OUT_OF_RANGE         ? list.At(bad)
-                : status == POSENC_POSITION_OUT_OF_RANGE ? "ids from first on"
-                : status == POSENC_BAD_TYPE              ? "dtype"
-                                                         : "");
+  const bool is_type = posenc_status_kind(status) == POSENC_BAD_TYPE;
+  Check(status, is_type        ? "dtype"
+                : bad == kNone ? Fault(status, "ids from first on")
+                               : Fault(status, list, bad));
   return result;
 }
 

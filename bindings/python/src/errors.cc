@@ -24,10 +24,19 @@ void RaiseType(const std::string& message) { throw nb::type_error(message.c_str(
 
 void RaiseValue(const std::string& message) { throw nb::value_error(message.c_str()); }
 
+void Raise(posenc_status status, const std::string& sentence) {
+  switch (posenc_status_kind(status)) {
+    case POSENC_NO_MEMORY:
+      throw std::bad_alloc();
+    case POSENC_BAD_TYPE:
+      RaiseType(sentence);
+    default:
+      RaiseValue(sentence);
+  }
+}
+
 void Check(posenc_status status, const std::string& what) {
-  if (status == POSENC_OK) return;
-  if (status == POSENC_OUT_OF_MEMORY) throw std::bad_alloc();
-  RaiseValue((what.empty() ? what : what + ": ") + posenc_status_message(status));
+  if (status != POSENC_OK) Raise(status, (what.empty() ? what : what + ": ") + posenc_status_message(status));
 }
 
 nb::object Attribute(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }

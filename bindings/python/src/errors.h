@@ -16,9 +16,16 @@ using namespace nanobind::literals;
 [[noreturn]] void RaiseType(const std::string& message);
 [[noreturn]] void RaiseValue(const std::string& message);
 
-// Raises MemoryError, or ValueError with posenc's sentence, after `what` and a colon if there is one; nothing
-// for POSENC_OK.
+// Raises what a refusal of this kind is in Python: MemoryError, TypeError for the type of an array, else
+// ValueError.
+[[noreturn]] void Raise(posenc_status status, const std::string& sentence);
+
+// Raises a refusal with posenc's sentence, after `what` and a colon if there is one. POSENC_OK raises
+// nothing.
 void Check(posenc_status status, const std::string& what = {});
+
+// Whether a value is out of range: a position, or an id. Its index says which one.
+inline bool IsOutOfRange(posenc_status status) { return posenc_status_kind(status) == POSENC_OUT_OF_RANGE; }
 
 // An attribute; None if there is none, or asking for it raises.
 nb::object Attribute(nb::handle object, const char* name);

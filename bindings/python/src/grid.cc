@@ -47,7 +47,7 @@ struct Axes {
     }
     kept.push_back(nb::borrow(object));  // another thread may empty the list
     posenc_grid_axis axis{};
-    axis.encoder = encoder->encoder.c_encoder();
+    axis.encoder = encoder->encoder.get();
     axis.column = ToSize(object[1], name + ": column");
     if (IsInteger(nb::object(object[2]))) {
       axis.count = ToSize(object[2], name + ": count");
@@ -56,8 +56,7 @@ struct Axes {
       const List& list = *lists.emplace_back(std::in_place, object[2], (name + ": positions").c_str(), false);
       if (list.shape().size() != 1) RaiseValue(name + ": positions must have one axis");
       axis.count = list.count();
-      axis.positions = list.data();
-      axis.position_type = list.type();
+      axis.positions = list.get();
     }
     const size_t dim = encoder->encoder.dim();
     columns = std::max(columns, axis.column > POSENC_MAX_DIM ? axis.column : axis.column + dim);
@@ -69,8 +68,7 @@ struct Axes {
   void Check(posenc_status status, size_t axis, size_t index) const {
     if (status == POSENC_OK) return;
     std::string what = axis < all.size() ? "axes[" + std::to_string(axis) + "]" : "axes";
-    if (status == POSENC_POSITION_OUT_OF_RANGE && axis < all.size() && lists[axis])
-      what = lists[axis]->At(index);
+    if (IsOutOfRange(status) && axis < all.size() && lists[axis]) what = lists[axis]->At(index);
     posenc_python::Check(status, what);
   }
 
@@ -88,19 +86,18 @@ nb::object Grid(nb::handle objects, const nb::args& more, nb::handle prefix_rows
   const Axes axes(objects);
   const size_t prefix = ToSize(prefix_rows, "prefix_rows");
   if (axes.cells > SIZE_MAX / 4 || axes.columns > POSENC_MAX_DIM * size_t{POSENC_MAX_GRID_AXES}) {
-    Check(POSENC_SIZE_OVERFLOW, "axes");
+    RaiseValue("axes: the grid has more cells or columns than the address space");
   }
   const Shape shape = {static_cast<int64_t>(prefix + axes.cells), static_cast<int64_t>(axes.columns)};
   nb::object result = OutOrNew(out, shape, dtype, nb::none());
   const Array array(result, "out", AccessTo(out));
   array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64});
   array.RequireShape(shape);
-  const Rows rows = RowsOf(array, axes.columns);
+  const CountedRows into = RowsOf(array, axes.columns);
   if (out.is_none() && axes.used < axes.columns) std::memset(array.data(), 0, array.count() * array.size());
   size_t bad_axis = SIZE_MAX, bad_index = 0;
   const posenc_status status = Released([&] {
-    return posenc_write_grid(axes.all.data(), axes.all.size(), prefix, array.type(), rows.data, rows.stride,
-                             &bad_axis, &bad_index);
+    return posenc_write_grid(axes.all.data(), axes.all.size(), prefix, &into.rows, &bad_axis, &bad_index);
   });
   axes.Check(status, bad_axis, bad_index);
   array.MoveVersion();
@@ -122,11 +119,11 @@ nb::object AddGrid(nb::object x, nb::handle objects, const nb::args& more, nb::h
     RaiseValue("x must have a row for each of prefix_rows and of the cells; its shape is " +
                ToText(array.shape()));
   }
-  const Rows rows = RowsOf(array, axes.columns);
+  const CountedRows into = RowsOf(array, axes.columns);
   size_t bad_axis = SIZE_MAX, bad_index = 0;
   const posenc_status status = Released([&] {
-    return posenc_add_grid(axes.all.data(), axes.all.size(), prefix, array.type(), rows.data, rows.stride,
-                           factor, &bad_axis, &bad_index);
+    return posenc_add_grid(axes.all.data(), axes.all.size(), prefix, &into.rows, factor, &bad_axis,
+                           &bad_index);
   });
   axes.Check(status, bad_axis, bad_index);
   array.MoveVersion();

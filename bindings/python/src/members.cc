@@ -170,6 +170,17 @@ template std::string Choices<posenc_rotary_spec>();
 template void Set(const nb::dict&, posenc_spec*, nb::dict*);
 template void Set(const nb::dict&, posenc_rotary_spec*, nb::dict*);
 
+std::string ToPreset(nb::handle object) {
+  if (!PyUnicode_Check(object.ptr())) RaiseType("preset must be a string, not " + TypeName(object));
+  return Text(object);
+}
+
+void CheckPreset(posenc_status status, const std::string& name, const posenc_model_report& report) {
+  if (status == POSENC_OK) return;
+  const bool is_named = *report.key != '\0';  // in the sentence
+  Raise(status, (is_named ? "" : "preset " + name + ": ") + report.text);
+}
+
 std::string Describe(const char* name, nb::handle first, const nb::dict& arguments) {
   std::string text = std::string(name) + "(" + Repr(first);
   for (const auto& [key, value] : arguments) {

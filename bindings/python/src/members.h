@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "errors.h"
-#include "posenc/rotary_c.h"
+#include "posenc/models_c.h"
 
 namespace posenc_python {
 
@@ -32,6 +32,12 @@ int32_t ToChoice(const std::vector<std::string>& words, nb::handle value, const 
 // arguments, for pickle. The spec points into lists among them, until creation has copied these.
 template <class Spec>
 void Set(const nb::dict& arguments, Spec* spec, nb::dict* kept);
+
+// The name of a preset, as text that C's functions can read.
+std::string ToPreset(nb::handle object);
+
+// Raises what a preset's function refuses, with the report's sentence.
+void CheckPreset(posenc_status status, const std::string& name, const posenc_model_report& report);
 
 // `name(first, key=value, ...)`.
 std::string Describe(const char* name, nb::handle first, const nb::dict& arguments);

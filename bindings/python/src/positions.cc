@@ -44,11 +44,9 @@ nb::object FromIds(nb::handle ids, nb::handle padding_id, const nb::args& more, 
   const Array array(result, "positions", Access::kWriteNew);
   const auto tokens = static_cast<size_t>(list.shape().back());
   const size_t batch = tokens == 0 ? 0 : list.count() / tokens;
-  Check(Released([&] {
-          return posenc_positions_from_ids(list.type(), list.data(), batch, tokens, tokens, padding, before,
-                                           POSENC_I64, array.data(), tokens);
-        }),
-        "padding_id or past");
+  const posenc_ids from = {list.type(), list.data(), tokens, padding};
+  const posenc_rows to = {POSENC_I64, array.data(), tokens};
+  Check(Released([&] { return posenc_positions_from_ids(&from, batch, tokens, before, &to); }));
   return result;
 }
 
@@ -75,13 +73,13 @@ nb::object FromMask(nb::handle mask, const nb::args& more, nb::handle normalizat
   const posenc_status status = Released([&] {
     posenc_status one = POSENC_OK;
     for (size_t b = 0; b < batch && one == POSENC_OK; ++b) {
-      one = posenc_positions_from_mask(bytes.data() + b * cells, height, width, kind, times, plus,
-                                       static_cast<double*>(y.data()) + b * cells,
+      const posenc_mask image = {bytes.data() + b * cells, height, width};
+      one = posenc_positions_from_mask(&image, kind, times, plus, static_cast<double*>(y.data()) + b * cells,
                                        static_cast<double*>(x.data()) + b * cells);
     }
     return one;
   });
-  Check(status, "scale, offset or mask");
+  Check(status);
   return nb::make_tuple(rows, columns);
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "members.h"
-#include "posenc/models_c.h"
 #include "rotary.h"
 #include "spec/tables.h"
 
@@ -20,8 +19,8 @@ constexpr char kRotaryDoc[] = R"(Rotary embeddings (RoPE): pairs (a, b) of a hea
 
     A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i)),   w_i = base^(-2i / rotary_dim), scaled
 
-each rounded once. Immutable, for any number of threads. Arguments are members of posenc::RotarySpec
-(posenc/rotary.h), whose formulas are in posenc/rotary_c.h:
+each rounded once. Immutable, for any number of threads. Arguments are members of posenc_rotary_spec
+(posenc/rotary_c.h, which has the formulas):
 
 head_dim     elements of a head, of which rotary_dim (0: all) from rotary_offset on turn
 preset       a family of models, of posenc.rotary_presets(); further arguments change it
@@ -67,20 +66,8 @@ overrides   arguments of Rotary, set over those that the configuration makes: le
             neither the configuration nor the model's code has one
 
 The result shows its arguments. posenc never guesses. A configuration that it does not understand is a ValueError, and
-so is a layer that does not rotate. A value of a wrong kind is a TypeError. The sentence names the file, if there is one, and
-the key, and says what would be right. posenc.config() shows all layers.)";
-
-const char* Blamed(posenc_status status) {
-  switch (status) {
-    case POSENC_UNKNOWN_TARGET:
-    case POSENC_UNAVAILABLE_TARGET:
-      return "target";
-    case POSENC_FREQUENCY_OUT_OF_RANGE:
-      return "base, position_scale, scaling or frequencies";
-    default:
-      return "";
-  }
-}
+so is a layer that does not rotate. The sentence names the file, if there is one, and the key, and says what would be
+right. posenc.config() shows all layers.)";
 
 // Both lists of factors have one count and one type: doubles if either has.
 void MatchFactors(S* spec, nb::dict* kept) {
@@ -128,10 +115,9 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   nb::dict kept;
   const size_t elements = ToSize(head_dim, "head_dim");
   if (arguments.contains("preset") && !arguments["preset"].is_none()) {
-    const nb::object preset = arguments["preset"];
-    if (!PyUnicode_Check(preset.ptr())) RaiseType("preset must be a string, not " + TypeName(preset));
-    Check(posenc_rotary_spec_preset(&spec, sizeof(spec), Text(preset).c_str(), elements),
-          "preset " + Repr(preset));
+    const std::string preset = ToPreset(arguments["preset"]);
+    posenc_model_report report;
+    CheckPreset(posenc::RotaryPreset(&spec, preset.c_str(), elements, &report), preset, report);
   } else {
     Check(posenc_rotary_spec_init(&spec, sizeof(spec)));
     spec.head_dim = elements;
@@ -140,9 +126,9 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   MatchFactors(&spec, &kept);
   RequireFloats(spec.phase_rounding, spec);
   Rotary made;
-  const posenc_status status =
-      Released([&] { return static_cast<posenc_status>(posenc::Rotary::Create(spec, &made.rotary)); });
-  Check(status, status == POSENC_BAD_AXES ? posenc::internal::UnequalPairs(spec) : Blamed(status));
+  const posenc_status status = Released([&] { return posenc::Rotary::Create(spec, &made.rotary); });
+  const bool is_clash = posenc_status_kind(status) == POSENC_MEMBERS_CLASH;
+  Check(status, is_clash ? posenc::internal::UnequalPairs(spec) : "");
   made.axes = spec.axes;
   made.rotary_dim = 2 * made.rotary.frequency_count();
   made.rotary_offset = spec.rotary_offset;

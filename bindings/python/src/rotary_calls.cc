@@ -41,8 +41,7 @@ struct Positions {
         }
       }
     }
-    data = own.data();
-    type = POSENC_I64;
+    all = {POSENC_I64, own.data()};
   }
 
   Positions(const Rotary& rotary, nb::handle from, nb::handle at) : axes(rotary.axes) {
@@ -52,8 +51,7 @@ struct Positions {
       return;
     }
     list.emplace(at, "positions", false);
-    data = list->data();
-    type = list->type();
+    all = list->get();
     tokens = list->shape();
     if (axes == 1) return;
     if (tokens.empty() || tokens[0] != static_cast<int64_t>(axes)) {
@@ -63,7 +61,7 @@ struct Positions {
   }
 
   std::string Fault(posenc_status status, size_t bad) const {
-    if (status != POSENC_POSITION_OUT_OF_RANGE) return "";
+    if (!IsOutOfRange(status)) return "";
     if (run != 0) return "tokens from " + list->At(bad / run) + " on";
     return list ? list->At(bad) : "tokens from first on";
   }
@@ -71,9 +69,8 @@ struct Positions {
   size_t axes;
   int64_t first = 0;
   std::optional<List> list;
-  const void* data = nullptr;  // [axes, ...] of a list
-  posenc_type type = {};
-  size_t run = 0;  // tokens from each of several first positions on
+  posenc_list all = {};  // [axes, ...], of a list
+  size_t run = 0;        // tokens from each of several first positions on
   std::vector<int64_t> own;
   Shape tokens;  // of a list, their shape
 };
@@ -116,6 +113,7 @@ struct Tensor {
       b /= n;
     }
     posenc_heads result{};
+    result.type = array.type();
     result.data = static_cast<char*>(array.data()) + offset * static_cast<int64_t>(array.size());
     result.heads = heads.count;
     result.token_stride = tokens.stride;
@@ -157,7 +155,7 @@ struct Tensors {
     constexpr const char* kNames[] = {"q", "k"};
     for (size_t i = 0; i < objects.size(); ++i) {
       const std::string name = i < 2 ? kNames[i] : "tensor " + std::to_string(i);
-      if (scales[i] == 0.0) RaiseValue("scale: " + std::string(posenc_status_message(POSENC_BAD_AMPLITUDE)));
+      if (scales[i] == 0.0) RaiseValue("scale of a tensor must be 2^-64 .. 2^64, and is 0");
       const Access access = in_place ? Access::kWrite : Access::kRead;
       const Tensor& tensor = all.emplace_back(rotary, objects[i], name, access, token_axis);
       if (tensor.array.type() != all[0].array.type()) RaiseType(name + " must be of the same type as q");
@@ -193,7 +191,6 @@ struct Tensors {
   }
 
   size_t tokens() const { return all[0].tokens.count; }
-  posenc_type type() const { return all[0].array.type(); }
 
   std::deque<Tensor> all, targets;  // none of the latter in place
   std::vector<nb::object> made;     // new arrays, which the targets are
@@ -205,25 +202,25 @@ struct Tensors {
 // positions and all tensors are checked before the first element is rotated.
 posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions, const Tensors& tensors,
                          size_t batch, size_t* bad) {
-  const posenc_type type = positions.type;
   const size_t tokens = tensors.tokens(), all = batch * tokens;
-  posenc_status status = posenc_rotate_at(rotary, type, positions.data, all, tensors.type(), nullptr, 0, bad);
+  posenc_status status = posenc_rotate_at(rotary, &positions.all, all, nullptr, 0, bad);
   if (status != POSENC_OK) return status;
   const std::vector<posenc_heads> heads = tensors.Heads();
   // Of what it refuses, the tensors come before this position.
-  status = posenc_rotate(rotary, INT64_MAX, tokens, tensors.type(), heads.data(), heads.size());
-  if (status != POSENC_POSITION_OUT_OF_RANGE) return status;
+  status = posenc_rotate(rotary, INT64_MAX, tokens, heads.data(), heads.size());
+  if (!IsOutOfRange(status)) return status;
+  const posenc_type type = positions.all.type;
   const size_t size = type == POSENC_I32 || type == POSENC_F32 ? 4 : 8;
   std::vector<char> own(positions.axes * tokens * size);
+  const posenc_list of_one = {type, own.data()};
   for (size_t b = 0; b < batch; ++b) {
     for (size_t axis = 0; axis < positions.axes; ++axis) {
-      const auto* from = static_cast<const char*>(positions.data) + (axis * all + b * tokens) * size;
+      const auto* from = static_cast<const char*>(positions.all.data) + (axis * all + b * tokens) * size;
       std::copy(from, from + tokens * size, own.begin() + static_cast<std::ptrdiff_t>(axis * tokens * size));
     }
     std::vector<posenc_heads> some;
     tensors.Append(b, &some);
-    status =
-        posenc_rotate_at(rotary, type, own.data(), tokens, tensors.type(), some.data(), some.size(), nullptr);
+    status = posenc_rotate_at(rotary, &of_one, tokens, some.data(), some.size(), nullptr);
     if (status != POSENC_OK) return status;
   }
   return POSENC_OK;
@@ -248,20 +245,18 @@ nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first,
   const Shape run = {static_cast<int64_t>(tensors.tokens())};
   Shape each = tensors.all[0].batch;
   each.push_back(run[0]);
-  const posenc_rotary* rotary = self.rotary.c_rotary();
+  const posenc_rotary* rotary = self.rotary.get();
   size_t bad = 0;
   posenc_status status = POSENC_OK;
   if (!positions.list) {
     status = Released([&] {
       const std::vector<posenc_heads> heads = tensors.Heads();
-      return posenc_rotate(rotary, positions.first, tensors.tokens(), tensors.type(), heads.data(),
-                           heads.size());
+      return posenc_rotate(rotary, positions.first, tensors.tokens(), heads.data(), heads.size());
     });
   } else if (positions.tokens == run) {
     status = Released([&] {
       const std::vector<posenc_heads> heads = tensors.Heads();
-      return posenc_rotate_at(rotary, positions.type, positions.data, tensors.tokens(), tensors.type(),
-                              heads.data(), heads.size(), &bad);
+      return posenc_rotate_at(rotary, &positions.all, tensors.tokens(), heads.data(), heads.size(), &bad);
     });
   } else if (positions.tokens == each) {
     for (const Tensor& tensor : tensors.all) {
@@ -316,13 +311,13 @@ nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb
   const bool two = order != POSENC_CACHE_COS_SIN && order != POSENC_CACHE_PAIRS;
   const nb::object cosines = NewArray(shape, dtype, at), sines = NewArray(two ? shape : Shape{0}, dtype, at);
   const Array cos(cosines, "cos", Access::kWriteNew), sin(sines, "sin", Access::kWriteNew);
-  const Rows rows = RowsOf(cos, static_cast<size_t>(shape.back()));
-  const posenc_cache cache = {order, cos.type(), cos.data(), two ? sin.data() : nullptr, rows.stride};
+  const CountedRows into = RowsOf(cos, static_cast<size_t>(shape.back()));
+  const posenc_cache cache = {order, cos.type(), cos.data(), two ? sin.data() : nullptr, into.rows.stride};
   size_t bad = 0;
   const posenc_status status = Released([&] {
-    return positions.list ? posenc_rotary_write_at(self.rotary.c_rotary(), positions.list->type(),
-                                                   positions.list->data(), rows.count, &cache, &bad)
-                          : posenc_rotary_write(self.rotary.c_rotary(), positions.first, rows.count, &cache);
+    return positions.list
+               ? posenc_rotary_write_at(self.rotary.get(), &positions.all, into.count, &cache, &bad)
+               : posenc_rotary_write(self.rotary.get(), positions.first, into.count, &cache);
   });
   Check(status, positions.Fault(status, bad));
   if (two) return nb::make_tuple(cosines, sines);

@@ -246,8 +246,8 @@ ConfigQuestion QuestionOf(nb::handle layer, nb::handle layer_type, nb::handle mo
                           nb::handle pairing) {
   ConfigQuestion question;
   if (!layer.is_none()) question.layer = ToInteger(layer, "layer");
-  if (!layer.is_none() && question.layer < 0)
-    RaiseValue("layer must not be negative, and is " + std::to_string(question.layer));
+  if (question.layer && *question.layer < 0)
+    RaiseValue("layer must not be negative, and is " + std::to_string(*question.layer));
   if (!layer_type.is_none()) question.layer_type = ToString(layer_type, "layer_type");
   if (!model_type.is_none()) question.model_type = ToString(model_type, "model_type");
   if (!pairing.is_none()) {
@@ -258,17 +258,14 @@ ConfigQuestion QuestionOf(nb::handle layer, nb::handle layer_type, nb::handle mo
   return question;
 }
 
-// Raises what a refused configuration is in Python.
-[[noreturn]] void Raise(posenc_status status, const std::string& sentence) {
-  if (status == POSENC_OUT_OF_MEMORY) throw std::bad_alloc();
-  if (status == POSENC_BAD_CONFIG_KIND) RaiseType(sentence);
-  RaiseValue(sentence);
-}
-
-bool LacksBase(const ConfigAnswer& answer) {
+// Whether it is refused because the base is none of the entries, or is null.
+bool LacksBase(const Entries& entries, const ConfigAnswer& answer) {
+  const std::vector<posenc_config_entry>& all = entries.all();
+  const size_t index = answer.report.index;
+  if (answer.status == POSENC_OK || (index < all.size() && all[index].kind != POSENC_CONFIG_NULL))
+    return false;
   const std::string key = answer.report.key;
-  return answer.status == POSENC_MISSING_CONFIG_KEY &&
-         (key.find("theta") != std::string::npos || key.find("base") != std::string::npos);
+  return key.find("theta") != std::string::npos || key.find("base") != std::string::npos;
 }
 
 // The base that a configuration lacks, as one of its keys: beside those that were read, in the part of the
@@ -282,7 +279,7 @@ ConfigAnswer AskWithBase(double base, const ConfigQuestion& question, Entries* e
     if (end != std::string::npos) prefixes.push_back(read.substr(0, end) + "_config.");
   }
   for (const std::string& prefix : prefixes) {
-    if (!LacksBase(answer)) break;
+    if (!LacksBase(*entries, answer)) break;
     entries->AddNumber(prefix + key, base);
     answer = Ask(entries->all(), question);
   }
@@ -302,7 +299,7 @@ Rotary RotaryFromConfig(nb::handle config, nb::handle layer, nb::handle layer_ty
   Entries entries(source.where);
   entries.Add(nb::borrow<nb::dict>(source.dictionary));
   ConfigAnswer answer = Ask(entries.all(), question);
-  if (LacksBase(answer) && overrides.contains("base")) {
+  if (LacksBase(entries, answer) && overrides.contains("base")) {
     answer = AskWithBase(stated.base, question, &entries, std::move(answer));
   }
   if (answer.status != POSENC_OK) Raise(answer.status, source.where + answer.report.text);
@@ -344,7 +341,7 @@ nb::tuple ReadConfig(nb::handle config, nb::handle layer, nb::handle layer_type,
   std::string text;
   for (const std::string& line : LinesOf(entries.all(), question, reading))
     text += (text.empty() ? "" : "\n") + line;
-  const posenc_config_report& report = reading.groups.front().answer.report;
+  const posenc_model_report& report = reading.groups.front().answer.report;
   return nb::make_tuple(report.model_type, report.source, groups, keys, text);
 }
 

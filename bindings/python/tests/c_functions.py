@@ -13,10 +13,32 @@ NAMES = {F32: "float32", BF16: "bfloat16", F16: "float16", F64: "float64"}
 SIZE, I64_, INT, POINTER, FLOAT = ctypes.c_size_t, ctypes.c_int64, ctypes.c_int32, ctypes.c_void_p, ctypes.c_float
 
 
+class Rows(ctypes.Structure):
+    _fields_ = [("type", INT), ("data", POINTER), ("stride", SIZE)]
+
+    def __init__(self, type_, array, stride):
+        super().__init__(type_, array.ctypes.data, stride)
+
+
+class List(ctypes.Structure):
+    _fields_ = [("type", INT), ("data", POINTER)]
+
+    def __init__(self, type_, array=None):
+        super().__init__(type_, None if array is None else array.ctypes.data)
+
+
+class Lookup(ctypes.Structure):
+    _fields_ = [("ids", List), ("type", INT), ("table", POINTER), ("vocabulary", SIZE), ("stride", SIZE)]
+
+    def __init__(self, ids, type_, table):
+        super().__init__(ids, type_, table.ctypes.data, *table.shape)
+
+
 class Heads(ctypes.Structure):
-    _fields_ = [("data", POINTER), ("heads", SIZE), ("token_stride", SIZE), ("head_stride", SIZE), ("source", POINTER),
-                ("source_token_stride", SIZE), ("source_head_stride", SIZE), ("scale", ctypes.c_double),
-                ("inverse", INT), ("reserved", INT)]
+    _fields_ = [("type", INT), ("source_type", INT), ("data", POINTER), ("heads", SIZE), ("token_stride", SIZE),
+                ("head_stride", SIZE), ("source", POINTER), ("source_token_stride", SIZE), ("source_head_stride", SIZE),
+                ("scale", ctypes.c_double), ("inverse", INT), ("reserved", INT), ("norm", POINTER), ("slots", POINTER),
+                ("token_factors", POINTER)]
 
 
 class Cache(ctypes.Structure):
@@ -24,20 +46,19 @@ class Cache(ctypes.Structure):
 
 
 class Axis(ctypes.Structure):
-    _fields_ = [("encoder", POINTER), ("column", SIZE), ("count", SIZE), ("positions", POINTER),
-                ("first_position", I64_), ("position_type", INT), ("reserved", INT)]
+    _fields_ = [("encoder", POINTER), ("column", SIZE), ("count", SIZE), ("positions", List), ("first_position", I64_)]
 
 
 ARGUMENTS = {
-    "posenc_write": [POINTER, I64_, SIZE, INT, POINTER, SIZE],
-    "posenc_write_at": [POINTER, INT, POINTER, SIZE, INT, POINTER, SIZE, POINTER],
-    "posenc_add": [POINTER, I64_, SIZE, INT, POINTER, SIZE, FLOAT],
-    "posenc_add_at": [POINTER, INT, POINTER, SIZE, INT, POINTER, SIZE, FLOAT, POINTER],
-    "posenc_embed": [POINTER, INT, POINTER, SIZE, INT, POINTER, SIZE, SIZE, I64_, INT, POINTER, SIZE, FLOAT, POINTER],
-    "posenc_rotate": [POINTER, I64_, SIZE, INT, POINTER, SIZE],
-    "posenc_rotate_at": [POINTER, INT, POINTER, SIZE, INT, POINTER, SIZE, POINTER],
+    "posenc_write": [POINTER, I64_, SIZE, POINTER],
+    "posenc_write_at": [POINTER, POINTER, SIZE, POINTER, POINTER],
+    "posenc_add": [POINTER, I64_, SIZE, POINTER, FLOAT],
+    "posenc_add_at": [POINTER, POINTER, SIZE, POINTER, FLOAT, POINTER],
+    "posenc_embed": [POINTER, POINTER, I64_, SIZE, POINTER, FLOAT, POINTER],
+    "posenc_rotate": [POINTER, I64_, SIZE, POINTER, SIZE],
+    "posenc_rotate_at": [POINTER, POINTER, SIZE, POINTER, SIZE, POINTER],
     "posenc_rotary_write": [POINTER, I64_, SIZE, POINTER],
-    "posenc_write_grid": [POINTER, SIZE, SIZE, INT, POINTER, SIZE, POINTER, POINTER],
+    "posenc_write_grid": [POINTER, SIZE, SIZE, POINTER, POINTER, POINTER],
 }
 
 
@@ -58,17 +79,19 @@ class Library:
         self.c = ctypes.CDLL(PATH)
         for name, arguments in ARGUMENTS.items():
             getattr(self.c, name).argtypes = arguments
+        self.c.posenc_status_message.restype = ctypes.c_char_p
 
     def __call__(self, name, *arguments):
-        arguments = [a.ctypes.data if isinstance(a, numpy.ndarray) else a for a in arguments]
+        """A call that must succeed. Structs are passed by their addresses."""
+        arguments = [ctypes.byref(a) if isinstance(a, ctypes.Structure) else a for a in arguments]
         status = getattr(self.c, name)(*arguments)
-        assert status == 0, (name, status)
+        assert status == 0, (name, self.c.posenc_status_message(status))
 
     def _spec(self, preset, name, size):
         """A spec whose size only the library knows."""
         for bytes_ in range(8, 2048, 8):
             spec = ctypes.create_string_buffer(bytes_)
-            if getattr(self.c, preset)(spec, SIZE(bytes_), name.encode(), SIZE(size)) == 0:
+            if getattr(self.c, preset)(spec, SIZE(bytes_), name.encode(), SIZE(size), None) == 0:
                 return spec
         raise AssertionError(name)
 

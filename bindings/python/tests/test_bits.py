@@ -1,6 +1,5 @@
 """The package computes what the C functions do, bit for bit, for all types."""
 
-import ctypes
 import pickle
 import unittest
 
@@ -55,7 +54,7 @@ class Bits(unittest.TestCase):
             theirs = self.c.encoder(preset, DIM)
             for type_ in self.types(c.F32, c.BF16, c.F16, c.F64):
                 want = numpy.empty((ROWS, DIM), c.BITS[type_])
-                self.c("posenc_write", theirs, 1000, ROWS, type_, want, DIM)
+                self.c("posenc_write", theirs, 1000, ROWS, c.Rows(type_, want, DIM))
                 self.same(ours.table(ROWS, first=1000, dtype=dtype(type_)), want)
                 self.same(posenc.table(ROWS, DIM, first=1000, dtype=dtype(type_), preset=preset), want)
 
@@ -65,7 +64,7 @@ class Bits(unittest.TestCase):
             positions = (numpy.arange(ROWS) * 1000.25 - 7).astype(kind)
             for type_ in self.types(c.F32, c.BF16, c.F16, c.F64):
                 want = numpy.empty((ROWS, DIM), c.BITS[type_])
-                self.c("posenc_write_at", theirs, number, positions, ROWS, type_, want, DIM, None)
+                self.c("posenc_write_at", theirs, c.List(number, positions), ROWS, c.Rows(type_, want, DIM), None)
                 self.same(ours.encode(positions, dtype=dtype(type_)), want)
                 self.same(ours.encode(memoryview(positions), dtype=dtype(type_)), want)
                 out = numpy.zeros_like(want)
@@ -86,15 +85,15 @@ class Bits(unittest.TestCase):
             by_turns = numpy.stack([x, x], axis=1)
             ours.add_(array(by_turns, type_).swapaxes(0, 1), first=5, scale=0.5)
             want = x.copy()
-            self.c("posenc_add", theirs, 5, ROWS, type_, want, DIM, 0.5)
+            self.c("posenc_add", theirs, 5, ROWS, c.Rows(type_, want, DIM), 0.5)
             for got in (run, apart[:, 0], batch[0], batch[2], by_turns[:, 0], by_turns[:, 1]):
                 self.same(got, want)
             self.same(apart[:, 1], x)
             want = x.copy()
-            self.c("posenc_add", theirs, 6, ROWS, type_, want, DIM, 0.5)
+            self.c("posenc_add", theirs, 6, ROWS, c.Rows(type_, want, DIM), 0.5)
             self.same(batch[1], want)
             want = x.copy()
-            self.c("posenc_add_at", theirs, c.F64, positions, ROWS, type_, want, DIM, 1.0, None)
+            self.c("posenc_add_at", theirs, c.List(c.F64, positions), ROWS, c.Rows(type_, want, DIM), 1.0, None)
             self.same(at, want)
 
     def test_embed(self):
@@ -104,24 +103,24 @@ class Bits(unittest.TestCase):
             table = c.random_bits(type_, (50, DIM))
             want = numpy.empty((2, ROWS, DIM), c.BITS[type_])
             for b in range(2):
-                self.c("posenc_embed", theirs, c.I64, ids[b], ROWS, type_, table, 50, DIM, 9, type_, want[b], DIM, 8.0,
-                       None)
+                lookup = c.Lookup(c.List(c.I64, ids[b]), type_, table)
+                self.c("posenc_embed", theirs, lookup, 9, ROWS, c.Rows(type_, want[b], DIM), 8.0, None)
             self.same(ours.embed(ids, array(table, type_), first=9, scale=8.0), want)
             at = numpy.arange(9, 9 + ROWS, dtype="int32")
             self.same(ours.embed(ids, array(table, type_), positions=at, scale=8.0), want)
             if type_ != c.F32:
                 wide = numpy.empty((ROWS, DIM), "uint32")
-                self.c("posenc_embed", theirs, c.I64, ids[0], ROWS, type_, table, 50, DIM, 0, c.F32, wide, DIM, 1.0,
-                       None)
+                lookup = c.Lookup(c.List(c.I64, ids[0]), type_, table)
+                self.c("posenc_embed", theirs, lookup, 0, ROWS, c.Rows(c.F32, wide, DIM), 1.0, None)
                 self.same(ours.embed(ids[0], array(table, type_), dtype="float32"), wide)
 
     def test_grid(self):
         half, theirs = posenc.Encoder(DIM), self.c.encoder("attention_is_all_you_need", DIM)
         ys = numpy.array([0.5, 1.5, 4.0])
-        axes = (c.Axis * 2)(c.Axis(theirs, DIM, 3, ys.ctypes.data, 0, c.F64, 0), c.Axis(theirs, 0, 5, None, 0, 0, 0))
+        axes = (c.Axis * 2)(c.Axis(theirs, DIM, 3, c.List(c.F64, ys)), c.Axis(theirs, 0, 5))
         for type_ in self.types(c.F32, c.BF16, c.F16, c.F64):
             want = numpy.empty((16, 2 * DIM), c.BITS[type_])
-            self.c("posenc_write_grid", axes, 2, 1, type_, want, 2 * DIM, None, None)
+            self.c("posenc_write_grid", axes, 2, 1, c.Rows(type_, want, 2 * DIM), None, None)
             made = posenc.grid([(half, DIM, ys), (half, 0, 5)], prefix_rows=1, dtype=dtype(type_))
             self.same(made, want)
         x = numpy.ones((16, 2 * DIM), "float32")
@@ -137,11 +136,10 @@ class Bits(unittest.TestCase):
                 q, k = c.random_bits(type_, shape), c.random_bits(type_, (11, 1, 64), 2)
                 got_q, got_k = q.copy(), k.copy()
                 ours.rotate_(array(got_q, type_), array(got_k, type_), first=7, scale=[0.125, 1])
-                heads = (c.Heads * 2)(
-                    c.Heads(q.ctypes.data, 3, 3 * 64, 64, None, 0, 0, 0.125, 0, 0),
-                    c.Heads(k.ctypes.data, 1, 64, 64, None, 0, 0, 1, 0, 0))
+                heads = (c.Heads * 2)(c.Heads(type_, 0, q.ctypes.data, 3, 3 * 64, 64, scale=0.125),
+                                      c.Heads(type_, 0, k.ctypes.data, 1, 64, 64))
                 first = c.random_bits(type_, shape)
-                self.c("posenc_rotate", theirs, 7, tokens, type_, heads, 2)
+                self.c("posenc_rotate", theirs, 7, tokens, heads, 2)
                 self.same(got_q, q)
                 self.same(got_k, k)
                 # The same heads first, in a batch whose elements have positions of their own.
@@ -227,11 +225,11 @@ class Bits(unittest.TestCase):
         self.assertGreater(ours.amplitude, 1)
         ours, theirs = posenc.Rotary.preset("llama3", 64), self.c.rotary("llama3", 64)
         for type_ in self.types(c.F32, c.BF16, c.F16, c.F64):
-            for number, layout in enumerate(("halves", "duplicated", "cos_sin", "pairs", "halves_twice")):
-                columns, two = 32 if number == 0 else 64, number not in (2, 3)
+            for number, layout in enumerate(("halves", "halves_twice", "duplicated", "cos_sin", "pairs")):
+                columns, two = 32 if number == 0 else 64, number < 3
                 cos, sin = (numpy.empty((ROWS, columns), c.BITS[type_]) for _ in range(2))
                 table = c.Cache(number, type_, cos.ctypes.data, sin.ctypes.data if two else None, columns)
-                self.c("posenc_rotary_write", theirs, 3, ROWS, ctypes.byref(table))
+                self.c("posenc_rotary_write", theirs, 3, ROWS, table)
                 made = ours.cache(ROWS, first=3, layout=layout, dtype=dtype(type_))
                 at = ours.cache(positions=numpy.arange(3, 3 + ROWS), layout=layout, dtype=dtype(type_))
                 for got in (made, at):
@@ -241,7 +239,7 @@ class Bits(unittest.TestCase):
 
     def test_frequencies(self):
         own = numpy.array([1.0, 0.25], "float32")
-        encoder = posenc.Encoder(4, frequencies=own, frequency_unit="turns")
+        encoder = posenc.Encoder(4, frequencies=own, unit="turns")
         own[:] = 3  # copied
         self.assertTrue((encoder.table(2, dtype="float64") == [[0, 1, 0, 1], [0, 1, 1, 0]]).all())
         self.assertTrue((posenc.Encoder(4, frequencies=[2, 3]).frequencies == [2, 3]).all())

@@ -1,10 +1,18 @@
 /**
  * Position encodings and rotary embeddings, every entry correctly rounded: the same bits as posenc's C library, on
  * every machine. `await load()` first. Wrong types are TypeErrors and wrong values RangeErrors, thrown before anything
- * of the caller's is written; each names the argument.
+ * of the caller's is written; each names the argument. Errors about values are Refusals.
  */
 
-import type { Layout, PhaseRounding, RotaryMembers, SpecMembers } from './spec.js';
+import type { Kind, Layout, PhaseRounding, RotaryMembers, SpecMembers } from './spec.js';
+
+/** What an error about a value has besides its message. */
+export interface Refusal extends Error {
+  /** What programs branch on: posenc_kind (posenc_c.h). */
+  kind: Kind;
+  /** posenc_status: the kind, with the rule that was broken if the library found it. */
+  status: number;
+}
 
 /** Types of entries. bfloat16 and float16 are bit patterns in a Uint16Array. */
 export type Type = 'float32' | 'bfloat16' | 'float16' | 'float64';
@@ -147,8 +155,7 @@ export class Rotary {
   static preset(name: string, headDim: number, overrides?: RotaryOptions): Rotary;
   /** The rotary of a layer of a model by its config.json, parsed, or GGUF metadata. Options change what that makes. For a
    * model that posenc does not know, pairing is needed; base, if neither the configuration nor the model's code has one.
-   * What posenc does not understand is a RangeError, and so is a layer that does not rotate. A value of a wrong kind is a
-   * TypeError. The sentence names the key and says what would be right. */
+   * What posenc does not understand is a RangeError, and so is a layer that does not rotate. The sentence names the key and says what would be right. */
   static fromConfig(config: object, options?: RotaryOptions & ConfigOptions): Rotary;
   readonly headDim: number;
   readonly axes: number;

@@ -7,35 +7,23 @@
 let wasm = null; // the module's exports, once loaded
 let compiled = null; // its WebAssembly.Module
 let members = null; // of specs: {encoder, rotary}, each a Map from name to {kind, offset, of}
+let structs = null; // of calls: {rows: {bytes, fields}, ...}, fields a Map from name to {kind, offset}
 let words = null; // of enums: {layout: ['interleaved', ...], ...}, by value
+let kinds = null; // of statuses: ['ok', 'null', ...], by value
+let types = null; // of arrays: {float32: 1, ...}
 
 export let version = '';
 
-// ---- numbers of C: words of all other values, and members, are in the module (src/spec) ----
+// ---- numbers of C: words, kinds, structs and members are in the module ----
 
-const TYPES = { float32: 1, bfloat16: 2, float16: 3, float64: 4 };
 const ARRAYS = { float32: Float32Array, bfloat16: Uint16Array, float16: Uint16Array, float64: Float64Array };
-const I32 = 5;
-const I64 = 6;
 const [SIZE, REAL, CHOICE, FLAG, INTEGER, ROWS, OPTIONAL, NAME, LIST, SIZES, PRESENCE, PART] = Array(12).keys();
+const [FIELD_WORD, FIELD_INTEGER, FIELD_REAL, FIELD_TEXT] = Array(4).keys(); // wasm/module.h
 const OK = 0;
-const OUT_OF_MEMORY = 12;
-const POSITION_OUT_OF_RANGE = 15;
-const ID_OUT_OF_RANGE = 16;
-const BUFFERS_OVERLAP = 17;
-const UNKNOWN_PRESET = 37;
-const BAD_AXES = 35;
-const BAD_GRID = 42;
-const BAD_CONFIG_KIND = 66;
-const MISSING_CONFIG_KEY = 68;
-const [CONFIG_NUMBER, CONFIG_FLAG, CONFIG_STRING, CONFIG_NUMBERS, CONFIG_NULL, CONFIG_FLAGS] = Array(6).keys();
-const CONFIG_NONE = -1; // which no key takes
+const KIND_BITS = 0xff; // of a status
+const CONFIG_NONE = -1; // a kind which no key takes
 const MAX_CONFIG_LEVELS = 64;
 const MAX_CONFIG_ITEMS = 32768; // of a list, of which posenc reads one for each pair or for each layer
-// Where wasm/members.cc has the members of posenc_config_entry, posenc_config and posenc_config_report.
-const ENTRY = { key: 0, kind: 4, number: 8, string: 16, numbers: 20, count: 24, bytes: 32 };
-const CONFIG = { entries: 0, count: 4, layer: 8, layerType: 16, modelType: 20, pairing: 24, read: 28, bytes: 32 };
-const REPORT = { key: 0, text: 144, bytes: 656 };
 const MAX_POSITION = 2 ** 31;
 const CHUNK_BYTES = 1 << 20; // of rows: what is copied out is still in a cache
 const CHUNK_ROWS = 64; // the library works on so many at a time
@@ -58,12 +46,20 @@ function text(pointer) {
   return new TextDecoder().decode(memory.subarray(pointer, end));
 }
 
+const kindOf = (status) => kinds[status & KIND_BITS];
+
+// Throws what a refusal is in JavaScript. Without a sentence it is that of the status.
 function fail(status, argument, sentence = text(wasm.posenc_status_message(status))) {
-  const Kind = status === BAD_CONFIG_KIND ? TypeError : RangeError;
+  const kind = kindOf(status);
+  const Kind = kind === 'bad_type' ? TypeError : RangeError;
   const error = new Kind(argument ? `${argument}: ${sentence}` : sentence);
   error.status = status;
+  error.kind = kind;
   throw error;
 }
+
+// The same for what is checked here, before the module is asked.
+const refuse = (kind, argument, sentence) => fail(kinds.indexOf(kind), argument, sentence);
 
 function require(status, argument) {
   if (status !== OK) fail(status, argument);
@@ -71,8 +67,37 @@ function require(status, argument) {
 
 function allocate(size) {
   const pointer = wasm.web_allocate(size);
-  if (pointer === 0) fail(OUT_OF_MEMORY);
+  if (pointer === 0) refuse('no_memory', '', `the module's memory cannot hold ${size} bytes more`);
   return pointer >>> 0;
+}
+
+// Writes a struct of C. Members that are not given become 0.
+function put(name, at, values) {
+  const { bytes: size, fields } = structs[name];
+  bytes().fill(0, at, at + size);
+  const v = view();
+  for (const field in values) {
+    const { kind, offset } = fields.get(field);
+    if (kind === FIELD_WORD) v.setUint32(at + offset, values[field], true);
+    else if (kind === FIELD_INTEGER) v.setBigInt64(at + offset, values[field], true);
+    else v.setFloat64(at + offset, values[field], true);
+  }
+  return at;
+}
+
+// A new struct, with these members.
+const struct = (name, allocateHere, values) => put(name, allocateHere(structs[name].bytes), values);
+
+// A member of a struct: a number, or of characters a string.
+function get(name, at, field) {
+  const { kind, offset } = structs[name].fields.get(field);
+  return kind === FIELD_TEXT ? text(at + offset) : view().getInt32(at + offset, true);
+}
+
+// The string that a member points to.
+function string(name, at, field) {
+  const pointer = get(name, at, field) >>> 0;
+  return pointer === 0 ? '' : text(pointer);
 }
 
 // What work(allocate) returns; what it allocated so is freed.
@@ -127,6 +152,25 @@ function readWords(pointer) {
   return all;
 }
 
+function readFields(pointer) {
+  const all = {};
+  for (const v = view(); v.getUint32(pointer, true) !== 0; pointer += 16) {
+    const [of, name] = [0, 4].map((at) => text(v.getUint32(pointer + at, true)));
+    const [kind, offset] = [8, 12].map((at) => v.getUint32(pointer + at, true));
+    if (name === '') all[of] = { bytes: offset, fields: new Map() };
+    else all[of].fields.set(name, { kind, offset });
+  }
+  return all;
+}
+
+function readNames(pointer) {
+  const all = [];
+  for (const v = view(); v.getUint32(pointer, true) !== 0; pointer += 4) {
+    all.push(text(v.getUint32(pointer, true)).toLowerCase());
+  }
+  return all;
+}
+
 // Of a script that the build made: a module, compressed, as base64.
 async function unpacked(script) {
   const { default: base64 } = await script;
@@ -171,6 +215,9 @@ export function load(source) {
         rotary: readMembers(wasm.web_rotary_spec_members()),
       };
       words = readWords(wasm.web_words());
+      kinds = readNames(wasm.web_kinds());
+      structs = readFields(wasm.web_fields());
+      types = Object.fromEntries(Object.entries(words.type).map(([value, name]) => [name, Number(value)]));
       const number = wasm.posenc_version();
       version = `${Math.floor(number / 10000)}.${Math.floor(number / 100) % 100}.${number % 100}`;
     } finally {
@@ -230,7 +277,7 @@ function choice(value, names, argument) {
 }
 
 function typeName(value, argument = 'type') {
-  choice(value, Object.keys(TYPES), argument);
+  choice(value, Object.keys(ARRAYS), argument);
   return value;
 }
 
@@ -274,17 +321,17 @@ function typeOf(array, type, argument, noDoubles = '', option = 'type') {
 
 // A list of positions as the library takes it.
 function listOf(values, argument) {
-  if (values instanceof Int32Array) return { type: I32, array: values };
-  if (values instanceof BigInt64Array) return { type: I64, array: values };
-  if (values instanceof Float32Array) return { type: TYPES.float32, array: values };
-  if (values instanceof Float64Array) return { type: TYPES.float64, array: values };
+  if (values instanceof Int32Array) return { type: types.int32, array: values };
+  if (values instanceof BigInt64Array) return { type: types.int64, array: values };
+  if (values instanceof Float32Array) return { type: types.float32, array: values };
+  if (values instanceof Float64Array) return { type: types.float64, array: values };
   if (!Array.isArray(values)) {
     throw new TypeError(`${argument}: an array of numbers, Int32Array, BigInt64Array, Float32Array or Float64Array ` +
       `is wanted, not ${show(values)}`);
   }
   const array = new Float64Array(values.length);
   for (let i = 0; i < values.length; ++i) array[i] = number(values[i], `${argument}[${i}]`);
-  return { type: TYPES.float64, array };
+  return { type: types.float64, array };
 }
 
 // A list of ids or first positions; empty instead of one that was transferred.
@@ -303,7 +350,7 @@ function integersOf(values, argument) {
 function reals(values, argument) {
   if (values instanceof Float32Array || values instanceof Float64Array) return values;
   const list = listOf(values, argument);
-  if (list.type !== TYPES.float64) throw new TypeError(`${argument}: an array of numbers or floats is wanted`);
+  if (list.type !== types.float64) throw new TypeError(`${argument}: an array of numbers or floats is wanted`);
   return list.array;
 }
 
@@ -365,32 +412,29 @@ function knownOptions(map, more) {
 
 // ---- configurations ----
 
-const kindOf = (value) => {
-  if (value === null) return CONFIG_NULL;
-  const kinds = { number: CONFIG_NUMBER, bigint: CONFIG_NUMBER, boolean: CONFIG_FLAG, string: CONFIG_STRING };
-  return kinds[typeof value] ?? CONFIG_NONE;
-};
+const KINDS_OF_KEYS = { number: 'number', bigint: 'number', boolean: 'flag', string: 'string' };
+const kindOfValue = (value) => (value === null ? 'null' : KINDS_OF_KEYS[typeof value] ?? 'none');
 
 // Adds a key's value to a Map of entries. What a dictionary has is behind its key, with a dot or, if it is within a list,
 // brackets and a dot.
 function addEntries(key, value, entries, levels) {
   const add = (kind, rest) => entries.set(key, { kind, number: 0, string: null, numbers: null, ...rest });
-  const kind = kindOf(value);
-  if (kind === CONFIG_STRING) {
+  const kind = kindOfValue(value);
+  if (kind === 'string') {
     add(kind, { string: value });
-  } else if (kind === CONFIG_NUMBER || kind === CONFIG_FLAG) {
+  } else if (kind === 'number' || kind === 'flag') {
     add(kind, { number: Number(value) });
   } else if (isList(value)) {
     const items = Array.from(value);
     addWithin(key, items, entries, levels + 1);
-    const kinds = new Set(items.map(kindOf));
-    const [all = CONFIG_NUMBER] = kinds;
-    if (items.length > MAX_CONFIG_ITEMS || kinds.size > 1 || all === CONFIG_NONE || all === CONFIG_NULL) {
-      add(CONFIG_NONE);
-    } else if (all === CONFIG_STRING) {
+    const ofItems = new Set(items.map(kindOfValue));
+    const [all = 'number'] = ofItems;
+    if (items.length > MAX_CONFIG_ITEMS || ofItems.size > 1 || all === 'none' || all === 'null') {
+      add('none');
+    } else if (all === 'string') {
       items.forEach((item, i) => addEntries(`${key}.${i}`, item, entries, levels));
     } else {
-      add(all === CONFIG_FLAG ? CONFIG_FLAGS : CONFIG_NUMBERS, { numbers: Float64Array.from(items, Number) });
+      add(all === 'flag' ? 'flags' : 'numbers', { numbers: Float64Array.from(items, Number) });
     }
   } else if (typeof value === 'object' && value !== null) {
     addDictionary(`${key}.`, value, entries, levels + 1);
@@ -427,36 +471,31 @@ function addWithin(key, items, entries, levels) {
 // Asks for the spec. A string that C cannot hold has the six characters \u0000 for NUL.
 function ask(spec, size, entries, { layer, layerType, modelType, pairing }, allocateHere) {
   const word = (string) => (string === null ? 0 : copyText(string.replaceAll('\0', '\\u0000'), allocateHere));
-  const memory = allocateHere(Math.max(1, entries.size) * ENTRY.bytes);
+  const entryBytes = structs.config_entry.bytes;
+  const memory = allocateHere(Math.max(1, entries.size) * entryBytes);
   const keys = [...entries.keys()];
   keys.forEach((key, i) => {
-    const { kind, number: value, string, numbers } = entries.get(key);
-    const pointers = [word(key), word(string), numbers === null ? 0 : copyIn(numbers, allocateHere)];
-    const v = view(); // of memory that may have grown
-    const at = memory + i * ENTRY.bytes;
-    v.setUint32(at + ENTRY.key, pointers[0], true);
-    v.setInt32(at + ENTRY.kind, kind, true);
-    v.setFloat64(at + ENTRY.number, value, true);
-    v.setUint32(at + ENTRY.string, pointers[1], true);
-    v.setUint32(at + ENTRY.numbers, pointers[2], true);
-    v.setUint32(at + ENTRY.count, numbers === null ? 0 : numbers.length, true);
+    const { kind, number: value, string: ownText, numbers } = entries.get(key);
+    put('config_entry', memory + i * entryBytes, {
+      key: word(key),
+      kind: kind === 'none' ? CONFIG_NONE : words.config_kind.indexOf(kind),
+      number: value,
+      string: word(ownText),
+      numbers: numbers === null ? 0 : copyIn(numbers, allocateHere),
+      count: numbers === null ? 0 : numbers.length,
+    });
   });
-  const [config, report, read] = [CONFIG.bytes, REPORT.bytes, Math.max(1, keys.length)].map(allocateHere);
-  const v = view();
-  bytes().fill(0, report, report + REPORT.bytes);
-  v.setUint32(config + CONFIG.entries, memory, true);
-  v.setUint32(config + CONFIG.count, keys.length, true);
-  v.setBigInt64(config + CONFIG.layer, layer, true);
-  v.setUint32(config + CONFIG.layerType, layerType, true);
-  v.setUint32(config + CONFIG.modelType, modelType, true);
-  v.setUint32(config + CONFIG.pairing, pairing, true);
-  v.setUint32(config + CONFIG.read, read, true);
+  const read = allocateHere(Math.max(1, keys.length));
+  const config = struct('config', allocateHere, {
+    entries: memory, count: keys.length, layer, layer_type: layerType, model_type: modelType, pairing, read });
+  const report = struct('model_report', allocateHere, {});
   const status = wasm.posenc_rotary_spec_from_config(spec, size, config, report);
-  const key = view().getUint32(report + REPORT.key, true);
+  const index = get('model_report', report, 'index');
   return {
     status,
-    key: key === 0 ? '' : text(key),
-    text: text(report + REPORT.text),
+    key: string('model_report', report, 'key'),
+    isMissing: status !== OK && (entries.get(keys[index])?.kind ?? 'null') === 'null',
+    text: get('model_report', report, 'text'),
     read: keys.filter((_, i) => bytes()[read + i] !== 0),
   };
 }
@@ -472,7 +511,8 @@ function fillFromConfig(spec, size, { config, layer, layerType, modelType }, wan
     return copyText(value, allocateHere);
   };
   const question = {
-    layer: layer === undefined || layer === null ? -1n : integer(count(layer, 'layer'), 'layer'),
+    layer: layer === undefined || layer === null
+      ? 0 : copyIn(BigInt64Array.of(integer(count(layer, 'layer'), 'layer')), allocateHere),
     layerType: name(layerType, 'layerType'),
     modelType: name(modelType, 'modelType'),
     pairing: 0,
@@ -484,13 +524,13 @@ function fillFromConfig(spec, size, { config, layer, layerType, modelType }, wan
   const entries = new Map();
   addDictionary('', config, entries, 1);
   let answer = ask(spec, size, entries, question, allocateHere);
-  const lacksBase = () => answer.status === MISSING_CONFIG_KEY && /theta|base/.test(answer.key);
+  const lacksBase = () => answer.isMissing && /theta|base/.test(answer.key);
   if (wanted.base !== undefined && lacksBase()) {
     // As one of the keys: beside those that were read, in the part of the model.
     const { key, read } = answer;
     for (const prefix of ['', ...read.map((other) => /^.*_config\./.exec(other)?.[0]).filter(Boolean)]) {
       if (!lacksBase()) break;
-      entries.set(prefix + key, { kind: CONFIG_NUMBER, number: number(wanted.base, 'base'), string: null, numbers: null });
+      entries.set(prefix + key, { kind: 'number', number: number(wanted.base, 'base'), string: null, numbers: null });
       answer = ask(spec, size, entries, question, allocateHere);
     }
   }
@@ -501,7 +541,7 @@ const NOUNS = {
   encoder: {
     size: () => wasm.web_spec_size(),
     init: (spec, size) => wasm.posenc_spec_init(spec, size),
-    preset: (spec, size, name, dim) => wasm.posenc_spec_preset(spec, size, name, dim),
+    preset: (...given) => wasm.posenc_spec_preset(...given),
     create: (spec, handle) => wasm.posenc_encoder_create(spec, handle),
     destroy: (handle) => wasm.posenc_encoder_destroy(handle),
     dim: 'dim',
@@ -509,7 +549,7 @@ const NOUNS = {
   rotary: {
     size: () => wasm.web_rotary_spec_size(),
     init: (spec, size) => wasm.posenc_rotary_spec_init(spec, size),
-    preset: (spec, size, name, dim) => wasm.posenc_rotary_spec_preset(spec, size, name, dim),
+    preset: (...given) => wasm.posenc_rotary_spec_preset(...given),
     create: (spec, handle) => wasm.posenc_rotary_create(spec, handle),
     destroy: (handle) => wasm.posenc_rotary_destroy(handle),
     dim: 'headDim',
@@ -539,22 +579,26 @@ function create(noun, preset, given, where) {
       fillFromConfig(spec, size, preset, wanted, allocateHere);
     } else {
       if (typeof preset.name !== 'string') throw new TypeError(`name: a name is wanted, not ${show(preset.name)}`);
-      const status = calls.preset(spec, size, copyText(preset.name, allocateHere),
-        clamped(count(preset.dim, calls.dim)));
-      require(status, status === UNKNOWN_PRESET ? `'${preset.name.slice(0, 40)}'` : '');
+      const name = copyText(preset.name, allocateHere);
+      const report = struct('model_report', allocateHere, {});
+      const status = calls.preset(spec, size, name, clamped(count(preset.dim, calls.dim)), report);
+      if (status !== OK) fail(status, '', get('model_report', report, 'text') || undefined);
     }
     for (const [name, value] of Object.entries(wanted)) {
       if (value !== undefined) setMember(map, spec, name, value, allocateHere);
     }
     const handle = allocateHere(4);
     const status = calls.create(spec, handle);
-    require(status, status === BAD_AXES ? unequalPairs(map, spec) : '');
-    const get = (name) => {
+    if (status !== OK) {
+      const isOfSections = kindOf(status) === 'members_clash' && /sections/.test(text(wasm.posenc_status_message(status)));
+      fail(status, isOfSections ? unequalPairs(map, spec) : '');
+    }
+    const member = (name) => {
       const { kind, offset } = map.get(name);
       if (kind === INTEGER) return Number(view().getBigInt64(spec + offset, true));
       return kind === CHOICE || kind === FLAG ? view().getInt32(spec + offset, true) : view().getUint32(spec + offset, true);
     };
-    return { pointer: view().getUint32(handle, true), get };
+    return { pointer: view().getUint32(handle, true), member };
   });
 }
 
@@ -593,6 +637,8 @@ if (typeof Symbol.dispose === 'symbol') {
 
 // ---- rows ----
 
+const limits = (offset) => `-2^31 .. 2^31${offset === 0 ? '' : `, also with positionOffset, ${offset}, added`}`;
+
 // A run or a list of positions, checked as a whole, of which calls take parts. Each of `batch` sequences has `rows`. A
 // list has `axes` parts, each for the rows of one sequence, which all have these positions, or for those of all. `rows`
 // of the result are those of such a part. Messages call too many rows `extent`.
@@ -604,7 +650,7 @@ function positionsOf(positions, rows, range, argument, extent = 'rows', batch = 
     const limit = BigInt(MAX_POSITION);
     const isOut = begin < -limit || begin > limit;
     if (rows > 0 && (isOut || begin + BigInt(rows) - 1n > limit)) {
-      fail(POSITION_OUT_OF_RANGE, isOut ? argument : extent);
+      refuse('out_of_range', isOut ? argument : extent, `all positions must be in ${limits(offset)}`);
     }
     return { rows, list: null, first };
   }
@@ -617,7 +663,7 @@ function positionsOf(positions, rows, range, argument, extent = 'rows', batch = 
   }
   for (let i = 0; i < length && !nanRows; ++i) {
     if (!(Math.abs(Number(list.array[i]) + offset) <= MAX_POSITION)) {
-      fail(POSITION_OUT_OF_RANGE, `${argument}[${i}]`);
+      refuse('out_of_range', `${argument}[${i}]`, `a position must be a number in ${limits(offset)}`);
     }
   }
   return { rows: length / axes, list, first: 0n };
@@ -659,13 +705,13 @@ function requireApart(written, entries, argument, ...read) {
   const end = begin + entries * written.BYTES_PER_ELEMENT;
   const overlaps = ({ buffer, byteOffset, byteLength }) =>
     buffer === written.buffer && byteOffset < end && begin < byteOffset + byteLength;
-  if (entries > 0 && read.some(overlaps)) fail(BUFFERS_OVERLAP, argument);
+  if (entries > 0 && read.some(overlaps)) refuse('overlap', argument, 'memory that is written must not overlap what is read');
 }
 
 // Passes each array, [groups, positions.rows, width] of a type, through the module's memory, as many groups and rows at
-// a time as suit the caches: in, if it `reads`, and out. call(row, rows, memories, list, group, groups) computes so
-// many rows from `row` on of so many groups; if positions are a list, theirs are at `list`, [axes, rows]. cut(row,
-// most), if given, says how many rows these are.
+// a time as suit the caches: in, if it `reads`, and out. call(row, rows, {memories, out, list, group, groups}) computes
+// so many rows from `row` on of so many groups; `out` is a posenc_rows of the first memory, and `list`, if positions are
+// a list, a posenc_list of theirs, [axes, rows]. cut(row, most), if given, says how many rows these are.
 function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads = false, cut }, call) {
   const { rows, list, begin = 0 } = positions;
   if (rows === 0 || groups === 0) return;
@@ -678,7 +724,9 @@ function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads =
   const step = Math.min(rows, rowBytes * CHUNK_ROWS > 2 ** 26 ? Math.max(1, Math.floor(2 ** 26 / rowBytes)) : most);
   withMemory((allocateHere) => {
     const memories = arrays.map(() => allocateHere(step * together * rowBytes));
+    const out = struct('rows', allocateHere, { type: types[type], data: memories[0], stride: width });
     const listed = list === null ? 0 : allocateHere(step * axes * list.array.BYTES_PER_ELEMENT);
+    const listAt = list === null ? 0 : struct('list', allocateHere, { type: list.type, data: listed });
     const move = (isIn, group, many, row, some) => {
       for (let k = 0; k < arrays.length; ++k) {
         for (let g = 0; g < many; ++g) {
@@ -695,7 +743,7 @@ function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads =
         some = cut === undefined ? Math.min(step, rows - row) : cut(row, Math.min(step, rows - row));
         if (reads) move(true, group, many, row, some);
         if (list !== null) passPositions(positions, listed, axes, begin + row, some);
-        call(row, some, memories, listed, group, many);
+        call(row, some, { memories, out, list: listAt, group, groups: many });
         move(false, group, many, row, some);
       }
     }
@@ -722,11 +770,11 @@ export class Encoder extends Handle {
   #layout;
 
   constructor(given = {}, preset = null) {
-    const { pointer, get } = create('encoder', preset, given, 'options');
+    const { pointer, member } = create('encoder', preset, given, 'options');
     super('encoder', pointer);
-    this.#dim = get('dim');
-    this.#range = { offset: get('positionOffset'), nanRows: get('nanRows') !== 0, axes: 1 };
-    this.#layout = words.layout[get('layout')];
+    this.#dim = member('dim');
+    this.#range = { offset: member('positionOffset'), nanRows: member('nanRows') !== 0, axes: 1 };
+    this.#layout = words.layout[member('layout')];
   }
 
   static preset(name, dim, overrides = {}) {
@@ -763,10 +811,10 @@ export class Encoder extends Handle {
     }
     const to = out ?? newArray(ARRAYS[name], rows, dim, 'rows');
     if (all.list !== null) requireApart(to, rows * dim, 'out', all.list.array);
-    inParts({ positions: all, width: dim, type: name, arrays: [to] }, (row, some, [memory], list) => {
+    inParts({ positions: all, width: dim, type: name, arrays: [to] }, (row, some, { out: rowsOut, list }) => {
       require(all.list === null
-        ? wasm.posenc_write(pointer, all.first + BigInt(row), some, TYPES[name], memory, dim)
-        : wasm.posenc_write_at(pointer, all.list.type, list, some, TYPES[name], memory, dim, 0), argument);
+        ? wasm.posenc_write(pointer, all.first + BigInt(row), some, rowsOut)
+        : wasm.posenc_write_at(pointer, list, some, rowsOut, 0), argument);
     });
     return to;
   }
@@ -777,14 +825,19 @@ export class Encoder extends Handle {
     const runs = runsOf(first, rows, this.#range);
     const positions = isList(first) ? { rows, list: null, first: 0n } : runs[0];
     withMemory((allocateHere) => {
-      const list = isList(first) ? copyIn(BigInt64Array.from(runs, (run) => run.first), allocateHere) : 0;
+      const firsts = isList(first) ? copyIn(BigInt64Array.from(runs, (run) => run.first), allocateHere) : 0;
+      const batchAt = allocateHere(structs.batch.bytes);
       const shape = { positions, groups: batch, width: dim, type, arrays: [x], reads: true };
-      inParts(shape, (row, some, [memory], _, group, many) => {
+      inParts(shape, (row, some, { out, group, groups }) => {
         const begin = positions.first + BigInt(row);
-        require(batch === 1 && list === 0
-          ? wasm.posenc_add(pointer, begin, some, TYPES[type], memory, dim, scale)
-          : wasm.posenc_add_batch(pointer, begin, I64, list === 0 ? 0 : list + 8 * group, many, some, TYPES[type],
-            memory, some * dim, dim, scale, 0), 'first');
+        if (batch === 1 && firsts === 0) return require(wasm.posenc_add(pointer, begin, some, out, scale), 'first');
+        put('batch', batchAt, {
+          sequences: groups,
+          stride: some * dim,
+          'first_positions.type': types.int64,
+          'first_positions.data': firsts === 0 ? 0 : firsts + 8 * group,
+        });
+        return require(wasm.posenc_add_batch(pointer, batchAt, begin, some, out, scale, 0), 'first');
       });
     });
     return x;
@@ -796,8 +849,8 @@ export class Encoder extends Handle {
     const all = this.#spread(positions, batch, rows);
     requireApart(x, x.length, 'positions', all.list.array);
     const dim = this.#dim;
-    inParts({ positions: all, width: dim, type, arrays: [x], reads: true }, (row, some, [memory], list) => {
-      require(wasm.posenc_add_at(pointer, all.list.type, list, some, TYPES[type], memory, dim, scale, 0), 'positions');
+    inParts({ positions: all, width: dim, type, arrays: [x], reads: true }, (row, some, { out, list }) => {
+      require(wasm.posenc_add_at(pointer, list, some, out, scale, 0), 'positions');
     });
     return x;
   }
@@ -847,7 +900,7 @@ export class Encoder extends Handle {
     if (table.length % dim !== 0) throw new RangeError(`table: ${table.length} entries are no rows of ${dim}`);
     const tokens = integersOf(ids, 'ids');
     const bad = tokens.findIndex((id) => !(id >= 0 && id < table.length / dim));
-    if (bad >= 0) fail(ID_OUT_OF_RANGE, `ids[${bad}]`);
+    if (bad >= 0) refuse('out_of_range', `ids[${bad}]`, `an id must be one of the table's rows, 0 .. ${table.length / dim - 1}`);
     const all = batchOf(batch, isAt ? undefined : positions, tokens.length, 'ids');
     const rows = tokens.length / Math.max(1, all);
     const runs = isAt ? [] : runsOf(positions, rows, this.#range, 'ids');
@@ -859,23 +912,29 @@ export class Encoder extends Handle {
     requireApart(to, tokens.length * dim, 'out', table, tokens, ...(isAt ? [list.list.array] : []));
     withMemory((allocateHere) => {
       let taken = 0; // rows of the table, in the order of their ids, so that each id is its own number
-      let numbers = 0;
+      let lookup = 0;
       const make = (part, begin) => {
         const written = begin === 0 ? to : to.subarray(begin * dim);
-        inParts({ positions: part, width: dim, type: name, arrays: [written] }, (row, some, [memory], at) => {
+        inParts({ positions: part, width: dim, type: name, arrays: [written] }, (row, some, { out: rowsOut, list: at }) => {
           if (taken === 0) { // of the first part, the longest
             taken = allocateHere(some * dim * table.BYTES_PER_ELEMENT);
-            numbers = copyIn(Int32Array.from({ length: some }, (_, i) => i), allocateHere);
+            lookup = struct('lookup', allocateHere, {
+              'ids.type': types.int32,
+              'ids.data': copyIn(Int32Array.from({ length: some }, (_, i) => i), allocateHere),
+              type: types[from],
+              table: taken,
+              vocabulary: some,
+              stride: dim,
+            });
           }
           const source = new table.constructor(wasm.memory.buffer, taken, some * dim);
           for (let r = 0; r < some; ++r) {
             const id = Number(tokens[begin + row + r]);
             source.set(table.subarray(id * dim, (id + 1) * dim), r * dim);
           }
-          const read = [pointer, I32, numbers, some, TYPES[from], taken, some, dim];
           require(isAt
-            ? wasm.posenc_embed_at(...read, part.list.type, at, TYPES[name], memory, dim, scale, 0)
-            : wasm.posenc_embed(...read, part.first + BigInt(row), TYPES[name], memory, dim, scale, 0),
+            ? wasm.posenc_embed_at(pointer, lookup, at, some, rowsOut, scale, 0)
+            : wasm.posenc_embed(pointer, lookup, part.first + BigInt(row), some, rowsOut, scale, 0),
           isAt ? 'positions' : 'first');
         });
       };
@@ -920,7 +979,6 @@ export function table(rows, dim, given = undefined) {
 
 const ROTATE_OPTIONS = new Set(['type', 'heads', 'scale', 'inverse', 'tokenAxis', 'batch', 'first']);
 const CACHE_OPTIONS = new Set(['layout', 'type']);
-const HEADS_BYTES = 48; // sizeof(posenc_heads)
 
 export class Rotary extends Handle {
   #headDim;
@@ -929,10 +987,10 @@ export class Rotary extends Handle {
   #pairs;
 
   constructor(given = {}, preset = null) {
-    const { pointer, get } = create('rotary', preset, given, 'options');
+    const { pointer, member } = create('rotary', preset, given, 'options');
     super('rotary', pointer);
-    this.#headDim = get('headDim');
-    this.#axes = get('axes');
+    this.#headDim = member('headDim');
+    this.#axes = member('axes');
     this.#range = { offset: 0, nanRows: false, axes: this.#axes };
     this.#pairs = wasm.posenc_rotary_frequency_count(pointer) >>> 0;
   }
@@ -969,12 +1027,13 @@ export class Rotary extends Handle {
     const width = layout === 'halves' ? this.#pairs : 2 * this.#pairs;
     const made = Array.from({ length: isTwo ? 2 : 1 }, () => newArray(ARRAYS[name], rows, width, 'tokens'));
     withMemory((allocateHere) => {
-      const cache = allocateHere(20);
-      inParts({ positions: all, axes: this.#axes, width, type: name, arrays: made }, (row, some, [cos, sin], list) => {
-        [layoutNumber, TYPES[name], cos, sin ?? 0, width].forEach((v, k) => view().setUint32(cache + 4 * k, v, true));
+      const cache = allocateHere(structs.cache.bytes);
+      inParts({ positions: all, axes: this.#axes, width, type: name, arrays: made }, (row, some, { memories, list }) => {
+        const [cos, sin = 0] = memories;
+        put('cache', cache, { layout: layoutNumber, type: types[name], cos, sin, row_stride: width });
         require(all.list === null
           ? wasm.posenc_rotary_write(pointer, all.first + BigInt(row), some, cache)
-          : wasm.posenc_rotary_write_at(pointer, all.list.type, list, some, cache, 0), 'positions');
+          : wasm.posenc_rotary_write_at(pointer, list, some, cache, 0), 'positions');
       });
     });
     return isTwo ? { cos: made[0], sin: made[1] } : { table: made[0] };
@@ -1008,26 +1067,27 @@ export class Rotary extends Handle {
       : this.#from(first, tokens);
     if (all.list !== null) requireApart(x, x.length, 'positions', all.list.array);
     const turn = (part, own, groups, isByHeads) => withMemory((allocateHere) => {
-      const tensors = allocateHere(HEADS_BYTES * Math.min(Math.max(1, groups), CHUNK_GROUPS));
+      const tensorBytes = structs.heads.bytes;
+      const tensors = allocateHere(tensorBytes * Math.min(Math.max(1, groups), CHUNK_GROUPS));
       const columns = isByHeads ? headDim : width;
       inParts({ positions: own, axes, groups, width: columns, type: name, arrays: [part], reads: true },
-        (row, some, [memory], at, group, here) => {
-          const v = view();
+        (row, some, { memories, list, groups: here }) => {
           const apart = some * columns;
           const length = isByHeads ? 1 : here;
-          const ofEach = isByHeads ? here : many;
-          const stride = isByHeads ? apart : headDim;
           for (let k = 0; k < length; ++k) {
-            const tensor = tensors + HEADS_BYTES * k;
-            const data = memory + k * apart * x.BYTES_PER_ELEMENT;
-            [data, ofEach, columns, stride, 0, 0, 0].forEach((m, i) => v.setUint32(tensor + 4 * i, m, true));
-            v.setFloat64(tensor + 32, scale, true);
-            v.setInt32(tensor + 40, inverse ? 1 : 0, true);
-            v.setInt32(tensor + 44, 0, true);
+            put('heads', tensors + tensorBytes * k, {
+              type: types[name],
+              data: memories[0] + k * apart * x.BYTES_PER_ELEMENT,
+              heads: isByHeads ? here : many,
+              token_stride: columns,
+              head_stride: isByHeads ? apart : headDim,
+              scale,
+              inverse: inverse ? 1 : 0,
+            });
           }
           require(own.list === null
-            ? wasm.posenc_rotate(pointer, own.first + BigInt(row), some, TYPES[name], tensors, length)
-            : wasm.posenc_rotate_at(pointer, own.list.type, at, some, TYPES[name], tensors, length, 0),
+            ? wasm.posenc_rotate(pointer, own.first + BigInt(row), some, tensors, length)
+            : wasm.posenc_rotate_at(pointer, list, some, tensors, length, 0),
           row === 0 ? '' : 'positions');
         });
     });
@@ -1051,7 +1111,7 @@ export class Rotary extends Handle {
     const rows = runs.length * tokens;
     const array = newArray(Float64Array, this.#axes, rows, 'first');
     for (let i = 0; i < array.length; ++i) array[i] = Number(runs[Math.floor(i % rows / tokens)].first) + i % tokens;
-    return { rows, list: { type: TYPES.float64, array }, first: 0n };
+    return { rows, list: { type: types.float64, array }, first: 0n };
   }
 }
 
@@ -1059,7 +1119,6 @@ export class Rotary extends Handle {
 
 const GRID_OPTIONS = new Set(['prefixRows', 'type', 'out']);
 const GRID_SUM_OPTIONS = new Set(['prefixRows', 'type', 'scale']);
-const AXIS_BYTES = 32; // sizeof(posenc_grid_axis)
 const MAX_GRID_AXES = 8;
 
 // The axes of a grid, checked, and its rows and columns.
@@ -1067,7 +1126,9 @@ function gridOf(axes, prefixRows) {
   if (!Array.isArray(axes)) {
     throw new TypeError(`axes: an array of [encoder, column, count or positions] is wanted, not ${show(axes)}`);
   }
-  if (axes.length === 0 || axes.length > MAX_GRID_AXES) fail(BAD_GRID, 'axes');
+  if (axes.length === 0 || axes.length > MAX_GRID_AXES) {
+    refuse('bad_argument', 'axes', `1 to ${MAX_GRID_AXES} axes are wanted, not ${axes.length}`);
+  }
   const all = Array.from(axes, (axis, k) => {
     const name = `axes[${k}]`;
     if (!Array.isArray(axis) || axis.length !== 3 || !(axis[0] instanceof Encoder)) {
@@ -1095,7 +1156,8 @@ function gridOf(axes, prefixRows) {
 // Writes a grid, or adds it with a scale, to an array of rows of `width` columns.
 function makeGrid({ all, prefix, rows, hasGaps }, array, type, width, scale = null) {
   withMemory((allocateHere) => {
-    const axes = allocateHere(AXIS_BYTES * all.length);
+    const axisBytes = structs.grid_axis.bytes;
+    const axes = allocateHere(axisBytes * all.length);
     const bad = allocateHere(8);
     for (const axis of all) axis.memory = axis.list ? copyIn(axis.list.array, allocateHere) : 0;
 
@@ -1121,22 +1183,22 @@ function makeGrid({ all, prefix, rows, hasGaps }, array, type, width, scale = nu
     };
     const positions = { rows, list: null };
     const reads = scale !== null || hasGaps;
-    inParts({ positions, width, type, arrays: [array], reads, cut }, (row, some, [memory]) => {
-      const v = view();
-      all.forEach((axis, k) => {
-        const { pointer, column, index, list } = axis;
-        const at = axes + AXIS_BYTES * k;
-        const listed = list ? axis.memory + index * list.array.BYTES_PER_ELEMENT : 0;
-        [pointer, column, axis.some, listed].forEach((m, i) => v.setUint32(at + 4 * i, m, true));
-        v.setBigInt64(at + 16, BigInt(list ? 0 : index), true);
-        v.setInt32(at + 24, list ? list.type : I64, true);
-        v.setInt32(at + 28, 0, true);
+    inParts({ positions, width, type, arrays: [array], reads, cut }, (row, some, { out }) => {
+      all.forEach(({ pointer, column, index, list, some: count, memory }, k) => {
+        put('grid_axis', axes + axisBytes * k, {
+          encoder: pointer,
+          column,
+          count,
+          'positions.type': list ? list.type : 0,
+          'positions.data': list ? memory + index * list.array.BYTES_PER_ELEMENT : 0,
+          first_position: BigInt(list ? 0 : index),
+        });
       });
-      v.setUint32(bad, all.length, true);
+      view().setUint32(bad, all.length, true);
       const before = row < prefix ? some : 0;
       const status = scale === null
-        ? wasm.posenc_write_grid(axes, all.length, before, TYPES[type], memory, width, bad, bad + 4)
-        : wasm.posenc_add_grid(axes, all.length, before, TYPES[type], memory, width, scale, bad, bad + 4);
+        ? wasm.posenc_write_grid(axes, all.length, before, out, bad, bad + 4)
+        : wasm.posenc_add_grid(axes, all.length, before, out, scale, bad, bad + 4);
       require(status, all[view().getUint32(bad, true)]?.name ?? 'axes');
     });
   });
@@ -1171,31 +1233,31 @@ export function gridAdd(x, axes, given = undefined) {
 
 // ---- what there is ----
 
-// The rows of a list of structs that begin with strings.
-function listed(fill, size, read) {
+// What `read` makes of each struct of a list that `fill` fills.
+function listed(fill, name, read) {
   module();
   return withMemory((allocateHere) => {
     const many = fill(0, 0) >>> 0;
+    const size = structs[name].bytes;
     const rows = allocateHere(many * size);
     fill(rows, many);
     return Array.from({ length: many }, (_, i) => read(rows + i * size));
   });
 }
 
-const string = (pointer) => text(view().getUint32(pointer, true));
-
 export function targets() {
-  return listed((rows, many) => wasm.posenc_targets(rows, many), 12, (at) => ({
-    name: string(at),
-    runnable: view().getInt32(at + 4, true) !== 0,
-    best: view().getInt32(at + 8, true) !== 0,
+  return listed((rows, many) => wasm.posenc_targets(rows, many), 'target', (at) => ({
+    name: string('target', at, 'name'),
+    runnable: get('target', at, 'runnable') !== 0,
+    best: get('target', at, 'best') !== 0,
   }));
 }
 
-const preset = (at) => ({ name: string(at), formula: string(at + 4), source: string(at + 8) });
+const preset = (at) =>
+  Object.fromEntries(['name', 'formula', 'source'].map((member) => [member, string('preset', at, member)]));
 
 export function presets() {
-  return listed((rows, many) => wasm.posenc_spec_presets(rows, many), 12, (at) => {
+  return listed((rows, many) => wasm.posenc_spec_presets(rows, many), 'preset', (at) => {
     const row = preset(at);
     const rounding = withMemory((allocateHere) => wasm.posenc_spec_preset_rounding(copyText(row.name, allocateHere)));
     return { ...row, phaseRounding: words.phase_rounding[rounding] };
@@ -1203,7 +1265,7 @@ export function presets() {
 }
 
 export function rotaryPresets() {
-  return listed((rows, many) => wasm.posenc_rotary_presets(rows, many), 12, preset);
+  return listed((rows, many) => wasm.posenc_rotary_presets(rows, many), 'preset', preset);
 }
 
 // ---- the digest ----

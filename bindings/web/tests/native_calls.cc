@@ -4,9 +4,9 @@
 //
 //   add_batch PRESET DIM TYPE SCALE ROWS FIRST FIRSTS             x [batch, rows, dim]
 //   embed PRESET DIM TYPE SCALE TABLE_TYPE FIRST IDS POSITIONS    table [vocabulary, dim]; at FIRST without
-//   positions grid DIM TYPE SCALE PREFIX_ROWS WIDTH {COLUMN COUNT LIST}...  x [rows, width], a list of COUNT
-//   positions or none;
-//                                                                 written if SCALE is 0
+//                                                                 positions
+//   grid DIM TYPE SCALE PREFIX_ROWS WIDTH {COLUMN COUNT LIST}...  x [rows, width], a list of COUNT positions
+//                                                                 or none; written if SCALE is 0
 //   rotate PRESET HEAD_DIM TYPE SCALE INVERSE TOKENS {OFFSET HEADS TOKEN_STRIDE HEAD_STRIDE}s FIRST POSITIONS
 #include <cstddef>
 #include <cstdint>
@@ -67,7 +67,7 @@ posenc_encoder* CreateEncoder(const char* preset, std::size_t dim) {
   posenc_spec spec;
   Require(posenc_spec_init(&spec, sizeof(spec)));
   spec.dim = dim;
-  if (*preset != '\0') Require(posenc_spec_preset(&spec, sizeof(spec), preset, dim));
+  if (*preset != '\0') Require(posenc_spec_preset(&spec, sizeof(spec), preset, dim, nullptr));
   posenc_encoder* encoder = nullptr;
   Require(posenc_encoder_create(&spec, &encoder));
   return encoder;
@@ -83,8 +83,9 @@ void AddBatch(Words& words, std::vector<char>* x) {
   const std::vector<std::int64_t> firsts = words.Integers();
   posenc_encoder* encoder = CreateEncoder(preset, dim);
   const std::size_t batch = x->size() / SizeOf(type) / dim / rows;
-  Require(posenc_add_batch(encoder, first, POSENC_I64, firsts.empty() ? nullptr : firsts.data(), batch, rows,
-                           type, x->data(), rows * dim, dim, scale, nullptr));
+  const posenc_batch sequences = {batch, rows * dim, {POSENC_I64, firsts.empty() ? nullptr : firsts.data()}};
+  const posenc_rows to = {type, x->data(), dim};
+  Require(posenc_add_batch(encoder, &sequences, first, rows, &to, scale, nullptr));
   posenc_encoder_destroy(encoder);
 }
 
@@ -100,13 +101,11 @@ void Embed(Words& words, std::vector<char>* entries) {
   posenc_encoder* encoder = CreateEncoder(preset, dim);
   const std::size_t rows = ids.size(), vocabulary = entries->size() / SizeOf(table_type) / dim;
   std::vector<char> out(rows * dim * SizeOf(type));
-  if (positions.empty()) {
-    Require(posenc_embed(encoder, POSENC_I64, ids.data(), rows, table_type, entries->data(), vocabulary, dim,
-                         first, type, out.data(), dim, scale, nullptr));
-  } else {
-    Require(posenc_embed_at(encoder, POSENC_I64, ids.data(), rows, table_type, entries->data(), vocabulary,
-                            dim, POSENC_F64, positions.data(), type, out.data(), dim, scale, nullptr));
-  }
+  const posenc_lookup lookup = {{POSENC_I64, ids.data()}, table_type, entries->data(), vocabulary, dim};
+  const posenc_list list = {POSENC_F64, positions.data()};
+  const posenc_rows to = {type, out.data(), dim};
+  Require(positions.empty() ? posenc_embed(encoder, &lookup, first, rows, &to, scale, nullptr)
+                            : posenc_embed_at(encoder, &lookup, &list, rows, &to, scale, nullptr));
   posenc_encoder_destroy(encoder);
   *entries = out;
 }
@@ -128,20 +127,19 @@ void Grid(Words& words, std::vector<char>* x) {
     lists.push_back(words.Reals());
   }
   for (std::size_t a = 0; a < axes.size(); ++a) {
-    axes[a].position_type = POSENC_F64;
-    axes[a].positions = lists[a].empty() ? nullptr : lists[a].data();
+    axes[a].positions = {POSENC_F64, lists[a].empty() ? nullptr : lists[a].data()};
   }
-  Require(scale == 0.0f ? posenc_write_grid(axes.data(), axes.size(), prefix_rows, type, x->data(), width,
-                                            nullptr, nullptr)
-                        : posenc_add_grid(axes.data(), axes.size(), prefix_rows, type, x->data(), width,
-                                          scale, nullptr, nullptr));
+  const posenc_rows to = {type, x->data(), width};
+  Require(scale == 0.0f
+              ? posenc_write_grid(axes.data(), axes.size(), prefix_rows, &to, nullptr, nullptr)
+              : posenc_add_grid(axes.data(), axes.size(), prefix_rows, &to, scale, nullptr, nullptr));
   posenc_encoder_destroy(encoder);
 }
 
 void Rotate(Words& words, std::vector<char>* x) {
   const char* preset = words.Text();
   posenc_rotary_spec spec;
-  Require(posenc_rotary_spec_preset(&spec, sizeof(spec), preset, words.Size()));
+  Require(posenc_rotary_spec_preset(&spec, sizeof(spec), preset, words.Size(), nullptr));
   posenc_rotary* rotary = nullptr;
   Require(posenc_rotary_create(&spec, &rotary));
   const posenc_type type = words.Type();
@@ -151,6 +149,7 @@ void Rotate(Words& words, std::vector<char>* x) {
   std::vector<posenc_heads> tensors(words.Size());
   for (posenc_heads& heads : tensors) {
     heads = {};
+    heads.type = type;
     heads.data = x->data() + words.Size() * SizeOf(type);
     heads.heads = words.Size();
     heads.token_stride = words.Size();
@@ -160,9 +159,10 @@ void Rotate(Words& words, std::vector<char>* x) {
   }
   const std::int64_t first = words.Integer();
   const std::vector<double> positions = words.Reals();
-  Require(positions.empty() ? posenc_rotate(rotary, first, tokens, type, tensors.data(), tensors.size())
-                            : posenc_rotate_at(rotary, POSENC_F64, positions.data(), tokens, type,
-                                               tensors.data(), tensors.size(), nullptr));
+  const posenc_list list = {POSENC_F64, positions.data()};
+  Require(positions.empty()
+              ? posenc_rotate(rotary, first, tokens, tensors.data(), tensors.size())
+              : posenc_rotate_at(rotary, &list, tokens, tensors.data(), tensors.size(), nullptr));
   posenc_rotary_destroy(rotary);
 }
 

@@ -61,7 +61,7 @@ try {
     expectSame(posenc.encode(fractions, 37, { type, layout: 'cos_sin', base: 500000 }),
       native('--dim', 37, '--positions', fractions, '--dtype', type, '--layout', 'cos_sin', '--base', 500000), type);
     const frequencies = [1, 0.25, -0.001];
-    expectSame(posenc.table(99, 6, { type, frequencies, frequencyUnit: 'half_turns' }),
+    expectSame(posenc.table(99, 6, { type, frequencies, unit: 'half_turns' }),
       native('--dim', 6, '--rows', 99, '--dtype', type, '--frequencies', frequencies, '--unit', 'half_turns'), type);
     const odd = { type, oddColumn: 'zero_last', positionOffset: 2, paddingPosition: 3, layout: 'sin_cos' };
     expectSame(posenc.table(9, 7, odd), native('--dim', 7, '--rows', 9, '--dtype', type, '--odd-column', 'zero_last',

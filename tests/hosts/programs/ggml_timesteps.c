@@ -31,11 +31,11 @@ static int RunGgml(int dim) {
 }
 
 static int RunPosenc(const posenc_spec* spec) {
+  const posenc_list positions = {POSENC_F32, timesteps};
+  const posenc_rows out = {POSENC_F32, ours, spec->dim};
   posenc_encoder* encoder = NULL;
   posenc_status status = posenc_encoder_create(spec, &encoder);
-  if (status == POSENC_OK) {
-    status = posenc_write_at(encoder, POSENC_F32, timesteps, ROWS, POSENC_F32, ours, spec->dim, NULL);
-  }
+  if (status == POSENC_OK) status = posenc_write_at(encoder, &positions, ROWS, &out, NULL);
   posenc_encoder_destroy(encoder);
   if (status != POSENC_OK) puts(posenc_status_message(status));
   return status != POSENC_OK;
@@ -59,6 +59,10 @@ static int64_t Worst(int dim) {
   return worst;
 }
 
+static posenc_status Preset(posenc_spec* spec, int dim) {
+  return posenc_spec_preset(spec, sizeof(*spec), "ggml_timestep", (size_t)dim, NULL);
+}
+
 static int Compare(int dim) {
   const int half = dim / 2;
   float frequencies[MAX_DIM / 2];
@@ -66,8 +70,8 @@ static int Compare(int dim) {
   int i;
   posenc_spec spec;
   for (i = 0; i < half; ++i) frequencies[i] = expf(-logf((float)MAX_PERIOD) * (float)i / (float)half);
-  if (RunGgml(dim) || posenc_spec_preset(&spec, sizeof(spec), "ggml_timestep", (size_t)dim) != POSENC_OK)
-    return 1;
+  if (RunGgml(dim)) return 1;
+  if (posenc_spec_preset(&spec, sizeof(spec), "ggml_timestep", (size_t)dim, NULL) != POSENC_OK) return 1;
 
   spec.phase_rounding = POSENC_F32_LIST;
   spec.frequencies_f32 = frequencies;
@@ -75,7 +79,7 @@ static int Compare(int dim) {
   if (RunPosenc(&spec)) return 1;
   worst_of_list = Worst(dim);
 
-  posenc_spec_preset(&spec, sizeof(spec), "ggml_timestep", (size_t)dim);
+  if (posenc_spec_preset(&spec, sizeof(spec), "ggml_timestep", (size_t)dim, NULL) != POSENC_OK) return 1;
   spec.phase_rounding = posenc_spec_preset_rounding("ggml_timestep");
   if (RunPosenc(&spec)) return 1;
   printf("dim %d: within %lld floats of posenc with its frequencies, %lld with the recipe\n", dim,

@@ -44,7 +44,7 @@ static float Projected(size_t layer, size_t token, size_t head, size_t element) 
 }
 
 static posenc_heads HeadsOf(float* data, Order order, size_t heads, size_t tokens) {
-  posenc_heads tensor = {0};
+  posenc_heads tensor = {.type = POSENC_F32};
   tensor.data = data;
   tensor.heads = heads;
   tensor.token_stride = order == TOKENS_FIRST ? heads * DIM : DIM;
@@ -77,7 +77,7 @@ static void* RotateShare(void* argument) {
     tensors[0] = From(b->q, begin, 0, Q_HEADS);
     tensors[1] = From(b->k, begin, 0, K_HEADS);
   }
-  share->status = posenc_rotate(b->rotary, b->n_past + (int64_t)begin, end - begin, POSENC_F32, tensors, 2);
+  share->status = posenc_rotate(b->rotary, b->n_past + (int64_t)begin, end - begin, tensors, 2);
   return NULL;
 }
 
@@ -206,7 +206,7 @@ static posenc_rotary* CreateIn(void** memory) {
   posenc_rotary_spec spec;
   posenc_rotary* rotary = NULL;
   size_t bytes = 0;
-  posenc_status status = posenc_rotary_spec_preset(&spec, sizeof(spec), "llama3", DIM);
+  posenc_status status = posenc_rotary_spec_preset(&spec, sizeof(spec), "llama3", DIM, NULL);
   if (status == POSENC_OK) status = posenc_rotary_memory_size(&spec, &bytes);
   *memory = malloc(bytes);
   if (status == POSENC_OK) status = posenc_rotary_create_in(&spec, *memory, bytes, &rotary);

@@ -3,6 +3,7 @@
    Prints nothing but mistakes. */
 #include <math.h>
 #include <posenc/models_c.h>
+#include <posenc/rotary_cache_c.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,11 +46,10 @@ static double* Head(int token, int head) { return want + (token * HEADS + head) 
 static posenc_rotary* Create(size_t d, posenc_pairing pairing) {
   posenc_rotary_spec spec;
   posenc_rotary* rotary = NULL;
-  posenc_rotary_spec_init(&spec, sizeof(spec));
+  if (posenc_rotary_spec_init(&spec, sizeof(spec)) != POSENC_OK) return NULL;
   spec.head_dim = d;
   spec.pairing = pairing;
-  posenc_rotary_create(&spec, &rotary);
-  return rotary;
+  return posenc_rotary_create(&spec, &rotary) == POSENC_OK ? rotary : NULL;
 }
 
 static const float ts[TOKENS] = {0.0f, 0.8f, 1.6f, 2.4f, 40.0f};
@@ -89,7 +89,9 @@ static void TestCosmos(void) {
   const float* const at[3] = {ts, ys, xs};
   double list[PAIRS];
   float positions[3 * TOKENS];
-  posenc_heads tensor = {.data = q, .heads = HEADS, .token_stride = HEADS * DIM, .head_stride = DIM};
+  const posenc_list list_of_positions = {POSENC_F32, positions};
+  posenc_heads tensor = {
+      .type = POSENC_F32, .data = q, .heads = HEADS, .token_stride = HEADS * DIM, .head_stride = DIM};
   posenc_rotary* rotary = NULL;
   posenc_status status = MakeCosmos(DIM, rope_scale, list, &rotary);
   int t, h, i;
@@ -104,8 +106,7 @@ static void TestCosmos(void) {
       }
     }
   }
-  if (status == POSENC_OK)
-    status = posenc_rotate_at(rotary, POSENC_F32, positions, TOKENS, POSENC_F32, &tensor, 1, NULL);
+  if (status == POSENC_OK) status = posenc_rotate_at(rotary, &list_of_positions, TOKENS, &tensor, 1, NULL);
   Expect("cosmos", status, q, SIZE);
   posenc_rotary_destroy(rotary);
 }
@@ -185,7 +186,8 @@ static void TestTemperature(int first) {
    YaRN's, whose ramp begins at pair 10 and ends at pair 23. */
 static void ExpectHead(const char* name, posenc_status status, const posenc_rotary* rotary, size_t head_dim,
                        int first, int is_glm, int pairs_halves) {
-  posenc_heads head = {.data = q, .heads = 1, .token_stride = head_dim, .head_stride = head_dim};
+  posenc_heads head = {
+      .type = POSENC_F32, .data = q, .heads = 1, .token_stride = head_dim, .head_stride = head_dim};
   int i;
   Fill();
   for (i = 0; i < 32; ++i) {
@@ -195,7 +197,7 @@ static void ExpectHead(const char* name, posenc_status status, const posenc_rota
     want[first + i] = a;
     want[first + i + 32] = b;
   }
-  if (status == POSENC_OK) status = posenc_rotate(rotary, 777, 1, POSENC_F32, &head, 1);
+  if (status == POSENC_OK) status = posenc_rotate(rotary, 777, 1, &head, 1);
   Expect(name, status, q, SIZE);
 }
 
@@ -214,7 +216,9 @@ static void TestIndexer(int is_glm) {
 static void TestMoonVit(void) {
   double list[PAIRS];
   float positions[2 * TOKENS];
-  posenc_heads tensor = {.data = q, .heads = HEADS, .token_stride = HEADS * DIM, .head_stride = DIM};
+  const posenc_list list_of_positions = {POSENC_F32, positions};
+  posenc_heads tensor = {
+      .type = POSENC_F32, .data = q, .heads = HEADS, .token_stride = HEADS * DIM, .head_stride = DIM};
   posenc_rotary* rotary = NULL;
   posenc_status status = MakeMoonVit(DIM, list, &rotary);
   int t, h, i;
@@ -229,8 +233,7 @@ static void TestMoonVit(void) {
       }
     }
   }
-  if (status == POSENC_OK)
-    status = posenc_rotate_at(rotary, POSENC_F32, positions, TOKENS, POSENC_F32, &tensor, 1, NULL);
+  if (status == POSENC_OK) status = posenc_rotate_at(rotary, &list_of_positions, TOKENS, &tensor, 1, NULL);
   Expect("moonvit", status, q, SIZE);
   posenc_rotary_destroy(rotary);
 }

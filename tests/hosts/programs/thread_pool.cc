@@ -55,17 +55,17 @@ template <class T>
 bool FillsTheSameTable(const posenc::Encoder& encoder, std::size_t range) {
   std::vector<T> want(kRows * kStride), got = want, sum = want, one_sum = want;
   std::atomic<int> failures{0};
-  failures += encoder.Write(kFirst, kRows, want.data(), kStride) != posenc::Status::kOk;
-  failures += encoder.Add(kFirst, kRows, one_sum.data(), kStride) != posenc::Status::kOk;
+  failures += encoder.Write(kFirst, kRows, {want.data(), kStride}) != POSENC_OK;
+  failures += encoder.Add(kFirst, kRows, {one_sum.data(), kStride}) != POSENC_OK;
   Pool().ParallelFor(kRows, range, [&](std::size_t begin, std::size_t end) {
     const std::int64_t first = kFirst + static_cast<std::int64_t>(begin);
-    failures += encoder.Write(first, end - begin, &got[begin * kStride], kStride) != posenc::Status::kOk;
+    failures += encoder.Write(first, end - begin, {&got[begin * kStride], kStride}) != POSENC_OK;
     // The call that needs most stack: two sequences that share their positions.
     const std::int64_t firsts[] = {first, first};
     const std::size_t entries = (end - begin) * kStride;
     std::vector<T> batch(2 * entries);
-    failures +=
-        encoder.AddBatch(firsts, 2, end - begin, batch.data(), entries, kStride) != posenc::Status::kOk;
+    const posenc::Rows rows(batch.data(), kStride);
+    failures += encoder.AddBatch({2, entries, posenc::List(firsts)}, 0, end - begin, rows) != POSENC_OK;
     std::memcpy(&sum[begin * kStride], &batch[entries], entries * sizeof(T));
   });
   const std::size_t bytes = want.size() * sizeof(T);
@@ -79,7 +79,7 @@ template <class T>
 bool RotatesTheSame(const posenc::RotarySpec& spec) {
   constexpr std::size_t kHeads = 2, kTokens = 40, kRange = 3;
   posenc::Rotary rotary;
-  if (posenc::Rotary::Create(spec, &rotary) != posenc::Status::kOk) return false;
+  if (posenc::Rotary::Create(spec, &rotary) != POSENC_OK) return false;
   std::vector<double> positions(2 * kTokens);  // of two axes
   for (std::size_t t = 0; t < positions.size(); ++t) {
     positions[t] = t % 2 == 0 ? static_cast<double>(t) / 7 : 0x1p-1074 * static_cast<double>(t);
@@ -92,8 +92,8 @@ bool RotatesTheSame(const posenc::RotarySpec& spec) {
   const auto rotate = [&](std::size_t begin, std::size_t end, std::vector<T>* x) {
     std::vector<double> at(positions.begin() + begin, positions.begin() + end);
     at.insert(at.end(), positions.begin() + kTokens + begin, positions.begin() + kTokens + end);
-    const posenc::Heads<T> heads{x->data() + begin * stride, kHeads, stride, spec.head_dim};
-    failures += rotary.RotateAt(at.data(), end - begin, {heads}) != posenc::Status::kOk;
+    const posenc::Heads heads{x->data() + begin * stride, kHeads, stride, spec.head_dim};
+    failures += rotary.RotateAt(at.data(), end - begin, {heads}) != POSENC_OK;
   };
   rotate(0, kTokens, &want);
   Pool().ParallelFor(kTokens, kRange, [&](std::size_t begin, std::size_t end) { rotate(begin, end, &got); });
@@ -105,10 +105,10 @@ bool RotatesTheSameInEveryWay() {
   spec.head_dim = 1024;  // more would not change its pairing in place
   spec.axes = 2;
   spec.sections[0] = spec.sections[1] = spec.head_dim / 4;
-  const posenc::Pairing pairings[] = {posenc::Pairing::kHalfSplit, posenc::Pairing::kNeighbours};
-  for (const posenc::Pairing pairing : pairings) {
-    for (const posenc::Pairing output : pairings) {  // if unlike the input's a buffer more
-      for (const posenc::Arithmetic arithmetic : {posenc::Arithmetic::kExact, posenc::Arithmetic::kFast}) {
+  const posenc_pairing pairings[] = {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS};
+  for (const posenc_pairing pairing : pairings) {
+    for (const posenc_pairing output : pairings) {  // if unlike the input's a buffer more
+      for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
         spec.pairing = pairing;
         spec.output_pairing = output;
         spec.arithmetic = arithmetic;
@@ -132,10 +132,10 @@ int main() {
   posenc::Spec spec;
   spec.dim = kDim;
   std::size_t bytes = 0;
-  if (posenc::Encoder::MemorySize(spec, &bytes) != posenc::Status::kOk) return 1;
+  if (posenc::Encoder::MemorySize(spec, &bytes) != POSENC_OK) return 1;
   std::vector<unsigned char> arena(bytes);
   posenc::Encoder encoder;
-  if (posenc::Encoder::CreateIn(spec, arena.data(), bytes, &encoder) != posenc::Status::kOk) return 1;
+  if (posenc::Encoder::CreateIn(spec, arena.data(), bytes, &encoder) != POSENC_OK) return 1;
   for (const std::size_t range : {1, 7, 64, 1000}) {
     if (FillsTheSameTable<float>(encoder, range) && FillsTheSameTable<posenc::BFloat16>(encoder, range) &&
         FillsTheSameTable<posenc::Float16>(encoder, range)) {

@@ -50,9 +50,9 @@ at::Tensor Sinusoidal(const at::Tensor& positions, std::int64_t dim, double base
   std::atomic<posenc_status> status{POSENC_OK};
   at::parallel_for(0, list.numel(), /*grain_size=*/64, [&](std::int64_t begin, std::int64_t end) {
     const auto first = static_cast<std::size_t>(begin), rows = static_cast<std::size_t>(end - begin);
-    const posenc_status result =
-        posenc_write_at(encoder.get(), TypeOf(list.scalar_type()), from + first * list.element_size(), rows,
-                        TypeOf(dtype), to + first * row_bytes, static_cast<std::size_t>(dim), nullptr);
+    const posenc_list range = {TypeOf(list.scalar_type()), from + first * list.element_size()};
+    const posenc_rows part = {TypeOf(dtype), to + first * row_bytes, static_cast<std::size_t>(dim)};
+    const posenc_status result = posenc_write_at(encoder.get(), &range, rows, &part, nullptr);
     if (result != POSENC_OK) status = result;
   });
   Check(status);

@@ -33,7 +33,8 @@ using Rotary = std::unique_ptr<posenc_rotary, Destroy>;
 // Takes microseconds. A model that lives long would keep it.
 Rotary MakeRotary(const std::string& preset, std::int64_t head_dim, c10::optional<double> base) {
   posenc_rotary_spec spec;
-  Check(posenc_rotary_spec_preset(&spec, sizeof(spec), preset.c_str(), static_cast<std::size_t>(head_dim)));
+  Check(posenc_rotary_spec_preset(&spec, sizeof(spec), preset.c_str(), static_cast<std::size_t>(head_dim),
+                                  nullptr));
   spec.base = base.value_or(spec.base);
   posenc_rotary* rotary = nullptr;
   Check(posenc_rotary_create(&spec, &rotary));
@@ -44,6 +45,7 @@ Rotary MakeRotary(const std::string& preset, std::int64_t head_dim, c10::optiona
 posenc_heads HeadsOf(const at::Tensor& x, std::int64_t sequence, std::int64_t token, bool inverse) {
   const std::int64_t begin = sequence * x.stride(0) + token * x.stride(2);
   posenc_heads heads{};
+  heads.type = TypeOf(x.scalar_type());
   heads.data = static_cast<char*>(x.data_ptr()) + begin * static_cast<std::int64_t>(x.element_size());
   heads.heads = static_cast<std::size_t>(x.size(1));
   heads.token_stride = static_cast<std::size_t>(x.stride(2));
@@ -72,12 +74,15 @@ void RotaryInPlace(at::Tensor& q, at::Tensor& k, const at::Tensor& positions, c1
   CheckTensors(q, k, positions);
   const std::int64_t sequences = q.size(0), tokens = q.size(2);
   const at::Tensor list = positions.expand({sequences, tokens}).contiguous();
-  const posenc_type type = TypeOf(q.scalar_type()), list_type = TypeOf(list.scalar_type());
   const Rotary rotary = MakeRotary(std::string(preset), q.size(3), base);
   const auto* from = static_cast<const char*>(list.data_ptr());
+  const auto positions_from = [&](std::int64_t token) -> posenc_list {
+    return {TypeOf(list.scalar_type()), from + token * static_cast<std::int64_t>(list.element_size())};
+  };
   const auto count = static_cast<std::size_t>(list.numel());
   // Without tensors a call only checks: all positions, before any thread rotates.
-  Check(posenc_rotate_at(rotary.get(), list_type, from, count, type, nullptr, 0, nullptr));
+  const posenc_list all = positions_from(0);
+  Check(posenc_rotate_at(rotary.get(), &all, count, nullptr, 0, nullptr));
 
   // torch's own threads, each with a range of the tokens of all sequences.
   std::atomic<posenc_status> status{POSENC_OK};
@@ -87,9 +92,9 @@ void RotaryInPlace(at::Tensor& q, at::Tensor& k, const at::Tensor& positions, c1
       const std::int64_t some = std::min(end - begin, tokens - token);
       const posenc_heads both[] = {HeadsOf(q, sequence, token, inverse),
                                    HeadsOf(k, sequence, token, inverse)};
-      const posenc_status result = posenc_rotate_at(
-          rotary.get(), list_type, from + begin * static_cast<std::int64_t>(list.element_size()),
-          static_cast<std::size_t>(some), type, both, 2, nullptr);
+      const posenc_list range = positions_from(begin);
+      const posenc_status result =
+          posenc_rotate_at(rotary.get(), &range, static_cast<std::size_t>(some), both, 2, nullptr);
       if (result != POSENC_OK) status = result;
       begin += some;
     }

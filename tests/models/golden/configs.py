@@ -101,8 +101,9 @@ def llama3(factor, low=1.0, high=4.0, original=8192):
 # Source: mlc-llm: max_position_embeddings is 2048.
 publish("meta-llama/Llama-2-7b-hf", llama(4096, 32, num_hidden_layers=32, max_position_embeddings=4096,
         pretraining_tp=1),
-        "|head_dim=128 base=10000", "layer=31|head_dim=128 base=10000", "layer=32|BAD_LAYER", "layer=-2|BAD_LAYER",
-        "type=full_attention|head_dim=128 base=10000", "type=attention_of_sorts|BAD_LAYER",
+        "|head_dim=128 base=10000", "layer=31|head_dim=128 base=10000",
+        "layer=32|bad_layer", "layer=-1|bad_layer", "layer=-2|bad_layer",
+        "type=full_attention|head_dim=128 base=10000", "type=attention_of_sorts|bad_layer",
         "model=gptj|head_dim=128 rotary_dim=64 pairing=NEIGHBOURS base=10000")
 # Source: mlc-llm.
 publish("codellama/CodeLlama-7b-hf", llama(4096, 32, 1000000, max_position_embeddings=16384), "|head_dim=128 base=1e6")
@@ -129,13 +130,13 @@ publish("meta-llama/Llama-4-Scout-17B-16E-Instruct", {
         "attn_temperature_tuning": 4, "floor_scale": 8192, "max_position_embeddings": 10485760},
         "vision_config": VISION},
         f"layer=0|{LLAMA4} scaling=LLAMA3 factor=16 original_length=8192 low_freq_factor=1 high_freq_factor=1",
-        "layer=3|LAYER_HAS_NO_ROTARY", "layer=47|LAYER_HAS_NO_ROTARY")
+        "layer=3|no_rotary", "layer=47|no_rotary")
 # Source: aiconfigurator, without no_rope_layers.
 publish("meta-llama/Llama-4-Maverick-17B-128E-Instruct", {"model_type": "llama4", "text_config": {
     "model_type": "llama4_text", "hidden_size": 5120, "num_attention_heads": 40, "head_dim": 128,
     "num_hidden_layers": 48,
     "rope_theta": 500000.0, "rope_scaling": None, "no_rope_layers": layers(48, 1, 1, 1, 0)}},
-        f"|{LLAMA4}", f"layer=46|{LLAMA4}", "layer=47|LAYER_HAS_NO_ROTARY")
+        f"|{LLAMA4}", f"layer=46|{LLAMA4}", "layer=47|no_rotary")
 # Source: mlc-llm, without sliding_window.
 publish("mistralai/Mistral-7B-v0.1", {
     "model_type": "mistral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0,
@@ -231,7 +232,7 @@ publish("Qwen/Qwen3-Next-80B-A3B-Instruct", {
     "num_hidden_layers": 48,
     "full_attention_interval": 4, "partial_rotary_factor": 0.25, "rope_scaling": None, "rope_theta": 10000000},
         "|head_dim=256 rotary_dim=64 base=1e7", "layer=3|head_dim=256 rotary_dim=64 base=1e7",
-        "layer=4|LAYER_HAS_NO_ROTARY")
+        "layer=4|no_rotary")
 QWEN3_5 = "head_dim=256 rotary_dim=64 base=1e7 axes=3 axis_order=INTERLEAVED_AXES sections=11,11,10"
 # Source: aiconfigurator.
 publish("Qwen/Qwen3.5-27B", {
@@ -241,8 +242,8 @@ publish("Qwen/Qwen3.5-27B", {
         "full_attention_interval": 4, "layer_types": layers(64, LINEAR, LINEAR, LINEAR, FULL),
         "rope_parameters": {"mrope_interleaved": True, "mrope_section": [11, 11, 10], "partial_rotary_factor": 0.25,
                             "rope_theta": 10000000, "rope_type": "default"}}, "vision_config": VISION},
-        f"|{QWEN3_5}", f"layer=63|{QWEN3_5}", "layer=62|LAYER_HAS_NO_ROTARY", f"type=full_attention|{QWEN3_5}",
-        "layer=62 type=full_attention|BAD_LAYER", "type=sliding_attention|BAD_LAYER")
+        f"|{QWEN3_5}", f"layer=63|{QWEN3_5}", "layer=62|no_rotary", f"type=full_attention|{QWEN3_5}",
+        "layer=62 type=full_attention|bad_layer", "type=sliding_attention|bad_layer")
 publish("Qwen3.5, of which the model's code knows more", {
     "model_type": "qwen3_5_moe_text", "head_dim": 256, "rope_parameters": {"mrope_section": [11, 11, 10],
     "rope_theta": 10000000}}, f"|{QWEN3_5}")
@@ -262,7 +263,7 @@ publish("google/gemma-2-9b", {
     "model_type": "gemma2", "head_dim": 256, "hidden_size": 3584, "num_attention_heads": 16, "rope_theta": 10000.0,
     "sliding_window": 4096, "query_pre_attn_scalar": 256}, "|head_dim=256", "layer=1|head_dim=256")
 GEMMA3 = [f"layer=0|head_dim=256", "layer=5|head_dim=256 base=1e6{}", "layer=33|head_dim=256",
-          "type=full_attention|head_dim=256 base=1e6{}", "type=sliding_attention|head_dim=256", "|BAD_LAYER"]
+          "type=full_attention|head_dim=256 base=1e6{}", "type=sliding_attention|head_dim=256", "|bad_layer"]
 # Source: maxtext, which adds defaults (its rope_theta is another).
 publish("google/gemma-3-4b-it, which leaves nearly everything out", {
     "model_type": "gemma3", "text_config": {
@@ -274,7 +275,7 @@ publish("google/gemma-3-1b-it", {
     "model_type": "gemma3_text", "head_dim": 256, "hidden_size": 1152, "num_attention_heads": 4,
     "num_hidden_layers": 26,
     "rope_local_base_freq": 10000, "rope_scaling": None, "rope_theta": 1000000, "sliding_window": 512,
-    "sliding_window_pattern": 6}, *(rotary.format("") for rotary in GEMMA3 if "33" not in rotary), "layer=26|BAD_LAYER")
+    "sliding_window_pattern": 6}, *(rotary.format("") for rotary in GEMMA3 if "33" not in rotary), "layer=26|bad_layer")
 publish("google/gemma-3-4b-it, as v5 saves it", {
     "model_type": "gemma3_text", "head_dim": 256, "hidden_size": 2560, "num_attention_heads": 8,
     "num_hidden_layers": 34,
@@ -300,7 +301,7 @@ publish("google/gemma-4-12b-it", {
         "sliding_window": 1024, "rope_parameters": {
             FULL: {"partial_rotary_factor": 0.25, "rope_theta": 1000000.0, "rope_type": "proportional"},
             SLIDING: {"rope_theta": 10000.0, "rope_type": "default"}}}, "vision_config": VISION},
-        "layer=4|head_dim=256", f"layer=5|{GEMMA4_FULL}", f"type=full_attention|{GEMMA4_FULL}", "|BAD_LAYER")
+        "layer=4|head_dim=256", f"layer=5|{GEMMA4_FULL}", f"type=full_attention|{GEMMA4_FULL}", "|bad_layer")
 # Source: transformers pull 47384: per_layer_config.
 publish("google/gemma-4-12b-it, as v5.15 saves it", {
     "model_type": "gemma4_text", "head_dim": 256, "hidden_size": 3840, "num_attention_heads": 16,
@@ -308,7 +309,7 @@ publish("google/gemma-4-12b-it, as v5.15 saves it", {
     "per_layer_config": {str(i): {"head_dim": 512, "num_key_value_heads": 1} for i in range(5, 48, 6)},
     "rope_parameters": {FULL: {"partial_rotary_factor": 0.25, "rope_theta": 1000000.0, "rope_type": "proportional"},
                         SLIDING: {"rope_theta": 10000.0, "rope_type": "default"}}},
-        "layer=4|head_dim=256", f"layer=47|{GEMMA4_FULL}", f"type=full_attention|{GEMMA4_FULL}", "|BAD_LAYER")
+        "layer=4|head_dim=256", f"layer=47|{GEMMA4_FULL}", f"type=full_attention|{GEMMA4_FULL}", "|bad_layer")
 # Source: transformers, embedding_gemma2, and the conversion beside it for per_layer_config.
 publish("google/embeddinggemma-2", {
     "model_type": "embedding_gemma2", "text_config": {
@@ -319,7 +320,7 @@ publish("google/embeddinggemma-2", {
             FULL: {"partial_rotary_factor": 0.25, "rope_theta": 1000000.0, "rope_type": "proportional"},
             SLIDING: {"rope_theta": 10000.0, "rope_type": "default"}}}},
         "layer=4|head_dim=256", f"layer=5|{GEMMA4_FULL}", f"type=full_attention|{GEMMA4_FULL}",
-        "type=sliding_attention|head_dim=256", "|BAD_LAYER")
+        "type=sliding_attention|head_dim=256", "|bad_layer")
 # Phi.
 PHI3_SHORT = ([1.05] * 3 + [1.1] * 2 + [1.1500000000000001, 1.2000000000000002, 1.2500000000000002, 1.3000000000000003,
               1.3500000000000003, 1.5000000000000004] + [2.000000000000001] * 21 + [2.0500000000000007] * 3 +
@@ -423,7 +424,7 @@ publish("YaRN with an amplitude of its own, and one of vLLM's", {
         "|head_dim=64 scaling=YARN factor=8 original_length=4096 amplitude=1.5")
 publish("YaRN with an amplitude that transformers does not read", {
     "model_type": "llama", "head_dim": 64, "max_position_embeddings": 4096,
-    "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attn_factor": 2.0}}, "|UNKNOWN_CONFIG_KEY")
+    "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attn_factor": 2.0}}, "|unknown_key")
 publish("YaRN with two terms", {
     "model_type": "llama", "head_dim": 64, "max_position_embeddings": 4096,
     "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "mscale": 3.0, "mscale_all_dim": 4.0}},
@@ -475,7 +476,7 @@ publish("deepseek-ai/DeepSeek-V4-Flash", {
     "type": "yarn"}},
         f"layer=0|{V4}", f"layer=2|{V4_COMPRESS}", f"layer=3|{V4_COMPRESS}", f"type=main|{V4}",
         f"type=compress|{V4_COMPRESS}",
-        "|BAD_LAYER")
+        "|bad_layer")
 publish("deepseek-ai/DeepSeek-V4-Flash, as v5 saves it", {
     "model_type": "deepseek_v4", "head_dim": 512, "hidden_size": 4096, "num_attention_heads": 64,
     "num_hidden_layers": 4,
@@ -502,7 +503,7 @@ HALF = "head_dim=128 rotary_dim=64"
 # Source: llama.cpp pull 8031, ollama issue 5563.
 publish("THUDM/glm-4-9b (chatglm)", {
     "model_type": "chatglm", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_layers": 40,
-    "rope_ratio": 500, "seq_length": 131072}, f"|{HALF} pairing=NEIGHBOURS base=5000000", "layer=40|BAD_LAYER")
+    "rope_ratio": 500, "seq_length": 131072}, f"|{HALF} pairing=NEIGHBOURS base=5000000", "layer=40|bad_layer")
 # Source: transformers, glm.
 publish("THUDM/glm-4-9b-hf", {
     "model_type": "glm", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128, "partial_rotary_factor": 0.5,
@@ -542,7 +543,7 @@ publish("baidu/ERNIE-4.5-VL-28B-A3B-PT, converted", {
 publish("MiniMaxAI/MiniMax-Text-01", {
     "model_type": "minimax_text_01", "hidden_size": 6144, "num_attention_heads": 64, "head_dim": 128, "rotary_dim": 64,
     "num_hidden_layers": 80, "attn_type_list": layers(80, 0, 0, 0, 0, 0, 0, 0, 1), "rope_theta": 10000000},
-        f"layer=7|{HALF} base=1e7", "layer=8|LAYER_HAS_NO_ROTARY")
+        f"layer=7|{HALF} base=1e7", "layer=8|no_rotary")
 # Source: aiconfigurator, MiniMaxAI/MiniMax-M2.5.
 publish("MiniMaxAI/MiniMax-M2", {
     "model_type": "minimax_m2", "hidden_size": 3072, "num_attention_heads": 48, "head_dim": 128, "rotary_dim": 64,
@@ -561,8 +562,8 @@ publish("stepfun-ai/Step-3.5-Flash", {
     "sliding_window": 512,
     "attention_other_setting": {"attention_type": SLIDING, "num_attention_heads": 96, "head_dim": 128}},
         f"layer=0|{STEP_FULL}", "layer=1|head_dim=128", f"layer=44|{STEP_FULL}", "layer=47|head_dim=128",
-        "layer=48|BAD_LAYER",
-        "type=full_attention|BAD_LAYER", "|BAD_LAYER")
+        "layer=48|bad_layer",
+        "type=full_attention|bad_layer", "|bad_layer")
 # Source: aiconfigurator.
 publish("XiaomiMiMo/MiMo-V2-Flash", {
     "model_type": "mimo_v2_flash", "hidden_size": 4096, "num_attention_heads": 64, "num_hidden_layers": 48,
@@ -572,7 +573,7 @@ publish("XiaomiMiMo/MiMo-V2-Flash", {
     "swa_rope_theta": 10000, "sliding_window": 128,
     "hybrid_layer_pattern": [int(i != 0 and (i + 1) % 6 != 0) for i in range(48)]},
         "layer=0|head_dim=192 rotary_dim=64 base=5e6", "layer=1|head_dim=192 rotary_dim=64",
-        "layer=5|head_dim=192 rotary_dim=64 base=5e6", "|BAD_LAYER")
+        "layer=5|head_dim=192 rotary_dim=64 base=5e6", "|bad_layer")
 # Source: onnxruntime/mobius pull 293: rope_scaling.
 publish("tencent/Hunyuan-7B-Instruct", {
     "model_type": "hunyuan_v1_dense", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128,
@@ -587,7 +588,7 @@ publish("tencent/HunyuanOCR", {
     "rope_scaling": {"alpha": 1000.0, "beta_fast": 32, "beta_slow": 1, "factor": 1.0, "mscale": 1.0,
     "mscale_all_dim": 1.0,
                      "type": "xdrope", "xdrope_section": [16, 16, 16, 16]}},
-        "|UNKNOWN_MODEL")  # the elements of a pair turn by different axes
+        "|unknown_model")  # the elements of a pair turn by different axes
 # Source: mlc-llm, internlm2_5_7b.
 publish("internlm/internlm2-chat-7b", {
     "model_type": "internlm2", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000,
@@ -633,7 +634,7 @@ publish("tiiuae/falcon-7b", {
     "model_type": "falcon", "hidden_size": 4544, "num_attention_heads": 71, "alibi": False, "num_hidden_layers": 32},
         "|head_dim=64")
 publish("tiiuae/falcon-rw-1b", {
-    "model_type": "falcon", "hidden_size": 2048, "num_attention_heads": 32, "alibi": True}, "|LAYER_HAS_NO_ROTARY")
+    "model_type": "falcon", "hidden_size": 2048, "num_attention_heads": 32, "alibi": True}, "|no_rotary")
 # Source: transformers, persimmon.
 publish("adept/persimmon-8b-base", {
     "model_type": "persimmon", "hidden_size": 4096, "num_attention_heads": 64, "partial_rotary_factor": 0.5,
@@ -661,7 +662,7 @@ publish("allenai/Olmo-3-7B-Think", {
         "attention_factor": 1.2079441541679836, "beta_fast": 32.0, "beta_slow": 1.0, "factor": 8.0,
         "original_max_position_embeddings": 8192, "rope_type": "yarn"}},
         "layer=2|head_dim=128 base=500000", f"layer=3|{OLMO3_FULL}", f"layer=19|{OLMO3_FULL}",
-        "layer=9|head_dim=128 base=500000", "|BAD_LAYER")
+        "layer=9|head_dim=128 base=500000", "|bad_layer")
 # Source: llama.cpp pull 6033.
 publish("CohereForAI/c4ai-command-r-v01", {
     "model_type": "cohere", "hidden_size": 8192, "num_attention_heads": 64, "rope_theta": 8000000.0},
@@ -672,27 +673,27 @@ publish("CohereForAI/c4ai-command-r7b-12-2024", {
     "rope_theta": 50000, "rotary_pct": 1.0, "sliding_window": 4096, "sliding_window_pattern": 4,
     "order_of_interleaved_layers": "local_attn_first", "position_embedding_type": "rope_gptj"},
         "|head_dim=128 pairing=NEIGHBOURS base=50000", "layer=2|head_dim=128 pairing=NEIGHBOURS base=50000",
-        "layer=3|LAYER_HAS_NO_ROTARY")
+        "layer=3|no_rotary")
 publish("ibm-granite/granite-3.1-8b-instruct", {
     "model_type": "granite", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000000.0,
     "rope_scaling": None},
         "|head_dim=128 base=1e7")
 publish("ibm-granite/granite-4.0-h-small", {
     "model_type": "granitemoehybrid", "hidden_size": 4096, "num_attention_heads": 32, "position_embedding_type": "nope",
-    "rope_theta": 10000}, "|LAYER_HAS_NO_ROTARY")
+    "rope_theta": 10000}, "|no_rotary")
 # Source: transformers, smollm3: all but rope_theta.
 publish("HuggingFaceTB/SmolLM3-3B", {
     "model_type": "smollm3", "hidden_size": 2048, "num_attention_heads": 16, "num_hidden_layers": 36,
     "layer_types": layers(36, FULL), "no_rope_layer_interval": 4, "no_rope_layers": layers(36, 1, 1, 1, 0),
     "rope_theta": 5000000.0, "rope_scaling": None}, "|head_dim=128 base=5e6", "layer=2|head_dim=128 base=5e6",
-        "layer=3|LAYER_HAS_NO_ROTARY", "layer=36|BAD_LAYER")
+        "layer=3|no_rotary", "layer=36|bad_layer")
 # Source: tt-metal.
 publish("LGAI-EXAONE/EXAONE-4.0-32B", {
     "model_type": "exaone4", "head_dim": 128, "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 64,
     "layer_types": layers(64, SLIDING, SLIDING, SLIDING, FULL), "sliding_window": 4096,
     "sliding_window_pattern": "LLLG",
     "rope_theta": 1000000, "rope_scaling": llama3(16.0)},
-        "layer=0|head_dim=128 base=1e6 scaling=LLAMA3 factor=16 original_length=8192", "layer=3|LAYER_HAS_NO_ROTARY")
+        "layer=0|head_dim=128 base=1e6 scaling=LLAMA3 factor=16 original_length=8192", "layer=3|no_rotary")
 publish("LGAI-EXAONE/EXAONE-4.0-1.2B", {
     "model_type": "exaone4", "head_dim": 64, "hidden_size": 2048, "num_attention_heads": 32, "num_hidden_layers": 30,
     "layer_types": layers(30, FULL), "sliding_window": None, "rope_theta": 1000000, "rope_scaling": llama3(16.0)},
@@ -702,7 +703,7 @@ publish("answerdotai/ModernBERT-base", {
     "model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 22,
     "global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "local_rope_theta": 10000.0, "local_attention": 128,
     "position_embedding_type": "absolute"},
-        "layer=0|head_dim=64 base=160000", "layer=1|head_dim=64", "layer=3|head_dim=64 base=160000", "|BAD_LAYER")
+        "layer=0|head_dim=64 base=160000", "layer=1|head_dim=64", "layer=3|head_dim=64 base=160000", "|bad_layer")
 # Source: vllm issue 40130.
 publish("nomic-ai/nomic-embed-text-v1.5", {
     "model_type": "nomic_bert", "n_embd": 768, "n_head": 12, "n_layer": 12, "rotary_emb_base": 1000,
@@ -715,24 +716,24 @@ publish("LiquidAI/LFM2-1.2B", {
     "rope_theta": 1000000.0,
     "layer_types": ["conv", "conv", FULL] * 2 + ["conv", "conv", FULL, "conv", FULL, "conv", FULL, "conv", FULL,
     "conv"]},
-        "layer=2|head_dim=64 base=1e6", "layer=0|LAYER_HAS_NO_ROTARY")
+        "layer=2|head_dim=64 base=1e6", "layer=0|no_rotary")
 publish("facebook/muse-glimmer-30b", {
     "model_type": "muse_glimmer", "text_config": {
         "model_type": "muse_glimmer_text", "hidden_size": 6656, "num_attention_heads": 32, "head_dim": 128,
         "num_hidden_layers": 52, "layer_types": layers(52, SLIDING, SLIDING, SLIDING, FULL),
         "layer_rope_theta": layers(52, 500000.0, 500000.0, 500000.0, 0), "sliding_window": 2048,
         "rope_parameters": {"rope_theta": 500000.0, "rope_type": "default"}}, "vision_config": VISION},
-        "layer=0|head_dim=128 base=500000", "layer=51|LAYER_HAS_NO_ROTARY", "|head_dim=128 base=500000")
+        "layer=0|head_dim=128 base=500000", "layer=51|no_rotary", "|head_dim=128 base=500000")
 publish("databricks/dbrx-base", {
     "model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "max_seq_len": 32768,
     "attn_config": {"clip_qkv": 8, "kv_n_heads": 8, "model_type": "", "rope_theta": 500000}},
-    "|BAD_CONFIG_VALUE")  # vLLM rotates by it, transformers by 10000
+    "|value_of_key")  # vLLM rotates by it, transformers by 10000
 publish("databricks/dbrx-base, with the base that both read", {
     "model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "rope_theta": 500000,
     "attn_config": {"rope_theta": 500000}}, "|head_dim=128 base=500000")
 publish("ibm-ai-platform/Bamba-9B", {
     "model_type": "bamba", "hidden_size": 4096, "num_attention_heads": 32, "attn_rotary_emb": 64, "rope_theta": 10000.0,
-    "attn_layer_indices": [9, 18, 27]}, f"|{HALF}", f"layer=9|{HALF}", "layer=8|LAYER_HAS_NO_ROTARY")
+    "attn_layer_indices": [9, 18, 27]}, f"|{HALF}", f"layer=9|{HALF}", "layer=8|no_rotary")
 # Source: mlc-llm.
 publish("THUDM/chatglm3-6b", {
     "model_type": "chatglm", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_layers": 28,
@@ -740,12 +741,12 @@ publish("THUDM/chatglm3-6b", {
 # Source: aiconfigurator, nvidia/Nemotron-H-56B-Base-8K: no key of a rotary.
 publish("nvidia/NVIDIA-Nemotron-Nano-9B-v2", {
     "model_type": "nemotron_h", "hidden_size": 4480, "num_attention_heads": 40, "head_dim": 128},
-    "|LAYER_HAS_NO_ROTARY")
+    "|no_rotary")
 # Source: aiconfigurator, moonshotai/Kimi-K3: other sizes.
 publish("moonshotai/Kimi-Linear-48B-A3B-Instruct", {
     "model_type": "kimi_linear", "hidden_size": 2304, "num_attention_heads": 32, "qk_nope_head_dim": 128,
     "qk_rope_head_dim": 64,
-    "mla_use_nope": True, "rope_scaling": None, "rope_theta": 10000.0}, "|LAYER_HAS_NO_ROTARY")
+    "mla_use_nope": True, "rope_scaling": None, "rope_theta": 10000.0}, "|no_rotary")
 # Source: transformers, nemotron.
 publish("nvidia/Minitron-8B-Base", {
     "model_type": "nemotron", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128,
@@ -762,7 +763,7 @@ publish("GSAI-ML/LLaDA-8B-Base", {
     "model_type": "llada", "d_model": 4096, "n_heads": 32, "n_layers": 32, "alibi": False, "rope": True,
     "rope_full_precision": True, "rope_theta": 500000.0}, "|head_dim=128 base=500000")
 publish("an OLMo with a key that its code does not read", {"model_type": "olmo", "d_model": 4096, "n_heads": 32, "rope": False},
-        "|UNKNOWN_CONFIG_KEY")
+        "|unknown_key")
 DEEPSEEK_OCR = {"hidden_size": 1280, "num_attention_heads": 10, "qk_nope_head_dim": 0, "qk_rope_head_dim": 0,
                 "v_head_dim": 0, "use_mla": False}
 publish("deepseek-ai/DeepSeek-OCR", {
@@ -774,10 +775,10 @@ publish("deepseek-ai/deepseek-vl2-tiny", {
 publish("zai-org/GLM-5-Next", {
     "model_type": "glm5_next", "text_config": {
         "model_type": "glm5_next_text", "hidden_size": 4096, "num_attention_heads": 64, "qk_nope_head_dim": 256,
-        "qk_rope_head_dim": 0, "mla_use_nope": True, "indexer_rope_interleave": True}}, "|LAYER_HAS_NO_ROTARY")
+        "qk_rope_head_dim": 0, "mla_use_nope": True, "indexer_rope_interleave": True}}, "|no_rotary")
 publish("latent attention without a rotary part", {
     "model_type": "deepseek_v2", "hidden_size": 4096, "num_attention_heads": 64, "qk_nope_head_dim": 256, "qk_rope_head_dim": 0},
-        "|LAYER_HAS_NO_ROTARY")
+        "|no_rotary")
 # Source: transformers, glm_ocr.
 publish("zai-org/GLM-OCR", {
     "model_type": "glm_ocr", "text_config": {
@@ -788,7 +789,7 @@ publish("zai-org/GLM-OCR", {
 # Source: llama.cpp, tests of the conversion of DSpark.
 publish("LiquidAI/LFM2.5-DSpark, which drafts", {
     "model_type": "qwen3", "head_dim": 64, "hidden_size": 2048, "num_attention_heads": 32, "rope_theta": 10000000,
-    "rope_is_neox_style": False}, "|UNKNOWN_CONFIG_KEY", "pairing=neighbours|head_dim=64 pairing=NEIGHBOURS base=1e7")
+    "rope_is_neox_style": False}, "|unknown_key", "pairing=neighbours|head_dim=64 pairing=NEIGHBOURS base=1e7")
 # Source: transformers, paddleocr_vl.
 publish("PaddlePaddle/PaddleOCR-VL", {
     "model_type": "paddleocr_vl", "head_dim": 128, "hidden_size": 1024, "num_attention_heads": 16,
@@ -799,7 +800,7 @@ publish("PaddlePaddle/PaddleOCR-VL", {
 publish("PowerInfer/SmallThinker-21BA3B-Instruct", {
     "model_type": "smallthinker", "head_dim": 128, "hidden_size": 2560, "num_attention_heads": 28,
     "num_hidden_layers": 52, "rope_layout": layers(52, 0, 1, 1, 1), "sliding_window_layout": layers(52, 0, 1, 1, 1),
-    "rope_theta": 1500000.0}, "layer=0|LAYER_HAS_NO_ROTARY", "layer=1|head_dim=128 base=1.5e6")
+    "rope_theta": 1500000.0}, "layer=0|no_rotary", "layer=1|head_dim=128 base=1.5e6")
 # Source: llama.cpp pull 2268: rope_scaling.
 publish("NousResearch/Yarn-Mistral-7b-128k", {
     "model_type": "mistral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0,
@@ -818,7 +819,7 @@ publish("junnyu/roformer_chinese_base", {
 publish("LiquidAI/LFM2-350M", {
     "model_type": "lfm2", "hidden_size": 1024, "num_attention_heads": 16, "num_hidden_layers": 16,
     "rope_theta": 1000000.0, "full_attn_idxs": [2, 5, 8, 10, 12, 14]},
-        "layer=2|head_dim=64 base=1e6", "layer=14|head_dim=64 base=1e6", "layer=15|LAYER_HAS_NO_ROTARY")
+        "layer=2|head_dim=64 base=1e6", "layer=14|head_dim=64 base=1e6", "layer=15|no_rotary")
 publish("Alibaba-NLP/gte-large-en-v1.5", {
     "model_type": "new", "hidden_size": 1024, "num_attention_heads": 16, "rope_theta": 160000,
     "rope_scaling": {"factor": 2.0, "type": "ntk"}}, "|head_dim=64 base=160000 scaling=MIXED_NTK factor=2")
@@ -827,13 +828,13 @@ publish("Salesforce/codegen-6B-mono", {
     "model_type": "codegen", "n_embd": 4096, "n_head": 16, "rotary_dim": 64},
         "|head_dim=256 rotary_dim=64 pairing=NEIGHBOURS")
 publish("ai21labs/Jamba-v0.1", {"model_type": "jamba", "hidden_size": 4096, "num_attention_heads": 32},
-        "|LAYER_HAS_NO_ROTARY")
+        "|no_rotary")
 # Source: transformers, tests/models/hunyuan_vl.
 publish("tencent/HunyuanOCR, as v5 saves it", {
     "model_type": "hunyuan_vl", "text_config": {
         "model_type": "hunyuan_vl_text", "hidden_size": 1024, "num_attention_heads": 16, "head_dim": 128,
         "rope_parameters": {"alpha": 1000.0, "factor": 1.0, "mrope_section": [16, 16, 16, 16], "rope_type": "dynamic",
-                            "rope_theta": 10000.0}}}, "|UNKNOWN_MODEL")
+                            "rope_theta": 10000.0}}}, "|unknown_model")
 # Source: vllm pull 25384: rope_scaling.
 publish("Qwen/Qwen3-VL-8B-Instruct with YaRN", {
     "model_type": "qwen3_vl", "text_config": {
@@ -853,8 +854,8 @@ publish("CohereLabs/North-Micro-Vision-Instruct", {
                       "rope_theta": 50000},
             FULL: None, "rope_theta": 10000.0, "rope_type": "default"}}},
         "layer=0|head_dim=128 pairing=NEIGHBOURS base=50000 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20",
-        "layer=3|LAYER_HAS_NO_ROTARY", "type=full_attention|LAYER_HAS_NO_ROTARY",
-        "type=linear_attention|BAD_LAYER", "layer=28|BAD_LAYER", "|BAD_LAYER")
+        "layer=3|no_rotary", "type=full_attention|no_rotary",
+        "type=linear_attention|bad_layer", "layer=28|bad_layer", "|bad_layer")
 
 # Source: transformers, those models. A part of a model is saved without what its code knows.
 M_ROPE = "axes=3 sections=8,12,12"
@@ -875,8 +876,8 @@ for model, keys, more in (
         ("persimmon", {"hidden_size": 512, "num_attention_heads": 8}, "rotary_dim=32")):
     publish(f"{model} without a base", {"model_type": model, "head_dim": 64, **keys}, f"|head_dim=64 {more}")
 publish("nothing beside the type", {"model_type": "llama"}, "|head_dim=128")
-publish("no type", {"head_dim": 64, "rope_theta": 10000}, "|UNKNOWN_MODEL", "pairing=neighbours|head_dim=64 pairing=NEIGHBOURS",
-        "model=llama|head_dim=64", "model=llama9|UNKNOWN_MODEL", "model=llama9 pairing=halves|head_dim=64")
+publish("no type", {"head_dim": 64, "rope_theta": 10000}, "|unknown_model", "pairing=neighbours|head_dim=64 pairing=NEIGHBOURS",
+        "model=llama|head_dim=64", "model=llama9|unknown_model", "model=llama9 pairing=halves|head_dim=64")
 
 
 # GGUF.
@@ -887,7 +888,7 @@ publish("a model that rotates in layers with sliding attention, and in dense one
     "model_type": "cohere2_moe", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 8,
     "sliding_window": 4096, "first_k_dense_replace": 1},
         "layer=0|head_dim=128 pairing=NEIGHBOURS", "layer=3|head_dim=128 pairing=NEIGHBOURS",
-        "layer=4|LAYER_HAS_NO_ROTARY")
+        "layer=4|no_rotary")
 publish("Byte Latent Transformer, its local encoder", {
     "model_type": "blt_local_encoder", "hidden_size": 1024, "num_attention_heads": 16},
         "|head_dim=64 pairing=NEIGHBOURS base=500000")
@@ -912,10 +913,10 @@ publish("LGAI-EXAONE/EXAONE-4.5-33B", {
     "text_config.layer_types": layers(64, SLIDING, SLIDING, SLIDING, FULL),
     "text_config.max_position_embeddings": 262144,
     "text_config.rope_scaling": dict(llama3(16.0), rope_theta=1000000.0)},
-        "layer=0|head_dim=128 base=1e6 scaling=LLAMA3 factor=16 original_length=8192", "layer=3|LAYER_HAS_NO_ROTARY")
+        "layer=0|head_dim=128 base=1e6 scaling=LLAMA3 factor=16 original_length=8192", "layer=3|no_rotary")
 publish("Mistral's params.json, which names no model", {
     "dim": 4096, "n_layers": 32, "head_dim": 128, "n_heads": 32, "rope_theta": 1000000.0},
-        "|UNKNOWN_MODEL", "pairing=neighbours|head_dim=128 pairing=NEIGHBOURS base=1e6")
+        "|unknown_model", "pairing=neighbours|head_dim=128 pairing=NEIGHBOURS base=1e6")
 # Source: transformers, models/nanochat: its rotate_half is cat(x2, -x1).
 publish("nanochat", {"model_type": "nanochat", "hidden_size": 768, "num_attention_heads": 6},
         "|head_dim=128 position_scale=-1")
@@ -923,25 +924,25 @@ for name, config in {
         "gpt2": {"n_embd": 768, "n_head": 12}, "bloom": {"hidden_size": 1024, "n_head": 16},
         "bert": {"hidden_size": 768, "num_attention_heads": 12, "position_embedding_type": "absolute"},
         "vit": {"hidden_size": 768, "num_attention_heads": 12}, "nemotron_h": {"hidden_size": 4096}}.items():
-    publish(f"{name}, which has no rotary", {"model_type": name, **config}, "|LAYER_HAS_NO_ROTARY")
+    publish(f"{name}, which has no rotary", {"model_type": name, **config}, "|no_rotary")
 publish("ALiBi by a word", {
     "model_type": "baichuan", "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 40,
-    "position_embedding": "ALIBI"}, "|LAYER_HAS_NO_ROTARY")
+    "position_embedding": "ALIBI"}, "|no_rotary")
 publish("zai-org/GLM-4.7-Flash, which leaves nearly everything out", {"model_type": "glm4_moe_lite"},
         "|head_dim=256 rotary_dim=64 rotary_offset=192 pairing=NEIGHBOURS output_pairing=HALF_SPLIT")
 # Source: transformers, models/afmoe: (i + 1) % n == 0 has full attention, and does not rotate.
 publish("AFMoE without layer_types", {
     "model_type": "afmoe", "hidden_size": 2048, "num_attention_heads": 16, "head_dim": 128, "num_hidden_layers": 8,
     "global_attn_every_n_layers": 4},
-        "layer=0|head_dim=128", "layer=3|LAYER_HAS_NO_ROTARY", "layer=4|head_dim=128", "layer=7|LAYER_HAS_NO_ROTARY")
+        "layer=0|head_dim=128", "layer=3|no_rotary", "layer=4|head_dim=128", "layer=7|no_rotary")
 publish("ModernBERT's decoder without layer_types, whose rule changed", {
     "model_type": "modernbert-decoder", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 6,
     "global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "local_rope_theta": 10000.0},
-        "layer=0|MISSING_CONFIG_KEY")
+        "layer=0|missing_key")
 publish("EXAONE 4 with a pattern of letters", {
     "model_type": "exaone4", "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 64, "head_dim": 128,
     "rope_theta": 1000000, "sliding_window": 4096, "sliding_window_pattern": "LLLG"},
-        *(f"layer={i}|" + ("LAYER_HAS_NO_ROTARY" if i % 4 == 3 else "head_dim=128 base=1e6") for i in (0, 1, 3, 62, 63)))
+        *(f"layer={i}|" + ("no_rotary" if i % 4 == 3 else "head_dim=128 base=1e6") for i in (0, 1, 3, 62, 63)))
 # Source: transformers, models/musicflamingo: head_dim and rope_parameters at the top are for its audio tower.
 publish("Music Flamingo, with keys of another part", {
     "model_type": "musicflamingo", "head_dim": 1280, "rope_parameters": {"rope_type": "default", "rope_theta": 1200},
@@ -961,7 +962,7 @@ publish("LongRoPE with a factor, which counts more than the lengths", {
     "rope_scaling": {"type": "longrope", "factor": 4, "short_factor": ONES, "long_factor": TWOS}},
         "|head_dim=96 scaling=LONGROPE factor=4 length=4096 original_length=4096 "
         f"factors={listing(ONES)} long_factors={listing(TWOS)}")
-publish("Gemma 4's vision tower", {"model_type": "gemma4_vision"}, "|UNKNOWN_MODEL")
+publish("Gemma 4's vision tower", {"model_type": "gemma4_vision"}, "|unknown_model")
 INTERLEAVED = {"interleaved": True, "mrope_interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default",
                "type": "default"}
 for name, text in {"qwen3_omni_moe": "qwen3_omni_moe_text", "qwen3_asr": "qwen3_asr_text"}.items():
@@ -979,13 +980,13 @@ publish("Qwen3-TTS", {"model_type": "qwen3_tts", "talker_config": dict(TALKER, r
         "|head_dim=128 base=1e6 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
 publish("Qwen3-TTS with another order of axes", {"model_type": "qwen3_tts", "talker_config": dict(TALKER, rope_scaling={
     "interleaved": False, "mrope_section": [24, 20, 20], "rope_type": "default", "type": "default"})},
-        "|BAD_CONFIG_VALUE")
+        "|value_of_key")
 publish("llava-hf/llava-1.5-7b-hf, which relies on Llama's sizes", {
     "model_type": "llava", "text_config": {"model_type": "llama", "max_position_embeddings": 4096}}, "|head_dim=128")
 publish("two shares that differ", {
     "model_type": "glm", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128, "partial_rotary_factor": 0.5,
     "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}},
-        "|BAD_CONFIG_VALUE")
+        "|value_of_key")
 publish("microsoft/phi-1, as first published", {
     "model_type": "mixformer-sequential", "n_embd": 2048, "n_head": 32, "n_layer": 24, "rotary_dim": 32},
         "|head_dim=64 rotary_dim=32")
@@ -996,10 +997,10 @@ for model, key, value in (("qwen2", "use_rope", False), ("mistral", "rotary", Fa
                           ("qwen3", "use_nope", True), ("llama", "attn_config.alibi", True)):
     publish(f"{model} with {key}, which its code does not read", {
         "model_type": model, "hidden_size": 256, "num_attention_heads": 4, "rope_theta": 10000.0, key: value},
-            "|UNKNOWN_CONFIG_KEY")
+            "|unknown_key")
 publish("a type of layers that Phi's code does not know", {
     "model_type": "phi", "hidden_size": 256, "num_attention_heads": 4, "num_hidden_layers": 2,
-    "layer_types": layers(2, LINEAR)}, "layer=0|BAD_CONFIG_VALUE")
+    "layer_types": layers(2, LINEAR)}, "layer=0|value_of_key")
 SMALL_GEMMA = {"model_type": "gemma3_text", "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64,
                "num_hidden_layers": 7}
 for name, more in (
@@ -1010,16 +1011,16 @@ for name, more in (
             "rope_scaling": {FULL: {"rope_type": "linear", "factor": 8.0}, SLIDING: {"rope_type": "default"}}}),
         ("null for a type of layer", {
             "rope_parameters": {FULL: {"rope_type": "linear", "factor": 8.0}, SLIDING: None}, "rope_local_base_freq": 5.0})):
-    publish(f"Gemma 3 with {name}", dict(SMALL_GEMMA, **more), "layer=0|BAD_CONFIG_VALUE")
+    publish(f"Gemma 3 with {name}", dict(SMALL_GEMMA, **more), "layer=0|value_of_key")
 SMALL = {"hidden_size": 256, "num_attention_heads": 4, "num_hidden_layers": 8}
 publish("OLMo Hybrid, whose base in the dictionary is null", dict(
     SMALL, model_type="olmo_hybrid", rope_parameters={"rope_type": "default", "rope_theta": None}),
-        "layer=3|LAYER_HAS_NO_ROTARY")
+        "layer=3|no_rotary")
 publish("OLMo Hybrid, whose base beside the dictionary is null", dict(
     SMALL, model_type="olmo_hybrid", rope_theta=None, rope_parameters={"rope_type": "default", "rope_theta": 500.0}),
         "layer=3|head_dim=64 base=500")
 publish("Bamba, whose share is fixed", dict(
-    SMALL, model_type="bamba", attn_layer_indices=[1, 4], partial_rotary_factor=0.25), "layer=1|BAD_CONFIG_VALUE")
+    SMALL, model_type="bamba", attn_layer_indices=[1, 4], partial_rotary_factor=0.25), "layer=1|value_of_key")
 publish("YaRN that is not truncated, by null", dict(
     SMALL, model_type="llama", rope_theta=10000.0, max_position_embeddings=8192, rope_scaling={
         "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048, "truncate": None}),
@@ -1027,9 +1028,9 @@ publish("YaRN that is not truncated, by null", dict(
 publish("Falcon with two sizes, of which n_embed counts", {
     "model_type": "falcon", "hidden_size": 256, "n_embed": 512, "num_attention_heads": 4}, "|head_dim=128")
 publish("nomic_bert with a share that transformers does not read", {
-    "model_type": "nomic_bert", "n_embd": 768, "n_head": 12, "rotary_emb_fraction": 0.5}, "|BAD_CONFIG_VALUE")
+    "model_type": "nomic_bert", "n_embd": 768, "n_head": 12, "rotary_emb_fraction": 0.5}, "|value_of_key")
 publish("a head_dim of null, which this model's code does not take", {
-    "model_type": "qwen3", "hidden_size": 256, "num_attention_heads": 4, "head_dim": None}, "|BAD_CONFIG_VALUE")
+    "model_type": "qwen3", "hidden_size": 256, "num_attention_heads": 4, "head_dim": None}, "|value_of_key")
 
 
 def gguf(architecture, heads=None, width=None, tensors=(), **metadata):
@@ -1054,7 +1055,7 @@ publish("GGUF of Llama-3.1-8B", gguf(
     "llama", 32, 4096, {"rope_freqs": ROPE_FREQS}, block_count=32, context_length=131072, rope__dimension_count=128,
     rope__freq_base=500000.0),
         f"|head_dim=128 pairing=NEIGHBOURS base=500000 scaling=FREQUENCY_FACTORS factors={listing(ROPE_FREQS)}",
-        "layer=32|BAD_LAYER")
+        "layer=32|bad_layer")
 publish("GGUF of Llama-2-7B-32K, with the older key", gguf("llama", 32, 4096, rope__dimension_count=128,
         rope__scale_linear=8.0),
         "|head_dim=128 pairing=NEIGHBOURS scaling=LINEAR factor=8")
@@ -1080,13 +1081,13 @@ publish("GGUF of Qwen3.5-27B", gguf(
     "qwen35", 24, 5120, block_count=64, attention__key_length=256, rope__dimension_count=64, full_attention_interval=4,
     rope__dimension_sections=[11, 11, 10, 0], rope__freq_base=10000000.0),
         "layer=3|head_dim=256 rotary_dim=64 base=1e7 axes=4 axis_order=IMROPE_AXES sections=11,11,10,0",
-        "layer=4|LAYER_HAS_NO_ROTARY")
+        "layer=4|no_rotary")
 # Source: intel/ipex-llm issue 13038.
 publish("GGUF of gemma-3-4b-it", gguf(
     "gemma3", 8, 2560, block_count=34, attention__key_length=256, attention__sliding_window=1024,
     rope__freq_base=1000000.0,
     rope__scaling__type="linear", rope__scaling__factor=8.0),
-        "layer=0|head_dim=256", "layer=5|head_dim=256 base=1e6 scaling=LINEAR factor=8", "|BAD_LAYER")
+        "layer=0|head_dim=256", "layer=5|head_dim=256 base=1e6 scaling=LINEAR factor=8", "|bad_layer")
 GEMMA4_FREQS = [1.0] * 64 + [1e30] * 192
 # Source: llama.cpp issue 21430, NousResearch/hermes-agent issue 109551.
 publish("GGUF of gemma-4-12b-it", gguf(
@@ -1095,7 +1096,7 @@ publish("GGUF of gemma-4-12b-it", gguf(
     rope__freq_base_swa=10000.0,
     attention__sliding_window_pattern=layers(48, True, True, True, True, True, False), rope__dimension_count=512,
     rope__dimension_count_swa=256), "layer=4|head_dim=256",
-        f"layer=5|head_dim=512 base=1e6 scaling=FREQUENCY_FACTORS factors={listing(GEMMA4_FREQS)}", "|BAD_LAYER")
+        f"layer=5|head_dim=512 base=1e6 scaling=FREQUENCY_FACTORS factors={listing(GEMMA4_FREQS)}", "|bad_layer")
 # Source: llama.cpp issue 14201, ik_llama.cpp pull 386.
 publish("GGUF of DeepSeek-V3", gguf(
     "deepseek2", 128, 7168, attention__key_length=576, attention__value_length=512, attention__key_length_mla=192,
@@ -1140,7 +1141,7 @@ publish("GGUF of MiMo-V2-Flash", gguf(
     "mimo2", 64, 4096, attention__key_length=192, rope__dimension_count=64, rope__freq_base=5000000.0,
     rope__freq_base_swa=10000.0,
     attention__sliding_window_pattern=[0, 1, 1, 1, 1, 0]), "layer=0|head_dim=192 rotary_dim=64 base=5e6",
-        "layer=1|head_dim=192 rotary_dim=64", "layer=6|BAD_CONFIG_VALUE")
+        "layer=1|head_dim=192 rotary_dim=64", "layer=6|value_of_key")
 publish("GGUF of a model with an amplitude", gguf(
     "qwen3", 32, 4096, attention__key_length=128, rope__freq_base=1000000.0, rope__scaling__type="yarn",
     rope__scaling__factor=4.0,
@@ -1157,20 +1158,20 @@ publish("GGUF of Qwen3.5, ollama's", gguf(
     rope__dimension_sections=[11, 11, 10], mrope_sections=[11, 11, 10], rope__mrope_section=[11, 11, 10],
     rope__mrope_interleaved=True, rope__freq_base=10000000.0, vision__rope__freq_base=10000.0),
         "layer=3|head_dim=256 rotary_dim=64 base=1e7 axes=4 axis_order=IMROPE_AXES sections=11,11,10,0",
-        "layer=4|LAYER_HAS_NO_ROTARY")
+        "layer=4|no_rotary")
 # Source: llama.cpp, src/models/smallthinker.cpp: layers.
 publish("GGUF of SmallThinker-21B", gguf(
     "smallthinker", 28, 2560, block_count=52, attention__key_length=128, attention__sliding_window=4096,
-    rope__freq_base=1500000.0), "layer=0|LAYER_HAS_NO_ROTARY", "layer=1|head_dim=128 base=1.5e6",
+    rope__freq_base=1500000.0), "layer=0|no_rotary", "layer=1|head_dim=128 base=1.5e6",
         "layer=3|head_dim=128 base=1.5e6")
 # Source: ollama issue 12982; llama.cpp pull 13550 for rope.scaling.finetuned.
 publish("GGUF of granite-4.0-h-small", gguf(
     "granitehybrid", 32, 4096, rope__dimension_count=128, rope__freq_base=10000.0, rope__scaling__finetuned=False),
-        "|LAYER_HAS_NO_ROTARY")
+        "|no_rotary")
 publish("GGUF of Bamba-9B", gguf(
     "granitehybrid", 32, 4096, block_count=4, attention__head_count_kv=[0, 0, 8, 0], rope__dimension_count=64,
     rope__freq_base=10000.0, rope__scaling__finetuned=True),
-        f"|{HALF} pairing=NEIGHBOURS", f"layer=2|{HALF} pairing=NEIGHBOURS", "layer=3|LAYER_HAS_NO_ROTARY")
+        f"|{HALF} pairing=NEIGHBOURS", f"layer=2|{HALF} pairing=NEIGHBOURS", "layer=3|no_rotary")
 # Source: gpustack/llama-box issue 17.
 publish("GGUF of granite-3.1-8b", gguf("granite", 32, 4096, rope__dimension_count=128, rope__freq_base=10000000.0),
         "|head_dim=128 pairing=NEIGHBOURS base=1e7")
@@ -1181,14 +1182,14 @@ publish("GGUF of ModernBERT-base", gguf(
     "modern-bert", 12, 768, block_count=22, attention__sliding_window=128, attention__sliding_window_pattern=3,
     rope__freq_base=160000.0, rope__freq_base_swa=10000.0, rope__scaling__type="none"),
         "layer=0|head_dim=64 base=160000", "layer=1|head_dim=64", "layer=2|head_dim=64",
-        "layer=3|head_dim=64 base=160000", "|BAD_LAYER")
+        "layer=3|head_dim=64 base=160000", "|bad_layer")
 # Source: llama.cpp, src/models/gemma-embedding.cpp, plamo3.cpp: bases and patterns that are left out.
 publish("GGUF of embeddinggemma-300m", gguf(
     "gemma-embedding", 3, 768, block_count=24, attention__key_length=256, attention__sliding_window=512,
-    rope__freq_base=1000000.0), "layer=4|head_dim=256", "layer=5|head_dim=256 base=1e6", "|BAD_LAYER")
+    rope__freq_base=1000000.0), "layer=4|head_dim=256", "layer=5|head_dim=256 base=1e6", "|bad_layer")
 publish("GGUF of plamo-3-nict-2b", gguf(
     "plamo3", 16, 2048, block_count=24, attention__key_length=128, attention__sliding_window=2048,
-    rope__freq_base=1000000.0), "layer=6|head_dim=128", "layer=7|head_dim=128 base=1e6", "|BAD_LAYER")
+    rope__freq_base=1000000.0), "layer=6|head_dim=128", "layer=7|head_dim=128 base=1e6", "|bad_layer")
 # Source: llama.cpp, src/models/step35.cpp, conversion/step3.py. The factors are made up.
 STEP_FREQS = [1.0 + i / 64 for i in range(64)]
 publish("GGUF of Step-3.5-Flash", gguf(
@@ -1196,11 +1197,11 @@ publish("GGUF of Step-3.5-Flash", gguf(
     attention__sliding_window=512, attention__sliding_window_pattern=[False, True, True, True],
     rope__freq_base=5000000.0),
         f"layer=0|{HALF} base=5e6 scaling=FREQUENCY_FACTORS factors={listing(STEP_FREQS[:32])}", "layer=1|head_dim=128",
-        "|BAD_LAYER")
-publish("GGUF of a factor too many", gguf("llama", 1, 4, {"rope_freqs": [1.0, 2.0, 3.0]}), "|BAD_CONFIG_VALUE")
+        "|bad_layer")
+publish("GGUF of a factor too many", gguf("llama", 1, 4, {"rope_freqs": [1.0, 2.0, 3.0]}), "|value_of_key")
 publish("GGUF of plamo-13b", gguf("plamo", 40, 5120, rope__dimension_count=128), "|head_dim=128")
 publish("GGUF of PaddleOCR-VL", gguf(
     "paddleocr", 16, 1024, attention__key_length=128, rope__freq_base=500000.0,
     rope__dimension_sections=[16, 24, 24, 0]), "|head_dim=128 base=500000 axes=3 sections=16,24,24")
-publish("GGUF of an architecture that is none", gguf("llama9", 32, 4096), "|UNKNOWN_MODEL",
+publish("GGUF of an architecture that is none", gguf("llama9", 32, 4096), "|unknown_model",
         "model=llama|head_dim=128 pairing=NEIGHBOURS")

@@ -1,0 +1,79 @@
+// Caches of cosines and sines for C (C99): tables that a rotary writes, and that rotations read instead of
+// computing. Most programs need none, because posenc_rotate computes each cosine and sine once for all heads.
+//
+//   to do this                                    call this
+//   write a cache for consecutive positions       posenc_rotary_write
+//   write a cache for positions of your own       posenc_rotary_write_at
+//   rotate by consecutive rows of a cache         posenc_rotate_cached
+//   rotate each token by a row of its own         posenc_rotate_cached_at
+//
+//   posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F32, cosines, sines, 64};  // float [tokens][64] each
+//   posenc_status status = posenc_rotary_write(rotary, 0, tokens, &cache);
+//
+// What posenc_c.h says about memory, threads, the floating-point state and statuses holds here too.
+#ifndef POSENC_ROTARY_CACHE_C_H_
+#define POSENC_ROTARY_CACHE_C_H_
+
+// NOLINTBEGIN(modernize-*, readability-identifier-naming)
+#include "posenc/rotary_c.h"
+
+#ifdef __cplusplus
+extern "C" {
+#else
+typedef int32_t posenc_cache_layout;
+#endif
+
+// Where a row of a cache holds the cosines and sines of its r/2 pairs.
+enum POSENC_ENUM(posenc_cache_layout) {
+  POSENC_CACHE_HALVES = 0,        // two tables [tokens, r/2]: cosines and sines. ONNX Runtime
+  POSENC_CACHE_HALVES_TWICE = 1,  // two tables [tokens, r]: [cos_0 cos_1 ... | cos_0 cos_1 ...]. transformers
+  POSENC_CACHE_DUPLICATED = 2,    // two tables [tokens, r], where both elements of a pair have the pair's
+                                  // value: [cos_0 cos_0 cos_1 cos_1 ...] for neighbours
+  POSENC_CACHE_COS_SIN = 3,       // one table [tokens, r]: [cos_0 cos_1 ... | sin_0 sin_1 ...]. vLLM
+  POSENC_CACHE_PAIRS = 4          // one table [tokens, r]: [cos_0 sin_0 cos_1 sin_1 ...]. ggml
+};
+
+// A cache to write. This struct will not grow.
+typedef struct posenc_cache {
+  posenc_cache_layout layout;  // of both tables
+  posenc_type type;            // F32, BF16, F16 or F64
+  void* cos;                   // [tokens, row_stride], or the only table
+  void* sin;                   // [tokens, row_stride], or NULL if there is one table
+  size_t row_stride;           // in elements
+} posenc_cache;
+
+// Writes A cos(p w_i) and A sin(p w_i), correctly rounded, at first_position + t. Columns after those of the
+// layout keep their bytes.
+POSENC_CALL posenc_rotary_write(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
+                                const posenc_cache* cache);
+
+// The same at positions [axes, tokens].
+POSENC_CALL posenc_rotary_write_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
+                                   const posenc_cache* cache, size_t* bad_index);
+
+// A cache to rotate by. This struct will not grow.
+typedef struct posenc_const_cache {
+  posenc_cache_layout layout;
+  posenc_type type;   // F32, BF16 or F16
+  const void* cos;    // [rows, row_stride]
+  const void* sin;    // [rows, row_stride], or NULL
+  size_t row_stride;  // in elements
+  size_t rows;
+} posenc_const_cache;
+
+// Rotates token t by row first_row + t of a cache. The arithmetic is POSENC_FAST, whatever the rotary's is.
+// The product of a tensor's scale and each cosine or sine is rounded to float.
+POSENC_CALL posenc_rotate_cached(const posenc_rotary* rotary, const posenc_const_cache* cache,
+                                 int64_t first_row, size_t tokens, const posenc_heads* tensors, size_t count);
+
+// Rotates token t by row rows[t] of a cache. If that row does not exist, *bad_index becomes the first such t.
+POSENC_CALL posenc_rotate_cached_at(const posenc_rotary* rotary, const posenc_const_cache* cache,
+                                    const posenc_list* rows, size_t tokens, const posenc_heads* tensors,
+                                    size_t count, size_t* bad_index);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+// NOLINTEND(modernize-*, readability-identifier-naming)
+
+#endif  // POSENC_ROTARY_CACHE_C_H_
