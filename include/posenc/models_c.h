@@ -62,8 +62,8 @@ POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
 POSENC_API size_t posenc_spec_presets(posenc_preset* presets, size_t capacity);
 
 // Sets all members of *spec as a preset has them for heads of head_dim elements. Then set the lengths and
-// factors that differ between the models of a family. A head_dim that does not suit the preset is refused. On failure
-// *spec stays as it was. report may be null.
+// factors that differ between the models of a family. A head_dim that does not suit the preset is refused.
+// On failure *spec stays as it was. report may be null.
 POSENC_CALL posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size, const char* name,
                                       size_t head_dim, posenc_model_report* report);
 
