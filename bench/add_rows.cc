@@ -1,4 +1,5 @@
-// Add, AddBatch and Embed, beside what is done without them: precomputed tables, gathers, calls per sequence.
+// Rows for Add, AddBatch and Embed. Each compares the call with what callers do without it: adding a table
+// made before, gathering token rows, or one call for each sequence.
 #include <cstring>
 #include <type_traits>
 #include <vector>
@@ -18,7 +19,7 @@ constexpr Shape kNarrowShapes[] = {{1, 1024}, {512, 512}, {65536, 1024}};
 constexpr Shape kEmbedShapes[] = {{1, 512}, {16, 512}, {512, 512}, {5120, 512}};
 constexpr std::size_t kVocabulary = 32000;
 
-// A precomputed table; valid until the next call.
+// A table made before. It is valid until the next call of this function.
 template <class T>
 const T* Table(std::int64_t first, Shape shape) {
   static Buffer buffer;
@@ -54,7 +55,8 @@ void Add(benchmark::State& state, Shape shape, const std::string& target) {
   }
 }
 
-// Sequences begin at 0, -3, -6 ...: each is padded on the left by three tokens more.
+// The first positions are 0, -3, -6 ...: each sequence has three more tokens of padding on the left than the
+// one before.
 void AddBatch(benchmark::State& state, BatchShape shape, const std::string& target) {
   const Shape one = shape.sequence;
   Encoder encoder;
@@ -87,7 +89,7 @@ void AddBatch(benchmark::State& state, BatchShape shape, const std::string& targ
       [=] { FillNormal(x, shape.entries()); });
 }
 
-// Token embeddings [kVocabulary, dim]; the values do not matter.
+// Token embeddings [kVocabulary, dim]. The values do not matter.
 const float* TokenTable(std::size_t dim) {
   static std::vector<float> table;
   if (table.size() != kVocabulary * dim) table.assign(kVocabulary * dim, 0.25f);
@@ -128,7 +130,8 @@ void Embed(benchmark::State& state, Shape shape, const std::string& target) {
                  {{"gather_add_ratio", gather_add}, {"gather_table_ratio", gather_table}});
 }
 
-// Sums of a table of odd elements, of which nothing is written; at a run of positions, or a list of them.
+// Adds the encoding to rows of a table with unusual elements. posenc writes to another buffer, so the table
+// stays as it is. Positions are consecutive, or a list.
 template <class T>
 void EmbedContent(benchmark::State& state, const std::string& content, bool is_list,
                   const std::string& target) {
@@ -167,7 +170,7 @@ void RegisterContents(const std::string& type, const TargetNames& targets) {
   }
 }
 
-// run(state, shape, target) as OPERATION/SHAPE/TARGET
+// Registers run(state, shape, target) as OPERATION/SHAPE/TARGET.
 template <class ShapeType>
 void RegisterAll(const std::string& operation, ShapeType shape, const TargetNames& targets,
                  void (*run)(benchmark::State&, ShapeType, const std::string&)) {

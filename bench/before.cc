@@ -1,3 +1,4 @@
+// Loads the two builds for --before as plugins, runs their rows, and sums up which rows became slower.
 #include "before.h"
 
 #ifdef _WIN32
@@ -19,9 +20,9 @@ namespace posenc {
 namespace bench {
 namespace {
 
-constexpr double kSlower = 0.98;  // ratios below it are listed
+constexpr double kSlower = 0.98;  // rows with a smaller ratio are listed
 
-std::map<std::string, BestTimes> best_times;  // of each row; Google Benchmark runs a row several times
+std::map<std::string, BestTimes> best_times;  // by row, because Google Benchmark may run a row several times
 
 #ifdef _WIN32
 auto SymbolOf(const std::string& path, std::string* error) {
@@ -37,7 +38,7 @@ void* SymbolOf(const std::string& path, std::string* error) {
 }
 #endif
 
-// Loads a plugin, which stays loaded. Throws std::runtime_error with a sentence.
+// Loads a plugin and never unloads it. On failure throws std::runtime_error with a sentence.
 const before_plugin* Load(const std::string& path) {
   std::string error;
   const auto symbol = SymbolOf(path, &error);
@@ -126,7 +127,7 @@ std::string RegisterBefore(const std::string& before_path, const std::string& no
   try {
     Sides sides{Load(now_path), Load(before_path), {}};
     sides.targets = Common(Common(targets, TargetsOf(*sides.now)), TargetsOf(*sides.before));
-    if (sides.targets.empty()) return "the two builds have no target in common";
+    if (sides.targets.empty()) return "no target is in both builds";
     std::string left_out;
     for (const std::string& name : targets) {
       if (Common({name}, sides.targets).empty()) left_out += (left_out.empty() ? "" : " ") + name;

@@ -1,5 +1,5 @@
-// What the rows of --before share: two builds of posenc, each a plugin, and a call that the two make
-// alternately.
+// What all rows of --before share. They compare two builds of posenc: each build is a plugin, and the two are
+// called alternately.
 #ifndef POSENC_BENCH_BEFORE_H_
 #define POSENC_BENCH_BEFORE_H_
 
@@ -18,7 +18,7 @@ namespace bench {
 
 struct Sides {
   const before_plugin *now, *before;
-  TargetNames targets;  // that both have, best first
+  TargetNames targets;  // targets that both builds have, best first
 };
 
 void RegisterEncodersBefore(const Sides& sides);  // before_rows.cc
@@ -26,22 +26,22 @@ void RegisterRotariesBefore(const Sides& sides);  // before_rotary_rows.cc
 
 using Call = std::function<std::int32_t()>;  // returns a status of the plugin
 
-// The same work on both sides.
+// Work that both builds do.
 struct Comparison {
-  Work work;  // in Output(); 0 bytes if nothing is written there
-  // Makes the call of one side, which keeps alive what it needs. Throws what Require throws.
+  Work work;  // what a call writes to Output(); 0 bytes if it writes nothing there
+  // Makes the call for one build. The call keeps alive what it needs. Throws the exceptions of Require.
   std::function<Call(const before_plugin& side)> make;
-  std::function<void()> prepare = [] {};  // fills Output() before a call changes it
+  std::function<void()> prepare = [] {};  // fills Output() before calls that change it
 };
 
-// Throws std::runtime_error with the status' sentence, unless the status is 0.
+// If the status is not 0, throws std::runtime_error with the sentence for the status.
 void Require(const before_plugin& side, std::int32_t status);
 
 std::shared_ptr<const void> MakeEncoder(const before_plugin& side, const before_encoder_spec& spec);
 std::shared_ptr<const void> MakeRotary(const before_plugin& side, const before_rotary_spec& spec);
 
-// Measures both sides. The row fails if a side refuses the work, or if the two write different bytes: then
-// they do not do the same work.
+// Measures both builds. The row fails if one of them refuses the work, or if they write different bytes,
+// because then they do different work.
 void Compare(benchmark::State& state, const std::string& name, const Sides& sides, const Comparison& row);
 
 // Adds a row for each target that is fast enough for this number of entries. body(target) is a Comparison.

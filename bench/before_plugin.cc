@@ -1,4 +1,4 @@
-// This tree's side of posenc_bench --before: before_plugin.h on top of this tree's posenc.
+// The plugin of this tree: implements before_plugin.h with this tree's posenc, for posenc_bench --before.
 #include "before_plugin.h"
 
 #include <cstddef>
@@ -11,9 +11,10 @@
 namespace {
 
 constexpr std::size_t kMaxTensors = 2, kMaxAxes = 3;
-constexpr std::int32_t kNotTaken = -1;  // a status of the plugin itself
+constexpr std::int32_t kNotTaken = -1;  // a status that the plugin itself returns
 
-// The library's value for a number of before_plugin.h. Numbers count from 1; the library refuses -1.
+// Turns a number of before_plugin.h into the library's value. Those numbers begin at 1. For an unknown number
+// this returns -1, which the library refuses.
 template <class Value, std::size_t kCount>
 Value ValueOf(std::int32_t number, const Value (&values)[kCount]) {
   const auto index = static_cast<std::uint32_t>(number) - 1;
@@ -118,7 +119,7 @@ std::int32_t EmbedAt(const void* encoder, const before_lookup* from, const befor
   return posenc_embed_at(EncoderOf(encoder), &lookup, &positions, count, &out, 1.0f, nullptr);
 }
 
-// Fills axes [count]; false if there are too many.
+// Fills axes [count]. Returns false if there are too many axes.
 bool AxesOf(const before_axis* from, std::uint64_t count, posenc_grid_axis (&axes)[kMaxAxes]) {
   if (count > kMaxAxes) return false;
   for (std::size_t a = 0; a < count; ++a) {
@@ -166,7 +167,7 @@ std::int32_t CreateRotary(const before_rotary_spec* from, void** rotary) {
 
 void DestroyRotary(void* rotary) { posenc_rotary_destroy(static_cast<posenc_rotary*>(rotary)); }
 
-// Fills tensors [count]; false if there are too many, or of several types.
+// Fills tensors [count]. Returns false if there are too many tensors, or if they have several types.
 bool TensorsOf(const before_heads* from, std::uint64_t count, posenc_heads (&tensors)[kMaxTensors]) {
   if (count == 0 || count > kMaxTensors) return false;
   for (std::size_t t = 0; t < count; ++t) {

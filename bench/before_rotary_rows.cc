@@ -1,4 +1,4 @@
-// --before: creation of rotaries, rotation, and caches, of this build beside another one.
+// Rows of --before for rotaries: creation, rotation, and caches.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kCachedTokens[] = {1, 48, 16384};
 constexpr std::size_t kListedTokens[] = {1, 512};
-constexpr Shape kCacheShape = {4096, kHeadDim};  // of a table
+constexpr Shape kCacheShape = {4096, kHeadDim};  // of the table
 constexpr posenc_pairing kPairings[] = {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS};
 
 struct NamedLayout {
@@ -39,7 +39,7 @@ before_rotary_spec SpecOf(const RotaryCase& which, const std::string& target) {
   return spec;
 }
 
-// q and k in Output(), from `source` or in place.
+// q and k in Output(), rotated in place or read from `source`.
 template <class T>
 std::array<before_heads, 2> HeadsOf(const RotaryCase& which, const T* source = nullptr) {
   T* x = Output().Get<T>(which.entries());
@@ -87,7 +87,7 @@ Comparison Rotate(const RotaryCase& which, const std::string& target) {
           Normal<T>(which)};
 }
 
-// At random positions, others in each call.
+// Rotation at random positions, new ones in each call.
 template <class T>
 Comparison RotateAt(const RotaryCase& which, const std::string& target) {
   return {WorkOf<T>(which),
@@ -101,7 +101,7 @@ Comparison RotateAt(const RotaryCase& which, const std::string& target) {
           Normal<T>(which)};
 }
 
-// Odd elements from a source, so that no call changes what the next one takes.
+// Rotation of unusual elements. They are read from a source, so that every call gets the same elements.
 template <class T>
 Comparison RotateContent(const RotaryCase& which, const std::string& content, const std::string& target) {
   const auto odd = std::make_shared<std::vector<T>>(which.entries());
@@ -115,7 +115,7 @@ Comparison RotateContent(const RotaryCase& which, const std::string& content, co
           }};
 }
 
-// From position 0.
+// Writes a cache from position 0 on.
 template <class T>
 Comparison WriteCache(std::int32_t layout, const std::string& target) {
   const bool has_two_tables = layout == BEFORE_CACHE_DUPLICATED;
@@ -131,7 +131,7 @@ Comparison WriteCache(std::int32_t layout, const std::string& target) {
           }};
 }
 
-// By a cache of the elements' type, which both sides read where it lies.
+// Rotation with a cache of the elements' type. Both builds read the same cache.
 template <class T>
 Comparison RotateCached(const RotaryCase& which, const std::string& target) {
   const auto memory = std::make_shared<Buffer>();

@@ -1,4 +1,4 @@
-// --before: creation, rows, lists, sums, batches and grids, of this build beside another one.
+// Rows of --before for encoders: creation, tables, lists of positions, sums, batches and grids.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,7 +32,7 @@ before_encoder_spec SpecOf(std::size_t dim, const std::string& target) {
   return spec;
 }
 
-// In Output().
+// Rows in Output().
 template <class T>
 before_rows RowsOf(Shape shape) {
   return {NumberOf<T>(), Output().Get<T>(shape.entries()), shape.dim};
@@ -75,7 +75,7 @@ Comparison Add(Shape shape, const before_encoder_spec& spec) {
           Normal<T>(shape)};
 }
 
-// In calls of 64 rows, by an encoder that knows the table's size.
+// Writes a table in calls of 64 rows. The encoder knows the table's size.
 Comparison WriteInParts(Shape shape, before_encoder_spec spec) {
   constexpr std::size_t kPart = 64;
   spec.table_rows = shape.rows;
@@ -91,7 +91,7 @@ Comparison WriteInParts(Shape shape, before_encoder_spec spec) {
           }};
 }
 
-// At other positions in each call; each side begins with the first ones. is_sum: AddAt.
+// Each call gets other positions, and both builds begin with the same ones. is_sum: AddAt instead of WriteAt.
 template <class T, class Number>
 Comparison AtList(Shape shape, const before_encoder_spec& spec, const RandomList<Number>& positions,
                   bool is_sum = false) {
@@ -110,7 +110,7 @@ Comparison AtList(Shape shape, const before_encoder_spec& spec, const RandomList
   return row;
 }
 
-// At the doubles next to multiples of pi/2, where sine or cosine of pair 0 is next to 0.
+// Positions are the doubles next to multiples of pi/2. There the sine or the cosine of pair 0 is nearly 0.
 Comparison AtQuarterTurns(Shape shape, const before_encoder_spec& spec) {
   const auto quarters = std::make_shared<std::vector<double>>(shape.rows);
   for (std::size_t r = 0; r < shape.rows; ++r) (*quarters)[r] = static_cast<double>(r) * 0x1.921fb54442d18p0;
@@ -122,7 +122,7 @@ Comparison AtQuarterTurns(Shape shape, const before_encoder_spec& spec) {
           }};
 }
 
-// Sequences begin at 0, -3, -6 ..., as in AddBatch.
+// The first positions are 0, -3, -6 ..., as in the rows AddBatch.
 Comparison AddBatch(BatchShape shape, const before_encoder_spec& spec) {
   const Shape one = shape.sequence;
   const auto first = std::make_shared<std::vector<std::int64_t>>(shape.batch);
@@ -138,7 +138,7 @@ Comparison AddBatch(BatchShape shape, const before_encoder_spec& spec) {
           Normal<float>(all)};
 }
 
-// Sums of a table of odd elements, at a run of positions or a list of them.
+// Adds the encoding to rows of a table with unusual elements, at consecutive or listed positions.
 template <class T>
 Comparison Embed(const std::string& content, bool is_list, Shape shape, const before_encoder_spec& spec) {
   struct Data {
@@ -162,7 +162,7 @@ Comparison Embed(const std::string& content, bool is_list, Shape shape, const be
           }};
 }
 
-// is_sum: AddGrid.
+// is_sum: AddGrid instead of WriteGrid.
 template <class T>
 Comparison OnGrid(const GridShape& shape, const std::string& target, bool is_sum) {
   const Shape table = shape.table();
@@ -202,7 +202,7 @@ void RegisterTables(const Sides& sides) {
     const std::string name = TypeName<T>() + "/" + shape.name() + "/";
     RegisterBeside("Write/" + name, shape.entries(), sides,
                    [=](const std::string& target) { return Write<T>(shape, SpecOf(shape.dim, target)); });
-    if constexpr (!std::is_same_v<T, double>) {  // doubles are only written
+    if constexpr (!std::is_same_v<T, double>) {  // posenc does not add to doubles
       RegisterBeside("Add/" + name, shape.entries(), sides,
                      [=](const std::string& target) { return Add<T>(shape, SpecOf(shape.dim, target)); });
     }
@@ -224,7 +224,7 @@ void RegisterLists(const Sides& sides) {
   }
 }
 
-// Frequencies, layouts and positions that a plain table does not have.
+// Rows with frequencies, layouts and positions that a plain table does not have.
 void RegisterVariants(const Sides& sides) {
   constexpr Shape kTable = {4096, 128}, kHalves = {512, 512}, kLarge = {65536, 1024}, kOne = {1, 1024};
   const auto add = [&sides](const std::string& name, Shape shape, auto make, auto change) {

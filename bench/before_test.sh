@@ -1,11 +1,11 @@
 #!/bin/sh
-# before_test.sh BENCH PLUGIN FAULTY_PLUGIN WORK: --before measures each kind of row, shows what became slower, and refuses what it
-# cannot compare.
+# before_test.sh BENCH PLUGIN FAULTY_PLUGIN WORK: tests posenc_bench --before. It measures each kind of row, lists the rows
+# that became slower, and refuses what it cannot compare.
 set -eu
 bench=$1 plugin=$2 faulty=$3 work=$4/before
 mkdir -p "$work"
 
-# run STATUS ROWS OPTION...: rows without their target, as a pattern.
+# run STATUS ROWS OPTION...: runs the rows ROWS, a pattern without targets, and expects the exit status STATUS.
 run() {
   wanted=$1 filter="^Before/($2)/$target\$" status=0
   shift 2

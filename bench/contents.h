@@ -1,4 +1,4 @@
-// Elements that no model should have, by the name of their kind.
+// Elements that no model should have: NaNs, infinities, subnormal numbers and others, each kind by its name.
 #ifndef POSENC_BENCH_CONTENTS_H_
 #define POSENC_BENCH_CONTENTS_H_
 
@@ -16,8 +16,8 @@
 namespace posenc {
 namespace bench {
 
-// Makes elements of one kind: nan, inf, subnormal, overflow (the largest), wide (of any magnitude), random
-// (any bits), zeros.
+// Makes elements of one kind: nan, inf, subnormal, overflow (the largest number), wide (any magnitude),
+// random (any bits), zeros.
 template <class T>
 class OddElements {
  public:
@@ -55,10 +55,11 @@ class OddElements {
   std::mt19937 random_{7};
 };
 
-// Kinds that a whole table of embeddings has.
+// The kinds that can fill a whole table of embeddings.
 constexpr const char* kTableContents[] = {"nan", "inf", "subnormal", "overflow", "random"};
 
-// Elements of unusual content: all of a head, or one of it.
+// The kinds for heads. "one_" means that a head has one such element; otherwise all its elements are of the
+// kind.
 constexpr const char* kHeadContents[] = {"nan",      "one_nan", "inf",    "one_inf", "subnormal",
                                          "overflow", "wide",    "random", "zeros",   "ones_beside_zeros"};
 

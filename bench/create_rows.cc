@@ -1,4 +1,4 @@
-// Creation: warm, from cold caches, and the first one of the process.
+// Rows for creation: with warm caches, with cold caches, and for the first handle of the process.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -25,7 +25,7 @@ double CreationMicroseconds(const SpecOfIt& spec) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// Leaves nothing of the library, code or data, in the caches (as far as caches evict).
+// Evicts the library's code and data from the caches, as far as this can be done.
 void SweepCaches() {
   constexpr std::size_t kBytes = std::size_t{64} << 20;
   static std::vector<unsigned char> memory(kBytes);
@@ -53,7 +53,7 @@ void Create(benchmark::State& state, const Spec& spec, double first_microseconds
   if (spec.dim == kFirstDim) state.counters["first_us"] = first_microseconds;
 }
 
-// For lists of positions only; beside the encoder for everything.
+// Creates an encoder with lists_only, compared with an encoder for all calls.
 void CreateForLists(benchmark::State& state, Spec spec) {
   Encoder encoder;
   spec.lists_only = true;
@@ -73,7 +73,7 @@ void MemorySize(benchmark::State& state, const Spec& spec) {
   for (auto _ : state) benchmark::DoNotOptimize(Encoder::MemorySize(spec, &bytes));
 }
 
-// The rotary of Llama 3.1 8B.
+// The spec for Llama 3.1 8B.
 RotarySpec Llama3Spec(const std::string& target) {
   RotarySpec spec;
   spec.head_dim = 128;

@@ -1,4 +1,5 @@
-// A plugin for before_test.sh: `write` writes twice, `write_at` writes nothing.
+// A plugin with two faults, for before_test.sh: `write` writes everything twice, so it is slow, and
+// `write_at` writes nothing.
 #define posenc_before_plugin posenc_right_plugin
 #include "before_plugin.cc"  // NOLINT(bugprone-suspicious-include)
 #undef posenc_before_plugin

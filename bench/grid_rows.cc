@@ -1,5 +1,5 @@
-// WriteGrid and AddGrid, beside Write and Add of a table of that size, and beside grids whose rows are all
-// computed anew.
+// Rows for WriteGrid and AddGrid. They are compared with Write and Add of a table of the same size, and with
+// computing each axis anew for every cell.
 #include <vector>
 
 #include "memory_limits.h"
@@ -15,7 +15,7 @@ namespace {
 
 // A grid, its axes, and the position of each row on each axis.
 struct Grid {
-  Encoder encoder, whole;  // of an axis; of the table
+  Encoder encoder, whole;  // for one axis; for the whole table
   posenc_grid_axis axes[3] = {};
   std::vector<std::int32_t> positions[3];
 
@@ -81,7 +81,7 @@ void Add(benchmark::State& state, GridShape shape, const std::string& target) {
       [&] { FillNormal(x, table.entries()); });
 }
 
-// run(state, shape, target) as OPERATION/TYPE/SHAPE/TARGET
+// Registers run(state, shape, target) as OPERATION/TYPE/SHAPE/TARGET.
 template <class T>
 void RegisterAll(const std::string& operation, GridShape shape, const TargetNames& targets,
                  void (*run)(benchmark::State&, GridShape, const std::string&)) {

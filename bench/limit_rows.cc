@@ -1,4 +1,4 @@
-// What memory itself allows, per size.
+// Rows Limit/...: the rates of memset, ordinary stores and streaming stores, by size.
 #include "memory_limits.h"
 #include "suite.h"
 

@@ -1,3 +1,4 @@
+// Measures a call and its rivals in rounds, in turn on one buffer, and writes the counters of the row.
 #include "measure.h"
 
 #include <algorithm>
@@ -18,15 +19,15 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 constexpr int kRounds = 9;
-constexpr int kMoreRounds = 1000;            // where two builds seem to differ
-constexpr double kMoreSeconds = 5.0;         // and no longer than this
-constexpr double kSectionSeconds = 200e-6;   // a timed section repeats short calls for this long
+constexpr int kMoreRounds = 1000;            // if the two builds seem to differ
+constexpr double kMoreSeconds = 5.0;         // but no longer than this
+constexpr double kSectionSeconds = 200e-6;   // short calls are repeated for so long in each timed section
 constexpr double kCachedCallSeconds = 5e-3;  // longer calls gain nothing from a warm cache
 
 bool any_failed = false;
 
-// The calls in a section of each row, and the place of the row that runs. Google Benchmark demands that all
-// repetitions of a row make the same number of calls.
+// How many calls a section makes, by row, and the entry for the current row. Google Benchmark demands that
+// all repetitions of a row make the same number of calls.
 std::map<std::string, int> calls_of_rows;
 int* calls_of_row = nullptr;
 
@@ -34,7 +35,7 @@ double WallSeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The processor time of this thread, where the system tells it.
+// The processor time of this thread, or the wall time if the system does not know it.
 double ThreadSeconds() {
 #ifdef CLOCK_THREAD_CPUTIME_ID
   std::timespec time{};
@@ -45,10 +46,10 @@ double ThreadSeconds() {
   return WallSeconds();
 }
 
-// One of those that take turns.
+// A call that takes turns with others.
 class Contestant {
  public:
-  // calls: how often it is made in a section; 0 if that is to be found.
+  // calls: how many calls a section makes; 0 to find a number that is large enough.
   explicit Contestant(std::function<void()> call, int calls = 0, double (*seconds)() = WallSeconds)
       : call_(std::move(call)), seconds_(seconds) {
     call_();
@@ -56,7 +57,7 @@ class Contestant {
     while ((section_ = Run()) < kSectionSeconds && calls == 0) calls_ *= 2;
   }
 
-  // After the others have had the caches.
+  // Brings the buffer back into the caches after the others have used them.
   void Warm() const {
     if (section_ < kCachedCallSeconds) call_();
   }
@@ -64,7 +65,7 @@ class Contestant {
   void Time() { best_ = std::min(best_, Run() / static_cast<double>(calls_)); }
 
   int calls() const { return calls_; }
-  double best() const { return best_; }  // seconds a call
+  double best() const { return best_; }  // seconds for one call
 
  private:
   double Run() const {
@@ -173,7 +174,7 @@ void MeasureBeside(benchmark::State& state, Work work, const std::function<void(
     contestant->Time();
   };
   while (state.KeepRunningBatch(kRounds * subject.calls())) {
-    for (int round = 0; round < kRounds; ++round) {  // each begins every second round
+    for (int round = 0; round < kRounds; ++round) {  // the call and its rival begin alternately
       state.PauseTiming();
       if (round % 2 == 0) time(&rival);
       prepare();

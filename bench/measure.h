@@ -1,5 +1,5 @@
-// How everything here is measured: a call against the limits of memory and against its rivals, in turn, on
-// one buffer.
+// How every row is measured: the call takes turns with its rivals and with the limits of memory, on one
+// buffer.
 #ifndef POSENC_BENCH_MEASURE_H_
 #define POSENC_BENCH_MEASURE_H_
 
@@ -15,7 +15,7 @@
 namespace posenc {
 namespace bench {
 
-// Memory that stays where it is, as long as no more is asked for: 64-byte aligned, every page touched.
+// Memory that is 64-byte aligned, with every page touched. It stays in place until more is asked for.
 class Buffer {
  public:
   void* Get(std::size_t bytes);
@@ -36,36 +36,37 @@ class Buffer {
 // The buffer that all calls write to.
 Buffer& Output();
 
-// What one call yields.
+// What one call produces.
 struct Work {
   std::size_t entries;
-  std::size_t bytes;  // of the output; of an x that is added to, counted once
+  std::size_t bytes;  // of the output; x counts once in sums
 };
 
-// Another way to do the same work, which takes turns with the call.
+// Another way to do the same work. It takes turns with the call.
 struct Rival {
-  enum class Counter { kRowOverRival, kRivalOverRow };  // whose rate over whose
+  enum class Counter { kRowOverRival, kRivalOverRow };  // which rate is divided by which
 
   std::string counter;
   std::function<void()> call;
   Counter direction = Counter::kRowOverRival;
 };
 
-// What is measured from now on belongs to the row of this name.
+// From now on measurements belong to the row with this name.
 void BeginRow(const std::string& name);
 
-// Times `call`, which writes Output(), and sets the counters of the row (README.md). Each contestant finds
-// there what `prepare` puts there.
+// Times `call`, which writes Output(), and sets the counters of the row (README.md). Before each call's turn
+// `prepare` fills Output().
 void Measure(
     benchmark::State& state, Work work, const std::function<void()>& call,
     const std::vector<Rival>& rivals = {}, const std::function<void()>& prepare = [] {});
 
-// The same beside the rivals alone: `call` changes what is in Output(), which filling it would destroy.
+// The same for a `call` that works in place, beside the rivals only. The limits of memory would destroy what
+// is in Output().
 void MeasureInPlace(
     benchmark::State& state, Work work, const std::function<void()>& call, const std::vector<Rival>& rivals,
     const std::function<void()>& prepare = [] {});
 
-// The best times of a row's two builds, in seconds a call.
+// The best times of the two builds of a row, in seconds for one call.
 struct BestTimes {
   double now = std::numeric_limits<double>::infinity();
   double before = std::numeric_limits<double>::infinity();
@@ -73,15 +74,15 @@ struct BestTimes {
   double ratio() const { return before / now; }
 };
 
-// Measures `now` beside `before`, the same work in another build, and lowers *best, which holds the times of
-// earlier runs of the row. Counts the processor time of this thread only. Where the best
-// times differ by more than `tolerance`, both get more rounds, up to five seconds, so that chance has less to
-// say.
+// Measures `now` beside `before`, which is the same work in another build. *best holds the best times of
+// earlier runs of the row, and gets the new ones if they are lower. Only the processor time of this thread
+// counts. If the best times differ by more than `tolerance`, more rounds follow, for up to five seconds, so
+// that chance matters less.
 void MeasureBeside(benchmark::State& state, Work work, const std::function<void()>& now,
                    const std::function<void()>& before, const std::function<void()>& prepare,
                    double tolerance, BestTimes* best);
 
-// Ends the row with an error, and the process with exit status 1.
+// Makes the row fail with an error. The exit status of the process becomes 1.
 void Fail(benchmark::State& state, const std::string& message);
 bool AnyFailed();
 

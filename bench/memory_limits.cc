@@ -1,3 +1,4 @@
+// The loops that measure what memory allows, compiled for each instruction set.
 #include "memory_limits.h"
 
 #include <cstdint>
@@ -38,7 +39,7 @@ void AddTable(const float* HWY_RESTRICT table, float* HWY_RESTRICT x, std::size_
   }
 }
 
-// Of neighbours in a word, each rounded to nearest; NaNs are not looked for.
+// Adds two neighbouring bfloat16 in each word, rounding each to nearest. Does not look for NaNs.
 void AddBFloat16Pairs(const BFloat16Pair* HWY_RESTRICT table, BFloat16Pair* HWY_RESTRICT x,
                       std::size_t count) {
   const D d;
@@ -84,7 +85,7 @@ HWY_EXPORT(Scale);
 HWY_EXPORT(LimitsTarget);
 
 void FillMemset(float* out, std::size_t count) {
-  constexpr int kByte = 0x3c;  // makes floats of 0.0115
+  constexpr int kByte = 0x3c;  // fills floats with 0.0115
   std::memset(out, kByte, count * sizeof(float));
 }
 void FillStores(float* out, std::size_t count) { HWY_DYNAMIC_DISPATCH(FillStores)(out, count); }

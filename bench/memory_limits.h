@@ -1,7 +1,7 @@
-// What memory itself allows on this machine: the yardsticks of every other figure.
+// What memory allows on this machine. All other figures are compared with these rates.
 //
-// What is stored must not be zero: some CPUs (seen on Zen 5) write zeros to memory at twice the speed of
-// anything else, so that no table could keep up.
+// The loops never store zeros: some CPUs (seen on Zen 5) write zeros to memory twice as fast as other data,
+// so that no table could keep up.
 #ifndef POSENC_BENCH_MEMORY_LIMITS_H_
 #define POSENC_BENCH_MEMORY_LIMITS_H_
 
@@ -13,15 +13,16 @@ namespace bench {
 
 using BFloat16Pair = std::uint32_t;
 
-// Each runs at the widest vector of this CPU. Buffers [count] are 64-byte aligned; count is a multiple of 64.
-void FillMemset(float* out, std::size_t count);  // as the C library does it
-void FillStores(float* out, std::size_t count);  // ordinary stores, through the caches
-void FillStream(float* out, std::size_t count);  // streaming stores, around the caches, with their fence
+// Each function uses the widest vectors of this CPU. Buffers [count] are 64-byte aligned, and count is a
+// multiple of 64.
+void FillMemset(float* out, std::size_t count);  // the C library's memset
+void FillStores(float* out, std::size_t count);  // ordinary stores, which go through the caches
+void FillStream(float* out, std::size_t count);  // streaming stores, which bypass the caches, and their fence
 void AddTable(const float* table, float* x, std::size_t count);  // x += table
 void AddTable(const BFloat16Pair* table, BFloat16Pair* x, std::size_t count);
 void Scale(float factor, float* x, std::size_t count);  // x *= factor
 
-const char* LimitsTarget();  // the instruction set that these run on, as Highway calls it
+const char* LimitsTarget();  // Highway's name for the instruction set of these functions
 
 }  // namespace bench
 }  // namespace posenc

@@ -1,4 +1,4 @@
-// Elements that models have.
+// Normally distributed elements, as models have them.
 #ifndef POSENC_BENCH_NORMAL_H_
 #define POSENC_BENCH_NORMAL_H_
 
@@ -16,7 +16,7 @@
 namespace posenc {
 namespace bench {
 
-// x, at least 2^-14 and less than 2^16, without the bits that T lacks.
+// x with the lower bits cut off that T does not have. |x| is at least 2^-14 and less than 2^16.
 template <class T>
 T Truncate(float x) {
   std::uint32_t bits;
@@ -24,7 +24,7 @@ T Truncate(float x) {
   if constexpr (std::is_same_v<T, BFloat16>) {
     return T{static_cast<std::uint16_t>(bits >> 16)};
   } else if constexpr (std::is_same_v<T, Float16>) {
-    constexpr std::uint32_t kBiases = std::uint32_t{127 - 15} << 23;  // of the exponents
+    constexpr std::uint32_t kBiases = std::uint32_t{127 - 15} << 23;  // difference of the exponents' biases
     const std::uint32_t magnitude = ((bits & 0x7FFFFFFF) - kBiases) >> 13;
     return T{static_cast<std::uint16_t>((bits >> 16 & 0x8000) | magnitude)};
   } else {
@@ -32,10 +32,11 @@ T Truncate(float x) {
   }
 }
 
-// A scale of sums: x becomes PE - x, and with the next one itself again but for roundings.
+// A scale for sums in place. x becomes PE - x, and the next sum makes it x again, except for rounding errors.
+// So elements do not grow.
 inline constexpr float kAlternating = -1.0f;
 
-// Normally distributed elements, the same ones in each run; those of a large x repeat.
+// Fills x with normally distributed elements, the same ones in each run. A large x repeats them.
 template <class T>
 void FillNormal(T* x, std::size_t count) {
   static const std::vector<T> some = [] {

@@ -1,4 +1,4 @@
-// The peers, each beside posenc on the same work: how fast, and how far from the correctly rounded values.
+// Rows Peer/...: other ways to write the same table, compared with posenc in speed and in accuracy.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -13,15 +13,16 @@ namespace {
 
 constexpr Shape kShapes[] = {{1, 1024}, {512, 512}, {5000, 512}};
 constexpr Shape kLargeShape = {65536, 1024};
-constexpr std::size_t kMaxRows = 5000;                    // that are compared
-constexpr std::int64_t kLargestPosition = (1 << 17) - 1;  // of single rows: decode steps of a long context
-constexpr double kTolerance = 1e-2;                       // in the first rows, lest a peer be used wrongly
+constexpr std::size_t kMaxRows = 5000;  // rows that are compared at most
+constexpr std::int64_t kLargestPosition =
+    (1 << 17) - 1;                   // for single rows: a decode step at the end of a long context
+constexpr double kTolerance = 1e-2;  // for the first rows; a peer beyond it is used wrongly
 
-// How far values are from posenc's, which are correctly rounded.
+// How far a peer's values are from posenc's values, which are correctly rounded.
 struct Deviation {
   double max_ulp = 0.0;
   double max_abs_error = 0.0;
-  std::size_t misrounded = 0;  // entries that differ
+  std::size_t misrounded = 0;  // entries that are not correctly rounded
 
   template <class T>
   void Count(T got, T expected) {
@@ -38,7 +39,7 @@ std::size_t ComparedRows(Shape shape) {
   return shape.rows == 1 ? kListedPositions : std::min(shape.rows, kMaxRows);
 }
 
-// Of the rows that the shape stands for: those of the table, or a sample of random ones.
+// Compares the rows of the table, or random rows if the shape is a single row.
 template <class T>
 Deviation DeviationOf(const typename Peer<T>::Writer& write, const Encoder& encoder, Shape shape) {
   Deviation deviation;
@@ -63,7 +64,8 @@ void RunPeer(benchmark::State& state, Shape shape, const Peer<T>& peer) {
   if (!Created(state, spec, &encoder)) return;
   const typename Peer<T>::Writer write = peer.prepare(shape.dim);
   const double first_rows = DeviationOf<T>(write, encoder, {64, shape.dim}).max_abs_error;
-  if (!(first_rows <= kTolerance)) return Fail(state, "differs from posenc by " + std::to_string(first_rows));
+  if (!(first_rows <= kTolerance))
+    return Fail(state, "the first rows differ from posenc's by " + std::to_string(first_rows));
 
   state.SetLabel(peer.label);
   T* out = Output().Get<T>(shape.entries());

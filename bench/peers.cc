@@ -1,3 +1,4 @@
+// The list of peers that were found at configure time and that this CPU can run.
 #include "peers.h"
 
 #include <type_traits>

@@ -1,5 +1,5 @@
-// Other ways to write the same table. To add one: a function here that describes it, a file that
-// implements it, a line in peers.cc and one in CMakeLists.txt.
+// Peers: other ways to write the same table. To add one, declare here a function that describes it, and write
+// a file that implements it, a line in peers.cc, and a line in CMakeLists.txt.
 #ifndef POSENC_BENCH_PEERS_H_
 #define POSENC_BENCH_PEERS_H_
 
@@ -11,33 +11,34 @@
 namespace posenc {
 namespace bench {
 
-template <class T>  // of the entries: float or double
+template <class T>  // type of the entries: float or double
 struct Peer {
   // Writes rows first, first + 1, ... to out [rows, dim].
   using Writer = std::function<void(int first, std::size_t rows, T* out)>;
 
   std::string name;
-  std::string label;  // what exactly runs
-  // Does what the peer does once for all rows; dim is a multiple of 32.
+  std::string label;  // says exactly what runs
+  // Does the work that a peer needs once for all rows. dim is a multiple of 32.
   std::function<Writer(std::size_t dim)> prepare;
-  // The target of posenc that may use as much of the CPU as the peer does; the best one if empty.
+  // The target of posenc with the same instruction set as the peer. If it is empty, posenc uses its best
+  // target.
   std::string target;
 };
 
 template <class T>
 Peer<T> ScalarLibm();
 Peer<float> PyTorch();
-// SLEEF, Eigen and libmvec on the widest vectors, and limited to SSE4. Of doubles, SLEEF.
+// SLEEF, Eigen and libmvec on the widest vectors, and limited to SSE4. With T = double it is SLEEF only.
 template <class T>
 std::vector<Peer<T>> SimdPeers();
 
 #ifdef POSENC_BENCH_X86
-bool CpuHasAvx2();        // what add_simd_rows(avx2 ...) and add_rotary_loops(avx2 ...) compile for
-bool CpuHasAvx512();      // and those of avx512
-bool CpuHasAvx512Bf16();  // and add_rotary_loops(avx512bf16 ...): CMakeLists.txt
+bool CpuHasAvx2();        // for what add_simd_rows(avx2 ...) and add_rotary_loops(avx2 ...) compile
+bool CpuHasAvx512();      // for the avx512 variants of both
+bool CpuHasAvx512Bf16();  // for add_rotary_loops(avx512bf16 ...); see CMakeLists.txt
 #endif
 
-// All that were found at configure time and run on this CPU.
+// All peers that were found at configure time and that this CPU can run.
 template <class T>
 std::vector<Peer<T>> Peers();
 

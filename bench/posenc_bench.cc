@@ -1,4 +1,4 @@
-// The benchmark's main: what the machine and the build are, then all rows.
+// The main program of the benchmark. It prints what the machine and the build are, then runs all rows.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace posenc {
 namespace bench {
 namespace {
 
-// The targets that this CPU runs; the context of the report names the others as well.
+// The targets that this CPU can run. The context of the report also names the others.
 TargetNames RunnableTargets() {
   posenc_target all[POSENC_MAX_TARGETS];
   const std::size_t count = Targets(all);
@@ -41,7 +41,7 @@ TargetNames RunnableTargets() {
   return runnable;
 }
 
-// As the kernel calls it.
+// The CPU's name as the kernel reports it.
 std::string CpuName() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {
@@ -65,9 +65,9 @@ void DescribeBuild() {
   benchmark::AddCustomContext("limits_target", LimitsTarget());
 }
 
-// While it lives, lines that `stream` gets go on without Google Benchmark's warning "Library was built as
-// DEBUG". Debian's Google Benchmark has that build, which does not change what is measured, and readers take
-// the library for posenc.
+// While an object of this class lives, `stream` does not show Google Benchmark's warning "Library was built
+// as DEBUG". It is about Debian's build of Google Benchmark, and does not change the figures, but readers
+// think that it means posenc.
 class WithoutDebugAlarm : public std::streambuf {
  public:
   explicit WithoutDebugAlarm(std::ostream& stream) : stream_(stream), sink_(stream.rdbuf(this)) {}
@@ -99,8 +99,8 @@ class WithoutDebugAlarm : public std::streambuf {
   std::string line_;
 };
 
-// Takes the argument that begins with `name` out of the list, and its rest into *value. Returns whether there
-// is one.
+// Takes the argument that begins with `name` out of the list, and stores the rest of it in *value. Returns
+// whether it found one.
 bool TakeOption(const std::string& name, std::vector<char*>* arguments, std::string* value) {
   const auto at = std::find_if(arguments->begin(), arguments->end(),
                                [&](const char* word) { return std::string(word).rfind(name, 0) == 0; });
@@ -111,7 +111,7 @@ bool TakeOption(const std::string& name, std::vector<char*>* arguments, std::str
 }
 
 int Main(int argc, char** argv) {
-  // Our defaults come first, so that the caller's flags win.
+  // Our default comes first, so that the user's options override it.
   char min_time[] = "--benchmark_min_time=0.05";
   char tabular[] = "--benchmark_counters_tabular=true";
   std::vector<char*> arguments = {argv[0], min_time, tabular};

@@ -1,4 +1,4 @@
-// The recipe of the PyTorch tutorials, by libtorch on one thread.
+// The peer pytorch: the code of the PyTorch tutorials, by libtorch on one thread.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <torch/version.h>

@@ -1,5 +1,5 @@
-// Caches of cosines and sines: Rotary::WriteCache, beside Encoder::Write of as many bytes and the loop of
-// inference runtimes.
+// Rows RotaryCache/...: Rotary::WriteCache, compared with Encoder::Write of the same number of bytes, and
+// with the loop of inference runtimes.
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -14,7 +14,7 @@ namespace posenc {
 namespace bench {
 namespace {
 
-constexpr Shape kShape = {4096, kHeadDim};  // of a table
+constexpr Shape kShape = {4096, kHeadDim};  // of the table
 
 struct NamedLayout {
   posenc_cache_layout layout;
@@ -23,7 +23,7 @@ struct NamedLayout {
 constexpr NamedLayout kLayouts[] = {
     {POSENC_CACHE_COS_SIN, ""}, {POSENC_CACHE_DUPLICATED, "duplicated/"}, {POSENC_CACHE_PAIRS, "pairs/"}};
 
-// From position 0.
+// Writes a cache from position 0 on.
 template <class T>
 void WriteCache(benchmark::State& state, posenc_cache_layout layout, const std::string& target) {
   const bool has_two_tables = layout == POSENC_CACHE_DUPLICATED;

@@ -1,4 +1,4 @@
-// What is rotated: q and k of a model's heads, and how.
+// The rotations that rows measure: which heads of q and k, at which positions, and how.
 #ifndef POSENC_BENCH_ROTARY_CASE_H_
 #define POSENC_BENCH_ROTARY_CASE_H_
 
@@ -14,12 +14,12 @@
 namespace posenc {
 namespace bench {
 
-constexpr std::size_t kQueryHeads = 32, kKeyHeads = 8, kHeads = kQueryHeads + kKeyHeads;  // of Llama 3 8B
+constexpr std::size_t kQueryHeads = 32, kKeyHeads = 8, kHeads = kQueryHeads + kKeyHeads;  // as in Llama 3 8B
 constexpr std::size_t kHeadDim = 128, kPairs = kHeadDim / 2;
 constexpr std::size_t kTokens[] = {1, 48, 512, 16384};
-constexpr int kDecodePosition = (1 << 17) - 1;  // of single tokens: the end of a long context
+constexpr int kDecodePosition = (1 << 17) - 1;  // for single tokens: the end of a long context
 
-// The position of the first of so many tokens.
+// The first position for this number of tokens.
 constexpr int FirstOf(std::size_t tokens) { return tokens == 1 ? kDecodePosition : 0; }
 
 struct RotaryCase {
@@ -27,11 +27,11 @@ struct RotaryCase {
   posenc_pairing pairing = POSENC_HALF_SPLIT;
   std::size_t tokens = 1;
   int first = 0;                // position
-  bool is_heads_first = false;  // [heads, tokens, kHeadDim], else [tokens, heads, kHeadDim]
-  bool is_cached = false;       // by a cache of the elements' type, in the fast arithmetic
+  bool is_heads_first = false;  // else [tokens, heads, kHeadDim]
+  bool is_cached = false;       // with a cache of the elements' type, in the fast arithmetic
 
   std::size_t entries() const { return tokens * kHeads * kHeadDim; }
-  std::size_t key_offset() const { return tokens * kQueryHeads * kHeadDim; }  // k lies behind q
+  std::size_t key_offset() const { return tokens * kQueryHeads * kHeadDim; }  // k follows q
   std::size_t token_stride(std::size_t heads) const { return is_heads_first ? kHeadDim : heads * kHeadDim; }
   std::size_t head_stride() const { return is_heads_first ? tokens * kHeadDim : kHeadDim; }
 
@@ -45,14 +45,14 @@ struct RotaryCase {
   }
 };
 
-// q and k, in place.
+// q and k, for rotation in place.
 template <class T>
 std::array<Heads, 2> TensorsOf(const RotaryCase& which, T* x) {
   return {Heads{x, kQueryHeads, which.token_stride(kQueryHeads), which.head_stride()},
           Heads{x + which.key_offset(), kKeyHeads, which.token_stride(kKeyHeads), which.head_stride()}};
 }
 
-// In float, as runtimes have them.
+// The frequencies in float, as runtimes compute them.
 inline const float* FloatFrequencies() {
   static const std::vector<float> frequencies = [] {
     std::vector<float> values(kPairs);
@@ -64,7 +64,7 @@ inline const float* FloatFrequencies() {
   return frequencies.data();
 }
 
-// Of a row, but for what comes before it and the target; content: of the elements, with a slash.
+// The name of a row without the target. content: the kind of elements, followed by a slash, or nothing.
 inline std::string NameOf(posenc_type type, const RotaryCase& which, const std::string& content = {}) {
   std::string name = which.arithmetic == POSENC_EXACT ? "Rotate/exact/" : "Rotate/fast/";
   if (which.is_cached) name = "RotateCached/";

@@ -1,5 +1,6 @@
-// Compiled once per instruction set, with POSENC_BENCH_ISA its namespace. No inline function from elsewhere
-// is called here, lest the linker take one of a wider instruction set for all.
+// The plain loops of inference runtimes. This file is compiled once for each instruction set, in the
+// namespace POSENC_BENCH_ISA. It calls no inline function from elsewhere: the linker might keep the copy for
+// a wider instruction set and use it for all.
 #include "rotary_peers.h"
 
 #include <math.h>    // NOLINT(modernize-deprecated-headers): std::sin of float is inline
@@ -24,7 +25,7 @@ inline float Widen(BFloat16 from) {
 }
 
 inline void Round(float x, float* to) { *to = x; }
-inline void Round(float x, BFloat16* to) {  // to nearest, ties to even; not for NaNs
+inline void Round(float x, BFloat16* to) {  // to nearest, ties to even; wrong for NaNs
   std::uint32_t word;
   memcpy(&word, &x, sizeof(x));
   to->bits = static_cast<std::uint16_t>((word + 0x7FFF + ((word >> 16) & 1)) >> 16);

@@ -1,7 +1,7 @@
 // Other ways to rotate q and k: the loops of inference runtimes, and libtorch.
 //
-// rotary_peers.cc is compiled once for the instruction set that the compiler takes by itself and, on x86,
-// once for each wider one.
+// rotary_peers.cc is compiled once for the compiler's default instruction set and, on x86, once more for each
+// wider one.
 #ifndef POSENC_BENCH_ROTARY_PEERS_H_
 #define POSENC_BENCH_ROTARY_PEERS_H_
 
@@ -21,22 +21,23 @@ struct LoopTensor {
   std::size_t heads, token_stride, head_stride;
 };
 
-// What is rotated, in place: tensors [2], q and k.
+// Tensors to rotate in place: q, then k.
 template <class Element>
 struct LoopWork {
   LoopTensor<Element> tensors[2];
   std::size_t tokens;
-  std::size_t pairs;    // of a head, all of it; a multiple of 16
-  bool is_interleaved;  // else half-split
+  std::size_t pairs;    // half of the head dim, because all elements rotate; a multiple of 16
+  bool is_interleaved;  // pairs are neighbours; else half-split
 };
 
-// Of float, BFloat16 or Float16. Null: not on this instruction set, or not in plain C++17.
+// The loops for one element type: float, BFloat16 or Float16. A pointer is null if this instruction set, or
+// plain C++17, does not have the loop.
 template <class Element>
 struct RotaryLoops {
-  // By a table [tokens, 2 * pairs]: rows of cosines, then sines. Plain, or vectors by hand.
+  // Reads a table [tokens, 2 * pairs]: each row has cosines, then sines. Plain code, or intrinsics.
   void (*by_table)(const LoopWork<Element>& work, const float* table);
   void (*by_simd_table)(const LoopWork<Element>& work, const float* table);
-  // sinf and cosf once per token and pair, for all heads. pairs <= kMaxLoopPairs.
+  // Calls sinf and cosf once for each token and pair, for all heads. pairs <= kMaxLoopPairs.
   void (*by_sincos)(const LoopWork<Element>& work, int first, const float* frequencies);
 };
 
@@ -44,7 +45,7 @@ struct AllRotaryLoops {
   RotaryLoops<float> f32;
   RotaryLoops<BFloat16> bf16;
   RotaryLoops<Float16> f16;
-  // Such a table: the sinf and cosf of f32(position * frequency).
+  // Writes such a table: sinf and cosf of f32(position * frequency).
   void (*write_table)(int first, std::size_t tokens, const float* frequencies, std::size_t pairs,
                       float* table);
 };
@@ -62,8 +63,9 @@ namespace avx512bf16 {
 AllRotaryLoops Loops();
 }
 
-// transformers' apply_rotary_pos_emb by libtorch on one thread, the last sum in place: half-split, of
-// [tokens, heads, 2 * pairs]. The constructor takes of such a table what is made once for all layers.
+// transformers' apply_rotary_pos_emb by libtorch on one thread, with the last sum in place. Pairs are
+// half-split, in tensors [tokens, heads, 2 * pairs]. The constructor computes from a table what all layers
+// share.
 class TorchRotation {
  public:
   TorchRotation(const LoopWork<float>& work, const float* table);

@@ -1,4 +1,4 @@
-// transformers' apply_rotary_pos_emb, by libtorch on one thread.
+// The peer torch: transformers' apply_rotary_pos_emb, by libtorch on one thread.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 

@@ -1,4 +1,5 @@
-// Rotary: q and k turned in place, beside scaling the same memory and the loops of inference runtimes.
+// Rows Rotate/...: q and k rotated in place, compared with scaling the same memory and with the loops of
+// inference runtimes.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -26,8 +27,8 @@ namespace {
 constexpr std::size_t kHeadsFirstTokens[] = {512, 16384};
 constexpr std::size_t kCachedTokens[] = {1, 48, 16384};
 constexpr std::size_t kCheckedTokens = 48;
-constexpr double kTolerance = 1e-2;         // of rivals in the first tokens, lest one be used wrongly
-constexpr double kFastTolerance = 0x1p-21;  // of hypot(a, b): more than POSENC_FAST's 2 ulp
+constexpr double kTolerance = 1e-2;  // for rivals in the first tokens; a rival beyond it is used wrongly
+constexpr double kFastTolerance = 0x1p-21;  // relative to hypot(a, b): more than POSENC_FAST's 2 ulp
 
 double ToDouble(float x) { return static_cast<double>(x); }
 double ToDouble(BFloat16 x) {
@@ -43,8 +44,8 @@ double ToDouble(Float16 x) {
   return (x.bits & 0x8000) != 0 ? -size : size;
 }
 
-// Elements that one pass after another turns in place: now and then filled anew, lest roundings add up to
-// something else.
+// Elements that one pass after another rotates in place. They are filled anew now and then, because rounding
+// errors add up.
 template <class T>
 class Elements {
  public:
@@ -81,11 +82,11 @@ std::shared_ptr<std::vector<float>> TableOf(const RotaryCase& which) {
   return table;
 }
 
-// A way to rotate.
+// One way to rotate.
 template <class T>
 struct NamedRotation {
   std::string name;
-  // Does what is done once for all calls.
+  // Does the work that is needed once for all calls.
   std::function<std::function<void()>(const RotaryCase& which, T* x)> prepare;
 };
 
@@ -159,7 +160,7 @@ std::vector<NamedRotation<T>> RivalsOf(const RotaryCase& of) {
   return rivals;
 }
 
-// The largest difference of elements from the right ones, by the hypot(a, b) of their pair.
+// The largest error of an element, divided by hypot(a, b) of its pair.
 template <class T>
 double LargestError(posenc_pairing pairing, const std::vector<T>& got, const std::vector<T>& expected) {
   double largest = 0.0;
@@ -177,7 +178,7 @@ double LargestError(posenc_pairing pairing, const std::vector<T>& got, const std
   return largest;
 }
 
-// Random elements before and after they were turned exactly, on the best target.
+// Random elements, and the same elements rotated exactly by the best target.
 template <class T>
 class Checked {
  public:
@@ -193,7 +194,7 @@ class Checked {
 
   bool is_ready() const { return is_ready_; }
 
-  // What that makes of the random elements.
+  // The random elements, rotated by `rotation`.
   std::vector<T> Turned(const NamedRotation<T>& rotation) const {
     std::vector<T> x(expected_.size());
     FillNormal(x.data(), x.size());
@@ -212,8 +213,8 @@ class Checked {
   bool is_ready_ = false;
 };
 
-// False, and the row has failed, unless all do the work that they are measured at. Of single floats the
-// errors become counters.
+// Checks that posenc and all rivals rotate correctly. If not, the row fails and the result is false. For a
+// single token of floats the errors become counters.
 template <class T>
 bool Check(benchmark::State& state, RotaryCase which, const NamedRotation<T>& own,
            const std::vector<NamedRotation<T>>& rivals) {
@@ -239,7 +240,7 @@ bool Check(benchmark::State& state, RotaryCase which, const NamedRotation<T>& ow
       state.counters[rival.name + "_error"] = checked.ErrorOf(checked.Turned(rival));
     }
   }
-  if (!wrong.empty()) Fail(state, wrong + " rotates otherwise than posenc's best target");
+  if (!wrong.empty()) Fail(state, wrong + " rotates differently from posenc's best target");
   return wrong.empty();
 }
 
@@ -274,8 +275,8 @@ void RunRotate(benchmark::State& state, const RotaryCase& which, const std::stri
       rivals);
 }
 
-// From a source, so that no pass changes what the next one takes. normal_ratio: how fast beside normal
-// numbers.
+// Reads the elements from a source, so that every pass gets the same ones. normal_ratio compares with
+// normally distributed elements.
 template <class T>
 void RunContent(benchmark::State& state, const RotaryCase& which, const std::string& content,
                 const std::string& target) {

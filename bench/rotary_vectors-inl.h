@@ -1,17 +1,17 @@
-// A loop over a table of cosines and sines as runtimes write it by hand: vectors, the head dim known at run
-// time, turns kept in registers for several heads of a token. AVX2 with FMA and F16C, or AVX-512. Included by
-// rotary_peers.cc alone, inside its instruction set's namespace.
+// The loop over a table of cosines and sines as runtimes write it by hand, for AVX2 with FMA and F16C, or for
+// AVX-512. It uses intrinsics, gets the head dim at run time, and keeps cosines and sines in registers for
+// several heads of a token. Only rotary_peers.cc includes it, inside the namespace of the instruction set.
 #include "simd_vectors-inl.h"
 
 #if defined(__AVX512F__)
 
 using Words = __m512i;
-constexpr std::size_t kTurnVectors = 8;  // of cosines; as many of sines
+constexpr std::size_t kTurnVectors = 8;  // vectors of cosines in registers; the same number of sines
 
 inline Floats Mul(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
 inline Floats MulAdd(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
 inline Floats MulSub(Floats a, Floats b, Floats c) { return _mm512_fmsub_ps(a, b, c); }
-// Subtracts in even lanes, adds in odd ones.
+// Subtracts in even lanes and adds in odd lanes.
 inline Floats MulSubAdd(Floats a, Floats b, Floats c) { return _mm512_fmaddsub_ps(a, b, c); }
 inline Floats SwapNeighbours(Floats a) { return _mm512_permute_ps(a, 0xB1); }
 inline Floats LoadTwice(const float* from) {  // a a b b ...
@@ -84,7 +84,7 @@ inline void Store(Floats a, Float16* to) { StoreHalves(_mm256_cvtps_ph(a, _MM_FR
 
 inline Floats Load(const BFloat16* from) { return FloatsOf(ToHigh(LoadHalves(from))); }
 
-// The first and the second ones of neighbours.
+// Loads neighbours: the first element of each pair into *x, the second into *y.
 inline void LoadPairs(const BFloat16* from, Floats* x, Floats* y) {
   const Words pairs = LoadWords(from);
   *x = FloatsOf(ToHigh(pairs));
@@ -105,7 +105,7 @@ inline void StorePairs(Floats x, Floats y, BFloat16* to) {
 
 #else
 
-// The high half of a word is the nearest bfloat16, ties to even; not for NaNs.
+// The nearest bfloat16, ties to even, in the high half of each word. Wrong for NaNs.
 inline Words RoundToHigh(Floats a) {
   const Words bits = BitsOf(a);
   return Add(bits, Add(SetWords(0x7FFF), And(ToLow(bits), SetWords(1))));
@@ -120,11 +120,11 @@ inline void StorePairs(Floats x, Floats y, BFloat16* to) {
 
 #endif
 
-// That share turns. All heads of a token would be slower in memory, where a head takes several blocks of
-// registers.
+// This number of heads shares the cosines and sines in registers. With all heads of a token at once, memory
+// would be slower, because a head takes several blocks of registers.
 constexpr std::size_t kHeadsAtOnce = 8;
 
-// How a vector of turns rotates kCount pairs of a head, from its pair i on.
+// How one vector of cosines and one of sines rotate kCount pairs of a head, beginning at pair i.
 template <class Element>
 struct SplitPairs {
   static constexpr std::size_t kCount = kFloats;
@@ -158,7 +158,7 @@ struct NeighbourPairs<BFloat16> {
   }
 };
 
-// Pairs i, i + 1, ... of the heads of one token, by kVectors vectors of turns.
+// Rotates pairs i, i + 1, ... of the heads of one token, with kVectors vectors of cosines and of sines.
 template <class Pairs, std::size_t kVectors, class Element>
 inline void RotateHeads(const LoopTensor<Element>& token, const float* row, std::size_t pairs,
                         std::size_t i) {

@@ -1,4 +1,5 @@
-// The loop that inference runtimes write: everything in one type, the frequency taken anew for each entry.
+// The peers scalar_libm and scalar_libm_f64: the loop of inference runtimes, in one type, which computes the
+// frequency again for each entry.
 #include <cmath>
 #include <string>
 #include <type_traits>

@@ -1,3 +1,4 @@
+// The thread waits by spinning, so that calls of microseconds can be split between two threads.
 #include "second_thread.h"
 
 #include <chrono>
@@ -36,7 +37,7 @@ void Pin(pthread_t thread, int cpu) {
 
 }  // namespace
 
-// Linux tends to wake a thread on its waker's core, where the two would take turns.
+// Linux tends to wake a thread on the core of the thread that wakes it. Then the two would take turns.
 CoreForEach::CoreForEach(std::thread& second) {
 #ifdef __linux__
   if (pthread_getaffinity_np(pthread_self(), sizeof(before_), &before_) != 0) return;
@@ -87,8 +88,8 @@ void SecondThread::Run() {
   }
 }
 
-// Spins for a while, since the next call usually follows at once; then sleeps, so that whoever is measured
-// next has the machine to himself.
+// Spins for a while, since the next call usually follows at once. Then sleeps, so that the next row has the
+// machine to itself.
 unsigned SecondThread::NextOrder(unsigned previous) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point patience = Clock::now() + std::chrono::microseconds(50);

@@ -1,4 +1,4 @@
-// A second thread that repeats one task on demand, quickly enough for calls of microseconds.
+// A second thread that repeats one task on demand. It starts quickly enough for calls of microseconds.
 #ifndef POSENC_BENCH_SECOND_THREAD_H_
 #define POSENC_BENCH_SECOND_THREAD_H_
 
@@ -15,7 +15,7 @@
 namespace posenc {
 namespace bench {
 
-// Keeps the calling thread and another on two cores, where there are two and the system lets us.
+// Keeps the calling thread and another thread on different cores, if there are two and the system allows it.
 class CoreForEach {
  public:
   explicit CoreForEach(std::thread& second);
@@ -25,7 +25,7 @@ class CoreForEach {
 
  private:
 #ifdef __linux__
-  cpu_set_t before_;  // of the calling thread
+  cpu_set_t before_;  // the cores of the calling thread before
 #endif
 };
 
@@ -36,8 +36,8 @@ class SecondThread {
   SecondThread(const SecondThread&) = delete;
   SecondThread& operator=(const SecondThread&) = delete;
 
-  void Start();       // the task, once
-  void Wait() const;  // until it is done
+  void Start();       // runs the task once
+  void Wait() const;  // until the task is done
 
  private:
   void Run();
@@ -49,7 +49,7 @@ class SecondThread {
   std::atomic<unsigned> ordered_{0};
   std::atomic<unsigned> done_{0};
   std::atomic<bool> stop_{false};
-  std::thread thread_;  // after those that it uses
+  std::thread thread_;  // declared last, because it uses the members above
   CoreForEach cores_;
 };
 

@@ -1,4 +1,4 @@
-// Shapes of batches and grids, which several groups of rows measure.
+// Shapes of batches and grids that several groups of rows measure.
 #ifndef POSENC_BENCH_SHAPES_H_
 #define POSENC_BENCH_SHAPES_H_
 
@@ -22,7 +22,7 @@ constexpr BatchShape kBatchShapes[] = {{32, {1, 1024}}, {4, {64, 512}}, {8, {512
 // Axes with equal dims. The columns of the last axis come first, as in MAE.
 struct GridShape {
   std::size_t counts[3];  // the first one may be 1
-  std::size_t dim;        // of a row
+  std::size_t dim;        // columns of a row
 
   std::size_t axes() const { return counts[0] == 1 ? 2 : 3; }
   std::size_t count(std::size_t axis) const { return counts[axis + 3 - axes()]; }

@@ -1,5 +1,5 @@
-// SLEEF, Eigen and libmvec on the widest vectors of this CPU, and limited to SSE4; in doubles to AVX2 too.
-// Frequencies are taken once.
+// The peers SLEEF, Eigen and libmvec on the widest vectors of this CPU, and limited to SSE4; in doubles also
+// limited to AVX2. Frequencies are computed once.
 #include <hwy/targets.h>
 
 #include <cmath>

@@ -1,5 +1,6 @@
-// Compiled once per instruction set, with POSENC_BENCH_ISA its namespace; likewise Eigen gets a namespace of
-// its own there (CMakeLists.txt), lest the linker merge inline functions of different instruction sets.
+// One row by SLEEF, libmvec and Eigen. This file is compiled once for each instruction set, in the namespace
+// POSENC_BENCH_ISA. Eigen gets a separate namespace too (CMakeLists.txt), so that the linker does not merge
+// inline functions of different instruction sets.
 #include "simd_rows.h"
 
 #include <immintrin.h>
@@ -12,7 +13,7 @@
 #endif
 
 #ifdef POSENC_BENCH_LIBMVEC
-// As GCC calls them when it vectorizes sinf and cosf under -ffast-math.
+// libmvec's functions, as GCC calls them when it vectorizes sinf and cosf with -ffast-math.
 extern "C" {
 __m128 _ZGVbN4v_sinf(__m128);  // NOLINT
 __m128 _ZGVbN4v_cosf(__m128);  // NOLINT
@@ -83,7 +84,7 @@ void WriteLibmvec(float position, const float* frequencies, std::size_t pairs, f
 #endif
 
 #ifdef POSENC_BENCH_EIGEN
-// Eigen writes whole vectors only to contiguous arrays, so a stretch of the row is interleaved afterwards.
+// Eigen writes whole vectors to contiguous arrays only, so each stretch of the row is interleaved afterwards.
 void WriteEigen(float position, const float* frequencies, std::size_t pairs, float* out) {
   constexpr std::size_t kStretch = 256;
   alignas(64) float sines[kStretch], cosines[kStretch];

@@ -1,5 +1,5 @@
-// The few vector operations that simd_rows.cc needs, and rotary_vectors-inl.h, for the instruction set that
-// they are compiled for. Included by these alone, inside that instruction set's namespace.
+// The few vector operations that simd_rows.cc and rotary_vectors-inl.h need, for the instruction set that
+// they are compiled for. Only these two include it, inside the namespace of the instruction set.
 #include <cstddef>
 
 #if defined(__AVX512F__)

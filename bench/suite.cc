@@ -1,3 +1,4 @@
+// What the groups of rows share: specs, checks of statuses, and random positions.
 #include "suite.h"
 
 #include <random>

@@ -21,9 +21,9 @@
 namespace posenc {
 namespace bench {
 
-using TargetNames = std::vector<std::string>;  // those that this CPU runs, best first
+using TargetNames = std::vector<std::string>;  // targets that this CPU can run, best first
 
-void RegisterCreate(const TargetNames& targets);        // before anything else creates an encoder
+void RegisterCreate(const TargetNames& targets);        // call it before anything else creates an encoder
 void RegisterWrite(const TargetNames& targets);         // write_rows.cc
 void RegisterAdd(const TargetNames& targets);           // add_rows.cc
 void RegisterGrid(const TargetNames& targets);          // grid_rows.cc
@@ -33,11 +33,11 @@ void RegisterTimesteps(const TargetNames& targets);     // timestep_rows.cc
 void RegisterLimits();                                  // limit_rows.cc
 void RegisterPeers();                                   // peer_rows.cc
 
-// The rows of --before, of two plugins (before_plugin.h). Returns a sentence if one cannot be used, else
-// nothing.
+// Registers the rows of --before for two plugins (before_plugin.h). Returns a sentence if a plugin cannot be
+// used, else an empty string.
 std::string RegisterBefore(const std::string& before_path, const std::string& now_path,
                            const TargetNames& targets);
-void SummarizeBefore(std::ostream& stream);  // how many rows became slower, and which
+void SummarizeBefore(std::ostream& stream);  // counts the rows and lists the slower ones
 
 struct Shape {
   std::size_t rows, dim;
@@ -51,42 +51,42 @@ struct Shape {
   }
 };
 
-// Tables start at 0. A single row is one step of decoding: position 0 would be too easy.
+// Tables start at 0. A single row is one decode step; position 0 would be too easy.
 inline int FirstPosition(Shape shape) { return shape.rows == 1 ? 3001 : 0; }
 
-// Whether the target, one without vectors, would take too long for that many entries: the reference is slower
-// by a factor of a thousand.
+// Whether this number of entries would take too long on the target. This is so for the targets without
+// vectors: the reference is a thousand times slower than vectors.
 bool IsTooSlow(const std::string& target, std::size_t entries);
 
-Spec MakeSpec(std::size_t dim, const std::string& target);  // keeps a pointer to target
+Spec MakeSpec(std::size_t dim, const std::string& target);  // the spec keeps a pointer to target
 
-// Ends the program unless a call of a rival, which no row checks, works.
+// Ends the program if a call of a rival fails. No row checks those calls.
 inline void Must(Status status) {
   if (status == POSENC_OK) return;
   std::fprintf(stderr, "posenc_bench: %s\n", posenc_status_message(status));
   std::abort();
 }
 
-// False, and the row has failed, if it could not be made.
+// Creates the encoder. If that fails, the row fails and the result is false.
 bool Created(benchmark::State& state, const Spec& spec, Encoder* encoder);
 bool Created(benchmark::State& state, const RotarySpec& spec, Rotary* rotary);
 
 inline constexpr std::size_t kListedPositions = 4096;
 
-// Random positions or token ids, the same ones in each run; each Next() hands out others, so that none is
-// learned by heart.
+// Random positions or token ids, the same ones in each run. Each Next() returns other ones, so that branch
+// predictors cannot learn them.
 template <class Number>  // std::int32_t, std::int64_t, float or double
 class RandomList {
  public:
   RandomList(Number lowest, Number highest, std::size_t count = kListedPositions);
-  const Number* Next(std::size_t rows);  // at most `count`
+  const Number* Next(std::size_t rows);  // rows is at most `count`
 
  private:
   std::vector<Number> numbers_;
   std::size_t next_ = 0;
 };
 
-// Adds a row that is timed in microseconds.
+// Adds a row whose times are in microseconds.
 template <class Body>
 void Register(const std::string& name, const Body& body) {
   const auto row = [name, body](benchmark::State& state) {
@@ -96,7 +96,7 @@ void Register(const std::string& name, const Body& body) {
   benchmark::RegisterBenchmark(name.c_str(), row)->Unit(benchmark::kMicrosecond);
 }
 
-// Adds a row for each target that is fast enough for so many entries: body(state, target).
+// Adds a row for each target that is fast enough for this number of entries. It runs body(state, target).
 template <class Body>
 void RegisterEach(const std::string& prefix, std::size_t entries, const TargetNames& targets,
                   const Body& body) {
@@ -106,7 +106,7 @@ void RegisterEach(const std::string& prefix, std::size_t entries, const TargetNa
   }
 }
 
-// Makes the call once for its status, then measures it.
+// Makes the call once and checks its status, then measures it.
 template <class Call>
 void MeasureChecked(
     benchmark::State& state, Work work, const Call& call, const std::vector<Rival>& rivals = {},

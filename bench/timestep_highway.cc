@@ -1,4 +1,4 @@
-// The vector functions of Highway's contrib library, on the widest vectors of this CPU.
+// Embeddings of timesteps by Sin and Cos of Highway's contrib library, on the widest vectors of this CPU.
 #include <cmath>
 #include <vector>
 
@@ -18,7 +18,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// frequencies [half], out [rows, 2 * half]; half is a multiple of 16.
+// frequencies [half], out [rows, 2 * half]. half is a multiple of 16.
 void WriteCosSin(const float* HWY_RESTRICT timesteps, std::size_t rows, const float* HWY_RESTRICT frequencies,
                  std::size_t half, float* HWY_RESTRICT out) {
   const hn::CappedTag<float, 16> d;
@@ -44,7 +44,7 @@ namespace bench {
 HWY_EXPORT(WriteCosSin);
 
 void WriteTimestepsByHighway(const float* timesteps, std::size_t rows, std::size_t dim, float* out) {
-  static std::vector<float> frequencies;  // of the last dim
+  static std::vector<float> frequencies;  // for the dim of the last call
   const std::size_t half = dim / 2;
   if (frequencies.size() != half) {
     frequencies.resize(half);

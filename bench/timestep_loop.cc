@@ -1,3 +1,4 @@
+// Embeddings of timesteps by the loop of ggml, written anew.
 #include <cmath>
 
 #include "timestep_peers.h"

@@ -1,3 +1,4 @@
+// Embeddings of timesteps by get_timestep_embedding of diffusers, with libtorch on one thread.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 

@@ -1,4 +1,5 @@
-// Embeddings of timesteps as diffusion models have them: fractions, cosines first, few rows.
+// Rows Timesteps/...: embeddings of timesteps as diffusion models use them, with fractions, cosines first,
+// and few rows.
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -12,7 +13,7 @@ namespace bench {
 namespace {
 
 constexpr Shape kShapes[] = {{1, 320}, {64, 320}, {1, 1024}};
-constexpr double kTolerance = 1e-3;  // of rivals, lest one be used wrongly
+constexpr double kTolerance = 1e-3;  // for rivals; a rival beyond it is used wrongly
 
 struct NamedWriter {
   const char* counter;
@@ -27,7 +28,7 @@ constexpr NamedWriter kRivals[] = {{"ggml_ratio", WriteTimestepsByLoop},
 
 void WriteTimesteps(benchmark::State& state, Shape shape, const std::string& target,
                     posenc_phase_rounding phase_rounding) {
-  Spec spec = MakeSpec(shape.dim, target);  // as the UNets of diffusers have it
+  Spec spec = MakeSpec(shape.dim, target);  // as the UNets of diffusers use it
   spec.layout = POSENC_COS_SIN;
   spec.phase_rounding = phase_rounding;
   spec.lists_only = true;

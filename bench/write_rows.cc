@@ -1,4 +1,5 @@
-// Write and WriteAt: sizes, element types, a large base, another layout, two threads, fractions of steps.
+// Rows for Write and WriteAt: sizes, element types, a large base, other layouts, two threads, and positions
+// that are fractions.
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -21,8 +22,8 @@ constexpr Shape kThreadShapes[] = {{512, 512}, {5120, 512}};
 
 constexpr std::int64_t kLargestPosition = 1 << 20;
 
-// How a row departs from the plain float table of base 10000, interleaved; and the counter that compares the
-// two, if any.
+// How a row differs from the plain table (float, base 10000, interleaved), and the counter that compares the
+// two, if there is one.
 struct Variant {
   const char* name = "";  // part of the row's name, with its slash
   double base = 10000.0;
@@ -71,7 +72,7 @@ void WriteAt(benchmark::State& state, Shape shape, const std::string& target) {
   });
 }
 
-// At fractions of steps.
+// Positions are fractions.
 void WriteAtFractions(benchmark::State& state, Shape shape, const std::string& target) {
   Encoder encoder;
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
@@ -87,7 +88,7 @@ void WriteAtFractions(benchmark::State& state, Shape shape, const std::string& t
                    }}});
 }
 
-// At the doubles next to multiples of pi/2, where sine or cosine of pair 0 is next to 0.
+// Positions are the doubles next to multiples of pi/2. There the sine or the cosine of pair 0 is nearly 0.
 void WriteAtQuarterTurns(benchmark::State& state, Shape shape, const std::string& target) {
   Encoder encoder;
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
@@ -106,8 +107,8 @@ void WriteAtQuarterTurns(benchmark::State& state, Shape shape, const std::string
                    }}});
 }
 
-// In calls of 64 rows, as a thread pool hands them out, of an encoder that knows the table's size: beside one
-// call for all rows, and beside such calls of an encoder that does not.
+// Writes in calls of 64 rows, as a thread pool does, with an encoder that knows the table's size. It is
+// compared with one call for all rows, and with the same calls of an encoder that does not know the size.
 void WriteInParts(benchmark::State& state, Shape shape, const std::string& target) {
   constexpr std::size_t kPart = 64;
   Encoder plain, encoder;
@@ -131,7 +132,7 @@ void WriteInParts(benchmark::State& state, Shape shape, const std::string& targe
                   {"unknown_size_ratio", [&] { write_parts(plain); }}});
 }
 
-// Each thread writes half of the rows. The result must be what one thread writes.
+// Each thread writes half of the rows. The result must equal the result of one thread.
 void WriteOnTwoThreads(benchmark::State& state, Shape shape, const std::string& target) {
   Encoder encoder;
   if (!Created(state, MakeSpec(shape.dim, target), &encoder)) return;
@@ -154,12 +155,12 @@ void WriteOnTwoThreads(benchmark::State& state, Shape shape, const std::string& 
   std::memset(out, 0xff, shape.entries() * sizeof(float));
   write_halves();
   if (std::memcmp(out, expected.data(), shape.entries() * sizeof(float)) != 0) {
-    return Fail(state, "two threads write other bits than one");
+    return Fail(state, "two threads write different bits than one thread");
   }
   MeasureChecked(state, shape.work<float>(), write_halves, {{"speedup", write_all}});
 }
 
-// One row per target: body(state, shape, target).
+// Adds one row for each target. It runs body(state, shape, target).
 template <class Body>
 void RegisterShape(const std::string& operation, Shape shape, const std::string& variant,
                    const TargetNames& targets, const Body& body) {
@@ -189,7 +190,7 @@ void RegisterWrite(const TargetNames& targets) {
   RegisterTables<float>({4096, 128}, targets,
                         {"/base500000", 500000.0, POSENC_INTERLEAVED, "base10000_ratio"});
   RegisterTables<float>({512, 512}, targets, {"/sin_cos", 10000.0, POSENC_SIN_COS, "interleaved_ratio"});
-  // Phases that are whole quarter turns, or thirds of them.
+  // Phases are whole quarter turns, or thirds of them.
   const Variant thirds = {"/turns_of_3", 3.0, POSENC_INTERLEAVED, "radians_ratio", POSENC_TURNS, 2.0};
   RegisterTables<float>({4096, 128}, targets, thirds);
   RegisterTables<BFloat16>({4096, 128}, targets, thirds);
